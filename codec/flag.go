@@ -1,0 +1,170 @@
+package codec
+
+import (
+	"iter"
+	"math/bits"
+)
+
+// A Flag is one thing worth knowing about a URL as it came in. Flags describe
+// the input; they never make a call fail. The names are stable, the numbers are
+// not: store names.
+type Flag uint8
+
+// The flags.
+const (
+	// Escapes. Each has a mark at its '%'.
+	Truncated        Flag = iota // '%' or "%4" at the end of a component
+	NonHex                       // '%' not followed by two hex digits
+	PercentU                     // "%u0041", an escape in no standard
+	NUL                          // %00
+	Control                      // %01 to %1F, %7F
+	BadUTF8                      // escapes that are not UTF-8
+	OverlongUTF8                 // %C0%AF: a longer form than UTF-8 allows
+	SurrogateUTF8                // %ED%A0%80: half of a UTF-16 pair
+	Noncharacter                 // %EF%BF%BF: U+FFFF and its like
+	DoubleEncoded                // %2541: an escaped escape
+	EncodedTraversal             // "..%2F", "%2e%2e%2f" in a path
+	LowerHex                     // %2f, whose normal form is %2F
+	NeedlessEscape               // %41: an unreserved byte
+
+	// Raw bytes that the grammar of RFC 3986 does not allow where they stand.
+	RawControl   // 00 to 1F, 7F
+	RawSpace     // 20
+	RawNonASCII  // 80 to FF
+	RawBackslash // '\'
+	RawIllegal   // any other
+
+	// The host.
+	IPv4Nonstandard // an IPv4 address in hex, octal or short form, which many resolvers accept
+	IPLiteralBad    // brackets around something that is no IP literal
+	HostNotLDH      // a name with something else than letters, digits, hyphens and dots
+	ZoneID          // [fe80::1%25eth0], RFC 6874 (withdrawn by RFC 9844)
+	HostAmbiguous   // '\' or a second '@' in the authority: browsers and RFC 3986 see different hosts
+	PortInvalid     // text after the last ':' of the authority that is no port, or one above 65535
+	HostMissing     // an http URL without a host
+
+	// Allowed, but telling.
+	Credentials       // a username or a password
+	Relative          // no scheme, and no base that gave one
+	DotSegments       // "." or ".." in the path, raw or escaped
+	HTMLEntity        // "&amp;" in the query
+	FragmentInRequest // a '#' in a request target, which should never reach a server
+	SchemeGuessed     // a scheme was put in front because the configuration said so
+
+	MarksDropped // there were more marks than Profile.MaxMarks
+
+	// NumFlags is how many flags there are.
+	NumFlags = iota
+)
+
+var flagNames = [NumFlags]string{
+	"truncated", "non-hex", "percent-u", "nul", "control", "bad-utf8", "overlong-utf8", "surrogate-utf8",
+	"noncharacter", "double-encoded", "encoded-traversal", "lower-hex", "needless-escape",
+	"raw-control", "raw-space", "raw-non-ascii", "raw-backslash", "raw-illegal",
+	"ipv4-nonstandard", "ip-literal-bad", "host-not-ldh", "zone-id", "host-ambiguous", "port-invalid", "host-missing",
+	"credentials", "relative", "dot-segments", "html-entity", "fragment-in-request", "scheme-guessed",
+	"marks-dropped",
+}
+
+// String returns the flag's name as it appears in output: "non-hex".
+func (f Flag) String() string {
+	if int(f) < len(flagNames) {
+		return flagNames[f]
+	}
+	return "unknown"
+}
+
+// Flags is a set of flags. The zero Flags is empty. Sets can be compared with ==.
+type Flags struct{ lo, hi uint64 }
+
+// Has reports whether f is in the set.
+func (s Flags) Has(f Flag) bool {
+	if f < 64 {
+		return s.lo>>f&1 != 0
+	}
+	return s.hi>>(f&63)&1 != 0
+}
+
+// With returns the set with f added.
+func (s Flags) With(f Flag) Flags {
+	if f < 64 {
+		s.lo |= 1 << f
+	} else {
+		s.hi |= 1 << (f & 63)
+	}
+	return s
+}
+
+// Union returns the flags that are in s, in o, or in both.
+func (s Flags) Union(o Flags) Flags { return Flags{s.lo | o.lo, s.hi | o.hi} }
+
+// IsZero reports whether the set is empty.
+func (s Flags) IsZero() bool { return s.lo|s.hi == 0 }
+
+// Len returns how many flags are in the set.
+func (s Flags) Len() int { return bits.OnesCount64(s.lo) + bits.OnesCount64(s.hi) }
+
+// All yields the flags of the set in their order.
+func (s Flags) All() iter.Seq[Flag] {
+	return func(yield func(Flag) bool) {
+		for w, base := s.lo, 0; base <= 64; w, base = s.hi, base+64 {
+			for ; w != 0; w &= w - 1 {
+				if !yield(Flag(base + bits.TrailingZeros64(w))) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// AppendTo appends the names of the flags in the set, in their order, separated
+// by commas.
+func (s Flags) AppendTo(dst []byte) []byte {
+	first := true
+	for f := range s.All() {
+		if !first {
+			dst = append(dst, ',')
+		}
+		first = false
+		dst = append(dst, f.String()...)
+	}
+	return dst
+}
+
+// An Action says what was done about a defect.
+type Action uint8
+
+// The actions.
+const (
+	Kept     Action = iota // it stands in the normal form as it came
+	Encoded                // its bytes were escaped
+	Decoded                // the escape was replaced by its byte
+	Removed                // its bytes were left out
+	Recased                // only the case of its hex digits changed
+	Rejected               // it is the reason why the URL has no reading
+)
+
+var actionNames = [...]string{"kept", "encoded", "decoded", "removed", "recased", "rejected"}
+
+// String returns the action's name as it appears in output: "encoded".
+func (a Action) String() string {
+	if int(a) < len(actionNames) {
+		return actionNames[a]
+	}
+	return "unknown"
+}
+
+// A Mark is the place of one defect: 8 bytes, no pointer.
+type Mark struct {
+	At        uint32 // offset of its first byte in src
+	Flag      Flag
+	Component Component
+	Action    Action
+	Info      uint8 // DoubleEncoded: depth (low 6 bits), WouldBeUTF8, WouldDelimit
+}
+
+// The bits of Mark.Info beside the depth.
+const (
+	WouldBeUTF8  = 1 << 6 // decoded as often as it goes, the bytes are valid UTF-8
+	WouldDelimit = 1 << 7 // decoded as often as it goes, a byte is a delimiter
+)

@@ -1,0 +1,53 @@
+package record
+
+import "github.com/urlfold/urlfold/codec"
+
+// Stats counts what happened to the records of one block, file or run. The zero
+// Stats is an empty count. The ledger holds at all times:
+//
+//	Records = Emitted + Dropped + Dead
+type Stats struct {
+	Records int64 // records read, blank lines and headers among them
+	Emitted int64 // records of which something was written to the output
+	Dropped int64 // records of which the chosen rendering writes nothing: no URL in them, blank, or without a reading
+	Dead    int64 // records that went to the dead letter
+
+	URLs     int64 // URLs found
+	Changed  int64 // URLs whose normal form differs from what stood there
+	Flagged  int64 // URLs with at least one flag
+	NoURL    int64 // records that are well formed and have no URL ("-", "*", CONNECT)
+	Blank    int64 // blank lines
+	Oversize int64 // records longer than the limit, passed through unread
+	Rejected int64 // records without a reading, by whatever reason, whatever became of them
+	Panics   int64 // records on which the codec failed; each is rejected too
+
+	Flags   [codec.NumFlags]int64 // URLs by flag
+	Rejects [NumReasons]int64     // records by reason of rejection
+}
+
+// Add adds o to s.
+func (s *Stats) Add(o *Stats) {
+	s.Records += o.Records
+	s.Emitted += o.Emitted
+	s.Dropped += o.Dropped
+	s.Dead += o.Dead
+	s.URLs += o.URLs
+	s.Changed += o.Changed
+	s.Flagged += o.Flagged
+	s.NoURL += o.NoURL
+	s.Blank += o.Blank
+	s.Oversize += o.Oversize
+	s.Rejected += o.Rejected
+	s.Panics += o.Panics
+	for i, n := range o.Flags {
+		s.Flags[i] += n
+	}
+	for i, n := range o.Rejects {
+		s.Rejects[i] += n
+	}
+}
+
+// Balanced reports whether every record read is accounted for.
+func (s *Stats) Balanced() bool {
+	return s.Records == s.Emitted+s.Dropped+s.Dead
+}

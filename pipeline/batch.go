@@ -1,0 +1,69 @@
+package pipeline
+
+import (
+	"sync/atomic"
+
+	"github.com/urlfold/urlfold/codec/record"
+)
+
+// A Position says where to resume after the records that it covers. It is
+// opaque to the pipeline.
+//
+//	file        A = offset in the decompressed stream, B = id of a restart point
+//	Kafka       A = next offset to read,               B = leader epoch, or -1
+//	JetStream   A = stream sequence,                   B = consumer sequence
+type Position struct{ A, B int64 }
+
+// A Span is a range of bytes in an arena: Off, Off+1, … Off+Len-1. Arenas are
+// smaller than 4 GiB.
+type Span struct{ Off, Len uint32 }
+
+// A Piece says whether the input arena of a batch holds whole records or a
+// piece of one record that is longer than the source's record limit. Pieces of
+// one record are consecutive batches of one lane, nothing else between them.
+type Piece uint8
+
+// The values of a Piece. The zero value is the usual one.
+const (
+	Whole Piece = iota // In holds whole records
+	First              // the beginning of an oversize record
+	Middle             // neither its beginning nor its end
+	Last               // its end, with the line end if it has one
+)
+
+// A Batch is a contiguous piece of exactly one lane on its way through the
+// pipeline. Whoever holds the batch owns all of its bytes: the source until it
+// emits it, then the worker, then the sinks (which only read) until the last of
+// them has answered its ticket. Nobody keeps a slice of it after that.
+type Batch struct {
+	Lane *Lane
+	Seq  uint64   // dense per lane, from 0; set by Emit
+	End  Position // where to resume after this batch
+
+	In    []byte // input arena; its capacity is Options.BatchBytes, or more
+	Off   int64  // offset of In[0] in the lane's (decompressed) stream
+	Line  int64  // number of the first line of In, from 1
+	Piece Piece
+
+	// What the worker makes of it.
+	Next  int          // offset in In of the record in hand; everything before it is done
+	Out   Stream       // for the sinks
+	Dead  Stream       // for the dead-letter sink
+	Stats record.Stats // of this batch alone
+
+	epoch uint32       // of the lane, when the batch was emitted
+	pend  atomic.Int32 // tickets not answered yet
+}
+
+// A Stream is one output arena of a batch.
+type Stream struct {
+	Bytes  []byte   // rendered records, one after the other
+	Recs   []OutRec // where each lies in Bytes, in order
+	Packed []byte   // Bytes compressed as complete members or frames, if the sink is a Packer; else empty
+}
+
+// An OutRec is one record of a [Stream].
+type OutRec struct {
+	Span
+	Src uint32 // offset in Batch.In of the input record that it was made of
+}

@@ -1,0 +1,67 @@
+package pipeline
+
+import "context"
+
+// A Source fills batches with the records of its lanes. The pipeline calls Open
+// once, then Run once, then Close once; Close is called even if Open failed.
+// A source implements at most one of [Committer] and [Acker], or neither (stdin,
+// core NATS).
+type Source interface {
+	// Open connects and loads positions. It fails early on what can be known to
+	// be wrong before the first record.
+	Open(ctx context.Context, rt Runtime) error
+	// Run emits batches until the input ends (nil), ctx is done (a soft stop:
+	// emit the partial batch, end the lanes, return nil) or nothing more can be
+	// read at all (an error). It may use many goroutines, all of which have
+	// ended when it returns.
+	Run(ctx context.Context) error
+	// Close is called after the last commit.
+	Close(ctx context.Context) error
+}
+
+// A Runtime is what the pipeline gives to a source. It may be used from many
+// goroutines; a single lane by one goroutine at a time.
+type Runtime interface {
+	// NewLane opens a lane. With OrderInput, lanes are delivered in the order in
+	// which they were opened.
+	NewLane(name string, lim LaneLimits) *Lane
+	// Get returns an empty batch for l. It blocks until one is free and l is
+	// within its limits: this is the backpressure. The error is that of ctx, or
+	// ErrStopped after a hard stop.
+	Get(ctx context.Context, l *Lane) (*Batch, error)
+	// Emit hands b over, with the position after its last record. It does not
+	// block longer than one channel send, and fails only after a hard stop.
+	Emit(ctx context.Context, b *Batch, end Position) error
+	// Put gives back a batch that was not used.
+	Put(b *Batch)
+	// End says that l will emit nothing more.
+	End(l *Lane)
+}
+
+// LaneLimits bound what is between Get and resolve for one lane. A zero field
+// means no bound but the free list. The number also bounds the duplicates after
+// a crash.
+type LaneLimits struct {
+	Batches int
+}
+
+// A LanePos is a lane's watermark: everything before it is durable.
+type LanePos struct {
+	Lane *Lane
+	Pos  Position
+}
+
+// A Committer is a Source whose progress is a position per lane: files, Kafka.
+type Committer interface {
+	// Commit stores watermarks. One goroutine calls it, with positions that only
+	// grow for each lane. It is idempotent. An error is retried.
+	Commit(ctx context.Context, ups []LanePos) error
+}
+
+// An Acker is a Source that acknowledges single messages: JetStream.
+type Acker interface {
+	// Resolved says that all of b is durable in every sink. b must not be kept.
+	Resolved(b *Batch)
+	// Abandoned says that b will never be resolved in this process.
+	Abandoned(b *Batch, cause error)
+}
