@@ -1,0 +1,63 @@
+# Each target has one line of help behind ##; make help prints them.
+
+GO          ?= go
+FUZZ_COUNT  ?= 200000
+BENCH_COUNT ?= 10
+
+.PHONY: help
+help: ## print this list
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 12
+
+.PHONY: build
+build: ## build the binary into ./urlfold
+	$(GO) build -trimpath -o urlfold ./cmd/urlfold
+
+.PHONY: test
+test: ## go test ./..., as in the README
+	$(GO) test ./...
+
+.PHONY: check
+check: ## what CI does, without its slow half: format, vet, modules, generated code, lint, tests
+	.ci/run gofmt vet mod generate sample lint test invariants
+
+.PHONY: ci
+ci: ## all that CI does
+	.ci/run
+
+.PHONY: lint
+lint: ## golangci-lint at the version of .ci/run
+	.ci/run lint
+
+.PHONY: race
+race: ## all tests under the race detector, on one processor and on four
+	$(GO) test -race -cpu 1,4 ./...
+
+.PHONY: fuzz
+fuzz: ## every fuzz target for FUZZ_COUNT inputs
+	FUZZ_COUNT=$(FUZZ_COUNT) .ci/run fuzz
+
+.PHONY: bench
+bench: ## benchmarks of the codec into docs/perf/new.txt
+	@mkdir -p docs/perf
+	$(GO) test -run '^$$' -bench . -benchmem -count $(BENCH_COUNT) ./codec/... | tee docs/perf/new.txt
+
+.PHONY: benchcmp
+benchcmp: ## docs/perf/new.txt against the committed docs/perf/base.txt
+	$(GO) run golang.org/x/perf/cmd/benchstat@latest docs/perf/base.txt docs/perf/new.txt
+
+.PHONY: peers
+peers: ## the table of peers, ns per URL, beside us (needs URLFOLD_CORPORA for the real set)
+	cd bench && $(GO) run ./cmd/table
+
+.PHONY: gen
+gen: ## go generate ./..., then git diff must be empty
+	$(GO) generate ./...
+	git diff --exit-code
+
+.PHONY: sample
+sample: ## write testdata/sample/access.log.gz anew
+	$(GO) run testdata/sample/gen.go -o testdata/sample/access.log.gz
+
+.PHONY: clean
+clean: ## remove what make build and make bench leave
+	rm -f urlfold docs/perf/new.txt
