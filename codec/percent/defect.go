@@ -1,0 +1,293 @@
+package percent
+
+import (
+	"bytes"
+	"fmt"
+)
+
+// A Kind is one kind of escape defect.
+type Kind uint8
+
+// The kinds. All but the first three are about valid escapes.
+const (
+	Truncated        Kind = iota // a stray '%' with nothing or one hex digit up to the end of the component
+	NonHex                       // a stray '%' otherwise: not followed by two hex digits (RFC 3986 §2.1)
+	PercentU                     // a stray '%' followed by 'u' or 'U' and four hex digits, which no standard defines
+	NUL                          // %00
+	Control                      // %01 to %1F and %7F
+	BadUTF8                      // not UTF-8 (RFC 3629 §4): a lone continuation byte, a short sequence, a byte or code point out of range
+	OverlongUTF8                 // a sequence longer than its code point needs: %C0%AF
+	SurrogateUTF8                // a surrogate, U+D800 to U+DFFF: %ED%A0%80
+	Noncharacter                 // U+FDD0 to U+FDEF, or U+xxFFFE and U+xxFFFF
+	DoubleEncoded                // %25 followed by two hex digits: decoding gives another escape
+	EncodedTraversal             // a '..' segment with an escaped '/' or '\' beside it. Means something in paths only
+	LowerHex                     // an escape with a lower-case digit, whose normal form is upper-case (RFC 3986 §2.1)
+	NeedlessEscape               // an escaped unreserved byte (RFC 3986 §2.3)
+	numKinds         = iota
+)
+
+var kindNames = [numKinds]string{
+	"truncated", "non-hex", "percent-u", "nul", "control",
+	"bad-utf8", "overlong-utf8", "surrogate-utf8", "noncharacter",
+	"double-encoded", "encoded-traversal", "lower-hex", "needless-escape",
+}
+
+// String returns the name of k as it appears in output.
+func (k Kind) String() string {
+	if int(k) < len(kindNames) {
+		return kindNames[k]
+	}
+	return fmt.Sprintf("kind(%d)", uint8(k))
+}
+
+// Kinds is a set of kinds. The zero Kinds is empty.
+type Kinds uint32
+
+// Has reports whether k is in ks.
+func (ks Kinds) Has(k Kind) bool { return ks>>k&1 != 0 }
+
+// The bits of a [Defect] of kind [DoubleEncoded], about the byte that decoding to the end would give.
+const (
+	WouldBeUTF8  uint8 = 1 << iota // it is ASCII, or with the double escapes beside it valid UTF-8
+	WouldDelimit                   // it is a reserved byte (RFC 3986 §2.2) or '\'
+)
+
+// A Defect is one place where something is wrong with an escape, or worth telling.
+type Defect struct {
+	At    uint32 // offset in the component, in bytes: of the '%', or of the first dot of an EncodedTraversal
+	Kind  Kind
+	Depth uint8 // DoubleEncoded: how many decodings still leave an escape (%2541 is 1); 255 means that or more. Else 0
+	Bits  uint8 // DoubleEncoded: WouldBeUTF8, WouldDelimit. Else 0
+}
+
+// AppendDefects appends the defects of the component src to dst, at most limit of them, and returns the extended slice and the
+// set of all their kinds, which is complete even where limit has cut the list. The defects are in ascending order of At, and
+// of Kind where At is the same. A component without '%' has none.
+//
+// UTF-8 is judged on adjacent escapes; there is one defect for an ill-formed sequence, at its first '%'.
+// [EncodedTraversal] is found in any component: ignore it outside paths.
+// src must be shorter than 4 GiB; it is not changed or kept.
+func AppendDefects(dst []Defect, src []byte, limit int) ([]Defect, Kinds) {
+	i := bytes.IndexByte(src, '%')
+	if i < 0 {
+		return dst, 0
+	}
+	s := scanner{dst: dst, src: src, room: limit}
+	// Only the dots just before the first '%' can have to do with an escape.
+	for i = max(0, i-2); i < len(src); i += indexClass(src[i:], isMark) {
+		i = s.step(i)
+	}
+	return s.dst, s.kinds
+}
+
+// A scanner finds defects from left to right.
+type scanner struct {
+	dst   []Defect
+	src   []byte
+	room  int // how many more defects may be appended
+	kinds Kinds
+
+	utf8End   int   // end of the sequence of escaped UTF-8 judged last
+	doubleEnd int   // end of the run of double escapes judged last
+	doubleOK  uint8 // WouldBeUTF8 if that run is valid UTF-8
+}
+
+func (s *scanner) report(d Defect) {
+	s.kinds |= 1 << d.Kind
+	if s.room > 0 {
+		s.dst = append(s.dst, d)
+		s.room--
+	}
+}
+
+func (s *scanner) reportAt(i int, k Kind) { s.report(Defect{At: uint32(i), Kind: k}) }
+
+// step judges the '%' or '.' (or, at the start, any byte) at i, and returns the offset of the next byte to look at.
+func (s *scanner) step(i int) int {
+	switch {
+	case s.src[i] != '%':
+		if isEncodedTraversal(s.src, i) {
+			s.reportAt(i, EncodedTraversal)
+		}
+		return i + 1
+	case !isTriplet(s.src, i):
+		s.reportAt(i, strayKind(s.src, i))
+		return i + 1
+	}
+	b := tripletByte(s.src, i)
+	s.octet(i, b)
+	if (classes[s.src[i+1]]|classes[s.src[i+2]])&isLowerHex != 0 {
+		s.reportAt(i, LowerHex)
+	}
+	if IsUnreserved(b) {
+		s.reportAt(i, NeedlessEscape)
+	}
+	return i + 3
+}
+
+// octet judges the byte b that the escape at i stands for.
+func (s *scanner) octet(i int, b byte) {
+	switch {
+	case b >= 0x80:
+		s.nonASCII(i)
+	case b == '%':
+		s.double(i)
+	case b == '.':
+		if isEncodedTraversal(s.src, i) {
+			s.reportAt(i, EncodedTraversal)
+		}
+	case b == 0:
+		s.reportAt(i, NUL)
+	case b < 0x20 || b == 0x7F:
+		s.reportAt(i, Control)
+	}
+}
+
+// nonASCII judges the sequence of escaped UTF-8 that begins at i, once.
+func (s *scanner) nonASCII(i int) {
+	if i < s.utf8End {
+		return
+	}
+	n, k := sequence(s.src, i)
+	s.utf8End = i + 3*n
+	if k != wellFormed {
+		s.reportAt(i, k)
+	}
+}
+
+// double judges the %25 at i.
+func (s *scanner) double(i int) {
+	depth, end := doubleEscape(s.src, i)
+	if depth == 0 {
+		return
+	}
+	d := Defect{At: uint32(i), Kind: DoubleEncoded, Depth: uint8(min(depth, 255))}
+	b := hexValue[s.src[end-2]]<<4 | hexValue[s.src[end-1]]
+	if b < 0x80 {
+		d.Bits = WouldBeUTF8
+	} else {
+		if i >= s.doubleEnd {
+			s.doubleRun(i)
+		}
+		d.Bits = s.doubleOK
+	}
+	if classes[b]&isDelim != 0 {
+		d.Bits |= WouldDelimit
+	}
+	s.report(d)
+}
+
+// doubleRun judges the run of adjacent double escapes of bytes from 80 on that begins at i.
+func (s *scanner) doubleRun(i int) {
+	var v utf8Validator
+	for i < len(s.src) && s.src[i] == '%' {
+		depth, end := doubleEscape(s.src, i)
+		if depth == 0 {
+			break
+		}
+		b := hexValue[s.src[end-2]]<<4 | hexValue[s.src[end-1]]
+		if b < 0x80 {
+			break
+		}
+		v.push(b)
+		i = end
+	}
+	s.doubleEnd, s.doubleOK = i, 0
+	if v.valid() {
+		s.doubleOK = WouldBeUTF8
+	}
+}
+
+// doubleEscape returns how often %25 at src[i] stands before two hex digits when it is decoded again and again, and the end
+// of the whole: 2 and 8 for %252541. Depth 0: no double escape.
+func doubleEscape(src []byte, i int) (depth, end int) {
+	for end = i + 3; end+2 <= len(src) && src[end-2] == '2' && src[end-1] == '5' && allHex(src[end:end+2]); end += 2 {
+		depth++
+	}
+	return depth, end
+}
+
+// strayKind returns the kind of the stray '%' at src[i].
+func strayKind(src []byte, i int) Kind {
+	rest := src[i+1:]
+	switch {
+	case len(rest) == 0 || len(rest) == 1 && IsHex(rest[0]):
+		return Truncated
+	case len(rest) >= 5 && rest[0]|0x20 == 'u' && allHex(rest[1:5]):
+		return PercentU
+	}
+	return NonHex
+}
+
+func allHex(b []byte) bool {
+	for _, c := range b {
+		if !IsHex(c) {
+			return false
+		}
+	}
+	return true
+}
+
+// isEncodedTraversal reports whether a '..' that begins at src[i] stands alone between separators (or the ends) of which at
+// least one is escaped. Each dot may be escaped.
+func isEncodedTraversal(src []byte, i int) bool {
+	left := separatorBefore(src, i)
+	if left == noSeparator {
+		return false
+	}
+	j := i
+	for range 2 {
+		n := dotLen(src, j)
+		if n == 0 {
+			return false
+		}
+		j += n
+	}
+	right := separatorAt(src, j)
+	return right == escapedSeparator || right == rawSeparator && left == escapedSeparator
+}
+
+// dotLen returns the length of the raw or escaped dot at src[i], or 0.
+func dotLen(src []byte, i int) int {
+	if i < len(src) && src[i] == '.' {
+		return 1
+	}
+	if i+2 < len(src) && src[i] == '%' && src[i+1] == '2' && src[i+2]|0x20 == 'e' {
+		return 3
+	}
+	return 0
+}
+
+// What stands beside a possible dot segment. An end of the component counts as a raw separator.
+type separator uint8
+
+const (
+	noSeparator separator = iota
+	rawSeparator
+	escapedSeparator
+)
+
+func separatorAt(src []byte, i int) separator {
+	switch {
+	case i == len(src) || src[i] == '/' || src[i] == '\\':
+		return rawSeparator
+	case i+2 < len(src) && isEscapedSeparator(src[i:i+3]):
+		return escapedSeparator
+	}
+	return noSeparator
+}
+
+func separatorBefore(src []byte, i int) separator {
+	switch {
+	case i == 0 || src[i-1] == '/' || src[i-1] == '\\':
+		return rawSeparator
+	case i >= 3 && isEscapedSeparator(src[i-3:i]):
+		return escapedSeparator
+	}
+	return noSeparator
+}
+
+// isEscapedSeparator reports whether e is %2F or %5C in either case.
+func isEscapedSeparator(e []byte) bool {
+	return e[0] == '%' && (e[1] == '2' && e[2]|0x20 == 'f' || e[1] == '5' && e[2]|0x20 == 'c')
+}

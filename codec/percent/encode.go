@@ -1,0 +1,23 @@
+package percent
+
+// AppendEncode appends the data src to dst as escaped text and returns the extended slice: each byte of s, and each '%',
+// becomes an escape with upper-case digits. With [WHATWGForm] a space becomes '+' (URL Standard §5.2).
+//
+// src is data, not text: a '%' in it is a percent sign, so encoding twice escapes twice (RFC 3986 §2.4).
+// src is not changed or kept, and must not overlap dst[len(dst):cap(dst)].
+func AppendEncode(dst, src []byte, s Set) []byte {
+	mask := uint64(1)<<s&^1 | isPercent
+	for {
+		i := indexClass(src, mask)
+		dst = append(dst, src[:i]...)
+		if i == len(src) {
+			return dst
+		}
+		if c := src[i]; c == ' ' && s == WHATWGForm {
+			dst = append(dst, '+')
+		} else {
+			dst = appendEscape(dst, c)
+		}
+		src = src[i+1:]
+	}
+}

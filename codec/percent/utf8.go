@@ -1,0 +1,91 @@
+package percent
+
+import "unicode/utf8"
+
+// wellFormed is the verdict on a sequence without defect. It is no kind that is reported.
+const wellFormed = Kind(numKinds)
+
+// sequence judges the sequence of escaped UTF-8 that begins with the escape at src[i], of a byte from 80 on. It returns the
+// number n of its escapes and what is wrong with it, or wellFormed.
+//
+// A sequence is its lead byte and the continuation bytes that follow in adjacent escapes, as many as the lead asks for; a
+// continuation byte without a lead is a sequence of its own. So an ill-formed sequence is one defect, also where a decoder
+// that replaces maximal subparts would put several U+FFFD (%ED%A0%80).
+func sequence(src []byte, i int) (n int, k Kind) {
+	var b [6]byte
+	b[0] = tripletByte(src, i)
+	want := sequenceLen(b[0])
+	for n = 1; n < want; n++ {
+		i += 3
+		if i+2 >= len(src) || src[i] != '%' || !isTriplet(src, i) {
+			break
+		}
+		c := tripletByte(src, i)
+		if c&0xC0 != 0x80 {
+			break
+		}
+		b[n] = c
+	}
+	return n, verdict(b[:n])
+}
+
+// sequenceLen returns how many bytes a sequence with the lead c has, in the original scheme of up to six bytes.
+func sequenceLen(c byte) int {
+	switch {
+	case c < 0xC0 || c >= 0xFE:
+		return 1
+	case c < 0xE0:
+		return 2
+	case c < 0xF0:
+		return 3
+	case c < 0xF8:
+		return 4
+	case c < 0xFC:
+		return 5
+	}
+	return 6
+}
+
+// verdict judges the sequence b by RFC 3629 §3 and §4.
+func verdict(b []byte) Kind {
+	switch lead := b[0]; {
+	case lead == 0xC0 || lead == 0xC1:
+		return OverlongUTF8
+	case len(b) > 1 && (lead == 0xE0 && b[1] < 0xA0 || lead == 0xF0 && b[1] < 0x90):
+		return OverlongUTF8
+	case len(b) > 1 && lead == 0xED && b[1] >= 0xA0:
+		return SurrogateUTF8
+	}
+	r, size := utf8.DecodeRune(b)
+	switch {
+	case size != len(b) || r == utf8.RuneError && size == 1:
+		return BadUTF8
+	case r&0xFFFE == 0xFFFE || 0xFDD0 <= r && r <= 0xFDEF:
+		return Noncharacter
+	}
+	return wellFormed
+}
+
+// A utf8Validator tells whether the bytes pushed to it are valid UTF-8. The zero value has seen none.
+type utf8Validator struct {
+	buf [utf8.UTFMax]byte
+	n   int
+	bad bool
+}
+
+func (v *utf8Validator) push(b byte) {
+	if v.bad {
+		return
+	}
+	v.buf[v.n] = b
+	v.n++
+	if !utf8.FullRune(v.buf[:v.n]) {
+		return
+	}
+	r, size := utf8.DecodeRune(v.buf[:v.n])
+	v.bad = r == utf8.RuneError && size == 1
+	v.n = 0
+}
+
+// valid reports whether the bytes so far are valid and end with a whole character.
+func (v *utf8Validator) valid() bool { return !v.bad && v.n == 0 }
