@@ -1,0 +1,36 @@
+package bench
+
+import (
+	"strings"
+	"testing"
+)
+
+// BenchmarkPeers runs every peer over every set. One operation is one pass
+// over the set; ns/URL is what to read.
+func BenchmarkPeers(b *testing.B) {
+	sets := Generated()
+	real, err := Real()
+	switch {
+	case err != nil:
+		b.Fatal(err)
+	case real == nil:
+		b.Log("URLFOLD_CORPORA is not set: the set of real URLs is skipped")
+	default:
+		sets = append(sets, real)
+	}
+	for _, s := range sets {
+		for _, p := range Peers() {
+			b.Run(s.Name+"/"+strings.ReplaceAll(p.Name, " ", "_"), func(b *testing.B) {
+				b.ReportAllocs()
+				b.SetBytes(int64(s.Bytes))
+				refused := 0
+				for b.Loop() {
+					_, refused = p.Run(s)
+				}
+				n := float64(len(s.URLs))
+				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/n, "ns/URL")
+				b.ReportMetric(float64(refused)/n*100, "%refused")
+			})
+		}
+	}
+}

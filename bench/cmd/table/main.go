@@ -1,0 +1,153 @@
+// Table prints how long each peer takes per URL, on one processor, as medians
+// over interleaved rounds: every round runs every peer on every set, so that a
+// machine that slows down slows all of them down. Ratios are taken within a
+// round. Absolute times move from day to day; the ratios are what counts.
+//
+//	go run ./cmd/table [-rounds 9] [-pass 40ms]
+package main
+
+import (
+	"bufio"
+	"flag"
+	"fmt"
+	"os"
+	"runtime"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/urlfold/urlfold/bench"
+)
+
+func main() {
+	rounds := flag.Int("rounds", 9, "rounds; the median of them is printed")
+	pass := flag.Duration("pass", 40*time.Millisecond, "least time for a peer on a set in a round")
+	flag.Parse()
+	sets := bench.Generated()
+	real, err := bench.Real()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "table:", err)
+		os.Exit(1)
+	}
+	if real == nil {
+		fmt.Fprintln(os.Stderr, "table: URLFOLD_CORPORA is not set: no set of real URLs")
+	} else {
+		sets = append([]*bench.Set{real}, sets...)
+	}
+	// One processor: the garbage collector then works on the time of the peer
+	// that made the garbage.
+	runtime.GOMAXPROCS(1)
+	t := newTable(sets, bench.Peers(), *pass)
+	for n := range *rounds {
+		fmt.Fprintf(os.Stderr, "round %d of %d\n", n+1, *rounds)
+		t.round(n)
+	}
+	fmt.Printf("%s, %s, %s/%s, one processor, median of %d rounds\n\n",
+		processor(), runtime.Version(), runtime.GOOS, runtime.GOARCH, *rounds)
+	t.print()
+}
+
+// A cell is what is known about one peer on one set.
+type cell struct {
+	set     *bench.Set
+	peer    bench.Peer
+	passes  int       // per round
+	refused int       // of the URLs of the set
+	allocs  float64   // per URL
+	ns      []float64 // per URL, one a round
+}
+
+// A table has a row of cells per set, in the order of the peers.
+type table struct{ rows [][]*cell }
+
+// newTable warms every peer up and finds out how many passes fill the time.
+func newTable(sets []*bench.Set, peers []bench.Peer, pass time.Duration) *table {
+	t := &table{}
+	for _, s := range sets {
+		var row []*cell
+		for _, p := range peers {
+			c := &cell{set: s, peer: p}
+			_, c.refused = p.Run(s)
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			start := time.Now()
+			p.Run(s)
+			took := time.Since(start)
+			runtime.ReadMemStats(&after)
+			c.allocs = float64(after.Mallocs-before.Mallocs) / float64(len(s.URLs))
+			c.passes = 1 + int(pass/max(took, 1))
+			row = append(row, c)
+		}
+		t.rows = append(t.rows, row)
+	}
+	return t
+}
+
+// round measures every cell once. The order of the peers turns with n: what
+// one leaves behind in caches and heap is not always met by the same next one.
+func (t *table) round(n int) {
+	for _, row := range t.rows {
+		for i := range row {
+			c := row[(i+n)%len(row)]
+			runtime.GC()
+			start := time.Now()
+			for range c.passes {
+				c.peer.Run(c.set)
+			}
+			took := time.Since(start)
+			c.ns = append(c.ns, float64(took.Nanoseconds())/float64(c.passes*len(c.set.URLs)))
+		}
+	}
+}
+
+func (t *table) print() {
+	for _, row := range t.rows {
+		s := row[0].set
+		fmt.Printf("%s: %d URLs, %d bytes on average\n", s.Name, len(s.URLs), s.Bytes/len(s.URLs))
+		w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
+		fmt.Fprintf(w, "peer\tns/URL\tMB/s\tallocs/URL\trefused\tspeed\t\n")
+		base := row[slices.IndexFunc(row, func(c *cell) bool { return c.peer.Name == bench.Baseline })]
+		for _, c := range row {
+			ns := median(c.ns)
+			fmt.Fprintf(w, "%s\t%.0f\t%.0f\t%.2f\t%.1f %%\t%.2f x\t\n", c.peer.Name, ns,
+				float64(s.Bytes)/float64(len(s.URLs))/ns*1e3, c.allocs,
+				float64(c.refused)/float64(len(s.URLs))*100, median(ratios(base.ns, c.ns)))
+		}
+		if err := w.Flush(); err != nil {
+			fmt.Fprintln(os.Stderr, "table:", err)
+			os.Exit(1)
+		}
+		fmt.Println()
+	}
+	fmt.Printf("speed: how many times as fast as %s.\n", bench.Baseline)
+}
+
+// ratios divides a by b, round by round.
+func ratios(a, b []float64) []float64 {
+	r := make([]float64, len(a))
+	for i := range a {
+		r[i] = a[i] / b[i]
+	}
+	return r
+}
+
+func median(x []float64) float64 {
+	x = slices.Sorted(slices.Values(x))
+	return (x[(len(x)-1)/2] + x[len(x)/2]) / 2
+}
+
+// processor names the processor where Linux tells.
+func processor() string {
+	f, err := os.Open("/proc/cpuinfo")
+	if err != nil {
+		return "unknown processor"
+	}
+	defer f.Close()
+	for scan := bufio.NewScanner(f); scan.Scan(); {
+		if name, ok := strings.CutPrefix(scan.Text(), "model name"); ok {
+			return strings.TrimLeft(name, "\t :")
+		}
+	}
+	return "unknown processor"
+}

@@ -1,0 +1,62 @@
+#!/usr/bin/env bash
+# The whole job on one archive: a combined log of 500 MB in a single gzip
+# member, rewritten to a plain file, against inflating it alone with the same
+# library. Needs URLFOLD_CORPORA. Prints pairs of wall times, and the median
+# of the ratios: the goal is 1.05, the first floor 1.5.
+#
+#     bench/log.sh              five pairs
+#     ROUNDS=9 MB=200 bench/log.sh
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")"
+
+: "${URLFOLD_CORPORA:?must name the folder of the corpora}"
+rounds=${ROUNDS:-5}
+mb=${MB:-500}
+work=${WORK:-${TMPDIR:-/tmp}/urlfold-bench}
+mkdir -p "$work"
+
+log=$URLFOLD_CORPORA/logs/combined/elastic_apache_logs.log
+archive=$work/log-$mb.gz
+if [[ ! -s $archive ]]; then
+  size=$(wc -c <"$log")
+  copies=$(((mb * 1000000 + size - 1) / size))
+  echo "writing $archive: $copies copies of the log"
+  for ((i = 0; i < copies; i++)); do cat "$log"; done | gzip -6 >"$archive.part"
+  mv "$archive.part" "$archive"
+fi
+lines=$(gzip -dc "$archive" | wc -l)
+
+(cd .. && go build -o "$work/urlfold" ./cmd/urlfold)
+go build -o "$work/gunzip" ./cmd/gunzip
+
+now() { echo "${EPOCHREALTIME/./}"; } # microseconds
+
+# run prints the microseconds that a command takes.
+run() {
+  local start
+  start=$(now)
+  "$@" >/dev/null
+  echo $(($(now) - start))
+}
+
+rewrite() {
+  rm -f "$work/out.log"
+  "$work/urlfold" -f combined --quiet -o "$work/out.log" "$archive"
+}
+
+rewrite
+[[ $(wc -l <"$work/out.log") == "$lines" ]] || { echo "the rewritten log has not $lines lines" >&2; exit 1; }
+
+echo "$lines lines, $mb MB, $(nproc) processors, $(go version)"
+printf '%10s %10s %10s\n' 'inflate s' 'urlfold s' 'ratio'
+ratios=()
+for ((i = 0; i < rounds; i++)); do
+  alone=$(run "$work/gunzip" "$archive")
+  whole=$(run rewrite)
+  ratio=$(awk "BEGIN { printf \"%.3f\", $whole / $alone }")
+  ratios+=("$ratio")
+  awk "BEGIN { printf \"%10.2f %10.2f %10s\n\", $alone / 1e6, $whole / 1e6, \"$ratio\" }"
+done
+median=$(printf '%s\n' "${ratios[@]}" | sort -n | sed -n "$(((rounds + 1) / 2))p")
+echo "median ratio $median"
+rm -f "$work/out.log"

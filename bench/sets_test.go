@@ -1,0 +1,46 @@
+package bench
+
+import (
+	"hash/fnv"
+	"net/url"
+	"strings"
+	"testing"
+)
+
+// TestGeneratedIsFixed holds the generated sets to what they were when the
+// figures in the documents were taken: figures on other URLs do not compare.
+func TestGeneratedIsFixed(t *testing.T) {
+	want := map[string]uint64{
+		"clean": 0x7c6c1f367e1eadb1,
+		"mixed": 0xc1af2b88ae6904ad,
+		"dirty": 0xb2cb0af507478695,
+	}
+	for _, s := range Generated() {
+		h := fnv.New64a()
+		for _, u := range s.URLs {
+			h.Write(u)
+			h.Write([]byte{'\n'})
+		}
+		if got := h.Sum64(); got != want[s.Name] {
+			t.Errorf("%s: %d URLs, avg %d bytes, hash %#x, want %#x", s.Name, len(s.URLs), s.Bytes/len(s.URLs), got, want[s.Name])
+		}
+	}
+}
+
+// TestGeneratedIsAsNamed counts what the names of the sets promise.
+func TestGeneratedIsAsNamed(t *testing.T) {
+	for _, s := range Generated() {
+		odd, refused := 0, 0
+		for _, src := range s.Strings {
+			if strings.Contains(src, "%zz") || strings.ContainsAny(src, " {#A\u00e9") {
+				odd++
+			}
+			if _, err := url.Parse(src); err != nil {
+				refused++
+			}
+		}
+		if clean := s.Name == "clean"; clean != (odd == 0) || clean != (refused == 0) {
+			t.Errorf("%s: %d of %d URLs look odd, net/url refuses %d", s.Name, odd, len(s.URLs), refused)
+		}
+	}
+}
