@@ -52,16 +52,24 @@ func (e *StrayError) Error() string {
 	return fmt.Sprintf("bad escape at offset %d: %s", e.Offset, e.Kind)
 }
 
-// AppendDecodeChecked is [AppendDecode] for text that must hold valid escapes only. At the first stray '%' it returns dst as
-// given and a [*StrayError].
+// AppendDecodeChecked is [AppendDecode] for text that must hold valid escapes only. Otherwise it returns dst as given and the
+// error of [Check].
 func AppendDecodeChecked(dst, src []byte) ([]byte, error) {
-	if i := IndexStray(src); i >= 0 {
-		return dst, &StrayError{Offset: i, Kind: strayKind(src, i)}
+	if err := Check(src); err != nil {
+		return dst, err
 	}
 	return AppendDecode(dst, src), nil
 }
 
-// IndexStray returns the offset of the first stray '%' of src, or -1: whether every escape is valid.
+// Check returns a [*StrayError] for the first stray '%' of src, or nil if each '%' begins an escape (RFC 3986 §2.1).
+func Check(src []byte) error {
+	if i := IndexStray(src); i >= 0 {
+		return &StrayError{Offset: i, Kind: strayKind(src, i)}
+	}
+	return nil
+}
+
+// IndexStray returns the offset of the first stray '%' of src, or -1.
 func IndexStray(src []byte) int {
 	for i := 0; i < len(src); {
 		next := bytes.IndexByte(src[i:], '%')

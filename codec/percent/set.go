@@ -13,6 +13,17 @@ type Set uint8
 // Has reports whether c is in s.
 func (s Set) Has(c byte) bool { return classes[c]>>s&1 != 0 }
 
+// Index returns the offset of the first byte of the text src that s does not let stand raw, or -1. A '%' is passed over, see
+// [IndexStray]; so is '+' with [WHATWGForm], as it is an escaped space there.
+func (s Set) Index(src []byte) int {
+	for i, c := range src {
+		if s.Has(c) && c != '%' && (c != '+' || s != WHATWGForm) {
+			return i
+		}
+	}
+	return -1
+}
+
 // String returns the name of the constant.
 func (s Set) String() string {
 	if int(s) < len(setNames) {

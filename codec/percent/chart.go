@@ -1,0 +1,207 @@
+package percent
+
+import (
+	"fmt"
+	"strings"
+)
+
+// A Cell says whether a byte, standing for itself, is escaped in a component.
+type Cell byte
+
+// The cells of a chart, as they are printed.
+const (
+	Always     Cell = 'Y' // always encode
+	Never      Cell = 'N' // never encode
+	AsData     Cell = 'm' // encode unless used for its defined purpose, as a delimiter
+	NotAllowed Cell = '-' // not allowed, even escaped
+)
+
+// Note numbers a difference between RFC 3986 and the WHATWG URL Standard.
+type Note uint8
+
+// The notes. 1 to 4 have the numbers and the meaning that the published charts of this kind give them.
+const (
+	NoteBackslash    Note = 1 + iota // '\' is read as '/' in the path of a special scheme
+	NotePath                         // WHATWG leaves it raw in a path
+	NoteQuery                        // WHATWG leaves it raw in a query
+	NoteFragment                     // WHATWG leaves it raw in a fragment
+	NoteSpecialQuery                 // WHATWG encodes it in the query of a special scheme
+	NoteUserinfo                     // WHATWG encodes it in userinfo
+	numNotes         = iota
+)
+
+var noteTexts = [numNotes + 1]string{
+	NoteBackslash:    `WHATWG: read as "/" in the path of a special scheme (http, https, ws, wss, ftp, file)`,
+	NotePath:         "WHATWG: not encoded in a path",
+	NoteQuery:        "WHATWG: not encoded in a query",
+	NoteFragment:     "WHATWG: not encoded in a fragment",
+	NoteSpecialQuery: "WHATWG: encoded in the query of a special scheme",
+	NoteUserinfo:     "WHATWG: encoded in a username or password",
+}
+
+// String returns what the note says.
+func (n Note) String() string {
+	if n > 0 && int(n) < len(noteTexts) {
+		return noteTexts[n]
+	}
+	return fmt.Sprintf("note(%d)", uint8(n))
+}
+
+// A Chart shows for each byte whether it is escaped in each component of one standard.
+type Chart struct {
+	Standard string
+	Columns  []string
+	Rows     []ChartRow
+}
+
+// A ChartRow is the row of one byte, or of a range of bytes that are all alike.
+type ChartRow struct {
+	First, Last byte
+	Class       string // what the standard calls the byte, "" where it has no name for it
+	Cells       []Cell // one for each column
+	Notes       []Note // in ascending order; for rfc3986 and whatwg only
+}
+
+// A column is a component as the chart sees it.
+type column struct {
+	name   string
+	raw    Set
+	scheme bool   // holds no escapes at all
+	delims string // the bytes that have a purpose in the component, or end it
+}
+
+func (col column) cell(c byte) Cell {
+	switch {
+	case col.scheme && (c == '%' || col.raw.Has(c)):
+		return NotAllowed
+	case col.scheme:
+		return Never
+	case c == '%':
+		return Always // RFC 3986 §2.4: as data it must be %25
+	case strings.IndexByte(col.delims, c) >= 0:
+		return AsData
+	case col.raw.Has(c):
+		return Always
+	}
+	return Never
+}
+
+const subDelims = "!$&'()*+,;="
+
+// charts holds the columns of each standard. The column auth is judged by userinfo, the part of an authority whose escapes
+// every standard allows.
+var charts = []struct {
+	standard string
+	columns  []column
+	class    func(c byte) string
+}{
+	{"rfc3986", []column{
+		{name: "scheme", raw: schemeRFC3986, scheme: true},
+		{name: "auth", raw: RFC3986Userinfo, delims: subDelims + ":@[]/?#"},
+		{name: "path", raw: RFC3986Path, delims: subDelims + "/?#"},
+		{name: "query", raw: RFC3986Query, delims: subDelims + "#"},
+		{name: "fragment", raw: RFC3986Fragment, delims: subDelims},
+	}, class3986},
+	{"whatwg", []column{
+		{name: "scheme", raw: schemeRFC3986, scheme: true},
+		{name: "auth", raw: WHATWGUserinfo, delims: `:@[]/\?#`},
+		{name: "path", raw: WHATWGPath, delims: `/\?#`},
+		{name: "query", raw: WHATWGSpecialQuery, delims: "&=+#"},
+		{name: "fragment", raw: WHATWGFragment},
+	}, class3986},
+	{"rfc1738", []column{
+		{name: "scheme", raw: schemeRFC1738, scheme: true},
+		{name: "auth", raw: RFC1738Userinfo, delims: ":@/"},
+		{name: "path", raw: RFC1738Path, delims: "/;?"},
+		{name: "query", raw: RFC1738Query, delims: ";"},
+		{name: "fragment", raw: RFC1738Fragment},
+	}, class1738},
+	{"form", []column{
+		{name: "name or value", raw: WHATWGForm, delims: "&=+"},
+	}, func(byte) string { return "" }},
+}
+
+// NewChart returns the chart of a standard (rfc3986, whatwg, rfc1738 or form), made from the sets of this package: one row
+// for each byte from 20 to 7E, then the controls, DEL, and the bytes from 80 on. It fails if the standard is unknown.
+func NewChart(standard string) (Chart, error) {
+	for _, s := range charts {
+		if s.standard != standard {
+			continue
+		}
+		ch := Chart{Standard: standard}
+		for _, col := range s.columns {
+			ch.Columns = append(ch.Columns, col.name)
+		}
+		for c := byte(0x20); c < 0x7F; c++ {
+			ch.Rows = append(ch.Rows, newRow(s.columns, c, c, s.class(c)))
+			if standard == "rfc3986" || standard == "whatwg" {
+				ch.Rows[len(ch.Rows)-1].Notes = notes(c)
+			}
+		}
+		ch.Rows = append(ch.Rows, newRow(s.columns, 0x00, 0x1F, "control"),
+			newRow(s.columns, 0x7F, 0x7F, "control"), newRow(s.columns, 0x80, 0xFF, "not ASCII"))
+		return ch, nil
+	}
+	return Chart{}, fmt.Errorf("unknown standard %q: want %s", standard, strings.Join(Standards(), ", "))
+}
+
+func newRow(columns []column, first, last byte, class string) ChartRow {
+	r := ChartRow{First: first, Last: last, Class: class}
+	for _, col := range columns {
+		r.Cells = append(r.Cells, col.cell(first))
+	}
+	return r
+}
+
+// class3986 names the classes of RFC 3986 §2.
+func class3986(c byte) string {
+	switch {
+	case c == '%':
+		return "escape"
+	case IsUnreserved(c):
+		return "unreserved"
+	case strings.IndexByte(subDelims, c) >= 0:
+		return "sub-delim"
+	case IsReserved(c):
+		return "gen-delim"
+	}
+	return ""
+}
+
+// class1738 names the classes of RFC 1738 §2.2 and §5.
+func class1738(c byte) string {
+	switch {
+	case strings.IndexByte(";/?:@=&", c) >= 0:
+		return "reserved"
+	case strings.IndexByte("$-_.+", c) >= 0:
+		return "safe"
+	case strings.IndexByte("!*'(),", c) >= 0:
+		return "extra"
+	case RFC1738Path.Has(c) || c == '%':
+		return "unsafe"
+	}
+	return "alphanumeric"
+}
+
+// notes returns where the WHATWG sets and those of RFC 3986 differ about c.
+func notes(c byte) (ns []Note) {
+	for _, d := range []struct {
+		note      Note
+		more, few Set // the note is for the bytes in more that are not in few
+	}{
+		{NotePath, RFC3986Path, WHATWGPath},
+		{NoteQuery, RFC3986Query, WHATWGSpecialQuery},
+		{NoteFragment, RFC3986Fragment, WHATWGFragment},
+		{NoteSpecialQuery, WHATWGSpecialQuery, RFC3986Query},
+		{NoteUserinfo, WHATWGUserinfo, RFC3986Userinfo},
+	} {
+		switch {
+		case !d.more.Has(c) || d.few.Has(c):
+		case c == '\\' && d.note == NotePath:
+			ns = append(ns, NoteBackslash) // raw in a path it is a delimiter there, not data
+		default:
+			ns = append(ns, d.note)
+		}
+	}
+	return ns
+}

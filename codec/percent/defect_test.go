@@ -1,0 +1,192 @@
+package percent
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// describe writes defects as "at:kind", with what is peculiar to double-encoded.
+func describe(ds []Defect) string {
+	var out []string
+	for _, d := range ds {
+		s := fmt.Sprintf("%d:%s", d.At, d.Kind)
+		if d.Depth > 0 {
+			s += fmt.Sprintf("(%d", d.Depth)
+			if d.Bits&WouldBeUTF8 != 0 {
+				s += " utf8"
+			}
+			if d.Bits&WouldDelimit != 0 {
+				s += " delim"
+			}
+			s += ")"
+		}
+		out = append(out, s)
+	}
+	return strings.Join(out, " ")
+}
+
+func TestAppendDefects(t *testing.T) {
+	f := func(src, want string) {
+		t.Helper()
+		got, kinds := AppendDefects(nil, []byte(src), 100)
+		if describe(got) != want {
+			t.Errorf("%q:\n got %s\nwant %s", src, describe(got), want)
+		}
+		var all Kinds
+		for _, d := range got {
+			all |= 1 << d.Kind
+		}
+		if kinds != all {
+			t.Errorf("%q: kinds %b, the defects have %b", src, kinds, all)
+		}
+	}
+	f("", "")
+	f("/plain/../path", "")
+	f("%2F%20%25", "")
+
+	// Stray signs, RFC 3986 §2.1.
+	f("%", "0:truncated")
+	f("a%4", "1:truncated")
+	f("%%", "0:non-hex 1:truncated")
+	f("%g", "0:non-hex")
+	f("%4g", "0:non-hex")
+	f("%zz", "0:non-hex")
+	f("%%20", "0:non-hex")
+	f("%u0041%U00e9x", "0:percent-u 6:percent-u")
+	f("%u004", "0:non-hex")
+	f("%u004g", "0:non-hex")
+	f("%%750041", "0:non-hex 1:needless-escape")
+
+	// Controls.
+	f("%00%01%1F%20%7F", "0:nul 3:control 6:control 12:control")
+	f("%0a", "0:control 0:lower-hex")
+
+	// UTF-8, RFC 3629 §3, §4.
+	f("%C3%A9%E4%B8%AD%F0%9F%98%80%EF%BF%BD", "")
+	f("%e4%B8%ad", "0:lower-hex 6:lower-hex")
+	f("%E9", "0:bad-utf8")
+	f("%80%BF", "0:bad-utf8 3:bad-utf8")
+	f("%E4%B8", "0:bad-utf8")
+	f("%E4%B8%41", "0:bad-utf8 6:needless-escape")
+	f("%E4%B8%C3%A9", "0:bad-utf8")
+	f("%E4a%B8%AD", "0:bad-utf8 4:bad-utf8 7:bad-utf8") // a sequence is of adjacent escapes
+	f("%C3\xa9", "0:bad-utf8")
+	f("%C0%AF", "0:overlong-utf8")
+	f("%C1", "0:overlong-utf8")
+	f("%E0%80%AF%E0%9F%BF%E0%A0%80", "0:overlong-utf8 9:overlong-utf8")
+	f("%F0%80%80%AF%F0%8F%BF%BF%F0%90%80%80", "0:overlong-utf8 12:overlong-utf8")
+	f("%ED%9F%BF%ED%A0%80%ED%BF%BF", "9:surrogate-utf8 18:surrogate-utf8")
+	f("%F4%8F%BF%BD%F4%90%80%80", "12:bad-utf8")
+	f("%F5%80%80%80%F8%88%80%80%80%FE%FF", "0:bad-utf8 12:bad-utf8 27:bad-utf8 30:bad-utf8")
+	f("%EF%B7%8F%EF%B7%90%EF%B7%AF%EF%B7%B0", "9:noncharacter 18:noncharacter") // U+FDCF, FDD0, FDEF, FDF0
+	f("%EF%BF%BE%F4%8F%BF%BF", "0:noncharacter 9:noncharacter")                 // U+FFFE, U+10FFFF
+
+	// Double escapes.
+	f("%2541", "0:double-encoded(1 utf8)")
+	f("%252541", "0:double-encoded(2 utf8)")
+	f("%2525252F", "0:double-encoded(3 utf8 delim)")
+	f("%255c", "0:double-encoded(1 utf8 delim)")
+	f("%2525", "0:double-encoded(1 utf8)")
+	f("%25254", "0:double-encoded(1 utf8)")
+	f("%25%41", "3:needless-escape")
+	f("%254", "")
+	f("%25zz", "")
+	f("%25E4%25B8%25AD", "0:double-encoded(1 utf8) 5:double-encoded(1 utf8) 10:double-encoded(1 utf8)")
+	f("%25C3%2525A9", "0:double-encoded(1 utf8) 5:double-encoded(2 utf8)")
+	f("%25E4%25B8", "0:double-encoded(1) 5:double-encoded(1)")
+	f("%25C3%2541%25A9", "0:double-encoded(1) 5:double-encoded(1 utf8) 10:double-encoded(1)")
+	f("%25C3 %25A9", "0:double-encoded(1) 6:double-encoded(1)")
+	f("%25"+strings.Repeat("25", 300)+"41", "0:double-encoded(255 utf8)")
+
+	// Traversal: '..' between separators of which one is escaped. A '..' between raw ones is an ordinary dot segment.
+	f("..%2F", "0:encoded-traversal")
+	f("%2e%2e%2f", "0:encoded-traversal 0:lower-hex 0:needless-escape 3:lower-hex 3:needless-escape 6:lower-hex")
+	f("a/.%2E%5Cb", "2:encoded-traversal 3:needless-escape")
+	f("%2F..", "3:encoded-traversal")
+	f("%2F../x", "3:encoded-traversal")
+	f(`%2F..\x`, "3:encoded-traversal")
+	f("%5c..%2F..%5C", "0:lower-hex 3:encoded-traversal 8:encoded-traversal")
+	f(`\..%2Fx`, "1:encoded-traversal")
+	f("/%2E%2E/", "1:needless-escape 4:needless-escape")
+	f("a..%2F", "")
+	f("...%2F", "")
+	f("..%2E%2F", "2:needless-escape")
+	f("../%2F.", "")
+	f("%2F..a", "")
+	f("%41..%2F", "0:needless-escape")
+	f("/..%2", "3:truncated")
+	f("../a/b%2F", "")
+}
+
+func TestAppendDefectsLimit(t *testing.T) {
+	src := []byte("%zz%41%00%C0%AF%2541%")
+	all, kinds := AppendDefects(nil, src, 100)
+	for limit := -1; limit <= len(all)+1; limit++ {
+		dst := []Defect{{At: 7}}
+		got, k := AppendDefects(dst, src, limit)
+		want := append(dst, all[:min(max(limit, 0), len(all))]...)
+		if !slices.Equal(got, want) || k != kinds {
+			t.Errorf("limit %d: %s, kinds %b, want %s, kinds %b", limit, describe(got), k, describe(want), kinds)
+		}
+	}
+	if !kinds.Has(Truncated) || !kinds.Has(DoubleEncoded) || kinds.Has(PercentU) {
+		t.Errorf("kinds of %q are %b", src, kinds)
+	}
+}
+
+func TestKindString(t *testing.T) {
+	want := "truncated non-hex percent-u nul control bad-utf8 overlong-utf8 surrogate-utf8 noncharacter double-encoded encoded-traversal lower-hex needless-escape"
+	var names []string
+	for k := range Kind(numKinds) {
+		names = append(names, k.String())
+	}
+	if got := strings.Join(names, " "); got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	if got := wellFormed.String(); got != "kind(13)" {
+		t.Errorf("a kind out of range is %q", got)
+	}
+}
+
+// TestSlowDefects compares with the twin on all short strings over three alphabets: stray signs, dots and separators, and
+// double escapes.
+func TestSlowDefects(t *testing.T) {
+	n := 6
+	if testing.Short() {
+		n = 5
+	}
+	for _, alphabet := range []string{"%30u2gA", `%2eF./`, "%25EB8"} {
+		forAll(alphabet, n, func(s []byte) { checkDefects(t, s) })
+	}
+}
+
+// TestSlowUTF8 compares with the twin on all sequences of up to four escapes of the bytes where the rules change.
+func TestSlowUTF8(t *testing.T) {
+	edges := "\x41\x80\x8f\x90\x9f\xa0\xaf\xbe\xbf\xb7\xc0\xc2\xe0\xed\xef\xf0\xf4\xf5\xf8\xfc\xff"
+	n := 4
+	if testing.Short() {
+		n = 3
+	}
+	var once, twice []byte
+	forAll(edges, n, func(s []byte) {
+		once, twice = once[:0], twice[:0]
+		for _, c := range s {
+			once = appendEscape(once, c)
+			twice = append(twice, '%', '2', '5', upperHex[c>>4], upperHex[c&15])
+		}
+		checkDefects(t, once)
+		if len(s) <= 3 {
+			checkDefects(t, twice)
+		}
+	})
+}
+
+func checkDefects(t *testing.T, src []byte) {
+	t.Helper()
+	got, _ := AppendDefects(nil, src, len(src)*3)
+	if want := slowDefects(string(src)); !slices.Equal(got, want) {
+		t.Fatalf("%q:\n got %s\nwant %s", src, describe(got), describe(want))
+	}
+}

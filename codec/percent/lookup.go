@@ -1,0 +1,77 @@
+package percent
+
+import (
+	"fmt"
+	"strings"
+)
+
+// lookup lists the sets by their names on the command line, in the order in which the names are shown.
+var lookup = []struct {
+	standard, component string
+	set                 Set
+}{
+	{"rfc3986", "path-segment", RFC3986PathSegment},
+	{"rfc3986", "path", RFC3986Path},
+	{"rfc3986", "query", RFC3986Query},
+	{"rfc3986", "query-name", RFC3986QueryName},
+	{"rfc3986", "query-value", RFC3986QueryValue},
+	{"rfc3986", "fragment", RFC3986Fragment},
+	{"rfc3986", "userinfo", RFC3986Userinfo},
+	{"rfc3986", "host", RFC3986Host},
+	{"whatwg", "path-segment", WHATWGPathSegment},
+	{"whatwg", "path", WHATWGPath},
+	{"whatwg", "query", WHATWGSpecialQuery},
+	{"whatwg", "query-name", WHATWGQueryName},
+	{"whatwg", "query-value", WHATWGQueryValue},
+	{"whatwg", "fragment", WHATWGFragment},
+	{"whatwg", "userinfo", WHATWGUserinfo},
+	{"whatwg", "host", WHATWGHost},
+	{"rfc1738", "path-segment", RFC1738PathSegment},
+	{"rfc1738", "path", RFC1738Path},
+	{"rfc1738", "query", RFC1738Query},
+	{"rfc1738", "query-name", RFC1738QueryName},
+	{"rfc1738", "query-value", RFC1738QueryValue},
+	{"rfc1738", "fragment", RFC1738Fragment},
+	{"rfc1738", "userinfo", RFC1738Userinfo},
+	{"form", "query-name", WHATWGForm},
+	{"form", "query-value", WHATWGForm},
+}
+
+// Lookup returns the set of a component (path-segment, path, query, query-name, query-value, fragment, userinfo or host) in a
+// standard (rfc3986, whatwg, rfc1738 or form). It fails if one of the names is unknown, or the standard lets that component
+// hold no escapes: form has names and values only, and an RFC 1738 host none (§5, hostname).
+// With whatwg, query is the query of a special scheme such as http.
+func Lookup(standard, component string) (Set, error) {
+	for _, l := range lookup {
+		if l.standard == standard && l.component == component {
+			return l.set, nil
+		}
+	}
+	has := Components(standard)
+	if has == nil {
+		return None, fmt.Errorf("unknown standard %q: want %s", standard, strings.Join(Standards(), ", "))
+	}
+	return None, fmt.Errorf("standard %s escapes nothing in a component %q: want %s", standard, component, strings.Join(has, ", "))
+}
+
+// Standards returns the names of all standards that [Lookup] knows.
+func Standards() []string {
+	var names []string
+	for _, l := range lookup {
+		if len(names) == 0 || names[len(names)-1] != l.standard {
+			names = append(names, l.standard)
+		}
+	}
+	return names
+}
+
+// Components returns the names of the components that the standard lets hold escapes, nil for an unknown standard.
+func Components(standard string) []string {
+	var names []string
+	for _, l := range lookup {
+		if l.standard == standard {
+			names = append(names, l.component)
+		}
+	}
+	return names
+}

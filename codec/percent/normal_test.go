@@ -1,0 +1,189 @@
+package percent
+
+import (
+	"bytes"
+	"testing"
+)
+
+// full is what the profiles do: all of the rules at once.
+func full(add Set, s Stray) Rules { return Rules{Add: add, Stray: s, Upper: true, Unreserved: true} }
+
+func TestAppendNormal(t *testing.T) {
+	f := func(r Rules, src, want string) {
+		t.Helper()
+		got, stray := AppendNormal([]byte("dst"), []byte(src), r)
+		if string(got) != "dst"+want || stray != -1 {
+			t.Errorf("%+v of %q:\n got %q, stray %d\nwant %q", r, src, got, stray, "dst"+want)
+		}
+	}
+	keep, encode := full(None, StrayKeep), full(None, StrayEncode)
+
+	f(Rules{}, "", "")
+	f(Rules{}, "%zz%4a%7E %", "%zz%4a%7E %") // the zero Rules change nothing
+	f(keep, "plain", "plain")
+
+	// RFC 3986 §6.2.2.1: upper-case digits; §2.1: only hex digits are digits, so %zz is no escape.
+	f(Rules{Upper: true}, "%2f%aB%Fa%zz%2F", "%2F%AB%FA%zz%2F")
+	f(Rules{Upper: true}, "%7e", "%7E")
+	// RFC 3986 §6.2.2.2: unreserved escapes are decoded, and by themselves leave the case of others alone.
+	f(Rules{Unreserved: true}, "%7e%41%2d%2E%5f%30%2f", "~A-._0%2f")
+	// RFC 3986 §2.2: no reserved escape is decoded; %21 %27 %28 %29 %2A were marks in RFC 2396 and are sub-delims now.
+	reserved := "%3A%2F%3F%23%5B%5D%40%21%24%26%27%28%29%2A%2B%2C%3B%3D"
+	f(keep, reserved, reserved)
+	f(encode, reserved, reserved)
+	// Nor is any other byte that is not unreserved.
+	f(keep, "%25%00%20%5C%7F%C3%A9", "%25%00%20%5C%7F%C3%A9")
+
+	// add(S): RFC 3986 §2.1 upper-case digits; '%' is never touched, also not by a set that holds it.
+	f(full(RFC3986Path, StrayKeep), "/a b\xc3\xa9|%zz", "/a%20b%C3%A9%7C%zz")
+	f(Rules{Add: WHATWGComponent}, "a/%41%", "a%2F%41%")
+	f(Rules{Add: WHATWGC0}, "\x00 \x7f", "%00 %7F")
+
+	// A stray '%' and the escapes after it.
+	f(encode, "100%", "100%25")
+	f(encode, "%4%31", "%2541")
+	f(encode, "%%750041", "%25u0041")
+	f(keep, "%4%31", "%4%31")
+	f(keep, "%%34%31", "%%341") // only the first would land beside the '%'
+	f(keep, "%%34%31%32", "%%3412")
+	f(keep, "%%7E%31", "%~1") // a decoded byte that is no hex digit ends the danger
+	f(keep, "%z%31", "%z1")
+	f(keep, "%%67", "%g") // 'g' is no hex digit
+	f(keep, "%4%67", "%4g")
+	f(keep, "%4%7e%31", "%4~1")
+	f(keep, "%25%34%31", "%2541") // %25 is no stray
+	f(full(RFC3986Path, StrayKeep), "% %31", "%%201")
+	f(keep, "%a%2f", "%a%2F")
+}
+
+func TestAppendNormalReject(t *testing.T) {
+	f := func(src string, want int) {
+		t.Helper()
+		dst := make([]byte, 3, 64)
+		copy(dst, "dst")
+		got, stray := AppendNormal(dst, []byte(src), full(RFC3986Path, StrayReject))
+		if stray != want {
+			t.Errorf("%q: stray at %d, want %d", src, stray, want)
+		}
+		if want >= 0 && string(got) != "dst" {
+			t.Errorf("%q: dst came back as %q", src, got)
+		}
+	}
+	f("", -1)
+	f("%41%2f", -1)
+	f("%", 0)
+	f(" %41%4", 4)
+	f("%41%%41", 3)
+	f("a%u0041", 1)
+}
+
+// forAll calls f with every string of up to n bytes of alphabet. The bytes are valid until f returns.
+func forAll(alphabet string, n int, f func(s []byte)) {
+	buf := make([]byte, n)
+	var rec func(i int)
+	rec = func(i int) {
+		f(buf[:i])
+		if i == n {
+			return
+		}
+		for _, c := range []byte(alphabet) {
+			buf[i] = c
+			rec(i + 1)
+		}
+	}
+	rec(0)
+}
+
+// TestNormalLaws checks the laws of escape normalization on all short strings, where stray signs, escapes and the digits
+// that join them meet in every way.
+func TestNormalLaws(t *testing.T) {
+	n := 7
+	if testing.Short() {
+		n = 5
+	}
+	keep, encode := full(None, StrayKeep), full(None, StrayEncode)
+	var k, e, again []byte
+	failures := 0
+	forAll("%341fgu", n, func(s []byte) {
+		k, _ = AppendNormal(k[:0], s, keep)
+		e, _ = AppendNormal(e[:0], s, encode)
+		if again, _ = AppendNormal(again[:0], k, keep); !bytes.Equal(again, k) {
+			failures++
+			t.Errorf("keep(%q) = %q, and again %q", s, k, again)
+		}
+		if again, _ = AppendNormal(again[:0], k, encode); !bytes.Equal(again, e) {
+			failures++
+			t.Errorf("encode(%q) = %q, but encode(keep) = %q", s, e, again)
+		}
+		if again, _ = AppendNormal(again[:0], e, encode); !bytes.Equal(again, e) {
+			failures++
+			t.Errorf("encode(%q) = %q, and again %q", s, e, again)
+		}
+		if i := IndexStray(e); i >= 0 {
+			failures++
+			t.Errorf("encode(%q) = %q with a stray at %d", s, e, i)
+		}
+		if failures > 10 {
+			t.FailNow()
+		}
+	})
+}
+
+// TestReservedStays checks on all short strings with escapes of '/' and '+' that no reserved escape is decoded: the reserved
+// bytes of the output are those of the input.
+func TestReservedStays(t *testing.T) {
+	n := 8
+	if testing.Short() {
+		n = 6
+	}
+	count := func(s []byte) (n int) {
+		for _, c := range s {
+			if IsReserved(c) {
+				n++
+			}
+		}
+		return n
+	}
+	var out []byte
+	forAll("%2Fb/", n, func(s []byte) {
+		for _, p := range []Stray{StrayKeep, StrayEncode} {
+			if out, _ = AppendNormal(out[:0], s, full(None, p)); count(out) != count(s) {
+				t.Fatalf("%q became %q", s, out)
+			}
+		}
+	})
+}
+
+// TestSlowNormal holds the twin to account on short strings, where both can be read.
+func TestSlowNormal(t *testing.T) {
+	rules := []Rules{full(None, StrayKeep), full(None, StrayEncode), {Unreserved: true}, {Upper: true, Add: WHATWGPath}, full(RFC3986Path, StrayReject)}
+	n := 5
+	if testing.Short() {
+		n = 4
+	}
+	forAll("%34ag ", n, func(s []byte) {
+		for _, r := range rules {
+			checkNormal(t, s, r)
+		}
+	})
+}
+
+// checkNormal compares AppendNormal with its twin, and checks that it writes nowhere else.
+func checkNormal(t *testing.T, src []byte, r Rules) {
+	t.Helper()
+	want, wantStray := slowNormal(string(src), r)
+	in := bytes.Clone(src)
+	for _, free := range []int{0, 2, 3*len(src) + 8} {
+		backing := append([]byte("dst"), bytes.Repeat([]byte{0xCC}, free+4)...)
+		got, stray := AppendNormal(backing[:3:3+free], src, r)
+		if string(got) != "dst"+want || stray != wantStray {
+			t.Fatalf("%+v of %q:\n got %q, %d\nwant %q, %d", r, src, got, stray, "dst"+want, wantStray)
+		}
+		if string(backing[:3]) != "dst" || string(backing[3+free:]) != "\xcc\xcc\xcc\xcc" {
+			t.Fatalf("%+v of %q wrote outside of dst[len:cap]", r, src)
+		}
+	}
+	if !bytes.Equal(in, src) {
+		t.Fatalf("%+v changed its input %q to %q", r, in, src)
+	}
+}

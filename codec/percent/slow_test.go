@@ -1,0 +1,261 @@
+package percent
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// The functions of this file aim for readability above speed. They are the reference that the fast ones are held to.
+
+var (
+	reTriplet = regexp.MustCompile(`^%[0-9A-Fa-f]{2}`)
+	reHex     = regexp.MustCompile(`^[0-9A-Fa-f]$`)
+	reUnres   = regexp.MustCompile(`^[A-Za-z0-9._~-]$`)
+)
+
+// slowToken is one token of esc-scan: an escape, a stray '%', or a raw byte.
+type slowToken struct {
+	at            int
+	text          string
+	escape, stray bool
+}
+
+func slowScan(src string) (tokens []slowToken) {
+	for at := 0; at < len(src); {
+		t := slowToken{at: at, text: src[at : at+1]}
+		if e := reTriplet.FindString(src[at:]); e != "" {
+			t.text, t.escape = e, true
+		}
+		t.stray = t.text == "%"
+		tokens = append(tokens, t)
+		at += len(t.text)
+	}
+	return tokens
+}
+
+// octet returns the byte that an escape stands for, as a string.
+func (t slowToken) octet() string {
+	n, err := strconv.ParseUint(t.text[1:], 16, 8)
+	if err != nil {
+		panic(err)
+	}
+	return string([]byte{byte(n)})
+}
+
+// slowNormal applies the rules token by token to the output so far. A kept stray '%' is noted in marks, which runs beside out.
+func slowNormal(src string, r Rules) (out string, stray int) {
+	var marks string
+	emit := func(s, mark string) {
+		out += s
+		marks += strings.Repeat(mark, len(s))
+	}
+	for _, t := range slowScan(src) {
+		switch {
+		case t.stray && r.Stray == StrayReject:
+			return "", t.at
+		case t.stray && r.Stray == StrayEncode:
+			emit("%25", ".")
+		case t.stray:
+			emit("%", "S")
+		case !t.escape && r.Add.Has(t.text[0]):
+			emit(fmt.Sprintf("%%%02X", t.text[0]), ".")
+		case !t.escape && reHex.MatchString(t.text):
+			emit(t.text, "h")
+		case !t.escape:
+			emit(t.text, ".")
+		case r.Unreserved && reHex.MatchString(t.octet()) && (strings.HasSuffix(marks, "S") || strings.HasSuffix(marks, "Sh")):
+			fallthrough
+		case !r.Unreserved || !reUnres.MatchString(t.octet()):
+			if r.Upper {
+				t.text = strings.ToUpper(t.text)
+			}
+			emit(t.text, ".")
+		case reHex.MatchString(t.octet()):
+			emit(t.octet(), "h")
+		default:
+			emit(t.octet(), ".")
+		}
+	}
+	return out, -1
+}
+
+func slowDecode(src string) (out string) {
+	for _, t := range slowScan(src) {
+		if t.escape {
+			out += t.octet()
+		} else {
+			out += t.text
+		}
+	}
+	return out
+}
+
+func slowEncode(src string, s Set) (out string) {
+	for _, c := range []byte(src) {
+		switch {
+		case s == WHATWGForm && c == ' ':
+			out += "+"
+		case c == '%' || s.Has(c):
+			out += fmt.Sprintf("%%%02X", c)
+		default:
+			out += string([]byte{c})
+		}
+	}
+	return out
+}
+
+var (
+	reTruncated = regexp.MustCompile(`^%[0-9A-Fa-f]?$`)
+	rePercentU  = regexp.MustCompile(`^%[uU][0-9A-Fa-f]{4}`)
+	reDouble    = regexp.MustCompile(`^%(?:25)+[0-9A-Fa-f]{2}`)
+	reLeft      = regexp.MustCompile(`(?i)(^|[/\\]|%2f|%5c)$`)
+	reRight     = regexp.MustCompile(`(?i)^(?:\.|%2e){2}($|[/\\]|%2f|%5c)`)
+	reLower     = regexp.MustCompile(`[a-f]`)
+)
+
+// slowDefects finds the kinds one after the other and sorts.
+func slowDefects(src string) (ds []Defect) {
+	add := func(at int, k Kind) { ds = append(ds, Defect{At: uint32(at), Kind: k}) }
+	for _, t := range slowScan(src) {
+		left, right := reLeft.FindStringSubmatch(src[:t.at]), reRight.FindStringSubmatch(src[t.at:])
+		if left != nil && right != nil && (len(left[1]) == 3 || len(right[1]) == 3) {
+			add(t.at, EncodedTraversal)
+		}
+		switch {
+		case t.stray:
+			add(t.at, slowStray(src[t.at:]))
+			continue
+		case !t.escape:
+			continue
+		}
+		b := t.octet()[0]
+		if b == 0 {
+			add(t.at, NUL)
+		}
+		if b > 0 && b < 0x20 || b == 0x7F {
+			add(t.at, Control)
+		}
+		if reLower.MatchString(t.text) {
+			add(t.at, LowerHex)
+		}
+		if reUnres.MatchString(t.octet()) {
+			add(t.at, NeedlessEscape)
+		}
+	}
+	ds = append(ds, slowUTF8(src)...)
+	ds = append(ds, slowDouble(src)...)
+	slices.SortFunc(ds, func(a, b Defect) int {
+		return cmp.Or(cmp.Compare(a.At, b.At), cmp.Compare(a.Kind, b.Kind))
+	})
+	return ds
+}
+
+func slowStray(rest string) Kind {
+	switch {
+	case reTruncated.MatchString(rest):
+		return Truncated
+	case rePercentU.MatchString(rest):
+		return PercentU
+	}
+	return NonHex
+}
+
+// slowUTF8 cuts the runs of adjacent escapes from 80 on into sequences and judges each by its bytes.
+func slowUTF8(src string) (ds []Defect) {
+	tokens := slowScan(src)
+	high := func(i int) bool { return i < len(tokens) && tokens[i].escape && tokens[i].octet()[0] >= 0x80 }
+	for i := 0; i < len(tokens); i++ {
+		if !high(i) {
+			continue
+		}
+		seq := []byte(tokens[i].octet())
+		at, want := tokens[i].at, map[byte]int{0xC: 2, 0xD: 2, 0xE: 3, 0xF: 4}[seq[0]>>4]
+		if seq[0] >= 0xF8 {
+			want = map[bool]int{true: 5, false: 6}[seq[0] < 0xFC]
+		}
+		if seq[0] >= 0xFE {
+			want = 1
+		}
+		for len(seq) < want && high(i+1) && tokens[i+1].octet()[0] < 0xC0 {
+			i++
+			seq = append(seq, tokens[i].octet()...)
+		}
+		if k, bad := slowVerdict(seq, want); bad {
+			ds = append(ds, Defect{At: uint32(at), Kind: k})
+		}
+	}
+	return ds
+}
+
+// slowVerdict computes the code point, and compares it with the least one that needs so many bytes.
+func slowVerdict(seq []byte, want int) (k Kind, bad bool) {
+	if seq[0] == 0xC0 || seq[0] == 0xC1 {
+		return OverlongUTF8, true
+	}
+	if len(seq) >= 2 && want <= 4 {
+		switch two := fmt.Sprintf("%X", seq[:2]); {
+		case two >= "E080" && two <= "E09F", two >= "F080" && two <= "F08F":
+			return OverlongUTF8, true
+		case two >= "EDA0" && two <= "EDBF":
+			return SurrogateUTF8, true
+		}
+	}
+	if len(seq) != want || want < 2 || want > 4 {
+		return BadUTF8, true
+	}
+	r := rune(seq[0]) & (0x7F >> want)
+	for _, c := range seq[1:] {
+		r = r<<6 | rune(c)&0x3F
+	}
+	if r > 0x10FFFF {
+		return BadUTF8, true
+	}
+	return Noncharacter, r&0xFFFF >= 0xFFFE || r >= 0xFDD0 && r <= 0xFDEF
+}
+
+// slowDouble decodes each double escape until nothing is left to decode.
+func slowDouble(src string) (ds []Defect) {
+	var run []int // the defects of the run so far, as indexes in ds
+	var runBytes []byte
+	endOfRun := 0
+	finish := func() {
+		for _, i := range run {
+			if bytes.Equal(runBytes, bytes.ToValidUTF8(runBytes, nil)) {
+				ds[i].Bits |= WouldBeUTF8
+			}
+		}
+		run, runBytes = nil, nil
+	}
+	for _, t := range slowScan(src) {
+		e := reDouble.FindString(src[t.at:])
+		if !t.escape || e == "" {
+			continue
+		}
+		d := Defect{At: uint32(t.at), Kind: DoubleEncoded}
+		text, rounds := e, -1
+		for reTriplet.MatchString(text) {
+			text = slowDecode(text)
+			rounds++
+		}
+		d.Depth = uint8(min(rounds, 255))
+		if strings.Contains(`:/?#[]@!$&'()*+,;=\`, text) {
+			d.Bits |= WouldDelimit
+		}
+		if t.at != endOfRun || text[0] < 0x80 {
+			finish()
+		}
+		if endOfRun = t.at + len(e); text[0] < 0x80 {
+			d.Bits |= WouldBeUTF8
+		} else {
+			run, runBytes = append(run, len(ds)), append(runBytes, text[0])
+		}
+		ds = append(ds, d)
+	}
+	finish()
+	return ds
+}
