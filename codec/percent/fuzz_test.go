@@ -1,0 +1,84 @@
+package percent
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+)
+
+var fuzzSeeds = []string{
+	"", "%", "%4", "%zz", "%u0041", "%%34%31", "%4%31", "/a b/%7e/%2F..%2f", "..%5C%2e.%2F", "%C0%AF%ED%A0%80%EF%BF%BE",
+	"%F4%90%80%80%E4%B8", "%252541%25E4%25B8%25AD", "100%", "a=1&b=%26+%2B", "\x00\x7f\xff%00%7F%ff", "%25" + "2525252541",
+}
+
+func FuzzNormal(f *testing.F) {
+	for i, s := range fuzzSeeds {
+		f.Add([]byte(s), uint8(i), uint8(i), true, true)
+	}
+	f.Fuzz(func(t *testing.T, src []byte, add, stray uint8, upper, unres bool) {
+		r := Rules{Add: Set(int(add) % numSets), Stray: Stray(stray % 3), Upper: upper, Unreserved: unres}
+		checkNormal(t, src, r)
+		once, at := AppendNormal(nil, src, r)
+		if at >= 0 {
+			if at != IndexStray(src) {
+				t.Fatalf("%q: rejected at %d, first stray at %d", src, at, IndexStray(src))
+			}
+			return
+		}
+		if again, _ := AppendNormal(nil, once, r); !bytes.Equal(again, once) {
+			t.Fatalf("%+v of %q: %q, and again %q", r, src, once, again)
+		}
+		// Whatever the rules, the data behind the component stays, but for stray signs that become data of their own.
+		if r.Stray == StrayKeep && !bytes.Equal(AppendDecode(nil, once), AppendDecode(nil, src)) {
+			t.Fatalf("%+v of %q: %q stands for other data", r, src, once)
+		}
+	})
+}
+
+func FuzzDefects(f *testing.F) {
+	for _, s := range fuzzSeeds {
+		f.Add([]byte(s), 3)
+	}
+	f.Fuzz(func(t *testing.T, src []byte, limit int) {
+		checkDefects(t, src)
+		all, kinds := AppendDefects(nil, src, 3*len(src))
+		cut, cutKinds := AppendDefects(nil, src, limit)
+		if len(cut) != min(max(limit, 0), len(all)) || cutKinds != kinds {
+			t.Fatalf("%q: %d defects for limit %d, kinds %b want %b", src, len(cut), limit, cutKinds, kinds)
+		}
+		if stray := kinds.Has(Truncated) || kinds.Has(NonHex) || kinds.Has(PercentU); stray != (Check(src) != nil) {
+			t.Fatalf("%q: kinds %b, but Check says %v", src, kinds, Check(src))
+		}
+	})
+}
+
+func FuzzDecodeEncode(f *testing.F) {
+	for i, s := range fuzzSeeds {
+		f.Add([]byte(s), uint8(i))
+	}
+	f.Fuzz(func(t *testing.T, src []byte, set uint8) {
+		s := Set(int(set) % numSets)
+		text := AppendEncode([]byte("dst"), src, s)
+		if want := "dst" + slowEncode(string(src), s); string(text) != want {
+			t.Fatalf("%s: encode(%q) = %q, want %q", s, src, text, want)
+		}
+		text = text[3:]
+		back, err := AppendDecodeChecked([]byte("dst"), text)
+		if s == WHATWGForm {
+			back = AppendDecodeForm([]byte("dst"), text)
+		}
+		if err != nil || string(back) != "dst"+string(src) {
+			t.Fatalf("%s: %q became %q and then %q (%v)", s, src, text, back, err)
+		}
+		if i := s.Index(text); i >= 0 {
+			t.Fatalf("%s: encode(%q) = %q holds a raw byte at %d", s, src, text, i)
+		}
+		if got, want := AppendDecode(nil, src), slowDecode(string(src)); string(got) != want {
+			t.Fatalf("decode(%q) = %q, want %q", src, got, want)
+		}
+		plain := strings.ReplaceAll(string(src), "+", " ")
+		if got, want := AppendDecodeForm(nil, src), slowDecode(plain); string(got) != want {
+			t.Fatalf("form decode(%q) = %q, want %q", src, got, want)
+		}
+	})
+}

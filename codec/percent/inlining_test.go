@@ -1,0 +1,47 @@
+package percent
+
+import (
+	"os/exec"
+	"regexp"
+	"testing"
+)
+
+// TestInlining asks the compiler whether what stands in the innermost loops is still inlined.
+func TestInlining(t *testing.T) {
+	if testing.Short() {
+		t.Skip("skipped with -short: go build -gcflags=-m")
+	}
+	out, err := exec.Command("go", "build", "-gcflags=-m", ".").CombinedOutput()
+	if err != nil {
+		t.Fatalf("go build: %v\n%s", err, out)
+	}
+	for _, f := range []string{"Set.Has", "IsUnreserved", "IsReserved", "IsHex", "Unhex", "Kinds.Has", "isTriplet", "tripletByte", "appendEscape"} {
+		if !regexp.MustCompile(`can inline ` + regexp.QuoteMeta(f) + `\n`).Match(out) {
+			t.Errorf("%s is no longer inlinable", f)
+		}
+	}
+}
+
+func TestNoAllocs(t *testing.T) {
+	src := []byte("/a b/%7e%zz/%2f..%2F%C0%AF%2541%25E4%25B8%25AD%u0041/%41%\xff")
+	buf := make([]byte, 0, 4*len(src))
+	defects := make([]Defect, 0, 100)
+	f := func(name string, do func()) {
+		t.Helper()
+		if n := testing.AllocsPerRun(100, do); n != 0 {
+			t.Errorf("%s: %v allocations", name, n)
+		}
+	}
+	f("AppendNormal, keep", func() { AppendNormal(buf, src, full(RFC3986Path, StrayKeep)) })
+	f("AppendNormal, encode", func() { AppendNormal(buf, src, full(WHATWGPath, StrayEncode)) })
+	f("AppendNormal, reject", func() { AppendNormal(buf, src, full(None, StrayReject)) })
+	f("AppendDefects", func() { AppendDefects(defects, src, 100) })
+	f("AppendEncode", func() { AppendEncode(buf, src, WHATWGForm) })
+	f("AppendDecode", func() { AppendDecode(buf, src) })
+	f("AppendDecodeForm", func() { AppendDecodeForm(buf, src) })
+	f("AppendDecodeChecked", func() {
+		if _, err := AppendDecodeChecked(buf, src[:8]); err != nil {
+			t.Error(err)
+		}
+	})
+}

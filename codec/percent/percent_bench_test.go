@@ -1,0 +1,76 @@
+package percent
+
+import (
+	"bytes"
+	"testing"
+)
+
+// The inputs: a clean path, one with a few valid escapes, and one full of dirt.
+var benchInputs = []struct {
+	name string
+	src  []byte
+}{
+	{"clean", []byte("/wiki/Uniform_Resource_Identifier/syntax/components/of-a-path/2026.html")},
+	{"escapes", []byte("/wiki/Liste_der_gr%C3%B6%C3%9Ften_St%C3%A4dte/%28Europa%29/Seite%20zwei.html")},
+	{"dirty", []byte("/a b/%7euser/%zz/100%/..%2f..%2Fetc%2fpasswd/%C0%AF%2541%25E4%25B8%25AD/%u0041|x^y%41%42%43")},
+}
+
+func BenchmarkAppendNormal(b *testing.B) {
+	for _, rule := range []struct {
+		name string
+		r    Rules
+	}{{"keep", full(WHATWGPath, StrayKeep)}, {"rfc", full(RFC3986Path, StrayEncode)}, {"no-add", full(None, StrayKeep)}} {
+		for _, in := range benchInputs {
+			b.Run(rule.name+"/"+in.name, func(b *testing.B) {
+				b.ReportAllocs()
+				b.SetBytes(int64(len(in.src)))
+				buf := make([]byte, 0, 1024)
+				for b.Loop() {
+					buf, _ = AppendNormal(buf[:0], in.src, rule.r)
+				}
+			})
+		}
+	}
+}
+
+func BenchmarkAppendDefects(b *testing.B) {
+	for _, in := range benchInputs {
+		b.Run(in.name, func(b *testing.B) {
+			b.ReportAllocs()
+			b.SetBytes(int64(len(in.src)))
+			buf := make([]Defect, 0, 64)
+			for b.Loop() {
+				buf, _ = AppendDefects(buf[:0], in.src, 16)
+			}
+		})
+	}
+}
+
+func BenchmarkAppendEncode(b *testing.B) {
+	for _, in := range benchInputs {
+		b.Run(in.name, func(b *testing.B) {
+			b.ReportAllocs()
+			b.SetBytes(int64(len(in.src)))
+			buf := make([]byte, 0, 1024)
+			for b.Loop() {
+				buf = AppendEncode(buf[:0], in.src, RFC3986Path)
+			}
+		})
+	}
+}
+
+func BenchmarkAppendDecode(b *testing.B) {
+	for _, in := range append(benchInputs[:len(benchInputs):len(benchInputs)], struct {
+		name string
+		src  []byte
+	}{"all-escapes", bytes.Repeat([]byte("%E4%B8%AD"), 10)}) {
+		b.Run(in.name, func(b *testing.B) {
+			b.ReportAllocs()
+			b.SetBytes(int64(len(in.src)))
+			buf := make([]byte, 0, 1024)
+			for b.Loop() {
+				buf = AppendDecode(buf[:0], in.src)
+			}
+		})
+	}
+}
