@@ -1,4 +1,75 @@
 package bench
 
-// ours returns the rows of urlfold.
-func ours() []Peer { return nil }
+import (
+	"github.com/urlfold/urlfold/codec"
+)
+
+// ours returns the rows of urlfold: reading alone, the normal form of RFC 3986
+// §6.2.2, and that of §6.2.3 with the hash of its key K1. All of them find
+// flags and marks.
+func ours() []Peer {
+	return []Peer{
+		overBytes("urlfold Parse", parse),
+		overBytes("urlfold rfc3986", normalize("rfc3986", false)),
+		overBytes("urlfold rfc3986-scheme+K1", normalize("rfc3986-scheme", true)),
+	}
+}
+
+// A job appends its result for src to dst and returns the extended slice.
+type job func(dst, src []byte, r *codec.Result) ([]byte, error)
+
+// overBytes makes a Peer of a job. It keeps one Result and one output slice,
+// as a worker does.
+func overBytes(name string, do job) Peer {
+	one := func(src string) (string, error) {
+		out, err := do(nil, []byte(src), new(codec.Result))
+		return string(out), err
+	}
+	var (
+		r   codec.Result
+		out []byte
+	)
+	return Peer{Name: name, One: one, Run: func(s *Set) (length, refused int) {
+		for _, src := range s.URLs {
+			var err error
+			out, err = do(out[:0], src, &r)
+			if err != nil {
+				refused++
+			}
+			length += len(out)
+		}
+		return length, refused
+	}}
+}
+
+// parse appends the path, as the row of net/url does.
+func parse(dst, src []byte, r *codec.Result) ([]byte, error) {
+	if err := codec.Parse(src, r); err != nil {
+		return dst, err
+	}
+	return append(dst, r.In.Bytes(src, codec.Path)...), nil
+}
+
+func normalize(profile string, key bool) job {
+	p, ok := codec.Lookup(profile)
+	if !ok {
+		panic("bench: no profile " + profile)
+	}
+	n, err := codec.New(p)
+	if err != nil {
+		panic(err) // a built-in profile always compiles
+	}
+	if !key {
+		return n.Append
+	}
+	return func(dst, src []byte, r *codec.Result) ([]byte, error) {
+		out, err := n.Append(dst, src, r)
+		if err != nil {
+			return dst, err
+		}
+		if n.Key(codec.K1, src, out[len(dst):], r).IsZero() {
+			panic("bench: the zero key is no URL's")
+		}
+		return out, nil
+	}
+}

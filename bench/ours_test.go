@@ -1,4 +1,8 @@
 package bench
 
 // oursWant is what the rows of urlfold give for the URL of TestPeersWork.
-var oursWant = map[string]string{}
+var oursWant = map[string]string{
+	"urlfold Parse":             "/a/../%7euser",
+	"urlfold rfc3986":           "https://example.com:443/~user?q=1",
+	"urlfold rfc3986-scheme+K1": "https://example.com/~user?q=1",
+}
