@@ -40,8 +40,11 @@ const (
 	HostNotLDH      // a name with something else than letters, digits, hyphens and dots
 	ZoneID          // [fe80::1%25eth0], RFC 6874 (withdrawn by RFC 9844)
 	HostAmbiguous   // '\' or a second '@' in the authority: browsers and RFC 3986 see different hosts
-	PortInvalid     // text after the last ':' of the authority that is no port, or one above 65535
+	PortInvalid     // text after the last ':' of the host that is no port, or one above 65535
 	HostMissing     // an http URL without a host
+
+	// The grammar as a whole.
+	SchemeInvalid // text before the first ':' that is no scheme (RFC 3986 §4.2)
 
 	// Allowed, but telling.
 	Credentials       // a username or a password
@@ -61,10 +64,16 @@ var flagNames = [NumFlags]string{
 	"truncated", "non-hex", "percent-u", "nul", "control", "bad-utf8", "overlong-utf8", "surrogate-utf8",
 	"noncharacter", "double-encoded", "encoded-traversal", "lower-hex", "needless-escape",
 	"raw-control", "raw-space", "raw-non-ascii", "raw-backslash", "raw-illegal",
-	"ipv4-nonstandard", "ip-literal-bad", "host-not-ldh", "zone-id", "host-ambiguous", "port-invalid", "host-missing",
+	"ipv4-nonstandard", "ip-literal-bad", "host-not-ldh", "zone-id", "host-ambiguous", "port-invalid", "host-missing", "scheme-invalid",
 	"credentials", "relative", "dot-segments", "html-entity", "fragment-in-request", "scheme-guessed",
 	"marks-dropped",
 }
+
+// Violations is the set of flags that stand for something that the grammar of
+// RFC 3986 does not allow.
+var Violations = Flags{lo: 1<<Truncated | 1<<NonHex | 1<<PercentU |
+	1<<RawControl | 1<<RawSpace | 1<<RawNonASCII | 1<<RawBackslash | 1<<RawIllegal |
+	1<<IPLiteralBad | 1<<ZoneID | 1<<SchemeInvalid}
 
 // String returns the flag's name as it appears in output: "non-hex".
 func (f Flag) String() string {
@@ -97,6 +106,15 @@ func (s Flags) With(f Flag) Flags {
 
 // Union returns the flags that are in s, in o, or in both.
 func (s Flags) Union(o Flags) Flags { return Flags{s.lo | o.lo, s.hi | o.hi} }
+
+// without returns the set with f taken out.
+func (s Flags) without(f Flag) Flags {
+	o := Flags{}.With(f)
+	return Flags{s.lo &^ o.lo, s.hi &^ o.hi}
+}
+
+// Intersect returns the flags that are both in s and in o.
+func (s Flags) Intersect(o Flags) Flags { return Flags{s.lo & o.lo, s.hi & o.hi} }
 
 // IsZero reports whether the set is empty.
 func (s Flags) IsZero() bool { return s.lo|s.hi == 0 }

@@ -1,1 +1,84 @@
 package codec
+
+import (
+	"strings"
+
+	"github.com/urlfold/urlfold/codec/percent"
+)
+
+// A Profile tells a Normalizer what to do. Profiles are plain values: compare
+// them with ==, print them, use them as map keys.
+type Profile struct {
+	Name     string        // as it appears in output
+	Rules    Rules         // what to change
+	Stray    percent.Stray // what becomes of a '%' that starts no escape
+	Key      Level         // the level of its keys, unless the user asks for another
+	MaxLen   int           // longest URL accepted, in bytes; 0 means DefaultMaxLen
+	MaxMarks int           // most places recorded for one URL; 0 means DefaultMaxMarks
+}
+
+// Limits of a Profile.
+const (
+	DefaultMaxLen   = 64 << 10
+	DefaultMaxMarks = 16
+	MaxLen          = 1 << 30 // the most that Profile.MaxLen may be
+	MaxMarks        = 1 << 16 // the most that Profile.MaxMarks may be
+)
+
+// profiles holds the built-in profiles, ordered by name.
+var profiles = []Profile{
+	{Name: "rfc3986", Rules: syntaxRules, Stray: percent.StrayEncode, Key: K0},
+	{Name: "rfc3986-scheme", Rules: syntaxRules | schemeRules, Stray: percent.StrayEncode, Key: K1},
+}
+
+// Profiles returns the built-in profiles, ordered by name.
+func Profiles() []Profile { return append([]Profile(nil), profiles...) }
+
+// Lookup returns the built-in profile of that name:
+//
+//	rfc3986         RFC 3986 §6.2.2, syntax-based normalization; keys K0
+//	rfc3986-scheme  and §6.2.3, scheme-based normalization; keys K1
+func Lookup(name string) (p Profile, ok bool) {
+	for _, p := range profiles {
+		if p.Name == name {
+			return p, true
+		}
+	}
+	return Profile{}, false
+}
+
+// A ProfileError says why New refused a profile.
+type ProfileError struct {
+	Profile string // its name
+	Reason  string
+}
+
+// Error returns the name and the reason.
+func (e *ProfileError) Error() string { return "profile " + e.Profile + ": " + e.Reason }
+
+// check refuses contradictions.
+func (p *Profile) check() error {
+	var reasons []string
+	refuse := func(bad bool, reason string) {
+		if bad {
+			reasons = append(reasons, reason)
+		}
+	}
+	builtin, known := Lookup(p.Name)
+	builtin.MaxLen, builtin.MaxMarks = p.MaxLen, p.MaxMarks
+	refuse(p.Name == "", "has no name")
+	refuse(known && *p != builtin, "takes the name of a built-in profile for something else")
+	refuse(p.Rules&^allRules != 0, "has a rule that does not exist")
+	refuse(p.Stray > percent.StrayReject, "has a policy for stray '%' that does not exist")
+	refuse(p.Key > K1, "has a key level that does not exist")
+	refuse(p.MaxLen < 0 || p.MaxLen > MaxLen, "MaxLen is not between 0 and 1 GiB")
+	refuse(p.MaxMarks < 0 || p.MaxMarks > MaxMarks, "MaxMarks is not between 0 and 65536")
+	refuse(p.Rules.Has(DecodeUnreserved) && !p.Rules.Has(RemoveDots),
+		"esc-unres without dots-rfc would leave dot segments that were escaped before")
+	refuse(p.Rules.Has(RemoveDots) && !p.Rules.Has(GuardPath),
+		"dots-rfc without no-auth-guard would turn a path into an authority")
+	if len(reasons) == 0 {
+		return nil
+	}
+	return &ProfileError{Profile: p.Name, Reason: strings.Join(reasons, "; ")}
+}

@@ -1,5 +1,11 @@
 package codec
 
+import (
+	"bytes"
+
+	"github.com/urlfold/urlfold/codec/percent"
+)
+
 // A Result is what a call has to say about one URL, together with the scratch
 // space it needed. The zero Result is ready for use. Reuse it: each call
 // overwrites it, and buffers grown for one URL serve the next. It belongs to
@@ -37,3 +43,54 @@ func (c Change) String() string {
 	}
 	return "unknown"
 }
+
+// scratch is the work space of a call, kept for the next one.
+type scratch struct {
+	marks    []Mark           // of the component in hand
+	defects  []percent.Defect // of the component in hand
+	text     []byte           // the resolved reference, if resolved is set
+	key      []byte           // a canonical string that is not the normal form
+	mac      *keyedHash       // for HMAC keys
+	resolved bool             // the input was a reference: text is what was normalized
+	scheme   bool             // a rule of RFC 3986 §6.2.3 changed something
+}
+
+// keepBytes is how large a buffer of a Result may stay from call to call.
+const keepBytes = 64 << 10
+
+// reset makes r ready for another URL.
+func (r *Result) reset() {
+	r.Out = URL{}
+	r.Flags, r.Marks, r.Change, r.ErrAt = Flags{}, r.Marks[:0], Unchanged, 0
+	r.scratch.resolved, r.scratch.scheme = false, false
+	if cap(r.scratch.text) > keepBytes {
+		r.scratch.text = nil
+	}
+	if cap(r.scratch.key) > keepBytes {
+		r.scratch.key = nil
+	}
+}
+
+// setClean fills r for a URL r.In that is its own normal form and has no flag.
+func (r *Result) setClean() {
+	r.Out = r.In
+	r.Flags, r.Marks, r.Change, r.ErrAt = Flags{}, r.Marks[:0], Unchanged, 0
+	r.scratch.resolved, r.scratch.scheme = false, false
+}
+
+// judge sets the class of change from text to its normal form.
+func (r *Result) judge(text, normal []byte) {
+	switch {
+	case bytes.Equal(text, normal):
+		r.Change = Unchanged
+	case r.scratch.scheme:
+		r.Change = SchemeEqual
+	default:
+		r.Change = Cosmetic
+	}
+}
+
+// Valid reports whether src matches the grammar of RFC 3986, as a URI or as a
+// relative reference (§4.1); r.Flags.Has(Relative) tells which. It speaks of the
+// last call, if that returned no error.
+func (r *Result) Valid() bool { return r.Flags.Intersect(Violations).IsZero() }

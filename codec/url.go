@@ -43,12 +43,12 @@ type HostKind uint8
 
 // The kinds of host.
 const (
-	NoHost    HostKind = iota // no authority, or one with an empty host
-	RegName                   // a registered name, RFC 3986 §3.2.2
-	IPv4                      // four decimal numbers with dots
-	IPv6                      // [::1]
-	IPvFuture                 // [v1.x]
-	BadLiteral                // brackets around something else
+	NoHost     HostKind = iota // no authority, or one with an empty host
+	RegName                    // a registered name, RFC 3986 §3.2.2
+	IPv4                       // four decimal numbers with dots
+	IPv6                       // [::1]
+	IPvFuture                  // [v1.x]
+	BadLiteral                 // brackets around something else
 )
 
 // A URL records where the components of a URL lie in a byte slice that it does

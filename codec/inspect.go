@@ -1,0 +1,348 @@
+package codec
+
+import (
+	"bytes"
+	"slices"
+
+	"github.com/urlfold/urlfold/codec/percent"
+)
+
+// illegal holds for each component the bytes that RFC 3986 does not allow raw.
+var illegal = [NumComponents]percent.Set{
+	Username: percent.RFC3986Userinfo,
+	Password: percent.RFC3986Userinfo,
+	Host:     percent.RFC3986Host,
+	Path:     percent.RFC3986Path,
+	Query:    percent.RFC3986Query,
+	Fragment: percent.RFC3986Fragment,
+}
+
+// Parse finds the components of src by RFC 3986, so that any byte string has
+// them, and fills r.In, r.Flags and r.Marks; the marks say Kept. The error, if
+// any, is ErrHostInvalid, with its place in r.ErrAt; r.In is filled even then.
+// src may be up to MaxLen bytes long and is not kept.
+func Parse(src []byte, r *Result) error {
+	if len(src) <= MaxLen && parseClean(src, &r.In) {
+		r.setClean()
+		return nil
+	}
+	if err := verbatim.read(src, r); err != 0 {
+		return err
+	}
+	return nil
+}
+
+// verbatim has no rules.
+var verbatim = compile(Profile{Name: "verbatim", MaxLen: MaxLen})
+
+// inspect finds the flags and marks of the URL r.In in src. It returns the
+// offset of the first '%' that starts no escape, or -1.
+func (n *Normalizer) inspect(src []byte, r *Result) (stray int) {
+	i := inspector{Normalizer: n, r: r, src: src, u: &r.In, stray: -1}
+	for c := Username; c <= Fragment; c++ {
+		if i.u.Has(c) && c != Port {
+			i.component(c)
+		}
+	}
+	i.whole()
+	return i.stray
+}
+
+// An inspector looks at one URL.
+type inspector struct {
+	*Normalizer
+	r     *Result
+	src   []byte
+	u     *URL
+	stray int
+}
+
+// component finds what is wrong in component c, raw bytes and escapes, and adds
+// the marks in order of their offset.
+func (i *inspector) component(c Component) {
+	s := &i.r.scratch
+	s.marks = s.marks[:0]
+	text := i.u.Bytes(i.src, c)
+	switch c {
+	case Host:
+		i.host(text)
+	case Path:
+		i.path(text)
+	case Query:
+		i.query(text)
+	}
+	i.raw(c, text)
+	i.percent(c, text)
+	i.merge()
+}
+
+// raw marks the runs of bytes that may not stand raw in c.
+func (i *inspector) raw(c Component, text []byte) {
+	set := illegal[c]
+	if c == Host && i.u.kind >= IPv6 {
+		return // literalBytes has done it
+	}
+	last := Flag(NumFlags)
+	for at, b := range text {
+		if !set.Has(b) {
+			last = NumFlags
+			continue
+		}
+		if f := rawFlag(b); f != last {
+			last = f
+			i.mark(c, at, f, i.encoded())
+		}
+	}
+}
+
+// rawFlag says what kind of illegal byte b is.
+func rawFlag(b byte) Flag {
+	switch {
+	case b == ' ':
+		return RawSpace
+	case b < 0x20 || b == 0x7F:
+		return RawControl
+	case b >= 0x80:
+		return RawNonASCII
+	case b == '\\':
+		return RawBackslash
+	}
+	return RawIllegal
+}
+
+// encoded is the action on a raw byte that the grammar does not allow.
+func (i *inspector) encoded() Action {
+	if i.rules.Has(EncodeIllegal) {
+		return Encoded
+	}
+	return Kept
+}
+
+// percent marks the defects of the escapes in c.
+func (i *inspector) percent(c Component, text []byte) {
+	s := &i.r.scratch
+	var kinds percent.Kinds
+	s.defects, kinds = percent.AppendDefects(s.defects[:0], text, i.maxMarks+1)
+	if kinds == 0 {
+		return
+	}
+	if c != Path {
+		kinds &^= 1 << percent.EncodedTraversal
+	}
+	i.r.Flags.lo |= uint64(kinds) // the kinds are the first flags
+	for _, d := range s.defects {
+		if d.Kind == percent.EncodedTraversal && c != Path {
+			continue
+		}
+		f := Flag(d.Kind)
+		if f <= PercentU && i.stray < 0 {
+			i.stray = int(i.u.Span(c).Start + d.At)
+		}
+		i.mark(c, int(d.At), f, i.onEscape(f))
+		s.marks[len(s.marks)-1].Info = min(d.Depth, WouldBeUTF8-1) | d.Bits<<6
+	}
+}
+
+// onEscape is the action on an escape defect.
+func (i *inspector) onEscape(f Flag) Action {
+	switch {
+	case f <= PercentU && i.profile.Stray == percent.StrayEncode:
+		return Encoded
+	case f <= PercentU && i.profile.Stray == percent.StrayReject:
+		return Rejected
+	case f == LowerHex && i.rules.Has(UpperEscapes):
+		return Recased
+	case f == NeedlessEscape && i.rules.Has(DecodeUnreserved):
+		return Decoded
+	}
+	return Kept
+}
+
+// mark notes a defect at text[at:] of component c.
+func (i *inspector) mark(c Component, at int, f Flag, a Action) {
+	i.r.Flags = i.r.Flags.With(f)
+	s := &i.r.scratch
+	s.marks = append(s.marks, Mark{At: i.u.Span(c).Start + uint32(at), Flag: f, Component: c, Action: a})
+}
+
+// merge adds the marks of one component to the result, by offset.
+func (i *inspector) merge() {
+	marks := i.r.scratch.marks
+	if len(marks) == 0 {
+		return
+	}
+	sortMarks(marks)
+	if room := i.maxMarks - len(i.r.Marks); len(marks) > room {
+		marks = marks[:room]
+		i.r.Flags = i.r.Flags.With(MarksDropped)
+	}
+	i.r.Marks = append(i.r.Marks, marks...)
+}
+
+func sortMarks(marks []Mark) {
+	slices.SortStableFunc(marks, func(a, b Mark) int { return int(a.At) - int(b.At) })
+}
+
+// whole looks at what no component shows by itself.
+func (i *inspector) whole() {
+	i.r.scratch.marks = i.r.scratch.marks[:0]
+	u := i.u
+	if u.Has(Username) && i.src[u.Span(Username).Start] != '@' {
+		i.mark(Username, 0, Credentials, Kept)
+	}
+	if !u.Has(Scheme) {
+		i.r.Flags = i.r.Flags.With(Relative)
+		i.schemeless()
+	}
+	if u.Span(Host).Len() == 0 && lookupAnyCase(u.Bytes(i.src, Scheme)).isWeb() {
+		i.hostless()
+	}
+	if len(i.r.scratch.marks) > 0 {
+		i.merge()
+		sortMarks(i.r.Marks)
+	}
+}
+
+// hostless says where the host of a web URL was expected. Browsers read one out
+// of the path, if that is not empty.
+func (i *inspector) hostless() {
+	at := i.u.Span(Path).Start
+	if i.u.HasAuthority() {
+		at = i.u.Span(Host).Start
+	}
+	at -= i.u.Span(Host).Start
+	i.mark(Host, int(at), HostMissing, Kept)
+	if i.u.Span(Path).Len() > 0 {
+		i.mark(Host, int(at), HostAmbiguous, Kept)
+	}
+}
+
+// schemeless looks for a ':' in front of which a scheme should stand.
+func (i *inspector) schemeless() {
+	if i.u.HasAuthority() {
+		return
+	}
+	if at := colonInFirstSegment(i.u.Bytes(i.src, Path)); at >= 0 {
+		i.mark(Path, at, SchemeInvalid, Kept)
+	}
+}
+
+// host looks at a host as a whole.
+func (i *inspector) host(text []byte) {
+	switch i.u.kind {
+	case NoHost:
+	case IPv6, IPvFuture, BadLiteral:
+		i.literal(text)
+	default:
+		i.regName(text)
+	}
+	i.ambiguous()
+	if port, ok := i.u.PortNumber(); !ok && port == 0 && i.u.Span(Port).Len() > 0 {
+		i.mark(Port, 0, PortInvalid, Kept)
+	}
+}
+
+// ambiguous looks in the authority for the bytes at which browsers end it, or
+// which they take out of it, where RFC 3986 knows only illegal bytes
+// (https://url.spec.whatwg.org/#authority-state).
+func (i *inspector) ambiguous() {
+	start := i.u.Span(Host).Start
+	if i.u.Has(Username) {
+		start = i.u.Span(Username).Start
+	}
+	authority := i.src[start:i.u.Span(Host).End]
+	for at, c := range authority {
+		if c == '\\' || c == '\t' || c == '\n' || c == '\r' {
+			i.mark(Host, int(start)+at-int(i.u.Span(Host).Start), HostAmbiguous, i.encoded())
+			return
+		}
+	}
+}
+
+func (i *inspector) regName(text []byte) {
+	if i.u.kind != IPv4 && endsInNumber(text) {
+		i.mark(Host, 0, IPv4Nonstandard, Kept)
+	}
+	if at := bytes.IndexByte(text, ':'); at >= 0 {
+		i.mark(Host, at, PortInvalid, i.encoded())
+	}
+	for at, c := range text {
+		if class[c]&ldhByte == 0 && (c == '%' || class[c]&hostByte != 0) {
+			i.mark(Host, at, HostNotLDH, Kept)
+			break
+		}
+	}
+}
+
+// literal looks at what stands in brackets, brackets included.
+func (i *inspector) literal(text []byte) {
+	if i.u.kind != BadLiteral {
+		return
+	}
+	f := IPLiteralBad
+	zone := bytes.IndexByte(text, '%')
+	if zone > 0 {
+		if _, ok := parseIPv6(text[1:zone]); ok {
+			f = ZoneID
+		}
+	}
+	i.mark(Host, max(zone, 0)*b2i(f == ZoneID), f, Kept)
+	for at, c := range text {
+		if !isLiteralByte(c) {
+			i.mark(Host, at, rawFlag(c), i.encoded())
+		}
+	}
+}
+
+// path looks for dot segments, raw or escaped.
+func (i *inspector) path(text []byte) {
+	for at := 0; at < len(text); {
+		n := dotSegment(text[at:])
+		if n > 0 {
+			action := Kept
+			if i.rules.Has(RemoveDots) && i.u.Has(Scheme) && text[0] == '/' {
+				action = Removed
+			}
+			i.mark(Path, at, DotSegments, action)
+			return
+		}
+		slash := bytes.IndexByte(text[at:], '/')
+		if slash < 0 {
+			return
+		}
+		at += slash + 1
+	}
+}
+
+// dotSegment returns the length of the "." or ".." segment that b starts with,
+// with each dot raw or escaped, or 0.
+func dotSegment(b []byte) int {
+	n := dotLen(b)
+	if n > 0 {
+		n += dotLen(b[n:])
+	}
+	if n > 0 && (n == len(b) || b[n] == '/') {
+		return n
+	}
+	return 0
+}
+
+// dotLen returns the length of the dot, raw or escaped, that b starts with.
+func dotLen(b []byte) int {
+	switch {
+	case hasPrefix(b, '.'):
+		return 1
+	case len(b) >= 3 && b[0] == '%' && b[1] == '2' && b[2]|0x20 == 'e':
+		return 3
+	}
+	return 0
+}
+
+// query looks for "&amp;", which makes a parameter named "amp;…".
+func (i *inspector) query(text []byte) {
+	if at := bytes.Index(text, htmlAmp); at >= 0 {
+		i.mark(Query, at, HTMLEntity, Kept)
+	}
+}
+
+var htmlAmp = []byte("&amp;")

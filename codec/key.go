@@ -1,0 +1,261 @@
+package codec
+
+import (
+	"cmp"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"hash"
+
+	"github.com/zeebo/xxh3"
+)
+
+// A Level says how tolerant a key is. URLs that are equal at one level are equal
+// at every higher one.
+type Level uint8
+
+// The levels.
+const (
+	K0 Level = iota // RFC 3986 §6.2.2: case, unreserved escapes, dot segments
+	K1              // and §6.2.3: default port, empty path, spelling of IP addresses
+
+	// NumLevels is how many levels there are.
+	NumLevels = iota
+)
+
+var levelNames = [NumLevels]string{"k0", "k1"}
+
+// keyFunctions names what makes the keys of each level: level, reading, version.
+// A change of what a key means is a new version.
+var keyFunctions = [NumLevels]string{"k0-rfc/1", "k1-rfc/1"}
+
+// String returns the level's name: "k1".
+func (lv Level) String() string {
+	if int(lv) < len(levelNames) {
+		return levelNames[lv]
+	}
+	return "unknown"
+}
+
+// ParseLevel returns the level of that name.
+func ParseLevel(name string) (lv Level, ok bool) {
+	for i, s := range levelNames {
+		if s == name {
+			return Level(i), true
+		}
+	}
+	return 0, false
+}
+
+// KeyFunction returns the name and version of the function that makes the keys
+// of a level: "k1-rfc/1". Every hash is seeded with it, so keys of different
+// functions do not meet.
+func KeyFunction(lv Level) string { return keyFunctions[lv] }
+
+// A Key stands for a canonical string. Equal strings have equal keys, on every
+// machine and in every release. Different ones have different keys, but for
+// accidents (expect the first among some 2^64) and, with XXH3, for malice. The
+// zero Key means no URL; it is never the key of one.
+type Key struct{ Hi, Lo uint64 }
+
+// AppendTo appends k as 32 lower-case hex digits, big-endian.
+func (k Key) AppendTo(dst []byte) []byte {
+	var b [16]byte
+	binary.BigEndian.PutUint64(b[:8], k.Hi)
+	binary.BigEndian.PutUint64(b[8:], k.Lo)
+	return hex.AppendEncode(dst, b[:])
+}
+
+// AppendText implements encoding.TextAppender. It never fails.
+func (k Key) AppendText(dst []byte) ([]byte, error) { return k.AppendTo(dst), nil }
+
+// String returns what AppendTo appends.
+func (k Key) String() string { return string(k.AppendTo(nil)) }
+
+// Compare returns -1, 0 or +1. Keys sort as their text does.
+func (k Key) Compare(o Key) int {
+	return cmp.Or(cmp.Compare(k.Hi, o.Hi), cmp.Compare(k.Lo, o.Lo))
+}
+
+// IsZero reports whether k is the zero Key.
+func (k Key) IsZero() bool { return k == Key{} }
+
+// ParseKey reads what AppendTo writes, in either case of letters. The error is
+// ErrKey.
+func ParseKey(text []byte) (Key, error) {
+	var b [16]byte
+	if len(text) != 32 {
+		return Key{}, ErrKey
+	}
+	if _, err := hex.Decode(b[:], text); err != nil {
+		return Key{}, ErrKey
+	}
+	return keyOf(b[:]), nil
+}
+
+// keyOf reads a key from its first 16 bytes, and keeps off the zero Key.
+func keyOf(b []byte) Key {
+	k := Key{binary.BigEndian.Uint64(b), binary.BigEndian.Uint64(b[8:])}
+	if k.IsZero() {
+		k.Lo = 1
+	}
+	return k
+}
+
+// A Hash says how a canonical string becomes a Key.
+type Hash uint8
+
+// The hashes.
+const (
+	XXH3       Hash = iota // XXH3-128, seeded with the XXH3-64 of the key function's name: fast
+	SHA256                 // the first 128 bits of SHA-256 over name, a zero byte, string: where someone may look for collisions
+	HMACSHA256             // the same under HMAC (RFC 2104): where keys leave the house
+)
+
+var hashNames = [...]string{"xxh3-128", "sha256-128", "hmac-sha256"}
+
+// String returns the hash's name: "xxh3-128".
+func (h Hash) String() string {
+	if int(h) < len(hashNames) {
+		return hashNames[h]
+	}
+	return "unknown"
+}
+
+// ParseHash returns the hash of that name.
+func ParseHash(name string) (h Hash, ok bool) {
+	for i, s := range hashNames {
+		if s == name {
+			return Hash(i), true
+		}
+	}
+	return 0, false
+}
+
+// WithHash chooses the hash of keys. The default is XXH3.
+func WithHash(h Hash) Option { return func(n *Normalizer) { n.hasher.hash = h } }
+
+// WithHMACKey chooses HMACSHA256 under this key, which is copied. The key should
+// be secret and have 16 bytes or more.
+func WithHMACKey(key []byte) Option {
+	key = append([]byte(nil), key...)
+	return func(n *Normalizer) { n.hasher.hash, n.hasher.secret = HMACSHA256, key }
+}
+
+// An OptionError says why New refused its options.
+type OptionError struct{ Reason string }
+
+// Error returns the reason.
+func (e *OptionError) Error() string { return "codec: " + e.Reason }
+
+// A hasher makes keys of canonical strings.
+type hasher struct {
+	hash   Hash
+	secret []byte
+	seeds  [NumLevels]uint64 // for XXH3
+}
+
+func (h *hasher) prepare() error {
+	if int(h.hash) >= len(hashNames) {
+		return &OptionError{"there is no such hash"}
+	}
+	if h.hash == HMACSHA256 && len(h.secret) == 0 {
+		return &OptionError{"hmac-sha256 needs a key"}
+	}
+	for lv := range h.seeds {
+		h.seeds[lv] = xxh3.HashString(keyFunctions[lv])
+	}
+	return nil
+}
+
+// key hashes a canonical string. s is work space.
+func (h *hasher) key(lv Level, canonical []byte, s *scratch) Key {
+	if h.hash == XXH3 {
+		x := xxh3.Hash128Seed(canonical, h.seeds[lv])
+		if x.Hi|x.Lo == 0 {
+			x.Lo = 1
+		}
+		return Key{x.Hi, x.Lo}
+	}
+	if s.mac == nil || s.mac.owner != h {
+		s.mac = newKeyedHash(h)
+	}
+	return s.mac.key(lv, canonical)
+}
+
+// A keyedHash is SHA-256, plain or under HMAC, for one hasher; a Result keeps it
+// so that it is made once.
+type keyedHash struct {
+	owner *hasher
+	hash  hash.Hash
+	text  []byte
+	sum   [sha256.Size]byte
+}
+
+func newKeyedHash(h *hasher) *keyedHash {
+	if h.hash == HMACSHA256 {
+		return &keyedHash{owner: h, hash: hmac.New(sha256.New, h.secret)}
+	}
+	return &keyedHash{owner: h, hash: sha256.New()}
+}
+
+func (k *keyedHash) key(lv Level, canonical []byte) Key {
+	k.text = append(append(k.text[:0], keyFunctions[lv]...), 0)
+	k.hash.Reset()
+	k.hash.Write(k.text) // never fails, by the contract of hash.Hash
+	k.hash.Write(canonical)
+	return keyOf(k.hash.Sum(k.sum[:0]))
+}
+
+// AppendKey appends the canonical string of a level: the bytes that Key hashes.
+// src, norm and r must be as the last call of Append or AppendRef took and left
+// them. K0 is the normal form of RFC 3986 §6.2.2 and K1 that of §6.2.3, whatever
+// the profile.
+func (n *Normalizer) AppendKey(dst []byte, lv Level, src, norm []byte, r *Result) []byte {
+	return append(dst, n.canonical(lv, src, norm, r)...)
+}
+
+// Key returns the hash of the canonical string of a level; see AppendKey.
+func (n *Normalizer) Key(lv Level, src, norm []byte, r *Result) Key {
+	return n.hasher.key(lv, n.canonical(lv, src, norm, r), &r.scratch)
+}
+
+// HashKey returns the Key of a canonical string that AppendKey has made. r lends
+// its work space.
+func (n *Normalizer) HashKey(lv Level, canonical []byte, r *Result) Key {
+	return n.hasher.key(lv, canonical, &r.scratch)
+}
+
+// canonical returns the canonical string of a level: norm where that is it, else
+// bytes of r that last until the next call. K1 is computed from K0, or from what
+// has the same K0, so that URLs equal at K0 are equal at K1.
+func (n *Normalizer) canonical(lv Level, src, norm []byte, r *Result) []byte {
+	s := &r.scratch
+	if n.level == int(lv) || lv == K0 && n.level == int(K1) && !s.scheme {
+		return norm
+	}
+	if n.level == int(K0) {
+		src = norm
+	} else if s.resolved {
+		src = s.text
+	}
+	with := syntax
+	if lv == K1 {
+		with = scheme
+	}
+	s.key = with.appendPlain(s.key[:0], src)
+	return s.key
+}
+
+// appendPlain appends the normal form of a URL that has one, and says nothing
+// about it.
+func (n *Normalizer) appendPlain(dst, src []byte) []byte {
+	var u, out URL
+	if parseClean(src, &u) {
+		return append(dst, src...)
+	}
+	split(src, &u)
+	dst, _ = n.appendURL(dst, src, &u, &out)
+	return dst
+}

@@ -1,0 +1,349 @@
+package codec
+
+import (
+	"bytes"
+
+	"github.com/urlfold/urlfold/codec/percent"
+)
+
+// A Normalizer is a profile made ready for use. It is immutable and may be used
+// by any number of goroutines at once.
+type Normalizer struct {
+	profile  Profile
+	rules    Rules
+	maxLen   int
+	maxMarks int
+	level    int // Level of the keys that the normal form itself is; -1 if none
+
+	escapes [NumComponents]percent.Rules // what to do with the bytes of each component
+
+	hasher hasher
+}
+
+// syntax and scheme normalize for the keys K0 and K1, whatever the profile.
+var (
+	syntax = mustCompile("rfc3986")
+	scheme = mustCompile("rfc3986-scheme")
+)
+
+func mustCompile(name string) *Normalizer {
+	p, _ := Lookup(name)
+	return compile(p)
+}
+
+// An Option changes how a Normalizer is made.
+type Option func(*Normalizer)
+
+// New makes p ready for use. If p contradicts itself, or takes the name of a
+// built-in profile for something else, the error is a *ProfileError. If the
+// options do not fit together, it is an *OptionError.
+func New(p Profile, opts ...Option) (*Normalizer, error) {
+	if err := p.check(); err != nil {
+		return nil, err
+	}
+	n := compile(p)
+	for _, o := range opts {
+		o(n)
+	}
+	if err := n.hasher.prepare(); err != nil {
+		return nil, err
+	}
+	return n, nil
+}
+
+func compile(p Profile) *Normalizer {
+	n := &Normalizer{
+		profile:  p,
+		rules:    p.Rules,
+		maxLen:   p.MaxLen,
+		maxMarks: p.MaxMarks,
+		level:    -1,
+	}
+	for c, add := range illegal {
+		n.escapes[c] = p.escapes(add)
+	}
+	if n.maxLen == 0 {
+		n.maxLen = DefaultMaxLen
+	}
+	if n.maxMarks == 0 {
+		n.maxMarks = DefaultMaxMarks
+	}
+	for lv, rules := range []Rules{K0: syntaxRules, K1: syntaxRules | schemeRules} {
+		if p.Rules == rules && p.Stray == percent.StrayEncode {
+			n.level = lv
+		}
+	}
+	return n
+}
+
+// Profile returns the profile that n was made from.
+func (n *Normalizer) Profile() Profile { return n.profile }
+
+// Append appends the normal form of src to dst and returns the extended slice.
+// It fills r. The error, if any, is an Error with its place in r.ErrAt; then the
+// slice returned is dst as it was given. Neither src nor dst is kept; they must
+// not overlap.
+func (n *Normalizer) Append(dst, src []byte, r *Result) ([]byte, error) {
+	if len(src) <= n.maxLen && parseClean(src, &r.In) {
+		r.setClean()
+		return append(dst, src...), nil
+	}
+	return n.appendFull(dst, src, r)
+}
+
+// appendFull is Append without the fast path.
+func (n *Normalizer) appendFull(dst, src []byte, r *Result) ([]byte, error) {
+	if err := n.read(src, r); err != 0 {
+		return dst, err
+	}
+	start := len(dst)
+	dst, r.scratch.scheme = n.appendURL(dst, src, &r.In, &r.Out)
+	r.judge(src, dst[start:])
+	return dst, nil
+}
+
+// read finds the components, the flags and the marks of src.
+func (n *Normalizer) read(src []byte, r *Result) Error {
+	r.reset()
+	if len(src) > n.maxLen {
+		r.In = URL{}
+		r.ErrAt = uint32(n.maxLen)
+		return ErrTooLong
+	}
+	at, err := split(src, &r.In)
+	if err != 0 {
+		r.ErrAt = uint32(at)
+	}
+	if stray := n.inspect(src, r); stray >= 0 && n.profile.Stray == percent.StrayReject && err == 0 {
+		r.ErrAt = uint32(stray)
+		err = ErrBadEscape
+	}
+	return err
+}
+
+// appendURL appends the normal form of the URL that u describes in src, and
+// fills out. It reports whether a rule of RFC 3986 §6.2.3 changed something.
+func (n *Normalizer) appendURL(dst, src []byte, u, out *URL) ([]byte, bool) {
+	*out = URL{}
+	w := writer{Normalizer: n, dst: dst, base: len(dst), src: src, in: u, out: out}
+	w.scheme()
+	w.authority()
+	w.path()
+	w.tail(Query, '?')
+	w.tail(Fragment, '#')
+	return w.dst, w.changed
+}
+
+// A writer writes one normal form, component by component.
+type writer struct {
+	*Normalizer
+	dst     []byte
+	base    int // len(dst) before: offsets in out count from here
+	src     []byte
+	in, out *URL
+	known   knownScheme
+	changed bool // a rule of §6.2.3 has changed something
+}
+
+// note records that component c is dst[start:].
+func (w *writer) note(c Component, start int) {
+	w.out.set(c, start-w.base, len(w.dst)-w.base)
+}
+
+// escape appends component c with its escapes in normal form.
+func (w *writer) escape(c Component) {
+	start := len(w.dst)
+	w.dst, _ = percent.AppendNormal(w.dst, w.in.Bytes(w.src, c), w.escapes[c])
+	w.note(c, start)
+}
+
+func (w *writer) scheme() {
+	if !w.in.Has(Scheme) {
+		return
+	}
+	start := len(w.dst)
+	raw := w.in.Bytes(w.src, Scheme)
+	if w.rules.Has(LowerScheme) {
+		w.dst = appendLower(w.dst, raw)
+	} else {
+		w.dst = append(w.dst, raw...)
+	}
+	w.note(Scheme, start)
+	w.known = lookupScheme(w.dst[start:])
+	w.dst = append(w.dst, ':')
+}
+
+func (w *writer) authority() {
+	if !w.in.HasAuthority() {
+		if w.rules.Has(FileLocalhost) && w.known == schemeFile && hasPrefix(w.in.Bytes(w.src, Path), '/') {
+			w.changed = true
+			w.dst = append(w.dst, "//"...)
+			w.out.flags |= hasAuthority
+			w.note(Host, len(w.dst))
+		}
+		return
+	}
+	w.dst = append(w.dst, "//"...)
+	w.out.flags |= hasAuthority
+	w.credentials()
+	w.host()
+	w.port()
+}
+
+func (w *writer) credentials() {
+	if !w.in.Has(Username) {
+		return
+	}
+	empty := w.in.Span(Username).Len() == 0 && !w.in.Has(Password)
+	if empty && w.rules.Has(EmptyUserinfo) && w.known.isWeb() {
+		w.changed = true
+		return
+	}
+	w.escape(Username)
+	if w.in.Has(Password) {
+		w.dst = append(w.dst, ':')
+		w.escape(Password)
+	}
+	w.dst = append(w.dst, '@')
+}
+
+func (w *writer) host() {
+	start := len(w.dst)
+	host := w.in.Bytes(w.src, Host)
+	switch w.in.kind {
+	case IPv6, IPvFuture, BadLiteral:
+		w.literal(host)
+	default:
+		w.dst, _ = percent.AppendNormal(w.dst, host, w.escapes[Host])
+		if w.rules.Has(LowerHost) {
+			lowerInPlace(w.dst[start:])
+		}
+		if w.isLocalhostFile(w.dst[start:]) {
+			w.changed = true
+			w.dst = w.dst[:start]
+		}
+	}
+	w.note(Host, start)
+	w.out.readHost(w.dst[w.base:])
+}
+
+// isLocalhostFile reports whether host is the one that RFC 8089 §2 makes equal
+// to none.
+func (w *writer) isLocalhostFile(host []byte) bool {
+	return w.known == schemeFile && w.rules.Has(FileLocalhost) && string(host) == "localhost" &&
+		!w.in.Has(Username) && !w.in.Has(Port) && hasPrefix(w.in.Bytes(w.src, Path), '/')
+}
+
+// literal appends a host in brackets.
+func (w *writer) literal(host []byte) {
+	start := len(w.dst)
+	w.dst = appendLiteral(w.dst, host, &w.profile)
+	if w.in.kind != IPv6 || !w.rules.Has(ShortIPv6) {
+		return
+	}
+	groups, _ := parseIPv6(host[1 : len(host)-1])
+	var short [41]byte
+	text := append(appendIPv6(append(short[:0], '['), groups), ']')
+	if !bytes.Equal(text, w.dst[start:]) {
+		w.changed = true
+		w.dst = append(w.dst[:start], text...)
+	}
+}
+
+// appendLiteral appends the IP literal of RFC 3986 §3.2.2, or what stands in its
+// place. No escape in it is decoded; bytes that stand nowhere in a URI are
+// escaped even here, so that the result is ASCII.
+func appendLiteral(dst, host []byte, p *Profile) []byte {
+	for i, c := range host {
+		switch {
+		case c == '%' && !isTriplet(host[i:]) && p.Stray == percent.StrayEncode:
+			dst = append(dst, "%25"...)
+		case isUpper(c) && p.Rules.Has(LowerHost) && !inTriplet(host, i):
+			dst = append(dst, lower(c))
+		case p.Rules.Has(UpperEscapes) && inTriplet(host, i):
+			dst = append(dst, upperHex(c))
+		case p.Rules.Has(EncodeIllegal) && !isLiteralByte(c):
+			dst = percent.AppendEncode(dst, host[i:i+1], percent.RFC3986Host)
+		default:
+			dst = append(dst, c)
+		}
+	}
+	return dst
+}
+
+// isLiteralByte reports whether c may stand between brackets, or is one.
+func isLiteralByte(c byte) bool {
+	return class[c]&hostByte != 0 || c == ':' || c == '[' || c == ']' || c == '%'
+}
+
+func (w *writer) port() {
+	if !w.in.Has(Port) {
+		return
+	}
+	digits := w.in.Bytes(w.src, Port)
+	if w.rules.Has(DefaultPort) {
+		short := trimZeros(digits)
+		if len(short) == 0 || string(short) == w.known.port() {
+			w.changed = true
+			return
+		}
+		w.changed = w.changed || len(short) != len(digits)
+		digits = short
+	}
+	w.dst = append(w.dst, ':')
+	start := len(w.dst)
+	w.dst = append(w.dst, digits...)
+	w.note(Port, start)
+	w.out.readPort(w.dst[w.base:])
+}
+
+// trimZeros cuts leading zeros, but not the last digit.
+func trimZeros(digits []byte) []byte {
+	for len(digits) > 1 && digits[0] == '0' {
+		digits = digits[1:]
+	}
+	return digits
+}
+
+func (w *writer) path() {
+	start := len(w.dst)
+	w.dst, _ = percent.AppendNormal(w.dst, w.in.Bytes(w.src, Path), w.escapes[Path])
+	if w.rules.Has(RemoveDots) && w.in.Has(Scheme) && hasPrefix(w.dst[start:], '/') {
+		w.dst = w.dst[:start+len(removeDots(w.dst[start:]))]
+	}
+	if w.rules.Has(GuardPath) && !w.out.HasAuthority() {
+		w.guard(start)
+	}
+	if w.rules.Has(EmptyPath) && len(w.dst) == start && w.out.HasAuthority() && w.known.hasRoot() {
+		w.changed = true
+		w.dst = append(w.dst, '/')
+	}
+	w.note(Path, start)
+}
+
+// guard keeps the path dst[start:], which has no authority in front, from being
+// read as an authority or, where there is no scheme either, as a scheme
+// (RFC 3986 §3.3, §4.2).
+func (w *writer) guard(start int) {
+	path := w.dst[start:]
+	switch {
+	case len(path) > 1 && path[0] == '/' && path[1] == '/':
+		w.insert(start, "/.")
+	case !w.in.Has(Scheme) && colonInFirstSegment(path) >= 0:
+		w.insert(start, "./")
+	}
+}
+
+func (w *writer) insert(at int, two string) {
+	w.dst = append(w.dst, two...)
+	copy(w.dst[at+len(two):], w.dst[at:])
+	copy(w.dst[at:], two)
+}
+
+// tail appends query or fragment.
+func (w *writer) tail(c Component, delimiter byte) {
+	if w.in.Has(c) {
+		w.dst = append(w.dst, delimiter)
+		w.escape(c)
+	}
+}

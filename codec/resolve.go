@@ -1,0 +1,172 @@
+package codec
+
+// AppendRef is Append for a reference: src is resolved against base first, by
+// RFC 3986 §5.2 (strict). r.In, r.Flags and r.Marks describe src. An empty base
+// is no base: then AppendRef is Append. The error ErrBase means that base has no
+// scheme, or no reading.
+func (n *Normalizer) AppendRef(dst, base, src []byte, r *Result) ([]byte, error) {
+	if len(base) == 0 {
+		return n.Append(dst, src, r)
+	}
+	var b URL
+	if _, err := split(base, &b); err != 0 || !b.Has(Scheme) {
+		r.reset()
+		return dst, ErrBase
+	}
+	if err := n.read(src, r); err != 0 {
+		return dst, err
+	}
+	s := &r.scratch
+	s.text = appendResolved(s.text[:0], base, &b, src, &r.In)
+	s.resolved = true
+	r.Flags = r.Flags.without(Relative)
+	var u URL
+	split(s.text, &u)
+	start := len(dst)
+	dst, s.scheme = n.appendURL(dst, s.text, &u, &r.Out)
+	r.judge(s.text, dst[start:])
+	return dst, nil
+}
+
+// Resolve appends the target of the reference ref against base, by RFC 3986 §5.2
+// (strict), and changes nothing else. The error, if any, is ErrBase or
+// ErrHostInvalid; then the slice returned is dst as it was given.
+func Resolve(dst, base, ref []byte) ([]byte, error) {
+	var b, u URL
+	if _, err := split(base, &b); err != 0 || !b.Has(Scheme) {
+		return dst, ErrBase
+	}
+	if _, err := split(ref, &u); err != 0 {
+		return dst, err
+	}
+	return appendResolved(dst, base, &b, ref, &u), nil
+}
+
+// appendResolved transforms a reference (RFC 3986 §5.2.2) and recomposes the
+// target (§5.3).
+func appendResolved(dst, base []byte, b *URL, ref []byte, u *URL) []byte {
+	t := target{dst: dst}
+	switch {
+	case u.Has(Scheme):
+		t.scheme(ref, u)
+		t.authority(ref, u)
+		t.path(u.Bytes(ref, Path), nil)
+		t.query(ref, u)
+	case u.HasAuthority():
+		t.scheme(base, b)
+		t.authority(ref, u)
+		t.path(u.Bytes(ref, Path), nil)
+		t.query(ref, u)
+	default:
+		t.scheme(base, b)
+		t.authority(base, b)
+		t.relative(base, b, ref, u)
+	}
+	if u.Has(Fragment) {
+		t.dst = append(append(t.dst, '#'), u.Bytes(ref, Fragment)...)
+	}
+	return t.dst
+}
+
+// A target is a reference's target as it is written.
+type target struct {
+	dst          []byte
+	hasAuthority bool
+}
+
+func (t *target) scheme(src []byte, u *URL) {
+	t.dst = append(append(t.dst, u.Bytes(src, Scheme)...), ':')
+}
+
+func (t *target) authority(src []byte, u *URL) {
+	if !u.HasAuthority() {
+		return
+	}
+	t.hasAuthority = true
+	start := u.Span(Scheme).End
+	if u.Has(Scheme) {
+		start++ // the ':'
+	}
+	t.dst = append(t.dst, src[start:u.Span(Path).Start]...)
+}
+
+func (t *target) query(src []byte, u *URL) {
+	if u.Has(Query) {
+		t.dst = append(append(t.dst, '?'), u.Bytes(src, Query)...)
+	}
+}
+
+// relative writes path and query of a reference without scheme and authority.
+func (t *target) relative(base []byte, b *URL, ref []byte, u *URL) {
+	path := u.Bytes(ref, Path)
+	switch {
+	case len(path) == 0:
+		t.dst = append(t.dst, b.Bytes(base, Path)...)
+		if !u.Has(Query) {
+			t.query(base, b)
+			return
+		}
+	case path[0] == '/':
+		t.path(path, nil)
+	default:
+		t.path(path, directory(b, b.Bytes(base, Path)))
+	}
+	t.query(ref, u)
+}
+
+var root = []byte{'/'}
+
+// directory returns the base's path up to its last '/', RFC 3986 §5.2.3.
+func directory(b *URL, path []byte) []byte {
+	if len(path) == 0 && b.HasAuthority() {
+		return root
+	}
+	for i := len(path); i > 0; i-- {
+		if path[i-1] == '/' {
+			return path[:i]
+		}
+	}
+	return nil
+}
+
+// path writes dir and path, without dot segments.
+func (t *target) path(path, dir []byte) {
+	start := len(t.dst)
+	t.dst = append(append(t.dst, dir...), path...)
+	n := len(trimDots(t.dst[start:]))
+	t.dst = append(t.dst[:start], t.dst[len(t.dst)-n:]...)
+	t.dst = t.dst[:start+len(removeDots(t.dst[start:]))]
+	if p := t.dst[start:]; !t.hasAuthority && len(p) > 1 && p[0] == '/' && p[1] == '/' {
+		t.dst = append(t.dst, "/."...)
+		copy(t.dst[start+2:], t.dst[start:])
+		copy(t.dst[start:], "/.")
+	}
+}
+
+// trimDots cuts "./" and "../" from the front of a path, and a path that is "."
+// or ".." altogether (RFC 3986 §5.2.4, steps A and D).
+func trimDots(path []byte) []byte {
+	for {
+		n := dotSegmentRaw(path)
+		if n == 0 {
+			return path
+		}
+		path = path[n:]
+		if len(path) > 0 {
+			path = path[1:]
+		}
+	}
+}
+
+// dotSegmentRaw returns the length of the "." or ".." segment that path starts
+// with, or 0.
+func dotSegmentRaw(path []byte) int {
+	n := 0
+	for n < len(path) && n < 2 && path[n] == '.' {
+		n++
+	}
+	if n == len(path) || path[n] == '/' {
+		return n
+	}
+	return 0
+}
