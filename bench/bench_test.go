@@ -9,14 +9,14 @@ import (
 // over the set; ns/URL is what to read.
 func BenchmarkPeers(b *testing.B) {
 	sets := Generated()
-	real, err := Real()
+	links, err := Real()
 	switch {
 	case err != nil:
 		b.Fatal(err)
-	case real == nil:
+	case links == nil:
 		b.Log("URLFOLD_CORPORA is not set: the set of real URLs is skipped")
 	default:
-		sets = append(sets, real)
+		sets = append(sets, links)
 	}
 	for _, s := range sets {
 		for _, p := range Peers() {

@@ -25,15 +25,15 @@ func main() {
 	pass := flag.Duration("pass", 40*time.Millisecond, "least time for a peer on a set in a round")
 	flag.Parse()
 	sets := bench.Generated()
-	real, err := bench.Real()
+	links, err := bench.Real()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "table:", err)
 		os.Exit(1)
 	}
-	if real == nil {
+	if links == nil {
 		fmt.Fprintln(os.Stderr, "table: URLFOLD_CORPORA is not set: no set of real URLs")
 	} else {
-		sets = append([]*bench.Set{real}, sets...)
+		sets = append([]*bench.Set{links}, sets...)
 	}
 	// One processor: the garbage collector then works on the time of the peer
 	// that made the garbage.
