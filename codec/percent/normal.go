@@ -17,7 +17,7 @@ type Rules struct {
 	Add        Set   // raw bytes in this set become escapes; never '%', whatever the set says
 	Stray      Stray // what becomes of a stray '%'
 	Upper      bool  // the hex digits of escapes become upper-case (RFC 3986 §6.2.2.1)
-	Unreserved bool  // escapes of unreserved bytes are decoded (RFC 3986 §6.2.2.2)
+	Unreserved bool  // escapes of unreserved bytes are decoded (RFC 3986 §6.2.2.2), so Add does not touch such bytes
 }
 
 // AppendNormal appends the component src to dst, normalized by r, and returns the extended slice and -1.
@@ -84,8 +84,12 @@ func (n *normalizer) flush(i, next int) {
 	n.from = next
 }
 
-// add escapes the raw byte at i and returns the offset of the next byte, as triplet and stray do.
+// add escapes the raw byte at i and returns the offset of the next byte, as triplet and stray do. An unreserved byte in the
+// set ('~' in those of RFC 1738 and forms) would be decoded right after, so it stays.
 func (n *normalizer) add(i int) int {
+	if n.Unreserved && IsUnreserved(n.src[i]) {
+		return i + 1
+	}
 	n.flush(i, i+1)
 	n.dst = appendEscape(n.dst, n.src[i])
 	return i + 1

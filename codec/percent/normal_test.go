@@ -39,6 +39,10 @@ func TestAppendNormal(t *testing.T) {
 	f(Rules{Add: WHATWGComponent}, "a/%41%", "a%2F%41%")
 	f(Rules{Add: WHATWGC0}, "\x00 \x7f", "%00 %7F")
 
+	// esc-unres comes after add, so '~' stays raw though RFC 1738 §2.2 has it unsafe.
+	f(Rules{Add: RFC1738Path}, "~%7e%41", "%7E%7e%41")
+	f(full(RFC1738Path, StrayKeep), "~%7e%41", "~~A")
+
 	// A stray '%' and the escapes after it.
 	f(encode, "100%", "100%25")
 	f(encode, "%4%31", "%2541")

@@ -62,7 +62,7 @@ func slowNormal(src string, r Rules) (out string, stray int) {
 			emit("%25", ".")
 		case t.stray:
 			emit("%", "S")
-		case !t.escape && r.Add.Has(t.text[0]):
+		case !t.escape && r.Add.Has(t.text[0]) && !(r.Unreserved && reUnres.MatchString(t.text)):
 			emit(fmt.Sprintf("%%%02X", t.text[0]), ".")
 		case !t.escape && reHex.MatchString(t.text):
 			emit(t.text, "h")
