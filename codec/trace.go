@@ -1,0 +1,61 @@
+package codec
+
+import "github.com/urlfold/urlfold/codec/percent"
+
+// A Step is one rule that changed something, on the way from a URL to its normal
+// form.
+type Step struct {
+	Rule   string // the rule's name: "dots-rfc"
+	Clause string // what licenses it: "RFC 3986 §6.2.2.3"
+	Before string
+	After  string
+}
+
+// clauses says for each rule, in their order, what licenses it.
+var clauses = []string{
+	"RFC 3986 §2.1", "RFC 3986 §6.2.2.1", "RFC 3986 §6.2.2.2", "RFC 3986 §6.2.2.1", "RFC 3986 §6.2.2.1",
+	"RFC 3986 §6.2.2.3", "RFC 3986 §3.3, §4.2",
+	"RFC 3986 §6.2.3", "RFC 3986 §6.2.3, RFC 9110 §4.2.3", "RFC 8089 §2", "RFC 3986 §6.2.3", "RFC 5952 §4",
+}
+
+// Trace returns the steps from src, resolved against base if that is not empty,
+// to its normal form, in their order. It is for people: it allocates, and
+// normalizes once for each rule. A URL without a reading has no steps.
+func (n *Normalizer) Trace(base, src []byte) []Step {
+	var r Result
+	norm, err := n.AppendRef(nil, base, src, &r)
+	if err != nil || r.Change == Unchanged && !r.scratch.resolved {
+		return nil
+	}
+	t := tracer{at: string(src)}
+	if r.scratch.resolved {
+		t.step("resolve", "RFC 3986 §5.2", string(r.scratch.text))
+	}
+	text := []byte(t.at)
+	part := Profile{Name: n.profile.Name, MaxLen: n.maxLen}
+	if part.Stray = n.profile.Stray; part.Stray == percent.StrayEncode {
+		t.step("stray-encode", "RFC 3986 §2.4", string(compile(part).appendPlain(nil, text)))
+	}
+	for i, name := range ruleNames {
+		if n.rules>>i&1 == 0 {
+			continue
+		}
+		part.Rules |= 1 << i
+		t.step(name, clauses[i], string(compile(part).appendPlain(nil, text)))
+	}
+	t.step("normalize", "RFC 3986 §6.2", string(norm))
+	return t.steps
+}
+
+// A tracer collects the steps that changed something.
+type tracer struct {
+	at    string
+	steps []Step
+}
+
+func (t *tracer) step(rule, clause, after string) {
+	if after != t.at {
+		t.steps = append(t.steps, Step{Rule: rule, Clause: clause, Before: t.at, After: after})
+		t.at = after
+	}
+}
