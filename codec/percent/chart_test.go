@@ -1,0 +1,170 @@
+package percent
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// readTSV returns the rows of a tab-separated file of testdata, as maps by the names of its first row. Lines with # are
+// comments.
+func readTSV(t *testing.T, name string) (rows []map[string]string) {
+	t.Helper()
+	file, err := os.Open(filepath.Join("testdata", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = file.Close() }()
+	var names []string
+	lines := bufio.NewScanner(file)
+	for lines.Scan() {
+		fields := strings.Split(lines.Text(), "\t")
+		switch {
+		case strings.HasPrefix(lines.Text(), "# "):
+		case names == nil:
+			names = fields
+		case len(fields) != len(names):
+			t.Fatalf("%s: %d fields in %q, want %d", name, len(fields), lines.Text(), len(names))
+		default:
+			row := map[string]string{}
+			for i, f := range fields {
+				row[names[i]] = f
+			}
+			rows = append(rows, row)
+		}
+	}
+	if err := lines.Err(); err != nil {
+		t.Fatal(err)
+	}
+	return rows
+}
+
+func mustChart(t *testing.T, standard string) Chart {
+	t.Helper()
+	ch, err := NewChart(standard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ch
+}
+
+// cells returns what a chart says about a byte, by column; "class", "label" and "notes" are columns too.
+func (ch Chart) cells(r ChartRow) map[string]string {
+	m := map[string]string{"class": r.Class, "label": string(rune(r.First))}
+	if r.First == ' ' {
+		m["label"] = "SPACE"
+	}
+	for i, c := range r.Cells {
+		m[ch.Columns[i]] = string(c)
+	}
+	var notes []string
+	for _, n := range r.Notes {
+		notes = append(notes, fmt.Sprint(int(n)))
+	}
+	m["notes"] = strings.Join(notes, ",")
+	return m
+}
+
+// TestChartOfDocument holds the chart of RFC 3986 to a published one, cell by cell. Where that document is wrong, the file
+// of its errors says so, with what is right and the clause that decides; a line there that is no difference fails too.
+func TestChartOfDocument(t *testing.T) {
+	ch, doc := mustChart(t, "rfc3986"), readTSV(t, "chart-001.tsv")
+	wrong := map[string]map[string]string{}
+	for _, w := range readTSV(t, "chart-001-wrong.tsv") {
+		wrong[w["byte"]+" "+w["column"]] = w
+	}
+	if len(doc) != 0x7F-0x20 {
+		t.Fatalf("the document has %d rows", len(doc))
+	}
+	for i, d := range doc {
+		ours := ch.cells(ch.Rows[i])
+		for _, col := range append([]string{"label", "class", "notes"}, ch.Columns...) {
+			at := d["byte"] + " " + col
+			w := wrong[at]
+			delete(wrong, at)
+			switch {
+			case w == nil && d[col] != ours[col]:
+				t.Errorf("%s: the document has %q, we %q", at, d[col], ours[col])
+			case w != nil && (w["document"] != d[col] || w["right"] != ours[col] || w["clause"] == "" || d[col] == ours[col]):
+				t.Errorf("%s: the document has %q, we %q, the list of errors is stale: %v", at, d[col], ours[col], w)
+			}
+		}
+	}
+	for at := range wrong {
+		t.Errorf("%s: no such cell", at)
+	}
+}
+
+// TestChartRest checks what the document says in words: controls, DEL and all from 80 on are always escaped.
+func TestChartRest(t *testing.T) {
+	for _, standard := range Standards() {
+		ch := mustChart(t, standard)
+		rest := ch.Rows[0x7F-0x20:]
+		if len(rest) != 3 || rest[0].Last != 0x1F || rest[1].First != 0x7F || rest[2].First != 0x80 || rest[2].Last != 0xFF {
+			t.Fatalf("%s: the last rows are %v", standard, rest)
+		}
+		for _, r := range rest {
+			for i, c := range r.Cells {
+				if want := map[bool]Cell{true: NotAllowed, false: Always}[ch.Columns[i] == "scheme"]; c != want {
+					t.Errorf("%s: %02X in %s is %c, want %c", standard, r.First, ch.Columns[i], c, want)
+				}
+			}
+		}
+	}
+	if _, err := NewChart("rfc2396"); err == nil {
+		t.Error("a chart of an unknown standard")
+	}
+	if got := Note(99).String(); got != "note(99)" || NoteQuery.String() == "" {
+		t.Errorf("a note out of range is %q", got)
+	}
+}
+
+// TestChartCells checks the other standards where they differ from RFC 3986.
+func TestChartCells(t *testing.T) {
+	f := func(standard string, c byte, want, class string) {
+		t.Helper()
+		r := mustChart(t, standard).Rows[c-0x20]
+		var got []string
+		for _, cell := range r.Cells {
+			got = append(got, string(cell))
+		}
+		if strings.Join(got, " ") != want || r.Class != class {
+			t.Errorf("%s, %q: %s (%s), want %s (%s)", standard, c, strings.Join(got, " "), r.Class, want, class)
+		}
+	}
+	// scheme auth path query fragment. URL Standard §1.3: the sets; §4.4: the states that end at / \ ? #.
+	f("whatwg", '\'', "- N N Y N", "sub-delim")
+	f("whatwg", ';', "- Y N N N", "sub-delim")
+	f("whatwg", '=', "- Y N m N", "sub-delim") // §5.1: & = + are what a form parser looks for
+	f("whatwg", '^', "- Y Y N N", "")
+	f("whatwg", '|', "- Y N N N", "")
+	f("whatwg", '\\', "- m m N N", "")
+	f("whatwg", '`', "- Y Y N Y", "")
+	f("whatwg", '#', "- m m m N", "gen-delim")
+	f("whatwg", '[', "- m N N N", "gen-delim")
+	f("whatwg", '~', "- N N N N", "unreserved")
+	f("whatwg", '%', "- Y Y Y Y", "escape")
+
+	// RFC 1738 §2.2 and §5; §3.1: ':', '@' and '/' must be encoded within user and password; §3.3: '/', ';', '?' are reserved.
+	f("rfc1738", '~', "- Y Y Y Y", "unsafe")
+	f("rfc1738", '#', "- Y Y Y Y", "unsafe")
+	f("rfc1738", '/', "- m m Y N", "reserved")
+	f("rfc1738", ';', "- N m m N", "reserved")
+	f("rfc1738", '?', "- N m Y N", "reserved")
+	f("rfc1738", '&', "- N N N N", "reserved")
+	f("rfc1738", '@', "- m N N N", "reserved")
+	f("rfc1738", '!', "- N N N N", "extra")
+	f("rfc1738", '$', "- N N N N", "safe")
+	f("rfc1738", '+', "N N N N N", "safe")
+	f("rfc1738", 'A', "- N N N N", "alphanumeric") // §5: a scheme is of lowalpha
+	f("rfc1738", '%', "- Y Y Y Y", "unsafe")
+
+	// URL Standard §5.2: all but alphanumerics and * - . _ are escaped.
+	f("form", '*', "N", "")
+	f("form", '~', "Y", "")
+	f("form", '&', "m", "")
+	f("form", ' ', "Y", "")
+}

@@ -1,0 +1,219 @@
+package percent
+
+import (
+	"bytes"
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// The documents that the project started from make claims about escapes. Each claim is a test here, with the clause of the
+// standard that confirms or corrects it.
+
+// TestSeed000 is "Characters", section 2.4, "When to Encode or Decode", and the examples around it.
+func TestSeed000(t *testing.T) {
+	encode := func(s Set, data, want string) {
+		t.Helper()
+		if got := AppendEncode(nil, []byte(data), s); string(got) != want {
+			t.Errorf("encode %q: %q, want %q", data, got, want)
+		}
+	}
+	decode := func(text, want string) {
+		t.Helper()
+		if got := AppendDecode(nil, []byte(text)); string(got) != want {
+			t.Errorf("decode %q: %q, want %q", text, got, want)
+		}
+	}
+	// Confirmed by RFC 3986 §2.4: what is not allowed in the component is escaped when it is produced.
+	encode(RFC3986Path, "/files/my document.pdf", "/files/my%20document.pdf")
+	encode(RFC3986Query, "name=John Doe&age=30", "name=John%20Doe&age=30")
+	// Confirmed by RFC 3986 §2.2: data that would conflict with a delimiter is escaped.
+	encode(RFC3986Path, "/path/file?.txt", "/path/file%3F.txt")
+	encode(RFC3986QueryValue, "Tom&Jerry", "Tom%26Jerry")
+	// Confirmed by RFC 3986 §2.4: parse first, then decode each segment, once.
+	decode("path%2Fto%2Ffile", "path/to/file")
+	encode(RFC3986PathSegment, "100%", "100%25")
+	encode(RFC3986PathSegment, "100%25", "100%2525")
+	decode("100%2525", "100%25")
+	decode("100%25", "100%")
+	// Confirmed by RFC 3986 §2.5: UTF-8, then escapes in upper case (§2.1).
+	encode(RFC3986Path, "中", "%E4%B8%AD")
+	encode(RFC3986Path, "/引き出し", "/%E5%BC%95%E3%81%8D%E5%87%BA%E3%81%97")
+	// Corrected by RFC 3986 §2.3: the document's is_unreserved takes every letter of Unicode; only ALPHA and DIGIT are meant.
+	encode(RFC3986Path, "é٣", "%C3%A9%D9%A3")
+	// Corrected by RFC 3986 §2.1: the document's decoder misses an escape at the very end (i + 2 < len is right), and its
+	// int(…, 16) takes "+4" and " 4" for hex digits.
+	decode("a%41", "aA")
+	decode("%+4% 4", "%+4% 4")
+
+	// Confirmed by RFC 3986 §6.2.2.2: %7E and ~ are equivalent; by §6.2.2.1: %2f is %2F.
+	for text, want := range map[string]string{"/%7Euser": "/~user", "%2f%3a%5b": "%2F%3A%5B", "/path%3Fkey": "/path%3Fkey"} {
+		if got, _ := AppendNormal(nil, []byte(text), full(RFC3986Path, StrayEncode)); string(got) != want {
+			t.Errorf("normal form of %q: %q, want %q", text, got, want)
+		}
+	}
+}
+
+// TestSeed002 is "Percent-encoding Reserved Characters" and its table.
+func TestSeed002(t *testing.T) {
+	chars := strings.Fields("! # $ & ' ( ) * + , / : ; = ? @ [ ]")
+	escapes := strings.Fields("%21 %23 %24 %26 %27 %28 %29 %2A %2B %2C %2F %3A %3B %3D %3F %40 %5B %5D")
+	n := 0
+	for c := range 256 {
+		if IsReserved(byte(c)) {
+			n++
+		}
+	}
+	// Confirmed by RFC 3986 §2.2: these are all of gen-delims and sub-delims.
+	if n != len(chars) || len(chars) != len(escapes) {
+		t.Fatalf("%d reserved bytes, %d in the table", n, len(chars))
+	}
+	for i, c := range chars {
+		if got := appendEscape(nil, c[0]); !IsReserved(c[0]) || string(got) != escapes[i] {
+			t.Errorf("%s: reserved %v, escape %s, want %s", c, IsReserved(c[0]), got, escapes[i])
+		}
+		// Confirmed by RFC 3986 §2.2: URIs that differ in the escape of a reserved character are not equivalent.
+		if got, _ := AppendNormal(nil, []byte(escapes[i]), full(RFC3986Query, StrayEncode)); string(got) != escapes[i] {
+			t.Errorf("the normal form of %s is %s", escapes[i], got)
+		}
+	}
+	// Confirmed by RFC 3986 §3.3, §3.4: "/" must be %2F in a segment, and need not in a query; %2f is the same escape (§2.1).
+	if !RFC3986PathSegment.Has('/') || RFC3986Query.Has('/') {
+		t.Error("'/' must be data in a segment only")
+	}
+	if got := AppendDecode(nil, []byte("%2f%2F")); string(got) != "//" {
+		t.Errorf("got %q", got)
+	}
+}
+
+// TestSeed003Components is the two tables of "URI-safe characters": where a delimiter may stand for itself.
+func TestSeed003Components(t *testing.T) {
+	cols := strings.Split(":/?#[]@!$&'()*+,;=", "")
+	for _, row := range []struct {
+		component string
+		set       Set
+		may       string // the y of the document, in the order of cols
+		right     string // as it must be
+	}{
+		// Corrected by RFC 3986 §3.2.1: ':' may stand in userinfo (the document's footnote 1 says so).
+		{"authority", RFC3986Userinfo, ".......yyyyyyyyyyy", "y......yyyyyyyyyyy"},
+		// RFC 3986 §3.3: the rows are of the data in one segment; '/' is the delimiter of segments.
+		{"path", RFC3986PathSegment, "y.....yyyyyyyyyyyy", "y.....yyyyyyyyyyyy"},
+		{"query", RFC3986Query, "yyy...yyyyyyyyyyyy", "yyy...yyyyyyyyyyyy"},       // RFC 3986 §3.4
+		{"fragment", RFC3986Fragment, "yyy...yyyyyyyyyyyy", "yyy...yyyyyyyyyyyy"}, // RFC 3986 §3.5
+		// Footnote 4: '&' and '=' delimit pairs. Of the two only '&' can end a value (URL Standard §5.1), '+' is a space.
+		{"query value", RFC3986QueryValue, "yyy...yyy.yyyy.yyy", "yyy...yyy.yyyy.yyy"},
+	} {
+		for i, c := range cols {
+			if may := !row.set.Has(c[0]); may != (row.right[i] == 'y') {
+				t.Errorf("%s: %s may stand raw: %v, want %c (document %c)", row.component, c, may, row.right[i], row.may[i])
+			}
+		}
+	}
+	// Confirmed by RFC 3986 §3.1: a scheme holds none of them but '+'.
+	for _, c := range cols {
+		if !schemeRFC3986.Has(c[0]) != (c == "+") {
+			t.Errorf("scheme: %s", c)
+		}
+	}
+}
+
+// isComponent reports whether text is a valid component: valid escapes, and no raw byte of s.
+func isComponent(text string, s Set) bool {
+	return Check([]byte(text)) == nil && s.Index([]byte(text)) < 0
+}
+
+// TestSeed003Query is the document's grammar of a query.
+func TestSeed003Query(t *testing.T) {
+	// "?( [^:#[]@%]+ | %[A-Za-z\d]{2} )*" is said to match exactly the valid queries.
+	document := regexp.MustCompile(`^([^:#\[\]@%]+|%[A-Za-z\d]{2})*$`)
+	right := regexp.MustCompile(`^([A-Za-z0-9._~!$&'()*+,;=:@/?-]|%[0-9A-Fa-f]{2})*$`) // RFC 3986 §3.4, §3.3, §2.1
+	f := func(query string, doc bool, clause string) {
+		t.Helper()
+		if document.MatchString(query) != doc {
+			t.Errorf("%q: the document says %v", query, !doc)
+		}
+		if got, want := isComponent(query, RFC3986Query), right.MatchString(query); got != want || want == doc && clause != "" {
+			t.Errorf("%q: we say %v, the grammar %v, the document %v (%s)", query, got, want, doc, clause)
+		}
+	}
+	f("", true, "")
+	f("a=1&b=/?-~._!$+'()*,;", true, "")
+	f("a=%41%zz", true, "RFC 3986 §2.1: pct-encoded is % HEXDIG HEXDIG")
+	f("a:b", false, "RFC 3986 §3.4, §3.3: pchar holds ':'")
+	f("a@b", false, "RFC 3986 §3.4, §3.3: pchar holds '@'")
+	f("a b", true, "RFC 3986 §2: a space is in no rule")
+	f("é", true, "RFC 3986 §2: nor is a byte beyond ASCII")
+	f("a|b^c`{d}\"<e>\\", true, "RFC 3986 §2: nor are these")
+	f("a#b", false, "")
+	f("a[0]", false, "")
+	f("100%", false, "")
+	// Beyond the examples: our answer is that of the grammar on all short strings.
+	forAll("%4gz:@# a", 5, func(s []byte) {
+		if got, want := isComponent(string(s), RFC3986Query), right.Match(s); got != want {
+			t.Fatalf("%q: we say %v, the grammar %v", s, got, want)
+		}
+	})
+}
+
+// TestSeed003Pairs is the document's grammar of key=value pairs, with '=' allowed in a value.
+func TestSeed003Pairs(t *testing.T) {
+	// The document's LIT, [^=#[]@%], takes '&' too, and refuses '@'; its ESC takes %zz. Read with RFC 3986 §3.4 and §2.1:
+	grammar := regexp.MustCompile(`^(&?([A-Za-z0-9._~!$'()*,;:@/?-]|%[0-9A-Fa-f]{2})+=([A-Za-z0-9._~!$'()*,;:@/?=-]|%[0-9A-Fa-f]{2})+)*$`)
+	forAll("a=&+@%é"[:7], 3, func(name []byte) {
+		if len(name) == 0 {
+			return
+		}
+		for _, value := range []string{"v", "a=b", "Tom&Jerry", "1+1", "100%", "#[]", "\xff\x00"} {
+			key := AppendEncode(nil, name, RFC3986QueryName)
+			pair := AppendEncode(append(bytes.Clone(key), '='), []byte(value), RFC3986QueryValue)
+			query := fmt.Sprintf("%s&%s", pair, pair)
+			if !grammar.MatchString(query) {
+				t.Fatalf("%q = %q: %s is not of the grammar", name, value, query)
+			}
+			rawName, rawValue, _ := bytes.Cut(pair, []byte("="))
+			gotName, gotValue := AppendDecodeForm(nil, rawName), AppendDecodeForm(nil, rawValue)
+			if !bytes.Equal(gotName, name) || string(gotValue) != value {
+				t.Fatalf("%q = %q: %s reads as %q = %q", name, value, pair, gotName, gotValue)
+			}
+		}
+	})
+}
+
+// TestSeed004 is RFC 1738 §2.2 as the document quotes it.
+func TestSeed004(t *testing.T) {
+	all := []Set{RFC1738Userinfo, RFC1738PathSegment, RFC1738Path, RFC1738Query, RFC1738QueryName, RFC1738QueryValue, RFC1738Fragment}
+	every := func(bytes string, want bool, in ...Set) {
+		t.Helper()
+		for _, c := range []byte(bytes) {
+			for _, s := range in {
+				if s.Has(c) != want {
+					t.Errorf("%s.Has(%q) = %v", s, c, !want)
+				}
+			}
+		}
+	}
+	// "All unsafe characters must always be encoded". '%' too, as data; in a component it begins an escape.
+	every(" <>\"#{}|\\^~[]`", true, all...)
+	if got := AppendEncode(nil, []byte("%"), RFC1738Path); string(got) != "%25" {
+		t.Errorf("a percent sign is %q", got)
+	}
+	// Alphanumerics and "$-_.!*'()," may always be used unencoded. '+' too, but a form reads it as a space (URL Standard §5.1).
+	every("ABCXYZabcxyz0189$-_.!*'(),", false, all...)
+	every("+", false, RFC1738Userinfo, RFC1738PathSegment, RFC1738Path, RFC1738Query, RFC1738Fragment)
+	// ";/?:@=&" are the only ones that may be reserved. Which are is a matter of the scheme and the component:
+	every(":@/", false, RFC1738Fragment)
+	every("@/", true, RFC1738Userinfo) // RFC 1738 §3.1, but for the ':' between user and password
+	every(";/?", true, RFC1738PathSegment)
+	every(":@=&", false, RFC1738PathSegment, RFC1738Path, RFC1738Query) // RFC 1738 §5, hsegment, search
+	every(";", false, RFC1738Path, RFC1738Query)
+	// Corrected by RFC 3986 §2.3, which obsoletes it: '~' is unreserved, and needs no escape.
+	if RFC3986Path.Has('~') || !IsUnreserved('~') {
+		t.Error("'~' must be unreserved in RFC 3986")
+	}
+	// "abcdef" may be used in escapes too; RFC 3986 §2.1 prefers upper case.
+	if got := AppendDecode(nil, []byte("%7e%7E")); string(got) != "~~" {
+		t.Errorf("got %q", got)
+	}
+}
