@@ -1,0 +1,200 @@
+package percent
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// The vectors of other projects live outside of the repository: set URLFOLD_CORPORA to their folder.
+
+// readVectors decodes a JSON file of the corpora into v.
+func readVectors(t *testing.T, name string, v any) {
+	t.Helper()
+	root := os.Getenv("URLFOLD_CORPORA")
+	if root == "" {
+		t.Skipf("skipped %s: URLFOLD_CORPORA is not set", name)
+	}
+	data, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(name)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(data, v); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// exceptions holds the vectors that we are meant to fail, and which of them did.
+type exceptions struct {
+	t    *testing.T
+	file string
+	left map[string]bool
+}
+
+// expect reads the exceptions for one file of vectors.
+func expect(t *testing.T, file string) exceptions {
+	t.Helper()
+	e := exceptions{t, file, map[string]bool{}}
+	for _, row := range readTSV(t, "vectors-exceptions.tsv") {
+		if row["reason"] == "" {
+			t.Errorf("%s: an exception without a reason: %s", file, row["vector"])
+		}
+		if row["file"] == file {
+			e.left[row["vector"]] = true
+		}
+	}
+	return e
+}
+
+// check compares one vector. name is how the vector stands in the list of exceptions.
+func (e exceptions) check(name, got, want string) {
+	e.t.Helper()
+	excepted := e.left[name]
+	delete(e.left, name)
+	switch {
+	case excepted && got == want:
+		e.t.Errorf("%s: %s passes, and is in the list of exceptions", e.file, name)
+	case !excepted && got != want:
+		e.t.Errorf("%s: %s\n got %q\nwant %q", e.file, name, got, want)
+	}
+}
+
+// done fails for exceptions that name no vector.
+func (e exceptions) done() {
+	e.t.Helper()
+	for name := range e.left {
+		e.t.Errorf("%s: the list of exceptions names %s, which is no vector", e.file, name)
+	}
+}
+
+// coraza is a vector of the Coraza web application firewall. In Output, \xhh is a byte.
+type coraza struct {
+	Input, Output string
+	Ret           int
+}
+
+var reHexEscape = regexp.MustCompile(`\\x[0-9a-f]{2}`)
+
+func (c coraza) output() string {
+	return reHexEscape.ReplaceAllStringFunc(c.Output, func(e string) string {
+		n, err := strconv.ParseUint(e[2:], 16, 8)
+		if err != nil {
+			panic(err)
+		}
+		return string([]byte{byte(n)})
+	})
+}
+
+// TestCorazaDecode: urlDecode is what AppendDecodeForm does; ret says whether that changed anything.
+func TestCorazaDecode(t *testing.T) {
+	const file = "percent/urlDecode.json"
+	var vectors []coraza
+	readVectors(t, file, &vectors)
+	e := expect(t, file)
+	for _, v := range vectors {
+		got := string(AppendDecodeForm(nil, []byte(v.Input)))
+		ret := map[bool]int{true: 1}[got != v.Input]
+		e.check(strconv.Quote(v.Input), fmt.Sprint(ret, got), fmt.Sprint(v.Ret, v.output()))
+	}
+	e.done()
+}
+
+// TestCorazaValidate: validateUrlEncoding answers 1 if some escape is not valid.
+func TestCorazaValidate(t *testing.T) {
+	const file = "percent/validateUrlEncoding.json"
+	var vectors []coraza
+	readVectors(t, file, &vectors)
+	e := expect(t, file)
+	for _, v := range vectors {
+		got := map[bool]int{true: 1}[Check([]byte(v.Input)) != nil]
+		e.check(strconv.Quote(v.Input), fmt.Sprint(got), fmt.Sprint(v.Ret))
+	}
+	e.done()
+}
+
+// TestWPTPercentEncoding: a query of a special scheme, in the encodings of the web; ours is UTF-8.
+func TestWPTPercentEncoding(t *testing.T) {
+	const file = "whatwg/percent-encoding.json"
+	var raw []json.RawMessage
+	readVectors(t, file, &raw)
+	e := expect(t, file)
+	n := 0
+	for _, r := range raw {
+		var v struct {
+			Input  string
+			Output map[string]string
+		}
+		if r[0] != '{' { // a comment
+			continue
+		}
+		if err := json.Unmarshal(r, &v); err != nil {
+			t.Fatal(err)
+		}
+		n++
+		e.check(strconv.Quote(v.Input), string(AppendEncode(nil, []byte(v.Input), WHATWGSpecialQuery)), v.Output["utf-8"])
+	}
+	if n == 0 {
+		t.Error("no vectors")
+	}
+	e.done()
+}
+
+// TestWPTFormParser: the pieces of application/x-www-form-urlencoded text. The vectors then read the bytes as UTF-8 with
+// U+FFFD for what is none; we keep bytes, so the test does that.
+func TestWPTFormParser(t *testing.T) {
+	const file = "whatwg/urlencoded-parser.json"
+	var vectors []struct {
+		Input  string
+		Output [][2]string
+	}
+	readVectors(t, file, &vectors)
+	e := expect(t, file)
+	text := func(s string) string { return string([]rune(string(AppendDecodeForm(nil, []byte(s))))) }
+	for _, v := range vectors {
+		got := [][2]string{}
+		for field := range strings.SplitSeq(v.Input, "&") {
+			if name, value, _ := strings.Cut(field, "="); field != "" {
+				got = append(got, [2]string{text(name), text(value)})
+			}
+		}
+		e.check(strconv.Quote(v.Input), fmt.Sprintf("%q", got), fmt.Sprintf("%q", v.Output))
+	}
+	e.done()
+}
+
+// TestVRL: the examples of Vector's encode_percent and decode_percent.
+func TestVRL(t *testing.T) {
+	type function struct {
+		Examples []struct{ Title, Source, Return string }
+	}
+	call := regexp.MustCompile(`^\w+\(("(?:[^"\\]|\\.)*")(?:, ascii_set: "(\w+)")?\)$`)
+	// Without ascii_set all but alphanumerics are escaped; of the bytes in the examples the component set holds the same.
+	sets := map[string]Set{"": WHATWGComponent, "CONTROLS": WHATWGC0}
+	for name, do := range map[string]func(src []byte, s Set) []byte{
+		"encode_percent": func(src []byte, s Set) []byte { return AppendEncode(nil, src, s) },
+		"decode_percent": func(src []byte, _ Set) []byte { return AppendDecode(nil, src) },
+	} {
+		file := "logs/vrl/" + name + ".json"
+		var f function
+		readVectors(t, file, &f)
+		e := expect(t, file)
+		for _, x := range f.Examples {
+			m := call.FindStringSubmatch(x.Source)
+			if m == nil {
+				t.Fatalf("%s: %s", file, x.Source)
+			}
+			src, err := strconv.Unquote(m[1])
+			set, known := sets[m[2]]
+			if err != nil || !known {
+				t.Fatalf("%s: %s: %v", file, x.Source, err)
+			}
+			e.check(x.Source, string(do([]byte(src), set)), x.Return)
+		}
+		e.done()
+	}
+}
