@@ -1,0 +1,134 @@
+package compress
+
+import (
+	"bytes"
+	"path/filepath"
+	"strings"
+)
+
+// A Format is the format of a stream. The zero value is Plain.
+type Format uint8
+
+// The formats. Those from Unsupported on are recognized and not read.
+const (
+	Plain  Format = iota // not compressed
+	Gzip                 // RFC 1952
+	Zstd                 // RFC 8878, skippable frames among them
+	Bzip2                // bzip2 1.0
+	XZ                   // the .xz file format 1.0.4
+	LZ4                  // the LZ4 frame format, and its legacy form
+	Snappy               // the snappy framing format
+	S2                   // the same, with the extensions of S2
+	Xerial               // snappy blocks as the xerial library and Kafka frame them
+	Unsupported
+)
+
+var formatNames = [...]string{
+	Plain: "plain", Gzip: "gzip", Zstd: "zstd", Bzip2: "bzip2", XZ: "xz", LZ4: "lz4",
+	Snappy: "snappy", S2: "s2", Xerial: "xerial-snappy", Unsupported: "unsupported",
+}
+
+// String returns the name of the format in lower case, such as "gzip".
+func (f Format) String() string {
+	if int(f) < len(formatNames) {
+		return formatNames[f]
+	}
+	return "unknown"
+}
+
+// A magic is how a format begins.
+type magic struct {
+	bytes  string
+	format Format
+	name   string // of an unsupported format
+}
+
+// No entry is a prefix of another. The bzip2 magic is written with what follows
+// it, the magic of a block or of the end of the stream, because a text may well
+// begin with "BZh".
+var magics = buildMagics()
+
+func buildMagics() []magic {
+	m := []magic{
+		{"\x1f\x8b\x08", Gzip, ""},
+		{"\x28\xb5\x2f\xfd", Zstd, ""},
+		{"\xfd7zXZ\x00", XZ, ""},
+		{"\x04\x22\x4d\x18", LZ4, ""},
+		{"\x02\x21\x4c\x18", LZ4, ""},
+		{"\xff\x06\x00\x00sNaPpY", Snappy, ""},
+		{"\xff\x06\x00\x00S2sTwO", S2, ""},
+		{"\x82SNAPPY\x00", Xerial, ""},
+		{"PK\x03\x04", Unsupported, "zip"},
+		{"PK\x05\x06", Unsupported, "zip"},
+		{"7z\xbc\xaf\x27\x1c", Unsupported, "7-Zip"},
+		{"Rar!\x1a\x07", Unsupported, "rar"},
+		{"\x1f\x9d", Unsupported, "compress (.Z)"},
+		{"\x1f\xa0", Unsupported, "compress (LZH)"},
+		{"\x89LZO\x00\r\n\x1a\n", Unsupported, "lzop"},
+		{"LZIP\x01", Unsupported, "lzip"},
+	}
+	for b := byte(0x50); b <= 0x5f; b++ { // RFC 8878 section 3.1.2, skippable frames
+		m = append(m, magic{string([]byte{b}) + skippableTail, Zstd, ""})
+	}
+	for level := byte('1'); level <= '9'; level++ {
+		m = append(m,
+			magic{"BZh" + string(rune(level)) + bzip2Block, Bzip2, ""},
+			magic{"BZh" + string(rune(level)) + bzip2End, Bzip2, ""})
+	}
+	return m
+}
+
+const (
+	skippableTail = "\x2a\x4d\x18"
+	bzip2Block    = "\x31\x41\x59\x26\x53\x59"
+	bzip2End      = "\x17\x72\x45\x38\x50\x90"
+
+	maxMagic = 10 // length of the longest
+)
+
+// find returns the magic that head begins with. If there is none, partial says
+// whether head, more than nothing, is the beginning of one, so that more bytes
+// could tell.
+func find(head []byte) (m magic, found, partial bool) {
+	for _, m := range magics {
+		if bytes.HasPrefix(head, []byte(m.bytes)) {
+			return m, true, false
+		}
+		if len(head) > 0 && strings.HasPrefix(m.bytes, string(head)) {
+			partial = true
+		}
+	}
+	return magic{}, false, partial
+}
+
+// Detect returns the format of a stream that begins with head. A head that is
+// shorter than the magic of its format is Plain.
+func Detect(head []byte) Format {
+	m, found, _ := find(head)
+	if !found {
+		return Plain
+	}
+	return m.format
+}
+
+// extensions are those of files that nobody takes for text.
+var extensions = map[string]bool{
+	".gz": true, ".tgz": true, ".zst": true, ".zstd": true, ".tzst": true, ".bz2": true, ".tbz2": true, ".xz": true, ".txz": true,
+	".lz4": true, ".sz": true, ".s2": true, ".snappy": true, ".z": true, ".br": true, ".zip": true, ".lzma": true, ".lz": true,
+	".lzo": true, ".7z": true, ".rar": true,
+}
+
+// Compressed reports whether the extension of name promises compressed data.
+func Compressed(name string) bool {
+	return extensions[strings.ToLower(filepath.Ext(name))]
+}
+
+// textual reports whether all of head could stand in a text.
+func textual(head []byte) bool {
+	for _, c := range head {
+		if c < ' ' && c != '\t' && c != '\n' && c != '\r' || c > '~' {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,164 @@
+package compress
+
+import (
+	"encoding/binary"
+	"fmt"
+	"hash/crc32"
+	"io"
+
+	"github.com/klauspost/compress/flate"
+)
+
+// A gzipDecoder reads the members of RFC 1952. It does its own headers and
+// trailers around package flate, and not package gzip, because where a member
+// begins and what of its trailer is wrong is asked for in verdicts.
+type gzipDecoder struct {
+	in     *input
+	note   func(Verdict)
+	fl     io.ReadCloser
+	inside bool // of a member
+	begun  bool // there was a member before
+	crc    uint32
+	size   uint32 // modulo 2^32, as in the trailer
+}
+
+// Bits of FLG, RFC 1952 section 2.3.1.
+const (
+	gzipHeaderCRC = 1 << 1
+	gzipExtra     = 1 << 2
+	gzipName      = 1 << 3
+	gzipComment   = 1 << 4
+	gzipReserved  = 0xe0
+)
+
+func newGzip(in *input, note func(Verdict)) *gzipDecoder {
+	return &gzipDecoder{in: in, note: note, fl: flate.NewReader(in.br)}
+}
+
+func (d *gzipDecoder) Close() {}
+
+func (d *gzipDecoder) Read(p []byte) (int, error) {
+	for {
+		if !d.inside {
+			if err := d.member(); err != nil {
+				return 0, err
+			}
+		}
+		n, err := d.fl.Read(p)
+		d.crc = crc32.Update(d.crc, crc32.IEEETable, p[:n])
+		d.size += uint32(n)
+		if err == io.EOF {
+			err = d.trailer()
+		}
+		if n > 0 || err != nil {
+			return n, err
+		}
+	}
+}
+
+// member goes to the deflate data of the next member.
+func (d *gzipDecoder) member() error {
+	if d.begun {
+		if err := d.in.following(3, isGzip, 0); err != nil {
+			return err
+		}
+	}
+	if err := d.header(); err != nil {
+		return err
+	}
+	d.begun, d.inside, d.crc, d.size = true, true, 0, 0
+	return d.fl.(flate.Resetter).Reset(d.in.br, nil)
+}
+
+func isGzip(head []byte) bool { return Detect(head) == Gzip }
+
+// header takes a header, RFC 1952 section 2.3.
+func (d *gzipDecoder) header() error {
+	var fixed [10]byte
+	if _, err := io.ReadFull(d.in.br, fixed[:]); err != nil {
+		return noEOF(err)
+	}
+	flags := fixed[3]
+	if flags&gzipReserved != 0 {
+		return fmt.Errorf("reserved bits are set in a gzip header")
+	}
+	crc := crc32.ChecksumIEEE(fixed[:])
+	if flags&gzipExtra != 0 {
+		if err := d.extra(&crc); err != nil {
+			return err
+		}
+	}
+	for _, bit := range [...]byte{gzipName, gzipComment} {
+		if flags&bit != 0 {
+			if err := d.skip(&crc, func(c byte) bool { return c == 0 }); err != nil {
+				return err
+			}
+		}
+	}
+	if flags&gzipHeaderCRC == 0 {
+		return nil
+	}
+	var sum [2]byte
+	if _, err := io.ReadFull(d.in.br, sum[:]); err != nil {
+		return noEOF(err)
+	}
+	if binary.LittleEndian.Uint16(sum[:]) != uint16(crc) {
+		return fmt.Errorf("the CRC of a gzip header is wrong")
+	}
+	return nil
+}
+
+// extra takes the extra field.
+func (d *gzipDecoder) extra(crc *uint32) error {
+	var size [2]byte
+	if _, err := io.ReadFull(d.in.br, size[:]); err != nil {
+		return noEOF(err)
+	}
+	*crc = crc32.Update(*crc, crc32.IEEETable, size[:])
+	left := int(binary.LittleEndian.Uint16(size[:]))
+	if left == 0 {
+		return nil
+	}
+	return d.skip(crc, func(byte) bool { left--; return left == 0 })
+}
+
+// skip takes bytes up to the first for which last returns true, that one included.
+func (d *gzipDecoder) skip(crc *uint32, last func(byte) bool) error {
+	for {
+		c, err := d.in.br.ReadByte()
+		if err != nil {
+			return noEOF(err)
+		}
+		*crc = crc32.Update(*crc, crc32.IEEETable, []byte{c})
+		if last(c) {
+			return nil
+		}
+	}
+}
+
+// trailer takes a trailer. A wrong one is noted and no reason to stop: the next
+// member stands for itself.
+func (d *gzipDecoder) trailer() error {
+	at := d.in.offset()
+	var sum [8]byte
+	if _, err := io.ReadFull(d.in.br, sum[:]); err != nil {
+		return noEOF(err)
+	}
+	d.inside = false
+	crc, size := binary.LittleEndian.Uint32(sum[:4]), binary.LittleEndian.Uint32(sum[4:])
+	switch {
+	case crc != d.crc:
+		d.note(Verdict{Kind: BadCRC, Offset: at, Detail: fmt.Sprintf("the CRC is %08x, the trailer says %08x", d.crc, crc)})
+	case size != d.size:
+		d.note(Verdict{Kind: BadCRC, Offset: at, Detail: fmt.Sprintf("the length is %d modulo 2^32, the trailer says %d", d.size, size)})
+	}
+	return nil
+}
+
+// noEOF returns err, or io.ErrUnexpectedEOF if err is io.EOF.
+func noEOF(err error) error {
+	if err == io.EOF {
+		return io.ErrUnexpectedEOF
+	}
+	return err
+}

@@ -1,0 +1,141 @@
+package compress
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"sync/atomic"
+)
+
+// bufferSize is the size of our buffer in front of every decoder. klauspost's
+// flate has a fast path for a bufio.Reader.
+const bufferSize = 256 << 10
+
+// maxEmptyReads is how often a file may return nothing and no error, one time
+// after the other.
+const maxEmptyReads = 100
+
+// A raw counts what comes from the file and remembers how it failed.
+type raw struct {
+	src io.Reader
+	n   atomic.Int64
+	err error // other than io.EOF
+}
+
+// Read returns at least one byte or an error: not every decoder bears less.
+func (r *raw) Read(p []byte) (int, error) {
+	n, err := r.src.Read(p)
+	for tries := 0; n == 0 && err == nil; tries++ {
+		if tries == maxEmptyReads {
+			err = io.ErrNoProgress
+			break
+		}
+		n, err = r.src.Read(p)
+	}
+	r.n.Add(int64(n))
+	if err != nil && err != io.EOF {
+		r.err = err
+	}
+	return n, err
+}
+
+// An input is the compressed stream as decoders see it. Reading through its
+// methods notes whether a decoder asked for more than there is: that, whatever
+// error the decoder makes of it, is what truncation means.
+type input struct {
+	raw   raw
+	br    *bufio.Reader
+	short int // how often a decoder met the end of the file
+}
+
+func newInput(src io.Reader) *input {
+	in := &input{raw: raw{src: src}}
+	in.br = bufio.NewReaderSize(&in.raw, bufferSize)
+	return in
+}
+
+func (in *input) Read(p []byte) (int, error) {
+	n, err := in.br.Read(p)
+	if err == io.EOF {
+		in.short++
+	}
+	return n, err
+}
+
+func (in *input) ReadByte() (byte, error) {
+	c, err := in.br.ReadByte()
+	if err == io.EOF {
+		in.short++
+	}
+	return c, err
+}
+
+// offset returns how many bytes of the file decoders have taken.
+func (in *input) offset() int64 { return in.raw.n.Load() - int64(in.br.Buffered()) }
+
+// head returns the first bytes, without taking them: as many as it takes to see
+// which magic they are, or that they are none. It does not wait for more than
+// it needs, because the other end of a pipe may be slow.
+func (in *input) head() []byte {
+	for n := 1; ; n++ {
+		head, err := in.br.Peek(n)
+		if _, found, partial := find(head); err != nil || found || !partial {
+			return head
+		}
+	}
+}
+
+// atEnd reports whether the file ends here.
+func (in *input) atEnd() bool {
+	_, err := in.br.Peek(1)
+	return err != nil
+}
+
+// skipZeros takes zero bytes and returns how many there were.
+func (in *input) skipZeros() (n int64) {
+	for {
+		if _, err := in.br.Peek(1); err != nil {
+			return n
+		}
+		buf, _ := in.br.Peek(in.br.Buffered())
+		k := 0
+		for k < len(buf) && buf[k] == 0 {
+			k++
+		}
+		_, _ = in.br.Discard(k) // they are in the buffer
+		n += int64(k)
+		if k < len(buf) {
+			return n
+		}
+	}
+}
+
+// drain takes all that is left and returns how much that was.
+func (in *input) drain() int64 {
+	n, _ := io.Copy(io.Discard, in.br) // an error of the file stays in raw.err
+	return n
+}
+
+// following looks at what follows a complete member, at the start of which
+// isStart returns true. It returns nil at the start of another member, io.EOF
+// at the end of the file, and a finding for anything else; a finding that is a
+// warning means the end, too. The format allows zero bytes after a member in
+// multiples of padding, if that is not 0.
+func (in *input) following(size int, isStart func([]byte) bool, padding int64) error {
+	at := in.offset()
+	zeros := in.skipZeros()
+	head, _ := in.br.Peek(size)
+	switch {
+	case isStart(head):
+		return nil
+	case len(head) == 0 && (zeros == 0 || padding != 0 && zeros%padding == 0):
+		return io.EOF
+	case len(head) == 0:
+		return &finding{Verdict{Kind: TrailingGarbage, Offset: at, Detail: fmt.Sprintf("%d zero bytes after the last member", zeros)}}
+	}
+	if _, _, partial := find(head); partial && len(head) < size {
+		in.drain()
+		return io.ErrUnexpectedEOF
+	}
+	return &finding{Verdict{Kind: TrailingGarbage, Offset: at, Detail: fmt.Sprintf("%d bytes after the last member", zeros+in.drain())}}
+}

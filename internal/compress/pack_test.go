@@ -1,0 +1,91 @@
+package compress
+
+import (
+	"bytes"
+	"testing"
+)
+
+func TestPack(t *testing.T) {
+	text := readFile(t, "testdata/access.log")
+	f := func(format Format, level int) {
+		t.Helper()
+		pack, err := NewPack(format, level)
+		if err != nil {
+			t.Fatal(err)
+		}
+		prefix := []byte("before")
+		out := pack(bytes.Clone(prefix), text)
+		if !bytes.HasPrefix(out, prefix) {
+			t.Fatalf("%v: dst was not kept", format)
+		}
+		first := len(out) - len(prefix)
+		out = pack(out, nil)
+		if len(out) == len(prefix)+first {
+			t.Errorf("%v: nothing is no member", format)
+		}
+		out = pack(out, text)[len(prefix):]
+		got, v := read(t, out, Options{})
+		if want := append(bytes.Clone(text), text...); !bytes.Equal(got, want) || v.Kind != OK || v.Format != format {
+			t.Errorf("%v: %d bytes of %d, %v", format, len(got), len(want), v)
+		}
+		if got, v := read(t, out[:first], Options{}); !bytes.Equal(got, text) || v.Kind != OK {
+			t.Errorf("%v: a member does not stand alone: %v", format, v)
+		}
+	}
+	for level := range 10 {
+		f(Gzip, level)
+	}
+	for level := range 5 {
+		f(Zstd, level)
+	}
+	for _, bad := range []struct {
+		format Format
+		level  int
+	}{{Gzip, 10}, {Gzip, -9}, {Zstd, 5}, {Zstd, -1}, {Plain, 0}, {XZ, 0}} {
+		if _, err := NewPack(bad.format, bad.level); err == nil {
+			t.Errorf("NewPack(%v, %d) succeeds", bad.format, bad.level)
+		}
+	}
+}
+
+func TestParseFormat(t *testing.T) {
+	f := func(flag, name string, want Format, ok bool) {
+		t.Helper()
+		if got, err := ParseFormat(flag, name); got != want || (err == nil) != ok {
+			t.Errorf("ParseFormat(%q, %q) = %v, %v", flag, name, got, err)
+		}
+	}
+	f("", "a.log.gz", Gzip, true)
+	f("", "a.ZST", Zstd, true)
+	f("", "a.log", Plain, true)
+	f("none", "a.gz", Plain, true)
+	f("gzip", "a", Gzip, true)
+	f("zstd", "a.gz", Zstd, true)
+	f("lz4", "a", Plain, false)
+}
+
+func TestNoAllocs(t *testing.T) {
+	text := bytes.Repeat(readFile(t, "testdata/access.log"), 20)
+	for _, format := range []Format{Gzip, Zstd} {
+		pack, err := NewPack(format, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		dst := make([]byte, 0, 2*len(text))
+		pack(dst, text)
+		if n := testing.AllocsPerRun(10, func() { pack(dst, text) }); n > 0 {
+			t.Errorf("%v: %v allocations for a block", format, n)
+		}
+		many := bytes.Repeat(pack(nil, text), 200)
+		r := NewReader(bytes.NewReader(many), Options{})
+		buf := make([]byte, 64<<10)
+		if _, err := r.Read(buf); err != nil {
+			t.Fatal(err)
+		}
+		// Zstd allocates for some frames, but not for every block.
+		if n := testing.AllocsPerRun(100, func() { _, _ = r.Read(buf) }); n > 1 || format == Gzip && n > 0 {
+			t.Errorf("%v: %v allocations for a Read", format, n)
+		}
+		r.Close()
+	}
+}

@@ -1,0 +1,281 @@
+package compress
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"sync/atomic"
+)
+
+// Defaults of [Limits].
+const (
+	DefaultMaxRatio  = 1000
+	DefaultMaxWindow = 128 << 20
+
+	// ratioGrace is how much may come out before the ratio counts: a small file
+	// of equal lines is no bomb.
+	ratioGrace = 64 << 20
+)
+
+// Limits bound what a compressed stream may cost. They do not concern plain
+// files. The zero value means the defaults.
+type Limits struct {
+	// MaxBytes is how many bytes may come out of one file; 0: any number.
+	// Flag --max-decompressed.
+	MaxBytes int64
+	// MaxRatio is how many bytes may come out for one that went in, once 64 MiB
+	// came out; 0: 1000; negative: any number. Flag --max-ratio.
+	MaxRatio int64
+	// MaxWindow is the largest window of a zstd frame and the largest dictionary
+	// of an xz stream, in bytes, and so about the memory that one file takes;
+	// 0: 128 MiB. Flag --zstd-max-window.
+	MaxWindow int64
+}
+
+// Options say how to read. The zero value is good.
+type Options struct {
+	Limits Limits
+	// Name is the name of the file, if it has one. A name that promises
+	// compressed data (see Compressed) is never read as text.
+	Name string
+	// Concurrency is how many goroutines may decode a zstd stream. 0 and 1: the
+	// one that calls Read.
+	Concurrency int
+}
+
+// A Reader decompresses a stream. Read, Verdict and Close belong to one
+// goroutine at a time; CompressedBytes and Bytes may be called from any.
+type Reader struct {
+	in      *input
+	opt     Options
+	dec     decoder
+	format  Format
+	verdict Verdict
+	out     atomic.Int64
+	done    bool
+}
+
+// A decoder returns decompressed bytes. io.EOF means the clean end. A *finding
+// tells what it found out; of any other error Reader.judge makes a verdict.
+type decoder interface {
+	Read(p []byte) (int, error)
+	Close()
+}
+
+// NewReader returns a Reader of src. It reads nothing yet, and never closes src.
+func NewReader(src io.Reader, opt Options) *Reader {
+	if opt.Limits.MaxRatio == 0 {
+		opt.Limits.MaxRatio = DefaultMaxRatio
+	}
+	if opt.Limits.MaxWindow == 0 {
+		opt.Limits.MaxWindow = DefaultMaxWindow
+	}
+	return &Reader{in: newInput(src), opt: opt}
+}
+
+// Format returns the format, Plain before the first Read.
+func (r *Reader) Format() Format { return r.format }
+
+// CompressedBytes returns how many bytes were taken from the file. They are up
+// to 256 KiB ahead of what was decompressed.
+func (r *Reader) CompressedBytes() int64 { return r.in.raw.n.Load() }
+
+// Bytes returns how many decompressed bytes Read has delivered.
+func (r *Reader) Bytes() int64 { return r.out.Load() }
+
+// Verdict returns what is known of the stream. It is final once Read has
+// returned io.EOF.
+func (r *Reader) Verdict() Verdict { return r.verdict }
+
+// Close ends the goroutines of a decoder that has any. It does not close the
+// file, and the Verdict stays.
+func (r *Reader) Close() {
+	r.done = true
+	if r.dec != nil {
+		r.dec.Close()
+	}
+}
+
+// Read fills p with decompressed bytes. Its only error is io.EOF, at the end of
+// what can be read: see Verdict. It does not keep p, and writes there without
+// another buffer in between where the decoder allows it (plain, gzip).
+func (r *Reader) Read(p []byte) (int, error) {
+	if len(p) == 0 {
+		return 0, nil
+	}
+	for !r.done {
+		if r.dec == nil {
+			r.open()
+			continue
+		}
+		n, err := r.fill(p)
+		if r.out.Load() == 0 && n > 0 {
+			n, err = r.first(p, n, err)
+		}
+		r.out.Add(int64(n))
+		if err != nil {
+			r.end(err)
+		} else {
+			r.checkRatio()
+		}
+		if n > 0 {
+			return n, nil
+		}
+	}
+	return 0, io.EOF
+}
+
+// open finds the format and makes the decoder.
+func (r *Reader) open() {
+	head := r.in.head()
+	m, found, partial := find(head)
+	if !found {
+		r.openPlain(head, partial)
+		return
+	}
+	r.format = m.format
+	switch m.format {
+	case Gzip:
+		r.dec = newGzip(r.in, r.note)
+	case Zstd:
+		r.dec = newZstd(r.in, r.opt, r.note)
+	case Bzip2:
+		r.dec = newBzip2(r.in)
+	case XZ:
+		r.dec = newXZ(r.in, r.opt.Limits.MaxWindow)
+	case LZ4:
+		r.dec = newLZ4(r.in)
+	case Snappy, S2:
+		r.dec = newS2(r.in, m.format)
+	case Xerial:
+		r.dec = &xerialDecoder{in: r.in}
+	default:
+		r.end(&finding{Verdict{Kind: UnsupportedFormat, Cut: true, Detail: m.name + " is not supported"}})
+	}
+}
+
+// openPlain is open for a head that is no magic, but perhaps the beginning of one.
+func (r *Reader) openPlain(head []byte, partial bool) {
+	named := Compressed(r.opt.Name)
+	switch {
+	case partial && (named || !textual(head)):
+		r.end(io.ErrUnexpectedEOF)
+	case named && len(head) > 0:
+		r.end(&finding{Verdict{Kind: UnsupportedFormat, Cut: true,
+			Detail: "the name promises compressed data, but these bytes begin no format known here"}})
+	default:
+		r.dec = plainDecoder{r.in}
+	}
+}
+
+// fill reads into p no more than the limit on bytes allows.
+func (r *Reader) fill(p []byte) (int, error) {
+	limit := r.opt.Limits.MaxBytes
+	if limit <= 0 || r.format == Plain {
+		return r.decode(p)
+	}
+	left := limit - r.out.Load()
+	if left > 0 {
+		return r.decode(p[:min(int64(len(p)), left)])
+	}
+	var one [1]byte // is there more than the limit, or exactly as much?
+	n, err := r.decode(one[:])
+	if n == 0 {
+		return 0, err
+	}
+	return 0, r.limit(fmt.Sprintf("more than %d bytes come out (--max-decompressed)", limit))
+}
+
+// decode calls the decoder. A panic of one, on input that nobody thought of, is
+// corrupt input.
+func (r *Reader) decode(p []byte) (n int, err error) {
+	defer func() {
+		if e := recover(); e != nil {
+			n, err = 0, fmt.Errorf("the decoder failed: %v", e)
+		}
+	}()
+	return r.dec.Read(p)
+}
+
+// first looks at the first bytes of the text, p[:n], for a byte order mark that
+// is not UTF-8's. A single first byte that may be half of a mark waits for the
+// next one.
+func (r *Reader) first(p []byte, n int, err error) (int, error) {
+	if p[0] != 0xfe && p[0] != 0xff {
+		return n, err
+	}
+	for n < 2 && n < len(p) && err == nil {
+		var k int
+		k, err = r.fill(p[n:])
+		n += k
+	}
+	if n < 2 || p[0]^p[1] != 0xfe^0xff {
+		return n, err
+	}
+	return 0, &finding{Verdict{Kind: UnsupportedEncoding, Cut: true,
+		Detail: "the text begins with the byte order mark of UTF-16 or UTF-32"}}
+}
+
+func (r *Reader) checkRatio() {
+	out, ratio := r.out.Load(), r.opt.Limits.MaxRatio
+	if r.format == Plain || ratio < 0 || out <= ratioGrace || out/ratio <= r.taken() {
+		return
+	}
+	r.end(r.limit(fmt.Sprintf("more than %d bytes come out for each that goes in (--max-ratio)", ratio)))
+}
+
+// taken returns how much of the file the text so far was made of. Only the
+// count of a decoder that works ahead is higher than that.
+func (r *Reader) taken() int64 {
+	if r.format == Zstd && r.opt.Concurrency > 1 {
+		return r.in.raw.n.Load()
+	}
+	return r.in.offset()
+}
+
+func (r *Reader) limit(detail string) error {
+	return &finding{Verdict{Kind: Limit, Offset: -1, Cut: true, Detail: detail}}
+}
+
+// note records a finding that does not end the stream.
+func (r *Reader) note(v Verdict) {
+	v.Format = r.format
+	r.verdict = r.verdict.merge(v)
+}
+
+// end ends the stream with the error of a decoder.
+func (r *Reader) end(err error) {
+	if r.dec != nil {
+		r.dec.Close() // so that nothing reads ahead while the offset is taken
+	}
+	r.done = true
+	r.verdict.Format = r.format
+	if err != io.EOF || r.in.raw.err != nil {
+		r.note(r.judge(err))
+	}
+}
+
+// judge makes a verdict of an error.
+func (r *Reader) judge(err error) Verdict {
+	if e := r.in.raw.err; e != nil {
+		return Verdict{Kind: Unreadable, Offset: r.in.offset(), Cut: true, Detail: e.Error()}
+	}
+	var f *finding
+	switch {
+	case errors.As(err, &f):
+		if f.Offset < 0 {
+			f.Offset = r.in.offset()
+		}
+		return f.Verdict
+	case errors.Is(err, io.ErrUnexpectedEOF) || r.in.short > 0:
+		r.in.drain() // the bytes of a cut header, if nobody took them
+		return Verdict{Kind: Truncated, Offset: r.in.offset(), Cut: true, Detail: "the file ends inside a member"}
+	}
+	return Verdict{Kind: Corrupt, Offset: r.in.offset(), Cut: true, Detail: err.Error()}
+}
+
+// A plainDecoder decodes nothing.
+type plainDecoder struct{ in *input }
+
+func (d plainDecoder) Read(p []byte) (int, error) { return d.in.br.Read(p) }
+func (plainDecoder) Close()                       {}

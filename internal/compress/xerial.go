@@ -1,0 +1,89 @@
+package compress
+
+import (
+	"encoding/binary"
+	"fmt"
+	"io"
+
+	"github.com/klauspost/compress/s2"
+)
+
+// maxXerial bounds one block of a xerial stream, before and after. The library
+// that gave the format its name writes 32 KiB.
+const maxXerial = 16 << 20
+
+// A xerialDecoder reads the framing that the xerial library puts around raw
+// snappy blocks, which is also that of Kafka's Java client: a header of 16 bytes
+// (magic, version, oldest version that can read it), then blocks, each after its
+// length in four bytes, big endian. A header may come again, where streams were
+// concatenated.
+type xerialDecoder struct {
+	in    *input
+	block []byte // compressed
+	out   []byte // decompressed
+	rest  []byte // of out, not delivered yet
+	begun bool
+}
+
+const (
+	xerialMagic  = "\x82SNAPPY\x00"
+	xerialHeader = 16
+)
+
+func (d *xerialDecoder) Close() {}
+
+func (d *xerialDecoder) Read(p []byte) (int, error) {
+	for len(d.rest) == 0 {
+		if err := d.next(); err != nil {
+			return 0, err
+		}
+	}
+	n := copy(p, d.rest)
+	d.rest = d.rest[n:]
+	return n, nil
+}
+
+// next takes the next header or block.
+func (d *xerialDecoder) next() error {
+	var size [4]byte
+	switch _, err := io.ReadFull(d.in, size[:]); {
+	case err == io.EOF && d.begun:
+		return io.EOF // between blocks
+	case err != nil:
+		return noEOF(err)
+	}
+	if string(size[:]) == xerialMagic[:4] {
+		d.begun = true
+		_, err := io.CopyN(io.Discard, d.in, xerialHeader-4)
+		return noEOF(err)
+	}
+	n := binary.BigEndian.Uint32(size[:])
+	if n > maxXerial {
+		return fmt.Errorf("a block of %d bytes, which is longer than any writer makes", n)
+	}
+	return d.decode(int(n))
+}
+
+// decode takes a block of n bytes.
+func (d *xerialDecoder) decode(n int) error {
+	if cap(d.block) < n {
+		d.block = make([]byte, n)
+	}
+	block := d.block[:n]
+	if _, err := io.ReadFull(d.in, block); err != nil {
+		return noEOF(err)
+	}
+	size, err := s2.DecodedLen(block)
+	if err != nil || size > maxXerial {
+		return fmt.Errorf("a block does not say a sensible length")
+	}
+	if cap(d.out) < size {
+		d.out = make([]byte, size)
+	}
+	out, err := s2.Decode(d.out[:size], block)
+	if err != nil {
+		return err
+	}
+	d.rest = out
+	return nil
+}

@@ -1,0 +1,233 @@
+package compress
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/klauspost/compress/zstd"
+)
+
+// A zstdDecoder hands the frames that a zstdFrames finds to klauspost's decoder.
+// The two look at the same bytes: the decoder knows nothing of offsets and takes
+// one to three stray bytes for a clean end.
+type zstdDecoder struct {
+	frames *zstdFrames
+	dec    *zstd.Decoder
+	sync   bool // the decoder reads no further than it has decoded
+	err    error
+	closed bool
+}
+
+func newZstd(in *input, opt Options, note func(Verdict)) decoder {
+	frames := &zstdFrames{in: in, note: note, maxWindow: opt.Limits.MaxWindow}
+	n := max(opt.Concurrency, 1)
+	dec, err := zstd.NewReader(frames,
+		zstd.WithDecoderConcurrency(n),
+		zstd.WithDecoderLowmem(true),
+		// The frames are measured before the decoder sees them, so that the error
+		// can name the flag. This bound is a second lock on the same door.
+		zstd.WithDecoderMaxWindow(uint64(max(opt.Limits.MaxWindow, zstd.MinWindowSize))))
+	return &zstdDecoder{frames: frames, dec: dec, sync: n == 1, err: err}
+}
+
+func (d *zstdDecoder) Close() {
+	if d.dec != nil && !d.closed {
+		d.dec.Close()
+	}
+	d.closed = true
+}
+
+func (d *zstdDecoder) Read(p []byte) (int, error) {
+	if d.err != nil {
+		return 0, d.err
+	}
+	n, err := d.dec.Read(p)
+	if err == nil {
+		return n, nil
+	}
+	// Without goroutines of its own, the decoder keeps back the last block of a
+	// frame with a wrong checksum until it is asked once more.
+	if k := 0; n < len(p) {
+		k, _ = d.dec.Read(p[n:])
+		n += k
+	}
+	if n > 0 && errors.Is(err, zstd.ErrCRCMismatch) {
+		return n, nil // there may be more: come back for it, and for the error
+	}
+	d.err = d.explain(err)
+	return n, d.err
+}
+
+// explain returns what the frames know about an error of the decoder.
+func (d *zstdDecoder) explain(err error) error {
+	d.Close() // its goroutines have ended when this returns
+	switch {
+	case errors.Is(err, zstd.ErrCRCMismatch):
+		at, cut := d.frames.in.offset(), true
+		if d.sync {
+			at, cut = d.frames.sumAt, !d.frames.in.atEnd()
+		}
+		return &finding{Verdict{Kind: BadCRC, Offset: at, Cut: cut, Detail: "the checksum of a zstd frame is wrong"}}
+	case d.frames.err != nil:
+		return d.frames.err
+	}
+	return err
+}
+
+// zstdFrames is the input of the decoder, cut into headers, blocks and checksums
+// (RFC 8878 section 3.1). Its error is that of the input's structure.
+type zstdFrames struct {
+	in        *input
+	note      func(Verdict)
+	maxWindow int64
+
+	buf   [32]byte
+	head  []byte // of buf: taken from in, not read yet
+	body  int64  // bytes after head that pass through unread
+	next  func(*zstdFrames) error
+	sum   bool  // the frame ends with a checksum
+	sumAt int64 // where the last one stands
+	begun bool
+	err   error
+}
+
+func (z *zstdFrames) Read(p []byte) (int, error) {
+	for z.err == nil {
+		switch {
+		case len(z.head) > 0:
+			n := copy(p, z.head)
+			z.head = z.head[n:]
+			return n, nil
+		case z.body > 0:
+			n, err := z.in.Read(p[:min(int64(len(p)), z.body)])
+			z.body -= int64(n)
+			if n > 0 || len(p) == 0 {
+				return n, nil
+			}
+			z.err = noEOF(err)
+		case z.next == nil:
+			z.err = z.frame()
+		default:
+			z.err = z.next(z)
+		}
+	}
+	return 0, z.err
+}
+
+// take appends the next n bytes of the input to head.
+func (z *zstdFrames) take(n int) error {
+	old := len(z.head)
+	z.head = z.buf[:old+n]
+	if _, err := io.ReadFull(z.in, z.head[old:]); err != nil {
+		z.head = nil
+		return noEOF(err)
+	}
+	return nil
+}
+
+// frame takes the header of the next frame, if there is one.
+func (z *zstdFrames) frame() error {
+	z.next = nil
+	if z.begun {
+		if err := z.in.following(4, isZstd, 0); err != nil {
+			return z.after(err)
+		}
+	}
+	z.begun = true
+	z.head = z.buf[:0]
+	if err := z.take(5); err != nil { // magic, and Frame_Header_Descriptor
+		return err
+	}
+	if string(z.head[1:4]) == skippableTail {
+		if err := z.take(3); err != nil {
+			return err
+		}
+		z.body = int64(binary.LittleEndian.Uint32(z.head[4:]))
+		return nil
+	}
+	return z.header(z.head[4])
+}
+
+func isZstd(head []byte) bool { return Detect(head) == Zstd }
+
+// after ends the frames. The decoder must see a clean end, whatever follows the
+// last of them; what it was is noted.
+func (z *zstdFrames) after(err error) error {
+	var f *finding
+	if errors.As(err, &f) && !f.Damage() {
+		z.note(f.Verdict)
+		return io.EOF
+	}
+	return err
+}
+
+// header takes the rest of a Frame_Header, RFC 8878 section 3.1.1.1.
+func (z *zstdFrames) header(desc byte) error {
+	single := desc&(1<<5) != 0
+	z.sum = desc&(1<<2) != 0
+	dict := [4]int{0, 1, 2, 4}[desc&3]
+	content := [4]int{0, 2, 4, 8}[desc>>6]
+	window := 1
+	if single {
+		window = 0
+		content = max(content, 1)
+	}
+	if err := z.take(window + dict + content); err != nil {
+		return err
+	}
+	rest := z.head[5:]
+	var size uint64
+	if single {
+		size = littleEndian(rest[dict:])
+		if content == 2 {
+			size += 256
+		}
+	} else {
+		base := uint64(1) << (10 + rest[0]>>3)
+		size = base + base/8*uint64(rest[0]&7)
+	}
+	if size > uint64(z.maxWindow) {
+		return &finding{Verdict{Kind: Limit, Offset: -1, Cut: true,
+			Detail: fmt.Sprintf("a zstd frame wants a window of %d bytes, %d are allowed (--zstd-max-window)", size, z.maxWindow)}}
+	}
+	z.next = (*zstdFrames).block
+	return nil
+}
+
+func littleEndian(b []byte) (n uint64) {
+	for i, c := range b {
+		n |= uint64(c) << (8 * i)
+	}
+	return n
+}
+
+// block takes a Block_Header, RFC 8878 section 3.1.1.2.
+func (z *zstdFrames) block() error {
+	z.head = z.buf[:0]
+	if err := z.take(3); err != nil {
+		return err
+	}
+	h := littleEndian(z.head)
+	z.body = int64(h >> 3)
+	if h>>1&3 == 1 { // RLE_Block: one byte stands for all
+		z.body = 1
+	}
+	if h&1 == 0 {
+		return nil
+	}
+	z.next = nil
+	if z.sum {
+		z.next = (*zstdFrames).checksum
+	}
+	return nil
+}
+
+// checksum takes a Content_Checksum.
+func (z *zstdFrames) checksum() error {
+	z.sumAt = z.in.offset()
+	z.head = z.buf[:0]
+	z.next = nil
+	return z.take(4)
+}
