@@ -13,6 +13,7 @@ const (
 	NoField                                          // it has no field of the name given
 	TooLong                                          // longer than the record limit
 	Panic                                            // the codec failed on it
+	Refused                                          // a sink refused for good what was made of it
 	NumReasons
 )
 
@@ -28,6 +29,8 @@ func (r Reason) String() string {
 		return "record-too-long"
 	case Panic:
 		return "panic"
+	case Refused:
+		return "refused"
 	}
 	return codec.Error(r).Name()
 }

@@ -23,6 +23,7 @@ type Stats struct {
 
 	Flags   [codec.NumFlags]int64 // URLs by flag
 	Rejects [NumReasons]int64     // records by reason of rejection
+	Forms   [NumForms]int64       // records by form of their request target, where one was asked for
 }
 
 // Add adds o to s.
@@ -44,6 +45,9 @@ func (s *Stats) Add(o *Stats) {
 	}
 	for i, n := range o.Rejects {
 		s.Rejects[i] += n
+	}
+	for i, n := range o.Forms {
+		s.Forms[i] += n
 	}
 }
 

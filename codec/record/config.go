@@ -1,0 +1,336 @@
+package record
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/urlfold/urlfold/codec"
+)
+
+// A Target says which URLs of an access-log record are read.
+type Target uint8
+
+// The targets.
+const (
+	TargetRequest Target = iota // the target of the request line
+	TargetReferer               // the Referer field
+	TargetAll                   // both, the request first
+)
+
+var targetNames = []string{"request", "referer", "all"}
+
+// String returns the target's name: "request".
+func (t Target) String() string { return nameOf(targetNames, int(t)) }
+
+// ParseTarget returns the target of that name. The error suggests a near name.
+func ParseTarget(name string) (Target, error) {
+	i, err := lookup("target", targetNames, name)
+	return Target(i), err
+}
+
+// A Render says what is written for a record.
+type Render uint8
+
+// The renderings.
+const (
+	RenderRewrite Render = iota // the record, with only its URL bytes replaced
+	RenderJSONL                 // a JSON object for each URL
+	RenderTSV                   // the chosen fields of each URL, tabs between them
+	RenderURLs                  // the normal form of each URL
+	RenderKeys                  // the key, a tab, the normal form
+)
+
+var renderNames = []string{"rewrite", "jsonl", "tsv", "urls", "keys"}
+
+// String returns the rendering's name: "rewrite".
+func (r Render) String() string { return nameOf(renderNames, int(r)) }
+
+// ParseRender returns the rendering of that name. The error suggests a near
+// name.
+func ParseRender(name string) (Render, error) {
+	i, err := lookup("rendering", renderNames, name)
+	return Render(i), err
+}
+
+// Config says how records are read and what is written for them. The zero
+// Config lacks a Format and a Normalizer, the two fields that have no default.
+type Config struct {
+	// Format is lines, clf, combined, vhost_combined, jsonl, csv, tsv, or the
+	// text of an nginx log_format or Apache LogFormat.
+	Format string
+	// Dialect says how the writer of a log format escapes: nginx, nginx-json,
+	// apache or none. Empty means: for an nginx format what its escape=
+	// parameter says, apache for an Apache format, and for the named formats the
+	// union of nginx and Apache, which rewriting writes as \xHH.
+	Dialect string
+	// Target chooses among the URLs of an access-log record. The formats lines,
+	// jsonl, csv and tsv have one URL a record, and it means nothing there.
+	Target Target
+	// URLField and BaseField are a field path (jsonl) or a column's name or
+	// number, counted from 1 (csv, tsv). URLField is required in these formats.
+	URLField, BaseField string
+	// Base is an absolute URL. An origin-form target gets its scheme and host if
+	// the record has none; other relative URLs are resolved against it, unless
+	// the record has a base of its own (RFC 3986 §5.1).
+	Base string
+	// Render says what is written, Fields which fields jsonl and tsv write, in
+	// that order. No Fields means DefaultFields.
+	Render Render
+	Fields []string
+	// Level is the level of the field key and of RenderKeys.
+	Level codec.Level
+	// Divert sends records without a reading to the dead stream. Otherwise they
+	// pass through, or become an object with an error.
+	Divert bool
+	// Redact writes *** for every password.
+	Redact bool
+	// Normalizer is the profile at work. It is required.
+	Normalizer *codec.Normalizer
+	// MaxRecord is the length in bytes from which on a record is rejected as
+	// record-too-long. 0 means no limit.
+	MaxRecord int
+}
+
+// A Job is a Config made ready for use. It is immutable and may be shared.
+type Job struct {
+	kind      kind
+	enc       encoding // of the URL fields of a log record
+	sep       byte     // of csv and tsv
+	layout    *layout
+	url, base column // csv, tsv
+	urlPath   []step // jsonl
+	basePath  []step
+	named     bool   // csv, tsv: a column is given by name, so there is a header
+	baseURL   []byte // Config.Base, nil if there is none
+	origin    []byte // its scheme and authority: "https://example.com"
+	scheme    []byte // "https"
+	request   bool   // the request's URL is wanted
+	referer   bool   // the Referer's URL is wanted
+	render    Render
+	fields    []fieldID
+	wants     fieldSet
+	level     codec.Level
+	divert    bool
+	redact    bool
+	norm      *codec.Normalizer
+	profile   []byte
+	maxRecord int
+}
+
+// A kind is a way to locate URLs in a record.
+type kind uint8
+
+const (
+	kindLines kind = iota
+	kindCLF
+	kindCombined
+	kindVhost
+	kindLayout
+	kindJSONL
+	kindTable
+)
+
+var formatNames = []string{"lines", "clf", "combined", "vhost_combined", "jsonl", "csv", "tsv"}
+
+// Formats returns the names of the formats that have one. The result is the
+// caller's.
+func Formats() []string { return append([]string(nil), formatNames...) }
+
+var dialectNames = []string{"nginx", "nginx-json", "apache", "none"}
+
+// New makes c ready for use. The error joins all mistakes in c.
+func New(c Config) (*Job, error) {
+	j := &Job{
+		render: c.Render, level: c.Level, divert: c.Divert, redact: c.Redact,
+		norm: c.Normalizer, maxRecord: c.MaxRecord,
+		request: c.Target != TargetReferer, referer: c.Target != TargetRequest,
+	}
+	errs := []error{j.setFormat(&c), j.setBase(c.Base), j.setFields(c.Fields)}
+	if c.Normalizer == nil {
+		errs = append(errs, errors.New("a normalizer is required"))
+	} else {
+		j.profile = []byte(c.Normalizer.Profile().Name)
+	}
+	if int(c.Render) >= len(renderNames) {
+		errs = append(errs, errors.New("there is no such rendering"))
+	}
+	if int(c.Target) >= len(targetNames) {
+		errs = append(errs, errors.New("there is no such target"))
+	}
+	if c.MaxRecord < 0 {
+		errs = append(errs, errors.New("the record limit is negative"))
+	}
+	if err := errors.Join(errs...); err != nil {
+		return nil, err
+	}
+	return j, nil
+}
+
+// setFormat reads Format, Dialect, URLField and BaseField.
+func (j *Job) setFormat(c *Config) error {
+	var errs []error
+	dialect := encNone
+	if c.Dialect != "" {
+		i, err := lookup("dialect", dialectNames, c.Dialect)
+		if err != nil {
+			errs = append(errs, err)
+		}
+		dialect = [...]encoding{encNginx, encJSON, encApache, encNone}[i]
+	}
+	j.enc = encUnion
+	if c.Dialect != "" {
+		j.enc = dialect
+	}
+	switch c.Format {
+	case "lines":
+		j.kind = kindLines
+	case "clf":
+		j.kind = kindCLF
+		if c.Target != TargetRequest {
+			errs = append(errs, errors.New("clf has no referer; the format with one is combined"))
+		}
+	case "combined":
+		j.kind = kindCombined
+	case "vhost_combined":
+		j.kind = kindVhost
+	case "jsonl":
+		j.kind = kindJSONL
+		errs = append(errs, j.setPaths(c))
+	case "csv", "tsv":
+		j.kind, j.sep = kindTable, ','
+		if c.Format == "tsv" {
+			j.sep = '\t'
+		}
+		errs = append(errs, j.setColumns(c))
+	default:
+		errs = append(errs, j.setLayout(c, dialect))
+	}
+	isLog := j.kind != kindLines && j.kind != kindJSONL && j.kind != kindTable
+	if c.Dialect != "" && !isLog && c.Dialect != "none" {
+		errs = append(errs, fmt.Errorf("a dialect belongs to an access log; %s has its own escapes", c.Format))
+	}
+	if (c.URLField != "" || c.BaseField != "") && j.kind != kindJSONL && j.kind != kindTable {
+		errs = append(errs, errors.New("a URL or base field belongs to jsonl, csv or tsv"))
+	}
+	return errors.Join(errs...)
+}
+
+// setLayout reads a log format's text.
+func (j *Job) setLayout(c *Config, dialect encoding) error {
+	j.kind = kindLayout
+	if !strings.ContainsAny(c.Format, "$%") {
+		if c.Format == "" {
+			return fmt.Errorf("a format is required: %s, or a log_format or LogFormat text", strings.Join(formatNames, ", "))
+		}
+		_, err := lookup("format", formatNames, c.Format)
+		return err
+	}
+	l, err := compileLayout(c.Format, c.Dialect, dialect)
+	if err != nil {
+		return err
+	}
+	j.layout, j.enc = l, l.enc
+	if j.request && !l.hasRequest && !(c.Target == TargetAll && l.hasReferer) {
+		return fmt.Errorf("the log format has no request: %s", requestDirectives)
+	}
+	if j.referer && !l.hasReferer && !(c.Target == TargetAll && l.hasRequest) {
+		return errors.New("the log format has no referer: $http_referer or %{Referer}i has one")
+	}
+	return nil
+}
+
+// setPaths reads the field paths of jsonl.
+func (j *Job) setPaths(c *Config) error {
+	if c.URLField == "" {
+		return errors.New("jsonl needs the path of the field that holds the URL, such as url or request.uri")
+	}
+	var err, errBase error
+	j.urlPath, err = parsePath(c.URLField)
+	if c.BaseField != "" {
+		j.basePath, errBase = parsePath(c.BaseField)
+	}
+	return errors.Join(err, errBase)
+}
+
+// setColumns reads the columns of csv and tsv.
+func (j *Job) setColumns(c *Config) error {
+	if c.URLField == "" {
+		return fmt.Errorf("%s needs the name or number of the column that holds the URL", c.Format)
+	}
+	var err, errBase error
+	j.base.index = noColumn
+	j.url, err = parseColumn(c.URLField)
+	if c.BaseField != "" {
+		j.base, errBase = parseColumn(c.BaseField)
+	}
+	j.named = j.url.name != nil || j.base.name != nil
+	return errors.Join(err, errBase)
+}
+
+// setBase reads Base. Its scheme and authority are what an origin-form target
+// is put behind (RFC 9112 §3.3).
+func (j *Job) setBase(base string) error {
+	if base == "" {
+		return nil
+	}
+	var r codec.Result
+	src := []byte(base)
+	if err := codec.Parse(src, &r); err != nil {
+		return fmt.Errorf("the base URL: %w", err)
+	}
+	if !r.In.Has(codec.Scheme) || r.In.Span(codec.Host).Len() == 0 {
+		return errors.New("the base URL needs a scheme and a host, as in https://example.com/")
+	}
+	j.baseURL = src
+	j.origin = src[:r.In.Span(codec.Path).Start]
+	j.scheme = r.In.Bytes(src, codec.Scheme)
+	return nil
+}
+
+// nameOf returns names[i], or "unknown".
+func nameOf(names []string, i int) string {
+	if i < len(names) {
+		return names[i]
+	}
+	return "unknown"
+}
+
+// lookup returns the index of name in names. The error names what is near.
+func lookup(what string, names []string, name string) (int, error) {
+	best, bestDist := -1, 3
+	for i, n := range names {
+		if n == name {
+			return i, nil
+		}
+		if d := distance(strings.ToLower(name), n); d < bestDist {
+			best, bestDist = i, d
+		}
+	}
+	if best >= 0 {
+		return 0, fmt.Errorf("there is no %s %q; did you mean %s?", what, name, names[best])
+	}
+	return 0, fmt.Errorf("there is no %s %q; there are %s", what, name, strings.Join(names, ", "))
+}
+
+// distance is the number of insertions, deletions and replacements between a
+// and b.
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diag := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := diag
+			if a[i] != b[j] {
+				cost++
+			}
+			diag = row[j+1]
+			row[j+1] = min(cost, row[j]+1, diag+1)
+		}
+	}
+	return row[len(b)]
+}

@@ -1,0 +1,84 @@
+package record
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/urlfold/urlfold/codec"
+)
+
+// A fieldID names an output field.
+type fieldID uint8
+
+const (
+	fURL fieldID = iota
+	fNorm
+	fKey
+	fLevel
+	fChange
+	fFlags
+	fMarks
+	fScheme
+	fUsername
+	fHost
+	fPort
+	fPath
+	fQuery
+	fFragment
+	fError
+	fRecord
+	fFile
+	fLine
+	fOffset
+	fProfile
+	fTarget
+	fMethod
+	fForm
+	fK0
+	fK1
+	fRFC
+	numFields
+)
+
+// fieldNames holds the fields' names, which are a contract with the world.
+var fieldNames = []string{
+	"url", "norm", "key", "level", "change", "flags", "marks",
+	"scheme", "username", "host", "port", "path", "query", "fragment",
+	"error", "record", "file", "line", "offset", "profile", "target", "method", "form", "k0", "k1", "rfc",
+}
+
+// componentOf holds the component that a field shows.
+var componentOf = [numFields]codec.Component{
+	fScheme: codec.Scheme, fUsername: codec.Username, fHost: codec.Host, fPort: codec.Port,
+	fPath: codec.Path, fQuery: codec.Query, fFragment: codec.Fragment,
+}
+
+// A fieldSet is a set of fields.
+type fieldSet uint32
+
+func (s fieldSet) has(f fieldID) bool { return s>>f&1 != 0 }
+
+// FieldNames returns the names of all output fields. The result is the caller's.
+func FieldNames() []string { return append([]string(nil), fieldNames...) }
+
+// DefaultFields returns the names of the fields that are written if none are
+// chosen. The result is the caller's.
+func DefaultFields() []string { return append([]string(nil), fieldNames[:fError+1]...) }
+
+// setFields reads Fields. Blanks around a name do not count.
+func (j *Job) setFields(names []string) error {
+	if len(names) == 0 {
+		names = fieldNames[:fError+1]
+	}
+	var errs []error
+	for _, name := range names {
+		i, err := lookup("field", fieldNames, strings.TrimSpace(name))
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		j.fields = append(j.fields, fieldID(i))
+		j.wants |= 1 << i
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,295 @@
+package record
+
+import (
+	"bytes"
+	"strconv"
+
+	"github.com/urlfold/urlfold/codec"
+)
+
+// item appends what the rendering writes for the URL in w.cur, which has a
+// normal form or a reason why not.
+func (w *Worker) item(out []byte, s *site, rec []byte, at Place) []byte {
+	c := &w.cur
+	switch w.job.render {
+	case RenderJSONL:
+		return w.object(out, s, rec, at)
+	case RenderTSV:
+		if c.why == 0 || w.job.wants.has(fError) {
+			return w.row(out, s, rec, at)
+		}
+	case RenderURLs:
+		if c.why == 0 {
+			return append(append(out, w.shown(w.normShown())...), '\n')
+		}
+	case RenderKeys:
+		if c.why == 0 {
+			out = append(w.keyOf().AppendTo(out), '\t')
+			return append(append(out, w.shown(w.normShown())...), '\n')
+		}
+	}
+	return out
+}
+
+// normShown is the normal form as it is written: without the placeholder, if
+// scheme and host are not known.
+func (w *Worker) normShown() []byte {
+	if w.cur.nohost {
+		return w.cur.back
+	}
+	return w.cur.norm
+}
+
+// shown returns text with its password hidden, if the job redacts.
+func (w *Worker) shown(text []byte) []byte {
+	if w.job.redact {
+		return w.hide(text)
+	}
+	return text
+}
+
+// keyOf returns the URL's key. The placeholder has no place in a key: a target
+// whose host is unknown has the key of the relative reference that it is.
+func (w *Worker) keyOf() codec.Key {
+	c, n := &w.cur, w.job.norm
+	if !c.nohost {
+		return n.Key(w.job.level, c.src, c.norm, &w.res)
+	}
+	if !w.relative() {
+		return codec.Key{}
+	}
+	return n.Key(w.job.level, w.refSrc, w.refNorm, &w.ref)
+}
+
+// appendKey appends the canonical string that keyOf hashes.
+func (w *Worker) appendKey(dst []byte, lv codec.Level) []byte {
+	c, n := &w.cur, w.job.norm
+	if !c.nohost {
+		return n.AppendKey(dst, lv, c.src, c.norm, &w.res)
+	}
+	if !w.relative() {
+		return dst
+	}
+	return n.AppendKey(dst, lv, w.refSrc, w.refNorm, &w.ref)
+}
+
+// relative reads the normal form of a target without a host as a relative
+// reference. One that starts with "//" would be taken for a host: "/." in front
+// keeps it a path (RFC 3986 §3.3, §4.2).
+func (w *Worker) relative() bool {
+	w.refSrc = w.refSrc[:0]
+	if bytes.HasPrefix(w.cur.back, []byte("//")) {
+		w.refSrc = append(w.refSrc, "/."...)
+	}
+	w.refSrc = append(w.refSrc, w.cur.back...)
+	var err error
+	w.refNorm, err = w.job.norm.Append(w.refNorm[:0], w.refSrc, &w.ref)
+	return err == nil
+}
+
+// component returns a component of the normal form, and whether it is present.
+func (w *Worker) component(f fieldID) ([]byte, bool) {
+	c, u := &w.cur, &w.res.Out
+	comp := componentOf[f]
+	if c.why != 0 || !u.Has(comp) || c.nohost && comp < codec.Path {
+		return nil, false
+	}
+	return u.Bytes(c.norm, comp), true
+}
+
+// verdict says what RFC 3986 makes of the URL: it is valid, or invalid but can
+// be read, or has no reading.
+func (c *reading) verdict() string {
+	switch {
+	case c.why != 0:
+		return "no-reading"
+	case intersects(c.flags, notRFC3986):
+		return "invalid"
+	}
+	return "valid"
+}
+
+// object appends a JSON object for the URL in w.cur, and a line feed.
+func (w *Worker) object(out []byte, s *site, rec []byte, at Place) []byte {
+	out = append(out, '{')
+	for _, f := range w.job.fields {
+		out = w.member(out, f, s, rec, at)
+	}
+	if w.cur.why != 0 && !w.job.wants.has(fError) {
+		out = w.member(out, fError, s, rec, at)
+	}
+	return closeObject(out)
+}
+
+// closeObject replaces the last comma by a brace and a line feed.
+func closeObject(out []byte) []byte {
+	if n := len(out) - 1; out[n] == ',' {
+		out = out[:n]
+	}
+	return append(out, '}', '\n')
+}
+
+// member appends field f of the URL in w.cur as a member of an object, or
+// nothing if it is absent.
+func (w *Worker) member(out []byte, f fieldID, s *site, rec []byte, at Place) []byte {
+	c, name := &w.cur, fieldNames[f]
+	switch f {
+	case fLine:
+		return appendNumber(out, name, at.Line)
+	case fOffset:
+		return appendNumber(out, name, at.Off)
+	case fFlags:
+		return w.appendFlags(out)
+	case fMarks:
+		return w.appendMarks(out, s)
+	case fError:
+		if c.why == 0 {
+			return out
+		}
+		out = appendMember(out, name, []byte(c.why.String()))
+		return appendNumber(out, "at", int64(c.errAt))
+	}
+	if v, ok := w.value(f, s, rec, at); ok {
+		return appendMember(out, name, v)
+	}
+	return out
+}
+
+// value returns a field that is a string, and whether it is present. It lies in
+// the record or in scratch, until the next call.
+func (w *Worker) value(f fieldID, s *site, rec []byte, at Place) ([]byte, bool) {
+	c := &w.cur
+	switch f {
+	case fURL:
+		return w.shown(c.url), true
+	case fNorm:
+		return w.shown(w.normShown()), c.why == 0
+	case fKey, fLevel, fChange, fK0, fK1:
+		return w.judged(f)
+	case fScheme, fUsername, fHost, fPort, fPath, fQuery, fFragment:
+		return w.component(f)
+	case fRecord:
+		return w.rawRecord(rec), true
+	case fTarget:
+		if s.role == roleReferer {
+			return []byte("referer"), true
+		}
+		return []byte("request"), s.role != roleURL
+	case fMethod:
+		m := w.found.method.in(rec)
+		return m, len(m) > 0 && s.role != roleReferer
+	case fForm:
+		return []byte(c.form.String()), c.form != NoForm
+	case fFile:
+		w.key = append(w.key[:0], at.Name...)
+		return w.key, at.Name != ""
+	case fProfile:
+		return w.job.profile, true
+	case fRFC:
+		return []byte(c.verdict()), true
+	}
+	return nil, false
+}
+
+// judged returns a field that exists only if the URL has a normal form.
+func (w *Worker) judged(f fieldID) ([]byte, bool) {
+	if w.cur.why != 0 {
+		return nil, false
+	}
+	switch f {
+	case fKey:
+		w.key = w.keyOf().AppendTo(w.key[:0])
+	case fLevel:
+		w.key = append(w.key[:0], w.job.level.String()...)
+	case fChange:
+		w.key = append(w.key[:0], w.res.Change.String()...)
+	case fK0:
+		w.key = w.appendKey(w.key[:0], codec.K0)
+		return w.shown(w.key), true
+	case fK1:
+		w.key = w.appendKey(w.key[:0], codec.K1)
+		return w.shown(w.key), true
+	}
+	return w.key, true
+}
+
+// rawRecord returns the record as it is shown: without its line end.
+func (w *Worker) rawRecord(rec []byte) []byte {
+	rec = trimEnd(rec)
+	if !w.job.redact {
+		return rec
+	}
+	w.hidden = appendRedacted(w.hidden[:0], rec)
+	return w.hidden
+}
+
+// appendNumber appends "name": and n, and a comma.
+func appendNumber(out []byte, name string, n int64) []byte {
+	out = append(append(append(out, '"'), name...), `":`...)
+	return append(strconv.AppendInt(out, n, 10), ',')
+}
+
+// appendFlags appends the array of the names of the URL's flags.
+func (w *Worker) appendFlags(out []byte) []byte {
+	out = append(out, `"flags":[`...)
+	n := len(out)
+	for f := range w.cur.flags.All() {
+		out = append(append(append(out, '"'), f.String()...), `",`...)
+	}
+	if len(out) > n {
+		out = out[:len(out)-1]
+	}
+	return append(out, `],`...)
+}
+
+// appendMarks appends the array of the URL's marks. A mark in what was put in
+// front of the target has no place in url and is left out.
+func (w *Worker) appendMarks(out []byte, s *site) []byte {
+	out = append(out, `"marks":[`...)
+	n := len(out)
+	hash := w.cur.hash
+	for i := range w.res.Marks {
+		m := w.res.Marks[i]
+		at := int(m.At) - w.cur.prefix
+		if at < 0 {
+			continue
+		}
+		if hash >= 0 && hash <= at {
+			out = w.appendMark(out, s, hash, codec.FragmentInRequest, codec.Fragment, codec.Kept)
+			hash = -1
+		}
+		out = w.appendMark(out, s, at, m.Flag, m.Component, m.Action)
+	}
+	if hash >= 0 {
+		out = w.appendMark(out, s, hash, codec.FragmentInRequest, codec.Fragment, codec.Kept)
+	}
+	if len(out) > n {
+		out = out[:len(out)-1]
+	}
+	return append(out, `],`...)
+}
+
+func (w *Worker) appendMark(out []byte, s *site, at int, f codec.Flag, c codec.Component, a codec.Action) []byte {
+	out = append(append(out, `{"flag":"`...), f.String()...)
+	out = strconv.AppendInt(append(out, `","at":`...), int64(at), 10)
+	if w.job.wants.has(fRecord) {
+		out = strconv.AppendInt(append(out, `,"record_at":`...), int64(s.start+rawOffset(w.runs, at)), 10)
+	}
+	out = append(append(out, `,"component":"`...), c.String()...)
+	out = append(append(out, `","action":"`...), a.String()...)
+	return append(out, `"},`...)
+}
+
+// notRFC3986 holds the flags of what the grammar of RFC 3986 does not allow.
+var notRFC3986 = func() (s codec.Flags) {
+	for _, f := range []codec.Flag{
+		codec.Truncated, codec.NonHex, codec.PercentU, codec.RawControl, codec.RawSpace, codec.RawNonASCII,
+		codec.RawBackslash, codec.RawIllegal, codec.IPLiteralBad, codec.ZoneID, codec.PortInvalid,
+	} {
+		s = s.With(f)
+	}
+	return s
+}()
+
+// intersects reports whether a and b have a flag in common.
+func intersects(a, b codec.Flags) bool { return a.Len()+b.Len() != a.Union(b).Len() }

@@ -1,0 +1,285 @@
+package record
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// A fieldKind is what a directive of a log format means to us.
+type fieldKind uint8
+
+const (
+	fkLiteral    fieldKind = iota // text
+	fkSkip                        // a field of no interest
+	fkRequest                     // "GET /a HTTP/1.1"
+	fkTarget                      // "/a?b"
+	fkPath                        // "/a", until merge
+	fkQuery                       // "b" or "?b", until merge
+	fkIsArgs                      // "?" or nothing, until merge
+	fkMethod                      // "GET"
+	fkProto                       // "HTTP/1.1"
+	fkReferer                     // a URL
+	fkScheme                      // "https"
+	fkPort                        // "443"
+	fkHost                        // of the rank in element.rank
+	fkWhole                       // "https://h/a?b"
+	fkHostTarget                  // "h/a?b"
+)
+
+// numHosts is how many ranks of host fields there are: what the client sent,
+// what the server made of it, Apache's %V, the server's configured name.
+const numHosts = 4
+
+// An element is a literal or a field of a log format.
+type element struct {
+	kind fieldKind
+	rank uint8  // of fkHost
+	text string // the literal, or the directive as written, for errors
+}
+
+// A layout is a log format made ready for use: literals and fields in turn.
+type layout struct {
+	elems      []element
+	enc        encoding
+	hasRequest bool
+	hasReferer bool
+}
+
+const requestDirectives = "$request, $request_uri, $uri (nginx), %r, %U (Apache) hold one"
+
+// compileLayout compiles the text of an nginx log_format or an Apache
+// LogFormat. If dialect is not empty, enc is the encoding it stands for.
+func compileLayout(text, dialect string, enc encoding) (*layout, error) {
+	l := &layout{enc: enc}
+	var err error
+	if dollar := strings.IndexByte(text, '$'); dollar >= 0 && dollar+1 < len(text) && (isNameByte(text[dollar+1]) || text[dollar+1] == '{') {
+		var own encoding
+		l.elems, own, err = nginxElements(text)
+		if dialect == "" {
+			l.enc = own
+		}
+	} else {
+		l.elems, err = apacheElements(text)
+		if dialect == "" {
+			l.enc = encApache
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	l.elems = mergeElements(l.elems)
+	if err := l.check(); err != nil {
+		return nil, err
+	}
+	return l, nil
+}
+
+// check notes what the layout holds, blanks all but the first request and
+// referer, and refuses fields that nothing keeps apart.
+func (l *layout) check() error {
+	var seen [fkHostTarget + 1]bool
+	var errs []error
+	for i := range l.elems {
+		e := &l.elems[i]
+		switch e.kind {
+		case fkRequest, fkTarget, fkWhole, fkHostTarget:
+			if l.hasRequest {
+				e.kind = fkSkip
+			}
+			l.hasRequest = true
+		case fkReferer, fkMethod, fkScheme, fkPort:
+			if seen[e.kind] {
+				e.kind = fkSkip
+			}
+		}
+		seen[e.kind] = true
+		l.hasReferer = l.hasReferer || e.kind == fkReferer
+		if i > 0 && e.kind != fkLiteral && l.elems[i-1].kind != fkLiteral {
+			errs = append(errs, fmt.Errorf("in the log format nothing separates %s and %s", l.elems[i-1].text, e.text))
+		}
+	}
+	if !l.hasRequest && !l.hasReferer {
+		errs = append(errs, errors.New("the log format has no URL: "+requestDirectives+"; $http_referer and %{Referer}i hold the referer"))
+	}
+	return errors.Join(errs...)
+}
+
+// mergeElements joins what forms one URL, and neighbouring fields of no
+// interest. In what it returns fkPath, fkQuery and fkIsArgs are gone.
+func mergeElements(in []element) []element {
+	var out []element
+	last := func(n int) element {
+		if len(out) >= n {
+			return out[len(out)-n]
+		}
+		return element{}
+	}
+	push := func(n int, kind fieldKind, e element) {
+		for i := n; i > 0; i-- {
+			e.text = last(1).text + e.text
+			out = out[:len(out)-1]
+		}
+		e.kind = kind
+		out = append(out, e)
+	}
+	for _, e := range in {
+		if e.kind == fkPath {
+			e.kind = fkTarget
+		}
+		switch {
+		case e.kind == fkLiteral && len(out) > 0 && last(1).kind == fkLiteral:
+			push(1, fkLiteral, e)
+		case e.kind == fkQuery && isURLKind(last(1).kind):
+			push(1, last(1).kind, e)
+		case e.kind == fkQuery && last(1).text == "?" && isURLKind(last(2).kind):
+			push(2, last(2).kind, e)
+		case e.kind == fkIsArgs && isURLKind(last(1).kind):
+			push(1, last(1).kind, e)
+		case e.kind == fkTarget && last(1).kind == fkHost && last(2).text == "://" && last(3).kind == fkScheme:
+			push(3, fkWhole, e)
+		case e.kind == fkTarget && last(1).kind == fkHost:
+			push(1, fkHostTarget, e)
+		case e.kind == fkQuery || e.kind == fkIsArgs:
+			push(0, fkSkip, e)
+		case e.kind == fkSkip && last(1).kind == fkSkip:
+			push(1, fkSkip, e)
+		default:
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+func isURLKind(k fieldKind) bool { return k == fkTarget || k == fkWhole || k == fkHostTarget }
+
+// locate matches a record against the layout, from left to right and without
+// going back: a field ends where the literal behind it next occurs unescaped,
+// and the last literal stands at the record's end, so that raw quotes in a user
+// agent do no harm.
+func (l *layout) locate(f *found, body []byte, request, referer bool) (Reason, int) {
+	pos := 0
+	for i := range l.elems {
+		e := &l.elems[i]
+		if e.kind == fkLiteral {
+			if len(body)-pos < len(e.text) || string(body[pos:pos+len(e.text)]) != e.text {
+				return Unparsed, pos
+			}
+			pos += len(e.text)
+			continue
+		}
+		end := l.fieldEnd(i, body, pos)
+		if end < 0 {
+			return Unparsed, pos
+		}
+		f.take(e, body, span{pos, end}, l.enc, request, referer)
+		pos = end
+	}
+	if pos != len(body) {
+		return Unparsed, pos
+	}
+	return 0, 0
+}
+
+// fieldEnd returns where field i ends, which starts at pos, or -1.
+func (l *layout) fieldEnd(i int, body []byte, pos int) int {
+	if i+1 == len(l.elems) {
+		return len(body)
+	}
+	lit := l.elems[i+1].text
+	if i+2 == len(l.elems) {
+		if end := len(body) - len(lit); end >= pos && string(body[end:]) == lit {
+			return end
+		}
+		return -1
+	}
+	if lit[0] == ' ' {
+		if end := l.endAtVersion(i, body, pos, lit); end >= 0 {
+			return end
+		}
+	}
+	for from := pos; ; from++ {
+		n := indexString(body[from:], lit)
+		if n < 0 {
+			return -1
+		}
+		from += n
+		if lit[0] != '"' || !l.enc.backslash() || !isEscaped(body[pos:from]) {
+			return from
+		}
+	}
+}
+
+// endAtVersion returns where a request without quotes around it ends, or a
+// target with the protocol behind it: they may hold raw spaces, so the HTTP
+// version is looked for first. It is -1 if there is none.
+func (l *layout) endAtVersion(i int, body []byte, pos int, lit string) int {
+	n := -1
+	switch {
+	case l.elems[i].kind == fkRequest:
+		if n = indexString(body[pos:], " HTTP/"); n >= 0 {
+			pos += n + 1
+			n = indexString(body[pos:], lit)
+		}
+	case isURLKind(l.elems[i].kind) && l.elems[i+2].kind == fkProto && lit == " ":
+		n = indexString(body[pos:], " HTTP/")
+	}
+	if n < 0 {
+		return -1
+	}
+	return pos + n
+}
+
+// indexString is bytes.Index for a string, which costs no copy.
+func indexString(b []byte, s string) int {
+	for i := 0; ; i++ {
+		n := bytes.IndexByte(b[i:], s[0])
+		if n < 0 {
+			return -1
+		}
+		i += n
+		if len(b)-i < len(s) {
+			return -1
+		}
+		if string(b[i:i+len(s)]) == s {
+			return i
+		}
+	}
+}
+
+// take notes the field e at s.
+func (f *found) take(e *element, body []byte, s span, enc encoding, request, referer bool) {
+	switch e.kind {
+	case fkRequest:
+		if request {
+			f.addRequest(body, s, enc)
+		}
+	case fkTarget:
+		if request {
+			f.addTarget(body, s, enc)
+		}
+	case fkWhole:
+		if request {
+			f.add(s, roleWhole, enc)
+		}
+	case fkHostTarget:
+		if request {
+			n := max(0, bytes.IndexByte(s.in(body), '/'))
+			f.hosts[0] = span{s.start, s.start + n}
+			f.addTarget(body, span{s.start + n, s.end}, enc)
+		}
+	case fkReferer:
+		if referer {
+			f.addReferer(body, s, enc)
+		}
+	case fkMethod:
+		f.method = s
+	case fkScheme:
+		f.scheme = s
+	case fkPort:
+		f.port = s
+	case fkHost:
+		f.hosts[e.rank] = s
+	}
+}

@@ -1,0 +1,201 @@
+package record
+
+import (
+	"bytes"
+
+	"github.com/urlfold/urlfold/codec"
+)
+
+// A reading is what became of one URL. Its slices point into the record or the
+// Worker's scratch and hold until the next URL is read.
+type reading struct {
+	url    []byte // as it was, the dialect undone
+	src    []byte // what the codec read: url, or scheme and host and url
+	prefix int    // how many bytes of src stand before url
+	norm   []byte // the normal form of src
+	back   []byte // the part of norm that takes the place of url
+	form   Form
+	why    Reason      // why there is no norm; 0 if there is
+	errAt  int         // where in url
+	flags  codec.Flags // what the codec noticed, and what we did
+	nohost bool        // the host is unknown and norm has a placeholder
+	hash   int         // offset in url of a '#' that should not be there, or -1
+}
+
+// placeholder stands in for a scheme and host that are not known.
+var placeholder = []byte("http://h")
+
+// read reads the URL at s into w.cur and counts it. It is false if there is
+// none: because the target has no URL, and then w.cur.why is 0, or because it
+// has no reading, and then v is told.
+func (w *Worker) read(s *site, rec []byte, v *verdict, st *Stats) bool {
+	c, f := &w.cur, &w.found
+	raw := s.in(rec)
+	text, runs, escaped := s.enc.unescape(w.text, raw, w.runs)
+	w.runs = runs
+	if escaped {
+		w.text = text
+	}
+	*c = reading{url: text, hash: -1}
+	switch s.role {
+	case roleTarget:
+		c.form = formOf(text, f.method.in(rec))
+		f.form = c.form
+		if c.form != Origin && c.form != Absolute {
+			return false
+		}
+	case roleWhole:
+		c.form, f.form = Absolute, Absolute
+	}
+	if c.form == Origin {
+		w.readOrigin(rec)
+	} else {
+		w.readReference(rec)
+	}
+	st.URLs++
+	if c.why != 0 {
+		v.reject(c.why, s.start+rawOffset(w.runs, c.errAt))
+		return false
+	}
+	v.urls++
+	w.note(st)
+	return true
+}
+
+// readReference reads a URL that stands for itself or is relative to a base.
+func (w *Worker) readReference(rec []byte) {
+	c := &w.cur
+	base := w.job.baseURL
+	if b := w.found.base; b.end > b.start {
+		text, runs, escaped := w.found.enc.unescape(w.base, b.in(rec), w.baseRuns)
+		w.baseRuns = runs
+		if escaped {
+			w.base = text
+		}
+		base = text
+	}
+	c.src = c.url
+	var err error
+	if base != nil {
+		w.norm, err = w.job.norm.AppendRef(w.norm[:0], base, c.src, &w.res)
+	} else {
+		w.norm, err = w.job.norm.Append(w.norm[:0], c.src, &w.res)
+	}
+	w.settle(err)
+	c.back = c.norm
+}
+
+// readOrigin reads an origin-form target. It is put behind scheme and host as
+// it is, not resolved: "//x" is a path here, not a host (RFC 9112 §3.3).
+func (w *Worker) readOrigin(rec []byte) {
+	c := &w.cur
+	w.full, c.nohost = w.appendOrigin(w.full[:0], rec)
+	for {
+		c.prefix = len(w.full)
+		w.full = append(w.full, c.url...)
+		c.src = w.full
+		var err error
+		w.norm, err = w.job.norm.Append(w.norm[:0], c.src, &w.res)
+		w.settle(err)
+		if c.why != Reason(codec.ErrHostInvalid) || c.nohost {
+			break
+		}
+		// What the log calls the host is none. The target can still be read.
+		w.full, c.nohost, c.why = append(w.full[:0], placeholder...), true, 0
+		c.flags = codec.Flags{}
+	}
+	if c.why == 0 {
+		c.back = c.norm[w.res.Out.Span(codec.Path).Start:]
+		if c.nohost {
+			c.flags = c.flags.With(codec.Relative)
+		}
+	}
+}
+
+// settle takes over the codec's answer.
+func (w *Worker) settle(err error) {
+	c := &w.cur
+	c.norm, c.flags = w.norm, c.flags.Union(w.res.Flags)
+	if err == nil {
+		return
+	}
+	c.norm = nil
+	if e, ok := err.(codec.Error); ok {
+		c.why = Reason(e)
+	} else {
+		c.why = Panic
+	}
+	c.errAt = min(max(0, int(w.res.ErrAt)-c.prefix), len(c.url))
+}
+
+// appendOrigin appends the scheme and authority that the target belongs to:
+// those of the record, then those of the base, then the placeholder. A host
+// without a scheme is taken for https on port 443 and for http elsewhere, which
+// is flagged as a guess unless the port is 80 or 443.
+func (w *Worker) appendOrigin(dst, rec []byte) (_ []byte, nohost bool) {
+	f, j := &w.found, w.job
+	var host []byte
+	for _, s := range f.hosts {
+		if h := s.in(rec); len(h) > 0 && (len(h) > 1 || h[0] != '-' && h[0] != '_') && isHost(h) {
+			host = h
+			break
+		}
+	}
+	if host == nil {
+		if j.origin != nil {
+			return append(dst, j.origin...), false
+		}
+		return append(dst, placeholder...), true
+	}
+	port := f.port.in(rec)
+	if bytes.LastIndexByte(host, ':') > bytes.LastIndexByte(host, ']') || !allDigits(port) {
+		port = nil
+	}
+	scheme := f.scheme.in(rec)
+	switch {
+	case isScheme(scheme):
+	case j.scheme != nil:
+		scheme = j.scheme
+	default:
+		scheme = placeholder[:len("http")]
+		switch {
+		case string(port) == "443" || bytes.HasSuffix(host, []byte(":443")):
+			scheme = []byte("https")
+		case string(port) != "80" && !bytes.HasSuffix(host, []byte(":80")):
+			w.cur.flags = w.cur.flags.With(codec.SchemeGuessed)
+		}
+	}
+	dst = append(append(append(dst, scheme...), "://"...), host...)
+	if port != nil {
+		dst = append(append(dst, ':'), port...)
+	}
+	return dst, false
+}
+
+// allDigits reports whether s is a number.
+func allDigits(s []byte) bool {
+	for _, c := range s {
+		if !isDigit(c) {
+			return false
+		}
+	}
+	return len(s) > 0
+}
+
+// note adds what only we can know to the flags, and counts the URL.
+func (w *Worker) note(st *Stats) {
+	c := &w.cur
+	if c.form != NoForm && w.res.In.Has(codec.Fragment) {
+		c.flags = c.flags.With(codec.FragmentInRequest)
+		c.hash = int(w.res.In.Span(codec.Fragment).Start) - 1 - c.prefix
+	}
+	if !bytes.Equal(c.back, c.url) {
+		st.Changed++
+	}
+	if !c.flags.IsZero() {
+		st.Flagged++
+		for f := range c.flags.All() {
+			st.Flags[f]++
+		}
+	}
+}

@@ -1,0 +1,86 @@
+package record
+
+import "strconv"
+
+// rejectItem appends what jsonl and tsv write for a record that was rejected
+// before its URLs were read. If rec is nil, it is not shown.
+func (w *Worker) rejectItem(out, rec []byte, why Reason, pos int, at Place) []byte {
+	switch {
+	case w.job.render == RenderTSV && w.job.wants.has(fError):
+		return w.rejectRow(out, rec, why, at)
+	case w.job.render != RenderJSONL:
+		return out
+	}
+	out = append(append(out, `{"error":"`...), why.String()...)
+	out = append(out, `",`...)
+	if why == Unparsed {
+		out = appendNumber(out, "at", int64(pos))
+	}
+	if rec != nil {
+		out = appendMember(out, "record", w.rawRecord(rec))
+	}
+	return closeObject(w.appendPlace(out, at))
+}
+
+// appendPlace appends the members file and line.
+func (w *Worker) appendPlace(out []byte, at Place) []byte {
+	if at.Name != "" {
+		w.key = append(w.key[:0], at.Name...)
+		out = appendMember(out, "file", w.key)
+	}
+	return appendNumber(out, "line", at.Line)
+}
+
+// rejectRow appends the fields of a rejected record: those that are not about a
+// URL.
+func (w *Worker) rejectRow(out, rec []byte, why Reason, at Place) []byte {
+	for i, f := range w.job.fields {
+		if i > 0 {
+			out = append(out, '\t')
+		}
+		switch f {
+		case fError:
+			out = append(out, why.String()...)
+		case fRecord:
+			out = appendTSV(out, w.rawRecord(rec))
+		case fFile:
+			w.key = append(w.key[:0], at.Name...)
+			out = appendTSV(out, w.key)
+		case fLine:
+			out = strconv.AppendInt(out, at.Line, 10)
+		case fOffset:
+			out = strconv.AppendInt(out, at.Off, 10)
+		case fProfile:
+			out = appendTSV(out, w.job.profile)
+		}
+	}
+	return append(out, '\n')
+}
+
+// deadLine appends the dead letter of a record: a JSON object with reason,
+// offset in the record, place, and the record with its line end.
+func (w *Worker) deadLine(dead, rec []byte, why Reason, pos int, at Place) []byte {
+	dead = append(append(dead, `{"reason":"`...), why.String()...)
+	dead = append(dead, `",`...)
+	dead = appendNumber(dead, "at", int64(pos))
+	dead = w.appendPlace(dead, at)
+	dead = appendNumber(dead, "offset", at.Off)
+	if w.job.redact {
+		w.hidden = appendRedacted(w.hidden[:0], rec)
+		rec = w.hidden
+	}
+	return closeObject(appendMember(dead, "record", rec))
+}
+
+// deadPiece appends the dead letter of an oversize record: where it lies,
+// without its bytes.
+func (w *Worker) deadPiece(dead []byte, at Place) []byte {
+	dead = append(append(dead, `{"reason":"`...), TooLong.String()...)
+	dead = append(dead, `",`...)
+	dead = w.appendPlace(dead, at)
+	if w.pieceStart >= 0 {
+		dead = appendNumber(dead, "offset", w.pieceStart)
+		dead = appendNumber(dead, "length", w.pieceEnd-w.pieceStart)
+	}
+	return closeObject(appendNumber(dead, "end", w.pieceEnd))
+}

@@ -1,0 +1,170 @@
+package record
+
+import "bytes"
+
+// A Form is the form of a request target (RFC 9112 §3.2), or what stands in the
+// place of one.
+type Form uint8
+
+// The forms. Only Origin and Absolute hold a URL.
+const (
+	NoForm    Form = iota // no request target was asked for
+	Origin                // /path?query
+	Absolute              // http://host/path?query
+	Authority             // host:port, the form of CONNECT
+	Asterisk              // *
+	Dash                  // -: the server saw no request
+	Empty                 // nothing
+	Garbage               // not a request: TLS on a plain port, scanners, other protocols
+
+	// NumForms is how many forms there are.
+	NumForms = iota
+)
+
+var formNames = []string{"none", "origin", "absolute", "authority", "asterisk", "dash", "empty", "garbage"}
+
+// String returns the form's name: "origin".
+func (f Form) String() string { return nameOf(formNames, int(f)) }
+
+// addRequest takes a request line apart: method, target, version (RFC 9112 §3),
+// or method and target (HTTP/0.9). The target is all between the first space
+// and the version, as servers log raw spaces in it. If there is no target, the
+// form is set and nothing added.
+func (f *found) addRequest(body []byte, s span, e encoding) {
+	line := s.in(body)
+	sp := bytes.IndexByte(line, ' ')
+	if sp < 0 {
+		sp = len(line)
+	}
+	switch {
+	case len(line) == 0:
+		f.form = Empty
+	case len(line) == 1 && line[0] == '-':
+		f.form = Dash
+	case sp == len(line) || !isToken(line[:sp]):
+		f.form = Garbage
+	default:
+		f.method = span{s.start, s.start + sp}
+		f.addTarget(body, span{s.start + sp, s.start + versionAt(line)}, e)
+	}
+}
+
+// addTarget adds a request target without the spaces around it.
+func (f *found) addTarget(body []byte, s span, e encoding) {
+	for s.start < s.end && body[s.start] == ' ' {
+		s.start++
+	}
+	for s.end > s.start && body[s.end-1] == ' ' {
+		s.end--
+	}
+	t := s.in(body)
+	switch {
+	case len(t) == 0:
+		f.form = Empty
+	case len(t) == 1 && t[0] == '-':
+		f.form = Dash
+	default:
+		f.add(s, roleTarget, e)
+	}
+}
+
+// versionAt returns the offset of the space before the HTTP version at the end
+// of a request line, or the line's length.
+func versionAt(line []byte) int {
+	end := len(line)
+	for end > 0 && line[end-1] == ' ' {
+		end--
+	}
+	at := bytes.LastIndexByte(line[:end], ' ')
+	if at < 0 || !bytes.HasPrefix(line[at+1:end], []byte("HTTP/")) || end-at == len(" HTTP/") {
+		return len(line)
+	}
+	for _, c := range line[at+len(" HTTP/") : end] {
+		if !isDigit(c) && c != '.' {
+			return len(line)
+		}
+	}
+	return at
+}
+
+// tchar marks the bytes of a token, RFC 9110 §5.6.2.
+var tchar = func() (t [256]bool) {
+	for _, c := range []byte("!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ") {
+		t[c] = true
+	}
+	return t
+}()
+
+// isToken reports whether s is a token, as a method must be.
+func isToken(s []byte) bool {
+	for _, c := range s {
+		if !tchar[c] {
+			return false
+		}
+	}
+	return len(s) > 0
+}
+
+// formOf classifies a target whose dialect has been undone.
+func formOf(target, method []byte) Form {
+	switch {
+	case target[0] == '/':
+		return Origin
+	case string(method) == "CONNECT":
+		return Authority
+	case len(target) == 1 && target[0] == '*':
+		return Asterisk
+	}
+	i := bytes.IndexByte(target, ':')
+	switch {
+	case i > 0 && bytes.HasPrefix(target[i:], []byte("://")) && isScheme(target[:i]):
+		return Absolute
+	case i > 0 && isAuthority(target):
+		return Authority
+	}
+	return Garbage
+}
+
+// isScheme reports whether s is a scheme, RFC 3986 §3.1.
+func isScheme(s []byte) bool {
+	for i, c := range s {
+		letter := c|0x20-'a' < 26
+		if !letter && (i == 0 || !isDigit(c) && c != '+' && c != '-' && c != '.') {
+			return false
+		}
+	}
+	return len(s) > 0
+}
+
+// isAuthority reports whether s is host:port without anything else.
+func isAuthority(s []byte) bool {
+	i := bytes.LastIndexByte(s, ':')
+	if i <= 0 || i == len(s)-1 {
+		return false
+	}
+	for _, c := range s[i+1:] {
+		if !isDigit(c) {
+			return false
+		}
+	}
+	return isHost(s[:i])
+}
+
+// isHost reports whether s can be put behind "scheme://" without becoming
+// something else than a host: names and addresses, with a port or without. What
+// a client sends as Host is logged as it came.
+func isHost(s []byte) bool {
+	for i, c := range s {
+		if c <= ' ' || c == 0x7F || notInHost[c] || c == '[' && i > 0 {
+			return false
+		}
+	}
+	if len(s) == 0 || s[0] != '[' {
+		return len(s) > 0 && bytes.IndexByte(s, ']') < 0
+	}
+	i := bytes.IndexByte(s, ']')
+	return i > 0 && (i == len(s)-1 || s[i+1] == ':') && bytes.IndexByte(s[i+1:], ']') < 0
+}
+
+// notInHost marks what ends a host or opens another component.
+var notInHost = [256]bool{'/': true, '?': true, '#': true, '@': true, '\\': true, '"': true, '<': true, '>': true, '^': true, '`': true, '{': true, '|': true, '}': true}

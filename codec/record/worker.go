@@ -1,0 +1,301 @@
+package record
+
+import (
+	"bytes"
+
+	"github.com/urlfold/urlfold/codec"
+)
+
+// Place is where a record stands. Name and Head stay the caller's; Append reads
+// them and keeps neither.
+type Place struct {
+	Name string // of the file or stream; may be empty
+	Head []byte // the stream's header record, as Framing.Head cut it
+	Line int64  // number of the record's first line, from 1; 0 if unknown
+	Off  int64  // offset of the record's first byte in the stream
+}
+
+// A Worker reads records and writes what the job wants of them. It is for one
+// goroutine at a time; its scratch grows to the longest record and stays.
+type Worker struct {
+	job   *Job
+	found found
+	scan  scanner
+	res   codec.Result // of the URL at hand
+	ref   codec.Result // of its relative form, for keys
+	cur   reading
+
+	text, base []byte // unescaped; not used where the record has no escapes
+	runs       []run
+	full       []byte // scheme, host and target in one
+	norm       []byte
+	refSrc     []byte
+	refNorm    []byte
+	key        []byte
+	hidden     []byte // with its password hidden
+	scrub      codec.Result
+	baseRuns   []run
+	head       []byte // table: the header that the columns were found in
+	headKnown  bool
+	urlColumn  int
+	baseColumn int
+	pieceStart int64 // offset of the oversize record at hand, -1 if unknown
+	pieceEnd   int64 // offset behind its last piece so far
+}
+
+// NewWorker returns a Worker of the job.
+func (j *Job) NewWorker() *Worker {
+	return &Worker{job: j, urlColumn: j.url.index, baseColumn: j.base.index}
+}
+
+// Next returns the length of the first record of in, line end included. If no
+// line end follows, it is all of in. It is 0 if in is empty.
+func (w *Worker) Next(in []byte) int {
+	n := 0
+	if w.job.kind == kindTable {
+		n = tableRecordEnd(in, w.job.sep)
+	} else {
+		n = bytes.IndexByte(in, '\n') + 1
+	}
+	if n <= 0 {
+		return len(in)
+	}
+	return n
+}
+
+// Append reads rec, one record with or without its line end, appends what is to
+// be written of it to out, or to dead if it has no reading and the job diverts,
+// and counts it in st. rec must not overlap out or dead. Nothing of rec is kept.
+func (w *Worker) Append(out, dead, rec []byte, at Place, st *Stats) (o, d []byte) {
+	j := w.job
+	if j.maxRecord > 0 && len(rec) > j.maxRecord {
+		return w.Reject(out, dead, rec, TooLong, at, st)
+	}
+	body := trimEnd(rec)
+	if isBlank(body) {
+		out = w.plain(out, rec, st)
+		st.Blank++
+		return out, dead
+	}
+	if j.named && at.Off == 0 && len(at.Head) > 0 && bytes.Equal(rec, at.Head) {
+		return w.plain(out, rec, st), dead
+	}
+	if why, pos := w.locate(body, at.Head); why != 0 {
+		return w.reject(out, dead, rec, why, pos, at, st)
+	}
+	if j.render == RenderRewrite {
+		return w.rewrite(out, dead, rec, at, st)
+	}
+	return w.list(out, dead, rec, at, st)
+}
+
+// isBlank reports whether body is nothing but ASCII white space.
+func isBlank(body []byte) bool {
+	for _, c := range body {
+		if !isSpace(c) {
+			return false
+		}
+	}
+	return true
+}
+
+// plain passes a record through that is not to be read.
+func (w *Worker) plain(out, rec []byte, st *Stats) []byte {
+	st.Records++
+	if w.job.render != RenderRewrite {
+		st.Dropped++
+		return out
+	}
+	st.Emitted++
+	return append(out, rec...)
+}
+
+// A verdict collects what is said about one record while its URLs are read.
+type verdict struct {
+	urls int    // with a reading
+	bad  Reason // of the first without one
+	at   int    // where in the record
+}
+
+func (v *verdict) reject(why Reason, at int) {
+	if v.bad == 0 {
+		v.bad, v.at = why, at
+	}
+}
+
+// close counts a record whose URLs have been read; Emitted and its like are the
+// caller's.
+func (w *Worker) close(v *verdict, st *Stats) {
+	st.Records++
+	if w.found.form != NoForm {
+		st.Forms[w.found.form]++
+	}
+	if v.bad != 0 {
+		st.Rejected++
+		st.Rejects[v.bad]++
+	} else if v.urls == 0 {
+		st.NoURL++
+	}
+}
+
+// rewrite appends the record with its URLs in normal form. A URL that is its
+// own normal form keeps its bytes, however they are escaped.
+func (w *Worker) rewrite(out, dead, rec []byte, at Place, st *Stats) (o, d []byte) {
+	var v verdict
+	start, from := len(out), 0
+	for i := range w.found.n {
+		s := &w.found.sites[i]
+		if !w.read(s, rec, &v, st) {
+			continue
+		}
+		text := w.cur.back
+		if w.job.redact {
+			text = w.hide(text)
+		}
+		if bytes.Equal(text, w.cur.url) {
+			continue
+		}
+		out = append(out, rec[from:s.start]...)
+		out = s.enc.escape(out, text, w.job.sep)
+		from = s.end
+	}
+	if v.bad != 0 && w.job.divert {
+		w.close(&v, st)
+		st.Dead++
+		return out[:start], w.deadLine(dead, rec, v.bad, v.at, at)
+	}
+	out = append(out, rec[from:]...)
+	if w.job.redact {
+		out = w.redactTail(out, start)
+	}
+	w.close(&v, st)
+	st.Emitted++
+	return out, dead
+}
+
+// list appends what the rendering writes for each URL, the request's first.
+func (w *Worker) list(out, dead, rec []byte, at Place, st *Stats) (o, d []byte) {
+	var v verdict
+	start := len(out)
+	n := w.found.n
+	swap := n == 2 && w.found.sites[0].role == roleReferer
+	for i := range n {
+		if swap {
+			i = 1 - i
+		}
+		s := &w.found.sites[i]
+		ok := w.read(s, rec, &v, st)
+		if ok || w.cur.why != 0 {
+			out = w.item(out, s, rec, at)
+		}
+	}
+	w.close(&v, st)
+	switch {
+	case v.bad != 0 && w.job.divert:
+		st.Dead++
+		return out[:start], w.deadLine(dead, rec, v.bad, v.at, at)
+	case len(out) == start:
+		st.Dropped++
+	default:
+		st.Emitted++
+	}
+	return out, dead
+}
+
+// Reject deals with a record that the caller could not have read, for the reason
+// why: it goes to dead if the job diverts, or else passes through or becomes an
+// error in the job's rendering. It is counted in st.
+func (w *Worker) Reject(out, dead, rec []byte, why Reason, at Place, st *Stats) (o, d []byte) {
+	return w.reject(out, dead, rec, why, 0, at, st)
+}
+
+func (w *Worker) reject(out, dead, rec []byte, why Reason, pos int, at Place, st *Stats) (o, d []byte) {
+	countReject(why, st)
+	start := len(out)
+	switch {
+	case w.job.divert:
+		st.Dead++
+		return out, w.deadLine(dead, rec, why, pos, at)
+	case w.job.render == RenderRewrite:
+		out = append(out, rec...)
+		if w.job.redact {
+			out = w.redactTail(out, start)
+		}
+	default:
+		out = w.rejectItem(out, rec, why, pos, at)
+	}
+	if w.job.render != RenderRewrite && len(out) == start {
+		st.Dropped++
+	} else {
+		st.Emitted++
+	}
+	return out, dead
+}
+
+// countReject counts a record that was rejected before its URLs were read.
+func countReject(why Reason, st *Stats) {
+	st.Records++
+	st.Rejected++
+	if why < NumReasons {
+		st.Rejects[why]++
+	}
+	switch why {
+	case Panic:
+		st.Panics++
+	case TooLong:
+		st.Oversize++
+	}
+}
+
+// A Piece says which part of an oversize record a call holds.
+type Piece uint8
+
+// The pieces.
+const (
+	PieceWhole  Piece = iota // all of it
+	PieceFirst               // its beginning
+	PieceMiddle              // neither beginning nor end
+	PieceLast                // its end, with the line end if there is one
+)
+
+// Piece deals with a part of a record that is longer than the limit. Rewriting
+// passes the bytes through; other renderings write one object or line, and a job
+// that diverts one dead line without the bytes, at the last piece. The record is
+// counted there, once. at.Line is the record's, at.Off the offset of the piece.
+// The dead line says where the record ends, and where it starts if this Worker
+// has seen all of its pieces.
+func (w *Worker) Piece(out, dead, piece []byte, p Piece, at Place, st *Stats) (o, d []byte) {
+	j := w.job
+	if p == PieceWhole || p == PieceFirst {
+		w.pieceStart = at.Off
+	} else if w.pieceEnd != at.Off {
+		w.pieceStart = -1
+	}
+	w.pieceEnd = at.Off + int64(len(piece))
+	pass := j.render == RenderRewrite && !j.divert
+	if pass {
+		start := len(out)
+		out = append(out, piece...)
+		if j.redact {
+			out = w.redactTail(out, start)
+		}
+	}
+	if p != PieceWhole && p != PieceLast {
+		return out, dead
+	}
+	countReject(TooLong, st)
+	start := len(out)
+	switch {
+	case j.divert:
+		st.Dead++
+		return out, w.deadPiece(dead, at)
+	case !pass:
+		out = w.rejectItem(out, nil, TooLong, 0, at)
+		if len(out) == start {
+			st.Dropped++
+			return out, dead
+		}
+	}
+	st.Emitted++
+	return out, dead
+}
