@@ -244,18 +244,17 @@ func (n *Normalizer) canonical(lv Level, src, norm []byte, r *Result) []byte {
 	if lv == K1 {
 		with = scheme
 	}
-	s.key = with.appendPlain(s.key[:0], src)
+	s.key = with.appendPlain(s.key[:0], src, s)
 	return s.key
 }
 
 // appendPlain appends the normal form of a URL that has one, and says nothing
-// about it.
-func (n *Normalizer) appendPlain(dst, src []byte) []byte {
-	var u, out URL
-	if parseClean(src, &u) {
+// about it. Of s it uses the fields in and out.
+func (n *Normalizer) appendPlain(dst, src []byte, s *scratch) []byte {
+	if parseClean(src, &s.in) {
 		return append(dst, src...)
 	}
-	split(src, &u)
-	dst, _ = n.appendURL(dst, src, &u, &out)
+	split(src, &s.in)
+	dst, _ = n.appendURL(dst, src, &s.in, &s.out)
 	return dst
 }

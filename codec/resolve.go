@@ -20,10 +20,9 @@ func (n *Normalizer) AppendRef(dst, base, src []byte, r *Result) ([]byte, error)
 	s.text = appendResolved(s.text[:0], base, &b, src, &r.In)
 	s.resolved = true
 	r.Flags = r.Flags.without(Relative)
-	var u URL
-	split(s.text, &u)
+	split(s.text, &s.in)
 	start := len(dst)
-	dst, s.scheme = n.appendURL(dst, s.text, &u, &r.Out)
+	dst, s.scheme = n.appendURL(dst, s.text, &s.in, &r.Out)
 	r.judge(s.text, dst[start:])
 	return dst, nil
 }

@@ -48,6 +48,7 @@ func (c Change) String() string {
 type scratch struct {
 	marks    []Mark           // of the component in hand
 	defects  []percent.Defect // of the component in hand
+	in, out  URL              // of a text that is not the input: a target, a key
 	text     []byte           // the resolved reference, if resolved is set
 	key      []byte           // a canonical string that is not the normal form
 	mac      *keyedHash       // for HMAC keys

@@ -34,14 +34,14 @@ func (n *Normalizer) Trace(base, src []byte) []Step {
 	text := []byte(t.at)
 	part := Profile{Name: n.profile.Name, MaxLen: n.maxLen}
 	if part.Stray = n.profile.Stray; part.Stray == percent.StrayEncode {
-		t.step("stray-encode", "RFC 3986 §2.4", string(compile(part).appendPlain(nil, text)))
+		t.step("stray-encode", "RFC 3986 §2.4", string(compile(part).appendPlain(nil, text, &r.scratch)))
 	}
 	for i, name := range ruleNames {
 		if n.rules>>i&1 == 0 {
 			continue
 		}
 		part.Rules |= 1 << i
-		t.step(name, clauses[i], string(compile(part).appendPlain(nil, text)))
+		t.step(name, clauses[i], string(compile(part).appendPlain(nil, text, &r.scratch)))
 	}
 	t.step("normalize", "RFC 3986 §6.2", string(norm))
 	return t.steps

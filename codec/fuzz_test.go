@@ -1,0 +1,273 @@
+package codec
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/urlfold/urlfold/codec/percent"
+)
+
+// seeds are the URLs that every fuzz target starts from.
+var seeds = []string{
+	"", "?", "#", "/", "//", "a:", "http://h/a?b#c", "HTTPS://User:Pw@Ex%41mple.COM:0443/a/./b/../c%7e%2f%zz?q=ü x&amp;y=%#%4",
+	"http://[0::1]:/", "http://[::FFFF:1.2.3.4]/", "http://[v1.a]/", "http://[fe80::1%25eth0]/", "http://[x y]/", // IP literals
+	"file:/x", "file://localhost/y", "file:/.//b", "file://LOCALHOST", "file:x", // RFC 8089
+	"a:/..//b", "a:b:c", "1a:b", "a%3Ab:c", "./a:b", "%41:b", "a/../b", "a:../b", // guards
+	"http://0x7f.1/", "http://1.2.3.256/", "http://evil.com\\@good.com/", "http://h:99999/", "http://h:8x/", "http://@h/", "http://:@h/", // authority
+	"http:///x", "http:x", "http:/x", "//h/%2e%2E/x", "http://h/%2e./%2E%2e%2fx", "/%252541", "/%C0%AF%ED%A0%80%EF%BF%BF%00%0A%u0041", // escapes
+	"http://h/a//../b", "http://h/..", "http://h/.", "http://h/a/.?b", "http://h/.a/..b/...", // dots
+	"http://h\t/", "ws://h:80", "ftp://h:21", "wss://h:443/", "http://h]/", "http://[::1", "http://[::1]x/",
+	"\x00\x7f\xff", "http://a.b.c/path/to/page.html?x=1;y=2#frag?/",
+}
+
+// fuzzNormalizers are the profiles that a fuzz input chooses from.
+var fuzzNormalizers = func() (ns []*Normalizer) {
+	for _, p := range Profiles() {
+		n, err := New(p)
+		if err != nil {
+			panic(err)
+		}
+		ns = append(ns, n)
+	}
+	return ns
+}()
+
+func addSeeds(f *testing.F) {
+	for i := range fuzzNormalizers {
+		for _, s := range seeds {
+			f.Add(byte(i), []byte(s))
+		}
+	}
+}
+
+// exact returns a copy of b in a block of just its size, so that a read beyond
+// its end is seen.
+func exact(b []byte) []byte { return append(make([]byte, 0, len(b)), b...)[:len(b):len(b)] }
+
+// FuzzLaws holds every profile to what its documentation promises.
+func FuzzLaws(f *testing.F) {
+	addSeeds(f)
+	f.Fuzz(func(t *testing.T, which byte, src []byte) {
+		n := fuzzNormalizers[int(which)%len(fuzzNormalizers)]
+		src = exact(src)
+		before := bytes.Clone(src)
+		var r, r2 Result
+		dst := append(make([]byte, 0, 256), "canary"...)
+		out, err := n.Append(dst, src, &r)
+		if !bytes.Equal(src, before) || string(out[:6]) != "canary" {
+			t.Fatal("src or the bytes in front of dst have changed")
+		}
+		if err != nil {
+			if len(out) != 6 || int(r.ErrAt) > len(src) {
+				t.Fatalf("error %v: dst is %q, place %d", err, out, r.ErrAt)
+			}
+			return
+		}
+		norm := out[6:]
+		checkParts(t, src, norm, &r)
+
+		// E12.1: a normal form is a fixed point; E12.3: it is ASCII and of the grammar.
+		again, err := n.Append(nil, norm, &r2)
+		if err != nil || !bytes.Equal(again, norm) || r2.Change != Unchanged {
+			t.Fatalf("%q -> %q -> %q (%v, %v)", src, norm, again, err, r2.Change)
+		}
+		if !r2.Valid() && !r2.Flags.Has(IPLiteralBad) && !r2.Flags.Has(ZoneID) {
+			t.Fatalf("%q -> %q is not of the grammar: %s", src, norm, r2.Flags.AppendTo(nil))
+		}
+		for i, c := range norm {
+			if c < 0x21 || c > 0x7E {
+				t.Fatalf("%q -> %q: byte %#x at %d", src, norm, c, i)
+			}
+		}
+		if len(norm) > 3*len(src)+4 { // E12.6
+			t.Fatalf("%q -> %q is too long", src, norm)
+		}
+
+		// E12.2: Ki(N(x)) = Ki(x) from the profile's own level on.
+		for lv := n.Profile().Key; lv < NumLevels; lv++ {
+			k1 := n.AppendKey(nil, lv, src, norm, &r)
+			k2 := n.AppendKey(nil, lv, norm, again, &r2)
+			if !bytes.Equal(k1, k2) || n.Key(lv, src, norm, &r) != n.HashKey(lv, k1, &r) {
+				t.Fatalf("%q: %v is %q, of the normal form %q", src, lv, k1, k2)
+			}
+		}
+	})
+}
+
+func checkParts(t *testing.T, src, norm []byte, r *Result) {
+	t.Helper()
+	if err := r.In.Check(src); err != nil {
+		t.Fatalf("%q: in: %v", src, err)
+	}
+	if err := r.Out.Check(norm); err != nil {
+		t.Fatalf("%q -> %q: out: %v", src, norm, err)
+	}
+	var parsed URL
+	split(norm, &parsed)
+	if parsed != r.Out {
+		t.Fatalf("%q -> %q: out is %+v, parsed it is %+v", src, norm, r.Out, parsed)
+	}
+	last := uint32(0)
+	for _, m := range r.Marks {
+		if m.At < last || int(m.At) > len(src) || !r.Flags.Has(m.Flag) {
+			t.Fatalf("%q: marks %v, flags %s", src, r.Marks, r.Flags.AppendTo(nil))
+		}
+		last = m.At
+	}
+}
+
+// FuzzKeysNest holds that URLs equal at K0 are equal at K1: K1 is a function of
+// K0.
+func FuzzKeysNest(f *testing.F) {
+	addSeeds(f)
+	f.Fuzz(func(t *testing.T, which byte, src []byte) {
+		n := fuzzNormalizers[int(which)%len(fuzzNormalizers)]
+		var r, r0 Result
+		norm, err := n.Append(nil, src, &r)
+		if err != nil {
+			return
+		}
+		k0 := n.AppendKey(nil, K0, src, norm, &r)
+		k1 := n.AppendKey(nil, K1, src, norm, &r)
+		norm0, err := n.Append(nil, k0, &r0)
+		if err != nil {
+			t.Fatalf("%q: K0 is %q: %v", src, k0, err)
+		}
+		if got := n.AppendKey(nil, K1, k0, norm0, &r0); !bytes.Equal(got, k1) {
+			t.Fatalf("%q: K1 is %q, of K0 %q", src, k1, got)
+		}
+		equal := bytes.Equal(k0, k1)
+		switch want := r.Change; {
+		case want == SchemeEqual && equal && bytes.Equal(norm, k1):
+			t.Fatalf("%q -> %q: scheme-equal, but K0 is the same", src, norm)
+		case want == Cosmetic && !bytes.Equal(norm, k0):
+			t.Fatalf("%q -> %q: cosmetic, but K0 is %q", src, norm, k0)
+		}
+	})
+}
+
+// FuzzSlow holds the normalizer to its readable twin.
+func FuzzSlow(f *testing.F) {
+	addSeeds(f)
+	f.Fuzz(func(t *testing.T, which byte, src []byte) {
+		i := int(which) % len(fuzzNormalizers)
+		var r Result
+		got, err := fuzzNormalizers[i].Append(nil, src, &r)
+		want, ok := slowNormalize(string(src), fuzzNormalizers[i].level == int(K1))
+		if (err == nil) != ok || ok && string(got) != want {
+			t.Fatalf("%q -> %q (%v), slow %q (%v)", src, got, err, want, ok)
+		}
+	})
+}
+
+// FuzzClean holds that the fast path only gives up: what it accepts, the full
+// path leaves as it is, without a flag, and takes apart in the same way.
+func FuzzClean(f *testing.F) {
+	addSeeds(f)
+	f.Fuzz(func(t *testing.T, which byte, src []byte) {
+		var fast URL
+		if !parseClean(src, &fast) {
+			return
+		}
+		for _, n := range fuzzNormalizers {
+			var r Result
+			out, err := n.appendFull(nil, src, &r)
+			if err != nil || !bytes.Equal(out, src) || !r.Flags.IsZero() || r.In != fast || r.Out != fast {
+				t.Fatalf("%q -> %q (%v), flags %s, %+v and %+v", src, out, err, r.Flags.AppendTo(nil), r.In, fast)
+			}
+		}
+	})
+}
+
+// FuzzDirtyResult holds that a used Result gives the same answers as a new one.
+func FuzzDirtyResult(f *testing.F) {
+	for i, s := range seeds {
+		f.Add([]byte(s), []byte(seeds[len(seeds)-1-i]))
+	}
+	f.Fuzz(func(t *testing.T, a, b []byte) {
+		for _, n := range fuzzNormalizers {
+			var used, fresh Result
+			n.AppendRef(nil, []byte("http://a/b/c/d;p?q"), a, &used)
+			x, errX := n.Append(nil, b, &used)
+			y, errY := n.Append(nil, b, &fresh)
+			same := errX == errY && bytes.Equal(x, y) && used.Flags == fresh.Flags && used.Out == fresh.Out &&
+				used.In == fresh.In && used.Change == fresh.Change && used.ErrAt == fresh.ErrAt && len(used.Marks) == len(fresh.Marks)
+			if !same {
+				t.Fatalf("%q after %q: %q %v, fresh %q %v", b, a, x, errX, y, errY)
+			}
+			if errX == nil && n.Key(K0, b, x, &used) != n.Key(K0, b, y, &fresh) {
+				t.Fatalf("%q after %q: keys differ", b, a)
+			}
+		}
+	})
+}
+
+// FuzzKept holds E12.4: in userinfo, query and fragment the sequence of reserved
+// bytes and reserved escapes stays; bytes that the grammar forbids there become
+// escapes.
+func FuzzKept(f *testing.F) {
+	addSeeds(f)
+	f.Fuzz(func(t *testing.T, which byte, src []byte) {
+		n := fuzzNormalizers[int(which)%len(fuzzNormalizers)]
+		var r Result
+		norm, err := n.Append(nil, src, &r)
+		if err != nil {
+			return
+		}
+		for _, c := range []Component{Username, Password, Query, Fragment} {
+			if !r.Out.Has(c) {
+				continue
+			}
+			in, out := reserved(r.In.Bytes(src, c), illegal[c]), reserved(r.Out.Bytes(norm, c), illegal[c])
+			if in != out {
+				t.Fatalf("%q -> %q: reserved in %v: %q, then %q", src, norm, c, in, out)
+			}
+		}
+	})
+}
+
+// reserved lists the reserved bytes and the escapes of others than unreserved
+// bytes that text has, or will have when bytes of set are escaped.
+func reserved(text []byte, set percent.Set) string {
+	var b []byte
+	for i := 0; i < len(text); i++ {
+		c := text[i]
+		switch {
+		case isTriplet(text[i:]):
+			v := percent.Unhex(text[i+1])<<4 | percent.Unhex(text[i+2])
+			if !percent.IsUnreserved(v) {
+				b = append(b, '%', v)
+			}
+			i += 2
+		case c == '%' || set.Has(c):
+			b = append(b, '%', c)
+		case percent.IsReserved(c):
+			b = append(b, c)
+		}
+	}
+	return string(b)
+}
+
+// FuzzResolve holds reference resolution to the algorithm of RFC 3986 §5.2 on
+// strings, and its results to the grammar's offsets.
+func FuzzResolve(f *testing.F) {
+	for _, base := range []string{"http://a/b/c/d;p?q", "a:b/c", "a:/b", "a://", "file:///", "x:"} {
+		for _, ref := range seeds {
+			f.Add([]byte(base), []byte(ref))
+		}
+	}
+	f.Fuzz(func(t *testing.T, base, ref []byte) {
+		got, err := Resolve(nil, base, ref)
+		b, okB := slowSplit(slowBytes(string(base)))
+		u, okU := slowSplit(slowBytes(string(ref)))
+		if !okB || !b.hasScheme || !okU {
+			if err == nil {
+				t.Fatalf("%q against %q: no error", ref, base)
+			}
+			return
+		}
+		if want := slowUnbytes(slowResolve(b, u)); err != nil || string(got) != want {
+			t.Fatalf("%q against %q: %q (%v), slow %q", ref, base, got, err, want)
+		}
+	})
+}

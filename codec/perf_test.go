@@ -1,0 +1,77 @@
+package codec
+
+import (
+	"os/exec"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// TestNoAllocs: nothing allocates once a Result is warm.
+func TestNoAllocs(t *testing.T) {
+	src := []byte("HTTP://us%65r:pw@Ex%41mple.com:0080/a/../b%7e%2f%zz%C0%AF?q=\xfc x&amp;y#\x01")
+	cleanSrc := []byte("https://www.example.com/a/b?c=d#e")
+	base := []byte("http://a/b/c/d;p?q")
+	ref := []byte("../x/./y?%41")
+	literal := []byte("http://[2001:DB8:0:0::1]:80/")
+	bad := []byte("http://[::1/")
+	dst := make([]byte, 0, 4096)
+	sha, err := New(profiles[1], WithHash(SHA256))
+	if err != nil {
+		t.Fatal(err)
+	}
+	mac, err := New(profiles[1], WithHMACKey([]byte("0123456789abcdef")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var r, rsha, rmac Result
+	f := func(name string, call func()) {
+		t.Helper()
+		call()
+		if n := testing.AllocsPerRun(100, call); n != 0 {
+			t.Errorf("%s: %v allocations", name, n)
+		}
+	}
+	f("Parse", func() { Parse(src, &r) })
+	f("Parse clean", func() { Parse(cleanSrc, &r) })
+	f("Parse error", func() { Parse(bad, &r) })
+	f("Resolve", func() { Resolve(dst, base, ref) })
+	for _, n := range fuzzNormalizers {
+		f("Append", func() { n.Append(dst, src, &r) })
+		f("Append clean", func() { n.Append(dst, cleanSrc, &r) })
+		f("Append literal", func() { n.Append(dst, literal, &r) })
+		f("AppendRef", func() { n.AppendRef(dst, base, ref, &r) })
+		for lv := range Level(NumLevels) {
+			f("AppendKey", func() { n.AppendKey(dst, lv, src, src, &r) })
+			f("Key", func() { n.Key(lv, src, src, &r) })
+		}
+	}
+	f("Key sha256", func() { sha.Key(K1, src, src, &rsha) })
+	f("Key hmac", func() { mac.Key(K1, src, src, &rmac) })
+	f("Key.AppendTo", func() { Key{1, 2}.AppendTo(dst) })
+	f("ParseKey", func() { ParseKey([]byte("0123456789abcdef0123456789abcdef")) })
+	f("Flags.AppendTo", func() { r.Flags.AppendTo(dst) })
+	f("Rules.AppendTo", func() { syntaxRules.AppendTo(dst) })
+}
+
+// TestInlining: the accessors that run for every URL are inlined.
+func TestInlining(t *testing.T) {
+	if testing.Short() {
+		t.Skip("skipped: builds the package; run without -short")
+	}
+	out, err := exec.Command("go", "build", "-gcflags=-m", ".").CombinedOutput()
+	if err != nil {
+		t.Fatalf("go build: %v\n%s", err, out)
+	}
+	inlined := map[string]bool{}
+	for _, m := range regexp.MustCompile(`can inline (\S+)`).FindAllStringSubmatch(string(out), -1) {
+		inlined[m[1]] = true
+	}
+	for _, name := range strings.Fields(`Span.Len Span.In (*URL).Has (*URL).Span (*URL).Bytes (*URL).HasAuthority
+		(*URL).HostKind (*URL).PortNumber (*URL).set Flags.Has Flags.With Flags.Union Flags.IsZero Key.IsZero
+		(*Result).Valid isTriplet lower hasPrefix`) {
+		if !inlined[name] {
+			t.Errorf("%q is no longer inlinable", name)
+		}
+	}
+}
