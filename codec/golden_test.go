@@ -1,0 +1,93 @@
+package codec
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+var update = flag.Bool("update", false, "add what is missing to the golden files; existing lines are never changed")
+
+// TestGolden holds normal forms and keys to the golden files: one for each
+// profile and one for each key function. What stands in them is a promise; see
+// the check in .ci/run.
+func TestGolden(t *testing.T) {
+	for _, n := range fuzzNormalizers {
+		golden(t, "profile-"+n.Profile().Name, func(src []byte) string {
+			var r Result
+			norm, err := n.Append(nil, src, &r)
+			if err != nil {
+				return "error " + err.(Error).Name()
+			}
+			return quoteJSON(norm) + " " + r.Change.String() + " " + string(r.Flags.AppendTo(nil))
+		})
+	}
+	sha, err := New(profiles[1], WithHash(SHA256))
+	if err != nil {
+		t.Fatal(err)
+	}
+	mac, err := New(profiles[1], WithHMACKey([]byte("golden key of 24 bytes..")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for lv := range Level(NumLevels) {
+		golden(t, strings.ReplaceAll(KeyFunction(lv), "/", "-"), func(src []byte) string {
+			var r Result
+			norm, err := fuzzNormalizers[1].Append(nil, src, &r)
+			if err != nil {
+				return "none"
+			}
+			key := fuzzNormalizers[1].AppendKey(nil, lv, src, norm, &r)
+			xxh3 := fuzzNormalizers[1].HashKey(lv, key, &r)
+			return quoteJSON(key) + " " + xxh3.String() + " " + sha.HashKey(lv, key, &Result{}).String() +
+				" " + mac.HashKey(lv, key, &Result{}).String()
+		})
+	}
+}
+
+// quoteJSON writes b as a JSON string whose characters are the bytes of b.
+func quoteJSON(b []byte) string {
+	q, err := json.Marshal(slowBytes(string(b)))
+	if err != nil {
+		panic(err)
+	}
+	return string(bytes.ReplaceAll(q, []byte("\u007f"), []byte(`\u007f`)))
+}
+
+// golden compares what f says of every input with a file of lines: the input as
+// a JSON string whose characters are its bytes, a tab, what f said.
+func golden(t *testing.T, name string, f func(src []byte) string) {
+	t.Helper()
+	path := filepath.Join("testdata", "golden", name+".txt")
+	want := map[string]string{}
+	old, err := os.ReadFile(path)
+	if err != nil && !*update {
+		t.Fatal(err)
+	}
+	for s := bufio.NewScanner(bytes.NewReader(old)); s.Scan(); {
+		in, out, _ := strings.Cut(s.Text(), "\t")
+		want[in] = out
+	}
+	out := old
+	for _, src := range seeds {
+		in, got := quoteJSON([]byte(src)), f([]byte(src))
+		switch w, ok := want[in]; {
+		case !ok && *update:
+			out = append(out, in+"\t"+got+"\n"...)
+		case !ok:
+			t.Errorf("%s: %s is missing; run go test -run Golden -update", name, in)
+		case w != got:
+			t.Errorf("%s: %s:\n got %s\nwant %s", name, in, got, w)
+		}
+	}
+	if *update {
+		if err := os.WriteFile(path, out, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

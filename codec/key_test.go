@@ -1,0 +1,248 @@
+package codec
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/urlfold/urlfold/codec/percent"
+	"github.com/zeebo/xxh3"
+)
+
+// TestSameKey: what meets at which level.
+func TestSameKey(t *testing.T) {
+	n := fuzzNormalizers[1]
+	key := func(lv Level, src string) Key {
+		var r Result
+		norm, err := n.Append(nil, []byte(src), &r)
+		if err != nil {
+			t.Fatalf("%q: %v", src, err)
+		}
+		return n.Key(lv, []byte(src), norm, &r)
+	}
+	f := func(a, b string, k0, k1 bool) {
+		t.Helper()
+		if got := key(K0, a) == key(K0, b); got != k0 {
+			t.Errorf("%q and %q: same K0 is %v", a, b, got)
+		}
+		if got := key(K1, a) == key(K1, b); got != k1 {
+			t.Errorf("%q and %q: same K1 is %v", a, b, got)
+		}
+	}
+	// RFC 3986 §6.2.2: its own example.
+	f("example://a/b/c/%7Bfoo%7D", "eXAMPLE://a/./b/../b/%63/%7bfoo%7d", true, true)
+	// §6.2.3: its own examples.
+	f("http://example.com", "http://example.com/", false, true)
+	f("http://example.com:/", "http://example.com:80/", false, true)
+	f("http://example.com/?", "http://example.com/", false, false)
+	f("http://example.com/#", "http://example.com/", false, false)
+	// §2.2: a reserved byte and its escape are not equivalent.
+	f("http://h/a%2Fb", "http://h/a/b", false, false)
+	f("http://h/?a%26b", "http://h/?a&b", false, false)
+	f("http://h/?b=2&a=1", "http://h/?a=1&b=2", false, false)
+	// §6.2.2.1: case matters in the path, not in the host.
+	f("http://h/A", "http://h/a", false, false)
+	f("http://H/a", "http://h/a", true, true)
+	// SEMANTICS D2.1: a stray '%' is the data byte '%'.
+	f("http://h/100%", "http://h/100%25", true, true)
+	f("http://h/%4%31", "http://h/%2541", true, true)
+	f("file:/x", "file:///x", false, true)
+	f("http://[::1]/", "http://[0:0::0:1]/", false, true)
+	f("http://@h/", "http://h/", false, true)
+	f("x://@h/", "x://h/", false, false)
+	f("http://h:080/", "http://h/", false, true)
+	f("http://h:443/", "https://h:443/", false, false)
+}
+
+// TestKeyDefinition holds the hashes to their definition in SEMANTICS section 1,
+// written out.
+func TestKeyDefinition(t *testing.T) {
+	src := []byte("http://example.com/")
+	secret := []byte("a secret of 16 b")
+	for lv, id := range []string{"k0-rfc/1", "k1-rfc/1"} {
+		x := xxh3.Hash128Seed(src, xxh3.Hash([]byte(id)))
+		plain := sha256.Sum256([]byte(id + "\x00" + string(src)))
+		m := hmac.New(sha256.New, secret)
+		m.Write([]byte(id + "\x00" + string(src)))
+		b := x.Bytes()
+		f := func(want []byte, opts ...Option) {
+			t.Helper()
+			n, err := New(profiles[1], opts...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var r Result
+			norm, _ := n.Append(nil, src, &r)
+			if got := n.Key(Level(lv), src, norm, &r).String(); got != hex.EncodeToString(want[:16]) {
+				t.Errorf("%s: %s, want %x", id, got, want[:16])
+			}
+		}
+		f(b[:])
+		f(plain[:], WithHash(SHA256))
+		f(m.Sum(nil), WithHMACKey(secret))
+	}
+}
+
+func TestKeyText(t *testing.T) {
+	k := Key{0x0123456789abcdef, 0xfedcba9876543210}
+	text := "0123456789abcdeffedcba9876543210"
+	if k.String() != text {
+		t.Errorf("%s", k)
+	}
+	if got, err := ParseKey([]byte(strings.ToUpper(text))); got != k || err != nil {
+		t.Errorf("%v, %v", got, err)
+	}
+	for _, s := range []string{"", text[1:], text + "0", strings.Replace(text, "0", "g", 1)} {
+		if _, err := ParseKey([]byte(s)); err != ErrKey {
+			t.Errorf("%q: %v", s, err)
+		}
+	}
+	if k.Compare(Key{k.Hi, k.Lo + 1}) != -1 || k.Compare(k) != 0 || k.Compare(Key{0, ^uint64(0)}) != 1 {
+		t.Error("keys do not sort as their text")
+	}
+	if b, err := k.AppendText([]byte("x")); string(b) != "x"+text || err != nil {
+		t.Errorf("%q, %v", b, err)
+	}
+}
+
+// TestZeroKey: the zero key is the key of no URL.
+func TestZeroKey(t *testing.T) {
+	if keyOf(make([]byte, 16)).IsZero() || !(Key{}).IsZero() {
+		t.Error("a hash of zero makes the zero key")
+	}
+}
+
+func TestNewRefuses(t *testing.T) {
+	f := func(p Profile, want string, opts ...Option) {
+		t.Helper()
+		_, err := New(p, opts...)
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%+v: %v, want %q", p, err, want)
+		}
+	}
+	rfc := profiles[0]
+	f(Profile{}, "has no name")
+	f(Profile{Name: "rfc3986"}, "takes the name")
+	f(Profile{Name: "x", Rules: 1 << 31}, "rule that does not exist")
+	f(Profile{Name: "x", Stray: 9}, "stray")
+	f(Profile{Name: "x", Key: 9}, "key level")
+	f(Profile{Name: "x", MaxLen: -1}, "MaxLen")
+	f(Profile{Name: "x", MaxMarks: -1}, "MaxMarks")
+	f(Profile{Name: "x", Rules: DecodeUnreserved}, "dot segments")
+	f(Profile{Name: "x", Rules: RemoveDots}, "authority")
+	f(rfc, "no such hash", WithHash(99))
+	f(rfc, "needs a key", WithHash(HMACSHA256))
+	f(rfc, "needs a key", WithHMACKey(nil))
+	var pe *ProfileError
+	if _, err := New(Profile{}); !errors.As(err, &pe) {
+		t.Errorf("%v is no ProfileError", err)
+	}
+	rfc.MaxLen = 10
+	if _, err := New(rfc); err != nil {
+		t.Errorf("a built-in profile with another limit: %v", err)
+	}
+}
+
+// TestStrayPolicies: the three policies of SEMANTICS E0.
+func TestStrayPolicies(t *testing.T) {
+	f := func(s percent.Stray, src, want string, wantErr error) {
+		t.Helper()
+		n, err := New(Profile{Name: "x", Rules: syntaxRules, Stray: s})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var r Result
+		got, err := n.Append(nil, []byte(src), &r)
+		if err != wantErr || err == nil && string(got) != want {
+			t.Errorf("%d: %q: %q, %v; want %q, %v", s, src, got, err, want, wantErr)
+		}
+		if err != nil && r.ErrAt != uint32(strings.IndexByte(src, '%')) {
+			t.Errorf("%q: error at %d", src, r.ErrAt)
+		}
+	}
+	f(percent.StrayEncode, "http://h/%4%31%zz", "http://h/%2541%25zz", nil)
+	f(percent.StrayKeep, "http://h/%4%31%zz", "http://h/%4%31%zz", nil)
+	f(percent.StrayReject, "http://h/a%4%31%zz", "", ErrBadEscape)
+	f(percent.StrayReject, "http://h/%41", "http://h/A", nil)
+}
+
+func TestTooLong(t *testing.T) {
+	p, _ := Lookup("rfc3986")
+	p.MaxLen = 12
+	n, err := New(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var r Result
+	if _, err := n.Append(nil, []byte("http://h/abc"), &r); err != nil {
+		t.Error(err)
+	}
+	if out, err := n.Append([]byte("x"), []byte("http://h/abcd"), &r); err != ErrTooLong || r.ErrAt != 12 || string(out) != "x" {
+		t.Errorf("%q, %v at %d", out, err, r.ErrAt)
+	}
+}
+
+func TestNames(t *testing.T) {
+	for lv := range Level(NumLevels) {
+		if got, ok := ParseLevel(lv.String()); got != lv || !ok {
+			t.Errorf("%v", lv)
+		}
+	}
+	for h := XXH3; h <= HMACSHA256; h++ {
+		if got, ok := ParseHash(h.String()); got != h || !ok {
+			t.Errorf("%v", h)
+		}
+	}
+	for r := Rules(1); r < allRules; r = r*3 + 1 {
+		r &= allRules
+		if got, unknown := ParseRules(r.String()); got != r || unknown != "" {
+			t.Errorf("%v is read as %v", r, got)
+		}
+	}
+	if _, unknown := ParseRules("dots-rfc,nonsense"); unknown != "nonsense" {
+		t.Errorf("unknown is %q", unknown)
+	}
+	for e := Error(1); e < NumErrors; e++ {
+		if e.Error() == "" || e.Name() == "" || e.Name() == "unknown" {
+			t.Errorf("error %d has no text", e)
+		}
+	}
+}
+
+// TestTrace: the steps lead from the input to the normal form, without gaps.
+func TestTrace(t *testing.T) {
+	for _, n := range fuzzNormalizers {
+		for _, src := range seeds {
+			var r Result
+			norm, err := n.Append(nil, []byte(src), &r)
+			steps := n.Trace(nil, []byte(src))
+			if err != nil || r.Change == Unchanged {
+				if len(steps) != 0 {
+					t.Errorf("%q has %d steps", src, len(steps))
+				}
+				continue
+			}
+			at := src
+			for _, s := range steps {
+				if s.Before != at || s.After == at || s.Rule == "normalize" || s.Clause == "" {
+					t.Errorf("%q: step %+v after %q", src, s, at)
+				}
+				at = s.After
+			}
+			if at != string(norm) {
+				t.Errorf("%q: the steps end at %q, the normal form is %q", src, at, norm)
+			}
+		}
+	}
+	n := fuzzNormalizers[1]
+	var rules []string
+	for _, s := range n.Trace([]byte("http://a/b/c"), []byte("../%7e%2f%?x y")) {
+		rules = append(rules, s.Rule)
+	}
+	if got := strings.Join(rules, " "); got != "resolve stray-encode add esc-upper esc-unres" {
+		t.Errorf("steps %s", got)
+	}
+}
