@@ -17,12 +17,15 @@ func AppendDecode(dst, src []byte) []byte {
 			return append(dst, src...)
 		}
 		dst = append(dst, src[:i]...)
-		if isTriplet(src, i) {
-			dst = append(dst, tripletByte(src, i))
-			src = src[i+3:]
-		} else {
-			dst = append(dst, '%')
-			src = src[i+1:]
+		// Escapes come in runs: look for the next one where this one ends.
+		for src = src[i:]; len(src) > 0 && src[0] == '%'; {
+			if isTriplet(src, 0) {
+				dst = append(dst, tripletByte(src, 0))
+				src = src[3:]
+			} else {
+				dst = append(dst, '%')
+				src = src[1:]
+			}
 		}
 	}
 }

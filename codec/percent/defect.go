@@ -74,7 +74,11 @@ func AppendDefects(dst []Defect, src []byte, limit int) ([]Defect, Kinds) {
 	}
 	s := scanner{dst: dst, src: src, room: limit}
 	// Only the dots just before the first '%' can have to do with an escape.
-	for i = max(0, i-2); i < len(src); i += indexClass(src[i:], isMark) {
+	for i = max(0, i-2); i < len(src); {
+		if classes[src[i]]&isMark == 0 {
+			i += indexClass(src[i:], isMark)
+			continue
+		}
 		i = s.step(i)
 	}
 	return s.dst, s.kinds
@@ -102,7 +106,7 @@ func (s *scanner) report(d Defect) {
 
 func (s *scanner) reportAt(i int, k Kind) { s.report(Defect{At: uint32(i), Kind: k}) }
 
-// step judges the '%' or '.' (or, at the start, any byte) at i, and returns the offset of the next byte to look at.
+// step judges the '%' or '.' at i, and returns the offset of the next byte to look at.
 func (s *scanner) step(i int) int {
 	switch {
 	case s.src[i] != '%':

@@ -37,19 +37,19 @@ func AppendNormal(dst, src []byte, r Rules) (out []byte, stray int) {
 		return append(dst, src...), -1
 	}
 	n := normalizer{dst: dst, src: src, Rules: r, guard: -1}
-	for ; i < len(src); i += indexClass(src[i:], mask) {
-		if src[i] != '%' {
+	for i < len(src) {
+		switch {
+		case src[i] != '%' && classes[src[i]]&mask == 0:
+			i += indexClass(src[i:], mask)
+		case src[i] != '%':
 			i = n.add(i)
-			continue
-		}
-		if isTriplet(src, i) {
+		case isTriplet(src, i):
 			i = n.triplet(i)
-			continue
-		}
-		if r.Stray == StrayReject {
+		case r.Stray == StrayReject:
 			return dst, i
+		default:
+			i = n.stray(i)
 		}
-		i = n.stray(i)
 	}
 	return append(n.dst, src[n.from:]...), -1
 }

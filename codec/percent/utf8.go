@@ -12,21 +12,38 @@ const wellFormed = Kind(numKinds)
 // continuation byte without a lead is a sequence of its own. So an ill-formed sequence is one defect, also where a decoder
 // that replaces maximal subparts would put several U+FFFD (%ED%A0%80).
 func sequence(src []byte, i int) (n int, k Kind) {
-	var b [6]byte
-	b[0] = tripletByte(src, i)
+	lead := tripletByte(src, i)
+	if n := plainSequence(src, i, lead); n > 0 {
+		return n, wellFormed
+	}
+	b := [6]byte{lead}
 	want := sequenceLen(b[0])
 	for n = 1; n < want; n++ {
-		i += 3
-		if i+2 >= len(src) || src[i] != '%' || !isTriplet(src, i) {
+		if i += 3; !isContinuation(src, i) {
 			break
 		}
-		c := tripletByte(src, i)
-		if c&0xC0 != 0x80 {
-			break
-		}
-		b[n] = c
+		b[n] = tripletByte(src, i)
 	}
 	return n, verdict(b[:n])
+}
+
+// plainSequence returns the number of escapes of a sequence of two or three bytes whose lead allows any continuation bytes
+// and no noncharacter (RFC 3629 §4), which most are, or 0 where it takes a closer look.
+func plainSequence(src []byte, i int, lead byte) int {
+	switch {
+	case lead < 0xC2 || lead == 0xE0 || lead == 0xED || lead >= 0xEF || !isContinuation(src, i+3):
+		return 0
+	case lead < 0xE0:
+		return 2
+	case isContinuation(src, i+6):
+		return 3
+	}
+	return 0
+}
+
+// isContinuation reports whether an escape of a byte from 80 to BF begins at src[i], which may be beyond the end.
+func isContinuation(src []byte, i int) bool {
+	return i+2 < len(src) && src[i] == '%' && isTriplet(src, i) && tripletByte(src, i)&0xC0 == 0x80
 }
 
 // sequenceLen returns how many bytes a sequence with the lead c has, in the original scheme of up to six bytes.
