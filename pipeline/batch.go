@@ -25,10 +25,10 @@ type Piece uint8
 
 // The values of a Piece. The zero value is the usual one.
 const (
-	Whole Piece = iota // In holds whole records
-	First              // the beginning of an oversize record
-	Middle             // neither its beginning nor its end
-	Last               // its end, with the line end if it has one
+	Whole  Piece = iota // In holds whole records
+	First               // the beginning of an oversize record
+	Middle              // neither its beginning nor its end
+	Last                // its end, with the line end if it has one
 )
 
 // A Batch is a contiguous piece of exactly one lane on its way through the
@@ -51,8 +51,15 @@ type Batch struct {
 	Dead  Stream       // for the dead-letter sink
 	Stats record.Stats // of this batch alone
 
-	epoch uint32       // of the lane, when the batch was emitted
-	pend  atomic.Int32 // tickets not answered yet
+	p       *Pipeline
+	held    atomic.Bool  // taken from the free list
+	epoch   uint32       // of the lane, when the batch was taken
+	pend    atomic.Int32 // legs that are not settled, and one for who delivers
+	lost    atomic.Bool  // a leg was given up
+	late    bool         // second round: letters for the records that sinks refused
+	legs    []leg        // one per sink, the last one for the dead letter
+	ids     atomic.Uint32
+	refused []uint32 // Src of records that a sink refused; guarded by Pipeline.mu
 }
 
 // A Stream is one output arena of a batch.

@@ -4,33 +4,46 @@ import "context"
 
 // A Sink makes batches durable. The pipeline calls Open once, then Submit from
 // many workers at a time (but in lane order, one at a time for a lane, if
-// ordering is asked for), then Barrier, then Close once; Close is called even if
-// Open failed.
+// ordering is asked for), then Barrier, perhaps several times, with more
+// submissions in between, then Close once; Close is called even if Open failed.
+//
+// The context of Open, Submit and Barrier is done at a hard stop. It does not
+// matter then what becomes of the records: they are read again.
 type Sink interface {
 	Open(ctx context.Context) error
-	// Submit hands over t.Stream() of b, read-only, until t.Done is called. It
-	// blocks only for backpressure. If it returns nil, the sink calls t.Done
-	// exactly once, perhaps before Submit returns; if it returns an error, never.
+	// Submit hands over t.Stream() of b, which is not empty and read-only, until
+	// t.Done is called. It blocks only for backpressure. If it returns nil, the
+	// sink calls t.Done exactly once, perhaps before Submit returns, and in bounded
+	// time without waiting for more batches, for there may be none left; if it
+	// returns an error, never. An error ends the run, as Fatal does.
 	Submit(ctx context.Context, b *Batch, t Ticket) error
-	// Barrier makes all that was submitted before it durable, and answers it.
+	// Barrier makes all that was submitted before it durable, and answers it: all
+	// calls of t.Done have returned when it returns nil. An error ends the run.
 	Barrier(ctx context.Context) error
+	// Close releases everything. A ticket that is not answered, which there is only
+	// after a hard stop, is answered before Close returns. If ctx is done already
+	// the run was cut short or has failed: nothing is published under a final name.
 	Close(ctx context.Context) error
+	// Caps says what the sink can do. It may be called before Open.
 	Caps() SinkCaps
 }
 
 // SinkCaps says what a sink can do.
 type SinkCaps struct {
 	Durable        bool // Done(nil) means that the records survive a crash of this machine
-	Ordered        bool // keeps the order in which batches are submitted
+	Ordered        bool // keeps the order in which batches are submitted; answers Retryable before it takes the next of the lane
 	Dedups         bool // drops a batch that it has seen before
 	MaxRecordBytes int  // longest record it takes; 0: any
 }
 
 // A Packer is a Sink whose batches are compressed by the workers, each batch to
-// complete members or frames, so that compression uses all cores.
+// complete members or frames, so that compression uses all cores. What is packed
+// is in Stream.Packed. Stream.Packed of Batch.Out belongs to the one sink that is a
+// Packer, that of Batch.Dead to the dead-letter sink.
 type Packer interface {
-	// NewPack returns a function for one worker. It appends the compressed form
-	// of src to dst. The function is not shared between goroutines.
+	// NewPack returns a function for one worker, or nil if nothing is to be
+	// compressed. It appends the compressed form of src to dst. The function is not
+	// shared between goroutines. NewPack is called after Open.
 	NewPack() (func(dst, src []byte) []byte, error)
 }
 
@@ -40,14 +53,15 @@ type Class uint8
 // The classes of sink errors. The zero value goes with no error.
 const (
 	OK        Class = iota
-	Retryable       // nothing is lost: the pipeline submits again, with backoff, for ever
-	Permanent       // these records will never be taken: they go to the dead letter
+	Retryable       // nothing is lost: the pipeline submits all of the batch again, with backoff, for ever
+	Permanent       // these records will never be taken: they go to the dead letter; for that itself as Fatal
 	Fatal           // the sink is gone for good (a closed pipe, a bad configuration): the run ends
 )
 
-// A Result is a sink's answer for one batch.
+// A Result is a sink's answer for one batch. The zero Result is success. An error
+// without a class is Fatal. The text of an error holds no byte of a record.
 type Result struct {
 	Err    error
 	Class  Class
-	Failed []uint32 // indexes into Stream.Recs that failed; nil with Err set: all of them
+	Failed []uint32 // with Permanent, indexes into Stream.Recs of the records that failed; nil: all of them
 }

@@ -26,22 +26,29 @@ type Runtime interface {
 	// which they were opened.
 	NewLane(name string, lim LaneLimits) *Lane
 	// Get returns an empty batch for l. It blocks until one is free and l is
-	// within its limits: this is the backpressure. The error is that of ctx, or
-	// ErrStopped after a hard stop.
+	// within its limits: this is the backpressure. The error is that of ctx,
+	// ErrStopped after a hard stop, or ErrEnded. A goroutine that holds a batch
+	// emits it, or puts it back, before it gets another one: many of them that
+	// hold one and wait for one would wait for ever.
 	Get(ctx context.Context, l *Lane) (*Batch, error)
 	// Emit hands b over, with the position after its last record. It does not
-	// block longer than one channel send, and fails only after a hard stop.
+	// block longer than one channel send. It fails with ErrStopped after a hard
+	// stop, with ErrRevoked if the lane was revoked since Get, and with ErrEnded;
+	// b has been put back then.
 	Emit(ctx context.Context, b *Batch, end Position) error
 	// Put gives back a batch that was not used.
 	Put(b *Batch)
-	// End says that l will emit nothing more.
+	// End says that l will emit nothing more. What Run leaves open is ended when
+	// it returns.
 	End(l *Lane)
 }
 
-// LaneLimits bound what is between Get and resolve for one lane. A zero field
-// means no bound but the free list. The number also bounds the duplicates after
-// a crash.
+// LaneLimits bound what is between Get and the watermark for one lane, and with
+// that the duplicates after a crash. A zero field means the default.
 type LaneLimits struct {
+	// Batches is at most, and by default, twice the number of batches there are: a
+	// batch that is stuck lets no more than these pass. With OrderInput it bounds
+	// a lane only while lanes before it are not delivered, and its default is 4.
 	Batches int
 }
 
@@ -58,10 +65,13 @@ type Committer interface {
 	Commit(ctx context.Context, ups []LanePos) error
 }
 
-// An Acker is a Source that acknowledges single messages: JetStream.
+// An Acker is a Source that acknowledges single messages: JetStream. Its methods
+// are called from many goroutines at a time, once for every batch in all, and
+// should not block.
 type Acker interface {
 	// Resolved says that all of b is durable in every sink. b must not be kept.
 	Resolved(b *Batch)
-	// Abandoned says that b will never be resolved in this process.
+	// Abandoned says that b will never be resolved in this process. b must not be
+	// kept.
 	Abandoned(b *Batch, cause error)
 }

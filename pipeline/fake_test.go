@@ -1,0 +1,362 @@
+package pipeline
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/urlfold/urlfold/codec/record"
+)
+
+// This file holds the fakes that the tests of this package are made of:
+//
+//   - fakeCodec: what a record does is its first byte.
+//   - fakeSource: lanes of lines, read by some goroutines.
+//   - fakeSink: keeps what it gets, and answers as it is told.
+//   - run: one run, with all that must hold after every run.
+
+// A fakeCodec handles lines by their first byte: D is dropped, X a dead letter,
+// P a panic after half of its output, F a panic in Reject too, and all others are
+// copied to the output. Rejects pass through if pass is set.
+type fakeCodec struct {
+	pass  bool
+	pause func() // called for each batch
+	mark  struct{ out, outRecs, dead, deadRecs int }
+	stats record.Stats
+}
+
+func newFakeCodec() Codec { return &fakeCodec{} }
+
+func firstLine(in []byte) []byte {
+	if i := bytes.IndexByte(in, '\n'); i >= 0 {
+		return in[:i+1]
+	}
+	return in
+}
+
+func (s *Stream) add(rec []byte, src int) {
+	s.Recs = append(s.Recs, OutRec{Span{uint32(len(s.Bytes)), uint32(len(rec))}, uint32(src)})
+	s.Bytes = append(s.Bytes, rec...)
+}
+
+func (c *fakeCodec) Process(b *Batch) {
+	if c.pause != nil {
+		c.pause()
+	}
+	for b.Next < len(b.In) {
+		c.mark.out, c.mark.outRecs = len(b.Out.Bytes), len(b.Out.Recs)
+		c.mark.dead, c.mark.deadRecs = len(b.Dead.Bytes), len(b.Dead.Recs)
+		c.stats = b.Stats
+		rec := firstLine(b.In[b.Next:])
+		b.Stats.Records++
+		switch rec[0] {
+		case 'D':
+			b.Stats.Dropped++
+		case 'X':
+			b.Stats.Dead++
+			b.Dead.add(rec, b.Next)
+		case 'P', 'F':
+			b.Out.add(rec[:len(rec)/2], b.Next)
+			panic("secret " + string(rec))
+		default:
+			b.Stats.Emitted++
+			b.Out.add(rec, b.Next)
+		}
+		b.Next += len(rec)
+	}
+}
+
+func (c *fakeCodec) Reject(b *Batch) {
+	b.Out.Bytes, b.Out.Recs = b.Out.Bytes[:c.mark.out], b.Out.Recs[:c.mark.outRecs]
+	b.Dead.Bytes, b.Dead.Recs = b.Dead.Bytes[:c.mark.dead], b.Dead.Recs[:c.mark.deadRecs]
+	b.Stats = c.stats
+	rec := firstLine(b.In[b.Next:])
+	if rec[0] == 'F' {
+		panic("secret " + string(rec))
+	}
+	b.Stats.Records++
+	b.Stats.Panics++
+	if c.pass {
+		b.Stats.Emitted++
+		b.Out.add(rec, b.Next)
+	} else {
+		b.Stats.Dead++
+		b.Dead.add(rec, b.Next)
+	}
+	b.Next += len(rec)
+}
+
+func (c *fakeCodec) Refuse(b *Batch) { b.Dead.add(firstLine(b.In[b.Next:]), b.Next) }
+
+// A fakeSource reads lanes of lines, some at a time, in order, in batches of a
+// random number of lines.
+type fakeSource struct {
+	lanes   [][]string
+	readers int
+	limits  LaneLimits
+	perCall int  // lines of a batch at most; default 5
+	block   bool // wait for ctx after the last lane, as a daemon does
+
+	rt     Runtime
+	mu     sync.Mutex
+	opened []*Lane
+	taken  []int // lines that were emitted, by lane
+	closed int
+}
+
+func (s *fakeSource) Open(_ context.Context, rt Runtime) error { s.rt = rt; return nil }
+func (s *fakeSource) Close(context.Context) error              { s.closed++; return nil }
+
+func (s *fakeSource) Run(ctx context.Context) error {
+	s.taken = make([]int, len(s.lanes))
+	next := make(chan int)
+	var wg sync.WaitGroup
+	errs := make([]error, max(1, s.readers))
+	lanes := make([]*Lane, len(s.lanes))
+	for r := range errs {
+		wg.Go(func() {
+			for i := range next {
+				if errs[r] == nil {
+					errs[r] = s.readLane(ctx, lanes[i], i)
+				}
+			}
+		})
+	}
+	for i := range s.lanes {
+		lanes[i] = s.rt.NewLane(fmt.Sprintf("lane%d", i), s.limits)
+		s.mu.Lock()
+		s.opened = append(s.opened, lanes[i])
+		s.mu.Unlock()
+		next <- i
+	}
+	close(next)
+	wg.Wait()
+	if s.block && ctx.Err() == nil {
+		<-ctx.Done()
+	}
+	return errors.Join(errs...)
+}
+
+func (s *fakeSource) readLane(ctx context.Context, l *Lane, i int) error {
+	defer s.rt.End(l)
+	lines := s.lanes[i]
+	rng := rand.New(rand.NewPCG(uint64(i), 1))
+	for at := 0; at < len(lines); {
+		b, err := s.rt.Get(ctx, l)
+		if err != nil {
+			if ctx.Err() != nil {
+				return nil
+			}
+			return err
+		}
+		if rng.IntN(10) == 0 { // not needed after all
+			s.rt.Put(b)
+			continue
+		}
+		n := min(1+rng.IntN(max(5, s.perCall)), len(lines)-at)
+		b.Line = int64(at + 1)
+		for _, rec := range lines[at : at+n] {
+			b.In = append(append(b.In, rec...), '\n')
+		}
+		at += n
+		if err := s.rt.Emit(ctx, b, Position{A: int64(at)}); err != nil {
+			if errors.Is(err, ErrStopped) {
+				return nil
+			}
+			return err
+		}
+		s.taken[i] = at
+	}
+	return nil
+}
+
+// A fakeSink keeps the lines that it got, by lane, in order.
+type fakeSink struct {
+	mu       sync.Mutex
+	lines    map[string][]string
+	all      []string // lane:line, over all lanes
+	packed   int
+	opened   int
+	closed   int
+	cutShort bool // Close was called with a context that is done
+	held     []held
+	tickets  int
+
+	hold                int                                                 // tickets that it keeps until Barrier
+	answer              func(b *Batch, s *Stream) (Result, bool)            // false: none from it
+	submit              func(ctx context.Context, b *Batch, t Ticket) error // called first
+	openErr, barrierErr error
+}
+
+type held struct {
+	t Ticket
+	r Result
+}
+
+func (s *fakeSink) Open(context.Context) error { s.opened++; return s.openErr }
+func (s *fakeSink) Caps() SinkCaps             { return SinkCaps{Ordered: true} }
+
+func (s *fakeSink) Submit(ctx context.Context, b *Batch, t Ticket) error {
+	if s.submit != nil {
+		if err := s.submit(ctx, b, t); err != nil {
+			return err
+		}
+	}
+	var r Result
+	if s.answer != nil {
+		var ok bool
+		s.mu.Lock()
+		r, ok = s.answer(b, t.Stream())
+		s.mu.Unlock()
+		if !ok {
+			s.mu.Lock()
+			s.tickets++
+			s.mu.Unlock()
+			return nil
+		}
+	}
+	s.keep(b, t.Stream(), r)
+	s.mu.Lock()
+	s.held = append(s.held, held{t, r})
+	s.mu.Unlock()
+	s.release(s.hold)
+	return nil
+}
+
+// keep writes down the records that were taken.
+func (s *fakeSink) keep(b *Batch, st *Stream, r Result) {
+	if r.Class == Retryable || r.Class == Permanent && r.Failed == nil {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.lines == nil {
+		s.lines = make(map[string][]string)
+	}
+	s.packed += len(st.Packed)
+	name := b.Lane.Name()
+	for i, o := range st.Recs {
+		if !slices.Contains(r.Failed, uint32(i)) {
+			rec := strings.TrimSuffix(string(st.Bytes[o.Off:o.Off+o.Len]), "\n")
+			s.lines[name] = append(s.lines[name], rec)
+			s.all = append(s.all, name+":"+rec)
+		}
+	}
+}
+
+func (s *fakeSink) Barrier(context.Context) error { s.release(0); return s.barrierErr }
+
+func (s *fakeSink) Close(ctx context.Context) error {
+	s.closed++
+	s.cutShort = ctx.Err() != nil
+	s.release(0)
+	return nil
+}
+
+// release answers the oldest tickets until n are left.
+func (s *fakeSink) release(n int) {
+	for {
+		s.mu.Lock()
+		if len(s.held) <= n {
+			s.mu.Unlock()
+			return
+		}
+		h := s.held[0]
+		s.held = s.held[1:]
+		s.mu.Unlock()
+		h.t.Done(h.r)
+	}
+}
+
+// numbered returns n lines, the first byte taken from kinds in turn.
+func numbered(n int, kinds string) []string {
+	lines := make([]string, n)
+	for i := range lines {
+		lines[i] = fmt.Sprintf("%c%d", kinds[i%len(kinds)], i)
+	}
+	return lines
+}
+
+// of returns the lines that begin with one of kinds.
+func of(lines []string, kinds string) []string {
+	var out []string
+	for _, l := range lines {
+		if strings.IndexByte(kinds, l[0]) >= 0 {
+			out = append(out, l)
+		}
+	}
+	return out
+}
+
+// newPipe returns a pipeline with a fake codec unless o has one.
+func newPipe(t testing.TB, o Options) *Pipeline {
+	t.Helper()
+	if o.NewCodec == nil {
+		o.NewCodec = newFakeCodec
+	}
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	p, err := New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// finished runs p to its end, and checks what must hold after every run that
+// comes to its end: the ledger, and that all was closed once.
+func finished(t testing.TB, ctx context.Context, p *Pipeline) Snapshot {
+	t.Helper()
+	if err := p.Run(ctx); err != nil {
+		t.Fatalf("Run: %v", err)
+	}
+	s := p.Snapshot()
+	if !s.Ledger.Balanced() || s.Ledger.InFlight != 0 || s.Ledger.Abandoned != 0 {
+		t.Errorf("ledger after a whole run: %+v", s.Ledger)
+	}
+	if s.State != Closed || s.InFlight != 0 || s.Waiting != 0 || len(s.Lanes) != 0 {
+		t.Errorf("after the run: state %v, %d in flight, %d waiting, %d lanes", s.State, s.InFlight, s.Waiting, len(s.Lanes))
+	}
+	if !s.Stats.Balanced() {
+		t.Errorf("stats do not balance: %+v", s.Stats)
+	}
+	checkClosed(t, p)
+	return s
+}
+
+func checkClosed(t testing.TB, p *Pipeline) {
+	t.Helper()
+	for i, s := range p.sinks {
+		if s, ok := s.(*fakeSink); ok && (s.opened != 1 || s.closed != 1) {
+			t.Errorf("%s: opened %d times, closed %d times", p.sinkName(i), s.opened, s.closed)
+		}
+	}
+	if s, ok := p.o.Source.(*fakeSource); ok && s.closed != 1 {
+		t.Errorf("source closed %d times", s.closed)
+	}
+}
+
+// sameLines compares lines, in order or not.
+func sameLines(t testing.TB, what string, got, want []string, ordered bool) {
+	t.Helper()
+	if !ordered {
+		got, want = slices.Clone(got), slices.Clone(want)
+		slices.Sort(got)
+		slices.Sort(want)
+	}
+	if !slices.Equal(got, want) {
+		i := 0
+		for i < min(len(got), len(want)) && got[i] == want[i] {
+			i++
+		}
+		t.Errorf("%s: %d lines, want %d; the first difference is line %d", what, len(got), len(want), i)
+	}
+}

@@ -1,0 +1,151 @@
+package pipeline
+
+import "context"
+
+// defaultAhead is how many batches a lane may hold under OrderInput while it is
+// not in front.
+const defaultAhead = 4
+
+// An intake is the Runtime that the pipeline gives to its source.
+type intake struct{ p *Pipeline }
+
+// NewLane implements [Runtime].
+func (in intake) NewLane(name string, lim LaneLimits) *Lane {
+	p := in.p
+	// A stuck batch lets the others run ahead until the window is full. Twice the
+	// free list leaves room for batches that come back out of order.
+	limit := 2 * p.o.Batches
+	if lim.Batches > 0 && p.o.Ordering != OrderInput {
+		limit = min(limit, lim.Batches)
+	}
+	l := newLane(name, limit)
+	l.stop = p.hard.Done()
+	if p.o.Ordering != OrderNone {
+		l.outlets = newOutlets(len(p.sinks), len(l.ring))
+	}
+	if p.o.Ordering == OrderInput {
+		l.ahead = defaultAhead
+		if lim.Batches > 0 {
+			l.ahead = lim.Batches
+		}
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.opened++
+	p.lanes = append(p.lanes, l)
+	if p.o.Ordering == OrderInput {
+		p.line.join(l)
+	}
+	return l
+}
+
+// Get implements [Runtime].
+func (in intake) Get(ctx context.Context, l *Lane) (*Batch, error) {
+	if err := in.check(ctx); err != nil {
+		return nil, err
+	}
+	if err := in.admit(ctx, l); err != nil {
+		return nil, err
+	}
+	select {
+	case b := <-in.p.pool.free:
+		b.held.Store(true)
+		b.lost.Store(false)
+		l.taken(b)
+		return b, nil
+	case <-ctx.Done():
+	case <-in.p.hard.Done():
+	}
+	in.leave(l)
+	return nil, in.check(ctx)
+}
+
+// check returns the reason not to go on, if there is one.
+func (in intake) check(ctx context.Context) error {
+	if in.p.stopped() {
+		return ErrStopped
+	}
+	return ctx.Err()
+}
+
+// admit waits until l may have one more batch.
+func (in intake) admit(ctx context.Context, l *Lane) error {
+	credit := false
+	for {
+		a, kept, err := l.admit(credit)
+		if credit && !kept {
+			<-in.p.line.credit
+		}
+		if err != nil || a == admitted {
+			return err
+		}
+		credit = false
+		var ahead chan<- struct{}
+		if a == needsCredit {
+			ahead = in.p.line.credit
+		}
+		select {
+		case ahead <- struct{}{}:
+			credit = true
+		case <-l.wake:
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-in.p.hard.Done():
+			return ErrStopped
+		}
+	}
+}
+
+// leave takes an admission back.
+func (in intake) leave(l *Lane) {
+	if l.untake() {
+		<-in.p.line.credit
+	}
+}
+
+// Emit implements [Runtime].
+func (in intake) Emit(_ context.Context, b *Batch, end Position) error {
+	p := in.p
+	n := int64(len(b.In))
+	err := error(ErrStopped)
+	if !p.stopped() {
+		err = b.Lane.issue(b, end)
+	}
+	if err != nil {
+		in.Put(b)
+		return err
+	}
+	p.mu.Lock()
+	p.bytes += n
+	p.mu.Unlock()
+	p.outstanding.Add(1)
+	p.active.Add(1)
+	p.work <- b // never blocks: its capacity is the number of batches there are
+	return nil
+}
+
+// Put implements [Runtime].
+func (in intake) Put(b *Batch) {
+	l := b.Lane
+	if !in.p.pool.put(b) {
+		in.p.fail(bugf("a batch was given back twice"))
+		return
+	}
+	in.leave(l)
+}
+
+// End implements [Runtime].
+func (in intake) End(l *Lane) {
+	p := in.p
+	l.finish()
+	if p.committer == nil {
+		p.sweep()
+	}
+	select {
+	case p.kick <- struct{}{}: // a worker moves on to the next lane
+	default:
+	}
+}
+
+// Interface guard.
+var _ Runtime = intake{}

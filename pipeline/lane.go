@@ -1,0 +1,308 @@
+package pipeline
+
+import (
+	"bytes"
+	"context"
+	"sync"
+
+	"github.com/urlfold/urlfold/codec/record"
+)
+
+// This file is structured in the following way:
+//
+//   - Lane: what a source and a sink may ask of it.
+//   - The window: issue, resolve, revoke. Every batch passes here twice.
+//   - Admission: when a source may take another batch for the lane.
+
+// A Lane is one ordered sub-stream of records with its own commit point: one
+// file, one topic partition in one generation of a consumer group, one
+// JetStream consumer, stdin. [Runtime.NewLane] makes lanes; the zero Lane is
+// good for nothing but its header.
+//
+// The lane numbers its batches from 0 and remembers those that are not resolved:
+//
+//	           base                 next
+//	r r r r r │ . r . . r . . r . . │          r = resolved
+//	          ▲
+//	          watermark: the end of the longest resolved prefix
+//
+//	0 ≤ low ≤ base ≤ next, next - low ≤ limit ≤ len(ring)
+//
+// where low is the oldest batch that has not come back. It differs from base
+// only after Revoke, when batches from before it are still on their way.
+type Lane struct {
+	name string
+	head []byte // header record
+	stop <-chan struct{}
+	wake chan struct{} // holds one signal for the goroutine that waits to be admitted
+
+	mu    sync.Mutex
+	epoch uint32
+	low   uint64
+	base  uint64
+	next  uint64
+	ring  []slot // a power of two
+	wm    Position
+	moved bool // wm is a position
+	dirty bool // wm has moved since it was committed
+	ended bool
+	idle  chan struct{} // closed when base == next; nil while nobody waits
+	stats record.Stats  // of resolved batches
+	bytes int64         // emitted
+
+	// Admission.
+	out     int  // batches between Get and Emit
+	limit   int  // of out + next - low
+	ahead   int  // of the same, while the lane is not in front; 0: no such bound
+	credits int  // of the shared bound on batches of lanes that are not in front
+	front   bool // its batches go to the sinks as soon as they are ready
+
+	outlets []outlet // one per sink if ordering is asked for
+}
+
+// A slot of the ring is what a lane knows of a batch that was emitted.
+type slot struct {
+	end   Position
+	state slotState
+}
+
+type slotState uint8
+
+const (
+	flying   slotState = iota
+	resolved           // durable in every sink
+	lost               // came back without: the watermark stops before it
+)
+
+// newLane returns a lane of which at most limit batches are under way.
+func newLane(name string, limit int) *Lane {
+	return &Lane{
+		name:  name,
+		limit: limit,
+		ring:  make([]slot, pow2(limit)),
+		wake:  make(chan struct{}, 1),
+		front: true,
+	}
+}
+
+// pow2 returns the least power of two that is not less than n.
+func pow2(n int) int {
+	p := 1
+	for p < n {
+		p *= 2
+	}
+	return p
+}
+
+// Name returns the name that the source gave to the lane: a path, or a topic and
+// a partition.
+func (l *Lane) Name() string { return l.name }
+
+// SetHead keeps a copy of the header record of the lane (of CSV: the names of
+// its columns). The source calls it before it emits the first batch, or never.
+func (l *Lane) SetHead(rec []byte) { l.head = bytes.Clone(rec) }
+
+// Head returns the header record, or nil. It must not be changed.
+func (l *Lane) Head() []byte { return l.head }
+
+// Stats returns the counts of the batches that are resolved.
+func (l *Lane) Stats() record.Stats {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.stats
+}
+
+// Watermark returns the end of the longest resolved prefix of what was emitted.
+// It reports false while there is none.
+func (l *Lane) Watermark() (Position, bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.wm, l.moved
+}
+
+// Drain waits until everything that was emitted is resolved. The error is that
+// of ctx, ErrRevoked, or ErrStopped after a hard stop.
+func (l *Lane) Drain(ctx context.Context) error {
+	l.mu.Lock()
+	if l.base == l.next {
+		l.mu.Unlock()
+		return nil
+	}
+	if l.idle == nil {
+		l.idle = make(chan struct{})
+	}
+	idle, epoch := l.idle, l.epoch
+	l.mu.Unlock()
+	select {
+	case <-idle:
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-l.stop:
+		return ErrStopped
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.epoch != epoch {
+		return ErrRevoked
+	}
+	return nil
+}
+
+// Revoke makes the lane forget what is under way: it moves the watermark no
+// more, what was taken by Get before cannot be emitted, and a watermark that is
+// not committed yet stays so. A source calls it when the lane is no longer its
+// own. If it emits on the lane again it begins at the watermark.
+func (l *Lane) Revoke() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.epoch++
+	l.base = l.next
+	l.dirty = false
+	l.rest()
+	l.signal()
+}
+
+// issue gives b the next number. It fails if the lane has ended or was revoked
+// since b was taken.
+func (l *Lane) issue(b *Batch, end Position) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if b.epoch != l.epoch {
+		return ErrRevoked
+	}
+	if l.ended {
+		return ErrEnded
+	}
+	b.Seq, b.End = l.next, end
+	l.ring[l.next&l.mask()] = slot{end: end}
+	l.next++
+	l.out--
+	l.bytes += int64(len(b.In))
+	return nil
+}
+
+// owns reports whether b may still move the watermark.
+func (l *Lane) owns(b *Batch) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return b.epoch == l.epoch
+}
+
+// resolve takes b back: durable in every sink, or not. It reports whether the
+// lane is over.
+func (l *Lane) resolve(b *Batch, durable bool) (over bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	s := &l.ring[b.Seq&l.mask()]
+	s.state = lost
+	if durable && b.epoch == l.epoch {
+		s.state = resolved
+		l.stats.Add(&b.Stats)
+	}
+	for l.base < l.next && l.at(l.base).state == resolved {
+		l.wm, l.moved, l.dirty = l.at(l.base).end, true, true
+		l.base++
+	}
+	for l.low < l.next && l.at(l.low).state != flying {
+		l.low++
+	}
+	if l.base == l.next {
+		l.rest()
+	}
+	l.signal()
+	return l.over()
+}
+
+// rest wakes those who wait in Drain.
+func (l *Lane) rest() {
+	if l.idle != nil {
+		close(l.idle)
+		l.idle = nil
+	}
+}
+
+func (l *Lane) mask() uint64        { return uint64(len(l.ring) - 1) }
+func (l *Lane) at(seq uint64) *slot { return &l.ring[seq&l.mask()] }
+
+// flight returns how many batches are between Get and release.
+func (l *Lane) flight() int { return l.out + int(l.next-l.low) }
+
+// finish marks the lane as ended.
+func (l *Lane) finish() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.ended = true
+}
+
+// over reports whether the lane has ended and has nothing under way.
+func (l *Lane) over() bool { return l.ended && l.out == 0 && l.low == l.next }
+
+// signal wakes the goroutine that waits to be admitted, or the next one to come.
+func (l *Lane) signal() {
+	select {
+	case l.wake <- struct{}{}:
+	default:
+	}
+}
+
+// An admission is the answer to a source that asks for a batch.
+type admission uint8
+
+const (
+	admitted    admission = iota
+	full                  // wait until a batch comes back or the lane gets in front
+	needsCredit           // of the bound that is shared by lanes that are not in front
+)
+
+// admit asks for one more batch, which counts from now on if it is granted.
+// credit says that the caller holds a credit; the lane keeps it if it needs one,
+// else the caller gives it back.
+func (l *Lane) admit(credit bool) (a admission, kept bool, err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	behind := !l.front
+	switch {
+	case l.ended:
+		return full, false, ErrEnded
+	case l.flight() >= l.limit, behind && l.flight() >= l.ahead:
+		return full, false, nil
+	case behind && !credit:
+		return needsCredit, false, nil
+	case behind:
+		l.credits++
+		kept = true
+	}
+	l.out++
+	return admitted, kept, nil
+}
+
+// taken marks b, which was admitted, as the lane's.
+func (l *Lane) taken(b *Batch) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	b.Lane, b.epoch = l, l.epoch
+}
+
+// untake takes an admission back that did not lead to an emitted batch. It
+// reports whether the caller must give a credit back.
+func (l *Lane) untake() (credit bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.out--
+	if l.credits > 0 {
+		l.credits--
+		return true
+	}
+	return false
+}
+
+// advance puts the lane in front. It returns the number of credits that the
+// caller must give back.
+func (l *Lane) advance() (credits int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.front = true
+	credits, l.credits = l.credits, 0
+	l.signal()
+	return credits
+}

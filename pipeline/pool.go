@@ -1,0 +1,63 @@
+package pipeline
+
+import "github.com/urlfold/urlfold/codec/record"
+
+// A pool is the free list: a fixed number of batches, so that memory is bounded
+// and a source that finds none waits. It is not a sync.Pool, which has no bound
+// and is emptied by the garbage collector.
+type pool struct {
+	free  chan *Batch
+	bytes int // capacity of a new input arena
+}
+
+// arenaGrowth is how far an arena may grow before it is given up on release, so
+// that one huge record does not pin its memory for good.
+const arenaGrowth = 4
+
+// newPool returns n free batches for p with input arenas of size bytes.
+func newPool(p *Pipeline, n, size, slots int) pool {
+	l := pool{free: make(chan *Batch, n), bytes: size}
+	for range n {
+		b := &Batch{p: p, legs: make([]leg, slots)}
+		b.In = make([]byte, 0, size)
+		l.free <- b
+	}
+	return l
+}
+
+// put gives b back, with nothing in it. It reports false if b is there already.
+func (l *pool) put(b *Batch) bool {
+	if !b.held.CompareAndSwap(true, false) {
+		return false
+	}
+	b.reset(l.bytes)
+	l.free <- b // never blocks: its capacity is the number of batches there are
+	return true
+}
+
+// reset empties b and gives up arenas that grew too far over size.
+func (b *Batch) reset(size int) {
+	b.Lane, b.Seq, b.End, b.Off, b.Line = nil, 0, Position{}, 0, 0
+	b.Piece, b.Next, b.Stats = Whole, 0, record.Stats{}
+	b.refused, b.late = b.refused[:0], false
+	if b.In = b.In[:0]; cap(b.In) > arenaGrowth*size || cap(b.In) < size {
+		b.In = make([]byte, 0, size)
+	}
+	b.Out.reset(size)
+	b.Dead.reset(size)
+}
+
+// reset empties s and gives up arenas that grew too far over size.
+func (s *Stream) reset(size int) {
+	const recSize = 12
+	s.Bytes, s.Recs, s.Packed = s.Bytes[:0], s.Recs[:0], s.Packed[:0]
+	if cap(s.Bytes) > arenaGrowth*size {
+		s.Bytes = nil
+	}
+	if cap(s.Packed) > arenaGrowth*size {
+		s.Packed = nil
+	}
+	if cap(s.Recs) > arenaGrowth*size/recSize {
+		s.Recs = nil
+	}
+}

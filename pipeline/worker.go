@@ -1,0 +1,155 @@
+package pipeline
+
+import (
+	"fmt"
+	"runtime"
+	"runtime/debug"
+)
+
+// A worker takes batches one after the other, has its codec fill their output
+// arenas, and submits them.
+type worker struct {
+	p        *Pipeline
+	codec    Codec
+	pack     packFunc // for the sinks; nil: none of them packs
+	packDead packFunc // for the dead letter
+}
+
+type packFunc func(dst, src []byte) []byte
+
+func (w *worker) run() {
+	for {
+		select {
+		case b := <-w.p.work:
+			w.handle(b)
+		case <-w.p.kick:
+			w.p.moveOn()
+		case <-w.p.over:
+			return
+		}
+	}
+}
+
+// handle does what b came for and delivers it. After a hard stop it is given up
+// on the way out, so that no other batch waits for it.
+func (w *worker) handle(b *Batch) {
+	p := w.p
+	if p.stopped() {
+		b.lost.Store(true)
+		p.deliver(b)
+		return
+	}
+	var err error
+	if b.late {
+		err = w.letters(b)
+	} else {
+		err = w.process(b)
+	}
+	if err != nil {
+		b.lost.Store(true)
+		p.fail(err)
+	}
+	if !b.late {
+		p.note(b)
+	}
+	p.deliver(b)
+}
+
+// process has the codec read all records of b, and rejects those on which it
+// panics.
+func (w *worker) process(b *Batch) error {
+	for b.Next < len(b.In) {
+		v := w.try(b)
+		if v == nil {
+			break
+		}
+		w.p.complain(&w.p.panicLog, "the codec panicked on a record, which is rejected",
+			"lane", b.Lane.Name(), "offset", b.Off+int64(b.Next), "panic", panicText(v.value), "stack", string(v.stack))
+		at := b.Next
+		if err := w.guard(w.codec.Reject, b, "Reject"); err != nil {
+			return err
+		}
+		if b.Next <= at {
+			return bugf("Codec.Reject does not move on, lane %s, offset %d", b.Lane.Name(), b.Off+int64(at))
+		}
+	}
+	if b.Next != len(b.In) {
+		return bugf("Codec.Process left %d bytes, lane %s", len(b.In)-b.Next, b.Lane.Name())
+	}
+	w.packStreams(b)
+	return nil
+}
+
+// A panicked is a panic that was caught.
+type panicked struct {
+	value any
+	stack []byte
+}
+
+// try has the codec go on with b. It returns nil if the codec came to the end.
+func (w *worker) try(b *Batch) (caught *panicked) {
+	defer func() {
+		if v := recover(); v != nil {
+			caught = &panicked{value: v, stack: debug.Stack()}
+		}
+	}()
+	w.codec.Process(b)
+	return nil
+}
+
+// guard calls a function of the codec that must not panic.
+func (w *worker) guard(f func(*Batch), b *Batch, name string) (err error) {
+	at := b.Next
+	defer func() {
+		if v := recover(); v != nil {
+			err = fmt.Errorf("pipeline: panic in Codec.%s, lane %s, block from line %d, offset %d: %s",
+				name, b.Lane.Name(), b.Line, b.Off+int64(at), panicText(v))
+		}
+	}()
+	f(b)
+	return nil
+}
+
+// panicText describes a panic without any byte of the record, which may hold a
+// password: only errors of the runtime are known not to.
+func panicText(v any) string {
+	if err, ok := v.(runtime.Error); ok {
+		return err.Error()
+	}
+	return fmt.Sprintf("value of type %T", v)
+}
+
+// packStreams compresses what was made of b, if a sink wants that.
+func (w *worker) packStreams(b *Batch) {
+	if w.pack != nil && len(b.Out.Bytes) > 0 && !b.late {
+		b.Out.Packed = w.pack(b.Out.Packed[:0], b.Out.Bytes)
+	}
+	if w.packDead != nil && len(b.Dead.Bytes) > 0 {
+		b.Dead.Packed = w.packDead(b.Dead.Packed[:0], b.Dead.Bytes)
+	}
+}
+
+// deliver submits b to the sinks, in the order that is asked for.
+func (p *Pipeline) deliver(b *Batch) {
+	defer p.calm()
+	if b.late {
+		b.pend.Store(1)
+		b.legs[p.dead].try = 0
+		p.active.Add(1)
+		p.submit(b, p.dead)
+		return
+	}
+	n := len(p.sinks)
+	b.pend.Store(int32(n) + 1) // one for this function: b stays while the loop runs
+	p.active.Add(int64(n))
+	for slot := range n {
+		b.legs[slot].try = 0
+		if p.o.Ordering == OrderNone {
+			p.submit(b, slot)
+		} else {
+			p.drain(b.Lane, slot, b)
+		}
+	}
+	p.settle(b)
+	p.moveOn()
+}
