@@ -91,7 +91,6 @@ type scanner struct {
 	room  int // how many more defects may be appended
 	kinds Kinds
 
-	utf8End   int   // end of the sequence of escaped UTF-8 judged last
 	doubleEnd int   // end of the run of double escapes judged last
 	doubleOK  uint8 // WouldBeUTF8 if that run is valid UTF-8
 }
@@ -119,21 +118,20 @@ func (s *scanner) step(i int) int {
 		return i + 1
 	}
 	b := tripletByte(s.src, i)
-	s.octet(i, b)
-	if (classes[s.src[i+1]]|classes[s.src[i+2]])&isLowerHex != 0 {
-		s.reportAt(i, LowerHex)
+	if b >= 0x80 {
+		return s.nonASCII(i)
 	}
+	s.ascii(i, b)
+	s.lowerHex(i)
 	if IsUnreserved(b) {
 		s.reportAt(i, NeedlessEscape)
 	}
 	return i + 3
 }
 
-// octet judges the byte b that the escape at i stands for.
-func (s *scanner) octet(i int, b byte) {
+// ascii judges the byte b that the escape at i stands for.
+func (s *scanner) ascii(i int, b byte) {
 	switch {
-	case b >= 0x80:
-		s.nonASCII(i)
 	case b == '%':
 		s.double(i)
 	case b == '.':
@@ -147,15 +145,22 @@ func (s *scanner) octet(i int, b byte) {
 	}
 }
 
-// nonASCII judges the sequence of escaped UTF-8 that begins at i, once.
-func (s *scanner) nonASCII(i int) {
-	if i < s.utf8End {
-		return
-	}
+// nonASCII judges the sequence of escaped UTF-8 that begins at i, and returns its end.
+func (s *scanner) nonASCII(i int) int {
 	n, k := sequence(s.src, i)
-	s.utf8End = i + 3*n
 	if k != wellFormed {
 		s.reportAt(i, k)
+	}
+	for range n {
+		s.lowerHex(i)
+		i += 3
+	}
+	return i
+}
+
+func (s *scanner) lowerHex(i int) {
+	if (classes[s.src[i+1]]|classes[s.src[i+2]])&isLowerHex != 0 {
+		s.reportAt(i, LowerHex)
 	}
 }
 
