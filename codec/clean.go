@@ -61,18 +61,18 @@ func cleanHostEnd(host []byte) bool {
 // cleanTail reads path, query and fragment; src[i] is the first '/' of the path.
 func cleanTail(src []byte, i int, u *URL) bool {
 	start := i
+	var last, dots uint8 // dots gets dotByte where a '.' follows a '/'
 	for i < len(src) {
-		if class[src[i]]&cleanPath != 0 {
-			i++
-			continue
-		}
-		if src[i] != '/' {
+		c := class[src[i]]
+		if c&cleanPath == 0 {
 			break
 		}
+		dots |= last << 1 & c
+		last = c & slashByte
 		i++
-		if i < len(src) && src[i] == '.' {
-			return false // a dot segment, perhaps
-		}
+	}
+	if dots != 0 {
+		return false // a dot segment, perhaps
 	}
 	u.set(Path, start, i)
 	if i < len(src) && src[i] == '?' {

@@ -7,16 +7,6 @@ import (
 	"github.com/urlfold/urlfold/codec/percent"
 )
 
-// illegal holds for each component the bytes that RFC 3986 does not allow raw.
-var illegal = [NumComponents]percent.Set{
-	Username: percent.RFC3986Userinfo,
-	Password: percent.RFC3986Userinfo,
-	Host:     percent.RFC3986Host,
-	Path:     percent.RFC3986Path,
-	Query:    percent.RFC3986Query,
-	Fragment: percent.RFC3986Fragment,
-}
-
 // Parse finds the components of src by RFC 3986, so that any byte string has
 // them, and fills r.In, r.Flags and r.Marks; the marks say Kept. The error, if
 // any, is ErrHostInvalid, with its place in r.ErrAt; r.In is filled even then.
@@ -63,28 +53,34 @@ func (i *inspector) component(c Component) {
 	s := &i.r.scratch
 	s.marks = s.marks[:0]
 	text := i.u.Bytes(i.src, c)
-	switch c {
-	case Host:
-		i.host(text)
-	case Path:
+	d := dirtOf(text)
+	switch {
+	case c == Host:
+		i.host(text, d)
+	case c == Path && d&(dirtDot|dirtPercent) != 0:
 		i.path(text)
-	case Query:
+	case c == Query && d&dirtSemicolon != 0:
 		i.query(text)
 	}
-	i.raw(c, text)
-	i.percent(c, text)
-	i.merge()
+	if d&dirtRaw[c] != 0 && (c != Host || i.u.kind < IPv6) {
+		i.raw(c, text)
+	}
+	if d&dirtPercent != 0 {
+		i.percent(c, text)
+	}
+	if d&(dirtRaw[c]|dirtPercent) == 0 {
+		s.plain |= 1 << c
+	}
+	if len(s.marks) > 0 {
+		i.merge()
+	}
 }
 
 // raw marks the runs of bytes that may not stand raw in c.
 func (i *inspector) raw(c Component, text []byte) {
-	set := illegal[c]
-	if c == Host && i.u.kind >= IPv6 {
-		return // literalBytes has done it
-	}
 	last := Flag(NumFlags)
 	for at, b := range text {
-		if !set.Has(b) {
+		if dirt[b]&dirtRaw[c] == 0 {
 			last = NumFlags
 			continue
 		}
@@ -168,9 +164,6 @@ func (i *inspector) mark(c Component, at int, f Flag, a Action) {
 // merge adds the marks of one component to the result, by offset.
 func (i *inspector) merge() {
 	marks := i.r.scratch.marks
-	if len(marks) == 0 {
-		return
-	}
 	sortMarks(marks)
 	if room := i.maxMarks - len(i.r.Marks); len(marks) > room {
 		marks = marks[:room]
@@ -180,6 +173,9 @@ func (i *inspector) merge() {
 }
 
 func sortMarks(marks []Mark) {
+	if len(marks) < 2 {
+		return
+	}
 	slices.SortStableFunc(marks, func(a, b Mark) int { return int(a.At) - int(b.At) })
 }
 
@@ -227,17 +223,19 @@ func (i *inspector) schemeless() {
 	}
 }
 
-// host looks at a host as a whole.
-func (i *inspector) host(text []byte) {
+// host looks at a host as a whole; d is its dirt.
+func (i *inspector) host(text []byte, d uint8) {
 	switch i.u.kind {
 	case NoHost:
 	case IPv6, IPvFuture, BadLiteral:
 		i.literal(text)
 	default:
-		i.regName(text)
+		i.regName(text, d)
 	}
-	i.ambiguous()
-	if port, ok := i.u.PortNumber(); !ok && port == 0 && i.u.Span(Port).Len() > 0 {
+	if d&dirtHost != 0 || i.u.Has(Username) {
+		i.ambiguous()
+	}
+	if _, ok := i.u.PortNumber(); !ok && i.u.Span(Port).Len() > 0 {
 		i.mark(Port, 0, PortInvalid, Kept)
 	}
 }
@@ -259,9 +257,12 @@ func (i *inspector) ambiguous() {
 	}
 }
 
-func (i *inspector) regName(text []byte) {
+func (i *inspector) regName(text []byte, d uint8) {
 	if i.u.kind != IPv4 && endsInNumber(text) {
 		i.mark(Host, 0, IPv4Nonstandard, Kept)
+	}
+	if d&dirtNotLDH == 0 {
+		return
 	}
 	if at := bytes.IndexByte(text, ':'); at >= 0 {
 		i.mark(Host, at, PortInvalid, i.encoded())

@@ -195,10 +195,3 @@ func longestZeros(groups [8]uint16) (start, length int) {
 	}
 	return start, length
 }
-
-func b2i(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
-}

@@ -255,6 +255,6 @@ func (n *Normalizer) appendPlain(dst, src []byte, s *scratch) []byte {
 		return append(dst, src...)
 	}
 	split(src, &s.in)
-	dst, _ = n.appendURL(dst, src, &s.in, &s.out)
+	dst, _ = n.appendURL(dst, src, &s.in, &s.out, 0)
 	return dst
 }

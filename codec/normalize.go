@@ -31,6 +31,16 @@ func mustCompile(name string) *Normalizer {
 	return compile(p)
 }
 
+// illegal holds for each component the bytes that RFC 3986 does not allow raw.
+var illegal = [NumComponents]percent.Set{
+	Username: percent.RFC3986Userinfo,
+	Password: percent.RFC3986Userinfo,
+	Host:     percent.RFC3986Host,
+	Path:     percent.RFC3986Path,
+	Query:    percent.RFC3986Query,
+	Fragment: percent.RFC3986Fragment,
+}
+
 // An Option changes how a Normalizer is made.
 type Option func(*Normalizer)
 
@@ -97,7 +107,7 @@ func (n *Normalizer) appendFull(dst, src []byte, r *Result) ([]byte, error) {
 		return dst, err
 	}
 	start := len(dst)
-	dst, r.scratch.scheme = n.appendURL(dst, src, &r.In, &r.Out)
+	dst, r.scratch.scheme = n.appendURL(dst, src, &r.In, &r.Out, r.scratch.plain)
 	r.judge(src, dst[start:])
 	return dst, nil
 }
@@ -122,10 +132,12 @@ func (n *Normalizer) read(src []byte, r *Result) Error {
 }
 
 // appendURL appends the normal form of the URL that u describes in src, and
-// fills out. It reports whether a rule of RFC 3986 §6.2.3 changed something.
-func (n *Normalizer) appendURL(dst, src []byte, u, out *URL) ([]byte, bool) {
+// fills out. A component whose bit is set in plain is known to have no escape
+// and no byte to escape. It reports whether a rule of RFC 3986 §6.2.3 changed
+// something.
+func (n *Normalizer) appendURL(dst, src []byte, u, out *URL, plain uint8) ([]byte, bool) {
 	*out = URL{}
-	w := writer{Normalizer: n, dst: dst, base: len(dst), src: src, in: u, out: out}
+	w := writer{Normalizer: n, dst: dst, base: len(dst), src: src, in: u, out: out, plain: plain}
 	w.scheme()
 	w.authority()
 	w.path()
@@ -141,6 +153,7 @@ type writer struct {
 	base    int // len(dst) before: offsets in out count from here
 	src     []byte
 	in, out *URL
+	plain   uint8
 	known   knownScheme
 	changed bool // a rule of §6.2.3 has changed something
 }
@@ -153,8 +166,18 @@ func (w *writer) note(c Component, start int) {
 // escape appends component c with its escapes in normal form.
 func (w *writer) escape(c Component) {
 	start := len(w.dst)
-	w.dst, _ = percent.AppendNormal(w.dst, w.in.Bytes(w.src, c), w.escapes[c])
+	w.text(c)
 	w.note(c, start)
+}
+
+// text appends the bytes of component c with their escapes in normal form.
+func (w *writer) text(c Component) {
+	text := w.in.Bytes(w.src, c)
+	if w.plain>>c&1 != 0 {
+		w.dst = append(w.dst, text...)
+		return
+	}
+	w.dst, _ = percent.AppendNormal(w.dst, text, w.escapes[c])
 }
 
 func (w *writer) scheme() {
@@ -209,12 +232,11 @@ func (w *writer) credentials() {
 
 func (w *writer) host() {
 	start := len(w.dst)
-	host := w.in.Bytes(w.src, Host)
 	switch w.in.kind {
 	case IPv6, IPvFuture, BadLiteral:
-		w.literal(host)
+		w.literal(w.in.Bytes(w.src, Host))
 	default:
-		w.dst, _ = percent.AppendNormal(w.dst, host, w.escapes[Host])
+		w.text(Host)
 		if w.rules.Has(LowerHost) {
 			lowerInPlace(w.dst[start:])
 		}
@@ -307,7 +329,7 @@ func trimZeros(digits []byte) []byte {
 
 func (w *writer) path() {
 	start := len(w.dst)
-	w.dst, _ = percent.AppendNormal(w.dst, w.in.Bytes(w.src, Path), w.escapes[Path])
+	w.text(Path)
 	if w.rules.Has(RemoveDots) && w.in.Has(Scheme) && hasPrefix(w.dst[start:], '/') {
 		w.dst = w.dst[:start+len(removeDots(w.dst[start:]))]
 	}

@@ -22,7 +22,7 @@ func (n *Normalizer) AppendRef(dst, base, src []byte, r *Result) ([]byte, error)
 	r.Flags = r.Flags.without(Relative)
 	split(s.text, &s.in)
 	start := len(dst)
-	dst, s.scheme = n.appendURL(dst, s.text, &s.in, &r.Out)
+	dst, s.scheme = n.appendURL(dst, s.text, &s.in, &r.Out, 0)
 	r.judge(s.text, dst[start:])
 	return dst, nil
 }

@@ -52,6 +52,7 @@ type scratch struct {
 	text     []byte           // the resolved reference, if resolved is set
 	key      []byte           // a canonical string that is not the normal form
 	mac      *keyedHash       // for HMAC keys
+	plain    uint8            // bit c: component c has no escape and no byte to escape
 	resolved bool             // the input was a reference: text is what was normalized
 	scheme   bool             // a rule of RFC 3986 §6.2.3 changed something
 }
@@ -63,7 +64,7 @@ const keepBytes = 64 << 10
 func (r *Result) reset() {
 	r.Out = URL{}
 	r.Flags, r.Marks, r.Change, r.ErrAt = Flags{}, r.Marks[:0], Unchanged, 0
-	r.scratch.resolved, r.scratch.scheme = false, false
+	r.scratch.resolved, r.scratch.scheme, r.scratch.plain = false, false, 0
 	if cap(r.scratch.text) > keepBytes {
 		r.scratch.text = nil
 	}

@@ -140,11 +140,13 @@ func (u *URL) readHost(src []byte) (at int, err Error) {
 		u.kind = literalKind(host[1:i])
 		return 0, 0
 	}
-	if i := bytes.IndexAny(host, "[]"); i >= 0 {
-		return int(s.Start) + i, ErrHostInvalid
+	for i, c := range host {
+		if c == '[' || c == ']' {
+			return int(s.Start) + i, ErrHostInvalid
+		}
 	}
 	u.kind = RegName
-	if isDottedDecimal(host) {
+	if isDigit(host[0]) && isDottedDecimal(host) {
 		u.kind = IPv4
 	}
 	return 0, 0
