@@ -62,7 +62,10 @@ func (w *Worker) read(s *site, rec []byte, v *verdict, st *Stats) bool {
 	return true
 }
 
-// readReference reads a URL that stands for itself or is relative to a base.
+// readReference reads a URL that stands for itself or is relative to a base. One
+// with a scheme is not resolved: RFC 3986 §5.2.2 would take dot segments out of
+// "mailto:a/../b" too, which normalization leaves alone, so that a resolved URL
+// would change when it is read again.
 func (w *Worker) readReference(rec []byte) {
 	c := &w.cur
 	base := w.job.baseURL
@@ -76,7 +79,7 @@ func (w *Worker) readReference(rec []byte) {
 	}
 	c.src = c.url
 	var err error
-	if base != nil {
+	if i := bytes.IndexByte(c.src, ':'); len(base) > 0 && (i < 0 || !isScheme(c.src[:i])) {
 		w.norm, err = w.job.norm.AppendRef(w.norm[:0], base, c.src, &w.res)
 	} else {
 		w.norm, err = w.job.norm.Append(w.norm[:0], c.src, &w.res)

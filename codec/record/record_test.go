@@ -1,0 +1,246 @@
+package record
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/urlfold/urlfold/codec"
+)
+
+// normalizer returns the Normalizer of a built-in profile.
+func normalizer(t testing.TB, name string) *codec.Normalizer {
+	t.Helper()
+	p, ok := codec.Lookup(name)
+	if !ok {
+		t.Fatalf("no profile %s", name)
+	}
+	n, err := codec.New(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// newJob returns a Job, with rfc3986-scheme if c has no Normalizer.
+func newJob(t testing.TB, c Config) *Job {
+	t.Helper()
+	if c.Normalizer == nil {
+		c.Normalizer = normalizer(t, "rfc3986-scheme")
+		c.Level = codec.K1
+	}
+	j, err := New(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return j
+}
+
+// runJob puts a stream through a job as the pipeline does, and checks the ledger
+// after every record.
+func runJob(t testing.TB, j *Job, in []byte) (out, dead []byte, st Stats) {
+	t.Helper()
+	w := j.NewWorker()
+	head := in[:j.Framing().Head(in)]
+	off := 0
+	for line := int64(1); off < len(in); line++ {
+		n := w.Next(in[off:])
+		if n <= 0 || n > len(in)-off {
+			t.Fatalf("Next returned %d of %d bytes", n, len(in)-off)
+		}
+		out, dead = w.Append(out, dead, in[off:off+n], Place{Name: "f", Head: head, Line: line, Off: int64(off)}, &st)
+		if !st.Balanced() || st.Records != line {
+			t.Fatalf("after record %d the ledger says %+v", line, st)
+		}
+		off += n
+	}
+	return out, dead, st
+}
+
+// check runs in through a job made of c and compares the output.
+func check(t *testing.T, c Config, in, want string) {
+	t.Helper()
+	out, _, _ := runJob(t, newJob(t, c), []byte(in))
+	if string(out) != want {
+		t.Errorf("%+v\n  in %q\n got %q\nwant %q", c, in, out, want)
+	}
+}
+
+// setups are jobs of every kind, for the tests that try everything on
+// everything. Each is tried with every rendering.
+var setups = []Config{
+	{Format: "lines"},
+	{Format: "lines", Base: "http://b.example/d/e?q"},
+	{Format: "clf"},
+	{Format: "combined"},
+	{Format: "combined", Target: TargetAll},
+	{Format: "combined", Target: TargetAll, Base: "https://b.example/d/e?q"},
+	{Format: "combined", Target: TargetReferer, Dialect: "nginx"},
+	{Format: "combined", Target: TargetAll, Dialect: "apache"},
+	{Format: "combined", Target: TargetAll, Dialect: "none"},
+	{Format: "vhost_combined", Target: TargetAll},
+	{Format: `$remote_addr - $remote_user [$time_local] "$request" $status $body_bytes_sent "$http_referer" "$http_user_agent"`, Target: TargetAll},
+	{Format: `%h %l %u %t "%r" %>s %b "%{Referer}i" "%{User-Agent}i"`, Target: TargetAll},
+	{Format: `%v:%p %h %m %U%q %H "%{Referer}i"`, Target: TargetAll},
+	{Format: `escape=json {"u":"$scheme://$host$request_uri","r":"$http_referer"}`, Target: TargetAll},
+	{Format: `"$http_referer" $host$request_uri $server_protocol`, Target: TargetAll},
+	{Format: "jsonl", URLField: "url", BaseField: "base"},
+	{Format: "jsonl", URLField: "request.uri"},
+	{Format: "csv", URLField: "2", BaseField: "1"},
+	{Format: "csv", URLField: "url"},
+	{Format: "tsv", URLField: "1"},
+}
+
+// each calls f with every setup in every rendering, with and without diverting.
+func each(f func(Config)) {
+	for _, c := range setups {
+		for r := range Render(len(renderNames)) {
+			c.Render = r
+			for _, c.Divert = range []bool{false, true} {
+				f(c)
+			}
+		}
+	}
+}
+
+// allFields asks for every field where fields are chosen.
+func allFields(c Config) Config {
+	if c.Render == RenderJSONL || c.Render == RenderTSV {
+		c.Fields = FieldNames()
+	}
+	return c
+}
+
+// verify runs in through a job and checks what must hold for any bytes.
+func verify(t testing.TB, c Config, in []byte) {
+	t.Helper()
+	j := newJob(t, c)
+	before := bytes.Clone(in)
+	out, dead, st := runJob(t, j, in)
+	if !bytes.Equal(in, before) {
+		t.Fatalf("%+v changed its input %q", c, before)
+	}
+	checkLines(t, "dead letter", dead, st.Dead)
+	switch c.Render {
+	case RenderJSONL:
+		checkLines(t, "jsonl", out, -1)
+	case RenderTSV:
+		for line := range bytes.Lines(out) {
+			if n := bytes.Count(line, []byte("\t")); n != len(j.fields)-1 || line[len(line)-1] != '\n' {
+				t.Fatalf("%d tabs in row %q", n, line)
+			}
+		}
+	case RenderRewrite:
+		again, _, st2 := runJob(t, j, out)
+		if !bytes.Equal(out, again) {
+			t.Fatalf("%+v\n   in %q\n once %q\ntwice %q", c, in, out, again)
+		}
+		if !c.Redact && !c.Divert {
+			checkKept(t, j, in, out)
+		}
+		if st2.Changed != 0 && !c.Redact {
+			t.Fatalf("%+v: %d URLs of %q are changed again", c, st2.Changed, out)
+		}
+	}
+}
+
+// checkLines holds each line to be a JSON object, and their number to be n if
+// that is not negative.
+func checkLines(t testing.TB, what string, b []byte, n int64) {
+	t.Helper()
+	var got int64
+	for line := range bytes.Lines(b) {
+		got++
+		var v map[string]any
+		if err := json.Unmarshal(line, &v); err != nil || line[len(line)-1] != '\n' {
+			t.Fatalf("%s %q: %v", what, line, err)
+		}
+	}
+	if n >= 0 && got != n {
+		t.Fatalf("%d lines of %s for %d records", got, what, n)
+	}
+}
+
+// seeds are streams that hold something for every setup.
+func seeds() []string {
+	var out []string
+	for _, target := range []string{
+		"GET /a/./b%7e?q=%zz HTTP/1.1", "GET /a b HTTP/1.1", `GET /a\"b\x22\\ HTTP/1.0`, `GET /a"b HTTP/1.0`, "GET //favicon.ico HTTP/1.1",
+		"GET http://u:p@Example.COM:80/%41#f HTTP/1.1", "CONNECT example.com:443 HTTP/1.1", "OPTIONS * HTTP/1.1", "-", "", "GET /old",
+		`\x16\x03\x01\x02`, "GET http://[x/ HTTP/1.1", "GET  /a  HTTP/1.1 ", "GET /a\\", "\x80\xff", "GET /a HTTP/1.1 HTTP/1.1", "t3 12.1.2", "GET /\xe9\\xE9 HTTP/1.1",
+	} {
+		out = append(out,
+			`::1 - a b [10/Oct/2000:13:55:36 -0700] "`+target+`" 200 2326 "http://Example.com/a b" "agent \"x" 0.1`,
+			`V.example:443 1.2.3.4 - - [10/Oct/2000:13:55:36 -0700] "`+target+`" 200 -`,
+			`{"url":"`+target+`","base":"http:\/\/h","request":{"uri":"`+target+`"}}`,
+			"http://b/,\""+strings.ReplaceAll(target, `"`, `""`)+"\",c",
+			target,
+			`{"u":"https://H`+target+`","r":"\u0068ttp://x"}`,
+			`v:80 h GET `+target+` HTTP/1.1 "-"`,
+		)
+	}
+	return append(out, "url,x\r\n\"a,\"\"\n b\",2\r\nHTTP://X,\n", "\n \r\n\x00", `{"url":[1,{"a":null}],"base":1e5}`, `{"url":null}`, `{"url":"\ud800\udc00\ud800"}`)
+}
+
+func TestEverythingOnEverything(t *testing.T) {
+	all := []byte(strings.Join(seeds(), "\n"))
+	each(func(c Config) {
+		verify(t, allFields(c), all)
+		c.Redact = true
+		verify(t, allFields(c), all)
+	})
+}
+
+func FuzzWorker(f *testing.F) {
+	for i, s := range seeds() {
+		f.Add(uint8(i), s)
+	}
+	jobs := []Config{}
+	each(func(c Config) { jobs = append(jobs, allFields(c)) })
+	f.Fuzz(func(t *testing.T, n uint8, in string) {
+		for i := int(n) % 10; i < len(jobs); i += 10 {
+			verify(t, jobs[i], []byte(in))
+			verify(t, jobs[i], fmt.Appendf(nil, "1.2.3.4 - - [t] \"%s\" 200 1 \"%s\" \"a\"\n", in, in))
+		}
+	})
+}
+
+// checkKept holds rewriting to replace nothing but URLs, and to leave them where
+// they are found again: record by record, the bytes around them are the same.
+func checkKept(t testing.TB, j *Job, in, out []byte) {
+	t.Helper()
+	w := j.NewWorker()
+	head := in[:j.Framing().Head(in)]
+	for len(in) > 0 {
+		n, m := w.Next(in), w.Next(out)
+		a, b := around(w, in[:n], head), around(w, out[:m], head)
+		if a != b {
+			t.Fatalf("the record %q became %q:\n%s\n%s", in[:n], out[:m], a, b)
+		}
+		in, out = in[n:], out[m:]
+	}
+	if len(out) > 0 {
+		t.Fatalf("%q is left over", out)
+	}
+}
+
+// around returns a record with its URLs cut out and their roles in their place.
+func around(w *Worker, rec, head []byte) string {
+	var b strings.Builder
+	from := 0
+	if why, pos := w.locate(trimEnd(rec), head); why != 0 {
+		fmt.Fprint(&b, why, pos)
+	}
+	for _, s := range w.found.sites[:w.found.n] {
+		if s.enc == encCell || s.enc == encQuoted {
+			// A cell may get quotes.
+			return strings.ReplaceAll(string(rec[:s.start])+"<cell>"+string(rec[s.end:]), `"`, "")
+		}
+		fmt.Fprintf(&b, "%s<%d>", rec[from:s.start], s.role)
+		from = s.end
+	}
+	b.Write(rec[from:])
+	return b.String()
+}
