@@ -27,8 +27,9 @@ func describe(ds []Defect) string {
 	return strings.Join(out, " ")
 }
 
-func TestAppendDefects(t *testing.T) {
-	f := func(src, want string) {
+// defectsOf returns a function that checks the defects of a component, and that the kinds are those of the defects.
+func defectsOf(t *testing.T) func(src, want string) {
+	return func(src, want string) {
 		t.Helper()
 		got, kinds := AppendDefects(nil, []byte(src), 100)
 		if describe(got) != want {
@@ -42,10 +43,17 @@ func TestAppendDefects(t *testing.T) {
 			t.Errorf("%q: kinds %b, the defects have %b", src, kinds, all)
 		}
 	}
+}
+
+func TestDefectsNone(t *testing.T) {
+	f := defectsOf(t)
 	f("", "")
 	f("/plain/../path", "")
 	f("%2F%20%25", "")
+}
 
+func TestDefectsStray(t *testing.T) {
+	f := defectsOf(t)
 	// Stray signs, RFC 3986 §2.1.
 	f("%", "0:truncated")
 	f("a%4", "1:truncated")
@@ -58,11 +66,16 @@ func TestAppendDefects(t *testing.T) {
 	f("%u004", "0:non-hex")
 	f("%u004g", "0:non-hex")
 	f("%%750041", "0:non-hex 1:needless-escape")
+}
 
-	// Controls.
+func TestDefectsControls(t *testing.T) {
+	f := defectsOf(t)
 	f("%00%01%1F%20%7F", "0:nul 3:control 6:control 12:control")
 	f("%0a", "0:control 0:lower-hex")
+}
 
+func TestDefectsUTF8(t *testing.T) {
+	f := defectsOf(t)
 	// UTF-8, RFC 3629 §3, §4.
 	f("%C3%A9%E4%B8%AD%F0%9F%98%80%EF%BF%BD", "")
 	f("%e4%B8%ad", "0:lower-hex 6:lower-hex")
@@ -82,7 +95,10 @@ func TestAppendDefects(t *testing.T) {
 	f("%F5%80%80%80%F8%88%80%80%80%FE%FF", "0:bad-utf8 12:bad-utf8 27:bad-utf8 30:bad-utf8")
 	f("%EF%B7%8F%EF%B7%90%EF%B7%AF%EF%B7%B0", "9:noncharacter 18:noncharacter") // U+FDCF, FDD0, FDEF, FDF0
 	f("%EF%BF%BE%F4%8F%BF%BF", "0:noncharacter 9:noncharacter")                 // U+FFFE, U+10FFFF
+}
 
+func TestDefectsDouble(t *testing.T) {
+	f := defectsOf(t)
 	// Double escapes.
 	f("%2541", "0:double-encoded(1 utf8)")
 	f("%252541", "0:double-encoded(2 utf8)")
@@ -99,7 +115,10 @@ func TestAppendDefects(t *testing.T) {
 	f("%25C3%2541%25A9", "0:double-encoded(1) 5:double-encoded(1 utf8) 10:double-encoded(1)")
 	f("%25C3 %25A9", "0:double-encoded(1) 6:double-encoded(1)")
 	f("%25"+strings.Repeat("25", 300)+"41", "0:double-encoded(255 utf8)")
+}
 
+func TestDefectsTraversal(t *testing.T) {
+	f := defectsOf(t)
 	// Traversal: '..' between separators of which one is escaped. A '..' between raw ones is an ordinary dot segment.
 	f("..%2F", "0:encoded-traversal")
 	f("%2e%2e%2f", "0:encoded-traversal 0:lower-hex 0:needless-escape 3:lower-hex 3:needless-escape 6:lower-hex")
@@ -153,34 +172,26 @@ func TestKindString(t *testing.T) {
 // TestSlowDefects compares with the twin on all short strings over three alphabets: stray signs, dots and separators, and
 // double escapes.
 func TestSlowDefects(t *testing.T) {
-	n := 6
-	if testing.Short() {
-		n = 5
-	}
 	for _, alphabet := range []string{"%30u2gA", `%2eF./`, "%25EB8"} {
-		forAll(alphabet, n, func(s []byte) { checkDefects(t, s) })
+		forAll(alphabet, 5, func(s []byte) { checkDefects(t, s) })
 	}
 }
 
-// TestSlowUTF8 compares with the twin on all sequences of up to four escapes of the bytes where the rules change.
+// TestSlowUTF8 compares with the twin on all sequences of up to three escapes of the bytes where the rules change, and of up
+// to four of those that sequences of four are about.
 func TestSlowUTF8(t *testing.T) {
-	edges := "\x41\x80\x8f\x90\x9f\xa0\xaf\xbe\xbf\xb7\xc0\xc2\xe0\xed\xef\xf0\xf4\xf5\xf8\xfc\xff"
-	n := 4
-	if testing.Short() {
-		n = 3
-	}
 	var once, twice []byte
-	forAll(edges, n, func(s []byte) {
+	check := func(s []byte) {
 		once, twice = once[:0], twice[:0]
 		for _, c := range s {
 			once = appendEscape(once, c)
 			twice = append(twice, '%', '2', '5', upperHex[c>>4], upperHex[c&15])
 		}
 		checkDefects(t, once)
-		if len(s) <= 3 {
-			checkDefects(t, twice)
-		}
-	})
+		checkDefects(t, twice)
+	}
+	forAll("\x41\x80\x8f\x90\x9f\xa0\xaf\xb7\xbe\xbf\xc0\xc2\xe0\xed\xef\xf0\xf4\xf5\xf8\xfc\xff", 3, check)
+	forAll("\x80\x8f\x90\xbe\xbf\xef\xf0\xf4", 4, check)
 }
 
 func checkDefects(t *testing.T, src []byte) {

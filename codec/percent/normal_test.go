@@ -161,11 +161,7 @@ func TestReservedStays(t *testing.T) {
 // TestSlowNormal holds the twin to account on short strings, where both can be read.
 func TestSlowNormal(t *testing.T) {
 	rules := []Rules{full(None, StrayKeep), full(None, StrayEncode), {Unreserved: true}, {Upper: true, Add: WHATWGPath}, full(RFC3986Path, StrayReject)}
-	n := 5
-	if testing.Short() {
-		n = 4
-	}
-	forAll("%34ag ", n, func(s []byte) {
+	forAll("%34ag ", 5, func(s []byte) {
 		for _, r := range rules {
 			checkNormal(t, s, r)
 		}
