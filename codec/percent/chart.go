@@ -118,7 +118,7 @@ var charts = []struct {
 	}, class1738},
 	{"form", []column{
 		{name: "name or value", raw: WHATWGForm, delims: "&=+"},
-	}, func(byte) string { return "" }},
+	}, classForm},
 }
 
 // NewChart returns the chart of a standard (rfc3986, whatwg, rfc1738 or form), made from the sets of this package: one row
@@ -181,6 +181,14 @@ func class1738(c byte) string {
 		return "unsafe"
 	}
 	return "alphanumeric"
+}
+
+// classForm tells the one byte that forms escape in a way of their own (URL Standard §5.2).
+func classForm(c byte) string {
+	if c == ' ' {
+		return `written as "+"`
+	}
+	return ""
 }
 
 // notes returns where the WHATWG sets and those of RFC 3986 differ about c.

@@ -166,5 +166,5 @@ func TestChartCells(t *testing.T) {
 	f("form", '*', "N", "")
 	f("form", '~', "Y", "")
 	f("form", '&', "m", "")
-	f("form", ' ', "Y", "")
+	f("form", ' ', "Y", `written as "+"`)
 }
