@@ -189,7 +189,9 @@ type fakeSink struct {
 	held     []held
 	tickets  int
 
-	hold                int                                                 // tickets that it keeps until Barrier
+	hold                int  // tickets that it keeps until Barrier
+	async               bool // answer from a goroutine, some time later
+	wg                  sync.WaitGroup
 	answer              func(b *Batch, s *Stream) (Result, bool)            // false: none from it
 	submit              func(ctx context.Context, b *Batch, t Ticket) error // called first
 	openErr, barrierErr error
@@ -223,6 +225,10 @@ func (s *fakeSink) Submit(ctx context.Context, b *Batch, t Ticket) error {
 		}
 	}
 	s.keep(b, t.Stream(), r)
+	if s.async {
+		s.wg.Go(func() { nap(3); t.Done(r) })
+		return nil
+	}
 	s.mu.Lock()
 	s.held = append(s.held, held{t, r})
 	s.mu.Unlock()
@@ -251,7 +257,11 @@ func (s *fakeSink) keep(b *Batch, st *Stream, r Result) {
 	}
 }
 
-func (s *fakeSink) Barrier(context.Context) error { s.release(0); return s.barrierErr }
+func (s *fakeSink) Barrier(context.Context) error {
+	s.release(0)
+	s.wg.Wait()
+	return s.barrierErr
+}
 
 func (s *fakeSink) Close(ctx context.Context) error {
 	s.closed++

@@ -26,10 +26,12 @@ import (
 //	          ▲
 //	          watermark: the end of the longest resolved prefix
 //
-//	0 ≤ low ≤ base ≤ next, next - low ≤ limit ≤ len(ring)
+//	low ≤ next, base ≤ next, next - low ≤ limit ≤ len(ring)
 //
-// where low is the oldest batch that has not come back. It differs from base
-// only after Revoke, when batches from before it are still on their way.
+// where low is the oldest batch that has not come back. It is base, but for two
+// cases. After Revoke, batches from before it are still on their way: low < base.
+// And when a batch comes back without being durable, base stays where it is for
+// good, or until Revoke: base < low from then on.
 type Lane struct {
 	name string
 	head []byte // header record
@@ -199,7 +201,7 @@ func (l *Lane) resolve(b *Batch, durable bool) (over bool) {
 		s.state = resolved
 		l.stats.Add(&b.Stats)
 	}
-	for l.base < l.next && l.at(l.base).state == resolved {
+	for l.low <= l.base && l.base < l.next && l.at(l.base).state == resolved {
 		l.wm, l.moved, l.dirty = l.at(l.base).end, true, true
 		l.base++
 	}

@@ -75,6 +75,9 @@ func (o *outlet) pop() *Batch {
 func (p *Pipeline) drain(l *Lane, slot int, b *Batch) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if l.outlets == nil {
+		return // swept
+	}
 	o := &l.outlets[slot]
 	if b != nil {
 		o.put(b)

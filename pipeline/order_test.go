@@ -1,0 +1,125 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// nap sleeps up to n milliseconds of the fake clock.
+func nap(n int) { time.Sleep(time.Duration(rand.IntN(n*1000)) * time.Microsecond) }
+
+// flaky asks for one batch in n again.
+func flaky(n int) func(*Batch, *Stream) (Result, bool) {
+	return func(*Batch, *Stream) (Result, bool) {
+		if rand.IntN(n) == 0 {
+			return Result{Err: errors.New("not now"), Class: Retryable}, true
+		}
+		return Result{}, true
+	}
+}
+
+// Experiment 26: 64 workers that sleep at random, two sinks, one of which
+// asks for batches again: every lane is in order in each of them.
+func TestOrderPerLane(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		src := &fakeSource{readers: 8}
+		for range 8 {
+			src.lanes = append(src.lanes, numbered(400, "abX"))
+		}
+		slow := func(context.Context, *Batch, Ticket) error { nap(3); return nil }
+		a, b, dead := &fakeSink{submit: slow, async: true}, &fakeSink{submit: slow, answer: flaky(5)}, &fakeSink{answer: flaky(5)}
+		p := newPipe(t, Options{
+			Source: src, Sinks: []Sink{a, b}, DeadLetter: dead, Ordering: OrderPerLane, Workers: 64,
+			NewCodec: func() Codec { return &fakeCodec{pause: func() { nap(20) }} },
+		})
+		s := finished(t, t.Context(), p)
+		if s.Retries == 0 {
+			t.Error("no batch was asked for again: the test shows nothing")
+		}
+		for i, lines := range src.lanes {
+			name := src.opened[i].Name()
+			sameLines(t, "first sink", a.lines[name], of(lines, "ab"), true)
+			sameLines(t, "second sink", b.lines[name], of(lines, "ab"), true)
+			sameLines(t, "dead letter", dead.lines[name], of(lines, "X"), true)
+		}
+	})
+}
+
+// Many lanes of random sizes, empty ones among them, read by more goroutines
+// than batches can be shared among fairly: in each sink they come one after the
+// other, and nothing waits for ever.
+func TestOrderInput(t *testing.T) {
+	f := func(lanes, size, readers, batches, workers int, lim LaneLimits, retry bool) {
+		t.Helper()
+		synctest.Test(t, func(t *testing.T) {
+			src := &fakeSource{readers: readers, limits: lim}
+			var want []string
+			for i := range lanes {
+				lines := numbered(rand.IntN(size), "abD")
+				src.lanes = append(src.lanes, lines)
+				for _, l := range of(lines, "ab") {
+					want = append(want, fmt.Sprintf("lane%d:%s", i, l))
+				}
+			}
+			a, b := &fakeSink{async: true}, &fakeSink{}
+			if retry {
+				b.answer = flaky(10)
+			}
+			p := newPipe(t, Options{
+				Source: src, Sinks: []Sink{a, b}, Ordering: OrderInput, Workers: workers, Batches: batches,
+				NewCodec: func() Codec { return &fakeCodec{pause: func() { nap(5) }} },
+			})
+			finished(t, t.Context(), p)
+			sameLines(t, "first sink", a.all, want, true)
+			sameLines(t, "second sink", b.all, want, true)
+		})
+	}
+	f(1, 500, 1, 4, 1, LaneLimits{}, false)
+	f(200, 30, 16, 16, 4, LaneLimits{}, false)
+	f(200, 30, 16, 4, 4, LaneLimits{}, false)
+	f(60, 200, 60, 8, 2, LaneLimits{Batches: 1}, false)
+	f(60, 200, 7, 0, 8, LaneLimits{Batches: 100}, false)
+	f(60, 200, 7, 0, 8, LaneLimits{}, true)
+	f(300, 2, 3, 4, 2, LaneLimits{}, true)
+}
+
+// A lane that is not in front holds no more than it may, and all of them
+// together leave half of the batches to the one in front.
+func TestOrderInputShares(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := newPipe(t, Options{Source: &fakeSource{}, Sinks: []Sink{&fakeSink{}}, Ordering: OrderInput, Batches: 16, Workers: 1})
+		rt := intake{p}
+		held := func(l *Lane, n int) (got int) {
+			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+			defer cancel()
+			for range n {
+				if _, err := rt.Get(ctx, l); err != nil {
+					break
+				}
+				got++
+			}
+			return got
+		}
+		var lanes []*Lane
+		for i := range 4 {
+			lanes = append(lanes, rt.NewLane(fmt.Sprint(i), LaneLimits{}))
+		}
+		got := []int{held(lanes[1], 9), held(lanes[2], 9), held(lanes[3], 9), held(lanes[0], 99)}
+		if want := []int{4, 4, 0, 8}; !slices.Equal(got, want) {
+			t.Errorf("held %v, want %v", got, want)
+		}
+	})
+}
+
+func TestOrderingString(t *testing.T) {
+	got := []string{OrderNone.String(), OrderPerLane.String(), OrderInput.String(), Ordering(9).String()}
+	if want := []string{"none", "per_lane", "input", "invalid"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
