@@ -1,0 +1,216 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/urlfold/urlfold/codec"
+)
+
+// explainOptions is the flags of explain.
+type explainOptions struct {
+	profile string
+	base    string
+	vs      string
+	json    bool
+	redact  bool
+	ascii   bool
+	fail    bool
+}
+
+// newExplainCmd returns the command that tells about single URLs.
+func newExplainCmd() *cobra.Command {
+	var o explainOptions
+	cmd := &cobra.Command{
+		Use:   "explain [flags] URL...",
+		Short: "Show what a URL is, what is wrong with it, and what was done about it",
+		Long: `Explain draws the components under the URL, puts a caret under each defect, tells rule by rule what made the
+normal form, and shows the keys. "-" reads URLs from the standard input, one a line.
+
+With --vs it shows for two URLs at which level their keys meet, and what keeps them apart below it.
+A password is shown, since you typed it; --redact hides it.`,
+		Example: `  urlfold explain 'HTTP://Ex%41mple.com:0080/a/../b%zz?q=1#x'
+  urlfold explain 'http://example.com' --vs 'HTTP://example.com:80/'
+  urlfold explain --base http://example.com/a/b ../c
+  urlfold explain --json 'http://example.com/%7euser' | jq .norm
+  tail -1 urls.txt | urlfold explain -`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return usage(errors.New("explain needs a URL, or - to read URLs from the standard input"))
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd, args) },
+	}
+	f := cmd.Flags()
+	f.StringVarP(&o.profile, "profile", "p", defaultProfile, "the `name` of the profile: "+strings.Join(profileNames(), ", "))
+	f.StringVar(&o.base, "base", "", "resolve the URL against this `URL` first")
+	f.StringVar(&o.vs, "vs", "", "compare the keys with those of this `URL`")
+	f.BoolVar(&o.json, "json", false, "write one JSON object a line")
+	f.BoolVar(&o.redact, "redact", false, "show *** for passwords")
+	f.BoolVar(&o.ascii, "ascii", false, "draw with ASCII only (the default unless the locale is UTF-8)")
+	f.BoolVar(&o.fail, "fail", false, "exit with 4 if a URL has no reading or, with --vs, the keys of the profile differ")
+	completeFrom(cmd, "profile", profileNames())
+	return cmd
+}
+
+// run explains each argument.
+func (o *explainOptions) run(cmd *cobra.Command, args []string) error {
+	x, err := o.explainer(cmd)
+	if err != nil {
+		return err
+	}
+	urls, err := expandArgs(cmd.InOrStdin(), args)
+	if err != nil {
+		return err
+	}
+	if o.vs != "" && len(urls) != 1 {
+		return usage(errors.New("--vs compares one URL with another"))
+	}
+	w := bufio.NewWriter(cmd.OutOrStdout())
+	failed := false
+	for i, u := range urls {
+		e := x.explain(u)
+		failed = failed || e.err != nil
+		if i > 0 && !o.json {
+			_ = w.WriteByte('\n') // Flush tells
+		}
+		if o.vs != "" {
+			other := x.explain([]byte(o.vs))
+			failed = failed || !x.sharesKey(e, other)
+			x.writePair(w, e, other, o.json)
+			continue
+		}
+		x.write(w, e, o.json)
+	}
+	if err := w.Flush(); err != nil {
+		return fmt.Errorf("writing: %w", err)
+	}
+	if failed && o.fail {
+		return &exitError{code: exitFailOn}
+	}
+	return nil
+}
+
+// explainMarks is how many places are shown: as many as there are letters.
+const explainMarks = 52
+
+// explainer checks the flags.
+func (o *explainOptions) explainer(cmd *cobra.Command) (*explainer, error) {
+	var bad mistakes
+	p, err := findProfile(o.profile)
+	bad.add("--profile", err)
+	bad.add("--base", checkBase(o.base))
+	if err := bad.err(); err != nil {
+		return nil, err
+	}
+	p.MaxMarks = explainMarks
+	n, err := codec.New(p)
+	if err != nil {
+		return nil, usage(err)
+	}
+	s := newStyle(cmd.OutOrStdout(), os.Getenv)
+	s.unicode = s.unicode && !o.ascii
+	return &explainer{style: s, norm: n, base: []byte(o.base), redact: o.redact}, nil
+}
+
+// checkBase refuses a base that nothing can be resolved against.
+func checkBase(base string) error {
+	if base == "" {
+		return nil
+	}
+	_, err := codec.Resolve(nil, []byte(base), nil)
+	return err
+}
+
+// expandArgs replaces "-" by the lines of in.
+func expandArgs(in io.Reader, args []string) ([][]byte, error) {
+	var urls [][]byte
+	for _, a := range args {
+		if a != "-" {
+			urls = append(urls, []byte(a))
+			continue
+		}
+		text, err := io.ReadAll(in)
+		if err != nil {
+			return nil, fmt.Errorf("reading: %w", err)
+		}
+		for line := range bytes.Lines(text) {
+			urls = append(urls, bytes.TrimSuffix(bytes.TrimSuffix(line, []byte("\n")), []byte("\r")))
+		}
+	}
+	return urls, nil
+}
+
+// An explainer explains URLs.
+type explainer struct {
+	style
+	norm   *codec.Normalizer
+	base   []byte
+	redact bool
+}
+
+// An explanation is all there is to say about one URL.
+type explanation struct {
+	src  []byte
+	norm []byte
+	res  codec.Result
+	err  error
+	keys [codec.NumLevels]explainedKey
+	walk []codec.Step
+}
+
+// An explainedKey is the canonical string of a level and its hash.
+type explainedKey struct {
+	text string
+	key  codec.Key
+}
+
+// explain finds out about src.
+func (x *explainer) explain(src []byte) *explanation {
+	e := &explanation{src: src}
+	e.norm, e.err = x.norm.AppendRef(nil, x.base, src, &e.res)
+	if e.err != nil {
+		return e
+	}
+	for lv := range codec.Level(codec.NumLevels) {
+		e.keys[lv].text = string(x.norm.AppendKey(nil, lv, src, e.norm, &e.res))
+		e.keys[lv].key = x.norm.Key(lv, src, e.norm, &e.res)
+	}
+	e.walk = x.norm.Trace(x.base, src)
+	return e
+}
+
+// level is the level of the profile's keys.
+func (x *explainer) level() codec.Level { return x.norm.Profile().Key }
+
+// hide returns a URL with its password as ***, if that is asked for.
+func (x *explainer) hide(url string) string {
+	if p := x.password([]byte(url)); p.Len() > 0 {
+		return url[:p.Start] + "***" + url[p.End:]
+	}
+	return url
+}
+
+// password returns where the password lies that is to be hidden, else an empty
+// span.
+func (x *explainer) password(url []byte) codec.Span {
+	if !x.redact {
+		return codec.Span{}
+	}
+	var r codec.Result
+	_ = codec.Parse(url, &r) // the components are there even with an error
+	return r.In.Span(codec.Password)
+}
+
+// sharesKey reports whether a and b have readings and the same profile's key.
+func (x *explainer) sharesKey(a, b *explanation) bool {
+	return a.err == nil && b.err == nil && a.keys[x.level()].text == b.keys[x.level()].text
+}

@@ -1,0 +1,148 @@
+package main
+
+import (
+	"bufio"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"unicode/utf8"
+
+	"github.com/urlfold/urlfold/codec"
+)
+
+// An explainObject is an explanation as JSON. The names are those of the
+// one-shot's output fields, and a contract.
+type explainObject struct {
+	URL      *string    `json:"url,omitempty"`
+	URLB64   string     `json:"url_b64,omitempty"`
+	Norm     *string    `json:"norm,omitempty"`
+	Key      string     `json:"key,omitempty"`
+	Level    string     `json:"level"`
+	Change   string     `json:"change,omitempty"`
+	Flags    []string   `json:"flags"`
+	Marks    []markJSON `json:"marks"`
+	Scheme   *string    `json:"scheme,omitempty"`
+	Username *string    `json:"username,omitempty"`
+	Host     *string    `json:"host,omitempty"`
+	Port     *string    `json:"port,omitempty"`
+	Path     *string    `json:"path,omitempty"`
+	Query    *string    `json:"query,omitempty"`
+	Fragment *string    `json:"fragment,omitempty"`
+	Error    string     `json:"error,omitempty"`
+	ErrorAt  *uint32    `json:"at,omitempty"`
+	Profile  string     `json:"profile"`
+	RFC      string     `json:"rfc"`
+	K0       *string    `json:"k0,omitempty"`
+	K1       *string    `json:"k1,omitempty"`
+	Steps    []stepJSON `json:"steps,omitempty"`
+	VS       *pairJSON  `json:"vs,omitempty"`
+}
+
+type markJSON struct {
+	Flag      string `json:"flag"`
+	At        uint32 `json:"at"`
+	Component string `json:"component"`
+	Action    string `json:"action"`
+}
+
+type stepJSON struct {
+	Rule   string `json:"rule"`
+	Clause string `json:"clause"`
+	Before string `json:"before"`
+	After  string `json:"after"`
+}
+
+// A pairJSON is the other URL, and how its keys compare.
+type pairJSON struct {
+	*explainObject
+	Share  bool        `json:"share"`          // the profile's key
+	Meet   string      `json:"meet,omitempty"` // the first level at which the keys are equal
+	Levels []levelJSON `json:"levels"`
+}
+
+type levelJSON struct {
+	Level  string   `json:"level"`
+	Equal  bool     `json:"equal"`
+	Differ []string `json:"differ_in,omitempty"`
+}
+
+// object returns e as JSON.
+func (x *explainer) object(e *explanation) *explainObject {
+	o := &explainObject{Level: x.level().String(), Profile: x.norm.Profile().Name, Flags: []string{}, Marks: []markJSON{}}
+	if url := x.hide(string(e.src)); utf8.ValidString(url) {
+		o.URL = &url
+	} else {
+		o.URLB64 = base64.StdEncoding.EncodeToString([]byte(url))
+	}
+	for f := range e.res.Flags.All() {
+		o.Flags = append(o.Flags, f.String())
+	}
+	for _, m := range e.res.Marks {
+		o.Marks = append(o.Marks, markJSON{m.Flag.String(), m.At, m.Component.String(), m.Action.String()})
+	}
+	if e.err != nil {
+		o.Error, o.ErrorAt, o.RFC = errorName(e.err), &e.res.ErrAt, "no-reading"
+		return o
+	}
+	norm := x.hide(string(e.norm))
+	o.Norm, o.Key, o.Change, o.RFC = &norm, e.keys[x.level()].key.String(), e.res.Change.String(), "invalid"
+	if e.res.Valid() {
+		o.RFC = "valid"
+	}
+	x.fillNormal(o, e)
+	return o
+}
+
+// fillNormal fills what is known of a URL that has a normal form.
+func (x *explainer) fillNormal(o *explainObject, e *explanation) {
+	for c, to := range map[codec.Component]**string{
+		codec.Scheme: &o.Scheme, codec.Username: &o.Username, codec.Host: &o.Host, codec.Port: &o.Port,
+		codec.Path: &o.Path, codec.Query: &o.Query, codec.Fragment: &o.Fragment,
+	} {
+		if e.res.Out.Has(c) {
+			text := string(e.res.Out.Bytes(e.norm, c))
+			*to = &text
+		}
+	}
+	k0, k1 := x.hide(e.keys[codec.K0].text), x.hide(e.keys[codec.K1].text)
+	o.K0, o.K1 = &k0, &k1
+	for _, s := range e.walk {
+		o.Steps = append(o.Steps, stepJSON{s.Rule, s.Clause, x.hide(s.Before), x.hide(s.After)})
+	}
+}
+
+// pairObject returns how the keys of a and b compare.
+func (x *explainer) pairObject(a, b *explanation) *pairJSON {
+	p := &pairJSON{explainObject: x.object(b), Share: x.sharesKey(a, b), Levels: []levelJSON{}}
+	if a.err != nil || b.err != nil {
+		return p
+	}
+	if lv, ok := meetingLevel(a, b); ok {
+		p.Meet = lv.String()
+	}
+	for lv := range codec.Level(codec.NumLevels) {
+		l := levelJSON{Level: lv.String(), Equal: a.keys[lv].text == b.keys[lv].text}
+		for _, d := range differences(a.keys[lv].text, b.keys[lv].text) {
+			l.Differ = append(l.Differ, d.component)
+		}
+		p.Levels = append(p.Levels, l)
+	}
+	return p
+}
+
+// errorName returns the name of an error of the codec.
+func errorName(err error) string {
+	var e codec.Error
+	if errors.As(err, &e) {
+		return e.Name()
+	}
+	return err.Error()
+}
+
+// writeJSON writes o on a line. A bufio.Writer keeps its first error until
+// Flush.
+func writeJSON(w *bufio.Writer, o any) {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	_ = enc.Encode(o)
+}

@@ -1,0 +1,84 @@
+package main
+
+import "github.com/urlfold/urlfold/codec"
+
+// flagInfo is what a flag means, for people.
+type flagInfo struct {
+	meaning string // one sentence without its full stop
+	clause  string // what says so; empty if it is an observation of ours
+}
+
+// flagInfos has an entry for every flag of the codec.
+var flagInfos = [codec.NumFlags]flagInfo{
+	codec.Truncated:        {"a '%' at the end of a component, with fewer than two characters after it", "RFC 3986 §2.1"},
+	codec.NonHex:           {"a '%' that is not followed by two hex digits starts no escape", "RFC 3986 §2.1"},
+	codec.PercentU:         {"%uXXXX is an escape of old JavaScript, and in no standard of URLs", "RFC 3986 §2.1"},
+	codec.NUL:              {"the escape %00 stands for a NUL byte, which ends strings in many programs", "RFC 3986 §7.3"},
+	codec.Control:          {"an escape stands for a control byte", "RFC 3986 §7.3"},
+	codec.BadUTF8:          {"escapes stand for bytes that are not UTF-8", "RFC 3629 §3"},
+	codec.OverlongUTF8:     {"escapes spell a character with more bytes than UTF-8 allows, a way around filters", "RFC 3629 §3, §10"},
+	codec.SurrogateUTF8:    {"escapes spell half of a UTF-16 pair, which UTF-8 does not allow", "RFC 3629 §3"},
+	codec.Noncharacter:     {"escapes stand for a code point that Unicode has set aside as no character", "Unicode §23.7"},
+	codec.DoubleEncoded:    {"an escape was escaped again: %25 and two hex digits", "RFC 3986 §2.4"},
+	codec.EncodedTraversal: {"'..' next to an escaped slash: no dot segment here, but one for a server that decodes first", "RFC 3986 §7.3"},
+	codec.LowerHex:         {"an escape with lower-case hex digits; the normal form has upper case", "RFC 3986 §6.2.2.1"},
+	codec.NeedlessEscape:   {"an escape of a character that needs none", "RFC 3986 §6.2.2.2"},
+
+	codec.RawControl:   {"a control byte as such", "RFC 3986 §2"},
+	codec.RawSpace:     {"a space as such", "RFC 3986 §2"},
+	codec.RawNonASCII:  {"a byte beyond ASCII as such", "RFC 3986 §2"},
+	codec.RawBackslash: {"a backslash, which browsers read as '/' and RFC 3986 does not allow", "RFC 3986 §2, WHATWG URL §4.4"},
+	codec.RawIllegal:   {"a character that may not stand here as such", "RFC 3986 §2"},
+
+	codec.IPv4Nonstandard: {"an IPv4 address in hex, octal or short form: a name by the RFC, an address for many resolvers", "RFC 3986 §7.4"},
+	codec.IPLiteralBad:    {"brackets around something that is no IP address", "RFC 3986 §3.2.2"},
+	codec.HostNotLDH:      {"a host with something else than letters, digits, hyphens and dots", "RFC 1123 §2.1"},
+	codec.ZoneID:          {"an IPv6 address with a zone, which means something on one machine only", "RFC 9844"},
+	codec.HostAmbiguous:   {"browsers and RFC 3986 see different hosts", "RFC 3986 §7.6, WHATWG URL §4.4"},
+	codec.PortInvalid:     {"what should be a port is not a number from 0 to 65535", "RFC 3986 §3.2.3"},
+	codec.HostMissing:     {"a web URL has no host", "RFC 9110 §4.2.1"},
+	codec.SchemeInvalid:   {"text before the first ':' that is no scheme", "RFC 3986 §4.2"},
+
+	codec.Credentials:       {"a username or a password is in the URL", "RFC 3986 §3.2.1, §7.5"},
+	codec.Relative:          {"no scheme: the URL is relative, and means something only with a base", "RFC 3986 §4.2"},
+	codec.DotSegments:       {"the path has a '.' or '..' segment", "RFC 3986 §5.2.4"},
+	codec.HTMLEntity:        {"'&amp;' in the query: a URL taken out of HTML without decoding it", "HTML §13.5"},
+	codec.FragmentInRequest: {"a '#' in a request target, which should never reach a server", "RFC 9110 §7.1"},
+	codec.SchemeGuessed:     {"the scheme was not there, and was put in front because the options say so", ""},
+	codec.MarksDropped:      {"there are more places than are recorded", ""},
+}
+
+// actionTexts says what was done about a mark.
+var actionTexts = map[codec.Action]string{
+	codec.Kept:     "Kept as it is.",
+	codec.Encoded:  "Encoded.",
+	codec.Decoded:  "Decoded.",
+	codec.Removed:  "Removed.",
+	codec.Recased:  "Written in upper case.",
+	codec.Rejected: "This is why the URL has no reading.",
+}
+
+// changeTexts says what a class of change means.
+var changeTexts = map[codec.Change]string{
+	codec.Unchanged:   "the URL is in normal form",
+	codec.Cosmetic:    "another spelling of the same URL in every scheme (RFC 3986 §6.2.2)",
+	codec.SchemeEqual: "the same resource by the rules of its scheme (RFC 3986 §6.2.3)",
+	codec.Repaired:    "read as a browser does, where the RFC keeps apart",
+	codec.Lossy:       "a rule removed something",
+}
+
+// clause writes a clause for people, with "section" where there is no §.
+func (s style) clause(c string) string {
+	if s.unicode {
+		return c
+	}
+	var out []byte
+	for _, r := range c {
+		if r == '§' {
+			out = append(out, "section "...)
+			continue
+		}
+		out = append(out, string(r)...)
+	}
+	return string(out)
+}

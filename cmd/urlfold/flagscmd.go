@@ -1,0 +1,41 @@
+package main
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/urlfold/urlfold/codec"
+)
+
+// newFlagsCmd returns the command that lists the flags of URLs.
+func newFlagsCmd() *cobra.Command {
+	return &cobra.Command{
+		Use:   "flags",
+		Short: "List the flags that a URL can have, and what each means",
+		Long: `Flags lists what urlfold notices about a URL as it came in. A flag never fails a run, unless --fail-on flags asks for it.
+Those with a "!" stand for something that the grammar of RFC 3986 does not allow.`,
+		Args: noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return writeFlags(cmd.OutOrStdout()) },
+	}
+}
+
+// writeFlags writes a line for each flag.
+func writeFlags(w io.Writer) error {
+	for f := range codec.Flag(codec.NumFlags) {
+		mark := " "
+		if codec.Violations.Has(f) {
+			mark = "!"
+		}
+		info := flagInfos[f]
+		text := info.meaning
+		if info.clause != "" {
+			text += " (" + info.clause + ")"
+		}
+		if _, err := fmt.Fprintf(w, "%s %-19s %s\n", mark, f, text); err != nil {
+			return fmt.Errorf("writing: %w", err)
+		}
+	}
+	return nil
+}

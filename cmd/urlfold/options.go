@@ -1,0 +1,174 @@
+package main
+
+import (
+	"fmt"
+	"runtime"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/urlfold/urlfold/codec"
+	"github.com/urlfold/urlfold/codec/record"
+)
+
+// options is the flags of the one-shot as they were typed. Their names are a
+// contract.
+type options struct {
+	// Input.
+	format, dialect     string
+	target              string
+	urlField, baseField string
+	base                string
+
+	// Normalization.
+	profile, key, reading string
+	hash, hmacKeyFile     string
+
+	// Output.
+	render           string
+	fields           []string
+	output, compress string
+	rejects, report  string
+	redact           bool
+
+	// Limits.
+	maxRecord, maxURL string
+	maxDecompressed   string
+	maxRatio          int64
+	zstdMaxWindow     string
+
+	// The run.
+	jobs       int
+	unordered  bool
+	failOn     string
+	quiet      bool
+	noProgress bool
+	logLevel   string
+}
+
+// The groups of flags, in the order of the help.
+var flagGroups = []string{"Input", "Normalization", "Output", "Limits", "Run"}
+
+const groupKey = "group"
+
+// groupOf returns the group of a flag. What cobra adds belongs to the run.
+func groupOf(f *pflag.Flag) string {
+	if g := f.Annotations[groupKey]; len(g) > 0 {
+		return g[0]
+	}
+	return flagGroups[len(flagGroups)-1]
+}
+
+// The names that some flags take.
+var (
+	renderNames   = []string{"rewrite", "jsonl", "tsv", "urls", "keys"}
+	targetNames   = []string{"request", "referer", "all"}
+	hashNames     = []string{"xxh3-128", "sha256-128", "hmac-sha256"}
+	readingNames  = []string{"rfc"}
+	failOnNames   = []string{"never", "damage", "rejects", "flags"}
+	compressNames = []string{"auto", "none", "gzip", "zstd"}
+	logLevelNames = []string{"debug", "info", "warn", "error"}
+	dialectNames  = []string{"nginx", "nginx-json", "apache", "none"}
+)
+
+// register adds the flags to cmd.
+func (o *options) register(cmd *cobra.Command) {
+	cmd.Flags().SortFlags = false
+	group := flagGroups[0]
+	in := func(name string, add func(f *pflag.FlagSet)) {
+		set := pflag.NewFlagSet(name, pflag.ContinueOnError)
+		set.SortFlags = false
+		add(set)
+		set.VisitAll(func(f *pflag.Flag) { f.Annotations = map[string][]string{groupKey: {group}} })
+		cmd.Flags().AddFlagSet(set)
+	}
+	for i, add := range []func(*pflag.FlagSet){o.inputFlags, o.codecFlags, o.outputFlags, o.limitFlags, o.runFlags} {
+		group = flagGroups[i]
+		in(group, add)
+	}
+	for flag, names := range map[string][]string{
+		"format": record.Formats(), "dialect": dialectNames, "target": targetNames, "profile": profileNames(),
+		"key": levelNames(), "reading": readingNames, "hash": hashNames, "render": renderNames,
+		"compress": compressNames, "fail-on": failOnNames, "log-level": logLevelNames,
+	} {
+		completeFrom(cmd, flag, names)
+	}
+}
+
+func (o *options) inputFlags(f *pflag.FlagSet) {
+	f.StringVarP(&o.format, "format", "f", "", "the `format`: "+strings.Join(record.Formats(), ", ")+", or the text of an nginx log_format or Apache LogFormat. Default: found from the first records")
+	f.StringVar(&o.dialect, "dialect", "", "the `name` of how the log escapes: "+strings.Join(dialectNames, ", ")+". Default: what the format says")
+	f.StringVar(&o.target, "target", "request", "which `URLs` of an access log: request, referer, all")
+	f.StringVar(&o.urlField, "url-field", "", "where the URL is: a `path` such as request.uri (jsonl), a column's name or number (csv, tsv)")
+	f.StringVar(&o.baseField, "base-field", "", "where the base is that the URL is resolved against, as a `path` or column")
+	f.StringVar(&o.base, "base", "", "one base `URL` for all relative URLs")
+}
+
+func (o *options) codecFlags(f *pflag.FlagSet) {
+	f.StringVarP(&o.profile, "profile", "p", defaultProfile, "what to change: the `name` of a profile, see 'urlfold profiles'")
+	f.StringVarP(&o.key, "key", "k", "", "the `level` of keys: "+strings.Join(levelNames(), ", ")+". Default: the profile's")
+	f.StringVar(&o.reading, "reading", "", "the `reading` that keys are computed on: rfc. Default: the profile's")
+	f.StringVar(&o.hash, "hash", "xxh3-128", "the `name` of the hash of keys: "+strings.Join(hashNames, ", "))
+	f.StringVar(&o.hmacKeyFile, "hmac-key-file", "", "the `file` that holds the key of hmac-sha256, as bytes")
+}
+
+func (o *options) outputFlags(f *pflag.FlagSet) {
+	f.StringVarP(&o.render, "render", "r", "rewrite", "the `form` of the output: rewrite (the record, with only its URL bytes replaced), jsonl, tsv, urls, keys")
+	f.StringSliceVar(&o.fields, "fields", nil, "the `fields` of jsonl and tsv, in this order: "+strings.Join(record.FieldNames(), ", "))
+	f.StringVarP(&o.output, "output", "o", "", "write to this `file`: to FILE.part, which is renamed when it is whole. Default: stdout")
+	f.StringVar(&o.compress, "compress", "auto", "the `method` to compress the output by: "+strings.Join(compressNames, ", ")+". auto goes by the name: .gz, .zst")
+	f.StringVar(&o.rejects, "rejects", "", "write records without a reading to this `file`, as JSON lines. Default: they pass through")
+	f.StringVar(&o.report, "report", "", "write a report to this JSON `file`")
+	f.BoolVar(&o.redact, "redact", false, "write *** for passwords in URLs")
+}
+
+func (o *options) limitFlags(f *pflag.FlagSet) {
+	f.StringVar(&o.maxRecord, "max-record", "1MiB", "a record longer than this `size` passes through unread")
+	f.StringVar(&o.maxURL, "max-url", "64KiB", "a URL longer than this `size` is a reject")
+	f.StringVar(&o.maxDecompressed, "max-decompressed", "0", "stop reading a compressed file after this `size`; 0: no limit")
+	f.Int64Var(&o.maxRatio, "max-ratio", 1000, "stop reading a compressed file that expands more than this many `times`; -1: no limit")
+	f.StringVar(&o.zstdMaxWindow, "zstd-max-window", "128MiB", "refuse zstd frames that need more memory than this `size`")
+}
+
+func (o *options) runFlags(f *pflag.FlagSet) {
+	f.IntVarP(&o.jobs, "jobs", "j", runtime.GOMAXPROCS(0), "how many `workers`")
+	f.BoolVar(&o.unordered, "unordered", false, "write as results come, not in the order of the input")
+	f.StringVar(&o.failOn, "fail-on", "damage", "the `cause` to exit with 4 for: never, damage (of archives), rejects (or damage), flags (or any of these)")
+	f.BoolVar(&o.quiet, "quiet", false, "no summary and no progress bar")
+	f.BoolVar(&o.noProgress, "no-progress", false, "no progress bar")
+	f.StringVar(&o.logLevel, "log-level", "warn", "the least `level` to log on stderr: "+strings.Join(logLevelNames, ", "))
+}
+
+// levelNames returns the names of the key levels.
+func levelNames() []string {
+	var names []string
+	for lv := range codec.Level(codec.NumLevels) {
+		names = append(names, lv.String())
+	}
+	return names
+}
+
+// findLevel returns the level of that name, or the profile's if there is none.
+func findLevel(name string, p codec.Profile) (codec.Level, error) {
+	switch name {
+	case "":
+		return p.Key, nil
+	case "k2", "k3":
+		return 0, fmt.Errorf("keys of level %s do not exist in this version; there are %s", name, strings.Join(levelNames(), ", "))
+	}
+	i, err := choice("key level", levelNames(), name)
+	return codec.Level(i), err
+}
+
+// checkReading refuses readings that do not exist.
+func checkReading(name string) error {
+	switch name {
+	case "":
+		return nil
+	case "whatwg":
+		return fmt.Errorf("the whatwg reading does not exist in this version; there is rfc")
+	}
+	_, err := choice("reading", readingNames, name)
+	return err
+}

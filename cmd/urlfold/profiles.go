@@ -1,0 +1,82 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/urlfold/urlfold/codec"
+	"github.com/urlfold/urlfold/codec/percent"
+)
+
+// defaultProfile is the profile that is used unless another is asked for.
+const defaultProfile = "rfc3986-scheme"
+
+// profileNames returns the names of the built-in profiles.
+func profileNames() []string {
+	var names []string
+	for _, p := range codec.Profiles() {
+		names = append(names, p.Name)
+	}
+	return names
+}
+
+// findProfile returns the profile of that name.
+func findProfile(name string) (codec.Profile, error) {
+	if strings.HasSuffix(name, ".yaml") || strings.HasSuffix(name, ".yml") {
+		return codec.Profile{}, errors.New("profiles are not read from files in this version")
+	}
+	i, err := choice("profile", profileNames(), name)
+	if err != nil {
+		return codec.Profile{}, err
+	}
+	return codec.Profiles()[i], nil
+}
+
+// newProfilesCmd returns the command that lists the profiles.
+func newProfilesCmd() *cobra.Command {
+	return &cobra.Command{
+		Use:   "profiles",
+		Short: "List the profiles: what each changes, and which key it gives",
+		Args:  noArgs,
+		RunE:  func(cmd *cobra.Command, _ []string) error { return writeProfiles(cmd.OutOrStdout()) },
+	}
+}
+
+// writeProfiles writes a paragraph for each profile.
+func writeProfiles(w io.Writer) error {
+	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	for i, p := range codec.Profiles() {
+		name := p.Name
+		if name == defaultProfile {
+			name += " (default)"
+		}
+		if i > 0 {
+			_, _ = fmt.Fprintln(tw) // Flush tells
+		}
+		_, _ = fmt.Fprintf(tw, "%s\n  key\t%v, %s\n  stray %%\t%s\n", name, p.Key, codec.KeyFunction(p.Key), strayText(p.Stray))
+		for j, line := range wrap(strings.ReplaceAll(p.Rules.String(), ",", ", "), 60) {
+			head := "rules"
+			if j > 0 {
+				head = ""
+			}
+			_, _ = fmt.Fprintf(tw, "  %s\t%s\n", head, line)
+		}
+	}
+	return tw.Flush()
+}
+
+// strayText says what becomes of a '%' that starts no escape.
+func strayText(s percent.Stray) string {
+	switch s {
+	case percent.StrayEncode:
+		return "encoded, as %25"
+	case percent.StrayKeep:
+		return "kept"
+	}
+	return "the URL is rejected"
+}

@@ -1,0 +1,226 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"strings"
+
+	"github.com/urlfold/urlfold/codec"
+	"github.com/urlfold/urlfold/codec/record"
+	"github.com/urlfold/urlfold/internal/compress"
+)
+
+// settings is what the flags of a one-shot mean. All of them are right.
+type settings struct {
+	paths     []string
+	record    record.Config // without a format, it is to be found
+	hash      codec.Hash
+	pack      string // how the output is compressed: none, gzip, zstd
+	limits    compress.Limits
+	maxRecord int
+	failOn    failOn
+	logLevel  slog.Level
+	*options
+}
+
+// failOn says what makes a run that came to its end fail.
+type failOn uint8
+
+// Each value includes those before it.
+const (
+	failNever failOn = iota
+	failDamage
+	failRejects
+	failFlags
+)
+
+// resolve finds out what the flags mean. The error tells all mistakes.
+func (o *options) resolve(paths []string) (*settings, error) {
+	s := &settings{paths: paths, options: o}
+	var bad mistakes
+	s.resolvePaths(&bad)
+	s.resolveCodec(&bad)
+	s.resolveOutput(&bad)
+	s.resolveLimits(&bad)
+	s.resolveRun(&bad)
+	s.checkRecord(&bad)
+	if err := bad.err(); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// resolvePaths refuses a URL in place of a file. It is not repeated in the
+// error, because it may hold a password.
+func (s *settings) resolvePaths(bad *mistakes) {
+	for i, p := range s.paths {
+		if _, err := os.Lstat(p); err != nil && strings.Contains(p, "://") {
+			bad.add(fmt.Sprintf("argument %d", i+1), errors.New("this is a URL, and not a file; did you mean 'urlfold explain URL'?"))
+		}
+	}
+}
+
+// resolveCodec makes the normalizer.
+func (s *settings) resolveCodec(bad *mistakes) {
+	p, err := findProfile(s.profile)
+	bad.add("--profile", err)
+	lv, levelErr := findLevel(s.key, p)
+	bad.add("--key", levelErr)
+	s.record.Level = lv
+	bad.add("--reading", checkReading(s.reading))
+	i, hashErr := choice("hash", hashNames, s.options.hash)
+	bad.add("--hash", hashErr)
+	s.hash = codec.Hash(i)
+	size, sizeErr := limitOf(s.maxURL, codec.MaxLen)
+	bad.add("--max-url", sizeErr)
+	p.MaxLen = size
+	opt, keyErr := s.hashOption()
+	bad.add("--hmac-key-file", keyErr)
+	if err != nil || hashErr != nil || keyErr != nil || sizeErr != nil {
+		return
+	}
+	s.record.Normalizer, err = codec.New(p, opt)
+	bad.add("--profile", err)
+}
+
+// hashOption returns the option that chooses the hash.
+func (s *settings) hashOption() (codec.Option, error) {
+	switch {
+	case s.hash != codec.HMACSHA256 && s.hmacKeyFile != "":
+		return nil, errors.New("a key belongs to --hash hmac-sha256")
+	case s.hash != codec.HMACSHA256:
+		return codec.WithHash(s.hash), nil
+	case s.hmacKeyFile == "":
+		return nil, errors.New("--hash hmac-sha256 needs a key")
+	}
+	key, err := os.ReadFile(s.hmacKeyFile)
+	if err != nil {
+		return nil, err
+	}
+	// Editors and echo end a file with a line feed that nobody means.
+	key = bytes.TrimSuffix(key, []byte("\n"))
+	if len(key) < minHMACKey {
+		return nil, fmt.Errorf("the key is shorter than %d bytes", minHMACKey)
+	}
+	return codec.WithHMACKey(key), nil
+}
+
+// minHMACKey is how many bytes a key must have: 128 bits cannot be guessed.
+const minHMACKey = 16
+
+func (s *settings) resolveOutput(bad *mistakes) {
+	var err error
+	s.record.Render, err = record.ParseRender(s.render)
+	bad.add("--render", err)
+	s.record.Fields = s.fields
+	if len(s.fields) > 0 && err == nil && s.record.Render != record.RenderJSONL && s.record.Render != record.RenderTSV {
+		bad.add("--fields", errors.New("fields belong to --render jsonl or tsv"))
+	}
+	s.record.Redact = s.redact
+	s.record.Divert = s.rejects != ""
+	_, err = choice("compression", compressNames, s.compress)
+	bad.add("--compress", err)
+	s.pack = packOf(s.compress, s.output)
+	s.checkFiles(bad)
+}
+
+// packOf returns how to compress a file of that name.
+func packOf(method, name string) string {
+	if method != "auto" {
+		return method
+	}
+	switch {
+	case strings.HasSuffix(name, ".gz"):
+		return "gzip"
+	case strings.HasSuffix(name, ".zst"):
+		return "zstd"
+	}
+	return "none"
+}
+
+// checkFiles refuses one name for two files.
+func (s *settings) checkFiles(bad *mistakes) {
+	seen := map[string]string{}
+	for _, f := range []struct{ flag, name string }{{"--output", s.output}, {"--rejects", s.rejects}, {"--report", s.report}} {
+		if f.name == "" || f.name == "-" && f.flag == "--output" {
+			continue
+		}
+		if other := seen[f.name]; other != "" {
+			bad.add(f.flag, fmt.Errorf("this is the file of %s already", other))
+		}
+		seen[f.name] = f.flag
+	}
+}
+
+func (s *settings) resolveLimits(bad *mistakes) {
+	var err error
+	s.maxRecord, err = limitOf(s.options.maxRecord, maxRecordLimit)
+	bad.add("--max-record", err)
+	s.limits.MaxBytes, err = parseSize(s.maxDecompressed)
+	bad.add("--max-decompressed", err)
+	s.limits.MaxRatio = s.maxRatio
+	if s.maxRatio == 0 || s.maxRatio < -1 {
+		bad.add("--max-ratio", errors.New("a ratio is a number above 0, or -1 for no limit"))
+	}
+	window, err := limitOf(s.zstdMaxWindow, 1<<40)
+	bad.add("--zstd-max-window", err)
+	s.limits.MaxWindow = int64(window)
+}
+
+// maxRecordLimit is the longest record that may be asked for: arenas are
+// addressed by 32 bits, and the output of a record may be longer than it.
+const maxRecordLimit = 256 << 20
+
+// limitOf reads a size that is at least 1 and at most limit.
+func limitOf(text string, limit int64) (int, error) {
+	n, err := parseSize(text)
+	switch {
+	case err != nil:
+		return 0, err
+	case n < 1:
+		return 0, errors.New("the size must be above 0")
+	case n > limit:
+		return 0, fmt.Errorf("the size is above %s", formatSize(limit))
+	}
+	return int(n), nil
+}
+
+func (s *settings) resolveRun(bad *mistakes) {
+	i, err := choice("cause", failOnNames, s.options.failOn)
+	bad.add("--fail-on", err)
+	s.failOn = failOn(i)
+	i, err = choice("level", logLevelNames, s.options.logLevel)
+	bad.add("--log-level", err)
+	s.logLevel = []slog.Level{slog.LevelDebug, slog.LevelInfo, slog.LevelWarn, slog.LevelError}[i]
+	if s.jobs < 1 || s.jobs > maxJobs {
+		bad.add("--jobs", fmt.Errorf("the number of workers must be from 1 to %d", maxJobs))
+	}
+}
+
+const maxJobs = 1024
+
+// checkRecord has package record look for mistakes in what is its own. What is
+// missing only because another flag is wrong, or because the format is yet to be
+// found, is none.
+func (s *settings) checkRecord(bad *mistakes) {
+	var err error
+	s.record.Target, err = record.ParseTarget(s.target)
+	bad.add("--target", err)
+	s.record.Format, s.record.Dialect = s.format, s.dialect
+	s.record.URLField, s.record.BaseField, s.record.Base = s.urlField, s.baseField, s.base
+	s.record.MaxRecord = s.maxRecord
+	probe := s.record
+	if probe.Normalizer == nil {
+		p, _ := findProfile(defaultProfile)
+		probe.Normalizer, _ = codec.New(p) // a built-in profile has no mistakes
+	}
+	if probe.Format == "" {
+		probe.Format, probe.Dialect, probe.Target, probe.URLField, probe.BaseField = "lines", "", 0, "", ""
+	}
+	if _, err := record.New(probe); err != nil {
+		bad.add("", err)
+	}
+}

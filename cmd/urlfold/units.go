@@ -1,0 +1,90 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// The units of sizes. A single letter counts in powers of 1024, as the names
+// with an i do; those of the SI count in powers of 1000.
+var sizeUnits = map[string]float64{
+	"": 1, "b": 1,
+	"k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40,
+	"kib": 1 << 10, "mib": 1 << 20, "gib": 1 << 30, "tib": 1 << 40,
+	"kb": 1e3, "mb": 1e6, "gb": 1e9, "tb": 1e12,
+}
+
+var errSize = errors.New("a size is a number and a unit, such as 64k, 1.5MiB or 10GB")
+
+// parseSize reads a size in bytes, such as "64k", "1.5 MiB" or "10GB".
+func parseSize(s string) (int64, error) {
+	digits := strings.TrimRight(s, "bBiIkKmMgGtT ")
+	unit, ok := sizeUnits[strings.ToLower(strings.TrimSpace(s[len(digits):]))]
+	n, err := strconv.ParseFloat(digits, 64)
+	if !ok || err != nil || n < 0 || math.IsInf(n, 0) || math.IsNaN(n) {
+		return 0, errSize
+	}
+	if n *= unit; n > 1<<60 {
+		return 0, errors.New("the size is above 1024 PiB")
+	}
+	return int64(n), nil
+}
+
+// formatSize writes a number of bytes for people: "1.5 MiB".
+func formatSize(n int64) string {
+	const units = "KMGTPE"
+	f, u := float64(n), -1
+	for f >= 999.5 && u < len(units)-1 {
+		f /= 1024
+		u++
+	}
+	switch {
+	case u < 0:
+		return fmt.Sprintf("%d B", n)
+	case f < 9.95:
+		return fmt.Sprintf("%.1f %ciB", f, units[u])
+	}
+	return fmt.Sprintf("%.0f %ciB", f, units[u])
+}
+
+// formatCount writes a count with a comma between thousands.
+func formatCount(n int64) string {
+	s := strconv.FormatInt(n, 10)
+	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+// formatDuration writes a duration with three digits: "1m20s", "3.21s", "87ms".
+func formatDuration(d time.Duration) string {
+	switch {
+	case d >= time.Minute:
+		return d.Round(time.Second).String()
+	case d >= time.Second:
+		return d.Round(10 * time.Millisecond).String()
+	case d >= time.Millisecond:
+		return d.Round(time.Millisecond / 10).String()
+	}
+	return d.Round(time.Microsecond).String()
+}
+
+// perSecond returns n in d as a rate, 0 if d is too short to tell.
+func perSecond(n int64, d time.Duration) int64 {
+	if d < time.Millisecond {
+		return 0
+	}
+	return int64(float64(n) / d.Seconds())
+}
+
+// plural returns "1 record", "2 records".
+func plural(n int64, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return formatCount(n) + " " + many
+}
