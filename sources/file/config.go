@@ -1,0 +1,82 @@
+package file
+
+import (
+	"errors"
+	"io"
+	"os"
+	"time"
+
+	"github.com/urlfold/urlfold/internal/compress"
+)
+
+// A Framing says where records end: record.Framing is one.
+type Framing interface {
+	// Cut returns the length of the longest prefix of block that is made of whole
+	// records, 0 if there is none.
+	Cut(block []byte) int
+	// Head returns the length of the header record at the start of a stream, 0 if
+	// there is none, or not all of it in block.
+	Head(block []byte) int
+}
+
+// A Config says what to read, and how. Only Framing must be set.
+type Config struct {
+	// Paths are files, globs (with ** for any number of folders), directories
+	// (read with all below them) and "-" for stdin. None means stdin. A file that
+	// is found more than once is read once, unless it is named, as it is, twice.
+	Paths []string
+	// Stdin is what "-" means. Default os.Stdin. Anything but a regular file is
+	// taken for a pipe. It is never closed.
+	Stdin io.Reader
+	// Framing says where records end.
+	Framing Framing
+	// MaxRecord is the longest record, in bytes, that is kept together. A record
+	// that fits into the arena of a batch, or is but one byte longer than this, may
+	// be kept together anyway: the limit is on memory. Default 1 MiB.
+	MaxRecord int
+	// Parallel is how many inputs are read at once. Default 2.
+	Parallel int
+	// LaneBatches is how many batches of one input may be under way. Default: as
+	// the pipeline sees fit.
+	LaneBatches int
+	// Linger is how long the first record of a batch waits for more to come from
+	// a pipe. Default 50 ms.
+	Linger time.Duration
+	// Limits bound what a compressed input may cost.
+	Limits compress.Limits
+}
+
+// setDefaults replaces zero values by defaults.
+func (c *Config) setDefaults() {
+	if len(c.Paths) == 0 {
+		c.Paths = []string{stdinPath}
+	}
+	if c.Stdin == nil {
+		c.Stdin = os.Stdin
+	}
+	if c.MaxRecord == 0 {
+		c.MaxRecord = 1 << 20
+	}
+	if c.Parallel == 0 {
+		c.Parallel = 2
+	}
+	if c.Linger == 0 {
+		c.Linger = 50 * time.Millisecond
+	}
+}
+
+// validate returns all that is wrong with c, joined.
+func (c *Config) validate() error {
+	var errs []error
+	check := func(ok bool, text string) {
+		if !ok {
+			errs = append(errs, errors.New("file source: "+text))
+		}
+	}
+	check(c.Framing != nil, "no framing")
+	check(c.MaxRecord > 0, "the record limit is not positive")
+	check(c.Parallel > 0, "the number of inputs that are read at once is not positive")
+	check(c.LaneBatches >= 0, "the number of batches of a lane is negative")
+	check(c.Linger > 0, "the time that a record waits is not positive")
+	return errors.Join(errs...)
+}

@@ -1,0 +1,103 @@
+package file
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/urlfold/urlfold/internal/testkit"
+)
+
+func TestExpand(t *testing.T) {
+	dir := write(t, map[string]string{
+		"b.log": "", "a.log": "", "sub/c.log": "", "sub/deep/d.log": "", "sub/e.txt": "", "x[1].log": "", "empty/.keep": "",
+	})
+	if err := os.Symlink(filepath.Join(dir, "a.log"), filepath.Join(dir, "link.log")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("nowhere", filepath.Join(dir, "sub", "dead")); err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(dir)
+	f := func(paths, want string) {
+		t.Helper()
+		files, err := expand(strings.Fields(paths))
+		var got []string
+		for _, f := range files {
+			got = append(got, filepath.ToSlash(f.path))
+		}
+		if err != nil || strings.Join(got, " ") != want {
+			t.Errorf("%s: %v, %v, want %s", paths, got, err, want)
+		}
+	}
+	f("b.log a.log", "b.log a.log")
+	f("sub", "sub/c.log sub/dead sub/deep/d.log sub/e.txt")
+	if err := os.Remove("sub/dead"); err != nil {
+		t.Fatal(err)
+	}
+	f("*.log", "a.log b.log x[1].log") // link.log is a.log
+	f("**/*.log", "a.log b.log sub/c.log sub/deep/d.log x[1].log")
+	f("{b,a}.log", "a.log b.log")
+	f("sub", "sub/c.log sub/deep/d.log sub/e.txt")
+	f("sub/ *.log", "sub/c.log sub/deep/d.log sub/e.txt a.log b.log x[1].log")
+	f("x[1].log", "x[1].log") // a file of that name comes before a pattern
+	f("a.log a.log", "a.log a.log")
+	f("*.log a.log", "a.log b.log x[1].log")
+	f("b.log *.log", "b.log a.log x[1].log")
+	f("a.log *.log a.log", "a.log b.log x[1].log a.log")
+	f("link.log a.log", "link.log a.log")
+	f("./a.log sub/../*.log", "./a.log b.log x[1].log")
+	f("- a.log", "- a.log")
+	f("empty", "empty/.keep")
+}
+
+func TestExpandErrors(t *testing.T) {
+	dir := write(t, map[string]string{"a.log": ""})
+	paths := []string{filepath.Join(dir, "a.log"), filepath.Join(dir, "gone.log"), filepath.Join(dir, "*.txt"), "-", "-", filepath.Join(dir, "[")}
+	s, err := New(Config{Paths: paths, Framing: lines{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = s.Open(context.Background(), testkit.NewRuntime(1, small))
+	if !errors.Is(err, ErrNoInput) {
+		t.Fatalf("Open: %v", err)
+	}
+	text := err.Error()
+	for _, want := range []string{"gone.log: no such file", "*.txt: no file matches", "stdin is named twice", "[: syntax error"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the error does not say %q: %v", want, err)
+		}
+	}
+	if err := s.Close(context.Background()); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestPaths(t *testing.T) {
+	dir := write(t, map[string]string{"a": "", "b": ""})
+	s, err := New(Config{Paths: []string{dir}, Framing: lines{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, err := s.Paths()
+	if err != nil || len(first) != 2 {
+		t.Fatalf("%v, %v", first, err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "c"), nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	rt := testkit.NewRuntime(1, small)
+	if err := s.Open(context.Background(), rt); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Run(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(rt.Lanes(), first) {
+		t.Errorf("Paths says %v, read were %v", first, rt.Lanes())
+	}
+}
