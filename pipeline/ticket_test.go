@@ -1,0 +1,131 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+)
+
+// oneLane returns a source with one lane of n lines.
+func oneLane(n int, kinds string) *fakeSource {
+	return &fakeSource{lanes: [][]string{numbered(n, kinds)}}
+}
+
+var errSink = errors.New("sink says no")
+
+func TestNewTicket(t *testing.T) {
+	st := &Stream{Bytes: []byte("x")}
+	var got []Result
+	ticket := NewTicket(st, func(r Result) { got = append(got, r) })
+	if ticket.Stream() != st {
+		t.Error("not the stream that was given")
+	}
+	ticket.Done(Result{Class: Permanent})
+	if len(got) != 1 || got[0].Class != Permanent {
+		t.Errorf("got %+v", got)
+	}
+}
+
+// Sinks that break their contract are found, and the run says so.
+func TestTicketBugs(t *testing.T) {
+	f := func(name string, sink *fakeSink, want string) {
+		t.Helper()
+		// Fewer batches than there are, so that the source comes to its end.
+		p := newPipe(t, Options{Source: oneLane(12, "a"), Sinks: []Sink{sink}, Workers: 2})
+		err := p.Run(t.Context())
+		if err == nil || !strings.HasPrefix(err.Error(), "BUG:") || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: Run: %v, want BUG: … %s", name, err, want)
+		}
+		if l := p.Snapshot().Ledger; !l.Balanced() {
+			t.Errorf("%s: ledger %+v", name, l)
+		}
+	}
+	f("two answers", &fakeSink{submit: func(_ context.Context, _ *Batch, tk Ticket) error {
+		tk.Done(Result{})
+		return nil // and a second one follows
+	}}, "answered a batch twice")
+	f("an answer and an error", &fakeSink{submit: func(_ context.Context, _ *Batch, tk Ticket) error {
+		tk.Done(Result{})
+		return errSink
+	}}, "answered a batch and refused it too")
+	f("no answer", &fakeSink{answer: func(*Batch, *Stream) (Result, bool) { return Result{}, false }}, "never answered")
+	f("a record that is not there", &fakeSink{answer: func(_ *Batch, s *Stream) (Result, bool) {
+		return Result{Err: errSink, Class: Permanent, Failed: []uint32{uint32(len(s.Recs))}}, true
+	}}, "does not exist")
+}
+
+// Two answers with the batch long gone and in use again.
+func TestTicketLate(t *testing.T) {
+	var first Ticket
+	n := 0
+	sink := &fakeSink{submit: func(_ context.Context, _ *Batch, tk Ticket) error {
+		if n++; n == 1 {
+			first = tk
+		} else if n == 60 {
+			first.Done(Result{})
+		}
+		return nil
+	}}
+	p := newPipe(t, Options{Source: oneLane(1000, "a"), Sinks: []Sink{sink}, Workers: 1})
+	if err := p.Run(t.Context()); err == nil || !strings.HasPrefix(err.Error(), "BUG:") {
+		t.Errorf("Run: %v, want BUG: …", err)
+	}
+}
+
+// What ends a run: nothing is resolved after it, and the progress before it is
+// stored.
+func TestFatal(t *testing.T) {
+	f := func(name string, sink, dead *fakeSink, kinds string) {
+		t.Helper()
+		src := &committing{fakeSource: fakeSource{lanes: [][]string{numbered(1000, kinds)}, perCall: 10}}
+		o := Options{Source: src, Sinks: []Sink{sink}, Workers: 2, Ordering: OrderPerLane}
+		if dead != nil {
+			o.DeadLetter = dead
+		}
+		p := newPipe(t, o)
+		if err := p.Run(t.Context()); !errors.Is(err, errSink) {
+			t.Errorf("%s: Run: %v, want %v", name, err, errSink)
+		}
+		checkClosed(t, p)
+		s := p.Snapshot()
+		if !s.Ledger.Balanced() || s.Ledger.InFlight != 0 {
+			t.Errorf("%s: ledger %+v", name, s.Ledger)
+		}
+		if src.opened[0].Stats().Records >= 1000 {
+			t.Errorf("%s: the run went on to the end", name)
+		}
+		wm, _ := src.opened[0].Watermark()
+		if got := src.last()["lane0"].A; got != wm.A || len(of(sink.lines["lane0"], "a")) < int(wm.A)/len(kinds) {
+			t.Errorf("%s: committed %d, watermark %d, %d lines in the sink", name, got, wm.A, len(sink.lines["lane0"]))
+		}
+		if !sink.cutShort {
+			t.Errorf("%s: Close does not know that the run was cut", name)
+		}
+	}
+	after := func(n int, r Result) func(*Batch, *Stream) (Result, bool) {
+		return func(*Batch, *Stream) (Result, bool) {
+			if n--; n < 0 {
+				return r, true
+			}
+			return Result{}, true
+		}
+	}
+	f("fatal", &fakeSink{answer: after(10, Result{Err: errSink, Class: Fatal})}, nil, "a")
+	f("no class", &fakeSink{answer: after(10, Result{Err: errSink})}, nil, "a")
+	f("dead letter refused", &fakeSink{}, &fakeSink{answer: after(10, Result{Err: errSink, Class: Permanent})}, "aX")
+	n := 0
+	f("submit", &fakeSink{submit: func(context.Context, *Batch, Ticket) error {
+		if n++; n > 10 {
+			return errSink
+		}
+		return nil
+	}}, nil, "a")
+}
+
+func TestFatalBarrier(t *testing.T) {
+	p := newPipe(t, Options{Source: oneLane(10, "a"), Sinks: []Sink{&fakeSink{barrierErr: errSink}}})
+	if err := p.Run(t.Context()); !errors.Is(err, errSink) {
+		t.Errorf("Run: %v, want %v", err, errSink)
+	}
+}
