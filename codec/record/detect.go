@@ -91,38 +91,41 @@ func looksURL(body []byte) bool {
 }
 
 // detectTable recognizes tsv and csv by a separator that occurs equally often,
-// and at all, in each record.
+// and at all, in each record, and by a URL in a cell of at least half of them.
 func detectTable(records [][]byte) (format string, ok bool) {
 	for _, t := range []struct {
 		format string
 		sep    byte
 	}{{"tsv", '\t'}, {"csv", ','}} {
-		columns := 0
+		columns, withURL := 0, 0
 		for i, r := range records {
-			n := countCells(r, t.sep)
-			if i > 0 && n != columns {
-				n = 0
-			}
-			if columns = n; n == 0 {
+			n, hasURL := countCells(r, t.sep)
+			if n < 2 || i > 0 && n != columns {
+				columns = 0
 				break
 			}
+			columns = n
+			if hasURL {
+				withURL++
+			}
 		}
-		if columns > 1 {
+		if columns > 1 && withURL*2 >= len(records) {
 			return t.format, true
 		}
 	}
 	return "", false
 }
 
-// countCells returns how many cells body has, or 0 if it is no record.
-func countCells(body []byte, sep byte) int {
-	n := 0
+// countCells returns how many cells body has, and whether one looks like a URL.
+// It is 0 if body is no record.
+func countCells(body []byte, sep byte) (n int, hasURL bool) {
 	for pos := 0; pos <= len(body); n++ {
-		_, _, next, ok := cell(body, pos, sep)
+		s, _, next, ok := cell(body, pos, sep)
 		if !ok {
-			return 0
+			return 0, false
 		}
+		hasURL = hasURL || !isBlank(s.in(body)) && looksURL(s.in(body))
 		pos = next
 	}
-	return n
+	return n, hasURL
 }

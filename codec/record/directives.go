@@ -11,7 +11,9 @@ import (
 // strings.
 func nginxElements(text string) ([]element, encoding, error) {
 	text = strings.TrimSpace(text)
+	quotes := "'" // bare text may well start and end with a double quote of its own
 	if rest, ok := strings.CutPrefix(text, "log_format "); ok {
+		quotes = `'"`
 		_, rest, _ = strings.Cut(strings.TrimLeft(rest, " \t"), " ") // the format's name
 		text = strings.TrimLeft(rest, " \t\n")
 	}
@@ -29,7 +31,7 @@ func nginxElements(text string) ([]element, encoding, error) {
 		}
 		text = strings.TrimLeft(after, " \t\n")
 	}
-	text = unquotePieces(text)
+	text = unquotePieces(text, quotes)
 	var out []element
 	for text != "" {
 		i := strings.IndexByte(text, '$')
@@ -53,14 +55,14 @@ func nginxElements(text string) ([]element, encoding, error) {
 	return out, enc, nil
 }
 
-// unquotePieces joins the quoted strings of a directive. Text that is not a
-// sequence of them comes back as it is.
-func unquotePieces(text string) string {
+// unquotePieces joins the strings of a directive, which stand in quotes. Text
+// that is not a sequence of them comes back as it is.
+func unquotePieces(text, quotes string) string {
 	var b strings.Builder
 	rest := strings.TrimRight(text, " \t\n;")
 	for rest != "" {
 		q := rest[0]
-		if q != '\'' && q != '"' {
+		if strings.IndexByte(quotes, q) < 0 {
 			return text
 		}
 		end := 1

@@ -1,0 +1,153 @@
+package record
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+)
+
+func TestParsePath(t *testing.T) {
+	f := func(text, want string) {
+		t.Helper()
+		path, err := parsePath(text)
+		var got []string
+		for _, s := range path {
+			if s.name == nil {
+				got = append(got, string(rune('0'+s.index)))
+			} else {
+				got = append(got, "'"+string(s.name)+"'")
+			}
+		}
+		if strings.Join(got, " ") != want || (err != nil) != (want == "") {
+			t.Errorf("%s: %v, %v; want %s", text, got, err, want)
+		}
+	}
+	f("url", "'url'")
+	f("request.uri", "'request' 'uri'")
+	f("a.b[0].c", "'a' 'b' 0 'c'")
+	f("[2][3]", "2 3")
+	f(`"a.b".c`, "'a.b' 'c'")
+	f(`a\.b.c\[0\]`, "'a.b' 'c[0]'")
+	f(`"a\"b"[1]`, `'a"b' 1`)
+	f(`""`, "''")
+	for _, bad := range []string{"", ".", "a.", ".a", "a..b", "a[", "a[x]", "a[-1]", "[0]a", `"a`, `"a"b`} {
+		f(bad, "")
+	}
+}
+
+func TestLocateJSON(t *testing.T) {
+	f := func(path, rec, want string) {
+		t.Helper()
+		if got := sitesOf(t, newJob(t, Config{Format: "jsonl", URLField: path}), rec); got != want {
+			t.Errorf("%s in %s: got %s, want %s", path, rec, got, want)
+		}
+	}
+	f("u", `{"u":"/a"}`, "/a")
+	f("u", " {\t\"x\" : [1, -2.5e+3, true, null, {\"u\":0}, \"\\u00e9\\n\"] , \"u\" : \"/a\\\"\" } ", `/a\"`)
+	f("u", `{"\u0075":"/a"}`, "/a")
+	f("a.b[1].c", `{"a":{"b":[{"c":"x"},{"c":"y"}]}}`, "y")
+	f("[0]", `["x"]`, "x")
+	// Of members with the same name the first counts (RFC 8259 §4 leaves it open).
+	f("u", `{"u":"1","u":"2"}`, "1")
+	// No URL.
+	f("u", `{"u":null}`, "")
+	f("u", `{"u":""}`, "")
+	// No field, or of another type.
+	f("u", `{}`, "field-missing at 0")
+	f("u", `[]`, "field-missing at 0")
+	f("u", `{"U":"/a"}`, "field-missing at 0")
+	f("u.v", `{"u":"/a"}`, "field-missing at 0")
+	f("u[1]", `{"u":["/a"]}`, "field-missing at 0")
+	f("u", `{"u":1}`, "field-missing at 5")
+	f("u", `{"u":{"v":1}}`, "field-missing at 5")
+	// Not JSON, and where.
+	f("u", `x`, "unparsed at 0")
+	f("u", `{"a":01,"u":"/a"}`, "unparsed at 6")
+	f("u", `{"a":tru,"u":"/a"}`, "unparsed at 5")
+	f("u", `{"a" "b"}`, "unparsed at 5")
+	f("u", `{"u":"/a`, "unparsed at 8")
+	f("u", `{"u":"/a\x"}`, "unparsed at 8")
+	f("u", "{\"u\":\"/a\n\"}", "unparsed at 8")
+	f("u", `{"a":1,}`, "unparsed at 7")
+	f("u", `{"a":[1}`, "unparsed at 7")
+	f("u", `{"a":1.}`, "unparsed at 7")
+	f("u", strings.Repeat("[", maxDepth+1), "unparsed at 256")
+}
+
+// slowFind is find with encoding/json: the value's own bytes, or "" if there is
+// none, and whether the text is JSON.
+func slowFind(text []byte, path []step) (string, bool) {
+	var v json.RawMessage
+	if json.Unmarshal(text, &v) != nil {
+		return "", false
+	}
+	for _, s := range path {
+		var obj map[string]json.RawMessage
+		var arr []json.RawMessage
+		switch {
+		case s.name != nil && json.Unmarshal(v, &obj) == nil && has(obj, string(s.name)):
+			v = obj[string(s.name)]
+		case s.name == nil && json.Unmarshal(v, &arr) == nil && s.index < len(arr):
+			v = arr[s.index]
+		default:
+			return "", true
+		}
+	}
+	if v == nil {
+		return "null", true
+	}
+	return string(v), true
+}
+
+// The scanner finds what encoding/json finds, in all that encoding/json accepts.
+func FuzzFind(f *testing.F) {
+	for _, s := range []string{
+		`{"a":{"b":["x",{"c":1}]}}`, ` { "a" : {"x":[[],{}],"b":[0.5e-3,"\u00e9"]} } `, `{"a":[1,2]}`, `{"\u0061":{"b":[null,true]}}`, `{"a":{"b":[1}}`, `[[[]]]`, `{"a":{"b":[-0,1E+1]}}`,
+	} {
+		f.Add(s)
+	}
+	path, _ := parsePath("a.b[1]")
+	f.Fuzz(func(t *testing.T, text string) {
+		if strings.Count(text, "[")+strings.Count(text, "{") > maxDepth {
+			return // which encoding/json allows
+		}
+		var s scanner
+		b := []byte(text)
+		want, valid := slowFind(b, path)
+		whole, ok := s.find(b, nil)
+		if got := ok && strings.Trim(text[whole.end:], " \t\r\n") == ""; got != valid {
+			t.Fatalf("%q: JSON is %v, should be %v (stopped at %d)", text, got, valid, s.pos)
+		}
+		if !valid || repeatsNames(text) {
+			return
+		}
+		v, ok := s.find(b, path)
+		if got := text[v.start:v.end]; ok && got != want || !ok && want != "" || s.broken {
+			t.Fatalf("%q: got %q %v, want %q", text, got, ok, want)
+		}
+	})
+}
+
+// repeatsNames reports whether a string occurs twice in a JSON text: then it may
+// be a name, of which we take the first and encoding/json the last.
+func repeatsNames(text string) bool {
+	seen := map[string]bool{}
+	dec := json.NewDecoder(strings.NewReader(text))
+	for {
+		tok, err := dec.Token()
+		if err != nil {
+			return false
+		}
+		if s, ok := tok.(string); ok {
+			if seen[s] {
+				return true
+			}
+			seen[s] = true
+		}
+	}
+}
+
+func has(obj map[string]json.RawMessage, name string) bool {
+	_, ok := obj[name]
+	return ok
+}

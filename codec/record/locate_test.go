@@ -1,0 +1,111 @@
+package record
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// sitesOf returns the URLs that a job finds in a record as role=text, or the
+// reason and offset of the rejection.
+func sitesOf(t testing.TB, j *Job, rec string) string {
+	t.Helper()
+	w := j.NewWorker()
+	if why, at := w.locate([]byte(rec), nil); why != 0 {
+		return fmt.Sprintf("%v at %d", why, at)
+	}
+	var b strings.Builder
+	for i, s := range w.found.sites[:w.found.n] {
+		if i > 0 {
+			b.WriteByte('|')
+		}
+		b.Write(s.in([]byte(rec)))
+	}
+	if w.found.form != NoForm {
+		b.WriteString("<" + w.found.form.String() + ">")
+	}
+	return b.String()
+}
+
+func TestLocateLog(t *testing.T) {
+	j := newJob(t, Config{Format: "combined", Target: TargetAll})
+	f := func(rec, want string) {
+		t.Helper()
+		if got := sitesOf(t, j, rec); got != want {
+			t.Errorf("%q: got %q, want %q", rec, got, want)
+		}
+	}
+	const head = `h - - [10/Oct/2000:13:55:36 -0700] "`
+	f(head+`GET /a HTTP/1.0" 200 1 "http://r/" "agent"`, "/a|http://r/")
+	f(head+`GET /a HTTP/1.0" 200 1 "-" "agent"`, "/a")
+	f(head+`GET /a HTTP/1.0" 200 1 "" "agent"`, "/a")
+	// Fields that are missing, and fields that are added.
+	f(head+`GET /a HTTP/1.0" 200`, "/a")
+	f(head+`GET /a HTTP/1.0" 200 1`, "/a")
+	f(head+`GET /a HTTP/1.0" - -`, "/a")
+	f(head+`GET /a HTTP/1.0" 200 1 "http://r/"`, "/a|http://r/")
+	f(head+`GET /a HTTP/1.0" 200 1 "http://r/" "agent" 0.004 "x"`, "/a|http://r/")
+	f(head+`GET /a HTTP/1.0" 200 1 2 3 "http://r/" "agent"`, "/a|http://r/")
+	f(`h [10/Oct/2000:13:55:36 -0700] "GET /a HTTP/1.0" 200 1`, "/a")
+	f(`www.h 1.2.3.4 - - [t] "GET /a HTTP/1.0" 200 1`, "/a")
+	// The client and the user may be anything.
+	f(`2001:db8::1 - a user [t] "GET /a HTTP/1.0" 200 1`, "/a")
+	f(`[::1] - [x] [t] "GET /a HTTP/1.0" 200 1`, "/a")
+	f(`h - a\"] \"b [t] "GET /a HTTP/1.0" 200 1`, "/a")
+	// Quotes: escaped, as they should be, and raw, as old servers wrote them.
+	f(head+`GET /\" 200 1 HTTP/1.0" 404 1`, `/\" 200 1`)
+	f(head+`GET /a\\" 404 1`, `/a\\`)
+	f(head+`GET /a\" 404 1`, `/a\`)
+	f(head+`GET /a"b"c HTTP/1.0" 404 1`, `/a"b"c`)
+	f(head+`GET /a HTTP/1.0" 200 1 "http://r/?q="x"" "agent"`, `/a|http://r/?q="x"`)
+	f(head+`GET /a HTTP/1.0" 200 1 "http://r/?q=\" \"x" "agent"`, `/a|http://r/?q=\" \"x`)
+	f(head+`GET /a HTTP/1.0" 200 1 "http://r/" "an "agent" of sorts"`, "/a|http://r/")
+	f(head+`GET /a HTTP/1.0" 200 1 "http://r/`, "/a")
+	f(head+`-" 400 0 "-" "-"`, "<dash>")
+	f(head+`" 400 0 "-" "-"`, "<empty>")
+	f(head+`\x16\x03" 400 0 "-" "-"`, "<garbage>")
+	// Other formats.
+	f("", "unparsed at 0")
+	f(`GET /a HTTP/1.0`, "unparsed at 0")
+	f(`[t] "GET /a HTTP/1.0" 200 1`, "unparsed at 0")
+	f(head+`GET /a HTTP/1.0`, "unparsed at 36")
+	f(head+`GET /a HTTP/1.0" OK 1`, "unparsed at 36")
+	f(head+`GET /a HTTP/1.0" 2000 1`, "unparsed at 36")
+}
+
+// slowLog reads combined as its manuals print it, with the quotes as Apache
+// escapes them: the twin of locateLog for records that keep to the format.
+var slowLog = regexp.MustCompile(`^[^ "]+ [^"\[]* \[[^\]\["]+\] "((?:[^"\\]|\\.)*)" (?:-|\d{3}) (?:-|\d+) "((?:[^"\\]|\\.)*)" "((?:[^"\\]|\\.)*)"$`)
+
+func FuzzLocateLog(f *testing.F) {
+	f.Add("GET /a HTTP/1.1", "http://r/", "agent")
+	f.Add(`GET /\"\\ HTTP/1.1`, `http://r/\" \"`, `\\`)
+	f.Add(`-`, ``, `" 200 `)
+	j := newJob(f, Config{Format: "combined", Target: TargetAll})
+	f.Fuzz(func(t *testing.T, request, referer, agent string) {
+		rec := `1.2.3.4 - a b [10/Oct/2000:13:55:36 -0700] "` + request + `" 200 - "` + referer + `" "` + agent + `"`
+		m := slowLog.FindStringSubmatch(rec)
+		if m == nil {
+			return
+		}
+		var fd found
+		fd.addRequest([]byte(m[1]), span{0, len(m[1])}, encUnion)
+		want := ""
+		if fd.n > 0 {
+			want = string(fd.sites[0].in([]byte(m[1])))
+		}
+		if m[2] != "" && m[2] != "-" {
+			if fd.n > 0 {
+				want += "|"
+			}
+			want += m[2]
+		}
+		if fd.form != NoForm {
+			want += "<" + fd.form.String() + ">"
+		}
+		if got := sitesOf(t, j, rec); got != want {
+			t.Fatalf("%q\n got %q\nwant %q", rec, got, want)
+		}
+	})
+}

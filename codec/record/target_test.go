@@ -1,0 +1,64 @@
+package record
+
+import "testing"
+
+func TestRequestLine(t *testing.T) {
+	f := func(line, method, target string, form Form) {
+		t.Helper()
+		var fd found
+		fd.addRequest([]byte(line), span{0, len(line)}, encUnion)
+		got := ""
+		if fd.n > 0 {
+			got = string(fd.sites[0].in([]byte(line)))
+			fd.form = formOf([]byte(got), fd.method.in([]byte(line)))
+		}
+		if m := string(fd.method.in([]byte(line))); m != method || got != target || fd.form != form {
+			t.Errorf("%q: method %q, target %q, %v; want %q, %q, %v", line, m, got, fd.form, method, target, form)
+		}
+	}
+	// RFC 9112 §3.2.1 to §3.2.4.
+	f("GET /a?b HTTP/1.1", "GET", "/a?b", Origin)
+	f("GET //favicon.ico HTTP/1.1", "GET", "//favicon.ico", Origin)
+	f("GET http://h/a HTTP/1.1", "GET", "http://h/a", Absolute)
+	f("GET HTTPS://h HTTP/2", "GET", "HTTPS://h", Absolute)
+	f("CONNECT h.example:443 HTTP/1.1", "CONNECT", "h.example:443", Authority)
+	f("CONNECT nonsense HTTP/1.1", "CONNECT", "nonsense", Authority)
+	f("GET h.example:443 HTTP/1.1", "GET", "h.example:443", Authority)
+	f("OPTIONS * HTTP/1.1", "OPTIONS", "*", Asterisk)
+	// Raw spaces belong to the target, those around it do not (RFC 9112 §3).
+	f("GET /a b HTTP/1.1", "GET", "/a b", Origin)
+	f("GET  /a  HTTP/1.1 ", "GET", "/a", Origin)
+	f("GET /a HTTP/1.1 HTTP/1.1", "GET", "/a HTTP/1.1", Origin)
+	f("GET /a HTTP/1.1 x", "GET", "/a HTTP/1.1 x", Origin)
+	f("GET /a HTTP/", "GET", "/a HTTP/", Origin)
+	f("GET /a http/1.1", "GET", "/a http/1.1", Origin)
+	// HTTP/0.9 has no version.
+	f("GET /a", "GET", "/a", Origin)
+	// Nothing to read.
+	f("-", "", "", Dash)
+	f("GET - HTTP/1.1", "GET", "", Dash)
+	f("", "", "", Empty)
+	f("GET  HTTP/1.1", "GET", "", Empty)
+	f("GET HTTP/1.1", "GET", "", Empty)
+	f("GET", "", "", Garbage)
+	f(`\x16\x03\x01 \x02`, "", "", Garbage)
+	f("t3 12.1.2", "t3", "12.1.2", Garbage)
+	f("GET index.html HTTP/1.0", "GET", "index.html", Garbage)
+	f("GET mailto:a@b HTTP/1.0", "GET", "mailto:a@b", Garbage)
+	f("G(T /a HTTP/1.0", "", "", Garbage)
+}
+
+func TestIsHost(t *testing.T) {
+	f := func(s string, want bool) {
+		t.Helper()
+		if isHost([]byte(s)) != want {
+			t.Errorf("isHost(%q) is %v", s, !want)
+		}
+	}
+	for _, s := range []string{"h", "h:80", "[::1]", "[::1]:80", "a_b.example", "\xe9", "%41"} {
+		f(s, true)
+	}
+	for _, s := range []string{"", "a/b", "a?b", "a#b", "u@h", `a\b`, "a b", "[::1", "::1]", "a[::1]", "[::1]x", "[::1]:]", "a\x00", "a\"b"} {
+		f(s, false)
+	}
+}
