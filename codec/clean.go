@@ -7,9 +7,10 @@ import "encoding/binary"
 // and fills u. It may only give up, never decide: where it returns false nothing
 // is said about src, and u holds anything.
 //
-// What it accepts: "http://" or "https://" in lower case; a host of lower-case
-// letters, digits, hyphens and dots that does not end in a digit, a dot or a
-// number; a path from "/" on of pchar and "/" in which no "." follows a "/"; a
+// What it accepts: "http://" or "https://" in lower case; a host of up to 63
+// lower-case letters, digits, hyphens and dots, no two of the latter together,
+// none of them at an end (so no empty label, and no "xn--"), whose last label
+// begins with a letter; a path from "/" on of pchar and "/" in which no "." follows a "/"; a
 // query and a fragment of the bytes that RFC 3986 allows there. No userinfo, no
 // port, no escape.
 func parseClean(src []byte, u *URL) bool {
@@ -18,10 +19,17 @@ func parseClean(src []byte, u *URL) bool {
 		return false
 	}
 	start := i
-	for i < len(src) && class[src[i]]&cleanHost != 0 {
+	last, bad := uint16(pauseByte), uint16(0) // bad gets pauseByte where '.' and '-' stand together or in front
+	for i < len(src) {
+		c := class[src[i]]
+		if c&cleanHost == 0 {
+			break
+		}
+		bad |= last & c
+		last = c & pauseByte
 		i++
 	}
-	if i == start || i == len(src) || src[i] != '/' || !cleanHostEnd(src[start:i]) {
+	if bad|last != 0 || i == len(src) || src[i] != '/' || i-start > 63 || !cleanHostEnd(src[start:i]) {
 		return false
 	}
 	*u = URL{kind: RegName, flags: hasAuthority}
@@ -49,7 +57,7 @@ func cleanScheme(src []byte) int {
 }
 
 // cleanHostEnd gives up on hosts whose last label might be a number: it starts
-// with a digit, or is empty.
+// with a digit.
 func cleanHostEnd(host []byte) bool {
 	i := len(host)
 	for i > 0 && host[i-1] != '.' {
@@ -61,7 +69,7 @@ func cleanHostEnd(host []byte) bool {
 // cleanTail reads path, query and fragment; src[i] is the first '/' of the path.
 func cleanTail(src []byte, i int, u *URL) bool {
 	start := i
-	var last, dots uint8 // dots gets dotByte where a '.' follows a '/'
+	var last, dots uint16 // dots gets dotByte where a '.' follows a '/'
 	for i < len(src) {
 		c := class[src[i]]
 		if c&cleanPath == 0 {

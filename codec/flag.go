@@ -54,6 +54,44 @@ const (
 	FragmentInRequest // a '#' in a request target, which should never reach a server
 	SchemeGuessed     // a scheme was put in front because the configuration said so
 
+	// What was done before parsing (https://url.spec.whatwg.org/#concept-basic-url-parser).
+	TrimmedEnds  // C0 controls or spaces cut off at either end
+	TabOrNewline // tabs or newlines taken out
+	WHATWGReject // browsers have no reading of the URL; it was read by RFC 3986
+
+	// The validation errors of the WHATWG URL Standard, by its names and in its
+	// order (https://url.spec.whatwg.org/#writing). HostMissing and PortInvalid
+	// stand above.
+	DomainToASCII
+	DomainPercentEncoded
+	HostInvalidCodePoint
+	IPv4NonASCIIInput // of days after the snapshot
+	IPv4EmptyPart
+	IPv4TooFewParts
+	IPv4TooManyParts
+	IPv4NonNumericPart
+	IPv4NonDecimalPart
+	IPv4OutOfRangePart
+	IPv6Unclosed
+	IPv6InvalidCompression
+	IPv6TooManyPieces
+	IPv6MultipleCompression
+	IPv6InvalidCodePoint
+	IPv6TooFewPieces
+	IPv6PieceLeadingZero
+	IPv4InIPv6TooManyPieces
+	IPv4InIPv6InvalidCodePoint
+	IPv4InIPv6OutOfRangePart
+	IPv4InIPv6TooFewParts
+	InvalidURLUnit
+	SpecialSchemeMissingFollowingSolidus
+	MissingSchemeNonRelativeURL
+	InvalidReverseSolidus
+	InvalidCredentials
+	PortOutOfRange
+	FileInvalidWindowsDriveLetter
+	FileInvalidWindowsDriveLetterHost
+
 	MarksDropped // there were more marks than Profile.MaxMarks
 
 	// NumFlags is how many flags there are.
@@ -66,6 +104,17 @@ var flagNames = [NumFlags]string{
 	"raw-control", "raw-space", "raw-non-ascii", "raw-backslash", "raw-illegal",
 	"ipv4-nonstandard", "ip-literal-bad", "host-not-ldh", "zone-id", "host-ambiguous", "port-invalid", "host-missing", "scheme-invalid",
 	"credentials", "relative", "dot-segments", "html-entity", "fragment-in-request", "scheme-guessed",
+	"trimmed-ends", "tab-or-newline", "whatwg-reject",
+	"domain-to-ASCII", "domain-percent-encoded", "host-invalid-code-point",
+	"IPv4-non-ASCII-input", "IPv4-empty-part", "IPv4-too-few-parts", "IPv4-too-many-parts", "IPv4-non-numeric-part",
+	"IPv4-non-decimal-part", "IPv4-out-of-range-part",
+	"IPv6-unclosed", "IPv6-invalid-compression", "IPv6-too-many-pieces", "IPv6-multiple-compression",
+	"IPv6-invalid-code-point", "IPv6-too-few-pieces", "IPv6-piece-leading-zero",
+	"IPv4-in-IPv6-too-many-pieces", "IPv4-in-IPv6-invalid-code-point", "IPv4-in-IPv6-out-of-range-part",
+	"IPv4-in-IPv6-too-few-parts",
+	"invalid-URL-unit", "special-scheme-missing-following-solidus", "missing-scheme-non-relative-URL",
+	"invalid-reverse-solidus", "invalid-credentials", "port-out-of-range",
+	"file-invalid-Windows-drive-letter", "file-invalid-Windows-drive-letter-host",
 	"marks-dropped",
 }
 
@@ -160,9 +209,10 @@ const (
 	Removed                // its bytes were left out
 	Recased                // only the case of its hex digits changed
 	Rejected               // it is the reason why the URL has no reading
+	Replaced               // something else stands in its place
 )
 
-var actionNames = [...]string{"kept", "encoded", "decoded", "removed", "recased", "rejected"}
+var actionNames = [...]string{"kept", "encoded", "decoded", "removed", "recased", "rejected", "replaced"}
 
 // String returns the action's name as it appears in output: "encoded".
 func (a Action) String() string {

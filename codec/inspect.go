@@ -86,9 +86,25 @@ func (i *inspector) raw(c Component, text []byte) {
 		}
 		if f := rawFlag(b); f != last {
 			last = f
-			i.mark(c, at, f, i.encoded())
+			i.mark(c, at, f, i.onRaw(c, b))
 		}
 	}
+}
+
+// onRaw is the action on a raw byte b of component c that RFC 3986 does not
+// allow.
+func (i *inspector) onRaw(c Component, b byte) Action {
+	if i.profile.Reading == RFC {
+		return i.encoded()
+	}
+	p := parser{u: i.u, known: lookupAnyCase(i.u.Bytes(i.src, Scheme))}
+	switch {
+	case b == '\\' && p.special() && c <= Path:
+		return Replaced
+	case c == Host && b >= 0x80:
+		return Encoded
+	}
+	return p.unitAction(c, b)
 }
 
 // rawFlag says what kind of illegal byte b is.
@@ -186,11 +202,11 @@ func (i *inspector) whole() {
 	if u.Has(Username) && i.src[u.Span(Username).Start] != '@' {
 		i.mark(Username, 0, Credentials, Kept)
 	}
-	if !u.Has(Scheme) {
+	if i.profile.Reading == RFC && !u.Has(Scheme) {
 		i.r.Flags = i.r.Flags.With(Relative)
 		i.schemeless()
 	}
-	if u.Span(Host).Len() == 0 && lookupAnyCase(u.Bytes(i.src, Scheme)).isWeb() {
+	if i.profile.Reading == RFC && u.Span(Host).Len() == 0 && lookupAnyCase(u.Bytes(i.src, Scheme)).isWeb() {
 		i.hostless()
 	}
 	if len(i.r.scratch.marks) > 0 {
@@ -232,11 +248,11 @@ func (i *inspector) host(text []byte, d uint8) {
 	default:
 		i.regName(text, d)
 	}
-	if d&dirtHost != 0 || i.u.Has(Username) {
+	if i.profile.Reading == RFC && (d&dirtHost != 0 || i.u.Has(Username)) {
 		i.ambiguous()
 	}
-	if _, ok := i.u.PortNumber(); !ok && i.u.Span(Port).Len() > 0 {
-		i.mark(Port, 0, PortInvalid, Kept)
+	if _, ok := i.u.PortNumber(); !ok && i.u.Span(Port).Len() > 0 && i.profile.Reading == RFC {
+		i.mark(Port, 0, PortOutOfRange, Kept)
 	}
 }
 
@@ -301,7 +317,7 @@ func (i *inspector) path(text []byte) {
 		n := dotSegment(text[at:])
 		if n > 0 {
 			action := Kept
-			if i.rules.Has(RemoveDots) && i.u.Has(Scheme) && text[0] == '/' {
+			if i.profile.Reading == WHATWG || i.rules.Has(RemoveDots) && i.u.Has(Scheme) && text[0] == '/' {
 				action = Removed
 			}
 			i.mark(Path, at, DotSegments, action)

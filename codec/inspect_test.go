@@ -66,7 +66,7 @@ func TestFlags(t *testing.T) {
 	f("http://h\\x/", "host-ambiguous@8 host encoded", "raw-backslash@8 host encoded")
 	f("x://h\t/", "host-ambiguous@5 host encoded", "raw-control@5 host encoded")
 	f("http://h:8x/", "port-invalid@8 host encoded", "raw-illegal@8 host encoded")
-	f("http://h:65536/", "port-invalid@9 port kept")
+	f("http://h:65536/", "port-out-of-range@9 port kept")
 	f("http:///x", "host-missing@7 host kept", "host-ambiguous@7 host kept")
 	f("http:/x", "host-missing@5 host kept", "host-ambiguous@5 host kept")
 	f("https://", "host-missing@8 host kept")

@@ -28,7 +28,10 @@ var levelNames = [NumLevels]string{"k0", "k1"}
 
 // keyFunctions names what makes the keys of each level: level, reading, version.
 // A change of what a key means is a new version.
-var keyFunctions = [NumLevels]string{"k0-rfc/1", "k1-rfc/1"}
+var keyFunctions = [...][NumLevels]string{
+	RFC:    {"k0-rfc/1", "k1-rfc/1"},
+	WHATWG: {"k0-whatwg/1", "k1-whatwg/1"},
+}
 
 // String returns the level's name: "k1".
 func (lv Level) String() string {
@@ -49,9 +52,9 @@ func ParseLevel(name string) (lv Level, ok bool) {
 }
 
 // KeyFunction returns the name and version of the function that makes the keys
-// of a level: "k1-rfc/1". Every hash is seeded with it, so keys of different
+// of a level on a reading: "k1-rfc/1". Every hash is seeded with it, so keys of different
 // functions do not meet.
-func KeyFunction(lv Level) string { return keyFunctions[lv] }
+func KeyFunction(rd Reading, lv Level) string { return keyFunctions[rd][lv] }
 
 // A Key stands for a canonical string. Equal strings have equal keys, on every
 // machine and in every release. Different ones have different keys, but for
@@ -153,10 +156,12 @@ func (e *OptionError) Error() string { return "codec: " + e.Reason }
 type hasher struct {
 	hash   Hash
 	secret []byte
-	seeds  [NumLevels]uint64 // for XXH3
+	names  *[NumLevels]string // of the key functions
+	seeds  [NumLevels]uint64  // for XXH3
 }
 
-func (h *hasher) prepare() error {
+func (h *hasher) prepare(rd Reading) error {
+	h.names = &keyFunctions[rd]
 	if int(h.hash) >= len(hashNames) {
 		return &OptionError{"there is no such hash"}
 	}
@@ -164,7 +169,7 @@ func (h *hasher) prepare() error {
 		return &OptionError{"hmac-sha256 needs a key"}
 	}
 	for lv := range h.seeds {
-		h.seeds[lv] = xxh3.HashString(keyFunctions[lv])
+		h.seeds[lv] = xxh3.HashString(h.names[lv])
 	}
 	return nil
 }
@@ -201,7 +206,7 @@ func newKeyedHash(h *hasher) *keyedHash {
 }
 
 func (k *keyedHash) key(lv Level, canonical []byte) Key {
-	k.text = append(append(k.text[:0], keyFunctions[lv]...), 0)
+	k.text = append(append(k.text[:0], k.owner.names[lv]...), 0)
 	k.hash.Reset()
 	k.hash.Write(k.text) // never fails, by the contract of hash.Hash
 	k.hash.Write(canonical)
@@ -232,11 +237,11 @@ func (n *Normalizer) HashKey(lv Level, canonical []byte, r *Result) Key {
 // has the same K0, so that URLs equal at K0 are equal at K1.
 func (n *Normalizer) canonical(lv Level, src, norm []byte, r *Result) []byte {
 	s := &r.scratch
-	if n.level == int(lv) || lv == K0 && n.level == int(K1) && !s.scheme {
+	if n.level == int(lv) || s.clean || lv == K0 && n.level == int(K1) && !s.scheme {
 		return norm
 	}
-	if n.level == int(K0) {
-		src = norm
+	if n.level == int(K0) || n.profile.Reading == WHATWG {
+		src = norm // which has the same K0
 	} else if s.resolved {
 		src = s.text
 	}

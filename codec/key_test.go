@@ -14,7 +14,7 @@ import (
 
 // TestSameKey: what meets at which level.
 func TestSameKey(t *testing.T) {
-	n := fuzzNormalizers[1]
+	n := byName("rfc3986-scheme")
 	key := func(lv Level, src string) Key {
 		var r Result
 		norm, err := n.Append(nil, []byte(src), &r)
@@ -70,7 +70,7 @@ func TestKeyDefinition(t *testing.T) {
 		b := x.Bytes()
 		f := func(want []byte, opts ...Option) {
 			t.Helper()
-			n, err := New(profiles[1], opts...)
+			n, err := New(byName("rfc3986-scheme").Profile(), opts...)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -123,7 +123,7 @@ func TestNewRefuses(t *testing.T) {
 			t.Errorf("%+v: %v, want %q", p, err, want)
 		}
 	}
-	rfc := profiles[0]
+	rfc := byName("rfc3986").Profile()
 	f(Profile{}, "has no name")
 	f(Profile{Name: "rfc3986"}, "takes the name")
 	f(Profile{Name: "x", Rules: 1 << 31}, "rule that does not exist")
@@ -237,7 +237,7 @@ func TestTrace(t *testing.T) {
 			}
 		}
 	}
-	n := fuzzNormalizers[1]
+	n := byName("rfc3986-scheme")
 	var rules []string
 	for _, s := range n.Trace([]byte("http://a/b/c"), []byte("../%7e%2f%?x y")) {
 		rules = append(rules, s.Rule)

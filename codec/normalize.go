@@ -17,13 +17,16 @@ type Normalizer struct {
 
 	escapes [NumComponents]percent.Rules // what to do with the bytes of each component
 
+	whatwg [whatwgSets]percent.Rules // the same for the whatwg reading
+
 	hasher hasher
 }
 
 // syntax and scheme normalize for the keys K0 and K1, whatever the profile.
 var (
-	syntax = mustCompile("rfc3986")
-	scheme = mustCompile("rfc3986-scheme")
+	syntax  = mustCompile("rfc3986")
+	scheme  = mustCompile("rfc3986-scheme")
+	browser = mustCompile("whatwg") // for bases
 )
 
 func mustCompile(name string) *Normalizer {
@@ -55,7 +58,7 @@ func New(p Profile, opts ...Option) (*Normalizer, error) {
 	for _, o := range opts {
 		o(n)
 	}
-	if err := n.hasher.prepare(); err != nil {
+	if err := n.hasher.prepare(n.profile.Reading); err != nil {
 		return nil, err
 	}
 	return n, nil
@@ -78,8 +81,9 @@ func compile(p Profile) *Normalizer {
 	if n.maxMarks == 0 {
 		n.maxMarks = DefaultMaxMarks
 	}
+	n.whatwg = whatwgEscapes(p.Rules)
 	for lv, rules := range []Rules{K0: syntaxRules, K1: syntaxRules | schemeRules} {
-		if p.Rules == rules && p.Stray == percent.StrayEncode {
+		if p.Reading == RFC && p.Rules == rules && p.Stray == percent.StrayEncode {
 			n.level = lv
 		}
 	}
@@ -103,12 +107,32 @@ func (n *Normalizer) Append(dst, src []byte, r *Result) ([]byte, error) {
 
 // appendFull is Append without the fast path.
 func (n *Normalizer) appendFull(dst, src []byte, r *Result) ([]byte, error) {
+	if n.profile.Reading == WHATWG {
+		return n.appendBrowser(dst, nil, src, r)
+	}
 	if err := n.read(src, r); err != 0 {
 		return dst, err
 	}
 	start := len(dst)
 	dst, r.scratch.scheme = n.appendURL(dst, src, &r.In, &r.Out, r.scratch.plain)
 	r.judge(src, dst[start:])
+	return dst, nil
+}
+
+// appendBrowser is appendFull for the whatwg reading, with a base if that is not
+// nil.
+func (n *Normalizer) appendBrowser(dst []byte, base *baseURL, src []byte, r *Result) ([]byte, error) {
+	r.reset()
+	if len(src) > n.maxLen {
+		r.In, r.ErrAt = URL{}, uint32(n.maxLen)
+		return dst, ErrTooLong
+	}
+	start := len(dst)
+	dst, err := n.appendWHATWG(dst, base, src, r)
+	if err != 0 {
+		return dst, err
+	}
+	r.compare(src, dst[start:])
 	return dst, nil
 }
 

@@ -1,12 +1,20 @@
 package codec
 
 // AppendRef is Append for a reference: src is resolved against base first, by
-// RFC 3986 §5.2 (strict). r.In, r.Flags and r.Marks describe src. An empty base
+// RFC 3986 §5.2 (strict), or by the URL Standard in the whatwg reading. r.In, r.Flags and r.Marks describe src. An empty base
 // is no base: then AppendRef is Append. The error ErrBase means that base has no
 // scheme, or no reading.
 func (n *Normalizer) AppendRef(dst, base, src []byte, r *Result) ([]byte, error) {
 	if len(base) == 0 {
 		return n.Append(dst, src, r)
+	}
+	if n.profile.Reading == WHATWG {
+		b := r.scratch.readBase(base)
+		if b.err != 0 {
+			r.reset()
+			return dst, ErrBase
+		}
+		return n.appendBrowser(dst, b, src, r)
 	}
 	var b URL
 	if _, err := split(base, &b); err != 0 || !b.Has(Scheme) {

@@ -49,10 +49,18 @@ type scratch struct {
 	marks    []Mark           // of the component in hand
 	defects  []percent.Defect // of the component in hand
 	in, out  URL              // of a text that is not the input: a target, a key
+	lead     uint32           // bytes cut off in front of the cleaned text
+	gaps     []uint32         // offsets of the bytes taken out of it
+	cuts     []Mark           // for both, with offsets in src
+	parsed   []Mark           // the validation errors of the parser, with offsets in the cleaned text
+	cleaned  []byte           // the cleaned text, if it is not a part of src
+	host     []byte           // a host, percent-decoded or mapped
+	base     *baseURL         // the last base of the whatwg reading
 	text     []byte           // the resolved reference, if resolved is set
 	key      []byte           // a canonical string that is not the normal form
 	mac      *keyedHash       // for HMAC keys
 	plain    uint8            // bit c: component c has no escape and no byte to escape
+	clean    bool             // the input was clean: it is its own canonical string
 	resolved bool             // the input was a reference: text is what was normalized
 	scheme   bool             // a rule of RFC 3986 §6.2.3 changed something
 }
@@ -64,7 +72,7 @@ const keepBytes = 64 << 10
 func (r *Result) reset() {
 	r.Out = URL{}
 	r.Flags, r.Marks, r.Change, r.ErrAt = Flags{}, r.Marks[:0], Unchanged, 0
-	r.scratch.resolved, r.scratch.scheme, r.scratch.plain = false, false, 0
+	r.scratch.clean, r.scratch.resolved, r.scratch.scheme, r.scratch.plain = false, false, false, 0
 	if cap(r.scratch.text) > keepBytes {
 		r.scratch.text = nil
 	}
@@ -77,7 +85,7 @@ func (r *Result) reset() {
 func (r *Result) setClean() {
 	r.Out = r.In
 	r.Flags, r.Marks, r.Change, r.ErrAt = Flags{}, r.Marks[:0], Unchanged, 0
-	r.scratch.resolved, r.scratch.scheme = false, false
+	r.scratch.clean, r.scratch.resolved, r.scratch.scheme = true, false, false
 }
 
 // judge sets the class of change from text to its normal form.
