@@ -57,6 +57,7 @@ const (
 	// What was done before parsing (https://url.spec.whatwg.org/#concept-basic-url-parser).
 	TrimmedEnds  // C0 controls or spaces cut off at either end
 	TabOrNewline // tabs or newlines taken out
+	SignedURL    // the query is signed: no rule touches it
 	WHATWGReject // browsers have no reading of the URL; it was read by RFC 3986
 
 	// The validation errors of the WHATWG URL Standard, by its names and in its
@@ -104,7 +105,7 @@ var flagNames = [NumFlags]string{
 	"raw-control", "raw-space", "raw-non-ascii", "raw-backslash", "raw-illegal",
 	"ipv4-nonstandard", "ip-literal-bad", "host-not-ldh", "zone-id", "host-ambiguous", "port-invalid", "host-missing", "scheme-invalid",
 	"credentials", "relative", "dot-segments", "html-entity", "fragment-in-request", "scheme-guessed",
-	"trimmed-ends", "tab-or-newline", "whatwg-reject",
+	"trimmed-ends", "tab-or-newline", "signed-url", "whatwg-reject",
 	"domain-to-ASCII", "domain-percent-encoded", "host-invalid-code-point",
 	"IPv4-non-ASCII-input", "IPv4-empty-part", "IPv4-too-few-parts", "IPv4-too-many-parts", "IPv4-non-numeric-part",
 	"IPv4-non-decimal-part", "IPv4-out-of-range-part",

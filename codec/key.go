@@ -19,18 +19,20 @@ type Level uint8
 const (
 	K0 Level = iota // RFC 3986 §6.2.2: case, unreserved escapes, dot segments
 	K1              // and §6.2.3: default port, empty path, spelling of IP addresses
+	K2              // and for a crawler: no fragment, userinfo, session ids, click ids; parameters in any order; http = https
+	K3              // and for analytics: one "www.", double slashes, index files, trailing slash, parameters of the site
 
 	// NumLevels is how many levels there are.
 	NumLevels = iota
 )
 
-var levelNames = [NumLevels]string{"k0", "k1"}
+var levelNames = [NumLevels]string{"k0", "k1", "k2", "k3"}
 
 // keyFunctions names what makes the keys of each level: level, reading, version.
 // A change of what a key means is a new version.
 var keyFunctions = [...][NumLevels]string{
-	RFC:    {"k0-rfc/1", "k1-rfc/1"},
-	WHATWG: {"k0-whatwg/1", "k1-whatwg/1"},
+	RFC:    {"k0-rfc/1", "k1-rfc/1", "k2-rfc/1", "k3-rfc/1"},
+	WHATWG: {"k0-whatwg/1", "k1-whatwg/1", "k2-whatwg/1", "k3-whatwg/1"},
 }
 
 // String returns the level's name: "k1".
@@ -233,24 +235,68 @@ func (n *Normalizer) HashKey(lv Level, canonical []byte, r *Result) Key {
 }
 
 // canonical returns the canonical string of a level: norm where that is it, else
-// bytes of r that last until the next call. K1 is computed from K0, or from what
-// has the same K0, so that URLs equal at K0 are equal at K1.
+// bytes of r that last until the next call. Each level is computed from the one
+// before, or from what has the same one, so that URLs equal at one level are
+// equal at every higher one.
 func (n *Normalizer) canonical(lv Level, src, norm []byte, r *Result) []byte {
 	s := &r.scratch
-	if n.level == int(lv) || s.clean || lv == K0 && n.level == int(K1) && !s.scheme {
+	switch lv {
+	case K2:
+		k1 := n.canonical(K1, src, norm, r)
+		var signed bool
+		s.k2, signed = n.appendK2(s.k2[:0], k1, s.parts(k1, norm, r), s)
+		if signed {
+			r.Flags = r.Flags.With(SignedURL)
+		}
+		return s.k2
+	case K3:
+		k2 := n.canonical(K2, src, norm, r)
+		split(k2, &s.in)
+		s.k3 = n.appendK3(s.k3[:0], k2, &s.in, s)
+		return s.k3
+	}
+	return n.standard(lv, src, norm, r)
+}
+
+// parts returns the components of a canonical string, which may be norm.
+func (s *scratch) parts(canonical, norm []byte, r *Result) *URL {
+	if s.clean || len(canonical) == len(norm) && len(norm) > 0 && &canonical[0] == &norm[0] {
+		return &r.Out
+	}
+	split(canonical, &s.in)
+	return &s.in
+}
+
+// standard returns the canonical string of K0 or K1.
+func (n *Normalizer) standard(lv Level, src, norm []byte, r *Result) []byte {
+	s := &r.scratch
+	if s.clean {
+		return src
+	}
+	if n.level == int(lv) || lv == K0 && n.level == int(K1) && !s.scheme {
 		return norm
 	}
-	if n.level == int(K0) || n.profile.Reading == WHATWG {
-		src = norm // which has the same K0
-	} else if s.resolved {
-		src = s.text
-	}
+	text := n.read0(src, norm, r)
 	with := syntax
 	if lv == K1 {
 		with = scheme
 	}
-	s.key = with.appendPlain(s.key[:0], src, s)
+	s.key = with.appendPlain(s.key[:0], text, s)
 	return s.key
+}
+
+// read0 returns a text that has the K0 of the input in the reading of n.
+func (n *Normalizer) read0(src, norm []byte, r *Result) []byte {
+	s := &r.scratch
+	switch {
+	case s.dropped:
+		return s.full
+	case n.level == int(K0) || n.profile.Reading == WHATWG && !s.fallback:
+		return norm
+	case s.resolved:
+		return s.text
+	}
+	return src
 }
 
 // appendPlain appends the normal form of a URL that has one, and says nothing

@@ -20,6 +20,7 @@ type Normalizer struct {
 	whatwg [whatwgSets]percent.Rules // the same for the whatwg reading
 
 	hasher hasher
+	policy *Policy
 }
 
 // syntax and scheme normalize for the keys K0 and K1, whatever the profile.
@@ -58,6 +59,9 @@ func New(p Profile, opts ...Option) (*Normalizer, error) {
 	for _, o := range opts {
 		o(n)
 	}
+	if n.policy == nil {
+		return nil, &OptionError{"the policy is nil"}
+	}
 	if err := n.hasher.prepare(n.profile.Reading); err != nil {
 		return nil, err
 	}
@@ -81,6 +85,7 @@ func compile(p Profile) *Normalizer {
 	if n.maxMarks == 0 {
 		n.maxMarks = DefaultMaxMarks
 	}
+	n.policy = defaultPolicy
 	n.whatwg = whatwgEscapes(p.Rules)
 	for lv, rules := range []Rules{K0: syntaxRules, K1: syntaxRules | schemeRules} {
 		if p.Reading == RFC && p.Rules == rules && p.Stray == percent.StrayEncode {
@@ -100,7 +105,12 @@ func (n *Normalizer) Profile() Profile { return n.profile }
 func (n *Normalizer) Append(dst, src []byte, r *Result) ([]byte, error) {
 	if len(src) <= n.maxLen && parseClean(src, &r.In) {
 		r.setClean()
-		return append(dst, src...), nil
+		start := len(dst)
+		dst = append(dst, src...)
+		if n.rules.Has(DropFragment) && r.In.Has(Fragment) {
+			dst = n.drop(dst, start, r)
+		}
+		return dst, nil
 	}
 	return n.appendFull(dst, src, r)
 }
@@ -129,10 +139,16 @@ func (n *Normalizer) appendBrowser(dst []byte, base *baseURL, src []byte, r *Res
 	}
 	start := len(dst)
 	dst, err := n.appendWHATWG(dst, base, src, r)
+	if err != 0 && n.rules.Has(FallbackRFC) && !r.Flags.Has(HostAmbiguous) {
+		return n.appendFallback(dst, base, src, r)
+	}
 	if err != 0 {
 		return dst, err
 	}
 	r.compare(src, dst[start:])
+	if n.rules&lossyRules != 0 {
+		dst = n.drop(dst, start, r)
+	}
 	return dst, nil
 }
 

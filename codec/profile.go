@@ -28,7 +28,10 @@ const (
 
 // profiles holds the built-in profiles, ordered by name.
 var profiles = []Profile{
+	{Name: "analytics", Reading: WHATWG, Rules: UpperEscapes | DecodeUnreserved, Key: K3},
+	{Name: "crawler", Reading: WHATWG, Rules: UpperEscapes | DecodeUnreserved | DropUserinfo | DropFragment, Key: K2},
 	{Name: "equiv", Reading: WHATWG, Rules: UpperEscapes | DecodeUnreserved, Key: K1},
+	{Name: "logclean", Reading: WHATWG, Rules: UpperEscapes | DecodeUnreserved | FallbackRFC, Key: K1},
 	{Name: "rfc3986", Rules: syntaxRules, Stray: percent.StrayEncode, Key: K0},
 	{Name: "rfc3986-scheme", Rules: syntaxRules | schemeRules, Stray: percent.StrayEncode, Key: K1},
 	{Name: "whatwg", Reading: WHATWG, Key: K1},
@@ -39,6 +42,9 @@ func Profiles() []Profile { return append([]Profile(nil), profiles...) }
 
 // Lookup returns the built-in profile of that name:
 //
+//	analytics       as equiv; keys K3
+//	crawler         as equiv, without userinfo and fragment; keys K2
+//	logclean        as equiv, and by RFC 3986 where browsers have no reading; keys K1
 //	equiv           the URL Standard's href, and RFC 3986 §6.2.2 on its escapes; keys K1
 //	whatwg          the URL Standard's href; keys K1
 //	rfc3986         RFC 3986 §6.2.2, syntax-based normalization; keys K0
@@ -75,12 +81,13 @@ func (p *Profile) check() error {
 	refuse(known && *p != builtin, "takes the name of a built-in profile for something else")
 	refuse(p.Rules&^allRules != 0, "has a rule that does not exist")
 	refuse(p.Stray > percent.StrayReject, "has a policy for stray '%' that does not exist")
-	refuse(p.Key > K1, "has a key level that does not exist")
+	refuse(p.Key >= NumLevels, "has a key level that does not exist")
 	refuse(p.MaxLen < 0 || p.MaxLen > MaxLen, "MaxLen is not between 0 and 1 GiB")
 	refuse(p.MaxMarks < 0 || p.MaxMarks > MaxMarks, "MaxMarks is not between 0 and 65536")
 	refuse(int(p.Reading) >= len(readingNames), "has a reading that does not exist")
-	refuse(p.Reading == WHATWG && p.Rules&^(UpperEscapes|DecodeUnreserved) != 0,
+	refuse(p.Reading == WHATWG && p.Rules&^(UpperEscapes|DecodeUnreserved|lossyRules|FallbackRFC) != 0,
 		"has a rule that the whatwg reading implies or contradicts")
+	refuse(p.Reading == RFC && p.Rules&(lossyRules|FallbackRFC) != 0, "has a rule for the whatwg reading only")
 	refuse(p.Reading == WHATWG && p.Stray != percent.StrayKeep, "does not keep stray '%', as the whatwg reading does")
 	refuse(p.Reading == RFC && p.Rules.Has(DecodeUnreserved) && !p.Rules.Has(RemoveDots),
 		"esc-unres without dots-rfc would leave dot segments that were escaped before")

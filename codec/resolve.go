@@ -2,10 +2,11 @@ package codec
 
 // AppendRef is Append for a reference: src is resolved against base first, by
 // RFC 3986 §5.2 (strict), or by the URL Standard in the whatwg reading. r.In, r.Flags and r.Marks describe src. An empty base
-// is no base: then AppendRef is Append. The error ErrBase means that base has no
+// is no base: then AppendRef is Append; and a clean absolute URL is not resolved,
+// whatever the base. The error ErrBase means that base has no
 // scheme, or no reading.
 func (n *Normalizer) AppendRef(dst, base, src []byte, r *Result) ([]byte, error) {
-	if len(base) == 0 {
+	if len(base) == 0 || len(src) <= n.maxLen && parseClean(src, &r.In) {
 		return n.Append(dst, src, r)
 	}
 	if n.profile.Reading == WHATWG {

@@ -3,6 +3,7 @@ package codec
 import (
 	"bytes"
 
+	"github.com/urlfold/urlfold/codec/params"
 	"github.com/urlfold/urlfold/codec/percent"
 )
 
@@ -57,12 +58,18 @@ type scratch struct {
 	host     []byte           // a host, percent-decoded or mapped
 	base     *baseURL         // the last base of the whatwg reading
 	text     []byte           // the resolved reference, if resolved is set
-	key      []byte           // a canonical string that is not the normal form
-	mac      *keyedHash       // for HMAC keys
-	plain    uint8            // bit c: component c has no escape and no byte to escape
-	clean    bool             // the input was clean: it is its own canonical string
-	resolved bool             // the input was a reference: text is what was normalized
-	scheme   bool             // a rule of RFC 3986 §6.2.3 changed something
+	key      []byte           // K0 or K1, if that is not the normal form
+	k2, k3   []byte           // the canonical strings of these levels
+	query    []byte           // a query on its way to K2
+	full     []byte           // the whole serialized URL, if the normal form leaves out parts of it
+	params   params.Scratch
+	mac      *keyedHash // for HMAC keys
+	plain    uint8      // bit c: component c has no escape and no byte to escape
+	dropped  bool       // full is set
+	clean    bool       // the input was clean: it is its own canonical string
+	fallback bool       // the whatwg reading had no answer: this is the rfc reading
+	resolved bool       // the input was a reference: text is what was normalized
+	scheme   bool       // a rule of RFC 3986 §6.2.3 changed something
 }
 
 // keepBytes is how large a buffer of a Result may stay from call to call.
@@ -72,12 +79,12 @@ const keepBytes = 64 << 10
 func (r *Result) reset() {
 	r.Out = URL{}
 	r.Flags, r.Marks, r.Change, r.ErrAt = Flags{}, r.Marks[:0], Unchanged, 0
-	r.scratch.clean, r.scratch.resolved, r.scratch.scheme, r.scratch.plain = false, false, false, 0
-	if cap(r.scratch.text) > keepBytes {
-		r.scratch.text = nil
-	}
-	if cap(r.scratch.key) > keepBytes {
-		r.scratch.key = nil
+	s := &r.scratch
+	s.clean, s.fallback, s.resolved, s.scheme, s.dropped, s.plain = false, false, false, false, false, 0
+	for _, b := range []*[]byte{&s.text, &s.key, &s.k2, &s.k3, &s.query, &s.full, &s.cleaned, &s.host} {
+		if cap(*b) > keepBytes {
+			*b = nil
+		}
 	}
 }
 
@@ -85,7 +92,8 @@ func (r *Result) reset() {
 func (r *Result) setClean() {
 	r.Out = r.In
 	r.Flags, r.Marks, r.Change, r.ErrAt = Flags{}, r.Marks[:0], Unchanged, 0
-	r.scratch.clean, r.scratch.resolved, r.scratch.scheme = true, false, false
+	s := &r.scratch
+	s.clean, s.fallback, s.resolved, s.scheme, s.dropped = true, false, false, false, false
 }
 
 // judge sets the class of change from text to its normal form.

@@ -30,17 +30,25 @@ const (
 	EmptyUserinfo // http://@a/    http://a/
 	ShortIPv6     // //[0::1]      //[::1]       RFC 5952
 
+	// Change the meaning. A profile with any of these is lossy.
+	DropUserinfo // //u:p@h       //h
+	DropFragment // /a#b          /a
+
+	// What becomes of a URL that the reading has no answer for.
+	FallbackRFC // read it by RFC 3986, unless its authority holds a backslash
+
 	allRules = 1<<iota - 1
 )
 
 const (
 	syntaxRules = EncodeIllegal | UpperEscapes | DecodeUnreserved | LowerScheme | LowerHost | RemoveDots | GuardPath
+	lossyRules  = DropUserinfo | DropFragment
 	schemeRules = DefaultPort | EmptyPath | FileLocalhost | EmptyUserinfo | ShortIPv6
 )
 
 var ruleNames = []string{
 	"add", "esc-upper", "esc-unres", "scheme-lower", "host-lower", "dots-rfc", "no-auth-guard",
-	"port-def", "path-empty", "file-localhost", "ui-empty", "host-ip6",
+	"port-def", "path-empty", "file-localhost", "ui-empty", "host-ip6", "ui-drop", "frag-drop", "rfc-fallback",
 }
 
 // Has reports whether all rules of o are in r.

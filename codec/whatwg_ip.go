@@ -61,11 +61,38 @@ func (p *parser) ipv4Sum(numbers []uint64, tooBig int, where func(int) int) (add
 	if tooBig >= 0 {
 		p.mark(IPv4OutOfRangePart, where(tooBig), Host, Replaced)
 	}
-	addr = uint32(numbers[last])
+	return sumIPv4(numbers), true
+}
+
+// sumIPv4 puts parts that fit together.
+func sumIPv4(numbers []uint64) uint32 {
+	last := len(numbers) - 1
+	addr := uint32(numbers[last])
 	for i, n := range numbers[:last] {
 		addr += uint32(n) << (8 * (3 - i))
 	}
-	return addr, true
+	return addr
+}
+
+// ipv4Value reads host as the IPv4 parser does, and says nothing about it.
+func ipv4Value(host []byte) (addr uint32, ok bool) {
+	var numbers [4]uint64
+	for n := range numbers {
+		end := bytes.IndexByte(host, '.')
+		last := end < 0
+		if last {
+			end = len(host)
+		}
+		v, _, ok := ipv4Number(host[:end])
+		if !ok || !last && v > 255 {
+			return 0, false
+		}
+		if numbers[n] = v; last {
+			return sumIPv4(numbers[:n+1]), v < 1<<(8*(4-n))
+		}
+		host = host[end+1:]
+	}
+	return 0, false
 }
 
 var dot = []byte{'.'}

@@ -1,0 +1,61 @@
+package codec
+
+// drop takes out of the normal form dst[start:], whose components are r.Out, what
+// the profile leaves out of URLs to be fetched: userinfo and fragment. The whole
+// is kept in r for the keys of the lower levels.
+func (n *Normalizer) drop(dst []byte, start int, r *Result) []byte {
+	s, u := &r.scratch, &r.Out
+	norm := dst[start:]
+	fragment := n.rules.Has(DropFragment) && u.Has(Fragment) && !n.policy.keepsFragment(u.Bytes(norm, Host), u.Bytes(norm, Fragment))
+	userinfo := n.rules.Has(DropUserinfo) && u.Has(Username)
+	if !fragment && !userinfo {
+		return dst
+	}
+	s.full = append(s.full[:0], norm...)
+	s.dropped = true
+	r.Change = Lossy
+	if fragment {
+		dst = dst[:start+int(u.spans[Fragment].Start)-1]
+		u.clear(Fragment)
+	}
+	if userinfo {
+		from, to := u.spans[Username].Start, u.spans[Host].Start
+		copy(dst[start+int(from):], dst[start+int(to):])
+		dst = dst[:len(dst)-int(to-from)]
+		u.clear(Username)
+		u.clear(Password)
+		u.shift(Host, from-to)
+	}
+	return dst
+}
+
+// clear makes c absent.
+func (u *URL) clear(c Component) {
+	u.spans[c] = Span{}
+	u.present &^= 1 << c
+}
+
+// shift moves the spans from component c on by delta, which may be negative in
+// the arithmetic of uint32.
+func (u *URL) shift(c Component, delta uint32) {
+	for ; c <= Fragment; c++ {
+		if u.Has(c) {
+			u.spans[c].Start += delta
+			u.spans[c].End += delta
+		}
+	}
+}
+
+// appendFallback reads by RFC 3986 what browsers have no reading of.
+func (n *Normalizer) appendFallback(dst []byte, base *baseURL, src []byte, r *Result) ([]byte, error) {
+	flags := r.Flags
+	var err error
+	if base == nil {
+		dst, err = syntax.appendFull(dst, src, r)
+	} else {
+		dst, err = syntax.AppendRef(dst, base.src, src, r)
+	}
+	r.Flags = r.Flags.Union(flags).With(WHATWGReject)
+	r.scratch.fallback = true
+	return dst, err
+}
