@@ -51,13 +51,10 @@ func (x *explainer) writeLevel(w *bufio.Writer, lv codec.Level, a, b *explanatio
 	x.line(w, name+x.paint(yellow, "apart"))
 	x.line(w, indent+indent+"A "+ka.key.String()+indent+x.hide(ka.text))
 	x.line(w, indent+indent+"B "+kb.key.String()+indent+x.hide(kb.text))
-	for _, d := range differences(x.hide(ka.text), x.hide(kb.text)) {
+	for _, d := range x.differences(ka.text, kb.text) {
 		room := max(12, (x.width-26)/2)
 		before, after := shorten(x.escapeText(d.before), x.escapeText(d.after), room, x.pick("…", "..."))
 		x.line(w, fmt.Sprintf("    %-9s A %s   B %s", d.component, before, after))
-	}
-	if x.hide(ka.text) == x.hide(kb.text) {
-		x.line(w, "    password  (hidden by --redact)")
 	}
 }
 
