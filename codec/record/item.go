@@ -242,42 +242,47 @@ func (w *Worker) appendFlags(out []byte) []byte {
 	return append(out, `],`...)
 }
 
-// appendMarks appends the array of the URL's marks. A mark in what was put in
-// front of the target has no place in url and is left out.
+// marks returns the marks of the URL, with offsets in url, in scratch. A mark in
+// what was put in front of the target has no place in url and is left out.
+func (w *Worker) marks() []codec.Mark {
+	c := &w.cur
+	own := codec.Mark{At: uint32(max(0, c.hash)), Flag: codec.FragmentInRequest, Component: codec.Fragment, Action: codec.Kept}
+	pending := c.hash >= 0
+	w.markBuf = w.markBuf[:0]
+	for _, m := range w.res.Marks {
+		if int(m.At) < c.prefix {
+			continue
+		}
+		m.At -= uint32(c.prefix)
+		if pending && own.At <= m.At {
+			w.markBuf, pending = append(w.markBuf, own), false
+		}
+		w.markBuf = append(w.markBuf, m)
+	}
+	if pending {
+		w.markBuf = append(w.markBuf, own)
+	}
+	return w.markBuf
+}
+
+// appendMarks appends the array of the URL's marks.
 func (w *Worker) appendMarks(out []byte, s *site) []byte {
 	out = append(out, `"marks":[`...)
 	n := len(out)
-	hash := w.cur.hash
-	for i := range w.res.Marks {
-		m := w.res.Marks[i]
-		at := int(m.At) - w.cur.prefix
-		if at < 0 {
-			continue
+	for _, m := range w.marks() {
+		out = append(append(out, `{"flag":"`...), m.Flag.String()...)
+		out = strconv.AppendInt(append(out, `","at":`...), int64(m.At), 10)
+		if w.job.wants.has(fRecord) {
+			out = strconv.AppendInt(append(out, `,"record_at":`...), int64(s.start+rawOffset(w.runs, int(m.At))), 10)
 		}
-		if hash >= 0 && hash <= at {
-			out = w.appendMark(out, s, hash, codec.FragmentInRequest, codec.Fragment, codec.Kept)
-			hash = -1
-		}
-		out = w.appendMark(out, s, at, m.Flag, m.Component, m.Action)
-	}
-	if hash >= 0 {
-		out = w.appendMark(out, s, hash, codec.FragmentInRequest, codec.Fragment, codec.Kept)
+		out = append(append(out, `,"component":"`...), m.Component.String()...)
+		out = append(append(out, `","action":"`...), m.Action.String()...)
+		out = append(out, `"},`...)
 	}
 	if len(out) > n {
 		out = out[:len(out)-1]
 	}
 	return append(out, `],`...)
-}
-
-func (w *Worker) appendMark(out []byte, s *site, at int, f codec.Flag, c codec.Component, a codec.Action) []byte {
-	out = append(append(out, `{"flag":"`...), f.String()...)
-	out = strconv.AppendInt(append(out, `","at":`...), int64(at), 10)
-	if w.job.wants.has(fRecord) {
-		out = strconv.AppendInt(append(out, `,"record_at":`...), int64(s.start+rawOffset(w.runs, at)), 10)
-	}
-	out = append(append(out, `,"component":"`...), c.String()...)
-	out = append(append(out, `","action":"`...), a.String()...)
-	return append(out, `"},`...)
 }
 
 // notRFC3986 holds the flags of what the grammar of RFC 3986 does not allow.

@@ -25,16 +25,18 @@ type Worker struct {
 	ref   codec.Result // of its relative form, for keys
 	cur   reading
 
-	text, base []byte // unescaped; not used where the record has no escapes
-	runs       []run
-	full       []byte // scheme, host and target in one
-	norm       []byte
-	refSrc     []byte
-	refNorm    []byte
-	key        []byte
-	hidden     []byte // with its password hidden
-	scrub      codec.Result
-	baseRuns   []run
+	// Scratch.
+	text, base     []byte // unescaped; not used where the record has no escapes
+	runs, baseRuns []run
+	full           []byte // scheme, host and target in one
+	norm           []byte
+	refSrc         []byte // the relative form of norm
+	refNorm        []byte
+	key            []byte       // any short value on its way to the output
+	hidden         []byte       // text with its passwords hidden
+	scrub          codec.Result // of the text to hide a password in
+	markBuf        []codec.Mark
+
 	head       []byte // table: the header that the columns were found in
 	headKnown  bool
 	urlColumn  int
