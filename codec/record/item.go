@@ -146,7 +146,7 @@ func (w *Worker) member(out []byte, f fieldID, s *site, rec []byte, at Place) []
 		if c.why == 0 {
 			return out
 		}
-		out = appendMember(out, name, []byte(c.why.String()))
+		out = appendMember(out, name, w.word(c.why.String()))
 		return appendNumber(out, "at", int64(c.errAt))
 	}
 	if v, ok := w.value(f, s, rec, at); ok {
@@ -172,23 +172,28 @@ func (w *Worker) value(f fieldID, s *site, rec []byte, at Place) ([]byte, bool) 
 		return w.rawRecord(rec), true
 	case fTarget:
 		if s.role == roleReferer {
-			return []byte("referer"), true
+			return w.word("referer"), true
 		}
-		return []byte("request"), s.role != roleURL
+		return w.word("request"), s.role != roleURL
 	case fMethod:
 		m := w.found.method.in(rec)
 		return m, len(m) > 0 && s.role != roleReferer
 	case fForm:
-		return []byte(c.form.String()), c.form != NoForm
+		return w.word(c.form.String()), c.form != NoForm
 	case fFile:
-		w.key = append(w.key[:0], at.Name...)
-		return w.key, at.Name != ""
+		return w.word(at.Name), at.Name != ""
 	case fProfile:
 		return w.job.profile, true
 	case fRFC:
-		return []byte(c.verdict()), true
+		return w.word(c.verdict()), true
 	}
 	return nil, false
+}
+
+// word returns s in scratch: as bytes of its own it would be an allocation.
+func (w *Worker) word(s string) []byte {
+	w.key = append(w.key[:0], s...)
+	return w.key
 }
 
 // judged returns a field that exists only if the URL has a normal form.
@@ -200,9 +205,9 @@ func (w *Worker) judged(f fieldID) ([]byte, bool) {
 	case fKey:
 		w.key = w.keyOf().AppendTo(w.key[:0])
 	case fLevel:
-		w.key = append(w.key[:0], w.job.level.String()...)
+		return w.word(w.job.level.String()), true
 	case fChange:
-		w.key = append(w.key[:0], w.res.Change.String()...)
+		return w.word(w.res.Change.String()), true
 	case fK0:
 		w.key = w.appendKey(w.key[:0], codec.K0)
 		return w.shown(w.key), true
