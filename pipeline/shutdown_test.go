@@ -51,13 +51,13 @@ func TestBackpressure(t *testing.T) {
 		if s.InFlight != 8 || s.State != Running {
 			t.Errorf("%d batches in flight, want 8; %v", s.InFlight, s.State)
 		}
-		if n := src.taken[0]; n == 0 || n > 8*5 {
+		if n := src.read(0); n == 0 || n > 8*5 {
 			t.Errorf("%d lines were read into 8 batches of at most 5", n)
 		}
 		close(open)
 		time.Sleep(time.Second)
-		if src.taken[0] != endlessLines {
-			t.Errorf("%d lines were read after the sink was opened, want all", src.taken[0])
+		if src.read(0) != endlessLines {
+			t.Errorf("%d lines were read after the sink was opened, want all", src.read(0))
 		}
 		b.stop()
 		if err := <-b.ended; err != nil {
@@ -82,7 +82,7 @@ func TestSoftStop(t *testing.T) {
 				t.Fatalf("%v: Run: %v", ordering, err)
 			}
 			for i, l := range src.opened {
-				n := src.taken[i]
+				n := src.read(i)
 				if i == 0 && (n == 0 || n == endlessLines) {
 					t.Errorf("%v: %d lines were read: the stop was not under load", ordering, n)
 				}
