@@ -17,8 +17,8 @@ type part struct {
 
 // target returns the file that path leads to, and what is there; nil if nothing is.
 func target(path string) (string, os.FileInfo, error) {
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		path = real
+	if led, err := filepath.EvalSymlinks(path); err == nil {
+		path = led
 	}
 	fi, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -82,7 +82,7 @@ func (p *part) publish() error {
 	if p.f == nil {
 		return fmt.Errorf("%s: the output is closed", p.name)
 	}
-	if err := os.Rename(p.name, p.final); err != nil {
+	if err := os.Rename(p.name, p.final); err != nil { //nolint:forbidigo // this is the helper
 		return err
 	}
 	err := p.f.Close()

@@ -280,16 +280,16 @@ func TestRefused(t *testing.T) {
 func TestLink(t *testing.T) {
 	dir := t.TempDir()
 	must(t, os.Mkdir(filepath.Join(dir, "sub"), 0o755))
-	real := filepath.Join(dir, "sub", "real")
-	must(t, os.WriteFile(real, []byte("old"), 0o644))
+	whole := filepath.Join(dir, "sub", "real")
+	must(t, os.WriteFile(whole, []byte("old"), 0o644))
 	link := filepath.Join(dir, "link")
-	must(t, os.Symlink(real, link))
+	must(t, os.Symlink(whole, link))
 	out := open(t, Config{Path: link})
 	submit(t, out, "new")
 	must(t, out.Close(ctx))
 	must(t, out.Publish())
-	if fi, err := os.Lstat(link); err != nil || fi.Mode()&os.ModeSymlink == 0 || content(t, real) != "new" {
-		t.Errorf("the link is %v, the file %q", fi.Mode(), content(t, real))
+	if fi, err := os.Lstat(link); err != nil || fi.Mode()&os.ModeSymlink == 0 || content(t, whole) != "new" {
+		t.Errorf("the link is %v, the file %q", fi.Mode(), content(t, whole))
 	}
 }
 
