@@ -224,8 +224,7 @@ func (w *Worker) rawRecord(rec []byte) []byte {
 	if !w.job.redact {
 		return rec
 	}
-	w.hidden = appendRedacted(w.hidden[:0], rec)
-	return w.hidden
+	return w.redactRecord(rec)
 }
 
 // appendNumber appends "name": and n, and a comma.

@@ -64,8 +64,7 @@ func (w *Worker) deadLine(dead, rec []byte, why Reason, pos int, at Place) []byt
 	dead = w.appendPlace(dead, at)
 	dead = appendNumber(dead, "offset", at.Off)
 	if w.job.redact {
-		w.hidden = appendRedacted(w.hidden[:0], rec)
-		rec = w.hidden
+		rec = w.redactRecord(rec)
 	}
 	return closeObject(appendMember(dead, "record", rec))
 }

@@ -79,6 +79,19 @@ func TestJSONL(t *testing.T) {
 		`{"url":"//u:***@H/ http://x:y@z","norm":"//u:***@h/%20http://x:y@z","record":"//u:***@H/ http://x:***@z","k0":"//u:***@h/%20http://x:y@z"}`+"\n")
 }
 
+// Escapes do not hide a password from --redact.
+func TestRedactEscaped(t *testing.T) {
+	c := Config{Format: "jsonl", URLField: "u", Redact: true, Fields: []string{"record"}, Render: RenderJSONL}
+	check(t, c, `{"u":"http:\u002f/u:p\"w\u0040h","v":"//a:b@c"}`, `{"record":"{\"u\":\"http://u:***@h\",\"v\":\"//a:***@c\"}"}`+"\n")
+	c.Render, c.Fields = RenderRewrite, nil
+	check(t, c, `{"u":"http:\u002f/u:p\u0040[","v":"//a:b@c"}`, `{"u":"http://u:***@[","v":"//a:***@c"}`)
+	c.Divert = true
+	_, dead, _ := runJob(t, newJob(t, c), []byte(`{"u":"http:\u002f/u:p\u0040["}`))
+	if !strings.Contains(string(dead), `"record":"{\"u\":\"http://u:***@[\"}"`) {
+		t.Errorf("%s", dead)
+	}
+}
+
 // keyHex is the key of a canonical string, by way of the codec alone.
 func keyHex(t *testing.T, lv codec.Level, url string) string {
 	t.Helper()
