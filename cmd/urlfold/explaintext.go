@@ -257,7 +257,11 @@ func (x *explainer) writeNormal(w *bufio.Writer, e *explanation) {
 	x.head(w, "normal form ("+x.norm.Profile().Name+")")
 	x.long(w, x.paint(green, x.hide(string(e.norm))))
 	x.emit(w, "\n")
-	x.named(w, "change", e.res.Change.String()+": "+x.clause(changeTexts[e.res.Change]))
+	change := changeTexts[e.res.Change]
+	if e.res.Change == codec.Unchanged && len(e.walk) > 0 {
+		change = "resolved against the base, the URL is in normal form"
+	}
+	x.named(w, "change", e.res.Change.String()+": "+x.clause(change))
 	x.named(w, "RFC 3986", x.verdict(e))
 }
 

@@ -16,7 +16,7 @@ func (x *explainer) writePair(w *bufio.Writer, a, b *explanation, asJSON bool) {
 		writeJSON(w, o)
 		return
 	}
-	x.head(w, "A")
+	x.emit(w, x.paint(bold, "A")+"\n")
 	x.drawComponents(w, a)
 	x.head(w, "B")
 	x.drawComponents(w, b)
@@ -75,7 +75,11 @@ func (x *explainer) meeting(a, b *explanation) string {
 	for _, d := range differences(a.keys[last].text, b.keys[last].text) {
 		names = append(names, d.component)
 	}
-	return fmt.Sprintf("They do not share the key of %s. They meet at no level: %s keeps them apart.", profile, strings.Join(names, " and "))
+	verb := "keeps"
+	if len(names) > 1 {
+		verb = "keep"
+	}
+	return fmt.Sprintf("They do not share the key of %s. At no level do they meet: %s %s them apart.", profile, strings.Join(names, " and "), verb)
 }
 
 // meetingLevel returns the first level at which the keys are equal.

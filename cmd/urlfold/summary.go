@@ -138,6 +138,8 @@ func (o *outcome) title() string {
 		return "failed"
 	case len(o.damaged()) > 0:
 		return "done, but there is damage in the input"
+	case o.exitCode() == exitFailOn:
+		return "done, but --fail-on " + o.set.options.failOn + " was met"
 	}
 	return "done"
 }
