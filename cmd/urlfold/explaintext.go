@@ -238,7 +238,7 @@ func (x *explainer) writeFlag(w *bufio.Writer, letter string, f codec.Flag, wher
 }
 
 // flagColumn holds the names of flags, and two spaces.
-const flagColumn = 19
+const flagColumn = 21
 
 func (x *explainer) flagHead(letter string, f codec.Flag) string {
 	return x.paint(yellow, letter) + indent + x.paint(bold, f.String()) + strings.Repeat(" ", flagColumn-len(f.String()))

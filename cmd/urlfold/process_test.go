@@ -158,9 +158,9 @@ func memory(t *testing.T, cmd *exec.Cmd) int64 {
 		t.Fatal("no usage")
 	}
 	if runtime.GOOS == "darwin" {
-		return u.Maxrss
+		return int64(u.Maxrss)
 	}
-	return u.Maxrss << 10
+	return int64(u.Maxrss) << 10
 }
 
 // A line of 400 MB passes through, and takes no memory.
