@@ -60,7 +60,6 @@ var delimiterLike = []rune{
 	0x22C5, 0x2571, 0x2572, // dot operator, diagonals
 	0x27CB, 0x27CD, // mathematical diagonals
 	0x29F5, 0x29F8, 0x29F9, // solidus operators
-	0x30FB,         // katakana middle dot
 	0x3033, 0x3035, // kana repeat marks
 	0xA789, // modifier letter colon
 }
