@@ -60,7 +60,9 @@ func (x *explainer) picture(e *explanation) [][]cell {
 	if e.err != nil {
 		points = append(points, int(e.res.ErrAt))
 	}
-	cells := x.cells(e.src, x.password(e.src))
+	// What is longer than the limit has no reading: its beginning says enough.
+	src := e.src[:min(len(e.src), codec.DefaultMaxLen+1)]
+	cells := x.cells(src, x.password(e.src))
 	return rows(x.cut(cells, points, width), width)
 }
 

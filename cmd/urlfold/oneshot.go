@@ -121,7 +121,7 @@ func (r *oneShot) findJob(ctx context.Context) (*record.Job, error) {
 	if c.Format == "" {
 		head, err := r.source.Peek(ctx, peekBytes)
 		if err != nil {
-			return nil, &exitError{code: exitCut, err: fmt.Errorf("interrupted while waiting for input: %w", err)}
+			return nil, &exitError{code: exitCut, err: errors.New("interrupted while waiting for input")}
 		}
 		format, ok := "lines", true
 		if len(head) > 0 {

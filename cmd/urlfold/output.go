@@ -11,8 +11,11 @@ import (
 	sink "github.com/urlfold/urlfold/sinks/file"
 )
 
-// stdoutPath is the name of stdout as an output.
-const stdoutPath = "-"
+// The names of the standard streams, as an input and as an output.
+const (
+	stdinPath  = "-"
+	stdoutPath = "-"
+)
 
 // An output is where the records and the rejects of a run go.
 type output struct {
@@ -58,11 +61,12 @@ func (o *output) publish() error {
 	return o.main.Publish()
 }
 
-// leave gives the output up, and returns the names of what stays.
+// leave gives the output up, and returns the names of what stays. Of stdout
+// nothing stays, and it is not asked: a write to it may hang for ever.
 func (o *output) leave() []string {
 	var parts []string
 	for _, out := range []sink.Output{o.main, o.dead} {
-		if out == nil {
+		if out == nil || out == o.main && o.stdout {
 			continue
 		}
 		name := out.Part()

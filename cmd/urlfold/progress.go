@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"os"
 	"time"
 
 	"github.com/schollz/progressbar/v3"
@@ -91,6 +92,10 @@ func (b *bar) clear() {
 
 // newLine returns a bar of so many bytes, or a spinner if that is -1.
 func newLine(w io.Writer, total int64) *progressbar.ProgressBar {
+	theme := progressbar.ThemeASCII
+	if newStyle(w, os.Getenv).unicode {
+		theme = progressbar.ThemeDefault
+	}
 	return progressbar.NewOptions64(total,
 		progressbar.OptionSetWriter(w),
 		progressbar.OptionShowBytes(true),
@@ -98,6 +103,7 @@ func newLine(w io.Writer, total int64) *progressbar.ProgressBar {
 		progressbar.OptionUseIECUnits(true),
 		progressbar.OptionSetPredictTime(true),
 		progressbar.OptionSetWidth(20),
+		progressbar.OptionSetTheme(theme),
 		progressbar.OptionClearOnFinish(),
 		progressbar.OptionSetRenderBlankState(false),
 	)

@@ -30,7 +30,7 @@ func TestNearest(t *testing.T) {
 	}
 	f("jsnl", "jsonl")
 	f("JSONL", "jsonl")
-	f("rewriet", "rewrite")
+	f("rewite", "rewrite")
 	f("k7", "") // too short to tell what was meant
 	f("xml", "")
 	f("", "")

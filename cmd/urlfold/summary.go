@@ -113,7 +113,7 @@ func (o *outcome) text(st style) string {
 	s.some("  changed", stats.Changed, "their normal form differs")
 	s.some("  flagged", stats.Flagged, "")
 	for _, c := range counts(stats.Flags[:], func(i int) string { return codec.Flag(i).String() }) {
-		s.row("    "+c.name, c.n, "")
+		s.row("    "+c.name, c.n, o.flagRemark(c.name))
 	}
 	s.some("without URL", stats.NoURL, "")
 	s.some("blank lines", stats.Blank, "")
@@ -164,6 +164,14 @@ func (o *outcome) speed() string {
 	return strings.Join(parts, ", ")
 }
 
+// flagRemark says what can be done about a flag.
+func (o *outcome) flagRemark(name string) string {
+	if name == codec.Relative.String() && o.set.base == "" {
+		return "their host is not known; --base gives them one"
+	}
+	return ""
+}
+
 // rejectRemark says what became of the rejects.
 func (o *outcome) rejectRemark() string {
 	switch {
@@ -190,15 +198,23 @@ func (o *outcome) writeVerdicts(s *summary) {
 		color := yellow
 		switch {
 		case r.Stopped:
-			s.b.WriteString("  " + s.paint(color, r.Path+": not read to its end") + "\n")
+			s.b.WriteString("  " + s.paint(color, shownPath(r.Path)+": not read to its end") + "\n")
 		case r.Verdict.Kind != compress.OK:
 			if r.Verdict.Damage() {
 				color = red
 			}
-			s.b.WriteString("  " + s.paint(color, r.Path+": "+r.Verdict.String()) + "\n")
+			s.b.WriteString("  " + s.paint(color, shownPath(r.Path)+": "+r.Verdict.String()) + "\n")
 			s.b.WriteString("    " + verdictRemark(&r) + "\n")
 		}
 	}
+}
+
+// shownPath is the name of an input for people.
+func shownPath(path string) string {
+	if path == stdinPath {
+		return "stdin"
+	}
+	return path
 }
 
 // verdictRemark says what could be read all the same.
