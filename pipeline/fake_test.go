@@ -115,7 +115,9 @@ func (s *fakeSource) Open(_ context.Context, rt Runtime) error { s.rt = rt; retu
 func (s *fakeSource) Close(context.Context) error              { s.closed++; return nil }
 
 func (s *fakeSource) Run(ctx context.Context) error {
+	s.mu.Lock()
 	s.taken = make([]int, len(s.lanes))
+	s.mu.Unlock()
 	next := make(chan int)
 	var wg sync.WaitGroup
 	errs := make([]error, max(1, s.readers))
@@ -142,6 +144,13 @@ func (s *fakeSource) Run(ctx context.Context) error {
 		<-ctx.Done()
 	}
 	return errors.Join(errs...)
+}
+
+// read returns how many lines of a lane were emitted.
+func (s *fakeSource) read(i int) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.taken[i]
 }
 
 func (s *fakeSource) readLane(ctx context.Context, l *Lane, i int) error {
@@ -172,7 +181,9 @@ func (s *fakeSource) readLane(ctx context.Context, l *Lane, i int) error {
 			}
 			return err
 		}
+		s.mu.Lock()
 		s.taken[i] = at
+		s.mu.Unlock()
 	}
 	return nil
 }

@@ -54,7 +54,9 @@ func (p *Pipeline) again(b *Batch, slot int, err error) {
 func (p *Pipeline) resume(l *Lane, slot int, wait time.Duration) {
 	p.sleep(wait)
 	l.mu.Lock()
-	l.outlets[slot].stalled = false
+	if l.outlets != nil { // a hard stop may have emptied them meanwhile
+		l.outlets[slot].stalled = false
+	}
 	l.mu.Unlock()
 	p.drain(l, slot, nil)
 	p.moveOn()

@@ -11,7 +11,7 @@ func TestRun(t *testing.T) {
 		for i := range lanes {
 			src.lanes = append(src.lanes, numbered(i*37%211, "aDXbP"))
 		}
-		a, b, dead := &fakeSink{}, &fakeSink{hold: 3}, &fakeSink{}
+		a, b, dead := &fakeSink{}, &fakeSink{async: true}, &fakeSink{}
 		p := newPipe(t, Options{Source: src, Sinks: []Sink{a, b}, DeadLetter: dead, Ordering: ordering, Workers: 3})
 		s := finished(t, t.Context(), p)
 		var read int64

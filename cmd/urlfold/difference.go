@@ -5,8 +5,14 @@ import "github.com/urlfold/urlfold/codec"
 // A difference is a component that two URLs do not share.
 type difference struct {
 	component     string
-	before, after string // "(none)" if absent, "(empty)" if present and empty
+	before, after string // absent, empty, or the text
 }
+
+// How a component is shown that has no text.
+const (
+	absent = "(none)"
+	empty  = "(empty)"
+)
 
 // differences returns the components in which two URLs differ, in their order.
 func differences(a, b string) []difference {
@@ -23,14 +29,34 @@ func differences(a, b string) []difference {
 	return out
 }
 
+// differences returns the components in which two URLs differ. A password that
+// is to be hidden is, but that it differs is told.
+func (x *explainer) differences(a, b string) []difference {
+	diff := differences(a, b)
+	for i := range diff {
+		if x.redact && diff[i].component == codec.Password.String() {
+			diff[i].before, diff[i].after = hideText(diff[i].before), hideText(diff[i].after)
+		}
+	}
+	return diff
+}
+
+// hideText hides a component that is there.
+func hideText(text string) string {
+	if text == absent || text == empty {
+		return text
+	}
+	return "***"
+}
+
 // componentText returns a component for people.
 func componentText(url string, u *codec.URL, c codec.Component) string {
 	s := u.Span(c)
 	switch {
 	case !u.Has(c):
-		return "(none)"
+		return absent
 	case s.Len() == 0:
-		return "(empty)"
+		return empty
 	}
 	return url[s.Start:s.End]
 }

@@ -152,15 +152,30 @@ func (s style) cutTo(cells []cell, points []int, near int) []cell {
 // rows breaks cells into rows of at most width columns.
 func rows(cells []cell, width int) [][]cell {
 	var out [][]cell
-	start, used := 0, 0
-	for i, c := range cells {
-		if used+c.width > width && i > start {
-			out = append(out, cells[start:i])
-			start, used = i, 0
+	for len(cells) > 0 {
+		n, used := 0, 0
+		for n < len(cells) && (n == 0 || used+cells[n].width <= width) {
+			used += cells[n].width
+			n++
 		}
-		used += c.width
+		if n < len(cells) {
+			n = outsideEscape(cells, n)
+		}
+		out = append(out, cells[:n])
+		cells = cells[n:]
 	}
-	return append(out, cells[start:])
+	return out
+}
+
+// outsideEscape returns the place at or before n where cells can be broken
+// without breaking an escape.
+func outsideEscape(cells []cell, n int) int {
+	for i := max(1, n-2); i < n; i++ {
+		if cells[i].text == "%" {
+			return i
+		}
+	}
+	return n
 }
 
 // A label names a stretch of the URL.

@@ -130,6 +130,9 @@ func checkBase(base string) error {
 	return err
 }
 
+// maxExplain is how much of the standard input is read: it is held in memory.
+const maxExplain = 16 << 20
+
 // expandArgs replaces "-" by the lines of in.
 func expandArgs(in io.Reader, args []string) ([][]byte, error) {
 	var urls [][]byte
@@ -138,9 +141,12 @@ func expandArgs(in io.Reader, args []string) ([][]byte, error) {
 			urls = append(urls, []byte(a))
 			continue
 		}
-		text, err := io.ReadAll(in)
-		if err != nil {
+		text, err := io.ReadAll(io.LimitReader(in, maxExplain+1))
+		switch {
+		case err != nil:
 			return nil, fmt.Errorf("reading: %w", err)
+		case len(text) > maxExplain:
+			return nil, usage(fmt.Errorf("the standard input is longer than %s; explain is for single URLs", formatSize(maxExplain)))
 		}
 		for line := range bytes.Lines(text) {
 			urls = append(urls, bytes.TrimSuffix(bytes.TrimSuffix(line, []byte("\n")), []byte("\r")))

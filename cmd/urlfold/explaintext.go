@@ -26,7 +26,7 @@ func (x *explainer) write(w *bufio.Writer, e *explanation, asJSON bool) {
 	x.drawDefects(w, e)
 	if e.err != nil {
 		x.head(w, "no reading")
-		x.line(w, x.paint(red, e.err.Error()))
+		x.line(w, x.paint(red, fmt.Sprintf("byte %d: %v", e.res.ErrAt, e.err)))
 		return
 	}
 	x.writeNormal(w, e)
@@ -60,7 +60,9 @@ func (x *explainer) picture(e *explanation) [][]cell {
 	if e.err != nil {
 		points = append(points, int(e.res.ErrAt))
 	}
-	cells := x.cells(e.src, x.password(e.src))
+	// What is longer than the limit has no reading: its beginning says enough.
+	src := e.src[:min(len(e.src), codec.DefaultMaxLen+1)]
+	cells := x.cells(src, x.password(e.src))
 	return rows(x.cut(cells, points, width), width)
 }
 
@@ -147,7 +149,7 @@ func (x *explainer) drawDefects(w *bufio.Writer, e *explanation) {
 			if i > 0 {
 				letter = " "
 			}
-			x.writeMark(w, letter, m, told[m.Flag])
+			x.writeMark(w, letter, m, markAction(e, m), told[m.Flag])
 			told[m.Flag] = true
 		}
 	}
@@ -183,18 +185,33 @@ func (x *explainer) drawCarets(w *bufio.Writer, pic [][]cell, found []defect, of
 	}
 }
 
-// writeMark tells about one mark: its meaning only if that was not told before.
-func (x *explainer) writeMark(w *bufio.Writer, letter string, m codec.Mark, told bool) {
-	where := fmt.Sprintf("byte %d, %v", m.At, m.Component)
+// markAction says what was done about a mark. If there is no normal form,
+// nothing was.
+func markAction(e *explanation, m codec.Mark) string {
 	action := actionTexts[m.Action]
+	if e.err != nil && m.Action != codec.Rejected {
+		action = ""
+	}
 	if m.Flag == codec.DoubleEncoded {
 		action = doubleText(m) + " " + action
 	}
-	if told {
-		x.line(w, x.flagHead(letter, m.Flag)+where+". "+action)
+	return action
+}
+
+// writeMark tells about one mark: its meaning only if that was not told before.
+func (x *explainer) writeMark(w *bufio.Writer, letter string, m codec.Mark, action string, told bool) {
+	where := fmt.Sprintf("byte %d, %v", m.At, m.Component)
+	if !told {
+		x.writeFlag(w, letter, m.Flag, where, action)
 		return
 	}
-	x.writeFlag(w, letter, m.Flag, where, action)
+	for i, l := range wrap(where+". "+action, x.width-flagColumn-5) {
+		if i == 0 {
+			x.line(w, x.flagHead(letter, m.Flag)+l)
+			continue
+		}
+		x.line(w, strings.Repeat(" ", flagColumn+3)+l)
+	}
 }
 
 // doubleText tells what is known about an escape that was escaped again.
@@ -222,9 +239,11 @@ func (x *explainer) writeFlag(w *bufio.Writer, letter string, f codec.Flag, wher
 	}
 }
 
+// flagColumn holds the names of flags, and two spaces.
+const flagColumn = 21
+
 func (x *explainer) flagHead(letter string, f codec.Flag) string {
-	const longest = 19 // of the names, and two spaces
-	return x.paint(yellow, letter) + indent + x.paint(bold, f.String()) + strings.Repeat(" ", longest-len(f.String()))
+	return x.paint(yellow, letter) + indent + x.paint(bold, f.String()) + strings.Repeat(" ", flagColumn-len(f.String()))
 }
 
 // capital returns text with its first letter as a capital.
@@ -240,7 +259,11 @@ func (x *explainer) writeNormal(w *bufio.Writer, e *explanation) {
 	x.head(w, "normal form ("+x.norm.Profile().Name+")")
 	x.long(w, x.paint(green, x.hide(string(e.norm))))
 	x.emit(w, "\n")
-	x.named(w, "change", e.res.Change.String()+": "+x.clause(changeTexts[e.res.Change]))
+	change := changeTexts[e.res.Change]
+	if e.res.Change == codec.Unchanged && len(e.walk) > 0 {
+		change = "resolved against the base, the URL is in normal form"
+	}
+	x.named(w, "change", e.res.Change.String()+": "+x.clause(change))
 	x.named(w, "RFC 3986", x.verdict(e))
 }
 
@@ -255,7 +278,12 @@ func (x *explainer) named(w *bufio.Writer, name, text string) {
 
 // long writes a URL on a line of its own. It is never cut: it is there to be
 // copied.
-func (x *explainer) long(w *bufio.Writer, url string) { x.line(w, url) }
+func (x *explainer) long(w *bufio.Writer, url string) {
+	if strings.TrimSpace(url) == "" {
+		url += "(empty)"
+	}
+	x.line(w, url)
+}
 
 // verdict says whether the input matches the grammar.
 func (x *explainer) verdict(e *explanation) string {
@@ -278,7 +306,7 @@ func (x *explainer) writeSteps(w *bufio.Writer, e *explanation) {
 	x.head(w, "what changed, rule by rule")
 	for _, st := range e.walk {
 		x.line(w, x.paint(bold, st.Rule)+strings.Repeat(" ", max(2, 16-len(st.Rule)))+x.clause(st.Clause))
-		for _, d := range differences(x.hide(st.Before), x.hide(st.After)) {
+		for _, d := range x.differences(st.Before, st.After) {
 			x.writeDifference(w, d)
 		}
 	}

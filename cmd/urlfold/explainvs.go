@@ -16,7 +16,7 @@ func (x *explainer) writePair(w *bufio.Writer, a, b *explanation, asJSON bool) {
 		writeJSON(w, o)
 		return
 	}
-	x.head(w, "A")
+	x.emit(w, x.paint(bold, "A")+"\n")
 	x.drawComponents(w, a)
 	x.head(w, "B")
 	x.drawComponents(w, b)
@@ -51,13 +51,10 @@ func (x *explainer) writeLevel(w *bufio.Writer, lv codec.Level, a, b *explanatio
 	x.line(w, name+x.paint(yellow, "apart"))
 	x.line(w, indent+indent+"A "+ka.key.String()+indent+x.hide(ka.text))
 	x.line(w, indent+indent+"B "+kb.key.String()+indent+x.hide(kb.text))
-	for _, d := range differences(x.hide(ka.text), x.hide(kb.text)) {
+	for _, d := range x.differences(ka.text, kb.text) {
 		room := max(12, (x.width-26)/2)
 		before, after := shorten(x.escapeText(d.before), x.escapeText(d.after), room, x.pick("…", "..."))
 		x.line(w, fmt.Sprintf("    %-9s A %s   B %s", d.component, before, after))
-	}
-	if x.hide(ka.text) == x.hide(kb.text) {
-		x.line(w, "    password  (hidden by --redact)")
 	}
 }
 
@@ -78,7 +75,11 @@ func (x *explainer) meeting(a, b *explanation) string {
 	for _, d := range differences(a.keys[last].text, b.keys[last].text) {
 		names = append(names, d.component)
 	}
-	return fmt.Sprintf("They do not share the key of %s. They meet at no level: %s keeps them apart.", profile, strings.Join(names, " and "))
+	verb := "keeps"
+	if len(names) > 1 {
+		verb = "keep"
+	}
+	return fmt.Sprintf("They do not share the key of %s. At no level do they meet: %s %s them apart.", profile, strings.Join(names, " and "), verb)
 }
 
 // meetingLevel returns the first level at which the keys are equal.

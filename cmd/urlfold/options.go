@@ -60,6 +60,9 @@ func groupOf(f *pflag.Flag) string {
 	return flagGroups[len(flagGroups)-1]
 }
 
+// autoCompress goes by the extension of the output.
+const autoCompress = "auto"
+
 // The names that some flags take.
 var (
 	renderNames   = []string{"rewrite", "jsonl", "tsv", "urls", "keys"}
@@ -67,7 +70,7 @@ var (
 	hashNames     = []string{"xxh3-128", "sha256-128", "hmac-sha256"}
 	readingNames  = []string{"rfc"}
 	failOnNames   = []string{"never", "damage", "rejects", "flags"}
-	compressNames = []string{"auto", "none", "gzip", "zstd"}
+	compressNames = []string{autoCompress, "none", "gzip", "zstd"}
 	logLevelNames = []string{"debug", "info", "warn", "error"}
 	dialectNames  = []string{"nginx", "nginx-json", "apache", "none"}
 )
@@ -134,7 +137,7 @@ func (o *options) limitFlags(f *pflag.FlagSet) {
 func (o *options) runFlags(f *pflag.FlagSet) {
 	f.IntVarP(&o.jobs, "jobs", "j", runtime.GOMAXPROCS(0), "how many `workers`")
 	f.BoolVar(&o.unordered, "unordered", false, "write as results come, not in the order of the input")
-	f.StringVar(&o.failOn, "fail-on", "damage", "the `cause` to exit with 4 for: never, damage (of archives), rejects (or damage), flags (or any of these)")
+	f.StringVar(&o.failOn, "fail-on", "damage", "the `cause` to exit with 4 for: never, damage (of archives), rejects (or damage), flags (any but relative, or one of these)")
 	f.BoolVar(&o.quiet, "quiet", false, "no summary and no progress bar")
 	f.BoolVar(&o.noProgress, "no-progress", false, "no progress bar")
 	f.StringVar(&o.logLevel, "log-level", "warn", "the least `level` to log on stderr: "+strings.Join(logLevelNames, ", "))

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"os"
 	"time"
 
 	"github.com/schollz/progressbar/v3"
@@ -21,7 +22,7 @@ func showProgress(w io.Writer, src *file.Source, p *pipeline.Pipeline) (stop fun
 	quit, done := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(done)
-		b := bar{w: w, start: time.Now()}
+		b := newBar(w, src.Progress())
 		t := time.NewTicker(progressInterval)
 		defer t.Stop()
 		for {
@@ -37,27 +38,39 @@ func showProgress(w io.Writer, src *file.Source, p *pipeline.Pipeline) (stop fun
 	return func() { close(quit); <-done }
 }
 
-// A bar is a progress bar that is made when it is first drawn: a run that is
+// A bar is a progress bar that is not there before it is drawn: a run that is
 // over at once shows none.
 type bar struct {
 	w     io.Writer
 	start time.Time
 	bar   *progressbar.ProgressBar
-	total int64
+	total int64 // bytes; -1 if nobody knows
+	drawn bool
+}
+
+// newBar returns a bar that starts now.
+func newBar(w io.Writer, p file.Progress) *bar {
+	b := &bar{w: w, start: time.Now(), total: totalOf(p)}
+	b.bar = newLine(w, b.total)
+	return b
+}
+
+// totalOf returns the bytes that are to be read, -1 if that is not known.
+func totalOf(p file.Progress) int64 {
+	if !p.Known {
+		return -1
+	}
+	return p.Bytes
 }
 
 // draw shows files, bytes of input as stored, the rate and the time that is
 // left, as far as these can be known.
 func (b *bar) draw(p file.Progress, records int64) {
-	total := p.Bytes
-	if !p.Known {
-		total = -1
-	}
-	if b.bar == nil || total != b.total {
+	if total := totalOf(p); total != b.total {
 		b.clear()
-		b.total = total
-		b.bar = newBar(b.w, total)
+		b.total, b.bar = total, newLine(b.w, total)
 	}
+	b.drawn = true
 	b.bar.Describe(b.text(p, records))
 	_ = b.bar.Set64(p.BytesDone) // a bar that cannot be drawn is no reason to stop
 }
@@ -72,19 +85,25 @@ func (b *bar) text(p file.Progress, records int64) string {
 }
 
 func (b *bar) clear() {
-	if b.bar != nil {
+	if b.drawn {
 		_ = b.bar.Clear()
 	}
 }
 
-// newBar returns a bar of so many bytes, or a spinner if that is -1.
-func newBar(w io.Writer, total int64) *progressbar.ProgressBar {
+// newLine returns a bar of so many bytes, or a spinner if that is -1.
+func newLine(w io.Writer, total int64) *progressbar.ProgressBar {
+	theme := progressbar.ThemeASCII
+	if newStyle(w, os.Getenv).unicode {
+		theme = progressbar.ThemeDefault
+	}
 	return progressbar.NewOptions64(total,
 		progressbar.OptionSetWriter(w),
 		progressbar.OptionShowBytes(true),
+		progressbar.OptionShowCount(),
 		progressbar.OptionUseIECUnits(true),
 		progressbar.OptionSetPredictTime(true),
 		progressbar.OptionSetWidth(20),
+		progressbar.OptionSetTheme(theme),
 		progressbar.OptionClearOnFinish(),
 		progressbar.OptionSetRenderBlankState(false),
 	)

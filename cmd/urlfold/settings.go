@@ -18,7 +18,6 @@ type settings struct {
 	paths     []string
 	record    record.Config // without a format, it is to be found
 	hash      codec.Hash
-	pack      string // how the output is compressed: none, gzip, zstd
 	limits    compress.Limits
 	maxRecord int
 	failOn    failOn
@@ -123,29 +122,14 @@ func (s *settings) resolveOutput(bad *mistakes) {
 	s.record.Divert = s.rejects != ""
 	_, err = choice("compression", compressNames, s.compress)
 	bad.add("--compress", err)
-	s.pack = packOf(s.compress, s.output)
 	s.checkFiles(bad)
-}
-
-// packOf returns how to compress a file of that name.
-func packOf(method, name string) string {
-	if method != "auto" {
-		return method
-	}
-	switch {
-	case strings.HasSuffix(name, ".gz"):
-		return "gzip"
-	case strings.HasSuffix(name, ".zst"):
-		return "zstd"
-	}
-	return "none"
 }
 
 // checkFiles refuses one name for two files.
 func (s *settings) checkFiles(bad *mistakes) {
 	seen := map[string]string{}
 	for _, f := range []struct{ flag, name string }{{"--output", s.output}, {"--rejects", s.rejects}, {"--report", s.report}} {
-		if f.name == "" || f.name == "-" && f.flag == "--output" {
+		if f.name == "" || f.name == stdoutPath && f.flag == "--output" {
 			continue
 		}
 		if other := seen[f.name]; other != "" {

@@ -21,7 +21,7 @@ func choice(what string, names []string, name string) (int, error) {
 // nearest returns the name that name was most likely meant to be, or "". Two
 // changed letters are too many for a short name.
 func nearest(names []string, name string) string {
-	best, bestDist := "", min(2, len(name)/2)+1
+	best, bestDist := "", min(2, len(name)/3)+1
 	for _, n := range names {
 		if d := distance(strings.ToLower(name), n); d < bestDist {
 			best, bestDist = n, d

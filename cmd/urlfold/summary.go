@@ -24,9 +24,9 @@ type outcome struct {
 	snap        pipeline.Snapshot
 	reports     []file.Report
 	elapsed     time.Duration
-	interrupted bool   // a signal came before all was read or written
-	part        string // the unfinished output that is left behind, if there is one
-	err         error  // of the run
+	interrupted bool     // a signal came before all was read or written
+	parts       []string // unfinished outputs that are left behind
+	err         error    // of the run
 }
 
 // damaged returns the reports of the inputs in which something is missing or
@@ -46,10 +46,21 @@ func (o *outcome) exitCode() int {
 		return exitFatal
 	case fail >= failDamage && len(o.damaged()) > 0,
 		fail >= failRejects && st.Rejected > 0,
-		fail >= failFlags && st.Flagged > 0:
+		fail >= failFlags && o.notable():
 		return exitFailOn
 	}
 	return exitDone
+}
+
+// notable reports whether a URL has a flag other than relative. Most targets in
+// access logs are relative: that says nothing about the URL.
+func (o *outcome) notable() bool {
+	for f, n := range o.snap.Stats.Flags {
+		if n > 0 && codec.Flag(f) != codec.Relative {
+			return true
+		}
+	}
+	return false
 }
 
 // ledger returns the error that records are not accounted for. It cannot happen
@@ -102,7 +113,7 @@ func (o *outcome) text(st style) string {
 	s.some("  changed", stats.Changed, "their normal form differs")
 	s.some("  flagged", stats.Flagged, "")
 	for _, c := range counts(stats.Flags[:], func(i int) string { return codec.Flag(i).String() }) {
-		s.row("    "+c.name, c.n, "")
+		s.row("    "+c.name, c.n, o.flagRemark(c.name))
 	}
 	s.some("without URL", stats.NoURL, "")
 	s.some("blank lines", stats.Blank, "")
@@ -127,6 +138,8 @@ func (o *outcome) title() string {
 		return "failed"
 	case len(o.damaged()) > 0:
 		return "done, but there is damage in the input"
+	case o.exitCode() == exitFailOn:
+		return "done, but --fail-on " + o.set.options.failOn + " was met"
 	}
 	return "done"
 }
@@ -134,12 +147,14 @@ func (o *outcome) title() string {
 // speed says how much text was read, and how fast.
 func (o *outcome) speed() string {
 	var text, stored int64
+	packed := false
 	for _, r := range o.reports {
 		text += r.Bytes
 		stored += r.CompressedBytes
+		packed = packed || r.Format != compress.Plain
 	}
 	parts := []string{formatSize(text) + " of text"}
-	if stored != text {
+	if packed {
 		parts = append(parts, formatSize(stored)+" compressed")
 	}
 	parts = append(parts, formatDuration(o.elapsed))
@@ -147,6 +162,14 @@ func (o *outcome) speed() string {
 		parts = append(parts, formatCount(rate)+" records/s", formatSize(perSecond(text, o.elapsed))+"/s")
 	}
 	return strings.Join(parts, ", ")
+}
+
+// flagRemark says what can be done about a flag.
+func (o *outcome) flagRemark(name string) string {
+	if name == codec.Relative.String() && o.set.base == "" {
+		return "their host is not known; --base gives them one"
+	}
+	return ""
 }
 
 // rejectRemark says what became of the rejects.
@@ -164,8 +187,8 @@ func (o *outcome) rejectRemark() string {
 
 // writeOutput tells about an output that is not what was asked for.
 func (o *outcome) writeOutput(s *summary) {
-	if o.part != "" {
-		s.b.WriteString("  " + s.paint(yellow, "the output is not whole: what was written is in "+o.part) + "\n")
+	for _, name := range o.parts {
+		s.b.WriteString("  " + s.paint(yellow, name+": what was written of the output, which is not whole") + "\n")
 	}
 }
 
@@ -175,15 +198,23 @@ func (o *outcome) writeVerdicts(s *summary) {
 		color := yellow
 		switch {
 		case r.Stopped:
-			s.b.WriteString("  " + s.paint(color, r.Path+": not read to its end") + "\n")
+			s.b.WriteString("  " + s.paint(color, shownPath(r.Path)+": not read to its end") + "\n")
 		case r.Verdict.Kind != compress.OK:
 			if r.Verdict.Damage() {
 				color = red
 			}
-			s.b.WriteString("  " + s.paint(color, r.Path+": "+r.Verdict.String()) + "\n")
+			s.b.WriteString("  " + s.paint(color, shownPath(r.Path)+": "+r.Verdict.String()) + "\n")
 			s.b.WriteString("    " + verdictRemark(&r) + "\n")
 		}
 	}
+}
+
+// shownPath is the name of an input for people.
+func shownPath(path string) string {
+	if path == stdinPath {
+		return "stdin"
+	}
+	return path
 }
 
 // verdictRemark says what could be read all the same.

@@ -83,7 +83,7 @@ func looksLog(body []byte, vhost, quoted bool) bool {
 func looksURL(body []byte) bool {
 	s := trim(body)
 	text := s.in(body)
-	if bytes.IndexAny(text, " \t") >= 0 {
+	if bytes.ContainsAny(text, " \t") {
 		return false
 	}
 	i := bytes.Index(text, []byte("://"))

@@ -146,7 +146,7 @@ func (w *Worker) member(out []byte, f fieldID, s *site, rec []byte, at Place) []
 		if c.why == 0 {
 			return out
 		}
-		out = appendMember(out, name, []byte(c.why.String()))
+		out = appendMember(out, name, w.word(c.why.String()))
 		return appendNumber(out, "at", int64(c.errAt))
 	}
 	if v, ok := w.value(f, s, rec, at); ok {
@@ -172,23 +172,28 @@ func (w *Worker) value(f fieldID, s *site, rec []byte, at Place) ([]byte, bool) 
 		return w.rawRecord(rec), true
 	case fTarget:
 		if s.role == roleReferer {
-			return []byte("referer"), true
+			return w.word("referer"), true
 		}
-		return []byte("request"), s.role != roleURL
+		return w.word("request"), s.role != roleURL
 	case fMethod:
 		m := w.found.method.in(rec)
 		return m, len(m) > 0 && s.role != roleReferer
 	case fForm:
-		return []byte(c.form.String()), c.form != NoForm
+		return w.word(c.form.String()), c.form != NoForm
 	case fFile:
-		w.key = append(w.key[:0], at.Name...)
-		return w.key, at.Name != ""
+		return w.word(at.Name), at.Name != ""
 	case fProfile:
 		return w.job.profile, true
 	case fRFC:
-		return []byte(c.verdict()), true
+		return w.word(c.verdict()), true
 	}
 	return nil, false
+}
+
+// word returns s in scratch: as bytes of its own it would be an allocation.
+func (w *Worker) word(s string) []byte {
+	w.key = append(w.key[:0], s...)
+	return w.key
 }
 
 // judged returns a field that exists only if the URL has a normal form.
@@ -200,9 +205,9 @@ func (w *Worker) judged(f fieldID) ([]byte, bool) {
 	case fKey:
 		w.key = w.keyOf().AppendTo(w.key[:0])
 	case fLevel:
-		w.key = append(w.key[:0], w.job.level.String()...)
+		return w.word(w.job.level.String()), true
 	case fChange:
-		w.key = append(w.key[:0], w.res.Change.String()...)
+		return w.word(w.res.Change.String()), true
 	case fK0:
 		w.key = w.appendKey(w.key[:0], codec.K0)
 		return w.shown(w.key), true
@@ -219,8 +224,7 @@ func (w *Worker) rawRecord(rec []byte) []byte {
 	if !w.job.redact {
 		return rec
 	}
-	w.hidden = appendRedacted(w.hidden[:0], rec)
-	return w.hidden
+	return w.redactRecord(rec)
 }
 
 // appendNumber appends "name": and n, and a comma.
@@ -242,42 +246,47 @@ func (w *Worker) appendFlags(out []byte) []byte {
 	return append(out, `],`...)
 }
 
-// appendMarks appends the array of the URL's marks. A mark in what was put in
-// front of the target has no place in url and is left out.
+// marks returns the marks of the URL, with offsets in url, in scratch. A mark in
+// what was put in front of the target has no place in url and is left out.
+func (w *Worker) marks() []codec.Mark {
+	c := &w.cur
+	own := codec.Mark{At: uint32(max(0, c.hash)), Flag: codec.FragmentInRequest, Component: codec.Fragment, Action: codec.Kept}
+	pending := c.hash >= 0
+	w.markBuf = w.markBuf[:0]
+	for _, m := range w.res.Marks {
+		if int(m.At) < c.prefix {
+			continue
+		}
+		m.At -= uint32(c.prefix)
+		if pending && own.At <= m.At {
+			w.markBuf, pending = append(w.markBuf, own), false
+		}
+		w.markBuf = append(w.markBuf, m)
+	}
+	if pending {
+		w.markBuf = append(w.markBuf, own)
+	}
+	return w.markBuf
+}
+
+// appendMarks appends the array of the URL's marks.
 func (w *Worker) appendMarks(out []byte, s *site) []byte {
 	out = append(out, `"marks":[`...)
 	n := len(out)
-	hash := w.cur.hash
-	for i := range w.res.Marks {
-		m := w.res.Marks[i]
-		at := int(m.At) - w.cur.prefix
-		if at < 0 {
-			continue
+	for _, m := range w.marks() {
+		out = append(append(out, `{"flag":"`...), m.Flag.String()...)
+		out = strconv.AppendInt(append(out, `","at":`...), int64(m.At), 10)
+		if w.job.wants.has(fRecord) {
+			out = strconv.AppendInt(append(out, `,"record_at":`...), int64(s.start+rawOffset(w.runs, int(m.At))), 10)
 		}
-		if hash >= 0 && hash <= at {
-			out = w.appendMark(out, s, hash, codec.FragmentInRequest, codec.Fragment, codec.Kept)
-			hash = -1
-		}
-		out = w.appendMark(out, s, at, m.Flag, m.Component, m.Action)
-	}
-	if hash >= 0 {
-		out = w.appendMark(out, s, hash, codec.FragmentInRequest, codec.Fragment, codec.Kept)
+		out = append(append(out, `,"component":"`...), m.Component.String()...)
+		out = append(append(out, `","action":"`...), m.Action.String()...)
+		out = append(out, `"},`...)
 	}
 	if len(out) > n {
 		out = out[:len(out)-1]
 	}
 	return append(out, `],`...)
-}
-
-func (w *Worker) appendMark(out []byte, s *site, at int, f codec.Flag, c codec.Component, a codec.Action) []byte {
-	out = append(append(out, `{"flag":"`...), f.String()...)
-	out = strconv.AppendInt(append(out, `","at":`...), int64(at), 10)
-	if w.job.wants.has(fRecord) {
-		out = strconv.AppendInt(append(out, `,"record_at":`...), int64(s.start+rawOffset(w.runs, at)), 10)
-	}
-	out = append(append(out, `,"component":"`...), c.String()...)
-	out = append(append(out, `","action":"`...), a.String()...)
-	return append(out, `"},`...)
 }
 
 // notRFC3986 holds the flags of what the grammar of RFC 3986 does not allow.

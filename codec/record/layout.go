@@ -37,6 +37,7 @@ type element struct {
 	kind fieldKind
 	rank uint8  // of fkHost
 	text string // the literal, or the directive as written, for errors
+	lit  []byte // the literal
 }
 
 // A layout is a log format made ready for use: literals and fields in turn.
@@ -76,6 +77,10 @@ func compileLayout(text, dialect string, enc encoding) (*layout, error) {
 	return l, nil
 }
 
+// version is what an HTTP version starts with, RFC 9112 §2.3, and the space
+// before it.
+var version = []byte(" HTTP/")
+
 // check notes what the layout holds, blanks all but the first request and
 // referer, and refuses fields that nothing keeps apart.
 func (l *layout) check() error {
@@ -84,6 +89,8 @@ func (l *layout) check() error {
 	for i := range l.elems {
 		e := &l.elems[i]
 		switch e.kind {
+		case fkLiteral:
+			e.lit = []byte(e.text)
 		case fkRequest, fkTarget, fkWhole, fkHostTarget:
 			if l.hasRequest {
 				e.kind = fkSkip
@@ -163,10 +170,10 @@ func (l *layout) locate(f *found, body []byte, request, referer bool) (Reason, i
 	for i := range l.elems {
 		e := &l.elems[i]
 		if e.kind == fkLiteral {
-			if len(body)-pos < len(e.text) || string(body[pos:pos+len(e.text)]) != e.text {
+			if !bytes.HasPrefix(body[pos:], e.lit) {
 				return Unparsed, pos
 			}
-			pos += len(e.text)
+			pos += len(e.lit)
 			continue
 		}
 		end := l.fieldEnd(i, body, pos)
@@ -187,9 +194,9 @@ func (l *layout) fieldEnd(i int, body []byte, pos int) int {
 	if i+1 == len(l.elems) {
 		return len(body)
 	}
-	lit := l.elems[i+1].text
+	lit := l.elems[i+1].lit
 	if i+2 == len(l.elems) {
-		if end := len(body) - len(lit); end >= pos && string(body[end:]) == lit {
+		if end := len(body) - len(lit); end >= pos && bytes.Equal(body[end:], lit) {
 			return end
 		}
 		return -1
@@ -200,7 +207,7 @@ func (l *layout) fieldEnd(i int, body []byte, pos int) int {
 		}
 	}
 	for from := pos; ; from++ {
-		n := indexString(body[from:], lit)
+		n := bytes.Index(body[from:], lit)
 		if n < 0 {
 			return -1
 		}
@@ -214,38 +221,21 @@ func (l *layout) fieldEnd(i int, body []byte, pos int) int {
 // endAtVersion returns where a request without quotes around it ends, or a
 // target with the protocol behind it: they may hold raw spaces, so the HTTP
 // version is looked for first. It is -1 if there is none.
-func (l *layout) endAtVersion(i int, body []byte, pos int, lit string) int {
+func (l *layout) endAtVersion(i int, body []byte, pos int, lit []byte) int {
 	n := -1
 	switch {
 	case l.elems[i].kind == fkRequest:
-		if n = indexString(body[pos:], " HTTP/"); n >= 0 {
+		if n = bytes.Index(body[pos:], version); n >= 0 {
 			pos += n + 1
-			n = indexString(body[pos:], lit)
+			n = bytes.Index(body[pos:], lit)
 		}
-	case isURLKind(l.elems[i].kind) && l.elems[i+2].kind == fkProto && lit == " ":
-		n = indexString(body[pos:], " HTTP/")
+	case isURLKind(l.elems[i].kind) && l.elems[i+2].kind == fkProto && len(lit) == 1:
+		n = bytes.Index(body[pos:], version)
 	}
 	if n < 0 {
 		return -1
 	}
 	return pos + n
-}
-
-// indexString is bytes.Index for a string, which costs no copy.
-func indexString(b []byte, s string) int {
-	for i := 0; ; i++ {
-		n := bytes.IndexByte(b[i:], s[0])
-		if n < 0 {
-			return -1
-		}
-		i += n
-		if len(b)-i < len(s) {
-			return -1
-		}
-		if string(b[i:i+len(s)]) == s {
-			return i
-		}
-	}
 }
 
 // take notes the field e at s.

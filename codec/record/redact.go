@@ -81,3 +81,26 @@ func (w *Worker) redactTail(out []byte, start int) []byte {
 	w.hidden = append(w.hidden[:0], out[start:]...)
 	return appendRedacted(out[:start], w.hidden)
 }
+
+// redactRecord returns rec, or the beginning of it, with its passwords hidden, in
+// scratch. The URLs that were found in it are looked at without their escapes.
+func (w *Worker) redactRecord(rec []byte) []byte {
+	w.whole = w.whole[:0]
+	from := 0
+	for _, s := range w.found.sites[:w.found.n] {
+		text, runs, escaped := s.enc.unescape(w.plainText, s.in(rec), w.plainRuns)
+		w.plainRuns = runs
+		if !escaped {
+			continue
+		}
+		w.plainText = text
+		if hidden := w.hide(text); !bytes.Equal(hidden, text) {
+			w.whole = append(w.whole, rec[from:s.start]...)
+			w.whole = s.enc.escape(w.whole, hidden, w.job.sep)
+			from = s.end
+		}
+	}
+	w.whole = append(w.whole, rec[from:]...)
+	w.hidden = appendRedacted(w.hidden[:0], w.whole)
+	return w.hidden
+}

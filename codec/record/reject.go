@@ -25,8 +25,7 @@ func (w *Worker) rejectItem(out, rec []byte, why Reason, pos int, at Place) []by
 // appendPlace appends the members file and line.
 func (w *Worker) appendPlace(out []byte, at Place) []byte {
 	if at.Name != "" {
-		w.key = append(w.key[:0], at.Name...)
-		out = appendMember(out, "file", w.key)
+		out = appendMember(out, "file", w.word(at.Name))
 	}
 	return appendNumber(out, "line", at.Line)
 }
@@ -44,8 +43,7 @@ func (w *Worker) rejectRow(out, rec []byte, why Reason, at Place) []byte {
 		case fRecord:
 			out = appendTSV(out, w.rawRecord(rec))
 		case fFile:
-			w.key = append(w.key[:0], at.Name...)
-			out = appendTSV(out, w.key)
+			out = appendTSV(out, w.word(at.Name))
 		case fLine:
 			out = strconv.AppendInt(out, at.Line, 10)
 		case fOffset:
@@ -66,8 +64,7 @@ func (w *Worker) deadLine(dead, rec []byte, why Reason, pos int, at Place) []byt
 	dead = w.appendPlace(dead, at)
 	dead = appendNumber(dead, "offset", at.Off)
 	if w.job.redact {
-		w.hidden = appendRedacted(w.hidden[:0], rec)
-		rec = w.hidden
+		rec = w.redactRecord(rec)
 	}
 	return closeObject(appendMember(dead, "record", rec))
 }

@@ -37,17 +37,12 @@ func (w *Worker) row(out []byte, s *site, rec []byte, at Place) []byte {
 
 // appendPlainMarks appends the URL's marks as flag@offset, commas between them.
 func (w *Worker) appendPlainMarks(out []byte) []byte {
-	start := len(out)
-	for _, m := range w.res.Marks {
-		at := int(m.At) - w.cur.prefix
-		if at < 0 {
-			continue
-		}
-		if len(out) > start {
+	for i, m := range w.marks() {
+		if i > 0 {
 			out = append(out, ',')
 		}
 		out = append(append(out, m.Flag.String()...), '@')
-		out = strconv.AppendInt(out, int64(at), 10)
+		out = strconv.AppendInt(out, int64(m.At), 10)
 	}
 	return out
 }

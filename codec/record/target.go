@@ -76,7 +76,7 @@ func versionAt(line []byte) int {
 		end--
 	}
 	at := bytes.LastIndexByte(line[:end], ' ')
-	if at < 0 || !bytes.HasPrefix(line[at+1:end], []byte("HTTP/")) || end-at == len(" HTTP/") {
+	if at < 0 || !bytes.HasPrefix(line[at:end], version) || end-at == len(" HTTP/") {
 		return len(line)
 	}
 	for _, c := range line[at+len(" HTTP/") : end] {

@@ -25,16 +25,21 @@ type Worker struct {
 	ref   codec.Result // of its relative form, for keys
 	cur   reading
 
-	text, base []byte // unescaped; not used where the record has no escapes
-	runs       []run
-	full       []byte // scheme, host and target in one
-	norm       []byte
-	refSrc     []byte
-	refNorm    []byte
-	key        []byte
-	hidden     []byte // with its password hidden
-	scrub      codec.Result
-	baseRuns   []run
+	// Scratch.
+	text, base     []byte // unescaped; not used where the record has no escapes
+	runs, baseRuns []run
+	full           []byte // scheme, host and target in one
+	norm           []byte
+	refSrc         []byte // the relative form of norm
+	refNorm        []byte
+	key            []byte       // any short value on its way to the output
+	hidden         []byte       // text with its passwords hidden
+	scrub          codec.Result // of the text to hide a password in
+	markBuf        []codec.Mark
+	plainText      []byte // as text and runs, while those are in use
+	plainRuns      []run
+	whole          []byte // a record, on its way to hidden
+
 	head       []byte // table: the header that the columns were found in
 	headKnown  bool
 	urlColumn  int
@@ -145,10 +150,11 @@ func (w *Worker) rewrite(out, dead, rec []byte, at Place, st *Stats) (o, d []byt
 	start, from := len(out), 0
 	for i := range w.found.n {
 		s := &w.found.sites[i]
-		if !w.read(s, rec, &v, st) {
-			continue
+		ok := w.read(s, rec, &v, st)
+		text := w.cur.url // what has no reading stays, but for its password
+		if ok {
+			text = w.cur.back
 		}
-		text := w.cur.back
 		if w.job.redact {
 			text = w.hide(text)
 		}
@@ -206,6 +212,7 @@ func (w *Worker) list(out, dead, rec []byte, at Place, st *Stats) (o, d []byte) 
 // why: it goes to dead if the job diverts, or else passes through or becomes an
 // error in the job's rendering. It is counted in st.
 func (w *Worker) Reject(out, dead, rec []byte, why Reason, at Place, st *Stats) (o, d []byte) {
+	w.found = found{} // of another record
 	return w.reject(out, dead, rec, why, 0, at, st)
 }
 

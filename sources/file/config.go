@@ -3,7 +3,7 @@ package file
 import (
 	"errors"
 	"io"
-	"os"
+	"slices"
 	"time"
 
 	"github.com/urlfold/urlfold/internal/compress"
@@ -19,14 +19,14 @@ type Framing interface {
 	Head(block []byte) int
 }
 
-// A Config says what to read, and how. Only Framing must be set.
+// A Config says what to read, and how. Framing must be set.
 type Config struct {
 	// Paths are files, globs (with ** for any number of folders), directories
 	// (read with all below them) and "-" for stdin. None means stdin. A file that
 	// is found more than once is read once, unless it is named, as it is, twice.
 	Paths []string
-	// Stdin is what "-" means. Default os.Stdin. Anything but a regular file is
-	// taken for a pipe. It is never closed.
+	// Stdin is what "-" means, and must be set if that is read. Anything but a
+	// regular file is taken for a pipe. It is never closed.
 	Stdin io.Reader
 	// Framing says where records end.
 	Framing Framing
@@ -51,9 +51,6 @@ func (c *Config) setDefaults() {
 	if len(c.Paths) == 0 {
 		c.Paths = []string{stdinPath}
 	}
-	if c.Stdin == nil {
-		c.Stdin = os.Stdin
-	}
 	if c.MaxRecord == 0 {
 		c.MaxRecord = 1 << 20
 	}
@@ -74,6 +71,7 @@ func (c *Config) validate() error {
 		}
 	}
 	check(c.Framing != nil, "no framing")
+	check(c.Stdin != nil || !slices.Contains(c.Paths, stdinPath), "stdin is to be read, and there is none")
 	check(c.MaxRecord > 0, "the record limit is not positive")
 	check(c.Parallel > 0, "the number of inputs that are read at once is not positive")
 	check(c.LaneBatches >= 0, "the number of batches of a lane is negative")

@@ -106,8 +106,8 @@ func (e *expander) dir(root string) {
 // there already.
 func (e *expander) add(path string, err error, named bool) {
 	key := path
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		key = real
+	if led, err := filepath.EvalSymlinks(path); err == nil {
+		key = led
 	}
 	if abs, err := filepath.Abs(key); err == nil && path != stdinPath {
 		key = abs

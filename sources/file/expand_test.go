@@ -58,7 +58,7 @@ func TestExpand(t *testing.T) {
 func TestExpandErrors(t *testing.T) {
 	dir := write(t, map[string]string{"a.log": ""})
 	paths := []string{filepath.Join(dir, "a.log"), filepath.Join(dir, "gone.log"), filepath.Join(dir, "*.txt"), "-", "-", filepath.Join(dir, "[")}
-	s, err := New(Config{Paths: paths, Framing: lines{}})
+	s, err := New(Config{Paths: paths, Stdin: strings.NewReader(""), Framing: lines{}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -67,12 +67,12 @@ func (c *cutter) fill(ctx context.Context, b *pipeline.Batch) (n int, end error)
 		}
 		k, err := c.st.read(ctx, b.In[len(b.In):cap(b.In)], due)
 		b.In = b.In[:len(b.In)+k]
-		switch {
-		case err == nil:
+		switch err {
+		case nil:
 			if due == nil && c.st.pump != nil {
 				due = time.After(c.s.cfg.Linger)
 			}
-		case err == errLinger:
+		case errLinger:
 			if n := c.cut(b); n > 0 {
 				return n, nil
 			}

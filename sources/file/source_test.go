@@ -390,7 +390,7 @@ func TestNewReportsAll(t *testing.T) {
 	if err == nil {
 		t.Fatal("no error")
 	}
-	if n := strings.Count(err.Error(), "\n") + 1; n != 5 {
-		t.Errorf("%d mistakes of 5 are reported: %v", n, err)
+	if n := strings.Count(err.Error(), "\n") + 1; n != 6 {
+		t.Errorf("%d mistakes of 6 are reported: %v", n, err)
 	}
 }

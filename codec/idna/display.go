@@ -1,0 +1,82 @@
+package idna
+
+import (
+	"slices"
+	"unicode/utf8"
+)
+
+// AppendUnicode appends the form of an ASCII domain that is for people to read, and returns the extended slice. It is never a key.
+// Each label that begins with xn-- becomes what it stands for, if that can be shown without harm; all other bytes stay as they are.
+//
+// Two things stay as they came. First, the whole domain, if it is not ASCII or if one of its labels is invalid (UTS 46, section
+// 4.1) or the labels together violate the Bidi Rule: so AppendASCII of the result always gives the lower-cased domain again.
+// Second, a label with a character that is default-ignorable, white space or a bidi control, with one that looks like a delimiter
+// of a URL, or with scripts that are not used together in any one writing system (UTS 39, section 5.1). A label wholly in one
+// script may still look like one in another.
+func AppendUnicode(dst, domain []byte) []byte {
+	if !isASCII(domain) {
+		return append(dst, domain...)
+	}
+	var buf [scratchLen]byte
+	if _, _, err := process(buf[:0], domain, false); err != 0 {
+		return append(dst, domain...)
+	}
+	for {
+		end, sep := labelEnd(domain)
+		dst = appendDisplay(dst, domain[:end])
+		dst = append(dst, domain[end:end+sep]...)
+		if sep == 0 {
+			return dst
+		}
+		domain = domain[end+sep:]
+	}
+}
+
+// appendDisplay appends one label of a domain that is valid.
+func appendDisplay(dst, label []byte) []byte {
+	if !isALabel(label) {
+		return append(dst, label...)
+	}
+	var lower, decoded [scratchLen]rune
+	mapped, _ := appendMapped(lower[:0], label)
+	text, err := decodeALabel(decoded[:0], mapped)
+	if err != 0 || !displaySafe(text) {
+		return append(dst, label...)
+	}
+	for _, r := range text {
+		dst = utf8.AppendRune(dst, r)
+	}
+	return dst
+}
+
+// delimiterLike holds characters that are valid in a label and look like the bytes that end a host or cut it, sorted. The katakana
+// middle dot is not among them: Japanese names need it.
+var delimiterLike = []rune{
+	0x02D0, 0x02D1, 0x02F8, // modifier letters like a colon
+	0x2022, 0x2023, 0x2027, // bullets and the hyphenation point, like a full stop
+	0x2041, 0x2044, // caret insertion point and fraction slash
+	0x205A, 0x205D, 0x205E, // punctuation of two to four dots
+	0x2215, 0x2216, 0x2219, 0x2223, 0x2236, // operators like slash, backslash, dot, bar and colon
+	0x22C5, 0x2571, 0x2572, // dot operator, diagonals
+	0x27CB, 0x27CD, // mathematical diagonals
+	0x29F5, 0x29F8, 0x29F9, // solidus operators
+	0x3033, 0x3035, // kana repeat marks
+	0xA789, // modifier letter colon
+}
+
+// displaySafe reports whether text, which is valid, can be shown for its A-label.
+func displaySafe(text []rune) bool {
+	set := *scriptsOf('.') // of all scripts
+	for _, r := range text {
+		if propsOf(r).flags&hiddenDisplay != 0 {
+			return false
+		}
+		if _, found := slices.BinarySearch(delimiterLike, r); found {
+			return false
+		}
+		for i, word := range scriptsOf(r) {
+			set[i] &= word
+		}
+	}
+	return set != scriptSet{}
+}

@@ -1,0 +1,222 @@
+package idna
+
+import "unicode/utf8"
+
+// scratchLen is the number of code points for which the scratch of a call is on the stack.
+const scratchLen = 256
+
+// AppendASCII appends the ASCII form of domain, which is already percent-decoded, and returns the extended slice: the "domain to
+// ASCII" of the URL Standard with beStrict false. A domain that is ASCII is lower-cased and accepted whatever UTS 46 says of it;
+// any other must pass UTS 46 ToASCII. It does not look for empty results, forbidden domain code points or numbers: the caller does.
+//
+// On failure it returns dst as it came, and an [Error]. The bytes between the length and the capacity of dst may be written to.
+// domain is not kept, and must not overlap them.
+func AppendASCII(dst, domain []byte) ([]byte, error) {
+	if isASCII(domain) {
+		return appendLower(dst, domain), nil
+	}
+	out, _, err := process(dst, domain, false)
+	if err != 0 {
+		return dst, err
+	}
+	return out, nil
+}
+
+// Strict reports whether domain to ASCII with beStrict true would succeed. If so it returns -1 and nil. If not it returns the byte
+// offset in domain where the first label that fails begins, 0 if it is the whole domain that is empty or too long, and an [Error].
+// The root label of a domain that ends in a dot is empty, and fails: UTS 46 section 4.2.
+func Strict(domain []byte) (at int, err error) {
+	var buf [scratchLen]byte
+	out, at, e := process(buf[:0], domain, true)
+	switch {
+	case e != 0:
+		return at, e
+	case len(out) > 253:
+		return 0, ErrLength
+	}
+	return -1, nil
+}
+
+// A processor carries one domain through the processing of UTS 46, section 4, and ToASCII, section 4.2. Both work label by label:
+// only the code points that labelEnd knows map to a full stop, and NFC takes nothing across one.
+//
+// No slice is ever stored in it: what is stored through a pointer goes to the heap, with the scratch of the callers.
+type processor struct {
+	strict bool
+	at     int   // where the first label that failed begins
+	err    Error // what failed there, 0 if nothing
+
+	// Criterion 9 of section 4.1 concerns all labels if there is one with right-to-left characters among them.
+	rtl    bool
+	bidiAt int // where the first label that violates the Bidi Rule begins, -1 if none
+
+	mapped, spare [scratchLen]rune // scratch of one label
+}
+
+// process appends the ASCII form of domain and returns, if it has none, where the first label that fails begins, and why.
+func process(dst, domain []byte, strict bool) (out []byte, at int, err Error) {
+	p := processor{strict: strict, bidiAt: -1}
+	for {
+		end, sep := labelEnd(domain[at:])
+		start := len(dst)
+		dst, err = p.convert(dst, domain[at:at+end], at)
+		if err == 0 && strict {
+			err = checkLength(len(dst) - start)
+		}
+		if err != 0 && p.err == 0 {
+			p.at, p.err = at, err
+		}
+		if sep == 0 {
+			break
+		}
+		dst = append(dst, '.')
+		at += end + sep
+	}
+	if p.rtl && p.bidiAt >= 0 && (p.err == 0 || p.bidiAt < p.at) {
+		return dst, p.bidiAt, ErrBidi
+	}
+	return dst, p.at, p.err
+}
+
+// labelEnd returns the length of the first label of s and of the separator behind it, 0 if there is none. The separators are the
+// full stop and the characters that map to it: U+3002, U+FF0E, U+FF61.
+func labelEnd(s []byte) (end, sep int) {
+	for i, c := range s {
+		switch {
+		case c == '.':
+			return i, 1
+		case c < 0xE3 || len(s)-i < 3:
+		case c == 0xE3 && s[i+1] == 0x80 && s[i+2] == 0x82,
+			c == 0xEF && s[i+1] == 0xBC && s[i+2] == 0x8E,
+			c == 0xEF && s[i+1] == 0xBD && s[i+2] == 0xA1:
+			return i, 3
+		}
+	}
+	return len(s), 0
+}
+
+// convert appends the ASCII form of the label src that begins at the offset at of the domain.
+func (p *processor) convert(dst, src []byte, at int) ([]byte, Error) {
+	start := len(dst)
+	if isASCII(src) && !isALabel(src) {
+		dst = appendLower(dst, src)
+		noteBidi(p, dst[start:], at)
+		return dst, checkASCII(dst[start:], p.strict)
+	}
+	label, ok := appendMapped(p.mapped[:0], src)
+	if !ok {
+		return dst, ErrUTF8
+	}
+	unused := p.spare[:0]
+	if !quickNFC(label) {
+		label, unused = appendNFC(p.spare[:0], label), p.mapped[:0]
+	}
+	if isALabel(label) {
+		return appendRunes(dst, label), p.checkALabel(label, unused, at)
+	}
+	noteBidi(p, label, at)
+	if err := checkLabel(label, p.strict); err != 0 {
+		return dst, err
+	}
+	if isASCII(label) {
+		return appendRunes(dst, label), 0
+	}
+	dst = append(dst, "xn--"...)
+	if dst, ok = appendPunycode(dst, label); !ok {
+		return dst, ErrOverflow
+	}
+	return dst, 0
+}
+
+// checkALabel checks a label, mapped and normalized, that begins with xn--. It is its own ASCII form: Punycode has one form only
+// for each text, so encoding again what it stands for would give the same.
+func (p *processor) checkALabel(label, scratch []rune, at int) Error {
+	text, err := decodeALabel(scratch, label)
+	if err != 0 {
+		return err
+	}
+	noteBidi(p, text, at)
+	if err := checkLabel(text, p.strict); err != 0 {
+		return err
+	}
+	if !quickNFC(text) && !isNFC(text) {
+		return ErrNFC
+	}
+	return 0
+}
+
+// noteBidi keeps what criterion 9 needs to know of a label.
+func noteBidi[C byte | rune](p *processor, label []C, at int) {
+	rtl, ok := bidiRule(label)
+	p.rtl = p.rtl || rtl
+	if !ok && p.bidiAt < 0 {
+		p.bidiAt = at
+	}
+}
+
+// decodeALabel appends what a label in lower case that begins with xn-- stands for: UTS 46, section 4, step 4.
+func decodeALabel(dst, label []rune) ([]rune, Error) {
+	dst, ok := appendUnpunycode(dst, label[len("xn--"):])
+	switch {
+	case !ok || !isASCII(label):
+		return dst, ErrPunycode
+	case isASCII(dst):
+		return dst, ErrASCIIOnly
+	}
+	return dst, 0
+}
+
+// appendMapped appends src mapped as in UTS 46, section 4, step 1. Code points that are disallowed stay, as the step says: the
+// label is checked after normalization. It reports false if src is not UTF-8.
+func appendMapped(dst []rune, src []byte) ([]rune, bool) {
+	for len(src) > 0 {
+		r, n := utf8.DecodeRune(src)
+		if r == utf8.RuneError && n == 1 {
+			return dst, false
+		}
+		src = src[n:]
+		switch v := mapValue(r); v {
+		case valid, disallowed:
+			dst = append(dst, r)
+		case ignored:
+		default:
+			for _, to := range mapText[mapOffsets[v-firstMapped]:mapOffsets[v-firstMapped+1]] {
+				dst = append(dst, to)
+			}
+		}
+	}
+	return dst, true
+}
+
+func isASCII[C byte | rune](s []C) bool {
+	for _, c := range s {
+		if c >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
+}
+
+// isALabel reports whether s begins with xn--, in any case.
+func isALabel[C byte | rune](s []C) bool {
+	return len(s) >= 4 && s[0]|0x20 == 'x' && s[1]|0x20 == 'n' && s[2] == '-' && s[3] == '-'
+}
+
+func appendLower(dst, src []byte) []byte {
+	start := len(dst)
+	dst = append(dst, src...)
+	for i, c := range dst[start:] {
+		if 'A' <= c && c <= 'Z' {
+			dst[start+i] = c + 'a' - 'A'
+		}
+	}
+	return dst
+}
+
+// appendRunes appends a label that is ASCII; of one that is not, which has failed, only garbage.
+func appendRunes(dst []byte, label []rune) []byte {
+	for _, r := range label {
+		dst = append(dst, byte(r))
+	}
+	return dst
+}

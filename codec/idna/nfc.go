@@ -1,0 +1,131 @@
+package idna
+
+import (
+	"cmp"
+	"slices"
+)
+
+// Hangul syllables are composed and decomposed by computation: The Unicode Standard, section 3.12.
+const (
+	hangulS      = 0xAC00
+	hangulL      = 0x1100
+	hangulV      = 0x1161
+	hangulT      = 0x11A7
+	hangulLCount = 19
+	hangulVCount = 21
+	hangulTCount = 28
+	hangulSCount = hangulLCount * hangulVCount * hangulTCount
+)
+
+// firstCombining is the first code point that is not in NFC in every context: no combining class, no composition backwards.
+const firstCombining = 0x300
+
+// quickNFC reports whether s is in NFC for certain: UAX 15, section 9. A false may still be in NFC.
+func quickNFC(s []rune) bool {
+	last := uint8(0)
+	for _, r := range s {
+		if r < firstCombining {
+			last = 0
+			continue
+		}
+		p := propsOf(r)
+		if p.flags&(composes|excludedNFC) != 0 || p.ccc != 0 && p.ccc < last {
+			return false
+		}
+		last = p.ccc
+	}
+	return true
+}
+
+// isNFC reports whether s is in NFC. It allocates if s is longer than the usual.
+func isNFC(s []rune) bool {
+	var buf [scratchLen]rune
+	return slices.Equal(s, appendNFC(buf[:0], s))
+}
+
+// appendNFC appends the Normalization Form C of s: UAX 15, section 1.2. dst and s must not overlap.
+func appendNFC(dst, s []rune) []rune {
+	start := len(dst)
+	for _, r := range s {
+		dst = appendDecomposition(dst, r)
+	}
+	reorder(dst[start:])
+	return dst[:start+compose(dst[start:])]
+}
+
+// appendDecomposition appends the full canonical decomposition of r.
+func appendDecomposition(dst []rune, r rune) []rune {
+	if s := r - hangulS; s >= 0 && s < hangulSCount {
+		dst = append(dst, hangulL+s/(hangulVCount*hangulTCount), hangulV+s/hangulTCount%hangulVCount)
+		if t := s % hangulTCount; t > 0 {
+			dst = append(dst, hangulT+t)
+		}
+		return dst
+	}
+	if propsOf(r).flags&decomposes == 0 {
+		return append(dst, r)
+	}
+	i, _ := slices.BinarySearch(decompKeys[:], r)
+	for _, to := range decompText[decompOffsets[i]:decompOffsets[i+1]] {
+		dst = append(dst, to)
+	}
+	return dst
+}
+
+// reorder sorts each run of characters with a combining class by that class: the canonical ordering. The sort is stable, and n log n
+// at worst, so that a label of nothing but marks takes no quadratic time.
+func reorder(s []rune) {
+	for i := 0; i < len(s); {
+		if propsOf(s[i]).ccc == 0 {
+			i++
+			continue
+		}
+		start := i
+		for i < len(s) && propsOf(s[i]).ccc != 0 {
+			i++
+		}
+		slices.SortStableFunc(s[start:i], func(a, b rune) int { return cmp.Compare(propsOf(a).ccc, propsOf(b).ccc) })
+	}
+}
+
+// compose composes s in place, canonical composition, and returns its new length.
+func compose(s []rune) int {
+	out, starter := 0, -1
+	last := uint8(0) // the combining class of s[out-1], if there is something behind the starter
+	for _, r := range s {
+		ccc := propsOf(r).ccc
+		if starter >= 0 && (out-1 == starter || last < ccc) {
+			if c, ok := composePair(s[starter], r); ok {
+				s[starter] = c
+				continue
+			}
+		}
+		if ccc == 0 {
+			starter = out
+		}
+		last = ccc
+		s[out] = r
+		out++
+	}
+	return out
+}
+
+// composePair returns the primary composite of two characters, if there is one.
+func composePair(first, second rune) (rune, bool) {
+	if propsOf(second).flags&composes == 0 {
+		return 0, false
+	}
+	if l, v := first-hangulL, second-hangulV; l >= 0 && l < hangulLCount && v >= 0 && v < hangulVCount {
+		return hangulS + (l*hangulVCount+v)*hangulTCount, true
+	}
+	if s, t := first-hangulS, second-hangulT; s >= 0 && s < hangulSCount && s%hangulTCount == 0 && t > 0 && t < hangulTCount {
+		return first + t, true
+	}
+	i, ok := slices.BinarySearchFunc(pairs[:], pair{first, second, 0}, func(a, b pair) int {
+		return cmp.Or(cmp.Compare(a.first, b.first), cmp.Compare(a.second, b.second))
+	})
+	if !ok {
+		return 0, false
+	}
+	return pairs[i].composed, true
+}

@@ -1,0 +1,83 @@
+package idna
+
+// The values of the mapping table (UTS 46, section 5); from firstMapped on they number the strings of mapText.
+const (
+	disallowed  = iota
+	valid       // also the deviation characters, which nontransitional processing leaves alone
+	ignored     //
+	firstMapped //
+)
+
+// mapValue returns the value of the mapping table for r.
+func mapValue(r rune) uint16 {
+	if uint32(r) >= tableLimit {
+		return disallowed
+	}
+	return mapBlocks[mapIndex[r>>blockBits]][r&(1<<blockBits-1)]
+}
+
+// The flags of props.
+const (
+	mark          = 1 << iota // General_Category Mark
+	decomposes                // has a canonical decomposition
+	composes                  // may be the second of a composition: NFC_Quick_Check=Maybe
+	excludedNFC               // never in NFC: NFC_Quick_Check=No
+	hiddenDisplay             // ignorable, white space, bidi control or noncharacter
+)
+
+// A bidiClass is a Bidi_Class that RFC 5893 speaks of, or the zero value for any other.
+type bidiClass uint8
+
+const (
+	bidiL bidiClass = 1 + iota
+	bidiR
+	bidiAL
+	bidiAN
+	bidiEN
+	bidiES
+	bidiCS
+	bidiET
+	bidiON
+	bidiBN
+	bidiNSM
+)
+
+// The values of Joining_Type.
+const (
+	joiningU = iota
+	joiningC
+	joiningD
+	joiningL
+	joiningR
+	joiningT
+)
+
+// virama is the Canonical_Combining_Class of the signs that RFC 5892 A.1 and A.2 name.
+const virama = 9
+
+// props are the properties of a code point that normalization and the validity criteria ask for.
+type props struct {
+	ccc     uint8 // Canonical_Combining_Class
+	bidi    bidiClass
+	joining uint8
+	flags   uint8
+}
+
+// propsOf returns the properties of r.
+func propsOf(r rune) props {
+	if uint32(r) >= tableLimit {
+		return props{}
+	}
+	return records[propBlocks[propIndex[r>>blockBits]][r&(1<<blockBits-1)]]
+}
+
+// scriptsOf returns the Script_Extensions of r, augmented as UTS 39, section 5.1 says.
+func scriptsOf(r rune) *scriptSet {
+	if uint32(r) >= tableLimit {
+		return &scriptSets[0]
+	}
+	return &scriptSets[scriptBlocks[scriptIndex[r>>blockBits]][r&(1<<blockBits-1)]]
+}
+
+// A pair is a primary composite and the two characters that it is composed of.
+type pair struct{ first, second, composed rune }

@@ -1,0 +1,272 @@
+package idna
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// The parameters of Punycode: RFC 3492, section 5.
+const (
+	punyBase  = 36
+	punyTMin  = 1
+	punyTMax  = 26
+	punySkew  = 38
+	punyDamp  = 700
+	punyBias  = 72
+	punyFirst = 0x80
+)
+
+// shortLabel is the number of code points up to which the loops of RFC 3492 serve. Their time grows with the square of the
+// length; beyond, a tree of counts keeps it at n log n, so that a label of 64 KiB takes milliseconds.
+const shortLabel = 256
+
+// adapt is the function of RFC 3492, section 6.1.
+func adapt(delta, points uint64, first bool) uint64 {
+	if first {
+		delta /= punyDamp
+	} else {
+		delta /= 2
+	}
+	delta += delta / points
+	k := uint64(0)
+	for ; delta > (punyBase-punyTMin)*punyTMax/2; k += punyBase {
+		delta /= punyBase - punyTMin
+	}
+	return k + (punyBase-punyTMin+1)*delta/(delta+punySkew)
+}
+
+// threshold is t(k) of RFC 3492, section 6.
+func threshold(k, bias uint64) uint64 {
+	switch {
+	case k <= bias:
+		return punyTMin
+	case k >= bias+punyTMax:
+		return punyTMax
+	}
+	return k - bias
+}
+
+// A punyEncoder holds the state of RFC 3492, section 6.3. Deltas are bounded by 32 bits as in the sample code of the RFC.
+type punyEncoder struct {
+	delta, bias    uint64
+	basic, handled uint64
+	overflow       bool
+}
+
+// emit appends the pending delta as a variable-length integer.
+func (e *punyEncoder) emit(dst []byte) []byte {
+	if e.delta > math.MaxUint32 {
+		e.overflow = true
+	}
+	q := e.delta
+	for k := uint64(punyBase); ; k += punyBase {
+		t := threshold(k, e.bias)
+		if q < t {
+			break
+		}
+		dst = append(dst, punyDigit(t+(q-t)%(punyBase-t)))
+		q = (q - t) / (punyBase - t)
+	}
+	dst = append(dst, punyDigit(q))
+	e.bias = adapt(e.delta, e.handled+1, e.handled == e.basic)
+	e.delta = 0
+	e.handled++
+	return dst
+}
+
+func punyDigit(d uint64) byte {
+	return "abcdefghijklmnopqrstuvwxyz0123456789"[d]
+}
+
+// appendPunycode appends the Punycode of label, whose code points must be scalar values, and reports whether all deltas had 32
+// bits; if not, what was appended has no meaning.
+func appendPunycode(dst []byte, label []rune) ([]byte, bool) {
+	start := len(dst)
+	for _, r := range label {
+		if r < punyFirst {
+			dst = append(dst, byte(r))
+		}
+	}
+	basic := uint64(len(dst) - start)
+	if basic > 0 {
+		dst = append(dst, '-')
+	}
+	e := punyEncoder{bias: punyBias, basic: basic, handled: basic}
+	if len(label) <= shortLabel {
+		dst = e.short(dst, label)
+	} else {
+		dst = e.long(dst, label)
+	}
+	return dst, !e.overflow
+}
+
+// short is the main loop of RFC 3492, section 6.3.
+func (e *punyEncoder) short(dst []byte, label []rune) []byte {
+	for n := rune(punyFirst); e.handled < uint64(len(label)); n++ {
+		m := rune(math.MaxInt32)
+		for _, r := range label {
+			if r >= n && r < m {
+				m = r
+			}
+		}
+		e.delta += uint64(m-n) * (e.handled + 1)
+		n = m
+		for _, r := range label {
+			if r < n {
+				e.delta++
+			} else if r == n {
+				dst = e.emit(dst)
+			}
+		}
+		e.delta++
+	}
+	return dst
+}
+
+// long does what short does, in the same order, with a tree that counts how many code points of an interval are handled.
+func (e *punyEncoder) long(dst []byte, label []rune) []byte {
+	type place struct {
+		r  rune
+		at int32
+	}
+	todo := make([]place, 0, len(label))
+	done := make(countTree, len(label)+1)
+	for i, r := range label {
+		if r < punyFirst {
+			done.add(i, 1)
+		} else {
+			todo = append(todo, place{r, int32(i)})
+		}
+	}
+	slices.SortFunc(todo, func(a, b place) int { return cmp.Or(cmp.Compare(a.r, b.r), cmp.Compare(a.at, b.at)) })
+	n, passed := rune(punyFirst), uint64(0) // passed: how many of the handled lie before the place where the last one was handled
+	for _, p := range todo {
+		before := uint64(done.sum(int(p.at)))
+		if p.r > n { // on to the end of the label, through the code points in between, and from its begin again
+			e.delta += e.handled - passed + 1 + uint64(p.r-n-1)*(e.handled+1)
+			n, passed = p.r, 0
+		}
+		e.delta += before - passed
+		dst = e.emit(dst)
+		done.add(int(p.at), 1)
+		passed = before + 1
+	}
+	return dst
+}
+
+// appendUnpunycode appends the code points that the lower-case Punycode src stands for: RFC 3492, section 6.2. It reports false
+// for bad digits, overflow and code points that are no scalar values. It does not look for disallowed code points.
+func appendUnpunycode(dst []rune, src []rune) ([]rune, bool) {
+	basic := 0
+	for i, r := range src {
+		if r == '-' {
+			basic = i
+		}
+	}
+	dst = append(dst, src[:basic]...)
+	d := punyDecoder{bias: punyBias, n: punyFirst, length: uint64(basic)}
+	if basic > 0 {
+		src = src[basic+1:]
+	}
+	if len(src)+basic <= shortLabel {
+		return d.short(dst, src, len(dst)-basic)
+	}
+	return d.long(dst, src, len(dst)-basic)
+}
+
+// A punyDecoder holds the state of RFC 3492, section 6.2.
+type punyDecoder struct {
+	n, i, bias uint64
+	length     uint64 // of the output so far
+	read       int    // digits read
+}
+
+// next decodes the next variable-length integer of src, and returns which code point goes to which position.
+func (d *punyDecoder) next(src []rune) (r rune, at uint64, ok bool) {
+	old, w, first := d.i, uint64(1), d.read == 0
+	for k := uint64(punyBase); ; k += punyBase {
+		if d.read == len(src) {
+			return 0, 0, false
+		}
+		digit, ok := punyValue(src[d.read])
+		d.read++
+		if d.i += digit * w; !ok || d.i > math.MaxUint32 {
+			return 0, 0, false
+		}
+		t := threshold(k, d.bias)
+		if digit < t {
+			break
+		}
+		if w *= punyBase - t; w > math.MaxUint32 {
+			return 0, 0, false
+		}
+	}
+	d.length++
+	d.bias = adapt(d.i-old, d.length, first)
+	d.n += d.i / d.length
+	at = d.i % d.length
+	d.i = at + 1
+	if d.n > 0x10FFFF || d.n >= 0xD800 && d.n < 0xE000 {
+		return 0, 0, false
+	}
+	return rune(d.n), at, true
+}
+
+// punyValue returns the value of a digit in lower case.
+func punyValue(r rune) (uint64, bool) {
+	switch {
+	case 'a' <= r && r <= 'z':
+		return uint64(r - 'a'), true
+	case '0' <= r && r <= '9':
+		return uint64(r-'0') + 26, true
+	}
+	return 0, false
+}
+
+// short inserts each code point where it belongs as soon as it is known.
+func (d *punyDecoder) short(dst, src []rune, start int) ([]rune, bool) {
+	for d.read < len(src) {
+		r, at, ok := d.next(src)
+		if !ok {
+			return dst[:start], false
+		}
+		dst = slices.Insert(dst, start+int(at), r)
+	}
+	return dst, true
+}
+
+// long decodes all insertions first. The last of them stands where it says, the one before it at that place among the places
+// that are still free, and so on; what remains is for the basic code points, in order.
+func (d *punyDecoder) long(dst, src []rune, start int) ([]rune, bool) {
+	type insertion struct {
+		r  rune
+		at int32
+	}
+	basic := slices.Clone(dst[start:])
+	todo := make([]insertion, 0, len(src))
+	for d.read < len(src) {
+		r, at, ok := d.next(src)
+		if !ok {
+			return dst[:start], false
+		}
+		todo = append(todo, insertion{r, int32(at)})
+	}
+	total := len(basic) + len(todo)
+	dst = slices.Grow(dst[:start], total)[:start+total]
+	out := dst[start:]
+	clear(out)
+	free := make(countTree, total+1)
+	free.fill()
+	for _, in := range slices.Backward(todo) {
+		at := free.find(uint32(in.at))
+		out[at] = in.r
+		free.add(at, ^uint32(0))
+	}
+	for i := range out {
+		if out[i] == 0 { // no insertion, as those are 80h and above
+			out[i], basic = basic[0], basic[1:]
+		}
+	}
+	return dst, true
+}

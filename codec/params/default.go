@@ -1,0 +1,138 @@
+package params
+
+import (
+	"slices"
+	"strconv"
+)
+
+// DefaultVersion is the version of Default.
+const DefaultVersion = "2026-11-21"
+
+// A defaultParam is a line of the default list. A final '*' makes the name a prefix. All names are in lower case.
+type defaultParam struct{ name, reason string }
+
+// The default list. What may be here: names that one vendor has documented or plainly owns, that no site uses for
+// content, and without which every page is the same page. What may not: words. ref, source, sid, id, s, name, campid,
+// customid, cid, spm, tag and their like mean something else elsewhere, so they need a host or a shape.
+
+// clickIDs are the part that ClickID knows: one value per click on an advertisement or a shared link.
+var clickIDs = []defaultParam{
+	{"gclid", "Google Ads click"},
+	{"gbraid", "Google Ads click from an app to the web, aggregated"},
+	{"wbraid", "Google Ads click from the web to an app, aggregated"},
+	{"dclid", "Google Campaign Manager 360 click"},
+	{"srsltid", "Google Merchant Center listing, from organic results"},
+	{"fbclid", "Facebook and Instagram, any outgoing link"},
+	{"msclkid", "Microsoft Advertising click"},
+	{"twclid", "Twitter (X) Ads click"},
+	{"ttclid", "TikTok Ads click"},
+	{"yclid", "Yandex Direct and Yahoo Japan Ads click"},
+	{"ysclid", "Yandex, from organic results"},
+	{"ymclid", "Yandex Market click"},
+	{"li_fat_id", "LinkedIn first-party ad tracking"},
+	{"sccid", "Snapchat Ads click (ScCid)"},
+	{"rdt_cid", "Reddit Ads click"},
+	{"epik", "Pinterest tag click"},
+	{"qclid", "Quora Ads click"},
+	{"irclickid", "impact.com click"},
+	{"cjevent", "CJ Affiliate click"},
+	{"tblci", "Taboola click"},
+	{"dicbo", "Outbrain click"},
+	{"rb_clickid", "VK Ads (myTarget) click"},
+	{"wickedid", "Wicked Reports click"},
+	{"igshid", "Instagram share link"},
+	{"ransiteid", "Rakuten Advertising click"},
+}
+
+// moreParams are the rest.
+var moreParams = []defaultParam{
+	// What comes with click ids.
+	{"gclsrc", "Google: which product made the gclid"},
+	{"gad_source", "Google Ads: from which network the click came"},
+	{"gad_campaignid", "Google Ads: campaign of the click"},
+	{"ranmid", "Rakuten Advertising: merchant of a click"},
+	{"raneaid", "Rakuten Advertising: publisher of a click"},
+	{"ef_id", "Adobe Advertising click and device"},
+	{"s_kwcid", "Adobe Advertising keyword"},
+	{"_openstat", "Openstat campaign code, base64"},
+
+	// Campaigns.
+	{"utm_*", "Google Analytics campaigns, and everyone else's since"},
+	{"mtm_*", "Matomo campaigns"},
+	{"matomo_campaign", "Matomo campaigns, by the long name"},
+	{"matomo_kwd", "Matomo campaigns, by the long name"},
+	{"matomo_keyword", "Matomo campaigns, by the long name"},
+	{"matomo_source", "Matomo campaigns, by the long name"},
+	{"matomo_medium", "Matomo campaigns, by the long name"},
+	{"matomo_content", "Matomo campaigns, by the long name"},
+	{"matomo_cid", "Matomo campaigns, by the long name"},
+	{"matomo_group", "Matomo campaigns, by the long name"},
+	{"matomo_placement", "Matomo campaigns, by the long name"},
+	{"piwik_campaign", "Matomo campaigns, when it was Piwik"},
+	{"piwik_kwd", "Matomo campaigns, when it was Piwik"},
+	{"piwik_keyword", "Matomo campaigns, when it was Piwik"},
+	{"piwik_source", "Matomo campaigns, when it was Piwik"},
+	{"piwik_medium", "Matomo campaigns, when it was Piwik"},
+	{"piwik_content", "Matomo campaigns, when it was Piwik"},
+	{"piwik_cid", "Matomo campaigns, when it was Piwik"},
+	{"pk_campaign", "Matomo campaigns, by the short name"},
+	{"pk_cpn", "Matomo campaigns, by the short name"},
+	{"pk_kwd", "Matomo campaigns, by the short name"},
+	{"pk_keyword", "Matomo campaigns, by the short name"},
+	{"pk_source", "Matomo campaigns, by the short name"},
+	{"pk_medium", "Matomo campaigns, by the short name"},
+	{"pk_content", "Matomo campaigns, by the short name"},
+	{"pk_cid", "Matomo campaigns, by the short name"},
+	{"hsa_acc", "HubSpot ads: account"},
+	{"hsa_ad", "HubSpot ads: advertisement"},
+	{"hsa_cam", "HubSpot ads: campaign"},
+	{"hsa_grp", "HubSpot ads: group"},
+	{"hsa_kw", "HubSpot ads: keyword"},
+	{"hsa_la", "HubSpot ads: LinkedIn"},
+	{"hsa_mt", "HubSpot ads: kind of match"},
+	{"hsa_net", "HubSpot ads: network"},
+	{"hsa_ol", "HubSpot ads: LinkedIn"},
+	{"hsa_src", "HubSpot ads: source"},
+	{"hsa_tgt", "HubSpot ads: target"},
+	{"hsa_ver", "HubSpot ads: version of the template"},
+
+	// Visitors across sites, and recipients of mail.
+	{"_ga", "Google Analytics linker, older"},
+	{"_gl", "Google Analytics linker"},
+	{"_hsenc", "HubSpot mail: recipient"},
+	{"_hsmi", "HubSpot mail: mailing"},
+	{"__hssc", "HubSpot visitor across domains"},
+	{"__hstc", "HubSpot visitor across domains"},
+	{"__hsfp", "HubSpot visitor across domains"},
+	{"hsctatracking", "HubSpot call to action"},
+	{"mc_cid", "Mailchimp mailing"},
+	{"mc_eid", "Mailchimp recipient"},
+	{"_ke", "Klaviyo recipient, older"},
+	{"_kx", "Klaviyo recipient"},
+	{"_bta_tid", "Bronto mailing"},
+	{"_bta_c", "Bronto recipient"},
+	{"vero_id", "Vero recipient"},
+	{"vero_conv", "Vero conversion"},
+	{"oly_anon_id", "Omeda visitor, not known by name"},
+	{"oly_enc_id", "Omeda visitor, known by name"},
+	{"trk_contact", "Listrak recipient"},
+	{"trk_msg", "Listrak mailing"},
+	{"trk_module", "Listrak part of a mailing"},
+	{"trk_sid", "Listrak session"},
+	{"wt_mc", "Mapp Intelligence (Webtrekk) campaign"},
+	{"wt_zmc", "Mapp Intelligence (Webtrekk) campaign, outside media"},
+}
+
+// Default returns the list that comes with the package: click ids, and the names of campaign parameters, everywhere and
+// without exceptions. The caller owns it. Its sources are the vendors' own documents; no rule of another list is in it.
+func Default() *List {
+	l := &List{Name: "default", Version: DefaultVersion, Rules: make([]Rule, len(clickIDs)+len(moreParams))}
+	for i, p := range slices.Concat(clickIDs, moreParams) {
+		r := Rule{Name: p.name, Source: "default:" + strconv.Itoa(i+1), Reason: p.reason}
+		if last := len(p.name) - 1; p.name[last] == '*' {
+			r.Match, r.Name = Prefix, p.name[:last]
+		}
+		l.Rules[i] = r
+	}
+	return l
+}

@@ -1,0 +1,59 @@
+package params
+
+import "github.com/urlfold/urlfold/codec/percent"
+
+// The classes of bytes in a field.
+const (
+	formSafe  uint8 = 1 << iota // ALPHA DIGIT * - . _ : the serializer writes them as they are (URL Standard §5.2)
+	formOther                   // must be looked at: escapes, and what must become one
+	formCoded                   // stands for another byte: '%' and '+'
+)
+
+var formClass = func() (t [256]uint8) {
+	for i := range t {
+		c := byte(i)
+		switch {
+		case percent.WHATWGForm.Has(c) && c != '%':
+			t[i] = formOther
+		default:
+			t[i] = formSafe
+		}
+	}
+	t['%'] = formOther | formCoded
+	t['+'] = formCoded
+	t[' '] = formOther
+	return t
+}()
+
+// classes returns the classes of all bytes of b together.
+func classes(b []byte) (all uint8) {
+	for _, c := range b {
+		all |= formClass[c]
+	}
+	return all
+}
+
+// appendForm appends one raw name or value, decoded as a form and encoded again (rule q-form): ALPHA DIGIT * - . _ as
+// they are, space as '+', all else as upper-case escapes (URL Standard §5.1 and §5.2). Bytes that are not UTF-8 stay.
+func appendForm(dst, raw []byte) []byte {
+	for i := 0; i < len(raw); i++ {
+		c := raw[i]
+		switch {
+		case c == '+':
+			dst = append(dst, '+')
+			continue
+		case c == '%' && i+2 < len(raw) && percent.IsHex(raw[i+1]) && percent.IsHex(raw[i+2]):
+			c = percent.Unhex(raw[i+1])<<4 | percent.Unhex(raw[i+2])
+			i += 2
+		}
+		switch {
+		case formClass[c] == formSafe:
+			dst = append(dst, c)
+		case c == ' ':
+			dst = append(dst, '+')
+		default:
+			dst = append(dst, '%', "0123456789ABCDEF"[c>>4], "0123456789ABCDEF"[c&15])
+		}
+	}
+	return dst
+}

@@ -1,0 +1,259 @@
+package params
+
+import (
+	"bytes"
+	"slices"
+)
+
+// Why is the set of rules that had something to do in a query. The zero Why is none.
+type Why uint8
+
+// The rules, in the order in which they are applied.
+const (
+	WhySigned  Why = 1 << iota // the query is signed: it was left alone
+	WhySession                 // qsid: session ids were removed
+	WhyDropped                 // q-drop: fields were removed because of a rule of the lists
+	WhyEmpty                   // q-noempty: fields without name and value were removed
+	WhyEq                      // q-eq: "a=" became "a"
+	WhyForm                    // q-form: names or values were written otherwise
+	WhySorted                  // q-sort-name: fields changed places
+	numWhy     = iota
+)
+
+var whyNames = [numWhy]string{"q-signed", "qsid", "q-drop", "q-noempty", "q-eq", "q-form", "q-sort-name"}
+
+// AppendTo appends the names of the rules in the set, in their order, separated by commas.
+func (w Why) AppendTo(dst []byte) []byte {
+	for i, name := range whyNames {
+		if w>>i&1 == 0 {
+			continue
+		}
+		if w&(1<<i-1) != 0 {
+			dst = append(dst, ',')
+		}
+		dst = append(dst, name...)
+	}
+	return dst
+}
+
+// String returns what AppendTo appends.
+func (w Why) String() string { return string(w.AppendTo(nil)) }
+
+// A Dropped is a field that was removed, and the rule that did it.
+type Dropped struct {
+	Pair Pair // where it was in the query
+	Rule int  // see Matcher.Rule; -1 for qsid
+}
+
+// Dropped returns the fields that the last AppendKeyQuery or AppendFiltered with s removed, but for empty ones, in their order. They
+// are good until the next call with s.
+func (s *Scratch) Dropped() []Dropped { return s.drops[:len(s.drops):len(s.drops)] }
+
+// A field is a Pair with what is known about it.
+type field struct {
+	Pair
+	name    uint32 // where its decoded name begins in Scratch.names, if coded
+	nameLen uint32
+	coded   bool // the name has '+' or '%'
+	class   uint8
+}
+
+// nameOf returns the form-decoded name of f.
+func (s *Scratch) nameOf(f *field, query []byte) []byte {
+	if f.coded {
+		return s.names[f.name : f.name+f.nameLen]
+	}
+	return f.Name(query)
+}
+
+// valueOf returns the form-decoded value of f. It is good until the next call.
+func (s *Scratch) valueOf(f *field, query []byte) []byte {
+	raw := f.Value(query)
+	if f.class&formCoded == 0 {
+		return raw
+	}
+	s.value = AppendName(s.value[:0], raw)
+	return s.value
+}
+
+// AppendKeyQuery appends the query of a key to dst: the fields that count, each in one spelling, in one order. The steps:
+//
+//	q-split      on '&', and on ';' if the site says so; the result has '&' only
+//	             a signed query (see Signed) is left as it is, with WhySigned
+//	qsid         session ids are removed, unless an exception without a Group keeps them
+//	q-drop       what m says for the site is removed
+//	q-noempty    fields without name and value are removed
+//	q-eq         "a=" becomes "a"
+//	q-form       names and values as a form writes them (URL Standard §5.2)
+//	q-sort-name  by name, as bytes; fields of one name keep their order
+//
+// The query is raw, without its '?', shorter than 4 GiB, and not changed or kept. If present is false, no field is left:
+// the URL has no query. AppendKeyQuery of the result is the result. The site must be of m and s, or zero; m may be nil.
+func AppendKeyQuery(dst, query []byte, m *Matcher, site Site, s *Scratch) (out []byte, present bool, why Why) {
+	if s.read(query, site.Separators) {
+		s.drops = s.drops[:0]
+		return append(dst, query...), true, WhySigned
+	}
+	why = s.drop(query, m, site)
+	why |= s.clean(query)
+	if s.sort(query) {
+		why |= WhySorted
+	}
+	if len(s.fields) == 0 {
+		return dst, false, why
+	}
+	if site.Separators != Ampersand && bytes.IndexByte(query, ';') >= 0 {
+		why |= WhyForm
+	}
+	for i := range s.fields {
+		if i > 0 {
+			dst = append(dst, '&')
+		}
+		f := &s.fields[i]
+		mark := len(dst)
+		raw := query[f.Start:f.End]
+		if f.class&formOther == 0 {
+			dst = append(dst, raw...)
+			continue
+		}
+		dst = appendForm(dst, query[f.Start:f.NameEnd])
+		if f.Eq {
+			dst = append(dst, '=')
+			dst = appendForm(dst, query[f.NameEnd+1:f.End])
+		}
+		if !bytes.Equal(dst[mark:], raw) {
+			why |= WhyForm
+		}
+	}
+	return dst, true, why
+}
+
+// AppendFiltered appends the query to dst without the fields that m says for the site are to be dropped. It is for a URL to
+// be fetched: what is kept keeps its bytes, its order and its separators, and a signed query (see Signed) is left as it is. If
+// present is false, nothing is left, and something was before. Otherwise as AppendKeyQuery.
+func AppendFiltered(dst, query []byte, m *Matcher, site Site, s *Scratch) (out []byte, present bool, why Why) {
+	signed := s.read(query, site.Separators)
+	s.drops = s.drops[:0]
+	if signed {
+		return append(dst, query...), true, WhySigned
+	}
+	start, first := len(dst), true
+	for i := range s.fields {
+		f := &s.fields[i]
+		if rule, drop := m.Match(site, s.nameOf(f, query), s.valueOf(f, query)); drop {
+			s.drops = append(s.drops, Dropped{f.Pair, rule})
+			continue
+		}
+		if !first {
+			dst = append(dst, query[f.Start-1])
+		}
+		first = false
+		dst = append(dst, query[f.Start:f.End]...)
+	}
+	if len(s.drops) == 0 {
+		return dst, true, 0
+	}
+	return dst, len(dst) > start, WhyDropped
+}
+
+// read splits query into s.fields, and reports whether it is signed.
+func (s *Scratch) read(query []byte, sep Separators) (signed bool) {
+	s.pairs = AppendPairs(s.pairs[:0], query, sep)
+	s.fields, s.names = s.fields[:0], s.names[:0]
+	var marks mark
+	for _, p := range s.pairs {
+		f := field{Pair: p}
+		name := p.Name(query)
+		f.class = classes(name)
+		if f.class&formCoded != 0 {
+			f.name, f.coded = uint32(len(s.names)), true
+			s.names = AppendName(s.names, name)
+			f.nameLen = uint32(len(s.names)) - f.name
+			name = s.names[f.name:]
+		}
+		f.class |= classes(p.Value(query))
+		marks |= markOf(bare(name))
+		s.fields = append(s.fields, f)
+	}
+	return marks.signed()
+}
+
+// drop removes session ids and what m drops from s.fields, and lists them in s.drops.
+func (s *Scratch) drop(query []byte, m *Matcher, site Site) (why Why) {
+	s.drops = s.drops[:0]
+	coldFusion := s.coldFusion(query)
+	kept := s.fields[:0]
+	for i := range s.fields {
+		f := s.fields[i]
+		name, value := s.nameOf(&f, query), s.valueOf(&f, query)
+		kind := sessionOf(bare(name), value)
+		if kind == isSession || kind != noSession && coldFusion {
+			if !m.keepsSession(site, name, value) {
+				why |= WhySession
+				s.drops = append(s.drops, Dropped{f.Pair, -1})
+				continue
+			}
+		}
+		if rule, drop := m.Match(site, name, value); drop {
+			why |= WhyDropped
+			s.drops = append(s.drops, Dropped{f.Pair, rule})
+			continue
+		}
+		kept = append(kept, f)
+	}
+	s.fields = kept
+	return why
+}
+
+// keepsSession reports whether an exception that is for all rules keeps a field.
+func (m *Matcher) keepsSession(site Site, name, value []byte) bool {
+	return m != nil && m.keeps(site, bare(name), value, 0) != none
+}
+
+// coldFusion is ColdFusion of s.fields.
+func (s *Scratch) coldFusion(query []byte) bool {
+	id, token := false, false
+	for i := range s.fields {
+		switch sessionOf(bare(s.nameOf(&s.fields[i], query)), nil) {
+		case isCFID:
+			id = true
+		case isCFToken:
+			token = true
+		}
+	}
+	return id && token
+}
+
+// clean removes empty fields from s.fields, and the '=' of empty values.
+func (s *Scratch) clean(query []byte) (why Why) {
+	kept := s.fields[:0]
+	for _, f := range s.fields {
+		if f.Eq && f.NameEnd+1 == f.End {
+			why |= WhyEq
+			f.Eq, f.End = false, f.NameEnd
+		}
+		if f.Start == f.End {
+			why |= WhyEmpty
+			continue
+		}
+		kept = append(kept, f)
+	}
+	s.fields = kept
+	return why
+}
+
+// sort sorts s.fields by name, and reports whether they were not. Fields of one name keep their order, which their places
+// in the query tell.
+func (s *Scratch) sort(query []byte) bool {
+	compare := func(a, b field) int {
+		if c := bytes.Compare(s.nameOf(&a, query), s.nameOf(&b, query)); c != 0 {
+			return c
+		}
+		return int(a.Start) - int(b.Start)
+	}
+	if slices.IsSortedFunc(s.fields, compare) {
+		return false
+	}
+	slices.SortFunc(s.fields, compare)
+	return true
+}

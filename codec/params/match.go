@@ -1,0 +1,107 @@
+package params
+
+// A Matcher is lists of rules, compiled. It is immutable and safe for concurrent use. A nil Matcher has no rules.
+type Matcher struct {
+	rules    []Rule
+	scope    []uint32 // for each rule
+	group    []uint32 // for each rule: its list and Group, 0 for no Group
+	versions string
+
+	index  [numActions]index
+	scopes []scope // the first is everywhere
+	wide   []uint32
+	hosts  hostTable
+}
+
+// Rule returns the rule that Match or Dropped calls i, and the zero Rule if there is none.
+func (m *Matcher) Rule(i int) Rule {
+	if m == nil || i < 0 || i >= len(m.rules) {
+		return Rule{}
+	}
+	return m.rules[i]
+}
+
+// Len returns how many rules there are.
+func (m *Matcher) Len() int {
+	if m == nil {
+		return 0
+	}
+	return len(m.rules)
+}
+
+// Versions returns the lists with their versions, in order: "default@2026-11-21,clearurls@d055d1e4612be57c". It belongs
+// into whatever names the meaning of a key that this Matcher had a part in.
+func (m *Matcher) Versions() string {
+	if m == nil {
+		return ""
+	}
+	return m.versions
+}
+
+// Match reports whether a field of that name and value, both form-decoded, is to be dropped. The rule is the first one,
+// in the order of the lists, that drops it; or, if exceptions keep it, the exception to the first one that would; or -1.
+func (m *Matcher) Match(site Site, name, value []byte) (rule int, drop bool) {
+	if m == nil {
+		return -1, false
+	}
+	name = bare(name)
+	kept := -1
+	for r := m.next(Drop, site, name, value, -1); r != none; r = m.next(Drop, site, name, value, r) {
+		k := m.keeps(site, name, value, m.group[r])
+		if k == none {
+			return r, true
+		}
+		if kept < 0 {
+			kept = k
+		}
+	}
+	return kept, false
+}
+
+// keeps returns the first exception for a field that a rule of a group would drop, or none.
+func (m *Matcher) keeps(site Site, name, value []byte, group uint32) int {
+	k := m.next(Keep, site, name, value, -1)
+	for k != none && m.group[k] != 0 && m.group[k] != group {
+		k = m.next(Keep, site, name, value, k)
+	}
+	return k
+}
+
+// next returns the first rule after one, in the order of the lists, that applies to the field, or none.
+func (m *Matcher) next(action Action, site Site, name, value []byte, after int) int {
+	ix := &m.index[action]
+	best := none
+	for _, r := range ix.rules(name) {
+		if r > after && m.applies(r, site, value) {
+			best = r
+			break
+		}
+	}
+	best = m.first(ix.patterns(name), site, name, value, after, best)
+	best = m.first(m.scopes[0].any[action], site, name, value, after, best)
+	if site.scratch != nil && site.scratch.owner == m {
+		for _, scope := range site.scratch.active {
+			best = m.first(m.scopes[scope].any[action], site, name, value, after, best)
+		}
+	}
+	return best
+}
+
+// first returns the first of the patterns between two rules that applies to the field, or before.
+func (m *Matcher) first(patterns []pattern, site Site, name, value []byte, after, before int) int {
+	for i := range patterns {
+		p := &patterns[i]
+		if p.rule >= before {
+			break
+		}
+		if p.rule > after && p.matches(name) && m.applies(p.rule, site, value) {
+			return p.rule
+		}
+	}
+	return before
+}
+
+// applies reports whether a rule that means the name applies to the site and the value.
+func (m *Matcher) applies(rule int, site Site, value []byte) bool {
+	return m.rules[rule].Value.Match(value) && m.covers(m.scope[rule], site)
+}

@@ -1,0 +1,132 @@
+package params
+
+import (
+	"bytes"
+
+	"github.com/urlfold/urlfold/codec/percent"
+)
+
+// A Pair is one field of a query, as offsets into it:
+//
+//	q=a+b&page=2
+//	      ^   ^ ^
+//	      |   | End
+//	      |   NameEnd
+//	      Start
+//
+// The raw name is query[Start:NameEnd]. If Eq is set, '=' stands at NameEnd and the raw value is query[NameEnd+1:End];
+// otherwise NameEnd is End. Names and values are raw: decode them after splitting, never before (URL Standard §5.1).
+type Pair struct {
+	Start, NameEnd, End uint32
+	Eq                  bool // tells "a=" from "a"
+}
+
+// Name returns the raw name of p in query. It is a part of query.
+func (p Pair) Name(query []byte) []byte { return query[p.Start:p.NameEnd:p.NameEnd] }
+
+// Value returns the raw value of p in query, nil if p has no '='. It is a part of query.
+func (p Pair) Value(query []byte) []byte {
+	if !p.Eq {
+		return nil
+	}
+	return query[p.NameEnd+1 : p.End : p.End]
+}
+
+// Separators says where the fields of a query end.
+type Separators uint8
+
+// The separators.
+const (
+	Ampersand          Separators = iota // '&' (URL Standard §5.1)
+	AmpersandSemicolon                   // ';' too, for sites that follow HTML 4.01 B.2.2
+)
+
+// AppendPairs appends the fields of query to dst and returns the extended slice (rule q-split). Fields of length zero,
+// between two separators or at an end, are fields; an empty query has none. The query must be shorter than 4 GiB.
+func AppendPairs(dst []Pair, query []byte, sep Separators) []Pair {
+	if len(query) == 0 {
+		return dst
+	}
+	for start := 0; start <= len(query); {
+		end := start + indexSeparator(query[start:], sep)
+		p := Pair{Start: uint32(start), NameEnd: uint32(end), End: uint32(end)}
+		if i := bytes.IndexByte(query[start:end], '='); i >= 0 {
+			p.NameEnd, p.Eq = uint32(start+i), true
+		}
+		dst = append(dst, p)
+		start = end + 1
+	}
+	return dst
+}
+
+// indexSeparator returns the offset of the first separator in b, or its length.
+func indexSeparator(b []byte, sep Separators) int {
+	i := bytes.IndexByte(b, '&')
+	if i < 0 {
+		i = len(b)
+	}
+	if sep == AmpersandSemicolon {
+		if j := bytes.IndexByte(b[:i], ';'); j >= 0 {
+			i = j
+		}
+	}
+	return i
+}
+
+// AppendName appends the raw name (or value) of a field as a form reads it: '+' becomes a space, then escapes are decoded
+// once (URL Standard §5.1). The bytes need not be UTF-8 and are not replaced.
+func AppendName(dst, raw []byte) []byte { return percent.AppendDecodeForm(dst, raw) }
+
+// bare returns what of a form-decoded name is looked up: the name after an escaped '?' and after "amp;".
+func bare(name []byte) []byte {
+	if len(name) > 0 && name[0] == '?' {
+		name = name[1:]
+	}
+	if len(name) >= 4 && name[3] == ';' && equalFold(name[:3], "amp") {
+		name = name[4:]
+	}
+	return name
+}
+
+// lower returns c with A to Z made small.
+func lower(c byte) byte {
+	if 'A' <= c && c <= 'Z' {
+		return c + ('a' - 'A')
+	}
+	return c
+}
+
+// lowerASCII returns s with A to Z made small, and no other letter.
+func lowerASCII(s string) string {
+	b := []byte(s)
+	for i, c := range b {
+		b[i] = lower(c)
+	}
+	return string(b)
+}
+
+// equalFold reports whether b is s without regard to ASCII case. s must be lower-case.
+func equalFold(b []byte, s string) bool { return len(b) == len(s) && hasPrefixFold(b, s) }
+
+// hasPrefixFold reports whether b begins with s without regard to ASCII case. s must be lower-case.
+func hasPrefixFold(b []byte, s string) bool {
+	if len(b) < len(s) {
+		return false
+	}
+	for i := range len(s) {
+		if lower(b[i]) != s[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// compareFold compares b, made lower-case, with s, byte by byte.
+func compareFold(b []byte, s string) int {
+	for i := range min(len(b), len(s)) {
+		if c := lower(b[i]); c != s[i] {
+			return int(c) - int(s[i])
+		}
+	}
+	return len(b) - len(s)
+}

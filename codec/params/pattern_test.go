@@ -1,0 +1,150 @@
+package params
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestPatternErrors(t *testing.T) {
+	f := func(src, want string) {
+		t.Helper()
+		_, err := compilePattern(src, true, false)
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: got %v, want an error with %q", src, err, want)
+		}
+	}
+	f("a(?=b)", "an assertion, a name or a flag at byte 2")
+	f("(?i)a", "an assertion, a name or a flag")
+	f(`a\b`, "an escape")
+	f(`(a)\1`, "an escape")
+	f(`a\`, "an escape")
+	f("a^b", "an assertion at byte 1")
+	f("a$b", "an assertion")
+	f("a**", "a repetition of a repetition")
+	f("*a", "nothing to repeat")
+	f("a|*", "nothing to repeat")
+	f("a{", "'{'")
+	f("a{2,1}", "'{'")
+	f("a{1001}", "'{'")
+	f("a{+1}", "'{'")
+	f("(a", "'(' without ')'")
+	f("a)", "')' without '('")
+	f("[a", "'[' without ']'")
+	f("[b-a]", "a range")
+	f(`[a-\d]`, "a range")
+	f("[é]", "beyond ASCII")
+	f("[[:alpha:]]", "a named class")
+	f(strings.Repeat("(", 200), "too many groups")
+	f("((a{100}){100}){100}", "too long")
+	f("((){1000}){1000}", "too long")
+	f("a{513}", "too long")
+}
+
+func TestSpellings(t *testing.T) {
+	f := func(src, want string) {
+		t.Helper()
+		n, _, err := parsePattern(src, true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		texts, ok := spellings(n)
+		slices.Sort(texts)
+		got := strings.Join(texts, " ")
+		if !ok {
+			got = "many, " + literalPrefix(n)
+		}
+		if got != want {
+			t.Errorf("%q: got %q, want %q", src, got, want)
+		}
+	}
+	f("Echobox", "echobox")
+	f("fb_(?:source|ref)", "fb_ref fb_source")
+	f("srs?", "sr srs")
+	f("p[fd]_rd", "pd_rd pf_rd")
+	f("a{2,3}", "aa aaa")
+	f("(?:ref_?)?src", "ref_src refsrc src")
+	f("wt_?z?mc", "wt_mc wt_zmc wtmc wtzmc")
+	f("a{0}", "")
+	f("utm(?:_[a-z_]*)?", "many, utm")
+	f("[a-z]*ref", "many, ")
+	f("x|y*", "many, ")
+	f("dbkanal_[0-9]{3}", "many, dbkanal_")
+	f("[a-z]{2}", "many, ")
+}
+
+func TestGlob(t *testing.T) {
+	f := func(glob, path string, want bool) {
+		t.Helper()
+		a, err := compilePath(glob)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := a.match([]byte(path)); got != want {
+			t.Errorf("%q on %q: got %v", glob, path, got)
+		}
+	}
+	f("/a", "/a", true)
+	f("/a", "/A", false)
+	f("/a", "/a/", false)
+	f("/a/*", "/a/b", true)
+	f("/a/*", "/a/", true)
+	f("/a/*", "/a/b/c", false)
+	f("/a/**", "/a", true) // the folder itself
+	f("/a/**", "/a/b/c", true)
+	f("/a/**", "/ab", false)
+	f("/**", "", true)
+	f("/**", "/", true)
+	f("/a**", "/abc/d", true)
+	f("/**/x", "/a/b/x", true)
+	f("/**/x", "/ax", false)
+	f("**.html", "/a/b.html", true)
+	f("/*/*.php", "/a/b.php", true)
+	f("/a.b", "/axb", false)
+	f("^/a(b|c)", "/ACd", true)
+	f("^/a(b|c)$", "/acd", false)
+	f(`^/a\$`, "/a$x", true)
+}
+
+// FuzzPattern compares patterns with package regexp. '.' is one byte here and one character there, so all is ASCII.
+func FuzzPattern(f *testing.F) {
+	seeds := []string{
+		"", "a", "utm(?:_[a-z_]*)?", "(a|bc)*d?", "[^a-z%0-9]adId", "x{2,4}y{2,}", `\d\W[\w\-]\s?`, "[]a-]|[^]]", "a|", "(?:|a)+?b??",
+		"^ab$", `a\$$`, "[a-c-e]", `[\d-z]+`, "(a{0}b{1})*", "(?:(?:a|b)?c?){3}", ".*a.{3}",
+	}
+	for _, p := range seeds {
+		f.Add(p, "utm_source", true)
+		f.Add(p, "Abcabcd$ -]", false)
+	}
+	ascii := func(s string) string {
+		return strings.Map(func(r rune) rune { return min(r, 'x') }, strings.ToValidUTF8(s, "x"))
+	}
+	f.Fuzz(func(t *testing.T, pattern, text string, fold bool) {
+		pattern, text = ascii(pattern), ascii(text)
+		a, err := compilePattern(pattern, fold, false)
+		if err != nil {
+			return
+		}
+		flags := "(?s)"
+		if fold {
+			flags = "(?is)"
+		}
+		re, err := regexp.Compile(flags + `\A(?:` + pattern + `)\z`)
+		if err != nil {
+			t.Fatalf("%q: runs here, but: %v", pattern, err)
+		}
+		if got, want := a.match([]byte(text)), re.MatchString(text); got != want {
+			t.Fatalf("%q on %q: got %v", pattern, text, got)
+		}
+		n, _, _ := parsePattern(pattern, true)
+		folded, _ := newAutomaton(n)
+		matches := folded.match([]byte(text))
+		if texts, ok := spellings(n); ok && slices.Contains(texts, lowerASCII(text)) != matches {
+			t.Fatalf("%q on %q: spelled out as %q", pattern, text, texts)
+		}
+		if matches && !hasPrefixFold([]byte(text), literalPrefix(n)) {
+			t.Fatalf("%q on %q: prefix %q", pattern, text, literalPrefix(n))
+		}
+	})
+}

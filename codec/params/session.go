@@ -1,0 +1,206 @@
+package params
+
+import "bytes"
+
+// A session is what a parameter has to do with sessions.
+type session uint8
+
+const (
+	noSession session = iota
+	isSession         // a session id
+	isCFID            // ColdFusion's two: a session id where both are there
+	isCFToken
+)
+
+// IsSession reports whether a field of that name and value, both form-decoded, is a session id by itself (rule qsid):
+//
+//	jsessionid, phpsessid, aspsessionidXXXXXXXX (eight letters)   whatever the value: no one else uses the names
+//	sessionid, session_id, sid                                    if the value is a Token: people number talks and shops with them too
+//
+// The names match without regard to ASCII case. ColdFusion's cfid and cftoken are a session id together only, see
+// ColdFusion.
+func IsSession(name, value []byte) bool { return sessionOf(bare(name), value) == isSession }
+
+func sessionOf(name, value []byte) session {
+	ok := false
+	switch len(name) {
+	case 3:
+		ok = equalFold(name, "sid") && Token.Match(value)
+	case 4:
+		if equalFold(name, "cfid") {
+			return isCFID
+		}
+	case 7:
+		if equalFold(name, "cftoken") {
+			return isCFToken
+		}
+	case 9:
+		ok = equalFold(name, "phpsessid") || equalFold(name, "sessionid") && Token.Match(value)
+	case 10:
+		ok = equalFold(name, "jsessionid") || equalFold(name, "session_id") && Token.Match(value)
+	case 20:
+		ok = hasPrefixFold(name, "aspsessionid") && allOf(name[12:], kindUpper|kindLower)
+	}
+	if ok {
+		return isSession
+	}
+	return noSession
+}
+
+// ColdFusion reports whether the query has both a cfid and a cftoken, which are a session id together.
+func ColdFusion(pairs []Pair, query []byte) bool {
+	id, token := false, false
+	var buf nameBuffer
+	for _, p := range pairs {
+		switch sessionOf(shortName(&buf, p.Name(query)), nil) {
+		case isCFID:
+			id = true
+		case isCFToken:
+			token = true
+		}
+	}
+	return id && token
+}
+
+// maxMark is a length that no name that this package knows by heart exceeds.
+const maxMark = 32
+
+// A nameBuffer holds a name of maxMark bytes while every byte of it, and of what bare cuts, may still be escaped.
+type nameBuffer [3 * (maxMark + len("?amp;"))]byte
+
+// shortName returns the bare, form-decoded name of a raw one, and nil if that is longer than maxMark.
+func shortName(buf *nameBuffer, raw []byte) []byte {
+	if len(raw) > len(buf) {
+		return nil
+	}
+	name := bare(AppendName(buf[:0], raw))
+	if len(name) > maxMark {
+		return nil
+	}
+	return name
+}
+
+// CutPathSession appends path to dst without the session ids in it (rule psid), and reports whether there were any:
+//
+//	;jsessionid=V  ;phpsessid=V            in any segment, V being anything up to the next ';' or '/'
+//	;sid=V                                 if V is a Token
+//	;cfid=V  ;cftoken=V                    if the segment has both
+//	/(V)/  /(S(V))/  /(A(V)S(V)...)/       a segment before one that ends in ".aspx"; each V 24 letters and digits
+//
+// all without regard to ASCII case. The path must be percent-normalized and have no dot segments; a path that is not below an
+// authority may begin with "//" afterwards. CutPathSession of the result is the result. path is not changed or kept.
+func CutPathSession(dst, path []byte) (out []byte, changed bool) {
+	if bytes.IndexByte(path, ';') < 0 && !bytes.Contains(path, []byte("/(")) {
+		return append(dst, path...), false
+	}
+	start := len(dst)
+	aspx := lastASPX(path)
+	for at := 0; at < len(path); {
+		end := at + 1 + segmentEnd(path[at+1:])
+		mark := len(dst)
+		dst = appendSegment(dst, path[at:end])
+		if at < aspx && isASPSession(dst[mark:]) {
+			dst = dst[:mark]
+		}
+		at = end
+	}
+	return dst, len(dst)-start != len(path)
+}
+
+// segmentEnd returns the offset of the first '/' in b, or its length.
+func segmentEnd(b []byte) int {
+	if i := bytes.IndexByte(b, '/'); i >= 0 {
+		return i
+	}
+	return len(b)
+}
+
+// lastASPX returns where the last segment begins that ends in ".aspx", parameters aside, or -1.
+func lastASPX(path []byte) int {
+	for end := len(path); end > 0; {
+		start := max(bytes.LastIndexByte(path[:end], '/'), 0)
+		name, _, _ := bytes.Cut(path[start:end], []byte(";"))
+		if len(name) >= 5 && equalFold(name[len(name)-5:], ".aspx") {
+			return start
+		}
+		end = start
+	}
+	return -1
+}
+
+// appendSegment appends a segment, with what stands before it, without session parameters.
+func appendSegment(dst, segment []byte) []byte {
+	i := bytes.IndexByte(segment, ';')
+	if i < 0 {
+		return append(dst, segment...)
+	}
+	id, token := false, false
+	for p := range paramsOf(segment[i:]) {
+		kind := pathSession(p)
+		id = id || kind == isCFID
+		token = token || kind == isCFToken
+	}
+	dst = append(dst, segment[:i]...)
+	for p := range paramsOf(segment[i:]) {
+		if kind := pathSession(p); kind == noSession || kind != isSession && !(id && token) {
+			dst = append(dst, p...)
+		}
+	}
+	return dst
+}
+
+// paramsOf yields the parameters of a segment, each with its ';'.
+func paramsOf(b []byte) func(yield func([]byte) bool) {
+	return func(yield func([]byte) bool) {
+		for len(b) > 0 {
+			end := 1
+			for end < len(b) && b[end] != ';' {
+				end++
+			}
+			if !yield(b[:end]) {
+				return
+			}
+			b = b[end:]
+		}
+	}
+}
+
+// pathSession says what a path parameter, with its ';', has to do with sessions.
+func pathSession(param []byte) session {
+	name, value, eq := bytes.Cut(param[1:], []byte("="))
+	if !eq {
+		return noSession
+	}
+	switch len(name) {
+	case 3, 4, 7:
+		return sessionOf(name, value)
+	case 9:
+		if equalFold(name, "phpsessid") {
+			return isSession
+		}
+	case 10:
+		if equalFold(name, "jsessionid") {
+			return isSession
+		}
+	}
+	return noSession
+}
+
+// isASPSession reports whether a segment, with its '/', is one of ASP.NET's: /(V) or /(S(V)), /(A(V)S(V)) and so on.
+func isASPSession(segment []byte) bool {
+	if len(segment) < 4 || segment[0] != '/' || segment[1] != '(' || segment[len(segment)-1] != ')' {
+		return false
+	}
+	inner := segment[2 : len(segment)-1]
+	if len(inner) == 24 {
+		return allOf(inner, kindAlnum)
+	}
+	const each = len("S()") + 24
+	for n := len(inner); n > 0; n -= each {
+		if n < each || kinds[inner[0]]&(kindUpper|kindLower) == 0 || inner[1] != '(' || inner[each-1] != ')' || !allOf(inner[2:each-1], kindAlnum) {
+			return false
+		}
+		inner = inner[each:]
+	}
+	return len(segment) > 4
+}

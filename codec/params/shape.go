@@ -1,0 +1,163 @@
+package params
+
+import "strings"
+
+// A Shape is what a value looks like. A rule for a name that means many things on many sites asks for one; session ids
+// and the segments of path templates are told by them.
+type Shape uint8
+
+// The shapes. Each says what every byte of the value must be.
+const (
+	Any       Shape = iota // anything, nothing too
+	Int                    // 1 to 20 digits
+	Date                   // YYYY-MM-DD with a month and a day that exist
+	UUID                   // 8-4-4-4-12 hex digits, with or without braces
+	Hex32                  // 32 hex digits: an MD5, a PHP or Java session
+	Hex16                  // 16 hex digits or more
+	Alnum16                // 16 letters and digits or more, and perhaps ".node" of letters and digits
+	Base64URL              // 22 bytes or more of base64url (RFC 4648 §5) with a digit and letters of both cases: 128 bits
+	Token                  // UUID, Alnum16 or Base64URL
+	numShapes
+)
+
+var shapeNames = [numShapes]string{"any", "int", "date", "uuid", "hex32", "hex16", "alnum16", "base64url", "token"}
+
+// String returns the name of the shape as plain lists write it: "hex32".
+func (s Shape) String() string {
+	if s < numShapes {
+		return shapeNames[s]
+	}
+	return "unknown"
+}
+
+// ParseShape returns the shape of that name.
+func ParseShape(name string) (s Shape, ok bool) {
+	for i, n := range shapeNames {
+		if n == name {
+			return Shape(i), true
+		}
+	}
+	return Any, false
+}
+
+// ShapeOf returns the narrowest shape of value, in the order Int, Date, UUID, Hex32, Hex16, Alnum16, Base64URL, or Any.
+func ShapeOf(value []byte) Shape {
+	for s := Int; s < Token; s++ {
+		if s.Match(value) {
+			return s
+		}
+	}
+	return Any
+}
+
+// Match reports whether value, form-decoded, has the shape.
+func (s Shape) Match(value []byte) bool {
+	switch s {
+	case Any:
+		return true
+	case Int:
+		return len(value) >= 1 && len(value) <= 20 && allOf(value, kindDigit)
+	case Date:
+		return isDate(value)
+	case UUID:
+		return isUUID(value)
+	case Hex32:
+		return len(value) == 32 && allOf(value, kindHex)
+	case Hex16:
+		return len(value) >= 16 && allOf(value, kindHex)
+	case Alnum16:
+		return isAlnum16(value)
+	case Base64URL:
+		return isBase64URL(value)
+	case Token:
+		return isUUID(value) || isAlnum16(value) || isBase64URL(value)
+	}
+	return false
+}
+
+// The kinds of bytes in values.
+const (
+	kindDigit uint8 = 1 << iota
+	kindHex
+	kindAlnum
+	kindBase64 // base64url
+	kindUpper
+	kindLower
+)
+
+var kinds = func() (t [256]uint8) {
+	set := func(chars string, kind uint8) {
+		for i := range len(chars) {
+			t[chars[i]] |= kind
+		}
+	}
+	const small = "abcdefghijklmnopqrstuvwxyz"
+	set("0123456789", kindDigit|kindHex|kindAlnum|kindBase64)
+	set("abcdefABCDEF", kindHex)
+	set(small, kindAlnum|kindBase64|kindLower)
+	set(strings.ToUpper(small), kindAlnum|kindBase64|kindUpper)
+	set("-_", kindBase64)
+	return t
+}()
+
+// allOf reports whether every byte of b is of the kind.
+func allOf(b []byte, kind uint8) bool {
+	for _, c := range b {
+		if kinds[c]&kind == 0 {
+			return false
+		}
+	}
+	return true
+}
+
+func isDate(v []byte) bool {
+	if len(v) != 10 || v[4] != '-' || v[7] != '-' || !allOf(v[:4], kindDigit) || !allOf(v[5:7], kindDigit) || !allOf(v[8:], kindDigit) {
+		return false
+	}
+	month, day := (v[5]-'0')*10+v[6]-'0', (v[8]-'0')*10+v[9]-'0'
+	return 1 <= month && month <= 12 && 1 <= day && day <= 31
+}
+
+func isUUID(v []byte) bool {
+	if len(v) == 38 && v[0] == '{' && v[37] == '}' {
+		v = v[1:37]
+	}
+	if len(v) != 36 {
+		return false
+	}
+	for i, c := range v {
+		if i == 8 || i == 13 || i == 18 || i == 23 {
+			if c != '-' {
+				return false
+			}
+		} else if kinds[c]&kindHex == 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// isAlnum16 passes over a node suffix, which application servers add to say who holds the session.
+func isAlnum16(v []byte) bool {
+	n := 0
+	for n < len(v) && kinds[v[n]]&kindAlnum != 0 {
+		n++
+	}
+	if n < 16 {
+		return false
+	}
+	return n == len(v) || v[n] == '.' && n+1 < len(v) && allOf(v[n+1:], kindAlnum)
+}
+
+// isBase64URL asks for all three sorts of characters because a long-worded-slug is base64url too.
+func isBase64URL(v []byte) bool {
+	var seen uint8
+	for _, c := range v {
+		if kinds[c]&kindBase64 == 0 {
+			return false
+		}
+		seen |= kinds[c]
+	}
+	const all = kindDigit | kindUpper | kindLower
+	return len(v) >= 22 && seen&all == all
+}

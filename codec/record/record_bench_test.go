@@ -1,0 +1,44 @@
+package record
+
+import (
+	"testing"
+
+	"github.com/urlfold/urlfold/codec"
+)
+
+// benchLine is a typical record of 240 bytes.
+const benchLine = `83.149.9.216 - - [17/May/2015:10:05:03 +0000] "GET /presentations/logstash-monitorama-2013/images/kibana-search.png?a=b HTTP/1.1" 200 203023 "http://semicomplete.com/presentations/" "Mozilla/5.0 (Macintosh; Intel Mac OS X 10_9_1) WebKit"` + "\n"
+
+func BenchmarkAppend(b *testing.B) {
+	f := func(name string, c Config, rec string) {
+		b.Run(name, func(b *testing.B) {
+			w := newJob(b, c).NewWorker()
+			var st Stats
+			in, out := []byte(rec), []byte(nil)
+			b.SetBytes(int64(len(rec)))
+			b.ReportAllocs()
+			for b.Loop() {
+				out, _ = w.Append(out[:0], nil, in, Place{Line: 1}, &st)
+			}
+		})
+	}
+	f("combined/rewrite", Config{Format: "combined"}, benchLine)
+	f("combined/rewrite/all", Config{Format: "combined", Target: TargetAll}, benchLine)
+	f("combined/jsonl", Config{Format: "combined", Render: RenderJSONL}, benchLine)
+	f("combined/keys", Config{Format: "combined", Render: RenderKeys, Base: "http://h/"}, benchLine)
+	f("nginx/rewrite", Config{Format: `$remote_addr - $remote_user [$time_local] "$request" $status $body_bytes_sent "$http_referer" "$http_user_agent"`}, benchLine)
+	f("lines/rewrite", Config{Format: "lines"}, "http://semicomplete.com/presentations/logstash-monitorama-2013/\n")
+	f("jsonl/rewrite", Config{Format: "jsonl", URLField: "url"}, `{"id":1,"tags":["a","b"],"url":"http://semicomplete.com/presentations/logstash-monitorama-2013/","x":1}`+"\n")
+	f("csv/rewrite", Config{Format: "csv", URLField: "2"}, `1,http://semicomplete.com/presentations/logstash-monitorama-2013/,"x"`+"\n")
+}
+
+// BenchmarkCodec is what the codec alone costs for the URL of benchLine.
+func BenchmarkCodec(b *testing.B) {
+	n := normalizer(b, "rfc3986-scheme")
+	src := []byte("http://h/presentations/logstash-monitorama-2013/images/kibana-search.png?a=b")
+	var r codec.Result
+	var out []byte
+	for b.Loop() {
+		out, _ = n.Append(out[:0], src, &r)
+	}
+}

@@ -1,0 +1,192 @@
+package record
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/urlfold/urlfold/codec"
+)
+
+// In steady state nothing allocates: every setup, every rendering, all fields.
+func TestNoAllocs(t *testing.T) {
+	rec := []byte(`h:80 1.2.3.4 - - [t] "GET /a b\x22%zz HTTP/1.1" 200 1 "http://u:p@H/é" "agent"` + "\n")
+	inputs := [][]byte{
+		rec, []byte("HTTP://u:p@H/%7e\xe9\n"), []byte("\n"), []byte("http://[x\n"), []byte("x,\"a\"\"b\",c\n"), []byte("x\ty\n"), []byte(`v:80 h GET /a?b HTTP/1.1 "http://r/"` + "\n"),
+		[]byte(`{"url":"HTTP:\/\/H\/\u00e9","base":"http:\/\/b","request":{"uri":"\/a"}}` + "\n"), []byte(`{"u":"https://h/%7e","r":"x"}` + "\n"), []byte(`"http://r/" h/a HTTP/1.1` + "\n"),
+	}
+	at := Place{Name: "file", Head: []byte("id,url\n"), Line: 1, Off: 7}
+	each(func(c Config) {
+		for _, c.Redact = range []bool{false, true} {
+			w := newJob(t, allFields(c)).NewWorker()
+			var st Stats
+			var out, dead []byte
+			all := func() {
+				for _, in := range inputs {
+					out, dead = w.Append(out[:0], dead[:0], in, at, &st)
+				}
+				out, dead = w.Reject(out[:0], dead[:0], rec, Panic, at, &st)
+				out, dead = w.Piece(out[:0], dead[:0], rec, PieceLast, at, &st)
+			}
+			all()
+			if n := testing.AllocsPerRun(3, all); n != 0 {
+				t.Errorf("%+v: %v allocations", c, n)
+			}
+		}
+	})
+}
+
+// What Append is given it only appends to, and what it wrote for one record does
+// not depend on the records before.
+func TestAppendOnly(t *testing.T) {
+	lines := bytes.SplitAfter([]byte(strings.Join(seeds(), "\n")), []byte("\n"))
+	each(func(c Config) {
+		j := newJob(t, allFields(c))
+		used := j.NewWorker()
+		for i, line := range lines {
+			at := Place{Line: int64(i), Off: 1}
+			var st Stats
+			out, dead := used.Append([]byte("out"), []byte("dead"), line, at, &st)
+			out2, dead2 := j.NewWorker().Append(nil, nil, line, at, &st)
+			if string(out) != "out"+string(out2) || string(dead) != "dead"+string(dead2) {
+				t.Fatalf("%+v: %q: used %q %q, new %q %q", c, line, out, dead, out2, dead2)
+			}
+		}
+	})
+}
+
+func TestReject(t *testing.T) {
+	f := func(c Config, why Reason, wantOut, wantDead string) {
+		t.Helper()
+		c.Format = "lines"
+		var st Stats
+		out, dead := newJob(t, c).NewWorker().Reject(nil, nil, []byte("http://u:p@h\n"), why, Place{Line: 3, Off: 7}, &st)
+		if string(out) != wantOut || string(dead) != wantDead || !st.Balanced() || st.Rejected != 1 || st.Rejects[why] != 1 || (st.Panics == 1) != (why == Panic) {
+			t.Errorf("%+v: %q %q %+v", c, out, dead, st)
+		}
+	}
+	f(Config{}, Panic, "http://u:p@h\n", "")
+	f(Config{Redact: true}, Panic, "http://u:***@h\n", "")
+	f(Config{Divert: true}, Panic, "", `{"reason":"panic","at":0,"line":3,"offset":7,"record":"http://u:p@h\n"}`+"\n")
+	f(Config{Divert: true, Redact: true}, Refused, "", `{"reason":"refused","at":0,"line":3,"offset":7,"record":"http://u:***@h\n"}`+"\n")
+	f(Config{Render: RenderJSONL}, Panic, `{"error":"panic","record":"http://u:p@h","line":3}`+"\n", "")
+	f(Config{Render: RenderTSV, Fields: []string{"offset", "error", "profile", "norm"}}, TooLong, "7\trecord-too-long\trfc3986-scheme\t\n", "")
+	f(Config{Render: RenderTSV, Fields: []string{"norm"}}, TooLong, "", "")
+	f(Config{Render: RenderURLs}, TooLong, "", "")
+}
+
+func TestMaxRecord(t *testing.T) {
+	j := newJob(t, Config{Format: "lines", MaxRecord: 9})
+	out, _, st := runJob(t, j, []byte("HTTP://H\nHTTP://HH\n"))
+	if string(out) != "http://h/\nHTTP://HH\n" || st.Oversize != 1 || st.Rejects[TooLong] != 1 {
+		t.Errorf("%q %+v", out, st)
+	}
+}
+
+func TestPieces(t *testing.T) {
+	f := func(c Config, wantOut, wantDead string, emitted int64) {
+		t.Helper()
+		c.Format = "lines"
+		w := newJob(t, c).NewWorker()
+		var st Stats
+		var out, dead []byte
+		off := int64(100)
+		for i, piece := range []string{"HTTP://", "H", "/\n"} {
+			out, dead = w.Piece(out, dead, []byte(piece), PieceFirst+Piece(i), Place{Name: "f", Line: 9, Off: off}, &st)
+			off += int64(len(piece))
+			if !st.Balanced() {
+				t.Fatalf("%+v after piece %d", st, i)
+			}
+		}
+		if string(out) != wantOut || string(dead) != wantDead || st.Records != 1 || st.Oversize != 1 || st.Rejects[TooLong] != 1 || st.Emitted != emitted {
+			t.Errorf("%+v: %q %q %+v", c, out, dead, st)
+		}
+	}
+	f(Config{}, "HTTP://H/\n", "", 1)
+	f(Config{Render: RenderJSONL}, `{"error":"record-too-long","file":"f","line":9}`+"\n", "", 1)
+	f(Config{Render: RenderKeys}, "", "", 0)
+	f(Config{Divert: true}, "", `{"reason":"record-too-long","file":"f","line":9,"offset":100,"length":10,"end":110}`+"\n", 0)
+
+	// A worker that has not seen the beginning knows only the end.
+	w := newJob(t, Config{Format: "lines", Divert: true}).NewWorker()
+	var st Stats
+	_, dead := w.Piece(nil, nil, []byte("/\n"), PieceLast, Place{Line: 9, Off: 108}, &st)
+	if want := `{"reason":"record-too-long","line":9,"end":110}` + "\n"; string(dead) != want {
+		t.Errorf("got %s, want %s", dead, want)
+	}
+}
+
+func TestCounts(t *testing.T) {
+	const a, b = `h - - [t] "`, `" 200 1 "-" "-"` + "\n"
+	in := a + "GET /%7e HTTP/1.1" + b + a + "GET http://h/ HTTP/1.1" + b + a + "-" + b + a + "CONNECT h:1 HTTP/1.1" + b + a + "OPTIONS * HTTP/1.1" + b + a + `\x16` + b + a + b + "\n" + "x\n"
+	_, _, st := runJob(t, newJob(t, Config{Format: "combined"}), []byte(in))
+	want := Stats{Records: 9, Emitted: 9, URLs: 2, Changed: 1, Flagged: 1, NoURL: 5, Blank: 1, Rejected: 1}
+	want.Rejects[Unparsed] = 1
+	want.Flags[codec.Relative], want.Flags[codec.NeedlessEscape], want.Flags[codec.LowerHex] = 1, 1, 1
+	for _, form := range []Form{Origin, Absolute, Dash, Authority, Asterisk, Garbage, Empty} {
+		want.Forms[form] = 1
+	}
+	if st != want {
+		t.Errorf("got %+v\nwant %+v", st, want)
+	}
+	var sum Stats
+	sum.Add(&st)
+	sum.Add(&Stats{})
+	if sum != want {
+		t.Errorf("the sum is %+v", sum)
+	}
+}
+
+func TestConfigErrors(t *testing.T) {
+	f := func(c Config, want ...string) {
+		t.Helper()
+		_, err := New(c)
+		for _, w := range want {
+			if err == nil || !strings.Contains(err.Error(), w) {
+				t.Errorf("%+v: %v; want %q in it", c, err, w)
+			}
+		}
+	}
+	// All mistakes at once, with what was perhaps meant.
+	f(Config{Format: "combnied", Dialect: "ngnix", Base: "/x", Fields: []string{"ulr", "norm", "zzzzzz"}, Render: 9, Target: 9, MaxRecord: -1},
+		"did you mean combined?", "did you mean nginx?", "base URL needs a scheme", "did you mean url?", `no field "zzzzzz"; there are url, norm`, "normalizer", "rendering", "target", "limit")
+	f(Config{}, "a format is required")
+	f(Config{Format: "jsonl"}, "url or request.uri")
+	f(Config{Format: "jsonl", URLField: "a..b", BaseField: "[x]"}, "a..b", "[x]")
+	f(Config{Format: "csv"}, "csv needs the name or number")
+	f(Config{Format: "tsv", URLField: "0"}, "counted from 1")
+	f(Config{Format: "clf", Target: TargetAll}, "clf has no referer")
+	f(Config{Format: "lines", URLField: "a", Dialect: "nginx"}, "belongs to jsonl", "belongs to an access log")
+	f(Config{Format: "lines", Base: "http://[x"}, "brackets")
+
+	if _, err := ParseRender("json"); err == nil || !strings.Contains(err.Error(), "did you mean jsonl?") {
+		t.Error(err)
+	}
+	if r, err := ParseRender("keys"); r != RenderKeys || err != nil || r.String() != "keys" {
+		t.Error(r, err)
+	}
+	if x, err := ParseTarget("all"); x != TargetAll || err != nil || x.String() != "all" {
+		t.Error(x, err)
+	}
+}
+
+func TestDetect(t *testing.T) {
+	f := func(head, want string) {
+		t.Helper()
+		if got, ok := Detect([]byte(head)); got != want || ok != (want != "") {
+			t.Errorf("%q: %q %v, want %q", head, got, ok, want)
+		}
+	}
+	const clf = `1.2.3.4 - - [t] "GET /a HTTP/1.1" 200 1`
+	f(clf+"\n"+clf+"\n1.2.3.4 - ", "clf")
+	f(clf+` "-" "agent"`+"\nwhat is this\n", "combined")
+	f("v.example:80 "+clf+` "-" "agent"`, "vhost_combined")
+	f("::1 "+clf[8:]+` "-" "agent"`, "combined")
+	f("\n {\"a\":1}\n{\"b\":2}\n{", "jsonl")
+	f("http://a/\nhttp://b/\n/c\n", "lines")
+	f("id,url\n1,http://a/\n2,\"http://a/,\"\n", "csv")
+	f("http://a/\t1\nhttp://b/,\t2\n", "tsv")
+	for _, s := range []string{"", "\n\n", "hello, world\nhello, you\n", "a\tb\n", "\x1f\x8b\x08", "{\n"} {
+		f(s, "")
+	}
+}

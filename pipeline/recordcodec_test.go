@@ -1,0 +1,68 @@
+package pipeline
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/urlfold/urlfold/codec"
+	"github.com/urlfold/urlfold/codec/record"
+)
+
+// linesCodec returns a codec for lines, over package record, that diverts rejects.
+func linesCodec(t testing.TB) *recordCodec {
+	t.Helper()
+	profile, ok := codec.Lookup("rfc3986-scheme")
+	if !ok {
+		t.Fatal("no such profile")
+	}
+	n, err := codec.New(profile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	job, err := record.New(record.Config{Format: "lines", Normalizer: n, Divert: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return NewRecordCodec(job)().(*recordCodec)
+}
+
+// A panic at any record of a batch, half counted, leaves the others as they are
+// without it: bytes, counts and places.
+func TestRecordCodecReject(t *testing.T) {
+	const n = 150
+	var lines []string
+	for i := range n {
+		lines = append(lines, fmt.Sprintf("http://Example.com/%d?a=%%7e\n", i))
+	}
+	in := []byte(strings.Join(lines, ""))
+	want := &Batch{Lane: newLane("l", 1), In: in, Line: 1}
+	linesCodec(t).Process(want)
+	if len(want.Out.Recs) != n || want.Stats.Emitted != n || want.Next != len(in) {
+		t.Fatalf("%d records out of %d, %d bytes left: %+v", len(want.Out.Recs), n, len(in)-want.Next, want.Stats.Emitted)
+	}
+	for _, k := range []int{0, 1, 63, 64, 65, n - 1} {
+		c, off := linesCodec(t), len(strings.Join(lines[:k], ""))
+		b := &Batch{Lane: newLane("l", 1), In: in[:off], Line: 1}
+		if c.Process(b); k == 0 {
+			c.line = 1
+		}
+		b.In = in
+		b.Stats.URLs += 7 // what a half-done record leaves behind
+		b.Stats.Records++
+		c.Reject(b)
+		c.Process(b)
+		if b.Next != len(in) || !b.Stats.Balanced() || b.Stats.Records != n || b.Stats.Panics != 1 || b.Stats.URLs != want.Stats.URLs-1 {
+			t.Errorf("record %d: next %d of %d, %d records, %d panics, %d URLs", k, b.Next, len(in), b.Stats.Records, b.Stats.Panics, b.Stats.URLs)
+		}
+		r := want.Out.Recs[k]
+		rest := append(bytes.Clone(want.Out.Bytes[:r.Off]), want.Out.Bytes[r.Off+r.Len:]...)
+		if !bytes.Equal(b.Out.Bytes, rest) || len(b.Out.Recs) != n-1 {
+			t.Errorf("record %d: the others are not what they were", k)
+		}
+		if len(b.Dead.Recs) != 1 || int(b.Dead.Recs[0].Src) != off || !bytes.Contains(b.Dead.Bytes, []byte(`"panic"`)) {
+			t.Errorf("record %d: dead letters: %q", k, b.Dead.Bytes)
+		}
+	}
+}

@@ -1,0 +1,92 @@
+package file
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/urlfold/urlfold/internal/compress"
+	"github.com/urlfold/urlfold/pipeline"
+)
+
+// A Config says where to write, and how. Either Path or Writer must be set.
+type Config struct {
+	// Path is the file. If it is a link, the file that it leads to is replaced. If
+	// it is there and no regular file (a named pipe, /dev/null), it is written to
+	// as it is.
+	Path string
+	// Writer is written to instead of a file. It is neither synced nor closed.
+	Writer io.Writer
+	// Compress is gzip, zstd or none. Empty: by the extension of Path, .gz or
+	// .zst.
+	Compress string
+	// Level is that of compress.NewPack. 0: its default.
+	Level int
+	// Inputs are the paths of the files that the run reads. An output that is one
+	// of them is refused.
+	Inputs []string
+}
+
+var (
+	// ErrClosedPipe is in the error of a run whose reader has gone away. It is the
+	// usual end of `urlfold … | head`.
+	ErrClosedPipe = errors.New("the reader of the output has gone away")
+	// ErrIsInput is in the error of Open if the output is one of the inputs.
+	ErrIsInput = errors.New("the output is one of the inputs")
+	// ErrLocked is in the error of Open if another run is writing the same file.
+	ErrLocked = errors.New("another run is writing this file")
+)
+
+// An Output is the sink of one file.
+type Output interface {
+	pipeline.Sink
+
+	// Publish makes the output complete, and gives it its name. It is for after
+	// Close, and fails if anything that was to be written was not: then it is
+	// Abort too. Of a Writer it only completes what was written.
+	Publish() error
+	// Abort gives the output up. What was written stays in NAME.part; if that is
+	// nothing, no file stays. After Publish it does nothing.
+	Abort() error
+	// Part returns the path of the file that is written to before Publish, empty
+	// if there is none.
+	Part() string
+	// Written returns how many bytes were written. It may be called from any
+	// goroutine.
+	Written() int64
+}
+
+// New returns the output that cfg asks for. The error tells all that is wrong
+// with cfg, joined. It looks at no file. The Output is a pipeline.Packer if it is
+// compressed.
+func New(cfg Config) (Output, error) {
+	var errs []error
+	if (cfg.Path == "") == (cfg.Writer == nil) {
+		errs = append(errs, errors.New("file sink: either a path or a writer must be given"))
+	}
+	format, err := compress.ParseFormat(cfg.Compress, cfg.Path)
+	if err != nil {
+		errs = append(errs, fmt.Errorf("file sink: %w", err))
+	}
+	if format != compress.Plain {
+		if _, err := compress.NewPack(format, cfg.Level); err != nil {
+			errs = append(errs, fmt.Errorf("file sink: %w", err))
+		}
+	}
+	if err := errors.Join(errs...); err != nil {
+		return nil, err
+	}
+	s := &sink{cfg: cfg, format: format}
+	if format == compress.Plain {
+		return s, nil
+	}
+	return &packer{s}, nil
+}
+
+// A packer is a sink whose batches come compressed.
+type packer struct{ *sink }
+
+// NewPack implements [pipeline.Packer].
+func (p *packer) NewPack() (func(dst, src []byte) []byte, error) {
+	return compress.NewPack(p.format, p.cfg.Level)
+}

@@ -1,0 +1,76 @@
+//go:build linux || darwin || freebsd || netbsd || openbsd || dragonfly
+
+package file
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+)
+
+// TestLocked: of two runs with one output the second is refused, up to the moment
+// when the first is published, and its file stays whole after that.
+func TestLocked(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "out")
+	first := open(t, Config{Path: path})
+	submit(t, first, "first\n")
+	refused := func() {
+		t.Helper()
+		second, err := New(Config{Path: path})
+		must(t, err)
+		if err := second.Open(ctx); !errors.Is(err, ErrLocked) {
+			t.Errorf("the second run: %v", err)
+		}
+		must(t, second.Close(ctx))
+		must(t, second.Abort())
+	}
+	refused()
+	must(t, first.Close(ctx))
+	refused()
+	must(t, first.Publish())
+	third := open(t, Config{Path: path})
+	if got := content(t, path); got != "first\n" {
+		t.Errorf("%q", got)
+	}
+	must(t, third.Close(ctx))
+	must(t, third.Abort())
+	if got := content(t, path); got != "first\n" {
+		t.Errorf("after a run that was given up: %q", got)
+	}
+}
+
+// TestLockedRace: runs that want the same name at the same time get it one after
+// the other, and what stands under it is a whole output at all times. Without a
+// second look after the lock, a run empties what the one before has published.
+func TestLockedRace(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "out")
+	must(t, os.WriteFile(path, []byte("whole\n"), 0o644))
+	var wg sync.WaitGroup
+	for range 4 {
+		wg.Go(func() {
+			for range 200 {
+				out, err := New(Config{Path: path})
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				if err := out.Open(ctx); errors.Is(err, ErrLocked) {
+					continue
+				}
+				if got, err := os.ReadFile(path); err != nil || string(got) != "whole\n" {
+					t.Errorf("%q, %v", got, err)
+				}
+				if err := out.(*sink).append([]byte("whole\n")); err != nil {
+					t.Error(err)
+				}
+				out.(*sink).closed = true // without the sync, which would slow the race down
+				if err := out.Publish(); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+}

@@ -1,0 +1,260 @@
+package file
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"sync"
+	"sync/atomic"
+	"syscall"
+
+	"github.com/urlfold/urlfold/internal/compress"
+	"github.com/urlfold/urlfold/pipeline"
+)
+
+// A sink writes the batches as they come, straight from their arenas.
+type sink struct {
+	cfg     Config
+	format  compress.Format
+	written atomic.Int64
+
+	mu        sync.Mutex
+	w         io.Writer
+	part      *part // nil: not a file that gets its name later
+	direct    *os.File
+	flushing  writeback
+	err       error // the first that failed: nothing is written after it
+	closed    bool
+	published bool
+}
+
+// Open implements [pipeline.Sink].
+func (s *sink) Open(context.Context) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.w != nil {
+		return errors.New("file sink: opened twice")
+	}
+	err := s.open()
+	if err != nil {
+		s.err = err
+	}
+	return err
+}
+
+func (s *sink) open() error {
+	if s.cfg.Writer != nil {
+		s.w = s.cfg.Writer
+		if f, ok := s.w.(*os.File); ok {
+			return refuseInputs(f, s.cfg.Inputs)
+		}
+		return nil
+	}
+	path, fi, err := target(s.cfg.Path)
+	switch {
+	case err != nil:
+		return err
+	case fi != nil && fi.IsDir():
+		return fmt.Errorf("%s: the output is a directory", path)
+	case fi != nil && !fi.Mode().IsRegular():
+		s.direct, err = os.OpenFile(path, os.O_WRONLY, 0)
+		s.w = s.direct
+		return err
+	}
+	s.part, err = openPart(path, fi, s.cfg.Inputs)
+	if err != nil {
+		return err
+	}
+	s.w = s.part.f
+	s.flushing.f = s.part.f
+	return nil
+}
+
+// Submit implements [pipeline.Sink]. It answers before it returns. An error of
+// the file is for good: what was written of the batch cannot be taken back.
+func (s *sink) Submit(ctx context.Context, _ *pipeline.Batch, t pipeline.Ticket) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	err := s.write(t.Stream())
+	if err != nil {
+		t.Done(pipeline.Result{Err: err, Class: pipeline.Fatal})
+		return nil
+	}
+	t.Done(pipeline.Result{})
+	return nil
+}
+
+// write appends a stream, compressed if the output is.
+func (s *sink) write(stream *pipeline.Stream) error {
+	p := stream.Bytes
+	if s.format != compress.Plain {
+		p = stream.Packed
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case s.err != nil:
+		return s.err
+	case s.w == nil || s.closed:
+		return errors.New("file sink: not open")
+	case len(p) == 0 && len(stream.Bytes) > 0:
+		s.err = errors.New("file sink: a batch was not compressed by the pipeline")
+		return s.err
+	}
+	return s.append(p)
+}
+
+// append writes p. The caller holds mu.
+func (s *sink) append(p []byte) error {
+	n, err := s.w.Write(p)
+	if err == nil && n < len(p) {
+		err = io.ErrShortWrite
+	}
+	size := s.written.Add(int64(n))
+	if err != nil {
+		s.err = s.explain(err)
+		return s.err
+	}
+	s.flushing.wrote(size)
+	return nil
+}
+
+// explain says more about an error of a write.
+func (s *sink) explain(err error) error {
+	switch {
+	case errors.Is(err, syscall.EPIPE), errors.Is(err, io.ErrClosedPipe):
+		return fmt.Errorf("%w: %w", ErrClosedPipe, err)
+	case s.part != nil:
+		return fmt.Errorf("%w (what was written up to here is in %s)", err, s.part.name)
+	}
+	return fmt.Errorf("writing the output: %w", err)
+}
+
+// Barrier implements [pipeline.Sink].
+func (s *sink) Barrier(context.Context) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.sync()
+}
+
+// sync makes durable what was written. A failed sync is final: the system may
+// have dropped what it could not write, and the next call would not say so. The
+// caller holds mu.
+func (s *sink) sync() error {
+	if s.err != nil || s.part == nil || s.part.f == nil {
+		return s.err
+	}
+	if err := s.part.f.Sync(); err != nil {
+		s.err = s.explain(err)
+	}
+	return s.err
+}
+
+// Close implements [pipeline.Sink]. The lock on NAME.part stays until Publish or
+// Abort.
+func (s *sink) Close(context.Context) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed || s.w == nil {
+		s.closed = true
+		return nil
+	}
+	s.closed = true
+	told := s.err != nil // in the answer to the batch
+	switch {
+	case s.direct != nil:
+		if err := s.direct.Close(); s.err == nil {
+			s.err = err
+		}
+	case !told:
+		_ = s.sync() // it keeps its error
+	}
+	if told {
+		return nil
+	}
+	return s.err
+}
+
+// Publish implements [Output].
+func (s *sink) Publish() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.published {
+		return nil
+	}
+	err := s.complete()
+	if err == nil && s.part != nil {
+		err = s.part.publish()
+	}
+	if err != nil {
+		_ = s.abort() // err is what went wrong
+		return err
+	}
+	s.published = true
+	return nil
+}
+
+// complete checks that all was written, and writes an empty member if that is
+// nothing: an empty file is no gzip file. The caller holds mu.
+func (s *sink) complete() error {
+	switch {
+	case s.err != nil:
+		return s.err
+	case s.w == nil || !s.closed:
+		return errors.New("file sink: published before it was opened and closed")
+	case s.format == compress.Plain || s.written.Load() > 0 || s.direct != nil:
+		return nil
+	}
+	pack, err := compress.NewPack(s.format, s.cfg.Level)
+	if err != nil {
+		return err
+	}
+	if err := s.append(pack(nil, nil)); err != nil {
+		return err
+	}
+	return s.sync()
+}
+
+// Abort implements [Output].
+func (s *sink) Abort() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.closed = true
+	return s.abort()
+}
+
+func (s *sink) abort() error {
+	if s.err == nil {
+		s.err = errors.New("file sink: the output was given up")
+	}
+	if s.part == nil {
+		return nil
+	}
+	return s.part.abort(s.written.Load() == 0)
+}
+
+// Part implements [Output].
+func (s *sink) Part() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.part == nil {
+		return ""
+	}
+	return s.part.name
+}
+
+// Written implements [Output].
+func (s *sink) Written() int64 { return s.written.Load() }
+
+// Caps implements [pipeline.Sink].
+func (s *sink) Caps() pipeline.SinkCaps { return pipeline.SinkCaps{Ordered: true} }
+
+// Interface guards.
+var (
+	_ Output          = (*sink)(nil)
+	_ Output          = (*packer)(nil)
+	_ pipeline.Packer = (*packer)(nil)
+)

@@ -1,0 +1,62 @@
+package file
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/urlfold/urlfold/internal/testkit"
+	"github.com/urlfold/urlfold/pipeline"
+)
+
+// forget is a Runtime that takes batches back without a look at them.
+type forget struct {
+	*testkit.Runtime
+	b    *pipeline.Batch
+	size int
+}
+
+func (f *forget) Get(context.Context, *pipeline.Lane) (*pipeline.Batch, error) { return f.b, nil }
+
+func (f *forget) Emit(_ context.Context, b *pipeline.Batch, _ pipeline.Position) error {
+	f.size += len(b.In)
+	return nil
+}
+
+func (f *forget) Put(*pipeline.Batch) {}
+
+// BenchmarkSource reads 64 MB, as they are and as gzip.
+func BenchmarkSource(b *testing.B) {
+	text := strings.Repeat(logText(1000), 2000)
+	text = text[:min(len(text), 64<<20)]
+	for name, packed := range map[string]string{"plain": text, "gzip": gz(b, text)} {
+		b.Run(name, func(b *testing.B) {
+			path := filepath.Join(b.TempDir(), "a")
+			if err := os.WriteFile(path, []byte(packed), 0o644); err != nil {
+				b.Fatal(err)
+			}
+			rt := &forget{Runtime: testkit.NewRuntime(1, 1), b: &pipeline.Batch{In: make([]byte, 0, 128<<10)}}
+			b.SetBytes(int64(len(text)))
+			b.ResetTimer()
+			b.ReportAllocs()
+			for range b.N {
+				rt.size = 0
+				s, err := New(Config{Paths: []string{path}, Framing: lines{}})
+				if err != nil {
+					b.Fatal(err)
+				}
+				if err := s.Open(context.Background(), rt); err != nil {
+					b.Fatal(err)
+				}
+				if err := s.Run(context.Background()); err != nil {
+					b.Fatal(err)
+				}
+				if rt.size != len(text) {
+					b.Fatalf("%d bytes of %d", rt.size, len(text))
+				}
+			}
+		})
+	}
+}
