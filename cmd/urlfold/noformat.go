@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"strings"
 	"unicode/utf8"
@@ -31,8 +30,6 @@ func noFormat(head []byte) error {
 		lacks = append(lacks, "what is quoted in it is no request")
 	}
 	lacks = append(lacks, "it is no URL", "tabs or commas do not divide the records alike")
-	return errors.Join(
-		fmt.Errorf("the format is none that can be found. The first record has %s: %s", plural(int64(len(first)), "byte", "bytes"), strings.Join(lacks, ", ")),
-		fmt.Errorf("say what it is with --format: %s, or the text of an nginx log_format or Apache LogFormat", strings.Join(record.Formats(), ", ")),
-	)
+	return fmt.Errorf("the format is none that can be found; the first record has %s: %s. Name it with --format: %s, or the text of an nginx log_format or Apache LogFormat",
+		plural(int64(len(first)), "byte", "bytes"), strings.Join(lacks, ", "), strings.Join(record.Formats(), ", "))
 }

@@ -125,6 +125,9 @@ func TestIdnaTestV2(t *testing.T) {
 		case err == nil:
 			t.Errorf("line %d: AppendASCII(%+q) = %q; want an error: %v", r.line, r.source, got, r.asciiStatus)
 		}
+		if at, err := Valid([]byte(r.source)); (err == nil) != r.relaxed || (at < 0) != (err == nil) {
+			t.Errorf("line %d: Valid(%+q) = %d, %v; want %v", r.line, r.source, at, err, r.asciiStatus)
+		}
 		if at, err := Strict([]byte(r.source)); (err == nil) != (len(r.asciiStatus) == 0) || (at < 0) != (err == nil) {
 			t.Errorf("line %d: Strict(%+q) = %d, %v; want %v", r.line, r.source, at, err, r.asciiStatus)
 		}

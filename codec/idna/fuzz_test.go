@@ -45,7 +45,7 @@ func FuzzASCII(f *testing.F) {
 		if again, err := AppendASCII(nil, out); err != nil || !bytes.Equal(again, out) {
 			t.Fatalf("%+q: %q, and again %q, %v", domain, out, again, err)
 		}
-		// Out of characters, the result is more than ASCII: it passes ToASCII itself.
+		// What became of a domain that was not ASCII passes ToASCII too, not just as ASCII.
 		if _, err := slowToASCII(string(out), false); err != nil && !isASCII(domain) {
 			t.Fatalf("%+q: %q does not pass ToASCII", domain, out)
 		}

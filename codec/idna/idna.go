@@ -37,6 +37,16 @@ func Strict(domain []byte) (at int, err error) {
 	return -1, nil
 }
 
+// Valid reports whether UTS 46 ToASCII with the flags of AppendASCII would succeed: for an ASCII domain what AppendASCII overlooks,
+// a label that begins with xn-- and does not validate, or a violation of the Bidi Rule. The results are those of Strict.
+func Valid(domain []byte) (at int, err error) {
+	var buf [scratchLen]byte
+	if _, at, e := process(buf[:0], domain, false); e != 0 {
+		return at, e
+	}
+	return -1, nil
+}
+
 // A processor carries one domain through the processing of UTS 46, section 4, and ToASCII, section 4.2. Both work label by label:
 // only the code points that labelEnd knows map to a full stop, and NFC takes nothing across one.
 //

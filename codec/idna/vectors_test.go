@@ -53,6 +53,7 @@ var vectors = []struct {
 	{"xn--.ß", "", ErrASCIIOnly, "UTS 46 §4 step 4, revision 33: empty"},
 	{"xn--a-.ß", "", ErrASCIIOnly, "UTS 46 §4 step 4, revision 33: ASCII only"},
 	{"xn--té", "", ErrPunycode, "UTS 46 §4 step 4: not ASCII after xn--"},
+	{"xn--é-", "", ErrPunycode, "UTS 46 §4 step 4: likewise, before the delimiter"},
 	{"ｘn--zca", "xn--zca", 0, "UTS 46 §4: mapping comes before the look at xn--"},
 	{"xn--zca.ß", "xn--zca.xn--zca", 0, "UTS 46 §4 step 4"},
 	{"xn--u-ccb.ß", "", ErrNFC, "UTS 46 §4.1 criterion 1"},
