@@ -1,5 +1,7 @@
 package codec
 
+import "bytes"
+
 // drop takes out of the normal form dst[start:], whose components are r.Out, what
 // the profile leaves out of URLs to be fetched: userinfo and fragment. The whole
 // is kept in r for the keys of the lower levels.
@@ -45,6 +47,20 @@ func (u *URL) shift(c Component, delta uint32) {
 		}
 	}
 }
+
+// backslashInAuthority reports whether what RFC 3986 takes for the authority of
+// src holds a '\\': browsers see another host there, and the rfc reading must not
+// give the URL to the host that they do not see.
+func backslashInAuthority(src []byte) bool {
+	i := bytes.Index(src, slashes)
+	if i < 0 {
+		return false
+	}
+	authority := src[i+2:]
+	return bytes.IndexByte(authority[:authorityEnd(authority)], '\\') >= 0
+}
+
+var slashes = []byte("//")
 
 // appendFallback reads by RFC 3986 what browsers have no reading of.
 func (n *Normalizer) appendFallback(dst []byte, base *baseURL, src []byte, r *Result) ([]byte, error) {

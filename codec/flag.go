@@ -157,8 +157,8 @@ func (s Flags) With(f Flag) Flags {
 // Union returns the flags that are in s, in o, or in both.
 func (s Flags) Union(o Flags) Flags { return Flags{s.lo | o.lo, s.hi | o.hi} }
 
-// without returns the set with f taken out.
-func (s Flags) without(f Flag) Flags {
+// Without returns the set with f taken out.
+func (s Flags) Without(f Flag) Flags {
 	o := Flags{}.With(f)
 	return Flags{s.lo &^ o.lo, s.hi &^ o.hi}
 }

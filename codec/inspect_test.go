@@ -154,7 +154,7 @@ func TestFlagNames(t *testing.T) {
 		seen[f.String()] = true
 	}
 	s := Flags{}.With(NUL).With(MarksDropped).With(127)
-	if got := string(s.AppendTo(nil)); got != "nul,marks-dropped,unknown" || s.Len() != 3 || !s.Has(127) || s.without(127).Has(127) {
+	if got := string(s.AppendTo(nil)); got != "nul,marks-dropped,unknown" || s.Len() != 3 || !s.Has(127) || s.Without(127).Has(127) {
 		t.Errorf("%q, %d flags", got, s.Len())
 	}
 }

@@ -251,7 +251,7 @@ func (n *Normalizer) canonical(lv Level, src, norm []byte, r *Result) []byte {
 		return s.k2
 	case K3:
 		k2 := n.canonical(K2, src, norm, r)
-		split(k2, &s.in)
+		_, _ = split(k2, &s.in)
 		s.k3 = n.appendK3(s.k3[:0], k2, &s.in, s)
 		return s.k3
 	}
@@ -263,7 +263,7 @@ func (s *scratch) parts(canonical, norm []byte, r *Result) *URL {
 	if s.clean || len(canonical) == len(norm) && len(norm) > 0 && &canonical[0] == &norm[0] {
 		return &r.Out
 	}
-	split(canonical, &s.in)
+	_, _ = split(canonical, &s.in)
 	return &s.in
 }
 
@@ -305,7 +305,7 @@ func (n *Normalizer) appendPlain(dst, src []byte, s *scratch) []byte {
 	if parseClean(src, &s.in) {
 		return append(dst, src...)
 	}
-	split(src, &s.in)
+	_, _ = split(src, &s.in)
 	dst, _ = n.appendURL(dst, src, &s.in, &s.out, 0)
 	return dst
 }

@@ -139,7 +139,7 @@ func (n *Normalizer) appendBrowser(dst []byte, base *baseURL, src []byte, r *Res
 	}
 	start := len(dst)
 	dst, err := n.appendWHATWG(dst, base, src, r)
-	if err != 0 && n.rules.Has(FallbackRFC) && !r.Flags.Has(HostAmbiguous) {
+	if err != 0 && n.rules.Has(FallbackRFC) && !backslashInAuthority(src) {
 		return n.appendFallback(dst, base, src, r)
 	}
 	if err != 0 {
@@ -286,7 +286,7 @@ func (w *writer) host() {
 		}
 	}
 	w.note(Host, start)
-	w.out.readHost(w.dst[w.base:])
+	_, _ = w.out.readHost(w.dst[w.base:]) // it is the host of a URL that was read
 }
 
 // isLocalhostFile reports whether host is the one that RFC 8089 §2 makes equal

@@ -28,8 +28,8 @@ func (n *Normalizer) AppendRef(dst, base, src []byte, r *Result) ([]byte, error)
 	s := &r.scratch
 	s.text = appendResolved(s.text[:0], base, &b, src, &r.In)
 	s.resolved = true
-	r.Flags = r.Flags.without(Relative)
-	split(s.text, &s.in)
+	r.Flags = r.Flags.Without(Relative)
+	_, _ = split(s.text, &s.in)
 	start := len(dst)
 	dst, s.scheme = n.appendURL(dst, s.text, &s.in, &r.Out, 0)
 	r.judge(s.text, dst[start:])

@@ -55,37 +55,35 @@ func (w *Worker) keyOf() codec.Key {
 	if !c.nohost {
 		return n.Key(w.job.level, c.src, c.norm, &w.res)
 	}
-	if !w.relative() {
-		return codec.Key{}
-	}
-	return n.Key(w.job.level, w.refSrc, w.refNorm, &w.ref)
+	w.canonical = w.appendKey(w.canonical[:0], w.job.level)
+	return n.HashKey(w.job.level, w.canonical, &w.res)
 }
 
-// appendKey appends the canonical string that keyOf hashes.
+// appendKey appends the canonical string that keyOf hashes. Without a host it is
+// what follows the placeholder. If that starts with "//", which would be taken
+// for a host, "/." in front keeps it a path (RFC 3986 §3.3, §4.2).
 func (w *Worker) appendKey(dst []byte, lv codec.Level) []byte {
-	c, n := &w.cur, w.job.norm
+	c := &w.cur
+	start := len(dst)
+	dst = w.job.norm.AppendKey(dst, lv, c.src, c.norm, &w.res)
 	if !c.nohost {
-		return n.AppendKey(dst, lv, c.src, c.norm, &w.res)
-	}
-	if !w.relative() {
 		return dst
 	}
-	return n.AppendKey(dst, lv, w.refSrc, w.refNorm, &w.ref)
+	key := dst[start:]
+	path, ok := bytes.CutPrefix(key, placeholder)
+	if !ok {
+		path = bytes.TrimPrefix(key, placeholder[len(placeholder)-1:]) // K3 has no scheme
+	}
+	dst = dst[:start+copy(key, path)]
+	if bytes.HasPrefix(dst[start:], slashes) {
+		dst = append(dst, "/."...)
+		copy(dst[start+2:], dst[start:])
+		copy(dst[start:], "/.")
+	}
+	return dst
 }
 
-// relative reads the normal form of a target without a host as a relative
-// reference. One that starts with "//" would be taken for a host: "/." in front
-// keeps it a path (RFC 3986 §3.3, §4.2).
-func (w *Worker) relative() bool {
-	w.refSrc = w.refSrc[:0]
-	if bytes.HasPrefix(w.cur.back, []byte("//")) {
-		w.refSrc = append(w.refSrc, "/."...)
-	}
-	w.refSrc = append(w.refSrc, w.cur.back...)
-	var err error
-	w.refNorm, err = w.job.norm.Append(w.refNorm[:0], w.refSrc, &w.ref)
-	return err == nil
-}
+var slashes = []byte("//")
 
 // component returns a component of the normal form, and whether it is present.
 func (w *Worker) component(f fieldID) ([]byte, bool) {
@@ -103,7 +101,7 @@ func (c *reading) verdict() string {
 	switch {
 	case c.why != 0:
 		return "no-reading"
-	case intersects(c.flags, notRFC3986):
+	case !c.flags.Intersect(codec.Violations).IsZero():
 		return "invalid"
 	}
 	return "valid"
@@ -288,17 +286,3 @@ func (w *Worker) appendMarks(out []byte, s *site) []byte {
 	}
 	return append(out, `],`...)
 }
-
-// notRFC3986 holds the flags of what the grammar of RFC 3986 does not allow.
-var notRFC3986 = func() (s codec.Flags) {
-	for _, f := range []codec.Flag{
-		codec.Truncated, codec.NonHex, codec.PercentU, codec.RawControl, codec.RawSpace, codec.RawNonASCII,
-		codec.RawBackslash, codec.RawIllegal, codec.IPLiteralBad, codec.ZoneID, codec.PortInvalid,
-	} {
-		s = s.With(f)
-	}
-	return s
-}()
-
-// intersects reports whether a and b have a flag in common.
-func intersects(a, b codec.Flags) bool { return a.Len()+b.Len() != a.Union(b).Len() }

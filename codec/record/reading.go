@@ -79,7 +79,8 @@ func (w *Worker) readReference(rec []byte) {
 	}
 	c.src = c.url
 	var err error
-	if i := bytes.IndexByte(c.src, ':'); len(base) > 0 && (i < 0 || !isScheme(c.src[:i])) {
+	i := bytes.IndexByte(c.src, ':')
+	if len(base) > 0 && (w.job.browser || i < 0 || !isScheme(c.src[:i])) {
 		w.norm, err = w.job.norm.AppendRef(w.norm[:0], base, c.src, &w.res)
 	} else {
 		w.norm, err = w.job.norm.Append(w.norm[:0], c.src, &w.res)
@@ -195,9 +196,13 @@ func (w *Worker) note(st *Stats) {
 	if !bytes.Equal(c.back, c.url) {
 		st.Changed++
 	}
-	if !c.flags.IsZero() {
+	telling := c.flags
+	if c.nohost {
+		telling = telling.Without(codec.Relative) // as nearly every request target of a log
+	}
+	if !telling.IsZero() {
 		st.Flagged++
-		for f := range c.flags.All() {
+		for f := range telling.All() {
 			st.Flags[f]++
 		}
 	}

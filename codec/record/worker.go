@@ -22,7 +22,6 @@ type Worker struct {
 	found found
 	scan  scanner
 	res   codec.Result // of the URL at hand
-	ref   codec.Result // of its relative form, for keys
 	cur   reading
 
 	// Scratch.
@@ -30,8 +29,7 @@ type Worker struct {
 	runs, baseRuns []run
 	full           []byte // scheme, host and target in one
 	norm           []byte
-	refSrc         []byte // the relative form of norm
-	refNorm        []byte
+	canonical      []byte // what a key is the hash of
 	key            []byte       // any short value on its way to the output
 	hidden         []byte       // text with its passwords hidden
 	scrub          codec.Result // of the text to hide a password in
