@@ -141,6 +141,11 @@ func ParseHash(name string) (h Hash, ok bool) {
 // WithHash chooses the hash of keys. The default is XXH3.
 func WithHash(h Hash) Option { return func(n *Normalizer) { n.hasher.hash = h } }
 
+// WithReading chooses the reading on which keys are computed. The default is the
+// profile's. A URL of which the other standard has no reading has the keys of the
+// profile's reading; for the whatwg reading it gets the flag WHATWGReject.
+func WithReading(rd Reading) Option { return func(n *Normalizer) { n.keys = rd } }
+
 // WithHMACKey chooses HMACSHA256 under this key, which is copied. The key should
 // be secret and have 16 bytes or more.
 func WithHMACKey(key []byte) Option {
@@ -273,30 +278,63 @@ func (n *Normalizer) standard(lv Level, src, norm []byte, r *Result) []byte {
 	if s.clean {
 		return src
 	}
-	if n.level == int(lv) || lv == K0 && n.level == int(K1) && !s.scheme {
+	if n.keys == n.profile.Reading && (n.level == int(lv) || lv == K0 && n.level == int(K1) && !s.scheme) {
 		return norm
 	}
-	text := n.read0(src, norm, r)
 	with := syntax
 	if lv == K1 {
 		with = scheme
 	}
-	s.key = with.appendPlain(s.key[:0], text, s)
+	s.key = with.appendPlain(s.key[:0], n.keyText(src, norm, r), s)
 	return s.key
 }
 
-// read0 returns a text that has the K0 of the input in the reading of n.
-func (n *Normalizer) read0(src, norm []byte, r *Result) []byte {
+// keyText returns a text that has, by RFC 3986, the K0 that the input has in the
+// reading of n's keys.
+func (n *Normalizer) keyText(src, norm []byte, r *Result) []byte {
 	s := &r.scratch
+	if n.keys != n.profile.Reading {
+		return n.otherText(src, norm, r)
+	}
 	switch {
 	case s.dropped:
 		return s.full
 	case n.level == int(K0) || n.profile.Reading == WHATWG && !s.fallback:
-		return norm
+		return norm // which has the same K0
 	case s.resolved:
 		return s.text
 	}
 	return src
+}
+
+// otherText is keyText for keys on another reading than the profile's. Where that
+// has no answer it is the one of the profile's reading.
+func (n *Normalizer) otherText(src, norm []byte, r *Result) []byte {
+	s := &r.scratch
+	if s.resolved && n.keys == WHATWG {
+		src = s.text
+	}
+	if n.keys == RFC {
+		if s.resolved {
+			s.text, _ = Resolve(s.text[:0], s.base.src, src)
+			src = s.text
+		}
+		if _, err := split(src, &s.in); err != 0 {
+			return norm
+		}
+		return src
+	}
+	if s.other == nil {
+		s.other = new(Result)
+	}
+	var err Error
+	s.other.reset()
+	s.full, err = browser.appendWHATWG(s.full[:0], nil, src, s.other)
+	if err != 0 {
+		r.Flags = r.Flags.With(WHATWGReject)
+		return src
+	}
+	return s.full
 }
 
 // appendPlain appends the normal form of a URL that has one, and says nothing

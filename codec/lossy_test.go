@@ -171,3 +171,44 @@ func TestPolicy(t *testing.T) {
 		t.Errorf("versions %q", v)
 	}
 }
+
+// TestWithReading: keys on another reading than the normal form's.
+func TestWithReading(t *testing.T) {
+	f := func(profile string, rd Reading, src, want string) {
+		t.Helper()
+		p, _ := Lookup(profile)
+		n, err := New(p, WithReading(rd))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := canonicalOf(t, n, K1, src); got != want {
+			t.Errorf("%s, keys on %v: %q: %q, want %q", profile, rd, src, got, want)
+		}
+		other := byName("rfc3986-scheme")
+		if rd == WHATWG {
+			other = byName("equiv")
+		}
+		var r, r2 Result
+		norm, _ := n.Append(nil, []byte(src), &r)
+		norm2, err := other.Append(nil, []byte(src), &r2)
+		if err == nil && n.Key(K1, []byte(src), norm, &r) != other.Key(K1, []byte(src), norm2, &r2) {
+			t.Errorf("%s, keys on %v: %q: not the key of %s", profile, rd, src, other.Profile().Name)
+		}
+	}
+	f("equiv", RFC, `http://a\b/`, "http://a%5Cb/")
+	f("equiv", RFC, "http://0x7f.1/", "http://0x7f.1/")
+	f("equiv", RFC, "http://h/a", "http://h/a")
+	f("crawler", RFC, "HTTP://u@h/#f", "http://u@h/#f")
+	f("rfc3986", WHATWG, `http://a\b/`, "http://a/b/")
+	f("rfc3986-scheme", WHATWG, "http://0x7f.1/", "http://127.0.0.1/")
+	f("rfc3986-scheme", WHATWG, "http://h:x/", "http://h%3Ax/") // browsers have no reading
+	n, err := New(byName("equiv").Profile(), WithReading(RFC))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var r Result
+	norm, err := n.AppendRef(nil, []byte("http://a/b/c"), []byte("../d|e"), &r)
+	if got := n.AppendKey(nil, K1, []byte("../d|e"), norm, &r); err != nil || string(got) != "http://a/d%7Ce" {
+		t.Errorf("%q, %v", got, err)
+	}
+}

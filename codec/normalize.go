@@ -20,6 +20,7 @@ type Normalizer struct {
 	whatwg [whatwgSets]percent.Rules // the same for the whatwg reading
 
 	hasher hasher
+	keys   Reading // on which keys are computed
 	policy *Policy
 }
 
@@ -62,7 +63,10 @@ func New(p Profile, opts ...Option) (*Normalizer, error) {
 	if n.policy == nil {
 		return nil, &OptionError{"the policy is nil"}
 	}
-	if err := n.hasher.prepare(n.profile.Reading); err != nil {
+	if int(n.keys) >= len(readingNames) {
+		return nil, &OptionError{"there is no such reading"}
+	}
+	if err := n.hasher.prepare(n.keys); err != nil {
 		return nil, err
 	}
 	return n, nil
@@ -85,7 +89,7 @@ func compile(p Profile) *Normalizer {
 	if n.maxMarks == 0 {
 		n.maxMarks = DefaultMaxMarks
 	}
-	n.policy = defaultPolicy
+	n.keys, n.policy = p.Reading, defaultPolicy
 	n.whatwg = whatwgEscapes(p.Rules)
 	for lv, rules := range []Rules{K0: syntaxRules, K1: syntaxRules | schemeRules} {
 		if p.Reading == RFC && p.Rules == rules && p.Stray == percent.StrayEncode {
@@ -94,6 +98,10 @@ func compile(p Profile) *Normalizer {
 	}
 	return n
 }
+
+// KeyFunction returns the name and version of the function that makes n's keys of
+// a level: "k1-whatwg/1".
+func (n *Normalizer) KeyFunction(lv Level) string { return KeyFunction(n.keys, lv) }
 
 // Profile returns the profile that n was made from.
 func (n *Normalizer) Profile() Profile { return n.profile }
@@ -145,6 +153,7 @@ func (n *Normalizer) appendBrowser(dst []byte, base *baseURL, src []byte, r *Res
 	if err != 0 {
 		return dst, err
 	}
+	r.scratch.resolved = base != nil
 	r.compare(src, dst[start:])
 	if n.rules&lossyRules != 0 {
 		dst = n.drop(dst, start, r)

@@ -62,6 +62,7 @@ type scratch struct {
 	k2, k3   []byte           // the canonical strings of these levels
 	query    []byte           // a query on its way to K2
 	full     []byte           // the whole serialized URL, if the normal form leaves out parts of it
+	other    *Result          // of the other reading
 	params   params.Scratch
 	mac      *keyedHash // for HMAC keys
 	plain    uint8      // bit c: component c has no escape and no byte to escape

@@ -355,7 +355,7 @@ func (x *explainer) writeKeys(w *bufio.Writer, e *explanation) {
 		if lv == x.level() {
 			note = x.paint(dim, "  the profile's key")
 		}
-		x.line(w, x.paint(bold, lv.String())+indent+e.keys[lv].key.String()+indent+codec.KeyFunction(lv)+note)
+		x.line(w, x.paint(bold, lv.String())+indent+e.keys[lv].key.String()+indent+x.norm.KeyFunction(lv)+note)
 		x.long(w, indent+indent+x.hide(e.keys[lv].text))
 	}
 }

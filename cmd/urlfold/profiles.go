@@ -58,7 +58,7 @@ func writeProfiles(w io.Writer) error {
 		if i > 0 {
 			_, _ = fmt.Fprintln(tw) // Flush tells
 		}
-		_, _ = fmt.Fprintf(tw, "%s\n  key\t%v, %s\n  stray %%\t%s\n", name, p.Key, codec.KeyFunction(p.Key), strayText(p.Stray))
+		_, _ = fmt.Fprintf(tw, "%s\n  key\t%v, %s\n  stray %%\t%s\n", name, p.Key, codec.KeyFunction(p.Reading, p.Key), strayText(p.Stray))
 		for j, line := range wrap(strings.ReplaceAll(p.Rules.String(), ",", ", "), 60) {
 			head := "rules"
 			if j > 0 {

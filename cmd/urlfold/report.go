@@ -76,7 +76,7 @@ func (o *outcome) json(exitCode int) ([]byte, error) {
 		Version: version(), ExitCode: exitCode, Seconds: o.elapsed.Seconds(),
 		Settings: reportSettings{
 			Format: o.format, FormatFound: o.found, Render: o.set.render, Target: o.set.target, Profile: o.set.profile,
-			Level: o.set.record.Level.String(), KeyFunction: codec.KeyFunction(o.set.record.Level), Hash: o.set.hash.String(), Redact: o.set.redact,
+			Level: o.set.record.Level.String(), KeyFunction: o.set.record.Normalizer.KeyFunction(o.set.record.Level), Hash: o.set.hash.String(), Redact: o.set.redact,
 		},
 		Files:  []reportFile{},
 		Totals: reportTotals{reportCounts: countsOf(&o.snap.Stats), Damaged: len(o.damaged()), Abandoned: o.snap.Ledger.Abandoned},

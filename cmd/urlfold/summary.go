@@ -243,7 +243,7 @@ func (o *outcome) how() string {
 	if o.found {
 		format += " (found)"
 	}
-	return fmt.Sprintf("%s, profile %s, keys %s by %v", format, o.set.profile, codec.KeyFunction(o.set.record.Level), o.set.hash)
+	return fmt.Sprintf("%s, profile %s, keys %s by %v", format, o.set.profile, o.set.record.Normalizer.KeyFunction(o.set.record.Level), o.set.hash)
 }
 
 // A count is how often something happened.

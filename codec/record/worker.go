@@ -29,7 +29,7 @@ type Worker struct {
 	runs, baseRuns []run
 	full           []byte // scheme, host and target in one
 	norm           []byte
-	canonical      []byte // what a key is the hash of
+	canonical      []byte       // what a key is the hash of
 	key            []byte       // any short value on its way to the output
 	hidden         []byte       // text with its passwords hidden
 	scrub          codec.Result // of the text to hide a password in
