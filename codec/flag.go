@@ -38,6 +38,7 @@ const (
 	IPv4Nonstandard // an IPv4 address in hex, octal or short form, which many resolvers accept
 	IPLiteralBad    // brackets around something that is no IP literal
 	HostNotLDH      // a name with something else than letters, digits, hyphens and dots
+	IDNAInvalid     // a domain with characters or "xn--" labels that UTS 46 does not allow
 	ZoneID          // [fe80::1%25eth0], RFC 6874 (withdrawn by RFC 9844)
 	HostAmbiguous   // '\' or a second '@' in the authority: browsers and RFC 3986 see different hosts
 	PortInvalid     // text after the last ':' of the host that is no port, or one above 65535
@@ -103,7 +104,7 @@ var flagNames = [NumFlags]string{
 	"truncated", "non-hex", "percent-u", "nul", "control", "bad-utf8", "overlong-utf8", "surrogate-utf8",
 	"noncharacter", "double-encoded", "encoded-traversal", "lower-hex", "needless-escape",
 	"raw-control", "raw-space", "raw-non-ascii", "raw-backslash", "raw-illegal",
-	"ipv4-nonstandard", "ip-literal-bad", "host-not-ldh", "zone-id", "host-ambiguous", "port-invalid", "host-missing", "scheme-invalid",
+	"ipv4-nonstandard", "ip-literal-bad", "host-not-ldh", "idna-invalid", "zone-id", "host-ambiguous", "port-invalid", "host-missing", "scheme-invalid",
 	"credentials", "relative", "dot-segments", "html-entity", "fragment-in-request", "scheme-guessed",
 	"trimmed-ends", "tab-or-newline", "signed-url", "whatwg-reject",
 	"domain-to-ASCII", "domain-percent-encoded", "host-invalid-code-point",

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"slices"
 
+	"github.com/urlfold/urlfold/codec/idna"
 	"github.com/urlfold/urlfold/codec/percent"
 )
 
@@ -256,6 +257,23 @@ func (i *inspector) host(text []byte, d uint8) {
 	}
 }
 
+// idna looks at the domain of a scheme whose hosts are domains.
+func (i *inspector) idna(text []byte, d uint8) {
+	if d&dirtHost == 0 && d&dirtPercent == 0 && !bytes.Contains(text, aceDash) || !lookupAnyCase(i.u.Bytes(i.src, Scheme)).hasRoot() {
+		return
+	}
+	s := &i.r.scratch
+	s.host = percent.AppendDecode(s.host[:0], text)
+	if isASCII(s.host) && !bytes.Contains(text, aceDash) {
+		return
+	}
+	if at, err := idna.Valid(s.host); err != nil {
+		i.mark(Host, encodedOffset(text, at), IDNAInvalid, Kept)
+	}
+}
+
+var aceDash = []byte("--") // of "xn--", in whatever case
+
 // ambiguous looks in the authority for the bytes at which browsers end it, or
 // which they take out of it, where RFC 3986 knows only illegal bytes
 // (https://url.spec.whatwg.org/#authority-state).
@@ -276,6 +294,9 @@ func (i *inspector) ambiguous() {
 func (i *inspector) regName(text []byte, d uint8) {
 	if i.u.kind != IPv4 && endsInNumber(text) {
 		i.mark(Host, 0, IPv4Nonstandard, Kept)
+	}
+	if i.profile.Reading == RFC {
+		i.idna(text, d)
 	}
 	if d&dirtNotLDH == 0 {
 		return

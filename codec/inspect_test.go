@@ -60,6 +60,10 @@ func TestFlags(t *testing.T) {
 	f("http://[x]/", "ip-literal-bad@7 host kept")
 	f("http://[fe80::1%25eth0]/", "zone-id@15 host kept")
 	f("http://[v1.a:b]/")
+	f("http://xn--a/", "idna-invalid@7 host kept")
+	f("http://xn--bcher-kva.de/")
+	f("http://b\u00fccher.de/", "raw-non-ascii@8 host encoded")
+	f("http://a\u200db/", "idna-invalid@7 host kept", "raw-non-ascii@8 host encoded") // UTS 46, CheckJoiners
 	f("http://a_b/", "host-not-ldh@8 host kept")
 	f("http://a%2Fb/", "host-not-ldh@8 host kept")
 	f("http://evil.com\\@good.com/", "credentials@7 username kept", "raw-backslash@15 username encoded", "host-ambiguous@15 host encoded")

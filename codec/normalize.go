@@ -3,6 +3,7 @@ package codec
 import (
 	"bytes"
 
+	"github.com/urlfold/urlfold/codec/idna"
 	"github.com/urlfold/urlfold/codec/percent"
 )
 
@@ -154,11 +155,28 @@ func (n *Normalizer) appendBrowser(dst []byte, base *baseURL, src []byte, r *Res
 		return dst, err
 	}
 	r.scratch.resolved = base != nil
+	if n.rules.Has(RFCClean) {
+		dst = n.clean(dst, start, r)
+	}
 	r.compare(src, dst[start:])
 	if n.rules&lossyRules != 0 {
 		dst = n.drop(dst, start, r)
 	}
 	return dst, nil
+}
+
+// grammar makes URIs of RFC 3986 of what browsers make of URLs, and changes
+// nothing else.
+var grammar = compile(Profile{Name: "grammar", Rules: EncodeIllegal | UpperEscapes, Stray: percent.StrayEncode})
+
+// clean escapes in dst[start:], a URL of the whatwg reading, what RFC 3986 does
+// not allow.
+func (n *Normalizer) clean(dst []byte, start int, r *Result) []byte {
+	s := &r.scratch
+	s.key = append(s.key[:0], dst[start:]...)
+	_, _ = split(s.key, &s.in) // every serialized URL can be split
+	dst, _ = grammar.appendURL(dst[:start], s.key, &s.in, &r.Out, 0)
+	return dst
 }
 
 // read finds the components, the flags and the marks of src.
@@ -289,6 +307,9 @@ func (w *writer) host() {
 		if w.rules.Has(LowerHost) {
 			lowerInPlace(w.dst[start:])
 		}
+		if w.rules.Has(ASCIIDomain) && w.known.hasRoot() {
+			w.asciiDomain(start)
+		}
 		if w.isLocalhostFile(w.dst[start:]) {
 			w.changed = true
 			w.dst = w.dst[:start]
@@ -296,6 +317,45 @@ func (w *writer) host() {
 	}
 	w.note(Host, start)
 	_, _ = w.out.readHost(w.dst[w.base:]) // it is the host of a URL that was read
+}
+
+// asciiDomain puts the domain dst[start:], which is percent-encoded, in its ASCII
+// form if it has characters beyond ASCII and UTS 46 has one.
+func (w *writer) asciiDomain(start int) {
+	host := w.dst[start:]
+	if !hasEscapedNonASCII(host) {
+		return
+	}
+	var buf [256]byte
+	domain := percent.AppendDecode(buf[:0], host)
+	dst, err := idna.AppendASCII(w.dst, domain)
+	if err != nil || !isDomain(dst[len(w.dst):]) {
+		return
+	}
+	w.changed = true
+	w.dst = append(dst[:start], dst[len(w.dst):]...)
+}
+
+// hasEscapedNonASCII reports whether an escape in text stands for a byte from 80
+// on.
+func hasEscapedNonASCII(text []byte) bool {
+	for i := 0; i+2 < len(text); i++ {
+		if text[i] == '%' && isTriplet(text[i:]) && percent.Unhex(text[i+1]) >= 8 {
+			return true
+		}
+	}
+	return false
+}
+
+// isDomain reports whether an ASCII domain is not empty and has no forbidden
+// domain code point.
+func isDomain(ascii []byte) bool {
+	for _, c := range ascii {
+		if forbiddenDomain[c] {
+			return false
+		}
+	}
+	return len(ascii) > 0
 }
 
 // isLocalhostFile reports whether host is the one that RFC 8089 §2 makes equal

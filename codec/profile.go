@@ -85,10 +85,11 @@ func (p *Profile) check() error {
 	refuse(p.MaxLen < 0 || p.MaxLen > MaxLen, "MaxLen is not between 0 and 1 GiB")
 	refuse(p.MaxMarks < 0 || p.MaxMarks > MaxMarks, "MaxMarks is not between 0 and 65536")
 	refuse(int(p.Reading) >= len(readingNames), "has a reading that does not exist")
-	refuse(p.Reading == WHATWG && p.Rules&^(UpperEscapes|DecodeUnreserved|lossyRules|FallbackRFC) != 0,
+	refuse(p.Reading == WHATWG && p.Rules&^(UpperEscapes|DecodeUnreserved|RFCClean|lossyRules|FallbackRFC) != 0,
 		"has a rule that the whatwg reading implies or contradicts")
-	refuse(p.Reading == RFC && p.Rules&(lossyRules|FallbackRFC) != 0, "has a rule for the whatwg reading only")
+	refuse(p.Reading == RFC && p.Rules&(RFCClean|lossyRules|FallbackRFC) != 0, "has a rule for the whatwg reading only")
 	refuse(p.Reading == WHATWG && p.Stray != percent.StrayKeep, "does not keep stray '%', as the whatwg reading does")
+	refuse(p.Rules.Has(RFCClean) && !p.Rules.Has(UpperEscapes|DecodeUnreserved), "has rfc-clean without esc-upper and esc-unres")
 	refuse(p.Reading == RFC && p.Rules.Has(DecodeUnreserved) && !p.Rules.Has(RemoveDots),
 		"esc-unres without dots-rfc would leave dot segments that were escaped before")
 	refuse(p.Rules.Has(RemoveDots) && !p.Rules.Has(GuardPath),

@@ -29,6 +29,11 @@ const (
 	FileLocalhost // file:/x       file:///x     also file://localhost/x
 	EmptyUserinfo // http://@a/    http://a/
 	ShortIPv6     // //[0::1]      //[::1]       RFC 5952
+	ASCIIDomain   // //bücher.de   //xn--bcher-kva.de   RFC 5891, UTS 46
+
+	// Make a URL of the whatwg reading one of RFC 3986, which forbids bytes that
+	// browsers leave alone.
+	RFCClean // /a|b%          /a%7Cb%25     RFC 3986 §2.1
 
 	// Change the meaning. A profile with any of these is lossy.
 	DropUserinfo // //u:p@h       //h
@@ -43,12 +48,12 @@ const (
 const (
 	syntaxRules = EncodeIllegal | UpperEscapes | DecodeUnreserved | LowerScheme | LowerHost | RemoveDots | GuardPath
 	lossyRules  = DropUserinfo | DropFragment
-	schemeRules = DefaultPort | EmptyPath | FileLocalhost | EmptyUserinfo | ShortIPv6
+	schemeRules = DefaultPort | EmptyPath | FileLocalhost | EmptyUserinfo | ShortIPv6 | ASCIIDomain
 )
 
 var ruleNames = []string{
 	"add", "esc-upper", "esc-unres", "scheme-lower", "host-lower", "dots-rfc", "no-auth-guard",
-	"port-def", "path-empty", "file-localhost", "ui-empty", "host-ip6", "ui-drop", "frag-drop", "rfc-fallback",
+	"port-def", "path-empty", "file-localhost", "ui-empty", "host-ip6", "host-uts46", "rfc-clean", "ui-drop", "frag-drop", "rfc-fallback",
 }
 
 // Has reports whether all rules of o are in r.

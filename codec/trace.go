@@ -19,7 +19,7 @@ type Step struct {
 var clauses = []string{
 	"RFC 3986 §2.1", "RFC 3986 §6.2.2.1", "RFC 3986 §6.2.2.2", "RFC 3986 §6.2.2.1", "RFC 3986 §6.2.2.1",
 	"RFC 3986 §6.2.2.3", "RFC 3986 §3.3, §4.2",
-	"RFC 3986 §6.2.3", "RFC 3986 §6.2.3, RFC 9110 §4.2.3", "RFC 8089 §2", "RFC 3986 §6.2.3", "RFC 5952 §4", "policy", "policy", "policy",
+	"RFC 3986 §6.2.3", "RFC 3986 §6.2.3, RFC 9110 §4.2.3", "RFC 8089 §2", "RFC 3986 §6.2.3", "RFC 5952 §4", "UTS 46 §4.2", "RFC 3986 §2.1", "policy", "policy", "policy",
 }
 
 // Trace returns the steps from src, resolved against base if that is not empty,

@@ -65,6 +65,7 @@ type parser struct {
 
 	known  knownScheme // of the URL
 	opaque bool        // the path is opaque
+	noPipe bool        // '|' will be escaped
 	err    Error
 }
 
@@ -116,7 +117,7 @@ func (n *Normalizer) appendWHATWG(dst []byte, base *baseURL, src []byte, r *Resu
 	s := &r.scratch
 	in := s.strip(src, r)
 	s.parsed = s.parsed[:0]
-	p := parser{in: in, base: base, dst: dst, start: len(dst), u: &r.In, out: &r.Out, esc: &n.whatwg, r: r, marks: n.maxMarks}
+	p := parser{in: in, base: base, dst: dst, start: len(dst), u: &r.In, out: &r.Out, esc: &n.whatwg, r: r, marks: n.maxMarks, noPipe: n.rules.Has(RFCClean)}
 	*p.u, *p.out = URL{}, URL{}
 	p.run()
 	if p.err == 0 {

@@ -95,6 +95,9 @@ func (p *parser) domain(text []byte, start int) bool {
 		p.out.kind = RegName
 		return !endsInNumber(domain) || p.number(text, start, len(p.dst)-len(domain))
 	}
+	if at, err := idna.Valid(domain); err != nil {
+		p.mark(IDNAInvalid, start+encodedOffset(text, at), Host, Kept)
+	}
 	if at, err := idna.Strict(domain); err != nil {
 		p.mark(DomainToASCII, start+encodedOffset(text, at), Host, Kept)
 	}

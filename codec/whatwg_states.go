@@ -543,7 +543,7 @@ func (p *parser) segment(seg []byte, slash bool) {
 				p.dst = append(p.dst, seg[0], ':')
 				return
 			}
-			esc.Unreserved = esc.Unreserved && !decodesToDriveLetter(seg)
+			esc.Unreserved = esc.Unreserved && (!decodesToDriveLetter(seg) || p.noPipe && seg[3] == '|')
 		}
 		p.dst, _ = percent.AppendNormal(p.dst, seg, esc)
 	}
