@@ -105,14 +105,14 @@ const explainMarks = 52
 // explainer checks the flags.
 func (o *explainOptions) explainer(cmd *cobra.Command) (*explainer, error) {
 	var bad mistakes
-	p, err := findProfile(o.profile)
+	p, policy, err := findProfile(o.profile)
 	bad.add("--profile", err)
 	bad.add("--base", checkBase(o.base))
 	if err := bad.err(); err != nil {
 		return nil, err
 	}
 	p.MaxMarks = explainMarks
-	n, err := codec.New(p)
+	n, err := codec.New(p, codec.WithPolicy(policy))
 	if err != nil {
 		return nil, usage(err)
 	}

@@ -25,16 +25,16 @@ func profileNames() []string {
 	return names
 }
 
-// findProfile returns the profile of that name.
-func findProfile(name string) (codec.Profile, error) {
+// findProfile returns the profile of that name, and the policy for its keys.
+func findProfile(name string) (codec.Profile, *codec.Policy, error) {
 	if strings.HasSuffix(name, ".yaml") || strings.HasSuffix(name, ".yml") {
-		return codec.Profile{}, errors.New("profiles are not read from files in this version")
+		return codec.Profile{}, nil, errors.New("profiles are not read from files in this version")
 	}
 	i, err := choice("profile", profileNames(), name)
 	if err != nil {
-		return codec.Profile{}, err
+		return codec.Profile{}, nil, err
 	}
-	return codec.Profiles()[i], nil
+	return codec.Profiles()[i], codec.DefaultPolicy(), nil
 }
 
 // newProfilesCmd returns the command that lists the profiles.

@@ -64,7 +64,7 @@ func (s *settings) resolvePaths(bad *mistakes) {
 
 // resolveCodec makes the normalizer.
 func (s *settings) resolveCodec(bad *mistakes) {
-	p, err := findProfile(s.profile)
+	p, policy, err := findProfile(s.profile)
 	bad.add("--profile", err)
 	lv, levelErr := findLevel(s.key, p)
 	bad.add("--key", levelErr)
@@ -81,7 +81,7 @@ func (s *settings) resolveCodec(bad *mistakes) {
 	if err != nil || hashErr != nil || keyErr != nil || sizeErr != nil {
 		return
 	}
-	s.record.Normalizer, err = codec.New(p, opt)
+	s.record.Normalizer, err = codec.New(p, opt, codec.WithPolicy(policy))
 	bad.add("--profile", err)
 }
 
@@ -198,7 +198,7 @@ func (s *settings) checkRecord(bad *mistakes) {
 	s.record.MaxRecord = s.maxRecord
 	probe := s.record
 	if probe.Normalizer == nil {
-		p, _ := findProfile(defaultProfile)
+		p, _ := codec.Lookup(defaultProfile)
 		probe.Normalizer, _ = codec.New(p) // a built-in profile has no mistakes
 	}
 	if probe.Format == "" {
