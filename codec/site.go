@@ -89,11 +89,8 @@ func hasEmptyLabel(host []byte) bool {
 	return last == '.'
 }
 
-// suffixLen returns the length of the public suffix of host.
+// suffixLen returns the length of the public suffix of host, which is not empty.
 func suffixLen(host []byte, private bool) int {
-	if len(host) == 0 {
-		return 0
-	}
 	// The string shares the bytes of host. It does not outlive the call, and host
 	// does not change during it: PublicSuffix looks the labels up in its own
 	// tables and returns a part of the string, of which only the length is used.
