@@ -18,6 +18,7 @@ func (p *parser) parseHost(start, end int, isOpaque bool) bool {
 	ok := false
 	switch {
 	case hasPrefix(text, '['):
+		p.u.kind = BadLiteral
 		ok = p.literal(text, start)
 	case isOpaque:
 		ok = p.opaqueHost(text, start, end)
