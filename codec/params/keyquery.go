@@ -55,7 +55,16 @@ type field struct {
 	name    uint32 // where its decoded name begins in Scratch.names, if coded
 	nameLen uint32
 	coded   bool // the name has '+' or '%'
+	known   bool // the name may be one that this package knows by heart
 	class   uint8
+}
+
+// traits are what read has seen in any field.
+type traits struct {
+	class uint8
+	blank bool // a field or a value of no bytes
+	marks mark
+	cf    [2]bool // cfid, cftoken
 }
 
 // nameOf returns the form-decoded name of f.
@@ -90,12 +99,14 @@ func (s *Scratch) valueOf(f *field, query []byte) []byte {
 // The query is raw, without its '?', shorter than 4 GiB, and not changed or kept. If present is false, no field is left:
 // the URL has no query. AppendKeyQuery of the result is the result. The site must be of m and s, or zero; m may be nil.
 func AppendKeyQuery(dst, query []byte, m *Matcher, site Site, s *Scratch) (out []byte, present bool, why Why) {
-	if s.read(query, site.Separators) {
-		s.drops = s.drops[:0]
+	t := s.read(query, site.Separators)
+	if t.marks.signed() {
 		return append(dst, query...), true, WhySigned
 	}
-	why = s.drop(query, m, site)
-	why |= s.clean(query)
+	why = s.drop(query, m, site, t.cf[0] && t.cf[1])
+	if t.blank {
+		why |= s.clean()
+	}
 	if s.sort(query) {
 		why |= WhySorted
 	}
@@ -105,6 +116,14 @@ func AppendKeyQuery(dst, query []byte, m *Matcher, site Site, s *Scratch) (out [
 	if site.Separators != Ampersand && bytes.IndexByte(query, ';') >= 0 {
 		why |= WhyForm
 	}
+	if why|Why(t.class&formOther) == 0 {
+		return append(dst, query...), true, 0
+	}
+	return s.appendFields(dst, query, why)
+}
+
+// appendFields appends s.fields in form encoding.
+func (s *Scratch) appendFields(dst, query []byte, why Why) (out []byte, present bool, _ Why) {
 	for i := range s.fields {
 		if i > 0 {
 			dst = append(dst, '&')
@@ -132,9 +151,7 @@ func AppendKeyQuery(dst, query []byte, m *Matcher, site Site, s *Scratch) (out [
 // be fetched: what is kept keeps its bytes, its order and its separators, and a signed query (see Signed) is left as it is. If
 // present is false, nothing is left, and something was before. Otherwise as AppendKeyQuery.
 func AppendFiltered(dst, query []byte, m *Matcher, site Site, s *Scratch) (out []byte, present bool, why Why) {
-	signed := s.read(query, site.Separators)
-	s.drops = s.drops[:0]
-	if signed {
+	if t := s.read(query, site.Separators); t.marks.signed() {
 		return append(dst, query...), true, WhySigned
 	}
 	start, first := len(dst), true
@@ -156,14 +173,13 @@ func AppendFiltered(dst, query []byte, m *Matcher, site Site, s *Scratch) (out [
 	return dst, len(dst) > start, WhyDropped
 }
 
-// read splits query into s.fields, and reports whether it is signed.
-func (s *Scratch) read(query []byte, sep Separators) (signed bool) {
+// read splits query into s.fields, and forgets what was dropped before.
+func (s *Scratch) read(query []byte, sep Separators) (t traits) {
 	s.pairs = AppendPairs(s.pairs[:0], query, sep)
-	s.fields, s.names = s.fields[:0], s.names[:0]
-	var marks mark
+	s.fields, s.names, s.drops = s.fields[:0], s.names[:0], s.drops[:0]
 	for _, p := range s.pairs {
 		f := field{Pair: p}
-		name := p.Name(query)
+		name, value := p.Name(query), p.Value(query)
 		f.class = classes(name)
 		if f.class&formCoded != 0 {
 			f.name, f.coded = uint32(len(s.names)), true
@@ -171,38 +187,56 @@ func (s *Scratch) read(query []byte, sep Separators) (signed bool) {
 			f.nameLen = uint32(len(s.names)) - f.name
 			name = s.names[f.name:]
 		}
-		f.class |= classes(p.Value(query))
-		marks |= markOf(bare(name))
+		f.class |= classes(value)
+		t.class |= f.class
+		t.blank = t.blank || p.Start == p.End || p.Eq && len(value) == 0
+		if name = bare(name); isKnown(name) {
+			f.known = true
+			t.marks |= markOf(name)
+			kind := sessionOf(name, nil)
+			t.cf[0] = t.cf[0] || kind == isCFID
+			t.cf[1] = t.cf[1] || kind == isCFToken
+		}
 		s.fields = append(s.fields, f)
 	}
-	return marks.signed()
+	return t
 }
 
 // drop removes session ids and what m drops from s.fields, and lists them in s.drops.
-func (s *Scratch) drop(query []byte, m *Matcher, site Site) (why Why) {
-	s.drops = s.drops[:0]
-	coldFusion := s.coldFusion(query)
-	kept := s.fields[:0]
+func (s *Scratch) drop(query []byte, m *Matcher, site Site, coldFusion bool) (why Why) {
+	whole := m.anyName(site)
+	kept := 0
 	for i := range s.fields {
-		f := s.fields[i]
-		name, value := s.nameOf(&f, query), s.valueOf(&f, query)
-		kind := sessionOf(bare(name), value)
-		if kind == isSession || kind != noSession && coldFusion {
-			if !m.keepsSession(site, name, value) {
-				why |= WhySession
-				s.drops = append(s.drops, Dropped{f.Pair, -1})
+		f := &s.fields[i]
+		name := s.nameOf(f, query)
+		if f.known || whole || m.may(bare(name)) {
+			rule, cause := s.judge(f, name, query, m, site, coldFusion)
+			if cause != 0 {
+				why |= cause
+				s.drops = append(s.drops, Dropped{f.Pair, rule})
 				continue
 			}
 		}
-		if rule, drop := m.Match(site, name, value); drop {
-			why |= WhyDropped
-			s.drops = append(s.drops, Dropped{f.Pair, rule})
-			continue
+		if kept != i {
+			s.fields[kept] = *f
 		}
-		kept = append(kept, f)
+		kept++
 	}
-	s.fields = kept
+	s.fields = s.fields[:kept]
 	return why
+}
+
+// judge says whether a field is dropped, and why.
+func (s *Scratch) judge(f *field, name, query []byte, m *Matcher, site Site, coldFusion bool) (rule int, why Why) {
+	value := s.valueOf(f, query)
+	kind := sessionOf(bare(name), value)
+	if (kind == isSession || kind != noSession && coldFusion) && !m.keepsSession(site, name, value) {
+		return -1, WhySession
+	}
+	if rule, drop := m.Match(site, name, value); drop {
+		return rule, WhyDropped
+	}
+	return -1, 0
 }
 
 // keepsSession reports whether an exception that is for all rules keeps a field.
@@ -210,22 +244,8 @@ func (m *Matcher) keepsSession(site Site, name, value []byte) bool {
 	return m != nil && m.keeps(site, bare(name), value, 0) != none
 }
 
-// coldFusion is ColdFusion of s.fields.
-func (s *Scratch) coldFusion(query []byte) bool {
-	id, token := false, false
-	for i := range s.fields {
-		switch sessionOf(bare(s.nameOf(&s.fields[i], query)), nil) {
-		case isCFID:
-			id = true
-		case isCFToken:
-			token = true
-		}
-	}
-	return id && token
-}
-
 // clean removes empty fields from s.fields, and the '=' of empty values.
-func (s *Scratch) clean(query []byte) (why Why) {
+func (s *Scratch) clean() (why Why) {
 	kept := s.fields[:0]
 	for _, f := range s.fields {
 		if f.Eq && f.NameEnd+1 == f.End {
@@ -245,15 +265,18 @@ func (s *Scratch) clean(query []byte) (why Why) {
 // sort sorts s.fields by name, and reports whether they were not. Fields of one name keep their order, which their places
 // in the query tell.
 func (s *Scratch) sort(query []byte) bool {
-	compare := func(a, b field) int {
+	sorted := true
+	for i := 1; sorted && i < len(s.fields); i++ {
+		sorted = bytes.Compare(s.nameOf(&s.fields[i-1], query), s.nameOf(&s.fields[i], query)) <= 0
+	}
+	if sorted {
+		return false
+	}
+	slices.SortFunc(s.fields, func(a, b field) int {
 		if c := bytes.Compare(s.nameOf(&a, query), s.nameOf(&b, query)); c != 0 {
 			return c
 		}
 		return int(a.Start) - int(b.Start)
-	}
-	if slices.IsSortedFunc(s.fields, compare) {
-		return false
-	}
-	slices.SortFunc(s.fields, compare)
+	})
 	return true
 }
