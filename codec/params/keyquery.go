@@ -55,16 +55,19 @@ type field struct {
 	name    uint32 // where its decoded name begins in Scratch.names, if coded
 	nameLen uint32
 	coded   bool // the name has '+' or '%'
-	known   bool // the name may be one that this package knows by heart
+	look    bool // the name may be one that this package knows by heart, or that a rule drops
 	class   uint8
 }
 
 // traits are what read has seen in any field.
 type traits struct {
-	class uint8
-	blank bool // a field or a value of no bytes
-	marks mark
-	cf    [2]bool // cfid, cftoken
+	class    uint8
+	blank    bool // a field or a value of no bytes
+	look     bool
+	unsorted bool // a name that is before the one on its left
+	marks    mark
+	cfid     bool
+	cftoken  bool
 }
 
 // nameOf returns the form-decoded name of f.
@@ -99,15 +102,17 @@ func (s *Scratch) valueOf(f *field, query []byte) []byte {
 // The query is raw, without its '?', shorter than 4 GiB, and not changed or kept. If present is false, no field is left:
 // the URL has no query. AppendKeyQuery of the result is the result. The site must be of m and s, or zero; m may be nil.
 func AppendKeyQuery(dst, query []byte, m *Matcher, site Site, s *Scratch) (out []byte, present bool, why Why) {
-	t := s.read(query, site.Separators)
+	t := s.read(query, site.Separators, m)
 	if t.marks.signed() {
 		return append(dst, query...), true, WhySigned
 	}
-	why = s.drop(query, m, site, t.cf[0] && t.cf[1])
+	if every := m.anyName(site); every || t.look {
+		why = s.drop(query, m, site, every, t.cfid && t.cftoken)
+	}
 	if t.blank {
 		why |= s.clean()
 	}
-	if s.sort(query) {
+	if t.unsorted && s.sort(query) {
 		why |= WhySorted
 	}
 	if len(s.fields) == 0 {
@@ -151,7 +156,7 @@ func (s *Scratch) appendFields(dst, query []byte, why Why) (out []byte, present 
 // be fetched: what is kept keeps its bytes, its order and its separators, and a signed query (see Signed) is left as it is. If
 // present is false, nothing is left, and something was before. Otherwise as AppendKeyQuery.
 func AppendFiltered(dst, query []byte, m *Matcher, site Site, s *Scratch) (out []byte, present bool, why Why) {
-	if t := s.read(query, site.Separators); t.marks.signed() {
+	if t := s.read(query, site.Separators, m); t.marks.signed() {
 		return append(dst, query...), true, WhySigned
 	}
 	start, first := len(dst), true
@@ -174,43 +179,77 @@ func AppendFiltered(dst, query []byte, m *Matcher, site Site, s *Scratch) (out [
 }
 
 // read splits query into s.fields, and forgets what was dropped before.
-func (s *Scratch) read(query []byte, sep Separators) (t traits) {
-	s.pairs = AppendPairs(s.pairs[:0], query, sep)
+func (s *Scratch) read(query []byte, sep Separators, m *Matcher) (t traits) {
 	s.fields, s.names, s.drops = s.fields[:0], s.names[:0], s.drops[:0]
-	for _, p := range s.pairs {
-		f := field{Pair: p}
-		name, value := p.Name(query), p.Value(query)
-		f.class = classes(name)
-		if f.class&formCoded != 0 {
+	var before []byte
+	for start := 0; start <= len(query) && len(query) > 0; {
+		f, nameClass := scanField(query, start, sep)
+		start = int(f.End) + 1
+		name := f.Name(query)
+		if nameClass&formCoded != 0 {
 			f.name, f.coded = uint32(len(s.names)), true
 			s.names = AppendName(s.names, name)
 			f.nameLen = uint32(len(s.names)) - f.name
 			name = s.names[f.name:]
 		}
-		f.class |= classes(value)
 		t.class |= f.class
-		t.blank = t.blank || p.Start == p.End || p.Eq && len(value) == 0
-		if name = bare(name); isKnown(name) {
-			f.known = true
-			t.marks |= markOf(name)
-			kind := sessionOf(name, nil)
-			t.cf[0] = t.cf[0] || kind == isCFID
-			t.cf[1] = t.cf[1] || kind == isCFToken
+		t.blank = t.blank || f.Start == f.End || f.Eq && f.NameEnd+1 == f.End
+		t.unsorted = t.unsorted || bytes.Compare(before, name) > 0
+		before = name
+		name = bare(name)
+		if isKnown(name) {
+			f.look = true
+			t.know(name)
 		}
+		f.look = f.look || m.may(name)
+		t.look = t.look || f.look
 		s.fields = append(s.fields, f)
 	}
 	return t
 }
 
-// drop removes session ids and what m drops from s.fields, and lists them in s.drops.
-func (s *Scratch) drop(query []byte, m *Matcher, site Site, coldFusion bool) (why Why) {
-	whole := m.anyName(site)
+// know notes what a bare name is known for.
+func (t *traits) know(name []byte) {
+	t.marks |= markOf(name)
+	kind := sessionOf(name, nil)
+	t.cfid = t.cfid || kind == isCFID
+	t.cftoken = t.cftoken || kind == isCFToken
+}
+
+// scanField returns the field that begins at start, as AppendPairs has it, and the classes of its name, all in one pass.
+func scanField(query []byte, start int, sep Separators) (f field, nameClass uint8) {
+	nameEnd := -1
+	i := start
+	for ; i < len(query); i++ {
+		c := query[i]
+		class := formClass[c]
+		if class == 0 {
+			continue
+		}
+		if c == '&' || c == ';' && sep != Ampersand {
+			break
+		}
+		if c == '=' && nameEnd < 0 {
+			nameEnd, nameClass = i, f.class
+			continue
+		}
+		f.class |= class
+	}
+	f.Eq = nameEnd >= 0
+	if !f.Eq {
+		nameEnd, nameClass = i, f.class
+	}
+	f.Pair.Start, f.NameEnd, f.End = uint32(start), uint32(nameEnd), uint32(i)
+	return f, nameClass
+}
+
+// drop removes session ids and what m drops from s.fields, and lists them in s.drops. With every, it looks at all fields.
+func (s *Scratch) drop(query []byte, m *Matcher, site Site, every, coldFusion bool) (why Why) {
 	kept := 0
 	for i := range s.fields {
 		f := &s.fields[i]
-		name := s.nameOf(f, query)
-		if f.known || whole || m.may(bare(name)) {
-			rule, cause := s.judge(f, name, query, m, site, coldFusion)
+		if f.look || every {
+			rule, cause := s.judge(f, s.nameOf(f, query), query, m, site, coldFusion)
 			if cause != 0 {
 				why |= cause
 				s.drops = append(s.drops, Dropped{f.Pair, rule})
@@ -265,18 +304,15 @@ func (s *Scratch) clean() (why Why) {
 // sort sorts s.fields by name, and reports whether they were not. Fields of one name keep their order, which their places
 // in the query tell.
 func (s *Scratch) sort(query []byte) bool {
-	sorted := true
-	for i := 1; sorted && i < len(s.fields); i++ {
-		sorted = bytes.Compare(s.nameOf(&s.fields[i-1], query), s.nameOf(&s.fields[i], query)) <= 0
-	}
-	if sorted {
-		return false
-	}
-	slices.SortFunc(s.fields, func(a, b field) int {
+	compare := func(a, b field) int {
 		if c := bytes.Compare(s.nameOf(&a, query), s.nameOf(&b, query)); c != 0 {
 			return c
 		}
 		return int(a.Start) - int(b.Start)
-	})
+	}
+	if slices.IsSortedFunc(s.fields, compare) {
+		return false
+	}
+	slices.SortFunc(s.fields, compare)
 	return true
 }

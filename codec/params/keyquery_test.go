@@ -192,6 +192,13 @@ func FuzzKeyQuery(f *testing.F) {
 			checkUnsigned(t, query, out, m, site, &s, seed)
 		}
 		checkFiltered(t, query, m, site, &s)
+		for _, sep := range []Separators{Ampersand, AmpersandSemicolon} {
+			s.read(query, sep, m)
+			same := func(f field, p Pair) bool { return f.Pair == p }
+			if pairs := AppendPairs(nil, query, sep); !slices.EqualFunc(s.fields, pairs, same) {
+				t.Fatalf("%q: fields %v, pairs %v", query, s.fields, pairs)
+			}
+		}
 	})
 }
 

@@ -168,7 +168,6 @@ type Scratch struct {
 	state      []uint8  // for each scope
 	host, path []byte
 
-	pairs  []Pair
 	fields []field
 	names  []byte // decoded names of fields
 	value  []byte // one decoded value
