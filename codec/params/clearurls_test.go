@@ -188,16 +188,28 @@ func checkEveryExact(t *testing.T, m *Matcher) {
 	}
 }
 
+// FuzzParseClearURLs: whatever the patterns are, what is imported compiles, and an item becomes a rule or is reported.
 func FuzzParseClearURLs(f *testing.F) {
-	f.Add([]byte(clearSample))
-	f.Add([]byte(`{"providers":{"a":{"urlPattern":"^https?:\/\/([a-z0-9-.]*\\.)x\\.com.*\\?h=.","rules":["a|","(?:%3F)?[a-z]?mc"],"exceptions":[".*","^https?:\/\/[^/]+\/a(?:b\\?|c)=d"]}}}`))
-	f.Fuzz(func(t *testing.T, data []byte) {
+	f.Add(`^https?:\/\/([a-z0-9-.]*\.)x\.com.*\?h=.`, "a|", ".*")
+	f.Add(`^https?:\/\/(?:[a-z0-9-]+\.)*?x(?:\.[a-z]{2,}){1,}`, "(?:%3F)?[a-z]?mc", `^https?:\/\/[^/]+\/a(?:b\?|c)=d`)
+	f.Add(`wss?:\/\/git(lab)?\.[^/]*\/`, `%24x\[\]`, `^https?:\/\/x.y[^?]*\?.*?&?ref_?=.`)
+	f.Add("https?://(a|b){9}.[c", `\?a`, "https?://a\\.b(?:/x)?/(?:y\\?|z)")
+	f.Fuzz(func(t *testing.T, urlPattern, rule, exception string) {
+		data, err := json.Marshal(map[string]any{"providers": map[string]any{
+			"p": map[string]any{"urlPattern": urlPattern, "rules": []string{rule}, "exceptions": []string{exception}},
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
 		l, err := ParseClearURLs(data)
 		if err != nil {
-			return
+			t.Fatal(err)
 		}
 		if _, err := Compile(l); err != nil {
-			t.Fatalf("what was imported does not compile: %v", err)
+			t.Fatalf("what was imported does not compile: %v\n%+v", err, l.Rules)
+		}
+		if len(l.Rules)+len(l.Skipped) < 1 {
+			t.Fatal("nothing is left of it")
 		}
 	})
 }

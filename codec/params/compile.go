@@ -236,8 +236,8 @@ func (c *compiler) name(r *Rule, id int, scope uint32) error {
 		p.prefix = literalPrefix(n)
 	}
 	if p.prefix == "" {
-		any := &c.m.scopes[scope].any[r.Action]
-		*any = append(*any, p)
+		s := &c.m.scopes[scope]
+		s.any[r.Action] = append(s.any[r.Action], p)
 	} else {
 		ns.prefixed = append(ns.prefixed, p)
 	}
