@@ -155,12 +155,12 @@ func hostByPattern(mark, pattern string) ([]string, error) {
 func escapeDots(s string) string {
 	var b strings.Builder
 	for i := 0; i < len(s); i++ {
-		switch size := 1; {
+		switch {
 		case s[i] == '\\' && i+1 < len(s):
 			b.WriteString(s[i : i+2])
 			i++
 		case s[i] == '[':
-			size = classLen(s[i:])
+			size := classLen(s[i:])
 			b.WriteString(s[i : i+size])
 			i += size - 1
 		case s[i] == '.' && (i+1 == len(s) || !strings.ContainsRune("*+?{", rune(s[i+1]))):

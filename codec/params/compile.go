@@ -10,7 +10,7 @@ import (
 // Compile makes a Matcher of lists; the first has precedence where several rules mean the same field, which decides
 // nothing but the rule that is named as the cause. The lists are not kept or changed. The error joins all that is wrong,
 // a *RuleError for each rule: names, hosts, paths and patterns that cannot match; a rule that drops every parameter
-// everywhere; a rule that keeps exactly what another one of the same list drops; and two lists of one name.
+// everywhere; a rule without Group that keeps exactly what another one of the same list drops; and two lists of one name.
 func Compile(lists ...*List) (*Matcher, error) {
 	c := &compiler{
 		m:        &Matcher{scopes: make([]scope, 1), hosts: hostTable{byName: map[string]int{}}},
@@ -132,8 +132,12 @@ func checkHost(host string) error {
 	return nil
 }
 
-// contradiction refuses a rule whose fields the same list does the opposite to.
+// contradiction refuses a rule whose fields the same list does the opposite to. In a Group that may be: what is imported is as
+// others wrote it, and Keep wins.
 func (c *compiler) contradiction(r Rule) error {
+	if r.Group != "" {
+		return nil
+	}
 	action := r.Action
 	r.Action, r.Source, r.Reason, r.Name = 0, "", "", lowerASCII(r.Name)
 	if before, ok := c.opposite[r]; ok && before != action {
@@ -232,8 +236,8 @@ func (c *compiler) name(r *Rule, id int, scope uint32) error {
 		p.prefix = literalPrefix(n)
 	}
 	if p.prefix == "" {
-		any := &c.m.scopes[scope].any[r.Action]
-		*any = append(*any, p)
+		s := &c.m.scopes[scope]
+		s.any[r.Action] = append(s.any[r.Action], p)
 	} else {
 		ns.prefixed = append(ns.prefixed, p)
 	}

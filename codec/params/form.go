@@ -2,36 +2,22 @@ package params
 
 import "github.com/urlfold/urlfold/codec/percent"
 
-// The classes of bytes in a field.
+// The classes of bytes in a field. ALPHA DIGIT * - . _ have none: the serializer writes them as they are (URL Standard §5.2).
 const (
-	formSafe  uint8 = 1 << iota // ALPHA DIGIT * - . _ : the serializer writes them as they are (URL Standard §5.2)
-	formOther                   // must be looked at: escapes, and what must become one
+	formOther uint8 = 1 << iota // must be looked at: escapes, and what must become one
 	formCoded                   // stands for another byte: '%' and '+'
 )
 
 var formClass = func() (t [256]uint8) {
 	for i := range t {
-		c := byte(i)
-		switch {
-		case percent.WHATWGForm.Has(c) && c != '%':
+		if percent.WHATWGForm.Has(byte(i)) {
 			t[i] = formOther
-		default:
-			t[i] = formSafe
 		}
 	}
-	t['%'] = formOther | formCoded
+	t['%'] |= formCoded
 	t['+'] = formCoded
-	t[' '] = formOther
 	return t
 }()
-
-// classes returns the classes of all bytes of b together.
-func classes(b []byte) (all uint8) {
-	for _, c := range b {
-		all |= formClass[c]
-	}
-	return all
-}
 
 // appendForm appends one raw name or value, decoded as a form and encoded again (rule q-form): ALPHA DIGIT * - . _ as
 // they are, space as '+', all else as upper-case escapes (URL Standard §5.1 and §5.2). Bytes that are not UTF-8 stay.
@@ -47,7 +33,7 @@ func appendForm(dst, raw []byte) []byte {
 			i += 2
 		}
 		switch {
-		case formClass[c] == formSafe:
+		case formClass[c] == 0:
 			dst = append(dst, c)
 		case c == ' ':
 			dst = append(dst, '+')

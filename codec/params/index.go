@@ -72,6 +72,15 @@ func (ns *names) build() (ix index) {
 	return ix
 }
 
+// may reports whether rules or patterns could return something for the name, by its first byte and its length.
+func (ix *index) may(name []byte) bool {
+	if len(name) == 0 {
+		return false
+	}
+	c := lower(name[0])
+	return ix.lengths[c]>>min(len(name), 31)&1 != 0 || ix.prefixAt[c] != ix.prefixAt[int(c)+1]
+}
+
 // rules returns the rules of an exact name.
 func (ix *index) rules(name []byte) []int {
 	if len(name) == 0 || ix.lengths[name[0]]>>min(len(name), 31)&1 == 0 {

@@ -55,7 +55,19 @@ type field struct {
 	name    uint32 // where its decoded name begins in Scratch.names, if coded
 	nameLen uint32
 	coded   bool // the name has '+' or '%'
+	look    bool // the name may be one that this package knows by heart, or that a rule drops
 	class   uint8
+}
+
+// traits are what read has seen in any field.
+type traits struct {
+	class    uint8
+	blank    bool // a field or a value of no bytes
+	look     bool
+	unsorted bool // a name that is before the one on its left
+	marks    mark
+	cfid     bool
+	cftoken  bool
 }
 
 // nameOf returns the form-decoded name of f.
@@ -90,13 +102,17 @@ func (s *Scratch) valueOf(f *field, query []byte) []byte {
 // The query is raw, without its '?', shorter than 4 GiB, and not changed or kept. If present is false, no field is left:
 // the URL has no query. AppendKeyQuery of the result is the result. The site must be of m and s, or zero; m may be nil.
 func AppendKeyQuery(dst, query []byte, m *Matcher, site Site, s *Scratch) (out []byte, present bool, why Why) {
-	if s.read(query, site.Separators) {
-		s.drops = s.drops[:0]
+	t := s.read(query, site.Separators, m)
+	if t.marks.signed() {
 		return append(dst, query...), true, WhySigned
 	}
-	why = s.drop(query, m, site)
-	why |= s.clean(query)
-	if s.sort(query) {
+	if every := m.anyName(site); every || t.look {
+		why = s.drop(query, m, site, every, t.cfid && t.cftoken)
+	}
+	if t.blank {
+		why |= s.clean()
+	}
+	if t.unsorted && s.sort(query) {
 		why |= WhySorted
 	}
 	if len(s.fields) == 0 {
@@ -105,6 +121,14 @@ func AppendKeyQuery(dst, query []byte, m *Matcher, site Site, s *Scratch) (out [
 	if site.Separators != Ampersand && bytes.IndexByte(query, ';') >= 0 {
 		why |= WhyForm
 	}
+	if why|Why(t.class&formOther) == 0 {
+		return append(dst, query...), true, 0
+	}
+	return s.appendFields(dst, query, why)
+}
+
+// appendFields appends s.fields in form encoding.
+func (s *Scratch) appendFields(dst, query []byte, why Why) (out []byte, present bool, _ Why) {
 	for i := range s.fields {
 		if i > 0 {
 			dst = append(dst, '&')
@@ -132,9 +156,7 @@ func AppendKeyQuery(dst, query []byte, m *Matcher, site Site, s *Scratch) (out [
 // be fetched: what is kept keeps its bytes, its order and its separators, and a signed query (see Signed) is left as it is. If
 // present is false, nothing is left, and something was before. Otherwise as AppendKeyQuery.
 func AppendFiltered(dst, query []byte, m *Matcher, site Site, s *Scratch) (out []byte, present bool, why Why) {
-	signed := s.read(query, site.Separators)
-	s.drops = s.drops[:0]
-	if signed {
+	if t := s.read(query, site.Separators, m); t.marks.signed() {
 		return append(dst, query...), true, WhySigned
 	}
 	start, first := len(dst), true
@@ -156,53 +178,104 @@ func AppendFiltered(dst, query []byte, m *Matcher, site Site, s *Scratch) (out [
 	return dst, len(dst) > start, WhyDropped
 }
 
-// read splits query into s.fields, and reports whether it is signed.
-func (s *Scratch) read(query []byte, sep Separators) (signed bool) {
-	s.pairs = AppendPairs(s.pairs[:0], query, sep)
-	s.fields, s.names = s.fields[:0], s.names[:0]
-	var marks mark
-	for _, p := range s.pairs {
-		f := field{Pair: p}
-		name := p.Name(query)
-		f.class = classes(name)
-		if f.class&formCoded != 0 {
+// read splits query into s.fields, and forgets what was dropped before.
+func (s *Scratch) read(query []byte, sep Separators, m *Matcher) (t traits) {
+	s.fields, s.names, s.drops = s.fields[:0], s.names[:0], s.drops[:0]
+	var before []byte
+	for start := 0; start <= len(query) && len(query) > 0; {
+		f, nameClass := scanField(query, start, sep)
+		start = int(f.End) + 1
+		name := f.Name(query)
+		if nameClass&formCoded != 0 {
 			f.name, f.coded = uint32(len(s.names)), true
 			s.names = AppendName(s.names, name)
 			f.nameLen = uint32(len(s.names)) - f.name
 			name = s.names[f.name:]
 		}
-		f.class |= classes(p.Value(query))
-		marks |= markOf(bare(name))
+		t.class |= f.class
+		t.blank = t.blank || f.Start == f.End || f.Eq && f.NameEnd+1 == f.End
+		t.unsorted = t.unsorted || bytes.Compare(before, name) > 0
+		before = name
+		name = bare(name)
+		if isKnown(name) {
+			f.look = true
+			t.know(name)
+		}
+		f.look = f.look || m.may(name)
+		t.look = t.look || f.look
 		s.fields = append(s.fields, f)
 	}
-	return marks.signed()
+	return t
 }
 
-// drop removes session ids and what m drops from s.fields, and lists them in s.drops.
-func (s *Scratch) drop(query []byte, m *Matcher, site Site) (why Why) {
-	s.drops = s.drops[:0]
-	coldFusion := s.coldFusion(query)
-	kept := s.fields[:0]
+// know notes what a bare name is known for.
+func (t *traits) know(name []byte) {
+	t.marks |= markOf(name)
+	kind := sessionOf(name, nil)
+	t.cfid = t.cfid || kind == isCFID
+	t.cftoken = t.cftoken || kind == isCFToken
+}
+
+// scanField returns the field that begins at start, as AppendPairs has it, and the classes of its name, all in one pass.
+func scanField(query []byte, start int, sep Separators) (f field, nameClass uint8) {
+	nameEnd := -1
+	i := start
+	for ; i < len(query); i++ {
+		c := query[i]
+		class := formClass[c]
+		if class == 0 {
+			continue
+		}
+		if c == '&' || c == ';' && sep != Ampersand {
+			break
+		}
+		if c == '=' && nameEnd < 0 {
+			nameEnd, nameClass = i, f.class
+			continue
+		}
+		f.class |= class
+	}
+	f.Eq = nameEnd >= 0
+	if !f.Eq {
+		nameEnd, nameClass = i, f.class
+	}
+	f.Pair.Start, f.NameEnd, f.End = uint32(start), uint32(nameEnd), uint32(i)
+	return f, nameClass
+}
+
+// drop removes session ids and what m drops from s.fields, and lists them in s.drops. With every, it looks at all fields.
+func (s *Scratch) drop(query []byte, m *Matcher, site Site, every, coldFusion bool) (why Why) {
+	kept := 0
 	for i := range s.fields {
-		f := s.fields[i]
-		name, value := s.nameOf(&f, query), s.valueOf(&f, query)
-		kind := sessionOf(bare(name), value)
-		if kind == isSession || kind != noSession && coldFusion {
-			if !m.keepsSession(site, name, value) {
-				why |= WhySession
-				s.drops = append(s.drops, Dropped{f.Pair, -1})
+		f := &s.fields[i]
+		if f.look || every {
+			rule, cause := s.judge(f, s.nameOf(f, query), query, m, site, coldFusion)
+			if cause != 0 {
+				why |= cause
+				s.drops = append(s.drops, Dropped{f.Pair, rule})
 				continue
 			}
 		}
-		if rule, drop := m.Match(site, name, value); drop {
-			why |= WhyDropped
-			s.drops = append(s.drops, Dropped{f.Pair, rule})
-			continue
+		if kept != i {
+			s.fields[kept] = *f
 		}
-		kept = append(kept, f)
+		kept++
 	}
-	s.fields = kept
+	s.fields = s.fields[:kept]
 	return why
+}
+
+// judge says whether a field is dropped, and why.
+func (s *Scratch) judge(f *field, name, query []byte, m *Matcher, site Site, coldFusion bool) (rule int, why Why) {
+	value := s.valueOf(f, query)
+	kind := sessionOf(bare(name), value)
+	if (kind == isSession || kind != noSession && coldFusion) && !m.keepsSession(site, name, value) {
+		return -1, WhySession
+	}
+	if rule, drop := m.Match(site, name, value); drop {
+		return rule, WhyDropped
+	}
+	return -1, 0
 }
 
 // keepsSession reports whether an exception that is for all rules keeps a field.
@@ -210,22 +283,8 @@ func (m *Matcher) keepsSession(site Site, name, value []byte) bool {
 	return m != nil && m.keeps(site, bare(name), value, 0) != none
 }
 
-// coldFusion is ColdFusion of s.fields.
-func (s *Scratch) coldFusion(query []byte) bool {
-	id, token := false, false
-	for i := range s.fields {
-		switch sessionOf(bare(s.nameOf(&s.fields[i], query)), nil) {
-		case isCFID:
-			id = true
-		case isCFToken:
-			token = true
-		}
-	}
-	return id && token
-}
-
 // clean removes empty fields from s.fields, and the '=' of empty values.
-func (s *Scratch) clean(query []byte) (why Why) {
+func (s *Scratch) clean() (why Why) {
 	kept := s.fields[:0]
 	for _, f := range s.fields {
 		if f.Eq && f.NameEnd+1 == f.End {

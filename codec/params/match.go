@@ -101,6 +101,29 @@ func (m *Matcher) first(patterns []pattern, site Site, name, value []byte, after
 	return before
 }
 
+// anyName reports whether the site has a rule that drops fields of names that no table can tell.
+func (m *Matcher) anyName(site Site) bool {
+	if m == nil {
+		return false
+	}
+	if len(m.scopes[0].any[Drop]) > 0 {
+		return true
+	}
+	if site.scratch != nil && site.scratch.owner == m {
+		for _, scope := range site.scratch.active {
+			if len(m.scopes[scope].any[Drop]) > 0 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// may reports whether any other rule could drop a field of that bare name.
+func (m *Matcher) may(name []byte) bool {
+	return m != nil && m.index[Drop].may(name)
+}
+
 // applies reports whether a rule that means the name applies to the site and the value.
 func (m *Matcher) applies(rule int, site Site, value []byte) bool {
 	return m.rules[rule].Value.Match(value) && m.covers(m.scope[rule], site)

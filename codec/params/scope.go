@@ -168,7 +168,6 @@ type Scratch struct {
 	state      []uint8  // for each scope
 	host, path []byte
 
-	pairs  []Pair
 	fields []field
 	names  []byte // decoded names of fields
 	value  []byte // one decoded value
@@ -199,7 +198,7 @@ type Site struct {
 }
 
 // Site narrows the rules to those of a host and a path. The host is as in a URL, without port and userinfo; the path is raw. Both are
-// borrowed, and the Site is good, until the next call with the same Scratch. A nil Matcher has no rules.
+// borrowed, and the Site is good, until the next call with the same Scratch. A URL without a query needs none. A nil Matcher has no rules.
 func (m *Matcher) Site(host, path []byte, s *Scratch) Site {
 	if m == nil || len(m.scopes) == 1 {
 		return Site{}

@@ -47,10 +47,26 @@ func Signed(pairs []Pair, query []byte) bool {
 	return all.signed()
 }
 
+// knownLengths are the lengths of the names that markOf and sessionOf know, as bits, by their first byte in lower case.
+var knownLengths = func() (t [256]uint32) {
+	for _, name := range []string{
+		"x-amz-signature", "x-goog-signature", "x-oss-signature", "x-tos-signature", "key-pair-id", "q-signature",
+		"hdnea", "hdnts", "hdntl", "auth_key", "oauth_signature", "signature", "expires", "sig", "se", "si", "token", "md5",
+		"jsessionid", "phpsessid", "aspsessionidxxxxxxxx", "sessionid", "session_id", "sid", "cfid", "cftoken",
+	} {
+		t[name[0]] |= 1 << len(name)
+	}
+	return t
+}()
+
+// isKnown reports whether markOf or sessionOf may know the bare name.
+func isKnown(name []byte) bool {
+	return len(name) > 0 && len(name) < maxMark && knownLengths[lower(name[0])]>>len(name)&1 != 0
+}
+
 // markOf returns the mark of a form-decoded, bare name, or 0.
 func markOf(name []byte) mark {
-	const lengths = 1<<2 | 1<<3 | 1<<5 | 1<<7 | 1<<8 | 1<<9 | 1<<11 | 1<<15 | 1<<16
-	if len(name) >= maxMark || lengths>>len(name)&1 == 0 {
+	if !isKnown(name) {
 		return 0
 	}
 	var b [maxMark]byte

@@ -1,0 +1,84 @@
+package params
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+)
+
+func TestCompileErrors(t *testing.T) {
+	f := func(want string, rules ...Rule) {
+		t.Helper()
+		for i := range rules {
+			rules[i].Source = fmt.Sprint("r", i)
+		}
+		_, err := Compile(&List{Name: "l", Version: "1", Rules: rules})
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%+v: got %v, want %q", rules, err, want)
+		}
+		var re *RuleError
+		if !errors.As(err, &re) || re.Source != fmt.Sprint("r", len(rules)-1) {
+			t.Errorf("%+v: %v names no rule, or another one", rules, err)
+		}
+	}
+	f("no name", Rule{})
+	f("no name", Rule{Match: Regexp})
+	f("that does not exist", Rule{Name: "a", Action: 2})
+	f("that does not exist", Rule{Name: "a", Match: 3})
+	f("that does not exist", Rule{Name: "a", Value: numShapes})
+	f("passed over", Rule{Name: "?a"})
+	f("passed over", Rule{Name: "AMP;a", Match: Prefix})
+	f("drops every parameter everywhere", Rule{Match: Prefix})
+	f("a path begins with", Rule{Name: "a", Path: "a"})
+	f("no '?'", Rule{Name: "a", Path: "/a?b"})
+	f("beyond ASCII", Rule{Name: "a", Host: "é.com"})
+	f("in capitals", Rule{Name: "a", Host: "A.com"})
+	f("with '/' in it", Rule{Name: "a", Host: "a/b"})
+	f("with '*' in it", Rule{Name: "a", Host: "a.*.b"})
+	f("an empty label", Rule{Name: "a", Host: "*."})
+	f("an empty label", Rule{Name: "a", Host: "a..b"})
+	f("an empty label", Rule{Name: "a", Host: "="})
+	f("host: the pattern cannot run", Rule{Name: "a", Host: "^("})
+	f("path: the pattern cannot run", Rule{Name: "a", Path: "^/("})
+	f("path: the pattern cannot run", Rule{Name: "a", Path: "/" + strings.Repeat("x", maxPositions)})
+	f("the pattern cannot run", Rule{Name: "(", Match: Regexp})
+	f("drops and keeps exactly this", Rule{Name: "a", Host: "b"}, Rule{Name: "A", Host: "b", Action: Keep})
+}
+
+func TestCompileReportsAll(t *testing.T) {
+	_, err := Compile(
+		&List{Name: "l", Version: "1", Rules: []Rule{{Source: "one"}, {Name: "a", Source: "fine"}, {Name: "b", Path: "x", Source: "two"}}},
+		&List{Name: "l", Version: "1", Rules: []Rule{{Name: "c", Host: "C", Source: "three"}}},
+		&List{Name: "a,b", Version: "1"},
+	)
+	if err == nil {
+		t.Fatal("no error")
+	}
+	for _, want := range []string{"one: ", "two: ", "three: ", `two lists are called "l"`, `"a,b"`} {
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("no %q in: %v", want, err)
+		}
+	}
+	if strings.Contains(err.Error(), "fine") {
+		t.Errorf("a rule too many in: %v", err)
+	}
+}
+
+// TestExceptionsOfOthers: what one list drops another may keep.
+func TestExceptionsOfOthers(t *testing.T) {
+	m := compile(t, Default(), plain(t, "!gclid"))
+	if rule, drop := m.Match(Site{}, []byte("gclid"), nil); drop || m.Rule(rule).Source != "test:1" {
+		t.Errorf("%+v, %v", m.Rule(rule), drop)
+	}
+}
+
+func TestVersions(t *testing.T) {
+	m := compile(t, Default(), plain(t, "x"))
+	if got, want := m.Versions(), "default@"+DefaultVersion+",test@1"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	if got := compile(t).Versions(); got != "" {
+		t.Errorf("no list is %q", got)
+	}
+}

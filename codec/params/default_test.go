@@ -1,0 +1,67 @@
+package params
+
+import (
+	"bytes"
+	"encoding/csv"
+	"strings"
+	"testing"
+)
+
+func TestDefault(t *testing.T) {
+	l := Default()
+	m := compile(t, l)
+	if len(m.scopes) != 1 {
+		t.Error("the default list has scopes: it would cost a look at every host")
+	}
+	seen := map[string]bool{}
+	for i, r := range l.Rules {
+		if r.Name != strings.ToLower(r.Name) || r.Reason == "" || r.Action != Drop || seen[r.Name] {
+			t.Errorf("%+v: capitals, no reason, an exception, or twice", r)
+		}
+		seen[r.Name] = true
+		if rule, drop := m.Match(Site{}, []byte(r.Name), nil); !drop || rule != i {
+			t.Errorf("%s: rule %d, %v", r.Name, rule, drop)
+		}
+	}
+	// Words that mean something else somewhere: only with a scope or a shape (D4.38).
+	for _, name := range []string{"ref", "source", "sid", "id", "s", "name", "campid", "customid", "cid", "tag", "q", "page", "spm", "mc", "si", "utm"} {
+		if rule, drop := m.Match(Site{}, []byte(name), []byte("0123456789abcdef0123456789abcdef")); drop {
+			t.Errorf("%s is dropped everywhere by %s", name, m.Rule(rule).Source)
+		}
+	}
+}
+
+// TestRegistry compares the default list with a public registry of names. What the list leaves out is for a scope, a
+// shape, or a vendor's own word only; the rest must be there.
+func TestRegistry(t *testing.T) {
+	rows, err := csv.NewReader(bytes.NewReader(corpus(t, "tracking/tracking-query-params.csv"))).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := compile(t, Default())
+	found := 0
+	var missing []string
+	for _, row := range rows[1:] {
+		name := strings.TrimSpace(row[0])
+		if _, drop := m.Match(Site{}, []byte(name), nil); drop {
+			found++
+		} else {
+			missing = append(missing, name)
+		}
+		l, err := ParsePlain("registry", "1", []byte(name))
+		if err != nil || len(l.Rules) != 1 {
+			t.Errorf("%q as a plain list: %v", name, err)
+		}
+	}
+	for _, must := range []string{"gclid", "fbclid", "msclkid", "utm_source", "mc_eid", "twclid", "yclid", "_kx", "srsltid", "gbraid"} {
+		for _, name := range missing {
+			if name == must {
+				t.Errorf("%s is in the registry and not in the default list", name)
+			}
+		}
+	}
+	if found < 40 {
+		t.Errorf("only %d names of the registry are in the default list", found)
+	}
+	t.Logf("%d names of the registry are in the default list, %d are not: %s", found, len(missing), strings.Join(missing, " "))
+}

@@ -1,0 +1,253 @@
+package params
+
+import (
+	"bytes"
+	"encoding/json"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// keyMatcher has rules of all kinds, and what may not become a rule by accident.
+func keyMatcher(t testing.TB) *Matcher {
+	return compile(t, Default(), plain(t, "example.com: ref\n/x_[0-9]+/\nid ~int\n!example.com: jsessionid\n!example.com: utm_keep"))
+}
+
+func TestAppendKeyQuery(t *testing.T) {
+	m := keyMatcher(t)
+	var s Scratch
+	f := func(query, want, why string) {
+		t.Helper()
+		out, present, got := AppendKeyQuery([]byte("x"), []byte(query), m, Site{}, &s)
+		text := strings.TrimPrefix(string(out), "x")
+		if !present {
+			text = "absent" + text
+		}
+		if text != want || got.String() != why {
+			t.Errorf("%q: got %q, %q, want %q, %q", query, text, got, want, why)
+		}
+	}
+	f("", "absent", "")
+	f("a=1&b=2", "a=1&b=2", "")
+
+	// q-drop, with the spellings of D4.38. All else stays.
+	f("a=1&utm_source=x&b=2", "a=1&b=2", "q-drop")
+	f("utm_source=x", "absent", "q-drop")
+	f("UTM_Source=x&%75tm_medium=y&utm%5Fterm", "absent", "q-drop")
+	f("%3Futm_source=x&amp;gclid=1", "absent", "q-drop")
+	f("a=1&amp;b=2", "a=1&amp%3Bb=2", "q-form") // a field called amp;b: D4.39
+	f("id=7&id=x", "id=x", "q-drop")
+	f("id=%37", "absent", "q-drop") // a shape is of the decoded value
+	f("ref=x&source=y&sid=5&s=1", "ref=x&s=1&sid=5&source=y", "q-sort-name")
+
+	// q-noempty and q-eq: D4.35, `a` and `a=` are one.
+	f("&&", "absent", "q-noempty")
+	f("a=&&b&", "a&b", "q-noempty,q-eq")
+	f("=", "absent", "q-noempty,q-eq")
+	f("=1", "=1", "")
+	f("1423", "1423", "") // a field without value is data
+
+	// q-form: URL Standard §5.2.
+	f("a=b%20c+d", "a=b+c+d", "q-form")
+	f("a=%2f%2F/", "a=%2F%2F%2F", "q-form")
+	f("a=~%7E", "a=%7E%7E", "q-form")
+	f("%61=%2a*-._", "a=**-._", "q-form")
+	f("a=%&b=%zz&c=%4%31", "a=%25&b=%25zz&c=%2541", "q-form")
+	f("a=%e9&b=%C0%AF", "a=%E9&b=%C0%AF", "q-form")
+	f("a==b", "a=%3Db", "q-form")
+	f("f[]=1", "f%5B%5D=1", "q-form")
+
+	// q-sort-name: D4.36.
+	f("q2=a&q=b", "q=b&q2=a", "q-sort-name") // by name, not by the whole field: '2' < '='
+	f("b=2&a=2&b=1&a=1", "a=2&a=1&b=2&b=1", "q-sort-name")
+	f("%62=1&a=2", "a=2&b=1", "q-form,q-sort-name") // by the decoded name
+	f("a=1&a=1", "a=1&a=1", "")                     // repeated fields are data: D4.37
+
+	// qsid.
+	f("jsessionid=1&a=2", "a=2", "qsid")
+	f("cfid=1&a=2&CFTOKEN=3", "a=2", "qsid")
+	f("cfid=1&a=2", "a=2&cfid=1", "q-sort-name")
+	f("sid=0123456789abcdef.node1&PHPSESSID=&utm_x", "absent", "qsid,q-drop")
+
+	// Signed URLs: D4.42.
+	f("b=1&X-Amz-Signature=f00&a=%2f&utm_source=x", "b=1&X-Amz-Signature=f00&a=%2f&utm_source=x", "q-signed")
+	f("Expires=1&Signature=x&&", "Expires=1&Signature=x&&", "q-signed")
+	f("Signature=x&utm_source=1", "Signature=x", "q-drop")
+}
+
+func TestAppendKeyQuerySite(t *testing.T) {
+	m := keyMatcher(t)
+	var s Scratch
+	f := func(host string, sep Separators, query, want string, rules ...string) {
+		t.Helper()
+		site := m.Site([]byte(host), []byte("/"), &s)
+		site.Separators = sep
+		out, _, _ := AppendKeyQuery(nil, []byte(query), m, site, &s)
+		var got []string
+		for _, d := range s.Dropped() {
+			got = append(got, string(d.Pair.Name([]byte(query)))+" "+m.Rule(d.Rule).Source)
+		}
+		if string(out) != want || !slices.Equal(got, rules) {
+			t.Errorf("%s %q: got %q %q, want %q %q", host, query, out, got, want, rules)
+		}
+	}
+	f("example.com", Ampersand, "ref=1&a=2&x_1", "a=2", "ref test:1", "x_1 test:2")
+	f("example.org", Ampersand, "ref=1&a=2", "a=2&ref=1")
+	f("example.com", Ampersand, "jsessionid=1&utm_keep", "jsessionid=1&utm_keep") // an exception keeps session ids too
+	f("example.org", Ampersand, "jsessionid=1&utm_keep", "", "jsessionid ", "utm_keep default:34")
+	f("example.org", Ampersand, "b=1;a=2", "b=1%3Ba%3D2")
+	f("example.org", AmpersandSemicolon, "b=1;a=2&c", "a=2&b=1&c")
+}
+
+func TestAppendFiltered(t *testing.T) {
+	m := keyMatcher(t)
+	var s Scratch
+	f := func(query string, sep Separators, want string, present bool, why string) {
+		t.Helper()
+		out, got, w := AppendFiltered([]byte("x"), []byte(query), m, Site{Separators: sep}, &s)
+		if string(out) != "x"+want || got != present || w.String() != why {
+			t.Errorf("%q: got %q, %v, %q, want %q, %v, %q", query, out[1:], got, w, want, present, why)
+		}
+	}
+	f("", Ampersand, "", true, "") // "?" stays
+	f("b=%2f&a=&&c=~ ", Ampersand, "b=%2f&a=&&c=~ ", true, "")
+	f("b=%2f&utm_source=1&a=", Ampersand, "b=%2f&a=", true, "q-drop")
+	f("utm_source=1&b", Ampersand, "b", true, "q-drop")
+	f("b;utm_source=1", AmpersandSemicolon, "b", true, "q-drop")
+	f("utm_source=1;b;c&d", AmpersandSemicolon, "b;c&d", true, "q-drop")
+	f("gclid=1", Ampersand, "", false, "q-drop")
+	f("jsessionid=1", Ampersand, "jsessionid=1", true, "") // a session may be what makes it work
+	f("gclid=1&sig=x&se=y", Ampersand, "gclid=1&sig=x&se=y", true, "q-signed")
+}
+
+func TestWhyNames(t *testing.T) {
+	if got, want := Why(1<<numWhy-1).String(), "q-signed,qsid,q-drop,q-noempty,q-eq,q-form,q-sort-name"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
+// TestSortCorpus compares the order with URLSearchParams.sort(). That is by UTF-16 code units, ours by bytes, which is
+// by code points: the two differ where a name from U+E000 to U+FFFF meets one above (D4.36).
+func TestSortCorpus(t *testing.T) {
+	var cases []struct {
+		Input  string
+		Output [][2]string
+	}
+	if err := json.Unmarshal(corpus(t, "whatwg/urlsearchparams-sort.json"), &cases); err != nil {
+		t.Fatal(err)
+	}
+	differs := map[string]string{
+		"ﬃ&🌈": "U+FB03 < U+1F308 by bytes; D83C DF08 < FB03 by UTF-16",
+	}
+	var s Scratch
+	for _, c := range cases {
+		out, _, _ := AppendKeyQuery(nil, []byte(c.Input), nil, Site{}, &s)
+		var got [][2]string
+		for _, p := range AppendPairs(nil, out, Ampersand) {
+			got = append(got, [2]string{string(AppendName(nil, p.Name(out))), string(AppendName(nil, p.Value(out)))})
+		}
+		if same, why := slices.Equal(got, c.Output), differs[c.Input]; same == (why != "") {
+			t.Errorf("%q: got %q, there %q; expected to differ: %q", c.Input, got, c.Output, why)
+		}
+	}
+}
+
+var querySeeds = []string{
+	"", "a=1&b=2", "b=2&a=1&b=1", "utm_source=x&a", "a=&b", "&&=&", "x_1&id=7&id=a", "%3Futm_source&amp;gclid&?gclid", "cfid=1&CFTOKEN",
+	"sid=0123456789abcdef&session_id=5", "Signature=a&Expires", "a=%2f/%zz%4%31+%20", "%61=1&a=2&A=3", "a;b=c", "\xff=\x00&%ff", "jsessionid&PHPSESSID=",
+}
+
+func FuzzKeyQuery(f *testing.F) {
+	for _, q := range querySeeds {
+		f.Add([]byte(q), uint64(1))
+	}
+	m := keyMatcher(f)
+	var s, s2 Scratch
+	f.Fuzz(func(t *testing.T, query []byte, seed uint64) {
+		host := []string{"example.com", "example.org"}[seed%2]
+		site := m.Site([]byte(host), nil, &s)
+		out, present, why := AppendKeyQuery([]byte("x"), query, m, site, &s)
+		if out[0] != 'x' || present != (len(out) > 1) {
+			t.Fatalf("%q: %q, %v", query, out, present)
+		}
+		out = out[1:]
+		match := func(name, value string) bool {
+			_, drop := m.Match(m.Site([]byte(host), nil, &s2), []byte(name), []byte(value))
+			return drop
+		}
+		kept := func(name, _ string) bool {
+			return host == "example.com" && strings.EqualFold(slowBare(name), "jsessionid")
+		}
+		if want, wantPresent := slowKeyQuery(string(query), match, kept); string(out) != want || present != wantPresent {
+			t.Fatalf("%q: got %q, %v, want %q, %v", query, out, present, want, wantPresent)
+		}
+		if why == 0 && !bytes.Equal(out, query) {
+			t.Fatalf("%q: %q, and no reason", query, out)
+		}
+		if again, _, why := AppendKeyQuery(nil, out, m, site, &s); !bytes.Equal(again, out) || why&^WhySigned != 0 {
+			t.Fatalf("%q: %q, then %q by %v", query, out, again, why)
+		}
+		if why&WhySigned == 0 {
+			checkUnsigned(t, query, out, m, site, &s, seed)
+		}
+		checkFiltered(t, query, m, site, &s)
+		for _, sep := range []Separators{Ampersand, AmpersandSemicolon} {
+			s.read(query, sep, m)
+			same := func(f field, p Pair) bool { return f.Pair == p }
+			if pairs := AppendPairs(nil, query, sep); !slices.EqualFunc(s.fields, pairs, same) {
+				t.Fatalf("%q: fields %v, pairs %v", query, s.fields, pairs)
+			}
+		}
+	})
+}
+
+// checkUnsigned checks that fields of different names may change places, that '=' without value is nothing, and that no escaped
+// slash becomes one.
+func checkUnsigned(t *testing.T, query, out []byte, m *Matcher, site Site, s *Scratch, seed uint64) {
+	t.Helper()
+	if bytes.ContainsAny(out, "/?;~\x00 ") {
+		t.Fatalf("%q: %q is not in form encoding", query, out)
+	}
+	fields := bytes.Split(query, []byte("&"))
+	name := func(f []byte) string {
+		n, _, _ := bytes.Cut(f, []byte("="))
+		return string(AppendName(nil, n))
+	}
+	r := rand.New(rand.NewPCG(seed, 2))
+	for range 2 * len(fields) {
+		if i := r.IntN(len(fields)); i > 0 && name(fields[i-1]) != name(fields[i]) {
+			fields[i-1], fields[i] = fields[i], fields[i-1]
+		}
+	}
+	for i, f := range fields {
+		if !bytes.Contains(f, []byte("=")) {
+			fields[i] = append(bytes.Clone(f), '=')
+		}
+	}
+	if other, _, _ := AppendKeyQuery(nil, bytes.Join(fields, []byte("&")), m, site, s); !bytes.Equal(other, out) {
+		t.Fatalf("%q: %q, but %q: %q", query, out, bytes.Join(fields, []byte("&")), other)
+	}
+}
+
+// checkFiltered checks that AppendFiltered keeps bytes, and has the same key.
+func checkFiltered(t *testing.T, query []byte, m *Matcher, site Site, s *Scratch) {
+	t.Helper()
+	kept, present, why := AppendFiltered(nil, query, m, site, s)
+	var want [][]byte
+	drops := s.Dropped()
+	for _, p := range AppendPairs(nil, query, Ampersand) {
+		if len(drops) > 0 && drops[0].Pair == p {
+			drops = drops[1:]
+		} else {
+			want = append(want, query[p.Start:p.End])
+		}
+	}
+	if joined := bytes.Join(want, []byte("&")); !bytes.Equal(kept, joined) || !present && len(kept) > 0 || why == 0 && !bytes.Equal(kept, query) {
+		t.Fatalf("%q: kept %q, want %q", query, kept, joined)
+	}
+	again, _, _ := AppendFiltered(nil, kept, m, site, s)
+	if !bytes.Equal(again, kept) {
+		t.Fatalf("%q: filtered %q, then %q", query, kept, again)
+	}
+}

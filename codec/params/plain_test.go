@@ -1,0 +1,122 @@
+package params
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestParsePlain(t *testing.T) {
+	const text = "\ufeff"
+	f := func(line string, want Rule) {
+		t.Helper()
+		l, err := ParsePlain("l", "", []byte("\n"+line+"\r\n"))
+		if err != nil || len(l.Rules) != 1 {
+			t.Errorf("%q: %+v, %v", line, l, err)
+			return
+		}
+		want.Source = "l:2"
+		if l.Rules[0] != want {
+			t.Errorf("%q: got %+v, want %+v", line, l.Rules[0], want)
+		}
+		if _, err := Compile(l); err != nil {
+			t.Errorf("%q: %v", line, err)
+		}
+		r, err := ParseRule(cutComment(line), "here")
+		want.Source = "here"
+		if err != nil || r != want {
+			t.Errorf("ParseRule(%q) = %+v, %v", line, r, err)
+		}
+	}
+	f("gclid", Rule{Name: "gclid"})
+	f("  gclid  # Google", Rule{Name: "gclid"})
+	f("utm_*", Rule{Name: "utm_", Match: Prefix})
+	f("/ga_[a-z]+/", Rule{Name: "ga_[a-z]+", Match: Regexp})
+	f("sid ~alnum16", Rule{Name: "sid", Value: Alnum16})
+	f("mr:device", Rule{Name: "mr:device"})
+	f("a%20b%2A", Rule{Name: "a b*"})
+	f("a+b", Rule{Name: "a b"})
+	f("a#b", Rule{Name: "a#b"})
+	f("example.com: ref", Rule{Host: "example.com", Name: "ref"})
+	f("google.*: ved", Rule{Host: "google.*", Name: "ved"})
+	f("example.com/path/**: sku ~int", Rule{Host: "example.com", Path: "/path/**", Name: "sku", Value: Int})
+	f("/path: x", Rule{Path: "/path", Name: "x"})
+	f("!keep", Rule{Action: Keep, Name: "keep"})
+	f("@@ example.com: *", Rule{Action: Keep, Host: "example.com", Match: Prefix})
+	if l, err := ParsePlain("l", "", []byte("# nothing\n\n \t\r\n")); err != nil || len(l.Rules) != 0 || len(l.Version) != 16 {
+		t.Errorf("%+v, %v", l, err)
+	}
+	if _, err := ParsePlain("l", "", []byte(text+"a")); err != nil {
+		t.Error(err) // a byte order mark is a byte of a name: nothing is guessed
+	}
+}
+
+func TestParsePlainErrors(t *testing.T) {
+	_, err := ParsePlain("my.txt", "1", []byte("fine\n a b\nx*y\n!\n: c\nsid ~hex # c\nexample.com: \"a b\"\n! *x*\n"))
+	want := []string{
+		"my.txt:2:3: white space in a name",
+		"my.txt:3:2: '*' that is not at the end",
+		"my.txt:4:2: no name",
+		"my.txt:5:1: no host and no path",
+		"my.txt:6:6: there is no such shape",
+		"my.txt:7:16: white space in a name",
+		"my.txt:8:3: '*' that is not at the end",
+	}
+	if err == nil {
+		t.Fatal("no error")
+	}
+	got := strings.Split(err.Error(), "\n")
+	if !slices.EqualFunc(got, want, strings.HasPrefix) {
+		t.Errorf("got\n%s\nwant\n%s", err, strings.Join(want, "\n"))
+	}
+	var pe *ParseError
+	if !errors.As(err, &pe) || pe.Line != 2 {
+		t.Errorf("%v is no *ParseError", err)
+	}
+	var re *RuleError
+	if _, err := ParseRule("x*y", "user:rules.drop_params[2]"); !errors.As(err, &re) || re.Source != "user:rules.drop_params[2]" {
+		t.Errorf("%v is no *RuleError", err)
+	}
+}
+
+func TestAllow(t *testing.T) {
+	rules, err := Allow("shop.example.com/**", []string{"sku", "p_*"}, "user:rules.keep_params[0]")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := compile(t, &List{Name: "user", Version: "1", Rules: rules})
+	var s Scratch
+	out, _, _ := AppendKeyQuery(nil, []byte("q=1&SKU=2&p_x=3&utm_source=4"), m, m.Site([]byte("shop.example.com"), []byte("/a"), &s), &s)
+	if string(out) != "SKU=2&p_x=3" {
+		t.Errorf("got %q", out)
+	}
+	out, _, _ = AppendKeyQuery(nil, []byte("q=1"), m, m.Site([]byte("example.com"), []byte("/a"), &s), &s)
+	if string(out) != "q=1" {
+		t.Errorf("elsewhere: got %q", out)
+	}
+	if _, err := Allow("a", []string{"x*y"}, "here"); err == nil || !strings.HasPrefix(err.Error(), "here: ") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func FuzzParsePlain(f *testing.F) {
+	f.Add([]byte("a\nutm_*\n# x\nexample.com/p/**: sku ~int\n!keep\n@@x.*: /a[b]+/\n%3Fa\n"))
+	f.Add([]byte(": \n ~any\n/\n//\n!!\n= : x"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		l, err := ParsePlain("l", "1", data)
+		if err != nil {
+			return
+		}
+		if m, err := Compile(l); err == nil && m.Len() != len(l.Rules) {
+			t.Fatalf("%q: %d rules of %d", data, m.Len(), len(l.Rules))
+		}
+		for _, r := range l.Rules {
+			var line int
+			if _, err := fmt.Sscanf(r.Source, "l:%d", &line); err != nil || line < 1 {
+				t.Fatalf("source %q", r.Source)
+			}
+		}
+	})
+}
