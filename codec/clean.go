@@ -171,7 +171,7 @@ func cleanEscape(b []byte, least uint8) int {
 	if !ok {
 		return 0
 	}
-	n := 1
+	var n int
 	switch class := escapes[v]; class {
 	case escapeOutsidePath, escapeAnywhere:
 		return 3 * b2i(class >= least)

@@ -108,9 +108,6 @@ func whatwgEscapes(rules Rules) (esc [whatwgSets]percent.Rules) {
 	return esc
 }
 
-// plainEscapes are those of the standard alone.
-var plainEscapes = whatwgEscapes(0)
-
 // appendWHATWG appends the serialized URL of src, read against base if that is
 // not nil, and fills r but for r.Change.
 func (n *Normalizer) appendWHATWG(dst []byte, base *baseURL, src []byte, r *Result) ([]byte, Error) {
