@@ -239,11 +239,11 @@ func (x *explainer) writeFlag(w *bufio.Writer, letter string, f codec.Flag, wher
 	}
 }
 
-// flagColumn holds the names of flags, and two spaces.
+// flagColumn holds the names of most flags, and two spaces.
 const flagColumn = 21
 
 func (x *explainer) flagHead(letter string, f codec.Flag) string {
-	return x.paint(yellow, letter) + indent + x.paint(bold, f.String()) + strings.Repeat(" ", flagColumn-len(f.String()))
+	return x.paint(yellow, letter) + indent + x.paint(bold, f.String()) + strings.Repeat(" ", max(2, flagColumn-len(f.String())))
 }
 
 // capital returns text with its first letter as a capital.

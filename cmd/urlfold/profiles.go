@@ -14,7 +14,7 @@ import (
 )
 
 // defaultProfile is the profile that is used unless another is asked for.
-const defaultProfile = "rfc3986-scheme"
+const defaultProfile = "equiv"
 
 // profileNames returns the names of the built-in profiles.
 func profileNames() []string {

@@ -69,7 +69,8 @@ func (s *settings) resolveCodec(bad *mistakes) {
 	lv, levelErr := findLevel(s.key, p)
 	bad.add("--key", levelErr)
 	s.record.Level = lv
-	bad.add("--reading", checkReading(s.reading))
+	rd, readingErr := findReading(s.reading, p)
+	bad.add("--reading", readingErr)
 	i, hashErr := choice("hash", hashNames, s.options.hash)
 	bad.add("--hash", hashErr)
 	s.hash = codec.Hash(i)
@@ -78,10 +79,10 @@ func (s *settings) resolveCodec(bad *mistakes) {
 	p.MaxLen = size
 	opt, keyErr := s.hashOption()
 	bad.add("--hmac-key-file", keyErr)
-	if err != nil || hashErr != nil || keyErr != nil || sizeErr != nil {
+	if err != nil || readingErr != nil || hashErr != nil || keyErr != nil || sizeErr != nil {
 		return
 	}
-	s.record.Normalizer, err = codec.New(p, opt, codec.WithPolicy(policy))
+	s.record.Normalizer, err = codec.New(p, opt, codec.WithReading(rd), codec.WithPolicy(policy))
 	bad.add("--profile", err)
 }
 
