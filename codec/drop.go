@@ -62,9 +62,13 @@ func backslashInAuthority(src []byte) bool {
 
 var slashes = []byte("//")
 
-// appendFallback reads by RFC 3986 what browsers have no reading of.
+// appendFallback reads by RFC 3986 what browsers have no reading of. If they have
+// one of the result (the escapes in "a:// :" make a host of its space), that is
+// the normal form: otherwise it would be the next time.
 func (n *Normalizer) appendFallback(dst []byte, base *baseURL, src []byte, r *Result) ([]byte, error) {
 	flags := r.Flags
+	s := &r.scratch
+	start := len(dst)
 	var err error
 	if base == nil {
 		dst, err = syntax.appendFull(dst, src, r)
@@ -72,6 +76,19 @@ func (n *Normalizer) appendFallback(dst []byte, base *baseURL, src []byte, r *Re
 		dst, err = syntax.AppendRef(dst, base.src, src, r)
 	}
 	r.Flags = r.Flags.Union(flags).With(WHATWGReject)
-	r.scratch.fallback = true
-	return dst, err
+	s.fallback = true
+	if err != nil {
+		return dst, err
+	}
+	if s.other == nil {
+		s.other = new(Result)
+	}
+	s.other.reset()
+	s.full = append(s.full[:0], dst[start:]...)
+	if out, err := n.appendWHATWG(dst[:start], nil, s.full, s.other); err == 0 {
+		r.Out, s.fallback = s.other.Out, false
+		r.compare(src, out[start:])
+		return out, nil
+	}
+	return append(dst[:start], s.full...), nil
 }

@@ -138,6 +138,10 @@ func (s *scratch) readBase(base []byte) *baseURL {
 	b = &baseURL{src: slices.Clone(base)}
 	var r Result
 	b.text, b.err = browser.appendWHATWG(nil, nil, base, &r)
+	if b.err != 0 {
+		s.base = b
+		return b
+	}
 	b.u = r.Out
 	b.known = lookupScheme(b.u.Bytes(b.text, Scheme))
 	b.opaque = !b.u.HasAuthority() && !hasPrefix(b.u.Bytes(b.text, Path), '/')
