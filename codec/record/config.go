@@ -114,7 +114,7 @@ type Job struct {
 	divert    bool
 	redact    bool
 	norm      *codec.Normalizer
-	browser   bool // norm reads as browsers do
+	whatwg    bool // norm reads as browsers do
 	profile   []byte
 	maxRecord int
 }
@@ -144,7 +144,7 @@ var dialectNames = []string{"nginx", "nginx-json", "apache", "none"}
 func New(c Config) (*Job, error) {
 	j := &Job{
 		render: c.Render, level: c.Level, divert: c.Divert, redact: c.Redact,
-		norm: c.Normalizer, browser: c.Normalizer != nil && c.Normalizer.Profile().Reading == codec.WHATWG, maxRecord: c.MaxRecord,
+		norm: c.Normalizer, whatwg: c.Normalizer != nil && c.Normalizer.Profile().Reading == codec.WHATWG, maxRecord: c.MaxRecord,
 		request: c.Target != TargetReferer, referer: c.Target != TargetRequest,
 	}
 	errs := []error{j.setFormat(&c), j.setBase(c.Base), j.setFields(c.Fields)}

@@ -80,7 +80,7 @@ func (w *Worker) readReference(rec []byte) {
 	c.src = c.url
 	var err error
 	i := bytes.IndexByte(c.src, ':')
-	if len(base) > 0 && (w.job.browser || i < 0 || !isScheme(c.src[:i])) {
+	if len(base) > 0 && (w.job.whatwg || i < 0 || !isScheme(c.src[:i])) {
 		w.norm, err = w.job.norm.AppendRef(w.norm[:0], base, c.src, &w.res)
 	} else {
 		w.norm, err = w.job.norm.Append(w.norm[:0], c.src, &w.res)

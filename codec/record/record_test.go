@@ -154,7 +154,7 @@ func verify(t testing.TB, c Config, in []byte) {
 	case RenderRewrite:
 		again, _, st2 := runJob(t, j, out)
 		if !bytes.Equal(out, again) {
-			t.Fatalf("%+v\n   in %q\n once %q\ntwice %q", c, in, out, again)
+			t.Fatalf("%+v\n   in %q\n once %q\ntwice %q", c, in, firstOther(out, again), firstOther(again, out))
 		}
 		if !c.Redact && !c.Divert {
 			checkKept(t, j, in, out)
@@ -163,6 +163,17 @@ func verify(t testing.TB, c Config, in []byte) {
 			t.Fatalf("%+v: %d URLs of %q are changed again", c, st2.Changed, out)
 		}
 	}
+}
+
+// firstOther returns the first line of a that differs from that of b.
+func firstOther(a, b []byte) string {
+	other := strings.Split(string(b), "\n")
+	for i, line := range strings.Split(string(a), "\n") {
+		if i >= len(other) || line != other[i] {
+			return line
+		}
+	}
+	return ""
 }
 
 // checkLines holds each line to be a JSON object, and their number to be n if

@@ -32,11 +32,13 @@ type Worker struct {
 	canonical      []byte       // what a key is the hash of
 	key            []byte       // any short value on its way to the output
 	hidden         []byte       // text with its passwords hidden
-	scrub          codec.Result // of the text to hide a password in
+	inside         []byte       // the same, with those of URLs inside a URL
+	side           []byte       // a normal form of no interest
+	scrub          codec.Result // of a text that is looked at beside the URL at hand
 	markBuf        []codec.Mark
 	plainText      []byte // as text and runs, while those are in use
 	plainRuns      []run
-	whole          []byte // a record, on its way to hidden
+	whole          []byte // a record with its passwords hidden
 
 	head       []byte // table: the header that the columns were found in
 	headKnown  bool
@@ -154,23 +156,19 @@ func (w *Worker) rewrite(out, dead, rec []byte, at Place, st *Stats) (o, d []byt
 			text = w.cur.back
 		}
 		if w.job.redact {
-			text = w.hide(text)
+			text = w.hideAll(text)
 		}
-		if bytes.Equal(text, w.cur.url) {
-			continue
-		}
-		out = append(out, rec[from:s.start]...)
-		out = s.enc.escape(out, text, w.job.sep)
-		from = s.end
+		out, from = w.replace(out, rec, from, s, w.cur.url, text)
 	}
 	if v.bad != 0 && w.job.divert {
 		w.close(&v, st)
 		st.Dead++
 		return out[:start], w.deadLine(dead, rec, v.bad, v.at, at)
 	}
-	out = append(out, rec[from:]...)
 	if w.job.redact {
-		out = w.redactTail(out, start)
+		out = appendRedacted(out, rec[from:], false)
+	} else {
+		out = append(out, rec[from:]...)
 	}
 	w.close(&v, st)
 	st.Emitted++
