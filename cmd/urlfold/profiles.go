@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -11,6 +10,7 @@ import (
 
 	"github.com/urlfold/urlfold/codec"
 	"github.com/urlfold/urlfold/codec/percent"
+	"github.com/urlfold/urlfold/config"
 )
 
 // defaultProfile is the profile that is used unless another is asked for.
@@ -25,10 +25,16 @@ func profileNames() []string {
 	return names
 }
 
-// findProfile returns the profile of that name, and the policy for its keys.
+// isProfileFile reports whether a profile is not a name but a file.
+func isProfileFile(name string) bool {
+	return strings.HasSuffix(name, ".yaml") || strings.HasSuffix(name, ".yml")
+}
+
+// findProfile returns the profile of that name, or in that file, and the policy
+// for its keys.
 func findProfile(name string) (codec.Profile, *codec.Policy, error) {
-	if strings.HasSuffix(name, ".yaml") || strings.HasSuffix(name, ".yml") {
-		return codec.Profile{}, nil, errors.New("profiles are not read from files in this version")
+	if isProfileFile(name) {
+		return config.LoadProfile(name)
 	}
 	i, err := choice("profile", profileNames(), name)
 	if err != nil {
