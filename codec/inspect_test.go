@@ -151,7 +151,7 @@ func TestKindsAreFlags(t *testing.T) {
 
 func TestFlagNames(t *testing.T) {
 	seen := map[string]bool{}
-	for f := Flag(0); f < NumFlags; f++ {
+	for f := range Flag(NumFlags) {
 		if name := f.String(); name == "" || seen[name] {
 			t.Errorf("flag %d: name %q", f, name)
 		}

@@ -178,17 +178,17 @@ func (w *rewriter) fragmentK3() {
 	}
 	f := w.u.Bytes(w.src, Fragment)
 	w.dst = append(w.dst, '#')
-	i := bytes.IndexByte(f, '?')
-	if i < 0 {
+	before, after, ok := bytes.Cut(f, []byte{'?'})
+	if !ok {
 		w.dst = append(w.dst, f...)
 		return
 	}
-	w.dst = append(w.dst, f[:i]...)
+	w.dst = append(w.dst, before...)
 	m := w.policy.Params
 	site := m.Site(w.u.Bytes(w.src, Host), w.u.Bytes(w.src, Path), &w.s.params)
 	at := len(w.dst)
 	w.dst = append(w.dst, '?')
-	out, present, _ := params.AppendFiltered(w.dst, f[i+1:], m, site, &w.s.params)
+	out, present, _ := params.AppendFiltered(w.dst, after, m, site, &w.s.params)
 	w.dst = out
 	if !present {
 		w.dst = w.dst[:at]

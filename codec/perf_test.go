@@ -67,7 +67,7 @@ func TestInlining(t *testing.T) {
 	for _, m := range regexp.MustCompile(`can inline (\S+)`).FindAllStringSubmatch(string(out), -1) {
 		inlined[m[1]] = true
 	}
-	for _, name := range strings.Fields(`Span.Len Span.In (*URL).Has (*URL).Span (*URL).Bytes (*URL).HasAuthority
+	for name := range strings.FieldsSeq(`Span.Len Span.In (*URL).Has (*URL).Span (*URL).Bytes (*URL).HasAuthority
 		(*URL).HostKind (*URL).PortNumber (*URL).set Flags.Has Flags.With Flags.Union Flags.IsZero Key.IsZero
 		(*Result).Valid isTriplet lower hasPrefix`) {
 		if !inlined[name] {

@@ -70,8 +70,8 @@ func isBelow(host []byte, domain string) bool {
 // cutDirective returns a fragment without the directives for the browser behind
 // ":~:" (https://wicg.github.io/scroll-to-text-fragment/#the-fragment-directive).
 func cutDirective(fragment []byte) []byte {
-	if i := bytes.Index(fragment, fragmentDirective); i >= 0 {
-		return fragment[:i]
+	if before, _, ok := bytes.Cut(fragment, fragmentDirective); ok {
+		return before
 	}
 	return fragment
 }

@@ -86,7 +86,7 @@ func TestOracle(t *testing.T) {
 		}
 		var r Result
 		bad := 0
-		for _, line := range bytes.Split(bytes.TrimSpace(data), []byte("\n")) {
+		for line := range bytes.SplitSeq(bytes.TrimSpace(data), []byte("\n")) {
 			var c struct {
 				Input   string
 				Base    string
@@ -119,7 +119,7 @@ func TestValidationErrors(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, line := range bytes.Split(bytes.TrimSpace(data), []byte("\n")) {
+	for line := range bytes.SplitSeq(bytes.TrimSpace(data), []byte("\n")) {
 		var c struct {
 			In      string
 			InB64   []byte `json:"in_b64"`
