@@ -147,7 +147,7 @@ func New(c Config) (*Job, error) {
 		norm: c.Normalizer, whatwg: c.Normalizer != nil && c.Normalizer.Profile().Reading == codec.WHATWG, maxRecord: c.MaxRecord,
 		request: c.Target != TargetReferer, referer: c.Target != TargetRequest,
 	}
-	errs := []error{j.setFormat(&c), j.setBase(c.Base), j.setFields(c.Fields)}
+	errs := []error{j.setFormat(&c), j.setBase(c.Base, c.Normalizer), j.setFields(c.Fields)}
 	if c.Normalizer == nil {
 		errs = append(errs, errors.New("a normalizer is required"))
 	} else {
@@ -271,12 +271,17 @@ func (j *Job) setColumns(c *Config) error {
 
 // setBase reads Base. Its scheme and authority are what an origin-form target
 // is put behind (RFC 9112 §3.3).
-func (j *Job) setBase(base string) error {
+func (j *Job) setBase(base string, n *codec.Normalizer) error {
 	if base == "" {
 		return nil
 	}
 	var r codec.Result
 	src := []byte(base)
+	if n != nil {
+		if _, err := n.Append(nil, src, &r); err != nil {
+			return fmt.Errorf("the base URL: %w", err)
+		}
+	}
 	if err := codec.Parse(src, &r); err != nil {
 		return fmt.Errorf("the base URL: %w", err)
 	}

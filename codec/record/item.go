@@ -15,7 +15,7 @@ func (w *Worker) item(out []byte, s *site, rec []byte, at Place) []byte {
 	case RenderJSONL:
 		return w.object(out, s, rec, at)
 	case RenderTSV:
-		if c.why == 0 || w.job.wants.has(fError) {
+		if c.why == 0 || w.job.wants&tellsWhy != 0 {
 			return w.row(out, s, rec, at)
 		}
 	case RenderURLs:
@@ -30,6 +30,10 @@ func (w *Worker) item(out []byte, s *site, rec []byte, at Place) []byte {
 	}
 	return out
 }
+
+// tellsWhy is the set of the fields that say something of a URL without a
+// reading that is worth a row.
+const tellsWhy fieldSet = 1<<fError | 1<<fRFC | 1<<fWHATWG
 
 // normShown is the normal form as it is written: without the placeholder, if
 // scheme and host are not known.
@@ -95,18 +99,6 @@ func (w *Worker) component(f fieldID) ([]byte, bool) {
 	return u.Bytes(c.norm, comp), true
 }
 
-// verdict says what RFC 3986 makes of the URL: it is valid, or invalid but can
-// be read, or has no reading.
-func (c *reading) verdict() string {
-	switch {
-	case c.why != 0:
-		return "no-reading"
-	case !c.flags.Intersect(codec.Violations).IsZero():
-		return "invalid"
-	}
-	return "valid"
-}
-
 // object appends a JSON object for the URL in w.cur, and a line feed.
 func (w *Worker) object(out []byte, s *site, rec []byte, at Place) []byte {
 	out = append(out, '{')
@@ -146,6 +138,12 @@ func (w *Worker) member(out []byte, f fieldID, s *site, rec []byte, at Place) []
 		}
 		out = appendMember(out, name, w.word(c.why.String()))
 		return appendNumber(out, "at", int64(c.errAt))
+	case fCampaign, fClickIDs:
+		if v, ok := w.parameters(f); ok {
+			out = append(append(append(out, '"'), name...), `":`...)
+			out = append(append(out, v...), ',')
+		}
+		return out
 	}
 	if v, ok := w.value(f, s, rec, at); ok {
 		return appendMember(out, name, v)
@@ -162,8 +160,15 @@ func (w *Worker) value(f fieldID, s *site, rec []byte, at Place) ([]byte, bool) 
 		return w.shown(c.url), true
 	case fNorm:
 		return w.shown(w.normShown()), c.why == 0
-	case fKey, fLevel, fChange, fK0, fK1:
+	case fKey, fLevel, fChange:
 		return w.judged(f)
+	case fK0, fK1, fK2, fK3, fSite, fSURT, fTemplate, fIRI:
+		if c.why != 0 {
+			return nil, false
+		}
+		return w.derived(f)
+	case fCampaign, fClickIDs:
+		return w.parameters(f)
 	case fScheme, fUsername, fHost, fPort, fPath, fQuery, fFragment:
 		return w.component(f)
 	case fRecord:
@@ -183,7 +188,9 @@ func (w *Worker) value(f fieldID, s *site, rec []byte, at Place) ([]byte, bool) 
 	case fProfile:
 		return w.job.profile, true
 	case fRFC:
-		return w.word(c.verdict()), true
+		return w.word(string(w.rfc())), true
+	case fWHATWG:
+		return w.word(string(w.whatwg())), true
 	}
 	return nil, false
 }
@@ -206,12 +213,6 @@ func (w *Worker) judged(f fieldID) ([]byte, bool) {
 		return w.word(w.job.level.String()), true
 	case fChange:
 		return w.word(w.res.Change.String()), true
-	case fK0:
-		w.key = w.appendKey(w.key[:0], codec.K0)
-		return w.shown(w.key), true
-	case fK1:
-		w.key = w.appendKey(w.key[:0], codec.K1)
-		return w.shown(w.key), true
 	}
 	return w.key, true
 }

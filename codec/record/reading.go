@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"github.com/urlfold/urlfold/codec"
+	"github.com/urlfold/urlfold/codec/params"
 )
 
 // A reading is what became of one URL. Its slices point into the record or the
@@ -11,6 +12,7 @@ import (
 type reading struct {
 	url    []byte // as it was, the dialect undone
 	src    []byte // what the codec read: url, or scheme and host and url
+	base   []byte // what src was resolved against, nil if there was none
 	prefix int    // how many bytes of src stand before url
 	norm   []byte // the normal form of src
 	back   []byte // the part of norm that takes the place of url
@@ -77,7 +79,7 @@ func (w *Worker) readReference(rec []byte) {
 		}
 		base = text
 	}
-	c.src = c.url
+	c.src, c.base = c.url, base
 	var err error
 	i := bytes.IndexByte(c.src, ':')
 	if len(base) > 0 && (w.job.whatwg || i < 0 || !isScheme(c.src[:i])) {
@@ -101,7 +103,7 @@ func (w *Worker) readOrigin(rec []byte) {
 		var err error
 		w.norm, err = w.job.norm.Append(w.norm[:0], c.src, &w.res)
 		w.settle(err)
-		if c.why != Reason(codec.ErrHostInvalid) || c.nohost {
+		if c.nohost || !isHostError[c.why] {
 			break
 		}
 		// What the log calls the host is none. The target can still be read.
@@ -114,6 +116,12 @@ func (w *Worker) readOrigin(rec []byte) {
 			c.flags = c.flags.With(codec.Relative)
 		}
 	}
+}
+
+// isHostError marks the errors that lie in what was put in front of a target: a
+// path cannot cause them.
+var isHostError = [NumReasons]bool{
+	codec.ErrHostInvalid: true, codec.ErrHostMissing: true, codec.ErrPortInvalid: true,
 }
 
 // settle takes over the codec's answer.
@@ -191,7 +199,10 @@ func (w *Worker) note(st *Stats) {
 	c := &w.cur
 	if c.form != NoForm && w.res.In.Has(codec.Fragment) {
 		c.flags = c.flags.With(codec.FragmentInRequest)
-		c.hash = int(w.res.In.Span(codec.Fragment).Start) - 1 - c.prefix
+		c.hash = bytes.IndexByte(c.url, '#') // by any standard the first one
+	}
+	if w.job.level >= codec.K2 && w.isSigned() {
+		c.flags = c.flags.With(codec.SignedURL)
 	}
 	if !bytes.Equal(c.back, c.url) {
 		st.Changed++
@@ -206,4 +217,13 @@ func (w *Worker) note(st *Stats) {
 			st.Flags[f]++
 		}
 	}
+}
+
+// isSigned reports whether the query is signed. The codec flags it when it makes
+// a key of a level that looks at parameters, which may be after the flags were
+// written, or never.
+func (w *Worker) isSigned() bool {
+	query := w.res.Out.Bytes(w.cur.norm, codec.Query)
+	w.pairs = params.AppendPairs(w.pairs[:0], query, params.Ampersand)
+	return params.Signed(w.pairs, query)
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"github.com/urlfold/urlfold/codec"
+	"github.com/urlfold/urlfold/codec/params"
 )
 
 // Place is where a record stands. Name and Head stay the caller's; Append reads
@@ -36,6 +37,10 @@ type Worker struct {
 	side           []byte       // a normal form of no interest
 	scrub          codec.Result // of a text that is looked at beside the URL at hand
 	markBuf        []codec.Mark
+	pairs          []params.Pair // of the query
+	params         []param
+	name           []byte // of a parameter, or its value
+	sites          *[knownSites]knownSite
 	plainText      []byte // as text and runs, while those are in use
 	plainRuns      []run
 	whole          []byte // a record with its passwords hidden
