@@ -18,10 +18,13 @@ import (
 // begins with a letter; a path from "/" on in which no "." follows a "/"; a query
 // and a fragment; in these, the bytes that RFC 3986 allows there, and escapes
 // that are in normal form and mean no harm. No userinfo, no port.
-func parseClean(src []byte, u *URL) bool {
+//
+// One flag it can live with: entity is the offset of the first "&amp;" in the
+// query, or -1.
+func parseClean(src []byte, u *URL) (entity int, ok bool) {
 	i := cleanScheme(src)
 	if i == 0 {
-		return false
+		return -1, false
 	}
 	start := i
 	last, bad := uint16(pauseByte), uint16(0) // bad gets pauseByte where '.' and '-' stand together or in front
@@ -35,7 +38,7 @@ func parseClean(src []byte, u *URL) bool {
 		i++
 	}
 	if bad|last != 0 || i == len(src) || src[i] != '/' || i-start > 63 || !cleanHostEnd(src[start:i]) {
-		return false
+		return -1, false
 	}
 	*u = URL{kind: RegName, flags: hasAuthority}
 	u.set(Scheme, 0, start-3)
@@ -72,24 +75,24 @@ func cleanHostEnd(host []byte) bool {
 }
 
 // cleanTail reads path, query and fragment; src[i] is the first '/' of the path.
-func cleanTail(src []byte, i int, u *URL) bool {
+func cleanTail(src []byte, i int, u *URL) (entity int, ok bool) {
 	start := i
-	i, ok := cleanPathEnd(src, i)
-	if !ok {
-		return false
+	entity = -1
+	if i, ok = cleanPathEnd(src, i); !ok {
+		return -1, false
 	}
 	u.set(Path, start, i)
 	if i < len(src) && src[i] == '?' {
 		start = i + 1
-		i = cleanEnd(src, start, cleanQuery)
+		i, entity = cleanEnd(src, start, cleanQuery)
 		u.set(Query, start, i)
 	}
 	if i < len(src) && src[i] == '#' {
 		start = i + 1
-		i = cleanEnd(src, start, cleanFrag)
+		i, _ = cleanEnd(src, start, cleanFrag)
 		u.set(Fragment, start, i)
 	}
-	return i == len(src)
+	return entity, i == len(src)
 }
 
 // cleanPathEnd returns the end of the clean part of a path that begins at i, and
@@ -115,8 +118,10 @@ func cleanPathEnd(src []byte, i int) (end int, ok bool) {
 }
 
 // cleanEnd returns the end of the clean part of a query or fragment, whose bytes
-// have the bit clean, that begins at i.
-func cleanEnd(src []byte, i int, clean uint16) int {
+// have the bit clean, that begins at i, and the offset of the first "&amp;" of a
+// query, or -1.
+func cleanEnd(src []byte, i int, clean uint16) (end, entity int) {
+	entity = -1
 	for i < len(src) {
 		if class[src[i]]&clean != 0 {
 			i++
@@ -124,14 +129,16 @@ func cleanEnd(src []byte, i int, clean uint16) int {
 		}
 		n := cleanEscape(src[i:], escapeOutsidePath)
 		if n == 0 {
-			if src[i] != ';' || clean != cleanQuery || bytes.HasSuffix(src[:i+1], htmlAmp) {
+			if src[i] != ';' || clean != cleanQuery {
 				break
 			}
-			n = 1
+			if n = 1; entity < 0 && bytes.HasSuffix(src[:i+1], htmlAmp) {
+				entity = i + 1 - len(htmlAmp)
+			}
 		}
 		i += n
 	}
-	return i
+	return i, entity
 }
 
 // The classes of the byte that an escape stands for, in escapes.

@@ -13,8 +13,8 @@ import (
 // any, is ErrHostInvalid, with its place in r.ErrAt; r.In is filled even then.
 // src may be up to MaxLen bytes long and is not kept.
 func Parse(src []byte, r *Result) error {
-	if len(src) <= MaxLen && parseClean(src, &r.In) {
-		r.setClean()
+	if entity, ok := parseClean(src, &r.In); ok && len(src) <= MaxLen {
+		r.setClean(entity)
 		return nil
 	}
 	if err := verbatim.read(src, r); err != 0 {

@@ -340,7 +340,7 @@ func (n *Normalizer) otherText(src, norm []byte, r *Result) []byte {
 // appendPlain appends the normal form of a URL that has one, and says nothing
 // about it. Of s it uses the fields in and out.
 func (n *Normalizer) appendPlain(dst, src []byte, s *scratch) []byte {
-	if parseClean(src, &s.in) {
+	if _, ok := parseClean(src, &s.in); ok {
 		return append(dst, src...)
 	}
 	_, _ = split(src, &s.in)

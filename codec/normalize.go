@@ -112,8 +112,8 @@ func (n *Normalizer) Profile() Profile { return n.profile }
 // slice returned is dst as it was given. Neither src nor dst is kept; they must
 // not overlap.
 func (n *Normalizer) Append(dst, src []byte, r *Result) ([]byte, error) {
-	if len(src) <= n.maxLen && parseClean(src, &r.In) {
-		r.setClean()
+	if entity, ok := parseClean(src, &r.In); ok && len(src) <= n.maxLen {
+		r.setClean(entity)
 		start := len(dst)
 		dst = append(dst, src...)
 		if n.rules.Has(DropFragment) && r.In.Has(Fragment) {

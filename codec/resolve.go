@@ -6,7 +6,10 @@ package codec
 // whatever the base. The error ErrBase means that base has no
 // scheme, or no reading.
 func (n *Normalizer) AppendRef(dst, base, src []byte, r *Result) ([]byte, error) {
-	if len(base) == 0 || len(src) <= n.maxLen && parseClean(src, &r.In) {
+	if len(base) == 0 {
+		return n.Append(dst, src, r)
+	}
+	if _, ok := parseClean(src, &r.In); ok {
 		return n.Append(dst, src, r)
 	}
 	if n.profile.Reading == WHATWG {

@@ -89,12 +89,17 @@ func (r *Result) reset() {
 	}
 }
 
-// setClean fills r for a URL r.In that is its own normal form and has no flag.
-func (r *Result) setClean() {
+// setClean fills r for a URL r.In that is its own normal form and has no flag but
+// HTMLEntity, if entity is the offset of one.
+func (r *Result) setClean(entity int) {
 	r.Out = r.In
 	r.Flags, r.Marks, r.Change, r.ErrAt = Flags{}, r.Marks[:0], Unchanged, 0
 	s := &r.scratch
 	s.clean, s.fallback, s.resolved, s.scheme, s.dropped = true, false, false, false, false
+	if entity >= 0 {
+		r.Flags = r.Flags.With(HTMLEntity)
+		r.Marks = append(r.Marks, Mark{At: uint32(entity), Flag: HTMLEntity, Component: Query, Action: Kept})
+	}
 }
 
 // judge sets the class of change from text to its normal form.
