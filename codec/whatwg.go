@@ -165,7 +165,7 @@ func (s *scratch) strip(src []byte, r *Result) []byte {
 		s.cut(r, 0, TrimmedEnds)
 	}
 	in := src[start:end]
-	if i := bytes.IndexAny(in, "\t\n\r"); i >= 0 {
+	if i := indexTab(in); i >= 0 {
 		s.cut(r, start+i, TabOrNewline)
 		s.cleaned = appendWithoutTabs(s.cleaned[:0], in, &s.gaps)
 		in = s.cleaned
@@ -174,6 +174,16 @@ func (s *scratch) strip(src []byte, r *Result) []byte {
 		s.cut(r, end, TrimmedEnds)
 	}
 	return in
+}
+
+// indexTab returns the offset of the first tab or newline in b, or -1.
+func indexTab(b []byte) int {
+	for i, c := range b {
+		if c <= '\r' && (c == '\t' || c == '\n' || c == '\r') {
+			return i
+		}
+	}
+	return -1
 }
 
 // cut notes that bytes were taken out of src at the offset at.
@@ -250,7 +260,7 @@ func (p *parser) fail(f Flag, at int, c Component, err Error) state {
 // compareHosts notes where RFC 3986 sees another host in src than browsers do.
 func (p *parser) compareHosts(src []byte) {
 	rfc := &p.r.scratch.in
-	if _, err := split(src, rfc); err != 0 {
+	if _, _, err := splitFront(src, rfc); err != 0 {
 		return
 	}
 	if !bytes.Equal(rfc.Bytes(src, Host), p.u.Bytes(p.in, Host)) {
