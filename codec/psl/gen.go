@@ -241,11 +241,11 @@ func arena(nodes []*node) string {
 }
 
 // words packs the nodes.
-func words(slots []*node, labels string) []int {
+func words(slots []*node, labels string) []uint64 {
 	if len(slots) >= 1<<16 {
 		log.Fatal("too many nodes")
 	}
-	words := make([]int, len(slots))
+	words := make([]uint64, len(slots))
 	for i, n := range slots {
 		if n == nil {
 			continue
@@ -254,7 +254,8 @@ func words(slots []*node, labels string) []int {
 		if n.parent.label != "" {
 			parent = n.parent.slot + 1
 		}
-		words[i] = n.flags | len(n.label)<<lengthShift | strings.Index(labels, n.label)<<offsetShift | parent<<parentShift
+		words[i] = uint64(parent)<<parentShift |
+			uint64(strings.Index(labels, n.label)<<offsetShift|len(n.label)<<lengthShift|n.flags)
 	}
 	return words
 }
@@ -267,7 +268,7 @@ func writeLabels(out *bytes.Buffer, labels string) {
 	fmt.Fprintf(out, "\n\n")
 }
 
-func writeNumbers(out *bytes.Buffer, verb string, numbers []int, perLine int) {
+func writeNumbers[T int | uint64](out *bytes.Buffer, verb string, numbers []T, perLine int) {
 	for line := range slices.Chunk(numbers, perLine) {
 		fmt.Fprint(out, "\n\t")
 		for _, n := range line {
