@@ -20,6 +20,7 @@ type reading struct {
 	why    Reason      // why there is no norm; 0 if there is
 	errAt  int         // where in url
 	flags  codec.Flags // what the codec noticed, and what we did
+	same   bool        // back is url
 	nohost bool        // the host is unknown and norm has a placeholder
 	hash   int         // offset in url of a '#' that should not be there, or -1
 }
@@ -204,7 +205,8 @@ func (w *Worker) note(st *Stats) {
 	if w.job.level >= codec.K2 && w.isSigned() {
 		c.flags = c.flags.With(codec.SignedURL)
 	}
-	if !bytes.Equal(c.back, c.url) {
+	c.same = w.res.Change == codec.Unchanged && len(c.base) == 0 || bytes.Equal(c.back, c.url)
+	if !c.same {
 		st.Changed++
 	}
 	telling := c.flags

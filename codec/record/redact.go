@@ -163,17 +163,17 @@ func (w *Worker) redactRecord(rec []byte) []byte {
 		if escaped {
 			w.plainText = text
 		}
-		w.whole, from = w.replace(w.whole, rec, from, s, text, w.hideAll(text))
+		now := w.hideAll(text)
+		w.whole, from = w.replace(w.whole, rec, from, s, now, bytes.Equal(now, text))
 	}
 	w.whole = appendRedacted(w.whole, rec[from:], false)
 	return w.whole
 }
 
 // replace appends rec from an offset on up to the end of s, with text now where
-// was stands. Where nothing changes it may append less: it returns the offset to
-// go on from.
-func (w *Worker) replace(out, rec []byte, from int, s *site, was, now []byte) ([]byte, int) {
-	same := bytes.Equal(was, now)
+// s was, unless that is the same. Where nothing changes it may append less: it
+// returns the offset to go on from.
+func (w *Worker) replace(out, rec []byte, from int, s *site, now []byte, same bool) ([]byte, int) {
 	switch {
 	case w.job.redact:
 		out = appendRedacted(out, rec[from:s.start], false)

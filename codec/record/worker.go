@@ -156,14 +156,15 @@ func (w *Worker) rewrite(out, dead, rec []byte, at Place, st *Stats) (o, d []byt
 	for i := range w.found.n {
 		s := &w.found.sites[i]
 		ok := w.read(s, rec, &v, st)
-		text := w.cur.url // what has no reading stays, but for its password
+		now, same := w.cur.url, true // what has no reading stays, but for its password
 		if ok {
-			text = w.cur.back
+			now, same = w.cur.back, w.cur.same
 		}
 		if w.job.redact {
-			text = w.hideAll(text)
+			now = w.hideAll(now)
+			same = bytes.Equal(now, w.cur.url)
 		}
-		out, from = w.replace(out, rec, from, s, w.cur.url, text)
+		out, from = w.replace(out, rec, from, s, now, same)
 	}
 	if v.bad != 0 && w.job.divert {
 		w.close(&v, st)
