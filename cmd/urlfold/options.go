@@ -108,7 +108,7 @@ func (o *options) inputFlags(f *pflag.FlagSet) {
 }
 
 func (o *options) codecFlags(f *pflag.FlagSet) {
-	f.StringVarP(&o.profile, "profile", "p", defaultProfile, "what to change: the `name` of a profile, see 'urlfold profiles'")
+	f.StringVarP(&o.profile, "profile", "p", defaultProfile, "what to change: the `name` of a profile, see 'urlfold profiles', or a YAML file")
 	f.StringVarP(&o.key, "key", "k", "", "the `level` of keys: "+strings.Join(levelNames(), ", ")+". Default: the profile's")
 	f.StringVar(&o.reading, "reading", "", "the `reading` that keys are computed on: rfc, whatwg. Default: the profile's")
 	f.StringVar(&o.hash, "hash", "xxh3-128", "the `name` of the hash of keys: "+strings.Join(hashNames, ", "))
@@ -127,7 +127,7 @@ func (o *options) outputFlags(f *pflag.FlagSet) {
 
 func (o *options) limitFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.maxRecord, "max-record", "1MiB", "a record longer than this `size` passes through unread")
-	f.StringVar(&o.maxURL, "max-url", "64KiB", "a URL longer than this `size` is a reject")
+	f.StringVar(&o.maxURL, "max-url", "", "a URL longer than this `size` is a reject. Default: the profile's, or 64KiB")
 	f.StringVar(&o.maxDecompressed, "max-decompressed", "0", "stop reading a compressed file after this `size`; 0: no limit")
 	f.Int64Var(&o.maxRatio, "max-ratio", 1000, "stop reading a compressed file that expands more than this many `times`; -1: no limit")
 	f.StringVar(&o.zstdMaxWindow, "zstd-max-window", "128MiB", "refuse zstd frames that need more memory than this `size`")

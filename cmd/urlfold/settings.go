@@ -74,9 +74,11 @@ func (s *settings) resolveCodec(bad *mistakes) {
 	i, hashErr := choice("hash", hashNames, s.options.hash)
 	bad.add("--hash", hashErr)
 	s.hash = codec.Hash(i)
-	size, sizeErr := limitOf(s.maxURL, codec.MaxLen)
-	bad.add("--max-url", sizeErr)
-	p.MaxLen = size
+	var sizeErr error
+	if s.maxURL != "" {
+		p.MaxLen, sizeErr = limitOf(s.maxURL, codec.MaxLen)
+		bad.add("--max-url", sizeErr)
+	}
 	opt, keyErr := s.hashOption()
 	bad.add("--hmac-key-file", keyErr)
 	if err != nil || readingErr != nil || hashErr != nil || keyErr != nil || sizeErr != nil {
