@@ -64,8 +64,12 @@ func writeProfiles(w io.Writer) error {
 		if i > 0 {
 			_, _ = fmt.Fprintln(tw) // Flush tells
 		}
-		_, _ = fmt.Fprintf(tw, "%s\n  key\t%v, %s\n  stray %%\t%s\n", name, p.Key, codec.KeyFunction(p.Reading, p.Key), strayText(p.Stray))
-		for j, line := range wrap(strings.ReplaceAll(p.Rules.String(), ",", ", "), 60) {
+		_, _ = fmt.Fprintf(tw, "%s\n  reading\t%v\n  key\t%v, %s\n  stray %%\t%s\n", name, p.Reading, p.Key, codec.KeyFunction(p.Reading, p.Key), strayText(p.Stray))
+		rules := strings.ReplaceAll(p.Rules.String(), ",", ", ")
+		if rules == "" {
+			rules = "none but those of the reading"
+		}
+		for j, line := range wrap(rules, 60) {
 			head := "rules"
 			if j > 0 {
 				head = ""
