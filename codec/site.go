@@ -2,20 +2,18 @@ package codec
 
 import (
 	"bytes"
-	"strings"
-	"unsafe"
 
-	"golang.org/x/net/publicsuffix"
+	"github.com/urlfold/urlfold/codec/psl"
 )
 
 // This file cuts hosts by the Public Suffix List (https://publicsuffix.org). The
 // list ages: what is said here of a host is said by one edition of the list,
-// which SiteListVersion names. The edition changes only with the version of
-// golang.org/x/net in go.mod.
+// which SiteListVersion names. The edition changes only with the table of package
+// psl.
 
-// SiteListVersion says which edition of the Public Suffix List decides: its Git
-// revision and date.
-func SiteListVersion() string { return publicsuffix.List.String() }
+// SiteListVersion says which edition of the Public Suffix List decides: its day,
+// as in 2006-01-02.
+func SiteListVersion() string { return psl.Version }
 
 // AppendSite appends the registrable domain of host: its public suffix and one
 // label more, in lower case, without a root dot. With private, the suffixes
@@ -27,10 +25,6 @@ func SiteListVersion() string { return publicsuffix.List.String() }
 // nor a single label, a host with an empty label, an IP address in any form that
 // browsers read as one, or no host. A top-level domain that is not on the list is
 // a public suffix, as the list's algorithm says.
-//
-// It allocates: package publicsuffix tries to read an IP address first, and makes
-// an error of 48 bytes of that. There is one for each of its calls: one with
-// private, two or more without.
 func AppendSite(dst, host []byte, private bool) (out []byte, ok bool) {
 	start := len(dst)
 	out = appendLower(dst, bytes.TrimSuffix(host, rootDot))
@@ -45,7 +39,6 @@ func AppendSite(dst, host []byte, private bool) (out []byte, ok bool) {
 // CutWWW returns host without a "www." in front, if what then remains is no IP
 // address and still has a registrable domain, private suffixes counted: rule
 // www-one. It cuts once. host is as in a normal form; the result is a part of it.
-// It allocates as [AppendSite] does, and only if there is a "www.".
 func CutWWW(host []byte) []byte {
 	rest, found := bytes.CutPrefix(host, www)
 	if !found {
@@ -68,7 +61,7 @@ func siteOffset(host []byte, private bool) (at int, ok bool) {
 	if len(host) == 0 || host[0] == '[' || hasEmptyLabel(host) || endsInNumber(host) {
 		return 0, false
 	}
-	suffix := suffixLen(host, private)
+	suffix, _ := psl.SuffixLen(host, private)
 	if suffix >= len(host) {
 		return 0, false
 	}
@@ -87,33 +80,4 @@ func hasEmptyLabel(host []byte) bool {
 		last = c
 	}
 	return last == '.'
-}
-
-// suffixLen returns the length of the public suffix of host, which is not empty.
-func suffixLen(host []byte, private bool) int {
-	// The string shares the bytes of host. It does not outlive the call, and host
-	// does not change during it: PublicSuffix looks the labels up in its own
-	// tables and returns a part of the string, of which only the length is used.
-	name := unsafe.String(unsafe.SliceData(host), len(host))
-	suffix, _ := publicsuffix.PublicSuffix(name)
-	if private {
-		return len(suffix)
-	}
-	return len(registrySuffix(suffix))
-}
-
-// registrySuffix returns the public suffix in the ICANN section of the list of a
-// name that is a suffix by the whole list. The two differ if it is private: then
-// the other is found further up.
-func registrySuffix(suffix string) string {
-	for {
-		// Asked for the suffix alone: asked for a name below it, PublicSuffix can
-		// give the flag of a part of a longer rule that did not match.
-		_, icann := publicsuffix.PublicSuffix(suffix)
-		dot := strings.IndexByte(suffix, '.')
-		if icann || dot < 0 {
-			return suffix
-		}
-		suffix, _ = publicsuffix.PublicSuffix(suffix[dot+1:])
-	}
 }
