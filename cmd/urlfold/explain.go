@@ -234,13 +234,11 @@ func (x *explainer) password(url []byte) codec.Span {
 	if !x.redact {
 		return codec.Span{}
 	}
-	base := x.base
-	if len(base) == 0 {
-		base = []byte("http://h/") // so that browsers can read a reference too
-	}
 	var r, b codec.Result
 	_ = codec.Parse(url, &r) // the components are there even with an error
-	_, _ = browserNormalizer.AppendRef(nil, base, url, &b)
+	if _, err := browserNormalizer.AppendRef(nil, x.base, url, &b); err != nil && len(x.base) == 0 {
+		_, _ = browserNormalizer.AppendRef(nil, []byte("http://h/"), url, &b) // a reference has one too
+	}
 	rfc, browser := r.In.Span(codec.Password), b.In.Span(codec.Password)
 	switch {
 	case rfc.Len() == 0:
