@@ -85,6 +85,15 @@ type Config struct {
 	Divert bool
 	// Redact writes *** for every password.
 	Redact bool
+	// Repairs are made to normal forms; keys are then those of the repaired URLs.
+	// They are meant for profiles that keep a '%' that starts no escape: where it
+	// became %25 there is no %u left to repair.
+	Repairs Repair
+	// Secrets are names of parameters whose values become *** in normal forms, in
+	// queries and fragments, and with any of them passwords do. Keys are then those
+	// of the URLs without these values. The fields url and record, records that are
+	// passed through, and URLs without a reading still hold them.
+	Secrets []string
 	// Normalizer is the profile at work. It is required.
 	Normalizer *codec.Normalizer
 	// MaxRecord is the length in bytes from which on a record is rejected as
@@ -113,6 +122,8 @@ type Job struct {
 	level     codec.Level
 	divert    bool
 	redact    bool
+	repairs   Repair
+	secrets   []string // in lower case
 	norm      *codec.Normalizer
 	whatwg    bool // norm reads as browsers do
 	profile   []byte
@@ -145,7 +156,10 @@ func New(c Config) (*Job, error) {
 	j := &Job{
 		render: c.Render, level: c.Level, divert: c.Divert, redact: c.Redact,
 		norm: c.Normalizer, whatwg: c.Normalizer != nil && c.Normalizer.Profile().Reading == codec.WHATWG, maxRecord: c.MaxRecord,
-		request: c.Target != TargetReferer, referer: c.Target != TargetRequest,
+		repairs: c.Repairs, request: c.Target != TargetReferer, referer: c.Target != TargetRequest,
+	}
+	for _, name := range c.Secrets {
+		j.secrets = append(j.secrets, string(appendLower(nil, name)))
 	}
 	errs := []error{j.setFormat(&c), j.setBase(c.Base, c.Normalizer), j.setFields(c.Fields)}
 	if c.Normalizer == nil {
@@ -158,6 +172,9 @@ func New(c Config) (*Job, error) {
 	}
 	if int(c.Target) >= len(targetNames) {
 		errs = append(errs, errors.New("there is no such target"))
+	}
+	if c.Repairs&^allRepairs != 0 {
+		errs = append(errs, errors.New("there is no such repair"))
 	}
 	if c.MaxRecord < 0 {
 		errs = append(errs, errors.New("the record limit is negative"))

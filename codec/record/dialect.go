@@ -136,8 +136,13 @@ func hex4(s []byte) (rune, bool) {
 	if len(s) < 6 || s[0] != '\\' || s[1] != 'u' {
 		return 0, false
 	}
+	return hexUnit(s[2:6])
+}
+
+// hexUnit reads hex digits.
+func hexUnit(s []byte) (rune, bool) {
 	var r rune
-	for _, c := range s[2:6] {
+	for _, c := range s {
 		if unhex[c] > 15 {
 			return 0, false
 		}

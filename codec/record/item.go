@@ -57,7 +57,7 @@ func (w *Worker) shown(text []byte) []byte {
 func (w *Worker) keyOf() codec.Key {
 	c, n := &w.cur, w.job.norm
 	if !c.nohost {
-		return n.Key(w.job.level, c.src, c.norm, &w.res)
+		return n.Key(w.job.level, c.text, c.norm, &w.res)
 	}
 	w.canonical = w.appendKey(w.canonical[:0], w.job.level)
 	return n.HashKey(w.job.level, w.canonical, &w.res)
@@ -69,7 +69,7 @@ func (w *Worker) keyOf() codec.Key {
 func (w *Worker) appendKey(dst []byte, lv codec.Level) []byte {
 	c := &w.cur
 	start := len(dst)
-	dst = w.job.norm.AppendKey(dst, lv, c.src, c.norm, &w.res)
+	dst = w.job.norm.AppendKey(dst, lv, c.text, c.norm, &w.res)
 	if !c.nohost {
 		return dst
 	}
@@ -203,7 +203,8 @@ func (w *Worker) word(s string) []byte {
 
 // judged returns a field that exists only if the URL has a normal form.
 func (w *Worker) judged(f fieldID) ([]byte, bool) {
-	if w.cur.why != 0 {
+	c := &w.cur
+	if c.why != 0 {
 		return nil, false
 	}
 	switch f {
@@ -212,7 +213,7 @@ func (w *Worker) judged(f fieldID) ([]byte, bool) {
 	case fLevel:
 		return w.word(w.job.level.String()), true
 	case fChange:
-		return w.word(w.res.Change.String()), true
+		return w.word(c.change.String()), true
 	}
 	return w.key, true
 }
@@ -252,9 +253,16 @@ func (w *Worker) marks() []codec.Mark {
 	own := codec.Mark{At: uint32(max(0, c.hash)), Flag: codec.FragmentInRequest, Component: codec.Fragment, Action: codec.Kept}
 	pending := c.hash >= 0
 	w.markBuf = w.markBuf[:0]
-	for _, m := range w.res.Marks {
+	marks := w.res.Marks
+	if c.mended {
+		marks = w.savedMarks
+	}
+	for _, m := range marks {
 		if int(m.At) < c.prefix {
 			continue
+		}
+		if c.repairs[m.Component]&repairOf[m.Flag] != 0 {
+			m.Action = codec.Replaced
 		}
 		m.At -= uint32(c.prefix)
 		if pending && own.At <= m.At {

@@ -10,19 +10,25 @@ import (
 // A reading is what became of one URL. Its slices point into the record or the
 // Worker's scratch and hold until the next URL is read.
 type reading struct {
-	url    []byte // as it was, the dialect undone
-	src    []byte // what the codec read: url, or scheme and host and url
-	base   []byte // what src was resolved against, nil if there was none
-	prefix int    // how many bytes of src stand before url
-	norm   []byte // the normal form of src
-	back   []byte // the part of norm that takes the place of url
-	form   Form
-	why    Reason      // why there is no norm; 0 if there is
-	errAt  int         // where in url
-	flags  codec.Flags // what the codec noticed, and what we did
-	same   bool        // back is url
-	nohost bool        // the host is unknown and norm has a placeholder
-	hash   int         // offset in url of a '#' that should not be there, or -1
+	url      []byte // as it was, the dialect undone
+	src      []byte // what the codec read: url, or scheme and host and url
+	base     []byte // what src was resolved against, nil if there was none
+	text     []byte // what norm and keys were made of: src, or what was repaired
+	prefix   int    // how many bytes of src stand before url
+	norm     []byte // the normal form of src
+	back     []byte // the part of norm that takes the place of url
+	form     Form
+	why      Reason      // why there is no norm; 0 if there is
+	errAt    int         // where in url
+	flags    codec.Flags // what the codec noticed, and what we did
+	same     bool        // back is url
+	nohost   bool        // the host is unknown and norm has a placeholder
+	change   codec.Change
+	repairs  [codec.NumComponents]Repair // those that were made
+	masked   bool                        // a secret is out of norm
+	fragment bool                        // src has one
+	mended   bool                        // norm is repaired; the marks of what was read are saved
+	hash     int                         // offset in url of a '#' that should not be there, or -1
 }
 
 // placeholder stands in for a scheme and host that are not known.
@@ -128,8 +134,10 @@ var isHostError = [NumReasons]bool{
 // settle takes over the codec's answer.
 func (w *Worker) settle(err error) {
 	c := &w.cur
-	c.norm, c.flags = w.norm, c.flags.Union(w.res.Flags)
+	c.norm, c.text, c.flags, c.change = w.norm, c.src, c.flags.Union(w.res.Flags), w.res.Change
 	if err == nil {
+		c.fragment = w.res.In.Has(codec.Fragment)
+		w.repair()
 		return
 	}
 	c.norm = nil
@@ -198,14 +206,14 @@ func allDigits(s []byte) bool {
 // note adds what only we can know to the flags, and counts the URL.
 func (w *Worker) note(st *Stats) {
 	c := &w.cur
-	if c.form != NoForm && w.res.In.Has(codec.Fragment) {
+	if c.form != NoForm && c.fragment {
 		c.flags = c.flags.With(codec.FragmentInRequest)
 		c.hash = bytes.IndexByte(c.url, '#') // by any standard the first one
 	}
 	if w.job.level >= codec.K2 && w.isSigned() {
 		c.flags = c.flags.With(codec.SignedURL)
 	}
-	c.same = w.res.Change == codec.Unchanged && len(c.base) == 0 || bytes.Equal(c.back, c.url)
+	c.same = c.change == codec.Unchanged && len(c.base) == 0 || bytes.Equal(c.back, c.url)
 	if !c.same {
 		st.Changed++
 	}

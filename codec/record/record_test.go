@@ -101,6 +101,8 @@ var setups = []Config{
 	{Format: "csv", URLField: "url"},
 	{Format: `%v|%r|%{Referer}i;%b`, Target: TargetAll},
 	{Format: "tsv", URLField: "1"},
+	{Format: "lines", Repairs: allRepairs, Secrets: []string{"Token", "q"}},
+	{Format: "combined", Target: TargetAll, Repairs: allRepairs, Secrets: []string{"token"}},
 }
 
 // each calls f with every setup in every rendering, with and without diverting,
@@ -203,6 +205,7 @@ func seeds() []string {
 		// What browsers read otherwise.
 		`GET /\\evil/a HTTP/1.1`, "GET /\t/evil/../a HTTP/1.1", `GET /a\x20\x09 HTTP/1.1`, "GET //x/..//y HTTP/1.1", "GET /%2e%2e//x#f\tg HTTP/1.1", `GET http:\\u:p@h HTTP/1.1`, "GET http:///u:p@h/;a|b HTTP/1.1",
 		`GET http://u:p\\@h/ HTTP/1.1`, `GET A:b\x20"c HTTP/1.1`, `A:b\x20\x22\x7Cc\x2C`, "X://h\\x20/ HTTP/1.1", "GET http://1.2.3.256/ HTTP/1.1", "http:b@c", "ftp://u:p q@h:99999/", "file:///C|/a/..",
+		"GET /%u0041%uD83D%uDE00%25u0041?%2541&amp;%2561mp;amp;b&TOKEN=%u00e9#/x?token=%u0025u0041 HTTP/1.1", "http://u:p@h/%2541%25u/?%2541&token=1&Q=%u0026amp;#%%750041",
 	} {
 		out = append(out,
 			`::1 - a b [10/Oct/2000:13:55:36 -0700] "`+target+`" 200 2326 "http://Example.com/a b" "agent \"x" 0.1`,

@@ -40,6 +40,10 @@ type Worker struct {
 	pairs          []params.Pair // of the query
 	params         []param
 	name           []byte // of a parameter, or its value
+	repaired       []byte // a normal form with its repairs, on its way to a codec again
+	other, spare   []byte // the same of the next round; the one before all rounds
+	mended, masked []byte // a component of these
+	savedMarks     []codec.Mark
 	sites          *[knownSites]knownSite
 	plainText      []byte // as text and runs, while those are in use
 	plainRuns      []run
