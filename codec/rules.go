@@ -1,6 +1,7 @@
 package codec
 
 import (
+	"iter"
 	"strings"
 
 	"github.com/urlfold/urlfold/codec/percent"
@@ -72,6 +73,18 @@ func (r Rules) AppendTo(dst []byte) []byte {
 		dst = append(dst, name...)
 	}
 	return dst
+}
+
+// All yields the rules in the set, in their order, by name and by what licenses
+// each: a clause of a standard, or "policy".
+func (r Rules) All() iter.Seq2[string, string] {
+	return func(yield func(name, clause string) bool) {
+		for i, name := range ruleNames {
+			if r>>i&1 != 0 && !yield(name, clauses[i]) {
+				return
+			}
+		}
+	}
 }
 
 // String returns what AppendTo appends.

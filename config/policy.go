@@ -76,23 +76,23 @@ func (p *policyReader) readList(n ast.Node) *params.List {
 		}
 		return params.Default()
 	}
-	var clear, plain, name, version ast.Node
+	var imported, plain, name, version ast.Node
 	before := len(p.errs)
 	note := func(to *ast.Node) func(ast.Node) { return func(n ast.Node) { *to = n } }
-	p.mapping(n, field{"clearurls", note(&clear)}, field{"plain", note(&plain)}, field{"name", note(&name)}, field{"version", note(&version)})
+	p.mapping(n, field{"clearurls", note(&imported)}, field{"plain", note(&plain)}, field{"name", note(&name)}, field{"version", note(&version)})
 	if len(p.errs) > before {
 		return nil
 	}
-	if (clear == nil) == (plain == nil) {
+	if (imported == nil) == (plain == nil) {
 		p.failAt(n, "a list is default, or has one of clearurls and plain")
 		return nil
 	}
-	at := clear
+	at := imported
 	if plain != nil {
 		at = plain
 	}
 	data, title := p.readListFile(at)
-	if clear != nil {
+	if imported != nil {
 		title = ""
 	}
 	if name != nil {

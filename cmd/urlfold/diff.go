@@ -113,12 +113,11 @@ type diffRun struct {
 // prepare checks the flags. The error tells all mistakes.
 func (o *diffOptions) prepare(paths []string) (*diffRun, error) {
 	var bad mistakes
-	switch _, _, err := findProfile(o.against); {
-	case o.against == "":
-		bad.add("--against", errors.New("diff needs a second profile"))
-	default:
-		bad.add("--against", err)
+	_, _, err := findProfile(o.against)
+	if o.against == "" {
+		err = errors.New("diff needs a second profile")
 	}
+	bad.add("--against", err)
 	if o.examples < 1 || o.examples > maxShown {
 		bad.add("--examples", fmt.Errorf("the number must be from 1 to %d", maxShown))
 	}
