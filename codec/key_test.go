@@ -201,6 +201,15 @@ func TestNames(t *testing.T) {
 		if got, unknown := ParseRules(r.String()); got != r || unknown != "" {
 			t.Errorf("%v is read as %v", r, got)
 		}
+		var names []string
+		for name, clause := range r.All() {
+			if names = append(names, name); clause == "" {
+				t.Errorf("rule %s has no clause", name)
+			}
+		}
+		if got := strings.Join(names, ","); got != r.String() {
+			t.Errorf("the rules of %v are %s", r, got)
+		}
 	}
 	if _, unknown := ParseRules("dots-rfc,nonsense"); unknown != "nonsense" {
 		t.Errorf("unknown is %q", unknown)
