@@ -37,6 +37,7 @@ func (n *Normalizer) appendK2(dst, k1 []byte, u *URL, s *scratch) (_ []byte, sig
 	}
 	if u.HasAuthority() {
 		w.dst = append(w.dst, "//"...)
+		w.userinfo()
 		w.hostK2()
 		w.port()
 	}
@@ -47,6 +48,21 @@ func (n *Normalizer) appendK2(dst, k1 []byte, u *URL, s *scratch) (_ []byte, sig
 	}
 	return w.dst, signed
 }
+
+// userinfo writes the userinfo only if it holds an escaped '\\'. By RFC 3986
+// "http://evil.com\\@good.com/" is a page of good.com with odd credentials; without
+// them it would have the key of good.com's own page, and browsers go to evil.com.
+func (w *rewriter) userinfo() {
+	if !w.u.Has(Username) {
+		return
+	}
+	text := w.src[w.u.Span(Username).Start:w.u.Span(Host).Start]
+	if bytes.Contains(text, escapedBackslash) {
+		w.dst = append(w.dst, text...)
+	}
+}
+
+var escapedBackslash = []byte("%5C")
 
 // foldedScheme is the scheme, with https as http and wss as ws.
 func (w *rewriter) foldedScheme() []byte {
@@ -137,6 +153,7 @@ func (n *Normalizer) appendK3(dst, k2 []byte, u *URL, s *scratch) []byte {
 		}
 	}
 	if u.HasAuthority() {
+		w.userinfo()
 		w.dst = append(w.dst, CutWWW(u.Bytes(k2, Host))...)
 		w.port()
 	}

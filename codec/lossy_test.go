@@ -114,6 +114,23 @@ func TestEvil(t *testing.T) {
 	}
 }
 
+// TestEvilKeys: no key of such a URL is one of good.com's, on either reading.
+func TestEvilKeys(t *testing.T) {
+	for _, rd := range []Reading{RFC, WHATWG} {
+		for _, p := range Profiles() {
+			n, err := New(p, WithReading(rd))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for lv := range Level(NumLevels) {
+				if evil := canonicalOf(t, n, lv, `http://evil.com\@good.com/`); evil == canonicalOf(t, n, lv, "http://good.com/") {
+					t.Errorf("%s, keys on %v, %v: %q", p.Name, rd, lv, evil)
+				}
+			}
+		}
+	}
+}
+
 // TestCrawlerNorm: what the profile leaves out is still in the lower keys.
 func TestCrawlerNorm(t *testing.T) {
 	n := byName("crawler")

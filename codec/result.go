@@ -51,6 +51,7 @@ type scratch struct {
 	defects  []percent.Defect // of the component in hand
 	in, out  URL              // of a text that is not the input: a target, a key
 	lead     uint32           // bytes cut off in front of the cleaned text
+	end      uint32           // where it ends in src
 	gaps     []uint32         // offsets of the bytes taken out of it
 	cuts     []Mark           // for both, with offsets in src
 	parsed   []Mark           // the validation errors of the parser, with offsets in the cleaned text

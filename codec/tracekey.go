@@ -126,7 +126,9 @@ const byPolicy = "policy"
 
 // k2 traces appendK2.
 func (t *keyTracer) k2() {
-	t.has[Username], t.has[Password] = false, false
+	if !strings.Contains(t.text[Username]+t.text[Password], string(escapedBackslash)) {
+		t.has[Username], t.has[Password] = false, false
+	}
 	t.to("ui-drop", byPolicy, t.String())
 	fragment := cutDirective([]byte(t.text[Fragment]))
 	t.has[Fragment] = t.policy.keepsFragment([]byte(t.text[Host]), fragment)

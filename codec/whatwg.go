@@ -121,7 +121,7 @@ func (n *Normalizer) appendWHATWG(dst []byte, base *baseURL, src []byte, r *Resu
 		p.guard()
 	}
 	n.inspect(in, r)
-	p.compareHosts(src)
+	p.compareHosts(src[s.lead:s.end])
 	r.unclean(n.maxMarks)
 	if p.err != 0 {
 		return dst, p.err
@@ -160,7 +160,7 @@ func (s *scratch) strip(src []byte, r *Result) []byte {
 	for end > start && src[end-1] <= ' ' {
 		end--
 	}
-	s.lead = uint32(start)
+	s.lead, s.end = uint32(start), uint32(end)
 	if start > 0 {
 		s.cut(r, 0, TrimmedEnds)
 	}
@@ -257,7 +257,8 @@ func (p *parser) fail(f Flag, at int, c Component, err Error) state {
 	return stateEnd
 }
 
-// compareHosts notes where RFC 3986 sees another host in src than browsers do.
+// compareHosts notes where RFC 3986 sees another host in src, whose ends are
+// trimmed, than browsers do.
 func (p *parser) compareHosts(src []byte) {
 	rfc := &p.r.scratch.in
 	if _, _, err := splitFront(src, rfc); err != 0 {
@@ -301,6 +302,13 @@ func (r *Result) compare(src, norm []byte) {
 	}
 	s := &r.scratch
 	r.Change = Repaired
+	if s.resolved {
+		text, err := Resolve(s.text[:0], s.base.src, src)
+		if err != nil {
+			return
+		}
+		s.text, src = text, text
+	}
 	if _, err := split(src, &s.in); err != 0 {
 		return
 	}
