@@ -4,14 +4,18 @@ import (
 	"github.com/urlfold/urlfold/codec"
 )
 
-// ours returns the rows of urlfold: reading alone, the normal form of RFC 3986
-// §6.2.2, and that of §6.2.3 with the hash of its key K1. All of them find
-// flags and marks.
+// ours returns the rows of urlfold: reading alone; the normal forms of RFC 3986
+// §6.2.2, and of §6.2.3 with the hash of key K1; the URL Standard's; the default
+// profile with K1; and those of the lossy keys. All of them find flags and marks.
 func ours() []Peer {
 	return []Peer{
 		overBytes("urlfold Parse", parse),
-		overBytes("urlfold rfc3986", normalize("rfc3986", false)),
-		overBytes("urlfold rfc3986-scheme+K1", normalize("rfc3986-scheme", true)),
+		overBytes("urlfold rfc3986", normalize("rfc3986", noKey)),
+		overBytes("urlfold rfc3986-scheme+K1", normalize("rfc3986-scheme", codec.K1)),
+		overBytes("urlfold whatwg", normalize("whatwg", noKey)),
+		overBytes("urlfold equiv+K1", normalize("equiv", codec.K1)),
+		overBytes("urlfold crawler+K2", normalize("crawler", codec.K2)),
+		overBytes("urlfold analytics+K3", normalize("analytics", codec.K3)),
 	}
 }
 
@@ -50,7 +54,10 @@ func parse(dst, src []byte, r *codec.Result) ([]byte, error) {
 	return append(dst, r.In.Bytes(src, codec.Path)...), nil
 }
 
-func normalize(profile string, key bool) job {
+// noKey stands for no level.
+const noKey = codec.Level(codec.NumLevels)
+
+func normalize(profile string, lv codec.Level) job {
 	p, ok := codec.Lookup(profile)
 	if !ok {
 		panic("bench: no profile " + profile)
@@ -59,7 +66,7 @@ func normalize(profile string, key bool) job {
 	if err != nil {
 		panic(err) // a built-in profile always compiles
 	}
-	if !key {
+	if lv == noKey {
 		return n.Append
 	}
 	return func(dst, src []byte, r *codec.Result) ([]byte, error) {
@@ -67,7 +74,7 @@ func normalize(profile string, key bool) job {
 		if err != nil {
 			return dst, err
 		}
-		if n.Key(codec.K1, src, out[len(dst):], r).IsZero() {
+		if n.Key(lv, src, out[len(dst):], r).IsZero() {
 			panic("bench: the zero key is no URL's")
 		}
 		return out, nil

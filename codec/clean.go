@@ -1,28 +1,44 @@
 package codec
 
-import "encoding/binary"
+import (
+	"bytes"
+	"encoding/binary"
+
+	"github.com/urlfold/urlfold/codec/percent"
+)
 
 // parseClean is the fast path. It reads src if src is an absolute http or https
 // URL that every rule of every RFC profile leaves as it is and that has no flag,
 // and fills u. It may only give up, never decide: where it returns false nothing
 // is said about src, and u holds anything.
 //
-// What it accepts: "http://" or "https://" in lower case; a host of lower-case
-// letters, digits, hyphens and dots that does not end in a digit, a dot or a
-// number; a path from "/" on of pchar and "/" in which no "." follows a "/"; a
-// query and a fragment of the bytes that RFC 3986 allows there. No userinfo, no
-// port, no escape.
-func parseClean(src []byte, u *URL) bool {
+// What it accepts: "http://" or "https://" in lower case; a host of up to 63
+// lower-case letters, digits, hyphens and dots, no two of the latter together,
+// none of them at an end (so no empty label, and no "xn--"), whose last label
+// begins with a letter; a path from "/" on in which no "." follows a "/"; a query
+// and a fragment; in these, the bytes that RFC 3986 allows there, and escapes
+// that are in normal form and mean no harm. No userinfo, no port.
+//
+// One flag it can live with: entity is the offset of the first "&amp;" in the
+// query, or -1.
+func parseClean(src []byte, u *URL) (entity int, ok bool) {
 	i := cleanScheme(src)
 	if i == 0 {
-		return false
+		return -1, false
 	}
 	start := i
-	for i < len(src) && class[src[i]]&cleanHost != 0 {
+	last, bad := uint16(pauseByte), uint16(0) // bad gets pauseByte where '.' and '-' stand together or in front
+	for i < len(src) {
+		c := class[src[i]]
+		if c&cleanHost == 0 {
+			break
+		}
+		bad |= last & c
+		last = c & pauseByte
 		i++
 	}
-	if i == start || i == len(src) || src[i] != '/' || !cleanHostEnd(src[start:i]) {
-		return false
+	if bad|last != 0 || i == len(src) || src[i] != '/' || i-start > 63 || !cleanHostEnd(src[start:i]) {
+		return -1, false
 	}
 	*u = URL{kind: RegName, flags: hasAuthority}
 	u.set(Scheme, 0, start-3)
@@ -49,7 +65,7 @@ func cleanScheme(src []byte) int {
 }
 
 // cleanHostEnd gives up on hosts whose last label might be a number: it starts
-// with a digit, or is empty.
+// with a digit.
 func cleanHostEnd(host []byte) bool {
 	i := len(host)
 	for i > 0 && host[i-1] != '.' {
@@ -59,35 +75,132 @@ func cleanHostEnd(host []byte) bool {
 }
 
 // cleanTail reads path, query and fragment; src[i] is the first '/' of the path.
-func cleanTail(src []byte, i int, u *URL) bool {
+func cleanTail(src []byte, i int, u *URL) (entity int, ok bool) {
 	start := i
-	var last, dots uint8 // dots gets dotByte where a '.' follows a '/'
+	entity = -1
+	if i, ok = cleanPathEnd(src, i); !ok {
+		return -1, false
+	}
+	u.set(Path, start, i)
+	if i < len(src) && src[i] == '?' {
+		start = i + 1
+		i, entity = cleanEnd(src, start, cleanQuery)
+		u.set(Query, start, i)
+	}
+	if i < len(src) && src[i] == '#' {
+		start = i + 1
+		i, _ = cleanEnd(src, start, cleanFrag)
+		u.set(Fragment, start, i)
+	}
+	return entity, i == len(src)
+}
+
+// cleanPathEnd returns the end of the clean part of a path that begins at i, and
+// whether no '.' follows a '/' in it.
+func cleanPathEnd(src []byte, i int) (end int, ok bool) {
+	var last, dots uint16 // dots gets dotByte where a '.' follows a '/'
 	for i < len(src) {
 		c := class[src[i]]
 		if c&cleanPath == 0 {
-			break
+			n := cleanEscape(src[i:], escapeAnywhere)
+			if n == 0 {
+				break
+			}
+			last = 0
+			i += n
+			continue
 		}
 		dots |= last << 1 & c
 		last = c & slashByte
 		i++
 	}
-	if dots != 0 {
-		return false // a dot segment, perhaps
-	}
-	u.set(Path, start, i)
-	if i < len(src) && src[i] == '?' {
-		start = i + 1
-		for i = start; i < len(src) && class[src[i]]&cleanQuery != 0; {
+	return i, dots == 0
+}
+
+// cleanEnd returns the end of the clean part of a query or fragment, whose bytes
+// have the bit clean, that begins at i, and the offset of the first "&amp;" of a
+// query, or -1.
+func cleanEnd(src []byte, i int, clean uint16) (end, entity int) {
+	entity = -1
+	for i < len(src) {
+		if class[src[i]]&clean != 0 {
 			i++
+			continue
 		}
-		u.set(Query, start, i)
-	}
-	if i < len(src) && src[i] == '#' {
-		start = i + 1
-		for i = start; i < len(src) && class[src[i]]&cleanFrag != 0; {
-			i++
+		n := cleanEscape(src[i:], escapeOutsidePath)
+		if n == 0 {
+			if src[i] != ';' || clean != cleanQuery {
+				break
+			}
+			if n = 1; entity < 0 && bytes.HasSuffix(src[:i+1], htmlAmp) {
+				entity = i + 1 - len(htmlAmp)
+			}
 		}
-		u.set(Fragment, start, i)
+		i += n
 	}
-	return i == len(src)
+	return i, entity
+}
+
+// The classes of the byte that an escape stands for, in escapes.
+const (
+	escapeNever       = iota // the escape has a flag or another normal form
+	escapeOutsidePath        // '/' or '\\', which are telling in a path
+	escapeAnywhere           // any other ASCII that is not unreserved
+	escapeLead2              // begins a character of two bytes
+	escapeLead3              // begins a character of three bytes, none of which is a surrogate or a noncharacter
+)
+
+// escapes classes the byte that an escape stands for. What begins longer
+// characters, and the three-byte ones that need a second look, is escapeNever.
+var escapes = func() (t [256]uint8) {
+	for c := 0x20; c < 0x7F; c++ {
+		if !percent.IsUnreserved(byte(c)) && c != '%' {
+			t[c] = escapeAnywhere
+		}
+	}
+	t['/'], t['\\'] = escapeOutsidePath, escapeOutsidePath
+	for c := 0xC2; c <= 0xDF; c++ {
+		t[c] = escapeLead2
+	}
+	for c := 0xE1; c <= 0xEE; c++ {
+		t[c] = escapeLead3
+	}
+	t[0xED] = escapeNever
+	return t
+}()
+
+// cleanEscape returns the length of the escape, or of the escapes of one
+// character, that b begins with, if they are in normal form and have no flag:
+// upper-case digits, neither unreserved nor a control, no '%', whole UTF-8. If
+// not, it returns 0. least is the least class of an ASCII byte that is clean.
+func cleanEscape(b []byte, least uint8) int {
+	v, ok := upperTriplet(b)
+	if !ok {
+		return 0
+	}
+	var n int
+	switch class := escapes[v]; class {
+	case escapeOutsidePath, escapeAnywhere:
+		return 3 * b2i(class >= least)
+	case escapeLead2:
+		n = 2
+	case escapeLead3:
+		n = 3
+	default:
+		return 0
+	}
+	for i := 1; i < n; i++ {
+		if v, ok := upperTriplet(b[3*i:]); !ok || v&0xC0 != 0x80 {
+			return 0
+		}
+	}
+	return 3 * n
+}
+
+// upperTriplet reads an escape with upper-case digits.
+func upperTriplet(b []byte) (v byte, ok bool) {
+	if len(b) < 3 || b[0] != '%' || b[1] >= 'a' || b[2] >= 'a' || !percent.IsHex(b[1]) || !percent.IsHex(b[2]) {
+		return 0, false
+	}
+	return percent.Unhex(b[1])<<4 | percent.Unhex(b[2]), true
 }

@@ -64,6 +64,7 @@ func readExceptions(t *testing.T, name string) *exceptions {
 // is.
 func (e *exceptions) check(name string, ok bool, format string, args ...any) {
 	e.t.Helper()
+	name = strings.ToValidUTF8(name, "\uFFFD")
 	_, listed := e.why[name]
 	e.used[name] = true
 	switch {

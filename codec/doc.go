@@ -8,7 +8,7 @@
 // a slice. Its Key method gives the hash of the URL's canonical string at a
 // [Level].
 //
-//	p, _ := codec.Lookup("rfc3986-scheme")
+//	p, _ := codec.Lookup("equiv")
 //	n, err := codec.New(p)
 //	...
 //	var r codec.Result // one per goroutine, reused for ever
@@ -17,6 +17,29 @@
 //		...
 //		key := n.Key(codec.K1, src, out, &r)
 //	}
+//
+// # Two readings, four levels of keys
+//
+// A URL is read as browsers read it ([WHATWG], the default of most profiles) or
+// as RFC 3986 has it ([RFC]). Where the two see different hosts, the flag
+// [HostAmbiguous] says so. A normal form is for fetching and showing; a key is
+// for comparing. K0 and K1 are what RFC 3986 calls equivalent, K2 is what a
+// crawler need not fetch twice, K3 is what is one page to an analyst. Each is
+// computed from the one before, so URLs that are equal at one level are equal at
+// every higher one.
+//
+// # Files
+//
+//	split.go, ip.go             components by RFC 3986
+//	whatwg*.go                  components by the URL Standard, its states and its hosts
+//	clean.go, class.go          the fast path, and the tables that it shares with the rest
+//	inspect.go, flag.go         what is wrong, and where
+//	profile.go, rules.go        profiles as data
+//	normalize.go, drop.go       the normal form
+//	key.go, lossy.go, policy.go the keys, standard and lossy
+//	resolve.go                  references
+//	trace.go                    what each rule did
+//	iri.go, surt.go, site.go, template.go   other forms of output
 //
 // # Who owns what
 //

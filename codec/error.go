@@ -8,9 +8,12 @@ type Error uint8
 // The errors. Their names are stable.
 const (
 	ErrTooLong     Error = iota + 1 // longer than Profile.MaxLen
-	ErrHostInvalid                  // brackets that do not match, or text after them (RFC 3986 §3.2.2)
+	ErrHostInvalid                  // the host has no reading; a mark says why
 	ErrBadEscape                    // a '%' that starts no escape, under a profile that refuses it
 	ErrBase                         // the base is not an absolute URL (RFC 3986 §5.1)
+	ErrHostMissing                  // a URL of a special scheme, or with userinfo, without a host
+	ErrPortInvalid                  // not a number, or above 65535
+	ErrRelative                     // no scheme, and no base that a browser could resolve it against
 	ErrKey                          // ParseKey only: not 32 hex digits
 
 	// NumErrors is one more than the highest Error.
@@ -22,14 +25,20 @@ var errorNames = [NumErrors]string{
 	ErrHostInvalid: "host-invalid",
 	ErrBadEscape:   "escape-invalid",
 	ErrBase:        "base-invalid",
+	ErrHostMissing: "host-missing",
+	ErrPortInvalid: "port-invalid",
+	ErrRelative:    "relative-without-base",
 	ErrKey:         "key-invalid",
 }
 
 var errorTexts = [NumErrors]string{
 	ErrTooLong:     "the URL is longer than the limit",
-	ErrHostInvalid: "the brackets of the host do not match, or text follows them",
+	ErrHostInvalid: "the host is invalid",
 	ErrBadEscape:   "a '%' is not followed by two hex digits",
 	ErrBase:        "the base is not an absolute URL",
+	ErrHostMissing: "there is no host",
+	ErrPortInvalid: "the port is invalid",
+	ErrRelative:    "the URL is relative, and there is no base for it",
 	ErrKey:         "a key is 32 hex digits",
 }
 

@@ -38,6 +38,7 @@ const (
 	IPv4Nonstandard // an IPv4 address in hex, octal or short form, which many resolvers accept
 	IPLiteralBad    // brackets around something that is no IP literal
 	HostNotLDH      // a name with something else than letters, digits, hyphens and dots
+	IDNAInvalid     // a domain with characters or "xn--" labels that UTS 46 does not allow
 	ZoneID          // [fe80::1%25eth0], RFC 6874 (withdrawn by RFC 9844)
 	HostAmbiguous   // '\' or a second '@' in the authority: browsers and RFC 3986 see different hosts
 	PortInvalid     // text after the last ':' of the host that is no port, or one above 65535
@@ -54,6 +55,45 @@ const (
 	FragmentInRequest // a '#' in a request target, which should never reach a server
 	SchemeGuessed     // a scheme was put in front because the configuration said so
 
+	// What was done before parsing (https://url.spec.whatwg.org/#concept-basic-url-parser).
+	TrimmedEnds  // C0 controls or spaces cut off at either end
+	TabOrNewline // tabs or newlines taken out
+	SignedURL    // the query is signed: no rule touches it
+	WHATWGReject // browsers have no reading of the URL; it was read by RFC 3986
+
+	// The validation errors of the WHATWG URL Standard, by its names and in its
+	// order (https://url.spec.whatwg.org/#writing). HostMissing and PortInvalid
+	// stand above.
+	DomainToASCII
+	DomainPercentEncoded
+	HostInvalidCodePoint
+	IPv4NonASCIIInput // of days after the snapshot
+	IPv4EmptyPart
+	IPv4TooFewParts
+	IPv4TooManyParts
+	IPv4NonNumericPart
+	IPv4NonDecimalPart
+	IPv4OutOfRangePart
+	IPv6Unclosed
+	IPv6InvalidCompression
+	IPv6TooManyPieces
+	IPv6MultipleCompression
+	IPv6InvalidCodePoint
+	IPv6TooFewPieces
+	IPv6PieceLeadingZero
+	IPv4InIPv6TooManyPieces
+	IPv4InIPv6InvalidCodePoint
+	IPv4InIPv6OutOfRangePart
+	IPv4InIPv6TooFewParts
+	InvalidURLUnit
+	SpecialSchemeMissingFollowingSolidus
+	MissingSchemeNonRelativeURL
+	InvalidReverseSolidus
+	InvalidCredentials
+	PortOutOfRange
+	FileInvalidWindowsDriveLetter
+	FileInvalidWindowsDriveLetterHost
+
 	MarksDropped // there were more marks than Profile.MaxMarks
 
 	// NumFlags is how many flags there are.
@@ -64,8 +104,19 @@ var flagNames = [NumFlags]string{
 	"truncated", "non-hex", "percent-u", "nul", "control", "bad-utf8", "overlong-utf8", "surrogate-utf8",
 	"noncharacter", "double-encoded", "encoded-traversal", "lower-hex", "needless-escape",
 	"raw-control", "raw-space", "raw-non-ascii", "raw-backslash", "raw-illegal",
-	"ipv4-nonstandard", "ip-literal-bad", "host-not-ldh", "zone-id", "host-ambiguous", "port-invalid", "host-missing", "scheme-invalid",
+	"ipv4-nonstandard", "ip-literal-bad", "host-not-ldh", "idna-invalid", "zone-id", "host-ambiguous", "port-invalid", "host-missing", "scheme-invalid",
 	"credentials", "relative", "dot-segments", "html-entity", "fragment-in-request", "scheme-guessed",
+	"trimmed-ends", "tab-or-newline", "signed-url", "whatwg-reject",
+	"domain-to-ASCII", "domain-percent-encoded", "host-invalid-code-point",
+	"IPv4-non-ASCII-input", "IPv4-empty-part", "IPv4-too-few-parts", "IPv4-too-many-parts", "IPv4-non-numeric-part",
+	"IPv4-non-decimal-part", "IPv4-out-of-range-part",
+	"IPv6-unclosed", "IPv6-invalid-compression", "IPv6-too-many-pieces", "IPv6-multiple-compression",
+	"IPv6-invalid-code-point", "IPv6-too-few-pieces", "IPv6-piece-leading-zero",
+	"IPv4-in-IPv6-too-many-pieces", "IPv4-in-IPv6-invalid-code-point", "IPv4-in-IPv6-out-of-range-part",
+	"IPv4-in-IPv6-too-few-parts",
+	"invalid-URL-unit", "special-scheme-missing-following-solidus", "missing-scheme-non-relative-URL",
+	"invalid-reverse-solidus", "invalid-credentials", "port-out-of-range",
+	"file-invalid-Windows-drive-letter", "file-invalid-Windows-drive-letter-host",
 	"marks-dropped",
 }
 
@@ -107,8 +158,8 @@ func (s Flags) With(f Flag) Flags {
 // Union returns the flags that are in s, in o, or in both.
 func (s Flags) Union(o Flags) Flags { return Flags{s.lo | o.lo, s.hi | o.hi} }
 
-// without returns the set with f taken out.
-func (s Flags) without(f Flag) Flags {
+// Without returns the set with f taken out.
+func (s Flags) Without(f Flag) Flags {
 	o := Flags{}.With(f)
 	return Flags{s.lo &^ o.lo, s.hi &^ o.hi}
 }
@@ -160,9 +211,10 @@ const (
 	Removed                // its bytes were left out
 	Recased                // only the case of its hex digits changed
 	Rejected               // it is the reason why the URL has no reading
+	Replaced               // something else stands in its place
 )
 
-var actionNames = [...]string{"kept", "encoded", "decoded", "removed", "recased", "rejected"}
+var actionNames = [...]string{"kept", "encoded", "decoded", "removed", "recased", "rejected", "replaced"}
 
 // String returns the action's name as it appears in output: "encoded".
 func (a Action) String() string {

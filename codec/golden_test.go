@@ -27,27 +27,34 @@ func TestGolden(t *testing.T) {
 			return quoteJSON(norm) + " " + r.Change.String() + " " + string(r.Flags.AppendTo(nil))
 		})
 	}
-	sha, err := New(profiles[1], WithHash(SHA256))
-	if err != nil {
-		t.Fatal(err)
+	for _, name := range []string{"rfc3986-scheme", "equiv"} {
+		p, _ := Lookup(name)
+		for lv := range Level(NumLevels) {
+			golden(t, strings.ReplaceAll(KeyFunction(p.Reading, lv), "/", "-"), func(src []byte) string { return goldenKey(t, p, lv, src) })
+		}
 	}
-	mac, err := New(profiles[1], WithHMACKey([]byte("golden key of 24 bytes..")))
-	if err != nil {
-		t.Fatal(err)
+}
+
+// goldenKey returns the canonical string of a level and its three hashes.
+func goldenKey(t *testing.T, p Profile, lv Level, src []byte) string {
+	t.Helper()
+	line := ""
+	for _, opt := range []Option{WithHash(XXH3), WithHash(SHA256), WithHMACKey([]byte("golden key of 24 bytes.."))} {
+		n, err := New(p, opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var r Result
+		norm, err := n.Append(nil, src, &r)
+		if err != nil {
+			return "none"
+		}
+		if line == "" {
+			line = quoteJSON(n.AppendKey(nil, lv, src, norm, &r))
+		}
+		line += " " + n.Key(lv, src, norm, &r).String()
 	}
-	for lv := range Level(NumLevels) {
-		golden(t, strings.ReplaceAll(KeyFunction(lv), "/", "-"), func(src []byte) string {
-			var r Result
-			norm, err := fuzzNormalizers[1].Append(nil, src, &r)
-			if err != nil {
-				return "none"
-			}
-			key := fuzzNormalizers[1].AppendKey(nil, lv, src, norm, &r)
-			xxh3 := fuzzNormalizers[1].HashKey(lv, key, &r)
-			return quoteJSON(key) + " " + xxh3.String() + " " + sha.HashKey(lv, key, &Result{}).String() +
-				" " + mac.HashKey(lv, key, &Result{}).String()
-		})
-	}
+	return line
 }
 
 // quoteJSON writes b as a JSON string whose characters are the bytes of b.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"slices"
 
+	"github.com/urlfold/urlfold/codec/idna"
 	"github.com/urlfold/urlfold/codec/percent"
 )
 
@@ -12,8 +13,8 @@ import (
 // any, is ErrHostInvalid, with its place in r.ErrAt; r.In is filled even then.
 // src may be up to MaxLen bytes long and is not kept.
 func Parse(src []byte, r *Result) error {
-	if len(src) <= MaxLen && parseClean(src, &r.In) {
-		r.setClean()
+	if entity, ok := parseClean(src, &r.In); ok && len(src) <= MaxLen {
+		r.setClean(entity)
 		return nil
 	}
 	if err := verbatim.read(src, r); err != 0 {
@@ -86,9 +87,25 @@ func (i *inspector) raw(c Component, text []byte) {
 		}
 		if f := rawFlag(b); f != last {
 			last = f
-			i.mark(c, at, f, i.encoded())
+			i.mark(c, at, f, i.onRaw(c, b))
 		}
 	}
+}
+
+// onRaw is the action on a raw byte b of component c that RFC 3986 does not
+// allow.
+func (i *inspector) onRaw(c Component, b byte) Action {
+	if i.profile.Reading == RFC {
+		return i.encoded()
+	}
+	p := parser{u: i.u, known: lookupAnyCase(i.u.Bytes(i.src, Scheme))}
+	switch {
+	case b == '\\' && p.special() && c <= Path:
+		return Replaced
+	case c == Host && b >= 0x80:
+		return Encoded
+	}
+	return p.unitAction(c, b)
 }
 
 // rawFlag says what kind of illegal byte b is.
@@ -186,11 +203,11 @@ func (i *inspector) whole() {
 	if u.Has(Username) && i.src[u.Span(Username).Start] != '@' {
 		i.mark(Username, 0, Credentials, Kept)
 	}
-	if !u.Has(Scheme) {
+	if i.profile.Reading == RFC && !u.Has(Scheme) {
 		i.r.Flags = i.r.Flags.With(Relative)
 		i.schemeless()
 	}
-	if u.Span(Host).Len() == 0 && lookupAnyCase(u.Bytes(i.src, Scheme)).isWeb() {
+	if i.profile.Reading == RFC && u.Span(Host).Len() == 0 && lookupAnyCase(u.Bytes(i.src, Scheme)).isWeb() {
 		i.hostless()
 	}
 	if len(i.r.scratch.marks) > 0 {
@@ -232,13 +249,30 @@ func (i *inspector) host(text []byte, d uint8) {
 	default:
 		i.regName(text, d)
 	}
-	if d&dirtHost != 0 || i.u.Has(Username) {
+	if i.profile.Reading == RFC && (d&dirtHost != 0 || i.u.Has(Username)) {
 		i.ambiguous()
 	}
-	if _, ok := i.u.PortNumber(); !ok && i.u.Span(Port).Len() > 0 {
-		i.mark(Port, 0, PortInvalid, Kept)
+	if _, ok := i.u.PortNumber(); !ok && i.u.Span(Port).Len() > 0 && i.profile.Reading == RFC {
+		i.mark(Port, 0, PortOutOfRange, Kept)
 	}
 }
+
+// idna looks at the domain of a scheme whose hosts are domains.
+func (i *inspector) idna(text []byte, d uint8) {
+	if d&dirtHost == 0 && d&dirtPercent == 0 && !bytes.Contains(text, aceDash) || !lookupAnyCase(i.u.Bytes(i.src, Scheme)).hasRoot() {
+		return
+	}
+	s := &i.r.scratch
+	s.host = percent.AppendDecode(s.host[:0], text)
+	if isASCII(s.host) && !bytes.Contains(text, aceDash) {
+		return
+	}
+	if at, err := idna.Valid(s.host); err != nil {
+		i.mark(Host, encodedOffset(text, at), IDNAInvalid, Kept)
+	}
+}
+
+var aceDash = []byte("--") // of "xn--", in whatever case
 
 // ambiguous looks in the authority for the bytes at which browsers end it, or
 // which they take out of it, where RFC 3986 knows only illegal bytes
@@ -260,6 +294,9 @@ func (i *inspector) ambiguous() {
 func (i *inspector) regName(text []byte, d uint8) {
 	if i.u.kind != IPv4 && endsInNumber(text) {
 		i.mark(Host, 0, IPv4Nonstandard, Kept)
+	}
+	if i.profile.Reading == RFC {
+		i.idna(text, d)
 	}
 	if d&dirtNotLDH == 0 {
 		return
@@ -301,7 +338,7 @@ func (i *inspector) path(text []byte) {
 		n := dotSegment(text[at:])
 		if n > 0 {
 			action := Kept
-			if i.rules.Has(RemoveDots) && i.u.Has(Scheme) && text[0] == '/' {
+			if i.profile.Reading == WHATWG || i.rules.Has(RemoveDots) && i.u.Has(Scheme) && text[0] == '/' {
 				action = Removed
 			}
 			i.mark(Path, at, DotSegments, action)

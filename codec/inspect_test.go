@@ -60,13 +60,17 @@ func TestFlags(t *testing.T) {
 	f("http://[x]/", "ip-literal-bad@7 host kept")
 	f("http://[fe80::1%25eth0]/", "zone-id@15 host kept")
 	f("http://[v1.a:b]/")
+	f("http://xn--a/", "idna-invalid@7 host kept")
+	f("http://xn--bcher-kva.de/")
+	f("http://b\u00fccher.de/", "raw-non-ascii@8 host encoded")
+	f("http://a\u200db/", "idna-invalid@7 host kept", "raw-non-ascii@8 host encoded") // UTS 46, CheckJoiners
 	f("http://a_b/", "host-not-ldh@8 host kept")
 	f("http://a%2Fb/", "host-not-ldh@8 host kept")
 	f("http://evil.com\\@good.com/", "credentials@7 username kept", "raw-backslash@15 username encoded", "host-ambiguous@15 host encoded")
 	f("http://h\\x/", "host-ambiguous@8 host encoded", "raw-backslash@8 host encoded")
 	f("x://h\t/", "host-ambiguous@5 host encoded", "raw-control@5 host encoded")
 	f("http://h:8x/", "port-invalid@8 host encoded", "raw-illegal@8 host encoded")
-	f("http://h:65536/", "port-invalid@9 port kept")
+	f("http://h:65536/", "port-out-of-range@9 port kept")
 	f("http:///x", "host-missing@7 host kept", "host-ambiguous@7 host kept")
 	f("http:/x", "host-missing@5 host kept", "host-ambiguous@5 host kept")
 	f("https://", "host-missing@8 host kept")
@@ -147,14 +151,14 @@ func TestKindsAreFlags(t *testing.T) {
 
 func TestFlagNames(t *testing.T) {
 	seen := map[string]bool{}
-	for f := Flag(0); f < NumFlags; f++ {
+	for f := range Flag(NumFlags) {
 		if name := f.String(); name == "" || seen[name] {
 			t.Errorf("flag %d: name %q", f, name)
 		}
 		seen[f.String()] = true
 	}
 	s := Flags{}.With(NUL).With(MarksDropped).With(127)
-	if got := string(s.AppendTo(nil)); got != "nul,marks-dropped,unknown" || s.Len() != 3 || !s.Has(127) || s.without(127).Has(127) {
+	if got := string(s.AppendTo(nil)); got != "nul,marks-dropped,unknown" || s.Len() != 3 || !s.Has(127) || s.Without(127).Has(127) {
 		t.Errorf("%q, %d flags", got, s.Len())
 	}
 }

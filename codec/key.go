@@ -19,16 +19,21 @@ type Level uint8
 const (
 	K0 Level = iota // RFC 3986 §6.2.2: case, unreserved escapes, dot segments
 	K1              // and §6.2.3: default port, empty path, spelling of IP addresses
+	K2              // and for a crawler: no fragment, userinfo, session ids, click ids; parameters in any order; http = https
+	K3              // and for analytics: one "www.", double slashes, index files, trailing slash, parameters of the site
 
 	// NumLevels is how many levels there are.
 	NumLevels = iota
 )
 
-var levelNames = [NumLevels]string{"k0", "k1"}
+var levelNames = [NumLevels]string{"k0", "k1", "k2", "k3"}
 
 // keyFunctions names what makes the keys of each level: level, reading, version.
 // A change of what a key means is a new version.
-var keyFunctions = [NumLevels]string{"k0-rfc/1", "k1-rfc/1"}
+var keyFunctions = [...][NumLevels]string{
+	RFC:    {"k0-rfc/1", "k1-rfc/1", "k2-rfc/1", "k3-rfc/1"},
+	WHATWG: {"k0-whatwg/1", "k1-whatwg/1", "k2-whatwg/1", "k3-whatwg/1"},
+}
 
 // String returns the level's name: "k1".
 func (lv Level) String() string {
@@ -49,9 +54,9 @@ func ParseLevel(name string) (lv Level, ok bool) {
 }
 
 // KeyFunction returns the name and version of the function that makes the keys
-// of a level: "k1-rfc/1". Every hash is seeded with it, so keys of different
+// of a level on a reading: "k1-rfc/1". Every hash is seeded with it, so keys of different
 // functions do not meet.
-func KeyFunction(lv Level) string { return keyFunctions[lv] }
+func KeyFunction(rd Reading, lv Level) string { return keyFunctions[rd][lv] }
 
 // A Key stands for a canonical string. Equal strings have equal keys, on every
 // machine and in every release. Different ones have different keys, but for
@@ -136,6 +141,11 @@ func ParseHash(name string) (h Hash, ok bool) {
 // WithHash chooses the hash of keys. The default is XXH3.
 func WithHash(h Hash) Option { return func(n *Normalizer) { n.hasher.hash = h } }
 
+// WithReading chooses the reading on which keys are computed. The default is the
+// profile's. A URL of which the other standard has no reading has the keys of the
+// profile's reading; for the whatwg reading it gets the flag WHATWGReject.
+func WithReading(rd Reading) Option { return func(n *Normalizer) { n.keys = rd } }
+
 // WithHMACKey chooses HMACSHA256 under this key, which is copied. The key should
 // be secret and have 16 bytes or more.
 func WithHMACKey(key []byte) Option {
@@ -153,10 +163,12 @@ func (e *OptionError) Error() string { return "codec: " + e.Reason }
 type hasher struct {
 	hash   Hash
 	secret []byte
-	seeds  [NumLevels]uint64 // for XXH3
+	names  *[NumLevels]string // of the key functions
+	seeds  [NumLevels]uint64  // for XXH3
 }
 
-func (h *hasher) prepare() error {
+func (h *hasher) prepare(rd Reading) error {
+	h.names = &keyFunctions[rd]
 	if int(h.hash) >= len(hashNames) {
 		return &OptionError{"there is no such hash"}
 	}
@@ -164,7 +176,7 @@ func (h *hasher) prepare() error {
 		return &OptionError{"hmac-sha256 needs a key"}
 	}
 	for lv := range h.seeds {
-		h.seeds[lv] = xxh3.HashString(keyFunctions[lv])
+		h.seeds[lv] = xxh3.HashString(h.names[lv])
 	}
 	return nil
 }
@@ -201,7 +213,7 @@ func newKeyedHash(h *hasher) *keyedHash {
 }
 
 func (k *keyedHash) key(lv Level, canonical []byte) Key {
-	k.text = append(append(k.text[:0], keyFunctions[lv]...), 0)
+	k.text = append(append(k.text[:0], k.owner.names[lv]...), 0)
 	k.hash.Reset()
 	k.hash.Write(k.text) // never fails, by the contract of hash.Hash
 	k.hash.Write(canonical)
@@ -228,33 +240,110 @@ func (n *Normalizer) HashKey(lv Level, canonical []byte, r *Result) Key {
 }
 
 // canonical returns the canonical string of a level: norm where that is it, else
-// bytes of r that last until the next call. K1 is computed from K0, or from what
-// has the same K0, so that URLs equal at K0 are equal at K1.
+// bytes of r that last until the next call. Each level is computed from the one
+// before, or from what has the same one, so that URLs equal at one level are
+// equal at every higher one.
 func (n *Normalizer) canonical(lv Level, src, norm []byte, r *Result) []byte {
 	s := &r.scratch
-	if n.level == int(lv) || lv == K0 && n.level == int(K1) && !s.scheme {
-		return norm
+	switch lv {
+	case K2:
+		k1 := n.canonical(K1, src, norm, r)
+		var signed bool
+		s.k2, signed = n.appendK2(s.k2[:0], k1, s.parts(k1, norm, r), s)
+		if signed {
+			r.Flags = r.Flags.With(SignedURL)
+		}
+		return s.k2
+	case K3:
+		k2 := n.canonical(K2, src, norm, r)
+		_, _ = split(k2, &s.in)
+		s.k3 = n.appendK3(s.k3[:0], k2, &s.in, s)
+		return s.k3
 	}
-	if n.level == int(K0) {
-		src = norm
-	} else if s.resolved {
-		src = s.text
+	return n.standard(lv, src, norm, r)
+}
+
+// parts returns the components of a canonical string, which may be norm.
+func (s *scratch) parts(canonical, norm []byte, r *Result) *URL {
+	if s.clean || len(canonical) == len(norm) && len(norm) > 0 && &canonical[0] == &norm[0] {
+		return &r.Out
+	}
+	_, _ = split(canonical, &s.in)
+	return &s.in
+}
+
+// standard returns the canonical string of K0 or K1.
+func (n *Normalizer) standard(lv Level, src, norm []byte, r *Result) []byte {
+	s := &r.scratch
+	if s.clean {
+		return src
+	}
+	if n.keys == n.profile.Reading && (n.level == int(lv) || lv == K0 && n.level == int(K1) && !s.scheme) {
+		return norm
 	}
 	with := syntax
 	if lv == K1 {
 		with = scheme
 	}
-	s.key = with.appendPlain(s.key[:0], src, s)
+	s.key = with.appendPlain(s.key[:0], n.keyText(src, norm, r), s)
 	return s.key
+}
+
+// keyText returns a text that has, by RFC 3986, the K0 that the input has in the
+// reading of n's keys.
+func (n *Normalizer) keyText(src, norm []byte, r *Result) []byte {
+	s := &r.scratch
+	if n.keys != n.profile.Reading {
+		return n.otherText(src, norm, r)
+	}
+	switch {
+	case s.dropped:
+		return s.full
+	case n.level == int(K0) || n.profile.Reading == WHATWG && !s.fallback:
+		return norm // which has the same K0
+	case s.resolved:
+		return s.text
+	}
+	return src
+}
+
+// otherText is keyText for keys on another reading than the profile's. Where that
+// has no answer it is the one of the profile's reading.
+func (n *Normalizer) otherText(src, norm []byte, r *Result) []byte {
+	s := &r.scratch
+	if s.resolved && n.keys == WHATWG {
+		src = s.text
+	}
+	if n.keys == RFC {
+		if s.resolved {
+			s.text, _ = Resolve(s.text[:0], s.base.src, src)
+			src = s.text
+		}
+		if _, err := split(src, &s.in); err != 0 {
+			return norm
+		}
+		return src
+	}
+	if s.other == nil {
+		s.other = new(Result)
+	}
+	var err Error
+	s.other.reset()
+	s.full, err = browser.appendWHATWG(s.full[:0], nil, src, s.other)
+	if err != 0 {
+		r.Flags = r.Flags.With(WHATWGReject)
+		return src
+	}
+	return s.full
 }
 
 // appendPlain appends the normal form of a URL that has one, and says nothing
 // about it. Of s it uses the fields in and out.
 func (n *Normalizer) appendPlain(dst, src []byte, s *scratch) []byte {
-	if parseClean(src, &s.in) {
+	if _, ok := parseClean(src, &s.in); ok {
 		return append(dst, src...)
 	}
-	split(src, &s.in)
+	_, _ = split(src, &s.in)
 	dst, _ = n.appendURL(dst, src, &s.in, &s.out, 0)
 	return dst
 }

@@ -14,7 +14,7 @@ import (
 
 // TestSameKey: what meets at which level.
 func TestSameKey(t *testing.T) {
-	n := fuzzNormalizers[1]
+	n := byName("rfc3986-scheme")
 	key := func(lv Level, src string) Key {
 		var r Result
 		norm, err := n.Append(nil, []byte(src), &r)
@@ -70,7 +70,7 @@ func TestKeyDefinition(t *testing.T) {
 		b := x.Bytes()
 		f := func(want []byte, opts ...Option) {
 			t.Helper()
-			n, err := New(profiles[1], opts...)
+			n, err := New(byName("rfc3986-scheme").Profile(), opts...)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -123,7 +123,7 @@ func TestNewRefuses(t *testing.T) {
 			t.Errorf("%+v: %v, want %q", p, err, want)
 		}
 	}
-	rfc := profiles[0]
+	rfc := byName("rfc3986").Profile()
 	f(Profile{}, "has no name")
 	f(Profile{Name: "rfc3986"}, "takes the name")
 	f(Profile{Name: "x", Rules: 1 << 31}, "rule that does not exist")
@@ -201,6 +201,15 @@ func TestNames(t *testing.T) {
 		if got, unknown := ParseRules(r.String()); got != r || unknown != "" {
 			t.Errorf("%v is read as %v", r, got)
 		}
+		var names []string
+		for name, clause := range r.All() {
+			if names = append(names, name); clause == "" {
+				t.Errorf("rule %s has no clause", name)
+			}
+		}
+		if got := strings.Join(names, ","); got != r.String() {
+			t.Errorf("the rules of %v are %s", r, got)
+		}
 	}
 	if _, unknown := ParseRules("dots-rfc,nonsense"); unknown != "nonsense" {
 		t.Errorf("unknown is %q", unknown)
@@ -237,7 +246,7 @@ func TestTrace(t *testing.T) {
 			}
 		}
 	}
-	n := fuzzNormalizers[1]
+	n := byName("rfc3986-scheme")
 	var rules []string
 	for _, s := range n.Trace([]byte("http://a/b/c"), []byte("../%7e%2f%?x y")) {
 		rules = append(rules, s.Rule)

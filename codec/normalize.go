@@ -3,6 +3,7 @@ package codec
 import (
 	"bytes"
 
+	"github.com/urlfold/urlfold/codec/idna"
 	"github.com/urlfold/urlfold/codec/percent"
 )
 
@@ -17,13 +18,18 @@ type Normalizer struct {
 
 	escapes [NumComponents]percent.Rules // what to do with the bytes of each component
 
+	whatwg [whatwgSets]percent.Rules // the same for the whatwg reading
+
 	hasher hasher
+	keys   Reading // on which keys are computed
+	policy *Policy
 }
 
 // syntax and scheme normalize for the keys K0 and K1, whatever the profile.
 var (
-	syntax = mustCompile("rfc3986")
-	scheme = mustCompile("rfc3986-scheme")
+	syntax  = mustCompile("rfc3986")
+	scheme  = mustCompile("rfc3986-scheme")
+	browser = mustCompile("whatwg") // for bases
 )
 
 func mustCompile(name string) *Normalizer {
@@ -55,7 +61,13 @@ func New(p Profile, opts ...Option) (*Normalizer, error) {
 	for _, o := range opts {
 		o(n)
 	}
-	if err := n.hasher.prepare(); err != nil {
+	if n.policy == nil {
+		return nil, &OptionError{"the policy is nil"}
+	}
+	if int(n.keys) >= len(readingNames) {
+		return nil, &OptionError{"there is no such reading"}
+	}
+	if err := n.hasher.prepare(n.keys); err != nil {
 		return nil, err
 	}
 	return n, nil
@@ -78,13 +90,19 @@ func compile(p Profile) *Normalizer {
 	if n.maxMarks == 0 {
 		n.maxMarks = DefaultMaxMarks
 	}
+	n.keys, n.policy = p.Reading, defaultPolicy
+	n.whatwg = whatwgEscapes(p.Rules)
 	for lv, rules := range []Rules{K0: syntaxRules, K1: syntaxRules | schemeRules} {
-		if p.Rules == rules && p.Stray == percent.StrayEncode {
+		if p.Reading == RFC && p.Rules == rules && p.Stray == percent.StrayEncode {
 			n.level = lv
 		}
 	}
 	return n
 }
+
+// KeyFunction returns the name and version of the function that makes n's keys of
+// a level: "k1-whatwg/1".
+func (n *Normalizer) KeyFunction(lv Level) string { return KeyFunction(n.keys, lv) }
 
 // Profile returns the profile that n was made from.
 func (n *Normalizer) Profile() Profile { return n.profile }
@@ -94,15 +112,23 @@ func (n *Normalizer) Profile() Profile { return n.profile }
 // slice returned is dst as it was given. Neither src nor dst is kept; they must
 // not overlap.
 func (n *Normalizer) Append(dst, src []byte, r *Result) ([]byte, error) {
-	if len(src) <= n.maxLen && parseClean(src, &r.In) {
-		r.setClean()
-		return append(dst, src...), nil
+	if entity, ok := parseClean(src, &r.In); ok && len(src) <= n.maxLen {
+		r.setClean(entity)
+		start := len(dst)
+		dst = append(dst, src...)
+		if n.rules.Has(DropFragment) && r.In.Has(Fragment) {
+			dst = n.drop(dst, start, r)
+		}
+		return dst, nil
 	}
 	return n.appendFull(dst, src, r)
 }
 
 // appendFull is Append without the fast path.
 func (n *Normalizer) appendFull(dst, src []byte, r *Result) ([]byte, error) {
+	if n.profile.Reading == WHATWG {
+		return n.appendBrowser(dst, nil, src, r)
+	}
 	if err := n.read(src, r); err != 0 {
 		return dst, err
 	}
@@ -110,6 +136,47 @@ func (n *Normalizer) appendFull(dst, src []byte, r *Result) ([]byte, error) {
 	dst, r.scratch.scheme = n.appendURL(dst, src, &r.In, &r.Out, r.scratch.plain)
 	r.judge(src, dst[start:])
 	return dst, nil
+}
+
+// appendBrowser is appendFull for the whatwg reading, with a base if that is not
+// nil.
+func (n *Normalizer) appendBrowser(dst []byte, base *baseURL, src []byte, r *Result) ([]byte, error) {
+	r.reset()
+	if len(src) > n.maxLen {
+		r.In, r.ErrAt = URL{}, uint32(n.maxLen)
+		return dst, ErrTooLong
+	}
+	start := len(dst)
+	dst, err := n.appendWHATWG(dst, base, src, r)
+	if err != 0 && n.rules.Has(FallbackRFC) && !backslashInAuthority(src) {
+		return n.appendFallback(dst, base, src, r)
+	}
+	if err != 0 {
+		return dst, err
+	}
+	r.scratch.resolved = base != nil
+	if n.rules.Has(RFCClean) {
+		dst = n.clean(dst, start, r)
+	}
+	r.compare(src, dst[start:])
+	if n.rules&lossyRules != 0 {
+		dst = n.drop(dst, start, r)
+	}
+	return dst, nil
+}
+
+// grammar makes URIs of RFC 3986 of what browsers make of URLs, and changes
+// nothing else.
+var grammar = compile(Profile{Name: "grammar", Rules: EncodeIllegal | UpperEscapes, Stray: percent.StrayEncode})
+
+// clean escapes in dst[start:], a URL of the whatwg reading, what RFC 3986 does
+// not allow.
+func (n *Normalizer) clean(dst []byte, start int, r *Result) []byte {
+	s := &r.scratch
+	s.key = append(s.key[:0], dst[start:]...)
+	_, _ = split(s.key, &s.in) // every serialized URL can be split
+	dst, _ = grammar.appendURL(dst[:start], s.key, &s.in, &r.Out, 0)
+	return dst
 }
 
 // read finds the components, the flags and the marks of src.
@@ -240,13 +307,55 @@ func (w *writer) host() {
 		if w.rules.Has(LowerHost) {
 			lowerInPlace(w.dst[start:])
 		}
+		if w.rules.Has(ASCIIDomain) && w.known.hasRoot() {
+			w.asciiDomain(start)
+		}
 		if w.isLocalhostFile(w.dst[start:]) {
 			w.changed = true
 			w.dst = w.dst[:start]
 		}
 	}
 	w.note(Host, start)
-	w.out.readHost(w.dst[w.base:])
+	_, _ = w.out.readHost(w.dst[w.base:]) // it is the host of a URL that was read
+}
+
+// asciiDomain puts the domain dst[start:], which is percent-encoded, in its ASCII
+// form if it has characters beyond ASCII and UTS 46 has one.
+func (w *writer) asciiDomain(start int) {
+	host := w.dst[start:]
+	if !hasEscapedNonASCII(host) {
+		return
+	}
+	var buf [256]byte
+	domain := percent.AppendDecode(buf[:0], host)
+	dst, err := idna.AppendASCII(w.dst, domain)
+	if err != nil || !isDomain(dst[len(w.dst):]) {
+		return
+	}
+	w.changed = true
+	w.dst = append(dst[:start], dst[len(w.dst):]...)
+}
+
+// hasEscapedNonASCII reports whether an escape in text stands for a byte from 80
+// on.
+func hasEscapedNonASCII(text []byte) bool {
+	for i := 0; i+2 < len(text); i++ {
+		if text[i] == '%' && isTriplet(text[i:]) && percent.Unhex(text[i+1]) >= 8 {
+			return true
+		}
+	}
+	return false
+}
+
+// isDomain reports whether an ASCII domain is not empty and has no forbidden
+// domain code point.
+func isDomain(ascii []byte) bool {
+	for _, c := range ascii {
+		if forbiddenDomain[c] {
+			return false
+		}
+	}
+	return len(ascii) > 0
 }
 
 // isLocalhostFile reports whether host is the one that RFC 8089 §2 makes equal

@@ -10,6 +10,7 @@ import (
 // them with ==, print them, use them as map keys.
 type Profile struct {
 	Name     string        // as it appears in output
+	Reading  Reading       // the standard by which URLs are read, and on which keys are computed
 	Rules    Rules         // what to change
 	Stray    percent.Stray // what becomes of a '%' that starts no escape
 	Key      Level         // the level of its keys, unless the user asks for another
@@ -27,8 +28,13 @@ const (
 
 // profiles holds the built-in profiles, ordered by name.
 var profiles = []Profile{
+	{Name: "analytics", Reading: WHATWG, Rules: UpperEscapes | DecodeUnreserved, Key: K3},
+	{Name: "crawler", Reading: WHATWG, Rules: UpperEscapes | DecodeUnreserved | DropUserinfo | DropFragment, Key: K2},
+	{Name: "equiv", Reading: WHATWG, Rules: UpperEscapes | DecodeUnreserved, Key: K1},
+	{Name: "logclean", Reading: WHATWG, Rules: UpperEscapes | DecodeUnreserved | FallbackRFC, Key: K1},
 	{Name: "rfc3986", Rules: syntaxRules, Stray: percent.StrayEncode, Key: K0},
 	{Name: "rfc3986-scheme", Rules: syntaxRules | schemeRules, Stray: percent.StrayEncode, Key: K1},
+	{Name: "whatwg", Reading: WHATWG, Key: K1},
 }
 
 // Profiles returns the built-in profiles, ordered by name.
@@ -36,6 +42,11 @@ func Profiles() []Profile { return append([]Profile(nil), profiles...) }
 
 // Lookup returns the built-in profile of that name:
 //
+//	analytics       as equiv; keys K3
+//	crawler         as equiv, without userinfo and fragment; keys K2
+//	logclean        as equiv, and by RFC 3986 where browsers have no reading; keys K1
+//	equiv           the URL Standard's href, and RFC 3986 §6.2.2 on its escapes; keys K1
+//	whatwg          the URL Standard's href; keys K1
 //	rfc3986         RFC 3986 §6.2.2, syntax-based normalization; keys K0
 //	rfc3986-scheme  and §6.2.3, scheme-based normalization; keys K1
 func Lookup(name string) (p Profile, ok bool) {
@@ -70,10 +81,16 @@ func (p *Profile) check() error {
 	refuse(known && *p != builtin, "takes the name of a built-in profile for something else")
 	refuse(p.Rules&^allRules != 0, "has a rule that does not exist")
 	refuse(p.Stray > percent.StrayReject, "has a policy for stray '%' that does not exist")
-	refuse(p.Key > K1, "has a key level that does not exist")
+	refuse(p.Key >= NumLevels, "has a key level that does not exist")
 	refuse(p.MaxLen < 0 || p.MaxLen > MaxLen, "MaxLen is not between 0 and 1 GiB")
 	refuse(p.MaxMarks < 0 || p.MaxMarks > MaxMarks, "MaxMarks is not between 0 and 65536")
-	refuse(p.Rules.Has(DecodeUnreserved) && !p.Rules.Has(RemoveDots),
+	refuse(int(p.Reading) >= len(readingNames), "has a reading that does not exist")
+	refuse(p.Reading == WHATWG && p.Rules&^(UpperEscapes|DecodeUnreserved|RFCClean|lossyRules|FallbackRFC) != 0,
+		"has a rule that the whatwg reading implies or contradicts")
+	refuse(p.Reading == RFC && p.Rules&(RFCClean|lossyRules|FallbackRFC) != 0, "has a rule for the whatwg reading only")
+	refuse(p.Reading == WHATWG && p.Stray != percent.StrayKeep, "does not keep stray '%', as the whatwg reading does")
+	refuse(p.Rules.Has(RFCClean) && !p.Rules.Has(UpperEscapes|DecodeUnreserved), "has rfc-clean without esc-upper and esc-unres")
+	refuse(p.Reading == RFC && p.Rules.Has(DecodeUnreserved) && !p.Rules.Has(RemoveDots),
 		"esc-unres without dots-rfc would leave dot segments that were escaped before")
 	refuse(p.Rules.Has(RemoveDots) && !p.Rules.Has(GuardPath),
 		"dots-rfc without no-auth-guard would turn a path into an authority")

@@ -1,12 +1,24 @@
 package codec
 
 // AppendRef is Append for a reference: src is resolved against base first, by
-// RFC 3986 §5.2 (strict). r.In, r.Flags and r.Marks describe src. An empty base
-// is no base: then AppendRef is Append. The error ErrBase means that base has no
+// RFC 3986 §5.2 (strict), or by the URL Standard in the whatwg reading. r.In, r.Flags and r.Marks describe src. An empty base
+// is no base: then AppendRef is Append; and a clean absolute URL is not resolved,
+// whatever the base. The error ErrBase means that base has no
 // scheme, or no reading.
 func (n *Normalizer) AppendRef(dst, base, src []byte, r *Result) ([]byte, error) {
 	if len(base) == 0 {
 		return n.Append(dst, src, r)
+	}
+	if _, ok := parseClean(src, &r.In); ok {
+		return n.Append(dst, src, r)
+	}
+	if n.profile.Reading == WHATWG {
+		b := r.scratch.readBase(base)
+		if b.err != 0 {
+			r.reset()
+			return dst, ErrBase
+		}
+		return n.appendBrowser(dst, b, src, r)
 	}
 	var b URL
 	if _, err := split(base, &b); err != 0 || !b.Has(Scheme) {
@@ -19,8 +31,8 @@ func (n *Normalizer) AppendRef(dst, base, src []byte, r *Result) ([]byte, error)
 	s := &r.scratch
 	s.text = appendResolved(s.text[:0], base, &b, src, &r.In)
 	s.resolved = true
-	r.Flags = r.Flags.without(Relative)
-	split(s.text, &s.in)
+	r.Flags = r.Flags.Without(Relative)
+	_, _ = split(s.text, &s.in)
 	start := len(dst)
 	dst, s.scheme = n.appendURL(dst, s.text, &s.in, &r.Out, 0)
 	r.judge(s.text, dst[start:])

@@ -3,6 +3,7 @@ package codec
 import (
 	"bytes"
 
+	"github.com/urlfold/urlfold/codec/params"
 	"github.com/urlfold/urlfold/codec/percent"
 )
 
@@ -49,12 +50,28 @@ type scratch struct {
 	marks    []Mark           // of the component in hand
 	defects  []percent.Defect // of the component in hand
 	in, out  URL              // of a text that is not the input: a target, a key
+	lead     uint32           // bytes cut off in front of the cleaned text
+	end      uint32           // where it ends in src
+	gaps     []uint32         // offsets of the bytes taken out of it
+	cuts     []Mark           // for both, with offsets in src
+	parsed   []Mark           // the validation errors of the parser, with offsets in the cleaned text
+	cleaned  []byte           // the cleaned text, if it is not a part of src
+	host     []byte           // a host, percent-decoded or mapped
+	base     *baseURL         // the last base of the whatwg reading
 	text     []byte           // the resolved reference, if resolved is set
-	key      []byte           // a canonical string that is not the normal form
-	mac      *keyedHash       // for HMAC keys
-	plain    uint8            // bit c: component c has no escape and no byte to escape
-	resolved bool             // the input was a reference: text is what was normalized
-	scheme   bool             // a rule of RFC 3986 §6.2.3 changed something
+	key      []byte           // K0 or K1, if that is not the normal form
+	k2, k3   []byte           // the canonical strings of these levels
+	query    []byte           // a query on its way to K2
+	full     []byte           // the whole serialized URL, if the normal form leaves out parts of it
+	other    *Result          // of the other reading
+	params   params.Scratch
+	mac      *keyedHash // for HMAC keys
+	plain    uint8      // bit c: component c has no escape and no byte to escape
+	dropped  bool       // full is set
+	clean    bool       // the input was clean: it is its own canonical string
+	fallback bool       // the whatwg reading had no answer: this is the rfc reading
+	resolved bool       // the input was a reference: text is what was normalized
+	scheme   bool       // a rule of RFC 3986 §6.2.3 changed something
 }
 
 // keepBytes is how large a buffer of a Result may stay from call to call.
@@ -64,20 +81,26 @@ const keepBytes = 64 << 10
 func (r *Result) reset() {
 	r.Out = URL{}
 	r.Flags, r.Marks, r.Change, r.ErrAt = Flags{}, r.Marks[:0], Unchanged, 0
-	r.scratch.resolved, r.scratch.scheme, r.scratch.plain = false, false, 0
-	if cap(r.scratch.text) > keepBytes {
-		r.scratch.text = nil
-	}
-	if cap(r.scratch.key) > keepBytes {
-		r.scratch.key = nil
+	s := &r.scratch
+	s.clean, s.fallback, s.resolved, s.scheme, s.dropped, s.plain = false, false, false, false, false, 0
+	for _, b := range []*[]byte{&s.text, &s.key, &s.k2, &s.k3, &s.query, &s.full, &s.cleaned, &s.host} {
+		if cap(*b) > keepBytes {
+			*b = nil
+		}
 	}
 }
 
-// setClean fills r for a URL r.In that is its own normal form and has no flag.
-func (r *Result) setClean() {
+// setClean fills r for a URL r.In that is its own normal form and has no flag but
+// HTMLEntity, if entity is the offset of one.
+func (r *Result) setClean(entity int) {
 	r.Out = r.In
 	r.Flags, r.Marks, r.Change, r.ErrAt = Flags{}, r.Marks[:0], Unchanged, 0
-	r.scratch.resolved, r.scratch.scheme = false, false
+	s := &r.scratch
+	s.clean, s.fallback, s.resolved, s.scheme, s.dropped = true, false, false, false, false
+	if entity >= 0 {
+		r.Flags = r.Flags.With(HTMLEntity)
+		r.Marks = append(r.Marks, Mark{At: uint32(entity), Flag: HTMLEntity, Component: Query, Action: Kept})
+	}
 }
 
 // judge sets the class of change from text to its normal form.

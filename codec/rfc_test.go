@@ -183,7 +183,7 @@ func TestCorpusURLs(t *testing.T) {
 				if err != err2 || !bytes.Equal(out, out2) || r.Flags != full.Flags || r.In != full.In {
 					t.Fatalf("%s:%d: fast and full path differ", name, i+1)
 				}
-				if i%16 == 0 {
+				if i%16 == 0 && n.Profile().Reading == RFC {
 					want, ok := slowNormalize(string(line), n.level == int(K1))
 					if ok != (err == nil) || ok && want != string(out) {
 						t.Fatalf("%s:%d: %q, slow %q", name, i+1, out, want)
@@ -191,7 +191,8 @@ func TestCorpusURLs(t *testing.T) {
 				}
 			}
 			var u URL
-			clean += b2i(parseClean(line, &u))
+			_, ok := parseClean(line, &u)
+			clean += b2i(ok)
 		}
 		t.Logf("%s: %d lines, %d on the fast path", name, len(lines), clean)
 	}

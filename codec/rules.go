@@ -1,6 +1,7 @@
 package codec
 
 import (
+	"iter"
 	"strings"
 
 	"github.com/urlfold/urlfold/codec/percent"
@@ -29,18 +30,31 @@ const (
 	FileLocalhost // file:/x       file:///x     also file://localhost/x
 	EmptyUserinfo // http://@a/    http://a/
 	ShortIPv6     // //[0::1]      //[::1]       RFC 5952
+	ASCIIDomain   // //bücher.de   //xn--bcher-kva.de   RFC 5891, UTS 46
+
+	// Make a URL of the whatwg reading one of RFC 3986, which forbids bytes that
+	// browsers leave alone.
+	RFCClean // /a|b%          /a%7Cb%25     RFC 3986 §2.1
+
+	// Change the meaning. A profile with any of these is lossy.
+	DropUserinfo // //u:p@h       //h
+	DropFragment // /a#b          /a
+
+	// What becomes of a URL that the reading has no answer for.
+	FallbackRFC // read it by RFC 3986, unless its authority holds a backslash
 
 	allRules = 1<<iota - 1
 )
 
 const (
 	syntaxRules = EncodeIllegal | UpperEscapes | DecodeUnreserved | LowerScheme | LowerHost | RemoveDots | GuardPath
-	schemeRules = DefaultPort | EmptyPath | FileLocalhost | EmptyUserinfo | ShortIPv6
+	lossyRules  = DropUserinfo | DropFragment
+	schemeRules = DefaultPort | EmptyPath | FileLocalhost | EmptyUserinfo | ShortIPv6 | ASCIIDomain
 )
 
 var ruleNames = []string{
 	"add", "esc-upper", "esc-unres", "scheme-lower", "host-lower", "dots-rfc", "no-auth-guard",
-	"port-def", "path-empty", "file-localhost", "ui-empty", "host-ip6",
+	"port-def", "path-empty", "file-localhost", "ui-empty", "host-ip6", "host-uts46", "rfc-clean", "ui-drop", "frag-drop", "rfc-fallback",
 }
 
 // Has reports whether all rules of o are in r.
@@ -59,6 +73,18 @@ func (r Rules) AppendTo(dst []byte) []byte {
 		dst = append(dst, name...)
 	}
 	return dst
+}
+
+// All yields the rules in the set, in their order, by name and by what licenses
+// each: a clause of a standard, or "policy".
+func (r Rules) All() iter.Seq2[string, string] {
+	return func(yield func(name, clause string) bool) {
+		for i, name := range ruleNames {
+			if r>>i&1 != 0 && !yield(name, clauses[i]) {
+				return
+			}
+		}
+	}
 }
 
 // String returns what AppendTo appends.

@@ -3,9 +3,12 @@ package codec
 import (
 	"fmt"
 	"net/netip"
+	"net/url"
 	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/urlfold/urlfold/codec/idna"
 )
 
 // This file is the readable twin of the normalizer: the rules of RFC 3986 one
@@ -189,6 +192,9 @@ func (p *slowParts) schemeBased() {
 			p.hasPort, p.port = false, ""
 		}
 	}
+	if known {
+		p.host = slowASCII(p.host)
+	}
 	if known && p.hasAuth && p.path == "" {
 		p.path = "/"
 	}
@@ -204,6 +210,19 @@ func (p *slowParts) schemeBased() {
 	if a, err := netip.ParseAddr(strings.Trim(p.host, "[]")); err == nil && strings.HasPrefix(p.host, "[") && a.Zone() == "" {
 		p.host = "[" + slowShort(a) + "]"
 	}
+}
+
+// slowASCII is the ASCII form of a domain with escapes beyond ASCII, if it has one.
+func slowASCII(host string) string {
+	domain, err := url.PathUnescape(host)
+	if err != nil || isASCII([]byte(domain)) || strings.HasPrefix(host, "[") {
+		return host
+	}
+	ascii, err := idna.AppendASCII(nil, []byte(domain))
+	if err != nil || len(ascii) == 0 || strings.ContainsAny(string(ascii), "\x00\x01\x02\x03\x04\x05\x06\x07\x08\x09\x0a\x0b\x0c\x0d\x0e\x0f\x10\x11\x12\x13\x14\x15\x16\x17\x18\x19\x1a\x1b\x1c\x1d\x1e\x1f #%/:<>?@[\\]^|\x7f") {
+		return host
+	}
+	return string(ascii)
 }
 
 // slowShort prints an IPv6 address in hex groups, the first of the longest runs

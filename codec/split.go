@@ -10,6 +10,13 @@ import "bytes"
 //
 // It fills all of u even where it returns ErrHostInvalid, whose place is at.
 func split(src []byte, u *URL) (at int, err Error) {
+	i, at, err := splitFront(src, u)
+	splitTail(src, i, u)
+	return at, err
+}
+
+// splitFront finds scheme and authority, and the offset behind them.
+func splitFront(src []byte, u *URL) (behind, at int, err Error) {
 	*u = URL{}
 	i := schemeEnd(src)
 	if i > 0 {
@@ -21,8 +28,7 @@ func split(src []byte, u *URL) (at int, err Error) {
 		at, err = splitAuthority(src, start, end, u)
 		i = end
 	}
-	splitTail(src, i, u)
-	return at, err
+	return i, at, err
 }
 
 // schemeEnd returns the offset behind the ':' of the scheme, or 0 if src has no

@@ -1,6 +1,10 @@
 package codec
 
-import "github.com/urlfold/urlfold/codec/percent"
+import (
+	"bytes"
+
+	"github.com/urlfold/urlfold/codec/percent"
+)
 
 // A Step is one rule that changed something, on the way from a URL to its normal
 // form.
@@ -15,7 +19,7 @@ type Step struct {
 var clauses = []string{
 	"RFC 3986 §2.1", "RFC 3986 §6.2.2.1", "RFC 3986 §6.2.2.2", "RFC 3986 §6.2.2.1", "RFC 3986 §6.2.2.1",
 	"RFC 3986 §6.2.2.3", "RFC 3986 §3.3, §4.2",
-	"RFC 3986 §6.2.3", "RFC 3986 §6.2.3, RFC 9110 §4.2.3", "RFC 8089 §2", "RFC 3986 §6.2.3", "RFC 5952 §4",
+	"RFC 3986 §6.2.3", "RFC 3986 §6.2.3, RFC 9110 §4.2.3", "RFC 8089 §2", "RFC 3986 §6.2.3", "RFC 5952 §4", "UTS 46 §4.2", "RFC 3986 §2.1", "policy", "policy", "policy",
 }
 
 // Trace returns the steps from src, resolved against base if that is not empty,
@@ -28,8 +32,12 @@ func (n *Normalizer) Trace(base, src []byte) []Step {
 		return nil
 	}
 	t := tracer{at: string(src)}
-	if r.scratch.resolved {
+	if r.scratch.resolved && n.profile.Reading == RFC {
 		t.step("resolve", "RFC 3986 §5.2", string(r.scratch.text))
+	}
+	if n.profile.Reading == WHATWG {
+		n.traceWHATWG(&t, base, src)
+		return t.steps
 	}
 	text := []byte(t.at)
 	part := Profile{Name: n.profile.Name, MaxLen: n.maxLen}
@@ -45,6 +53,31 @@ func (n *Normalizer) Trace(base, src []byte) []Step {
 	}
 	t.step("normalize", "RFC 3986 §6.2", string(norm))
 	return t.steps
+}
+
+// traceWHATWG traces the whatwg reading: what is taken out in front of the
+// parser, the parser, and the rules of RFC 3986 that the profile adds.
+func (n *Normalizer) traceWHATWG(t *tracer, base, src []byte) {
+	text := bytes.TrimFunc(src, func(r rune) bool { return r <= ' ' })
+	t.step("trim-c0sp", "URL Standard §4.4", string(text))
+	var gaps []uint32
+	t.step("del-tabnl", "URL Standard §4.4", string(appendWithoutTabs(nil, text, &gaps)))
+	var b *baseURL
+	var r Result
+	if len(base) > 0 {
+		b = r.scratch.readBase(base)
+	}
+	part := Profile{Name: n.profile.Name, Reading: WHATWG, MaxLen: n.maxLen}
+	norm, _ := compile(part).appendBrowser(nil, b, src, &r)
+	t.step("split-whatwg", "URL Standard §4.4, §4.5", string(norm))
+	for i, name := range ruleNames {
+		if n.rules>>i&1 == 0 {
+			continue
+		}
+		part.Rules |= 1 << i
+		norm, _ = compile(part).appendBrowser(nil, b, src, &r)
+		t.step(name, clauses[i], string(norm))
+	}
 }
 
 // A tracer collects the steps that changed something.

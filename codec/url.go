@@ -49,6 +49,7 @@ const (
 	IPv6                       // [::1]
 	IPvFuture                  // [v1.x]
 	BadLiteral                 // brackets around something else
+	OpaqueHost                 // any other host of a URL that is not special, WHATWG reading only
 )
 
 // A URL records where the components of a URL lie in a byte slice that it does

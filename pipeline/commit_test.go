@@ -64,7 +64,7 @@ func TestCommit(t *testing.T) {
 			}
 			sink := &fakeSink{async: true, answer: flaky(20), submit: func(context.Context, *Batch, Ticket) error { nap(100); return nil }}
 			p := newPipe(t, Options{Source: src, Sinks: []Sink{sink}, Workers: 4})
-			finished(t, t.Context(), p)
+			finished(t.Context(), t, p)
 			for i, l := range src.opened {
 				if got := src.last()[l.Name()]; got.A != int64(len(src.lanes[i])) {
 					t.Errorf("%s: %s is committed up to %d, want %d", name, l.Name(), got.A, len(src.lanes[i]))
@@ -175,7 +175,7 @@ func (s *acking) Abandoned(_ *Batch, cause error) {
 func TestAcker(t *testing.T) {
 	src := &acking{fakeSource: fakeSource{lanes: [][]string{numbered(500, "aD"), nil, numbered(77, "X")}, readers: 2}}
 	p := newPipe(t, Options{Source: src, Sinks: []Sink{&fakeSink{}}, DeadLetter: &fakeSink{}})
-	finished(t, t.Context(), p)
+	finished(t.Context(), t, p)
 	if src.resolved != 577 || len(src.abandoned) != 0 {
 		t.Errorf("%d records acknowledged, abandoned: %v", src.resolved, src.abandoned)
 	}

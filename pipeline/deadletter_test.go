@@ -37,7 +37,7 @@ func TestRefused(t *testing.T) {
 			a, b := &fakeSink{answer: picky, async: true}, &fakeSink{answer: second}
 			dead := &fakeSink{answer: flaky(4)}
 			p := newPipe(t, Options{Source: src, Sinks: []Sink{a, b}, DeadLetter: dead, Ordering: ordering, Workers: 4})
-			s := finished(t, t.Context(), p)
+			s := finished(t.Context(), t, p)
 			sameLines(t, name, a.lines["lane0"], of(lines, "ab"), ordering != OrderNone)
 			sameLines(t, name+", dead letter", dead.lines["lane0"], of(lines, "RXP"), false)
 			refused := int64(len(of(lines, "R")))
@@ -61,7 +61,7 @@ func TestRefusedDropped(t *testing.T) {
 	src.lanes = append(src.lanes, []string{"W", "a"})
 	sink := &fakeSink{answer: picky}
 	p := newPipe(t, Options{Source: src, Sinks: []Sink{sink}})
-	s := finished(t, t.Context(), p)
+	s := finished(t.Context(), t, p)
 	sameLines(t, "sink", sink.lines["lane0"], of(src.lanes[0], "ab"), false)
 	want := Ledger{Read: 302, Emitted: 200, Dropped: 102}
 	if len(sink.lines["lane1"]) == 1 { // the two records came in two batches

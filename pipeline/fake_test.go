@@ -334,7 +334,7 @@ func newPipe(t testing.TB, o Options) *Pipeline {
 
 // finished runs p to its end, and checks what must hold after every run that
 // comes to its end: the ledger, and that all was closed once.
-func finished(t testing.TB, ctx context.Context, p *Pipeline) Snapshot {
+func finished(ctx context.Context, t testing.TB, p *Pipeline) Snapshot {
 	t.Helper()
 	if err := p.Run(ctx); err != nil {
 		t.Fatalf("Run: %v", err)

@@ -38,7 +38,7 @@ func TestOrderPerLane(t *testing.T) {
 			Source: src, Sinks: []Sink{a, b}, DeadLetter: dead, Ordering: OrderPerLane, Workers: 64,
 			NewCodec: func() Codec { return &fakeCodec{pause: func() { nap(20) }} },
 		})
-		s := finished(t, t.Context(), p)
+		s := finished(t.Context(), t, p)
 		if s.Retries == 0 {
 			t.Error("no batch was asked for again: the test shows nothing")
 		}
@@ -75,7 +75,7 @@ func TestOrderInput(t *testing.T) {
 				Source: src, Sinks: []Sink{a, b}, Ordering: OrderInput, Workers: workers, Batches: batches,
 				NewCodec: func() Codec { return &fakeCodec{pause: func() { nap(5) }} },
 			})
-			finished(t, t.Context(), p)
+			finished(t.Context(), t, p)
 			sameLines(t, "first sink", a.all, want, true)
 			sameLines(t, "second sink", b.all, want, true)
 		})

@@ -27,7 +27,7 @@ func TestBackoff(t *testing.T) {
 	f(8, 12800*time.Millisecond, 19200*time.Millisecond)
 	f(9, 25600*time.Millisecond, 30*time.Second)
 	f(10, 30*time.Second, 30*time.Second)
-	f(1<<40, 30*time.Second, 30*time.Second)
+	f(1<<30, 30*time.Second, 30*time.Second)
 }
 
 func TestThrottle(t *testing.T) {

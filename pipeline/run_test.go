@@ -13,7 +13,7 @@ func TestRun(t *testing.T) {
 		}
 		a, b, dead := &fakeSink{}, &fakeSink{async: true}, &fakeSink{}
 		p := newPipe(t, Options{Source: src, Sinks: []Sink{a, b}, DeadLetter: dead, Ordering: ordering, Workers: 3})
-		s := finished(t, t.Context(), p)
+		s := finished(t.Context(), t, p)
 		var read int64
 		for i, lines := range src.lanes {
 			l := src.opened[i]

@@ -35,7 +35,7 @@ func TestSnapshotBalanced(t *testing.T) {
 			}
 		}
 	}()
-	s := finished(t, t.Context(), p)
+	s := finished(t.Context(), t, p)
 	close(quit)
 	if <-seen == 0 {
 		t.Error("no snapshot had a record in flight: the test shows nothing")

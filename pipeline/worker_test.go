@@ -22,7 +22,7 @@ func TestPoison(t *testing.T) {
 			NewCodec: func() Codec { return &fakeCodec{pass: pass} },
 			Logger:   slog.New(slog.NewTextHandler(&log, nil)),
 		})
-		s := finished(t, t.Context(), p)
+		s := finished(t.Context(), t, p)
 		want, wantDead := of(lines, "ab"), of(lines, "P")
 		if pass {
 			want, wantDead = of(lines, "abP"), nil
@@ -133,7 +133,7 @@ func TestPack(t *testing.T) {
 		sink, dead := &packingSink{off: off}, &packingSink{}
 		src := oneLane(300, "aXD")
 		p := newPipe(t, Options{Source: src, Sinks: []Sink{&fakeSink{}, sink}, DeadLetter: dead, Ordering: OrderInput, Workers: 3})
-		finished(t, t.Context(), p)
+		finished(t.Context(), t, p)
 		if sink.bad+dead.bad != 0 {
 			t.Errorf("%s: %d batches and %d with dead letters are not packed right", name, sink.bad, dead.bad)
 		}

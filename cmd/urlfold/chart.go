@@ -57,15 +57,16 @@ func writeChart(w io.Writer, ch percent.Chart) error {
 	if err := tw.Flush(); err != nil {
 		return err
 	}
-	legend := chartLegend
+	var legend strings.Builder
+	legend.WriteString(chartLegend)
 	slices.Sort(used)
 	for i, n := range slices.Compact(used) {
 		if i == 0 {
-			legend += "\n"
+			legend.WriteString("\n")
 		}
-		legend += fmt.Sprintf("%d  %s\n", n, n)
+		fmt.Fprintf(&legend, "%d  %s\n", n, n)
 	}
-	_, err := io.WriteString(w, legend)
+	_, err := io.WriteString(w, legend.String())
 	return err
 }
 

@@ -29,13 +29,19 @@ func differences(a, b string) []difference {
 	return out
 }
 
-// differences returns the components in which two URLs differ. A password that
-// is to be hidden is, but that it differs is told.
+// differences returns the components in which two URLs differ, fit to be shown.
 func (x *explainer) differences(a, b string) []difference {
-	diff := differences(a, b)
+	return x.hideDifferences(differences(a, b))
+}
+
+// hideDifferences hides passwords that are to be hidden; that they differ is
+// told.
+func (x *explainer) hideDifferences(diff []difference) []difference {
 	for i := range diff {
-		if x.redact && diff[i].component == codec.Password.String() {
-			diff[i].before, diff[i].after = hideText(diff[i].before), hideText(diff[i].after)
+		d := &diff[i]
+		d.before, d.after = x.hideSecrets(d.before), x.hideSecrets(d.after)
+		if x.redact && d.component == codec.Password.String() {
+			d.before, d.after = hideText(d.before), hideText(d.after)
 		}
 	}
 	return diff

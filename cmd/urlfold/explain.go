@@ -17,6 +17,8 @@ import (
 // explainOptions is the flags of explain.
 type explainOptions struct {
 	profile string
+	key     string
+	reading string
 	base    string
 	vs      string
 	json    bool
@@ -51,6 +53,8 @@ A password is shown, since you typed it; --redact hides it.`,
 	}
 	f := cmd.Flags()
 	f.StringVarP(&o.profile, "profile", "p", defaultProfile, "the `name` of the profile: "+strings.Join(profileNames(), ", "))
+	f.StringVarP(&o.key, "key", "k", "", "the `level` of the key: "+strings.Join(levelNames(), ", ")+". Default: the profile's")
+	f.StringVar(&o.reading, "reading", "", "the `reading` that keys are computed on: "+strings.Join(readingNames, ", ")+". Default: the profile's")
 	f.StringVar(&o.base, "base", "", "resolve the URL against this `URL` first")
 	f.StringVar(&o.vs, "vs", "", "compare the keys with those of this `URL`")
 	f.BoolVar(&o.json, "json", false, "write one JSON object a line")
@@ -58,6 +62,8 @@ A password is shown, since you typed it; --redact hides it.`,
 	f.BoolVar(&o.ascii, "ascii", false, "draw with ASCII only (the default unless the locale is UTF-8)")
 	f.BoolVar(&o.fail, "fail", false, "exit with 4 if a URL has no reading or, with --vs, the keys of the profile differ")
 	completeFrom(cmd, "profile", profileNames())
+	completeFrom(cmd, "key", levelNames())
+	completeFrom(cmd, "reading", readingNames)
 	return cmd
 }
 
@@ -77,6 +83,7 @@ func (o *explainOptions) run(cmd *cobra.Command, args []string) error {
 	w := bufio.NewWriter(cmd.OutOrStdout())
 	failed := false
 	for i, u := range urls {
+		x.secrets = x.secrets[:0]
 		e := x.explain(u)
 		failed = failed || e.err != nil
 		if i > 0 && !o.json {
@@ -105,20 +112,24 @@ const explainMarks = 52
 // explainer checks the flags.
 func (o *explainOptions) explainer(cmd *cobra.Command) (*explainer, error) {
 	var bad mistakes
-	p, err := findProfile(o.profile)
+	p, policy, err := findProfile(o.profile)
 	bad.add("--profile", err)
+	lv, err := findLevel(o.key, p)
+	bad.add("--key", err)
+	rd, err := findReading(o.reading, p)
+	bad.add("--reading", err)
 	bad.add("--base", checkBase(o.base))
 	if err := bad.err(); err != nil {
 		return nil, err
 	}
 	p.MaxMarks = explainMarks
-	n, err := codec.New(p)
+	n, err := codec.New(p, codec.WithPolicy(policy), codec.WithReading(rd))
 	if err != nil {
 		return nil, usage(err)
 	}
 	s := newStyle(cmd.OutOrStdout(), os.Getenv)
 	s.unicode = s.unicode && !o.ascii
-	return &explainer{style: s, norm: n, base: []byte(o.base), redact: o.redact}, nil
+	return &explainer{style: s, norm: n, level: lv, base: []byte(o.base), redact: o.redact}, nil
 }
 
 // checkBase refuses a base that nothing can be resolved against.
@@ -159,64 +170,86 @@ func expandArgs(in io.Reader, args []string) ([][]byte, error) {
 type explainer struct {
 	style
 	norm   *codec.Normalizer
+	level  codec.Level // of the key that is compared
 	base   []byte
 	redact bool
+
+	secrets []string // passwords that are to be hidden wherever they stand
 }
 
 // An explanation is all there is to say about one URL.
 type explanation struct {
-	src  []byte
-	norm []byte
-	res  codec.Result
-	err  error
-	keys [codec.NumLevels]explainedKey
-	walk []codec.Step
-}
-
-// An explainedKey is the canonical string of a level and its hash.
-type explainedKey struct {
-	text string
-	key  codec.Key
+	src    []byte
+	norm   []byte
+	res    codec.Result
+	err    error
+	keys   [codec.NumLevels]explainedKey
+	walk   []codec.Step
+	rfc    view
+	whatwg view
 }
 
 // explain finds out about src.
 func (x *explainer) explain(src []byte) *explanation {
-	e := &explanation{src: src}
+	e := &explanation{src: src, rfc: x.rfcView(src).rate(), whatwg: x.browserView(src).rate()}
 	e.norm, e.err = x.norm.AppendRef(nil, x.base, src, &e.res)
+	x.keepSecrets(string(src), string(e.norm), e.rfc.k1, e.whatwg.raw, e.whatwg.k1)
 	if e.err != nil {
 		return e
 	}
-	for lv := range codec.Level(codec.NumLevels) {
-		e.keys[lv].text = string(x.norm.AppendKey(nil, lv, src, e.norm, &e.res))
-		e.keys[lv].key = x.norm.Key(lv, src, e.norm, &e.res)
-	}
+	x.explainKeys(e)
 	e.walk = x.norm.Trace(x.base, src)
 	return e
 }
 
-// level is the level of the profile's keys.
-func (x *explainer) level() codec.Level { return x.norm.Profile().Key }
+// keepSecrets remembers the passwords of URLs, if they are to be hidden: what is
+// a password to one standard may be a part of the path to the other.
+func (x *explainer) keepSecrets(urls ...string) {
+	for _, url := range urls {
+		if p := x.password([]byte(url)); p.Len() > 0 {
+			x.secrets = append(x.secrets, url[p.Start:p.End])
+		}
+	}
+}
 
 // hide returns a URL with its password as ***, if that is asked for.
 func (x *explainer) hide(url string) string {
 	if p := x.password([]byte(url)); p.Len() > 0 {
-		return url[:p.Start] + "***" + url[p.End:]
+		url = url[:p.Start] + "***" + url[p.End:]
 	}
-	return url
+	return x.hideSecrets(url)
+}
+
+// hideSecrets returns text with *** for the passwords that are known.
+func (x *explainer) hideSecrets(text string) string {
+	for _, secret := range x.secrets {
+		text = strings.ReplaceAll(text, secret, "***")
+	}
+	return text
 }
 
 // password returns where the password lies that is to be hidden, else an empty
-// span.
+// span: what either reading takes for one.
 func (x *explainer) password(url []byte) codec.Span {
 	if !x.redact {
 		return codec.Span{}
 	}
-	var r codec.Result
+	var r, b codec.Result
 	_ = codec.Parse(url, &r) // the components are there even with an error
-	return r.In.Span(codec.Password)
+	if _, err := browserNormalizer.AppendRef(nil, x.base, url, &b); err != nil && len(x.base) == 0 {
+		_, _ = browserNormalizer.AppendRef(nil, []byte("http://h/"), url, &b) // a reference has one too
+	}
+	rfc, browser := r.In.Span(codec.Password), b.In.Span(codec.Password)
+	switch {
+	case rfc.Len() == 0:
+		return browser
+	case browser.Len() == 0:
+		return rfc
+	}
+	return codec.Span{Start: min(rfc.Start, browser.Start), End: max(rfc.End, browser.End)}
 }
 
 // sharesKey reports whether a and b have readings and the same profile's key.
 func (x *explainer) sharesKey(a, b *explanation) bool {
-	return a.err == nil && b.err == nil && a.keys[x.level()].text == b.keys[x.level()].text
+	return a.err == nil && b.err == nil && a.keys[x.level].text == b.keys[x.level].text
 }

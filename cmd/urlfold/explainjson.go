@@ -31,10 +31,21 @@ type explainObject struct {
 	Error    string     `json:"error,omitempty"`
 	ErrorAt  *uint32    `json:"at,omitempty"`
 	Profile  string     `json:"profile"`
-	RFC      string     `json:"rfc"`
+	Reading  string     `json:"reading"` // of the profile
+	Function string     `json:"key_function"`
+	RFC      standing   `json:"rfc"`
+	WHATWG   standing   `json:"whatwg"`
 	K0       *string    `json:"k0,omitempty"`
 	K1       *string    `json:"k1,omitempty"`
+	K2       *string    `json:"k2,omitempty"`
+	K3       *string    `json:"k3,omitempty"`
+	Site     string     `json:"site,omitempty"`
+	SURT     *string    `json:"surt,omitempty"`
+	Template *string    `json:"template,omitempty"`
+	IRI      *string    `json:"iri,omitempty"`
+	Policy   string     `json:"policy,omitempty"` // versions of the lists that K2 and K3 go by
 	Steps    []stepJSON `json:"steps,omitempty"`
+	KeySteps []keyJSON  `json:"key_steps,omitempty"`
 	VS       *pairJSON  `json:"vs,omitempty"`
 }
 
@@ -52,6 +63,14 @@ type stepJSON struct {
 	After  string `json:"after"`
 }
 
+// A keyJSON is a rule on the way from the key of one level to that of the next.
+type keyJSON struct {
+	Level string `json:"level"`
+	stepJSON
+	Param  string `json:"param,omitempty"`
+	Reason string `json:"reason,omitempty"`
+}
+
 // A pairJSON is the other URL, and how its keys compare.
 type pairJSON struct {
 	*explainObject
@@ -64,11 +83,16 @@ type levelJSON struct {
 	Level  string   `json:"level"`
 	Equal  bool     `json:"equal"`
 	Differ []string `json:"differ_in,omitempty"`
+	By     []string `json:"by,omitempty"` // rules that make the keys equal here
 }
 
 // object returns e as JSON.
 func (x *explainer) object(e *explanation) *explainObject {
-	o := &explainObject{Level: x.level().String(), Profile: x.norm.Profile().Name, Flags: []string{}, Marks: []markJSON{}}
+	p := x.norm.Profile()
+	o := &explainObject{
+		Level: x.level.String(), Profile: p.Name, Reading: p.Reading.String(), Function: x.norm.KeyFunction(x.level),
+		RFC: e.rfc.standing, WHATWG: e.whatwg.standing, Flags: []string{}, Marks: []markJSON{},
+	}
 	if url := x.hide(string(e.src)); utf8.ValidString(url) {
 		o.URL = &url
 	} else {
@@ -81,15 +105,13 @@ func (x *explainer) object(e *explanation) *explainObject {
 		o.Marks = append(o.Marks, markJSON{m.Flag.String(), m.At, m.Component.String(), m.Action.String()})
 	}
 	if e.err != nil {
-		o.Error, o.ErrorAt, o.RFC = errorName(e.err), &e.res.ErrAt, "no-reading"
+		o.Error, o.ErrorAt = errorName(e.err), &e.res.ErrAt
 		return o
 	}
 	norm := x.hide(string(e.norm))
-	o.Norm, o.Key, o.Change, o.RFC = &norm, e.keys[x.level()].key.String(), e.res.Change.String(), "invalid"
-	if e.res.Valid() {
-		o.RFC = "valid"
-	}
+	o.Norm, o.Key, o.Change = &norm, e.keys[x.level].key.String(), e.res.Change.String()
 	x.fillNormal(o, e)
+	x.fillKeys(o, e)
 	return o
 }
 
@@ -100,14 +122,31 @@ func (x *explainer) fillNormal(o *explainObject, e *explanation) {
 		codec.Path: &o.Path, codec.Query: &o.Query, codec.Fragment: &o.Fragment,
 	} {
 		if e.res.Out.Has(c) {
-			text := string(e.res.Out.Bytes(e.norm, c))
+			text := x.hideSecrets(string(e.res.Out.Bytes(e.norm, c)))
 			*to = &text
 		}
 	}
-	k0, k1 := x.hide(e.keys[codec.K0].text), x.hide(e.keys[codec.K1].text)
-	o.K0, o.K1 = &k0, &k1
+	f := x.formsOf(e)
+	f.iri, f.surt, f.template = x.hide(f.iri), x.hideSecrets(f.surt), x.hideSecrets(f.template)
+	o.Site, o.SURT, o.Template, o.IRI = f.site, &f.surt, &f.template, &f.iri
 	for _, s := range e.walk {
 		o.Steps = append(o.Steps, stepJSON{s.Rule, s.Clause, x.hide(s.Before), x.hide(s.After)})
+	}
+}
+
+// fillKeys fills the keys and how they came about.
+func (x *explainer) fillKeys(o *explainObject, e *explanation) {
+	for lv, to := range [codec.NumLevels]**string{&o.K0, &o.K1, &o.K2, &o.K3} {
+		text := x.hide(e.keys[lv].text)
+		*to = &text
+		for _, st := range e.keys[lv].steps {
+			o.KeySteps = append(o.KeySteps, keyJSON{
+				codec.Level(lv).String(), stepJSON{st.Rule, st.Clause, x.hide(st.Before), x.hide(st.After)}, x.hideSecrets(st.Param), st.Reason,
+			})
+		}
+	}
+	if x.level >= codec.K2 {
+		o.Policy = x.norm.Policy().Versions()
 	}
 }
 
@@ -117,13 +156,17 @@ func (x *explainer) pairObject(a, b *explanation) *pairJSON {
 	if a.err != nil || b.err != nil {
 		return p
 	}
-	if lv, ok := meetingLevel(a, b); ok {
-		p.Meet = lv.String()
+	first, meet := meetingLevel(a, b)
+	if meet {
+		p.Meet = first.String()
 	}
 	for lv := range codec.Level(codec.NumLevels) {
 		l := levelJSON{Level: lv.String(), Equal: a.keys[lv].text == b.keys[lv].text}
-		for _, d := range differences(a.keys[lv].text, b.keys[lv].text) {
+		for _, d := range differences(a.wholeKey(lv), b.wholeKey(lv)) {
 			l.Differ = append(l.Differ, d.component)
+		}
+		if meet && lv == first && lv > codec.K0 {
+			l.By = mergers(lv, a, b)
 		}
 		p.Levels = append(p.Levels, l)
 	}

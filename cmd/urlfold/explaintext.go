@@ -27,11 +27,16 @@ func (x *explainer) write(w *bufio.Writer, e *explanation, asJSON bool) {
 	if e.err != nil {
 		x.head(w, "no reading")
 		x.line(w, x.paint(red, fmt.Sprintf("byte %d: %v", e.res.ErrAt, e.err)))
+		x.emit(w, "\n")
+		x.writeStandings(w, e)
 		return
 	}
+	x.writeReadings(w, e)
 	x.writeNormal(w, e)
 	x.writeSteps(w, e)
 	x.writeKeys(w, e)
+	x.writeKeySteps(w, e)
+	x.writeForms(w, e)
 }
 
 // head writes the head of a section.
@@ -239,11 +244,11 @@ func (x *explainer) writeFlag(w *bufio.Writer, letter string, f codec.Flag, wher
 	}
 }
 
-// flagColumn holds the names of flags, and two spaces.
+// flagColumn holds the names of most flags, and two spaces.
 const flagColumn = 21
 
 func (x *explainer) flagHead(letter string, f codec.Flag) string {
-	return x.paint(yellow, letter) + indent + x.paint(bold, f.String()) + strings.Repeat(" ", flagColumn-len(f.String()))
+	return x.paint(yellow, letter) + indent + x.paint(bold, f.String()) + strings.Repeat(" ", max(2, flagColumn-len(f.String())))
 }
 
 // capital returns text with its first letter as a capital.
@@ -256,7 +261,8 @@ func capital(text string) string {
 
 // writeNormal writes the normal form and how far it is from the input.
 func (x *explainer) writeNormal(w *bufio.Writer, e *explanation) {
-	x.head(w, "normal form ("+x.norm.Profile().Name+")")
+	p := x.norm.Profile()
+	x.head(w, fmt.Sprintf("normal form (profile %s, reading %v)", p.Name, p.Reading))
 	x.long(w, x.paint(green, x.hide(string(e.norm))))
 	x.emit(w, "\n")
 	change := changeTexts[e.res.Change]
@@ -264,7 +270,7 @@ func (x *explainer) writeNormal(w *bufio.Writer, e *explanation) {
 		change = "resolved against the base, the URL is in normal form"
 	}
 	x.named(w, "change", e.res.Change.String()+": "+x.clause(change))
-	x.named(w, "RFC 3986", x.verdict(e))
+	x.writeStandings(w, e)
 }
 
 // named writes a line with a name in front, wrapped.
@@ -283,19 +289,6 @@ func (x *explainer) long(w *bufio.Writer, url string) {
 		url += "(empty)"
 	}
 	x.line(w, url)
-}
-
-// verdict says whether the input matches the grammar.
-func (x *explainer) verdict(e *explanation) string {
-	kind := "URI"
-	if !e.res.In.Has(codec.Scheme) {
-		kind = "relative reference"
-	}
-	if e.res.Valid() {
-		return "the input is a valid " + kind
-	}
-	bad := e.res.Flags.Intersect(codec.Violations).AppendTo(nil)
-	return "the input is no valid " + kind + ": " + strings.ReplaceAll(string(bad), ",", ", ")
 }
 
 // writeSteps writes what each rule changed.
@@ -345,17 +338,4 @@ func shorten(a, b string, n int, dots string) (string, string) {
 		return head + string(r) + tail
 	}
 	return cutOne(ra), cutOne(rb)
-}
-
-// writeKeys writes the key of each level.
-func (x *explainer) writeKeys(w *bufio.Writer, e *explanation) {
-	x.head(w, "keys")
-	for lv := range codec.Level(codec.NumLevels) {
-		note := ""
-		if lv == x.level() {
-			note = x.paint(dim, "  the profile's key")
-		}
-		x.line(w, x.paint(bold, lv.String())+indent+e.keys[lv].key.String()+indent+codec.KeyFunction(lv)+note)
-		x.long(w, indent+indent+x.hide(e.keys[lv].text))
-	}
 }

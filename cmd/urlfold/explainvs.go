@@ -39,47 +39,78 @@ func (x *explainer) writePair(w *bufio.Writer, a, b *explanation, asJSON bool) {
 	}
 }
 
-// writeLevel writes the keys of one level, and what keeps them apart.
+// writeLevel writes the keys of one level, and what keeps them apart. Strings
+// that are those of the level before are not written again.
 func (x *explainer) writeLevel(w *bufio.Writer, lv codec.Level, a, b *explanation) {
-	ka, kb := a.keys[lv], b.keys[lv]
+	ka, kb := &a.keys[lv], &b.keys[lv]
 	name := x.paint(bold, lv.String()) + indent
-	if ka.text == kb.text {
+	same := lv > codec.K0 && ka.text == a.keys[lv-1].text && kb.text == b.keys[lv-1].text
+	switch {
+	case ka.text == kb.text:
 		x.line(w, name+x.paint(green, "equal")+indent+ka.key.String())
-		x.line(w, indent+indent+x.hide(ka.text))
+		if !same {
+			x.line(w, indent+indent+x.hide(ka.text))
+		}
+		return
+	case same:
+		x.line(w, name+x.paint(yellow, "apart")+indent+x.paint(dim, "by the strings of "+(lv-1).String()))
 		return
 	}
 	x.line(w, name+x.paint(yellow, "apart"))
 	x.line(w, indent+indent+"A "+ka.key.String()+indent+x.hide(ka.text))
 	x.line(w, indent+indent+"B "+kb.key.String()+indent+x.hide(kb.text))
-	for _, d := range x.differences(ka.text, kb.text) {
+	for _, d := range x.differences(a.wholeKey(lv), b.wholeKey(lv)) {
 		room := max(12, (x.width-26)/2)
 		before, after := shorten(x.escapeText(d.before), x.escapeText(d.after), room, x.pick("…", "..."))
 		x.line(w, fmt.Sprintf("    %-9s A %s   B %s", d.component, before, after))
 	}
 }
 
-// meeting says in a sentence whether a and b share the profile's key.
+// meeting says in a sentence whether a and b share the key that was asked for,
+// at which level they meet, and what brings them together there.
 func (x *explainer) meeting(a, b *explanation) string {
-	profile := fmt.Sprintf("profile %s (%v)", x.norm.Profile().Name, x.level())
+	text := fmt.Sprintf("They do not share the key of profile %s (%v).", x.norm.Profile().Name, x.level)
+	if x.sharesKey(a, b) {
+		text = fmt.Sprintf("They share the key of profile %s (%v).", x.norm.Profile().Name, x.level)
+	}
 	first, meet := meetingLevel(a, b)
 	switch {
-	case x.sharesKey(a, b) && first == codec.K0:
-		return fmt.Sprintf("They share the key of %s. They meet at k0 already: the same URL in every scheme.", profile)
-	case x.sharesKey(a, b):
-		return fmt.Sprintf("They share the key of %s. They meet at %v: the rules of the scheme make them one.", profile, first)
-	case meet:
-		return fmt.Sprintf("They do not share the key of %s. They meet at %v.", profile, first)
+	case !meet:
+		var names []string
+		for _, d := range differences(a.wholeKey(codec.K3), b.wholeKey(codec.K3)) {
+			names = append(names, d.component)
+		}
+		return text + " At no level do they meet: " + joinWords(names) + verb(names, " keeps", " keep") + " them apart."
+	case first == codec.K0:
+		return text + " They meet at k0 already: " + x.meetsAtOnce(a, b) + "."
 	}
-	last := codec.Level(codec.NumLevels - 1)
-	var names []string
-	for _, d := range differences(a.keys[last].text, b.keys[last].text) {
-		names = append(names, d.component)
+	by := mergers(first, a, b)
+	return text + fmt.Sprintf(" They meet at %v: ", first) + x.escapeText(x.hideSecrets(joinWords(by))) + verb(by, " makes", " make") + " them one."
+}
+
+// meetsAtOnce says why two URLs have the same K0.
+func (x *explainer) meetsAtOnce(a, b *explanation) string {
+	if a.rfc.standing == noReading || b.rfc.standing == noReading || a.rfc.k0 != b.rfc.k0 {
+		return "browsers read them as one URL"
 	}
-	verb := "keeps"
-	if len(names) > 1 {
-		verb = "keep"
+	return "the same URL in every scheme"
+}
+
+// joinWords joins words as people do.
+func joinWords(words []string) string {
+	n := len(words)
+	if n < 2 {
+		return strings.Join(words, "")
 	}
-	return fmt.Sprintf("They do not share the key of %s. At no level do they meet: %s %s them apart.", profile, strings.Join(names, " and "), verb)
+	return strings.Join(words[:n-1], ", ") + " and " + words[n-1]
+}
+
+// verb returns the form that goes with so many subjects.
+func verb(subjects []string, one, more string) string {
+	if len(subjects) == 1 {
+		return one
+	}
+	return more
 }
 
 // meetingLevel returns the first level at which the keys are equal.

@@ -33,6 +33,7 @@ var flagInfos = [codec.NumFlags]flagInfo{
 	codec.IPv4Nonstandard: {"an IPv4 address in hex, octal or short form: a name by the RFC, an address for many resolvers", "RFC 3986 §7.4"},
 	codec.IPLiteralBad:    {"brackets around something that is no IP address", "RFC 3986 §3.2.2"},
 	codec.HostNotLDH:      {"a host with something else than letters, digits, hyphens and dots", "RFC 1123 §2.1"},
+	codec.IDNAInvalid:     {"a domain whose characters or 'xn--' labels UTS 46 does not allow", "UTS 46 §4"},
 	codec.ZoneID:          {"an IPv6 address with a zone, which means something on one machine only", "RFC 9844"},
 	codec.HostAmbiguous:   {"browsers and RFC 3986 see different hosts", "RFC 3986 §7.6, WHATWG URL §4.4"},
 	codec.PortInvalid:     {"what should be a port is not a number from 0 to 65535", "RFC 3986 §3.2.3"},
@@ -45,7 +46,44 @@ var flagInfos = [codec.NumFlags]flagInfo{
 	codec.HTMLEntity:        {"'&amp;' in the query: a URL taken out of HTML without decoding it", "HTML §13.5"},
 	codec.FragmentInRequest: {"a '#' in a request target, which should never reach a server", "RFC 9110 §7.1"},
 	codec.SchemeGuessed:     {"the scheme was not there, and was put in front because the options say so", ""},
-	codec.MarksDropped:      {"there are more places than are recorded", ""},
+
+	codec.TrimmedEnds:  {"spaces or control bytes at either end, which browsers cut off", "WHATWG URL §4.4"},
+	codec.TabOrNewline: {"tabs or line breaks inside, which browsers take out", "WHATWG URL §4.4"},
+	codec.SignedURL:    {"the query carries a signature, so no key rule touches it", ""},
+	codec.WHATWGReject: {"browsers have no reading of this URL; it was read by RFC 3986", "WHATWG URL §4.4"},
+
+	codec.DomainToASCII:              {"a domain that breaks the strict rules for registered names", "WHATWG URL §3.3"},
+	codec.DomainPercentEncoded:       {"an escape in a domain, which is decoded before the name is looked up", "WHATWG URL §3.5"},
+	codec.HostInvalidCodePoint:       {"a host of a scheme that is not special has a forbidden character", "WHATWG URL §3.5"},
+	codec.IPv4NonASCIIInput:          {"an IPv4 address in characters beyond ASCII, such as full-width digits", "WHATWG URL §3.5"},
+	codec.IPv4EmptyPart:              {"a dot at the end of an IPv4 address", "WHATWG URL §3.5"},
+	codec.IPv4TooFewParts:            {"an IPv4 address in short form, with fewer than four numbers", "WHATWG URL §3.5"},
+	codec.IPv4TooManyParts:           {"a host that ends in a number is an IPv4 address, and has more than four parts", "WHATWG URL §3.5"},
+	codec.IPv4NonNumericPart:         {"a host that ends in a number is an IPv4 address, and has a part that is no number", "WHATWG URL §3.5"},
+	codec.IPv4NonDecimalPart:         {"a number of an IPv4 address is in hex or octal", "WHATWG URL §3.5"},
+	codec.IPv4OutOfRangePart:         {"a number of an IPv4 address is above 255", "WHATWG URL §3.5"},
+	codec.IPv6Unclosed:               {"'[' opens an IPv6 address, and no ']' closes it", "WHATWG URL §3.5"},
+	codec.IPv6InvalidCompression:     {"an IPv6 address begins with a single ':'", "WHATWG URL §3.5"},
+	codec.IPv6TooManyPieces:          {"an IPv6 address with more than eight pieces", "WHATWG URL §3.5"},
+	codec.IPv6MultipleCompression:    {"'::' stands twice in an IPv6 address", "WHATWG URL §3.5"},
+	codec.IPv6InvalidCodePoint:       {"an IPv6 address has something else than hex digits and ':', or ends too early", "WHATWG URL §3.5"},
+	codec.IPv6TooFewPieces:           {"an IPv6 address with fewer than eight pieces and no '::'", "WHATWG URL §3.5"},
+	codec.IPv6PieceLeadingZero:       {"a piece of an IPv6 address begins with a zero that it does not need", "WHATWG URL §3.5"},
+	codec.IPv4InIPv6TooManyPieces:    {"no room is left in the IPv6 address for the IPv4 address at its end", "WHATWG URL §3.5"},
+	codec.IPv4InIPv6InvalidCodePoint: {"the IPv4 address in an IPv6 address is not four plain decimal numbers", "WHATWG URL §3.5"},
+	codec.IPv4InIPv6OutOfRangePart:   {"the IPv4 address in an IPv6 address has a number above 255", "WHATWG URL §3.5"},
+	codec.IPv4InIPv6TooFewParts:      {"the IPv4 address in an IPv6 address has fewer than four numbers", "WHATWG URL §3.5"},
+
+	codec.InvalidURLUnit:                       {"a character that browsers accept here, though no valid URL has it", "WHATWG URL §4.3, §4.4"},
+	codec.SpecialSchemeMissingFollowingSolidus: {"the scheme of a web or file URL without '//' behind it", "WHATWG URL §4.4"},
+	codec.MissingSchemeNonRelativeURL:          {"there is no scheme, and no base that could give one", "WHATWG URL §4.4"},
+	codec.InvalidReverseSolidus:                {"a backslash where browsers take it for a slash", "WHATWG URL §4.4"},
+	codec.InvalidCredentials:                   {"a username or a password, which no valid URL has", "WHATWG URL §4.4"},
+	codec.PortOutOfRange:                       {"a port above 65535", "WHATWG URL §4.4"},
+	codec.FileInvalidWindowsDriveLetter:        {"a reference to a drive of Windows, against the base of a file URL", "WHATWG URL §4.4"},
+	codec.FileInvalidWindowsDriveLetterHost:    {"a drive of Windows where a file URL has its host", "WHATWG URL §4.4"},
+
+	codec.MarksDropped: {"there are more places than are recorded", ""},
 }
 
 // actionTexts says what was done about a mark.
@@ -55,6 +93,7 @@ var actionTexts = map[codec.Action]string{
 	codec.Decoded:  "Decoded.",
 	codec.Removed:  "Removed.",
 	codec.Recased:  "Written in upper case.",
+	codec.Replaced: "Written in another way.",
 	codec.Rejected: "This is why the URL has no reading.",
 }
 

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -21,6 +22,10 @@ Those with a "!" stand for something that the grammar of RFC 3986 does not allow
 	}
 }
 
+// flagNameColumn holds the names of flags in the list, but for the longest few:
+// what they mean stands on the next line.
+const flagNameColumn = 32
+
 // writeFlags writes a line for each flag.
 func writeFlags(w io.Writer) error {
 	for f := range codec.Flag(codec.NumFlags) {
@@ -33,7 +38,11 @@ func writeFlags(w io.Writer) error {
 		if info.clause != "" {
 			text += " (" + info.clause + ")"
 		}
-		if _, err := fmt.Fprintf(w, "%s %-19s %s\n", mark, f, text); err != nil {
+		gap := strings.Repeat(" ", max(0, flagNameColumn-len(f.String())))
+		if gap == "" {
+			gap = "\n" + strings.Repeat(" ", flagNameColumn+2)
+		}
+		if _, err := fmt.Fprintf(w, "%s %v%s%s\n", mark, f, gap, text); err != nil {
 			return fmt.Errorf("writing: %w", err)
 		}
 	}

@@ -102,7 +102,7 @@ func (s *settings) newSource(stdin io.Reader, framing file.Framing) (*file.Sourc
 // command, if it does.
 func inputError(paths []string, err error) error {
 	if len(paths) > 0 && errors.Is(err, file.ErrNoInput) {
-		names := []string{"explain", "encode", "decode", "chart", "profiles", "flags", "version", "completion", "help"}
+		names := []string{"explain", "diff", "encode", "decode", "chart", "profiles", "flags", "version", "completion", "help"}
 		if near := nearest(names, paths[0]); near != "" {
 			err = fmt.Errorf("%w; did you mean the command %s?", err, near)
 		}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"runtime"
 	"strings"
 
@@ -68,7 +67,7 @@ var (
 	renderNames   = []string{"rewrite", "jsonl", "tsv", "urls", "keys"}
 	targetNames   = []string{"request", "referer", "all"}
 	hashNames     = []string{"xxh3-128", "sha256-128", "hmac-sha256"}
-	readingNames  = []string{"rfc"}
+	readingNames  = []string{codec.RFC.String(), codec.WHATWG.String()}
 	failOnNames   = []string{"never", "damage", "rejects", "flags"}
 	compressNames = []string{autoCompress, "none", "gzip", "zstd"}
 	logLevelNames = []string{"debug", "info", "warn", "error"}
@@ -109,9 +108,9 @@ func (o *options) inputFlags(f *pflag.FlagSet) {
 }
 
 func (o *options) codecFlags(f *pflag.FlagSet) {
-	f.StringVarP(&o.profile, "profile", "p", defaultProfile, "what to change: the `name` of a profile, see 'urlfold profiles'")
+	f.StringVarP(&o.profile, "profile", "p", defaultProfile, "what to change: the `name` of a profile, see 'urlfold profiles', or a YAML file")
 	f.StringVarP(&o.key, "key", "k", "", "the `level` of keys: "+strings.Join(levelNames(), ", ")+". Default: the profile's")
-	f.StringVar(&o.reading, "reading", "", "the `reading` that keys are computed on: rfc. Default: the profile's")
+	f.StringVar(&o.reading, "reading", "", "the `reading` that keys are computed on: rfc, whatwg. Default: the profile's")
 	f.StringVar(&o.hash, "hash", "xxh3-128", "the `name` of the hash of keys: "+strings.Join(hashNames, ", "))
 	f.StringVar(&o.hmacKeyFile, "hmac-key-file", "", "the `file` that holds the key of hmac-sha256, as bytes")
 }
@@ -128,7 +127,7 @@ func (o *options) outputFlags(f *pflag.FlagSet) {
 
 func (o *options) limitFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.maxRecord, "max-record", "1MiB", "a record longer than this `size` passes through unread")
-	f.StringVar(&o.maxURL, "max-url", "64KiB", "a URL longer than this `size` is a reject")
+	f.StringVar(&o.maxURL, "max-url", "", "a URL longer than this `size` is a reject. Default: the profile's, or 64KiB")
 	f.StringVar(&o.maxDecompressed, "max-decompressed", "0", "stop reading a compressed file after this `size`; 0: no limit")
 	f.Int64Var(&o.maxRatio, "max-ratio", 1000, "stop reading a compressed file that expands more than this many `times`; -1: no limit")
 	f.StringVar(&o.zstdMaxWindow, "zstd-max-window", "128MiB", "refuse zstd frames that need more memory than this `size`")
@@ -154,24 +153,19 @@ func levelNames() []string {
 
 // findLevel returns the level of that name, or the profile's if there is none.
 func findLevel(name string, p codec.Profile) (codec.Level, error) {
-	switch name {
-	case "":
+	if name == "" {
 		return p.Key, nil
-	case "k2", "k3":
-		return 0, fmt.Errorf("keys of level %s do not exist in this version; there are %s", name, strings.Join(levelNames(), ", "))
 	}
 	i, err := choice("key level", levelNames(), name)
 	return codec.Level(i), err
 }
 
-// checkReading refuses readings that do not exist.
-func checkReading(name string) error {
-	switch name {
-	case "":
-		return nil
-	case "whatwg":
-		return fmt.Errorf("the whatwg reading does not exist in this version; there is rfc")
+// findReading returns the reading of that name, or the profile's if there is
+// none.
+func findReading(name string, p codec.Profile) (codec.Reading, error) {
+	if name == "" {
+		return p.Reading, nil
 	}
-	_, err := choice("reading", readingNames, name)
-	return err
+	i, err := choice("reading", readingNames, name)
+	return codec.Reading(i), err
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -11,10 +10,11 @@ import (
 
 	"github.com/urlfold/urlfold/codec"
 	"github.com/urlfold/urlfold/codec/percent"
+	"github.com/urlfold/urlfold/config"
 )
 
 // defaultProfile is the profile that is used unless another is asked for.
-const defaultProfile = "rfc3986-scheme"
+const defaultProfile = "equiv"
 
 // profileNames returns the names of the built-in profiles.
 func profileNames() []string {
@@ -25,16 +25,22 @@ func profileNames() []string {
 	return names
 }
 
-// findProfile returns the profile of that name.
-func findProfile(name string) (codec.Profile, error) {
-	if strings.HasSuffix(name, ".yaml") || strings.HasSuffix(name, ".yml") {
-		return codec.Profile{}, errors.New("profiles are not read from files in this version")
+// isProfileFile reports whether a profile is not a name but a file.
+func isProfileFile(name string) bool {
+	return strings.HasSuffix(name, ".yaml") || strings.HasSuffix(name, ".yml")
+}
+
+// findProfile returns the profile of that name, or in that file, and the policy
+// for its keys.
+func findProfile(name string) (codec.Profile, *codec.Policy, error) {
+	if isProfileFile(name) {
+		return config.LoadProfile(name)
 	}
 	i, err := choice("profile", profileNames(), name)
 	if err != nil {
-		return codec.Profile{}, err
+		return codec.Profile{}, nil, err
 	}
-	return codec.Profiles()[i], nil
+	return codec.Profiles()[i], codec.DefaultPolicy(), nil
 }
 
 // newProfilesCmd returns the command that lists the profiles.
@@ -58,8 +64,12 @@ func writeProfiles(w io.Writer) error {
 		if i > 0 {
 			_, _ = fmt.Fprintln(tw) // Flush tells
 		}
-		_, _ = fmt.Fprintf(tw, "%s\n  key\t%v, %s\n  stray %%\t%s\n", name, p.Key, codec.KeyFunction(p.Key), strayText(p.Stray))
-		for j, line := range wrap(strings.ReplaceAll(p.Rules.String(), ",", ", "), 60) {
+		_, _ = fmt.Fprintf(tw, "%s\n  reading\t%v\n  key\t%v, %s\n  stray %%\t%s\n", name, p.Reading, p.Key, codec.KeyFunction(p.Reading, p.Key), strayText(p.Stray))
+		rules := strings.ReplaceAll(p.Rules.String(), ",", ", ")
+		if rules == "" {
+			rules = "none but those of the reading"
+		}
+		for j, line := range wrap(rules, 60) {
 			head := "rules"
 			if j > 0 {
 				head = ""

@@ -24,8 +24,10 @@ type reportSettings struct {
 	Render      string `json:"render"`
 	Target      string `json:"target"`
 	Profile     string `json:"profile"`
+	Reading     string `json:"reading"` // of the profile; that of the keys is in their function
 	Level       string `json:"level"`
 	KeyFunction string `json:"key_function"`
+	Policy      string `json:"policy,omitempty"` // versions of the lists that the keys depend on
 	Hash        string `json:"hash"`
 	Redact      bool   `json:"redact"`
 }
@@ -76,7 +78,8 @@ func (o *outcome) json(exitCode int) ([]byte, error) {
 		Version: version(), ExitCode: exitCode, Seconds: o.elapsed.Seconds(),
 		Settings: reportSettings{
 			Format: o.format, FormatFound: o.found, Render: o.set.render, Target: o.set.target, Profile: o.set.profile,
-			Level: o.set.record.Level.String(), KeyFunction: codec.KeyFunction(o.set.record.Level), Hash: o.set.hash.String(), Redact: o.set.redact,
+			Reading: o.set.record.Normalizer.Profile().Reading.String(), Level: o.set.record.Level.String(),
+			KeyFunction: o.set.record.Normalizer.KeyFunction(o.set.record.Level), Policy: o.lists(), Hash: o.set.hash.String(), Redact: o.set.redact,
 		},
 		Files:  []reportFile{},
 		Totals: reportTotals{reportCounts: countsOf(&o.snap.Stats), Damaged: len(o.damaged()), Abandoned: o.snap.Ledger.Abandoned},

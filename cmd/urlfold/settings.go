@@ -64,24 +64,27 @@ func (s *settings) resolvePaths(bad *mistakes) {
 
 // resolveCodec makes the normalizer.
 func (s *settings) resolveCodec(bad *mistakes) {
-	p, err := findProfile(s.profile)
+	p, policy, err := findProfile(s.profile)
 	bad.add("--profile", err)
 	lv, levelErr := findLevel(s.key, p)
 	bad.add("--key", levelErr)
 	s.record.Level = lv
-	bad.add("--reading", checkReading(s.reading))
+	rd, readingErr := findReading(s.reading, p)
+	bad.add("--reading", readingErr)
 	i, hashErr := choice("hash", hashNames, s.options.hash)
 	bad.add("--hash", hashErr)
 	s.hash = codec.Hash(i)
-	size, sizeErr := limitOf(s.maxURL, codec.MaxLen)
-	bad.add("--max-url", sizeErr)
-	p.MaxLen = size
+	var sizeErr error
+	if s.maxURL != "" {
+		p.MaxLen, sizeErr = limitOf(s.maxURL, codec.MaxLen)
+		bad.add("--max-url", sizeErr)
+	}
 	opt, keyErr := s.hashOption()
 	bad.add("--hmac-key-file", keyErr)
-	if err != nil || hashErr != nil || keyErr != nil || sizeErr != nil {
+	if err != nil || readingErr != nil || hashErr != nil || keyErr != nil || sizeErr != nil {
 		return
 	}
-	s.record.Normalizer, err = codec.New(p, opt)
+	s.record.Normalizer, err = codec.New(p, opt, codec.WithReading(rd), codec.WithPolicy(policy))
 	bad.add("--profile", err)
 }
 
@@ -198,7 +201,7 @@ func (s *settings) checkRecord(bad *mistakes) {
 	s.record.MaxRecord = s.maxRecord
 	probe := s.record
 	if probe.Normalizer == nil {
-		p, _ := findProfile(defaultProfile)
+		p, _ := codec.Lookup(defaultProfile)
 		probe.Normalizer, _ = codec.New(p) // a built-in profile has no mistakes
 	}
 	if probe.Format == "" {

@@ -243,7 +243,21 @@ func (o *outcome) how() string {
 	if o.found {
 		format += " (found)"
 	}
-	return fmt.Sprintf("%s, profile %s, keys %s by %v", format, o.set.profile, codec.KeyFunction(o.set.record.Level), o.set.hash)
+	n, lv := o.set.record.Normalizer, o.set.record.Level
+	p := n.Profile()
+	text := fmt.Sprintf("%s, profile %s (reading %v), keys %s by %v", format, p.Name, p.Reading, n.KeyFunction(lv), o.set.hash)
+	if lists := o.lists(); lists != "" {
+		text += ", lists " + strings.ReplaceAll(lists, ";", ", ")
+	}
+	return text
+}
+
+// lists names the lists that the keys depend on, with their versions.
+func (o *outcome) lists() string {
+	if o.set.record.Level < codec.K2 {
+		return ""
+	}
+	return o.set.record.Normalizer.Policy().Versions()
 }
 
 // A count is how often something happened.

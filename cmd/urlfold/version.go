@@ -30,8 +30,10 @@ func newVersionCmd() *cobra.Command {
 // it: keys can be compared exactly if these are equal.
 func versionText() string {
 	var keys []string
-	for lv := range codec.Level(codec.NumLevels) {
-		keys = append(keys, codec.KeyFunction(lv))
+	for _, rd := range []codec.Reading{codec.RFC, codec.WHATWG} {
+		for lv := range codec.Level(codec.NumLevels) {
+			keys = append(keys, codec.KeyFunction(rd, lv))
+		}
 	}
 	return fmt.Sprintf("urlfold %s\n%s %s/%s\nkeys %s\n", version(), runtime.Version(), runtime.GOOS, runtime.GOARCH, strings.Join(keys, ", "))
 }

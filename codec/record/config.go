@@ -85,6 +85,15 @@ type Config struct {
 	Divert bool
 	// Redact writes *** for every password.
 	Redact bool
+	// Repairs are made to normal forms; keys are then those of the repaired URLs.
+	// They are meant for profiles that keep a '%' that starts no escape: where it
+	// became %25 there is no %u left to repair.
+	Repairs Repair
+	// Secrets are names of parameters whose values become *** in normal forms, in
+	// queries and fragments, and with any of them passwords do. Keys are then those
+	// of the URLs without these values. The fields url and record, records that are
+	// passed through, and URLs without a reading still hold them.
+	Secrets []string
 	// Normalizer is the profile at work. It is required.
 	Normalizer *codec.Normalizer
 	// MaxRecord is the length in bytes from which on a record is rejected as
@@ -113,7 +122,10 @@ type Job struct {
 	level     codec.Level
 	divert    bool
 	redact    bool
+	repairs   Repair
+	secrets   []string // in lower case
 	norm      *codec.Normalizer
+	whatwg    bool // norm reads as browsers do
 	profile   []byte
 	maxRecord int
 }
@@ -143,10 +155,13 @@ var dialectNames = []string{"nginx", "nginx-json", "apache", "none"}
 func New(c Config) (*Job, error) {
 	j := &Job{
 		render: c.Render, level: c.Level, divert: c.Divert, redact: c.Redact,
-		norm: c.Normalizer, maxRecord: c.MaxRecord,
-		request: c.Target != TargetReferer, referer: c.Target != TargetRequest,
+		norm: c.Normalizer, whatwg: c.Normalizer != nil && c.Normalizer.Profile().Reading == codec.WHATWG, maxRecord: c.MaxRecord,
+		repairs: c.Repairs, request: c.Target != TargetReferer, referer: c.Target != TargetRequest,
 	}
-	errs := []error{j.setFormat(&c), j.setBase(c.Base), j.setFields(c.Fields)}
+	for _, name := range c.Secrets {
+		j.secrets = append(j.secrets, string(appendLower(nil, name)))
+	}
+	errs := []error{j.setFormat(&c), j.setBase(c.Base, c.Normalizer), j.setFields(c.Fields)}
 	if c.Normalizer == nil {
 		errs = append(errs, errors.New("a normalizer is required"))
 	} else {
@@ -157,6 +172,9 @@ func New(c Config) (*Job, error) {
 	}
 	if int(c.Target) >= len(targetNames) {
 		errs = append(errs, errors.New("there is no such target"))
+	}
+	if c.Repairs&^allRepairs != 0 {
+		errs = append(errs, errors.New("there is no such repair"))
 	}
 	if c.MaxRecord < 0 {
 		errs = append(errs, errors.New("the record limit is negative"))
@@ -270,12 +288,17 @@ func (j *Job) setColumns(c *Config) error {
 
 // setBase reads Base. Its scheme and authority are what an origin-form target
 // is put behind (RFC 9112 §3.3).
-func (j *Job) setBase(base string) error {
+func (j *Job) setBase(base string, n *codec.Normalizer) error {
 	if base == "" {
 		return nil
 	}
 	var r codec.Result
 	src := []byte(base)
+	if n != nil {
+		if _, err := n.Append(nil, src, &r); err != nil {
+			return fmt.Errorf("the base URL: %w", err)
+		}
+	}
 	if err := codec.Parse(src, &r); err != nil {
 		return fmt.Errorf("the base URL: %w", err)
 	}

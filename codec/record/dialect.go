@@ -136,8 +136,13 @@ func hex4(s []byte) (rune, bool) {
 	if len(s) < 6 || s[0] != '\\' || s[1] != 'u' {
 		return 0, false
 	}
+	return hexUnit(s[2:6])
+}
+
+// hexUnit reads hex digits.
+func hexUnit(s []byte) (rune, bool) {
 	var r rune
-	for _, c := range s[2:6] {
+	for _, c := range s {
 		if unhex[c] > 15 {
 			return 0, false
 		}
@@ -169,16 +174,18 @@ const (
 	lowerHex = "0123456789abcdef"
 )
 
-// escape appends text to dst as e writes it. sep is the separator of a table.
-func (e encoding) escape(dst, text []byte, sep byte) []byte {
+// escape appends text to dst as e writes it. stop is the byte that ends the
+// field: the separator of a table; in a log whose dialect has a \xHH, a byte to
+// be written so, if it is not 0.
+func (e encoding) escape(dst, text []byte, stop byte) []byte {
 	switch e {
 	case encJSON:
 		return appendASCIIString(dst, text)
 	case encCell:
-		if bytes.IndexByte(text, sep) < 0 && bytes.IndexByte(text, '"') < 0 && bytes.IndexByte(text, '\n') < 0 && bytes.IndexByte(text, '\r') < 0 {
+		if bytes.IndexByte(text, stop) < 0 && bytes.IndexByte(text, '"') < 0 && bytes.IndexByte(text, '\n') < 0 && bytes.IndexByte(text, '\r') < 0 {
 			return append(dst, text...)
 		}
-		return append(encQuoted.escape(append(dst, '"'), text, sep), '"')
+		return append(encQuoted.escape(append(dst, '"'), text, stop), '"')
 	case encQuoted:
 		for {
 			i := bytes.IndexByte(text, '"')
@@ -193,7 +200,7 @@ func (e encoding) escape(dst, text []byte, sep byte) []byte {
 	}
 	for _, c := range text {
 		switch {
-		case c >= ' ' && c < 0x7F && c != '"' && c != '\\':
+		case c >= ' ' && c < 0x7F && c != '"' && c != '\\' && c != stop:
 			dst = append(dst, c)
 		case e != encApache:
 			dst = append(dst, '\\', 'x', upperHex[c>>4], upperHex[c&15])

@@ -37,6 +37,15 @@ const (
 	fK0
 	fK1
 	fRFC
+	fWHATWG
+	fK2
+	fK3
+	fSite
+	fSURT
+	fTemplate
+	fCampaign
+	fClickIDs
+	fIRI
 	numFields
 )
 
@@ -45,6 +54,7 @@ var fieldNames = []string{
 	"url", "norm", "key", "level", "change", "flags", "marks",
 	"scheme", "username", "host", "port", "path", "query", "fragment",
 	"error", "record", "file", "line", "offset", "profile", "target", "method", "form", "k0", "k1", "rfc",
+	"whatwg", "k2", "k3", "site", "surt", "template", "campaign", "click_ids", "iri",
 }
 
 // componentOf holds the component that a field shows.
@@ -54,7 +64,7 @@ var componentOf = [numFields]codec.Component{
 }
 
 // A fieldSet is a set of fields.
-type fieldSet uint32
+type fieldSet uint64
 
 func (s fieldSet) has(f fieldID) bool { return s>>f&1 != 0 }
 

@@ -15,7 +15,7 @@ func (w *Worker) item(out []byte, s *site, rec []byte, at Place) []byte {
 	case RenderJSONL:
 		return w.object(out, s, rec, at)
 	case RenderTSV:
-		if c.why == 0 || w.job.wants.has(fError) {
+		if c.why == 0 || w.job.wants&tellsWhy != 0 {
 			return w.row(out, s, rec, at)
 		}
 	case RenderURLs:
@@ -30,6 +30,10 @@ func (w *Worker) item(out []byte, s *site, rec []byte, at Place) []byte {
 	}
 	return out
 }
+
+// tellsWhy is the set of the fields that say something of a URL without a
+// reading that is worth a row.
+const tellsWhy fieldSet = 1<<fError | 1<<fRFC | 1<<fWHATWG
 
 // normShown is the normal form as it is written: without the placeholder, if
 // scheme and host are not known.
@@ -53,39 +57,37 @@ func (w *Worker) shown(text []byte) []byte {
 func (w *Worker) keyOf() codec.Key {
 	c, n := &w.cur, w.job.norm
 	if !c.nohost {
-		return n.Key(w.job.level, c.src, c.norm, &w.res)
+		return n.Key(w.job.level, c.text, c.norm, &w.res)
 	}
-	if !w.relative() {
-		return codec.Key{}
-	}
-	return n.Key(w.job.level, w.refSrc, w.refNorm, &w.ref)
+	w.canonical = w.appendKey(w.canonical[:0], w.job.level)
+	return n.HashKey(w.job.level, w.canonical, &w.res)
 }
 
-// appendKey appends the canonical string that keyOf hashes.
+// appendKey appends the canonical string that keyOf hashes. Without a host it is
+// what follows the placeholder. If that starts with "//", which would be taken
+// for a host, "/." in front keeps it a path (RFC 3986 §3.3, §4.2).
 func (w *Worker) appendKey(dst []byte, lv codec.Level) []byte {
-	c, n := &w.cur, w.job.norm
+	c := &w.cur
+	start := len(dst)
+	dst = w.job.norm.AppendKey(dst, lv, c.text, c.norm, &w.res)
 	if !c.nohost {
-		return n.AppendKey(dst, lv, c.src, c.norm, &w.res)
-	}
-	if !w.relative() {
 		return dst
 	}
-	return n.AppendKey(dst, lv, w.refSrc, w.refNorm, &w.ref)
+	key := dst[start:]
+	path, ok := bytes.CutPrefix(key, placeholder)
+	if !ok {
+		path = bytes.TrimPrefix(key, placeholder[len(placeholder)-1:]) // K3 has no scheme
+	}
+	dst = dst[:start+copy(key, path)]
+	if bytes.HasPrefix(dst[start:], slashes) {
+		dst = append(dst, "/."...)
+		copy(dst[start+2:], dst[start:])
+		copy(dst[start:], "/.")
+	}
+	return dst
 }
 
-// relative reads the normal form of a target without a host as a relative
-// reference. One that starts with "//" would be taken for a host: "/." in front
-// keeps it a path (RFC 3986 §3.3, §4.2).
-func (w *Worker) relative() bool {
-	w.refSrc = w.refSrc[:0]
-	if bytes.HasPrefix(w.cur.back, []byte("//")) {
-		w.refSrc = append(w.refSrc, "/."...)
-	}
-	w.refSrc = append(w.refSrc, w.cur.back...)
-	var err error
-	w.refNorm, err = w.job.norm.Append(w.refNorm[:0], w.refSrc, &w.ref)
-	return err == nil
-}
+var slashes = []byte("//")
 
 // component returns a component of the normal form, and whether it is present.
 func (w *Worker) component(f fieldID) ([]byte, bool) {
@@ -95,18 +97,6 @@ func (w *Worker) component(f fieldID) ([]byte, bool) {
 		return nil, false
 	}
 	return u.Bytes(c.norm, comp), true
-}
-
-// verdict says what RFC 3986 makes of the URL: it is valid, or invalid but can
-// be read, or has no reading.
-func (c *reading) verdict() string {
-	switch {
-	case c.why != 0:
-		return "no-reading"
-	case intersects(c.flags, notRFC3986):
-		return "invalid"
-	}
-	return "valid"
 }
 
 // object appends a JSON object for the URL in w.cur, and a line feed.
@@ -148,6 +138,12 @@ func (w *Worker) member(out []byte, f fieldID, s *site, rec []byte, at Place) []
 		}
 		out = appendMember(out, name, w.word(c.why.String()))
 		return appendNumber(out, "at", int64(c.errAt))
+	case fCampaign, fClickIDs:
+		if v, ok := w.parameters(f); ok {
+			out = append(append(append(out, '"'), name...), `":`...)
+			out = append(append(out, v...), ',')
+		}
+		return out
 	}
 	if v, ok := w.value(f, s, rec, at); ok {
 		return appendMember(out, name, v)
@@ -164,8 +160,15 @@ func (w *Worker) value(f fieldID, s *site, rec []byte, at Place) ([]byte, bool) 
 		return w.shown(c.url), true
 	case fNorm:
 		return w.shown(w.normShown()), c.why == 0
-	case fKey, fLevel, fChange, fK0, fK1:
+	case fKey, fLevel, fChange:
 		return w.judged(f)
+	case fK0, fK1, fK2, fK3, fSite, fSURT, fTemplate, fIRI:
+		if c.why != 0 {
+			return nil, false
+		}
+		return w.derived(f)
+	case fCampaign, fClickIDs:
+		return w.parameters(f)
 	case fScheme, fUsername, fHost, fPort, fPath, fQuery, fFragment:
 		return w.component(f)
 	case fRecord:
@@ -185,7 +188,9 @@ func (w *Worker) value(f fieldID, s *site, rec []byte, at Place) ([]byte, bool) 
 	case fProfile:
 		return w.job.profile, true
 	case fRFC:
-		return w.word(c.verdict()), true
+		return w.word(string(w.rfc())), true
+	case fWHATWG:
+		return w.word(string(w.whatwg())), true
 	}
 	return nil, false
 }
@@ -198,7 +203,8 @@ func (w *Worker) word(s string) []byte {
 
 // judged returns a field that exists only if the URL has a normal form.
 func (w *Worker) judged(f fieldID) ([]byte, bool) {
-	if w.cur.why != 0 {
+	c := &w.cur
+	if c.why != 0 {
 		return nil, false
 	}
 	switch f {
@@ -207,13 +213,7 @@ func (w *Worker) judged(f fieldID) ([]byte, bool) {
 	case fLevel:
 		return w.word(w.job.level.String()), true
 	case fChange:
-		return w.word(w.res.Change.String()), true
-	case fK0:
-		w.key = w.appendKey(w.key[:0], codec.K0)
-		return w.shown(w.key), true
-	case fK1:
-		w.key = w.appendKey(w.key[:0], codec.K1)
-		return w.shown(w.key), true
+		return w.word(c.change.String()), true
 	}
 	return w.key, true
 }
@@ -253,9 +253,16 @@ func (w *Worker) marks() []codec.Mark {
 	own := codec.Mark{At: uint32(max(0, c.hash)), Flag: codec.FragmentInRequest, Component: codec.Fragment, Action: codec.Kept}
 	pending := c.hash >= 0
 	w.markBuf = w.markBuf[:0]
-	for _, m := range w.res.Marks {
+	marks := w.res.Marks
+	if c.mended {
+		marks = w.savedMarks
+	}
+	for _, m := range marks {
 		if int(m.At) < c.prefix {
 			continue
+		}
+		if c.repairs[m.Component]&repairOf[m.Flag] != 0 {
+			m.Action = codec.Replaced
 		}
 		m.At -= uint32(c.prefix)
 		if pending && own.At <= m.At {
@@ -288,17 +295,3 @@ func (w *Worker) appendMarks(out []byte, s *site) []byte {
 	}
 	return append(out, `],`...)
 }
-
-// notRFC3986 holds the flags of what the grammar of RFC 3986 does not allow.
-var notRFC3986 = func() (s codec.Flags) {
-	for _, f := range []codec.Flag{
-		codec.Truncated, codec.NonHex, codec.PercentU, codec.RawControl, codec.RawSpace, codec.RawNonASCII,
-		codec.RawBackslash, codec.RawIllegal, codec.IPLiteralBad, codec.ZoneID, codec.PortInvalid,
-	} {
-		s = s.With(f)
-	}
-	return s
-}()
-
-// intersects reports whether a and b have a flag in common.
-func intersects(a, b codec.Flags) bool { return a.Len()+b.Len() != a.Union(b).Len() }

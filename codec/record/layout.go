@@ -180,7 +180,11 @@ func (l *layout) locate(f *found, body []byte, request, referer bool) (Reason, i
 		if end < 0 {
 			return Unparsed, pos
 		}
+		n := f.n
 		f.take(e, body, span{pos, end}, l.enc, request, referer)
+		if f.n > n && i+1 < len(l.elems) {
+			f.sites[n].stop = l.elems[i+1].lit[0]
+		}
 		pos = end
 	}
 	if pos != len(body) {

@@ -22,6 +22,7 @@ type site struct {
 	span
 	role role
 	enc  encoding
+	stop byte // ends the field unless it is escaped: a table's separator, the start of a layout's next literal; 0 if none
 }
 
 // found is what locate found in a record. Its sites are in the order of the
@@ -39,7 +40,7 @@ type found struct {
 }
 
 func (f *found) add(s span, r role, e encoding) {
-	f.sites[f.n] = site{s, r, e}
+	f.sites[f.n] = site{span: s, role: r, enc: e}
 	f.n++
 }
 

@@ -4,22 +4,31 @@ import (
 	"bytes"
 
 	"github.com/urlfold/urlfold/codec"
+	"github.com/urlfold/urlfold/codec/params"
 )
 
 // A reading is what became of one URL. Its slices point into the record or the
 // Worker's scratch and hold until the next URL is read.
 type reading struct {
-	url    []byte // as it was, the dialect undone
-	src    []byte // what the codec read: url, or scheme and host and url
-	prefix int    // how many bytes of src stand before url
-	norm   []byte // the normal form of src
-	back   []byte // the part of norm that takes the place of url
-	form   Form
-	why    Reason      // why there is no norm; 0 if there is
-	errAt  int         // where in url
-	flags  codec.Flags // what the codec noticed, and what we did
-	nohost bool        // the host is unknown and norm has a placeholder
-	hash   int         // offset in url of a '#' that should not be there, or -1
+	url      []byte // as it was, the dialect undone
+	src      []byte // what the codec read: url, or scheme and host and url
+	base     []byte // what src was resolved against, nil if there was none
+	text     []byte // what norm and keys were made of: src, or what was repaired
+	prefix   int    // how many bytes of src stand before url
+	norm     []byte // the normal form of src
+	back     []byte // the part of norm that takes the place of url
+	form     Form
+	why      Reason      // why there is no norm; 0 if there is
+	errAt    int         // where in url
+	flags    codec.Flags // what the codec noticed, and what we did
+	same     bool        // back is url
+	nohost   bool        // the host is unknown and norm has a placeholder
+	change   codec.Change
+	repairs  [codec.NumComponents]Repair // those that were made
+	masked   bool                        // a secret is out of norm
+	fragment bool                        // src has one
+	mended   bool                        // norm is repaired; the marks of what was read are saved
+	hash     int                         // offset in url of a '#' that should not be there, or -1
 }
 
 // placeholder stands in for a scheme and host that are not known.
@@ -77,9 +86,10 @@ func (w *Worker) readReference(rec []byte) {
 		}
 		base = text
 	}
-	c.src = c.url
+	c.src, c.base = c.url, base
 	var err error
-	if i := bytes.IndexByte(c.src, ':'); len(base) > 0 && (i < 0 || !isScheme(c.src[:i])) {
+	i := bytes.IndexByte(c.src, ':')
+	if len(base) > 0 && (w.job.whatwg || i < 0 || !isScheme(c.src[:i])) {
 		w.norm, err = w.job.norm.AppendRef(w.norm[:0], base, c.src, &w.res)
 	} else {
 		w.norm, err = w.job.norm.Append(w.norm[:0], c.src, &w.res)
@@ -100,7 +110,7 @@ func (w *Worker) readOrigin(rec []byte) {
 		var err error
 		w.norm, err = w.job.norm.Append(w.norm[:0], c.src, &w.res)
 		w.settle(err)
-		if c.why != Reason(codec.ErrHostInvalid) || c.nohost {
+		if c.nohost || !isHostError[c.why] {
 			break
 		}
 		// What the log calls the host is none. The target can still be read.
@@ -115,11 +125,19 @@ func (w *Worker) readOrigin(rec []byte) {
 	}
 }
 
+// isHostError marks the errors that lie in what was put in front of a target: a
+// path cannot cause them.
+var isHostError = [NumReasons]bool{
+	codec.ErrHostInvalid: true, codec.ErrHostMissing: true, codec.ErrPortInvalid: true,
+}
+
 // settle takes over the codec's answer.
 func (w *Worker) settle(err error) {
 	c := &w.cur
-	c.norm, c.flags = w.norm, c.flags.Union(w.res.Flags)
+	c.norm, c.text, c.flags, c.change = w.norm, c.src, c.flags.Union(w.res.Flags), w.res.Change
 	if err == nil {
+		c.fragment = w.res.In.Has(codec.Fragment)
+		w.repair()
 		return
 	}
 	c.norm = nil
@@ -188,17 +206,34 @@ func allDigits(s []byte) bool {
 // note adds what only we can know to the flags, and counts the URL.
 func (w *Worker) note(st *Stats) {
 	c := &w.cur
-	if c.form != NoForm && w.res.In.Has(codec.Fragment) {
+	if c.form != NoForm && c.fragment {
 		c.flags = c.flags.With(codec.FragmentInRequest)
-		c.hash = int(w.res.In.Span(codec.Fragment).Start) - 1 - c.prefix
+		c.hash = bytes.IndexByte(c.url, '#') // by any standard the first one
 	}
-	if !bytes.Equal(c.back, c.url) {
+	if w.job.level >= codec.K2 && w.isSigned() {
+		c.flags = c.flags.With(codec.SignedURL)
+	}
+	c.same = c.change == codec.Unchanged && len(c.base) == 0 || bytes.Equal(c.back, c.url)
+	if !c.same {
 		st.Changed++
 	}
-	if !c.flags.IsZero() {
+	telling := c.flags
+	if c.nohost {
+		telling = telling.Without(codec.Relative) // as nearly every request target of a log
+	}
+	if !telling.IsZero() {
 		st.Flagged++
-		for f := range c.flags.All() {
+		for f := range telling.All() {
 			st.Flags[f]++
 		}
 	}
+}
+
+// isSigned reports whether the query is signed. The codec flags it when it makes
+// a key of a level that looks at parameters, which may be after the flags were
+// written, or never.
+func (w *Worker) isSigned() bool {
+	query := w.res.Out.Bytes(w.cur.norm, codec.Query)
+	w.pairs = params.AppendPairs(w.pairs[:0], query, params.Ampersand)
+	return params.Signed(w.pairs, query)
 }

@@ -23,6 +23,8 @@ func BenchmarkAppend(b *testing.B) {
 		})
 	}
 	f("combined/rewrite", Config{Format: "combined"}, benchLine)
+	f("combined/rewrite/equiv", Config{Format: "combined", Normalizer: normalizer(b, "equiv")}, benchLine)
+	f("combined/rewrite/equiv/all", Config{Format: "combined", Target: TargetAll, Normalizer: normalizer(b, "equiv")}, benchLine)
 	f("combined/rewrite/all", Config{Format: "combined", Target: TargetAll}, benchLine)
 	f("combined/jsonl", Config{Format: "combined", Render: RenderJSONL}, benchLine)
 	f("combined/keys", Config{Format: "combined", Render: RenderKeys, Base: "http://h/"}, benchLine)

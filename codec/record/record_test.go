@@ -10,16 +10,25 @@ import (
 	"github.com/urlfold/urlfold/codec"
 )
 
+// normalizers holds the Normalizers of the built-in profiles, by name.
+var normalizers = func() map[string]*codec.Normalizer {
+	m := map[string]*codec.Normalizer{}
+	for _, p := range codec.Profiles() {
+		n, err := codec.New(p)
+		if err != nil {
+			panic(err)
+		}
+		m[p.Name] = n
+	}
+	return m
+}()
+
 // normalizer returns the Normalizer of a built-in profile.
 func normalizer(t testing.TB, name string) *codec.Normalizer {
 	t.Helper()
-	p, ok := codec.Lookup(name)
-	if !ok {
+	n := normalizers[name]
+	if n == nil {
 		t.Fatalf("no profile %s", name)
-	}
-	n, err := codec.New(p)
-	if err != nil {
-		t.Fatal(err)
 	}
 	return n
 }
@@ -90,15 +99,27 @@ var setups = []Config{
 	{Format: "jsonl", URLField: "request.uri"},
 	{Format: "csv", URLField: "2", BaseField: "1"},
 	{Format: "csv", URLField: "url"},
+	{Format: `%v|%r|%{Referer}i;%b`, Target: TargetAll},
 	{Format: "tsv", URLField: "1"},
+	{Format: "lines", Repairs: allRepairs, Secrets: []string{"Token", "q"}},
+	{Format: "combined", Target: TargetAll, Repairs: allRepairs, Secrets: []string{"token"}},
 }
 
-// each calls f with every setup in every rendering, with and without diverting.
+// each calls f with every setup in every rendering, with and without diverting,
+// with the profile rfc3986-scheme, and with the others in two renderings.
 func each(f func(Config)) {
 	for _, c := range setups {
 		for r := range Render(len(renderNames)) {
 			c.Render = r
 			for _, c.Divert = range []bool{false, true} {
+				f(c)
+			}
+		}
+		for _, name := range []string{"equiv", "crawler", "analytics", "logclean"} {
+			c.Normalizer = normalizers[name]
+			c.Level = c.Normalizer.Profile().Key
+			c.Divert = name == "equiv"
+			for _, c.Render = range []Render{RenderRewrite, RenderJSONL} {
 				f(c)
 			}
 		}
@@ -135,7 +156,7 @@ func verify(t testing.TB, c Config, in []byte) {
 	case RenderRewrite:
 		again, _, st2 := runJob(t, j, out)
 		if !bytes.Equal(out, again) {
-			t.Fatalf("%+v\n   in %q\n once %q\ntwice %q", c, in, out, again)
+			t.Fatalf("%+v\n   in %q\n once %q\ntwice %q", c, in, firstOther(out, again), firstOther(again, out))
 		}
 		if !c.Redact && !c.Divert {
 			checkKept(t, j, in, out)
@@ -144,6 +165,17 @@ func verify(t testing.TB, c Config, in []byte) {
 			t.Fatalf("%+v: %d URLs of %q are changed again", c, st2.Changed, out)
 		}
 	}
+}
+
+// firstOther returns the first line of a that differs from that of b.
+func firstOther(a, b []byte) string {
+	other := strings.Split(string(b), "\n")
+	for i, line := range strings.Split(string(a), "\n") {
+		if i >= len(other) || line != other[i] {
+			return line
+		}
+	}
+	return ""
 }
 
 // checkLines holds each line to be a JSON object, and their number to be n if
@@ -170,6 +202,10 @@ func seeds() []string {
 		"GET /a/./b%7e?q=%zz HTTP/1.1", "GET /a b HTTP/1.1", `GET /a\"b\x22\\ HTTP/1.0`, `GET /a"b HTTP/1.0`, "GET //favicon.ico HTTP/1.1",
 		"GET http://u:p@Example.COM:80/%41#f HTTP/1.1", "CONNECT example.com:443 HTTP/1.1", "OPTIONS * HTTP/1.1", "-", "", "GET /old",
 		`\x16\x03\x01\x02`, "GET http://[x/ HTTP/1.1", "GET  /a  HTTP/1.1 ", "GET /a\\", "\x80\xff", "GET /a HTTP/1.1 HTTP/1.1", "t3 12.1.2", "GET /\xe9\\xE9 HTTP/1.1",
+		// What browsers read otherwise.
+		`GET /\\evil/a HTTP/1.1`, "GET /\t/evil/../a HTTP/1.1", `GET /a\x20\x09 HTTP/1.1`, "GET //x/..//y HTTP/1.1", "GET /%2e%2e//x#f\tg HTTP/1.1", `GET http:\\u:p@h HTTP/1.1`, "GET http:///u:p@h/;a|b HTTP/1.1",
+		`GET http://u:p\\@h/ HTTP/1.1`, `GET A:b\x20"c HTTP/1.1`, `A:b\x20\x22\x7Cc\x2C`, "X://h\\x20/ HTTP/1.1", "GET http://1.2.3.256/ HTTP/1.1", "http:b@c", "ftp://u:p q@h:99999/", "file:///C|/a/..",
+		"GET /%u0041%uD83D%uDE00%25u0041?%2541&amp;%2561mp;amp;b&TOKEN=%u00e9#/x?token=%u0025u0041 HTTP/1.1", "http://u:p@h/%2541%25u/?%2541&token=1&Q=%u0026amp;#%%750041",
 	} {
 		out = append(out,
 			`::1 - a b [10/Oct/2000:13:55:36 -0700] "`+target+`" 200 2326 "http://Example.com/a b" "agent \"x" 0.1`,
@@ -200,7 +236,7 @@ func FuzzWorker(f *testing.F) {
 	jobs := []Config{}
 	each(func(c Config) { jobs = append(jobs, allFields(c)) })
 	f.Fuzz(func(t *testing.T, n uint8, in string) {
-		for i := int(n) % 10; i < len(jobs); i += 10 {
+		for i := int(n) % 47; i < len(jobs); i += 47 {
 			verify(t, jobs[i], []byte(in))
 			verify(t, jobs[i], fmt.Appendf(nil, "1.2.3.4 - - [t] \"%s\" 200 1 \"%s\" \"a\"\n", in, in))
 		}

@@ -10,31 +10,95 @@ import (
 // userinfo (RFC 3986 §3.2.1).
 const stars = "***"
 
-// hide returns text with the password of the URL that it is replaced by stars:
-// text itself if there is none, else scratch.
+// hide returns text, one URL without the escapes of its record, with its
+// password replaced by stars: text itself if there is none, else scratch.
+//
+// What browsers take for the password goes first, and what RFC 3986 takes for
+// one where browsers see none. Of a URL that browsers have no reading of, what
+// looks like one.
 func (w *Worker) hide(text []byte) []byte {
 	if bytes.IndexByte(text, '@') < 0 {
 		return text
 	}
-	if err := codec.Parse(text, &w.scrub); err != nil {
-		w.hidden = appendRedacted(w.hidden[:0], text)
-		return w.hidden
+	var err error
+	w.side, err = browser.Append(w.side[:0], text, &w.scrub)
+	if err == nil && !w.scrub.In.Has(codec.Password) {
+		err = codec.Parse(text, &w.scrub)
+		if err == nil && !w.scrub.In.Has(codec.Password) {
+			return text
+		}
 	}
 	p := w.scrub.In.Span(codec.Password)
-	if !w.scrub.In.Has(codec.Password) {
-		return text
+	if err != nil {
+		var ok bool
+		if p, ok = likelyPassword(text); !ok {
+			return text
+		}
 	}
-	w.hidden = append(append(w.hidden[:0], text[:p.Start]...), stars...)
+	w.hidden = appendStars(append(w.hidden[:0], text[:p.Start]...), p.In(text))
 	w.hidden = append(w.hidden, text[p.End:]...)
 	return w.hidden
 }
+
+// hideAll is hide for a URL that is written back: what looks like the password
+// of another URL inside it goes too.
+func (w *Worker) hideAll(text []byte) []byte {
+	text = w.hide(text)
+	if bytes.IndexByte(text, '@') < 0 {
+		return text
+	}
+	w.inside = appendRedacted(w.inside[:0], text, true)
+	return w.inside
+}
+
+// appendStars appends stars for a password. A backslash in it stays: it ends the
+// host for browsers, and without it the URL would be one of another host.
+func appendStars(dst, password []byte) []byte {
+	for {
+		i := bytes.IndexByte(password, '\\')
+		if i < 0 {
+			return append(dst, stars...)
+		}
+		if i > 0 {
+			dst = append(dst, stars...)
+		}
+		dst = append(dst, '\\')
+		if password = password[i+1:]; len(password) == 0 {
+			return dst
+		}
+	}
+}
+
+// likelyPassword finds what looks like the password of a URL that has no
+// reading: from the first ':' behind scheme and slashes to the last '@' in front
+// of path, query and fragment.
+func likelyPassword(text []byte) (p codec.Span, ok bool) {
+	start := 0
+	if i := bytes.IndexByte(text, ':'); i > 0 && isScheme(bytes.TrimLeft(text[:i], " \t")) {
+		start = i + 1
+	}
+	for start < len(text) && isSlash[text[start]] {
+		start++
+	}
+	authority := text[start:]
+	if i := bytes.IndexAny(authority, "/?#"); i >= 0 {
+		authority = authority[:i]
+	}
+	at := max(0, bytes.LastIndexByte(authority, '@'))
+	colon := bytes.IndexByte(authority[:at], ':')
+	return codec.Span{Start: uint32(start + colon + 1), End: uint32(start + at)}, colon >= 0
+}
+
+// isSlash marks what browsers pass over between a scheme and a host.
+var isSlash = [256]bool{'/': true, '\\': true, '\t': true, '\n': true, '\r': true, ' ': true}
 
 // appendRedacted appends src to dst, and stars for what looks like the password
 // of a URL: in text that has no known structure, or has URLs beside the ones that
 // were read, such as a user agent. It looks for "//", or "\/\/" as some JSON
 // writers have it, then for the last '@' before the authority must end, then
-// for the first ':' before that.
-func appendRedacted(dst, src []byte) []byte {
+// for the first ':' before that. If src is plain, a backslash in it is one, and
+// no part of an escape.
+func appendRedacted(dst, src []byte, plain bool) []byte {
 	from := 0
 	for pos := 0; ; {
 		n := bytes.IndexByte(src[pos:], '/')
@@ -56,8 +120,13 @@ func appendRedacted(dst, src []byte) []byte {
 			continue
 		}
 		if colon := bytes.IndexByte(authority[:at], ':'); colon >= 0 {
-			dst = append(append(dst, src[from:pos+colon+1]...), stars...)
+			dst = append(dst, src[from:pos+colon+1]...)
 			from = pos + at
+			if plain {
+				dst = appendStars(dst, src[pos+colon+1:from])
+			} else {
+				dst = append(dst, stars...)
+			}
 		}
 		pos += at
 	}
@@ -79,7 +148,7 @@ func authorityEnd(b []byte, pos int) int {
 // redactTail hides the passwords in out[start:].
 func (w *Worker) redactTail(out []byte, start int) []byte {
 	w.hidden = append(w.hidden[:0], out[start:]...)
-	return appendRedacted(out[:start], w.hidden)
+	return appendRedacted(out[:start], w.hidden, false)
 }
 
 // redactRecord returns rec, or the beginning of it, with its passwords hidden, in
@@ -87,20 +156,44 @@ func (w *Worker) redactTail(out []byte, start int) []byte {
 func (w *Worker) redactRecord(rec []byte) []byte {
 	w.whole = w.whole[:0]
 	from := 0
-	for _, s := range w.found.sites[:w.found.n] {
+	for i := range w.found.n {
+		s := &w.found.sites[i]
 		text, runs, escaped := s.enc.unescape(w.plainText, s.in(rec), w.plainRuns)
 		w.plainRuns = runs
-		if !escaped {
-			continue
+		if escaped {
+			w.plainText = text
 		}
-		w.plainText = text
-		if hidden := w.hide(text); !bytes.Equal(hidden, text) {
-			w.whole = append(w.whole, rec[from:s.start]...)
-			w.whole = s.enc.escape(w.whole, hidden, w.job.sep)
-			from = s.end
-		}
+		now := w.hideAll(text)
+		w.whole, from = w.replace(w.whole, rec, from, s, now, bytes.Equal(now, text))
 	}
-	w.whole = append(w.whole, rec[from:]...)
-	w.hidden = appendRedacted(w.hidden[:0], w.whole)
-	return w.hidden
+	w.whole = appendRedacted(w.whole, rec[from:], false)
+	return w.whole
 }
+
+// replace appends rec from an offset on up to the end of s, with text now where
+// s was, unless that is the same. Where nothing changes it may append less: it
+// returns the offset to go on from.
+func (w *Worker) replace(out, rec []byte, from int, s *site, now []byte, same bool) ([]byte, int) {
+	switch {
+	case w.job.redact:
+		out = appendRedacted(out, rec[from:s.start], false)
+	case same:
+		return out, from
+	default:
+		out = append(out, rec[from:s.start]...)
+	}
+	if same {
+		return append(out, s.in(rec)...), s.end
+	}
+	return s.enc.escape(out, now, s.stop), s.end
+}
+
+// browser reads as browsers do, and changes nothing else.
+var browser = func() *codec.Normalizer {
+	p, _ := codec.Lookup("whatwg")
+	n, err := codec.New(p)
+	if err != nil {
+		panic("BUG: the profile whatwg contradicts itself") // every test would fail
+	}
+	return n
+}()

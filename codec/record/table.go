@@ -83,6 +83,7 @@ func (w *Worker) locateCell(body, head []byte) (Reason, int) {
 			found = true
 			if s.end > s.start {
 				f.add(s, roleURL, enc)
+				f.sites[0].stop = sep
 			}
 		}
 		pos = next

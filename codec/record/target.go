@@ -75,6 +75,9 @@ func versionAt(line []byte) int {
 	for end > 0 && line[end-1] == ' ' {
 		end--
 	}
+	if at := end - len(" HTTP/1.1"); at >= 0 && string(line[at:end-1]) == " HTTP/1." && isDigit(line[end-1]) {
+		return at // as nearly always
+	}
 	at := bytes.LastIndexByte(line[:end], ' ')
 	if at < 0 || !bytes.HasPrefix(line[at:end], version) || end-at == len(" HTTP/") {
 		return len(line)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"github.com/urlfold/urlfold/codec"
+	"github.com/urlfold/urlfold/codec/params"
 )
 
 // Place is where a record stands. Name and Head stay the caller's; Append reads
@@ -22,7 +23,6 @@ type Worker struct {
 	found found
 	scan  scanner
 	res   codec.Result // of the URL at hand
-	ref   codec.Result // of its relative form, for keys
 	cur   reading
 
 	// Scratch.
@@ -30,15 +30,24 @@ type Worker struct {
 	runs, baseRuns []run
 	full           []byte // scheme, host and target in one
 	norm           []byte
-	refSrc         []byte // the relative form of norm
-	refNorm        []byte
+	canonical      []byte       // what a key is the hash of
 	key            []byte       // any short value on its way to the output
 	hidden         []byte       // text with its passwords hidden
-	scrub          codec.Result // of the text to hide a password in
+	inside         []byte       // the same, with those of URLs inside a URL
+	side           []byte       // a normal form of no interest
+	scrub          codec.Result // of a text that is looked at beside the URL at hand
 	markBuf        []codec.Mark
+	pairs          []params.Pair // of the query
+	params         []param
+	name           []byte // of a parameter, or its value
+	repaired       []byte // a normal form with its repairs, on its way to a codec again
+	other, spare   []byte // the same of the next round; the one before all rounds
+	mended, masked []byte // a component of these
+	savedMarks     []codec.Mark
+	sites          *[knownSites]knownSite
 	plainText      []byte // as text and runs, while those are in use
 	plainRuns      []run
-	whole          []byte // a record, on its way to hidden
+	whole          []byte // a record with its passwords hidden
 
 	head       []byte // table: the header that the columns were found in
 	headKnown  bool
@@ -151,28 +160,25 @@ func (w *Worker) rewrite(out, dead, rec []byte, at Place, st *Stats) (o, d []byt
 	for i := range w.found.n {
 		s := &w.found.sites[i]
 		ok := w.read(s, rec, &v, st)
-		text := w.cur.url // what has no reading stays, but for its password
+		now, same := w.cur.url, true // what has no reading stays, but for its password
 		if ok {
-			text = w.cur.back
+			now, same = w.cur.back, w.cur.same
 		}
 		if w.job.redact {
-			text = w.hide(text)
+			now = w.hideAll(now)
+			same = bytes.Equal(now, w.cur.url)
 		}
-		if bytes.Equal(text, w.cur.url) {
-			continue
-		}
-		out = append(out, rec[from:s.start]...)
-		out = s.enc.escape(out, text, w.job.sep)
-		from = s.end
+		out, from = w.replace(out, rec, from, s, now, same)
 	}
 	if v.bad != 0 && w.job.divert {
 		w.close(&v, st)
 		st.Dead++
 		return out[:start], w.deadLine(dead, rec, v.bad, v.at, at)
 	}
-	out = append(out, rec[from:]...)
 	if w.job.redact {
-		out = w.redactTail(out, start)
+		out = appendRedacted(out, rec[from:], false)
+	} else {
+		out = append(out, rec[from:]...)
 	}
 	w.close(&v, st)
 	st.Emitted++

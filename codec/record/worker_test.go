@@ -122,7 +122,7 @@ func TestCounts(t *testing.T) {
 	_, _, st := runJob(t, newJob(t, Config{Format: "combined"}), []byte(in))
 	want := Stats{Records: 9, Emitted: 9, URLs: 2, Changed: 1, Flagged: 1, NoURL: 5, Blank: 1, Rejected: 1}
 	want.Rejects[Unparsed] = 1
-	want.Flags[codec.Relative], want.Flags[codec.NeedlessEscape], want.Flags[codec.LowerHex] = 1, 1, 1
+	want.Flags[codec.NeedlessEscape], want.Flags[codec.LowerHex] = 1, 1
 	for _, form := range []Form{Origin, Absolute, Dash, Authority, Asterisk, Garbage, Empty} {
 		want.Forms[form] = 1
 	}
@@ -157,7 +157,7 @@ func TestConfigErrors(t *testing.T) {
 	f(Config{Format: "tsv", URLField: "0"}, "counted from 1")
 	f(Config{Format: "clf", Target: TargetAll}, "clf has no referer")
 	f(Config{Format: "lines", URLField: "a", Dialect: "nginx"}, "belongs to jsonl", "belongs to an access log")
-	f(Config{Format: "lines", Base: "http://[x"}, "brackets")
+	f(Config{Format: "lines", Base: "http://[x"}, "host is invalid")
 
 	if _, err := ParseRender("json"); err == nil || !strings.Contains(err.Error(), "did you mean jsonl?") {
 		t.Error(err)

@@ -24,8 +24,9 @@ import (
 
 const module = "github.com/urlfold/urlfold"
 
-// A rule forbids imports. Only direct imports of non-test code count: what a
-// dependency does inside is its own affair.
+// A rule forbids imports of non-test code. Only direct ones count, since what a
+// dependency does inside is its own affair, unless the rule is deep: then all
+// count that are linked with the package, as go list -deps gives them.
 //
 // Packages are named by patterns. "./x" is a package of this module, "x" one
 // of the standard library or of another module. "x/..." is x and all below it,
@@ -34,14 +35,19 @@ type rule struct {
 	from   []string // the packages that are spoken of
 	except []string // and those of them that are not
 	deny   []string // what they do not import
+	deep   bool     // nor link
 	why    string
 }
 
 // Groups of packages, in the order of the arrow
 //
-//	cmd -> sources, sinks -> sources/*, sinks/* -> pipeline -> codec/record -> codec -> codec/percent, codec/idna
+//	cmd -> sources, sinks -> sources/*, sinks/* -> pipeline -> codec/record -> codec -> codec/percent, codec/idna, codec/psl, codec/params
 var (
-	leaves     = []string{"./codec/percent", "./codec/idna"}
+	// What package codec stands on: escapes, host labels, public suffixes, and
+	// parameters by policy. They know no URL, only the part of one that they are
+	// given, so that each can be tested and fuzzed alone; codec/params alone uses
+	// another of them, codec/percent, to read names under escapes.
+	leaves     = []string{"./codec/percent", "./codec/idna", "./codec/psl", "./codec/params"}
 	components = []string{"./sources/...", "./sinks/..."}
 	clients    = []string{"./internal/kafka/...", "./internal/nats/..."}
 
@@ -54,7 +60,17 @@ var rules = []rule{
 	{
 		from: leaves,
 		deny: join("./codec", "./codec/record/...", "./pipeline/...", components, "./config/...", "./internal/compress/...", clients, "./cmd/..."),
-		why:  "the tables and the host labels are the floor: everything else stands on them",
+		why:  "the tables, the host labels and the parameters are the floor: everything else stands on them",
+	},
+	{
+		from: join("./codec/percent", "./codec/idna", "./codec/psl"),
+		deny: leaves,
+		why:  "a table answers alone: what it says of bytes is not to change with another one",
+	},
+	{
+		from: join("./codec/psl"),
+		deny: join("fmt", "strconv", "reflect", "unsafe", "github.com/...", "golang.org/..."),
+		why:  "a look-up in a list needs nothing: the package that was here before brought net/http along",
 	},
 	{
 		from: join("./codec"),
@@ -93,8 +109,14 @@ var rules = []rule{
 	},
 	{
 		from: join("./config/..."),
-		deny: join(components, "./pipeline/...", "./codec/...", "./cmd/..."),
-		why:  "the configuration is an envelope: each component owns the struct that it is configured with",
+		deny: join(components, "./pipeline/...", "./codec/record/...", clients, "./internal/compress/...", "./cmd/..."),
+		why:  "the configuration is an envelope: it knows the codec, and each component owns the struct that it is configured with",
+	},
+	{
+		from:   join("./..."),
+		except: join("./cmd/...", "./config/..."),
+		deny:   join("./config/..."),
+		why:    "what a user wrote is read in one place: everything below gets values",
 	},
 	{
 		from: join("./internal/..."),
@@ -130,6 +152,21 @@ var rules = []rule{
 		why: "who imports the codec gets a hash and host tables with it, and nothing of the program",
 	},
 
+	// And so is what it brings along. Package fmt needs os, time and syscall, so
+	// those are not here.
+	{
+		from: join("./codec/..."),
+		deny: join("net/...", "crypto/tls/...", "crypto/x509/...", "mime/..."),
+		deep: true,
+		why:  "no network, ever, is a promise: who links the codec does not get the code for one, not even unused, from any dependency",
+	},
+	{
+		from: join("./codec/..."),
+		deny: join("os/exec", "os/signal", "os/user", "plugin", "runtime/cgo", "log/..."),
+		deep: true,
+		why:  "the codec starts nothing, loads nothing and logs nothing, and nothing that it uses may do so for it",
+	},
+
 	// Each library has one home.
 	{
 		from:   join("./..."),
@@ -157,6 +194,12 @@ var rules = []rule{
 		why:    "only the command talks to a terminal",
 	},
 	{
+		from:   join("./..."),
+		except: join("./config/..."),
+		deny:   join("github.com/goccy/go-yaml/..."),
+		why:    "one package reads YAML, so that all of it is read strictly and all mistakes have a place",
+	},
+	{
 		from: join("./pipeline/..."),
 		deny: join("github.com/klauspost/compress/...", "github.com/bmatcuk/doublestar/v4/...", "net/...", "os/..."),
 		why:  "where bytes come from and go to is for sources and sinks to know",
@@ -167,8 +210,6 @@ var rules = []rule{
 // they are there yet or not. Take a name off once it is there to stay: until
 // then nothing notices when it goes or is renamed.
 var planned = []string{
-	"./codec/idna",
-	"./config",
 	"./internal/kafka",
 	"./internal/nats",
 	"./sinks",
@@ -196,7 +237,8 @@ func join(parts ...any) []string {
 // A pkg is what the checker needs of the output of go list.
 type pkg struct {
 	ImportPath string
-	Imports    []string
+	Imports    []string // directly
+	Deps       []string // these, their imports, and so on
 }
 
 // A tree is a module as the checker sees it. Packages of the module are
@@ -230,9 +272,13 @@ func check(rules []rule, planned []string, t tree) []string {
 			if !matchAny(r.from, p.ImportPath) || matchAny(r.except, p.ImportPath) {
 				continue
 			}
-			for _, imp := range p.Imports {
+			verb, imports := "imports", p.Imports
+			if r.deep {
+				verb, imports = "links", p.Deps
+			}
+			for _, imp := range imports {
 				if matchAny(r.deny, imp) {
-					complaints = append(complaints, fmt.Sprintf("%s imports %s: %s", p.ImportPath, imp, r.why))
+					complaints = append(complaints, fmt.Sprintf("%s %s %s: %s", p.ImportPath, verb, imp, r.why))
 				}
 			}
 		}
@@ -310,10 +356,10 @@ func watch(t *testing.T, root string) {
 }
 
 // listPackages returns the packages of the module, their own names and those
-// of their imports from it rewritten as "./x".
+// of what they import from it rewritten as "./x".
 func listPackages(t *testing.T, root string) []pkg {
 	t.Helper()
-	dec := json.NewDecoder(bytes.NewReader(goOutput(t, root, "list", "-json=ImportPath,Imports", "./...")))
+	dec := json.NewDecoder(bytes.NewReader(goOutput(t, root, "list", "-json=ImportPath,Imports,Deps", "./...")))
 	var pkgs []pkg
 	for {
 		var p pkg
@@ -327,6 +373,9 @@ func listPackages(t *testing.T, root string) []pkg {
 		p.ImportPath = short(p.ImportPath)
 		for i := range p.Imports {
 			p.Imports[i] = short(p.Imports[i])
+		}
+		for i := range p.Deps {
+			p.Deps[i] = short(p.Deps[i])
 		}
 		pkgs = append(pkgs, p)
 	}
@@ -363,7 +412,7 @@ func goLines(t *testing.T, dir string, args ...string) []string {
 }
 
 // TestCheck gives the checker a module of four packages that keeps a table of
-// two rules, and then breaks it in one way at a time.
+// three rules, and then breaks it in one way at a time.
 func TestCheck(t *testing.T) {
 	type parts struct {
 		rules   []rule
@@ -375,16 +424,17 @@ func TestCheck(t *testing.T) {
 			rules: []rule{
 				{from: join("./low/..."), deny: join("./high/*", "os"), why: "low is the floor"},
 				{from: join("./..."), except: join("./high/a"), deny: join("example.com/lib/..."), why: "one home"},
+				{from: join("./low"), deny: join("net"), deep: true, why: "low is light"},
 			},
 			planned: join("./high/b", "./low/later"),
 			tree: tree{
 				pkgs: []pkg{
-					{"./low", join("bytes")},
-					{"./low/x", join("./low", "os/exec")},
-					{"./high", join("./low", "os")},
-					{"./high/a", join("./low/x", "example.com/lib/sub")},
+					{"./low", join("bytes"), join("bytes", "os")},
+					{"./low/x", join("./low", "os/exec"), join("./low", "bytes", "os/exec", "os")},
+					{"./high", join("./low", "os"), join("./low", "bytes", "os")},
+					{"./high/a", join("./low/x", "example.com/lib/sub"), join("./low/x", "example.com/lib/sub", "net")},
 				},
-				external: join("bytes", "os", "os/exec", "example.com/lib"),
+				external: join("bytes", "net", "os", "os/exec", "example.com/lib"),
 			},
 		}
 	}
@@ -403,6 +453,8 @@ func TestCheck(t *testing.T) {
 		"./low imports os: low is the floor")
 	f("an import of another module, below its root", func(p *parts) { p.tree.pkgs[2].Imports = join("example.com/lib/sub") },
 		"./high imports example.com/lib/sub: one home")
+	f("an import of an import, by a deep rule", func(p *parts) { p.tree.pkgs[0].Deps = join("bytes", "net") },
+		"./low links net: low is light")
 	f("x/* is not x", func(p *parts) { p.tree.pkgs[0].Imports = join("./high") })
 	f("a longer name is another package", func(p *parts) { p.tree.pkgs[0].Imports = join("osx", "./higher/a") })
 	f("a forbidden name that is misspelled", func(p *parts) { p.rules[0].deny = join("oss") },
@@ -414,7 +466,7 @@ func TestCheck(t *testing.T) {
 	f("a planned name may be used", func(p *parts) { p.rules[0].deny = join("./high/b") })
 	f("and so may one that came to be", func(p *parts) {
 		p.rules[0].deny = join("./high/b")
-		p.tree.pkgs = append(p.tree.pkgs, pkg{"./high/b", join("./low")})
+		p.tree.pkgs = append(p.tree.pkgs, pkg{"./high/b", join("./low"), join("./low", "bytes", "os")})
 	})
 	f("a rule without a reason", func(p *parts) { p.rules[0].why = "" },
 		"the rule from [./low/...] has no reason")

@@ -1,4 +1,4 @@
-package main
+package suggest
 
 import "testing"
 
@@ -24,8 +24,8 @@ func TestNearest(t *testing.T) {
 	names := []string{"k0", "k1", "jsonl", "rewrite", "--quiet"}
 	f := func(name, want string) {
 		t.Helper()
-		if got := nearest(names, name); got != want {
-			t.Errorf("nearest(%q) = %q, want %q", name, got, want)
+		if got := Nearest(names, name); got != want {
+			t.Errorf("Nearest(%q) = %q, want %q", name, got, want)
 		}
 	}
 	f("jsnl", "jsonl")
@@ -34,4 +34,11 @@ func TestNearest(t *testing.T) {
 	f("k7", "") // too short to tell what was meant
 	f("xml", "")
 	f("", "")
+}
+
+func TestNearestLong(t *testing.T) {
+	long := make([]byte, 1<<20)
+	if got := Nearest([]string{"k0"}, string(long)); got != "" {
+		t.Errorf("a megabyte is near %q", got)
+	}
 }

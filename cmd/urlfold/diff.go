@@ -1,0 +1,213 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/urlfold/urlfold/codec"
+	"github.com/urlfold/urlfold/codec/record"
+	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/sinks/discard"
+	"github.com/urlfold/urlfold/sources/file"
+)
+
+// diffOptions is the flags of diff: some of the one-shot's, and its own.
+type diffOptions struct {
+	options
+	against       string
+	examples, top int
+	json, fail    bool
+}
+
+// diffShared are the flags that diff has from the one-shot.
+var diffShared = []string{
+	"profile", "key", "reading", "format", "dialect", "target", "url-field", "base-field", "base",
+	"max-record", "max-url", "max-decompressed", "max-ratio", "zstd-max-window", "jobs",
+}
+
+// newDiffCmd returns the command that shows what a change of rules does.
+func newDiffCmd() *cobra.Command {
+	var o diffOptions
+	cmd := &cobra.Command{
+		Use:   "diff [flags] --against PROFILE [FILE|GLOB|DIR|-]...",
+		Short: "Show which groups of URLs a change of rules merges or splits",
+		Long: `Diff reads URLs as urlfold itself does, and computes the key of each under two profiles: A (--profile) and B
+(--against). URLs of one key are a group. It tells which groups of A are one under B (merges) and which are several
+(splits), those with the most URLs first, with examples and the rules that did it: before the change is rolled out.
+
+A key is of the level of its profile, unless --key says otherwise. Rules of a group are told from some of its URLs; for a
+relative URL, from its normal form. Memory grows with the number of groups, by some 150 bytes and one URL for each;
+at most 256 MiB of URLs are remembered. Passwords are shown as ***, but with --redact=false.
+
+Exit codes: 0 done, 1 fatal, 2 usage, 3 interrupted, 4 an input is damaged or, with --fail, something merges or splits.`,
+		Example: `  urlfold diff --profile equiv --against crawler urls.txt
+  urlfold diff --profile crawler --against shop.yaml access.log.gz
+  urlfold diff -p shop.yaml --against shop-new.yaml --fail 'logs/**/*.zst'
+  urlfold diff -p analytics --against shop.yaml --json urls.txt | jq '.merges.top[].rules'`,
+		Args: cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd, args) },
+	}
+	shared := &cobra.Command{}
+	o.register(shared) // for the defaults of what diff has no flags for
+	cmd.Flags().SortFlags = false
+	for _, name := range diffShared {
+		cmd.Flags().AddFlag(shared.Flags().Lookup(name))
+		if complete, ok := shared.GetFlagCompletionFunc(name); ok {
+			_ = cmd.RegisterFlagCompletionFunc(name, complete) // the flag is there
+		}
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.against, "against", "", "the profile B: a `name`, or a YAML file")
+	f.IntVar(&o.examples, "examples", 3, "how `many` URLs to show of a group")
+	f.IntVar(&o.top, "top", 10, "how `many` merges, and splits, to show")
+	f.BoolVar(&o.json, "json", false, "write one JSON object")
+	f.BoolVar(&o.redact, "redact", true, "show *** for passwords")
+	f.BoolVar(&o.fail, "fail", false, "exit with 4 if a group merges or splits")
+	completeFrom(cmd, "against", profileNames())
+	return cmd
+}
+
+// run reads the input and writes the report.
+func (o *diffOptions) run(cmd *cobra.Command, paths []string) error {
+	d, err := o.prepare(paths)
+	if err != nil {
+		return err
+	}
+	sig := watchSignals()
+	defer sig.stop()
+	if err := d.read(sig, cmd.InOrStdin()); err != nil {
+		return err
+	}
+	damaged := d.tellDamage(cmd.ErrOrStderr())
+	r := d.report(d.graph, d.format, o.top)
+	w := bufio.NewWriter(cmd.OutOrStdout())
+	if o.json {
+		writeJSON(w, r)
+	} else {
+		(&diffWriter{newStyle(cmd.OutOrStdout(), os.Getenv), w}).write(r)
+	}
+	if err := w.Flush(); err != nil {
+		return fmt.Errorf("writing: %w", err)
+	}
+	if damaged || o.fail && r.Merges.Groups+r.Splits.Groups > 0 {
+		return &exitError{code: exitFailOn}
+	}
+	return nil
+}
+
+// A diffRun is a comparison under way.
+type diffRun struct {
+	diffReporter
+	setA, setB *settings
+	graph      *graph
+	source     *file.Source
+	format     string
+}
+
+// prepare checks the flags. The error tells all mistakes.
+func (o *diffOptions) prepare(paths []string) (*diffRun, error) {
+	var bad mistakes
+	_, _, err := findProfile(o.against)
+	if o.against == "" {
+		err = errors.New("diff needs a second profile")
+	}
+	bad.add("--against", err)
+	if o.examples < 1 || o.examples > maxShown {
+		bad.add("--examples", fmt.Errorf("the number must be from 1 to %d", maxShown))
+	}
+	if o.top < 1 || o.top > maxShown {
+		bad.add("--top", fmt.Errorf("the number must be from 1 to %d", maxShown))
+	}
+	a := o.options
+	a.render, a.fields, a.redact = record.RenderTSV.String(), diffFields, false
+	b := a
+	b.profile = o.against
+	setA, err := a.resolve(paths)
+	bad.add("", err)
+	if err := bad.err(); err != nil {
+		return nil, err
+	}
+	setB, err := b.resolve(paths)
+	if err != nil {
+		return nil, err
+	}
+	d := &diffRun{setA: setA, setB: setB, graph: newGraph(o.examples), diffReporter: diffReporter{a: sideOf(setA), b: sideOf(setB), examples: o.examples}}
+	if o.redact {
+		d.redact, err = newRedactor(setA.record.Normalizer)
+	}
+	return d, err
+}
+
+// maxShown is the most examples and groups: all of them are held in memory twice.
+const maxShown = 1000
+
+func sideOf(s *settings) side {
+	out := side{norm: s.record.Normalizer, level: s.record.Level}
+	if out.level >= codec.K2 {
+		out.policy = out.norm.Policy().Versions()
+	}
+	return out
+}
+
+// read reads all of the input into the graph.
+func (d *diffRun) read(sig *signals, stdin io.Reader) error {
+	framing := &lateFraming{}
+	var err error
+	if d.source, err = d.setA.newSource(stdin, framing); err != nil {
+		return usage(err)
+	}
+	if _, err := d.source.Paths(); err != nil {
+		return inputError(d.setA.paths, err)
+	}
+	a, b, err := d.jobs(sig.soft)
+	if err != nil {
+		return err
+	}
+	framing.Framing = a.Framing()
+	p, err := pipeline.New(pipeline.Options{
+		Source:   d.source,
+		Sinks:    []pipeline.Sink{discard.Sink{}},
+		NewCodec: newDiffCodecs(a, b, d.graph),
+		Workers:  d.setA.jobs,
+	})
+	if err != nil {
+		return err
+	}
+	go sig.onSecond(p.HardStop)
+	err = p.Run(sig.soft)
+	if err == nil && sig.soft.Err() != nil || errors.Is(err, pipeline.ErrDeadline) {
+		return &exitError{code: exitCut, err: errors.New("interrupted before all was read")}
+	}
+	return err
+}
+
+// jobs makes the jobs of both sides, of one format.
+func (d *diffRun) jobs(ctx context.Context) (a, b *record.Job, err error) {
+	finder := &oneShot{set: d.setA, out: &outcome{set: d.setA}, source: d.source}
+	if a, err = finder.findJob(ctx); err != nil {
+		return nil, nil, err
+	}
+	d.format = finder.out.format
+	c := d.setB.record
+	c.Format = d.format
+	if b, err = record.New(c); err != nil {
+		return nil, nil, usage(err)
+	}
+	return a, b, nil
+}
+
+// tellDamage tells what is missing in the input.
+func (d *diffRun) tellDamage(stderr io.Writer) bool {
+	out := outcome{set: d.setA, reports: d.source.Reports()}
+	damaged := out.damaged()
+	for i := range damaged {
+		_, _ = fmt.Fprintf(stderr, "urlfold: %s: %v\n", shownPath(damaged[i].Path), damaged[i].Verdict) // there is nobody else to tell
+	}
+	return len(damaged) > 0
+}

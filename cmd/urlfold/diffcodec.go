@@ -1,0 +1,139 @@
+package main
+
+import (
+	"bytes"
+
+	"github.com/urlfold/urlfold/codec"
+	"github.com/urlfold/urlfold/codec/record"
+	"github.com/urlfold/urlfold/pipeline"
+)
+
+// A diffCodec reads each batch twice, once under each profile, and tells the
+// graph. Both sides write a line for each URL of a record, with the fields of
+// diffFields, so that the nth line of one belongs to the nth of the other.
+type diffCodec struct {
+	pipeline.Codec  // A's
+	other           pipeline.Codec
+	shadow          pipeline.Batch // for what B makes of the batch
+	graph           *graph
+	urlBuf, normBuf []byte // unescaped
+}
+
+// diffFields are the fields of a line.
+var diffFields = []string{"url", "norm", "key", "error"}
+
+// newDiffCodecs returns what makes a codec for each worker.
+func newDiffCodecs(a, b *record.Job, g *graph) func() pipeline.Codec {
+	newA, newB := pipeline.NewRecordCodec(a), pipeline.NewRecordCodec(b)
+	return func() pipeline.Codec { return &diffCodec{Codec: newA(), other: newB(), graph: g} }
+}
+
+// Process implements [pipeline.Codec].
+func (c *diffCodec) Process(b *pipeline.Batch) {
+	c.Codec.Process(b)
+	s := &c.shadow
+	s.Lane, s.In, s.Off, s.Line, s.Piece, s.Next = b.Lane, b.In, b.Off, b.Line, b.Piece, 0
+	s.Out.Bytes, s.Out.Recs, s.Stats = s.Out.Bytes[:0], s.Out.Recs[:0], record.Stats{}
+	for s.Next < len(s.In) {
+		c.processShadow()
+	}
+	c.compare(b, s)
+}
+
+// processShadow is Process for B. A record on which it panics is rejected, as
+// the pipeline does it for A.
+func (c *diffCodec) processShadow() {
+	defer func() {
+		if recover() != nil {
+			c.other.Reject(&c.shadow)
+		}
+	}()
+	c.other.Process(&c.shadow)
+}
+
+// compare takes the lines of the records one by one.
+func (c *diffCodec) compare(a, b *pipeline.Batch) {
+	c.graph.mu.Lock()
+	defer c.graph.mu.Unlock()
+	i, j := 0, 0
+	for i < len(a.Out.Recs) && j < len(b.Out.Recs) {
+		ra, rb := a.Out.Recs[i], b.Out.Recs[j]
+		if ra.Src <= rb.Src {
+			i++
+		}
+		if rb.Src <= ra.Src {
+			j++
+		}
+		if ra.Src == rb.Src {
+			c.lines(a.Out.Bytes[ra.Off:ra.Off+ra.Len], b.Out.Bytes[rb.Off:rb.Off+rb.Len])
+		}
+	}
+}
+
+// lines compares the lines of one record.
+func (c *diffCodec) lines(a, b []byte) {
+	for len(a) > 0 && len(b) > 0 {
+		var la, lb []byte
+		la, a, _ = bytes.Cut(a, newline)
+		lb, b, _ = bytes.Cut(b, newline)
+		c.url(la, lb)
+	}
+}
+
+var newline = []byte{'\n'}
+
+// url tells the graph about one URL.
+func (c *diffCodec) url(la, lb []byte) {
+	fa, fb := splitFields(la), splitFields(lb)
+	if len(fa[0]) == 0 && len(fa[3]) > 0 && len(fb[3]) > 0 {
+		c.graph.records++
+		return
+	}
+	url, norm := fa[0], fa[1]
+	if len(norm) == 0 {
+		norm = fb[1]
+	}
+	c.urlBuf, c.normBuf = unescapeTSV(c.urlBuf[:0], url), unescapeTSV(c.normBuf[:0], norm)
+	ka, errA := codec.ParseKey(fa[2])
+	kb, errB := codec.ParseKey(fb[2])
+	switch {
+	case errA == nil && errB == nil:
+		c.graph.add(ka, kb, c.urlBuf, c.normBuf)
+	case errB == nil:
+		c.graph.reject(rejectedByA, c.urlBuf, c.normBuf)
+	case errA == nil:
+		c.graph.reject(rejectedByB, c.urlBuf, c.normBuf)
+	default:
+		c.graph.reject(rejectedByBoth, c.urlBuf, c.normBuf)
+	}
+}
+
+// splitFields cuts a line at its tabs.
+func splitFields(line []byte) (f [4][]byte) {
+	for i := range f {
+		f[i], line, _ = bytes.Cut(line, []byte{'\t'})
+	}
+	return f
+}
+
+// unescapeTSV appends a value of a tsv rendering as it was before.
+func unescapeTSV(dst, v []byte) []byte {
+	for {
+		i := bytes.IndexByte(v, '\\')
+		if i < 0 || i+1 == len(v) {
+			return append(dst, v...)
+		}
+		dst = append(dst, v[:i]...)
+		switch v[i+1] {
+		case 't':
+			dst = append(dst, '\t')
+		case 'n':
+			dst = append(dst, '\n')
+		case 'r':
+			dst = append(dst, '\r')
+		default:
+			dst = append(dst, v[i+1])
+		}
+		v = v[i+2:]
+	}
+}

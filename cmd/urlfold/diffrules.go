@@ -1,0 +1,136 @@
+package main
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/urlfold/urlfold/codec"
+)
+
+// This file finds out which rules merge or split a group, from the steps that
+// lead from its examples to their keys under both profiles.
+
+// A side is one of the profiles that are compared.
+type side struct {
+	norm   *codec.Normalizer
+	level  codec.Level
+	policy string // its lists and their versions; "" if the keys do not depend on them
+}
+
+// A ruleStep is a rule that changed something on the way to a key.
+type ruleStep struct {
+	rule, param, clause string
+	old, new            string // what it changed, without what stayed
+}
+
+// sameRule reports whether two steps are of the same rule, on whatever text.
+func (s ruleStep) sameRule(o ruleStep) bool { return s.rule == o.rule && s.param == o.param }
+
+// String is the rule for people: "q-drop utm_source (default:12)".
+func (s ruleStep) String() string {
+	text := s.rule
+	if s.param != "" {
+		text += " " + s.param
+	}
+	if s.clause != "policy" && s.clause != "" {
+		text += " (" + s.clause + ")"
+	}
+	return text
+}
+
+// parserRules are the steps to a normal form that keys go through too: those of
+// the reading, and none of the profile's.
+var parserRules = []string{"trim-c0sp", "del-tabnl", "split-whatwg"}
+
+// steps returns the steps from a URL to its key, and whether it has a reading.
+func (s *side) steps(url []byte) ([]ruleStep, bool) {
+	var r codec.Result
+	norm, err := s.norm.Append(nil, url, &r)
+	if err != nil {
+		return nil, false
+	}
+	var out []ruleStep
+	add := func(st codec.Step, param string) {
+		o, n := changed(st.Before, st.After)
+		out = append(out, ruleStep{st.Rule, param, st.Clause, o, n})
+	}
+	for _, st := range s.norm.Trace(nil, url) {
+		if slices.Contains(parserRules, st.Rule) {
+			add(st, "")
+		}
+	}
+	for lv := range s.level + 1 {
+		for _, st := range s.norm.TraceKey(lv, url, norm, &r) {
+			add(st.Step, st.Param)
+		}
+	}
+	return out, true
+}
+
+// changed returns what two texts do not share at their ends.
+func changed(before, after string) (string, string) {
+	n := min(len(before), len(after))
+	i := 0
+	for i < n && before[i] == after[i] {
+		i++
+	}
+	before, after, n = before[i:], after[i:], n-i
+	i = 0
+	for i < n && before[len(before)-1-i] == after[len(after)-1-i] {
+		i++
+	}
+	return before[:len(before)-i], after[:len(after)-i]
+}
+
+// blame returns the rules that to has and from has not, and that act on some of
+// the parts of a group and not in the same way on all: these make the parts one.
+// If all of them act on all parts alike, it returns them all.
+func blame(from, to *side, parts []pair) []string {
+	var extra [][]ruleStep
+	for i := range parts {
+		url, ok := traceable(&parts[i].example, from, to)
+		if !ok {
+			continue
+		}
+		before, _ := from.steps(url)
+		after, _ := to.steps(url)
+		extra = append(extra, slices.DeleteFunc(after, func(s ruleStep) bool { return slices.ContainsFunc(before, s.sameRule) }))
+	}
+	var telling, all []string
+	for _, steps := range extra {
+		for _, s := range steps {
+			all = appendNew(all, s.String())
+			if slices.ContainsFunc(extra, func(o []ruleStep) bool { return !slices.Contains(o, s) }) {
+				telling = appendNew(telling, s.String())
+			}
+		}
+	}
+	if len(telling) > 0 {
+		return telling
+	}
+	return all
+}
+
+func appendNew(list []string, s string) []string {
+	if slices.Contains(list, s) {
+		return list
+	}
+	return append(list, s)
+}
+
+// traceable returns an absolute URL for an example: itself, its normal form if
+// it is relative, or that behind a host, as it was in the record.
+func traceable(e *example, sides ...*side) ([]byte, bool) {
+	for _, text := range []string{e.url, e.norm, "http://h" + e.norm} {
+		ok := text != "" && strings.Contains(text, ":")
+		for _, s := range sides {
+			if ok {
+				_, ok = s.steps([]byte(text))
+			}
+		}
+		if ok {
+			return []byte(text), true
+		}
+	}
+	return nil, false
+}

@@ -1,0 +1,94 @@
+package codec
+
+import "bytes"
+
+// drop takes out of the normal form dst[start:], whose components are r.Out, what
+// the profile leaves out of URLs to be fetched: userinfo and fragment. The whole
+// is kept in r for the keys of the lower levels.
+func (n *Normalizer) drop(dst []byte, start int, r *Result) []byte {
+	s, u := &r.scratch, &r.Out
+	norm := dst[start:]
+	fragment := n.rules.Has(DropFragment) && u.Has(Fragment) && !n.policy.keepsFragment(u.Bytes(norm, Host), u.Bytes(norm, Fragment))
+	userinfo := n.rules.Has(DropUserinfo) && u.Has(Username)
+	if !fragment && !userinfo {
+		return dst
+	}
+	s.full = append(s.full[:0], norm...)
+	s.dropped = true
+	r.Change = Lossy
+	if fragment {
+		dst = dst[:start+int(u.spans[Fragment].Start)-1]
+		u.clear(Fragment)
+	}
+	if userinfo {
+		from, to := u.spans[Username].Start, u.spans[Host].Start
+		copy(dst[start+int(from):], dst[start+int(to):])
+		dst = dst[:len(dst)-int(to-from)]
+		u.clear(Username)
+		u.clear(Password)
+		u.shift(Host, from-to)
+	}
+	return dst
+}
+
+// clear makes c absent.
+func (u *URL) clear(c Component) {
+	u.spans[c] = Span{}
+	u.present &^= 1 << c
+}
+
+// shift moves the spans from component c on by delta, which may be negative in
+// the arithmetic of uint32.
+func (u *URL) shift(c Component, delta uint32) {
+	for ; c <= Fragment; c++ {
+		if u.Has(c) {
+			u.spans[c].Start += delta
+			u.spans[c].End += delta
+		}
+	}
+}
+
+// backslashInAuthority reports whether what RFC 3986 takes for the authority of
+// src holds a '\\': browsers see another host there, and the rfc reading must not
+// give the URL to the host that they do not see.
+func backslashInAuthority(src []byte) bool {
+	i := bytes.Index(src, slashes)
+	if i < 0 {
+		return false
+	}
+	authority := src[i+2:]
+	return bytes.IndexByte(authority[:authorityEnd(authority)], '\\') >= 0
+}
+
+var slashes = []byte("//")
+
+// appendFallback reads by RFC 3986 what browsers have no reading of. If they have
+// one of the result (the escapes in "a:// :" make a host of its space), that is
+// the normal form: otherwise it would be the next time.
+func (n *Normalizer) appendFallback(dst []byte, base *baseURL, src []byte, r *Result) ([]byte, error) {
+	flags := r.Flags
+	s := &r.scratch
+	start := len(dst)
+	var err error
+	if base == nil {
+		dst, err = syntax.appendFull(dst, src, r)
+	} else {
+		dst, err = syntax.AppendRef(dst, base.src, src, r)
+	}
+	r.Flags = r.Flags.Union(flags).With(WHATWGReject)
+	s.fallback = true
+	if err != nil {
+		return dst, err
+	}
+	if s.other == nil {
+		s.other = new(Result)
+	}
+	s.other.reset()
+	s.full = append(s.full[:0], dst[start:]...)
+	if out, err := n.appendWHATWG(dst[:start], nil, s.full, s.other); err == 0 {
+		r.Out, s.fallback = s.other.Out, false
+		r.compare(src, out[start:])
+		return out, nil
+	}
+	return append(dst[:start], s.full...), nil
+}

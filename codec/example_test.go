@@ -1,0 +1,148 @@
+package codec_test
+
+import (
+	"fmt"
+
+	"github.com/urlfold/urlfold/codec"
+)
+
+// A crawler asks of every link it finds: has this been fetched already? It keeps
+// 16 bytes for each page, and fetches the normal form.
+func Example_crawler() {
+	profile, _ := codec.Lookup("crawler")
+	n, err := codec.New(profile)
+	if err != nil {
+		panic(err)
+	}
+	seen := map[codec.Key]bool{}
+	var r codec.Result
+	var out []byte
+	base := []byte("https://example.com/blog/")
+	for _, link := range []string{
+		"post?id=7&utm_source=feed",
+		"HTTP://EXAMPLE.com:80/blog/./post?id=7#comments",
+		"/blog/post?id=8",
+		`http://evil.example\@example.com/`,
+	} {
+		out, err = n.AppendRef(out[:0], base, []byte(link), &r)
+		if err != nil {
+			fmt.Println("skip:", err)
+			continue
+		}
+		key := n.Key(codec.K2, []byte(link), out, &r)
+		if seen[key] {
+			fmt.Println("seen ", string(out))
+			continue
+		}
+		seen[key] = true
+		fmt.Println("fetch", string(out))
+	}
+	// Output:
+	// fetch https://example.com/blog/post?id=7&utm_source=feed
+	// seen  http://example.com/blog/post?id=7
+	// fetch https://example.com/blog/post?id=8
+	// fetch http://evil.example/@example.com/
+}
+
+// An analyst counts pages, not spellings of pages.
+func Example_analyst() {
+	profile, _ := codec.Lookup("analytics")
+	n, err := codec.New(profile)
+	if err != nil {
+		panic(err)
+	}
+	views := map[string]int{}
+	var r codec.Result
+	var out []byte
+	for _, url := range []string{
+		"https://www.example.com/shop/",
+		"http://example.com/shop/index.html?gclid=abc",
+		"https://example.com//shop?utm_campaign=spring",
+		"https://example.com/shop?page=2",
+	} {
+		if out, err = n.Append(out[:0], []byte(url), &r); err != nil {
+			continue
+		}
+		views[string(n.AppendKey(nil, codec.K3, []byte(url), out, &r))]++
+	}
+	fmt.Println(views)
+	// Output:
+	// map[example.com/shop:3 example.com/shop?page=2:1]
+}
+
+// A log cleaner wants to know what is wrong with a URL, and where.
+func Example_logCleaner() {
+	profile, _ := codec.Lookup("logclean")
+	n, err := codec.New(profile)
+	if err != nil {
+		panic(err)
+	}
+	var r codec.Result
+	url := []byte("http://example.com/100%/a%2f..%c0%af?q=%u0041")
+	out, err := n.Append(nil, url, &r)
+	fmt.Println(string(out), err, r.Change)
+	for _, m := range r.Marks {
+		fmt.Printf("%2d %-9v %v, %v\n", m.At, m.Component, m.Flag, m.Action)
+	}
+	// Output:
+	// http://example.com/100%/a%2F..%C0%AF?q=%u0041 <nil> cosmetic
+	// 22 path      non-hex, kept
+	// 22 path      invalid-URL-unit, kept
+	// 25 path      lower-hex, recased
+	// 30 path      overlong-utf8, kept
+	// 30 path      lower-hex, recased
+	// 33 path      lower-hex, recased
+	// 39 query     percent-u, kept
+	// 39 query     invalid-URL-unit, kept
+}
+
+// Absent and empty are different things.
+func ExampleURL_Has() {
+	var r codec.Result
+	for _, s := range []string{"/a", "/a?", "/a?b"} {
+		if err := codec.Parse([]byte(s), &r); err != nil {
+			panic(err)
+		}
+		fmt.Printf("%v %q\n", r.In.Has(codec.Query), r.In.Bytes([]byte(s), codec.Query))
+	}
+	// Output:
+	// false ""
+	// true ""
+	// true "b"
+}
+
+// A key stands for the canonical string of a level, and for the function that
+// made it.
+func ExampleNormalizer_Key() {
+	profile, _ := codec.Lookup("rfc3986-scheme")
+	n, err := codec.New(profile)
+	if err != nil {
+		panic(err)
+	}
+	var r codec.Result
+	src := []byte("http://example.com")
+	out, _ := n.Append(nil, src, &r)
+	fmt.Println(n.KeyFunction(codec.K1), n.Key(codec.K1, src, out, &r))
+	fmt.Println(n.KeyFunction(codec.K0), n.Key(codec.K0, src, out, &r))
+	// Output:
+	// k1-rfc/1 1bb7a19a4c3f20e8dc3683d653434380
+	// k0-rfc/1 4a6a8cf49e5e85a1e9a6a0fb0d644714
+}
+
+// A trace says which rule changed what, and what licenses it.
+func ExampleNormalizer_Trace() {
+	profile, _ := codec.Lookup("rfc3986-scheme")
+	n, err := codec.New(profile)
+	if err != nil {
+		panic(err)
+	}
+	for _, s := range n.Trace(nil, []byte("HTTP://example.com:80/a/../%7eb")) {
+		fmt.Printf("%-12s %-20s %s\n", s.Rule, s.Clause, s.After)
+	}
+	// Output:
+	// esc-upper    RFC 3986 §6.2.2.1    HTTP://example.com:80/a/../%7Eb
+	// esc-unres    RFC 3986 §6.2.2.2    HTTP://example.com:80/a/../~b
+	// scheme-lower RFC 3986 §6.2.2.1    http://example.com:80/a/../~b
+	// dots-rfc     RFC 3986 §6.2.2.3    http://example.com:80/~b
+	// port-def     RFC 3986 §6.2.3      http://example.com/~b
+}

@@ -1,0 +1,154 @@
+package codec
+
+import (
+	"bytes"
+	"unicode/utf8"
+
+	"github.com/urlfold/urlfold/codec/idna"
+	"github.com/urlfold/urlfold/codec/percent"
+)
+
+// This file writes a normal form for people to read, as an IRI (RFC 3987 §3.2).
+// What is shown is no key, but means the same as what it was made of.
+
+// AppendIRI appends the display form of a normal form, of which u are the
+// components, and returns the extended slice.
+//
+// Escapes that are UTF-8 for characters of an IRI become these characters: ucschar
+// (RFC 3987 §2.2), and in a query iprivate too. These stay escapes: what is not
+// strict UTF-8, every ASCII character, and characters that are not seen or move
+// others about: white space, bidi controls and the other default-ignorables
+// (§4.1). Characters are not composed: §5.3.2.2. In a host of http, https, ws,
+// wss, ftp and file, A-labels become U-labels where that does no harm; see
+// [idna.AppendUnicode]. An IP literal stays.
+//
+// Normalizing the result gives the K1 that the normal form has, in the whatwg
+// reading. It does in the rfc reading too, but for hosts with U-labels in it: RFC
+// 3986 knows no IDNA, and to it they are other names than their A-labels.
+func AppendIRI(dst, norm []byte, u *URL) []byte {
+	if bytes.IndexByte(norm, '%') < 0 && !bytes.Contains(norm, aceMark) {
+		return append(dst, norm...)
+	}
+	at := uint32(0)
+	for c := range Component(NumComponents) {
+		if !u.Has(c) {
+			continue
+		}
+		span := u.Span(c)
+		dst = append(dst, norm[at:span.Start]...)
+		if c == Host {
+			dst = appendDisplayHost(dst, norm, u)
+		} else {
+			dst = appendDisplay(dst, span.In(norm), c == Query)
+		}
+		at = span.End
+	}
+	return append(dst, norm[at:]...)
+}
+
+// aceMark is in every A-label.
+var aceMark = []byte("--")
+
+// appendDisplayHost appends the host of norm. If it has escapes there are no
+// U-labels: package idna sees only what is not escaped, and could not vouch for
+// the whole.
+func appendDisplayHost(dst, norm []byte, u *URL) []byte {
+	host := u.Bytes(norm, Host)
+	switch {
+	case hasPrefix(host, '['):
+		return append(dst, host...)
+	case bytes.IndexByte(host, '%') >= 0 || lookupScheme(u.Bytes(norm, Scheme)) == schemeOther:
+		return appendDisplay(dst, host, false)
+	}
+	return idna.AppendUnicode(dst, host)
+}
+
+// appendDisplay appends text with characters for escapes, private ones too if
+// private is set.
+func appendDisplay(dst, text []byte, private bool) []byte {
+	for {
+		i := bytes.IndexByte(text, '%')
+		if i < 0 {
+			return append(dst, text...)
+		}
+		dst = append(dst, text[:i]...)
+		text = text[i:]
+		r, n := decodeEscaped(text)
+		switch {
+		case n > 0 && isShown(r, private):
+			dst = utf8.AppendRune(dst, r)
+		case n == 0:
+			n = 1
+			fallthrough
+		default:
+			dst = append(dst, text[:n]...)
+		}
+		text = text[n:]
+	}
+}
+
+// decodeEscaped returns the character whose escaped UTF-8 text begins with, and
+// how many bytes its escapes are, or 0 if there is none. text begins with '%'.
+func decodeEscaped(text []byte) (r rune, n int) {
+	var b [utf8.UTFMax]byte
+	for n < len(b) && isTriplet(text[3*n:]) {
+		b[n] = percent.Unhex(text[3*n+1])<<4 | percent.Unhex(text[3*n+2])
+		n++
+	}
+	r, size := utf8.DecodeRune(b[:n])
+	if size == 0 || r == utf8.RuneError && size == 1 {
+		return 0, 0
+	}
+	return r, 3 * size
+}
+
+// isShown reports whether r may stand as itself in an IRI and is seen there: it
+// is ucschar, or iprivate if private is set, and not hidden.
+func isShown(r rune, private bool) bool {
+	switch {
+	case r < 0xA0:
+		return false
+	case r <= 0xD7FF, 0xF900 <= r && r <= 0xFDCF, 0xFDF0 <= r && r <= 0xFFEF:
+		return !isHidden(r)
+	case r < 0xE000:
+		return false // surrogates
+	case r <= 0xF8FF, 0xF0000 <= r:
+		return private && r&0xFFFE != 0xFFFE
+	case r < 0x10000, 0xE0000 <= r && r < 0xE1000:
+		return false // noncharacters, specials; tags and variation selectors
+	}
+	return r&0xFFFE != 0xFFFE && !isHidden(r)
+}
+
+// hidden holds, in order, the ranges of ucschar that are Default_Ignorable_Code_Point
+// or White_Space in Unicode 17. The bidi controls are all in it: U+061C, U+200E,
+// U+200F, U+202A to U+202E, U+2066 to U+2069.
+var hidden = [...]struct{ first, last rune }{
+	{0x00A0, 0x00A0},   // no-break space
+	{0x00AD, 0x00AD},   // soft hyphen
+	{0x034F, 0x034F},   // combining grapheme joiner
+	{0x061C, 0x061C},   // Arabic letter mark
+	{0x115F, 0x1160},   // Hangul fillers
+	{0x1680, 0x1680},   // Ogham space mark
+	{0x17B4, 0x17B5},   // Khmer inherent vowels
+	{0x180B, 0x180F},   // Mongolian variation selectors and vowel separator
+	{0x2000, 0x200F},   // spaces, joiners, marks of direction
+	{0x2028, 0x202F},   // line and paragraph separators, embeddings, narrow space
+	{0x205F, 0x206F},   // mathematical space, word joiner, isolates
+	{0x3000, 0x3000},   // ideographic space
+	{0x3164, 0x3164},   // Hangul filler
+	{0xFE00, 0xFE0F},   // variation selectors
+	{0xFEFF, 0xFEFF},   // byte order mark
+	{0xFFA0, 0xFFA0},   // halfwidth Hangul filler
+	{0x1BCA0, 0x1BCA3}, // shorthand format controls
+	{0x1D173, 0x1D17A}, // musical format controls
+}
+
+func isHidden(r rune) bool {
+	for i := range hidden {
+		if r <= hidden[i].last {
+			return r >= hidden[i].first
+		}
+	}
+	return false
+}

@@ -1,0 +1,25 @@
+package codec_test
+
+import (
+	"fmt"
+
+	"github.com/urlfold/urlfold/codec"
+)
+
+func ExampleAppendIRI() {
+	p, _ := codec.Lookup("equiv")
+	n, err := codec.New(p)
+	if err != nil {
+		panic(err)
+	}
+	var r codec.Result
+	norm, err := n.Append(nil, []byte("https://Bücher.example/gr%c3%b6%c3%9fe%2Fx?q=%E9"), &r)
+	if err != nil {
+		panic(err)
+	}
+	fmt.Printf("%s\n", norm)
+	fmt.Printf("%s\n", codec.AppendIRI(nil, norm, &r.Out))
+	// Output:
+	// https://xn--bcher-kva.example/gr%C3%B6%C3%9Fe%2Fx?q=%E9
+	// https://bücher.example/größe%2Fx?q=%E9
+}

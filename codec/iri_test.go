@@ -1,0 +1,173 @@
+package codec
+
+import (
+	"bytes"
+	"testing"
+	"unicode"
+	"unicode/utf8"
+)
+
+// display returns the display form of text, taken as a normal form.
+func display(text []byte) []byte {
+	var u URL
+	split(text, &u)
+	return AppendIRI(nil, text, &u)
+}
+
+func TestAppendIRI(t *testing.T) {
+	f := func(norm, want string) {
+		t.Helper()
+		if got := display([]byte(norm)); string(got) != want {
+			t.Errorf("%q: %q, want %q", norm, got, want)
+		}
+	}
+	f("", "")
+	f("http://h/a?b#c", "http://h/a?b#c")
+	// RFC 3987 §3.2: from escapes of UTF-8 to ucschar, in each component.
+	f("http://%C3%A4:%C3%B6@h/%C3%BC?%C3%9F#%E2%82%AC", "http://ä:ö@h/ü?ß#€")
+	f("http://h/%e9%a3%9f", "http://h/食")
+	f("http://h/%F0%9F%98%80", "http://h/😀")
+	f("%C3%A4/b", "ä/b")
+	// §3.2 step 2: what is no UTF-8 stays, and what follows it is read afresh.
+	f("http://h/%E4/%C3/%C3%C3%A4/%C3%A4%A4", "http://h/%E4/%C3/%C3ä/ä%A4")
+	f("http://h/%C0%AF%ED%A0%80%F4%90%80%80%E2%82", "http://h/%C0%AF%ED%A0%80%F4%90%80%80%E2%82")
+	f("http://h/%C3%", "http://h/%C3%")
+	f("http://h/%%C3%A4%4", "http://h/%ä%4")
+	// ASCII stays, reserved or not: §3.2 step 1 leaves "%", reserved, and what no URI holds.
+	f("http://h/%C3%A4%2F%20%25%41%00", "http://h/ä%2F%20%25%41%00")
+	// §2.2: iprivate in queries only; no noncharacters, no C1.
+	f("http://h/%EE%80%80?%EE%80%80%F3%B0%80%80%F4%8F%BF%BD#%EE%80%80", "http://h/%EE%80%80?\uE000\U000F0000\U0010FFFD#%EE%80%80")
+	f("http://h/%EF%BF%BE%EF%B7%90%F0%9F%BF%BF?%F3%BF%BF%BF%C2%85%EF%BF%BD", "http://h/%EF%BF%BE%EF%B7%90%F0%9F%BF%BF?%F3%BF%BF%BF%C2%85%EF%BF%BD")
+	// §4.1: no bidi formatting; nor spaces and what is not seen.
+	f("http://h/%D7%90%E2%80%8E%E2%80%8F%E2%80%AA%E2%80%AE%E2%81%A6%E2%81%A9%D8%9C", "http://h/א%E2%80%8E%E2%80%8F%E2%80%AA%E2%80%AE%E2%81%A6%E2%81%A9%D8%9C")
+	f("http://h/%C2%A0%E3%80%80%E2%80%A8%C2%AD%E2%80%8B%EF%BB%BF%EF%B8%8F%E3%85%A4", "http://h/%C2%A0%E3%80%80%E2%80%A8%C2%AD%E2%80%8B%EF%BB%BF%EF%B8%8F%E3%85%A4")
+	// §5.3.2.2: not composed.
+	f("http://h/e%CC%81", "http://h/e\u0301")
+
+	// Hosts.
+	f("http://xn--bcher-kva.example/", "http://bücher.example/")
+	f("https://www.xn--fa-hia.de:8080/%C3%A4", "https://www.faß.de:8080/ä")
+	f("http://xn--a/", "http://xn--a/")                                  // no Punycode
+	f("http://xn--80ak6aa92e.com/xn--p1ai", "http://аррӏе.com/xn--p1ai") // one script; a path has no labels
+	f("git://xn--bcher-kva.example/", "git://xn--bcher-kva.example/")    // opaque in browsers
+	f("//xn--bcher-kva.example/", "//xn--bcher-kva.example/")            // of no known scheme
+	f("git://b%C3%BCcher/", "git://bücher/")
+	f("http://b%C3%BCcher.xn--bcher-kva/", "http://bücher.xn--bcher-kva/")
+	f("http://[2001:db8::1]/%C3%A4", "http://[2001:db8::1]/ä")
+	f("http://[v1.%C3%A4]/", "http://[v1.%C3%A4]/")
+	f("mailto:%C3%A4@xn--bcher-kva.example", "mailto:ä@xn--bcher-kva.example")
+}
+
+// TestHidden holds the table to the derivation of the properties in the Unicode
+// Character Database, as far as Go's tables go.
+func TestHidden(t *testing.T) {
+	for r := rune(0xA0); r < 0xE0000; r++ {
+		if r >= 0xE000 && r <= 0xF8FF || !isShown(r, false) && !isHidden(r) {
+			continue // no ucschar
+		}
+		// DerivedCoreProperties.txt on Default_Ignorable_Code_Point.
+		want := unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Cf, unicode.Variation_Selector, unicode.White_Space) &&
+			!unicode.In(r, unicode.Prepended_Concatenation_Mark) &&
+			(r < 0xFFF9 || r > 0xFFFB) && // interlinear annotation
+			(r < 0x13430 || r > 0x13440) // Egyptian hieroglyph format controls
+		if isHidden(r) != want {
+			t.Errorf("%U: %v, want %v (Unicode %s)", r, isHidden(r), want, unicode.Version)
+		}
+		if unicode.Is(unicode.Bidi_Control, r) && !isHidden(r) {
+			t.Errorf("%U is a bidi control", r)
+		}
+	}
+}
+
+// TestShown holds the classes to the grammar, RFC 3987 §2.2.
+func TestShown(t *testing.T) {
+	for r := rune(0); r <= utf8.MaxRune; r++ {
+		ucschar := 0xA0 <= r && r <= 0xD7FF || 0xF900 <= r && r <= 0xFDCF || 0xFDF0 <= r && r <= 0xFFEF ||
+			r >= 0x10000 && r <= 0xEFFFD && r&0xFFFF <= 0xFFFD && (r < 0xE0000 || r >= 0xE1000)
+		iprivate := 0xE000 <= r && r <= 0xF8FF || 0xF0000 <= r && r <= 0xFFFFD || 0x100000 <= r && r <= 0x10FFFD
+		if got, want := isShown(r, false), ucschar && !isHidden(r); got != want {
+			t.Fatalf("%U: %v, want %v", r, got, want)
+		}
+		if got, want := isShown(r, true), ucschar && !isHidden(r) || iprivate; got != want {
+			t.Fatalf("%U in a query: %v, want %v", r, got, want)
+		}
+	}
+}
+
+// iriSeeds are normal forms that have something to show.
+var iriSeeds = []string{
+	"http://xn--bcher-kva.example/%C3%A4?%EE%80%80#%E2%80%8E", "http://b%C3%BCcher.example/", "http://b\u00FCcher.xn--fa-hia.de./%c3%a4%%C3%A4",
+	"git://xn--bcher-kva/%C3%A4", "data:text/plain,%C3%A4 %E4", "http://h/%EF%BC%8F?%EF%BC%83", "http://xn--mgbh0fb.xn--kgbechtv/", "file://xn--4ca/C|/",
+	"http://a.xn--zwj/", "http://%EF%BC%85%30%30/", "http://xn--80ak6aa92e.xn--4dbcagdahymbxekheh6e0a7fei0b/", "http://h/%F4%8F%BF%BF%ED%A0%80%4%C3%A4%31",
+}
+
+// FuzzIRI holds the law of the display form: normalizing it gives K1 again, but
+// for hosts with U-labels in the rfc reading. And it is a fixed point.
+func FuzzIRI(f *testing.F) {
+	addSeeds(f)
+	for i := range fuzzNormalizers {
+		for _, s := range iriSeeds {
+			f.Add(byte(i), []byte(s))
+		}
+	}
+	f.Fuzz(func(t *testing.T, which byte, src []byte) {
+		n := fuzzNormalizers[int(which)%len(fuzzNormalizers)]
+		var r Result
+		norm, err := n.Append(nil, src, &r)
+		if err != nil {
+			return
+		}
+		iri := AppendIRI([]byte("canary"), norm, &r.Out)
+		if string(iri[:6]) != "canary" {
+			t.Fatal("the bytes in front of dst have changed")
+		}
+		iri = iri[6:]
+		if !utf8.Valid(iri) || len(iri) > len(norm) && !bytes.Contains(norm, []byte("xn--")) {
+			t.Fatalf("%q -> %q", norm, iri)
+		}
+		if twice := display(iri); !bytes.Equal(twice, iri) {
+			t.Fatalf("%q -> %q -> %q", norm, iri, twice)
+		}
+		sameK1(t, byName("equiv"), norm, iri, true)
+		sameK1(t, byName("rfc3986-scheme"), norm, iri, !bytes.Contains(r.Out.Bytes(norm, Host), []byte("xn--")))
+	})
+}
+
+// sameK1 holds that n gives norm and iri the same K1, or without hosts the same
+// of all but the host.
+func sameK1(t *testing.T, n *Normalizer, norm, iri []byte, hosts bool) {
+	t.Helper()
+	var r1, r2 Result
+	out1, err1 := n.Append(nil, norm, &r1)
+	out2, err2 := n.Append(nil, iri, &r2)
+	if err1 != err2 {
+		t.Fatalf("%q: %v, %q: %v", norm, err1, iri, err2)
+	}
+	if err1 != nil {
+		return
+	}
+	k1, k2 := n.AppendKey(nil, K1, norm, out1, &r1), n.AppendKey(nil, K1, iri, out2, &r2)
+	if !hosts {
+		k1, k2 = withoutHost(k1), withoutHost(k2)
+	}
+	if !bytes.Equal(k1, k2) {
+		t.Fatalf("%v: %q has K1 %q, its display form %q has %q", n.Profile().Name, norm, k1, iri, k2)
+	}
+}
+
+func withoutHost(key []byte) []byte {
+	var u URL
+	split(key, &u)
+	return append(bytes.Clone(key[:u.Span(Host).Start]), key[u.Span(Host).End:]...)
+}
+
+func TestIRINoAllocs(t *testing.T) {
+	dst := make([]byte, 0, 1024)
+	for _, norm := range [][]byte{[]byte("http://h/a?b"), []byte("http://xn--bcher-kva.example/%C3%A4?%E4"), []byte("http://%C3%A4/")} {
+		var u URL
+		split(norm, &u)
+		if n := testing.AllocsPerRun(100, func() { AppendIRI(dst, norm, &u) }); n != 0 {
+			t.Errorf("%s: %v allocations", norm, n)
+		}
+	}
+}

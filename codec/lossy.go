@@ -1,0 +1,273 @@
+package codec
+
+import (
+	"bytes"
+
+	"github.com/urlfold/urlfold/codec/params"
+)
+
+// This file makes the canonical strings of the levels that merge what the
+// standards keep apart. Each is a function of the one before: K2 of K1, K3 of K2.
+
+// A rewriter writes one canonical string from the one of the level before.
+type rewriter struct {
+	dst    []byte
+	src    []byte
+	u      *URL // components of src
+	policy *Policy
+	s      *scratch
+	known  knownScheme
+}
+
+func (n *Normalizer) rewriter(dst, src []byte, u *URL, s *scratch) rewriter {
+	return rewriter{
+		dst: dst, src: src, u: u, policy: n.policy, s: s, known: lookupScheme(u.Bytes(src, Scheme)),
+	}
+}
+
+// appendK2 appends K2, of which k1 is K1: what a crawler need not fetch twice.
+// It reports whether the query is signed, and so was left as it is.
+//
+// Without userinfo and fragment, in this order: host-rootdot, host-ip4, psid,
+// q-split, qsid, q-drop, q-noempty, q-eq, q-form, q-sort-name, https-http.
+func (n *Normalizer) appendK2(dst, k1 []byte, u *URL, s *scratch) (_ []byte, signed bool) {
+	w := n.rewriter(dst, k1, u, s)
+	if u.Has(Scheme) {
+		w.dst = append(append(w.dst, w.foldedScheme()...), ':')
+	}
+	if u.HasAuthority() {
+		w.dst = append(w.dst, "//"...)
+		w.userinfo()
+		w.hostK2()
+		w.port()
+	}
+	w.pathK2()
+	signed = w.query(w.policy.Params, '\'')
+	if f := cutDirective(u.Bytes(k1, Fragment)); w.policy.keepsFragment(u.Bytes(k1, Host), f) {
+		w.dst = append(append(w.dst, '#'), f...)
+	}
+	return w.dst, signed
+}
+
+// userinfo writes the userinfo only if it holds an escaped '\\'. By RFC 3986
+// "http://evil.com\\@good.com/" is a page of good.com with odd credentials; without
+// them it would have the key of good.com's own page, and browsers go to evil.com.
+func (w *rewriter) userinfo() {
+	if !w.u.Has(Username) {
+		return
+	}
+	text := w.src[w.u.Span(Username).Start:w.u.Span(Host).Start]
+	if bytes.Contains(text, escapedBackslash) {
+		w.dst = append(w.dst, text...)
+	}
+}
+
+var escapedBackslash = []byte("%5C")
+
+// foldedScheme is the scheme, with https as http and wss as ws.
+func (w *rewriter) foldedScheme() []byte {
+	name := w.u.Bytes(w.src, Scheme)
+	if !w.policy.KeepHTTPS && (w.known == schemeHTTPS || w.known == schemeWSS) {
+		return name[:len(name)-1]
+	}
+	return name
+}
+
+// hostK2 writes the host without its root dot, and an IPv4 address in whatever
+// spelling in dotted decimal.
+func (w *rewriter) hostK2() {
+	host := w.u.Bytes(w.src, Host)
+	if n := len(host); n > 1 && host[n-1] == '.' {
+		host = host[:n-1]
+	}
+	if w.known != schemeOther && w.u.kind == RegName && endsInNumber(host) {
+		if addr, ok := ipv4Value(host); ok {
+			w.dst = appendIPv4(w.dst, addr)
+			return
+		}
+	}
+	w.dst = append(w.dst, host...)
+}
+
+func (w *rewriter) port() {
+	if w.u.Has(Port) {
+		w.dst = append(append(w.dst, ':'), w.u.Bytes(w.src, Port)...)
+	}
+}
+
+func (w *rewriter) pathK2() {
+	at := len(w.dst)
+	w.dst, _ = params.CutPathSession(w.dst, w.u.Bytes(w.src, Path))
+	path := w.dst[at:]
+	if !w.u.HasAuthority() && len(path) > 1 && path[0] == '/' && path[1] == '/' {
+		w.dst = append(w.dst, "/."...)
+		copy(w.dst[at+2:], w.dst[at:])
+		copy(w.dst[at:], "/.")
+	}
+}
+
+// query writes the query by the rules of keys and the list m, with a byte that
+// the readings spell differently escaped.
+func (w *rewriter) query(m *params.Matcher, escape byte) (signed bool) {
+	if !w.u.Has(Query) {
+		return false
+	}
+	q := w.u.Bytes(w.src, Query)
+	if bytes.IndexByte(q, escape) >= 0 {
+		w.s.query = appendEscaped(w.s.query[:0], q, escape)
+		q = w.s.query
+	}
+	site := m.Site(w.u.Bytes(w.src, Host), w.u.Bytes(w.src, Path), &w.s.params)
+	at := len(w.dst)
+	w.dst = append(w.dst, '?')
+	out, present, why := params.AppendKeyQuery(w.dst, q, m, site, &w.s.params)
+	w.dst = out
+	if !present {
+		w.dst = w.dst[:at]
+	}
+	return why&params.WhySigned != 0
+}
+
+func appendEscaped(dst, src []byte, c byte) []byte {
+	for _, b := range src {
+		if b == c {
+			dst = append(dst, '%', "0123456789ABCDEF"[c>>4], "0123456789ABCDEF"[c&15])
+			continue
+		}
+		dst = append(dst, b)
+	}
+	return dst
+}
+
+// appendK3 appends K3, of which k2 is K2: what is one page to an analyst. It is
+// host, port, path and query, without a scheme if that is http.
+//
+// In this order: https-http, www-one, slash-one, dirindex, slash-trail, the
+// site's parameters, the options lower-path and lower-query.
+func (n *Normalizer) appendK3(dst, k2 []byte, u *URL, s *scratch) []byte {
+	w := n.rewriter(dst, k2, u, s)
+	if u.Has(Scheme) && w.known != schemeHTTP && w.known != schemeHTTPS {
+		w.dst = append(append(w.dst, u.Bytes(k2, Scheme)...), ':')
+		if u.HasAuthority() {
+			w.dst = append(w.dst, "//"...)
+		}
+	}
+	if u.HasAuthority() {
+		w.userinfo()
+		w.dst = append(w.dst, CutWWW(u.Bytes(k2, Host))...)
+		w.port()
+	}
+	at := len(w.dst)
+	w.pathK3()
+	if w.policy.LowerPath {
+		lowerInPlace(w.dst[at:])
+	}
+	at = len(w.dst)
+	if w.policy.SiteParams != nil {
+		w.query(w.policy.SiteParams, '\'')
+	} else if u.Has(Query) {
+		w.dst = append(append(w.dst, '?'), u.Bytes(k2, Query)...)
+	}
+	if w.policy.LowerQuery {
+		lowerInPlace(w.dst[at:])
+	}
+	w.fragmentK3()
+	return w.dst
+}
+
+// pathK3 writes the path with single slashes, without the file that stands for
+// its folder, and without a slash at the end.
+func (w *rewriter) pathK3() {
+	at := len(w.dst)
+	w.dst = appendSingleSlashes(w.dst, w.u.Bytes(w.src, Path))
+	path := cutIndexFile(w.dst[at:])
+	for len(path) > 1 && path[len(path)-1] == '/' {
+		path = path[:len(path)-1]
+	}
+	w.dst = w.dst[:at+len(path)]
+}
+
+// fragmentK3 writes the fragment that K2 has left, with the parameters in it by
+// the rules of queries.
+func (w *rewriter) fragmentK3() {
+	if !w.u.Has(Fragment) {
+		return
+	}
+	f := w.u.Bytes(w.src, Fragment)
+	w.dst = append(w.dst, '#')
+	before, after, ok := bytes.Cut(f, []byte{'?'})
+	if !ok {
+		w.dst = append(w.dst, f...)
+		return
+	}
+	w.dst = append(w.dst, before...)
+	m := w.policy.Params
+	site := m.Site(w.u.Bytes(w.src, Host), w.u.Bytes(w.src, Path), &w.s.params)
+	at := len(w.dst)
+	w.dst = append(w.dst, '?')
+	out, present, _ := params.AppendFiltered(w.dst, after, m, site, &w.s.params)
+	w.dst = out
+	if !present {
+		w.dst = w.dst[:at]
+	}
+}
+
+// appendSingleSlashes appends path with one '/' where there were several, but
+// for those right behind a scheme: "/http://x" stays.
+func appendSingleSlashes(dst, path []byte) []byte {
+	for i, c := range path {
+		if c == '/' && i > 0 && path[i-1] == '/' && !endsInScheme(path[:i]) {
+			continue
+		}
+		dst = append(dst, c)
+	}
+	return dst
+}
+
+// endsInScheme reports whether b, which ends in '/', has a scheme of two letters
+// or more and a ':' in front of its last slashes: the second of these stays.
+func endsInScheme(b []byte) bool {
+	if len(b) < 4 || b[len(b)-2] != ':' {
+		return false
+	}
+	i := len(b) - 2
+	n := 0
+	for i > 0 && n < 51 && isSchemeByte(b[i-1]) {
+		i--
+		n++
+	}
+	for n > 0 && !isAlpha(b[i]) { // a scheme begins with a letter
+		i++
+		n--
+	}
+	return n >= 2 && n <= 50
+}
+
+// cutIndexFile cuts the last segment of path if it names the file that servers
+// give for a folder.
+func cutIndexFile(path []byte) []byte {
+	i := bytes.LastIndexByte(path, '/')
+	var buf [len("default.shtml")]byte
+	seg := path[i+1:]
+	if i < 0 || len(seg) > len(buf) {
+		return path
+	}
+	name, ext, ok := bytes.Cut(appendLower(buf[:0], seg), dot)
+	if ok && isIndexFile(string(name), string(ext)) {
+		return path[:i+1]
+	}
+	return path
+}
+
+// isIndexFile is the list of rule dirindex.
+func isIndexFile(name, ext string) bool {
+	switch ext {
+	case "html", "htm":
+		return name == "index" || name == "default" || name == "home"
+	case "asp", "aspx":
+		return name == "index" || name == "default"
+	case "xhtml", "shtml", "php", "php3", "php4", "php5", "php6", "php7", "php8", "jsp", "jspx", "cfm", "cgi", "pl":
+		return name == "index"
+	}
+	return false
+}

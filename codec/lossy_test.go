@@ -1,0 +1,231 @@
+package codec
+
+import (
+	"testing"
+
+	"github.com/urlfold/urlfold/codec/params"
+)
+
+// canonicalOf returns a canonical string under a profile.
+func canonicalOf(t *testing.T, n *Normalizer, lv Level, src string) string {
+	t.Helper()
+	var r Result
+	norm, err := n.Append(nil, []byte(src), &r)
+	if err != nil {
+		t.Fatalf("%q: %v", src, err)
+	}
+	return string(n.AppendKey(nil, lv, []byte(src), norm, &r))
+}
+
+// TestK2 holds K2 to the rules of SEMANTICS E9, one by one.
+func TestK2(t *testing.T) {
+	f := func(src, want string) {
+		t.Helper()
+		if got := canonicalOf(t, byName("crawler"), K2, src); got != want {
+			t.Errorf("%q: %q, want %q", src, got, want)
+		}
+	}
+	f("http://h/a?b=1&c=2", "http://h/a?b=1&c=2")
+	f("https://u:p@h/a#f", "http://h/a")
+	f("wss://h/", "ws://h/")
+	f("https://h:443/", "http://h/")
+	f("https://h:80/", "http://h:80/")
+	f("http://h./", "http://h/")                                              // host-rootdot
+	f("http://0x7f.1/", "http://127.0.0.1/")                                  // host-ip4
+	f("http://h/?a='", "http://h/?a=%27")                                     // D2.12
+	f("http://h/a;jsessionid=0123456789ABCDEF0123456789ABCDEF", "http://h/a") // psid
+	f("http://h/?jsessionid=x&a=1", "http://h/?a=1")                          // qsid
+	f("http://h/?utm_source=x&gclid=y&a=1", "http://h/?a=1")                  // q-drop
+	f("http://h/?utm_source=x", "http://h/")
+	f("http://h/?", "http://h/") // q-noempty
+	f("http://h/?a&&b", "http://h/?a&b")
+	f("http://h/?a=", "http://h/?a")                    // q-eq
+	f("http://h/?a=x%20y+z", "http://h/?a=x+y+z")       // q-form
+	f("http://h/?b=2&a=1&b=1", "http://h/?a=1&b=2&b=1") // q-sort-name
+	f("http://h/?b=2&a=1&X-Amz-Signature=0", "http://h/?b=2&a=1&X-Amz-Signature=0")
+	f("http://www.h.com/a//b/index.html", "http://www.h.com/a//b/index.html") // not in K2
+	f("mailto:a?subject=x", "mailto:a?subject=x")
+}
+
+// TestK3 holds K3 to the rules of SEMANTICS E10.
+func TestK3(t *testing.T) {
+	f := func(src, want string) {
+		t.Helper()
+		if got := canonicalOf(t, byName("analytics"), K3, src); got != want {
+			t.Errorf("%q: %q, want %q", src, got, want)
+		}
+	}
+	f("https://www.example.com/a/", "example.com/a")
+	f("http://www.com/", "www.com/") // nothing registrable would be left
+	f("http://www.example.go.jp/", "example.go.jp/")
+	f("http://www2.example.com/", "www2.example.com/")
+	f("http://h/", "h/")
+	f("http://h/a//b", "h/a/b")
+	f("http://h/http://x/", "h/http://x")
+	f("http://h/a/index.html", "h/a")
+	f("http://h/a/INDEX.PHP?x", "h/a?x")
+	f("http://h/a/index.html.bak", "h/a/index.html.bak")
+	f("http://h/index.php", "h/")
+	f("http://h:8080/a", "h:8080/a")
+	f("ftp://h/a", "ftp://h/a")
+	f("mailto:a@b", "mailto:a@b")
+}
+
+// TestLevels: which level first says that two URLs are the same.
+func TestLevels(t *testing.T) {
+	f := func(a, b string, want Level) {
+		t.Helper()
+		for lv := range Level(NumLevels) {
+			same := canonicalOf(t, byName("equiv"), lv, a) == canonicalOf(t, byName("equiv"), lv, b)
+			if same != (lv >= want) {
+				t.Errorf("%q and %q: same %v is %v", a, b, lv, same)
+			}
+		}
+	}
+	f("http://h/?b=2&a=1", "http://h/?a=1&b=2", K2)
+	f("http://h/a%2Fb", "http://h/a/b", NumLevels)
+	f("http://faß.de/", "http://fass.de/", NumLevels)
+	f("http://h/%7Ea", "http://h/~a", K0)
+	f("http://h/|", "http://h/%7C", K0)
+	f("http://h:80/", "http://h", K0) // in the whatwg reading
+	f("http://h/#a", "http://h/", K2)
+	f("http://www.example.com/", "http://example.com/", K3)
+	f("http://evil.com\\@good.com/", "http://good.com/", NumLevels)
+}
+
+// TestEvil: SEMANTICS D3.25.
+func TestEvil(t *testing.T) {
+	src := []byte(`http://evil.com\@good.com/`)
+	var r Result
+	norm, err := byName("equiv").Append(nil, src, &r)
+	if err != nil || string(norm) != "http://evil.com/@good.com/" || string(r.Out.Bytes(norm, Host)) != "evil.com" {
+		t.Errorf("%q, %v", norm, err)
+	}
+	if !r.Flags.Has(InvalidReverseSolidus) || !r.Flags.Has(HostAmbiguous) {
+		t.Errorf("flags %s", r.Flags.AppendTo(nil))
+	}
+	// Where browsers have no reading, a backslash in the authority forbids the other one.
+	if out, err := byName("logclean").Append(nil, []byte(`http://evil.com:x\@good.com/`), &r); err == nil {
+		t.Errorf("logclean gives %q", out)
+	}
+	out, err := byName("logclean").Append(nil, []byte(`http://h:x/`), &r)
+	if err != nil || string(out) != "http://h%3Ax/" || !r.Flags.Has(WHATWGReject) {
+		t.Errorf("logclean: %q, %v, %s", out, err, r.Flags.AppendTo(nil))
+	}
+}
+
+// TestEvilKeys: no key of such a URL is one of good.com's, on either reading.
+func TestEvilKeys(t *testing.T) {
+	for _, rd := range []Reading{RFC, WHATWG} {
+		for _, p := range Profiles() {
+			n, err := New(p, WithReading(rd))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for lv := range Level(NumLevels) {
+				if evil := canonicalOf(t, n, lv, `http://evil.com\@good.com/`); evil == canonicalOf(t, n, lv, "http://good.com/") {
+					t.Errorf("%s, keys on %v, %v: %q", p.Name, rd, lv, evil)
+				}
+			}
+		}
+	}
+}
+
+// TestCrawlerNorm: what the profile leaves out is still in the lower keys.
+func TestCrawlerNorm(t *testing.T) {
+	n := byName("crawler")
+	f := func(src, want string) {
+		t.Helper()
+		var r Result
+		norm, err := n.Append(nil, []byte(src), &r)
+		if err != nil || string(norm) != want || r.Change != Lossy {
+			t.Errorf("%q: %q, %v, %v", src, norm, err, r.Change)
+		}
+		if err := r.Out.Check(norm); err != nil {
+			t.Error(err)
+		}
+		k0 := n.AppendKey(nil, K0, []byte(src), norm, &r)
+		if e := canonicalOf(t, byName("equiv"), K0, src); string(k0) != e {
+			t.Errorf("%q: K0 is %q, of equiv %q", src, k0, e)
+		}
+	}
+	f("http://u:p@h/?a#f", "http://h/?a")
+	f("http://u@h/", "http://h/")
+	f("http://h/a#f", "http://h/a")
+	f("HTTP://h/#f", "http://h/")
+}
+
+// TestPolicy: fragments of pages, and the lists of a site.
+func TestPolicy(t *testing.T) {
+	list, err := params.ParsePlain("site", "1", []byte("shop.example.com: sku\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := params.Compile(list)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := DefaultPolicy()
+	p.SPA, p.SiteParams, p.LowerPath = []string{"example.com"}, m, true
+	profile, _ := Lookup("analytics")
+	n, err := New(profile, WithPolicy(p))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for src, want := range map[string]string{
+		"http://app.example.com/#/a?utm_source=x": "app.example.com/#/a",
+		"http://app.example.com/#!b:~:text=c":     "app.example.com/#!b",
+		"http://app.example.com/#top":             "app.example.com/",
+		"http://example.org/#/a":                  "example.org/",
+		"http://shop.example.com/A?sku=1&b=2":     "shop.example.com/a?b=2",
+		"http://example.com/?sku=1":               "example.com/?sku=1",
+	} {
+		if got := canonicalOf(t, n, K3, src); got != want {
+			t.Errorf("%q: %q, want %q", src, got, want)
+		}
+	}
+	if v := p.Versions(); v == "" || v == DefaultPolicy().Versions() {
+		t.Errorf("versions %q", v)
+	}
+}
+
+// TestWithReading: keys on another reading than the normal form's.
+func TestWithReading(t *testing.T) {
+	f := func(profile string, rd Reading, src, want string) {
+		t.Helper()
+		p, _ := Lookup(profile)
+		n, err := New(p, WithReading(rd))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := canonicalOf(t, n, K1, src); got != want {
+			t.Errorf("%s, keys on %v: %q: %q, want %q", profile, rd, src, got, want)
+		}
+		other := byName("rfc3986-scheme")
+		if rd == WHATWG {
+			other = byName("equiv")
+		}
+		var r, r2 Result
+		norm, _ := n.Append(nil, []byte(src), &r)
+		norm2, err := other.Append(nil, []byte(src), &r2)
+		if err == nil && n.Key(K1, []byte(src), norm, &r) != other.Key(K1, []byte(src), norm2, &r2) {
+			t.Errorf("%s, keys on %v: %q: not the key of %s", profile, rd, src, other.Profile().Name)
+		}
+	}
+	f("equiv", RFC, `http://a\b/`, "http://a%5Cb/")
+	f("equiv", RFC, "http://0x7f.1/", "http://0x7f.1/")
+	f("equiv", RFC, "http://h/a", "http://h/a")
+	f("crawler", RFC, "HTTP://u@h/#f", "http://u@h/#f")
+	f("rfc3986", WHATWG, `http://a\b/`, "http://a/b/")
+	f("rfc3986-scheme", WHATWG, "http://0x7f.1/", "http://127.0.0.1/")
+	f("rfc3986-scheme", WHATWG, "http://h:x/", "http://h%3Ax/") // browsers have no reading
+	n, err := New(byName("equiv").Profile(), WithReading(RFC))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var r Result
+	norm, err := n.AppendRef(nil, []byte("http://a/b/c"), []byte("../d|e"), &r)
+	if got := n.AppendKey(nil, K1, []byte("../d|e"), norm, &r); err != nil || string(got) != "http://a/d%7Ce" {
+		t.Errorf("%q, %v", got, err)
+	}
+}

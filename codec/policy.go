@@ -1,0 +1,79 @@
+package codec
+
+import (
+	"bytes"
+
+	"github.com/urlfold/urlfold/codec/params"
+)
+
+// A Policy is what the levels K2 and K3 go by beyond the standards. It is made
+// once, and shared; it must not change after it is given to New.
+type Policy struct {
+	Params     *params.Matcher // parameters that mean nothing for what is fetched; K2 leaves them out
+	SiteParams *params.Matcher // parameters that mean nothing for which page it is; K3 leaves them out too
+	Templates  *Templates      // path templates that come before the built-in ones; may be nil
+	SPA        []string        // hosts, with those below them, whose fragments "#/…" and "#!…" are pages; "*" is every host
+	KeepHTTPS  bool            // K2: http and https are not the same
+	LowerPath  bool            // K3: the path without regard to case
+	LowerQuery bool            // K3: the query without regard to case
+}
+
+// defaultPolicy is the policy of a Normalizer that was given none.
+var defaultPolicy = DefaultPolicy()
+
+// DefaultPolicy returns the built-in policy: the parameter list params.Default,
+// and nothing for particular sites.
+func DefaultPolicy() *Policy {
+	m, err := params.Compile(params.Default())
+	if err != nil {
+		panic("BUG: the built-in parameter list does not compile") // a test compiles it
+	}
+	return &Policy{Params: m}
+}
+
+// WithPolicy chooses the policy for the levels K2 and K3. The default is
+// DefaultPolicy.
+func WithPolicy(p *Policy) Option { return func(n *Normalizer) { n.policy = p } }
+
+// Policy returns the policy of n.
+func (n *Normalizer) Policy() *Policy { return n.policy }
+
+// Versions names the lists of the policy and their versions: what a stored key
+// of level K2 or K3 depends on beside its key function.
+func (p *Policy) Versions() string {
+	v := p.Params.Versions()
+	if s := p.SiteParams.Versions(); s != "" {
+		v += ";site:" + s
+	}
+	return v
+}
+
+// keepsFragment reports whether a fragment of a page of host is a page.
+func (p *Policy) keepsFragment(host, fragment []byte) bool {
+	if len(p.SPA) == 0 || len(fragment) == 0 || fragment[0] != '/' && fragment[0] != '!' {
+		return false
+	}
+	for _, s := range p.SPA {
+		if s == "*" || isBelow(host, s) {
+			return true
+		}
+	}
+	return false
+}
+
+// isBelow reports whether host is domain, or a name below it.
+func isBelow(host []byte, domain string) bool {
+	rest, ok := bytes.CutSuffix(host, []byte(domain))
+	return ok && (len(rest) == 0 || rest[len(rest)-1] == '.')
+}
+
+// cutDirective returns a fragment without the directives for the browser behind
+// ":~:" (https://wicg.github.io/scroll-to-text-fragment/#the-fragment-directive).
+func cutDirective(fragment []byte) []byte {
+	if before, _, ok := bytes.Cut(fragment, fragmentDirective); ok {
+		return before
+	}
+	return fragment
+}
+
+var fragmentDirective = []byte(":~:")

@@ -1,0 +1,138 @@
+package record
+
+import (
+	"bytes"
+
+	"github.com/urlfold/urlfold/codec"
+)
+
+// This file makes the fields that are computed only where they are asked for.
+
+// derived returns one of these fields of a URL that has a normal form, and
+// whether it is present. It lies in scratch, until the next call.
+func (w *Worker) derived(f fieldID) ([]byte, bool) {
+	c := &w.cur
+	switch f {
+	case fSite:
+		return w.site()
+	case fSURT:
+		return w.surt(), true
+	case fTemplate:
+		path := w.res.Out.Bytes(c.norm, codec.Path)
+		w.key = w.job.norm.Policy().Templates.Append(w.key[:0], path)
+		return w.key, true
+	case fIRI:
+		return w.iri(), true
+	case fK0, fK1, fK2, fK3:
+		w.key = w.appendKey(w.key[:0], keyLevels[f])
+		return w.shown(w.key), true
+	}
+	return nil, false
+}
+
+// keyLevels holds the level that a field shows the key string of.
+var keyLevels = [numFields]codec.Level{fK0: codec.K0, fK1: codec.K1, fK2: codec.K2, fK3: codec.K3}
+
+// knownSites is how many hosts a Worker remembers the sites of.
+const knownSites = 64
+
+// A knownSite is a host and where in it its registrable domain begins: at its
+// end if there is none. The domain is in lower case and has no root dot, as
+// AppendSite has it.
+type knownSite struct {
+	host, site []byte
+	ok         bool
+}
+
+// site returns the registrable domain of the host, private suffixes counted. The
+// same few hosts come again and again, and looking one up costs an allocation, so
+// the last ones are remembered.
+func (w *Worker) site() ([]byte, bool) {
+	host, ok := w.component(fHost)
+	if !ok || len(host) == 0 {
+		return nil, false
+	}
+	if w.sites == nil {
+		w.sites = new([knownSites]knownSite)
+	}
+	h := uint32(2166136261) // FNV-1a
+	for _, b := range host {
+		h = (h ^ uint32(b)) * 16777619
+	}
+	k := &w.sites[(h^h>>16)%knownSites]
+	if !bytes.Equal(k.host, host) {
+		k.host = append(k.host[:0], host...)
+		k.site, k.ok = codec.AppendSite(k.site[:0], host, true)
+	}
+	return k.site, k.ok
+}
+
+// surt returns the sort key of the key string.
+func (w *Worker) surt() []byte {
+	c := &w.cur
+	w.key = append(w.key[:0], "//"...)
+	w.key = w.appendKey(w.key, w.job.level)
+	key := w.key[len("//"):]
+	if w.job.level == codec.K3 && !c.nohost && isWeb(w.res.Out.Bytes(c.norm, codec.Scheme)) {
+		key = w.key // which has a host, but no scheme in front of it
+	}
+	_ = codec.Parse(key, &w.scrub) // what has no reading has components all the same
+	w.side = codec.AppendSURT(w.side[:0], key, &w.scrub.In, codec.SURTOptions{})
+	return w.side
+}
+
+// isWeb reports whether a scheme, in lower case, is one that K3 leaves out.
+func isWeb(scheme []byte) bool { return string(scheme) == "http" || string(scheme) == "https" }
+
+// iri returns the display form of the normal form.
+func (w *Worker) iri() []byte {
+	w.key = codec.AppendIRI(w.key[:0], w.cur.norm, &w.res.Out)
+	if w.cur.nohost {
+		return w.key[len(placeholder):]
+	}
+	return w.shown(w.key)
+}
+
+// A standing says what a standard makes of a URL.
+type standing string
+
+// The standings.
+const (
+	valid     standing = "valid"
+	invalid   standing = "invalid"    // it can be read, but holds what the standard does not allow
+	noReading standing = "no-reading" // it cannot
+)
+
+// rfc says what RFC 3986 makes of what was read.
+func (w *Worker) rfc() standing {
+	switch err := codec.Parse(w.cur.src, &w.scrub); {
+	case err != nil:
+		return noReading
+	case !w.scrub.Valid():
+		return invalid
+	}
+	return valid
+}
+
+// whatwg says what the URL Standard makes of what was read: it is valid if there
+// is no validation error.
+func (w *Worker) whatwg() standing {
+	var err error
+	w.side, err = browser.AppendRef(w.side[:0], w.cur.base, w.cur.src, &w.scrub)
+	switch {
+	case err != nil:
+		return noReading
+	case !w.scrub.Flags.Intersect(validationErrors).IsZero():
+		return invalid
+	}
+	return valid
+}
+
+// validationErrors is the set of the flags that are the standard's.
+var validationErrors = func() (s codec.Flags) {
+	s = s.With(codec.HostMissing).With(codec.PortInvalid)
+	for f := codec.DomainToASCII; f <= codec.FileInvalidWindowsDriveLetterHost; f++ {
+		s = s.With(f)
+	}
+	return s
+}()

@@ -1,0 +1,67 @@
+package record
+
+import (
+	"testing"
+
+	"github.com/urlfold/urlfold/codec"
+)
+
+// An origin-form target stays one, whatever browsers make of it (RFC 9112 §3.2.1;
+// https://url.spec.whatwg.org/#path-start-state).
+func TestOriginBrowser(t *testing.T) {
+	f := func(profile, target, want string) {
+		t.Helper()
+		c := Config{Format: "combined", Normalizer: normalizer(t, profile)}
+		const a, z = `h - - [t] "GET `, ` HTTP/1.1" 200 1`
+		check(t, c, a+target+z, a+want+z)
+	}
+	f("equiv", `/\\evil.example/`, "//evil.example/")
+	f("equiv", `/\t/evil.example/`, "//evil.example/")
+	f("equiv", `//evil.example/..`, "//")
+	f("equiv", `/a\x20\x09`, "/a")
+	f("equiv", `/%2e%2E//b`, "//b")
+	f("equiv", "/a%7e|?q='#f", "/a~|?q=%27#f")
+	f("crawler", "/a%7e#f", "/a~")
+	f("logclean", `/\\h:x@[`, "//h:x@[")
+	// What browsers have no reading of stays; logclean reads it by RFC 3986.
+	f("equiv", "http://1.2.3.256/%7e", "http://1.2.3.256/%7e")
+	f("logclean", "http://1.2.3.256/%7e", "http://1.2.3.256/~")
+	f("logclean", `http://evil.example:x\\@good.example/%7e`, `http://evil.example:x\\@good.example/%7e`)
+}
+
+// A host in the log that the reading refuses is passed over.
+func TestOriginHost(t *testing.T) {
+	f := func(host, norm string) {
+		t.Helper()
+		show(t, Config{Format: `%V "%r"`}, "equiv", "norm", host+` "GET /%7e"`, norm)
+	}
+	f("H.example", "http://h.example/~")
+	f("h:99999", "/~")
+	f("h:x", "/~")
+	f(":80", "/~")
+	f("1.2.3.256", "/~")
+	f("%41", "http://a/~")
+}
+
+// The byte that ends a field is escaped in what is written, if it can be.
+func TestStop(t *testing.T) {
+	c := Config{Format: `%h|%r|%{Referer}i %b`, Target: TargetAll, Normalizer: normalizer(t, "equiv")}
+	check(t, c, `h|GET /%7e\x7C|A:b\x20c 1`, `h|GET /~\x7c|a:b\x20c 1`)
+}
+
+// A '#' is where it stands, also with a tab behind it.
+func TestFragmentPlace(t *testing.T) {
+	show(t, Config{Format: `"%r"`}, "equiv", "marks", `"GET /a#\t\tb"`, "fragment-in-request@2,tab-or-newline@3,invalid-URL-unit@3")
+}
+
+func TestBaseOfReading(t *testing.T) {
+	if _, err := New(Config{Format: "lines", Base: "http://1.2.3.256/", Normalizer: normalizer(t, "equiv")}); err == nil {
+		t.Error("a base that browsers refuse is taken")
+	}
+	c := Config{Format: "jsonl", URLField: "u", BaseField: "b", Normalizer: normalizer(t, "equiv")}
+	check(t, c, `{"b":"http://h/x/","u":"http:%7e"}`, `{"b":"http://h/x/","u":"http://h/x/~"}`)
+	_, _, st := runJob(t, newJob(t, c), []byte(`{"b":"http://[/","u":"a"}`))
+	if st.Rejects[codec.ErrBase] != 1 {
+		t.Errorf("%+v", st.Rejects)
+	}
+}

@@ -1,0 +1,71 @@
+package record
+
+import (
+	"testing"
+
+	"github.com/urlfold/urlfold/codec"
+)
+
+func TestRepair(t *testing.T) {
+	f := func(r Repair, in, want string) {
+		t.Helper()
+		for _, name := range []string{"logclean", "equiv", "whatwg"} {
+			n := normalizer(t, name)
+			check(t, Config{Format: "lines", Repairs: r, Normalizer: n}, "http://h/"+in, "http://h/"+want)
+			check(t, Config{Format: "combined", Repairs: r, Normalizer: n}, `h - - [t] "GET /`+in+` HTTP/1.1" 200 1`, `h - - [t] "GET /`+want+` HTTP/1.1" 200 1`)
+		}
+	}
+	f(0, "%u00E9?%252F&amp;", "%u00E9?%252F&amp;")
+	f(RepairPercentU, "%u00E9%u20AC%u002f?%u0026#%uD83D%uDE00", "%C3%A9%E2%82%AC%2F?%26#%F0%9F%98%80")
+	f(RepairPercentU, "%u00E%U0041%uDE00%uD83D?%u", "%u00E%U0041%uDE00%uD83D?%u")
+	f(RepairDouble, "a%252Fb?%2526", "a%2Fb?%26")
+	f(RepairDouble, "a%252Fb%20?%2526&%", "a%252Fb%20?%2526&%") // not every '%' begins a %25XX
+	f(RepairDouble, "%25252F?%252", "%25252F?%252")
+	f(RepairEntity, "&amp;?a&amp;b&amp;amp;c#&amp;", "&amp;?a&b&c#&amp;")
+	f(RepairEntity|RepairDouble, "?a&%2526amp;", "?a&%26amp;")
+}
+
+// What one repair brings to light the next one sees.
+func TestRepairRounds(t *testing.T) {
+	c := Config{Format: "lines", Repairs: allRepairs, Normalizer: normalizer(t, "equiv")}
+	check(t, c, "http://h/?a&%2561mp;b", "http://h/?a&b")
+}
+
+// Keys and components are of the repaired URL, flags and marks of what was read.
+func TestRepairFields(t *testing.T) {
+	f := func(fields, want string) {
+		t.Helper()
+		show(t, Config{Format: "lines", Repairs: allRepairs, Secrets: []string{"token"}}, "equiv", fields, "http://u:p@h/%u0041%zz?Tok%65n=x&t", want)
+	}
+	f("norm", "http://u:***@h/A%zz?Token=***&t")
+	f("k0", "http://u:***@h/A%25zz?Token=***&t")
+	f("k2", "http://h/A%25zz?Token=***&t")
+	f("path", "/A%zz")
+	f("change", "lossy")
+	f("url", "http://u:p@h/%u0041%zz?Tok%65n=x&t")
+
+	c := Config{Format: "lines", Repairs: allRepairs, Render: RenderJSONL, Fields: []string{"marks", "change", "flags"}, Normalizer: normalizer(t, "whatwg")}
+	check(t, c, "http://h/%u0041?%u00", `{"marks":[{"flag":"percent-u","at":9,"component":"path","action":"replaced"},{"flag":"invalid-URL-unit","at":9,"component":"path","action":"kept"},`+
+		`{"flag":"non-hex","at":16,"component":"query","action":"kept"},{"flag":"invalid-URL-unit","at":16,"component":"query","action":"kept"}],"change":"repaired","flags":["non-hex","percent-u","invalid-URL-unit"]}`+"\n")
+}
+
+func TestSecrets(t *testing.T) {
+	f := func(in, want string) {
+		t.Helper()
+		check(t, Config{Format: "lines", Secrets: []string{"Token", "a b"}, Normalizer: normalizer(t, "equiv")}, in, want)
+	}
+	f("http://u:p@h/token=1", "http://u:***@h/token=1")
+	f("http://h/?a=1&TOKEN=1=2&token&token=", "http://h/?a=1&TOKEN=***&token&token=***")
+	f("http://h/?a+b=1&a%20b=2&xtoken=3", "http://h/?a+b=***&a%20b=***&xtoken=3")
+	f("http://h/#token=1&x=2", "http://h/#token=***&x=2")
+	f("http://h/#/login?token=1", "http://h/#/login?token=***")
+	f("mailto:a?token=1", "mailto:a?token=***")
+
+	key := func(in string) string {
+		out, _, _ := runJob(t, newJob(t, Config{Format: "lines", Secrets: []string{"token"}, Render: RenderKeys, Normalizer: normalizer(t, "equiv"), Level: codec.K1}), []byte(in))
+		return string(out)
+	}
+	if a, b := key("http://h/?token=1"), key("http://h/?token=2"); a != b {
+		t.Errorf("a key tells secrets apart: %s %s", a, b)
+	}
+}

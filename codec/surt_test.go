@@ -1,0 +1,227 @@
+package codec
+
+import (
+	"bytes"
+	"math/rand"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// sortKey returns the SURT of key.
+func sortKey(key string, o SURTOptions) string {
+	var u URL
+	split([]byte(key), &u)
+	return string(AppendSURT(nil, []byte(key), &u, o))
+}
+
+func TestAppendSURT(t *testing.T) {
+	f := func(key, plain, full string) {
+		t.Helper()
+		if got := sortKey(key, SURTOptions{}); got != plain {
+			t.Errorf("%q: %q, want %q", key, got, plain)
+		}
+		if got := sortKey(key, SURTOptions{WithScheme: true, TrailingComma: true}); got != full {
+			t.Errorf("%q: %q, want %q", key, got, full)
+		}
+	}
+	f("http://example.com/", "com,example)/", "http://(com,example,)/")
+	f("http://www.example.com:8080/a?b#c", "com,example,www:8080)/a?b#c", "http://(com,example,www,:8080)/a?b#c")
+	f("http://localhost/?#", "localhost)/?#", "http://(localhost,)/?#") // present and empty
+	f("http://u:p@h.x/", "x,h)/", "http://(x,h,)/")                     // userinfo is left out
+	f("ws://h", "h)", "ws://(h,)")
+	// Addresses keep their order and their brackets.
+	f("http://1.2.3.4/", "1.2.3.4)/", "http://(1.2.3.4)/")
+	f("http://[2001:db8::1]:81/", "[2001:db8::1]:81)/", "http://([2001:db8::1]:81)/")
+	f("http://[v1.a,b]/", "[v1.a,b])/", "http://([v1.a,b])/")
+	// Empty labels, the root dot, commas in labels (sub-delims, RFC 3986 §3.2.2).
+	f("http://example.com./", "com,example.)/", "http://(com,example,.)/")
+	f("http://a..b/", "b,,a)/", "http://(b,,a,)/")
+	f("http://./", ".)/", "http://(,.)/")
+	f("http://a,b.c/x,y", "c,a%2cb)/x,y", "http://(c,a%2cb,)/x,y")
+	f("http://a%2Cb.c/", "c,a%2Cb)/", "http://(c,a%2Cb,)/")
+	f("x://a)b/)", "a)b)/)", "x://(a)b,)/)")
+	// Without authority, and without a host.
+	f("mailto:a@b.c?d", ")mailto:a@b.c?d", "mailto:a@b.c?d")
+	f("/a/b", ")/a/b", "/a/b")
+	f("file:///a", ")/a", "file://()/a")
+	f("//h.x/a", "x,h)/a", "//(x,h,)/a")
+	f("", ")", "")
+
+	git := []byte("git://a.b,c/d")
+	var r Result
+	norm, err := byName("whatwg").Append(nil, git, &r)
+	if err != nil || r.Out.HostKind() != OpaqueHost {
+		t.Fatalf("%q: %v, %v", norm, err, r.Out.HostKind())
+	}
+	if got := AppendSURT(nil, norm, &r.Out, SURTOptions{}); string(got) != "a.b%2cc)/d" {
+		t.Errorf("opaque host: %q", got)
+	}
+}
+
+func TestAppendHostKey(t *testing.T) {
+	f := func(key, want string) {
+		t.Helper()
+		var u URL
+		split([]byte(key), &u)
+		if got := AppendHostKey([]byte("x "), []byte(key), &u); string(got) != "x "+want {
+			t.Errorf("%q: %q, want %q", key, got, want)
+		}
+	}
+	f("http://u:p@example.com:8080/a", "example.com:8080")
+	f("http://example.com/a:1", "example.com")
+	f("http://[::1]/", "[::1]")
+	f("http://:81/", ":81")
+	f("mailto:a@b", "")
+	f("", "")
+}
+
+// slowUnSURT reads a SURT back: host, port, path, query and fragment, each with
+// its delimiter if present. A host that was left as it is comes as it was.
+func slowUnSURT(s string, o SURTOptions) (parts [5]string) {
+	if o.WithScheme {
+		_, s, _ = strings.Cut(s, "//(")
+	}
+	end := strings.IndexAny(s, "/?#")
+	if end < 0 {
+		end = len(s)
+	}
+	authority := strings.TrimSuffix(s[:end], ")")
+	s = s[end:]
+	if i := strings.LastIndexByte(authority, ':'); i >= 0 && !strings.HasSuffix(authority, "]") {
+		authority, parts[1] = authority[:i], authority[i:]
+	}
+	if i := strings.IndexByte(s, '#'); i >= 0 {
+		s, parts[4] = s[:i], s[i:]
+	}
+	if i := strings.IndexByte(s, '?'); i >= 0 {
+		s, parts[3] = s[:i], s[i:]
+	}
+	parts[2] = s
+	if !strings.HasPrefix(authority, "[") {
+		authority = slowForward(authority, o.TrailingComma)
+	}
+	parts[0] = authority
+	return parts
+}
+
+// slowForward puts the labels of a host in their order.
+func slowForward(host string, trailingComma bool) string {
+	name := strings.TrimSuffix(host, ".")
+	root := host[len(name):]
+	if trailingComma && !strings.HasSuffix(name, ",") || !strings.Contains(name, ",") {
+		return strings.ReplaceAll(host, "%2c", ",")
+	}
+	if trailingComma {
+		name = strings.TrimSuffix(name, ",")
+	}
+	labels := strings.Split(name, ",")
+	slices.Reverse(labels)
+	return strings.ReplaceAll(strings.Join(labels, "."), "%2c", ",") + root
+}
+
+// FuzzSURT holds that a SURT can be read back, up to what is left out.
+func FuzzSURT(f *testing.F) {
+	addSeeds(f)
+	for i := range fuzzNormalizers {
+		for _, s := range []string{"http://a,b.c%2Cd.e.:1/,?,#,", "x://a)b:1", "http://.a.b../", "//,", "http://1.2.3.4:5?x"} {
+			f.Add(byte(i), []byte(s))
+		}
+	}
+	f.Fuzz(func(t *testing.T, which byte, src []byte) {
+		n := fuzzNormalizers[int(which)%len(fuzzNormalizers)]
+		var r Result
+		norm, err := n.Append(nil, src, &r)
+		if err != nil {
+			return
+		}
+		key := n.AppendKey(nil, K1, src, norm, &r)
+		var u URL
+		split(key, &u)
+		var want [5]string
+		for i, c := range []Component{Host, Port, Path, Query, Fragment} {
+			want[i] = string(appendPart(nil, " :/?#"[i], key, &u, c))
+		}
+		want[0], want[2] = strings.TrimPrefix(want[0], " "), want[2][1:]
+		for _, o := range []SURTOptions{{}, {TrailingComma: true}, {WithScheme: true}, {true, true}} {
+			s := string(AppendSURT(nil, key, &u, o))
+			if !u.HasAuthority() {
+				if s != string(key) && (o.WithScheme || s != ")"+string(key)) {
+					t.Fatalf("%q -> %q", key, s)
+				}
+			} else if got := slowUnSURT(s, o); got != want {
+				t.Fatalf("%q -> %q -> %q, want %q", key, s, got, want)
+			}
+		}
+	})
+}
+
+// TestSURTOrder: sorted, each domain and its subdomains stand together, and with
+// TrailingComma they are what has the domain's prefix.
+func TestSURTOrder(t *testing.T) {
+	rnd := rand.New(rand.NewSource(1))
+	labels := []string{"a", "b", "a-b", "ab", "a0", "0", "x--y", "zz"}
+	var keys []string
+	for range 2000 {
+		host := labels[rnd.Intn(len(labels))]
+		for range rnd.Intn(4) {
+			host = labels[rnd.Intn(len(labels))] + "." + host
+		}
+		keys = append(keys, "http://"+host+"."[rnd.Intn(2):]+[]string{"", ":81"}[rnd.Intn(2)]+"/"+labels[rnd.Intn(len(labels))])
+	}
+	o := SURTOptions{TrailingComma: true}
+	slices.SortFunc(keys, func(a, b string) int { return strings.Compare(sortKey(a, o), sortKey(b, o)) })
+	for _, domain := range []string{"a", "b.a", "a-b", "a.ab", "x--y.a.b"} {
+		var u URL
+		split([]byte("http://"+domain), &u)
+		prefix := sortKey("http://"+domain, o)
+		prefix = strings.TrimSuffix(prefix, ")")
+		runs, last := 0, false
+		for _, key := range keys {
+			split([]byte(key), &u)
+			host := strings.TrimSuffix(string(u.Bytes([]byte(key), Host)), ".")
+			in := host == domain || strings.HasSuffix(host, "."+domain)
+			if in != strings.HasPrefix(sortKey(key, o), prefix) {
+				t.Errorf("%q below %q: %v, but its SURT is %q", key, domain, in, sortKey(key, o))
+			}
+			runs += b2i(in && !last)
+			last = in
+		}
+		if runs != 1 {
+			t.Errorf("%q and what is below it stand in %d places", domain, runs)
+		}
+	}
+}
+
+// TestSURTPlainOrder: without the comma this holds for hosts of letters, digits
+// and hyphens without port and root dot.
+func TestSURTPlainOrder(t *testing.T) {
+	hosts := []string{"a.b", "x.a.b", "a-.b", "a-b.b", "a0.b", "ab.b", "y.x.a.b", "x-.a.b", "b", "b-"}
+	var got []string
+	for _, h := range hosts {
+		got = append(got, sortKey("http://"+h+"/", SURTOptions{}))
+	}
+	slices.Sort(got)
+	want := []string{"b)/", "b,a)/", "b,a,x)/", "b,a,x,y)/", "b,a,x-)/", "b,a-)/", "b,a-b)/", "b,a0)/", "b,ab)/", "b-)/"}
+	if !slices.Equal(got, want) {
+		t.Errorf("sorted: %q", got)
+	}
+}
+
+func TestSURTNoAllocs(t *testing.T) {
+	key := []byte("http://u@www.example.com.:81/a?b#c")
+	var u URL
+	split(key, &u)
+	dst := make([]byte, 0, 256)
+	f := func(name string, call func()) {
+		t.Helper()
+		if n := testing.AllocsPerRun(100, call); n != 0 {
+			t.Errorf("%s: %v allocations", name, n)
+		}
+	}
+	f("AppendSURT", func() { AppendSURT(dst, key, &u, SURTOptions{true, true}) })
+	f("AppendHostKey", func() { AppendHostKey(dst, key, &u) })
+	if out := AppendSURT([]byte("canary"), key, &u, SURTOptions{}); !bytes.HasPrefix(out, []byte("canarycom,")) {
+		t.Errorf("%q", out)
+	}
+}

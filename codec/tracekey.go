@@ -1,0 +1,320 @@
+package codec
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+
+	"github.com/urlfold/urlfold/codec/params"
+	"github.com/urlfold/urlfold/codec/percent"
+)
+
+// A KeyStep is one rule that changed something on the way to the canonical string
+// of a level. Its Clause is what licenses it: a standard, "policy", or for q-drop
+// where the rule is written, "default:17".
+type KeyStep struct {
+	Step
+	Param  string // qsid, q-drop: the form-decoded name of the field that was removed
+	Reason string // q-drop: why, if the list says so
+}
+
+// TraceKey returns the steps that lead to the canonical string of a level, in
+// their order: for K0 from the text that the reading of n's keys gives, for the
+// others from the canonical string of the level before. The arguments are those
+// of AppendKey. It is for people: it allocates, and does the work of each rule
+// anew.
+func (n *Normalizer) TraceKey(lv Level, src, norm []byte, r *Result) []KeyStep {
+	var t keyTracer
+	switch {
+	case lv == K0:
+		t.rules(bytes.Clone(n.keyText(src, norm, r)), 0, syntax.rules)
+	case lv == K1:
+		t.rules(n.AppendKey(nil, K0, src, norm, r), syntax.rules, scheme.rules)
+	case lv < NumLevels:
+		t.take(n.AppendKey(nil, lv-1, src, norm, r))
+		if t.policy = n.policy; lv == K2 {
+			t.k2()
+		} else {
+			t.k3()
+		}
+	}
+	return t.steps
+}
+
+// A keyTracer collects the steps to one canonical string. It is the slow twin of
+// a rewriter: one rule after the other, each on the whole URL.
+type keyTracer struct {
+	policy  *Policy
+	u       URL    // of before
+	before  []byte // the canonical string of the level before
+	known   knownScheme
+	has     [NumComponents]bool
+	text    [NumComponents]string
+	at      string // what text was at the last step
+	scratch params.Scratch
+	steps   []KeyStep
+}
+
+// rules traces the rules of RFC 3986 that a text is brought to a canonical string
+// with: those of the set all that are not in have.
+func (t *keyTracer) rules(text []byte, have, all Rules) {
+	var s scratch
+	t.at = string(text)
+	part := Profile{Rules: have, Stray: percent.StrayEncode}
+	normal := func() string { return string(compile(part).appendPlain(nil, text, &s)) }
+	t.to("stray-encode", "RFC 3986 §2.4", normal())
+	for i, name := range ruleNames {
+		if (all&^have)>>i&1 != 0 {
+			part.Rules |= 1 << i
+			t.to(name, clauses[i], normal())
+		}
+	}
+}
+
+// take takes a canonical string apart.
+func (t *keyTracer) take(key []byte) {
+	_, _ = split(key, &t.u) // every canonical string can be split
+	t.before, t.at, t.known = key, string(key), lookupScheme(t.u.Bytes(key, Scheme))
+	for c := range Component(NumComponents) {
+		t.text[c], t.has[c] = string(t.u.Bytes(key, c)), t.u.Has(c)
+	}
+}
+
+// String puts the URL together again.
+func (t *keyTracer) String() string {
+	var b strings.Builder
+	put := func(c Component, before, after string) {
+		if t.has[c] {
+			b.WriteString(before + t.text[c] + after)
+		}
+	}
+	put(Scheme, "", ":")
+	if t.u.HasAuthority() {
+		b.WriteString("//")
+		put(Username, "", "")
+		put(Password, ":", "")
+		if t.has[Username] {
+			b.WriteByte('@')
+		}
+		put(Host, "", "")
+		put(Port, ":", "")
+	}
+	put(Path, "", "")
+	put(Query, "?", "")
+	put(Fragment, "#", "")
+	return b.String()
+}
+
+// to notes that a rule has made after of the URL, if that is something new.
+func (t *keyTracer) to(rule, clause, after string) *KeyStep {
+	if after == t.at {
+		return &KeyStep{}
+	}
+	t.steps = append(t.steps, KeyStep{Step: Step{Rule: rule, Clause: clause, Before: t.at, After: after}})
+	t.at = after
+	return &t.steps[len(t.steps)-1]
+}
+
+// set notes that a rule of the policy has made text of component c.
+func (t *keyTracer) set(rule string, c Component, text []byte) *KeyStep {
+	t.text[c] = string(text)
+	return t.to(rule, byPolicy, t.String())
+}
+
+// byPolicy is the clause of rules that no standard has.
+const byPolicy = "policy"
+
+// k2 traces appendK2.
+func (t *keyTracer) k2() {
+	if !strings.Contains(t.text[Username]+t.text[Password], string(escapedBackslash)) {
+		t.has[Username], t.has[Password] = false, false
+	}
+	t.to("ui-drop", byPolicy, t.String())
+	fragment := cutDirective([]byte(t.text[Fragment]))
+	t.has[Fragment] = t.policy.keepsFragment([]byte(t.text[Host]), fragment)
+	t.set("frag-drop", Fragment, fragment)
+	t.hostK2()
+	t.pathK2()
+	t.query(t.policy.Params)
+	if !t.policy.KeepHTTPS && (t.known == schemeHTTPS || t.known == schemeWSS) {
+		t.set("https-http", Scheme, []byte(strings.TrimSuffix(t.text[Scheme], "s")))
+	}
+}
+
+func (t *keyTracer) hostK2() {
+	host := []byte(t.text[Host])
+	if n := len(host); n > 1 && host[n-1] == '.' {
+		host = host[:n-1]
+		t.set("host-rootdot", Host, host)
+	}
+	if t.known == schemeOther || t.u.kind != RegName || !endsInNumber(host) {
+		return
+	}
+	if addr, ok := ipv4Value(host); ok {
+		t.text[Host] = string(appendIPv4(nil, addr))
+		t.to("host-ip4", "URL Standard §3.5", t.String())
+	}
+}
+
+func (t *keyTracer) pathK2() {
+	path, _ := params.CutPathSession(nil, []byte(t.text[Path]))
+	if !t.u.HasAuthority() && bytes.HasPrefix(path, slashes) {
+		path = append([]byte("/."), path...)
+	}
+	t.set("psid", Path, path)
+}
+
+// k3 traces appendK3.
+func (t *keyTracer) k3() {
+	if t.u.HasAuthority() {
+		t.set("www-one", Host, CutWWW([]byte(t.text[Host])))
+	}
+	t.set("slash-one", Path, appendSingleSlashes(nil, []byte(t.text[Path])))
+	t.set("dirindex", Path, cutIndexFile([]byte(t.text[Path])))
+	path := []byte(t.text[Path])
+	for len(path) > 1 && path[len(path)-1] == '/' {
+		path = path[:len(path)-1]
+	}
+	t.set("slash-trail", Path, path)
+	if t.policy.LowerPath {
+		lowerInPlace(path)
+		t.set("lower-path", Path, path)
+	}
+	if t.policy.SiteParams != nil {
+		t.query(t.policy.SiteParams)
+	}
+	if query := []byte(t.text[Query]); t.policy.LowerQuery {
+		lowerInPlace(query)
+		t.set("lower-query", Query, query)
+	}
+	t.fragmentK3()
+	if t.known == schemeHTTP || t.known == schemeHTTPS || !t.has[Scheme] {
+		t.has[Scheme] = false
+		t.to("https-http", byPolicy, strings.TrimPrefix(t.String(), t.slashes()))
+	}
+}
+
+// slashes is what stands in front of the host.
+func (t *keyTracer) slashes() string {
+	if t.u.HasAuthority() {
+		return "//"
+	}
+	return ""
+}
+
+func (t *keyTracer) fragmentK3() {
+	page, query, ok := strings.Cut(t.text[Fragment], "?")
+	if !ok {
+		return
+	}
+	m := t.policy.Params
+	raw := []byte(query)
+	out, present, _ := params.AppendFiltered(nil, raw, m, t.site(m), &t.scratch)
+	text := page
+	if present {
+		text += "?" + string(out)
+	}
+	st := t.set("q-drop", Fragment, []byte(text))
+	var names, sources []string
+	for _, d := range t.scratch.Dropped() {
+		names = append(names, string(params.AppendName(nil, d.Pair.Name(raw))))
+		sources = append(sources, m.Rule(d.Rule).Source)
+	}
+	st.Param, st.Clause = strings.Join(names, ", "), strings.Join(sources, ", ")
+}
+
+// site narrows m to the host and path of the level before.
+func (t *keyTracer) site(m *params.Matcher) params.Site {
+	return m.Site(t.u.Bytes(t.before, Host), t.u.Bytes(t.before, Path), &t.scratch)
+}
+
+// A keyField is a field of a query on its way to a key.
+type keyField struct {
+	params.Pair        // where it is in the query
+	text        string // what it has become
+}
+
+// query traces params.AppendKeyQuery with m.
+func (t *keyTracer) query(m *params.Matcher) {
+	if !t.has[Query] {
+		return
+	}
+	t.text[Query] = string(appendEscaped(nil, []byte(t.text[Query]), '\''))
+	t.to("add", "URL Standard §1.3", t.String())
+	q := []byte(t.text[Query])
+	site := t.site(m)
+	out, present, why := params.AppendKeyQuery(nil, q, m, site, &t.scratch)
+	if why&params.WhySigned != 0 {
+		return
+	}
+	var fields []keyField
+	for _, p := range params.AppendPairs(nil, q, site.Separators) {
+		fields = append(fields, keyField{p, string(q[p.Start:p.End])})
+	}
+	t.fields("q-split", fields)
+	fields = t.drop(fields, q, m)
+	fields = t.clean(fields)
+	t.has[Query] = present
+	t.to("q-noempty", byPolicy, t.String())
+	t.form(fields, q, out)
+	t.set("q-sort-name", Query, out)
+}
+
+// fields notes that a rule has left these fields.
+func (t *keyTracer) fields(rule string, fields []keyField) *KeyStep {
+	var texts []string
+	for _, f := range fields {
+		texts = append(texts, f.text)
+	}
+	return t.set(rule, Query, []byte(strings.Join(texts, "&")))
+}
+
+// drop takes out what the last AppendKeyQuery has dropped: session ids, and then
+// what the rules of m say.
+func (t *keyTracer) drop(fields []keyField, q []byte, m *params.Matcher) []keyField {
+	dropped := t.scratch.Dropped()
+	for _, rule := range []string{"qsid", "q-drop"} {
+		for _, d := range dropped {
+			if d.Rule < 0 != (rule == "qsid") {
+				continue
+			}
+			fields = slices.DeleteFunc(fields, func(f keyField) bool { return f.Start == d.Pair.Start })
+			t.has[Query] = len(fields) > 0
+			st := t.fields(rule, fields)
+			st.Param = string(params.AppendName(nil, d.Pair.Name(q)))
+			if r := m.Rule(d.Rule); d.Rule >= 0 {
+				st.Clause, st.Reason = r.Source, r.Reason
+			}
+		}
+	}
+	return fields
+}
+
+// clean traces the rules q-eq and q-noempty.
+func (t *keyTracer) clean(fields []keyField) []keyField {
+	for i, f := range fields {
+		if f.Eq && f.NameEnd+1 == f.End {
+			fields[i].text = f.text[:len(f.text)-1]
+		}
+	}
+	t.fields("q-eq", fields)
+	fields = slices.DeleteFunc(fields, func(f keyField) bool { return f.text == "" })
+	t.has[Query] = t.has[Query] && len(fields) > 0
+	t.fields("q-noempty", fields)
+	return fields
+}
+
+// form traces the rule q-form: it puts the fields of the result, which are
+// sorted, where they stood before.
+func (t *keyTracer) form(fields []keyField, q, out []byte) {
+	order := make([]int, len(fields))
+	names := make([][]byte, len(fields))
+	for i, f := range fields {
+		order[i], names[i] = i, params.AppendName(nil, f.Name(q))
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return bytes.Compare(names[a], names[b]) })
+	for i, text := range strings.Split(string(out), "&")[:len(fields)] {
+		fields[order[i]].text = text
+	}
+	t.fields("q-form", fields)
+}

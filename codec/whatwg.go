@@ -1,0 +1,324 @@
+package codec
+
+import (
+	"bytes"
+	"slices"
+
+	"github.com/urlfold/urlfold/codec/percent"
+)
+
+// This file is the entrance to the reading of the WHATWG URL Standard, snapshot
+// of 2026-07-02 (commit 6ae8486). The state machine is in whatwg_states.go, with
+// the states named and ordered as in the standard; hosts are in whatwg_host.go.
+//
+//	src ─ strip: ends trimmed, tabs and newlines out ─▶ states ─▶ normal form
+//	        └─────────── offsets of marks and spans are mapped back ──┘
+
+// A Reading says which standard decides where the components of a URL lie.
+type Reading uint8
+
+// The readings.
+const (
+	RFC    Reading = iota // RFC 3986, on the raw bytes
+	WHATWG                // the WHATWG URL Standard: what browsers do
+)
+
+var readingNames = [...]string{"rfc", "whatwg"}
+
+// String returns the reading's name: "whatwg".
+func (rd Reading) String() string {
+	if int(rd) < len(readingNames) {
+		return readingNames[rd]
+	}
+	return "unknown"
+}
+
+// ParseReading returns the reading of that name.
+func ParseReading(name string) (rd Reading, ok bool) {
+	for i, s := range readingNames {
+		if s == name {
+			return Reading(i), true
+		}
+	}
+	return 0, false
+}
+
+// Snapshot is the date of the text of the WHATWG URL Standard that the whatwg
+// reading follows.
+const Snapshot = "2026-07-02"
+
+// A parser is one run of the basic URL parser
+// (https://url.spec.whatwg.org/#concept-basic-url-parser). It writes the
+// serialized URL while it reads: the states come in the order of the components.
+type parser struct {
+	in    []byte // without what strip has taken out
+	i     int    // the pointer
+	base  *baseURL
+	dst   []byte
+	start int // where the URL begins in dst
+	path  int // where its path begins in dst
+	marks int // how many marks are wanted
+
+	u, out *URL // components of in and of dst[start:]
+	esc    *[whatwgSets]percent.Rules
+	r      *Result
+
+	known  knownScheme // of the URL
+	opaque bool        // the path is opaque
+	noPipe bool        // '|' will be escaped
+	err    Error
+}
+
+// A baseURL is a base that has been read.
+type baseURL struct {
+	src    []byte // as it was given
+	text   []byte // serialized
+	u      URL    // of text
+	known  knownScheme
+	opaque bool // the path is opaque
+	err    Error
+}
+
+// The percent-encode sets, by what they are used for.
+const (
+	setUserinfo = iota
+	setPath
+	setQuery
+	setSpecialQuery
+	setFragment
+	setOpaque // opaque paths and hosts
+	whatwgSets
+)
+
+// whatwgEscapes returns what the reading does with the bytes of each component:
+// the percent-encode sets, and for lists and strings (not for what is opaque)
+// the rules of RFC 3986 §6.2.2 that the profile adds.
+func whatwgEscapes(rules Rules) (esc [whatwgSets]percent.Rules) {
+	for i, set := range [whatwgSets]percent.Set{
+		setUserinfo: percent.WHATWGUserinfo, setPath: percent.WHATWGPath, setQuery: percent.WHATWGQuery,
+		setSpecialQuery: percent.WHATWGSpecialQuery, setFragment: percent.WHATWGFragment, setOpaque: percent.WHATWGC0,
+	} {
+		esc[i] = percent.Rules{
+			Add:        set,
+			Stray:      percent.StrayKeep,
+			Upper:      rules.Has(UpperEscapes) && i != setOpaque,
+			Unreserved: rules.Has(DecodeUnreserved) && i != setOpaque,
+		}
+	}
+	return esc
+}
+
+// appendWHATWG appends the serialized URL of src, read against base if that is
+// not nil, and fills r but for r.Change.
+func (n *Normalizer) appendWHATWG(dst []byte, base *baseURL, src []byte, r *Result) ([]byte, Error) {
+	s := &r.scratch
+	in := s.strip(src, r)
+	s.parsed = s.parsed[:0]
+	p := parser{in: in, base: base, dst: dst, start: len(dst), u: &r.In, out: &r.Out, esc: &n.whatwg, r: r, marks: n.maxMarks, noPipe: n.rules.Has(RFCClean)}
+	*p.u, *p.out = URL{}, URL{}
+	p.run()
+	if p.err == 0 {
+		p.guard()
+	}
+	n.inspect(in, r)
+	p.compareHosts(src[s.lead:s.end])
+	r.unclean(n.maxMarks)
+	if p.err != 0 {
+		return dst, p.err
+	}
+	return p.dst, 0
+}
+
+// readBase reads a base for the whatwg reading. The last one is kept in s.
+func (s *scratch) readBase(base []byte) *baseURL {
+	b := s.base
+	if b != nil && bytes.Equal(b.src, base) {
+		return b
+	}
+	b = &baseURL{src: slices.Clone(base)}
+	var r Result
+	b.text, b.err = browser.appendWHATWG(nil, nil, base, &r)
+	if b.err != 0 {
+		s.base = b
+		return b
+	}
+	b.u = r.Out
+	b.known = lookupScheme(b.u.Bytes(b.text, Scheme))
+	b.opaque = !b.u.HasAuthority() && !hasPrefix(b.u.Bytes(b.text, Path), '/')
+	s.base = b
+	return b
+}
+
+// strip returns src without C0 controls and spaces at its ends and without tabs
+// and newlines, and notes what it took out.
+func (s *scratch) strip(src []byte, r *Result) []byte {
+	s.cuts, s.gaps = s.cuts[:0], s.gaps[:0]
+	start, end := 0, len(src)
+	for start < end && src[start] <= ' ' {
+		start++
+	}
+	for end > start && src[end-1] <= ' ' {
+		end--
+	}
+	s.lead, s.end = uint32(start), uint32(end)
+	if start > 0 {
+		s.cut(r, 0, TrimmedEnds)
+	}
+	in := src[start:end]
+	if i := indexTab(in); i >= 0 {
+		s.cut(r, start+i, TabOrNewline)
+		s.cleaned = appendWithoutTabs(s.cleaned[:0], in, &s.gaps)
+		in = s.cleaned
+	}
+	if end < len(src) {
+		s.cut(r, end, TrimmedEnds)
+	}
+	return in
+}
+
+// indexTab returns the offset of the first tab or newline in b, or -1.
+func indexTab(b []byte) int {
+	for i, c := range b {
+		if c <= '\r' && (c == '\t' || c == '\n' || c == '\r') {
+			return i
+		}
+	}
+	return -1
+}
+
+// cut notes that bytes were taken out of src at the offset at.
+func (s *scratch) cut(r *Result, at int, f Flag) {
+	r.Flags = r.Flags.With(f).With(InvalidURLUnit)
+	s.cuts = append(s.cuts,
+		Mark{At: uint32(at), Flag: f, Component: Path, Action: Removed},
+		Mark{At: uint32(at), Flag: InvalidURLUnit, Component: Path, Action: Removed})
+}
+
+// appendWithoutTabs appends in without tabs and newlines, and their offsets in
+// in to gaps.
+func appendWithoutTabs(dst, in []byte, gaps *[]uint32) []byte {
+	for i, c := range in {
+		if c == '\t' || c == '\n' || c == '\r' {
+			*gaps = append(*gaps, uint32(i))
+			continue
+		}
+		dst = append(dst, c)
+	}
+	return dst
+}
+
+// at returns the offset in src of an offset in the cleaned text.
+func (s *scratch) at(i uint32) uint32 {
+	for _, gap := range s.gaps {
+		if gap > i {
+			break
+		}
+		i++
+	}
+	return i + s.lead
+}
+
+// unclean brings the marks together and maps them, the spans and the place of an
+// error from the cleaned text to src.
+func (r *Result) unclean(maxMarks int) {
+	s := &r.scratch
+	r.Marks = append(r.Marks, s.parsed...)
+	if s.lead != 0 || len(s.gaps) != 0 {
+		for i := range r.Marks {
+			r.Marks[i].At = s.at(r.Marks[i].At)
+		}
+		for c := range r.In.spans {
+			if sp := &r.In.spans[c]; r.In.Has(Component(c)) {
+				*sp = Span{s.at(sp.Start), s.at(sp.End)}
+			}
+		}
+		r.ErrAt = s.at(r.ErrAt)
+	}
+	r.Marks = append(r.Marks, s.cuts...)
+	sortMarks(r.Marks)
+	if len(r.Marks) > maxMarks {
+		r.Marks = r.Marks[:maxMarks]
+		r.Flags = r.Flags.With(MarksDropped)
+	}
+}
+
+// mark notes a validation error at in[at].
+func (p *parser) mark(f Flag, at int, c Component, a Action) {
+	p.r.Flags = p.r.Flags.With(f)
+	if s := &p.r.scratch; len(s.parsed) <= p.marks {
+		s.parsed = append(s.parsed, Mark{At: uint32(at), Flag: f, Component: c, Action: a})
+	}
+}
+
+// fail notes the validation error that ends the run.
+func (p *parser) fail(f Flag, at int, c Component, err Error) state {
+	p.mark(f, at, c, Rejected)
+	p.err, p.r.ErrAt = err, uint32(at)
+	return stateEnd
+}
+
+// compareHosts notes where RFC 3986 sees another host in src, whose ends are
+// trimmed, than browsers do.
+func (p *parser) compareHosts(src []byte) {
+	rfc := &p.r.scratch.in
+	if _, _, err := splitFront(src, rfc); err != 0 {
+		return
+	}
+	if !bytes.Equal(rfc.Bytes(src, Host), p.u.Bytes(p.in, Host)) {
+		at := p.u.Span(Host).Start
+		p.mark(HostAmbiguous, int(at), Host, Kept)
+	}
+}
+
+// guard writes the "/." that keeps a path from being read as a host
+// (https://url.spec.whatwg.org/#concept-url-serializer).
+func (p *parser) guard() {
+	path := p.out.spans[Path]
+	if p.out.HasAuthority() || p.opaque || path.Len() < 2 {
+		return
+	}
+	at := p.start + int(path.Start)
+	if p.dst[at] != '/' || p.dst[at+1] != '/' {
+		return
+	}
+	p.dst = append(p.dst, "/."...)
+	copy(p.dst[at+2:], p.dst[at:])
+	copy(p.dst[at:], "/.")
+	p.out.spans[Path].End += 2
+	for c := Query; c <= Fragment; c++ {
+		if p.out.Has(c) {
+			p.out.spans[c].Start += 2
+			p.out.spans[c].End += 2
+		}
+	}
+}
+
+// compare sets the class of change from src to its serialized URL, judged by the
+// keys of the rfc reading.
+func (r *Result) compare(src, norm []byte) {
+	if bytes.Equal(src, norm) {
+		r.Change = Unchanged
+		return
+	}
+	s := &r.scratch
+	r.Change = Repaired
+	if s.resolved {
+		text, err := Resolve(s.text[:0], s.base.src, src)
+		if err != nil {
+			return
+		}
+		s.text, src = text, text
+	}
+	if _, err := split(src, &s.in); err != 0 {
+		return
+	}
+	for lv, n := range []*Normalizer{K0: syntax, K1: scheme} {
+		s.key = n.appendPlain(s.key[:0], src, s)
+		at := len(s.key)
+		s.key = n.appendPlain(s.key, norm, s)
+		if bytes.Equal(s.key[:at], s.key[at:]) {
+			r.Change = Cosmetic + Change(lv)
+			return
+		}
+	}
+}

@@ -1,0 +1,201 @@
+package codec
+
+import (
+	"bytes"
+	"unicode/utf8"
+
+	"github.com/urlfold/urlfold/codec/idna"
+	"github.com/urlfold/urlfold/codec/percent"
+)
+
+// parseHost is the host parser on in[start:end]
+// (https://url.spec.whatwg.org/#concept-host-parser). It writes the host and
+// reports whether there is one.
+func (p *parser) parseHost(start, end int, isOpaque bool) bool {
+	p.u.set(Host, start, end)
+	text := p.in[start:end]
+	at := len(p.dst)
+	ok := false
+	switch {
+	case hasPrefix(text, '['):
+		p.u.kind = BadLiteral
+		ok = p.literal(text, start)
+	case isOpaque:
+		ok = p.opaqueHost(text, start, end)
+	default:
+		ok = p.domain(text, start)
+	}
+	if ok {
+		p.note(Host, at)
+		p.u.kind = p.out.kind
+	}
+	return ok
+}
+
+// failHost notes the validation error that makes the host invalid.
+func (p *parser) failHost(f Flag, at int) bool {
+	p.fail(f, at, Host, ErrHostInvalid)
+	return false
+}
+
+func (p *parser) literal(text []byte, at int) bool {
+	if text[len(text)-1] != ']' {
+		return p.failHost(IPv6Unclosed, at+len(text))
+	}
+	groups, ok := p.ipv6(text[1:len(text)-1], at+1)
+	if !ok {
+		return false
+	}
+	p.out.kind = IPv6
+	p.dst = append(appendIPv6(append(p.dst, '['), groups), ']')
+	return true
+}
+
+// opaqueHost is the opaque-host parser
+// (https://url.spec.whatwg.org/#concept-opaque-host-parser).
+func (p *parser) opaqueHost(text []byte, start, end int) bool {
+	for i, c := range text {
+		if forbiddenHost[c] {
+			return p.failHost(HostInvalidCodePoint, start+i)
+		}
+	}
+	p.urlUnits(Host, start, end)
+	p.dst, _ = percent.AppendNormal(p.dst, text, p.esc[setOpaque])
+	if len(text) > 0 {
+		p.out.kind = OpaqueHost
+	}
+	return true
+}
+
+// forbiddenHost are the forbidden host code points, forbiddenDomain the
+// forbidden domain code points (https://url.spec.whatwg.org/#host-miscellaneous).
+var forbiddenHost, forbiddenDomain = func() (host, domain [256]bool) {
+	for _, c := range []byte("\x00\t\n\r #/:<>?@[\\]^|") {
+		host[c] = true
+	}
+	domain = host
+	for c := range 0x20 {
+		domain[c] = true
+	}
+	domain['%'], domain[0x7F] = true, true
+	return host, domain
+}()
+
+// domain is the host parser's way for special URLs: percent-decode, domain to
+// ASCII, and the IPv4 parser where the result ends in a number.
+func (p *parser) domain(text []byte, start int) bool {
+	domain := text
+	if i := indexTriplet(text); i >= 0 {
+		p.mark(DomainPercentEncoded, start+i, Host, Decoded)
+		s := &p.r.scratch
+		s.host = percent.AppendDecode(s.host[:0], text)
+		domain = s.host
+	}
+	if isStrict(domain) {
+		p.dst = appendLower(p.dst, domain)
+		p.out.kind = RegName
+		return !endsInNumber(domain) || p.number(text, start, len(p.dst)-len(domain))
+	}
+	if at, err := idna.Valid(domain); err != nil {
+		p.mark(IDNAInvalid, start+encodedOffset(text, at), Host, Kept)
+	}
+	if at, err := idna.Strict(domain); err != nil {
+		p.mark(DomainToASCII, start+encodedOffset(text, at), Host, Kept)
+	}
+	at := len(p.dst)
+	dst, err := idna.AppendASCII(p.dst, domain)
+	if err != nil {
+		return p.rejectDomain(start)
+	}
+	p.dst = dst
+	ascii := p.dst[at:]
+	for i, c := range ascii {
+		if forbiddenDomain[c] {
+			return p.rejectDomain(start + encodedOffset(text, i*b2i(isASCII(domain))))
+		}
+	}
+	if len(ascii) == 0 {
+		return p.rejectDomain(start)
+	}
+	p.out.kind = RegName
+	if !endsInNumber(ascii) {
+		return true
+	}
+	if !isASCII(domain) {
+		p.mark(IPv4NonASCIIInput, start, Host, Replaced)
+	}
+	return p.number(text, start, at)
+}
+
+// isStrict reports whether domain is of a kind that is valid however strictly one
+// looks: up to 63 letters, digits, dots and hyphens, no two of the latter
+// together and none at an end. It may only give up.
+func isStrict(domain []byte) bool {
+	last, bad := uint16(pauseByte), uint16(0)
+	for _, c := range domain {
+		t := class[c]
+		bad |= last&t | ^t&ldhByte
+		last = t & pauseByte
+	}
+	return bad|last == 0 && len(domain) <= 63
+}
+
+// rejectDomain fails with domain-to-ASCII at in[at]. The strict run has noted
+// that error already, at the label's beginning: the one at the byte stays.
+func (p *parser) rejectDomain(at int) bool {
+	s := &p.r.scratch
+	if n := len(s.parsed); n > 0 && s.parsed[n-1].Flag == DomainToASCII {
+		at = max(at, int(s.parsed[n-1].At))
+		s.parsed = s.parsed[:n-1]
+	}
+	return p.failHost(DomainToASCII, at)
+}
+
+// number reads the host that was written at dst[at:] as an IPv4 address and
+// writes that in its place.
+func (p *parser) number(text []byte, start, at int) bool {
+	s := &p.r.scratch
+	s.host = append(s.host[:0], p.dst[at:]...)
+	where := func(i int) int { return start } // the host was mapped: offsets mean nothing
+	if len(s.host) == len(text) && bytes.EqualFold(s.host, text) {
+		where = func(i int) int { return start + i }
+	}
+	addr, ok := p.ipv4(s.host, where)
+	if !ok {
+		return false
+	}
+	p.dst = appendIPv4(p.dst[:at], addr)
+	p.out.kind = IPv4
+	return true
+}
+
+// indexTriplet returns the offset of the first escape in b, or -1.
+func indexTriplet(b []byte) int {
+	for i := range b {
+		if b[i] == '%' && isTriplet(b[i:]) {
+			return i
+		}
+	}
+	return -1
+}
+
+// encodedOffset returns the offset in text of byte n of its decoded form.
+func encodedOffset(text []byte, n int) int {
+	i := 0
+	for ; n > 0 && i < len(text); n-- {
+		if isTriplet(text[i:]) {
+			i += 2
+		}
+		i++
+	}
+	return i
+}
+
+func isASCII(b []byte) bool {
+	for _, c := range b {
+		if c >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
+}

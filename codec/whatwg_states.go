@@ -1,0 +1,668 @@
+package codec
+
+import (
+	"bytes"
+
+	"github.com/urlfold/urlfold/codec/percent"
+)
+
+// A state is one of the states of the basic URL parser, under its name in the
+// standard and in its order. Those of "state override" only are left out.
+type state uint8
+
+const (
+	stateSchemeStart state = iota
+	stateScheme
+	stateNoScheme
+	stateSpecialRelativeOrAuthority
+	statePathOrAuthority
+	stateRelative
+	stateRelativeSlash
+	stateSpecialAuthoritySlashes
+	stateSpecialAuthorityIgnoreSlashes
+	stateAuthority
+	stateHost
+	statePort
+	stateFile
+	stateFileSlash
+	stateFileHost
+	statePathStart
+	statePath
+	stateOpaquePath
+	stateQuery
+	stateFragment
+	stateEnd
+)
+
+// run is the state machine. Each state reads as many bytes as it can, leaves the
+// pointer at the first that the next state has to look at, and names that.
+func (p *parser) run() {
+	for st := stateSchemeStart; st != stateEnd; {
+		switch st {
+		case stateSchemeStart:
+			st = p.schemeStart()
+		case stateScheme:
+			st = p.scheme()
+		case stateNoScheme:
+			st = p.noScheme()
+		case stateSpecialRelativeOrAuthority:
+			st = p.specialRelativeOrAuthority()
+		case statePathOrAuthority:
+			st = p.pathOrAuthority()
+		case stateRelative:
+			st = p.relative()
+		case stateRelativeSlash:
+			st = p.relativeSlash()
+		case stateSpecialAuthoritySlashes:
+			st = p.specialAuthoritySlashes()
+		case stateSpecialAuthorityIgnoreSlashes:
+			st = p.specialAuthorityIgnoreSlashes()
+		case stateAuthority:
+			st = p.authority()
+		case stateHost:
+			st = p.host()
+		case statePort:
+			st = p.port()
+		case stateFile:
+			st = p.file()
+		case stateFileSlash:
+			st = p.fileSlash()
+		case stateFileHost:
+			st = p.fileHost()
+		case statePathStart:
+			st = p.pathStart()
+		case statePath:
+			st = p.pathState()
+		case stateOpaquePath:
+			st = p.opaquePath()
+		case stateQuery:
+			st = p.query()
+		case stateFragment:
+			st = p.fragment()
+		}
+	}
+}
+
+// eof is what c returns at the end of the input.
+const eof = -1
+
+// c returns the byte at the pointer, or eof.
+func (p *parser) c() int { return p.peek(0) }
+
+// peek returns the byte n places behind the pointer, or eof.
+func (p *parser) peek(n int) int {
+	if p.i+n < len(p.in) {
+		return int(p.in[p.i+n])
+	}
+	return eof
+}
+
+// special reports whether the URL's scheme is special.
+func (p *parser) special() bool { return p.known != schemeOther }
+
+// isSlash reports whether c separates segments: '/', and '\' in special URLs.
+func (p *parser) isSlash(c int) bool { return c == '/' || c == '\\' && p.special() }
+
+// endsPath reports whether c ends authority, host or port.
+func (p *parser) endsAuthority(c int) bool {
+	return c == eof || c == '?' || c == '#' || p.isSlash(c)
+}
+
+func (p *parser) schemeStart() state {
+	if p.i < len(p.in) && isAlpha(p.in[p.i]) {
+		return stateScheme
+	}
+	return stateNoScheme
+}
+
+func (p *parser) scheme() state {
+	end := schemeEnd(p.in)
+	if end == 0 {
+		return stateNoScheme
+	}
+	p.u.set(Scheme, 0, end-1)
+	p.writeScheme(p.in[:end-1])
+	p.i = end
+	switch {
+	case p.known == schemeFile:
+		if p.c() != '/' || p.peek(1) != '/' {
+			p.mark(SpecialSchemeMissingFollowingSolidus, p.i, Scheme, Encoded)
+		}
+		return stateFile
+	case p.special() && p.base != nil && p.base.known == p.known:
+		return stateSpecialRelativeOrAuthority
+	case p.special():
+		return stateSpecialAuthoritySlashes
+	case p.c() == '/':
+		p.i++
+		return statePathOrAuthority
+	}
+	return stateOpaquePath
+}
+
+// writeScheme writes a scheme and its ':'.
+func (p *parser) writeScheme(name []byte) {
+	p.dst = appendLower(p.dst, name)
+	p.known = lookupScheme(p.dst[p.start:])
+	p.note(Scheme, p.start)
+	p.dst = append(p.dst, ':')
+}
+
+// note records that component c is dst[start:].
+func (p *parser) note(c Component, start int) {
+	p.out.set(c, start-p.start, len(p.dst)-p.start)
+}
+
+func (p *parser) noScheme() state {
+	b := p.base
+	if b == nil || b.opaque && p.c() != '#' {
+		return p.fail(MissingSchemeNonRelativeURL, 0, Scheme, ErrRelative)
+	}
+	p.writeScheme(b.u.Bytes(b.text, Scheme))
+	switch {
+	case b.opaque:
+		p.opaque = true
+		p.copyBase(Path)
+		p.copyBase(Query)
+		return p.delimiter()
+	case p.known == schemeFile:
+		return stateFile
+	}
+	return stateRelative
+}
+
+// copyBase writes path or query of the base.
+func (p *parser) copyBase(c Component) {
+	if !p.base.u.Has(c) {
+		return
+	}
+	if c == Query {
+		p.dst = append(p.dst, '?')
+	}
+	start := len(p.dst)
+	text := p.base.u.Bytes(p.base.text, c)
+	if c == Path {
+		p.path = start
+		if !p.base.u.HasAuthority() && bytes.HasPrefix(text, guardedPath) {
+			text = text[2:] // guard puts it back where it is needed
+		}
+	}
+	p.dst = append(p.dst, text...)
+	p.note(c, start)
+}
+
+var guardedPath = []byte("/.//")
+
+// copyAuthority writes userinfo, host and port of the base. The scheme in front
+// is the same, so the spans are too.
+func (p *parser) copyAuthority() {
+	b := &p.base.u
+	if !b.HasAuthority() {
+		return
+	}
+	p.dst = append(p.dst, p.base.text[b.Span(Scheme).End+1:b.Span(Path).Start]...)
+	for c := Username; c <= Port; c++ {
+		p.out.spans[c] = b.spans[c]
+	}
+	p.out.present |= b.present & (1<<Username | 1<<Password | 1<<Host | 1<<Port)
+	p.out.kind, p.out.port, p.out.flags = b.kind, b.port, b.flags
+}
+
+func (p *parser) specialRelativeOrAuthority() state {
+	if p.c() == '/' && p.peek(1) == '/' {
+		p.i += 2
+		return stateSpecialAuthorityIgnoreSlashes
+	}
+	p.mark(SpecialSchemeMissingFollowingSolidus, p.i, Scheme, Kept)
+	return stateRelative
+}
+
+func (p *parser) pathOrAuthority() state {
+	if p.c() == '/' {
+		p.i++
+		return stateAuthority
+	}
+	p.path = len(p.dst)
+	return statePath
+}
+
+func (p *parser) relative() state {
+	if p.isSlash(p.c()) {
+		p.reverseSolidus(p.i)
+		p.i++
+		return stateRelativeSlash
+	}
+	p.copyAuthority()
+	p.copyBase(Path)
+	return p.afterBasePath()
+}
+
+// afterBasePath goes on behind the base's path: with the base's query, with an
+// own one, or with segments in the place of the path's last.
+func (p *parser) afterBasePath() state {
+	switch p.c() {
+	case '?':
+		return p.delimiter()
+	case '#', eof:
+		p.copyBase(Query)
+		return p.delimiter()
+	}
+	p.shorten()
+	return statePath
+}
+
+// reverseSolidus notes a '\' at in[at].
+func (p *parser) reverseSolidus(at int) {
+	if at < len(p.in) && p.in[at] == '\\' {
+		p.mark(InvalidReverseSolidus, at, Path, Replaced)
+	}
+}
+
+func (p *parser) relativeSlash() state {
+	if p.special() && p.isSlash(p.c()) {
+		p.reverseSolidus(p.i)
+		p.i++
+		return stateSpecialAuthorityIgnoreSlashes
+	}
+	if p.c() == '/' {
+		p.i++
+		return stateAuthority
+	}
+	p.copyAuthority()
+	p.path = len(p.dst)
+	return statePath
+}
+
+func (p *parser) specialAuthoritySlashes() state {
+	if p.c() == '/' && p.peek(1) == '/' {
+		p.i += 2
+	} else {
+		p.mark(SpecialSchemeMissingFollowingSolidus, p.i, Scheme, Encoded)
+	}
+	return stateSpecialAuthorityIgnoreSlashes
+}
+
+func (p *parser) specialAuthorityIgnoreSlashes() state {
+	for ; p.c() == '/' || p.c() == '\\'; p.i++ {
+		p.mark(SpecialSchemeMissingFollowingSolidus, p.i, Host, Removed)
+	}
+	return stateAuthority
+}
+
+// authority reads the userinfo: up to the last '@' in front of the host.
+func (p *parser) authority() state {
+	p.dst = append(p.dst, "//"...)
+	p.u.flags |= hasAuthority
+	p.out.flags |= hasAuthority
+	end := p.i
+	for end < len(p.in) && !p.endsAuthority(int(p.in[end])) {
+		end++
+	}
+	at := bytes.LastIndexByte(p.in[p.i:end], '@')
+	if at < 0 {
+		return stateHost
+	}
+	p.userinfo(p.i, p.i+at)
+	p.i += at + 1
+	if p.i == end {
+		return p.fail(HostMissing, p.i, Host, ErrHostMissing)
+	}
+	return stateHost
+}
+
+// userinfo writes the credentials in[start:end].
+func (p *parser) userinfo(start, end int) {
+	splitUserinfo(p.in, start, end, p.u)
+	for i, c := range p.in[start : end+1] {
+		if c == '@' {
+			p.mark(InvalidCredentials, start+i, Username, Kept)
+		}
+	}
+	user, password := p.u.Bytes(p.in, Username), p.u.Bytes(p.in, Password)
+	if len(user) == 0 && len(password) == 0 {
+		return
+	}
+	at := len(p.dst)
+	p.dst, _ = percent.AppendNormal(p.dst, user, p.esc[setUserinfo])
+	p.note(Username, at)
+	if len(password) > 0 {
+		p.dst = append(p.dst, ':')
+		at = len(p.dst)
+		p.dst, _ = percent.AppendNormal(p.dst, password, p.esc[setUserinfo])
+		p.note(Password, at)
+	}
+	p.dst = append(p.dst, '@')
+}
+
+func (p *parser) host() state {
+	start, inside := p.i, false
+	for {
+		switch c := p.c(); {
+		case c == ':' && !inside:
+			if p.i == start {
+				return p.fail(HostMissing, p.i, Host, ErrHostMissing)
+			}
+			if !p.parseHost(start, p.i, !p.special()) {
+				return stateEnd
+			}
+			p.i++
+			return statePort
+		case p.endsAuthority(c):
+			if p.i == start && p.special() {
+				return p.fail(HostMissing, p.i, Host, ErrHostMissing)
+			}
+			if !p.parseHost(start, p.i, !p.special()) {
+				return stateEnd
+			}
+			return statePathStart
+		case c == '[':
+			inside = true
+		case c == ']':
+			inside = false
+		}
+		p.i++
+	}
+}
+
+func (p *parser) port() state {
+	start := p.i
+	for p.i < len(p.in) && isDigit(p.in[p.i]) {
+		p.i++
+	}
+	p.u.set(Port, start, p.i)
+	if !p.endsAuthority(p.c()) {
+		return p.fail(PortInvalid, p.i, Port, ErrPortInvalid)
+	}
+	if p.i == start {
+		return statePathStart
+	}
+	p.u.readPort(p.in)
+	if _, ok := p.u.PortNumber(); !ok {
+		return p.fail(PortOutOfRange, start, Port, ErrPortInvalid)
+	}
+	digits := trimZeros(p.in[start:p.i])
+	if string(digits) == p.known.port() {
+		return statePathStart
+	}
+	p.dst = append(p.dst, ':')
+	at := len(p.dst)
+	p.dst = append(p.dst, digits...)
+	p.note(Port, at)
+	p.out.port, p.out.flags = p.u.port, p.out.flags|portOK
+	return statePathStart
+}
+
+func (p *parser) file() state {
+	if c := p.c(); c == '/' || c == '\\' {
+		p.reverseSolidus(p.i)
+		p.i++
+		return stateFileSlash
+	}
+	if p.base == nil || p.base.known != schemeFile {
+		p.writeFileHost()
+		return statePath
+	}
+	p.copyAuthority()
+	p.copyBase(Path)
+	if startsWithDriveLetter(p.in[p.i:]) {
+		p.mark(FileInvalidWindowsDriveLetter, p.i, Path, Kept)
+		p.dst = p.dst[:p.path]
+		return statePath
+	}
+	return p.afterBasePath()
+}
+
+// writeFileHost writes the empty host of a file URL.
+func (p *parser) writeFileHost() {
+	p.dst = append(p.dst, "//"...)
+	p.out.flags |= hasAuthority
+	p.note(Host, len(p.dst))
+	p.path = len(p.dst)
+}
+
+func (p *parser) fileSlash() state {
+	if c := p.c(); c == '/' || c == '\\' {
+		p.reverseSolidus(p.i)
+		p.i++
+		return stateFileHost
+	}
+	if p.base == nil || p.base.known != schemeFile {
+		p.writeFileHost()
+		return statePath
+	}
+	p.copyAuthority()
+	p.path = len(p.dst)
+	if !startsWithDriveLetter(p.in[p.i:]) {
+		path := p.base.u.Bytes(p.base.text, Path)
+		if n := driveSegment(path); n > 0 {
+			p.dst = append(p.dst, path[:n]...)
+		}
+	}
+	return statePath
+}
+
+func (p *parser) fileHost() state {
+	start := p.i
+	for c := p.c(); c != eof && c != '/' && c != '\\' && c != '?' && c != '#'; c = p.c() {
+		p.i++
+	}
+	p.u.flags |= hasAuthority
+	host := p.in[start:p.i]
+	switch {
+	case len(host) == 2 && startsWithDriveLetter(host):
+		p.mark(FileInvalidWindowsDriveLetterHost, start, Host, Kept)
+		p.u.set(Host, start, start)
+		p.i = start
+		p.writeFileHost()
+		return statePath
+	case len(host) == 0:
+		p.u.set(Host, start, start)
+		p.writeFileHost()
+		return statePathStart
+	}
+	p.dst = append(p.dst, "//"...)
+	p.out.flags |= hasAuthority
+	if !p.parseHost(start, p.i, false) {
+		return stateEnd
+	}
+	if string(p.out.Bytes(p.dst[p.start:], Host)) == "localhost" {
+		p.dst = p.dst[:p.start+int(p.out.Span(Host).Start)]
+		p.note(Host, len(p.dst))
+		p.out.kind = NoHost
+	}
+	return statePathStart
+}
+
+func (p *parser) pathStart() state {
+	p.path = len(p.dst)
+	c := p.c()
+	switch {
+	case p.special():
+		p.reverseSolidus(p.i)
+		if p.isSlash(c) {
+			p.i++
+		}
+		return statePath
+	case c == '?' || c == '#' || c == eof:
+		p.note(Path, p.path)
+		p.u.set(Path, p.i, p.i)
+		return p.delimiter()
+	}
+	if c == '/' {
+		p.i++
+	}
+	return statePath
+}
+
+// pathState writes the segments of a path, from the first on; the '/' in front
+// of that, if there was one, has been read.
+func (p *parser) pathState() state {
+	start := p.i
+	if p.i > 0 && p.isSlash(int(p.in[p.i-1])) && p.u.Span(Scheme).End < uint32(p.i-1) || p.i == 1 && p.isSlash(int(p.in[0])) {
+		start--
+	}
+	for {
+		from := p.i
+		for c := p.c(); c != eof && c != '?' && c != '#' && !p.isSlash(c); c = p.c() {
+			p.i++
+		}
+		slash := p.isSlash(p.c())
+		if slash {
+			p.reverseSolidus(p.i)
+		}
+		p.segment(p.in[from:p.i], slash)
+		p.urlUnits(Path, from, p.i)
+		if !slash {
+			break
+		}
+		p.i++
+	}
+	p.u.set(Path, start, p.i)
+	p.note(Path, p.path)
+	return p.delimiter()
+}
+
+// segment writes one segment of the path; slash says that another one follows.
+func (p *parser) segment(seg []byte, slash bool) {
+	switch n := dotSegmentLen(seg); n {
+	case 2:
+		p.shorten()
+		if !slash {
+			p.dst = append(p.dst, '/')
+		}
+	case 1:
+		if !slash {
+			p.dst = append(p.dst, '/')
+		}
+	default:
+		p.dst = append(p.dst, '/')
+		at := len(p.dst)
+		esc := p.esc[setPath]
+		if p.known == schemeFile && at == p.path+1 {
+			if len(seg) == 2 && startsWithDriveLetter(seg) {
+				p.dst = append(p.dst, seg[0], ':')
+				return
+			}
+			esc.Unreserved = esc.Unreserved && (!decodesToDriveLetter(seg) || p.noPipe && seg[3] == '|')
+		}
+		p.dst, _ = percent.AppendNormal(p.dst, seg, esc)
+	}
+}
+
+// shorten removes the last segment of the path, but not the drive letter of a
+// file URL (https://url.spec.whatwg.org/#shorten-a-urls-path).
+func (p *parser) shorten() {
+	path := p.dst[p.path:]
+	if p.known == schemeFile && len(path) > 0 && driveSegment(path) == len(path) {
+		return
+	}
+	p.dst = p.dst[:p.path+len(cutSegment(path))]
+}
+
+func (p *parser) opaquePath() state {
+	p.opaque = true
+	p.path = len(p.dst)
+	start := p.i
+	for c := p.c(); c != eof && c != '?' && c != '#'; c = p.c() {
+		p.i++
+	}
+	text := p.in[start:p.i]
+	p.u.set(Path, start, p.i)
+	p.urlUnits(Path, start, p.i)
+	space := p.c() != eof && len(text) > 0 && text[len(text)-1] == ' '
+	if space {
+		text = text[:len(text)-1]
+	}
+	p.dst, _ = percent.AppendNormal(p.dst, text, p.esc[setOpaque])
+	if space {
+		p.dst = append(p.dst, "%20"...)
+	}
+	p.note(Path, p.path)
+	return p.delimiter()
+}
+
+// delimiter goes from the end of a path or query to what follows it.
+func (p *parser) delimiter() state {
+	switch p.c() {
+	case '?':
+		p.i++
+		return stateQuery
+	case '#':
+		p.i++
+		return stateFragment
+	}
+	return stateEnd
+}
+
+func (p *parser) query() state {
+	end := len(p.in)
+	if i := bytes.IndexByte(p.in[p.i:], '#'); i >= 0 {
+		end = p.i + i
+	}
+	esc := p.esc[setQuery]
+	if p.special() {
+		esc = p.esc[setSpecialQuery]
+	}
+	p.rest(Query, '?', end, esc)
+	return p.delimiter()
+}
+
+func (p *parser) fragment() state {
+	p.rest(Fragment, '#', len(p.in), p.esc[setFragment])
+	return stateEnd
+}
+
+// rest writes query or fragment, which goes from the pointer to end.
+func (p *parser) rest(c Component, delimiter byte, end int, esc percent.Rules) {
+	p.dst = append(p.dst, delimiter)
+	at := len(p.dst)
+	p.u.set(c, p.i, end)
+	p.dst, _ = percent.AppendNormal(p.dst, p.in[p.i:end], esc)
+	p.note(c, at)
+	p.urlUnits(c, p.i, end)
+	p.i = end
+}
+
+// dotSegmentLen returns 1 for a single-dot URL path segment, 2 for a double-dot
+// one, with each dot raw or escaped, and 0 for any other.
+func dotSegmentLen(seg []byte) int {
+	if len(seg) == 0 || len(seg) > 6 || dotSegment(seg) != len(seg) {
+		return 0
+	}
+	if dotLen(seg) == len(seg) {
+		return 1
+	}
+	return 2
+}
+
+// startsWithDriveLetter reports whether b starts with a Windows drive letter and
+// nothing else than a delimiter follows
+// (https://url.spec.whatwg.org/#start-with-a-windows-drive-letter).
+func startsWithDriveLetter(b []byte) bool {
+	if len(b) < 2 || !isAlpha(b[0]) || b[1] != ':' && b[1] != '|' {
+		return false
+	}
+	if len(b) == 2 {
+		return true
+	}
+	c := b[2]
+	return c == '/' || c == '\\' || c == '?' || c == '#'
+}
+
+// driveSegment returns the length of the normalized drive letter with the '/' in
+// front of it that path begins with, or 0.
+func driveSegment(path []byte) int {
+	if len(path) >= 3 && isAlpha(path[1]) && path[2] == ':' && (len(path) == 3 || path[3] == '/') {
+		return 3
+	}
+	return 0
+}
+
+// decodesToDriveLetter reports whether decoding unreserved escapes of seg would
+// make a Windows drive letter of it: "%43|".
+func decodesToDriveLetter(seg []byte) bool {
+	if len(seg) != 4 || !isTriplet(seg) || seg[3] != ':' && seg[3] != '|' {
+		return false
+	}
+	return isAlpha(percent.Unhex(seg[1])<<4 | percent.Unhex(seg[2]))
+}

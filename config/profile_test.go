@@ -1,0 +1,240 @@
+package config
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/urlfold/urlfold/codec"
+)
+
+const example = "../testdata/profiles/shop.yaml"
+
+// key returns the canonical string of a URL at the level of the profile.
+func key(t *testing.T, n *codec.Normalizer, url string) string {
+	t.Helper()
+	var r codec.Result
+	norm, err := n.Append(nil, []byte(url), &r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(n.AppendKey(nil, n.Profile().Key, []byte(url), norm, &r))
+}
+
+func TestLoadProfile(t *testing.T) {
+	p, policy, err := LoadProfile(example)
+	if err != nil {
+		t.Fatal(err)
+	}
+	crawler, _ := codec.Lookup("crawler")
+	want := crawler
+	want.Name, want.Key, want.MaxLen = "shop", codec.K3, 16<<10
+	want.Rules = crawler.Rules&^codec.DropUserinfo | codec.RFCClean
+	if p != want {
+		t.Errorf("profile %+v, want %+v", p, want)
+	}
+	n, err := codec.New(p, codec.WithPolicy(policy))
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := func(url, want string) {
+		t.Helper()
+		if got := key(t, n, url); got != want {
+			t.Errorf("%s: key %s, want %s", url, got, want)
+		}
+	}
+	f("https://www.shop.example.com/A?page=2&x=1&sku=7&gclid=1", "shop.example.com/a?page=2&sku=7")
+	f("http://other.example.com/?Partner_ID=1&click_z=2&x=1&utm_q=3", "other.example.com/?x=1")
+	f("http://news.example.com/?ref=1&x=1", "news.example.com/?x=1")
+	f("http://other.example.com/?ref=1", "other.example.com/?ref=1")
+	f("http://app.example.com/#/a", "app.example.com/#/a")
+	f("http://other.example.com/#/a", "other.example.com/")
+	if got := string(policy.Templates.Append(nil, []byte("/product/blue-hat/reviews"))); got != "/product/{slug}/reviews" {
+		t.Errorf("template %s", got)
+	}
+	v := policy.Versions()
+	for _, want := range []string{"profile@", ",default@", ",partners@3;site:profile@"} {
+		if !strings.Contains(v, want) {
+			t.Errorf("versions %s lack %s", v, want)
+		}
+	}
+}
+
+// TestVersion checks that every change of a rule is another version, and that the
+// layout is none.
+func TestVersion(t *testing.T) {
+	version := func(text string) string {
+		t.Helper()
+		_, policy, err := ParseProfile("p", []byte("name: x\nbase: crawler\npolicy: "+text), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return policy.Versions()
+	}
+	a := version("{drop_params: [a, b]}")
+	if b := version("\n  drop_params:\n    - a\n    - b # why\n"); a != b {
+		t.Errorf("%s and %s", a, b)
+	}
+	for _, text := range []string{"{drop_params: [a]}", "{drop_params: [a, 'b*']}", "{drop_params: [a, '!b']}", "{drop_params: [a, 'h: b']}",
+		"{drop_params: [a, 'b ~alnum16']}", "{site_params: [a, b]}", "{lists: [], drop_params: [a, b]}"} {
+		if b := version(text); a == b {
+			t.Errorf("%s has the version of another policy", text)
+		}
+	}
+	if got, want := version("{lists: [default]}"), codec.DefaultPolicy().Versions(); got != want {
+		t.Errorf("version %s, want %s", got, want)
+	}
+}
+
+// TestPolicyDefault checks that a profile without a policy has the built-in one.
+func TestPolicyDefault(t *testing.T) {
+	p, policy, err := ParseProfile("p", []byte("{name: x, base: analytics}"), nil)
+	if err != nil || p.Key != codec.K3 || policy.Versions() != codec.DefaultPolicy().Versions() {
+		t.Errorf("%+v, %v", p, err)
+	}
+}
+
+func files(m map[string]string) func(string) ([]byte, error) {
+	return func(name string) ([]byte, error) {
+		text, ok := m[name]
+		if !ok {
+			return nil, &fs.PathError{Op: "open", Path: "/secret/" + name, Err: fs.ErrNotExist}
+		}
+		return []byte(text), nil
+	}
+}
+
+func TestMistakes(t *testing.T) {
+	open := files(map[string]string{"bad.txt": "ok\na b\nx*y", "bad.json": `{"providers":`, "wide.txt": "*", "ok.txt": "a", "a b.txt": "a"})
+	f := func(text string, want ...string) {
+		t.Helper()
+		_, policy, err := ParseProfile("p", []byte(text), open)
+		if err == nil {
+			t.Errorf("%q: no error, policy %v", text, policy)
+			return
+		}
+		if got := strings.Split(err.Error(), "\n"); strings.Join(got, "\n") != strings.Join(want, "\n") {
+			t.Errorf("%q:\n got %s\nwant %s", text, strings.Join(got, "\n     "), strings.Join(want, "\n     "))
+		}
+	}
+	const ok = "name: x\nbase: crawler\n"
+	f("", "p: is empty")
+	f("# only a comment", "p: is empty")
+	f("- a", "p:1:1: must be a mapping (key: value)")
+	f("x", "p:1:1: must be a mapping (key: value)")
+	f("{}", "p:1:1: the key name is missing", "p:1:1: the key base is missing")
+	f("a: [", `p:1:4: is no YAML: sequence end token ']' not found`)
+	f(ok+"---\n"+ok, "p:4:1: is a second document; there can be one")
+	f(ok+"rulse: {}\nhttp://u:hunter2@h/: 1", "p:3:1: there is no key rulse; did you mean rules?",
+		"p:4:1: there is no such key; there are name, base, rules, key, max_url, policy")
+	f(ok+"name: y", "p:3:1: this key was there before")
+	f("name: crawler\nbase: crawlr\nkey: k7\nmax_url: 1q\nrules:\n  add: [frag-drp, frag-drop]\n  remove: [ui-drop, frag-drop]",
+		"p:1:7: is the name of a built-in profile", "p:2:7: there is no such built-in profile; did you mean crawler?",
+		"p:3:6: there is no such key level; there are k0, k1, k2, k3",
+		"p:4:10: a size is a number and a unit, such as 64k, 1.5MiB or 10GB",
+		"p:6:9: there is no such rule; did you mean frag-drop?",
+		"p:7:21: this rule is added and removed")
+	f("name: a b\nbase: crawler\nmax_url: 2GiB", "p:1:7: "+nameRule, "p:3:10: must be from 1 to 1GiB")
+	f("name: x\nbase: crawler\nrules: {add: ['add,dots-rfc']}", "p:3:15: there is no such rule; there are "+strings.ReplaceAll((^codec.Rules(0)).String(), ",", ", "))
+	f("name: x\nbase: crawler\nrules: {add: [dots-rfc]}", "p:3:8: the profile has a rule that the whatwg reading implies or contradicts",
+		"p:3:8: the profile dots-rfc without no-auth-guard would turn a path into an authority")
+	f("name: &a x\nbase: *a\nkey: !!str k2\nrules:", "p:1:7: must be a text on one line; anchors and aliases are not taken",
+		"p:2:7: must be a text on one line; anchors and aliases are not taken", "p:3:6: must be a text on one line; tags are not taken",
+		"p:4:8: must be a mapping (key: value), and is empty")
+	f(ok+"<<: {a: b}", "p:3:1: must be a text on one line; anchors and aliases are not taken")
+	f(ok+"policy:\n  keep_https: yes\n  spa: [Ex.com, 'http://u:hunter2@h/', '*', 'a..b']\n  path_templates: [x, '/ok', '/{}']",
+		"p:4:15: must be true or false",
+		`p:5:9: must be "*", or a host as URLs have it after parsing: in lower case and ASCII, without scheme, port and path`,
+		`p:5:17: must be "*", or a host as URLs have it after parsing: in lower case and ASCII, without scheme, port and path`,
+		`p:5:45: must be "*", or a host as URLs have it after parsing: in lower case and ASCII, without scheme, port and path`,
+		"p:6:20: byte 0 of the template: does not begin with '/'", "p:6:30: byte 2 of the template: a placeholder has a name")
+	f(ok+"policy:\n  drop_params: [a, '*', 'b c', 'Ex.com: a', '!a']\n  keep_params:\n    Shop.example: ['a*b', a]\n    '': [a]\n    ok.example: a",
+		"p:4:20: drops every parameter everywhere", "p:4:25: white space in a name (written as '+' or %20), or no ':' before it (at byte 1)",
+		"p:4:32: a host in capitals: URLs have it in lower case", "p:4:45: the same list drops and keeps exactly this",
+		"p:6:5: a host in capitals: URLs have it in lower case", "p:6:5: a host in capitals: URLs have it in lower case",
+		"p:6:20: '*' that is not at the end of a name (written as %2A)", "p:7:5: a scope is HOST, HOST/PATH or /PATH", "p:8:17: must be a list")
+	f(ok+"policy:\n  lists:\n    - other\n    - {plain: none.txt}\n    - plain: bad.txt\n    - {clearurls: bad.json}\n    - {plain: wide.txt, version: 'a,b', name: 3}\n    - {}\n"+
+		"    - {plain: ok.txt, clearurls: ok.txt}\n    - {plain: 'https://u:hunter2@h/l'}\n    - {plain: 'a b.txt'}\n    - {plain: ok.txt, name: ours}\n    - {plain: ok.txt, name: ours}\n    - {plain: wide.txt}\n    - {plain: ''}",
+		"p:5:7: there is no such list; there are default, {clearurls: FILE} and {plain: FILE}",
+		"p:6:15: cannot be read: file does not exist",
+		"p:7:14: in the list: bad:2:2: white space in a name (written as '+' or %20), or no ':' before it",
+		"p:7:14: in the list: bad:3:2: '*' that is not at the end of a name (written as %2A)",
+		"p:8:19: in the list: clearurls:1:13: unexpected end of JSON input",
+		"p:9:34: "+nameRule,
+		"p:10:7: a list is default, or has one of clearurls and plain", "p:11:7: a list is default, or has one of clearurls and plain",
+		"p:12:15: this is a URL, and not a file: nothing is fetched", "p:13:15: the list needs a name: "+nameRule,
+		"p:15:7: another list has the same name; name tells them apart",
+		"p:16:7: in the list: wide:1: drops every parameter everywhere",
+		"p:17:15: must be the name of a file")
+	f(strings.Repeat("[", 100), "p:1:17: is nested too deep")
+	f(strings.Repeat("- ", 100), "p:1:33: is nested too deep")
+	f(strings.Repeat("\n", MaxFile+1), "p: is longer than 64 KiB; long lists go into files of their own")
+	f("name: \"a\\q\"", "p:1:10: is no YAML: found unknown escape character 'q'")
+}
+
+// TestLoadProfileFiles checks what LoadProfile adds: files beside the profile,
+// and errors without the names that hold secrets.
+func TestLoadProfileFiles(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "p.yaml")
+	write := func(text string) {
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_, _, err := LoadProfile(path)
+	if !errors.Is(err, fs.ErrNotExist) || !strings.HasPrefix(err.Error(), path+": cannot be read: ") {
+		t.Errorf("error %v", err)
+	}
+	write("name: x\nbase: crawler\npolicy: {lists: [{plain: hunter2.txt}]}")
+	_, _, err = LoadProfile(path)
+	if !errors.Is(err, fs.ErrNotExist) || !strings.HasPrefix(err.Error(), path+":3:26: cannot be read: ") || strings.Contains(err.Error(), "hunter2") {
+		t.Errorf("error %v", err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "l.txt"), []byte("a"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"l.txt", filepath.Join(dir, "l.txt")} {
+		write("name: x\nbase: crawler\npolicy: {lists: [{plain: '" + name + "'}]}")
+		if _, policy, err := LoadProfile(path); err != nil || !strings.HasPrefix(policy.Versions(), "l@") {
+			t.Errorf("%v", err)
+		}
+	}
+	if _, _, err := ParseProfile("p", []byte("name: x\nbase: crawler\npolicy: {lists: [{plain: l.txt}]}"), nil); err == nil {
+		t.Error("a file was read without a way to")
+	}
+}
+
+// FuzzParseProfile checks that nothing panics, that an error has a place and no
+// URL, and that what is accepted is a profile.
+func FuzzParseProfile(f *testing.F) {
+	text, err := os.ReadFile(example)
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, seed := range []string{string(text), "", "a", "- a", "a: *b", "a: &a {<<: *a}", "? a\n: b", "a: |\n x", "%YAML 1.1\n---\n", "a: !!x", "a:\r\n  b: c\r\n",
+		"name: x\nbase: crawler\npolicy: {lists: [{plain: 'http://u:p@h'}]}", "{name: x, base: rfc3986, rules: {}}", "name: \"http://u:p@h\"\nhttp://u:p@h: 1"} {
+		f.Add([]byte(seed))
+	}
+	open := files(map[string]string{"partners.txt": "a"})
+	f.Fuzz(func(t *testing.T, data []byte) {
+		p, policy, err := ParseProfile("p", data, open)
+		if err == nil {
+			if _, err := codec.New(p, codec.WithPolicy(policy)); err != nil {
+				t.Errorf("accepted, and refused by the codec: %v", err)
+			}
+			return
+		}
+		if strings.Contains(err.Error(), "://") {
+			t.Errorf("an error with a URL: %v", err)
+		}
+		for line := range strings.SplitSeq(err.Error(), "\n") {
+			if !strings.HasPrefix(line, "p:") {
+				t.Errorf("an error without a place: %s", line)
+			}
+		}
+	})
+}
