@@ -333,7 +333,8 @@ func (w *writer) asciiDomain(start int) {
 		return
 	}
 	w.changed = true
-	w.dst = append(dst[:start], dst[len(w.dst):]...)
+	ascii := append(buf[:0], dst[len(w.dst):]...)
+	w.dst = percent.AppendEncode(dst[:start], ascii, percent.RFC3986Host) // UTS 46 lets '"' pass
 }
 
 // hasEscapedNonASCII reports whether an escape in text stands for a byte from 80

@@ -222,7 +222,7 @@ func slowASCII(host string) string {
 	if err != nil || len(ascii) == 0 || strings.ContainsAny(string(ascii), "\x00\x01\x02\x03\x04\x05\x06\x07\x08\x09\x0a\x0b\x0c\x0d\x0e\x0f\x10\x11\x12\x13\x14\x15\x16\x17\x18\x19\x1a\x1b\x1c\x1d\x1e\x1f #%/:<>?@[\\]^|\x7f") {
 		return host
 	}
-	return string(ascii)
+	return strings.NewReplacer(`"`, "%22", "`", "%60", "{", "%7B", "}", "%7D").Replace(string(ascii))
 }
 
 // slowShort prints an IPv6 address in hex groups, the first of the longest runs

@@ -57,7 +57,7 @@ func fileReason(err error) string {
 // it may look like a URL: URLs hold passwords.
 func clean(reason string) string {
 	reason = strings.ReplaceAll(reason, "\n", "; ")
-	if i := strings.Index(reason, "://"); i >= 0 {
+	if found := strings.Contains(reason, "://"); found {
 		return "is not as it must be"
 	}
 	return reason

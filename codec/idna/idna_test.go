@@ -143,7 +143,7 @@ func TestSingleCharacters(t *testing.T) {
 // combining class, joining type and direction.
 func TestTwinSingle(t *testing.T) {
 	t.Parallel()
-	for r := rune(0); r < 0xE0200; r++ {
+	for r := range rune(0xE0200) {
 		if _, known := slow().props[r]; !known || r >= 0xD800 && r < 0xE000 {
 			continue
 		}

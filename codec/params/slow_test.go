@@ -100,7 +100,7 @@ func slowKeyQuery(query string, match, kept func(name, value string) bool) (out 
 	type param struct{ name, value, raw string }
 	var all []param
 	names := map[string]bool{}
-	for _, raw := range strings.Split(query, "&") {
+	for raw := range strings.SplitSeq(query, "&") {
 		n, v, _ := strings.Cut(raw, "=")
 		name, value := string(AppendName(nil, []byte(n))), string(AppendName(nil, []byte(v)))
 		names[strings.ToLower(slowBare(name))] = true

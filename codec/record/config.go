@@ -123,7 +123,7 @@ type Job struct {
 	divert    bool
 	redact    bool
 	repairs   Repair
-	secrets   []string // in lower case
+	secrets   [][]byte // in lower case
 	norm      *codec.Normalizer
 	whatwg    bool // norm reads as browsers do
 	profile   []byte
@@ -159,7 +159,7 @@ func New(c Config) (*Job, error) {
 		repairs: c.Repairs, request: c.Target != TargetReferer, referer: c.Target != TargetRequest,
 	}
 	for _, name := range c.Secrets {
-		j.secrets = append(j.secrets, string(appendLower(nil, name)))
+		j.secrets = append(j.secrets, appendLower(nil, name))
 	}
 	errs := []error{j.setFormat(&c), j.setBase(c.Base, c.Normalizer), j.setFields(c.Fields)}
 	if c.Normalizer == nil {

@@ -1,8 +1,6 @@
 package record
 
 import (
-	"bytes"
-
 	"github.com/urlfold/urlfold/codec"
 )
 
@@ -33,38 +31,14 @@ func (w *Worker) derived(f fieldID) ([]byte, bool) {
 // keyLevels holds the level that a field shows the key string of.
 var keyLevels = [numFields]codec.Level{fK0: codec.K0, fK1: codec.K1, fK2: codec.K2, fK3: codec.K3}
 
-// knownSites is how many hosts a Worker remembers the sites of.
-const knownSites = 64
-
-// A knownSite is a host and where in it its registrable domain begins: at its
-// end if there is none. The domain is in lower case and has no root dot, as
-// AppendSite has it.
-type knownSite struct {
-	host, site []byte
-	ok         bool
-}
-
-// site returns the registrable domain of the host, private suffixes counted. The
-// same few hosts come again and again, and looking one up costs an allocation, so
-// the last ones are remembered.
+// site returns the registrable domain of the host, private suffixes counted.
 func (w *Worker) site() ([]byte, bool) {
 	host, ok := w.component(fHost)
 	if !ok || len(host) == 0 {
 		return nil, false
 	}
-	if w.sites == nil {
-		w.sites = new([knownSites]knownSite)
-	}
-	h := uint32(2166136261) // FNV-1a
-	for _, b := range host {
-		h = (h ^ uint32(b)) * 16777619
-	}
-	k := &w.sites[(h^h>>16)%knownSites]
-	if !bytes.Equal(k.host, host) {
-		k.host = append(k.host[:0], host...)
-		k.site, k.ok = codec.AppendSite(k.site[:0], host, true)
-	}
-	return k.site, k.ok
+	w.side, ok = codec.AppendSite(w.side[:0], host, true)
+	return w.side, ok
 }
 
 // surt returns the sort key of the key string.

@@ -28,21 +28,6 @@ func TestSite(t *testing.T) {
 	show(t, Config{Format: `"$request"`}, "equiv", "site", `"GET /a"`, "")
 }
 
-// The hosts that share a place in the memory of sites do not mix.
-func TestSiteMemory(t *testing.T) {
-	w := newJob(t, Config{Format: "lines", Render: RenderTSV, Fields: []string{"site"}, Normalizer: normalizer(t, "equiv")}).NewWorker()
-	var st Stats
-	for round := range 2 {
-		for i := range 4 * knownSites {
-			name := "h" + string(rune('a'+i%26)) + string(rune('a'+i/26)) + ".example"
-			out, _ := w.Append(nil, nil, []byte("http://www."+name), Place{}, &st)
-			if string(out) != name+"\n" {
-				t.Fatalf("round %d: %s is said to be of the site %q", round, name, out)
-			}
-		}
-	}
-}
-
 func TestSURT(t *testing.T) {
 	f := func(profile, in, want string) {
 		t.Helper()

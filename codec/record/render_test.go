@@ -42,6 +42,7 @@ func TestRewrite(t *testing.T) {
 	same(all, "GET http://[h/%7e HTTP/1.1", "-")
 	f(Config{Format: "combined", Redact: true, Target: TargetAll}, "GET http://u:p@h/ HTTP/1.1", "http://u:p@[/", "GET http://u:***@h/ HTTP/1.1", "http://u:***@[/")
 
+	check(t, Config{Format: "lines"}, "http://\"\u00e9;/", "http://xn--%22;-bja/")
 	check(t, Config{Format: "lines"}, " \tHTTP://H \r\n\n \na b", " \thttp://h/ \r\n\n \na%20b")
 	check(t, Config{Format: "jsonl", URLField: "u"}, `{"u":"HTTP:\/\/H\/\u00e9\"","x":1}`+"\n", `{"u":"http://h/%C3%A9%22","x":1}`+"\n")
 	check(t, Config{Format: "jsonl", URLField: "u"}, `{"u":"http:\/\/h\/"}`, `{"u":"http:\/\/h\/"}`)

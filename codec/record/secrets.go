@@ -37,7 +37,7 @@ func (w *Worker) isSecret(raw []byte) bool {
 	w.name = params.AppendName(w.name[:0], raw)
 	w.name = appendLower(w.name[:0], w.name)
 	for _, s := range w.job.secrets {
-		if string(w.name) == s {
+		if bytes.Equal(w.name, s) {
 			return true
 		}
 	}

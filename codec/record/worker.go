@@ -44,7 +44,6 @@ type Worker struct {
 	other, spare   []byte // the same of the next round; the one before all rounds
 	mended, masked []byte // a component of these
 	savedMarks     []codec.Mark
-	sites          *[knownSites]knownSite
 	plainText      []byte // as text and runs, while those are in use
 	plainRuns      []run
 	whole          []byte // a record with its passwords hidden
