@@ -103,7 +103,7 @@ func (p *parser) special() bool { return p.known != schemeOther }
 // isSlash reports whether c separates segments: '/', and '\' in special URLs.
 func (p *parser) isSlash(c int) bool { return c == '/' || c == '\\' && p.special() }
 
-// endsPath reports whether c ends authority, host or port.
+// endsAuthority reports whether c ends authority, host or port.
 func (p *parser) endsAuthority(c int) bool {
 	return c == eof || c == '?' || c == '#' || p.isSlash(c)
 }
@@ -473,114 +473,6 @@ func (p *parser) fileHost() state {
 	return statePathStart
 }
 
-func (p *parser) pathStart() state {
-	p.path = len(p.dst)
-	c := p.c()
-	switch {
-	case p.special():
-		p.reverseSolidus(p.i)
-		if p.isSlash(c) {
-			p.i++
-		}
-		return statePath
-	case c == '?' || c == '#' || c == eof:
-		p.note(Path, p.path)
-		p.u.set(Path, p.i, p.i)
-		return p.delimiter()
-	}
-	if c == '/' {
-		p.i++
-	}
-	return statePath
-}
-
-// pathState writes the segments of a path, from the first on; the '/' in front
-// of that, if there was one, has been read.
-func (p *parser) pathState() state {
-	start := p.i
-	if p.i > 0 && p.isSlash(int(p.in[p.i-1])) && p.u.Span(Scheme).End < uint32(p.i-1) || p.i == 1 && p.isSlash(int(p.in[0])) {
-		start--
-	}
-	for {
-		from := p.i
-		for c := p.c(); c != eof && c != '?' && c != '#' && !p.isSlash(c); c = p.c() {
-			p.i++
-		}
-		slash := p.isSlash(p.c())
-		if slash {
-			p.reverseSolidus(p.i)
-		}
-		p.segment(p.in[from:p.i], slash)
-		p.urlUnits(Path, from, p.i)
-		if !slash {
-			break
-		}
-		p.i++
-	}
-	p.u.set(Path, start, p.i)
-	p.note(Path, p.path)
-	return p.delimiter()
-}
-
-// segment writes one segment of the path; slash says that another one follows.
-func (p *parser) segment(seg []byte, slash bool) {
-	switch n := dotSegmentLen(seg); n {
-	case 2:
-		p.shorten()
-		if !slash {
-			p.dst = append(p.dst, '/')
-		}
-	case 1:
-		if !slash {
-			p.dst = append(p.dst, '/')
-		}
-	default:
-		p.dst = append(p.dst, '/')
-		at := len(p.dst)
-		esc := p.esc[setPath]
-		if p.known == schemeFile && at == p.path+1 {
-			if len(seg) == 2 && startsWithDriveLetter(seg) {
-				p.dst = append(p.dst, seg[0], ':')
-				return
-			}
-			esc.Unreserved = esc.Unreserved && (!decodesToDriveLetter(seg) || p.noPipe && seg[3] == '|')
-		}
-		p.dst, _ = percent.AppendNormal(p.dst, seg, esc)
-	}
-}
-
-// shorten removes the last segment of the path, but not the drive letter of a
-// file URL (https://url.spec.whatwg.org/#shorten-a-urls-path).
-func (p *parser) shorten() {
-	path := p.dst[p.path:]
-	if p.known == schemeFile && len(path) > 0 && driveSegment(path) == len(path) {
-		return
-	}
-	p.dst = p.dst[:p.path+len(cutSegment(path))]
-}
-
-func (p *parser) opaquePath() state {
-	p.opaque = true
-	p.path = len(p.dst)
-	start := p.i
-	for c := p.c(); c != eof && c != '?' && c != '#'; c = p.c() {
-		p.i++
-	}
-	text := p.in[start:p.i]
-	p.u.set(Path, start, p.i)
-	p.urlUnits(Path, start, p.i)
-	space := p.c() != eof && len(text) > 0 && text[len(text)-1] == ' '
-	if space {
-		text = text[:len(text)-1]
-	}
-	p.dst, _ = percent.AppendNormal(p.dst, text, p.esc[setOpaque])
-	if space {
-		p.dst = append(p.dst, "%20"...)
-	}
-	p.note(Path, p.path)
-	return p.delimiter()
-}
-
 // delimiter goes from the end of a path or query to what follows it.
 func (p *parser) delimiter() state {
 	switch p.c() {
@@ -621,48 +513,4 @@ func (p *parser) rest(c Component, delimiter byte, end int, esc percent.Rules) {
 	p.note(c, at)
 	p.urlUnits(c, p.i, end)
 	p.i = end
-}
-
-// dotSegmentLen returns 1 for a single-dot URL path segment, 2 for a double-dot
-// one, with each dot raw or escaped, and 0 for any other.
-func dotSegmentLen(seg []byte) int {
-	if len(seg) == 0 || len(seg) > 6 || dotSegment(seg) != len(seg) {
-		return 0
-	}
-	if dotLen(seg) == len(seg) {
-		return 1
-	}
-	return 2
-}
-
-// startsWithDriveLetter reports whether b starts with a Windows drive letter and
-// nothing else than a delimiter follows
-// (https://url.spec.whatwg.org/#start-with-a-windows-drive-letter).
-func startsWithDriveLetter(b []byte) bool {
-	if len(b) < 2 || !isAlpha(b[0]) || b[1] != ':' && b[1] != '|' {
-		return false
-	}
-	if len(b) == 2 {
-		return true
-	}
-	c := b[2]
-	return c == '/' || c == '\\' || c == '?' || c == '#'
-}
-
-// driveSegment returns the length of the normalized drive letter with the '/' in
-// front of it that path begins with, or 0.
-func driveSegment(path []byte) int {
-	if len(path) >= 3 && isAlpha(path[1]) && path[2] == ':' && (len(path) == 3 || path[3] == '/') {
-		return 3
-	}
-	return 0
-}
-
-// decodesToDriveLetter reports whether decoding unreserved escapes of seg would
-// make a Windows drive letter of it: "%43|".
-func decodesToDriveLetter(seg []byte) bool {
-	if len(seg) != 4 || !isTriplet(seg) || seg[3] != ':' && seg[3] != '|' {
-		return false
-	}
-	return isAlpha(percent.Unhex(seg[1])<<4 | percent.Unhex(seg[2]))
 }
