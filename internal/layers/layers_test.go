@@ -212,8 +212,6 @@ var rules = []rule{
 var planned = []string{
 	"./internal/kafka",
 	"./internal/nats",
-	"./sinks",
-	"./sinks/file",
 	"github.com/segmentio/kafka-go",
 	"github.com/nats-io/nats.go",
 }
