@@ -15,7 +15,7 @@ import (
 // What it accepts: "http://" or "https://" in lower case; a host of up to 63
 // lower-case letters, digits, hyphens and dots, no two of the latter together,
 // none of them at an end (so no empty label, and no "xn--"), whose last label
-// begins with a letter; a path from "/" on in which no "." follows a "/"; a query
+// cannot be a number; a path from "/" on in which no "." follows a "/"; a query
 // and a fragment; in these, the bytes that RFC 3986 allows there, and escapes
 // that are in normal form and mean no harm. No userinfo, no port.
 //
@@ -65,9 +65,12 @@ func cleanScheme(src []byte) int {
 }
 
 // cleanHostEnd gives up on hosts whose last label might be a number: it starts
-// with a digit.
+// with a digit, and ends in a hex digit.
 func cleanHostEnd(host []byte) bool {
 	i := len(host)
+	if host[i-1] > 'f' {
+		return true
+	}
 	for i > 0 && host[i-1] != '.' {
 		i--
 	}

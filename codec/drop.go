@@ -15,7 +15,7 @@ func (n *Normalizer) drop(dst []byte, start int, r *Result) []byte {
 	}
 	s.full = append(s.full[:0], norm...)
 	s.dropped = true
-	r.Change = Lossy
+	s.change, s.judged = Lossy, true
 	if fragment {
 		dst = dst[:start+int(u.spans[Fragment].Start)-1]
 		u.clear(Fragment)
@@ -87,7 +87,7 @@ func (n *Normalizer) appendFallback(dst []byte, base *baseURL, src []byte, r *Re
 	s.full = append(s.full[:0], dst[start:]...)
 	if out, err := n.appendWHATWG(dst[:start], nil, s.full, s.other); err == 0 {
 		r.Out, s.fallback = s.other.Out, false
-		r.compare(src, out[start:])
+		s.judged = false
 		return out, nil
 	}
 	return append(dst[:start], s.full...), nil

@@ -80,7 +80,7 @@ func Example_logCleaner() {
 	var r codec.Result
 	url := []byte("http://example.com/100%/a%2f..%c0%af?q=%u0041")
 	out, err := n.Append(nil, url, &r)
-	fmt.Println(string(out), err, r.Change)
+	fmt.Println(string(out), err, n.Change(url, out, &r))
 	for _, m := range r.Marks {
 		fmt.Printf("%2d %-9v %v, %v\n", m.At, m.Component, m.Flag, m.Action)
 	}

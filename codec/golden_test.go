@@ -24,7 +24,7 @@ func TestGolden(t *testing.T) {
 			if err != nil {
 				return "error " + err.(Error).Name()
 			}
-			return quoteJSON(norm) + " " + r.Change.String() + " " + string(r.Flags.AppendTo(nil))
+			return quoteJSON(norm) + " " + n.Change(src, norm, &r).String() + " " + string(r.Flags.AppendTo(nil))
 		})
 	}
 	for _, name := range []string{"rfc3986-scheme", "equiv"} {

@@ -230,6 +230,9 @@ func (n *Normalizer) AppendKey(dst []byte, lv Level, src, norm []byte, r *Result
 
 // Key returns the hash of the canonical string of a level; see AppendKey.
 func (n *Normalizer) Key(lv Level, src, norm []byte, r *Result) Key {
+	if r.scratch.clean && lv <= K1 {
+		return n.hasher.key(lv, src, &r.scratch)
+	}
 	return n.hasher.key(lv, n.canonical(lv, src, norm, r), &r.scratch)
 }
 

@@ -228,7 +228,7 @@ func TestTrace(t *testing.T) {
 			var r Result
 			norm, err := n.Append(nil, []byte(src), &r)
 			steps := n.Trace(nil, []byte(src))
-			if err != nil || r.Change == Unchanged {
+			if err != nil || n.Change([]byte(src), norm, &r) == Unchanged {
 				if len(steps) != 0 {
 					t.Errorf("%q has %d steps", src, len(steps))
 				}

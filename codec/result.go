@@ -12,12 +12,11 @@ import (
 // overwrites it, and buffers grown for one URL serve the next. It belongs to
 // one goroutine at a time. Nothing in it points into src or dst.
 type Result struct {
-	In     URL    // components of src
-	Out    URL    // components of the appended normal form
-	Flags  Flags  // what was noticed in src
-	Marks  []Mark // where, in ascending order of offset; valid until the next call
-	Change Change // how far the normal form is from src
-	ErrAt  uint32 // where in src, if the call returned an Error
+	In    URL    // components of src
+	Out   URL    // components of the appended normal form
+	Flags Flags  // what was noticed in src
+	Marks []Mark // where, in ascending order of offset; valid until the next call
+	ErrAt uint32 // where in src, if the call returned an Error
 
 	scratch scratch
 }
@@ -63,6 +62,8 @@ type scratch struct {
 	k2, k3   []byte           // the canonical strings of these levels
 	query    []byte           // a query on its way to K2
 	full     []byte           // the whole serialized URL, if the normal form leaves out parts of it
+	change   Change           // of the last call, if judged
+	judged   bool             // else Normalizer.Change has to find out
 	other    *Result          // of the other reading
 	params   params.Scratch
 	mac      *keyedHash // for HMAC keys
@@ -80,9 +81,10 @@ const keepBytes = 64 << 10
 // reset makes r ready for another URL.
 func (r *Result) reset() {
 	r.Out = URL{}
-	r.Flags, r.Marks, r.Change, r.ErrAt = Flags{}, r.Marks[:0], Unchanged, 0
+	r.Flags, r.Marks, r.ErrAt = Flags{}, r.Marks[:0], 0
 	s := &r.scratch
 	s.clean, s.fallback, s.resolved, s.scheme, s.dropped, s.plain = false, false, false, false, false, 0
+	s.change, s.judged = Unchanged, true
 	for _, b := range []*[]byte{&s.text, &s.key, &s.k2, &s.k3, &s.query, &s.full, &s.cleaned, &s.host} {
 		if cap(*b) > keepBytes {
 			*b = nil
@@ -94,9 +96,10 @@ func (r *Result) reset() {
 // HTMLEntity, if entity is the offset of one.
 func (r *Result) setClean(entity int) {
 	r.Out = r.In
-	r.Flags, r.Marks, r.Change, r.ErrAt = Flags{}, r.Marks[:0], Unchanged, 0
+	r.Flags, r.Marks, r.ErrAt = Flags{}, r.Marks[:0], 0
 	s := &r.scratch
 	s.clean, s.fallback, s.resolved, s.scheme, s.dropped = true, false, false, false, false
+	s.change, s.judged = Unchanged, true
 	if entity >= 0 {
 		r.Flags = r.Flags.With(HTMLEntity)
 		r.Marks = append(r.Marks, Mark{At: uint32(entity), Flag: HTMLEntity, Component: Query, Action: Kept})
@@ -107,11 +110,11 @@ func (r *Result) setClean(entity int) {
 func (r *Result) judge(text, normal []byte) {
 	switch {
 	case bytes.Equal(text, normal):
-		r.Change = Unchanged
+		r.scratch.change = Unchanged
 	case r.scratch.scheme:
-		r.Change = SchemeEqual
+		r.scratch.change = SchemeEqual
 	default:
-		r.Change = Cosmetic
+		r.scratch.change = Cosmetic
 	}
 }
 

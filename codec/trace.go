@@ -28,7 +28,7 @@ var clauses = []string{
 func (n *Normalizer) Trace(base, src []byte) []Step {
 	var r Result
 	norm, err := n.AppendRef(nil, base, src, &r)
-	if err != nil || r.Change == Unchanged && !r.scratch.resolved {
+	if err != nil || n.Change(src, norm, &r) == Unchanged && !r.scratch.resolved {
 		return nil
 	}
 	t := tracer{at: string(src)}

@@ -183,6 +183,7 @@ type explanation struct {
 	norm   []byte
 	res    codec.Result
 	err    error
+	change codec.Change
 	keys   [codec.NumLevels]explainedKey
 	walk   []codec.Step
 	rfc    view
@@ -197,6 +198,7 @@ func (x *explainer) explain(src []byte) *explanation {
 	if e.err != nil {
 		return e
 	}
+	e.change = x.norm.Change(src, e.norm, &e.res)
 	x.explainKeys(e)
 	e.walk = x.norm.Trace(x.base, src)
 	return e

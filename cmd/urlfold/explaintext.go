@@ -265,11 +265,11 @@ func (x *explainer) writeNormal(w *bufio.Writer, e *explanation) {
 	x.head(w, fmt.Sprintf("normal form (profile %s, reading %v)", p.Name, p.Reading))
 	x.long(w, x.paint(green, x.hide(string(e.norm))))
 	x.emit(w, "\n")
-	change := changeTexts[e.res.Change]
-	if e.res.Change == codec.Unchanged && len(e.walk) > 0 {
+	change := changeTexts[e.change]
+	if e.change == codec.Unchanged && len(e.walk) > 0 {
 		change = "resolved against the base, the URL is in normal form"
 	}
-	x.named(w, "change", e.res.Change.String()+": "+x.clause(change))
+	x.named(w, "change", e.change.String()+": "+x.clause(change))
 	x.writeStandings(w, e)
 }
 

@@ -18,12 +18,12 @@ type reading struct {
 	norm     []byte // the normal form of src
 	back     []byte // the part of norm that takes the place of url
 	form     Form
-	why      Reason      // why there is no norm; 0 if there is
-	errAt    int         // where in url
-	flags    codec.Flags // what the codec noticed, and what we did
-	same     bool        // back is url
-	nohost   bool        // the host is unknown and norm has a placeholder
-	change   codec.Change
+	why      Reason                      // why there is no norm; 0 if there is
+	errAt    int                         // where in url
+	flags    codec.Flags                 // what the codec noticed, and what we did
+	same     bool                        // back is url
+	nohost   bool                        // the host is unknown and norm has a placeholder
+	change   codec.Change                // if that is asked for
 	repairs  [codec.NumComponents]Repair // those that were made
 	masked   bool                        // a secret is out of norm
 	fragment bool                        // src has one
@@ -134,8 +134,11 @@ var isHostError = [NumReasons]bool{
 // settle takes over the codec's answer.
 func (w *Worker) settle(err error) {
 	c := &w.cur
-	c.norm, c.text, c.flags, c.change = w.norm, c.src, c.flags.Union(w.res.Flags), w.res.Change
+	c.norm, c.text, c.flags = w.norm, c.src, c.flags.Union(w.res.Flags)
 	if err == nil {
+		if w.job.wants.has(fChange) {
+			c.change = w.job.norm.Change(c.src, c.norm, &w.res)
+		}
 		c.fragment = w.res.In.Has(codec.Fragment)
 		w.repair()
 		return
@@ -213,7 +216,7 @@ func (w *Worker) note(st *Stats) {
 	if w.job.level >= codec.K2 && w.isSigned() {
 		c.flags = c.flags.With(codec.SignedURL)
 	}
-	c.same = c.change == codec.Unchanged && len(c.base) == 0 || bytes.Equal(c.back, c.url)
+	c.same = bytes.Equal(c.back, c.url)
 	if !c.same {
 		st.Changed++
 	}
