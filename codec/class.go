@@ -10,12 +10,10 @@ var class = makeClass()
 const (
 	hostByte   = 1 << iota // may stand raw in a reg-name, RFC 3986 §3.2.2
 	cleanHost              // lower-case LDH or '.': normal in any host
-	cleanPath              // pchar or '/'
+	cleanPath              // pchar or '/', but not '.', which may be a dot segment
 	cleanQuery             // pchar, '/' and '?', but not ';' (which may end "&amp;") nor "'" (which browsers escape)
 	cleanFrag              // pchar, '/' and '?'
 	ldhByte                // letter, digit, hyphen, dot
-	slashByte              // '/'
-	dotByte                // '.'; must be slashByte << 1
 	pauseByte              // '.' or '-'
 )
 
@@ -25,10 +23,10 @@ func makeClass() (t [256]uint16) {
 		ldh := isAlpha(c) || isDigit(c) || c == '-' || c == '.'
 		t[i] = uint16(b2i(!percent.RFC3986Host.Has(c) && c != '%')*hostByte |
 			b2i(ldh && !isUpper(c))*cleanHost |
-			b2i(!percent.RFC3986Path.Has(c) && c != '%')*cleanPath |
+			b2i(!percent.RFC3986Path.Has(c) && c != '%' && c != '.')*cleanPath |
 			b2i(!percent.RFC3986Query.Has(c) && c != '%' && c != ';' && c != '\'')*cleanQuery |
 			b2i(!percent.RFC3986Fragment.Has(c) && c != '%')*cleanFrag |
-			b2i(ldh)*ldhByte | b2i(c == '/')*slashByte | b2i(c == '.')*dotByte | b2i(c == '.' || c == '-')*pauseByte)
+			b2i(ldh)*ldhByte | b2i(c == '.' || c == '-')*pauseByte)
 	}
 	return t
 }

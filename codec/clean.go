@@ -101,23 +101,25 @@ func cleanTail(src []byte, i int, u *URL) (entity int, ok bool) {
 // cleanPathEnd returns the end of the clean part of a path that begins at i, and
 // whether no '.' follows a '/' in it.
 func cleanPathEnd(src []byte, i int) (end int, ok bool) {
-	var last, dots uint16 // dots gets dotByte where a '.' follows a '/'
 	for i < len(src) {
-		c := class[src[i]]
-		if c&cleanPath == 0 {
-			n := cleanEscape(src[i:], escapeAnywhere)
-			if n == 0 {
-				break
-			}
-			last = 0
-			i += n
+		if class[src[i]]&cleanPath != 0 {
+			i++
 			continue
 		}
-		dots |= last << 1 & c
-		last = c & slashByte
-		i++
+		if src[i] == '.' { // i is not 0: a path begins with '/'
+			if src[i-1] == '/' {
+				return i, false
+			}
+			i++
+			continue
+		}
+		n := cleanEscape(src[i:], escapeAnywhere)
+		if n == 0 {
+			break
+		}
+		i += n
 	}
-	return i, dots == 0
+	return i, true
 }
 
 // cleanEnd returns the end of the clean part of a query or fragment, whose bytes
