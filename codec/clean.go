@@ -101,25 +101,27 @@ func cleanTail(src []byte, i int, u *URL) (entity int, ok bool) {
 // cleanPathEnd returns the end of the clean part of a path that begins at i, and
 // whether no '.' follows a '/' in it.
 func cleanPathEnd(src []byte, i int) (end int, ok bool) {
-	for i < len(src) {
-		if class[src[i]]&cleanPath != 0 {
-			i++
+	path := src[i:]
+	for n := 0; n < len(path); {
+		c := path[n]
+		if class[c]&cleanPath != 0 {
+			n++
 			continue
 		}
-		if src[i] == '.' { // i is not 0: a path begins with '/'
-			if src[i-1] == '/' {
-				return i, false
+		if c == '.' { // n is not 0: a path begins with '/'
+			if path[n-1] == '/' {
+				return i + n, false
 			}
-			i++
+			n++
 			continue
 		}
-		n := cleanEscape(src[i:], escapeAnywhere)
-		if n == 0 {
-			break
+		e := cleanEscape(path[n:], escapeAnywhere)
+		if e == 0 {
+			return i + n, true
 		}
-		i += n
+		n += e
 	}
-	return i, true
+	return len(src), true
 }
 
 // cleanEnd returns the end of the clean part of a query or fragment, whose bytes
