@@ -121,7 +121,7 @@ func (c *recordCodec) written(b *Batch, rec, out, dead []byte) {
 	b.Out.Bytes, b.Dead.Bytes = out, dead
 	b.Out.record(o, b.Next)
 	b.Dead.record(d, b.Next)
-	c.line += int64(bytes.Count(rec, newline))
+	c.line += c.w.Lines(rec)
 	b.Next += len(rec)
 }
 

@@ -90,5 +90,8 @@ func (j *Job) setFields(names []string) error {
 		j.fields = append(j.fields, fieldID(i))
 		j.wants |= 1 << i
 	}
+	if j.render != RenderJSONL && j.render != RenderTSV {
+		j.wants = 0 // the other renderings have no fields
+	}
 	return errors.Join(errs...)
 }

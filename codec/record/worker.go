@@ -76,6 +76,16 @@ func (w *Worker) Next(in []byte) int {
 	return n
 }
 
+// Lines returns how many line ends rec, one record, moves a line count by.
+func (w *Worker) Lines(rec []byte) int64 {
+	if w.job.kind == kindTable {
+		return int64(bytes.Count(rec, lineFeed))
+	}
+	return 1
+}
+
+var lineFeed = []byte{'\n'}
+
 // Append reads rec, one record with or without its line end, appends what is to
 // be written of it to out, or to dead if it has no reading and the job diverts,
 // and counts it in st. rec must not overlap out or dead. Nothing of rec is kept.
