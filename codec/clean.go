@@ -65,10 +65,10 @@ func cleanScheme(src []byte) int {
 }
 
 // cleanHostEnd gives up on hosts whose last label might be a number: it starts
-// with a digit, and ends in a hex digit.
+// with a digit, and ends in a hex digit or is "0x".
 func cleanHostEnd(host []byte) bool {
 	i := len(host)
-	if host[i-1] > 'f' {
+	if c := host[i-1]; c > 'f' && c != 'x' {
 		return true
 	}
 	for i > 0 && host[i-1] != '.' {
