@@ -15,13 +15,14 @@ type rewriter struct {
 	src    []byte
 	u      *URL // components of src
 	policy *Policy
+	keys   Reading
 	s      *scratch
 	known  knownScheme
 }
 
 func (n *Normalizer) rewriter(dst, src []byte, u *URL, s *scratch) rewriter {
 	return rewriter{
-		dst: dst, src: src, u: u, policy: n.policy, s: s, known: lookupScheme(u.Bytes(src, Scheme)),
+		dst: dst, src: src, u: u, policy: n.policy, keys: n.keys, s: s, known: lookupScheme(u.Bytes(src, Scheme)),
 	}
 }
 
@@ -49,11 +50,12 @@ func (n *Normalizer) appendK2(dst, k1 []byte, u *URL, s *scratch) (_ []byte, sig
 	return w.dst, signed
 }
 
-// userinfo writes the userinfo only if it holds an escaped '\\'. By RFC 3986
-// "http://evil.com\\@good.com/" is a page of good.com with odd credentials; without
-// them it would have the key of good.com's own page, and browsers go to evil.com.
+// userinfo writes the userinfo only if it holds an escaped '\' and keys are
+// computed on the rfc reading: there "http://evil.com\@good.com/" is a page of
+// good.com with odd credentials. Without them it would have the key of good.com's
+// own page, and browsers go to evil.com.
 func (w *rewriter) userinfo() {
-	if !w.u.Has(Username) {
+	if w.keys != RFC || !w.u.Has(Username) {
 		return
 	}
 	text := w.src[w.u.Span(Username).Start:w.u.Span(Host).Start]

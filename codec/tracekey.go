@@ -32,7 +32,7 @@ func (n *Normalizer) TraceKey(lv Level, src, norm []byte, r *Result) []KeyStep {
 		t.rules(n.AppendKey(nil, K0, src, norm, r), syntax.rules, scheme.rules)
 	case lv < NumLevels:
 		t.take(n.AppendKey(nil, lv-1, src, norm, r))
-		if t.policy = n.policy; lv == K2 {
+		if t.policy, t.keys = n.policy, n.keys; lv == K2 {
 			t.k2()
 		} else {
 			t.k3()
@@ -45,6 +45,7 @@ func (n *Normalizer) TraceKey(lv Level, src, norm []byte, r *Result) []KeyStep {
 // a rewriter: one rule after the other, each on the whole URL.
 type keyTracer struct {
 	policy  *Policy
+	keys    Reading
 	u       URL    // of before
 	before  []byte // the canonical string of the level before
 	known   knownScheme
@@ -126,7 +127,7 @@ const byPolicy = "policy"
 
 // k2 traces appendK2.
 func (t *keyTracer) k2() {
-	if !strings.Contains(t.text[Username]+t.text[Password], string(escapedBackslash)) {
+	if t.keys != RFC || !strings.Contains(t.text[Username]+t.text[Password], string(escapedBackslash)) {
 		t.has[Username], t.has[Password] = false, false
 	}
 	t.to("ui-drop", byPolicy, t.String())
