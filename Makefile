@@ -34,7 +34,7 @@ race: ## all tests under the race detector, on one processor and on four
 
 .PHONY: fuzz
 fuzz: ## every fuzz target for FUZZ_COUNT inputs
-	FUZZ_COUNT=$(FUZZ_COUNT) .ci/run fuzz
+	FUZZ_STRICT=1 FUZZ_COUNT=$(FUZZ_COUNT) .ci/run fuzz
 
 .PHONY: bench
 bench: ## benchmarks of the codec into docs/perf/new.txt

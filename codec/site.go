@@ -58,7 +58,7 @@ var (
 // siteOffset returns where in host, which is in lower case and has no root dot,
 // its registrable domain begins.
 func siteOffset(host []byte, private bool) (at int, ok bool) {
-	if len(host) == 0 || host[0] == '[' || hasEmptyLabel(host) || endsInNumber(host) {
+	if len(host) == 0 || bytes.IndexByte(host, '[') >= 0 || hasEmptyLabel(host) || endsInNumber(host) {
 		return 0, false
 	}
 	suffix, _ := psl.SuffixLen(host, private)
