@@ -11,6 +11,7 @@ import (
 	"github.com/goccy/go-yaml/ast"
 
 	"github.com/urlfold/urlfold/codec"
+	"github.com/urlfold/urlfold/internal/units"
 )
 
 // LoadProfile reads a user's profile from a file. Files that it names are looked
@@ -210,7 +211,7 @@ func (r *profileReader) readMaxURL(n ast.Node) {
 	if !ok {
 		return
 	}
-	size, err := ParseSize(text)
+	size, err := units.ParseSize(text)
 	switch {
 	case err != nil:
 		r.failAt(n, err.Error())

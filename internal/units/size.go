@@ -1,0 +1,74 @@
+package units
+
+import (
+	"errors"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// A Size is a number of bytes. In text it is a number and a unit: "128KiB".
+type Size int64
+
+// The binary units.
+const (
+	KiB Size = 1 << 10
+	MiB Size = 1 << 20
+	GiB Size = 1 << 30
+	TiB Size = 1 << 40
+)
+
+// String returns the size in the largest binary unit of which it is a whole
+// number: "128KiB", "1000" for 1000 bytes. UnmarshalText reads it back.
+func (s Size) String() string {
+	n, unit := s, ""
+	for _, u := range []string{"KiB", "MiB", "GiB", "TiB"} {
+		if n == 0 || n%1024 != 0 {
+			break
+		}
+		n, unit = n/1024, u
+	}
+	return strconv.FormatInt(int64(n), 10) + unit
+}
+
+// MarshalText returns what String does.
+func (s Size) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
+// UnmarshalText reads what ParseSize reads.
+func (s *Size) UnmarshalText(text []byte) error {
+	n, err := ParseSize(string(text))
+	if err == nil {
+		*s = Size(n)
+	}
+	return err
+}
+
+// multiples are the units of sizes. A single letter counts in powers of 1024, as
+// the names with an i do; those of the SI count in powers of 1000.
+var multiples = map[string]float64{
+	"": 1, "b": 1,
+	"k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40,
+	"kib": 1 << 10, "mib": 1 << 20, "gib": 1 << 30, "tib": 1 << 40,
+	"kb": 1e3, "mb": 1e6, "gb": 1e9, "tb": 1e12,
+}
+
+// SizePattern is a regular expression for most of what ParseSize reads: what a
+// JSON Schema can say of a size.
+const SizePattern = `^[0-9]+(\.[0-9]+)? *([kKmMgGtT]([iI]?[bB])?|[bB])?$`
+
+var errSize = errors.New("a size is a number and a unit, such as 64k, 1.5MiB or 10GB")
+
+// ParseSize reads a size in bytes, such as "64k", "1.5 MiB" or "10GB". Fractions
+// of a byte are cut off. The error does not repeat the text.
+func ParseSize(s string) (int64, error) {
+	digits := strings.TrimRight(s, "bBiIkKmMgGtT ")
+	unit, ok := multiples[strings.ToLower(strings.TrimSpace(s[len(digits):]))]
+	n, err := strconv.ParseFloat(digits, 64)
+	if !ok || err != nil || n < 0 || math.IsInf(n, 0) || math.IsNaN(n) {
+		return 0, errSize
+	}
+	if n *= unit; n > 1<<60 {
+		return 0, errors.New("the size is above 1024 PiB")
+	}
+	return int64(n), nil
+}
