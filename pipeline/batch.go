@@ -45,13 +45,22 @@ type Batch struct {
 	Line  int64  // number of the first line of In, from 1
 	Piece Piece
 
+	// Of a broker: In is the values of Msgs, one after the other. A record does not
+	// go beyond the value that it begins in. Nil: In is a piece of a stream.
+	Msgs  []Message
+	Heads []Header // of all Msgs; see Message.Heads
+	Side  []byte   // arena of keys and headers
+	Ext   any      // the source's own; it stays when the batch is used again, by any source
+
 	// What the worker makes of it.
-	Next  int          // offset in In of the record in hand; everything before it is done
-	Out   Stream       // for the sinks
-	Dead  Stream       // for the dead-letter sink
-	Stats record.Stats // of this batch alone
+	Next    int          // offset in In of the record in hand; everything before it is done
+	NextMsg int          // index in Msgs of the message in hand
+	Out     Stream       // for the sinks
+	Dead    Stream       // for the dead-letter sink
+	Stats   record.Stats // of this batch alone
 
 	p       *Pipeline
+	gen     uint64       // of the codec that processed it
 	held    atomic.Bool  // taken from the free list
 	epoch   uint32       // of the lane, when the batch was taken
 	pend    atomic.Int32 // legs that are not settled, and one for who delivers
@@ -59,18 +68,51 @@ type Batch struct {
 	late    bool         // second round: letters for the records that sinks refused
 	legs    []leg        // one per sink, the last one for the dead letter
 	ids     atomic.Uint32
-	refused []uint32 // Src of records that a sink refused; guarded by Pipeline.mu
+	refused []uint64 // records that a sink refused, see place; guarded by Pipeline.mu
 }
+
+// done reports whether the codec has come to the end of b.
+func (b *Batch) done() bool { return b.Next == len(b.In) && b.NextMsg == len(b.Msgs) }
+
+// place tells where the record stood that r was made of, in one number.
+func (r OutRec) place() uint64 { return uint64(r.Msg)<<32 | uint64(r.Src) }
+
+// Generation returns the generation of the codec that has processed b: see
+// [Pipeline.SetCodec].
+func (b *Batch) Generation() uint64 { return b.gen }
 
 // A Stream is one output arena of a batch.
 type Stream struct {
 	Bytes  []byte   // rendered records, one after the other
 	Recs   []OutRec // where each lies in Bytes, in order
 	Packed []byte   // Bytes compressed as complete members or frames, if the sink is a Packer; else empty
+
+	// Facts has the same length as Recs, or is nil if the codec was not asked for
+	// them: keys to partition by, flags.
+	Facts []record.Fact
 }
 
 // An OutRec is one record of a [Stream].
 type OutRec struct {
 	Span
 	Src uint32 // offset in Batch.In of the input record that it was made of
+	Msg uint32 // index in Batch.Msgs of the message that Src lies in; 0 without Msgs
+}
+
+// Origin tells where in the lane the record stood that r was made of: the
+// position of its message, or its offset in the stream, and which of the records
+// of that position it is, from 0. With [Lane.ID] it is the same whenever the record
+// is read again. recs is the stream that r is in, i its index there.
+func (b *Batch) Origin(recs []OutRec, i int) (pos int64, ordinal int) {
+	r := recs[i]
+	pos = b.Off + int64(r.Src)
+	same := func(o OutRec) bool { return o.Src == r.Src }
+	if len(b.Msgs) > 0 {
+		pos = b.Msgs[r.Msg].Pos
+		same = func(o OutRec) bool { return o.Msg == r.Msg }
+	}
+	for ordinal < i && same(recs[i-ordinal-1]) {
+		ordinal++
+	}
+	return pos, ordinal
 }

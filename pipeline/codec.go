@@ -9,16 +9,18 @@ package pipeline
 // much later, if a sink has refused records for good, Refuse for each of them,
 // by any worker.
 type Codec interface {
-	// Process handles the records of b.In from b.Next on. It sets b.Next to the
-	// start of each record before it touches it, appends to b.Out, b.Dead and
-	// b.Stats, and returns with b.Next == len(b.In).
+	// Process handles the records of b.In from b.Next on, and with b.Msgs the
+	// messages from b.NextMsg on. It sets both to the start of each record before it
+	// touches it, appends to b.Out, b.Dead and b.Stats, and returns with b.Next ==
+	// len(b.In) and b.NextMsg == len(b.Msgs).
 	Process(b *Batch)
 	// Reject handles the record at b.Next without reading its content. What
 	// Process has left in the output arenas and in the counts for this record is
 	// cut off again; the record is passed through or put into b.Dead with
 	// record.Panic as the reason, and b.Next moves past it.
 	Reject(b *Batch)
-	// Refuse appends to b.Dead the dead letter of the record at b.Next, with
+	// Refuse appends to b.Dead the dead letter of the record at b.Next, of the
+	// message b.NextMsg, with
 	// record.Refused as the reason. It changes neither b.Out nor b.Stats: the
 	// pipeline moves the record in the ledger. It is called only if there is a
 	// dead letter.

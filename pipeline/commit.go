@@ -2,10 +2,19 @@ package pipeline
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"slices"
 	"time"
 )
 
-// commitLoop hands watermarks to the source until quit is closed.
+// commits reports whether anybody waits for a committer: a source that stores
+// progress, or who is told that lanes are finished.
+func (p *Pipeline) commits() bool {
+	return p.finishes || slices.ContainsFunc(p.feeds, func(f *feed) bool { return f.committer != nil })
+}
+
+// commitLoop hands watermarks to the sources until quit is closed.
 func (p *Pipeline) commitLoop(quit <-chan struct{}) {
 	t := time.NewTicker(p.o.CommitInterval)
 	defer t.Stop()
@@ -21,32 +30,56 @@ func (p *Pipeline) commitLoop(quit <-chan struct{}) {
 	}
 }
 
-// commit hands the watermarks that have moved to the source. If it fails they
-// are due again.
+// commit hands the watermarks that have moved to their sources, and finishes
+// lanes. What fails is due again.
 func (p *Pipeline) commit(ctx context.Context) error {
 	defer p.sweep()
-	p.due()
-	if len(p.ups) == 0 {
-		return nil
-	}
-	err := p.committer.Commit(ctx, p.ups)
-	if err != nil {
-		for _, up := range p.ups {
-			up.Lane.redirty()
+	var errs []error
+	for i, f := range p.feeds {
+		err := p.commitFeed(ctx, i)
+		if err != nil {
+			err = fmt.Errorf("%s: %w", f.name, err)
 		}
+		errs = append(errs, err)
 	}
-	clear(p.ups)
+	err := errors.Join(append(errs, p.finish(ctx))...)
+	p.noteCommit(err)
 	return err
 }
 
-// due collects the watermarks that have moved.
-func (p *Pipeline) due() {
+// commitFeed stores the progress of one source.
+func (p *Pipeline) commitFeed(ctx context.Context, i int) error {
+	f := p.feeds[i]
+	if f.committer == nil {
+		return nil
+	}
+	f.ups = f.ups[:0]
+	var err error
+	if p.o.ExactlyOnce {
+		err = p.storeCut(f)
+	} else if p.due(i); len(f.ups) > 0 {
+		err = f.committer.Commit(ctx, f.ups)
+	}
+	for _, up := range f.ups {
+		if err != nil {
+			up.Lane.redirty()
+		}
+	}
+	clear(f.ups)
+	return err
+}
+
+// due collects the watermarks of a source that have moved.
+func (p *Pipeline) due(i int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.ups = p.ups[:0]
+	f := p.feeds[i]
 	for _, l := range p.lanes {
+		if l.src != i {
+			continue
+		}
 		if pos, ok := l.undirty(); ok {
-			p.ups = append(p.ups, LanePos{Lane: l, Pos: pos})
+			f.ups = append(f.ups, LanePos{Lane: l, Pos: pos})
 		}
 	}
 }
@@ -67,10 +100,62 @@ func (l *Lane) redirty() {
 	l.dirty = true
 }
 
+// finish tells sinks and sources which lanes are finished.
+func (p *Pipeline) finish(ctx context.Context) error {
+	if !p.finishes || p.stopped() {
+		return nil
+	}
+	p.mu.Lock()
+	lanes := slices.Clone(p.lanes)
+	p.mu.Unlock()
+	var errs []error
+	for _, l := range lanes {
+		if l.finishable(p.feedOf(l).committer != nil) {
+			err := p.finishLane(ctx, l)
+			errs = append(errs, err)
+			l.tell(err == nil)
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// finishLane tells the sinks and then the source that l is finished.
+func (p *Pipeline) finishLane(ctx context.Context, l *Lane) error {
+	for i, s := range p.sinks {
+		if f, ok := s.(Finisher); ok {
+			if err := f.Finish(ctx, l); err != nil {
+				return fmt.Errorf("%s: %w", p.sinkName(i), err)
+			}
+		}
+	}
+	f := p.feedOf(l)
+	if f.finisher == nil {
+		return nil
+	}
+	if err := f.finisher.Finish(ctx, l); err != nil {
+		return fmt.Errorf("%s: %w", f.name, err)
+	}
+	return nil
+}
+
+// finishable reports whether l is complete, durable, stored, and nobody was told.
+func (l *Lane) finishable(commits bool) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.complete && !l.told && l.over() && l.base == l.next && !(commits && l.dirty)
+}
+
+// tell notes whether the end of the lane was told.
+func (l *Lane) tell(ok bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.told = ok
+}
+
 // lastCommit stores the final watermarks. It tries as long as a shutdown may
 // take: progress that is not stored is work done twice.
 func (p *Pipeline) lastCommit() error {
-	if p.committer == nil {
+	if !p.commits() {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(p.base, p.o.ShutdownTimeout)
@@ -89,4 +174,16 @@ func (p *Pipeline) lastCommit() error {
 			return err
 		}
 	}
+}
+
+// noteCommit keeps what became of a commit for snapshots.
+func (p *Pipeline) noteCommit(err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.commitErr = ""
+	if err != nil {
+		p.commitErr = err.Error()
+		return
+	}
+	p.committed = time.Now()
 }

@@ -63,7 +63,7 @@ func TestCommit(t *testing.T) {
 				src.lanes = append(src.lanes, numbered(300, "aD"))
 			}
 			sink := &fakeSink{async: true, answer: flaky(20), submit: func(context.Context, *Batch, Ticket) error { nap(100); return nil }}
-			p := newPipe(t, Options{Source: src, Sinks: []Sink{sink}, Workers: 4})
+			p := newPipe(t, Options{Sources: []Source{src}, Sinks: []Sink{sink}, Workers: 4})
 			finished(t.Context(), t, p)
 			for i, l := range src.opened {
 				if got := src.last()[l.Name()]; got.A != int64(len(src.lanes[i])) {
@@ -93,7 +93,7 @@ func TestCommitNever(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		src := &committing{fail: func() error { return errSink }}
 		src.lanes = [][]string{numbered(10, "a")}
-		p := newPipe(t, Options{Source: src, Sinks: []Sink{&fakeSink{}}})
+		p := newPipe(t, Options{Sources: []Source{src}, Sinks: []Sink{&fakeSink{}}})
 		begin := time.Now()
 		if err := p.Run(t.Context()); !errors.Is(err, errSink) {
 			t.Errorf("Run: %v, want %v", err, errSink)
@@ -121,7 +121,7 @@ func TestCommitWaitsForDeadLetter(t *testing.T) {
 			}
 		}}
 		sink := &fakeSink{}
-		p := newPipe(t, Options{Source: src, Sinks: []Sink{sink}, DeadLetter: dead})
+		p := newPipe(t, Options{Sources: []Source{src}, Sinks: []Sink{sink}, DeadLetter: dead})
 		ctx, stop := context.WithCancel(t.Context())
 		ended := make(chan error)
 		go func() { ended <- p.Run(ctx) }()
@@ -174,7 +174,7 @@ func (s *acking) Abandoned(_ *Batch, cause error) {
 
 func TestAcker(t *testing.T) {
 	src := &acking{fakeSource: fakeSource{lanes: [][]string{numbered(500, "aD"), nil, numbered(77, "X")}, readers: 2}}
-	p := newPipe(t, Options{Source: src, Sinks: []Sink{&fakeSink{}}, DeadLetter: &fakeSink{}})
+	p := newPipe(t, Options{Sources: []Source{src}, Sinks: []Sink{&fakeSink{}}, DeadLetter: &fakeSink{}})
 	finished(t.Context(), t, p)
 	if src.resolved != 577 || len(src.abandoned) != 0 {
 		t.Errorf("%d records acknowledged, abandoned: %v", src.resolved, src.abandoned)
@@ -185,7 +185,7 @@ func TestAckerRevoke(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		src := &acking{fakeSource: fakeSource{lanes: [][]string{{"a1"}}, block: true}}
 		sink := &fakeSink{hold: 1}
-		p := newPipe(t, Options{Source: src, Sinks: []Sink{sink}})
+		p := newPipe(t, Options{Sources: []Source{src}, Sinks: []Sink{sink}})
 		ctx, stop := context.WithCancel(t.Context())
 		ended := make(chan error)
 		go func() { ended <- p.Run(ctx) }()

@@ -31,7 +31,7 @@ func (p *Pipeline) noteRefused(b *Batch, s *Stream, failed []uint32) bool {
 	defer p.mu.Unlock()
 	if failed == nil {
 		for i := range s.Recs {
-			b.refused = append(b.refused, s.Recs[i].Src)
+			b.refused = append(b.refused, s.Recs[i].place())
 		}
 		return true
 	}
@@ -39,7 +39,7 @@ func (p *Pipeline) noteRefused(b *Batch, s *Stream, failed []uint32) bool {
 		if int(i) >= len(s.Recs) {
 			return false
 		}
-		b.refused = append(b.refused, s.Recs[i].Src)
+		b.refused = append(b.refused, s.Recs[i].place())
 	}
 	return true
 }
@@ -56,13 +56,13 @@ func (w *worker) letters(b *Batch) error {
 	b.Dead.Bytes, b.Dead.Recs, b.Dead.Packed = b.Dead.Bytes[:0], b.Dead.Recs[:0], b.Dead.Packed[:0]
 	slices.Sort(b.refused)
 	b.refused = slices.Compact(b.refused)
-	for _, src := range b.refused {
-		b.Next = int(src)
+	for _, place := range b.refused {
+		b.Next, b.NextMsg = int(uint32(place)), int(place>>32)
 		if err := w.guard(w.codec.Refuse, b, "Refuse"); err != nil {
 			return err
 		}
 	}
-	b.Next = len(b.In)
+	b.Next, b.NextMsg = len(b.In), len(b.Msgs)
 	w.packStreams(b)
 	return nil
 }
@@ -76,7 +76,7 @@ func (p *Pipeline) writeOff(b *Batch) {
 	n := min(int64(len(b.refused)), b.Stats.Emitted)
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for _, s := range []*record.Stats{&b.Stats, &p.handled} {
+	for _, s := range []*record.Stats{&b.Stats, &p.feedOf(b.Lane).handled} {
 		s.Emitted -= n
 		s.Rejected += n
 		s.Rejects[record.Refused] += n

@@ -36,7 +36,7 @@ func TestRefused(t *testing.T) {
 			lines := src.lanes[0]
 			a, b := &fakeSink{answer: picky, async: true}, &fakeSink{answer: second}
 			dead := &fakeSink{answer: flaky(4)}
-			p := newPipe(t, Options{Source: src, Sinks: []Sink{a, b}, DeadLetter: dead, Ordering: ordering, Workers: 4})
+			p := newPipe(t, Options{Sources: []Source{src}, Sinks: []Sink{a, b}, DeadLetter: dead, Ordering: ordering, Workers: 4})
 			s := finished(t.Context(), t, p)
 			sameLines(t, name, a.lines["lane0"], of(lines, "ab"), ordering != OrderNone)
 			sameLines(t, name+", dead letter", dead.lines["lane0"], of(lines, "RXP"), false)
@@ -60,7 +60,7 @@ func TestRefusedDropped(t *testing.T) {
 	src := oneLane(300, "aRb")
 	src.lanes = append(src.lanes, []string{"W", "a"})
 	sink := &fakeSink{answer: picky}
-	p := newPipe(t, Options{Source: src, Sinks: []Sink{sink}})
+	p := newPipe(t, Options{Sources: []Source{src}, Sinks: []Sink{sink}})
 	s := finished(t.Context(), t, p)
 	sameLines(t, "sink", sink.lines["lane0"], of(src.lanes[0], "ab"), false)
 	want := Ledger{Read: 302, Emitted: 200, Dropped: 102}
@@ -75,7 +75,7 @@ func TestRefusedDropped(t *testing.T) {
 // A codec that cannot write a letter ends the run: there is no place left.
 func TestRefuseBroken(t *testing.T) {
 	p := newPipe(t, Options{
-		Source: oneLane(3, "R"), Sinks: []Sink{&fakeSink{answer: picky}}, DeadLetter: &fakeSink{},
+		Sources: []Source{oneLane(3, "R")}, Sinks: []Sink{&fakeSink{answer: picky}}, DeadLetter: &fakeSink{},
 		NewCodec: func() Codec { return noLetters{&fakeCodec{}} },
 	})
 	err := p.Run(t.Context())

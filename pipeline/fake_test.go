@@ -42,7 +42,7 @@ func firstLine(in []byte) []byte {
 }
 
 func (s *Stream) add(rec []byte, src int) {
-	s.Recs = append(s.Recs, OutRec{Span{uint32(len(s.Bytes)), uint32(len(rec))}, uint32(src)})
+	s.Recs = append(s.Recs, OutRec{Span{uint32(len(s.Bytes)), uint32(len(rec))}, uint32(src), 0})
 	s.Bytes = append(s.Bytes, rec...)
 }
 
@@ -360,7 +360,7 @@ func checkClosed(t testing.TB, p *Pipeline) {
 			t.Errorf("%s: opened %d times, closed %d times", p.sinkName(i), s.opened, s.closed)
 		}
 	}
-	if s, ok := p.o.Source.(*fakeSource); ok && s.closed != 1 {
+	if s, ok := p.o.Sources[0].(*fakeSource); ok && s.closed != 1 {
 		t.Errorf("source closed %d times", s.closed)
 	}
 }

@@ -1,13 +1,19 @@
 package pipeline
 
-import "context"
+import (
+	"context"
+	"time"
+)
 
 // defaultAhead is how many batches a lane may hold under OrderInput while it is
 // not in front.
 const defaultAhead = 4
 
-// An intake is the Runtime that the pipeline gives to its source.
-type intake struct{ p *Pipeline }
+// An intake is the Runtime that the pipeline gives to one of its sources.
+type intake struct {
+	p   *Pipeline
+	src int // index of the source
+}
 
 // NewLane implements [Runtime].
 func (in intake) NewLane(name string, lim LaneLimits) *Lane {
@@ -19,6 +25,7 @@ func (in intake) NewLane(name string, lim LaneLimits) *Lane {
 		limit = min(limit, lim.Batches)
 	}
 	l := newLane(name, limit)
+	l.src = in.src
 	l.stop = p.hard.Done()
 	if p.o.Ordering != OrderNone {
 		l.outlets = newOutlets(len(p.sinks), len(l.ring))
@@ -31,7 +38,7 @@ func (in intake) NewLane(name string, lim LaneLimits) *Lane {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.opened++
+	p.feeds[in.src].opened++
 	p.lanes = append(p.lanes, l)
 	if p.o.Ordering == OrderInput {
 		p.line.join(l)
@@ -47,17 +54,31 @@ func (in intake) Get(ctx context.Context, l *Lane) (*Batch, error) {
 	if err := in.admit(ctx, l); err != nil {
 		return nil, err
 	}
-	select {
-	case b := <-in.p.pool.free:
+	if b := in.take(ctx); b != nil {
 		b.held.Store(true)
 		b.lost.Store(false)
 		l.taken(b)
 		return b, nil
-	case <-ctx.Done():
-	case <-in.p.hard.Done():
 	}
 	in.leave(l)
 	return nil, in.check(ctx)
+}
+
+// take takes a batch from the free list, or nil if it may wait no longer.
+func (in intake) take(ctx context.Context) *Batch {
+	select {
+	case b := <-in.p.pool.free:
+		return b
+	default:
+	}
+	defer in.p.feeds[in.src].waited(time.Now())
+	select {
+	case b := <-in.p.pool.free:
+		return b
+	case <-ctx.Done():
+	case <-in.p.hard.Done():
+	}
+	return nil
 }
 
 // check returns the reason not to go on, if there is one.
@@ -116,7 +137,7 @@ func (in intake) Emit(_ context.Context, b *Batch, end Position) error {
 		return err
 	}
 	p.mu.Lock()
-	p.bytes += n
+	p.feeds[in.src].bytes += n
 	p.mu.Unlock()
 	p.outstanding.Add(1)
 	p.active.Add(1)
@@ -138,7 +159,7 @@ func (in intake) Put(b *Batch) {
 func (in intake) End(l *Lane) {
 	p := in.p
 	l.finish()
-	if p.committer == nil {
+	if !p.commits() {
 		p.sweep()
 	}
 	select {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"sync"
+	"time"
 
 	"github.com/urlfold/urlfold/codec/record"
 )
@@ -34,23 +35,29 @@ import (
 // good, or until Revoke: base < low from then on.
 type Lane struct {
 	name string
+	id   string
+	rel  string
+	src  int    // index of its source
 	head []byte // header record
 	stop <-chan struct{}
 	wake chan struct{} // holds one signal for the goroutine that waits to be admitted
 
-	mu    sync.Mutex
-	epoch uint32
-	low   uint64
-	base  uint64
-	next  uint64
-	ring  []slot // a power of two
-	wm    Position
-	moved bool // wm is a position
-	dirty bool // wm has moved since it was committed
-	ended bool
-	idle  chan struct{} // closed when base == next; nil while nobody waits
-	stats record.Stats  // of resolved batches
-	bytes int64         // emitted
+	mu       sync.Mutex
+	epoch    uint32
+	low      uint64
+	base     uint64
+	next     uint64
+	ring     []slot // a power of two
+	wm       Position
+	moved    bool // wm is a position
+	dirty    bool // wm has moved since it was committed
+	ended    bool
+	told     bool          // the end was told to who finishes lanes
+	revoked  bool          // at least once
+	complete bool          // the input of the lane is at its end
+	idle     chan struct{} // closed when base == next; nil while nobody waits
+	stats    record.Stats  // of resolved batches
+	bytes    int64         // emitted
 
 	// Admission.
 	out     int  // batches between Get and Emit
@@ -65,6 +72,7 @@ type Lane struct {
 // A slot of the ring is what a lane knows of a batch that was emitted.
 type slot struct {
 	end   Position
+	at    time.Time // when it was emitted
 	state slotState
 }
 
@@ -100,6 +108,36 @@ func pow2(n int) int {
 // a partition.
 func (l *Lane) Name() string { return l.name }
 
+// SetID gives the lane an identity that is the same whenever its records are read
+// again, in this process or a later one, and different from that of every other
+// lane: an id that sinks make from it and from a position is safe against
+// replays. The source calls it before it emits the first batch, or never.
+func (l *Lane) SetID(id string) { l.id = id }
+
+// ID returns the identity of the lane: its name, if it was given no other.
+func (l *Lane) ID() string {
+	if l.id == "" {
+		return l.name
+	}
+	return l.id
+}
+
+// SetRel names the lane relative to where its source looks: of a file, the path
+// below the fixed part of its pattern. Sinks make names of outputs of it. The
+// source calls it before it emits the first batch, or never.
+func (l *Lane) SetRel(rel string) { l.rel = rel }
+
+// Rel returns the relative name of the lane: its name, if it was given no other.
+func (l *Lane) Rel() string {
+	if l.rel == "" {
+		return l.name
+	}
+	return l.rel
+}
+
+// Source returns the index of the lane's source in Options.Sources.
+func (l *Lane) Source() int { return l.src }
+
 // SetHead keeps a copy of the header record of the lane (of CSV: the names of
 // its columns). The source calls it before it emits the first batch, or never.
 func (l *Lane) SetHead(rec []byte) { l.head = bytes.Clone(rec) }
@@ -120,6 +158,14 @@ func (l *Lane) Watermark() (Position, bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.wm, l.moved
+}
+
+// Complete says that the input of the lane is at its end: that what was emitted
+// is all there is. The source calls it before it ends the lane. See [Finisher].
+func (l *Lane) Complete() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.complete = !l.revoked
 }
 
 // Drain waits until everything that was emitted is resolved. The error is that
@@ -158,6 +204,7 @@ func (l *Lane) Revoke() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.epoch++
+	l.revoked, l.complete = true, false
 	l.base = l.next
 	l.dirty = false
 	l.rest()
@@ -176,7 +223,7 @@ func (l *Lane) issue(b *Batch, end Position) error {
 		return ErrEnded
 	}
 	b.Seq, b.End = l.next, end
-	l.ring[l.next&l.mask()] = slot{end: end}
+	l.ring[l.next&l.mask()] = slot{end: end, at: time.Now()}
 	l.next++
 	l.out--
 	l.bytes += int64(len(b.In))

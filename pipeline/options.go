@@ -10,13 +10,23 @@ import (
 	"time"
 )
 
-// Options say what a [Pipeline] is made of. Source, Sinks and NewCodec must be
+// Options say what a [Pipeline] is made of. Sources, Sinks and NewCodec must be
 // set; the zero value of every other field is its default.
 type Options struct {
-	Source     Source
+	Sources    []Source
 	Sinks      []Sink
 	DeadLetter Sink         // where rejects go; nil: sinks that refuse records for good lose them, counted as dropped
-	NewCodec   func() Codec // called once for each worker
+	NewCodec   func() Codec // called once for each worker; see Pipeline.SetCodec
+
+	// Names of sources and sinks for errors, the log and snapshots, by index. What
+	// has none is "source 1", "sink 1"; the dead letter is "dead letter".
+	SourceNames, SinkNames []string
+
+	// ExactlyOnce stores the progress of the source and that of the sinks in one
+	// step. It takes one source, a CutCommitter, sinks that are all Markers, the
+	// dead letter too, and an ordering. Every CommitInterval all sinks are brought
+	// down to the disk while nothing is submitted.
+	ExactlyOnce bool
 
 	Workers         int           // default GOMAXPROCS
 	Ordering        Ordering      // default OrderNone
@@ -63,10 +73,13 @@ func (o *Options) validate() error {
 			errs = append(errs, fmt.Errorf("pipeline: "+format, args...))
 		}
 	}
-	_, commits := o.Source.(Committer)
-	_, acks := o.Source.(Acker)
-	check(o.Source != nil, "no source")
-	check(!commits || !acks, "the source is a Committer and an Acker: it can be one of them")
+	check(len(o.Sources) > 0, "no source")
+	for i, s := range o.Sources {
+		_, commits := s.(Committer)
+		_, acks := s.(Acker)
+		check(s != nil, "source %d is nil", i+1)
+		check(!commits || !acks, "source %d is a Committer and an Acker: it can be one of them", i+1)
+	}
 	check(len(o.Sinks) > 0, "no sink")
 	check(len(o.Sinks) < maxSinks, "%d sinks: fewer than %d can be used", len(o.Sinks), maxSinks)
 	check(o.NewCodec != nil, "no codec")
@@ -87,8 +100,30 @@ func (o *Options) validate() error {
 		}
 		check(o.Ordering == OrderNone || s.Caps().Ordered, "ordering: sink %d does not keep the order", i+1)
 	}
+	if o.ExactlyOnce {
+		check(o.canCut(), "exactly once: it takes one source that commits cuts, sinks that have marks, and an ordering")
+	}
 	check(packers < 2, "%d sinks are Packers: a batch holds the compressed form for one", packers)
 	return errors.Join(errs...)
+}
+
+// canCut reports whether the progress of source and sinks can be stored in one
+// step.
+func (o *Options) canCut() bool {
+	sinks := o.Sinks
+	if o.DeadLetter != nil {
+		sinks = append(sinks[:len(sinks):len(sinks)], o.DeadLetter)
+	}
+	for _, s := range sinks {
+		if _, ok := s.(Marker); !ok {
+			return false
+		}
+	}
+	if len(o.Sources) != 1 || o.Ordering == OrderNone {
+		return false
+	}
+	_, ok := o.Sources[0].(CutCommitter)
+	return ok
 }
 
 // New returns a pipeline. The error tells all that is wrong with o, joined.
@@ -111,11 +146,29 @@ func New(o Options) (*Pipeline, error) {
 		p.dead = len(p.sinks)
 		p.sinks = append(p.sinks, o.DeadLetter)
 	}
-	p.committer, _ = o.Source.(Committer)
-	p.acker, _ = o.Source.(Acker)
+	p.meters = make([]meter, len(p.sinks))
+	for i, s := range o.Sources {
+		p.feeds = append(p.feeds, newFeed(s, nameOf(o.SourceNames, i, "source")))
+	}
+	for _, f := range p.feeds {
+		p.finishes = p.finishes || f.finisher != nil
+	}
+	for _, s := range p.sinks {
+		_, ok := s.(Finisher)
+		p.finishes = p.finishes || ok
+	}
+	p.SetCodec(o.NewCodec)
 	p.line.credit = make(chan struct{}, o.Batches/2)
 	p.pool = newPool(p, o.Batches, o.BatchBytes, len(p.sinks))
 	p.base, p.expire = context.WithCancel(context.Background())
 	p.hard, p.cut = context.WithCancelCause(p.base)
 	return p, nil
+}
+
+// nameOf returns the i-th name, or one that is made of what it is and a number.
+func nameOf(names []string, i int, what string) string {
+	if i < len(names) && names[i] != "" {
+		return names[i]
+	}
+	return fmt.Sprintf("%s %d", what, i+1)
 }

@@ -42,12 +42,12 @@ func TestOptionsMistakes(t *testing.T) {
 	}
 	f(Options{}, "no source", "no sink", "no codec")
 	f(Options{
-		Source: &everySource{}, Sinks: []Sink{nil, &packingSink{}, &packingSink{}, &unorderedSink{}}, NewCodec: newFakeCodec,
+		Sources: []Source{&everySource{}}, Sinks: []Sink{nil, &packingSink{}, &packingSink{}, &unorderedSink{}}, NewCodec: newFakeCodec,
 		Workers: -1, Ordering: OrderPerLane, BatchBytes: -1, Batches: 3, CommitInterval: -1, ShutdownTimeout: -1,
 	},
 		"it can be one of them", "workers: -1", "batch bytes: -1", "batches: 3", "commit interval: -1ns", "shutdown timeout: -1ns",
 		"sink 1 is nil", "sink 4 does not keep the order", "2 sinks are Packers")
-	f(Options{Source: &fakeSource{}, Sinks: make([]Sink, 64), NewCodec: newFakeCodec, Ordering: 3},
+	f(Options{Sources: []Source{&fakeSource{}}, Sinks: make([]Sink, 64), NewCodec: newFakeCodec, Ordering: 3},
 		append([]string{"64 sinks", "3 is not an order"}, nilSinks(64)...)...)
 }
 
@@ -60,13 +60,13 @@ func nilSinks(n int) []string {
 }
 
 func TestOptionsDefaults(t *testing.T) {
-	p := newPipe(t, Options{Source: &fakeSource{}, Sinks: []Sink{&fakeSink{}}, NewCodec: newFakeCodec})
+	p := newPipe(t, Options{Sources: []Source{&fakeSource{}}, Sinks: []Sink{&fakeSink{}}, NewCodec: newFakeCodec})
 	w := runtime.GOMAXPROCS(0)
 	if o := p.o; o.Workers != w || o.Batches != max(16, 4*w+2) || o.BatchBytes != 128<<10 ||
 		o.CommitInterval != time.Second || o.ShutdownTimeout != 30*time.Second {
 		t.Errorf("%+v", o)
 	}
-	p = newPipe(t, Options{Source: &fakeSource{}, Sinks: []Sink{&fakeSink{}, &fakeSink{}}, Workers: 64})
+	p = newPipe(t, Options{Sources: []Source{&fakeSource{}}, Sinks: []Sink{&fakeSink{}, &fakeSink{}}, Workers: 64})
 	if p.o.Batches != 4*64+2*2 {
 		t.Errorf("%d batches", p.o.Batches)
 	}
@@ -76,7 +76,7 @@ func TestOptionsDefaults(t *testing.T) {
 func TestOpenFails(t *testing.T) {
 	src := &fakeSource{}
 	a, b, dead := &fakeSink{}, &fakeSink{openErr: errSink}, &fakeSink{}
-	p := newPipe(t, Options{Source: src, Sinks: []Sink{a, b}, DeadLetter: dead})
+	p := newPipe(t, Options{Sources: []Source{src}, Sinks: []Sink{a, b}, DeadLetter: dead})
 	if err := p.Run(t.Context()); !errors.Is(err, errSink) {
 		t.Errorf("Run: %v, want %v", err, errSink)
 	}

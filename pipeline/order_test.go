@@ -35,7 +35,7 @@ func TestOrderPerLane(t *testing.T) {
 		slow := func(context.Context, *Batch, Ticket) error { nap(3); return nil }
 		a, b, dead := &fakeSink{submit: slow, async: true}, &fakeSink{submit: slow, answer: flaky(5)}, &fakeSink{answer: flaky(5)}
 		p := newPipe(t, Options{
-			Source: src, Sinks: []Sink{a, b}, DeadLetter: dead, Ordering: OrderPerLane, Workers: 64,
+			Sources: []Source{src}, Sinks: []Sink{a, b}, DeadLetter: dead, Ordering: OrderPerLane, Workers: 64,
 			NewCodec: func() Codec { return &fakeCodec{pause: func() { nap(20) }} },
 		})
 		s := finished(t.Context(), t, p)
@@ -72,7 +72,7 @@ func TestOrderInput(t *testing.T) {
 				b.answer = flaky(10)
 			}
 			p := newPipe(t, Options{
-				Source: src, Sinks: []Sink{a, b}, Ordering: OrderInput, Workers: workers, Batches: batches,
+				Sources: []Source{src}, Sinks: []Sink{a, b}, Ordering: OrderInput, Workers: workers, Batches: batches,
 				NewCodec: func() Codec { return &fakeCodec{pause: func() { nap(5) }} },
 			})
 			finished(t.Context(), t, p)
@@ -93,8 +93,8 @@ func TestOrderInput(t *testing.T) {
 // together leave half of the batches to the one in front.
 func TestOrderInputShares(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := newPipe(t, Options{Source: &fakeSource{}, Sinks: []Sink{&fakeSink{}}, Ordering: OrderInput, Batches: 16, Workers: 1})
-		rt := intake{p}
+		p := newPipe(t, Options{Sources: []Source{&fakeSource{}}, Sinks: []Sink{&fakeSink{}}, Ordering: OrderInput, Batches: 16, Workers: 1})
+		rt := intake{p, 0}
 		held := func(l *Lane, n int) (got int) {
 			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 			defer cancel()

@@ -38,7 +38,11 @@ func (l *pool) put(b *Batch) bool {
 // reset empties b and gives up arenas that grew too far over size.
 func (b *Batch) reset(size int) {
 	b.Lane, b.Seq, b.End, b.Off, b.Line = nil, 0, Position{}, 0, 0
-	b.Piece, b.Next, b.Stats = Whole, 0, record.Stats{}
+	b.Piece, b.Next, b.NextMsg, b.Stats = Whole, 0, 0, record.Stats{}
+	b.Msgs, b.Heads, b.Side = b.Msgs[:0], b.Heads[:0], b.Side[:0]
+	if cap(b.Side) > arenaGrowth*size {
+		b.Side = nil
+	}
 	b.refused, b.late = b.refused[:0], false
 	if b.In = b.In[:0]; cap(b.In) > arenaGrowth*size || cap(b.In) < size {
 		b.In = make([]byte, 0, size)
@@ -49,8 +53,8 @@ func (b *Batch) reset(size int) {
 
 // reset empties s and gives up arenas that grew too far over size.
 func (s *Stream) reset(size int) {
-	const recSize = 12
-	s.Bytes, s.Recs, s.Packed = s.Bytes[:0], s.Recs[:0], s.Packed[:0]
+	const recSize = 16
+	s.Bytes, s.Recs, s.Packed, s.Facts = s.Bytes[:0], s.Recs[:0], s.Packed[:0], s.Facts[:0]
 	if cap(s.Bytes) > arenaGrowth*size {
 		s.Bytes = nil
 	}
@@ -58,6 +62,6 @@ func (s *Stream) reset(size int) {
 		s.Packed = nil
 	}
 	if cap(s.Recs) > arenaGrowth*size/recSize {
-		s.Recs = nil
+		s.Recs, s.Facts = nil, nil
 	}
 }

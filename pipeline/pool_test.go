@@ -27,7 +27,7 @@ func TestPoolArenas(t *testing.T) {
 		b.Lane, b.Next, b.Piece, b.late = newLane("x", 1), 3, Last, true
 		b.Stats.Records++
 		b.refused = append(b.refused, 1)
-		b.Out.record(0, 0)
+		b.Out.record(0, b)
 	}, size, size)
 	f("grown to the limit", func(b *Batch) { b.In = make([]byte, 7, 4*size) }, 4*size, size)
 	f("grown beyond it", func(b *Batch) {

@@ -18,11 +18,13 @@ const markEvery = 64
 // are set back to the last mark, and the records between that and the one in
 // hand are counted again.
 type recordCodec struct {
-	job  *record.Job
-	w    *record.Worker
-	line int64        // number of the first line of the record in hand
-	mark int          // offset in the batch where the counts were saved
-	save record.Stats // the counts up to there
+	job   *record.Job
+	w     *record.Worker
+	facts bool         // the sinks want them
+	n     int          // records so far, for markEvery
+	line  int64        // number of the first line of the record in hand
+	mark  int          // offset in the batch where the counts were saved
+	saved record.Stats // the counts up to there
 
 	out, dead []byte       // scratch for what is written only to be counted
 	none      record.Stats // scratch for what is counted already
@@ -31,33 +33,45 @@ type recordCodec struct {
 // NewRecordCodec returns a function that makes a [Codec] for job: what
 // Options.NewCodec takes. If a dead letter is configured, the job should divert.
 func NewRecordCodec(job *record.Job) func() Codec {
-	return func() Codec { return &recordCodec{job: job, w: job.NewWorker()} }
+	return func() Codec { return &recordCodec{job: job, w: job.NewWorker(), facts: job.Facts()} }
 }
 
 // Process implements [Codec].
 func (c *recordCodec) Process(b *Batch) {
-	if b.Next == 0 {
-		c.line = b.Line
-	}
-	if b.Piece != Whole {
+	switch {
+	case len(b.Msgs) > 0:
+		c.messages(b)
+		return
+	case b.Piece != Whole:
 		c.piece(b)
 		return
 	}
+	if b.Next == 0 {
+		c.line = b.Line
+	}
+	c.records(b, len(b.In))
+}
+
+// records handles the records up to offset end of the batch.
+func (c *recordCodec) records(b *Batch, end int) {
 	at := record.Place{Name: b.Lane.Name(), Head: b.Lane.Head()}
-	for n := 0; b.Next < len(b.In); n++ {
-		if n%markEvery == 0 {
-			c.mark, c.save = b.Next, b.Stats
+	for ; b.Next < end; c.n++ {
+		if c.n%markEvery == 0 || b.Next == 0 {
+			c.save(b)
 		}
-		rec := c.rec(b.In, b.Next)
-		at.Line, at.Off = c.line, b.Off+int64(b.Next)
+		rec := c.rec(b.In[:end], b.Next)
+		at.Line, at.Off = c.line, b.at()
 		out, dead := c.w.Append(b.Out.Bytes, b.Dead.Bytes, rec, at, &b.Stats)
 		c.written(b, rec, out, dead)
 	}
 }
 
+// save keeps the counts of b up to the record in hand.
+func (c *recordCodec) save(b *Batch) { c.mark, c.saved = b.Next, b.Stats }
+
 // piece handles a batch that is a piece of an oversize record.
 func (c *recordCodec) piece(b *Batch) {
-	c.mark, c.save = 0, b.Stats
+	c.save(b)
 	at := record.Place{Name: b.Lane.Name(), Head: b.Lane.Head(), Line: b.Line, Off: b.Off}
 	out, dead := c.w.Piece(b.Out.Bytes, b.Dead.Bytes, b.In, record.Piece(b.Piece), at, &b.Stats)
 	c.written(b, b.In, out, dead)
@@ -67,35 +81,35 @@ func (c *recordCodec) piece(b *Batch) {
 // of the arenas.
 func (c *recordCodec) Reject(b *Batch) {
 	c.w = c.job.NewWorker() // the panic may have left the other one in any state
-	b.Stats = c.save
+	b.Stats = c.saved
 	at := record.Place{Name: b.Lane.Name(), Head: b.Lane.Head()}
 	for next := c.mark; next < b.Next; {
-		rec := c.rec(b.In, next)
+		rec := c.rec(b.In[:b.limit(next)], next)
 		at.Off = b.Off + int64(next)
 		c.out, c.dead = c.w.Append(c.out[:0], c.dead[:0], rec, at, &b.Stats)
 		next += len(rec)
 	}
 	rec := c.inHand(b)
-	at.Line, at.Off = c.line, b.Off+int64(b.Next)
+	at.Line, at.Off = c.line, b.at()
 	out, dead := c.w.Reject(b.Out.Bytes, b.Dead.Bytes, rec, record.Panic, at, &b.Stats)
 	c.written(b, rec, out, dead)
-	c.mark, c.save = b.Next, b.Stats
+	c.save(b)
 }
 
 // Refuse implements [Codec]. If the job does not divert, the record itself is
 // its letter: it must be somewhere.
 func (c *recordCodec) Refuse(b *Batch) {
 	rec := c.inHand(b)
-	at := record.Place{
-		Name: b.Lane.Name(), Head: b.Lane.Head(), Off: b.Off + int64(b.Next),
-		Line: b.Line + int64(bytes.Count(b.In[:b.Next], newline)),
+	at := record.Place{Name: b.Lane.Name(), Head: b.Lane.Head(), Off: b.at()}
+	if len(b.Msgs) == 0 {
+		at.Line = b.Line + int64(bytes.Count(b.In[:b.Next], newline))
 	}
 	start := len(b.Dead.Bytes)
 	c.out, b.Dead.Bytes = c.w.Reject(c.out[:0], b.Dead.Bytes, rec, record.Refused, at, &c.none)
 	if len(b.Dead.Bytes) == start {
 		b.Dead.Bytes = append(b.Dead.Bytes, rec...)
 	}
-	b.Dead.record(start, b.Next)
+	b.Dead.record(start, b)
 }
 
 // inHand returns the record at b.Next: of a piece, all of it.
@@ -103,7 +117,11 @@ func (c *recordCodec) inHand(b *Batch) []byte {
 	if b.Piece != Whole {
 		return b.In
 	}
-	return c.rec(b.In, b.Next)
+	end := len(b.In)
+	if len(b.Msgs) > 0 {
+		end = b.Msgs[b.NextMsg].end()
+	}
+	return c.rec(b.In[:end], b.Next)
 }
 
 // rec returns the record of in that begins at off. Its capacity ends with it.
@@ -119,16 +137,57 @@ var newline = []byte{'\n'}
 func (c *recordCodec) written(b *Batch, rec, out, dead []byte) {
 	o, d := len(b.Out.Bytes), len(b.Dead.Bytes)
 	b.Out.Bytes, b.Dead.Bytes = out, dead
-	b.Out.record(o, b.Next)
-	b.Dead.record(d, b.Next)
+	if b.Out.record(o, b) && c.facts {
+		b.Out.Facts = append(b.Out.Facts, c.w.Fact())
+	}
+	b.Dead.record(d, b)
 	c.line += c.w.Lines(rec)
 	b.Next += len(rec)
 }
 
 // record notes what lies behind start, if anything, as the output for the
-// record at src.
-func (s *Stream) record(start, src int) {
-	if n := len(s.Bytes) - start; n > 0 {
-		s.Recs = append(s.Recs, OutRec{Span{uint32(start), uint32(n)}, uint32(src)})
+// record in hand.
+func (s *Stream) record(start int, b *Batch) bool {
+	n := len(s.Bytes) - start
+	if n > 0 {
+		s.note(start, n, b)
 	}
+	return n > 0
+}
+
+// note notes n bytes at start as the output for the record in hand.
+func (s *Stream) note(start, n int, b *Batch) {
+	s.Recs = append(s.Recs, OutRec{Span{uint32(start), uint32(n)}, uint32(b.Next), uint32(b.NextMsg)})
+}
+
+// messages handles a batch of messages.
+func (c *recordCodec) messages(b *Batch) {
+	for ; b.NextMsg < len(b.Msgs); b.NextMsg++ {
+		m := &b.Msgs[b.NextMsg]
+		if m.Value.Len == 0 {
+			c.bare(b, m)
+			continue
+		}
+		if b.Next == int(m.Value.Off) {
+			c.line = 1
+		}
+		c.records(b, m.end())
+	}
+}
+
+// bare passes a message on that has no record to read: a tombstone, or an empty
+// value. Those who compact a topic by key need both.
+func (c *recordCodec) bare(b *Batch, m *Message) {
+	b.Stats.Records++
+	b.Stats.Emitted++
+	if m.Null {
+		b.Stats.NoURL++
+	} else {
+		b.Stats.Blank++
+	}
+	b.Out.note(len(b.Out.Bytes), 0, b)
+	if c.facts {
+		b.Out.Facts = append(b.Out.Facts, record.Fact{})
+	}
+	c.save(b)
 }

@@ -58,6 +58,8 @@ func (p *Pipeline) resume(l *Lane, slot int, wait time.Duration) {
 		l.outlets[slot].stalled = false
 	}
 	l.mu.Unlock()
+	p.gate.RLock()
+	defer p.gate.RUnlock()
 	p.drain(l, slot, nil)
 	p.moveOn()
 }

@@ -5,10 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"sync"
 	"sync/atomic"
-
-	"github.com/urlfold/urlfold/codec/record"
+	"time"
 )
 
 // This file is structured in the following way:
@@ -22,12 +22,14 @@ import (
 // A Pipeline moves records from a source through workers into sinks. [New] makes
 // one; it runs once.
 type Pipeline struct {
-	o         Options
-	log       *slog.Logger
-	committer Committer // the source, or nil
-	acker     Acker     // the source, or nil
-	sinks     []Sink    // the dead letter is the last one
-	dead      int       // its index, or -1
+	o        Options
+	log      *slog.Logger
+	feeds    []*feed // the sources
+	sinks    []Sink  // the dead letter is the last one
+	meters   []meter // of the sinks
+	dead     int     // index of the dead letter, or -1
+	finishes bool    // a source or a sink is a Finisher
+	codec    atomic.Pointer[generation]
 
 	pool pool
 	line line          // of lanes, under OrderInput
@@ -49,17 +51,15 @@ type Pipeline struct {
 	workers     sync.WaitGroup
 	helpers     sync.WaitGroup // retries
 
-	mu        sync.Mutex // guards what follows, and Batch.refused
+	gate    sync.RWMutex // closed while a cut is taken; see cut.go
+	barrier sync.Mutex   // one Barrier at a time
+	marks   []Mark       // scratch of the committer
+
+	mu        sync.Mutex // guards what follows, the accounts of the feeds, and Batch.refused
 	lanes     []*Lane    // not over, or not committed
-	opened    int
-	bytes     int64
-	handled   record.Stats // of all batches that workers have handled
-	settled   record.Stats // of those that are durable
-	flying    int64        // records between the two
-	abandoned int64        // records that were given up
-	given     int64        // batches that were given up
-	err       error        // the first failure
-	ups       []LanePos    // scratch of the committer
+	err       error      // the first failure
+	committed time.Time  // when progress was stored last
+	commitErr string     // why it could not be stored since
 
 	retryLog, refuseLog, panicLog, commitLog throttle
 }
@@ -119,17 +119,19 @@ func (p *Pipeline) open() (opened int, err error) {
 			return i + 1, fmt.Errorf("%s: %w", p.sinkName(i), err)
 		}
 	}
-	n := len(p.sinks) + 1
-	if err := p.o.Source.Open(p.hard, intake{p}); err != nil {
-		return n, fmt.Errorf("source: %w", err)
+	for i, f := range p.feeds {
+		if err := f.Open(p.hard, intake{p, i}); err != nil {
+			return len(p.sinks) + i + 1, fmt.Errorf("%s: %w", f.name, err)
+		}
 	}
-	return n, nil
+	return len(p.sinks) + len(p.feeds), nil
 }
 
 // start starts the workers.
 func (p *Pipeline) start() error {
 	for range p.o.Workers {
-		w := &worker{p: p, codec: p.o.NewCodec()}
+		w := &worker{p: p}
+		w.renew()
 		for i, s := range p.sinks {
 			packer, ok := s.(Packer)
 			if !ok {
@@ -150,11 +152,11 @@ func (p *Pipeline) start() error {
 	return nil
 }
 
-// startCommits starts the committer, if the source has one. It ends when quit is
+// startCommits starts the committer, if there is something to commit. It ends when quit is
 // closed, and closes committed then.
 func (p *Pipeline) startCommits() (quit, committed chan struct{}) {
 	quit, committed = make(chan struct{}), make(chan struct{})
-	if p.committer == nil {
+	if !p.commits() {
 		close(committed)
 		return quit, committed
 	}
@@ -165,22 +167,42 @@ func (p *Pipeline) startCommits() (quit, committed chan struct{}) {
 	return quit, committed
 }
 
-// read runs the source to its end, and ends the lanes that it has left open.
+// read runs the sources to their end, and ends the lanes that they have left
+// open. If one of them fails, the others are stopped.
 func (p *Pipeline) read(ctx context.Context) error {
-	var err error
-	if ok := p.await(func() { err = p.o.Source.Run(ctx) }); !ok {
-		return nil // err belongs to the source, which is still running
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	errs := make([]error, len(p.feeds))
+	ok := p.await(func() {
+		var wg sync.WaitGroup
+		for i, f := range p.feeds {
+			wg.Go(func() {
+				if errs[i] = f.runError(ctx, f.Run(ctx)); errs[i] != nil {
+					stop()
+				}
+			})
+		}
+		wg.Wait()
+	})
+	if !ok {
+		return nil // errs belongs to the sources, which are still running
 	}
 	p.mu.Lock()
-	lanes := append([]*Lane(nil), p.lanes...)
+	lanes := slices.Clone(p.lanes)
 	p.mu.Unlock()
 	for _, l := range lanes {
-		intake{p}.End(l)
+		intake{p, l.src}.End(l)
 	}
+	return errors.Join(errs...)
+}
+
+// runError is what an error of a source means, if it is one: not if it was told to
+// stop.
+func (f *feed) runError(ctx context.Context, err error) error {
 	if err == nil || ctx.Err() != nil && (errors.Is(err, context.Canceled) || errors.Is(err, ErrStopped)) {
 		return nil
 	}
-	return fmt.Errorf("source: %w", err)
+	return fmt.Errorf("%s: %w", f.name, err)
 }
 
 // drainSinks waits until everything is resolved, or for a hard stop. What the
@@ -189,13 +211,13 @@ func (p *Pipeline) read(ctx context.Context) error {
 func (p *Pipeline) drainSinks() {
 	for {
 		p.untilQuiet()
-		for i, s := range p.sinks {
+		for i := range p.sinks {
 			if p.stopped() {
 				p.flush()
 				return
 			}
-			if err := s.Barrier(p.hard); err != nil && !p.stopped() {
-				p.fail(fmt.Errorf("%s: %w", p.sinkName(i), err))
+			if err := p.bringDown(i); err != nil && !p.stopped() {
+				p.fail(err)
 			}
 		}
 		if p.outstanding.Load() == 0 {
@@ -205,6 +227,16 @@ func (p *Pipeline) drainSinks() {
 			p.fail(bugf("%d batches were never answered by a sink, though its Barrier has returned", p.outstanding.Load()))
 		}
 	}
+}
+
+// bringDown makes durable what a sink holds.
+func (p *Pipeline) bringDown(slot int) error {
+	p.barrier.Lock()
+	defer p.barrier.Unlock()
+	if err := p.sinks[slot].Barrier(p.hard); err != nil {
+		return fmt.Errorf("%s: %w", p.sinkName(slot), err)
+	}
+	return nil
 }
 
 // untilQuiet waits until all that is under way is in the hands of sinks, or for
@@ -233,7 +265,7 @@ func (p *Pipeline) flush() {
 	}
 }
 
-// closeAll closes the first n of the sinks and, if it is one more, the source.
+// closeAll closes the first n of the sinks and, behind them, the sources.
 func (p *Pipeline) closeAll(ctx context.Context, n int) error {
 	var errs []error
 	ok := p.await(func() {
@@ -242,9 +274,9 @@ func (p *Pipeline) closeAll(ctx context.Context, n int) error {
 				errs = append(errs, fmt.Errorf("%s: %w", p.sinkName(i), err))
 			}
 		}
-		if n > len(p.sinks) {
-			if err := p.o.Source.Close(ctx); err != nil {
-				errs = append(errs, fmt.Errorf("source: %w", err))
+		for _, f := range p.feeds[:max(0, n-len(p.sinks))] {
+			if err := f.Close(ctx); err != nil {
+				errs = append(errs, fmt.Errorf("%s: %w", f.name, err))
 			}
 		}
 	})

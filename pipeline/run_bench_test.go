@@ -43,7 +43,7 @@ func TestNoAllocs(t *testing.T) {
 		sink := nullSink{done: make(chan struct{}, 1)}
 		p := newPipe(t, Options{
 			Sinks: []Sink{sink}, NewCodec: newCopyCodec, Ordering: o, BatchBytes: 1 << 10,
-			Source: &funcSource{run: func(ctx context.Context, rt Runtime) error {
+			Sources: []Source{&funcSource{run: func(ctx context.Context, rt Runtime) error {
 				l := rt.NewLane("l", LaneLimits{})
 				defer rt.End(l)
 				at := int64(0)
@@ -69,7 +69,7 @@ func TestNoAllocs(t *testing.T) {
 					t.Errorf("%v: %v allocations for a batch", o, n)
 				}
 				return failed
-			}},
+			}}},
 		})
 		if err := p.Run(t.Context()); err != nil {
 			t.Errorf("%v: Run: %v", o, err)
@@ -96,7 +96,7 @@ func benchmarkRun(b *testing.B, o Ordering, size int) {
 	b.ReportAllocs()
 	p := newPipe(b, Options{
 		Sinks: []Sink{nullSink{}}, NewCodec: newCopyCodec, Ordering: o,
-		Source: &funcSource{run: func(ctx context.Context, rt Runtime) error {
+		Sources: []Source{&funcSource{run: func(ctx context.Context, rt Runtime) error {
 			l := rt.NewLane("l", LaneLimits{})
 			defer rt.End(l)
 			for i := 0; b.Loop(); i++ {
@@ -110,7 +110,7 @@ func benchmarkRun(b *testing.B, o Ordering, size int) {
 				}
 			}
 			return nil
-		}},
+		}}},
 	})
 	if err := p.Run(b.Context()); err != nil {
 		b.Fatal(err)

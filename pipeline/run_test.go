@@ -12,7 +12,7 @@ func TestRun(t *testing.T) {
 			src.lanes = append(src.lanes, numbered(i*37%211, "aDXbP"))
 		}
 		a, b, dead := &fakeSink{}, &fakeSink{async: true}, &fakeSink{}
-		p := newPipe(t, Options{Source: src, Sinks: []Sink{a, b}, DeadLetter: dead, Ordering: ordering, Workers: 3})
+		p := newPipe(t, Options{Sources: []Source{src}, Sinks: []Sink{a, b}, DeadLetter: dead, Ordering: ordering, Workers: 3})
 		s := finished(t.Context(), t, p)
 		var read int64
 		for i, lines := range src.lanes {

@@ -101,7 +101,7 @@ func (p *Pipeline) release(b *Batch) {
 	if durable && len(b.refused) > 0 {
 		p.writeOff(b)
 	}
-	if p.acker != nil {
+	if p.feedOf(l).acker != nil {
 		p.tell(b, durable)
 	}
 	p.count(b, durable)
@@ -113,20 +113,21 @@ func (p *Pipeline) release(b *Batch) {
 	if p.outstanding.Add(-1) == 0 {
 		p.hush()
 	}
-	if over && p.committer == nil {
+	if over && !p.commits() {
 		p.sweep()
 	}
 }
 
 // tell acknowledges the messages of b, or says that they will not be.
 func (p *Pipeline) tell(b *Batch, durable bool) {
+	acker := p.feedOf(b.Lane).acker
 	switch {
 	case !durable:
-		p.acker.Abandoned(b, context.Cause(p.hard))
+		acker.Abandoned(b, context.Cause(p.hard))
 	case !b.Lane.owns(b):
-		p.acker.Abandoned(b, ErrRevoked)
+		acker.Abandoned(b, ErrRevoked)
 	default:
-		p.acker.Resolved(b)
+		acker.Resolved(b)
 	}
 }
 
@@ -168,8 +169,10 @@ func (p *Pipeline) check() error {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if l := p.ledger(); !l.Balanced() || l.InFlight != 0 {
-		return bugf("the ledger does not balance: %+v", l)
+	for _, f := range p.feeds {
+		if l := f.ledger(); !l.Balanced() || l.InFlight != 0 {
+			return bugf("the ledger of %s does not balance: %+v", f.name, l)
+		}
 	}
 	return nil
 }
@@ -178,10 +181,15 @@ func (p *Pipeline) check() error {
 func (p *Pipeline) verdict(cut bool, others ...error) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	var given, records int64
+	for _, f := range p.feeds {
+		given += f.given
+		records += f.abandoned + f.flying
+	}
 	err := p.err
 	if err == nil && (cut || p.base.Err() != nil) {
 		err = fmt.Errorf("%w: %d batches with %d records that were read are not", ErrDeadline,
-			p.given+p.outstanding.Load(), p.abandoned+p.flying)
+			given+p.outstanding.Load(), records)
 	}
 	return errors.Join(append([]error{err}, others...)...)
 }

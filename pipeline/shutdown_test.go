@@ -45,7 +45,7 @@ func TestBackpressure(t *testing.T) {
 		src := endless(1)
 		open := make(chan struct{})
 		sink := &fakeSink{submit: func(context.Context, *Batch, Ticket) error { <-open; return nil }}
-		b := inBackground(t, Options{Source: src, Sinks: []Sink{sink}, Batches: 8, Workers: 2})
+		b := inBackground(t, Options{Sources: []Source{src}, Sinks: []Sink{sink}, Batches: 8, Workers: 2})
 		time.Sleep(time.Hour)
 		s := b.p.Snapshot()
 		if s.InFlight != 8 || s.State != Running {
@@ -75,7 +75,7 @@ func TestSoftStop(t *testing.T) {
 			src := &committing{fakeSource: *endless(3)}
 			slow := func(context.Context, *Batch, Ticket) error { nap(5); return nil }
 			sink, dead := &fakeSink{async: true, submit: slow}, &fakeSink{}
-			b := inBackground(t, Options{Source: src, Sinks: []Sink{sink}, DeadLetter: dead, Ordering: ordering, Workers: 4})
+			b := inBackground(t, Options{Sources: []Source{src}, Sinks: []Sink{sink}, DeadLetter: dead, Ordering: ordering, Workers: 4})
 			time.Sleep(time.Second)
 			b.stop()
 			if err := <-b.ended; err != nil {
@@ -121,7 +121,7 @@ func TestHardStop(t *testing.T) {
 			src := &committing{fakeSource: *endless(3)}
 			good := &fakeSink{}
 			b := inBackground(t, Options{
-				Source: src, Sinks: []Sink{good, sink}, Ordering: ordering, Workers: 4, ShutdownTimeout: timeout,
+				Sources: []Source{src}, Sinks: []Sink{good, sink}, Ordering: ordering, Workers: 4, ShutdownTimeout: timeout,
 			})
 			time.Sleep(time.Second)
 			begin := time.Now()
@@ -187,7 +187,7 @@ func TestHardStop(t *testing.T) {
 func TestDeafSource(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		release := make(chan struct{})
-		b := inBackground(t, Options{Source: deafSource{release}, Sinks: []Sink{&fakeSink{}}, ShutdownTimeout: time.Minute})
+		b := inBackground(t, Options{Sources: []Source{deafSource{release}}, Sinks: []Sink{&fakeSink{}}, ShutdownTimeout: time.Minute})
 		b.stop()
 		if err := <-b.ended; !errors.Is(err, ErrDeadline) {
 			t.Errorf("Run: %v, want %v", err, ErrDeadline)
@@ -207,10 +207,10 @@ func (s deafSource) Close(context.Context) error         { return nil }
 
 // A source that loses a batch is found.
 func TestLostBatch(t *testing.T) {
-	p := newPipe(t, Options{Source: &funcSource{run: func(ctx context.Context, rt Runtime) error {
+	p := newPipe(t, Options{Sources: []Source{&funcSource{run: func(ctx context.Context, rt Runtime) error {
 		_, err := rt.Get(ctx, rt.NewLane("l", LaneLimits{}))
 		return err
-	}}, Sinks: []Sink{&fakeSink{}}})
+	}}}, Sinks: []Sink{&fakeSink{}}})
 	if err := p.Run(t.Context()); err == nil || !strings.HasPrefix(err.Error(), "BUG:") {
 		t.Errorf("Run: %v, want BUG: …", err)
 	}
@@ -230,7 +230,7 @@ func (s *funcSource) Close(context.Context) error              { return nil }
 func TestIntake(t *testing.T) {
 	f := func(name string, run func(ctx context.Context, rt Runtime) error, want error, bug bool) {
 		t.Helper()
-		p := newPipe(t, Options{Source: &funcSource{run: run}, Sinks: []Sink{&fakeSink{}}})
+		p := newPipe(t, Options{Sources: []Source{&funcSource{run: run}}, Sinks: []Sink{&fakeSink{}}})
 		err := p.Run(t.Context())
 		if want != nil && !errors.Is(err, want) || bug != (err != nil && strings.HasPrefix(err.Error(), "BUG:")) || want == nil && !bug && err != nil {
 			t.Errorf("%s: Run: %v", name, err)

@@ -47,6 +47,22 @@ type Packer interface {
 	NewPack() (func(dst, src []byte) []byte, error)
 }
 
+// A Mark says how long an output is: what lies behind it is not covered by the
+// progress that was stored with it, and is cut off by the next run.
+type Mark struct {
+	Sink   string // name of the sink; filled in by the pipeline
+	Lane   string // Lane.ID of the lane that the output belongs to; empty if it is of all
+	Path   string
+	Length int64 // bytes that are durable
+}
+
+// A Marker is a Sink whose outputs have a length that can be cut back to. Marks
+// appends the marks of all its unfinished outputs. It is called between a Barrier
+// and the next Submit.
+type Marker interface {
+	Marks(dst []Mark) []Mark
+}
+
 // A Class says what an error of a sink means for the records.
 type Class uint8
 

@@ -39,7 +39,8 @@ type Runtime interface {
 	// Put gives back a batch that was not used.
 	Put(b *Batch)
 	// End says that l will emit nothing more. What Run leaves open is ended when
-	// it returns.
+	// it returns. If the input of the lane is at its end, and not only the run, the
+	// source calls [Lane.Complete] before.
 	End(l *Lane)
 }
 
@@ -65,6 +66,15 @@ type Committer interface {
 	Commit(ctx context.Context, ups []LanePos) error
 }
 
+// A CutCommitter is a Committer that stores, in one step, watermarks and how far
+// the outputs of the sinks have come: with [Options.ExactlyOnce] it is called
+// instead of Commit. What is in the outputs up to the marks is exactly what lies
+// before the watermarks of all lanes, those that are not in ups included.
+type CutCommitter interface {
+	Committer
+	CommitCut(ctx context.Context, ups []LanePos, marks []Mark) error
+}
+
 // An Acker is a Source that acknowledges single messages: JetStream. Its methods
 // are called from many goroutines at a time, once for every batch in all, and
 // should not block.
@@ -74,4 +84,19 @@ type Acker interface {
 	// Abandoned says that b will never be resolved in this process. b must not be
 	// kept.
 	Abandoned(b *Batch, cause error)
+}
+
+// A Finisher is a Source or a Sink that is told when a lane is finished: its input
+// is complete, all of it is durable, and its last position is committed. The sinks
+// are told first, then the source of the lane. One goroutine calls it, after a
+// commit; after an error it is called again at the next one, for all of them, so it
+// is idempotent. A run that ends before does not call it.
+type Finisher interface {
+	Finish(ctx context.Context, l *Lane) error
+}
+
+// A Healther is a Source or a Sink that knows whether it can work. Health returns
+// nil, or why not: the disk is full, no broker answers. It does not block.
+type Healther interface {
+	Health() error
 }

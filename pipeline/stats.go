@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"slices"
+	"time"
 
 	"github.com/urlfold/urlfold/codec/record"
 )
@@ -46,28 +47,59 @@ func (l Ledger) Balanced() bool {
 	return l.Read == l.Emitted+l.Dropped+l.Dead+l.InFlight+l.Abandoned
 }
 
+// Add adds o to l.
+func (l *Ledger) Add(o Ledger) {
+	l.Read += o.Read
+	l.Emitted += o.Emitted
+	l.Dropped += o.Dropped
+	l.Dead += o.Dead
+	l.InFlight += o.InFlight
+	l.Abandoned += o.Abandoned
+}
+
 // A Snapshot is what a run has done so far. All of it is taken at one moment,
-// except Lanes and the counts of tries.
+// except Lanes, Sinks and the counts of tries.
 type Snapshot struct {
-	State    State
-	Ledger   Ledger
-	Stats    record.Stats // of all records that workers have handled, resolved or not
-	Bytes    int64        // emitted by the source
-	InFlight int          // batches that were emitted and are not resolved
-	Waiting  int          // submissions that wait for their next try
-	Retries  int64        // submissions that were tried again
-	Opened   int          // lanes opened so far
-	Lanes    []LaneSnapshot
+	State      State
+	Generation uint64       // of the codec in force
+	Ledger     Ledger       // of all sources
+	Stats      record.Stats // of all records that workers have handled, resolved or not
+	Bytes      int64        // emitted by the sources
+	InFlight   int          // batches that were emitted and are not resolved
+	Waiting    int          // submissions that wait for their next try
+	Retries    int64        // submissions that were tried again
+	Opened     int          // lanes opened so far
+	Batches    int          // that there are
+	Free       int          // of them on the free list
+	Sources    []SourceSnapshot
+	Sinks      []SinkSnapshot
+	Lanes      []LaneSnapshot
+
+	Commits   bool      // there is progress to store
+	Committed time.Time // when it was stored last; zero: never
+	CommitErr string    // why it could not be stored since
+}
+
+// A SourceSnapshot is what one source has done so far.
+type SourceSnapshot struct {
+	Name    string
+	Ledger  Ledger
+	Stats   record.Stats
+	Bytes   int64         // emitted
+	Opened  int           // lanes
+	Blocked time.Duration // that it has waited for a free batch
 }
 
 // A LaneSnapshot is the state of a lane that is open or has batches under way.
 type LaneSnapshot struct {
 	Name      string
+	Source    int   // index
 	Bytes     int64 // emitted
 	InFlight  int   // batches between Get and resolve
 	Watermark Position
 	Moved     bool // there is a watermark
 	Ended     bool
+	Oldest    time.Time    // when the oldest unresolved batch was emitted; zero: there is none
 	Stats     record.Stats // of resolved batches
 }
 
@@ -77,15 +109,30 @@ func (p *Pipeline) Snapshot() Snapshot {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	s := Snapshot{
-		State:    State(p.state.Load()),
-		Ledger:   p.ledger(),
-		Stats:    p.handled,
-		Bytes:    p.bytes,
-		InFlight: int(p.outstanding.Load()),
-		Waiting:  int(p.waiting.Load()),
-		Retries:  p.retries.Load(),
-		Opened:   p.opened,
-		Lanes:    make([]LaneSnapshot, len(p.lanes)),
+		State:      State(p.state.Load()),
+		Generation: p.Generation(),
+		InFlight:   int(p.outstanding.Load()),
+		Waiting:    int(p.waiting.Load()),
+		Retries:    p.retries.Load(),
+		Batches:    p.o.Batches,
+		Free:       len(p.pool.free),
+		Lanes:      make([]LaneSnapshot, len(p.lanes)),
+		Commits:    p.commits(),
+		Committed:  p.committed,
+		CommitErr:  p.commitErr,
+	}
+	for _, f := range p.feeds {
+		one := f.snapshot()
+		s.Sources = append(s.Sources, one)
+		s.Ledger.Add(one.Ledger)
+		s.Stats.Add(&one.Stats)
+		s.Bytes += one.Bytes
+		s.Opened += one.Opened
+	}
+	for i := range p.meters {
+		one := p.meters[i].snapshot()
+		one.Name, one.Dead = p.sinkName(i), i == p.dead
+		s.Sinks = append(s.Sinks, one)
 	}
 	for i, l := range p.lanes {
 		s.Lanes[i] = l.snapshot()
@@ -93,46 +140,48 @@ func (p *Pipeline) Snapshot() Snapshot {
 	return s
 }
 
-func (l *Lane) snapshot() LaneSnapshot {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return LaneSnapshot{
-		Name: l.name, Bytes: l.bytes, InFlight: l.flight(),
-		Watermark: l.wm, Moved: l.moved, Ended: l.ended, Stats: l.stats,
+// snapshot returns what is counted for f. The caller holds Pipeline.mu.
+func (f *feed) snapshot() SourceSnapshot {
+	return SourceSnapshot{
+		Name: f.name, Ledger: f.ledger(), Stats: f.handled, Bytes: f.bytes, Opened: f.opened,
+		Blocked: time.Duration(f.blocked.Load()),
 	}
 }
 
-// ledger returns the ledger. The caller holds p.mu.
-func (p *Pipeline) ledger() Ledger {
-	return Ledger{
-		Read:      p.handled.Records,
-		Emitted:   p.settled.Emitted,
-		Dropped:   p.settled.Dropped,
-		Dead:      p.settled.Dead,
-		InFlight:  p.flying,
-		Abandoned: p.abandoned,
+func (l *Lane) snapshot() LaneSnapshot {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	s := LaneSnapshot{
+		Name: l.name, Source: l.src, Bytes: l.bytes, InFlight: l.flight(),
+		Watermark: l.wm, Moved: l.moved, Ended: l.ended, Stats: l.stats,
 	}
+	if l.base < l.next {
+		s.Oldest = l.at(l.base).at
+	}
+	return s
 }
 
 // note counts what a worker has made of b.
 func (p *Pipeline) note(b *Batch) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.handled.Add(&b.Stats)
-	p.flying += b.Stats.Records
+	f := p.feedOf(b.Lane)
+	f.handled.Add(&b.Stats)
+	f.flying += b.Stats.Records
 }
 
 // count counts b as resolved, or as given up.
 func (p *Pipeline) count(b *Batch, durable bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.flying -= b.Stats.Records
+	f := p.feedOf(b.Lane)
+	f.flying -= b.Stats.Records
 	if durable {
-		p.settled.Add(&b.Stats)
+		f.settled.Add(&b.Stats)
 		return
 	}
-	p.abandoned += b.Stats.Records
-	p.given++
+	f.abandoned += b.Stats.Records
+	f.given++
 }
 
 // sweep forgets the lanes that have nothing left to do. If watermarks are
@@ -144,7 +193,7 @@ func (p *Pipeline) sweep() {
 	p.lanes = slices.DeleteFunc(p.lanes, func(l *Lane) bool {
 		l.mu.Lock()
 		defer l.mu.Unlock()
-		if !l.over() || l.dirty && p.committer != nil {
+		if !l.over() || l.dirty && p.feedOf(l).committer != nil || p.finishes && l.complete && !l.told {
 			return false
 		}
 		l.ring, l.outlets = nil, nil

@@ -11,7 +11,7 @@ import (
 func TestSnapshotBalanced(t *testing.T) {
 	src := &fakeSource{readers: 3, lanes: [][]string{numbered(3000, "aDXP"), numbered(3000, "a"), numbered(3000, "Rb")}}
 	p := newPipe(t, Options{
-		Source: src, Sinks: []Sink{&fakeSink{answer: picky}, &fakeSink{async: true}}, DeadLetter: &fakeSink{}, Workers: 4,
+		Sources: []Source{src}, Sinks: []Sink{&fakeSink{answer: picky}, &fakeSink{async: true}}, DeadLetter: &fakeSink{}, Workers: 4,
 	})
 	quit, seen := make(chan struct{}), make(chan int)
 	go func() {
@@ -50,7 +50,7 @@ func TestSnapshotLanes(t *testing.T) {
 		block := make(chan struct{})
 		src := &fakeSource{lanes: [][]string{{"a1", "a2"}, {"D1"}}, block: true}
 		sink := &fakeSink{submit: func(context.Context, *Batch, Ticket) error { <-block; return nil }}
-		b := inBackground(t, Options{Source: src, Sinks: []Sink{sink}, Workers: 4})
+		b := inBackground(t, Options{Sources: []Source{src}, Sinks: []Sink{sink}, Workers: 4})
 		synctest.Wait()
 		s := b.p.Snapshot()
 		if len(s.Lanes) != 1 || s.Lanes[0].Name != "lane0" || !s.Lanes[0].Ended || s.Lanes[0].Moved || s.Lanes[0].InFlight == 0 || s.Lanes[0].Bytes != 6 {

@@ -3,6 +3,7 @@ package pipeline
 import (
 	"fmt"
 	"sync/atomic"
+	"time"
 )
 
 // A Ticket is what a sink answers a batch with. It is a value: keep it by
@@ -40,6 +41,7 @@ func (t Ticket) Done(r Result) {
 type leg struct {
 	live atomic.Uint32 // id of the ticket that the sink holds; 0: it holds none
 	try  int           // how often the sink has asked for the batch again
+	at   time.Time     // when it was submitted
 }
 
 // ticket makes a new ticket for b.
@@ -63,14 +65,19 @@ func (p *Pipeline) submit(b *Batch, slot int) {
 	if slot == p.dead {
 		s = &b.Dead
 	}
+	if b.legs[slot].try > 0 {
+		p.meters[slot].resumed()
+	}
 	if p.stopped() {
 		p.giveUp(b)
 		return
 	}
-	if len(s.Bytes) == 0 {
+	if len(s.Bytes) == 0 && len(s.Recs) == 0 {
 		p.settle(b)
 		return
 	}
+	b.legs[slot].at = time.Now()
+	p.meters[slot].submitted()
 	t := b.ticket(slot, s)
 	err := p.sinks[slot].Submit(p.hard, b, t)
 	if err == nil {
@@ -80,6 +87,7 @@ func (p *Pipeline) submit(b *Batch, slot int) {
 		p.fail(bugf("%s answered a batch and refused it too", p.sinkName(slot)))
 		return
 	}
+	p.meters[slot].takenBack()
 	if !p.stopped() {
 		p.fail(fmt.Errorf("%s: %w", p.sinkName(slot), err))
 	}
@@ -93,6 +101,7 @@ func (p *Pipeline) answer(t Ticket, r Result) {
 		return
 	}
 	b, slot := t.b, int(t.slot)
+	p.meters[slot].answered(t.stream, b.legs[slot].at, &r)
 	switch {
 	case r.Class == OK && r.Err == nil:
 		p.settle(b)
@@ -139,5 +148,5 @@ func (p *Pipeline) sinkName(slot int) string {
 	if slot == p.dead {
 		return "dead letter"
 	}
-	return fmt.Sprintf("sink %d", slot+1)
+	return nameOf(p.o.SinkNames, slot, "sink")
 }

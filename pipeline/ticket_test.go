@@ -32,7 +32,7 @@ func TestTicketBugs(t *testing.T) {
 	f := func(name string, sink *fakeSink, want string) {
 		t.Helper()
 		// Fewer batches than there are, so that the source comes to its end.
-		p := newPipe(t, Options{Source: oneLane(12, "a"), Sinks: []Sink{sink}, Workers: 2})
+		p := newPipe(t, Options{Sources: []Source{oneLane(12, "a")}, Sinks: []Sink{sink}, Workers: 2})
 		err := p.Run(t.Context())
 		if err == nil || !strings.HasPrefix(err.Error(), "BUG:") || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: Run: %v, want BUG: … %s", name, err, want)
@@ -67,7 +67,7 @@ func TestTicketLate(t *testing.T) {
 		}
 		return nil
 	}}
-	p := newPipe(t, Options{Source: oneLane(1000, "a"), Sinks: []Sink{sink}, Workers: 1})
+	p := newPipe(t, Options{Sources: []Source{oneLane(1000, "a")}, Sinks: []Sink{sink}, Workers: 1})
 	if err := p.Run(t.Context()); err == nil || !strings.HasPrefix(err.Error(), "BUG:") {
 		t.Errorf("Run: %v, want BUG: …", err)
 	}
@@ -79,7 +79,7 @@ func TestFatal(t *testing.T) {
 	f := func(name string, sink, dead *fakeSink, kinds string) {
 		t.Helper()
 		src := &committing{fakeSource: fakeSource{lanes: [][]string{numbered(1000, kinds)}, perCall: 10}}
-		o := Options{Source: src, Sinks: []Sink{sink}, Workers: 2, Ordering: OrderPerLane}
+		o := Options{Sources: []Source{src}, Sinks: []Sink{sink}, Workers: 2, Ordering: OrderPerLane}
 		if dead != nil {
 			o.DeadLetter = dead
 		}
@@ -124,7 +124,7 @@ func TestFatal(t *testing.T) {
 }
 
 func TestFatalBarrier(t *testing.T) {
-	p := newPipe(t, Options{Source: oneLane(10, "a"), Sinks: []Sink{&fakeSink{barrierErr: errSink}}})
+	p := newPipe(t, Options{Sources: []Source{oneLane(10, "a")}, Sinks: []Sink{&fakeSink{barrierErr: errSink}}})
 	if err := p.Run(t.Context()); !errors.Is(err, errSink) {
 		t.Errorf("Run: %v, want %v", err, errSink)
 	}

@@ -11,6 +11,7 @@ import (
 type worker struct {
 	p        *Pipeline
 	codec    Codec
+	gen      uint64   // of codec
 	pack     packFunc // for the sinks; nil: none of them packs
 	packDead packFunc // for the dead letter
 }
@@ -23,7 +24,7 @@ func (w *worker) run() {
 		case b := <-w.p.work:
 			w.handle(b)
 		case <-w.p.kick:
-			w.p.moveOn()
+			w.p.step()
 		case <-w.p.over:
 			return
 		}
@@ -40,9 +41,11 @@ func (w *worker) handle(b *Batch) {
 		return
 	}
 	var err error
+	w.renew()
 	if b.late {
 		err = w.letters(b)
 	} else {
+		b.gen = w.gen
 		err = w.process(b)
 	}
 	if err != nil {
@@ -58,7 +61,7 @@ func (w *worker) handle(b *Batch) {
 // process has the codec read all records of b, and rejects those on which it
 // panics.
 func (w *worker) process(b *Batch) error {
-	for b.Next < len(b.In) {
+	for !b.done() {
 		v := w.try(b)
 		if v == nil {
 			break
@@ -73,8 +76,8 @@ func (w *worker) process(b *Batch) error {
 			return bugf("Codec.Reject does not move on, lane %s, offset %d", b.Lane.Name(), b.Off+int64(at))
 		}
 	}
-	if b.Next != len(b.In) {
-		return bugf("Codec.Process left %d bytes, lane %s", len(b.In)-b.Next, b.Lane.Name())
+	if !b.done() {
+		return bugf("Codec.Process left %d bytes and %d messages, lane %s", len(b.In)-b.Next, len(b.Msgs)-b.NextMsg, b.Lane.Name())
 	}
 	w.packStreams(b)
 	return nil
@@ -129,6 +132,13 @@ func (w *worker) packStreams(b *Batch) {
 	}
 }
 
+// step moves on to the next lane, once no cut is being taken.
+func (p *Pipeline) step() {
+	p.gate.RLock()
+	defer p.gate.RUnlock()
+	p.moveOn()
+}
+
 // deliver submits b to the sinks, in the order that is asked for.
 func (p *Pipeline) deliver(b *Batch) {
 	defer p.calm()
@@ -139,6 +149,8 @@ func (p *Pipeline) deliver(b *Batch) {
 		p.submit(b, p.dead)
 		return
 	}
+	p.gate.RLock()
+	defer p.gate.RUnlock()
 	n := len(p.sinks)
 	b.pend.Store(int32(n) + 1) // one for this function: b stays while the loop runs
 	p.active.Add(int64(n))

@@ -18,7 +18,7 @@ func TestPoison(t *testing.T) {
 		sink, dead := &fakeSink{}, &fakeSink{}
 		var log bytes.Buffer
 		p := newPipe(t, Options{
-			Source: src, Sinks: []Sink{sink}, DeadLetter: dead, Ordering: OrderInput, Workers: 2,
+			Sources: []Source{src}, Sinks: []Sink{sink}, DeadLetter: dead, Ordering: OrderInput, Workers: 2,
 			NewCodec: func() Codec { return &fakeCodec{pass: pass} },
 			Logger:   slog.New(slog.NewTextHandler(&log, nil)),
 		})
@@ -49,7 +49,7 @@ func TestCodecBroken(t *testing.T) {
 	f := func(name string, codec Codec, lines []string, want ...string) {
 		t.Helper()
 		src := &fakeSource{lanes: [][]string{lines}, perCall: 1}
-		p := newPipe(t, Options{Source: src, Sinks: []Sink{&fakeSink{}}, DeadLetter: &fakeSink{}, Workers: 1,
+		p := newPipe(t, Options{Sources: []Source{src}, Sinks: []Sink{&fakeSink{}}, DeadLetter: &fakeSink{}, Workers: 1,
 			NewCodec: func() Codec { return codec }})
 		err := p.Run(t.Context())
 		if err == nil || strings.Contains(err.Error(), "secret") {
@@ -132,7 +132,7 @@ func TestPack(t *testing.T) {
 		t.Helper()
 		sink, dead := &packingSink{off: off}, &packingSink{}
 		src := oneLane(300, "aXD")
-		p := newPipe(t, Options{Source: src, Sinks: []Sink{&fakeSink{}, sink}, DeadLetter: dead, Ordering: OrderInput, Workers: 3})
+		p := newPipe(t, Options{Sources: []Source{src}, Sinks: []Sink{&fakeSink{}, sink}, DeadLetter: dead, Ordering: OrderInput, Workers: 3})
 		finished(t.Context(), t, p)
 		if sink.bad+dead.bad != 0 {
 			t.Errorf("%s: %d batches and %d with dead letters are not packed right", name, sink.bad, dead.bad)
@@ -143,7 +143,7 @@ func TestPack(t *testing.T) {
 	f("packed", false)
 	f("off", true)
 
-	p := newPipe(t, Options{Source: oneLane(1, "a"), Sinks: []Sink{&packingSink{err: errSink}}})
+	p := newPipe(t, Options{Sources: []Source{oneLane(1, "a")}, Sinks: []Sink{&packingSink{err: errSink}}})
 	if err := p.Run(t.Context()); !errors.Is(err, errSink) {
 		t.Errorf("Run: %v, want %v", err, errSink)
 	}

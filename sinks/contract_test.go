@@ -322,7 +322,7 @@ func TestPipeline(t *testing.T) {
 	}
 	sink := newFile(t, file.Config{Path: out})
 	p, err := pipeline.New(pipeline.Options{
-		Source: src, Sinks: []pipeline.Sink{sink}, Ordering: pipeline.OrderInput, BatchBytes: 1000, Workers: 4,
+		Sources: []pipeline.Source{src}, Sinks: []pipeline.Sink{sink}, Ordering: pipeline.OrderInput, BatchBytes: 1000, Workers: 4,
 		NewCodec: func() pipeline.Codec { return copier{} },
 	})
 	if err != nil {
@@ -360,7 +360,7 @@ func TestClosedPipe(t *testing.T) {
 	}
 	sink := newFile(t, file.Config{Writer: pw})
 	p, err := pipeline.New(pipeline.Options{
-		Source: src, Sinks: []pipeline.Sink{sink}, BatchBytes: 1000, NewCodec: func() pipeline.Codec { return copier{} },
+		Sources: []pipeline.Source{src}, Sinks: []pipeline.Sink{sink}, BatchBytes: 1000, NewCodec: func() pipeline.Codec { return copier{} },
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -171,7 +171,7 @@ func (d *diffRun) read(sig *signals, stdin io.Reader) error {
 	}
 	framing.Framing = a.Framing()
 	p, err := pipeline.New(pipeline.Options{
-		Source:   d.source,
+		Sources:  []pipeline.Source{d.source},
 		Sinks:    []pipeline.Sink{discard.Sink{}},
 		NewCodec: newDiffCodecs(a, b, d.graph),
 		Workers:  d.setA.jobs,

@@ -99,6 +99,8 @@ type Config struct {
 	// MaxRecord is the length in bytes from which on a record is rejected as
 	// record-too-long. 0 means no limit.
 	MaxRecord int
+	// Facts has workers collect a Fact of each record, for sinks that partition.
+	Facts bool
 }
 
 // A Job is a Config made ready for use. It is immutable and may be shared.
@@ -128,6 +130,7 @@ type Job struct {
 	whatwg    bool // norm reads as browsers do
 	profile   []byte
 	maxRecord int
+	facts     bool
 }
 
 // A kind is a way to locate URLs in a record.
@@ -156,7 +159,7 @@ func New(c Config) (*Job, error) {
 	j := &Job{
 		render: c.Render, level: c.Level, divert: c.Divert, redact: c.Redact,
 		norm: c.Normalizer, whatwg: c.Normalizer != nil && c.Normalizer.Profile().Reading == codec.WHATWG, maxRecord: c.MaxRecord,
-		repairs: c.Repairs, request: c.Target != TargetReferer, referer: c.Target != TargetRequest,
+		repairs: c.Repairs, facts: c.Facts, request: c.Target != TargetReferer, referer: c.Target != TargetRequest,
 	}
 	for _, name := range c.Secrets {
 		j.secrets = append(j.secrets, appendLower(nil, name))

@@ -68,6 +68,9 @@ func (w *Worker) read(s *site, rec []byte, v *verdict, st *Stats) bool {
 	}
 	v.urls++
 	w.note(st)
+	if w.job.facts {
+		w.learn(v.urls == 1)
+	}
 	return true
 }
 

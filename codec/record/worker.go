@@ -24,6 +24,7 @@ type Worker struct {
 	scan  scanner
 	res   codec.Result // of the URL at hand
 	cur   reading
+	fact  Fact // of the record at hand
 
 	// Scratch.
 	text, base     []byte // unescaped; not used where the record has no escapes
@@ -91,6 +92,7 @@ var lineFeed = []byte{'\n'}
 // and counts it in st. rec must not overlap out or dead. Nothing of rec is kept.
 func (w *Worker) Append(out, dead, rec []byte, at Place, st *Stats) (o, d []byte) {
 	j := w.job
+	w.fact = Fact{}
 	if j.maxRecord > 0 && len(rec) > j.maxRecord {
 		return w.Reject(out, dead, rec, TooLong, at, st)
 	}

@@ -1,0 +1,36 @@
+package record
+
+import (
+	"github.com/zeebo/xxh3"
+
+	"github.com/urlfold/urlfold/codec"
+)
+
+// A Fact is what a sink may want to know of a record besides its bytes: what to
+// partition by, and what is wrong.
+type Fact struct {
+	Key   codec.Key   // of the record's first URL, at the job's level; zero if it has none
+	Host  uint64      // XXH3 of that URL's host; zero if it has none
+	Flags codec.Flags // of all its URLs
+}
+
+// Facts reports whether the job's workers collect a Fact of each record.
+func (j *Job) Facts() bool { return j.facts }
+
+// Fact returns what the last call of Append learned of its record. It is zero if
+// the job does not collect facts, and for a record without a URL.
+func (w *Worker) Fact() Fact { return w.fact }
+
+// learn adds the URL at hand to the fact. first says that it is the first of its
+// record with a reading.
+func (w *Worker) learn(first bool) {
+	c := &w.cur
+	w.fact.Flags = w.fact.Flags.Union(c.flags)
+	if !first {
+		return
+	}
+	w.fact.Key = w.keyOf()
+	if host := w.res.Out.Span(codec.Host); !c.nohost && host.Len() > 0 {
+		w.fact.Host = xxh3.Hash(c.norm[host.Start:host.End])
+	}
+}

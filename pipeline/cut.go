@@ -1,0 +1,85 @@
+package pipeline
+
+import "errors"
+
+// Exactly once needs a consistent cut: watermarks and lengths of outputs that
+// belong together, so that a restart which goes back to the one and cuts off the
+// other neither loses nor doubles a record. It is taken with the gate closed:
+//
+//	worker   ──▶ gate ──▶ all sinks of a batch
+//	                ▲
+//	committer: close · Barrier · is everything that was submitted resolved?
+//	           · watermarks and marks · open ──▶ CommitCut
+//
+// A batch passes the gate for all of its sinks at once, and each lane in order. So
+// when nothing that has passed is unresolved, the outputs hold the batches before
+// the watermarks, and nothing else. If a sink wants a batch again, or refused
+// records that are on their way to the dead letter, there is no cut now; the next
+// interval has another chance.
+
+// errBusy says that no cut could be taken.
+var errBusy = errors.New("a batch waits to be submitted again")
+
+// takeCut collects the watermarks of the only source and the marks of all sinks.
+func (p *Pipeline) takeCut() error {
+	p.gate.Lock()
+	defer p.gate.Unlock()
+	for i := range p.sinks {
+		if err := p.bringDown(i); err != nil {
+			return err
+		}
+	}
+	if !p.settledAll() {
+		return errBusy
+	}
+	p.due(0)
+	p.marks = p.marks[:0]
+	for i, s := range p.sinks {
+		at := len(p.marks)
+		p.marks = s.(Marker).Marks(p.marks)
+		for j := range p.marks[at:] {
+			p.marks[at+j].Sink = p.sinkName(i)
+		}
+	}
+	return nil
+}
+
+// settledAll reports whether all that was submitted is resolved. The caller holds
+// the gate.
+func (p *Pipeline) settledAll() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, l := range p.lanes {
+		if !l.settled() {
+			return false
+		}
+	}
+	return true
+}
+
+// settled reports whether each outlet has submitted what lies before the
+// watermark, and nothing more.
+func (l *Lane) settled() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for i := range l.outlets {
+		if o := &l.outlets[i]; o.busy || o.stalled || o.redo < o.next || o.next != l.base {
+			return false
+		}
+	}
+	return true
+}
+
+// storeCut stores a cut, if one can be taken.
+func (p *Pipeline) storeCut(f *feed) error {
+	err := p.takeCut()
+	switch {
+	case errors.Is(err, errBusy) || p.stopped():
+		return nil // after a hard stop, the last one that was stored holds
+	case err != nil:
+		return err
+	case len(f.ups) == 0:
+		return nil
+	}
+	return f.committer.(CutCommitter).CommitCut(p.base, f.ups, p.marks)
+}
