@@ -25,25 +25,34 @@ type policyReader struct {
 }
 
 func (r *profileReader) readPolicy(n ast.Node) *codec.Policy {
-	p := &policyReader{
+	p := r.newPolicyReader()
+	p.mapping(n, p.fields()...)
+	p.compileParams(n)
+	return p.policy
+}
+
+func (r *profileReader) newPolicyReader() *policyReader {
+	return &policyReader{
 		profileReader: r,
 		policy:        &codec.Policy{},
 		lists:         []*params.List{params.Default()},
 		nodes:         map[string]ast.Node{},
 	}
-	p.mapping(n,
-		field{"lists", p.readLists},
-		field{"drop_params", func(n ast.Node) { p.readParams(n, &p.own) }},
-		field{"site_params", func(n ast.Node) { p.readParams(n, &p.site) }},
-		field{"keep_params", p.readAllow},
-		field{"path_templates", p.readTemplates},
-		field{"spa", p.readSPA},
-		field{"keep_https", func(n ast.Node) { p.policy.KeepHTTPS = p.bool(n) }},
-		field{"lower_path", func(n ast.Node) { p.policy.LowerPath = p.bool(n) }},
-		field{"lower_query", func(n ast.Node) { p.policy.LowerQuery = p.bool(n) }},
-	)
-	p.compileParams(n)
-	return p.policy
+}
+
+// fields returns the keys of a policy.
+func (p *policyReader) fields() []field {
+	return []field{
+		{"lists", p.readLists},
+		{"drop_params", func(n ast.Node) { p.readParams(n, &p.own) }},
+		{"site_params", func(n ast.Node) { p.readParams(n, &p.site) }},
+		{"keep_params", p.readAllow},
+		{"path_templates", p.readTemplates},
+		{"spa", p.readSPA},
+		{"keep_https", func(n ast.Node) { p.policy.KeepHTTPS = p.bool(n) }},
+		{"lower_path", func(n ast.Node) { p.policy.LowerPath = p.bool(n) }},
+		{"lower_query", func(n ast.Node) { p.policy.LowerQuery = p.bool(n) }},
+	}
 }
 
 func (p *policyReader) readLists(n ast.Node) {
@@ -69,8 +78,12 @@ func (p *policyReader) readLists(n ast.Node) {
 
 // readList reads an element of lists, nil if there is a mistake in it.
 func (p *policyReader) readList(n ast.Node) *params.List {
-	if s, ok := n.(*ast.StringNode); ok {
-		if s.Value != "default" {
+	if _, ok := n.(*ast.StringNode); ok {
+		name, ok := p.text(n)
+		switch {
+		case !ok:
+			return nil
+		case name != "default":
 			p.failAt(n, "there is no such list; there are default, {clearurls: FILE} and {plain: FILE}")
 			return nil
 		}
@@ -175,10 +188,13 @@ func (p *policyReader) failList(n ast.Node, err error) {
 	}
 }
 
-// unjoin returns the errors that errors.Join made one of.
+// unjoin returns the errors that errors.Join made one of, and none of nil.
 func unjoin(err error) []error {
 	if j, ok := err.(interface{ Unwrap() []error }); ok {
 		return j.Unwrap()
+	}
+	if err == nil {
+		return nil
 	}
 	return []error{err}
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
@@ -24,6 +25,7 @@ const (
 type document struct {
 	file string
 	errs []*Error
+	exp  *expander // nil: scalars are taken as they stand
 }
 
 // parse returns the root of the only document in data, nil if there is none or
@@ -39,7 +41,7 @@ func (d *document) parse(data []byte) (root ast.Node) {
 		d.errs = append(d.errs, &Error{File: d.file, Reason: "is longer than 64 KiB; long lists go into files of their own"})
 		return nil
 	}
-	tokens := lexer.Tokenize(string(data))
+	tokens := joinColons(lexer.Tokenize(string(data)))
 	if deep := tooDeep(tokens); deep != nil {
 		d.fail(deep, "is nested too deep")
 		return nil
@@ -95,6 +97,46 @@ func tooDeep(tokens token.Tokens) *token.Token {
 	return nil
 }
 
+// joinColons puts together what the library takes apart: in a list inside of a
+// flow mapping, [kafka:9092] is a mapping to it. A colon that no space follows is
+// part of the text, if the text has no quotes (YAML 1.2.2 §7.3.3).
+func joinColons(tokens token.Tokens) token.Tokens {
+	var out token.Tokens
+	for i := 0; i < len(tokens); i++ {
+		tk := tokens[i]
+		last := len(out) - 1
+		if tk.Type == token.MappingValueType && last >= 0 && i+1 < len(tokens) && follows(out[last], tk) && follows(tk, tokens[i+1]) &&
+			out[last].Type == token.StringType && isPlain(tokens[i+1]) {
+			tail := tokens[i+1]
+			out[last] = token.String(out[last].Value+":"+tail.Value, out[last].Origin+tk.Origin+tail.Origin, out[last].Position)
+			i++
+			continue
+		}
+		out = append(out, tk)
+	}
+	for i, tk := range out {
+		tk.Prev, tk.Next = nil, nil
+		if i > 0 {
+			tk.Prev, out[i-1].Next = out[i-1], tk
+		}
+	}
+	return out
+}
+
+// follows reports whether there is nothing between a and b.
+func follows(a, b *token.Token) bool {
+	return a.Position.Line == b.Position.Line && a.Position.Column+utf8.RuneCountInString(a.Value) == b.Position.Column
+}
+
+// isPlain reports whether a token is a scalar without quotes.
+func isPlain(tk *token.Token) bool {
+	switch tk.Type {
+	case token.StringType, token.IntegerType, token.FloatType, token.BoolType, token.NullType, token.BinaryIntegerType, token.OctetIntegerType, token.HexIntegerType:
+		return true
+	}
+	return false
+}
+
 // fail notes a mistake at a token.
 func (d *document) fail(tk *token.Token, reason string) { d.failWith(tk, reason, nil) }
 
@@ -102,11 +144,16 @@ func (d *document) fail(tk *token.Token, reason string) { d.failWith(tk, reason,
 func (d *document) failAt(n ast.Node, reason string) { d.failWith(start(n), reason, nil) }
 
 func (d *document) failWith(tk *token.Token, reason string, err error) {
-	e := &Error{File: d.file, Reason: reason, err: err}
+	d.errs = append(d.errs, d.error(tk, reason, err))
+}
+
+// error returns a mistake at a token, or without a place if there is none.
+func (d *document) error(tk *token.Token, reason string, err error) *Error {
+	e := &Error{File: d.file, Reason: d.exp.scrub(reason), err: err}
 	if tk != nil && tk.Position != nil {
 		e.Line, e.Column = max(tk.Position.Line, 1), max(tk.Position.Column, 1)
 	}
-	d.errs = append(d.errs, e)
+	return e
 }
 
 // start returns the token at which a node begins. That of a mapping in block
@@ -170,7 +217,7 @@ func (d *document) unknown(key ast.Node, names []string, name string) {
 func (d *document) pairs(n ast.Node, read func(key, value ast.Node, name string)) {
 	seen := map[string]bool{}
 	for _, kv := range d.values(n) {
-		name, ok := d.text(kv.Key)
+		name, _, ok := d.written(kv.Key)
 		switch {
 		case !ok:
 		case seen[name]:
@@ -203,16 +250,37 @@ func (d *document) items(n ast.Node) []ast.Node {
 	return nil
 }
 
-// text returns a scalar as it stands. A number is taken as it was written.
+// text returns a scalar, with values put in. A number is taken as it was written.
 func (d *document) text(n ast.Node) (string, bool) {
+	text, _, ok := d.scalar(n)
+	return text, ok
+}
+
+// scalar returns a scalar, and whether something was put into it.
+func (d *document) scalar(n ast.Node) (text string, expanded, ok bool) {
+	text, isString, ok := d.written(n)
+	if !ok || !isString || d.exp == nil || !strings.Contains(text, "${") {
+		return text, false, ok
+	}
+	text, reason := d.exp.expand(text)
+	if reason != "" {
+		d.failAt(n, reason)
+		return "", false, false
+	}
+	return text, true, true
+}
+
+// written returns a scalar as it stands, and whether it is a string and not a
+// number.
+func (d *document) written(n ast.Node) (text string, isString, ok bool) {
 	switch n := n.(type) {
 	case *ast.StringNode:
-		return n.Value, true
+		return n.Value, true, true
 	case *ast.IntegerNode, *ast.FloatNode:
-		return n.GetToken().Value, true
+		return n.GetToken().Value, false, true
 	}
 	d.failAt(n, "must be a text on one line"+but(n))
-	return "", false
+	return "", false, false
 }
 
 // texts calls read for every text of a sequence.
@@ -226,12 +294,17 @@ func (d *document) texts(n ast.Node, read func(n ast.Node, text string)) {
 
 // bool returns true or false.
 func (d *document) bool(n ast.Node) bool {
-	b, ok := n.(*ast.BoolNode)
-	if !ok {
-		d.failAt(n, "must be true or false"+but(n))
-		return false
+	if b, ok := n.(*ast.BoolNode); ok {
+		return b.Value
 	}
-	return b.Value
+	if s, ok := n.(*ast.StringNode); ok && d.exp != nil && strings.Contains(s.Value, "${") {
+		text, _, ok := d.scalar(n)
+		if !ok || text == "true" || text == "false" {
+			return text == "true"
+		}
+	}
+	d.failAt(n, "must be true or false"+but(n))
+	return false
 }
 
 // but says what a node is instead, if that is not plain to see.
@@ -241,6 +314,8 @@ func but(n ast.Node) string {
 		return ", and is empty"
 	case *ast.AnchorNode, *ast.AliasNode, *ast.MergeKeyNode:
 		return "; anchors and aliases are not taken"
+	case *ast.BoolNode:
+		return "; put it in quotes"
 	case *ast.TagNode:
 		return "; tags are not taken"
 	}

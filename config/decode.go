@@ -1,0 +1,223 @@
+package config
+
+import (
+	"errors"
+	"reflect"
+	"strconv"
+	"strings"
+
+	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/token"
+
+	"github.com/urlfold/urlfold/internal/units"
+)
+
+// A decoder fills structs from a document. Keys are named by paths, such as
+// "sources[0].kafka.tls.ca_file".
+type decoder struct {
+	document
+	types  Types
+	places map[string]place
+	raw    map[string]string // scalars with values put in, as they were written
+	others []error           // the mistakes in other files
+	rules  *policyReader      // of the codec; nil if there are none
+}
+
+// A place is where something was written.
+type place struct {
+	key   ast.Node // nil for an element of a list
+	value ast.Node
+}
+
+// in returns the path of a key in a mapping.
+func in(at, name string) string {
+	if at == "" {
+		return name
+	}
+	return at + "." + name
+}
+
+// element returns the path of an element of a list.
+func element(at string, i int) string { return at + "[" + strconv.Itoa(i) + "]" }
+
+// value fills v from a node. v is addressable, and keeps what is not written.
+func (d *decoder) value(v reflect.Value, n ast.Node, at string, r rules) {
+	switch t := v.Type(); {
+	case t == componentType:
+		d.component(v.Addr().Interface().(*Component), n, at)
+	case t == rulesType:
+		d.codecRules(v.Addr().Interface().(*Rules), n, at)
+	case isScalar(t), t.Kind() == reflect.Struct && isText(t) && !isMapping(n):
+		d.scalarValue(v, n, at, r)
+	case t.Kind() == reflect.Struct:
+		d.structure(v, n, at)
+	case t.Kind() == reflect.Pointer:
+		to := reflect.New(t.Elem())
+		d.value(to.Elem(), n, at, r)
+		v.Set(to)
+	case t.Kind() == reflect.Slice:
+		d.list(v, n, at, r)
+	case t.Kind() == reflect.Map && t.Key().Kind() == reflect.String:
+		d.table(v, n, at, r)
+	default:
+		d.failAt(n, "this program cannot read what belongs here: "+t.String())
+	}
+}
+
+func isMapping(n ast.Node) bool {
+	switch n.(type) {
+	case *ast.MappingNode, *ast.MappingValueNode:
+		return true
+	}
+	return false
+}
+
+// structure fills a struct from a mapping, in which there may be more keys than
+// its own, and has it validated.
+func (d *decoder) structure(v reflect.Value, n ast.Node, at string, more ...field) {
+	before := len(d.errs)
+	fields, err := fieldsOf(v.Type())
+	if err != nil {
+		d.failWith(start(n), "this program cannot read what belongs here: "+clean(err.Error()), err)
+		return
+	}
+	names := make([]string, 0, len(fields)+len(more))
+	for _, f := range fields {
+		names = append(names, f.name)
+	}
+	for _, f := range more {
+		names = append(names, f.name)
+	}
+	d.pairs(n, func(key, value ast.Node, name string) {
+		path := in(at, name)
+		d.note(path, key, value)
+		for _, f := range fields {
+			if f.name == name {
+				d.value(v.FieldByIndex(f.index), value, path, f.rules)
+				return
+			}
+		}
+		for _, f := range more {
+			if f.name == name {
+				f.read(value)
+				return
+			}
+		}
+		delete(d.places, path)
+		d.unknown(key, names, name)
+	})
+	d.missing(fields, n, at)
+	if len(d.errs) == before {
+		d.validate(v, at)
+	}
+}
+
+func (d *decoder) note(path string, key, value ast.Node) {
+	if _, ok := d.places[path]; !ok {
+		d.places[path] = place{key, value}
+	}
+}
+
+// missing tells which keys must be there and are not.
+func (d *decoder) missing(fields []structField, n ast.Node, at string) {
+	if !isMapping(n) {
+		return
+	}
+	for _, f := range fields {
+		if _, ok := d.places[in(at, f.name)]; f.required && !ok {
+			d.failWith(d.begin(n, at), "the key "+f.name+" is missing", nil)
+		}
+	}
+}
+
+// validate calls the Validate method of a struct, if it has one.
+func (d *decoder) validate(v reflect.Value, at string) {
+	if c, ok := v.Addr().Interface().(interface{ Validate() error }); ok {
+		if err := c.Validate(); err != nil {
+			d.failPath(at, err)
+		}
+	}
+}
+
+// failPath notes an error, or several that were joined, that belong to the key at
+// a path, or to a key below it that a units.FieldError names.
+func (d *decoder) failPath(at string, err error) {
+	if j, ok := err.(interface{ Unwrap() []error }); ok {
+		for _, err := range j.Unwrap() {
+			d.failPath(at, err)
+		}
+		return
+	}
+	var f *units.FieldError
+	if errors.As(err, &f) {
+		d.failPath(in(at, f.Field), f.Err)
+		return
+	}
+	d.errs = append(d.errs, d.errorAt(at, err))
+}
+
+// errorAt returns an error at the key of a path. If it is not written, the place
+// is that of the mapping in which it could be, and the reason names it.
+func (d *decoder) errorAt(path string, err error) *Error {
+	reason, p, rest := clean(err.Error()), path, ""
+	for p != "" {
+		if at, ok := d.places[p]; ok {
+			n := at.value
+			if rest != "" && at.key != nil {
+				n = at.key
+			}
+			return d.error(start(n), prefixed(rest, reason), err)
+		}
+		i := strings.LastIndexAny(p, ".[")
+		rest = strings.TrimPrefix(path[max(i, 0):], ".")
+		p = p[:max(i, 0)]
+	}
+	return d.error(nil, prefixed(path, reason), err)
+}
+
+func prefixed(path, reason string) string {
+	if path == "" {
+		return reason
+	}
+	return path + ": " + reason
+}
+
+// list fills a slice. What was in it is replaced.
+func (d *decoder) list(v reflect.Value, n ast.Node, at string, r rules) {
+	items := d.items(n)
+	s := reflect.MakeSlice(v.Type(), len(items), len(items))
+	for i, item := range items {
+		path := element(at, i)
+		d.note(path, nil, item)
+		d.value(s.Index(i), item, path, r.element())
+	}
+	if _, ok := n.(*ast.SequenceNode); ok {
+		d.bounds(s, n, r)
+	}
+	v.Set(s)
+}
+
+// table fills a map. What was in it is replaced.
+func (d *decoder) table(v reflect.Value, n ast.Node, at string, r rules) {
+	m := reflect.MakeMap(v.Type())
+	d.pairs(n, func(key, value ast.Node, name string) {
+		path := in(at, name)
+		d.note(path, key, value)
+		e := reflect.New(v.Type().Elem()).Elem()
+		d.value(e, value, path, r.element())
+		m.SetMapIndex(reflect.ValueOf(name).Convert(v.Type().Key()), e)
+	})
+	if isMapping(n) {
+		d.bounds(m, n, r)
+	}
+	v.Set(m)
+}
+
+// begin returns where a mapping that lacks something is told: at the key that it
+// belongs to, so as not to point at a key of it that is right.
+func (d *decoder) begin(n ast.Node, at string) *token.Token {
+	if p, ok := d.places[at]; ok && p.key != nil {
+		return start(p.key)
+	}
+	return start(n)
+}

@@ -1,0 +1,84 @@
+package config
+
+import (
+	"errors"
+	"path/filepath"
+	"reflect"
+
+	"github.com/goccy/go-yaml/ast"
+)
+
+// Load reads a configuration from a file. See Parse.
+func Load(path string, types Types, env Env) (*File, error) {
+	data, err := readFile(path, MaxFile)
+	if err != nil {
+		return nil, &Error{File: path, Reason: fileReason(err), err: err}
+	}
+	return Parse(path, data, types, env)
+}
+
+// Parse reads a configuration. file is how errors name it, and where relative
+// names of files in it start. The error joins an *Error for each mistake, first
+// those of this file in its order, then those of a profile's; then there is no
+// File.
+func Parse(file string, data []byte, types Types, env Env) (*File, error) {
+	d := &decoder{
+		document: document{file: file, exp: &expander{env: env, dir: filepath.Dir(file)}},
+		types:    types,
+		places:   map[string]place{},
+		raw:      map[string]string{},
+	}
+	f := Default()
+	f.d = d
+	root := d.parse(data)
+	switch {
+	case root != nil:
+		d.read(f, root)
+	case len(d.errs) == 0:
+		d.errs = append(d.errs, d.error(nil, "is empty", nil))
+	}
+	if len(d.errs)+len(d.others) > 0 {
+		return nil, errors.Join(append(unjoin(joined(d.errs)), d.others...)...)
+	}
+	return f, nil
+}
+
+// read fills f, and checks what keys mean together.
+func (d *decoder) read(f *File, root ast.Node) {
+	d.structure(reflect.ValueOf(f).Elem(), root, "")
+	d.nameComponents(f.Sources)
+	d.nameComponents(f.Sinks)
+	if f.DeadLetter != nil && f.DeadLetter.Name == "" {
+		f.DeadLetter.Name = "dead_letter"
+	}
+	d.resolve(&f.Codec)
+	d.deadLetters(f)
+}
+
+// deadLetters fills in what becomes of bad records, which hangs on whether there
+// is a dead letter.
+func (d *decoder) deadLetters(f *File) {
+	const to = "dead_letter"
+	or := to
+	_, exists := d.places[to]
+	if !exists {
+		or = "pass_through"
+	}
+	for _, c := range []struct {
+		path  string
+		value *string
+	}{
+		{"pipeline.on_oversize", &f.Pipeline.OnOversize},
+		{"pipeline.on_reject", &f.Pipeline.OnReject},
+		{"codec.on_unparsed", &f.Codec.OnUnparsed},
+	} {
+		switch {
+		case *c.value == to && !exists:
+			d.failText(c.path, "no dead_letter is configured")
+		case *c.value == "" && c.value == &f.Codec.OnUnparsed:
+			*c.value = f.Pipeline.OnReject
+		case *c.value == "":
+			*c.value = or
+		}
+	}
+}

@@ -1,0 +1,88 @@
+package config
+
+import (
+	"os"
+	"reflect"
+	"testing"
+	"time"
+
+	"github.com/urlfold/urlfold/codec"
+	"github.com/urlfold/urlfold/internal/units"
+)
+
+// load reads one of the examples.
+func load(t *testing.T, name string) *File {
+	t.Helper()
+	data, err := os.ReadFile("testdata/" + name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := Parse(name, data, doubles(), testEnv())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+func same(t *testing.T, what string, got, want any) {
+	t.Helper()
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("%s:\n got %+v\nwant %+v", what, got, want)
+	}
+}
+
+// TestDefaults checks that the defaults of the reference are those of the program.
+func TestDefaults(t *testing.T) {
+	f := load(t, "defaults.yaml")
+	want := Default()
+	same(t, "pipeline", f.Pipeline.Batch, want.Pipeline.Batch)
+	same(t, "in flight", f.Pipeline.MaxInFlight, want.Pipeline.MaxInFlight)
+	same(t, "interval", f.Pipeline.CommitInterval, want.Pipeline.CommitInterval)
+	same(t, "record", f.Pipeline.MaxRecordBytes, want.Pipeline.MaxRecordBytes)
+	same(t, "shutdown", f.Shutdown, want.Shutdown)
+	same(t, "admin", f.Admin, want.Admin)
+	same(t, "log", f.Log, want.Log)
+	same(t, "folder", f.DataDir, want.DataDir)
+}
+
+func TestAnalytics(t *testing.T) {
+	f := load(t, "analytics.yaml")
+	same(t, "source", f.Sources[0].Config, any(&kafkaConfig{
+		Brokers: []string{"kafka-1:9092", "kafka-2:9092"}, kafkaIO: kafkaIO{Topics: []string{"web.access"}},
+		Group: "urlfold-analytics", Start: "earliest", SessionTimeout: 45 * time.Second, DrainTimeout: 15 * time.Second,
+		TLS: &tlsConfig{CAFile: "/etc/kafka/ca.pem"}, SASL: &saslConfig{"SCRAM-SHA-512", "urlfold", secret},
+		PartitionBy: "key", Compression: "zstd",
+	}))
+	same(t, "names", []string{f.Sources[0].Name, f.Sinks[0].Name, f.DeadLetter.Name}, []string{"kafka-1", "kafka-1", "dead_letter"})
+	same(t, "dead letter", f.DeadLetter.Config.(*kafkaConfig).Topic, "web.access.dlq")
+	same(t, "base", f.Codec.Base, "https://{host}")
+	same(t, "render", f.Codec.Render, Render{Form: "extend", Extend: map[string]string{"url_norm": "norm", "url_key": "key"}})
+	same(t, "ordering", f.Pipeline.Ordering, "per_lane")
+	same(t, "on_reject", f.Pipeline.OnReject, "dead_letter")
+	same(t, "tests", len(f.Tests), 3)
+	p, policy, options := f.Codec.Resolve()
+	n, err := codec.New(p, options...)
+	if err != nil || n.Policy() != policy {
+		t.Fatalf("%v", err)
+	}
+	same(t, "key", key(t, n, "https://www.shop.example.com/order/4f0c0000-0000-4000-8000-000000000000?sku=1&x=2"), "shop.example.com/order/4f0c0000-0000-4000-8000-000000000000?sku=1")
+	same(t, "template", string(policy.Templates.Append(nil, []byte("/order/4f0c0000-0000-4000-8000-000000000000"))), "/order/{uuid}")
+	same(t, "key", key(t, n, "https://a.example/?utm_x=1&mc_eid=2&b=1"), "a.example/?b=1")
+}
+
+func TestFrontier(t *testing.T) {
+	f := load(t, "frontier.yaml")
+	c := f.Sources[0].Config.(*jetstreamConfig)
+	same(t, "consumer", c.Consumer, consumerConfig{[]string{"discovered.>"}, 90 * time.Second, 20000, -1})
+	same(t, "prefetch", c.Prefetch, prefetchConfig{2000, 8 * units.MiB})
+	same(t, "fields", f.Codec.Render.JSONL.Fields, []string{"url", "norm", "key", "site"})
+	same(t, "reject", f.Codec.Rejected(), Rejected{NotHTTP: true})
+	same(t, "subject", f.Sinks[0].Config.(*jetstreamConfig).Subject, "frontier.{host_key%64}")
+}
+
+func TestCleanup(t *testing.T) {
+	f := load(t, "cleanup.yaml")
+	same(t, "source", f.Sources[0].Config.(*fileConfig).OnFinish, onFinish{word: "keep", MoveTo: "/data/done"})
+	same(t, "sink", f.Sinks[0].Config.(*fileConfig).Compress, compressConfig{Zstd: &levelConfig{3}})
+	same(t, "codec", []string{f.Codec.Format, f.Codec.Target, f.Codec.OnUnparsed, f.Codec.Render.Form}, []string{"combined", "all", "pass_through", "rewrite"})
+}
