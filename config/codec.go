@@ -91,6 +91,14 @@ func (r *Render) UnmarshalText(text []byte) error {
 	return nil
 }
 
+// MarshalText returns the name of a built-in form, or nothing.
+func (r Render) MarshalText() ([]byte, error) {
+	if r.JSONL != nil || r.TSV != nil || r.Extend != nil {
+		return nil, nil
+	}
+	return []byte(r.Form), nil
+}
+
 // Validate checks that there is one form, and notes it.
 func (r *Render) Validate() error {
 	var forms []string
@@ -216,7 +224,7 @@ func (d *decoder) resolveProfile(c *Codec) {
 	if !strings.HasSuffix(c.Profile, ".yaml") && !strings.HasSuffix(c.Profile, ".yml") {
 		var ok bool
 		if c.profile, ok = codec.Lookup(c.Profile); !ok && c.Profile != "" {
-			d.failText("codec.profile", noSuch("built-in profile", profileNames(), c.Profile)+"; the name of a file ends in .yaml")
+			d.failText("codec.profile", noSuch("built-in profile", profileNames(), c.Profile))
 		}
 		c.policy = codec.DefaultPolicy()
 		return

@@ -2,9 +2,7 @@ package config
 
 import (
 	"fmt"
-	"maps"
 	"reflect"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -50,7 +48,7 @@ var componentType = reflect.TypeFor[Component]()
 // component reads one component.
 func (d *decoder) component(c *Component, n ast.Node, at string) {
 	types := d.types.of(at)
-	names := slices.Sorted(maps.Keys(types))
+	names := sortedKeys(types)
 	count := 0
 	d.pairs(n, func(key, value ast.Node, name string) {
 		count++

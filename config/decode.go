@@ -20,7 +20,7 @@ type decoder struct {
 	places map[string]place
 	raw    map[string]string // scalars with values put in, as they were written
 	others []error           // the mistakes in other files
-	rules  *policyReader      // of the codec; nil if there are none
+	rules  *policyReader     // of the codec; nil if there are none
 }
 
 // A place is where something was written.

@@ -129,10 +129,14 @@ func setDuration(v reflect.Value, text string) (reason string) {
 }
 
 // cleanValue returns the text of an error about a value without the value, which
-// other packages like to repeat.
+// other packages like to repeat, all of it or in quotes what they stumbled on.
 func cleanValue(err error, value string) string {
 	reason := clean(err.Error())
-	if value != "" && (strings.Contains(reason, value) || strings.Contains(reason, strconv.Quote(value))) {
+	repeats := value != "" && strings.Contains(reason, value)
+	for i, part := range strings.Split(reason, `"`) {
+		repeats = repeats || i%2 == 1 && part != "" && strings.Contains(strconv.Quote(value), part)
+	}
+	if repeats {
 		return "is not as it must be"
 	}
 	return reason
@@ -152,6 +156,8 @@ func (d *decoder) bounds(v reflect.Value, n ast.Node, r rules) {
 		low, high = low+ofWhat(v.Kind(), r.max == "", low), high+ofWhat(v.Kind(), true, high)
 	}
 	switch {
+	case r.min == r.max:
+		d.failAt(n, what+" "+high)
 	case r.min != "" && r.max != "":
 		d.failAt(n, what+" from "+low+" to "+high)
 	case r.min != "":

@@ -1,0 +1,183 @@
+package config
+
+import (
+	"errors"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/urlfold/urlfold/internal/units"
+)
+
+// TestAllMistakes reads a file with many mistakes. All are told, in their order.
+func TestAllMistakes(t *testing.T) {
+	data, err := os.ReadFile("testdata/mistakes.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = Parse("m.yaml", data, doubles(), testEnv())
+	want, readErr := os.ReadFile("testdata/mistakes.txt")
+	if readErr != nil {
+		t.Fatal(readErr)
+	}
+	if got := err.Error() + "\n"; got != string(want) {
+		t.Errorf("got\n%swant\n%s", got, want)
+	}
+}
+
+// minimal is a configuration to which mistakes are added.
+const minimal = "sources: [file: {include: [a]}]\ncodec: {format: lines}\nsinks: [file: {path: b}]\n"
+
+// mistakes parses a configuration, and compares its mistakes.
+func mistakes(t *testing.T, text string, want ...string) {
+	t.Helper()
+	_, err := Parse("c", []byte(text), doubles(), testEnv())
+	if err == nil {
+		t.Errorf("%q: no error", text)
+		return
+	}
+	if got := err.Error(); got != strings.Join(want, "\n") {
+		t.Errorf("%q:\n got %s\nwant %s", text, got, strings.Join(want, "\n     "))
+	}
+}
+
+func TestFileMistakes(t *testing.T) {
+	f := func(text string, want ...string) {
+		t.Helper()
+		mistakes(t, text, want...)
+	}
+	f("", "c: is empty")
+	f("a", "c:1:1: must be a mapping (key: value)")
+	f("version: 1", "c:1:1: the key sources is missing", "c:1:1: the key codec is missing", "c:1:1: the key sinks is missing")
+	f(minimal+"---\na: b", "c:5:1: is a second document; there can be one")
+	f(minimal+"log: &a {}\nready: *a\nshutdown: !!map {}\nadmin:", "c:4:6: must be a mapping (key: value); anchors and aliases are not taken",
+		"c:5:8: must be a mapping (key: value); anchors and aliases are not taken", "c:6:11: must be a mapping (key: value); tags are not taken",
+		"c:7:8: must be a mapping (key: value), and is empty")
+	f(minimal+"pipeline: {on_oversize: dead_letter, on_reject: dead_letter}", "c:4:25: no dead_letter is configured", "c:4:49: no dead_letter is configured")
+	f(minimal+"dead_letter: {}", "c:4:14: the type is missing; there are file, jetstream, kafka")
+	f("sources: [file: {name: x}, file: {name: x}]\ncodec: {format: lines}\nsinks: [file: {name: 'a b'}]",
+		"c:1:41: another one of them has the same name", "c:3:22: "+nameRule)
+	f(minimal+strings.Repeat("#", MaxFile), "c: is longer than 64 KiB; long lists go into files of their own")
+}
+
+func TestProfileFiles(t *testing.T) {
+	f := func(profile string, want ...string) {
+		t.Helper()
+		mistakes(t, "sources: [file: {}]\nsinks: [file: {}]\ncodec:\n  format: lines\n  profile: "+profile, want...)
+	}
+	f("none.yaml", "c:5:12: cannot be read: file does not exist")
+	f("https://u:hunter2@h/p.yaml", "c:5:12: this is a URL, and not a file: nothing is fetched")
+	f("bad.yaml", "bad.yaml:2:7: there is no such built-in profile; did you mean crawler?", "bad.yaml:3:6: there is no such key level; there are k0, k1, k2, k3")
+	f("good.yaml\n  rules: {add: [], spa: ['*']}", "c:6:10: the profile is a file, and has a policy of its own: these rules belong there")
+	f("crawler\n  rules: {add: [dots-rfc]}", "c:6:10: the profile has a rule that the whatwg reading implies or contradicts; dots-rfc without no-auth-guard would turn a path into an authority")
+	f("crawler\n  hmac_key: '0123456789abcdef'", "c:6:13: a key belongs to hash: hmac-sha256")
+	c, err := Parse("c", []byte("sources: [file: {}]\nsinks: [file: {}]\ncodec: {format: lines, profile: good.yaml, key: k3, max_url: 1KiB, rules: {remove: [ui-drop]}}"), doubles(), testEnv())
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, policy, _ := c.Codec.Resolve()
+	if p.Name != "good-changed" || p.Key.String() != "k3" || p.MaxLen != 1024 || policy == nil {
+		t.Errorf("%+v", p)
+	}
+}
+
+// TestErrorAt attaches errors of a caller to places.
+func TestErrorAt(t *testing.T) {
+	c := load(t, "analytics.yaml")
+	f := func(path, want string) {
+		t.Helper()
+		cause := errors.New("is wrong; see https://u:hunter2@h/")
+		err := c.ErrorAt(path, &units.FieldError{Field: "x", Err: errors.New("is wrong")})
+		if got := err.Error(); got != want {
+			t.Errorf("%s: %s, want %s", path, got, want)
+		}
+		if err := c.ErrorAt(path, cause); !errors.Is(err, cause) || strings.Contains(err.Error(), "hunter2") {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+	f("codec.format", "analytics.yaml:13:11: x: is wrong")
+	f(c.Sources[0].Path()+".topics[0]", "analytics.yaml:5:16: x: is wrong")
+	f(c.Sources[0].Path()+".tls.cert_file", "analytics.yaml:10:7: cert_file: x: is wrong")
+	f(c.Sinks[0].Path(), "analytics.yaml:24:7: x: is wrong")
+	f("tests[1].same_key[1]", "analytics.yaml:33:52: x: is wrong")
+	f("log.level", "analytics.yaml: log.level: x: is wrong")
+	f("", "analytics.yaml: x: is wrong")
+}
+
+func TestExpansion(t *testing.T) {
+	f := func(text, want string) {
+		t.Helper()
+		c, err := Parse("c", []byte(minimal+"data_dir: "+text), doubles(), testEnv())
+		if err != nil || c.DataDir != want {
+			t.Errorf("%s: %q, %v; want %q", text, c.DataDir, err, want)
+		}
+	}
+	f("${N}", "3")
+	f("a${N}b${N}", "a3b3")
+	f("'${NONE:-x}'", "x")
+	f("${EMPTY:-x}", "x")
+	f("${NONE:-}y", "y")
+	f("'${EMPTY}z'", "z")
+	f("'${file:/run/secrets/kafka}'", secret)
+	f("'${file:two}'", "a\n")
+	f("'${file:crlf}'", "a")
+	f("$${N}", "${N}")
+	f("$$${N}", "$${N}")
+	f("$N-$-}", "$N-$-}")
+	f("'${TWICE}'", "${SECRET}")
+	f("'${STRUCTURE}'", "a: b\n- "+secret)
+	f("'{host}'", "{host}")
+	c, err := Parse("c", []byte(minimal+"pipeline: {workers: '${N}', batch: {bytes: '${N}MiB', linger: '${N}ms'}}\nadmin: {pprof: '${YES}'}"), doubles(), testEnv())
+	if err != nil || c.Pipeline.Workers != 3 || c.Pipeline.Batch.Bytes != 3*units.MiB || !c.Admin.Pprof {
+		t.Errorf("%v", err)
+	}
+}
+
+// TestExpansionMistakes checks that no error repeats what was put in.
+func TestExpansionMistakes(t *testing.T) {
+	f := func(text string, want ...string) {
+		t.Helper()
+		mistakes(t, minimal+text, want...)
+	}
+	f("data_dir: ${NONE}", "c:4:11: the variable NONE is not set, and has no default")
+	f("data_dir: ${a b}", "c:4:11: between ${ and } stands NAME, NAME:-default or file:PATH; write $${ for a ${ that stays")
+	f("data_dir: ${N", "c:4:11: the ${ has no }; write $${ for a ${ that stays")
+	f("data_dir: ${file:none}", "c:4:11: the file cannot be read: file does not exist")
+	f("data_dir: ${file:}", "c:4:11: file: is followed by the name of a file")
+	f("${N}: 1", "c:4:1: there is no such key; there are version, data_dir, sources, codec, sinks, dead_letter, pipeline, shutdown, admin, log, ready, memory, tests")
+	f("pipeline: {workers: '${SECRET}', ordering: '${SECRET}', commit_interval: '${SECRET}', max_record_bytes: '${SECRET}'}\nadmin: {pprof: '${SECRET}'}",
+		"c:4:21: must be a whole number", "c:4:44: there is no such value; there are none, per_lane",
+		"c:4:74: a duration is a number and a unit, such as 50ms, 10s or 1m30s",
+		"c:4:105: a size is a number and a unit, such as 64k, 1.5MiB or 10GB", "c:5:16: must be true or false")
+	f("pipeline: '${STRUCTURE}'", "c:4:11: must be a mapping (key: value)")
+	f("dead_letter: {kafka: {brokers: [a], topic: b, start: 'timestamp:${SECRET}'}}", "c:4:54: is not as it must be")
+}
+
+// FuzzParse checks that nothing panics, that errors have no secret and no URL,
+// and that what is accepted is printed so that it reads back the same.
+func FuzzParse(f *testing.F) {
+	for _, name := range []string{"defaults", "analytics", "frontier", "cleanup", "mistakes"} {
+		data, err := os.ReadFile("testdata/" + name + ".yaml")
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(data)
+	}
+	for _, seed := range []string{"", minimal, minimal + "data_dir: ${SECRET}", minimal + "log: {level: '${SECRET}${file:kafka}'}", minimal + "a: [k:9, \"b\":1]", "sources: {{}}", "codec: {render: a}\nsinks: [[]]"} {
+		f.Add([]byte(seed))
+	}
+	types, env := doubles(), testEnv()
+	f.Fuzz(func(t *testing.T, data []byte) {
+		c, err := Parse("c", data, types, env)
+		if err != nil {
+			if text := err.Error(); strings.Contains(text, secret) || strings.Contains(text, "://") {
+				t.Errorf("an error with a secret: %s", text)
+			}
+			return
+		}
+		text := c.String()
+		if strings.Contains(text, secret) {
+			t.Errorf("printed with a secret: %s", text)
+		}
+	})
+}

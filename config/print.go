@@ -1,0 +1,243 @@
+package config
+
+import (
+	"encoding"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/urlfold/urlfold/internal/units"
+)
+
+// String returns the configuration as YAML: all that was written and all
+// defaults but empty ones. Secrets, and credentials in URLs, are "***", and a text
+// into which a value was put stands as it was written: "${PASSWORD}".
+func (f *File) String() string {
+	p := printer{f.d}
+	return string(p.structure(nil, reflect.ValueOf(f).Elem(), "", ""))
+}
+
+// A printer writes YAML. Its methods append.
+type printer struct{ d *decoder }
+
+// indentation of one level.
+const step = "  "
+
+// structure writes the keys of a struct, each on a line of its own.
+func (p printer) structure(dst []byte, v reflect.Value, at, indent string) []byte {
+	fields, _ := fieldsOf(v.Type()) // v was filled by the same
+	for _, f := range fields {
+		path := in(at, f.name)
+		if _, written := p.d.places[path]; written || !isEmpty(v.FieldByIndex(f.index)) {
+			dst = append(dst, indent+f.name+":"...)
+			dst = p.value(dst, v.FieldByIndex(f.index), path, indent)
+		}
+	}
+	return dst
+}
+
+// isEmpty reports whether there is nothing in v worth a line.
+func isEmpty(v reflect.Value) bool {
+	switch v.Kind() {
+	case reflect.Slice, reflect.Map:
+		return v.Len() == 0
+	case reflect.Struct:
+		if isScalar(v.Type()) {
+			return v.IsZero()
+		}
+		fields, _ := fieldsOf(v.Type())
+		for _, f := range fields {
+			if !isEmpty(v.FieldByIndex(f.index)) {
+				return false
+			}
+		}
+		return wordOf(v) == ""
+	case reflect.String, reflect.Pointer:
+		return v.IsZero()
+	}
+	return false
+}
+
+// wordOf returns the text of a struct that may be written as a text, or "".
+func wordOf(v reflect.Value) string {
+	if v.Kind() == reflect.Struct && isText(v.Type()) {
+		if m, ok := v.Interface().(encoding.TextMarshaler); ok {
+			text, err := m.MarshalText()
+			if err == nil {
+				return string(text)
+			}
+		}
+	}
+	return ""
+}
+
+// value writes what stands behind a colon, with the line end.
+func (p printer) value(dst []byte, v reflect.Value, at, indent string) []byte {
+	t := v.Type()
+	switch {
+	case t == componentType:
+		return p.component(append(dst, '\n'), v.Addr().Interface().(*Component), indent+step)
+	case t.Kind() == reflect.Pointer:
+		return p.value(dst, v.Elem(), at, indent)
+	case isScalar(t) || p.isWord(v, at):
+		return p.scalar(dst, v, at)
+	case t.Kind() == reflect.Struct && isEmpty(v):
+		return append(dst, " {}\n"...)
+	case t.Kind() == reflect.Struct:
+		return p.structure(append(dst, '\n'), v, at, indent+step)
+	case t.Kind() == reflect.Map:
+		return p.table(dst, v, at, indent)
+	}
+	return p.list(dst, v, at, indent)
+}
+
+// isWord reports whether a struct is to be written as a text. If both its forms
+// have something in them the keys are what was written last.
+func (p printer) isWord(v reflect.Value, at string) bool {
+	if wordOf(v) == "" {
+		return false
+	}
+	fields, _ := fieldsOf(v.Type())
+	for _, f := range fields {
+		if _, ok := p.d.places[in(at, f.name)]; ok {
+			return false
+		}
+	}
+	return true
+}
+
+func (p printer) component(dst []byte, c *Component, indent string) []byte {
+	dst = append(dst, indent+c.Type+":\n"...)
+	v := reflect.ValueOf(c.Config).Elem()
+	dst = p.structure(dst, v, c.path, indent+step)
+	return append(dst, indent+step+"name: "+c.Name+"\n"...)
+}
+
+func (p printer) list(dst []byte, v reflect.Value, at, indent string) []byte {
+	if v.Len() == 0 {
+		return append(dst, " []\n"...)
+	}
+	dst = append(dst, '\n')
+	for i := range v.Len() {
+		e, path := v.Index(i), element(at, i)
+		item := p.value(nil, e, path, indent+step)
+		// The first key of a mapping stands beside the dash.
+		text := strings.TrimPrefix(string(item), "\n")
+		text = strings.TrimLeft(text, " ")
+		dst = append(dst, indent+step+"- "+text...)
+	}
+	return dst
+}
+
+func (p printer) table(dst []byte, v reflect.Value, at, indent string) []byte {
+	if v.Len() == 0 {
+		return append(dst, " {}\n"...)
+	}
+	dst = append(dst, '\n')
+	byName := func(a, b reflect.Value) int { return strings.Compare(a.String(), b.String()) }
+	for _, k := range slices.SortedFunc(slices.Values(v.MapKeys()), byName) {
+		dst = append(dst, indent+step+quote(k.String())+":"...)
+		dst = p.value(dst, addressable(v.MapIndex(k)), in(at, k.String()), indent+step)
+	}
+	return dst
+}
+
+// addressable returns a copy of v whose methods with pointers can be called.
+func addressable(v reflect.Value) reflect.Value {
+	c := reflect.New(v.Type()).Elem()
+	c.Set(v)
+	return c
+}
+
+// scalar writes a scalar and the line end.
+func (p printer) scalar(dst []byte, v reflect.Value, at string) []byte {
+	text, isString := scalarText(v)
+	if raw, ok := p.d.raw[at]; ok && !isSecret(v) {
+		text = quoteAlways(maskUserinfo(raw))
+	} else if isString {
+		text = quote(strings.ReplaceAll(maskUserinfo(text), "${", "$${"))
+	}
+	return append(dst, " "+text+"\n"...)
+}
+
+func isSecret(v reflect.Value) bool { return v.Type() == reflect.TypeFor[units.Secret]() }
+
+// scalarText returns a scalar as it is written, and whether it is a string.
+func scalarText(v reflect.Value) (text string, isString bool) {
+	switch x := v.Interface().(type) {
+	case time.Duration:
+		return formatDuration(x), false
+	case units.Size:
+		return x.String(), false
+	case encoding.TextMarshaler:
+		if text, err := x.MarshalText(); err == nil {
+			return string(text), true
+		}
+	}
+	if v.Kind() == reflect.String {
+		return v.String(), true
+	}
+	return fmt.Sprint(v.Interface()), !isNumber(v.Type()) && v.Kind() != reflect.Bool
+}
+
+// formatDuration writes a duration as people do: "1m", not "1m0s".
+func formatDuration(d time.Duration) string {
+	s := d.String()
+	if strings.HasSuffix(s, "m0s") {
+		s = s[:len(s)-2]
+	}
+	if strings.HasSuffix(s, "h0m") {
+		s = s[:len(s)-2]
+	}
+	return s
+}
+
+// quote returns a string as YAML, without quotes if it cannot be taken for
+// anything else.
+func quote(s string) string {
+	if isName(s) && 'a' <= s[0]|0x20 && s[0]|0x20 <= 'z' && !slices.Contains(notStrings, strings.ToLower(s)) {
+		return s
+	}
+	return quoteAlways(s)
+}
+
+// notStrings is what is, or was in YAML 1.1, no string.
+var notStrings = []string{"true", "false", "null", "yes", "no", "on", "off", "y", "n"}
+
+// quoteAlways returns a string in double quotes. What JSON escapes so YAML does.
+func quoteAlways(s string) string {
+	var b strings.Builder
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	_ = e.Encode(s) // a string and a Builder do not fail
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// maskUserinfo writes *** for what stands before an '@' in the authority of each
+// URL in s.
+func maskUserinfo(s string) string {
+	var b strings.Builder
+	for {
+		before, rest, found := strings.Cut(s, "://")
+		if !found {
+			return b.String() + s
+		}
+		b.WriteString(before + "://")
+		end := strings.IndexAny(rest, "/?# ,\"'\n")
+		if end < 0 {
+			end = len(rest)
+		}
+		if i := strings.LastIndexByte(rest[:end], '@'); i >= 0 {
+			b.WriteString("***")
+			rest = rest[i:]
+		}
+		s = rest
+	}
+}
+
+// sortedKeys returns the keys of a map in order.
+func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
