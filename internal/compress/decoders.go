@@ -76,13 +76,24 @@ func (d *lz4Decoder) Read(p []byte) (int, error) {
 
 // An s2Decoder reads the chunks of the framing format, and takes the format's
 // identifier in the middle of a stream for what it is.
-type s2Decoder struct{ r *s2.Reader }
+type s2Decoder struct {
+	in       *input
+	restarts *restarts
+	format   Format
+	r        *s2.Reader
+}
 
-func newS2(in *input, f Format) s2Decoder {
+// newS2 returns a decoder at the start of a stream or, if later is set, at a
+// chunk: then it has no identifier to find.
+func newS2(in *input, restarts *restarts, f Format, later bool) s2Decoder {
+	var opts []s2.ReaderOption
 	if f == Snappy {
-		return s2Decoder{s2.NewReader(onlyReader{in}, s2.ReaderMaxBlockSize(64<<10))}
+		opts = append(opts, s2.ReaderMaxBlockSize(64<<10))
 	}
-	return s2Decoder{s2.NewReader(onlyReader{in})}
+	if later {
+		opts = append(opts, s2.ReaderIgnoreStreamIdentifier())
+	}
+	return s2Decoder{in, restarts, f, s2.NewReader(onlyReader{in}, opts...)}
 }
 
 // An onlyReader hides the other methods of a reader.
@@ -91,7 +102,12 @@ type onlyReader struct{ io.Reader }
 func (s2Decoder) Close() {}
 
 func (d s2Decoder) Read(p []byte) (int, error) {
+	before := d.in.offset()
 	n, err := d.r.Read(p)
+	if before > 0 && d.in.offset() > before {
+		// It takes the next chunk only when it has returned all of the last one.
+		d.restarts.boundary(d.format, before, 0)
+	}
 	if errors.Is(err, s2.ErrCRC) {
 		err = &finding{Verdict{Kind: BadCRC, Offset: -1, Cut: true, Detail: "the checksum of a chunk is wrong, and its bytes are lost"}}
 	}
@@ -100,13 +116,12 @@ func (d s2Decoder) Read(p []byte) (int, error) {
 
 // An xzDecoder reads one stream after the other.
 type xzDecoder struct {
-	in      *input
-	r       *xz.Reader
-	maxDict int64
-	begun   bool
+	in       *input
+	restarts *restarts
+	r        *xz.Reader
+	maxDict  int64
+	begun    bool
 }
-
-func newXZ(in *input, maxDict int64) *xzDecoder { return &xzDecoder{in: in, maxDict: maxDict} }
 
 func (d *xzDecoder) Close() {}
 
@@ -127,13 +142,13 @@ func (d *xzDecoder) Read(p []byte) (int, error) {
 			// whether more data follow.
 			return n, io.ErrUnexpectedEOF
 		case err == io.EOF:
-			d.r = nil
+			d.ended(n)
 		case strings.Contains(err.Error(), "unexpected data after stream"):
 			// It reads one byte to see whether there is one.
 			if e := d.in.br.UnreadByte(); e != nil {
 				return n, e
 			}
-			d.r = nil
+			d.ended(n)
 		case strings.Contains(err.Error(), "checksum error for block"):
 			return n, &finding{Verdict{Kind: BadCRC, Offset: -1, Cut: true, Detail: err.Error()}}
 		default:
@@ -143,6 +158,14 @@ func (d *xzDecoder) Read(p []byte) (int, error) {
 			return n, nil
 		}
 	}
+}
+
+// ended notes the end of a stream, the last n bytes of which are about to be
+// returned.
+func (d *xzDecoder) ended(n int) {
+	d.r = nil
+	d.restarts.members++
+	d.restarts.boundary(XZ, d.in.offset(), n)
 }
 
 // stream opens the next stream. Zero bytes after one are no garbage if they are

@@ -13,13 +13,24 @@ import (
 // trailers around package flate, and not package gzip, because where a member
 // begins and what of its trailer is wrong is asked for in verdicts.
 type gzipDecoder struct {
-	in     *input
-	note   func(Verdict)
-	fl     io.ReadCloser
-	inside bool // of a member
-	begun  bool // there was a member before
-	crc    uint32
-	size   uint32 // modulo 2^32, as in the trailer
+	in       *input
+	restarts *restarts
+	note     func(Verdict)
+	fl       io.ReadCloser
+	inside   bool // of a member
+	begun    bool // there was a member before
+
+	// Of the member.
+	begin   int64 // where it begins in the decompressed stream
+	deflate int64 // where its deflate data begin in the file
+	size    int64 // of what was returned of it
+	crc     uint32
+
+	// A restart point inside it: see gzip_points.go.
+	watch   flate.ReaderOpt
+	watched bool
+	pending bool
+	next    RestartPoint
 }
 
 // Bits of FLG, RFC 1952 section 2.3.1.
@@ -31,8 +42,16 @@ const (
 	gzipReserved  = 0xe0
 )
 
-func newGzip(in *input, note func(Verdict)) *gzipDecoder {
-	return &gzipDecoder{in: in, note: note, fl: flate.NewReader(in.br)}
+// newGzip returns a decoder that begins at p.
+func newGzip(in *input, restarts *restarts, note func(Verdict), p RestartPoint) *gzipDecoder {
+	d := &gzipDecoder{in: in, restarts: restarts, note: note, begun: p.compressed > 0}
+	d.watch = flate.WithEobCallback(d.blockEnd)
+	if p.inside {
+		d.resume(p)
+	} else {
+		d.fl = flate.NewReader(in.br)
+	}
+	return d
 }
 
 func (d *gzipDecoder) Close() {}
@@ -44,11 +63,14 @@ func (d *gzipDecoder) Read(p []byte) (int, error) {
 				return 0, err
 			}
 		}
+		d.watchBlocks()
 		n, err := d.fl.Read(p)
-		d.crc = crc32.Update(d.crc, crc32.IEEETable, p[:n])
-		d.size += uint32(n)
-		if err == io.EOF {
-			err = d.trailer()
+		d.count(p[:n])
+		switch {
+		case err == io.EOF:
+			err = d.trailer(n)
+		case err != nil:
+			err = d.corrupt(err)
 		}
 		if n > 0 || err != nil {
 			return n, err
@@ -67,6 +89,8 @@ func (d *gzipDecoder) member() error {
 		return err
 	}
 	d.begun, d.inside, d.crc, d.size = true, true, 0, 0
+	d.begin, d.deflate = d.restarts.decoded, d.in.offset()
+	d.watched, d.pending = false, false
 	return d.fl.(flate.Resetter).Reset(d.in.br, nil)
 }
 
@@ -136,9 +160,10 @@ func (d *gzipDecoder) skip(crc *uint32, last func(byte) bool) error {
 	}
 }
 
-// trailer takes a trailer. A wrong one is noted and no reason to stop: the next
-// member stands for itself.
-func (d *gzipDecoder) trailer() error {
+// trailer takes a trailer, when the last n bytes of the member are about to be
+// returned. A wrong one is noted and no reason to stop: the next member stands
+// for itself.
+func (d *gzipDecoder) trailer(n int) error {
 	at := d.in.offset()
 	var sum [8]byte
 	if _, err := io.ReadFull(d.in.br, sum[:]); err != nil {
@@ -149,9 +174,11 @@ func (d *gzipDecoder) trailer() error {
 	switch {
 	case crc != d.crc:
 		d.note(Verdict{Kind: BadCRC, Offset: at, Detail: fmt.Sprintf("the CRC is %08x, the trailer says %08x", d.crc, crc)})
-	case size != d.size:
-		d.note(Verdict{Kind: BadCRC, Offset: at, Detail: fmt.Sprintf("the length is %d modulo 2^32, the trailer says %d", d.size, size)})
+	case size != uint32(d.size): // modulo 2^32, section 2.3.1
+		d.note(Verdict{Kind: BadCRC, Offset: at, Detail: fmt.Sprintf("the length is %d modulo 2^32, the trailer says %d", uint32(d.size), size)})
 	}
+	d.restarts.members++
+	d.restarts.boundary(Gzip, d.in.offset(), n)
 	return nil
 }
 

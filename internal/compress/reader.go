@@ -41,6 +41,11 @@ type Options struct {
 	// Concurrency is how many goroutines may decode a zstd stream. 0 and 1: the
 	// one that calls Read.
 	Concurrency int
+	// RestartEvery is how many decompressed bytes should at most lie between two
+	// restart points inside a gzip member, and about how many between two at the
+	// ends of zstd frames if Concurrency is above 1; see Reader.RestartPoint.
+	// DefaultRestartEvery is a good number. 0: there are no restart points.
+	RestartEvery int64
 }
 
 // A Reader decompresses a stream. Read, Verdict and Close belong to one
@@ -51,8 +56,12 @@ type Reader struct {
 	dec     decoder
 	format  Format
 	verdict Verdict
-	out     atomic.Int64
+	out     atomic.Int64 // from the start of the file
 	done    bool
+
+	start    RestartPoint // where this reading began
+	restarts restarts
+	again    int64 // decompressed by ResumeAt and not delivered
 }
 
 // A decoder returns decompressed bytes. io.EOF means the clean end. A *finding
@@ -70,17 +79,20 @@ func NewReader(src io.Reader, opt Options) *Reader {
 	if opt.Limits.MaxWindow == 0 {
 		opt.Limits.MaxWindow = DefaultMaxWindow
 	}
-	return &Reader{in: newInput(src), opt: opt}
+	r := &Reader{in: newInput(src), opt: opt}
+	r.restarts.every, r.restarts.verdict = opt.RestartEvery, &r.verdict
+	return r
 }
 
 // Format returns the format, Plain before the first Read.
 func (r *Reader) Format() Format { return r.format }
 
-// CompressedBytes returns how many bytes were taken from the file. They are up
-// to 256 KiB ahead of what was decompressed.
+// CompressedBytes returns how many bytes were taken from the file, those before a
+// restart point among them. They are up to 256 KiB ahead of what was decompressed.
 func (r *Reader) CompressedBytes() int64 { return r.in.raw.n.Load() }
 
-// Bytes returns how many decompressed bytes Read has delivered.
+// Bytes returns how many decompressed bytes Read has delivered. After a resume
+// it counts those before the restart point, too: it is the offset of the next byte.
 func (r *Reader) Bytes() int64 { return r.out.Load() }
 
 // Verdict returns what is known of the stream. It is final once Read has
@@ -127,6 +139,10 @@ func (r *Reader) Read(p []byte) (int, error) {
 
 // open finds the format and makes the decoder.
 func (r *Reader) open() {
+	if r.start.compressed > 0 {
+		r.resume()
+		return
+	}
 	head := r.in.head()
 	m, found, partial := find(head)
 	if !found {
@@ -134,24 +150,32 @@ func (r *Reader) open() {
 		return
 	}
 	r.format = m.format
-	switch m.format {
-	case Gzip:
-		r.dec = newGzip(r.in, r.note)
-	case Zstd:
-		r.dec = newZstd(r.in, r.opt, r.note)
-	case Bzip2:
-		r.dec = newBzip2(r.in)
-	case XZ:
-		r.dec = newXZ(r.in, r.opt.Limits.MaxWindow)
-	case LZ4:
-		r.dec = newLZ4(r.in)
-	case Snappy, S2:
-		r.dec = newS2(r.in, m.format)
-	case Xerial:
-		r.dec = &xerialDecoder{in: r.in}
-	default:
+	if r.dec = r.decoder(m.format); r.dec == nil {
 		r.end(&finding{Verdict{Kind: UnsupportedFormat, Cut: true, Detail: m.name + " is not supported"}})
 	}
+}
+
+// decoder returns the decoder of a compressed format, at the start of the file
+// or behind a member, and nil if there is none.
+func (r *Reader) decoder(f Format) decoder {
+	later := r.start.compressed > 0
+	switch f {
+	case Gzip:
+		return newGzip(r.in, &r.restarts, r.note, r.start)
+	case Zstd:
+		return newZstd(r.in, &r.restarts, r.opt, r.note, later)
+	case Bzip2:
+		return newBzip2(r.in)
+	case XZ:
+		return &xzDecoder{in: r.in, restarts: &r.restarts, maxDict: r.opt.Limits.MaxWindow, begun: later}
+	case LZ4:
+		return newLZ4(r.in)
+	case Snappy, S2:
+		return newS2(r.in, &r.restarts, f, later)
+	case Xerial:
+		return &xerialDecoder{in: r.in, restarts: &r.restarts, begun: later}
+	}
+	return nil
 }
 
 // openPlain is open for a head that is no magic, but perhaps the beginning of one.
@@ -194,7 +218,9 @@ func (r *Reader) decode(p []byte) (n int, err error) {
 			n, err = 0, fmt.Errorf("the decoder failed: %v", e)
 		}
 	}()
-	return r.dec.Read(p)
+	n, err = r.dec.Read(p)
+	r.restarts.decoded += int64(n)
+	return n, err
 }
 
 // first looks at the first bytes of the text, p[:n], for a byte order mark that
@@ -250,8 +276,11 @@ func (r *Reader) end(err error) {
 	}
 	r.done = true
 	r.verdict.Format = r.format
-	if err != io.EOF || r.in.raw.err != nil {
+	switch {
+	case err != io.EOF || r.in.raw.err != nil:
 		r.note(r.judge(err))
+	case r.format == Bzip2 || r.format == LZ4 || r.format == Snappy || r.format == S2:
+		r.restarts.boundary(r.format, r.in.offset(), 0) // these have shown no end of a member yet
 	}
 }
 

@@ -18,11 +18,12 @@ const maxXerial = 16 << 20
 // length in four bytes, big endian. A header may come again, where streams were
 // concatenated.
 type xerialDecoder struct {
-	in    *input
-	block []byte // compressed
-	out   []byte // decompressed
-	rest  []byte // of out, not delivered yet
-	begun bool
+	in       *input
+	restarts *restarts
+	block    []byte // compressed
+	out      []byte // decompressed
+	rest     []byte // of out, not delivered yet
+	begun    bool
 }
 
 const (
@@ -45,6 +46,9 @@ func (d *xerialDecoder) Read(p []byte) (int, error) {
 
 // next takes the next header or block.
 func (d *xerialDecoder) next() error {
+	if at := d.in.offset(); at > 0 {
+		d.restarts.boundary(Xerial, at, 0)
+	}
 	var size [4]byte
 	switch _, err := io.ReadFull(d.in, size[:]); {
 	case err == io.EOF && d.begun:

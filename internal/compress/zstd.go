@@ -11,25 +11,37 @@ import (
 
 // A zstdDecoder hands the frames that a zstdFrames finds to klauspost's decoder.
 // The two look at the same bytes: the decoder knows nothing of offsets and takes
-// one to three stray bytes for a clean end.
+// one to three stray bytes for a clean end. Where a restart point is wanted at the
+// end of a frame, the decoder is told that the stream ends there: then all that it
+// returns up to its end belongs to what lies before.
 type zstdDecoder struct {
-	frames *zstdFrames
-	dec    *zstd.Decoder
-	sync   bool // the decoder reads no further than it has decoded
-	err    error
-	closed bool
+	frames   *zstdFrames
+	restarts *restarts
+	note     func(Verdict)
+	dec      *zstd.Decoder
+	sync     bool // the decoder reads no further than it has decoded
+	err      error
+	closed   bool
 }
 
-func newZstd(in *input, opt Options, note func(Verdict)) decoder {
-	frames := &zstdFrames{in: in, note: note, maxWindow: opt.Limits.MaxWindow}
+// newZstd returns a decoder at the start of the file or, if later is set, behind
+// a frame.
+func newZstd(in *input, restarts *restarts, opt Options, note func(Verdict), later bool) decoder {
+	frames := &zstdFrames{in: in, maxWindow: opt.Limits.MaxWindow, count: restarts.members, begun: later, end: in.offset(), pauseEvery: -1}
 	n := max(opt.Concurrency, 1)
+	switch {
+	case opt.RestartEvery > 0 && n == 1:
+		frames.pauseEvery = 0 // it costs next to nothing
+	case opt.RestartEvery > 0:
+		frames.pauseEvery = opt.RestartEvery // all goroutines wait for the last
+	}
 	dec, err := zstd.NewReader(frames,
 		zstd.WithDecoderConcurrency(n),
 		zstd.WithDecoderLowmem(true),
 		// The frames are measured before the decoder sees them, so that the error
 		// can name the flag. This bound is a second lock on the same door.
 		zstd.WithDecoderMaxWindow(uint64(max(opt.Limits.MaxWindow, zstd.MinWindowSize))))
-	return &zstdDecoder{frames: frames, dec: dec, sync: n == 1, err: err}
+	return &zstdDecoder{frames: frames, restarts: restarts, note: note, dec: dec, sync: n == 1, err: err}
 }
 
 func (d *zstdDecoder) Close() {
@@ -48,16 +60,38 @@ func (d *zstdDecoder) Read(p []byte) (int, error) {
 		return n, nil
 	}
 	// Without goroutines of its own, the decoder keeps back the last block of a
-	// frame with a wrong checksum until it is asked once more.
+	// frame with a wrong or cut checksum until it is asked once more.
 	if k := 0; n < len(p) {
 		k, _ = d.dec.Read(p[n:])
 		n += k
 	}
-	if n > 0 && errors.Is(err, zstd.ErrCRCMismatch) {
+	if n > 0 && err != io.EOF {
 		return n, nil // there may be more: come back for it, and for the error
+	}
+	if err == io.EOF && d.frames.ended() {
+		return n, d.frameEnd(n)
 	}
 	d.err = d.explain(err)
 	return n, d.err
+}
+
+// frameEnd notes a restart point at the end of a frame, the last n bytes of
+// which are about to be returned, and goes on behind it if there may be more.
+func (d *zstdDecoder) frameEnd(n int) error {
+	f := d.frames
+	d.restarts.members = f.count
+	d.restarts.boundary(Zstd, f.end, n)
+	if f.paused {
+		f.paused, f.grown = false, 0
+		d.err = d.dec.Reset(f)
+		return d.err
+	}
+	d.Close()
+	if f.garbage.Kind != OK {
+		d.note(f.garbage)
+	}
+	d.err = io.EOF
+	return io.EOF
 }
 
 // explain returns what the frames know about an error of the decoder.
@@ -80,7 +114,6 @@ func (d *zstdDecoder) explain(err error) error {
 // (RFC 8878 section 3.1). Its error is that of the input's structure.
 type zstdFrames struct {
 	in        *input
-	note      func(Verdict)
 	maxWindow int64
 
 	buf   [32]byte
@@ -91,10 +124,27 @@ type zstdFrames struct {
 	sumAt int64 // where the last one stands
 	begun bool
 	err   error
+
+	end     int64 // where the last complete frame ends
+	count   int64 // of complete frames that are not skippable
+	garbage Verdict
+
+	// A pause is an end of the stream that is none. They come at the ends of
+	// frames, once more than pauseEvery bytes may have come out; negative: never.
+	pauseEvery int64
+	grown      int64 // at most, since the last pause
+	paused     bool
 }
+
+// ended reports whether the last error of Read, io.EOF, stands for the end of a
+// frame: a pause, or the end of the file.
+func (z *zstdFrames) ended() bool { return z.paused || z.err == io.EOF }
 
 func (z *zstdFrames) Read(p []byte) (int, error) {
 	for z.err == nil {
+		if z.paused {
+			return 0, io.EOF
+		}
 		switch {
 		case len(z.head) > 0:
 			n := copy(p, z.head)
@@ -107,6 +157,7 @@ func (z *zstdFrames) Read(p []byte) (int, error) {
 				return n, nil
 			}
 			z.err = noEOF(err)
+		case z.next == nil && z.pauseHere():
 		case z.next == nil:
 			z.err = z.frame()
 		default:
@@ -114,6 +165,17 @@ func (z *zstdFrames) Read(p []byte) (int, error) {
 		}
 	}
 	return 0, z.err
+}
+
+// pauseHere notes the end of a frame and decides on a pause there.
+func (z *zstdFrames) pauseHere() bool {
+	at := z.in.offset()
+	if !z.begun || z.end == at {
+		return false
+	}
+	z.end = at
+	z.paused = z.pauseEvery >= 0 && z.grown >= z.pauseEvery
+	return z.paused
 }
 
 // take appends the next n bytes of the input to head.
@@ -157,7 +219,7 @@ func isZstd(head []byte) bool { return Detect(head) == Zstd }
 func (z *zstdFrames) after(err error) error {
 	var f *finding
 	if errors.As(err, &f) && !f.Damage() {
-		z.note(f.Verdict)
+		z.garbage = f.Verdict
 		return io.EOF
 	}
 	return err
@@ -203,6 +265,10 @@ func littleEndian(b []byte) (n uint64) {
 	return n
 }
 
+// maxZstdBlock is how many bytes a block may decompress to, RFC 8878 section
+// 3.1.1.2.4.
+const maxZstdBlock = 128 << 10
+
 // block takes a Block_Header, RFC 8878 section 3.1.1.2.
 func (z *zstdFrames) block() error {
 	z.head = z.buf[:0]
@@ -213,10 +279,14 @@ func (z *zstdFrames) block() error {
 	z.body = int64(h >> 3)
 	if h>>1&3 == 1 { // RLE_Block: one byte stands for all
 		z.body = 1
+		z.grown += int64(h >> 3)
+	} else {
+		z.grown += maxZstdBlock
 	}
 	if h&1 == 0 {
 		return nil
 	}
+	z.count++
 	z.next = nil
 	if z.sum {
 		z.next = (*zstdFrames).checksum

@@ -1,0 +1,209 @@
+package compress
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+)
+
+// DefaultRestartEvery is a good Options.RestartEvery: 64 MiB are inflated again
+// in a quarter of a second.
+const DefaultRestartEvery = 64 << 20
+
+// maxWindow is how far back deflate data may refer, RFC 1951 section 2.
+const maxWindow = 32 << 10
+
+// A RestartPoint is a place in a compressed file from which it can be read on,
+// without the data before it: the start of a file, the place behind a member
+// (or a chunk of snappy, S2 or xerial), a block of deflate data inside a gzip
+// member, or any byte of a plain file. It carries what was found out up to there,
+// so that limits, checksums and verdict of a resumed reading are those of an
+// unbroken one.
+//
+// The zero value is the start of any file. A RestartPoint is a value: it can be
+// copied and compared, and nothing writes to it but UnmarshalBinary. It takes up
+// to 32 KiB, the window, if it lies inside a gzip member, else next to nothing.
+type RestartPoint struct {
+	format     Format
+	offset     int64   // decompressed
+	compressed int64   // in the file; of a block, the byte that holds its first bit
+	members    int64   // complete members before it
+	verdict    Verdict // what was noted before it
+	inside     bool    // of a gzip member: what follows means something
+	bit        uint8   // of the byte at compressed, from the least significant one
+	deflate    int64   // where the deflate data of the member begin in the file
+	size       int64   // decompressed bytes of the member up to here
+	crc        uint32  // their CRC
+	window     string  // the last of them, min(size, maxWindow) bytes
+}
+
+// Offset returns the offset of the point in the decompressed stream, in bytes.
+func (p RestartPoint) Offset() int64 { return p.offset }
+
+// CompressedOffset returns the offset in the file of the first byte that is
+// needed to read on.
+func (p RestartPoint) CompressedOffset() int64 { return p.compressed }
+
+// Members returns how many complete members lie before the point. It is 0 for
+// formats whose members are not counted: see Verification.Members.
+func (p RestartPoint) Members() int64 { return p.members }
+
+// The binary form, version 1. Integers are unsigned varints unless said otherwise.
+//
+//	"ufrp", version      4 bytes and 1
+//	format               1 byte
+//	kind of verdict      1 byte
+//	inside               1 byte: 8 outside of a member, else bit
+//	offset, compressed, members
+//	  inside:            deflate, size, CRC (4 bytes), window (min(size, 32768) bytes)
+//	  verdict not OK:    offset, cut (1 byte: 0 or 1), length of detail, detail
+//	CRC                  of all before, IEEE, 4 bytes, little endian
+const (
+	pointMagic   = "ufrp\x01"
+	pointOutside = 8
+	maxDetail    = 4 << 10
+)
+
+// errPoint wraps every error of UnmarshalBinary.
+var errPoint = errors.New("compress: no restart point")
+
+// AppendBinary appends the point to b, in a form with a version and a checksum
+// that UnmarshalBinary reads. It never fails.
+func (p RestartPoint) AppendBinary(b []byte) ([]byte, error) {
+	begin := len(b)
+	b = append(b, pointMagic...)
+	in := p.bit
+	if !p.inside {
+		in = pointOutside
+	}
+	b = append(b, byte(p.format), byte(p.verdict.Kind), in)
+	b = appendInts(b, p.offset, p.compressed, p.members)
+	if p.inside {
+		b = appendInts(b, p.deflate, p.size)
+		b = binary.LittleEndian.AppendUint32(b, p.crc)
+		b = append(b, p.window...)
+	}
+	if v := p.verdict; v.Kind != OK {
+		detail := v.Detail[:min(len(v.Detail), maxDetail)]
+		b = appendInts(b, v.Offset)
+		b = append(b, boolByte(v.Cut))
+		b = appendInts(b, int64(len(detail)))
+		b = append(b, detail...)
+	}
+	return binary.LittleEndian.AppendUint32(b, crc32.ChecksumIEEE(b[begin:])), nil
+}
+
+// MarshalBinary returns what AppendBinary appends to nothing.
+func (p RestartPoint) MarshalBinary() ([]byte, error) { return p.AppendBinary(nil) }
+
+// UnmarshalBinary sets p to the point in data, of which it keeps nothing. It
+// takes only what AppendBinary makes of some point, to the byte; on an error p
+// stays as it is.
+func (p *RestartPoint) UnmarshalBinary(data []byte) error {
+	body := len(data) - 4
+	if body < len(pointMagic) || string(data[:len(pointMagic)-1]) != pointMagic[:len(pointMagic)-1] {
+		return fmt.Errorf("%w: not the form of one", errPoint)
+	}
+	if v := data[len(pointMagic)-1]; v != pointMagic[len(pointMagic)-1] {
+		return fmt.Errorf("%w of a known version: %d", errPoint, v)
+	}
+	if binary.LittleEndian.Uint32(data[body:]) != crc32.ChecksumIEEE(data[:body]) {
+		return fmt.Errorf("%w: the checksum is wrong", errPoint)
+	}
+	d := pointData{rest: data[len(pointMagic):body]}
+	q := d.point()
+	if d.bad || len(d.rest) > 0 || !q.sound() {
+		return fmt.Errorf("%w: its parts make no sense", errPoint)
+	}
+	*p = q
+	return nil
+}
+
+// sound reports whether the parts of p go together. A sound point may still
+// belong to another file.
+func (p *RestartPoint) sound() bool {
+	v := p.verdict
+	switch {
+	case p.format >= Unsupported || v.Kind > Unreadable || v.Kind == OK && v != Verdict{}:
+		return false
+	case p.compressed == 0:
+		return *p == RestartPoint{}
+	case p.format == Plain:
+		return *p == RestartPoint{offset: p.offset, compressed: p.offset}
+	case !p.inside:
+		return true
+	}
+	return p.format == Gzip && p.bit < 8 && p.deflate <= p.compressed && p.size <= p.offset &&
+		int64(len(p.window)) == min(p.size, maxWindow)
+}
+
+func appendInts(b []byte, ints ...int64) []byte {
+	for _, n := range ints {
+		b = binary.AppendUvarint(b, uint64(n))
+	}
+	return b
+}
+
+func boolByte(b bool) byte {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// A pointData takes the binary form apart. Once something is bad, all is.
+type pointData struct {
+	rest []byte
+	bad  bool
+}
+
+func (d *pointData) point() (p RestartPoint) {
+	head := d.take(3)
+	if d.bad {
+		return p
+	}
+	p.format, p.verdict.Kind = Format(head[0]), Kind(head[1])
+	p.offset, p.compressed, p.members = d.int(), d.int(), d.int()
+	if head[2] != pointOutside {
+		p.inside, p.bit = true, head[2]
+		p.deflate, p.size = d.int(), d.int()
+		if crc := d.take(4); !d.bad {
+			p.crc = binary.LittleEndian.Uint32(crc)
+		}
+		p.window = string(d.take(min(p.size, maxWindow)))
+	}
+	if p.verdict.Kind != OK {
+		p.verdict.Format, p.verdict.Offset = p.format, d.int()
+		if cut := d.take(1); !d.bad {
+			p.verdict.Cut = cut[0] == 1
+			d.bad = cut[0] > 1
+		}
+		n := d.int()
+		d.bad = d.bad || n > maxDetail
+		p.verdict.Detail = string(d.take(n))
+	}
+	return p
+}
+
+func (d *pointData) take(n int64) []byte {
+	if d.bad || n > int64(len(d.rest)) {
+		d.bad = true
+		return nil
+	}
+	b := d.rest[:n]
+	d.rest = d.rest[n:]
+	return b
+}
+
+// int takes a varint in its shortest form. No file is longer than 2^62 bytes,
+// and up to there sums cannot overflow.
+func (d *pointData) int() int64 {
+	n, size := binary.Uvarint(d.rest)
+	if d.bad || size <= 0 || n > 1<<62 || size > 1 && d.rest[size-1] == 0 {
+		d.bad = true
+		return 0
+	}
+	d.rest = d.rest[size:]
+	return int64(n)
+}

@@ -1,0 +1,240 @@
+package compress
+
+import (
+	"bytes"
+	stdgzip "compress/gzip"
+	"errors"
+	"io"
+	"math"
+	"testing"
+
+	"github.com/klauspost/compress/gzip"
+)
+
+// TestResumeGrowing reads a file while it is written, from the time on when its
+// format can be seen: at every length it goes on
+// from the newest restart point, to what was delivered before, and reads to the
+// end. Together that is the whole text, and the last verdict is that of an
+// unbroken reading.
+func TestResumeGrowing(t *testing.T) {
+	text := mixed(t, 100<<10)
+	flushed := func(w io.Writer) flusher { return gzip.NewWriter(w) }
+	one := gzFlush(t, text[:50<<10], flushed)
+	bad := bytes.Clone(one)
+	bad[len(bad)-8] ^= 1
+	f := func(name string, packed []byte, step int) {
+		t.Helper()
+		want, verdict := read(t, packed, Options{})
+		opt := Options{Name: "growing", RestartEvery: 5 << 10}
+		var point RestartPoint
+		var got []byte
+		for n := 16; ; n = min(n+step, len(packed)) {
+			r, err := ResumeAt(bytes.NewReader(packed[:n]), point, int64(len(got)), opt)
+			if err != nil {
+				t.Fatalf("%s, %d bytes: %v", name, n, err)
+			}
+			more, err := io.ReadAll(r)
+			r.Close()
+			if err != nil {
+				t.Fatal(err)
+			}
+			got = append(got, more...)
+			point, _ = r.RestartPoint()
+			if !bytes.HasPrefix(want, got) || point.Offset() > int64(len(got)) || point.CompressedOffset() > int64(n) {
+				t.Fatalf("%s, %d bytes: other text, or a restart point too far ahead", name, n)
+			}
+			if n == len(packed) {
+				if v := r.Verdict(); v != verdict || len(got) != len(want) {
+					t.Errorf("%s: %d bytes of %d, %+v, want %+v", name, len(got), len(want), v, verdict)
+				}
+				return
+			}
+		}
+	}
+	f("plain", text, 1000)
+	f("gzip, one member", one, 173)
+	f("gzip, a wrong CRC between", append(bytes.Clone(bad), one...), 1009)
+	f("gzip, members", members(t, Gzip, text, 50), 307)
+	f("zstd", members(t, Zstd, text, 50), 307)
+	f("s2", s2x(t, text), 507)
+	f("xerial", xerial(t, text), 507)
+	log := readFile(t, "testdata/access.log")
+	for _, s := range samples(t) { // whole members
+		if s.format != Plain {
+			f(s.format.String(), bytes.Repeat(s.packed, 5), len(s.packed))
+		}
+	}
+	f("zero bytes behind bzip2", append(readFile(t, "testdata/access.log.bz2"), make([]byte, len(log))...), 1<<20)
+}
+
+func TestResumeErrors(t *testing.T) {
+	text := mixed(t, 300<<10)
+	packed := gz(t, text)
+	opt := Options{RestartEvery: 1}
+	r := NewReader(bytes.NewReader(packed), opt)
+	defer r.Close()
+	if p, ok := r.RestartPoint(); !ok || p != (RestartPoint{}) {
+		t.Errorf("before the first Read the point is %+v, %v", p, ok)
+	}
+	if _, err := io.CopyN(io.Discard, onlyReader{r}, 200<<10); err != nil {
+		t.Fatal(err)
+	}
+	p, ok := r.RestartPoint()
+	if !ok || !p.inside {
+		t.Fatalf("%+v, %v", p, ok)
+	}
+	if _, err := NewReaderAt(bytes.NewReader(packed[:p.compressed-1]), p, opt); !errors.Is(err, io.ErrUnexpectedEOF) {
+		t.Errorf("a file that is too short: %v", err)
+	}
+	if _, err := ResumeAt(bytes.NewReader(packed), p, p.offset-1, opt); err == nil {
+		t.Error("an offset before the point is taken")
+	}
+	if _, err := ResumeAt(bytes.NewReader(packed), p, int64(len(text))+1, opt); !errors.Is(err, io.ErrUnexpectedEOF) {
+		t.Errorf("an offset behind the end: %v", err)
+	}
+	if _, err := ResumeAt(bytes.NewReader(text[:100]), RestartPoint{}, 101, opt); !errors.Is(err, io.ErrUnexpectedEOF) {
+		t.Errorf("an offset behind the end of a plain file: %v", err)
+	}
+	if _, err := NewReaderAt(unseekable{bytes.NewReader(packed)}, p, opt); !errors.Is(err, errSeek) {
+		t.Errorf("a pipe: %v", err)
+	}
+	off := NewReader(bytes.NewReader(packed), Options{})
+	if _, err := io.Copy(io.Discard, onlyReader{off}); err != nil {
+		t.Fatal(err)
+	}
+	if p, ok := off.RestartPoint(); ok || p != (RestartPoint{}) {
+		t.Errorf("a point without RestartEvery: %+v", p)
+	}
+}
+
+var errSeek = errors.New("a pipe does not seek")
+
+type unseekable struct{ *bytes.Reader }
+
+func (unseekable) Seek(int64, int) (int64, error) { return 0, errSeek }
+
+// TestResumeLimits: limits count from the start of the file.
+func TestResumeLimits(t *testing.T) {
+	text := mixed(t, 300<<10)
+	f := func(name string, packed []byte) {
+		t.Helper()
+		size := int64(len(text))
+		for _, limit := range []int64{size - 1, size} {
+			opt := Options{RestartEvery: 1, Limits: Limits{MaxBytes: limit}}
+			r := NewReader(bytes.NewReader(packed), opt)
+			if _, err := io.CopyN(io.Discard, onlyReader{r}, 250<<10); err != nil {
+				t.Fatal(err)
+			}
+			p, _ := r.RestartPoint()
+			r.Close()
+			again, err := ResumeAt(bytes.NewReader(packed), p, 250<<10, opt)
+			if err != nil {
+				t.Fatal(err)
+			}
+			n, err := io.Copy(io.Discard, onlyReader{again})
+			again.Close()
+			want := OK
+			if limit < size {
+				want = Limit
+			}
+			if v := again.Verdict(); err != nil || n != limit-250<<10 || v.Kind != want {
+				t.Errorf("%s, limit %d: %d bytes, %v", name, limit, n, v)
+			}
+		}
+	}
+	f("gzip", gz(t, text))
+	f("zstd", members(t, Zstd, text, 20))
+	f("s2", s2x(t, text))
+
+	// 128 MiB of zero bytes, a ratio of 1000: it is met behind the grace of 64 MiB.
+	// Written by the standard library: klauspost's makes a single block of them.
+	bomb := encode(t, make([]byte, 128<<20), func(w io.Writer) (io.WriteCloser, error) { return stdgzip.NewWriter(w), nil })
+	opt := Options{RestartEvery: 16 << 20}
+	_, want := readBomb(t, NewReader(bytes.NewReader(bomb), opt))
+	r := NewReader(bytes.NewReader(bomb), opt)
+	if _, err := io.CopyN(io.Discard, onlyReader{r}, 60<<20); err != nil {
+		t.Fatal(err)
+	}
+	p, _ := r.RestartPoint()
+	again, err := NewReaderAt(bytes.NewReader(bomb), p, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n, v := readBomb(t, again)
+	if v.Kind != Limit || want.Kind != Limit || p.offset < 32<<20 || n < ratioGrace || n > ratioGrace+1<<20 {
+		t.Errorf("resumed at %d: stopped at %d, %v, unbroken %v", p.offset, n, v, want)
+	}
+}
+
+func readBomb(t *testing.T, r *Reader) (int64, Verdict) {
+	t.Helper()
+	defer r.Close()
+	if _, err := io.Copy(io.Discard, onlyReader{r}); err != nil {
+		t.Fatal(err)
+	}
+	return r.Bytes(), r.Verdict()
+}
+
+// TestResumeConcurrent: several goroutines decode zstd, and points come about
+// every RestartEvery bytes.
+func TestResumeConcurrent(t *testing.T) {
+	text := mixed(t, 1<<20)
+	packed := members(t, Zstd, text, 100)
+	opt := Options{RestartEvery: 100 << 10, Concurrency: 4}
+	r := NewReader(bytes.NewReader(packed), opt)
+	defer r.Close()
+	buf := make([]byte, 10<<10)
+	points := map[int64]RestartPoint{}
+	for err := error(nil); err == nil; _, err = r.Read(buf) {
+		p, ok := r.RestartPoint()
+		if !ok || p.offset > r.Bytes() {
+			t.Fatalf("a point at %d when %d are delivered", p.offset, r.Bytes())
+		}
+		points[p.offset] = p
+	}
+	if len(points) < 5 {
+		t.Errorf("only %d points", len(points))
+	}
+	for _, p := range points {
+		again, err := NewReaderAt(bytes.NewReader(packed), p, opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rest, err := io.ReadAll(again)
+		again.Close()
+		if v := again.Verdict(); err != nil || !bytes.Equal(rest, text[p.offset:]) || v.Kind != OK {
+			t.Errorf("from %d: %d bytes, %v", p.offset, len(rest), v)
+		}
+	}
+}
+
+// TestBitsAhead fails when a new version of flate has no such field any more.
+func TestBitsAhead(t *testing.T) {
+	r := newGzip(newInput(bytes.NewReader(nil)), &restarts{verdict: new(Verdict)}, func(Verdict) {}, RestartPoint{})
+	if n, ok := bitsAhead(r.fl); n != 0 || !ok {
+		t.Errorf("%d, %v", n, ok)
+	}
+	if _, ok := bitsAhead(io.NopCloser(r.fl)); ok {
+		t.Error("found in something else")
+	}
+}
+
+// TestRestartNoAllocs: restart points cost no allocation for a Read.
+func TestRestartNoAllocs(t *testing.T) {
+	packed := gz(t, bytes.Repeat(readFile(t, "testdata/access.log"), 2000))
+	r := NewReader(bytes.NewReader(packed), Options{RestartEvery: math.MaxInt64, Limits: Limits{MaxRatio: -1}})
+	defer r.Close()
+	buf := make([]byte, 32<<10)
+	if _, err := r.Read(buf); err != nil {
+		t.Fatal(err)
+	}
+	var offset int64
+	n := testing.AllocsPerRun(100, func() {
+		_, _ = r.Read(buf)
+		p, _ := r.RestartPoint()
+		offset = p.Offset()
+	})
+	if n > 0 || offset != 0 {
+		t.Errorf("%v allocations for a Read, point at %d", n, offset)
+	}
+}
