@@ -1,0 +1,165 @@
+package fault
+
+import (
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// A Plan says what happens at which point. Its methods may be called from any
+// goroutine. A nil Plan does nothing.
+type Plan struct {
+	mu    sync.Mutex
+	rules []rule
+}
+
+// A rule is one part of a plan.
+type rule struct {
+	name     string // without the star
+	prefix   bool
+	what     action
+	delay    time.Duration
+	from, to int // hits that it holds for, from 1, both included
+	hits     int // so far
+}
+
+type action uint8
+
+const (
+	kill action = iota
+	noSpace
+	ioError
+	delay
+)
+
+const always = int(^uint(0) >> 1)
+
+// Parse reads a plan: rules with commas between them, each
+//
+//	NAME=ACTION      at every hit of the point NAME
+//	NAME=ACTION@3    at the third
+//	NAME=ACTION@5..9 from the fifth to the ninth; @5.. from the fifth on
+//
+// A NAME that ends in * stands for all points that begin so, counted together.
+// An ACTION is kill (the process dies as by kill -9), enospc or eio (the error of the
+// system for a full or a broken disk), or delay:DURATION. The empty text is a plan of
+// nothing.
+func Parse(text string) (*Plan, error) {
+	p := new(Plan)
+	if text == "" {
+		return p, nil
+	}
+	for part := range strings.SplitSeq(text, ",") {
+		r, err := parseRule(part)
+		if err != nil {
+			return nil, fmt.Errorf("fault: %q: %w", part, err)
+		}
+		p.rules = append(p.rules, r)
+	}
+	return p, nil
+}
+
+func parseRule(text string) (r rule, err error) {
+	name, rest, ok := strings.Cut(strings.TrimSpace(text), "=")
+	if !ok || name == "" {
+		return r, fmt.Errorf("not NAME=ACTION")
+	}
+	r.name, r.prefix = strings.CutSuffix(name, "*")
+	what, when, bounded := strings.Cut(rest, "@")
+	switch length, timed := strings.CutPrefix(what, "delay:"); {
+	case timed:
+		r.what = delay
+		r.delay, err = time.ParseDuration(length)
+	case what == "kill":
+		r.what = kill
+	case what == "enospc":
+		r.what = noSpace
+	case what == "eio":
+		r.what = ioError
+	default:
+		err = fmt.Errorf("the action is none of kill, enospc, eio, delay:DURATION")
+	}
+	r.from, r.to = 1, always
+	if bounded && err == nil {
+		err = r.parseHits(when)
+	}
+	return r, err
+}
+
+// parseHits reads what stands behind the @.
+func (r *rule) parseHits(text string) error {
+	first, last, isRange := strings.Cut(text, "..")
+	from, err := strconv.Atoi(first)
+	to := from
+	switch {
+	case err != nil:
+		return err
+	case isRange && last == "":
+		to = always
+	case isRange:
+		to, err = strconv.Atoi(last)
+	}
+	if err == nil && (from < 1 || to < from) {
+		err = fmt.Errorf("hits are counted from 1")
+	}
+	r.from, r.to = from, to
+	return err
+}
+
+// At does what the plan has for the point name. The error is what the operation is
+// to fail with.
+func (p *Plan) At(name string) error {
+	if p == nil {
+		return nil
+	}
+	r, ok := p.hit(name)
+	if !ok {
+		return nil
+	}
+	switch r.what {
+	case kill:
+		die()
+	case noSpace:
+		return &os.PathError{Op: "fault", Path: name, Err: syscall.ENOSPC}
+	case ioError:
+		return &os.PathError{Op: "fault", Path: name, Err: syscall.EIO}
+	case delay:
+		<-time.After(r.delay)
+	}
+	return nil
+}
+
+// hit counts a hit, and returns the first rule that holds for it.
+func (p *Plan) hit(name string) (rule, bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	found := -1
+	for i := range p.rules {
+		r := &p.rules[i]
+		if name != r.name && !(r.prefix && strings.HasPrefix(name, r.name)) {
+			continue
+		}
+		r.hits++
+		if found < 0 && r.from <= r.hits && r.hits <= r.to {
+			found = i
+		}
+	}
+	if found < 0 {
+		return rule{}, false
+	}
+	return p.rules[found], true
+}
+
+// die ends the process as kill -9 does: nothing is flushed and nothing deferred
+// runs.
+func die() {
+	if self, err := os.FindProcess(os.Getpid()); err == nil {
+		_ = self.Kill() // if it cannot, there is the panic
+	}
+	<-time.After(time.Minute) // the signal is on its way
+	panic("fault: the process cannot kill itself")
+}
