@@ -14,7 +14,7 @@ const (
 	ErrHostMissing                  // a URL of a special scheme, or with userinfo, without a host
 	ErrPortInvalid                  // not a number, or above 65535
 	ErrRelative                     // no scheme, and no base that a browser could resolve it against
-	ErrKey                          // ParseKey only: not 32 hex digits
+	ErrKey                          // ParseKey and KeyForm.Parse only: not a key in that form
 
 	// NumErrors is one more than the highest Error.
 	NumErrors = iota + 1
@@ -39,7 +39,7 @@ var errorTexts = [NumErrors]string{
 	ErrHostMissing: "there is no host",
 	ErrPortInvalid: "the port is invalid",
 	ErrRelative:    "the URL is relative, and there is no base for it",
-	ErrKey:         "a key is 32 hex digits",
+	ErrKey:         "this is no key: 32 hex digits, 26 base32 digits or 16 bytes, by its form",
 }
 
 // Error returns a short description. It never holds any part of the URL, which

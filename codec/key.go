@@ -67,9 +67,7 @@ type Key struct{ Hi, Lo uint64 }
 // AppendTo appends k as 32 lower-case hex digits, big-endian.
 func (k Key) AppendTo(dst []byte) []byte {
 	var b [16]byte
-	binary.BigEndian.PutUint64(b[:8], k.Hi)
-	binary.BigEndian.PutUint64(b[8:], k.Lo)
-	return hex.AppendEncode(dst, b[:])
+	return hex.AppendEncode(dst, k.put(&b))
 }
 
 // AppendText implements encoding.TextAppender. It never fails.

@@ -137,7 +137,8 @@ const stepHead = "| rule | before | after | clause |\n|---|---|---|---|\n"
 func profilesPage(t *testing.T) []byte {
 	var b bytes.Buffer
 	b.WriteString("# Profiles\n\n" + generated + `A profile says by which standard URLs are read, what is changed in their normal form, and of which level their keys are.
-` + "`urlfold profiles`" + ` lists the built-in ones, ` + "`-p NAME`" + ` chooses one, and ` + "`-p FILE.yaml`" + ` one of your own.
+` + "`urlfold profiles`" + ` lists the built-in ones, ` + "`-p NAME`" + ` chooses one, and ` + "`-p FILE.yaml`" + ` one of your own;
+` + "`--rule +rfc-clean,-frag-drop`" + ` adds rules to it and takes rules away.
 
 ## Built in
 

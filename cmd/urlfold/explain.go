@@ -17,7 +17,9 @@ import (
 // explainOptions is the flags of explain.
 type explainOptions struct {
 	profile string
+	rules   []string
 	key     string
+	keyForm string
 	reading string
 	base    string
 	vs      string
@@ -53,8 +55,10 @@ A password is shown, since you typed it; --redact hides it.`,
 	}
 	f := cmd.Flags()
 	f.StringVarP(&o.profile, "profile", "p", defaultProfile, "the `name` of the profile: "+strings.Join(profileNames(), ", "))
+	f.StringSliceVar(&o.rules, "rule", nil, "`rules` to add to the profile or to remove from it: +rfc-clean,-frag-drop")
 	f.StringVarP(&o.key, "key", "k", "", "the `level` of the key: "+strings.Join(levelNames(), ", ")+". Default: the profile's")
 	f.StringVar(&o.reading, "reading", "", "the `reading` that keys are computed on: "+strings.Join(readingNames, ", ")+". Default: the profile's")
+	f.StringVar(&o.keyForm, "key-format", keyFormNames[0], "how keys are `written`: "+strings.Join(keyFormNames, ", "))
 	f.StringVar(&o.base, "base", "", "resolve the URL against this `URL` first")
 	f.StringVar(&o.vs, "vs", "", "compare the keys with those of this `URL`")
 	f.BoolVar(&o.json, "json", false, "write one JSON object a line")
@@ -62,7 +66,9 @@ A password is shown, since you typed it; --redact hides it.`,
 	f.BoolVar(&o.ascii, "ascii", false, "draw with ASCII only (the default unless the locale is UTF-8)")
 	f.BoolVar(&o.fail, "fail", false, "exit with 4 if a URL has no reading or, with --vs, the keys of the profile differ")
 	completeFrom(cmd, "profile", profileNames())
+	completeFrom(cmd, "rule", signedRuleNames())
 	completeFrom(cmd, "key", levelNames())
+	completeFrom(cmd, "key-format", keyFormNames)
 	completeFrom(cmd, "reading", readingNames)
 	return cmd
 }
@@ -114,6 +120,10 @@ func (o *explainOptions) explainer(cmd *cobra.Command) (*explainer, error) {
 	var bad mistakes
 	p, policy, err := findProfile(o.profile)
 	bad.add("--profile", err)
+	p, err = changeRules(p, o.rules)
+	bad.add("--rule", err)
+	form, err := choice("key format", keyFormNames, o.keyForm)
+	bad.add("--key-format", err)
 	lv, err := findLevel(o.key, p)
 	bad.add("--key", err)
 	rd, err := findReading(o.reading, p)
@@ -129,7 +139,7 @@ func (o *explainOptions) explainer(cmd *cobra.Command) (*explainer, error) {
 	}
 	s := newStyle(cmd.OutOrStdout(), os.Getenv)
 	s.unicode = s.unicode && !o.ascii
-	return &explainer{style: s, norm: n, level: lv, base: []byte(o.base), redact: o.redact}, nil
+	return &explainer{style: s, norm: n, level: lv, form: codec.KeyForm(form), base: []byte(o.base), redact: o.redact}, nil
 }
 
 // checkBase refuses a base that nothing can be resolved against.
@@ -171,6 +181,7 @@ type explainer struct {
 	style
 	norm   *codec.Normalizer
 	level  codec.Level // of the key that is compared
+	form   codec.KeyForm
 	base   []byte
 	redact bool
 

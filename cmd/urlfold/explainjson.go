@@ -109,7 +109,7 @@ func (x *explainer) object(e *explanation) *explainObject {
 		return o
 	}
 	norm := x.hide(string(e.norm))
-	o.Norm, o.Key, o.Change = &norm, e.keys[x.level].key.String(), e.change.String()
+	o.Norm, o.Key, o.Change = &norm, x.written(&e.keys[x.level]), e.change.String()
 	x.fillNormal(o, e)
 	x.fillKeys(o, e)
 	return o

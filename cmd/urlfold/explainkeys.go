@@ -16,6 +16,9 @@ type explainedKey struct {
 	steps []codec.KeyStep
 }
 
+// written returns the hash of k in the form that is asked for.
+func (x *explainer) written(k *explainedKey) string { return string(x.form.Append(nil, k.key)) }
+
 // explainKeys finds the keys of e.
 func (x *explainer) explainKeys(e *explanation) {
 	for lv := range codec.Level(codec.NumLevels) {
@@ -70,7 +73,7 @@ func (x *explainer) writeKeys(w *bufio.Writer, e *explanation) {
 				note = x.paint(dim, "  the key asked for")
 			}
 		}
-		x.line(w, x.paint(bold, lv.String())+indent+k.key.String()+indent+x.norm.KeyFunction(lv)+note)
+		x.line(w, x.paint(bold, lv.String())+indent+x.written(k)+indent+x.norm.KeyFunction(lv)+note)
 		if lv > codec.K0 && k.text == before {
 			x.line(w, indent+indent+x.paint(dim, "the string of "+(lv-1).String()))
 			continue

@@ -21,8 +21,10 @@ type options struct {
 	base                string
 
 	// Normalization.
-	profile, key, reading string
-	hash, hmacKeyFile     string
+	profile, key, reading        string
+	rules                        []string
+	hash, hmacKeyFile, keyFormat string
+	repairs, secrets             []string
 
 	// Output.
 	render           string
@@ -67,6 +69,7 @@ var (
 	renderNames   = []string{"rewrite", "jsonl", "tsv", "urls", "keys"}
 	targetNames   = []string{"request", "referer", "all"}
 	hashNames     = []string{"xxh3-128", "sha256-128", "hmac-sha256"}
+	keyFormNames  = []string{codec.KeyHex.String(), codec.KeyBase32.String()}
 	readingNames  = []string{codec.RFC.String(), codec.WHATWG.String()}
 	failOnNames   = []string{"never", "damage", "rejects", "flags"}
 	compressNames = []string{autoCompress, "none", "gzip", "zstd"}
@@ -92,6 +95,7 @@ func (o *options) register(cmd *cobra.Command) {
 	for flag, names := range map[string][]string{
 		"format": record.Formats(), "dialect": dialectNames, "target": targetNames, "profile": profileNames(),
 		"key": levelNames(), "reading": readingNames, "hash": hashNames, "render": renderNames,
+		"rule": signedRuleNames(), "key-format": keyFormNames, "repair": record.RepairNames(),
 		"compress": compressNames, "fail-on": failOnNames, "log-level": logLevelNames,
 	} {
 		completeFrom(cmd, flag, names)
@@ -109,10 +113,14 @@ func (o *options) inputFlags(f *pflag.FlagSet) {
 
 func (o *options) codecFlags(f *pflag.FlagSet) {
 	f.StringVarP(&o.profile, "profile", "p", defaultProfile, "what to change: the `name` of a profile, see 'urlfold profiles', or a YAML file")
+	f.StringSliceVar(&o.rules, "rule", nil, "`rules` to add to the profile or to remove from it: +rfc-clean,-frag-drop. They are "+strings.Join(ruleNames(), ", "))
 	f.StringVarP(&o.key, "key", "k", "", "the `level` of keys: "+strings.Join(levelNames(), ", ")+". Default: the profile's")
 	f.StringVar(&o.reading, "reading", "", "the `reading` that keys are computed on: rfc, whatwg. Default: the profile's")
 	f.StringVar(&o.hash, "hash", "xxh3-128", "the `name` of the hash of keys: "+strings.Join(hashNames, ", "))
 	f.StringVar(&o.hmacKeyFile, "hmac-key-file", "", "the `file` that holds the key of hmac-sha256, as bytes")
+	f.StringVar(&o.keyFormat, "key-format", keyFormNames[0], "how keys are `written`: "+strings.Join(keyFormNames, ", "))
+	f.StringSliceVar(&o.repairs, "repair", nil, "defects to `repair` where no standard asks for it: "+strings.Join(record.RepairNames(), ", "))
+	f.StringSliceVar(&o.secrets, "secret", nil, "`names` of parameters whose values become ***, passwords with them")
 }
 
 func (o *options) outputFlags(f *pflag.FlagSet) {

@@ -66,6 +66,9 @@ func (s *settings) resolvePaths(bad *mistakes) {
 func (s *settings) resolveCodec(bad *mistakes) {
 	p, policy, err := findProfile(s.profile)
 	bad.add("--profile", err)
+	p, rulesErr := changeRules(p, s.rules)
+	bad.add("--rule", rulesErr)
+	s.resolveRepairs(bad)
 	lv, levelErr := findLevel(s.key, p)
 	bad.add("--key", levelErr)
 	s.record.Level = lv
@@ -74,6 +77,9 @@ func (s *settings) resolveCodec(bad *mistakes) {
 	i, hashErr := choice("hash", hashNames, s.options.hash)
 	bad.add("--hash", hashErr)
 	s.hash = codec.Hash(i)
+	i, formErr := choice("key format", keyFormNames, s.keyFormat)
+	bad.add("--key-format", formErr)
+	s.record.KeyForm = codec.KeyForm(i)
 	var sizeErr error
 	if s.maxURL != "" {
 		p.MaxLen, sizeErr = limitOf(s.maxURL, codec.MaxLen)
@@ -81,11 +87,30 @@ func (s *settings) resolveCodec(bad *mistakes) {
 	}
 	opt, keyErr := s.hashOption()
 	bad.add("--hmac-key-file", keyErr)
-	if err != nil || readingErr != nil || hashErr != nil || keyErr != nil || sizeErr != nil {
+	if err != nil || rulesErr != nil || readingErr != nil || hashErr != nil || keyErr != nil || sizeErr != nil {
 		return
 	}
 	s.record.Normalizer, err = codec.New(p, opt, codec.WithReading(rd), codec.WithPolicy(policy))
-	bad.add("--profile", err)
+	if len(s.rules) > 0 {
+		bad.add("--rule", err) // without it the profile had no contradiction
+	} else {
+		bad.add("--profile", err)
+	}
+}
+
+// resolveRepairs reads what is to be changed beyond the profile.
+func (s *settings) resolveRepairs(bad *mistakes) {
+	for _, name := range s.repairs {
+		r, err := record.ParseRepair(strings.TrimSpace(name))
+		bad.add("--repair", err)
+		s.record.Repairs |= r
+	}
+	for _, name := range s.secrets {
+		if name == "" {
+			bad.add("--secret", errors.New("the name of a parameter is empty"))
+		}
+	}
+	s.record.Secrets = s.secrets
 }
 
 // hashOption returns the option that chooses the hash.

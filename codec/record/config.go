@@ -78,8 +78,10 @@ type Config struct {
 	// that order. No Fields means DefaultFields.
 	Render Render
 	Fields []string
-	// Level is the level of the field key and of RenderKeys.
-	Level codec.Level
+	// Level is the level of the field key and of RenderKeys, and KeyForm how these
+	// keys are written. It is not KeyRaw: output is text.
+	Level   codec.Level
+	KeyForm codec.KeyForm
 	// Divert sends records without a reading to the dead stream. Otherwise they
 	// pass through, or become an object with an error.
 	Divert bool
@@ -122,6 +124,7 @@ type Job struct {
 	fields    []fieldID
 	wants     fieldSet
 	level     codec.Level
+	keyForm   codec.KeyForm
 	divert    bool
 	redact    bool
 	repairs   Repair
@@ -161,6 +164,7 @@ func New(c Config) (*Job, error) {
 		norm: c.Normalizer, whatwg: c.Normalizer != nil && c.Normalizer.Profile().Reading == codec.WHATWG, maxRecord: c.MaxRecord,
 		repairs: c.Repairs, facts: c.Facts, request: c.Target != TargetReferer, referer: c.Target != TargetRequest,
 	}
+	j.keyForm = c.KeyForm
 	for _, name := range c.Secrets {
 		j.secrets = append(j.secrets, appendLower(nil, name))
 	}
@@ -175,6 +179,9 @@ func New(c Config) (*Job, error) {
 	}
 	if int(c.Target) >= len(targetNames) {
 		errs = append(errs, errors.New("there is no such target"))
+	}
+	if c.KeyForm >= codec.KeyRaw {
+		errs = append(errs, errors.New("a key is written as hex or base32: output is text"))
 	}
 	if c.Repairs&^allRepairs != 0 {
 		errs = append(errs, errors.New("there is no such repair"))

@@ -24,7 +24,7 @@ func (w *Worker) item(out []byte, s *site, rec []byte, at Place) []byte {
 		}
 	case RenderKeys:
 		if c.why == 0 {
-			out = append(w.keyOf().AppendTo(out), '\t')
+			out = append(w.job.keyForm.Append(out, w.keyOf()), '\t')
 			return append(append(out, w.shown(w.normShown())...), '\n')
 		}
 	}
@@ -209,7 +209,7 @@ func (w *Worker) judged(f fieldID) ([]byte, bool) {
 	}
 	switch f {
 	case fKey:
-		w.key = w.keyOf().AppendTo(w.key[:0])
+		w.key = w.job.keyForm.Append(w.key[:0], w.keyOf())
 	case fLevel:
 		return w.word(w.job.level.String()), true
 	case fChange:

@@ -101,6 +101,7 @@ var setups = []Config{
 	{Format: "csv", URLField: "url"},
 	{Format: `%v|%r|%{Referer}i;%b`, Target: TargetAll},
 	{Format: "tsv", URLField: "1"},
+	{Format: "lines", KeyForm: codec.KeyBase32},
 	{Format: "lines", Repairs: allRepairs, Secrets: []string{"Token", "q"}},
 	{Format: "combined", Target: TargetAll, Repairs: allRepairs, Secrets: []string{"token"}},
 }

@@ -105,6 +105,21 @@ func keyHex(t *testing.T, lv codec.Level, url string) string {
 	return n.Key(lv, []byte(url), norm, &r).String()
 }
 
+// The field key and the rendering keys write keys as they are asked to.
+func TestKeyForm(t *testing.T) {
+	c := Config{Format: "lines", KeyForm: codec.KeyBase32, Render: RenderKeys}
+	out, _, _ := runJob(t, newJob(t, c), []byte("http://h/\n"))
+	text, _, _ := strings.Cut(string(out), "\t")
+	k, err := codec.KeyBase32.Parse([]byte(text))
+	if err != nil || k.String() != keyHex(t, codec.K1, "http://h/") {
+		t.Errorf("%q: %v, %v", out, k, err)
+	}
+	c.Render, c.Fields = RenderTSV, []string{"key"}
+	check(t, c, "http://h/", text+"\n")
+	c.Render = RenderJSONL
+	check(t, c, "http://h/", `{"key":"`+text+`"}`+"\n")
+}
+
 // A target whose host is unknown has the key of a relative reference: not that
 // of a host called like the placeholder, nor, with "//", of one in its path.
 func TestKeyWithoutHost(t *testing.T) {

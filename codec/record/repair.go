@@ -28,6 +28,23 @@ const (
 	allRepairs = RepairPercentU | RepairDouble | RepairEntity
 )
 
+// repairNames holds the names of the flags that the repairs deal with.
+var repairNames = []string{codec.PercentU.String(), codec.DoubleEncoded.String(), codec.HTMLEntity.String()}
+
+// RepairNames returns the names of the repairs, in the order in which they are
+// tried: each is that of the flag that it deals with. The result is the caller's.
+func RepairNames() []string { return append([]string(nil), repairNames...) }
+
+// ParseRepair returns the repair of that name: "percent-u". The error suggests a
+// near name.
+func ParseRepair(name string) (Repair, error) {
+	i, err := lookup("repair", repairNames, name)
+	if err != nil {
+		return 0, err
+	}
+	return 1 << i, nil
+}
+
 // maxRounds is how often a URL is repaired until nothing is left to repair. One
 // round can bring to light what the next one repairs: "&%2561mp;".
 const maxRounds = 8

@@ -151,6 +151,7 @@ func TestConfigErrors(t *testing.T) {
 	f(Config{Format: "combnied", Dialect: "ngnix", Base: "/x", Fields: []string{"ulr", "norm", "zzzzzz"}, Render: 9, Target: 9, MaxRecord: -1},
 		"did you mean combined?", "did you mean nginx?", "base URL needs a scheme", "did you mean url?", `no field "zzzzzz"; there are url, norm`, "normalizer", "rendering", "target", "limit")
 	f(Config{}, "a format is required")
+	f(Config{Format: "lines", KeyForm: codec.KeyRaw, Repairs: allRepairs + 1}, "hex or base32", "no such repair")
 	f(Config{Format: "jsonl"}, "url or request.uri")
 	f(Config{Format: "jsonl", URLField: "a..b", BaseField: "[x]"}, "a..b", "[x]")
 	f(Config{Format: "csv"}, "csv needs the name or number")
@@ -164,6 +165,12 @@ func TestConfigErrors(t *testing.T) {
 	}
 	if r, err := ParseRender("keys"); r != RenderKeys || err != nil || r.String() != "keys" {
 		t.Error(r, err)
+	}
+	if r, err := ParseRepair("html-entity"); r != RepairEntity || err != nil {
+		t.Error(r, err)
+	}
+	if _, err := ParseRepair("percnt-u"); err == nil || !strings.Contains(err.Error(), "did you mean percent-u?") {
+		t.Error(err)
 	}
 	if x, err := ParseTarget("all"); x != TargetAll || err != nil || x.String() != "all" {
 		t.Error(x, err)

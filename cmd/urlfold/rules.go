@@ -1,0 +1,62 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/urlfold/urlfold/codec"
+)
+
+// ruleNames returns the names of all rules.
+func ruleNames() []string { return strings.Split((^codec.Rules(0)).String(), ",") }
+
+// signedRuleNames returns what --rule takes, for completion.
+func signedRuleNames() []string {
+	var names []string
+	for _, name := range ruleNames() {
+		names = append(names, "+"+name, "-"+name)
+	}
+	return names
+}
+
+// changeRules returns p with rules added ("+rfc-clean") and removed
+// ("-ui-drop"). What becomes another profile by that has the changes in its name,
+// in the order of the rules: "equiv+rfc-clean". The error tells all mistakes.
+func changeRules(p codec.Profile, changes []string) (codec.Profile, error) {
+	var add, remove codec.Rules
+	var errs []error
+	for _, c := range changes {
+		c = strings.TrimSpace(c)
+		name := strings.TrimLeft(c, "+-")
+		if len(c) != len(name)+1 {
+			errs = append(errs, fmt.Errorf("%q is neither +NAME, to add a rule, nor -NAME, to remove one", c))
+			continue
+		}
+		i, err := choice("rule", ruleNames(), name)
+		switch rule := codec.Rules(1) << i; {
+		case err != nil:
+			errs = append(errs, err)
+		case (add | remove).Has(rule):
+			errs = append(errs, fmt.Errorf("the rule %s is there twice", name))
+		case c[0] == '+':
+			add |= rule
+		default:
+			remove |= rule
+		}
+	}
+	if err := errors.Join(errs...); err != nil {
+		return p, err
+	}
+	add, remove = add&^p.Rules, remove&p.Rules
+	p.Rules = p.Rules&^remove | add
+	for i, name := range ruleNames() {
+		switch rule := codec.Rules(1) << i; {
+		case add.Has(rule):
+			p.Name += "+" + name
+		case remove.Has(rule):
+			p.Name += "-" + name
+		}
+	}
+	return p, nil
+}

@@ -1,0 +1,95 @@
+package codec
+
+import (
+	"encoding/base32"
+	"encoding/binary"
+)
+
+// A KeyForm says how a Key is written down.
+type KeyForm uint8
+
+// The forms.
+const (
+	KeyHex    KeyForm = iota // 32 lower-case hex digits: they sort as keys do
+	KeyBase32                // 26 of A to Z and 2 to 7: base32 without padding, RFC 4648 §6; they do not sort as keys do
+	KeyRaw                   // 16 bytes, big-endian: they sort as keys do
+)
+
+var keyFormNames = [...]string{"hex", "base32", "raw"}
+
+// String returns the form's name: "base32".
+func (f KeyForm) String() string {
+	if int(f) < len(keyFormNames) {
+		return keyFormNames[f]
+	}
+	return "unknown"
+}
+
+// ParseKeyForm returns the form of that name.
+func ParseKeyForm(name string) (f KeyForm, ok bool) {
+	for i, s := range keyFormNames {
+		if s == name {
+			return KeyForm(i), true
+		}
+	}
+	return 0, false
+}
+
+var keyBase32 = base32.StdEncoding.WithPadding(base32.NoPadding)
+
+// Append appends k in the form f.
+func (f KeyForm) Append(dst []byte, k Key) []byte {
+	switch f {
+	case KeyBase32:
+		var b [16]byte
+		return keyBase32.AppendEncode(dst, k.put(&b))
+	case KeyRaw:
+		var b [16]byte
+		return append(dst, k.put(&b)...)
+	}
+	return k.AppendTo(dst)
+}
+
+// Parse reads what Append writes; hex digits and base32 letters may be of either
+// case. The error is ErrKey.
+func (f KeyForm) Parse(text []byte) (Key, error) {
+	var b [16]byte
+	switch f {
+	case KeyBase32:
+		var upper [26]byte
+		if len(text) != len(upper) {
+			return Key{}, ErrKey
+		}
+		for i, c := range text {
+			upper[i] = c - ('a'-'A')*byte(b2i('a' <= c && c <= 'z'))
+		}
+		if _, err := keyBase32.Decode(b[:], upper[:]); err != nil || keyTail(upper[25]) {
+			return Key{}, ErrKey
+		}
+	case KeyRaw:
+		if copy(b[:], text) != len(b) || len(text) != len(b) {
+			return Key{}, ErrKey
+		}
+	default:
+		return ParseKey(text)
+	}
+	return keyOf(b[:]), nil
+}
+
+// keyTail reports whether the last base32 digit of a key has bits beyond the
+// 128th, so that it is not what Append writes: only A, E, I, M, Q, U, Y and 4
+// end in two zero bits.
+func keyTail(digit byte) bool {
+	switch digit {
+	case 'A', 'E', 'I', 'M', 'Q', 'U', 'Y', '4':
+		return false
+	}
+	return true
+}
+
+// put writes the bytes of k, big-endian, into b and returns them.
+func (k Key) put(b *[16]byte) []byte {
+	binary.BigEndian.PutUint64(b[:8], k.Hi)
+	binary.BigEndian.PutUint64(b[8:], k.Lo)
+	return b[:]
+}
