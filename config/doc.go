@@ -1,5 +1,9 @@
-// Package config reads what users write in YAML. It knows the codec and no
-// component.
+// Package config reads what users write in YAML: the configuration of the daemon
+// and profiles. It knows the codec and no component: the structs of sources and
+// sinks are filled by reflection. Package units says what they look like.
+//
+// [Schema] and [Reference] describe the same structs. Their texts are the doc
+// comments of the fields, which go generate collects in comments.json.
 //
 // # Mistakes
 //
@@ -15,3 +19,5 @@
 // A file that is longer than [MaxFile], or nested more than 16 deep, is refused
 // before it is parsed.
 package config
+
+//go:generate go run ./internal/comments -o comments.json . ../sources/... ../sinks/... ../internal/...

@@ -56,10 +56,8 @@ func isEmpty(v reflect.Value) bool {
 			}
 		}
 		return wordOf(v) == ""
-	case reflect.String, reflect.Pointer:
-		return v.IsZero()
 	}
-	return false
+	return v.IsZero()
 }
 
 // wordOf returns the text of a struct that may be written as a text, or "".

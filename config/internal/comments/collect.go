@@ -1,0 +1,152 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Collect returns the comments of the packages in folders. The error joins one for
+// each field without a comment.
+func Collect(dirs []string) (map[string]string, error) {
+	c := collector{all: map[string]string{}, fset: token.NewFileSet()}
+	for _, dir := range dirs {
+		root, below := strings.CutSuffix(dir, "/...")
+		err := filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
+			switch {
+			case err != nil:
+				return err
+			case d.IsDir() && name != root && (!below || d.Name() == "testdata"):
+				return filepath.SkipDir
+			case d.IsDir() || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go"):
+				return nil
+			}
+			return c.file(name)
+		})
+		c.errs = append(c.errs, err)
+	}
+	return c.all, errors.Join(c.errs...)
+}
+
+type collector struct {
+	all  map[string]string
+	fset *token.FileSet
+	errs []error
+}
+
+// file collects the comments of a file.
+func (c *collector) file(name string) error {
+	f, err := parser.ParseFile(c.fset, name, nil, parser.ParseComments|parser.SkipObjectResolution)
+	if err != nil {
+		return err
+	}
+	pkg, err := importPath(filepath.Dir(name))
+	if err != nil {
+		return err
+	}
+	for _, d := range f.Decls {
+		g, ok := d.(*ast.GenDecl)
+		if !ok {
+			continue
+		}
+		for _, s := range g.Specs {
+			if t, ok := s.(*ast.TypeSpec); ok {
+				if st, ok := t.Type.(*ast.StructType); ok {
+					c.structure(pkg+"."+t.Name.Name, st, cmpDoc(t.Doc, g.Doc))
+				}
+			}
+		}
+	}
+	return nil
+}
+
+func cmpDoc(a, b *ast.CommentGroup) *ast.CommentGroup {
+	if a != nil {
+		return a
+	}
+	return b
+}
+
+// structure collects the comments of the fields of a struct that have a key.
+func (c *collector) structure(name string, st *ast.StructType, doc *ast.CommentGroup) {
+	for _, f := range st.Fields.List {
+		if !hasKey(f) {
+			continue
+		}
+		text := oneLine(cmpDoc(f.Doc, f.Comment))
+		for _, n := range f.Names {
+			if text == "" {
+				c.errs = append(c.errs, fmt.Errorf("%v: %s.%s has a key and no comment", c.fset.Position(n.Pos()), name, n.Name))
+			}
+			c.all[name+"."+n.Name] = text
+			c.all[name] = oneLine(doc)
+		}
+		if t, ok := unnamed(f.Type); ok {
+			c.errs = append(c.errs, fmt.Errorf("%v: a struct without a name has no comments", c.fset.Position(t.Pos())))
+		}
+	}
+}
+
+// unnamed returns the struct without a name that is in a type, if there is one.
+func unnamed(t ast.Expr) (st *ast.StructType, found bool) {
+	ast.Inspect(t, func(n ast.Node) bool {
+		if s, ok := n.(*ast.StructType); ok {
+			st, found = s, true
+		}
+		return !found
+	})
+	return st, found
+}
+
+// hasKey reports whether a field has a yaml tag that names a key.
+func hasKey(f *ast.Field) bool {
+	if f.Tag == nil {
+		return false
+	}
+	tag, err := strconv.Unquote(f.Tag.Value)
+	name, ok := reflect.StructTag(tag).Lookup("yaml")
+	return err == nil && ok && name != "-"
+}
+
+// oneLine returns a comment on one line.
+func oneLine(g *ast.CommentGroup) string { return strings.Join(strings.Fields(g.Text()), " ") }
+
+// importPath returns the path of the package in a folder, by the go.mod above it.
+func importPath(dir string) (string, error) {
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return "", err
+	}
+	var below []string
+	for root := abs; ; root = filepath.Dir(root) {
+		data, err := os.ReadFile(filepath.Join(root, "go.mod"))
+		if err == nil {
+			slices.Reverse(below)
+			return path.Join(append([]string{moduleOf(string(data))}, below...)...), nil
+		}
+		if root == filepath.Dir(root) {
+			return "", errors.New("no go.mod above " + dir)
+		}
+		below = append(below, filepath.Base(root))
+	}
+}
+
+// moduleOf returns the path of the module that a go.mod is of.
+func moduleOf(gomod string) string {
+	for line := range strings.Lines(gomod) {
+		if name, ok := strings.CutPrefix(line, "module "); ok {
+			return strings.TrimSpace(name)
+		}
+	}
+	return ""
+}
