@@ -1,0 +1,69 @@
+package memory
+
+import (
+	"io/fs"
+	"path"
+	"strconv"
+	"strings"
+)
+
+// cgroupLimit returns the least memory limit of the control groups that the process
+// is in, in bytes, or 0 if there is none, or no control groups. root is the root of
+// the file system.
+//
+// A group is limited by all above it, so each folder on the way up is looked at.
+// Inside a container the path may name a folder that is not visible there; its
+// own group is then the root of what is.
+func cgroupLimit(root fs.FS) int64 {
+	list, err := fs.ReadFile(root, "proc/self/cgroup")
+	if err != nil {
+		return 0
+	}
+	least := int64(0)
+	for line := range strings.Lines(string(list)) {
+		// hierarchy:controllers:path, cgroups(7)
+		id, rest, _ := strings.Cut(strings.TrimSuffix(line, "\n"), ":")
+		controllers, group, ok := strings.Cut(rest, ":")
+		if !ok {
+			continue
+		}
+		mount, file := "", ""
+		switch {
+		case id == "0" && controllers == "":
+			mount, file = "sys/fs/cgroup", "memory.max"
+		case hasWord(controllers, "memory"):
+			mount, file = "sys/fs/cgroup/memory", "memory.limit_in_bytes"
+		default:
+			continue
+		}
+		for dir := path.Clean("/" + group); ; dir = path.Dir(dir) {
+			if n := readLimit(root, path.Join(mount, dir, file)); n > 0 && (least == 0 || n < least) {
+				least = n
+			}
+			if dir == "/" {
+				break
+			}
+		}
+	}
+	return least
+}
+
+// hasWord reports whether a list with commas holds word.
+func hasWord(list, word string) bool {
+	return strings.Contains(","+list+",", ","+word+",")
+}
+
+// readLimit returns the number in a file; 0 for "max", for the huge number by which
+// version 1 says the same, and if there is no such file.
+func readLimit(root fs.FS, name string) int64 {
+	const unlimited = 1 << 60
+	text, err := fs.ReadFile(root, name)
+	if err != nil {
+		return 0
+	}
+	n, err := strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64)
+	if err != nil || n < 0 || n >= unlimited {
+		return 0
+	}
+	return n
+}
