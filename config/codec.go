@@ -3,6 +3,7 @@ package config
 import (
 	"errors"
 	"fmt"
+	"path/filepath"
 	"reflect"
 	"strings"
 
@@ -247,7 +248,13 @@ func (d *decoder) resolveProfile(c *Codec) {
 	if raw, ok := d.raw["codec.profile"]; ok {
 		name = raw
 	}
-	if c.profile, c.policy, err = ParseProfile(name, data, open); err != nil {
+	beside := func(name string) ([]byte, error) {
+		if !filepath.IsAbs(name) {
+			name = filepath.Join(filepath.Dir(c.Profile), name)
+		}
+		return open(name)
+	}
+	if c.profile, c.policy, err = ParseProfile(name, data, beside); err != nil {
 		d.others = append(d.others, unjoin(err)...)
 	}
 	if c.Rules.hasPolicy() {

@@ -1,8 +1,12 @@
 package config
 
 import (
+	"errors"
+	"io/fs"
 	"os"
+	"path/filepath"
 	"reflect"
+	"strings"
 	"testing"
 	"time"
 
@@ -85,4 +89,73 @@ func TestCleanup(t *testing.T) {
 	same(t, "source", f.Sources[0].Config.(*fileConfig).OnFinish, onFinish{word: "keep", MoveTo: "/data/done"})
 	same(t, "sink", f.Sinks[0].Config.(*fileConfig).Compress, compressConfig{Zstd: &levelConfig{3}})
 	same(t, "codec", []string{f.Codec.Format, f.Codec.Target, f.Codec.OnUnparsed, f.Codec.Render.Form}, []string{"combined", "all", "pass_through", "rewrite"})
+}
+
+// TestLoad reads a file on disk, with a secret, a profile and a list beside it.
+func TestLoad(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string) {
+		t.Helper()
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Setenv("URLFOLD_TEST_N", "5")
+	path := filepath.Join(dir, "c.yaml")
+	if _, err := Load(path, doubles(), OS()); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("%v", err)
+	}
+	write("secret", secret+"\n")
+	write("sub/ours.txt", "ours\n")
+	write("sub/p.yaml", "name: p\nbase: crawler\npolicy: {lists: [{plain: ours.txt}]}\n")
+	write("c.yaml", minimalHead+"codec: {format: lines, profile: sub/p.yaml, hash: hmac-sha256, hmac_key: '${file:secret}'}\npipeline: {workers: '${URLFOLD_TEST_N}'}\n")
+	f, err := Load(path, doubles(), OS())
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, policy, _ := f.Codec.Resolve()
+	if p.Name != "p" || !strings.HasPrefix(policy.Versions(), "ours@") || f.Codec.HMACKey.Reveal() != secret || f.Pipeline.Workers != 5 {
+		t.Errorf("profile %s with %s, %d workers", p.Name, policy.Versions(), f.Pipeline.Workers)
+	}
+	write("c.yaml", minimalHead+"codec: {format: lines, rules: {lists: [{plain: sub/ours.txt}]}}\n")
+	if f, err = Load(path, doubles(), OS()); err != nil {
+		t.Fatal(err)
+	}
+	if _, policy, _ = f.Codec.Resolve(); !strings.HasPrefix(policy.Versions(), "ours@") {
+		t.Errorf("%s", policy.Versions())
+	}
+	if _, err := Parse("c", []byte(minimalHead+"codec: {format: lines, profile: p.yaml, rules: {lists: [{plain: a}]}, base: '${A}${file:b}'}"), doubles(), Env{}); err == nil ||
+		strings.Count(err.Error(), "\n") != 2 {
+		t.Errorf("without an environment: %v", err)
+	}
+}
+
+// minimalHead lacks the codec.
+const minimalHead = "sources: [file: {include: [a]}]\nsinks: [file: {path: b}]\n"
+
+// TestColons reads lists whose colons the YAML library takes for those of
+// mappings.
+func TestColons(t *testing.T) {
+	f := func(list string, want ...string) {
+		t.Helper()
+		c, err := Parse("c", []byte(minimal+"dead_letter: {file: {include: "+list+"}}"), doubles(), Env{})
+		if err != nil {
+			t.Errorf("%s: %v", list, err)
+			return
+		}
+		same(t, list, c.DeadLetter.Config.(*fileConfig).Include, want)
+	}
+	f("[kafka-1:9092]", "kafka-1:9092")
+	f("[nats://n1:4222, 'a:b', \"c:d\",e:1,f]", "nats://n1:4222", "a:b", "c:d", "e:1", "f")
+	f("[a:1:2:b]", "a:1:2:b")
+	f("[ä:1, x y:9 z, a:true, a:null, a:1.5]", "ä:1", "x y:9 z", "a:true", "a:null", "a:1.5")
+	for _, list := range []string{"[a: 1]", "[\"a\":1]", "[a:]"} {
+		if _, err := Parse("c", []byte(minimal+"dead_letter: {file: {include: "+list+"}}"), doubles(), Env{}); err == nil {
+			t.Errorf("%s is taken for a list of texts", list)
+		}
+	}
 }

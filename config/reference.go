@@ -88,6 +88,8 @@ func (r *reference) inner(v reflect.Value, at string) {
 func typeText(t reflect.Type, r rules) string {
 	text := typeName(t, r)
 	switch {
+	case r.min == "1" && t.Kind() == reflect.String:
+		return text + ", not empty"
 	case r.min != "" && r.min == r.max:
 		return text + ", " + r.min
 	case r.min != "" && r.max != "":

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"slices"
 	"strconv"
 
 	"github.com/urlfold/urlfold/internal/units"
@@ -94,10 +95,8 @@ type schemaBuilder struct {
 // structure returns the schema of a mapping, with the values of v as defaults.
 func (b *schemaBuilder) structure(v reflect.Value, at string) (*schema, error) {
 	t := v.Type()
-	for _, around := range b.open {
-		if around == t {
-			return nil, fmt.Errorf("config: %v holds itself", t)
-		}
+	if slices.Contains(b.open, t) {
+		return nil, fmt.Errorf("config: %v holds itself", t)
 	}
 	b.open = append(b.open, t)
 	defer func() { b.open = b.open[:len(b.open)-1] }()
