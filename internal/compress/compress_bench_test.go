@@ -6,7 +6,10 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
+
+	"github.com/klauspost/compress/gzip"
 )
 
 // benchText returns blocks of an access log: of the corpora if they are there,
@@ -72,4 +75,64 @@ func BenchmarkReader(b *testing.B) {
 			}
 		})
 	}
+}
+
+// BenchmarkRestart reads 200 MB of an access log, as gzip and zstd, with restart
+// points every 64 MiB, every 1 MiB, and without. The block-flushed file has the
+// shortest blocks that occur: its writer flushed after each line.
+func BenchmarkRestart(b *testing.B) {
+	log := benchText(b)
+	text := bytes.Repeat(log, 200_000_000/len(log)+1)[:200_000_000]
+	pack, err := NewPack(Zstd, 0)
+	if err != nil {
+		b.Fatal(err)
+	}
+	var frames []byte
+	for chunk := range slices.Chunk(text, 128<<10) {
+		frames = pack(frames, chunk)
+	}
+	for _, c := range []struct {
+		name   string
+		packed []byte
+	}{{"gzip", gz(b, text)}, {"gzip-flushed", gzLines(b, text)}, {"zstd-frames", frames}} {
+		for _, every := range []int64{0, DefaultRestartEvery, 1 << 20} {
+			b.Run(fmt.Sprintf("%s/every=%dMiB", c.name, every>>20), func(b *testing.B) {
+				buf := make([]byte, 128<<10)
+				b.SetBytes(int64(len(text)))
+				b.ReportAllocs()
+				points, last := 0, int64(0)
+				for b.Loop() {
+					r := NewReader(bytes.NewReader(c.packed), Options{RestartEvery: every})
+					for err := error(nil); err != io.EOF; {
+						_, err = r.Read(buf)
+						if p, ok := r.RestartPoint(); ok && p.Offset() != last {
+							last = p.Offset()
+							points++
+						}
+					}
+					r.Close()
+				}
+				b.ReportMetric(float64(points)/float64(b.N), "points/op")
+			})
+		}
+	}
+}
+
+// gzLines compresses text as one member, with a flush after each line.
+func gzLines(b *testing.B, text []byte) []byte {
+	return encode(b, text, func(w io.Writer) (io.WriteCloser, error) { return lineFlusher{gzip.NewWriter(w)}, nil })
+}
+
+type lineFlusher struct{ *gzip.Writer }
+
+func (w lineFlusher) Write(p []byte) (int, error) {
+	for line := range bytes.Lines(p) {
+		if _, err := w.Writer.Write(line); err != nil {
+			return 0, err
+		}
+		if err := w.Flush(); err != nil {
+			return 0, err
+		}
+	}
+	return len(p), nil
 }

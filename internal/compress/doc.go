@@ -25,6 +25,25 @@
 // The decoder of deflate looks a few bits ahead. Where a gzip member is cut, it
 // gives up to two bytes less than a decoder could that takes one bit at a time.
 //
+// # Going on later
+//
+// With Options.RestartEvery set a [Reader] has restart points, from which
+// [NewReaderAt] and [ResumeAt] read on without the data before. A [RestartPoint]
+// carries the running checksum, so the trailer of a gzip member is verified even
+// if the member was read in pieces. A file that is truncated today because it is
+// still being written can be read on tomorrow from its last point.
+//
+// Reading 200 MB of an access log, one gzip member, with a point every 64 MiB takes
+// as long as without, within the 1 % that can be measured; so it does if the writer
+// flushed after each line. A zstd file of frames of 128 KiB, with a point after
+// each, takes 3 to 10 % longer (BenchmarkRestart).
+//
+// A file that is being written should be opened only when it has 10 bytes: with
+// less, the beginning of a compressed file may look like a text, as "(" does.
+//
+// [Verify] reads a file to judge it, and [LastGood] says where to cut the torn end
+// off an output whose writer was killed.
+//
 // # Writing
 //
 // [NewPack] returns a function that makes one complete member of each block, so

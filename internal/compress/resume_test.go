@@ -168,7 +168,7 @@ func stopResume(t testing.TB, f resumable, rnd *rand.Rand, size int) (RestartPoi
 // readTo reads r up to offset stop, a random number of bytes at a time.
 func readTo(t testing.TB, r *Reader, rnd *rand.Rand, stop int64) (RestartPoint, int64) {
 	t.Helper()
-	buf := make([]byte, 1<<uint(rnd.IntN(18)))
+	buf := make([]byte, 100<<uint(rnd.IntN(12))/(1+rnd.IntN(3)))
 	for r.Bytes() < stop {
 		k := int64(len(buf))
 		if _, err := r.Read(buf[:min(k, stop-r.Bytes())]); err != nil {
@@ -243,6 +243,7 @@ func stops(name string) int {
 }
 
 func TestResumeGzip(t *testing.T) {
+	t.Parallel()
 	text := mixed(t, 256<<10)
 	for _, f := range gzipFiles(t, text) {
 		if inside := checkResumes(t, f, stops(f.name)); inside < stops(f.name)/3 {
@@ -252,7 +253,8 @@ func TestResumeGzip(t *testing.T) {
 }
 
 func TestResumeOthers(t *testing.T) {
-	text := mixed(t, 256<<10)
+	t.Parallel()
+	text := mixed(t, 192<<10)
 	for _, f := range otherFiles(t, text) {
 		inside := checkResumes(t, f, stops(f.name))
 		if want := strings.HasSuffix(f.name, "points inside"); (inside > 0) != (want || f.name == "gzip and zero bytes") {
@@ -264,12 +266,13 @@ func TestResumeOthers(t *testing.T) {
 // TestResumeDamage: damage behind a restart point gives the verdict of an
 // unbroken reading.
 func TestResumeDamage(t *testing.T) {
-	text := mixed(t, 300<<10)
+	t.Parallel()
+	text := mixed(t, 150<<10)
 	rnd := rand.New(rand.NewPCG(3, 4))
 	klauspost := func(w io.Writer) flusher { return gzip.NewWriter(w) }
 	one, many := gz(t, text), members(t, Gzip, text, 30)
 	for _, f := range []resumable{
-		{"gzip", one, 20 << 10, blockMax},
+		{"gzip", one, 10 << 10, blockMax},
 		{"flushed", gzFlush(t, text, klauspost), 1, 64 << 10},
 		{"members", many, 1000, 64 << 10},
 		{"zstd", members(t, Zstd, text, 30), 1, 64 << 10},
@@ -287,7 +290,7 @@ func TestResumeDamage(t *testing.T) {
 		damage("ISIZE", with(size-1, 1), 20)
 		damage("a byte missing", whole[:size-1], 20)
 		damage("garbage", append(bytes.Clone(whole), "not a member"...), 20)
-		for range 50 {
+		for range 25 {
 			damage("bit flip", with(rnd.IntN(size), 1<<rnd.IntN(8)), 4)
 			damage("truncated", whole[:rnd.IntN(size)], 4)
 		}
