@@ -38,6 +38,8 @@ type Codec struct {
 	Hash string `yaml:"hash" enum:"xxh3-128,sha256-128,hmac-sha256"`
 	// The key of hmac-sha256, at least 16 bytes.
 	HMACKey units.Secret `yaml:"hmac_key"`
+	// How keys are written.
+	KeyFormat string `yaml:"key_format" enum:"hex,base32"`
 	// The longest URL that is accepted. Default: that of the profile, or 64KiB.
 	MaxURL units.Size `yaml:"max_url" min:"1" max:"1GiB"`
 	// What is changed in a built-in profile.
@@ -52,8 +54,8 @@ type Codec struct {
 	OnUnparsed string `yaml:"on_unparsed" enum:"pass_through,dead_letter,drop"`
 	// Names of parameters whose values are written as ***.
 	Secrets []string `yaml:"secrets"`
-	// Escapes to repair: %u0041 as JavaScript wrote it, %2541 that was escaped twice, and entities such as &amp;.
-	Repairs []string `yaml:"repairs" enum:"percent_u,double,entity"`
+	// Defects to repair, by the names of their flags: %u0041 as JavaScript wrote it, %2541 that was escaped twice, and entities of HTML.
+	Repairs []string `yaml:"repairs" enum:"percent-u,double-encoded,html-entity"`
 
 	profile codec.Profile
 	policy  *codec.Policy
@@ -344,9 +346,7 @@ func isErrorName(name string) bool {
 func (d *decoder) resolveRules(c *Codec) {
 	p := &c.profile
 	if r := d.rules; r != nil {
-		if r.add|r.remove != 0 {
-			p.Name, p.Rules = p.Name+"-changed", p.Rules&^r.remove|r.add
-		}
+		changeRules(p, r.add, r.remove)
 		if c.Rules.hasPolicy() {
 			c.policy = r.policy
 		}
@@ -369,6 +369,21 @@ func (d *decoder) resolveRules(c *Codec) {
 		d.failPath("codec.rules", &hiddenError{"the profile " + refused.Reason, err})
 	default:
 		d.failPath("codec", err)
+	}
+}
+
+// changeRules adds and removes rules. What becomes another profile by that has the
+// changes in its name, in the order of the rules: "equiv+rfc-clean".
+func changeRules(p *codec.Profile, add, remove codec.Rules) {
+	add, remove = add&^p.Rules, remove&p.Rules
+	p.Rules = p.Rules&^remove | add
+	for name := range strings.SplitSeq((^codec.Rules(0)).String(), ",") {
+		switch rule, _ := codec.ParseRules(name); {
+		case add.Has(rule):
+			p.Name += "+" + name
+		case remove.Has(rule):
+			p.Name += "-" + name
+		}
 	}
 }
 

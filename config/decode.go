@@ -19,6 +19,7 @@ type decoder struct {
 	types  Types
 	places map[string]place
 	raw    map[string]string // scalars with values put in, as they were written
+	words  map[string]string // texts of structs that were written as such
 	others []error           // the mistakes in other files
 	rules  *policyReader     // of the codec; nil if there are none
 }

@@ -146,6 +146,14 @@ type publishConfig struct {
 	AckTimeout time.Duration `yaml:"ack_timeout"`
 }
 
+// UnmarshalText reads a word, which no method gives back.
+func (c *compressConfig) UnmarshalText(text []byte) error {
+	if string(text) != "none" {
+		return errors.New("is none, or a mapping")
+	}
+	return nil
+}
+
 // A fileConfig is like that of the file source and sink.
 type fileConfig struct {
 	// What is read.

@@ -46,7 +46,7 @@ func Default() *File {
 	return &File{
 		Version: 1,
 		DataDir: "/var/lib/urlfold",
-		Codec:   Codec{Target: "request", Profile: "equiv", Hash: "xxh3-128", Render: Render{Form: "rewrite"}},
+		Codec:   Codec{Target: "request", Profile: "equiv", Hash: "xxh3-128", KeyFormat: "hex", Render: Render{Form: "rewrite"}},
 		Pipeline: Pipeline{
 			Ordering:       "none",
 			Batch:          Batch{Bytes: 128 * units.KiB, Records: 1000, Linger: 50 * time.Millisecond},

@@ -27,6 +27,7 @@ func Parse(file string, data []byte, types Types, env Env) (*File, error) {
 		types:    types,
 		places:   map[string]place{},
 		raw:      map[string]string{},
+		words:    map[string]string{},
 	}
 	f := Default()
 	f.d = d

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"encoding"
 	"encoding/json"
 	"fmt"
@@ -81,8 +82,10 @@ func (p printer) value(dst []byte, v reflect.Value, at, indent string) []byte {
 		return p.component(append(dst, '\n'), v.Addr().Interface().(*Component), indent+step)
 	case t.Kind() == reflect.Pointer:
 		return p.value(dst, v.Elem(), at, indent)
-	case isScalar(t) || p.isWord(v, at):
+	case isScalar(t):
 		return p.scalar(dst, v, at)
+	case p.word(v, at) != "":
+		return p.text(dst, p.word(v, at), at)
 	case t.Kind() == reflect.Struct && isEmpty(v):
 		return append(dst, " {}\n"...)
 	case t.Kind() == reflect.Struct:
@@ -93,19 +96,19 @@ func (p printer) value(dst []byte, v reflect.Value, at, indent string) []byte {
 	return p.list(dst, v, at, indent)
 }
 
-// isWord reports whether a struct is to be written as a text. If both its forms
-// have something in them the keys are what was written last.
-func (p printer) isWord(v reflect.Value, at string) bool {
-	if wordOf(v) == "" {
-		return false
+// word returns the text of a struct that is to be written as a text, or "". If
+// both its forms have something in them the keys are what was written.
+func (p printer) word(v reflect.Value, at string) string {
+	if v.Kind() != reflect.Struct || !isText(v.Type()) {
+		return ""
 	}
 	fields, _ := fieldsOf(v.Type())
 	for _, f := range fields {
 		if _, ok := p.d.places[in(at, f.name)]; ok {
-			return false
+			return ""
 		}
 	}
-	return true
+	return cmp.Or(wordOf(v), p.d.words[at])
 }
 
 func (p printer) component(dst []byte, c *Component, indent string) []byte {
@@ -154,9 +157,17 @@ func addressable(v reflect.Value) reflect.Value {
 // scalar writes a scalar and the line end.
 func (p printer) scalar(dst []byte, v reflect.Value, at string) []byte {
 	text, isString := scalarText(v)
-	if raw, ok := p.d.raw[at]; ok && !isSecret(v) {
+	if _, isRaw := p.d.raw[at]; isRaw && !isSecret(v) || isString {
+		return p.text(dst, text, at)
+	}
+	return append(dst, " "+text+"\n"...)
+}
+
+// text writes a text and the line end.
+func (p printer) text(dst []byte, text, at string) []byte {
+	if raw, ok := p.d.raw[at]; ok && text != "***" {
 		text = quoteAlways(maskUserinfo(raw))
-	} else if isString {
+	} else {
 		text = quote(strings.ReplaceAll(maskUserinfo(text), "${", "$${"))
 	}
 	return append(dst, " "+text+"\n"...)

@@ -39,6 +39,9 @@ func (d *decoder) scalarValue(v reflect.Value, n ast.Node, at string, r rules) {
 		d.failAt(n, reason)
 		return
 	}
+	if v.Kind() == reflect.Struct {
+		d.words[at] = text
+	}
 	d.bounds(v, n, r)
 }
 

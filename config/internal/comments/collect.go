@@ -80,11 +80,15 @@ func cmpDoc(a, b *ast.CommentGroup) *ast.CommentGroup {
 // structure collects the comments of the fields of a struct that have a key.
 func (c *collector) structure(name string, st *ast.StructType, doc *ast.CommentGroup) {
 	for _, f := range st.Fields.List {
-		if !hasKey(f) {
+		key, ok := keyOf(f)
+		if !ok {
 			continue
 		}
-		text := oneLine(cmpDoc(f.Doc, f.Comment))
 		for _, n := range f.Names {
+			text := oneLine(cmpDoc(f.Doc, f.Comment))
+			if rest, ok := strings.CutPrefix(text, n.Name+" "); ok {
+				text = key + " " + rest // Go has one name for it, and users another
+			}
 			if text == "" {
 				c.errs = append(c.errs, fmt.Errorf("%v: %s.%s has a key and no comment", c.fset.Position(n.Pos()), name, n.Name))
 			}
@@ -108,14 +112,15 @@ func unnamed(t ast.Expr) (st *ast.StructType, found bool) {
 	return st, found
 }
 
-// hasKey reports whether a field has a yaml tag that names a key.
-func hasKey(f *ast.Field) bool {
+// keyOf returns the key that the yaml tag of a field names, if it has one.
+func keyOf(f *ast.Field) (key string, ok bool) {
 	if f.Tag == nil {
-		return false
+		return "", false
 	}
 	tag, err := strconv.Unquote(f.Tag.Value)
-	name, ok := reflect.StructTag(tag).Lookup("yaml")
-	return err == nil && ok && name != "-"
+	key, ok = reflect.StructTag(tag).Lookup("yaml")
+	key, _, _ = strings.Cut(key, ",")
+	return key, err == nil && ok && key != "-"
 }
 
 // oneLine returns a comment on one line.

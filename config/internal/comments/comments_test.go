@@ -36,10 +36,11 @@ func TestCollect(t *testing.T) {
 		}
 	}
 	write("go.mod", "module example.com/m\n\ngo 1.26\n")
-	write("a/a.go", "package a\n\n// Config is\n// ours.\ntype Config struct {\n\t// First\n\t// of all.\n\tA int `yaml:\"a\"`\n\tB int `yaml:\"b\"` // Second.\n\tC int\n\tD int `yaml:\"-\"`\n}\n\ntype None struct{ X int }\n")
+	write("a/a.go", "package a\n\n// Config is\n// ours.\ntype Config struct {\n\t// First\n\t// of all.\n\tA int `yaml:\"a\"`\n\tB int `yaml:\"b\"` // Second.\n\t// CAFile is third.\n\tCAFile int `yaml:\"ca_file,required\"`\n\tC int\n\tD int `yaml:\"-\"`\n}\n\ntype None struct{ X int }\n")
 	write("a/b/b.go", "package b\n\ntype Config struct {\n\tA int `yaml:\"a\"`\n\tB struct{} `yaml:\"b\"` // Nameless.\n}\n")
 	all, err := Collect([]string{root + "/a"})
-	want := map[string]string{"example.com/m/a.Config": "Config is ours.", "example.com/m/a.Config.A": "First of all.", "example.com/m/a.Config.B": "Second."}
+	want := map[string]string{"example.com/m/a.Config": "Config is ours.", "example.com/m/a.Config.A": "First of all.", "example.com/m/a.Config.B": "Second.",
+		"example.com/m/a.Config.CAFile": "ca_file is third."}
 	if err != nil || len(all) != len(want) {
 		t.Errorf("%v, %v", all, err)
 	}
