@@ -50,14 +50,17 @@ func appendLower(dst, src []byte) []byte {
 
 // lowerInPlace puts ASCII letters in lower case, but for the hex digits of
 // escapes (RFC 3986 §6.2.2.1).
-func lowerInPlace(b []byte) {
+func lowerInPlace(b []byte) (changed bool) {
 	for i := 0; i < len(b); i++ {
 		if b[i] == '%' && isTriplet(b[i:]) {
 			i += 2
 			continue
 		}
-		b[i] = lower(b[i])
+		if isUpper(b[i]) {
+			b[i], changed = lower(b[i]), true
+		}
 	}
+	return changed
 }
 
 // colonInFirstSegment returns the offset of a ':' in the first segment of a

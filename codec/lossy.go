@@ -145,7 +145,7 @@ func appendEscaped(dst, src []byte, c byte) []byte {
 // host, port, path and query, without a scheme if that is http.
 //
 // In this order: https-http, www-one, slash-one, dirindex, slash-trail, the
-// site's parameters, the options lower-path and lower-query.
+// site's parameters, and the options nfc, lower-path, lower-query and q-once.
 func (n *Normalizer) appendK3(dst, k2 []byte, u *URL, s *scratch) []byte {
 	w := n.rewriter(dst, k2, u, s)
 	if u.Has(Scheme) && w.known != schemeHTTP && w.known != schemeHTTPS {
@@ -161,20 +161,55 @@ func (n *Normalizer) appendK3(dst, k2 []byte, u *URL, s *scratch) []byte {
 	}
 	at := len(w.dst)
 	w.pathK3()
-	if w.policy.LowerPath {
-		lowerInPlace(w.dst[at:])
-	}
+	w.fold(at, w.policy.LowerPath)
 	at = len(w.dst)
 	if w.policy.SiteParams != nil {
 		w.query(w.policy.SiteParams, '\'')
 	} else if u.Has(Query) {
 		w.dst = append(append(w.dst, '?'), u.Bytes(k2, Query)...)
 	}
-	if w.policy.LowerQuery {
-		lowerInPlace(w.dst[at:])
-	}
+	w.foldQuery(at)
 	w.fragmentK3()
 	return w.dst
+}
+
+// fold applies the options nfc and, if wanted, lower-path or lower-query to
+// dst[at:], and reports whether that changed something.
+func (w *rewriter) fold(at int, lower bool) bool {
+	s, changed := w.s, false
+	if w.policy.NFC && bytes.IndexByte(w.dst[at:], '%') >= 0 {
+		if s.text2, changed = appendNFC(s.text2[:0], w.dst[at:], s); changed {
+			w.dst = append(w.dst[:at], s.text2...)
+		}
+	}
+	if lower {
+		changed = lowerInPlace(w.dst[at:]) || changed
+	}
+	return changed
+}
+
+// foldQuery applies the options to dst[at:], a '?' and a query, or nothing. What
+// they make of names may call for another order; what is signed stays.
+func (w *rewriter) foldQuery(at int) {
+	if at == len(w.dst) || !w.policy.NFC && !w.policy.LowerQuery && !w.policy.Once {
+		return
+	}
+	at++
+	s := w.s
+	if s.query = append(s.query[:0], w.dst[at:]...); w.isSigned(s.query) {
+		return
+	}
+	if !w.fold(at, w.policy.LowerQuery) && !w.policy.Once {
+		return
+	}
+	s.query = append(s.query[:0], w.dst[at:]...)
+	w.dst, _ = params.AppendSorted(w.dst[:at], s.query, w.policy.Once, &s.params)
+}
+
+// isSigned reports whether query is that of a signed URL.
+func (w *rewriter) isSigned(query []byte) bool {
+	w.s.pairs = params.AppendPairs(w.s.pairs[:0], query, params.Ampersand)
+	return params.Signed(w.s.pairs, query)
 }
 
 // pathK3 writes the path with single slashes, without the file that stands for

@@ -189,6 +189,73 @@ func TestPolicy(t *testing.T) {
 	}
 }
 
+// TestPolicyOptions holds the options of K3 to SEMANTICS E10, 8.
+func TestPolicyOptions(t *testing.T) {
+	profile, _ := Lookup("analytics")
+	f := func(p Policy, src, want string) {
+		t.Helper()
+		p.Params = DefaultPolicy().Params
+		n, err := New(profile, WithPolicy(&p))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := canonicalOf(t, n, K3, src); got != want {
+			t.Errorf("%q: %q, want %q", src, got, want)
+		}
+	}
+	f(Policy{LowerQuery: true}, "http://h/A?B=X&a=%C3%89", "h/A?a=%C3%89&b=x") // sorted anew
+	f(Policy{LowerPath: true}, "http://h/A%2F?B", "h/a%2F?B")
+	f(Policy{Once: true}, "http://h/?a=1&b=2&a=2&a=1&b=%32", "h/?a=1&a=2&b=2")
+	f(Policy{LowerQuery: true, Once: true}, "http://h/?a=x&A=X", "h/?a=x")
+	f(Policy{Once: true}, "http://h/?b&b&X-Amz-Signature=0", "h/?b&b&X-Amz-Signature=0")
+	f(Policy{LowerQuery: true, NFC: true}, "http://h/?e%CC%81=A&X-Amz-Signature=0", "h/?e%CC%81=A&X-Amz-Signature=0")
+
+	nfc := Policy{NFC: true}
+	f(nfc, "http://h/e\u0301?e%CC%81&f=A%CC%8A", "h/%C3%A9?f=%C3%85&%C3%A9")
+	f(nfc, "http://h/\u212B\u1100\u1161", "h/%C3%85%EA%B0%80")
+	f(nfc, "http://h/%FA%CC%81?a=%CC%B8", "h/%FA%CC%81?a=%CC%B8") // neither a digit of an escape nor a delimiter is a base
+	f(nfc, "http://h/%3C%CC%B8", "h/%3C%CC%B8")                   // a reserved escape is never decoded
+	f(nfc, "http://h/\u037Ea\u1FEFb\u212A", "h/%3Ba%60bK")
+	f(nfc, "http://h/%CC%81e/%ED%A0%80e%CC%81%CC", "h/%CC%81e/%ED%A0%80%C3%A9%CC")
+}
+
+// TestVersions: every option and every list of a policy is named.
+func TestVersions(t *testing.T) {
+	list, err := params.ParsePlain("l", "1", []byte("x\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := params.Compile(list)
+	if err != nil {
+		t.Fatal(err)
+	}
+	templates := func(text string) *Templates {
+		ts, err := CompileTemplates([]string{text})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return ts
+	}
+	seen := map[string]bool{}
+	for _, p := range []Policy{
+		{}, {Params: m}, {SiteParams: m}, {KeepHTTPS: true}, {LowerPath: true}, {LowerQuery: true}, {NFC: true}, {Once: true},
+		{SPA: []string{"a"}}, {SPA: []string{"b"}}, {SPA: []string{"a", "b"}}, {Templates: templates("/{x}")}, {Templates: templates("/{y}")},
+	} {
+		if v := p.Versions(); seen[v] {
+			t.Errorf("%+v: version %q again", p, v)
+		} else {
+			seen[v] = true
+		}
+	}
+	a, b := Policy{SPA: []string{"a", "b"}}, Policy{SPA: []string{"b", "a", "b"}}
+	if a.Versions() != b.Versions() {
+		t.Error("the order of hosts is no part of what they mean")
+	}
+	if got := DefaultPolicy().Versions(); got != params.Default().Name+"@"+params.Default().Version {
+		t.Errorf("the default policy is %q", got)
+	}
+}
+
 // TestWithReading: keys on another reading than the normal form's.
 func TestWithReading(t *testing.T) {
 	f := func(profile string, rd Reading, src, want string) {

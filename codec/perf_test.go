@@ -24,7 +24,7 @@ func TestNoAllocs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var r, rsha, rmac Result
+	var r, rsha, rmac, rodd Result
 	f := func(name string, call func()) {
 		t.Helper()
 		call()
@@ -46,6 +46,12 @@ func TestNoAllocs(t *testing.T) {
 			f("Key", func() { n.Key(lv, src, src, &r) })
 		}
 	}
+	odd, err := New(byName("analytics").Profile(), WithPolicy(&Policy{NFC: true, Once: true, LowerPath: true, LowerQuery: true}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	nfd := []byte("http://h/A%CC%8A?e%CC%81=%EA%B0%80&b&b&a=E")
+	f("Key odd", func() { odd.Append(dst, nfd, &rodd); odd.Key(K3, nfd, dst[:len(nfd)], &rodd) })
 	f("Key sha256", func() { sha.Key(K1, src, src, &rsha) })
 	f("Key hmac", func() { mac.Key(K1, src, src, &rmac) })
 	f("Key.AppendTo", func() { Key{1, 2}.AppendTo(dst) })

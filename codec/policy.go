@@ -2,7 +2,11 @@ package codec
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"slices"
 
+	"github.com/urlfold/urlfold/codec/idna"
 	"github.com/urlfold/urlfold/codec/params"
 )
 
@@ -14,8 +18,10 @@ type Policy struct {
 	Templates  *Templates      // path templates that come before the built-in ones; may be nil
 	SPA        []string        // hosts, with those below them, whose fragments "#/…" and "#!…" are pages; "*" is every host
 	KeepHTTPS  bool            // K2: http and https are not the same
-	LowerPath  bool            // K3: the path without regard to case
-	LowerQuery bool            // K3: the query without regard to case
+	LowerPath  bool            // K3: the path without regard to ASCII case
+	LowerQuery bool            // K3: the query without regard to ASCII case
+	NFC        bool            // K3: characters of path and query in Normalization Form C (UAX 15)
+	Once       bool            // K3: a parameter counts once, however often it stands there with the same value
 }
 
 // defaultPolicy is the policy of a Normalizer that was given none.
@@ -38,14 +44,42 @@ func WithPolicy(p *Policy) Option { return func(n *Normalizer) { n.policy = p } 
 // Policy returns the policy of n.
 func (n *Normalizer) Policy() *Policy { return n.policy }
 
-// Versions names the lists of the policy and their versions: what a stored key
-// of level K2 or K3 depends on beside its key function.
+// Versions names the lists of the policy and their versions, and its options:
+// what a stored key of level K2 or K3, or a path template, depends on beside its
+// key function. Policies that differ have different Versions, as long as lists
+// that differ have different names or versions.
+//
+//	default@2026-11-21;site:profile@4c1d…;spa:b10a…;templates:77c9…;keep_https;nfc@17.0.0
+//
+// Hosts and templates are told by the start of a SHA-256.
 func (p *Policy) Versions() string {
 	v := p.Params.Versions()
-	if s := p.SiteParams.Versions(); s != "" {
-		v += ";site:" + s
+	add := func(on bool, name string) {
+		if on {
+			v += ";" + name
+		}
 	}
+	site := p.SiteParams.Versions()
+	add(site != "", "site:"+site)
+	add(len(p.SPA) > 0, "spa:"+digest(slices.Compact(slices.Sorted(slices.Values(p.SPA)))))
+	templates := p.Templates.texts()
+	add(len(templates) > 0, "templates:"+digest(templates))
+	add(p.KeepHTTPS, "keep_https")
+	add(p.LowerPath, "lower_path")
+	add(p.LowerQuery, "lower_query")
+	add(p.NFC, "nfc@"+idna.UnicodeVersion)
+	add(p.Once, "once")
 	return v
+}
+
+// digest returns the first 64 bits, in hex, of the SHA-256 of texts, each with a
+// line feed behind it.
+func digest(texts []string) string {
+	h := sha256.New()
+	for _, s := range texts {
+		h.Write([]byte(s + "\n")) // never fails, by the contract of hash.Hash
+	}
+	return hex.EncodeToString(h.Sum(nil)[:8])
 }
 
 // keepsFragment reports whether a fragment of a page of host is a page.

@@ -65,6 +65,9 @@ type scratch struct {
 	change   Change           // of the last call, if judged
 	judged   bool             // else Normalizer.Change has to find out
 	other    *Result          // of the other reading
+	text2    []byte           // a component on its way to NFC
+	runes    [2][]rune        // a part of it
+	pairs    []params.Pair    // of a query
 	params   params.Scratch
 	mac      *keyedHash // for HMAC keys
 	plain    uint8      // bit c: component c has no escape and no byte to escape
@@ -85,7 +88,7 @@ func (r *Result) reset() {
 	s := &r.scratch
 	s.clean, s.fallback, s.resolved, s.scheme, s.dropped, s.plain = false, false, false, false, false, 0
 	s.change, s.judged = Unchanged, true
-	for _, b := range []*[]byte{&s.text, &s.key, &s.k2, &s.k3, &s.query, &s.full, &s.cleaned, &s.host} {
+	for _, b := range []*[]byte{&s.text, &s.key, &s.k2, &s.k3, &s.query, &s.full, &s.cleaned, &s.host, &s.text2} {
 		if cap(*b) > keepBytes {
 			*b = nil
 		}

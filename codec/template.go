@@ -212,6 +212,18 @@ type templateSegment struct {
 	literal string // of a literalSegment
 }
 
+// texts returns the templates as they were given, in their order.
+func (ts *Templates) texts() []string {
+	if ts == nil {
+		return nil
+	}
+	texts := make([]string, len(ts.list))
+	for i := range ts.list {
+		texts[i] = ts.list[i].text
+	}
+	return texts
+}
+
 // CompileTemplates makes templates ready for use. Each begins with '/' and is
 // cut into segments at '/'; a segment is either {name} or literal. {int},
 // {uuid}, {hex}, {date} and {token} stand for a segment of the class that

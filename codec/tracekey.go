@@ -177,22 +177,53 @@ func (t *keyTracer) k3() {
 		path = path[:len(path)-1]
 	}
 	t.set("slash-trail", Path, path)
-	if t.policy.LowerPath {
-		lowerInPlace(path)
-		t.set("lower-path", Path, path)
-	}
+	t.fold(Path, "lower-path", t.policy.LowerPath)
 	if t.policy.SiteParams != nil {
 		t.query(t.policy.SiteParams)
 	}
-	if query := []byte(t.text[Query]); t.policy.LowerQuery {
-		lowerInPlace(query)
-		t.set("lower-query", Query, query)
+	if q := []byte(t.text[Query]); !params.Signed(params.AppendPairs(nil, q, params.Ampersand), q) {
+		t.fold(Query, "lower-query", t.policy.LowerQuery)
+		t.again("q-once", t.policy.Once)
+		t.again("q-sort-name", t.policy.NFC || t.policy.LowerQuery)
 	}
 	t.fragmentK3()
 	if t.known == schemeHTTP || t.known == schemeHTTPS || !t.has[Scheme] {
 		t.has[Scheme] = false
 		t.to("https-http", byPolicy, strings.TrimPrefix(t.String(), t.slashes()))
 	}
+}
+
+// fold traces the options that change the spelling of component c.
+func (t *keyTracer) fold(c Component, rule string, lower bool) {
+	if t.policy.NFC {
+		var s scratch
+		text, _ := appendNFC(nil, []byte(t.text[c]), &s)
+		t.set("nfc", c, text)
+	}
+	if text := []byte(t.text[c]); lower {
+		lowerInPlace(text)
+		t.set(rule, c, text)
+	}
+}
+
+// again traces what params.AppendSorted does of the query, if it is called for.
+// q-once leaves what is left where it was.
+func (t *keyTracer) again(rule string, on bool) {
+	if !on || !t.has[Query] {
+		return
+	}
+	if rule == "q-sort-name" {
+		out, _ := params.AppendSorted(nil, []byte(t.text[Query]), false, &t.scratch)
+		t.set(rule, Query, out)
+		return
+	}
+	var fields []string
+	for f := range strings.SplitSeq(t.text[Query], "&") {
+		if !slices.Contains(fields, f) {
+			fields = append(fields, f)
+		}
+	}
+	t.set(rule, Query, []byte(strings.Join(fields, "&")))
 }
 
 // slashes is what stands in front of the host.

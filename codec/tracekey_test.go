@@ -83,7 +83,7 @@ func tracePolicies(t testing.TB) []*Policy {
 		t.Fatal(err)
 	}
 	p := DefaultPolicy()
-	return []*Policy{p, {Params: p.Params, SiteParams: site, SPA: []string{"*"}, KeepHTTPS: true, LowerPath: true, LowerQuery: true}, {Params: site}}
+	return []*Policy{p, {Params: p.Params, SiteParams: site, SPA: []string{"*"}, KeepHTTPS: true, LowerPath: true, LowerQuery: true}, {Params: site}, {Params: p.Params, NFC: true, Once: true}, {SiteParams: site, NFC: true, LowerPath: true, LowerQuery: true}}
 }
 
 // FuzzTraceKey holds the trace to the keys: it begins with the string of the
@@ -93,6 +93,7 @@ func FuzzTraceKey(f *testing.F) {
 	for _, s := range []string{
 		"http://h/a;jsessionid=x//b?b=%26&a='&&=&utm_source=1&x=2#/p?gclid=1&q", "http://h/#!a?x", "//www.example.com//a//", "x:/;sid=0123456789abcdef0123//b",
 		"http://h?a;b", "https://www.example.com./INDEX.html?A=B", "git://H:/?", "http://h/?%zz=%",
+		"http://h/e%CC%81%EF%BC%A1?e%CC%81=1&f=A&B=2&b=2&b=2", "http://h/A%FA%CC%81?a=%CC%B8&%CD%BE", "http://h/?b&b&X-Amz-Signature=0&A",
 	} {
 		f.Add(byte(0), []byte(s))
 	}

@@ -43,6 +43,17 @@ func isNFC(s []rune) bool {
 	return slices.Equal(s, appendNFC(buf[:0], s))
 }
 
+// AppendNFC appends the Normalization Form C of s (UAX 15, section 1.2) and reports whether that is not s. dst and s must not
+// overlap.
+func AppendNFC(dst, s []rune) (out []rune, changed bool) {
+	if quickNFC(s) {
+		return append(dst, s...), false
+	}
+	start := len(dst)
+	dst = appendNFC(dst, s)
+	return dst, !slices.Equal(dst[start:], s)
+}
+
 // appendNFC appends the Normalization Form C of s: UAX 15, section 1.2. dst and s must not overlap.
 func appendNFC(dst, s []rune) []rune {
 	start := len(dst)

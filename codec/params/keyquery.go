@@ -10,17 +10,18 @@ type Why uint8
 
 // The rules, in the order in which they are applied.
 const (
-	WhySigned  Why = 1 << iota // the query is signed: it was left alone
-	WhySession                 // qsid: session ids were removed
-	WhyDropped                 // q-drop: fields were removed because of a rule of the lists
-	WhyEmpty                   // q-noempty: fields without name and value were removed
-	WhyEq                      // q-eq: "a=" became "a"
-	WhyForm                    // q-form: names or values were written otherwise
-	WhySorted                  // q-sort-name: fields changed places
-	numWhy     = iota
+	WhySigned   Why = 1 << iota // the query is signed: it was left alone
+	WhySession                  // qsid: session ids were removed
+	WhyDropped                  // q-drop: fields were removed because of a rule of the lists
+	WhyEmpty                    // q-noempty: fields without name and value were removed
+	WhyEq                       // q-eq: "a=" became "a"
+	WhyForm                     // q-form: names or values were written otherwise
+	WhySorted                   // q-sort-name: fields changed places
+	WhyRepeated                 // q-once: fields that repeat another one were removed
+	numWhy      = iota
 )
 
-var whyNames = [numWhy]string{"q-signed", "qsid", "q-drop", "q-noempty", "q-eq", "q-form", "q-sort-name"}
+var whyNames = [numWhy]string{"q-signed", "qsid", "q-drop", "q-noempty", "q-eq", "q-form", "q-sort-name", "q-once"}
 
 // AppendTo appends the names of the rules in the set, in their order, separated by commas.
 func (w Why) AppendTo(dst []byte) []byte {

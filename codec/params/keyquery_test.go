@@ -122,7 +122,7 @@ func TestAppendFiltered(t *testing.T) {
 }
 
 func TestWhyNames(t *testing.T) {
-	if got, want := Why(1<<numWhy-1).String(), "q-signed,qsid,q-drop,q-noempty,q-eq,q-form,q-sort-name"; got != want {
+	if got, want := Why(1<<numWhy-1).String(), "q-signed,qsid,q-drop,q-noempty,q-eq,q-form,q-sort-name,q-once"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 }
