@@ -81,5 +81,13 @@ func (p *Pipeline) storeCut(f *feed) error {
 	case len(f.ups) == 0:
 		return nil
 	}
-	return f.committer.(CutCommitter).CommitCut(p.base, f.ups, p.marks)
+	if err := f.committer.(CutCommitter).CommitCut(p.base, f.ups, p.marks); err != nil {
+		return err
+	}
+	for _, s := range p.sinks {
+		if o, ok := s.(CutObserver); ok {
+			o.CutStored()
+		}
+	}
+	return nil
 }

@@ -63,6 +63,13 @@ type Marker interface {
 	Marks(dst []Mark) []Mark
 }
 
+// A CutObserver is a Marker that is told when the marks that it gave last are
+// stored: from then on no run cuts its outputs back below them. The committer calls
+// it after CutCommitter.CommitCut. It does not block.
+type CutObserver interface {
+	CutStored()
+}
+
 // A Class says what an error of a sink means for the records.
 type Class uint8
 

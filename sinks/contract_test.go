@@ -13,6 +13,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/urlfold/urlfold/internal/compress"
 	"github.com/urlfold/urlfold/pipeline"
@@ -57,7 +58,38 @@ func subjects() []subject {
 	gone := func(t *testing.T) pipeline.Sink {
 		return newFile(t, file.Config{Path: filepath.Join(t.TempDir(), "no", "such", "folder")})
 	}
+	toLog := func(name string) func(t *testing.T) (pipeline.Sink, func() string) {
+		return func(t *testing.T) (pipeline.Sink, func() string) {
+			dir := t.TempDir()
+			return newLog(t, filepath.Join(dir, name)), func() string {
+				names, err := filepath.Glob(filepath.Join(dir, "*"))
+				if err != nil {
+					t.Fatal(err)
+				}
+				var text strings.Builder
+				for _, name := range names {
+					packed, err := os.ReadFile(name)
+					if err != nil {
+						t.Fatal(err)
+					}
+					text.WriteString(unpack(t, packed))
+				}
+				return text.String()
+			}
+		}
+	}
+	blocked := func(t *testing.T) pipeline.Sink {
+		inTheWay := filepath.Join(t.TempDir(), "file")
+		if err := os.WriteFile(inTheWay, nil, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return newLog(t, filepath.Join(inTheWay, "out.log"))
+	}
 	return []subject{
+		{"log", toLog("out.log"), blocked},
+		{"zstd log", toLog("out.log.zst"), blocked},
+		{"rotated log", toLog("{seq}.log.gz"), blocked},
+		{"log of lanes", toLog("{lane}-{seq}.log"), blocked},
 		{"file", toFile("out.log"), gone},
 		{"gzip file", toFile("out.log.gz"), gone},
 		{"zstd file", toFile("out.log.zst"), gone},
@@ -72,6 +104,21 @@ func subjects() []subject {
 func newFile(t *testing.T, cfg file.Config) file.Output {
 	t.Helper()
 	out, err := file.New(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func newLog(t *testing.T, path string) file.Log {
+	t.Helper()
+	cfg := file.DefaultLogConfig()
+	cfg.Path = path
+	cfg.SyncInterval = time.Millisecond
+	if strings.Contains(path, "{seq}") {
+		cfg.Rotate.Records, cfg.Rotate.Size = 30, 300
+	}
+	out, err := file.NewLog(cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -204,19 +251,26 @@ func atOnce(t *testing.T, sub subject) {
 	const workers, each = 8, 50
 	var wg sync.WaitGroup
 	total := newClient(t, s)
+	var clients []*client
 	for w := range workers {
 		c := newClient(t, s)
+		clients = append(clients, c)
 		wg.Go(func() {
 			for i := range each {
 				if err := c.submit(ctx, fmt.Sprintf("record %d of %d\n", i, w)); err != nil {
 					t.Error(err)
 				}
 			}
-			total.answers.Add(c.answers.Load())
-			total.failed.Add(c.failed.Load())
 		})
 	}
 	wg.Wait()
+	if err := s.Barrier(ctx); err != nil { // a sink may answer long after Submit
+		t.Errorf("Barrier: %v", err)
+	}
+	for _, c := range clients {
+		total.answers.Add(c.answers.Load())
+		total.failed.Add(c.failed.Load())
+	}
 	total.settle(t, workers*each)
 	if written == nil {
 		return

@@ -37,7 +37,7 @@ func openPart(final string, old os.FileInfo, inputs []string) (*part, error) {
 	if fi, err := os.Stat(p.name); err == nil && isInput(fi, inputs) {
 		return nil, fmt.Errorf("%s: %w", p.name, ErrIsInput)
 	}
-	f, err := openLocked(p.name)
+	f, err := openLocked(p.name, 0o666, true)
 	if err != nil {
 		return nil, err
 	}
@@ -52,13 +52,17 @@ func openPart(final string, old os.FileInfo, inputs []string) (*part, error) {
 	return p, nil
 }
 
-// openLocked opens the file name, which it creates if need be, and locks it.
+// openLocked opens the file name, which it creates if it is told to, and locks it.
 // Between the two another run may have given the file its final name: the file
 // that is locked must still be the one of that name, or truncating it would
 // empty a finished output.
-func openLocked(name string) (*os.File, error) {
+func openLocked(name string, mode os.FileMode, create bool) (*os.File, error) {
+	flags := os.O_RDWR
+	if create {
+		flags |= os.O_CREATE
+	}
 	for range 10 {
-		f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o666)
+		f, err := os.OpenFile(name, flags, mode)
 		if err != nil {
 			return nil, err
 		}

@@ -1,0 +1,306 @@
+package file
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/urlfold/urlfold/internal/compress"
+	"github.com/urlfold/urlfold/pipeline"
+)
+
+// This file is structured in the following way:
+//
+//   - Submit and Barrier, which many goroutines call.
+//   - The round: sync, answer, and then the names of files.
+
+// A held is a batch that was written, or is to be written again, and waits for a
+// sync. Its bytes are in the arena of the batch until it is answered.
+type held struct {
+	ticket pipeline.Ticket
+	bytes  []byte
+	end    []byte // of its last record, if that has none
+}
+
+func (h *held) size() int { return len(h.bytes) + len(h.end) }
+
+// The wait before a broken output is tried again doubles from the first value to
+// the last.
+const (
+	firstRetry = 100 * time.Millisecond
+	lastRetry  = 5 * time.Second
+)
+
+// Submit implements [pipeline.Sink]. It writes the batch, and leaves it to a round
+// to answer. While the output cannot be written it blocks.
+func (s *log) Submit(ctx context.Context, b *pipeline.Batch, t pipeline.Ticket) error {
+	stream := t.Stream()
+	p := stream.Bytes
+	if s.format != compress.Plain {
+		p = stream.Packed
+	}
+	if len(p) == 0 && len(stream.Bytes) > 0 {
+		t.Done(pipeline.Result{Err: errNotPacked, Class: pipeline.Fatal})
+		return nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	h := held{ticket: t, bytes: p}
+	if !endsRecord(b, stream.Bytes) {
+		h.end = s.lineFeed
+	}
+	o, err := s.admit(ctx, b, h.size())
+	if err != nil {
+		return err
+	}
+	o.records += int64(len(stream.Recs))
+	o.inRecord = inRecord(b)
+	o.pending = append(o.pending, h)
+	s.holds++
+	s.unsynced += int64(h.size())
+	s.counts.holds.Store(int64(s.holds))
+	if err := s.write(o, &h); err != nil {
+		s.breaks(o, err)
+	}
+	if s.holds*2 >= s.cfg.Batches || s.unsynced >= int64(s.cfg.SyncBytes) {
+		s.signal()
+	}
+	return nil
+}
+
+// inRecord reports whether an oversize record goes on after b.
+func inRecord(b *pipeline.Batch) bool {
+	return b != nil && (b.Piece == pipeline.First || b.Piece == pipeline.Middle)
+}
+
+// endsRecord reports whether p, the records of b, ends where a record does. The last
+// record of an input may have no line end. Here something may follow it, and what
+// looks torn after a crash must be torn.
+func endsRecord(b *pipeline.Batch, p []byte) bool {
+	return len(p) == 0 || p[len(p)-1] == '\n' || inRecord(b)
+}
+
+var (
+	errNotPacked = errors.New("file sink: a batch was not compressed by the pipeline")
+	errNotOpen   = errors.New("file sink: not open")
+)
+
+// admit returns the output for n bytes of b, and waits while it cannot be written.
+// The caller holds mu.
+func (s *log) admit(ctx context.Context, b *pipeline.Batch, n int) (*output, error) {
+	for try := 0; ; try++ {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		if s.closed || !s.opened {
+			return nil, errNotOpen
+		}
+		o, err := s.current(b, n)
+		s.blocked = err
+		if err == nil && o.err == nil {
+			return o, nil
+		}
+		if err != nil {
+			s.complain(err)
+		}
+		s.pause(ctx, s.retryAfter(try))
+	}
+}
+
+// pause waits until something was mended, for d, or for ctx. The caller holds mu,
+// which is free meanwhile.
+func (s *log) pause(ctx context.Context, d time.Duration) {
+	mended := s.mended
+	s.mu.Unlock()
+	defer s.mu.Lock()
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+	case <-mended:
+	case <-t.C:
+	}
+}
+
+// wake lets everybody who waits try again. The caller holds mu.
+func (s *log) wake() {
+	close(s.mended)
+	s.mended = make(chan struct{})
+}
+
+// signal asks for a round at once.
+func (s *log) signal() {
+	select {
+	case s.kick <- struct{}{}:
+	default:
+	}
+}
+
+// retryAfter returns the wait before the next try.
+func (s *log) retryAfter(try int) time.Duration { return min(s.firstRetry<<min(try, 6), lastRetry) }
+
+// complain makes Health tell err.
+func (s *log) complain(err error) {
+	if s.sick.Swap(&err) == nil {
+		s.log.Warn("the output cannot be written: it is tried again", "error", err)
+	}
+}
+
+// Barrier implements [pipeline.Sink]. It waits for a round that found nothing
+// broken, however long that takes.
+func (s *log) Barrier(ctx context.Context) error {
+	clean := make(chan struct{})
+	s.mu.Lock()
+	if !s.opened || s.closed {
+		s.mu.Unlock()
+		return errNotOpen
+	}
+	s.waiters = append(s.waiters, clean)
+	s.mu.Unlock()
+	s.signal()
+	select {
+	case <-clean:
+		return nil
+	case <-s.over:
+		return errNotOpen
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// run goes round until quit is closed: at intervals, and when it is asked to.
+func (s *log) run() {
+	defer close(s.over)
+	t := time.NewTicker(s.cfg.SyncInterval)
+	defer t.Stop()
+	for {
+		select {
+		case <-s.quit:
+			return
+		case <-s.kick:
+		case <-t.C:
+		}
+		s.round()
+	}
+}
+
+// A share is what one output has in a round.
+type share struct {
+	o       *output
+	batches int   // of pending
+	size    int64 // of the file with them
+	err     error
+}
+
+// round brings down what was written, answers it, and does then what waits for
+// that: files that are finished get their names, and Barriers return.
+func (s *log) round() {
+	s.mu.Lock()
+	waiters, requests := s.waiters, s.requests
+	s.waiters, s.requests = nil, nil
+	s.rotateDue()
+	shares := s.collect()
+	s.mu.Unlock()
+	for i := range shares {
+		shares[i].err = s.sync(shares[i].o)
+	}
+	s.mu.Lock()
+	durable := s.settle(shares)
+	s.mu.Unlock()
+	answer(durable)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.finishAll(requests)
+	s.publishAll()
+	clean := s.diagnose()
+	s.evict()
+	if !clean {
+		s.waiters = append(waiters, s.waiters...)
+		return
+	}
+	for _, w := range waiters {
+		close(w)
+	}
+}
+
+// collect mends what is broken, if it is time to, and returns what there is to sync.
+func (s *log) collect() (shares []share) {
+	for _, o := range s.outputs() {
+		if o.err != nil && !time.Now().Before(o.retry) {
+			s.mend(o)
+		}
+		if o.err == nil && len(o.pending) > 0 {
+			shares = append(shares, share{o: o, batches: len(o.pending), size: o.size})
+		}
+	}
+	return shares
+}
+
+// settle takes what became durable out of the outputs, for answer, and marks those
+// whose sync failed: the system may have dropped what it could not write, and the
+// next sync of the same file would not say so.
+func (s *log) settle(shares []share) (durable []held) {
+	durable = s.durable[:0]
+	for _, sh := range shares {
+		o := sh.o
+		if sh.err != nil {
+			o.suspect = !isFull(sh.err)
+			s.breaks(o, sh.err)
+			s.shut(o)
+			continue
+		}
+		durable = append(durable, o.pending[:sh.batches]...)
+		o.pending = slices.Delete(o.pending, 0, sh.batches)
+		s.unsynced -= sh.size - o.synced
+		s.holds -= sh.batches
+		o.synced = sh.size
+	}
+	s.counts.holds.Store(int64(s.holds))
+	s.durable = durable
+	return durable
+}
+
+// answer answers batches that are durable. It is the only place where this sink
+// says so, and is called right after the sync.
+func answer(durable []held) {
+	for _, h := range durable {
+		h.ticket.Done(pipeline.Result{})
+	}
+}
+
+// breaks notes that o must be mended before anything else is written to it. The
+// caller holds mu.
+func (s *log) breaks(o *output, err error) {
+	o.err = fmt.Errorf("%s: %w", o.name, err)
+	wait := s.retryAfter(o.tries)
+	o.retry = time.Now().Add(wait)
+	o.tries++
+	time.AfterFunc(wait, s.signal)
+	s.complain(o.err)
+}
+
+// diagnose tells Health what is wrong, and reports whether all that was submitted
+// can be written.
+func (s *log) diagnose() (clean bool) {
+	clean = true
+	worst := s.blocked
+	for _, o := range s.outputs() {
+		switch {
+		case o.err != nil:
+			clean, worst = false, o.err
+		case o.unnamed != nil && worst == nil:
+			worst = o.unnamed
+		}
+	}
+	if worst != nil {
+		s.complain(worst)
+		return clean
+	}
+	if s.sick.Swap(nil) != nil {
+		s.log.Info("the output can be written again")
+		s.wake()
+	}
+	return clean
+}

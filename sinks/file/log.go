@@ -1,0 +1,256 @@
+package file
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/urlfold/urlfold/internal/compress"
+	"github.com/urlfold/urlfold/internal/fault"
+	"github.com/urlfold/urlfold/pipeline"
+)
+
+// This file is structured in the following way:
+//
+//   - Log: what the package gives away of the sink of the daemon.
+//   - log: what it holds.
+//   - Its life: Open, Close; and what can be asked of it.
+
+// A Log is the sink of a daemon: it writes one file after the other, or one for each
+// input, syncs them in groups, and answers a batch when it is durable. Errors of the
+// disk never reach the pipeline. While there is one, Submit blocks, Health tells it,
+// and the sink tries until it succeeds.
+type Log interface {
+	pipeline.Sink
+	pipeline.Marker
+	pipeline.CutObserver
+	pipeline.Finisher
+	pipeline.Healther
+
+	// Stats returns what the sink has done so far. It may be called at any time.
+	Stats() LogStats
+}
+
+// LogStats are counts of a [Log].
+type LogStats struct {
+	Bytes     int64 // written, those that were written again among them
+	Syncs     int64 // of files
+	SyncTime  time.Duration
+	Rotations int64
+	Published int64 // files that got their final name
+	Retries   int64 // repairs of an output that were tried
+	OpenFiles int64
+	Holds     int64 // batches that wait for a sync
+}
+
+// NewLog returns the sink that cfg asks for. The error tells all that is wrong with
+// cfg, joined. It looks at no file. The Log is a pipeline.Packer if it is compressed.
+func NewLog(cfg LogConfig) (Log, error) {
+	if err := cfg.Validate(); err != nil {
+		return nil, err
+	}
+	s := newLog(cfg)
+	if s.format == compress.Plain {
+		return s, nil
+	}
+	return &packedLog{s}, nil
+}
+
+// A packedLog is a log whose batches come compressed.
+type packedLog struct{ *log }
+
+// NewPack implements [pipeline.Packer].
+func (p *packedLog) NewPack() (func(dst, src []byte) []byte, error) {
+	return compress.NewPack(p.format, p.level)
+}
+
+const (
+	defaultBatches   = 16
+	defaultOpenFiles = 256
+)
+
+// A log holds what is not durable yet, and who waits for it. Submit appends to
+// files; all else that is done to a file is done by the one goroutine in run.
+type log struct {
+	cfg      LogConfig
+	tmpl     *template
+	format   compress.Format
+	level    int
+	lineFeed []byte                   // one, as it is written
+	at       func(point string) error // fault.At, or that of a test
+	log      *slog.Logger
+
+	firstRetry time.Duration
+
+	kick chan struct{} // holds one signal: a round is wanted at once
+	quit chan struct{}
+	over chan struct{} // closed when run has returned
+
+	sick   atomic.Pointer[error] // what Health tells
+	counts counts
+
+	mu       sync.Mutex
+	opened   bool
+	closed   bool
+	streams  map[string]*stream
+	taken    map[string]bool // final paths of the outputs of streams, and of those in retired
+	retired  []string        // final paths that a stored cut may still name although they are finished
+	retiring int             // of them, those that Marks has named for the last time
+	finished map[string]bool // streams that the progress knows as finished
+	holds    int             // batches that wait for a sync
+	unsynced int64           // their bytes
+	clock    uint64          // counts uses of outputs
+	mended   chan struct{}   // closed, and made anew, when Submit may try again
+	waiters  []chan struct{} // Barriers
+	requests []request       // of Finish
+	blocked  error           // why no output could be opened for the last batch
+	durable  []held          // scratch of the rounds
+	all      []*output       // scratch of outputs
+}
+
+// counts are what LogStats tells.
+type counts struct {
+	bytes, syncs, syncTime, rotations, published, retries, open, holds atomic.Int64
+}
+
+func newLog(cfg LogConfig) *log {
+	s := &log{
+		cfg: cfg, at: fault.At, log: cfg.Logger, firstRetry: firstRetry,
+		kick: make(chan struct{}, 1), quit: make(chan struct{}), over: make(chan struct{}), mended: make(chan struct{}),
+		streams: map[string]*stream{}, taken: map[string]bool{}, finished: map[string]bool{},
+	}
+	s.tmpl, _ = parseTemplate(cfg.Path)                   // Validate has read it
+	s.format, s.level, _ = cfg.Compress.resolve(cfg.Path) // and this
+	s.lineFeed = []byte{'\n'}
+	if s.format != compress.Plain {
+		pack, _ := compress.NewPack(s.format, s.level) // Validate has made one
+		s.lineFeed = pack(nil, s.lineFeed)
+	}
+	if s.cfg.Batches == 0 {
+		s.cfg.Batches = defaultBatches
+	}
+	if s.cfg.OpenFiles == 0 {
+		s.cfg.OpenFiles = defaultOpenFiles
+	}
+	if s.log == nil {
+		s.log = slog.New(slog.DiscardHandler)
+	}
+	return s
+}
+
+// Open implements [pipeline.Sink]. It cuts off what the progress does not cover, or
+// what is torn, and gives finished files their names.
+func (s *log) Open(context.Context) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.opened {
+		return errors.New("file sink: opened twice")
+	}
+	if err := s.recover(); err != nil {
+		s.closeFiles()
+		return fmt.Errorf("file sink: %w", err)
+	}
+	s.opened = true
+	go s.run()
+	return nil
+}
+
+// Caps implements [pipeline.Sink].
+func (s *log) Caps() pipeline.SinkCaps { return pipeline.SinkCaps{Durable: true, Ordered: true} }
+
+// Health implements [pipeline.Healther]: the path that cannot be written, and why.
+func (s *log) Health() error {
+	if err := s.sick.Load(); err != nil {
+		return *err
+	}
+	return nil
+}
+
+// Stats implements [Log].
+func (s *log) Stats() LogStats {
+	c := &s.counts
+	return LogStats{
+		Bytes: c.bytes.Load(), Syncs: c.syncs.Load(), SyncTime: time.Duration(c.syncTime.Load()),
+		Rotations: c.rotations.Load(), Published: c.published.Load(), Retries: c.retries.Load(),
+		OpenFiles: c.open.Load(), Holds: c.holds.Load(),
+	}
+}
+
+// Close implements [pipeline.Sink]. After a run that was drained, the files that
+// rotate get their final names; those of lanes that are not finished stay what they
+// are, and the next run goes on with them.
+func (s *log) Close(ctx context.Context) error {
+	s.mu.Lock()
+	if s.closed || !s.opened {
+		s.closed = true
+		s.mu.Unlock()
+		return nil
+	}
+	s.closed = true
+	s.mu.Unlock()
+	close(s.quit)
+	<-s.over
+	s.mu.Lock()
+	left := s.giveUp()
+	var err error
+	if ctx.Err() == nil && len(left) == 0 {
+		err = s.publishLast()
+	}
+	s.wake()
+	s.closeFiles()
+	s.mu.Unlock()
+	for _, h := range left {
+		h.ticket.Done(pipeline.Result{Err: errClosed, Class: pipeline.Retryable})
+	}
+	return err
+}
+
+var errClosed = errors.New("file sink: closed before the batch was durable")
+
+// giveUp takes all batches that wait for a sync.
+func (s *log) giveUp() (left []held) {
+	for _, o := range s.outputs() {
+		left = append(left, o.pending...)
+		o.pending = nil
+	}
+	s.holds, s.unsynced = 0, 0
+	s.counts.holds.Store(0)
+	return left
+}
+
+// publishLast gives the files their names that no run goes on with.
+func (s *log) publishLast() error {
+	if s.tmpl.perLane || s.grows() {
+		return nil
+	}
+	var errs []error
+	for _, st := range s.streams {
+		if st.active != nil && st.active.size > 0 {
+			s.seal(st)
+		}
+		errs = append(errs, s.publishSealed(st))
+	}
+	return errors.Join(errs...)
+}
+
+// closeFiles closes what is open, and removes what is empty and has no name yet.
+func (s *log) closeFiles() {
+	for _, o := range s.outputs() {
+		if o.f != nil && o.size == 0 && o.young() {
+			_ = os.Remove(o.name) // while it is locked: it is ours
+		}
+		s.shut(o)
+	}
+}
+
+// Interface guards.
+var (
+	_ Log             = (*log)(nil)
+	_ Log             = (*packedLog)(nil)
+	_ pipeline.Packer = (*packedLog)(nil)
+)

@@ -1,0 +1,383 @@
+package file
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/urlfold/urlfold/internal/compress"
+	"github.com/urlfold/urlfold/internal/fault"
+	"github.com/urlfold/urlfold/internal/units"
+	"github.com/urlfold/urlfold/pipeline"
+)
+
+// config returns a configuration for tests that writes path.
+func config(path string) LogConfig {
+	c := DefaultLogConfig()
+	c.Path = path
+	c.SyncInterval = time.Millisecond
+	return c
+}
+
+// openLog returns an open Log of cfg, with faults at its points.
+func openLog(t testing.TB, cfg LogConfig, faults string) Log {
+	t.Helper()
+	out, err := NewLog(cfg)
+	must(t, err)
+	if faults != "" {
+		plan, err := fault.Parse(faults)
+		must(t, err)
+		inner(out).at = plan.At
+	}
+	inner(out).firstRetry = time.Millisecond
+	must(t, out.Open(ctx))
+	t.Cleanup(func() { _ = out.Close(ctx) })
+	return out
+}
+
+func inner(out Log) *log {
+	if p, ok := out.(*packedLog); ok {
+		return p.log
+	}
+	return out.(*log)
+}
+
+// laneOfRel returns a lane with an identity.
+func laneOfRel(rel string) *pipeline.Lane {
+	l := new(pipeline.Lane)
+	l.SetID("id of " + rel)
+	l.SetRel(rel)
+	return l
+}
+
+// A writer submits batches and collects the answers.
+type writer struct {
+	t    testing.TB
+	out  Log
+	pack func(dst, src []byte) []byte
+	wg   sync.WaitGroup
+	mu   sync.Mutex
+	bad  []pipeline.Result
+}
+
+func newWriter(t testing.TB, out Log) *writer {
+	w := &writer{t: t, out: out}
+	if p, ok := out.(pipeline.Packer); ok {
+		pack, err := p.NewPack()
+		must(t, err)
+		w.pack = pack
+	}
+	return w
+}
+
+// write submits text, whose arena is overwritten when it is answered.
+func (w *writer) write(l *pipeline.Lane, text string) {
+	w.t.Helper()
+	b := &pipeline.Batch{Lane: l}
+	b.Out.Bytes = []byte(text)
+	for range strings.Count(text, "\n") {
+		b.Out.Recs = append(b.Out.Recs, pipeline.OutRec{})
+	}
+	if w.pack != nil {
+		b.Out.Packed = w.pack(nil, b.Out.Bytes)
+	}
+	w.wg.Add(1)
+	must(w.t, w.out.Submit(ctx, b, pipeline.NewTicket(&b.Out, func(r pipeline.Result) {
+		defer w.wg.Done()
+		clear(b.Out.Bytes)
+		clear(b.Out.Packed)
+		if r.Err != nil || r.Class != pipeline.OK {
+			w.mu.Lock()
+			defer w.mu.Unlock()
+			w.bad = append(w.bad, r)
+		}
+	})))
+}
+
+// settle brings down what was written.
+func (w *writer) settle() {
+	w.t.Helper()
+	must(w.t, w.out.Barrier(ctx))
+	w.wg.Wait()
+	if len(w.bad) > 0 {
+		w.t.Fatalf("answers: %+v", w.bad)
+	}
+}
+
+// text returns the decompressed content of a sound file.
+func text(t testing.TB, path string) string {
+	t.Helper()
+	f, err := os.Open(path)
+	must(t, err)
+	defer f.Close()
+	r := compress.NewReader(f, compress.Options{Name: strings.TrimSuffix(path, partSuffix)})
+	defer r.Close()
+	got, err := io.ReadAll(r)
+	if v := r.Verdict(); err != nil || v.Kind != compress.OK {
+		t.Errorf("%s: %v, %v", path, v, err)
+	}
+	return string(got)
+}
+
+// tree returns the files below dir with their decompressed contents.
+func tree(t testing.TB, dir string) string {
+	t.Helper()
+	var b strings.Builder
+	must(t, filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			rel, _ := filepath.Rel(dir, path)
+			fmt.Fprintf(&b, "%s=%q ", rel, text(t, path))
+		}
+		return err
+	}))
+	return strings.TrimSpace(b.String())
+}
+
+func wantTree(t testing.TB, dir, want string) {
+	t.Helper()
+	if got := tree(t, dir); got != want {
+		t.Errorf("files:\n got %s\nwant %s", got, want)
+	}
+}
+
+// TestShared: one file without rotation grows under its own name, and a second run
+// goes on with it.
+func TestShared(t *testing.T) {
+	for _, name := range []string{"out.log", "out.log.gz", "out.log.zst"} {
+		dir := t.TempDir()
+		for i := range 2 {
+			out := openLog(t, config(filepath.Join(dir, "sub", name)), "")
+			w := newWriter(t, out)
+			w.write(nil, fmt.Sprintf("a%d\n", i))
+			w.write(nil, fmt.Sprintf("b%d", i)) // a record without its end
+			w.settle()
+			must(t, out.Close(ctx))
+		}
+		wantTree(t, dir, fmt.Sprintf("sub/%s=%q", name, "a0\nb0\na1\nb1\n"))
+	}
+}
+
+// TestLanes: an output for each lane, published when the lane is finished, also if
+// there is nothing in it, and more lanes than descriptors.
+func TestLanes(t *testing.T) {
+	dir := t.TempDir()
+	cfg := config(filepath.Join(dir, "{source.relpath}.zst"))
+	cfg.OpenFiles = 2
+	out := openLog(t, cfg, "")
+	w := newWriter(t, out)
+	lanes := []*pipeline.Lane{laneOfRel("x/a.log.gz"), laneOfRel("x/b.log"), laneOfRel("c"), laneOfRel("empty")}
+	for round := range 3 {
+		for _, l := range lanes[:3] {
+			w.write(l, fmt.Sprintf("%s %d\n", l.Rel(), round))
+		}
+		w.settle()
+		if n := out.Stats().OpenFiles; n > 2 {
+			t.Errorf("%d files are open", n)
+		}
+	}
+	for _, l := range lanes[1:] {
+		for range 2 { // it is idempotent
+			must(t, out.Finish(ctx, l))
+		}
+	}
+	must(t, out.Close(ctx))
+	wantTree(t, dir, `c.zst="c 0\nc 1\nc 2\n" empty.zst="" x/a.log.zst.part="x/a.log.gz 0\nx/a.log.gz 1\nx/a.log.gz 2\n" x/b.log.zst="x/b.log 0\nx/b.log 1\nx/b.log 2\n"`)
+
+	// The next run goes on with what is unfinished, and overwrites nothing.
+	out = openLog(t, cfg, "")
+	w = newWriter(t, out)
+	w.write(lanes[0], "more\n")
+	again := laneOfRel("c")
+	again.SetID("another file of this name")
+	w.write(again, "new\n")
+	w.settle()
+	must(t, out.Finish(ctx, lanes[0]))
+	must(t, out.Finish(ctx, again))
+	must(t, out.Finish(ctx, laneOfRel("x/b.log"))) // told once more after a crash
+	must(t, out.Close(ctx))
+	wantTree(t, dir, `c-2.zst="new\n" c.zst="c 0\nc 1\nc 2\n" empty.zst="" x/a.log.zst="x/a.log.gz 0\nx/a.log.gz 1\nx/a.log.gz 2\nmore\n" x/b.log.zst="x/b.log 0\nx/b.log 1\nx/b.log 2\n"`)
+}
+
+func TestRotation(t *testing.T) {
+	f := func(name string, r Rotation, want string) {
+		t.Helper()
+		dir := t.TempDir()
+		cfg := config(filepath.Join(dir, "{seq}.log"))
+		cfg.Rotate = r
+		out := openLog(t, cfg, "")
+		w := newWriter(t, out)
+		for i := range 5 {
+			w.write(nil, fmt.Sprintf("r%d\ns%d\n", i, i))
+		}
+		w.settle()
+		if got := ls(t, dir); !strings.HasSuffix(got, "log.part") {
+			t.Errorf("%s: the file that is written to cannot be told from the others: %s", name, got)
+		}
+		must(t, out.Close(ctx))
+		wantTree(t, dir, want)
+	}
+	f("size", Rotation{Size: 12}, `0001.log="r0\ns0\nr1\ns1\n" 0002.log="r2\ns2\nr3\ns3\n" 0003.log="r4\ns4\n"`)
+	f("records", Rotation{Records: 3}, `0001.log="r0\ns0\nr1\ns1\n" 0002.log="r2\ns2\nr3\ns3\n" 0003.log="r4\ns4\n"`)
+	f("never", Rotation{Size: units.GiB}, `0001.log="r0\ns0\nr1\ns1\nr2\ns2\nr3\ns3\nr4\ns4\n"`)
+}
+
+// TestRotationByTime: at its time a file is ended though nothing comes any more.
+func TestRotationByTime(t *testing.T) {
+	dir := t.TempDir()
+	cfg := config(filepath.Join(dir, "{time:%Y}-{seq}.log"))
+	cfg.Rotate.Every = 20 * time.Millisecond
+	out := openLog(t, cfg, "")
+	w := newWriter(t, out)
+	w.write(nil, "a\n")
+	w.settle()
+	for out.Stats().Published == 0 {
+		<-time.After(time.Millisecond)
+	}
+	w.write(nil, "b\n")
+	w.settle()
+	must(t, out.Close(ctx))
+	year := time.Now().UTC().Format("2006")
+	wantTree(t, dir, fmt.Sprintf(`%s-0001.log="a\n" %s-0002.log="b\n"`, year, year))
+}
+
+// TestRotatedRecord: a file does not end within an oversize record.
+func TestRotatedRecord(t *testing.T) {
+	dir := t.TempDir()
+	cfg := config(filepath.Join(dir, "{seq}.log"))
+	cfg.Rotate.Size = 2
+	out := openLog(t, cfg, "")
+	pieces := []pipeline.Piece{pipeline.Whole, pipeline.First, pipeline.Middle, pipeline.Last, pipeline.Whole}
+	for i, text := range []string{"a\n", "bb", "bb", "bb\n", "c\n"} {
+		b := &pipeline.Batch{Piece: pieces[i]}
+		b.Out.Bytes = []byte(text)
+		must(t, out.Submit(ctx, b, pipeline.NewTicket(&b.Out, func(pipeline.Result) {})))
+	}
+	must(t, out.Barrier(ctx))
+	must(t, out.Close(ctx))
+	wantTree(t, dir, `0001.log="a\n" 0002.log="bbbbbb\n" 0003.log="c\n"`)
+}
+
+// TestAnswersFollowSync: no batch is answered while the sync that covers it is still
+// to come. The points of the plan are in the order in which they must be met.
+func TestAnswersFollowSync(t *testing.T) {
+	var mu sync.Mutex
+	var met []string
+	note := func(what string) error {
+		mu.Lock()
+		defer mu.Unlock()
+		met = append(met, what)
+		return nil
+	}
+	out, err := NewLog(config(filepath.Join(t.TempDir(), "out")))
+	must(t, err)
+	inner(out).at = note
+	must(t, out.Open(ctx))
+	b := &pipeline.Batch{}
+	b.Out.Bytes = []byte("a\n")
+	must(t, out.Submit(ctx, b, pipeline.NewTicket(&b.Out, func(pipeline.Result) { _ = note("answer") })))
+	must(t, out.Barrier(ctx))
+	must(t, out.Close(ctx))
+	want := []string{"file.before_create", "file.before_write", "file.after_write", "file.before_sync", "file.after_sync",
+		"file.before_sync_dir", "file.after_sync_dir", "answer"}
+	if !slices.Equal(met, want) {
+		t.Errorf("met %v\nwant %v", met, want)
+	}
+}
+
+// TestFaults: whatever fails for a while, no answer is wrong, and all that was
+// submitted is there once, in order.
+func TestFaults(t *testing.T) {
+	points := []string{"file.before_create", "file.before_write", "file.after_write", "file.before_sync", "file.after_sync",
+		"file.before_sync_dir", "file.after_sync_dir", "file.before_rename", "file.after_rename", "file.before_mend", "file.before_replace"}
+	for _, point := range points {
+		for _, what := range []string{"enospc", "eio"} {
+			dir := t.TempDir()
+			cfg := config(filepath.Join(dir, "{seq}.log.gz"))
+			cfg.Rotate.Records = 3
+			plan := fmt.Sprintf("%s=%s@2..4", point, what)
+			if point == "file.before_mend" || point == "file.before_replace" {
+				plan += ",file.after_sync=" + what + "@2"
+			}
+			out := openLog(t, cfg, plan)
+			w := newWriter(t, out)
+			var want strings.Builder
+			for i := range 20 {
+				fmt.Fprintf(&want, "r%d\n", i)
+				w.write(nil, fmt.Sprintf("r%d\n", i))
+				if i%2 == 0 {
+					w.settle()
+				}
+			}
+			w.settle()
+			for out.Health() != nil { // names may still be missing
+				<-time.After(time.Millisecond)
+			}
+			must(t, out.Close(ctx))
+			var got strings.Builder
+			for _, name := range strings.Fields(ls(t, dir)) {
+				if !strings.HasSuffix(name, ".log.gz") {
+					t.Errorf("%s: %s is there", plan, name)
+				}
+				got.WriteString(text(t, filepath.Join(dir, name)))
+			}
+			if got.String() != want.String() {
+				t.Errorf("%s: got %q", plan, got.String())
+			}
+		}
+	}
+}
+
+// TestFull: while there is no room nothing is answered, Health says where and why,
+// Submit waits and heeds its context; then all goes on by itself.
+func TestFull(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "out.log")
+	out := openLog(t, config(path), "file.after_write=enospc@2..3")
+	w := newWriter(t, out)
+	w.write(nil, "a\n")
+	w.settle()
+	w.write(nil, "secret.example\n")
+	if err := out.Health(); err == nil || !strings.Contains(err.Error(), path) || strings.Contains(err.Error(), "secret") {
+		t.Errorf("Health: %v", err)
+	}
+	over, cancel := context.WithCancel(ctx)
+	cancel()
+	b := &pipeline.Batch{}
+	b.Out.Bytes = []byte("never\n")
+	if err := out.Submit(over, b, pipeline.NewTicket(&b.Out, func(pipeline.Result) { t.Error("answered") })); err == nil {
+		t.Error("Submit takes a batch after a hard stop")
+	}
+	if err := out.Barrier(over); err == nil {
+		t.Error("Barrier says that all is durable")
+	}
+	w.write(nil, "c\n") // waits
+	w.settle()
+	if err := out.Health(); err != nil {
+		t.Errorf("Health: %v", err)
+	}
+	if got := text(t, path); got != "a\nsecret.example\nc\n" || out.Stats().Retries == 0 {
+		t.Errorf("%q, %+v", got, out.Stats())
+	}
+}
+
+// TestCloseAnswers: what a hard stop leaves is answered, and not as durable.
+func TestCloseAnswers(t *testing.T) {
+	cfg := config(filepath.Join(t.TempDir(), "out.log"))
+	out := openLog(t, cfg, "file.before_sync=eio,file.before_mend=eio")
+	b := &pipeline.Batch{}
+	b.Out.Bytes = []byte("a\n")
+	var got []pipeline.Result
+	must(t, out.Submit(ctx, b, pipeline.NewTicket(&b.Out, func(r pipeline.Result) { got = append(got, r) })))
+	over, cancel := context.WithCancel(ctx)
+	cancel()
+	must(t, out.Close(over))
+	if len(got) != 1 || got[0].Class != pipeline.Retryable || got[0].Err == nil {
+		t.Errorf("%+v", got)
+	}
+}

@@ -1,0 +1,167 @@
+package file
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"strconv"
+	"time"
+
+	"github.com/urlfold/urlfold/internal/compress"
+	"github.com/urlfold/urlfold/internal/units"
+	"github.com/urlfold/urlfold/pipeline"
+)
+
+// A LogConfig says where a [Log] writes, and how. [DefaultLogConfig] returns one
+// with all defaults.
+type LogConfig struct {
+	// The files to write. {source.relpath} stands for the path of the input below the fixed part of its pattern, without the extension of a compressed input; {lane} for the name of the input as one file name; {source.name} for the name of the source; {seq} for a number that counts the files; {time} or {time:%Y%m%d%H} for the time at which a file is opened, in UTC. With {source.relpath} or {lane} each input has an output of its own, else all write to one.
+	Path string `yaml:"path,required" min:"1"`
+	// How the output is compressed: gzip, zstd, none, or {zstd: {level: 3}}. Default: by the extension of the path, .gz or .zst.
+	Compress Compression `yaml:"compress"`
+	// When a file is ended and another one is begun. Default: never. The path needs {seq} or {time}.
+	Rotate Rotation `yaml:"rotate"`
+	// The longest time until records are brought to the disk and are answered for.
+	SyncInterval time.Duration `yaml:"sync_interval" min:"1ms" max:"1m"`
+	// The bytes after which they are brought to the disk at once.
+	SyncBytes units.Size `yaml:"sync_bytes" min:"1"`
+	// Whether what a run that died has written beyond its stored progress is cut off, so that no record is written twice. It takes one source of files, and an order.
+	ExactlyOnce bool `yaml:"exactly_once"`
+	// The permissions of new files, in octal.
+	Mode FileMode `yaml:"mode"`
+
+	// Resume are the marks of this sink in the progress that the source goes on
+	// from. They count with ExactlyOnce.
+	Resume []pipeline.Mark
+	// SourceNames are the names of the sources, by pipeline.Lane.Source.
+	SourceNames []string
+	// Batches is how many batches the pipeline has. When half of them wait to be
+	// synced they are synced at once, so that the sources do not wait. Default: 16.
+	Batches int
+	// OpenFiles bounds the files that are kept open while nothing of them waits to be
+	// synced. Default: 256.
+	OpenFiles int
+	// Logger is told what Open finds and cuts off. Default: nobody.
+	Logger *slog.Logger
+}
+
+// DefaultLogConfig returns the defaults of a [LogConfig]. Path is missing.
+func DefaultLogConfig() LogConfig {
+	return LogConfig{SyncInterval: 200 * time.Millisecond, SyncBytes: 4 * units.MiB, Mode: 0o644}
+}
+
+// Rotation says when a file is ended. What is 0 is no reason.
+type Rotation struct {
+	// Before a file is longer than this. A batch is not divided, so one that is longer makes a longer file.
+	Size units.Size `yaml:"size"`
+	// At the multiples of this in UTC: with 1h at every full hour. A file without records is not ended.
+	Every time.Duration `yaml:"every"`
+	// When it holds as many records. A batch is not divided.
+	Records int64 `yaml:"records" min:"0"`
+}
+
+// any reports whether files are ever ended.
+func (r *Rotation) any() bool { return r.Size > 0 || r.Every > 0 || r.Records > 0 }
+
+// Compression is a format and its level, written as the name of the format or as a
+// mapping: "zstd", {zstd: {level: 3}}. The zero value is for the path to decide.
+type Compression struct {
+	// The gzip format, RFC 1952.
+	Gzip *CompressionLevel `yaml:"gzip"`
+	// The zstd format, RFC 8878.
+	Zstd *CompressionLevel `yaml:"zstd"`
+
+	plain bool
+}
+
+// CompressionLevel is how hard a format tries.
+type CompressionLevel struct {
+	// 1 to 9 for gzip, 1 to 4 for zstd; 0 is the default of the format.
+	Level int `yaml:"level" min:"0" max:"9"`
+}
+
+// UnmarshalText reads gzip, zstd or none.
+func (c *Compression) UnmarshalText(text []byte) error {
+	switch string(text) {
+	case "gzip":
+		*c = Compression{Gzip: new(CompressionLevel)}
+	case "zstd":
+		*c = Compression{Zstd: new(CompressionLevel)}
+	case "none":
+		*c = Compression{plain: true}
+	default:
+		return errors.New("the compression is gzip, zstd or none")
+	}
+	return nil
+}
+
+// Validate checks that there is one format, and its level.
+func (c *Compression) Validate() error {
+	if c.Gzip != nil && c.Zstd != nil {
+		return &units.FieldError{Field: "zstd", Err: errors.New("gzip is asked for, too")}
+	}
+	_, _, err := c.resolve("")
+	return err
+}
+
+// resolve returns the format and the level for the output path.
+func (c *Compression) resolve(path string) (format compress.Format, level int, err error) {
+	switch {
+	case c.Gzip != nil:
+		format, level = compress.Gzip, c.Gzip.Level
+	case c.Zstd != nil:
+		format, level = compress.Zstd, c.Zstd.Level
+	case !c.plain:
+		format = compress.ByName(path)
+	}
+	if format != compress.Plain {
+		_, err = compress.NewPack(format, level)
+	}
+	return format, level, err
+}
+
+// A FileMode holds permissions of a file. Its text is octal: "0640".
+type FileMode os.FileMode
+
+// UnmarshalText reads permissions in octal.
+func (m *FileMode) UnmarshalText(text []byte) error {
+	n, err := strconv.ParseUint(string(text), 8, 32)
+	if err != nil || n == 0 || n > 0o777 {
+		return errors.New("permissions are octal, such as 0640")
+	}
+	*m = FileMode(n)
+	return nil
+}
+
+// MarshalText returns the permissions in octal.
+func (m FileMode) MarshalText() ([]byte, error) { return fmt.Appendf(nil, "%04o", uint32(m)), nil }
+
+// Validate returns all that is wrong with the configuration, joined. It looks at no
+// file.
+func (c *LogConfig) Validate() error {
+	var errs []error
+	wrong := func(field string, err error) { errs = append(errs, &units.FieldError{Field: field, Err: err}) }
+	tmpl, err := parseTemplate(c.Path)
+	if err != nil {
+		wrong("path", err)
+	} else if c.Rotate.any() && !tmpl.counts {
+		wrong("rotate", errors.New("the path has neither {seq} nor {time}: the next file would have the name of the last"))
+	}
+	if err := c.Compress.Validate(); err != nil {
+		wrong("compress", err)
+	}
+	if c.Rotate.Size < 0 || c.Rotate.Every < 0 || c.Rotate.Records < 0 {
+		wrong("rotate", errors.New("is negative"))
+	}
+	if c.SyncInterval <= 0 {
+		wrong("sync_interval", errors.New("is not positive"))
+	}
+	if c.SyncBytes <= 0 {
+		wrong("sync_bytes", errors.New("is not positive"))
+	}
+	if c.Mode == 0 || c.Mode > 0o777 {
+		wrong("mode", errors.New("is not from 0001 to 0777"))
+	}
+	return errors.Join(errs...)
+}

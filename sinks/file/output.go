@@ -1,0 +1,319 @@
+package file
+
+import (
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+	"time"
+)
+
+// This file is structured in the following way:
+//
+//   - output: what is known of a file, and who it belongs to.
+//   - Opening, writing, syncing. Closing it in between to save a descriptor.
+//   - Mending what could not be written or synced.
+//   - Giving it its final name.
+
+// partSuffix is what the name of a file ends in that is not finished.
+const partSuffix = ".part"
+
+// newSuffix is what the name of a copy ends in that is to replace a file whose disk
+// is not to be trusted.
+const newSuffix = ".new"
+
+// damagedSuffix is what is appended to the name of a file that is put aside.
+const damagedSuffix = ".damaged"
+
+// An output is a file that is being written, or waits for its final name:
+//
+//	0            synced                 size
+//	│ answered     │ pending, in order    │
+//
+// What is pending may have to be written again: it is in the arenas of its batches.
+type output struct {
+	final string
+	name  string   // where it is now: final, or final.part
+	f     *os.File // nil: not open at the moment
+	made  bool     // it is there; else it is to be created
+	named bool     // its name is durable
+
+	size    int64 // written, if err is nil
+	synced  int64
+	marked  int64 // synced, when Marks was called last
+	stored  int64 // marked, of the last cut that was stored
+	pending []held
+
+	err     error // why it is broken: it must be mended before it is written to
+	suspect bool  // a sync failed: nothing of the file that is not synced is to be believed
+	tries   int   // to mend it
+	retry   time.Time
+
+	sealed  bool  // no more is written
+	renamed bool  // it has its final name, which may not be durable
+	unnamed error // why it could not get it
+
+	opened   time.Time
+	records  int64
+	inRecord bool // it ends within an oversize record
+	used     uint64
+}
+
+// young reports whether o has a name for unfinished files.
+func (o *output) young() bool { return o.name != o.final }
+
+// ensure opens o, and creates it if it is new. The caller holds mu.
+func (s *log) ensure(o *output) error {
+	s.clock++
+	o.used = s.clock
+	if o.f != nil {
+		return nil
+	}
+	if !o.made {
+		if err := s.at("file.before_create"); err != nil {
+			return err
+		}
+		if err := makeDir(filepath.Dir(o.name)); err != nil {
+			return err
+		}
+	}
+	f, err := openLocked(o.name, os.FileMode(s.cfg.Mode), !o.made)
+	if err != nil {
+		return err
+	}
+	if !o.made {
+		if err := f.Truncate(0); err != nil {
+			_ = f.Close() // err is what went wrong
+			return err
+		}
+		o.made = true
+	}
+	o.f = f
+	s.counts.open.Add(1)
+	return nil
+}
+
+// shut closes o, which is not done with. The caller holds mu, or is alone.
+func (s *log) shut(o *output) {
+	if o.f == nil {
+		return
+	}
+	_ = o.f.Close() // what matters is synced
+	o.f = nil
+	s.counts.open.Add(-1)
+}
+
+// evict closes files that have not been used for the longest time, if too many are
+// open. What waits for a sync stays open.
+func (s *log) evict() {
+	for s.counts.open.Load() > int64(s.cfg.OpenFiles) {
+		var old *output
+		for _, o := range s.outputs() {
+			if o.f != nil && len(o.pending) == 0 && (old == nil || o.used < old.used) {
+				old = o
+			}
+		}
+		if old == nil {
+			return
+		}
+		s.shut(old)
+	}
+}
+
+// write appends h to o. The caller holds mu.
+func (s *log) write(o *output, h *held) error {
+	if err := s.at("file.before_write"); err != nil {
+		return err
+	}
+	for _, p := range [...][]byte{h.bytes, h.end} {
+		if len(p) == 0 {
+			continue
+		}
+		n, err := o.f.WriteAt(p, o.size)
+		s.counts.bytes.Add(int64(n))
+		if err != nil {
+			return err
+		}
+		o.size += int64(n)
+	}
+	return s.at("file.after_write")
+}
+
+// sync makes durable what was written to o, and its name. Only run calls it, without
+// mu: writing goes on meanwhile.
+func (s *log) sync(o *output) error {
+	start := time.Now()
+	defer func() { s.counts.syncTime.Add(int64(time.Since(start))) }()
+	s.counts.syncs.Add(1)
+	if err := s.at("file.before_sync"); err != nil {
+		return err
+	}
+	if err := o.f.Sync(); err != nil {
+		return err
+	}
+	if err := s.at("file.after_sync"); err != nil {
+		return err
+	}
+	if o.named {
+		return nil
+	}
+	if err := s.syncName(o.name); err != nil {
+		return err
+	}
+	o.named = true
+	return nil
+}
+
+// syncName makes the name of a file durable.
+func (s *log) syncName(name string) error {
+	if err := s.at("file.before_sync_dir"); err != nil {
+		return err
+	}
+	if err := syncDir(filepath.Dir(name)); err != nil {
+		return err
+	}
+	return s.at("file.after_sync_dir")
+}
+
+// isFull reports whether err says that there is no room, which says nothing about
+// what was written before.
+func isFull(err error) bool {
+	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || errors.Is(err, syscall.EFBIG)
+}
+
+// mend goes back to the last sync of o and writes again what is pending. The caller
+// holds mu.
+func (s *log) mend(o *output) {
+	s.counts.retries.Add(1)
+	if err := s.rewrite(o); err != nil {
+		s.breaks(o, err)
+		return
+	}
+	o.err, o.tries = nil, 0
+	s.wake()
+}
+
+func (s *log) rewrite(o *output) error {
+	if err := s.at("file.before_mend"); err != nil {
+		return err
+	}
+	if o.suspect {
+		s.shut(o)
+		if err := s.replace(o); err != nil {
+			return err
+		}
+		o.suspect = false
+	}
+	if err := s.ensure(o); err != nil {
+		return err
+	}
+	if err := o.f.Truncate(o.synced); err != nil {
+		return err
+	}
+	o.size = o.synced
+	for i := range o.pending {
+		if err := s.write(o, &o.pending[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// replace puts a copy of what is durable of o in its place. After a sync that failed
+// the blocks of the file are not trusted with anything new, and the copy is believed
+// only after it was read back.
+func (s *log) replace(o *output) error {
+	name := o.name + newSuffix
+	err := s.copyPrefix(name, o.name, o.synced)
+	if err == nil {
+		err = s.at("file.before_replace")
+	}
+	if err == nil {
+		err = os.Rename(name, o.name) //nolint:forbidigo // this is the helper
+	}
+	if err != nil {
+		_ = os.Remove(name) // err is what went wrong
+		return err
+	}
+	return s.syncName(o.name)
+}
+
+// copyPrefix makes a durable copy of the first n bytes of from.
+func (s *log) copyPrefix(to, from string, n int64) (err error) {
+	src, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = src.Close() }() // it was only read
+	dst, err := os.OpenFile(to, os.O_RDWR|os.O_CREATE|os.O_TRUNC, os.FileMode(s.cfg.Mode))
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, dst.Close()) }()
+	read, written := crc32.NewIEEE(), crc32.NewIEEE()
+	if _, err := io.CopyN(io.MultiWriter(dst, read), src, n); err != nil {
+		return err
+	}
+	if err := dst.Sync(); err != nil {
+		return err
+	}
+	if _, err := io.Copy(written, io.NewSectionReader(dst, 0, n)); err != nil {
+		return err
+	}
+	if read.Sum32() != written.Sum32() {
+		return fmt.Errorf("%s is not what was written to it", to)
+	}
+	return nil
+}
+
+// rename gives o its final name, and makes that durable. It may be called again
+// after an error. The caller holds mu; only run and Close call it.
+func (s *log) rename(o *output) error {
+	if !o.renamed && o.young() {
+		if _, err := os.Lstat(o.final); !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("%s is there already, and is not overwritten: it must be moved away (%w)", o.final, fs.ErrExist)
+		}
+		if err := s.at("file.before_rename"); err != nil {
+			return err
+		}
+		if err := os.Rename(o.name, o.final); err != nil { //nolint:forbidigo // this is the helper
+			return err
+		}
+		o.renamed, o.name = true, o.final
+		if err := s.at("file.after_rename"); err != nil {
+			return err
+		}
+	}
+	if o.renamed {
+		if err := s.syncName(o.final); err != nil {
+			return err
+		}
+		o.renamed = false
+	}
+	return nil
+}
+
+// makeDir makes a folder with all that lead to it, and makes their names durable.
+func makeDir(dir string) error {
+	fi, err := os.Stat(dir)
+	switch {
+	case err == nil && fi.IsDir():
+		return nil
+	case err == nil:
+		return fmt.Errorf("%s: %w", dir, syscall.ENOTDIR)
+	case !errors.Is(err, fs.ErrNotExist):
+		return err
+	}
+	parent := filepath.Dir(dir)
+	if err := makeDir(parent); err != nil {
+		return err
+	}
+	if err := os.Mkdir(dir, 0o777); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	return syncDir(parent)
+}

@@ -1,0 +1,253 @@
+package file
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+
+	"github.com/urlfold/urlfold/internal/compress"
+	"github.com/urlfold/urlfold/pipeline"
+)
+
+// This file is structured in the following way:
+//
+//   - recover: what Open does with what another process has left.
+//   - Exactly once: cutting outputs back to their marks.
+//   - Else: cutting off torn ends.
+
+// recover brings the outputs in order. The caller holds mu.
+func (s *log) recover() error {
+	if err := probe(s.tmpl.dir()); err != nil {
+		return err
+	}
+	if s.cfg.ExactlyOnce {
+		if err := s.resumeAll(); err != nil {
+			return err
+		}
+	}
+	if !s.tmpl.perLane && (!s.grows() || s.cfg.ExactlyOnce) {
+		if err := s.adopt(s.streamOf(nil), nil); err != nil {
+			return err
+		}
+	}
+	for _, st := range s.streams {
+		if err := s.publishSealed(st); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// probe makes dir, and a file in it, to find out early that this cannot be done. A
+// full disk is no reason not to start.
+func probe(dir string) error {
+	err := makeDir(dir)
+	if err == nil {
+		var f *os.File
+		if f, err = os.CreateTemp(dir, ".urlfold-*"); err == nil {
+			err = errors.Join(f.Close(), os.Remove(f.Name()))
+		}
+	}
+	if isFull(err) {
+		return nil
+	}
+	return err
+}
+
+// resumeAll makes the outputs of the marks. The last one of each stream goes on, the
+// others are finished: that they are covered says their mark.
+func (s *log) resumeAll() error {
+	for _, m := range s.cfg.Resume {
+		o, err := s.resume(m)
+		if err != nil {
+			return err
+		}
+		s.taken[m.Path] = true
+		if o == nil {
+			s.retired = append(s.retired, m.Path)
+			s.finished[m.Lane] = true
+			continue
+		}
+		st := s.streams[m.Lane]
+		if st == nil {
+			st = &stream{key: m.Lane}
+			s.streams[m.Lane] = st
+		}
+		if st.active != nil {
+			s.seal(st)
+		}
+		st.active = o
+		st.begun++
+	}
+	return nil
+}
+
+// resume cuts the output of m to its length. It returns nil if the output is
+// finished.
+func (s *log) resume(m pipeline.Mark) (*output, error) {
+	name := m.Path + partSuffix
+	fi, err := os.Stat(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		name = m.Path
+		fi, err = os.Stat(name)
+	}
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		s.log.Warn("an output that the progress knows is gone: it counts as finished", "path", m.Path)
+		return nil, nil
+	case err != nil:
+		return nil, err
+	case fi.Size() < m.Length:
+		return nil, fmt.Errorf("%s has %d bytes, and %d were durable: somebody has cut it; put it back, or begin anew with the state reset",
+			name, fi.Size(), m.Length)
+	case name == m.Path && !s.grows():
+		return nil, nil
+	}
+	_ = os.Remove(name + newSuffix) // of a process that died; it is made anew
+	o := &output{final: m.Path, name: name, made: true, size: m.Length, synced: m.Length, stored: m.Length, opened: fi.ModTime()}
+	if err := s.ensure(o); err != nil {
+		return nil, err
+	}
+	defer s.shut(o)
+	if fi.Size() == m.Length {
+		return o, nil
+	}
+	s.log.Info("cutting off what the progress does not cover", "path", name, "bytes", fi.Size()-m.Length)
+	if err := s.at("file.before_truncate"); err != nil {
+		return nil, err
+	}
+	return o, errors.Join(o.f.Truncate(m.Length), o.f.Sync())
+}
+
+// adopt handles the unfinished outputs with the values v that no mark names. With
+// ExactlyOnce the progress does not cover them: they are removed. Else they are
+// finished, since a batch in them may have been answered.
+func (s *log) adopt(st *stream, v *values) error {
+	_, unfinished := s.tmpl.files(v)
+	for _, final := range unfinished {
+		if s.taken[final] {
+			continue
+		}
+		name := final + partSuffix
+		if s.cfg.ExactlyOnce {
+			if err := s.discard(name); err != nil {
+				return err
+			}
+			continue
+		}
+		size, err := s.cutTorn(name)
+		if err != nil {
+			return err
+		}
+		if size == 0 {
+			if err := s.discard(name); err != nil {
+				return err
+			}
+			continue
+		}
+		s.taken[final] = true
+		st.begun++
+		st.sealed = append(st.sealed, &output{final: final, name: name, made: true, size: size, synced: size, sealed: true})
+	}
+	return nil
+}
+
+// discard removes an unfinished file, unless another process is writing it.
+func (s *log) discard(name string) error {
+	f, err := openLocked(name, os.FileMode(s.cfg.Mode), false)
+	if err != nil {
+		return err
+	}
+	return errors.Join(os.Remove(name), f.Close())
+}
+
+// cutTorn cuts off the torn end of a file, which no answer covers, and returns what
+// remains. A file with damage that no crash explains is put aside as it is, and what
+// is sound of it is copied.
+func (s *log) cutTorn(name string) (int64, error) {
+	_ = os.Remove(name + newSuffix) // of a process that died; it is made anew
+	f, err := openLocked(name, os.FileMode(s.cfg.Mode), false)
+	if err != nil {
+		return 0, err
+	}
+	defer func() { _ = f.Close() }() // it is synced
+	size, err := f.Seek(0, io.SeekEnd)
+	if err != nil || size == 0 {
+		return 0, err
+	}
+	good, torn := size, true
+	if s.format == compress.Plain {
+		good, err = lastLine(f, size)
+	} else {
+		good, torn, err = lastMember(f, s.format)
+	}
+	if err != nil || good == size {
+		return good, err
+	}
+	if !torn {
+		return good, s.putAside(name, good)
+	}
+	s.log.Info("cutting off a torn end", "path", name, "bytes", size-good)
+	if err := s.at("file.before_truncate"); err != nil {
+		return 0, err
+	}
+	return good, errors.Join(f.Truncate(good), f.Sync())
+}
+
+// lastMember returns the end of the last complete member, and whether what follows
+// is what a crash leaves.
+func lastMember(f *os.File, format compress.Format) (good int64, torn bool, err error) {
+	if _, err := f.Seek(0, io.SeekStart); err != nil {
+		return 0, false, err
+	}
+	good, _, v := compress.LastGood(f, compress.Options{Limits: compress.Limits{MaxRatio: -1}})
+	switch {
+	case v.Kind == compress.Unreadable:
+		return 0, false, fmt.Errorf("%s: %v", f.Name(), v)
+	case v.Format != format:
+		return 0, v.Kind == compress.Truncated, nil
+	}
+	return good, v.Kind == compress.Truncated || v.Kind == compress.TrailingGarbage, nil
+}
+
+// lastLine returns the offset behind the last line feed of the first size bytes.
+func lastLine(f io.ReaderAt, size int64) (int64, error) {
+	buf := make([]byte, 64<<10)
+	for end := size; end > 0; {
+		p := buf[:min(end, int64(len(buf)))]
+		if _, err := f.ReadAt(p, end-int64(len(p))); err != nil && !errors.Is(err, io.EOF) {
+			return 0, err
+		}
+		if i := bytes.LastIndexByte(p, '\n'); i >= 0 {
+			return end - int64(len(p)) + int64(i) + 1, nil
+		}
+		end -= int64(len(p))
+	}
+	return 0, nil
+}
+
+// putAside keeps a damaged file under another name, and puts a copy of its first n
+// bytes, which are sound, in its place.
+func (s *log) putAside(name string, n int64) error {
+	aside := name + damagedSuffix
+	for i := 2; ; i++ {
+		if _, err := os.Lstat(aside); errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+		aside = fmt.Sprintf("%s%s-%d", name, damagedSuffix, i)
+	}
+	s.log.Warn("an output is damaged: it is kept, and what is sound of it goes on", "path", name, "kept", aside, "bytes", n)
+	if err := s.copyPrefix(name+newSuffix, name, n); err != nil {
+		return err
+	}
+	if err := os.Link(name, aside); err != nil {
+		return err
+	}
+	if err := os.Rename(name+newSuffix, name); err != nil { //nolint:forbidigo // this is the helper
+		return err
+	}
+	return s.syncName(name)
+}

@@ -1,0 +1,307 @@
+package file
+
+import (
+	"errors"
+	"fmt"
+	"path"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/urlfold/urlfold/internal/compress"
+	"github.com/urlfold/urlfold/pipeline"
+)
+
+// A template is the path of an output with variables in it.
+type template struct {
+	parts   []piece
+	perLane bool // each lane has an output of its own
+	bySrc   bool // each source has
+	counts  bool // the name changes from file to file: {seq} or {time}
+	seq     bool
+}
+
+// A piece of a template is literal text, or a variable.
+type piece struct {
+	what   variable
+	text   string // of a literal
+	layout string // of a time, as package time has it
+}
+
+type variable uint8
+
+const (
+	literal variable = iota
+	sourceName
+	sourceRel
+	laneName
+	openTime
+	seqNumber
+)
+
+// parseTemplate reads a template. Errors name the variable, which is no secret.
+func parseTemplate(text string) (*template, error) {
+	switch {
+	case text == "":
+		return nil, errors.New("is missing")
+	case strings.HasSuffix(text, "/"):
+		return nil, errors.New("names a folder")
+	}
+	t := new(template)
+	text = filepath.Clean(text)
+	for text != "" {
+		open := strings.IndexAny(text, "{}")
+		if open < 0 {
+			open = len(text)
+		}
+		if open > 0 {
+			t.parts = append(t.parts, piece{text: text[:open]})
+			text = text[open:]
+			continue
+		}
+		end := strings.IndexByte(text, '}')
+		if text[0] == '}' || end < 0 {
+			return nil, errors.New("has a brace without its other half")
+		}
+		if err := t.variable(text[1:end]); err != nil {
+			return nil, err
+		}
+		text = text[end+1:]
+	}
+	return t, nil
+}
+
+// variable appends a variable.
+func (t *template) variable(text string) error {
+	name, format, formatted := strings.Cut(text, ":")
+	p := piece{}
+	switch {
+	case name == "time":
+		return t.time(format, formatted)
+	case formatted:
+		return fmt.Errorf("has {%s:…}: only {time:…} has a format", name)
+	case name == "source.name":
+		p.what, t.bySrc = sourceName, true
+	case name == "source.relpath":
+		p.what, t.perLane = sourceRel, true
+	case name == "lane":
+		p.what, t.perLane = laneName, true
+	case name == "seq":
+		p.what, t.counts, t.seq = seqNumber, true, true
+	default:
+		return fmt.Errorf("has {%s}: there are {source.relpath}, {source.name}, {lane}, {time}, {time:…} and {seq}", name)
+	}
+	t.parts = append(t.parts, p)
+	return nil
+}
+
+// conversions gives the layouts of package time for the conversions of strftime
+// that make sense in a file name.
+var conversions = map[byte]string{'Y': "2006", 'y': "06", 'm': "01", 'd': "02", 'H': "15", 'M': "04", 'S': "05", 'j': "002"}
+
+// time appends the pieces of a {time} or {time:…}: of a format of strftime one for
+// each conversion, since what stands between them is nothing to package time.
+func (t *template) time(format string, given bool) error {
+	t.counts = true
+	switch {
+	case !given:
+		format = "20060102T150405Z"
+	case format == "":
+		return errors.New("has {time:} without a format")
+	}
+	if !strings.Contains(format, "%") {
+		t.parts = append(t.parts, piece{what: openTime, layout: format})
+		return nil
+	}
+	for format != "" {
+		text, rest, more := strings.Cut(format, "%")
+		if text != "" {
+			t.parts = append(t.parts, piece{text: text})
+		}
+		if !more {
+			return nil
+		}
+		if rest == "" || conversions[rest[0]] == "" {
+			return errors.New("has a {time:…} with a conversion that is none of %Y %y %m %d %H %M %S %j")
+		}
+		t.parts = append(t.parts, piece{what: openTime, layout: conversions[rest[0]]})
+		format = rest[1:]
+	}
+	return nil
+}
+
+// values are what the variables stand for.
+type values struct {
+	source, rel, lane string
+	time              time.Time
+	seq               int
+}
+
+// valuesOf returns the values of a lane. A nil lane is that of a test.
+func valuesOf(l *pipeline.Lane, names []string) values {
+	if l == nil {
+		return values{source: "source", rel: "lane", lane: "lane"}
+	}
+	v := values{source: fmt.Sprintf("source %d", l.Source()+1), rel: cutCompressed(l.Rel()), lane: l.Name()}
+	if i := l.Source(); i < len(names) {
+		v.source = names[i]
+	}
+	return v
+}
+
+// path returns the path of the template for v.
+func (t *template) path(v values) string {
+	var b strings.Builder
+	for _, p := range t.parts {
+		switch p.what {
+		case literal:
+			b.WriteString(p.text)
+		case sourceName:
+			b.WriteString(safeName(v.source))
+		case sourceRel:
+			b.WriteString(safePath(v.rel))
+		case laneName:
+			b.WriteString(safeName(v.lane))
+		case openTime:
+			b.WriteString(v.time.UTC().Format(p.layout))
+		case seqNumber:
+			fmt.Fprintf(&b, "%04d", v.seq)
+		}
+	}
+	return filepath.Clean(b.String())
+}
+
+// dir returns the folder that all paths of the template lie below.
+func (t *template) dir() string {
+	fixed := ""
+	if t.parts[0].what == literal {
+		fixed = t.parts[0].text
+		if len(t.parts) == 1 {
+			return filepath.Dir(fixed)
+		}
+	}
+	if i := strings.LastIndexByte(fixed, '/'); i >= 0 {
+		return filepath.Clean(fixed[:i+1])
+	}
+	return "."
+}
+
+// pattern returns a glob, and a regular expression that is more exact, for the
+// paths of the template with any time and number and, for the other variables, the
+// values v, or anything if v is nil. The first group is the number. A number that was
+// put in because a name was taken is not in it.
+func (t *template) pattern(v *values) (glob string, exact *regexp.Regexp) {
+	var g, e strings.Builder
+	group := false
+	fixed := func(s string) {
+		g.WriteString(globEscape(s))
+		e.WriteString(regexp.QuoteMeta(s))
+	}
+	for _, p := range t.parts {
+		switch {
+		case p.what == literal:
+			fixed(p.text)
+		case p.what == sourceName && v != nil:
+			fixed(safeName(v.source))
+		case p.what == sourceRel && v != nil:
+			fixed(safePath(v.rel))
+		case p.what == laneName && v != nil:
+			fixed(safeName(v.lane))
+		case p.what == seqNumber && !group:
+			group = true
+			g.WriteString("*")
+			e.WriteString("([0-9]{4,})")
+		default:
+			folders := strings.Count(p.layout, "/")
+			g.WriteString(strings.Repeat("*/", folders) + "*")
+			e.WriteString(strings.Repeat("[^/]+/", folders) + "[^/]+")
+		}
+	}
+	return filepath.Clean(g.String()), regexp.MustCompile("^" + e.String() + "$")
+}
+
+// globEscape makes every byte of s stand for itself in a pattern.
+func globEscape(s string) string {
+	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(s)
+}
+
+// files returns the files that the template has made with the values v (see
+// pattern), each sorted: finished ones, and unfinished ones under their final names.
+func (t *template) files(v *values) (finished, unfinished []string) {
+	glob, exact := t.pattern(v)
+	keep := func(suffix string) (kept []string) {
+		names, _ := filepath.Glob(glob + suffix) // the pattern is sound
+		for _, name := range names {
+			if name, ok := strings.CutSuffix(name, suffix); ok && exact.MatchString(name) {
+				kept = append(kept, name)
+			}
+		}
+		return kept
+	}
+	return keep(""), keep(partSuffix)
+}
+
+// lastSeq returns the highest number that a file with the values v has, finished or
+// not; 0 if there is none.
+func (t *template) lastSeq(v values) (last int) {
+	if !t.seq {
+		return 0
+	}
+	_, exact := t.pattern(&v)
+	finished, unfinished := t.files(&v)
+	for _, name := range append(finished, unfinished...) {
+		if n, err := strconv.Atoi(exact.FindStringSubmatch(name)[1]); err == nil {
+			last = max(last, n)
+		}
+	}
+	return last
+}
+
+// cutCompressed takes the extension off that says how an input is compressed.
+func cutCompressed(name string) string {
+	if ext := path.Ext(name); compress.Compressed(name) && len(ext) < len(path.Base(name)) {
+		return strings.TrimSuffix(name, ext)
+	}
+	return name
+}
+
+// safeName makes one file name of s: no separator, no name that means a folder, no
+// hidden file.
+func safeName(s string) string {
+	s = strings.Map(func(r rune) rune {
+		if r < ' ' || r == 0x7f || r == '�' || strings.ContainsRune(`/\:*?"<>|`, r) {
+			return '_'
+		}
+		return r
+	}, s)
+	if s == "" || s[0] == '.' {
+		s = "_" + strings.TrimPrefix(s, ".")
+	}
+	return s
+}
+
+// safePath makes a path of s that stays below where it is put: each of its names is
+// safe, and ".." leads to the top at most.
+func safePath(s string) string {
+	names := strings.Split(strings.TrimPrefix(path.Clean("/"+s), "/"), "/")
+	for i, name := range names {
+		names[i] = safeName(name)
+	}
+	return strings.Join(names, "/")
+}
+
+// numbered returns path with a number before its extensions, for an output whose
+// name is taken: a.log.zst becomes a-2.log.zst.
+func numbered(path string, n int) string {
+	dir, name := filepath.Split(path)
+	base := name
+	if compress.ByName(base) != compress.Plain {
+		base = strings.TrimSuffix(base, filepath.Ext(base))
+	}
+	if ext := filepath.Ext(base); len(ext) < len(base) {
+		base = strings.TrimSuffix(base, ext)
+	}
+	return dir + base + "-" + strconv.Itoa(n) + name[len(base):]
+}

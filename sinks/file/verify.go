@@ -1,0 +1,83 @@
+package file
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/urlfold/urlfold/internal/compress"
+)
+
+// A Report is what [Verify] found out about one file.
+type Report struct {
+	Path string
+	// Unfinished says that the file has the name of an output that is being written,
+	// or whose writer has died.
+	Unfinished bool
+	// Leftover says that the file is a copy that was being made when its writer died,
+	// or a damaged output that was put aside. The next run needs neither.
+	Leftover bool
+	// TornBytes is how many bytes follow the last complete member or line. The next
+	// run cuts them off, if the file is unfinished.
+	TornBytes int64
+	compress.Verification
+}
+
+// Sound reports whether the file is a finished one without damage.
+func (r *Report) Sound() bool {
+	return !r.Unfinished && !r.Leftover && r.TornBytes == 0 && r.Verdict.Kind == compress.OK
+}
+
+// Verify reads each file that paths name, and all below the folders among them, to
+// the end, and calls yield with what it found out, in the order of paths and of
+// names. It ends early with the error of ctx, or if yield returns one. A file that
+// cannot be read is one with the verdict Unreadable.
+func Verify(ctx context.Context, paths []string, yield func(Report) error) error {
+	for _, path := range paths {
+		err := filepath.WalkDir(path, func(name string, d fs.DirEntry, err error) error {
+			switch {
+			case ctx.Err() != nil:
+				return ctx.Err()
+			case err != nil:
+				return yield(unreadable(name, err))
+			case d.IsDir() || name != path && !d.Type().IsRegular():
+				return nil
+			}
+			return yield(verify(name))
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func verify(name string) Report {
+	f, err := os.Open(name)
+	if err != nil {
+		return unreadable(name, err)
+	}
+	defer func() { _ = f.Close() }() // it was only read
+	r := Report{Path: name}
+	base, part := strings.CutSuffix(name, partSuffix)
+	r.Unfinished = part
+	r.Leftover = strings.HasSuffix(name, partSuffix+newSuffix) || strings.Contains(filepath.Base(name), partSuffix+damagedSuffix)
+	r.Verification = compress.Verify(f, compress.Options{Name: base})
+	if r.Unfinished || r.Verdict.Format != compress.Plain {
+		r.TornBytes = r.Compressed - r.Good
+	}
+	return r
+}
+
+func unreadable(name string, err error) Report {
+	if pe, ok := errors.AsType[*fs.PathError](err); ok {
+		err = pe.Err
+	}
+	r := Report{Path: name}
+	r.Verdict = compress.Verdict{Kind: compress.Unreadable, Detail: fmt.Sprint(err)}
+	return r
+}
