@@ -1,6 +1,9 @@
 package pipeline
 
-import "errors"
+import (
+	"errors"
+	"time"
+)
 
 // Exactly once needs a consistent cut: watermarks and lengths of outputs that
 // belong together, so that a restart which goes back to the one and cuts off the
@@ -22,15 +25,10 @@ var errBusy = errors.New("a batch waits to be submitted again")
 
 // takeCut collects the watermarks of the only source and the marks of all sinks.
 func (p *Pipeline) takeCut() error {
-	p.gate.Lock()
-	defer p.gate.Unlock()
-	for i := range p.sinks {
-		if err := p.bringDown(i); err != nil {
-			return err
-		}
-	}
-	if !p.settledAll() {
-		return errBusy
+	p.gate.close()
+	defer p.gate.open()
+	if err := p.quiesce(); err != nil {
+		return err
 	}
 	p.due(0)
 	p.marks = p.marks[:0]
@@ -42,6 +40,25 @@ func (p *Pipeline) takeCut() error {
 		}
 	}
 	return nil
+}
+
+// quiesce brings all sinks down until nothing that was submitted is unresolved. What
+// a sink refuses goes round once more, and that takes a moment; who waits for a
+// retry waits longer than a cut may take. The caller holds the gate.
+func (p *Pipeline) quiesce() error {
+	const tries, pause = 10, 5 * time.Millisecond
+	for range tries {
+		for i := range p.sinks {
+			if err := p.bringDown(i); err != nil {
+				return err
+			}
+		}
+		if p.settledAll() {
+			return nil
+		}
+		p.sleep(pause)
+	}
+	return errBusy
 }
 
 // settledAll reports whether all that was submitted is resolved. The caller holds

@@ -133,14 +133,15 @@ func New(o Options) (*Pipeline, error) {
 		return nil, err
 	}
 	p := &Pipeline{
-		o:     o,
-		log:   o.Logger,
-		sinks: append([]Sink(nil), o.Sinks...),
-		dead:  -1,
-		work:  make(chan *Batch, o.Batches),
-		kick:  make(chan struct{}, 1),
-		over:  make(chan struct{}),
-		quiet: make(chan struct{}, 1),
+		o:       o,
+		log:     o.Logger,
+		sinks:   append([]Sink(nil), o.Sinks...),
+		dead:    -1,
+		work:    make(chan *Batch, o.Batches),
+		kick:    make(chan struct{}, 1),
+		over:    make(chan struct{}),
+		quiet:   make(chan struct{}, 1),
+		barrier: make(chan struct{}, 1),
 	}
 	if o.DeadLetter != nil {
 		p.dead = len(p.sinks)

@@ -13,6 +13,11 @@ import (
 // linesCodec returns a codec for lines, over package record, that diverts rejects.
 func linesCodec(t testing.TB) *recordCodec {
 	t.Helper()
+	return NewRecordCodec(linesJob(t, false))().(*recordCodec)
+}
+
+func linesJob(t testing.TB, facts bool) *record.Job {
+	t.Helper()
 	profile, ok := codec.Lookup("rfc3986-scheme")
 	if !ok {
 		t.Fatal("no such profile")
@@ -21,11 +26,11 @@ func linesCodec(t testing.TB) *recordCodec {
 	if err != nil {
 		t.Fatal(err)
 	}
-	job, err := record.New(record.Config{Format: "lines", Normalizer: n, Divert: true})
+	job, err := record.New(record.Config{Format: "lines", Normalizer: n, Divert: true, Facts: facts})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return NewRecordCodec(job)().(*recordCodec)
+	return job
 }
 
 // A panic at any record of a batch, half counted, leaves the others as they are

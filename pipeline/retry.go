@@ -58,8 +58,8 @@ func (p *Pipeline) resume(l *Lane, slot int, wait time.Duration) {
 		l.outlets[slot].stalled = false
 	}
 	l.mu.Unlock()
-	p.gate.RLock()
-	defer p.gate.RUnlock()
+	p.gate.enter()
+	defer p.gate.leave()
 	p.drain(l, slot, nil)
 	p.moveOn()
 }

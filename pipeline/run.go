@@ -51,9 +51,9 @@ type Pipeline struct {
 	workers     sync.WaitGroup
 	helpers     sync.WaitGroup // retries
 
-	gate    sync.RWMutex // closed while a cut is taken; see cut.go
-	barrier sync.Mutex   // one Barrier at a time
-	marks   []Mark       // scratch of the committer
+	gate    gate          // closed while a cut is taken; see cut.go
+	barrier chan struct{} // holds one element while a Barrier is under way
+	marks   []Mark        // scratch of the committer
 
 	mu        sync.Mutex // guards what follows, the accounts of the feeds, and Batch.refused
 	lanes     []*Lane    // not over, or not committed
@@ -231,8 +231,8 @@ func (p *Pipeline) drainSinks() {
 
 // bringDown makes durable what a sink holds.
 func (p *Pipeline) bringDown(slot int) error {
-	p.barrier.Lock()
-	defer p.barrier.Unlock()
+	p.barrier <- struct{}{}
+	defer func() { <-p.barrier }()
 	if err := p.sinks[slot].Barrier(p.hard); err != nil {
 		return fmt.Errorf("%s: %w", p.sinkName(slot), err)
 	}

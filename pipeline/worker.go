@@ -134,8 +134,8 @@ func (w *worker) packStreams(b *Batch) {
 
 // step moves on to the next lane, once no cut is being taken.
 func (p *Pipeline) step() {
-	p.gate.RLock()
-	defer p.gate.RUnlock()
+	p.gate.enter()
+	defer p.gate.leave()
 	p.moveOn()
 }
 
@@ -149,8 +149,8 @@ func (p *Pipeline) deliver(b *Batch) {
 		p.submit(b, p.dead)
 		return
 	}
-	p.gate.RLock()
-	defer p.gate.RUnlock()
+	p.gate.enter()
+	defer p.gate.leave()
 	n := len(p.sinks)
 	b.pend.Store(int32(n) + 1) // one for this function: b stays while the loop runs
 	p.active.Add(int64(n))

@@ -1,0 +1,218 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// A markedSink is an output of which a length is known.
+type markedSink struct {
+	fakeSink
+	finished []string
+}
+
+func (s *markedSink) Marks(dst []Mark) []Mark {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return append(dst, Mark{Path: "out", Length: int64(len(s.all))})
+}
+
+func (s *markedSink) Finish(_ context.Context, l *Lane) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.finished = append(s.finished, l.Name())
+	return nil
+}
+
+// A cutSource is a fakeSource that keeps the cuts.
+type cutSource struct {
+	committing
+	mu       sync.Mutex
+	at       map[string]int64 // all watermarks so far
+	cuts     []cutState
+	finished []string
+	refuse   int // how many times Finish fails first
+}
+
+type cutState struct {
+	at    map[string]int64
+	marks []Mark
+}
+
+func (s *cutSource) CommitCut(_ context.Context, ups []LanePos, marks []Mark) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.at == nil {
+		s.at = make(map[string]int64)
+	}
+	for _, up := range ups {
+		s.at[up.Lane.Name()] = up.Pos.A
+	}
+	s.cuts = append(s.cuts, cutState{maps.Clone(s.at), slices.Clone(marks)})
+	return nil
+}
+
+func (s *cutSource) Finish(_ context.Context, l *Lane) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.refuse > 0 {
+		s.refuse--
+		return errors.New("not now")
+	}
+	s.finished = append(s.finished, l.Name())
+	return nil
+}
+
+// At every cut, each output holds the records before the watermarks, and nothing
+// else: of all lanes, in every sink, the dead letter too, whatever is retried,
+// refused or late.
+func TestCut(t *testing.T) {
+	f := func(name string, o Ordering, answer func(*Batch, *Stream) (Result, bool)) {
+		t.Helper()
+		synctest.Test(t, func(t *testing.T) {
+			src := &cutSource{}
+			src.readers = 3
+			for range 4 {
+				src.lanes = append(src.lanes, numbered(600, "aDXaPRa"))
+			}
+			slow := func(context.Context, *Batch, Ticket) error { nap(200); return nil }
+			a := &markedSink{fakeSink: fakeSink{submit: slow, answer: answer}}
+			b := &markedSink{fakeSink: fakeSink{async: true, submit: slow}}
+			dead := &markedSink{fakeSink: fakeSink{hold: 3}}
+			p := newPipe(t, Options{
+				Sources: []Source{src}, Sinks: []Sink{a, b}, DeadLetter: dead, ExactlyOnce: true, Ordering: o, Workers: 8,
+				SinkNames: []string{"a", "b"},
+			})
+			finished(t.Context(), t, p)
+			if len(src.cuts) < 3 {
+				t.Errorf("%s: %d cuts", name, len(src.cuts))
+			}
+			for i, c := range src.cuts {
+				checkCut(t, fmt.Sprintf("%s, %v, cut %d", name, o, i), c, map[string]*markedSink{"a": a, "b": b, "dead letter": dead}, src.lanes)
+			}
+		})
+	}
+	for _, o := range []Ordering{OrderPerLane, OrderInput} {
+		f("all well", o, nil)
+		f("retries and refusals", o, func(b *Batch, s *Stream) (Result, bool) {
+			if b.Seq%40 == 7 && b.legs[0].try == 0 {
+				return Result{Err: errSink, Class: Retryable}, true
+			}
+			return picky(b, s)
+		})
+	}
+}
+
+// checkCut compares what the sinks held at a cut with the lines before the
+// watermarks.
+func checkCut(t *testing.T, name string, c cutState, sinks map[string]*markedSink, lanes [][]string) {
+	t.Helper()
+	if len(c.marks) != len(sinks) {
+		t.Errorf("%s: marks %+v", name, c.marks)
+	}
+	for _, m := range c.marks {
+		count := map[string]int{}
+		for _, rec := range sinks[m.Sink].all[:m.Length] {
+			lane, _, _ := strings.Cut(rec, ":")
+			count[lane]++
+		}
+		for i, lines := range lanes {
+			lane := fmt.Sprintf("lane%d", i)
+			kinds := map[string]string{"a": "a", "b": "aR", "dead letter": "XP"}[m.Sink]
+			if sinks["a"].answer == nil {
+				kinds = map[string]string{"a": "aR", "b": "aR", "dead letter": "XP"}[m.Sink]
+			}
+			before := lines[:c.at[lane]]
+			want := len(of(before, kinds))
+			if m.Sink == "dead letter" && sinks["a"].answer != nil {
+				want = len(of(before, "XPR"))
+			}
+			if count[lane] != want {
+				t.Errorf("%s: %s holds %d records of %s before %d, want %d", name, m.Sink, count[lane], lane, c.at[lane], want)
+			}
+		}
+	}
+}
+
+func TestCutOptions(t *testing.T) {
+	f := func(o Options) {
+		t.Helper()
+		o.ExactlyOnce, o.NewCodec = true, newFakeCodec
+		if _, err := New(o); err == nil || !strings.Contains(err.Error(), "exactly once") {
+			t.Errorf("%+v: %v", o, err)
+		}
+	}
+	good := Options{Sources: []Source{&cutSource{}}, Sinks: []Sink{&markedSink{}}, Ordering: OrderPerLane}
+	o := good
+	o.Ordering = OrderNone
+	f(o)
+	o = good
+	o.Sources = []Source{&committing{}}
+	f(o)
+	o = good
+	o.Sources = []Source{&cutSource{}, &cutSource{}}
+	f(o)
+	o = good
+	o.DeadLetter = &fakeSink{}
+	f(o)
+}
+
+// What is complete is finished once: in the sinks, then in the source, again if
+// that fails. What has merely stopped is not.
+func TestFinish(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		src := &cutSource{refuse: 2}
+		sink := &markedSink{}
+		run := func(ctx context.Context, rt Runtime) error {
+			for i := range 3 {
+				l := rt.NewLane(fmt.Sprintf("lane%d", i), LaneLimits{})
+				if i != 1 { // the second one is empty
+					b, err := rt.Get(ctx, l)
+					if err != nil {
+						return err
+					}
+					b.In = append(b.In, "a\n"...)
+					if err := rt.Emit(ctx, b, Position{A: 1}); err != nil {
+						return err
+					}
+				}
+				if i < 2 {
+					l.Complete()
+				}
+				rt.End(l)
+			}
+			<-ctx.Done()
+			return nil
+		}
+		p := inBackground(t, Options{Sources: []Source{&finishing{funcSource{run: run}, src}}, Sinks: []Sink{sink}})
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		if len(p.p.Snapshot().Lanes) != 0 {
+			t.Errorf("lanes that are finished are kept: %+v", p.p.Snapshot().Lanes)
+		}
+		p.stop()
+		if err := <-p.ended; err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(src.finished, []string{"lane0", "lane1"}) || sink.finished[0] != "lane0" || slices.Contains(sink.finished, "lane2") {
+			t.Errorf("source: %q, sink: %q", src.finished, sink.finished)
+		}
+	})
+}
+
+type finishing struct {
+	funcSource
+	*cutSource
+}
+
+func (s *finishing) Open(ctx context.Context, rt Runtime) error { return s.funcSource.Open(ctx, rt) }
+func (s *finishing) Run(ctx context.Context) error              { return s.funcSource.Run(ctx) }
+func (s *finishing) Close(ctx context.Context) error            { return s.funcSource.Close(ctx) }
