@@ -31,3 +31,11 @@ func syncDir(dir string) error {
 	}
 	return errors.Join(err, d.Close())
 }
+
+// writable returns an error if this process may not make files in dir.
+func writable(dir string) error {
+	if err := unix.Access(dir, unix.W_OK|unix.X_OK); err != nil {
+		return &os.PathError{Op: "access", Path: dir, Err: err}
+	}
+	return nil
+}

@@ -41,18 +41,15 @@ func (s *log) recover() error {
 	return nil
 }
 
-// probe makes dir, and a file in it, to find out early that this cannot be done. A
-// full disk is no reason not to start.
+// probe makes dir, and finds out early that nothing can be written there. A full disk
+// is no reason not to start.
 func probe(dir string) error {
 	err := makeDir(dir)
-	if err == nil {
-		var f *os.File
-		if f, err = os.CreateTemp(dir, ".urlfold-*"); err == nil {
-			err = errors.Join(f.Close(), os.Remove(f.Name()))
-		}
-	}
 	if isFull(err) {
 		return nil
+	}
+	if err == nil {
+		err = writable(dir)
 	}
 	return err
 }
