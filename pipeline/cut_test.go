@@ -88,7 +88,7 @@ func TestCut(t *testing.T) {
 			b := &markedSink{fakeSink: fakeSink{async: true, submit: slow}}
 			dead := &markedSink{fakeSink: fakeSink{hold: 3}}
 			p := newPipe(t, Options{
-				Sources: []Source{src}, Sinks: []Sink{a, b}, DeadLetter: dead, ExactlyOnce: true, Ordering: o, Workers: 8,
+				Sources: []Source{src}, Sinks: []Sink{a, b}, DeadLetter: dead, ExactlyOnce: true, Ordering: o, Workers: 8, CommitInterval: 50 * time.Millisecond,
 				SinkNames: []string{"a", "b"},
 			})
 			finished(t.Context(), t, p)
