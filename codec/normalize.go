@@ -23,6 +23,8 @@ type Normalizer struct {
 	hasher hasher
 	keys   Reading // on which keys are computed
 	policy *Policy
+
+	queries QueryEncoding // of the whatwg reading; nil for UTF-8
 }
 
 // syntax and scheme normalize for the keys K0 and K1, whatever the profile.
@@ -66,6 +68,9 @@ func New(p Profile, opts ...Option) (*Normalizer, error) {
 	}
 	if int(n.keys) >= len(readingNames) {
 		return nil, &OptionError{"there is no such reading"}
+	}
+	if n.queries != nil && p.Reading != WHATWG {
+		return nil, &OptionError{"a query encoding belongs to a profile of the whatwg reading"}
 	}
 	if err := n.hasher.prepare(n.keys); err != nil {
 		return nil, err

@@ -63,10 +63,11 @@ type parser struct {
 	esc    *[whatwgSets]percent.Rules
 	r      *Result
 
-	known  knownScheme // of the URL
-	opaque bool        // the path is opaque
-	noPipe bool        // '|' will be escaped
-	err    Error
+	known   knownScheme // of the URL
+	opaque  bool        // the path is opaque
+	noPipe  bool        // '|' will be escaped
+	queries QueryEncoding
+	err     Error
 }
 
 // A baseURL is a base that has been read.
@@ -114,7 +115,7 @@ func (n *Normalizer) appendWHATWG(dst []byte, base *baseURL, src []byte, r *Resu
 	s := &r.scratch
 	in := s.strip(src, r)
 	s.parsed = s.parsed[:0]
-	p := parser{in: in, base: base, dst: dst, start: len(dst), u: &r.In, out: &r.Out, esc: &n.whatwg, r: r, marks: n.maxMarks, noPipe: n.rules.Has(RFCClean)}
+	p := parser{in: in, base: base, dst: dst, start: len(dst), u: &r.In, out: &r.Out, esc: &n.whatwg, r: r, marks: n.maxMarks, noPipe: n.rules.Has(RFCClean), queries: n.queries}
 	*p.u, *p.out = URL{}, URL{}
 	p.run()
 	if p.err == 0 {

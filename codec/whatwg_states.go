@@ -495,7 +495,11 @@ func (p *parser) query() state {
 	if p.special() {
 		esc = p.esc[setSpecialQuery]
 	}
-	p.rest(Query, '?', end, esc)
+	if p.queries != nil && p.special() && p.known != schemeWS && p.known != schemeWSS {
+		p.encodedQuery(end, esc)
+	} else {
+		p.rest(Query, '?', end, esc)
+	}
 	return p.delimiter()
 }
 
@@ -506,10 +510,15 @@ func (p *parser) fragment() state {
 
 // rest writes query or fragment, which goes from the pointer to end.
 func (p *parser) rest(c Component, delimiter byte, end int, esc percent.Rules) {
+	p.restAs(c, delimiter, end, p.in[p.i:end], esc)
+}
+
+// restAs is rest for a component that is written as if it were text.
+func (p *parser) restAs(c Component, delimiter byte, end int, text []byte, esc percent.Rules) {
 	p.dst = append(p.dst, delimiter)
 	at := len(p.dst)
 	p.u.set(c, p.i, end)
-	p.dst, _ = percent.AppendNormal(p.dst, p.in[p.i:end], esc)
+	p.dst, _ = percent.AppendNormal(p.dst, text, esc)
 	p.note(c, at)
 	p.urlUnits(c, p.i, end)
 	p.i = end

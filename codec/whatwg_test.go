@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"encoding/json"
+	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -311,4 +312,48 @@ func TestHostileHosts(t *testing.T) {
 	f("https://www.securesite.com/", "https://www.securesite.com/")
 	f("http://host.com/ab%23cd", "http://host.com/ab%23cd")
 	f("http://\u2460.\u2461.\u2462.\u2463/", "http://1.2.3.4/")
+}
+
+// latin1 is a QueryEncoding of a line or two.
+type latin1 struct{}
+
+func (latin1) AppendQuery(dst, text []byte) []byte {
+	for _, r := range string(text) {
+		if r > 0xFF {
+			dst = fmt.Appendf(dst, "%%26%%23%d%%3B", r)
+			continue
+		}
+		dst = append(dst, byte(r))
+	}
+	return dst
+}
+
+func TestQueryEncoding(t *testing.T) {
+	f := func(profile, src, want string) {
+		t.Helper()
+		n, err := New(byName(profile).Profile(), WithQueryEncoding(latin1{}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, src := range []string{src, want} { // a normal form stays, whatever the encoding
+			var r Result
+			norm, err := n.Append(nil, []byte(src), &r)
+			if err != nil || string(norm) != want {
+				t.Errorf("%q: %q, %v, want %q", src, norm, err, want)
+			}
+			if key := n.AppendKey(nil, K0, []byte(src), norm, &r); string(key) != want {
+				t.Errorf("%q: K0 is %q", src, key)
+			}
+			if err := r.Out.Check(norm); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	f("equiv", "http://h/é?é\u2603\xFF%7e#é", "http://h/%C3%A9?%E9%26%239731%3B%FF~#%C3%A9")
+	f("crawler", "https://h/?é", "https://h/?%E9")
+	f("equiv", "ws://h/?é", "ws://h/?%C3%A9")
+	f("equiv", "file:///?é", "file:///?%E9")
+	if _, err := New(byName("rfc3986").Profile(), WithQueryEncoding(latin1{})); err == nil {
+		t.Error("a profile of the rfc reading takes a query encoding")
+	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/urlfold/urlfold/codec"
+	"github.com/urlfold/urlfold/internal/charset"
 )
 
 // explainOptions is the flags of explain.
@@ -20,6 +21,7 @@ type explainOptions struct {
 	rules   []string
 	key     string
 	keyForm string
+	queries string // how they are encoded
 	reading string
 	base    string
 	vs      string
@@ -58,6 +60,7 @@ A password is shown, since you typed it; --redact hides it.`,
 	f.StringSliceVar(&o.rules, "rule", nil, "`rules` to add to the profile or to remove from it: +rfc-clean,-frag-drop")
 	f.StringVarP(&o.key, "key", "k", "", "the `level` of the key: "+strings.Join(levelNames(), ", ")+". Default: the profile's")
 	f.StringVar(&o.reading, "reading", "", "the `reading` that keys are computed on: "+strings.Join(readingNames, ", ")+". Default: the profile's")
+	f.StringVar(&o.queries, "query-encoding", "utf-8", "the `label` of the encoding that browsers would write queries in, such as windows-1252")
 	f.StringVar(&o.keyForm, "key-format", keyFormNames[0], "how keys are `written`: "+strings.Join(keyFormNames, ", "))
 	f.StringVar(&o.base, "base", "", "resolve the URL against this `URL` first")
 	f.StringVar(&o.vs, "vs", "", "compare the keys with those of this `URL`")
@@ -69,6 +72,7 @@ A password is shown, since you typed it; --redact hides it.`,
 	completeFrom(cmd, "rule", signedRuleNames())
 	completeFrom(cmd, "key", levelNames())
 	completeFrom(cmd, "key-format", keyFormNames)
+	completeFrom(cmd, "query-encoding", charset.Names())
 	completeFrom(cmd, "reading", readingNames)
 	return cmd
 }
@@ -124,6 +128,8 @@ func (o *explainOptions) explainer(cmd *cobra.Command) (*explainer, error) {
 	bad.add("--rule", err)
 	form, err := choice("key format", keyFormNames, o.keyForm)
 	bad.add("--key-format", err)
+	encoding, err := findQueryEncoding(o.queries, p)
+	bad.add("--query-encoding", err)
 	lv, err := findLevel(o.key, p)
 	bad.add("--key", err)
 	rd, err := findReading(o.reading, p)
@@ -133,7 +139,7 @@ func (o *explainOptions) explainer(cmd *cobra.Command) (*explainer, error) {
 		return nil, err
 	}
 	p.MaxMarks = explainMarks
-	n, err := codec.New(p, codec.WithPolicy(policy), codec.WithReading(rd))
+	n, err := codec.New(p, codec.WithPolicy(policy), codec.WithReading(rd), codec.WithQueryEncoding(encoding))
 	if err != nil {
 		return nil, usage(err)
 	}

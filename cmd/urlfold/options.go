@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"runtime"
 	"strings"
 
@@ -9,6 +10,7 @@ import (
 
 	"github.com/urlfold/urlfold/codec"
 	"github.com/urlfold/urlfold/codec/record"
+	"github.com/urlfold/urlfold/internal/charset"
 )
 
 // options is the flags of the one-shot as they were typed. Their names are a
@@ -23,6 +25,7 @@ type options struct {
 	// Normalization.
 	profile, key, reading        string
 	rules                        []string
+	queryEncoding                string
 	hash, hmacKeyFile, keyFormat string
 	repairs, secrets             []string
 
@@ -95,7 +98,7 @@ func (o *options) register(cmd *cobra.Command) {
 	for flag, names := range map[string][]string{
 		"format": record.Formats(), "dialect": dialectNames, "target": targetNames, "profile": profileNames(),
 		"key": levelNames(), "reading": readingNames, "hash": hashNames, "render": renderNames,
-		"rule": signedRuleNames(), "key-format": keyFormNames, "repair": record.RepairNames(),
+		"query-encoding": charset.Names(), "rule": signedRuleNames(), "key-format": keyFormNames, "repair": record.RepairNames(),
 		"compress": compressNames, "fail-on": failOnNames, "log-level": logLevelNames,
 	} {
 		completeFrom(cmd, flag, names)
@@ -116,6 +119,7 @@ func (o *options) codecFlags(f *pflag.FlagSet) {
 	f.StringSliceVar(&o.rules, "rule", nil, "`rules` to add to the profile or to remove from it: +rfc-clean,-frag-drop. They are "+strings.Join(ruleNames(), ", "))
 	f.StringVarP(&o.key, "key", "k", "", "the `level` of keys: "+strings.Join(levelNames(), ", ")+". Default: the profile's")
 	f.StringVar(&o.reading, "reading", "", "the `reading` that keys are computed on: rfc, whatwg. Default: the profile's")
+	f.StringVar(&o.queryEncoding, "query-encoding", "utf-8", "the `label` of the encoding that browsers would write queries in, such as windows-1252, shift_jis, gbk")
 	f.StringVar(&o.hash, "hash", "xxh3-128", "the `name` of the hash of keys: "+strings.Join(hashNames, ", "))
 	f.StringVar(&o.hmacKeyFile, "hmac-key-file", "", "the `file` that holds the key of hmac-sha256, as bytes")
 	f.StringVar(&o.keyFormat, "key-format", keyFormNames[0], "how keys are `written`: "+strings.Join(keyFormNames, ", "))
@@ -176,4 +180,19 @@ func findReading(name string, p codec.Profile) (codec.Reading, error) {
 	}
 	i, err := choice("reading", readingNames, name)
 	return codec.Reading(i), err
+}
+
+// findQueryEncoding returns the encoding with that label, nil for UTF-8.
+func findQueryEncoding(label string, p codec.Profile) (codec.QueryEncoding, error) {
+	e, err := charset.Lookup(label)
+	switch {
+	case err != nil:
+		_, err = choice("encoding", charset.Names(), label)
+		return nil, err
+	case e == nil:
+		return nil, nil
+	case p.Reading != codec.WHATWG:
+		return nil, fmt.Errorf("profile %s reads by RFC 3986, which knows no encoding but UTF-8", p.Name)
+	}
+	return e, nil
 }

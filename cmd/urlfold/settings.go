@@ -87,10 +87,12 @@ func (s *settings) resolveCodec(bad *mistakes) {
 	}
 	opt, keyErr := s.hashOption()
 	bad.add("--hmac-key-file", keyErr)
-	if err != nil || rulesErr != nil || readingErr != nil || hashErr != nil || keyErr != nil || sizeErr != nil {
+	encoding, encodingErr := findQueryEncoding(s.queryEncoding, p)
+	bad.add("--query-encoding", encodingErr)
+	if encodingErr != nil || err != nil || rulesErr != nil || readingErr != nil || hashErr != nil || keyErr != nil || sizeErr != nil {
 		return
 	}
-	s.record.Normalizer, err = codec.New(p, opt, codec.WithReading(rd), codec.WithPolicy(policy))
+	s.record.Normalizer, err = codec.New(p, opt, codec.WithReading(rd), codec.WithPolicy(policy), codec.WithQueryEncoding(encoding))
 	if len(s.rules) > 0 {
 		bad.add("--rule", err) // without it the profile had no contradiction
 	} else {

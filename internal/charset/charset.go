@@ -1,0 +1,224 @@
+// Package charset writes the queries of URLs in legacy encodings, as browsers do
+// for pages in one: the encoders of the Encoding Standard
+// (https://encoding.spec.whatwg.org/). It is the golang.org/x/text side of
+// codec.WithQueryEncoding, so that package codec need not link the tables.
+package charset
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"unicode/utf8"
+
+	"golang.org/x/text/encoding"
+	"golang.org/x/text/encoding/htmlindex"
+)
+
+// names holds the names of the encodings whose queries are not in UTF-8.
+var names = []string{
+	"big5", "euc-jp", "euc-kr", "gb18030", "gbk", "ibm866", "iso-2022-jp",
+	"iso-8859-2", "iso-8859-3", "iso-8859-4", "iso-8859-5", "iso-8859-6", "iso-8859-7", "iso-8859-8", "iso-8859-8-i",
+	"iso-8859-10", "iso-8859-13", "iso-8859-14", "iso-8859-15", "iso-8859-16", "koi8-r", "koi8-u", "macintosh", "shift_jis",
+	"windows-874", "windows-1250", "windows-1251", "windows-1252", "windows-1253", "windows-1254", "windows-1255",
+	"windows-1256", "windows-1257", "windows-1258", "x-mac-cyrillic", "x-user-defined",
+}
+
+// Names returns the names of the encodings that Lookup knows, UTF-8 first. The
+// result is the caller's.
+func Names() []string { return append([]string{"utf-8"}, names...) }
+
+// An Encoding is one of them. It implements codec.QueryEncoding and may be used
+// by any number of goroutines at once.
+type Encoding struct {
+	name    string
+	append  appender
+	escapes bool // it is iso-2022-jp
+}
+
+// An appender appends char, the UTF-8 of one character beyond ASCII, in an
+// encoding. If that lacks it, ok is false and dst comes back as it was.
+type appender func(dst, char []byte) (out []byte, ok bool)
+
+// Lookup returns the encoding with this label ("latin1" is windows-1252), in
+// whatever case (Encoding Standard §4.2). It is nil for UTF-8, and for those that
+// write their queries in UTF-8: replacement, UTF-16BE and UTF-16LE.
+func Lookup(label string) (*Encoding, error) {
+	e, err := htmlindex.Get(label)
+	if err != nil {
+		return nil, fmt.Errorf("there is no encoding %q", label)
+	}
+	name, err := htmlindex.Name(e)
+	if err != nil {
+		return nil, err
+	}
+	if !slices.Contains(names, name) {
+		return nil, nil
+	}
+	if name == "iso-2022-jp" {
+		eucJP, err := Lookup("euc-jp")
+		if err != nil {
+			return nil, err
+		}
+		return &Encoding{name: name, append: eucJP.append, escapes: true}, nil
+	}
+	return &Encoding{name: name, append: except(name, single(e))}, nil
+}
+
+// single returns the appender of an encoding of golang.org/x/text.
+func single(e encoding.Encoding) appender {
+	t := e.NewEncoder().Transformer // without the replacement; these keep no state
+	return func(dst, char []byte) ([]byte, bool) {
+		start := len(dst)
+		dst = append(dst, "four"...) // room for the longest
+		n, _, err := t.Transform(dst[start:], char, true)
+		if err != nil {
+			return dst[:start], false
+		}
+		return dst[:start+n], true
+	}
+}
+
+// except puts in front of an encoder what the Encoding Standard has otherwise
+// than the tables of golang.org/x/text.
+func except(name string, next appender) appender {
+	switch name {
+	case "big5": // §12.1.2, index Big5: what Hong Kong added is decoded, but not encoded
+		return func(dst, char []byte) ([]byte, bool) {
+			out, ok := next(dst, char)
+			if !ok || out[len(dst)] < 0xA1 {
+				return dst, false
+			}
+			return out, true
+		}
+	case "euc-jp", "shift_jis": // §13.1.2, §13.3.2
+		return func(dst, char []byte) ([]byte, bool) {
+			switch string(char) {
+			case "¥":
+				return append(dst, '\\'), true
+			case "‾":
+				return append(dst, '~'), true
+			case "−":
+				char = fullWidthMinus
+			}
+			out, ok := next(dst, char)
+			if ok && out[len(dst)] == 0x8F { // of three bytes: JIS X 0212 is decoded, but not encoded
+				return dst, false
+			}
+			return out, ok
+		}
+	case "gb18030", "gbk": // §11.2.2
+		return func(dst, char []byte) ([]byte, bool) {
+			if string(char) == "\uE5E5" {
+				return dst, false
+			}
+			return next(dst, char)
+		}
+	}
+	return next
+}
+
+var fullWidthMinus = []byte("－")
+
+// Name returns the name of e, in lower case: "windows-1252".
+func (e *Encoding) Name() string { return e.name }
+
+// AppendQuery appends text, which is UTF-8, in the encoding. A character that it
+// lacks becomes "%26%23", its number in decimal, and "%3B"
+// (https://url.spec.whatwg.org/#string-percent-encode-after-encoding).
+func (e *Encoding) AppendQuery(dst, text []byte) []byte {
+	if e.escapes {
+		return e.appendISO2022JP(dst, text)
+	}
+	for len(text) > 0 {
+		r, size := utf8.DecodeRune(text)
+		ok := r < utf8.RuneSelf
+		if ok {
+			dst = append(dst, text[0])
+		} else {
+			dst, ok = e.append(dst, text[:size])
+		}
+		if !ok {
+			dst = appendLacking(dst, r)
+		}
+		text = text[size:]
+	}
+	return dst
+}
+
+func appendLacking(dst []byte, r rune) []byte {
+	dst = strconv.AppendInt(append(dst, "%26%23"...), int64(r), 10)
+	return append(dst, "%3B"...)
+}
+
+// The states of iso-2022-jp, as the sequences that lead to them.
+const (
+	stateASCII = "\x1B(B"
+	stateRoman = "\x1B(J"
+	stateJIS   = "\x1B$B"
+)
+
+// appendISO2022JP is the encoder of Encoding Standard §13.2.2: ASCII, JIS X 0201
+// without its katakana, and JIS X 0208.
+func (e *Encoding) appendISO2022JP(dst, text []byte) []byte {
+	state := stateASCII
+	to := func(want string) {
+		if state != want {
+			dst = append(dst, want...)
+			state = want
+		}
+	}
+	for len(text) > 0 {
+		r, size := utf8.DecodeRune(text)
+		char := text[:size]
+		text = text[size:]
+		switch {
+		case r == 0x0E || r == 0x0F || r == 0x1B:
+			if state == stateJIS {
+				to(stateASCII)
+			}
+			dst = appendLacking(dst, utf8.RuneError) // or the text could change the state
+		case r < utf8.RuneSelf:
+			if state == stateJIS || r == '\\' || r == '~' {
+				to(stateASCII)
+			}
+			dst = append(dst, byte(r))
+		case r == '¥':
+			to(stateRoman)
+			dst = append(dst, '\\')
+		case r == '‾':
+			to(stateRoman)
+			dst = append(dst, '~')
+		default:
+			pair, ok := e.jis0208(dst, char, r)
+			if !ok {
+				if state == stateJIS {
+					to(stateASCII)
+				}
+				dst = appendLacking(dst, r)
+				continue
+			}
+			to(stateJIS)
+			dst = append(dst, pair[0], pair[1])
+		}
+	}
+	to(stateASCII)
+	return dst
+}
+
+// wideKatakana holds the full-width forms of U+FF61 to U+FF9F, each of three
+// bytes (index ISO-2022-JP katakana).
+var wideKatakana = []byte("。「」、・ヲァィゥェォャュョッーアイウエオカキクケコサシスセソタチツテトナニヌネノハヒフヘホマミムメモヤユヨラリルレロワン゛゜")
+
+// jis0208 returns the two bytes of a character of JIS X 0208, which in EUC-JP
+// have their high bits set. The room behind dst is work space.
+func (e *Encoding) jis0208(dst, char []byte, r rune) (pair [2]byte, ok bool) {
+	if r >= 0xFF61 && r <= 0xFF9F {
+		i := 3 * (r - 0xFF61)
+		char = wideKatakana[i : i+3]
+	}
+	b, ok := e.append(dst, char)
+	if b = b[len(dst):]; !ok || len(b) != 2 || b[0] < 0xA1 {
+		return pair, false
+	}
+	return [2]byte{b[0] & 0x7F, b[1] & 0x7F}, true
+}
