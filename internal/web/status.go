@@ -1,0 +1,211 @@
+package web
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/urlfold/urlfold/codec"
+	"github.com/urlfold/urlfold/codec/record"
+	"github.com/urlfold/urlfold/pipeline"
+)
+
+// How much of what has no bound is shown.
+const (
+	maxLanes = 50
+	maxFlags = 20
+)
+
+// A Status is what /status.json says and the page shows. Names and error texts in it
+// hold no secret.
+type Status struct {
+	Ready      bool           `json:"ready"`
+	State      string         `json:"state"`
+	Version    string         `json:"version"`
+	Uptime     float64        `json:"uptime_seconds"` // of the process
+	Generation uint64         `json:"config_generation"`
+	ReloadErr  string         `json:"reload_error,omitempty"`
+	Checks     []Check        `json:"checks"`
+	Batches    BatchStatus    `json:"batches"`
+	Checkpoint *float64       `json:"checkpoint_age_seconds,omitempty"` // absent if there is no progress to store
+	CommitErr  string         `json:"commit_error,omitempty"`
+	URLs       URLStatus      `json:"urls"`
+	Sources    []SourceStatus `json:"sources"`
+	Sinks      []SinkStatus   `json:"sinks"`
+	LanesOpen  int            `json:"lanes_open"`
+	Lanes      []LaneStatus   `json:"lanes"`   // the longest waiting first, at most 50
+	Flags      []Count        `json:"flags"`   // URLs by flag, the most frequent first, at most 20
+	Rejects    []Count        `json:"rejects"` // records by reason, the most frequent first
+}
+
+// A BatchStatus says where the batches are.
+type BatchStatus struct {
+	All      int `json:"all"`
+	Free     int `json:"free"`
+	InFlight int `json:"in_flight"`
+}
+
+// A URLStatus counts URLs.
+type URLStatus struct {
+	Found   int64 `json:"found"`
+	Changed int64 `json:"changed"`
+	Flagged int64 `json:"flagged"`
+}
+
+// A SourceStatus is one source and its ledger, in records.
+type SourceStatus struct {
+	Name      string  `json:"name"`
+	Read      int64   `json:"read"`
+	Emitted   int64   `json:"emitted"`
+	Dropped   int64   `json:"dropped"`
+	Dead      int64   `json:"dead_lettered"`
+	InFlight  int64   `json:"in_flight"`
+	Abandoned int64   `json:"abandoned"`
+	Bytes     int64   `json:"bytes"`
+	Lanes     int     `json:"lanes_opened"`
+	Blocked   float64 `json:"backpressure_seconds"`
+}
+
+// A SinkStatus is one sink. The latencies are in seconds; P99 is the upper bound of
+// the bucket that holds it, -1 if that has none.
+type SinkStatus struct {
+	Name       string  `json:"name"`
+	DeadLetter bool    `json:"dead_letter,omitempty"`
+	Records    int64   `json:"records"`
+	Bytes      int64   `json:"bytes"`
+	Holds      int     `json:"holds"`
+	Waiting    int     `json:"waiting"`
+	Retries    int64   `json:"retries"`
+	Refused    int64   `json:"refused"`
+	Mean       float64 `json:"latency_mean_seconds"`
+	P99        float64 `json:"latency_p99_seconds"`
+	LastErr    string  `json:"last_error,omitempty"`
+}
+
+// A LaneStatus is one lane.
+type LaneStatus struct {
+	Name      string  `json:"name"`
+	Source    string  `json:"source"`
+	Watermark *int64  `json:"watermark,omitempty"` // absent before the first
+	InFlight  int     `json:"in_flight_batches"`
+	Waiting   float64 `json:"oldest_unresolved_seconds"`
+	Records   int64   `json:"records"`
+	Bytes     int64   `json:"bytes"`
+	Ended     bool    `json:"ended,omitempty"`
+}
+
+// A Count is a number with a name.
+type Count struct {
+	Name string `json:"name"`
+	N    int64  `json:"n"`
+}
+
+// status makes a Status of v. mask hides secrets.
+func (v *View) status(now time.Time, mask func(string) string) *Status {
+	s := &v.Snapshot
+	st := &Status{
+		State: s.State.String(), Generation: s.Generation, ReloadErr: mask(v.ReloadErr), CommitErr: mask(s.CommitErr),
+		Checks:    maskChecks(v.checks(now), mask),
+		Batches:   BatchStatus{s.Batches, s.Free, s.InFlight},
+		URLs:      URLStatus{s.Stats.URLs, s.Stats.Changed, s.Stats.Flagged},
+		Sources:   make([]SourceStatus, len(s.Sources)),
+		Sinks:     make([]SinkStatus, len(s.Sinks)),
+		LanesOpen: len(s.Lanes), Lanes: v.lanes(now, mask),
+		Flags:   top(maxFlags, s.Stats.Flags[:], func(i int) string { return codec.Flag(i).String() }),
+		Rejects: top(len(s.Stats.Rejects), s.Stats.Rejects[:], func(i int) string { return record.Reason(i).String() }),
+	}
+	st.Ready = ready(st.Checks)
+	if age, due := v.checkpointAge(now); due {
+		st.Checkpoint = new(age.Seconds())
+	}
+	for i := range s.Sources {
+		st.Sources[i] = sourceStatus(&s.Sources[i])
+	}
+	for i := range s.Sinks {
+		st.Sinks[i] = sinkStatus(&s.Sinks[i], mask)
+	}
+	return st
+}
+
+// maskChecks masks what stands in checks.
+func maskChecks(checks []Check, mask func(string) string) []Check {
+	for i := range checks {
+		c := &checks[i]
+		c.Reason = mask(c.Reason)
+		for j := range c.Lanes {
+			c.Lanes[j].Lane = mask(c.Lanes[j].Lane)
+		}
+	}
+	return checks
+}
+
+func sourceStatus(s *pipeline.SourceSnapshot) SourceStatus {
+	return SourceStatus{
+		Name: s.Name, Read: s.Ledger.Read, Emitted: s.Ledger.Emitted, Dropped: s.Ledger.Dropped, Dead: s.Ledger.Dead,
+		InFlight: s.Ledger.InFlight, Abandoned: s.Ledger.Abandoned, Bytes: s.Bytes, Lanes: s.Opened, Blocked: s.Blocked.Seconds(),
+	}
+}
+
+func sinkStatus(s *pipeline.SinkSnapshot, mask func(string) string) SinkStatus {
+	mean, p99 := latency(&s.Latency)
+	return SinkStatus{
+		Name: s.Name, DeadLetter: s.Dead, Records: s.Records, Bytes: s.Bytes, Holds: s.Holds, Waiting: s.Waiting,
+		Retries: s.Retries, Refused: s.Refused, Mean: mean, P99: p99, LastErr: mask(s.LastErr),
+	}
+}
+
+// latency returns the mean and the upper bound of the bucket of the 99th
+// percentile, in seconds: 0 if nothing was counted, -1 above all bounds.
+func latency(l *pipeline.Latency) (mean, p99 float64) {
+	all := int64(0)
+	for _, n := range l.Counts {
+		all += n
+	}
+	if all == 0 {
+		return 0, 0
+	}
+	mean, p99 = l.Sum.Seconds()/float64(all), -1
+	below := int64(0)
+	for i, bound := range pipeline.LatencyBounds {
+		if below += l.Counts[i]; below >= all-all/100 {
+			return mean, bound.Seconds()
+		}
+	}
+	return mean, p99
+}
+
+// lanes returns the lanes that wait longest.
+func (v *View) lanes(now time.Time, mask func(string) string) []LaneStatus {
+	order := make([]*pipeline.LaneSnapshot, len(v.Snapshot.Lanes))
+	for i := range order {
+		order[i] = &v.Snapshot.Lanes[i]
+	}
+	slices.SortFunc(order, func(a, b *pipeline.LaneSnapshot) int {
+		return cmp.Or(cmp.Compare(laneAge(b, now), laneAge(a, now)), strings.Compare(a.Name, b.Name))
+	})
+	list := make([]LaneStatus, min(len(order), maxLanes))
+	for i := range list {
+		l := order[i]
+		list[i] = LaneStatus{
+			Name: mask(l.Name), Source: v.sourceName(l.Source), InFlight: l.InFlight, Waiting: laneAge(l, now).Seconds(),
+			Records: l.Stats.Records, Bytes: l.Bytes, Ended: l.Ended,
+		}
+		if l.Moved {
+			list[i].Watermark = new(l.Watermark.A)
+		}
+	}
+	return list
+}
+
+// top returns the n greatest of counts that are not 0, with their names.
+func top(n int, counts []int64, name func(int) string) []Count {
+	list := []Count{}
+	for i, c := range counts {
+		if c != 0 {
+			list = append(list, Count{name(i), c})
+		}
+	}
+	slices.SortStableFunc(list, func(a, b Count) int { return cmp.Compare(b.N, a.N) })
+	return list[:min(n, len(list))]
+}
