@@ -11,7 +11,7 @@ import (
 	"github.com/urlfold/urlfold/pipeline"
 )
 
-// A cutter reads one stream and emits it as the batches of a lane.
+// A cutter cuts one stream into the batches of a lane.
 //
 //	off        offset in the stream of the next byte to be emitted, tail[0]
 //	line       its line, from 1
@@ -21,66 +21,36 @@ import (
 //	           piece at least was emitted. Then tail is not empty, so that the
 //	           last piece is not empty either.
 type cutter struct {
-	s        *Source
-	st       *stream
-	lane     *pipeline.Lane
-	report   *Report
-	off      int64
-	line     int64
-	tail     []byte
-	oversize bool
+	rt        pipeline.Runtime
+	framing   Framing
+	maxRecord int
+	lane      *pipeline.Lane
+	off       int64
+	line      int64
+	tail      []byte
+	oversize  bool
+	// note, if it is set, is called before a batch is emitted, when off, line and
+	// oversize are those behind it. It returns B of the position there.
+	note func(b *pipeline.Batch) int64
 }
 
-// run emits batches up to the end of the stream. Its error says that the run is
-// over: that of a hard stop, or errStopped.
-func (c *cutter) run(ctx context.Context) error {
-	for {
-		b, err := c.s.rt.Get(ctx, c.lane)
-		if err != nil {
-			if ctx.Err() != nil && !errors.Is(err, pipeline.ErrStopped) {
-				err = errStopped
-			}
-			return err
-		}
-		n, end := c.fill(ctx, b)
-		if err := c.emit(ctx, b, n); err != nil || end != nil {
-			if err == nil && end != io.EOF {
-				err = end
-			}
-			return err
-		}
-	}
-}
-
-// fill reads into b, and returns how many bytes of it to emit and why there is
-// no more, if there is not: io.EOF or errStopped. b.Piece is set.
-func (c *cutter) fill(ctx context.Context, b *pipeline.Batch) (n int, end error) {
+// begin puts into b what was read and not emitted.
+func (c *cutter) begin(b *pipeline.Batch) {
 	b.In = append(b.In[:0], c.tail...)
 	c.tail = c.tail[:0]
-	var due <-chan time.Time
-	for {
-		if len(b.In) == cap(b.In) {
-			if n := c.cut(b); n > 0 {
-				return n, nil
-			}
-			b.In = c.grow(b.In)
-		}
-		k, err := c.st.read(ctx, b.In[len(b.In):cap(b.In)], due)
-		b.In = b.In[:len(b.In)+k]
-		switch err {
-		case nil:
-			if due == nil && c.st.pump != nil {
-				due = time.After(c.s.cfg.Linger)
-			}
-		case errLinger:
-			if n := c.cut(b); n > 0 {
-				return n, nil
-			}
-			due = nil
-		default:
-			return c.last(b, err)
-		}
+}
+
+// room makes sure that more can be read into b, or returns how many bytes of it
+// to emit first.
+func (c *cutter) room(b *pipeline.Batch) int {
+	if len(b.In) < cap(b.In) {
+		return 0
 	}
+	if n := c.cut(b); n > 0 {
+		return n
+	}
+	b.In = c.grow(b.In)
+	return 0
 }
 
 // cut returns how many bytes of b to emit while there is more to come: whole
@@ -95,43 +65,39 @@ func (c *cutter) cut(b *pipeline.Batch) int {
 			return n
 		}
 		b.Piece = pipeline.Middle
-		return len(b.In) - 1
-	case full && len(b.In) > c.s.cfg.MaxRecord:
-		if n := c.s.cfg.Framing.Cut(b.In); n > 0 {
+		return max(0, len(b.In)-1)
+	case full && len(b.In) > c.maxRecord:
+		if n := c.framing.Cut(b.In); n > 0 {
 			return n
 		}
 		b.Piece = pipeline.First
 		return len(b.In) - 1
 	}
-	return c.s.cfg.Framing.Cut(b.In)
+	return c.framing.Cut(b.In)
 }
 
 // grow returns block with more room, up to one byte more than a record may have.
 func (c *cutter) grow(block []byte) []byte {
-	size := min(2*cap(block), c.s.cfg.MaxRecord+1)
+	size := min(2*cap(block), c.maxRecord+1)
 	return append(make([]byte, 0, size), block...)
 }
 
-// last is cut for the end of the stream, or of the run. What is cut off there is
-// no record, and counted.
-func (c *cutter) last(b *pipeline.Batch, why error) (n int, end error) {
+// rest is cut for the end of the stream: all of b, or, if the stream is not
+// complete, the whole records. It reports whether there is more to come back for.
+func (c *cutter) rest(b *pipeline.Batch, complete bool) (n int, again bool) {
 	if c.oversize {
 		n = c.cut(b)
 		if b.Piece == pipeline.Last && n < len(b.In) {
-			return n, nil // records follow the oversize one: come back for them
+			return n, true // records follow the oversize one
 		}
 		b.Piece = pipeline.Last
-		return len(b.In), why
+		return len(b.In), false
 	}
 	b.Piece = pipeline.Whole
-	if why == io.EOF && !c.st.zr.Verdict().Cut {
-		return len(b.In), why
+	if complete {
+		return len(b.In), false
 	}
-	n = c.s.cfg.Framing.Cut(b.In)
-	if why == io.EOF {
-		c.report.Lost = int64(len(b.In) - n)
-	}
-	return n, why
+	return c.framing.Cut(b.In), false
 }
 
 // emit emits the first n bytes of b and keeps the others, or gives b back if n
@@ -140,11 +106,11 @@ func (c *cutter) emit(ctx context.Context, b *pipeline.Batch, n int) error {
 	c.tail = append(c.tail, b.In[n:]...)
 	b.In = b.In[:n]
 	if n == 0 {
-		c.s.rt.Put(b)
+		c.rt.Put(b)
 		return nil
 	}
 	if c.off == 0 && b.Piece == pipeline.Whole {
-		if h := c.s.cfg.Framing.Head(b.In); h > 0 {
+		if h := c.framing.Head(b.In); h > 0 {
 			c.lane.SetHead(b.In[:h])
 		}
 	}
@@ -152,20 +118,99 @@ func (c *cutter) emit(ctx context.Context, b *pipeline.Batch, n int) error {
 	b.Off, b.Line = c.off, c.line
 	c.off += int64(n)
 	c.line += int64(bytes.Count(b.In, newline))
-	c.report.Lines = c.line - 1
-	return c.s.rt.Emit(ctx, b, pipeline.Position{A: c.off})
+	end := pipeline.Position{A: c.off}
+	if c.note != nil {
+		end.B = c.note(b)
+	}
+	return c.rt.Emit(ctx, b, end)
 }
 
 var newline = []byte{'\n'}
 
+// A laneReader reads one input of a [Source] to its end.
+type laneReader struct {
+	cutter
+	st     *stream
+	linger time.Duration
+	report *Report
+}
+
+// run emits batches up to the end of the stream. Its error says that the run is
+// over: that of a hard stop, or errStopped.
+func (r *laneReader) run(ctx context.Context) error {
+	for {
+		b, err := r.rt.Get(ctx, r.lane)
+		if err != nil {
+			return stopError(ctx, err)
+		}
+		n, end := r.fill(ctx, b)
+		err = r.emit(ctx, b, n)
+		r.report.Lines = r.line - 1
+		if err != nil || end != nil {
+			if err == nil && end != io.EOF {
+				err = end
+			}
+			return err
+		}
+	}
+}
+
+// stopError returns errStopped if err is that of Get after a soft stop.
+func stopError(ctx context.Context, err error) error {
+	if ctx.Err() != nil && !errors.Is(err, pipeline.ErrStopped) {
+		return errStopped
+	}
+	return err
+}
+
+// fill reads into b, and returns how many bytes of it to emit and why there is
+// no more, if there is not: io.EOF or errStopped. b.Piece is set.
+func (r *laneReader) fill(ctx context.Context, b *pipeline.Batch) (n int, end error) {
+	r.begin(b)
+	var due <-chan time.Time
+	for {
+		if n := r.room(b); n > 0 {
+			return n, nil
+		}
+		k, err := r.st.read(ctx, b.In[len(b.In):cap(b.In)], due)
+		b.In = b.In[:len(b.In)+k]
+		switch err {
+		case nil:
+			if due == nil && r.st.pump != nil {
+				due = time.After(r.linger)
+			}
+		case errLinger:
+			if n := r.cut(b); n > 0 {
+				return n, nil
+			}
+			due = nil
+		default:
+			return r.last(b, err)
+		}
+	}
+}
+
+// last is cut for the end of the stream, or of the run. What is cut off there is
+// no record, and counted.
+func (r *laneReader) last(b *pipeline.Batch, why error) (n int, end error) {
+	n, again := r.rest(b, why == io.EOF && !r.st.zr.Verdict().Cut)
+	if again {
+		return n, nil
+	}
+	if why == io.EOF {
+		r.report.Lost = int64(len(b.In) - n)
+	}
+	return n, why
+}
+
 // finish writes down what became of the stream.
-func (c *cutter) finish(stopped bool) {
-	r := c.report
-	r.Bytes, r.CompressedBytes = c.off+r.Lost, c.st.zr.CompressedBytes()
-	r.Stopped = stopped
-	if !c.st.close() {
-		r.Verdict = compress.Verdict{}
+func (r *laneReader) finish(stopped bool) {
+	rep := r.report
+	rep.Bytes, rep.CompressedBytes = r.off+rep.Lost, r.st.zr.CompressedBytes()
+	rep.Stopped = stopped
+	if !r.st.close() {
+		rep.Verdict = compress.Verdict{}
 		return
 	}
-	r.Verdict, r.Format = c.st.zr.Verdict(), c.st.zr.Format()
+	rep.Verdict, rep.Format = r.st.zr.Verdict(), r.st.zr.Format()
 }

@@ -175,9 +175,12 @@ func (s *Source) lane(ctx context.Context, in *input, lane *pipeline.Lane) error
 		return nil
 	}
 	in.stream = nil // this goroutine's from here on
-	c := &cutter{s: s, st: st, lane: lane, report: &in.report, line: 1}
-	err := c.run(ctx)
-	c.finish(err != nil)
+	r := &laneReader{
+		cutter: cutter{rt: s.rt, framing: s.cfg.Framing, maxRecord: s.cfg.MaxRecord, lane: lane, line: 1},
+		st:     st, linger: s.cfg.Linger, report: &in.report,
+	}
+	err := r.run(ctx)
+	r.finish(err != nil)
 	return err
 }
 

@@ -1,0 +1,42 @@
+//go:build !linux
+
+package file
+
+import (
+	"os"
+	"reflect"
+)
+
+// A fileID names a file on this machine for as long as it is there.
+type fileID struct{ dev, ino uint64 }
+
+// identity returns the id of a file, and when it changed last, in nanoseconds of
+// Unix time. Where the system has no such ids, a file is known by its content
+// alone, and its id is made of its name.
+func identity(fi os.FileInfo) (id fileID, changed int64) {
+	changed = fi.ModTime().UnixNano()
+	v := reflect.Indirect(reflect.ValueOf(fi.Sys()))
+	if v.Kind() != reflect.Struct || !v.FieldByName("Ino").IsValid() {
+		return fileID{0, nameID(fi.Name())}, changed
+	}
+	return fileID{number(v.FieldByName("Dev")), number(v.FieldByName("Ino"))}, changed
+}
+
+func number(v reflect.Value) uint64 {
+	if v.CanInt() {
+		return uint64(v.Int())
+	}
+	return v.Uint()
+}
+
+// nameID returns a number that is made of a name.
+func nameID(name string) uint64 {
+	h := uint64(14695981039346656037) // FNV-1a
+	for _, c := range []byte(name) {
+		h = (h ^ uint64(c)) * 1099511628211
+	}
+	return h
+}
+
+// born returns 0: the system does not tell.
+func born(*os.File) int64 { return 0 }

@@ -1,0 +1,79 @@
+package file
+
+import (
+	"path/filepath"
+	"sync"
+
+	"github.com/fsnotify/fsnotify"
+)
+
+// hints are the notifications of the system that something has changed. They make
+// a Watcher quicker, and it needs none.
+type hints struct {
+	news    chan struct{}
+	fs      *fsnotify.Watcher // nil: there are none
+	pumping sync.WaitGroup
+	watched map[string]bool
+}
+
+// maxWatched is how many folders are watched. Systems have limits.
+const maxWatched = 1024
+
+func newHints(dirs []string) *hints {
+	h := &hints{news: make(chan struct{}, 1), watched: map[string]bool{}}
+	fs, err := fsnotify.NewWatcher()
+	if err != nil {
+		return h
+	}
+	h.fs = fs
+	h.pumping.Go(h.pump)
+	for _, dir := range dirs {
+		h.add(dir)
+	}
+	return h
+}
+
+// add watches a folder, if that can be done. A folder that is not there is tried
+// again.
+func (h *hints) add(dir string) {
+	if h.fs == nil || h.watched[dir] || len(h.watched) >= maxWatched {
+		return
+	}
+	if h.fs.Add(dir) == nil {
+		h.watched[dir] = true
+	}
+}
+
+// watch watches the folders of files.
+func (h *hints) watch(all []sighting) {
+	for i := range all {
+		h.add(filepath.Dir(all[i].path))
+	}
+}
+
+// pump turns events into news.
+func (h *hints) pump() {
+	for {
+		select {
+		case _, ok := <-h.fs.Events:
+			if !ok {
+				return
+			}
+			select {
+			case h.news <- struct{}{}:
+			default:
+			}
+		case _, ok := <-h.fs.Errors:
+			if !ok {
+				return
+			}
+		}
+	}
+}
+
+func (h *hints) close() {
+	if h.fs != nil {
+		_ = h.fs.Close()
+		h.pumping.Wait()
+	}
+}

@@ -1,0 +1,466 @@
+package file
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/urlfold/urlfold/internal/checkpoint"
+	"github.com/urlfold/urlfold/internal/compress"
+)
+
+// This file answers what a file is that no track is bound to: one that was read
+// before and is known by its inode; one that was known under another inode, moved
+// or compressed since; a copy of one that is still there, which rotation makes just
+// before it takes the other away; or a new one.
+//
+// What is a copy and what is a file of its own that happens to begin in the same
+// way can only be told by what comes next. So a young file that could be a copy is
+// held back, and nothing is lost but time, at most rotate_wait.
+
+// A prospect is a file that is not known yet.
+type prospect struct {
+	s        sighting
+	since    time.Time // when it was seen last to have changed
+	listed   bool
+	checking bool
+	checked  map[*track]place // with what the text was compared, see do
+	matches  map[*track]bool  // and whether it was the same
+	asked    []wanted
+	told     bool // that it cannot be read was reported
+}
+
+// A wanted is a place that a text is looked at for.
+type wanted struct {
+	t *track
+	p place
+}
+
+// close releases what p holds.
+func (p *prospect) close(*Watcher) { p.asked = nil }
+
+// A look is the beginning of a file.
+type look struct {
+	f          *os.File
+	head       []byte // of the text
+	compressed bool
+	stamp      int64
+}
+
+// lookAt opens a file and reads its beginning. The caller closes f, or keeps it.
+func (w *Watcher) lookAt(s *sighting) (*look, error) {
+	f, err := os.Open(s.path)
+	if err != nil {
+		return nil, err
+	}
+	fi, err := f.Stat()
+	if err == nil {
+		if id, _ := identity(fi); id != s.id {
+			err = errReplaced
+		}
+	}
+	raw := make([]byte, w.cfg.FingerprintBytes)
+	n := 0
+	if err == nil {
+		if n, err = f.ReadAt(raw, 0); err == io.EOF {
+			err = nil
+		}
+	}
+	if err != nil {
+		_ = f.Close()
+		return nil, err
+	}
+	l := &look{f: f, head: raw[:n], stamp: born(f)}
+	if l.compressed = needsReader(raw[:min(n, rawHead)], s.path); l.compressed {
+		zr := compress.NewReader(onlyRead{f}, compress.Options{Limits: w.cfg.limits(), Name: s.path})
+		defer zr.Close()
+		n, _ = io.ReadFull(zr, raw)
+		l.head = raw[:n]
+	}
+	return l, nil
+}
+
+// consider decides what p is, if that can be told now. It reports whether p is
+// settled. The caller holds mu.
+func (w *Watcher) consider(p *prospect, own *track, l *look, now time.Time) bool {
+	if own != nil && !own.replaced && w.fits(own, p, l) {
+		w.bind(own, p, l, now)
+		return true
+	}
+	gen := int64(0)
+	if own != nil {
+		own.replaced = true
+		gen = own.gen + 1
+	}
+	best, hold := w.compare(p, l, now)
+	switch {
+	case hold:
+		return false
+	case best != nil:
+		w.log.Info("a file has the text of another one that is gone: it is read on", "path", p.s.path, "was", best.path)
+		best.rotated = best.rotated || best.path != p.s.path
+		best.points = nil // they are of the other file
+		w.bind(best, p, l, now)
+		return true
+	}
+	w.adopt(p, l, gen, now)
+	return true
+}
+
+// fits reports whether a file that has the inode of t has its text, too. The tail
+// of a compressed one is looked at when it is opened.
+func (w *Watcher) fits(t *track, p *prospect, l *look) bool {
+	if t.step != resting || t.life == ended {
+		return false
+	}
+	at := t.at()
+	if int64(len(l.head)) < t.key.n || digestOf(l.head[:t.key.n]) != t.key.sum {
+		return at.off == 0
+	}
+	return at.off == 0 || l.compressed || p.s.size >= at.off && tailAt(l.f, at.off) == at.tail
+}
+
+// tailAt returns the digest of what lies before off.
+func tailAt(f io.ReaderAt, off int64) digest {
+	var buf [tailBytes]byte
+	tail := buf[:tailLen(off)]
+	if n, _ := f.ReadAt(tail, off-int64(len(tail))); n < len(tail) {
+		return digest{}
+	}
+	return digestOf(tail)
+}
+
+// compare looks for tracks that p may be a copy of. It returns the one that p
+// takes the place of, or whether it is too early to tell.
+func (w *Watcher) compare(p *prospect, l *look, now time.Time) (best *track, hold bool) {
+	young := w.young(p, now)
+	if l.compressed && w.hasOriginal(p) {
+		return nil, true
+	}
+	cands := w.candidates(p, l.head, young)
+	if len(cands) == 0 {
+		return nil, false
+	}
+	if l.compressed {
+		if ready := w.decoded(p, cands, young, now); !ready {
+			return nil, true
+		}
+	}
+	for _, t := range cands {
+		same, short := w.sameText(p, l, t)
+		switch {
+		case same && t.free():
+			if best == nil || t.at().off > best.at().off {
+				best = t
+			}
+		case short && t.free() && t.replaced && young:
+			best = t // of what was truncated, a copy that was made before the last of it was read
+		case (same || short) && (young || !t.listed):
+			hold = true
+		}
+	}
+	return best, hold && best == nil
+}
+
+// free reports whether the text of t is in no file that is known.
+func (t *track) free() bool { return !t.bound && t.life != ended && t.step == resting }
+
+// young reports whether p has changed so lately that a rotation may be under way.
+// A clock that jumps does not make it so for ever.
+func (w *Watcher) young(p *prospect, now time.Time) bool {
+	age := now.Sub(time.Unix(0, p.s.changed))
+	return age < w.cfg.RotateWait && now.Sub(p.since) < w.cfg.RotateWait
+}
+
+// hasOriginal reports whether the file is there that p is the compressed form of,
+// by its name: who compresses takes it away when it is done.
+func (w *Watcher) hasOriginal(p *prospect) bool {
+	stem := strings.TrimSuffix(p.s.path, filepath.Ext(p.s.path))
+	if stem == p.s.path || !compress.Compressed(p.s.path) {
+		return false
+	}
+	for _, t := range w.tracks {
+		if t.bound && t.path == stem && !t.squeezed.Load() && (t.listed || t.life != over) {
+			return true
+		}
+	}
+	return false
+}
+
+// candidates returns the tracks that begin as head does.
+func (w *Watcher) candidates(p *prospect, head []byte, young bool) []*track {
+	var found []*track
+	add := func(t *track) {
+		if t.at().off > 0 && (t.free() || young || !t.listed) && !slices.Contains(found, t) {
+			found = append(found, t)
+		}
+	}
+	for n := range w.headLens {
+		if n <= int64(len(head)) && n > 0 {
+			for _, t := range w.heads[headKey{n, digestOf(head[:n])}] {
+				add(t)
+			}
+		}
+	}
+	if len(head) > 0 && len(head) < int(w.cfg.FingerprintBytes) {
+		for _, t := range w.tracks {
+			if int64(len(head)) < t.key.n && bytes.HasPrefix(t.head, head) {
+				add(t)
+			}
+		}
+	}
+	return found
+}
+
+// sameText reports whether p has all of the text of t that was emitted, or, being
+// shorter than that, a beginning of it, as far as that can be told.
+func (w *Watcher) sameText(p *prospect, l *look, t *track) (same, short bool) {
+	at := t.at()
+	if l.compressed {
+		at, ok := p.checked[t]
+		return ok && at.off == t.at().off && p.matches[t], ok && at.off != t.at().off && p.matches[t]
+	}
+	if p.s.size >= at.off {
+		return tailAt(l.f, at.off) == at.tail, false
+	}
+	for i := len(t.places) - 1; i >= 0; i-- {
+		if q := t.places[i]; q.off <= p.s.size && q.off > 0 {
+			return false, tailAt(l.f, q.off) == q.tail
+		}
+	}
+	return false, true
+}
+
+// decoded sees to it that a compressed file is compared with cands, which takes
+// reading it: a job. It reports whether that was done.
+func (w *Watcher) decoded(p *prospect, cands []*track, young bool, now time.Time) bool {
+	if p.checking || young && now.Sub(p.since) < min(w.cfg.RotateWait/2, 2*w.cfg.PollInterval) {
+		return false // it is still growing: all of it would be read again
+	}
+	var asked []wanted
+	for _, t := range cands {
+		if at, ok := p.checked[t]; !ok || t.free() && at.off > t.at().off {
+			asked = append(asked, wanted{t, t.at()})
+		}
+		for _, q := range t.places {
+			if _, ok := p.checked[t]; !ok && t.replaced && q.off > 0 {
+				asked = append(asked, wanted{t, q})
+			}
+		}
+	}
+	if len(asked) == 0 {
+		return true
+	}
+	p.asked, p.checking = asked, true
+	w.enqueue(p)
+	return false
+}
+
+// do implements job: it compares the text of a compressed file with that of
+// tracks, at the places that are asked for.
+func (p *prospect) do(ctx context.Context, w *Watcher) {
+	w.mu.Lock()
+	path, asked := p.s.path, slices.Clone(p.asked)
+	w.mu.Unlock()
+	slices.SortStableFunc(asked, func(a, b wanted) int { return int(min(max(a.p.off-b.p.off, -1), 1)) })
+	matches := make([]bool, len(asked))
+	if f, err := os.Open(path); err == nil {
+		zr := compress.NewReader(onlyRead{f}, compress.Options{Limits: w.cfg.limits(), Name: path})
+		matchAll(ctx, zr, asked, matches)
+		zr.Close()
+		_ = f.Close()
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	p.checking = false
+	if p.checked == nil {
+		p.checked, p.matches = map[*track]place{}, map[*track]bool{}
+	}
+	for i, a := range asked {
+		if _, ok := p.checked[a.t]; !ok || matches[i] {
+			p.checked[a.t], p.matches[a.t] = a.p, matches[i]
+		}
+	}
+	w.nudge()
+}
+
+// matchAll reads a text and says of the places, which are in order, whether the
+// text before them is theirs.
+func matchAll(ctx context.Context, r io.Reader, asked []wanted, matches []bool) {
+	var (
+		off  int64
+		last []byte
+		err  error
+	)
+	for i, a := range asked {
+		for off < a.p.off && err == nil && ctx.Err() == nil {
+			var part []byte
+			n := min(a.p.off-off, 4<<20)
+			part, _, err = skip(r, n, nil)
+			last = appendTail(last, part)
+			off += n
+		}
+		if err != nil || ctx.Err() != nil {
+			return
+		}
+		matches[i] = digestOf(last) == a.p.tail
+	}
+}
+
+// bind gives t the file p. The caller holds mu.
+func (w *Watcher) bind(t *track, p *prospect, l *look, now time.Time) {
+	moved := t.file.id != p.s.id || t.path != p.s.path
+	unchanged := !moved && t.file.same(&p.s)
+	t.rotated = t.rotated || t.file.id == p.s.id && t.path != p.s.path
+	t.path, t.file = p.s.path, p.s
+	t.bound, t.listed, t.replaced, t.atEnd, t.gone = true, true, false, false, time.Time{}
+	t.changed = now
+	if changed := time.Unix(0, p.s.changed); changed.Before(now) {
+		t.changed = changed
+	}
+	w.byFile[p.s.id] = t
+	w.dirty = w.dirty || !unchanged
+	w.closeContent(t)
+	if l == nil {
+		return
+	}
+	t.in.compressed = l.compressed
+	t.squeezed.Store(l.compressed)
+	if n := int64(len(l.head)); n >= t.key.n && len(t.head) < len(l.head) {
+		t.head = l.head
+	}
+	if t.life == over && !unchanged && (l.compressed || p.s.size > t.at().off) {
+		w.reopen(t)
+	}
+	if t.life == open && w.descs < w.cfg.MaxOpenFiles {
+		t.in.f, l.f = l.f, nil
+		w.descs++
+	}
+	w.loadPoint(t)
+}
+
+// reopen makes a track that was done go on. The caller holds mu.
+func (w *Watcher) reopen(t *track) {
+	t.life, t.state, t.text, t.final, t.settled, t.finishing = open, checkpoint.Reading, "", false, false, false
+	t.verdict, t.report, t.lane, t.sound = compress.Verdict{}, Report{}, nil, false
+}
+
+// loadPoint gives t the restart point that its entry names.
+func (w *Watcher) loadPoint(t *track) {
+	id := t.entry.Restart
+	if id == 0 || len(t.points) > 0 || !t.in.compressed || t.life != open {
+		return
+	}
+	data, err := w.cfg.Store.Point(id)
+	var rp compress.RestartPoint
+	if err == nil {
+		err = rp.UnmarshalBinary(data)
+	}
+	if err != nil {
+		w.log.Warn("a restart point cannot be used: all before it is decompressed again", "path", t.path, "error", err)
+		return
+	}
+	t.points = []point{{id: id, p: rp, stored: true}}
+}
+
+// adopt makes a track of a new file. The caller holds mu.
+func (w *Watcher) adopt(p *prospect, l *look, gen int64, now time.Time) {
+	t := &track{
+		path: p.s.path, rel: p.s.rel, file: p.s, gen: gen, state: checkpoint.Reading,
+		id: laneID(&p.s, l, gen),
+	}
+	t.cut.line = 1
+	w.tracks = append(w.tracks, t)
+	if w.cfg.Start == startEnd && w.fresh && !w.scanned && !l.compressed {
+		w.skipToEnd(t, l)
+	}
+	w.bind(t, p, l, now)
+}
+
+// laneID returns the identity of the lane of a new file. It is the same if the
+// file is found again before anything of it was stored.
+func laneID(s *sighting, l *look, gen int64) string {
+	b := []byte(s.path)
+	for _, n := range []uint64{s.id.dev, s.id.ino, uint64(l.stamp), uint64(gen)} {
+		b = binary.LittleEndian.AppendUint64(b, n)
+	}
+	if l.stamp == 0 {
+		line, _, _ := bytes.Cut(l.head, newline)
+		b = append(b, line...)
+	}
+	return digestOf(b).String()
+}
+
+// skipToEnd makes t begin behind the last line that is there now.
+func (w *Watcher) skipToEnd(t *track, l *look) {
+	end := t.file.size
+	for off := end; off > 0; {
+		from := max(0, off-64<<10)
+		buf := make([]byte, off-from)
+		if n, _ := l.f.ReadAt(buf, from); n < len(buf) {
+			return
+		}
+		if i := bytes.LastIndexByte(buf, '\n'); i >= 0 {
+			off = from + int64(i) + 1
+			t.places = []place{{off: off, line: 1, tail: tailAt(l.f, off)}}
+			t.cut.off, t.head = off, l.head
+			w.rekey(t)
+			t.entry = t.commit(off)
+			return
+		}
+		off = from
+	}
+}
+
+// replace lets go of the file of t, which holds another text now. A copy of the
+// old one may turn up. The caller holds mu.
+func (w *Watcher) replace(t *track) {
+	w.log.Warn("a file was truncated or written over: it is read from its beginning", "path", t.path, "read", t.at().off)
+	w.stats.truncations++
+	w.unbind(t)
+	t.replaced = true
+	t.cut.tail = nil
+}
+
+// unbind notes that t has no file. The caller holds mu.
+func (w *Watcher) unbind(t *track) {
+	w.closeContent(t)
+	if w.byFile[t.file.id] == t {
+		delete(w.byFile, t.file.id)
+	}
+	t.bound, t.listed, t.atEnd = false, false, false
+	t.gone = w.clock()
+	w.dirty = true
+}
+
+// index makes t be found by its key, which was before. The caller holds mu.
+func (w *Watcher) index(t *track, before headKey) {
+	if before == t.key && before.n > 0 {
+		return
+	}
+	w.unindex(t, before)
+	if t.key.n > 0 {
+		w.heads[t.key] = append(w.heads[t.key], t)
+		w.headLens[t.key.n]++
+	}
+}
+
+func (w *Watcher) unindex(t *track, key headKey) {
+	list := w.heads[key]
+	i := slices.Index(list, t)
+	if i < 0 {
+		return
+	}
+	if w.heads[key] = slices.Delete(list, i, i+1); len(list) == 1 {
+		delete(w.heads, key)
+	}
+	if w.headLens[key.n]--; w.headLens[key.n] == 0 {
+		delete(w.headLens, key.n)
+	}
+}

@@ -1,0 +1,250 @@
+package file
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+
+	"github.com/urlfold/urlfold/internal/compress"
+)
+
+// errReplaced says that a file does not hold the text of its track any more.
+var errReplaced = errors.New("the file holds another text now")
+
+// openContent makes t ready to be read at t.cut.off, and sees to it that the file
+// is the one that the track is bound to.
+func (w *Watcher) openContent(t *track) error {
+	if t.in.f == nil {
+		path, id := w.fileOf(t)
+		f, err := os.Open(path)
+		if err != nil {
+			return err
+		}
+		fi, err := f.Stat()
+		if err == nil {
+			if now, _ := identity(fi); now != id {
+				err = errors.New("it was renamed a moment ago")
+			}
+		}
+		if err != nil {
+			_ = f.Close()
+			return err
+		}
+		w.opened(t, f)
+	}
+	if t.in.zr != nil {
+		return nil
+	}
+	if t.cut.off == 0 || len(t.head) == 0 {
+		if err := w.detect(t); err != nil {
+			return err
+		}
+	}
+	if t.in.compressed {
+		t.cut.tail = t.cut.tail[:0]
+		if err := w.resume(t); err != nil {
+			return err
+		}
+		return w.readHeader(t)
+	}
+	return w.openPlain(t)
+}
+
+// detect finds out whether the file is to be read by package compress: if it is
+// compressed, and if something about it is odd.
+func (w *Watcher) detect(t *track) error {
+	raw := make([]byte, rawHead)
+	n, err := t.in.f.ReadAt(raw, 0)
+	if err != nil && err != io.EOF {
+		return err
+	}
+	path, _ := w.fileOf(t)
+	t.in.compressed = needsReader(raw[:n], path)
+	t.squeezed.Store(t.in.compressed)
+	if t.in.compressed {
+		return nil
+	}
+	head := make([]byte, w.cfg.FingerprintBytes)
+	n, err = t.in.f.ReadAt(head, 0)
+	if err == io.EOF {
+		err = nil
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	t.head = head[:n]
+	return err
+}
+
+// rawHead is how much of a file is looked at to see whether it is compressed.
+const rawHead = 16
+
+// needsReader reports whether a file with that beginning and name is no plain
+// text.
+func needsReader(raw []byte, path string) bool {
+	odd := len(raw) >= 2 && raw[0]^raw[1] == 0xfe^0xff && (raw[0] == 0xfe || raw[0] == 0xff)
+	return odd || compress.Detect(raw) != compress.Plain || compress.Compressed(path) && len(raw) > 0
+}
+
+// openPlain makes a plain file ready.
+func (w *Watcher) openPlain(t *track) error {
+	off := t.cut.off
+	if want := tailLen(off); int64(len(t.last)) != want {
+		t.last = make([]byte, want)
+		if n, _ := t.in.f.ReadAt(t.last, off-want); int64(n) != want || digestOf(t.last) != w.placeOf(t).tail {
+			t.last = nil
+			return errReplaced
+		}
+	}
+	if !t.holds() {
+		return errReplaced
+	}
+	return w.readHeader(t)
+}
+
+// readerOptions returns how package compress is to read a track.
+func (w *Watcher) readerOptions(t *track) compress.Options {
+	path, _ := w.fileOf(t)
+	return compress.Options{Limits: w.cfg.limits(), Name: path, RestartEvery: int64(w.cfg.RestartPointEvery)}
+}
+
+// resume makes a compressed file ready at t.cut.off: from the nearest restart
+// point, and from its beginning if there is none that works.
+func (w *Watcher) resume(t *track) error {
+	off := t.cut.off
+	var from compress.RestartPoint
+	w.mu.Lock()
+	if p := t.pointBefore(off); p != nil {
+		from = p.p
+	}
+	w.mu.Unlock()
+	err := w.resumeFrom(t, from)
+	if err != nil && from.Offset() > 0 {
+		w.log.Warn("a restart point does not fit its file: all before it is decompressed again", "error", err)
+		err = w.resumeFrom(t, compress.RestartPoint{})
+	}
+	return err
+}
+
+func (w *Watcher) resumeFrom(t *track, from compress.RestartPoint) error {
+	zr, err := compress.NewReaderAt(t.in.f, from, w.readerOptions(t))
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		return errReplaced
+	} else if err != nil {
+		return err
+	}
+	off := t.cut.off
+	again := off - from.Offset()
+	w.mu.Lock()
+	w.stats.reinflated += again
+	w.mu.Unlock()
+	head := t.head
+	if from.Offset() == 0 && len(head) == 0 {
+		head = make([]byte, 0, w.cfg.FingerprintBytes)
+	}
+	last, head, err := skip(zr, again, head)
+	if err != nil || off > 0 && digestOf(last) != w.placeOf(t).tail {
+		v := zr.Verdict()
+		zr.Close()
+		if v.Kind == compress.Unreadable {
+			return errors.New(v.Detail)
+		}
+		return errReplaced
+	}
+	t.last, t.in.zr = last, zr
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if len(t.head) == 0 {
+		t.head = head
+	}
+	return nil
+}
+
+// skip reads n bytes of zr. It returns the last of them, up to tailBytes, and head
+// with the first of them, as far as there is room in it.
+func skip(zr io.Reader, n int64, head []byte) (last, begin []byte, err error) {
+	buf := make([]byte, min(n, 64<<10))
+	for n > 0 {
+		k, err := zr.Read(buf[:min(n, int64(len(buf)))])
+		n -= int64(k)
+		last = appendTail(last, buf[:k])
+		head = append(head, buf[:min(k, cap(head)-len(head))]...)
+		if err != nil && n > 0 {
+			return nil, nil, fmt.Errorf("the text ends too early: %w", err)
+		}
+	}
+	return last, head, nil
+}
+
+// readHeader finds the header record of a text that is not read from its
+// beginning.
+func (w *Watcher) readHeader(t *track) error {
+	if t.parsed || t.cut.off == 0 {
+		return nil
+	}
+	t.parsed = true
+	src := io.Reader(io.NewSectionReader(t.in.f, 0, t.cut.off))
+	if t.in.compressed {
+		zr := compress.NewReader(io.NewSectionReader(t.in.f, 0, math.MaxInt64), w.readerOptions(t))
+		defer zr.Close()
+		src = io.LimitReader(onlyRead{zr}, t.cut.off)
+	}
+	var block []byte
+	for size := int64(4 << 10); ; size *= 4 {
+		size = min(size, int64(w.cfg.MaxRecord))
+		var more bytes.Buffer
+		n, err := more.ReadFrom(io.LimitReader(src, size-int64(len(block))))
+		block = append(block, more.Bytes()...)
+		if h := w.cfg.Framing.Head(block); h > 0 {
+			t.csv = block[:h:h]
+			return nil
+		}
+		if err != nil || n == 0 || size == int64(w.cfg.MaxRecord) || w.cfg.Framing.Cut(block) > 0 {
+			return err
+		}
+	}
+}
+
+// fileOf returns where the file of t is, and its id.
+func (w *Watcher) fileOf(t *track) (path string, id fileID) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return t.path, t.file.id
+}
+
+// placeOf returns where reading goes on.
+func (w *Watcher) placeOf(t *track) place {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return t.at()
+}
+
+// opened notes that t has an open file.
+func (w *Watcher) opened(t *track, f *os.File) {
+	t.in.f = f
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.descs++
+}
+
+// closeContent closes the file of t. The caller holds mu, or there is nobody else
+// left who reads it.
+func (w *Watcher) closeContent(t *track) {
+	t.in.rest()
+	if t.in.f != nil {
+		_ = t.in.f.Close()
+		t.in.f = nil
+		w.descs--
+	}
+}
+
+// keepOpen is called when t has come to rest: its file stays open if there is room.
+// The caller holds mu.
+func (w *Watcher) keepOpen(t *track) {
+	t.in.rest()
+	if w.descs > w.cfg.MaxOpenFiles {
+		w.closeContent(t)
+	}
+}

@@ -1,0 +1,338 @@
+package file
+
+import (
+	"cmp"
+	"errors"
+	"io/fs"
+	"slices"
+	"time"
+
+	"github.com/urlfold/urlfold/internal/compress"
+)
+
+// poll looks at all files and gives the readers what there is to do.
+func (w *Watcher) poll(h *hints) {
+	all := w.scan.scan()
+	h.watch(all)
+	now := w.clock()
+	w.mu.Lock()
+	unknown := w.sightKnown(all, now)
+	w.missKnown(now)
+	ghosts := w.ghosts()
+	w.meet(unknown, now)
+	w.mu.Unlock()
+	w.judge(ghosts, now)
+	if w.follow(now) {
+		w.storeStart()
+	}
+	w.flushReports()
+}
+
+// follow gives the readers what there is to do for the tracks. It reports whether
+// it is the first time, and where files are begun is to be stored.
+func (w *Watcher) follow(now time.Time) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, t := range w.tracks {
+		w.schedule(t, now)
+	}
+	w.expire(now)
+	w.closeIdle(now)
+	first := !w.scanned
+	w.scanned = true
+	return first && w.cfg.Start == startEnd && w.fresh
+}
+
+// storeStart stores where files are begun that were there before there was any
+// progress. If that fails, the next run begins at their ends, as they are then.
+func (w *Watcher) storeStart() {
+	if err := w.save(nil, nil, false, ""); err != nil {
+		w.log.Warn("cannot store where reading begins", "error", err)
+	}
+}
+
+// sightKnown updates the tracks whose files were sighted. It returns the
+// sightings of others.
+func (w *Watcher) sightKnown(all []sighting, now time.Time) (unknown []sighting) {
+	for _, t := range w.tracks {
+		t.listed = false
+	}
+	named := map[*track]bool{} // its path was among the names of its file
+	for i := range all {
+		s := &all[i]
+		t := w.byFile[s.id]
+		if t == nil {
+			unknown = append(unknown, *s)
+			continue
+		}
+		named[t] = named[t] || t.path == s.path
+	}
+	for i := range all {
+		s := &all[i]
+		t := w.byFile[s.id]
+		if t == nil || t.listed && t.path != s.path {
+			continue
+		}
+		t.listed = true
+		if !named[t] {
+			t.path, t.rotated, t.changed = s.path, true, now
+			named[t], w.dirty = true, true
+		}
+		w.refresh(t, *s, now)
+		if !t.bound {
+			unknown = append(unknown, *s)
+		}
+	}
+	return unknown
+}
+
+// refresh notes how the file of t is now. One that is done and has changed is let
+// go, to be looked at as if it were new.
+func (w *Watcher) refresh(t *track, s sighting, now time.Time) {
+	if t.file.same(&s) {
+		return
+	}
+	t.file.size, t.file.mtime, t.file.changed = s.size, s.mtime, s.changed
+	t.changed = now
+	if t.life == over && !w.ends && t.step == resting {
+		w.unbind(t)
+		t.gone = time.Time{}
+	}
+}
+
+// missKnown deals with tracks whose files were not found. One that is open is
+// read to its end.
+func (w *Watcher) missKnown(now time.Time) {
+	for _, t := range w.tracks {
+		if !t.bound || t.listed || t.step == busy {
+			continue
+		}
+		if t.in.f == nil || t.life == over {
+			w.unbind(t)
+			continue
+		}
+		if !t.rotated {
+			t.rotated, t.changed = true, now
+		}
+		if fi, err := t.in.f.Stat(); err == nil {
+			w.refresh(t, sight(t.path, t.rel, fi), now)
+		}
+	}
+}
+
+// ghosts returns the tracks without a file by the id that their file had.
+func (w *Watcher) ghosts() map[fileID]*track {
+	m := map[fileID]*track{}
+	for _, t := range w.tracks {
+		if t.bound {
+			continue
+		}
+		if o := m[t.file.id]; o == nil || t.gen > o.gen {
+			m[t.file.id] = t
+		}
+	}
+	return m
+}
+
+// meet keeps the prospects up to date with the sightings of unknown files.
+func (w *Watcher) meet(unknown []sighting, now time.Time) {
+	for _, p := range w.prospects {
+		p.listed = false
+	}
+	for _, s := range unknown {
+		p := w.prospects[s.id]
+		switch {
+		case w.given[s.id]:
+		case p == nil:
+			w.prospects[s.id] = &prospect{s: s, since: now, listed: true}
+		case p.listed: // another name of it
+		default:
+			if !p.s.same(&s) {
+				p.since, p.checked, p.matches = now, nil, nil
+			}
+			p.s, p.listed = s, true
+		}
+	}
+	for id, p := range w.prospects {
+		if !p.listed {
+			delete(w.prospects, id)
+			delete(w.broken, p.s.path)
+		}
+	}
+}
+
+// judge decides what prospects are. Nothing is locked while a file is opened.
+func (w *Watcher) judge(ghosts map[fileID]*track, now time.Time) {
+	w.mu.Lock()
+	list := make([]*prospect, 0, len(w.prospects))
+	for _, p := range w.prospects {
+		list = append(list, p)
+	}
+	w.mu.Unlock()
+	slices.SortFunc(list, func(a, b *prospect) int { return cmp.Compare(a.s.path, b.s.path) })
+	for _, p := range list {
+		own := ghosts[p.s.id]
+		w.mu.Lock()
+		known := w.knownDone(own, p, now)
+		w.mu.Unlock()
+		if known || p.s.size == 0 && !w.ends && own == nil {
+			continue
+		}
+		l, err := w.lookAt(&p.s)
+		w.mu.Lock()
+		w.judgeOne(p, own, l, err, now)
+		w.mu.Unlock()
+		if l != nil && l.f != nil {
+			_ = l.f.Close()
+		}
+	}
+}
+
+// knownDone binds a track that is done to its file, if that has not changed.
+func (w *Watcher) knownDone(own *track, p *prospect, now time.Time) bool {
+	if own == nil || own.bound || own.replaced || own.life != over || !own.file.same(&p.s) {
+		return false
+	}
+	w.bind(own, p, nil, now)
+	delete(w.prospects, p.s.id)
+	return true
+}
+
+func (w *Watcher) judgeOne(p *prospect, own *track, l *look, err error, now time.Time) {
+	switch {
+	case errors.Is(err, errReplaced), errors.Is(err, fs.ErrNotExist):
+		return // the next scan sees it as it is
+	case err != nil:
+		w.unreadableFile(p, err)
+		return
+	}
+	delete(w.broken, p.s.path)
+	if own != nil && own.bound {
+		own = nil
+	}
+	if w.consider(p, own, l, now) {
+		delete(w.prospects, p.s.id)
+	}
+}
+
+// unreadableFile notes that a file cannot be opened. It is tried again, unless
+// this run ends when it has seen everything.
+func (w *Watcher) unreadableFile(p *prospect, err error) {
+	w.broken[p.s.path] = err.Error()
+	if !p.told {
+		p.told = true
+		w.log.Warn("a file cannot be read", "path", p.s.path, "error", err)
+		v := compress.Verdict{Kind: compress.Unreadable, Cut: true, Detail: err.Error()}
+		w.stats.verdicts[v.Kind.String()]++
+		w.reports = append(w.reports, Report{Path: p.s.path, Verdict: v})
+	}
+	if w.ends {
+		w.given[p.s.id] = true
+		delete(w.prospects, p.s.id)
+	}
+}
+
+// schedule gives t to the readers if there is something to read, or to end.
+func (w *Watcher) schedule(t *track, now time.Time) {
+	if t.step != resting || t.life != open {
+		if t.life == over && t.finishing && t.bound && t.step == resting {
+			t.step = queued
+			w.enqueue(&disposal{t})
+		}
+		return
+	}
+	if !t.bound {
+		w.scheduleLost(t, now)
+		return
+	}
+	quiet := now.Sub(t.changed)
+	unread := !t.atEnd || !t.file.same(&t.asRead)
+	switch {
+	case w.ends:
+		t.final, t.settled = true, w.cfg.Mode == modeBatch || t.rotated || t.in.compressed
+	case unread:
+	case t.rotated && quiet >= w.cfg.RotateWait, t.in.compressed && quiet >= w.cfg.DamageAfter:
+		t.final, t.settled = true, true
+	default:
+		return
+	}
+	if unread && !w.ends {
+		t.final, t.settled = false, false
+	}
+	if t.tries >= maxTries && w.ends {
+		w.giveUp(t)
+		return
+	}
+	t.step = queued
+	w.enqueue(t)
+}
+
+// maxTries is how often a run that ends tries to open a file.
+const maxTries = 3
+
+// giveUp leaves a file alone that cannot be read in a run that ends.
+func (w *Watcher) giveUp(t *track) {
+	v := compress.Verdict{Kind: compress.Unreadable, Cut: true, Detail: t.failure}
+	w.stats.verdicts[v.Kind.String()]++
+	w.reports = append(w.reports, Report{Path: t.path, Verdict: v})
+	w.given[t.file.id] = true
+	w.unbind(t)
+}
+
+// scheduleLost ends a track whose file is gone and did not turn up again.
+func (w *Watcher) scheduleLost(t *track, now time.Time) {
+	if t.gone.IsZero() {
+		t.gone = now
+	}
+	if w.given[t.file.id] || now.Sub(t.gone) < w.cfg.RotateWait || w.ends && len(w.prospects) > 0 {
+		return
+	}
+	if t.at().off == 0 && t.lane == nil {
+		t.life = over // nothing of it was ever seen
+		t.gone = time.Unix(1, 0)
+		return
+	}
+	t.step = queued
+	w.enqueue(t)
+}
+
+// expire forgets tracks whose files are gone for long.
+func (w *Watcher) expire(now time.Time) {
+	w.tracks = slices.DeleteFunc(w.tracks, func(t *track) bool {
+		if t.bound || t.life != over || t.step != resting {
+			return false
+		}
+		if t.gone.IsZero() {
+			t.gone = now
+		}
+		old := now.Sub(t.gone) >= w.cfg.ForgetAfter
+		if old {
+			w.unindex(t, t.key)
+			w.dirty = true
+		}
+		return old
+	})
+}
+
+// closeIdle closes files that have been quiet for long, and the quietest ones if
+// too many are open.
+func (w *Watcher) closeIdle(now time.Time) {
+	var idle []*track
+	for _, t := range w.tracks {
+		if t.in.f == nil || t.step != resting || !t.listed || !t.atEnd {
+			continue
+		}
+		if now.Sub(t.changed) >= w.cfg.IdleClose {
+			w.closeContent(t)
+			continue
+		}
+		idle = append(idle, t)
+	}
+	if w.descs <= w.cfg.MaxOpenFiles {
+		return
+	}
+	slices.SortFunc(idle, func(a, b *track) int { return a.changed.Compare(b.changed) })
+	for _, t := range idle[:min(len(idle), w.descs-w.cfg.MaxOpenFiles)] {
+		w.closeContent(t)
+	}
+}

@@ -1,0 +1,100 @@
+package file
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+)
+
+// A sighting is a file as a scan saw it.
+type sighting struct {
+	path, rel string
+	id        fileID
+	size      int64
+	mtime     int64 // Unix time in nanoseconds
+	changed   int64 // the same, of whatever changed last
+}
+
+// same reports whether s and o show no change of the file.
+func (s *sighting) same(o *sighting) bool { return s.size == o.size && s.mtime == o.mtime }
+
+// sight returns a sighting of fi.
+func sight(path, rel string, fi fs.FileInfo) sighting {
+	id, changed := identity(fi)
+	return sighting{path, rel, id, fi.Size(), fi.ModTime().UnixNano(), changed}
+}
+
+// A scanner finds the files that patterns name.
+type scanner struct {
+	include, exclude []string
+}
+
+// scan returns all files, sorted by path. One that has several names is returned
+// for each of them. What cannot be looked at is not there: it may be at the next
+// scan.
+func (s *scanner) scan() []sighting {
+	var all []sighting
+	seen := map[string]bool{}
+	for _, pattern := range s.include {
+		base, names := lookUp(pattern)
+		for _, path := range names {
+			if seen[path] || s.excluded(path) {
+				continue
+			}
+			seen[path] = true
+			if fi, err := os.Stat(path); err == nil && fi.Mode().IsRegular() {
+				all = append(all, sight(path, relative(base, path), fi))
+			}
+		}
+	}
+	slices.SortFunc(all, func(a, b sighting) int { return strings.Compare(a.path, b.path) })
+	return all
+}
+
+// lookUp returns the paths that pattern stands for, and its fixed part.
+func lookUp(pattern string) (base string, names []string) {
+	if fi, err := os.Stat(pattern); err == nil { // it may have the name of a file though it looks like a glob
+		if !fi.IsDir() {
+			return filepath.Dir(pattern), []string{filepath.Clean(pattern)}
+		}
+		base, pattern = filepath.Clean(pattern), filepath.Join(pattern, "**")
+	} else {
+		base, _ = doublestar.SplitPattern(filepath.ToSlash(pattern))
+		base = filepath.FromSlash(base)
+	}
+	names, _ = doublestar.FilepathGlob(pattern, doublestar.WithFilesOnly())
+	return base, names
+}
+
+func (s *scanner) excluded(path string) bool {
+	return slices.ContainsFunc(s.exclude, func(p string) bool { return doublestar.PathMatchUnvalidated(p, path) })
+}
+
+// relative returns path below base.
+func relative(base, path string) string {
+	rel, err := filepath.Rel(base, path)
+	if err != nil || rel == "." || rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
+		return filepath.Base(path)
+	}
+	return rel
+}
+
+// bases returns the folders that patterns begin with: where new files come up.
+func (s *scanner) bases() []string {
+	var dirs []string
+	for _, pattern := range s.include {
+		base := filepath.Dir(pattern)
+		if fi, err := os.Stat(pattern); err == nil && fi.IsDir() {
+			base = pattern
+		} else if err != nil {
+			base, _ = doublestar.SplitPattern(filepath.ToSlash(pattern))
+		}
+		dirs = append(dirs, filepath.FromSlash(base))
+	}
+	slices.Sort(dirs)
+	return slices.Compact(dirs)
+}

@@ -1,0 +1,179 @@
+package file
+
+import (
+	"errors"
+	"time"
+
+	"github.com/bmatcuk/doublestar/v4"
+
+	"github.com/urlfold/urlfold/internal/compress"
+	"github.com/urlfold/urlfold/internal/units"
+)
+
+// Settings are what a user writes about files that a daemon reads. The comments
+// of the fields are the reference.
+type Settings struct {
+	// The files to read: paths, folders (read with all below them) and globs, with
+	// ** for any number of folders. New files that match are found while running.
+	Include []string `yaml:"include,required" min:"1"`
+	// Globs of files to leave alone, of those that include names.
+	Exclude []string `yaml:"exclude"`
+	// batch reads all files to their ends and is done; tail waits for more, and for
+	// new files.
+	Mode string `yaml:"mode" enum:"batch,tail"`
+	// What a damaged file leads to. emit_and_report: all whole records before the
+	// damage go out, the damage is reported, and the next file is read. skip_file:
+	// compressed files are decompressed twice, first to see whether they are sound;
+	// of one that is not, nothing goes out. stop: as emit_and_report, but the run ends
+	// with an error.
+	OnDamage string `yaml:"on_damage" enum:"emit_and_report,skip_file,stop"`
+	// With tail: how long a compressed file that is cut short must not have changed
+	// before that counts as damage, and a whole one before it counts as finished.
+	// Before that, it is taken for one that is still being written.
+	DamageAfter time.Duration `yaml:"damage_after" min:"0s"`
+	// How many decompressed bytes lie between two places in a compressed file from
+	// which reading can go on after a restart. Each costs up to 32 KiB on disk.
+	RestartPointEvery units.Size `yaml:"restart_point_every" min:"1MiB"`
+	// What a compressed file may cost.
+	Limits LimitSettings `yaml:"limits"`
+	// What becomes of a file once all of it is durable in the outputs: keep, delete,
+	// or move_to with a folder. Damaged files are kept. With tail, only files that were
+	// rotated and compressed files are ever finished.
+	OnFinish OnFinish `yaml:"on_finish" enum:"keep,delete"`
+	// How often to look for new files and for more in known ones. Notifications of
+	// the system make it quicker where there are any.
+	PollInterval time.Duration `yaml:"poll_interval" min:"1ms"`
+	// Where to begin with the files that are there when there is no progress at all
+	// yet. end is for plain files with tail, and counts lines from there.
+	Start string `yaml:"start" enum:"beginning,end"`
+	// How many files are kept open. There may be many more files than that.
+	MaxOpenFiles int `yaml:"max_open_files" min:"1"`
+	// When a file that has not changed for this long is closed. What is written to
+	// it after it was deleted is then lost.
+	IdleClose time.Duration `yaml:"idle_close" min:"1ms"`
+	// How many bytes at the beginning of the decompressed text a file is known by.
+	FingerprintBytes units.Size `yaml:"fingerprint_bytes" min:"16" max:"1KiB"`
+	// How long a renamed or deleted file is read on after its last change, and how
+	// long a file that looks like a copy of a known one, as rotation makes them, must
+	// not have changed to be taken for a file of its own.
+	RotateWait time.Duration `yaml:"rotate_wait" min:"0s"`
+	// How long the progress of a file is remembered after it is gone.
+	ForgetAfter time.Duration `yaml:"forget_after" min:"0s"`
+	// How many files are read at the same time.
+	Readers int `yaml:"readers" min:"1" max:"256"`
+}
+
+// LimitSettings bound what a compressed file may cost.
+type LimitSettings struct {
+	// How many bytes may come out for one that goes in, once 64 MiB came out; -1: any
+	// number.
+	MaxRatio int64 `yaml:"max_ratio" min:"-1"`
+	// How many bytes may come out of one file; 0: any number.
+	MaxDecompressed units.Size `yaml:"max_decompressed"`
+	// The largest window of a zstd file, which is about the memory that reading it
+	// takes. Files made with zstd --long=31 need 2GiB.
+	ZstdMaxWindow units.Size `yaml:"zstd_max_window" min:"1KiB"`
+}
+
+// OnFinish says what becomes of a finished file. It is a text, "keep" or
+// "delete", or a mapping. The zero OnFinish is keep.
+type OnFinish struct {
+	word string
+	// The folder to move finished files to, below which they keep their path below
+	// the fixed part of the glob. A name that is taken gets a number. A folder on
+	// another file system is fine.
+	MoveTo string `yaml:"move_to,required" min:"1"`
+}
+
+// The texts of settings.
+const (
+	modeBatch  = "batch"
+	modeTail   = "tail"
+	damageEmit = "emit_and_report"
+	damageSkip = "skip_file"
+	damageStop = "stop"
+	startBegin = "beginning"
+	startEnd   = "end"
+	keepFile   = "keep"
+	deleteFile = "delete"
+)
+
+var errOnFinish = errors.New("it is keep, delete, or a mapping with move_to")
+
+// UnmarshalText reads "keep" and "delete".
+func (o *OnFinish) UnmarshalText(text []byte) error {
+	switch s := string(text); s {
+	case keepFile, deleteFile:
+		*o = OnFinish{word: s}
+		return nil
+	}
+	return errOnFinish
+}
+
+// MarshalText returns the text: it does not tell of MoveTo.
+func (o OnFinish) MarshalText() ([]byte, error) { return []byte(o.String()), nil }
+
+// String returns "keep", "delete" or "move_to".
+func (o OnFinish) String() string {
+	switch {
+	case o.MoveTo != "":
+		return "move_to"
+	case o.word == "":
+		return keepFile
+	}
+	return o.word
+}
+
+// DefaultSettings returns what holds for all that the user does not write.
+func DefaultSettings() Settings {
+	return Settings{
+		Mode:              modeTail,
+		OnDamage:          damageEmit,
+		DamageAfter:       time.Minute,
+		RestartPointEvery: compress.DefaultRestartEvery,
+		Limits:            LimitSettings{MaxRatio: compress.DefaultMaxRatio, ZstdMaxWindow: compress.DefaultMaxWindow},
+		PollInterval:      time.Second,
+		Start:             startBegin,
+		MaxOpenFiles:      512,
+		IdleClose:         5 * time.Minute,
+		FingerprintBytes:  units.KiB,
+		RotateWait:        10 * time.Second,
+		ForgetAfter:       24 * time.Hour,
+		Readers:           4,
+	}
+}
+
+// Validate returns what is wrong with s as a whole. The bounds of single fields
+// are in their tags.
+func (s *Settings) Validate() error {
+	var errs []error
+	wrong := func(field, text string) {
+		errs = append(errs, &units.FieldError{Field: field, Err: errors.New(text)})
+	}
+	for _, list := range []struct {
+		field    string
+		patterns []string
+	}{{"include", s.Include}, {"exclude", s.Exclude}} {
+		for _, p := range list.patterns {
+			if p == "" || !doublestar.ValidatePathPattern(p) {
+				wrong(list.field, "there is a pattern that is no glob")
+			}
+		}
+	}
+	if len(s.Include) == 0 {
+		wrong("include", "it is empty")
+	}
+	if s.Mode == modeBatch && s.Start == startEnd {
+		wrong("start", "batch reads files from their beginning")
+	}
+	return errors.Join(errs...)
+}
+
+// limits returns the limits as package compress has them.
+func (s *Settings) limits() compress.Limits {
+	return compress.Limits{
+		MaxRatio:  s.Limits.MaxRatio,
+		MaxBytes:  int64(s.Limits.MaxDecompressed),
+		MaxWindow: int64(s.Limits.ZstdMaxWindow),
+	}
+}

@@ -1,0 +1,245 @@
+package file
+
+import (
+	"encoding/hex"
+	"os"
+	"sync/atomic"
+	"time"
+
+	"github.com/zeebo/xxh3"
+
+	"github.com/urlfold/urlfold/internal/checkpoint"
+	"github.com/urlfold/urlfold/internal/compress"
+	"github.com/urlfold/urlfold/pipeline"
+)
+
+// tailBytes is how much of the text before a place it is known by.
+const tailBytes = 1 << 10
+
+// A digest is a hash of a piece of text.
+type digest [16]byte
+
+func digestOf(b []byte) digest { return xxh3.Hash128(b).Bytes() }
+
+func (d digest) String() string { return hex.EncodeToString(d[:]) }
+
+// parseDigest reads what String returns. What is none is the zero digest, which
+// no text has.
+func parseDigest(s string) (d digest) {
+	if b, err := hex.DecodeString(s); err == nil && len(b) == len(d) {
+		copy(d[:], b)
+	}
+	return d
+}
+
+// A headKey is what a track is found by: the length and the digest of the
+// beginning of its text, as far as it was emitted.
+type headKey struct {
+	n   int64
+	sum digest
+}
+
+// A place is a place in the text behind which nothing was emitted when it was
+// noted: the end of a batch.
+type place struct {
+	off, line int64
+	inside    bool   // of an oversize record
+	tail      digest // of the last min(off, tailBytes) bytes before it
+}
+
+// tailLen returns how many bytes the tail of a place at off has.
+func tailLen(off int64) int64 { return min(off, tailBytes) }
+
+// A point is a restart point of the file that a track is bound to.
+type point struct {
+	id     int64
+	p      compress.RestartPoint
+	stored bool
+}
+
+// A life is how far a track is.
+type life uint8
+
+const (
+	open  life = iota // there may be more to read
+	ended             // its lane has ended, and Finish is waited for
+	over              // all is done
+)
+
+// A step is what is being done with a track.
+type step uint8
+
+const (
+	resting step = iota
+	queued
+	busy
+)
+
+// A track is one text that is read: what a lane holds. The file that it is read
+// from may be renamed, or change places with a copy.
+//
+// While step is busy, the fields of the second part belong to the goroutine that
+// reads it, else to who holds Watcher.mu. All others are guarded by Watcher.mu.
+type track struct {
+	id, path, rel string
+	file          sighting // the file as it was seen last
+	gen           int64    // how many texts the file has had before
+	bound         bool     // there is such a file
+	listed        bool     // it was found by the last scan
+	rotated       bool     // it does not have the name any more that it was found under
+	final         bool     // where it ends now is its end
+	settled       bool     // it is at its end for good: on_finish holds for it
+	finishing     bool     // it is done, and on_finish was not applied yet
+	changed       time.Time
+	gone          time.Time // when it was seen first that there is no such file
+	replaced      bool      // its file holds another text now
+	life          life
+	step          step
+	atEnd         bool     // all that the file has was read, when it was as in asRead
+	asRead        sighting // how it was when the last reading began
+	state         checkpoint.State
+	verdict       compress.Verdict
+	text          string // of the verdict, for the checkpoint
+	report        Report
+	lane          *pipeline.Lane
+	entry         checkpoint.Entry // what is stored; Offset, Line, Inside, Tail, TailLen, Restart count
+	places        []place          // ends of batches: some that are committed, and all that are not
+	points        []point
+	key           headKey
+	failure       string // why it cannot be read now
+	tries         int    // that have failed, one after the other
+
+	in     content
+	cut    cutter
+	head   []byte // the beginning of the text, as far as it is known; written under mu
+	last   []byte // the last bytes before cut.off
+	stamp  int64  // when the file was made
+	csv    []byte // header record
+	parsed bool   // csv is known
+	sound  bool   // skip_file: the file was verified
+
+	squeezed atomic.Bool  // in.compressed, for lag
+	taken    atomic.Int64 // how much of the file was read, for lag
+
+	lostFile bool // there is no file: the lane is to be ended
+	carried  bool // nothing is to be read, and what is in cut.tail emitted
+}
+
+// content is the file of a track while it is open.
+type content struct {
+	f          *os.File
+	zr         *compress.Reader // nil: not decompressing, or plain
+	compressed bool
+	pos        int64 // plain: offset of the next read
+}
+
+// read reads the next bytes. io.EOF means that there are no more now.
+func (c *content) read(p []byte) (int, error) {
+	if c.zr != nil {
+		return c.zr.Read(p)
+	}
+	n, err := c.f.ReadAt(p, c.pos)
+	c.pos += int64(n)
+	if n > 0 {
+		err = nil
+	}
+	return n, err
+}
+
+// rest releases what reading needs, and keeps the file open.
+func (c *content) rest() {
+	if c.zr != nil {
+		c.zr.Close()
+		c.zr = nil
+	}
+}
+
+// at returns the last place, which is where reading goes on.
+func (t *track) at() place {
+	if len(t.places) == 0 {
+		return place{line: 1}
+	}
+	return t.places[len(t.places)-1]
+}
+
+// keepPlaces is how many places are kept that are committed: what copytruncate
+// leaves behind ends at or near one of them.
+const keepPlaces = 16
+
+// commit notes that all before pos is durable. It returns the entry that says so.
+func (t *track) commit(pos int64) checkpoint.Entry {
+	i := 0
+	for i+1 < len(t.places) && t.places[i+1].off <= pos {
+		i++
+	}
+	e := t.entry
+	if len(t.places) > 0 && t.places[i].off <= pos {
+		p := t.places[i]
+		e.Offset, e.Line, e.Inside = p.off, p.line, p.inside
+		e.TailLen, e.Tail = tailLen(p.off), p.tail.String()
+	}
+	if i >= keepPlaces {
+		t.places = append(t.places[:0], t.places[i-keepPlaces+1:]...)
+	}
+	e.Restart = 0
+	if p := t.pointBefore(e.Offset); p != nil {
+		e.Restart = p.id
+	}
+	return e
+}
+
+// pointBefore returns the newest restart point from which the tail of the place
+// at off can be read, or nil.
+func (t *track) pointBefore(off int64) *point {
+	for i := len(t.points) - 1; i >= 0; i-- {
+		if p := &t.points[i]; p.p.Offset() <= off-tailLen(off) {
+			return p
+		}
+	}
+	return nil
+}
+
+// dropPoints forgets the restart points before the one of the entry.
+func (t *track) dropPoints() {
+	for len(t.points) > 1 && t.points[0].id != t.entry.Restart && t.points[1].p.Offset() <= t.entry.Offset-tailLen(t.entry.Offset) {
+		t.points = t.points[1:]
+	}
+}
+
+// describe fills in what an entry says beside the progress.
+func (t *track) describe(e checkpoint.Entry, source string) checkpoint.Entry {
+	e.Source, e.ID, e.Path, e.Rel = source, t.id, t.path, t.rel
+	e.Dev, e.Ino, e.Size, e.ModTime, e.Gen = t.file.id.dev, t.file.id.ino, t.file.size, t.file.mtime, t.gen
+	e.State, e.Verdict, e.Finishing, e.Gone = t.state, t.text, t.finishing, 0
+	if !t.gone.IsZero() {
+		e.Gone = t.gone.Unix()
+	}
+	if n := min(t.key.n, e.Offset); n == t.key.n {
+		e.HeadLen, e.Head = n, t.key.sum.String()
+	} else {
+		e.HeadLen, e.Head = n, digestOf(t.head[:n]).String()
+	}
+	if e.Line == 0 {
+		e.Line = 1
+	}
+	return e
+}
+
+// restored returns the track of an entry, bound to no file.
+func restored(e checkpoint.Entry) *track {
+	t := &track{
+		id: e.ID, path: e.Path, rel: e.Rel, gen: e.Gen, entry: e,
+		file:  sighting{path: e.Path, rel: e.Rel, id: fileID{e.Dev, e.Ino}, size: e.Size, mtime: e.ModTime},
+		state: e.State, text: e.Verdict, finishing: e.Finishing,
+		key: headKey{e.HeadLen, parseDigest(e.Head)},
+	}
+	if e.State != checkpoint.Reading {
+		t.life = over
+	}
+	if e.Gone != 0 {
+		t.gone = time.Unix(e.Gone, 0)
+	}
+	t.places = []place{{e.Offset, e.Line, e.Inside, parseDigest(e.Tail)}}
+	t.cut.off, t.cut.line, t.cut.oversize = e.Offset, e.Line, e.Inside
+	return t
+}

@@ -1,0 +1,294 @@
+package file
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/urlfold/urlfold/internal/checkpoint"
+	"github.com/urlfold/urlfold/pipeline"
+)
+
+// A WatchConfig says what a [Watcher] reads, and how. Framing and Store must be
+// set.
+type WatchConfig struct {
+	Settings
+	// Name is that of the source: its entries in the store go by it. Default "file".
+	Name string
+	// Framing says where records end.
+	Framing Framing
+	// Store holds the progress. The Watcher neither opens nor closes it.
+	Store *checkpoint.Store
+	// MaxRecord is as in Config.
+	MaxRecord int
+	// UntilEOF ends a run that tails when all files are at their ends.
+	UntilEOF bool
+	// Logger is told of what is found out about files. Default: discard.
+	Logger *slog.Logger
+	// OnReport, if it is set, is called for every file that is finished, after its
+	// records are durable, and for one that cannot be read. Calls come from
+	// different goroutines, one at a time, and should not block.
+	OnReport func(Report)
+}
+
+// A Watcher is the source of a daemon: it reads the files that match globs, and
+// goes on with them as they grow, are rotated, truncated and compressed, from
+// where its last run has come to. See the package comment.
+type Watcher struct {
+	cfg    WatchConfig
+	log    *slog.Logger
+	scan   scanner
+	ends   bool // a file is done when its end is met
+	rt     pipeline.Runtime
+	kick   chan struct{} // something for the poller to do
+	saving sync.Mutex    // one Save at a time; taken before mu
+	tell   sync.Mutex    // one OnReport at a time
+
+	mu        sync.Mutex
+	wake      *sync.Cond // for readers: ready has grown, or stop is set
+	tracks    []*track
+	byFile    map[fileID]*track // of those that are bound
+	byLane    map[*pipeline.Lane]*track
+	heads     map[headKey][]*track
+	headLens  map[int64]int // how many keys in heads have this length
+	prospects map[fileID]*prospect
+	ready     []job
+	active    int // jobs that are queued or being done
+	stop      bool
+	fatal     error
+	scanned   bool              // once at least
+	fresh     bool              // there was no progress at all
+	dirty     bool              // the store does not know all
+	broken    map[string]string // files that cannot be read, and why
+	given     map[fileID]bool   // files that this run has given up
+	reports   []Report          // to be told
+	stats     counts
+	descs     int // open files
+	clock     func() time.Time
+}
+
+// A job is what readers do: to read a track, or to look what a prospect is.
+type job interface {
+	do(ctx context.Context, w *Watcher)
+}
+
+// NewWatcher returns a Watcher. The error tells all that is wrong with cfg,
+// joined. It looks at no file.
+func NewWatcher(cfg WatchConfig) (*Watcher, error) {
+	errs := []error{cfg.Validate()}
+	if cfg.Framing == nil {
+		errs = append(errs, errors.New("file source: no framing"))
+	}
+	if cfg.Store == nil {
+		errs = append(errs, errors.New("file source: no store"))
+	}
+	if cfg.MaxRecord < 0 {
+		errs = append(errs, errors.New("file source: the record limit is not positive"))
+	}
+	if err := errors.Join(errs...); err != nil {
+		return nil, err
+	}
+	if cfg.Name == "" {
+		cfg.Name = "file"
+	}
+	if cfg.MaxRecord == 0 {
+		cfg.MaxRecord = 1 << 20
+	}
+	if cfg.Logger == nil {
+		cfg.Logger = slog.New(slog.DiscardHandler)
+	}
+	w := &Watcher{
+		cfg: cfg, log: cfg.Logger,
+		scan:      scanner{cfg.Include, cfg.Exclude},
+		ends:      cfg.Mode == modeBatch || cfg.UntilEOF,
+		kick:      make(chan struct{}, 1),
+		byFile:    map[fileID]*track{},
+		byLane:    map[*pipeline.Lane]*track{},
+		heads:     map[headKey][]*track{},
+		headLens:  map[int64]int{},
+		prospects: map[fileID]*prospect{},
+		broken:    map[string]string{},
+		given:     map[fileID]bool{},
+		clock:     time.Now,
+	}
+	w.wake = sync.NewCond(&w.mu)
+	w.stats.verdicts = map[string]int64{}
+	return w, nil
+}
+
+// Open implements [pipeline.Source]. It loads the progress.
+func (w *Watcher) Open(_ context.Context, rt pipeline.Runtime) error {
+	w.rt = rt
+	entries := w.cfg.Store.Entries(w.cfg.Name)
+	w.fresh = len(entries) == 0
+	for _, e := range entries {
+		t := restored(e)
+		w.tracks = append(w.tracks, t)
+		w.index(t, headKey{})
+	}
+	return nil
+}
+
+// Run implements [pipeline.Source]. It polls, while readers read what it finds.
+func (w *Watcher) Run(ctx context.Context) error {
+	hints := newHints(w.scan.bases())
+	defer hints.close()
+	var readers sync.WaitGroup
+	for range max(1, w.cfg.Readers) {
+		readers.Go(func() { w.readLoop(ctx) })
+	}
+	unwatch := context.AfterFunc(ctx, func() { w.halt(nil) })
+	defer unwatch()
+	for w.running() {
+		began := time.Now()
+		w.poll(hints)
+		if w.complete() {
+			break
+		}
+		w.pause(ctx, hints, 10*time.Since(began))
+	}
+	w.halt(nil)
+	readers.Wait()
+	w.flushReports()
+	return w.park()
+}
+
+// leastPause is the least time between two looks at the files.
+const leastPause = 20 * time.Millisecond
+
+// pause waits until it is time to poll again: regularly, or sooner if there is a
+// hint, but not before least.
+func (w *Watcher) pause(ctx context.Context, h *hints, least time.Duration) {
+	least = min(max(least, leastPause), w.cfg.PollInterval)
+	poll := time.NewTimer(w.cfg.PollInterval)
+	defer poll.Stop()
+	select {
+	case <-poll.C:
+		return
+	case <-ctx.Done():
+		return
+	case <-w.kick:
+	case <-h.news:
+	}
+	short := time.NewTimer(least)
+	defer short.Stop()
+	select {
+	case <-short.C:
+	case <-ctx.Done():
+	}
+}
+
+// halt ends the run, with err if that is not nil and the first one.
+func (w *Watcher) halt(err error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.stop = true
+	if w.fatal == nil {
+		w.fatal = err
+	}
+	w.wake.Broadcast()
+	w.nudge()
+}
+
+// nudge makes the poller look soon.
+func (w *Watcher) nudge() {
+	select {
+	case w.kick <- struct{}{}:
+	default:
+	}
+}
+
+func (w *Watcher) running() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return !w.stop
+}
+
+// complete reports whether all there is was read, if that is an end.
+func (w *Watcher) complete() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if !w.ends || w.active > 0 || len(w.prospects) > 0 {
+		return false
+	}
+	return !slices.ContainsFunc(w.tracks, func(t *track) bool { return t.life == open && t.bound })
+}
+
+// enqueue gives a job to the readers. The caller holds mu.
+func (w *Watcher) enqueue(j job) {
+	w.active++
+	w.ready = append(w.ready, j)
+	w.wake.Signal()
+}
+
+// readLoop does jobs until the run is stopped.
+func (w *Watcher) readLoop(ctx context.Context) {
+	for {
+		w.mu.Lock()
+		for len(w.ready) == 0 && !w.stop {
+			w.wake.Wait()
+		}
+		if w.stop {
+			w.mu.Unlock()
+			return
+		}
+		j := w.ready[0]
+		w.ready = w.ready[1:]
+		w.mu.Unlock()
+		j.do(ctx, w)
+		w.mu.Lock()
+		if w.active--; w.active == 0 {
+			w.nudge()
+		}
+		w.mu.Unlock()
+	}
+}
+
+// park closes everything after the last reader has gone, and ends the lanes. It
+// returns the error of the run.
+func (w *Watcher) park() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, t := range w.tracks {
+		w.closeContent(t)
+		if t.lane != nil && t.life == open {
+			w.rt.End(t.lane)
+		}
+	}
+	for _, p := range w.prospects {
+		p.close(w)
+	}
+	return w.fatal
+}
+
+// Close implements [pipeline.Source]. It stores what has changed since the last
+// commit beside the progress: names, and which files are gone.
+func (w *Watcher) Close(context.Context) error {
+	w.mu.Lock()
+	dirty := w.dirty
+	w.mu.Unlock()
+	if !dirty {
+		return nil
+	}
+	return w.save(nil, nil, false, "")
+}
+
+// Health implements [pipeline.Healther].
+func (w *Watcher) Health() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return errors.Join(w.cfg.Store.Health(), w.unreadable())
+}
+
+// Interface guards.
+var (
+	_ pipeline.Source       = (*Watcher)(nil)
+	_ pipeline.CutCommitter = (*Watcher)(nil)
+	_ pipeline.Finisher     = (*Watcher)(nil)
+	_ pipeline.Healther     = (*Watcher)(nil)
+	_ job                   = (*track)(nil)
+	_ job                   = (*prospect)(nil)
+)

@@ -1,0 +1,205 @@
+package file
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/urlfold/urlfold/internal/checkpoint"
+	"github.com/urlfold/urlfold/pipeline"
+)
+
+// An echo is a codec whose records are lines, which it passes on as they are.
+type echo struct{}
+
+func (echo) Process(b *pipeline.Batch) {
+	for b.Next < len(b.In) {
+		n := strings.IndexByte(string(b.In[b.Next:]), '\n') + 1
+		if n == 0 {
+			n = len(b.In) - b.Next
+		}
+		off := len(b.Out.Bytes)
+		b.Out.Bytes = append(b.Out.Bytes, b.In[b.Next:b.Next+n]...)
+		b.Out.Recs = append(b.Out.Recs, pipeline.OutRec{Span: pipeline.Span{Off: uint32(off), Len: uint32(n)}, Src: uint32(b.Next)})
+		b.Stats.Records++
+		b.Stats.Emitted++
+		b.Next += n
+	}
+}
+
+func (echo) Reject(b *pipeline.Batch) { b.Next = len(b.In) }
+func (echo) Refuse(*pipeline.Batch)   {}
+
+// A shelf is a sink that keeps lines, by the id of their lane. It stays when the
+// pipeline that writes to it is killed.
+type shelf struct {
+	mu    sync.Mutex
+	lines []string
+	ids   []string
+	full  func(n int) // called with the number of lines after each batch
+}
+
+func (s *shelf) Open(context.Context) error    { return nil }
+func (s *shelf) Barrier(context.Context) error { return nil }
+func (s *shelf) Close(context.Context) error   { return nil }
+func (s *shelf) Caps() pipeline.SinkCaps       { return pipeline.SinkCaps{Durable: true, Ordered: true} }
+
+func (s *shelf) Submit(_ context.Context, b *pipeline.Batch, t pipeline.Ticket) error {
+	s.mu.Lock()
+	st := t.Stream()
+	for _, r := range st.Recs {
+		s.lines = append(s.lines, string(st.Bytes[r.Off:r.Off+r.Len]))
+		s.ids = append(s.ids, b.Lane.ID())
+	}
+	n := len(s.lines)
+	s.mu.Unlock()
+	if s.full != nil {
+		s.full(n)
+	}
+	t.Done(pipeline.Result{})
+	return nil
+}
+
+func (s *shelf) count() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.lines)
+}
+
+// check fails the test unless the lines are want, each once, in any order.
+func (s *shelf) check(t testing.TB, want []string) {
+	t.Helper()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	got := map[string]int{}
+	for _, l := range s.lines {
+		got[l]++
+	}
+	missing, doubled := 0, 0
+	first := ""
+	for _, l := range want {
+		switch n := got[l]; {
+		case n == 0:
+			missing++
+			if first == "" {
+				first = l
+			}
+		case n > 1:
+			doubled++
+			if first == "" {
+				first = l
+			}
+		}
+		delete(got, l)
+	}
+	if missing > 0 || doubled > 0 || len(got) > 0 {
+		t.Errorf("of %d lines: %d lost, %d doubled, %d invented, such as %.40q", len(want), missing, doubled, len(got), first)
+		for l := range got {
+			t.Logf("invented, such as %.60q", l)
+			break
+		}
+	}
+}
+
+// quick are settings for tests: nothing waits for long.
+func quick(include ...string) Settings {
+	s := DefaultSettings()
+	s.Include = include
+	s.PollInterval = 5 * time.Millisecond
+	s.RotateWait = 150 * time.Millisecond
+	s.DamageAfter = 150 * time.Millisecond
+	s.RestartPointEvery = 1 << 20
+	return s
+}
+
+// A daemon is a run of a Watcher in a real pipeline.
+type daemon struct {
+	t       testing.TB
+	w       *Watcher
+	p       *pipeline.Pipeline
+	store   *checkpoint.Store
+	stop    context.CancelFunc
+	done    chan error
+	mu      sync.Mutex
+	reports []Report
+}
+
+// start starts a daemon with progress in dir.
+func start(t testing.TB, dir string, set Settings, sink *shelf, mod func(*WatchConfig)) *daemon {
+	t.Helper()
+	store, err := checkpoint.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := &daemon{t: t, store: store, done: make(chan error, 1)}
+	cfg := WatchConfig{Settings: set, Framing: lines{}, Store: store, OnReport: func(r Report) {
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		d.reports = append(d.reports, r)
+	}}
+	if mod != nil {
+		mod(&cfg)
+	}
+	if d.w, err = NewWatcher(cfg); err != nil {
+		t.Fatal(err)
+	}
+	d.p, err = pipeline.New(pipeline.Options{
+		Sources: []pipeline.Source{d.w}, Sinks: []pipeline.Sink{sink}, Ordering: pipeline.OrderPerLane,
+		NewCodec:   func() pipeline.Codec { return echo{} },
+		BatchBytes: 4 << 10, CommitInterval: 10 * time.Millisecond,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	d.stop = stop
+	go func() { d.done <- d.p.Run(ctx) }()
+	return d
+}
+
+// wait waits for the end of the run.
+func (d *daemon) wait() {
+	d.t.Helper()
+	if err := <-d.done; err != nil {
+		d.t.Error(err)
+	}
+	d.stop()
+	if err := d.store.Close(); err != nil {
+		d.t.Error(err)
+	}
+	if n := d.w.Stats().Descriptors; n != 0 {
+		d.t.Errorf("%d descriptors are left open", n)
+	}
+}
+
+// end stops the run softly.
+func (d *daemon) end() {
+	d.t.Helper()
+	d.stop()
+	d.wait()
+}
+
+// until waits until ok.
+func until(t testing.TB, what string, ok func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(20 * time.Second); !ok(); time.Sleep(2 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("waited in vain: %s", what)
+		}
+	}
+}
+
+// numbered returns n lines that say who they are.
+func numbered(name string, from, n int) []string {
+	var all []string
+	for i := range n {
+		all = append(all, fmt.Sprintf("%s|%d|%s\n", name, from+i, strings.Repeat("x", (from+i)*7%60)))
+	}
+	return all
+}
+
+func join(parts ...[]string) []string { return slices.Concat(parts...) }
