@@ -64,6 +64,8 @@ func seconds(s float64) string {
 		return fmt.Sprintf("%ds", d/time.Second)
 	case d >= time.Second:
 		return strconv.FormatFloat(s, 'f', 1, 64) + "s"
+	case d >= 10*time.Millisecond:
+		return fmt.Sprintf("%dms", d/time.Millisecond)
 	case d == 0:
 		return "0s"
 	}
