@@ -381,3 +381,62 @@ func TestCloseAnswers(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 }
+
+// TestAbandoned: after a sync that failed the file is not trusted any more: what was
+// durable is copied to another one. A full disk is no reason for that.
+func TestAbandoned(t *testing.T) {
+	for what, copied := range map[string]bool{"eio": true, "enospc": false} {
+		path := filepath.Join(t.TempDir(), "out.log")
+		out := openLog(t, config(path), "file.before_sync="+what+"@2")
+		w := newWriter(t, out)
+		w.write(nil, "a\n")
+		w.settle()
+		before, err := os.Stat(path)
+		must(t, err)
+		keep, err := os.Open(path) // so that its inode is not used again
+		must(t, err)
+		w.write(nil, "b\n")
+		w.settle()
+		after, err := os.Stat(path)
+		must(t, err)
+		if os.SameFile(before, after) == copied || text(t, path) != "a\nb\n" {
+			t.Errorf("%s: the file is another one: %v, with %q", what, !copied, text(t, path))
+		}
+		must(t, keep.Close())
+		must(t, out.Close(ctx))
+	}
+}
+
+// TestMarks: a mark covers what is durable, and not what was only written.
+func TestMarks(t *testing.T) {
+	cfg := config(filepath.Join(t.TempDir(), "{lane}"))
+	cfg.ExactlyOnce, cfg.SyncInterval = true, time.Hour
+	out := openLog(t, cfg, "")
+	w := newWriter(t, out)
+	w.write(laneOfRel("a"), "a\n")
+	w.settle()
+	w.write(laneOfRel("a"), "b\n")
+	marks := out.Marks(nil)
+	if len(marks) != 1 || marks[0].Length != 2 || marks[0].Lane != "id of a" {
+		t.Errorf("%+v", marks)
+	}
+	w.settle()
+}
+
+// TestSyncsAtOnce: nobody waits for the interval when half of the batches do, or
+// enough bytes.
+func TestSyncsAtOnce(t *testing.T) {
+	for _, c := range []struct {
+		batches int
+		bytes   units.Size
+	}{{4, units.GiB}, {1000, 4}} {
+		cfg := config(filepath.Join(t.TempDir(), "out"))
+		cfg.SyncInterval, cfg.Batches, cfg.SyncBytes = time.Hour, c.batches, c.bytes
+		out := openLog(t, cfg, "")
+		w := newWriter(t, out)
+		w.write(nil, "a\n")
+		w.write(nil, "b\n")
+		w.wg.Wait()
+		must(t, out.Close(ctx))
+	}
+}

@@ -149,6 +149,7 @@ func (s *log) adopt(st *stream, v *values) error {
 		st.begun++
 		st.sealed = append(st.sealed, &output{final: final, name: name, made: true, size: size, synced: size, sealed: true})
 	}
+	st.v.seq = s.tmpl.lastSeq(st.v)
 	return nil
 }
 
@@ -179,7 +180,7 @@ func (s *log) cutTorn(name string) (int64, error) {
 	if s.format == compress.Plain {
 		good, err = lastLine(f, size)
 	} else {
-		good, torn, err = lastMember(f, s.format)
+		good, torn, err = lastMember(f, s.format, size)
 	}
 	if err != nil || good == size {
 		return good, err
@@ -194,9 +195,12 @@ func (s *log) cutTorn(name string) (int64, error) {
 	return good, errors.Join(f.Truncate(good), f.Sync())
 }
 
+// magicLen is how many bytes it takes to tell a format.
+const magicLen = 4
+
 // lastMember returns the end of the last complete member, and whether what follows
 // is what a crash leaves.
-func lastMember(f *os.File, format compress.Format) (good int64, torn bool, err error) {
+func lastMember(f *os.File, format compress.Format, size int64) (good int64, torn bool, err error) {
 	if _, err := f.Seek(0, io.SeekStart); err != nil {
 		return 0, false, err
 	}
@@ -205,7 +209,7 @@ func lastMember(f *os.File, format compress.Format) (good int64, torn bool, err 
 	case v.Kind == compress.Unreadable:
 		return 0, false, fmt.Errorf("%s: %v", f.Name(), v)
 	case v.Format != format:
-		return 0, v.Kind == compress.Truncated, nil
+		return 0, size < magicLen, nil
 	}
 	return good, v.Kind == compress.Truncated || v.Kind == compress.TrailingGarbage, nil
 }

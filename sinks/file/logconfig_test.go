@@ -1,0 +1,71 @@
+package file_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/urlfold/urlfold/config"
+	"github.com/urlfold/urlfold/internal/units"
+	"github.com/urlfold/urlfold/sinks/file"
+)
+
+// parse reads what a user writes below "- file:".
+func parse(section string) (*file.LogConfig, error) {
+	newLog := func() any { c := file.DefaultLogConfig(); return &c }
+	text := "version: 1\nsources: [{src: {}}]\ncodec: {format: lines}\nsinks:\n  - file: {" + section + "}\n"
+	f, err := config.Parse("x.yaml", []byte(text), config.Types{
+		Sources: map[string]func() any{"src": func() any { return new(struct{}) }},
+		Sinks:   map[string]func() any{"file": newLog},
+	}, config.Env{})
+	if err != nil {
+		return nil, err
+	}
+	return f.Sinks[0].Config.(*file.LogConfig), nil
+}
+
+func TestLogConfig(t *testing.T) {
+	c, err := parse(`path: "/data/clean/{source.relpath}.zst", compress: {zstd: {level: 3}}, exactly_once: true`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.Compress.Zstd == nil || c.Compress.Zstd.Level != 3 || !c.ExactlyOnce || c.SyncInterval != 200*time.Millisecond || c.Mode != 0o644 {
+		t.Errorf("%+v", c)
+	}
+	c, err = parse(`path: "x-{seq}", compress: gzip, mode: "0600", rotate: {size: 1GiB, every: 1h, records: 10}, sync_bytes: 1MiB`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.Compress.Gzip == nil || c.Mode != 0o600 || c.Rotate != (file.Rotation{Size: units.GiB, Every: time.Hour, Records: 10}) || c.SyncBytes != units.MiB {
+		t.Errorf("%+v", c)
+	}
+	if _, err := file.NewLog(*c); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestLogConfigMistakes(t *testing.T) {
+	f := func(section, want string) {
+		t.Helper()
+		if _, err := parse(section); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", section, err, want)
+		}
+	}
+	f(`compress: gzip`, "path")
+	f(`path: "x-{sec}"`, "{sec}")
+	f(`path: "x", rotate: {size: 1MiB}`, "{seq}")
+	f(`path: "x", compress: lzma`, "gzip, zstd or none")
+	f(`path: "x", compress: {zstd: {level: 7}}`, "level")
+	f(`path: "x", compress: {zstd: {}, gzip: {}}`, "gzip is asked for")
+	f(`path: "x", mode: "888"`, "octal")
+	f(`path: "x", sync_interval: 0s`, "from 1ms to 1m")
+	f(`path: "x", sync_bytes: 0`, "at least 1")
+	f(`path: "x", resume: []`, "resume")
+
+	_, err := file.NewLog(file.LogConfig{Path: "{x}"})
+	for _, want := range []string{"path", "sync_interval", "sync_bytes", "mode"} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("NewLog: %v, want %q", err, want)
+		}
+	}
+}

@@ -1,0 +1,272 @@
+package file
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/urlfold/urlfold/internal/compress"
+	"github.com/urlfold/urlfold/pipeline"
+)
+
+// put writes files below dir, by their names.
+func put(t testing.TB, dir string, files map[string]string) {
+	t.Helper()
+	for name, text := range files {
+		must(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644))
+	}
+}
+
+// packed returns texts, each as one member.
+func packed(t testing.TB, f compress.Format, texts ...string) string {
+	t.Helper()
+	pack, err := compress.NewPack(f, 0)
+	must(t, err)
+	var b []byte
+	for _, text := range texts {
+		b = pack(b, []byte(text))
+	}
+	return string(b)
+}
+
+// TestResume: with exactly once every output is cut to its mark, what has none is
+// begun anew, and what is finished counts as done.
+func TestResume(t *testing.T) {
+	dir := t.TempDir()
+	put(t, dir, map[string]string{"a.part": "covered\nnot covered\nhal", "b.part": "not cov", "c": "finished\n", "d.part": "all\n", "d.part.new": "x"})
+	cfg := config(filepath.Join(dir, "{source.relpath}"))
+	cfg.ExactlyOnce = true
+	for name, n := range map[string]int64{"a": 8, "c": 9, "d": 4, "gone": 5} {
+		cfg.Resume = append(cfg.Resume, pipeline.Mark{Lane: "id of " + name, Path: filepath.Join(dir, name), Length: n})
+	}
+	out := openLog(t, cfg, "")
+	if marks := out.Marks(nil); len(marks) != 2 {
+		t.Errorf("marks of what goes on: %+v", marks)
+	}
+	w := newWriter(t, out)
+	w.write(laneOfRel("a"), "next\n")
+	w.write(laneOfRel("b"), "again\n")
+	w.settle()
+	for _, name := range []string{"a", "b", "c", "d", "gone"} {
+		must(t, out.Finish(ctx, laneOfRel(name)))
+	}
+	must(t, out.Close(ctx))
+	wantTree(t, dir, `a="covered\nnext\n" b="again\n" c="finished\n" d="all\n"`)
+}
+
+// TestResumeCut: what was durable and is not there any more is told, and nothing is
+// written.
+func TestResumeCut(t *testing.T) {
+	f := func(name string, size int) {
+		t.Helper()
+		dir := t.TempDir()
+		put(t, dir, map[string]string{name: strings.Repeat("x", size)})
+		cfg := config(filepath.Join(dir, "{lane}"))
+		cfg.ExactlyOnce = true
+		cfg.Resume = []pipeline.Mark{{Lane: "a", Path: filepath.Join(dir, "a"), Length: 5}}
+		out, err := NewLog(cfg)
+		must(t, err)
+		if err := out.Open(ctx); err == nil || !strings.Contains(err.Error(), "5 were durable") {
+			t.Errorf("%s of %d bytes: %v", name, size, err)
+		}
+		must(t, out.Close(ctx))
+		if got := content(t, filepath.Join(dir, name)); len(got) != size {
+			t.Errorf("%s was changed to %d bytes", name, len(got))
+		}
+	}
+	f("a.part", 4)
+	f("a", 4)
+	f("a.part", 0)
+}
+
+// TestUncovered: a rotated file gets its final name only when a cut covers it, and
+// what no cut covers is removed.
+func TestUncovered(t *testing.T) {
+	dir := t.TempDir()
+	cfg := config(filepath.Join(dir, "{seq}"))
+	cfg.ExactlyOnce, cfg.Rotate.Records = true, 1
+	out := openLog(t, cfg, "")
+	w := newWriter(t, out)
+	w.write(nil, "a\n")
+	w.write(nil, "b\n")
+	w.settle()
+	marks := out.Marks(nil)
+	w.write(nil, "c\n")
+	w.settle()
+	if got := ls(t, dir); got != "0001.part 0002.part 0003.part" {
+		t.Errorf("before the cut is stored there are %s", got)
+	}
+	out.CutStored()
+	w.settle()
+	if got := ls(t, dir); got != "0001 0002 0003.part" {
+		t.Errorf("after it there are %s", got)
+	}
+	over, cancel := context.WithCancel(ctx)
+	cancel()
+	must(t, out.Close(over)) // as good as a crash
+	cfg.Resume = marks
+	out = openLog(t, cfg, "")
+	w = newWriter(t, out)
+	w.write(nil, "C\n")
+	w.settle()
+	out.Marks(nil)
+	out.CutStored()
+	must(t, out.Close(ctx))
+	wantTree(t, dir, `0001="a\n" 0002="b\n" 0003="C\n"`)
+}
+
+// TestNameInProgress: while a stored cut may still name a finished file, its name is
+// not given again, though somebody has taken the file away.
+func TestNameInProgress(t *testing.T) {
+	dir := t.TempDir()
+	cfg := config(filepath.Join(dir, "{source.relpath}"))
+	cfg.ExactlyOnce = true
+	out := openLog(t, cfg, "")
+	w := newWriter(t, out)
+	next := func(id, text string) {
+		l := laneOfRel("a")
+		l.SetID(id)
+		w.write(l, text)
+		w.settle()
+		out.Marks(nil)
+		out.CutStored()
+		must(t, out.Finish(ctx, l))
+	}
+	next("1", "one\n")
+	must(t, os.Remove(filepath.Join(dir, "a")))
+	next("2", "two\n")
+	next("3", "three\n")
+	must(t, out.Close(ctx))
+	wantTree(t, dir, `a="three\n" a-2="two\n"`)
+}
+
+// TestTorn: without exactly once what is torn is cut off, what is whole goes on, and
+// what is damaged is kept for people.
+func TestTorn(t *testing.T) {
+	damaged := false
+	f := func(name, was, want string) {
+		t.Helper()
+		dir := t.TempDir()
+		put(t, dir, map[string]string{name + partSuffix: was})
+		out := openLog(t, config(filepath.Join(dir, "{source.relpath}"+filepath.Ext(name))), "")
+		w := newWriter(t, out)
+		l := laneOfRel("x")
+		w.write(l, "new\n")
+		w.settle()
+		must(t, out.Finish(ctx, l))
+		if got := text(t, filepath.Join(dir, name)); got != want {
+			t.Errorf("%s: %q, want %q", name, got, want)
+		}
+		_, err := os.Stat(filepath.Join(dir, name+partSuffix+damagedSuffix))
+		if kept := err == nil; kept != damaged {
+			t.Errorf("%s: the damaged file is kept: %v", name, kept)
+		}
+	}
+	f("x.log", "a\nb\nc", "a\nb\nnew\n")
+	f("x.log", "no line", "new\n")
+	f("x.log", strings.Repeat("y", 100<<10)+"\n"+strings.Repeat("z", 100<<10), strings.Repeat("y", 100<<10)+"\nnew\n")
+	f("x.log", "", "new\n")
+	for ext, format := range map[string]compress.Format{".gz": compress.Gzip, ".zst": compress.Zstd} {
+		whole := packed(t, format, "a\n", "b\n")
+		torn := whole + packed(t, format, "torn\n")
+		f("x"+ext, whole, "a\nb\nnew\n")
+		f("x"+ext, torn[:len(torn)-1], "a\nb\nnew\n")
+		f("x"+ext, torn[:len(whole)+2], "a\nb\nnew\n")
+		f("x"+ext, torn[:1], "new\n")
+	}
+	whole := packed(t, compress.Gzip, "a\n")
+	bad := []byte(packed(t, compress.Gzip, "b\n"))
+	bad[len(bad)-8] ^= 1 // the checksum
+	damaged = true
+	f("x.gz", "no gzip at all", "new\n")
+	f("x.gz", whole+string(bad)+packed(t, compress.Gzip, "c\n"), "a\nnew\n")
+}
+
+// TestLeftover: rotated files that a crash has left are finished by the next run.
+func TestLeftover(t *testing.T) {
+	for _, name := range []string{"{seq}.log", "{lane}{seq}.log"} {
+		dir := t.TempDir()
+		lane := laneOfRel("")
+		prefix := ""
+		if strings.Contains(name, "{lane}") {
+			prefix = "_"
+		}
+		put(t, dir, map[string]string{prefix + "0001.log": "a\n", prefix + "0002.log.part": "b\nto", prefix + "0003.log.part": "to", "other.part": "x"})
+		cfg := config(filepath.Join(dir, name))
+		cfg.Rotate.Records = 10
+		out := openLog(t, cfg, "")
+		w := newWriter(t, out)
+		w.write(lane, "c\n")
+		w.settle()
+		if prefix != "" {
+			must(t, out.Finish(ctx, lane))
+		}
+		must(t, out.Close(ctx))
+		want := `0001.log="a\n" 0002.log="b\n" 0003.log="c\n" other.part="x"`
+		if prefix != "" {
+			want = `_0001.log="a\n" _0002.log="b\n" _0003.log="c\n" other.part="x"`
+		}
+		wantTree(t, dir, want)
+	}
+}
+
+// TestTwoWriters: two sinks do not write the same file.
+func TestTwoWriters(t *testing.T) {
+	cfg := config(filepath.Join(t.TempDir(), "{seq}"))
+	out := openLog(t, cfg, "")
+	w := newWriter(t, out)
+	w.write(nil, "a\n")
+	w.settle()
+	other, err := NewLog(cfg)
+	must(t, err)
+	if err := other.Open(ctx); !errors.Is(err, ErrLocked) {
+		t.Errorf("the second one: %v", err)
+	}
+	must(t, other.Close(ctx))
+	must(t, out.Close(ctx))
+}
+
+func TestVerify(t *testing.T) {
+	dir := t.TempDir()
+	member := packed(t, compress.Zstd, "a\nb\n", "c\n")
+	put(t, dir, map[string]string{"a.zst": member, "b.zst.part": member + member[:9], "c.log": "a\nb", "c.log.part": "a\nb",
+		"d.part.new": "x\n", "e.gz": "text\n", "f.gz.part.damaged-2": packed(t, compress.Gzip, "a\n")})
+	type found struct {
+		name                        string
+		unfinished, leftover, sound bool
+		members, lines, torn        int64
+		kind                        compress.Kind
+	}
+	var got []found
+	must(t, Verify(ctx, []string{dir, filepath.Join(dir, "gone")}, func(r Report) error {
+		got = append(got, found{filepath.Base(r.Path), r.Unfinished, r.Leftover, r.Sound(), r.Members, r.Lines, r.TornBytes, r.Verdict.Kind})
+		return nil
+	}))
+	want := []found{
+		{"a.zst", false, false, true, 2, 3, 0, compress.OK},
+		{"b.zst.part", true, false, false, 2, 3, 9, compress.Truncated},
+		{"c.log", false, false, true, 0, 2, 0, compress.OK},
+		{"c.log.part", true, false, false, 0, 2, 1, compress.OK},
+		{"d.part.new", false, true, false, 0, 1, 0, compress.OK},
+		{"e.gz", false, false, false, 0, 0, 0, compress.UnsupportedFormat},
+		{"f.gz.part.damaged-2", false, true, false, 1, 1, 0, compress.OK},
+		{"gone", false, false, false, 0, 0, 0, compress.Unreadable},
+	}
+	for i := range max(len(got), len(want)) {
+		if i >= len(got) || i >= len(want) || got[i] != want[i] {
+			t.Fatalf("got\n%+v\nwant\n%+v", got, want)
+		}
+	}
+	stop := errors.New("stop")
+	if err := Verify(ctx, []string{dir}, func(Report) error { return stop }); !errors.Is(err, stop) {
+		t.Errorf("%v", err)
+	}
+	over, cancel := context.WithCancel(ctx)
+	cancel()
+	if err := Verify(over, []string{dir}, func(Report) error { return nil }); err == nil {
+		t.Error("Verify goes on after its context")
+	}
+}
