@@ -222,9 +222,7 @@ var rules = []rule{
 // they are there yet or not. Take a name off once it is there to stay: until
 // then nothing notices when it goes or is renamed.
 var planned = []string{
-	"./internal/kafka",
 	"./internal/nats",
-	"github.com/segmentio/kafka-go",
 	"github.com/nats-io/nats.go",
 }
 

@@ -1,0 +1,215 @@
+package kafka
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/segmentio/kafka-go/compress"
+)
+
+// A Codec is how the records of a batch are compressed, numbered as in the
+// protocol.
+type Codec int
+
+// CodecByName returns the codec that a configuration names: none, gzip, snappy,
+// lz4 or zstd.
+func CodecByName(name string) (Codec, error) {
+	for i, n := range []string{"none", "gzip", "snappy", "lz4", "zstd"} {
+		if n == name {
+			return Codec(i), nil
+		}
+	}
+	return 0, errors.New("is none of none, gzip, snappy, lz4, zstd")
+}
+
+// maxWindow bounds the window of a zstd frame, which its decoder allocates.
+const maxWindow = 128 << 20
+
+// An unpacker decompresses the records of one batch after the other into the same
+// memory. The decoders themselves are pooled by the library.
+type unpacker struct {
+	src bytes.Reader
+	out []byte
+}
+
+// records returns the decompressed form of src, at most limit bytes. It is valid
+// until the next call, or as long as src.
+func (u *unpacker) records(codec int, src []byte, limit int) ([]byte, error) {
+	if codec == 0 {
+		return src, nil
+	}
+	c := compress.Compression(codec).Codec()
+	if c == nil {
+		return nil, fmt.Errorf("%w: compression %d is unknown", ErrCorrupt, codec)
+	}
+	if err := checkFrame(compress.Compression(codec), src, limit); err != nil {
+		return nil, err
+	}
+	u.src.Reset(src)
+	r := c.NewReader(&u.src)
+	out, err := readAll(u.out[:0], r, limit)
+	u.out = out
+	if e := r.Close(); err == nil {
+		err = e
+	}
+	if err != nil && !errors.Is(err, ErrTooLong) {
+		err = fmt.Errorf("%w: its compressed part: %w", ErrCorrupt, err)
+	}
+	return out, err
+}
+
+// checkFrame refuses what makes a decoder of the library allocate more than is
+// good before it has given out a byte.
+func checkFrame(c compress.Compression, src []byte, limit int) error {
+	switch {
+	case c == compress.Zstd && zstdWindow(src) > maxWindow:
+		return fmt.Errorf("%w: its window is above 128 MiB", ErrTooLong)
+	case c == compress.Snappy:
+		return checkSnappy(src, limit)
+	}
+	return nil
+}
+
+const (
+	xerialMagic  = "\x82SNAPPY\x00"
+	xerialHeader = 16
+)
+
+// checkSnappy looks at the lengths that snappy blocks begin with: one raw block, or
+// many in the framing of the xerial library, as Java clients write.
+func checkSnappy(src []byte, limit int) error {
+	if len(src) < xerialHeader || string(src[:len(xerialMagic)]) != xerialMagic {
+		return checkBlock(src, limit)
+	}
+	for b := src[xerialHeader:]; len(b) > 0; {
+		if len(b) < 4 || uint64(binary.BigEndian.Uint32(b)) > uint64(len(b)-4) {
+			return fmt.Errorf("%w: a block of snappy is cut", ErrCorrupt)
+		}
+		n := 4 + int(binary.BigEndian.Uint32(b))
+		if err := checkBlock(b[4:n], limit); err != nil {
+			return err
+		}
+		b = b[n:]
+	}
+	return nil
+}
+
+func checkBlock(b []byte, limit int) error {
+	n, size := binary.Uvarint(b)
+	switch {
+	case size <= 0:
+		return fmt.Errorf("%w: a block of snappy has no length", ErrCorrupt)
+	case n > uint64(limit):
+		return ErrTooLong
+	}
+	return nil
+}
+
+// readAll appends what r yields to dst, and fails with ErrTooLong beyond limit.
+func readAll(dst []byte, r io.Reader, limit int) ([]byte, error) {
+	if cap(dst) == 0 {
+		dst = make([]byte, 0, 64<<10)
+	}
+	for {
+		if len(dst) == cap(dst) {
+			dst = append(dst, 0)[:len(dst)]
+		}
+		n, err := r.Read(dst[len(dst):cap(dst)])
+		dst = dst[:len(dst)+n]
+		switch {
+		case len(dst) > limit:
+			return dst, ErrTooLong
+		case err == io.EOF:
+			return dst, nil
+		case err != nil:
+			return dst, err
+		}
+	}
+}
+
+// zstdWindow returns the size of the window that a zstd frame asks for, 0 if src
+// is not the beginning of one (RFC 8878, section 3.1.1.1).
+func zstdWindow(src []byte) uint64 {
+	if len(src) < 14 || binary.LittleEndian.Uint32(src) != 0xFD2FB528 {
+		return 0
+	}
+	descriptor := src[4]
+	if descriptor&(1<<5) == 0 { // not a single segment: there is a window descriptor
+		exponent, mantissa := src[5]>>3, uint64(src[5]&7)
+		base := uint64(1) << (10 + exponent)
+		return base + base/8*mantissa
+	}
+	at := 5 + []int{0, 1, 2, 4}[descriptor&3]
+	content := src[at:]
+	switch descriptor >> 6 {
+	case 0:
+		return uint64(content[0])
+	case 1:
+		return uint64(binary.LittleEndian.Uint16(content)) + 256
+	case 2:
+		return uint64(binary.LittleEndian.Uint32(content))
+	}
+	if len(content) < 8 {
+		return 0
+	}
+	return binary.LittleEndian.Uint64(content)
+}
+
+// A packer compresses.
+type packer struct{ dst sliceWriter }
+
+// records appends the compressed form of src to dst.
+func (p *packer) records(dst []byte, codec Codec, src []byte) ([]byte, error) {
+	if codec == 0 {
+		return append(dst, src...), nil
+	}
+	p.dst.b = dst
+	w := compress.Compression(codec).Codec().NewWriter(&p.dst)
+	_, err := w.Write(src)
+	if e := w.Close(); err == nil {
+		err = e
+	}
+	dst = p.dst.b
+	p.dst.b = nil
+	return dst, err
+}
+
+type sliceWriter struct{ b []byte }
+
+func (w *sliceWriter) Write(p []byte) (int, error) {
+	w.b = append(w.b, p...)
+	return len(p), nil
+}
+
+// Partition returns the partition, of n, that Java's default partitioner gives to
+// a key.
+func Partition(key []byte, n int) int { return int(murmur2(key)&0x7fffffff) % n }
+
+// murmur2 is the hash of that name as Kafka's Java client has it.
+func murmur2(data []byte) uint32 {
+	const m, r = 0x5bd1e995, 24
+	h := 0x9747b28c ^ uint32(len(data))
+	for ; len(data) >= 4; data = data[4:] {
+		k := binary.LittleEndian.Uint32(data) * m
+		k ^= k >> r
+		h = h*m ^ k*m
+	}
+	switch len(data) {
+	case 3:
+		h ^= uint32(data[2]) << 16
+		fallthrough
+	case 2:
+		h ^= uint32(data[1]) << 8
+		fallthrough
+	case 1:
+		h = (h ^ uint32(data[0])) * m
+	}
+	h = (h ^ h>>13) * m
+	return h ^ h>>15
+}
+
+// PartitionOf is Partition for a text.
+func PartitionOf(key string, n int) int { return Partition([]byte(key), n) }

@@ -1,0 +1,306 @@
+package kafka
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+)
+
+// This file is structured in the following way:
+//
+//   - Fetched: what a broker has answered.
+//   - Decoder: from batch to batch.
+//   - Record: from record to record in a batch.
+//
+// A record batch of version 2, which brokers have written since 0.11:
+//
+//	 0 base offset        int64
+//	 8 length of the rest int32
+//	12 leader epoch       int32
+//	16 version            int8   2
+//	17 CRC-32C            int32  of all that follows
+//	21 attributes         int16  0-2 compression, 3 time is that of the broker, 4 transactional, 5 control
+//	23 last offset delta  int32  stays when a compaction removes records
+//	27 first time         int64  Unix milliseconds
+//	35 max time           int64
+//	43 producer id        int64
+//	51 producer epoch     int16
+//	53 base sequence      int32
+//	57 number of records  int32
+//	61 records, compressed together
+
+const (
+	headerLen    = 61
+	prefixLen    = 12 // what is before the length counts from
+	attrCodec    = 7
+	attrLogTime  = 1 << 3
+	attrTxn      = 1 << 4
+	attrControl  = 1 << 5
+	versionAt    = 16
+	crcAt        = 17
+	attributesAt = 21
+)
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// Fetched is the answer to a fetch. Its memory is used again by the next fetch.
+type Fetched struct {
+	HighWatermark int64 // offset after the last record that all replicas have
+	LastStable    int64 // and of which it is known whether it was committed
+	LogStart      int64 // offset of the first record that is there; -1 if the broker does not say
+	Set           []byte
+	Aborted       []Aborted
+}
+
+// Aborted says that from First on all transactional batches of a producer, up to
+// its next control batch, are void.
+type Aborted struct{ Producer, First int64 }
+
+// Next returns the offset to fetch from after f: that behind the last batch that
+// came whole, at least from. It looks at nothing but the heads of batches.
+func (f *Fetched) Next(from int64) int64 {
+	for b := f.Set; len(b) >= headerLen; {
+		n := batchLen(b)
+		if n < headerLen || n > len(b) {
+			break
+		}
+		from = max(from, lastOffset(b)+1)
+		b = b[n:]
+	}
+	return from
+}
+
+func batchLen(b []byte) int { return prefixLen + int(int32(binary.BigEndian.Uint32(b[8:]))) }
+
+func lastOffset(b []byte) int64 {
+	return int64(binary.BigEndian.Uint64(b)) + int64(int32(binary.BigEndian.Uint32(b[23:])))
+}
+
+// A Record is what a log holds. Its bytes are valid until the next call of
+// Decoder.Next.
+type Record struct {
+	Offset     int64
+	Millis     int64  // Unix time; -1 if there is none
+	Key, Value []byte // nil: there is none
+	Headers    []Header
+}
+
+// A Header is a name and a value. A nil value is null.
+type Header struct{ Name, Value []byte }
+
+// A Decoder reads record batches. Control batches and, with Committed, what
+// belongs to aborted transactions do not come out of it, and a batch is checked
+// before its first record does. Use is:
+//
+//	d.Reset(fetched, offset)
+//	for d.Next(&r) { … }
+//	d.Err(), d.Offset()
+type Decoder struct {
+	// MaxBytes bounds what one batch may decompress to.
+	MaxBytes int
+	// Committed leaves aborted transactions out.
+	Committed bool
+
+	rest    []byte // batches
+	aborted []Aborted
+	void    map[int64]bool // producers whose transaction is aborted
+	records []byte         // of the batch in hand
+	left    int            // records of it
+	base    int64
+	first   int64 // time
+	logTime bool
+	last    int64 // offset of the last record that the batch had once
+	offset  int64 // next offset
+	err     error
+	unpack  unpacker
+}
+
+var (
+	// ErrCorrupt is in the error of a batch that is not what was written.
+	ErrCorrupt = errors.New("a record batch is damaged")
+	// ErrTooLong is in the error of a batch that decompresses to more than is
+	// allowed.
+	ErrTooLong = errors.New("a record batch decompresses to more than max_batch_bytes")
+	// ErrOldFormat is in the error of a batch that was written in the format of
+	// before Kafka 0.11.
+	ErrOldFormat = errors.New("a record batch has the format of before Kafka 0.11, which is not read")
+)
+
+// Reset begins with f, at the record with the given offset.
+func (d *Decoder) Reset(f *Fetched, offset int64) {
+	d.rest, d.aborted, d.offset = f.Set, f.Aborted, offset
+	d.records, d.left, d.err = nil, 0, nil
+	if d.void == nil {
+		d.void = map[int64]bool{}
+	}
+	clear(d.void)
+}
+
+// Offset returns the offset after the records that Next has returned, and after
+// what was left out.
+func (d *Decoder) Offset() int64 { return d.offset }
+
+// Err returns why Next has come to an early end. The offset is that of the batch
+// that is the reason.
+func (d *Decoder) Err() error { return d.err }
+
+// Next reads a record into r. It reports false at the end.
+func (d *Decoder) Next(r *Record) bool {
+	for d.err == nil {
+		if d.left == 0 {
+			if !d.batch() {
+				return false
+			}
+			continue
+		}
+		if !d.record(r) {
+			return false
+		}
+		if r.Offset >= d.offset {
+			d.offset = r.Offset + 1
+			if d.left == 0 {
+				d.offset = d.last + 1
+			}
+			return true
+		}
+		if d.left == 0 {
+			d.offset = max(d.offset, d.last+1)
+		}
+	}
+	return false
+}
+
+// batch opens the next batch. It reports false if there is none, or not all of
+// it: a broker cuts what it sends where it likes.
+func (d *Decoder) batch() bool {
+	b := d.rest
+	if len(b) <= versionAt {
+		return false
+	}
+	if v := b[versionAt]; v < 2 {
+		return d.fail(ErrOldFormat)
+	} else if v > 2 {
+		return d.fail(fmt.Errorf("%w: version %d", ErrCorrupt, v))
+	}
+	n := batchLen(b)
+	if n < headerLen {
+		return d.fail(fmt.Errorf("%w: its length", ErrCorrupt))
+	}
+	if n > len(b) {
+		return false
+	}
+	b, d.rest = b[:n], b[n:]
+	if crc32.Checksum(b[attributesAt:], castagnoli) != binary.BigEndian.Uint32(b[crcAt:]) {
+		return d.fail(fmt.Errorf("%w: its checksum", ErrCorrupt))
+	}
+	return d.open(b)
+}
+
+// open begins with the batch b, whose checksum is right.
+func (d *Decoder) open(b []byte) bool {
+	attr := binary.BigEndian.Uint16(b[attributesAt:])
+	d.base, d.last = int64(binary.BigEndian.Uint64(b)), lastOffset(b)
+	d.first = int64(binary.BigEndian.Uint64(b[27:]))
+	d.logTime = attr&attrLogTime != 0
+	if d.logTime {
+		d.first = int64(binary.BigEndian.Uint64(b[35:]))
+	}
+	count := int32(binary.BigEndian.Uint32(b[57:]))
+	if count < 0 || d.last < d.base {
+		return d.fail(fmt.Errorf("%w: its head", ErrCorrupt))
+	}
+	if count == 0 || d.last < d.offset || d.skip(b, attr) {
+		d.offset = max(d.offset, d.last+1)
+		return true
+	}
+	var err error
+	if d.records, err = d.unpack.records(int(attr&attrCodec), b[headerLen:], d.MaxBytes); err != nil {
+		return d.fail(err)
+	}
+	d.left = int(count)
+	return true
+}
+
+// skip reports whether the batch is no data: a control batch, or aborted.
+func (d *Decoder) skip(b []byte, attr uint16) bool {
+	producer := int64(binary.BigEndian.Uint64(b[43:]))
+	for len(d.aborted) > 0 && d.aborted[0].First <= d.last {
+		d.void[d.aborted[0].Producer] = true
+		d.aborted = d.aborted[1:]
+	}
+	if attr&attrControl != 0 {
+		delete(d.void, producer) // commit or abort: the transaction is over
+		return true
+	}
+	return d.Committed && attr&attrTxn != 0 && d.void[producer]
+}
+
+func (d *Decoder) fail(err error) bool {
+	d.err = err
+	return false
+}
+
+// record reads one record: its length, attributes, time delta, offset delta, key,
+// value and headers, all numbers as zigzag varints.
+func (d *Decoder) record(r *Record) bool {
+	in := cursor{b: d.records}
+	size := in.varint()
+	if in.bad || size < 0 || size > int64(len(in.b)) {
+		return d.fail(fmt.Errorf("%w: a record is longer than its batch", ErrCorrupt))
+	}
+	d.records = in.b[size:]
+	in.b = in.b[:size]
+	in.take(1)
+	r.Millis = d.first
+	if delta := in.varint(); !d.logTime {
+		r.Millis += delta
+	}
+	r.Offset = d.base + in.varint()
+	r.Key, r.Value = in.bytes(), in.bytes()
+	r.Headers = r.Headers[:0]
+	for n := in.varint(); n > 0 && !in.bad; n-- {
+		h := Header{Name: in.bytes(), Value: in.bytes()}
+		r.Headers = append(r.Headers, h)
+	}
+	if in.bad {
+		return d.fail(fmt.Errorf("%w: a record", ErrCorrupt))
+	}
+	d.left--
+	return true
+}
+
+// A cursor reads from the front of b. After an error it is bad and reads zeros.
+type cursor struct {
+	b   []byte
+	bad bool
+}
+
+func (c *cursor) varint() int64 {
+	v, n := binary.Varint(c.b)
+	if n <= 0 {
+		c.bad, c.b = true, nil
+		return 0
+	}
+	c.b = c.b[n:]
+	return v
+}
+
+func (c *cursor) take(n int64) []byte {
+	if n < 0 || n > int64(len(c.b)) {
+		c.bad, c.b = true, nil
+		return nil
+	}
+	b := c.b[:n:n]
+	c.b = c.b[n:]
+	return b
+}
+
+// bytes reads a length and as many bytes; nil if the length is -1.
+func (c *cursor) bytes() []byte {
+	n := c.varint()
+	if n == -1 {
+		return nil
+	}
+	return c.take(n)
+}

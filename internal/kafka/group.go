@@ -1,0 +1,149 @@
+package kafka
+
+import (
+	"context"
+	"net"
+	"sync"
+	"time"
+
+	kgo "github.com/segmentio/kafka-go"
+)
+
+// group is a Group on the library's ConsumerGroup.
+//
+// The library's own Close waits for the request that is under way, which may be
+// one that the coordinator answers after a rebalance. So all connections are kept,
+// to be cut when there is no more time.
+type group struct {
+	g *kgo.ConsumerGroup
+
+	mu    sync.Mutex
+	conns map[net.Conn]struct{}
+	cut   bool
+}
+
+// Join implements Client.
+func (l *library) Join(c GroupConfig) (Group, error) {
+	g := &group{conns: map[net.Conn]struct{}{}}
+	dialer := l.dialer
+	dialer.DialFunc = g.dial
+	var err error
+	g.g, err = kgo.NewConsumerGroup(kgo.ConsumerGroupConfig{
+		ID:                     c.Group,
+		Brokers:                l.conn.Brokers,
+		Dialer:                 &dialer,
+		Topics:                 c.Topics,
+		GroupBalancers:         []kgo.GroupBalancer{kgo.RangeGroupBalancer{}},
+		HeartbeatInterval:      c.Heartbeat,
+		SessionTimeout:         c.Session,
+		RebalanceTimeout:       c.Rebalance,
+		JoinGroupBackoff:       time.Second,
+		WatchPartitionChanges:  true,
+		PartitionWatchInterval: c.PartitionRefresh,
+		StartOffset:            kgo.FirstOffset, // read as: there is none
+		Timeout:                min(c.RequestTimeout, 10*time.Second),
+	})
+	return g, err
+}
+
+// dial keeps a connection until it is closed.
+func (g *group) dial(ctx context.Context, network, address string) (net.Conn, error) {
+	conn, err := new(net.Dialer).DialContext(ctx, network, address)
+	if err != nil {
+		return nil, err
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.cut {
+		_ = conn.Close() // nothing was sent on it
+		return nil, net.ErrClosed
+	}
+	c := &keptConn{Conn: conn, group: g}
+	g.conns[c] = struct{}{}
+	return c, nil
+}
+
+type keptConn struct {
+	net.Conn
+	group *group
+}
+
+// Close forgets the connection.
+func (c *keptConn) Close() error {
+	c.group.mu.Lock()
+	delete(c.group.conns, c)
+	c.group.mu.Unlock()
+	return c.Conn.Close()
+}
+
+// Next implements Group.
+func (g *group) Next(ctx context.Context) (Generation, error) {
+	gen, err := g.g.Next(ctx)
+	if err != nil {
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		return nil, coded(err)
+	}
+	return generation{gen}, nil
+}
+
+// Close implements Group.
+func (g *group) Close(ctx context.Context) {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		_ = g.g.Close() // it has no error
+	}()
+	select {
+	case <-done:
+		return
+	case <-ctx.Done():
+	}
+	g.mu.Lock()
+	g.cut = true
+	conns := make([]net.Conn, 0, len(g.conns))
+	for c := range g.conns {
+		conns = append(conns, c)
+	}
+	g.mu.Unlock()
+	for _, c := range conns {
+		_ = c.Close() // it is given up
+	}
+	<-done
+}
+
+// generation is a Generation of the library.
+type generation struct{ g *kgo.Generation }
+
+// ID implements Generation.
+func (g generation) ID() int32 { return g.g.ID }
+
+// Assignments implements Generation.
+func (g generation) Assignments() []Assignment {
+	var all []Assignment
+	for topic, parts := range g.g.Assignments {
+		for _, p := range parts {
+			all = append(all, Assignment{topic, p.ID, max(p.Offset, -1)})
+		}
+	}
+	return all
+}
+
+// Start implements Generation.
+func (g generation) Start(f func(ctx context.Context)) { g.g.Start(f) }
+
+// Commit implements Generation.
+func (g generation) Commit(offsets []Assignment) error {
+	topics := map[string]map[int]int64{}
+	for _, a := range offsets {
+		if topics[a.Topic] == nil {
+			topics[a.Topic] = map[int]int64{}
+		}
+		topics[a.Topic][a.Partition] = a.Offset
+	}
+	if err := g.g.CommitOffsets(topics); err != nil {
+		return coded(err)
+	}
+	return nil
+}

@@ -1,0 +1,255 @@
+package kafka
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	kgo "github.com/segmentio/kafka-go"
+	"github.com/segmentio/kafka-go/protocol"
+	"github.com/segmentio/kafka-go/protocol/metadata"
+	"github.com/segmentio/kafka-go/sasl"
+	"github.com/segmentio/kafka-go/sasl/plain"
+	"github.com/segmentio/kafka-go/sasl/scram"
+)
+
+// library is the Client on segmentio/kafka-go.
+type library struct {
+	conn      Connection
+	addr      net.Addr
+	client    *kgo.Client
+	transport *kgo.Transport
+	dialer    kgo.Dialer
+
+	mu        sync.Mutex
+	refreshed time.Time
+}
+
+// New returns a client that has not connected yet. topics are those that it will
+// be asked for. It reads the files of the TLS configuration.
+func New(c Connection, topics ...string) (Client, error) {
+	tls, err := c.TLS.config()
+	if err != nil {
+		return nil, err
+	}
+	login, err := c.SASL.mechanism()
+	if err != nil {
+		return nil, err
+	}
+	t := &kgo.Transport{
+		ClientID:       c.ClientID,
+		DialTimeout:    min(c.RequestTimeout, 10*time.Second),
+		MetadataTTL:    metadataTTL,
+		MetadataTopics: topics,
+		TLS:            tls,
+		SASL:           login,
+	}
+	addr := brokers(c.Brokers)
+	return &library{
+		conn: c, addr: addr, transport: t,
+		client: &kgo.Client{Addr: addr, Transport: t, Timeout: c.RequestTimeout},
+		dialer: kgo.Dialer{ClientID: c.ClientID, Timeout: t.DialTimeout, TLS: tls, SASLMechanism: login},
+	}, nil
+}
+
+// metadataTTL is twice the mean time between two looks at who leads what.
+const metadataTTL = 4 * time.Second
+
+// mechanism returns the login of s; nil for a nil s.
+func (s *SASL) mechanism() (sasl.Mechanism, error) {
+	if s == nil {
+		return nil, nil
+	}
+	algorithm := scram.SHA512
+	switch s.Mechanism {
+	case "PLAIN":
+		return plain.Mechanism{Username: s.Username, Password: s.Password.Reveal()}, nil
+	case "SCRAM-SHA-256":
+		algorithm = scram.SHA256
+	}
+	m, err := scram.Mechanism(algorithm, s.Username, s.Password.Reveal())
+	if err != nil {
+		return nil, errors.New("sasl: the user name or the password holds a character that SCRAM does not allow")
+	}
+	return m, nil
+}
+
+// brokers is the address of a cluster: any of these.
+type brokers []string
+
+// Network implements net.Addr in the way of the library: one network per address.
+func (b brokers) Network() string {
+	return strings.TrimSuffix(strings.Repeat("tcp,", len(b)), ",")
+}
+
+// String implements net.Addr.
+func (b brokers) String() string { return strings.Join(b, ",") }
+
+// limit bounds a request. The library ends what it has begun only with the
+// context that it was given.
+func (l *library) limit(ctx context.Context, more time.Duration) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(ctx, l.conn.RequestTimeout+more)
+}
+
+// Topics implements Client.
+func (l *library) Topics(ctx context.Context, names []string, create bool) ([]Topic, error) {
+	ctx, cancel := l.limit(ctx, 0)
+	defer cancel()
+	m, err := l.transport.RoundTrip(ctx, l.addr, &metadata.Request{TopicNames: names, AllowAutoTopicCreation: create})
+	if err != nil {
+		return nil, coded(err)
+	}
+	res := m.(*metadata.Response)
+	topics := make([]Topic, len(names))
+	for i, name := range names {
+		topics[i] = Topic{Name: name, Err: UnknownTopic}
+		for _, t := range res.Topics {
+			if t.Name == name {
+				topics[i] = topicOf(t)
+			}
+		}
+	}
+	return topics, nil
+}
+
+func topicOf(t metadata.ResponseTopic) Topic {
+	topic := Topic{Name: t.Name, Partitions: len(t.Partitions)}
+	if t.ErrorCode != 0 {
+		topic.Err = Code(t.ErrorCode)
+	} else if topic.Partitions == 0 {
+		topic.Err = UnknownTopic
+	}
+	return topic
+}
+
+// Offset implements Client.
+func (l *library) Offset(ctx context.Context, topic string, partition int, at int64) (int64, error) {
+	ctx, cancel := l.limit(ctx, 0)
+	defer cancel()
+	res, err := l.client.ListOffsets(ctx, &kgo.ListOffsetsRequest{
+		Topics: map[string][]kgo.OffsetRequest{topic: {{Partition: partition, Timestamp: at}}},
+	})
+	if err != nil {
+		return 0, coded(err)
+	}
+	if len(res.Topics[topic]) != 1 {
+		return 0, errAnswer
+	}
+	p := res.Topics[topic][0]
+	switch {
+	case p.Error != nil:
+		return 0, coded(p.Error)
+	case at == Earliest:
+		return p.FirstOffset, nil
+	case at == Latest:
+		return p.LastOffset, nil
+	}
+	for offset := range p.Offsets {
+		if offset >= 0 {
+			return offset, nil
+		}
+	}
+	return l.Offset(ctx, topic, partition, Latest)
+}
+
+// Fetch implements Client.
+func (l *library) Fetch(ctx context.Context, r *FetchRequest, f *Fetched) error {
+	// The library may still read into the memory of a request that was given up,
+	// so that is not used again.
+	req := &fetchRequest{FetchRequest: *r, into: &Fetched{Set: f.Set, Aborted: f.Aborted}}
+	f.Set, f.Aborted = nil, nil
+	ctx, cancel := l.limit(ctx, r.MaxWait)
+	defer cancel()
+	if _, err := l.transport.RoundTrip(ctx, l.addr, req); err != nil {
+		return coded(err)
+	}
+	*f = *req.into
+	return req.err
+}
+
+// Produce implements Client.
+func (l *library) Produce(ctx context.Context, topic string, partition int, batch []byte) error {
+	ctx, cancel := l.limit(ctx, 0)
+	defer cancel()
+	res, err := l.client.RawProduce(ctx, &kgo.RawProduceRequest{
+		Topic: topic, Partition: partition, RequiredAcks: kgo.RequireAll,
+		RawRecords: protocol.RawRecordSet{Reader: bytes.NewReader(batch)},
+	})
+	switch {
+	case err != nil:
+		return coded(err)
+	case res == nil:
+		return errAnswer
+	case res.Error == nil:
+		return nil
+	}
+	code := CodeOf(res.Error)
+	if code == 0 {
+		return res.Error
+	}
+	return recordsError(code, res.RecordErrors)
+}
+
+// NewProducer implements Client.
+func (l *library) NewProducer(ctx context.Context) (Producer, error) {
+	ctx, cancel := l.limit(ctx, 0)
+	defer cancel()
+	r := new(producerRequest)
+	if _, err := l.transport.RoundTrip(ctx, l.addr, r); err != nil {
+		return NoProducer, coded(err)
+	}
+	return r.producer, r.err
+}
+
+// MaxMessageBytes implements Client.
+func (l *library) MaxMessageBytes(ctx context.Context, topic string) (int64, error) {
+	const name = "max.message.bytes"
+	ctx, cancel := l.limit(ctx, 0)
+	defer cancel()
+	res, err := l.client.DescribeConfigs(ctx, &kgo.DescribeConfigsRequest{
+		Resources: []kgo.DescribeConfigRequestResource{{
+			ResourceType: kgo.ResourceTypeTopic, ResourceName: topic, ConfigNames: []string{name},
+		}},
+	})
+	if err != nil {
+		return 0, coded(err)
+	}
+	for _, r := range res.Resources {
+		if r.Error != nil {
+			return 0, coded(r.Error)
+		}
+		for _, e := range r.ConfigEntries {
+			if e.ConfigName == name {
+				return strconv.ParseInt(e.ConfigValue, 10, 64)
+			}
+		}
+	}
+	return 0, errAnswer
+}
+
+// Refresh implements Client. The library has no way to say so but to begin anew.
+func (l *library) Refresh() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if time.Since(l.refreshed) > metadataTTL/8 {
+		l.refreshed = time.Now()
+		l.transport.CloseIdleConnections()
+	}
+}
+
+// Close implements Client.
+func (l *library) Close() { l.transport.CloseIdleConnections() }
+
+// coded turns what the library says into words of ours.
+func coded(err error) error {
+	if c := CodeOf(err); c != 0 {
+		return c
+	}
+	return fmt.Errorf("kafka: %w", err)
+}

@@ -1,0 +1,287 @@
+package kafka
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/segmentio/kafka-go/protocol"
+)
+
+// This file is structured in the following way:
+//
+//   - wire: requests that are written and answers that are read here, on a
+//     connection that the library has opened, logged in on, and chosen.
+//   - fetchRequest: API 1.
+//   - producerRequest: API 22, to any broker. The library asks the coordinator of
+//     a transaction that there is not.
+
+// maxAnswer bounds the answer to a fetch. A broker sends one batch at least,
+// however long it is, so this is far above what is asked for.
+const maxAnswer = 1 << 30
+
+// chunk is how much memory an announced length is worth before its bytes come.
+const chunk = 1 << 20
+
+const clientID = "urlfold"
+
+// A wire appends requests and parses answers.
+type wire struct {
+	cursor
+}
+
+func (w *wire) i8() int8   { return int8(w.number(1)) }
+func (w *wire) i16() int16 { return int16(w.number(2)) }
+func (w *wire) i32() int32 { return int32(w.number(4)) }
+func (w *wire) i64() int64 { return int64(w.number(8)) }
+
+// number reads n bytes, big endian.
+func (w *wire) number(n int64) (v uint64) {
+	for _, c := range w.take(n) {
+		v = v<<8 | uint64(c)
+	}
+	return v
+}
+
+func (w *wire) text() string { return string(w.take(int64(w.i16()))) }
+
+// request returns the head of a request, behind room for its length.
+func request(dst []byte, key protocol.ApiKey, version int16, id string) []byte {
+	dst = append(dst[:0], 0, 0, 0, 0)
+	dst = binary.BigEndian.AppendUint16(dst, uint16(key))
+	dst = binary.BigEndian.AppendUint16(dst, uint16(version))
+	dst = binary.BigEndian.AppendUint32(dst, correlation)
+	return appendText(dst, id)
+}
+
+// correlation is the id of every request that is written here: there is one under
+// way on a connection at a time.
+const correlation = 0x75726c66
+
+func appendText(dst []byte, s string) []byte {
+	return append(binary.BigEndian.AppendUint16(dst, uint16(len(s))), s...)
+}
+
+// exchange sends a request and reads its answer into dst.
+func exchange(rw io.ReadWriter, req, dst []byte) ([]byte, error) {
+	binary.BigEndian.PutUint32(req, uint32(len(req)-4))
+	if _, err := rw.Write(req); err != nil {
+		return dst, err
+	}
+	var head [8]byte
+	if _, err := io.ReadFull(rw, head[:]); err != nil {
+		return dst, noEOF(err)
+	}
+	size := int64(int32(binary.BigEndian.Uint32(head[:]))) - 4
+	if size < 0 || size > maxAnswer {
+		return dst, fmt.Errorf("a broker announces an answer of %d bytes", size)
+	}
+	if binary.BigEndian.Uint32(head[4:]) != correlation {
+		return dst, errors.New("a broker answers another request")
+	}
+	return readN(rw, dst, int(size))
+}
+
+// readN reads n bytes into dst, which it allocates as they come.
+func readN(r io.Reader, dst []byte, n int) ([]byte, error) {
+	dst = dst[:0]
+	for len(dst) < n {
+		at := len(dst)
+		want := min(n-at, max(chunk, cap(dst)-at))
+		if cap(dst)-at < want {
+			dst = append(dst, make([]byte, want)...)
+		}
+		dst = dst[:at+want]
+		if _, err := io.ReadFull(r, dst[at:]); err != nil {
+			return dst[:at], noEOF(err)
+		}
+	}
+	return dst, nil
+}
+
+func noEOF(err error) error {
+	if err == io.EOF {
+		return io.ErrUnexpectedEOF
+	}
+	return err
+}
+
+// A fetchRequest is a request, and room for the answer.
+type fetchRequest struct {
+	FetchRequest
+	into    *Fetched
+	version int16
+	scratch []byte
+	err     error // what the broker says of the partition
+}
+
+// ApiKey implements protocol.Message.
+func (r *fetchRequest) ApiKey() protocol.ApiKey { return protocol.Fetch }
+
+// Broker implements protocol.BrokerMessage: the leader.
+func (r *fetchRequest) Broker(c protocol.Cluster) (protocol.Broker, error) {
+	return leader(c, r.Topic, r.Partition)
+}
+
+// leader returns the broker that leads a partition.
+func leader(c protocol.Cluster, topic string, partition int) (protocol.Broker, error) {
+	p, ok := c.Topics[topic].Partitions[int32(partition)]
+	if !ok {
+		return protocol.Broker{ID: -1}, UnknownTopic
+	}
+	b, ok := c.Brokers[p.Leader]
+	if !ok {
+		return protocol.Broker{ID: -1}, NotLeader
+	}
+	return b, nil
+}
+
+// Required implements protocol.RawExchanger.
+func (r *fetchRequest) Required(versions map[protocol.ApiKey]int16) bool {
+	r.version = versions[protocol.Fetch]
+	return true
+}
+
+// RawExchange implements protocol.RawExchanger.
+func (r *fetchRequest) RawExchange(rw io.ReadWriter) (protocol.Message, error) {
+	if r.version < 4 {
+		return nil, errors.New("the broker is older than Kafka 0.11")
+	}
+	r.encode()
+	answer, err := exchange(rw, r.scratch, r.into.Set[:0])
+	r.into.Set = answer[:0]
+	if err != nil {
+		return nil, err
+	}
+	r.err = r.decode(answer)
+	return r, nil
+}
+
+func (r *fetchRequest) encode() {
+	put := binary.BigEndian
+	b := request(r.scratch, protocol.Fetch, r.version, clientID)
+	b = put.AppendUint32(b, 1<<32-1) // replica: none
+	b = put.AppendUint32(b, uint32(r.MaxWait.Milliseconds()))
+	b = put.AppendUint32(b, 1) // bytes at least
+	b = put.AppendUint32(b, uint32(r.MaxBytes))
+	isolation := byte(0)
+	if r.Committed {
+		isolation = 1
+	}
+	b = append(b, isolation)
+	if r.version >= 7 {
+		b = put.AppendUint32(b, 0)       // session
+		b = put.AppendUint32(b, 1<<32-1) // without one
+	}
+	b = put.AppendUint32(b, 1) // topics
+	b = appendText(b, r.Topic)
+	b = put.AppendUint32(b, 1) // partitions
+	b = put.AppendUint32(b, uint32(r.Partition))
+	if r.version >= 9 {
+		b = put.AppendUint32(b, 1<<32-1) // leader epoch: any
+	}
+	b = put.AppendUint64(b, uint64(r.Offset))
+	if r.version >= 5 {
+		b = put.AppendUint64(b, 1<<64-1) // log start: of replicas only
+	}
+	b = put.AppendUint32(b, uint32(r.MaxBytes))
+	if r.version >= 7 {
+		b = put.AppendUint32(b, 0) // forgotten topics
+	}
+	if r.version >= 11 {
+		b = appendText(b, "") // rack
+	}
+	r.scratch = b
+}
+
+var errAnswer = errors.New("an answer of a broker is not understood")
+
+// decode reads an answer for one partition into r.into.
+func (r *fetchRequest) decode(answer []byte) error {
+	w := wire{cursor{b: answer}}
+	w.i32() // throttled
+	if r.version >= 7 {
+		if code := w.i16(); code != 0 {
+			return Code(code)
+		}
+		w.i32() // session
+	}
+	if w.i32() != 1 {
+		return errAnswer
+	}
+	if w.text() != r.Topic || w.i32() != 1 || int(w.i32()) != r.Partition {
+		return errAnswer
+	}
+	code := w.i16()
+	f := r.into
+	f.HighWatermark, f.LastStable, f.LogStart = w.i64(), w.i64(), -1
+	if r.version >= 5 {
+		f.LogStart = w.i64()
+	}
+	f.Aborted = f.Aborted[:0]
+	for n := w.i32(); n > 0 && !w.bad; n-- {
+		f.Aborted = append(f.Aborted, Aborted{w.i64(), w.i64()})
+	}
+	if r.version >= 11 {
+		w.i32() // preferred replica
+	}
+	if size := w.i32(); size > 0 {
+		f.Set = w.take(int64(size))
+	}
+	switch {
+	case code != 0:
+		f.Set = f.Set[:0]
+		return Code(code)
+	case w.bad:
+		f.Set = f.Set[:0]
+		return errAnswer
+	}
+	return nil
+}
+
+// A producerRequest asks for a producer id.
+type producerRequest struct {
+	version  int16
+	producer Producer
+	err      error
+}
+
+// ApiKey implements protocol.Message.
+func (r *producerRequest) ApiKey() protocol.ApiKey { return protocol.InitProducerId }
+
+// Required implements protocol.RawExchanger.
+func (r *producerRequest) Required(versions map[protocol.ApiKey]int16) bool {
+	v, ok := versions[protocol.InitProducerId]
+	if !ok {
+		v = -1
+	}
+	r.version = min(v, 1) // all that is needed, and the last without tagged fields
+	return true
+}
+
+// RawExchange implements protocol.RawExchanger.
+func (r *producerRequest) RawExchange(rw io.ReadWriter) (protocol.Message, error) {
+	if r.version < 0 {
+		r.err = UnsupportedVersion
+		return r, nil
+	}
+	b := request(nil, protocol.InitProducerId, r.version, clientID)
+	b = binary.BigEndian.AppendUint16(b, 1<<16-1) // transactional id: null
+	b = binary.BigEndian.AppendUint32(b, 1<<31-1) // its timeout
+	answer, err := exchange(rw, b, nil)
+	if err != nil {
+		return nil, err
+	}
+	w := wire{cursor{b: answer}}
+	w.i32() // throttled
+	code := w.i16()
+	r.producer = Producer{w.i64(), w.i16()}
+	switch {
+	case code != 0:
+		r.err = Code(code)
+	case w.bad:
+		r.err = errAnswer
+	}
+	return r, nil
+}

@@ -1,0 +1,137 @@
+package kafka
+
+import (
+	"bytes"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/urlfold/urlfold/internal/kafka"
+	"github.com/urlfold/urlfold/pipeline"
+)
+
+// A format makes messages of records.
+type format struct {
+	partitionBy string
+	key         string
+	headers     Headers
+	add         []kafka.Header
+	flags       bool
+}
+
+func newFormat(c *Config) format {
+	f := format{partitionBy: c.PartitionBy, key: c.key(), headers: c.Headers}
+	for name, value := range c.Headers.Add {
+		f.add = append(f.add, kafka.Header{Name: []byte(name), Value: []byte(value)})
+	}
+	slices.SortFunc(f.add, func(a, b kafka.Header) int { return bytes.Compare(a.Name, b.Name) })
+	return f
+}
+
+// input returns the message that record i was made of, nil if its lane has none.
+func input(b *pipeline.Batch, st *pipeline.Stream, i int) *pipeline.Message {
+	if len(b.Msgs) == 0 {
+		return nil
+	}
+	return &b.Msgs[st.Recs[i].Msg]
+}
+
+// inputKey returns the key of that message, nil if there is none.
+func inputKey(b *pipeline.Batch, st *pipeline.Stream, i int) []byte {
+	if m := input(b, st, i); m != nil {
+		return b.Key(m)
+	}
+	return nil
+}
+
+// partition returns the partition, of n, of record i. A record without what
+// decides goes with its input, and one without a key there with its lane.
+func (f *format) partition(b *pipeline.Batch, st *pipeline.Stream, i, n, turn int) int {
+	switch f.partitionBy {
+	case byNone:
+		return turn
+	case byKey:
+		if i < len(st.Facts) && !st.Facts[i].Key.IsZero() {
+			var text [32]byte
+			return kafka.Partition(st.Facts[i].Key.AppendTo(text[:0]), n)
+		}
+	}
+	if key := inputKey(b, st, i); key != nil {
+		return kafka.Partition(key, n)
+	}
+	return kafka.PartitionOf(b.Lane.ID(), n)
+}
+
+// message fills in dst, in whose memory headers stay. A key that is made is made
+// in key.
+func (f *format) message(dst *kafka.Record, key *[32]byte, b *pipeline.Batch, st *pipeline.Stream, i int) {
+	rec := st.Recs[i]
+	m := input(b, st, i)
+	dst.Headers = dst.Headers[:0]
+	dst.Millis = time.Now().UnixMilli()
+	if m != nil && m.Time > 0 {
+		dst.Millis = m.Time / int64(time.Millisecond)
+	}
+	dst.Key = f.keyOf(key[:0], b, st, i)
+	dst.Value = value(st.Bytes[rec.Off : rec.Off+rec.Len])
+	if m != nil && m.Null && rec.Len == 0 {
+		dst.Value, dst.Key = nil, b.Key(m)
+	}
+	f.addHeaders(dst, b, st, i, m)
+}
+
+// value returns a record without the line end that it may have, and never nil: that
+// would be a tombstone.
+func value(rec []byte) []byte {
+	if n := len(rec); n > 0 && rec[n-1] == '\n' {
+		rec = rec[:n-1]
+	}
+	if rec == nil {
+		rec = []byte{}
+	}
+	return rec
+}
+
+// keyOf returns the key of a message. It is made in dst, or is that of the input.
+func (f *format) keyOf(dst []byte, b *pipeline.Batch, st *pipeline.Stream, i int) []byte {
+	switch {
+	case f.key == byNone:
+		return nil
+	case f.key == keyEquivalence && i < len(st.Facts) && !st.Facts[i].Key.IsZero():
+		return st.Facts[i].Key.AppendTo(dst)
+	}
+	return inputKey(b, st, i)
+}
+
+// Names of headers.
+const (
+	flagsHeader  = "urlfold-flags"
+	sourceHeader = "urlfold-source"
+)
+
+func (f *format) addHeaders(dst *kafka.Record, b *pipeline.Batch, st *pipeline.Stream, i int, m *pipeline.Message) {
+	if f.headers.Input && m != nil {
+		b.Headers(m, func(name, value []byte) {
+			dst.Headers = append(dst.Headers, kafka.Header{Name: name, Value: value})
+		})
+	}
+	if f.headers.Flags && i < len(st.Facts) && !st.Facts[i].Flags.IsZero() {
+		dst.Headers = append(dst.Headers, kafka.Header{Name: []byte(flagsHeader), Value: st.Facts[i].Flags.AppendTo(nil)})
+	}
+	if f.headers.Source {
+		dst.Headers = append(dst.Headers, kafka.Header{Name: []byte(sourceHeader), Value: origin(b, st, i)})
+	}
+	dst.Headers = append(dst.Headers, f.add...)
+}
+
+// origin tells where record i came from: topic/partition/offset, or file:offset.
+func origin(b *pipeline.Batch, st *pipeline.Stream, i int) []byte {
+	pos, _ := b.Origin(st.Recs, i)
+	id, broker := strings.CutPrefix(b.Lane.ID(), "kafka/")
+	sep := byte(':')
+	if broker {
+		sep = '/'
+	}
+	return strconv.AppendInt(append([]byte(id), sep), pos, 10)
+}

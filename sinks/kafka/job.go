@@ -1,0 +1,120 @@
+package kafka
+
+import (
+	"sync/atomic"
+
+	"github.com/urlfold/urlfold/pipeline"
+)
+
+// A job is a batch of the pipeline on its way into the topic. The arena of the
+// batch is read until the last of its records is answered.
+type job struct {
+	b    *pipeline.Batch
+	t    pipeline.Ticket
+	left atomic.Int32 // records that are not answered
+
+	parts []int32  // partition of each record
+	order []uint32 // records by partition, in order in each
+	start []int    // where each partition begins in order, and the end
+
+	failed failures // guarded by Sink.mu
+}
+
+// failures are the records of a job that were not written.
+type failures struct {
+	err     error
+	class   pipeline.Class
+	records []uint32
+}
+
+// A piece is the part of a job that goes to one partition.
+type piece struct {
+	j       *job
+	records []uint32 // indexes into Stream.Recs
+}
+
+// newJob returns an empty job for b.
+func (s *Sink) newJob(b *pipeline.Batch, t pipeline.Ticket) *job {
+	var j *job
+	select {
+	case j = <-s.jobs:
+	default:
+		j = new(job)
+	}
+	j.b, j.t = b, t
+	j.left.Store(int32(len(t.Stream().Recs)))
+	j.failed = failures{records: j.failed.records[:0]}
+	return j
+}
+
+// place sorts the records of j by partition.
+func (s *Sink) place(j *job) {
+	st := j.t.Stream()
+	n := len(s.writers)
+	s.mu.Lock()
+	s.turn++
+	turn := s.turn % n
+	s.mu.Unlock()
+	j.parts = j.parts[:0]
+	j.start = append(j.start[:0], make([]int, n+1)...)
+	for i := range st.Recs {
+		p := s.format.partition(j.b, st, i, n, turn)
+		j.parts = append(j.parts, int32(p))
+		j.start[p+1]++
+	}
+	for p := range n {
+		j.start[p+1] += j.start[p]
+	}
+	j.order = append(j.order[:0], make([]uint32, len(st.Recs))...)
+	for i, p := range j.parts {
+		j.order[j.start[p]] = uint32(i)
+		j.start[p]++
+	}
+	copy(j.start[1:], j.start)
+	j.start[0] = 0
+}
+
+// done counts n records of j as answered.
+func (s *Sink) done(j *job, n int) {
+	if j.left.Add(int32(-n)) == 0 {
+		s.answer(j)
+	}
+}
+
+// fail counts one record of j as answered: it was not written.
+func (s *Sink) fail(j *job, record uint32, class pipeline.Class, err error) {
+	s.mu.Lock()
+	if j.failed.err == nil || class == pipeline.Retryable {
+		j.failed.err, j.failed.class = err, class
+	}
+	j.failed.records = append(j.failed.records, record)
+	s.mu.Unlock()
+	s.done(j, 1)
+}
+
+// answer answers the ticket of j. All of its records are.
+func (s *Sink) answer(j *job) {
+	r := pipeline.Result{Err: j.failed.err, Class: j.failed.class, Failed: j.failed.records}
+	if r.Class != pipeline.Permanent {
+		r.Failed = nil
+	}
+	t := j.t
+	t.Done(r)
+	j.b, j.t = nil, pipeline.Ticket{}
+	select {
+	case s.jobs <- j:
+	default:
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.waiting--; s.waiting == 0 && s.settled != nil {
+		close(s.settled)
+		s.settled = nil
+	}
+}
+
+// A ref is one record of a job.
+type ref struct {
+	j      *job
+	record uint32
+}

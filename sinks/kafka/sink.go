@@ -1,0 +1,242 @@
+package kafka
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/urlfold/urlfold/internal/kafka"
+	"github.com/urlfold/urlfold/pipeline"
+)
+
+// A Sink writes to one topic. It is a [pipeline.Sink] and a [pipeline.Healther].
+type Sink struct {
+	cfg    Config
+	codec  kafka.Codec
+	log    *slog.Logger
+	client kafka.Client
+	format format
+
+	ctx     context.Context // of the writers
+	stop    context.CancelFunc
+	wg      sync.WaitGroup
+	writers []*writer
+	jobs    chan *job // free ones
+
+	mu      sync.Mutex
+	turn    int // of partition_by: none
+	waiting int // jobs that are not answered
+	settled chan struct{}
+	faults  map[int]error // by partition
+	logged  time.Time
+	plain   bool // numbering is not allowed: said once
+}
+
+// New returns the sink that cfg asks for. The error tells all that is wrong with
+// cfg, joined. A nil logger discards.
+func New(cfg Config, log *slog.Logger) (*Sink, error) {
+	if err := cfg.Validate(); err != nil {
+		return nil, fmt.Errorf("kafka sink: %w", err)
+	}
+	if log == nil {
+		log = slog.New(slog.DiscardHandler)
+	}
+	codec, err := kafka.CodecByName(cfg.Compression)
+	if err != nil {
+		return nil, fmt.Errorf("kafka sink: %w", err)
+	}
+	return &Sink{
+		cfg: cfg, codec: codec, log: log, format: newFormat(&cfg),
+		jobs: make(chan *job, freeJobs), faults: map[int]error{},
+	}, nil
+}
+
+// freeJobs is how many jobs are kept for later.
+const freeJobs = 64
+
+// NeedsFacts reports whether the codec must collect record.Facts: keys and flags.
+func (s *Sink) NeedsFacts() bool {
+	return s.cfg.PartitionBy == byKey || s.cfg.key() == keyEquivalence || s.cfg.Headers.Flags
+}
+
+// Caps implements [pipeline.Sink].
+func (s *Sink) Caps() pipeline.SinkCaps { return pipeline.SinkCaps{Durable: true, Ordered: true} }
+
+// Open implements [pipeline.Sink]: it connects, and looks at the topic.
+func (s *Sink) Open(ctx context.Context) error {
+	client, err := kafka.New(s.cfg.Connection, s.cfg.Topic)
+	if err != nil {
+		return fmt.Errorf("kafka sink: %w", err)
+	}
+	s.client = client
+	n, err := s.find(ctx, true)
+	if err != nil {
+		return err
+	}
+	s.warn(ctx)
+	s.ctx, s.stop = context.WithCancel(ctx)
+	for i := range n {
+		w := newWriter(s, i)
+		s.writers = append(s.writers, w)
+		s.wg.Go(w.run)
+	}
+	return nil
+}
+
+// CheckConnect reports whether the brokers can be reached and the topic is there.
+// It is for a sink that is not opened, and creates nothing.
+func (s *Sink) CheckConnect(ctx context.Context) error {
+	client, err := kafka.New(s.cfg.Connection, s.cfg.Topic)
+	if err != nil {
+		return fmt.Errorf("kafka sink: %w", err)
+	}
+	defer client.Close()
+	_, err = (&Sink{cfg: s.cfg, client: client}).find(ctx, false)
+	return err
+}
+
+// find returns the number of partitions of the topic. It waits for brokers as
+// long as for an answer.
+func (s *Sink) find(ctx context.Context, create bool) (int, error) {
+	ctx, cancel := context.WithTimeout(ctx, s.cfg.RequestTimeout)
+	defer cancel()
+	for try := 0; ; try++ {
+		topics, err := s.client.Topics(ctx, []string{s.cfg.Topic}, create)
+		if err == nil {
+			err = topics[0].Err
+		}
+		if err == nil {
+			return topics[0].Partitions, nil
+		}
+		made := create && try < 5 && kafka.CodeOf(err) == kafka.UnknownTopic // perhaps it is being made
+		if kafka.Blocked(err) && !made {
+			return 0, fmt.Errorf("kafka sink: topic %s: %w", s.cfg.Topic, err)
+		}
+		if !pause(ctx, try) {
+			return 0, fmt.Errorf("kafka sink: topic %s: no answer from %s: %w", s.cfg.Topic, strings.Join(s.cfg.Brokers, ", "), err)
+		}
+		s.client.Refresh()
+	}
+}
+
+// batchOverhead is how much longer a record batch may be than its records.
+const batchOverhead = 1 << 10
+
+// warn compares the limits of the topic with ours.
+func (s *Sink) warn(ctx context.Context) {
+	limit, err := s.client.MaxMessageBytes(ctx, s.cfg.Topic)
+	switch {
+	case err != nil:
+		s.log.Info("kafka: the limits of the topic cannot be read", "topic", s.cfg.Topic, "error", err)
+	case limit < int64(s.cfg.BatchBytes)+batchOverhead:
+		s.log.Warn("kafka: batch_bytes is above the limit of the topic: what does not fit is sent again in halves",
+			"topic", s.cfg.Topic, "max.message.bytes", limit, "batch_bytes", s.cfg.BatchBytes.String())
+	}
+}
+
+// Submit implements [pipeline.Sink].
+func (s *Sink) Submit(_ context.Context, b *pipeline.Batch, t pipeline.Ticket) error {
+	if s.ctx.Err() != nil {
+		return errStopped
+	}
+	j := s.newJob(b, t)
+	s.place(j)
+	s.mu.Lock()
+	s.waiting++
+	s.mu.Unlock()
+	if len(j.order) == 0 {
+		s.answer(j)
+		return nil
+	}
+	for i, w := range s.writers {
+		if lo, hi := j.start[i], j.start[i+1]; lo < hi {
+			w.put(piece{j, j.order[lo:hi]})
+		}
+	}
+	return nil
+}
+
+var errStopped = errors.New("kafka sink: it was stopped")
+
+// Barrier implements [pipeline.Sink].
+func (s *Sink) Barrier(ctx context.Context) error {
+	for {
+		s.mu.Lock()
+		if s.waiting == 0 {
+			s.mu.Unlock()
+			return nil
+		}
+		if s.settled == nil {
+			s.settled = make(chan struct{})
+		}
+		settled := s.settled
+		s.mu.Unlock()
+		select {
+		case <-settled:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// Close implements [pipeline.Sink].
+func (s *Sink) Close(context.Context) error {
+	if s.stop != nil {
+		s.stop()
+	}
+	s.wg.Wait()
+	for _, w := range s.writers {
+		w.abandon()
+	}
+	if s.client != nil {
+		s.client.Close()
+	}
+	return nil
+}
+
+// Health implements [pipeline.Healther].
+func (s *Sink) Health() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for i, err := range s.faults {
+		return fmt.Errorf("kafka sink: %s[%d]: %w", s.cfg.Topic, i, err)
+	}
+	return nil
+}
+
+// complainEvery is how often a fault that lasts is logged.
+const complainEvery = 10 * time.Second
+
+// fault says why a partition does not take records now; nil: it does.
+func (s *Sink) fault(partition int, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err == nil {
+		delete(s.faults, partition)
+		return
+	}
+	s.faults[partition] = err
+	if time.Since(s.logged) > complainEvery {
+		s.logged = time.Now()
+		s.log.Warn("kafka: cannot write: it is tried again", "topic", s.cfg.Topic, "partition", partition, "error", err)
+	}
+}
+
+// pause waits before the next try: 100 ms, doubled up to 30 s, with jitter. It
+// reports false if ctx is done.
+func pause(ctx context.Context, try int) bool {
+	d := min(100*time.Millisecond<<min(try, 10), 30*time.Second)
+	t := time.NewTimer(d/2 + rand.N(d/2+1))
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}

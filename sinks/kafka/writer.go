@@ -1,0 +1,253 @@
+package kafka
+
+import (
+	"errors"
+	"sync"
+
+	"github.com/urlfold/urlfold/internal/kafka"
+	"github.com/urlfold/urlfold/pipeline"
+)
+
+// A writer writes to one partition, one record batch at a time.
+type writer struct {
+	s  *Sink
+	id int
+
+	mu    sync.Mutex
+	queue []piece
+	wake  chan struct{}
+
+	// Of the goroutine that runs.
+	refs     []ref // of the record batch in hand
+	enc      kafka.Encoder
+	rec      kafka.Record
+	key      [32]byte // of rec
+	producer kafka.Producer
+	known    bool  // producer is one
+	sequence int32 // of the next record
+}
+
+// maxRecords bounds the records of a record batch.
+const maxRecords = 10_000
+
+func newWriter(s *Sink, id int) *writer {
+	return &writer{s: s, id: id, wake: make(chan struct{}, 1), producer: kafka.NoProducer, known: !s.cfg.Idempotent}
+}
+
+// put queues p.
+func (w *writer) put(p piece) {
+	w.mu.Lock()
+	w.queue = append(w.queue, p)
+	w.mu.Unlock()
+	select {
+	case w.wake <- struct{}{}:
+	default:
+	}
+}
+
+// run writes what is queued until the sink is stopped.
+func (w *writer) run() {
+	for {
+		if w.take() {
+			w.write(w.refs)
+			clear(w.refs)
+			w.refs = w.refs[:0]
+			if w.s.ctx.Err() != nil {
+				return
+			}
+			continue
+		}
+		select {
+		case <-w.wake:
+		case <-w.s.ctx.Done():
+			return
+		}
+	}
+}
+
+// take moves records from the queue to refs, as many as belong into one record
+// batch. It reports false if there are none.
+func (w *writer) take() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	size, limit := 0, int(w.s.cfg.BatchBytes)
+	done := 0
+	for done < len(w.queue) && size < limit {
+		p := &w.queue[done]
+		recs := p.j.t.Stream().Recs
+		n := 0
+		for n < len(p.records) && len(w.refs) < maxRecords {
+			r := p.records[n]
+			if size += int(recs[r].Len) + perRecord; size > limit && len(w.refs) > 0 {
+				break
+			}
+			w.refs = append(w.refs, ref{p.j, r})
+			n++
+		}
+		p.records = p.records[n:]
+		if len(p.records) > 0 {
+			break
+		}
+		done++
+	}
+	rest := copy(w.queue, w.queue[done:])
+	clear(w.queue[rest:])
+	w.queue = w.queue[:rest]
+	return len(w.refs) > 0
+}
+
+// perRecord is a guess of what a record costs besides its value: key, numbers.
+const perRecord = 50
+
+// write writes refs and answers for each of them.
+func (w *writer) write(refs []ref) {
+	for len(refs) > 0 {
+		err := w.send(refs)
+		var refused *kafka.RecordsError
+		switch {
+		case err == nil:
+			w.answer(refs)
+			return
+		case !errors.As(err, &refused):
+			w.giveUp(refs, err)
+			return
+		case len(refs) == 1:
+			w.s.fail(refs[0].j, refs[0].record, pipeline.Permanent, refusal(refused))
+			return
+		case len(refused.Records) > 0 && refused.Records[len(refused.Records)-1] < len(refs):
+			refs = w.refuse(refs, refused)
+		default:
+			half := len(refs) / 2
+			w.write(refs[:half])
+			refs = refs[half:]
+		}
+	}
+}
+
+// refuse answers for the records that were refused, and returns the others.
+func (w *writer) refuse(refs []ref, e *kafka.RecordsError) []ref {
+	rest := refs[:0]
+	bad := e.Records
+	for i, r := range refs {
+		if len(bad) > 0 && bad[0] == i {
+			bad = bad[1:]
+			w.s.fail(r.j, r.record, pipeline.Permanent, refusal(e))
+			continue
+		}
+		rest = append(rest, r)
+	}
+	return rest
+}
+
+// refusal says why a record was refused, and holds no byte of it.
+func refusal(e *kafka.RecordsError) error { return errors.Join(errRefused, e.Code) }
+
+var errRefused = errors.New("kafka sink: the broker refuses the record")
+
+// answer counts refs as written.
+func (w *writer) answer(refs []ref) {
+	for i := 0; i < len(refs); {
+		n := i
+		for n < len(refs) && refs[n].j == refs[i].j {
+			n++
+		}
+		w.s.done(refs[i].j, n-i)
+		i = n
+	}
+}
+
+// giveUp answers for refs after a hard stop.
+func (w *writer) giveUp(refs []ref, err error) {
+	for _, r := range refs {
+		w.s.fail(r.j, r.record, pipeline.Retryable, err)
+	}
+}
+
+// abandon answers for what is still in the queue. The writer does not run.
+func (w *writer) abandon() {
+	for _, p := range w.queue {
+		for _, r := range p.records {
+			w.s.fail(p.j, r, pipeline.Retryable, errStopped)
+		}
+	}
+	w.queue = nil
+}
+
+// send appends one record batch to the partition, and tries until it is there, is
+// refused for its records, or the sink is stopped.
+func (w *writer) send(refs []ref) error {
+	w.enc.Reset()
+	for _, r := range refs {
+		w.s.format.message(&w.rec, &w.key, r.j.b, r.j.t.Stream(), int(r.record))
+		w.enc.Append(&w.rec)
+	}
+	for try := 0; ; try++ {
+		err := w.try(int32(len(refs)))
+		var refused *kafka.RecordsError
+		if err == nil || errors.As(err, &refused) {
+			w.s.fault(w.id, nil)
+			return err
+		}
+		if w.s.ctx.Err() != nil {
+			return errStopped
+		}
+		w.s.fault(w.id, err)
+		if kafka.CodeOf(err) != kafka.RequestTimedOut {
+			w.s.client.Refresh()
+		}
+		if !pause(w.s.ctx, try) {
+			return errStopped
+		}
+	}
+}
+
+// try sends what is in the encoder once.
+func (w *writer) try(n int32) error {
+	if err := w.identify(); err != nil {
+		return err
+	}
+	batch, err := w.enc.Finish(w.producer, w.sequence, w.s.codec)
+	if err != nil {
+		return err
+	}
+	err = w.s.client.Produce(w.s.ctx, w.s.cfg.Topic, w.id, batch)
+	switch kafka.CodeOf(err) {
+	case 0:
+		if err != nil {
+			w.enc.Release() // the client may still read the batch
+			return err
+		}
+	case kafka.DuplicateSequence: // it was there already
+	case kafka.OutOfOrderSequence, kafka.UnknownProducer, kafka.InvalidProducerID, kafka.InvalidProducerEpoch, kafka.FencedProducer:
+		w.known = !w.s.cfg.Idempotent // the broker has forgotten us: begin anew
+		return err
+	default:
+		return err
+	}
+	w.sequence = (w.sequence + n) & (1<<31 - 1)
+	return nil
+}
+
+// identify gets a producer id, if there is none yet.
+func (w *writer) identify() error {
+	if w.known {
+		return nil
+	}
+	p, err := w.s.client.NewProducer(w.s.ctx)
+	switch kafka.CodeOf(err) {
+	case kafka.ClusterUnauthorized, kafka.UnsupportedVersion:
+		w.s.mu.Lock()
+		said := w.s.plain
+		w.s.plain = true
+		w.s.mu.Unlock()
+		if !said {
+			w.s.log.Warn("kafka: the broker does not allow numbered record batches: a retry may double records", "error", err)
+		}
+		p, err = kafka.NoProducer, nil
+	}
+	if err != nil {
+		return err
+	}
+	w.producer, w.sequence, w.known = p, 0, true
+	return nil
+}

@@ -1,0 +1,155 @@
+package kafka
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/urlfold/urlfold/internal/kafka"
+)
+
+// A fetcher asks for record batches, one answer ahead of the reader.
+type fetcher struct {
+	p      *partition
+	offset int64
+	out    chan *answer
+	free   chan *answer
+
+	beyond int       // times that the log ended before offset
+	stuck  time.Time // since when there is something to read, and nothing comes
+}
+
+// An answer is what came from offset from on.
+type answer struct {
+	f    kafka.Fetched
+	from int64
+}
+
+// ahead is how many answers of a partition are in memory.
+const ahead = 2
+
+func newFetcher(p *partition, offset int64) *fetcher {
+	f := &fetcher{p: p, offset: offset, out: make(chan *answer, ahead), free: make(chan *answer, ahead)}
+	for range ahead {
+		f.free <- new(answer)
+	}
+	return f
+}
+
+// stallTimeout is how long nothing may come while there is something to read.
+const stallTimeout = 30 * time.Second
+
+var (
+	errStalled = errors.New("there are records to read, and none has come for 30 s")
+	errPartial = errors.New("the broker sends the beginning of a record batch, and never all of it")
+)
+
+// run fetches until ctx is done.
+func (f *fetcher) run(ctx context.Context) {
+	cfg := &f.p.s.cfg
+	for try := 0; ; {
+		var a *answer
+		select {
+		case a = <-f.free:
+		case <-ctx.Done():
+			return
+		}
+		err := f.p.s.client.Fetch(ctx, &kafka.FetchRequest{
+			Topic: f.p.topic, Partition: f.p.id, Offset: f.offset,
+			MaxWait: cfg.FetchWait, MaxBytes: int(cfg.FetchBytes), Committed: f.p.decoder.Committed,
+		}, &a.f)
+		if err == nil {
+			err = f.got(a)
+		} else {
+			f.free <- a
+		}
+		switch {
+		case ctx.Err() != nil:
+			return
+		case err == nil:
+			try = 0
+			f.p.good(fetching)
+		case kafka.CodeOf(err) == kafka.OffsetOutOfRange && f.relocate(ctx):
+		default:
+			f.p.fault(fetching, err)
+			f.p.s.client.Refresh()
+			pause(ctx, try)
+			try++
+		}
+	}
+}
+
+// got hands an answer on, or takes it back if it is empty.
+func (f *fetcher) got(a *answer) error {
+	end := a.f.HighWatermark
+	if f.p.decoder.Committed && a.f.LastStable >= 0 {
+		end = a.f.LastStable
+	}
+	f.p.end.Store(end)
+	f.beyond = 0
+	if next := a.f.Next(f.offset); next > f.offset {
+		a.from, f.offset, f.stuck = f.offset, next, time.Time{}
+		f.out <- a // there is room for all answers
+		return nil
+	}
+	partial := len(a.f.Set) > 0
+	f.free <- a
+	switch {
+	case partial:
+		return errPartial
+	case f.offset >= end:
+		f.stuck = time.Time{}
+	case f.stuck.IsZero():
+		f.stuck = time.Now()
+	case time.Since(f.stuck) > stallTimeout:
+		return errStalled
+	}
+	return nil
+}
+
+// patience is how often a log must end before the position until that is
+// believed: a new leader may know less for a moment.
+const patience = 5
+
+// relocate finds a position that exists. It reports false if that takes another
+// try.
+func (f *fetcher) relocate(ctx context.Context) bool {
+	p := f.p
+	first, err := p.s.client.Offset(ctx, p.topic, p.id, kafka.Earliest)
+	if err != nil {
+		return false
+	}
+	if f.offset < first {
+		gap := first - f.offset
+		p.s.mu.Lock()
+		p.s.count.gaps += gap
+		p.s.mu.Unlock()
+		p.s.log.Warn("kafka: retention has deleted records before they were read",
+			"topic", p.topic, "partition", p.id, "from", f.offset, "to", first, "offsets", gap)
+		f.offset = first
+		return true
+	}
+	last, err := p.s.client.Offset(ctx, p.topic, p.id, kafka.Latest)
+	if f.beyond++; err != nil || f.offset <= last || f.beyond < patience {
+		return false
+	}
+	return f.again(ctx, last)
+}
+
+// again begins anew in a log that ends before the position: the topic was made
+// anew, or its end was lost with its leader.
+func (f *fetcher) again(ctx context.Context, last int64) bool {
+	p := f.p
+	to, err := p.s.client.Offset(ctx, p.topic, p.id, p.s.cfg.Start.At)
+	if err != nil {
+		return false
+	}
+	p.s.mu.Lock()
+	p.s.count.resets++
+	p.s.mu.Unlock()
+	p.s.log.Warn("kafka: the log ends before the position: reading goes on where start says",
+		"topic", p.topic, "partition", p.id, "position", f.offset, "end", last, "to", to)
+	p.m.rewind(p)
+	f.offset, f.beyond = to, 0
+	return true
+}

@@ -1,0 +1,144 @@
+package kafka
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/urlfold/urlfold/internal/kafka"
+)
+
+// A member is this process in one generation of its group.
+type member struct {
+	s    *Source
+	gen  kafka.Generation
+	idle chan struct{} // closed when all readers have ended
+	over chan struct{} // closed when the generation is over
+
+	mu    sync.Mutex // held while offsets are committed, so that none goes back
+	ended bool       // no more commits
+}
+
+// progress is how far a partition may be committed.
+type progress struct {
+	p      *partition
+	offset int64
+}
+
+// run is what a generation does. It is over when gctx is done; ctx is that of
+// Source.Run.
+func (m *member) run(gctx, ctx context.Context, fail context.CancelCauseFunc) {
+	defer close(m.over)
+	parts := m.open()
+	m.read(gctx, ctx, fail, parts)
+	close(m.idle)
+	<-gctx.Done()
+	m.drain(parts)
+	if ctx.Err() != nil {
+		m.s.quit() // rather than to rejoin
+	}
+}
+
+// open makes a lane for each partition.
+func (m *member) open() []*partition {
+	var parts []*partition
+	m.s.mu.Lock()
+	defer m.s.mu.Unlock()
+	for _, a := range m.gen.Assignments() {
+		p := newPartition(m, a)
+		m.s.parts[p.lane] = p
+		parts = append(parts, p)
+	}
+	return parts
+}
+
+// read runs the readers of parts until gctx or ctx is done, or one of them
+// cannot go on.
+func (m *member) read(gctx, ctx context.Context, fail context.CancelCauseFunc, parts []*partition) {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	defer context.AfterFunc(gctx, stop)()
+	var wg sync.WaitGroup
+	for _, p := range parts {
+		wg.Go(func() {
+			err := p.run(ctx)
+			m.s.rt.End(p.lane)
+			if err != nil {
+				fail(fmt.Errorf("%w: %w", errBroken, err))
+			}
+		})
+	}
+	wg.Wait()
+}
+
+// drain waits for what was emitted, commits what is durable, and forgets the
+// rest.
+func (m *member) drain(parts []*partition) {
+	ctx, cancel := context.WithTimeout(context.Background(), m.s.cfg.drain())
+	defer cancel()
+	late := 0
+	for _, p := range parts {
+		if err := p.lane.Drain(ctx); errors.Is(err, context.DeadlineExceeded) {
+			late++
+		}
+	}
+	if late > 0 {
+		m.s.log.Warn("kafka: a rebalance could not wait: what is not durable yet is read again", "partitions", late)
+	}
+	var list []progress
+	for _, p := range parts {
+		if pos, ok := p.lane.Watermark(); ok {
+			list = append(list, progress{p, pos.A})
+		}
+	}
+	if err := m.commit(list); err != nil {
+		m.s.log.Warn("kafka: the last offsets of a generation could not be committed: what they cover is read again", "error", err)
+	}
+	m.mu.Lock()
+	m.ended = true
+	m.mu.Unlock()
+	m.s.mu.Lock()
+	defer m.s.mu.Unlock()
+	for _, p := range parts {
+		p.lane.Revoke()
+		delete(m.s.parts, p.lane)
+		m.s.faults.clear(p.lane.Name())
+	}
+}
+
+// commit stores offsets. That the generation is over is no error: whoever has the
+// partition now goes on from what was committed before.
+func (m *member) commit(list []progress) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	var offsets []kafka.Assignment
+	for _, u := range list {
+		if !m.ended && u.offset > u.p.committed {
+			offsets = append(offsets, kafka.Assignment{Topic: u.p.topic, Partition: u.p.id, Offset: u.offset})
+		}
+	}
+	if len(offsets) == 0 {
+		return nil
+	}
+	err := m.gen.Commit(offsets)
+	switch {
+	case kafka.Stale(err):
+		m.ended = true
+		m.s.log.Warn("kafka: a commit came after the end of its generation: what it covers is read again", "error", err)
+		return nil
+	case err != nil:
+		return fmt.Errorf("commit of offsets: %w", err)
+	}
+	for _, u := range list {
+		u.p.committed = max(u.p.committed, u.offset)
+	}
+	return nil
+}
+
+// rewind allows p to commit offsets that are lower than before.
+func (m *member) rewind(p *partition) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	p.committed = -1
+}

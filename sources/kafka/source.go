@@ -1,0 +1,314 @@
+package kafka
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/urlfold/urlfold/internal/kafka"
+	"github.com/urlfold/urlfold/pipeline"
+)
+
+// A Source reads topics as a member of a consumer group. It is a
+// [pipeline.Source], a [pipeline.Committer] and a [pipeline.Healther].
+type Source struct {
+	cfg    Config
+	log    *slog.Logger
+	client kafka.Client
+	rt     pipeline.Runtime
+	group  kafka.Group
+	leave  sync.Once
+	left   sync.WaitGroup // whoever leaves the group
+	faults faults
+
+	mu    sync.Mutex
+	parts map[*pipeline.Lane]*partition // of the current generation
+	count counts
+}
+
+// counts are what a source counts over all generations.
+type counts struct {
+	generations int
+	gaps        int64
+	resets      int
+}
+
+// New returns the source that cfg asks for. The error tells all that is wrong
+// with cfg, joined. A nil logger discards.
+func New(cfg Config, log *slog.Logger) (*Source, error) {
+	if cfg.BatchBytes == 0 {
+		cfg.BatchBytes = 128 << 10
+	}
+	if cfg.BatchRecords == 0 {
+		cfg.BatchRecords = 1000
+	}
+	if cfg.Linger == 0 {
+		cfg.Linger = 50 * time.Millisecond
+	}
+	if log == nil {
+		log = slog.New(slog.DiscardHandler)
+	}
+	if err := cfg.Validate(); err != nil {
+		return nil, fmt.Errorf("kafka source: %w", err)
+	}
+	return &Source{cfg: cfg, log: log, parts: map[*pipeline.Lane]*partition{}}, nil
+}
+
+// Open implements [pipeline.Source]: it connects, and looks for the topics.
+func (s *Source) Open(ctx context.Context, rt pipeline.Runtime) error {
+	s.rt = rt
+	client, err := kafka.New(s.cfg.Connection, s.cfg.Topics...)
+	if err != nil {
+		return fmt.Errorf("kafka source: %w", err)
+	}
+	s.client = client
+	return s.check(ctx)
+}
+
+// CheckConnect reports whether the brokers can be reached and the topics read. It
+// is for a source that is not opened.
+func (s *Source) CheckConnect(ctx context.Context) error {
+	client, err := kafka.New(s.cfg.Connection, s.cfg.Topics...)
+	if err != nil {
+		return fmt.Errorf("kafka source: %w", err)
+	}
+	defer client.Close()
+	return (&Source{cfg: s.cfg, client: client}).check(ctx)
+}
+
+// check looks for the topics, and waits for brokers as long as for an answer.
+func (s *Source) check(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, s.cfg.RequestTimeout)
+	defer cancel()
+	for try := 0; ; try++ {
+		topics, err := s.client.Topics(ctx, s.cfg.Topics, false)
+		if err == nil {
+			return missing(topics)
+		}
+		if kafka.Blocked(err) || !pause(ctx, try) {
+			return fmt.Errorf("kafka source: no answer from %s: %w", strings.Join(s.cfg.Brokers, ", "), err)
+		}
+		s.client.Refresh()
+	}
+}
+
+// missing returns an error that names the topics that cannot be read.
+func missing(topics []kafka.Topic) error {
+	var errs []error
+	for _, t := range topics {
+		if t.Err != nil && kafka.Blocked(t.Err) {
+			errs = append(errs, fmt.Errorf("kafka source: topic %s: %w", t.Name, t.Err))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// Run implements [pipeline.Source]. When it returns, the member is still in its
+// group, until Close.
+func (s *Source) Run(ctx context.Context) error {
+	ctx, fail := context.WithCancelCause(ctx)
+	defer fail(nil)
+	var err error
+	s.group, err = s.client.Join(kafka.GroupConfig{
+		Group:            s.cfg.Group,
+		Topics:           s.cfg.Topics,
+		Session:          s.cfg.SessionTimeout,
+		Rebalance:        s.cfg.RebalanceTimeout,
+		Heartbeat:        s.cfg.HeartbeatInterval,
+		RequestTimeout:   s.cfg.RequestTimeout,
+		PartitionRefresh: s.cfg.PartitionRefresh,
+	})
+	if err != nil {
+		return fmt.Errorf("kafka source: %w", err)
+	}
+	for try := 0; ctx.Err() == nil; {
+		gen, err := s.group.Next(ctx)
+		switch {
+		case gen != nil:
+			began := time.Now()
+			s.live(ctx, fail, gen)
+			if time.Since(began) > time.Second {
+				try = 0
+			}
+		case ctx.Err() != nil:
+		case kafka.CodeOf(err) == kafka.RebalanceInProgress:
+			continue
+		default:
+			s.faults.set(s.log, "group", fmt.Errorf("consumer group %s: %w", s.cfg.Group, err))
+			s.client.Refresh()
+		}
+		if try++; try > 1 {
+			pause(ctx, min(try, 6))
+		}
+	}
+	if err := context.Cause(ctx); errors.Is(err, pipeline.ErrStopped) || errors.Is(err, errBroken) {
+		return err
+	}
+	return nil
+}
+
+// errBroken marks what ends a run.
+var errBroken = errors.New("the pipeline takes no more")
+
+// live reads in a generation until it is over, or ctx is done. Then all readers
+// have ended, and in the second case the generation goes on.
+func (s *Source) live(ctx context.Context, fail context.CancelCauseFunc, gen kafka.Generation) {
+	m := &member{s: s, gen: gen, idle: make(chan struct{}), over: make(chan struct{})}
+	s.mu.Lock()
+	s.count.generations++
+	s.mu.Unlock()
+	s.faults.clear("group")
+	s.log.Info("kafka: a generation begins", "group", s.cfg.Group, "generation", gen.ID(), "partitions", len(gen.Assignments()))
+	gen.Start(func(gctx context.Context) { m.run(gctx, ctx, fail) })
+	<-m.idle
+	select {
+	case <-m.over:
+	case <-ctx.Done():
+	}
+}
+
+// Commit implements [pipeline.Committer].
+func (s *Source) Commit(_ context.Context, ups []pipeline.LanePos) error {
+	s.mu.Lock()
+	of := map[*member][]progress{}
+	for _, up := range ups {
+		if p := s.parts[up.Lane]; p != nil {
+			of[p.m] = append(of[p.m], progress{p, up.Pos.A})
+		}
+	}
+	s.mu.Unlock()
+	var errs []error
+	for m, list := range of {
+		errs = append(errs, m.commit(list))
+	}
+	return errors.Join(errs...)
+}
+
+// Health implements [pipeline.Healther].
+func (s *Source) Health() error { return s.faults.first() }
+
+// Close implements [pipeline.Source]: it leaves the group.
+func (s *Source) Close(context.Context) error {
+	s.quit()
+	s.left.Wait()
+	if s.client != nil {
+		s.client.Close()
+	}
+	return nil
+}
+
+// leaveTimeout bounds how long a member takes to leave, besides draining.
+const leaveTimeout = 5 * time.Second
+
+// quit begins to leave the group.
+func (s *Source) quit() {
+	if s.group == nil {
+		return
+	}
+	s.leave.Do(func() {
+		s.left.Go(func() {
+			ctx, cancel := context.WithTimeout(context.Background(), s.cfg.drain()+leaveTimeout)
+			defer cancel()
+			s.group.Close(ctx)
+		})
+	})
+}
+
+// Stats are figures of a source.
+type Stats struct {
+	Rebalances int   // generations after the first
+	Gaps       int64 // offsets that were deleted by retention before they were read
+	Resets     int   // partitions whose log ended before the position, and that began anew
+	Partitions []PartitionStats
+}
+
+// PartitionStats are figures of a partition that this member has.
+type PartitionStats struct {
+	Topic     string
+	Partition int
+	Next      int64 // offset to be read next
+	Lag       int64 // offsets from there to the end of the log; -1: not known yet
+}
+
+// Stats returns the figures of now.
+func (s *Source) Stats() Stats {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	st := Stats{Rebalances: max(0, s.count.generations-1), Gaps: s.count.gaps, Resets: s.count.resets}
+	for _, p := range s.parts {
+		st.Partitions = append(st.Partitions, p.stats())
+	}
+	slices.SortFunc(st.Partitions, func(a, b PartitionStats) int {
+		if c := strings.Compare(a.Topic, b.Topic); c != 0 {
+			return c
+		}
+		return a.Partition - b.Partition
+	})
+	return st
+}
+
+// pause waits before the next try: 100 ms, doubled up to 30 s, with jitter. It
+// reports false if ctx is done.
+func pause(ctx context.Context, try int) bool {
+	d := min(100*time.Millisecond<<min(try, 10), 30*time.Second)
+	t := time.NewTimer(d/2 + rand.N(d/2+1))
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// faults are the reasons why the source, or a partition, cannot go on now.
+type faults struct {
+	mu  sync.Mutex
+	all map[string]fault
+}
+
+type fault struct {
+	err    error
+	logged time.Time
+}
+
+// complainEvery is how often a fault that lasts is logged.
+const complainEvery = 10 * time.Second
+
+func (f *faults) set(log *slog.Logger, where string, err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.all == nil {
+		f.all = map[string]fault{}
+	}
+	now := fault{err, f.all[where].logged}
+	if time.Since(now.logged) > complainEvery {
+		now.logged = time.Now()
+		log.Warn("kafka: cannot read: it is tried again", "error", err)
+	}
+	f.all[where] = now
+}
+
+func (f *faults) clear(where string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	delete(f.all, where)
+}
+
+func (f *faults) first() error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	name := ""
+	for n := range f.all {
+		if name == "" || n < name {
+			name = n
+		}
+	}
+	return f.all[name].err
+}

@@ -1,0 +1,67 @@
+package kafka
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kfake"
+
+	"github.com/urlfold/urlfold/internal/kafka"
+	"github.com/urlfold/urlfold/internal/kafka/kafkatest"
+	"github.com/urlfold/urlfold/pipeline"
+)
+
+// quick returns a configuration whose times are short.
+func quick(c kafka.Connection, topics ...string) Config {
+	cfg := *Default()
+	cfg.Connection, cfg.Topics, cfg.Group = c, topics, "g"
+	cfg.SessionTimeout, cfg.HeartbeatInterval = 3*time.Second, 100*time.Millisecond
+	cfg.RebalanceTimeout, cfg.DrainTimeout = 4*time.Second, time.Second
+	cfg.FetchWait, cfg.Linger = 50*time.Millisecond, 5*time.Millisecond
+	return cfg
+}
+
+func newSource(t testing.TB, cfg Config) *Source {
+	t.Helper()
+	s, err := New(cfg, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// TestConsume reads many partitions, stops, and goes on where it was.
+func TestConsume(t *testing.T) {
+	const parts, n = 3, 1000
+	_, conn := kafkatest.Fake(t, kfake.SeedTopics(parts, "in"))
+	client := kafkatest.Client(t, conn, "in")
+	kafkatest.Fill(t, client, "in", parts, 0, n)
+	out := &kafkatest.Collector{T: t}
+	s := newSource(t, quick(conn, "in"))
+	run := kafkatest.Start(t, pipeline.Options{Sources: []pipeline.Source{s}, Sinks: []pipeline.Sink{out}, Ordering: pipeline.OrderPerLane})
+	kafkatest.Until(t, "all records", func() bool { return out.Count() >= parts*n })
+	if err := s.Health(); err != nil {
+		t.Errorf("Health: %v", err)
+	}
+	if err := run.Stop(); err != nil {
+		t.Fatalf("Run: %v", err)
+	}
+	for p := range parts {
+		if got := out.Got(p); !slices.IsSorted(got) || kafkatest.Check(t, "first run", got, n) != 0 {
+			t.Errorf("partition %d: doubled or out of order", p)
+		}
+	}
+	kafkatest.Fill(t, client, "in", parts, n, 2*n)
+	out2 := &kafkatest.Collector{T: t}
+	run = kafkatest.Start(t, pipeline.Options{Sources: []pipeline.Source{newSource(t, quick(conn, "in"))}, Sinks: []pipeline.Sink{out2}})
+	kafkatest.Until(t, "the second half", func() bool { return out2.Count() >= parts*n })
+	if err := run.Stop(); err != nil {
+		t.Fatalf("Run: %v", err)
+	}
+	for p := range parts {
+		if d := kafkatest.Check(t, "both runs", append(out.Got(p), out2.Got(p)...), 2*n); d != 0 {
+			t.Errorf("partition %d: %d are doubled after a clean stop", p, d)
+		}
+	}
+}
