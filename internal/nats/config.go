@@ -1,0 +1,105 @@
+package nats
+
+import (
+	"errors"
+	"time"
+
+	"github.com/urlfold/urlfold/internal/units"
+)
+
+// A Config says how to connect. It is embedded in the configuration of every source
+// and sink that talks to NATS; each of them has a connection of its own.
+type Config struct {
+	// Servers are the URLs of servers of one cluster, such as nats://n1:4222 or
+	// tls://n1:4222. The others of the cluster are learned from them.
+	Servers []string `yaml:"servers,required" min:"1"`
+	// CredsFile is the path of a .creds file: a user JWT and its seed.
+	CredsFile string `yaml:"creds_file"`
+	// NkeyFile is the path of a file with the seed of a user nkey.
+	NkeyFile string `yaml:"nkey_file"`
+	// Token is the token of a server that asks for one.
+	Token units.Secret `yaml:"token"`
+	// User is a user name; it goes with password.
+	User string `yaml:"user"`
+	// Password is the password of user.
+	Password units.Secret `yaml:"password"`
+	// TLS says how to encrypt. A server whose URL begins with tls://, or that asks
+	// for TLS, needs it only for certificates of one's own.
+	TLS TLS `yaml:"tls"`
+	// Domain is the JetStream domain. Default: the one of the server.
+	Domain string `yaml:"domain"`
+	// InboxPrefix begins the subjects of replies, for users who may not subscribe
+	// to all of "_INBOX.>".
+	InboxPrefix string `yaml:"inbox_prefix"`
+	// ConnectTimeout is how long one attempt to connect may take, and how long a
+	// start waits for the first server that answers.
+	ConnectTimeout time.Duration `yaml:"connect_timeout" min:"100ms"`
+	// ReconnectWait is the pause before the same server is tried again after a
+	// connection is lost. There is no last attempt.
+	ReconnectWait time.Duration `yaml:"reconnect_wait" min:"1ms"`
+	// PingInterval is how often a silent connection is tested. Two answers missing,
+	// and it is given up.
+	PingInterval time.Duration `yaml:"ping_interval" min:"100ms"`
+
+	// Buffer is how many messages a Subscription can hold. 0: 65536.
+	Buffer int `yaml:"-"`
+}
+
+// TLS says how a connection is encrypted. All of its fields are optional; any of
+// them asks for TLS.
+type TLS struct {
+	// Enabled asks for TLS although the URLs do not.
+	Enabled bool `yaml:"enabled"`
+	// CAFile is the path of PEM certificates that are trusted instead of those of
+	// the system.
+	CAFile string `yaml:"ca_file"`
+	// CertFile is the path of the PEM certificate that is shown to the server.
+	CertFile string `yaml:"cert_file"`
+	// KeyFile is the path of the PEM key of cert_file.
+	KeyFile string `yaml:"key_file"`
+	// ServerName is the name that the certificate of the server is checked against.
+	// Default: the host of its URL.
+	ServerName string `yaml:"server_name"`
+}
+
+// used reports whether anything asks for TLS.
+func (t *TLS) used() bool { return *t != TLS{} }
+
+// DefaultConfig returns the defaults.
+func DefaultConfig() Config {
+	return Config{ConnectTimeout: 10 * time.Second, ReconnectWait: time.Second, PingInterval: 10 * time.Second}
+}
+
+// Validate tells all that is wrong with c, joined. Every error is a
+// [units.FieldError].
+func (c *Config) Validate() error {
+	var errs []error
+	wrong := func(field, what string) {
+		errs = append(errs, &units.FieldError{Field: field, Err: errors.New(what)})
+	}
+	if len(c.Servers) == 0 {
+		wrong("servers", "there is none")
+	}
+	ways := 0
+	for _, used := range []bool{c.CredsFile != "", c.NkeyFile != "", c.Token != "", c.User != ""} {
+		if used {
+			ways++
+		}
+	}
+	if ways > 1 {
+		wrong("servers", "creds_file, nkey_file, token and user are four ways to sign in: give one")
+	}
+	if c.Password != "" && c.User == "" {
+		wrong("password", "goes with a user")
+	}
+	if (c.TLS.CertFile == "") != (c.TLS.KeyFile == "") {
+		wrong("tls", "cert_file and key_file go together")
+	}
+	if c.InboxPrefix != "" && !isSubject(c.InboxPrefix) {
+		wrong("inbox_prefix", "is not a subject without wildcards")
+	}
+	if c.ConnectTimeout <= 0 || c.ReconnectWait <= 0 || c.PingInterval <= 0 {
+		wrong("connect_timeout", "connect_timeout, reconnect_wait and ping_interval are positive")
+	}
+	return errors.Join(errs...)
+}

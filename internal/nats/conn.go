@@ -1,0 +1,263 @@
+package nats
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	client "github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// A Msg is a message as the client delivers it.
+type Msg = client.Msg
+
+var (
+	// ErrDown is in the error of an operation that found no connection.
+	ErrDown = errors.New("no connection to NATS")
+	// ErrClosed is in the error of an operation after Close.
+	ErrClosed = errors.New("the connection to NATS is closed")
+)
+
+// A Conn is a connection to a cluster. It reconnects for ever. While there is no
+// connection, publishing fails at once: nothing waits in a buffer of the client to
+// come out later.
+type Conn struct {
+	nc *client.Conn
+	js jetstream.JetStream
+	// api begins the subjects of the JetStream API: "$JS.API."
+	api string
+
+	reconnects atomic.Int64
+	mu         sync.Mutex
+	down       error // why there is no connection; nil: there is one
+	last       error // what the server complained about last
+	watchers   []func(up bool)
+}
+
+// Connect connects to the first server that answers. It waits for one as long as
+// cfg.ConnectTimeout says, and no longer than ctx.
+func Connect(ctx context.Context, cfg Config) (*Conn, error) {
+	c := &Conn{}
+	opts, err := c.options(&cfg)
+	if err != nil {
+		return nil, err
+	}
+	deadline := time.Now().Add(cfg.ConnectTimeout)
+	for {
+		c.nc, err = opts.Connect()
+		if err == nil {
+			break
+		}
+		wait := min(200*time.Millisecond, time.Until(deadline))
+		if wait <= 0 || permanent(err) || sleep(ctx, wait) != nil {
+			return nil, fmt.Errorf("cannot connect to NATS: %w", err)
+		}
+	}
+	c.api = "$JS.API."
+	if c.js, err = jetstream.New(c.nc); cfg.Domain != "" {
+		c.api = "$JS." + cfg.Domain + ".API."
+		c.js, err = jetstream.NewWithDomain(c.nc, cfg.Domain)
+	}
+	if err != nil {
+		c.nc.Close()
+		return nil, fmt.Errorf("JetStream: %w", err)
+	}
+	return c, nil
+}
+
+// permanent reports whether no later attempt to connect can be better.
+func permanent(err error) bool {
+	return errors.Is(err, client.ErrAuthorization) || errors.Is(err, client.ErrAuthExpired) ||
+		errors.As(err, new(*tls.CertificateVerificationError))
+}
+
+// sleep waits for d, or until ctx is done.
+func sleep(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// options translates cfg.
+func (c *Conn) options(cfg *Config) (*client.Options, error) {
+	o := client.GetDefaultOptions()
+	o.Servers = cfg.Servers
+	o.Name = "urlfold"
+	o.Timeout = cfg.ConnectTimeout
+	o.MaxReconnect = -1
+	o.ReconnectWait = cfg.ReconnectWait
+	o.ReconnectJitter, o.ReconnectJitterTLS = cfg.ReconnectWait/2, cfg.ReconnectWait/2
+	o.ReconnectBufSize = -1 // what is published while there is no connection fails, instead of coming out later
+	o.IgnoreAuthErrorAbort = true
+	o.PingInterval, o.MaxPingsOut = cfg.PingInterval, 2
+	if cfg.Buffer > 0 {
+		o.SubChanLen = cfg.Buffer
+	}
+	o.User, o.Password, o.Token = cfg.User, cfg.Password.Reveal(), cfg.Token.Reveal()
+	o.DisconnectedErrCB = func(_ *client.Conn, err error) { c.lost(err) }
+	o.ReconnectedCB = func(*client.Conn) { c.reconnects.Add(1); c.change(nil) }
+	o.ClosedCB = func(*client.Conn) { c.change(ErrClosed) }
+	o.AsyncErrorCB = func(_ *client.Conn, _ *client.Subscription, err error) { c.note(err) }
+	var more []client.Option
+	if cfg.InboxPrefix != "" {
+		more = append(more, client.CustomInboxPrefix(cfg.InboxPrefix))
+	}
+	if cfg.CredsFile != "" {
+		if _, err := os.Stat(cfg.CredsFile); err != nil {
+			return nil, fmt.Errorf("creds_file: %w", err)
+		}
+		more = append(more, client.UserCredentials(cfg.CredsFile))
+	}
+	if cfg.NkeyFile != "" {
+		nkey, err := client.NkeyOptionFromSeed(cfg.NkeyFile)
+		if err != nil {
+			return nil, fmt.Errorf("nkey_file: %w", err)
+		}
+		more = append(more, nkey)
+	}
+	if cfg.TLS.used() {
+		t, err := cfg.TLS.config()
+		if err != nil {
+			return nil, err
+		}
+		more = append(more, client.Secure(t))
+	}
+	for _, opt := range more {
+		if err := opt(&o); err != nil {
+			return nil, err
+		}
+	}
+	return &o, nil
+}
+
+// config reads the files that t names.
+func (t *TLS) config() (*tls.Config, error) {
+	c := &tls.Config{MinVersion: tls.VersionTLS12, ServerName: t.ServerName}
+	if t.CAFile != "" {
+		pem, err := os.ReadFile(t.CAFile)
+		if err != nil {
+			return nil, fmt.Errorf("tls.ca_file: %w", err)
+		}
+		c.RootCAs = x509.NewCertPool()
+		if !c.RootCAs.AppendCertsFromPEM(pem) {
+			return nil, errors.New("tls.ca_file: holds no PEM certificate")
+		}
+	}
+	if t.CertFile != "" {
+		cert, err := tls.LoadX509KeyPair(t.CertFile, t.KeyFile)
+		if err != nil {
+			return nil, fmt.Errorf("tls.cert_file and tls.key_file: %w", err)
+		}
+		c.Certificates = []tls.Certificate{cert}
+	}
+	return c, nil
+}
+
+// lost notes that the connection is gone.
+func (c *Conn) lost(err error) {
+	if err == nil {
+		c.change(ErrDown)
+		return
+	}
+	c.change(fmt.Errorf("%w: %w", ErrDown, err))
+}
+
+// change notes that there is a connection again (nil) or no more, and tells all
+// who watch.
+func (c *Conn) change(down error) {
+	c.mu.Lock()
+	c.down = down
+	watchers := c.watchers
+	c.mu.Unlock()
+	for _, f := range watchers {
+		f(down == nil)
+	}
+}
+
+// note keeps what the server complained about: a permission that is missing.
+func (c *Conn) note(err error) {
+	if errors.Is(err, client.ErrSlowConsumer) {
+		return // counted where it happens
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.last = err
+}
+
+// Watch has f called whenever the connection is lost or there again, by one
+// goroutine, in order. f does not block.
+func (c *Conn) Watch(f func(up bool)) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.watchers = append(c.watchers[:len(c.watchers):len(c.watchers)], f)
+}
+
+// Health returns nil, or why there is no connection.
+func (c *Conn) Health() error {
+	if c.nc.IsConnected() {
+		return nil
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.down == nil {
+		return ErrDown
+	}
+	return c.down
+}
+
+// Complaint returns what the server has complained about last, nil if it never
+// has: a permission that is missing is told in no other way.
+func (c *Conn) Complaint() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.last
+}
+
+// Up reports whether there is a connection.
+func (c *Conn) Up() bool { return c.nc.IsConnected() }
+
+// Reconnects returns how often the connection was lost and found again.
+func (c *Conn) Reconnects() int64 { return c.reconnects.Load() }
+
+// MaxPayload returns the largest message, with headers, that the server takes.
+func (c *Conn) MaxPayload() int { return int(c.nc.MaxPayload()) }
+
+// Publish publishes data, which is copied. A nil error says that it is in the
+// write buffer.
+func (c *Conn) Publish(subject string, data []byte) error { return c.nc.Publish(subject, data) }
+
+// PublishMsg publishes m. It copies all of it.
+func (c *Conn) PublishMsg(m *Msg) error { return c.nc.PublishMsg(m) }
+
+// Request publishes data and waits for the reply of who takes it, no longer than
+// ctx.
+func (c *Conn) Request(ctx context.Context, subject string, data []byte) error {
+	_, err := c.nc.RequestWithContext(ctx, subject, data)
+	return err
+}
+
+// Flush waits until the server has read all that was published before.
+func (c *Conn) Flush(ctx context.Context) error {
+	if _, ok := ctx.Deadline(); !ok {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, 10*time.Second)
+		defer cancel()
+	}
+	return c.nc.FlushWithContext(ctx)
+}
+
+// Close closes the connection. What is in the write buffer is sent if that is
+// possible at once.
+func (c *Conn) Close() { c.nc.Close() }

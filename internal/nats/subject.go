@@ -1,0 +1,58 @@
+package nats
+
+import "strings"
+
+// isSubject reports whether s can be published to: tokens between dots, none of
+// them empty or a wildcard.
+func isSubject(s string) bool { return IsFilter(s) && !strings.ContainsAny(s, "*>") }
+
+// IsSubject reports whether s can be published to: tokens between dots that are
+// not empty and hold no wildcard, white space or control character.
+func IsSubject(s string) bool { return isSubject(s) }
+
+// IsFilter reports whether s can be subscribed to: a subject whose tokens may be
+// "*", and whose last one may be ">".
+func IsFilter(s string) bool {
+	if s == "" {
+		return false
+	}
+	for s != "" {
+		token, rest, more := strings.Cut(s, ".")
+		if !isToken(token) || token == ">" && more || more && rest == "" {
+			return false
+		}
+		s = rest
+	}
+	return true
+}
+
+// isToken reports whether s is one token of a filter.
+func isToken(s string) bool {
+	if s == "*" || s == ">" {
+		return true
+	}
+	for i := range len(s) {
+		if s[i] <= ' ' || s[i] == 0x7f || s[i] == '*' || s[i] == '>' {
+			return false
+		}
+	}
+	return s != ""
+}
+
+// Covers reports whether every subject that sub stands for, which may hold
+// wildcards itself, is matched by filter.
+func Covers(filter, sub string) bool {
+	for {
+		f, frest, fmore := strings.Cut(filter, ".")
+		s, srest, smore := strings.Cut(sub, ".")
+		switch {
+		case f == ">":
+			return true
+		case s == ">", f != "*" && f != s:
+			return false
+		case !fmore || !smore:
+			return fmore == smore
+		}
+		filter, sub = frest, srest
+	}
+}

@@ -1,0 +1,111 @@
+// Package natstest runs a NATS server with JetStream inside a test, on loopback and
+// a free port, with its files in a folder of the test. Only tests import it.
+package natstest
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"io"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+
+	"github.com/urlfold/urlfold/internal/testkit/proxy"
+)
+
+// A Server is an embedded nats-server. It ends with its test.
+type Server struct {
+	t    testing.TB
+	opts server.Options
+	srv  *server.Server
+}
+
+// Start starts a server. change, if it is not nil, changes its options before.
+func Start(t testing.TB, change func(*server.Options)) *Server {
+	t.Helper()
+	s := &Server{t: t, opts: server.Options{
+		Host: "127.0.0.1", Port: server.RANDOM_PORT, JetStream: true, StoreDir: t.TempDir(),
+		NoLog: true, NoSigs: true,
+	}}
+	if change != nil {
+		change(&s.opts)
+	}
+	s.Up()
+	t.Cleanup(s.Down)
+	return s
+}
+
+// Up starts the server again after Down, at the same address, with what it had
+// stored.
+func (s *Server) Up() {
+	s.t.Helper()
+	opts := s.opts
+	srv, err := server.NewServer(&opts)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	srv.Start()
+	if !srv.ReadyForConnections(10 * time.Second) {
+		s.t.Fatal("the NATS server does not start")
+	}
+	s.srv, s.opts.Port = srv, opts.Port
+}
+
+// Down stops the server.
+func (s *Server) Down() {
+	s.srv.Shutdown()
+	s.srv.WaitForShutdown()
+}
+
+// Addr returns host and port.
+func (s *Server) Addr() string { return fmt.Sprintf("%s:%d", s.opts.Host, s.opts.Port) }
+
+// URL returns what to connect to.
+func (s *Server) URL() string { return "nats://" + s.Addr() }
+
+// Drop returns a filter of the NATS protocol, for either direction, that leaves out
+// the messages for whose subject drop returns true.
+func Drop(drop func(subject string) bool) proxy.Filter {
+	return func(w io.Writer, r io.Reader) error {
+		in := bufio.NewReaderSize(r, 64<<10)
+		for {
+			frame, subject, err := readFrame(in)
+			if err != nil {
+				return err
+			}
+			if subject == "" || !drop(subject) {
+				if _, err := w.Write(frame); err != nil {
+					return err
+				}
+			}
+		}
+	}
+}
+
+// readFrame reads one operation with its payload, and tells the subject if it is a
+// message.
+func readFrame(in *bufio.Reader) (frame []byte, subject string, err error) {
+	line, err := in.ReadBytes('\n')
+	if err != nil {
+		return nil, "", err
+	}
+	words := bytes.Fields(line)
+	if len(words) < 3 {
+		return line, "", nil
+	}
+	switch string(bytes.ToUpper(words[0])) {
+	case "PUB", "HPUB", "MSG", "HMSG":
+	default:
+		return line, "", nil
+	}
+	size, err := strconv.Atoi(string(words[len(words)-1]))
+	if err != nil {
+		return nil, "", err
+	}
+	frame = append(line, make([]byte, size+2)...)
+	_, err = io.ReadFull(in, frame[len(line):])
+	return frame, string(words[1]), err
+}

@@ -1,0 +1,175 @@
+// Package proxy is a TCP proxy on loopback that fails on demand: it cuts
+// connections, refuses them, delays them, and goes silent without closing anything.
+// Only tests import it.
+package proxy
+
+import (
+	"errors"
+	"io"
+	"net"
+	"sync"
+	"testing"
+	"time"
+)
+
+// A Filter copies one direction of a connection from r to w, and may leave things
+// out. It returns when r ends or w fails.
+type Filter func(w io.Writer, r io.Reader) error
+
+// A Proxy forwards connections to one address.
+type Proxy struct {
+	// Up and Down, if they are set before the first connection, copy what clients
+	// and the server send.
+	Up, Down Filter
+
+	ln     net.Listener
+	target string
+	wg     sync.WaitGroup
+
+	mu     sync.Mutex
+	change *sync.Cond
+	conns  map[net.Conn]bool
+	closed bool
+	refuse bool
+	frozen bool
+	delay  time.Duration
+	cuts   int
+}
+
+// New returns a proxy to target that ends with the test.
+func New(t testing.TB, target string) *Proxy {
+	t.Helper()
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &Proxy{ln: ln, target: target, conns: map[net.Conn]bool{}}
+	p.change = sync.NewCond(&p.mu)
+	p.wg.Go(p.accept)
+	t.Cleanup(p.close)
+	return p
+}
+
+// Addr returns the address to connect to.
+func (p *Proxy) Addr() string { return p.ln.Addr().String() }
+
+// set changes the state under the lock, and wakes what is frozen.
+func (p *Proxy) set(f func()) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	f()
+	p.change.Broadcast()
+}
+
+// Cut closes all connections.
+func (p *Proxy) Cut() {
+	p.set(func() {
+		p.cuts++
+		for c := range p.conns {
+			_ = c.Close()
+		}
+	})
+}
+
+// Cuts returns how often Cut was called.
+func (p *Proxy) Cuts() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.cuts
+}
+
+// Refuse closes new connections at once, or no more.
+func (p *Proxy) Refuse(yes bool) { p.set(func() { p.refuse = yes }) }
+
+// Freeze forwards nothing and closes nothing, until it is called with false: to
+// both sides the other one looks alive and says nothing.
+func (p *Proxy) Freeze(yes bool) { p.set(func() { p.frozen = yes }) }
+
+// Delay keeps every piece that is forwarded for d.
+func (p *Proxy) Delay(d time.Duration) { p.set(func() { p.delay = d }) }
+
+func (p *Proxy) close() {
+	_ = p.ln.Close()
+	p.set(func() { p.closed = true })
+	p.Cut()
+	p.wg.Wait()
+}
+
+func (p *Proxy) accept() {
+	for {
+		c, err := p.ln.Accept()
+		if err != nil {
+			return
+		}
+		p.wg.Go(func() { p.serve(c) })
+	}
+}
+
+// serve forwards one connection until either side ends.
+func (p *Proxy) serve(c net.Conn) {
+	defer c.Close()
+	s, err := net.Dial("tcp", p.target)
+	if err != nil {
+		return
+	}
+	defer s.Close()
+	if !p.enter(c, s) {
+		return
+	}
+	defer p.set(func() { delete(p.conns, c); delete(p.conns, s) })
+	var wg sync.WaitGroup
+	one := func(w, r net.Conn, f Filter) {
+		wg.Go(func() {
+			if f == nil {
+				f = plain
+			}
+			_ = f(&gate{p, w}, r)
+			_ = w.Close()
+			_ = r.Close()
+		})
+	}
+	one(s, c, p.Up)
+	one(c, s, p.Down)
+	wg.Wait()
+}
+
+func plain(w io.Writer, r io.Reader) error {
+	_, err := io.Copy(w, r)
+	return err
+}
+
+// enter notes a pair of connections, unless there are to be none.
+func (p *Proxy) enter(c, s net.Conn) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closed || p.refuse {
+		return false
+	}
+	p.conns[c], p.conns[s] = true, true
+	return true
+}
+
+// A gate is a connection that the proxy writes to when it may.
+type gate struct {
+	p *Proxy
+	c net.Conn
+}
+
+var errCut = errors.New("proxy: cut")
+
+// Write implements io.Writer.
+func (g *gate) Write(b []byte) (int, error) {
+	g.p.mu.Lock()
+	for g.p.frozen && !g.p.closed && g.p.conns[g.c] {
+		g.p.change.Wait()
+	}
+	gone, delay := g.p.closed, g.p.delay
+	g.p.mu.Unlock()
+	if gone {
+		return 0, errCut
+	}
+	if delay > 0 {
+		time.Sleep(delay)
+	}
+	return g.c.Write(b)
+}

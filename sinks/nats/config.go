@@ -1,0 +1,137 @@
+package nats
+
+import (
+	"errors"
+	"time"
+
+	client "github.com/urlfold/urlfold/internal/nats"
+	"github.com/urlfold/urlfold/internal/units"
+)
+
+// A JetStreamConfig says to which streams to publish, and how.
+type JetStreamConfig struct {
+	client.Config
+
+	// Subject is a template: text, {host_key%64} (the shard of the host of the
+	// record's first URL), {key%64} (that of its equivalence key), {key} (the key in
+	// hex) and {subject} (the subject of the message that the record came in).
+	Subject string `yaml:"subject,required"`
+	// MsgID is what the stream recognizes a message by inside its duplicate window.
+	// position: where the record stood, so that one that is read again is dropped.
+	// key: the equivalence key, so that a page is taken once in a window. none: no id.
+	MsgID string `yaml:"msg_id" enum:"position,key,none"`
+	// Framing is records (a message for each record) or lines (a message for each
+	// batch, a line for each record, split at the server's max_payload). Lines are
+	// many times cheaper, but batches do not begin where they did when they are read
+	// again, so they have no ids: msg_id must be none.
+	Framing string `yaml:"framing" enum:"records,lines"`
+	// Publish bounds what is under way.
+	Publish Publish `yaml:"publish"`
+	// ExpectStream is the name of the stream that must take the messages. Another
+	// one that listens to the same subject, after a mistake, then refuses them.
+	ExpectStream string `yaml:"expect_stream"`
+	// CheckStreams makes the start fail if no stream takes the subject. Say false
+	// where this user may not use the JetStream API.
+	CheckStreams bool `yaml:"check_streams"`
+	// Headers says what is told beside the records.
+	Headers Headers `yaml:"headers"`
+}
+
+// Publish bounds what is under way.
+type Publish struct {
+	// MaxPending is how many messages may wait for their acknowledgment.
+	MaxPending int `yaml:"max_pending" min:"1" max:"1000000"`
+	// AckTimeout is how long an acknowledgment may take before a message is
+	// published again.
+	AckTimeout time.Duration `yaml:"ack_timeout" min:"10ms"`
+	// Ordered keeps the order of a lane in each subject: one message of both is
+	// under way at a time. Pipeline.ordering: per_lane needs it.
+	Ordered bool `yaml:"ordered"`
+}
+
+// Headers says what is told beside a record, in the headers of its message.
+type Headers struct {
+	// Input passes on the headers of the message that the record came in.
+	Input bool `yaml:"input"`
+	// Flags adds urlfold-flags, the names of the flags of the record's URLs, if
+	// there are any.
+	Flags bool `yaml:"flags"`
+	// Source adds urlfold-source, the name of the lane and the position in it.
+	Source bool `yaml:"source"`
+}
+
+// DefaultJetStream returns the defaults.
+func DefaultJetStream() JetStreamConfig {
+	return JetStreamConfig{
+		Config: client.DefaultConfig(), MsgID: idPosition, Framing: framingRecords, CheckStreams: true,
+		Publish: Publish{MaxPending: 4000, AckTimeout: 30 * time.Second},
+		Headers: Headers{Input: true, Flags: true, Source: true},
+	}
+}
+
+const (
+	idPosition = "position"
+	idKey      = "key"
+	idNone     = "none"
+
+	framingRecords = "records"
+	framingLines   = "lines"
+)
+
+// wrong makes an error of a field.
+func wrong(field, what string) error {
+	return &units.FieldError{Field: field, Err: errors.New(what)}
+}
+
+// Validate tells all that is wrong with c, joined.
+func (c *JetStreamConfig) Validate() error {
+	errs := []error{c.Config.Validate()}
+	t, err := parseTemplate(c.Subject)
+	if err != nil {
+		errs = append(errs, &units.FieldError{Field: "subject", Err: err})
+	}
+	switch {
+	case c.MsgID != idPosition && c.MsgID != idKey && c.MsgID != idNone:
+		errs = append(errs, wrong("msg_id", "is position, key or none"))
+	case c.Framing == framingLines && c.MsgID != idNone:
+		errs = append(errs, wrong("msg_id", "framing: lines has no ids that are the same after a restart: say msg_id: none, and expect duplicates then"))
+	}
+	switch {
+	case c.Framing != framingRecords && c.Framing != framingLines:
+		errs = append(errs, wrong("framing", "is records or lines"))
+	case c.Framing == framingLines && err == nil && t.perRecord():
+		errs = append(errs, wrong("subject", "framing: lines has one subject for many records: take the {...} out"))
+	}
+	if c.Publish.MaxPending < 1 || c.Publish.MaxPending > 1000000 {
+		errs = append(errs, wrong("publish.max_pending", "is not between 1 and 1000000"))
+	}
+	if c.Publish.AckTimeout < 10*time.Millisecond {
+		errs = append(errs, wrong("publish.ack_timeout", "is less than 10ms"))
+	}
+	return errors.Join(errs...)
+}
+
+// A CoreConfig says where to publish to whoever listens. Nothing keeps the
+// messages: who does not listen does not get them.
+type CoreConfig struct {
+	client.Config
+
+	// Subject is a template as that of the sink jetstream.
+	Subject string `yaml:"subject,required"`
+	// Headers says what is told beside the records.
+	Headers Headers `yaml:"headers"`
+}
+
+// DefaultCore returns the defaults.
+func DefaultCore() CoreConfig {
+	return CoreConfig{Config: client.DefaultConfig(), Headers: Headers{Input: true, Flags: true, Source: true}}
+}
+
+// Validate tells all that is wrong with c, joined.
+func (c *CoreConfig) Validate() error {
+	errs := []error{c.Config.Validate()}
+	if _, err := parseTemplate(c.Subject); err != nil {
+		errs = append(errs, &units.FieldError{Field: "subject", Err: err})
+	}
+	return errors.Join(errs...)
+}

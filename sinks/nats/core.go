@@ -1,0 +1,155 @@
+package nats
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	client "github.com/urlfold/urlfold/internal/nats"
+	"github.com/urlfold/urlfold/pipeline"
+)
+
+// A Core is a sink that publishes to whoever listens. It answers a batch when the
+// server has read it, which is all that can be known; after a lost connection it
+// publishes the whole batch again. It keeps the order of batches.
+type Core struct {
+	cfg   CoreConfig
+	press press
+	conn  *client.Conn
+
+	pages     sync.Pool // of *client.Msg
+	published atomic.Int64
+	again     atomic.Int64
+	trouble   atomic.Pointer[error]
+}
+
+// NewCore returns the sink that cfg asks for. The error tells all that is wrong
+// with cfg, joined. It connects to nothing.
+func NewCore(cfg CoreConfig) (*Core, error) {
+	if err := cfg.Validate(); err != nil {
+		return nil, fmt.Errorf("nats sink: %w", err)
+	}
+	t, err := parseTemplate(cfg.Subject)
+	if err != nil {
+		return nil, fmt.Errorf("nats sink: %w", err)
+	}
+	return &Core{
+		cfg: cfg, press: press{subject: t, headers: cfg.Headers, id: idNone},
+		pages: sync.Pool{New: func() any { return &client.Msg{Header: map[string][]string{}} }},
+	}, nil
+}
+
+// NeedsFacts reports whether the codec is to collect facts for it.
+func (s *Core) NeedsFacts() bool { return s.press.subject.facts() || s.cfg.Headers.Flags }
+
+// Caps implements [pipeline.Sink].
+func (s *Core) Caps() pipeline.SinkCaps { return pipeline.SinkCaps{Ordered: true} }
+
+// Open implements [pipeline.Sink].
+func (s *Core) Open(ctx context.Context) (err error) {
+	s.conn, err = client.Connect(ctx, s.cfg.Config)
+	return err
+}
+
+// CheckConnect connects and disconnects. It is for a sink that is not opened.
+func (s *Core) CheckConnect(ctx context.Context) error {
+	conn, err := client.Connect(ctx, s.cfg.Config)
+	if err == nil {
+		conn.Close()
+	}
+	return err
+}
+
+// flushTimeout is how long the server may take to read a batch.
+const flushTimeout = 10 * time.Second
+
+// Submit implements [pipeline.Sink].
+func (s *Core) Submit(ctx context.Context, b *pipeline.Batch, t pipeline.Ticket) error {
+	p := page{b: b, s: t.Stream(), dead: t.Stream() == &b.Dead}
+	failed, refused, err := s.publish(&p)
+	if err == nil {
+		one, cancel := context.WithTimeout(ctx, flushTimeout)
+		err = s.conn.Flush(one)
+		cancel()
+	}
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case err != nil:
+		s.again.Add(1)
+		s.trouble.Store(&err)
+		t.Done(pipeline.Result{Err: err, Class: pipeline.Retryable})
+		return nil
+	}
+	s.trouble.Store(nil)
+	if failed != nil {
+		t.Done(pipeline.Result{Err: refused, Class: pipeline.Permanent, Failed: failed})
+		return nil
+	}
+	t.Done(pipeline.Result{})
+	return nil
+}
+
+// publish writes the messages of p to the connection. It returns the records that
+// the client will never take, and why, or an error after which all are to be
+// published again.
+func (s *Core) publish(p *page) (failed []uint32, refused, err error) {
+	m := s.pages.Get().(*client.Msg)
+	defer s.pages.Put(m)
+	for i := range p.s.Recs {
+		clear(m.Header)
+		s.press.print(p, i, m)
+		err := s.conn.PublishMsg(m)
+		switch {
+		case client.Refuses(err):
+			failed, refused = append(failed, uint32(i)), err
+		case err != nil:
+			return nil, nil, err
+		default:
+			s.published.Add(1)
+		}
+	}
+	m.Data = nil
+	return slices.Clip(failed), refused, nil
+}
+
+// Barrier implements [pipeline.Sink]. Every batch is flushed before it is answered.
+func (s *Core) Barrier(context.Context) error { return nil }
+
+// Close implements [pipeline.Sink].
+func (s *Core) Close(context.Context) error {
+	if s.conn != nil {
+		s.conn.Close()
+	}
+	return nil
+}
+
+// Health implements [pipeline.Healther].
+func (s *Core) Health() error {
+	if s.conn == nil {
+		return client.ErrDown
+	}
+	var cause error
+	if err := s.trouble.Load(); err != nil {
+		cause = *err
+	}
+	return errors.Join(s.conn.Health(), cause)
+}
+
+// Stats returns the figures: Again counts batches here.
+func (s *Core) Stats() Stats {
+	if s.conn == nil {
+		return Stats{}
+	}
+	return Stats{Published: s.published.Load(), Again: s.again.Load(), Reconnects: s.conn.Reconnects()}
+}
+
+// Interface guards.
+var (
+	_ pipeline.Sink     = (*Core)(nil)
+	_ pipeline.Healther = (*Core)(nil)
+)

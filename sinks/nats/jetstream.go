@@ -1,0 +1,296 @@
+package nats
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	client "github.com/urlfold/urlfold/internal/nats"
+	"github.com/urlfold/urlfold/pipeline"
+)
+
+// A JetStream is a sink that publishes to streams. Its methods are those of
+// [pipeline.Sink], and some that tell how it is.
+type JetStream struct {
+	cfg   JetStreamConfig
+	press press
+
+	conn     *client.Conn
+	window   *client.Window
+	warnings []string
+
+	mu      sync.Mutex
+	flights map[*flight]struct{}
+}
+
+// NewJetStream returns the sink that cfg asks for. The error tells all that is
+// wrong with cfg, joined. It connects to nothing.
+func NewJetStream(cfg JetStreamConfig) (*JetStream, error) {
+	if err := cfg.Validate(); err != nil {
+		return nil, fmt.Errorf("jetstream sink: %w", err)
+	}
+	t, err := parseTemplate(cfg.Subject)
+	if err != nil {
+		return nil, fmt.Errorf("jetstream sink: %w", err)
+	}
+	return &JetStream{
+		cfg: cfg, flights: map[*flight]struct{}{},
+		press: press{subject: t, headers: cfg.Headers, id: cfg.MsgID, expect: cfg.ExpectStream},
+	}, nil
+}
+
+// NeedsFacts reports whether the codec is to collect facts for it.
+func (s *JetStream) NeedsFacts() bool {
+	return s.cfg.MsgID == idKey || s.press.subject.facts() || s.cfg.Headers.Flags && s.cfg.Framing == framingRecords
+}
+
+// Caps implements [pipeline.Sink].
+func (s *JetStream) Caps() pipeline.SinkCaps {
+	return pipeline.SinkCaps{Durable: true, Ordered: s.cfg.Publish.Ordered, Dedups: s.cfg.MsgID == idPosition}
+}
+
+// Open implements [pipeline.Sink].
+func (s *JetStream) Open(ctx context.Context) error {
+	conn, err := client.Connect(ctx, s.cfg.Config)
+	if err != nil {
+		return err
+	}
+	s.conn = conn
+	if s.cfg.CheckStreams {
+		if s.warnings, err = s.check(ctx, conn); err != nil {
+			return err
+		}
+	}
+	s.window, err = conn.NewWindow(s.cfg.Publish.MaxPending, s.cfg.Publish.AckTimeout)
+	return err
+}
+
+// CheckConnect connects, looks at the streams, and disconnects. The error tells
+// what is wrong. It is for a sink that is not opened.
+func (s *JetStream) CheckConnect(ctx context.Context) error {
+	conn, err := client.Connect(ctx, s.cfg.Config)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	s.warnings, err = s.check(ctx, conn)
+	return err
+}
+
+// Warnings returns what Open or CheckConnect found that works, but not as well as
+// it could.
+func (s *JetStream) Warnings() []string { return s.warnings }
+
+// maxChecked is the number of shards up to which each is looked for in the streams.
+const maxChecked = 4096
+
+// check looks whether streams take all subjects.
+func (s *JetStream) check(ctx context.Context, conn *client.Conn) (warnings []string, err error) {
+	filter := s.press.subject.filter()
+	if filter == "" {
+		return nil, nil // anything, as it comes
+	}
+	if s.cfg.ExpectStream != "" {
+		if _, err := conn.Stream(ctx, s.cfg.ExpectStream); err != nil {
+			return nil, err
+		}
+	}
+	info, whole, err := conn.StreamOf(ctx, filter)
+	if err != nil {
+		return nil, err
+	}
+	if e := s.cfg.ExpectStream; e != "" && e != info.Name {
+		return nil, fmt.Errorf("the subject %q goes to the stream %q, not to %q as expect_stream says", filter, info.Name, e)
+	}
+	warnings = s.checkWindow(&info)
+	if whole {
+		return warnings, nil
+	}
+	var missing error
+	s.press.subject.shards(maxChecked, func(subject string) bool {
+		if !covered(info.Subjects, subject) {
+			_, _, missing = conn.StreamOf(ctx, subject)
+		}
+		return missing == nil
+	})
+	return warnings, missing
+}
+
+// covered reports whether one of filters takes subject.
+func covered(filters []string, subject string) bool {
+	for _, f := range filters {
+		if client.Covers(f, subject) {
+			return true
+		}
+	}
+	return false
+}
+
+// leastWindow is what a duplicate window must last for ids to be of use after a
+// restart: a shutdown, a start, and the time until a message is delivered again.
+const leastWindow = 2 * time.Minute
+
+// checkWindow warns of a duplicate window that is too short for what ids are for.
+func (s *JetStream) checkWindow(info *client.StreamInfo) []string {
+	if s.cfg.MsgID == idNone {
+		return nil
+	}
+	least := max(leastWindow, 2*s.cfg.Publish.AckTimeout)
+	if info.Duplicates >= least {
+		return nil
+	}
+	return []string{fmt.Sprintf("stream %q forgets ids after %v: what is published again later is in it twice. Give it more than a restart and the ack_wait of the source take: nats stream edit %s --dupe-window %v",
+		info.Name, info.Duplicates, info.Name, least)}
+}
+
+// Submit implements [pipeline.Sink].
+func (s *JetStream) Submit(ctx context.Context, b *pipeline.Batch, t pipeline.Ticket) error {
+	f := newFlight(s, b, t)
+	s.add(f)
+	publish := s.publish
+	if s.cfg.Publish.Ordered {
+		publish = s.publishInOrder
+	}
+	if err := publish(ctx, f); err != nil {
+		s.remove(f)
+		return err
+	}
+	f.land()
+	return nil
+}
+
+func (s *JetStream) publish(ctx context.Context, f *flight) error {
+	return s.window.Publish(ctx, f, 0, f.len())
+}
+
+// publishInOrder publishes runs of messages with different subjects, and waits for
+// each run.
+func (s *JetStream) publishInOrder(ctx context.Context, f *flight) error {
+	wave := map[string]bool{}
+	for i := 0; i < f.len(); {
+		clear(wave)
+		from := i
+		for ; i < f.len(); i++ {
+			name := s.subjectOf(f, i)
+			if wave[name] {
+				break
+			}
+			wave[name] = true
+		}
+		f.wave.Store(int32(i - from))
+		if err := s.window.Publish(ctx, f, from, i-from); err != nil {
+			return err
+		}
+		select {
+		case <-f.turn:
+		case <-ctx.Done():
+			s.window.Forget(f)
+			return ctx.Err()
+		}
+	}
+	return nil
+}
+
+// subjectOf returns the subject of message i.
+func (s *JetStream) subjectOf(f *flight, i int) string {
+	if f.groups != nil {
+		return s.cfg.Subject
+	}
+	return s.press.subjectOf(&f.page, i)
+}
+
+func (s *JetStream) add(f *flight) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.flights[f] = struct{}{}
+}
+
+func (s *JetStream) remove(f *flight) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.flights, f)
+}
+
+// under returns the flights that are under way.
+func (s *JetStream) under() []*flight {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	all := make([]*flight, 0, len(s.flights))
+	for f := range s.flights {
+		all = append(all, f)
+	}
+	return all
+}
+
+// Barrier implements [pipeline.Sink].
+func (s *JetStream) Barrier(ctx context.Context) error {
+	for _, f := range s.under() {
+		select {
+		case <-f.done:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	return nil
+}
+
+// Close implements [pipeline.Sink].
+func (s *JetStream) Close(context.Context) error {
+	if s.conn == nil {
+		return nil
+	}
+	var err error
+	if s.window != nil {
+		err = s.window.Close()
+	}
+	for _, f := range s.under() {
+		f.answer(pipeline.Result{Err: client.ErrClosed, Class: pipeline.Retryable})
+	}
+	s.conn.Close()
+	if errors.Is(err, client.ErrClosed) || !s.conn.Up() {
+		return nil
+	}
+	return err
+}
+
+// Health implements [pipeline.Healther].
+func (s *JetStream) Health() error {
+	if s.conn == nil || s.window == nil {
+		return client.ErrDown
+	}
+	if err := s.conn.Health(); err != nil {
+		return err
+	}
+	return s.window.Health()
+}
+
+// Stats are the figures of a sink.
+type Stats struct {
+	Published  int64 // messages
+	Again      int64 // published again: not acknowledged in time, or the connection was lost
+	Duplicates int64 // that the stream had already, by their ids
+	Timeouts   int64 // messages that were not acknowledged in time
+	InFlight   int   // messages that wait for their acknowledgment
+	Reconnects int64
+}
+
+// Stats returns the figures. It may be called at any time.
+func (s *JetStream) Stats() Stats {
+	if s.window == nil {
+		return Stats{}
+	}
+	w := s.window.Stats()
+	return Stats{
+		Published: w.Published, Again: w.Again, Duplicates: w.Duplicates, Timeouts: w.Timeouts,
+		InFlight: w.InFlight, Reconnects: s.conn.Reconnects(),
+	}
+}
+
+// Interface guards.
+var (
+	_ pipeline.Sink     = (*JetStream)(nil)
+	_ pipeline.Healther = (*JetStream)(nil)
+	_ client.Load       = (*flight)(nil)
+)

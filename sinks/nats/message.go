@@ -1,0 +1,199 @@
+package nats
+
+import (
+	"encoding/base32"
+	"encoding/binary"
+	"strconv"
+
+	"github.com/zeebo/xxh3"
+
+	"github.com/urlfold/urlfold/codec/record"
+	client "github.com/urlfold/urlfold/internal/nats"
+	"github.com/urlfold/urlfold/pipeline"
+)
+
+// Names of headers.
+const (
+	flagsHeader   = "urlfold-flags"
+	sourceHeader  = "urlfold-source"
+	idHeader      = "Nats-Msg-Id"
+	expectHeader  = "Nats-Expected-Stream"
+	subjectHeader = "Nats-Subject" // of the input, put there by its source
+)
+
+// A press makes messages of records. It is used by many goroutines.
+type press struct {
+	subject *template
+	headers Headers
+	id      string // one of idPosition, idKey and idNone
+	expect  string
+}
+
+// A page is what is printed: a stream of a batch.
+type page struct {
+	b    *pipeline.Batch
+	s    *pipeline.Stream
+	dead bool
+}
+
+// data returns the rendering of record i without its line end.
+func (p *page) data(i int) []byte {
+	r := p.s.Recs[i]
+	d := p.s.Bytes[r.Off : r.Off+r.Len : r.Off+r.Len]
+	if n := len(d); n > 0 && d[n-1] == '\n' {
+		d = d[:n-1]
+	}
+	return d
+}
+
+// fact returns what is known of record i.
+func (p *page) fact(i int) *record.Fact {
+	if p.s.Facts == nil {
+		return &record.Fact{}
+	}
+	return &p.s.Facts[i]
+}
+
+// message returns the message that record i came in, nil if it came in none.
+func (p *page) message(i int) *pipeline.Message {
+	if len(p.b.Msgs) == 0 {
+		return nil
+	}
+	return &p.b.Msgs[p.s.Recs[i].Msg]
+}
+
+// input returns the subject of the message that record i came in.
+func (p *page) input(i int) (subject string) {
+	if m := p.message(i); m != nil {
+		p.b.Headers(m, func(name, value []byte) {
+			if string(name) == subjectHeader {
+				subject = string(value)
+			}
+		})
+	}
+	return subject
+}
+
+// subjectOf returns the subject of record i.
+func (pr *press) subjectOf(p *page, i int) string {
+	in := ""
+	if pr.subject.takes(subject) {
+		in = p.input(i)
+	}
+	return pr.subject.make(p.fact(i), in)
+}
+
+// print fills in the message of record i.
+func (pr *press) print(p *page, i int, m *client.Msg) {
+	m.Subject, m.Data = pr.subjectOf(p, i), p.data(i)
+	pr.inputHeaders(p, i, m)
+	f := p.fact(i)
+	if pr.headers.Flags && !f.Flags.IsZero() {
+		m.Header[flagsHeader] = []string{string(f.Flags.AppendTo(nil))}
+	}
+	if pr.headers.Source {
+		m.Header[sourceHeader] = []string{p.source(i)}
+	}
+	if pr.expect != "" {
+		m.Header[expectHeader] = []string{pr.expect}
+	}
+	switch {
+	case pr.id == idPosition, pr.id == idKey && f.Key.IsZero():
+		m.Header[idHeader] = []string{pr.positionID(p, i)}
+	case pr.id == idKey:
+		m.Header[idHeader] = []string{f.Key.String()}
+	}
+}
+
+// inputHeaders passes on the headers of the message that record i came in.
+func (pr *press) inputHeaders(p *page, i int, m *client.Msg) {
+	in := p.message(i)
+	if !pr.headers.Input || in == nil || in.Heads.N == 0 {
+		return
+	}
+	p.b.Headers(in, func(name, value []byte) {
+		if passes(name) {
+			m.Header[string(name)] = append(m.Header[string(name)], string(value))
+		}
+	})
+}
+
+// passes reports whether a header of that name is passed on: it is a name to NATS,
+// and no order to the server.
+func passes(name []byte) bool {
+	for _, c := range name {
+		if c <= ' ' || c >= 0x7f || c == ':' {
+			return false
+		}
+	}
+	const own = "nats-"
+	if len(name) < len(own) {
+		return len(name) > 0
+	}
+	for i := range len(own) {
+		if name[i]|0x20 != own[i]|0x20 {
+			return true
+		}
+	}
+	return false
+}
+
+// source says where record i came from: the name of the lane and the position.
+func (p *page) source(i int) string {
+	pos, _ := p.place(i)
+	var b [128]byte
+	dst := append(b[:0], p.b.Lane.Name()...)
+	dst = append(dst, '@')
+	return string(strconv.AppendInt(dst, pos, 10))
+}
+
+// place returns the position in the lane of the message that record i came in, and
+// the offset in it; without messages the offset in the stream, and 0.
+func (p *page) place(i int) (pos, off int64) {
+	r := p.s.Recs[i]
+	m := p.message(i)
+	if m == nil {
+		return p.b.Off + int64(r.Src), 0
+	}
+	return m.Pos, int64(r.Src) - int64(m.Value.Off)
+}
+
+// ordinal tells which of the records that were made of the same input record i is.
+// (The ordinal of Batch.Origin counts the records of a message. This one does not
+// depend on which records of the same message were rejected, or refused by a sink.)
+func (p *page) ordinal(i int) (n int) {
+	recs := p.s.Recs
+	for n < i && recs[i-n-1].Src == recs[i].Src && recs[i-n-1].Msg == recs[i].Msg {
+		n++
+	}
+	return n
+}
+
+var base = base32.HexEncoding.WithPadding(base32.NoPadding)
+
+// positionID returns an id that is the same whenever record i is read again and
+// rendered for the same subject, and that no other record has: 26 characters of
+// the XXH3 of
+//
+//	lane id · 0 · template · 0 · dead · position · offset · ordinal
+func (pr *press) positionID(p *page, i int) string {
+	var b [256]byte
+	dst := append(b[:0], p.b.Lane.ID()...)
+	dst = append(dst, 0)
+	for _, part := range pr.subject.parts {
+		dst = append(append(dst, byte(part.kind)), part.text...)
+	}
+	letter := byte(0)
+	if p.dead {
+		letter = 1
+	}
+	dst = append(dst, 0, letter)
+	pos, off := p.place(i)
+	dst = binary.BigEndian.AppendUint64(dst, uint64(pos))
+	dst = binary.BigEndian.AppendUint64(dst, uint64(off))
+	dst = binary.BigEndian.AppendUint32(dst, uint32(p.ordinal(i)))
+	sum := xxh3.Hash128(dst).Bytes()
+	var text [26]byte
+	base.Encode(text[:], sum[:])
+	return string(text[:])
+}

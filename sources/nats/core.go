@@ -1,0 +1,243 @@
+package nats
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	client "github.com/urlfold/urlfold/internal/nats"
+	"github.com/urlfold/urlfold/pipeline"
+)
+
+// A Core is a source that reads what is published while it listens, at most once.
+// It is neither a pipeline.Committer nor a pipeline.Acker: there is nothing to
+// acknowledge.
+type Core struct {
+	cfg  CoreConfig
+	rt   pipeline.Runtime
+	conn *client.Conn
+
+	received atomic.Int64
+	mu       sync.Mutex
+	subs     []*client.Subscription
+	gone     int64 // dropped by subscriptions that have ended
+}
+
+// NewCore returns the source that cfg asks for. The error tells all that is wrong
+// with cfg, joined. It connects to nothing.
+func NewCore(cfg CoreConfig) (*Core, error) {
+	if err := cfg.Validate(); err != nil {
+		return nil, fmt.Errorf("nats source: %w", err)
+	}
+	return &Core{cfg: cfg}, nil
+}
+
+// Open implements [pipeline.Source]. What is published after it returns is read.
+func (s *Core) Open(ctx context.Context, rt pipeline.Runtime) error {
+	cfg := s.cfg.Config
+	cfg.Buffer = s.cfg.Pending.Messages
+	conn, err := client.Connect(ctx, cfg)
+	if err != nil {
+		return err
+	}
+	s.rt, s.conn = rt, conn
+	for _, subject := range s.cfg.Subjects {
+		sub, err := conn.Subscribe(subject, s.cfg.Queue, s.cfg.Pending.Messages, int(s.cfg.Pending.Bytes))
+		if err != nil {
+			return fmt.Errorf("cannot listen to %q: %w", subject, err)
+		}
+		s.subs = append(s.subs, sub)
+	}
+	return conn.Flush(ctx)
+}
+
+// CheckConnect connects and disconnects. It is for a source that is not opened.
+func (s *Core) CheckConnect(ctx context.Context) error {
+	conn, err := client.Connect(ctx, s.cfg.Config)
+	if err == nil {
+		conn.Close()
+	}
+	return err
+}
+
+// Run implements [pipeline.Source].
+func (s *Core) Run(ctx context.Context) error {
+	var wg sync.WaitGroup
+	errs := make([]error, len(s.subs))
+	for i, sub := range s.subs {
+		wg.Go(func() { errs[i] = s.read(ctx, sub) })
+	}
+	wg.Wait()
+	return errors.Join(errs...)
+}
+
+// read reads one subscription until ctx is done, and then what has arrived.
+func (s *Core) read(ctx context.Context, sub *client.Subscription) error {
+	lane := s.rt.NewLane("nats/"+sub.Subject(), pipeline.LaneLimits{})
+	defer s.rt.End(lane)
+	// Messages have no identity of their own, and are counted from 1 in each run:
+	// an id that is made of the count must not be that of another run.
+	lane.SetID("nats/" + sub.Subject() + "/" + client.Unique())
+	w := coreReader{s: s, lane: lane}
+	for {
+		m, err := w.next(ctx, sub)
+		switch {
+		case err != nil || ctx.Err() != nil:
+			return errors.Join(ignore(ctx, err), w.finish(m, sub))
+		case m == nil:
+			err = w.emit()
+		default:
+			err = w.take(ctx, m)
+		}
+		if err != nil {
+			return ignore(ctx, err)
+		}
+	}
+}
+
+// ignore returns nil for an error that says that ctx is done.
+func ignore(ctx context.Context, err error) error {
+	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
+		return nil
+	}
+	return err
+}
+
+// A coreReader makes batches of the messages of one subscription.
+type coreReader struct {
+	s     *Core
+	lane  *pipeline.Lane
+	b     *pipeline.Batch
+	limit int
+	due   time.Time // when b is emitted at the latest
+	n     int64     // messages so far
+	value []byte    // scratch
+}
+
+// next returns the next message; none, without an error, if the batch is due.
+func (w *coreReader) next(ctx context.Context, sub *client.Subscription) (*client.Msg, error) {
+	if w.b == nil {
+		return sub.Next(ctx)
+	}
+	one, cancel := context.WithDeadline(ctx, w.due)
+	defer cancel()
+	m, err := sub.Next(one)
+	if err != nil && ctx.Err() == nil && one.Err() != nil {
+		return nil, nil
+	}
+	return m, err
+}
+
+// take puts m into a batch.
+func (w *coreReader) take(ctx context.Context, m *client.Msg) error {
+	if w.b != nil && len(w.b.In)+len(m.Data) > w.limit {
+		if err := w.emit(); err != nil {
+			return err
+		}
+	}
+	if w.b == nil {
+		b, err := w.s.rt.Get(ctx, w.lane)
+		if err != nil {
+			return err
+		}
+		w.b, w.limit, w.due = b, cap(b.In), time.Now().Add(w.s.cfg.Batch.Linger)
+	}
+	w.n++
+	data := m.Data
+	if data == nil {
+		data = []byte{}
+	}
+	w.b.AddMessage(w.n, time.Now().UnixNano(), nil, data)
+	w.value = append(w.value[:0], m.Subject...)
+	w.b.AddHeader(subjectHeader, w.value)
+	for name, values := range m.Header {
+		for _, v := range values {
+			if name != subjectHeader {
+				w.b.AddHeader(name, []byte(v))
+			}
+		}
+	}
+	w.s.received.Add(1)
+	if len(w.b.Msgs) >= w.s.cfg.Batch.Messages {
+		return w.emit()
+	}
+	return nil
+}
+
+func (w *coreReader) emit() error {
+	if w.b == nil {
+		return nil
+	}
+	b := w.b
+	w.b = nil
+	return w.s.rt.Emit(context.Background(), b, pipeline.Position{A: w.n})
+}
+
+// finish ends the subscription, and reads what has arrived: nobody delivers it
+// again. A hard stop ends that.
+func (w *coreReader) finish(m *client.Msg, sub *client.Subscription) error {
+	rest := sub.End(stopTimeout)
+	if m != nil {
+		rest = append([]*client.Msg{m}, rest...)
+	}
+	w.s.ended(sub)
+	for _, m := range rest {
+		if err := w.take(context.Background(), m); err != nil {
+			return nil // a hard stop
+		}
+	}
+	return w.emit()
+}
+
+// ended keeps the count of a subscription that has ended.
+func (s *Core) ended(sub *client.Subscription) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for i, other := range s.subs {
+		if other == sub {
+			s.gone += sub.Dropped()
+			s.subs = append(s.subs[:i:i], s.subs[i+1:]...)
+			return
+		}
+	}
+}
+
+// Close implements [pipeline.Source].
+func (s *Core) Close(context.Context) error {
+	if s.conn != nil {
+		s.conn.Close()
+	}
+	return nil
+}
+
+// Health implements [pipeline.Healther].
+func (s *Core) Health() error {
+	if s.conn == nil {
+		return client.ErrDown
+	}
+	return s.conn.Health()
+}
+
+// Stats returns the figures. It may be called at any time.
+func (s *Core) Stats() Stats {
+	out := Stats{Received: s.received.Load()}
+	if s.conn != nil {
+		out.Reconnects = s.conn.Reconnects()
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	out.Dropped = s.gone
+	for _, sub := range s.subs {
+		out.Dropped += sub.Dropped()
+	}
+	return out
+}
+
+// Interface guards.
+var (
+	_ pipeline.Source   = (*Core)(nil)
+	_ pipeline.Healther = (*Core)(nil)
+)

@@ -1,0 +1,261 @@
+package nats_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/urlfold/urlfold/codec"
+	"github.com/urlfold/urlfold/codec/record"
+	"github.com/urlfold/urlfold/internal/testkit/natstest"
+	"github.com/urlfold/urlfold/pipeline"
+	sink "github.com/urlfold/urlfold/sinks/nats"
+	source "github.com/urlfold/urlfold/sources/nats"
+)
+
+// This file holds what the tests of runs are made of: streams, what is in them
+// before and after, and pipelines from one to the other.
+
+const second = time.Second
+
+func bg(t *testing.T, d time.Duration) context.Context {
+	ctx, cancel := context.WithTimeout(context.Background(), d)
+	t.Cleanup(cancel)
+	return ctx
+}
+
+// A world is a server with two streams: IN takes "in.>", OUT takes "out.>".
+type world struct {
+	t   *testing.T
+	srv *natstest.Server
+	nc  *nats.Conn
+	js  jetstream.JetStream
+}
+
+func newWorld(t *testing.T) *world {
+	t.Helper()
+	w := &world{t: t, srv: natstest.Start(t, nil)}
+	var err error
+	if w.nc, err = nats.Connect(w.srv.URL(), nats.MaxReconnects(-1), nats.ReconnectWait(10*time.Millisecond)); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(w.nc.Close)
+	if w.js, err = jetstream.New(w.nc); err != nil {
+		t.Fatal(err)
+	}
+	w.stream("IN", "in.>")
+	w.stream("OUT", "out.>")
+	return w
+}
+
+func (w *world) stream(name, subjects string) {
+	w.t.Helper()
+	_, err := w.js.CreateStream(bg(w.t, 10*second), jetstream.StreamConfig{Name: name, Subjects: []string{subjects}})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// url returns the URL of record i.
+func url(i int) string { return fmt.Sprintf("http://host%d.example.com/page/%d?q=some+words", i%50, i) }
+
+// fill publishes n URLs to IN, the first with number from.
+func (w *world) fill(from, n int) {
+	w.t.Helper()
+	for i := from; i < from+n; i++ {
+		if _, err := w.js.PublishAsync(fmt.Sprintf("in.%d", i%10), []byte(url(i))); err != nil {
+			w.t.Fatal(err)
+		}
+	}
+	select {
+	case <-w.js.PublishAsyncComplete():
+	case <-time.After(20 * second):
+		w.t.Fatal("IN does not take the messages")
+	}
+}
+
+// counts returns how often each message is in a stream.
+func (w *world) counts(stream string) map[string]int {
+	w.t.Helper()
+	got := map[string]int{}
+	for _, m := range w.messages(stream) {
+		got[string(m.Data())]++
+	}
+	return got
+}
+
+func (w *world) messages(stream string) []jetstream.Msg {
+	w.t.Helper()
+	ctx := bg(w.t, 20*second)
+	s, err := w.js.Stream(ctx, stream)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	left := int(s.CachedInfo().State.Msgs)
+	c, err := s.OrderedConsumer(ctx, jetstream.OrderedConsumerConfig{})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	var all []jetstream.Msg
+	for left > 0 {
+		batch, err := c.Fetch(min(left, 1000), jetstream.FetchMaxWait(5*second))
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		before := len(all)
+		for m := range batch.Messages() {
+			all = append(all, m)
+		}
+		if left -= len(all) - before; len(all) == before {
+			w.t.Fatalf("%s: %d messages are not delivered", stream, left)
+		}
+	}
+	return all
+}
+
+// exactly fails unless OUT holds each of n URLs once.
+func (w *world) exactly(n int) {
+	w.t.Helper()
+	got := w.counts("OUT")
+	lost, doubled := 0, 0
+	for i := range n {
+		switch c := got[url(i)]; {
+		case c == 0:
+			lost++
+		case c > 1:
+			doubled += c - 1
+		}
+	}
+	if lost > 0 || doubled > 0 || len(got) != n {
+		w.t.Errorf("of %d records %d are lost, %d doubled; there are %d different ones", n, lost, doubled, len(got))
+	}
+}
+
+func (w *world) count(stream string) int {
+	s, err := w.js.Stream(bg(w.t, 10*second), stream)
+	if err != nil {
+		return 0
+	}
+	return int(s.CachedInfo().State.Msgs)
+}
+
+// until waits until what returns true.
+func until(t *testing.T, what string, f func() bool) {
+	t.Helper()
+	for end := time.Now().Add(30 * second); !f(); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("it never came to pass: %s", what)
+		}
+	}
+}
+
+func (w *world) source(change func(*source.JetStreamConfig)) *source.JetStream {
+	w.t.Helper()
+	cfg := source.DefaultJetStream()
+	cfg.Servers = []string{w.srv.URL()}
+	cfg.ReconnectWait = 10 * time.Millisecond
+	cfg.Stream, cfg.Durable = "IN", "urlfold"
+	cfg.Consumer.AckWait = 2 * second
+	cfg.Batch.Linger = 5 * time.Millisecond
+	cfg.Prefetch.Messages = 400
+	if change != nil {
+		change(&cfg)
+	}
+	s, err := source.NewJetStream(cfg)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return s
+}
+
+func (w *world) sink(change func(*sink.JetStreamConfig)) *sink.JetStream {
+	w.t.Helper()
+	cfg := sink.DefaultJetStream()
+	cfg.Servers = []string{w.srv.URL()}
+	cfg.ReconnectWait = 10 * time.Millisecond
+	cfg.Subject = "out.{host_key%8}"
+	cfg.Publish.AckTimeout = second
+	if change != nil {
+		change(&cfg)
+	}
+	s, err := sink.NewJetStream(cfg)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return s
+}
+
+// job returns a job that passes URLs on as they are, one a line.
+func job(t *testing.T) *record.Job {
+	t.Helper()
+	profile, ok := codec.Lookup("crawler")
+	if !ok {
+		t.Fatal("there is no profile crawler")
+	}
+	n, err := codec.New(profile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	j, err := record.New(record.Config{Format: "lines", Normalizer: n, Facts: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return j
+}
+
+// A run is a pipeline that is running.
+type run struct {
+	t    *testing.T
+	p    *pipeline.Pipeline
+	stop context.CancelFunc
+	done chan struct{}
+	err  error
+}
+
+// start runs a pipeline from src to out.
+func start(t *testing.T, src pipeline.Source, out pipeline.Sink, change func(*pipeline.Options)) *run {
+	t.Helper()
+	o := pipeline.Options{
+		Sources: []pipeline.Source{src}, Sinks: []pipeline.Sink{out}, NewCodec: pipeline.NewRecordCodec(job(t)),
+		CommitInterval: 50 * time.Millisecond, Workers: 2, ShutdownTimeout: 20 * second,
+	}
+	if change != nil {
+		change(&o)
+	}
+	p, err := pipeline.New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	r := &run{t: t, p: p, stop: stop, done: make(chan struct{})}
+	go func() {
+		defer close(r.done)
+		r.err = p.Run(ctx)
+	}()
+	t.Cleanup(func() { stop(); p.HardStop(); <-r.done })
+	return r
+}
+
+// end stops the run softly. It must end well, with every record accounted for.
+func (r *run) end() {
+	r.t.Helper()
+	r.stop()
+	<-r.done
+	if r.err != nil {
+		r.t.Errorf("the run ends with: %v", r.err)
+	}
+	if l := r.p.Snapshot().Ledger; !l.Balanced() || l.InFlight > 0 || l.Abandoned > 0 {
+		r.t.Errorf("the ledger: %+v", l)
+	}
+}
+
+// kill stops the run as a second signal does.
+func (r *run) kill() {
+	r.stop()
+	r.p.HardStop()
+	<-r.done
+}

@@ -1,0 +1,50 @@
+package nats
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"strconv"
+	"time"
+
+	client "github.com/urlfold/urlfold/internal/nats"
+)
+
+// reasonHeader says why a message was published to poison.subject.
+const reasonHeader = "urlfold-reason"
+
+// remove has a message never delivered again, after it was published elsewhere if
+// that is asked for. If that fails it comes again.
+func (s *JetStream) remove(ctx context.Context, m *client.Msg, meta client.Meta) {
+	reason := fmt.Sprintf("delivered %d times and never acknowledged", meta.Delivered-1)
+	if s.cfg.Poison.Action == poisonPublish {
+		if err := s.putAway(ctx, m, meta, reason); err != nil {
+			s.answer([]string{m.Reply}, s.nak, &s.stats.naked)
+			return
+		}
+	}
+	s.answer([]string{m.Reply}, client.Term(reason), &s.stats.terminated)
+}
+
+// putAway publishes m to poison.subject.
+func (s *JetStream) putAway(ctx context.Context, m *client.Msg, meta client.Meta, reason string) error {
+	out := client.Msg{Subject: s.cfg.Poison.Subject, Data: m.Data, Header: maps.Clone(m.Header)}
+	if out.Header == nil {
+		out.Header = map[string][]string{}
+	}
+	for name := range out.Header {
+		if client.IsOrder(name) {
+			delete(out.Header, name)
+		}
+	}
+	out.Header[reasonHeader] = []string{reason}
+	out.Header[sourceHeader] = []string{s.laneName() + "@" + strconv.FormatUint(meta.Stream, 10)}
+	out.Header["Nats-Msg-Id"] = []string{s.laneName() + "/" + strconv.FormatInt(s.stream.Created.UnixNano(), 36) +
+		"/" + strconv.FormatUint(meta.Stream, 10) + "/poison"}
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	defer cancel()
+	return s.conn.Store(ctx, &out)
+}
+
+// sourceHeader says where a message came from, as the sinks write it.
+const sourceHeader = "urlfold-source"

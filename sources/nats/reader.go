@@ -1,0 +1,286 @@
+package nats
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	client "github.com/urlfold/urlfold/internal/nats"
+	"github.com/urlfold/urlfold/pipeline"
+)
+
+// subjectHeader is the header in which the subject of a message goes through the
+// pipeline, for sinks that make subjects of it.
+const subjectHeader = "Nats-Subject"
+
+// A reader makes batches of messages. It is used by one goroutine.
+//
+//	server ──▶ pull.C ──▶ held ──▶ batch ──▶ Emit
+//
+// Messages go through held only while the reader waits for a free batch: it is what
+// tells the server that they are in progress, and for that it must have them.
+type reader struct {
+	s    *JetStream
+	lane *pipeline.Lane
+	pull *client.Pull
+
+	b      *pipeline.Batch // nil: none is begun
+	x      *receipt        // of b
+	limit  int             // bytes of b
+	end    int64           // sequence of its last message
+	linger *time.Timer
+	ticks  *time.Ticker
+
+	held  []heldMsg
+	since time.Time // what is in pull.C arrived later
+	value []byte    // scratch
+	names []string  // scratch
+}
+
+type heldMsg struct {
+	*client.Msg
+	since, touched time.Time
+}
+
+func newReader(s *JetStream, lane *pipeline.Lane, pull *client.Pull) *reader {
+	r := &reader{
+		s: s, lane: lane, pull: pull, since: time.Now(),
+		linger: time.NewTimer(time.Hour), ticks: time.NewTicker(min(heartbeat/4, 100*time.Millisecond)),
+	}
+	r.linger.Stop()
+	return r
+}
+
+// run reads until ctx is done.
+func (r *reader) run(ctx context.Context) error {
+	defer r.ticks.Stop()
+	defer r.linger.Stop()
+	r.pull.Tick(time.Now())
+	var err error
+	for err == nil && ctx.Err() == nil {
+		var m heldMsg
+		if m, err = r.next(ctx); m.Msg != nil {
+			err = r.take(ctx, m)
+		}
+	}
+	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
+		err = nil
+	}
+	return errors.Join(err, r.stop())
+}
+
+// next returns the next message, or none after it has done something else.
+func (r *reader) next(ctx context.Context) (heldMsg, error) {
+	if len(r.held) > 0 {
+		m := r.held[0]
+		r.held[0] = heldMsg{}
+		if r.held = r.held[1:]; len(r.held) == 0 {
+			r.held = nil
+		}
+		return m, nil
+	}
+	var m *client.Msg
+	select {
+	case m = <-r.pull.C:
+	default:
+		r.since = time.Now()
+		select {
+		case m = <-r.pull.C:
+		case now := <-r.ticks.C:
+			r.pull.Tick(now)
+			return heldMsg{}, nil
+		case <-r.linger.C:
+			return heldMsg{}, r.emit(ctx)
+		case <-ctx.Done():
+			return heldMsg{}, nil
+		}
+	}
+	if !r.pull.Handle(m) {
+		r.pull.Tick(time.Now())
+		return heldMsg{}, nil
+	}
+	return heldMsg{m, r.since, r.since}, nil
+}
+
+// take puts m into a batch. If it cannot it keeps m.
+func (r *reader) take(ctx context.Context, m heldMsg) error {
+	meta, err := client.ParseReply(m.Reply)
+	if err != nil {
+		return err
+	}
+	if r.pull.Returned() {
+		if err := r.sameStream(ctx); err != nil {
+			return err
+		}
+	}
+	r.s.stats.received.Add(1)
+	r.s.stats.pending.Store(meta.Pending)
+	if meta.Delivered > 1 {
+		r.s.stats.redelivered.Add(1)
+	}
+	if after := r.s.cfg.Poison.After; after > 0 && meta.Delivered > uint64(after) {
+		r.s.remove(ctx, m.Msg, meta)
+		return nil
+	}
+	if r.b != nil && len(r.b.In)+len(m.Data) > r.limit {
+		if err := r.emit(ctx); err != nil {
+			r.keep(m)
+			return err
+		}
+	}
+	if r.b == nil {
+		if err := r.get(ctx, &m); err != nil {
+			r.keep(m)
+			return err
+		}
+	}
+	r.add(m.Msg, meta)
+	if len(r.b.Msgs) >= r.s.cfg.Batch.Messages {
+		return r.emit(ctx)
+	}
+	return nil
+}
+
+// keep puts m back.
+func (r *reader) keep(m heldMsg) { r.held = slices.Insert(r.held, 0, m) }
+
+// sameStream fails if the stream is not the one that it was.
+func (r *reader) sameStream(ctx context.Context) error {
+	now, err := r.s.conn.Stream(ctx, r.s.cfg.Stream)
+	if err != nil {
+		return nil // it was there a moment ago, for it delivers
+	}
+	if !now.Created.Equal(r.s.stream.Created) {
+		return fmt.Errorf("stream %q was deleted and created again: its sequence numbers are others now, so start again", now.Name)
+	}
+	return nil
+}
+
+// add adds m to the batch.
+func (r *reader) add(m *client.Msg, meta client.Meta) {
+	data := m.Data
+	if data == nil {
+		data = []byte{} // nil is a tombstone, which NATS does not have
+	}
+	r.b.AddMessage(int64(meta.Stream), meta.Time, nil, data)
+	r.value = append(r.value[:0], m.Subject...)
+	r.b.AddHeader(subjectHeader, r.value)
+	if len(m.Header) > 0 {
+		r.headers(m)
+	}
+	r.x.add(m.Reply)
+	r.end = int64(meta.Stream)
+}
+
+// headers adds the headers of m to the batch, sorted by name: as they come from a
+// map they would be in another order each time.
+func (r *reader) headers(m *client.Msg) {
+	r.names = r.names[:0]
+	for name := range m.Header {
+		if name != subjectHeader {
+			r.names = append(r.names, name)
+		}
+	}
+	slices.Sort(r.names)
+	for _, name := range r.names {
+		for _, v := range m.Header[name] {
+			r.value = append(r.value[:0], v...)
+			r.b.AddHeader(name, r.value)
+		}
+	}
+}
+
+// get gets a batch for m. While there is none, it tells the server now and then that
+// messages which have arrived are in progress.
+func (r *reader) get(ctx context.Context, m *heldMsg) error {
+	step := max(r.s.info.AckWait/4, time.Millisecond)
+	if time.Since(r.since) > step {
+		r.sweep(m)
+	}
+	for {
+		one, cancel := context.WithTimeout(ctx, step)
+		b, err := r.s.rt.Get(one, r.lane)
+		cancel()
+		if err == nil {
+			r.b, r.limit = b, cap(b.In)
+			r.x = r.s.receiptOf(b, m.since, m.touched)
+			r.linger.Reset(r.s.cfg.Batch.Linger)
+			return nil
+		}
+		if ctx.Err() != nil || !errors.Is(err, context.DeadlineExceeded) {
+			return err
+		}
+		r.sweep(m)
+	}
+}
+
+// sweep takes all that has arrived, and tells the server that it is in progress.
+func (r *reader) sweep(m *heldMsg) {
+	for len(r.pull.C) > 0 {
+		if in := <-r.pull.C; r.pull.Handle(in) {
+			r.held = append(r.held, heldMsg{in, r.since, r.since})
+		}
+	}
+	now := time.Now()
+	r.since = now
+	r.pull.Rest(now)
+	r.report(m, now)
+	for i := range r.held {
+		r.report(&r.held[i], now)
+	}
+}
+
+// report tells the server that m is in progress, if it is time.
+func (r *reader) report(m *heldMsg, now time.Time) {
+	if r.s.due(m.since, m.touched, now) && r.s.conn.Publish(m.Reply, client.InProgress) == nil {
+		m.touched = now
+		r.s.stats.progress.Add(1)
+	}
+}
+
+// emit emits the batch.
+func (r *reader) emit(ctx context.Context) error {
+	if r.b == nil {
+		return nil
+	}
+	b, x := r.b, r.x
+	r.b, r.x = nil, nil
+	r.linger.Stop()
+	err := r.s.rt.Emit(ctx, b, pipeline.Position{A: r.end})
+	if err != nil { // b has been put back, after a hard stop: nobody gets it again
+		r.s.forget(x)
+		r.s.answer(x.refs, r.s.nak, &r.s.stats.naked)
+	}
+	return err
+}
+
+// stopTimeout bounds each of the two waits for the server at the end of Run.
+const stopTimeout = 2 * time.Second
+
+// stop emits the partial batch, and gives back what was prefetched: another
+// instance gets it at once.
+func (r *reader) stop() error {
+	err := r.emit(context.Background())
+	if errors.Is(err, pipeline.ErrStopped) {
+		err = nil
+	}
+	_ = r.pull.Stop(stopTimeout) // what it does not deliver any more is delivered again after ack_wait
+	for len(r.pull.C) > 0 {
+		if m := <-r.pull.C; r.pull.Handle(m) {
+			r.held = append(r.held, heldMsg{Msg: m})
+		}
+	}
+	refs := make([]string, len(r.held))
+	for i, m := range r.held {
+		refs[i] = m.Reply
+	}
+	r.s.answer(refs, client.Nak, &r.s.stats.naked)
+	ctx, cancel := context.WithTimeout(context.Background(), stopTimeout)
+	defer cancel()
+	if r.s.conn.Up() {
+		_ = r.s.conn.Flush(ctx) // Close flushes again, and tells
+	}
+	return err
+}

@@ -1,0 +1,52 @@
+package nats_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/nats-io/nats.go"
+)
+
+// TestRoundtrip: every record of a stream is in the other one, once, in the subject
+// of its host, with the headers of its message and an id.
+func TestRoundtrip(t *testing.T) {
+	w := newWorld(t)
+	const n = 3000
+	w.fill(0, n-1)
+	last := &nats.Msg{Subject: "in.x", Data: []byte(url(n - 1)), Header: nats.Header{
+		"Trace": {"a b", "c"}, "Nats-Msg-Id": {"of the input"},
+	}}
+	if _, err := w.js.PublishMsg(bg(t, second), last); err != nil {
+		t.Fatal(err)
+	}
+	src, out := w.source(nil), w.sink(nil)
+	r := start(t, src, out, nil)
+	until(t, "all are in OUT", func() bool { return w.count("OUT") == n })
+	until(t, "all are acknowledged", func() bool { return src.Stats().Acked == n })
+	r.end()
+	w.exactly(n)
+	ids := map[string]bool{}
+	for _, m := range w.messages("OUT") {
+		h := m.Headers()
+		ids[h.Get("Nats-Msg-Id")] = true
+		if !strings.HasPrefix(h.Get("urlfold-source"), "jetstream/IN/urlfold@") || !strings.HasPrefix(m.Subject(), "out.") {
+			t.Fatalf("subject %s, headers %v", m.Subject(), h)
+		}
+		if string(m.Data()) == url(n-1) && strings.Join(h["Trace"], "|") != "a b|c" {
+			t.Errorf("headers %v", h)
+		}
+	}
+	if len(ids) != n || ids["of the input"] || ids[""] {
+		t.Errorf("%d ids of %d messages", len(ids), n)
+	}
+	c, err := w.js.Consumer(bg(t, second), "IN", "urlfold")
+	if err != nil || c.CachedInfo().NumAckPending > 0 || c.CachedInfo().NumPending > 0 {
+		t.Errorf("%v, %+v", err, c.CachedInfo())
+	}
+	if s := src.Stats(); s.Received != n || s.Redelivered > 0 || s.InFlight > 0 {
+		t.Errorf("source: %+v", s)
+	}
+	if s := out.Stats(); s.Published != n || s.Again > 0 || s.Duplicates > 0 || s.InFlight > 0 {
+		t.Errorf("sink: %+v", s)
+	}
+}
