@@ -249,6 +249,10 @@ func TestMain(m *testing.M) {
 	if dir == "" {
 		os.Exit(m.Run())
 	}
+	if v := os.Getenv("FILE_LOG_VARIANT"); v != "" && v == limited {
+		runLimited(dir)
+		return
+	}
 	if err := runChild(dir, os.Getenv("FILE_LOG_VARIANT"), os.Getenv("FILE_LOG_FAULTS")); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)

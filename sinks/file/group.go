@@ -98,7 +98,6 @@ func (s *log) admit(ctx context.Context, b *pipeline.Batch, n int) (*output, err
 			return nil, errNotOpen
 		}
 		o, err := s.current(b, n)
-		s.blocked = err
 		if err == nil && o.err == nil {
 			return o, nil
 		}
@@ -285,7 +284,12 @@ func (s *log) breaks(o *output, err error) {
 // can be written.
 func (s *log) diagnose() (clean bool) {
 	clean = true
-	worst := s.blocked
+	var worst error
+	for _, st := range s.streams {
+		if st.blocked != nil {
+			worst = st.blocked
+		}
+	}
 	for _, o := range s.outputs() {
 		switch {
 		case o.err != nil:

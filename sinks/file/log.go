@@ -108,7 +108,6 @@ type log struct {
 	mended   chan struct{}   // closed, and made anew, when Submit may try again
 	waiters  []chan struct{} // Barriers
 	requests []request       // of Finish
-	blocked  error           // why no output could be opened for the last batch
 	durable  []held          // scratch of the rounds
 	all      []*output       // scratch of outputs
 }

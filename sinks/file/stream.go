@@ -29,6 +29,8 @@ type stream struct {
 	active *output   // takes the next batch; nil: a new one does
 	sealed []*output // no more is written to them, and they wait for their names
 	begun  int       // outputs that the stream has had in this process
+
+	blocked error // why there was no output for the last batch
 }
 
 // outputs returns all outputs there are. The caller holds mu.
@@ -67,7 +69,9 @@ func (s *log) current(b *pipeline.Batch, n int) (*output, error) {
 	if o := st.active; o != nil && o.err == nil && s.isFullFor(o, n) {
 		s.rotate(st)
 	}
-	return s.open(st)
+	o, err := s.open(st)
+	st.blocked = err
+	return o, err
 }
 
 func laneOf(b *pipeline.Batch) *pipeline.Lane {

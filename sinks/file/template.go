@@ -3,6 +3,7 @@ package file
 import (
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"path"
 	"path/filepath"
 	"regexp"
@@ -267,8 +268,12 @@ func cutCompressed(name string) string {
 	return name
 }
 
+// maxName is the longest name that is made of a variable, in bytes. It leaves room
+// for extensions in the 255 that file systems have.
+const maxName = 180
+
 // safeName makes one file name of s: no separator, no name that means a folder, no
-// hidden file.
+// hidden file. What is too long ends in a checksum.
 func safeName(s string) string {
 	s = strings.Map(func(r rune) rune {
 		if r < ' ' || r == 0x7f || r == '�' || strings.ContainsRune(`/\:*?"<>|`, r) {
@@ -278,6 +283,9 @@ func safeName(s string) string {
 	}, s)
 	if s == "" || s[0] == '.' {
 		s = "_" + strings.TrimPrefix(s, ".")
+	}
+	if len(s) > maxName {
+		s = fmt.Sprintf("%s-%08x", strings.ToValidUTF8(s[:maxName], ""), crc32.ChecksumIEEE([]byte(s)))
 	}
 	return s
 }

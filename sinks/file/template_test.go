@@ -4,8 +4,10 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 )
 
 func TestTemplate(t *testing.T) {
@@ -71,6 +73,10 @@ func TestSafeNames(t *testing.T) {
 	f("a\x00b\nc", "a_b_c")
 	f("a\xff", "a_")
 	f("ä/日本", "ä/日本")
+	long := strings.Repeat("ä", 150)
+	if a, b := safeName(long+"a"), safeName(long+"b"); a == b || len(a) > 200 || !utf8.ValidString(a) {
+		t.Errorf("long names: %q, %q", a, b)
+	}
 	for name, want := range map[string]string{"a.log.gz": "a.log", "a.ZST": "a", ".gz": ".gz", "d/.gz": "d/.gz", "a.log": "a.log"} {
 		if got := cutCompressed(name); got != want {
 			t.Errorf("%s: %s, want %s", name, got, want)
