@@ -26,6 +26,16 @@ func Parse(src []byte, r *Result) error {
 // verbatim has no rules.
 var verbatim = compile(Profile{Name: "verbatim", MaxLen: MaxLen})
 
+// undone makes the marks say that nothing was done about what they mark, but for
+// the one that is the reason: there is no normal form.
+func (r *Result) undone() {
+	for i := range r.Marks {
+		if m := &r.Marks[i]; m.Action != Rejected {
+			m.Action = Kept
+		}
+	}
+}
+
 // inspect finds the flags and marks of the URL r.In in src. It returns the
 // offset of the first '%' that starts no escape, or -1.
 func (n *Normalizer) inspect(src []byte, r *Result) (stray int) {

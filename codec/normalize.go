@@ -200,6 +200,9 @@ func (n *Normalizer) read(src []byte, r *Result) Error {
 		r.ErrAt = uint32(stray)
 		err = ErrBadEscape
 	}
+	if err != 0 {
+		r.undone()
+	}
 	return err
 }
 

@@ -125,6 +125,7 @@ func (n *Normalizer) appendWHATWG(dst []byte, base *baseURL, src []byte, r *Resu
 	p.compareHosts(src[s.lead:s.end])
 	r.unclean(n.maxMarks)
 	if p.err != 0 {
+		r.undone()
 		return dst, p.err
 	}
 	return p.dst, 0

@@ -43,10 +43,16 @@ type explainObject struct {
 	SURT     *string    `json:"surt,omitempty"`
 	Template *string    `json:"template,omitempty"`
 	IRI      *string    `json:"iri,omitempty"`
-	Policy   string     `json:"policy,omitempty"` // versions of the lists that K2 and K3 go by
+	Policy   string     `json:"policy,omitempty"`  // versions of the lists that K2 and K3 go by
+	Skipped  []skipJSON `json:"skipped,omitempty"` // what of these lists is not among their rules
 	Steps    []stepJSON `json:"steps,omitempty"`
 	KeySteps []keyJSON  `json:"key_steps,omitempty"`
 	VS       *pairJSON  `json:"vs,omitempty"`
+}
+
+type skipJSON struct {
+	Source string `json:"source"`
+	What   string `json:"what"`
 }
 
 type markJSON struct {
@@ -147,6 +153,9 @@ func (x *explainer) fillKeys(o *explainObject, e *explanation) {
 	}
 	if x.level >= codec.K2 {
 		o.Policy = x.norm.Policy().Versions()
+		for _, s := range x.skipped() {
+			o.Skipped = append(o.Skipped, skipJSON(s))
+		}
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/urlfold/urlfold/codec"
+	"github.com/urlfold/urlfold/codec/params"
 )
 
 // An explainedKey is the canonical string of a level, its hash, and the rules
@@ -112,7 +113,16 @@ func (x *explainer) writeKeySteps(w *bufio.Writer, e *explanation) {
 	if listed {
 		x.emit(w, "\n")
 		x.named(w, "lists", strings.ReplaceAll(x.norm.Policy().Versions(), ";", ", "))
+		if n := len(x.skipped()); n > 0 {
+			x.named(w, "skipped", plural(int64(n), "item", "items")+" of these lists not, or not quite, taken over as rules; --json names them")
+		}
 	}
+}
+
+// skipped returns what was not taken over of the lists of the policy.
+func (x *explainer) skipped() []params.Skipped {
+	p := x.norm.Policy()
+	return append(p.Params.Skipped(), p.SiteParams.Skipped()...)
 }
 
 // writeKeyStep writes what one rule has changed.

@@ -79,6 +79,10 @@ func TestParseClearURLs(t *testing.T) {
 		"clearurls shop exceptions#3":        "for every query",
 		"clearurls shop exceptions#5":        "does not begin with",
 	}
+	m, err = Compile(Default(), l)
+	if err != nil || len(m.Skipped()) != len(l.Skipped) || (*Matcher)(nil).Skipped() != nil {
+		t.Errorf("%d items are not taken over, of the matcher %d; %v", len(l.Skipped), len(m.Skipped()), err)
+	}
 	for _, skipped := range l.Skipped {
 		if !strings.Contains(skipped.What, want[skipped.Source]) || want[skipped.Source] == "" {
 			t.Errorf("skipped %s: %s", skipped.Source, skipped.What)

@@ -58,6 +58,7 @@ func (c *compiler) list(l *List, before []*List) {
 		c.m.versions += ","
 	}
 	c.m.versions += l.Name + "@" + l.Version
+	c.m.skipped = append(c.m.skipped, l.Skipped...)
 	clear(c.groups)
 	clear(c.opposite)
 	for i := range l.Rules {

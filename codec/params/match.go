@@ -1,16 +1,27 @@
 package params
 
+import "slices"
+
 // A Matcher is lists of rules, compiled. It is immutable and safe for concurrent use. A nil Matcher has no rules.
 type Matcher struct {
 	rules    []Rule
 	scope    []uint32 // for each rule
 	group    []uint32 // for each rule: its list and Group, 0 for no Group
 	versions string
+	skipped  []Skipped
 
 	index  [numActions]index
 	scopes []scope // the first is everywhere
 	wide   []uint32
 	hosts  hostTable
+}
+
+// Skipped returns what the lists that m is made of have Skipped, in their order. The result is the caller's.
+func (m *Matcher) Skipped() []Skipped {
+	if m == nil {
+		return nil
+	}
+	return slices.Clone(m.skipped)
 }
 
 // Rule returns the rule that Match or Dropped calls i, and the zero Rule if there is none.

@@ -31,10 +31,16 @@ func nginxElements(text string) ([]element, encoding, error) {
 		}
 		text = strings.TrimLeft(after, " \t\n")
 	}
-	text = unquotePieces(text, quotes)
+	out, err := elementsOf(unquotePieces(text, quotes), '$', nginxElement)
+	return out, enc, err
+}
+
+// elementsOf takes a format apart: plain text, and what read makes of the rest
+// from each byte begin on.
+func elementsOf(text string, begin byte, read func(text string) (elems []element, rest string, err error)) ([]element, error) {
 	var out []element
 	for text != "" {
-		i := strings.IndexByte(text, '$')
+		i := strings.IndexByte(text, begin)
 		if i < 0 {
 			i = len(text)
 		}
@@ -43,16 +49,28 @@ func nginxElements(text string) ([]element, encoding, error) {
 			text = text[i:]
 			continue
 		}
-		name, rest, err := nginxName(text)
+		elems, rest, err := read(text)
 		if err != nil {
-			return nil, enc, err
+			return nil, err
 		}
-		e := nginxVariable(name)
-		e.text = "$" + name
-		out = append(out, e)
+		out = append(out, elems...)
 		text = rest
 	}
-	return out, enc, nil
+	return out, nil
+}
+
+// nginxElement reads one variable at the start of text.
+func nginxElement(text string) (elems []element, rest string, err error) {
+	name, rest, err := nginxName(text)
+	if err != nil {
+		return nil, "", err
+	}
+	e, ok := nginxVariables[name]
+	if !ok {
+		e.kind = fkSkip
+	}
+	e.text = "$" + name
+	return []element{e}, rest, nil
 }
 
 // unquotePieces joins the strings of a directive, which stand in quotes. Text
@@ -103,37 +121,24 @@ func nginxName(text string) (name, rest string, err error) {
 
 func isNameByte(c byte) bool { return c == '_' || isDigit(c) || c|0x20-'a' < 26 }
 
-// nginxVariable says what a variable of ngx_http_core_module holds.
-func nginxVariable(name string) element {
-	switch name {
-	case "request":
-		return element{kind: fkRequest}
-	case "request_uri":
-		return element{kind: fkTarget}
-	case "uri", "document_uri":
-		return element{kind: fkPath}
-	case "args", "query_string":
-		return element{kind: fkQuery}
-	case "is_args":
-		return element{kind: fkIsArgs}
-	case "request_method":
-		return element{kind: fkMethod}
-	case "server_protocol":
-		return element{kind: fkProto}
-	case "http_referer":
-		return element{kind: fkReferer}
-	case "scheme":
-		return element{kind: fkScheme}
-	case "server_port":
-		return element{kind: fkPort}
-	case "http_host":
-		return element{kind: fkHost, rank: 0}
-	case "host":
-		return element{kind: fkHost, rank: 1}
-	case "server_name":
-		return element{kind: fkHost, rank: 3}
-	}
-	return element{kind: fkSkip}
+// nginxVariables says what variables of ngx_http_core_module hold. The others
+// are passed over.
+var nginxVariables = map[string]element{
+	"request":         {kind: fkRequest},
+	"request_uri":     {kind: fkTarget},
+	"uri":             {kind: fkPath},
+	"document_uri":    {kind: fkPath},
+	"args":            {kind: fkQuery},
+	"query_string":    {kind: fkQuery},
+	"is_args":         {kind: fkIsArgs},
+	"request_method":  {kind: fkMethod},
+	"server_protocol": {kind: fkProto},
+	"http_referer":    {kind: fkReferer},
+	"scheme":          {kind: fkScheme},
+	"server_port":     {kind: fkPort},
+	"http_host":       {kind: fkHost, rank: 0},
+	"host":            {kind: fkHost, rank: 1},
+	"server_name":     {kind: fkHost, rank: 3},
 }
 
 // apacheElements takes an Apache LogFormat apart. The text may be the bare
@@ -149,25 +154,7 @@ func apacheElements(text string) ([]element, error) {
 		}
 	}
 	text = strings.NewReplacer(`\"`, `"`, `\\`, `\`, `\t`, "\t").Replace(text)
-	var out []element
-	for text != "" {
-		i := strings.IndexByte(text, '%')
-		if i < 0 {
-			i = len(text)
-		}
-		if i > 0 {
-			out = append(out, element{text: text[:i]})
-			text = text[i:]
-			continue
-		}
-		elems, rest, err := apacheDirective(text)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, elems...)
-		text = rest
-	}
-	return out, nil
+	return elementsOf(text, '%', apacheDirective)
 }
 
 // apacheDirective reads one directive at the start of text:
@@ -205,38 +192,33 @@ func apacheDirective(text string) (elems []element, rest string, err error) {
 	return []element{e}, rest, nil
 }
 
-// apacheField says what a directive of mod_log_config holds.
+// apacheFields says what directives of mod_log_config hold, with their argument
+// in lower case. The others are passed over.
+var apacheFields = map[string]element{
+	"r":                 {kind: fkRequest},
+	"U":                 {kind: fkPath},
+	"q":                 {kind: fkQuery},
+	"m":                 {kind: fkMethod},
+	"H":                 {kind: fkProto},
+	"V":                 {kind: fkHost, rank: 2},
+	"v":                 {kind: fkHost, rank: 3},
+	"p":                 {kind: fkPort},
+	"{canonical}p":      {kind: fkPort},
+	"{local}p":          {kind: fkPort},
+	"{referer}i":        {kind: fkReferer},
+	"{host}i":           {kind: fkHost, rank: 0},
+	"{request_scheme}e": {kind: fkScheme},
+	"{request_scheme}x": {kind: fkScheme},
+}
+
+// apacheField returns the element of a directive.
 func apacheField(letter, arg string) element {
-	switch letter {
-	case "r":
-		return element{kind: fkRequest}
-	case "U":
-		return element{kind: fkPath}
-	case "q":
-		return element{kind: fkQuery}
-	case "m":
-		return element{kind: fkMethod}
-	case "H":
-		return element{kind: fkProto}
-	case "V":
-		return element{kind: fkHost, rank: 2}
-	case "v":
-		return element{kind: fkHost, rank: 3}
-	case "p":
-		if arg == "" || arg == "canonical" || arg == "local" {
-			return element{kind: fkPort}
-		}
-	case "i":
-		switch {
-		case strings.EqualFold(arg, "Referer"):
-			return element{kind: fkReferer}
-		case strings.EqualFold(arg, "Host"):
-			return element{kind: fkHost, rank: 0}
-		}
-	case "e", "x":
-		if arg == "REQUEST_SCHEME" {
-			return element{kind: fkScheme}
-		}
+	name := letter
+	if arg != "" {
+		name = "{" + strings.ToLower(arg) + "}" + letter
+	}
+	if e, ok := apacheFields[name]; ok {
+		return e
 	}
 	return element{kind: fkSkip}
 }
