@@ -39,6 +39,7 @@ func (w *Watcher) Finish(_ context.Context, lane *pipeline.Lane) error {
 	w.mu.Lock()
 	delete(w.byLane, lane)
 	r := t.report
+	w.closeContent(t)
 	t.lane = nil
 	t.head, t.last, t.csv, t.parsed = nil, nil, nil, false
 	w.stats.count(t)
@@ -120,7 +121,7 @@ func moveFile(from, to string) error {
 func reserve(path string) (string, error) {
 	ext := filepath.Ext(path)
 	stem := path[:len(path)-len(ext)]
-	for n := 0; n < 1<<20; n++ {
+	for n := range 1 << 20 {
 		name := path
 		if n > 0 {
 			name = stem + "." + strconv.Itoa(n) + ext

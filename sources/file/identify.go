@@ -30,11 +30,25 @@ type prospect struct {
 	since    time.Time // when it was seen last to have changed
 	listed   bool
 	checking bool
-	checked  map[*track]place // with what the text was compared, see do
-	matches  map[*track]bool  // and whether it was the same
+	checked  map[*track]checked // with what a compressed text was compared
 	asked    []wanted
 	told     bool // that it cannot be read was reported
 }
+
+// A checked is what became of a comparison.
+type checked struct {
+	off    int64 // of the place
+	answer answer
+}
+
+// An answer says whether a text is that of a track up to a place.
+type answer uint8
+
+const (
+	differs  answer = iota
+	tooShort        // it ends before
+	agrees
+)
 
 // A wanted is a place that a text is looked at for.
 type wanted struct {
@@ -55,24 +69,13 @@ type look struct {
 
 // lookAt opens a file and reads its beginning. The caller closes f, or keeps it.
 func (w *Watcher) lookAt(s *sighting) (*look, error) {
-	f, err := os.Open(s.path)
+	f, err := openAs(s.path, s.id)
 	if err != nil {
 		return nil, err
 	}
-	fi, err := f.Stat()
-	if err == nil {
-		if id, _ := identity(fi); id != s.id {
-			err = errReplaced
-		}
-	}
 	raw := make([]byte, w.cfg.FingerprintBytes)
-	n := 0
-	if err == nil {
-		if n, err = f.ReadAt(raw, 0); err == io.EOF {
-			err = nil
-		}
-	}
-	if err != nil {
+	n, err := f.ReadAt(raw, 0)
+	if err != nil && err != io.EOF {
 		_ = f.Close()
 		return nil, err
 	}
@@ -89,13 +92,13 @@ func (w *Watcher) lookAt(s *sighting) (*look, error) {
 // consider decides what p is, if that can be told now. It reports whether p is
 // settled. The caller holds mu.
 func (w *Watcher) consider(p *prospect, own *track, l *look, now time.Time) bool {
-	if own != nil && !own.replaced && w.fits(own, p, l) {
+	if own != nil && !own.replaced && !own.reused && w.fits(own, p, l) {
 		w.bind(own, p, l, now)
 		return true
 	}
 	gen := int64(0)
 	if own != nil {
-		own.replaced = true
+		own.reused = true
 		gen = own.gen + 1
 	}
 	best, hold := w.compare(p, l, now)
@@ -140,8 +143,8 @@ func tailAt(f io.ReaderAt, off int64) digest {
 // takes the place of, or whether it is too early to tell.
 func (w *Watcher) compare(p *prospect, l *look, now time.Time) (best *track, hold bool) {
 	young := w.young(p, now)
-	if l.compressed && w.hasOriginal(p) {
-		return nil, true
+	if l.compressed && (young && len(l.head) < int(w.cfg.FingerprintBytes) || w.hasOriginal(p)) {
+		return nil, true // there is too little of it yet, or it is for later
 	}
 	cands := w.candidates(p, l.head, young)
 	if len(cands) == 0 {
@@ -160,8 +163,10 @@ func (w *Watcher) compare(p *prospect, l *look, now time.Time) (best *track, hol
 				best = t
 			}
 		case short && t.free() && t.replaced && young:
-			best = t // of what was truncated, a copy that was made before the last of it was read
-		case (same || short) && (young || !t.listed):
+			if best == nil {
+				best = t // a copy of what was truncated, made before the last of it was read
+			}
+		case (same || short) && (young || !t.free() && !t.listed):
 			hold = true
 		}
 	}
@@ -223,8 +228,9 @@ func (w *Watcher) candidates(p *prospect, head []byte, young bool) []*track {
 func (w *Watcher) sameText(p *prospect, l *look, t *track) (same, short bool) {
 	at := t.at()
 	if l.compressed {
-		at, ok := p.checked[t]
-		return ok && at.off == t.at().off && p.matches[t], ok && at.off != t.at().off && p.matches[t]
+		c, ok := p.checked[t]
+		same = ok && c.answer == agrees && c.off == at.off
+		return same, ok && !same && c.answer != differs
 	}
 	if p.s.size >= at.off {
 		return tailAt(l.f, at.off) == at.tail, false
@@ -245,7 +251,7 @@ func (w *Watcher) decoded(p *prospect, cands []*track, young bool, now time.Time
 	}
 	var asked []wanted
 	for _, t := range cands {
-		if at, ok := p.checked[t]; !ok || t.free() && at.off > t.at().off {
+		if c, ok := p.checked[t]; !ok || t.free() && c.off != t.at().off && c.answer == agrees {
 			asked = append(asked, wanted{t, t.at()})
 		}
 		for _, q := range t.places {
@@ -266,33 +272,37 @@ func (w *Watcher) decoded(p *prospect, cands []*track, young bool, now time.Time
 // tracks, at the places that are asked for.
 func (p *prospect) do(ctx context.Context, w *Watcher) {
 	w.mu.Lock()
-	path, asked := p.s.path, slices.Clone(p.asked)
+	was, asked := p.s, slices.Clone(p.asked)
 	w.mu.Unlock()
 	slices.SortStableFunc(asked, func(a, b wanted) int { return int(min(max(a.p.off-b.p.off, -1), 1)) })
-	matches := make([]bool, len(asked))
-	if f, err := os.Open(path); err == nil {
-		zr := compress.NewReader(onlyRead{f}, compress.Options{Limits: w.cfg.limits(), Name: path})
-		matchAll(ctx, zr, asked, matches)
+	answers := make([]answer, len(asked))
+	f, err := openAs(was.path, was.id)
+	if err == nil {
+		zr := compress.NewReader(onlyRead{f}, compress.Options{Limits: w.cfg.limits(), Name: was.path})
+		matchAll(ctx, zr, asked, answers)
 		zr.Close()
 		_ = f.Close()
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	p.checking = false
+	w.nudge()
+	if err != nil || !p.s.same(&was) || p.s.path != was.path || ctx.Err() != nil {
+		return // it has changed, and is looked at again
+	}
 	if p.checked == nil {
-		p.checked, p.matches = map[*track]place{}, map[*track]bool{}
+		p.checked = map[*track]checked{}
 	}
 	for i, a := range asked {
-		if _, ok := p.checked[a.t]; !ok || matches[i] {
-			p.checked[a.t], p.matches[a.t] = a.p, matches[i]
+		if c, ok := p.checked[a.t]; !ok || answers[i] == agrees || c.off < a.p.off && c.answer != agrees {
+			p.checked[a.t] = checked{a.p.off, answers[i]}
 		}
 	}
-	w.nudge()
 }
 
 // matchAll reads a text and says of the places, which are in order, whether the
 // text before them is theirs.
-func matchAll(ctx context.Context, r io.Reader, asked []wanted, matches []bool) {
+func matchAll(ctx context.Context, r io.Reader, asked []wanted, answers []answer) {
 	var (
 		off  int64
 		last []byte
@@ -306,10 +316,12 @@ func matchAll(ctx context.Context, r io.Reader, asked []wanted, matches []bool) 
 			last = appendTail(last, part)
 			off += n
 		}
-		if err != nil || ctx.Err() != nil {
-			return
+		switch {
+		case err != nil:
+			answers[i] = tooShort
+		case digestOf(last) == a.p.tail:
+			answers[i] = agrees
 		}
-		matches[i] = digestOf(last) == a.p.tail
 	}
 }
 
@@ -319,12 +331,13 @@ func (w *Watcher) bind(t *track, p *prospect, l *look, now time.Time) {
 	unchanged := !moved && t.file.same(&p.s)
 	t.rotated = t.rotated || t.file.id == p.s.id && t.path != p.s.path
 	t.path, t.file = p.s.path, p.s
-	t.bound, t.listed, t.replaced, t.atEnd, t.gone = true, true, false, false, time.Time{}
+	t.bound, t.listed, t.replaced, t.reused, t.atEnd, t.gone = true, true, false, false, false, time.Time{}
 	t.changed = now
 	if changed := time.Unix(0, p.s.changed); changed.Before(now) {
 		t.changed = changed
 	}
 	w.byFile[p.s.id] = t
+	w.log.Debug("a file", "path", t.path, "inode", t.file.id.ino, "size", t.file.size, "read", t.at().off, "id", t.id)
 	w.dirty = w.dirty || !unchanged
 	w.closeContent(t)
 	if l == nil {
@@ -377,6 +390,7 @@ func (w *Watcher) adopt(p *prospect, l *look, gen int64, now time.Time) {
 	}
 	t.cut.line = 1
 	w.tracks = append(w.tracks, t)
+	w.log.Debug("a new file", "path", t.path, "inode", t.file.id.ino, "size", t.file.size, "id", t.id)
 	if w.cfg.Start == startEnd && w.fresh && !w.scanned && !l.compressed {
 		w.skipToEnd(t, l)
 	}
@@ -431,6 +445,7 @@ func (w *Watcher) replace(t *track) {
 // unbind notes that t has no file. The caller holds mu.
 func (w *Watcher) unbind(t *track) {
 	w.closeContent(t)
+	w.log.Debug("a file is gone", "path", t.path, "inode", t.file.id.ino, "size", t.file.size, "read", t.at().off, "id", t.id)
 	if w.byFile[t.file.id] == t {
 		delete(w.byFile, t.file.id)
 	}

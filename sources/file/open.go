@@ -11,6 +11,28 @@ import (
 	"github.com/urlfold/urlfold/internal/compress"
 )
 
+// errMoved says that a path leads to another file than a moment ago.
+var errMoved = errors.New("it was renamed a moment ago")
+
+// openAs opens the file at path, which must be the one with that id.
+func openAs(path string, id fileID) (*os.File, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	fi, err := f.Stat()
+	if err == nil {
+		if now, _ := identity(fi); now != id {
+			err = errMoved
+		}
+	}
+	if err != nil {
+		_ = f.Close()
+		return nil, err
+	}
+	return f, nil
+}
+
 // errReplaced says that a file does not hold the text of its track any more.
 var errReplaced = errors.New("the file holds another text now")
 
@@ -19,18 +41,8 @@ var errReplaced = errors.New("the file holds another text now")
 func (w *Watcher) openContent(t *track) error {
 	if t.in.f == nil {
 		path, id := w.fileOf(t)
-		f, err := os.Open(path)
+		f, err := openAs(path, id)
 		if err != nil {
-			return err
-		}
-		fi, err := f.Stat()
-		if err == nil {
-			if now, _ := identity(fi); now != id {
-				err = errors.New("it was renamed a moment ago")
-			}
-		}
-		if err != nil {
-			_ = f.Close()
 			return err
 		}
 		w.opened(t, f)

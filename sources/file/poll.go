@@ -52,7 +52,8 @@ func (w *Watcher) storeStart() {
 }
 
 // sightKnown updates the tracks whose files were sighted. It returns the
-// sightings of others.
+// sightings of others. A file that is done and has changed is looked at as if it
+// were new.
 func (w *Watcher) sightKnown(all []sighting, now time.Time) (unknown []sighting) {
 	for _, t := range w.tracks {
 		t.listed = false
@@ -61,6 +62,10 @@ func (w *Watcher) sightKnown(all []sighting, now time.Time) (unknown []sighting)
 	for i := range all {
 		s := &all[i]
 		t := w.byFile[s.id]
+		if t != nil && t.life == over && t.step == resting && !w.ends && !t.file.same(s) {
+			w.unbind(t)
+			t.gone, t = time.Time{}, nil
+		}
 		if t == nil {
 			unknown = append(unknown, *s)
 			continue
@@ -79,25 +84,17 @@ func (w *Watcher) sightKnown(all []sighting, now time.Time) (unknown []sighting)
 			named[t], w.dirty = true, true
 		}
 		w.refresh(t, *s, now)
-		if !t.bound {
-			unknown = append(unknown, *s)
-		}
 	}
 	return unknown
 }
 
-// refresh notes how the file of t is now. One that is done and has changed is let
-// go, to be looked at as if it were new.
+// refresh notes how the file of t is now.
 func (w *Watcher) refresh(t *track, s sighting, now time.Time) {
-	if t.file.same(&s) {
-		return
+	if t.file.same(&s) || t.life != open {
+		return // what came behind the end is seen when that is told
 	}
 	t.file.size, t.file.mtime, t.file.changed = s.size, s.mtime, s.changed
 	t.changed = now
-	if t.life == over && !w.ends && t.step == resting {
-		w.unbind(t)
-		t.gone = time.Time{}
-	}
 }
 
 // missKnown deals with tracks whose files were not found. One that is open is
@@ -148,7 +145,7 @@ func (w *Watcher) meet(unknown []sighting, now time.Time) {
 		case p.listed: // another name of it
 		default:
 			if !p.s.same(&s) {
-				p.since, p.checked, p.matches = now, nil, nil
+				p.since, p.checked = now, nil
 			}
 			p.s, p.listed = s, true
 		}
@@ -190,7 +187,7 @@ func (w *Watcher) judge(ghosts map[fileID]*track, now time.Time) {
 
 // knownDone binds a track that is done to its file, if that has not changed.
 func (w *Watcher) knownDone(own *track, p *prospect, now time.Time) bool {
-	if own == nil || own.bound || own.replaced || own.life != over || !own.file.same(&p.s) {
+	if own == nil || own.bound || own.replaced || own.reused || own.life != over || !own.file.same(&p.s) {
 		return false
 	}
 	w.bind(own, p, nil, now)
@@ -200,7 +197,7 @@ func (w *Watcher) knownDone(own *track, p *prospect, now time.Time) bool {
 
 func (w *Watcher) judgeOne(p *prospect, own *track, l *look, err error, now time.Time) {
 	switch {
-	case errors.Is(err, errReplaced), errors.Is(err, fs.ErrNotExist):
+	case errors.Is(err, errMoved), errors.Is(err, fs.ErrNotExist):
 		return // the next scan sees it as it is
 	case err != nil:
 		w.unreadableFile(p, err)

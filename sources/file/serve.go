@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 
 	"github.com/urlfold/urlfold/internal/checkpoint"
 	"github.com/urlfold/urlfold/internal/compress"
@@ -61,11 +62,15 @@ func (w *Watcher) served(t *track, out outcome, err error) {
 		w.nudge()
 	case fails:
 		w.closeContent(t)
+		if errors.Is(err, errMoved) || errors.Is(err, fs.ErrNotExist) {
+			return // the next scan sees where it is
+		}
 		t.failure = err.Error()
 		t.tries++
 		w.broken[t.path] = t.failure
 	case ends:
-		w.closeContent(t)
+		w.keepOpen(t)                                             // until Finish: a file that is open keeps its inode
+		t.file.size, t.file.mtime = t.asRead.size, t.asRead.mtime // if it has changed since, the next scan sees that
 		if err != nil {
 			w.fatal, w.stop = errors.Join(w.fatal, err), true
 			w.wake.Broadcast()
@@ -241,15 +246,36 @@ func (w *Watcher) endLane(t *track) (outcome, error) {
 	t.report.Path, t.report.Verdict, t.report.Lane = path, t.verdict, t.lane
 	t.report.Bytes, t.report.Lines = t.cut.off+t.report.Lost, t.cut.line-1
 	t.cut.tail = nil
+	now, fits := t.sightEnd()
 	t.lane.Complete()
 	w.rt.End(t.lane)
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	t.life = ended
+	w.log.Debug("a file is at its end", "path", t.path, "inode", t.file.id.ino, "read", t.cut.off, "verdict", t.verdict.String(), "id", t.id)
+	if fits {
+		t.asRead = now
+	}
 	if t.verdict.Damage() && w.cfg.OnDamage == damageStop {
 		return ends, fmt.Errorf("%s: %v", path, t.verdict)
 	}
 	return ends, nil
+}
+
+// sightEnd returns how the file of t is now, if all of that was read.
+func (t *track) sightEnd() (s sighting, fits bool) {
+	if t.in.f == nil {
+		return s, false
+	}
+	fi, err := t.in.f.Stat()
+	if err != nil {
+		return s, false
+	}
+	s = sight("", "", fi)
+	if t.in.compressed {
+		return s, s.size == t.report.CompressedBytes
+	}
+	return s, s.size == t.cut.off
 }
 
 // abandon ends the lane of a track whose file is gone. What was seen of it and

@@ -3,9 +3,12 @@ package file
 import (
 	"context"
 	"fmt"
+	"log/slog"
+	"os"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -40,6 +43,7 @@ type shelf struct {
 	mu    sync.Mutex
 	lines []string
 	ids   []string
+	exact bool        // cut back to what was stored when a daemon starts
 	full  func(n int) // called with the number of lines after each batch
 }
 
@@ -62,6 +66,20 @@ func (s *shelf) Submit(_ context.Context, b *pipeline.Batch, t pipeline.Ticket) 
 	}
 	t.Done(pipeline.Result{})
 	return nil
+}
+
+// Marks implements pipeline.Marker: the shelf is as long as it has lines.
+func (s *shelf) Marks(dst []pipeline.Mark) []pipeline.Mark {
+	return append(dst, pipeline.Mark{Path: "shelf", Length: int64(s.count())})
+}
+
+// cutBack takes off what no progress covers.
+func (s *shelf) cutBack(marks []pipeline.Mark) {
+	n := 0
+	for _, m := range marks {
+		n = int(m.Length)
+	}
+	s.lines, s.ids = s.lines[:n], s.ids[:n]
 }
 
 func (s *shelf) count() int {
@@ -105,6 +123,24 @@ func (s *shelf) check(t testing.TB, want []string) {
 	}
 }
 
+// A syncBuffer is a buffer that many write to.
+type syncBuffer struct {
+	mu sync.Mutex
+	b  strings.Builder
+}
+
+func (b *syncBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.b.Write(p)
+}
+
+func (b *syncBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.b.String()
+}
+
 // quick are settings for tests: nothing waits for long.
 func quick(include ...string) Settings {
 	s := DefaultSettings()
@@ -116,10 +152,46 @@ func quick(include ...string) Settings {
 	return s
 }
 
+// A mortal is a Watcher that can be killed: from then on it stores nothing, and
+// finishes nothing, while the pipeline around it thinks that it does.
+type mortal struct {
+	*Watcher
+	dead atomic.Bool
+}
+
+func (m *mortal) Commit(ctx context.Context, ups []pipeline.LanePos) error {
+	if m.dead.Load() {
+		return nil
+	}
+	return m.Watcher.Commit(ctx, ups)
+}
+
+func (m *mortal) CommitCut(ctx context.Context, ups []pipeline.LanePos, marks []pipeline.Mark) error {
+	if m.dead.Load() {
+		return nil
+	}
+	return m.Watcher.CommitCut(ctx, ups, marks)
+}
+
+func (m *mortal) Finish(ctx context.Context, l *pipeline.Lane) error {
+	if m.dead.Load() {
+		return nil
+	}
+	return m.Watcher.Finish(ctx, l)
+}
+
+func (m *mortal) Close(ctx context.Context) error {
+	if m.dead.Load() {
+		return nil
+	}
+	return m.Watcher.Close(ctx)
+}
+
 // A daemon is a run of a Watcher in a real pipeline.
 type daemon struct {
 	t       testing.TB
 	w       *Watcher
+	life    *mortal
 	p       *pipeline.Pipeline
 	store   *checkpoint.Store
 	stop    context.CancelFunc
@@ -136,7 +208,14 @@ func start(t testing.TB, dir string, set Settings, sink *shelf, mod func(*WatchC
 		t.Fatal(err)
 	}
 	d := &daemon{t: t, store: store, done: make(chan error, 1)}
-	cfg := WatchConfig{Settings: set, Framing: lines{}, Store: store, OnReport: func(r Report) {
+	var logged syncBuffer
+	t.Cleanup(func() {
+		if t.Failed() && os.Getenv("URLFOLD_TEST_LOG") != "" {
+			t.Log(logged.String())
+		}
+	})
+	logger := slog.New(slog.NewTextHandler(&logged, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	cfg := WatchConfig{Settings: set, Logger: logger, Framing: lines{}, Store: store, OnReport: func(r Report) {
 		d.mu.Lock()
 		defer d.mu.Unlock()
 		d.reports = append(d.reports, r)
@@ -147,8 +226,13 @@ func start(t testing.TB, dir string, set Settings, sink *shelf, mod func(*WatchC
 	if d.w, err = NewWatcher(cfg); err != nil {
 		t.Fatal(err)
 	}
+	d.life = &mortal{Watcher: d.w}
+	if sink.exact {
+		sink.cutBack(store.Marks("sink 1"))
+	}
 	d.p, err = pipeline.New(pipeline.Options{
-		Sources: []pipeline.Source{d.w}, Sinks: []pipeline.Sink{sink}, Ordering: pipeline.OrderPerLane,
+		ExactlyOnce: sink.exact,
+		Sources:     []pipeline.Source{d.life}, Sinks: []pipeline.Sink{sink}, Ordering: pipeline.OrderPerLane,
 		NewCodec:   func() pipeline.Codec { return echo{} },
 		BatchBytes: 4 << 10, CommitInterval: 10 * time.Millisecond,
 	})
@@ -174,6 +258,16 @@ func (d *daemon) wait() {
 	if n := d.w.Stats().Descriptors; n != 0 {
 		d.t.Errorf("%d descriptors are left open", n)
 	}
+}
+
+// kill ends the run like a crash: nothing is stored any more.
+func (d *daemon) kill() {
+	d.t.Helper()
+	d.life.dead.Store(true)
+	d.p.HardStop()
+	<-d.done
+	d.stop()
+	_ = d.store.Close()
 }
 
 // end stops the run softly.

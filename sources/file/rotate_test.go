@@ -1,0 +1,195 @@
+package file
+
+import (
+	"compress/gzip"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// A logger writes numbered lines to a file that is rotated under it, as logrotate
+// does.
+type logger struct {
+	t    testing.TB
+	rnd  *rand.Rand
+	path string
+	f    *os.File
+	n    int      // lines written
+	all  []string // lines written
+	kept int      // rotated files there may be
+	seq  int      // rotations
+}
+
+func newLogger(t testing.TB, path string, seed uint64) *logger {
+	l := &logger{t: t, path: path, rnd: rand.New(rand.NewPCG(seed, 7)), kept: 1000}
+	l.open()
+	return l
+}
+
+func (l *logger) open() {
+	f, err := os.OpenFile(l.path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	l.f = f
+}
+
+// write writes n lines, some of them in two halves.
+func (l *logger) write(n int) {
+	for _, line := range numbered(filepath.Base(l.path), l.n, n) {
+		half := l.rnd.IntN(len(line))
+		for _, part := range []string{line[:half], line[half:]} {
+			if _, err := io.WriteString(l.f, part); err != nil {
+				l.t.Fatal(err)
+			}
+		}
+		l.all = append(l.all, line)
+		l.n++
+	}
+}
+
+func (l *logger) must(err error) {
+	if err != nil {
+		l.t.Helper()
+		l.t.Fatal(err)
+	}
+}
+
+// shift makes NAME.2 of NAME.1, and so on.
+func (l *logger) shift(ext string) {
+	for i := l.kept; i >= 1; i-- {
+		from := fmt.Sprintf("%s.%d%s", l.path, i, ext)
+		if _, err := os.Stat(from); err == nil {
+			l.must(os.Rename(from, fmt.Sprintf("%s.%d%s", l.path, i+1, ext)))
+		}
+	}
+}
+
+// squeeze compresses a file as gzip does: into a new one, by and by, and takes the
+// old one away at the end.
+func (l *logger) squeeze(path string) {
+	text, err := os.ReadFile(path)
+	l.must(err)
+	out, err := os.Create(path + ".gz")
+	l.must(err)
+	zw := gzip.NewWriter(out)
+	for len(text) > 0 {
+		n := min(len(text), 1+l.rnd.IntN(20000))
+		_, err := zw.Write(text[:n])
+		l.must(err)
+		if l.rnd.IntN(2) == 0 {
+			l.must(zw.Flush())
+		}
+		text = text[n:]
+	}
+	l.must(zw.Close())
+	l.must(out.Close())
+	l.must(os.Remove(path))
+}
+
+// create is logrotate's usual way: the file is renamed, and the writer goes on in
+// it until it opens the new one.
+func (l *logger) create() {
+	l.shift("")
+	l.must(os.Rename(l.path, l.path+".1"))
+	l.write(l.rnd.IntN(20))
+	l.must(l.f.Close())
+	l.open()
+}
+
+// dateext is create with names that stay.
+func (l *logger) dateext() {
+	l.seq++
+	l.must(os.Rename(l.path, fmt.Sprintf("%s-2026%04d", l.path, l.seq)))
+	l.write(l.rnd.IntN(20))
+	l.must(l.f.Close())
+	l.open()
+}
+
+// compress is create, and the renamed file is compressed at once.
+func (l *logger) compress() {
+	l.shift(".gz")
+	l.must(os.Rename(l.path, l.path+".1"))
+	l.must(l.f.Close())
+	l.open()
+	l.write(l.rnd.IntN(20))
+	l.squeeze(l.path + ".1")
+}
+
+// delayed is create, and the renamed file is compressed the next time.
+func (l *logger) delayed() {
+	l.shift(".gz")
+	if _, err := os.Stat(l.path + ".1"); err == nil {
+		l.must(os.Rename(l.path+".1", l.path+".2"))
+		l.squeeze(l.path + ".2")
+	}
+	l.must(os.Rename(l.path, l.path+".1"))
+	l.write(l.rnd.IntN(20))
+	l.must(l.f.Close())
+	l.open()
+}
+
+// copytruncate copies the file and truncates it under the writer, who does not
+// write in between: what he did is lost with every reader.
+func (l *logger) copytruncate() {
+	l.shift("")
+	src, err := os.Open(l.path)
+	l.must(err)
+	dst, err := os.Create(l.path + ".1")
+	l.must(err)
+	_, err = io.Copy(dst, src)
+	l.must(err)
+	l.must(src.Close())
+	l.must(dst.Close())
+	l.must(os.Truncate(l.path, 0))
+}
+
+// TestRotation: while a file is written to and rotated in every way, ten times a
+// second and more, each line comes out once, and no descriptor stays open. With
+// kills, the daemon is killed and started again all the time.
+func TestRotation(t *testing.T) {
+	ways := map[string]func(*logger){
+		"create": (*logger).create, "dateext": (*logger).dateext, "compress": (*logger).compress,
+		"delaycompress": (*logger).delayed, "copytruncate": (*logger).copytruncate,
+	}
+	for name, rotate := range ways {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir, data := t.TempDir(), t.TempDir()
+			l := newLogger(t, filepath.Join(dir, "a.log"), 1)
+			defer func() { _ = l.f.Close() }()
+			sink := &shelf{}
+			d := start(t, data, quick(dir+"/a.log*"), sink, nil)
+			for range 25 {
+				l.write(l.rnd.IntN(300))
+				time.Sleep(time.Duration(l.rnd.IntN(40)) * time.Millisecond)
+				rotate(l)
+				l.write(l.rnd.IntN(50))
+				time.Sleep(time.Duration(l.rnd.IntN(60)) * time.Millisecond)
+			}
+			until(t, "all lines", func() bool { return sink.count() >= len(l.all) })
+			time.Sleep(500 * time.Millisecond) // a copy that is taken for a file of its own is read by now
+			if s := d.w.Stats(); s.Descriptors > 3 || s.LostBytes > 0 {
+				t.Errorf("%+v", s)
+			}
+			d.end()
+			sink.check(t, l.all)
+			if t.Failed() {
+				for _, e := range d.w.cfg.Store.Entries("file") {
+					t.Logf("%s %s %d/%d %s", e.ID[:6], filepath.Base(e.Path), e.Offset, e.Size, e.State)
+				}
+				names, _ := os.ReadDir(dir)
+				var b strings.Builder
+				for _, n := range names {
+					b.WriteString(n.Name() + " ")
+				}
+				t.Log(b.String())
+			}
+		})
+	}
+}
