@@ -231,7 +231,7 @@ func runChild(dir, variant, faults string) error {
 		if sinks[i], err = NewLog(c); err != nil {
 			return err
 		}
-		inner(sinks[i]).at = plan.At
+		inner(sinks[i]).at, inner(sinks[i]).firstRetry = plan.At, time.Millisecond
 	}
 	p, err := pipeline.New(pipeline.Options{
 		Sources: []pipeline.Source{g}, Sinks: []pipeline.Sink{sinks[0]}, DeadLetter: sinks[1],
@@ -283,6 +283,12 @@ func crash(t *testing.T, variant string, seed uint64) {
 	kills := 0
 	for done := false; !done; {
 		faults := fmt.Sprintf("*=kill@%d", 1+random.IntN(120))
+		switch random.IntN(4) { // and sometimes something fails before that
+		case 0:
+			faults += ",file.before_sync=eio@2..3"
+		case 1:
+			faults += ",file.after_write=enospc@3..5"
+		}
 		if kills > 12 {
 			faults = "" // it would end some day
 		}

@@ -321,7 +321,7 @@ func TestFaults(t *testing.T) {
 			}
 			must(t, out.Close(ctx))
 			var got strings.Builder
-			for _, name := range strings.Fields(ls(t, dir)) {
+			for name := range strings.FieldsSeq(ls(t, dir)) {
 				if !strings.HasSuffix(name, ".log.gz") {
 					t.Errorf("%s: %s is there", plan, name)
 				}
@@ -439,4 +439,30 @@ func TestSyncsAtOnce(t *testing.T) {
 		w.wg.Wait()
 		must(t, out.Close(ctx))
 	}
+}
+
+// TestNameTaken: a final name that somebody else has taken meanwhile is not
+// overwritten. Health tells it, and when it is free the file gets it.
+func TestNameTaken(t *testing.T) {
+	dir := t.TempDir()
+	cfg := config(filepath.Join(dir, "{seq}"))
+	cfg.Rotate.Records = 1
+	out := openLog(t, cfg, "")
+	w := newWriter(t, out)
+	w.write(nil, "a\n")
+	w.settle()
+	taken := filepath.Join(dir, "0001")
+	must(t, os.WriteFile(taken, []byte("theirs"), 0o644))
+	w.write(nil, "b\n")
+	w.settle()
+	if err := out.Health(); err == nil || !strings.Contains(err.Error(), taken) || content(t, taken) != "theirs" {
+		t.Errorf("Health: %v; the file is %q", err, content(t, taken))
+	}
+	must(t, os.Remove(taken))
+	w.settle()
+	if err := out.Health(); err != nil {
+		t.Errorf("Health: %v", err)
+	}
+	must(t, out.Close(ctx))
+	wantTree(t, dir, `0001="a\n" 0002="b\n"`)
 }

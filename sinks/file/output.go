@@ -22,12 +22,12 @@ import (
 // partSuffix is what the name of a file ends in that is not finished.
 const partSuffix = ".part"
 
-// newSuffix is what the name of a copy ends in that is to replace a file whose disk
-// is not to be trusted.
-const newSuffix = ".new"
+// copySuffix is what is appended to the final name for a copy that is to replace a
+// file whose disk is not to be trusted.
+const copySuffix = ".part.new"
 
-// damagedSuffix is what is appended to the name of a file that is put aside.
-const damagedSuffix = ".damaged"
+// damagedSuffix is what is appended to the final name of a file that is put aside.
+const damagedSuffix = ".part.damaged"
 
 // An output is a file that is being written, or waits for its final name:
 //
@@ -90,6 +90,7 @@ func (s *log) ensure(o *output) error {
 			_ = f.Close() // err is what went wrong
 			return err
 		}
+		tidy(o.final)
 		o.made = true
 	}
 	o.f = f
@@ -227,7 +228,7 @@ func (s *log) rewrite(o *output) error {
 // the blocks of the file are not trusted with anything new, and the copy is believed
 // only after it was read back.
 func (s *log) replace(o *output) error {
-	name := o.name + newSuffix
+	name := o.final + copySuffix
 	err := s.copyPrefix(name, o.name, o.synced)
 	if err == nil {
 		err = s.at("file.before_replace")

@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"strings"
 
 	"github.com/urlfold/urlfold/internal/compress"
 	"github.com/urlfold/urlfold/pipeline"
@@ -85,6 +86,7 @@ func (s *log) resumeAll() error {
 // resume cuts the output of m to its length. It returns nil if the output is
 // finished.
 func (s *log) resume(m pipeline.Mark) (*output, error) {
+	tidy(m.Path)
 	name := m.Path + partSuffix
 	fi, err := os.Stat(name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -103,7 +105,6 @@ func (s *log) resume(m pipeline.Mark) (*output, error) {
 	case name == m.Path && !s.grows():
 		return nil, nil
 	}
-	_ = os.Remove(name + newSuffix) // of a process that died; it is made anew
 	o := &output{final: m.Path, name: name, made: true, size: m.Length, synced: m.Length, stored: m.Length, opened: fi.ModTime()}
 	if err := s.ensure(o); err != nil {
 		return nil, err
@@ -159,19 +160,25 @@ func (s *log) discard(name string) error {
 	if err != nil {
 		return err
 	}
+	tidy(strings.TrimSuffix(name, partSuffix))
 	return errors.Join(os.Remove(name), f.Close())
+}
+
+// tidy removes the copy that a process was making when it died.
+func tidy(final string) {
+	_ = os.Remove(final + copySuffix) // it does no harm, and is hardly ever there
 }
 
 // cutTorn cuts off the torn end of a file, which no answer covers, and returns what
 // remains. A file with damage that no crash explains is put aside as it is, and what
 // is sound of it is copied.
 func (s *log) cutTorn(name string) (int64, error) {
-	_ = os.Remove(name + newSuffix) // of a process that died; it is made anew
 	f, err := openLocked(name, os.FileMode(s.cfg.Mode), false)
 	if err != nil {
 		return 0, err
 	}
 	defer func() { _ = f.Close() }() // it is synced
+	tidy(strings.TrimSuffix(name, partSuffix))
 	size, err := f.Seek(0, io.SeekEnd)
 	if err != nil || size == 0 {
 		return 0, err
@@ -233,21 +240,22 @@ func lastLine(f io.ReaderAt, size int64) (int64, error) {
 // putAside keeps a damaged file under another name, and puts a copy of its first n
 // bytes, which are sound, in its place.
 func (s *log) putAside(name string, n int64) error {
-	aside := name + damagedSuffix
+	final := strings.TrimSuffix(name, partSuffix)
+	aside := final + damagedSuffix
 	for i := 2; ; i++ {
 		if _, err := os.Lstat(aside); errors.Is(err, fs.ErrNotExist) {
 			break
 		}
-		aside = fmt.Sprintf("%s%s-%d", name, damagedSuffix, i)
+		aside = fmt.Sprintf("%s%s-%d", final, damagedSuffix, i)
 	}
 	s.log.Warn("an output is damaged: it is kept, and what is sound of it goes on", "path", name, "kept", aside, "bytes", n)
-	if err := s.copyPrefix(name+newSuffix, name, n); err != nil {
+	if err := s.copyPrefix(final+copySuffix, name, n); err != nil {
 		return err
 	}
 	if err := os.Link(name, aside); err != nil {
 		return err
 	}
-	if err := os.Rename(name+newSuffix, name); err != nil { //nolint:forbidigo // this is the helper
+	if err := os.Rename(final+copySuffix, name); err != nil { //nolint:forbidigo // this is the helper
 		return err
 	}
 	return s.syncName(name)

@@ -160,7 +160,7 @@ func TestTorn(t *testing.T) {
 		if got := text(t, filepath.Join(dir, name)); got != want {
 			t.Errorf("%s: %q, want %q", name, got, want)
 		}
-		_, err := os.Stat(filepath.Join(dir, name+partSuffix+damagedSuffix))
+		_, err := os.Stat(filepath.Join(dir, name+damagedSuffix))
 		if kept := err == nil; kept != damaged {
 			t.Errorf("%s: the damaged file is kept: %v", name, kept)
 		}

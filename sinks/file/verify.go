@@ -65,7 +65,7 @@ func verify(name string) Report {
 	r := Report{Path: name}
 	base, part := strings.CutSuffix(name, partSuffix)
 	r.Unfinished = part
-	r.Leftover = strings.HasSuffix(name, partSuffix+newSuffix) || strings.Contains(filepath.Base(name), partSuffix+damagedSuffix)
+	r.Leftover = strings.HasSuffix(name, copySuffix) || strings.Contains(filepath.Base(name), damagedSuffix)
 	r.Verification = compress.Verify(f, compress.Options{Name: base})
 	if r.Unfinished || r.Verdict.Format != compress.Plain {
 		r.TornBytes = r.Compressed - r.Good

@@ -1,0 +1,34 @@
+package file
+
+import (
+	"bytes"
+	"path/filepath"
+	"testing"
+
+	"github.com/urlfold/urlfold/pipeline"
+)
+
+// BenchmarkLog submits batches of 128 KiB as a pipeline of sixteen does: when all of
+// them wait for their answer, nobody has one to submit.
+func BenchmarkLog(b *testing.B) {
+	text := append(bytes.Repeat([]byte("x"), 128<<10-1), '\n')
+	for name, path := range map[string]string{"one file": "out.log", "lanes": "{lane}"} {
+		b.Run(name, func(b *testing.B) {
+			cfg := DefaultLogConfig()
+			cfg.Path = filepath.Join(b.TempDir(), path)
+			out := openLog(b, cfg, "")
+			free := make(chan *pipeline.Batch, defaultBatches)
+			for range defaultBatches {
+				free <- &pipeline.Batch{Lane: laneOfRel("a"), Out: pipeline.Stream{Bytes: text}}
+			}
+			b.SetBytes(int64(len(text)))
+			b.ReportAllocs()
+			for b.Loop() {
+				batch := <-free
+				must(b, out.Submit(ctx, batch, pipeline.NewTicket(&batch.Out, func(pipeline.Result) { free <- batch })))
+			}
+			must(b, out.Barrier(ctx))
+			b.ReportMetric(float64(out.Stats().Syncs)/float64(b.N), "syncs/op")
+		})
+	}
+}
