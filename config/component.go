@@ -33,7 +33,7 @@ func (t Types) of(path string) map[string]func() any {
 // which is what the struct of that type says, and optionally its name.
 type Component struct {
 	Type   string // "kafka"
-	Name   string // for metrics and logs; default: the type and a number, "kafka-1", and "dead_letter"
+	Name   string // for metrics and logs; default: "kafka-1", of a sink "kafka-sink-1", and "dead_letter"
 	Config any    // what Types made, filled in
 
 	path string
@@ -87,8 +87,8 @@ func (d *decoder) componentConfig(c *Component, n ast.Node) {
 }
 
 // nameComponents gives the components of a section the names that they do not
-// have, and tells if two have the same.
-func (d *decoder) nameComponents(list []Component) {
+// have, and tells if two have the same: their type, what they are, and a number.
+func (d *decoder) nameComponents(list []Component, what string) {
 	taken := map[string]bool{}
 	for i := range list {
 		c := &list[i]
@@ -100,7 +100,7 @@ func (d *decoder) nameComponents(list []Component) {
 	for i := range list {
 		c := &list[i]
 		for k := 1; c.Name == "" && c.Type != ""; k++ {
-			if name := c.Type + "-" + strconv.Itoa(k); !taken[name] {
+			if name := c.Type + what + strconv.Itoa(k); !taken[name] {
 				c.Name, taken[name] = name, true
 			}
 		}

@@ -47,8 +47,8 @@ func Parse(file string, data []byte, types Types, env Env) (*File, error) {
 // read fills f, and checks what keys mean together.
 func (d *decoder) read(f *File, root ast.Node) {
 	d.structure(reflect.ValueOf(f).Elem(), root, "")
-	d.nameComponents(f.Sources)
-	d.nameComponents(f.Sinks)
+	d.nameComponents(f.Sources, "-")
+	d.nameComponents(f.Sinks, "-sink-")
 	if f.DeadLetter != nil && f.DeadLetter.Name == "" {
 		f.DeadLetter.Name = "dead_letter"
 	}

@@ -57,7 +57,7 @@ func TestAnalytics(t *testing.T) {
 		TLS: &tlsConfig{CAFile: "/etc/kafka/ca.pem"}, SASL: &saslConfig{"SCRAM-SHA-512", "urlfold", secret},
 		PartitionBy: "key", Compression: "zstd",
 	}))
-	same(t, "names", []string{f.Sources[0].Name, f.Sinks[0].Name, f.DeadLetter.Name}, []string{"kafka-1", "kafka-1", "dead_letter"})
+	same(t, "names", []string{f.Sources[0].Name, f.Sinks[0].Name, f.DeadLetter.Name}, []string{"kafka-1", "kafka-sink-1", "dead_letter"})
 	same(t, "dead letter", f.DeadLetter.Config.(*kafkaConfig).Topic, "web.access.dlq")
 	same(t, "base", f.Codec.Base, "https://{host}")
 	same(t, "render", f.Codec.Render, Render{Form: "extend", Extend: map[string]string{"url_norm": "norm", "url_key": "key"}})

@@ -96,7 +96,7 @@ func TestCut(t *testing.T) {
 				t.Errorf("%s: %d cuts", name, len(src.cuts))
 			}
 			for i, c := range src.cuts {
-				checkCut(t, fmt.Sprintf("%s, %v, cut %d", name, o, i), c, map[string]*markedSink{"a": a, "b": b, "dead letter": dead}, src.lanes)
+				checkCut(t, fmt.Sprintf("%s, %v, cut %d", name, o, i), c, map[string]*markedSink{"a": a, "b": b, DeadLetterName: dead}, src.lanes)
 			}
 		})
 	}
@@ -126,13 +126,13 @@ func checkCut(t *testing.T, name string, c cutState, sinks map[string]*markedSin
 		}
 		for i, lines := range lanes {
 			lane := fmt.Sprintf("lane%d", i)
-			kinds := map[string]string{"a": "a", "b": "aR", "dead letter": "XP"}[m.Sink]
+			kinds := map[string]string{"a": "a", "b": "aR", DeadLetterName: "XP"}[m.Sink]
 			if sinks["a"].answer == nil {
-				kinds = map[string]string{"a": "aR", "b": "aR", "dead letter": "XP"}[m.Sink]
+				kinds = map[string]string{"a": "aR", "b": "aR", DeadLetterName: "XP"}[m.Sink]
 			}
 			before := lines[:c.at[lane]]
 			want := len(of(before, kinds))
-			if m.Sink == "dead letter" && sinks["a"].answer != nil {
+			if m.Sink == DeadLetterName && sinks["a"].answer != nil {
 				want = len(of(before, "XPR"))
 			}
 			if count[lane] != want {

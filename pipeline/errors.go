@@ -19,6 +19,16 @@ var (
 	ErrEnded = errors.New("pipeline: lane has ended")
 )
 
+// An OpenError says that a source or a sink could not be opened: the run has not
+// begun.
+type OpenError struct{ Err error }
+
+// Error returns the text of the error behind e.
+func (e *OpenError) Error() string { return e.Err.Error() }
+
+// Unwrap returns the error behind e.
+func (e *OpenError) Unwrap() error { return e.Err }
+
 // bugf returns the error for something that cannot happen unless this package,
 // a source or a sink breaks its contract. Operators grep for its first word.
 func bugf(format string, args ...any) error {

@@ -71,7 +71,7 @@ type Pipeline struct {
 // stored. Any other error is fatal. One that starts with "BUG:" says that a
 // contract was broken.
 func (p *Pipeline) Run(ctx context.Context) error {
-	if !p.state.CompareAndSwap(uint32(Idle), uint32(Running)) {
+	if !p.state.CompareAndSwap(uint32(Idle), uint32(Opening)) {
 		return errors.New("pipeline: Run was called twice")
 	}
 	defer p.expire()
@@ -92,6 +92,7 @@ func (p *Pipeline) Run(ctx context.Context) error {
 		p.state.Store(uint32(Closed))
 		return errors.Join(err, p.closeAll(p.hard, opened))
 	}
+	p.state.CompareAndSwap(uint32(Opening), uint32(Running))
 	quit, committed := p.startCommits()
 	srcErr := p.read(source)
 	p.state.Store(uint32(Draining))
@@ -116,12 +117,12 @@ func (p *Pipeline) Run(ctx context.Context) error {
 func (p *Pipeline) open() (opened int, err error) {
 	for i, s := range p.sinks {
 		if err := s.Open(p.hard); err != nil {
-			return i + 1, fmt.Errorf("%s: %w", p.sinkName(i), err)
+			return i + 1, &OpenError{fmt.Errorf("%s: %w", p.sinkName(i), err)}
 		}
 	}
 	for i, f := range p.feeds {
 		if err := f.Open(p.hard, intake{p, i}); err != nil {
-			return len(p.sinks) + i + 1, fmt.Errorf("%s: %w", f.name, err)
+			return len(p.sinks) + i + 1, &OpenError{fmt.Errorf("%s: %w", f.name, err)}
 		}
 	}
 	return len(p.sinks) + len(p.feeds), nil

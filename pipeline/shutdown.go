@@ -35,7 +35,9 @@ func (p *Pipeline) fail(err error) {
 func (p *Pipeline) watch(ctx context.Context, stop func(), finished <-chan struct{}) {
 	select {
 	case <-ctx.Done():
-		p.state.CompareAndSwap(uint32(Running), uint32(Stopping))
+		if !p.state.CompareAndSwap(uint32(Running), uint32(Stopping)) {
+			p.state.CompareAndSwap(uint32(Opening), uint32(Stopping))
+		}
 		stop()
 		p.pause(p.o.ShutdownTimeout/4*3, p.hard.Done(), finished)
 		select {

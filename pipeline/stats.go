@@ -13,7 +13,8 @@ type State uint32
 // The states of a run, in their order.
 const (
 	Idle       State = iota // not started
-	Running                 // the source reads
+	Opening                 // sinks and sources are being opened
+	Running                 // the sources read
 	Stopping                // the source was told to stop
 	Draining                // the source has ended
 	Committing              // everything is resolved, or was given up
@@ -22,7 +23,7 @@ const (
 
 // String returns the name of the state.
 func (s State) String() string {
-	names := [...]string{"idle", "running", "stopping", "draining", "committing", "closed"}
+	names := [...]string{"idle", "opening", "running", "stopping", "draining", "committing", "closed"}
 	if int(s) < len(names) {
 		return names[s]
 	}

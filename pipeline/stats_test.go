@@ -72,7 +72,7 @@ func TestStateString(t *testing.T) {
 	for s := Idle; s <= Closed+1; s++ {
 		got = append(got, s.String())
 	}
-	if want := []string{"idle", "running", "stopping", "draining", "committing", "closed", "invalid"}; !slices.Equal(got, want) {
+	if want := []string{"idle", "opening", "running", "stopping", "draining", "committing", "closed", "invalid"}; !slices.Equal(got, want) {
 		t.Errorf("%q", got)
 	}
 }

@@ -143,10 +143,13 @@ func (p *Pipeline) settle(b *Batch) {
 	p.release(b)
 }
 
+// DeadLetterName is the name of the dead letter in errors, snapshots and marks.
+const DeadLetterName = "dead_letter"
+
 // sinkName names a sink in errors and in the log.
 func (p *Pipeline) sinkName(slot int) string {
 	if slot == p.dead {
-		return "dead letter"
+		return DeadLetterName
 	}
 	return nameOf(p.o.SinkNames, slot, "sink")
 }

@@ -97,7 +97,7 @@ func subjects() []subject {
 			var b bytes.Buffer
 			return newFile(t, file.Config{Writer: &b}), b.String
 		}, nil},
-		{"discard", func(*testing.T) (pipeline.Sink, func() string) { return discard.Sink{}, nil }, nil},
+		{"discard", func(*testing.T) (pipeline.Sink, func() string) { return discard.New(discard.Config{}), nil }, nil},
 	}
 }
 

@@ -172,7 +172,7 @@ func (d *diffRun) read(sig *signals, stdin io.Reader) error {
 	framing.Framing = a.Framing()
 	p, err := pipeline.New(pipeline.Options{
 		Sources:  []pipeline.Source{d.source},
-		Sinks:    []pipeline.Sink{discard.Sink{}},
+		Sinks:    []pipeline.Sink{discard.New(discard.Config{})},
 		NewCodec: newDiffCodecs(a, b, d.graph),
 		Workers:  d.setA.jobs,
 	})

@@ -67,7 +67,7 @@ func prepare(ctx context.Context, cmd *cobra.Command, set *settings, out *outcom
 		return nil, err
 	}
 	opt := pipeline.Options{
-		Sources:     []pipeline.Source{r.source},
+		Sources:    []pipeline.Source{r.source},
 		Sinks:      []pipeline.Sink{r.output.main},
 		DeadLetter: r.output.deadLetter(),
 		NewCodec:   pipeline.NewRecordCodec(job),

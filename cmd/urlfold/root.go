@@ -53,7 +53,8 @@ func newRootCmd() *cobra.Command {
 		}
 		_, _ = io.WriteString(c.OutOrStdout(), rootHelp(c)) // there is nothing to do about a failure
 	})
-	cmd.AddCommand(newExplainCmd(), newDiffCmd(), newEncodeCmd(), newDecodeCmd(), newChartCmd(), newProfilesCmd(), newFlagsCmd(), newVersionCmd())
+	cmd.AddCommand(newExplainCmd(), newDiffCmd(), newEncodeCmd(), newDecodeCmd(), newChartCmd(), newProfilesCmd(), newFlagsCmd(),
+		newRunCmd(), newValidateCmd(), newTestCmd(), newSchemaCmd(), newStateCmd(), newVerifyCmd(), newVersionCmd())
 	for _, c := range cmd.Commands() {
 		asUsage(c)
 	}

@@ -1,33 +1,75 @@
-// Package discard is the sink that writes nothing: for counting, and for
-// measuring all the rest.
+// Package discard is the sink that writes nothing: for counting, for measuring all
+// the rest, and for trying out what a slow sink does.
 package discard
 
 import (
 	"context"
+	"time"
 
 	"github.com/urlfold/urlfold/pipeline"
 )
 
-// A Sink takes every batch and does nothing with it. The zero Sink is ready.
-type Sink struct{}
+// A Config says how a Sink takes its time.
+type Config struct {
+	// How long each batch takes; one is taken after the other.
+	Delay time.Duration `yaml:"delay" min:"0s"`
+}
+
+// A Sink takes every batch and does nothing with it.
+type Sink struct {
+	delay time.Duration
+	turn  chan struct{} // holds one element while a batch is being taken
+}
+
+// New returns a sink.
+func New(c Config) *Sink { return &Sink{delay: c.Delay, turn: make(chan struct{}, 1)} }
 
 // Open implements [pipeline.Sink].
-func (Sink) Open(context.Context) error { return nil }
+func (*Sink) Open(context.Context) error { return nil }
 
 // Submit implements [pipeline.Sink]. It answers before it returns.
-func (Sink) Submit(_ context.Context, _ *pipeline.Batch, t pipeline.Ticket) error {
+func (s *Sink) Submit(ctx context.Context, _ *pipeline.Batch, t pipeline.Ticket) error {
+	if s.delay > 0 {
+		if err := s.wait(ctx); err != nil {
+			return err
+		}
+	}
 	t.Done(pipeline.Result{})
 	return nil
 }
 
+// wait waits for the batches before this one, and for the time that it takes.
+func (s *Sink) wait(ctx context.Context) error {
+	select {
+	case s.turn <- struct{}{}:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	defer func() { <-s.turn }()
+	t := time.NewTimer(s.delay)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
 // Barrier implements [pipeline.Sink].
-func (Sink) Barrier(context.Context) error { return nil }
+func (*Sink) Barrier(context.Context) error { return nil }
 
 // Close implements [pipeline.Sink].
-func (Sink) Close(context.Context) error { return nil }
+func (*Sink) Close(context.Context) error { return nil }
 
 // Caps implements [pipeline.Sink]. Nothing is what survives a crash best.
-func (Sink) Caps() pipeline.SinkCaps { return pipeline.SinkCaps{Durable: true, Ordered: true} }
+func (*Sink) Caps() pipeline.SinkCaps { return pipeline.SinkCaps{Durable: true, Ordered: true} }
 
-// Interface guard.
-var _ pipeline.Sink = Sink{}
+// Marks implements [pipeline.Marker]: there is no output, so it has no length.
+func (*Sink) Marks(dst []pipeline.Mark) []pipeline.Mark { return dst }
+
+// Interface guards.
+var (
+	_ pipeline.Sink   = (*Sink)(nil)
+	_ pipeline.Marker = (*Sink)(nil)
+)

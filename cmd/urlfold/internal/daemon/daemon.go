@@ -1,0 +1,248 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/urlfold/urlfold/config"
+	"github.com/urlfold/urlfold/internal/checkpoint"
+	"github.com/urlfold/urlfold/internal/logging"
+	"github.com/urlfold/urlfold/internal/metrics"
+	"github.com/urlfold/urlfold/internal/systemd"
+	"github.com/urlfold/urlfold/internal/web"
+	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/sources/file"
+)
+
+// Options say how a daemon is run.
+type Options struct {
+	// Load reads the configuration again, for a reload.
+	Load     func() (*config.File, error)
+	UntilEOF bool // end when all that is there was read
+	Version  string
+	Log      io.Writer
+}
+
+// A Daemon runs the pipelines of one configuration after the other. New makes one;
+// it runs once.
+type Daemon struct {
+	o       Options
+	log     *slog.Logger
+	level   *slog.LevelVar
+	masker  *logging.Masker
+	store   *checkpoint.Store // nil if no source needs it
+	totals  metrics.Totals
+	server  *web.Server
+	reloads chan struct{} // holds one request
+	damaged atomic.Int64  // files
+
+	mu        sync.Mutex
+	now       *running
+	next      *plan // to be run when the pipeline has ended
+	swaps     int   // codecs that were swapped, over all pipelines
+	reloadErr string
+	hard      bool
+}
+
+// A running is the pipeline of the moment.
+type running struct {
+	plan  *plan
+	parts *parts
+	pipe  *pipeline.Pipeline
+	stop  context.CancelFunc // a soft stop
+}
+
+// New returns a daemon for f, which Load has checked. It opens the data directory,
+// and nothing else.
+func New(f *config.File, o Options) (*Daemon, error) {
+	p, err := newPlan(f)
+	if err != nil {
+		return nil, err
+	}
+	d := &Daemon{o: o, level: new(slog.LevelVar), masker: new(logging.Masker), reloads: make(chan struct{}, 1), next: p}
+	d.setLevel(f)
+	d.masker.Add(secretsOf(f)...)
+	d.log = logging.New(o.Log, logging.Options{
+		Level: d.level, JSON: f.Log.Format == "json", RateLimit: f.Log.RateLimit, Masker: d.masker,
+	})
+	if p.files {
+		if d.store, err = checkpoint.Open(f.DataDir); err != nil {
+			return nil, err
+		}
+		for _, w := range d.store.Warnings() {
+			d.log.Warn("the stored progress", "problem", w)
+		}
+	}
+	d.server = web.New(web.Options{
+		Listen: f.Admin.Listen, Pprof: f.Admin.Pprof, Version: o.Version, View: d.view,
+		Metrics: metrics.Handler(&d.totals, metrics.Options{Version: o.Version, Extras: []metrics.Extra{d}, Logger: d.log}),
+		Masker:  d.masker, Logger: d.log,
+	})
+	return d, nil
+}
+
+// setLevel puts the log level of f in force.
+func (d *Daemon) setLevel(f *config.File) {
+	var lv slog.Level
+	if lv.UnmarshalText([]byte(f.Log.Level)) == nil {
+		d.level.Set(lv)
+	}
+}
+
+// Run runs pipelines until the input ends, ctx is done (a soft stop) or one fails.
+// The error is as that of [pipeline.Pipeline.Run].
+func (d *Daemon) Run(ctx context.Context) (err error) {
+	defer func() { err = errors.Join(err, d.close()) }()
+	if err := d.server.Start(); err != nil {
+		return err
+	}
+	if addr := d.server.Addr(); addr != "" {
+		d.log.Info("listening", "admin", addr)
+	}
+	side, end := context.WithCancel(ctx)
+	defer end()
+	go d.watchReloads(side)
+	go func() {
+		if err := systemd.Watchdog(side, d.log, d.server.Alive); err != nil {
+			d.log.Warn("no watchdog", "error", err)
+		}
+	}()
+	go d.tellReady(side)
+	context.AfterFunc(ctx, func() { _ = systemd.Stopping("draining") }) // nobody to tell otherwise
+	return d.runAll(ctx)
+}
+
+// runAll runs one pipeline after the other.
+func (d *Daemon) runAll(ctx context.Context) error {
+	var last *plan // the one that has worked
+	for {
+		p := d.takeNext()
+		if p == nil {
+			return nil
+		}
+		err := d.runOne(ctx, p)
+		var open *pipeline.OpenError
+		switch {
+		case errors.As(err, &open) && last != nil && ctx.Err() == nil:
+			d.log.Error("the new configuration cannot be run: the last one goes on", "error", err)
+			d.failReload(err)
+			d.setNext(last)
+			last = nil
+		case err != nil:
+			return err
+		default:
+			last = p
+		}
+	}
+}
+
+// runOne runs the pipeline of p to its end.
+func (d *Daemon) runOne(ctx context.Context, p *plan) error {
+	p.limit.Apply()
+	parts, err := p.make(&env{store: d.store, log: d.log, untilEOF: d.o.UntilEOF, onReport: d.report})
+	if err != nil {
+		return &pipeline.OpenError{Err: err}
+	}
+	pipe, err := pipeline.New(p.options(parts, d.log))
+	if err != nil {
+		return &pipeline.OpenError{Err: err}
+	}
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	d.begin(&running{plan: p, parts: parts, pipe: pipe, stop: stop})
+	d.log.Info("running", "sources", len(parts.sources), "sinks", len(parts.sinks), "batches", p.budget.Batches)
+	err = pipe.Run(ctx)
+	s := pipe.Snapshot()
+	d.log.Info("stopped", "read", s.Ledger.Read, "emitted", s.Ledger.Emitted, "dropped", s.Ledger.Dropped,
+		"dead_lettered", s.Ledger.Dead, "abandoned", s.Ledger.Abandoned, "unresolved", s.Ledger.InFlight)
+	return err
+}
+
+// begin makes r the pipeline of the moment.
+func (d *Daemon) begin(r *running) {
+	d.totals.Swap(r.pipe.Snapshot, r.parts.extras()...)
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.now = r
+	if d.hard {
+		r.pipe.HardStop()
+	}
+}
+
+// takeNext returns the plan that is to be run next, nil if there is none.
+func (d *Daemon) takeNext() *plan {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	p := d.next
+	d.next = nil
+	return p
+}
+
+func (d *Daemon) setNext(p *plan) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.next = p
+}
+
+// HardStop gives up what is not durable: see [pipeline.Pipeline.HardStop].
+func (d *Daemon) HardStop() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.hard = true
+	if d.now != nil {
+		d.now.pipe.HardStop()
+	}
+}
+
+// Damaged returns how many files were damaged.
+func (d *Daemon) Damaged() int64 { return d.damaged.Load() }
+
+// report logs what became of a file.
+func (d *Daemon) report(r file.Report) {
+	level := slog.LevelInfo
+	if r.Verdict.Cut {
+		d.damaged.Add(1)
+		level = slog.LevelWarn
+	}
+	d.log.Log(context.Background(), level, "file finished", "component", r.Path, "verdict", r.Verdict.String(),
+		"bytes", r.Bytes, "lines", r.Lines)
+}
+
+// tellReady tells systemd once that the first pipeline is running.
+func (d *Daemon) tellReady(ctx context.Context) {
+	t := time.NewTicker(50 * time.Millisecond)
+	defer t.Stop()
+	for {
+		if d.totals.Snapshot().State == pipeline.Running {
+			if err := systemd.Ready("running"); err != nil {
+				d.log.Warn("systemd does not hear", "error", err)
+			}
+			return
+		}
+		select {
+		case <-t.C:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// close closes what outlives pipelines.
+func (d *Daemon) close() error {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	err := d.server.Close(ctx)
+	if err != nil {
+		err = fmt.Errorf("admin server: %w", err)
+	}
+	if d.store == nil {
+		return err
+	}
+	return errors.Join(err, d.store.Close())
+}

@@ -1,0 +1,83 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"sync"
+
+	"github.com/urlfold/urlfold/config"
+	"github.com/urlfold/urlfold/internal/checkpoint"
+	"github.com/urlfold/urlfold/internal/logging"
+	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/sinks/discard"
+	"github.com/urlfold/urlfold/sources/file"
+)
+
+// A DryReport is what a dry run has found.
+type DryReport struct {
+	Snapshot pipeline.Snapshot
+	Files    []file.Report
+}
+
+// errDryBrokers says why a dry run reads files only.
+var errDryBrokers = errors.New("a dry run reads files only: to read from a broker is to take messages from others; see validate --connect")
+
+// DryRun reads all files that f names to their ends, as a first run would, handles
+// their records, writes nothing, and changes neither the files nor any progress.
+func DryRun(ctx context.Context, f *config.File, log io.Writer) (DryReport, error) {
+	var report DryReport
+	p, err := newPlan(f)
+	if err != nil {
+		return report, err
+	}
+	for i := range f.Sources {
+		c, ok := f.Sources[i].Config.(*file.Settings)
+		if !ok {
+			return report, f.ErrorAt(f.Sources[i].Path(), errDryBrokers)
+		}
+		c.OnFinish = file.OnFinish{}
+	}
+	dir, err := os.MkdirTemp("", "urlfold-dry-run-")
+	if err != nil {
+		return report, err
+	}
+	defer func() { _ = os.RemoveAll(dir) }() // it is of no use to anybody
+	store, err := checkpoint.Open(dir)
+	if err != nil {
+		return report, err
+	}
+	defer func() { _ = store.Close() }() // as above
+	var mu sync.Mutex
+	e := &env{store: store, log: logging.New(log, logging.Options{}), untilEOF: true, onReport: func(r file.Report) {
+		mu.Lock()
+		defer mu.Unlock()
+		report.Files = append(report.Files, r)
+	}}
+	err = p.runDry(ctx, e, &report)
+	return report, err
+}
+
+// runDry runs p with sinks that write nothing.
+func (p *plan) runDry(ctx context.Context, e *env, report *DryReport) error {
+	parts, err := p.make(e)
+	if err != nil {
+		return err
+	}
+	for i := range parts.sinks {
+		parts.sinks[i] = discard.New(discard.Config{})
+	}
+	if parts.dead != nil {
+		parts.dead = discard.New(discard.Config{})
+	}
+	o := p.options(parts, e.log)
+	o.ExactlyOnce = false
+	pipe, err := pipeline.New(o)
+	if err != nil {
+		return err
+	}
+	err = pipe.Run(ctx)
+	report.Snapshot = pipe.Snapshot()
+	return err
+}

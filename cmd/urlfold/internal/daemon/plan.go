@@ -1,0 +1,242 @@
+package daemon
+
+import (
+	"errors"
+	"log/slog"
+
+	"github.com/urlfold/urlfold/codec/record"
+	"github.com/urlfold/urlfold/config"
+	"github.com/urlfold/urlfold/internal/checkpoint"
+	"github.com/urlfold/urlfold/internal/memory"
+	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/sinks"
+	sinkfile "github.com/urlfold/urlfold/sinks/file"
+	"github.com/urlfold/urlfold/sources"
+	"github.com/urlfold/urlfold/sources/file"
+)
+
+// A plan is a configuration of which all is checked that can be checked without
+// touching anything.
+type plan struct {
+	file        *config.File
+	job         *record.Job
+	budget      memory.Budget
+	limit       memory.Limit
+	files       bool // there is a source of files, so there is progress to keep
+	exactlyOnce bool
+	sourceNames []string
+	sinkNames   []string
+}
+
+// newPlan checks f. The error joins a *config.Error for each mistake.
+func newPlan(f *config.File) (*plan, error) {
+	p := &plan{file: f}
+	for i := range f.Sources {
+		p.sourceNames = append(p.sourceNames, f.Sources[i].Name)
+		p.files = p.files || f.Sources[i].Type == "file"
+	}
+	for i := range f.Sinks {
+		p.sinkNames = append(p.sinkNames, f.Sinks[i].Name)
+	}
+	p.fit()
+	err := errors.Join(p.checkNames(), p.checkExactlyOnce())
+	if err != nil {
+		return nil, err
+	}
+	// Made to be looked at: whether they can be made, and what they need to know.
+	parts, err := p.make(&env{log: discardLog})
+	if err != nil {
+		return nil, err
+	}
+	p.job, err = newJob(f, parts.needFacts())
+	return p, err
+}
+
+// checkNames refuses one name for two components: metrics and progress go by it.
+func (p *plan) checkNames() error {
+	var errs []error
+	seen := map[string]bool{}
+	for _, list := range [][]config.Component{p.file.Sources, p.file.Sinks} {
+		for i := range list {
+			if seen[list[i].Name] {
+				errs = append(errs, p.file.ErrorAt(list[i].Path()+".name", errors.New("another component has this name")))
+			}
+			seen[list[i].Name] = true
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// checkExactlyOnce looks whether exactly once is asked for, and whether it can be
+// had: with one source of files, and files everywhere else.
+func (p *plan) checkExactlyOnce() error {
+	outs := p.outputs()
+	for _, c := range outs {
+		l, ok := c.Config.(*sinkfile.LogConfig)
+		p.exactlyOnce = p.exactlyOnce || ok && l.ExactlyOnce
+	}
+	if !p.exactlyOnce {
+		return nil
+	}
+	var errs []error
+	for i := range p.file.Sources {
+		if c := &p.file.Sources[i]; c.Type != "file" || i > 0 {
+			errs = append(errs, p.file.ErrorAt(c.Path(), errors.New("a sink asks for exactly_once: that takes one source, of files")))
+		}
+	}
+	for _, c := range outs {
+		if c.Type != "file" {
+			errs = append(errs, p.file.ErrorAt(c.Path(), errors.New("a sink asks for exactly_once: that takes files for all sinks and for the dead letter")))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// outputs returns the sinks, and the dead letter if there is one.
+func (p *plan) outputs() []*config.Component {
+	var list []*config.Component
+	for i := range p.file.Sinks {
+		list = append(list, &p.file.Sinks[i])
+	}
+	if p.file.DeadLetter != nil {
+		list = append(list, p.file.DeadLetter)
+	}
+	return list
+}
+
+// fit computes how many batches there are.
+func (p *plan) fit() {
+	o := &p.file.Pipeline
+	p.limit = memory.FindLimit(int64(p.file.Memory.Limit))
+	p.budget = p.limit.Fit(memory.Load{
+		BatchBytes:     int64(o.Batch.Bytes),
+		MaxBatches:     o.MaxInFlight.Batches,
+		MaxBytes:       int64(o.MaxInFlight.Bytes),
+		MaxRecordBytes: int64(o.MaxRecordBytes),
+		Workers:        o.Workers,
+	})
+}
+
+var discardLog = slog.New(slog.DiscardHandler)
+
+// An env is what a process gives to the components of a pipeline.
+type env struct {
+	store    *checkpoint.Store // nil if no source needs it, and while a plan is checked
+	log      *slog.Logger
+	untilEOF bool
+	onReport func(file.Report)
+}
+
+// parts are the components of one pipeline.
+type parts struct {
+	sources []pipeline.Source
+	sinks   []pipeline.Sink
+	dead    pipeline.Sink // nil if there is none
+}
+
+// make makes the components. They connect to nothing yet.
+func (p *plan) make(e *env) (*parts, error) {
+	var errs []error
+	out := &parts{}
+	for i := range p.file.Sources {
+		c := &p.file.Sources[i]
+		s, err := p.makeSource(c, e)
+		if err != nil {
+			errs = append(errs, p.file.ErrorAt(c.Path(), err))
+		}
+		out.sources = append(out.sources, s)
+	}
+	for i := range p.file.Sinks {
+		c := &p.file.Sinks[i]
+		s, err := p.makeSink(c, e)
+		if err != nil {
+			errs = append(errs, p.file.ErrorAt(c.Path(), err))
+		}
+		out.sinks = append(out.sinks, s)
+	}
+	if c := p.file.DeadLetter; c != nil {
+		s, err := p.makeSink(c, e)
+		if err != nil {
+			errs = append(errs, p.file.ErrorAt(c.Path(), err))
+		}
+		out.dead = s
+	}
+	return out, errors.Join(errs...)
+}
+
+func (p *plan) makeSource(c *config.Component, e *env) (pipeline.Source, error) {
+	return sources.Types[c.Type].New(c.Config, p.sourceEnv(c, e))
+}
+
+func (p *plan) sourceEnv(c *config.Component, e *env) sources.Env {
+	o := &p.file.Pipeline
+	env := sources.Env{
+		Name: c.Name, MaxRecord: int(o.MaxRecordBytes),
+		BatchBytes: int(o.Batch.Bytes), BatchRecords: o.Batch.Records, Linger: o.Batch.Linger,
+		UntilEOF: e.untilEOF, Logger: e.log.With("component", c.Name), OnReport: e.onReport, Store: e.store,
+	}
+	if p.job != nil {
+		env.Framing = p.job.Framing()
+	} else {
+		env.Framing = noFraming{} // the plan is being checked
+	}
+	if env.Store == nil {
+		env.Store = new(checkpoint.Store)
+	}
+	return env
+}
+
+// noFraming stands in for a framing while a plan is checked: nothing is read.
+type noFraming struct{}
+
+func (noFraming) Cut([]byte) int  { return 0 }
+func (noFraming) Head([]byte) int { return 0 }
+
+func (p *plan) makeSink(c *config.Component, e *env) (pipeline.Sink, error) {
+	return sinks.Types[c.Type].New(c.Config, p.sinkEnv(c, e))
+}
+
+func (p *plan) sinkEnv(c *config.Component, e *env) sinks.Env {
+	env := sinks.Env{
+		SourceNames: p.sourceNames, Batches: p.budget.Batches, ExactlyOnce: p.exactlyOnce,
+		Logger: e.log.With("component", c.Name),
+	}
+	if e.store != nil {
+		env.Resume = e.store.Marks(p.markName(c))
+	}
+	return env
+}
+
+// markName returns the name by which the pipeline marks the outputs of a sink.
+func (p *plan) markName(c *config.Component) string {
+	if c == p.file.DeadLetter {
+		return pipeline.DeadLetterName
+	}
+	return c.Name
+}
+
+// needFacts reports whether a sink needs facts of records.
+func (p *parts) needFacts() bool {
+	for _, s := range append(p.sinks[:len(p.sinks):len(p.sinks)], p.dead) {
+		if f, ok := s.(sinks.FactReader); ok && f.NeedsFacts() {
+			return true
+		}
+	}
+	return false
+}
+
+// options returns the pipeline that p plans, made of parts.
+func (p *plan) options(c *parts, log *slog.Logger) pipeline.Options {
+	o := &p.file.Pipeline
+	opt := pipeline.Options{
+		Sources: c.sources, Sinks: c.sinks, DeadLetter: c.dead,
+		SourceNames: p.sourceNames, SinkNames: p.sinkNames, ExactlyOnce: p.exactlyOnce,
+		NewCodec: pipeline.NewRecordCodec(p.job), Workers: o.Workers, BatchBytes: int(o.Batch.Bytes),
+		Batches: p.budget.Batches, CommitInterval: o.CommitInterval, ShutdownTimeout: p.file.Shutdown.Timeout,
+		Logger: log,
+	}
+	if o.Ordering == "per_lane" || p.exactlyOnce {
+		opt.Ordering = pipeline.OrderPerLane
+	}
+	return opt
+}

@@ -1,0 +1,201 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"reflect"
+	"strings"
+	"time"
+
+	"github.com/urlfold/urlfold/config"
+	"github.com/urlfold/urlfold/internal/systemd"
+	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/sinks"
+	"github.com/urlfold/urlfold/sources"
+)
+
+// connectTimeout is how long a reload waits for new brokers before it refuses the
+// configuration that names them.
+const connectTimeout = 10 * time.Second
+
+// Reload asks for the configuration to be read again. It does not wait. Requests
+// that come while one is being carried out become one.
+func (d *Daemon) Reload() {
+	select {
+	case d.reloads <- struct{}{}:
+	default:
+	}
+}
+
+func (d *Daemon) watchReloads(ctx context.Context) {
+	for {
+		select {
+		case <-d.reloads:
+			d.reload(ctx)
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// reload puts the configuration in force as it is now. One with a mistake changes
+// nothing.
+func (d *Daemon) reload(ctx context.Context) {
+	_ = systemd.Reloading() // nobody to tell otherwise
+	how, err := d.change(ctx)
+	if err != nil {
+		d.failReload(err)
+		d.log.Error("the configuration was not taken: the last one goes on", "error", err)
+	} else {
+		d.failReload(nil)
+		d.log.Info("the configuration was read again", "effect", how)
+	}
+	_ = systemd.Ready("running") // as above
+}
+
+// failReload keeps why the last change was not taken.
+func (d *Daemon) failReload(err error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.reloadErr = ""
+	if err != nil {
+		d.reloadErr = d.masker.Mask(err.Error())
+	}
+}
+
+// change reads the configuration and puts it in force. It returns what that took.
+func (d *Daemon) change(ctx context.Context) (how string, err error) {
+	f, err := d.o.Load()
+	if err != nil {
+		return "", err
+	}
+	next, err := newPlan(f)
+	if err != nil {
+		return "", err
+	}
+	d.mu.Lock()
+	now := d.now
+	d.mu.Unlock()
+	if now == nil {
+		return "", errors.New("nothing is running yet")
+	}
+	if err := fixed(now.plan, next); err != nil {
+		return "", err
+	}
+	d.masker.Add(secretsOf(f)...)
+	if sameFlow(now.plan, next) {
+		d.swap(now, next)
+		return "rules", nil
+	}
+	if err := next.connect(ctx); err != nil {
+		return "", err
+	}
+	d.setLevel(f)
+	d.setNext(next)
+	now.stop()
+	return "a new pipeline, when the last one is drained", nil
+}
+
+// swap puts the rules of next in force in the pipeline that runs.
+func (d *Daemon) swap(now *running, next *plan) {
+	d.setLevel(next.file)
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	now.plan = next
+	now.pipe.SetCodec(pipeline.NewRecordCodec(next.job))
+	d.swaps++
+}
+
+// fixed refuses a change of what belongs to the process.
+func fixed(now, next *plan) error {
+	var keys []string
+	a, b := now.file, next.file
+	for _, c := range []struct {
+		key  string
+		same bool
+	}{
+		{"data_dir", a.DataDir == b.DataDir || !now.files && !next.files},
+		{"sources (the first one of files)", now.files || !next.files},
+		{"admin", a.Admin == b.Admin},
+		{"log.format", a.Log.Format == b.Log.Format},
+		{"log.rate_limit", a.Log.RateLimit == b.Log.RateLimit},
+	} {
+		if !c.same {
+			keys = append(keys, c.key)
+		}
+	}
+	if len(keys) > 0 {
+		return errors.New("a restart of the process is needed for a change of " + strings.Join(keys, ", "))
+	}
+	return nil
+}
+
+// sameFlow reports whether two plans differ at most in how records are handled, so
+// that the pipeline of one can go on with the rules of the other. Records must end
+// at the same places, for sources have cut what is under way.
+func sameFlow(a, b *plan) bool {
+	f, g := a.file, b.file
+	return sameComponents(f.Sources, g.Sources) && sameComponents(f.Sinks, g.Sinks) &&
+		sameComponent(f.DeadLetter, g.DeadLetter) &&
+		f.Pipeline == g.Pipeline && f.Shutdown == g.Shutdown && f.Memory == g.Memory &&
+		f.Codec.Format == g.Codec.Format && f.Codec.URLField == g.Codec.URLField && f.Codec.BaseField == g.Codec.BaseField
+}
+
+func sameComponents(a, b []config.Component) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		if !sameComponent(&a[i], &b[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+func sameComponent(a, b *config.Component) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	return a.Type == b.Type && a.Name == b.Name && reflect.DeepEqual(a.Config, b.Config)
+}
+
+// Check connects to all that the configuration names, and lets go of it again.
+func Check(ctx context.Context, f *config.File) error {
+	p, err := newPlan(f)
+	if err != nil {
+		return err
+	}
+	return p.connect(ctx)
+}
+
+// connect looks whether the components could work, as far as they can tell.
+func (p *plan) connect(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, connectTimeout)
+	defer cancel()
+	e := &env{log: discardLog}
+	var errs []error
+	check := func(c *config.Component, part any, err error) {
+		if x, ok := part.(connector); ok && err == nil {
+			err = x.CheckConnect(ctx)
+		}
+		if err != nil {
+			errs = append(errs, p.file.ErrorAt(c.Path(), err))
+		}
+	}
+	for i := range p.file.Sources {
+		c := &p.file.Sources[i]
+		s, err := sources.Types[c.Type].New(c.Config, p.sourceEnv(c, e))
+		check(c, s, err)
+	}
+	for _, c := range p.outputs() {
+		s, err := sinks.Types[c.Type].New(c.Config, p.sinkEnv(c, e))
+		check(c, s, err)
+	}
+	return errors.Join(errs...)
+}
+
+// A connector is a component that can look whether it would be able to work.
+type connector interface {
+	CheckConnect(ctx context.Context) error
+}

@@ -1,0 +1,46 @@
+package daemon
+
+import (
+	"reflect"
+
+	"github.com/urlfold/urlfold/config"
+	"github.com/urlfold/urlfold/internal/units"
+)
+
+// secretsOf returns the secrets in a configuration, so that the log can hide them
+// wherever they come up.
+func secretsOf(f *config.File) []string {
+	var found []string
+	collect(reflect.ValueOf(f), &found)
+	return found
+}
+
+var secretType = reflect.TypeFor[units.Secret]()
+
+// collect adds the secrets in v. A configuration is a tree: it holds no cycle.
+func collect(v reflect.Value, found *[]string) {
+	switch v.Kind() {
+	case reflect.Pointer, reflect.Interface:
+		if !v.IsNil() {
+			collect(v.Elem(), found)
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			if v.Type().Field(i).IsExported() {
+				collect(v.Field(i), found)
+			}
+		}
+	case reflect.Slice, reflect.Array:
+		for i := range v.Len() {
+			collect(v.Index(i), found)
+		}
+	case reflect.Map:
+		for it := v.MapRange(); it.Next(); {
+			collect(it.Value(), found)
+		}
+	case reflect.String:
+		if v.Type() == secretType && v.String() != "" {
+			*found = append(*found, v.String())
+		}
+	}
+}

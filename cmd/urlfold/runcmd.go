@@ -1,0 +1,160 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/urlfold/urlfold/cmd/urlfold/internal/daemon"
+	"github.com/urlfold/urlfold/config"
+	"github.com/urlfold/urlfold/internal/compress"
+	"github.com/urlfold/urlfold/pipeline"
+)
+
+const runLong = `run reads records from the sources of a configuration and writes them to its sinks until it is told to stop, or until
+the sources are at their end. SIGTERM and SIGINT stop it when all that was read is durable; a second one stops it at once.
+SIGHUP reads the configuration again: what changes rules is put in force between two batches, what changes sources or sinks
+drains the pipeline and starts the next one. A configuration with a mistake changes nothing.`
+
+// runFlags are the flags of urlfold run.
+type runFlags struct {
+	file     string
+	untilEOF bool
+	watch    bool
+	dryRun   bool
+}
+
+func newRunCmd() *cobra.Command {
+	o := &runFlags{}
+	cmd := &cobra.Command{
+		Use:   "run -c FILE",
+		Short: "Run a configuration: the daemon",
+		Long:  runLong,
+		Example: `  urlfold run -c urlfold.yaml
+  urlfold run -c urlfold.yaml --until-eof    the files that are there, and no more
+  urlfold run -c urlfold.yaml --dry-run      read files as it would, write nothing, say what it would do`,
+		Args: noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return runDaemon(cmd, o) },
+	}
+	configFlag(cmd, &o.file)
+	cmd.Flags().BoolVar(&o.untilEOF, "until-eof", false, "end when all files are at their ends")
+	cmd.Flags().BoolVar(&o.watch, "watch", false, "read the configuration again when its file changes, as on SIGHUP")
+	cmd.Flags().BoolVar(&o.dryRun, "dry-run", false, "read all files to their ends with sinks that write nothing, store no progress, and tell the figures")
+	return cmd
+}
+
+// configFlag adds the flag for the configuration, which is required.
+func configFlag(cmd *cobra.Command, file *string) {
+	cmd.Flags().StringVarP(file, "config", "c", "", "the configuration `FILE`")
+	_ = cmd.MarkFlagFilename("config", "yaml", "yml") // the flag exists
+}
+
+// loadConfig reads a configuration.
+func loadConfig(file string) (*config.File, error) {
+	if file == "" {
+		return nil, usage(errors.New("-c FILE says which configuration"))
+	}
+	f, err := daemon.Load(file)
+	if err != nil {
+		return nil, usage(err)
+	}
+	return f, nil
+}
+
+// runDaemon runs a configuration.
+func runDaemon(cmd *cobra.Command, o *runFlags) error {
+	f, err := loadConfig(o.file)
+	if err != nil {
+		return err
+	}
+	sig := watchSignals()
+	defer sig.stop()
+	if o.dryRun {
+		return dryRun(sig.soft, cmd, f)
+	}
+	d, err := daemon.New(f, daemon.Options{
+		Load:     func() (*config.File, error) { return daemon.Load(o.file) },
+		UntilEOF: o.untilEOF, Version: version(), Log: cmd.ErrOrStderr(),
+	})
+	if err != nil {
+		return err
+	}
+	go sig.onSecond(d.HardStop)
+	stop := onHangup(d.Reload)
+	defer stop()
+	if o.watch {
+		ctx, cancel := context.WithCancel(sig.soft)
+		defer cancel()
+		go watchFile(ctx, o.file, d.Reload)
+	}
+	return daemonExit(d, d.Run(sig.soft))
+}
+
+// daemonExit is the exit code of a run, as an error.
+func daemonExit(d *daemon.Daemon, err error) error {
+	switch {
+	case errors.Is(err, pipeline.ErrDeadline):
+		return &exitError{code: exitCut, err: err}
+	case err != nil:
+		return err
+	case d.Damaged() > 0:
+		return &exitError{code: exitFailOn, err: fmt.Errorf("%d files were damaged: their verdicts are in the log", d.Damaged())}
+	}
+	return nil
+}
+
+// watchFile calls changed when the file has another time or size. It looks once a
+// second: that is soon enough, and works on every file system.
+func watchFile(ctx context.Context, name string, changed func()) {
+	t := time.NewTicker(time.Second)
+	defer t.Stop()
+	last := stampOf(name)
+	for {
+		select {
+		case <-t.C:
+		case <-ctx.Done():
+			return
+		}
+		if now := stampOf(name); now != last && now != (stamp{}) {
+			last = now
+			changed()
+		}
+	}
+}
+
+// A stamp changes when a file is written.
+type stamp struct {
+	mtime int64
+	size  int64
+}
+
+func stampOf(name string) stamp {
+	fi, err := os.Stat(name)
+	if err != nil {
+		return stamp{}
+	}
+	return stamp{fi.ModTime().UnixNano(), fi.Size()}
+}
+
+// dryRun tells what a run would do with the files that are there.
+func dryRun(ctx context.Context, cmd *cobra.Command, f *config.File) error {
+	r, err := daemon.DryRun(ctx, f, cmd.ErrOrStderr())
+	if err != nil {
+		return err
+	}
+	w := cmd.OutOrStdout()
+	s := r.Snapshot
+	_, err = fmt.Fprintf(w, "read %d records with %d URLs; %d URLs would change, %d have flags\n"+
+		"%d records would go on, %d be dropped, %d go to the dead letter\n",
+		s.Ledger.Read, s.Stats.URLs, s.Stats.Changed, s.Stats.Flagged, s.Ledger.Emitted, s.Ledger.Dropped, s.Ledger.Dead)
+	for _, file := range r.Files {
+		if file.Verdict.Kind != compress.OK && err == nil {
+			_, err = fmt.Fprintf(w, "%s: %s\n", file.Path, file.Verdict)
+		}
+	}
+	return err
+}

@@ -1,0 +1,103 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/urlfold/urlfold/internal/checkpoint"
+)
+
+const stateLong = `state looks at the progress that urlfold run has stored for files: how far each of them is durable in the outputs, and
+how long these outputs are. ls and show change nothing, and work while a run goes on; reset takes the lock of the data
+directory, so the run must have ended.`
+
+func newStateCmd() *cobra.Command {
+	var file, dir string
+	cmd := &cobra.Command{Use: "state", Short: "Look at stored progress, or forget it", Long: stateLong, Args: noArgs}
+	cmd.PersistentFlags().StringVarP(&file, "config", "c", "", "the configuration `FILE` that names the data directory")
+	cmd.PersistentFlags().StringVar(&dir, "data-dir", "", "the data `DIRECTORY`, instead of a configuration")
+	_ = cmd.MarkPersistentFlagDirname("data-dir") // the flag exists
+	cmd.AddCommand(
+		&cobra.Command{
+			Use: "ls", Short: "List files and how far they are", Args: noArgs,
+			RunE: func(cmd *cobra.Command, _ []string) error { return withState(cmd, file, dir, listState) },
+		},
+		&cobra.Command{
+			Use: "show", Short: "Print all that is stored, as JSON", Args: noArgs,
+			RunE: func(cmd *cobra.Command, _ []string) error { return withState(cmd, file, dir, showState) },
+		},
+		&cobra.Command{
+			Use: "reset PATH|GLOB", Short: "Forget the progress of files: they are read from their beginning",
+			Args: cobra.ExactArgs(1),
+			RunE: func(cmd *cobra.Command, args []string) error {
+				d, err := dataDir(file, dir)
+				if err != nil {
+					return err
+				}
+				n, err := checkpoint.Reset(d, args[0])
+				if err != nil {
+					return err
+				}
+				_, err = fmt.Fprintf(cmd.OutOrStdout(), "forgot %d files\n", n)
+				return err
+			},
+		},
+	)
+	for _, c := range cmd.Commands() {
+		asUsage(c)
+	}
+	return cmd
+}
+
+// withState reads what is stored and hands it to show.
+func withState(cmd *cobra.Command, file, dir string, show func(io.Writer, checkpoint.Contents) error) error {
+	d, err := dataDir(file, dir)
+	if err != nil {
+		return err
+	}
+	c, warnings := checkpoint.List(d)
+	for _, w := range warnings {
+		if _, err := fmt.Fprintf(cmd.ErrOrStderr(), "urlfold: %s\n", w); err != nil {
+			return err
+		}
+	}
+	return show(cmd.OutOrStdout(), c)
+}
+
+func listState(w io.Writer, c checkpoint.Contents) error {
+	tw := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
+	_, err := fmt.Fprintln(tw, "STATE\tOFFSET\tLINE\tVERDICT\tSOURCE\tFILE")
+	for _, e := range c.Entries {
+		if err != nil {
+			return err
+		}
+		_, err = fmt.Fprintf(tw, "%s\t%d\t%d\t%s\t%s\t%s\n", e.State, e.Offset, e.Line, orDash(e.Verdict), e.Source, e.Path)
+	}
+	for _, m := range c.Marks {
+		if err != nil {
+			return err
+		}
+		_, err = fmt.Fprintf(tw, "output\t%d\t-\t-\t%s\t%s\n", m.Length, m.Sink, m.Path)
+	}
+	if err != nil {
+		return err
+	}
+	return tw.Flush()
+}
+
+func orDash(s string) string {
+	if s == "" {
+		return "-"
+	}
+	return s
+}
+
+func showState(w io.Writer, c checkpoint.Contents) error {
+	enc := json.NewEncoder(w)
+	enc.SetIndent("", "  ")
+	return enc.Encode(c)
+}

@@ -1,0 +1,100 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/urlfold/urlfold/cmd/urlfold/internal/daemon"
+	"github.com/urlfold/urlfold/config"
+)
+
+func newValidateCmd() *cobra.Command {
+	var file string
+	var connect, show bool
+	cmd := &cobra.Command{
+		Use:   "validate -c FILE",
+		Short: "Check a configuration, and tell all mistakes in it",
+		Args:  noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			f, err := loadConfig(file)
+			if err != nil {
+				return err
+			}
+			if connect {
+				if err := daemon.Check(cmd.Context(), f); err != nil {
+					return err
+				}
+			}
+			if show {
+				_, err = io.WriteString(cmd.OutOrStdout(), f.String())
+			} else {
+				_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s: all is well\n", file)
+			}
+			return err
+		},
+	}
+	configFlag(cmd, &file)
+	cmd.Flags().BoolVar(&connect, "connect", false, "connect to brokers and servers, too")
+	cmd.Flags().BoolVar(&show, "show", false, "print the configuration with all defaults, without secrets")
+	return cmd
+}
+
+func newTestCmd() *cobra.Command {
+	var file string
+	cmd := &cobra.Command{
+		Use:   "test -c FILE",
+		Short: "Run the cases inside a configuration",
+		Args:  noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			f, err := loadConfig(file)
+			if err != nil {
+				return err
+			}
+			if err := daemon.RunTests(f); err != nil {
+				return err
+			}
+			_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s: %d cases hold\n", file, len(f.Tests))
+			return err
+		},
+	}
+	configFlag(cmd, &file)
+	return cmd
+}
+
+func newSchemaCmd() *cobra.Command {
+	return &cobra.Command{
+		Use:   "schema",
+		Short: "Print the JSON Schema of configurations",
+		Long: `schema prints the JSON Schema (2020-12) of configurations, made of the same structs that read them. Editors use it to
+complete and to check: write "# yaml-language-server: $schema=urlfold.schema.json" into the first line of a configuration.`,
+		Args: noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			data, err := config.Schema(daemon.Types())
+			if err != nil {
+				return err
+			}
+			_, err = cmd.OutOrStdout().Write(data)
+			return err
+		},
+	}
+}
+
+// dataDir returns the data directory that is meant: that of a configuration, or the
+// one given.
+func dataDir(file, dir string) (string, error) {
+	if dir != "" {
+		_, err := os.Stat(dir)
+		if err != nil {
+			return "", usage(err)
+		}
+		return dir, nil
+	}
+	f, err := loadConfig(file)
+	if err != nil {
+		return "", err
+	}
+	return f.DataDir, nil
+}

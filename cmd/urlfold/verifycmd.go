@@ -1,0 +1,60 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/urlfold/urlfold/internal/compress"
+	sink "github.com/urlfold/urlfold/sinks/file"
+)
+
+const verifyLong = `verify reads files that were written, or any others, to their ends: every member and frame, every checksum. It tells how
+many members, lines and bytes there are, and where a file is damaged, torn or unfinished. Folders are read with all below
+them. It exits with 4 if a file is not sound.`
+
+func newVerifyCmd() *cobra.Command {
+	var quiet bool
+	cmd := &cobra.Command{
+		Use:   "verify FILE|DIR...",
+		Short: "Check files that were written: checksums, members, records",
+		Long:  verifyLong,
+		Args:  cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, paths []string) error {
+			bad := 0
+			err := sink.Verify(cmd.Context(), paths, func(r sink.Report) error {
+				if !r.Sound() {
+					bad++
+				} else if quiet {
+					return nil
+				}
+				_, err := fmt.Fprintf(cmd.OutOrStdout(), "%s: %s\n", r.Path, reportText(&r))
+				return err
+			})
+			if err == nil && bad > 0 {
+				err = &exitError{code: exitFailOn, err: fmt.Errorf("%s not sound", plural(int64(bad), "file is", "files are"))}
+			}
+			return err
+		},
+	}
+	cmd.Flags().BoolVar(&quiet, "quiet", false, "tell only of files that are not sound")
+	return cmd
+}
+
+// reportText tells what was found out about a file, in one line.
+func reportText(r *sink.Report) string {
+	if r.Verdict.Kind == compress.Unreadable {
+		return r.Verdict.String()
+	}
+	text := fmt.Sprintf("%s, %d members, %d lines, %d bytes, %d compressed", r.Verdict, r.Members, r.Lines, r.Bytes, r.Compressed)
+	switch {
+	case r.Leftover:
+		text += ", left over: it can be removed"
+	case r.Unfinished:
+		text += ", unfinished"
+	}
+	if r.TornBytes > 0 {
+		text += fmt.Sprintf(", %d bytes behind the last complete member or line", r.TornBytes)
+	}
+	return text
+}

@@ -1,0 +1,94 @@
+package sources
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/urlfold/urlfold/internal/checkpoint"
+	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/sources/file"
+	"github.com/urlfold/urlfold/sources/kafka"
+	"github.com/urlfold/urlfold/sources/nats"
+)
+
+// An Env is what a process gives to the sources that it makes.
+type Env struct {
+	Name         string            // of the source
+	Framing      file.Framing      // where records end
+	Store        *checkpoint.Store // progress of files
+	MaxRecord    int               // bytes
+	BatchBytes   int
+	BatchRecords int
+	Linger       time.Duration
+	UntilEOF     bool // end when all that is there was read
+	Logger       *slog.Logger
+	OnReport     func(file.Report) // see file.WatchConfig
+}
+
+// A Type is a kind of source.
+type Type struct {
+	// Default returns a pointer to a configuration that holds the defaults.
+	Default func() any
+	// New makes a source of what Default has returned, filled in. It connects to
+	// nothing. The error tells all that is wrong, joined.
+	New func(cfg any, env Env) (pipeline.Source, error)
+}
+
+// A Connector is a source that can look whether it would be able to work.
+type Connector interface {
+	CheckConnect(ctx context.Context) error
+}
+
+// Types are the sources that there are, by the name that they have in a
+// configuration.
+var Types = map[string]Type{
+	"file": {
+		Default: func() any { return new(file.DefaultSettings()) },
+		New:     typed(newFile),
+	},
+	"kafka": {
+		Default: func() any { return kafka.Default() },
+		New:     typed(newKafka),
+	},
+	"jetstream": {
+		Default: func() any { return new(nats.DefaultJetStream()) },
+		New:     typed(newJetStream),
+	},
+	"nats": {
+		Default: func() any { return new(nats.DefaultCore()) },
+		New:     typed(newCore),
+	},
+}
+
+// typed makes a Type.New of a function that takes a configuration of one type.
+func typed[C any, S pipeline.Source](f func(C, Env) (S, error)) func(any, Env) (pipeline.Source, error) {
+	return func(cfg any, env Env) (pipeline.Source, error) {
+		c, ok := cfg.(*C)
+		if !ok {
+			return nil, fmt.Errorf("sources: a configuration of type %T, want %T", cfg, c)
+		}
+		s, err := f(*c, env)
+		if err != nil {
+			return nil, err
+		}
+		return s, nil
+	}
+}
+
+func newFile(c file.Settings, env Env) (*file.Watcher, error) {
+	return file.NewWatcher(file.WatchConfig{
+		Settings: c, Name: env.Name, Framing: env.Framing, Store: env.Store, MaxRecord: env.MaxRecord,
+		UntilEOF: env.UntilEOF, Logger: env.Logger, OnReport: env.OnReport,
+	})
+}
+
+func newKafka(c kafka.Config, env Env) (*kafka.Source, error) {
+	c.BatchBytes, c.BatchRecords, c.Linger = env.BatchBytes, env.BatchRecords, env.Linger
+	return kafka.New(c, env.Logger)
+}
+
+func newJetStream(c nats.JetStreamConfig, _ Env) (*nats.JetStream, error) { return nats.NewJetStream(c) }
+
+func newCore(c nats.CoreConfig, _ Env) (*nats.Core, error) { return nats.NewCore(c) }
