@@ -40,11 +40,12 @@ func (echo) Refuse(*pipeline.Batch)   {}
 // A shelf is a sink that keeps lines, by the id of their lane. It stays when the
 // pipeline that writes to it is killed.
 type shelf struct {
-	mu    sync.Mutex
-	lines []string
-	ids   []string
-	exact bool        // cut back to what was stored when a daemon starts
-	full  func(n int) // called with the number of lines after each batch
+	mu     sync.Mutex
+	lines  []string
+	ids    []string
+	exact  bool                 // cut back to what was stored when a daemon starts
+	onLane func(*pipeline.Lane) // called for each batch, one at a time
+	full   func(n int)          // called with the number of lines after each batch
 }
 
 func (s *shelf) Open(context.Context) error    { return nil }
@@ -55,6 +56,9 @@ func (s *shelf) Caps() pipeline.SinkCaps       { return pipeline.SinkCaps{Durabl
 func (s *shelf) Submit(_ context.Context, b *pipeline.Batch, t pipeline.Ticket) error {
 	s.mu.Lock()
 	st := t.Stream()
+	if s.onLane != nil {
+		s.onLane(b.Lane)
+	}
 	for _, r := range st.Recs {
 		s.lines = append(s.lines, string(st.Bytes[r.Off:r.Off+r.Len]))
 		s.ids = append(s.ids, b.Lane.ID())

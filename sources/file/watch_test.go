@@ -1,10 +1,16 @@
 package file
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/urlfold/urlfold/internal/checkpoint"
+	"github.com/urlfold/urlfold/pipeline"
 )
 
 func put(t testing.TB, path, text string) {
@@ -78,5 +84,384 @@ func TestTail(t *testing.T) {
 	entries := d.w.cfg.Store.Entries("file")
 	if len(entries) != 1 || entries[0].Line != 6 || entries[0].Offset != 23 {
 		t.Errorf("%+v", entries)
+	}
+}
+
+// kinds returns the verdicts of the reports by base name.
+func (d *daemon) kinds() map[string]string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	m := map[string]string{}
+	for _, r := range d.reports {
+		m[filepath.Base(r.Path)] += r.Verdict.Kind.String()
+	}
+	return m
+}
+
+// TestDamaged: what is whole before the damage comes out once, the next file is
+// read, and a restart does not read a damaged file again unless it has changed.
+func TestDamaged(t *testing.T) {
+	lines := numbered("l", 0, 2000)
+	text := strings.Join(lines, "")
+	packed := gz(t, text)
+	crc := []byte(packed)
+	crc[len(crc)-6] ^= 1
+	f := func(name, content, kind string, partial bool) {
+		t.Helper()
+		for _, mode := range []string{modeBatch, modeTail} {
+			dir, data := t.TempDir(), t.TempDir()
+			put(t, filepath.Join(dir, "1-"+name), content)
+			put(t, filepath.Join(dir, "2-next.log"), "next\n")
+			set := quick(dir)
+			set.Mode = mode
+			sink := &shelf{}
+			d := start(t, data, set, sink, nil)
+			if mode == modeTail {
+				until(t, "a verdict on "+name, func() bool { return d.kinds()["1-"+name] != "" && sink.count() > 0 })
+				d.end()
+			} else {
+				d.wait()
+			}
+			if got := d.kinds()["1-"+name]; got != kind {
+				t.Errorf("%s, %s: verdict %q", name, mode, got)
+			}
+			n := sink.count() - 1
+			if !partial && n != len(lines) || partial && (n == 0 || n >= len(lines)) {
+				t.Errorf("%s, %s: %d lines of %d", name, mode, n, len(lines))
+			}
+			sink.check(t, append(lines[:n:n], "next\n"))
+			if s := d.w.Stats(); s.Damaged != 1 && kind != "trailing-garbage" {
+				t.Errorf("%s, %s: %+v", name, mode, s)
+			}
+			set.Mode = modeBatch
+			d = start(t, data, set, sink, nil)
+			d.wait()
+			if sink.count() != n+1 || d.kinds()["1-"+name] != "" {
+				t.Errorf("%s, %s: read again", name, mode)
+			}
+			if name == "cut.gz" {
+				put(t, filepath.Join(dir, "1-"+name), packed[len(content):])
+				d = start(t, data, set, sink, nil)
+				d.wait()
+				sink.check(t, append(lines[:len(lines):len(lines)], "next\n"))
+			}
+		}
+	}
+	f("cut.gz", packed[:len(packed)/2], "truncated", true)
+	f("crc.gz", string(crc), "bad-crc", false)
+	f("more.gz", packed+"garbage", "trailing-garbage", false)
+	f("flip.gz", packed[:len(packed)/2]+strings.Repeat("\xff", 100)+packed[len(packed)/2+100:], "corrupt", true)
+}
+
+// TestSkipAndStop: skip_file lets nothing out of a damaged file, stop ends the run.
+func TestSkipAndStop(t *testing.T) {
+	lines := numbered("l", 0, 2000)
+	packed := gz(t, strings.Join(lines, ""))
+	for _, mode := range []string{damageSkip, damageStop} {
+		dir := t.TempDir()
+		put(t, filepath.Join(dir, "a.gz"), packed[:len(packed)/2])
+		put(t, filepath.Join(dir, "b.gz"), packed)
+		set := batch(dir)
+		set.OnDamage = mode
+		set.Readers = 1
+		sink := &shelf{}
+		d := start(t, t.TempDir(), set, sink, nil)
+		if mode == damageSkip {
+			d.wait()
+			sink.check(t, lines)
+			if k := d.kinds(); k["a.gz"] != "truncated" || k["b.gz"] != "ok" {
+				t.Errorf("%v", k)
+			}
+			continue
+		}
+		if err := <-d.done; err == nil || !strings.Contains(err.Error(), "truncated") {
+			t.Errorf("stop: %v", err)
+		}
+		d.stop()
+		if err := d.store.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// TestOnFinish: files are moved or deleted once they are durable, damaged ones and,
+// when tailing, live ones are kept; a name that is taken is not written over.
+func TestOnFinish(t *testing.T) {
+	lines := numbered("l", 0, 2000)
+	packed := gz(t, strings.Join(lines, ""))
+	exists := func(path string) bool {
+		_, err := os.Stat(path)
+		return err == nil
+	}
+	for _, finish := range []OnFinish{{word: deleteFile}, {MoveTo: filepath.Join(t.TempDir(), "done")}} {
+		dir, data := t.TempDir(), t.TempDir()
+		put(t, filepath.Join(dir, "sub/a.gz"), packed)
+		put(t, filepath.Join(dir, "sub/b.log"), "b\n")
+		put(t, filepath.Join(dir, "sub/bad.gz"), packed[:len(packed)/2])
+		moved := filepath.Join(finish.MoveTo, "sub/b.log")
+		if finish.MoveTo != "" {
+			put(t, moved, "taken\n")
+		}
+		set := batch(dir + "/**/*")
+		set.OnFinish = finish
+		d := start(t, data, set, &shelf{}, nil)
+		d.wait()
+		for name, kept := range map[string]bool{"a.gz": false, "b.log": false, "bad.gz": true} {
+			if exists(filepath.Join(dir, "sub", name)) != kept {
+				t.Errorf("%v: %s is there: %v", finish, name, !kept)
+			}
+		}
+		if finish.MoveTo == "" {
+			continue
+		}
+		got, err := os.ReadFile(filepath.Join(finish.MoveTo, "sub/b.1.log"))
+		was, err2 := os.ReadFile(moved)
+		if string(got) != "b\n" || string(was) != "taken\n" || err != nil || err2 != nil || !exists(filepath.Join(finish.MoveTo, "sub/a.gz")) {
+			t.Errorf("moved: %q, %q, %v, %v", got, was, err, err2)
+		}
+	}
+	dir := t.TempDir()
+	put(t, filepath.Join(dir, "live.log"), "live\n")
+	set := quick(dir)
+	set.OnFinish = OnFinish{word: deleteFile}
+	d := start(t, t.TempDir(), set, &shelf{}, func(c *WatchConfig) { c.UntilEOF = true })
+	d.wait()
+	if !exists(filepath.Join(dir, "live.log")) {
+		t.Error("a live file was deleted")
+	}
+}
+
+// TestFinishedLater: a process that ends between storing that a file is done and
+// deleting it leaves that to the next one.
+func TestFinishedLater(t *testing.T) {
+	dir, data := t.TempDir(), t.TempDir()
+	path := filepath.Join(dir, "a.log")
+	put(t, path, "a\n")
+	set := batch(path)
+	d := start(t, data, set, &shelf{}, nil)
+	d.wait()
+	store, err := checkpoint.Open(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	entries := store.Entries("file")
+	entries[0].Finishing = true
+	if err := store.Save(checkpoint.Update{Source: "file", Entries: entries}); err != nil {
+		t.Fatal(err)
+	}
+	if err := store.Close(); err != nil {
+		t.Fatal(err)
+	}
+	set.OnFinish = OnFinish{word: deleteFile}
+	d = start(t, data, set, &shelf{}, nil)
+	d.wait()
+	if _, err := os.Stat(path); err == nil {
+		t.Error("it is still there")
+	}
+}
+
+// TestSameBeginning: files that begin in the same way are files of their own, and
+// an inode that is used again holds a new file.
+func TestSameBeginning(t *testing.T) {
+	dir, data := t.TempDir(), t.TempDir()
+	head := strings.Repeat("# the same header in all of them\n", 50)
+	sink := &shelf{}
+	set := quick(dir + "/*.log")
+	d := start(t, data, set, sink, nil)
+	var want []string
+	for i := range 60 {
+		lines := numbered(fmt.Sprintf("f%02d", i), 0, 20)
+		put(t, filepath.Join(dir, fmt.Sprintf("f%02d.log", i)), head+strings.Join(lines, ""))
+		want = append(want, lines...)
+	}
+	seen := func() int {
+		sink.mu.Lock()
+		defer sink.mu.Unlock()
+		n := 0
+		for _, l := range sink.lines {
+			if l[0] == 'f' {
+				n++
+			}
+		}
+		return n
+	}
+	until(t, "all files", func() bool { return seen() >= len(want) })
+	for i := range 100 { // one after the other, all of them with the inode of the first
+		path := filepath.Join(dir, "again.log")
+		line := fmt.Sprintf("f again %d\n", i)
+		put(t, path, head[:33*(i%3)]+line)
+		want = append(want, line)
+		until(t, "a file of its own", func() bool { return seen() >= len(want) })
+		if err := os.Remove(path); err != nil {
+			t.Fatal(err)
+		}
+	}
+	d.end()
+	sink.mu.Lock()
+	sink.lines = slices.DeleteFunc(sink.lines, func(l string) bool { return l[0] == '#' })
+	sink.mu.Unlock()
+	sink.check(t, want)
+}
+
+// TestStartEnd: what is there before the first start is passed over, what comes
+// later is not, nor is what comes while nothing runs.
+func TestStartEnd(t *testing.T) {
+	dir, data := t.TempDir(), t.TempDir()
+	a, b := filepath.Join(dir, "a.log"), filepath.Join(dir, "b.log")
+	put(t, a, "old\nhal")
+	set := quick(dir)
+	set.Start = startEnd
+	sink := &shelf{}
+	d := start(t, data, set, sink, nil)
+	until(t, "the first look", func() bool { return len(d.store.Entries("file")) == 1 })
+	d.end()
+	put(t, a, "f\nnew\n")
+	put(t, b, "b\n")
+	d = start(t, data, set, sink, nil)
+	until(t, "three lines", func() bool { return sink.count() >= 3 })
+	d.end()
+	sink.check(t, []string{"half\n", "new\n", "b\n"})
+}
+
+// TestHeader: a lane that begins in the middle of a text has its header, and no
+// line is emitted in two pieces.
+func TestHeader(t *testing.T) {
+	dir, data := t.TempDir(), t.TempDir()
+	set := quick(dir)
+	for _, name := range []string{"a.csv", "b.csv.gz"} {
+		text := "name,url\n" + strings.Repeat("1,2\n", 3000)
+		if strings.HasSuffix(name, ".gz") {
+			text = gz(t, text)
+		}
+		put(t, filepath.Join(dir, name), text)
+	}
+	framing := func(c *WatchConfig) { c.Framing = lines{head: true} }
+	sink := &shelf{}
+	d := start(t, data, set, sink, framing)
+	until(t, "both files", func() bool { return sink.count() == 6002 })
+	d.end()
+	put(t, filepath.Join(dir, "a.csv"), "3,4\n")
+	put(t, filepath.Join(dir, "b.csv.gz"), gz(t, "5,6\n"))
+	heads := map[string]string{}
+	sink.onLane = func(l *pipeline.Lane) { heads[filepath.Base(l.Name())] = string(l.Head()) }
+	d = start(t, data, set, sink, framing)
+	until(t, "what was added", func() bool { return sink.count() == 6004 })
+	d.end()
+	if heads["a.csv"] != "name,url\n" || heads["b.csv.gz"] != "name,url\n" {
+		t.Errorf("%q", heads)
+	}
+}
+
+// TestLongRecord: a record beyond the limit goes out in pieces, and a crash in the
+// middle of it neither loses nor doubles a byte.
+func TestLongRecord(t *testing.T) {
+	dir, data := t.TempDir(), t.TempDir()
+	text := "before\n" + strings.Repeat("x", 300<<10) + "\nafter\n"
+	put(t, filepath.Join(dir, "a.log"), text)
+	sink := &shelf{exact: true}
+	small := func(c *WatchConfig) { c.MaxRecord = 8 << 10 }
+	for limit := range 6 {
+		hit := make(chan struct{}, 1)
+		sink.full = func(n int) {
+			if n >= 8*limit+1 {
+				select {
+				case hit <- struct{}{}:
+				default:
+				}
+			}
+		}
+		d := start(t, data, batch(dir), sink, small)
+		select {
+		case <-hit:
+			d.kill()
+		case err := <-d.done:
+			d.done <- err
+			d.wait()
+		}
+	}
+	sink.full = nil
+	d := start(t, data, batch(dir), sink, small)
+	d.wait()
+	if got := strings.Join(sink.lines, ""); got != text {
+		t.Errorf("%d bytes of %d", len(got), len(text))
+	}
+}
+
+// TestUnreadableForNow: a file that cannot be read is told of, does not keep others from
+// being read, and is read as soon as that can be done.
+func TestUnreadableForNow(t *testing.T) {
+	dir, data := t.TempDir(), t.TempDir()
+	put(t, filepath.Join(dir, "b.log"), "b\n")
+	path := filepath.Join(dir, "a.log")
+	put(t, path, "a\n")
+	if err := os.Chmod(path, 0); err != nil {
+		t.Fatal(err)
+	}
+	if f, err := os.Open(path); err == nil {
+		_ = f.Close()
+		t.Skip("this user may read everything")
+	}
+	sink := &shelf{}
+	d := start(t, data, quick(dir), sink, nil)
+	until(t, "it is told", func() bool { return d.w.Health() != nil && sink.count() == 1 })
+	if err := os.Chmod(path, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	until(t, "it is read", func() bool { return d.w.Health() == nil && sink.count() == 2 })
+	d.end()
+}
+
+// TestGrowingArchive: a compressed file that is still being written is read on when
+// it grows, and every line comes out once.
+func TestGrowingArchive(t *testing.T) {
+	lines := noisy("g", 20000)
+	packed := gz(t, strings.Join(lines, ""))
+	dir := t.TempDir()
+	sink := &shelf{}
+	set := quick(dir)
+	set.DamageAfter = 10 * time.Second
+	d := start(t, t.TempDir(), set, sink, nil)
+	path := filepath.Join(dir, "a.gz")
+	for i := range 8 {
+		before := sink.count()
+		put(t, path, packed[i*len(packed)/8:(i+1)*len(packed)/8])
+		until(t, "more lines", func() bool { return sink.count() > before })
+	}
+	until(t, "all lines", func() bool { return sink.count() == len(lines) })
+	d.end()
+	sink.check(t, lines)
+}
+
+// TestIDs: the id of a lane stays when its file is renamed, compressed, and when
+// the daemon is started again.
+func TestIDs(t *testing.T) {
+	dir, data := t.TempDir(), t.TempDir()
+	path := filepath.Join(dir, "a.log")
+	sink := &shelf{}
+	set := quick(dir + "/a.log*")
+	put(t, path, strings.Join(numbered("a", 0, 100), ""))
+	d := start(t, data, set, sink, nil)
+	until(t, "the first lines", func() bool { return sink.count() == 100 })
+	d.end()
+	if err := os.Rename(path, path+".1"); err != nil {
+		t.Fatal(err)
+	}
+	put(t, path+".1", "more\n")
+	d = start(t, data, set, sink, nil)
+	until(t, "one more", func() bool { return sink.count() == 101 })
+	d.end()
+	text, err := os.ReadFile(path + ".1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(path + ".1"); err != nil {
+		t.Fatal(err)
+	}
+	put(t, path+".2.gz", gz(t, string(text)+"last\n"))
+	d = start(t, data, set, sink, nil)
+	until(t, "the last line", func() bool { return sink.count() == 102 })
+	d.end()
+	if ids := slices.Compact(slices.Sorted(slices.Values(sink.ids))); len(ids) != 1 {
+		t.Errorf("ids %v", ids)
 	}
 }
