@@ -1,0 +1,305 @@
+package kafka
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kerr"
+	"github.com/twmb/franz-go/pkg/kfake"
+	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"github.com/urlfold/urlfold/internal/kafka"
+	"github.com/urlfold/urlfold/internal/kafka/kafkatest"
+	"github.com/urlfold/urlfold/pipeline"
+)
+
+// numbers returns which URLs of a partition of the input are in the output, those
+// of each output partition one after the other.
+func numbers(t *testing.T, out [][]kafka.Record, partition int) (all []int) {
+	t.Helper()
+	for _, records := range out {
+		for _, r := range records {
+			if p, n := kafkatest.Parse(t, r.Value); p == partition {
+				all = append(all, n)
+			}
+		}
+	}
+	return all
+}
+
+// TestLeadersMove writes and reads while partitions move from broker to broker.
+func TestLeadersMove(t *testing.T) {
+	const parts, n = 4, 3000
+	c, conn := kafkatest.Fake(t, kfake.NumBrokers(3), kfake.SeedTopics(parts, "in"), kfake.SeedTopics(parts, "out"))
+	client := kafkatest.Client(t, conn, "in", "out")
+	kafkatest.Fill(t, client, "in", parts, 0, n)
+	out := newSink(t, conn, func(cfg *Config) { cfg.PartitionBy = "input" })
+	run := kafkatest.Start(t, pipeline.Options{
+		Sources: []pipeline.Source{newSource(t, conn)}, Sinks: []pipeline.Sink{out}, Ordering: pipeline.OrderPerLane,
+	})
+	var wg sync.WaitGroup
+	quit := make(chan struct{})
+	wg.Go(func() {
+		for {
+			select {
+			case <-quit:
+				return
+			case <-time.After(200 * time.Millisecond):
+				c.ShufflePartitionLeaders()
+				c.RehashCoordinators()
+			}
+		}
+	})
+	<-time.After(time.Second)
+	kafkatest.Fill(t, client, "in", parts, n, 2*n)
+	<-time.After(time.Second)
+	close(quit)
+	wg.Wait()
+	kafkatest.Until(t, "all records", func() bool { return count(kafkatest.Read(t, client, "out", parts)) >= parts*2*n })
+	if err := run.Stop(); err != nil {
+		t.Fatal(err)
+	}
+	read := kafkatest.Read(t, client, "out", parts)
+	doubled := 0
+	for p := range parts {
+		doubled += kafkatest.Check(t, fmt.Sprintf("partition %d", p), numbers(t, read, p), 2*n)
+	}
+	t.Logf("%d records, %d doubled, lost 0", parts*2*n, doubled)
+}
+
+// TestAmbiguous lets a broker apply a request and report that it timed out. With
+// numbers, it is not applied again; without, each of them is doubled.
+func TestAmbiguous(t *testing.T) {
+	f := func(idempotent bool, code *kerr.Error) {
+		t.Helper()
+		const n, batch, faults = 2000, 50, 7
+		c, conn := kafkatest.Fake(t, kfake.SeedTopics(1, "out"))
+		client := kafkatest.Client(t, conn, "out")
+		s := newSink(t, conn, func(cfg *Config) { cfg.Idempotent, cfg.Key = idempotent, "none" })
+		if err := s.Open(kafkatest.Context(t)); err != nil {
+			t.Fatal(err)
+		}
+		for at := 0; at < n; at += batch {
+			if at/batch < faults {
+				c.Fault(kfake.Fault{Keys: []kmsg.Key{kmsg.Produce}, Err: code})
+			}
+			if r := submit(t, s, urls(at, at+batch)...); r.Err != nil {
+				t.Fatal(r.Err)
+			}
+		}
+		if err := s.Close(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+		want := 0
+		if !idempotent {
+			want = faults * batch
+		}
+		got := numbers(t, kafkatest.Read(t, client, "out", 1), 0)
+		if doubled := kafkatest.Check(t, "out", got, n); doubled != want {
+			t.Errorf("idempotent %t, %v: %d are doubled, want %d", idempotent, code, doubled, want)
+		}
+		if idempotent && !slices.IsSorted(got) {
+			t.Error("out of order")
+		}
+	}
+	f(true, kerr.RequestTimedOut)
+	f(false, kerr.RequestTimedOut)
+	f(true, kerr.NotEnoughReplicasAfterAppend)
+}
+
+func urls(from, to int) (all []string) {
+	for n := from; n < to; n++ {
+		all = append(all, kafkatest.URL(0, n))
+	}
+	return all
+}
+
+// submit hands records to the sink as one batch, and waits for the answer.
+func submit(t *testing.T, s *Sink, records ...string) pipeline.Result {
+	t.Helper()
+	b := &pipeline.Batch{Lane: new(pipeline.Lane)}
+	for _, r := range records {
+		at := uint32(len(b.Out.Bytes))
+		b.Out.Bytes = append(b.Out.Bytes, r...)
+		b.Out.Recs = append(b.Out.Recs, pipeline.OutRec{Span: pipeline.Span{Off: at, Len: uint32(len(r))}, Src: at})
+	}
+	done := make(chan pipeline.Result, 1)
+	ticket := pipeline.NewTicket(&b.Out, func(r pipeline.Result) {
+		r.Failed = slices.Clone(r.Failed)
+		clear(b.Out.Bytes) // whoever still reads them writes zeros
+		done <- r
+	})
+	if err := s.Submit(kafkatest.Context(t), b, ticket); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case r := <-done:
+		return r
+	case <-kafkatest.Context(t).Done():
+		t.Fatal("no answer in a minute")
+		return pipeline.Result{}
+	}
+}
+
+// TestTooLarge finds the records that do not fit, and writes the others.
+func TestTooLarge(t *testing.T) {
+	c, conn := kafkatest.Fake(t)
+	limit := "2000"
+	if err := c.CreateTopic("out", 1, map[string]string{"max.message.bytes": limit}); err != nil {
+		t.Fatal(err)
+	}
+	client := kafkatest.Client(t, conn, "out")
+	s := newSink(t, conn, func(cfg *Config) { cfg.Compression, cfg.Key = "none", "none" })
+	if err := s.Open(kafkatest.Context(t)); err != nil {
+		t.Fatal(err)
+	}
+	records := urls(0, 200)
+	long := strings.Repeat("x", 3000)
+	records = slices.Insert(records, 50, long)
+	records = slices.Insert(records, 150, long)
+	r := submit(t, s, records...)
+	slices.Sort(r.Failed)
+	if r.Class != pipeline.Permanent || !slices.Equal(r.Failed, []uint32{50, 150}) || strings.Contains(fmt.Sprint(r.Err), "xxx") {
+		t.Errorf("%v %v %v, want records 50 and 150 refused", r.Class, r.Failed, r.Err)
+	}
+	if err := s.Close(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	got := numbers(t, kafkatest.Read(t, client, "out", 1), 0)
+	if kafkatest.Check(t, "out", got, 200) != 0 || !slices.IsSorted(got) {
+		t.Error("doubled or out of order")
+	}
+}
+
+// TestDeadLetter sends what the topic does not take to another topic.
+func TestDeadLetter(t *testing.T) {
+	c, conn := kafkatest.Fake(t, kfake.SeedTopics(1, "in"), kfake.SeedTopics(1, "dlq"))
+	if err := c.CreateTopic("out", 1, map[string]string{"max.message.bytes": "1000"}); err != nil {
+		t.Fatal(err)
+	}
+	client := kafkatest.Client(t, conn, "in", "out", "dlq")
+	long := kafkatest.URL(0, 1) + "?" + strings.Repeat("x", 2000)
+	kafkatest.Write(t, client, "in", 0, "none",
+		kafka.Record{Key: []byte("a"), Value: []byte(kafkatest.URL(0, 0))},
+		kafka.Record{Key: []byte("b"), Value: []byte(long)},
+		kafka.Record{Key: []byte("c"), Value: []byte(kafkatest.URL(0, 1))})
+	dead := newSink(t, conn, func(cfg *Config) { cfg.Topic, cfg.Key, cfg.Headers.Source = "dlq", "input", true })
+	run := kafkatest.Start(t, pipeline.Options{
+		Sources:    []pipeline.Source{newSource(t, conn)},
+		Sinks:      []pipeline.Sink{newSink(t, conn, func(cfg *Config) { cfg.Compression = "none" })},
+		DeadLetter: dead,
+	})
+	kafkatest.Until(t, "the position behind all", func() bool { return kafkatest.Committed(t, conn, "g", "in", 1)[0] == 3 })
+	if err := run.Stop(); err != nil {
+		t.Fatal(err)
+	}
+	kafkatest.Check(t, "out", numbers(t, kafkatest.Read(t, client, "out", 1), 0), 2)
+	letters := kafkatest.Read(t, client, "dlq", 1)[0]
+	if len(letters) != 1 || string(letters[0].Key) != "b" || !strings.Contains(string(letters[0].Value), long) {
+		t.Fatalf("%d dead letters, want the long one", len(letters))
+	}
+	if h := letters[0].Headers; len(h) != 1 || string(h[0].Value) != "in/0/1" {
+		t.Errorf("headers %q, want the source in/0/1", h)
+	}
+	if s := run.P.Snapshot(); !s.Ledger.Balanced() || s.Ledger.Dead != 1 {
+		t.Errorf("ledger %+v", s.Ledger)
+	}
+}
+
+// TestBlocked keeps trying while nobody may write, says so, and goes on when it
+// is allowed.
+func TestBlocked(t *testing.T) {
+	c, conn := kafkatest.Fake(t, kfake.SeedTopics(1, "out"))
+	client := kafkatest.Client(t, conn, "out")
+	s := newSink(t, conn, func(cfg *Config) { cfg.Key = "none" })
+	if err := s.Open(kafkatest.Context(t)); err != nil {
+		t.Fatal(err)
+	}
+	h := c.Fault(kfake.Fault{Keys: []kmsg.Key{kmsg.Produce}, Err: kerr.TopicAuthorizationFailed, Count: -1})
+	done := make(chan pipeline.Result, 1)
+	go func() { done <- submit(t, s, urls(0, 10)...) }()
+	kafkatest.Until(t, "red health", func() bool { return s.Health() != nil })
+	if err := s.Health(); kafka.CodeOf(err) != kafka.TopicUnauthorized {
+		t.Errorf("Health: %v", err)
+	}
+	h.Remove()
+	if r := <-done; r.Err != nil {
+		t.Errorf("answer %v", r.Err)
+	}
+	if err := s.Health(); err != nil {
+		t.Errorf("Health: %v", err)
+	}
+	if err := s.Barrier(kafkatest.Context(t)); err != nil {
+		t.Errorf("Barrier: %v", err)
+	}
+	if err := s.Close(context.Background()); err != nil {
+		t.Error(err)
+	}
+	kafkatest.Check(t, "out", numbers(t, kafkatest.Read(t, client, "out", 1), 0), 10)
+}
+
+// TestForgotten goes on with another identity when the broker has forgotten the
+// one that it gave.
+func TestForgotten(t *testing.T) {
+	c, conn := kafkatest.Fake(t, kfake.SeedTopics(1, "out"))
+	client := kafkatest.Client(t, conn, "out")
+	s := newSink(t, conn, func(cfg *Config) { cfg.Key = "none" })
+	if err := s.Open(kafkatest.Context(t)); err != nil {
+		t.Fatal(err)
+	}
+	for i, code := range []*kerr.Error{nil, kerr.UnknownProducerID, kerr.OutOfOrderSequenceNumber, kerr.InvalidProducerEpoch} {
+		if code != nil {
+			c.Fault(kfake.Fault{Keys: []kmsg.Key{kmsg.Produce}, Err: code})
+		}
+		if r := submit(t, s, urls(10*i, 10*i+10)...); r.Err != nil {
+			t.Errorf("%v: %v", code, r.Err)
+		}
+	}
+	if err := s.Close(context.Background()); err != nil {
+		t.Error(err)
+	}
+	if kafkatest.Check(t, "out", numbers(t, kafkatest.Read(t, client, "out", 1), 0), 40) != 0 {
+		t.Error("doubled")
+	}
+}
+
+// TestHardStop answers everything, though no broker does.
+func TestHardStop(t *testing.T) {
+	c, conn := kafkatest.Fake(t, kfake.SeedTopics(2, "out"))
+	s := newSink(t, conn, func(cfg *Config) { cfg.PartitionBy, cfg.Key = "none", "none" })
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	if err := s.Open(ctx); err != nil {
+		t.Fatal(err)
+	}
+	c.ControlKey(int16(kmsg.Produce), func(kmsg.Request) (kmsg.Response, error, bool) {
+		c.KeepControl()
+		return nil, nil, true // no answer, ever
+	})
+	answers := make(chan pipeline.Result, 20)
+	for range cap(answers) {
+		go func() { answers <- submit(t, s, urls(0, 10)...) }()
+	}
+	kafkatest.Until(t, "all are submitted", func() bool {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		return s.waiting == cap(answers)
+	})
+	cancel()
+	if err := s.Barrier(ctx); err == nil {
+		t.Error("Barrier: no error")
+	}
+	if err := s.Close(ctx); err != nil {
+		t.Error(err)
+	}
+	for range cap(answers) {
+		if r := <-answers; r.Class != pipeline.Retryable {
+			t.Errorf("answer %v %v", r.Class, r.Err)
+		}
+	}
+}

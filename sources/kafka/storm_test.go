@@ -1,0 +1,200 @@
+package kafka
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kfake"
+	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"github.com/urlfold/urlfold/internal/kafka"
+	"github.com/urlfold/urlfold/internal/kafka/kafkatest"
+	"github.com/urlfold/urlfold/pipeline"
+)
+
+var stormFor = flag.Duration("storm", 1500*time.Millisecond, "how long members of a group come and go")
+
+// A tally knows what was delivered by all members of a group.
+type tally struct {
+	mu   sync.Mutex
+	seen []map[int64]bool // offsets, by partition
+	upTo []int64          // of which all before this are there
+}
+
+func newTally(parts int) *tally {
+	l := &tally{seen: make([]map[int64]bool, parts), upTo: make([]int64, parts)}
+	for p := range l.seen {
+		l.seen[p] = map[int64]bool{}
+	}
+	return l
+}
+
+// add notes what b covers. It is called before the batch is answered.
+func (l *tally) add(b *pipeline.Batch) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	var p int
+	if _, err := fmt.Sscanf(b.Lane.ID(), "kafka/"+topicOf(b)+"/%d", &p); err != nil {
+		panic(err)
+	}
+	for _, m := range b.Msgs {
+		l.seen[p][m.Pos] = true
+	}
+	for l.seen[p][l.upTo[p]] {
+		l.upTo[p]++
+	}
+}
+
+func topicOf(b *pipeline.Batch) string {
+	name := b.Lane.Name()
+	for i := range name {
+		if name[i] == '[' {
+			return name[:i]
+		}
+	}
+	return name
+}
+
+func (l *tally) prefix(p int) int64 {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.upTo[p]
+}
+
+func TestStormFake(t *testing.T) {
+	const parts = 8
+	c, conn := kafkatest.Fake(t, kfake.SeedTopics(parts, "storm"))
+	delivered := newTally(parts)
+	c.ControlKey(int16(kmsg.OffsetCommit), func(r kmsg.Request) (kmsg.Response, error, bool) {
+		for _, topic := range r.(*kmsg.OffsetCommitRequest).Topics {
+			for _, p := range topic.Partitions {
+				if upTo := delivered.prefix(int(p.Partition)); p.Offset > upTo {
+					t.Errorf("partition %d: commit of %d, all is delivered up to %d", p.Partition, p.Offset, upTo)
+				}
+			}
+		}
+		return nil, nil, false
+	})
+	storm(t, conn, "storm", "g", parts, delivered)
+}
+
+func TestStormReal(t *testing.T) {
+	const parts = 8
+	conn := kafkatest.Real(t)
+	topic := fmt.Sprintf("storm-%d", time.Now().UnixNano())
+	kafkatest.CreateTopic(t, conn, topic, parts, nil)
+	storm(t, conn, topic, topic, parts, newTally(parts))
+}
+
+// storm lets members of a group come and go while records come in: none is lost,
+// what is committed never goes back and never exceeds what is delivered, and each
+// run of a lane is in order.
+func storm(t *testing.T, conn kafka.Connection, topic, group string, parts int, delivered *tally) {
+	const members = 8
+	client := kafkatest.Client(t, conn, topic)
+	var produced int
+	over := make(chan struct{})
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		for end := time.Now().Add(*stormFor); time.Now().Before(end); produced += 40 {
+			kafkatest.Fill(t, client, topic, parts, produced, produced+40)
+			<-time.After(20 * time.Millisecond)
+		}
+		close(over)
+	})
+	quit := make(chan struct{})
+	wg.Go(func() { watchCommits(t, conn, group, topic, parts, delivered, quit) })
+	var runs sync.WaitGroup
+	sinks := make([]*kafkatest.Collector, 0, 100)
+	var mu sync.Mutex
+	begin := func() *kafkatest.Run {
+		out := &kafkatest.Collector{T: t, Seen: delivered.add, Hold: func(ctx context.Context) {
+			select {
+			case <-time.After(rand.N(30 * time.Millisecond)):
+			case <-ctx.Done():
+			}
+		}}
+		mu.Lock()
+		sinks = append(sinks, out)
+		mu.Unlock()
+		cfg := quick(conn, topic)
+		cfg.Group = group
+		return kafkatest.Start(t, pipeline.Options{Sources: []pipeline.Source{newSource(t, cfg)}, Sinks: []pipeline.Sink{out}})
+	}
+	for range members {
+		runs.Go(func() {
+			for {
+				run := begin()
+				select {
+				case <-time.After(100*time.Millisecond + rand.N(2*time.Second)):
+				case <-over:
+				}
+				if rand.N(4) == 0 {
+					run.Kill()
+				} else if err := run.Stop(); err != nil {
+					t.Errorf("Run: %v", err)
+				}
+				select {
+				case <-over:
+					return
+				default:
+				}
+			}
+		})
+	}
+	runs.Wait()
+	last := begin()
+	kafkatest.Until(t, "all records are delivered", func() bool {
+		for p := range parts {
+			if delivered.prefix(p) < int64(produced) {
+				return false
+			}
+		}
+		return true
+	})
+	if err := last.Stop(); err != nil {
+		t.Errorf("Run: %v", err)
+	}
+	close(quit)
+	wg.Wait()
+	total, doubled := 0, 0
+	for p, offset := range kafkatest.Committed(t, conn, group, topic, parts) {
+		if offset != int64(produced) {
+			t.Errorf("partition %d: %d is committed after a clean stop, want %d", p, offset, produced)
+		}
+		var all []int
+		for _, s := range sinks {
+			all = append(all, s.Got(p)...)
+		}
+		doubled += kafkatest.Check(t, fmt.Sprintf("partition %d", p), all, produced)
+		total += produced
+	}
+	t.Logf("%d runs, %d records, %d doubled, lost 0", len(sinks), total, doubled)
+}
+
+// watchCommits sees that committed offsets do not go back, and do not exceed what
+// is delivered.
+func watchCommits(t *testing.T, conn kafka.Connection, group, topic string, parts int, delivered *tally, quit <-chan struct{}) {
+	was := make([]int64, parts)
+	for {
+		for p, offset := range kafkatest.Committed(t, conn, group, topic, parts) {
+			if offset >= 0 && offset < was[p] {
+				t.Errorf("partition %d: committed was %d, is %d", p, was[p], offset)
+			}
+			if upTo := delivered.prefix(p); offset > upTo {
+				t.Errorf("partition %d: %d is committed, all is delivered up to %d", p, offset, upTo)
+			}
+			was[p] = max(was[p], offset)
+		}
+		select {
+		case <-quit:
+			return
+		case <-time.After(10 * time.Millisecond):
+		}
+	}
+}
