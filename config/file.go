@@ -3,6 +3,7 @@ package config
 import (
 	"errors"
 	"net"
+	"strings"
 	"time"
 
 	"github.com/urlfold/urlfold/internal/units"
@@ -116,7 +117,7 @@ type Shutdown struct {
 
 // Admin is the HTTP server with /metrics, /healthz, /readyz and the status page.
 type Admin struct {
-	// The address, HOST:PORT; the empty text turns the server off.
+	// The address, HOST:PORT, or unix: and the path of a socket; the empty text turns the server off.
 	Listen string `yaml:"listen"`
 	// Whether profiles of the process are served, at /debug/pprof/.
 	Pprof bool `yaml:"pprof"`
@@ -124,11 +125,11 @@ type Admin struct {
 
 // Validate checks the address.
 func (a *Admin) Validate() error {
-	if a.Listen == "" {
+	if a.Listen == "" || strings.HasPrefix(a.Listen, "unix:") {
 		return nil
 	}
 	if _, _, err := net.SplitHostPort(a.Listen); err != nil {
-		return &units.FieldError{Field: "listen", Err: errors.New("an address is HOST:PORT, such as 127.0.0.1:8686 or \"[::1]:8686\"")}
+		return &units.FieldError{Field: "listen", Err: errors.New("an address is HOST:PORT, such as 127.0.0.1:8686 or \"[::1]:8686\", or unix:PATH")}
 	}
 	return nil
 }

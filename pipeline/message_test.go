@@ -31,11 +31,11 @@ func TestRecordCodecMessages(t *testing.T) {
 		got = append(got, fmt.Sprintf("%d/%d %q %q %v", pos, ordinal, b.Key(m), b.Out.Bytes[r.Off:r.Off+r.Len], m.Null))
 	}
 	want := []string{
-		`7/0 "k" "http://a.example/" false`,
+		`7/0 "k" "http://a.example/\n" false`,
 		`9/0 "gone" "" true`,
 		`10/0 "" "" false`,
 		`12/0 "" "http://b.example/~\n" false`,
-		`12/1 "" "http://c.example/" false`,
+		`12/1 "" "http://c.example/\n" false`,
 		`15/0 "" "" true`,
 	}
 	if strings.Join(got, "\n") != strings.Join(want, "\n") {

@@ -136,6 +136,9 @@ var newline = []byte{'\n'}
 // record.
 func (c *recordCodec) written(b *Batch, rec, out, dead []byte) {
 	o, d := len(b.Out.Bytes), len(b.Dead.Bytes)
+	if len(b.Msgs) > 0 && len(out) > o && out[len(out)-1] != '\n' {
+		out = append(out, '\n') // for sinks of files; those of messages cut it off again
+	}
 	b.Out.Bytes, b.Dead.Bytes = out, dead
 	if b.Out.record(o, b) && c.facts {
 		b.Out.Facts = append(b.Out.Facts, c.w.Fact())

@@ -100,8 +100,8 @@ type LaneSnapshot struct {
 	Watermark Position
 	Moved     bool // there is a watermark
 	Ended     bool
-	Oldest    time.Time    // when the oldest unresolved batch was emitted; zero: there is none
-	Stats     record.Stats // of resolved batches
+	Oldest    time.Time // when the oldest unresolved batch was emitted; zero: there is none
+	Records   int64     // of resolved batches
 }
 
 // Snapshot returns what the run has done so far. It may be called at any time,
@@ -154,7 +154,7 @@ func (l *Lane) snapshot() LaneSnapshot {
 	defer l.mu.Unlock()
 	s := LaneSnapshot{
 		Name: l.name, Source: l.src, Bytes: l.bytes, InFlight: l.flight(),
-		Watermark: l.wm, Moved: l.moved, Ended: l.ended, Stats: l.stats,
+		Watermark: l.wm, Moved: l.moved, Ended: l.ended, Records: l.stats.Records,
 	}
 	if l.base < l.next {
 		s.Oldest = l.at(l.base).at

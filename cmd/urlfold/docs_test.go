@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -9,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/urlfold/urlfold/cmd/urlfold/internal/daemon"
 	"github.com/urlfold/urlfold/codec"
 	"github.com/urlfold/urlfold/config"
 )
@@ -36,6 +38,24 @@ func TestDocs(t *testing.T) {
 	}
 	f("flags.md", flagsPage(t))
 	f("profiles.md", profilesPage(t))
+	f("config.md", configPage(t))
+}
+
+// configPage is the reference of configurations, with all components.
+func configPage(t *testing.T) []byte {
+	page, err := config.Reference(daemon.Types())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return page
+}
+
+// The schema of configurations can be made of the components that there are.
+func TestSchema(t *testing.T) {
+	data, err := config.Schema(daemon.Types())
+	if err != nil || !json.Valid(data) {
+		t.Errorf("%v, %d bytes", err, len(data))
+	}
 }
 
 const generated = "<!-- Made from the code by go generate ./cmd/urlfold: do not edit. -->\n\n"

@@ -63,7 +63,7 @@ func green() View {
 		{Name: "/var/log/nginx/access.log.1", Bytes: 2 << 30, InFlight: 4, Moved: true, Oldest: now.Add(-2300 * time.Millisecond)},
 		{Name: "web.access/0", Source: 1, InFlight: 1, Oldest: now.Add(-61 * time.Second)},
 	}
-	s.Lanes[0].Stats.Records = 60000000
+	s.Lanes[0].Records = 60000000
 	return View{
 		Snapshot: s, Sources: []pipeline.Source{part{}, part{}}, Sinks: []pipeline.Sink{sinkPart{}, silent{}},
 		Began: now.Add(-time.Hour), CommitInterval: time.Second, MaxUnresolved: 5 * time.Minute,

@@ -189,7 +189,7 @@ func (v *View) lanes(now time.Time, mask func(string) string) []LaneStatus {
 		l := order[i]
 		list[i] = LaneStatus{
 			Name: mask(l.Name), Source: v.sourceName(l.Source), InFlight: l.InFlight, Waiting: laneAge(l, now).Seconds(),
-			Records: l.Stats.Records, Bytes: l.Bytes, Ended: l.Ended,
+			Records: l.Records, Bytes: l.Bytes, Ended: l.Ended,
 		}
 		if l.Moved {
 			list[i].Watermark = new(l.Watermark.A)
