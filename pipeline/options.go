@@ -19,7 +19,7 @@ type Options struct {
 	NewCodec   func() Codec // called once for each worker; see Pipeline.SetCodec
 
 	// Names of sources and sinks for errors, the log and snapshots, by index. What
-	// has none is "source 1", "sink 1"; the dead letter is "dead letter".
+	// has none is "source 1", "sink 1"; the dead letter is DeadLetterName.
 	SourceNames, SinkNames []string
 
 	// ExactlyOnce stores the progress of the source and that of the sinks in one

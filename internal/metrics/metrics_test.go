@@ -81,7 +81,7 @@ func TestBalancedAtEveryScrape(t *testing.T) {
 		`urlfold_records_total{component="in-2",reason="refused",result="rejected"}`,
 		`urlfold_sink_retries_total{class="retryable",component="out"}`,
 		`urlfold_sink_refusals_total{component="out"}`,
-		`urlfold_sink_latency_seconds_count{component="dead letter"}`,
+		`urlfold_sink_latency_seconds_count{component="dead_letter"}`,
 		`urlfold_bytes_total{component="in-1",direction="in"}`,
 		`urlfold_bytes_total{component="out",direction="out"}`,
 		`urlfold_source_offset_gap_records_total{component="k"}`,
@@ -121,7 +121,7 @@ func fixed(n int) *collector {
 	s := pipeline.Snapshot{
 		State: pipeline.Running, Generation: 2, Batches: 16, Free: 9, InFlight: 7,
 		Sources: []pipeline.SourceSnapshot{{Name: "a"}, {Name: "b", Blocked: 1500 * time.Millisecond}},
-		Sinks:   []pipeline.SinkSnapshot{{Name: "out", Holds: 3, Waiting: 1}, {Name: "dead letter", Dead: true}},
+		Sinks:   []pipeline.SinkSnapshot{{Name: "out", Holds: 3, Waiting: 1}, {Name: "dead_letter", Dead: true}},
 		Commits: true, Committed: now.Add(-3 * time.Second),
 	}
 	s.Sinks[0].Latency.Counts = [12]int64{1, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 4}
@@ -152,7 +152,7 @@ func TestFigures(t *testing.T) {
 		}
 	}
 	f("urlfold_config_generation", 2)
-	f("urlfold_state", 1)
+	f("urlfold_state", 2)
 	f("urlfold_batches", 16)
 	f("urlfold_batches_free", 9)
 	f("urlfold_inflight_batches", 7)

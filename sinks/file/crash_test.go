@@ -225,7 +225,7 @@ func runChild(dir, variant, faults string) error {
 	cfg := crashVariants[variant](dir)
 	dead := config(filepath.Join(dir, "dead", "letters.jsonl.zst"))
 	dead.ExactlyOnce = cfg.ExactlyOnce
-	cfg.Resume, dead.Resume = marksOf(g.p.Marks, "sink 1"), marksOf(g.p.Marks, "dead letter")
+	cfg.Resume, dead.Resume = marksOf(g.p.Marks, "sink 1"), marksOf(g.p.Marks, pipeline.DeadLetterName)
 	var sinks [2]Log
 	for i, c := range []LogConfig{cfg, dead} {
 		if sinks[i], err = NewLog(c); err != nil {
