@@ -36,6 +36,18 @@ race: ## all tests under the race detector, on one processor and on four
 fuzz: ## every fuzz target for FUZZ_COUNT inputs
 	FUZZ_STRICT=1 FUZZ_COUNT=$(FUZZ_COUNT) .ci/run fuzz
 
+.PHONY: chaos
+chaos: ## the experiments of the fault harness, in full: kills, cuts, rotation, full disks (about an hour)
+	$(GO) run ./cmd/urlfold-chaos run
+
+.PHONY: kafka
+kafka: ## start an Apache Kafka broker on a loopback address; then URLFOLD_KAFKA=HOST:PORT go test ./...
+	.ci/kafka start
+
+.PHONY: kafka-stop
+kafka-stop: ## stop it
+	.ci/kafka stop
+
 .PHONY: bench
 bench: ## benchmarks of the codec into docs/perf/new.txt
 	@mkdir -p docs/perf
