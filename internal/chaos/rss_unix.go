@@ -1,0 +1,21 @@
+//go:build unix
+
+package chaos
+
+import (
+	"os"
+	"runtime"
+	"syscall"
+)
+
+// maxRSS returns the highest resident memory of a process that has ended, in bytes.
+func maxRSS(s *os.ProcessState) int64 {
+	ru, ok := s.SysUsage().(*syscall.Rusage)
+	if !ok {
+		return 0
+	}
+	if runtime.GOOS == "darwin" {
+		return int64(ru.Maxrss)
+	}
+	return int64(ru.Maxrss) << 10
+}
