@@ -4,6 +4,7 @@
 package kafkatest
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"os"
@@ -323,7 +324,7 @@ func (c *Collector) keep(b *pipeline.Batch, t pipeline.Ticket) {
 	st := t.Stream()
 	c.mu.Lock()
 	for _, r := range st.Recs {
-		value := st.Bytes[r.Off : r.Off+r.Len]
+		value := bytes.TrimSuffix(st.Bytes[r.Off:r.Off+r.Len], []byte("\n"))
 		if len(value) == 0 {
 			continue
 		}

@@ -1,0 +1,349 @@
+package kafka
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kerr"
+	"github.com/twmb/franz-go/pkg/kfake"
+	"github.com/twmb/franz-go/pkg/kgo"
+	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"github.com/urlfold/urlfold/internal/kafka"
+	"github.com/urlfold/urlfold/internal/kafka/kafkatest"
+	"github.com/urlfold/urlfold/pipeline"
+)
+
+// start runs a source into a collector.
+func start(t *testing.T, cfg Config, out *kafkatest.Collector) (*Source, *kafkatest.Run) {
+	t.Helper()
+	s := newSource(t, cfg)
+	return s, kafkatest.Start(t, pipeline.Options{Sources: []pipeline.Source{s}, Sinks: []pipeline.Sink{out}, Ordering: pipeline.OrderPerLane})
+}
+
+func stop(t *testing.T, run *kafkatest.Run) {
+	t.Helper()
+	if err := run.Stop(); err != nil {
+		t.Errorf("Run: %v", err)
+	}
+}
+
+// TestRetention counts exactly what was deleted before it was read, before the
+// first read and between two.
+func TestRetention(t *testing.T) {
+	const n = 400
+	c, conn := kafkatest.Fake(t, kfake.SeedTopics(1, "in"))
+	client := kafkatest.Client(t, conn, "in")
+	kafkatest.Fill(t, client, "in", 1, 0, n)
+	out := &kafkatest.Collector{T: t}
+	_, run := start(t, quick(conn, "in"), out)
+	kafkatest.Until(t, "the first records", func() bool { return out.Count() == n })
+	stop(t, run)
+
+	kafkatest.Fill(t, client, "in", 1, n, 2*n)
+	const deleted = 123
+	if err := c.DeleteRecords("in", 0, n+deleted); err != nil {
+		t.Fatal(err)
+	}
+	out = &kafkatest.Collector{T: t}
+	s, run := start(t, quick(conn, "in"), out)
+	kafkatest.Until(t, "the rest", func() bool { return out.Count() == n-deleted })
+	if got := s.Stats().Gaps; got != deleted {
+		t.Errorf("a gap of %d, want %d", got, deleted)
+	}
+	kafkatest.Until(t, "no lag", func() bool { st := s.Stats(); return len(st.Partitions) == 1 && st.Partitions[0].Lag == 0 })
+	stop(t, run)
+	if got := out.Got(0); got[0] != n+deleted {
+		t.Errorf("reading begins at %d, want %d", got[0], n+deleted)
+	}
+}
+
+// TestRecreated begins anew in a topic that was deleted and made again.
+func TestRecreated(t *testing.T) {
+	c, conn := kafkatest.Fake(t, kfake.SeedTopics(1, "in"))
+	kafkatest.Fill(t, kafkatest.Client(t, conn, "in"), "in", 1, 0, 300)
+	out := &kafkatest.Collector{T: t}
+	_, run := start(t, quick(conn, "in"), out)
+	kafkatest.Until(t, "the first records", func() bool { return out.Count() == 300 })
+	stop(t, run)
+	if err := c.DeleteTopic("in"); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.CreateTopic("in", 1, nil); err != nil {
+		t.Fatal(err)
+	}
+	kafkatest.Fill(t, kafkatest.Client(t, conn, "in"), "in", 1, 0, 100)
+	out = &kafkatest.Collector{T: t}
+	s, run := start(t, quick(conn, "in"), out)
+	kafkatest.Until(t, "the new records", func() bool { return out.Count() == 100 })
+	kafkatest.Until(t, "the new position", func() bool { return kafkatest.Committed(t, conn, "g", "in", 1)[0] == 100 })
+	if s.Stats().Resets > 1 {
+		t.Errorf("%d resets, want 1 at most", s.Stats().Resets)
+	}
+	stop(t, run)
+}
+
+// TestHangingSink: a member whose sink hangs through a rebalance commits nothing
+// of what hangs, and another one reads it.
+func TestHangingSink(t *testing.T) {
+	const parts, n = 2, 100
+	_, conn := kafkatest.Fake(t, kfake.SeedTopics(parts, "in"))
+	client := kafkatest.Client(t, conn, "in")
+	kafkatest.Fill(t, client, "in", parts, 0, n)
+	release := make(chan struct{})
+	var held atomic.Int32
+	slow := &kafkatest.Collector{T: t, Hold: func(ctx context.Context) {
+		held.Add(1)
+		select {
+		case <-release:
+		case <-ctx.Done():
+		}
+	}}
+	cfg := quick(conn, "in")
+	cfg.SessionTimeout, cfg.RebalanceTimeout = time.Second, time.Second
+	_, first := start(t, cfg, slow)
+	kafkatest.Until(t, "the sink hangs", func() bool { return held.Load() > 1 })
+	out := &kafkatest.Collector{T: t}
+	_, second := start(t, cfg, out)
+	kafkatest.Until(t, "the other member reads", func() bool { return out.Count() > 0 })
+	if got := kafkatest.Committed(t, conn, "g", "in", parts); got[0] > 0 && got[1] > 0 {
+		t.Errorf("%v is committed while one member hangs", got)
+	}
+	first.Kill()
+	kafkatest.Until(t, "all records", func() bool { return out.Count() >= parts*n })
+	close(release)
+	stop(t, second)
+	for p := range parts {
+		if kafkatest.Check(t, fmt.Sprint("partition ", p), out.Got(p), n) != 0 {
+			t.Errorf("partition %d: doubled", p)
+		}
+		if got := kafkatest.Committed(t, conn, "g", "in", parts)[p]; got != n {
+			t.Errorf("partition %d: %d is committed, want %d", p, got, n)
+		}
+	}
+}
+
+// TestStaleCommit: a generation that is over commits nothing, and that is no error.
+func TestStaleCommit(t *testing.T) {
+	c, conn := kafkatest.Fake(t, kfake.SeedTopics(1, "in"))
+	client := kafkatest.Client(t, conn, "in")
+	kafkatest.Fill(t, client, "in", 1, 0, 10)
+	for _, code := range []*kerr.Error{kerr.IllegalGeneration, kerr.UnknownMemberID} {
+		h := c.Fault(kfake.Fault{Keys: []kmsg.Key{kmsg.OffsetCommit}, Err: code, Count: -1})
+		out := &kafkatest.Collector{T: t}
+		s, run := start(t, quick(conn, "in"), out)
+		kafkatest.Until(t, "records", func() bool { return out.Count() == 10 })
+		kafkatest.Until(t, "a commit", func() bool { return h.Hits() > 0 })
+		stop(t, run)
+		h.Remove()
+		if err := s.Health(); err != nil {
+			t.Errorf("%v: Health: %v", code, err)
+		}
+		if got := kafkatest.Committed(t, conn, "g", "in", 1)[0]; got > 0 {
+			t.Errorf("%v: %d is committed", code, got)
+		}
+	}
+}
+
+// TestStart begins where the configuration says, and stays there after a restart.
+func TestStart(t *testing.T) {
+	_, conn := kafkatest.Fake(t, kfake.SeedTopics(1, "in"))
+	client := kafkatest.Client(t, conn, "in")
+	kafkatest.Fill(t, client, "in", 1, 0, 74) // record i is of i+1 ms
+	f := func(text string, want int64) {
+		t.Helper()
+		cfg := quick(conn, "in")
+		cfg.Group = text
+		if err := cfg.Start.UnmarshalText([]byte(text)); err != nil {
+			t.Fatal(err)
+		}
+		_, run := start(t, cfg, &kafkatest.Collector{T: t})
+		kafkatest.Until(t, text, func() bool { return kafkatest.Committed(t, conn, cfg.Group, "in", 1)[0] >= want })
+		stop(t, run)
+	}
+	f("earliest", 74)
+	f("latest", 74)
+	f("timestamp:2026-11-01T00:00:00Z", 74)
+	cfg := quick(conn, "in")
+	cfg.Group, cfg.Start = "time", Start{At: 51}
+	out := &kafkatest.Collector{T: t}
+	_, run := start(t, cfg, out)
+	kafkatest.Until(t, "records of after a time", func() bool { return out.Count() == 24 })
+	stop(t, run)
+	if got := out.Got(0); got[0] != 50 {
+		t.Errorf("begins at %d, want 50", got[0])
+	}
+	// What comes after "latest" was first looked up is read, whatever was in between.
+	kafkatest.Fill(t, client, "in", 1, 74, 100)
+	cfg = quick(conn, "in")
+	cfg.Group, cfg.Start = "latest", Start{At: kafka.Latest}
+	out = &kafkatest.Collector{T: t}
+	_, run = start(t, cfg, out)
+	kafkatest.Until(t, "what has come since", func() bool { return out.Count() == 26 })
+	stop(t, run)
+}
+
+func TestTransactionsFake(t *testing.T) {
+	_, conn := kafkatest.Fake(t, kfake.SeedTopics(1, "in"))
+	transactions(t, conn, "in")
+}
+
+func TestTransactionsReal(t *testing.T) {
+	conn := kafkatest.Real(t)
+	topic := fmt.Sprintf("txn-%d", time.Now().UnixNano())
+	kafkatest.CreateTopic(t, conn, topic, 1, nil)
+	transactions(t, conn, topic)
+}
+
+// transactions: what was aborted and what ends a transaction is no record, and the
+// position gets behind it.
+func transactions(t *testing.T, conn kafka.Connection, topic string) {
+	cl, err := kgo.NewClient(kgo.SeedBrokers(conn.Brokers...), kgo.TransactionalID(topic), kgo.DefaultProduceTopic(topic))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer cl.Close()
+	n := 0
+	send := func(k int, commit kgo.TransactionEndTry) {
+		t.Helper()
+		if err := cl.BeginTransaction(); err != nil {
+			t.Fatal(err)
+		}
+		for range k {
+			value := kafkatest.URL(0, n)
+			if commit {
+				n++
+			} else {
+				value = kafkatest.URL(1, n)
+			}
+			if err := cl.ProduceSync(kafkatest.Context(t), &kgo.Record{Value: []byte(value)}).FirstErr(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := cl.EndTransaction(kafkatest.Context(t), commit); err != nil {
+			t.Fatal(err)
+		}
+	}
+	send(3, kgo.TryCommit)
+	send(4, kgo.TryAbort)
+	send(2, kgo.TryCommit)
+	send(5, kgo.TryAbort)
+	send(1, kgo.TryAbort)
+	client := kafkatest.Client(t, conn, topic)
+	end, err := client.Offset(kafkatest.Context(t), topic, 0, kafka.Latest)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for isolation, aborted := range map[string]int{"read_committed": 0, "read_uncommitted": 10} {
+		cfg := quick(conn, topic)
+		cfg.Group, cfg.Isolation = topic+isolation, isolation
+		out := &kafkatest.Collector{T: t}
+		_, run := start(t, cfg, out)
+		kafkatest.Until(t, "the end of the log", func() bool { return kafkatest.Committed(t, conn, cfg.Group, topic, 1)[0] == end })
+		stop(t, run)
+		if got := out.Got(0); kafkatest.Check(t, isolation, got, n) != 0 || !slices.IsSorted(got) {
+			t.Errorf("%s: doubled or out of order", isolation)
+		}
+		if got := len(out.Got(1)); got != aborted {
+			t.Errorf("%s: %d aborted records, want %d", isolation, got, aborted)
+		}
+	}
+}
+
+// TestCompacted reads a topic whose batches a compaction has thinned or emptied.
+func TestCompacted(t *testing.T) {
+	c, conn := kafkatest.Fake(t)
+	config := map[string]string{"cleanup.policy": "compact", "min.compaction.lag.ms": "0", "segment.ms": "1"}
+	if err := c.CreateTopic("in", 1, config); err != nil {
+		t.Fatal(err)
+	}
+	client := kafkatest.Client(t, conn, "in")
+	now := time.Now().UnixMilli() // retention looks at it
+	for n := range 200 {
+		r := kafka.Record{Millis: now, Key: []byte{byte('a' + n%3)}, Value: []byte(kafkatest.URL(0, n))}
+		kafkatest.Write(t, client, "in", 0, "none", r, r)
+	}
+	c.Compact()
+	left := len(kafkatest.Read(t, client, "in", 1)[0])
+	if left == 0 || left >= 10 {
+		t.Fatalf("%d records are left of 400: this is no compacted log", left)
+	}
+	out := &kafkatest.Collector{T: t}
+	_, run := start(t, quick(conn, "in"), out)
+	kafkatest.Until(t, "the end of the log", func() bool { return kafkatest.Committed(t, conn, "g", "in", 1)[0] == 400 })
+	stop(t, run)
+	if out.Count() != left {
+		t.Errorf("%d records, want %d", out.Count(), left)
+	}
+}
+
+// TestSlowStop commits what becomes durable after Run has returned.
+func TestSlowStop(t *testing.T) {
+	const n = 500
+	_, conn := kafkatest.Fake(t, kfake.SeedTopics(1, "in"))
+	kafkatest.Fill(t, kafkatest.Client(t, conn, "in"), "in", 1, 0, n)
+	var held atomic.Int32
+	out := &kafkatest.Collector{T: t, Hold: func(ctx context.Context) {
+		held.Add(1)
+		select {
+		case <-time.After(500 * time.Millisecond): // longer than some heartbeats
+		case <-ctx.Done():
+		}
+	}}
+	_, run := start(t, quick(conn, "in"), out)
+	kafkatest.Until(t, "records under way", func() bool { return held.Load() > 0 })
+	stop(t, run)
+	if got, want := kafkatest.Committed(t, conn, "g", "in", 1)[0], int64(out.Count()); got != want || want == 0 {
+		t.Errorf("%d is committed after a clean stop, %d records are durable", got, want)
+	}
+}
+
+// TestNoPartition: a member that has got nothing stays, and takes over.
+func TestNoPartition(t *testing.T) {
+	_, conn := kafkatest.Fake(t, kfake.SeedTopics(1, "in"))
+	client := kafkatest.Client(t, conn, "in")
+	outs := [2]*kafkatest.Collector{{T: t}, {T: t}}
+	sources, runs := [2]*Source{}, [2]*kafkatest.Run{}
+	for i := range outs {
+		sources[i], runs[i] = start(t, quick(conn, "in"), outs[i])
+	}
+	both := func() bool { return outs[0].Count()+outs[1].Count() >= 10 }
+	owner := func(i int) bool { return len(sources[i].Stats().Partitions) == 1 }
+	kafkatest.Until(t, "one owner", func() bool { return owner(0) != owner(1) })
+	before := sources[0].Stats().Rebalances + sources[1].Stats().Rebalances
+	<-time.After(300 * time.Millisecond)
+	if after := sources[0].Stats().Rebalances + sources[1].Stats().Rebalances; after > before+2 {
+		t.Errorf("%d rebalances while nobody came or went", after-before)
+	}
+	kafkatest.Fill(t, client, "in", 1, 0, 10)
+	kafkatest.Until(t, "records", both)
+	i := 0
+	if owner(1) {
+		i = 1
+	}
+	stop(t, runs[i])
+	kafkatest.Fill(t, client, "in", 1, 10, 20)
+	kafkatest.Until(t, "records of the other", func() bool { return outs[0].Count()+outs[1].Count() >= 20 })
+	stop(t, runs[1-i])
+}
+
+// TestOpen fails early, with what is wrong.
+func TestOpen(t *testing.T) {
+	_, conn := kafkatest.Fake(t, kfake.SeedTopics(1, "in"))
+	s := newSource(t, quick(conn, "in", "nosuch"))
+	if err := s.CheckConnect(context.Background()); kafka.CodeOf(err) != kafka.UnknownTopic {
+		t.Errorf("CheckConnect: %v", err)
+	}
+	if err := newSource(t, quick(conn, "in")).CheckConnect(context.Background()); err != nil {
+		t.Errorf("CheckConnect: %v", err)
+	}
+	cfg := quick(kafkatest.Connection("127.0.0.1:1"), "in")
+	cfg.RequestTimeout = time.Second
+	if err := newSource(t, cfg).CheckConnect(context.Background()); err == nil {
+		t.Error("a broker that is not there answers")
+	}
+}
