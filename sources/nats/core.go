@@ -125,8 +125,8 @@ func (w *coreReader) next(ctx context.Context, sub *client.Subscription) (*clien
 	one, cancel := context.WithDeadline(ctx, w.due)
 	defer cancel()
 	m, err := sub.Next(one)
-	if err != nil && ctx.Err() == nil && one.Err() != nil {
-		return nil, nil
+	if err != nil && one.Err() != nil {
+		return nil, ctx.Err()
 	}
 	return m, err
 }

@@ -209,7 +209,10 @@ func (r *reader) get(ctx context.Context, m *heldMsg) error {
 			r.linger.Reset(r.s.cfg.Batch.Linger)
 			return nil
 		}
-		if ctx.Err() != nil || !errors.Is(err, context.DeadlineExceeded) {
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case !errors.Is(err, context.DeadlineExceeded):
 			return err
 		}
 		r.sweep(m)

@@ -10,6 +10,7 @@ import (
 // TestRoundtrip: every record of a stream is in the other one, once, in the subject
 // of its host, with the headers of its message and an id.
 func TestRoundtrip(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	const n = 3000
 	w.fill(0, n-1)

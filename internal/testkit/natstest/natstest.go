@@ -109,3 +109,12 @@ func readFrame(in *bufio.Reader) (frame []byte, subject string, err error) {
 	_, err = io.ReadFull(in, frame[len(line):])
 	return frame, string(words[1]), err
 }
+
+// Listeners returns how many subscriptions of clients match a subject.
+func (s *Server) Listeners(subject string) int {
+	subs, err := s.srv.Subsz(&server.SubszOptions{Subscriptions: true, Test: subject, Limit: 1000})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return len(subs.Subs)
+}

@@ -1,0 +1,162 @@
+package nats_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats.go"
+
+	"github.com/urlfold/urlfold/internal/units"
+	"github.com/urlfold/urlfold/pipeline"
+	sink "github.com/urlfold/urlfold/sinks/nats"
+	source "github.com/urlfold/urlfold/sources/nats"
+)
+
+func (w *world) core(change func(*source.CoreConfig)) *source.Core {
+	w.t.Helper()
+	cfg := source.DefaultCore()
+	cfg.Servers = []string{w.srv.URL()}
+	cfg.Subjects = []string{"live.>"}
+	cfg.Batch.Linger = 5 * time.Millisecond
+	if change != nil {
+		change(&cfg)
+	}
+	s, err := source.NewCore(cfg)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return s
+}
+
+// publish publishes n URLs to core NATS, the first with number from.
+func (w *world) publish(from, n int) {
+	w.t.Helper()
+	for i := from; i < from+n; i++ {
+		if err := w.nc.Publish("live.x", []byte(url(i))); err != nil {
+			w.t.Fatal(err)
+		}
+	}
+	if err := w.nc.Flush(); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// TestCoreRoundtrip: two members of a queue group share what is published, and a
+// third listener gets what their sinks publish. What has arrived when they are
+// stopped is not lost.
+func TestCoreRoundtrip(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	const n = 4000
+	var got []*nats.Msg
+	done := make(chan struct{})
+	sub, err := w.nc.Subscribe("seen.>", func(m *nats.Msg) {
+		if got = append(got, m); len(got) == n {
+			close(done)
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var runs []*run
+	var sources []*source.Core
+	for range 2 {
+		cfg := sink.DefaultCore()
+		cfg.Servers, cfg.Subject = []string{w.srv.URL()}, "seen.{subject}"
+		out, err := sink.NewCore(cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if out.Caps().Durable {
+			t.Error("core NATS is not durable")
+		}
+		src := w.core(func(c *source.CoreConfig) { c.Queue = "q" })
+		sources = append(sources, src)
+		runs = append(runs, start(t, src, out, nil))
+	}
+	for _, src := range sources {
+		until(t, "they listen", func() bool { return src.Health() == nil })
+	}
+	until(t, "both subscriptions are there", func() bool { return w.listeners("live.x") == 2 })
+	w.publish(0, n)
+	for _, r := range runs {
+		r.end()
+	}
+	select {
+	case <-done:
+	case <-time.After(20 * second):
+	}
+	if err := sub.Drain(); err != nil {
+		t.Fatal(err)
+	}
+	seen := map[string]int{}
+	for _, m := range got {
+		seen[string(m.Data)]++
+		if m.Subject != "seen.live.x" || m.Header.Get("Nats-Subject") != "" || m.Header.Get("Nats-Msg-Id") != "" {
+			t.Fatalf("subject %s, headers %v", m.Subject, m.Header)
+		}
+	}
+	a, b := sources[0].Stats(), sources[1].Stats()
+	if len(seen) != n || len(got) != n || a.Received == 0 || b.Received == 0 || a.Dropped+b.Dropped > 0 {
+		t.Errorf("%d messages, %d different ones; %+v, %+v", len(got), len(seen), a, b)
+	}
+}
+
+// listeners returns how many subscriptions of other connections match a subject.
+func (w *world) listeners(subject string) int { return w.srv.Listeners(subject) }
+
+// TestCoreFlood: what was dropped because too much had arrived is what is missing.
+func TestCoreFlood(t *testing.T) {
+	t.Parallel()
+	for name, change := range map[string]func(*source.CoreConfig){
+		"messages": func(c *source.CoreConfig) { c.Pending.Messages = 100 },
+		"bytes":    func(c *source.CoreConfig) { c.Pending.Bytes = 8 * units.KiB },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			src := w.core(func(c *source.CoreConfig) { change(c); c.Batch.Messages = 10 })
+			seen := &tally{seen: map[string]int{}}
+			r := start(t, src, slow{seen, 5 * time.Millisecond}, func(o *pipeline.Options) { o.Batches = 4 })
+			until(t, "it listens", func() bool { return w.listeners("live.x") == 1 })
+			const n = 20000
+			w.publish(0, n)
+			until(t, "all has arrived or was dropped", func() bool {
+				s := src.Stats()
+				return s.Received+s.Dropped == n
+			})
+			r.end()
+			s := src.Stats()
+			if missing := n - len(seen.seen); int64(missing) != s.Dropped || s.Dropped == 0 || s.Received+s.Dropped != n {
+				t.Errorf("%d are missing; %+v", missing, s)
+			}
+		})
+	}
+}
+
+// A tally is a sink that counts records. One worker at a time uses it.
+type tally struct {
+	mu   chan struct{}
+	seen map[string]int
+}
+
+func (s *tally) Open(context.Context) error {
+	s.mu = make(chan struct{}, 1)
+	return nil
+}
+
+func (s *tally) Submit(_ context.Context, _ *pipeline.Batch, t pipeline.Ticket) error {
+	s.mu <- struct{}{}
+	defer func() { <-s.mu }()
+	out := t.Stream()
+	for _, r := range out.Recs {
+		s.seen[string(out.Bytes[r.Off:r.Off+r.Len])]++
+	}
+	t.Done(pipeline.Result{})
+	return nil
+}
+
+func (s *tally) Barrier(context.Context) error { return nil }
+func (s *tally) Close(context.Context) error   { return nil }
+func (s *tally) Caps() pipeline.SinkCaps       { return pipeline.SinkCaps{} }

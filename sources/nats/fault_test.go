@@ -1,0 +1,304 @@
+package nats_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/urlfold/urlfold/internal/testkit/natstest"
+	"github.com/urlfold/urlfold/internal/testkit/proxy"
+	"github.com/urlfold/urlfold/pipeline"
+	sink "github.com/urlfold/urlfold/sinks/nats"
+	source "github.com/urlfold/urlfold/sources/nats"
+)
+
+// Each test here does something to a run from IN to OUT, and then every record must
+// be in OUT exactly once: what is read again is dropped by its id.
+
+// acknowledged waits until the consumer has nothing left, and the stream OUT has n.
+func (w *world) acknowledged(n int) {
+	w.t.Helper()
+	until(w.t, fmt.Sprintf("OUT has %d messages", n), func() bool { return w.count("OUT") >= n })
+	until(w.t, "all is acknowledged", func() bool {
+		c, err := w.js.Consumer(bg(w.t, 10*second), "IN", "urlfold")
+		return err == nil && c.CachedInfo().NumAckPending == 0 && c.CachedInfo().NumPending == 0
+	})
+}
+
+func TestServerRestart(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	const n = 6000
+	w.fill(0, n)
+	src, out := w.source(nil), w.sink(func(c *sink.JetStreamConfig) { c.Publish.MaxPending = 200 })
+	r := start(t, src, out, nil)
+	for _, at := range []int{500, 2500} {
+		until(t, "the run is under way", func() bool { return w.count("OUT") > at })
+		w.srv.Down()
+		until(t, "the source and the sink are not healthy", func() bool { return src.Health() != nil && out.Health() != nil })
+		w.srv.Up()
+	}
+	w.acknowledged(n)
+	until(t, "they are healthy again", func() bool { return src.Health() == nil && out.Health() == nil })
+	r.end()
+	w.exactly(n)
+	t.Logf("source %+v, sink %+v", src.Stats(), out.Stats())
+	if src.Stats().Reconnects == 0 || out.Stats().Reconnects == 0 {
+		t.Error("the connections were never lost: the test shows nothing")
+	}
+}
+
+// TestLostAcks: a fifth of all acknowledgments is lost, of messages on their way to
+// the server and of publishes on their way back.
+func TestLostAcks(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	const n = 3000
+	w.fill(0, n)
+	lossy, back := proxy.New(t, w.srv.Addr()), proxy.New(t, w.srv.Addr())
+	var open atomic.Bool
+	fifth := func(prefix string, dropped *atomic.Int64) proxy.Filter {
+		return natstest.Drop(func(subject string) bool {
+			drop := open.Load() && strings.HasPrefix(subject, prefix) && rand.IntN(5) == 0
+			if drop {
+				dropped.Add(1)
+			}
+			return drop
+		})
+	}
+	var acks, answers atomic.Int64
+	lossy.Up, back.Down = fifth("$JS.ACK.", &acks), fifth("_INBOX.", &answers)
+	src := w.source(func(c *source.JetStreamConfig) {
+		c.Servers, c.Consumer.AckWait = []string{"nats://" + lossy.Addr()}, 500*time.Millisecond
+	})
+	out := w.sink(func(c *sink.JetStreamConfig) {
+		c.Servers, c.Publish.AckTimeout = []string{"nats://" + back.Addr()}, 200*time.Millisecond
+	})
+	r := start(t, src, out, nil)
+	until(t, "the run is open", func() bool { return src.Stats().Received > 0 })
+	open.Store(true)
+	w.acknowledged(n)
+	r.end()
+	w.exactly(n)
+	t.Logf("%d acks and %d answers lost; source %+v, sink %+v", acks.Load(), answers.Load(), src.Stats(), out.Stats())
+	if acks.Load() == 0 || answers.Load() == 0 || src.Stats().Redelivered == 0 || out.Stats().Duplicates == 0 {
+		t.Error("nothing was lost: the test shows nothing")
+	}
+}
+
+// TestCuts: connections are cut again and again, and go silent.
+func TestCuts(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	const n = 8000
+	w.fill(0, n)
+	in, back := proxy.New(t, w.srv.Addr()), proxy.New(t, w.srv.Addr())
+	src := w.source(func(c *source.JetStreamConfig) {
+		c.Servers, c.Ack = []string{"nats://" + in.Addr()}, "confirmed"
+	})
+	out := w.sink(func(c *sink.JetStreamConfig) {
+		c.Servers, c.Publish.MaxPending = []string{"nats://" + back.Addr()}, 100
+		c.PingInterval = 100 * time.Millisecond // how long silence is believed
+	})
+	in.Delay(time.Millisecond)
+	back.Delay(time.Millisecond)
+	r := start(t, src, out, nil)
+	for at := range 6 {
+		until(t, "the run is under way", func() bool { return w.count("OUT") > at*1000 })
+		in.Cut()
+		back.Cut()
+		if at == 3 {
+			back.Freeze(true)
+			until(t, "silence is noticed", func() bool { return out.Health() != nil })
+			back.Freeze(false)
+		}
+	}
+	in.Delay(0)
+	back.Delay(0)
+	w.acknowledged(n)
+	r.end()
+	w.exactly(n)
+	t.Logf("source %+v, sink %+v", src.Stats(), out.Stats())
+	if out.Stats().Again == 0 {
+		t.Error("nothing was published again: the test shows nothing")
+	}
+}
+
+// TestFullWindow: all that a full window holds is published again after a
+// disconnect, with the same ids.
+func TestFullWindow(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	const n, window = 6000, 1000
+	w.fill(0, n)
+	back := proxy.New(t, w.srv.Addr())
+	var deaf atomic.Bool
+	back.Down = natstest.Drop(func(subject string) bool { return deaf.Load() && strings.HasPrefix(subject, "_INBOX.") })
+	src := w.source(func(c *source.JetStreamConfig) { c.Prefetch.Messages = 4000 })
+	out := w.sink(func(c *sink.JetStreamConfig) {
+		c.Servers, c.Publish.MaxPending = []string{"nats://" + back.Addr()}, window
+		c.Publish.AckTimeout = 30 * second
+	})
+	r := start(t, src, out, nil)
+	until(t, "the run is under way", func() bool { return w.count("OUT") > 0 })
+	deaf.Store(true)
+	until(t, "the window is full", func() bool { return out.Stats().InFlight == window })
+	before := w.count("OUT")
+	deaf.Store(false)
+	back.Cut()
+	w.acknowledged(n)
+	r.end()
+	w.exactly(n)
+	if s := out.Stats(); s.Again < window || s.Duplicates == 0 {
+		t.Errorf("%d were in OUT at the cut; %+v", before, s)
+	}
+}
+
+// A slow sink keeps each batch for a while.
+type slow struct {
+	pipeline.Sink
+	wait time.Duration
+}
+
+func (s slow) Submit(ctx context.Context, b *pipeline.Batch, t pipeline.Ticket) error {
+	time.Sleep(s.wait)
+	return s.Sink.Submit(ctx, b, t)
+}
+
+// TestInProgress: processing takes longer than ack_wait, and so does waiting for a
+// free batch; no message is delivered twice.
+func TestInProgress(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	const n = 100
+	w.fill(0, n)
+	src := w.source(func(c *source.JetStreamConfig) {
+		c.Consumer.AckWait, c.Batch.Messages = 400*time.Millisecond, 10
+	})
+	r := start(t, src, slow{w.sink(nil), 500 * time.Millisecond}, func(o *pipeline.Options) { o.Batches, o.Workers = 4, 4 })
+	w.acknowledged(n)
+	r.end()
+	w.exactly(n)
+	if s := src.Stats(); s.Redelivered > 0 || s.InProgress == 0 {
+		t.Errorf("%+v", s)
+	}
+}
+
+// TestMaxProcessingTime: what takes longer is delivered to somebody else.
+func TestMaxProcessingTime(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	const n = 10
+	w.fill(0, n)
+	src := w.source(func(c *source.JetStreamConfig) {
+		c.Consumer.AckWait, c.MaxProcessingTime = 200*time.Millisecond, 500*time.Millisecond
+	})
+	r := start(t, src, slow{w.sink(nil), 1200 * time.Millisecond}, nil)
+	w.acknowledged(n)
+	r.end()
+	w.exactly(n)
+	if s := src.Stats(); s.Redelivered == 0 || s.InProgress == 0 {
+		t.Errorf("%+v", s)
+	}
+}
+
+// TestMembers: three instances share a consumer while members are stopped, killed
+// and added.
+func TestMembers(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	const n = 12000
+	w.fill(0, n)
+	member := func() *run {
+		src := w.source(func(c *source.JetStreamConfig) {
+			c.Prefetch.Messages, c.Batch.Messages, c.NakDelay = 200, 50, 0
+		})
+		return start(t, src, slow{w.sink(nil), 2 * time.Millisecond}, func(o *pipeline.Options) { o.Batches = 8 })
+	}
+	members := []*run{member(), member(), member()}
+	for i := range 8 {
+		until(t, "the run is under way", func() bool { return w.count("OUT") > i*1200 })
+		k := rand.IntN(len(members))
+		if i%2 == 0 {
+			members[k].kill()
+		} else {
+			members[k].end()
+		}
+		members[k] = member()
+	}
+	w.acknowledged(n)
+	for _, m := range members {
+		m.end()
+	}
+	w.exactly(n)
+}
+
+// TestSoftStop: what was prefetched is delivered to the next instance at once, not
+// after ack_wait.
+func TestSoftStop(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	const n = 2000
+	w.fill(0, n)
+	hour := func(c *source.JetStreamConfig) { c.Consumer.AckWait, c.Prefetch.Messages, c.Batch.Messages = time.Hour, 1000, 10 }
+	first := w.source(hour)
+	r := start(t, first, slow{w.sink(nil), 20 * time.Millisecond}, func(o *pipeline.Options) { o.Batches = 4 })
+	until(t, "the run is under way", func() bool { return w.count("OUT") > 100 })
+	r.end()
+	if s := first.Stats(); s.Naked == 0 || s.InFlight > 0 {
+		t.Errorf("nothing was given back: %+v", s)
+	}
+	second := w.source(hour)
+	r = start(t, second, w.sink(nil), nil)
+	w.acknowledged(n)
+	r.end()
+	w.exactly(n)
+}
+
+// TestPoison: a message that was delivered too often is put away, and the others go
+// on.
+func TestPoison(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.stream("AWAY", "away")
+	w.fill(0, 3)
+	c, err := w.js.CreateConsumer(bg(t, second), "IN", jetstream.ConsumerConfig{
+		Durable: "urlfold", AckPolicy: jetstream.AckExplicitPolicy, AckWait: 2 * second, MaxDeliver: -1, MaxAckPending: 1000,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 { // they are delivered twice, and given up
+		batch, err := c.Fetch(3)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for m := range batch.Messages() {
+			if err := m.Nak(); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	w.fill(3, 7)
+	src := w.source(func(c *source.JetStreamConfig) {
+		c.Poison = source.Poison{After: 2, Action: "publish", Subject: "away"}
+	})
+	r := start(t, src, w.sink(nil), nil)
+	w.acknowledged(7)
+	r.end()
+	got := w.messages("AWAY")
+	if len(got) != 3 || src.Stats().Terminated != 3 || w.count("OUT") != 7 {
+		t.Fatalf("%d put away, %d in OUT, %+v", len(got), w.count("OUT"), src.Stats())
+	}
+	for i, m := range got {
+		if string(m.Data()) != url(i) || m.Headers().Get("urlfold-source") == "" || m.Headers().Get("urlfold-reason") == "" {
+			t.Errorf("%s, %v", m.Data(), m.Headers())
+		}
+	}
+}

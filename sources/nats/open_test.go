@@ -1,0 +1,176 @@
+package nats_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/urlfold/urlfold/pipeline"
+	source "github.com/urlfold/urlfold/sources/nats"
+)
+
+// TestCheckConnect: what is wrong with a stream or a consumer is told, all of it,
+// with the command that changes it.
+func TestCheckConnect(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	ctx := bg(t, 20*second)
+	has := func(name string, change func(*jetstream.ConsumerConfig)) {
+		t.Helper()
+		c := jetstream.ConsumerConfig{Durable: name, AckPolicy: jetstream.AckExplicitPolicy, AckWait: 10 * second, MaxAckPending: 500}
+		change(&c)
+		if _, err := w.js.CreateConsumer(ctx, "IN", c); err != nil {
+			t.Fatal(err)
+		}
+	}
+	has("good", func(*jetstream.ConsumerConfig) {})
+	has("none", func(c *jetstream.ConsumerConfig) { c.AckPolicy, c.MaxAckPending = jetstream.AckNonePolicy, 0 })
+	has("backoff", func(c *jetstream.ConsumerConfig) { c.BackOff, c.MaxDeliver = []time.Duration{second, 10 * second}, 5 })
+	has("filtered", func(c *jetstream.ConsumerConfig) { c.FilterSubjects = []string{"in.a", "in.b"} })
+	has("headers", func(c *jetstream.ConsumerConfig) { c.HeadersOnly = true })
+	f := func(change func(*source.JetStreamConfig), want ...string) {
+		t.Helper()
+		src := w.source(func(c *source.JetStreamConfig) { c.Consumer.AckWait = 0; c.Durable = "good"; change(c) })
+		err := src.CheckConnect(ctx)
+		if len(want) == 0 && err != nil {
+			t.Errorf("%v", err)
+		}
+		for _, text := range want {
+			if err == nil || !strings.Contains(err.Error(), text) {
+				t.Errorf("%v\nwant %s", err, text)
+			}
+		}
+	}
+	f(func(*source.JetStreamConfig) {})
+	f(func(c *source.JetStreamConfig) { c.Durable = "new" })
+	f(func(c *source.JetStreamConfig) { c.Durable, c.Consumer.Create = "new", false }, `there is no consumer "new"`, "create: true")
+	f(func(c *source.JetStreamConfig) { c.Stream = "NONE" }, `there is no stream "NONE"`, "nats stream add NONE")
+	f(func(c *source.JetStreamConfig) { c.Durable = "none" }, "ack policy is AckNone, and must be explicit")
+	f(func(c *source.JetStreamConfig) { c.Durable = "backoff" }, "has a backoff")
+	f(func(c *source.JetStreamConfig) { c.Durable = "headers" }, "headers only")
+	f(func(c *source.JetStreamConfig) {
+		c.Durable, c.Consumer.FilterSubjects = "filtered", []string{"in.b", "in.a"}
+	})
+	f(func(c *source.JetStreamConfig) {
+		c.Consumer.AckWait, c.Consumer.MaxAckPending, c.Consumer.MaxDeliver = 90*second, 700, 3
+		c.Consumer.FilterSubjects = []string{"in.a"}
+	}, "ack_wait is 10s, not 1m30s: change it here, or with nats consumer edit IN good --wait 1m30s",
+		"max_ack_pending is 500, not 700", "max_deliver is -1, not 3", "filter_subjects are [], not [in.a]")
+	f(func(c *source.JetStreamConfig) { c.Servers, c.ConnectTimeout = []string{"nats://127.0.0.1:1"}, 100*time.Millisecond },
+		"cannot connect to NATS")
+	if _, err := w.js.Consumer(ctx, "IN", "new"); err == nil {
+		t.Error("a check has created a consumer")
+	}
+}
+
+// TestCreated: a consumer that is created is as it is asked for, or as the manual
+// says.
+func TestCreated(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	src := w.source(func(c *source.JetStreamConfig) {
+		c.Consumer.AckWait, c.Consumer.FilterSubjects = 0, []string{"in.1", "in.2"}
+	})
+	r := start(t, src, w.sink(nil), nil)
+	w.fill(0, 100)
+	until(t, "what passes the filter is in OUT", func() bool { return w.count("OUT") == 20 })
+	r.end()
+	c, err := w.js.Consumer(bg(t, second), "IN", "urlfold")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := c.CachedInfo().Config
+	if got.AckWait != 90*second || got.MaxAckPending != 20000 || got.MaxDeliver != -1 || got.AckPolicy != jetstream.AckExplicitPolicy || len(got.FilterSubjects) != 2 {
+		t.Errorf("%+v", got)
+	}
+}
+
+// TestConsumerDeleted: without its consumer a source is not healthy. It goes on when
+// it is there again; of another stream of that name it reads nothing.
+func TestConsumerDeleted(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	ctx := bg(t, 30*second)
+	src := w.source(nil)
+	r := start(t, src, w.sink(nil), nil)
+	w.fill(0, 10)
+	w.acknowledged(10)
+	again := func() {
+		t.Helper()
+		_, err := w.js.CreateConsumer(ctx, "IN", jetstream.ConsumerConfig{
+			Durable: "urlfold", AckPolicy: jetstream.AckExplicitPolicy, AckWait: 2 * second, DeliverPolicy: jetstream.DeliverNewPolicy,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.js.DeleteConsumer(ctx, "IN", "urlfold"); err != nil {
+		t.Fatal(err)
+	}
+	until(t, "it is missed", func() bool {
+		err := src.Health()
+		return err != nil && strings.Contains(err.Error(), `"urlfold"`)
+	})
+	again()
+	w.fill(10, 10)
+	w.acknowledged(20)
+	until(t, "all is well", func() bool { return src.Health() == nil })
+	if err := w.js.DeleteStream(ctx, "IN"); err != nil {
+		t.Fatal(err)
+	}
+	until(t, "it is missed", func() bool { return src.Health() != nil })
+	w.stream("IN", "in.>")
+	again()
+	w.fill(20, 1)
+	select {
+	case <-r.done:
+	case <-time.After(20 * second):
+		t.Fatal("it reads another stream under the ids of the first one")
+	}
+	if r.err == nil || !strings.Contains(r.err.Error(), "created again") {
+		t.Errorf("%v", r.err)
+	}
+}
+
+// TestLaneID: the identity of a lane names stream and consumer, and changes with the
+// stream.
+func TestLaneID(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	ids := map[string]bool{}
+	for i := range 3 {
+		if i == 2 {
+			if err := w.js.DeleteStream(context.Background(), "IN"); err != nil {
+				t.Fatal(err)
+			}
+			w.stream("IN", "in.>")
+		}
+		w.fill(i, 1)
+		seen := &laneSink{}
+		src := w.source(nil)
+		r := start(t, src, seen, nil)
+		until(t, "it is read", func() bool { return src.Stats().Acked == 1 })
+		r.end()
+		if !strings.HasPrefix(seen.id, "jetstream/IN/urlfold/") || seen.name != "jetstream/IN/urlfold" {
+			t.Errorf("lane %q, id %q", seen.name, seen.id)
+		}
+		ids[seen.id] = true
+	}
+	if len(ids) != 2 {
+		t.Errorf("of two streams in three runs: %v", ids)
+	}
+}
+
+type laneSink struct {
+	tally
+	name, id string
+}
+
+func (s *laneSink) Submit(_ context.Context, b *pipeline.Batch, t pipeline.Ticket) error {
+	s.name, s.id = b.Lane.Name(), b.Lane.ID()
+	t.Done(pipeline.Result{})
+	return nil
+}
