@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 
 	"github.com/urlfold/urlfold/pipeline"
@@ -33,15 +34,20 @@ func (w *Watcher) Finish(_ context.Context, lane *pipeline.Lane) error {
 	if err := w.save(nil, nil, false, lane.ID()); err != nil {
 		return err
 	}
-	if err := w.dispose(t); err != nil {
+	err := w.dispose(t)
+	w.mu.Lock()
+	if err != nil {
+		w.broken[t.path] = err.Error()
+		w.mu.Unlock()
 		return err
 	}
-	w.mu.Lock()
+	delete(w.broken, t.path)
 	delete(w.byLane, lane)
 	r := t.report
 	w.closeContent(t)
 	t.lane = nil
 	t.head, t.last, t.csv, t.parsed = nil, nil, nil, false
+	t.places = slices.Clone(t.places[max(0, len(t.places)-1):])
 	w.stats.count(t)
 	w.mu.Unlock()
 	w.nudge()

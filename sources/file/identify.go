@@ -3,7 +3,6 @@ package file
 import (
 	"bytes"
 	"context"
-	"encoding/binary"
 	"io"
 	"os"
 	"path/filepath"
@@ -11,7 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/urlfold/urlfold/internal/checkpoint"
 	"github.com/urlfold/urlfold/internal/compress"
 )
 
@@ -33,12 +31,14 @@ type prospect struct {
 	checked  map[*track]checked // with what a compressed text was compared
 	asked    []wanted
 	told     bool // that it cannot be read was reported
+	copied   bool // it is the compressed form of a file that is there, too: it is not read
 }
 
 // A checked is what became of a comparison.
 type checked struct {
 	off    int64 // of the place
 	answer answer
+	whole  bool // the text ends there
 }
 
 // An answer says whether a text is that of a track up to a place.
@@ -108,7 +108,7 @@ func (w *Watcher) consider(p *prospect, own *track, l *look, now time.Time) bool
 	case best != nil:
 		w.log.Info("a file has the text of another one that is gone: it is read on", "path", p.s.path, "was", best.path)
 		best.rotated = best.rotated || best.path != p.s.path
-		best.points = nil // they are of the other file
+		best.points, best.entry.Restart = nil, 0 // they are of the other file
 		w.bind(best, p, l, now)
 		return true
 	}
@@ -143,10 +143,15 @@ func tailAt(f io.ReaderAt, off int64) digest {
 // takes the place of, or whether it is too early to tell.
 func (w *Watcher) compare(p *prospect, l *look, now time.Time) (best *track, hold bool) {
 	young := w.young(p, now)
-	if l.compressed && (young && len(l.head) < int(w.cfg.FingerprintBytes) || w.hasOriginal(p)) {
-		return nil, true // there is too little of it yet, or it is for later
+	p.copied = false
+	var orig *track
+	if l.compressed {
+		orig = w.original(p)
+		if young && (orig != nil || len(l.head) < int(w.cfg.FingerprintBytes)) {
+			return nil, true // there is too little of it yet
+		}
 	}
-	cands := w.candidates(p, l.head, young)
+	cands := w.candidates(l.head, young, orig)
 	if len(cands) == 0 {
 		return nil, false
 	}
@@ -158,6 +163,8 @@ func (w *Watcher) compare(p *prospect, l *look, now time.Time) (best *track, hol
 	for _, t := range cands {
 		same, short := w.sameText(p, l, t)
 		switch {
+		case same && t == orig:
+			p.copied, hold = true, true
 		case same && t.free():
 			if best == nil || t.at().off > best.at().off {
 				best = t
@@ -183,26 +190,27 @@ func (w *Watcher) young(p *prospect, now time.Time) bool {
 	return age < w.cfg.RotateWait && now.Sub(p.since) < w.cfg.RotateWait
 }
 
-// hasOriginal reports whether the file is there that p is the compressed form of,
-// by its name: who compresses takes it away when it is done.
-func (w *Watcher) hasOriginal(p *prospect) bool {
+// original returns the track of the file that p is the compressed form of, by its
+// name, if that is still there: who compresses takes it away when he is done.
+func (w *Watcher) original(p *prospect) *track {
 	stem := strings.TrimSuffix(p.s.path, filepath.Ext(p.s.path))
 	if stem == p.s.path || !compress.Compressed(p.s.path) {
-		return false
+		return nil
 	}
 	for _, t := range w.tracks {
-		if t.bound && t.path == stem && !t.squeezed.Load() && (t.listed || t.life != over) {
-			return true
+		if t.bound && t.path == stem && !t.squeezed.Load() {
+			return t
 		}
 	}
-	return false
+	return nil
 }
 
-// candidates returns the tracks that begin as head does.
-func (w *Watcher) candidates(p *prospect, head []byte, young bool) []*track {
+// candidates returns the tracks that begin as head does, orig among them if that
+// is one.
+func (w *Watcher) candidates(head []byte, young bool, orig *track) []*track {
 	var found []*track
 	add := func(t *track) {
-		if t.at().off > 0 && (t.free() || young || !t.listed) && !slices.Contains(found, t) {
+		if t.at().off > 0 && (t.free() || young || !t.listed || t == orig) && !slices.Contains(found, t) {
 			found = append(found, t)
 		}
 	}
@@ -275,11 +283,11 @@ func (p *prospect) do(ctx context.Context, w *Watcher) {
 	was, asked := p.s, slices.Clone(p.asked)
 	w.mu.Unlock()
 	slices.SortStableFunc(asked, func(a, b wanted) int { return int(min(max(a.p.off-b.p.off, -1), 1)) })
-	answers := make([]answer, len(asked))
+	answers, whole := make([]answer, len(asked)), false
 	f, err := openAs(was.path, was.id)
 	if err == nil {
 		zr := compress.NewReader(onlyRead{f}, compress.Options{Limits: w.cfg.limits(), Name: was.path})
-		matchAll(ctx, zr, asked, answers)
+		whole = matchAll(ctx, zr, asked, answers)
 		zr.Close()
 		_ = f.Close()
 	}
@@ -295,14 +303,15 @@ func (p *prospect) do(ctx context.Context, w *Watcher) {
 	}
 	for i, a := range asked {
 		if c, ok := p.checked[a.t]; !ok || answers[i] == agrees || c.off < a.p.off && c.answer != agrees {
-			p.checked[a.t] = checked{a.p.off, answers[i]}
+			p.checked[a.t] = checked{a.p.off, answers[i], whole && a.p.off == asked[len(asked)-1].p.off}
 		}
 	}
 }
 
 // matchAll reads a text and says of the places, which are in order, whether the
-// text before them is theirs.
-func matchAll(ctx context.Context, r io.Reader, asked []wanted, answers []answer) {
+// text before them is theirs. It reports whether the text ends well behind the
+// last of them.
+func matchAll(ctx context.Context, r *compress.Reader, asked []wanted, answers []answer) (whole bool) {
 	var (
 		off  int64
 		last []byte
@@ -323,159 +332,7 @@ func matchAll(ctx context.Context, r io.Reader, asked []wanted, answers []answer
 			answers[i] = agrees
 		}
 	}
-}
-
-// bind gives t the file p. The caller holds mu.
-func (w *Watcher) bind(t *track, p *prospect, l *look, now time.Time) {
-	moved := t.file.id != p.s.id || t.path != p.s.path
-	unchanged := !moved && t.file.same(&p.s)
-	t.rotated = t.rotated || t.file.id == p.s.id && t.path != p.s.path
-	t.path, t.file = p.s.path, p.s
-	t.bound, t.listed, t.replaced, t.reused, t.atEnd, t.gone = true, true, false, false, false, time.Time{}
-	t.changed = now
-	if changed := time.Unix(0, p.s.changed); changed.Before(now) {
-		t.changed = changed
-	}
-	w.byFile[p.s.id] = t
-	w.log.Debug("a file", "path", t.path, "inode", t.file.id.ino, "size", t.file.size, "read", t.at().off, "id", t.id)
-	w.dirty = w.dirty || !unchanged
-	w.closeContent(t)
-	if l == nil {
-		return
-	}
-	t.in.compressed = l.compressed
-	t.squeezed.Store(l.compressed)
-	if n := int64(len(l.head)); n >= t.key.n && len(t.head) < len(l.head) {
-		t.head = l.head
-	}
-	if t.life == over && !unchanged && (l.compressed || p.s.size > t.at().off) {
-		w.reopen(t)
-	}
-	if t.life == open && w.descs < w.cfg.MaxOpenFiles {
-		t.in.f, l.f = l.f, nil
-		w.descs++
-	}
-	w.loadPoint(t)
-}
-
-// reopen makes a track that was done go on. The caller holds mu.
-func (w *Watcher) reopen(t *track) {
-	t.life, t.state, t.text, t.final, t.settled, t.finishing = open, checkpoint.Reading, "", false, false, false
-	t.verdict, t.report, t.lane, t.sound = compress.Verdict{}, Report{}, nil, false
-}
-
-// loadPoint gives t the restart point that its entry names.
-func (w *Watcher) loadPoint(t *track) {
-	id := t.entry.Restart
-	if id == 0 || len(t.points) > 0 || !t.in.compressed || t.life != open {
-		return
-	}
-	data, err := w.cfg.Store.Point(id)
-	var rp compress.RestartPoint
-	if err == nil {
-		err = rp.UnmarshalBinary(data)
-	}
-	if err != nil {
-		w.log.Warn("a restart point cannot be used: all before it is decompressed again", "path", t.path, "error", err)
-		return
-	}
-	t.points = []point{{id: id, p: rp, stored: true}}
-}
-
-// adopt makes a track of a new file. The caller holds mu.
-func (w *Watcher) adopt(p *prospect, l *look, gen int64, now time.Time) {
-	t := &track{
-		path: p.s.path, rel: p.s.rel, file: p.s, gen: gen, state: checkpoint.Reading,
-		id: laneID(&p.s, l, gen),
-	}
-	t.cut.line = 1
-	w.tracks = append(w.tracks, t)
-	w.log.Debug("a new file", "path", t.path, "inode", t.file.id.ino, "size", t.file.size, "id", t.id)
-	if w.cfg.Start == startEnd && w.fresh && !w.scanned && !l.compressed {
-		w.skipToEnd(t, l)
-	}
-	w.bind(t, p, l, now)
-}
-
-// laneID returns the identity of the lane of a new file. It is the same if the
-// file is found again before anything of it was stored.
-func laneID(s *sighting, l *look, gen int64) string {
-	b := []byte(s.path)
-	for _, n := range []uint64{s.id.dev, s.id.ino, uint64(l.stamp), uint64(gen)} {
-		b = binary.LittleEndian.AppendUint64(b, n)
-	}
-	if l.stamp == 0 {
-		line, _, _ := bytes.Cut(l.head, newline)
-		b = append(b, line...)
-	}
-	return digestOf(b).String()
-}
-
-// skipToEnd makes t begin behind the last line that is there now.
-func (w *Watcher) skipToEnd(t *track, l *look) {
-	end := t.file.size
-	for off := end; off > 0; {
-		from := max(0, off-64<<10)
-		buf := make([]byte, off-from)
-		if n, _ := l.f.ReadAt(buf, from); n < len(buf) {
-			return
-		}
-		if i := bytes.LastIndexByte(buf, '\n'); i >= 0 {
-			off = from + int64(i) + 1
-			t.places = []place{{off: off, line: 1, tail: tailAt(l.f, off)}}
-			t.cut.off, t.head = off, l.head
-			w.rekey(t)
-			t.entry = t.commit(off)
-			return
-		}
-		off = from
-	}
-}
-
-// replace lets go of the file of t, which holds another text now. A copy of the
-// old one may turn up. The caller holds mu.
-func (w *Watcher) replace(t *track) {
-	w.log.Warn("a file was truncated or written over: it is read from its beginning", "path", t.path, "read", t.at().off)
-	w.stats.truncations++
-	w.unbind(t)
-	t.replaced = true
-	t.cut.tail = nil
-}
-
-// unbind notes that t has no file. The caller holds mu.
-func (w *Watcher) unbind(t *track) {
-	w.closeContent(t)
-	w.log.Debug("a file is gone", "path", t.path, "inode", t.file.id.ino, "size", t.file.size, "read", t.at().off, "id", t.id)
-	if w.byFile[t.file.id] == t {
-		delete(w.byFile, t.file.id)
-	}
-	t.bound, t.listed, t.atEnd = false, false, false
-	t.gone = w.clock()
-	w.dirty = true
-}
-
-// index makes t be found by its key, which was before. The caller holds mu.
-func (w *Watcher) index(t *track, before headKey) {
-	if before == t.key && before.n > 0 {
-		return
-	}
-	w.unindex(t, before)
-	if t.key.n > 0 {
-		w.heads[t.key] = append(w.heads[t.key], t)
-		w.headLens[t.key.n]++
-	}
-}
-
-func (w *Watcher) unindex(t *track, key headKey) {
-	list := w.heads[key]
-	i := slices.Index(list, t)
-	if i < 0 {
-		return
-	}
-	if w.heads[key] = slices.Delete(list, i, i+1); len(list) == 1 {
-		delete(w.heads, key)
-	}
-	if w.headLens[key.n]--; w.headLens[key.n] == 0 {
-		delete(w.headLens, key.n)
-	}
+	var one [1]byte
+	n, _ := r.Read(one[:])
+	return err == nil && n == 0 && !r.Verdict().Damage()
 }

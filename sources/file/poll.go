@@ -172,7 +172,7 @@ func (w *Watcher) judge(ghosts map[fileID]*track, now time.Time) {
 		w.mu.Lock()
 		known := w.knownDone(own, p, now)
 		w.mu.Unlock()
-		if known || p.s.size == 0 && !w.ends && own == nil {
+		if known || p.s.size == 0 && !w.ends { // an empty file may become anything
 			continue
 		}
 		l, err := w.lookAt(&p.s)
@@ -305,6 +305,7 @@ func (w *Watcher) expire(now time.Time) {
 		old := now.Sub(t.gone) >= w.cfg.ForgetAfter
 		if old {
 			w.unindex(t, t.key)
+			delete(w.ids, t.id)
 			w.dirty = true
 		}
 		return old

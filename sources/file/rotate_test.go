@@ -193,3 +193,39 @@ func TestRotation(t *testing.T) {
 		})
 	}
 }
+
+// TestRotationAndCrashes: the daemon is killed and started again while files are
+// rotated. With outputs that are cut back, no line is lost and none is doubled.
+func TestRotationAndCrashes(t *testing.T) {
+	ways := map[string]func(*logger){
+		"create": (*logger).create, "dateext": (*logger).dateext, "compress": (*logger).compress,
+		"delaycompress": (*logger).delayed, "copytruncate": (*logger).copytruncate,
+	}
+	for name, rotate := range ways {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir, data := t.TempDir(), t.TempDir()
+			l := newLogger(t, filepath.Join(dir, "a.log"), 2)
+			defer func() { _ = l.f.Close() }()
+			sink := &shelf{exact: true}
+			d := start(t, data, quick(dir+"/a.log*"), sink, nil)
+			for range 15 {
+				l.write(100 + l.rnd.IntN(200))
+				time.Sleep(time.Duration(l.rnd.IntN(60)) * time.Millisecond)
+				rotate(l)
+				if l.rnd.IntN(3) > 0 {
+					d.kill()
+					if l.rnd.IntN(2) == 0 {
+						l.write(l.rnd.IntN(100))
+						rotate(l)
+					}
+					d = start(t, data, quick(dir+"/a.log*"), sink, nil)
+				}
+			}
+			until(t, "all lines", func() bool { return sink.count() >= len(l.all) })
+			time.Sleep(500 * time.Millisecond)
+			d.end()
+			sink.check(t, l.all)
+		})
+	}
+}

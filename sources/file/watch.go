@@ -53,7 +53,8 @@ type Watcher struct {
 	byFile    map[fileID]*track // of those that are bound
 	byLane    map[*pipeline.Lane]*track
 	heads     map[headKey][]*track
-	headLens  map[int64]int // how many keys in heads have this length
+	ids       map[string]bool // of all tracks
+	headLens  map[int64]int   // how many keys in heads have this length
 	prospects map[fileID]*prospect
 	ready     []job
 	active    int // jobs that are queued or being done
@@ -109,6 +110,7 @@ func NewWatcher(cfg WatchConfig) (*Watcher, error) {
 		byLane:    map[*pipeline.Lane]*track{},
 		heads:     map[headKey][]*track{},
 		headLens:  map[int64]int{},
+		ids:       map[string]bool{},
 		prospects: map[fileID]*prospect{},
 		broken:    map[string]string{},
 		given:     map[fileID]bool{},
@@ -127,6 +129,7 @@ func (w *Watcher) Open(_ context.Context, rt pipeline.Runtime) error {
 	for _, e := range entries {
 		t := restored(e)
 		w.tracks = append(w.tracks, t)
+		w.ids[t.id] = true
 		w.index(t, headKey{})
 	}
 	return nil
@@ -211,8 +214,13 @@ func (w *Watcher) running() bool {
 func (w *Watcher) complete() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if !w.ends || w.active > 0 || len(w.prospects) > 0 {
+	if !w.ends || w.active > 0 {
 		return false
+	}
+	for _, p := range w.prospects {
+		if !p.copied {
+			return false
+		}
 	}
 	return !slices.ContainsFunc(w.tracks, func(t *track) bool { return t.life == open && t.bound })
 }

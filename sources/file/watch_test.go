@@ -465,3 +465,97 @@ func TestIDs(t *testing.T) {
 		t.Errorf("ids %v", ids)
 	}
 }
+
+// TestManyFiles: no more files are open than allowed, files that were closed are
+// read on, and nothing is left open.
+func TestManyFiles(t *testing.T) {
+	dir := t.TempDir()
+	set := quick(dir + "/**/*.log")
+	set.MaxOpenFiles, set.Readers = 10, 2
+	set.IdleClose = 20 * time.Millisecond
+	sink := &shelf{}
+	d := start(t, t.TempDir(), set, sink, nil)
+	var want []string
+	most := 0
+	for round := range 3 {
+		for i := range 100 {
+			lines := numbered(fmt.Sprint("f", i), round*5, 5)
+			want = append(want, lines...)
+			put(t, filepath.Join(dir, fmt.Sprint(i%7), fmt.Sprint(i, ".log")), strings.Join(lines, ""))
+			most = max(most, d.w.Stats().Descriptors)
+		}
+		until(t, "a round", func() bool { return sink.count() == len(want) })
+	}
+	until(t, "idle files to be closed", func() bool { return d.w.Stats().Descriptors == 0 })
+	if s := d.w.Stats(); most > set.MaxOpenFiles+set.Readers || s.Open != 100 || s.LagBytes != 0 {
+		t.Errorf("%d were open at a time; %d open, lag %d", most, s.Open, s.LagBytes)
+	}
+	d.end()
+	sink.check(t, want)
+}
+
+// TestKeptOriginal: of a file and its compressed form beside it one is read; of one
+// that only has the name, both.
+func TestKeptOriginal(t *testing.T) {
+	lines, others := numbered("l", 0, 500), numbered("o", 0, 500)
+	dir, data := t.TempDir(), t.TempDir()
+	put(t, filepath.Join(dir, "a.log"), strings.Join(lines, ""))
+	put(t, filepath.Join(dir, "a.log.gz"), gz(t, strings.Join(lines, "")))
+	put(t, filepath.Join(dir, "b.log"), "b\n")
+	put(t, filepath.Join(dir, "b.log.gz"), gz(t, strings.Join(others, "")))
+	for range 2 {
+		sink := &shelf{}
+		d := start(t, data, batch(dir), sink, nil)
+		d.wait()
+		if sink.count() > 0 {
+			sink.check(t, join(lines, others, []string{"b\n"}))
+		}
+	}
+}
+
+// TestGone: a file that is deleted while it is read is read to its end, and one that
+// is truncated without a copy is counted as lost, and read on from its beginning.
+func TestGone(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "a.log")
+	sink := &shelf{}
+	d := start(t, t.TempDir(), quick(dir), sink, nil)
+	put(t, path, "one\ntwo\nhal")
+	until(t, "two lines", func() bool { return sink.count() == 2 })
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	until(t, "the half line", func() bool { return sink.count() == 3 })
+	put(t, path, "1\n2\n3 is longer\n")
+	until(t, "a new file", func() bool { return sink.count() == 6 })
+	if err := os.Truncate(path, 0); err != nil {
+		t.Fatal(err)
+	}
+	put(t, path, "4\n")
+	until(t, "what comes after it was truncated", func() bool { return sink.count() == 7 })
+	until(t, "the end of what was there before", func() bool { return d.w.Stats().Done == 2 })
+	if s := d.w.Stats(); s.Truncations != 1 {
+		t.Errorf("%+v", s)
+	}
+	d.end()
+	sink.check(t, []string{"one\n", "two\n", "hal", "1\n", "2\n", "3 is longer\n", "4\n"})
+}
+
+// TestReset: a file of which the progress is reset is read again.
+func TestReset(t *testing.T) {
+	dir, data := t.TempDir(), t.TempDir()
+	put(t, filepath.Join(dir, "a.log"), "a\n")
+	sink := &shelf{}
+	for _, want := range []int{1, 1, 2} {
+		if want == 2 {
+			if n, err := checkpoint.Reset(data, "**/a.log"); n != 1 || err != nil {
+				t.Errorf("%d, %v", n, err)
+			}
+		}
+		d := start(t, data, batch(dir), sink, nil)
+		d.wait()
+		if n := sink.count(); n != want {
+			t.Errorf("%d lines, want %d", n, want)
+		}
+	}
+}

@@ -1,0 +1,178 @@
+package file
+
+import (
+	"bytes"
+	"encoding/binary"
+	"slices"
+	"time"
+
+	"github.com/urlfold/urlfold/internal/checkpoint"
+	"github.com/urlfold/urlfold/internal/compress"
+)
+
+// This file ties tracks to files, and lets go of them.
+
+// bind gives t the file p. The caller holds mu.
+func (w *Watcher) bind(t *track, p *prospect, l *look, now time.Time) {
+	copied := t.file.id != p.s.id
+	unchanged := !copied && t.path == p.s.path && t.file.same(&p.s)
+	t.rotated = t.rotated || t.file.id == p.s.id && t.path != p.s.path
+	t.path, t.file = p.s.path, p.s
+	t.bound, t.listed, t.replaced, t.reused, t.atEnd, t.gone = true, true, false, false, false, time.Time{}
+	t.changed = now
+	if changed := time.Unix(0, p.s.changed); changed.Before(now) {
+		t.changed = changed
+	}
+	w.byFile[p.s.id] = t
+	w.log.Debug("a file", "path", t.path, "inode", t.file.id.ino, "size", t.file.size, "read", t.at().off, "id", t.id)
+	w.dirty = w.dirty || !unchanged
+	w.closeContent(t)
+	if l == nil {
+		return
+	}
+	t.in.compressed = l.compressed
+	t.squeezed.Store(l.compressed)
+	if n := int64(len(l.head)); n >= t.key.n && len(t.head) < len(l.head) {
+		t.head = l.head
+	}
+	more := p.s.size > t.at().off
+	if c := p.checked[t]; l.compressed {
+		more = !(c.whole && c.answer == agrees && c.off == t.at().off)
+	}
+	if t.life == over && !unchanged && more {
+		w.reopen(t)
+	}
+	if t.life == over && copied { // to be finished as the one was that it takes the place of
+		t.finishing = l.compressed && t.rotated && t.state == checkpoint.Done && w.cfg.OnFinish.String() != keepFile
+	}
+	if t.life == open && w.descs < w.cfg.MaxOpenFiles {
+		t.in.f, l.f = l.f, nil
+		w.descs++
+	}
+	w.loadPoint(t)
+}
+
+// reopen makes a track that was done go on. The caller holds mu.
+func (w *Watcher) reopen(t *track) {
+	t.life, t.state, t.text, t.final, t.settled, t.finishing = open, checkpoint.Reading, "", false, false, false
+	t.verdict, t.report, t.lane, t.sound = compress.Verdict{}, Report{}, nil, false
+}
+
+// loadPoint gives t the restart point that its entry names.
+func (w *Watcher) loadPoint(t *track) {
+	id := t.entry.Restart
+	if id == 0 || len(t.points) > 0 || !t.in.compressed || t.life != open {
+		return
+	}
+	data, err := w.cfg.Store.Point(id)
+	var rp compress.RestartPoint
+	if err == nil {
+		err = rp.UnmarshalBinary(data)
+	}
+	if err != nil {
+		w.log.Warn("a restart point cannot be used: all before it is decompressed again", "path", t.path, "error", err)
+		return
+	}
+	t.points = []point{{id: id, p: rp, stored: true}}
+}
+
+// adopt makes a track of a new file. The caller holds mu.
+func (w *Watcher) adopt(p *prospect, l *look, gen int64, now time.Time) {
+	id := laneID(&p.s, l, gen)
+	for w.ids[id] { // of a text that this file had once and that was moved
+		gen++
+		id = laneID(&p.s, l, gen)
+	}
+	w.ids[id] = true
+	t := &track{path: p.s.path, rel: p.s.rel, file: p.s, gen: gen, state: checkpoint.Reading, id: id}
+	t.cut.line = 1
+	w.tracks = append(w.tracks, t)
+	w.log.Debug("a new file", "path", t.path, "inode", t.file.id.ino, "size", t.file.size, "id", t.id)
+	if w.cfg.Start == startEnd && w.fresh && !w.scanned && !l.compressed {
+		w.skipToEnd(t, l)
+	}
+	w.bind(t, p, l, now)
+}
+
+// laneID returns the identity of the lane of a new file. It is the same if the
+// file is found again before anything of it was stored.
+func laneID(s *sighting, l *look, gen int64) string {
+	b := []byte(s.path)
+	for _, n := range []uint64{s.id.dev, s.id.ino, uint64(l.stamp), uint64(gen)} {
+		b = binary.LittleEndian.AppendUint64(b, n)
+	}
+	if l.stamp == 0 {
+		line, _, _ := bytes.Cut(l.head, newline)
+		b = append(b, line...)
+	}
+	return digestOf(b).String()
+}
+
+// skipToEnd makes t begin behind the last line that is there now.
+func (w *Watcher) skipToEnd(t *track, l *look) {
+	end := t.file.size
+	for off := end; off > 0; {
+		from := max(0, off-64<<10)
+		buf := make([]byte, off-from)
+		if n, _ := l.f.ReadAt(buf, from); n < len(buf) {
+			return
+		}
+		if i := bytes.LastIndexByte(buf, '\n'); i >= 0 {
+			off = from + int64(i) + 1
+			t.places = []place{{off: off, line: 1, tail: tailAt(l.f, off)}}
+			t.cut.off, t.head = off, l.head
+			w.rekey(t)
+			t.entry = t.commit(off)
+			return
+		}
+		off = from
+	}
+}
+
+// replace lets go of the file of t, which holds another text now. A copy of the
+// old one may turn up. The caller holds mu.
+func (w *Watcher) replace(t *track) {
+	w.log.Warn("a file was truncated or written over: it is read from its beginning", "path", t.path, "read", t.at().off)
+	w.stats.truncations++
+	w.unbind(t)
+	t.replaced = true
+	t.cut.tail = nil
+}
+
+// unbind notes that t has no file. The caller holds mu.
+func (w *Watcher) unbind(t *track) {
+	w.closeContent(t)
+	w.log.Debug("a file is gone", "path", t.path, "inode", t.file.id.ino, "size", t.file.size, "read", t.at().off, "id", t.id)
+	if w.byFile[t.file.id] == t {
+		delete(w.byFile, t.file.id)
+	}
+	t.bound, t.listed, t.atEnd = false, false, false
+	t.gone = w.clock()
+	w.dirty = true
+}
+
+// index makes t be found by its key, which was before. The caller holds mu.
+func (w *Watcher) index(t *track, before headKey) {
+	if before == t.key && before.n > 0 {
+		return
+	}
+	w.unindex(t, before)
+	if t.key.n > 0 {
+		w.heads[t.key] = append(w.heads[t.key], t)
+		w.headLens[t.key.n]++
+	}
+}
+
+func (w *Watcher) unindex(t *track, key headKey) {
+	list := w.heads[key]
+	i := slices.Index(list, t)
+	if i < 0 {
+		return
+	}
+	if w.heads[key] = slices.Delete(list, i, i+1); len(list) == 1 {
+		delete(w.heads, key)
+	}
+	if w.headLens[key.n]--; w.headLens[key.n] == 0 {
+		delete(w.headLens, key.n)
+	}
+}
