@@ -132,7 +132,14 @@ func (c *Conn) NewWindow(size int, timeout time.Duration) (*Window, error) {
 	}
 	ctx, quit := context.WithCancel(context.Background())
 	w.quit = quit
-	c.Watch(func(bool) { w.cut() })
+	c.Watch(func(up bool) {
+		if up {
+			w.failures.Store(0) // the pauses are for servers that answer, and refuse
+			w.nudge()
+			return
+		}
+		w.cut()
+	})
 	w.keeper.Go(func() { w.keep(ctx) })
 	return w, nil
 }

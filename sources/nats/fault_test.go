@@ -246,7 +246,9 @@ func TestSoftStop(t *testing.T) {
 	w := newWorld(t)
 	const n = 2000
 	w.fill(0, n)
-	hour := func(c *source.JetStreamConfig) { c.Consumer.AckWait, c.Prefetch.Messages, c.Batch.Messages = time.Hour, 1000, 10 }
+	hour := func(c *source.JetStreamConfig) {
+		c.Consumer.AckWait, c.Prefetch.Messages, c.Batch.Messages = time.Hour, 1000, 10
+	}
 	first := w.source(hour)
 	r := start(t, first, slow{w.sink(nil), 20 * time.Millisecond}, func(o *pipeline.Options) { o.Batches = 4 })
 	until(t, "the run is under way", func() bool { return w.count("OUT") > 100 })

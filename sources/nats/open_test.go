@@ -59,7 +59,9 @@ func TestCheckConnect(t *testing.T) {
 		c.Consumer.FilterSubjects = []string{"in.a"}
 	}, "ack_wait is 10s, not 1m30s: change it here, or with nats consumer edit IN good --wait 1m30s",
 		"max_ack_pending is 500, not 700", "max_deliver is -1, not 3", "filter_subjects are [], not [in.a]")
-	f(func(c *source.JetStreamConfig) { c.Servers, c.ConnectTimeout = []string{"nats://127.0.0.1:1"}, 100*time.Millisecond },
+	f(func(c *source.JetStreamConfig) {
+		c.Servers, c.ConnectTimeout = []string{"nats://127.0.0.1:1"}, 100*time.Millisecond
+	},
 		"cannot connect to NATS")
 	if _, err := w.js.Consumer(ctx, "IN", "new"); err == nil {
 		t.Error("a check has created a consumer")

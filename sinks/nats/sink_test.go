@@ -1,0 +1,486 @@
+package nats
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	server "github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/urlfold/urlfold/codec"
+	"github.com/urlfold/urlfold/codec/record"
+	client "github.com/urlfold/urlfold/internal/nats"
+	"github.com/urlfold/urlfold/internal/testkit/natstest"
+	"github.com/urlfold/urlfold/internal/testkit/proxy"
+	"github.com/urlfold/urlfold/pipeline"
+)
+
+const second = time.Second
+
+func bg(t *testing.T) context.Context {
+	ctx, cancel := context.WithTimeout(context.Background(), 20*second)
+	t.Cleanup(cancel)
+	return ctx
+}
+
+// A world is a server with a stream OUT that takes "out.>".
+type world struct {
+	t   *testing.T
+	srv *natstest.Server
+	js  jetstream.JetStream
+}
+
+func newWorld(t *testing.T, change func(*server.Options)) *world {
+	t.Helper()
+	w := &world{t: t, srv: natstest.Start(t, change)}
+	nc, err := nats.Connect(w.srv.URL(), nats.MaxReconnects(-1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(nc.Close)
+	if w.js, err = jetstream.New(nc); err != nil {
+		t.Fatal(err)
+	}
+	w.stream(jetstream.StreamConfig{Name: "OUT", Subjects: []string{"out.>"}})
+	return w
+}
+
+func (w *world) stream(c jetstream.StreamConfig) {
+	w.t.Helper()
+	if _, err := w.js.CreateStream(bg(w.t), c); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// messages returns all messages of a stream, in order.
+func (w *world) messages(stream string) []*jetstream.RawStreamMsg {
+	w.t.Helper()
+	ctx := bg(w.t)
+	s, err := w.js.Stream(ctx, stream)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	var all []*jetstream.RawStreamMsg
+	for seq := uint64(1); seq <= s.CachedInfo().State.LastSeq; seq++ {
+		m, err := s.GetMsg(ctx, seq)
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		all = append(all, m)
+	}
+	return all
+}
+
+func (w *world) config(change func(*JetStreamConfig)) JetStreamConfig {
+	c := DefaultJetStream()
+	c.Servers, c.Subject = []string{w.srv.URL()}, "out.x"
+	c.ReconnectWait, c.Publish.AckTimeout = 10*time.Millisecond, second
+	if change != nil {
+		change(&c)
+	}
+	return c
+}
+
+// open returns a sink that is open until the test ends.
+func (w *world) open(change func(*JetStreamConfig)) *JetStream {
+	w.t.Helper()
+	s, err := NewJetStream(w.config(change))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	if err := s.Open(bg(w.t)); err != nil {
+		w.t.Fatal(err)
+	}
+	w.t.Cleanup(func() { _ = s.Close(context.Background()) })
+	return s
+}
+
+// laneOf returns a lane with an identity.
+func laneOf(id string) *pipeline.Lane {
+	l := new(pipeline.Lane)
+	l.SetID(id)
+	return l
+}
+
+// batch returns a batch of a message for each value, which are its records too. The
+// first has the sequence number from.
+func batch(lane *pipeline.Lane, from int64, values ...string) *pipeline.Batch {
+	b := &pipeline.Batch{Lane: lane}
+	for i, v := range values {
+		b.AddMessage(from+int64(i), 0, nil, []byte(v))
+		add(&b.Out, uint32(b.Msgs[i].Value.Off), uint32(i), v+"\n")
+	}
+	return b
+}
+
+func add(s *pipeline.Stream, src, msg uint32, text string) {
+	s.Recs = append(s.Recs, pipeline.OutRec{
+		Span: pipeline.Span{Off: uint32(len(s.Bytes)), Len: uint32(len(text))}, Src: src, Msg: msg,
+	})
+	s.Bytes = append(s.Bytes, text...)
+}
+
+// submit submits a stream of b and waits for the answer. Then it overwrites all of
+// the batch, as the next one does.
+func submit(t *testing.T, s pipeline.Sink, b *pipeline.Batch, out *pipeline.Stream) pipeline.Result {
+	t.Helper()
+	answers := make(chan pipeline.Result, 2)
+	err := s.Submit(bg(t), b, pipeline.NewTicket(out, func(r pipeline.Result) {
+		scribble(b)
+		answers <- r
+	}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Barrier(bg(t)); err != nil {
+		t.Fatal(err)
+	}
+	if len(answers) != 1 {
+		t.Fatalf("%d answers after Barrier", len(answers))
+	}
+	return <-answers
+}
+
+func scribble(b *pipeline.Batch) {
+	for _, arena := range [][]byte{b.In, b.Side, b.Out.Bytes, b.Dead.Bytes} {
+		for i := range arena {
+			arena[i] = '#'
+		}
+	}
+}
+
+// TestScribble: no byte of a batch is read after its answer, whatever happens to
+// the connection meanwhile: every message of the stream is one that was submitted,
+// and each of them is there once.
+func TestScribble(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	p := proxy.New(t, w.srv.Addr())
+	s := w.open(func(c *JetStreamConfig) {
+		c.Servers, c.Publish.MaxPending = []string{"nats://" + p.Addr()}, 300
+		c.Publish.AckTimeout = 50 * time.Millisecond
+	})
+	const workers, batches, records = 4, 20, 100
+	var cutter, wg sync.WaitGroup
+	stop := make(chan struct{})
+	cutter.Go(func() {
+		for i := 0; ; i++ {
+			select {
+			case <-stop:
+				return
+			case <-time.After(80 * time.Millisecond):
+				p.Delay(time.Duration(i%3) * time.Millisecond)
+				p.Cut()
+			}
+		}
+	})
+	var answered atomic.Int64
+	for k := range workers {
+		wg.Go(func() {
+			lane := laneOf(fmt.Sprint("lane ", k))
+			for i := range batches {
+				var values []string
+				for j := range records {
+					values = append(values, fmt.Sprintf("record %d.%d.%d %s", k, i, j, strings.Repeat("x", j)))
+				}
+				b := batch(lane, int64(i*records), values...)
+				err := s.Submit(bg(t), b, pipeline.NewTicket(&b.Out, func(r pipeline.Result) {
+					scribble(b)
+					if r.Err == nil {
+						answered.Add(1)
+					}
+				}))
+				if err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	close(stop)
+	cutter.Wait()
+	if err := s.Barrier(bg(t)); err != nil {
+		t.Fatal(err)
+	}
+	if answered.Load() != workers*batches {
+		t.Errorf("%d good answers to %d batches", answered.Load(), workers*batches)
+	}
+	seen := map[string]int{}
+	for _, m := range w.messages("OUT") {
+		if bytes.IndexByte(m.Data, '#') >= 0 {
+			t.Fatalf("a message of another batch: %q", m.Data)
+		}
+		seen[string(m.Data)]++
+	}
+	for text, n := range seen {
+		if n != 1 {
+			t.Errorf("%q is there %d times", text, n)
+		}
+	}
+	if len(seen) != workers*batches*records || p.Cuts() == 0 || s.Stats().Again == 0 {
+		t.Errorf("%d messages, %d cuts, %+v", len(seen), p.Cuts(), s.Stats())
+	}
+}
+
+// TestIDs: what is submitted again is dropped, and only that.
+func TestIDs(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	s := w.open(nil)
+	lane := laneOf("lane")
+	twoOfOne := func() *pipeline.Batch { // two records in the first message, three outputs
+		b := &pipeline.Batch{Lane: lane}
+		b.AddMessage(7, 0, nil, []byte("aabb"))
+		b.AddMessage(8, 0, nil, []byte("cc"))
+		add(&b.Out, 0, 0, "a1")
+		add(&b.Out, 0, 0, "a2")
+		add(&b.Out, 2, 0, "b")
+		add(&b.Out, 4, 1, "c")
+		add(&b.Dead, 2, 0, "b's letter")
+		return b
+	}
+	for range 2 {
+		b := twoOfOne()
+		if r := submit(t, s, b, &b.Out); r.Err != nil {
+			t.Fatal(r)
+		}
+		b = twoOfOne()
+		if r := submit(t, s, b, &b.Dead); r.Err != nil {
+			t.Fatal(r)
+		}
+	}
+	// The same records in another batch, and after others of it were rejected.
+	b := &pipeline.Batch{Lane: lane}
+	b.AddMessage(6, 0, nil, []byte("zz"))
+	b.AddMessage(7, 0, nil, []byte("aabb"))
+	add(&b.Out, 4, 1, "b")
+	if r := submit(t, s, b, &b.Out); r.Err != nil {
+		t.Fatal(r)
+	}
+	b = batch(laneOf("another lane"), 8, "c of another lane")
+	if r := submit(t, s, b, &b.Out); r.Err != nil {
+		t.Fatal(r)
+	}
+	var got []string
+	for _, m := range w.messages("OUT") {
+		got = append(got, string(m.Data))
+	}
+	if want := "a1 a2 b c b's letter c of another lane"; strings.Join(got, " ") != want || s.Stats().Duplicates != 6 {
+		t.Errorf("%q, %+v", got, s.Stats())
+	}
+}
+
+// TestKeys: with msg_id: key a page is taken once. Records without a URL are all
+// taken.
+func TestKeys(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	s := w.open(func(c *JetStreamConfig) { c.MsgID, c.Subject = "key", "out.{key%4}.{host_key%2}" })
+	if !s.NeedsFacts() {
+		t.Error("it needs facts")
+	}
+	b := batch(laneOf("lane"), 1, "a", "a again", "b", "no url", "no url either")
+	b.Out.Facts = []record.Fact{
+		{Key: codec.Key{Hi: 1, Lo: 5}, Host: 3, Flags: codec.Flags{}.With(codec.NonHex)},
+		{Key: codec.Key{Hi: 1, Lo: 5}, Host: 3}, {Key: codec.Key{Hi: 1, Lo: 6}, Host: 4}, {}, {},
+	}
+	if r := submit(t, s, b, &b.Out); r.Err != nil {
+		t.Fatal(r)
+	}
+	var got []string
+	for _, m := range w.messages("OUT") {
+		got = append(got, m.Subject+" "+string(m.Data)+" "+m.Header.Get("urlfold-flags"))
+	}
+	want := "out.1.1 a " + codec.NonHex.String() + "|out.2.0 b |out.0.0 no url |out.0.0 no url either "
+	if strings.Join(got, "|") != want {
+		t.Errorf("%q", got)
+	}
+}
+
+// TestRefused: a message that is too long for the server, or for the stream, is
+// refused for good; the others of its batch are stored.
+func TestRefused(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(o *server.Options) { o.MaxPayload = 4096 })
+	w.stream(jetstream.StreamConfig{Name: "SMALL", Subjects: []string{"small"}, MaxMsgSize: 1000})
+	for _, subject := range []string{"out.x", "small"} {
+		s := w.open(func(c *JetStreamConfig) { c.Subject = subject })
+		b := batch(laneOf("lane"), 1, "a", strings.Repeat("long", 2000), "b")
+		r := submit(t, s, b, &b.Out)
+		if r.Class != pipeline.Permanent || r.Err == nil || len(r.Failed) != 1 || r.Failed[0] != 1 || strings.Contains(r.Err.Error(), "long") {
+			t.Errorf("%s: %+v", subject, r)
+		}
+	}
+	if a, b := w.messages("OUT"), w.messages("SMALL"); len(a) != 2 || len(b) != 2 {
+		t.Errorf("%d and %d messages", len(a), len(b))
+	}
+}
+
+// TestNoStream: while no stream takes the subject nothing is answered and Health
+// names it; then all goes on.
+func TestNoStream(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	s := w.open(func(c *JetStreamConfig) { c.Subject, c.CheckStreams = "later.x", false })
+	b := batch(laneOf("lane"), 1, "a", "b")
+	var answers atomic.Int64
+	err := s.Submit(bg(t), b, pipeline.NewTicket(&b.Out, func(r pipeline.Result) {
+		if r.Err == nil {
+			answers.Add(1)
+		}
+	}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for end := time.Now().Add(10 * second); s.Health() == nil || !strings.Contains(s.Health().Error(), `"later.x"`); {
+		if time.Now().After(end) {
+			t.Fatalf("Health: %v", s.Health())
+		}
+		time.Sleep(time.Millisecond)
+	}
+	if answers.Load() != 0 {
+		t.Error("answered although nothing is stored")
+	}
+	w.stream(jetstream.StreamConfig{Name: "LATER", Subjects: []string{"later.>"}})
+	if err := s.Barrier(bg(t)); err != nil {
+		t.Fatal(err)
+	}
+	if answers.Load() != 1 || len(w.messages("LATER")) != 2 || s.Health() != nil {
+		t.Errorf("%d answers, %v", answers.Load(), s.Health())
+	}
+}
+
+// TestOrdered: with publish.ordered no message overtakes one of its subject, though
+// every answer may be lost with its connection.
+func TestOrdered(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	p := proxy.New(t, w.srv.Addr())
+	s := w.open(func(c *JetStreamConfig) {
+		c.Servers, c.Publish.Ordered, c.Subject = []string{"nats://" + p.Addr()}, true, "out.{key%4}"
+	})
+	if !s.Caps().Ordered {
+		t.Error("it keeps the order")
+	}
+	lane := laneOf("lane")
+	const batches, records = 10, 40
+	for i := range batches {
+		var values []string
+		for j := range records {
+			values = append(values, fmt.Sprintf("%06d", i*records+j))
+		}
+		b := batch(lane, int64(i*records), values...)
+		for j := range values {
+			b.Out.Facts = append(b.Out.Facts, record.Fact{Key: codec.Key{Lo: uint64(j)}})
+		}
+		go p.Cut()
+		if r := submit(t, s, b, &b.Out); r.Err != nil {
+			t.Fatal(r)
+		}
+	}
+	last := map[string]string{}
+	all := w.messages("OUT")
+	for _, m := range all {
+		if string(m.Data) <= last[m.Subject] && last[m.Subject] != "" {
+			t.Errorf("%s after %s in %s", m.Data, last[m.Subject], m.Subject)
+		}
+		last[m.Subject] = string(m.Data)
+	}
+	if len(all) != batches*records || len(last) != 4 {
+		t.Errorf("%d messages in %d subjects", len(all), len(last))
+	}
+}
+
+// TestLines: a batch is one message, or a few if it is longer than the server takes.
+func TestLines(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(o *server.Options) { o.MaxPayload = 2048 })
+	s := w.open(func(c *JetStreamConfig) { c.Framing, c.MsgID = "lines", "none" })
+	var values []string
+	for i := range 100 {
+		values = append(values, fmt.Sprintf("a line of some length, number %d", i))
+	}
+	values[50] = strings.Repeat("too long for the server ", 100)
+	b := batch(laneOf("lane"), 1, values...)
+	r := submit(t, s, b, &b.Out)
+	if r.Class != pipeline.Permanent || len(r.Failed) != 1 || r.Failed[0] != 50 {
+		t.Errorf("%+v", r)
+	}
+	got := ""
+	for _, m := range w.messages("OUT") {
+		got += string(m.Data)
+	}
+	want := strings.Join(append(values[:50:50], values[51:]...), "\n") + "\n"
+	if n := len(w.messages("OUT")); got != want || n < 3 || n > 6 {
+		t.Errorf("%d messages, %d bytes of %d", n, len(got), len(want))
+	}
+}
+
+// TestClose: a ticket that is not answered is answered by Close, and a Submit that
+// waits for the window returns when its context is done.
+func TestClose(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	s := w.open(func(c *JetStreamConfig) { c.Subject, c.CheckStreams, c.Publish.MaxPending = "nobody", false, 3 })
+	var got []pipeline.Result
+	first := batch(laneOf("lane"), 1, "a", "b")
+	if err := s.Submit(bg(t), first, pipeline.NewTicket(&first.Out, func(r pipeline.Result) { got = append(got, r) })); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
+	defer cancel()
+	next := batch(laneOf("lane"), 3, "c", "d", "e")
+	err := s.Submit(ctx, next, pipeline.NewTicket(&next.Out, func(r pipeline.Result) { t.Errorf("answered: %+v", r) }))
+	if !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("Submit: %v", err)
+	}
+	if err := s.Barrier(ctx); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("Barrier: %v", err)
+	}
+	if err := s.Close(ctx); err != nil {
+		t.Errorf("Close: %v", err)
+	}
+	if len(got) != 1 || got[0].Class != pipeline.Retryable || !errors.Is(got[0].Err, client.ErrClosed) {
+		t.Errorf("%+v", got)
+	}
+	if s.Health() == nil {
+		t.Error("it is closed and healthy")
+	}
+}
+
+// TestCheckConnect: what is wrong with the streams is told before the first record.
+func TestCheckConnect(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.stream(jetstream.StreamConfig{Name: "SHARDS", Subjects: []string{"shard.0", "shard.1"}, Duplicates: second})
+	f := func(subject, expect, want string, warnings int) {
+		t.Helper()
+		s, err := NewJetStream(w.config(func(c *JetStreamConfig) { c.Subject, c.ExpectStream = subject, expect }))
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = s.CheckConnect(bg(t))
+		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+			t.Errorf("%s: %v, want %q", subject, err, want)
+		}
+		if len(s.Warnings()) != warnings {
+			t.Errorf("%s: %q", subject, s.Warnings())
+		}
+	}
+	f("out.x", "", "", 0)
+	f("out.{host_key%64}", "OUT", "", 0)
+	f("out.{host_key%64}", "SHARDS", `goes to the stream "OUT", not to "SHARDS"`, 0)
+	f("out.{host_key%64}", "NONE", `there is no stream "NONE"`, 0)
+	f("shard.{key%2}", "", "", 1)
+	f("shard.{key%3}", "", `no stream takes the subject "shard.2"`, 1)
+	f("nobody.{key}", "", `no stream takes the subject "nobody.*"`, 0)
+	f("{subject}", "", "", 0)
+}
