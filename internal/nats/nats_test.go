@@ -1,0 +1,335 @@
+package nats
+
+import (
+	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"math/big"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+	client "github.com/nats-io/nats.go"
+	"github.com/nats-io/nkeys"
+
+	"github.com/urlfold/urlfold/internal/testkit/natstest"
+)
+
+func TestParseReply(t *testing.T) {
+	f := func(reply string, want Meta, ok bool) {
+		t.Helper()
+		got, err := ParseReply(reply)
+		if got != want || (err == nil) != ok {
+			t.Errorf("%q: %+v, %v; want %+v", reply, got, err, want)
+		}
+	}
+	m := Meta{Stream: 42, Delivered: 3, Pending: 7, Time: 1700000000000000000}
+	f("$JS.ACK.S.C.3.42.40.1700000000000000000.7", m, true)
+	f("$JS.ACK._.hash.S.C.3.42.40.1700000000000000000.7", m, true)
+	f("$JS.ACK.hub.hash.S.C.3.42.40.1700000000000000000.7.random", m, true)
+	f("", Meta{}, false)
+	f("_INBOX.x", Meta{}, false)
+	f("$JS.ACK.S.C.3.42.40.1700000000000000000", Meta{}, false)
+	f("$JS.ACK.S.C.3.42.40.1700000000000000000.7.8", Meta{}, false)
+	f("$JS.ACK.S.C.x.42.40.1700000000000000000.7", Meta{}, false)
+	f("$JS.ACK.S.C..42.40.1700000000000000000.7", Meta{}, false)
+}
+
+func TestSubjects(t *testing.T) {
+	f := func(s string, subject, filter bool) {
+		t.Helper()
+		if IsSubject(s) != subject || IsFilter(s) != filter {
+			t.Errorf("%q: subject %v, filter %v", s, IsSubject(s), IsFilter(s))
+		}
+	}
+	f("a", true, true)
+	f("a.b.c", true, true)
+	f("a.*.c", false, true)
+	f("a.>", false, true)
+	f(">", false, true)
+	f("", false, false)
+	f("a.", false, false)
+	f(".a", false, false)
+	f("a..b", false, false)
+	f("a.>.b", false, false)
+	f("a.b*", false, false)
+	f("a b", false, false)
+	f("a\r\nPUB x 0", false, false)
+
+	covers := func(filter, sub string, want bool) {
+		t.Helper()
+		if Covers(filter, sub) != want {
+			t.Errorf("Covers(%q, %q) is %v", filter, sub, !want)
+		}
+	}
+	covers("a.b", "a.b", true)
+	covers("a.*", "a.b", true)
+	covers("a.*", "a.*", true)
+	covers("a.b", "a.*", false)
+	covers("a.>", "a.b.*", true)
+	covers("a.>", "a", false)
+	covers(">", "a.>", true)
+	covers("a.*", "a.>", false)
+	covers("a.*", "a.b.c", false)
+	covers("a.b.c", "a.b", false)
+}
+
+func TestReadAck(t *testing.T) {
+	f := func(data, status string, duplicate bool, want error) {
+		t.Helper()
+		m := &client.Msg{Data: []byte(data), Header: client.Header{}}
+		if status != "" {
+			m.Header.Set("Status", status)
+		}
+		again, err := readAck(m)
+		if again != duplicate || !errors.Is(err, want) {
+			t.Errorf("%q: %v, %v; want %v", data, again, err, want)
+		}
+	}
+	f(`{"stream":"S", "seq":12}`, "", false, nil)
+	f(`{"stream":"S","domain":"hub", "seq":12,"duplicate": true}`, "", true, nil)
+	f(`{"seq":12,"stream":"S","duplicate":true}`, "", true, nil)
+	f(`{"stream":"error","seq":1}`, "", false, nil)
+	f("", "503", false, errNobody)
+	f("", "", false, errAnswer)
+	f("hello", "", false, errAnswer)
+	f(`{"seq":12}`, "", false, errAnswer)
+	f(`{"error":{"code":400,"err_code":10054,"description":"message size exceeds maximum allowed"},"stream":"S","seq":0}`, "", false, ErrRefused)
+	f(`{"stream":"S","error":{"code":400,"err_code":10097,"description":"header"}}`, "", false, ErrRefused)
+	f(`{"stream":"S","error":{"code":503,"err_code":10077,"description":"maximum messages exceeded"}}`, "", false, errStream)
+}
+
+func TestNakDelay(t *testing.T) {
+	if got := string(NakDelay(5 * time.Second)); got != `-NAK {"delay": 5000000000}` {
+		t.Error(got)
+	}
+	if got := string(NakDelay(0)); got != "-NAK" {
+		t.Error(got)
+	}
+}
+
+func TestValidate(t *testing.T) {
+	f := func(change func(*Config), want ...string) {
+		t.Helper()
+		c := DefaultConfig()
+		c.Servers = []string{"nats://127.0.0.1"}
+		change(&c)
+		err := c.Validate()
+		if len(want) == 0 && err != nil {
+			t.Error(err)
+		}
+		for _, text := range want {
+			if err == nil || !strings.Contains(err.Error(), text) {
+				t.Errorf("%v, want %q", err, text)
+			}
+		}
+	}
+	f(func(*Config) {})
+	f(func(c *Config) { c.Servers = nil }, "servers: there is none")
+	f(func(c *Config) { c.Token, c.User, c.Password = "t", "u", "p" }, "four ways to sign in")
+	f(func(c *Config) { c.Password, c.TLS.KeyFile = "p", "k" }, "password: goes with a user", "tls: cert_file and key_file")
+	f(func(c *Config) { c.InboxPrefix, c.PingInterval = "a.*", 0 }, "inbox_prefix", "are positive")
+}
+
+// connect connects to a server that asks for something.
+func connect(t *testing.T, s *natstest.Server, change func(*Config)) error {
+	t.Helper()
+	c := DefaultConfig()
+	c.Servers, c.ConnectTimeout = []string{s.URL()}, 5*time.Second
+	change(&c)
+	conn, err := Connect(context.Background(), c)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	if err := conn.Flush(context.Background()); err != nil {
+		t.Error(err)
+	}
+	if err := conn.Health(); err != nil || !conn.Up() {
+		t.Errorf("connected and not healthy: %v", err)
+	}
+	return nil
+}
+
+// TestSignIn: each way to sign in, right and wrong. No error tells a secret.
+func TestSignIn(t *testing.T) {
+	pair, err := nkeys.CreateUser()
+	if err != nil {
+		t.Fatal(err)
+	}
+	public, _ := pair.PublicKey()
+	seed, _ := pair.Seed()
+	file := filepath.Join(t.TempDir(), "seed")
+	if err := os.WriteFile(file, seed, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	f := func(name string, need func(*server.Options), right, wrong func(*Config)) {
+		t.Run(name, func(t *testing.T) {
+			s := natstest.Start(t, need)
+			if err := connect(t, s, right); err != nil {
+				t.Errorf("right: %v", err)
+			}
+			err := connect(t, s, wrong)
+			if err == nil || strings.Contains(err.Error(), "hunter") {
+				t.Errorf("wrong: %v", err)
+			}
+		})
+	}
+	f("token", func(o *server.Options) { o.Authorization = "hunter2" },
+		func(c *Config) { c.Token = "hunter2" }, func(c *Config) { c.Token = "hunter3" })
+	f("user", func(o *server.Options) { o.Username, o.Password = "me", "hunter2" },
+		func(c *Config) { c.User, c.Password = "me", "hunter2" }, func(c *Config) { c.User, c.Password = "me", "hunter3" })
+	f("url", func(o *server.Options) { o.Username, o.Password = "me", "hunter2" },
+		func(c *Config) { c.Servers[0] = strings.Replace(c.Servers[0], "//", "//me:hunter2@", 1) },
+		func(c *Config) { c.Servers[0] = strings.Replace(c.Servers[0], "//", "//me:hunter3@", 1) })
+	f("nkey", func(o *server.Options) { o.Nkeys = []*server.NkeyUser{{Nkey: public}} },
+		func(c *Config) { c.NkeyFile = file }, func(c *Config) { c.NkeyFile = file + ".none" })
+	f("creds", func(*server.Options) {}, func(*Config) {}, func(c *Config) { c.CredsFile = file + ".none" })
+}
+
+// TestTLS: mutual TLS, and what is missing for it.
+func TestTLS(t *testing.T) {
+	dir := t.TempDir()
+	cert := selfSigned(t, dir)
+	pool := x509.NewCertPool()
+	pool.AddCert(cert.Leaf)
+	s := natstest.Start(t, func(o *server.Options) {
+		o.TLSConfig = &tls.Config{
+			Certificates: []tls.Certificate{cert}, ClientCAs: pool, ClientAuth: tls.RequireAndVerifyClientCert, MinVersion: tls.VersionTLS12,
+		}
+		o.TLSTimeout = 5
+	})
+	ca, key := filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
+	f := func(tls TLS, ok bool) {
+		t.Helper()
+		err := connect(t, s, func(c *Config) { c.TLS, c.ConnectTimeout = tls, time.Second })
+		if (err == nil) != ok {
+			t.Errorf("%+v: %v", tls, err)
+		}
+	}
+	f(TLS{CAFile: ca, CertFile: ca, KeyFile: key}, true)
+	f(TLS{CAFile: ca, CertFile: ca, KeyFile: key, ServerName: "another.example"}, false)
+	f(TLS{Enabled: true, CertFile: ca, KeyFile: key}, false)
+	f(TLS{CAFile: key}, false)
+	f(TLS{CAFile: ca + ".none"}, false)
+	f(TLS{CAFile: ca, CertFile: ca, KeyFile: ca}, false)
+}
+
+// selfSigned writes cert.pem and key.pem for 127.0.0.1 into dir.
+func selfSigned(t *testing.T, dir string) tls.Certificate {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tmpl := &x509.Certificate{
+		SerialNumber: big.NewInt(1), NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
+		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, IsCA: true, BasicConstraintsValid: true,
+		KeyUsage:    x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign,
+		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth},
+	}
+	der, err := x509.CreateCertificate(rand.Reader, tmpl, tmpl, &key.PublicKey, key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	private, err := x509.MarshalPKCS8PrivateKey(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	write := func(name, kind string, data []byte) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: data}), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	cert, err := tls.LoadX509KeyPair(write("cert.pem", "CERTIFICATE", der), write("key.pem", "PRIVATE KEY", private))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return cert
+}
+
+// TestPrefetch: what was asked for and not taken is within both bounds, and nothing
+// is left behind.
+func TestPrefetch(t *testing.T) {
+	f := func(name string, messages, size int) {
+		t.Run(name, func(t *testing.T) {
+			s := natstest.Start(t, func(o *server.Options) { o.MaxPayload = 4096 })
+			cfg := DefaultConfig()
+			cfg.Servers = []string{s.URL()}
+			conn, err := Connect(context.Background(), cfg)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer conn.Close()
+			prefetch(t, conn, messages, size)
+		})
+	}
+	f("by messages", 40, 10)
+	f("by bytes", 4000, 3000)
+}
+
+func prefetch(t *testing.T, conn *Conn, messages, size int) {
+	const n, bytes = 500, 4 * (4096 + 4096)
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	defer cancel()
+	if _, err := conn.js.CreateStream(ctx, streamConfig("S", "s.>")); err != nil {
+		t.Fatal(err)
+	}
+	for i := range n {
+		m := &Msg{Subject: "s.x", Data: fmt.Appendf(nil, "%0*d", size, i)}
+		if err := conn.Store(ctx, m); err != nil {
+			t.Fatal(err)
+		}
+	}
+	info, err := conn.Consumer(ctx, Consumer{Stream: "S", Durable: "c"}, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := conn.NewPull(PullConfig{
+		Stream: "S", Durable: "c", Messages: messages, Bytes: bytes, Info: info, Expires: 10 * time.Second, Heartbeat: time.Second,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Tick(time.Now())
+	taken := 0
+	for most := 0; taken < n; {
+		if taken%50 == 0 { // let come what may
+			if err := conn.Flush(ctx); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(20 * time.Millisecond)
+			if most = max(most, len(p.C)); most > messages+2*pulls || (most-2*pulls)*size > bytes {
+				t.Fatalf("%d messages have arrived", most)
+			}
+		}
+		select {
+		case m := <-p.C:
+			if p.Handle(m) {
+				taken++
+				_ = conn.Publish(m.Reply, Ack)
+			} else {
+				p.Tick(time.Now())
+			}
+		case now := <-time.After(100 * time.Millisecond):
+			p.Tick(now)
+		case <-ctx.Done():
+			t.Fatalf("%d of %d messages came", taken, n)
+		}
+	}
+	if err := p.Stop(time.Second); err != nil || p.Health() != nil {
+		t.Errorf("%v, %v", err, p.Health())
+	}
+}
