@@ -10,6 +10,7 @@ import (
 	"github.com/goccy/go-yaml/ast"
 
 	"github.com/urlfold/urlfold/codec"
+	"github.com/urlfold/urlfold/internal/charset"
 	"github.com/urlfold/urlfold/internal/units"
 )
 
@@ -34,6 +35,8 @@ type Codec struct {
 	Key string `yaml:"key" enum:"k0,k1,k2,k3"`
 	// The standard by which keys are computed. Default: that of the profile.
 	Reading string `yaml:"reading" enum:"rfc,whatwg"`
+	// The encoding of queries in the input, by a label of the Encoding Standard, such as windows-1252: what browsers do on pages in it. Default: utf-8.
+	QueryEncoding string `yaml:"query_encoding"`
 	// The hash of keys.
 	Hash string `yaml:"hash" enum:"xxh3-128,sha256-128,hmac-sha256"`
 	// The key of hmac-sha256, at least 16 bytes.
@@ -144,6 +147,10 @@ type Rules struct {
 	LowerPath bool `yaml:"lower_path"`
 	// Whether K3 ignores case in queries.
 	LowerQuery bool `yaml:"lower_query"`
+	// Whether K3 takes characters of paths and queries in Normalization Form C.
+	NFC bool `yaml:"nfc"`
+	// Whether K3 counts a parameter once, however often it stands there with the same value.
+	Once bool `yaml:"once"`
 }
 
 // hasPolicy reports whether there is more than rules of normal forms.
@@ -216,6 +223,7 @@ func (d *decoder) resolve(c *Codec) {
 	d.resolveReject(c)
 	d.resolveHash(c)
 	d.resolveProfile(c)
+	d.resolveEncoding(c)
 	if len(d.errs)+len(d.others) == before {
 		d.resolveRules(c)
 	}
@@ -261,6 +269,21 @@ func (d *decoder) resolveProfile(c *Codec) {
 	}
 	if c.Rules.hasPolicy() {
 		d.failText("codec.rules", "the profile is a file, and has a policy of its own: these rules belong there")
+	}
+}
+
+func (d *decoder) resolveEncoding(c *Codec) {
+	if c.QueryEncoding == "" {
+		return
+	}
+	e, err := charset.Lookup(c.QueryEncoding)
+	switch {
+	case err != nil:
+		d.failText("codec.query_encoding", noSuch("encoding", charset.Names(), c.QueryEncoding))
+	case e != nil && c.profile.Reading != codec.WHATWG:
+		d.failText("codec.query_encoding", "goes with profiles of the whatwg reading")
+	case e != nil:
+		c.options = append(c.options, codec.WithQueryEncoding(e))
 	}
 }
 

@@ -52,6 +52,8 @@ func (p *policyReader) fields() []field {
 		{"keep_https", func(n ast.Node) { p.policy.KeepHTTPS = p.bool(n) }},
 		{"lower_path", func(n ast.Node) { p.policy.LowerPath = p.bool(n) }},
 		{"lower_query", func(n ast.Node) { p.policy.LowerQuery = p.bool(n) }},
+		{"nfc", func(n ast.Node) { p.policy.NFC = p.bool(n) }},
+		{"once", func(n ast.Node) { p.policy.Once = p.bool(n) }},
 	}
 }
 

@@ -68,7 +68,9 @@ func readFile(name string, limit int64) (data []byte, err error) {
 //	  spa: [app.example.com]      # see codec.Policy.SPA
 //	  keep_https: true            # the same for KeepHTTPS,
 //	  lower_path: true            # LowerPath
-//	  lower_query: true           # and LowerQuery
+//	  lower_query: true           # LowerQuery,
+//	  nfc: true                   # NFC
+//	  once: true                  # and Once
 //
 // file is how errors and the sources of rules name the file. open reads a file
 // that the profile names; if it is nil, there is none. The error joins an *Error
