@@ -2,7 +2,6 @@ package codec
 
 import (
 	"bytes"
-	"slices"
 
 	"github.com/urlfold/urlfold/codec/percent"
 )
@@ -78,6 +77,7 @@ type baseURL struct {
 	known  knownScheme
 	opaque bool // the path is opaque
 	err    Error
+	res    Result // of reading it; there for its scratch
 }
 
 // The percent-encode sets, by what they are used for.
@@ -93,15 +93,20 @@ const (
 
 // whatwgEscapes returns what the reading does with the bytes of each component:
 // the percent-encode sets, and for lists and strings (not for what is opaque)
-// the rules of RFC 3986 §6.2.2 that the profile adds.
+// the rules of RFC 3986 §6.2.2 that the profile adds. A stray '%' that rfc-clean
+// escapes in the end is escaped at once: kept, it would hold back esc-unres.
 func whatwgEscapes(rules Rules) (esc [whatwgSets]percent.Rules) {
 	for i, set := range [whatwgSets]percent.Set{
 		setUserinfo: percent.WHATWGUserinfo, setPath: percent.WHATWGPath, setQuery: percent.WHATWGQuery,
 		setSpecialQuery: percent.WHATWGSpecialQuery, setFragment: percent.WHATWGFragment, setOpaque: percent.WHATWGC0,
 	} {
+		stray := percent.StrayKeep
+		if rules.Has(RFCClean) && i != setOpaque {
+			stray = percent.StrayEncode
+		}
 		esc[i] = percent.Rules{
 			Add:        set,
-			Stray:      percent.StrayKeep,
+			Stray:      stray,
 			Upper:      rules.Has(UpperEscapes) && i != setOpaque,
 			Unreserved: rules.Has(DecodeUnreserved) && i != setOpaque,
 		}
@@ -131,23 +136,26 @@ func (n *Normalizer) appendWHATWG(dst []byte, base *baseURL, src []byte, r *Resu
 	return p.dst, 0
 }
 
-// readBase reads a base for the whatwg reading. The last one is kept in s.
+// readBase reads a base for the whatwg reading. The last one is kept in s, and its
+// memory serves the next: each record may bring a base of its own.
 func (s *scratch) readBase(base []byte) *baseURL {
 	b := s.base
 	if b != nil && bytes.Equal(b.src, base) {
 		return b
 	}
-	b = &baseURL{src: slices.Clone(base)}
-	var r Result
-	b.text, b.err = browser.appendWHATWG(nil, nil, base, &r)
-	if b.err != 0 {
+	if b == nil {
+		b = &baseURL{}
 		s.base = b
+	}
+	b.src = append(b.src[:0], base...)
+	b.res.reset()
+	b.text, b.err = browser.appendWHATWG(b.text[:0], nil, base, &b.res)
+	if b.err != 0 {
 		return b
 	}
-	b.u = r.Out
+	b.u = b.res.Out
 	b.known = lookupScheme(b.u.Bytes(b.text, Scheme))
 	b.opaque = !b.u.HasAuthority() && !hasPrefix(b.u.Bytes(b.text, Path), '/')
-	s.base = b
 	return b
 }
 
