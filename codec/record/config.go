@@ -39,9 +39,14 @@ const (
 	RenderTSV                   // the chosen fields of each URL, tabs between them
 	RenderURLs                  // the normal form of each URL
 	RenderKeys                  // the key, a tab, the normal form
+	RenderExtend                // the record, with fields added; jsonl, csv, tsv
 )
 
-var renderNames = []string{"rewrite", "jsonl", "tsv", "urls", "keys"}
+var renderNames = []string{"rewrite", "jsonl", "tsv", "urls", "keys", "extend"}
+
+// keepsRecords reports whether records come out as records, those without a URL
+// too.
+func (r Render) keepsRecords() bool { return r == RenderRewrite || r == RenderExtend }
 
 // String returns the rendering's name: "rewrite".
 func (r Render) String() string { return nameOf(renderNames, int(r)) }
@@ -73,11 +78,18 @@ type Config struct {
 	// Base is an absolute URL. An origin-form target gets its scheme and host if
 	// the record has none; other relative URLs are resolved against it, unless
 	// the record has a base of its own (RFC 3986 §5.1).
+	//
+	// {name} in the place of its host, or of a part of that, stands for a field of
+	// the record, named as in URLField; in an access log {host} for the host that
+	// the record is of, and then for all of the authority. Without the field, or
+	// if the value does not make a host, the record has no base.
 	Base string
 	// Render says what is written, Fields which fields jsonl and tsv write, in
 	// that order. No Fields means DefaultFields.
 	Render Render
 	Fields []string
+	// Extend is what RenderExtend adds to each record, in this order.
+	Extend []Extension
 	// Level is the level of the field key and of RenderKeys, and KeyForm how these
 	// keys are written. It is not KeyRaw: output is text.
 	Level   codec.Level
@@ -85,6 +97,17 @@ type Config struct {
 	// Divert sends records without a reading to the dead stream. Otherwise they
 	// pass through, or become an object with an error.
 	Divert bool
+	// OnUnparsed is what becomes of a record that is not of the format, and
+	// OnOversize of one that is longer than MaxRecord. Default: as Divert says.
+	// FateDrop is for OnUnparsed alone, FateTruncate and FateStop are for
+	// OnOversize. A table is not truncated: an open quote would swallow the records
+	// behind it.
+	OnUnparsed, OnOversize Fate
+	// RejectFlags are flags of which a URL may have none, RejectNotHTTP says that
+	// its scheme must be http or https, if it has one: otherwise it counts as
+	// without a reading, with the Reason Flagged or NotHTTP.
+	RejectFlags   codec.Flags
+	RejectNotHTTP bool
 	// Redact writes *** for every password.
 	Redact bool
 	// Repairs are made to normal forms; keys are then those of the repaired URLs.
@@ -107,33 +130,41 @@ type Config struct {
 
 // A Job is a Config made ready for use. It is immutable and may be shared.
 type Job struct {
-	kind      kind
-	enc       encoding // of the URL fields of a log record
-	sep       byte     // of csv and tsv
-	layout    *layout
-	url, base column // csv, tsv
-	urlPath   []step // jsonl
-	basePath  []step
-	named     bool   // csv, tsv: a column is given by name, so there is a header
-	baseURL   []byte // Config.Base, nil if there is none
-	origin    []byte // its scheme and authority: "https://example.com"
-	scheme    []byte // "https"
-	request   bool   // the request's URL is wanted
-	referer   bool   // the Referer's URL is wanted
-	render    Render
-	fields    []fieldID
-	wants     fieldSet
-	level     codec.Level
-	keyForm   codec.KeyForm
-	divert    bool
-	redact    bool
-	repairs   Repair
-	secrets   [][]byte // in lower case
-	norm      *codec.Normalizer
-	whatwg    bool // norm reads as browsers do
-	profile   []byte
-	maxRecord int
-	facts     bool
+	kind          kind
+	enc           encoding // of the URL fields of a log record
+	sep           byte     // of csv and tsv
+	layout        *layout
+	url, base     column // csv, tsv
+	host          column
+	urlPath       []step // jsonl
+	basePath      []step
+	hostPath      []step
+	named         bool      // csv, tsv: a column is given by name, so there is a header
+	baseURL       []byte    // Config.Base, nil if there is none
+	origin        []byte    // its scheme and authority: "https://example.com"
+	scheme        []byte    // "https"
+	template      *template // Config.Base, if a field is to be put in; then baseURL and origin are nil
+	request       bool      // the request's URL is wanted
+	referer       bool      // the Referer's URL is wanted
+	render        Render
+	fields        []fieldID
+	wants         fieldSet
+	level         codec.Level
+	keyForm       codec.KeyForm
+	extend        []extension
+	divert        bool
+	onUnparsed    Fate // never FateDefault
+	onOversize    Fate
+	rejectFlags   codec.Flags
+	rejectNotHTTP bool
+	redact        bool
+	repairs       Repair
+	secrets       [][]byte // in lower case
+	norm          *codec.Normalizer
+	whatwg        bool // norm reads as browsers do
+	profile       []byte
+	maxRecord     int
+	facts         bool
 }
 
 // A kind is a way to locate URLs in a record.
@@ -160,15 +191,17 @@ var dialectNames = []string{"nginx", "nginx-json", "apache", "none"}
 // New makes c ready for use. The error joins all mistakes in c.
 func New(c Config) (*Job, error) {
 	j := &Job{
+		base: column{index: noColumn}, host: column{index: noColumn},
 		render: c.Render, level: c.Level, divert: c.Divert, redact: c.Redact,
 		norm: c.Normalizer, whatwg: c.Normalizer != nil && c.Normalizer.Profile().Reading == codec.WHATWG, maxRecord: c.MaxRecord,
+		rejectFlags: c.RejectFlags, rejectNotHTTP: c.RejectNotHTTP,
 		repairs: c.Repairs, facts: c.Facts, request: c.Target != TargetReferer, referer: c.Target != TargetRequest,
 	}
 	j.keyForm = c.KeyForm
 	for _, name := range c.Secrets {
 		j.secrets = append(j.secrets, appendLower(nil, name))
 	}
-	errs := []error{j.setFormat(&c), j.setBase(c.Base, c.Normalizer), j.setFields(c.Fields)}
+	errs := []error{j.setFormat(&c), j.setBase(&c), j.setFields(c.Fields), j.setExtend(&c), j.setFates(&c)}
 	if c.Normalizer == nil {
 		errs = append(errs, errors.New("a normalizer is required"))
 	} else {
@@ -287,38 +320,12 @@ func (j *Job) setColumns(c *Config) error {
 		return fmt.Errorf("%s needs the name or number of the column that holds the URL", c.Format)
 	}
 	var err, errBase error
-	j.base.index = noColumn
 	j.url, err = parseColumn(c.URLField)
 	if c.BaseField != "" {
 		j.base, errBase = parseColumn(c.BaseField)
 	}
 	j.named = j.url.name != nil || j.base.name != nil
 	return errors.Join(err, errBase)
-}
-
-// setBase reads Base. Its scheme and authority are what an origin-form target
-// is put behind (RFC 9112 §3.3).
-func (j *Job) setBase(base string, n *codec.Normalizer) error {
-	if base == "" {
-		return nil
-	}
-	var r codec.Result
-	src := []byte(base)
-	if n != nil {
-		if _, err := n.Append(nil, src, &r); err != nil {
-			return fmt.Errorf("the base URL: %w", err)
-		}
-	}
-	if err := codec.Parse(src, &r); err != nil {
-		return fmt.Errorf("the base URL: %w", err)
-	}
-	if !r.In.Has(codec.Scheme) || r.In.Span(codec.Host).Len() == 0 {
-		return errors.New("the base URL needs a scheme and a host, as in https://example.com/")
-	}
-	j.baseURL = src
-	j.origin = src[:r.In.Span(codec.Path).Start]
-	j.scheme = r.In.Bytes(src, codec.Scheme)
-	return nil
 }
 
 // nameOf returns names[i], or "unknown".

@@ -18,7 +18,8 @@ type Fact struct {
 func (j *Job) Facts() bool { return j.facts }
 
 // Fact returns what the last call of Append learned of its record. It is zero if
-// the job does not collect facts, and for a record without a URL.
+// the job does not collect facts, for a record without a URL, and after Reject and
+// Piece.
 func (w *Worker) Fact() Fact { return w.fact }
 
 // learn adds the URL at hand to the fact. first says that it is the first of its

@@ -103,10 +103,14 @@ func (w *Worker) component(f fieldID) ([]byte, bool) {
 func (w *Worker) object(out []byte, s *site, rec []byte, at Place) []byte {
 	out = append(out, '{')
 	for _, f := range w.job.fields {
-		out = w.member(out, f, s, rec, at)
+		if f == fError {
+			out = w.appendWhy(out)
+			continue
+		}
+		out = w.member(out, fieldNames[f], f, s, rec, at)
 	}
 	if w.cur.why != 0 && !w.job.wants.has(fError) {
-		out = w.member(out, fError, s, rec, at)
+		out = w.appendWhy(out)
 	}
 	return closeObject(out)
 }
@@ -119,29 +123,36 @@ func closeObject(out []byte) []byte {
 	return append(out, '}', '\n')
 }
 
-// member appends field f of the URL in w.cur as a member of an object, or
-// nothing if it is absent.
-func (w *Worker) member(out []byte, f fieldID, s *site, rec []byte, at Place) []byte {
-	c, name := &w.cur, fieldNames[f]
+// appendWhy appends why the URL in w.cur was rejected, if it was: the members
+// error and at, and flag if it has one that the job rejects.
+func (w *Worker) appendWhy(out []byte) []byte {
+	c := &w.cur
+	if c.why == 0 {
+		return out
+	}
+	out = appendMember(out, "error", w.word(c.why.String()))
+	out = appendNumber(out, "at", int64(c.errAt))
+	if c.why == Flagged {
+		out = appendMember(out, "flag", w.word(c.flag.String()))
+	}
+	return out
+}
+
+// member appends field f of the URL in w.cur as a member of an object, under a
+// name that is the inside of a JSON string, or nothing if it is absent.
+func (w *Worker) member(out []byte, name string, f fieldID, s *site, rec []byte, at Place) []byte {
 	switch f {
 	case fLine:
 		return appendNumber(out, name, at.Line)
 	case fOffset:
 		return appendNumber(out, name, at.Off)
 	case fFlags:
-		return w.appendFlags(out)
+		return w.appendFlags(appendName(out, name))
 	case fMarks:
-		return w.appendMarks(out, s)
-	case fError:
-		if c.why == 0 {
-			return out
-		}
-		out = appendMember(out, name, w.word(c.why.String()))
-		return appendNumber(out, "at", int64(c.errAt))
+		return w.appendMarks(appendName(out, name), s)
 	case fCampaign, fClickIDs:
 		if v, ok := w.parameters(f); ok {
-			out = append(append(append(out, '"'), name...), `":`...)
-			out = append(append(out, v...), ',')
+			out = append(append(appendName(out, name), v...), ',')
 		}
 		return out
 	}
@@ -191,6 +202,8 @@ func (w *Worker) value(f fieldID, s *site, rec []byte, at Place) ([]byte, bool) 
 		return w.word(string(w.rfc())), true
 	case fWHATWG:
 		return w.word(string(w.whatwg())), true
+	case fError:
+		return w.word(c.why.String()), c.why != 0
 	}
 	return nil, false
 }
@@ -227,15 +240,19 @@ func (w *Worker) rawRecord(rec []byte) []byte {
 	return w.redactRecord(rec)
 }
 
-// appendNumber appends "name": and n, and a comma.
-func appendNumber(out []byte, name string, n int64) []byte {
-	out = append(append(append(out, '"'), name...), `":`...)
-	return append(strconv.AppendInt(out, n, 10), ',')
+// appendName appends "name":, of a name that needs no escapes.
+func appendName(out []byte, name string) []byte {
+	return append(append(append(out, '"'), name...), `":`...)
 }
 
-// appendFlags appends the array of the names of the URL's flags.
+// appendNumber appends "name": and n, and a comma.
+func appendNumber(out []byte, name string, n int64) []byte {
+	return append(strconv.AppendInt(appendName(out, name), n, 10), ',')
+}
+
+// appendFlags appends the array of the names of the URL's flags, and a comma.
 func (w *Worker) appendFlags(out []byte) []byte {
-	out = append(out, `"flags":[`...)
+	out = append(out, '[')
 	n := len(out)
 	for f := range w.cur.flags.All() {
 		out = append(append(append(out, '"'), f.String()...), `",`...)
@@ -276,9 +293,9 @@ func (w *Worker) marks() []codec.Mark {
 	return w.markBuf
 }
 
-// appendMarks appends the array of the URL's marks.
+// appendMarks appends the array of the URL's marks, and a comma.
 func (w *Worker) appendMarks(out []byte, s *site) []byte {
-	out = append(out, `"marks":[`...)
+	out = append(out, '[')
 	n := len(out)
 	for _, m := range w.marks() {
 		out = append(append(out, `{"flag":"`...), m.Flag.String()...)

@@ -153,22 +153,29 @@ func (s *scanner) enter(st *step) bool {
 
 // name reads a member's name and the colon, and reports whether it is want.
 func (s *scanner) name(want []byte) bool {
+	raw := s.rawName()
+	return !s.broken && len(raw) >= len(want) && bytes.Equal(s.plain(raw), want)
+}
+
+// rawName reads a member's name and the colon, and returns the name as it stands
+// there.
+func (s *scanner) rawName() []byte {
 	start := s.pos
 	if s.str(); s.broken {
-		return false
+		return nil
 	}
 	raw := s.b[start+1 : s.pos-1]
-	if s.colon(); s.broken {
-		return false
-	}
-	if len(raw) < len(want) {
-		return false
-	}
+	s.colon()
+	return raw
+}
+
+// plain returns a name without its escapes.
+func (s *scanner) plain(raw []byte) []byte {
 	name, runs, escaped := encJSON.unescape(s.scratch, raw, s.runs)
 	if escaped {
 		s.scratch, s.runs = name, runs
 	}
-	return bytes.Equal(name, want)
+	return name
 }
 
 func (s *scanner) colon() {
@@ -362,6 +369,18 @@ func (w *Worker) locateJSON(body []byte) (Reason, int) {
 		if ok && v.end-v.start > 2 && body[v.start] == '"' {
 			f.base, f.enc = span{v.start + 1, v.end - 1}, encJSON
 		}
+	}
+	if j.hostPath != nil && f.base.end == 0 {
+		v, ok := s.find(body, j.hostPath)
+		if s.broken {
+			return Unparsed, s.pos
+		}
+		if ok && v.end-v.start > 2 && body[v.start] == '"' {
+			f.host, f.hostEnc = span{v.start + 1, v.end - 1}, encJSON
+		}
+	}
+	if j.render == RenderExtend && !w.ownMembers(body) {
+		return Unparsed, s.pos
 	}
 	v, ok := s.find(body, j.urlPath)
 	switch {

@@ -28,15 +28,17 @@ type site struct {
 // found is what locate found in a record. Its sites are in the order of the
 // record.
 type found struct {
-	sites  [2]site
-	n      int
-	form   Form // of the request field, as far as it shows before the target is read
-	method span
-	scheme span // of the request, if the record says so
-	port   span
-	hosts  [numHosts]span // of the request, best first
-	base   span           // of the URL, if the record has one
-	enc    encoding       // of base
+	sites   [2]site
+	n       int
+	form    Form // of the request field, as far as it shows before the target is read
+	method  span
+	scheme  span // of the request, if the record says so
+	port    span
+	hosts   [numHosts]span // of the request, best first
+	base    span           // of the URL, if the record has one
+	enc     encoding       // of base
+	host    span           // what stands for the host in the job's base, if the record has it: jsonl, csv, tsv
+	hostEnc encoding       // of host
 }
 
 func (f *found) add(s span, r role, e encoding) {

@@ -20,6 +20,7 @@ type reading struct {
 	form     Form
 	why      Reason                      // why there is no norm; 0 if there is
 	errAt    int                         // where in url
+	flag     codec.Flag                  // of why, if that is Flagged
 	flags    codec.Flags                 // what the codec noticed, and what we did
 	same     bool                        // back is url
 	nohost   bool                        // the host is unknown and norm has a placeholder
@@ -62,12 +63,16 @@ func (w *Worker) read(s *site, rec []byte, v *verdict, st *Stats) bool {
 		w.readReference(rec)
 	}
 	st.URLs++
+	if c.why == 0 {
+		w.note()
+		w.sift()
+	}
 	if c.why != 0 {
-		v.reject(c.why, s.start+rawOffset(w.runs, c.errAt))
+		v.reject(c, s.start+rawOffset(w.runs, c.errAt))
 		return false
 	}
 	v.urls++
-	w.note(st)
+	w.count(st)
 	if w.job.facts {
 		w.learn(v.urls == 1)
 	}
@@ -80,20 +85,17 @@ func (w *Worker) read(s *site, rec []byte, v *verdict, st *Stats) bool {
 // would change when it is read again.
 func (w *Worker) readReference(rec []byte) {
 	c := &w.cur
-	base := w.job.baseURL
-	if b := w.found.base; b.end > b.start {
-		text, runs, escaped := w.found.enc.unescape(w.base, b.in(rec), w.baseRuns)
-		w.baseRuns = runs
-		if escaped {
-			w.base = text
-		}
-		base = text
-	}
+	base := w.baseOf(rec)
 	c.src, c.base = c.url, base
 	var err error
 	i := bytes.IndexByte(c.src, ':')
 	if len(base) > 0 && (w.job.whatwg || i < 0 || !isScheme(c.src[:i])) {
 		w.norm, err = w.job.norm.AppendRef(w.norm[:0], base, c.src, &w.res)
+		if err == codec.ErrBase && w.job.template != nil && w.found.base.end == 0 {
+			// What the record calls its host is none. The URL may do without.
+			c.base = nil
+			w.norm, err = w.job.norm.Append(w.norm[:0], c.src, &w.res)
+		}
 	} else {
 		w.norm, err = w.job.norm.Append(w.norm[:0], c.src, &w.res)
 	}
@@ -209,16 +211,50 @@ func allDigits(s []byte) bool {
 	return len(s) > 0
 }
 
-// note adds what only we can know to the flags, and counts the URL.
-func (w *Worker) note(st *Stats) {
+// note adds what only we can know to the flags.
+func (w *Worker) note() {
 	c := &w.cur
 	if c.form != NoForm && c.fragment {
 		c.flags = c.flags.With(codec.FragmentInRequest)
 		c.hash = bytes.IndexByte(c.url, '#') // by any standard the first one
 	}
-	if w.job.level >= codec.K2 && w.isSigned() {
+	if (w.job.level >= codec.K2 || w.job.rejectFlags.Has(codec.SignedURL)) && w.isSigned() {
 		c.flags = c.flags.With(codec.SignedURL)
 	}
+}
+
+// sift gives the URL a reason to be rejected if the job wants none of its kind.
+// Of several flags the first counts, and the first place of it that is known.
+func (w *Worker) sift() {
+	c, j := &w.cur, w.job
+	if bad := c.flags.Intersect(j.rejectFlags); !bad.IsZero() {
+		for c.flag = range bad.All() {
+			break
+		}
+		for _, m := range w.marks() {
+			if m.Flag == c.flag {
+				c.errAt = int(m.At)
+				break
+			}
+		}
+		c.why, c.norm = Flagged, nil
+		return
+	}
+	if j.rejectNotHTTP && !c.nohost && w.res.Out.Has(codec.Scheme) && !isHTTP(w.res.Out.Bytes(c.norm, codec.Scheme)) {
+		c.why, c.norm = NotHTTP, nil
+	}
+}
+
+// isHTTP reports whether a scheme is http or https. Profiles may keep its case.
+func isHTTP(scheme []byte) bool {
+	return bytes.EqualFold(scheme, schemeHTTP) || bytes.EqualFold(scheme, schemeHTTPS)
+}
+
+var schemeHTTP, schemeHTTPS = []byte("http"), []byte("https")
+
+// count counts the URL, which has a reading.
+func (w *Worker) count(st *Stats) {
+	c := &w.cur
 	c.same = bytes.Equal(c.back, c.url)
 	if !c.same {
 		st.Changed++

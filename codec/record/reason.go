@@ -2,8 +2,8 @@ package record
 
 import "github.com/urlfold/urlfold/codec"
 
-// A Reason says why a record has no reading. The zero Reason means that it has
-// one. Up to the last codec.Error, a Reason is that error: the URL was found but
+// A Reason says why a record was rejected. The zero Reason means that it was
+// not. Up to the last codec.Error, a Reason is that error: the URL was found but
 // has no reading.
 type Reason uint8
 
@@ -14,6 +14,8 @@ const (
 	TooLong                                          // longer than the record limit
 	Panic                                            // the codec failed on it
 	Refused                                          // a sink refused for good what was made of it
+	Flagged                                          // a URL has a flag that the job rejects
+	NotHTTP                                          // a URL has another scheme than http and https, and the job rejects it
 	NumReasons
 )
 
@@ -31,6 +33,10 @@ func (r Reason) String() string {
 		return "panic"
 	case Refused:
 		return "refused"
+	case Flagged:
+		return "flagged"
+	case NotHTTP:
+		return "scheme-not-http"
 	}
 	return codec.Error(r).Name()
 }

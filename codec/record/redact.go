@@ -154,20 +154,38 @@ func (w *Worker) redactTail(out []byte, start int) []byte {
 // redactRecord returns rec, or the beginning of it, with its passwords hidden, in
 // scratch. The URLs that were found in it are looked at without their escapes.
 func (w *Worker) redactRecord(rec []byte) []byte {
-	w.whole = w.whole[:0]
-	from := 0
+	w.whole = w.appendHidden(w.whole[:0], rec, 0, len(rec))
+	return w.whole
+}
+
+// appendHidden appends rec[from:to] with its passwords hidden. No URL that was
+// found lies across its ends.
+func (w *Worker) appendHidden(dst, rec []byte, from, to int) []byte {
 	for i := range w.found.n {
 		s := &w.found.sites[i]
+		if s.start < from || s.end > to {
+			continue
+		}
 		text, runs, escaped := s.enc.unescape(w.plainText, s.in(rec), w.plainRuns)
 		w.plainRuns = runs
 		if escaped {
 			w.plainText = text
 		}
 		now := w.hideAll(text)
-		w.whole, from = w.replace(w.whole, rec, from, s, now, bytes.Equal(now, text))
+		dst, from = w.replace(dst, rec, from, s, now, bytes.Equal(now, text))
 	}
-	w.whole = appendRedacted(w.whole, rec[from:], false)
-	return w.whole
+	return appendRedacted(dst, rec[from:to], false)
+}
+
+// redactCut hides the passwords in out[start:], a record without its end: what
+// may be the beginning of a password at the cut goes too.
+func (w *Worker) redactCut(out []byte, start int) []byte {
+	authority := start + bytes.LastIndexByte(out[start:], '/') + 1
+	colon := bytes.IndexByte(out[authority:], ':')
+	if authority > start && colon >= 0 && authorityEnd(out, authority) == len(out) {
+		out = append(out[:authority+colon+1], stars...)
+	}
+	return w.redactTail(out, start)
 }
 
 // replace appends rec from an offset on up to the end of s, with text now where

@@ -56,12 +56,16 @@ func (w *Worker) rejectRow(out, rec []byte, why Reason, at Place) []byte {
 }
 
 // deadLine appends the dead letter of a record: a JSON object with reason,
-// offset in the record, place, and the record with its line end.
-func (w *Worker) deadLine(dead, rec []byte, why Reason, pos int, at Place) []byte {
-	dead = append(append(dead, `{"reason":"`...), why.String()...)
+// offset in the record, place, and the record with its line end. Key and record
+// are what it takes to put the record back where it came from.
+func (w *Worker) deadLine(dead, rec []byte, v *verdict, at Place) []byte {
+	dead = append(append(dead, `{"reason":"`...), v.bad.String()...)
 	dead = append(dead, `",`...)
-	dead = appendNumber(dead, "at", int64(pos))
-	dead = w.appendPlace(dead, at)
+	if v.bad == Flagged {
+		dead = appendMember(dead, "flag", w.word(v.flag.String()))
+	}
+	dead = appendNumber(dead, "at", int64(v.at))
+	dead = w.appendKeyOf(w.appendPlace(dead, at), at)
 	dead = appendNumber(dead, "offset", at.Off)
 	if w.job.redact {
 		rec = w.redactRecord(rec)
@@ -69,12 +73,24 @@ func (w *Worker) deadLine(dead, rec []byte, why Reason, pos int, at Place) []byt
 	return closeObject(appendMember(dead, "record", rec))
 }
 
+// appendKeyOf appends the key of the message, if it has one.
+func (w *Worker) appendKeyOf(dead []byte, at Place) []byte {
+	key := at.Key
+	if key == nil {
+		return dead
+	}
+	if w.job.redact {
+		key = w.hideAll(key)
+	}
+	return appendMember(dead, "key", key)
+}
+
 // deadPiece appends the dead letter of an oversize record: where it lies,
 // without its bytes.
 func (w *Worker) deadPiece(dead []byte, at Place) []byte {
 	dead = append(append(dead, `{"reason":"`...), TooLong.String()...)
 	dead = append(dead, `",`...)
-	dead = w.appendPlace(dead, at)
+	dead = w.appendKeyOf(w.appendPlace(dead, at), at)
 	if w.pieceStart >= 0 {
 		dead = appendNumber(dead, "offset", w.pieceStart)
 		dead = appendNumber(dead, "length", w.pieceEnd-w.pieceStart)

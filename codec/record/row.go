@@ -13,26 +13,32 @@ func (w *Worker) row(out []byte, s *site, rec []byte, at Place) []byte {
 		if i > 0 {
 			out = append(out, '\t')
 		}
-		switch f {
-		case fLine:
-			out = strconv.AppendInt(out, at.Line, 10)
-		case fOffset:
-			out = strconv.AppendInt(out, at.Off, 10)
-		case fFlags:
-			out = w.cur.flags.AppendTo(out)
-		case fMarks:
-			out = w.appendPlainMarks(out)
-		case fError:
-			if w.cur.why != 0 {
-				out = append(out, w.cur.why.String()...)
-			}
-		default:
-			if v, ok := w.value(f, s, rec, at); ok {
-				out = appendTSV(out, v)
-			}
-		}
+		out = appendTSV(out, w.plainValue(f, s, rec, at))
 	}
 	return append(out, '\n')
+}
+
+// plainValue returns field f of the URL in w.cur as text without any escapes. It
+// is empty if the field is absent, and lies in the record or in scratch, until
+// the next call.
+func (w *Worker) plainValue(f fieldID, s *site, rec []byte, at Place) []byte {
+	switch f {
+	case fLine:
+		w.key = strconv.AppendInt(w.key[:0], at.Line, 10)
+	case fOffset:
+		w.key = strconv.AppendInt(w.key[:0], at.Off, 10)
+	case fFlags:
+		w.key = w.cur.flags.AppendTo(w.key[:0])
+	case fMarks:
+		w.key = w.appendPlainMarks(w.key[:0])
+	default:
+		v, ok := w.value(f, s, rec, at)
+		if !ok {
+			return nil
+		}
+		return v
+	}
+	return w.key
 }
 
 // appendPlainMarks appends the URL's marks as flag@offset, commas between them.

@@ -27,19 +27,15 @@ func parseColumn(text string) (column, error) {
 // noColumn stands for a column that nobody asked for.
 const noColumn = -1
 
-// columns returns the indexes of the URL's and the base's column in records
-// below head. They are looked up when the header changes, not per record.
-func (w *Worker) columns(head []byte) (url, base int) {
+// columns finds the columns of the URL, the base and the host in records below
+// head. They are looked up when the header changes, not per record.
+func (w *Worker) columns(head []byte) {
 	j := w.job
-	if !j.named {
-		return w.urlColumn, w.baseColumn
-	}
-	if w.headKnown && bytes.Equal(head, w.head) {
-		return w.urlColumn, w.baseColumn
+	if !j.named || w.headKnown && bytes.Equal(head, w.head) {
+		return
 	}
 	w.head, w.headKnown = append(w.head[:0], head...), true
-	w.urlColumn, w.baseColumn = w.resolve(j.url), w.resolve(j.base)
-	return w.urlColumn, w.baseColumn
+	w.urlColumn, w.baseColumn, w.hostColumn = w.resolve(j.url), w.resolve(j.base), w.resolve(j.host)
 }
 
 // resolve finds a column in w.head. A byte order mark before the first name is
@@ -63,21 +59,30 @@ func (w *Worker) resolve(c column) int {
 	return noColumn
 }
 
-// locateCell finds the URL and the base of a csv or tsv record.
+// locateCell finds the URL, the base and the host of a csv or tsv record. One that
+// is to be extended must be read to its end: a quote that is open there would
+// swallow what is added.
 func (w *Worker) locateCell(body, head []byte) (Reason, int) {
 	f, sep := &w.found, w.job.sep
-	url, base := w.columns(head)
+	w.columns(head)
+	url, base, host := w.urlColumn, w.baseColumn, w.hostColumn
 	if url < 0 {
 		return NoField, 0
 	}
-	found := false
-	for i, pos := 0, 0; pos <= len(body) && i <= max(url, base); i++ {
+	found, last := false, max(url, base, host)
+	if w.job.render == RenderExtend {
+		last = len(body)
+	}
+	for i, pos := 0, 0; pos <= len(body) && i <= last; i++ {
 		s, enc, next, ok := cell(body, pos, sep)
 		if !ok {
 			return Unparsed, pos
 		}
 		if i == base && s.end > s.start {
 			f.base, f.enc = s, enc
+		}
+		if i == host {
+			f.host, f.hostEnc = s, enc
 		}
 		if i == url {
 			found = true

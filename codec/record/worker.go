@@ -7,13 +7,14 @@ import (
 	"github.com/urlfold/urlfold/codec/params"
 )
 
-// Place is where a record stands. Name and Head stay the caller's; Append reads
-// them and keeps neither.
+// Place is where a record stands. Name, Head and Key stay the caller's; Append
+// reads them and keeps none.
 type Place struct {
 	Name string // of the file or stream; may be empty
 	Head []byte // the stream's header record, as Framing.Head cut it
 	Line int64  // number of the record's first line, from 1; 0 if unknown
 	Off  int64  // offset of the record's first byte in the stream
+	Key  []byte // of the message that the record is of; nil if it has none
 }
 
 // A Worker reads records and writes what the job wants of them. It is for one
@@ -28,6 +29,7 @@ type Worker struct {
 
 	// Scratch.
 	text, base     []byte // unescaped; not used where the record has no escapes
+	hostText       []byte // the same of the field that the job's base holds
 	runs, baseRuns []run
 	full           []byte // scheme, host and target in one
 	norm           []byte
@@ -48,18 +50,25 @@ type Worker struct {
 	plainText      []byte // as text and runs, while those are in use
 	plainRuns      []run
 	whole          []byte // a record with its passwords hidden
+	cut            []byte // a record that was too long
+	members        []byte // the values that a record is extended with
+	slots          []span // where they lie there, two for each extension; see evaluate
+	own            []ownMember
+	ownEnd         int // offset behind the last member of the record at hand
 
 	head       []byte // table: the header that the columns were found in
 	headKnown  bool
 	urlColumn  int
 	baseColumn int
+	hostColumn int
+	err        error // of the last call
 	pieceStart int64 // offset of the oversize record at hand, -1 if unknown
 	pieceEnd   int64 // offset behind its last piece so far
 }
 
 // NewWorker returns a Worker of the job.
 func (j *Job) NewWorker() *Worker {
-	return &Worker{job: j, urlColumn: j.url.index, baseColumn: j.base.index}
+	return &Worker{job: j, urlColumn: j.url.index, baseColumn: j.base.index, hostColumn: j.host.index}
 }
 
 // Next returns the length of the first record of in, line end included. If no
@@ -90,9 +99,10 @@ var lineFeed = []byte{'\n'}
 // Append reads rec, one record with or without its line end, appends what is to
 // be written of it to out, or to dead if it has no reading and the job diverts,
 // and counts it in st. rec must not overlap out or dead. Nothing of rec is kept.
+// If the job stops at records that are too long, Err must be asked after each call.
 func (w *Worker) Append(out, dead, rec []byte, at Place, st *Stats) (o, d []byte) {
 	j := w.job
-	w.fact = Fact{}
+	w.fact, w.err = Fact{}, nil
 	if j.maxRecord > 0 && len(rec) > j.maxRecord {
 		return w.Reject(out, dead, rec, TooLong, at, st)
 	}
@@ -103,13 +113,19 @@ func (w *Worker) Append(out, dead, rec []byte, at Place, st *Stats) (o, d []byte
 		return out, dead
 	}
 	if j.named && at.Off == 0 && len(at.Head) > 0 && bytes.Equal(rec, at.Head) {
+		if j.render == RenderExtend {
+			return w.extendHead(out, rec, st), dead
+		}
 		return w.plain(out, rec, st), dead
 	}
 	if why, pos := w.locate(body, at.Head); why != 0 {
-		return w.reject(out, dead, rec, why, pos, at, st)
+		return w.reject(out, dead, rec, &verdict{bad: why, at: pos}, at, st)
 	}
-	if j.render == RenderRewrite {
+	switch j.render {
+	case RenderRewrite:
 		return w.rewrite(out, dead, rec, at, st)
+	case RenderExtend:
+		return w.extend(out, dead, rec, at, st)
 	}
 	return w.list(out, dead, rec, at, st)
 }
@@ -127,7 +143,7 @@ func isBlank(body []byte) bool {
 // plain passes a record through that is not to be read.
 func (w *Worker) plain(out, rec []byte, st *Stats) []byte {
 	st.Records++
-	if w.job.render != RenderRewrite {
+	if !w.job.render.keepsRecords() {
 		st.Dropped++
 		return out
 	}
@@ -137,14 +153,15 @@ func (w *Worker) plain(out, rec []byte, st *Stats) []byte {
 
 // A verdict collects what is said about one record while its URLs are read.
 type verdict struct {
-	urls int    // with a reading
-	bad  Reason // of the first without one
-	at   int    // where in the record
+	urls int        // with a reading
+	bad  Reason     // of the first that was rejected
+	at   int        // where in the record
+	flag codec.Flag // of bad, if that is Flagged
 }
 
-func (v *verdict) reject(why Reason, at int) {
+func (v *verdict) reject(c *reading, at int) {
 	if v.bad == 0 {
-		v.bad, v.at = why, at
+		v.bad, v.at, v.flag = c.why, at, c.flag
 	}
 }
 
@@ -184,7 +201,7 @@ func (w *Worker) rewrite(out, dead, rec []byte, at Place, st *Stats) (o, d []byt
 	if v.bad != 0 && w.job.divert {
 		w.close(&v, st)
 		st.Dead++
-		return out[:start], w.deadLine(dead, rec, v.bad, v.at, at)
+		return out[:start], w.deadLine(dead, rec, &v, at)
 	}
 	if w.job.redact {
 		out = appendRedacted(out, rec[from:], false)
@@ -216,110 +233,11 @@ func (w *Worker) list(out, dead, rec []byte, at Place, st *Stats) (o, d []byte) 
 	switch {
 	case v.bad != 0 && w.job.divert:
 		st.Dead++
-		return out[:start], w.deadLine(dead, rec, v.bad, v.at, at)
+		return out[:start], w.deadLine(dead, rec, &v, at)
 	case len(out) == start:
 		st.Dropped++
 	default:
 		st.Emitted++
 	}
-	return out, dead
-}
-
-// Reject deals with a record that the caller could not have read, for the reason
-// why: it goes to dead if the job diverts, or else passes through or becomes an
-// error in the job's rendering. It is counted in st.
-func (w *Worker) Reject(out, dead, rec []byte, why Reason, at Place, st *Stats) (o, d []byte) {
-	w.found = found{} // of another record
-	return w.reject(out, dead, rec, why, 0, at, st)
-}
-
-func (w *Worker) reject(out, dead, rec []byte, why Reason, pos int, at Place, st *Stats) (o, d []byte) {
-	countReject(why, st)
-	start := len(out)
-	switch {
-	case w.job.divert:
-		st.Dead++
-		return out, w.deadLine(dead, rec, why, pos, at)
-	case w.job.render == RenderRewrite:
-		out = append(out, rec...)
-		if w.job.redact {
-			out = w.redactTail(out, start)
-		}
-	default:
-		out = w.rejectItem(out, rec, why, pos, at)
-	}
-	if w.job.render != RenderRewrite && len(out) == start {
-		st.Dropped++
-	} else {
-		st.Emitted++
-	}
-	return out, dead
-}
-
-// countReject counts a record that was rejected before its URLs were read.
-func countReject(why Reason, st *Stats) {
-	st.Records++
-	st.Rejected++
-	if why < NumReasons {
-		st.Rejects[why]++
-	}
-	switch why {
-	case Panic:
-		st.Panics++
-	case TooLong:
-		st.Oversize++
-	}
-}
-
-// A Piece says which part of an oversize record a call holds.
-type Piece uint8
-
-// The pieces.
-const (
-	PieceWhole  Piece = iota // all of it
-	PieceFirst               // its beginning
-	PieceMiddle              // neither beginning nor end
-	PieceLast                // its end, with the line end if there is one
-)
-
-// Piece deals with a part of a record that is longer than the limit. Rewriting
-// passes the bytes through; other renderings write one object or line, and a job
-// that diverts one dead line without the bytes, at the last piece. The record is
-// counted there, once. at.Line is the record's, at.Off the offset of the piece.
-// The dead line says where the record ends, and where it starts if this Worker
-// has seen all of its pieces.
-func (w *Worker) Piece(out, dead, piece []byte, p Piece, at Place, st *Stats) (o, d []byte) {
-	j := w.job
-	if p == PieceWhole || p == PieceFirst {
-		w.pieceStart = at.Off
-	} else if w.pieceEnd != at.Off {
-		w.pieceStart = -1
-	}
-	w.pieceEnd = at.Off + int64(len(piece))
-	pass := j.render == RenderRewrite && !j.divert
-	if pass {
-		start := len(out)
-		out = append(out, piece...)
-		if j.redact {
-			out = w.redactTail(out, start)
-		}
-	}
-	if p != PieceWhole && p != PieceLast {
-		return out, dead
-	}
-	countReject(TooLong, st)
-	start := len(out)
-	switch {
-	case j.divert:
-		st.Dead++
-		return out, w.deadPiece(dead, at)
-	case !pass:
-		out = w.rejectItem(out, nil, TooLong, 0, at)
-		if len(out) == start {
-			st.Dropped++
-			return out, dead
-		}
-	}
-	st.Emitted++
 	return out, dead
 }

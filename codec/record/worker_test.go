@@ -15,7 +15,7 @@ func TestNoAllocs(t *testing.T) {
 		rec, []byte("HTTP://u:p@H/%7e\xe9\n"), []byte("\n"), []byte("http://[x\n"), []byte("x,\"a\"\"b\",c\n"), []byte("x\ty\n"), []byte(`v:80 h GET /a?b HTTP/1.1 "http://r/"` + "\n"),
 		[]byte(`{"url":"HTTP:\/\/H\/\u00e9","base":"http:\/\/b","request":{"uri":"\/a"}}` + "\n"), []byte(`{"u":"https://h/%7e","r":"x"}` + "\n"), []byte(`"http://r/" h/a HTTP/1.1` + "\n"),
 	}
-	at := Place{Name: "file", Head: []byte("id,url\n"), Line: 1, Off: 7}
+	at := Place{Name: "file", Head: []byte("id,url\n"), Line: 1, Off: 7, Key: []byte("http://u:p@h")}
 	each(func(c Config) {
 		for _, c.Redact = range []bool{false, true} {
 			w := newJob(t, allFields(c)).NewWorker()
@@ -25,6 +25,7 @@ func TestNoAllocs(t *testing.T) {
 				for _, in := range inputs {
 					out, dead = w.Append(out[:0], dead[:0], in, at, &st)
 				}
+				out, dead = w.Append(out[:0], dead[:0], at.Head, Place{Head: at.Head}, &st)
 				out, dead = w.Reject(out[:0], dead[:0], rec, Panic, at, &st)
 				out, dead = w.Piece(out[:0], dead[:0], rec, PieceLast, at, &st)
 			}

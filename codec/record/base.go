@@ -1,0 +1,170 @@
+package record
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/urlfold/urlfold/codec"
+)
+
+// A template is a base URL with a field of the record in its host.
+type template struct {
+	front, back []byte // what stands around the field: "https://" and "/a"
+	authority   int    // where in front the authority starts
+	rest        int    // how many bytes of back are behind the authority
+}
+
+// setBase reads Base. Its scheme and authority are what an origin-form target
+// is put behind (RFC 9112 §3.3).
+func (j *Job) setBase(c *Config) error {
+	front, rest, ok := strings.Cut(c.Base, "{")
+	if ok {
+		name, back, closed := strings.Cut(rest, "}")
+		if !closed {
+			return errors.New("a field in the base URL has no closing brace")
+		}
+		return j.setTemplate(c, front, name, back)
+	}
+	if c.Base == "" {
+		return nil
+	}
+	r, err := checkBase(c.Base, c.Normalizer)
+	if err != nil {
+		return err
+	}
+	src := []byte(c.Base)
+	j.baseURL = src
+	j.origin = src[:r.In.Span(codec.Path).Start]
+	j.scheme = r.In.Bytes(src, codec.Scheme)
+	return nil
+}
+
+// checkBase parses a base. Its errors hold nothing of it.
+func checkBase(base string, n *codec.Normalizer) (*codec.Result, error) {
+	var r codec.Result
+	src := []byte(base)
+	if n != nil {
+		if _, err := n.Append(nil, src, &r); err != nil {
+			return nil, fmt.Errorf("the base URL: %w", err)
+		}
+	}
+	if err := codec.Parse(src, &r); err != nil {
+		return nil, fmt.Errorf("the base URL: %w", err)
+	}
+	if !r.In.Has(codec.Scheme) || r.In.Span(codec.Host).Len() == 0 {
+		return nil, errors.New("the base URL needs a scheme and a host, as in https://example.com/")
+	}
+	return &r, nil
+}
+
+// setTemplate reads a Base that holds a field, between front and back.
+func (j *Job) setTemplate(c *Config, front, name, back string) error {
+	if strings.ContainsAny(back, "{}") {
+		return errors.New("the base URL holds one field of the record at most")
+	}
+	probe := front + "h" + back
+	r, err := checkBase(probe, c.Normalizer)
+	if err != nil {
+		return err
+	}
+	scheme, host, path := r.In.Span(codec.Scheme), r.In.Span(codec.Host), r.In.Span(codec.Path)
+	t := &template{front: []byte(front), back: []byte(back), authority: int(scheme.End) + len("://"), rest: len(probe) - int(path.Start)}
+	if at := uint32(len(front)); at < host.Start || at >= host.End || !isHostPort([]byte(probe[t.authority:path.Start])) {
+		return errors.New("a field of the record can stand for the host of the base URL, without a user, and nothing else in it: https://{host}/")
+	}
+	j.template, j.scheme = t, t.front[:scheme.End]
+	switch j.kind {
+	case kindJSONL:
+		j.hostPath, err = parsePath(name)
+	case kindTable:
+		j.host, err = parseColumn(name)
+		j.named = j.named || j.host.name != nil
+	case kindLines:
+		err = errors.New("lines have no fields: the base URL cannot hold one")
+	default:
+		err = j.checkLogHost(name, probe[t.authority:path.Start] == "h")
+	}
+	return err
+}
+
+// checkLogHost checks that a template is one that access logs can fill in.
+func (j *Job) checkLogHost(name string, alone bool) error {
+	switch {
+	case name != "host" && name != "vhost":
+		return fmt.Errorf("{%s} in the base URL: the field of an access log that can stand there is {host}", name)
+	case !alone:
+		return errors.New("in the base URL of an access log {host} stands alone between the slashes: https://{host}/")
+	case j.kind == kindVhost || j.layout != nil && j.layout.hasHost():
+		return nil
+	}
+	return errors.New("the format has no host for the base URL: vhost_combined has one, and a log format with $host, %v or the like")
+}
+
+// hasHost reports whether the log format has a field for the host.
+func (l *layout) hasHost() bool {
+	for i := range l.elems {
+		if k := l.elems[i].kind; k == fkHost || k == fkHostTarget {
+			return true
+		}
+	}
+	return false
+}
+
+// baseOf returns what a URL of the record is resolved against: the record's own
+// base, or that of the job, or nil. It lies in the record, the job or scratch.
+func (w *Worker) baseOf(rec []byte) []byte {
+	f, t := &w.found, w.job.template
+	switch {
+	case f.base.end > f.base.start:
+		text, runs, escaped := f.enc.unescape(w.base, f.base.in(rec), w.baseRuns)
+		w.baseRuns = runs
+		if escaped {
+			w.base = text
+		}
+		return text
+	case t == nil:
+		return w.job.baseURL
+	case w.job.hostPath == nil && w.job.kind != kindTable:
+		var nohost bool
+		if w.base, nohost = w.appendOrigin(w.base[:0], rec); nohost {
+			return nil
+		}
+		w.base = append(w.base, t.back...)
+		return w.base
+	}
+	value, runs, escaped := f.hostEnc.unescape(w.hostText, f.host.in(rec), w.baseRuns)
+	w.baseRuns = runs
+	if escaped {
+		w.hostText = value
+	}
+	var ok bool
+	if w.base, ok = t.append(w.base[:0], value); !ok {
+		return nil
+	}
+	return w.base
+}
+
+// append appends the base with value in it, and reports whether it has the
+// host that it says: value comes from anywhere, and a slash or an '@' in it would
+// make it a base of another host.
+func (t *template) append(dst, value []byte) ([]byte, bool) {
+	if len(value) == 0 || len(value) == 1 && (value[0] == '-' || value[0] == '_') {
+		return dst, false
+	}
+	start := len(dst)
+	dst = append(append(append(dst, t.front...), value...), t.back...)
+	return dst, isHostPort(dst[start+t.authority : len(dst)-t.rest])
+}
+
+// isHostPort reports whether s is a host, with or without a port. Whether names
+// and addresses are good ones is for the codec to say.
+func isHostPort(s []byte) bool {
+	if !isHost(s) {
+		return false
+	}
+	name := bytes.LastIndexByte(s, ']') + 1
+	colon := bytes.IndexByte(s[name:], ':')
+	return colon < 0 || name+colon > 0 && allDigits(s[name+colon+1:])
+}

@@ -1,0 +1,142 @@
+package record
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/urlfold/urlfold/codec"
+)
+
+// cases of values that stand for the host of a base, and the host that comes of
+// them; none for those that would make it the base of another host, or of none.
+var hostValues = []struct{ value, host string }{
+	{"Example.com", "example.com"}, {"h:8443", "h:8443"}, {"[::1]:80", "[::1]:80"}, {"1.2.3.4", "1.2.3.4"}, {"h:443", "h"},
+	{"", ""}, {"-", ""}, {"_", ""},
+	{"evil/", ""}, {"evil/x", ""}, {"a@evil", ""}, {"a:b@evil", ""}, {"evil?", ""}, {"evil#", ""}, {`evil\`, ""}, {"h evil", ""}, {"h\tx", ""}, {"h\nx", ""},
+	{"h:", ""}, {"h:x", ""}, {"h:1:2", ""}, {":80", ""}, {"::1", ""}, {"[::1", ""}, {"[::1]x", ""}, {"h:99999", ""}, {"1.2.3.256", ""}, {"evil%2Fx", ""}, {"/", ""}, {"//evil", ""},
+	{"http://evil", ""}, {"{host}", ""}, {"[x]", ""}, {"evil\uFF0Fx", ""}, {"evil\u2100", ""},
+}
+
+func TestBaseTemplate(t *testing.T) {
+	for _, tt := range hostValues {
+		want := "/a"
+		if tt.host != "" {
+			want = "https://" + tt.host + "/a"
+		}
+		f := func(c Config, in string) {
+			t.Helper()
+			c.Render, c.Normalizer, c.Base = RenderURLs, normalizer(t, "logclean"), "https://{host}/x/y"
+			check(t, c, in+"\n", want+"\n")
+		}
+		f(Config{Format: "jsonl", URLField: "u"}, `{"host":"`+string(appendString(nil, []byte(tt.value)))+`","u":"/a"}`)
+		f(Config{Format: "jsonl", URLField: "u"}, `{"u":"/a","host":"`+string(appendASCIIString(nil, []byte(tt.value)))+`"}`)
+		if !strings.Contains(tt.value, "\n") {
+			check(t, Config{Format: "csv", URLField: "2", Base: "https://{1}/x/y", Render: RenderURLs, Normalizer: normalizer(t, "logclean")},
+				string(encCell.escape(nil, []byte(tt.value), ','))+",/a\n", want+"\n")
+		}
+	}
+}
+
+func TestBaseTemplateForms(t *testing.T) {
+	f := func(c Config, in, want string) {
+		t.Helper()
+		c.Render = RenderURLs
+		check(t, c, in, want)
+	}
+	j := Config{Format: "jsonl", URLField: "u", Base: "https://{h.name}"}
+	f(j, `{"u":"/a","h":{"name":"x"}}`+"\n", "https://x/a\n")
+	// Without the field, or with another type in its place, there is no base.
+	f(j, `{"u":"/a"}`+"\n"+`{"u":"/a","h":1}`+"\n"+`{"u":"/a","h":{"name":1}}`+"\n"+`{"u":"/a","h":{"name":null}}`+"\n", "/a\n/a\n/a\n/a\n")
+	// What is no JSON is that here too.
+	_, _, st := runJob(t, newJob(t, j), []byte(`{"h":tru,"u":"/a"}`))
+	if st.Rejects[Unparsed] != 1 {
+		t.Errorf("%+v", st)
+	}
+	// The record's own base comes first.
+	f(Config{Format: "jsonl", URLField: "u", BaseField: "b", Base: "https://{h}"}, `{"u":"/a","h":"x","b":"http://b"}`+"\n"+`{"u":"/a","h":"x"}`+"\n", "http://b/a\nhttps://x/a\n")
+	f(Config{Format: "csv", URLField: "u", Base: "https://{Host Name}"}, "u,Host Name\n/a,\"x\"\n/b,\n", "https://x/a\n/b\n")
+	// A part of the host, or beside a port.
+	part := Config{Format: "jsonl", URLField: "u", Base: "https://www.{h}.example:81/?q"}
+	f(part, `{"u":"a","h":"x"}`+"\n"+`{"u":"a","h":"evil:80"}`+"\n"+`{"u":"a","h":"evil:80#"}`+"\n", "https://www.x.example:81/a\na\na\n")
+	f(Config{Format: "jsonl", URLField: "u", Base: "https://{h}:81"}, `{"u":"a","h":"x:1"}`+"\n", "a\n")
+	// A URL of its own needs no base, good or bad.
+	w := j
+	w.Normalizer, w.Level = normalizer(t, "crawler"), codec.K2
+	f(w, `{"u":"HTTP://Y:80","h":{"name":"h:99999"}}`+"\n", "http://y/\n")
+	_, _, st = runJob(t, newJob(t, w), []byte(`{"u":"/a","h":{"name":"h:99999"}}`+"\n"))
+	if st.Rejects[codec.ErrRelative] != 1 {
+		t.Errorf("%+v", st)
+	}
+}
+
+func TestBaseTemplateLogs(t *testing.T) {
+	f := func(c Config, in, want string) {
+		t.Helper()
+		c.Render, c.Target, c.Normalizer = RenderURLs, TargetAll, normalizer(t, "logclean")
+		check(t, c, in, want)
+	}
+	const rest = ` - - - [t] "GET /a HTTP/1.1" 200 1 "b" ""` + "\n"
+	v := Config{Format: "vhost_combined", Base: "https://{host}/x/"}
+	f(v, "V.example:8443"+rest+"a@evil"+rest+"-"+rest, "https://v.example:8443/a\nhttps://v.example:8443/x/b\n/a\nb\n/a\nb\n")
+	f(Config{Format: `$host$request_uri "$http_referer" $server_port`, Base: "https://{vhost}"}, `h/a "b" 81`+"\n", "https://h:81/a\nhttps://h:81/b\n")
+	f(Config{Format: `%v "%r" "%{Referer}i"`, Base: "https://{host}"}, `h:99999 "GET /a" "b"`+"\n", "https://h:99999/a\nb\n")
+}
+
+func TestBaseTemplateErrors(t *testing.T) {
+	f := func(format, base, want string) {
+		t.Helper()
+		c := Config{Format: format, Base: base, Normalizer: normalizer(t, "equiv")}
+		if format == "jsonl" || format == "csv" {
+			c.URLField = "u"
+		}
+		if _, err := New(c); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q in it", base, err, want)
+		}
+	}
+	f("jsonl", "https://{host", "closing brace")
+	f("jsonl", "https://{a}{b}/", "one field")
+	f("jsonl", "https://{a}}/", "one field")
+	f("jsonl", "https://{a..b}/", "a..b")
+	f("csv", "https://{0}/", "counted from 1")
+	for _, base := range []string{"https://h/{a}", "https://u:{a}@h/", "https://u@{a}/", "https://h/?{a}", "https://h/#{a}", "{a}://h/", "h{a}://h/"} {
+		f("jsonl", base, "can stand for the host")
+	}
+	for _, base := range []string{"{a}", "/{a}", "https:{a}", "//{a}/"} {
+		f("jsonl", base, "the base URL")
+	}
+	f("jsonl", "https://h:{a}/", "the port is invalid")
+	f("lines", "https://{host}/", "lines have no fields")
+	f("vhost_combined", "https://{name}/", "{host}")
+	f("vhost_combined", "https://www.{host}/", "stands alone")
+	f("combined", "https://{host}/", "no host")
+	f(`"$request"`, "https://{host}/", "no host")
+}
+
+// Whatever the value, the base has the host that it says, or there is none.
+func FuzzBaseTemplate(f *testing.F) {
+	for _, tt := range hostValues {
+		f.Add(tt.value)
+	}
+	f.Fuzz(func(t *testing.T, value string) {
+		for _, name := range []string{"rfc3986-scheme", "equiv", "crawler"} {
+			j := newJob(t, Config{Format: "jsonl", URLField: "u", Base: "https://www.{h}.example/x", Normalizer: normalizer(t, name)})
+			base, ok := j.template.append(nil, []byte(value))
+			if !ok {
+				continue
+			}
+			var r codec.Result
+			if err := codec.Parse(base, &r); err != nil {
+				continue
+			}
+			host := r.In.Bytes(base, codec.Host)
+			if r.In.Has(codec.Username) || !bytes.HasPrefix(host, []byte("www.")) || string(r.In.Bytes(base, codec.Path)) != "/x" || !bytes.HasSuffix(host, []byte(".example")) {
+				t.Fatalf("%q makes %q of host %q", value, base, host)
+			}
+			norm, err := j.norm.Append(nil, base, &r)
+			if err == nil && (!bytes.HasSuffix(norm, []byte(".example/x")) || !bytes.HasPrefix(norm, []byte("https://www."))) {
+				t.Fatalf("%q becomes %q", base, norm)
+			}
+		}
+	})
+}

@@ -1,0 +1,229 @@
+package record
+
+import "errors"
+
+// A Fate is what becomes of a record that is not read.
+type Fate uint8
+
+// The fates.
+const (
+	FateDefault  Fate = iota // that of records without a reading: Config.Divert
+	FatePass                 // it passes through, or becomes an object with an error
+	FateDead                 // it goes to the dead letter
+	FateDrop                 // nothing is written, and it is counted as dropped
+	FateTruncate             // its beginning passes through, unread, with its line end
+	FateStop                 // nothing is written or counted; see Worker.Err
+)
+
+var fateNames = []string{"default", "pass_through", "dead_letter", "drop", "truncate", "stop"}
+
+// String returns the fate's name: "pass_through".
+func (f Fate) String() string { return nameOf(fateNames, int(f)) }
+
+// ParseFate returns the fate of that name. The error suggests a near name.
+func ParseFate(name string) (Fate, error) {
+	i, err := lookup("fate", fateNames, name)
+	return Fate(i), err
+}
+
+// ErrOversize says that a record is longer than the limit, and that the job is
+// to stop there.
+var ErrOversize = errors.New("a record is longer than the limit, and the job is set to stop there")
+
+// setFates reads OnUnparsed and OnOversize.
+func (j *Job) setFates(c *Config) error {
+	j.onUnparsed, j.onOversize = c.OnUnparsed, c.OnOversize
+	usual := FatePass
+	if c.Divert {
+		usual = FateDead
+	}
+	var errs []error
+	switch c.OnUnparsed {
+	case FateDefault:
+		j.onUnparsed = usual
+	case FatePass, FateDead, FateDrop:
+	default:
+		errs = append(errs, errors.New("what is not of the format passes through, goes to the dead letter, or is dropped"))
+	}
+	switch c.OnOversize {
+	case FateDefault:
+		j.onOversize = usual
+	case FatePass, FateDead, FateStop:
+	case FateTruncate:
+		if j.kind == kindTable {
+			errs = append(errs, errors.New("records of a table cannot be truncated: an open quote would swallow the records behind it"))
+		}
+	default:
+		errs = append(errs, errors.New("what is too long passes through, goes to the dead letter, is truncated, or stops the job"))
+	}
+	return errors.Join(errs...)
+}
+
+// fate returns what becomes of a record that was rejected for the reason why.
+func (j *Job) fate(why Reason) Fate {
+	switch {
+	case why == Unparsed:
+		return j.onUnparsed
+	case why == TooLong:
+		return j.onOversize
+	case j.divert:
+		return FateDead
+	}
+	return FatePass
+}
+
+// Err returns ErrOversize if the last call of Append, Reject or Piece met a record
+// that is too long and the job stops at such records, and nil otherwise. Then
+// nothing was written or counted, so that the record is not done: the caller
+// must not go on behind it.
+func (w *Worker) Err() error { return w.err }
+
+// Reject deals with a record that the caller could not have read, for the reason
+// why: it goes to dead if the job diverts, or else passes through or becomes an
+// error in the job's rendering. It is counted in st.
+func (w *Worker) Reject(out, dead, rec []byte, why Reason, at Place, st *Stats) (o, d []byte) {
+	w.found, w.fact, w.err = found{}, Fact{}, nil // of another record
+	return w.reject(out, dead, rec, &verdict{bad: why}, at, st)
+}
+
+func (w *Worker) reject(out, dead, rec []byte, v *verdict, at Place, st *Stats) (o, d []byte) {
+	fate := w.job.fate(v.bad)
+	if fate == FateStop {
+		w.err = ErrOversize
+		return out, dead
+	}
+	countReject(v.bad, st)
+	start, keeps := len(out), w.job.render.keepsRecords()
+	switch fate {
+	case FateDead:
+		st.Dead++
+		return out, w.deadLine(dead, rec, v, at)
+	case FateDrop:
+		st.Dropped++
+		return out, dead
+	case FateTruncate:
+		rec = w.truncated(rec, PieceWhole)
+	}
+	if keeps {
+		out = append(out, rec...)
+		if w.job.redact {
+			out = w.redactTail(out, start)
+		}
+	} else {
+		out = w.rejectItem(out, rec, v.bad, v.at, at)
+	}
+	if !keeps && len(out) == start {
+		st.Dropped++
+	} else {
+		st.Emitted++
+	}
+	return out, dead
+}
+
+// truncated returns what is left of an oversize record, or of a piece of one, in
+// scratch: as many bytes as a record may have, and the line end, with which it is
+// too long still for a reader with the same limit. The first piece has all of
+// these bytes: a source finds a record to be oversize when it has seen so many.
+func (w *Worker) truncated(rec []byte, p Piece) []byte {
+	body := trimEnd(rec)
+	end := rec[len(body):]
+	w.cut = w.cut[:0]
+	if p == PieceWhole || p == PieceFirst {
+		n := len(body)
+		if w.job.maxRecord > 0 && n > w.job.maxRecord {
+			n = w.job.maxRecord
+		}
+		w.cut = append(w.cut, body[:n]...)
+		if w.job.redact {
+			w.cut = w.redactCut(w.cut, 0)
+		}
+	}
+	if p == PieceWhole || p == PieceLast {
+		w.cut = append(w.cut, end...)
+	}
+	return w.cut
+}
+
+// countReject counts a record that was rejected before its URLs were read.
+func countReject(why Reason, st *Stats) {
+	st.Records++
+	st.Rejected++
+	if why < NumReasons {
+		st.Rejects[why]++
+	}
+	switch why {
+	case Panic:
+		st.Panics++
+	case TooLong:
+		st.Oversize++
+	}
+}
+
+// A Piece says which part of an oversize record a call holds.
+type Piece uint8
+
+// The pieces.
+const (
+	PieceWhole  Piece = iota // all of it
+	PieceFirst               // its beginning
+	PieceMiddle              // neither beginning nor end
+	PieceLast                // its end, with the line end if there is one
+)
+
+// Piece deals with a part of a record that is longer than the limit. Rewriting
+// and extending pass the bytes through; other renderings write one object or
+// line, and a job that diverts one dead line without the bytes, at the last
+// piece. The record is counted there, once. at.Line is the record's, at.Off the
+// offset of the piece. The dead line says where the record ends, and where it
+// starts if this Worker has seen all of its pieces. If OnOversize is FateTruncate,
+// the first piece must hold as many bytes as a record may have; if it is
+// FateStop, Err says so at every piece.
+func (w *Worker) Piece(out, dead, piece []byte, p Piece, at Place, st *Stats) (o, d []byte) {
+	j := w.job
+	w.fact, w.err = Fact{}, nil
+	if j.onOversize == FateStop {
+		w.err = ErrOversize
+		return out, dead
+	}
+	if p == PieceWhole || p == PieceFirst {
+		w.pieceStart = at.Off
+	} else if w.pieceEnd != at.Off {
+		w.pieceStart = -1
+	}
+	w.pieceEnd = at.Off + int64(len(piece))
+	pass := j.render.keepsRecords() && j.onOversize != FateDead
+	if pass {
+		out = w.appendPiece(out, piece, p)
+	}
+	if p != PieceWhole && p != PieceLast {
+		return out, dead
+	}
+	countReject(TooLong, st)
+	start := len(out)
+	switch {
+	case j.onOversize == FateDead:
+		st.Dead++
+		return out, w.deadPiece(dead, at)
+	case !pass:
+		out = w.rejectItem(out, nil, TooLong, 0, at)
+		if len(out) == start {
+			st.Dropped++
+			return out, dead
+		}
+	}
+	st.Emitted++
+	return out, dead
+}
+
+// appendPiece appends what passes through of a piece.
+func (w *Worker) appendPiece(out, piece []byte, p Piece) []byte {
+	start := len(out)
+	if w.job.onOversize == FateTruncate {
+		return append(out, w.truncated(piece, p)...)
+	}
+	out = append(out, piece...)
+	if w.job.redact {
+		out = w.redactTail(out, start)
+	}
+	return out
+}

@@ -1,0 +1,216 @@
+package record
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/urlfold/urlfold/codec"
+)
+
+func TestParseFate(t *testing.T) {
+	if f, err := ParseFate("dead_letter"); f != FateDead || err != nil || f.String() != "dead_letter" {
+		t.Error(f, err)
+	}
+	if _, err := ParseFate("dorp"); err == nil || !strings.Contains(err.Error(), "did you mean drop?") {
+		t.Error(err)
+	}
+}
+
+func TestFateErrors(t *testing.T) {
+	f := func(c Config, want string) {
+		t.Helper()
+		c.Normalizer = normalizer(t, "equiv")
+		if _, err := New(c); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%+v: %v, want %q in it", c, err, want)
+		}
+	}
+	f(Config{Format: "lines", OnUnparsed: FateStop}, "or is dropped")
+	f(Config{Format: "lines", OnUnparsed: 99, OnOversize: 99}, "or is dropped")
+	f(Config{Format: "lines", OnOversize: FateDrop}, "or stops the job")
+	f(Config{Format: "csv", URLField: "1", OnOversize: FateTruncate}, "open quote")
+}
+
+// What is not of the format goes its own way, whatever becomes of URLs without a
+// reading.
+func TestOnUnparsed(t *testing.T) {
+	const a, b = `h - - [t] "`, `" 200 1` + "\n"
+	const good, bad, not = a + "GET http://H/" + b, a + "GET http://[/" + b, "what is this\n"
+	f := func(fate Fate, divert bool, render Render, wantOut string, wantDead int64, wantDropped int64) {
+		t.Helper()
+		out, dead, st := runJob(t, newJob(t, Config{Format: "clf", OnUnparsed: fate, Divert: divert, Render: render, Fields: []string{"norm"}}), []byte(good+bad+not))
+		if string(out) != wantOut || st.Dead != wantDead || st.Dropped != wantDropped || st.Rejected != 2 || st.Rejects[Unparsed] != 1 || strings.Count(string(dead), "\n") != int(wantDead) {
+			t.Errorf("%v %v: out %q, dead %s, %+v", fate, divert, out, dead, st)
+		}
+	}
+	norm := strings.Replace(good, "H", "h", 1)
+	f(FateDefault, false, RenderRewrite, norm+bad+not, 0, 0)
+	f(FateDefault, true, RenderRewrite, norm, 2, 0)
+	f(FatePass, true, RenderRewrite, norm+not, 1, 0)
+	f(FateDead, false, RenderRewrite, norm+bad, 1, 0)
+	f(FateDrop, false, RenderRewrite, norm+bad, 0, 1)
+	f(FateDrop, true, RenderRewrite, norm, 1, 1)
+	f(FatePass, true, RenderJSONL, `{"norm":"http://h/"}`+"\n"+`{"error":"unparsed","at":0,"record":"what is this","file":"f","line":3}`+"\n", 1, 0)
+	f(FateDrop, true, RenderURLs, "http://h/\n", 1, 1)
+}
+
+func TestOnOversize(t *testing.T) {
+	const long = "http://u:password@h/\r\n"
+	f := func(c Config, wantOut, wantDead string) {
+		t.Helper()
+		c.Format, c.MaxRecord = "lines", 12
+		out, dead, st := runJob(t, newJob(t, c), []byte("HTTP://H\n"+long))
+		if string(out) != "http://h/\n"+wantOut || string(dead) != wantDead || st.Oversize != 1 || st.Rejects[TooLong] != 1 || st.URLs != 1 {
+			t.Errorf("%+v: out %q, dead %q, %+v", c, out, dead, st)
+		}
+	}
+	f(Config{OnOversize: FatePass, Divert: true}, long, "")
+	f(Config{OnOversize: FateDead}, "", `{"reason":"record-too-long","at":0,"file":"f","line":2,"offset":9,"record":"http://u:password@h/\r\n"}`+"\n")
+	f(Config{OnOversize: FateTruncate}, "http://u:pas\r\n", "")
+	// A password of which only the beginning is left is hidden too.
+	f(Config{OnOversize: FateTruncate, Redact: true}, "http://u:***\r\n", "")
+	c := Config{Format: "lines", MaxRecord: 12, OnOversize: FateTruncate, Render: RenderJSONL, Fields: []string{"norm"}}
+	check(t, c, long, `{"error":"record-too-long","record":"http://u:pas","file":"f","line":1}`+"\n")
+	c.Redact = true
+	check(t, c, long, `{"error":"record-too-long","record":"http://u:***","file":"f","line":1}`+"\n")
+	// With its line end it is too long still: the next reader knows it for what it is.
+	check(t, Config{Format: "lines", MaxRecord: 12, OnOversize: FateTruncate}, "HTTP://H/abcdef\n", "HTTP://H/abc\n")
+	check(t, Config{Format: "lines", MaxRecord: 12, OnOversize: FateTruncate}, "HTTP://H/abc\n", "HTTP://H/abc\n")
+}
+
+func TestTruncatedPieces(t *testing.T) {
+	f := func(c Config, want string, pieces ...string) {
+		t.Helper()
+		c.Format, c.MaxRecord, c.OnOversize = "lines", 10, FateTruncate
+		w := newJob(t, c).NewWorker()
+		var st Stats
+		var out, dead []byte
+		for i, piece := range pieces {
+			p := PieceMiddle
+			switch i {
+			case 0:
+				p = PieceFirst
+			case len(pieces) - 1:
+				p = PieceLast
+				w = newJob(t, c).NewWorker() // pieces go to whoever is free
+			}
+			out, dead = w.Piece(out, dead, []byte(piece), p, Place{Line: 1}, &st)
+		}
+		if string(out) != want || len(dead) > 0 || st.Records != 1 || st.Emitted != 1 || st.Oversize != 1 || !st.Balanced() {
+			t.Errorf("%q: out %q, dead %q, %+v", pieces, out, dead, st)
+		}
+	}
+	f(Config{}, "HTTP://H/a\r\n", "HTTP://H/ab", "cde", "f\r\n")
+	f(Config{}, "HTTP://H/a", "HTTP://H/ab", "cde")
+	f(Config{Redact: true}, "HTTP://u:***\n", "HTTP://u:pass", "word@h\n")
+	f(Config{Render: RenderJSONL}, `{"error":"record-too-long","line":1}`+"\n", "HTTP://H/ab", "cde\n")
+}
+
+// A job that stops writes and counts nothing of the record at which it does.
+func TestOversizeStops(t *testing.T) {
+	w := newJob(t, Config{Format: "lines", MaxRecord: 9, OnOversize: FateStop, Divert: true}).NewWorker()
+	var st Stats
+	out, _ := w.Append(nil, nil, []byte("HTTP://H\n"), Place{}, &st)
+	if w.Err() != nil || string(out) != "http://h/\n" {
+		t.Fatalf("%q %v", out, w.Err())
+	}
+	before := st
+	for p := PieceWhole; p <= PieceLast; p++ {
+		out, dead := w.Append(nil, nil, []byte("HTTP://HH\n"), Place{}, &st)
+		if len(out)+len(dead) > 0 || st != before || !errors.Is(w.Err(), ErrOversize) {
+			t.Errorf("Append: %q %q %v %+v", out, dead, w.Err(), st)
+		}
+		w.Append(nil, nil, []byte("\n"), Place{}, &Stats{})
+		if w.Err() != nil {
+			t.Error("the error stays")
+		}
+		out, dead = w.Piece(nil, nil, []byte("HTTP://HH\n"), p, Place{}, &st)
+		if len(out)+len(dead) > 0 || st != before || !errors.Is(w.Err(), ErrOversize) {
+			t.Errorf("Piece: %q %q %v %+v", out, dead, w.Err(), st)
+		}
+	}
+}
+
+func TestRejectFlags(t *testing.T) {
+	set := func(flags ...codec.Flag) (s codec.Flags) {
+		for _, f := range flags {
+			s = s.With(f)
+		}
+		return s
+	}
+	f := func(c Config, in, wantOut, wantDead string) {
+		t.Helper()
+		c.Format = "lines"
+		out, _, st := runJob(t, newJob(t, c), []byte(in))
+		if string(out) != wantOut || st.Rejected != 1 || st.URLs != 2 || st.Changed != 1 || st.Flagged != 0 || st.Rejects[Flagged]+st.Rejects[NotHTTP] != 1 {
+			t.Errorf("%+v: out %q, %+v", c, out, st)
+		}
+		c.Divert = true
+		_, dead, st := runJob(t, newJob(t, c), []byte(in))
+		if string(dead) != wantDead || st.Dead != 1 {
+			t.Errorf("%+v: dead %s, want %s; %+v", c, dead, wantDead, st)
+		}
+	}
+	const bad, good = " HTTP://u@H/%7e\n", "HTTP://H\n"
+	// Of several flags the first counts; its place is one in the record.
+	f(Config{RejectFlags: set(codec.Credentials, codec.NeedlessEscape)}, bad+good, bad+"http://h/\n",
+		`{"reason":"flagged","flag":"needless-escape","at":12,"file":"f","line":1,"offset":0,"record":" HTTP://u@H/%7e\n"}`+"\n")
+	f(Config{RejectFlags: set(codec.Credentials), Render: RenderJSONL, Fields: []string{"norm", "key", "flags"}}, bad+"HTTP://H\n", `{"flags":["lower-hex","needless-escape","credentials"],"error":"flagged","at":7,"flag":"credentials"}`+"\n"+`{"norm":"http://h/","key":"`+keyHex(t, codec.K1, "http://h/")+`","flags":[]}`+"\n",
+		`{"reason":"flagged","flag":"credentials","at":8,"file":"f","line":1,"offset":0,"record":" HTTP://u@H/%7e\n"}`+"\n")
+	f(Config{RejectFlags: set(codec.Credentials), Render: RenderTSV, Fields: []string{"norm", "error"}}, bad+good, "\tflagged\nhttp://h/\t\n",
+		`{"reason":"flagged","flag":"credentials","at":8,"file":"f","line":1,"offset":0,"record":" HTTP://u@H/%7e\n"}`+"\n")
+	f(Config{RejectFlags: set(codec.Relative), Render: RenderURLs}, "/a\n"+good, "http://h/\n",
+		`{"reason":"flagged","flag":"relative","at":0,"file":"f","line":1,"offset":0,"record":"/a\n"}`+"\n")
+	// A signature is looked for at any level.
+	f(Config{RejectFlags: set(codec.SignedURL)}, "http://h/?X-Amz-Signature=1\n"+good, "http://h/?X-Amz-Signature=1\nhttp://h/\n",
+		`{"reason":"flagged","flag":"signed-url","at":0,"file":"f","line":1,"offset":0,"record":"http://h/?X-Amz-Signature=1\n"}`+"\n")
+	f(Config{RejectNotHTTP: true, Render: RenderURLs}, "  mailto:a\n"+good, "http://h/\n",
+		`{"reason":"scheme-not-http","at":2,"file":"f","line":1,"offset":0,"record":"  mailto:a\n"}`+"\n")
+	f(Config{RejectNotHTTP: true}, "FTP://H/\n"+good, "FTP://H/\nhttp://h/\n",
+		`{"reason":"scheme-not-http","at":0,"file":"f","line":1,"offset":0,"record":"FTP://H/\n"}`+"\n")
+}
+
+// What has no scheme has no other one. A request target is behind http or https.
+func TestNotHTTPLetsPass(t *testing.T) {
+	check(t, Config{Format: "lines", RejectNotHTTP: true, Render: RenderURLs}, "/a\n//h\nHTTPS://h\n", "/a\n//h\nhttps://h/\n")
+	check(t, Config{Format: `"$request" "$http_referer"`, Target: TargetAll, RejectNotHTTP: true, Render: RenderURLs}, `"GET /a" "android-app://x/"`+"\n", "/a\n")
+}
+
+// A fact is of the URLs that have a reading; what rejects a record teaches none.
+func TestRejectFlagsFact(t *testing.T) {
+	w := newJob(t, Config{Format: "lines", RejectNotHTTP: true, Facts: true}).NewWorker()
+	var st Stats
+	for _, in := range []string{"http://h/", "ftp://h/"} {
+		w.Append(nil, nil, []byte(in), Place{}, &st)
+		if got := w.Fact() != (Fact{}); got != (in == "http://h/") {
+			t.Errorf("%s: %+v", in, w.Fact())
+		}
+	}
+	w.Append(nil, nil, []byte("http://h/"), Place{}, &st)
+	if w.Reject(nil, nil, []byte("x"), Panic, Place{}, &st); w.Fact() != (Fact{}) {
+		t.Error("a rejected record has the fact of the one before")
+	}
+}
+
+func TestDeadLetterKey(t *testing.T) {
+	f := func(c Config, key []byte, want string) {
+		t.Helper()
+		c.Format, c.Divert, c.MaxRecord = "lines", true, 20
+		w := newJob(t, c).NewWorker()
+		var st Stats
+		_, dead := w.Append(nil, nil, []byte("http://["), Place{Name: "t/0", Line: 1, Off: 5, Key: key}, &st)
+		if want := `{"reason":"host-invalid","at":7,"file":"t/0","line":1,` + want + `"offset":5,"record":"http://["}` + "\n"; string(dead) != want {
+			t.Errorf("got %s want %s", dead, want)
+		}
+		_, dead = w.Piece(nil, nil, []byte("x"), PieceWhole, Place{Line: 1, Off: 5, Key: key}, &st)
+		if want := `{"reason":"record-too-long","line":1,` + want + `"offset":5,"length":1,"end":6}` + "\n"; string(dead) != want {
+			t.Errorf("got %s want %s", dead, want)
+		}
+	}
+	f(Config{}, nil, "")
+	f(Config{}, []byte{}, `"key":"",`)
+	f(Config{}, []byte("a\"\n"), `"key":"a\"\n",`)
+	f(Config{}, []byte{0, 255}, `"key_b64":"AP8=",`)
+	f(Config{}, []byte("http://u:p@h"), `"key":"http://u:p@h",`)
+	f(Config{Redact: true}, []byte("http://u:p@h"), `"key":"http://u:***@h",`)
+}
