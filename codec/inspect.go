@@ -115,7 +115,10 @@ func (i *inspector) onRaw(c Component, b byte) Action {
 	case c == Host && b >= 0x80:
 		return Encoded
 	}
-	return p.unitAction(c, b)
+	if a := p.unitAction(c, b); a != Kept || !i.rules.Has(RFCClean) {
+		return a
+	}
+	return Encoded
 }
 
 // rawFlag says what kind of illegal byte b is.
@@ -169,7 +172,7 @@ func (i *inspector) percent(c Component, text []byte) {
 // onEscape is the action on an escape defect.
 func (i *inspector) onEscape(f Flag) Action {
 	switch {
-	case f <= PercentU && i.profile.Stray == percent.StrayEncode:
+	case f <= PercentU && (i.profile.Stray == percent.StrayEncode || i.rules.Has(RFCClean)):
 		return Encoded
 	case f <= PercentU && i.profile.Stray == percent.StrayReject:
 		return Rejected

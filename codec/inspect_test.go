@@ -2,6 +2,7 @@ package codec
 
 import (
 	"fmt"
+	"maps"
 	"strings"
 	"testing"
 
@@ -160,5 +161,26 @@ func TestFlagNames(t *testing.T) {
 	s := Flags{}.With(NUL).With(MarksDropped).With(127)
 	if got := string(s.AppendTo(nil)); got != "nul,marks-dropped,unknown" || s.Len() != 3 || !s.Has(127) || s.Without(127).Has(127) {
 		t.Errorf("%q, %d flags", got, s.Len())
+	}
+}
+
+// What rfc-clean escapes is marked as escaped.
+func TestCleanActions(t *testing.T) {
+	n := byName("equiv-clean")
+	src := []byte("http://h/a|%zz?b%#%%41")
+	var r Result
+	norm, err := n.Append(nil, src, &r)
+	if want := "http://h/a%7C%25zz?b%25#%25A"; err != nil || string(norm) != want {
+		t.Fatalf("got %q (%v), want %q", norm, err, want)
+	}
+	want := map[uint32]Action{10: Encoded, 11: Encoded, 16: Encoded, 18: Encoded, 19: Decoded}
+	got := map[uint32]Action{}
+	for _, m := range r.Marks {
+		if m.Flag != InvalidURLUnit { // what browsers do with it: nothing
+			got[m.At] = m.Action
+		}
+	}
+	if !maps.Equal(got, want) {
+		t.Errorf("the actions are %v, want %v", got, want)
 	}
 }
