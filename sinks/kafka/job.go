@@ -11,7 +11,7 @@ import (
 type job struct {
 	b    *pipeline.Batch
 	t    pipeline.Ticket
-	left atomic.Int32 // records that are not answered
+	left atomic.Int32 // records that are not answered, and one until all are queued
 
 	parts []int32  // partition of each record
 	order []uint32 // records by partition, in order in each
@@ -42,7 +42,7 @@ func (s *Sink) newJob(b *pipeline.Batch, t pipeline.Ticket) *job {
 		j = new(job)
 	}
 	j.b, j.t = b, t
-	j.left.Store(int32(len(t.Stream().Recs)))
+	j.left.Store(int32(len(t.Stream().Recs)) + 1)
 	j.failed = failures{records: j.failed.records[:0]}
 	return j
 }

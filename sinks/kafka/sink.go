@@ -149,15 +149,12 @@ func (s *Sink) Submit(_ context.Context, b *pipeline.Batch, t pipeline.Ticket) e
 	s.mu.Lock()
 	s.waiting++
 	s.mu.Unlock()
-	if len(j.order) == 0 {
-		s.answer(j)
-		return nil
-	}
 	for i, w := range s.writers {
 		if lo, hi := j.start[i], j.start[i+1]; lo < hi {
 			w.put(piece{j, j.order[lo:hi]})
 		}
 	}
+	s.done(j, 1)
 	return nil
 }
 

@@ -15,6 +15,7 @@ type writer struct {
 
 	mu    sync.Mutex
 	queue []piece
+	over  bool // nothing is queued any more
 	wake  chan struct{}
 
 	// Of the goroutine that runs.
@@ -34,11 +35,18 @@ func newWriter(s *Sink, id int) *writer {
 	return &writer{s: s, id: id, wake: make(chan struct{}, 1), producer: kafka.NoProducer, known: !s.cfg.Idempotent}
 }
 
-// put queues p.
+// put queues p, or answers for it after abandon.
 func (w *writer) put(p piece) {
 	w.mu.Lock()
-	w.queue = append(w.queue, p)
+	over := w.over
+	if !over {
+		w.queue = append(w.queue, p)
+	}
 	w.mu.Unlock()
+	if over {
+		w.drop(p)
+		return
+	}
 	select {
 	case w.wake <- struct{}{}:
 	default:
@@ -163,14 +171,23 @@ func (w *writer) giveUp(refs []ref, err error) {
 	}
 }
 
-// abandon answers for what is still in the queue. The writer does not run.
+// abandon answers for what is still in the queue, and for what comes yet. The
+// writer does not run.
 func (w *writer) abandon() {
-	for _, p := range w.queue {
-		for _, r := range p.records {
-			w.s.fail(p.j, r, pipeline.Retryable, errStopped)
-		}
+	w.mu.Lock()
+	queue := w.queue
+	w.queue, w.over = nil, true
+	w.mu.Unlock()
+	for _, p := range queue {
+		w.drop(p)
 	}
-	w.queue = nil
+}
+
+// drop answers for p: the sink was stopped.
+func (w *writer) drop(p piece) {
+	for _, r := range p.records {
+		w.s.fail(p.j, r, pipeline.Retryable, errStopped)
+	}
 }
 
 // send appends one record batch to the partition, and tries until it is there, is

@@ -282,7 +282,7 @@ func (r *Run) Kill() {
 }
 
 // A Collector is a sink that keeps the values that it is given, by partition of
-// the input, in the order in which they come.
+// the input, in the order in which they come. Tests may ask it before it is open.
 type Collector struct {
 	T testing.TB
 	// Hold, if it is set, is called for each batch before it is answered, by a
@@ -300,6 +300,8 @@ type Collector struct {
 
 // Open implements [pipeline.Sink].
 func (c *Collector) Open(ctx context.Context) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	c.ctx, c.got = ctx, map[int][]int{}
 	return nil
 }
