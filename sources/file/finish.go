@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/urlfold/urlfold/internal/checkpoint"
 	"github.com/urlfold/urlfold/pipeline"
 )
 
@@ -23,8 +24,8 @@ func (w *Watcher) Finish(_ context.Context, lane *pipeline.Lane) error {
 		w.mu.Unlock()
 		return nil
 	}
-	if t.life != over {
-		t.life, t.state, t.text = over, stateOf(t.verdict), ""
+	if t.state == checkpoint.Reading {
+		t.state, t.text = stateOf(t.verdict), ""
 		if t.verdict.Kind != 0 {
 			t.text = t.verdict.String()
 		}
@@ -45,7 +46,7 @@ func (w *Watcher) Finish(_ context.Context, lane *pipeline.Lane) error {
 	delete(w.byLane, lane)
 	r := t.report
 	w.closeContent(t)
-	t.lane = nil
+	t.life, t.lane = over, nil
 	t.head, t.last, t.csv, t.parsed = nil, nil, nil, false
 	t.places = slices.Clone(t.places[max(0, len(t.places)-1):])
 	w.stats.count(t)

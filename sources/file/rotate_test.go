@@ -165,7 +165,7 @@ func TestRotation(t *testing.T) {
 			defer func() { _ = l.f.Close() }()
 			sink := &shelf{}
 			d := start(t, data, quick(dir+"/a.log*"), sink, nil)
-			for range 25 {
+			for range 15 {
 				l.write(l.rnd.IntN(300))
 				time.Sleep(time.Duration(l.rnd.IntN(40)) * time.Millisecond)
 				rotate(l)
@@ -209,7 +209,7 @@ func TestRotationAndCrashes(t *testing.T) {
 			defer func() { _ = l.f.Close() }()
 			sink := &shelf{exact: true}
 			d := start(t, data, quick(dir+"/a.log*"), sink, nil)
-			for range 15 {
+			for range 10 {
 				l.write(100 + l.rnd.IntN(200))
 				time.Sleep(time.Duration(l.rnd.IntN(60)) * time.Millisecond)
 				rotate(l)

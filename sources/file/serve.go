@@ -239,25 +239,26 @@ func (w *Watcher) conclude(ctx context.Context, t *track) (outcome, error) {
 	return w.endLane(t)
 }
 
-// endLane ends the lane of a track that is at its end. With on_damage: stop the
-// error is the damage.
+// endLane ends the lane of a track that is at its end, which is not the reader's any
+// more then. With on_damage: stop the error is the damage.
 func (w *Watcher) endLane(t *track) (outcome, error) {
 	path, _ := w.fileOf(t)
 	t.report.Path, t.report.Verdict, t.report.Lane = path, t.verdict, t.lane
 	t.report.Bytes, t.report.Lines = t.cut.off+t.report.Lost, t.cut.line-1
 	t.cut.tail = nil
 	now, fits := t.sightEnd()
-	t.lane.Complete()
-	w.rt.End(t.lane)
 	w.mu.Lock()
-	defer w.mu.Unlock()
-	t.life = ended
+	t.life = ended // before the lane ends: Finish may be called at once
 	w.log.Debug("a file is at its end", "path", t.path, "inode", t.file.id.ino, "read", t.cut.off, "verdict", t.verdict.String(), "id", t.id)
 	if fits {
 		t.asRead = now
 	}
-	if t.verdict.Damage() && w.cfg.OnDamage == damageStop {
-		return ends, fmt.Errorf("%s: %v", path, t.verdict)
+	w.mu.Unlock()
+	lane, verdict := t.lane, t.verdict
+	lane.Complete()
+	w.rt.End(lane)
+	if verdict.Damage() && w.cfg.OnDamage == damageStop {
+		return ends, fmt.Errorf("%s: %v", path, verdict)
 	}
 	return ends, nil
 }
