@@ -1,10 +1,12 @@
 package config
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/goccy/go-yaml/ast"
@@ -83,7 +85,13 @@ type Render struct {
 	TSV *Fields `yaml:"tsv"`
 	// The record as it came, with fields added: a name for each, and what it holds.
 	Extend map[string]string `yaml:"extend" min:"1"`
+
+	names []string // of Extend, in the order in which they were written
 }
+
+// Names returns the names of the fields that are added to records, in the order of
+// the file: of a table they are columns.
+func (r *Render) Names() []string { return r.names }
 
 // Fields are fields of the output.
 type Fields struct {
@@ -221,6 +229,7 @@ func (d *decoder) open() func(string) ([]byte, error) {
 func (d *decoder) resolve(c *Codec) {
 	before := len(d.errs) + len(d.others)
 	d.resolveReject(c)
+	d.resolveRender(&c.Render)
 	d.resolveHash(c)
 	d.resolveProfile(c)
 	d.resolveEncoding(c)
@@ -335,6 +344,21 @@ func (d *decoder) resolveReject(c *Codec) {
 		case !isErrorName(name):
 			d.failText(element("codec.reject", i), noSuch("flag", append(flagNames(), notHTTP), name))
 		}
+	}
+}
+
+func (d *decoder) resolveRender(r *Render) {
+	type line struct {
+		name string
+		at   int
+	}
+	var lines []line
+	for name := range r.Extend {
+		lines = append(lines, line{name, start(d.places[in("codec.render.extend", name)].key).Position.Offset})
+	}
+	slices.SortFunc(lines, func(a, b line) int { return cmp.Compare(a.at, b.at) })
+	for _, l := range lines {
+		r.names = append(r.names, l.name)
 	}
 }
 

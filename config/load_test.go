@@ -60,7 +60,7 @@ func TestAnalytics(t *testing.T) {
 	same(t, "names", []string{f.Sources[0].Name, f.Sinks[0].Name, f.DeadLetter.Name}, []string{"kafka-1", "kafka-sink-1", "dead_letter"})
 	same(t, "dead letter", f.DeadLetter.Config.(*kafkaConfig).Topic, "web.access.dlq")
 	same(t, "base", f.Codec.Base, "https://{host}")
-	same(t, "render", f.Codec.Render, Render{Form: "extend", Extend: map[string]string{"url_norm": "norm", "url_key": "key"}})
+	same(t, "render", f.Codec.Render, Render{Form: "extend", Extend: map[string]string{"url_norm": "norm", "url_key": "key"}, names: []string{"url_norm", "url_key"}})
 	same(t, "ordering", f.Pipeline.Ordering, "per_lane")
 	same(t, "on_reject", f.Pipeline.OnReject, "dead_letter")
 	same(t, "tests", len(f.Tests), 3)

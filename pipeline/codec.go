@@ -20,9 +20,15 @@ type Codec interface {
 	// record.Panic as the reason, and b.Next moves past it.
 	Reject(b *Batch)
 	// Refuse appends to b.Dead the dead letter of the record at b.Next, of the
-	// message b.NextMsg, with
-	// record.Refused as the reason. It changes neither b.Out nor b.Stats: the
+	// message b.NextMsg, with record.Refused as the reason. It changes neither b.Out nor b.Stats: the
 	// pipeline moves the record in the ledger. It is called only if there is a
 	// dead letter.
 	Refuse(b *Batch)
 }
+
+// A Stopper is a [Codec] that may end the run: if Err is not nil after Process has
+// returned, the record at b.Next, of the message b.NextMsg, is not handled and no
+// record behind it may be. Its batch gets into no sink, nor, if there is an order, any
+// behind it in its lane. What lies before is drained, as after a soft stop, and the
+// run fails with the error, which holds no byte of a record.
+type Stopper interface{ Err() error }

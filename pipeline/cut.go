@@ -75,12 +75,14 @@ func (p *Pipeline) settledAll() bool {
 }
 
 // settled reports whether each outlet has submitted what lies before the
-// watermark, and nothing more.
+// watermark, and nothing more: what was halted was given up in its place.
 func (l *Lane) settled() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for i := range l.outlets {
-		if o := &l.outlets[i]; o.busy || o.stalled || o.redo < o.next || o.next != l.base {
+		o := &l.outlets[i]
+		halted := l.base+1 == l.end.Load() && o.next > l.base
+		if o.busy || o.stalled || o.redo < o.next || o.next != l.base && !halted {
 			return false
 		}
 	}

@@ -24,9 +24,10 @@ import (
 
 // A fakeCodec handles lines by their first byte: D is dropped, X a dead letter,
 // P a panic after half of its output, F a panic in Reject too, and all others are
-// copied to the output. Rejects pass through if pass is set.
+// copied to the output. At S it ends the run. Rejects pass through if pass is set.
 type fakeCodec struct {
 	pass  bool
+	err   error  // at S
 	pause func() // called for each batch
 	mark  struct{ out, outRecs, dead, deadRecs int }
 	stats record.Stats
@@ -47,7 +48,7 @@ func (s *Stream) add(rec []byte, src int) {
 }
 
 func (c *fakeCodec) Process(b *Batch) {
-	if c.pause != nil {
+	if c.err = nil; c.pause != nil {
 		c.pause()
 	}
 	for b.Next < len(b.In) {
@@ -55,6 +56,10 @@ func (c *fakeCodec) Process(b *Batch) {
 		c.mark.dead, c.mark.deadRecs = len(b.Dead.Bytes), len(b.Dead.Recs)
 		c.stats = b.Stats
 		rec := firstLine(b.In[b.Next:])
+		if rec[0] == 'S' {
+			c.err = errHalt
+			return
+		}
 		b.Stats.Records++
 		switch rec[0] {
 		case 'D':
@@ -92,6 +97,10 @@ func (c *fakeCodec) Reject(b *Batch) {
 	}
 	b.Next += len(rec)
 }
+
+var errHalt = errors.New("a record at which the run is to end")
+
+func (c *fakeCodec) Err() error { return c.err }
 
 func (c *fakeCodec) Refuse(b *Batch) { b.Dead.add(firstLine(b.In[b.Next:]), b.Next) }
 

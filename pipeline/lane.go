@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/urlfold/urlfold/codec/record"
@@ -55,7 +56,8 @@ type Lane struct {
 	told     bool          // the end was told to who finishes lanes
 	revoked  bool          // at least once
 	complete bool          // the input of the lane is at its end
-	idle     chan struct{} // closed when base == next; nil while nobody waits
+	idle     chan struct{} // closed when nothing is under way; nil while nobody waits
+	end      atomic.Uint64 // number of the first batch that no sink may get, plus 1; 0: there is none
 	stats    record.Stats  // of resolved batches
 	bytes    int64         // emitted
 
@@ -169,12 +171,13 @@ func (l *Lane) Complete() {
 }
 
 // Drain waits until everything that was emitted is resolved. The error is that
-// of ctx, ErrRevoked, or ErrStopped after a hard stop.
+// of ctx, ErrRevoked, or ErrStopped after a hard stop or if the lane was halted (see
+// [Stopper]).
 func (l *Lane) Drain(ctx context.Context) error {
 	l.mu.Lock()
-	if l.base == l.next {
-		l.mu.Unlock()
-		return nil
+	if l.quiet() {
+		defer l.mu.Unlock()
+		return l.leftover()
 	}
 	if l.idle == nil {
 		l.idle = make(chan struct{})
@@ -193,7 +196,34 @@ func (l *Lane) Drain(ctx context.Context) error {
 	if l.epoch != epoch {
 		return ErrRevoked
 	}
+	return l.leftover()
+}
+
+// quiet reports whether nothing is under way that the watermark could wait for.
+func (l *Lane) quiet() bool { return l.base == l.next || l.low == l.next }
+
+// leftover says what became of the batches, when none is under way.
+func (l *Lane) leftover() error {
+	if l.base < l.next {
+		return ErrStopped
+	}
 	return nil
+}
+
+// halt keeps the batches from the number seq on from the sinks.
+func (l *Lane) halt(seq uint64) {
+	for {
+		now := l.end.Load()
+		if now != 0 && now <= seq+1 || l.end.CompareAndSwap(now, seq+1) {
+			return
+		}
+	}
+}
+
+// halted reports whether b is not for the sinks.
+func (l *Lane) halted(b *Batch) bool {
+	end := l.end.Load()
+	return end != 0 && b.Seq >= end-1
 }
 
 // Revoke makes the lane forget what is under way: it moves the watermark no
@@ -255,7 +285,7 @@ func (l *Lane) resolve(b *Batch, durable bool) (over bool) {
 	for l.low < l.next && l.at(l.low).state != flying {
 		l.low++
 	}
-	if l.base == l.next {
+	if l.quiet() {
 		l.rest()
 	}
 	l.signal()

@@ -95,3 +95,12 @@ func (b *Batch) at() int64 {
 	}
 	return b.Off + int64(b.Next)
 }
+
+// key returns the key of the message in hand, nil if it has none or there are no
+// messages.
+func (b *Batch) key() []byte {
+	if len(b.Msgs) == 0 {
+		return nil
+	}
+	return b.Key(&b.Msgs[b.NextMsg])
+}

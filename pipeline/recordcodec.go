@@ -60,8 +60,11 @@ func (c *recordCodec) records(b *Batch, end int) {
 			c.save(b)
 		}
 		rec := c.rec(b.In[:end], b.Next)
-		at.Line, at.Off = c.line, b.at()
+		at.Line, at.Off, at.Key = c.line, b.at(), b.key()
 		out, dead := c.w.Append(b.Out.Bytes, b.Dead.Bytes, rec, at, &b.Stats)
+		if c.w.Err() != nil {
+			return
+		}
 		c.written(b, rec, out, dead)
 	}
 }
@@ -74,6 +77,9 @@ func (c *recordCodec) piece(b *Batch) {
 	c.save(b)
 	at := record.Place{Name: b.Lane.Name(), Head: b.Lane.Head(), Line: b.Line, Off: b.Off}
 	out, dead := c.w.Piece(b.Out.Bytes, b.Dead.Bytes, b.In, record.Piece(b.Piece), at, &b.Stats)
+	if c.w.Err() != nil {
+		return
+	}
 	c.written(b, b.In, out, dead)
 }
 
@@ -90,7 +96,7 @@ func (c *recordCodec) Reject(b *Batch) {
 		next += len(rec)
 	}
 	rec := c.inHand(b)
-	at.Line, at.Off = c.line, b.at()
+	at.Line, at.Off, at.Key = c.line, b.at(), b.key()
 	out, dead := c.w.Reject(b.Out.Bytes, b.Dead.Bytes, rec, record.Panic, at, &b.Stats)
 	c.written(b, rec, out, dead)
 	c.save(b)
@@ -100,7 +106,7 @@ func (c *recordCodec) Reject(b *Batch) {
 // its letter: it must be somewhere.
 func (c *recordCodec) Refuse(b *Batch) {
 	rec := c.inHand(b)
-	at := record.Place{Name: b.Lane.Name(), Head: b.Lane.Head(), Off: b.at()}
+	at := record.Place{Name: b.Lane.Name(), Head: b.Lane.Head(), Off: b.at(), Key: b.key()}
 	if len(b.Msgs) == 0 {
 		at.Line = b.Line + int64(bytes.Count(b.In[:b.Next], newline))
 	}
@@ -174,9 +180,14 @@ func (c *recordCodec) messages(b *Batch) {
 		if b.Next == int(m.Value.Off) {
 			c.line = 1
 		}
-		c.records(b, m.end())
+		if c.records(b, m.end()); c.w.Err() != nil {
+			return
+		}
 	}
 }
+
+// Err implements [Stopper].
+func (c *recordCodec) Err() error { return c.w.Err() }
 
 // bare passes a message on that has no record to read: a tombstone, or an empty
 // value. Those who compact a topic by key need both.

@@ -18,6 +18,12 @@ func linesCodec(t testing.TB) *recordCodec {
 
 func linesJob(t testing.TB, facts bool) *record.Job {
 	t.Helper()
+	return linesJobOf(t, record.Config{Divert: true, Facts: facts})
+}
+
+// linesJobOf returns a job for lines.
+func linesJobOf(t testing.TB, c record.Config) *record.Job {
+	t.Helper()
 	profile, ok := codec.Lookup("rfc3986-scheme")
 	if !ok {
 		t.Fatal("no such profile")
@@ -26,7 +32,8 @@ func linesJob(t testing.TB, facts bool) *record.Job {
 	if err != nil {
 		t.Fatal(err)
 	}
-	job, err := record.New(record.Config{Format: "lines", Normalizer: n, Divert: true, Facts: facts})
+	c.Format, c.Normalizer = "lines", n
+	job, err := record.New(c)
 	if err != nil {
 		t.Fatal(err)
 	}

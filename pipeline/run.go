@@ -39,7 +39,8 @@ type Pipeline struct {
 
 	base   context.Context // done at the deadline, when nothing is waited for any more
 	expire context.CancelFunc
-	hard   context.Context // done at a hard stop, a failure, or the deadline
+	soft   context.CancelFunc // a soft stop
+	hard   context.Context    // done at a hard stop, a failure, or the deadline
 	cut    context.CancelCauseFunc
 
 	state       atomic.Uint32
@@ -75,6 +76,8 @@ func (p *Pipeline) Run(ctx context.Context) error {
 		return errors.New("pipeline: Run was called twice")
 	}
 	defer p.expire()
+	ctx, p.soft = context.WithCancel(ctx)
+	defer p.soft()
 	source, stop := context.WithCancel(p.hard)
 	defer stop()
 	finished := make(chan struct{})

@@ -19,6 +19,19 @@ func (p *Pipeline) stopped() bool { return p.hard.Err() != nil }
 // fail ends the run with err, if it is the first failure. Nothing is resolved
 // after it.
 func (p *Pipeline) fail(err error) {
+	p.blame(err)
+	p.cut(err)
+}
+
+// halt ends the run with err, if it is the first failure, after all that may go to
+// the sinks is durable.
+func (p *Pipeline) halt(err error) {
+	p.blame(err)
+	p.soft()
+}
+
+// blame keeps the first failure.
+func (p *Pipeline) blame(err error) {
 	p.mu.Lock()
 	first := p.err == nil
 	if first {
@@ -28,7 +41,6 @@ func (p *Pipeline) fail(err error) {
 	if first {
 		p.log.Error("the run fails", "error", err)
 	}
-	p.cut(err)
 }
 
 // watch turns the end of ctx into a soft stop, and is the clock of the shutdown.

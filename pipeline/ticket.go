@@ -68,7 +68,7 @@ func (p *Pipeline) submit(b *Batch, slot int) {
 	if b.legs[slot].try > 0 {
 		p.meters[slot].resumed()
 	}
-	if p.stopped() {
+	if p.stopped() || b.Lane.halted(b) {
 		p.giveUp(b)
 		return
 	}

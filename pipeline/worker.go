@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"errors"
 	"fmt"
 	"runtime"
 	"runtime/debug"
@@ -49,13 +50,24 @@ func (w *worker) handle(b *Batch) {
 		err = w.process(b)
 	}
 	if err != nil {
-		b.lost.Store(true)
-		p.fail(err)
+		p.endAt(b, err)
 	}
 	if !b.late {
 		p.note(b)
 	}
 	p.deliver(b)
+}
+
+// endAt ends the run because of an error at b.
+func (p *Pipeline) endAt(b *Batch, err error) {
+	b.lost.Store(true)
+	var end *haltError
+	if !errors.As(err, &end) {
+		p.fail(err)
+		return
+	}
+	b.Lane.halt(b.Seq)
+	p.halt(err)
 }
 
 // process has the codec read all records of b, and rejects those on which it
@@ -64,6 +76,9 @@ func (w *worker) process(b *Batch) error {
 	for !b.done() {
 		v := w.try(b)
 		if v == nil {
+			if s, ok := w.codec.(Stopper); ok && s.Err() != nil {
+				return &haltError{fmt.Errorf("%s, offset %d: %w", b.Lane.Name(), b.at(), s.Err())}
+			}
 			break
 		}
 		w.p.complain(&w.p.panicLog, "the codec panicked on a record, which is rejected",
@@ -82,6 +97,12 @@ func (w *worker) process(b *Batch) error {
 	w.packStreams(b)
 	return nil
 }
+
+// A haltError is the error of a codec that ends the run.
+type haltError struct{ err error }
+
+func (e *haltError) Error() string { return e.err.Error() }
+func (e *haltError) Unwrap() error { return e.err }
 
 // A panicked is a panic that was caught.
 type panicked struct {

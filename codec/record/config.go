@@ -188,7 +188,31 @@ func Formats() []string { return append([]string(nil), formatNames...) }
 
 var dialectNames = []string{"nginx", "nginx-json", "apache", "none"}
 
-// New makes c ready for use. The error joins all mistakes in c.
+// A ConfigError is one mistake in a Config.
+type ConfigError struct {
+	Field string // the name of the field of Config; of Fields and Extend with an index: "Extend[1]"
+	Err   error
+}
+
+// Error returns what is wrong, without the name of the field: callers have names of
+// their own for it.
+func (e *ConfigError) Error() string { return e.Err.Error() }
+
+// Unwrap returns what is wrong.
+func (e *ConfigError) Unwrap() error { return e.Err }
+
+// in makes err, unless it is nil, the mistake in a field.
+func in(field string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return &ConfigError{Field: field, Err: err}
+}
+
+// wrong is the mistake in a field, in words.
+func wrong(field, text string) error { return in(field, errors.New(text)) }
+
+// New makes c ready for use. The error joins a *ConfigError for each mistake in c.
 func New(c Config) (*Job, error) {
 	j := &Job{
 		base: column{index: noColumn}, host: column{index: noColumn},
@@ -201,26 +225,26 @@ func New(c Config) (*Job, error) {
 	for _, name := range c.Secrets {
 		j.secrets = append(j.secrets, appendLower(nil, name))
 	}
-	errs := []error{j.setFormat(&c), j.setBase(&c), j.setFields(c.Fields), j.setExtend(&c), j.setFates(&c)}
+	errs := []error{j.setFormat(&c), in("Base", j.setBase(&c)), j.setFields(c.Fields), j.setExtend(&c), j.setFates(&c)}
 	if c.Normalizer == nil {
-		errs = append(errs, errors.New("a normalizer is required"))
+		errs = append(errs, wrong("Normalizer", "a normalizer is required"))
 	} else {
 		j.profile = []byte(c.Normalizer.Profile().Name)
 	}
 	if int(c.Render) >= len(renderNames) {
-		errs = append(errs, errors.New("there is no such rendering"))
+		errs = append(errs, wrong("Render", "there is no such rendering"))
 	}
 	if int(c.Target) >= len(targetNames) {
-		errs = append(errs, errors.New("there is no such target"))
+		errs = append(errs, wrong("Target", "there is no such target"))
 	}
 	if c.KeyForm >= codec.KeyRaw {
-		errs = append(errs, errors.New("a key is written as hex or base32: output is text"))
+		errs = append(errs, wrong("KeyForm", "a key is written as hex or base32: output is text"))
 	}
 	if c.Repairs&^allRepairs != 0 {
-		errs = append(errs, errors.New("there is no such repair"))
+		errs = append(errs, wrong("Repairs", "there is no such repair"))
 	}
 	if c.MaxRecord < 0 {
-		errs = append(errs, errors.New("the record limit is negative"))
+		errs = append(errs, wrong("MaxRecord", "the record limit is negative"))
 	}
 	if err := errors.Join(errs...); err != nil {
 		return nil, err
@@ -235,7 +259,7 @@ func (j *Job) setFormat(c *Config) error {
 	if c.Dialect != "" {
 		i, err := lookup("dialect", dialectNames, c.Dialect)
 		if err != nil {
-			errs = append(errs, err)
+			errs = append(errs, in("Dialect", err))
 		}
 		dialect = [...]encoding{encNginx, encJSON, encApache, encNone}[i]
 	}
@@ -249,7 +273,7 @@ func (j *Job) setFormat(c *Config) error {
 	case "clf":
 		j.kind = kindCLF
 		if c.Target != TargetRequest {
-			errs = append(errs, errors.New("clf has no referer; the format with one is combined"))
+			errs = append(errs, wrong("Target", "clf has no referer; the format with one is combined"))
 		}
 	case "combined":
 		j.kind = kindCombined
@@ -265,14 +289,20 @@ func (j *Job) setFormat(c *Config) error {
 		}
 		errs = append(errs, j.setColumns(c))
 	default:
-		errs = append(errs, j.setLayout(c, dialect))
+		errs = append(errs, in("Format", j.setLayout(c, dialect)))
 	}
 	isLog := j.kind != kindLines && j.kind != kindJSONL && j.kind != kindTable
 	if c.Dialect != "" && !isLog && c.Dialect != "none" {
-		errs = append(errs, fmt.Errorf("a dialect belongs to an access log; %s has its own escapes", c.Format))
+		errs = append(errs, in("Dialect", fmt.Errorf("a dialect belongs to an access log; %s has its own escapes", c.Format)))
 	}
-	if (c.URLField != "" || c.BaseField != "") && j.kind != kindJSONL && j.kind != kindTable {
-		errs = append(errs, errors.New("a URL or base field belongs to jsonl, csv or tsv"))
+	if j.kind != kindJSONL && j.kind != kindTable {
+		const text = "a URL or base field belongs to jsonl, csv or tsv"
+		switch {
+		case c.URLField != "":
+			errs = append(errs, wrong("URLField", text))
+		case c.BaseField != "":
+			errs = append(errs, wrong("BaseField", text))
+		}
 	}
 	return errors.Join(errs...)
 }
@@ -304,20 +334,20 @@ func (j *Job) setLayout(c *Config, dialect encoding) error {
 // setPaths reads the field paths of jsonl.
 func (j *Job) setPaths(c *Config) error {
 	if c.URLField == "" {
-		return errors.New("jsonl needs the path of the field that holds the URL, such as url or request.uri")
+		return wrong("URLField", "jsonl needs the path of the field that holds the URL, such as url or request.uri")
 	}
 	var err, errBase error
 	j.urlPath, err = parsePath(c.URLField)
 	if c.BaseField != "" {
 		j.basePath, errBase = parsePath(c.BaseField)
 	}
-	return errors.Join(err, errBase)
+	return errors.Join(in("URLField", err), in("BaseField", errBase))
 }
 
 // setColumns reads the columns of csv and tsv.
 func (j *Job) setColumns(c *Config) error {
 	if c.URLField == "" {
-		return fmt.Errorf("%s needs the name or number of the column that holds the URL", c.Format)
+		return wrong("URLField", c.Format+" needs the name or number of the column that holds the URL")
 	}
 	var err, errBase error
 	j.url, err = parseColumn(c.URLField)
@@ -325,7 +355,7 @@ func (j *Job) setColumns(c *Config) error {
 		j.base, errBase = parseColumn(c.BaseField)
 	}
 	j.named = j.url.name != nil || j.base.name != nil
-	return errors.Join(err, errBase)
+	return errors.Join(in("URLField", err), in("BaseField", errBase))
 }
 
 // nameOf returns names[i], or "unknown".

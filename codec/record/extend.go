@@ -31,31 +31,31 @@ const ofRecord fieldSet = 1<<fRecord | 1<<fFile | 1<<fLine | 1<<fOffset | 1<<fPr
 func (j *Job) setExtend(c *Config) error {
 	if c.Render != RenderExtend {
 		if len(c.Extend) > 0 {
-			return errors.New("fields are added to records by the rendering extend alone")
+			return wrong("Extend", "fields are added to records by the rendering extend alone")
 		}
 		return nil
 	}
 	var errs []error
 	if j.kind != kindJSONL && j.kind != kindTable {
-		errs = append(errs, errors.New("fields can be added to records of jsonl, csv and tsv: those of other formats have no room for them"))
+		errs = append(errs, wrong("Render", "fields can be added to records of jsonl, csv and tsv: those of other formats have no room for them"))
 	}
 	if len(j.urlPath) > 0 && j.urlPath[0].name == nil {
-		errs = append(errs, errors.New("fields can be added to objects: these records are arrays, says the path of the URL"))
+		errs = append(errs, wrong("Render", "fields can be added to objects: these records are arrays, says the path of the URL"))
 	}
 	if len(c.Extend) == 0 {
-		errs = append(errs, errors.New("the rendering extend needs fields to add"))
+		errs = append(errs, wrong("Extend", "the rendering extend needs fields to add"))
 	}
 	seen := map[string]bool{}
-	for _, e := range c.Extend {
+	for k, e := range c.Extend {
 		i, err := lookup("field", fieldNames, e.Field)
 		switch {
 		case err != nil:
-			errs = append(errs, err)
 		case e.Name == "" || !utf8.ValidString(e.Name):
-			errs = append(errs, fmt.Errorf("the field %s that is added to records needs a name in UTF-8", e.Field))
+			err = fmt.Errorf("the field %s that is added to records needs a name in UTF-8", e.Field)
 		case seen[e.Name] || seen[e.Name+"_b64"]:
-			errs = append(errs, fmt.Errorf("two fields of the name %q cannot be added to records; %q_b64 would be what is not UTF-8", e.Name, e.Name))
+			err = fmt.Errorf("two fields of the name %q cannot be added to records; %q_b64 would be what is not UTF-8", e.Name, e.Name)
 		}
+		errs = append(errs, in(fmt.Sprintf("Extend[%d]", k), err))
 		seen[e.Name], seen[e.Name+"_b64"] = true, true
 		x := extension{field: fieldID(i)}
 		for k, suffix := range []string{"", "_b64"} {

@@ -43,7 +43,7 @@ func (j *Job) setFates(c *Config) error {
 		j.onUnparsed = usual
 	case FatePass, FateDead, FateDrop:
 	default:
-		errs = append(errs, errors.New("what is not of the format passes through, goes to the dead letter, or is dropped"))
+		errs = append(errs, wrong("OnUnparsed", "what is not of the format passes through, goes to the dead letter, or is dropped"))
 	}
 	switch c.OnOversize {
 	case FateDefault:
@@ -51,10 +51,10 @@ func (j *Job) setFates(c *Config) error {
 	case FatePass, FateDead, FateStop:
 	case FateTruncate:
 		if j.kind == kindTable {
-			errs = append(errs, errors.New("records of a table cannot be truncated: an open quote would swallow the records behind it"))
+			errs = append(errs, wrong("OnOversize", "records of a table cannot be truncated: an open quote would swallow the records behind it"))
 		}
 	default:
-		errs = append(errs, errors.New("what is too long passes through, goes to the dead letter, is truncated, or stops the job"))
+		errs = append(errs, wrong("OnOversize", "what is too long passes through, goes to the dead letter, is truncated, or stops the job"))
 	}
 	return errors.Join(errs...)
 }

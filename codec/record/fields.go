@@ -2,6 +2,7 @@ package record
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 
 	"github.com/urlfold/urlfold/codec"
@@ -81,10 +82,10 @@ func (j *Job) setFields(names []string) error {
 		names = fieldNames[:fError+1]
 	}
 	var errs []error
-	for _, name := range names {
+	for k, name := range names {
 		i, err := lookup("field", fieldNames, strings.TrimSpace(name))
 		if err != nil {
-			errs = append(errs, err)
+			errs = append(errs, in(fmt.Sprintf("Fields[%d]", k), err))
 			continue
 		}
 		j.fields = append(j.fields, fieldID(i))

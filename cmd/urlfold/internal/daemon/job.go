@@ -4,32 +4,51 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"strconv"
+	"strings"
 
 	"github.com/urlfold/urlfold/codec"
 	"github.com/urlfold/urlfold/codec/record"
 	"github.com/urlfold/urlfold/config"
 )
 
-// The words of a configuration for what becomes of a record.
+// toDeadLetter is the word of a configuration for what goes to the dead letter.
 const toDeadLetter = "dead_letter"
 
 // newJob returns how records are handled. facts says that a sink needs to know more
 // of them than their bytes. The error joins a *config.Error for each mistake.
 func newJob(f *config.File, facts bool) (*record.Job, error) {
+	rc, err := recordConfig(f)
+	if err != nil {
+		return nil, err
+	}
+	rc.Facts = facts
+	job, err := record.New(rc)
+	if err != nil {
+		return nil, recordErrors(f, err)
+	}
+	return job, nil
+}
+
+// recordConfig returns what the configuration says of records, in the words of
+// package record. The error joins a *config.Error for each mistake.
+func recordConfig(f *config.File) (record.Config, error) {
 	c := &f.Codec
 	profile, _, opts := c.Resolve()
 	var errs []error
-	check := func(key string, err error) {
+	check := func(path string, err error) {
 		if err != nil {
-			errs = append(errs, f.ErrorAt("codec."+key, err))
+			errs = append(errs, f.ErrorAt(path, err))
 		}
 	}
 	n, err := codec.New(profile, opts...)
-	check("profile", err)
+	check("codec.profile", err)
+	rejected := c.Rejected()
 	rc := record.Config{
 		Format: c.Format, Dialect: c.Dialect, URLField: c.URLField, BaseField: c.BaseField, Base: c.Base,
 		Level: profile.Key, Divert: f.Pipeline.OnReject == toDeadLetter, Redact: c.Redact,
-		Secrets: c.Secrets, Normalizer: n, MaxRecord: int(f.Pipeline.MaxRecordBytes), Facts: facts,
+		RejectFlags: rejected.Flags, RejectNotHTTP: rejected.NotHTTP,
+		Secrets: c.Secrets, Normalizer: n, MaxRecord: int(f.Pipeline.MaxRecordBytes),
 	}
 	if lv, ok := codec.ParseLevel(c.Key); ok {
 		rc.Level = lv
@@ -38,21 +57,18 @@ func newJob(f *config.File, facts bool) (*record.Job, error) {
 		rc.KeyForm = form
 	}
 	rc.Target, err = record.ParseTarget(cmp.Or(c.Target, "request"))
-	check("target", err)
+	check("codec.target", err)
 	for i, name := range c.Repairs {
 		r, err := record.ParseRepair(name)
-		check(fmt.Sprintf("repairs[%d]", i), err)
+		check(fmt.Sprintf("codec.repairs[%d]", i), err)
 		rc.Repairs |= r
 	}
-	check("render", setRender(&rc, &c.Render))
-	if err := errors.Join(errs...); err != nil {
-		return nil, err
-	}
-	job, err := record.New(rc)
-	if err != nil {
-		return nil, f.ErrorAt("codec", err)
-	}
-	return job, nil
+	rc.OnUnparsed, err = record.ParseFate(c.OnUnparsed)
+	check("codec.on_unparsed", err)
+	rc.OnOversize, err = record.ParseFate(f.Pipeline.OnOversize)
+	check("pipeline.on_oversize", err)
+	check("codec.render", setRender(&rc, &c.Render))
+	return rc, errors.Join(errs...)
 }
 
 // setRender sets what is written.
@@ -63,7 +79,53 @@ func setRender(rc *record.Config, r *config.Render) error {
 	case r.TSV != nil:
 		rc.Fields = r.TSV.Fields
 	}
+	for _, name := range r.Names() {
+		rc.Extend = append(rc.Extend, record.Extension{Name: name, Field: r.Extend[name]})
+	}
 	var err error
 	rc.Render, err = record.ParseRender(cmp.Or(r.Form, "rewrite"))
 	return err
+}
+
+// recordErrors gives the mistakes that package record has found their places.
+func recordErrors(f *config.File, err error) error {
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		var errs []error
+		for _, err := range joined.Unwrap() {
+			errs = append(errs, recordErrors(f, err))
+		}
+		return errors.Join(errs...)
+	}
+	var e *record.ConfigError
+	if !errors.As(err, &e) {
+		return f.ErrorAt("codec", err)
+	}
+	return f.ErrorAt(pathOf(f, e.Field), e.Err)
+}
+
+// pathOf returns where in a configuration a field of record.Config is written.
+func pathOf(f *config.File, field string) string {
+	r := &f.Codec.Render
+	field, index, _ := strings.Cut(strings.TrimSuffix(field, "]"), "[")
+	switch field {
+	case "Fields":
+		return fmt.Sprintf("codec.render.%s.fields[%s]", r.Form, index)
+	case "Extend":
+		if k, err := strconv.Atoi(index); err == nil {
+			return "codec.render.extend." + r.Names()[k]
+		}
+	}
+	if path, ok := recordPaths[field]; ok {
+		return path
+	}
+	return "codec"
+}
+
+// recordPaths says where the fields of record.Config are written that have a key of
+// their own.
+var recordPaths = map[string]string{
+	"Format": "codec.format", "Dialect": "codec.dialect", "URLField": "codec.url_field", "BaseField": "codec.base_field",
+	"Base": "codec.base", "Target": "codec.target", "KeyForm": "codec.key_format", "Repairs": "codec.repairs",
+	"Render": "codec.render", "Extend": "codec.render.extend",
+	"MaxRecord": "pipeline.max_record_bytes", "OnUnparsed": "codec.on_unparsed", "OnOversize": "pipeline.on_oversize",
 }

@@ -1,0 +1,163 @@
+package pipeline
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/urlfold/urlfold/codec/record"
+)
+
+// A codec that ends the run has what lies before its batch made durable and
+// committed, and of what lies behind it, in order, nothing gets into a sink.
+func TestHalt(t *testing.T) {
+	f := func(o Ordering, block bool) {
+		t.Helper()
+		synctest.Test(t, func(t *testing.T) {
+			lines := numbered(300, "aXDaP")
+			const at = 200
+			lines[at] = "S" + lines[at][1:]
+			src := &committing{fakeSource: fakeSource{lanes: [][]string{lines, numbered(300, "ab")}, readers: 2, block: block}}
+			out, dead := &fakeSink{answer: flaky(9)}, &fakeSink{}
+			p := newPipe(t, Options{Sources: []Source{src}, Sinks: []Sink{out}, DeadLetter: dead, Ordering: o, Workers: 4, CommitInterval: time.Hour})
+			if err := p.Run(t.Context()); !errors.Is(err, errHalt) || !strings.Contains(err.Error(), "lane0, offset ") {
+				t.Fatalf("%v: %v", o, err)
+			}
+			checkClosed(t, p)
+			s := p.Snapshot()
+			if !s.Ledger.Balanced() || s.Ledger.InFlight != 0 {
+				t.Errorf("%v: %+v", o, s.Ledger)
+			}
+			got := int(src.last()["lane0"].A)
+			if got > at || got < at-10 { // a batch has ten lines at most
+				t.Errorf("%v: committed %d, want the batches before %d", o, got, at)
+			}
+			if o == OrderNone {
+				for _, rec := range of(lines[:got], "a") {
+					if !slices.Contains(out.lines["lane0"], rec) {
+						t.Errorf("%v: %s is committed and in no sink", o, rec)
+					}
+				}
+				return
+			}
+			sameLines(t, fmt.Sprint(o), out.lines["lane0"], of(lines[:got], "a"), true)
+			sameLines(t, fmt.Sprint(o, ", dead letter"), dead.lines["lane0"], of(lines[:got], "XP"), true)
+		})
+	}
+	for _, o := range []Ordering{OrderNone, OrderPerLane, OrderInput} {
+		f(o, false)
+		f(o, true)
+	}
+}
+
+// The last cut covers what lies before the record that ends the run, and its lane
+// is not finished.
+func TestHaltCut(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		src := &cutSource{}
+		lines := numbered(300, "aXDaP")
+		lines[200] = "S" + lines[200][1:]
+		src.lanes = [][]string{lines}
+		out, dead := &markedSink{fakeSink: fakeSink{async: true}}, &markedSink{}
+		p := newPipe(t, Options{
+			Sources: []Source{src}, Sinks: []Sink{out}, DeadLetter: dead, ExactlyOnce: true, Ordering: OrderPerLane, Workers: 4,
+			CommitInterval: time.Hour, SinkNames: []string{"b"},
+		})
+		if err := p.Run(t.Context()); !errors.Is(err, errHalt) {
+			t.Fatal(err)
+		}
+		if len(src.cuts) != 1 || src.cuts[0].at["lane0"] < 190 || src.cuts[0].at["lane0"] > 200 {
+			t.Fatalf("cuts: %+v", src.cuts)
+		}
+		sameLines(t, "out", out.lines["lane0"], of(lines[:src.cuts[0].at["lane0"]], "a"), true)
+		if len(src.finished)+len(out.finished) > 0 {
+			t.Error("a lane that was halted is finished")
+		}
+	})
+}
+
+// Drain does not wait for what was halted.
+func TestDrainHalted(t *testing.T) {
+	l := newLane("l", 4)
+	emit := func() *Batch {
+		b := &Batch{Lane: l}
+		l.out++
+		if err := l.issue(b, Position{A: int64(l.next + 1)}); err != nil {
+			t.Fatal(err)
+		}
+		return b
+	}
+	a, b, c := emit(), emit(), emit()
+	l.halt(c.Seq)
+	l.halt(b.Seq)
+	l.halt(c.Seq)
+	if l.halted(a) || !l.halted(b) || !l.halted(c) {
+		t.Error("halted at another batch than the first one")
+	}
+	drained := make(chan error)
+	go func() { drained <- l.Drain(t.Context()) }()
+	l.resolve(c, false)
+	l.resolve(b, false)
+	l.resolve(a, true)
+	if err := <-drained; !errors.Is(err, ErrStopped) {
+		t.Error(err)
+	}
+	if err := l.Drain(t.Context()); !errors.Is(err, ErrStopped) {
+		t.Error(err)
+	}
+	if pos, _ := l.Watermark(); pos.A != 1 {
+		t.Errorf("watermark %+v", pos)
+	}
+}
+
+// The codec of package record ends the run at a record that is too long, if it is
+// told to, in a block, in a message and in a piece.
+func TestRecordCodecStops(t *testing.T) {
+	job := linesJobOf(t, record.Config{MaxRecord: 12, OnOversize: record.FateStop})
+	f := func(b *Batch, next, msg int) {
+		t.Helper()
+		c := NewRecordCodec(job)()
+		b.Lane = newLane("l", 1)
+		c.Process(b)
+		if !errors.Is(c.(Stopper).Err(), record.ErrOversize) || b.Next != next || b.NextMsg != msg || b.Stats.Records != int64(len(b.Out.Recs)) {
+			t.Errorf("%v, next %d, message %d, %d records", c.(Stopper).Err(), b.Next, b.NextMsg, b.Stats.Records)
+		}
+		ok := &Batch{Lane: b.Lane, In: []byte("http://h/\n")}
+		if c.Process(ok); c.(Stopper).Err() != nil || ok.Next != len(ok.In) {
+			t.Error("the next batch is not handled")
+		}
+	}
+	f(&Batch{In: []byte("http://h/\nhttp://h/abcdef\nhttp://h/\n")}, 10, 0)
+	f(&Batch{In: []byte("http://h/abcdef"), Piece: First}, 0, 0)
+	b := &Batch{}
+	b.AddMessage(1, 0, nil, []byte("http://h/"))
+	b.AddMessage(2, 0, nil, []byte("http://h/\nhttp://h/abcdef"))
+	b.AddMessage(3, 0, nil, []byte("http://h/"))
+	f(b, 19, 1)
+}
+
+// A dead letter of a message has its key.
+func TestRecordCodecKey(t *testing.T) {
+	job := linesJobOf(t, record.Config{Divert: true})
+	b := &Batch{Lane: newLane("l", 1)}
+	b.AddMessage(1, 0, nil, []byte("http://["))
+	b.AddMessage(2, 0, []byte("k"), []byte("http://[\nhttp://["))
+	c := NewRecordCodec(job)()
+	c.Process(b)
+	b.Next, b.NextMsg = int(b.Msgs[1].Value.Off), 1
+	c.Refuse(b)
+	b.Next = 0
+	b.NextMsg = 0
+	c.Refuse(b)
+	var keys []bool
+	for line := range strings.Lines(string(b.Dead.Bytes)) {
+		keys = append(keys, strings.Contains(line, `"key":"k"`))
+	}
+	if !slices.Equal(keys, []bool{false, true, true, true, false}) {
+		t.Errorf("%v in %s", keys, b.Dead.Bytes)
+	}
+}
