@@ -1,31 +1,31 @@
 package daemon
 
 import (
+	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/urlfold/urlfold/codec"
+	"github.com/urlfold/urlfold/codec/record"
 	"github.com/urlfold/urlfold/config"
 )
 
-// RunTests runs the cases in a configuration. The error joins a *config.Error, with
-// its place, for each case that does not hold.
+// RunTests runs the cases in a configuration, as lines: what the daemon does with
+// the URLs of records, it does here. A base with a field in it has no record to take
+// that from, and is left out. The error joins a *config.Error, with its place, for
+// each case that does not hold.
 func RunTests(f *config.File) error {
-	profile, _, opts := f.Codec.Resolve()
-	n, err := codec.New(profile, opts...)
+	c, err := newCases(f)
 	if err != nil {
-		return f.ErrorAt("codec.profile", err)
-	}
-	c := &cases{n: n, level: profile.Key, reject: f.Codec.Rejected()}
-	if lv, ok := codec.ParseLevel(f.Codec.Key); ok {
-		c.level = lv
+		return err
 	}
 	var errs []error
 	for i := range f.Tests {
-		for key, err := range c.run(&f.Tests[i]) {
-			errs = append(errs, f.ErrorAt(fmt.Sprintf("tests[%d].%s", i, key), err))
+		for _, x := range c.run(&f.Tests[i]) {
+			errs = append(errs, f.ErrorAt(fmt.Sprintf("tests[%d].%s", i, x.key), x.err))
 		}
 	}
 	return errors.Join(errs...)
@@ -33,110 +33,140 @@ func RunTests(f *config.File) error {
 
 // cases runs cases, one after the other.
 type cases struct {
-	n      *codec.Normalizer
-	level  codec.Level
-	reject config.Rejected
-	res    codec.Result
+	level   codec.Level
+	workers [codec.NumLevels]*record.Worker
 }
 
-// run returns what does not hold, by the key of the case that says so.
-func (c *cases) run(t *config.Test) map[string]error {
-	failed := map[string]error{}
+// newCases returns what runs the cases of f.
+func newCases(f *config.File) (*cases, error) {
+	rc, err := recordConfig(f)
+	if err != nil {
+		return nil, err
+	}
+	c := &cases{level: rc.Level}
+	t := record.Config{
+		Format: "lines", Render: record.RenderTSV, Fields: []string{"norm", "flags", "key"}, Divert: true,
+		Repairs: rc.Repairs, Secrets: rc.Secrets, RejectFlags: rc.RejectFlags, RejectNotHTTP: rc.RejectNotHTTP, Normalizer: rc.Normalizer,
+	}
+	if !strings.Contains(rc.Base, "{") {
+		t.Base = rc.Base
+	}
+	for t.Level = range codec.NumLevels {
+		job, err := record.New(t)
+		if err != nil {
+			return nil, recordErrors(f, err)
+		}
+		c.workers[t.Level] = job.NewWorker()
+	}
+	return c, nil
+}
+
+// A failure is what does not hold, and the key of the case that says so.
+type failure struct {
+	key string
+	err error
+}
+
+// run returns what of a case does not hold.
+func (c *cases) run(t *config.Test) []failure {
 	level := c.level
 	if lv, ok := codec.ParseLevel(t.Key); ok {
 		level = lv
 	}
 	switch {
 	case t.URL != "":
-		c.url(t, failed)
+		return c.url(t)
 	case t.SameKey != nil:
-		c.sameKey(t.SameKey, level, failed)
+		return c.sameKey(t.SameKey, level)
 	default:
-		c.differentKey(t.DifferentKey, level, failed)
+		return c.differentKey(t.DifferentKey, level)
 	}
-	return failed
+}
+
+// An outcome is what becomes of a URL.
+type outcome struct {
+	norm, key string
+	flags     []string
+	why       string // it is rejected; a flag's name, if it is rejected for that
+}
+
+// outcome handles a URL.
+func (c *cases) outcome(url string, lv codec.Level) outcome {
+	var st record.Stats
+	out, dead := c.workers[lv].Append(nil, nil, []byte(url), record.Place{}, &st)
+	if len(dead) > 0 {
+		var letter struct{ Reason, Flag string }
+		if err := json.Unmarshal(dead, &letter); err != nil {
+			return outcome{why: err.Error()}
+		}
+		return outcome{why: cmp.Or(letter.Flag, letter.Reason)}
+	}
+	cells := strings.Split(strings.TrimSuffix(string(out), "\n"), "\t")
+	if len(cells) < 3 {
+		return outcome{why: "no URL"} // blank
+	}
+	o := outcome{norm: cells[0], key: cells[2]}
+	if cells[1] != "" {
+		o.flags = strings.Split(cells[1], ",")
+	}
+	return o
 }
 
 // url compares one URL with what is expected of it. The texts of a case are the
 // user's own, meant to be shown.
-func (c *cases) url(t *config.Test, failed map[string]error) {
-	norm, why := c.norm(t.URL)
-	if t.Reject != why {
-		if why == "" {
-			why = "not rejected"
-		}
-		failed["url"] = fmt.Errorf("the URL is %s, want %s", why, orAccepted(t.Reject))
-		return
+func (c *cases) url(t *config.Test) []failure {
+	o := c.outcome(t.URL, c.level)
+	if t.Reject != o.why {
+		return []failure{{"url", fmt.Errorf("the URL is %s, want %s", cmp.Or(o.why, "not rejected"), cmp.Or(t.Reject, "a normal form"))}}
 	}
-	if t.Norm != "" && string(norm) != t.Norm {
-		failed["norm"] = fmt.Errorf("the normal form is %s", norm)
+	var failed []failure
+	if t.Norm != "" && o.norm != t.Norm {
+		failed = append(failed, failure{"norm", fmt.Errorf("the normal form is %s", o.norm)})
 	}
 	if t.Flags == nil {
-		return
-	}
-	var got []string
-	for f := range c.res.Flags.All() {
-		got = append(got, f.String())
+		return failed
 	}
 	want := slices.Sorted(slices.Values(t.Flags))
-	slices.Sort(got)
-	if !slices.Equal(got, want) {
-		failed["flags"] = fmt.Errorf("the flags are [%s]", strings.Join(got, ", "))
+	slices.Sort(o.flags)
+	if !slices.Equal(o.flags, want) {
+		failed = append(failed, failure{"flags", fmt.Errorf("the flags are [%s]", strings.Join(o.flags, ", "))})
 	}
+	return failed
 }
 
-func orAccepted(reason string) string {
-	if reason == "" {
-		return "a normal form"
-	}
-	return reason
-}
+const noKey = "the URL has no reading, and so no key"
 
-// norm returns the normal form, or why there is none that goes on.
-func (c *cases) norm(url string) (norm []byte, why string) {
-	norm, err := c.n.Append(nil, []byte(url), &c.res)
-	if err != nil {
-		return nil, err.(codec.Error).Name()
-	}
-	for f := range c.reject.Flags.Intersect(c.res.Flags).All() {
-		return norm, f.String()
-	}
-	return norm, ""
-}
-
-func (c *cases) sameKey(urls []string, lv codec.Level, failed map[string]error) {
-	first, ok := c.key(urls[0], lv)
+func (c *cases) sameKey(urls []string, lv codec.Level) []failure {
+	var failed []failure
+	first := c.outcome(urls[0], lv)
 	for i, u := range urls {
-		k, good := c.key(u, lv)
+		o := c.outcome(u, lv)
+		key := fmt.Sprintf("same_key[%d]", i)
 		switch {
-		case !good || !ok:
-			failed[fmt.Sprintf("same_key[%d]", i)] = errors.New("the URL has no reading, and so no key")
-		case k != first:
-			failed[fmt.Sprintf("same_key[%d]", i)] = fmt.Errorf("the key at %v is another one than that of the first URL", lv)
+		case o.why != "":
+			failed = append(failed, failure{key, errors.New(noKey)})
+		case first.why == "" && o.key != first.key:
+			failed = append(failed, failure{key, fmt.Errorf("the key at %v is another one than that of the first URL", lv)})
 		}
 	}
+	return failed
 }
 
-func (c *cases) differentKey(urls []string, lv codec.Level, failed map[string]error) {
-	seen := map[codec.Key]int{}
+func (c *cases) differentKey(urls []string, lv codec.Level) []failure {
+	var failed []failure
+	seen := map[string]int{}
 	for i, u := range urls {
-		k, ok := c.key(u, lv)
-		other, met := seen[k]
+		o := c.outcome(u, lv)
+		key := fmt.Sprintf("different_key[%d]", i)
+		other, met := seen[o.key]
 		switch {
-		case !ok:
-			failed[fmt.Sprintf("different_key[%d]", i)] = errors.New("the URL has no reading, and so no key")
+		case o.why != "":
+			failed = append(failed, failure{key, errors.New(noKey)})
 		case met:
-			failed[fmt.Sprintf("different_key[%d]", i)] = fmt.Errorf("the key at %v is that of URL %d of the list, too", lv, other+1)
+			failed = append(failed, failure{key, fmt.Errorf("the key at %v is that of URL %d of the list, too", lv, other+1)})
 		default:
-			seen[k] = i
+			seen[o.key] = i
 		}
 	}
-}
-
-func (c *cases) key(url string, lv codec.Level) (codec.Key, bool) {
-	norm, err := c.n.Append(nil, []byte(url), &c.res)
-	if err != nil {
-		return codec.Key{}, false
-	}
-	return c.n.Key(lv, []byte(url), norm, &c.res), true
+	return failed
 }
