@@ -101,6 +101,7 @@ func FuzzLaws(f *testing.F) {
 			t.Fatalf("%q -> %q is too long", src, norm)
 		}
 
+		checkCanonical(t, n, src, norm, &r)
 		// E12.2: Ki(N(x)) = Ki(x) from the profile's own level on.
 		from := n.Profile().Key
 		if !rfc && n.rules&lossyRules == 0 {
@@ -114,6 +115,22 @@ func FuzzLaws(f *testing.F) {
 			}
 		}
 	})
+}
+
+// checkCanonical holds the short way to K0 and K1 to the long one.
+func checkCanonical(t *testing.T, n *Normalizer, src, norm []byte, r *Result) {
+	t.Helper()
+	if !r.scratch.canonical {
+		return
+	}
+	for lv := K0; lv <= K1; lv++ {
+		short := n.AppendKey(nil, lv, src, norm, r)
+		r.scratch.canonical = false
+		if long := n.AppendKey(nil, lv, src, norm, r); !bytes.Equal(short, long) {
+			t.Fatalf("%q -> %q: %v is %q the short way, %q the long one", src, norm, lv, short, long)
+		}
+		r.scratch.canonical = true
+	}
 }
 
 func checkParts(t *testing.T, src, norm []byte, r *Result, rfc bool) {

@@ -282,11 +282,15 @@ func (n *Normalizer) standard(lv Level, src, norm []byte, r *Result) []byte {
 	if n.keys == n.profile.Reading && (n.level == int(lv) || lv == K0 && n.level == int(K1) && !s.scheme) {
 		return norm
 	}
+	text := n.keyText(src, norm, r)
+	if s.canonical && n.keys == WHATWG {
+		return text
+	}
 	with := syntax
 	if lv == K1 {
 		with = scheme
 	}
-	s.key = with.appendPlain(s.key[:0], n.keyText(src, norm, r), s)
+	s.key = with.appendPlain(s.key[:0], text, s)
 	return s.key
 }
 

@@ -46,36 +46,37 @@ func (c Change) String() string {
 
 // scratch is the work space of a call, kept for the next one.
 type scratch struct {
-	marks    []Mark           // of the component in hand
-	defects  []percent.Defect // of the component in hand
-	in, out  URL              // of a text that is not the input: a target, a key
-	lead     uint32           // bytes cut off in front of the cleaned text
-	end      uint32           // where it ends in src
-	gaps     []uint32         // offsets of the bytes taken out of it
-	cuts     []Mark           // for both, with offsets in src
-	parsed   []Mark           // the validation errors of the parser, with offsets in the cleaned text
-	cleaned  []byte           // the cleaned text, if it is not a part of src
-	host     []byte           // a host, percent-decoded or mapped
-	base     *baseURL         // the last base of the whatwg reading
-	text     []byte           // the resolved reference, if resolved is set
-	key      []byte           // K0 or K1, if that is not the normal form
-	k2, k3   []byte           // the canonical strings of these levels
-	query    []byte           // a query on its way to K2
-	full     []byte           // the whole serialized URL, if the normal form leaves out parts of it
-	change   Change           // of the last call, if judged
-	judged   bool             // else Normalizer.Change has to find out
-	other    *Result          // of the other reading
-	text2    []byte           // a component on its way to NFC
-	runes    [2][]rune        // a part of it
-	pairs    []params.Pair    // of a query
-	params   params.Scratch
-	mac      *keyedHash // for HMAC keys
-	plain    uint8      // bit c: component c has no escape and no byte to escape
-	dropped  bool       // full is set
-	clean    bool       // the input was clean: it is its own canonical string
-	fallback bool       // the whatwg reading had no answer: this is the rfc reading
-	resolved bool       // the input was a reference: text is what was normalized
-	scheme   bool       // a rule of RFC 3986 §6.2.3 changed something
+	marks     []Mark           // of the component in hand
+	defects   []percent.Defect // of the component in hand
+	in, out   URL              // of a text that is not the input: a target, a key
+	lead      uint32           // bytes cut off in front of the cleaned text
+	end       uint32           // where it ends in src
+	gaps      []uint32         // offsets of the bytes taken out of it
+	cuts      []Mark           // for both, with offsets in src
+	parsed    []Mark           // the validation errors of the parser, with offsets in the cleaned text
+	cleaned   []byte           // the cleaned text, if it is not a part of src
+	host      []byte           // a host, percent-decoded or mapped
+	base      *baseURL         // the last base of the whatwg reading
+	text      []byte           // the resolved reference, if resolved is set
+	key       []byte           // K0 or K1, if that is not the normal form
+	k2, k3    []byte           // the canonical strings of these levels
+	query     []byte           // a query on its way to K2
+	full      []byte           // the whole serialized URL, if the normal form leaves out parts of it
+	change    Change           // of the last call, if judged
+	judged    bool             // else Normalizer.Change has to find out
+	other     *Result          // of the other reading
+	text2     []byte           // a component on its way to NFC
+	runes     [2][]rune        // a part of it
+	pairs     []params.Pair    // of a query
+	params    params.Scratch
+	mac       *keyedHash // for HMAC keys
+	plain     uint8      // bit c: component c has no escape and no byte to escape
+	dropped   bool       // full is set
+	clean     bool       // the input was clean: it is its own canonical string
+	canonical bool       // the serialized URL is
+	fallback  bool       // the whatwg reading had no answer: this is the rfc reading
+	resolved  bool       // the input was a reference: text is what was normalized
+	scheme    bool       // a rule of RFC 3986 §6.2.3 changed something
 }
 
 // keepBytes is how large a buffer of a Result may stay from call to call.
@@ -86,7 +87,7 @@ func (r *Result) reset() {
 	r.Out = URL{}
 	r.Flags, r.Marks, r.ErrAt = Flags{}, r.Marks[:0], 0
 	s := &r.scratch
-	s.clean, s.fallback, s.resolved, s.scheme, s.dropped, s.plain = false, false, false, false, false, 0
+	s.clean, s.canonical, s.fallback, s.resolved, s.scheme, s.dropped, s.plain = false, false, false, false, false, false, 0
 	s.change, s.judged = Unchanged, true
 	for _, b := range []*[]byte{&s.text, &s.key, &s.k2, &s.k3, &s.query, &s.full, &s.cleaned, &s.host, &s.text2} {
 		if cap(*b) > keepBytes {
@@ -101,7 +102,7 @@ func (r *Result) setClean(entity int) {
 	r.Out = r.In
 	r.Flags, r.Marks, r.ErrAt = Flags{}, r.Marks[:0], 0
 	s := &r.scratch
-	s.clean, s.fallback, s.resolved, s.scheme, s.dropped = true, false, false, false, false
+	s.clean, s.canonical, s.fallback, s.resolved, s.scheme, s.dropped = true, false, false, false, false, false
 	s.change, s.judged = Unchanged, true
 	if entity >= 0 {
 		r.Flags = r.Flags.With(HTMLEntity)

@@ -127,6 +127,7 @@ func (n *Normalizer) appendWHATWG(dst []byte, base *baseURL, src []byte, r *Resu
 		p.guard()
 	}
 	n.inspect(in, r)
+	s.canonical = p.canonical()
 	p.compareHosts(src[s.lead:s.end])
 	r.unclean(n.maxMarks)
 	if p.err != 0 {
@@ -135,6 +136,20 @@ func (n *Normalizer) appendWHATWG(dst []byte, base *baseURL, src []byte, r *Resu
 	}
 	return p.dst, 0
 }
+
+// canonical reports whether the serialized URL is for certain its own K0 and K1,
+// those of RFC 3986: it has a domain, and all that the flags name has gone. What is
+// left to RFC 3986 otherwise: the bytes that browsers keep and it does not allow,
+// stray '%', IP addresses and the many freedoms of other schemes.
+func (p *parser) canonical() bool {
+	esc := p.esc[setPath]
+	return p.err == 0 && p.special() && p.known != schemeFile && p.out.kind == RegName && esc.Upper && esc.Unreserved &&
+		p.r.Flags.Intersect(keptIllegal).IsZero()
+}
+
+// keptIllegal are the flags of what RFC 3986 does not allow and the whatwg reading
+// may keep.
+var keptIllegal = Flags{}.With(Truncated).With(NonHex).With(PercentU).With(RawIllegal).With(RawBackslash)
 
 // readBase reads a base for the whatwg reading. The last one is kept in s, and its
 // memory serves the next: each record may bring a base of its own.
@@ -270,6 +285,9 @@ func (p *parser) fail(f Flag, at int, c Component, err Error) state {
 // compareHosts notes where RFC 3986 sees another host in src, whose ends are
 // trimmed, than browsers do.
 func (p *parser) compareHosts(src []byte) {
+	if p.plainHost() {
+		return
+	}
 	rfc := &p.r.scratch.in
 	if _, _, err := splitFront(src, rfc); err != 0 {
 		return
@@ -278,6 +296,21 @@ func (p *parser) compareHosts(src []byte) {
 		at := p.u.Span(Host).Start
 		p.mark(HostAmbiguous, int(at), Host, Kept)
 	}
+}
+
+// plainHost reports whether it takes no comparing to know that RFC 3986 sees the
+// same host: it comes right behind "://", and behind it and its port there is an
+// end of the authority that both know.
+func (p *parser) plainHost() bool {
+	host := p.u.Span(Host)
+	start, end := int(host.Start), int(host.End)
+	if p.err != 0 || len(p.r.scratch.gaps) != 0 || host.Len() == 0 || start < 3 || p.in[start-3] != ':' || p.in[start-1] != '/' {
+		return false
+	}
+	if p.u.Has(Port) {
+		end = int(p.u.Span(Port).End)
+	}
+	return int(p.u.Span(Scheme).End) == start-3 && p.in[start] != '[' && (end == len(p.in) || p.in[end] != '\\')
 }
 
 // guard writes the "/." that keeps a path from being read as a host

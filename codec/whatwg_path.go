@@ -1,6 +1,10 @@
 package codec
 
-import "github.com/urlfold/urlfold/codec/percent"
+import (
+	"bytes"
+
+	"github.com/urlfold/urlfold/codec/percent"
+)
 
 // This file holds the states that read paths, and what a Windows drive letter is.
 
@@ -32,6 +36,60 @@ func (p *parser) pathState() state {
 	if p.i > 0 && p.isSlash(int(p.in[p.i-1])) && p.u.Span(Scheme).End < uint32(p.i-1) || p.i == 1 && p.isSlash(int(p.in[0])) {
 		start--
 	}
+	if end, d := p.pathEnd(); p.onePiece(p.in[p.i:end], d) {
+		p.dst = append(p.dst, '/')
+		p.write(Path, end, d, p.esc[setPath])
+	} else {
+		p.segments()
+	}
+	p.u.set(Path, start, p.i)
+	p.note(Path, p.path)
+	return p.delimiter()
+}
+
+// pathEnd returns the end of the path, and all the bits of dirt of its bytes from
+// the pointer on.
+func (p *parser) pathEnd() (end int, d uint8) {
+	for end = p.i; end < len(p.in) && p.in[end] != '?' && p.in[end] != '#'; end++ {
+		d |= dirt[p.in[end]]
+	}
+	return end, d
+}
+
+// onePiece reports whether the segments of path, whose bytes have the bits d, can
+// be written all at once: none of them is a dot segment or a drive letter, and all
+// the '/' between them stay.
+func (p *parser) onePiece(path []byte, d uint8) bool {
+	if p.known == schemeFile || d&dirtPath != 0 && bytes.IndexByte(path, '\\') >= 0 {
+		return false
+	}
+	if d&(dirtDot|dirtPercent) == 0 {
+		return true
+	}
+	for {
+		slash := bytes.IndexByte(path, '/')
+		if slash < 0 {
+			return dotSegmentLen(path) == 0
+		}
+		if dotSegmentLen(path[:slash]) != 0 {
+			return false
+		}
+		path = path[slash+1:]
+	}
+}
+
+// write writes in[i:end] as a piece of component c and leaves the pointer there.
+// Its bytes have the bits d.
+func (p *parser) write(c Component, end int, d uint8, esc percent.Rules) {
+	p.dst, _ = percent.AppendNormal(p.dst, p.in[p.i:end], esc)
+	if d&(dirtRaw[c]|dirtPercent) != 0 { // all that RFC 3986 allows are URL units
+		p.urlUnits(c, p.i, end)
+	}
+	p.i = end
+}
+
+// segments writes the path segment by segment.
+func (p *parser) segments() {
 	for {
 		from := p.i
 		for c := p.c(); c != eof && c != '?' && c != '#' && !p.isSlash(c); c = p.c() {
@@ -44,13 +102,10 @@ func (p *parser) pathState() state {
 		p.segment(p.in[from:p.i], slash)
 		p.urlUnits(Path, from, p.i)
 		if !slash {
-			break
+			return
 		}
 		p.i++
 	}
-	p.u.set(Path, start, p.i)
-	p.note(Path, p.path)
-	return p.delimiter()
 }
 
 // segment writes one segment of the path; slash says that another one follows.

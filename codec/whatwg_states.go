@@ -335,33 +335,43 @@ func (p *parser) userinfo(start, end int) {
 }
 
 func (p *parser) host() state {
-	start, inside := p.i, false
-	for {
-		switch c := p.c(); {
-		case c == ':' && !inside:
-			if p.i == start {
-				return p.fail(HostMissing, p.i, Host, ErrHostMissing)
-			}
-			if !p.parseHost(start, p.i, !p.special()) {
-				return stateEnd
-			}
-			p.i++
-			return statePort
-		case p.endsAuthority(c):
-			if p.i == start && p.special() {
-				return p.fail(HostMissing, p.i, Host, ErrHostMissing)
-			}
-			if !p.parseHost(start, p.i, !p.special()) {
-				return stateEnd
-			}
-			return statePathStart
-		case c == '[':
-			inside = true
-		case c == ']':
-			inside = false
-		}
-		p.i++
+	start := p.i
+	p.i = p.hostEnd()
+	port := p.c() == ':'
+	if p.i == start && (port || p.special()) {
+		return p.fail(HostMissing, p.i, Host, ErrHostMissing)
 	}
+	if !p.parseHost(start, p.i, !p.special()) {
+		return stateEnd
+	}
+	if port {
+		p.i++
+		return statePort
+	}
+	return statePathStart
+}
+
+// hostEnd returns the end of the host that begins at the pointer: a ':' outside of
+// brackets, or the end of the authority.
+func (p *parser) hostEnd() int {
+	inside := false
+	for i, c := range p.in[p.i:] {
+		switch c {
+		case '[':
+			inside = true
+		case ']':
+			inside = false
+		case ':':
+			if !inside {
+				return p.i + i
+			}
+		case '/', '?', '#', '\\':
+			if c != '\\' || p.special() {
+				return p.i + i
+			}
+		}
+	}
+	return len(p.in)
 }
 
 func (p *parser) port() state {
@@ -520,6 +530,8 @@ func (p *parser) restAs(c Component, delimiter byte, end int, text []byte, esc p
 	p.u.set(c, p.i, end)
 	p.dst, _ = percent.AppendNormal(p.dst, text, esc)
 	p.note(c, at)
-	p.urlUnits(c, p.i, end)
+	if dirtOf(p.in[p.i:end])&(dirtRaw[c]|dirtPercent) != 0 {
+		p.urlUnits(c, p.i, end)
+	}
 	p.i = end
 }
