@@ -206,7 +206,7 @@ func (d *Daemon) Damaged() int64 { return d.damaged.Load() }
 // report logs what became of a file.
 func (d *Daemon) report(r file.Report) {
 	level := slog.LevelInfo
-	if r.Verdict.Cut {
+	if r.Verdict.Damage() {
 		d.damaged.Add(1)
 		level = slog.LevelWarn
 	}
