@@ -53,6 +53,8 @@ type Config struct {
 	BatchBytes   int           `yaml:"-"`
 	BatchRecords int           `yaml:"-"`
 	Linger       time.Duration `yaml:"-"`
+	// UntilEOF ends a run when all partitions that it has are read to their ends.
+	UntilEOF bool `yaml:"-"`
 }
 
 // Default returns a Config with the values of what is not configured.

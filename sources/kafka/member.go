@@ -32,6 +32,9 @@ func (m *member) run(gctx, ctx context.Context, fail context.CancelCauseFunc) {
 	defer close(m.over)
 	parts := m.open()
 	m.read(gctx, ctx, fail, parts)
+	if m.s.cfg.UntilEOF && gctx.Err() == nil {
+		fail(errEnd) // nothing else has ended the readers, or it has failed before
+	}
 	close(m.idle)
 	<-gctx.Done()
 	m.drain(parts)

@@ -134,9 +134,9 @@ func (p *partition) start(ctx context.Context) (int64, bool) {
 	}
 }
 
-// session reads from offset until ctx is done, or a record batch cannot be read:
-// then fault says why. It returns the offset that it has come to. err is that of
-// the pipeline, or of ctx.
+// session reads from offset until ctx is done, the end of the log is reached and
+// the run is to end there, or a record batch cannot be read: then fault says why. It
+// returns the offset that it has come to. err is that of the pipeline, or of ctx.
 func (p *partition) session(ctx context.Context, offset int64) (next int64, fault, err error) {
 	ctx, stop := context.WithCancel(ctx)
 	f := newFetcher(p, offset)
@@ -146,6 +146,8 @@ func (p *partition) session(ctx context.Context, offset int64) (next int64, faul
 	defer stop()
 	linger := time.NewTimer(time.Hour)
 	defer linger.Stop()
+	eof := p.eofTicks()
+	defer eof.Stop()
 	waits := false
 	for {
 		if waits = waits && offset != p.emitted; !waits && offset != p.emitted {
@@ -159,6 +161,10 @@ func (p *partition) session(ctx context.Context, offset int64) (next int64, faul
 		case <-linger.C:
 			waits = false
 			err = p.flush(ctx, offset)
+		case <-eof.C:
+			if p.atEnd(offset) {
+				return offset, nil, nil
+			}
 		case <-ctx.Done():
 			return offset, nil, nil
 		}

@@ -274,6 +274,12 @@ func (r *Run) Stop() error {
 	return r.err
 }
 
+// Wait waits for the end of a run that ends by itself, and returns its error.
+func (r *Run) Wait() error {
+	<-r.done
+	return r.err
+}
+
 // Kill asks for a hard stop and waits for the end.
 func (r *Run) Kill() {
 	r.P.HardStop()

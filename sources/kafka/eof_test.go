@@ -1,0 +1,83 @@
+package kafka
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kfake"
+
+	"github.com/urlfold/urlfold/internal/kafka/kafkatest"
+	"github.com/urlfold/urlfold/pipeline"
+)
+
+// A run that is to end with its input reads all that is there, commits it, and ends:
+// with full partitions and empty ones, with a topic that has more than one answer of
+// the broker holds, and when nothing is new.
+func TestUntilEOF(t *testing.T) {
+	const n = 1000
+	_, conn := kafkatest.Fake(t, kfake.SeedTopics(3, "in"))
+	client := kafkatest.Client(t, conn, "in")
+	kafkatest.Fill(t, client, "in", 2, 0, n) // nothing in the last partition
+	for round, want := range []int{2 * n, 0} {
+		cfg := quick(conn, "in")
+		cfg.UntilEOF, cfg.FetchBytes = true, 4<<10
+		out := &kafkatest.Collector{T: t}
+		run := kafkatest.Start(t, pipeline.Options{Sources: []pipeline.Source{newSource(t, cfg)}, Sinks: []pipeline.Sink{out}})
+		if err := run.Wait(); err != nil {
+			t.Fatalf("round %d: %v", round, err)
+		}
+		if out.Count() != want {
+			t.Errorf("round %d: %d records, want %d", round, out.Count(), want)
+		}
+		for p := range 2 * min(want, 1) {
+			kafkatest.Check(t, "the partition", out.Got(p), n)
+		}
+		if got := kafkatest.Committed(t, conn, "g", "in", 2); !slices.Equal(got, []int64{n, n}) {
+			t.Errorf("round %d: committed %v", round, got)
+		}
+	}
+}
+
+// A member that waits for what is under way elsewhere does not end the run: one that
+// is alone, and is joined by another, ends when its own partitions are read.
+func TestUntilEOFMembers(t *testing.T) {
+	const parts, n = 4, 500
+	_, conn := kafkatest.Fake(t, kfake.SeedTopics(parts, "in"))
+	client := kafkatest.Client(t, conn, "in")
+	kafkatest.Fill(t, client, "in", parts, 0, n)
+	var runs []*kafkatest.Run
+	var outs []*kafkatest.Collector
+	for range 2 {
+		cfg := quick(conn, "in")
+		cfg.UntilEOF, cfg.FetchBytes, cfg.FetchWait = true, 1<<10, 20*time.Millisecond
+		out := &kafkatest.Collector{T: t}
+		outs = append(outs, out)
+		runs = append(runs, kafkatest.Start(t, pipeline.Options{Sources: []pipeline.Source{newSource(t, cfg)}, Sinks: []pipeline.Sink{out}}))
+	}
+	for _, r := range runs {
+		if err := r.Wait(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for p := range parts {
+		kafkatest.Check(t, "both", append(outs[0].Got(p), outs[1].Got(p)...), n)
+	}
+	want := slices.Repeat([]int64{n}, parts)
+	if got := kafkatest.Committed(t, conn, "g", "in", parts); !slices.Equal(got, want) {
+		t.Errorf("committed %v", got)
+	}
+}
+
+// The end of a log that nobody can tell is no end.
+func TestUntilEOFUnknown(t *testing.T) {
+	p := &partition{s: &Source{cfg: Config{UntilEOF: true}}}
+	p.end.Store(-1)
+	if p.atEnd(0) {
+		t.Error("an end that is not known is reached")
+	}
+	p.end.Store(5)
+	if p.atEnd(4) || !p.atEnd(5) {
+		t.Error("the end is at 5")
+	}
+}
