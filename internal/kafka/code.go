@@ -89,6 +89,38 @@ func Stale(err error) bool {
 	return false
 }
 
+// The classes of what is tried again, for figures.
+const (
+	ClassNetwork = "network" // no answer
+	ClassMoved   = "moved"   // the partition is elsewhere
+	ClassTimeout = "timeout" // the broker could not tell in time
+	ClassBlocked = "blocked" // somebody must change something
+	ClassDamaged = "damaged" // a record batch cannot be read
+	ClassBroker  = "broker"  // all else that a broker answers
+)
+
+// Classes returns all classes.
+func Classes() []string {
+	return []string{ClassNetwork, ClassMoved, ClassTimeout, ClassBlocked, ClassDamaged, ClassBroker}
+}
+
+// ClassOf returns the class of an error.
+func ClassOf(err error) string {
+	switch c := CodeOf(err); {
+	case errors.Is(err, ErrCorrupt), errors.Is(err, ErrTooLong), errors.Is(err, ErrOldFormat):
+		return ClassDamaged
+	case c == 0:
+		return ClassNetwork
+	case Moved(err): // an unknown topic too: most often it is elsewhere, or not yet there
+		return ClassMoved
+	case Blocked(err):
+		return ClassBlocked
+	case c == RequestTimedOut:
+		return ClassTimeout
+	}
+	return ClassBroker
+}
+
 // A RecordsError tells which records of a batch were refused. None of the batch
 // was appended.
 type RecordsError struct {

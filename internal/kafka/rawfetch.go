@@ -31,7 +31,6 @@ type wire struct {
 	cursor
 }
 
-func (w *wire) i8() int8   { return int8(w.number(1)) }
 func (w *wire) i16() int16 { return int16(w.number(2)) }
 func (w *wire) i32() int32 { return int32(w.number(4)) }
 func (w *wire) i64() int64 { return int64(w.number(8)) }
@@ -117,7 +116,7 @@ type fetchRequest struct {
 }
 
 // ApiKey implements protocol.Message.
-func (r *fetchRequest) ApiKey() protocol.ApiKey { return protocol.Fetch }
+func (r *fetchRequest) ApiKey() protocol.ApiKey { return protocol.Fetch } //nolint:staticcheck // the library has the name
 
 // Broker implements protocol.BrokerMessage: the leader.
 func (r *fetchRequest) Broker(c protocol.Cluster) (protocol.Broker, error) {
@@ -248,7 +247,7 @@ type producerRequest struct {
 }
 
 // ApiKey implements protocol.Message.
-func (r *producerRequest) ApiKey() protocol.ApiKey { return protocol.InitProducerId }
+func (r *producerRequest) ApiKey() protocol.ApiKey { return protocol.InitProducerId } //nolint:staticcheck // the library has the name
 
 // Required implements protocol.RawExchanger.
 func (r *producerRequest) Required(versions map[protocol.ApiKey]int16) bool {

@@ -164,6 +164,9 @@ func TestTooLarge(t *testing.T) {
 	records = slices.Insert(records, 150, long)
 	r := submit(t, s, records...)
 	slices.Sort(r.Failed)
+	if splits := kafkatest.Figures(t, s)[`urlfold_sink_splits_total{topic="out"}`]; splits < 2 {
+		t.Errorf("%v splits", splits)
+	}
 	if r.Class != pipeline.Permanent || !slices.Equal(r.Failed, []uint32{50, 150}) || strings.Contains(fmt.Sprint(r.Err), "xxx") {
 		t.Errorf("%v %v %v, want records 50 and 150 refused", r.Class, r.Failed, r.Err)
 	}
@@ -227,10 +230,16 @@ func TestBlocked(t *testing.T) {
 	if err := s.Health(); kafka.CodeOf(err) != kafka.TopicUnauthorized {
 		t.Errorf("Health: %v", err)
 	}
+	kafkatest.WantFigures(t, s, map[string]float64{`urlfold_sink_partitions_failing{topic="out"}`: 1})
 	h.Remove()
 	if r := <-done; r.Err != nil {
 		t.Errorf("answer %v", r.Err)
 	}
+	kafkatest.WantFigures(t, s, map[string]float64{
+		`urlfold_sink_partitions_failing{topic="out"}`:                  0,
+		`urlfold_sink_retries_total{class="blocked",topic="out"}`:       float64(h.Hits()),
+		`urlfold_sink_retries_total{class="retryable",component="out"}`: 0,
+	})
 	if err := s.Health(); err != nil {
 		t.Errorf("Health: %v", err)
 	}

@@ -17,7 +17,6 @@ type format struct {
 	key         string
 	headers     Headers
 	add         []kafka.Header
-	flags       bool
 }
 
 func newFormat(c *Config) format {

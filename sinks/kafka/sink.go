@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"math/rand/v2"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/urlfold/urlfold/internal/kafka"
@@ -26,7 +28,8 @@ type Sink struct {
 	stop    context.CancelFunc
 	wg      sync.WaitGroup
 	writers []*writer
-	jobs    chan *job // free ones
+	jobs    chan *job    // free ones
+	splits  atomic.Int64 // record batches that were sent again in parts
 
 	mu      sync.Mutex
 	turn    int // of partition_by: none
@@ -34,7 +37,8 @@ type Sink struct {
 	settled chan struct{}
 	faults  map[int]error // by partition
 	logged  time.Time
-	plain   bool // numbering is not allowed: said once
+	plain   bool             // numbering is not allowed: said once
+	retries map[string]int64 // by class
 }
 
 // New returns the sink that cfg asks for. The error tells all that is wrong with
@@ -52,7 +56,7 @@ func New(cfg Config, log *slog.Logger) (*Sink, error) {
 	}
 	return &Sink{
 		cfg: cfg, codec: codec, log: log, format: newFormat(&cfg),
-		jobs: make(chan *job, freeJobs), faults: map[int]error{},
+		jobs: make(chan *job, freeJobs), faults: map[int]error{}, retries: map[string]int64{},
 	}, nil
 }
 
@@ -206,6 +210,22 @@ func (s *Sink) Health() error {
 	return nil
 }
 
+// Metrics gives out the figures of the sink that the pipeline does not have: it
+// sees no try but the last one.
+func (s *Sink) Metrics(emit func(name, help, kind string, value float64, labels ...string)) {
+	const counter, gauge = "counter", "gauge"
+	s.mu.Lock()
+	retries, failing := maps.Clone(s.retries), len(s.faults)
+	s.mu.Unlock()
+	for _, class := range kafka.Classes() {
+		emit("sink_retries_total", "Record batches that were sent again, by the class of the error.",
+			counter, float64(retries[class]), "topic", s.cfg.Topic, "class", class)
+	}
+	emit("sink_splits_total", "Record batches of which a broker has refused records, and that were sent again without them or in halves.",
+		counter, float64(s.splits.Load()), "topic", s.cfg.Topic)
+	emit("sink_partitions_failing", "Partitions that do not take records now.", gauge, float64(failing), "topic", s.cfg.Topic)
+}
+
 // complainEvery is how often a fault that lasts is logged.
 const complainEvery = 10 * time.Second
 
@@ -218,6 +238,7 @@ func (s *Sink) fault(partition int, err error) {
 		return
 	}
 	s.faults[partition] = err
+	s.retries[kafka.ClassOf(err)]++
 	if time.Since(s.logged) > complainEvery {
 		s.logged = time.Now()
 		s.log.Warn("kafka: cannot write: it is tried again", "topic", s.cfg.Topic, "partition", partition, "error", err)

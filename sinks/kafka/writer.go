@@ -123,8 +123,10 @@ func (w *writer) write(refs []ref) {
 			w.s.fail(refs[0].j, refs[0].record, pipeline.Permanent, refusal(refused))
 			return
 		case len(refused.Records) > 0 && refused.Records[len(refused.Records)-1] < len(refs):
+			w.s.splits.Add(1)
 			refs = w.refuse(refs, refused)
 		default:
+			w.s.splits.Add(1)
 			half := len(refs) / 2
 			w.write(refs[:half])
 			refs = refs[half:]

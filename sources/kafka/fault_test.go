@@ -56,7 +56,18 @@ func TestRetention(t *testing.T) {
 		t.Errorf("a gap of %d, want %d", got, deleted)
 	}
 	kafkatest.Until(t, "no lag", func() bool { st := s.Stats(); return len(st.Partitions) == 1 && st.Partitions[0].Lag == 0 })
+	kafkatest.WantFigures(t, s, map[string]float64{
+		`urlfold_source_offset_gap_records_total{topic="in"}`:    deleted,
+		`urlfold_source_lag{group="g",partition="0",topic="in"}`: 0,
+		`urlfold_source_partitions{group="g"}`:                   1,
+		`urlfold_source_resets_total{topic="in"}`:                0,
+		`urlfold_source_retries_total{class="blocked"}`:          0,
+	})
 	stop(t, run)
+	kafkatest.WantFigures(t, s, map[string]float64{
+		`urlfold_source_offset_gap_records_total{topic="in"}`: deleted,
+		`urlfold_source_partitions{group="g"}`:                0,
+	})
 	if got := out.Got(0); got[0] != n+deleted {
 		t.Errorf("reading begins at %d, want %d", got[0], n+deleted)
 	}
@@ -300,6 +311,34 @@ func TestSlowStop(t *testing.T) {
 	if got, want := kafkatest.Committed(t, conn, "g", "in", 1)[0], int64(out.Count()); got != want || want == 0 {
 		t.Errorf("%d is committed after a clean stop, %d records are durable", got, want)
 	}
+}
+
+// TestMetrics tells how far behind a source is, and what it has tried again.
+func TestMetrics(t *testing.T) {
+	c, conn := kafkatest.Fake(t, kfake.SeedTopics(2, "in"))
+	kafkatest.Fill(t, kafkatest.Client(t, conn, "in"), "in", 2, 0, 100)
+	h := c.Fault(kfake.Fault{Keys: []kmsg.Key{kmsg.Fetch}, Err: kerr.TopicAuthorizationFailed, Count: 3})
+	release := make(chan struct{})
+	out := &kafkatest.Collector{T: t, Hold: func(context.Context) { <-release }}
+	cfg := quick(conn, "in")
+	cfg.BatchRecords = 1 // so that the free batches do not suffice
+	s, run := start(t, cfg, out)
+	lag := func(p int) float64 {
+		return kafkatest.Figures(t, s)[fmt.Sprintf(`urlfold_source_lag{group="g",partition="%d",topic="in"}`, p)]
+	}
+	kafkatest.Until(t, "a lag", func() bool { return lag(0) > 0 && lag(0) < 100 && lag(1) > 0 })
+	if got := kafkatest.Figures(t, s)[`urlfold_source_retries_total{class="blocked"}`]; got < 1 || got != float64(h.Hits()) {
+		t.Errorf("%v retries, want %d", got, h.Hits())
+	}
+	close(release)
+	kafkatest.Until(t, "no lag", func() bool { return lag(0) == 0 && lag(1) == 0 })
+	_, other := start(t, quick(conn, "in"), &kafkatest.Collector{T: t})
+	kafkatest.Until(t, "half of it", func() bool { return kafkatest.Figures(t, s)[`urlfold_source_partitions{group="g"}`] == 1 })
+	if got := kafkatest.Figures(t, s)[`urlfold_rebalances_total{group="g"}`]; got < 1 {
+		t.Error("there was no rebalance")
+	}
+	stop(t, other)
+	stop(t, run)
 }
 
 // TestNoPartition: a member that has got nothing stays, and takes over.

@@ -122,7 +122,7 @@ func (f *fetcher) relocate(ctx context.Context) bool {
 	if f.offset < first {
 		gap := first - f.offset
 		p.s.mu.Lock()
-		p.s.count.gaps += gap
+		p.s.count.gaps[p.topic] += gap
 		p.s.mu.Unlock()
 		p.s.log.Warn("kafka: retention has deleted records before they were read",
 			"topic", p.topic, "partition", p.id, "from", f.offset, "to", first, "offsets", gap)
@@ -145,7 +145,7 @@ func (f *fetcher) again(ctx context.Context, last int64) bool {
 		return false
 	}
 	p.s.mu.Lock()
-	p.s.count.resets++
+	p.s.count.resets[p.topic]++
 	p.s.mu.Unlock()
 	p.s.log.Warn("kafka: the log ends before the position: reading goes on where start says",
 		"topic", p.topic, "partition", p.id, "position", f.offset, "end", last, "to", to)

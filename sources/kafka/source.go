@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -32,13 +31,6 @@ type Source struct {
 	count counts
 }
 
-// counts are what a source counts over all generations.
-type counts struct {
-	generations int
-	gaps        int64
-	resets      int
-}
-
 // New returns the source that cfg asks for. The error tells all that is wrong
 // with cfg, joined. A nil logger discards.
 func New(cfg Config, log *slog.Logger) (*Source, error) {
@@ -57,7 +49,7 @@ func New(cfg Config, log *slog.Logger) (*Source, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, fmt.Errorf("kafka source: %w", err)
 	}
-	return &Source{cfg: cfg, log: log, parts: map[*pipeline.Lane]*partition{}}, nil
+	return &Source{cfg: cfg, log: log, parts: map[*pipeline.Lane]*partition{}, count: newCounts()}, nil
 }
 
 // Open implements [pipeline.Source]: it connects, and looks for the topics.
@@ -220,39 +212,6 @@ func (s *Source) quit() {
 	})
 }
 
-// Stats are figures of a source.
-type Stats struct {
-	Rebalances int   // generations after the first
-	Gaps       int64 // offsets that were deleted by retention before they were read
-	Resets     int   // partitions whose log ended before the position, and that began anew
-	Partitions []PartitionStats
-}
-
-// PartitionStats are figures of a partition that this member has.
-type PartitionStats struct {
-	Topic     string
-	Partition int
-	Next      int64 // offset to be read next
-	Lag       int64 // offsets from there to the end of the log; -1: not known yet
-}
-
-// Stats returns the figures of now.
-func (s *Source) Stats() Stats {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	st := Stats{Rebalances: max(0, s.count.generations-1), Gaps: s.count.gaps, Resets: s.count.resets}
-	for _, p := range s.parts {
-		st.Partitions = append(st.Partitions, p.stats())
-	}
-	slices.SortFunc(st.Partitions, func(a, b PartitionStats) int {
-		if c := strings.Compare(a.Topic, b.Topic); c != 0 {
-			return c
-		}
-		return a.Partition - b.Partition
-	})
-	return st
-}
-
 // pause waits before the next try: 100 ms, doubled up to 30 s, with jitter. It
 // reports false if ctx is done.
 func pause(ctx context.Context, try int) bool {
@@ -265,50 +224,4 @@ func pause(ctx context.Context, try int) bool {
 	case <-ctx.Done():
 		return false
 	}
-}
-
-// faults are the reasons why the source, or a partition, cannot go on now.
-type faults struct {
-	mu  sync.Mutex
-	all map[string]fault
-}
-
-type fault struct {
-	err    error
-	logged time.Time
-}
-
-// complainEvery is how often a fault that lasts is logged.
-const complainEvery = 10 * time.Second
-
-func (f *faults) set(log *slog.Logger, where string, err error) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.all == nil {
-		f.all = map[string]fault{}
-	}
-	now := fault{err, f.all[where].logged}
-	if time.Since(now.logged) > complainEvery {
-		now.logged = time.Now()
-		log.Warn("kafka: cannot read: it is tried again", "error", err)
-	}
-	f.all[where] = now
-}
-
-func (f *faults) clear(where string) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	delete(f.all, where)
-}
-
-func (f *faults) first() error {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	name := ""
-	for n := range f.all {
-		if name == "" || n < name {
-			name = n
-		}
-	}
-	return f.all[name].err
 }
