@@ -34,6 +34,10 @@ type JetStreamConfig struct {
 	MaxProcessingTime time.Duration `yaml:"max_processing_time" min:"1s"`
 	// Poison says what becomes of messages that are delivered again and again.
 	Poison Poison `yaml:"poison"`
+
+	// UntilEOF ends a run when all messages of the consumer are acknowledged. Whoever
+	// runs the pipeline sets it.
+	UntilEOF bool `yaml:"-"`
 }
 
 // A Consumer says what the durable consumer is to be like. What is not written is as
