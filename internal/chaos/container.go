@@ -2,6 +2,7 @@ package chaos
 
 import (
 	"bufio"
+	"bytes"
 	"fmt"
 	"io"
 	"os"
@@ -136,4 +137,21 @@ func decoder(r io.Reader) (io.ReadCloser, error) {
 		return io.NopCloser(s2.NewReader(b)), nil
 	}
 	return io.NopCloser(b), nil
+}
+
+// Whole returns how many whole lines can be decompressed of data, which may be cut.
+func Whole(data []byte) (lines uint64) {
+	r, err := decoder(bytes.NewReader(data))
+	if err != nil {
+		return 0
+	}
+	defer func() { _ = r.Close() }() // it was only read
+	buf := make([]byte, 64<<10)
+	for {
+		n, err := r.Read(buf)
+		lines += uint64(bytes.Count(buf[:n], []byte{'\n'}))
+		if err != nil {
+			return lines
+		}
+	}
 }

@@ -24,6 +24,7 @@ type Oracle struct {
 // A lane is what the Oracle knows of one.
 type lane struct {
 	n    uint64 // records there are
+	wild bool   // behind them anything may come
 	out  bitmap
 	dead bitmap
 }
@@ -70,6 +71,7 @@ type Result struct {
 	Reordered int64 `json:"reordered"` // came first behind a later one of its lane and stream
 	Corrupted int64 `json:"corrupted"` // is no record, or not to the byte
 	Invented  int64 `json:"invented"`  // a record that was never written
+	Wild      int64 `json:"wild"`      // came out of a damaged part: see Oracle.Wild
 	Misrouted int64 `json:"misrouted"` // poison in an output, or what is none in the dead letters
 	// Records in the outputs, by form.
 	Forms [NumForms]int64 `json:"forms"`
@@ -126,6 +128,11 @@ func (o *Oracle) Expect(id, n uint64) {
 // and truncate, or were cut off.
 func (o *Oracle) Excuse(lane, from, to uint64) { o.marks = append(o.marks, span{lane, from, to}) }
 
+// Wild says that a lane is damaged behind the records that it is expected to have:
+// what comes behind the last of them is not looked at, but for whether it is text of
+// this Spec.
+func (o *Oracle) Wild(id uint64) { o.lanes[id].wild = true }
+
 // A Stream is the order in which records came out: an output, or all outputs that
 // follow each other.
 type Stream struct {
@@ -171,11 +178,11 @@ func (s *Stream) Read(r io.Reader) error {
 func (s *Stream) Line(line []byte) {
 	o := s.o
 	if bytes.HasPrefix(line, []byte(`{"reason":`)) {
-		o.letter(line)
+		s.letter(line)
 		return
 	}
 	o.res.Records++
-	id, ok := o.known(line)
+	id, ok := o.known(s, line)
 	if !ok {
 		return
 	}
@@ -196,12 +203,17 @@ func (s *Stream) Line(line []byte) {
 }
 
 // known returns which record line is, if it is one that there is.
-func (o *Oracle) known(line []byte) (id identity, ok bool) {
+func (o *Oracle) known(s *Stream, line []byte) (id identity, ok bool) {
 	id, o.scratch, ok = o.identify(line)
 	if !ok {
 		return id, false
 	}
-	if l := o.lanes[id.lane]; l == nil || id.n >= l.n {
+	l := o.lanes[id.lane]
+	if l != nil && l.wild && s.last[id.lane] >= l.n {
+		o.res.Wild++
+		return id, false
+	}
+	if l == nil || id.n >= l.n {
 		o.wrong(&o.res.Invented, "record %d of lane %d was never written", id.n, id.lane)
 		return id, false
 	}
@@ -217,7 +229,8 @@ func (o *Oracle) identify(line []byte) (identity, []byte, bool) {
 }
 
 // letter takes a dead letter.
-func (o *Oracle) letter(line []byte) {
+func (s *Stream) letter(line []byte) {
+	o := s.o
 	o.res.Letters++
 	var v struct {
 		Reason string  `json:"reason"`
@@ -231,7 +244,7 @@ func (o *Oracle) letter(line []byte) {
 		o.res.Reasons[v.Reason]++
 		return
 	}
-	id, ok := o.known([]byte(*v.Record))
+	id, ok := o.known(s, []byte(*v.Record))
 	if !ok {
 		return
 	}

@@ -94,8 +94,9 @@ func (p *Process) Wait(ctx context.Context, d time.Duration) (code int, err erro
 // Took returns how long the process, which has ended, has run.
 func (p *Process) Took() time.Duration { return p.took }
 
-// Output returns the end of what the process has written to stdout and stderr.
-func (p *Process) Output() string { return p.out.String() }
+// Output returns the beginning and the end of what the process has written to stdout
+// and stderr.
+func (p *Process) Output() string { return p.out.Head() + p.out.String() }
 
 // Descriptors returns how many files the process has open, and how many of them are
 // regular files. Linux only.
@@ -151,8 +152,13 @@ func (p *Process) MaxRSS() int64 { return maxRSS(p.cmd.ProcessState) }
 
 var adminAddr = regexp.MustCompile(`msg=listening admin=(\S+)`)
 
+// errSilent is the error of a process that tells no address.
+var errSilent = errors.New("the process does not tell where its admin server listens")
+
 // Admin waits until the process tells the address of its admin server.
 func (p *Process) Admin(ctx context.Context) (string, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, time.Minute, errSilent)
+	defer cancel()
 	for {
 		if m := adminAddr.FindStringSubmatch(p.out.Head()); m != nil {
 			return m[1], nil
@@ -161,7 +167,7 @@ func (p *Process) Admin(ctx context.Context) (string, error) {
 		case <-p.done:
 			return "", fmt.Errorf("the process has ended: %s", p.Output())
 		case <-ctx.Done():
-			return "", ctx.Err()
+			return "", context.Cause(ctx)
 		case <-time.After(2 * time.Millisecond):
 		}
 	}

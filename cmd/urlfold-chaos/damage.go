@@ -1,0 +1,246 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/urlfold/urlfold/internal/chaos"
+)
+
+var damages = []experiment{
+	{
+		name: "cut", no: "3", about: "gzip and zstd files cut at each of their last bytes and at random ones",
+		bound: "all whole records before the cut once and in order; verdict truncated; exit code 4; the next file is read",
+		run:   cut,
+	},
+	{
+		name: "flip", no: "4", about: "flipped bits, wrong sums, garbage, padding, empty files, headers alone; at once and by the daemon",
+		bound: "the verdict is exact; records before the damage once; garbage and padding are warnings; sound files beside are whole",
+		run:   flip,
+	},
+}
+
+// A specimen is a damaged file of records.
+type specimen struct {
+	name  string
+	lane  uint64
+	data  []byte
+	whole uint64   // records before the damage: they must come out
+	loose bool     // what comes behind them may be anything
+	kinds []string // verdicts that are right
+}
+
+// A verdictReport is what of the program's report is looked at.
+type verdictReport struct {
+	ExitCode int `json:"exit_code"`
+	Files    []struct {
+		Path    string `json:"path"`
+		Verdict struct {
+			Kind string `json:"kind"`
+		} `json:"verdict"`
+	} `json:"files"`
+}
+
+// specimens writes files and runs the program over all of them.
+func (l *lab) specimens(ctx context.Context, spec chaos.Spec, all []specimen, code int) error {
+	if err := os.RemoveAll(l.path("in")); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(l.path("in"), 0o755); err != nil {
+		return err
+	}
+	for _, s := range all {
+		if err := os.WriteFile(l.path("in", s.name), s.data, 0o644); err != nil {
+			return err
+		}
+	}
+	if err := os.RemoveAll(l.path("out")); err != nil {
+		return err
+	}
+	if err := os.Mkdir(l.path("out"), 0o755); err != nil {
+		return err
+	}
+	report := l.path("report.json")
+	if _, err := l.finish(ctx, code, "-f", string(spec.Format), "--quiet", "--report", report, "-o", l.path("out", "all.log"), l.path("in")); err != nil {
+		return err
+	}
+	verdicts, err := readVerdicts(report)
+	if err != nil {
+		return err
+	}
+	for _, s := range all {
+		got := verdicts[s.name]
+		l.check(slices.Contains(s.kinds, got), "%s: the verdict is %q, want one of %q", s.name, got, s.kinds)
+	}
+	return l.judgeSpecimens(spec, all, l.path("out"))
+}
+
+func readVerdicts(report string) (map[string]string, error) {
+	text, err := os.ReadFile(report)
+	if err != nil {
+		return nil, err
+	}
+	var r verdictReport
+	if err := json.Unmarshal(text, &r); err != nil {
+		return nil, err
+	}
+	kinds := map[string]string{}
+	for _, f := range r.Files {
+		kinds[filepath.Base(f.Path)] = f.Verdict.Kind
+	}
+	return kinds, nil
+}
+
+// judgeSpecimens looks at what came out of specimens.
+func (l *lab) judgeSpecimens(spec chaos.Spec, all []specimen, dir string) error {
+	o := chaos.NewOracle(spec)
+	loose := false
+	for _, s := range all {
+		o.Expect(s.lane, s.whole)
+		if s.loose {
+			loose = true
+			o.Wild(s.lane)
+		}
+	}
+	if _, err := o.ReadTree(dir, false); err != nil {
+		return err
+	}
+	r := o.Result()
+	ok := r.Lost == 0 && r.Doubled == 0 && r.Reordered == 0 && r.Invented == 0 && (loose || r.Corrupted == 0)
+	l.check(ok, "%v: %v", &r, r.Examples)
+	l.figure(fmt.Sprintf("%d files", len(all)), r.String())
+	return nil
+}
+
+// archive returns a file of records.
+func archive(spec *chaos.Spec, k chaos.Kind, lane uint64, size int64) ([]byte, uint64, error) {
+	var buf bytes.Buffer
+	n, err := spec.Write(&buf, k, lane, size)
+	return buf.Bytes(), n, err
+}
+
+// cut sweeps cuts. Each file has a text of its own: a beginning that is known already
+// would be a copy to the daemon, and to nobody else.
+func cut(ctx context.Context, l *lab) error {
+	spec := chaos.Spec{Seed: l.seed, Format: chaos.Lines}
+	sweep, random := l.times(300, 64<<10), l.times(60, 1000)
+	const chunk = 8192
+	var lane uint64
+	for done := 0; done < sweep; done += chunk {
+		var all []specimen
+		for i := done; i < min(done+chunk, sweep); i++ {
+			s, err := cutAt(&spec, chaos.Gzip, lane, 300<<10, func(n int) int { return n - 1 - i })
+			if err != nil {
+				return err
+			}
+			all = append(all, s)
+			lane++
+		}
+		if err := l.specimens(ctx, spec, all, 4); err != nil {
+			return err
+		}
+	}
+	l.did("%d gzip files, each cut one byte earlier", sweep)
+	for _, k := range []chaos.Kind{chaos.Gzip, chaos.Members, chaos.Zstd} {
+		var all []specimen
+		for range random {
+			s, err := cutAt(&spec, k, lane, 300<<10, func(n int) int { return 20 + l.rng.IntN(n-20) })
+			if err != nil {
+				return err
+			}
+			all = append(all, s)
+			lane++
+		}
+		if err := l.specimens(ctx, spec, all, 4); err != nil {
+			return err
+		}
+	}
+	l.did("%d files each of gzip, of gzip in members and of zstd, cut at random", random)
+	return nil
+}
+
+// cutAt returns an archive that ends at a place of n bytes.
+func cutAt(spec *chaos.Spec, k chaos.Kind, lane uint64, size int64, at func(n int) int) (specimen, error) {
+	data, _, err := archive(spec, k, lane, size)
+	if err != nil {
+		return specimen{}, err
+	}
+	data = data[:max(0, at(len(data)))]
+	s := specimen{name: fmt.Sprintf("%07d%s", lane, k.Ext()), lane: lane, data: data, whole: chaos.Whole(data), kinds: []string{"truncated"}}
+	if k == chaos.Members {
+		s.kinds = append(s.kinds, "ok") // between two members a cut cannot be seen
+	}
+	return s, nil
+}
+
+func flip(ctx context.Context, l *lab) error {
+	spec := chaos.Spec{Seed: l.seed, Format: chaos.Lines}
+	all, err := l.flips(&spec, l.times(20, 1000))
+	if err != nil {
+		return err
+	}
+	l.did("%d files, damaged and sound, at once", len(all))
+	if err := l.specimens(ctx, spec, all, 4); err != nil {
+		return err
+	}
+	return l.flipDaemon(ctx, spec, all)
+}
+
+// flipDaemon has the daemon read the same files.
+func (l *lab) flipDaemon(ctx context.Context, spec chaos.Spec, all []specimen) error {
+	s := &setup{dir: l.dir, spec: spec, source: quickSource, outDir: l.path("daemon"), more: "log: {format: json, rate_limit: 0s}\n"}
+	p, err := s.begin(ctx, l)
+	if err != nil {
+		return err
+	}
+	if err := l.ends(ctx, p, 4); err != nil {
+		return err
+	}
+	l.did("the same files by the daemon")
+	return l.judgeSpecimens(spec, all, s.outDir)
+}
+
+// flips returns one of each defect, and n files with a flipped bit.
+func (l *lab) flips(spec *chaos.Spec, n int) (all []specimen, err error) {
+	add := func(kind string, k chaos.Kind, spoil func(data []byte, s *specimen) []byte) {
+		lane := uint64(len(all))
+		data, records, err2 := archive(spec, k, lane, 200<<10)
+		if err2 != nil {
+			err = err2
+			return
+		}
+		s := specimen{name: fmt.Sprintf("%05d%s", lane, k.Ext()), lane: lane, whole: records, kinds: []string{kind}}
+		s.data = spoil(data, &s)
+		all = append(all, s)
+	}
+	last := func(back int) func([]byte, *specimen) []byte {
+		return func(data []byte, _ *specimen) []byte { data[len(data)-back] ^= 0x10; return data }
+	}
+	add("ok", chaos.Gzip, func(data []byte, _ *specimen) []byte { return data })
+	add("bad-crc", chaos.Gzip, last(6))
+	add("bad-crc", chaos.Gzip, last(2))
+	for _, k := range []chaos.Kind{chaos.Gzip, chaos.Zstd} {
+		add("trailing-garbage", k, func(data []byte, _ *specimen) []byte { return append(data, "this is no member"...) })
+		add("trailing-garbage", k, func(data []byte, _ *specimen) []byte { return append(data, make([]byte, 512)...) })
+	}
+	add("truncated", chaos.Gzip, func(data []byte, s *specimen) []byte { s.whole = 0; return data[:10] })
+	add("ok", chaos.Plain, func([]byte, *specimen) []byte { return nil })
+	all[len(all)-1].whole = 0
+	for i := range n {
+		k := [...]chaos.Kind{chaos.Gzip, chaos.Zstd}[i%2]
+		add("", k, func(data []byte, s *specimen) []byte {
+			at := 20 + l.rng.IntN(len(data)-30)
+			s.whole, s.loose = chaos.Whole(data[:at]), true
+			s.kinds = []string{"corrupt", "bad-crc", "truncated", "trailing-garbage", "limit"}
+			data[at] ^= 1 << l.rng.IntN(8)
+			return data
+		})
+	}
+	add("ok", chaos.Zstd, func(data []byte, _ *specimen) []byte { return data })
+	return all, err
+}

@@ -1,0 +1,125 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// experiments are all there are, in the order of their numbers.
+var experiments = slices.Concat(kills, damages, rotations, stops, reloads)
+
+func list(_ context.Context, _ []string, stdout, _ io.Writer) error {
+	for _, e := range experiments {
+		if _, err := fmt.Fprintf(stdout, "%-18s %-3s %s\n%22s bound: %s\n", e.name, e.no, e.about, "", e.bound); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// runFlags are the flags of run.
+type runFlags struct {
+	short, json, keep bool
+	seed              uint64
+	bytes             int64
+	dir               string
+}
+
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) (err error) {
+	var o runFlags
+	fs := flag.NewFlagSet("run", flag.ContinueOnError)
+	fs.SetOutput(stderr)
+	fs.BoolVar(&o.short, "short", false, "seconds instead of minutes")
+	fs.BoolVar(&o.json, "json", false, "a JSON object for each experiment")
+	fs.BoolVar(&o.keep, "keep", false, "keep the folders of experiments that failed")
+	fs.Uint64Var(&o.seed, "seed", 1, "what is left to chance follows from it")
+	fs.Int64Var(&o.bytes, "bytes", 0, "bytes of large inputs; 0: as each experiment has it")
+	fs.StringVar(&o.dir, "dir", "", "the folder to work in, on a disk with room; default: a temporary one")
+	if err := fs.Parse(args); err != nil {
+		return err
+	}
+	chosen, err := choose(fs.Args(), o.short)
+	if err != nil {
+		return err
+	}
+	dir, err := os.MkdirTemp(o.dir, "urlfold-chaos-")
+	if err != nil {
+		return err
+	}
+	if dir, err = filepath.Abs(dir); err != nil {
+		return err
+	}
+	if !o.keep {
+		defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	}
+	t, err := newTools(ctx, dir)
+	if err != nil {
+		return err
+	}
+	return conductAll(ctx, t, dir, &o, chosen, stdout, stderr)
+}
+
+// conductAll runs experiments, one after the other.
+func conductAll(ctx context.Context, t tools, dir string, o *runFlags, chosen []experiment, stdout, stderr io.Writer) error {
+	var failed []string
+	for i := range chosen {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		e := &chosen[i]
+		l := &lab{tools: t, dir: filepath.Join(dir, e.name), seed: o.seed, short: o.short, bytes: o.bytes, log: stderr}
+		r := e.conduct(ctx, l)
+		if err := tell(stdout, &r, o.json); err != nil {
+			return err
+		}
+		if !r.Pass && r.Skipped == "" {
+			failed = append(failed, e.name)
+			if o.keep {
+				continue
+			}
+		}
+		if err := os.RemoveAll(l.dir); err != nil {
+			return err
+		}
+	}
+	if len(failed) > 0 {
+		_, _ = fmt.Fprintln(stderr, "failed:", strings.Join(failed, " ")) // the reports say it, too
+		return errFailed
+	}
+	return nil
+}
+
+// choose returns the experiments of these names; with a star at its end a name stands
+// for all that begin so. None means all; in short, all but those that would tell little
+// more than others.
+func choose(names []string, short bool) ([]experiment, error) {
+	var chosen []experiment
+	if len(names) == 0 {
+		for _, e := range experiments {
+			if !short || !e.long {
+				chosen = append(chosen, e)
+			}
+		}
+		return chosen, nil
+	}
+	for _, name := range names {
+		prefix, star := strings.CutSuffix(name, "*")
+		before := len(chosen)
+		for _, e := range experiments {
+			if e.name == name || star && strings.HasPrefix(e.name, prefix) {
+				chosen = append(chosen, e)
+			}
+		}
+		if len(chosen) == before {
+			return nil, fmt.Errorf("there is no experiment %q: see list", name)
+		}
+	}
+	return chosen, nil
+}

@@ -1,0 +1,176 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/urlfold/urlfold/internal/chaos"
+)
+
+// A setup is a configuration, and where all that belongs to it lies:
+//
+//	DIR/c.yaml  DIR/in/  DIR/out/  DIR/dead/  DIR/data/
+type setup struct {
+	dir     string
+	in      string // glob; default DIR/in/**
+	mode    string // default batch
+	spec    chaos.Spec
+	profile string // default equiv
+	out     string // below DIR/out; default {source.relpath}
+	exactly bool
+	dead    bool
+
+	// More keys, as they stand between braces, each with a comma before it.
+	source, sink, letter, pipeline string
+	more                           string // more sections
+
+	outDir, deadDir, dataDir string // elsewhere
+}
+
+// commitEvery is the time between two commits of a setup: less than the default, so
+// that a short run has some.
+const commitEvery = 200 * time.Millisecond
+
+// set returns def if s is empty.
+func set(s *string, def string) {
+	if *s == "" {
+		*s = def
+	}
+}
+
+// defaults fills in what is empty.
+func (s *setup) defaults() {
+	set(&s.in, filepath.Join(s.dir, "in", "**"))
+	set(&s.mode, "batch")
+	set(&s.profile, "equiv")
+	set(&s.out, "{source.relpath}")
+	set(&s.outDir, filepath.Join(s.dir, "out"))
+	set(&s.deadDir, filepath.Join(s.dir, "dead"))
+	set(&s.dataDir, filepath.Join(s.dir, "data"))
+	if s.spec.Format == "" {
+		s.spec.Format = chaos.Lines
+	}
+}
+
+// text returns the configuration.
+func (s *setup) text() string {
+	s.defaults()
+	var b strings.Builder
+	fmt.Fprintf(&b, "version: 1\ndata_dir: %q\nsources:\n  - file: {include: [%q], mode: %s%s}\n", s.dataDir, s.in, s.mode, s.source)
+	fmt.Fprintf(&b, "codec: {format: %s, profile: %s", s.spec.Format, s.profile)
+	if s.spec.Format == chaos.Combined {
+		b.WriteString(", target: all")
+	}
+	fmt.Fprintf(&b, "}\nsinks:\n  - file: {path: %q, sync_interval: 50ms", filepath.Join(s.outDir, s.out))
+	if s.exactly {
+		b.WriteString(", exactly_once: true")
+	}
+	fmt.Fprintf(&b, "%s}\n", s.sink)
+	if s.dead {
+		fmt.Fprintf(&b, "dead_letter: {file: {path: %q, sync_interval: 50ms%s}}\n", filepath.Join(s.deadDir, "{source.relpath}.jsonl"), s.letter)
+	}
+	fmt.Fprintf(&b, "pipeline: {ordering: per_lane, commit_interval: %v%s}\n", commitEvery, s.pipeline)
+	b.WriteString("admin: {listen: \"127.0.0.1:0\"}\n" + s.more)
+	return b.String()
+}
+
+// config returns the path of the configuration.
+func (s *setup) config() string { return filepath.Join(s.dir, "c.yaml") }
+
+// write writes the configuration.
+func (s *setup) write() error {
+	if err := os.MkdirAll(s.dir, 0o755); err != nil {
+		return err
+	}
+	return os.WriteFile(s.config(), []byte(s.text()), 0o644)
+}
+
+// begin writes the configuration and starts the program.
+func (s *setup) begin(ctx context.Context, l *lab) (*chaos.Process, error) {
+	if err := s.write(); err != nil {
+		return nil, err
+	}
+	return l.start(ctx, nil, "run", "-c", s.config())
+}
+
+// complete runs the program to its end.
+func (s *setup) complete(ctx context.Context, l *lab) (*chaos.Process, error) {
+	p, err := s.begin(ctx, l)
+	if err != nil {
+		return nil, err
+	}
+	return p, l.ends(ctx, p, 0)
+}
+
+// clear removes all but the input.
+func (s *setup) clear() error {
+	s.defaults()
+	for _, dir := range []string{s.outDir, s.deadDir, s.dataDir} {
+		if err := os.RemoveAll(dir); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// judge reads what came out.
+func (s *setup) judge(lanes map[uint64]uint64, sequence bool) (*chaos.Result, chaos.Digests, error) {
+	o := chaos.NewOracle(s.spec)
+	for id, n := range lanes {
+		o.Expect(id, n)
+	}
+	d, err := s.feed(o, sequence)
+	if err != nil {
+		return nil, nil, err
+	}
+	r := o.Result()
+	return &r, d, nil
+}
+
+// feed gives an oracle what came out.
+func (s *setup) feed(o *chaos.Oracle, sequence bool) (chaos.Digests, error) {
+	d, err := o.ReadTree(s.outDir, sequence)
+	if err != nil {
+		return nil, err
+	}
+	dead, err := o.ReadTree(s.deadDir, sequence)
+	for name, sum := range dead {
+		d[filepath.Join("dead", name)] = sum
+	}
+	return d, err
+}
+
+// until waits until ok reports true, but no longer than d.
+func until(ctx context.Context, d time.Duration, what string, ok func() (bool, error)) error {
+	deadline := time.Now().Add(d)
+	for {
+		done, err := ok()
+		switch {
+		case err != nil:
+			return fmt.Errorf("%s: %w", what, err)
+		case done:
+			return nil
+		case time.Now().After(deadline):
+			return fmt.Errorf("waited %v in vain: %s", d, what)
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(10 * time.Millisecond):
+		}
+	}
+}
+
+// insertSink adds a sink to a configuration.
+func insertSink(text, sink string) string {
+	const before = "pipeline: {"
+	head, rest, _ := strings.Cut(text, before)
+	if head, dead, ok := strings.Cut(head, "dead_letter: {"); ok {
+		return head + sink + "dead_letter: {" + dead + before + rest
+	}
+	return head + sink + before + rest
+}
