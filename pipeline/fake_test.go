@@ -215,6 +215,7 @@ type fakeSink struct {
 	answer              func(b *Batch, s *Stream) (Result, bool)            // false: none from it
 	submit              func(ctx context.Context, b *Batch, t Ticket) error // called first
 	openErr, barrierErr error
+	closeErr            error
 }
 
 type held struct {
@@ -287,7 +288,7 @@ func (s *fakeSink) Close(ctx context.Context) error {
 	s.closed++
 	s.cutShort = ctx.Err() != nil
 	s.release(0)
-	return nil
+	return s.closeErr
 }
 
 // release answers the oldest tickets until n are left.

@@ -9,8 +9,8 @@ import (
 
 // HardStop gives up what is not resolved: the context of the sinks is canceled,
 // no watermark moves any more, and Run returns ErrDeadline after it has stored the
-// watermarks. It is what a second signal does. It may be called at any time, and
-// does not wait.
+// watermarks; nil if there was nothing to give up. It is what a second signal does.
+// It may be called at any time, and does not wait.
 func (p *Pipeline) HardStop() { p.cut(ErrDeadline) }
 
 // stopped reports whether there was a hard stop or a failure.
@@ -200,12 +200,15 @@ func (p *Pipeline) verdict(cut bool, others ...error) error {
 		given += f.given
 		records += f.abandoned + f.flying
 	}
+	given += p.outstanding.Load()
 	err := p.err
-	if err == nil && (cut || p.base.Err() != nil) {
-		err = fmt.Errorf("%w: %d batches with %d records that were read are not", ErrDeadline,
-			given+p.outstanding.Load(), records)
+	other := errors.Join(others...)
+	// A hard stop that found nothing to cut is none: who drains and stores all, and
+	// is told twice to stop, has drained and stored all.
+	if cut = cut && (given > 0 || other != nil); err == nil && (cut || p.base.Err() != nil) {
+		err = fmt.Errorf("%w: %d batches with %d records that were read are not", ErrDeadline, given, records)
 	}
-	return errors.Join(append([]error{err}, others...)...)
+	return errors.Join(err, other)
 }
 
 // complain logs a warning, unless the same was logged a moment ago.

@@ -183,6 +183,28 @@ func TestHardStop(t *testing.T) {
 	}
 }
 
+// A hard stop that finds everything durable has cut nothing.
+func TestHardStopOfNothing(t *testing.T) {
+	for _, closeErr := range []error{nil, errSink} {
+		synctest.Test(t, func(t *testing.T) {
+			src := &committing{fakeSource: *oneLane(50, "a")}
+			src.block = true
+			sink := &fakeSink{closeErr: closeErr}
+			b := inBackground(t, Options{Sources: []Source{src}, Sinks: []Sink{sink}, CommitInterval: time.Hour})
+			time.Sleep(time.Second)
+			synctest.Wait()
+			b.p.HardStop()
+			if err := <-b.ended; errors.Is(err, ErrDeadline) != (closeErr != nil) || !errors.Is(err, closeErr) {
+				t.Errorf("Run: %v, of Close: %v", err, closeErr)
+			}
+			if at := src.last()["lane0"].A; at != 50 || len(sink.all) != 50 {
+				t.Errorf("committed %d, written %d", at, len(sink.all))
+			}
+			checkClosed(t, b.p)
+		})
+	}
+}
+
 // A source that does not come back must not keep the process.
 func TestDeafSource(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

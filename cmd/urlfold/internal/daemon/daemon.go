@@ -123,8 +123,8 @@ func (d *Daemon) runAll(ctx context.Context) error {
 	var last *plan // the one that has worked
 	for {
 		p := d.takeNext()
-		if p == nil {
-			return nil
+		if p == nil || last != nil && ctx.Err() != nil {
+			return nil // also if the signal came while a reload was under way
 		}
 		err := d.runOne(ctx, p)
 		var open *pipeline.OpenError
@@ -166,7 +166,7 @@ func (d *Daemon) runOne(ctx context.Context, p *plan) error {
 
 // begin makes r the pipeline of the moment.
 func (d *Daemon) begin(r *running) {
-	d.totals.Swap(r.pipe.Snapshot, r.parts.extras()...)
+	d.totals.Swap(r.pipe.Snapshot, r.parts.extras(r.plan)...)
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.now = r

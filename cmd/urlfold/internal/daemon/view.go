@@ -47,19 +47,40 @@ func (p *parts) all() []pipeline.Sink {
 }
 
 // extras returns the components with figures of their own.
-func (p *parts) extras() []metrics.Extra {
+func (p *parts) extras(plan *plan) []metrics.Extra {
 	var list []metrics.Extra
-	for _, s := range p.sources {
-		if x, ok := s.(metrics.Extra); ok {
-			list = append(list, x)
+	add := func(part any, name string) {
+		if x, ok := part.(metrics.Extra); ok {
+			list = append(list, named{x, name})
 		}
 	}
-	for _, s := range p.all() {
-		if x, ok := s.(metrics.Extra); ok {
-			list = append(list, x)
-		}
+	for i, s := range p.sources {
+		add(s, plan.sourceNames[i])
 	}
+	for i, s := range p.sinks {
+		add(s, plan.sinkNames[i])
+	}
+	add(p.dead, pipeline.DeadLetterName)
 	return list
+}
+
+// named is a component whose figures bear its name, as all others of it do.
+type named struct {
+	metrics.Extra
+	name string
+}
+
+// Metrics implements [metrics.Extra].
+func (n named) Metrics(emit func(name, help, kind string, value float64, labels ...string)) {
+	n.Extra.Metrics(func(name, help, kind string, value float64, labels ...string) {
+		for i := 0; i < len(labels); i += 2 {
+			if labels[i] == "component" {
+				emit(name, help, kind, value, labels...)
+				return
+			}
+		}
+		emit(name, help, kind, value, append([]string{"component", n.name}, labels...)...)
+	})
 }
 
 // Interface guard.
