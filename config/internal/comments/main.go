@@ -27,7 +27,7 @@ func main() {
 
 func run(out string, dirs []string) error {
 	if out == "" || len(dirs) == 0 {
-		return errors.New("usage: comments -o FILE DIR...")
+		return errors.New("usage: comments -o FILE DIR [DIR]")
 	}
 	all, err := Collect(dirs)
 	if err != nil {
