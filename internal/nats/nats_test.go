@@ -282,7 +282,7 @@ func TestPrefetch(t *testing.T) {
 
 func prefetch(t *testing.T, conn *Conn, messages, size int) {
 	const n, bytes = 500, 4 * (4096 + 4096)
-	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), 60*time.Second)
 	defer cancel()
 	if _, err := conn.js.CreateStream(ctx, streamConfig("S", "s.>")); err != nil {
 		t.Fatal(err)

@@ -48,9 +48,11 @@ type Load interface {
 // While a message is being sent, which is while its bytes are read, an answer is
 // noted and not told: its owner hears of it when nobody reads it any more. The reply
 // subject names the slot and how often slots were used, so that an answer that
-// comes late settles nothing else. A message is published again as it was, for
-// ever; only one that the server or the client will never take is settled with an
-// error.
+// comes late settles nothing else. It is the same each time that the message is
+// published: where answers take longer than the timeout, the first one still counts,
+// and each timeout doubles the next one of the message, up to eight times the first.
+// A message is published again as it was, for ever; only one that the server or the
+// client will never take is settled with an error.
 type Window struct {
 	conn    *Conn
 	timeout time.Duration
@@ -100,8 +102,9 @@ const (
 type slot struct {
 	load  Load
 	i     int
-	use   uint32 // token of the last time it was published
+	use   uint32 // with the index of the slot, the token of the message
 	state slotState
+	late  uint8  // times that no answer came in time
 	order uint64 // of the first time it was published
 	at    time.Time
 
@@ -230,23 +233,22 @@ func (w *Window) begin(idx uint32, l Load, i int, m *client.Msg) {
 	w.stats.published.Add(1)
 	w.mu.Lock()
 	w.order++
-	w.slots[idx] = slot{load: l, i: i, order: w.order}
-	t := w.use(idx)
+	w.uses++
+	s := &w.slots[idx]
+	*s = slot{load: l, i: i, use: w.uses, order: w.order}
+	s.begin()
+	t := token(s.use, idx)
 	w.mu.Unlock()
 	w.send(t, l, i, m)
 }
 
-// use marks a slot as being sent, and returns its new token: no answer to an
-// earlier one counts any more. The caller holds mu.
-func (w *Window) use(idx uint32) uint64 {
-	w.uses++
-	s := &w.slots[idx]
-	s.use, s.state, s.at = w.uses, sending, time.Now()
+// begin marks a slot as being sent. The caller holds the lock of its window.
+func (s *slot) begin() {
+	s.state, s.at = sending, time.Now()
 	s.cut, s.answered, s.err = false, false, nil
-	return token(s.use, idx)
 }
 
-// send publishes message i of l, whose slot was marked by use.
+// send publishes message i of l, whose slot was marked by begin.
 func (w *Window) send(t uint64, l Load, i int, m *client.Msg) {
 	clear(m.Header)
 	m.Subject, m.Data = "", nil
@@ -520,7 +522,8 @@ func (w *Window) expire(now time.Time) {
 	w.mu.Lock()
 	var late []uint64
 	for i := range w.slots {
-		if s := &w.slots[i]; s.state == flying && now.Sub(s.at) > w.timeout {
+		if s := &w.slots[i]; s.state == flying && now.Sub(s.at) > w.timeout<<s.late {
+			s.late = min(s.late+1, 3)
 			late = append(late, token(s.use, uint32(i)))
 		}
 	}
@@ -566,7 +569,7 @@ func (w *Window) resend(t uint64, m *client.Msg) {
 		return
 	}
 	l, i := s.load, s.i
-	t = w.use(uint32(t))
+	s.begin()
 	w.mu.Unlock()
 	w.stats.again.Add(1)
 	w.send(t, l, i, m)

@@ -19,7 +19,7 @@ import (
 type Core struct {
 	cfg   CoreConfig
 	press press
-	conn  *client.Conn
+	conn  atomic.Pointer[client.Conn] // nil before Open; Health and Stats are asked meanwhile
 
 	pages     sync.Pool // of *client.Msg
 	published atomic.Int64
@@ -50,9 +50,13 @@ func (s *Core) NeedsFacts() bool { return s.press.subject.facts() || s.cfg.Heade
 func (s *Core) Caps() pipeline.SinkCaps { return pipeline.SinkCaps{Ordered: true} }
 
 // Open implements [pipeline.Sink].
-func (s *Core) Open(ctx context.Context) (err error) {
-	s.conn, err = client.Connect(ctx, s.cfg.Config)
-	return err
+func (s *Core) Open(ctx context.Context) error {
+	conn, err := client.Connect(ctx, s.cfg.Config)
+	if err != nil {
+		return err
+	}
+	s.conn.Store(conn)
+	return nil
 }
 
 // CheckConnect connects and disconnects. It is for a sink that is not opened.
@@ -73,7 +77,7 @@ func (s *Core) Submit(ctx context.Context, b *pipeline.Batch, t pipeline.Ticket)
 	failed, refused, err := s.publish(&p)
 	if err == nil {
 		one, cancel := context.WithTimeout(ctx, flushTimeout)
-		err = s.conn.Flush(one)
+		err = s.conn.Load().Flush(one)
 		cancel()
 	}
 	switch {
@@ -98,12 +102,12 @@ func (s *Core) Submit(ctx context.Context, b *pipeline.Batch, t pipeline.Ticket)
 // the client will never take, and why, or an error after which all are to be
 // published again.
 func (s *Core) publish(p *page) (failed []uint32, refused, err error) {
-	m := s.pages.Get().(*client.Msg)
+	conn, m := s.conn.Load(), s.pages.Get().(*client.Msg)
 	defer s.pages.Put(m)
 	for i := range p.s.Recs {
 		clear(m.Header)
 		s.press.print(p, i, m)
-		err := s.conn.PublishMsg(m)
+		err := conn.PublishMsg(m)
 		switch {
 		case client.Refuses(err):
 			failed, refused = append(failed, uint32(i)), err
@@ -122,30 +126,32 @@ func (s *Core) Barrier(context.Context) error { return nil }
 
 // Close implements [pipeline.Sink].
 func (s *Core) Close(context.Context) error {
-	if s.conn != nil {
-		s.conn.Close()
+	if conn := s.conn.Load(); conn != nil {
+		conn.Close()
 	}
 	return nil
 }
 
 // Health implements [pipeline.Healther].
 func (s *Core) Health() error {
-	if s.conn == nil {
+	conn := s.conn.Load()
+	if conn == nil {
 		return client.ErrDown
 	}
 	var cause error
 	if err := s.trouble.Load(); err != nil {
 		cause = *err
 	}
-	return errors.Join(s.conn.Health(), cause)
+	return errors.Join(conn.Health(), cause)
 }
 
 // Stats returns the figures: Again counts batches here.
 func (s *Core) Stats() Stats {
-	if s.conn == nil {
+	conn := s.conn.Load()
+	if conn == nil {
 		return Stats{}
 	}
-	return Stats{Published: s.published.Load(), Again: s.again.Load(), Reconnects: s.conn.Reconnects()}
+	return Stats{Published: s.published.Load(), Again: s.again.Load(), Reconnects: conn.Reconnects()}
 }
 
 // Interface guards.

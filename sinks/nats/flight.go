@@ -37,7 +37,7 @@ func newFlight(s *JetStream, b *pipeline.Batch, t pipeline.Ticket) *flight {
 		sink: s, ticket: t, turn: make(chan struct{}, 1), done: make(chan struct{}),
 	}
 	if s.cfg.Framing == framingLines {
-		f.group(s.conn.MaxPayload() - headroom)
+		f.group(s.conn.Load().MaxPayload() - headroom)
 	}
 	f.left.Store(int32(f.len()) + 1)
 	return f

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	client "github.com/urlfold/urlfold/internal/nats"
@@ -17,8 +18,8 @@ type JetStream struct {
 	cfg   JetStreamConfig
 	press press
 
-	conn     *client.Conn
-	window   *client.Window
+	conn     atomic.Pointer[client.Conn]   // nil before Open; Health and Stats are asked meanwhile
+	window   atomic.Pointer[client.Window] // likewise
 	warnings []string
 
 	mu      sync.Mutex
@@ -57,14 +58,18 @@ func (s *JetStream) Open(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	s.conn = conn
+	s.conn.Store(conn)
 	if s.cfg.CheckStreams {
 		if s.warnings, err = s.check(ctx, conn); err != nil {
 			return err
 		}
 	}
-	s.window, err = conn.NewWindow(s.cfg.Publish.MaxPending, s.cfg.Publish.AckTimeout)
-	return err
+	window, err := conn.NewWindow(s.cfg.Publish.MaxPending, s.cfg.Publish.AckTimeout)
+	if err != nil {
+		return err
+	}
+	s.window.Store(window)
+	return nil
 }
 
 // CheckConnect connects, looks at the streams, and disconnects. The error tells
@@ -162,7 +167,7 @@ func (s *JetStream) Submit(ctx context.Context, b *pipeline.Batch, t pipeline.Ti
 }
 
 func (s *JetStream) publish(ctx context.Context, f *flight) error {
-	return s.window.Publish(ctx, f, 0, f.len())
+	return s.window.Load().Publish(ctx, f, 0, f.len())
 }
 
 // publishInOrder publishes runs of messages with different subjects, and waits for
@@ -180,13 +185,13 @@ func (s *JetStream) publishInOrder(ctx context.Context, f *flight) error {
 			wave[name] = true
 		}
 		f.wave.Store(int32(i - from))
-		if err := s.window.Publish(ctx, f, from, i-from); err != nil {
+		if err := s.window.Load().Publish(ctx, f, from, i-from); err != nil {
 			return err
 		}
 		select {
 		case <-f.turn:
 		case <-ctx.Done():
-			s.window.Forget(f)
+			s.window.Load().Forget(f)
 			return ctx.Err()
 		}
 	}
@@ -238,18 +243,19 @@ func (s *JetStream) Barrier(ctx context.Context) error {
 
 // Close implements [pipeline.Sink].
 func (s *JetStream) Close(context.Context) error {
-	if s.conn == nil {
+	conn := s.conn.Load()
+	if conn == nil {
 		return nil
 	}
 	var err error
-	if s.window != nil {
-		err = s.window.Close()
+	if w := s.window.Load(); w != nil {
+		err = w.Close()
 	}
 	for _, f := range s.under() {
 		f.answer(pipeline.Result{Err: client.ErrClosed, Class: pipeline.Retryable})
 	}
-	s.conn.Close()
-	if errors.Is(err, client.ErrClosed) || !s.conn.Up() {
+	conn.Close()
+	if errors.Is(err, client.ErrClosed) || !conn.Up() {
 		return nil
 	}
 	return err
@@ -257,13 +263,14 @@ func (s *JetStream) Close(context.Context) error {
 
 // Health implements [pipeline.Healther].
 func (s *JetStream) Health() error {
-	if s.conn == nil || s.window == nil {
+	w := s.window.Load()
+	if w == nil {
 		return client.ErrDown
 	}
-	if err := s.conn.Health(); err != nil {
+	if err := s.conn.Load().Health(); err != nil {
 		return err
 	}
-	return s.window.Health()
+	return w.Health()
 }
 
 // Stats are the figures of a sink.
@@ -278,13 +285,14 @@ type Stats struct {
 
 // Stats returns the figures. It may be called at any time.
 func (s *JetStream) Stats() Stats {
-	if s.window == nil {
+	window := s.window.Load()
+	if window == nil {
 		return Stats{}
 	}
-	w := s.window.Stats()
+	w := window.Stats()
 	return Stats{
 		Published: w.Published, Again: w.Again, Duplicates: w.Duplicates, Timeouts: w.Timeouts,
-		InFlight: w.InFlight, Reconnects: s.conn.Reconnects(),
+		InFlight: w.InFlight, Reconnects: s.conn.Load().Reconnects(),
 	}
 }
 

@@ -18,7 +18,7 @@ import (
 type Core struct {
 	cfg  CoreConfig
 	rt   pipeline.Runtime
-	conn *client.Conn
+	conn atomic.Pointer[client.Conn] // nil before Open; Health and Stats are asked meanwhile
 
 	received atomic.Int64
 	mu       sync.Mutex
@@ -43,13 +43,16 @@ func (s *Core) Open(ctx context.Context, rt pipeline.Runtime) error {
 	if err != nil {
 		return err
 	}
-	s.rt, s.conn = rt, conn
+	s.rt = rt
+	s.conn.Store(conn)
 	for _, subject := range s.cfg.Subjects {
 		sub, err := conn.Subscribe(subject, s.cfg.Queue, s.cfg.Pending.Messages, int(s.cfg.Pending.Bytes))
 		if err != nil {
 			return fmt.Errorf("cannot listen to %q: %w", subject, err)
 		}
+		s.mu.Lock()
 		s.subs = append(s.subs, sub)
+		s.mu.Unlock()
 	}
 	return conn.Flush(ctx)
 }
@@ -207,25 +210,25 @@ func (s *Core) ended(sub *client.Subscription) {
 
 // Close implements [pipeline.Source].
 func (s *Core) Close(context.Context) error {
-	if s.conn != nil {
-		s.conn.Close()
+	if conn := s.conn.Load(); conn != nil {
+		conn.Close()
 	}
 	return nil
 }
 
 // Health implements [pipeline.Healther].
 func (s *Core) Health() error {
-	if s.conn == nil {
-		return client.ErrDown
+	if conn := s.conn.Load(); conn != nil {
+		return conn.Health()
 	}
-	return s.conn.Health()
+	return client.ErrDown
 }
 
 // Stats returns the figures. It may be called at any time.
 func (s *Core) Stats() Stats {
 	out := Stats{Received: s.received.Load()}
-	if s.conn != nil {
-		out.Reconnects = s.conn.Reconnects()
+	if conn := s.conn.Load(); conn != nil {
+		out.Reconnects = conn.Reconnects()
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -85,7 +85,7 @@ func TestCoreRoundtrip(t *testing.T) {
 	}
 	select {
 	case <-done:
-	case <-time.After(20 * second):
+	case <-time.After(patience):
 	}
 	if err := sub.Drain(); err != nil {
 		t.Fatal(err)

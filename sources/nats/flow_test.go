@@ -3,6 +3,7 @@ package nats_test
 import (
 	"context"
 	"fmt"
+	"os"
 	"testing"
 	"time"
 
@@ -22,6 +23,18 @@ import (
 
 const second = time.Second
 
+// patience is how long a test waits for what must come to pass. A machine may be
+// slow; nothing is concluded from how long something takes.
+const patience = 60 * second
+
+// few returns how much of something a test does: short, or with URLFOLD_LONG=1 long.
+func few(short, long int) int {
+	if os.Getenv("URLFOLD_LONG") == "1" {
+		return long
+	}
+	return short
+}
+
 func bg(t *testing.T, d time.Duration) context.Context {
 	ctx, cancel := context.WithTimeout(context.Background(), d)
 	t.Cleanup(cancel)
@@ -34,17 +47,26 @@ type world struct {
 	srv *natstest.Server
 	nc  *nats.Conn
 	js  jetstream.JetStream
+
+	storage jetstream.StorageType
 }
 
 func newWorld(t *testing.T) *world {
 	t.Helper()
-	w := &world{t: t, srv: natstest.Start(t, nil)}
+	return newWorldOn(t, jetstream.MemoryStorage)
+}
+
+// newWorldOn returns a world whose streams are stored in files, and survive a
+// restart, or in memory.
+func newWorldOn(t *testing.T, storage jetstream.StorageType) *world {
+	t.Helper()
+	w := &world{t: t, srv: natstest.Start(t, nil), storage: storage}
 	var err error
 	if w.nc, err = nats.Connect(w.srv.URL(), nats.MaxReconnects(-1), nats.ReconnectWait(10*time.Millisecond)); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(w.nc.Close)
-	if w.js, err = jetstream.New(w.nc); err != nil {
+	if w.js, err = jetstream.New(w.nc, jetstream.WithPublishAsyncMaxPending(1000)); err != nil {
 		t.Fatal(err)
 	}
 	w.stream("IN", "in.>")
@@ -54,7 +76,9 @@ func newWorld(t *testing.T) *world {
 
 func (w *world) stream(name, subjects string) {
 	w.t.Helper()
-	_, err := w.js.CreateStream(bg(w.t, 10*second), jetstream.StreamConfig{Name: name, Subjects: []string{subjects}})
+	_, err := w.js.CreateStream(bg(w.t, 10*second), jetstream.StreamConfig{
+		Name: name, Subjects: []string{subjects}, Storage: w.storage,
+	})
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -67,13 +91,13 @@ func url(i int) string { return fmt.Sprintf("http://host%d.example.com/page/%d?q
 func (w *world) fill(from, n int) {
 	w.t.Helper()
 	for i := from; i < from+n; i++ {
-		if _, err := w.js.PublishAsync(fmt.Sprintf("in.%d", i%10), []byte(url(i))); err != nil {
+		if _, err := w.js.PublishAsync(fmt.Sprintf("in.%d", i%10), []byte(url(i)), jetstream.WithStallWait(patience)); err != nil {
 			w.t.Fatal(err)
 		}
 	}
 	select {
 	case <-w.js.PublishAsyncComplete():
-	case <-time.After(20 * second):
+	case <-time.After(patience):
 		w.t.Fatal("IN does not take the messages")
 	}
 }
@@ -90,7 +114,7 @@ func (w *world) counts(stream string) map[string]int {
 
 func (w *world) messages(stream string) []jetstream.Msg {
 	w.t.Helper()
-	ctx := bg(w.t, 20*second)
+	ctx := bg(w.t, patience)
 	s, err := w.js.Stream(ctx, stream)
 	if err != nil {
 		w.t.Fatal(err)
@@ -102,7 +126,7 @@ func (w *world) messages(stream string) []jetstream.Msg {
 	}
 	var all []jetstream.Msg
 	for left > 0 {
-		batch, err := c.Fetch(min(left, 1000), jetstream.FetchMaxWait(5*second))
+		batch, err := c.Fetch(min(left, 1000), jetstream.FetchMaxWait(30*second))
 		if err != nil {
 			w.t.Fatal(err)
 		}
@@ -146,7 +170,7 @@ func (w *world) count(stream string) int {
 // until waits until what returns true.
 func until(t *testing.T, what string, f func() bool) {
 	t.Helper()
-	for end := time.Now().Add(30 * second); !f(); time.Sleep(5 * time.Millisecond) {
+	for end := time.Now().Add(patience); !f(); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatalf("it never came to pass: %s", what)
 		}
@@ -159,7 +183,7 @@ func (w *world) source(change func(*source.JetStreamConfig)) *source.JetStream {
 	cfg.Servers = []string{w.srv.URL()}
 	cfg.ReconnectWait = 10 * time.Millisecond
 	cfg.Stream, cfg.Durable = "IN", "urlfold"
-	cfg.Consumer.AckWait = 2 * second
+	cfg.Consumer.AckWait = patience
 	cfg.Batch.Linger = 5 * time.Millisecond
 	cfg.Prefetch.Messages = 400
 	if change != nil {
@@ -178,7 +202,7 @@ func (w *world) sink(change func(*sink.JetStreamConfig)) *sink.JetStream {
 	cfg.Servers = []string{w.srv.URL()}
 	cfg.ReconnectWait = 10 * time.Millisecond
 	cfg.Subject = "out.{host_key%8}"
-	cfg.Publish.AckTimeout = second
+	cfg.Publish.AckTimeout = patience
 	if change != nil {
 		change(&cfg)
 	}
@@ -221,7 +245,7 @@ func start(t *testing.T, src pipeline.Source, out pipeline.Sink, change func(*pi
 	t.Helper()
 	o := pipeline.Options{
 		Sources: []pipeline.Source{src}, Sinks: []pipeline.Sink{out}, NewCodec: pipeline.NewRecordCodec(job(t)),
-		CommitInterval: 50 * time.Millisecond, Workers: 2, ShutdownTimeout: 20 * second,
+		CommitInterval: 50 * time.Millisecond, Workers: 2, ShutdownTimeout: patience,
 	}
 	if change != nil {
 		change(&o)

@@ -18,7 +18,7 @@ import (
 type JetStream struct {
 	cfg     JetStreamConfig
 	rt      pipeline.Runtime
-	conn    *client.Conn
+	conn    atomic.Pointer[client.Conn] // nil before Open; Health and Stats are asked meanwhile
 	stream  client.StreamInfo
 	info    client.ConsumerInfo
 	pull    atomic.Pointer[client.Pull]
@@ -68,7 +68,8 @@ func (s *JetStream) Open(ctx context.Context, rt pipeline.Runtime) error {
 	if err != nil {
 		return err
 	}
-	s.rt, s.conn = rt, conn
+	s.rt = rt
+	s.conn.Store(conn)
 	if err := s.look(ctx, conn, s.cfg.Consumer.Create); err != nil {
 		return err
 	}
@@ -117,7 +118,7 @@ func (s *JetStream) laneName() string { return "jetstream/" + s.cfg.Stream + "/"
 
 // Run implements [pipeline.Source].
 func (s *JetStream) Run(ctx context.Context) error {
-	pull, err := s.conn.NewPull(client.PullConfig{
+	pull, err := s.conn.Load().NewPull(client.PullConfig{
 		Stream: s.cfg.Stream, Durable: s.cfg.Durable, Info: s.info,
 		Messages: s.cfg.Prefetch.Messages, Bytes: int(s.cfg.Prefetch.Bytes),
 		Expires: 30 * time.Second, Heartbeat: heartbeat,
@@ -167,9 +168,9 @@ func (s *JetStream) settle(b *pipeline.Batch) []string {
 
 // answer sends an answer to messages, and counts those that could be sent.
 func (s *JetStream) answer(refs []string, text []byte, sent *atomic.Int64) {
-	n := 0
+	n, conn := 0, s.conn.Load()
 	for _, ref := range refs {
-		if s.conn.Publish(ref, text) == nil {
+		if conn.Publish(ref, text) == nil {
 			n++
 		}
 	}
@@ -192,7 +193,7 @@ func (s *JetStream) ackConfirmed(refs []string) {
 		var lost counters
 		s.answer(refs[:last], client.Ack, &lost.acked)
 		one, stop := context.WithTimeout(ctx, confirmTimeout)
-		err := s.conn.Request(one, refs[last], client.Ack)
+		err := s.conn.Load().Request(one, refs[last], client.Ack)
 		stop()
 		if err == nil {
 			s.stats.acked.Add(int64(len(refs)))
@@ -207,14 +208,15 @@ func (s *JetStream) ackConfirmed(refs []string) {
 
 // Close implements [pipeline.Source].
 func (s *JetStream) Close(ctx context.Context) error {
-	if s.conn == nil {
+	conn := s.conn.Load()
+	if conn == nil {
 		return nil
 	}
 	if s.quit != nil {
 		s.quit()
 		s.keepers.Wait()
 	}
-	defer s.conn.Close()
+	defer conn.Close()
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
@@ -224,12 +226,12 @@ func (s *JetStream) Close(ctx context.Context) error {
 	case <-done:
 	case <-ctx.Done():
 	}
-	if !s.conn.Up() || ctx.Err() != nil {
+	if !conn.Up() || ctx.Err() != nil {
 		return nil // the messages are delivered again
 	}
 	one, cancel := context.WithTimeout(ctx, confirmTimeout)
 	defer cancel()
-	if err := s.conn.Flush(one); err != nil {
+	if err := conn.Flush(one); err != nil {
 		return fmt.Errorf("the last acknowledgments may be lost: %w", err)
 	}
 	return nil
@@ -237,10 +239,11 @@ func (s *JetStream) Close(ctx context.Context) error {
 
 // Health implements [pipeline.Healther].
 func (s *JetStream) Health() error {
-	if s.conn == nil {
+	conn := s.conn.Load()
+	if conn == nil {
 		return client.ErrDown
 	}
-	if err := s.conn.Health(); err != nil {
+	if err := conn.Health(); err != nil {
 		return err
 	}
 	if p := s.pull.Load(); p != nil {
@@ -257,8 +260,8 @@ func (s *JetStream) Stats() Stats {
 		Unconfirmed: c.unconfirmed.Load(), Naked: c.naked.Load(), Terminated: c.terminated.Load(),
 		InProgress: c.progress.Load(), Pending: c.pending.Load(),
 	}
-	if s.conn != nil {
-		out.Reconnects = s.conn.Reconnects()
+	if conn := s.conn.Load(); conn != nil {
+		out.Reconnects = conn.Reconnects()
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()

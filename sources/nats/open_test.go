@@ -17,7 +17,7 @@ import (
 func TestCheckConnect(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	ctx := bg(t, 20*second)
+	ctx := bg(t, patience)
 	has := func(name string, change func(*jetstream.ConsumerConfig)) {
 		t.Helper()
 		c := jetstream.ConsumerConfig{Durable: name, AckPolicy: jetstream.AckExplicitPolicy, AckWait: 10 * second, MaxAckPending: 500}
@@ -80,7 +80,7 @@ func TestCreated(t *testing.T) {
 	w.fill(0, 100)
 	until(t, "what passes the filter is in OUT", func() bool { return w.count("OUT") == 20 })
 	r.end()
-	c, err := w.js.Consumer(bg(t, second), "IN", "urlfold")
+	c, err := w.js.Consumer(bg(t, patience), "IN", "urlfold")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,7 +95,7 @@ func TestCreated(t *testing.T) {
 func TestConsumerDeleted(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	ctx := bg(t, 30*second)
+	ctx := bg(t, patience)
 	src := w.source(nil)
 	r := start(t, src, w.sink(nil), nil)
 	w.fill(0, 10)
@@ -129,7 +129,7 @@ func TestConsumerDeleted(t *testing.T) {
 	w.fill(20, 1)
 	select {
 	case <-r.done:
-	case <-time.After(20 * second):
+	case <-time.After(patience):
 		t.Fatal("it reads another stream under the ids of the first one")
 	}
 	if r.err == nil || !strings.Contains(r.err.Error(), "created again") {

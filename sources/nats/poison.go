@@ -43,7 +43,7 @@ func (s *JetStream) putAway(ctx context.Context, m *client.Msg, meta client.Meta
 		"/" + strconv.FormatUint(meta.Stream, 10) + "/poison"}
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
-	return s.conn.Store(ctx, &out)
+	return s.conn.Load().Store(ctx, &out)
 }
 
 // sourceHeader says where a message came from, as the sinks write it.

@@ -53,7 +53,7 @@ func newReader(s *JetStream, lane *pipeline.Lane, pull *client.Pull) *reader {
 	return r
 }
 
-// run reads until ctx is done.
+// run reads until ctx is done, or all is read and the run is to end then.
 func (r *reader) run(ctx context.Context) error {
 	defer r.ticks.Stop()
 	defer r.linger.Stop()
@@ -65,10 +65,24 @@ func (r *reader) run(ctx context.Context) error {
 			err = r.take(ctx, m)
 		}
 	}
-	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
+	if errors.Is(err, errEnd) || ctx.Err() != nil && errors.Is(err, ctx.Err()) {
 		err = nil
 	}
 	return errors.Join(err, r.stop())
+}
+
+// errEnd ends a run that is to end with its input.
+var errEnd = errors.New("all messages are acknowledged")
+
+// atEnd reports whether the run is to end, and the consumer has nothing more to
+// deliver: everything in the stream is acknowledged, by this instance or another. So
+// messages that wait to be delivered again are waited for.
+func (s *JetStream) atEnd(ctx context.Context) bool {
+	if !s.cfg.UntilEOF {
+		return false
+	}
+	i, err := s.conn.Load().ConsumerState(ctx, s.cfg.Stream, s.cfg.Durable)
+	return err == nil && i.Pending == 0 && i.AckPending == 0
 }
 
 // next returns the next message, or none after it has done something else.
@@ -90,6 +104,9 @@ func (r *reader) next(ctx context.Context) (heldMsg, error) {
 		case m = <-r.pull.C:
 		case now := <-r.ticks.C:
 			r.pull.Tick(now)
+			if r.s.atEnd(ctx) {
+				return heldMsg{}, errEnd
+			}
 			return heldMsg{}, nil
 		case <-r.linger.C:
 			return heldMsg{}, r.emit(ctx)
@@ -148,7 +165,7 @@ func (r *reader) keep(m heldMsg) { r.held = slices.Insert(r.held, 0, m) }
 
 // sameStream fails if the stream is not the one that it was.
 func (r *reader) sameStream(ctx context.Context) error {
-	now, err := r.s.conn.Stream(ctx, r.s.cfg.Stream)
+	now, err := r.s.conn.Load().Stream(ctx, r.s.cfg.Stream)
 	if err != nil {
 		return nil // it was there a moment ago, for it delivers
 	}
@@ -237,7 +254,7 @@ func (r *reader) sweep(m *heldMsg) {
 
 // report tells the server that m is in progress, if it is time.
 func (r *reader) report(m *heldMsg, now time.Time) {
-	if r.s.due(m.since, m.touched, now) && r.s.conn.Publish(m.Reply, client.InProgress) == nil {
+	if r.s.due(m.since, m.touched, now) && r.s.conn.Load().Publish(m.Reply, client.InProgress) == nil {
 		m.touched = now
 		r.s.stats.progress.Add(1)
 	}
@@ -282,8 +299,8 @@ func (r *reader) stop() error {
 	r.s.answer(refs, client.Nak, &r.s.stats.naked)
 	ctx, cancel := context.WithTimeout(context.Background(), stopTimeout)
 	defer cancel()
-	if r.s.conn.Up() {
-		_ = r.s.conn.Flush(ctx) // Close flushes again, and tells
+	if r.s.conn.Load().Up() {
+		_ = r.s.conn.Load().Flush(ctx) // Close flushes again, and tells
 	}
 	return err
 }

@@ -107,7 +107,7 @@ func (s *JetStream) due(since, touched, now time.Time) bool {
 // while the pipeline is stuck.
 func (s *JetStream) watchLag(ctx context.Context) {
 	for client.Pause(ctx, 10*time.Second) == nil {
-		if i, err := s.conn.ConsumerState(ctx, s.cfg.Stream, s.cfg.Durable); err == nil {
+		if i, err := s.conn.Load().ConsumerState(ctx, s.cfg.Stream, s.cfg.Durable); err == nil {
 			s.stats.pending.Store(i.Pending)
 		}
 	}

@@ -17,7 +17,7 @@ func TestRoundtrip(t *testing.T) {
 	last := &nats.Msg{Subject: "in.x", Data: []byte(url(n - 1)), Header: nats.Header{
 		"Trace": {"a b", "c"}, "Nats-Msg-Id": {"of the input"},
 	}}
-	if _, err := w.js.PublishMsg(bg(t, second), last); err != nil {
+	if _, err := w.js.PublishMsg(bg(t, patience), last); err != nil {
 		t.Fatal(err)
 	}
 	src, out := w.source(nil), w.sink(nil)
@@ -40,7 +40,7 @@ func TestRoundtrip(t *testing.T) {
 	if len(ids) != n || ids["of the input"] || ids[""] {
 		t.Errorf("%d ids of %d messages", len(ids), n)
 	}
-	c, err := w.js.Consumer(bg(t, second), "IN", "urlfold")
+	c, err := w.js.Consumer(bg(t, patience), "IN", "urlfold")
 	if err != nil || c.CachedInfo().NumAckPending > 0 || c.CachedInfo().NumPending > 0 {
 		t.Errorf("%v, %+v", err, c.CachedInfo())
 	}

@@ -5,6 +5,7 @@ package natstest
 import (
 	"bufio"
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"strconv"
@@ -48,7 +49,7 @@ func (s *Server) Up() {
 		s.t.Fatal(err)
 	}
 	srv.Start()
-	if !srv.ReadyForConnections(10 * time.Second) {
+	if !srv.ReadyForConnections(60 * time.Second) {
 		s.t.Fatal("the NATS server does not start")
 	}
 	s.srv, s.opts.Port = srv, opts.Port
@@ -70,14 +71,19 @@ func (s *Server) URL() string { return "nats://" + s.Addr() }
 // the messages for whose subject drop returns true.
 func Drop(drop func(subject string) bool) proxy.Filter {
 	return func(w io.Writer, r io.Reader) error {
-		in := bufio.NewReaderSize(r, 64<<10)
+		in, out := bufio.NewReaderSize(r, 64<<10), bufio.NewWriterSize(w, 64<<10)
 		for {
 			frame, subject, err := readFrame(in)
 			if err != nil {
-				return err
+				return errors.Join(err, out.Flush())
 			}
 			if subject == "" || !drop(subject) {
-				if _, err := w.Write(frame); err != nil {
+				if _, err := out.Write(frame); err != nil {
+					return err
+				}
+			}
+			if in.Buffered() == 0 {
+				if err := out.Flush(); err != nil {
 					return err
 				}
 			}

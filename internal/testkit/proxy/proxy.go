@@ -18,16 +18,14 @@ type Filter func(w io.Writer, r io.Reader) error
 
 // A Proxy forwards connections to one address.
 type Proxy struct {
-	// Up and Down, if they are set before the first connection, copy what clients
-	// and the server send.
-	Up, Down Filter
-
 	ln     net.Listener
 	target string
 	wg     sync.WaitGroup
 
 	mu     sync.Mutex
 	change *sync.Cond
+	up     Filter
+	down   Filter
 	conns  map[net.Conn]bool
 	closed bool
 	refuse bool
@@ -49,6 +47,10 @@ func New(t testing.TB, target string) *Proxy {
 	t.Cleanup(p.close)
 	return p
 }
+
+// Filter has up and down copy what clients and the server send, in connections that
+// begin after it returns. nil copies all.
+func (p *Proxy) Filter(up, down Filter) { p.set(func() { p.up, p.down = up, down }) }
 
 // Addr returns the address to connect to.
 func (p *Proxy) Addr() string { return p.ln.Addr().String() }
@@ -113,7 +115,8 @@ func (p *Proxy) serve(c net.Conn) {
 		return
 	}
 	defer s.Close()
-	if !p.enter(c, s) {
+	up, down, ok := p.enter(c, s)
+	if !ok {
 		return
 	}
 	defer p.set(func() { delete(p.conns, c); delete(p.conns, s) })
@@ -128,8 +131,8 @@ func (p *Proxy) serve(c net.Conn) {
 			_ = r.Close()
 		})
 	}
-	one(s, c, p.Up)
-	one(c, s, p.Down)
+	one(s, c, up)
+	one(c, s, down)
 	wg.Wait()
 }
 
@@ -138,15 +141,16 @@ func plain(w io.Writer, r io.Reader) error {
 	return err
 }
 
-// enter notes a pair of connections, unless there are to be none.
-func (p *Proxy) enter(c, s net.Conn) bool {
+// enter notes a pair of connections, unless there are to be none, and returns what
+// copies them.
+func (p *Proxy) enter(c, s net.Conn) (up, down Filter, ok bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.closed || p.refuse {
-		return false
+		return nil, nil, false
 	}
 	p.conns[c], p.conns[s] = true, true
-	return true
+	return p.up, p.down, true
 }
 
 // A gate is a connection that the proxy writes to when it may.

@@ -89,7 +89,7 @@ func TestFreeze(t *testing.T) {
 
 func TestFilter(t *testing.T) {
 	p := New(t, echo(t))
-	p.Up = func(w io.Writer, r io.Reader) error {
+	p.Filter(func(w io.Writer, r io.Reader) error {
 		for lines := bufio.NewScanner(r); lines.Scan(); {
 			if lines.Text() != "drop" {
 				if _, err := fmt.Fprintln(w, lines.Text()); err != nil {
@@ -98,7 +98,7 @@ func TestFilter(t *testing.T) {
 			}
 		}
 		return nil
-	}
+	}, nil)
 	c := dial(t, p)
 	if _, err := fmt.Fprintln(c, "drop"); err != nil {
 		t.Fatal(err)

@@ -1,0 +1,83 @@
+package nats
+
+import (
+	"context"
+	"fmt"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/urlfold/urlfold/internal/testkit/natstest"
+	"github.com/urlfold/urlfold/internal/testkit/proxy"
+)
+
+// A load is n messages, numbered, to one subject.
+type load struct {
+	subject string
+	settled []atomic.Int32
+	good    atomic.Int32
+}
+
+func (l *load) Message(i int, m *Msg) {
+	m.Subject, m.Data = l.subject, fmt.Append(nil, i)
+	m.Header["Nats-Msg-Id"] = []string{fmt.Sprint(i)}
+}
+
+func (l *load) Settled(i int, err error) {
+	l.settled[i].Add(1)
+	if err == nil {
+		l.good.Add(1)
+	}
+}
+
+// TestLateAnswers: where every answer takes longer than the timeout, the late ones
+// count: each message is settled once, and stored once.
+func TestLateAnswers(t *testing.T) {
+	t.Parallel()
+	srv := natstest.Start(t, nil)
+	p := proxy.New(t, srv.Addr())
+	cfg := DefaultConfig()
+	cfg.Servers = []string{"nats://" + p.Addr()}
+	ctx, cancel := context.WithTimeout(context.Background(), 60*time.Second)
+	defer cancel()
+	conn, err := Connect(ctx, cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	if _, err := conn.js.CreateStream(ctx, streamConfig("S", "s")); err != nil {
+		t.Fatal(err)
+	}
+	w, err := conn.NewWindow(16, time.Millisecond)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Delay(40 * time.Millisecond) // in both directions, and the keeper looks every 10 ms
+	const n = 64
+	l := &load{subject: "s", settled: make([]atomic.Int32, n)}
+	if err := w.Publish(ctx, l, 0, n); err != nil {
+		t.Fatal(err)
+	}
+	for l.good.Load() < n {
+		if sleep(ctx, 5*time.Millisecond) != nil {
+			t.Fatalf("%d of %d are settled; %+v", l.good.Load(), n, w.Stats())
+		}
+	}
+	s := w.Stats()
+	p.Delay(0)
+	if err := w.Close(); err != nil {
+		t.Error(err)
+	}
+	for i := range l.settled {
+		if got := l.settled[i].Load(); got != 1 {
+			t.Errorf("message %d was settled %d times", i, got)
+		}
+	}
+	info, err := conn.js.Stream(ctx, "S")
+	if err != nil || info.CachedInfo().State.Msgs != n {
+		t.Fatalf("%v, %+v", err, info.CachedInfo().State)
+	}
+	if s.Timeouts == 0 || s.Again == 0 {
+		t.Errorf("no answer was late: the test shows nothing: %+v", s)
+	}
+}

@@ -1,0 +1,45 @@
+package nats
+
+import (
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestConfig(t *testing.T) {
+	f := func(change func(*JetStreamConfig), want ...string) {
+		t.Helper()
+		c := DefaultJetStream()
+		c.Servers, c.Stream, c.Durable = []string{"nats://127.0.0.1"}, "S", "d"
+		change(&c)
+		_, err := NewJetStream(c)
+		if len(want) == 0 && err != nil {
+			t.Error(err)
+		}
+		for _, text := range want {
+			if err == nil || !strings.Contains(err.Error(), text) {
+				t.Errorf("%v, want %q", err, text)
+			}
+		}
+	}
+	f(func(*JetStreamConfig) {})
+	f(func(c *JetStreamConfig) { c.Servers, c.Stream, c.Durable = nil, "a.b", "a b" }, "servers: there is none", "stream: is no name", "durable: is no name")
+	f(func(c *JetStreamConfig) { c.Consumer.FilterSubjects = []string{"a", "b..c"} }, "consumer.filter_subjects")
+	f(func(c *JetStreamConfig) { c.Consumer.AckWait, c.Consumer.MaxDeliver = time.Millisecond, -2 }, "consumer.ack_wait", "consumer.max_deliver")
+	f(func(c *JetStreamConfig) { c.Prefetch = Prefetch{1, 1} }, "prefetch.messages", "prefetch.bytes")
+	f(func(c *JetStreamConfig) { c.Batch = Batch{} }, "batch.messages")
+	f(func(c *JetStreamConfig) { c.Ack, c.NakDelay, c.MaxProcessingTime = "x", -1, 0 }, "ack: is", "nak_delay", "max_processing_time")
+	f(func(c *JetStreamConfig) { c.Consumer.MaxDeliver, c.Poison.After = 5, 4 })
+	f(func(c *JetStreamConfig) { c.Consumer.MaxDeliver, c.Poison.After = 5, 5 }, "poison.after: must be less")
+	f(func(c *JetStreamConfig) { c.Poison.Action = "publish" }, "poison.subject")
+	core := DefaultCore()
+	core.Queue, core.Pending = "a b", Pending{}
+	if _, err := NewCore(core); err == nil || !strings.Contains(err.Error(), "subjects: there is none") ||
+		!strings.Contains(err.Error(), "queue") || !strings.Contains(err.Error(), "pending") {
+		t.Errorf("%v", err)
+	}
+	core.Subjects = []string{"a..b"}
+	if _, err := NewCore(core); err == nil || !strings.Contains(err.Error(), "subjects: hold one") {
+		t.Errorf("%v", err)
+	}
+}
