@@ -48,6 +48,14 @@ kafka: ## start an Apache Kafka broker on a loopback address; then URLFOLD_KAFKA
 kafka-stop: ## stop it
 	.ci/kafka stop
 
+.PHONY: nats
+nats: ## start a NATS server with JetStream on a loopback address, to try things out
+	.ci/nats start
+
+.PHONY: nats-stop
+nats-stop: ## stop it
+	.ci/nats stop
+
 .PHONY: bench
 bench: ## benchmarks of the codec into docs/perf/new.txt
 	@mkdir -p docs/perf

@@ -2,6 +2,7 @@ package sources
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"time"
@@ -85,10 +86,21 @@ func newFile(c file.Settings, env Env) (*file.Watcher, error) {
 }
 
 func newKafka(c kafka.Config, env Env) (*kafka.Source, error) {
-	c.BatchBytes, c.BatchRecords, c.Linger = env.BatchBytes, env.BatchRecords, env.Linger
+	c.BatchBytes, c.BatchRecords, c.Linger, c.UntilEOF = env.BatchBytes, env.BatchRecords, env.Linger, env.UntilEOF
 	return kafka.New(c, env.Logger)
 }
 
-func newJetStream(c nats.JetStreamConfig, _ Env) (*nats.JetStream, error) { return nats.NewJetStream(c) }
+func newJetStream(c nats.JetStreamConfig, env Env) (*nats.JetStream, error) {
+	c.UntilEOF = env.UntilEOF
+	return nats.NewJetStream(c)
+}
 
-func newCore(c nats.CoreConfig, _ Env) (*nats.Core, error) { return nats.NewCore(c) }
+// errNoEnd says why a run of core NATS cannot end with its input.
+var errNoEnd = errors.New("core NATS keeps nothing, so there is no end to read to")
+
+func newCore(c nats.CoreConfig, env Env) (*nats.Core, error) {
+	if env.UntilEOF {
+		return nil, errNoEnd
+	}
+	return nats.NewCore(c)
+}

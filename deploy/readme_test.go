@@ -1,0 +1,158 @@
+package deploy
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+	"github.com/twmb/franz-go/pkg/kfake"
+
+	"github.com/urlfold/urlfold/internal/kafka/kafkatest"
+	"github.com/urlfold/urlfold/internal/testkit/natstest"
+)
+
+// section returns a section of the README.
+func section(t *testing.T, title string) string {
+	t.Helper()
+	_, text, ok := strings.Cut(read(t, "../README.md"), "\n## "+title+"\n")
+	if !ok {
+		t.Fatalf("the README has no section %q", title)
+	}
+	text, _, _ = strings.Cut(text, "\n## ")
+	return text
+}
+
+// commands returns what a reader types: the indented lines that begin with "$ ",
+// with what follows them up to the next one as the output that the README shows.
+func commands(t *testing.T, text string) (script []string, shown []string) {
+	t.Helper()
+	for line := range strings.Lines(text) {
+		line, ok := strings.CutPrefix(strings.TrimRight(line, "\n"), "    ")
+		switch cmd, is := strings.CutPrefix(line, "$ "); {
+		case !ok:
+		case is:
+			script, shown = append(script, cmd), append(shown, "")
+		case len(script) > 0:
+			shown[len(shown)-1] += line + "\n"
+		}
+	}
+	if len(script) < 5 {
+		t.Fatalf("%d commands: %q", len(script), script)
+	}
+	return script, shown
+}
+
+// A clone is what a reader has after git clone, as far as the commands of the README
+// need it: what starts brokers tells the addresses of those of the test, and what
+// builds the program copies it.
+type clone struct {
+	t   *testing.T
+	dir string
+}
+
+func newClone(t *testing.T, addresses map[string]string) *clone {
+	t.Helper()
+	c := &clone{t, t.TempDir()}
+	for _, dir := range []string{"deploy", "testdata"} {
+		if err := os.CopyFS(filepath.Join(c.dir, dir), os.DirFS("../"+dir)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(t, filepath.Join(c.dir, "Makefile"), read(t, "../Makefile"))
+	c.script("go", fmt.Sprintf("cp '%s' urlfold", binary))
+	for name, address := range addresses {
+		exists(t, "../.ci/"+name)
+		c.script(".ci/"+name, "echo "+address)
+	}
+	return c
+}
+
+// script makes a program of the clone.
+func (c *clone) script(name, text string) {
+	c.t.Helper()
+	name = filepath.Join(c.dir, name)
+	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+		c.t.Fatal(err)
+	}
+	if err := os.WriteFile(name, []byte("#!/bin/sh\n"+text+"\n"), 0o755); err != nil {
+		c.t.Fatal(err)
+	}
+}
+
+// outputs runs commands in one shell, one after the other, and returns what each of
+// them writes to stdout. All of them must succeed.
+func (c *clone) outputs(script []string) []string {
+	c.t.Helper()
+	const mark = "=== end of a command ==="
+	text := "set -e\n"
+	for _, s := range script {
+		text += s + "\necho '" + mark + "'\n"
+	}
+	var log buffer
+	cmd := exec.Command("bash", "-c", text)
+	cmd.Dir, cmd.Stderr = c.dir, &log
+	cmd.Env = []string{
+		"PATH=" + os.Getenv("PATH"), "HOME=" + c.dir, "GO=" + filepath.Join(c.dir, "go"), "URLFOLD_ADMIN=127.0.0.1:0",
+		// A real broker keeps what earlier runs have left.
+		fmt.Sprintf("TOPIC=urls-%d", time.Now().UnixNano()),
+	}
+	out, err := cmd.Output()
+	if err != nil {
+		c.t.Fatalf("%v\n%s%s", err, out, log.String())
+	}
+	return strings.Split(string(out), mark+"\n")[:len(script)]
+}
+
+// same compares what commands print with what the README shows. Where it shows
+// nothing, nothing is compared.
+func same(t *testing.T, script, shown, got []string) {
+	t.Helper()
+	for i := range script {
+		if shown[i] != "" && got[i] != shown[i] {
+			t.Errorf("%s\nprints\n%sand the README shows\n%s", script[i], got[i], shown[i])
+		}
+	}
+}
+
+// The README's section on the daemon, word for word.
+func TestReadmeDaemon(t *testing.T) {
+	script, shown := commands(t, section(t, "Run it as a daemon"))
+	same(t, script, shown, newClone(t, nil).outputs(script))
+}
+
+func TestReadmeBrokersFake(t *testing.T) {
+	_, c := kafkatest.Fake(t, kfake.AllowAutoTopicCreation(), kfake.DefaultNumPartitions(4))
+	readmeBrokers(t, c.Brokers[0])
+}
+
+func TestReadmeBrokersReal(t *testing.T) {
+	broker := kafkatest.Real(t).Brokers[0]
+	readmeBrokers(t, broker)
+}
+
+// The README's section on brokers, word for word: what was in the log is in the file
+// at the end, after a topic and a stream.
+func readmeBrokers(t *testing.T, broker string) {
+	server := natstest.Start(t, nil)
+	conn, err := nats.Connect(server.URL())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	js, err := jetstream.New(conn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := js.CreateStream(t.Context(), jetstream.StreamConfig{Name: "FRONTIER", Subjects: []string{"frontier.>"}}); err != nil {
+		t.Fatal(err)
+	}
+	script, shown := commands(t, section(t, "Kafka and NATS"))
+	c := newClone(t, map[string]string{"kafka": broker, "nats": server.URL()})
+	same(t, script, shown, c.outputs(script))
+}
