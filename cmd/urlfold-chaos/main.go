@@ -14,6 +14,7 @@ package main
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -42,7 +43,7 @@ func command(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		err = commands[args[0]](ctx, args[1:], stdout, stderr)
 	}
 	switch {
-	case err == nil:
+	case err == nil, errors.Is(err, flag.ErrHelp):
 		return 0
 	case errors.Is(err, errFailed):
 		return 1

@@ -128,7 +128,7 @@ func (l *lab) awaitEmitted(ctx context.Context, p *chaos.Process, least, most ui
 		if err != nil {
 			return false, err
 		}
-		got = uint64(m.Sum("urlfold_records_total", `result="emitted"`) + m.Sum("urlfold_records_total", `result="dead_lettered"`))
+		got = m.Delivered()
 		return got >= least, nil
 	})
 	l.check(err == nil, "%v: %d records of %d to %d", err, got, least, most)

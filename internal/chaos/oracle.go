@@ -15,6 +15,7 @@ import (
 // trouble. It is not for many goroutines at a time.
 type Oracle struct {
 	spec    Spec
+	foreign []byte
 	lanes   map[uint64]*lane
 	res     Result
 	scratch []byte
@@ -71,6 +72,7 @@ type Result struct {
 	Reordered int64 `json:"reordered"` // came first behind a later one of its lane and stream
 	Corrupted int64 `json:"corrupted"` // is no record, or not to the byte
 	Invented  int64 `json:"invented"`  // a record that was never written
+	Foreign   int64 `json:"foreign"`   // have the mark of Oracle.Foreign
 	Wild      int64 `json:"wild"`      // came out of a damaged part: see Oracle.Wild
 	Misrouted int64 `json:"misrouted"` // poison in an output, or what is none in the dead letters
 	// Records in the outputs, by form.
@@ -133,6 +135,10 @@ func (o *Oracle) Excuse(lane, from, to uint64) { o.marks = append(o.marks, span{
 // this Spec.
 func (o *Oracle) Wild(id uint64) { o.lanes[id].wild = true }
 
+// Foreign says that lines and letters with this text in them are no records of the
+// Spec: they are counted, and not looked at.
+func (o *Oracle) Foreign(mark string) { o.foreign = []byte(mark) }
+
 // A Stream is the order in which records came out: an output, or all outputs that
 // follow each other.
 type Stream struct {
@@ -177,6 +183,10 @@ func (s *Stream) Read(r io.Reader) error {
 // Line takes one record, without its line feed.
 func (s *Stream) Line(line []byte) {
 	o := s.o
+	if len(o.foreign) > 0 && bytes.Contains(line, o.foreign) {
+		o.res.Foreign++
+		return
+	}
 	if bytes.HasPrefix(line, []byte(`{"reason":`)) {
 		s.letter(line)
 		return

@@ -241,6 +241,12 @@ series:
 	return sum
 }
 
+// Delivered returns how many records are durable, in the outputs or the dead letters.
+func (m Metrics) Delivered() uint64 {
+	const name = "urlfold_records_total"
+	return uint64(m.Sum(name, `result="emitted"`) + m.Sum(name, `result="dead_lettered"`))
+}
+
 // Off returns by how many records the ledger is not balanced.
 func (m Metrics) Off() float64 {
 	of := func(result string) float64 { return m.Sum("urlfold_records_total", `result="`+result+`"`) }
