@@ -214,3 +214,11 @@ func (t *Test) checkNames() error {
 // column. If it is not written, the place is that of the key around it. What
 // looks like a URL, and values that were put in, are not in the text.
 func (f *File) ErrorAt(path string, err error) *Error { return f.d.errorAt(path, err) }
+
+// ShowAt is as ErrorAt, and shows URLs in the text: those of a case, which are
+// written to be looked at. The caller hides their passwords.
+func (f *File) ShowAt(path string, err error) *Error {
+	e := f.d.errorAt(path, err)
+	e.Reason = strings.ReplaceAll(err.Error(), "\n", "; ")
+	return e
+}

@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -38,6 +39,7 @@ func TestScript(t *testing.T) {
 			"unpack": cmdUnpack,
 			"first":  cmdFirst,
 			"bytes":  cmdBytes,
+			"repeat": cmdRepeat,
 			"exits":  cmdExits,
 		},
 	})
@@ -82,6 +84,20 @@ func cmdBytes(ts *testscript.TestScript, _ bool, args []string) {
 	text, err := strconv.Unquote(`"` + args[0] + `"`)
 	ts.Check(err)
 	ts.Check(os.WriteFile(ts.MkAbs(args[1]), []byte(text), 0o666))
+}
+
+// cmdRepeat appends a Go string, without quotes, to a file, N times: repeat N TEXT
+// TO.
+func cmdRepeat(ts *testscript.TestScript, _ bool, args []string) {
+	n, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	text, err := strconv.Unquote(`"` + args[1] + `"`)
+	ts.Check(err)
+	f, err := os.OpenFile(ts.MkAbs(args[2]), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o666)
+	ts.Check(err)
+	_, err = f.WriteString(strings.Repeat(text, n))
+	ts.Check(err)
+	ts.Check(f.Close())
 }
 
 // cmdExits runs a program that must end with this exit code:

@@ -31,6 +31,7 @@ type options struct {
 
 	// Output.
 	render           string
+	extend           []string
 	fields           []string
 	output, compress string
 	rejects, report  string
@@ -69,7 +70,7 @@ const autoCompress = "auto"
 
 // The names that some flags take.
 var (
-	renderNames   = []string{"rewrite", "jsonl", "tsv", "urls", "keys"}
+	renderNames   = []string{"rewrite", "jsonl", "tsv", "urls", "keys", "extend"}
 	targetNames   = []string{"request", "referer", "all"}
 	hashNames     = []string{"xxh3-128", "sha256-128", "hmac-sha256"}
 	keyFormNames  = []string{codec.KeyHex.String(), codec.KeyBase32.String()}
@@ -111,7 +112,7 @@ func (o *options) inputFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.target, "target", "request", "which `URLs` of an access log: request, referer, all")
 	f.StringVar(&o.urlField, "url-field", "", "where the URL is: a `path` such as request.uri (jsonl), a column's name or number (csv, tsv)")
 	f.StringVar(&o.baseField, "base-field", "", "where the base is that the URL is resolved against, as a `path` or column")
-	f.StringVar(&o.base, "base", "", "one base `URL` for all relative URLs")
+	f.StringVar(&o.base, "base", "", "one base `URL` for all relative URLs; https://{host}/ takes the host from a field of the record")
 }
 
 func (o *options) codecFlags(f *pflag.FlagSet) {
@@ -128,8 +129,9 @@ func (o *options) codecFlags(f *pflag.FlagSet) {
 }
 
 func (o *options) outputFlags(f *pflag.FlagSet) {
-	f.StringVarP(&o.render, "render", "r", "rewrite", "the `form` of the output: rewrite (the record, with only its URL bytes replaced), jsonl, tsv, urls, keys")
+	f.StringVarP(&o.render, "render", "r", "rewrite", "the `form` of the output: rewrite (the record, with only its URL bytes replaced), jsonl, tsv, urls, keys, extend (the record, with --extend)")
 	f.StringSliceVar(&o.fields, "fields", nil, "the `fields` of jsonl and tsv, in this order: "+strings.Join(record.FieldNames(), ", "))
+	f.StringSliceVar(&o.extend, "extend", nil, "`NAME=FIELD`: add these fields to records of jsonl, csv and tsv, under names of yours, and change nothing else")
 	f.StringVarP(&o.output, "output", "o", "", "write to this `file`: to FILE.part, which is renamed when it is whole. Default: stdout")
 	f.StringVar(&o.compress, "compress", "auto", "the `method` to compress the output by: "+strings.Join(compressNames, ", ")+". auto goes by the name: .gz, .zst")
 	f.StringVar(&o.rejects, "rejects", "", "write records without a reading to this `file`, as JSON lines. Default: they pass through")

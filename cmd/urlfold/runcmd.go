@@ -35,13 +35,13 @@ func newRunCmd() *cobra.Command {
 		Short: "Run a configuration: the daemon",
 		Long:  runLong,
 		Example: `  urlfold run -c urlfold.yaml
-  urlfold run -c urlfold.yaml --until-eof    the files that are there, and no more
+  urlfold run -c urlfold.yaml --until-eof    what is there, and no more
   urlfold run -c urlfold.yaml --dry-run      read files as it would, write nothing, say what it would do`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return runDaemon(cmd, o) },
 	}
 	configFlag(cmd, &o.file)
-	cmd.Flags().BoolVar(&o.untilEOF, "until-eof", false, "end when all files are at their ends")
+	cmd.Flags().BoolVar(&o.untilEOF, "until-eof", false, "end when all that is there was read: files, partitions and streams to their ends")
 	cmd.Flags().BoolVar(&o.watch, "watch", false, "read the configuration again when its file changes, as on SIGHUP")
 	cmd.Flags().BoolVar(&o.dryRun, "dry-run", false, "read all files to their ends with sinks that write nothing, store no progress, and tell the figures")
 	return cmd
@@ -102,7 +102,7 @@ func daemonExit(d *daemon.Daemon, err error) error {
 	case err != nil:
 		return err
 	case d.Damaged() > 0:
-		return &exitError{code: exitFailOn, err: fmt.Errorf("%d files were damaged: their verdicts are in the log", d.Damaged())}
+		return &exitError{code: exitFailOn, err: fmt.Errorf("%s damaged: the log has the verdicts", plural(d.Damaged(), "file was", "files were"))}
 	}
 	return nil
 }
@@ -143,7 +143,11 @@ func stampOf(name string) stamp {
 // dryRun tells what a run would do with the files that are there.
 func dryRun(ctx context.Context, cmd *cobra.Command, f *config.File) error {
 	r, err := daemon.DryRun(ctx, f, cmd.ErrOrStderr())
-	if err != nil {
+	var mistake *config.Error
+	switch {
+	case errors.As(err, &mistake):
+		return usage(err)
+	case err != nil:
 		return err
 	}
 	w := cmd.OutOrStdout()

@@ -144,6 +144,7 @@ func (s *settings) resolveOutput(bad *mistakes) {
 	var err error
 	s.record.Render, err = record.ParseRender(s.render)
 	bad.add("--render", err)
+	s.resolveExtend(bad)
 	s.record.Fields = s.fields
 	if len(s.fields) > 0 && err == nil && s.record.Render != record.RenderJSONL && s.record.Render != record.RenderTSV {
 		bad.add("--fields", errors.New("fields belong to --render jsonl or tsv"))
@@ -153,6 +154,28 @@ func (s *settings) resolveOutput(bad *mistakes) {
 	_, err = choice("compression", compressNames, s.compress)
 	bad.add("--compress", err)
 	s.checkFiles(bad)
+}
+
+// resolveExtend reads the fields that are added to records.
+func (s *settings) resolveExtend(bad *mistakes) {
+	for _, text := range s.extend {
+		name, field, ok := strings.Cut(text, "=")
+		if !ok {
+			bad.add("--extend", fmt.Errorf("%q has no '=': what is added is NAME=FIELD, such as url_norm=norm", text))
+			return
+		}
+		s.record.Extend = append(s.record.Extend, record.Extension{Name: name, Field: field})
+	}
+	switch {
+	case s.record.Render == record.RenderRewrite:
+		if len(s.extend) > 0 {
+			s.record.Render = record.RenderExtend
+		}
+	case s.record.Render == record.RenderExtend && len(s.extend) == 0:
+		bad.add("--render", errors.New("--extend says which fields are added, such as --extend url_norm=norm"))
+	case s.record.Render != record.RenderExtend && len(s.extend) > 0:
+		bad.add("--extend", fmt.Errorf("fields are added to records: --render %s has none", s.record.Render))
+	}
 }
 
 // checkFiles refuses one name for two files.
@@ -232,7 +255,10 @@ func (s *settings) checkRecord(bad *mistakes) {
 		probe.Normalizer, _ = codec.New(p) // a built-in profile has no mistakes
 	}
 	if probe.Format == "" {
-		probe.Format, probe.Dialect, probe.Target, probe.URLField, probe.BaseField = "lines", "", 0, "", ""
+		probe.Format, probe.Dialect, probe.Target, probe.URLField, probe.BaseField = "jsonl", "", 0, "url", ""
+	}
+	if probe.Render != record.RenderExtend || len(probe.Extend) == 0 {
+		probe.Render, probe.Extend = record.RenderRewrite, nil // what is wrong with them was said
 	}
 	if _, err := record.New(probe); err != nil {
 		bad.add("", err)

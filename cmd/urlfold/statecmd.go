@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/urlfold/urlfold/internal/checkpoint"
+	"github.com/urlfold/urlfold/pipeline"
 )
 
 const stateLong = `state looks at the progress that urlfold run has stored for files: how far each of them is durable in the outputs, and
@@ -99,5 +100,9 @@ func orDash(s string) string {
 func showState(w io.Writer, c checkpoint.Contents) error {
 	enc := json.NewEncoder(w)
 	enc.SetIndent("", "  ")
-	return enc.Encode(c)
+	all := struct {
+		Entries []checkpoint.Entry `json:"entries"`
+		Marks   []pipeline.Mark    `json:"marks"`
+	}{append([]checkpoint.Entry{}, c.Entries...), append([]pipeline.Mark{}, c.Marks...)}
+	return enc.Encode(all)
 }

@@ -56,7 +56,7 @@ func newTestCmd() *cobra.Command {
 			if err := daemon.RunTests(f); err != nil {
 				return err
 			}
-			_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s: %d cases hold\n", file, len(f.Tests))
+			_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s: %s\n", file, plural(int64(len(f.Tests)), "case holds", "cases hold"))
 			return err
 		},
 	}

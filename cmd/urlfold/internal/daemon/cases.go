@@ -25,7 +25,7 @@ func RunTests(f *config.File) error {
 	var errs []error
 	for i := range f.Tests {
 		for _, x := range c.run(&f.Tests[i]) {
-			errs = append(errs, f.ErrorAt(fmt.Sprintf("tests[%d].%s", i, x.key), x.err))
+			errs = append(errs, f.ShowAt(fmt.Sprintf("tests[%d].%s", i, x.key), x.err))
 		}
 	}
 	return errors.Join(errs...)
@@ -35,6 +35,7 @@ func RunTests(f *config.File) error {
 type cases struct {
 	level   codec.Level
 	workers [codec.NumLevels]*record.Worker
+	show    *record.Worker // hides passwords
 }
 
 // newCases returns what runs the cases of f.
@@ -58,6 +59,12 @@ func newCases(f *config.File) (*cases, error) {
 		}
 		c.workers[t.Level] = job.NewWorker()
 	}
+	t.Redact = true
+	job, err := record.New(t)
+	if err != nil {
+		return nil, recordErrors(f, err)
+	}
+	c.show = job.NewWorker()
 	return c, nil
 }
 
@@ -90,10 +97,10 @@ type outcome struct {
 	why       string // it is rejected; a flag's name, if it is rejected for that
 }
 
-// outcome handles a URL.
-func (c *cases) outcome(url string, lv codec.Level) outcome {
+// outcomeOf handles a URL.
+func outcomeOf(w *record.Worker, url string) outcome {
 	var st record.Stats
-	out, dead := c.workers[lv].Append(nil, nil, []byte(url), record.Place{}, &st)
+	out, dead := w.Append(nil, nil, []byte(url), record.Place{}, &st)
 	if len(dead) > 0 {
 		var letter struct{ Reason, Flag string }
 		if err := json.Unmarshal(dead, &letter); err != nil {
@@ -112,16 +119,15 @@ func (c *cases) outcome(url string, lv codec.Level) outcome {
 	return o
 }
 
-// url compares one URL with what is expected of it. The texts of a case are the
-// user's own, meant to be shown.
+// url compares one URL with what is expected of it.
 func (c *cases) url(t *config.Test) []failure {
-	o := c.outcome(t.URL, c.level)
+	o := outcomeOf(c.workers[c.level], t.URL)
 	if t.Reject != o.why {
 		return []failure{{"url", fmt.Errorf("the URL is %s, want %s", cmp.Or(o.why, "not rejected"), cmp.Or(t.Reject, "a normal form"))}}
 	}
 	var failed []failure
 	if t.Norm != "" && o.norm != t.Norm {
-		failed = append(failed, failure{"norm", fmt.Errorf("the normal form is %s", o.norm)})
+		failed = append(failed, failure{"norm", fmt.Errorf("the normal form is %s", outcomeOf(c.show, t.URL).norm)})
 	}
 	if t.Flags == nil {
 		return failed
@@ -138,9 +144,9 @@ const noKey = "the URL has no reading, and so no key"
 
 func (c *cases) sameKey(urls []string, lv codec.Level) []failure {
 	var failed []failure
-	first := c.outcome(urls[0], lv)
+	first := outcomeOf(c.workers[lv], urls[0])
 	for i, u := range urls {
-		o := c.outcome(u, lv)
+		o := outcomeOf(c.workers[lv], u)
 		key := fmt.Sprintf("same_key[%d]", i)
 		switch {
 		case o.why != "":
@@ -156,7 +162,7 @@ func (c *cases) differentKey(urls []string, lv codec.Level) []failure {
 	var failed []failure
 	seen := map[string]int{}
 	for i, u := range urls {
-		o := c.outcome(u, lv)
+		o := outcomeOf(c.workers[lv], u)
 		key := fmt.Sprintf("different_key[%d]", i)
 		other, met := seen[o.key]
 		switch {

@@ -89,18 +89,16 @@ func setRender(rc *record.Config, r *config.Render) error {
 
 // recordErrors gives the mistakes that package record has found their places.
 func recordErrors(f *config.File, err error) error {
-	if joined, ok := err.(interface{ Unwrap() []error }); ok {
-		var errs []error
-		for _, err := range joined.Unwrap() {
-			errs = append(errs, recordErrors(f, err))
+	var errs []error
+	for _, err := range flatten(nil, err) {
+		path := "codec"
+		var e *record.ConfigError
+		if errors.As(err, &e) {
+			path = pathOf(f, e.Field)
 		}
-		return errors.Join(errs...)
+		errs = append(errs, f.ErrorAt(path, err))
 	}
-	var e *record.ConfigError
-	if !errors.As(err, &e) {
-		return f.ErrorAt("codec", err)
-	}
-	return f.ErrorAt(pathOf(f, e.Field), e.Err)
+	return errors.Join(errs...)
 }
 
 // pathOf returns where in a configuration a field of record.Config is written.

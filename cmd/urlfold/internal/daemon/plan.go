@@ -1,8 +1,10 @@
 package daemon
 
 import (
+	"cmp"
 	"errors"
 	"log/slog"
+	"slices"
 
 	"github.com/urlfold/urlfold/codec/record"
 	"github.com/urlfold/urlfold/config"
@@ -39,17 +41,48 @@ func newPlan(f *config.File) (*plan, error) {
 		p.sinkNames = append(p.sinkNames, f.Sinks[i].Name)
 	}
 	p.fit()
-	err := errors.Join(p.checkNames(), p.checkExactlyOnce())
-	if err != nil {
-		return nil, err
-	}
 	// Made to be looked at: whether they can be made, and what they need to know.
 	parts, err := p.make(&env{log: discardLog})
-	if err != nil {
+	facts := err == nil && parts.needFacts()
+	var jobErr error
+	p.job, jobErr = newJob(f, facts)
+	if err := inOrder(p.checkNames(), p.checkExactlyOnce(), err, jobErr); err != nil {
 		return nil, err
 	}
-	p.job, err = newJob(f, parts.needFacts())
-	return p, err
+	return p, nil
+}
+
+// inOrder joins the mistakes in a configuration in the order of the file, or returns
+// nil.
+func inOrder(errs ...error) error {
+	list := flatten(nil, errors.Join(errs...))
+	place := func(err error) (line, column int) {
+		var e *config.Error
+		if errors.As(err, &e) {
+			return e.Line, e.Column
+		}
+		return 0, 0
+	}
+	slices.SortStableFunc(list, func(a, b error) int {
+		line, column := place(a)
+		otherLine, otherColumn := place(b)
+		return cmp.Or(cmp.Compare(line, otherLine), cmp.Compare(column, otherColumn))
+	})
+	return errors.Join(list...)
+}
+
+// flatten appends the errors that errors.Join made one of.
+func flatten(list []error, err error) []error {
+	joined, ok := err.(interface{ Unwrap() []error })
+	switch {
+	case ok:
+		for _, err := range joined.Unwrap() {
+			list = flatten(list, err)
+		}
+	case err != nil:
+		list = append(list, err)
+	}
+	return list
 }
 
 // checkNames refuses one name for two components: metrics and progress go by it.
