@@ -29,6 +29,7 @@ type setup struct {
 	more                           string // more sections
 
 	outDir, deadDir, dataDir string // elsewhere
+	away                     string // a folder of dead letters that is not in its place
 }
 
 // commitEvery is the time between two commits of a setup: less than the default, so
@@ -136,6 +137,11 @@ func (s *setup) feed(o *chaos.Oracle, sequence bool) (chaos.Digests, error) {
 	d, err := o.ReadTree(s.outDir, sequence)
 	if err != nil {
 		return nil, err
+	}
+	if s.away != "" {
+		if _, err := o.ReadTree(s.away, sequence); err != nil {
+			return nil, err
+		}
 	}
 	dead, err := o.ReadTree(s.deadDir, sequence)
 	for name, sum := range dead {
