@@ -139,10 +139,14 @@ func (n *Normalizer) appendWHATWG(dst []byte, base *baseURL, src []byte, r *Resu
 
 // canonical reports whether the serialized URL is for certain its own K0 and K1,
 // those of RFC 3986: it has a domain, and all that the flags name has gone. What is
-// left to RFC 3986 otherwise: the bytes that browsers keep and it does not allow,
-// stray '%', IP addresses and the many freedoms of other schemes.
+// left to RFC 3986 otherwise: the bytes that browsers keep and it does not allow
+// (in hosts too: '"' is not forbidden there), stray '%', IP addresses and the many
+// freedoms of other schemes.
 func (p *parser) canonical() bool {
 	esc := p.esc[setPath]
+	if dirtOf(p.out.Bytes(p.dst[p.start:], Host))&(dirtHost|dirtPercent) != 0 {
+		return false
+	}
 	return p.err == 0 && p.special() && p.known != schemeFile && p.out.kind == RegName && esc.Upper && esc.Unreserved &&
 		p.r.Flags.Intersect(keptIllegal).IsZero()
 }
