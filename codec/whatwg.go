@@ -144,11 +144,9 @@ func (n *Normalizer) appendWHATWG(dst []byte, base *baseURL, src []byte, r *Resu
 // freedoms of other schemes.
 func (p *parser) canonical() bool {
 	esc := p.esc[setPath]
-	if dirtOf(p.out.Bytes(p.dst[p.start:], Host))&(dirtHost|dirtPercent) != 0 {
-		return false
-	}
 	return p.err == 0 && p.special() && p.known != schemeFile && p.out.kind == RegName && esc.Upper && esc.Unreserved &&
-		p.r.Flags.Intersect(keptIllegal).IsZero()
+		p.r.Flags.Intersect(keptIllegal).IsZero() &&
+		dirtOf(p.out.Bytes(p.dst[p.start:], Host))&(dirtHost|dirtPercent) == 0
 }
 
 // keptIllegal are the flags of what RFC 3986 does not allow and the whatwg reading
