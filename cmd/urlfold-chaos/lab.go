@@ -246,7 +246,11 @@ func newTools(ctx context.Context, dir string) (tools, error) {
 	if err != nil {
 		return tools{}, fmt.Errorf("it runs inside of the module only: %w", err)
 	}
-	return tools{&shared{root: strings.TrimSpace(string(out)), bin: dir, made: map[string]string{}}}, nil
+	t := tools{&shared{root: strings.TrimSpace(string(out)), bin: dir, made: map[string]string{}}}
+	if inside := os.Getenv(insideEnv); inside != "" {
+		t.shared.made[""] = programIn(inside, "")
+	}
+	return t, nil
 }
 
 // program returns the program.
@@ -255,6 +259,9 @@ func (t tools) program(ctx context.Context) (string, error) { return t.build(ctx
 // faulty returns the program with its points of faults.
 func (t tools) faulty(ctx context.Context) (string, error) { return t.build(ctx, "faults") }
 
+// programIn returns the path of the program with these tags.
+func programIn(dir, tags string) string { return filepath.Join(dir, "urlfold-"+tags) }
+
 func (t tools) build(ctx context.Context, tags string) (string, error) {
 	s := t.shared
 	s.mu.Lock()
@@ -262,7 +269,7 @@ func (t tools) build(ctx context.Context, tags string) (string, error) {
 	if path := s.made[tags]; path != "" {
 		return path, nil
 	}
-	path := filepath.Join(s.bin, "urlfold-"+tags)
+	path := programIn(s.bin, tags)
 	cmd := exec.CommandContext(ctx, "go", "build", "-tags", tags, "-o", path, "./cmd/urlfold")
 	cmd.Dir = s.root
 	if out, err := cmd.CombinedOutput(); err != nil {

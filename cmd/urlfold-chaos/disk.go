@@ -1,0 +1,203 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/urlfold/urlfold/internal/chaos"
+	"github.com/urlfold/urlfold/internal/fault"
+)
+
+var disks = []experiment{
+	fullOf("output", "sink file-sink-1", func(s *setup, dir string) { s.outDir = dir }),
+	fullOf("dead", "sink dead_letter", func(s *setup, dir string) { s.deadDir = dir }),
+	fullOf("state", "checkpoint", func(s *setup, dir string) { s.dataDir = dir }),
+	{
+		name: "disk-errors", no: "22", about: "EIO from fsync, ENOSPC and EIO from write, again and again, in outputs and dead letters",
+		bound: "lost 0, doubled 0; what was not synced is written again from the last place that was",
+		run:   diskErrors,
+	},
+}
+
+// fullOf returns the experiment that fills the disk of one folder: a tmpfs of its own,
+// in a mount namespace of its own.
+func fullOf(what, part string, place func(s *setup, dir string)) experiment {
+	return experiment{
+		name: "full-" + what, no: "22", about: "the disk of this folder is full, and gets room again: " + what,
+		bound: "not ready, with the reason; nothing that is not written counts as done; lost 0 and doubled 0 when there is room again",
+		run: inNamespace("full-"+what, func(ctx context.Context, l *lab) error {
+			s := &setup{
+				dir: l.dir, mode: "tail", in: l.path("in", "*.log"), source: quickSource, dead: true, sink: ", compress: none",
+				spec: chaos.Spec{Seed: l.seed, Format: chaos.Lines, Poison: 2}, exactly: true,
+			}
+			s.defaults()
+			small := l.path("small")
+			place(s, filepath.Join(small, "folder"))
+			if err := mountSmall(small, smallDisk); err != nil {
+				return skipError("no file system can be mounted here: " + err.Error())
+			}
+			return fill(ctx, l, s, part)
+		}),
+	}
+}
+
+// The bytes of the small disk: all that the experiment writes has room on it.
+const smallDisk = 128 << 20
+
+func fill(ctx context.Context, l *lab, s *setup, part string) error {
+	if err := os.MkdirAll(l.path("in"), 0o755); err != nil {
+		return err
+	}
+	p, err := s.begin(ctx, l)
+	if err != nil {
+		return err
+	}
+	if err := l.awaitReady(ctx, p); err != nil {
+		return err
+	}
+	var total uint64
+	lanes := map[uint64]uint64{}
+	rounds := uint64(l.times(2, 10))
+	for r := range rounds {
+		free := int64(256 << 10)
+		if part == "checkpoint" {
+			free = 0
+		}
+		if err := fillUp(l.path("small", "filler"), free); err != nil {
+			return err
+		}
+		n, err := s.spec.WriteFile(l.path("in", fmt.Sprintf("%d.log", r)), chaos.Plain, r, 4<<20)
+		if err != nil {
+			return err
+		}
+		lanes[r] = n
+		total += n
+		if err := s.stuck(ctx, l, p, part); err != nil {
+			return err
+		}
+		if err := os.Remove(l.path("small", "filler")); err != nil {
+			return err
+		}
+		if err := l.awaitRecords(ctx, p, total); err != nil {
+			return err
+		}
+		if err := l.awaitReady(ctx, p); err != nil {
+			return err
+		}
+	}
+	if err := l.terminate(ctx, p, 0); err != nil {
+		return err
+	}
+	r, _, err := s.judge(lanes, false)
+	if err != nil {
+		return err
+	}
+	l.did("the disk was full %d times", rounds)
+	l.figure("oracle", r.String())
+	l.check(r.Exact(), "%v: %v", r, r.Examples)
+	return nil
+}
+
+// fillUp writes a file until there is no room for more, and then gives some back.
+func fillUp(path string, free int64) error {
+	f, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	block := make([]byte, 64<<10)
+	var size int64
+	for err == nil {
+		var n int
+		n, err = f.Write(block)
+		size += int64(n)
+	}
+	for err = nil; err == nil; { // the rest of the last page
+		_, err = f.Write(block[:1])
+	}
+	if free > 0 {
+		if err := f.Truncate(max(0, size-free)); err != nil {
+			_ = f.Close() // the error before is the one
+			return err
+		}
+	}
+	return f.Close()
+}
+
+func diskErrors(ctx context.Context, l *lab) error {
+	bin, err := l.faulty(ctx)
+	if err != nil {
+		return err
+	}
+	points := []string{"file.before_create", "file.before_write", "file.after_write", "file.before_sync", "file.after_sync", "file.before_sync_dir", "file.before_rename", "file.after_rename"}
+	rounds := l.times(6, 60)
+	var total int64
+	for i := range rounds {
+		plan := ""
+		for range 3 {
+			from := 1 + l.rng.IntN(8)
+			plan += fmt.Sprintf(",%s=%s@%d..%d", points[l.rng.IntN(len(points))], [...]string{"eio", "enospc"}[l.rng.IntN(2)], from, from+l.rng.IntN(3))
+		}
+		s := &setup{
+			dir: l.path(fmt.Sprint(i)), spec: chaos.Spec{Seed: l.seed + uint64(i), Format: chaos.Lines, Poison: 20}, dead: true,
+			exactly: i%3 == 0, sink: []string{", compress: none", ", compress: zstd"}[i%2],
+		}
+		s.defaults()
+		n, err := s.spec.WriteFile(filepath.Join(s.dir, "in", "0.log"), chaos.Plain, 0, 4<<20)
+		if err != nil {
+			return err
+		}
+		if err := s.write(); err != nil {
+			return err
+		}
+		p, err := l.startBin([]string{fault.Env + "=" + plan[1:]}, bin, "run", "-c", s.config())
+		if err != nil {
+			return err
+		}
+		if err := l.ends(ctx, p, 0); err != nil {
+			return fmt.Errorf("%s: %w", plan[1:], err)
+		}
+		r, _, err := s.judge(map[uint64]uint64{0: n}, false)
+		if err != nil {
+			return fmt.Errorf("%s: %w", plan[1:], err)
+		}
+		total += r.Records + r.Letters
+		l.check(r.Exact(), "%s: %v: %v", plan[1:], r, r.Examples)
+		if err := os.RemoveAll(s.dir); err != nil {
+			return err
+		}
+	}
+	l.did("%d runs, each with three errors at random points, over %d records", rounds, total)
+	return nil
+}
+
+// take makes r say what the process in the namespace has found out.
+func (r *report) take(inner *report) {
+	r.Done, r.Figures, r.Wrong, r.Skipped = inner.Done, inner.Figures, inner.Wrong, inner.Skipped
+}
+
+// insideEnv tells the process in the namespace where the programs are.
+const insideEnv = "URLFOLD_CHAOS_INSIDE"
+
+// inNamespace returns an experiment that is run by a process of its own, in a mount
+// namespace of its own.
+func inNamespace(name string, run func(ctx context.Context, l *lab) error) func(ctx context.Context, l *lab) error {
+	return func(ctx context.Context, l *lab) error {
+		if os.Getenv(insideEnv) != "" {
+			return run(ctx, l)
+		}
+		if _, err := l.program(ctx); err != nil {
+			return err
+		}
+		inner, err := l.unshared(ctx, name)
+		if err != nil {
+			return err
+		}
+		l.report.take(inner)
+		if inner.Skipped != "" {
+			return skipError(inner.Skipped)
+		}
+		return nil
+	}
+}
