@@ -78,7 +78,7 @@ type Window struct {
 	stats    windowStats
 }
 
-type windowStats struct{ published, again, duplicates, timeouts atomic.Int64 }
+type windowStats struct{ published, again, duplicates, timeouts, cuts, homeless, refusals atomic.Int64 }
 
 // WindowStats are the figures of a Window.
 type WindowStats struct {
@@ -86,7 +86,12 @@ type WindowStats struct {
 	Published  int64 // sent, those sent again not included
 	Again      int64 // sent again
 	Duplicates int64 // that the stream had already, by their ids
-	Timeouts   int64 // that were not acknowledged in time
+
+	// Why messages are sent again.
+	Timeouts int64 // that were not acknowledged in time
+	Cuts     int64 // whose connection was lost
+	Homeless int64 // that no stream took
+	Refusals int64 // that the stream did not take then
 }
 
 type slotState uint8
@@ -153,7 +158,8 @@ func (w *Window) Stats() WindowStats {
 	defer w.mu.Unlock()
 	return WindowStats{
 		InFlight: len(w.slots) - len(w.free), Published: w.stats.published.Load(), Again: w.stats.again.Load(),
-		Duplicates: w.stats.duplicates.Load(), Timeouts: w.stats.timeouts.Load(),
+		Duplicates: w.stats.duplicates.Load(), Timeouts: w.stats.timeouts.Load(), Cuts: w.stats.cuts.Load(),
+		Homeless: w.stats.homeless.Load(), Refusals: w.stats.refusals.Load(),
 	}
 }
 
@@ -334,10 +340,25 @@ func (w *Window) postpone(t uint64, err error) {
 	default:
 		s.state = waiting
 		w.redo = append(w.redo, t)
+		w.stats.blame(err)
 	}
 	w.mu.Unlock()
 	w.trouble.Store(&err)
 	w.nudge()
+}
+
+// blame counts a message that is to be published again.
+func (c *windowStats) blame(err error) {
+	switch {
+	case errors.Is(err, errTimeout):
+		c.timeouts.Add(1)
+	case errors.Is(err, errNobody):
+		c.homeless.Add(1)
+	case errors.Is(err, errStream), errors.Is(err, errAnswer):
+		c.refusals.Add(1)
+	default:
+		c.cuts.Add(1)
+	}
 }
 
 func (w *Window) nudge() {
@@ -484,6 +505,7 @@ func (w *Window) cut() {
 		case flying:
 			s.state = waiting
 			w.redo = append(w.redo, token(s.use, uint32(i)))
+			w.stats.cuts.Add(1)
 		case sending:
 			s.cut = true
 		}
@@ -529,7 +551,6 @@ func (w *Window) expire(now time.Time) {
 	}
 	w.mu.Unlock()
 	for _, t := range late {
-		w.stats.timeouts.Add(1)
 		w.postpone(t, w.lateError())
 	}
 }

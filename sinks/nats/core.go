@@ -145,15 +145,6 @@ func (s *Core) Health() error {
 	return errors.Join(conn.Health(), cause)
 }
 
-// Stats returns the figures: Again counts batches here.
-func (s *Core) Stats() Stats {
-	conn := s.conn.Load()
-	if conn == nil {
-		return Stats{}
-	}
-	return Stats{Published: s.published.Load(), Again: s.again.Load(), Reconnects: conn.Reconnects()}
-}
-
 // Interface guards.
 var (
 	_ pipeline.Sink     = (*Core)(nil)

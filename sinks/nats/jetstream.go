@@ -273,29 +273,6 @@ func (s *JetStream) Health() error {
 	return w.Health()
 }
 
-// Stats are the figures of a sink.
-type Stats struct {
-	Published  int64 // messages
-	Again      int64 // published again: not acknowledged in time, or the connection was lost
-	Duplicates int64 // that the stream had already, by their ids
-	Timeouts   int64 // messages that were not acknowledged in time
-	InFlight   int   // messages that wait for their acknowledgment
-	Reconnects int64
-}
-
-// Stats returns the figures. It may be called at any time.
-func (s *JetStream) Stats() Stats {
-	window := s.window.Load()
-	if window == nil {
-		return Stats{}
-	}
-	w := window.Stats()
-	return Stats{
-		Published: w.Published, Again: w.Again, Duplicates: w.Duplicates, Timeouts: w.Timeouts,
-		InFlight: w.InFlight, Reconnects: s.conn.Load().Reconnects(),
-	}
-}
-
 // Interface guards.
 var (
 	_ pipeline.Sink     = (*JetStream)(nil)

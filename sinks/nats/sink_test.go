@@ -232,6 +232,11 @@ func TestScribble(t *testing.T) {
 	if len(seen) != workers*batches*records || p.Cuts() == 0 || s.Stats().Again == 0 {
 		t.Errorf("%d messages, %d cuts, %+v", len(seen), p.Cuts(), s.Stats())
 	}
+	m := metricsOf(t, s)
+	if m["sink_retries_total|class|network"] == 0 || m["sink_reconnects_total"] == 0 ||
+		m["sink_published_total"] != workers*batches*records || m["sink_window_messages"] != 0 || m["sink_window_size"] != 300 {
+		t.Errorf("%v", m)
+	}
 }
 
 // TestIDs: what is submitted again is dropped, and only that.
@@ -352,6 +357,9 @@ func TestNoStream(t *testing.T) {
 	}
 	if answers.Load() != 0 {
 		t.Error("answered although nothing is stored")
+	}
+	if m := metricsOf(t, s); m["sink_retries_total|class|blocked"] == 0 || m["sink_window_messages"] != 2 {
+		t.Errorf("%v", m)
 	}
 	w.stream(jetstream.StreamConfig{Name: "LATER", Subjects: []string{"later.>"}})
 	if err := s.Barrier(bg(t)); err != nil {

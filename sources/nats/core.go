@@ -224,21 +224,6 @@ func (s *Core) Health() error {
 	return client.ErrDown
 }
 
-// Stats returns the figures. It may be called at any time.
-func (s *Core) Stats() Stats {
-	out := Stats{Received: s.received.Load()}
-	if conn := s.conn.Load(); conn != nil {
-		out.Reconnects = conn.Reconnects()
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	out.Dropped = s.gone
-	for _, sub := range s.subs {
-		out.Dropped += sub.Dropped()
-	}
-	return out
-}
-
 // Interface guards.
 var (
 	_ pipeline.Source   = (*Core)(nil)

@@ -120,17 +120,21 @@ func TestCoreFlood(t *testing.T) {
 			seen := &tally{seen: map[string]int{}}
 			r := start(t, src, slow{seen, 5 * time.Millisecond}, func(o *pipeline.Options) { o.Batches = 4 })
 			until(t, "it listens", func() bool { return w.listeners("live.x") == 1 })
-			const n = 20000
+			n := few(20000, 2000000)
 			w.publish(0, n)
 			until(t, "all has arrived or was dropped", func() bool {
 				s := src.Stats()
-				return s.Received+s.Dropped == n
+				return s.Received+s.Dropped == int64(n)
 			})
 			r.end()
 			s := src.Stats()
-			if missing := n - len(seen.seen); int64(missing) != s.Dropped || s.Dropped == 0 || s.Received+s.Dropped != n {
+			if missing := n - len(seen.seen); int64(missing) != s.Dropped || s.Dropped == 0 || s.Received+s.Dropped != int64(n) {
 				t.Errorf("%d are missing; %+v", missing, s)
 			}
+			if m := metricsOf(t, src); m["source_dropped_total|reason|slow_consumer"] != float64(s.Dropped) || m["source_messages_total"] != float64(s.Received) {
+				t.Errorf("%v; %+v", m, s)
+			}
+			t.Logf("of %d messages %d were dropped and counted, lost besides: 0", n, s.Dropped)
 		})
 	}
 }

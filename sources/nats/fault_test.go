@@ -90,7 +90,8 @@ func TestLostAcks(t *testing.T) {
 	r.end()
 	w.exactly(n)
 	t.Logf("%d acks and %d answers lost; source %+v, sink %+v", acks.Load(), answers.Load(), src.Stats(), out.Stats())
-	if acks.Load() == 0 || answers.Load() == 0 || src.Stats().Redelivered == 0 || out.Stats().Duplicates == 0 {
+	if acks.Load() == 0 || answers.Load() == 0 || src.Stats().Redelivered == 0 || out.Stats().Duplicates == 0 ||
+		metricsOf(t, out)["sink_retries_total|class|timeout"] == 0 {
 		t.Error("nothing was lost: the test shows nothing")
 	}
 }

@@ -33,26 +33,6 @@ type JetStream struct {
 	stats counters
 }
 
-type counters struct {
-	received, redelivered, acked, unconfirmed, naked, terminated, progress atomic.Int64
-	pending                                                                atomic.Uint64
-}
-
-// Stats are the figures of a source. What a source does not have stays 0.
-type Stats struct {
-	Received    int64  // messages
-	Redelivered int64  // of them, those that were delivered before
-	Acked       int64  // acknowledgments sent
-	Unconfirmed int64  // acknowledgments that could not be sent, or were not confirmed
-	Naked       int64  // messages given back
-	Terminated  int64  // messages that are not to be delivered again
-	InProgress  int64  // reports that a message is in progress
-	Pending     uint64 // messages of the stream that were not delivered yet: the lag
-	InFlight    int    // messages delivered and not resolved
-	Dropped     int64  // of core NATS, messages that the client had to drop
-	Reconnects  int64
-}
-
 // NewJetStream returns the source that cfg asks for. The error tells all that is
 // wrong with cfg, joined. It connects to nothing.
 func NewJetStream(cfg JetStreamConfig) (*JetStream, error) {
@@ -110,6 +90,7 @@ func (s *JetStream) look(ctx context.Context, conn *client.Conn, create bool) (e
 		return err
 	}
 	s.stats.pending.Store(s.info.Pending)
+	s.stats.ackPending.Store(uint64(s.info.AckPending))
 	return s.cfg.Poison.validate(s.info.MaxDeliver)
 }
 
@@ -250,25 +231,6 @@ func (s *JetStream) Health() error {
 		return p.Health()
 	}
 	return nil
-}
-
-// Stats returns the figures. It may be called at any time.
-func (s *JetStream) Stats() Stats {
-	c := &s.stats
-	out := Stats{
-		Received: c.received.Load(), Redelivered: c.redelivered.Load(), Acked: c.acked.Load(),
-		Unconfirmed: c.unconfirmed.Load(), Naked: c.naked.Load(), Terminated: c.terminated.Load(),
-		InProgress: c.progress.Load(), Pending: c.pending.Load(),
-	}
-	if conn := s.conn.Load(); conn != nil {
-		out.Reconnects = conn.Reconnects()
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for x := range s.flying {
-		out.InFlight += x.len()
-	}
-	return out
 }
 
 // Interface guards.

@@ -109,6 +109,7 @@ func (s *JetStream) watchLag(ctx context.Context) {
 	for client.Pause(ctx, 10*time.Second) == nil {
 		if i, err := s.conn.Load().ConsumerState(ctx, s.cfg.Stream, s.cfg.Durable); err == nil {
 			s.stats.pending.Store(i.Pending)
+			s.stats.ackPending.Store(uint64(i.AckPending))
 		}
 	}
 }

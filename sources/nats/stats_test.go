@@ -1,0 +1,111 @@
+package nats_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/urlfold/urlfold/pipeline"
+	source "github.com/urlfold/urlfold/sources/nats"
+)
+
+type emitter interface {
+	Metrics(emit func(name, help, kind string, value float64, labels ...string))
+}
+
+// metricsOf returns what x gives out, by name and labels: "name|label|value". It
+// fails if that is not as it is to be given out.
+func metricsOf(t *testing.T, x emitter) map[string]float64 {
+	t.Helper()
+	got := map[string]float64{}
+	x.Metrics(func(name, help, kind string, value float64, labels ...string) {
+		key := strings.Join(append([]string{name}, labels...), "|")
+		_, twice := got[key]
+		if twice || help == "" || len(labels)%2 != 0 || (kind == "counter") != strings.HasSuffix(name, "_total") {
+			t.Errorf("%s: %q, a %s, twice: %v", key, help, kind, twice)
+		}
+		got[key] = value
+	})
+	return got
+}
+
+// TestMetrics: the figures tell what the source has, and what became of messages.
+func TestMetrics(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	const given, n = 3, 400
+	w.fill(0, given)
+	c, err := w.js.CreateConsumer(bg(t, patience), "IN", jetstream.ConsumerConfig{
+		Durable: "urlfold", AckPolicy: jetstream.AckExplicitPolicy, AckWait: patience, MaxDeliver: -1,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var theirs []jetstream.Msg // somebody else has them, and gives them back later
+	batch, err := c.Fetch(given)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for m := range batch.Messages() {
+		theirs = append(theirs, m)
+	}
+	w.fill(given, n)
+	src := w.source(func(c *source.JetStreamConfig) {
+		c.Batch.Messages, c.Prefetch.Messages, c.Poison.After = 10, 8, 1
+	})
+	if m := metricsOf(t, src); m["source_messages_total|stream|IN|consumer|urlfold"] != 0 || len(m) < 8 {
+		t.Errorf("before it is opened: %v", m)
+	}
+	wait := &held{Sink: w.sink(nil), free: make(chan struct{})}
+	r := start(t, src, wait, func(o *pipeline.Options) { o.Batches = 4 })
+	figure := func(name string) int {
+		return int(metricsOf(t, src)["source_"+name+"|stream|IN|consumer|urlfold"])
+	}
+	is := func(name string, want int) {
+		t.Helper()
+		until(t, fmt.Sprintf("%s is %d", name, want), func() bool { return figure(name) == want })
+	}
+	is("ack_pending", given)
+	until(t, "it has messages", func() bool { return figure("inflight_messages") > 0 && figure("lag") > 0 })
+	if figure("acks_total") != 0 {
+		t.Error("nothing is durable")
+	}
+	close(wait.free)
+	is("acks_total", n)
+	for _, m := range theirs {
+		if err := m.Nak(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	is("poison_total", given)
+	is("messages_total", given+n)
+	is("redelivered_total", given)
+	is("inflight_messages", 0)
+	is("lag", 0)
+	w.srv.Down()
+	until(t, "it has no connection", func() bool { return src.Health() != nil })
+	w.srv.Up()
+	is("reconnects_total", 1)
+	r.kill()
+	if after := figure("acks_total"); after != n {
+		t.Errorf("after the end: %d", after)
+	}
+}
+
+// A held sink takes nothing until it is free.
+type held struct {
+	pipeline.Sink
+	free chan struct{}
+}
+
+func (s *held) Submit(ctx context.Context, b *pipeline.Batch, t pipeline.Ticket) error {
+	select {
+	case <-s.free:
+		return s.Sink.Submit(ctx, b, t)
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
