@@ -217,12 +217,15 @@ func (p *Pipeline) drainSinks() {
 		p.untilQuiet()
 		for i := range p.sinks {
 			if p.stopped() {
-				p.flush()
-				return
+				break
 			}
 			if err := p.bringDown(i); err != nil && !p.stopped() {
 				p.fail(err)
 			}
+		}
+		if p.stopped() { // perhaps in the Barrier of the last one: Close answers
+			p.flush()
+			return
 		}
 		if p.outstanding.Load() == 0 {
 			return

@@ -183,6 +183,38 @@ func TestHardStop(t *testing.T) {
 	}
 }
 
+// A stuckSink cannot write: its Barrier waits until it is given up, and its tickets
+// are answered by Close.
+type stuckSink struct{ fakeSink }
+
+func (*stuckSink) Barrier(ctx context.Context) error {
+	<-ctx.Done()
+	return ctx.Err()
+}
+
+// Whatever the place of a sink that cannot write is, the deadline is the reason of
+// the end, and not a bug.
+func TestHardStopInBarrier(t *testing.T) {
+	f := func(sinks ...Sink) {
+		t.Helper()
+		synctest.Test(t, func(t *testing.T) {
+			src := &committing{fakeSource: *oneLane(50, "a")}
+			src.block = true
+			b := inBackground(t, Options{Sources: []Source{src}, Sinks: sinks, ShutdownTimeout: 40 * time.Second})
+			time.Sleep(time.Second)
+			b.stop()
+			if err := <-b.ended; !errors.Is(err, ErrDeadline) || strings.Contains(err.Error(), "BUG") {
+				t.Errorf("Run: %v, want %v", err, ErrDeadline)
+			}
+			checkClosed(t, b.p)
+		})
+	}
+	stuck := func() Sink { return &stuckSink{fakeSink{hold: 1000}} }
+	f(stuck())
+	f(stuck(), &fakeSink{})
+	f(&fakeSink{}, stuck())
+}
+
 // A hard stop that finds everything durable has cut nothing.
 func TestHardStopOfNothing(t *testing.T) {
 	for _, closeErr := range []error{nil, errSink} {
