@@ -69,6 +69,10 @@ benchcmp: ## docs/perf/new.txt against the committed docs/perf/base.txt
 peers: ## the table of peers, ns per URL, beside us (needs URLFOLD_CORPORA for the real set)
 	cd bench && $(GO) run ./cmd/table
 
+.PHONY: bench-kafka
+bench-kafka: ## messages per second from Kafka to Kafka, beside the bare client library (starts a broker)
+	address=$$(.ci/kafka start) && cd bench && URLFOLD_KAFKA=$$address $(GO) run ./cmd/kafka
+
 .PHONY: gen
 gen: ## go generate ./..., then git diff must be empty
 	$(GO) generate ./...
