@@ -27,7 +27,7 @@ const second = time.Second
 
 // patience is how long a test waits for what must come to pass. A machine may be
 // slow; nothing is concluded from how long something takes.
-const patience = 60 * second
+const patience = 180 * second
 
 func bg(t *testing.T) context.Context {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
@@ -172,11 +172,11 @@ func TestScribble(t *testing.T) {
 		c.Servers, c.Publish.MaxPending = []string{"nats://" + p.Addr()}, 300
 		c.Publish.AckTimeout = 50 * time.Millisecond
 	})
-	const workers, batches, records = 4, 20, 100
+	const workers, batches, records = 4, 10, 100
 	var cutter, wg sync.WaitGroup
 	stop := make(chan struct{})
 	cutter.Go(func() {
-		for i := range 30 { // not for ever: a slow machine must get something done between two cuts
+		for i := range 15 { // not for ever: a slow machine must get something done between two cuts
 			select {
 			case <-stop:
 				return
@@ -232,6 +232,7 @@ func TestScribble(t *testing.T) {
 	if len(seen) != workers*batches*records || p.Cuts() == 0 || s.Stats().Again == 0 {
 		t.Errorf("%d messages, %d cuts, %+v", len(seen), p.Cuts(), s.Stats())
 	}
+	t.Logf("%d cuts, %+v", p.Cuts(), s.Stats())
 	m := metricsOf(t, s)
 	if m["sink_retries_total|class|network"] == 0 || m["sink_reconnects_total"] == 0 ||
 		m["sink_published_total"] != workers*batches*records || m["sink_window_messages"] != 0 || m["sink_window_size"] != 300 {

@@ -25,7 +25,7 @@ const second = time.Second
 
 // patience is how long a test waits for what must come to pass. A machine may be
 // slow; nothing is concluded from how long something takes.
-const patience = 60 * second
+const patience = 180 * second
 
 // few returns how much of something a test does: short, or with URLFOLD_LONG=1 long.
 func few(short, long int) int {
