@@ -67,25 +67,33 @@ func loadConfig(file string) (*config.File, error) {
 
 // runDaemon runs a configuration.
 func runDaemon(cmd *cobra.Command, o *runFlags) error {
+	sig := watchSignals()
+	defer sig.stop()
+	var d *daemon.Daemon
+	there := make(chan struct{}) // closed when d is
+	defer onHangup(func() {
+		select {
+		case <-there:
+			d.Reload()
+		case <-sig.quit:
+		}
+	})()
 	f, err := loadConfig(o.file)
 	if err != nil {
 		return err
 	}
-	sig := watchSignals()
-	defer sig.stop()
 	if o.dryRun {
 		return dryRun(sig.soft, cmd, f)
 	}
-	d, err := daemon.New(f, daemon.Options{
+	d, err = daemon.New(f, daemon.Options{
 		Load:     func() (*config.File, error) { return daemon.Load(o.file) },
 		UntilEOF: o.untilEOF, Version: version(), Log: cmd.ErrOrStderr(),
 	})
 	if err != nil {
 		return err
 	}
+	close(there)
 	go sig.onSecond(d.HardStop)
-	stop := onHangup(d.Reload)
-	defer stop()
 	if o.watch {
 		ctx, cancel := context.WithCancel(sig.soft)
 		defer cancel()

@@ -34,12 +34,14 @@ type Options struct {
 type Daemon struct {
 	o       Options
 	log     *slog.Logger
+	events  *slog.Logger // what happens seldom, each of it: no limit of rate
 	level   *slog.LevelVar
 	masker  *logging.Masker
 	store   *checkpoint.Store // nil if no source needs it
 	totals  metrics.Totals
 	server  *web.Server
 	reloads chan struct{} // holds one request
+	begun   chan struct{} // closed when the first pipeline is there
 	damaged atomic.Int64  // files
 
 	mu        sync.Mutex
@@ -65,12 +67,13 @@ func New(f *config.File, o Options) (*Daemon, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &Daemon{o: o, level: new(slog.LevelVar), masker: new(logging.Masker), reloads: make(chan struct{}, 1), next: p}
+	d := &Daemon{o: o, level: new(slog.LevelVar), masker: new(logging.Masker), reloads: make(chan struct{}, 1), begun: make(chan struct{}), next: p}
 	d.setLevel(f)
 	d.masker.Add(secretsOf(f)...)
-	d.log = logging.New(o.Log, logging.Options{
-		Level: d.level, JSON: f.Log.Format == "json", RateLimit: f.Log.RateLimit, Masker: d.masker,
-	})
+	lo := logging.Options{Level: d.level, JSON: f.Log.Format == "json", Masker: d.masker}
+	d.events = logging.New(o.Log, lo)
+	lo.RateLimit = f.Log.RateLimit
+	d.log = logging.New(o.Log, lo)
 	if p.files {
 		if d.store, err = checkpoint.Open(f.DataDir); err != nil {
 			return nil, err
@@ -130,7 +133,7 @@ func (d *Daemon) runAll(ctx context.Context) error {
 		var open *pipeline.OpenError
 		switch {
 		case errors.As(err, &open) && last != nil && ctx.Err() == nil:
-			d.log.Error("the new configuration cannot be run: the last one goes on", "error", err)
+			d.events.Error("the new configuration cannot be run: the last one goes on", "error", err)
 			d.failReload(err)
 			d.setNext(last)
 			last = nil
@@ -156,10 +159,10 @@ func (d *Daemon) runOne(ctx context.Context, p *plan) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	d.begin(&running{plan: p, parts: parts, pipe: pipe, stop: stop})
-	d.log.Info("running", "sources", len(parts.sources), "sinks", len(parts.sinks), "batches", p.budget.Batches)
+	d.events.Info("running", "sources", len(parts.sources), "sinks", len(parts.sinks), "batches", p.budget.Batches)
 	err = pipe.Run(ctx)
 	s := pipe.Snapshot()
-	d.log.Info("stopped", "read", s.Ledger.Read, "emitted", s.Ledger.Emitted, "dropped", s.Ledger.Dropped,
+	d.events.Info("stopped", "read", s.Ledger.Read, "emitted", s.Ledger.Emitted, "dropped", s.Ledger.Dropped,
 		"dead_lettered", s.Ledger.Dead, "abandoned", s.Ledger.Abandoned, "unresolved", s.Ledger.InFlight)
 	return err
 }
@@ -169,6 +172,9 @@ func (d *Daemon) begin(r *running) {
 	d.totals.Swap(r.pipe.Snapshot, r.parts.extras(r.plan)...)
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	if d.now == nil {
+		close(d.begun)
+	}
 	d.now = r
 	if d.hard {
 		r.pipe.HardStop()

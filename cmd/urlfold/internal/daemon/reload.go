@@ -28,6 +28,11 @@ func (d *Daemon) Reload() {
 }
 
 func (d *Daemon) watchReloads(ctx context.Context) {
+	select {
+	case <-d.begun: // what is asked for before is done then
+	case <-ctx.Done():
+		return
+	}
 	for {
 		select {
 		case <-d.reloads:
@@ -45,10 +50,10 @@ func (d *Daemon) reload(ctx context.Context) {
 	how, err := d.change(ctx)
 	if err != nil {
 		d.failReload(err)
-		d.log.Error("the configuration was not taken: the last one goes on", "error", err)
+		d.events.Error("the configuration was not taken: the last one goes on", "error", err)
 	} else {
 		d.failReload(nil)
-		d.log.Info("the configuration was read again", "effect", how)
+		d.events.Info("the configuration was read again", "effect", how)
 	}
 	_ = systemd.Ready("running") // as above
 }
@@ -76,9 +81,6 @@ func (d *Daemon) change(ctx context.Context) (how string, err error) {
 	d.mu.Lock()
 	now := d.now
 	d.mu.Unlock()
-	if now == nil {
-		return "", errors.New("nothing is running yet")
-	}
 	if err := fixed(now.plan, next); err != nil {
 		return "", err
 	}
