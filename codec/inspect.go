@@ -223,8 +223,11 @@ func (i *inspector) whole() {
 	if i.profile.Reading == RFC && u.Span(Host).Len() == 0 && lookupAnyCase(u.Bytes(i.src, Scheme)).isWeb() {
 		i.hostless()
 	}
-	if len(i.r.scratch.marks) > 0 {
+	late := len(i.r.scratch.marks) > 0
+	if late {
 		i.merge()
+	}
+	if late || i.r.Flags.Has(HostAmbiguous) { // the mark of that may be in the userinfo
 		sortMarks(i.r.Marks)
 	}
 }
