@@ -51,6 +51,7 @@ func TestUnit(t *testing.T) {
 	f("Service.RestartPreventExitStatus", "2 4")
 	f("Service.User", "urlfold")
 	f("Service.StateDirectory", "urlfold")
+	f("Service.RuntimeDirectory", "urlfold")
 	f("Service.CapabilityBoundingSet", "")
 	f("Service.SystemCallFilter", "@system-service", "~@privileged @resources")
 	f("Service.ProtectSystem", "strict")

@@ -1,0 +1,66 @@
+package deploy
+
+import (
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// What docs/operations.md names as a proof is there: the tests, in the packages that
+// it says, and the experiments.
+func TestOperations(t *testing.T) {
+	text := read(t, "../docs/operations.md")
+	proof := regexp.MustCompile("`([a-z/]+)`\\)? ?((?:(?:, |,\n)?\\(?Test[A-Za-z]+)+)")
+	name := regexp.MustCompile(`\bTest[A-Z][A-Za-z]+`)
+	found := 0
+	for _, m := range proof.FindAllStringSubmatch(text, -1) {
+		tests := ""
+		files, err := filepath.Glob("../" + m[1] + "/*_test.go")
+		if err != nil || len(files) == 0 {
+			t.Errorf("%s has no tests: %v", m[1], err)
+		}
+		for _, f := range files {
+			tests += read(t, f)
+		}
+		for _, n := range name.FindAllString(m[2], -1) {
+			if found++; !strings.Contains(tests, "\nfunc "+n+"(") {
+				t.Errorf("there is no %s in %s", n, m[1])
+			}
+		}
+	}
+	if all := len(name.FindAllString(text, -1)); found != all || found < 20 {
+		t.Errorf("of %d tests, %d have the name of a package before them", all, found)
+	}
+	chaos := ""
+	files, err := filepath.Glob("../cmd/urlfold-chaos/*.go")
+	if err != nil || len(files) == 0 {
+		t.Fatal(err)
+	}
+	for _, f := range files {
+		chaos += read(t, f)
+	}
+	for _, m := range regexp.MustCompile(`chaos: ([a-z0-9, -]+)`).FindAllStringSubmatch(text, -1) {
+		for e := range strings.SplitSeq(strings.TrimSpace(m[1]), ", ") {
+			// The kinds of input are part of the names of kills.
+			kind, isKill := strings.CutPrefix(strings.TrimSuffix(e, "-alo"), "kill-")
+			if !strings.Contains(chaos+read(t, "../internal/chaos/container.go"), `"`+kind+`"`) || isKill && !strings.Contains(chaos, `"kill-"`) {
+				t.Errorf("there is no experiment %q", e)
+			}
+		}
+	}
+}
+
+// Every file that the documents of operations link to is there.
+func TestLinks(t *testing.T) {
+	link := regexp.MustCompile(`\]\(([^)#:]+)(?:#[^)]*)?\)`)
+	for _, doc := range []string{"../README.md", "../docs/operations.md"} {
+		links := link.FindAllStringSubmatch(read(t, doc), -1)
+		if len(links) < 4 {
+			t.Errorf("%s has %d links", doc, len(links))
+		}
+		for _, m := range links {
+			exists(t, filepath.Join(filepath.Dir(doc), m[1]))
+		}
+	}
+}

@@ -1,0 +1,235 @@
+package deploy
+
+import (
+	"encoding/json"
+	"maps"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/twmb/franz-go/pkg/kfake"
+
+	"github.com/urlfold/urlfold/internal/kafka/kafkatest"
+	"github.com/urlfold/urlfold/internal/testkit/natstest"
+)
+
+// exposed returns the metrics that the examples, and a source of core NATS, show
+// while they run, each with its labels.
+func exposed(t *testing.T) map[string]map[string]bool {
+	t.Helper()
+	_, c := kafkatest.Fake(t, kfake.SeedTopics(1, "web.access", "web.access.norm", "web.access.dlq"))
+	analytics := start(t, "examples/analytics.yaml", "KAFKA_BROKER="+c.Brokers[0])
+	analytics.untilReady()
+	crawler, _ := startCrawler(t)
+	_, env := logEnv(t)
+	logs := start(t, replaced(t, "logclean.yaml", "mode: batch", "mode: tail"), env...)
+	logs.untilReady()
+	listener := filepath.Join(t.TempDir(), "core.yaml")
+	write(t, listener, "sources: [{nats: {servers: ["+natstest.Start(t, nil).URL()+"], subjects: [in]}}]\n"+
+		"codec: {format: lines}\nsinks: [{discard: {}}]\nadmin: {listen: \"${URLFOLD_ADMIN}\"}\n")
+	core := start(t, listener)
+	core.untilReady()
+	all := map[string]map[string]bool{}
+	for _, p := range []*process{analytics, crawler, logs, core} {
+		p.until("the metrics of the partition", func() bool {
+			_, text := p.get("/metrics")
+			addMetrics(all, text)
+			return p != analytics || all["urlfold_source_lag"] != nil
+		})
+	}
+	return all
+}
+
+var (
+	sample   = regexp.MustCompile(`(?m)^([a-z_]+)(?:\{(.*)\})? \S+$`)
+	labelIn  = regexp.MustCompile(`([a-z_]+)="(?:[^"\\]|\\.)*"`)
+	queried  = regexp.MustCompile(`\b(?:urlfold|process|go)_[a-z0-9_]+`)
+	selector = regexp.MustCompile(`\b((?:urlfold|process|go)_[a-z0-9_]+)\{([^}]*)\}`)
+	matcher  = regexp.MustCompile(`([a-z_]+)(?:=~|!~|!=|=)"`)
+	grouped  = regexp.MustCompile(`\bby \(([a-z_, ]+)\)`)
+	named    = regexp.MustCompile(`\$labels\.([a-z_]+)|\{\{([a-z_]+)\}\}`)
+)
+
+// addMetrics adds what a scrape shows.
+func addMetrics(all map[string]map[string]bool, text string) {
+	for _, m := range sample.FindAllStringSubmatch(text, -1) {
+		if all[m[1]] == nil {
+			// What Prometheus adds to all series.
+			all[m[1]] = map[string]bool{"instance": true, "job": true}
+		}
+		for _, l := range labelIn.FindAllStringSubmatch(m[2], -1) {
+			all[m[1]][l[1]] = true
+		}
+	}
+}
+
+// problems returns what is wrong with a query, and with a text for people that
+// stands beside it: what they ask for must be there.
+func problems(all map[string]map[string]bool, query, text string) (bad []string) {
+	names := queried.FindAllString(query, -1)
+	if len(names) == 0 && !strings.HasPrefix(query, "up{") {
+		bad = append(bad, "it asks for nothing of urlfold")
+	}
+	labels := map[string]bool{"instance": true, "job": true} // of all that Prometheus scrapes
+	for _, name := range names {
+		if all[name] == nil {
+			bad = append(bad, "no metric is called "+name)
+		}
+		maps.Copy(labels, all[name])
+	}
+	for _, m := range selector.FindAllStringSubmatch(query, -1) {
+		for _, l := range matcher.FindAllStringSubmatch(m[2], -1) {
+			if !all[m[1]][l[1]] {
+				bad = append(bad, m[1]+" has no label "+l[1])
+			}
+		}
+	}
+	kept := map[string]bool{}
+	for _, m := range grouped.FindAllStringSubmatch(query, -1) {
+		for l := range strings.SplitSeq(m[1], ", ") {
+			if kept[l] = true; !labels[l] {
+				bad = append(bad, "no metric of it has the label "+l)
+			}
+		}
+	}
+	if len(kept) > 0 {
+		labels = kept
+	}
+	for _, m := range named.FindAllStringSubmatch(text, -1) {
+		if l := m[1] + m[2]; !labels[l] {
+			bad = append(bad, "the text names the label "+l)
+		}
+	}
+	return bad
+}
+
+// What prometheus/ holds.
+type (
+	rulesFile struct {
+		Groups []struct {
+			Name  string `yaml:"name"`
+			Rules []struct {
+				Alert       string            `yaml:"alert"`
+				Expr        string            `yaml:"expr"`
+				For         string            `yaml:"for"`
+				Labels      map[string]string `yaml:"labels"`
+				Annotations map[string]string `yaml:"annotations"`
+			} `yaml:"rules"`
+		} `yaml:"groups"`
+	}
+	promConfig struct {
+		Global        map[string]string `yaml:"global"`
+		RuleFiles     []string          `yaml:"rule_files"`
+		ScrapeConfigs []struct {
+			Job    string `yaml:"job_name"`
+			Static []struct {
+				Targets []string `yaml:"targets"`
+			} `yaml:"static_configs"`
+		} `yaml:"scrape_configs"`
+	}
+	dashboard struct {
+		Panels []struct {
+			Title   string `json:"title"`
+			Type    string `json:"type"`
+			Targets []struct {
+				Expr   string `json:"expr"`
+				Legend string `json:"legendFormat"`
+			} `json:"targets"`
+		} `json:"panels"`
+	}
+)
+
+// Alerts and dashboard ask for metrics and labels that the program has, and what to
+// do about each alert is written down.
+func TestMonitoring(t *testing.T) {
+	all := exposed(t)
+	var rules rulesFile
+	decode(t, "prometheus/urlfold.rules.yaml", &rules)
+	manual := read(t, "../docs/operations.md")
+	n := 0
+	for _, g := range rules.Groups {
+		for _, r := range g.Rules {
+			for _, p := range problems(all, r.Expr, r.Annotations["summary"]) {
+				t.Errorf("%s: %s", r.Alert, p)
+			}
+			if s := r.Labels["severity"]; s != "page" && s != "ticket" {
+				t.Errorf("%s: severity %q", r.Alert, s)
+			}
+			if !strings.Contains(manual, "\n### "+r.Alert+"\n") {
+				t.Errorf("docs/operations.md does not say what to do about %s", r.Alert)
+			}
+			n++
+		}
+	}
+	if n < 10 {
+		t.Errorf("%d alerts", n)
+	}
+	var d dashboard
+	if err := json.Unmarshal([]byte(read(t, "grafana/urlfold.json")), &d); err != nil {
+		t.Fatal(err)
+	}
+	n = 0
+	for _, p := range d.Panels {
+		for _, q := range p.Targets {
+			for _, bad := range problems(all, q.Expr, q.Legend) {
+				t.Errorf("panel %s: %s", p.Title, bad)
+			}
+			n++
+		}
+		if p.Type != "row" && len(p.Targets) == 0 {
+			t.Errorf("panel %q shows nothing", p.Title)
+		}
+	}
+	if n < 20 {
+		t.Errorf("%d queries", n)
+	}
+	for _, name := range queried.FindAllString(manual, -1) {
+		if strings.HasPrefix(name, "urlfold_") && all[name] == nil {
+			t.Errorf("docs/operations.md: no metric is called %s", name)
+		}
+	}
+}
+
+// What is checked above can fail.
+func TestProblems(t *testing.T) {
+	all := map[string]map[string]bool{}
+	addMetrics(all, "# HELP urlfold_x Something.\n# TYPE urlfold_x counter\nurlfold_x{a=\"1\",b=\"}\\\"\"} 2\n")
+	if len(all) != 1 || len(all["urlfold_x"]) != 4 || !all["urlfold_x"]["b"] {
+		t.Fatalf("%v", all)
+	}
+	f := func(query, text string, want int) {
+		t.Helper()
+		if got := problems(all, query, text); len(got) != want {
+			t.Errorf("%s: %q, want %d problems", query, got, want)
+		}
+	}
+	f(`sum by (a, instance) (rate(urlfold_x{b=~"c"}[5m]))`, "{{ $labels.a }} {{instance}}", 0)
+	f(`up{job="urlfold"} == 0`, "{{ $labels.instance }}", 0)
+	f(`urlfold_y`, "", 1)
+	f(`urlfold_x{c="1"}`, "", 1)
+	f(`sum by (c) (urlfold_x)`, "", 1)
+	f(`sum by (a) (urlfold_x)`, "{{b}}", 1)
+	f(`vector(1)`, "", 1)
+}
+
+// Prometheus scrapes what compose.yaml runs, by the rules that are there.
+func TestPrometheus(t *testing.T) {
+	var p promConfig
+	decode(t, "prometheus/prometheus.yaml", &p)
+	c := loadCompose(t)
+	for _, name := range p.RuleFiles {
+		exists(t, filepath.Join("prometheus", name))
+	}
+	if len(p.ScrapeConfigs) != 1 || p.ScrapeConfigs[0].Job != "urlfold" || len(p.RuleFiles) != 1 {
+		t.Fatalf("%+v", p)
+	}
+	for _, s := range p.ScrapeConfigs[0].Static {
+		for _, target := range s.Targets {
+			name, port, _ := strings.Cut(target, ":")
+			if listen := c.Services[name].Environment["URLFOLD_ADMIN"]; listen != "0.0.0.0:"+port {
+				t.Errorf("%s listens on %q", target, listen)
+			}
+		}
+	}
+}
