@@ -1,0 +1,410 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// A world is what a process leaves behind when it dies: the positions that were
+// committed, and what is in the sinks. It is run by one pipeline after the other.
+// Everything in it is left to chance: delays, sizes of batches, sinks that take
+// nothing for a while, refuse records, or forget what they have taken, lanes that are
+// revoked, and the death of the process.
+type world struct {
+	t        *testing.T
+	ordering Ordering
+	lines    [][]string
+
+	mu        sync.Mutex
+	rng       *rand.Rand
+	dead      bool // the process: nothing that it does now counts
+	committed []int64
+	restarts  []int // by lane: how often it was begun again
+	sinks     []*simSink
+	letters   *simSink
+	troubles  int // how often something went wrong
+}
+
+func (w *world) chance(percent int) bool { return w.pick(100) < percent }
+
+func (w *world) pick(n int) int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.rng.IntN(n)
+}
+
+// nap lets time pass, most often none.
+func (w *world) nap() {
+	if w.chance(30) {
+		time.Sleep(time.Duration(w.pick(3000)) * time.Millisecond)
+	}
+}
+
+func (w *world) trouble() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.troubles++
+}
+
+// A simSource reads the lanes of a world from where they were committed.
+type simSource struct {
+	w     *world
+	rt    Runtime
+	begin []int64 // positions at the start
+	seen  []int64 // last commits
+}
+
+func (s *simSource) Open(_ context.Context, rt Runtime) error {
+	s.w.mu.Lock()
+	defer s.w.mu.Unlock()
+	s.rt, s.begin, s.seen = rt, slices.Clone(s.w.committed), slices.Clone(s.w.committed)
+	return nil
+}
+
+func (s *simSource) Close(context.Context) error { return nil }
+
+func (s *simSource) Run(ctx context.Context) error {
+	var wg sync.WaitGroup
+	errs := make([]error, len(s.w.lines))
+	for i := range s.w.lines {
+		l := s.rt.NewLane(strconv.Itoa(i), LaneLimits{})
+		wg.Go(func() { errs[i] = s.read(ctx, l, i) })
+	}
+	wg.Wait()
+	return errors.Join(errs...)
+}
+
+// read reads a lane to its end. Now and then it loses it, and begins again where all
+// that lies before is durable.
+func (s *simSource) read(ctx context.Context, l *Lane, i int) error {
+	defer s.rt.End(l)
+	lines := s.w.lines[i]
+	for at := s.begin[i]; at < int64(len(lines)); {
+		s.w.nap()
+		if s.w.chance(2) {
+			s.w.restart(i)
+			l.Revoke()
+			at = s.begin[i]
+			if wm, ok := l.Watermark(); ok {
+				at = wm.A
+			}
+		}
+		b, err := s.rt.Get(ctx, l)
+		if err != nil {
+			return s.ends(ctx, err)
+		}
+		for range min(1+s.w.pick(9), len(lines)-int(at)) {
+			b.In = append(append(b.In, lines[at]...), '\n')
+			at++
+		}
+		if err := s.rt.Emit(ctx, b, Position{A: at}); err != nil {
+			return s.ends(ctx, err)
+		}
+	}
+	if err := l.Drain(ctx); err != nil {
+		return s.ends(ctx, err)
+	}
+	return nil
+}
+
+// ends returns the error of a lane that has to end before its end.
+func (s *simSource) ends(ctx context.Context, err error) error {
+	if ctx.Err() != nil || errors.Is(err, ErrStopped) {
+		return nil
+	}
+	return err
+}
+
+// restart counts a lane that begins again.
+func (w *world) restart(i int) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.restarts[i]++
+	w.troubles++
+}
+
+// Commit stores positions, if the process is alive, and looks whether they may be
+// stored: everything before them has to be durable in every sink.
+func (s *simSource) Commit(_ context.Context, ups []LanePos) error {
+	w := s.w
+	if w.chance(10) {
+		w.trouble()
+		return errors.New("not now")
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.dead {
+		return nil
+	}
+	for _, up := range ups {
+		i, _ := strconv.Atoi(up.Lane.Name())
+		if up.Pos.A < s.seen[i] {
+			w.t.Errorf("lane %d: %d is committed after %d", i, up.Pos.A, s.seen[i])
+		}
+		s.seen[i] = up.Pos.A
+		w.committed[i] = up.Pos.A
+		if gone := w.missing(i, int(up.Pos.A)); gone != "" {
+			w.t.Errorf("lane %d is committed up to %d: %s", i, up.Pos.A, gone)
+		}
+	}
+	return nil
+}
+
+// missing tells of a line before n that is not durable where it has to be. The caller
+// holds mu.
+func (w *world) missing(i, n int) string {
+	for at, line := range w.lines[i][:n] {
+		switch line[0] {
+		case 'D':
+		case 'X', 'P':
+			if !w.letters.durable[i][line] {
+				return fmt.Sprintf("line %d, %s, is no dead letter", at, line)
+			}
+		default:
+			for k, s := range w.sinks {
+				if !s.durable[i][line] && !w.letters.durable[i][line] {
+					return fmt.Sprintf("line %d, %s, is nowhere in sink %d", at, line, k)
+				}
+			}
+		}
+	}
+	return ""
+}
+
+// A simSink is a sink of a world. What it has taken becomes durable later, if at all.
+type simSink struct {
+	w       *world
+	name    string
+	refuses bool // some records, for good
+	down    time.Time
+
+	// What is left when the process dies. Guarded by the mutex of the world.
+	durable []map[string]bool // by lane
+	taken   [][]string        // by lane, in order
+	wg      sync.WaitGroup
+	closed  bool // guarded as well: after a hard stop Close may come while Submit goes on
+}
+
+func (w *world) sink(name string, refuses bool) *simSink {
+	s := &simSink{w: w, name: name, refuses: refuses, taken: make([][]string, len(w.lines))}
+	for range w.lines {
+		s.durable = append(s.durable, map[string]bool{})
+	}
+	return s
+}
+
+func (s *simSink) Open(context.Context) error { s.down, s.closed = time.Time{}, false; return nil }
+func (s *simSink) Caps() SinkCaps             { return SinkCaps{Ordered: true} }
+
+// Submit takes the lines of a batch, or says at once that it does not.
+func (s *simSink) Submit(_ context.Context, b *Batch, t Ticket) error {
+	w := s.w
+	w.nap()
+	if time.Now().Before(s.since()) {
+		w.trouble()
+		t.Done(Result{Class: Retryable, Err: errors.New("down")})
+		return nil
+	}
+	r := Result{}
+	if s.refuses && w.chance(5) {
+		w.trouble()
+		r = Result{Class: Permanent, Err: errors.New("no"), Failed: []uint32{uint32(w.pick(len(t.Stream().Recs)))}}
+	}
+	return s.take(b, t, r)
+}
+
+// since returns the end of the time for which the sink takes nothing.
+func (s *simSink) since() time.Time {
+	begins, length := s.w.chance(3), s.w.pick(2000)
+	s.w.mu.Lock()
+	defer s.w.mu.Unlock()
+	if begins {
+		s.down = time.Now().Add(time.Duration(length) * time.Millisecond)
+	}
+	return s.down
+}
+
+// take notes the lines of a batch in the order in which they come, and answers later.
+func (s *simSink) take(b *Batch, t Ticket, r Result) error {
+	s.w.mu.Lock()
+	defer s.w.mu.Unlock()
+	if s.closed {
+		return errors.New("closed")
+	}
+	lane, _ := strconv.Atoi(b.Lane.Name())
+	st := t.Stream()
+	var lines []string
+	for i, rec := range st.Recs {
+		if !slices.Contains(r.Failed, uint32(i)) {
+			lines = append(lines, strings.TrimSuffix(string(st.Bytes[rec.Off:rec.Off+rec.Len]), "\n"))
+		}
+	}
+	if !s.w.dead {
+		s.taken[lane] = append(s.taken[lane], lines...)
+	}
+	s.wg.Go(func() { s.sync(lane, lines, t, r) })
+	return nil
+}
+
+// sync makes lines durable some time later, and answers. Where there is no order to
+// keep it may also have lost them, and ask for them again.
+func (s *simSink) sync(lane int, lines []string, t Ticket, r Result) {
+	w := s.w
+	w.nap()
+	if w.ordering == OrderNone && w.chance(5) {
+		w.trouble()
+		t.Done(Result{Class: Retryable, Err: errors.New("forgotten")})
+		return
+	}
+	w.mu.Lock()
+	for _, line := range lines {
+		if !w.dead {
+			s.durable[lane][line] = true
+		}
+	}
+	w.mu.Unlock()
+	t.Done(r)
+}
+
+func (s *simSink) Barrier(context.Context) error { s.wg.Wait(); return nil }
+func (s *simSink) Close(context.Context) error   { s.close(); s.wg.Wait(); return nil }
+
+func (s *simSink) close() {
+	s.w.mu.Lock()
+	defer s.w.mu.Unlock()
+	s.closed = true
+}
+
+// live runs one process, which dies after that time; 0: it comes to its end.
+func (w *world) live(after time.Duration) {
+	w.dead = false
+	o := Options{
+		Sources: []Source{&simSource{w: w}}, DeadLetter: w.letters, Ordering: w.ordering, Workers: 1 + w.pick(5), Batches: 8 + w.pick(30),
+		NewCodec:       func() Codec { return &fakeCodec{pause: w.nap} },
+		CommitInterval: time.Duration(50+w.pick(3000)) * time.Millisecond, Logger: slog.New(slog.DiscardHandler),
+	}
+	for _, s := range w.sinks {
+		o.Sinks = append(o.Sinks, s)
+	}
+	p, err := New(o)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- p.Run(w.t.Context()) }()
+	if after > 0 {
+		time.Sleep(after)
+		w.mu.Lock()
+		w.dead = true
+		w.mu.Unlock()
+		p.HardStop()
+	}
+	err = <-ended
+	if err != nil && (after == 0 || !errors.Is(err, ErrDeadline)) {
+		w.t.Errorf("Run: %v", err)
+	}
+	if s := p.Snapshot(); !s.Ledger.Balanced() || s.Ledger.InFlight != 0 {
+		w.t.Errorf("ledger: %+v", s.Ledger)
+	}
+}
+
+// judge looks at what is there when all processes are over.
+func (w *world) judge() {
+	for i, lines := range w.lines {
+		if w.committed[i] != int64(len(lines)) {
+			w.t.Errorf("lane %d is committed up to %d, want %d", i, w.committed[i], len(lines))
+		}
+		if gone := w.missing(i, len(lines)); gone != "" {
+			w.t.Errorf("lane %d, at the end: %s", i, gone)
+		}
+		for _, s := range append([]*simSink{w.letters}, w.sinks...) {
+			w.judgeLane(s, i)
+		}
+	}
+}
+
+// judgeLane looks at what has come into a sink, and in which order. It begins again
+// as often as the lane did, and at no other time.
+func (w *world) judgeLane(s *simSink, i int) {
+	last, back, twice := -1, 0, 0
+	seen := map[string]bool{}
+	for _, line := range s.taken[i] {
+		n, err := strconv.Atoi(line[1:])
+		if err != nil || n >= len(w.lines[i]) || w.lines[i][n] != line {
+			w.t.Errorf("%s: %q was never written", s.name, line)
+		}
+		if n <= last {
+			back++
+		}
+		if seen[line] {
+			twice++
+		}
+		seen[line], last = true, n
+	}
+	if w.ordering == OrderPerLane && s != w.letters && back > w.restarts[i] {
+		w.t.Errorf("%s: lane %d goes back %d times, and was begun again %d times", s.name, i, back, w.restarts[i])
+	}
+	if w.restarts[i] == 0 && w.ordering == OrderPerLane && twice > 0 {
+		w.t.Errorf("%s: %d lines of lane %d came twice, and nothing was read twice", s.name, twice, i)
+	}
+}
+
+// seedsOf is how many worlds are tried: more where the environment asks for it.
+func seedsOf(t *testing.T, usual int) uint64 {
+	if text := os.Getenv("URLFOLD_SIM_SEEDS"); text != "" {
+		n, err := strconv.ParseUint(text, 10, 64)
+		if err != nil {
+			t.Fatalf("URLFOLD_SIM_SEEDS: %v", err)
+		}
+		return n
+	}
+	return uint64(usual)
+}
+
+// TestSim: whatever happens, no position is committed before what lies before it is
+// durable everywhere, nothing is lost, nothing is invented, and in each sink lanes are
+// in order between two beginnings.
+func TestSim(t *testing.T) {
+	troubles, restarts := 0, 0
+	for seed := range seedsOf(t, 40) {
+		ordering := [...]Ordering{OrderNone, OrderPerLane}[seed%2]
+		ok := t.Run(fmt.Sprintf("%v-%d", ordering, seed), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := &world{t: t, ordering: ordering, rng: rand.New(rand.NewPCG(seed, 30))}
+				for range 1 + w.pick(6) {
+					w.lines = append(w.lines, numbered(w.pick(300), "aabDXabP"))
+				}
+				w.committed, w.restarts = make([]int64, len(w.lines)), make([]int, len(w.lines))
+				w.letters = w.sink("dead letter", false)
+				w.sinks = []*simSink{w.sink("sink 0", false), w.sink("sink 1", seed%4 > 1)}
+				for range w.pick(4) {
+					w.live(time.Duration(1+w.pick(60_000)) * time.Millisecond)
+					for i := range w.lines {
+						w.restart(i)
+					}
+				}
+				w.live(0)
+				w.judge()
+				troubles += w.troubles
+				restarts += len(w.restarts)
+			})
+		})
+		if !ok {
+			return // one is enough to look at
+		}
+	}
+	if troubles == 0 || restarts == 0 {
+		t.Errorf("%d troubles, %d restarts: nothing was tried", troubles, restarts)
+	}
+}
