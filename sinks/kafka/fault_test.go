@@ -32,44 +32,78 @@ func numbers(t *testing.T, out [][]kafka.Record, partition int) (all []int) {
 	return all
 }
 
-// TestLeadersMove writes and reads while partitions move from broker to broker.
+// TestLeadersMove: experiment 12. It writes and reads while partitions move from
+// broker to broker, brokers come and go, and groups get other coordinators: for two
+// seconds; with URLFOLD_LONG=1, for half an hour.
 func TestLeadersMove(t *testing.T) {
-	const parts, n = 4, 3000
+	const parts = 4
 	c, conn := kafkatest.Fake(t, kfake.NumBrokers(3), kfake.SeedTopics(parts, "in"), kfake.SeedTopics(parts, "out"))
 	client := kafkatest.Client(t, conn, "in", "out")
-	kafkatest.Fill(t, client, "in", parts, 0, n)
+	source := newSource(t, conn)
 	out := newSink(t, conn, func(cfg *Config) { cfg.PartitionBy = "input" })
 	run := kafkatest.Start(t, pipeline.Options{
-		Sources: []pipeline.Source{newSource(t, conn)}, Sinks: []pipeline.Sink{out}, Ordering: pipeline.OrderPerLane,
+		Sources: []pipeline.Source{source}, Sinks: []pipeline.Sink{out}, Ordering: pipeline.OrderPerLane, Batches: 16,
 	})
 	var wg sync.WaitGroup
 	quit := make(chan struct{})
-	wg.Go(func() {
-		for {
-			select {
-			case <-quit:
-				return
-			case <-time.After(200 * time.Millisecond):
-				c.ShufflePartitionLeaders()
-				c.RehashCoordinators()
-			}
-		}
-	})
-	<-time.After(time.Second)
-	kafkatest.Fill(t, client, "in", parts, n, 2*n)
-	<-time.After(time.Second)
+	wg.Go(func() { shake(t, c, quit) })
+	n := 0
+	for end := time.Now().Add(kafkatest.Span(2*time.Second, 30*time.Minute)); time.Now().Before(end); n += 500 {
+		kafkatest.Fill(t, client, "in", parts, n, n+500)
+		<-time.After(kafkatest.Span(50*time.Millisecond, time.Second))
+	}
 	close(quit)
 	wg.Wait()
-	kafkatest.Until(t, "all records", func() bool { return count(kafkatest.Read(t, client, "out", parts)) >= parts*2*n })
+	kafkatest.Until(t, "all records", func() bool {
+		return slices.Equal(kafkatest.Committed(t, conn, "g", "in", parts), slices.Repeat([]int64{int64(n)}, parts))
+	})
+	rebalances := source.Stats().Rebalances
 	if err := run.Stop(); err != nil {
 		t.Fatal(err)
 	}
-	read := kafkatest.Read(t, client, "out", parts)
-	doubled := 0
-	for p := range parts {
-		doubled += kafkatest.Check(t, fmt.Sprintf("partition %d", p), numbers(t, read, p), 2*n)
+	doubled := compare(t, kafkatest.Read(t, client, "out", parts), parts, n)
+	if bound := rebalances * 16 * 1000; doubled > bound {
+		t.Errorf("%d are doubled, %d may be", doubled, bound)
 	}
-	t.Logf("%d records, %d doubled, lost 0", parts*2*n, doubled)
+	t.Logf("%d records, %d rebalances, lost 0, %d doubled", parts*n, rebalances, doubled)
+}
+
+// shake changes who leads what every 200 ms, and which brokers there are.
+func shake(t *testing.T, c *kfake.Cluster, quit <-chan struct{}) {
+	for i := 0; ; i++ {
+		select {
+		case <-quit:
+			return
+		case <-time.After(200 * time.Millisecond):
+		}
+		c.ShufflePartitionLeaders()
+		c.RehashCoordinators()
+		if i%3 != 0 {
+			continue
+		}
+		// A broker goes, and another one comes. The first one stays: it is that
+		// which a client begins with.
+		if err := c.RemoveNode(int32(1 + i/3%2)); err != nil {
+			t.Error(err)
+		}
+		if _, _, err := c.AddNode(int32(1+i/3%2), 0); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// compare compares the output with n records of each partition of the input, each in
+// its order. It returns how many are doubled.
+func compare(t *testing.T, out [][]kafka.Record, parts, n int) (doubled int) {
+	t.Helper()
+	for p := range parts {
+		got := numbers(t, out, p)
+		doubled += kafkatest.Check(t, fmt.Sprintf("partition %d", p), got, n)
+		if !kafkatest.Sorted(got) {
+			t.Errorf("partition %d is out of order", p)
+		}
+	}
+	return doubled
 }
 
 // TestAmbiguous lets a broker apply a request and report that it timed out. With

@@ -2,7 +2,6 @@ package kafka
 
 import (
 	"context"
-	"flag"
 	"fmt"
 	"math/rand/v2"
 	"sync"
@@ -16,8 +15,6 @@ import (
 	"github.com/urlfold/urlfold/internal/kafka/kafkatest"
 	"github.com/urlfold/urlfold/pipeline"
 )
-
-var stormFor = flag.Duration("storm", 1500*time.Millisecond, "how long members of a group come and go")
 
 // A tally knows what was delivered by all members of a group.
 type tally struct {
@@ -66,6 +63,8 @@ func (l *tally) prefix(p int) int64 {
 	return l.upTo[p]
 }
 
+// TestStormFake: experiment 14 of a second and a half; with URLFOLD_LONG=1, ten
+// minutes and members that are slower.
 func TestStormFake(t *testing.T) {
 	const parts = 8
 	c, conn := kafkatest.Fake(t, kfake.SeedTopics(parts, "storm"))
@@ -96,12 +95,13 @@ func TestStormReal(t *testing.T) {
 // run of a lane is in order.
 func storm(t *testing.T, conn kafka.Connection, topic, group string, parts int, delivered *tally) {
 	const members = 8
+	span, delay := kafkatest.Span(1500*time.Millisecond, 10*time.Minute), kafkatest.Span(30*time.Millisecond, 2*time.Second)
 	client := kafkatest.Client(t, conn, topic)
 	var produced int
 	over := make(chan struct{})
 	var wg sync.WaitGroup
 	wg.Go(func() {
-		for end := time.Now().Add(*stormFor); time.Now().Before(end); produced += 40 {
+		for end := time.Now().Add(span); time.Now().Before(end); produced += 40 {
 			kafkatest.Fill(t, client, topic, parts, produced, produced+40)
 			<-time.After(20 * time.Millisecond)
 		}
@@ -115,7 +115,7 @@ func storm(t *testing.T, conn kafka.Connection, topic, group string, parts int, 
 	begin := func() *kafkatest.Run {
 		out := &kafkatest.Collector{T: t, Seen: delivered.add, Hold: func(ctx context.Context) {
 			select {
-			case <-time.After(rand.N(30 * time.Millisecond)):
+			case <-time.After(rand.N(delay)):
 			case <-ctx.Done():
 			}
 		}}
@@ -124,7 +124,7 @@ func storm(t *testing.T, conn kafka.Connection, topic, group string, parts int, 
 		mu.Unlock()
 		cfg := quick(conn, topic)
 		cfg.Group = group
-		return kafkatest.Start(t, pipeline.Options{Sources: []pipeline.Source{newSource(t, cfg)}, Sinks: []pipeline.Sink{out}})
+		return kafkatest.Start(t, pipeline.Options{Sources: []pipeline.Source{newSource(t, cfg)}, Sinks: []pipeline.Sink{out}, Ordering: pipeline.OrderPerLane})
 	}
 	for range members {
 		runs.Go(func() {
@@ -163,6 +163,11 @@ func storm(t *testing.T, conn kafka.Connection, topic, group string, parts int, 
 	close(quit)
 	wg.Wait()
 	total, doubled := 0, 0
+	for _, s := range sinks {
+		if n := s.Swapped(); n != 0 {
+			t.Errorf("%d messages are out of the order of their lane", n)
+		}
+	}
 	for p, offset := range kafkatest.Committed(t, conn, group, topic, parts) {
 		if offset != int64(produced) {
 			t.Errorf("partition %d: %d is committed after a clean stop, want %d", p, offset, produced)
@@ -174,7 +179,9 @@ func storm(t *testing.T, conn kafka.Connection, topic, group string, parts int, 
 		doubled += kafkatest.Check(t, fmt.Sprintf("partition %d", p), all, produced)
 		total += produced
 	}
-	t.Logf("%d runs, %d records, %d doubled, lost 0", len(sinks), total, doubled)
+	if !t.Failed() {
+		t.Logf("%v, %d members at a time, %d in all: %d records, lost 0, out of order 0, %d doubled", span, members, len(sinks), total, doubled)
+	}
 }
 
 // watchCommits sees that committed offsets do not go back, and do not exceed what

@@ -14,9 +14,11 @@ func admin(c kafka.Connection) *kgo.Client {
 }
 
 // CreateTopic makes a topic of one replica, and waits until it can be written to.
+// Nothing is deleted from it by age: records of tests are of 1970.
 func CreateTopic(t testing.TB, c kafka.Connection, name string, partitions int, config map[string]string) {
 	t.Helper()
 	topic := kgo.TopicConfig{Topic: name, NumPartitions: partitions, ReplicationFactor: 1}
+	topic.ConfigEntries = append(topic.ConfigEntries, kgo.ConfigEntry{ConfigName: "retention.ms", ConfigValue: "-1"})
 	for k, v := range config {
 		topic.ConfigEntries = append(topic.ConfigEntries, kgo.ConfigEntry{ConfigName: k, ConfigValue: v})
 	}

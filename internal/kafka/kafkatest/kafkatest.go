@@ -36,6 +36,18 @@ func Real(t testing.TB) kafka.Connection {
 	return Connection(addr)
 }
 
+// Long is the name of the environment variable that makes experiments long when it
+// is 1: what is tried for seconds is tried for many minutes.
+const Long = "URLFOLD_LONG"
+
+// Span returns how long an experiment takes, as Long says.
+func Span(short, long time.Duration) time.Duration {
+	if os.Getenv(Long) == "1" {
+		return long
+	}
+	return short
+}
+
 // Fake starts brokers in this process, which end with the test.
 func Fake(t testing.TB, opts ...kfake.Opt) (*kfake.Cluster, kafka.Connection) {
 	t.Helper()
@@ -298,22 +310,25 @@ type Collector struct {
 	// of the lane if the pipeline is ordered.
 	Seen func(b *pipeline.Batch)
 
-	ctx context.Context
-	mu  sync.Mutex
-	wg  sync.WaitGroup
-	got map[int][]int
+	ctx     context.Context
+	mu      sync.Mutex
+	wg      sync.WaitGroup
+	got     map[int][]int
+	taken   map[*pipeline.Lane]int64 // last position that was submitted
+	swapped int
 }
 
 // Open implements [pipeline.Sink].
 func (c *Collector) Open(ctx context.Context) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.ctx, c.got = ctx, map[int][]int{}
+	c.ctx, c.got, c.taken = ctx, map[int][]int{}, map[*pipeline.Lane]int64{}
 	return nil
 }
 
 // Submit implements [pipeline.Sink].
 func (c *Collector) Submit(_ context.Context, b *pipeline.Batch, t pipeline.Ticket) error {
+	c.note(b)
 	if c.Hold == nil {
 		c.keep(b, t)
 		return nil
@@ -326,6 +341,27 @@ func (c *Collector) Submit(_ context.Context, b *pipeline.Batch, t pipeline.Tick
 		c.keep(b, t)
 	})
 	return nil
+}
+
+// note sees whether the batches of a lane come in order.
+func (c *Collector) note(b *pipeline.Batch) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for i := range b.Msgs {
+		last, ok := c.taken[b.Lane]
+		if pos := b.Msgs[i].Pos; ok && pos <= last {
+			c.swapped++
+		}
+		c.taken[b.Lane] = b.Msgs[i].Pos
+	}
+}
+
+// Swapped returns how many messages came after a later one of their lane. A
+// pipeline that keeps the order of lanes, and a sink that takes everything, have none.
+func (c *Collector) Swapped() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.swapped
 }
 
 func (c *Collector) keep(b *pipeline.Batch, t pipeline.Ticket) {
@@ -370,6 +406,20 @@ func (c *Collector) Got(partition int) []int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return append([]int(nil), c.got[partition]...)
+}
+
+// Sorted reports whether numbers come in order, but for those that were there
+// before: what is read again after a rebalance.
+func Sorted(got []int) bool {
+	last := -1
+	seen := map[int]bool{}
+	for _, g := range got {
+		if !seen[g] && g < last {
+			return false
+		}
+		seen[g], last = true, max(last, g)
+	}
+	return true
 }
 
 // Check compares numbers with 0..n-1. It returns how many came more than once,

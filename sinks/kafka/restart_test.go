@@ -1,0 +1,61 @@
+package kafka
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kfake"
+
+	"github.com/urlfold/urlfold/internal/kafka"
+	"github.com/urlfold/urlfold/internal/kafka/kafkatest"
+	"github.com/urlfold/urlfold/pipeline"
+)
+
+// TestRestartFake stops the broker and starts it again while records go through.
+func TestRestartFake(t *testing.T) {
+	const parts = 3
+	conn, restart := kafkatest.Restartable(t, kfake.SeedTopics(parts, "in"), kfake.SeedTopics(parts, "out"))
+	restarts(t, conn, parts, restart)
+}
+
+// TestRestartReal kills a real broker of its own. It takes URLFOLD_KAFKA, as the sign
+// that there may be one, and URLFOLD_LONG=1.
+func TestRestartReal(t *testing.T) {
+	const parts = 3
+	conn, restart := kafkatest.RestartableReal(t)
+	kafkatest.CreateTopic(t, conn, "in", parts, nil)
+	kafkatest.CreateTopic(t, conn, "out", parts, nil)
+	restarts(t, conn, parts, restart)
+}
+
+// restarts: twice, or with URLFOLD_LONG=1 for ten minutes, the broker goes and comes
+// back while the pipeline is at work. Nothing is lost, and partitions keep their order.
+func restarts(t *testing.T, conn kafka.Connection, parts int, restart func()) {
+	client := kafkatest.Client(t, conn, "in", "out")
+	source := newSource(t, conn)
+	run := kafkatest.Start(t, pipeline.Options{
+		Sources: []pipeline.Source{source}, Sinks: []pipeline.Sink{newSink(t, conn, func(cfg *Config) { cfg.PartitionBy = "input" })},
+		Ordering: pipeline.OrderPerLane,
+	})
+	n, times := 0, 0
+	for end := time.Now().Add(kafkatest.Span(0, 10*time.Minute)); times < 2 || time.Now().Before(end); times++ {
+		kafkatest.Fill(t, client, "in", parts, n, n+2000)
+		n += 2000
+		kafkatest.Until(t, "the pipeline is at work", func() bool { return run.P.Snapshot().Ledger.Emitted > int64(parts*(n-1800)) })
+		restart()
+		client.Refresh()
+		kafkatest.Until(t, "the broker answers", func() bool {
+			_, err := client.Offset(kafkatest.Context(t), "in", 0, kafka.Latest)
+			return err == nil
+		})
+	}
+	want := slices.Repeat([]int64{int64(n)}, parts)
+	kafkatest.Until(t, fmt.Sprint("the position ", n), func() bool { return slices.Equal(kafkatest.Committed(t, conn, "g", "in", parts), want) })
+	if err := run.Stop(); err != nil {
+		t.Fatal(err)
+	}
+	doubled := compare(t, kafkatest.Read(t, client, "out", parts), parts, n)
+	t.Logf("%d restarts, %d records, lost 0, out of order 0, %d doubled", times, parts*n, doubled)
+}
