@@ -15,14 +15,7 @@ func TestOperations(t *testing.T) {
 	name := regexp.MustCompile(`\bTest[A-Z][A-Za-z]+`)
 	found := 0
 	for _, m := range proof.FindAllStringSubmatch(text, -1) {
-		tests := ""
-		files, err := filepath.Glob("../" + m[1] + "/*_test.go")
-		if err != nil || len(files) == 0 {
-			t.Errorf("%s has no tests: %v", m[1], err)
-		}
-		for _, f := range files {
-			tests += read(t, f)
-		}
+		tests := readAll(t, "../"+m[1]+"/*_test.go")
 		for _, n := range name.FindAllString(m[2], -1) {
 			if found++; !strings.Contains(tests, "\nfunc "+n+"(") {
 				t.Errorf("there is no %s in %s", n, m[1])
@@ -32,23 +25,30 @@ func TestOperations(t *testing.T) {
 	if all := len(name.FindAllString(text, -1)); found != all || found < 20 {
 		t.Errorf("of %d tests, %d have the name of a package before them", all, found)
 	}
-	chaos := ""
-	files, err := filepath.Glob("../cmd/urlfold-chaos/*.go")
-	if err != nil || len(files) == 0 {
-		t.Fatal(err)
-	}
-	for _, f := range files {
-		chaos += read(t, f)
-	}
+	chaos := readAll(t, "../cmd/urlfold-chaos/*.go") + readAll(t, "../internal/chaos/container.go")
 	for _, m := range regexp.MustCompile(`chaos: ([a-z0-9, -]+)`).FindAllStringSubmatch(text, -1) {
 		for e := range strings.SplitSeq(strings.TrimSpace(m[1]), ", ") {
 			// The kinds of input are part of the names of kills.
 			kind, isKill := strings.CutPrefix(strings.TrimSuffix(e, "-alo"), "kill-")
-			if !strings.Contains(chaos+read(t, "../internal/chaos/container.go"), `"`+kind+`"`) || isKill && !strings.Contains(chaos, `"kill-"`) {
+			if !strings.Contains(chaos, `"`+kind+`"`) || isKill && !strings.Contains(chaos, `"kill-"`) {
 				t.Errorf("there is no experiment %q", e)
 			}
 		}
 	}
+}
+
+// readAll returns the text of files, of which there must be some.
+func readAll(t *testing.T, pattern string) string {
+	t.Helper()
+	files, err := filepath.Glob(pattern)
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no %s: %v", pattern, err)
+	}
+	var text strings.Builder
+	for _, f := range files {
+		text.WriteString(read(t, f))
+	}
+	return text.String()
 }
 
 // Every file that the documents of operations link to is there.

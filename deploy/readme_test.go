@@ -90,12 +90,13 @@ func (c *clone) script(name, text string) {
 func (c *clone) outputs(script []string) []string {
 	c.t.Helper()
 	const mark = "=== end of a command ==="
-	text := "set -e\n"
+	var text strings.Builder
+	text.WriteString("set -e\n")
 	for _, s := range script {
-		text += s + "\necho '" + mark + "'\n"
+		text.WriteString(s + "\necho '" + mark + "'\n")
 	}
 	var log buffer
-	cmd := exec.Command("bash", "-c", text)
+	cmd := exec.Command("bash", "-c", text.String())
 	cmd.Dir, cmd.Stderr = c.dir, &log
 	cmd.Env = []string{
 		"PATH=" + os.Getenv("PATH"), "HOME=" + c.dir, "GO=" + filepath.Join(c.dir, "go"), "URLFOLD_ADMIN=127.0.0.1:0",

@@ -176,7 +176,7 @@ var rules = []rule{
 	},
 	{
 		from:   join("./..."),
-		except: join("./internal/nats/..."),
+		except: join("./internal/nats/...", "./internal/testkit/natsserver"), // a program of its own, which makes streams
 		deny:   join(natsClient),
 		why:    "the client is replaceable only while one package knows it",
 	},
