@@ -89,8 +89,14 @@ func newFile(c file.LogConfig, env Env) (file.Log, error) {
 
 func newKafka(c kafka.Config, env Env) (*kafka.Sink, error) { return kafka.New(c, env.Logger) }
 
-func newJetStream(c nats.JetStreamConfig, _ Env) (*nats.JetStream, error) { return nats.NewJetStream(c) }
+func newJetStream(c nats.JetStreamConfig, env Env) (*nats.JetStream, error) {
+	c.Logger = env.Logger
+	return nats.NewJetStream(c)
+}
 
-func newCore(c nats.CoreConfig, _ Env) (*nats.Core, error) { return nats.NewCore(c) }
+func newCore(c nats.CoreConfig, env Env) (*nats.Core, error) {
+	c.Logger = env.Logger
+	return nats.NewCore(c)
+}
 
 func newDiscard(c discard.Config, _ Env) (*discard.Sink, error) { return discard.New(c), nil }

@@ -91,7 +91,7 @@ func newKafka(c kafka.Config, env Env) (*kafka.Source, error) {
 }
 
 func newJetStream(c nats.JetStreamConfig, env Env) (*nats.JetStream, error) {
-	c.UntilEOF = env.UntilEOF
+	c.UntilEOF, c.Logger = env.UntilEOF, env.Logger
 	return nats.NewJetStream(c)
 }
 
@@ -102,5 +102,6 @@ func newCore(c nats.CoreConfig, env Env) (*nats.Core, error) {
 	if env.UntilEOF {
 		return nil, errNoEnd
 	}
+	c.Logger = env.Logger
 	return nats.NewCore(c)
 }

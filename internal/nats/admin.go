@@ -24,6 +24,17 @@ type StreamInfo struct {
 	Created    time.Time
 	Duplicates time.Duration // its duplicate window
 	MaxMsgSize int           // -1: any
+	PerSubject int64         // messages of one subject that it keeps; 0 or less: any number
+	Copy       bool          // it gets messages from other streams, with any subjects
+	trouble    string        // why nothing can be published to it
+}
+
+// Writable returns nil, or why nothing can be published to the stream, and what to do.
+func (i *StreamInfo) Writable() error {
+	if i.trouble == "" {
+		return nil
+	}
+	return fmt.Errorf("stream %q %s", i.Name, i.trouble)
 }
 
 // Stream returns the stream with that name. The error says what to do if there is
@@ -42,10 +53,18 @@ func (c *Conn) Stream(ctx context.Context, name string) (StreamInfo, error) {
 }
 
 func streamInfo(i *jetstream.StreamInfo) StreamInfo {
-	return StreamInfo{
+	info := StreamInfo{
 		Name: i.Config.Name, Subjects: i.Config.Subjects, Created: i.Created,
-		Duplicates: i.Config.Duplicates, MaxMsgSize: int(i.Config.MaxMsgSize),
+		Duplicates: i.Config.Duplicates, MaxMsgSize: int(i.Config.MaxMsgSize), PerSubject: i.Config.MaxMsgsPerSubject,
+		Copy: i.Config.Mirror != nil || len(i.Config.Sources) > 0,
 	}
+	switch {
+	case i.Config.Sealed:
+		info.trouble = "is sealed: that cannot be undone, so publish to another one"
+	case i.Config.NoAck:
+		info.trouble = "does not acknowledge (no_ack), so nobody would know what it has stored: nats stream edit " + info.Name + " --ack"
+	}
+	return info
 }
 
 // StreamOf returns the stream that takes what is published to subject, which may
@@ -95,6 +114,8 @@ type ConsumerInfo struct {
 	MaxBatch      int           // messages in one pull; 0: any
 	MaxExpires    time.Duration // of one pull; 0: any
 	MaxBytes      int           // in one pull; 0: any
+	Inactive      time.Duration // unused for that long it is deleted; 0: never
+	Paused        bool          // nothing is delivered until somebody resumes it
 	Pending       uint64        // not delivered yet
 	AckPending    int           // delivered and not acknowledged
 }
@@ -147,7 +168,7 @@ func consumerInfo(i *jetstream.ConsumerInfo) ConsumerInfo {
 	return ConsumerInfo{
 		AckWait: i.Config.AckWait, MaxAckPending: i.Config.MaxAckPending, MaxDeliver: i.Config.MaxDeliver,
 		MaxBatch: i.Config.MaxRequestBatch, MaxExpires: i.Config.MaxRequestExpires, MaxBytes: i.Config.MaxRequestMaxBytes,
-		Pending: i.NumPending, AckPending: i.NumAckPending,
+		Inactive: i.Config.InactiveThreshold, Paused: i.Paused, Pending: i.NumPending, AckPending: i.NumAckPending,
 	}
 }
 

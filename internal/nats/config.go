@@ -2,6 +2,7 @@ package nats
 
 import (
 	"errors"
+	"log/slog"
 	"time"
 
 	"github.com/urlfold/urlfold/internal/units"
@@ -43,6 +44,9 @@ type Config struct {
 
 	// Buffer is how many messages a Subscription can hold. 0: 65536.
 	Buffer int `yaml:"-"`
+	// Logger is told what is found at the start, and when the connection is lost and
+	// found again. Default: nobody.
+	Logger *slog.Logger `yaml:"-"`
 }
 
 // TLS says how a connection is encrypted. All of its fields are optional; any of

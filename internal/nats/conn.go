@@ -6,6 +6,7 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"sync"
 	"sync/atomic"
@@ -34,6 +35,7 @@ type Conn struct {
 	// api begins the subjects of the JetStream API: "$JS.API."
 	api string
 
+	log        *slog.Logger
 	reconnects atomic.Int64
 	mu         sync.Mutex
 	down       error // why there is no connection; nil: there is one
@@ -44,7 +46,10 @@ type Conn struct {
 // Connect connects to the first server that answers. It waits for one as long as
 // cfg.ConnectTimeout says, and no longer than ctx.
 func Connect(ctx context.Context, cfg Config) (*Conn, error) {
-	c := &Conn{}
+	c := &Conn{log: cfg.Logger}
+	if c.log == nil {
+		c.log = slog.New(slog.DiscardHandler)
+	}
 	opts, err := c.options(&cfg)
 	if err != nil {
 		return nil, err
@@ -107,7 +112,7 @@ func (c *Conn) options(cfg *Config) (*client.Options, error) {
 	}
 	o.User, o.Password, o.Token = cfg.User, cfg.Password.Reveal(), cfg.Token.Reveal()
 	o.DisconnectedErrCB = func(_ *client.Conn, err error) { c.lost(err) }
-	o.ReconnectedCB = func(*client.Conn) { c.reconnects.Add(1); c.change(nil) }
+	o.ReconnectedCB = func(nc *client.Conn) { c.found(nc) }
 	o.ClosedCB = func(*client.Conn) { c.change(ErrClosed) }
 	o.AsyncErrorCB = func(_ *client.Conn, _ *client.Subscription, err error) { c.note(err) }
 	var more []client.Option
@@ -167,11 +172,26 @@ func (t *TLS) config() (*tls.Config, error) {
 
 // lost notes that the connection is gone.
 func (c *Conn) lost(err error) {
-	if err == nil {
+	if err == nil { // it was closed here
 		c.change(ErrDown)
 		return
 	}
+	c.log.Warn("nats: the connection is lost: trying to connect again", "error", err)
 	c.change(fmt.Errorf("%w: %w", ErrDown, err))
+}
+
+// found notes that there is a connection again.
+func (c *Conn) found(nc *client.Conn) {
+	c.log.Info("nats: connected again", "server", nc.ConnectedServerName())
+	c.reconnects.Add(1)
+	c.change(nil)
+}
+
+// Warn logs what was found at the start, and works, but not as well as it could.
+func (c *Conn) Warn(warnings []string) {
+	for _, w := range warnings {
+		c.log.Warn("nats: " + w)
+	}
 }
 
 // change notes that there is a connection again (nil) or no more, and tells all

@@ -82,6 +82,21 @@ func TestSubjects(t *testing.T) {
 	covers("a.*", "a.>", false)
 	covers("a.*", "a.b.c", false)
 	covers("a.b.c", "a.b", false)
+
+	overlap := func(a, b string, want bool) {
+		t.Helper()
+		if Overlap(a, b) != want || Overlap(b, a) != want {
+			t.Errorf("Overlap(%q, %q) is %v", a, b, !want)
+		}
+	}
+	overlap("a.b", "a.b", true)
+	overlap("a.*", "*.b", true)
+	overlap("a.*", "*.b.>", false)
+	overlap("a.>", "*.b.c", true)
+	overlap("a.>", "b.>", false)
+	overlap("a", "a.>", false)
+	overlap(">", "a.b", true)
+	overlap("a.b", "a.b.c", false)
 }
 
 func TestReadAck(t *testing.T) {

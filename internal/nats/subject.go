@@ -39,6 +39,23 @@ func isToken(s string) bool {
 	return s != ""
 }
 
+// Overlap reports whether there is a subject that both filters match.
+func Overlap(a, b string) bool {
+	for {
+		x, xrest, xmore := strings.Cut(a, ".")
+		y, yrest, ymore := strings.Cut(b, ".")
+		switch {
+		case x == ">" || y == ">":
+			return true
+		case x != "*" && y != "*" && x != y:
+			return false
+		case !xmore || !ymore:
+			return xmore == ymore
+		}
+		a, b = xrest, yrest
+	}
+}
+
 // Covers reports whether every subject that sub stands for, which may hold
 // wildcards itself, is matched by filter.
 func Covers(filter, sub string) bool {

@@ -63,6 +63,7 @@ func (s *JetStream) Open(ctx context.Context) error {
 		if s.warnings, err = s.check(ctx, conn); err != nil {
 			return err
 		}
+		conn.Warn(s.warnings)
 	}
 	window, err := conn.NewWindow(s.cfg.Publish.MaxPending, s.cfg.Publish.AckTimeout)
 	if err != nil {
@@ -109,7 +110,10 @@ func (s *JetStream) check(ctx context.Context, conn *client.Conn) (warnings []st
 	if e := s.cfg.ExpectStream; e != "" && e != info.Name {
 		return nil, fmt.Errorf("the subject %q goes to the stream %q, not to %q as expect_stream says", filter, info.Name, e)
 	}
-	warnings = s.checkWindow(&info)
+	if err := info.Writable(); err != nil {
+		return nil, err
+	}
+	warnings = append(s.checkWindow(&info), s.checkLimits(&info)...)
 	if whole {
 		return warnings, nil
 	}
@@ -148,6 +152,15 @@ func (s *JetStream) checkWindow(info *client.StreamInfo) []string {
 	}
 	return []string{fmt.Sprintf("stream %q forgets ids after %v: what is published again later is in it twice. Give it more than a restart and the ack_wait of the source take: nats stream edit %s --dupe-window %v",
 		info.Name, info.Duplicates, info.Name, least)}
+}
+
+// checkLimits warns of a stream that forgets messages because others come.
+func (s *JetStream) checkLimits(info *client.StreamInfo) []string {
+	if info.PerSubject <= 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("stream %q keeps %d messages of each subject, and removes or refuses others: nats stream edit %s --max-msgs-per-subject=-1",
+		info.Name, info.PerSubject, info.Name)}
 }
 
 // Submit implements [pipeline.Sink].

@@ -474,6 +474,12 @@ func TestCheckConnect(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.stream(jetstream.StreamConfig{Name: "SHARDS", Subjects: []string{"shard.0", "shard.1"}, Duplicates: second})
+	w.stream(jetstream.StreamConfig{Name: "SILENT", Subjects: []string{"silent"}, NoAck: true})
+	w.stream(jetstream.StreamConfig{Name: "FEW", Subjects: []string{"few"}, MaxMsgsPerSubject: 1})
+	w.stream(jetstream.StreamConfig{Name: "SEALED", Subjects: []string{"sealed"}})
+	if _, err := w.js.UpdateStream(bg(t), jetstream.StreamConfig{Name: "SEALED", Subjects: []string{"sealed"}, Sealed: true}); err != nil {
+		t.Fatal(err)
+	}
 	f := func(subject, expect, want string, warnings int) {
 		t.Helper()
 		s, err := NewJetStream(w.config(func(c *JetStreamConfig) { c.Subject, c.ExpectStream = subject, expect }))
@@ -496,4 +502,7 @@ func TestCheckConnect(t *testing.T) {
 	f("shard.{key%3}", "", `no stream takes the subject "shard.2"`, 1)
 	f("nobody.{key}", "", `no stream takes the subject "nobody.*"`, 0)
 	f("{subject}", "", "", 0)
+	f("silent", "", `stream "SILENT" does not acknowledge`, 0)
+	f("sealed", "", `stream "SEALED" is sealed`, 0)
+	f("few", "", "", 1)
 }

@@ -16,16 +16,18 @@ import (
 // A JetStream is a source that reads a stream. Its methods are those of
 // [pipeline.Source] and [pipeline.Acker], and some that tell how it is.
 type JetStream struct {
-	cfg     JetStreamConfig
-	rt      pipeline.Runtime
-	conn    atomic.Pointer[client.Conn] // nil before Open; Health and Stats are asked meanwhile
-	stream  client.StreamInfo
-	info    client.ConsumerInfo
-	pull    atomic.Pointer[client.Pull]
-	nak     []byte
-	quit    context.CancelFunc
-	keepers sync.WaitGroup
-	confirm sync.WaitGroup // confirmations that are waited for
+	cfg    JetStreamConfig
+	rt     pipeline.Runtime
+	conn   atomic.Pointer[client.Conn] // nil before Open; Health and Stats are asked meanwhile
+	stream client.StreamInfo
+	info   client.ConsumerInfo
+
+	warnings []string
+	pull     atomic.Pointer[client.Pull]
+	nak      []byte
+	quit     context.CancelFunc
+	keepers  sync.WaitGroup
+	confirm  sync.WaitGroup // confirmations that are waited for
 
 	mu     sync.Mutex
 	flying map[*receipt]struct{}
@@ -53,6 +55,7 @@ func (s *JetStream) Open(ctx context.Context, rt pipeline.Runtime) error {
 	if err := s.look(ctx, conn, s.cfg.Consumer.Create); err != nil {
 		return err
 	}
+	conn.Warn(s.warnings)
 	keep, quit := context.WithCancel(context.Background())
 	s.quit = quit
 	s.keepers.Go(func() { s.keep(keep) })
@@ -82,6 +85,9 @@ func (s *JetStream) look(ctx context.Context, conn *client.Conn, create bool) (e
 		return err
 	}
 	c := &s.cfg.Consumer
+	if err := checkFilters(&s.stream, c.FilterSubjects); err != nil {
+		return err
+	}
 	s.info, err = conn.Consumer(ctx, client.Consumer{
 		Stream: s.cfg.Stream, Durable: s.cfg.Durable, Filters: c.FilterSubjects,
 		AckWait: c.AckWait, MaxAckPending: c.MaxAckPending, MaxDeliver: c.MaxDeliver,
@@ -91,6 +97,7 @@ func (s *JetStream) look(ctx context.Context, conn *client.Conn, create bool) (e
 	}
 	s.stats.pending.Store(s.info.Pending)
 	s.stats.ackPending.Store(uint64(s.info.AckPending))
+	s.warnings = s.warn()
 	return s.cfg.Poison.validate(s.info.MaxDeliver)
 }
 

@@ -30,6 +30,10 @@ func TestCheckConnect(t *testing.T) {
 	has("none", func(c *jetstream.ConsumerConfig) { c.AckPolicy, c.MaxAckPending = jetstream.AckNonePolicy, 0 })
 	has("backoff", func(c *jetstream.ConsumerConfig) { c.BackOff, c.MaxDeliver = []time.Duration{second, 10 * second}, 5 })
 	has("filtered", func(c *jetstream.ConsumerConfig) { c.FilterSubjects = []string{"in.a", "in.b"} })
+	has("limited", func(c *jetstream.ConsumerConfig) {
+		c.AckWait, c.MaxAckPending, c.MaxDeliver, c.InactiveThreshold = second, 300, 5, time.Hour
+	})
+	has("paused", func(c *jetstream.ConsumerConfig) { c.PauseUntil = new(time.Now().Add(time.Hour)) })
 	has("headers", func(c *jetstream.ConsumerConfig) { c.HeadersOnly = true })
 	f := func(change func(*source.JetStreamConfig), want ...string) {
 		t.Helper()
@@ -63,9 +67,31 @@ func TestCheckConnect(t *testing.T) {
 		c.Servers, c.ConnectTimeout = []string{"nats://127.0.0.1:1"}, 100*time.Millisecond
 	},
 		"cannot connect to NATS")
+	f(func(c *source.JetStreamConfig) { c.Consumer.FilterSubjects = []string{"in.a", "other.>"} },
+		`stream "IN" takes the subjects [in.>]: "other.>" of consumer.filter_subjects would never come`)
 	if _, err := w.js.Consumer(ctx, "IN", "new"); err == nil {
 		t.Error("a check has created a consumer")
 	}
+	warns := func(change func(*source.JetStreamConfig), want ...string) {
+		t.Helper()
+		src := w.source(func(c *source.JetStreamConfig) { c.Consumer.AckWait = 0; change(c) })
+		if err := src.CheckConnect(ctx); err != nil {
+			t.Fatal(err)
+		}
+		got := strings.Join(src.Warnings(), "\n")
+		for _, text := range want {
+			if !strings.Contains(got, text) {
+				t.Errorf("%s\nwant %s", got, text)
+			}
+		}
+		if len(src.Warnings()) != len(want) {
+			t.Errorf("%s\nwant %q", got, want)
+		}
+	}
+	warns(func(c *source.JetStreamConfig) { c.Durable = "good" })
+	warns(func(c *source.JetStreamConfig) { c.Durable = "limited" }, "ack_wait is 1s", "max_ack_pending is 300", "max_deliver is 5", "for 1h0m0s")
+	warns(func(c *source.JetStreamConfig) { c.Durable, c.Poison.After, c.Prefetch.Messages = "limited", 3, 300 }, "ack_wait is 1s", "for 1h0m0s")
+	warns(func(c *source.JetStreamConfig) { c.Durable = "paused" }, "nats consumer resume IN paused")
 }
 
 // TestCreated: a consumer that is created is as it is asked for, or as the manual
