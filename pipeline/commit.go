@@ -105,37 +105,68 @@ func (p *Pipeline) finish(ctx context.Context) error {
 	if !p.finishes || p.stopped() {
 		return nil
 	}
-	p.mu.Lock()
-	lanes := slices.Clone(p.lanes)
-	p.mu.Unlock()
 	var errs []error
-	for _, l := range lanes {
-		if l.finishable(p.feedOf(l).committer != nil) {
-			err := p.finishLane(ctx, l)
-			errs = append(errs, err)
-			l.tell(err == nil)
+	left := p.finishables()
+	for i, s := range p.sinks {
+		if f, ok := s.(Finisher); ok {
+			left = finishAll(ctx, f, p.sinkName(i), left, &errs)
+		}
+	}
+	for i, f := range p.feeds {
+		own := ownedBy(left, i)
+		if f.finisher != nil {
+			own = finishAll(ctx, f.finisher, f.name, own, &errs)
+		}
+		for _, l := range own {
+			l.tell()
 		}
 	}
 	return errors.Join(errs...)
 }
 
-// finishLane tells the sinks and then the source that l is finished.
-func (p *Pipeline) finishLane(ctx context.Context, l *Lane) error {
-	for i, s := range p.sinks {
-		if f, ok := s.(Finisher); ok {
-			if err := f.Finish(ctx, l); err != nil {
-				return fmt.Errorf("%s: %w", p.sinkName(i), err)
-			}
+// finishables returns the lanes that are finished, and not told of yet.
+func (p *Pipeline) finishables() (lanes []*Lane) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, l := range p.lanes {
+		if l.finishable(p.feedOf(l).committer != nil) {
+			lanes = append(lanes, l)
 		}
 	}
-	f := p.feedOf(l)
-	if f.finisher == nil {
+	return lanes
+}
+
+// ownedBy returns those of lanes that are of one source.
+func ownedBy(lanes []*Lane, src int) (own []*Lane) {
+	for _, l := range lanes {
+		if l.src == src {
+			own = append(own, l)
+		}
+	}
+	return own
+}
+
+// finishAll tells f which lanes are finished. It returns those with which it is
+// content, and adds to errs why it is not with others: once if they are of one kind.
+func finishAll(ctx context.Context, f Finisher, name string, lanes []*Lane, errs *[]error) (left []*Lane) {
+	if len(lanes) == 0 {
 		return nil
 	}
-	if err := f.finisher.Finish(ctx, l); err != nil {
-		return fmt.Errorf("%s: %w", f.name, err)
+	failed := f.Finish(ctx, lanes)
+	if failed == nil {
+		return lanes
 	}
-	return nil
+	seen := map[string]bool{}
+	for i, l := range lanes {
+		switch err := failed[i]; {
+		case err == nil:
+			left = append(left, l)
+		case !seen[err.Error()]:
+			seen[err.Error()] = true
+			*errs = append(*errs, fmt.Errorf("%s: %w", name, err))
+		}
+	}
+	return left
 }
 
 // finishable reports whether l is complete, durable, stored, and nobody was told.
@@ -145,11 +176,11 @@ func (l *Lane) finishable(commits bool) bool {
 	return l.complete && !l.told && l.over() && l.base == l.next && !(commits && l.dirty)
 }
 
-// tell notes whether the end of the lane was told.
-func (l *Lane) tell(ok bool) {
+// tell notes that the end of the lane was told.
+func (l *Lane) tell() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.told = ok
+	l.told = true
 }
 
 // lastCommit stores the final watermarks. It tries as long as a shutdown may

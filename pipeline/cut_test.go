@@ -17,6 +17,7 @@ import (
 type markedSink struct {
 	fakeSink
 	finished []string
+	never    string // the lane that is never finished
 }
 
 func (s *markedSink) Marks(dst []Mark) []Mark {
@@ -25,11 +26,18 @@ func (s *markedSink) Marks(dst []Mark) []Mark {
 	return append(dst, Mark{Path: "out", Length: int64(len(s.all))})
 }
 
-func (s *markedSink) Finish(_ context.Context, l *Lane) error {
+func (s *markedSink) Finish(_ context.Context, lanes []*Lane) []error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.finished = append(s.finished, l.Name())
-	return nil
+	errs := make([]error, len(lanes))
+	for i, l := range lanes {
+		if l.Name() == s.never {
+			errs[i] = errors.New("never")
+			continue
+		}
+		s.finished = append(s.finished, l.Name())
+	}
+	return errs
 }
 
 // A cutSource is a fakeSource that keeps the cuts.
@@ -40,6 +48,7 @@ type cutSource struct {
 	cuts     []cutState
 	finished []string
 	refuse   int // how many times Finish fails first
+	calls    int // of Finish that have not
 }
 
 type cutState struct {
@@ -60,14 +69,17 @@ func (s *cutSource) CommitCut(_ context.Context, ups []LanePos, marks []Mark) er
 	return nil
 }
 
-func (s *cutSource) Finish(_ context.Context, l *Lane) error {
+func (s *cutSource) Finish(_ context.Context, lanes []*Lane) []error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.refuse > 0 {
 		s.refuse--
-		return errors.New("not now")
+		return slices.Repeat([]error{errors.New("not now")}, len(lanes))
 	}
-	s.finished = append(s.finished, l.Name())
+	s.calls++
+	for _, l := range lanes {
+		s.finished = append(s.finished, l.Name())
+	}
 	return nil
 }
 
@@ -166,13 +178,14 @@ func TestCutOptions(t *testing.T) {
 }
 
 // What is complete is finished once: in the sinks, then in the source, again if
-// that fails. What has merely stopped is not.
+// that fails, all that is due at a time. What has merely stopped is not, nor is, in
+// the source, what a sink could not finish.
 func TestFinish(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		src := &cutSource{refuse: 2}
-		sink := &markedSink{}
+		sink := &markedSink{never: "lane3"}
 		run := func(ctx context.Context, rt Runtime) error {
-			for i := range 3 {
+			for i := range 4 {
 				l := rt.NewLane(fmt.Sprintf("lane%d", i), LaneLimits{})
 				if i != 1 { // the second one is empty
 					b, err := rt.Get(ctx, l)
@@ -184,7 +197,7 @@ func TestFinish(t *testing.T) {
 						return err
 					}
 				}
-				if i < 2 {
+				if i != 2 {
 					l.Complete()
 				}
 				rt.End(l)
@@ -195,15 +208,21 @@ func TestFinish(t *testing.T) {
 		p := inBackground(t, Options{Sources: []Source{&finishing{funcSource{run: run}, src}}, Sinks: []Sink{sink}})
 		time.Sleep(time.Minute)
 		synctest.Wait()
-		if len(p.p.Snapshot().Lanes) != 0 {
-			t.Errorf("lanes that are finished are kept: %+v", p.p.Snapshot().Lanes)
+		if s := p.p.Snapshot(); len(s.Lanes) != 1 {
+			t.Errorf("lanes that are finished are kept, or others are not: %+v", s.Lanes)
 		}
+		if !slices.Equal(src.finished, []string{"lane0", "lane1"}) || src.calls != 1 || sink.finished[0] != "lane0" || slices.Contains(sink.finished, "lane2") {
+			t.Errorf("source: %q in %d calls, sink: %q", src.finished, src.calls, sink.finished)
+		}
+		sink.mu.Lock()
+		sink.never = ""
+		sink.mu.Unlock()
 		p.stop()
 		if err := <-p.ended; err != nil {
 			t.Fatal(err)
 		}
-		if !slices.Equal(src.finished, []string{"lane0", "lane1"}) || sink.finished[0] != "lane0" || slices.Contains(sink.finished, "lane2") {
-			t.Errorf("source: %q, sink: %q", src.finished, sink.finished)
+		if !slices.Equal(src.finished, []string{"lane0", "lane1", "lane3"}) {
+			t.Errorf("at the end, source: %q", src.finished)
 		}
 	})
 }

@@ -86,13 +86,16 @@ type Acker interface {
 	Abandoned(b *Batch, cause error)
 }
 
-// A Finisher is a Source or a Sink that is told when a lane is finished: its input
-// is complete, all of it is durable, and its last position is committed. The sinks
-// are told first, then the source of the lane. One goroutine calls it, after a
-// commit; after an error it is called again at the next one, for all of them, so it
-// is idempotent. A run that ends before does not call it.
+// A Finisher is a Source or a Sink that is told when lanes are finished: their input
+// is complete, all of it is durable, and their last positions are committed. The sinks
+// are told first, then the source of the lanes, with all lanes at once that have come
+// to that since the last commit. One goroutine calls it, after a commit.
+//
+// Finish returns nil, or an error or nil for each of the lanes. Those that have failed
+// are finished again after the next commit, by all of them, so it is idempotent. A run
+// that ends before does not call it.
 type Finisher interface {
-	Finish(ctx context.Context, l *Lane) error
+	Finish(ctx context.Context, lanes []*Lane) []error
 }
 
 // A Healther is a Source or a Sink that knows whether it can work. Health returns

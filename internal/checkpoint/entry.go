@@ -41,6 +41,7 @@ type Entry struct {
 	Restart   int64  `json:"restart,omitempty"` // id of a restart point at or before Offset; 0: there is none
 	State     State  `json:"state"`
 	Verdict   string `json:"verdict,omitempty"`
+	Rotated   bool   `json:"rotated,omitempty"`   // Path is not the name that the file was found under first
 	Finishing bool   `json:"finishing,omitempty"` // it is done, and is yet to be deleted or moved
 	Gone      int64  `json:"gone,omitempty"`      // Unix time in seconds when there was no such file any more; 0: there is
 }

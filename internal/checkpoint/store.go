@@ -166,8 +166,8 @@ type Update struct {
 	Entries []Entry          // all of the source: they replace those before
 	Points  map[int64][]byte // restart points that Entries name, by id; only those that were not stored before
 	Cut     bool             // Marks replaces all marks
-	Marks   []pipeline.Mark
-	Forget  string // id of a lane that is finished: the marks of its own outputs are dropped
+	Marks   []pipeline.Mark  // see Cut
+	Forget  []string         // ids of lanes that are finished: the marks of their own outputs are dropped
 }
 
 // Save stores u, together with what other sources have stored before. When it
@@ -191,8 +191,8 @@ func (s *Store) save(u Update) error {
 	if u.Cut {
 		marks = slices.Clone(u.Marks)
 	}
-	if u.Forget != "" {
-		marks = slices.DeleteFunc(slices.Clone(marks), func(m pipeline.Mark) bool { return m.Lane == u.Forget })
+	if len(u.Forget) > 0 {
+		marks = without(marks, u.Forget)
 	}
 	before, had := s.sources[u.Source]
 	s.sources[u.Source] = slices.Clone(u.Entries)
@@ -208,6 +208,15 @@ func (s *Store) save(u Update) error {
 	s.named = named
 	s.points.retain(func(id int64) bool { return named[id] || previous[id] })
 	return nil
+}
+
+// without returns the marks that are not of those lanes.
+func without(marks []pipeline.Mark, lanes []string) []pipeline.Mark {
+	gone := make(map[string]bool, len(lanes))
+	for _, id := range lanes {
+		gone[id] = id != "" // what is of no lane is of all
+	}
+	return slices.DeleteFunc(slices.Clone(marks), func(m pipeline.Mark) bool { return gone[m.Lane] })
 }
 
 // commit makes the state of all sources and marks durable. It returns the points

@@ -67,7 +67,7 @@ func TestRoundTrip(t *testing.T) {
 	if len(s.Warnings()) > 0 {
 		t.Error(s.Warnings())
 	}
-	save(t, s, Update{Source: "a", Entries: []Entry{a}, Forget: "one"})
+	save(t, s, Update{Source: "a", Entries: []Entry{a}, Forget: []string{"one"}})
 	if len(s.Marks("out")) != 0 || len(s.Marks("dead")) != 1 {
 		t.Error("the marks of a finished lane stay, or others go")
 	}

@@ -159,11 +159,16 @@ func (g *generator) CommitCut(_ context.Context, ups []pipeline.LanePos, marks [
 	return g.store()
 }
 
-func (g *generator) Finish(_ context.Context, l *pipeline.Lane) error {
+func (g *generator) Finish(_ context.Context, lanes []*pipeline.Lane) []error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.p.Finished[l.Name()] = true
-	return g.store()
+	for _, l := range lanes {
+		g.p.Finished[l.Name()] = true
+	}
+	if err := g.store(); err != nil {
+		return slices.Repeat([]error{err}, len(lanes))
+	}
+	return nil
 }
 
 func (g *generator) store() error {

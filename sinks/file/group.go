@@ -202,9 +202,7 @@ func (s *log) round() {
 	s.rotateDue()
 	shares := s.collect()
 	s.mu.Unlock()
-	for i := range shares {
-		shares[i].err = s.sync(shares[i].o)
-	}
+	s.syncAll(shares)
 	s.mu.Lock()
 	durable := s.settle(shares)
 	s.mu.Unlock()

@@ -2,6 +2,7 @@ package file
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -184,7 +185,7 @@ func TestLanes(t *testing.T) {
 	}
 	for _, l := range lanes[1:] {
 		for range 2 { // it is idempotent
-			must(t, out.Finish(ctx, l))
+			must(t, finish(ctx, out, l))
 		}
 	}
 	must(t, out.Close(ctx))
@@ -198,9 +199,9 @@ func TestLanes(t *testing.T) {
 	again.SetID("another file of this name")
 	w.write(again, "new\n")
 	w.settle()
-	must(t, out.Finish(ctx, lanes[0]))
-	must(t, out.Finish(ctx, again))
-	must(t, out.Finish(ctx, laneOfRel("x/b.log"))) // told once more after a crash
+	must(t, finish(ctx, out, lanes[0]))
+	must(t, finish(ctx, out, again))
+	must(t, finish(ctx, out, laneOfRel("x/b.log"))) // told once more after a crash
 	must(t, out.Close(ctx))
 	wantTree(t, dir, `c-2.zst="new\n" c.zst="c 0\nc 1\nc 2\n" empty.zst="" x/a.log.zst="x/a.log.gz 0\nx/a.log.gz 1\nx/a.log.gz 2\nmore\n" x/b.log.zst="x/b.log 0\nx/b.log 1\nx/b.log 2\n"`)
 }
@@ -465,4 +466,9 @@ func TestNameTaken(t *testing.T) {
 	}
 	must(t, out.Close(ctx))
 	wantTree(t, dir, `0001="a\n" 0002="b\n"`)
+}
+
+// finish finishes lanes.
+func finish(ctx context.Context, out Log, lanes ...*pipeline.Lane) error {
+	return errors.Join(out.Finish(ctx, lanes)...)
 }

@@ -55,6 +55,7 @@ type output struct {
 
 	sealed  bool  // no more is written
 	renamed bool  // it has its final name, which may not be durable
+	placed  bool  // it is sealed, and its final name is durable
 	unnamed error // why it could not get it
 
 	opened   time.Time
@@ -144,8 +145,29 @@ func (s *log) write(o *output, h *held) error {
 	return s.at("file.after_write")
 }
 
-// sync makes durable what was written to o, and its name. Only run calls it, without
-// mu: writing goes on meanwhile.
+// syncAll makes durable what was written to outputs, and their names. Only run calls
+// it, without mu: writing goes on meanwhile. All files are on their way to the disk
+// before the first one is waited for: the others are there with it, mostly.
+func (s *log) syncAll(shares []share) {
+	if len(shares) > 1 {
+		for i := range shares {
+			startWriting(shares[i].o.f)
+		}
+	}
+	for i := range shares {
+		shares[i].err = s.sync(shares[i].o)
+	}
+	dirs := map[string]error{}
+	for i := range shares {
+		sh := &shares[i]
+		if sh.err == nil && !sh.o.named {
+			sh.err = s.syncNameOnce(dirs, sh.o.name)
+			sh.o.named = sh.err == nil
+		}
+	}
+}
+
+// sync makes durable what was written to o.
 func (s *log) sync(o *output) error {
 	start := time.Now()
 	defer func() { s.counts.syncTime.Add(int64(time.Since(start))) }()
@@ -156,17 +178,33 @@ func (s *log) sync(o *output) error {
 	if err := o.f.Sync(); err != nil {
 		return err
 	}
-	if err := s.at("file.after_sync"); err != nil {
-		return err
+	return s.at("file.after_sync")
+}
+
+// syncNames makes the final names of outputs durable.
+func (s *log) syncNames(list []*output) {
+	dirs := map[string]error{}
+	for _, o := range list {
+		if o.renamed {
+			if o.unnamed = s.syncNameOnce(dirs, o.final); o.unnamed != nil {
+				continue
+			}
+			o.renamed = false
+		}
+		o.placed = true
 	}
-	if o.named {
-		return nil
+}
+
+// syncNameOnce makes the name of a file durable, unless that was tried with its
+// folder already: then that is the answer.
+func (s *log) syncNameOnce(dirs map[string]error, name string) error {
+	dir := filepath.Dir(name)
+	err, done := dirs[dir]
+	if !done {
+		err = s.syncName(name)
+		dirs[dir] = err
 	}
-	if err := s.syncName(o.name); err != nil {
-		return err
-	}
-	o.named = true
-	return nil
+	return err
 }
 
 // syncName makes the name of a file durable.
@@ -271,31 +309,23 @@ func (s *log) copyPrefix(to, from string, n int64) (err error) {
 	return nil
 }
 
-// rename gives o its final name, and makes that durable. It may be called again
-// after an error. The caller holds mu; only run and Close call it.
+// rename gives o its final name, which is not durable before syncNames. It may be
+// called again after an error. The caller holds mu; only run, Open and Close call it.
 func (s *log) rename(o *output) error {
-	if !o.renamed && o.young() {
-		if _, err := os.Lstat(o.final); !errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("%s is there already, and is not overwritten: it must be moved away (%w)", o.final, fs.ErrExist)
-		}
-		if err := s.at("file.before_rename"); err != nil {
-			return err
-		}
-		if err := os.Rename(o.name, o.final); err != nil { //nolint:forbidigo // this is the helper
-			return err
-		}
-		o.renamed, o.name = true, o.final
-		if err := s.at("file.after_rename"); err != nil {
-			return err
-		}
+	if o.renamed || !o.young() {
+		return nil
 	}
-	if o.renamed {
-		if err := s.syncName(o.final); err != nil {
-			return err
-		}
-		o.renamed = false
+	if _, err := os.Lstat(o.final); !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%s is there already, and is not overwritten: it must be moved away (%w)", o.final, fs.ErrExist)
 	}
-	return nil
+	if err := s.at("file.before_rename"); err != nil {
+		return err
+	}
+	if err := os.Rename(o.name, o.final); err != nil { //nolint:forbidigo // this is the helper
+		return err
+	}
+	o.renamed, o.name = true, o.final
+	return s.at("file.after_rename")
 }
 
 // makeDir makes a folder with all that lead to it, and makes their names durable.

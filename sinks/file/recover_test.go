@@ -51,7 +51,7 @@ func TestResume(t *testing.T) {
 	w.write(laneOfRel("b"), "again\n")
 	w.settle()
 	for _, name := range []string{"a", "b", "c", "d", "gone"} {
-		must(t, out.Finish(ctx, laneOfRel(name)))
+		must(t, finish(ctx, out, laneOfRel(name)))
 	}
 	must(t, out.Close(ctx))
 	wantTree(t, dir, `a="covered\nnext\n" b="again\n" c="finished\n" d="all\n"`)
@@ -133,7 +133,7 @@ func TestNameInProgress(t *testing.T) {
 		w.settle()
 		out.Marks(nil)
 		out.CutStored()
-		must(t, out.Finish(ctx, l))
+		must(t, finish(ctx, out, l))
 	}
 	next("1", "one\n")
 	must(t, os.Remove(filepath.Join(dir, "a")))
@@ -156,7 +156,7 @@ func TestTorn(t *testing.T) {
 		l := laneOfRel("x")
 		w.write(l, "new\n")
 		w.settle()
-		must(t, out.Finish(ctx, l))
+		must(t, finish(ctx, out, l))
 		if got := text(t, filepath.Join(dir, name)); got != want {
 			t.Errorf("%s: %q, want %q", name, got, want)
 		}
@@ -202,7 +202,7 @@ func TestLeftover(t *testing.T) {
 		w.write(lane, "c\n")
 		w.settle()
 		if prefix != "" {
-			must(t, out.Finish(ctx, lane))
+			must(t, finish(ctx, out, lane))
 		}
 		must(t, out.Close(ctx))
 		want := `0001.log="a\n" 0002.log="b\n" 0003.log="c\n" other.part="x"`

@@ -226,109 +226,166 @@ func (s *log) rotateDue() {
 	}
 }
 
-// publishAll gives the files their names that wait for them, and keeps the errors.
+// publishAll gives the files their names that wait for them, and keeps the errors:
+// Health tells them.
 func (s *log) publishAll() {
+	var list []*output
 	for _, st := range s.streams {
-		_ = s.publishSealed(st) // Health tells it
-		if o := st.active; o != nil && s.grows() && o.young() && o.stored > 0 {
-			o.unnamed = s.rename(o)
+		list = s.nameSealed(list, st)
+		if o := st.active; o != nil && s.grows() && (o.young() && o.stored > 0 || o.renamed) {
+			list = s.name(list, o)
 		}
+	}
+	s.syncNames(list)
+	for _, st := range s.streams {
+		s.retire(st)
 	}
 }
 
-// publishSealed names the sealed outputs of st, in order. With ExactlyOnce an output
-// keeps its unfinished name until a cut covers all of it: under its final name
-// nothing is ever cut off.
+// publishSealed names the sealed outputs of st.
 func (s *log) publishSealed(st *stream) error {
-	for len(st.sealed) > 0 {
-		o := st.sealed[0]
+	s.syncNames(s.nameSealed(nil, st))
+	s.retire(st)
+	if len(st.sealed) > 0 {
+		return st.sealed[0].unnamed
+	}
+	return nil
+}
+
+// nameSealed renames the sealed outputs of st, in order, and appends them to list.
+// With ExactlyOnce an output keeps its unfinished name until a cut covers all of it:
+// under its final name nothing is ever cut off.
+func (s *log) nameSealed(list []*output, st *stream) []*output {
+	for _, o := range st.sealed {
 		if o.err != nil || len(o.pending) > 0 || s.cfg.ExactlyOnce && o.stored < o.size {
-			return nil
+			break
 		}
-		if o.unnamed = s.rename(o); o.unnamed != nil {
-			return o.unnamed
+		if list = s.name(list, o); o.unnamed != nil {
+			break
 		}
+	}
+	return list
+}
+
+// name gives o its final name, which is not durable yet, and appends it to list.
+func (s *log) name(list []*output, o *output) []*output {
+	if o.unnamed = s.rename(o); o.unnamed != nil {
+		return list
+	}
+	return append(list, o)
+}
+
+// retire lets go of the sealed outputs of st that have their names.
+func (s *log) retire(st *stream) {
+	for len(st.sealed) > 0 && st.sealed[0].placed {
+		o := st.sealed[0]
 		s.shut(o)
 		s.retired = append(s.retired, o.final)
 		s.counts.published.Add(1)
 		st.sealed = st.sealed[1:]
 	}
-	return nil
 }
 
-// A request asks the goroutine of the rounds to finish a lane.
+// A request asks the goroutine of the rounds to finish lanes.
 type request struct {
-	lane  *pipeline.Lane
-	reply chan error
+	lanes []*pipeline.Lane
+	reply chan []error
 }
 
-// Finish implements [pipeline.Finisher]. The output of the lane gets its final name;
-// a lane without records gets an empty output.
-func (s *log) Finish(ctx context.Context, l *pipeline.Lane) error {
+// Finish implements [pipeline.Finisher]. The outputs of the lanes get their final
+// names; a lane without records gets an empty output. Each folder is brought down
+// once.
+func (s *log) Finish(ctx context.Context, lanes []*pipeline.Lane) []error {
 	if !s.tmpl.perLane {
 		return nil
 	}
-	r := request{l, make(chan error, 1)}
+	r := request{lanes, make(chan []error, 1)}
+	err := errNotOpen
 	s.mu.Lock()
 	if s.closed || !s.opened {
 		s.mu.Unlock()
-		return errNotOpen
+		return slices.Repeat([]error{err}, len(lanes))
 	}
 	s.requests = append(s.requests, r)
 	s.mu.Unlock()
 	s.signal()
 	select {
-	case err := <-r.reply:
-		return err
+	case errs := <-r.reply:
+		return errs
 	case <-s.over:
-		return errNotOpen
 	case <-ctx.Done():
-		return ctx.Err()
+		err = ctx.Err()
 	}
+	return slices.Repeat([]error{err}, len(lanes))
 }
 
 func (s *log) finishAll(requests []request) {
 	for _, r := range requests {
-		err := s.finish(r.lane)
-		if err != nil {
-			err = fmt.Errorf("file sink: %w", err)
-		}
-		r.reply <- err
+		r.reply <- s.finish(r.lanes)
 	}
 }
 
-// finish is called when all of the lane is durable, and a cut that says so is
+// finish is called when all of the lanes is durable, and a cut that says so is
 // stored.
-func (s *log) finish(l *pipeline.Lane) error {
+func (s *log) finish(lanes []*pipeline.Lane) []error {
+	errs := make([]error, len(lanes))
+	streams := make([]*stream, len(lanes))
+	var list []*output
+	for i, l := range lanes {
+		if streams[i], errs[i] = s.sealLast(l); streams[i] != nil {
+			list = s.nameSealed(list, streams[i])
+		}
+	}
+	s.syncNames(list)
+	for i, st := range streams {
+		if st != nil {
+			errs[i] = s.drop(st)
+		}
+		if errs[i] != nil {
+			errs[i] = fmt.Errorf("file sink: %w", errs[i])
+		}
+	}
+	return errs
+}
+
+// sealLast ends the outputs of a lane. It returns their stream, nil if there is
+// nothing to do.
+func (s *log) sealLast(l *pipeline.Lane) (*stream, error) {
 	key := s.keyOf(l)
 	if s.streams[key] == nil && (s.finished[key] || s.isThere(l)) {
-		return nil
+		return nil, nil
 	}
 	st := s.streamOf(l)
 	if err := s.prepare(st); err != nil {
-		return err
+		return nil, err
 	}
 	if st.active == nil && st.begun == 0 {
 		if _, err := s.open(st); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	if o := st.active; o != nil {
 		if err := s.complete(o); err != nil {
-			return err
+			return nil, err
 		}
 		s.seal(st)
 	}
 	for _, o := range st.sealed {
 		if o.err != nil || len(o.pending) > 0 {
-			return fmt.Errorf("%s: is not durable yet", o.name)
+			return nil, fmt.Errorf("%s: is not durable yet", o.name)
 		}
 		o.stored = o.size
 	}
-	if err := s.publishSealed(st); err != nil {
-		return err
+	return st, nil
+}
+
+// drop forgets a stream of which all outputs have their names.
+func (s *log) drop(st *stream) error {
+	s.retire(st)
+	if len(st.sealed) > 0 {
+		return st.sealed[0].unnamed
 	}
-	delete(s.streams, key)
+	delete(s.streams, st.key)
 	return nil
 }
 
@@ -363,10 +420,11 @@ func (s *log) complete(o *output) error {
 			return err
 		}
 	}
-	if err := s.sync(o); err != nil {
-		o.suspect = !isFull(err)
-		s.breaks(o, err)
-		return err
+	share := []share{{o: o}}
+	if s.syncAll(share); share[0].err != nil {
+		o.suspect = !isFull(share[0].err)
+		s.breaks(o, share[0].err)
+		return share[0].err
 	}
 	o.synced = o.size
 	return nil

@@ -27,3 +27,8 @@ func (w *writeback) wrote(size int64) {
 	_ = unix.SyncFileRange(int(w.f.Fd()), w.asked, size-w.asked, unix.SYNC_FILE_RANGE_WRITE) // a wish
 	w.asked = size
 }
+
+// startWriting asks the system to bring all of f to the disk, and does not wait.
+func startWriting(f *os.File) {
+	_ = unix.SyncFileRange(int(f.Fd()), 0, 0, unix.SYNC_FILE_RANGE_WRITE) // a wish
+}

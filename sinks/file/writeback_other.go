@@ -8,3 +8,6 @@ import "os"
 type writeback struct{ f *os.File }
 
 func (w *writeback) wrote(int64) {}
+
+// startWriting does nothing.
+func startWriting(*os.File) {}

@@ -15,32 +15,55 @@ import (
 	"github.com/urlfold/urlfold/pipeline"
 )
 
-// Finish implements [pipeline.Finisher]: the file is done, which is stored before
-// on_finish is applied.
-func (w *Watcher) Finish(_ context.Context, lane *pipeline.Lane) error {
-	w.mu.Lock()
-	t := w.byLane[lane]
-	if t == nil {
-		w.mu.Unlock()
-		return nil
+// Finish implements [pipeline.Finisher]: the files are done, which is stored, of all
+// of them in one step, before on_finish is applied.
+func (w *Watcher) Finish(_ context.Context, lanes []*pipeline.Lane) []error {
+	ids := make([]string, len(lanes))
+	for i, l := range lanes {
+		ids[i] = l.ID()
 	}
-	if t.state == checkpoint.Reading {
+	tracks := w.settle(lanes)
+	if err := w.save(nil, nil, false, ids); err != nil {
+		return slices.Repeat([]error{err}, len(lanes))
+	}
+	errs := w.disposeAll(tracks)
+	for i, t := range tracks {
+		if t != nil {
+			w.letGo(t, lanes[i], errs[i])
+		}
+	}
+	w.nudge()
+	return errs
+}
+
+// settle gives the tracks of lanes that are finished the states they are stored in.
+// It returns them; nil for one that was finished before.
+func (w *Watcher) settle(lanes []*pipeline.Lane) []*track {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	tracks := make([]*track, len(lanes))
+	for i, l := range lanes {
+		t := w.byLane[l]
+		if tracks[i] = t; t == nil || t.state != checkpoint.Reading {
+			continue
+		}
 		t.state, t.text = stateOf(t.verdict), ""
 		if t.verdict.Kind != 0 {
 			t.text = t.verdict.String()
 		}
 		t.finishing = t.settled && t.bound && !t.verdict.Damage() && w.cfg.OnFinish.String() != keepFile
 	}
-	w.mu.Unlock()
-	if err := w.save(nil, nil, false, lane.ID()); err != nil {
-		return err
-	}
-	err := w.dispose(t)
+	return tracks
+}
+
+// letGo is the end of a track whose lane is finished, or, with an error, is to be
+// finished again.
+func (w *Watcher) letGo(t *track, lane *pipeline.Lane, err error) {
 	w.mu.Lock()
 	if err != nil {
 		w.broken[t.path] = err.Error()
 		w.mu.Unlock()
-		return err
+		return
 	}
 	delete(w.broken, t.path)
 	delete(w.byLane, lane)
@@ -48,12 +71,34 @@ func (w *Watcher) Finish(_ context.Context, lane *pipeline.Lane) error {
 	w.closeContent(t)
 	t.life, t.lane = over, nil
 	t.head, t.last, t.csv, t.parsed = nil, nil, nil, false
+	t.cut = cutter{off: t.cut.off, line: t.cut.line, oversize: t.cut.oversize}
 	t.places = slices.Clone(t.places[max(0, len(t.places)-1):])
 	w.stats.count(t)
 	w.mu.Unlock()
-	w.nudge()
 	w.report(r)
-	return nil
+}
+
+// disposeAll applies on_finish to the files of tracks, and then brings down the
+// folders that they have left and come to.
+func (w *Watcher) disposeAll(tracks []*track) []error {
+	errs := make([]error, len(tracks))
+	dirs := map[string]bool{}
+	for i, t := range tracks {
+		if t != nil {
+			errs[i] = w.dispose(t, dirs)
+		}
+	}
+	for dir := range dirs {
+		syncDir(dir)
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for i, t := range tracks {
+		if t != nil && errs[i] == nil && t.finishing {
+			t.finishing, w.dirty = false, true
+		}
+	}
+	return errs
 }
 
 // A disposal is on_finish for a file that was done when the last process ended.
@@ -61,7 +106,7 @@ type disposal struct{ t *track }
 
 // do implements job.
 func (d *disposal) do(_ context.Context, w *Watcher) {
-	err := w.dispose(d.t)
+	err := w.disposeAll([]*track{d.t})[0]
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	d.t.step = resting
@@ -72,8 +117,9 @@ func (d *disposal) do(_ context.Context, w *Watcher) {
 	delete(w.broken, d.t.path)
 }
 
-// dispose applies on_finish to a file, once, if it still is what was read.
-func (w *Watcher) dispose(t *track) error {
+// dispose applies on_finish to a file, if it still is what was read. It adds the
+// folders that have changed to dirs.
+func (w *Watcher) dispose(t *track, dirs map[string]bool) error {
 	w.mu.Lock()
 	due, path, rel, was := t.finishing, t.path, t.rel, t.file
 	w.mu.Unlock()
@@ -81,16 +127,16 @@ func (w *Watcher) dispose(t *track) error {
 		return nil
 	}
 	fi, err := os.Stat(path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		err = nil
-	case err != nil:
-	default:
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err == nil {
 		if now := sight(path, rel, fi); now.id != was.id || now.size != was.size {
-			break // it is another one, or there is more to read in it
+			return nil // it is another one, or there is more to read in it
 		}
+		dirs[filepath.Dir(path)] = true
 		if w.cfg.OnFinish.MoveTo != "" {
-			err = moveFile(path, filepath.Join(w.cfg.OnFinish.MoveTo, rel))
+			err = moveFile(path, filepath.Join(w.cfg.OnFinish.MoveTo, rel), dirs)
 		} else {
 			err = os.Remove(path)
 		}
@@ -98,18 +144,16 @@ func (w *Watcher) dispose(t *track) error {
 	if err != nil {
 		return fmt.Errorf("on_finish: %w", err)
 	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	t.finishing, w.dirty = false, true
 	return nil
 }
 
 // moveFile gives a file another path, or one like it if that is taken: a file that
 // is there is never written over.
-func moveFile(from, to string) error {
+func moveFile(from, to string, dirs map[string]bool) error {
 	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
 		return err
 	}
+	dirs[filepath.Dir(to)] = true
 	to, err := reserve(to)
 	if err != nil {
 		return err
@@ -119,9 +163,8 @@ func moveFile(from, to string) error {
 	}
 	if err != nil {
 		_ = os.Remove(to)
-		return err
 	}
-	return errors.Join(syncDir(filepath.Dir(to)), syncDir(filepath.Dir(from)))
+	return err
 }
 
 // reserve makes an empty file of that path, or with a number added to it.
@@ -172,24 +215,21 @@ func copyFile(from, to string) error {
 	if err == nil {
 		err = os.Rename(aside, to)
 	}
-	if err == nil {
-		err = syncDir(filepath.Dir(to))
-	}
 	if err != nil {
 		_ = os.Remove(aside)
 		return err
 	}
+	syncDir(filepath.Dir(to))
 	return os.Remove(from)
 }
 
-// syncDir makes the names in a folder durable, where that can be done.
-func syncDir(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
+// syncDir makes the names in a folder durable, where that can be done: some file
+// systems cannot, and what was moved is there.
+func syncDir(dir string) {
+	if d, err := os.Open(dir); err == nil {
+		_ = d.Sync()
+		_ = d.Close()
 	}
-	_ = d.Sync() // some file systems cannot, and what was moved is there
-	return d.Close()
 }
 
 // report tells what became of a file.

@@ -46,7 +46,7 @@ func (w *Watcher) follow(now time.Time) bool {
 // storeStart stores where files are begun that were there before there was any
 // progress. If that fails, the next run begins at their ends, as they are then.
 func (w *Watcher) storeStart() {
-	if err := w.save(nil, nil, false, ""); err != nil {
+	if err := w.save(nil, nil, false, nil); err != nil {
 		w.log.Warn("cannot store where reading begins", "error", err)
 	}
 }
@@ -317,7 +317,7 @@ func (w *Watcher) expire(now time.Time) {
 func (w *Watcher) closeIdle(now time.Time) {
 	var idle []*track
 	for _, t := range w.tracks {
-		if t.in.f == nil || t.step != resting || !t.listed || !t.atEnd {
+		if t.step != resting || t.in.f == nil || !t.listed || !t.atEnd {
 			continue
 		}
 		if now.Sub(t.changed) >= w.cfg.IdleClose {

@@ -13,17 +13,17 @@ import (
 
 // Commit implements [pipeline.Committer].
 func (w *Watcher) Commit(_ context.Context, ups []pipeline.LanePos) error {
-	return w.save(ups, nil, false, "")
+	return w.save(ups, nil, false, nil)
 }
 
 // CommitCut implements [pipeline.CutCommitter].
 func (w *Watcher) CommitCut(_ context.Context, ups []pipeline.LanePos, marks []pipeline.Mark) error {
-	return w.save(ups, marks, true, "")
+	return w.save(ups, marks, true, nil)
 }
 
-// save stores watermarks, and marks if cut is set, and forgets the marks of a lane
-// that is finished.
-func (w *Watcher) save(ups []pipeline.LanePos, marks []pipeline.Mark, cut bool, forget string) error {
+// save stores watermarks, and marks if cut is set, and forgets the marks of lanes
+// that are finished.
+func (w *Watcher) save(ups []pipeline.LanePos, marks []pipeline.Mark, cut bool, forget []string) error {
 	w.saving.Lock()
 	defer w.saving.Unlock()
 	u := checkpoint.Update{Source: w.cfg.Name, Cut: cut, Marks: marks, Forget: forget, Points: map[int64][]byte{}}

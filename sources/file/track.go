@@ -211,7 +211,7 @@ func (t *track) dropPoints() {
 func (t *track) describe(e checkpoint.Entry, source string) checkpoint.Entry {
 	e.Source, e.ID, e.Path, e.Rel = source, t.id, t.path, t.rel
 	e.Dev, e.Ino, e.Size, e.ModTime, e.Gen = t.file.id.dev, t.file.id.ino, t.file.size, t.file.mtime, t.gen
-	e.State, e.Verdict, e.Finishing, e.Gone = t.state, t.text, t.finishing, 0
+	e.State, e.Verdict, e.Rotated, e.Finishing, e.Gone = t.state, t.text, t.rotated, t.finishing, 0
 	if !t.gone.IsZero() {
 		e.Gone = t.gone.Unix()
 	}
@@ -231,7 +231,7 @@ func restored(e checkpoint.Entry) *track {
 	t := &track{
 		id: e.ID, path: e.Path, rel: e.Rel, gen: e.Gen, entry: e,
 		file:  sighting{path: e.Path, rel: e.Rel, id: fileID{e.Dev, e.Ino}, size: e.Size, mtime: e.ModTime},
-		state: e.State, text: e.Verdict, finishing: e.Finishing,
+		state: e.State, text: e.Verdict, rotated: e.Rotated, finishing: e.Finishing,
 		key: headKey{e.HeadLen, parseDigest(e.Head)},
 	}
 	if e.State != checkpoint.Reading {

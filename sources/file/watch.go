@@ -281,7 +281,7 @@ func (w *Watcher) Close(context.Context) error {
 	if !dirty {
 		return nil
 	}
-	return w.save(nil, nil, false, "")
+	return w.save(nil, nil, false, nil)
 }
 
 // Health implements [pipeline.Healther].

@@ -177,11 +177,11 @@ func (m *mortal) CommitCut(ctx context.Context, ups []pipeline.LanePos, marks []
 	return m.Watcher.CommitCut(ctx, ups, marks)
 }
 
-func (m *mortal) Finish(ctx context.Context, l *pipeline.Lane) error {
+func (m *mortal) Finish(ctx context.Context, lanes []*pipeline.Lane) []error {
 	if m.dead.Load() {
 		return nil
 	}
-	return m.Watcher.Finish(ctx, l)
+	return m.Watcher.Finish(ctx, lanes)
 }
 
 func (m *mortal) Close(ctx context.Context) error {
@@ -202,6 +202,7 @@ type daemon struct {
 	done    chan error
 	mu      sync.Mutex
 	reports []Report
+	ahead   atomic.Int64 // of the clock, in nanoseconds
 }
 
 // start starts a daemon with progress in dir.
@@ -230,6 +231,7 @@ func start(t testing.TB, dir string, set Settings, sink *shelf, mod func(*WatchC
 	if d.w, err = NewWatcher(cfg); err != nil {
 		t.Fatal(err)
 	}
+	d.w.clock = func() time.Time { return time.Now().Add(time.Duration(d.ahead.Load())) }
 	d.life = &mortal{Watcher: d.w}
 	if sink.exact {
 		sink.cutBack(store.Marks("sink 1"))

@@ -39,6 +39,7 @@ func batch(include ...string) Settings {
 // TestBatch: everything is read once; a second run finds nothing to do, and a
 // third one what was added.
 func TestBatch(t *testing.T) {
+	t.Parallel()
 	dir, data := t.TempDir(), t.TempDir()
 	a, b, c := numbered("a", 0, 500), numbered("b", 0, 5000), numbered("c", 0, 10)
 	put(t, filepath.Join(dir, "a.log"), strings.Join(a, ""))
@@ -67,6 +68,7 @@ func TestBatch(t *testing.T) {
 // TestTail: what is appended comes out, a half line waits for its other half, also
 // over a restart, and line numbers go on.
 func TestTail(t *testing.T) {
+	t.Parallel()
 	dir, data := t.TempDir(), t.TempDir()
 	path := filepath.Join(dir, "a.log")
 	sink := &shelf{}
@@ -101,6 +103,7 @@ func (d *daemon) kinds() map[string]string {
 // TestDamaged: what is whole before the damage comes out once, the next file is
 // read, and a restart does not read a damaged file again unless it has changed.
 func TestDamaged(t *testing.T) {
+	t.Parallel()
 	lines := numbered("l", 0, 2000)
 	text := strings.Join(lines, "")
 	packed := gz(t, text)
@@ -155,6 +158,7 @@ func TestDamaged(t *testing.T) {
 
 // TestSkipAndStop: skip_file lets nothing out of a damaged file, stop ends the run.
 func TestSkipAndStop(t *testing.T) {
+	t.Parallel()
 	lines := numbered("l", 0, 2000)
 	packed := gz(t, strings.Join(lines, ""))
 	for _, mode := range []string{damageSkip, damageStop} {
@@ -187,6 +191,7 @@ func TestSkipAndStop(t *testing.T) {
 // TestOnFinish: files are moved or deleted once they are durable, damaged ones and,
 // when tailing, live ones are kept; a name that is taken is not written over.
 func TestOnFinish(t *testing.T) {
+	t.Parallel()
 	lines := numbered("l", 0, 2000)
 	packed := gz(t, strings.Join(lines, ""))
 	exists := func(path string) bool {
@@ -234,6 +239,7 @@ func TestOnFinish(t *testing.T) {
 // TestFinishedLater: a process that ends between storing that a file is done and
 // deleting it leaves that to the next one.
 func TestFinishedLater(t *testing.T) {
+	t.Parallel()
 	dir, data := t.TempDir(), t.TempDir()
 	path := filepath.Join(dir, "a.log")
 	put(t, path, "a\n")
@@ -263,6 +269,7 @@ func TestFinishedLater(t *testing.T) {
 // TestSameBeginning: files that begin in the same way are files of their own, and
 // an inode that is used again holds a new file.
 func TestSameBeginning(t *testing.T) {
+	t.Parallel()
 	dir, data := t.TempDir(), t.TempDir()
 	head := strings.Repeat("# the same header in all of them\n", 50)
 	sink := &shelf{}
@@ -306,6 +313,7 @@ func TestSameBeginning(t *testing.T) {
 // TestStartEnd: what is there before the first start is passed over, what comes
 // later is not, nor is what comes while nothing runs.
 func TestStartEnd(t *testing.T) {
+	t.Parallel()
 	dir, data := t.TempDir(), t.TempDir()
 	a, b := filepath.Join(dir, "a.log"), filepath.Join(dir, "b.log")
 	put(t, a, "old\nhal")
@@ -326,6 +334,7 @@ func TestStartEnd(t *testing.T) {
 // TestHeader: a lane that begins in the middle of a text has its header, and no
 // line is emitted in two pieces.
 func TestHeader(t *testing.T) {
+	t.Parallel()
 	dir, data := t.TempDir(), t.TempDir()
 	set := quick(dir)
 	for _, name := range []string{"a.csv", "b.csv.gz"} {
@@ -355,6 +364,7 @@ func TestHeader(t *testing.T) {
 // TestLongRecord: a record beyond the limit goes out in pieces, and a crash in the
 // middle of it neither loses nor doubles a byte.
 func TestLongRecord(t *testing.T) {
+	t.Parallel()
 	dir, data := t.TempDir(), t.TempDir()
 	text := "before\n" + strings.Repeat("x", 300<<10) + "\nafter\n"
 	put(t, filepath.Join(dir, "a.log"), text)
@@ -390,6 +400,7 @@ func TestLongRecord(t *testing.T) {
 // TestUnreadableForNow: a file that cannot be read is told of, does not keep others from
 // being read, and is read as soon as that can be done.
 func TestUnreadableForNow(t *testing.T) {
+	t.Parallel()
 	dir, data := t.TempDir(), t.TempDir()
 	put(t, filepath.Join(dir, "b.log"), "b\n")
 	path := filepath.Join(dir, "a.log")
@@ -414,7 +425,8 @@ func TestUnreadableForNow(t *testing.T) {
 // TestGrowingArchive: a compressed file that is still being written is read on when
 // it grows, and every line comes out once.
 func TestGrowingArchive(t *testing.T) {
-	lines := noisy("g", 20000)
+	t.Parallel()
+	lines := noisy("g", 6000)
 	packed := gz(t, strings.Join(lines, ""))
 	dir := t.TempDir()
 	sink := &shelf{}
@@ -435,6 +447,7 @@ func TestGrowingArchive(t *testing.T) {
 // TestIDs: the id of a lane stays when its file is renamed, compressed, and when
 // the daemon is started again.
 func TestIDs(t *testing.T) {
+	t.Parallel()
 	dir, data := t.TempDir(), t.TempDir()
 	path := filepath.Join(dir, "a.log")
 	sink := &shelf{}
@@ -469,6 +482,7 @@ func TestIDs(t *testing.T) {
 // TestManyFiles: no more files are open than allowed, files that were closed are
 // read on, and nothing is left open.
 func TestManyFiles(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	set := quick(dir + "/**/*.log")
 	set.MaxOpenFiles, set.Readers = 10, 2
@@ -497,6 +511,7 @@ func TestManyFiles(t *testing.T) {
 // TestKeptOriginal: of a file and its compressed form beside it one is read; of one
 // that only has the name, both.
 func TestKeptOriginal(t *testing.T) {
+	t.Parallel()
 	lines, others := numbered("l", 0, 500), numbered("o", 0, 500)
 	dir, data := t.TempDir(), t.TempDir()
 	put(t, filepath.Join(dir, "a.log"), strings.Join(lines, ""))
@@ -516,6 +531,7 @@ func TestKeptOriginal(t *testing.T) {
 // TestGone: a file that is deleted while it is read is read to its end, and one that
 // is truncated without a copy is counted as lost, and read on from its beginning.
 func TestGone(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	path := filepath.Join(dir, "a.log")
 	sink := &shelf{}
@@ -543,6 +559,7 @@ func TestGone(t *testing.T) {
 
 // TestReset: a file of which the progress is reset is read again.
 func TestReset(t *testing.T) {
+	t.Parallel()
 	dir, data := t.TempDir(), t.TempDir()
 	put(t, filepath.Join(dir, "a.log"), "a\n")
 	sink := &shelf{}
