@@ -16,6 +16,11 @@ type Types struct {
 	Sources     map[string]func() any
 	Sinks       map[string]func() any
 	DeadLetters map[string]func() any
+	// Check looks for what this package cannot see, and joins a mistake made by
+	// File.ErrorAt for each. sound reports whether the part of the file that a path
+	// leads into is written and has no mistake: what has one, or is not there, is not
+	// to be looked at. Without Check, nothing is looked for.
+	Check func(f *File, sound func(path string) bool) error
 }
 
 // of returns the types that can stand at a path.

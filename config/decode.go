@@ -22,6 +22,21 @@ type decoder struct {
 	words  map[string]string // texts of structs that were written as such
 	others []error           // the mistakes in other files
 	rules  *policyReader     // of the codec; nil if there are none
+	broken map[string]bool   // sections with a mistake in them
+}
+
+// section returns the part of a configuration that a path leads into: "codec", or
+// one element of a list, "sources[0]".
+func section(path string) string {
+	s, _, _ := strings.Cut(path, ".")
+	return s
+}
+
+// sound reports whether a section is there and has no mistake so far.
+func (d *decoder) sound(path string) bool {
+	s := section(path)
+	_, is := d.places[s]
+	return is && !d.broken[s]
 }
 
 // A place is where something was written.
@@ -43,6 +58,14 @@ func element(at string, i int) string { return at + "[" + strconv.Itoa(i) + "]" 
 
 // value fills v from a node. v is addressable, and keeps what is not written.
 func (d *decoder) value(v reflect.Value, n ast.Node, at string, r rules) {
+	before := len(d.errs)
+	d.fill(v, n, at, r)
+	if len(d.errs) > before {
+		d.broken[section(at)] = true
+	}
+}
+
+func (d *decoder) fill(v reflect.Value, n ast.Node, at string, r rules) {
 	switch t := v.Type(); {
 	case t == componentType:
 		d.component(v.Addr().Interface().(*Component), n, at)
@@ -154,6 +177,7 @@ func (d *decoder) failPath(at string, err error) {
 		d.failPath(in(at, f.Field), f.Err)
 		return
 	}
+	d.broken[section(at)] = true
 	d.errs = append(d.errs, d.errorAt(at, err))
 }
 

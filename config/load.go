@@ -28,6 +28,7 @@ func Parse(file string, data []byte, types Types, env Env) (*File, error) {
 		places:   map[string]place{},
 		raw:      map[string]string{},
 		words:    map[string]string{},
+		broken:   map[string]bool{},
 	}
 	f := Default()
 	f.d = d
@@ -52,8 +53,21 @@ func (d *decoder) read(f *File, root ast.Node) {
 	if f.DeadLetter != nil && f.DeadLetter.Name == "" {
 		f.DeadLetter.Name = "dead_letter"
 	}
+	before := len(d.errs) + len(d.others)
 	d.resolve(&f.Codec)
+	d.broken["codec"] = d.broken["codec"] || len(d.errs)+len(d.others) > before
 	d.deadLetters(f)
+	if d.types.Check == nil {
+		return
+	}
+	for _, err := range unjoin(d.types.Check(f, d.sound)) {
+		var e *Error
+		if errors.As(err, &e) {
+			d.errs = append(d.errs, e)
+		} else {
+			d.others = append(d.others, err)
+		}
+	}
 }
 
 // deadLetters fills in what becomes of bad records, which hangs on whether there

@@ -159,3 +159,42 @@ func TestColons(t *testing.T) {
 		}
 	}
 }
+
+// What Check finds is told with all other mistakes, in the order of the file. It is
+// told which sections it must not look at.
+func TestCheck(t *testing.T) {
+	types := doubles()
+	sound := map[string]bool{}
+	types.Check = func(f *File, ok func(string) bool) error {
+		for _, path := range []string{"sources[0].kafka", "sources[1]", "codec.format", "sinks[0]", "dead_letter", "pipeline.workers", "nothing"} {
+			sound[path] = ok(path)
+		}
+		return errors.Join(f.ErrorAt("codec.format", errors.New("no")), errors.New("elsewhere"))
+	}
+	const text = `version: 1
+sources:
+  - kafka: {brokers: [a], topics: [b]}
+  - kafak: {}
+codec: {format: lines}
+sinks:
+  - kafka: {brokers: [a], topics: [b], nothing: 1}
+pipeline: {on_reject: dead_letter}
+`
+	_, err := Parse("c.yaml", []byte(text), types, testEnv())
+	want := []string{"c.yaml:4:5: there is no such type; did you mean kafka?", "c.yaml:5:17: no", "c.yaml:7:40: there is no key nothing", "c.yaml:8:23: no dead_letter is configured", "elsewhere"}
+	var got []string
+	for _, e := range unjoin(err) {
+		got = append(got, e.Error())
+	}
+	if len(got) != len(want) {
+		t.Fatalf("got %q", got)
+	}
+	for i := range want {
+		if !strings.HasPrefix(got[i], want[i]) {
+			t.Errorf("got %q, want %q", got[i], want[i])
+		}
+	}
+	same(t, "sound", sound, map[string]bool{
+		"sources[0].kafka": true, "sources[1]": false, "codec.format": true, "sinks[0]": false, "dead_letter": false, "pipeline.workers": false, "nothing": false,
+	})
+}

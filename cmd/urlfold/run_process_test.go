@@ -306,16 +306,16 @@ func TestRunTwoSignals(t *testing.T) {
 // and all lines are in the output once.
 func TestRunSignalsDuringReload(t *testing.T) {
 	d := newRun(t, tailing)
-	want := ""
+	var want strings.Builder
 	for i := range 8 {
 		sinks := strings.Repeat(fmt.Sprintf("  - discard: {name: d%d}\n", i), i%2)
 		d.configure(strings.Replace(tailing, "pipeline:", sinks+"pipeline:", 1))
 		d.start()
 		d.feed(fmt.Sprintf("HTTP://H/%d\n", i))
-		want += fmt.Sprintf("http://h/%d\n", i)
+		_, _ = fmt.Fprintf(&want, "http://h/%d\n", i) // never fails
 		d.logs("msg=listening", 1)
 		d.signal(syscall.SIGHUP) // before there is a pipeline, if we are quick
-		d.has("out.log", want)
+		d.has("out.log", want.String())
 		d.configure(strings.Replace(tailing, "pipeline:", strings.Repeat("  - discard: {name: e}\n", 1-i%2)+"pipeline:", 1))
 		d.signal(syscall.SIGHUP)
 		time.Sleep(time.Duration(i) * 2 * time.Millisecond)
@@ -324,7 +324,7 @@ func TestRunSignalsDuringReload(t *testing.T) {
 			t.Fatalf("round %d: exit code %d", i, got)
 		}
 	}
-	d.has("out.log", want)
+	d.has("out.log", want.String())
 }
 
 // What a sink does not take in time is given up: at the deadline, or at a second

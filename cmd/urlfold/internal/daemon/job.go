@@ -63,9 +63,9 @@ func recordConfig(f *config.File) (record.Config, error) {
 		check(fmt.Sprintf("codec.repairs[%d]", i), err)
 		rc.Repairs |= r
 	}
-	rc.OnUnparsed, err = record.ParseFate(c.OnUnparsed)
+	rc.OnUnparsed, err = record.ParseFate(cmp.Or(c.OnUnparsed, record.FateDefault.String()))
 	check("codec.on_unparsed", err)
-	rc.OnOversize, err = record.ParseFate(f.Pipeline.OnOversize)
+	rc.OnOversize, err = record.ParseFate(cmp.Or(f.Pipeline.OnOversize, record.FateDefault.String()))
 	check("pipeline.on_oversize", err)
 	check("codec.render", setRender(&rc, &c.Render))
 	return rc, errors.Join(errs...)
@@ -91,12 +91,16 @@ func setRender(rc *record.Config, r *config.Render) error {
 func recordErrors(f *config.File, err error) error {
 	var errs []error
 	for _, err := range flatten(nil, err) {
-		path := "codec"
 		var e *record.ConfigError
-		if errors.As(err, &e) {
-			path = pathOf(f, e.Field)
+		switch {
+		case !errors.As(err, &e):
+			err = f.ErrorAt("codec", err)
+		case e.Field == "Base":
+			err = f.ShowAt("codec.base", err) // it shows how one looks, and nothing of this one
+		default:
+			err = f.ErrorAt(pathOf(f, e.Field), err)
 		}
-		errs = append(errs, f.ErrorAt(path, err))
+		errs = append(errs, err)
 	}
 	return errors.Join(errs...)
 }
@@ -123,7 +127,7 @@ func pathOf(f *config.File, field string) string {
 // their own.
 var recordPaths = map[string]string{
 	"Format": "codec.format", "Dialect": "codec.dialect", "URLField": "codec.url_field", "BaseField": "codec.base_field",
-	"Base": "codec.base", "Target": "codec.target", "KeyForm": "codec.key_format", "Repairs": "codec.repairs",
+	"Target": "codec.target", "KeyForm": "codec.key_format", "Repairs": "codec.repairs",
 	"Render": "codec.render", "Extend": "codec.render.extend",
 	"MaxRecord": "pipeline.max_record_bytes", "OnUnparsed": "codec.on_unparsed", "OnOversize": "pipeline.on_oversize",
 }

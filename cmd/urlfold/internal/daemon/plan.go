@@ -32,6 +32,16 @@ type plan struct {
 
 // newPlan checks f. The error joins a *config.Error for each mistake.
 func newPlan(f *config.File) (*plan, error) {
+	all := func(string) bool { return true }
+	p := prepare(f)
+	if err := p.check(all); err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+// prepare returns a plan for f that is not checked.
+func prepare(f *config.File) *plan {
 	p := &plan{file: f}
 	for i := range f.Sources {
 		p.sourceNames = append(p.sourceNames, f.Sources[i].Name)
@@ -41,15 +51,31 @@ func newPlan(f *config.File) (*plan, error) {
 		p.sinkNames = append(p.sinkNames, f.Sinks[i].Name)
 	}
 	p.fit()
-	// Made to be looked at: whether they can be made, and what they need to know.
-	parts, err := p.make(&env{log: discardLog})
-	facts := err == nil && parts.needFacts()
-	var jobErr error
-	p.job, jobErr = newJob(f, facts)
-	if err := inOrder(p.checkNames(), p.checkExactlyOnce(), err, jobErr); err != nil {
-		return nil, err
+	return p
+}
+
+// check makes all that f asks for, to look whether it can be made. The error joins a
+// *config.Error for each mistake in the parts that are sound.
+func (p *plan) check(sound func(path string) bool) error {
+	parts, err := p.make(&env{log: discardLog, sound: sound})
+	errs := []error{err}
+	if p.whole(sound) {
+		errs = append(errs, p.checkNames(), p.checkExactlyOnce())
 	}
-	return p, nil
+	if sound("codec") {
+		p.job, err = newJob(p.file, err == nil && parts.needFacts())
+		errs = append(errs, err)
+	}
+	return inOrder(errs...)
+}
+
+// whole reports whether all components are sound.
+func (p *plan) whole(sound func(path string) bool) bool {
+	list := p.outputs()
+	for i := range p.file.Sources {
+		list = append(list, &p.file.Sources[i])
+	}
+	return !slices.ContainsFunc(list, func(c *config.Component) bool { return c.Config == nil || !sound(c.Path()) })
 }
 
 // inOrder joins the mistakes in a configuration in the order of the file, or returns
@@ -85,16 +111,13 @@ func flatten(list []error, err error) []error {
 	return list
 }
 
-// checkNames refuses one name for two components: metrics and progress go by it.
+// checkNames refuses one name for a source and a sink: metrics and progress go by
+// it. Package config has looked that no two sources, and no two sinks, have one.
 func (p *plan) checkNames() error {
 	var errs []error
-	seen := map[string]bool{}
-	for _, list := range [][]config.Component{p.file.Sources, p.file.Sinks} {
-		for i := range list {
-			if seen[list[i].Name] {
-				errs = append(errs, p.file.ErrorAt(list[i].Path()+".name", errors.New("another component has this name")))
-			}
-			seen[list[i].Name] = true
+	for i := range p.file.Sinks {
+		if c := &p.file.Sinks[i]; slices.Contains(p.sourceNames, c.Name) {
+			errs = append(errs, p.file.ErrorAt(c.Path()+".name", errors.New("a source has this name")))
 		}
 	}
 	return errors.Join(errs...)
@@ -140,6 +163,9 @@ func (p *plan) outputs() []*config.Component {
 // fit computes how many batches there are.
 func (p *plan) fit() {
 	o := &p.file.Pipeline
+	if o.Batch.Bytes < 1 || o.MaxInFlight.Batches < 1 {
+		o = &config.Default().Pipeline // there is a mistake in it, which is told
+	}
 	p.limit = memory.FindLimit(int64(p.file.Memory.Limit))
 	p.budget = p.limit.Fit(memory.Load{
 		BatchBytes:     int64(o.Batch.Bytes),
@@ -158,6 +184,12 @@ type env struct {
 	log      *slog.Logger
 	untilEOF bool
 	onReport func(file.Report)
+	sound    func(path string) bool // nil: all is
+}
+
+// makes reports whether a component is to be made.
+func (e *env) makes(c *config.Component) bool {
+	return e.sound == nil || c.Config != nil && e.sound(c.Path())
 }
 
 // parts are the components of one pipeline.
@@ -173,6 +205,9 @@ func (p *plan) make(e *env) (*parts, error) {
 	out := &parts{}
 	for i := range p.file.Sources {
 		c := &p.file.Sources[i]
+		if !e.makes(c) {
+			continue
+		}
 		s, err := p.makeSource(c, e)
 		if err != nil {
 			errs = append(errs, p.file.ErrorAt(c.Path(), err))
@@ -181,13 +216,16 @@ func (p *plan) make(e *env) (*parts, error) {
 	}
 	for i := range p.file.Sinks {
 		c := &p.file.Sinks[i]
+		if !e.makes(c) {
+			continue
+		}
 		s, err := p.makeSink(c, e)
 		if err != nil {
 			errs = append(errs, p.file.ErrorAt(c.Path(), err))
 		}
 		out.sinks = append(out.sinks, s)
 	}
-	if c := p.file.DeadLetter; c != nil {
+	if c := p.file.DeadLetter; c != nil && e.makes(c) {
 		s, err := p.makeSink(c, e)
 		if err != nil {
 			errs = append(errs, p.file.ErrorAt(c.Path(), err))
