@@ -73,6 +73,10 @@ peers: ## the table of peers, ns per URL, beside us (needs URLFOLD_CORPORA for t
 bench-kafka: ## messages per second from Kafka to Kafka, beside the bare client library (starts a broker)
 	address=$$(.ci/kafka start) && cd bench && URLFOLD_KAFKA=$$address $(GO) run ./cmd/kafka
 
+.PHONY: bench-nats
+bench-nats: ## messages per second from JetStream to JetStream, beside the bare client library (starts a server)
+	address=$$(.ci/nats start) && cd bench && URLFOLD_NATS=$$address $(GO) run ./cmd/nats
+
 .PHONY: gen
 gen: ## go generate ./..., then git diff must be empty
 	$(GO) generate ./...

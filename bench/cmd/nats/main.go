@@ -1,0 +1,149 @@
+// Nats prints how fast one instance goes from JetStream to JetStream: urlfold with its
+// codec, and the bare client library copying messages without looking at them. The
+// loops take turns in one process, on two cores, from one stream and with the same
+// bounds, so that a slow moment of the machine or of the server is slow for all of
+// them. Rates move from machine to machine; the ratio within a round is what counts.
+//
+//	URLFOLD_NATS=$(.ci/nats start) go run ./cmd/nats [-n 300000] [-rounds 5]
+//
+// The server works on the same machine: its share of the cores is in all rates.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"runtime"
+	"runtime/pprof"
+	"slices"
+	"time"
+
+	"github.com/urlfold/urlfold/bench"
+)
+
+func main() {
+	if err := run(); err != nil {
+		fmt.Fprintln(os.Stderr, "nats:", err)
+		os.Exit(1)
+	}
+}
+
+// least is the ratio below which the run fails.
+const least = 0.8
+
+func run() error {
+	n := flag.Int("n", 300_000, "messages")
+	rounds := flag.Int("rounds", 5, "rounds; the median of them is printed")
+	storage := flag.String("storage", "file", "of both streams: file, memory")
+	only := flag.String("only", "", "run this loop alone")
+	profile := flag.String("cpuprofile", "", "write a profile of the processor to this file")
+	flag.Parse()
+	addr := os.Getenv("URLFOLD_NATS")
+	if addr == "" {
+		return errors.New("URLFOLD_NATS is not set: .ci/nats start prints the address of a server")
+	}
+	runtime.GOMAXPROCS(2)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if *profile != "" {
+		f, err := os.Create(*profile)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		if err := pprof.StartCPUProfile(f); err != nil {
+			return err
+		}
+		defer pprof.StopCPUProfile()
+	}
+	s, err := newServer(addr, *storage)
+	if err != nil {
+		return err
+	}
+	defer s.close()
+	if err := s.fill(ctx, *n); err != nil {
+		return err
+	}
+	fmt.Printf("%d messages, URLs of %.1f bytes, %s storage, prefetch %d, window %d, GOMAXPROCS 2, %d rounds\n\n",
+		*n, s.mean, *storage, prefetch, window, *rounds)
+	return s.race(ctx, *rounds, slices.DeleteFunc(loops(), func(l loop) bool { return *only != "" && l.name != *only }))
+}
+
+// race lets the loops take turns.
+func (s *server) race(ctx context.Context, rounds int, loops []loop) error {
+	all := make([][]bench.Measure, rounds)
+	for round := range all {
+		all[round] = make([]bench.Measure, len(loops))
+		for i := range loops {
+			k := (i + round) % len(loops) // each is the first once
+			m, err := s.time(ctx, loops[k])
+			if err != nil {
+				return fmt.Errorf("%s: %w", loops[k].name, err)
+			}
+			all[round][k] = m
+			fmt.Fprintf(os.Stderr, "round %d: %-24s %8.0f messages/s, %5.0f ns of processor each\n", round+1, loops[k].name, m.Rate, m.CPU)
+		}
+	}
+	var names []string
+	for _, l := range loops {
+		names = append(names, l.name)
+	}
+	return bench.Race(os.Stdout, names, all, least)
+}
+
+// A loop copies the input stream to a subject until ctx is done, through a consumer of
+// that name, and acknowledges each message once its copy is stored.
+type loop struct {
+	name string
+	run  func(ctx context.Context, s *server, consumer, subject string) error
+}
+
+func loops() []loop {
+	return []loop{
+		{"urlfold", urlfold},
+		{"bare Messages", bareMessages},
+		{"bare Fetch", bareFetch},
+	}
+}
+
+// warmup is the share of the messages that is not timed: connections, the first
+// pulls, the first allocations.
+const warmup = 0.1
+
+// time runs l from the first message until the last one is acknowledged.
+func (s *server) time(ctx context.Context, l loop) (m bench.Measure, err error) {
+	out, err := s.create(ctx, fmt.Sprintf("bench-%d", time.Now().UnixNano()))
+	if err != nil {
+		return m, err
+	}
+	defer func() { err = errors.Join(err, s.remove(out)) }()
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	done := make(chan error, 1)
+	go func() { done <- l.run(ctx, s, out.name, out.subject) }()
+	var began time.Time
+	var cpu time.Duration
+	for first := 0; ; {
+		select {
+		case err := <-done:
+			return m, fmt.Errorf("it has ended early: %w", err)
+		case <-time.After(10 * time.Millisecond):
+		}
+		got, rest, err := s.progress(ctx, out)
+		switch {
+		case err != nil:
+			return m, err
+		case began.IsZero() && float64(got) >= warmup*float64(s.n):
+			began, first, cpu = time.Now(), got, bench.Processor()
+		case got >= s.n && rest == 0:
+			timed := float64(s.n - first)
+			m.Rate = timed / time.Since(began).Seconds()
+			m.Bytes, m.CPU = m.Rate*s.mean, float64((bench.Processor()-cpu).Nanoseconds())/timed
+			stop()
+			return m, <-done
+		}
+	}
+}
