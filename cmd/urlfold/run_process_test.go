@@ -376,3 +376,40 @@ func TestRunCut(t *testing.T) {
 		}
 	}
 }
+
+// validate --connect tells what is there and could be better.
+func TestValidateConnect(t *testing.T) {
+	server := natstest.Start(t, nil)
+	conn, err := nats.Connect(server.URL())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	js, err := jetstream.New(conn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := js.CreateStream(t.Context(), jetstream.StreamConfig{Name: "S", Subjects: []string{"s"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.CreateConsumer(t.Context(), jetstream.ConsumerConfig{Durable: "d", AckPolicy: jetstream.AckExplicitPolicy, AckWait: 2 * time.Second, MaxDeliver: -1}); err != nil {
+		t.Fatal(err)
+	}
+	name := filepath.Join(t.TempDir(), "c.yaml")
+	write(t, name, fmt.Sprintf(`version: 1
+sources:
+  - jetstream: {servers: [%q], stream: S, durable: d, consumer: {ack_wait: 2s}}
+codec: {format: lines}
+sinks:
+  - discard: {}
+`, server.URL()))
+	cmd, stderr := command(t, "validate", "-c", name, "--connect")
+	out, err := cmd.Output()
+	if got := code(t, err); got != exitDone || !strings.Contains(string(out), "all is well") {
+		t.Errorf("exit code %d, stdout %q", got, out)
+	}
+	if !strings.Contains(stderr.String(), "urlfold: warning: "+name+":3:16: ") || !strings.Contains(stderr.String(), "ack_wait is 2s") {
+		t.Errorf("stderr: %s", stderr)
+	}
+}

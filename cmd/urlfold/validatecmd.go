@@ -24,7 +24,7 @@ func newValidateCmd() *cobra.Command {
 				return err
 			}
 			if connect {
-				if err := daemon.Check(cmd.Context(), f); err != nil {
+				if err := checkConnect(cmd, f); err != nil {
 					return err
 				}
 			}
@@ -40,6 +40,17 @@ func newValidateCmd() *cobra.Command {
 	cmd.Flags().BoolVar(&connect, "connect", false, "connect to brokers and servers, too")
 	cmd.Flags().BoolVar(&show, "show", false, "print the configuration with all defaults, without secrets")
 	return cmd
+}
+
+// checkConnect connects to all that f names, and tells what could be better.
+func checkConnect(cmd *cobra.Command, f *config.File) error {
+	warnings, err := daemon.Check(cmd.Context(), f)
+	for _, w := range warnings {
+		if _, err := fmt.Fprintf(cmd.ErrOrStderr(), "urlfold: warning: %v\n", w); err != nil {
+			return err
+		}
+	}
+	return err
 }
 
 func newTestCmd() *cobra.Command {

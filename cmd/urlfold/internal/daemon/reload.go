@@ -89,7 +89,7 @@ func (d *Daemon) change(ctx context.Context) (how string, err error) {
 		d.swap(now, next)
 		return "rules", nil
 	}
-	if err := next.connect(ctx); err != nil {
+	if _, err := next.connect(ctx); err != nil {
 		return "", err
 	}
 	d.setLevel(f)
@@ -162,17 +162,18 @@ func sameComponent(a, b *config.Component) bool {
 	return a.Type == b.Type && a.Name == b.Name && reflect.DeepEqual(a.Config, b.Config)
 }
 
-// Check connects to all that the configuration names, and lets go of it again.
-func Check(ctx context.Context, f *config.File) error {
+// Check connects to all that the configuration names, and lets go of it again. The
+// warnings are of what works, and not as well as it could.
+func Check(ctx context.Context, f *config.File) (warnings []*config.Error, err error) {
 	p, err := newPlan(f)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	return p.connect(ctx)
 }
 
 // connect looks whether the components could work, as far as they can tell.
-func (p *plan) connect(ctx context.Context) error {
+func (p *plan) connect(ctx context.Context) (warnings []*config.Error, err error) {
 	ctx, cancel := context.WithTimeout(ctx, connectTimeout)
 	defer cancel()
 	e := &env{log: discardLog}
@@ -180,6 +181,11 @@ func (p *plan) connect(ctx context.Context) error {
 	check := func(c *config.Component, part any, err error) {
 		if x, ok := part.(connector); ok && err == nil {
 			err = x.CheckConnect(ctx)
+		}
+		if x, ok := part.(interface{ Warnings() []string }); ok && err == nil {
+			for _, text := range x.Warnings() {
+				warnings = append(warnings, p.file.ErrorAt(c.Path(), errors.New(text)))
+			}
 		}
 		if err != nil {
 			errs = append(errs, p.file.ErrorAt(c.Path(), err))
@@ -194,7 +200,7 @@ func (p *plan) connect(ctx context.Context) error {
 		s, err := sinks.Types[c.Type].New(c.Config, p.sinkEnv(c, e))
 		check(c, s, err)
 	}
-	return errors.Join(errs...)
+	return warnings, errors.Join(errs...)
 }
 
 // A connector is a component that can look whether it would be able to work.
