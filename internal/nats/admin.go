@@ -45,7 +45,7 @@ func (c *Conn) Stream(ctx context.Context, name string) (StreamInfo, error) {
 	s, err := c.js.Stream(ctx, name)
 	switch {
 	case errors.Is(err, jetstream.ErrStreamNotFound):
-		return StreamInfo{}, fmt.Errorf("there is no stream %q: create it, for example with nats stream add %s --subjects ...", name, name)
+		return StreamInfo{}, fmt.Errorf("there is no stream %q: create it, for example with nats stream add %s --subjects SUBJECT", name, name)
 	case err != nil:
 		return StreamInfo{}, fmt.Errorf("stream %q: %w", name, apiError(err))
 	}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -21,7 +20,7 @@ type Core struct {
 	press press
 	conn  atomic.Pointer[client.Conn] // nil before Open; Health and Stats are asked meanwhile
 
-	pages     sync.Pool // of *client.Msg
+	free      chan *client.Msg // scratch
 	published atomic.Int64
 	again     atomic.Int64
 	trouble   atomic.Pointer[error]
@@ -39,7 +38,7 @@ func NewCore(cfg CoreConfig) (*Core, error) {
 	}
 	return &Core{
 		cfg: cfg, press: press{subject: t, headers: cfg.Headers, id: idNone},
-		pages: sync.Pool{New: func() any { return &client.Msg{Header: map[string][]string{}} }},
+		free: make(chan *client.Msg, maxScratch),
 	}, nil
 }
 
@@ -98,15 +97,39 @@ func (s *Core) Submit(ctx context.Context, b *pipeline.Batch, t pipeline.Ticket)
 	return nil
 }
 
+// maxScratch is how many messages are kept to be filled in again. More submissions at a
+// time make more.
+const maxScratch = 16
+
+// take returns an empty message.
+func (s *Core) take() *client.Msg {
+	select {
+	case m := <-s.free:
+		return m
+	default:
+		return &client.Msg{Header: map[string][]string{}}
+	}
+}
+
+// give takes a message back. It keeps nothing of the batch.
+func (s *Core) give(m *client.Msg) {
+	clear(m.Header)
+	m.Data = nil
+	select {
+	case s.free <- m:
+	default:
+	}
+}
+
 // publish writes the messages of p to the connection. It returns the records that
 // the client will never take, and why, or an error after which all are to be
 // published again.
 func (s *Core) publish(p *page) (failed []uint32, refused, err error) {
-	conn, m := s.conn.Load(), s.pages.Get().(*client.Msg)
-	defer s.pages.Put(m)
+	conn, m := s.conn.Load(), s.take()
+	defer s.give(m)
 	for i := range p.s.Recs {
 		clear(m.Header)
-		s.press.print(p, i, m)
+		s.press.fill(p, i, m)
 		err := conn.PublishMsg(m)
 		switch {
 		case client.Refuses(err):
@@ -117,7 +140,6 @@ func (s *Core) publish(p *page) (failed []uint32, refused, err error) {
 			s.published.Add(1)
 		}
 	}
-	m.Data = nil
 	return slices.Clip(failed), refused, nil
 }
 

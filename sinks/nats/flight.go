@@ -71,7 +71,7 @@ func (f *flight) len() int {
 // Message implements [client.Load].
 func (f *flight) Message(i int, m *client.Msg) {
 	if f.groups == nil {
-		f.sink.press.print(&f.page, i, m)
+		f.sink.press.fill(&f.page, i, m)
 		return
 	}
 	g := f.groups[i]

@@ -29,7 +29,7 @@ type press struct {
 	expect  string
 }
 
-// A page is what is printed: a stream of a batch.
+// A page is what messages are made of: a stream of a batch.
 type page struct {
 	b    *pipeline.Batch
 	s    *pipeline.Stream
@@ -83,8 +83,8 @@ func (pr *press) subjectOf(p *page, i int) string {
 	return pr.subject.make(p.fact(i), in)
 }
 
-// print fills in the message of record i.
-func (pr *press) print(p *page, i int, m *client.Msg) {
+// fill makes m the message of record i.
+func (pr *press) fill(p *page, i int, m *client.Msg) {
 	m.Subject, m.Data = pr.subjectOf(p, i), p.data(i)
 	pr.inputHeaders(p, i, m)
 	f := p.fact(i)

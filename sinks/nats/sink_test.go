@@ -427,12 +427,13 @@ func TestLines(t *testing.T) {
 	if r.Class != pipeline.Permanent || len(r.Failed) != 1 || r.Failed[0] != 50 {
 		t.Errorf("%+v", r)
 	}
-	got := ""
-	for _, m := range w.messages("OUT") {
-		got += string(m.Data)
+	var got []byte
+	all := w.messages("OUT")
+	for _, m := range all {
+		got = append(got, m.Data...)
 	}
 	want := strings.Join(append(values[:50:50], values[51:]...), "\n") + "\n"
-	if n := len(w.messages("OUT")); got != want || n < 3 || n > 6 {
+	if n := len(all); string(got) != want || n < 3 || n > 6 {
 		t.Errorf("%d messages, %d bytes of %d", n, len(got), len(want))
 	}
 }

@@ -106,7 +106,7 @@ func TestPrintAllocs(t *testing.T) {
 	m := clientMsg()
 	if n := testing.AllocsPerRun(100, func() {
 		clear(m.Header)
-		pr.print(&p, 1, m)
+		pr.fill(&p, 1, m)
 	}); n > 3 {
 		t.Errorf("%v allocations a message", n)
 	}

@@ -109,12 +109,12 @@ func (p *Proxy) accept() {
 
 // serve forwards one connection until either side ends.
 func (p *Proxy) serve(c net.Conn) {
-	defer c.Close()
+	defer func() { _ = c.Close() }()
 	s, err := net.Dial("tcp", p.target)
 	if err != nil {
 		return
 	}
-	defer s.Close()
+	defer func() { _ = s.Close() }()
 	up, down, ok := p.enter(c, s)
 	if !ok {
 		return
@@ -173,7 +173,7 @@ func (g *gate) Write(b []byte) (int, error) {
 		return 0, errCut
 	}
 	if delay > 0 {
-		time.Sleep(delay)
+		<-time.After(delay)
 	}
 	return g.c.Write(b)
 }
