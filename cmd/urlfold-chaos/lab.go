@@ -25,6 +25,7 @@ type experiment struct {
 	about string
 	bound string // what must hold
 	long  bool   // left out of the short form
+	aside bool   // needs no computing: in full it runs beside the others
 	run   func(ctx context.Context, l *lab) error
 }
 
@@ -36,7 +37,6 @@ type lab struct {
 	short bool
 	bytes int64 // of a large input; 0: as the experiment has it
 	rng   *rand.Rand
-	log   io.Writer
 
 	report report
 	procs  []*chaos.Process

@@ -13,7 +13,7 @@ import (
 )
 
 // experiments are all there are, in the order of their numbers.
-var experiments = slices.Concat(kills, damages, rotations, identities, hostiles, poisons, stops, reloads, states, disks)
+var experiments = slices.Concat(kills, damages, rotations, identities, hostiles, poisons, stops, reloads, states, disks, slows, suites)
 
 func list(_ context.Context, _ []string, stdout, _ io.Writer) error {
 	for _, e := range experiments {
@@ -66,26 +66,43 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (err erro
 	return conductAll(ctx, t, dir, &o, chosen, stdout, stderr)
 }
 
-// conductAll runs experiments, one after the other.
+// conductAll runs experiments, one after the other, and some beside them.
 func conductAll(ctx context.Context, t tools, dir string, o *runFlags, chosen []experiment, stdout, stderr io.Writer) error {
 	var failed []string
+	conclude := func(r report) error {
+		if !r.Pass && r.Skipped == "" {
+			failed = append(failed, r.Name)
+			if o.keep {
+				return tell(stdout, &r, o.json)
+			}
+		}
+		return errors.Join(tell(stdout, &r, o.json), os.RemoveAll(filepath.Join(dir, r.Name)))
+	}
+	var aside []chan report
 	for i := range chosen {
+		e := &chosen[i]
+		l := &lab{tools: t, dir: filepath.Join(dir, e.name), seed: o.seed, short: o.short, bytes: o.bytes}
+		if e.aside && !o.short {
+			done := make(chan report, 1)
+			go func() { done <- e.conduct(ctx, l) }()
+			aside = append(aside, done)
+		}
+	}
+	for i := range chosen {
+		e := &chosen[i]
+		if e.aside && !o.short {
+			continue
+		}
+		l := &lab{tools: t, dir: filepath.Join(dir, e.name), seed: o.seed, short: o.short, bytes: o.bytes}
+		if err := conclude(e.conduct(ctx, l)); err != nil {
+			return err
+		}
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		e := &chosen[i]
-		l := &lab{tools: t, dir: filepath.Join(dir, e.name), seed: o.seed, short: o.short, bytes: o.bytes, log: stderr}
-		r := e.conduct(ctx, l)
-		if err := tell(stdout, &r, o.json); err != nil {
-			return err
-		}
-		if !r.Pass && r.Skipped == "" {
-			failed = append(failed, e.name)
-			if o.keep {
-				continue
-			}
-		}
-		if err := os.RemoveAll(l.dir); err != nil {
+	}
+	for _, done := range aside {
+		if err := conclude(<-done); err != nil {
 			return err
 		}
 	}

@@ -1,0 +1,151 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+
+	"github.com/urlfold/urlfold/internal/chaos"
+)
+
+var suites = []experiment{
+	{
+		name: "model", no: "29", about: "a lane against a list of all that ever happened to it; a seeded simulation of runs, sinks that fail, revocations and deaths; codecs that panic",
+		bound: "the watermark is the longest resolved prefix of the epoch, and only grows; nothing is committed before it is durable everywhere; lost 0",
+		run:   model,
+	},
+	{
+		name: "mutate", no: "30", about: "a defect in each of the rules that keep records from getting lost, one at a time",
+		bound: "the tests of the package fail for each, and pass without",
+		run:   mutate,
+	},
+}
+
+// goTest runs go test in the root of the module.
+func (l *lab) goTest(ctx context.Context, env []string, args ...string) (output string, err error) {
+	cmd := exec.CommandContext(ctx, "go", append([]string{"test", "-timeout", "5m"}, args...)...)
+	cmd.Dir = l.shared.root
+	cmd.Env = append(os.Environ(), env...)
+	var out bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &out
+	err = cmd.Run()
+	return out.String(), err
+}
+
+func model(ctx context.Context, l *lab) error {
+	seeds := l.times(60, 2000)
+	tests := "^(TestLane|TestSim|TestPoison|TestCodecBroken)"
+	out, err := l.goTest(ctx, []string{fmt.Sprintf("URLFOLD_SIM_SEEDS=%d", seeds)}, "-count=1", "-v", "-run", tests, "./pipeline")
+	l.check(err == nil, "%v:\n%s", err, lastLines(out, 20))
+	l.figure("simulated worlds", strings.Count(out, "--- PASS: TestSim/"))
+	l.check(strings.Count(out, "--- PASS: TestSim/") == seeds, "want %d worlds", seeds)
+	l.check(strings.Contains(out, "--- PASS: TestLaneModel"), "the model of the lane did not run")
+	return nil
+}
+
+// mutations are defects of the rules on which all depends. The first ones are in the
+// short form, too.
+var mutations = []chaos.Mutation{
+	{
+		Name: "the file sink answers before fsync", File: "sinks/file/group.go",
+		Old:     "\ts.syncAll(shares)\n\ts.mu.Lock()\n\tdurable := s.settle(shares)\n\ts.mu.Unlock()\n\tanswer(durable)\n",
+		New:     "\ts.mu.Lock()\n\tdurable := s.settle(shares)\n\ts.mu.Unlock()\n\tanswer(durable)\n\ts.syncAll(shares)\n",
+		Package: "./sinks/file", Tests: "^(TestAnswersFollowSync|TestFaults|TestFull)$",
+	},
+	{
+		Name: "a lane ignores the epoch: what was under way when it was revoked still moves its watermark", File: "pipeline/lane.go",
+		Old: "\tl.epoch++\n\tl.revoked, l.complete = true, false\n\tl.base = l.next\n\tl.dirty = false\n", New: "\tl.revoked, l.complete = true, false\n",
+		Package: "./pipeline", Tests: "^TestLane",
+	},
+	{
+		Name: "a batch that was given up counts as done", File: "pipeline/lane.go",
+		Old: "s.state = lost\n", New: "s.state = resolved\n",
+		Package: "./pipeline", Tests: "^TestLane",
+	},
+	{
+		Name: "the watermark passes a gap", File: "pipeline/lane.go",
+		Old: " && l.at(l.base).state == resolved {", New: " && (l.at(l.base).state == resolved || l.next-l.base > 3) {",
+		Package: "./pipeline", Tests: "^TestLane",
+	},
+	{
+		Name: "what a sink asks for again counts as done", File: "pipeline/ticket.go",
+		Old: "\t\tp.again(b, slot, r.Err)\n", New: "\t\tp.settle(b)\n",
+		Package: "./pipeline", Tests: "^TestSim$",
+	},
+	{
+		Name: "records that a sink refuses get no letter", File: "pipeline/ticket.go",
+		Old: "if len(b.refused) > 0 && p.dead >= 0 && ", New: "if len(b.refused) > 1<<20 && p.dead >= 0 && ",
+		Package: "./pipeline", Tests: "^TestSim$",
+	},
+	{
+		Name: "after a hard stop all counts as durable", File: "pipeline/shutdown.go",
+		Old: "durable := !b.lost.Load() && !p.stopped()", New: "durable := true",
+		Package: "./pipeline", Tests: "^TestHardStop$",
+	},
+	{
+		Name: "batches are submitted in the order in which workers are done with them", File: "pipeline/worker.go",
+		Old: "\t\tif p.o.Ordering == OrderNone {\n\t\t\tp.submit(b, slot)\n", New: "\t\tif p.o.Ordering != OrderInput {\n\t\t\tp.submit(b, slot)\n",
+		Package: "./pipeline", Tests: "^(TestSim|TestOrderPerLane)$",
+	},
+	{
+		Name: "an output is not cut back to its mark", File: "sinks/file/recover.go",
+		Old: "return o, errors.Join(o.f.Truncate(m.Length), o.f.Sync())", New: "o.size = fi.Size()\n\treturn o, o.f.Sync()",
+		Package: "./sinks/file", Tests: "^(TestResume|TestUncovered)",
+	},
+	{
+		Name: "a checksum begins anew at a restart point", File: "internal/compress/gzip_points.go",
+		Old: "p.deflate, p.size, p.crc\n", New: "p.deflate, p.size, 0\n",
+		Package: "./internal/compress", Tests: "^TestResumeGzip$",
+	},
+}
+
+func mutate(ctx context.Context, l *lab) error {
+	n := l.times(3, len(mutations))
+	sound := map[string]bool{}
+	caught := 0
+	for i := range mutations[:n] {
+		m := &mutations[i]
+		if key := m.Package + m.Tests; !sound[key] {
+			sound[key] = true
+			out, err := l.goTest(ctx, nil, "-short", "-run", m.Tests, m.Package)
+			if !l.check(err == nil && !strings.Contains(out, "no tests to run"), "%s passes not, without a defect: %v\n%s", m.Package, err, lastLines(out, 20)) {
+				continue
+			}
+		}
+		overlay, err := m.Overlay(l.shared.root, l.path(fmt.Sprint(i)))
+		if err != nil {
+			return err
+		}
+		out, err := l.goTest(ctx, nil, "-short", "-overlay", overlay, "-run", m.Tests, m.Package)
+		var exit *exec.ExitError
+		switch {
+		case err == nil:
+			l.check(false, "%s: no test of %s fails", m.Name, m.Package)
+		case !errors.As(err, &exit) || strings.Contains(out, "build failed"):
+			return fmt.Errorf("%s: %w\n%s", m.Name, err, lastLines(out, 20))
+		default:
+			caught++
+			l.did("%s: %s", m.Name, failedTests(out))
+		}
+	}
+	l.figure("defects that tests have found", fmt.Sprintf("%d of %d", caught, n))
+	return nil
+}
+
+// failedTests returns the tests that have failed, by the output of go test.
+func failedTests(out string) string {
+	var names []string
+	for line := range strings.Lines(out) {
+		if name, ok := strings.CutPrefix(line, "--- FAIL: "); ok {
+			names = append(names, strings.Fields(name)[0])
+		}
+	}
+	if len(names) == 0 {
+		return "the run of the tests was ended: " + lastLines(out, 1)
+	}
+	return strings.Join(names, ", ")
+}

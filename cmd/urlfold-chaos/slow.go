@@ -1,0 +1,167 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/urlfold/urlfold/internal/chaos"
+	"github.com/urlfold/urlfold/internal/fault"
+)
+
+var slows = []experiment{
+	{
+		name: "slow", no: "21", about: "a sink that takes one batch in half a second, and a source that is faster; 10 minutes (in short: some seconds)",
+		bound: "resident memory flat (the median of the last third within 5 % of that of the first); goroutines and open files do not grow; the source waits; the ledger balanced at every scrape",
+		run:   slow, aside: true,
+	},
+	{
+		name: "order", no: "26", about: "64 workers, 40 files, two sinks that are slow and fail at random, one of them for all files and one by file",
+		bound: "the order of each file exact in every sink; lost 0, doubled 0",
+		run:   order,
+	},
+}
+
+// A sample is what a process needs at a time.
+type sample struct {
+	rss        int64
+	goroutines float64
+	files      int
+}
+
+func slow(ctx context.Context, l *lab) error {
+	s := &setup{
+		dir: l.dir, mode: "tail", in: l.path("in", "*.log"), source: quickSource, more: "memory: {limit: 256MiB}\n",
+		spec: chaos.Spec{Seed: l.seed, Format: chaos.Combined},
+	}
+	if _, err := s.input(l, l.size(24<<20, 256<<20)); err != nil {
+		return err
+	}
+	if err := os.WriteFile(s.config(), []byte(insertSink(s.text(), "  - discard: {delay: 500ms}\n")), 0o644); err != nil {
+		return err
+	}
+	p, err := l.start(ctx, nil, "run", "-c", s.config())
+	if err != nil {
+		return err
+	}
+	if err := l.awaitReady(ctx, p); err != nil {
+		return err
+	}
+	warm, length, every := time.Minute, 10*time.Minute, time.Second
+	if l.short {
+		warm, length, every = 2*time.Second, 6*time.Second, 200*time.Millisecond
+	}
+	pause(ctx, warm)
+	var all []sample
+	for end := time.Now().Add(length); time.Now().Before(end) && ctx.Err() == nil; pause(ctx, every) {
+		one, err := l.sample(ctx, p)
+		if err != nil {
+			return err
+		}
+		all = append(all, one)
+	}
+	m, err := p.Scrape(ctx)
+	if err != nil {
+		return err
+	}
+	l.did("%d samples in %v, after %v", len(all), length, warm)
+	l.figure("records read, and delivered", fmt.Sprintf("%.0f, %d", m.Sum("urlfold_records_total", `result="read"`), m.Delivered()))
+	l.figure("batches that are free", m["urlfold_batches_free"])
+	l.check(m["urlfold_batches_free"] == 0, "the source does not wait: %v batches are free", m["urlfold_batches_free"])
+	l.judgeSamples(all)
+	p.Kill()
+	return ctx.Err()
+}
+
+// sample measures a process.
+func (l *lab) sample(ctx context.Context, p *chaos.Process) (one sample, err error) {
+	m, err := p.Scrape(ctx)
+	if err != nil {
+		return one, err
+	}
+	l.check(m.Off() == 0, "the ledger is off by %v records", m.Off())
+	one.goroutines = m["go_goroutines"]
+	if one.rss, _, err = p.RSS(); err != nil {
+		return one, skipError("memory is measured by /proc, which is not there")
+	}
+	_, one.files, err = p.Descriptors()
+	return one, err
+}
+
+// judgeSamples compares the beginning with the end.
+func (l *lab) judgeSamples(all []sample) {
+	if !l.check(len(all) >= 9, "%d samples are too few", len(all)) {
+		return
+	}
+	third := len(all) / 3
+	first, last := medianRSS(all[:third]), medianRSS(all[len(all)-third:])
+	l.figure("resident memory, MiB: first and last third, least and most", fmt.Sprintf("%.1f, %.1f, %.1f, %.1f", mib(first), mib(last),
+		mib(slices.MinFunc(all, byRSS).rss), mib(slices.MaxFunc(all, byRSS).rss)))
+	slack := 1.05
+	if l.short {
+		slack = 1.25 // of seconds, in which the heap finds its size
+	}
+	l.check(float64(last) <= slack*float64(first), "the memory has grown from %.1f to %.1f MiB", mib(first), mib(last))
+	a, b := all[0], all[len(all)-1]
+	l.figure("goroutines, open files, at the beginning and at the end", fmt.Sprintf("%.0f, %d; %.0f, %d", a.goroutines, a.files, b.goroutines, b.files))
+	l.check(b.goroutines <= a.goroutines+4 && b.files <= a.files+2, "from %.0f goroutines and %d files to %.0f and %d", a.goroutines, a.files, b.goroutines, b.files)
+}
+
+func byRSS(a, b sample) int { return int((a.rss - b.rss) >> 10) }
+
+func medianRSS(all []sample) int64 {
+	sorted := slices.Clone(all)
+	slices.SortFunc(sorted, byRSS)
+	return sorted[len(sorted)/2].rss
+}
+
+func mib(n int64) float64 { return float64(n) / (1 << 20) }
+
+func order(ctx context.Context, l *lab) error {
+	s := &setup{
+		dir: l.dir, out: filepath.Join("a", "all.log"), spec: chaos.Spec{Seed: l.seed, Format: chaos.Lines}, sink: ", compress: none",
+		pipeline: ", workers: 64, batch: {bytes: 4KiB}, max_in_flight: {batches: 256}", source: quickSource,
+	}
+	s.defaults()
+	lanes := map[uint64]uint64{}
+	for lane := range uint64(40) {
+		n, err := s.spec.WriteFile(l.path("in", fmt.Sprintf("%d.log", lane)), chaos.Plain, lane, l.size(64<<10, 2<<20))
+		if err != nil {
+			return err
+		}
+		lanes[lane] = n
+	}
+	second := fmt.Sprintf("  - file: {path: %q, sync_interval: 10ms}\n", l.path("out", "b", "{source.relpath}"))
+	if err := os.WriteFile(s.config(), []byte(insertSink(s.text(), second)), 0o644); err != nil {
+		return err
+	}
+	bin, err := l.faulty(ctx)
+	if err != nil {
+		return err
+	}
+	plan := "file.before_sync=delay:2ms"
+	for range 12 {
+		from := 1 + l.rng.IntN(2000)
+		plan += fmt.Sprintf(",file.before_write=%s@%d..%d", [...]string{"eio", "enospc", "delay:30ms"}[l.rng.IntN(3)], from, from+l.rng.IntN(4))
+	}
+	p, err := l.startBin([]string{fault.Env + "=" + plan}, bin, "run", "-c", s.config())
+	if err != nil {
+		return err
+	}
+	if err := l.ends(ctx, p, 0); err != nil {
+		return err
+	}
+	for _, sink := range []string{"a", "b"} {
+		s.outDir = l.path("out", sink)
+		r, _, err := s.judge(lanes, false)
+		if err != nil {
+			return err
+		}
+		l.figure("oracle, sink "+sink, r.String())
+		l.check(r.Exact(), "sink %s: %v: %v", sink, r, r.Examples)
+	}
+	return nil
+}
