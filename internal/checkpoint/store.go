@@ -9,6 +9,7 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/zeebo/xxh3"
 
@@ -46,6 +47,13 @@ type Store struct {
 	bad     bool           // it is there and is none
 
 	health atomic.Pointer[error] // of the last Save; nil: it worked
+	stats  atomic.Pointer[Stats]
+}
+
+// Stats are counts of a [Store] since it was opened.
+type Stats struct {
+	Saves, Failures int64
+	Last            time.Time // when Save has worked last; zero: not yet
 }
 
 // An encoded is an entry and the line that it makes.
@@ -139,6 +147,14 @@ func (s *Store) Health() error {
 	return nil
 }
 
+// Stats returns what the Store has done. It does not block.
+func (s *Store) Stats() Stats {
+	if n := s.stats.Load(); n != nil {
+		return *n
+	}
+	return Stats{}
+}
+
 // Entries returns the progress of a source as it was stored last.
 func (s *Store) Entries(source string) []Entry {
 	s.mu.Lock()
@@ -177,12 +193,16 @@ type Update struct {
 func (s *Store) Save(u Update) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	n := s.Stats()
+	defer func() { s.stats.Store(&n) }()
 	if err := s.save(u); err != nil {
+		n.Failures++
 		err = fmt.Errorf("cannot store the progress: %w", err)
 		s.health.Store(&err)
 		return err
 	}
 	s.health.Store(nil)
+	n.Saves, n.Last = n.Saves+1, time.Now()
 	return nil
 }
 

@@ -34,6 +34,8 @@ type Log interface {
 
 	// Stats returns what the sink has done so far. It may be called at any time.
 	Stats() LogStats
+	// Metrics tells the same to who collects figures; see metrics.Extra.
+	Metrics(emit func(name, help, kind string, value float64, labels ...string))
 }
 
 // LogStats are counts of a [Log].

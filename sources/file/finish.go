@@ -69,7 +69,7 @@ func (w *Watcher) letGo(t *track, lane *pipeline.Lane, err error) {
 	delete(w.byLane, lane)
 	r := t.report
 	w.closeContent(t)
-	t.life, t.lane = over, nil
+	t.life, t.lane, t.report = over, nil, Report{}
 	t.head, t.last, t.csv, t.parsed = nil, nil, nil, false
 	t.cut = cutter{off: t.cut.off, line: t.cut.line, oversize: t.cut.oversize}
 	t.places = slices.Clone(t.places[max(0, len(t.places)-1):])

@@ -1,0 +1,77 @@
+package file
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// figures returns what Metrics tells, by name and labels.
+func figures(w *Watcher) map[string]float64 {
+	m := map[string]float64{}
+	w.Metrics(func(name, _, kind string, value float64, labels ...string) {
+		if counts := strings.HasSuffix(name, "_total"); counts != (kind == "counter") {
+			m["a wrong kind: "+name] = 1
+		}
+		for i := range labels {
+			labels[i] = filepath.Base(labels[i])
+		}
+		m[name+fmt.Sprint(labels)] += value
+	})
+	return m
+}
+
+// TestMetrics: the figures are those of the files, and there are few of them
+// however many files there are.
+func TestMetrics(t *testing.T) {
+	t.Parallel()
+	dir, data := t.TempDir(), t.TempDir()
+	lines := numbered("l", 0, 2000)
+	packed := gz(t, strings.Join(lines, ""))
+	put(t, filepath.Join(dir, "a.gz"), packed)
+	put(t, filepath.Join(dir, "cut.gz"), packed[:len(packed)/2])
+	for i := range 100 {
+		put(t, filepath.Join(dir, fmt.Sprint(i, ".log")), fmt.Sprintln("line", i))
+	}
+	sink := &shelf{}
+	d := start(t, data, quick(dir), sink, nil)
+	until(t, "all files", func() bool {
+		m := figures(d.w)
+		return m["archive_verdicts_total[verdict ok]"] == 1 && m["archive_verdicts_total[verdict truncated]"] == 1 &&
+			m["source_files[state open]"] == 100 && m["source_lag_bytes[]"] == 0 && m["checkpoint_saves_total[]"] > 0
+	})
+	m := figures(d.w)
+	for name, want := range map[string]float64{
+		"source_files[state done]": 1, "source_files[state damaged]": 1, "source_files[state unreadable]": 0, "source_files[state held]": 0,
+		"source_truncations_total[]": 0, "source_lost_bytes_total[]": 0, "source_open_descriptors[]": 100, "checkpoint_failures_total[]": 0,
+	} {
+		if got, ok := m[name]; !ok || got != want {
+			t.Errorf("%s is %v, want %v", name, got, want)
+		}
+	}
+	if age := m["checkpoint_age_seconds[]"]; age <= 0 {
+		t.Errorf("the checkpoint is %v s old", age)
+	}
+	d.end()
+
+	w := d.w // nobody reads any more
+	w.mu.Lock()
+	for _, track := range w.tracks {
+		if track.life == open {
+			track.bound, track.atEnd = true, false
+			track.file.size += 1000
+		}
+	}
+	w.mu.Unlock()
+	m = figures(w)
+	n := 0
+	for name := range m {
+		if strings.HasPrefix(name, "source_file_lag_bytes") {
+			n++
+		}
+	}
+	if n != laggards || m["source_lag_bytes[]"] != 100*1000 {
+		t.Errorf("%d files have figures of their own, lag %v", n, m["source_lag_bytes[]"])
+	}
+}
