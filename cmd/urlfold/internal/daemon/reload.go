@@ -140,7 +140,15 @@ func sameFlow(a, b *plan) bool {
 	return sameComponents(f.Sources, g.Sources) && sameComponents(f.Sinks, g.Sinks) &&
 		sameComponent(f.DeadLetter, g.DeadLetter) &&
 		f.Pipeline == g.Pipeline && f.Shutdown == g.Shutdown && f.Memory == g.Memory &&
-		f.Codec.Format == g.Codec.Format && f.Codec.URLField == g.Codec.URLField && f.Codec.BaseField == g.Codec.BaseField
+		f.Codec.Format == g.Codec.Format && f.Codec.URLField == g.Codec.URLField && f.Codec.BaseField == g.Codec.BaseField &&
+		fieldOf(f.Codec.Base) == fieldOf(g.Codec.Base)
+}
+
+// fieldOf returns the field of the record that a base takes its host from, or nothing. A table that names a column has a header.
+func fieldOf(base string) string {
+	_, rest, _ := strings.Cut(base, "{")
+	name, _, _ := strings.Cut(rest, "}")
+	return name
 }
 
 func sameComponents(a, b []config.Component) bool {

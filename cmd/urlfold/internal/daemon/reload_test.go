@@ -1,0 +1,90 @@
+package daemon
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/urlfold/urlfold/config"
+)
+
+const plain = `version: 1
+sources:
+  - file: {include: ["in/*.log"]}
+codec:
+  format: csv
+  url_field: "2"
+  base: "https://h/"
+sinks:
+  - discard: {}
+`
+
+// loaded loads a configuration in which a text is replaced.
+func loaded(t *testing.T, old, text string) (*config.File, error) {
+	t.Helper()
+	if !strings.Contains(plain, old) {
+		t.Fatalf("there is no %q", old)
+	}
+	name := filepath.Join(t.TempDir(), "c.yaml")
+	if err := os.WriteFile(name, []byte(strings.Replace(plain, old, text, 1)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return Load(name)
+}
+
+// Rules are swapped under records that are under way; what says where records end or
+// go is not.
+func TestSameFlow(t *testing.T) {
+	plan := func(old, text string) *plan {
+		f, err := loaded(t, old, text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := newPlan(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	same := plan("", "")
+	f := func(want bool, old, text string) {
+		t.Helper()
+		if got := sameFlow(same, plan(old, text)); got != want {
+			t.Errorf("%s: the flow is the same: %v", text, got)
+		}
+	}
+	f(true, "https://h/", "https://other/")
+	f(true, "format: csv", "format: csv\n  profile: crawler\n  render: {extend: {n: norm}}\n  reject: [credentials]")
+	f(true, "version: 1", "version: 1\ntests: [{url: a, reject: relative-without-base}]")
+	f(false, "https://h/", "https://{host}/") // there is a header now
+	f(false, "format: csv", "format: tsv")
+	f(false, `"2"`, `"1"`)
+	f(false, "discard: {}", "discard: {name: other}")
+	f(false, "sinks:", "pipeline: {on_oversize: stop}\nsinks:")
+	f(false, "sinks:", "pipeline: {workers: 3}\nsinks:")
+	f(false, "in/*.log", "in/*.txt")
+}
+
+// Every mistake of package record has the place of its key.
+func TestRecordPlaces(t *testing.T) {
+	f := func(old, text, want string) {
+		t.Helper()
+		_, err := loaded(t, old, text)
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", text, err, want)
+		}
+	}
+	f("format: csv", "format: cvs", "c.yaml:5:11: there is no format")
+	f("format: csv", "format: csv\n  dialect: nginx", "c.yaml:6:12: a dialect belongs")
+	f(`"2"`, `""`, "c.yaml:6:14: csv needs the name")
+	f("format: csv\n  url_field: \"2\"", "format: clf\n  target: all", "c.yaml:6:11: clf has no referer")
+	f("format: csv\n  url_field: \"2\"", "format: lines\n  base_field: a", "c.yaml:6:15: a URL or base field")
+	f("https://h/", "//h/", "c.yaml:7:9: the base URL")
+	f("https://h/", "https://{host", "c.yaml:7:9: a field in the base URL has no closing brace")
+	f("format: csv", "format: csv\n  render: {jsonl: {fields: [norm, keyy]}}", "c.yaml:6:35: there is no field")
+	f("format: csv", "format: csv\n  render: {extend: {a: norm, b: keyy}}", "c.yaml:6:33: there is no field")
+	f("format: csv", "format: csv\n  render: {extend: {a: norm, a_b64: key}}", "c.yaml:6:37: two fields of the name")
+	f("format: csv\n  url_field: \"2\"", "format: combined\n  render: {extend: {a: norm}}", "c.yaml:6:11: fields can be added to records of jsonl")
+	f("sinks:", "pipeline: {on_oversize: truncate}\nsinks:", "c.yaml:8:25: records of a table")
+}
