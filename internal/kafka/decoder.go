@@ -51,6 +51,8 @@ type Fetched struct {
 	LogStart      int64 // offset of the first record that is there; -1 if the broker does not say
 	Set           []byte
 	Aborted       []Aborted
+
+	answer []byte // what Set is a part of
 }
 
 // Aborted says that from First on all transactional batches of a producer, up to

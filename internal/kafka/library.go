@@ -162,8 +162,8 @@ func (l *library) Offset(ctx context.Context, topic string, partition int, at in
 func (l *library) Fetch(ctx context.Context, r *FetchRequest, f *Fetched) error {
 	// The library may still read into the memory of a request that was given up,
 	// so that is not used again.
-	req := &fetchRequest{FetchRequest: *r, into: &Fetched{Set: f.Set, Aborted: f.Aborted}}
-	f.Set, f.Aborted = nil, nil
+	req := &fetchRequest{FetchRequest: *r, into: &Fetched{Aborted: f.Aborted, answer: f.answer}}
+	*f = Fetched{}
 	ctx, cancel := l.limit(ctx, r.MaxWait)
 	defer cancel()
 	if _, err := l.transport.RoundTrip(ctx, l.addr, req); err != nil {

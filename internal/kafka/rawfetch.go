@@ -148,8 +148,8 @@ func (r *fetchRequest) RawExchange(rw io.ReadWriter) (protocol.Message, error) {
 		return nil, errors.New("the broker is older than Kafka 0.11")
 	}
 	r.encode()
-	answer, err := exchange(rw, r.scratch, r.into.Set[:0])
-	r.into.Set = answer[:0]
+	answer, err := exchange(rw, r.scratch, r.into.answer)
+	r.into.answer, r.into.Set = answer, nil
 	if err != nil {
 		return nil, err
 	}
@@ -230,10 +230,10 @@ func (r *fetchRequest) decode(answer []byte) error {
 	}
 	switch {
 	case code != 0:
-		f.Set = f.Set[:0]
+		f.Set = nil
 		return Code(code)
 	case w.bad:
-		f.Set = f.Set[:0]
+		f.Set = nil
 		return errAnswer
 	}
 	return nil

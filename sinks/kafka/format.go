@@ -68,9 +68,10 @@ func (f *format) message(dst *kafka.Record, key *[32]byte, b *pipeline.Batch, st
 	rec := st.Recs[i]
 	m := input(b, st, i)
 	dst.Headers = dst.Headers[:0]
-	dst.Millis = time.Now().UnixMilli()
 	if m != nil && m.Time > 0 {
 		dst.Millis = m.Time / int64(time.Millisecond)
+	} else {
+		dst.Millis = time.Now().UnixMilli()
 	}
 	dst.Key = f.keyOf(key[:0], b, st, i)
 	dst.Value = value(st.Bytes[rec.Off : rec.Off+rec.Len])

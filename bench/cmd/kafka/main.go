@@ -46,6 +46,14 @@ func run() error {
 	runtime.GOMAXPROCS(2)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
+	b, err := newBroker(addr, *compression)
+	if err != nil {
+		return err
+	}
+	bytes, err := b.fill(ctx, *n)
+	if err != nil {
+		return err
+	}
 	if *profile != "" {
 		f, err := os.Create(*profile)
 		if err != nil {
@@ -56,14 +64,6 @@ func run() error {
 			return err
 		}
 		defer pprof.StopCPUProfile()
-	}
-	b, err := newBroker(addr, *compression)
-	if err != nil {
-		return err
-	}
-	bytes, err := b.fill(ctx, *n)
-	if err != nil {
-		return err
 	}
 	fmt.Printf("%d messages, URLs of %.1f bytes, keys of %d bytes, %d partitions, %s, GOMAXPROCS 2, %d rounds\n\n",
 		*n, float64(bytes)/float64(*n), keyLen, partitions, *compression, *rounds)
