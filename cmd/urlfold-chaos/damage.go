@@ -1,10 +1,12 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -48,6 +50,14 @@ type verdictReport struct {
 
 // specimens writes files and runs the program over all of them.
 func (l *lab) specimens(ctx context.Context, spec chaos.Spec, all []specimen, code int) error {
+	if err := l.feedSpecimens(ctx, spec, all, code); err != nil {
+		return err
+	}
+	return l.judgeSpecimens(spec, all, l.path("out"))
+}
+
+// feedSpecimens is specimens without a look at what came out.
+func (l *lab) feedSpecimens(ctx context.Context, spec chaos.Spec, all []specimen, code int) error {
 	if err := os.RemoveAll(l.path("in")); err != nil {
 		return err
 	}
@@ -77,7 +87,7 @@ func (l *lab) specimens(ctx context.Context, spec chaos.Spec, all []specimen, co
 		got := verdicts[s.name]
 		l.check(slices.Contains(s.kinds, got), "%s: the verdict is %q, want one of %q", s.name, got, s.kinds)
 	}
-	return l.judgeSpecimens(spec, all, l.path("out"))
+	return nil
 }
 
 func readVerdicts(report string) (map[string]string, error) {
@@ -124,32 +134,18 @@ func archive(spec *chaos.Spec, k chaos.Kind, lane uint64, size int64) ([]byte, u
 	return buf.Bytes(), n, err
 }
 
-// cut sweeps cuts. Each file has a text of its own: a beginning that is known already
-// would be a copy to the daemon, and to nobody else.
+// cut cuts one file at each of its last bytes, and others at random.
 func cut(ctx context.Context, l *lab) error {
-	spec := chaos.Spec{Seed: l.seed, Format: chaos.Lines}
-	sweep, random := l.times(300, 64<<10), l.times(60, 1000)
-	const chunk = 8192
-	var lane uint64
-	for done := 0; done < sweep; done += chunk {
-		var all []specimen
-		for i := done; i < min(done+chunk, sweep); i++ {
-			s, err := cutAt(&spec, chaos.Gzip, lane, 300<<10, func(n int) int { return n - 1 - i })
-			if err != nil {
-				return err
-			}
-			all = append(all, s)
-			lane++
-		}
-		if err := l.specimens(ctx, spec, all, 4); err != nil {
-			return err
-		}
+	if err := l.sweep(ctx, l.times(400, 64<<10)); err != nil {
+		return err
 	}
-	l.did("%d gzip files, each cut one byte earlier", sweep)
+	spec := chaos.Spec{Seed: l.seed, Format: chaos.Lines}
+	random := l.times(30, 1000)
+	var lane uint64
 	for _, k := range []chaos.Kind{chaos.Gzip, chaos.Members, chaos.Zstd} {
 		var all []specimen
 		for range random {
-			s, err := cutAt(&spec, k, lane, 300<<10, func(n int) int { return 20 + l.rng.IntN(n-20) })
+			s, err := cutAt(&spec, k, lane, 100<<10, func(n int) int { return 20 + l.rng.IntN(n-20) })
 			if err != nil {
 				return err
 			}
@@ -162,6 +158,69 @@ func cut(ctx context.Context, l *lab) error {
 	}
 	l.did("%d files each of gzip, of gzip in members and of zstd, cut at random", random)
 	return nil
+}
+
+// sweep cuts a gzip file of a little more than n bytes at each of its last n. All
+// copies go into one output, in the order of their names: what has to be there is
+// known to the byte.
+func (l *lab) sweep(ctx context.Context, n int) error {
+	spec := chaos.Spec{Seed: l.seed, Format: chaos.Lines, Dense: true}
+	data, records, err := archive(&spec, chaos.Gzip, 0, int64(n)*7/5+8192)
+	if err != nil {
+		return err
+	}
+	if len(data) < n {
+		return fmt.Errorf("the file has %d bytes only, not %d", len(data), n)
+	}
+	text, ends := []byte(nil), []int{0}
+	for i := range records {
+		text = spec.Want(text, 0, i, chaos.Folded)
+		ends = append(ends, len(text))
+	}
+	const chunk = 8192
+	var lines uint64
+	for from := 0; from < n; from += chunk {
+		var all []specimen
+		for i := from; i < min(from+chunk, n); i++ {
+			data := data[:len(data)-1-i]
+			s := specimen{name: fmt.Sprintf("%07d.gz", i), data: data, whole: chaos.Whole(data), kinds: []string{"truncated"}}
+			lines += s.whole
+			all = append(all, s)
+		}
+		if err := l.feedSpecimens(ctx, spec, all, 4); err != nil {
+			return err
+		}
+		if err := l.compare(all, text, ends); err != nil {
+			return err
+		}
+	}
+	l.did("a gzip file of %d bytes, cut at each of its last %d; %d whole records before the cuts, all there, in order, and nothing else", len(data), n, lines)
+	return nil
+}
+
+// compare compares the output of all specimens with what has to be there: of each the
+// beginning of text.
+func (l *lab) compare(all []specimen, text []byte, ends []int) error {
+	f, err := os.Open(l.path("out", "all.log"))
+	if err != nil {
+		return err
+	}
+	defer func() { _ = f.Close() }() // it is only read
+	r := bufio.NewReaderSize(f, 1<<20)
+	got := make([]byte, len(text))
+	for _, s := range all {
+		want := text[:ends[s.whole]]
+		if _, err := io.ReadFull(r, got[:len(want)]); err != nil {
+			return fmt.Errorf("%s: %w", s.name, err)
+		}
+		if !bytes.Equal(got[:len(want)], want) {
+			l.check(false, "%s: what came out is not its beginning", s.name)
+			return nil
+		}
+	}
+	rest, err := io.Copy(io.Discard, r)
+	l.check(rest == 0, "%d bytes too many came out", rest)
+	return err
 }
 
 // cutAt returns an archive that ends at a place of n bytes.

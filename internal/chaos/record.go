@@ -44,6 +44,9 @@ type Spec struct {
 	Format Format
 	// Poison is the distance of records without a reading; 0: there are none.
 	Poison uint64
+	// Dense makes queries long and of more letters, so that they can hardly be
+	// compressed.
+	Dense bool
 }
 
 // mix is the finalizer of SplitMix64: a bijection that looks like chance.
@@ -89,13 +92,17 @@ func (s *Spec) append(dst []byte, lane, n uint64, f Form) []byte {
 func (s *Spec) url(dst []byte, lane, n, r uint64, f Form) []byte {
 	dst = s.path(dst, lane, n, f, f == Raw && s.Poisoned(n))
 	dst = append(dst, "?q="...)
-	const letters = "abcdefghijklmnopqrstuvwxyz012345"
-	for left := r >> 56 & 127; left > 0; left-- {
-		if left%12 == 0 {
-			r = mix(r)
+	const letters = "abcdefghijklmnopqrstuvwxyz012345ABCDEFGHIJKLMNOPQRSTUVWXYZ6789-_"
+	left, mask := r>>56&127, uint64(31)
+	if s.Dense {
+		left, mask = left+400, 63
+	}
+	for bits := r; left > 0; left-- {
+		if left%10 == 0 {
+			bits = mix(r ^ left)
 		}
-		dst = append(dst, letters[r&31])
-		r >>= 5
+		dst = append(dst, letters[bits&mask])
+		bits >>= 6
 	}
 	if f == Folded {
 		return append(dst, "~%2F"...)
