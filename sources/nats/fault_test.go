@@ -229,18 +229,23 @@ func TestMaxProcessingTime(t *testing.T) {
 func TestMembers(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
+	const most = 500 // messages under way, in all instances together
 	changes := few(5, 40)
 	n := changes*1000 + 2000
 	w.fill(0, n)
 	member := func() *run {
 		src := w.source(func(c *source.JetStreamConfig) {
 			c.Prefetch.Messages, c.Batch.Messages, c.NakDelay, c.Consumer.AckWait = 200, 50, 0, 2*second
+			c.Consumer.MaxAckPending = most
 		})
 		return start(t, src, slow{w.sink(nil), 2 * time.Millisecond}, func(o *pipeline.Options) { o.Batches = 8 })
 	}
 	members := []*run{member(), member(), member()}
 	for i := range changes {
 		until(t, "the run is under way", func() bool { return w.count("OUT") > i*1000 })
+		if c, err := w.js.Consumer(bg(t, patience), "IN", "urlfold"); err != nil || c.CachedInfo().NumAckPending > most {
+			t.Errorf("%v: %+v", err, c.CachedInfo())
+		}
 		k := rand.IntN(len(members))
 		if i%2 == 0 {
 			members[k].kill()

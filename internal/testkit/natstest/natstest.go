@@ -8,6 +8,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
+	"net/url"
 	"strconv"
 	"testing"
 	"time"
@@ -37,6 +39,41 @@ func Start(t testing.TB, change func(*server.Options)) *Server {
 	s.Up()
 	t.Cleanup(s.Down)
 	return s
+}
+
+// Cluster starts n servers that share what they store. They end with the test.
+func Cluster(t testing.TB, n int) []*Server {
+	t.Helper()
+	var routes []*url.URL
+	for range n {
+		routes = append(routes, &url.URL{Scheme: "nats-route", Host: freeAddr(t)})
+	}
+	all := make([]*Server, n)
+	for i, own := range routes {
+		all[i] = &Server{t: t, opts: server.Options{
+			ServerName: fmt.Sprint("server-", i), Host: "127.0.0.1", Port: server.RANDOM_PORT,
+			JetStream: true, StoreDir: t.TempDir(), NoLog: true, NoSigs: true, Routes: routes,
+		}}
+		port, err := strconv.Atoi(own.Port())
+		if err != nil {
+			t.Fatal(err)
+		}
+		all[i].opts.Cluster = server.ClusterOpts{Name: "test", Host: own.Hostname(), Port: port}
+		all[i].Up()
+		t.Cleanup(all[i].Down)
+	}
+	return all
+}
+
+// freeAddr returns an address on loopback that nobody listens on.
+func freeAddr(t testing.TB) string {
+	t.Helper()
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = ln.Close() }()
+	return ln.Addr().String()
 }
 
 // Up starts the server again after Down, at the same address, with what it had
