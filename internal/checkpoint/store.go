@@ -285,7 +285,7 @@ func (s *Store) replace(marks []pipeline.Mark) error {
 	if err := s.step("rename"); err != nil {
 		return err
 	}
-	if err := os.Rename(aside, s.path(currentName)); err != nil {
+	if err := os.Rename(aside, s.path(currentName)); err != nil { //nolint:forbidigo // this is the helper
 		_ = os.Remove(aside)
 		return err
 	}
@@ -304,7 +304,7 @@ func (s *Store) step(name string) error { return s.fault(name) }
 func (s *Store) keepPrevious() error {
 	switch {
 	case s.bad:
-		err := os.Rename(s.path(currentName), s.path(badName))
+		err := os.Rename(s.path(currentName), s.path(badName)) //nolint:forbidigo // this is the helper
 		s.bad = err != nil
 		return err
 	case !s.good:
@@ -313,9 +313,9 @@ func (s *Store) keepPrevious() error {
 	link := s.path(previousName + ".new")
 	_ = os.Remove(link)
 	if err := os.Link(s.path(currentName), link); err != nil {
-		return os.Rename(s.path(currentName), s.path(previousName)) // a file system without links
+		return os.Rename(s.path(currentName), s.path(previousName)) //nolint:forbidigo // a file system without links
 	}
-	return os.Rename(link, s.path(previousName))
+	return os.Rename(link, s.path(previousName)) //nolint:forbidigo // this is the helper
 }
 
 // writeAside writes the state to path and syncs it.

@@ -29,7 +29,7 @@ type LogConfig struct {
 	// Whether what a run that died has written beyond its stored progress is cut off, so that no record is written twice. It takes one source of files, and an order.
 	ExactlyOnce bool `yaml:"exactly_once"`
 	// The permissions of new files, in octal.
-	Mode FileMode `yaml:"mode"`
+	Mode Permissions `yaml:"mode"`
 
 	// Resume are the marks of this sink in the progress that the source goes on
 	// from. They count with ExactlyOnce.
@@ -121,21 +121,21 @@ func (c *Compression) resolve(path string) (format compress.Format, level int, e
 	return format, level, err
 }
 
-// A FileMode holds permissions of a file. Its text is octal: "0640".
-type FileMode os.FileMode
+// Permissions are those of a file. Its text is octal: "0640".
+type Permissions os.FileMode
 
 // UnmarshalText reads permissions in octal.
-func (m *FileMode) UnmarshalText(text []byte) error {
+func (m *Permissions) UnmarshalText(text []byte) error {
 	n, err := strconv.ParseUint(string(text), 8, 32)
 	if err != nil || n == 0 || n > 0o777 {
 		return errors.New("permissions are octal, such as 0640")
 	}
-	*m = FileMode(n)
+	*m = Permissions(n)
 	return nil
 }
 
 // MarshalText returns the permissions in octal.
-func (m FileMode) MarshalText() ([]byte, error) { return fmt.Appendf(nil, "%04o", uint32(m)), nil }
+func (m Permissions) MarshalText() ([]byte, error) { return fmt.Appendf(nil, "%04o", uint32(m)), nil }
 
 // Validate returns all that is wrong with the configuration, joined. It looks at no
 // file.

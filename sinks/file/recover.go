@@ -183,7 +183,8 @@ func (s *log) cutTorn(name string) (int64, error) {
 	if err != nil || size == 0 {
 		return 0, err
 	}
-	good, torn := size, true
+	var good int64
+	torn := true
 	if s.format == compress.Plain {
 		good, err = lastLine(f, size)
 	} else {

@@ -158,7 +158,7 @@ func moveFile(from, to string, dirs map[string]bool) error {
 	if err != nil {
 		return err
 	}
-	if err = os.Rename(from, to); err != nil {
+	if err = os.Rename(from, to); err != nil { //nolint:forbidigo // the folders are synced together, by who calls
 		err = copyFile(from, to)
 	}
 	if err != nil {
@@ -213,7 +213,7 @@ func copyFile(from, to string) error {
 		err = os.Chtimes(aside, fi.ModTime(), fi.ModTime())
 	}
 	if err == nil {
-		err = os.Rename(aside, to)
+		err = os.Rename(aside, to) //nolint:forbidigo // this is the helper
 	}
 	if err != nil {
 		_ = os.Remove(aside)

@@ -23,7 +23,7 @@ func (w *Watcher) Metrics(emit func(name, help, kind string, value float64, labe
 		emit("source_files", files, gauge, float64(f.n), "state", f.state)
 	}
 	emit("source_lag_bytes", "Bytes in files that were not read yet, of compressed files as they are stored.", gauge, float64(s.LagBytes))
-	slices.SortFunc(s.Files, func(a, b FileStats) int { return cmp.Compare(b.Lag, a.Lag) })
+	slices.SortFunc(s.Files, func(a, b Standing) int { return cmp.Compare(b.Lag, a.Lag) })
 	for _, f := range s.Files[:min(len(s.Files), laggards)] {
 		if f.Lag > 0 {
 			emit("source_file_lag_bytes", "The same, of the files that have the most.", gauge, float64(f.Lag), "path", f.Path)

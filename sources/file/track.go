@@ -114,7 +114,6 @@ type track struct {
 	cut    cutter
 	head   []byte // the beginning of the text, as far as it is known; written under mu
 	last   []byte // the last bytes before cut.off
-	stamp  int64  // when the file was made
 	csv    []byte // header record
 	parsed bool   // csv is known
 	sound  bool   // skip_file: the file was verified

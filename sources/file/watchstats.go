@@ -36,11 +36,11 @@ type WatchStats struct {
 	Reinflated  int64            // bytes decompressed again to go on after a restart
 	Descriptors int              // open files
 
-	Files []FileStats // those that count as Open, by path
+	Files []Standing // those that count as Open, by path
 }
 
-// FileStats say how far a file is.
-type FileStats struct {
+// A Standing says how far a file is.
+type Standing struct {
 	Path      string
 	Offset    int64 // in the text: what was emitted
 	Committed int64 // of that, what is durable and stored
@@ -62,13 +62,13 @@ func (w *Watcher) Stats() WatchStats {
 		case t.life == over:
 			s.Done++
 		default:
-			f := FileStats{Path: t.path, Offset: t.at().off, Committed: t.entry.Offset, Lag: t.lag()}
+			f := Standing{Path: t.path, Offset: t.at().off, Committed: t.entry.Offset, Lag: t.lag()}
 			s.Open++
 			s.LagBytes += f.Lag
 			s.Files = append(s.Files, f)
 		}
 	}
-	slices.SortFunc(s.Files, func(a, b FileStats) int { return strings.Compare(a.Path, b.Path) })
+	slices.SortFunc(s.Files, func(a, b Standing) int { return strings.Compare(a.Path, b.Path) })
 	return s
 }
 
