@@ -10,6 +10,8 @@ import (
 	"strconv"
 
 	"github.com/zeebo/xxh3"
+
+	"github.com/urlfold/urlfold/internal/disk"
 )
 
 const (
@@ -74,7 +76,7 @@ func (p *points) sync() error {
 	if !p.dirty {
 		return nil
 	}
-	if err := syncDir(p.dir); err != nil {
+	if err := disk.SyncDir(p.dir); err != nil {
 		return err
 	}
 	p.dirty = false

@@ -9,10 +9,10 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"github.com/zeebo/xxh3"
 
+	"github.com/urlfold/urlfold/internal/disk"
 	"github.com/urlfold/urlfold/pipeline"
 )
 
@@ -53,7 +53,6 @@ type Store struct {
 // Stats are counts of a [Store] since it was opened.
 type Stats struct {
 	Saves, Failures int64
-	Last            time.Time // when Save has worked last; zero: not yet
 }
 
 // An encoded is an entry and the line that it makes.
@@ -73,8 +72,11 @@ func Open(dir string) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the data directory: %w", err)
 	}
-	if err := lock(f); err != nil {
+	if err := disk.Lock(f); err != nil {
 		_ = f.Close()
+		if errors.Is(err, disk.ErrLocked) {
+			err = ErrLocked
+		}
 		return nil, fmt.Errorf("%s: %w", dir, err)
 	}
 	s := &Store{
@@ -202,7 +204,7 @@ func (s *Store) Save(u Update) error {
 		return err
 	}
 	s.health.Store(nil)
-	n.Saves, n.Last = n.Saves+1, time.Now()
+	n.Saves++
 	return nil
 }
 
@@ -293,7 +295,7 @@ func (s *Store) replace(marks []pipeline.Mark) error {
 	if err := s.step("sync dir"); err != nil {
 		return err
 	}
-	return syncDir(s.dir)
+	return disk.SyncDir(s.dir)
 }
 
 // step is a place where tests let something fail.

@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"syscall"
 	"time"
+
+	"github.com/urlfold/urlfold/internal/disk"
 )
 
 // This file is structured in the following way:
@@ -212,7 +214,7 @@ func (s *log) syncName(name string) error {
 	if err := s.at("file.before_sync_dir"); err != nil {
 		return err
 	}
-	if err := syncDir(filepath.Dir(name)); err != nil {
+	if err := disk.SyncDir(filepath.Dir(name)); err != nil {
 		return err
 	}
 	return s.at("file.after_sync_dir")
@@ -346,5 +348,5 @@ func makeDir(dir string) error {
 	if err := os.Mkdir(dir, 0o777); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
 	}
-	return syncDir(parent)
+	return disk.SyncDir(parent)
 }

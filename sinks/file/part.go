@@ -6,6 +6,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/urlfold/urlfold/internal/disk"
 )
 
 // A part is the file NAME.part, locked.
@@ -66,9 +68,9 @@ func openLocked(name string, mode os.FileMode, create bool) (*os.File, error) {
 		if err != nil {
 			return nil, err
 		}
-		if err := lock(f); err != nil {
-			_ = f.Close() // err is what went wrong
-			return nil, fmt.Errorf("%s: %w", name, err)
+		if errors.Is(disk.Lock(f), disk.ErrLocked) { // a file system without locks is no reason not to write
+			_ = f.Close() // somebody else's
+			return nil, fmt.Errorf("%s: %w", name, ErrLocked)
 		}
 		here, err1 := f.Stat()
 		there, err2 := os.Stat(name)
@@ -91,7 +93,7 @@ func (p *part) publish() error {
 	}
 	err := p.f.Close()
 	p.f = nil
-	return errors.Join(err, syncDir(filepath.Dir(p.final)))
+	return errors.Join(err, disk.SyncDir(filepath.Dir(p.final)))
 }
 
 // abort closes the file, and removes it if it is empty.

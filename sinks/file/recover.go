@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/urlfold/urlfold/internal/compress"
+	"github.com/urlfold/urlfold/internal/disk"
 	"github.com/urlfold/urlfold/pipeline"
 )
 
@@ -50,7 +51,7 @@ func probe(dir string) error {
 		return nil
 	}
 	if err == nil {
-		err = writable(dir)
+		err = disk.Writable(dir)
 	}
 	return err
 }

@@ -12,6 +12,7 @@ import (
 	"strconv"
 
 	"github.com/urlfold/urlfold/internal/checkpoint"
+	"github.com/urlfold/urlfold/internal/disk"
 	"github.com/urlfold/urlfold/pipeline"
 )
 
@@ -89,7 +90,7 @@ func (w *Watcher) disposeAll(tracks []*track) []error {
 		}
 	}
 	for dir := range dirs {
-		syncDir(dir)
+		_ = disk.SyncDir(dir) // what was moved or deleted is so; a crash that undoes it is healed by the next start
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -219,17 +220,10 @@ func copyFile(from, to string) error {
 		_ = os.Remove(aside)
 		return err
 	}
-	syncDir(filepath.Dir(to))
-	return os.Remove(from)
-}
-
-// syncDir makes the names in a folder durable, where that can be done: some file
-// systems cannot, and what was moved is there.
-func syncDir(dir string) {
-	if d, err := os.Open(dir); err == nil {
-		_ = d.Sync()
-		_ = d.Close()
+	if err := disk.SyncDir(filepath.Dir(to)); err != nil {
+		return err // the copy is there and may not stay: the original does
 	}
+	return os.Remove(from)
 }
 
 // report tells what became of a file.

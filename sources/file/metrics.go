@@ -3,7 +3,6 @@ package file
 import (
 	"cmp"
 	"slices"
-	"time"
 )
 
 // laggards is how many files have a figure of their own: those with the most to
@@ -40,7 +39,4 @@ func (w *Watcher) Metrics(emit func(name, help, kind string, value float64, labe
 	c := w.cfg.Store.Stats()
 	emit("checkpoint_saves_total", "How often the progress was stored.", counter, float64(c.Saves))
 	emit("checkpoint_failures_total", "How often that has failed.", counter, float64(c.Failures))
-	if !c.Last.IsZero() {
-		emit("checkpoint_age_seconds", "Time since the progress was stored, which is done when there is some.", gauge, time.Since(c.Last).Seconds())
-	}
 }
