@@ -106,7 +106,7 @@ func compare(t *testing.T, out [][]kafka.Record, parts, n int) (doubled int) {
 	return doubled
 }
 
-// TestAmbiguous lets a broker apply a request and report that it timed out. With
+// TestAmbiguous: experiment 13. It lets a broker apply a request and report that it timed out. With
 // numbers, it is not applied again; without, each of them is doubled.
 func TestAmbiguous(t *testing.T) {
 	f := func(idempotent bool, code *kerr.Error) {
@@ -137,6 +137,7 @@ func TestAmbiguous(t *testing.T) {
 		if doubled := kafkatest.Check(t, "out", got, n); doubled != want {
 			t.Errorf("idempotent %t, %v: %d are doubled, want %d", idempotent, code, doubled, want)
 		}
+		t.Logf("%d of %d requests applied and reported as failed, numbered: %t: lost 0, %d of %d records doubled", faults, n/batch, idempotent, want, n)
 		if idempotent && !slices.IsSorted(got) {
 			t.Error("out of order")
 		}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
-	"math/rand/v2"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -121,7 +120,7 @@ func (s *Sink) find(ctx context.Context, create bool) (int, error) {
 		if kafka.Blocked(err) && !made {
 			return 0, fmt.Errorf("kafka sink: topic %s: %w", s.cfg.Topic, err)
 		}
-		if !pause(ctx, try) {
+		if !kafka.Pause(ctx, try) {
 			return 0, fmt.Errorf("kafka sink: topic %s: no answer from %s: %w", s.cfg.Topic, strings.Join(s.cfg.Brokers, ", "), err)
 		}
 		s.client.Refresh()
@@ -242,19 +241,5 @@ func (s *Sink) fault(partition int, err error) {
 	if time.Since(s.logged) > complainEvery {
 		s.logged = time.Now()
 		s.log.Warn("kafka: cannot write: it is tried again", "topic", s.cfg.Topic, "partition", partition, "error", err)
-	}
-}
-
-// pause waits before the next try: 100 ms, doubled up to 30 s, with jitter. It
-// reports false if ctx is done.
-func pause(ctx context.Context, try int) bool {
-	d := min(100*time.Millisecond<<min(try, 10), 30*time.Second)
-	t := time.NewTimer(d/2 + rand.N(d/2+1))
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return true
-	case <-ctx.Done():
-		return false
 	}
 }

@@ -214,7 +214,7 @@ func (w *writer) send(refs []ref) error {
 		if kafka.CodeOf(err) != kafka.RequestTimedOut {
 			w.s.client.Refresh()
 		}
-		if !pause(w.s.ctx, try) {
+		if !kafka.Pause(w.s.ctx, try) {
 			return errStopped
 		}
 	}

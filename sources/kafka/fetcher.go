@@ -73,7 +73,7 @@ func (f *fetcher) run(ctx context.Context) {
 		default:
 			f.p.fault(fetching, err)
 			f.p.s.client.Refresh()
-			pause(ctx, try)
+			kafka.Pause(ctx, try)
 			try++
 		}
 	}

@@ -102,7 +102,7 @@ func (p *partition) run(ctx context.Context) error {
 			try = 0
 		}
 		p.fault(reading, fmt.Errorf("offset %d: %w", offset, fault))
-		if !pause(ctx, try) {
+		if !kafka.Pause(ctx, try) {
 			return nil
 		}
 	}
@@ -128,7 +128,7 @@ func (p *partition) start(ctx context.Context) (int64, bool) {
 			p.fault(fetching, err)
 			p.s.client.Refresh()
 		}
-		if !pause(ctx, try) {
+		if !kafka.Pause(ctx, try) {
 			return 0, false
 		}
 	}

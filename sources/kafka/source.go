@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"math/rand/v2"
 	"strings"
 	"sync"
 	"time"
@@ -83,7 +82,7 @@ func (s *Source) check(ctx context.Context) error {
 		if err == nil {
 			return missing(topics)
 		}
-		if kafka.Blocked(err) || !pause(ctx, try) {
+		if kafka.Blocked(err) || !kafka.Pause(ctx, try) {
 			return fmt.Errorf("kafka source: no answer from %s: %w", strings.Join(s.cfg.Brokers, ", "), err)
 		}
 		s.client.Refresh()
@@ -136,7 +135,7 @@ func (s *Source) Run(ctx context.Context) error {
 			s.client.Refresh()
 		}
 		if try++; try > 1 {
-			pause(ctx, min(try, 6))
+			kafka.Pause(ctx, min(try, 6))
 		}
 	}
 	if err := context.Cause(ctx); errors.Is(err, pipeline.ErrStopped) || errors.Is(err, errBroken) {
@@ -210,18 +209,4 @@ func (s *Source) quit() {
 			s.group.Close(ctx)
 		})
 	})
-}
-
-// pause waits before the next try: 100 ms, doubled up to 30 s, with jitter. It
-// reports false if ctx is done.
-func pause(ctx context.Context, try int) bool {
-	d := min(100*time.Millisecond<<min(try, 10), 30*time.Second)
-	t := time.NewTimer(d/2 + rand.N(d/2+1))
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return true
-	case <-ctx.Done():
-		return false
-	}
 }
