@@ -187,7 +187,7 @@ func (s *setup) stuck(ctx context.Context, l *lab, p *chaos.Process, part string
 		l.figure("why not ready", why)
 	}
 	for range 5 {
-		pause(ctx, 2*commitEvery)
+		pause(ctx, 8*commitEvery)
 		if err := s.covered(l); err != nil {
 			return err
 		}

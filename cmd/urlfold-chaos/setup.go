@@ -34,7 +34,7 @@ type setup struct {
 
 // commitEvery is the time between two commits of a setup: less than the default, so
 // that a short run has some.
-const commitEvery = 200 * time.Millisecond
+const commitEvery = 50 * time.Millisecond
 
 // set returns def if s is empty.
 func set(s *string, def string) {

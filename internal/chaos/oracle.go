@@ -77,6 +77,8 @@ type Result struct {
 	Misrouted int64 `json:"misrouted"` // poison in an output, or what is none in the dead letters
 	// Records in the outputs, by form.
 	Forms [NumForms]int64 `json:"forms"`
+	// Doubled, by lane.
+	DoubledIn map[uint64]int64 `json:"doubled_in,omitempty"`
 	// Letters without a record, by reason.
 	Reasons map[string]int64 `json:"reasons,omitempty"`
 	// Some of what is wrong.
@@ -113,7 +115,7 @@ func (r *Result) String() string {
 
 // NewOracle returns an Oracle for records of spec.
 func NewOracle(spec Spec) *Oracle {
-	return &Oracle{spec: spec, lanes: map[uint64]*lane{}, res: Result{Reasons: map[string]int64{}}}
+	return &Oracle{spec: spec, lanes: map[uint64]*lane{}, res: Result{Reasons: map[string]int64{}, DoubledIn: map[uint64]int64{}}}
 }
 
 // Expect says that the lane has records 0 to n-1.
@@ -205,6 +207,7 @@ func (s *Stream) Line(line []byte) {
 	switch twice := l.out.set(id.n); {
 	case twice:
 		o.res.Doubled++
+		o.res.DoubledIn[id.lane]++
 		o.res.Distance = max(o.res.Distance, int64(last)-int64(id.n))
 	case id.n < last:
 		o.wrong(&o.res.Reordered, "record %d of lane %d comes behind %d", id.n, id.lane, last-1)
@@ -263,6 +266,7 @@ func (s *Stream) letter(line []byte) {
 	}
 	if o.lanes[id.lane].dead.set(id.n) {
 		o.res.Doubled++
+		o.res.DoubledIn[id.lane]++
 	}
 }
 

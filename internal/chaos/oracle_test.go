@@ -83,9 +83,15 @@ func TestOracle(t *testing.T) {
 	f("the last one is gone", func(s *scene) { s.lines = s.lines[:len(s.lines)-1] }, func(r *Result) { r.Lost = 1 })
 	f("a letter is gone", func(s *scene) { cut(&s.dead, 7) }, func(r *Result) { r.Lost = 1 })
 	f("all is gone", func(s *scene) { s.lines, s.dead = nil, [][]byte{s.dead[0]} }, func(r *Result) { r.Lost = lanes*n - 1 })
-	f("a record is doubled", func(s *scene) { s.lines = append(s.lines, s.lines[0]) }, func(r *Result) { r.Doubled, r.Distance = 1, n-1 })
-	f("a piece is doubled", func(s *scene) { s.lines = append(s.lines[:90:90], s.lines[30:]...) }, func(r *Result) { r.Doubled, r.Distance = 60, 22 })
-	f("a letter is doubled", func(s *scene) { s.dead = append(s.dead, s.dead[3]) }, func(r *Result) { r.Doubled = 1 })
+	f("a record is doubled", func(s *scene) { s.lines = append(s.lines, s.lines[0]) }, func(r *Result) {
+		r.Doubled, r.Distance, r.DoubledIn = 1, n-1, map[uint64]int64{0: 1}
+	})
+	f("a piece is doubled", func(s *scene) { s.lines = append(s.lines[:90:90], s.lines[30:]...) }, func(r *Result) {
+		r.Doubled, r.Distance, r.DoubledIn = 60, 22, map[uint64]int64{0: 20, 1: 20, 2: 20}
+	})
+	f("a letter is doubled", func(s *scene) { s.dead = append(s.dead, s.dead[3]) }, func(r *Result) {
+		r.Doubled, r.DoubledIn = 1, map[uint64]int64{0: 1}
+	})
 	f("two are in the wrong order", func(s *scene) { s.lines[6], s.lines[6+lanes] = s.lines[6+lanes], s.lines[6] }, func(r *Result) { r.Reordered = 1 })
 	f("lanes are in another order", func(s *scene) { s.lines[6], s.lines[7] = s.lines[7], s.lines[6] }, func(*Result) {})
 	f("a record is torn", func(s *scene) { s.lines[50] = s.lines[50][:20] }, func(r *Result) { r.Corrupted, r.Lost = 1, 1 })
@@ -121,6 +127,42 @@ func TestExcuse(t *testing.T) {
 	}
 	if r := o.Result(); r.Excused != 10 || r.Lost != 2 || o.Seen() != 88 {
 		t.Errorf("%v, seen %d", r, o.Seen())
+	}
+}
+
+// TestWild: behind its last record a damaged lane may say anything, before it not.
+func TestWild(t *testing.T) {
+	s := newScene(Spec{Seed: 1, Format: Lines}, 1, 100)
+	o := NewOracle(s.spec)
+	o.Expect(0, 50)
+	o.Wild(0)
+	st := o.NewStream()
+	for _, i := range []int{0, 1, 1, 3, 2} {
+		st.Line(s.lines[i])
+	}
+	for i := 4; i < 50; i++ {
+		st.Line(s.lines[i])
+	}
+	for _, i := range []int{50, 7, 7, 99, 60} {
+		st.Line(s.lines[i])
+	}
+	if r := o.Result(); r.Lost != 0 || r.Doubled != 1 || r.Reordered != 1 || r.Invented != 0 || r.Wild != 5 {
+		t.Errorf("%v, wild %d", &r, r.Wild)
+	}
+}
+
+// TestForeign: lines and letters with the mark are counted, and no more.
+func TestForeign(t *testing.T) {
+	s := newScene(Spec{Seed: 1, Format: Lines}, 1, 3)
+	o := NewOracle(s.spec)
+	o.Expect(0, 3)
+	o.Foreign("other.example")
+	st := o.NewStream()
+	for _, l := range append(s.lines, []byte("http://other.example/"), letterOf([]byte("x other.example\n"))) {
+		st.Line(l)
+	}
+	if r := o.Result(); !r.Exact() || r.Foreign != 2 || r.Records != 3 {
+		t.Errorf("%v, foreign %d", &r, r.Foreign)
 	}
 }
 
