@@ -43,6 +43,7 @@ type shelf struct {
 	mu     sync.Mutex
 	lines  []string
 	ids    []string
+	eager  bool                 // see mortal
 	exact  bool                 // cut back to what was stored when a daemon starts
 	onLane func(*pipeline.Lane) // called for each batch, one at a time
 	full   func(n int)          // called with the number of lines after each batch
@@ -160,7 +161,26 @@ func quick(include ...string) Settings {
 // finishes nothing, while the pipeline around it thinks that it does.
 type mortal struct {
 	*Watcher
-	dead atomic.Bool
+	dead  atomic.Bool
+	eager bool // lanes are finished as soon as they end
+}
+
+func (m *mortal) Open(ctx context.Context, rt pipeline.Runtime) error {
+	if m.eager {
+		rt = eager{rt, m.Watcher}
+	}
+	return m.Watcher.Open(ctx, rt)
+}
+
+// eager is a Runtime with a committer that is there at once.
+type eager struct {
+	pipeline.Runtime
+	w *Watcher
+}
+
+func (e eager) End(l *pipeline.Lane) {
+	e.Runtime.End(l)
+	e.w.Finish(context.Background(), []*pipeline.Lane{l})
 }
 
 func (m *mortal) Commit(ctx context.Context, ups []pipeline.LanePos) error {
@@ -178,7 +198,7 @@ func (m *mortal) CommitCut(ctx context.Context, ups []pipeline.LanePos, marks []
 }
 
 func (m *mortal) Finish(ctx context.Context, lanes []*pipeline.Lane) []error {
-	if m.dead.Load() {
+	if m.dead.Load() || m.eager {
 		return nil
 	}
 	return m.Watcher.Finish(ctx, lanes)
@@ -232,7 +252,7 @@ func start(t testing.TB, dir string, set Settings, sink *shelf, mod func(*WatchC
 		t.Fatal(err)
 	}
 	d.w.clock = func() time.Time { return time.Now().Add(time.Duration(d.ahead.Load())) }
-	d.life = &mortal{Watcher: d.w}
+	d.life = &mortal{Watcher: d.w, eager: sink.eager}
 	if sink.exact {
 		sink.cutBack(store.Marks("sink 1"))
 	}

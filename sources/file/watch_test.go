@@ -236,6 +236,57 @@ func TestOnFinish(t *testing.T) {
 	}
 }
 
+// TestFinishedAtOnce: a lane may be finished before the reader that has ended it does
+// anything else.
+func TestFinishedAtOnce(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for i := range 20 {
+		put(t, filepath.Join(dir, fmt.Sprint(i, ".log")), "a\n")
+	}
+	set := batch(dir)
+	set.OnFinish = OnFinish{MoveTo: t.TempDir()}
+	d := start(t, t.TempDir(), set, &shelf{eager: true}, nil)
+	d.wait()
+	if s := d.w.Stats(); s.Done != 20 || s.Open != 0 || len(d.reports) != 20 {
+		t.Errorf("%d reports, %+v", len(d.reports), s)
+	}
+	if names, err := os.ReadDir(set.OnFinish.MoveTo); len(names) != 20 || err != nil {
+		t.Errorf("%d files were moved, %v", len(names), err)
+	}
+}
+
+// TestRotatedBefore: what was rotated while a process ran is still a rotated file for
+// the next one, and is finished as such.
+func TestRotatedBefore(t *testing.T) {
+	t.Parallel()
+	dir, data := t.TempDir(), t.TempDir()
+	path := filepath.Join(dir, "a.log")
+	put(t, path, "a\n")
+	set := quick(path + "*")
+	set.RotateWait = time.Hour
+	sink := &shelf{}
+	d := start(t, data, set, sink, nil)
+	until(t, "the line", func() bool { return sink.count() == 1 })
+	if err := os.Rename(path, path+".1"); err != nil {
+		t.Fatal(err)
+	}
+	put(t, path, "b\n")
+	until(t, "the other line", func() bool { return sink.count() == 2 })
+	d.end()
+	set.RotateWait, set.OnFinish = 10*time.Millisecond, OnFinish{word: deleteFile}
+	d = start(t, data, set, sink, nil)
+	until(t, "the rotated file to be deleted", func() bool {
+		_, err := os.Stat(path + ".1")
+		return os.IsNotExist(err)
+	})
+	until(t, "that to be stored", func() bool { return d.w.Stats().Done == 1 })
+	d.end()
+	if _, err := os.Stat(path); err != nil {
+		t.Error("a live file was deleted")
+	}
+}
+
 // TestFinishedLater: a process that ends between storing that a file is done and
 // deleting it leaves that to the next one.
 func TestFinishedLater(t *testing.T) {
