@@ -53,7 +53,7 @@ func newWorld(t *testing.T, change func(*server.Options)) *world {
 	if w.js, err = jetstream.New(nc); err != nil {
 		t.Fatal(err)
 	}
-	w.stream(jetstream.StreamConfig{Name: "OUT", Subjects: []string{"out.>"}})
+	w.stream(jetstream.StreamConfig{Name: "OUT", Subjects: []string{"out.>"}, Duplicates: time.Hour})
 	return w
 }
 

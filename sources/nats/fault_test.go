@@ -35,13 +35,13 @@ func TestServerRestart(t *testing.T) {
 	t.Parallel()
 	w := newWorldOn(t, jetstream.FileStorage)
 	restarts := few(2, 15)
-	n := restarts*2000 + 2000
+	n := restarts*1000 + 1000
 	w.fill(0, n)
 	src := w.source(func(c *source.JetStreamConfig) { c.Consumer.AckWait = 2 * second })
 	out := w.sink(func(c *sink.JetStreamConfig) { c.Publish.MaxPending, c.Publish.AckTimeout = 200, second })
 	r := start(t, src, out, nil)
 	for i := range restarts {
-		until(t, "the run is under way", func() bool { return w.count("OUT") > i*2000+500 })
+		until(t, "the run is under way", func() bool { return w.count("OUT") > i*1000+300 })
 		w.srv.Down()
 		until(t, "the source and the sink are not healthy", func() bool { return src.Health() != nil && out.Health() != nil })
 		w.srv.Up()
@@ -100,8 +100,8 @@ func TestLostAcks(t *testing.T) {
 func TestCuts(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	cuts := few(5, 60)
-	n := cuts*1000 + 1000
+	cuts := few(4, 60)
+	n := cuts*500 + 500
 	w.fill(0, n)
 	in, back := proxy.New(t, w.srv.Addr()), proxy.New(t, w.srv.Addr())
 	src := w.source(func(c *source.JetStreamConfig) {
@@ -115,7 +115,7 @@ func TestCuts(t *testing.T) {
 	back.Delay(time.Millisecond)
 	r := start(t, src, out, nil)
 	for at := range cuts {
-		until(t, "the run is under way", func() bool { return w.count("OUT") > at*1000 })
+		until(t, "the run is under way", func() bool { return w.count("OUT") > at*500 })
 		in.Cut()
 		back.Cut()
 		if at == 3 {

@@ -89,7 +89,10 @@ func newWorldOf(t *testing.T, storage jetstream.StorageType, servers ...*natstes
 
 func (w *world) stream(name, subjects string) {
 	w.t.Helper()
-	cfg := jetstream.StreamConfig{Name: name, Subjects: []string{subjects}, Storage: w.storage, Replicas: w.replicas}
+	cfg := jetstream.StreamConfig{
+		Name: name, Subjects: []string{subjects}, Storage: w.storage, Replicas: w.replicas,
+		Duplicates: time.Hour, // what is published again on a slow machine is within the window too
+	}
 	var err error
 	for end := time.Now().Add(patience); time.Now().Before(end); {
 		// A cluster has to find together first, and answers nothing until then.
