@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/urlfold/urlfold/internal/chaos"
 	"github.com/urlfold/urlfold/internal/fault"
@@ -59,7 +60,7 @@ func fill(ctx context.Context, l *lab, s *setup, part string) error {
 	}
 	var total uint64
 	lanes := map[uint64]uint64{}
-	rounds := uint64(l.times(2, 10))
+	rounds := uint64(l.times(1, 10))
 	for r := range rounds {
 		free := int64(256 << 10)
 		if part == "checkpoint" {
@@ -131,14 +132,15 @@ func diskErrors(ctx context.Context, l *lab) error {
 		return err
 	}
 	points := []string{"file.before_create", "file.before_write", "file.after_write", "file.before_sync", "file.after_sync", "file.before_sync_dir", "file.before_rename", "file.after_rename"}
-	rounds := l.times(6, 60)
+	rounds := l.times(3, 60)
 	var total int64
 	for i := range rounds {
-		plan := ""
+		var rules []string
 		for range 3 {
 			from := 1 + l.rng.IntN(8)
-			plan += fmt.Sprintf(",%s=%s@%d..%d", points[l.rng.IntN(len(points))], [...]string{"eio", "enospc"}[l.rng.IntN(2)], from, from+l.rng.IntN(3))
+			rules = append(rules, fmt.Sprintf("%s=%s@%d..%d", points[l.rng.IntN(len(points))], [...]string{"eio", "enospc"}[l.rng.IntN(2)], from, from+l.rng.IntN(3)))
 		}
+		plan := strings.Join(rules, ",")
 		s := &setup{
 			dir: l.path(fmt.Sprint(i)), spec: chaos.Spec{Seed: l.seed + uint64(i), Format: chaos.Lines, Poison: 20}, dead: true,
 			exactly: i%3 == 0, sink: []string{", compress: none", ", compress: zstd"}[i%2],
@@ -151,19 +153,19 @@ func diskErrors(ctx context.Context, l *lab) error {
 		if err := s.write(); err != nil {
 			return err
 		}
-		p, err := l.startBin([]string{fault.Env + "=" + plan[1:]}, bin, "run", "-c", s.config())
+		p, err := l.startBin([]string{fault.Env + "=" + plan}, bin, "run", "-c", s.config())
 		if err != nil {
 			return err
 		}
 		if err := l.ends(ctx, p, 0); err != nil {
-			return fmt.Errorf("%s: %w", plan[1:], err)
+			return fmt.Errorf("%s: %w", plan, err)
 		}
 		r, _, err := s.judge(map[uint64]uint64{0: n}, false)
 		if err != nil {
-			return fmt.Errorf("%s: %w", plan[1:], err)
+			return fmt.Errorf("%s: %w", plan, err)
 		}
 		total += r.Records + r.Letters
-		l.check(r.Exact(), "%s: %v: %v", plan[1:], r, r.Examples)
+		l.check(r.Exact(), "%s: %v: %v", plan, r, r.Examples)
 		if err := os.RemoveAll(s.dir); err != nil {
 			return err
 		}

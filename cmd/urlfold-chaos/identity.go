@@ -54,7 +54,7 @@ type chaosFile struct {
 
 func inodes(ctx context.Context, l *lab) error {
 	s := &crowd{
-		lab: l, files: l.times(50, 500), inodes: map[uint64]bool{},
+		lab: l, files: l.times(30, 500), inodes: map[uint64]bool{},
 		setup: &setup{dir: l.dir, mode: "tail", in: l.path("in", "*.log"), out: "all.log", source: quickSource, spec: chaos.Spec{Seed: l.seed, Format: chaos.Lines}},
 	}
 	s.oracle = chaos.NewOracle(s.spec)
@@ -62,7 +62,7 @@ func inodes(ctx context.Context, l *lab) error {
 	if err := os.MkdirAll(l.path("in"), 0o755); err != nil {
 		return err
 	}
-	rounds := l.times(4, 20)
+	rounds := l.times(3, 20)
 	for r := range rounds {
 		if err := s.round(ctx, r); err != nil {
 			return fmt.Errorf("round %d: %w", r, err)
@@ -83,11 +83,11 @@ func inodes(ctx context.Context, l *lab) error {
 	return nil
 }
 
-// round makes files, lets them grow, and removes them when all is read. Every third
+// round makes files, lets them grow, and removes them when all is read. Every other
 // round is with another process.
 func (s *crowd) round(ctx context.Context, r int) error {
 	l := s.lab
-	if r%3 == 0 {
+	if r%2 == 0 {
 		if s.p != nil {
 			if err := l.terminate(ctx, s.p, 0); err != nil {
 				return err
@@ -215,7 +215,7 @@ func half(ctx context.Context, l *lab) error {
 	}
 	var records uint64
 	var size int64
-	rounds := l.times(4, 8)
+	rounds := l.times(2, 8)
 	for r := range rounds {
 		var text []byte
 		for range 50 {

@@ -130,33 +130,19 @@ func (s *killing) prepare(ctx context.Context) error {
 
 // once runs the program, kills it some times, and lets it come to its end.
 func (s *killing) once(ctx context.Context, run, hits int) error {
-	l := s.lab
 	// The start takes a part of the time, so that later kills would find nothing
 	// to hit if all of them were spread over it.
 	span := s.took * 2 / time.Duration(hits)
 	killed := 0
-	for range hits {
-		p, err := s.begin(ctx, l)
-		if err != nil {
+	for tries := 0; killed == 0 && tries < 10; tries++ {
+		if err := s.clear(); err != nil {
 			return err
 		}
-		t := time.NewTimer(l.between(20*time.Millisecond, span))
-		select {
-		case <-t.C:
-		case <-p.Done():
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-		t.Stop()
-		if p.Ended() {
-			s.early++
-			break
-		}
-		p.Kill()
-		killed++
-		if err := s.measure(); err != nil {
+		var err error
+		if killed, err = s.killSome(ctx, span, hits); err != nil {
 			return err
 		}
+		span /= 2 // it is quicker than it was
 	}
 	s.killed += killed
 	if err := s.completeWatched(ctx); err != nil {
@@ -166,6 +152,35 @@ func (s *killing) once(ctx context.Context, run, hits int) error {
 		return err
 	}
 	return s.clear()
+}
+
+// killSome kills runs that go on where the last one was killed, until one of them
+// comes to its end before.
+func (s *killing) killSome(ctx context.Context, span time.Duration, hits int) (killed int, err error) {
+	for range hits {
+		p, err := s.begin(ctx, s.lab)
+		if err != nil {
+			return killed, err
+		}
+		t := time.NewTimer(s.lab.between(20*time.Millisecond, span))
+		select {
+		case <-t.C:
+		case <-p.Done():
+		case <-ctx.Done():
+			return killed, ctx.Err()
+		}
+		t.Stop()
+		if p.Ended() {
+			s.early++
+			return killed, nil
+		}
+		p.Kill()
+		killed++
+		if err := s.measure(); err != nil {
+			return killed, err
+		}
+	}
+	return killed, nil
 }
 
 // completeWatched lets the program come to its end, and asks it meanwhile how much it

@@ -35,7 +35,7 @@ func poison(ctx context.Context, l *lab) error {
 		return err
 	}
 	scrapes, killed := 0, 0
-	for range l.times(4, 30) {
+	for range l.times(2, 30) {
 		p, err := s.begin(ctx, l)
 		if err != nil {
 			return err
@@ -113,7 +113,7 @@ func deadDown(ctx context.Context, l *lab) error {
 	}
 	var total uint64
 	lanes := map[uint64]uint64{}
-	rounds := l.times(2, 20)
+	rounds := l.times(1, 20)
 	for r := range uint64(rounds) {
 		if err := s.swapDead(false); err != nil {
 			return err
@@ -186,7 +186,7 @@ func (s *setup) stuck(ctx context.Context, l *lab, p *chaos.Process, part string
 	if len(l.report.Figures) < 2 {
 		l.figure("why not ready", why)
 	}
-	for range 5 {
+	for range l.times(2, 5) {
 		pause(ctx, 8*commitEvery)
 		if err := s.covered(l); err != nil {
 			return err

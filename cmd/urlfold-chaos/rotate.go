@@ -86,7 +86,7 @@ func (l *lab) writeAll(ctx context.Context, s *setup, p *chaos.Process) ([]*chao
 	for i, how := range chaos.Rotations() {
 		w := &chaos.Live{
 			Spec: s.spec, Lane: uint64(i), Path: l.path("in", string(how)+".log"), Rate: 4000, Every: 100 * time.Millisecond,
-			How: how, Half: 0.1, Duration: time.Duration(l.times(4, 60)) * time.Second,
+			How: how, Half: 0.1, Duration: time.Duration(l.times(3, 60)) * time.Second,
 		}
 		writers = append(writers, w)
 		wg.Go(func() { errs[i] = w.Run(ctx) })

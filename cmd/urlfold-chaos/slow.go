@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/urlfold/urlfold/internal/chaos"
@@ -142,12 +143,12 @@ func order(ctx context.Context, l *lab) error {
 	if err != nil {
 		return err
 	}
-	plan := "file.before_sync=delay:2ms"
+	rules := []string{"file.before_sync=delay:2ms"}
 	for range 12 {
 		from := 1 + l.rng.IntN(2000)
-		plan += fmt.Sprintf(",file.before_write=%s@%d..%d", [...]string{"eio", "enospc", "delay:30ms"}[l.rng.IntN(3)], from, from+l.rng.IntN(4))
+		rules = append(rules, fmt.Sprintf("file.before_write=%s@%d..%d", [...]string{"eio", "enospc", "delay:30ms"}[l.rng.IntN(3)], from, from+l.rng.IntN(4)))
 	}
-	p, err := l.startBin([]string{fault.Env + "=" + plan}, bin, "run", "-c", s.config())
+	p, err := l.startBin([]string{fault.Env + "=" + strings.Join(rules, ",")}, bin, "run", "-c", s.config())
 	if err != nil {
 		return err
 	}

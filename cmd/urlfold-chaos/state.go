@@ -45,7 +45,7 @@ var spoilings = []spoiling{
 }
 
 func damageState(ctx context.Context, l *lab) error {
-	for i := range l.times(len(spoilings)+2, 60) {
+	for i := range l.times(len(spoilings)+1, 60) {
 		if err := damageOnce(ctx, l, i); err != nil {
 			return err
 		}

@@ -146,7 +146,13 @@ func (s *setup) cutOnce(ctx context.Context, l *lab, twice bool) (logged int64, 
 	if _, err := p.Admin(ctx); err != nil {
 		return 0, 0, err
 	}
-	pause(ctx, l.between(500*time.Millisecond, time.Second))
+	err = until(ctx, time.Minute, "batches under way", func() (bool, error) {
+		m, err := p.Scrape(ctx)
+		return m["urlfold_inflight_batches"] > 40, err
+	})
+	if err != nil {
+		return 0, 0, err
+	}
 	began := time.Now()
 	if err := p.Signal(syscall.SIGTERM); err != nil {
 		return 0, 0, err
