@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -60,12 +61,13 @@ func nested(w io.Writer, size int64) error {
 // members writes a member of zeros again and again.
 func members(w io.Writer, size int64) error {
 	const each = 64 << 20
+	var member bytes.Buffer
+	one := zeros(func(w io.Writer) (io.WriteCloser, error) { return gzip.NewWriterLevel(w, 9) })
+	if err := one(&member, each); err != nil {
+		return err
+	}
 	for ; size > 0; size -= each {
-		z, err := gzip.NewWriterLevel(w, 9)
-		if err != nil {
-			return err
-		}
-		if err := zeros(func(io.Writer) (io.WriteCloser, error) { return z, nil })(w, each); err != nil {
+		if _, err := w.Write(member.Bytes()); err != nil {
 			return err
 		}
 	}
@@ -86,7 +88,7 @@ func bomb(ctx context.Context, l *lab) error {
 		pipeline: fmt.Sprintf(", max_record_bytes: %d", maxRecord),
 	}
 	s.defaults()
-	size := l.size(256<<20, 10<<30)
+	size := l.size(96<<20, 10<<30)
 	for _, b := range payloads {
 		if err := writeTo(l.path("in", b.name), func(w io.Writer) error { return b.write(w, size) }); err != nil {
 			return err
