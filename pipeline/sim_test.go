@@ -369,6 +369,9 @@ func seedsOf(t *testing.T, usual int) uint64 {
 		}
 		return n
 	}
+	if testing.Short() {
+		usual /= 3
+	}
 	return uint64(usual)
 }
 
