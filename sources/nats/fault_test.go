@@ -159,7 +159,7 @@ func TestFullWindow(t *testing.T) {
 		s := out.Stats() // a publisher that waits is woken for 64 vacant slots, not for each
 		return s.InFlight > window-64 && s.Published-int64(s.InFlight) == answered
 	})
-	until(t, "all that it holds is stored", func() bool { return w.count("OUT") == int(out.Stats().Published) })
+	until(t, "all that it holds is stored, and its answers are lost", func() bool { return answers.Load() == out.Stats().Published })
 	held, before := out.Stats().InFlight, w.count("OUT")
 	back.Refuse(true)
 	back.Cut()
