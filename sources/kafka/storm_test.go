@@ -103,11 +103,11 @@ func storm(t *testing.T, conn kafka.Connection, topic, group string, parts int, 
 	over := make(chan struct{})
 	var wg sync.WaitGroup
 	wg.Go(func() {
+		defer close(over)
 		for end := time.Now().Add(span); time.Now().Before(end) || produced < 1000; produced += 40 {
 			kafkatest.Fill(t, client, topic, parts, produced, produced+40)
 			<-time.After(pace)
 		}
-		close(over)
 	})
 	quit := make(chan struct{})
 	wg.Go(func() { watchCommits(t, conn, group, topic, parts, delivered, quit) })
@@ -141,6 +141,7 @@ func storm(t *testing.T, conn kafka.Connection, topic, group string, parts int, 
 				} else if err := run.Stop(); err != nil {
 					t.Errorf("Run: %v", err)
 				}
+				run.Forget()
 				select {
 				case <-over:
 					return

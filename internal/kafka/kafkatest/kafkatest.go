@@ -67,7 +67,7 @@ func Fake(t testing.TB, opts ...kfake.Opt) (*kfake.Cluster, kafka.Connection) {
 func Connection(brokers ...string) kafka.Connection {
 	c := kafka.DefaultConnection()
 	c.Brokers = brokers
-	c.RequestTimeout = 10 * time.Second
+	c.RequestTimeout = 30 * time.Second
 	return c
 }
 
@@ -271,11 +271,7 @@ func Start(t testing.TB, o pipeline.Options) *Run {
 		defer close(r.done)
 		r.err = p.Run(ctx)
 	}()
-	t.Cleanup(func() {
-		p.HardStop()
-		stop()
-		<-r.done
-	})
+	t.Cleanup(r.Kill)
 	return r
 }
 
@@ -294,10 +290,16 @@ func (r *Run) Wait() error {
 
 // Kill asks for a hard stop and waits for the end.
 func (r *Run) Kill() {
-	r.P.HardStop()
+	if r.P != nil {
+		r.P.HardStop()
+	}
 	r.stop()
 	<-r.done
 }
+
+// Forget lets go of a pipeline that has ended, in a test that runs many of them: a
+// Run is kept until the end of the test.
+func (r *Run) Forget() { r.P = nil }
 
 // A Collector is a sink that keeps the values that it is given, by partition of
 // the input, in the order in which they come. Tests may ask it before it is open.
@@ -386,7 +388,13 @@ func (c *Collector) keep(b *pipeline.Batch, t pipeline.Ticket) {
 func (c *Collector) Barrier(context.Context) error { c.wg.Wait(); return nil }
 
 // Close implements [pipeline.Sink].
-func (c *Collector) Close(context.Context) error { c.wg.Wait(); return nil }
+func (c *Collector) Close(context.Context) error {
+	c.wg.Wait()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.taken = nil // with it, the lanes and their pipeline
+	return nil
+}
 
 // Caps implements [pipeline.Sink].
 func (c *Collector) Caps() pipeline.SinkCaps { return pipeline.SinkCaps{Ordered: true} }
