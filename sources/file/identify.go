@@ -144,12 +144,19 @@ func tailAt(f io.ReaderAt, off int64) digest {
 func (w *Watcher) compare(p *prospect, l *look, now time.Time) (best *track, hold bool) {
 	young := w.young(p, now)
 	p.copied = false
+	if w.veiled {
+		return nil, true // it may be a copy of what is just about to be known
+	}
 	var orig *track
 	if l.compressed {
 		orig = w.original(p)
-		if young && (orig != nil || len(l.head) < int(w.cfg.FingerprintBytes)) {
+		first := !w.ends && p.since.Equal(now) // what it was made of may have been listed before it was renamed
+		if young && (first || orig != nil || len(l.head) < int(w.cfg.FingerprintBytes)) {
 			return nil, true // there is too little of it yet
 		}
+	}
+	if w.twinUnread(l.head, young) {
+		return nil, true
 	}
 	cands := w.candidates(l.head, young, orig)
 	if len(cands) == 0 {
@@ -203,6 +210,16 @@ func (w *Watcher) original(p *prospect) *track {
 		}
 	}
 	return nil
+}
+
+// twinUnread reports whether a track of which nothing was emitted yet begins as head
+// does. What was made of its file, on a machine that is slower than the rotation, is
+// recognized once there is a place in it.
+func (w *Watcher) twinUnread(head []byte, young bool) bool {
+	return slices.ContainsFunc(w.tracks, func(t *track) bool {
+		return t.bound && t.at().off == 0 && (young || !t.listed) && len(t.head) > 0 && len(head) > 0 &&
+			(bytes.HasPrefix(head, t.head) || bytes.HasPrefix(t.head, head))
+	})
 }
 
 // candidates returns the tracks that begin as head does, orig among them if that

@@ -18,6 +18,7 @@ func (w *Watcher) poll(h *hints) {
 	w.mu.Lock()
 	unknown := w.sightKnown(all, now)
 	w.missKnown(now)
+	w.veiled = slices.ContainsFunc(w.tracks, (*track).veiled)
 	ghosts := w.ghosts()
 	w.meet(unknown, now)
 	w.mu.Unlock()
@@ -115,6 +116,12 @@ func (w *Watcher) missKnown(now time.Time) {
 			w.refresh(t, sight(t.path, t.rel, fi), now)
 		}
 	}
+}
+
+// veiled reports whether the file of t is gone and is still read, but nothing of it
+// was emitted yet, so that its text cannot be told from others.
+func (t *track) veiled() bool {
+	return t.bound && !t.listed && t.life == open && t.at().off == 0 && t.file.size > 0
 }
 
 // ghosts returns the tracks without a file by the id that their file had.

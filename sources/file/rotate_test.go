@@ -225,6 +225,26 @@ func TestRotation(t *testing.T) {
 	}
 }
 
+// TestVeiled takes a file away, compressed, after it was opened and before anything
+// of it was emitted: its text is not known yet, and the copy has to wait.
+func TestVeiled(t *testing.T) {
+	dir := t.TempDir()
+	l := newLogger(t, filepath.Join(dir, "a.log"), 3)
+	l.write(300)
+	sink := &shelf{stall: make(chan struct{})}
+	d := start(t, t.TempDir(), patient(dir+"/a.log*"), sink, nil)
+	until(t, "the file to be open", func() bool { return d.w.Stats().Open == 1 })
+	l.compress()
+	l.must(l.f.Close())
+	until(t, "the copy to be held back", func() bool { return d.w.Stats().Held > 0 })
+	time.Sleep(50 * time.Millisecond) // ten looks at it
+	close(sink.stall)
+	until(t, "all lines", func() bool { return sink.count() >= len(l.all) })
+	d.settle(l)
+	d.end()
+	sink.check(t, l.all)
+}
+
 // TestRotationAndCrashes: the daemon is killed and started again while files are
 // rotated. With outputs that are cut back, no line is lost and none is doubled.
 func TestRotationAndCrashes(t *testing.T) {

@@ -44,6 +44,7 @@ type shelf struct {
 	lines  []string
 	ids    []string
 	eager  bool                 // see mortal
+	stall  chan struct{}        // no batch is given out before it is closed, if it is there
 	exact  bool                 // cut back to what was stored when a daemon starts
 	onLane func(*pipeline.Lane) // called for each batch, one at a time
 	full   func(n int)          // called with the number of lines after each batch
@@ -162,14 +163,29 @@ func quick(include ...string) Settings {
 type mortal struct {
 	*Watcher
 	dead  atomic.Bool
-	eager bool // lanes are finished as soon as they end
+	eager bool          // lanes are finished as soon as they end
+	stall chan struct{} // see shelf
 }
 
 func (m *mortal) Open(ctx context.Context, rt pipeline.Runtime) error {
 	if m.eager {
 		rt = eager{rt, m.Watcher}
 	}
+	if m.stall != nil {
+		rt = stalled{rt, m.stall}
+	}
 	return m.Watcher.Open(ctx, rt)
+}
+
+// stalled is a Runtime without a free batch, for a while.
+type stalled struct {
+	pipeline.Runtime
+	over <-chan struct{}
+}
+
+func (s stalled) Get(ctx context.Context, l *pipeline.Lane) (*pipeline.Batch, error) {
+	<-s.over
+	return s.Runtime.Get(ctx, l)
 }
 
 // eager is a Runtime with a committer that is there at once.
@@ -252,7 +268,7 @@ func start(t testing.TB, dir string, set Settings, sink *shelf, mod func(*WatchC
 		t.Fatal(err)
 	}
 	d.w.clock = func() time.Time { return time.Now().Add(time.Duration(d.ahead.Load())) }
-	d.life = &mortal{Watcher: d.w, eager: sink.eager}
+	d.life = &mortal{Watcher: d.w, eager: sink.eager, stall: sink.stall}
 	if sink.exact {
 		sink.cutBack(store.Marks("sink 1"))
 	}
