@@ -155,9 +155,6 @@ func (w *Watcher) compare(p *prospect, l *look, now time.Time) (best *track, hol
 			return nil, true // there is too little of it yet
 		}
 	}
-	if w.twinUnread(l.head, young) {
-		return nil, true
-	}
 	cands := w.candidates(l.head, young, orig)
 	if len(cands) == 0 {
 		return nil, false
@@ -210,16 +207,6 @@ func (w *Watcher) original(p *prospect) *track {
 		}
 	}
 	return nil
-}
-
-// twinUnread reports whether a track of which nothing was emitted yet begins as head
-// does. What was made of its file, on a machine that is slower than the rotation, is
-// recognized once there is a place in it.
-func (w *Watcher) twinUnread(head []byte, young bool) bool {
-	return slices.ContainsFunc(w.tracks, func(t *track) bool {
-		return t.bound && t.at().off == 0 && (young || !t.listed) && len(t.head) > 0 && len(head) > 0 &&
-			(bytes.HasPrefix(head, t.head) || bytes.HasPrefix(t.head, head))
-	})
 }
 
 // candidates returns the tracks that begin as head does, orig among them if that
