@@ -46,10 +46,13 @@ func TestLeadersMove(t *testing.T) {
 	})
 	var wg sync.WaitGroup
 	quit := make(chan struct{})
-	wg.Go(func() { shake(t, c, quit) })
+	var filling sync.Mutex // brokers do not go meanwhile: it would not be known what is in the input
+	wg.Go(func() { shake(t, c, &filling, quit) })
 	n := 0
 	for end := time.Now().Add(kafkatest.Span(2*time.Second, 30*time.Minute)); time.Now().Before(end); n += 500 {
+		filling.Lock()
 		kafkatest.Fill(t, client, "in", parts, n, n+500)
+		filling.Unlock()
 		<-time.After(kafkatest.Span(50*time.Millisecond, time.Second))
 	}
 	close(quit)
@@ -69,7 +72,7 @@ func TestLeadersMove(t *testing.T) {
 }
 
 // shake changes who leads what every 200 ms, and which brokers there are.
-func shake(t *testing.T, c *kfake.Cluster, quit <-chan struct{}) {
+func shake(t *testing.T, c *kfake.Cluster, filling *sync.Mutex, quit <-chan struct{}) {
 	for i := 0; ; i++ {
 		select {
 		case <-quit:
@@ -83,12 +86,14 @@ func shake(t *testing.T, c *kfake.Cluster, quit <-chan struct{}) {
 		}
 		// A broker goes, and another one comes. The first one stays: it is that
 		// which a client begins with.
+		filling.Lock()
 		if err := c.RemoveNode(int32(1 + i/3%2)); err != nil {
 			t.Error(err)
 		}
 		if _, _, err := c.AddNode(int32(1+i/3%2), 0); err != nil {
 			t.Error(err)
 		}
+		filling.Unlock()
 	}
 }
 

@@ -6,6 +6,7 @@ package kafkatest
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"strconv"
@@ -119,12 +120,16 @@ func Write(t testing.TB, client kafka.Client, topic string, partition int, codec
 	Append(t, client, topic, partition, batch)
 }
 
-// Append appends a batch to a partition, tries again where a partition has moved.
+// Append appends a batch to a partition. It tries again where a partition has moved,
+// and where a broker is gone: brokers do not go while a request is under way.
 func Append(t testing.TB, client kafka.Client, topic string, partition int, batch []byte) {
 	t.Helper()
 	var err error
 	for range 50 {
-		if err = client.Produce(Context(t), topic, partition, batch); !kafka.Moved(err) {
+		if err = client.Produce(Context(t), topic, partition, batch); err == nil || errors.Is(err, context.DeadlineExceeded) {
+			break
+		}
+		if !kafka.Moved(err) && kafka.CodeOf(err) != 0 {
 			break
 		}
 		client.Refresh()
