@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -25,6 +26,7 @@ type Process struct {
 	err   error
 	began time.Time
 	took  time.Duration
+	peak  atomic.Int64 // of resident memory, as it was sampled
 }
 
 // Start starts a program with arguments. env is added to the environment of this
@@ -37,12 +39,30 @@ func Start(env []string, name string, args ...string) (*Process, error) {
 	if err := p.cmd.Start(); err != nil {
 		return nil, err
 	}
+	go p.sample()
 	go func() {
 		p.err = p.cmd.Wait()
 		p.took = time.Since(p.began)
 		close(p.done)
 	}()
 	return p, nil
+}
+
+// sample notes the highest memory of p while it runs. What the system tells of a process
+// that has ended counts the memory of the one that has started it, too.
+func (p *Process) sample() {
+	t := time.NewTicker(20 * time.Millisecond)
+	defer t.Stop()
+	for {
+		if _, peak, err := p.RSS(); err == nil && peak > 0 {
+			p.peak.Store(peak)
+		}
+		select {
+		case <-p.done:
+			return
+		case <-t.C:
+		}
+	}
 }
 
 // Pid returns the number of the process.
@@ -148,7 +168,12 @@ func (p *Process) RSS() (now, peak int64, err error) {
 
 // MaxRSS returns the highest resident memory, in bytes, of a process that has ended;
 // 0 where that is not known.
-func (p *Process) MaxRSS() int64 { return maxRSS(p.cmd.ProcessState) }
+func (p *Process) MaxRSS() int64 {
+	if peak := p.peak.Load(); peak > 0 {
+		return peak
+	}
+	return maxRSS(p.cmd.ProcessState)
+}
 
 var adminAddr = regexp.MustCompile(`msg=listening admin=(\S+)`)
 
