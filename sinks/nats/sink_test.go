@@ -173,6 +173,7 @@ func TestScribble(t *testing.T) {
 		c.Publish.AckTimeout = 50 * time.Millisecond
 	})
 	const workers, batches, records = 4, 10, 100
+	p.Delay(20 * time.Millisecond) // not even a fast machine is done before the first cut
 	var cutter, wg sync.WaitGroup
 	stop := make(chan struct{})
 	cutter.Go(func() {
@@ -181,8 +182,8 @@ func TestScribble(t *testing.T) {
 			case <-stop:
 				return
 			case <-time.After(80 * time.Millisecond):
-				p.Delay(time.Duration(i%3) * time.Millisecond)
 				p.Cut()
+				p.Delay(time.Duration(i%3) * time.Millisecond)
 			}
 		}
 	})
