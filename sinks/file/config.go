@@ -76,10 +76,12 @@ func New(cfg Config) (Output, error) {
 	if err := errors.Join(errs...); err != nil {
 		return nil, err
 	}
-	s := &sink{cfg: cfg, format: format}
+	s := &sink{cfg: cfg, format: format, lineFeed: []byte{'\n'}}
 	if format == compress.Plain {
 		return s, nil
 	}
+	pack, _ := compress.NewPack(format, cfg.Level) // one was made above
+	s.lineFeed = pack(nil, s.lineFeed)
 	return &packer{s}, nil
 }
 

@@ -25,7 +25,10 @@ type sink struct {
 	part      *part // nil: not a file that gets its name later
 	direct    *os.File
 	flushing  writeback
-	err       error // the first that failed: nothing is written after it
+	lane      *pipeline.Lane // that was written last
+	torn      bool           // without a line end
+	lineFeed  []byte         // one, as it is written
+	err       error          // the first that failed: nothing is written after it
 	closed    bool
 	published bool
 }
@@ -74,11 +77,11 @@ func (s *sink) open() error {
 
 // Submit implements [pipeline.Sink]. It answers before it returns. An error of
 // the file is for good: what was written of the batch cannot be taken back.
-func (s *sink) Submit(ctx context.Context, _ *pipeline.Batch, t pipeline.Ticket) error {
+func (s *sink) Submit(ctx context.Context, b *pipeline.Batch, t pipeline.Ticket) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	err := s.write(t.Stream())
+	err := s.write(b, t.Stream())
 	if err != nil {
 		t.Done(pipeline.Result{Err: err, Class: pipeline.Fatal})
 		return nil
@@ -87,8 +90,9 @@ func (s *sink) Submit(ctx context.Context, _ *pipeline.Batch, t pipeline.Ticket)
 	return nil
 }
 
-// write appends a stream, compressed if the output is.
-func (s *sink) write(stream *pipeline.Stream) error {
+// write appends the stream of b, compressed if the output is. The last record of an
+// input may have no line end, and stays so unless another input follows.
+func (s *sink) write(b *pipeline.Batch, stream *pipeline.Stream) error {
 	p := stream.Bytes
 	if s.format != compress.Plain {
 		p = stream.Packed
@@ -103,7 +107,18 @@ func (s *sink) write(stream *pipeline.Stream) error {
 	case len(p) == 0 && len(stream.Bytes) > 0:
 		s.err = errors.New("file sink: a batch was not compressed by the pipeline")
 		return s.err
+	case len(p) == 0:
+		return nil
 	}
+	if b == nil { // of no lane
+		return s.append(p)
+	}
+	if s.torn && b.Lane != s.lane {
+		if err := s.append(s.lineFeed); err != nil {
+			return err
+		}
+	}
+	s.lane, s.torn = b.Lane, !endsRecord(b, stream.Bytes)
 	return s.append(p)
 }
 

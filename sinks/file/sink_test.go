@@ -316,3 +316,36 @@ func TestNewReportsAll(t *testing.T) {
 	f(Config{Compress: "lzma"}, 2)
 	f(Config{Path: "a.gz", Level: 99}, 1)
 }
+
+// TestNoLineEnd: the last record of an input stays without its line end, unless
+// another input follows; a piece of a long record is no end.
+func TestNoLineEnd(t *testing.T) {
+	a, b := &pipeline.Lane{}, &pipeline.Lane{}
+	for _, name := range []string{"out.log", "out.gz"} {
+		path := filepath.Join(t.TempDir(), name)
+		out, err := New(Config{Path: path})
+		must(t, err)
+		must(t, out.Open(t.Context()))
+		put := func(l *pipeline.Lane, piece pipeline.Piece, p string) {
+			batch := &pipeline.Batch{Lane: l, Piece: piece}
+			batch.Out.Bytes = []byte(p)
+			if packer, ok := out.(pipeline.Packer); ok {
+				pack, err := packer.NewPack()
+				must(t, err)
+				batch.Out.Packed = pack(nil, batch.Out.Bytes)
+			}
+			must(t, out.Submit(t.Context(), batch, pipeline.NewTicket(&batch.Out, func(r pipeline.Result) { must(t, r.Err) })))
+		}
+		put(a, 0, "a\nb")
+		put(b, 0, "c\n")
+		put(a, pipeline.First, "d")
+		put(a, pipeline.Last, "e\n")
+		put(b, 0, "f")
+		must(t, out.Barrier(t.Context()))
+		must(t, out.Close(t.Context()))
+		must(t, out.Publish())
+		if got := text(t, path); got != "a\nb\nc\nde\nf" {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+}
