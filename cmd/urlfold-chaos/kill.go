@@ -260,6 +260,9 @@ func (s *killing) killInside(ctx context.Context) (from int64, err error) {
 func (s *killing) farthest() (most int64, err error) {
 	c, _ := checkpoint.List(s.dataDir)
 	for _, e := range c.Entries {
+		if e.State != checkpoint.Reading {
+			continue // it has come to its end, and has told what it has found
+		}
 		from, err := pointOffset(s.dataDir, e.Restart)
 		if err != nil {
 			return 0, err
