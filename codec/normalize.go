@@ -371,7 +371,7 @@ func isDomain(ascii []byte) bool {
 // to none.
 func (w *writer) isLocalhostFile(host []byte) bool {
 	return w.known == schemeFile && w.rules.Has(FileLocalhost) && string(host) == "localhost" &&
-		!w.in.Has(Username) && !w.in.Has(Port) && hasPrefix(w.in.Bytes(w.src, Path), '/')
+		!w.in.Has(Username) && !w.keepsPort() && hasPrefix(w.in.Bytes(w.src, Path), '/')
 }
 
 // literal appends a host in brackets.
@@ -417,16 +417,13 @@ func isLiteralByte(c byte) bool {
 }
 
 func (w *writer) port() {
-	if !w.in.Has(Port) {
+	if !w.keepsPort() {
+		w.changed = w.changed || w.in.Has(Port)
 		return
 	}
 	digits := w.in.Bytes(w.src, Port)
 	if w.rules.Has(DefaultPort) {
 		short := trimZeros(digits)
-		if len(short) == 0 || string(short) == w.known.port() {
-			w.changed = true
-			return
-		}
 		w.changed = w.changed || len(short) != len(digits)
 		digits = short
 	}
@@ -435,6 +432,15 @@ func (w *writer) port() {
 	w.dst = append(w.dst, digits...)
 	w.note(Port, start)
 	w.out.readPort(w.dst[w.base:])
+}
+
+// keepsPort reports whether there is a port, and one that DefaultPort leaves.
+func (w *writer) keepsPort() bool {
+	if !w.in.Has(Port) || !w.rules.Has(DefaultPort) {
+		return w.in.Has(Port)
+	}
+	digits := trimZeros(w.in.Bytes(w.src, Port))
+	return len(digits) > 0 && string(digits) != w.known.port()
 }
 
 // trimZeros cuts leading zeros, but not the last digit.
