@@ -23,6 +23,8 @@ type Sink interface {
 	// Close releases everything. A ticket that is not answered, which there is only
 	// after a hard stop, is answered before Close returns. If ctx is done already
 	// the run was cut short or has failed: nothing is published under a final name.
+	// After a hard stop a Submit that does not come back may still be under way: once
+	// it sees the sink closed it returns an error, or answers its ticket itself.
 	Close(ctx context.Context) error
 	// Caps says what the sink can do. It may be called before Open.
 	Caps() SinkCaps
