@@ -116,7 +116,11 @@ func (g *generator) Run(ctx context.Context) error {
 	var wg sync.WaitGroup
 	errs := make([]error, crashLanes)
 	for i := range crashLanes {
-		if name := fmt.Sprintf("lane%d", i); !g.p.Finished[name] {
+		name := fmt.Sprintf("lane%d", i)
+		g.mu.Lock()
+		finished := g.p.Finished[name]
+		g.mu.Unlock()
+		if !finished {
 			wg.Go(func() { errs[i] = g.lane(ctx, name) })
 		}
 	}
