@@ -26,6 +26,7 @@ import (
 type prospect struct {
 	s        sighting
 	since    time.Time // when it was seen last to have changed
+	scans    int       // how many scans have seen it so
 	listed   bool
 	checking bool
 	checked  map[*track]checked // with what a compressed text was compared
@@ -144,13 +145,13 @@ func tailAt(f io.ReaderAt, off int64) digest {
 func (w *Watcher) compare(p *prospect, l *look, now time.Time) (best *track, hold bool) {
 	young := w.young(p, now)
 	p.copied = false
-	if w.veiled {
+	if w.veiled && slices.ContainsFunc(w.tracks, func(t *track) bool { return t.veiled() && sameBeginning(t.head, l.head) }) {
 		return nil, true // it may be a copy of what is just about to be known
 	}
 	var orig *track
 	if l.compressed {
 		orig = w.original(p)
-		first := !w.ends && p.since.Equal(now) // what it was made of may have been listed before it was renamed
+		first := !w.ends && p.scans == 1 // what it was made of may have been listed before it was renamed
 		if young && (first || orig != nil || len(l.head) < int(w.cfg.FingerprintBytes)) {
 			return nil, true // there is too little of it yet
 		}
@@ -177,7 +178,7 @@ func (w *Watcher) compare(p *prospect, l *look, now time.Time) (best *track, hol
 			if best == nil {
 				best = t // a copy of what was truncated, made before the last of it was read
 			}
-		case (same || short) && (young || !t.free() && !t.listed):
+		case (same || short) && (young || !t.free() && !t.sure()):
 			hold = true
 		}
 	}
@@ -187,9 +188,34 @@ func (w *Watcher) compare(p *prospect, l *look, now time.Time) (best *track, hol
 // free reports whether the text of t is in no file that is known.
 func (t *track) free() bool { return !t.bound && t.life != ended && t.step == resting }
 
+// fewScans is how many scans have to see a file before it is taken for one of its
+// own, however much time they took: while a scan goes through a folder files are
+// renamed there, so it may see what has never been at one moment.
+const fewScans = 3
+
+// sameBeginning reports whether one of two beginnings goes on as the other does.
+func sameBeginning(a, b []byte) bool {
+	n := min(len(a), len(b))
+	return bytes.Equal(a[:n], b[:n])
+}
+
+// sure reports whether t is in the file that it is bound to. One that is not open
+// may be gone and its inode that of another file, if that is not as it was: the next
+// reading tells.
+func (t *track) sure() bool {
+	switch {
+	case !t.listed, t.step == busy, t.life == ended:
+		return false
+	}
+	return t.life == over || t.in.f != nil || t.file.same(&t.asRead)
+}
+
 // young reports whether p has changed so lately that a rotation may be under way.
 // A clock that jumps does not make it so for ever.
 func (w *Watcher) young(p *prospect, now time.Time) bool {
+	if p.scans < fewScans && !w.ends {
+		return true
+	}
 	age := now.Sub(time.Unix(0, p.s.changed))
 	return age < w.cfg.RotateWait && now.Sub(p.since) < w.cfg.RotateWait
 }
@@ -214,7 +240,7 @@ func (w *Watcher) original(p *prospect) *track {
 func (w *Watcher) candidates(head []byte, young bool, orig *track) []*track {
 	var found []*track
 	add := func(t *track) {
-		if t.at().off > 0 && (t.free() || young || !t.listed || t == orig) && !slices.Contains(found, t) {
+		if t.at().off > 0 && (t.free() || young || !t.sure() || t == orig) && !slices.Contains(found, t) {
 			found = append(found, t)
 		}
 	}

@@ -118,10 +118,11 @@ func (w *Watcher) missKnown(now time.Time) {
 	}
 }
 
-// veiled reports whether the file of t is gone and is still read, but nothing of it
-// was emitted yet, so that its text cannot be told from others.
+// veiled reports whether t has begun to read a file that it may have lost since, and
+// nothing of it was emitted yet: only its beginning is known, and all that was read may
+// still be emitted.
 func (t *track) veiled() bool {
-	return t.bound && !t.listed && t.life == open && t.at().off == 0 && t.file.size > 0
+	return t.life == open && t.lane != nil && t.at().off == 0 && !t.sure()
 }
 
 // ghosts returns the tracks without a file by the id that their file had.
@@ -148,11 +149,11 @@ func (w *Watcher) meet(unknown []sighting, now time.Time) {
 		switch {
 		case w.given[s.id]:
 		case p == nil:
-			w.prospects[s.id] = &prospect{s: s, since: now, listed: true}
+			w.prospects[s.id] = &prospect{s: s, since: now, scans: 1, listed: true}
 		case p.listed: // another name of it
 		default:
-			if !p.s.same(&s) {
-				p.since, p.checked = now, nil
+			if p.scans++; !p.s.same(&s) {
+				p.since, p.scans, p.checked = now, 1, nil
 			}
 			p.s, p.listed = s, true
 		}

@@ -61,7 +61,7 @@ type Watcher struct {
 	stop      bool
 	fatal     error
 	scanned   bool              // once at least
-	veiled    bool              // a file that is gone is read, and its text is not known yet
+	veiled    bool              // there are tracks that are
 	fresh     bool              // there was no progress at all
 	dirty     bool              // the store does not know all
 	broken    map[string]string // files that cannot be read, and why
