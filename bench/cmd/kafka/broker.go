@@ -5,7 +5,6 @@ import (
 	"encoding/hex"
 	"fmt"
 	"math/rand/v2"
-	"syscall"
 	"time"
 
 	"github.com/segmentio/kafka-go"
@@ -157,13 +156,4 @@ func (b *broker) produce(ctx context.Context, topic string, p int, records []kaf
 		return err
 	}
 	return res.Error
-}
-
-// processor returns how long the cores have worked for this process.
-func processor() time.Duration {
-	var u syscall.Rusage
-	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
-		return 0
-	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }

@@ -18,8 +18,9 @@ import (
 	"runtime"
 	"runtime/pprof"
 	"slices"
-	"strings"
 	"time"
+
+	"github.com/urlfold/urlfold/bench"
 )
 
 func main() {
@@ -73,9 +74,9 @@ func run() error {
 // race lets the loops take turns.
 func (b *broker) race(ctx context.Context, n, rounds int, only string) error {
 	loops := slices.DeleteFunc(loops(), func(l loop) bool { return only != "" && l.name != only })
-	all := make([][]measure, rounds)
+	all := make([][]bench.Measure, rounds)
 	for round := range all {
-		all[round] = make([]measure, len(loops))
+		all[round] = make([]bench.Measure, len(loops))
 		for i := range loops {
 			k := (i + round) % len(loops) // each is the first once
 			m, err := b.time(ctx, loops[k], n)
@@ -83,61 +84,14 @@ func (b *broker) race(ctx context.Context, n, rounds int, only string) error {
 				return fmt.Errorf("%s: %w", loops[k].name, err)
 			}
 			all[round][k] = m
-			fmt.Fprintf(os.Stderr, "round %d: %-24s %8.0f messages/s, %4.0f ns of processor each\n", round+1, loops[k].name, m.rate, m.cpu)
+			fmt.Fprintf(os.Stderr, "round %d: %-24s %8.0f messages/s, %4.0f ns of processor each\n", round+1, loops[k].name, m.Rate, m.CPU)
 		}
 	}
-	return report(loops, all)
-}
-
-// report prints medians, and the ratio of the first loop to the fastest of the
-// others: the median of the ratios within rounds.
-func report(loops []loop, all [][]measure) error {
-	fmt.Printf("%-24s %12s %8s %14s\n", "loop", "messages/s", "MB/s", "ns processor")
-	for k, l := range loops {
-		of := func(f func(measure) float64) float64 {
-			var list []float64
-			for _, round := range all {
-				list = append(list, f(round[k]))
-			}
-			return median(list)
-		}
-		fmt.Printf("%-24s %12.0f %8.1f %14.0f\n", l.name, of(func(m measure) float64 { return m.rate }),
-			of(func(m measure) float64 { return m.bytes / 1e6 }), of(func(m measure) float64 { return m.cpu }))
+	var names []string
+	for _, l := range loops {
+		names = append(names, l.name)
 	}
-	if len(loops) == 1 {
-		return nil
-	}
-	var ratios []float64
-	for _, round := range all {
-		bare := 0.0
-		for _, m := range round[1:] {
-			bare = max(bare, m.rate)
-		}
-		ratios = append(ratios, round[0].rate/bare)
-	}
-	slices.Sort(ratios)
-	var texts []string
-	for _, r := range ratios {
-		texts = append(texts, fmt.Sprintf("%.2f", r))
-	}
-	ratio := median(ratios)
-	fmt.Printf("\nurlfold / the fastest bare loop of the round: %.2f (rounds: %s)\n", ratio, strings.Join(texts, " "))
-	if ratio < least {
-		return fmt.Errorf("the ratio is below %.1f", least)
-	}
-	return nil
-}
-
-func median(list []float64) float64 {
-	list = slices.Sorted(slices.Values(list))
-	return (list[(len(list)-1)/2] + list[len(list)/2]) / 2
-}
-
-// A measure is what came of one run of a loop.
-type measure struct {
-	rate  float64 // messages a second
-	bytes float64 // bytes of URLs a second
-	cpu   float64 // nanoseconds of this process for each message
+	return bench.Race(os.Stdout, names, all, least)
 }
 
 // A loop copies the input topic into an output topic until ctx is done.
@@ -159,10 +113,10 @@ func loops() []loop {
 const warmup = 0.1
 
 // time runs l from the first message to the last.
-func (b *broker) time(ctx context.Context, l loop, n int) (measure, error) {
+func (b *broker) time(ctx context.Context, l loop, n int) (bench.Measure, error) {
 	name := fmt.Sprintf("bench-%d", time.Now().UnixNano())
 	if err := b.create(ctx, name); err != nil {
-		return measure{}, err
+		return bench.Measure{}, err
 	}
 	defer b.remove(name)
 	ctx, stop := context.WithCancel(ctx)
@@ -175,27 +129,27 @@ func (b *broker) time(ctx context.Context, l loop, n int) (measure, error) {
 	for {
 		select {
 		case err := <-done:
-			return measure{}, fmt.Errorf("it has ended early: %w", err)
+			return bench.Measure{}, fmt.Errorf("it has ended early: %w", err)
 		case <-time.After(10 * time.Millisecond):
 		}
 		got, err := b.count(ctx, name)
 		if err != nil {
-			return measure{}, err
+			return bench.Measure{}, err
 		}
 		if begin.IsZero() && float64(got) >= warmup*float64(n) {
-			begin, first, cpu = time.Now(), got, processor()
+			begin, first, cpu = time.Now(), got, bench.Processor()
 		}
 		if got >= n {
 			used = time.Now()
-			cpu = processor() - cpu
+			cpu = bench.Processor() - cpu
 			break
 		}
 	}
 	stop()
 	if err := <-done; err != nil {
-		return measure{}, err
+		return bench.Measure{}, err
 	}
 	timed := float64(n - first)
 	rate := timed / used.Sub(begin).Seconds()
-	return measure{rate: rate, bytes: rate * b.mean, cpu: float64(cpu.Nanoseconds()) / timed}, nil
+	return bench.Measure{Rate: rate, Bytes: rate * b.mean, CPU: float64(cpu.Nanoseconds()) / timed}, nil
 }
