@@ -180,3 +180,17 @@ func insertSink(text, sink string) string {
 	}
 	return head + sink + before + rest
 }
+
+// endsExact stops p, and checks that every record of lanes is where it has to be, once.
+func (s *setup) endsExact(ctx context.Context, l *lab, p *chaos.Process, lanes map[uint64]uint64) error {
+	if err := l.terminate(ctx, p, 0); err != nil {
+		return err
+	}
+	r, _, err := s.judge(lanes, false)
+	if err != nil {
+		return err
+	}
+	l.figure("oracle", r.String())
+	l.check(r.Exact(), "%v: %v", r, r.Examples)
+	return nil
+}

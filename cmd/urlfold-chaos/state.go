@@ -159,14 +159,5 @@ func second(ctx context.Context, l *lab) error {
 	if err := l.awaitRecords(ctx, p, lanes[0]); err != nil {
 		return err
 	}
-	if err := l.terminate(ctx, p, 0); err != nil {
-		return err
-	}
-	r, _, err := s.judge(lanes, false)
-	if err != nil {
-		return err
-	}
-	l.figure("oracle", r.String())
-	l.check(r.Exact(), "%v: %v", r, r.Examples)
-	return nil
+	return s.endsExact(ctx, l, p, lanes)
 }
