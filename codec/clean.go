@@ -20,11 +20,12 @@ import (
 // that are in normal form and mean no harm. No userinfo, no port.
 //
 // One flag it can live with: entity is the offset of the first "&amp;" in the
-// query, or -1.
-func parseClean(src []byte, u *URL) (entity int, ok bool) {
+// query, or -1. If it gives up, end is how far it came, or 0 where that was not
+// beyond the host; then u has scheme and host.
+func parseClean(src []byte, u *URL) (end, entity int, ok bool) {
 	i := cleanScheme(src)
 	if i == 0 {
-		return -1, false
+		return 0, -1, false
 	}
 	start := i
 	last, bad := uint16(pauseByte), uint16(0) // bad gets pauseByte where '.' and '-' stand together or in front
@@ -38,7 +39,7 @@ func parseClean(src []byte, u *URL) (entity int, ok bool) {
 		i++
 	}
 	if bad|last != 0 || i == len(src) || src[i] != '/' || i-start > 63 || !cleanHostEnd(src[start:i]) {
-		return -1, false
+		return 0, -1, false
 	}
 	*u = URL{kind: RegName, flags: hasAuthority}
 	u.set(Scheme, 0, start-3)
@@ -46,12 +47,14 @@ func parseClean(src []byte, u *URL) (entity int, ok bool) {
 	return cleanTail(src, i, u)
 }
 
+// "https://" and "http://" as the little-endian number that they are.
+const (
+	httpsSlashes = uint64('h') | 't'<<8 | 't'<<16 | 'p'<<24 | 's'<<32 | ':'<<40 | '/'<<48 | '/'<<56
+	httpSlashes  = uint64('h') | 't'<<8 | 't'<<16 | 'p'<<24 | ':'<<32 | '/'<<40 | '/'<<48
+)
+
 // cleanScheme returns the length of "http://" or "https://", or 0.
 func cleanScheme(src []byte) int {
-	const (
-		httpsSlashes = uint64('h') | 't'<<8 | 't'<<16 | 'p'<<24 | 's'<<32 | ':'<<40 | '/'<<48 | '/'<<56
-		httpSlashes  = uint64('h') | 't'<<8 | 't'<<16 | 'p'<<24 | ':'<<32 | '/'<<40 | '/'<<48
-	)
 	if len(src) < 8 {
 		return 0
 	}
@@ -78,11 +81,11 @@ func cleanHostEnd(host []byte) bool {
 }
 
 // cleanTail reads path, query and fragment; src[i] is the first '/' of the path.
-func cleanTail(src []byte, i int, u *URL) (entity int, ok bool) {
+func cleanTail(src []byte, i int, u *URL) (end, entity int, ok bool) {
 	start := i
 	entity = -1
 	if i, ok = cleanPathEnd(src, i); !ok {
-		return -1, false
+		return i, -1, false
 	}
 	u.set(Path, start, i)
 	if i < len(src) && src[i] == '?' {
@@ -95,7 +98,7 @@ func cleanTail(src []byte, i int, u *URL) (entity int, ok bool) {
 		i, _ = cleanEnd(src, start, cleanFrag)
 		u.set(Fragment, start, i)
 	}
-	return entity, i == len(src)
+	return i, entity, i == len(src)
 }
 
 // cleanPathEnd returns the end of the clean part of a path that begins at i, and

@@ -33,6 +33,7 @@
 //	split.go, ip.go             components by RFC 3986
 //	whatwg*.go                  components by the URL Standard, its states and its hosts
 //	clean.go, class.go          the fast path, and the tables that it shares with the rest
+//	onepass*.go                 the second one, for http and https URLs with everyday dirt
 //	inspect.go, flag.go         what is wrong, and where
 //	profile.go, rules.go        profiles as data
 //	normalize.go, drop.go       the normal form

@@ -14,7 +14,7 @@ func (n *Normalizer) drop(dst []byte, start int, r *Result) []byte {
 		return dst
 	}
 	s.full = append(s.full[:0], norm...)
-	s.dropped = true
+	s.dropped, s.whole = true, *u
 	s.change, s.judged = Lossy, true
 	if fragment {
 		dst = dst[:start+int(u.spans[Fragment].Start)-1]

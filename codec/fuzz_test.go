@@ -2,6 +2,7 @@ package codec
 
 import (
 	"bytes"
+	"slices"
 	"testing"
 
 	"github.com/urlfold/urlfold/codec/percent"
@@ -217,7 +218,7 @@ func FuzzClean(f *testing.F) {
 	addSeeds(f)
 	f.Fuzz(func(t *testing.T, which byte, src []byte) {
 		var fast URL
-		entity, ok := parseClean(src, &fast)
+		_, entity, ok := parseClean(src, &fast)
 		if !ok {
 			return
 		}
@@ -237,6 +238,51 @@ func FuzzClean(f *testing.F) {
 			}
 		}
 	})
+}
+
+// FuzzOnePass holds that the walk over everyday URLs only gives up: what it
+// accepts, it answers as the parsers do, to the last mark and key.
+func FuzzOnePass(f *testing.F) {
+	addSeeds(f)
+	f.Fuzz(func(t *testing.T, which byte, src []byte) {
+		checkOnePass(t, fuzzNormalizers[int(which)%len(fuzzNormalizers)], src)
+	})
+}
+
+// checkOnePass compares the two ways, and reports whether the walk came to an end.
+func checkOnePass(t *testing.T, n *Normalizer, src []byte) bool {
+	var walked, parsed Result
+	end, entity, clean := parseClean(src, &walked.In)
+	if entity >= 0 {
+		end = 0
+	}
+	if clean || len(src) > n.maxLen {
+		return false
+	}
+	if _, ok := n.onePass(nil, src, end, &walked); !ok {
+		return false
+	}
+	slow := *n
+	slow.table = nil
+	got, err := n.Append([]byte("x"), exact(src), &walked)
+	want, wantErr := slow.appendFull([]byte("x"), src, &parsed)
+	if err != nil || wantErr != nil || !bytes.Equal(got, want) {
+		t.Fatalf("%s %q -> %q (%v), want %q (%v)", n.profile.Name, src, got, err, want, wantErr)
+	}
+	if walked.Flags != parsed.Flags || !slices.Equal(walked.Marks, parsed.Marks) || walked.In != parsed.In || walked.Out != parsed.Out || walked.ErrAt != parsed.ErrAt {
+		t.Fatalf("%s %q: %s %+v %+v %+v, want %s %+v %+v %+v", n.profile.Name, src,
+			walked.Flags.AppendTo(nil), walked.Marks, walked.In, walked.Out, parsed.Flags.AppendTo(nil), parsed.Marks, parsed.In, parsed.Out)
+	}
+	if a, b := n.Change(src, got[1:], &walked), slow.Change(src, want[1:], &parsed); a != b {
+		t.Fatalf("%s %q: %v, want %v", n.profile.Name, src, a, b)
+	}
+	for lv := range Level(NumLevels) {
+		a, b := n.AppendKey(nil, lv, src, got[1:], &walked), slow.AppendKey(nil, lv, src, want[1:], &parsed)
+		if !bytes.Equal(a, b) {
+			t.Fatalf("%s %q: %v %q, want %q", n.profile.Name, src, lv, a, b)
+		}
+	}
+	return true
 }
 
 // FuzzDirtyResult holds that a used Result gives the same answers as a new one.

@@ -13,7 +13,7 @@ import (
 // any, is ErrHostInvalid, with its place in r.ErrAt; r.In is filled even then.
 // src may be up to MaxLen bytes long and is not kept.
 func Parse(src []byte, r *Result) error {
-	if entity, ok := parseClean(src, &r.In); ok && len(src) <= MaxLen {
+	if _, entity, ok := parseClean(src, &r.In); ok && len(src) <= MaxLen {
 		r.setClean(entity)
 		return nil
 	}
@@ -165,20 +165,23 @@ func (i *inspector) percent(c Component, text []byte) {
 			i.stray = int(i.u.Span(c).Start + d.At)
 		}
 		i.mark(c, int(d.At), f, i.onEscape(f))
-		s.marks[len(s.marks)-1].Info = min(d.Depth, WouldBeUTF8-1) | d.Bits<<6
+		s.marks[len(s.marks)-1].Info = escapeInfo(d)
 	}
 }
 
+// escapeInfo is what the mark of a defect says beside its kind.
+func escapeInfo(d percent.Defect) uint8 { return min(d.Depth, WouldBeUTF8-1) | d.Bits<<6 }
+
 // onEscape is the action on an escape defect.
-func (i *inspector) onEscape(f Flag) Action {
+func (n *Normalizer) onEscape(f Flag) Action {
 	switch {
-	case f <= PercentU && (i.profile.Stray == percent.StrayEncode || i.rules.Has(RFCClean)):
+	case f <= PercentU && (n.profile.Stray == percent.StrayEncode || n.rules.Has(RFCClean)):
 		return Encoded
-	case f <= PercentU && i.profile.Stray == percent.StrayReject:
+	case f <= PercentU && n.profile.Stray == percent.StrayReject:
 		return Rejected
-	case f == LowerHex && i.rules.Has(UpperEscapes):
+	case f == LowerHex && n.rules.Has(UpperEscapes):
 		return Recased
-	case f == NeedlessEscape && i.rules.Has(DecodeUnreserved):
+	case f == NeedlessEscape && n.rules.Has(DecodeUnreserved):
 		return Decoded
 	}
 	return Kept

@@ -257,8 +257,7 @@ func (n *Normalizer) canonical(lv Level, src, norm []byte, r *Result) []byte {
 		return s.k2
 	case K3:
 		k2 := n.canonical(K2, src, norm, r)
-		_, _ = split(k2, &s.in)
-		s.k3 = n.appendK3(s.k3[:0], k2, &s.in, s)
+		s.k3 = n.appendK3(s.k3[:0], k2, &s.out, s)
 		return s.k3
 	}
 	return n.standard(lv, src, norm, r)
@@ -266,12 +265,18 @@ func (n *Normalizer) canonical(lv Level, src, norm []byte, r *Result) []byte {
 
 // parts returns the components of a canonical string, which may be norm.
 func (s *scratch) parts(canonical, norm []byte, r *Result) *URL {
-	if s.clean || len(canonical) == len(norm) && len(norm) > 0 && &canonical[0] == &norm[0] {
+	switch {
+	case s.clean || sameBytes(canonical, norm):
 		return &r.Out
+	case s.dropped && sameBytes(canonical, s.full):
+		return &s.whole
 	}
 	_, _ = split(canonical, &s.in)
 	return &s.in
 }
+
+// sameBytes reports whether a and b are the same memory.
+func sameBytes(a, b []byte) bool { return len(a) == len(b) && len(a) > 0 && &a[0] == &b[0] }
 
 // standard returns the canonical string of K0 or K1.
 func (n *Normalizer) standard(lv Level, src, norm []byte, r *Result) []byte {
@@ -283,8 +288,13 @@ func (n *Normalizer) standard(lv Level, src, norm []byte, r *Result) []byte {
 		return norm
 	}
 	text := n.keyText(src, norm, r)
-	if s.canonical && n.keys == WHATWG {
+	switch {
+	case n.keys != WHATWG:
+	case s.canonical:
 		return text
+	case s.patched:
+		s.key = appendPatched(s.key[:0], text, s.kept)
+		return s.key
 	}
 	with := syntax
 	if lv == K1 {
@@ -345,8 +355,11 @@ func (n *Normalizer) otherText(src, norm []byte, r *Result) []byte {
 // appendPlain appends the normal form of a URL that has one, and says nothing
 // about it. Of s it uses the fields in and out.
 func (n *Normalizer) appendPlain(dst, src []byte, s *scratch) []byte {
-	if _, ok := parseClean(src, &s.in); ok {
+	if _, _, ok := parseClean(src, &s.in); ok {
 		return append(dst, src...)
+	}
+	if out, ok := n.onePassPlain(dst, src, s); ok {
+		return out
 	}
 	_, _ = split(src, &s.in)
 	dst, _ = n.appendURL(dst, src, &s.in, &s.out, 0)

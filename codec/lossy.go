@@ -18,6 +18,7 @@ type rewriter struct {
 	keys   Reading
 	s      *scratch
 	known  knownScheme
+	out    *URL // components of dst, of K2
 }
 
 func (n *Normalizer) rewriter(dst, src []byte, u *URL, s *scratch) rewriter {
@@ -26,26 +27,43 @@ func (n *Normalizer) rewriter(dst, src []byte, u *URL, s *scratch) rewriter {
 	}
 }
 
-// appendK2 appends K2, of which k1 is K1: what a crawler need not fetch twice.
-// It reports whether the query is signed, and so was left as it is.
+// appendK2 appends K2, of which k1 is K1, to dst, which is empty: what a crawler
+// need not fetch twice. It notes the components in s.out, and reports whether the
+// query is signed, and so was left as it is.
 //
 // Without userinfo and fragment, in this order: host-rootdot, host-ip4, psid,
 // q-split, qsid, q-drop, q-noempty, q-eq, q-form, q-sort-name, https-http.
 func (n *Normalizer) appendK2(dst, k1 []byte, u *URL, s *scratch) (_ []byte, signed bool) {
 	w := n.rewriter(dst, k1, u, s)
+	w.out = &s.out
+	*w.out = URL{}
 	if u.Has(Scheme) {
-		w.dst = append(append(w.dst, w.foldedScheme()...), ':')
+		w.dst = append(w.dst, w.foldedScheme()...)
+		w.out.set(Scheme, 0, len(w.dst))
+		w.dst = append(w.dst, ':')
 	}
 	if u.HasAuthority() {
 		w.dst = append(w.dst, "//"...)
+		w.out.flags |= hasAuthority
 		w.userinfo()
+		at := len(w.dst)
 		w.hostK2()
+		w.out.set(Host, at, len(w.dst))
 		w.port()
 	}
+	at := len(w.dst)
 	w.pathK2()
-	signed = w.query(w.policy.Params, '\'')
+	w.out.set(Path, at, len(w.dst))
+	at = len(w.dst)
+	if signed = w.query(w.policy.Params, '\''); len(w.dst) > at {
+		w.out.set(Query, at+1, len(w.dst))
+	}
 	if f := cutDirective(u.Bytes(k1, Fragment)); w.policy.keepsFragment(u.Bytes(k1, Host), f) {
 		w.dst = append(append(w.dst, '#'), f...)
+		w.out.set(Fragment, len(w.dst)-len(f), len(w.dst))
+	}
+	if u.Has(Username) && w.keys == RFC { // it may have been written
+		_, _ = split(w.dst, w.out)
 	}
 	return w.dst, signed
 }
@@ -92,8 +110,12 @@ func (w *rewriter) hostK2() {
 }
 
 func (w *rewriter) port() {
-	if w.u.Has(Port) {
-		w.dst = append(append(w.dst, ':'), w.u.Bytes(w.src, Port)...)
+	if !w.u.Has(Port) {
+		return
+	}
+	w.dst = append(append(w.dst, ':'), w.u.Bytes(w.src, Port)...)
+	if w.out != nil {
+		w.out.set(Port, len(w.dst)-w.u.Span(Port).Len(), len(w.dst))
 	}
 }
 
@@ -252,6 +274,9 @@ func (w *rewriter) fragmentK3() {
 // appendSingleSlashes appends path with one '/' where there were several, but
 // for those right behind a scheme: "/http://x" stays.
 func appendSingleSlashes(dst, path []byte) []byte {
+	if !bytes.Contains(path, slashes) {
+		return append(dst, path...)
+	}
 	for i, c := range path {
 		if c == '/' && i > 0 && path[i-1] == '/' && !endsInScheme(path[:i]) {
 			continue

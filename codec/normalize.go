@@ -20,6 +20,8 @@ type Normalizer struct {
 
 	whatwg [whatwgSets]percent.Rules // the same for the whatwg reading
 
+	table *walkTable // of onePass; nil where that has nothing to offer
+
 	hasher hasher
 	keys   Reading // on which keys are computed
 	policy *Policy
@@ -97,6 +99,7 @@ func compile(p Profile) *Normalizer {
 	}
 	n.keys, n.policy = p.Reading, defaultPolicy
 	n.whatwg = whatwgEscapes(p.Rules)
+	n.table = p.walkTable()
 	for lv, rules := range []Rules{K0: syntaxRules, K1: syntaxRules | schemeRules} {
 		if p.Reading == RFC && p.Rules == rules && p.Stray == percent.StrayEncode {
 			n.level = lv
@@ -117,7 +120,11 @@ func (n *Normalizer) Profile() Profile { return n.profile }
 // slice returned is dst as it was given. Neither src nor dst is kept; they must
 // not overlap.
 func (n *Normalizer) Append(dst, src []byte, r *Result) ([]byte, error) {
-	if entity, ok := parseClean(src, &r.In); ok && len(src) <= n.maxLen {
+	end, entity, ok := parseClean(src, &r.In)
+	if len(src) > n.maxLen {
+		return n.appendFull(dst, src, r)
+	}
+	if ok {
 		r.setClean(entity)
 		start := len(dst)
 		dst = append(dst, src...)
@@ -126,10 +133,16 @@ func (n *Normalizer) Append(dst, src []byte, r *Result) ([]byte, error) {
 		}
 		return dst, nil
 	}
+	if entity >= 0 {
+		end = 0 // it has to be marked
+	}
+	if out, ok := n.onePass(dst, src, end, r); ok {
+		return out, nil
+	}
 	return n.appendFull(dst, src, r)
 }
 
-// appendFull is Append without the fast path.
+// appendFull is Append without the fast paths.
 func (n *Normalizer) appendFull(dst, src []byte, r *Result) ([]byte, error) {
 	if n.profile.Reading == WHATWG {
 		return n.appendBrowser(dst, nil, src, r)

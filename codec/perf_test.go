@@ -11,6 +11,7 @@ import (
 func TestNoAllocs(t *testing.T) {
 	src := []byte("HTTP://us%65r:pw@Ex%41mple.com:0080/a/../b%7e%2f%zz%C0%AF?q=\xfc x&amp;y#\x01")
 	cleanSrc := []byte("https://www.example.com/a/b?c=d#e")
+	walked := []byte("HTTP://Example.COM:8080/a/../b%7e%2f%zz%C0%AF%25%41?q=\xfc x|&amp;y#[")
 	base := []byte("http://a/b/c/d;p?q")
 	ref := []byte("../x/./y?%41")
 	literal := []byte("http://[2001:DB8:0:0::1]:80/")
@@ -39,6 +40,7 @@ func TestNoAllocs(t *testing.T) {
 	for _, n := range fuzzNormalizers {
 		f("Append", func() { n.Append(dst, src, &r) })
 		f("Append clean", func() { n.Append(dst, cleanSrc, &r) })
+		f("Append in one pass", func() { out, _ := n.Append(dst, walked, &r); n.Key(K3, walked, out, &r) })
 		f("Append literal", func() { n.Append(dst, literal, &r) })
 		f("AppendRef", func() { n.AppendRef(dst, base, ref, &r) })
 		for lv := range Level(NumLevels) {

@@ -9,7 +9,7 @@ func (n *Normalizer) AppendRef(dst, base, src []byte, r *Result) ([]byte, error)
 	if len(base) == 0 {
 		return n.Append(dst, src, r)
 	}
-	if _, ok := parseClean(src, &r.In); ok {
+	if _, _, ok := parseClean(src, &r.In); ok {
 		return n.Append(dst, src, r)
 	}
 	if n.profile.Reading == WHATWG {

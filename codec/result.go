@@ -62,6 +62,7 @@ type scratch struct {
 	k2, k3    []byte           // the canonical strings of these levels
 	query     []byte           // a query on its way to K2
 	full      []byte           // the whole serialized URL, if the normal form leaves out parts of it
+	whole     URL              // components of full, if dropped is set
 	change    Change           // of the last call, if judged
 	judged    bool             // else Normalizer.Change has to find out
 	other     *Result          // of the other reading
@@ -70,10 +71,12 @@ type scratch struct {
 	pairs     []params.Pair    // of a query
 	params    params.Scratch
 	mac       *keyedHash // for HMAC keys
+	kept      []uint32   // offsets in the serialized URL of the bytes that RFC 3986 does not allow, if patched
 	plain     uint8      // bit c: component c has no escape and no byte to escape
 	dropped   bool       // full is set
 	clean     bool       // the input was clean: it is its own canonical string
 	canonical bool       // the serialized URL is
+	patched   bool       // the serialized URL is, but for the bytes kept
 	fallback  bool       // the whatwg reading had no answer: this is the rfc reading
 	resolved  bool       // the input was a reference: text is what was normalized
 	scheme    bool       // a rule of RFC 3986 §6.2.3 changed something
@@ -87,7 +90,8 @@ func (r *Result) reset() {
 	r.Out = URL{}
 	r.Flags, r.Marks, r.ErrAt = Flags{}, r.Marks[:0], 0
 	s := &r.scratch
-	s.clean, s.canonical, s.fallback, s.resolved, s.scheme, s.dropped, s.plain = false, false, false, false, false, false, 0
+	s.clean, s.canonical, s.patched, s.fallback, s.resolved, s.scheme, s.dropped = false, false, false, false, false, false, false
+	s.plain, s.kept = 0, s.kept[:0]
 	s.change, s.judged = Unchanged, true
 	for _, b := range []*[]byte{&s.text, &s.key, &s.k2, &s.k3, &s.query, &s.full, &s.cleaned, &s.host, &s.text2} {
 		if cap(*b) > keepBytes {
@@ -102,7 +106,7 @@ func (r *Result) setClean(entity int) {
 	r.Out = r.In
 	r.Flags, r.Marks, r.ErrAt = Flags{}, r.Marks[:0], 0
 	s := &r.scratch
-	s.clean, s.canonical, s.fallback, s.resolved, s.scheme, s.dropped = true, false, false, false, false, false
+	s.clean, s.canonical, s.patched, s.fallback, s.resolved, s.scheme, s.dropped = true, false, false, false, false, false, false
 	s.change, s.judged = Unchanged, true
 	if entity >= 0 {
 		r.Flags = r.Flags.With(HTMLEntity)

@@ -169,11 +169,11 @@ func TestURLCanonParsing(t *testing.T) {
 	list.done()
 }
 
-// TestCorpusURLs holds fast path, full path and readable twin together on real
+// TestCorpusURLs holds fast paths, full path and readable twin together on real
 // URLs.
 func TestCorpusURLs(t *testing.T) {
 	for _, name := range []string{"urls/kasztp.txt", "urls/isaacs_files.txt", "attack/payloads_Open-Redirect.txt", "urls/blns.txt"} {
-		clean := 0
+		clean, walked := 0, 0
 		lines := bytes.Split(corpus(t, name), []byte("\n"))
 		for i, line := range lines {
 			for _, n := range fuzzNormalizers {
@@ -191,9 +191,12 @@ func TestCorpusURLs(t *testing.T) {
 				}
 			}
 			var u URL
-			_, ok := parseClean(line, &u)
+			_, _, ok := parseClean(line, &u)
 			clean += b2i(ok)
+			for _, n := range fuzzNormalizers {
+				walked += b2i(checkOnePass(t, n, line) && n.profile.Name == "equiv")
+			}
 		}
-		t.Logf("%s: %d lines, %d on the fast path", name, len(lines), clean)
+		t.Logf("%s: %d lines, %d of them clean, %d done in one pass", name, len(lines), clean, walked)
 	}
 }

@@ -3,6 +3,7 @@ package percent
 import (
 	"bytes"
 	"fmt"
+	"math"
 )
 
 // A Kind is one kind of escape defect.
@@ -82,6 +83,21 @@ func AppendDefects(dst []Defect, src []byte, limit int) ([]Defect, Kinds) {
 		i = s.step(i)
 	}
 	return s.dst, s.kinds
+}
+
+// A Scanner judges the escapes of a component one by one, for callers that walk over its bytes anyway. Reset comes first.
+type Scanner struct{ s scanner }
+
+// Reset lets s judge the component src, which it keeps.
+func (s *Scanner) Reset(src []byte) { s.s = scanner{src: src} }
+
+// Step appends the defects of what begins with the '%' or '.' at src[i] to dst, and returns the extended slice and the offset
+// behind it: of the next byte, or of the byte behind the escapes of one character. Called for each '%' that it does not pass
+// over and for each '.', Step finds what [AppendDefects] finds.
+func (s *Scanner) Step(dst []Defect, i int) (out []Defect, next int) {
+	s.s.dst, s.s.room = dst, math.MaxInt
+	next = s.s.step(i)
+	return s.s.dst, next
 }
 
 // A scanner finds defects from left to right.

@@ -184,7 +184,7 @@ func TestSlowUTF8(t *testing.T) {
 	check := func(s []byte) {
 		once, twice = once[:0], twice[:0]
 		for _, c := range s {
-			once = appendEscape(once, c)
+			once = AppendEscape(once, c)
 			twice = append(twice, '%', '2', '5', upperHex[c>>4], upperHex[c&15])
 		}
 		checkDefects(t, once)

@@ -16,7 +16,7 @@ func AppendEncode(dst, src []byte, s Set) []byte {
 		if c := src[i]; c == ' ' && s == WHATWGForm {
 			dst = append(dst, '+')
 		} else {
-			dst = appendEscape(dst, c)
+			dst = AppendEscape(dst, c)
 		}
 		src = src[i+1:]
 	}

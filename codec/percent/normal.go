@@ -91,7 +91,7 @@ func (n *normalizer) add(i int) int {
 		return i + 1
 	}
 	n.flush(i, i+1)
-	n.dst = appendEscape(n.dst, n.src[i])
+	n.dst = AppendEscape(n.dst, n.src[i])
 	return i + 1
 }
 
@@ -113,7 +113,7 @@ func (n *normalizer) triplet(i int) int {
 		n.dst = append(n.dst, b)
 	case n.Upper && (classes[n.src[i+1]]|classes[n.src[i+2]])&isLowerHex != 0:
 		n.flush(i, i+3)
-		n.dst = appendEscape(n.dst, b)
+		n.dst = AppendEscape(n.dst, b)
 	}
 	return i + 3
 }

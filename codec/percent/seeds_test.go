@@ -70,7 +70,7 @@ func TestSeed002(t *testing.T) {
 		t.Fatalf("%d reserved bytes, %d in the table", n, len(chars))
 	}
 	for i, c := range chars {
-		if got := appendEscape(nil, c[0]); !IsReserved(c[0]) || string(got) != escapes[i] {
+		if got := AppendEscape(nil, c[0]); !IsReserved(c[0]) || string(got) != escapes[i] {
 			t.Errorf("%s: reserved %v, escape %s, want %s", c, IsReserved(c[0]), got, escapes[i])
 		}
 		// Confirmed by RFC 3986 §2.2: URIs that differ in the escape of a reserved character are not equivalent.

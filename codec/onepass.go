@@ -1,0 +1,261 @@
+package codec
+
+import (
+	"bytes"
+	"encoding/binary"
+
+	"github.com/urlfold/urlfold/codec/percent"
+)
+
+// This file is the second of three ways to a normal form:
+//
+//	parseClean   there is nothing to do and nothing to say: the URL is copied
+//	onePass      an http or https URL with everyday dirt: one walk over its bytes
+//	             writes the normal form, flags and marks
+//	the parsers  everything else: split.go and inspect.go, or whatwg.go
+//
+// Like parseClean, onePass may only give up, never decide: what it answers is
+// what the parsers answer, to the last mark (FuzzOnePass). It accepts
+//
+//	scheme     "http://" or "https://", in any case
+//	userinfo   none
+//	host       as parseClean, but in any case
+//	port       none, or up to five digits, the first of which is not '0'
+//	the rest   anything without controls, a '\' in the path, a space at the end,
+//	           and more marks than the profile has room for
+
+// onePass appends the normal form of src, at most n.maxLen bytes, to dst and
+// fills r. The first end bytes of src, if that is not 0, are as parseClean wants
+// them, and r.In has scheme and host. Where it gives up r says nothing, and the
+// slice returned is dst.
+func (n *Normalizer) onePass(dst, src []byte, end int, r *Result) ([]byte, bool) {
+	if n.table == nil || n.queries != nil {
+		return dst, false
+	}
+	r.reset()
+	p := pass{Normalizer: n, r: r, src: src, clean: end, dst: dst, base: len(dst), in: &r.In, out: &r.Out}
+	if !p.run() {
+		return dst, false
+	}
+	s := &r.scratch
+	if n.profile.Reading == RFC {
+		s.scheme = p.changed
+		r.judge(src, p.dst[p.base:])
+		return p.dst, true
+	}
+	s.canonical = len(s.kept) == 0
+	s.patched = !p.dots
+	s.judged = false
+	if n.rules&lossyRules != 0 {
+		p.dst = n.drop(p.dst, p.base, r)
+	}
+	return p.dst, true
+}
+
+// onePassPlain is onePass for a text about which nothing is to be said. Of s it
+// uses the fields in and out.
+func (n *Normalizer) onePassPlain(dst, src []byte, s *scratch) ([]byte, bool) {
+	if n.table == nil || n.queries != nil {
+		return dst, false
+	}
+	p := pass{Normalizer: n, src: src, dst: dst, base: len(dst), in: &s.in, out: &s.out}
+	if !p.run() {
+		return dst, false
+	}
+	return p.dst, true
+}
+
+// appendPatched appends K0 and K1 of norm, a URL of the whatwg reading that
+// onePass has written: the bytes at the offsets kept, which RFC 3986 does not
+// allow there, are escaped.
+func appendPatched(dst, norm []byte, kept []uint32) []byte {
+	from := uint32(0)
+	for _, at := range kept {
+		if int(at) >= len(norm) {
+			break // in what was dropped
+		}
+		dst = append(dst, norm[from:at]...)
+		dst = percent.AppendEscape(dst, norm[at])
+		from = at + 1
+	}
+	return append(dst, norm[from:]...)
+}
+
+// A pass is one walk over a URL.
+type pass struct {
+	*Normalizer
+	r       *Result // nil where nothing is to be said
+	src     []byte
+	clean   int // so many bytes of it are
+	dst     []byte
+	base    int  // where the normal form begins in dst
+	in, out *URL // components of src and of dst[base:]
+	changed bool // a rule of RFC 3986 §6.2.3 has changed something
+	giveUp  bool
+	walker
+}
+
+// run reports whether the walk came to the end.
+func (p *pass) run() bool {
+	i := p.authority()
+	if i == 0 || p.src[len(p.src)-1] == ' ' {
+		return false
+	}
+	end := len(p.src)
+	fragment := indexFrom(p.src[:end], i, '#')
+	if fragment >= 0 {
+		end = fragment
+	}
+	query := indexFrom(p.src[:end], i, '?')
+	if query >= 0 {
+		p.path(i, query)
+		p.tail(Query, query, end)
+	} else {
+		p.path(i, end)
+	}
+	if fragment >= 0 {
+		p.tail(Fragment, fragment, len(p.src))
+	}
+	return !p.giveUp
+}
+
+// indexFrom returns the offset of the first c in b[i:] from the start of b, or -1.
+func indexFrom(b []byte, i int, c byte) int {
+	n := bytes.IndexByte(b[i:], c)
+	if n < 0 {
+		return -1
+	}
+	return i + n
+}
+
+// authority reads and writes scheme, host and port. It returns their end, or 0 to
+// give up.
+func (p *pass) authority() int {
+	src := p.src
+	if p.clean > 0 {
+		return p.cleanAuthority()
+	}
+	start := webScheme(src)
+	if start == 0 {
+		return 0
+	}
+	i, last, bad, all := start, uint16(pauseByte), uint16(0), uint16(cleanHost)
+	for i < len(src) {
+		c := class[src[i]]
+		if c&ldhByte == 0 {
+			break
+		}
+		bad |= last & c
+		all &= c
+		last = c & pauseByte
+		i++
+	}
+	if (bad|last)&pauseByte != 0 || i-start > 63 {
+		return 0
+	}
+	*p.in = URL{kind: RegName, flags: hasAuthority}
+	p.in.set(Scheme, 0, start-len("://"))
+	p.in.set(Host, start, i)
+	*p.out = *p.in
+	p.dst = append(p.dst, src[:i]...)
+	norm := p.dst[p.base:]
+	lowerScheme(norm[:start])
+	if all == 0 { // a capital
+		lowerInPlace(norm[start:])
+	}
+	if !cleanHostEnd(norm[start:]) {
+		return 0
+	}
+	switch {
+	case i == len(src) || src[i] == '/' || src[i] == '?' || src[i] == '#':
+		return i
+	case src[i] == ':':
+		return p.port(i + 1)
+	}
+	return 0
+}
+
+// cleanAuthority writes the scheme and the host that p.in has already.
+func (p *pass) cleanAuthority() int {
+	*p.out = *p.in
+	i := int(p.in.Span(Host).End)
+	p.dst = append(p.dst, p.src[:i]...)
+	return i
+}
+
+// webScheme returns the length of "http://" or "https://" in any case, or 0.
+func webScheme(src []byte) int {
+	const letters = 0x20_20_20_20 // the bit that tells cases apart, in "http"
+	if len(src) < 8 {
+		return 0
+	}
+	x := binary.LittleEndian.Uint64(src) | letters
+	switch {
+	case x|0x20<<32 == httpsSlashes:
+		return 8
+	case x&(1<<56-1) == httpSlashes:
+		return 7
+	}
+	return 0
+}
+
+// port reads and writes the port that begins at i.
+func (p *pass) port(i int) int {
+	src, start := p.src, i
+	n := 0
+	for i < len(src) && isDigit(src[i]) && i-start <= 5 {
+		n = n*10 + int(src[i]-'0')
+		i++
+	}
+	if i == start || n > 65535 || src[start] == '0' || i < len(src) && src[i] != '/' && src[i] != '?' && src[i] != '#' {
+		return 0
+	}
+	p.in.set(Port, start, i)
+	p.in.port, p.in.flags = uint16(n), p.in.flags|portOK
+	if p.defaultPort(n) {
+		p.changed = true
+		return i
+	}
+	p.dst = append(p.dst, src[start-1:i]...)
+	p.out.set(Port, start, i) // all in front of it has the length that it had
+	p.out.port, p.out.flags = p.in.port, p.in.flags
+	return i
+}
+
+// defaultPort reports whether port n is to be left out.
+func (p *pass) defaultPort(n int) bool {
+	secure := p.in.Span(Scheme).Len() == len("https")
+	return (n == 443 && secure || n == 80 && !secure) && (p.profile.Reading == WHATWG || p.rules.Has(DefaultPort))
+}
+
+// path reads and writes the path src[i:end].
+func (p *pass) path(i, end int) {
+	at := len(p.dst)
+	if p.in.set(Path, i, end); i < end {
+		p.component(Path, i, end)
+		if p.dots {
+			p.dst = p.dst[:at+len(removeDots(p.dst[at:]))]
+		}
+	} else if p.profile.Reading == WHATWG || p.rules.Has(EmptyPath) {
+		p.changed = true
+		p.dst = append(p.dst, '/')
+	}
+	p.out.set(Path, at-p.base, len(p.dst)-p.base)
+}
+
+// tail reads and writes query or fragment; src[i] is the delimiter in front of it.
+func (p *pass) tail(c Component, i, end int) {
+	p.dst = append(p.dst, p.src[i])
+	at := len(p.dst)
+	p.in.set(c, i+1, end)
+	p.component(c, i+1, end)
+	p.out.set(c, at-p.base, len(p.dst)-p.base)
+}
+
+// lowerScheme puts "http://" or "https://" in lower case. All the bits that it
+// sets behind the letters are set already.
+func lowerScheme(b []byte) {
+	x := binary.LittleEndian.Uint32(b) | 0x20_20_20_20
+	binary.LittleEndian.PutUint32(b, x)
+	b[4] |= 0x20
+}

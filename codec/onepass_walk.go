@@ -1,0 +1,264 @@
+package codec
+
+import (
+	"bytes"
+	"unicode/utf8"
+
+	"github.com/urlfold/urlfold/codec/percent"
+)
+
+// A walkTable says of each byte what a pass has to do about it where it stands raw
+// in path, query or fragment. For most bytes that is nothing.
+type walkTable [Fragment - Path + 1][256]uint8
+
+const (
+	walkEscape  = 1 << iota // the byte becomes an escape
+	walkFlag                // RFC 3986 does not allow it
+	walkUnit                // it is no URL unit, or it may not be one
+	walkPercent             // '%'
+	walkDot                 // '.' in a path
+	walkEntity              // ';' in a query, which may end "&amp;"
+	walkGiveUp
+)
+
+// makeWalkTable makes the table of profiles that escape the sets, of path, query
+// and fragment.
+func makeWalkTable(rd Reading, sets ...percent.Set) *walkTable {
+	t := new(walkTable)
+	for i, set := range sets {
+		c := Path + Component(i)
+		for b := range 256 {
+			b := byte(b)
+			t[i][b] = uint8(b2i(set.Has(b))*walkEscape | b2i(dirt[b]&dirtRaw[c] != 0)*walkFlag |
+				b2i(rd == WHATWG && notUnit[b] && b != '%')*walkUnit | b2i(b < ' ' || b == '\\' && c == Path)*walkGiveUp)
+		}
+		t[i]['%'] = walkPercent
+	}
+	t[0]['.'] = walkDot
+	t[Query-Path][';'] = walkEntity
+	return t
+}
+
+// The tables of all profiles.
+var (
+	rfcWalk    = makeWalkTable(RFC, percent.RFC3986Path, percent.RFC3986Query, percent.RFC3986Fragment)
+	whatwgWalk = makeWalkTable(WHATWG, percent.WHATWGPath, percent.WHATWGSpecialQuery, percent.WHATWGFragment)
+)
+
+// walkTable returns the table of a profile, or nil if onePass cannot do what it
+// asks for.
+func (p *Profile) walkTable() *walkTable {
+	switch {
+	case p.Reading == WHATWG && p.Rules.Has(UpperEscapes|DecodeUnreserved) && !p.Rules.Has(RFCClean):
+		return whatwgWalk
+	case p.Reading == RFC && p.Rules.Has(syntaxRules) && p.Stray == percent.StrayEncode:
+		return rfcWalk
+	}
+	return nil
+}
+
+// A walker is the part of a pass that is about the component in hand.
+type walker struct {
+	c       Component
+	start   int    // where it begins in src
+	text    []byte // its bytes
+	from    int    // text[from:i] stays as it is and is yet to be copied
+	stray   bool   // it has a '%' that starts no escape
+	dots    bool   // it has a dot segment
+	entity  bool   // it has "&amp;"
+	raw     Flag   // of the raw bytes that end at rawEnd
+	rawEnd  int
+	defects percent.Scanner
+}
+
+// component reads and writes component c, src[start:end], but does not note where
+// it is.
+func (p *pass) component(c Component, start, end int) {
+	text := p.src[start:end]
+	p.c, p.start, p.text, p.from, p.stray, p.rawEnd = c, start, text, 0, false, -1
+	p.defects.Reset(text)
+	t := &p.table[c-Path]
+	for i := min(max(p.clean-start, 0), len(text)); i < len(text); {
+		todo := t[text[i]]
+		if todo == 0 {
+			i++
+			continue
+		}
+		if i = p.byte(i, todo); p.giveUp {
+			return
+		}
+	}
+	p.dst = append(p.dst, text[p.from:]...)
+}
+
+// byte does what is to do about text[i], and returns the offset of the next byte
+// to look at.
+func (p *pass) byte(i int, todo uint8) int {
+	switch todo {
+	case walkDot:
+		p.dot(i)
+		return i + 1
+	case walkPercent:
+		return p.escape(i)
+	case walkEntity:
+		p.semicolon(i)
+		return i + 1
+	}
+	p.giveUp = p.giveUp || todo&walkGiveUp != 0
+	return p.rawByte(i, todo)
+}
+
+// flush writes what is yet to be copied in front of i; next is where the next run
+// begins.
+func (p *pass) flush(i, next int) {
+	p.dst = append(p.dst, p.text[p.from:i]...)
+	p.from = next
+}
+
+// mark notes a flag at text[at].
+func (p *pass) mark(at int, f Flag, a Action, info uint8) {
+	if p.r == nil {
+		return
+	}
+	if len(p.r.Marks) == p.maxMarks {
+		p.giveUp = true
+		return
+	}
+	p.r.Flags = p.r.Flags.With(f)
+	p.r.Marks = append(p.r.Marks, Mark{At: uint32(p.start + at), Flag: f, Component: p.c, Action: a, Info: info})
+}
+
+// rawByte is for bytes that may not stand raw where they do by at least one of the
+// standards.
+func (p *pass) rawByte(i int, todo uint8) int {
+	action, r, n := Kept, rune(0), 1
+	if todo&walkEscape != 0 {
+		action = Encoded
+	}
+	if todo&walkUnit != 0 {
+		r, n = utf8.DecodeRune(p.text[i:])
+	}
+	if todo&walkFlag != 0 {
+		p.illegal(i, i+n, action)
+	}
+	if todo&walkUnit != 0 && !isURLCodePoint(r, n) {
+		p.mark(i, InvalidURLUnit, action, 0)
+	}
+	switch {
+	case todo&walkEscape != 0:
+		p.flush(i, i+n)
+		for _, c := range p.text[i : i+n] {
+			p.dst = percent.AppendEscape(p.dst, c)
+		}
+	case todo&walkFlag != 0:
+		p.keep(i)
+	}
+	return i + n
+}
+
+// keep notes that the byte at i, which RFC 3986 does not allow there, stays.
+func (p *pass) keep(i int) {
+	if p.r != nil {
+		s := &p.r.scratch
+		s.kept = append(s.kept, uint32(len(p.dst)-p.base+i-p.from))
+	}
+}
+
+// illegal marks the run of bytes of one kind that text[i:end] begins or goes on
+// with.
+func (p *pass) illegal(i, end int, a Action) {
+	f := rawFlag(p.text[i])
+	if p.rawEnd != i || p.raw != f {
+		p.mark(i, f, a, 0)
+	}
+	p.raw, p.rawEnd = f, end
+}
+
+// dot is for a '.' in the path.
+func (p *pass) dot(i int) {
+	p.dotSegment(i)
+	if next := i + 1; next < len(p.text) && (p.text[next] == '.' || p.text[next] == '%') {
+		p.scan(i) // for encoded-traversal
+	}
+}
+
+// dotSegment notes the first dot segment of the path, if one begins at i.
+func (p *pass) dotSegment(i int) {
+	if !p.dots && p.text[i-1] == '/' && dotSegment(p.text[i:]) > 0 { // i is not 0: a path begins with '/'
+		p.dots = true
+		p.mark(i, DotSegments, Removed, 0)
+	}
+}
+
+// semicolon is for a ';' in the query.
+func (p *pass) semicolon(i int) {
+	if at := i + 1 - len(htmlAmp); !p.entity && bytes.HasSuffix(p.text[:i+1], htmlAmp) {
+		p.entity = true
+		p.mark(at, HTMLEntity, Kept, 0)
+	}
+}
+
+// escape is for a '%', and for the escapes of one character that begin with it.
+func (p *pass) escape(i int) int {
+	if n := cleanEscape(p.text[i:], escapeOutsidePath); n > 0 {
+		return i + n
+	}
+	if !isTriplet(p.text[i:]) {
+		p.strayPercent(i)
+		return i + 1
+	}
+	if p.c == Path {
+		p.dotSegment(i)
+	}
+	next := p.scan(i)
+	for ; i < next; i += 3 {
+		p.triplet(i)
+	}
+	return next
+}
+
+// triplet writes the escape at i.
+func (p *pass) triplet(i int) {
+	a, b := p.text[i+1], p.text[i+2]
+	v := percent.Unhex(a)<<4 | percent.Unhex(b)
+	switch {
+	case percent.IsUnreserved(v):
+		if p.stray && percent.IsHex(v) { // it might complete an escape: AppendNormal knows
+			p.giveUp = true
+		}
+		p.flush(i, i+3)
+		p.dst = append(p.dst, v)
+	case a >= 'a' || b >= 'a':
+		p.flush(i, i+3)
+		p.dst = percent.AppendEscape(p.dst, v)
+	}
+}
+
+// strayPercent is for a '%' that starts no escape.
+func (p *pass) strayPercent(i int) {
+	p.scan(i)
+	if p.profile.Stray == percent.StrayEncode {
+		p.flush(i, i+1)
+		p.dst = append(p.dst, "%25"...)
+		return
+	}
+	p.stray = true
+	p.keep(i)
+	p.mark(i, InvalidURLUnit, Kept, 0)
+}
+
+// scan marks the defects that begin at i, and returns where the next can begin.
+func (p *pass) scan(i int) int {
+	if p.r == nil {
+		return i + 3
+	}
+	s := &p.r.scratch
+	var next int
+	s.defects, next = p.defects.Step(s.defects[:0], i)
+	for _, d := range s.defects {
+		if d.Kind != percent.EncodedTraversal || p.c == Path {
+			p.mark(int(d.At), Flag(d.Kind), p.onEscape(Flag(d.Kind)), escapeInfo(d))
+		}
+	}
+	return next
+}
