@@ -30,7 +30,7 @@ func (w *Watcher) bind(t *track, p *prospect, l *look, now time.Time) {
 	if l == nil {
 		return
 	}
-	t.in.compressed = l.compressed
+	t.in.compressed, t.stamp = l.compressed, l.stamp
 	t.squeezed.Store(l.compressed)
 	if n := int64(len(l.head)); n >= t.key.n && len(t.head) < len(l.head) {
 		t.head = l.head
@@ -132,8 +132,10 @@ func (w *Watcher) skipToEnd(t *track, l *look) {
 // replace lets go of the file of t, which holds another text now. A copy of the
 // old one may turn up. The caller holds mu.
 func (w *Watcher) replace(t *track) {
-	w.log.Warn("a file was truncated or written over: it is read from its beginning", "path", t.path, "read", t.at().off)
-	w.stats.truncations++
+	if t.at().off > 0 {
+		w.log.Warn("a file was truncated or written over: it is read from its beginning", "path", t.path, "read", t.at().off)
+		w.stats.truncations++
+	}
 	w.unbind(t)
 	t.replaced = true
 	t.cut.tail = nil

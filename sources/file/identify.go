@@ -65,7 +65,7 @@ type look struct {
 	f          *os.File
 	head       []byte // of the text
 	compressed bool
-	stamp      int64
+	stamp      int64 // see born
 }
 
 // lookAt opens a file and reads its beginning. The caller closes f, or keeps it.
@@ -124,10 +124,26 @@ func (w *Watcher) fits(t *track, p *prospect, l *look) bool {
 		return false
 	}
 	at := t.at()
-	if int64(len(l.head)) < t.key.n || digestOf(l.head[:t.key.n]) != t.key.sum {
-		return at.off == 0
+	if at.off == 0 {
+		return !t.another(l)
 	}
-	return at.off == 0 || l.compressed || p.s.size >= at.off && tailAt(l.f, at.off) == at.tail
+	if int64(len(l.head)) < t.key.n || digestOf(l.head[:t.key.n]) != t.key.sum {
+		return false
+	}
+	return l.compressed || p.s.size >= at.off && tailAt(l.f, at.off) == at.tail
+}
+
+// another reports whether a file with the inode of the one that t was bound to is
+// another one, which got the inode after that was gone. It is for tracks of whose
+// text nothing was emitted: any other is known by that.
+func (t *track) another(l *look) bool {
+	if t.stamp != 0 && l.stamp != 0 {
+		return t.stamp != l.stamp
+	}
+	if len(t.head) == 0 {
+		return false // nothing is known of it
+	}
+	return t.in.compressed != l.compressed || !sameBeginning(t.head, l.head)
 }
 
 // tailAt returns the digest of what lies before off.

@@ -46,6 +46,9 @@ func (w *Watcher) openContent(t *track) error {
 			return err
 		}
 		w.opened(t, f)
+		if t.cut.off == 0 && t.stamp != 0 && born(f) != t.stamp {
+			return errReplaced // by one that got its inode
+		}
 	}
 	if t.in.zr != nil {
 		return nil
@@ -83,6 +86,9 @@ func (w *Watcher) detect(t *track) error {
 	n, err = t.in.f.ReadAt(head, 0)
 	if err == io.EOF {
 		err = nil
+	}
+	if t.stamp == 0 && err == nil && !sameBeginning(t.head, head[:n]) {
+		return errReplaced
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -118,11 +118,11 @@ func (w *Watcher) missKnown(now time.Time) {
 	}
 }
 
-// veiled reports whether t has begun to read a file that it may have lost since, and
-// nothing of it was emitted yet: only its beginning is known, and all that was read may
+// veiled reports whether t reads, or can read, a file that has lost its name since,
+// and nothing of it was emitted yet: only its beginning is known, and all of it may
 // still be emitted.
 func (t *track) veiled() bool {
-	return t.life == open && t.lane != nil && t.at().off == 0 && !t.sure()
+	return t.life == open && t.at().off == 0 && !t.sure() && (t.step == busy || t.lane != nil || t.in.f != nil)
 }
 
 // ghosts returns the tracks without a file by the id that their file had.
@@ -321,7 +321,8 @@ func (w *Watcher) expire(now time.Time) {
 }
 
 // closeIdle closes files that have been quiet for long, and the quietest ones if
-// too many are open.
+// so many are open that there is hardly room for new ones: a file that is not open
+// can be lost before it is read.
 func (w *Watcher) closeIdle(now time.Time) {
 	var idle []*track
 	for _, t := range w.tracks {
@@ -334,11 +335,12 @@ func (w *Watcher) closeIdle(now time.Time) {
 		}
 		idle = append(idle, t)
 	}
-	if w.descs <= w.cfg.MaxOpenFiles {
+	surplus := w.descs - w.cfg.MaxOpenFiles*7/8
+	if surplus <= 0 {
 		return
 	}
 	slices.SortFunc(idle, func(a, b *track) int { return a.changed.Compare(b.changed) })
-	for _, t := range idle[:min(len(idle), w.descs-w.cfg.MaxOpenFiles)] {
+	for _, t := range idle[:min(len(idle), surplus)] {
 		w.closeContent(t)
 	}
 }

@@ -117,6 +117,7 @@ type track struct {
 	csv    []byte // header record
 	parsed bool   // csv is known
 	sound  bool   // skip_file: the file was verified
+	stamp  int64  // when the file was made that t is bound to, or 0: see born
 
 	squeezed atomic.Bool  // in.compressed, for lag
 	taken    atomic.Int64 // how much of the file was read, for lag

@@ -1,0 +1,69 @@
+package file
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/urlfold/urlfold/internal/checkpoint"
+)
+
+// TestInodeGivenAgain: a file has the inode of one that was gone before anything of
+// it was read, and is the compressed form of a text that is known. It is read on as
+// that, and not from its beginning as the one whose inode it has.
+func TestInodeGivenAgain(t *testing.T) {
+	dir := t.TempDir()
+	store, err := checkpoint.Open(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = store.Close() }()
+	w, err := NewWatcher(WatchConfig{Settings: quick(dir + "/*"), Framing: lines{}, Store: store})
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := strings.Join(numbered("a.log", 0, 300), "")
+	path := filepath.Join(dir, "a.log.1.gz")
+	put(t, path, gz(t, text))
+	s := w.scan.scan()[0]
+	n := int64(len(text))
+	known := &track{
+		path: filepath.Join(dir, "a.log"), id: "known", life: over, head: []byte(text[:1024]),
+		places: []place{{off: n, line: 301, tail: digestOf([]byte(text[n-tailBytes:]))}},
+		key:    headKey{1024, digestOf([]byte(text[:1024]))},
+	}
+	w.index(known, headKey{})
+	for name, lost := range map[string]*track{
+		"told by its birth":     {head: []byte(text[:1024]), stamp: 1},
+		"told by its beginning": {head: []byte("another text\n")},
+	} {
+		t.Run(name, func(t *testing.T) {
+			lost.path, lost.id, lost.file = filepath.Join(dir, "b.log"), "lost", s
+			lost.file.path = lost.path
+			w.tracks = []*track{known, lost}
+			p := &prospect{s: s, since: time.Now().Add(-time.Hour), scans: 10, listed: true}
+			settled := false
+			for range 2 { // the first time asks for the text to be compared
+				l, err := w.lookAt(&p.s)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if strings.Contains(name, "beginning") {
+					l.stamp = 0
+				}
+				settled = w.consider(p, lost, l, time.Now())
+				if l.f != nil {
+					_ = l.f.Close()
+				}
+				if p.checking {
+					p.do(t.Context(), w)
+				}
+			}
+			if !settled || !known.bound || lost.bound || len(w.tracks) != 2 {
+				t.Errorf("settled %v; bound to the known text %v, to the lost one %v; %d tracks", settled, known.bound, lost.bound, len(w.tracks))
+			}
+			w.unbind(known)
+		})
+	}
+}
