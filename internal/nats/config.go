@@ -2,7 +2,11 @@ package nats
 
 import (
 	"errors"
+	"fmt"
 	"log/slog"
+	"net/url"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/urlfold/urlfold/internal/units"
@@ -84,6 +88,11 @@ func (c *Config) Validate() error {
 	if len(c.Servers) == 0 {
 		wrong("servers", "there is none")
 	}
+	for i, server := range c.Servers {
+		if what := serverMistake(server); what != "" {
+			wrong(fmt.Sprintf("servers[%d]", i), what)
+		}
+	}
 	ways := 0
 	for _, used := range []bool{c.CredsFile != "", c.NkeyFile != "", c.Token != "", c.User != ""} {
 		if used {
@@ -106,4 +115,24 @@ func (c *Config) Validate() error {
 		wrong("connect_timeout", "connect_timeout, reconnect_wait and ping_interval are positive")
 	}
 	return errors.Join(errs...)
+}
+
+// serverMistake returns what is wrong with the URL of a server, or nothing. It
+// repeats no part of it: there may be a password in it.
+func serverMistake(server string) string {
+	if !strings.Contains(server, "://") {
+		server = "nats://" + server // as the client reads it
+	}
+	u, err := url.Parse(server)
+	switch {
+	case err != nil || u.Hostname() == "":
+		return "is no URL of a server: nats, tls, ws or wss, then HOST or HOST:PORT; in a name or a password, escape what is no letter and no digit (%40 is @)"
+	case u.Scheme != "nats" && u.Scheme != "tls" && u.Scheme != "ws" && u.Scheme != "wss":
+		return "the scheme of a server is nats, tls, ws or wss"
+	case u.Port() != "":
+		if port, err := strconv.ParseUint(u.Port(), 10, 16); err != nil || port == 0 {
+			return "a port is a number from 1 to 65535"
+		}
+	}
+	return ""
 }

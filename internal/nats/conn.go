@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net/url"
 	"os"
 	"sync"
 	"sync/atomic"
@@ -62,7 +63,7 @@ func Connect(ctx context.Context, cfg Config) (*Conn, error) {
 		}
 		wait := min(200*time.Millisecond, time.Until(deadline))
 		if wait <= 0 || permanent(err) || sleep(ctx, wait) != nil {
-			return nil, fmt.Errorf("cannot connect to NATS: %w", err)
+			return nil, fmt.Errorf("cannot connect to NATS: %w", withoutURL(err))
 		}
 	}
 	c.api = "$JS.API."
@@ -77,9 +78,21 @@ func Connect(ctx context.Context, cfg Config) (*Conn, error) {
 	return c, nil
 }
 
+// errServerURL stands for the error of a URL of a server, which repeats it, with its
+// password.
+var errServerURL = errors.New("the URL of a server cannot be read")
+
+// withoutURL returns err, or another one if the text of err holds a URL.
+func withoutURL(err error) error {
+	if errors.As(err, new(*url.Error)) {
+		return errServerURL
+	}
+	return err
+}
+
 // permanent reports whether no later attempt to connect can be better.
 func permanent(err error) bool {
-	return errors.Is(err, client.ErrAuthorization) || errors.Is(err, client.ErrAuthExpired) ||
+	return errors.As(err, new(*url.Error)) || errors.Is(err, client.ErrAuthorization) || errors.Is(err, client.ErrAuthExpired) ||
 		errors.As(err, new(*tls.CertificateVerificationError))
 }
 

@@ -140,6 +140,9 @@ func TestValidate(t *testing.T) {
 		c.Servers = []string{"nats://127.0.0.1"}
 		change(&c)
 		err := c.Validate()
+		if err != nil && strings.Contains(err.Error(), "hun") {
+			t.Error("the password is told")
+		}
 		if len(want) == 0 && err != nil {
 			t.Error(err)
 		}
@@ -151,9 +154,27 @@ func TestValidate(t *testing.T) {
 	}
 	f(func(*Config) {})
 	f(func(c *Config) { c.Servers = nil }, "servers: there is none")
+	for _, good := range []string{"n1", "n1:4222", "tls://[::1]:4222", "ws://n1", "wss://user:p%40ss@n1:443", "nats://token@n1"} {
+		f(func(c *Config) { c.Servers[0] = good })
+	}
+	f(func(c *Config) { c.Servers = append(c.Servers, "nats://u:hunter2@[n1") }, "servers[1]: is no URL of a server")
+	f(func(c *Config) { c.Servers[0] = "nats://u:hun/ter2@n1" }, "servers[0]: is no URL of a server")
+	f(func(c *Config) { c.Servers[0] = "nats://" }, "servers[0]: is no URL of a server")
+	f(func(c *Config) { c.Servers[0] = "http://n1" }, "servers[0]: the scheme")
+	f(func(c *Config) { c.Servers[0] = "nats://n1:65536" }, "servers[0]: a port")
 	f(func(c *Config) { c.Token, c.User, c.Password = "t", "u", "p" }, "four ways to sign in")
 	f(func(c *Config) { c.Password, c.TLS.KeyFile = "p", "k" }, "password: goes with a user", "tls: cert_file and key_file")
 	f(func(c *Config) { c.InboxPrefix, c.PingInterval = "a.*", 0 }, "inbox_prefix", "are positive")
+}
+
+// A URL that cannot be read is not repeated: it may hold a password.
+func TestConnectBadURL(t *testing.T) {
+	c := DefaultConfig()
+	c.Servers = []string{"nats://user:hunter2@[n1"}
+	_, err := Connect(context.Background(), c)
+	if !errors.Is(err, errServerURL) || strings.Contains(err.Error(), "hunter2") {
+		t.Error(err)
+	}
 }
 
 // connect connects to a server that asks for something.
