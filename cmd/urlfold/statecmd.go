@@ -2,10 +2,12 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"text/tabwriter"
 
+	"github.com/bmatcuk/doublestar/v4"
 	"github.com/spf13/cobra"
 
 	"github.com/urlfold/urlfold/internal/checkpoint"
@@ -18,7 +20,10 @@ directory, so the run must have ended.`
 
 func newStateCmd() *cobra.Command {
 	var file, dir string
-	cmd := &cobra.Command{Use: "state", Short: "Look at stored progress, or forget it", Long: stateLong, Args: noArgs}
+	cmd := &cobra.Command{
+		Use: "state", Short: "Look at stored progress, or forget it", Long: stateLong, Args: noSubcommand,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
 	cmd.PersistentFlags().StringVarP(&file, "config", "c", "", "the configuration `FILE` that names the data directory")
 	cmd.PersistentFlags().StringVar(&dir, "data-dir", "", "the data `DIRECTORY`, instead of a configuration")
 	_ = cmd.MarkPersistentFlagDirname("data-dir") // the flag exists
@@ -33,7 +38,7 @@ func newStateCmd() *cobra.Command {
 		},
 		&cobra.Command{
 			Use: "reset PATH|GLOB", Short: "Forget the progress of files: they are read from their beginning",
-			Args: cobra.ExactArgs(1),
+			Args: oneGlob,
 			RunE: func(cmd *cobra.Command, args []string) error {
 				d, err := dataDir(file, dir)
 				if err != nil {
@@ -43,7 +48,7 @@ func newStateCmd() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				_, err = fmt.Fprintf(cmd.OutOrStdout(), "forgot %d files\n", n)
+				_, err = fmt.Fprintf(cmd.OutOrStdout(), "forgot %s\n", plural(int64(n), "file", "files"))
 				return err
 			},
 		},
@@ -52,6 +57,30 @@ func newStateCmd() *cobra.Command {
 		asUsage(c)
 	}
 	return cmd
+}
+
+// noSubcommand refuses the name of a command that does not exist.
+func noSubcommand(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	var names []string
+	for _, c := range cmd.Commands() {
+		names = append(names, c.Name())
+	}
+	_, err := choice("command", names, args[0])
+	return err
+}
+
+// oneGlob asks for one argument: a path, or a glob that can be one.
+func oneGlob(_ *cobra.Command, args []string) error {
+	switch {
+	case len(args) != 1:
+		return errors.New("reset needs one PATH or GLOB; 'urlfold state ls' lists the files")
+	case !doublestar.ValidatePathPattern(args[0]):
+		return fmt.Errorf("%q is no glob", args[0])
+	}
+	return nil
 }
 
 // withState reads what is stored and hands it to show.

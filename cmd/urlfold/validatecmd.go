@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -102,6 +103,9 @@ func dataDir(file, dir string) (string, error) {
 			return "", usage(err)
 		}
 		return dir, nil
+	}
+	if file == "" {
+		return "", usage(errors.New("-c FILE says which configuration, or --data-dir DIRECTORY which data directory"))
 	}
 	f, err := loadConfig(file)
 	if err != nil {

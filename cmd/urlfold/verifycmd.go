@@ -1,7 +1,11 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -11,7 +15,7 @@ import (
 
 const verifyLong = `verify reads files that were written, or any others, to their ends: every member and frame, every checksum. It tells how
 many members, lines and bytes there are, and where a file is damaged, torn or unfinished. Folders are read with all below
-them. It exits with 4 if a file is not sound.`
+them. It exits with 4 if a file is not sound, and with 2 if there is none of a name.`
 
 func newVerifyCmd() *cobra.Command {
 	var quiet bool
@@ -19,7 +23,7 @@ func newVerifyCmd() *cobra.Command {
 		Use:   "verify FILE|DIR...",
 		Short: "Check files that were written: checksums, members, records",
 		Long:  verifyLong,
-		Args:  cobra.MinimumNArgs(1),
+		Args:  verifyArgs,
 		RunE: func(cmd *cobra.Command, paths []string) error {
 			bad := 0
 			err := sink.Verify(cmd.Context(), paths, func(r sink.Report) error {
@@ -39,6 +43,25 @@ func newVerifyCmd() *cobra.Command {
 	}
 	cmd.Flags().BoolVar(&quiet, "quiet", false, "tell only of files that are not sound")
 	return cmd
+}
+
+// verifyArgs refuses paths of which nothing is there, before anything is read. One
+// that looks like a URL is not repeated: it may hold a password.
+func verifyArgs(_ *cobra.Command, paths []string) error {
+	if len(paths) == 0 {
+		return usage(errors.New("verify needs a FILE or DIR"))
+	}
+	var bad mistakes
+	for i, path := range paths {
+		if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if strings.Contains(path, "://") {
+			path = fmt.Sprintf("argument %d", i+1)
+		}
+		bad.add("", fmt.Errorf("no such input: %s: no such file or folder", path))
+	}
+	return bad.err()
 }
 
 // reportText tells what was found out about a file, in one line.
