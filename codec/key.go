@@ -266,10 +266,10 @@ func (n *Normalizer) canonical(lv Level, src, norm []byte, r *Result) []byte {
 // parts returns the components of a canonical string, which may be norm.
 func (s *scratch) parts(canonical, norm []byte, r *Result) *URL {
 	switch {
+	case s.dropped && (s.clean || sameBytes(canonical, s.full)):
+		return &s.whole
 	case s.clean || sameBytes(canonical, norm):
 		return &r.Out
-	case s.dropped && sameBytes(canonical, s.full):
-		return &s.whole
 	}
 	_, _ = split(canonical, &s.in)
 	return &s.in

@@ -19,6 +19,7 @@ type rewriter struct {
 	s      *scratch
 	known  knownScheme
 	out    *URL // components of dst, of K2
+	hits   Hits // the rules that have changed something
 }
 
 func (n *Normalizer) rewriter(dst, src []byte, u *URL, s *scratch) rewriter {
@@ -58,10 +59,14 @@ func (n *Normalizer) appendK2(dst, k1 []byte, u *URL, s *scratch) (_ []byte, sig
 	if signed = w.query(w.policy.Params, '\''); len(w.dst) > at {
 		w.out.set(Query, at+1, len(w.dst))
 	}
-	if f := cutDirective(u.Bytes(k1, Fragment)); w.policy.keepsFragment(u.Bytes(k1, Host), f) {
+	f := cutDirective(u.Bytes(k1, Fragment))
+	keep := w.policy.keepsFragment(u.Bytes(k1, Host), f)
+	if keep {
 		w.dst = append(append(w.dst, '#'), f...)
 		w.out.set(Fragment, len(w.dst)-len(f), len(w.dst))
 	}
+	w.hits.add(ruleHit(DropFragment), u.Has(Fragment) && (!keep || len(f) < u.Span(Fragment).Len()))
+	s.keyHits |= w.hits
 	if u.Has(Username) && w.keys == RFC { // it may have been written
 		_, _ = split(w.dst, w.out)
 	}
@@ -73,13 +78,15 @@ func (n *Normalizer) appendK2(dst, k1 []byte, u *URL, s *scratch) (_ []byte, sig
 // good.com with odd credentials. Without them it would have the key of good.com's
 // own page, and browsers go to evil.com.
 func (w *rewriter) userinfo() {
-	if w.keys != RFC || !w.u.Has(Username) {
+	if !w.u.Has(Username) {
 		return
 	}
 	text := w.src[w.u.Span(Username).Start:w.u.Span(Host).Start]
-	if bytes.Contains(text, escapedBackslash) {
+	if w.keys == RFC && bytes.Contains(text, escapedBackslash) {
 		w.dst = append(w.dst, text...)
+		return
 	}
+	w.hits.add(ruleHit(DropUserinfo), true)
 }
 
 var escapedBackslash = []byte("%5C")
@@ -88,6 +95,7 @@ var escapedBackslash = []byte("%5C")
 func (w *rewriter) foldedScheme() []byte {
 	name := w.u.Bytes(w.src, Scheme)
 	if !w.policy.KeepHTTPS && (w.known == schemeHTTPS || w.known == schemeWSS) {
+		w.hits.add(hitHTTPS, true)
 		return name[:len(name)-1]
 	}
 	return name
@@ -99,10 +107,13 @@ func (w *rewriter) hostK2() {
 	host := w.u.Bytes(w.src, Host)
 	if n := len(host); n > 1 && host[n-1] == '.' {
 		host = host[:n-1]
+		w.hits.add(hitRootDot, true)
 	}
 	if w.known != schemeOther && w.u.kind == RegName && endsInNumber(host) {
 		if addr, ok := ipv4Value(host); ok {
+			at := len(w.dst)
 			w.dst = appendIPv4(w.dst, addr)
+			w.hits.add(hitIPv4, !bytes.Equal(w.dst[at:], host))
 			return
 		}
 	}
@@ -121,7 +132,9 @@ func (w *rewriter) port() {
 
 func (w *rewriter) pathK2() {
 	at := len(w.dst)
-	w.dst, _ = params.CutPathSession(w.dst, w.u.Bytes(w.src, Path))
+	var cut bool
+	w.dst, cut = params.CutPathSession(w.dst, w.u.Bytes(w.src, Path))
+	w.hits.add(hitPathSession, cut)
 	path := w.dst[at:]
 	if !w.u.HasAuthority() && len(path) > 1 && path[0] == '/' && path[1] == '/' {
 		w.dst = append(w.dst, "/."...)
@@ -140,6 +153,7 @@ func (w *rewriter) query(m *params.Matcher, escape byte) (signed bool) {
 	if bytes.IndexByte(q, escape) >= 0 {
 		w.s.query = appendEscaped(w.s.query[:0], q, escape)
 		q = w.s.query
+		w.hits.add(ruleHit(EncodeIllegal), true)
 	}
 	site := m.Site(w.u.Bytes(w.src, Host), w.u.Bytes(w.src, Path), &w.s.params)
 	at := len(w.dst)
@@ -149,6 +163,8 @@ func (w *rewriter) query(m *params.Matcher, escape byte) (signed bool) {
 	if !present {
 		w.dst = w.dst[:at]
 	}
+	w.hits |= queryHits(why)
+	w.hits.add(hitNoEmpty, len(q) == 0)
 	return why&params.WhySigned != 0
 }
 
@@ -175,15 +191,19 @@ func (n *Normalizer) appendK3(dst, k2 []byte, u *URL, s *scratch) []byte {
 		if u.HasAuthority() {
 			w.dst = append(w.dst, "//"...)
 		}
+	} else {
+		w.hits.add(hitHTTPS, u.Has(Scheme) || u.HasAuthority())
 	}
 	if u.HasAuthority() {
 		w.userinfo()
-		w.dst = append(w.dst, CutWWW(u.Bytes(k2, Host))...)
+		host := CutWWW(u.Bytes(k2, Host))
+		w.dst = append(w.dst, host...)
+		w.hits.add(hitWWW, len(host) < u.Span(Host).Len())
 		w.port()
 	}
 	at := len(w.dst)
 	w.pathK3()
-	w.fold(at, w.policy.LowerPath)
+	w.fold(at, w.policy.LowerPath, hitLowerPath)
 	at = len(w.dst)
 	if w.policy.SiteParams != nil {
 		w.query(w.policy.SiteParams, '\'')
@@ -192,20 +212,23 @@ func (n *Normalizer) appendK3(dst, k2 []byte, u *URL, s *scratch) []byte {
 	}
 	w.foldQuery(at)
 	w.fragmentK3()
+	s.keyHits |= w.hits
 	return w.dst
 }
 
-// fold applies the options nfc and, if wanted, lower-path or lower-query to
-// dst[at:], and reports whether that changed something.
-func (w *rewriter) fold(at int, lower bool) bool {
+// fold applies the options nfc and, if wanted, lower-path or lower-query, which is
+// rule, to dst[at:], and reports whether that changed something.
+func (w *rewriter) fold(at int, lower bool, rule Hit) bool {
 	s, changed := w.s, false
 	if w.policy.NFC && bytes.IndexByte(w.dst[at:], '%') >= 0 {
 		if s.text2, changed = appendNFC(s.text2[:0], w.dst[at:], s); changed {
 			w.dst = append(w.dst[:at], s.text2...)
+			w.hits.add(hitNFC, true)
 		}
 	}
-	if lower {
-		changed = lowerInPlace(w.dst[at:]) || changed
+	if lower && lowerInPlace(w.dst[at:]) {
+		changed = true
+		w.hits.add(rule, true)
 	}
 	return changed
 }
@@ -221,11 +244,13 @@ func (w *rewriter) foldQuery(at int) {
 	if s.query = append(s.query[:0], w.dst[at:]...); w.isSigned(s.query) {
 		return
 	}
-	if !w.fold(at, w.policy.LowerQuery) && !w.policy.Once {
+	if !w.fold(at, w.policy.LowerQuery, hitLowerQuery) && !w.policy.Once {
 		return
 	}
 	s.query = append(s.query[:0], w.dst[at:]...)
-	w.dst, _ = params.AppendSorted(w.dst[:at], s.query, w.policy.Once, &s.params)
+	var why params.Why
+	w.dst, why = params.AppendSorted(w.dst[:at], s.query, w.policy.Once, &s.params)
+	w.hits |= queryHits(why)
 }
 
 // isSigned reports whether query is that of a signed URL.
@@ -239,10 +264,15 @@ func (w *rewriter) isSigned(query []byte) bool {
 func (w *rewriter) pathK3() {
 	at := len(w.dst)
 	w.dst = appendSingleSlashes(w.dst, w.u.Bytes(w.src, Path))
-	path := cutIndexFile(w.dst[at:])
+	single := w.dst[at:]
+	folder := cutIndexFile(single)
+	path := folder
 	for len(path) > 1 && path[len(path)-1] == '/' {
 		path = path[:len(path)-1]
 	}
+	w.hits.add(hitSlashes, len(single) < w.u.Span(Path).Len())
+	w.hits.add(hitIndexFile, len(folder) < len(single))
+	w.hits.add(hitTrail, len(path) < len(folder))
 	w.dst = w.dst[:at+len(path)]
 }
 
@@ -264,7 +294,8 @@ func (w *rewriter) fragmentK3() {
 	site := m.Site(w.u.Bytes(w.src, Host), w.u.Bytes(w.src, Path), &w.s.params)
 	at := len(w.dst)
 	w.dst = append(w.dst, '?')
-	out, present, _ := params.AppendFiltered(w.dst, after, m, site, &w.s.params)
+	out, present, why := params.AppendFiltered(w.dst, after, m, site, &w.s.params)
+	w.hits |= queryHits(why)
 	w.dst = out
 	if !present {
 		w.dst = w.dst[:at]

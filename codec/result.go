@@ -71,6 +71,8 @@ type scratch struct {
 	pairs     []params.Pair    // of a query
 	params    params.Scratch
 	mac       *keyedHash // for HMAC keys
+	ladder    *ladder    // of Normalizer.Hits
+	keyHits   Hits       // of K2 and K3, since the last URL
 	kept      []uint32   // offsets in the serialized URL of the bytes that RFC 3986 does not allow, if patched
 	plain     uint8      // bit c: component c has no escape and no byte to escape
 	dropped   bool       // full is set
@@ -91,7 +93,7 @@ func (r *Result) reset() {
 	r.Flags, r.Marks, r.ErrAt = Flags{}, r.Marks[:0], 0
 	s := &r.scratch
 	s.clean, s.canonical, s.patched, s.fallback, s.resolved, s.scheme, s.dropped = false, false, false, false, false, false, false
-	s.plain, s.kept = 0, s.kept[:0]
+	s.plain, s.kept, s.keyHits = 0, s.kept[:0], 0
 	s.change, s.judged = Unchanged, true
 	for _, b := range []*[]byte{&s.text, &s.key, &s.k2, &s.k3, &s.query, &s.full, &s.cleaned, &s.host, &s.text2} {
 		if cap(*b) > keepBytes {
@@ -107,7 +109,7 @@ func (r *Result) setClean(entity int) {
 	r.Flags, r.Marks, r.ErrAt = Flags{}, r.Marks[:0], 0
 	s := &r.scratch
 	s.clean, s.canonical, s.patched, s.fallback, s.resolved, s.scheme, s.dropped = true, false, false, false, false, false, false
-	s.change, s.judged = Unchanged, true
+	s.change, s.judged, s.keyHits = Unchanged, true, 0
 	if entity >= 0 {
 		r.Flags = r.Flags.With(HTMLEntity)
 		r.Marks = append(r.Marks, Mark{At: uint32(entity), Flag: HTMLEntity, Component: Query, Action: Kept})

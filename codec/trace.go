@@ -24,7 +24,8 @@ var clauses = []string{
 
 // Trace returns the steps from src, resolved against base if that is not empty,
 // to its normal form, in their order. It is for people: it allocates, and
-// normalizes once for each rule. A URL without a reading has no steps.
+// normalizes once for each rule. A URL without a reading has no steps. One that
+// was read by RFC 3986 for want of a whatwg reading has a single one, rfc-fallback.
 func (n *Normalizer) Trace(base, src []byte) []Step {
 	var r Result
 	norm, err := n.AppendRef(nil, base, src, &r)
@@ -36,6 +37,10 @@ func (n *Normalizer) Trace(base, src []byte) []Step {
 		t.step("resolve", "RFC 3986 §5.2", string(r.scratch.text))
 	}
 	if n.profile.Reading == WHATWG {
+		if r.Flags.Has(WHATWGReject) {
+			t.step("rfc-fallback", byPolicy, string(norm))
+			return t.steps
+		}
 		n.traceWHATWG(&t, base, src)
 		return t.steps
 	}
@@ -68,14 +73,19 @@ func (n *Normalizer) traceWHATWG(t *tracer, base, src []byte) {
 		b = r.scratch.readBase(base)
 	}
 	part := Profile{Name: n.profile.Name, Reading: WHATWG, MaxLen: n.maxLen}
-	norm, _ := compile(part).appendBrowser(nil, b, src, &r)
+	with := func(part Profile) *Normalizer {
+		m := compile(part)
+		m.policy, m.queries = n.policy, n.queries
+		return m
+	}
+	norm, _ := with(part).appendBrowser(nil, b, src, &r)
 	t.step("split-whatwg", "URL Standard §4.4, §4.5", string(norm))
 	for i, name := range ruleNames {
 		if n.rules>>i&1 == 0 {
 			continue
 		}
 		part.Rules |= 1 << i
-		norm, _ = compile(part).appendBrowser(nil, b, src, &r)
+		norm, _ = with(part).appendBrowser(nil, b, src, &r)
 		t.step(name, clauses[i], string(norm))
 	}
 }

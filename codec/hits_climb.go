@@ -1,0 +1,78 @@
+package codec
+
+import (
+	"bytes"
+
+	"github.com/urlfold/urlfold/codec/percent"
+)
+
+// A ladder is the work space of climb.
+type ladder struct {
+	Normalizer
+	res  Result
+	last []byte // what the rules so far have made of the URL
+	next []byte
+}
+
+// second returns a Result beside the one that s is of.
+func (s *scratch) second() *Result { return &s.steps().res }
+
+// steps returns the ladder, which is made once.
+func (s *scratch) steps() *ladder {
+	if s.ladder == nil {
+		s.ladder = new(ladder)
+	}
+	return s.ladder
+}
+
+// climb finds the rules that have changed a URL as Trace does: it normalizes with
+// none of them, then with one more at a time, but for those that drop components.
+// It is for what Hits cannot tell in a shorter way. In the rfc reading src is the
+// target; r lends its work space.
+func (n *Normalizer) climb(base *baseURL, src []byte, r *Result) (hits Hits) {
+	l := r.scratch.steps()
+	l.Normalizer = *n
+	l.table = nil
+	l.last = append(l.last[:0], src...)
+	l.allow(0)
+	if n.profile.Reading == WHATWG {
+		l.res.reset()
+		in := l.res.scratch.strip(src, &l.res)
+		hits.add(hitTrim, l.res.Flags.Has(TrimmedEnds))
+		hits.add(hitTabs, l.res.Flags.Has(TabOrNewline))
+		l.last = append(l.last[:0], in...)
+		hits.add(hitSplit, l.step(base, src))
+	} else {
+		hits.add(hitStray, n.profile.Stray == percent.StrayEncode && l.step(nil, src))
+	}
+	rules := Rules(0)
+	for h := range hitsOf(n.rules &^ (lossyRules | FallbackRFC)).All() {
+		rules |= 1 << h
+		l.allow(rules)
+		hits.add(h, l.step(base, src))
+	}
+	return hits
+}
+
+// allow lets l apply these rules, and no other.
+func (l *ladder) allow(rules Rules) {
+	l.rules, l.profile.Rules = rules, rules
+	for c, add := range illegal {
+		l.escapes[c] = l.profile.escapes(add)
+	}
+	l.whatwg = whatwgEscapes(rules)
+}
+
+// step normalizes src, and reports whether the result is another than before.
+func (l *ladder) step(base *baseURL, src []byte) bool {
+	s := &l.res.scratch
+	if l.profile.Reading == WHATWG {
+		l.next, _ = l.appendBrowser(l.next[:0], base, src, &l.res)
+	} else {
+		_, _ = split(src, &s.in)
+		l.next, _ = l.appendURL(l.next[:0], src, &s.in, &s.out, 0)
+	}
+	changed := !bytes.Equal(l.last, l.next)
+	l.last, l.next = l.next, l.last
+	return changed
+}

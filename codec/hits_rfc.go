@@ -1,0 +1,89 @@
+package codec
+
+import (
+	"bytes"
+
+	"github.com/urlfold/urlfold/codec/percent"
+)
+
+// This file tells which rules of RFC 3986 have changed a URL. Most have a flag of
+// their own, or change a component that no other rule changes.
+
+// Flags that stand for what a rule of the rfc reading changes wherever it stands.
+var (
+	strayFlags = Flags{}.With(Truncated).With(NonHex).With(PercentU)
+	rawFlags   = Flags{}.With(RawControl).With(RawSpace).With(RawNonASCII).With(RawBackslash).With(RawIllegal)
+)
+
+// hitsRFC is Hits for the rfc reading.
+func (n *Normalizer) hitsRFC(src, norm []byte, r *Result) Hits {
+	hits, read := Hits(0), r
+	if r.scratch.resolved {
+		text := r.scratch.text
+		hits.add(hitResolve, !bytes.Equal(src, text))
+		src, read = text, r.scratch.second()
+		read.reset()
+		_, _ = split(src, &read.In) // it was before
+		n.inspect(src, read)
+	}
+	u := &read.In
+	host := u.Bytes(src, Host)
+	if !n.rules.Has(syntaxRules) || n.profile.Stray != percent.StrayEncode || hasPrefix(host, '[') && bytes.IndexByte(host, '%') >= 0 {
+		return hits | n.climb(nil, src, r)
+	}
+	f := read.Flags
+	hits.add(hitStray, !f.Intersect(strayFlags).IsZero())
+	hits.add(ruleHit(EncodeIllegal), !f.Intersect(rawFlags).IsZero())
+	hits.add(ruleHit(UpperEscapes), f.Has(LowerHex))
+	hits.add(ruleHit(DecodeUnreserved), f.Has(NeedlessEscape))
+	hits.add(ruleHit(LowerScheme), !bytes.Equal(u.Bytes(src, Scheme), r.Out.Bytes(norm, Scheme)))
+	hits.add(ruleHit(RemoveDots), f.Has(DotSegments) && u.Has(Scheme) && hasPrefix(u.Bytes(src, Path), '/'))
+	hits.add(ruleHit(GuardPath), guarded(src, u, norm, &r.Out))
+	hits.add(ruleHit(DefaultPort), u.Has(Port) && (!r.Out.Has(Port) || u.Span(Port).Len() != r.Out.Span(Port).Len()))
+	hits.add(ruleHit(EmptyPath), u.Span(Path).Len() == 0 && r.Out.Span(Path).Len() > 0)
+	hits.add(ruleHit(FileLocalhost), r.Out.HasAuthority() && !u.HasAuthority())
+	hits.add(ruleHit(EmptyUserinfo), u.Has(Username) && !r.Out.Has(Username))
+	return hits | hostHits(host, r.Out.Bytes(norm, Host), u.kind)
+}
+
+// guarded reports whether GuardPath has written something in front of the path. A
+// path that begins with "//" and has no authority in front is one that RemoveDots
+// has made; FileLocalhost takes the guard away again.
+func guarded(src []byte, u *URL, norm []byte, out *URL) bool {
+	path := out.Bytes(norm, Path)
+	switch {
+	case u.HasAuthority():
+		return false
+	case !u.Has(Scheme):
+		return colonInFirstSegment(u.Bytes(src, Path)) >= 0
+	case out.HasAuthority():
+		return bytes.HasPrefix(path, slashes)
+	}
+	return bytes.HasPrefix(path, guardedPath)
+}
+
+// hostHits returns the rules that have made of a host of that kind what is out.
+func hostHits(host, out []byte, kind HostKind) (hits Hits) {
+	if bytes.Equal(host, out) {
+		return 0
+	}
+	upper, beyond := false, false
+	for i := 0; i < len(host); i++ {
+		c := host[i]
+		if isTriplet(host[i:]) {
+			c = percent.Unhex(host[i+1])<<4 | percent.Unhex(host[i+2])
+			i += 2
+		}
+		upper, beyond = upper || isUpper(c), beyond || c >= 0x80
+	}
+	hits.add(ruleHit(LowerHost), upper)
+	switch {
+	case kind == IPv6:
+		hits.add(ruleHit(ShortIPv6), !bytes.EqualFold(host, out))
+	case beyond:
+		hits.add(ruleHit(ASCIIDomain), !hasEscapedNonASCII(out))
+	default:
+		hits.add(ruleHit(FileLocalhost), len(out) == 0)
+	}
+	return hits
+}

@@ -1,0 +1,238 @@
+package codec
+
+import (
+	"bytes"
+	"slices"
+	"testing"
+
+	"github.com/urlfold/urlfold/codec/params"
+	"github.com/urlfold/urlfold/codec/percent"
+)
+
+// hitNormalizers are the profiles that Hits is held to Trace with: the built-in
+// ones, and some that take the long way.
+var hitNormalizers = func() (ns []*Normalizer) {
+	add := func(p Profile, opts ...Option) {
+		n, err := New(p, opts...)
+		if err != nil {
+			panic(err)
+		}
+		ns = append(ns, n)
+	}
+	ns = append(ns, fuzzNormalizers...)
+	add(Profile{Name: "rfc-few", Rules: UpperEscapes | LowerHost | ASCIIDomain | EncodeIllegal})
+	add(Profile{Name: "rfc-kept", Rules: syntaxRules | schemeRules, Stray: percent.StrayKeep})
+	add(Profile{Name: "rfc-some", Rules: syntaxRules | DefaultPort, Stray: percent.StrayEncode})
+	add(Profile{Name: "rfc-none"})
+	add(Profile{Name: "whatwg-decoded", Reading: WHATWG, Rules: DecodeUnreserved})
+	add(Profile{Name: "whatwg-clean", Reading: WHATWG, Rules: UpperEscapes | DecodeUnreserved | RFCClean | lossyRules | FallbackRFC})
+	add(byName("crawler").Profile(), WithPolicy(&Policy{SPA: []string{"h"}}))
+	add(byName("logclean").Profile(), WithReading(RFC))
+	add(byName("equiv").Profile(), WithQueryEncoding(latin1{}))
+	return ns
+}()
+
+// hitSeeds are URLs on which rules meet.
+var hitSeeds = []string{
+	"http://h/%2e%2E/%7e", "http://h/a/%7e%2f/../x%7E", "http://h/a\\%7e%2f", "http:h/%7e", "http:/h%2f", " http://h/%7e ", "http://h/\t%7e%2f",
+	"http://h/?%7e#%2f", "http://h?%7E", "http://H/%7e", "http://h:080/%2f", "http://u:@h/%7e", "http://%75@h/%7e", "git://%75:%7e@h%7e/a%2f", "a:%7e%2f?%7e",
+	"file:///%43|/..%7e", "file:///C|/%7e", "file:C|/%7e", "a:/..//%7e", "a:/.//%7e", "file:/..//b", "file:/.//b", "%41:b", "./a:b", "%2e/a:b", "//H/%7E",
+	"http://h/%%34%31%7e", "http://h/%4%31%7e", "http://h/ %7e", "http://h/\xff%7e", "http://h/'?'%27", "http://[::FFFF:1.2.3.4]/%7e", "http://[0::A]/", "http://[v1.%7e]/",
+	"file://%6cocalhost/x", "file://LOCALHOST/x", "file://\uff4cocalhost/x", "file://%EF%BD%8Cocalhost:/x", "http://%42%c3%bc/", "http://B\u00fc:80", "http://@h", "http://@", "http://:@h",
+	"HTTP://u:p@h:0080/a/../%7e#f", "http://u@h/", "http://h/#f", "http://h/a#/x", "http://h/%7e#/x", "a:// :/%7e", "http://h:x/%7e", "http://h:99999/../%7e", "http://h/%7e\n#\t",
+	"http://h8/a\u00fc?\u00fc%7e#\u00fc", "http://h/%c3%bc%aF", "%7e/a", "a%7e/../%2f", "/%7e", "?%7e", "#%7e", "//h", "\\x%7e",
+	"http://h/a;jsessionid=x//b?b=%26&a='&&=&utm_source=1&x=2#/p?gclid=1&q", "http://h/#!a?x", "//www.example.com//a//", "x:/;sid=0123456789abcdef0123//b",
+	"http://h?a;b", "https://www.example.com./INDEX.html?A=B", "git://H:/?", "http://h/?%zz=%", "http://1.2.3.4./", "http://0x7f.1./",
+	"http://h/e%CC%81%EF%BC%A1?e%CC%81=1&f=A&B=2&b=2&b=2", "http://h/A%FA%CC%81?a=%CC%B8&%CD%BE", "http://h/?b&b&X-Amz-Signature=0&A", "http://h/?&utm_source=x&", "http://h/?=&a=",
+}
+
+// traceHits is the slow twin of Hits.
+func traceHits(t *testing.T, n *Normalizer, base, src []byte) (hits Hits) {
+	t.Helper()
+	for _, st := range n.Trace(base, src) {
+		hits |= namedHit(t, st.Rule)
+	}
+	return hits
+}
+
+func namedHit(t *testing.T, rule string) Hits {
+	t.Helper()
+	i := slices.Index(hitNames[:], rule)
+	if i < 0 {
+		t.Fatalf("there is no hit for rule %q", rule)
+	}
+	return 1 << i
+}
+
+// checkHits holds Hits to Trace, and KeyHits to TraceKey.
+func checkHits(t *testing.T, n *Normalizer, base, src []byte) {
+	t.Helper()
+	var r Result
+	norm, err := n.AppendRef(nil, base, src, &r)
+	if err != nil {
+		return
+	}
+	if got, want := n.Hits(src, norm, &r), traceHits(t, n, base, src); got != want {
+		t.Errorf("%s %q against %q -> %q: hits %v, by the trace %v", n.profile.Name, src, base, norm, got, want)
+	}
+	if r.KeyHits() != 0 {
+		t.Errorf("%s %q: hits %v of keys that were not made", n.profile.Name, src, r.KeyHits())
+	}
+	want := Hits(0)
+	for _, lv := range []Level{K2, K3} {
+		for _, st := range n.TraceKey(lv, src, norm, &r) {
+			want |= namedHit(t, st.Rule)
+		}
+		norm, _ = n.AppendRef(norm[:0], base, src, &r)
+		n.Key(lv, src, norm, &r)
+		if got := r.KeyHits(); got != want {
+			t.Errorf("%s %q: %v hits %v, by the trace %v", n.profile.Name, src, lv, got, want)
+		}
+	}
+}
+
+var hitBases = []string{"", "http://a%7e/b%7e/c/../%2f?q%7e", "file:///C:/x/%7e", "http://h/", "a:%7e?x"}
+
+func TestHits(t *testing.T) {
+	for _, n := range hitNormalizers {
+		for _, src := range slices.Concat(seeds, hitSeeds) {
+			for _, base := range hitBases {
+				checkHits(t, n, []byte(base), []byte(src))
+			}
+		}
+	}
+}
+
+// TestHitNames gives the hits of a few URLs by name.
+func TestHitNames(t *testing.T) {
+	f := func(profile, src, want, wantKey string) {
+		t.Helper()
+		n := byName(profile)
+		var r Result
+		norm, err := n.Append(nil, []byte(src), &r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n.Key(n.profile.Key, []byte(src), norm, &r)
+		if got := n.Hits([]byte(src), norm, &r).String(); got != want {
+			t.Errorf("%s %q: %s, want %s", profile, src, got, want)
+		}
+		if got := r.KeyHits().String(); got != wantKey {
+			t.Errorf("%s %q: key %s, want %s", profile, src, got, wantKey)
+		}
+	}
+	f("rfc3986-scheme", "HTTP://H:80/a/../%7e b", "add,esc-upper,esc-unres,scheme-lower,host-lower,dots-rfc,port-def", "")
+	f("rfc3986", "http://h/%2f%", "esc-upper,stray-encode", "")
+	f("equiv", "http://h/%2f%", "esc-upper", "")
+	f("equiv", "http://h", "split-whatwg", "")
+	f("equiv", "http://h/", "", "")
+	f("logclean", "http://h:x/%7e", "rfc-fallback", "")
+	f("crawler", "https://u@h/#f", "ui-drop,frag-drop", "ui-drop,frag-drop,https-http")
+	f("crawler", "http://h/#f", "frag-drop", "frag-drop")
+	f("crawler", "http://h/?b&a=&utm_source=x", "", "q-drop,q-eq,q-sort-name")
+	f("analytics", "http://www.h.de//a/index.html", "", "https-http,www-one,slash-one,dirindex,slash-trail")
+}
+
+func TestHitSets(t *testing.T) {
+	if len(ruleNames) != numRules {
+		t.Fatalf("there are %d rules", len(ruleNames))
+	}
+	seen := map[string]bool{}
+	for h := range Hit(NumHits) {
+		name := h.String()
+		if name == "" || seen[name] {
+			t.Errorf("hit %d is %q", h, name)
+		}
+		seen[name] = true
+	}
+	if Hit(NumHits).String() != "unknown" {
+		t.Error("a hit beyond the last has a name")
+	}
+	all := params.Why(1<<8 - 1)
+	if got := "q-signed," + queryHits(all).String(); got != all.String() {
+		t.Errorf("hits of queries are %s, want %v", got, all)
+	}
+	a, b := Hits(1<<hitTrim|1<<hitSort), Hits(1<<hitSort)
+	if a.Len() != 2 || !a.Has(hitSort) || a.Without(b) != 1<<hitTrim || b.Union(a) != a || Hits(0).String() != "" {
+		t.Error("sets of hits")
+	}
+}
+
+// TestHitsCorpora holds Hits to Trace on real URLs.
+func TestHitsCorpora(t *testing.T) {
+	for _, name := range []string{
+		"urls/blns.txt", "urls/isaacs_files.txt", "urls/kasztp.txt", "urls/opendns-top-domains.txt",
+		"attack/payloads_Open-Redirect.txt", "attack/payloads_Traversal.txt", "attack/payloads_openredirects.txt",
+	} {
+		lines := bytes.Split(corpus(t, name), []byte("\n"))
+		step := 1 + len(lines)/5000
+		for i := 0; i < len(lines); i += step {
+			n := hitNormalizers[i/step%len(hitNormalizers)]
+			checkHits(t, n, nil, lines[i])
+			checkHits(t, n, []byte("https://a.example/b/c%7e?d"), lines[i])
+		}
+	}
+}
+
+func TestHitsNoAllocs(t *testing.T) {
+	for _, n := range hitNormalizers {
+		if n.queries != nil {
+			continue
+		}
+		var r Result
+		var norm []byte
+		for _, src := range slices.Concat(seeds, hitSeeds) {
+			src := []byte(src)
+			f := func() {
+				var err error
+				if norm, err = n.Append(norm[:0], src, &r); err == nil {
+					n.Hits(src, norm, &r)
+				}
+			}
+			f()
+			if allocs := testing.AllocsPerRun(5, f); allocs != 0 {
+				t.Errorf("%s %q: %v allocations", n.profile.Name, src, allocs)
+			}
+		}
+	}
+}
+
+// FuzzHits holds Hits to Trace and KeyHits to TraceKey.
+func FuzzHits(f *testing.F) {
+	for i := range hitNormalizers {
+		for j, s := range slices.Concat(seeds, hitSeeds) {
+			f.Add(byte(i), byte(j), []byte(hitBases[j%len(hitBases)]), []byte(s))
+		}
+	}
+	policies := tracePolicies(f)
+	f.Fuzz(func(t *testing.T, which, policy byte, base, src []byte) {
+		n := *hitNormalizers[int(which)%len(hitNormalizers)]
+		n.policy = policies[int(policy)%len(policies)]
+		checkHits(t, &n, base, src)
+	})
+}
+
+func BenchmarkHits(b *testing.B) {
+	for _, bm := range []struct{ name, src string }{
+		{"clean", "https://www.example.com/a/b.html?c=d"},
+		{"port", "http://www.example.com:80/products/list?page=2"},
+		{"dots", "http://www.example.com/a/./b/../c.html?x=y"},
+		{"escapes", "http://www.example.com/%7euser/caf%c3%a9 x?q=%2f"},
+		{"climb", "http://www.example.com/%2e%2e/%7euser"},
+	} {
+		for _, profile := range []string{"rfc3986-scheme", "equiv"} {
+			b.Run(bm.name+"/"+profile, func(b *testing.B) {
+				n, src := byName(profile), []byte(bm.src)
+				var r Result
+				norm, err := n.Append(nil, src, &r)
+				if err != nil {
+					b.Fatal(err)
+				}
+				b.ReportAllocs()
+				for b.Loop() {
+					n.Hits(src, norm, &r)
+				}
+			})
+		}
+	}
+}
