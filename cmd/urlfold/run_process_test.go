@@ -257,7 +257,7 @@ func TestRunReloadBack(t *testing.T) {
 	d.start()
 	d.feed("HTTP://H/a\n")
 	d.has("out.log", "http://h/a\n")
-	d.configure(strings.Replace(tailing, "path: out.log", "path: in.log/out.log", 1))
+	d.configure(strings.Replace(tailing, "path: out.log", "path: c.yaml/out.log", 1))
 	d.signal(syscall.SIGHUP)
 	d.logs("the new configuration cannot be run: the last one goes on", 1)
 	d.feed("HTTP://H/b\n")

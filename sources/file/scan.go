@@ -74,6 +74,42 @@ func (s *scanner) excluded(path string) bool {
 	return slices.ContainsFunc(s.exclude, func(p string) bool { return doublestar.PathMatchUnvalidated(p, path) })
 }
 
+// Covers reports whether a file of this name would be read, if it were there. It
+// goes by names alone, and follows no links.
+func (s *Settings) Covers(path string) bool {
+	included := slices.ContainsFunc(s.Include, func(pattern string) bool {
+		path := likewise(pattern, path)
+		below, err := filepath.Rel(pattern, path)
+		return err == nil && filepath.IsLocal(below) || matches(pattern, path) // the first: that file, or in that folder
+	})
+	return included && !slices.ContainsFunc(s.Exclude, func(pattern string) bool { return matches(pattern, likewise(pattern, path)) })
+}
+
+// matches reports whether a glob matches a clean path.
+func matches(pattern, path string) bool {
+	above := filepath.IsLocal(pattern) && !filepath.IsLocal(path) // a glob does not go up by itself
+	return !above && doublestar.PathMatchUnvalidated(filepath.Clean(pattern), path)
+}
+
+// likewise returns path from the root or from the working directory, as pattern is.
+func likewise(pattern, path string) string {
+	abs, err := filepath.Abs(path)
+	if err != nil {
+		return path
+	}
+	if filepath.IsAbs(pattern) {
+		return abs
+	}
+	wd, err := os.Getwd()
+	if err != nil {
+		return path
+	}
+	if rel, err := filepath.Rel(wd, abs); err == nil {
+		return rel
+	}
+	return path
+}
+
 // relative returns path below base.
 func relative(base, path string) string {
 	rel, err := filepath.Rel(base, path)

@@ -27,6 +27,32 @@ func TestSettings(t *testing.T) {
 	f("", func(s *Settings) { s.Start = startEnd })
 }
 
+func TestCovers(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	f := func(want bool, path string, include, exclude []string) {
+		t.Helper()
+		s := Settings{Include: include, Exclude: exclude}
+		if got := s.Covers(path); got != want {
+			t.Errorf("%s by %q without %q: %v", path, include, exclude, got)
+		}
+	}
+	f(true, "in.log", []string{"other", "in.log"}, nil)
+	f(true, "./in.log", []string{"in.log"}, nil)
+	f(true, "in.log", []string{"./*.log"}, nil)
+	f(true, dir+"/in.log", []string{"*.log"}, nil)
+	f(true, "in.log", []string{dir + "/*.log"}, nil)
+	f(true, "a/b/c", []string{"a"}, nil)
+	f(true, "a/b/c", []string{"a/"}, nil)
+	f(true, "a/b/c", []string{"a/**"}, nil)
+	f(false, "a/b/c", []string{"a/*"}, nil)
+	f(false, "ab", []string{"a"}, nil)
+	f(false, "in.log.zst", []string{"*.log"}, nil)
+	f(false, "a/out.txt", []string{"a"}, []string{"**/*.txt"})
+	f(true, "a/out.txt", []string{"a"}, []string{"a"}) // exclude has globs of files
+	f(false, "../in.log", []string{"**"}, nil)
+}
+
 func TestOnFinishText(t *testing.T) {
 	var o OnFinish
 	if o.String() != keepFile {

@@ -60,7 +60,7 @@ func (p *plan) check(sound func(path string) bool) error {
 	parts, err := p.make(&env{log: discardLog, sound: sound})
 	errs := []error{err}
 	if p.whole(sound) {
-		errs = append(errs, p.checkNames(), p.checkExactlyOnce())
+		errs = append(errs, p.checkNames(), p.checkExactlyOnce(), p.checkPaths())
 	}
 	if sound("codec") {
 		p.job, err = newJob(p.file, err == nil && parts.needFacts())

@@ -1,0 +1,71 @@
+package daemon
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"regexp"
+
+	sinkfile "github.com/urlfold/urlfold/sinks/file"
+	"github.com/urlfold/urlfold/sources/file"
+)
+
+var (
+	errOutputIsInput = errors.New("a source of files includes this: it would read what is written; write elsewhere, or exclude it there")
+	errSameOutput    = errors.New("another output has this path: each needs its own")
+)
+
+// checkPaths refuses outputs and a data directory that a source would read, and one
+// path for two outputs. It goes by names: a link can still lead astray.
+func (p *plan) checkPaths() error {
+	var errs []error
+	if p.files && p.reads(filepath.Join(p.file.DataDir, "checkpoint")) {
+		errs = append(errs, p.file.ErrorAt("data_dir", errOutputIsInput))
+	}
+	seen := map[string]bool{}
+	for _, c := range p.outputs() {
+		l, ok := c.Config.(*sinkfile.LogConfig)
+		if !ok || special(l.Path) {
+			continue
+		}
+		path := absolute(l.Path)
+		if seen[path] {
+			errs = append(errs, p.file.ErrorAt(c.Path()+".path", errSameOutput))
+		}
+		seen[path] = true
+		if p.reads(variable.ReplaceAllLiteralString(l.Path, "0")) {
+			errs = append(errs, p.file.ErrorAt(c.Path()+".path", errOutputIsInput))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// variable is one of the path of an output. Any text does in its place: what matters
+// is the folder, and how the name ends.
+var variable = regexp.MustCompile(`\{[^{}]*\}`)
+
+// reads reports whether a source of files would read a file of this name.
+func (p *plan) reads(path string) bool {
+	for i := range p.file.Sources {
+		if s, ok := p.file.Sources[i].Config.(*file.Settings); ok && s.Covers(path) {
+			return true
+		}
+	}
+	return false
+}
+
+// special reports whether path is there and no regular file, such as /dev/null: any
+// number of outputs may write to it.
+func special(path string) bool {
+	fi, err := os.Stat(path)
+	return err == nil && !fi.Mode().IsRegular()
+}
+
+// absolute returns path from the root, or as it is if the working directory has
+// gone.
+func absolute(path string) string {
+	if abs, err := filepath.Abs(path); err == nil {
+		return abs
+	}
+	return path
+}

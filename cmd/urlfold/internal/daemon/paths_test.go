@@ -1,0 +1,31 @@
+package daemon
+
+import (
+	"strings"
+	"testing"
+)
+
+// What is written is not read again, and two outputs are not one file. A source that
+// reads its own output never ends; an input that is an output is cut.
+func TestPaths(t *testing.T) {
+	t.Chdir(t.TempDir())
+	f := func(want string, old, text string) {
+		t.Helper()
+		_, err := loaded(t, old, text)
+		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+			t.Errorf("%s: %v, want %q", text, err, want)
+		}
+	}
+	const reads, same = "a source of files includes this", "another output has this path"
+	f("", "discard: {}", `file: {path: out.txt}`)
+	f("c.yaml:9:18: "+reads, "discard: {}", `file: {path: in/out.log}`)
+	f("c.yaml:9:18: "+reads, "discard: {}", `file: {path: ./in/../in/out.log}`)
+	f("c.yaml:9:18: "+reads, "discard: {}", `file: {path: "in/{source.relpath}.log"}`)
+	f("", "discard: {}", `file: {path: "in/{source.relpath}.zst"}`)
+	f("", `include: ["in/*.log"]`, `include: ["in/*.log"], exclude: ["in/out.*"]`)
+	f("c.yaml:11:16: "+reads, "discard: {}", "discard: {}\ndead_letter:\n  file: {path: in/dead.log}")
+	f("c.yaml:10:18: "+same, "discard: {}", "file: {path: a}\n  - file: {path: ./a}")
+	f("c.yaml:10:28: "+same, "discard: {}", "file: {path: a}\ndead_letter: {file: {path: a}}")
+	f("", "discard: {}", "file: {path: /dev/null}\n  - file: {path: /dev/null}")
+	f("c.yaml:1:11: "+reads, "version: 1\nsources:\n  - file: {include: [\"in/*.log\"]}", "data_dir: in/state\nsources:\n  - file: {include: [in]}")
+}
