@@ -146,9 +146,12 @@ func (w *Watcher) Run(ctx context.Context) error {
 	}
 	unwatch := context.AfterFunc(ctx, func() { w.halt(nil) })
 	defer unwatch()
-	for w.running() {
+	for first := true; w.running(); first = false {
 		began := time.Now()
 		w.poll(hints)
+		if first {
+			w.warnEmpty()
+		}
 		if w.complete() {
 			break
 		}
@@ -158,6 +161,17 @@ func (w *Watcher) Run(ctx context.Context) error {
 	readers.Wait()
 	w.flushReports()
 	return w.park()
+}
+
+// warnEmpty says so if there is no file at all, and never was one: it may be that
+// include has a mistake.
+func (w *Watcher) warnEmpty() {
+	w.mu.Lock()
+	empty := w.fresh && len(w.tracks)+len(w.prospects)+len(w.broken) == 0
+	w.mu.Unlock()
+	if empty {
+		w.log.Warn("there is no file that include names", "include", w.cfg.Include)
+	}
 }
 
 // leastPause is the least time between two looks at the files.

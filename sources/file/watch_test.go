@@ -2,6 +2,7 @@ package file
 
 import (
 	"fmt"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
@@ -34,6 +35,35 @@ func batch(include ...string) Settings {
 	s := quick(include...)
 	s.Mode = modeBatch
 	return s
+}
+
+// TestNothingThere: names that stand for no file may be a mistake, which is told; that
+// there is none any more is not.
+func TestNothingThere(t *testing.T) {
+	t.Parallel()
+	f := func(dir, data string, want bool) {
+		t.Helper()
+		var logged syncBuffer
+		d := start(t, data, batch(filepath.Join(dir, "*.log")), &shelf{}, func(c *WatchConfig) {
+			c.Logger = slog.New(slog.NewTextHandler(&logged, nil))
+		})
+		d.wait()
+		if got := strings.Contains(logged.String(), "there is no file that include names"); got != want {
+			t.Errorf("warned: %v\n%s", got, logged.String())
+		}
+	}
+	dir, data := t.TempDir(), t.TempDir()
+	f(dir, data, true)
+	put(t, filepath.Join(dir, "empty.log"), "")
+	f(dir, data, false)
+	put(t, filepath.Join(dir, "a.log"), "a\n")
+	f(dir, data, false)
+	for _, name := range []string{"a.log", "empty.log"} {
+		if err := os.Remove(filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	f(dir, data, false)
 }
 
 // TestBatch: everything is read once; a second run finds nothing to do, and a

@@ -209,15 +209,15 @@ func (d *Daemon) HardStop() {
 // Damaged returns how many files were damaged.
 func (d *Daemon) Damaged() int64 { return d.damaged.Load() }
 
-// report logs what became of a file.
-func (d *Daemon) report(r file.Report) {
+// report logs what became of a file of a source.
+func (d *Daemon) report(source string, r file.Report) {
 	level := slog.LevelInfo
 	if r.Verdict.Damage() {
 		d.damaged.Add(1)
 		level = slog.LevelWarn
 	}
-	d.log.Log(context.Background(), level, "file finished", "component", r.Path, "verdict", r.Verdict.String(),
-		"bytes", r.Bytes, "lines", r.Lines)
+	d.events.Log(context.Background(), level, "file finished", "component", source, "path", r.Path,
+		"verdict", r.Verdict.String(), "bytes", r.Bytes, "lines", r.Lines)
 }
 
 // tellReady tells systemd once that the first pipeline is running.

@@ -50,7 +50,7 @@ func DryRun(ctx context.Context, f *config.File, log io.Writer) (DryReport, erro
 	}
 	defer func() { _ = store.Close() }() // as above
 	var mu sync.Mutex
-	e := &env{store: store, log: logging.New(log, logging.Options{}), untilEOF: true, onReport: func(r file.Report) {
+	e := &env{store: store, log: logging.New(log, logging.Options{}), untilEOF: true, onReport: func(_ string, r file.Report) {
 		mu.Lock()
 		defer mu.Unlock()
 		report.Files = append(report.Files, r)

@@ -183,8 +183,8 @@ type env struct {
 	store    *checkpoint.Store // nil if no source needs it, and while a plan is checked
 	log      *slog.Logger
 	untilEOF bool
-	onReport func(file.Report)
-	sound    func(path string) bool // nil: all is
+	onReport func(source string, r file.Report) // nil while a plan is checked
+	sound    func(path string) bool             // nil: all is
 }
 
 // makes reports whether a component is to be made.
@@ -244,7 +244,10 @@ func (p *plan) sourceEnv(c *config.Component, e *env) sources.Env {
 	env := sources.Env{
 		Name: c.Name, MaxRecord: int(o.MaxRecordBytes),
 		BatchBytes: int(o.Batch.Bytes), BatchRecords: o.Batch.Records, Linger: o.Batch.Linger,
-		UntilEOF: e.untilEOF, Logger: e.log.With("component", c.Name), OnReport: e.onReport, Store: e.store,
+		UntilEOF: e.untilEOF, Logger: e.log.With("component", c.Name), Store: e.store,
+	}
+	if e.onReport != nil {
+		env.OnReport = func(r file.Report) { e.onReport(c.Name, r) }
 	}
 	if p.job != nil {
 		env.Framing = p.job.Framing()
