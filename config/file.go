@@ -3,6 +3,7 @@ package config
 import (
 	"errors"
 	"net"
+	"strconv"
 	"strings"
 	"time"
 
@@ -125,10 +126,15 @@ type Admin struct {
 
 // Validate checks the address.
 func (a *Admin) Validate() error {
-	if a.Listen == "" || strings.HasPrefix(a.Listen, "unix:") {
+	path, isUnix := strings.CutPrefix(a.Listen, "unix:")
+	if a.Listen == "" || isUnix && path != "" {
 		return nil
 	}
-	if _, _, err := net.SplitHostPort(a.Listen); err != nil {
+	_, port, err := net.SplitHostPort(a.Listen)
+	if err == nil {
+		_, err = strconv.ParseUint(port, 10, 16)
+	}
+	if err != nil || isUnix {
 		return &units.FieldError{Field: "listen", Err: errors.New("an address is HOST:PORT, such as 127.0.0.1:8686 or \"[::1]:8686\", or unix:PATH")}
 	}
 	return nil

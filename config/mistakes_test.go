@@ -54,6 +54,10 @@ func TestFileMistakes(t *testing.T) {
 		"c:5:8: must be a mapping (key: value); anchors and aliases are not taken", "c:6:11: must be a mapping (key: value); tags are not taken",
 		"c:7:8: must be a mapping (key: value), and is empty")
 	f(minimal+"pipeline: {on_oversize: dead_letter, on_reject: dead_letter}", "c:4:25: no dead_letter is configured", "c:4:49: no dead_letter is configured")
+	const address = `an address is HOST:PORT, such as 127.0.0.1:8686 or "[::1]:8686", or unix:PATH`
+	for _, bad := range []string{"localhost", ":x", "'127.0.0.1:65536'", "'[::1]:-1'", "'unix:'", "'host:'"} {
+		f(minimal+"admin: {listen: "+bad+"}", "c:4:17: "+address)
+	}
 	f(minimal+"dead_letter: {}", "c:4:14: the type is missing; there are file, jetstream, kafka")
 	f("sources: [file: {name: x}, file: {name: x}]\ncodec: {format: lines}\nsinks: [file: {name: 'a b'}]",
 		"c:1:41: another one of them has the same name", "c:3:22: "+nameRule)
