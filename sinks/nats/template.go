@@ -53,8 +53,11 @@ func parseTemplate(s string) (*template, error) {
 		}
 		name, after, closed := strings.Cut(more, "}")
 		p, err := parsePart(name)
-		if !closed || err != nil {
-			return nil, errors.Join(errTemplate, err)
+		if !closed {
+			return nil, errTemplate
+		}
+		if err != nil {
+			return nil, err
 		}
 		t.parts = append(t.parts, p)
 		rest = after

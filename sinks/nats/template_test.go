@@ -39,7 +39,7 @@ func TestTemplate(t *testing.T) {
 	f("x.{subject}", "a b", "", "", false)
 	f("x.{subject}", "a.*", "", "", false)
 	for _, text := range []string{"", "a.", "a b", "a.*", "a.>", "a.{", "a.{nothing}", "a.{key%0}", "a.{key%x}", "a.{key%4294967296}", "a.{subject%4}", "a..{key}", "a}.{key"} {
-		if _, err := parseTemplate(text); err == nil {
+		if _, err := parseTemplate(text); err == nil || strings.Contains(err.Error(), "\n") { // one mistake is told once
 			t.Errorf("%q: %v", text, err)
 		}
 	}
