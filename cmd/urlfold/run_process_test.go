@@ -268,6 +268,25 @@ func TestRunReloadBack(t *testing.T) {
 	}
 }
 
+// A file that was damaged at some time is no reason to fail when a signal ends the run:
+// exit code 4 says that a run has come to the end of its input.
+func TestRunDamagedThenSignal(t *testing.T) {
+	d := newRun(t, strings.Replace(tailing, `["in.log"]`, `["in.log", "*.gz"], damage_after: 10ms, rotate_wait: 10ms`, 1))
+	write(t, filepath.Join(d.dir, "cut.gz"), "\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03\xcb")
+	d.start()
+	d.feed("HTTP://H/a\n")
+	d.has("out.log", "http://h/a\n")
+	d.logs("verdict=\"truncated", 1)
+	d.signal(syscall.SIGTERM)
+	if got := d.wait(); got != exitDone {
+		t.Errorf("exit code %d", got)
+	}
+	d.start("--until-eof")
+	if got := d.wait(); got != exitDone {
+		t.Errorf("nothing is new: exit code %d", got)
+	}
+}
+
 // With --watch a change of the file is as good as a signal.
 func TestRunWatch(t *testing.T) {
 	d := newRun(t, tailing)

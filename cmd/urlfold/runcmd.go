@@ -99,17 +99,19 @@ func runDaemon(cmd *cobra.Command, o *runFlags) error {
 		defer cancel()
 		go watchFile(ctx, o.file, d.Reload)
 	}
-	return daemonExit(d, d.Run(sig.soft))
+	err = d.Run(sig.soft)
+	return daemonExit(d, err, sig.soft.Err() != nil)
 }
 
-// daemonExit is the exit code of a run, as an error.
-func daemonExit(d *daemon.Daemon, err error) error {
+// daemonExit is the exit code of a run, as an error. One that was told to stop has
+// done what it was told, whatever became of files before.
+func daemonExit(d *daemon.Daemon, err error, told bool) error {
 	switch {
 	case errors.Is(err, pipeline.ErrDeadline):
 		return &exitError{code: exitCut, err: err}
 	case err != nil:
 		return err
-	case d.Damaged() > 0:
+	case d.Damaged() > 0 && !told:
 		return &exitError{code: exitFailOn, err: fmt.Errorf("%s damaged: the log has the verdicts", plural(d.Damaged(), "file was", "files were"))}
 	}
 	return nil
