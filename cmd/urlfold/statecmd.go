@@ -5,13 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
+	"strings"
 	"text/tabwriter"
+	"unicode"
 
 	"github.com/bmatcuk/doublestar/v4"
 	"github.com/spf13/cobra"
 
 	"github.com/urlfold/urlfold/internal/checkpoint"
-	"github.com/urlfold/urlfold/pipeline"
 )
 
 const stateLong = `state looks at the progress that urlfold run has stored for files: how far each of them is durable in the outputs, and
@@ -89,6 +91,9 @@ func withState(cmd *cobra.Command, file, dir string, show func(io.Writer, checkp
 	if err != nil {
 		return err
 	}
+	if err := checkpoint.Readable(d); err != nil {
+		return err
+	}
 	c, warnings := checkpoint.List(d)
 	for _, w := range warnings {
 		if _, err := fmt.Fprintf(cmd.ErrOrStderr(), "urlfold: %s\n", w); err != nil {
@@ -105,18 +110,26 @@ func listState(w io.Writer, c checkpoint.Contents) error {
 		if err != nil {
 			return err
 		}
-		_, err = fmt.Fprintf(tw, "%s\t%d\t%d\t%s\t%s\t%s\n", e.State, e.Offset, e.Line, orDash(e.Verdict), e.Source, e.Path)
+		_, err = fmt.Fprintf(tw, "%s\t%d\t%d\t%s\t%s\t%s\n", e.State, e.Offset, e.Line, orDash(e.Verdict), e.Source, oneLine(e.Path))
 	}
 	for _, m := range c.Marks {
 		if err != nil {
 			return err
 		}
-		_, err = fmt.Fprintf(tw, "output\t%d\t-\t-\t%s\t%s\n", m.Length, m.Sink, m.Path)
+		_, err = fmt.Fprintf(tw, "output\t%d\t-\t-\t%s\t%s\n", m.Length, m.Sink, oneLine(m.Path))
 	}
 	if err != nil {
 		return err
 	}
 	return tw.Flush()
+}
+
+// oneLine returns a path, quoted if it holds what would break a table.
+func oneLine(path string) string {
+	if strings.ContainsFunc(path, unicode.IsControl) {
+		return strconv.Quote(path)
+	}
+	return path
 }
 
 func orDash(s string) string {
@@ -131,7 +144,18 @@ func showState(w io.Writer, c checkpoint.Contents) error {
 	enc.SetIndent("", "  ")
 	all := struct {
 		Entries []checkpoint.Entry `json:"entries"`
-		Marks   []pipeline.Mark    `json:"marks"`
-	}{append([]checkpoint.Entry{}, c.Entries...), append([]pipeline.Mark{}, c.Marks...)}
+		Marks   []shownMark        `json:"marks"`
+	}{append([]checkpoint.Entry{}, c.Entries...), []shownMark{}}
+	for _, m := range c.Marks {
+		all.Marks = append(all.Marks, shownMark(m))
+	}
 	return enc.Encode(all)
+}
+
+// A shownMark is a pipeline.Mark with keys like those of entries.
+type shownMark struct {
+	Sink   string `json:"sink"`
+	Lane   string `json:"lane,omitempty"` // the id of an entry
+	Path   string `json:"path"`
+	Length int64  `json:"length"`
 }

@@ -79,6 +79,10 @@ func Open(dir string) (*Store, error) {
 		}
 		return nil, fmt.Errorf("%s: %w", dir, err)
 	}
+	if err := Readable(dir); err != nil {
+		_ = f.Close()
+		return nil, err
+	}
 	s := &Store{
 		dir: dir, lock: f, sources: map[string][]Entry{}, lines: map[string]encoded{},
 		fault: func(string) error { return nil },
@@ -86,6 +90,21 @@ func Open(dir string) (*Store, error) {
 	s.load()
 	s.points = openPoints(filepath.Join(dir, restartDir))
 	return s, nil
+}
+
+// Readable returns why a state in dir cannot be opened: one that is there and is not
+// ours to read, say. It is not taken for a damaged one: all would be read again.
+func Readable(dir string) error {
+	for _, name := range []string{currentName, previousName} {
+		f, err := os.Open(filepath.Join(dir, name))
+		switch {
+		case err == nil:
+			_ = f.Close() // nothing was read or written
+		case !errors.Is(err, fs.ErrNotExist):
+			return fmt.Errorf("the stored progress: %w", err)
+		}
+	}
+	return nil
 }
 
 // load reads the newest state that can be read.

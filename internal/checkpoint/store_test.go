@@ -177,6 +177,32 @@ func TestMissing(t *testing.T) {
 	}
 }
 
+// A state that is there and cannot be opened is no damaged one: with nothing in its
+// place all would be read again. A link to itself stands for all reasons.
+func TestUnreadable(t *testing.T) {
+	f := func(name string) {
+		t.Helper()
+		dir := t.TempDir()
+		if err := os.Symlink(name, filepath.Join(dir, name)); err != nil {
+			t.Skip("no symbolic links here: ", err)
+		}
+		if s, err := Open(dir); err == nil {
+			t.Errorf("%s was passed over", name)
+			_ = s.Close()
+		}
+		if err := os.Remove(filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
+		}
+		s, err := Open(dir) // and the lock was given back
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = s.Close()
+	}
+	f(currentName)
+	f(previousName)
+}
+
 func TestLock(t *testing.T) {
 	dir := t.TempDir()
 	s := open(t, dir)
