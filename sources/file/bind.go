@@ -17,7 +17,7 @@ func (w *Watcher) bind(t *track, p *prospect, l *look, now time.Time) {
 	copied := t.file.id != p.s.id
 	unchanged := !copied && t.path == p.s.path && t.file.same(&p.s)
 	t.rotated = t.rotated || t.file.id == p.s.id && t.path != p.s.path
-	t.path, t.file = p.s.path, p.s
+	t.path, t.file, t.met = p.s.path, p.s, p.meeting
 	t.bound, t.listed, t.replaced, t.reused, t.atEnd, t.gone = true, true, false, false, false, time.Time{}
 	t.changed = now
 	if changed := time.Unix(0, p.s.changed); changed.Before(now) {
@@ -130,8 +130,12 @@ func (w *Watcher) skipToEnd(t *track, l *look) {
 }
 
 // replace lets go of the file of t, which holds another text now. A copy of the
-// old one may turn up. The caller holds mu.
+// old one may turn up. The file does not become younger by it: if it was taken for
+// a copy that is still being made, it is not for ever. The caller holds mu.
 func (w *Watcher) replace(t *track) {
+	if t.file.same(&t.asRead) {
+		w.metBefore[t.file.id] = prospect{s: t.file, meeting: t.met}
+	}
 	if t.at().off > 0 {
 		w.log.Warn("a file was truncated or written over: it is read from its beginning", "path", t.path, "read", t.at().off)
 		w.stats.truncations++

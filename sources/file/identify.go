@@ -24,15 +24,20 @@ import (
 
 // A prospect is a file that is not known yet.
 type prospect struct {
-	s        sighting
-	since    time.Time // when it was seen last to have changed
-	scans    int       // how many scans have seen it so
+	s sighting
+	meeting
 	listed   bool
 	checking bool
 	checked  map[*track]checked // with what a compressed text was compared
 	asked    []wanted
 	told     bool // that it cannot be read was reported
 	copied   bool // it is the compressed form of a file that is there, too: it is not read
+}
+
+// A meeting says for how long a file is known as it is.
+type meeting struct {
+	since time.Time // when it was seen last to have changed
+	scans int       // how many scans have seen it so
 }
 
 // A checked is what became of a comparison.

@@ -1,6 +1,7 @@
 package file
 
 import (
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -42,7 +43,7 @@ func TestInodeGivenAgain(t *testing.T) {
 			lost.path, lost.id, lost.file = filepath.Join(dir, "b.log"), "lost", s
 			lost.file.path = lost.path
 			w.tracks = []*track{known, lost}
-			p := &prospect{s: s, since: time.Now().Add(-time.Hour), scans: 10, listed: true}
+			p := &prospect{s: s, meeting: meeting{time.Now().Add(-time.Hour), 10}, listed: true}
 			settled := false
 			for range 2 { // the first time asks for the text to be compared
 				l, err := w.lookAt(&p.s)
@@ -65,5 +66,27 @@ func TestInodeGivenAgain(t *testing.T) {
 			}
 			w.unbind(known)
 		})
+	}
+}
+
+// TestSameBeginningShorter: a file is written over with a text that begins as the one
+// before, as far as a batch of that went, and is shorter. For a moment it may be a copy
+// of the old text that is still being made; it must not be for ever.
+func TestSameBeginningShorter(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.log")
+	header, old, fresh := numbered("header", 0, 40), numbered("old", 0, 300), numbered("new", 0, 100)
+	put(t, path, strings.Join(header, ""))
+	sink := &shelf{}
+	d := start(t, t.TempDir(), quick(path), sink, nil)
+	until(t, "the header", func() bool { return sink.count() == 40 })
+	put(t, path, strings.Join(old, ""))
+	until(t, "the old text", func() bool { return sink.count() == 340 })
+	if err := os.WriteFile(path, []byte(strings.Join(header, "")+strings.Join(fresh, "")), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	until(t, "the new text", func() bool { return sink.count() >= 480 })
+	d.end()
+	if n := sink.count(); n != 480 {
+		t.Errorf("%d lines, want 480", n)
 	}
 }

@@ -149,21 +149,31 @@ func (w *Watcher) meet(unknown []sighting, now time.Time) {
 		switch {
 		case w.given[s.id]:
 		case p == nil:
-			w.prospects[s.id] = &prospect{s: s, since: now, scans: 1, listed: true}
+			w.prospects[s.id] = w.meetFirst(s, now)
 		case p.listed: // another name of it
 		default:
 			if p.scans++; !p.s.same(&s) {
-				p.since, p.scans, p.checked = now, 1, nil
+				p.meeting, p.checked = meeting{now, 1}, nil
 			}
 			p.s, p.listed = s, true
 		}
 	}
+	clear(w.metBefore)
 	for id, p := range w.prospects {
 		if !p.listed {
 			delete(w.prospects, id)
 			delete(w.broken, p.s.path)
 		}
 	}
+}
+
+// meetFirst returns the prospect of a file that was none at the last scan.
+func (w *Watcher) meetFirst(s sighting, now time.Time) *prospect {
+	p := &prospect{s: s, meeting: meeting{now, 1}, listed: true}
+	if before, ok := w.metBefore[s.id]; ok && before.s.same(&s) {
+		p.meeting = meeting{before.since, before.scans + 1}
+	}
+	return p
 }
 
 // judge decides what prospects are. Nothing is locked while a file is opened.

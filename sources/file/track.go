@@ -93,6 +93,7 @@ type track struct {
 	changed       time.Time
 	gone          time.Time // when it was seen first that there is no such file
 	replaced      bool      // its file holds another text now
+	met           meeting   // of the file that it is bound to
 	reused        bool      // its inode is that of another file now
 	life          life
 	step          step

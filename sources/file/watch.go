@@ -60,13 +60,14 @@ type Watcher struct {
 	active    int // jobs that are queued or being done
 	stop      bool
 	fatal     error
-	scanned   bool              // once at least
-	veiled    bool              // there are tracks that are
-	fresh     bool              // there was no progress at all
-	dirty     bool              // the store does not know all
-	broken    map[string]string // files that cannot be read, and why
-	given     map[fileID]bool   // files that this run has given up
-	reports   []Report          // to be told
+	scanned   bool                // once at least
+	veiled    bool                // there are tracks that are
+	fresh     bool                // there was no progress at all
+	dirty     bool                // the store does not know all
+	broken    map[string]string   // files that cannot be read, and why
+	metBefore map[fileID]prospect // files that tracks have let go of since the last scan
+	given     map[fileID]bool     // files that this run has given up
+	reports   []Report            // to be told
 	stats     counts
 	descs     int // open files
 	clock     func() time.Time
@@ -107,6 +108,7 @@ func NewWatcher(cfg WatchConfig) (*Watcher, error) {
 		scan:      scanner{cfg.Include, cfg.Exclude},
 		ends:      cfg.Mode == modeBatch || cfg.UntilEOF,
 		kick:      make(chan struct{}, 1),
+		metBefore: map[fileID]prospect{},
 		byFile:    map[fileID]*track{},
 		byLane:    map[*pipeline.Lane]*track{},
 		heads:     map[headKey][]*track{},
