@@ -25,12 +25,19 @@ func (n *Normalizer) hitsWHATWG(src, full []byte, out *URL, r *Result) Hits {
 		w.cut(src)
 	}
 	w.hits.add(hitTrim, cut)
+	if r.Flags.Intersect(escapeFlags).IsZero() { // so no rule on escapes has found any
+		w.split(w.in, full)
+		return w.hits
+	}
 	w.compare(&r.In, out)
 	if w.lost {
 		return n.climb(base, src, r)
 	}
 	return w.hits &^ (hitsOf(allRules) &^ hitsOf(n.rules))
 }
+
+// escapeFlags are the flags of the escapes that rules change.
+var escapeFlags = Flags{}.With(LowerHex).With(NeedlessEscape)
 
 // A comparison goes through a URL as it came and as it is written, side by side.
 type comparison struct {

@@ -44,6 +44,7 @@ type reportCounts struct {
 	Changed         int64            `json:"changed"`
 	Flagged         int64            `json:"flagged"`
 	Flags           map[string]int64 `json:"flags"` // URLs by flag
+	Rules           map[string]int64 `json:"rules"` // URLs that each rule has changed
 	NoURL           int64            `json:"without_url"`
 	Blank           int64            `json:"blank"`
 	Oversize        int64            `json:"oversize"`
@@ -110,11 +111,16 @@ func countsOf(st *record.Stats) reportCounts {
 		Records: st.Records, Emitted: st.Emitted, Dropped: st.Dropped, Dead: st.Dead,
 		URLs: st.URLs, Changed: st.Changed, Flagged: st.Flagged, NoURL: st.NoURL, Blank: st.Blank,
 		Oversize: st.Oversize, Rejected: st.Rejected,
-		Flags: map[string]int64{}, Rejects: map[string]int64{},
+		Flags: map[string]int64{}, Rules: map[string]int64{}, Rejects: map[string]int64{},
 	}
 	for f, n := range st.Flags {
 		if n != 0 {
 			c.Flags[codec.Flag(f).String()] = n
+		}
+	}
+	for h, n := range st.Rules {
+		if n != 0 {
+			c.Rules[codec.Hit(h).String()] = n
 		}
 	}
 	for r, n := range st.Rejects {

@@ -83,10 +83,15 @@ func (w *Worker) extend(out, dead, rec []byte, at Place, st *Stats) (o, d []byte
 	}
 	st.Emitted++
 	if w.job.kind == kindTable {
-		return w.extendRow(out, s, rec, at), dead
+		out = w.extendRow(out, s, rec, at)
+	} else {
+		w.evaluate(s, rec, at)
+		out = w.extendObject(out, rec)
 	}
-	w.evaluate(s, rec, at)
-	return w.extendObject(out, rec), dead
+	if v.urls > 0 {
+		w.countKeys(st)
+	}
+	return out, dead
 }
 
 // part appends rec[from:to], with its passwords hidden if the job redacts.

@@ -22,6 +22,7 @@ type reading struct {
 	errAt    int                         // where in url
 	flag     codec.Flag                  // of why, if that is Flagged
 	flags    codec.Flags                 // what the codec noticed, and what we did
+	hits     codec.Hits                  // rules that were counted for the URL
 	same     bool                        // back is url
 	nohost   bool                        // the host is unknown and norm has a placeholder
 	change   codec.Change                // if that is asked for
@@ -75,6 +76,7 @@ func (w *Worker) read(s *site, rec []byte, v *verdict, st *Stats) bool {
 	w.count(st)
 	if w.job.facts {
 		w.learn(v.urls == 1)
+		w.countKeys(st)
 	}
 	return true
 }
@@ -258,6 +260,12 @@ func (w *Worker) count(st *Stats) {
 	c.same = bytes.Equal(c.back, c.url)
 	if !c.same {
 		st.Changed++
+		if !c.mended { // else repair knows
+			c.hits = w.job.norm.Hits(c.src, c.norm, &w.res)
+		}
+		countHits(c.hits, st)
+	} else {
+		c.hits = 0
 	}
 	telling := c.flags
 	if c.nohost {
@@ -268,6 +276,22 @@ func (w *Worker) count(st *Stats) {
 		for f := range telling.All() {
 			st.Flags[f]++
 		}
+	}
+}
+
+// countKeys counts the rules that have changed something in the keys that were
+// made of the URL so far, each once for a URL.
+func (w *Worker) countKeys(st *Stats) {
+	c := &w.cur
+	if more := w.res.KeyHits().Without(c.hits); c.why == 0 && more != 0 {
+		c.hits = c.hits.Union(more)
+		countHits(more, st)
+	}
+}
+
+func countHits(hits codec.Hits, st *Stats) {
+	for h := range hits.All() {
+		st.Rules[h]++
 	}
 }
 

@@ -22,6 +22,7 @@ type Stats struct {
 	Panics   int64 // records on which the codec failed; each is rejected too
 
 	Flags   [codec.NumFlags]int64 // URLs by flag
+	Rules   [codec.NumHits]int64  // URLs by rule: what changed those of Changed, repairs aside, and, of the keys that were made, K2 and K3
 	Rejects [NumReasons]int64     // records by reason of rejection
 	Forms   [NumForms]int64       // records by form of their request target, where one was asked for
 }
@@ -42,6 +43,9 @@ func (s *Stats) Add(o *Stats) {
 	s.Panics += o.Panics
 	for i, n := range o.Flags {
 		s.Flags[i] += n
+	}
+	for i, n := range o.Rules {
+		s.Rules[i] += n
 	}
 	for i, n := range o.Rejects {
 		s.Rejects[i] += n

@@ -227,6 +227,7 @@ func (w *Worker) list(out, dead, rec []byte, at Place, st *Stats) (o, d []byte) 
 		ok := w.read(s, rec, &v, st)
 		if ok || w.cur.why != 0 {
 			out = w.item(out, s, rec, at)
+			w.countKeys(st)
 		}
 	}
 	w.close(&v, st)

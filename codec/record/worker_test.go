@@ -124,6 +124,10 @@ func TestCounts(t *testing.T) {
 	want := Stats{Records: 9, Emitted: 9, URLs: 2, Changed: 1, Flagged: 1, NoURL: 5, Blank: 1, Rejected: 1}
 	want.Rejects[Unparsed] = 1
 	want.Flags[codec.NeedlessEscape], want.Flags[codec.LowerHex] = 1, 1
+	if got := ruleCounts(&st); got != "esc-upper 1,esc-unres 1" {
+		t.Errorf("rules %s", got)
+	}
+	want.Rules = st.Rules
 	for _, form := range []Form{Origin, Absolute, Dash, Authority, Asterisk, Garbage, Empty} {
 		want.Forms[form] = 1
 	}

@@ -28,6 +28,7 @@ func (lineCodec) Process(b *pipeline.Batch) {
 		b.Stats.Records++
 		b.Stats.URLs++
 		b.Stats.Flags[0]++
+		b.Stats.Rules[1]++
 		switch rec[0] {
 		case 'D':
 			b.Stats.Dropped++

@@ -113,6 +113,9 @@ func (c *collector) process(t *table, s *pipeline.Snapshot) {
 	for f, n := range s.Stats.Flags {
 		t.add("flags_total", "URLs by flag.", counter, float64(n), "flag", codec.Flag(f).String())
 	}
+	for h, n := range s.Stats.Rules {
+		t.add("rule_hits_total", "URLs that each rule has changed, by rule.", counter, float64(n), "rule", codec.Hit(h).String())
+	}
 }
 
 // progress adds how far behind things are. A source is as late as its latest lane.

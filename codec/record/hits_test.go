@@ -1,0 +1,55 @@
+package record
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/urlfold/urlfold/codec"
+)
+
+// ruleCounts tells the rules that were counted: "esc-upper 2,www-one 1".
+func ruleCounts(st *Stats) string {
+	var texts []string
+	for h, n := range st.Rules {
+		if n != 0 {
+			texts = append(texts, fmt.Sprint(codec.Hit(h), " ", n))
+		}
+	}
+	return strings.Join(texts, ",")
+}
+
+// The rules that changed URLs and keys are counted, each once for a URL.
+func TestRules(t *testing.T) {
+	f := func(c Config, profile string, lv codec.Level, in, want string) {
+		t.Helper()
+		c.Normalizer, c.Level = normalizer(t, profile), lv
+		_, _, st := runJob(t, newJob(t, c), []byte(in))
+		if got := ruleCounts(&st); got != want {
+			t.Errorf("%s %q: counted %q, want %q", profile, in, got, want)
+		}
+	}
+	lines := Config{Format: "lines"}
+	f(lines, "equiv", codec.K2, "https://h/\nhttp://h/?utm_source=x\n", "") // no key is asked for
+	f(lines, "equiv", codec.K1, "http://h/%7e\nhttp://H/%2f\nhttp://h/\n", "esc-upper 2,esc-unres 1,split-whatwg 1")
+	f(lines, "rfc3986", codec.K0, "HTTP://h/../a b\n", "add 1,scheme-lower 1,dots-rfc 1")
+	f(Config{Format: "lines", RejectNotHTTP: true}, "equiv", codec.K1, "ftp://H/%7e\nhttp://H/\n", "split-whatwg 1")
+
+	keys := Config{Format: "lines", Render: RenderKeys}
+	f(keys, "equiv", codec.K1, "https://h/?utm_source=x\n", "")
+	f(keys, "equiv", codec.K2, "https://h/?utm_source=x\nhttp://[x\n", "q-drop 1,https-http 1")
+	f(keys, "crawler", codec.K2, "http://u@h/#f\n", "ui-drop 1,frag-drop 1") // in the normal form and in the key
+	f(keys, "crawler", codec.K2, "http://h/?a#b\nhttp://[x\nhttp://h/?b&a\n", "frag-drop 1,q-sort-name 1")
+	f(Config{Format: "lines", Render: RenderTSV, Fields: []string{"k2", "k3", "key"}}, "equiv", codec.K3,
+		"http://www.h.example/a//b\n", "https-http 1,www-one 1,slash-one 1")
+	extended := Config{Format: "jsonl", URLField: "url", Render: RenderExtend, Extend: []Extension{{Name: "k", Field: "k2"}}}
+	f(extended, "equiv", codec.K1, `{"url":"https://h/"}`+"\n", "https-http 1")
+	f(extended, "equiv", codec.K1, `{"url":"http://[x/"}`+"\n{}\n", "")
+	f(Config{Format: "lines", Facts: true}, "equiv", codec.K2, "https://h/\n", "https-http 1")
+
+	// What the target had in front counts with it; what is put back as it was does not count.
+	f(Config{Format: `"$request"`}, "equiv", codec.K1, "\"GET /a\"\n\"GET /%7e\"\n", "esc-upper 1,esc-unres 1")
+	f(Config{Format: `$vhost "$request"`}, "equiv", codec.K1, "H \"GET /a\"\n", "")
+	// A repair is no rule: the rules are those of what was read.
+	f(Config{Format: "lines", Repairs: RepairDouble}, "equiv", codec.K1, "http://H/%2541\nhttp://h/%252f\n", "split-whatwg 1")
+}
