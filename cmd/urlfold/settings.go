@@ -153,6 +153,9 @@ func (s *settings) resolveOutput(bad *mistakes) {
 	s.record.Divert = s.rejects != ""
 	_, err = choice("compression", compressNames, s.compress)
 	bad.add("--compress", err)
+	if s.compress == autoCompress && compress.Misleading(s.output) {
+		bad.add("--output", errors.New("the extension is of a compression that is not written: end it in .gz or .zst, or say --compress none"))
+	}
 	s.checkFiles(bad)
 }
 

@@ -30,6 +30,10 @@ func ByName(name string) Format {
 	return Plain
 }
 
+// Misleading reports whether the name of an output promises compressed data, of a
+// format that is not written: [ByName] has it Plain.
+func Misleading(name string) bool { return ByName(name) == Plain && Compressed(name) }
+
 // ParseFormat returns the format that a flag names: gzip, zstd or none. The
 // empty string is for [ByName] to decide.
 func ParseFormat(flag, name string) (Format, error) {

@@ -44,6 +44,15 @@ func TestLogConfig(t *testing.T) {
 	}
 }
 
+// Who says what the compression is may call a file what they like.
+func TestLogConfigNames(t *testing.T) {
+	for _, section := range []string{`path: "x.zstd", compress: zstd`, `path: "x.bz2", compress: none`, `path: "x.GZ"`, `path: "x.zst"`, `path: "x.log"`} {
+		if _, err := parse(section); err != nil {
+			t.Errorf("%s: %v", section, err)
+		}
+	}
+}
+
 func TestLogConfigMistakes(t *testing.T) {
 	f := func(section, want string) {
 		t.Helper()
@@ -54,6 +63,8 @@ func TestLogConfigMistakes(t *testing.T) {
 	f(`compress: gzip`, "path")
 	f(`path: "x-{sec}"`, "{sec}")
 	f(`path: "x", rotate: {size: 1MiB}`, "{seq}")
+	f(`path: "x.zstd"`, "a compression that is not written")
+	f(`path: "{source.relpath}.bz2"`, "a compression that is not written")
 	f(`path: "x", compress: lzma`, "gzip, zstd or none")
 	f(`path: "x", compress: {zstd: {level: 7}}`, "level")
 	f(`path: "x", compress: {zstd: {}, gzip: {}}`, "gzip is asked for")
