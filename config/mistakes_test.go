@@ -41,6 +41,14 @@ func mistakes(t *testing.T, text string, want ...string) {
 	}
 }
 
+// A byte order mark at the beginning is none of the text: YAML 1.2.2, 5.2.
+func TestByteOrderMark(t *testing.T) {
+	if _, err := Parse("c", []byte("\ufeff"+minimal), doubles(), testEnv()); err != nil {
+		t.Error(err)
+	}
+	mistakes(t, "\ufeffversion: 2\n"+minimal, "c:1:10: must be 1")
+}
+
 func TestFileMistakes(t *testing.T) {
 	f := func(text string, want ...string) {
 		t.Helper()
@@ -54,6 +62,8 @@ func TestFileMistakes(t *testing.T) {
 		"c:5:8: must be a mapping (key: value); anchors and aliases are not taken", "c:6:11: must be a mapping (key: value); tags are not taken",
 		"c:7:8: must be a mapping (key: value), and is empty")
 	f(minimal+"pipeline: {on_oversize: dead_letter, on_reject: dead_letter}", "c:4:25: no dead_letter is configured", "c:4:49: no dead_letter is configured")
+	f("sources: [file: {include: [a]}]\ncodec: {format: lines, base: ${URL:-x}}\nsinks: [file: {path: b}]",
+		"c:2:31: is no YAML: ',' or '}' must be specified; between braces and brackets a value with ${ in it needs quotes")
 	const address = `an address is HOST:PORT, such as 127.0.0.1:8686 or "[::1]:8686", or unix:PATH`
 	for _, bad := range []string{"localhost", ":x", "'127.0.0.1:65536'", "'[::1]:-1'", "'unix:'", "'host:'"} {
 		f(minimal+"admin: {listen: "+bad+"}", "c:4:17: "+address)

@@ -28,6 +28,16 @@ type document struct {
 	exp  *expander // nil: scalars are taken as they stand
 }
 
+// unquoted is a hint for the line of a token if ${ is in it: its brace is one of YAML
+// where a value has no quotes.
+func unquoted(text string, at *token.Token) string {
+	lines := strings.Split(text, "\n")
+	if at == nil || at.Position == nil || at.Position.Line < 1 || at.Position.Line > len(lines) || !strings.Contains(lines[at.Position.Line-1], "${") {
+		return ""
+	}
+	return "; between braces and brackets a value with ${ in it needs quotes"
+}
+
 // parse returns the root of the only document in data, nil if there is none or
 // a mistake was noted.
 func (d *document) parse(data []byte) (root ast.Node) {
@@ -41,7 +51,8 @@ func (d *document) parse(data []byte) (root ast.Node) {
 		d.errs = append(d.errs, &Error{File: d.file, Reason: "is longer than 64 KiB; long lists go into files of their own"})
 		return nil
 	}
-	tokens := joinColons(lexer.Tokenize(string(data)))
+	text := strings.TrimPrefix(string(data), "\ufeff") // a byte order mark may come first: YAML 1.2.2, 5.2
+	tokens := joinColons(lexer.Tokenize(text))
 	if deep := tooDeep(tokens); deep != nil {
 		d.fail(deep, "is nested too deep")
 		return nil
@@ -51,7 +62,7 @@ func (d *document) parse(data []byte) (root ast.Node) {
 	switch {
 	case errors.As(err, &syntax):
 		message, _, _ := strings.Cut(syntax.GetMessage(), `"`) // behind the quote is a value
-		d.fail(syntax.GetToken(), "is no YAML: "+clean(strings.TrimSpace(message)))
+		d.fail(syntax.GetToken(), "is no YAML: "+clean(strings.TrimSpace(message))+unquoted(text, syntax.GetToken()))
 		return nil
 	case err != nil:
 		d.errs = append(d.errs, &Error{File: d.file, Reason: "cannot be read as YAML"})
