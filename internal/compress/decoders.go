@@ -179,7 +179,7 @@ func (d *xzDecoder) stream() error {
 	d.begun = true
 	if dict := xzDict(d.in); dict > d.maxDict {
 		return &finding{Verdict{Kind: Limit, Offset: -1, Cut: true,
-			Detail: fmt.Sprintf("an xz stream wants a dictionary of %d bytes, %d are allowed (--zstd-max-window)", dict, d.maxDict)}}
+			Detail: fmt.Sprintf("an xz stream wants a dictionary of %d bytes, %d are allowed (--zstd-max-window, limits.zstd_max_window)", dict, d.maxDict)}}
 	}
 	r, err := xz.ReaderConfig{SingleStream: true}.NewReader(d.in)
 	d.r = r

@@ -25,7 +25,7 @@ func TestMaxBytes(t *testing.T) {
 			if int64(len(out)) != n || v.Kind != want || !bytes.HasPrefix(s.text, out) {
 				t.Errorf("%v, limit %d: %d bytes, %v", s.format, limit, len(out), v)
 			}
-			if want == Limit && (!strings.Contains(v.Detail, "--max-decompressed") || !v.Cut || v.Offset == 0) {
+			if want == Limit && (!strings.Contains(v.Detail, "(--max-decompressed, limits.max_decompressed)") || !v.Cut || v.Offset == 0) {
 				t.Errorf("%v, limit %d: %+v", s.format, limit, v)
 			}
 		}
@@ -96,7 +96,7 @@ func TestWindow(t *testing.T) {
 	f := func(name string, packed []byte, window int64, want Kind) {
 		t.Helper()
 		_, v := read(t, packed, Options{Limits: Limits{MaxWindow: window}})
-		if v.Kind != want || want == Limit && !strings.Contains(v.Detail, "--zstd-max-window") {
+		if v.Kind != want || want == Limit && !strings.Contains(v.Detail, "(--zstd-max-window, limits.zstd_max_window)") {
 			t.Errorf("%s, window %d: %v", name, window, v)
 		}
 	}

@@ -207,7 +207,7 @@ func (r *Reader) fill(p []byte) (int, error) {
 	if n == 0 {
 		return 0, err
 	}
-	return 0, r.limit(fmt.Sprintf("more than %d bytes come out (--max-decompressed)", limit))
+	return 0, r.limit(fmt.Sprintf("more than %d bytes come out (--max-decompressed, limits.max_decompressed)", limit))
 }
 
 // decode calls the decoder. A panic of one, on input that nobody thought of, is
@@ -247,7 +247,7 @@ func (r *Reader) checkRatio() {
 	if r.format == Plain || ratio < 0 || out <= ratioGrace || out/ratio <= r.taken() {
 		return
 	}
-	r.end(r.limit(fmt.Sprintf("more than %d bytes come out for each that goes in (--max-ratio)", ratio)))
+	r.end(r.limit(fmt.Sprintf("more than %d bytes come out for each that goes in (--max-ratio, limits.max_ratio)", ratio)))
 }
 
 // taken returns how much of the file the text so far was made of. Only the
