@@ -218,7 +218,8 @@ func BenchmarkHits(b *testing.B) {
 		{"port", "http://www.example.com:80/products/list?page=2"},
 		{"dots", "http://www.example.com/a/./b/../c.html?x=y"},
 		{"escapes", "http://www.example.com/%7euser/caf%c3%a9 x?q=%2f"},
-		{"climb", "http://www.example.com/%2e%2e/%7euser"},
+		{"segments", "http://www.example.com/%2e%2e/%7euser"},
+		{"climb", "file:///a/../%7euser"},
 	} {
 		for _, profile := range []string{"rfc3986-scheme", "equiv"} {
 			b.Run(bm.name+"/"+profile, func(b *testing.B) {

@@ -16,11 +16,12 @@ func (n *Normalizer) hitsWHATWG(src, full []byte, out *URL, r *Result) Hits {
 	if r.scratch.resolved {
 		base = r.scratch.base
 	}
-	cut := r.Flags.Has(TrimmedEnds)
-	if r.Flags.Has(TabOrNewline) || n.rules.Has(RFCClean) || n.queries != nil {
+	cut, known := r.Flags.Has(TrimmedEnds), lookupScheme(out.Bytes(full, Scheme))
+	cleaned := n.rules.Has(RFCClean) && (base != nil || known == schemeOther || !r.Flags.Intersect(uncleanFlags).IsZero())
+	if cleaned || r.Flags.Has(TabOrNewline) || n.queries != nil {
 		return n.climb(base, src, r)
 	}
-	w := comparison{in: src, out: full, known: lookupScheme(out.Bytes(full, Scheme)), stray: !r.Flags.Intersect(strayFlags).IsZero()}
+	w := comparison{in: src, out: full, known: known, stray: !r.Flags.Intersect(strayFlags).IsZero()}
 	if cut {
 		w.cut(src)
 	}
@@ -38,6 +39,10 @@ func (n *Normalizer) hitsWHATWG(src, full []byte, out *URL, r *Result) Hits {
 
 // escapeFlags are the flags of the escapes that rules change.
 var escapeFlags = Flags{}.With(LowerHex).With(NeedlessEscape)
+
+// uncleanFlags are the flags of URLs with a special scheme in which RFCClean may find
+// something. In others it changes escapes too: those of opaque hosts and paths.
+var uncleanFlags = rawFlags.Union(strayFlags).With(DomainPercentEncoded)
 
 // A comparison goes through a URL as it came and as it is written, side by side.
 type comparison struct {
