@@ -99,9 +99,9 @@ func (d *Daemon) setLevel(f *config.File) {
 }
 
 // Run runs pipelines until the input ends, ctx is done (a soft stop) or one fails.
-// The error is as that of [pipeline.Pipeline.Run].
+// The error is as that of [pipeline.Pipeline.Run]; its text holds no secret.
 func (d *Daemon) Run(ctx context.Context) (err error) {
-	defer func() { err = errors.Join(err, d.close()) }()
+	defer func() { err = masked(d.masker, errors.Join(err, d.close())) }()
 	if err := d.server.Start(); err != nil {
 		return err
 	}

@@ -49,14 +49,16 @@ func DryRun(ctx context.Context, f *config.File, log io.Writer) (DryReport, erro
 		return report, err
 	}
 	defer func() { _ = store.Close() }() // as above
+	masker := new(logging.Masker)
+	masker.Add(secretsOf(f)...)
 	var mu sync.Mutex
-	e := &env{store: store, log: logging.New(log, logging.Options{}), untilEOF: true, onReport: func(_ string, r file.Report) {
+	e := &env{store: store, log: logging.New(log, logging.Options{Masker: masker}), untilEOF: true, onReport: func(_ string, r file.Report) {
 		mu.Lock()
 		defer mu.Unlock()
 		report.Files = append(report.Files, r)
 	}}
 	err = p.runDry(ctx, e, &report)
-	return report, err
+	return report, masked(masker, err)
 }
 
 // runDry runs p with sinks that write nothing.

@@ -4,6 +4,7 @@ import (
 	"reflect"
 
 	"github.com/urlfold/urlfold/config"
+	"github.com/urlfold/urlfold/internal/logging"
 	"github.com/urlfold/urlfold/internal/units"
 )
 
@@ -13,6 +14,24 @@ func secretsOf(f *config.File) []string {
 	var found []string
 	collect(reflect.ValueOf(f), &found)
 	return found
+}
+
+// A maskedError is an error whose text is without secrets.
+type maskedError struct {
+	err  error
+	text string
+}
+
+func (e *maskedError) Error() string { return e.text }
+func (e *maskedError) Unwrap() error { return e.err }
+
+// masked returns err with the secrets in its text hidden: what comes from a library, or
+// from the system, may repeat what it was given.
+func masked(m *logging.Masker, err error) error {
+	if err == nil {
+		return nil
+	}
+	return &maskedError{err, m.Mask(err.Error())}
 }
 
 var secretType = reflect.TypeFor[units.Secret]()
