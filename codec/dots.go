@@ -8,6 +8,12 @@ func removeDots(path []byte) []byte {
 	if i < 0 {
 		return path
 	}
+	return removeDotsFrom(path, i)
+}
+
+// removeDotsFrom is removeDots for a path whose first dot segment is known: path[i]
+// is the '/' in front of it, or in front of a segment before it.
+func removeDotsFrom(path []byte, i int) []byte {
 	out := path[:i]
 	for i < len(path) {
 		end := i + 1

@@ -37,6 +37,39 @@ func (n *Normalizer) rewriter(dst, src []byte, u *URL, s *scratch) rewriter {
 func (n *Normalizer) appendK2(dst, k1 []byte, u *URL, s *scratch) (_ []byte, signed bool) {
 	w := n.rewriter(dst, k1, u, s)
 	w.out = &s.out
+	w.frontK2()
+	at := len(w.dst)
+	if signed = w.query(w.policy.Params, '\''); len(w.dst) > at {
+		w.out.set(Query, at+1, len(w.dst))
+	}
+	w.pageFragment()
+	s.keyHits |= w.hits
+	if u.Has(Username) && w.keys == RFC { // it may have been written
+		_, _ = split(w.dst, w.out)
+	}
+	return w.dst, signed
+}
+
+// pageFragment writes the fragment if that is a page.
+func (w *rewriter) pageFragment() {
+	if !w.u.Has(Fragment) {
+		return
+	}
+	f := cutDirective(w.u.Bytes(w.src, Fragment))
+	keep := w.policy.keepsFragment(w.u.Bytes(w.src, Host), f)
+	if keep {
+		w.dst = append(append(w.dst, '#'), f...)
+		w.out.set(Fragment, len(w.dst)-len(f), len(w.dst))
+	}
+	w.hits.add(ruleHit(DropFragment), !keep || len(f) < w.u.Span(Fragment).Len())
+}
+
+// frontK2 writes all up to the end of the path.
+func (w *rewriter) frontK2() {
+	u := w.u
+	if w.plainFront() {
+		return
+	}
 	*w.out = URL{}
 	if u.Has(Scheme) {
 		w.dst = append(w.dst, w.foldedScheme()...)
@@ -55,22 +88,30 @@ func (n *Normalizer) appendK2(dst, k1 []byte, u *URL, s *scratch) (_ []byte, sig
 	at := len(w.dst)
 	w.pathK2()
 	w.out.set(Path, at, len(w.dst))
-	at = len(w.dst)
-	if signed = w.query(w.policy.Params, '\''); len(w.dst) > at {
-		w.out.set(Query, at+1, len(w.dst))
+}
+
+// plainFront is frontK2 for most web URLs: but for the scheme nothing changes. It
+// reports whether the URL is one of these.
+func (w *rewriter) plainFront() bool {
+	u := w.u
+	if w.known != schemeHTTP && w.known != schemeHTTPS || u.kind != RegName || u.Has(Username) {
+		return false
 	}
-	f := cutDirective(u.Bytes(k1, Fragment))
-	keep := w.policy.keepsFragment(u.Bytes(k1, Host), f)
-	if keep {
-		w.dst = append(append(w.dst, '#'), f...)
-		w.out.set(Fragment, len(w.dst)-len(f), len(w.dst))
+	host := u.spans[Host].In(w.src)
+	if host[len(host)-1] == '.' || endsInNumber(host) {
+		return false
 	}
-	w.hits.add(ruleHit(DropFragment), u.Has(Fragment) && (!keep || len(f) < u.Span(Fragment).Len()))
-	s.keyHits |= w.hits
-	if u.Has(Username) && w.keys == RFC { // it may have been written
-		_, _ = split(w.dst, w.out)
+	if params.MayHavePathSession(u.spans[Path].In(w.src)) {
+		return false
 	}
-	return w.dst, signed
+	name := w.foldedScheme()
+	w.dst = append(append(w.dst, name...), w.src[u.spans[Scheme].End:u.spans[Path].End]...)
+	*w.out = *u
+	w.out.clear(Query)
+	w.out.clear(Fragment)
+	w.out.spans[Scheme].End = uint32(len(name))
+	w.out.shift(Host, uint32(len(name))-u.spans[Scheme].End)
+	return true
 }
 
 // userinfo writes the userinfo only if it holds an escaped '\' and keys are

@@ -233,8 +233,8 @@ func (p *pass) path(i, end int) {
 	at := len(p.dst)
 	if p.in.set(Path, i, end); i < end {
 		p.component(Path, i, end)
-		if p.dots {
-			p.dst = p.dst[:at+len(removeDots(p.dst[at:]))]
+		if p.dots && !p.giveUp {
+			p.dst = p.dst[:at+len(removeDotsFrom(p.dst[at:], p.dotsAt-at))]
 		}
 	} else if p.profile.Reading == WHATWG || p.rules.Has(EmptyPath) {
 		p.changed = true

@@ -59,24 +59,25 @@ func (p *Profile) walkTable() *walkTable {
 
 // A walker is the part of a pass that is about the component in hand.
 type walker struct {
-	c       Component
-	start   int    // where it begins in src
-	text    []byte // its bytes
-	from    int    // text[from:i] stays as it is and is yet to be copied
-	stray   bool   // it has a '%' that starts no escape
-	dots    bool   // it has a dot segment
-	entity  bool   // it has "&amp;"
-	raw     Flag   // of the raw bytes that end at rawEnd
-	rawEnd  int
-	defects percent.Scanner
+	c        Component
+	start    int    // where it begins in src
+	text     []byte // its bytes
+	from     int    // text[from:i] stays as it is and is yet to be copied
+	stray    bool   // it has a '%' that starts no escape
+	dots     bool   // it has a dot segment
+	dotsAt   int    // the '/' in front of the first of them is dst[dotsAt]
+	entity   bool   // it has "&amp;"
+	raw      Flag   // of the raw bytes that end at rawEnd
+	rawEnd   int
+	defects  percent.Scanner
+	scanning bool // defects is ready
 }
 
 // component reads and writes component c, src[start:end], but does not note where
 // it is.
 func (p *pass) component(c Component, start, end int) {
 	text := p.src[start:end]
-	p.c, p.start, p.text, p.from, p.stray, p.rawEnd = c, start, text, 0, false, -1
-	p.defects.Reset(text)
+	p.c, p.start, p.text, p.from, p.stray, p.scanning, p.rawEnd = c, start, text, 0, false, false, -1
 	t := &p.table[c-Path]
 	for i := min(max(p.clean-start, 0), len(text)); i < len(text); {
 		todo := t[text[i]]
@@ -185,7 +186,7 @@ func (p *pass) dot(i int) {
 // dotSegment notes the first dot segment of the path, if one begins at i.
 func (p *pass) dotSegment(i int) {
 	if !p.dots && p.text[i-1] == '/' && dotSegment(p.text[i:]) > 0 { // i is not 0: a path begins with '/'
-		p.dots = true
+		p.dots, p.dotsAt = true, len(p.dst)+i-p.from-1
 		p.mark(i, DotSegments, Removed, 0)
 	}
 }
@@ -207,20 +208,40 @@ func (p *pass) escape(i int) int {
 		p.strayPercent(i)
 		return i + 1
 	}
+	if v := tripletValue(p.text[i:]); ' ' < v && v < 0x7F && v != '%' && v != '.' {
+		p.plainEscape(i, v)
+		return i + 3
+	}
 	if p.c == Path {
 		p.dotSegment(i)
 	}
 	next := p.scan(i)
 	for ; i < next; i += 3 {
-		p.triplet(i)
+		p.triplet(i, tripletValue(p.text[i:]))
 	}
 	return next
 }
 
-// triplet writes the escape at i.
-func (p *pass) triplet(i int) {
-	a, b := p.text[i+1], p.text[i+2]
-	v := percent.Unhex(a)<<4 | percent.Unhex(b)
+// plainEscape is for the escape at i of v, of which there is little to say.
+func (p *pass) plainEscape(i int, v byte) {
+	if hasLowerHex(p.text[i:]) {
+		p.mark(i, LowerHex, Recased, 0)
+	}
+	if percent.IsUnreserved(v) {
+		p.mark(i, NeedlessEscape, Decoded, 0)
+	}
+	p.triplet(i, v)
+}
+
+// tripletValue returns the byte that the escape at the beginning of b stands for.
+func tripletValue(b []byte) byte { return percent.Unhex(b[1])<<4 | percent.Unhex(b[2]) }
+
+// hasLowerHex reports whether the escape at the beginning of b has a lower-case
+// digit.
+func hasLowerHex(b []byte) bool { return b[1] >= 'a' || b[2] >= 'a' }
+
+// triplet writes the escape at i, of v.
+func (p *pass) triplet(i int, v byte) {
 	switch {
 	case percent.IsUnreserved(v):
 		if p.stray && percent.IsHex(v) { // it might complete an escape: AppendNormal knows
@@ -228,7 +249,7 @@ func (p *pass) triplet(i int) {
 		}
 		p.flush(i, i+3)
 		p.dst = append(p.dst, v)
-	case a >= 'a' || b >= 'a':
+	case hasLowerHex(p.text[i:]):
 		p.flush(i, i+3)
 		p.dst = percent.AppendEscape(p.dst, v)
 	}
@@ -251,6 +272,10 @@ func (p *pass) strayPercent(i int) {
 func (p *pass) scan(i int) int {
 	if p.r == nil {
 		return i + 3
+	}
+	if !p.scanning {
+		p.defects.Reset(p.text)
+		p.scanning = true
 	}
 	s := &p.r.scratch
 	var next int

@@ -90,7 +90,7 @@ func shortName(buf *nameBuffer, raw []byte) []byte {
 // all without regard to ASCII case. The path must be percent-normalized and have no dot segments; a path that is not below an
 // authority may begin with "//" afterwards. CutPathSession of the result is the result. path is not changed or kept.
 func CutPathSession(dst, path []byte) (out []byte, changed bool) {
-	if bytes.IndexByte(path, ';') < 0 && !bytes.Contains(path, []byte("/(")) {
+	if !MayHavePathSession(path) {
 		return append(dst, path...), false
 	}
 	start := len(dst)
@@ -105,6 +105,12 @@ func CutPathSession(dst, path []byte) (out []byte, changed bool) {
 		at = end
 	}
 	return dst, len(dst)-start != len(path)
+}
+
+// MayHavePathSession reports whether there is anything in path that CutPathSession would look at. Most paths have no ';' and
+// no '('.
+func MayHavePathSession(path []byte) bool {
+	return bytes.IndexByte(path, ';') >= 0 || bytes.IndexByte(path, '(') >= 0
 }
 
 // segmentEnd returns the offset of the first '/' in b, or its length.
