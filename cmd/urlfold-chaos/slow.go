@@ -51,7 +51,8 @@ func slow(ctx context.Context, l *lab) error {
 	if err := l.awaitReady(ctx, p); err != nil {
 		return err
 	}
-	warm, length, every := time.Minute, 10*time.Minute, time.Second
+	// The runtime collects at least every two minutes: then the heap has had its size.
+	warm, length, every := 3*time.Minute, 10*time.Minute, time.Second
 	if l.short {
 		warm, length, every = 2*time.Second, 6*time.Second, 200*time.Millisecond
 	}
