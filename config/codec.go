@@ -227,13 +227,12 @@ func (d *decoder) open() func(string) ([]byte, error) {
 
 // resolve finds out what the section means, and notes what is wrong with it.
 func (d *decoder) resolve(c *Codec) {
-	before := len(d.errs) + len(d.others)
 	d.resolveReject(c)
 	d.resolveRender(&c.Render)
 	d.resolveHash(c)
 	d.resolveProfile(c)
 	d.resolveEncoding(c)
-	if len(d.errs)+len(d.others) == before {
+	if !slices.ContainsFunc([]string{"profile", "rules", "key", "reading"}, func(key string) bool { return d.broken[in("codec", key)] }) {
 		d.resolveRules(c)
 	}
 }
@@ -260,7 +259,7 @@ func (d *decoder) resolveProfile(c *Codec) {
 	}
 	data, err := open(c.Profile)
 	if err != nil {
-		d.errs = append(d.errs, d.errorAt("codec.profile", &hiddenError{fileReason(err), err}))
+		d.failPath("codec.profile", &hiddenError{fileReason(err), err})
 		return
 	}
 	name := c.Profile
@@ -275,6 +274,7 @@ func (d *decoder) resolveProfile(c *Codec) {
 	}
 	if c.profile, c.policy, err = ParseProfile(name, data, beside); err != nil {
 		d.others = append(d.others, unjoin(err)...)
+		d.spoil("codec.profile")
 	}
 	if c.Rules.hasPolicy() {
 		d.failText("codec.rules", "the profile is a file, and has a policy of its own: these rules belong there")
@@ -289,6 +289,7 @@ func (d *decoder) resolveEncoding(c *Codec) {
 	switch {
 	case err != nil:
 		d.failText("codec.query_encoding", noSuch("encoding", charset.Names(), c.QueryEncoding))
+	case d.broken["codec.profile"]:
 	case e != nil && c.profile.Reading != codec.WHATWG:
 		d.failText("codec.query_encoding", "goes with profiles of the whatwg reading")
 	case e != nil:
@@ -317,6 +318,9 @@ func profileNames() []string {
 const minHMACKey = 16
 
 func (d *decoder) resolveHash(c *Codec) {
+	if d.broken["codec.hash"] || d.broken["codec.hmac_key"] {
+		return
+	}
 	h, _ := codec.ParseHash(c.Hash) // the tag has the names
 	switch key := c.HMACKey.Reveal(); {
 	case h != codec.HMACSHA256 && key != "":

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
 	"reflect"
 	"strconv"
@@ -18,7 +19,7 @@ type Types struct {
 	DeadLetters map[string]func() any
 	// Check looks for what this package cannot see, and joins a mistake made by
 	// File.ErrorAt for each. sound reports whether the part of the file that a path
-	// leads into is written and has no mistake: what has one, or is not there, is not
+	// leads into is written, and what is at the path has no mistake: what has one is not
 	// to be looked at. Without Check, nothing is looked for.
 	Check func(f *File, sound func(path string) bool) error
 }
@@ -54,7 +55,7 @@ var componentType = reflect.TypeFor[Component]()
 func (d *decoder) component(c *Component, n ast.Node, at string) {
 	types := d.types.of(at)
 	names := sortedKeys(types)
-	count := 0
+	count, before := 0, len(d.errs)
 	d.pairs(n, func(key, value ast.Node, name string) {
 		count++
 		path := in(at, name)
@@ -72,6 +73,9 @@ func (d *decoder) component(c *Component, n ast.Node, at string) {
 	})
 	if isMapping(n) && count == 0 && len(d.values(n)) == 0 {
 		d.failAt(n, "the type is missing; there are "+strings.Join(names, ", "))
+	}
+	if len(d.errs) > before {
+		d.spoil(cmp.Or(c.path, at))
 	}
 }
 

@@ -3,6 +3,7 @@ package config
 import (
 	"errors"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -22,7 +23,7 @@ type decoder struct {
 	words  map[string]string // texts of structs that were written as such
 	others []error           // the mistakes in other files
 	rules  *policyReader     // of the codec; nil if there are none
-	broken map[string]bool   // sections with a mistake in them
+	broken map[string]bool   // paths with a mistake at or below them, and of keys that are missing
 }
 
 // section returns the part of a configuration that a path leads into: "codec", or
@@ -32,11 +33,18 @@ func section(path string) string {
 	return s
 }
 
-// sound reports whether a section is there and has no mistake so far.
+// sound reports whether the section of a path is there, and the path has no mistake
+// so far.
 func (d *decoder) sound(path string) bool {
-	s := section(path)
-	_, is := d.places[s]
-	return is && !d.broken[s]
+	_, is := d.places[section(path)]
+	return is && !d.broken[path]
+}
+
+// spoil notes that there is a mistake at a path, and so in all around it.
+func (d *decoder) spoil(path string) {
+	for ; path != ""; path = path[:max(strings.LastIndexAny(path, ".["), 0)] {
+		d.broken[path] = true
+	}
 }
 
 // A place is where something was written.
@@ -61,7 +69,7 @@ func (d *decoder) value(v reflect.Value, n ast.Node, at string, r rules) {
 	before := len(d.errs)
 	d.fill(v, n, at, r)
 	if len(d.errs) > before {
-		d.broken[section(at)] = true
+		d.spoil(at)
 	}
 }
 
@@ -128,10 +136,15 @@ func (d *decoder) structure(v reflect.Value, n ast.Node, at string, more ...fiel
 			}
 		}
 		delete(d.places, path)
-		d.unknown(key, names, name)
+		if near := d.unknown(key, names, name); near != "" {
+			d.spoil(in(at, near)) // it is not missing, but misspelled
+		}
 	})
 	d.missing(fields, n, at)
-	if len(d.errs) == before {
+	if len(d.errs) > before {
+		d.spoil(at)
+	}
+	if isMapping(n) {
 		d.validate(v, at)
 	}
 }
@@ -150,17 +163,35 @@ func (d *decoder) missing(fields []structField, n ast.Node, at string) {
 	for _, f := range fields {
 		if _, ok := d.places[in(at, f.name)]; f.required && !ok {
 			d.failWith(d.begin(n, at), "the key "+f.name+" is missing", nil)
+			d.spoil(in(at, f.name))
 		}
 	}
 }
 
-// validate calls the Validate method of a struct, if it has one.
+// validate calls the Validate method of a struct, if it has one. Of a struct with
+// mistakes only what it says of keys without one counts.
 func (d *decoder) validate(v reflect.Value, at string) {
-	if c, ok := v.Addr().Interface().(interface{ Validate() error }); ok {
-		if err := c.Validate(); err != nil {
-			d.failPath(at, err)
-		}
+	c, ok := v.Addr().Interface().(interface{ Validate() error })
+	if !ok {
+		return
 	}
+	errs := flat(nil, c.Validate())
+	if d.broken[at] {
+		errs = slices.DeleteFunc(errs, func(err error) bool { return d.follows(at, err) })
+	}
+	for _, err := range errs {
+		d.failPath(at, err)
+	}
+}
+
+// follows reports whether an error of the Validate method of the struct at a path may
+// come of a mistake that was told already.
+func (d *decoder) follows(at string, err error) bool {
+	var f *units.FieldError
+	if !errors.As(err, &f) || d.broken[in(at, f.Field)] {
+		return true
+	}
+	return slices.ContainsFunc(f.With, func(key string) bool { return d.broken[in(at, key)] })
 }
 
 // failPath notes an error, or several that were joined, that belong to the key at
@@ -177,7 +208,7 @@ func (d *decoder) failPath(at string, err error) {
 		d.failPath(in(at, f.Field), f.Err)
 		return
 	}
-	d.broken[section(at)] = true
+	d.spoil(at)
 	d.errs = append(d.errs, d.errorAt(at, err))
 }
 

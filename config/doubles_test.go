@@ -56,7 +56,7 @@ func (c *kafkaConfig) Validate() error {
 		errs = append(errs, errors.New("has topics, or a topic"))
 	}
 	if c.DrainTimeout > c.SessionTimeout {
-		errs = append(errs, &units.FieldError{Field: "drain_timeout", Err: errors.New("is above session_timeout")})
+		errs = append(errs, &units.FieldError{Field: "drain_timeout", With: []string{"session_timeout"}, Err: errors.New("is above session_timeout")})
 	}
 	return errors.Join(errs...)
 }

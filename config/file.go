@@ -105,7 +105,7 @@ type MaxInFlight struct {
 // Validate looks for contradictions.
 func (p *Pipeline) Validate() error {
 	if p.MaxInFlight.Bytes < p.Batch.Bytes {
-		return &units.FieldError{Field: "max_in_flight.bytes", Err: errors.New("is less than one batch (batch.bytes)")}
+		return &units.FieldError{Field: "max_in_flight.bytes", With: []string{"batch.bytes"}, Err: errors.New("is less than one batch (batch.bytes)")}
 	}
 	return nil
 }

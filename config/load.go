@@ -53,9 +53,7 @@ func (d *decoder) read(f *File, root ast.Node) {
 	if f.DeadLetter != nil && f.DeadLetter.Name == "" {
 		f.DeadLetter.Name = "dead_letter"
 	}
-	before := len(d.errs) + len(d.others)
 	d.resolve(&f.Codec)
-	d.broken["codec"] = d.broken["codec"] || len(d.errs)+len(d.others) > before
 	d.deadLetters(f)
 	if d.types.Check == nil {
 		return

@@ -166,7 +166,7 @@ func TestCheck(t *testing.T) {
 	types := doubles()
 	sound := map[string]bool{}
 	types.Check = func(f *File, ok func(string) bool) error {
-		for _, path := range []string{"sources[0].kafka", "sources[1]", "codec.format", "sinks[0]", "dead_letter", "pipeline.workers", "nothing"} {
+		for _, path := range []string{"sources[0].kafka", "sources[1]", "codec.format", "sinks[0]", "dead_letter", "pipeline", "pipeline.workers", "nothing"} {
 			sound[path] = ok(path)
 		}
 		return errors.Join(f.ErrorAt("codec.format", errors.New("no")), errors.New("elsewhere"))
@@ -195,6 +195,6 @@ pipeline: {on_reject: dead_letter}
 		}
 	}
 	same(t, "sound", sound, map[string]bool{
-		"sources[0].kafka": true, "sources[1]": false, "codec.format": true, "sinks[0]": false, "dead_letter": false, "pipeline.workers": false, "nothing": false,
+		"sources[0].kafka": true, "sources[1]": false, "codec.format": true, "sinks[0]": false, "dead_letter": false, "pipeline": false, "pipeline.workers": true, "nothing": false,
 	})
 }

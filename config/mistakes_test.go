@@ -95,6 +95,22 @@ func TestProfileFiles(t *testing.T) {
 	}
 }
 
+// A mistake in one key hides none in another key of the same struct, and brings none
+// that may be but its consequence.
+func TestMistakesInOneStruct(t *testing.T) {
+	f := func(component string, want ...string) {
+		t.Helper()
+		mistakes(t, minimal+"dead_letter: "+component, want...)
+	}
+	const duration = "a duration is a number and a unit, such as 50ms, 10s or 1m30s"
+	f("{kafka: {brokers: [a], topic: b, share: x, session_timeout: 1m, drain_timeout: 2m}}", "c:4:54: must be a number", "c:4:93: is above session_timeout")
+	f("{kafka: {brokers: [a], topic: b, session_timeout: 9x, drain_timeout: 2m}}", "c:4:64: "+duration)
+	f("{kafka: {brokers: [a], topic: b, session_timeot: 3m, drain_timeout: 2m}}", "c:4:47: there is no key session_timeot; did you mean session_timeout?")
+	f("{kafka: {brokers: [a], share: x}}", "c:4:44: must be a number")
+	f("{kafka: {brokers: [a], topic: b, tls: {key_fil: x}}}", "c:4:47: ca_file: is missing", "c:4:53: there is no key key_fil; did you mean key_file?")
+	f("{file: {}}\npipeline: {batch: {bytes: 9x}, max_in_flight: {bytes: 64KiB}}", "c:5:27: a size is a number and a unit, such as 64k, 1.5MiB or 10GB")
+}
+
 // TestErrorAt attaches errors of a caller to places.
 func TestErrorAt(t *testing.T) {
 	c := load(t, "analytics.yaml")

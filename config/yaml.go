@@ -211,16 +211,17 @@ func (d *document) mapping(n ast.Node, fields ...field) {
 }
 
 // unknown notes a key that does not exist.
-func (d *document) unknown(key ast.Node, names []string, name string) {
+func (d *document) unknown(key ast.Node, names []string, name string) (near string) {
 	what := "there is no such key"
 	if isName(name) {
 		what = "there is no key " + name
 	}
-	if near := suggest.Nearest(names, name); near != "" {
+	if near = suggest.Nearest(names, name); near != "" {
 		d.failAt(key, what+"; did you mean "+near+"?")
-		return
+	} else {
+		d.failAt(key, what+"; there are "+strings.Join(names, ", "))
 	}
-	d.failAt(key, what+"; there are "+strings.Join(names, ", "))
+	return near
 }
 
 // pairs calls read for every pair of a mapping whose key is a text that was not

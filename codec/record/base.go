@@ -81,6 +81,7 @@ func (j *Job) setTemplate(c *Config, front, name, back string) error {
 	case kindTable:
 		j.host, err = parseColumn(name)
 		j.named = j.named || j.host.name != nil
+	case kindUnknown:
 	case kindLines:
 		err = errors.New("lines have no fields: the base URL cannot hold one")
 	default:
@@ -96,7 +97,8 @@ func (j *Job) checkLogHost(name string, alone bool) error {
 		return fmt.Errorf("{%s} in the base URL: the field of an access log that can stand there is {host}", name)
 	case !alone:
 		return errors.New("in the base URL of an access log {host} stands alone between the slashes: https://{host}/")
-	case j.kind == kindVhost || j.layout != nil && j.layout.hasHost():
+	case j.kind == kindVhost || j.layout != nil && j.layout.hasHost(),
+		j.kind == kindLayout && j.layout == nil: // its text has a mistake, which is told
 		return nil
 	}
 	return errors.New("the format has no host for the base URL: vhost_combined has one, and a log format with $host, %v or the like")

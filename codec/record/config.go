@@ -178,6 +178,7 @@ const (
 	kindLayout
 	kindJSONL
 	kindTable
+	kindUnknown // of a mistaken name: what depends on the format is not checked
 )
 
 var formatNames = []string{"lines", "clf", "combined", "vhost_combined", "jsonl", "csv", "tsv"}
@@ -291,16 +292,19 @@ func (j *Job) setFormat(c *Config) error {
 	default:
 		errs = append(errs, in("Format", j.setLayout(c, dialect)))
 	}
+	if j.kind == kindUnknown {
+		return errors.Join(errs...)
+	}
 	isLog := j.kind != kindLines && j.kind != kindJSONL && j.kind != kindTable
 	if c.Dialect != "" && !isLog && c.Dialect != "none" {
 		errs = append(errs, in("Dialect", fmt.Errorf("a dialect belongs to an access log; %s has its own escapes", c.Format)))
 	}
 	if j.kind != kindJSONL && j.kind != kindTable {
 		const text = "a URL or base field belongs to jsonl, csv or tsv"
-		switch {
-		case c.URLField != "":
+		if c.URLField != "" {
 			errs = append(errs, wrong("URLField", text))
-		case c.BaseField != "":
+		}
+		if c.BaseField != "" {
 			errs = append(errs, wrong("BaseField", text))
 		}
 	}
@@ -311,6 +315,7 @@ func (j *Job) setFormat(c *Config) error {
 func (j *Job) setLayout(c *Config, dialect encoding) error {
 	j.kind = kindLayout
 	if !strings.ContainsAny(c.Format, "$%") {
+		j.kind = kindUnknown
 		if c.Format == "" {
 			return fmt.Errorf("a format is required: %s, or a log_format or LogFormat text", strings.Join(formatNames, ", "))
 		}

@@ -36,7 +36,7 @@ func (j *Job) setExtend(c *Config) error {
 		return nil
 	}
 	var errs []error
-	if j.kind != kindJSONL && j.kind != kindTable {
+	if j.kind != kindJSONL && j.kind != kindTable && j.kind != kindUnknown {
 		errs = append(errs, wrong("Render", "fields can be added to records of jsonl, csv and tsv: those of other formats have no room for them"))
 	}
 	if len(j.urlPath) > 0 && j.urlPath[0].name == nil {

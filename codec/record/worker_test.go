@@ -182,6 +182,25 @@ func TestConfigErrors(t *testing.T) {
 	}
 }
 
+// Where the format has a mistake, none is told that hangs on the format.
+func TestUnknownFormat(t *testing.T) {
+	f := func(c Config, want int) {
+		t.Helper()
+		c.Normalizer, c.Render, c.Extend = normalizer(t, "equiv"), RenderExtend, []Extension{{"x", "norm"}}
+		_, err := New(c)
+		if err == nil || strings.Count(err.Error(), "\n")+1 != want {
+			t.Errorf("%+v: %v; want %d mistakes", c, err, want)
+		}
+	}
+	c := Config{URLField: "a", BaseField: "b", Dialect: "nginx", Base: "https://{site}/", OnOversize: FateTruncate}
+	for _, c.Format = range []string{"", "jsonn"} {
+		f(c, 1)
+	}
+	c.Format = "lines"
+	f(c, 5) // both fields, the dialect, the base, what is added
+	f(Config{Format: "$host %v", Base: "https://{host}/"}, 2)
+}
+
 func TestDetect(t *testing.T) {
 	f := func(head, want string) {
 		t.Helper()

@@ -103,7 +103,7 @@ func (c *Config) Validate() error {
 		wrong("servers", "creds_file, nkey_file, token and user are four ways to sign in: give one")
 	}
 	if c.Password != "" && c.User == "" {
-		wrong("password", "goes with a user")
+		errs = append(errs, &units.FieldError{Field: "password", With: []string{"user"}, Err: errors.New("goes with a user")})
 	}
 	if (c.TLS.CertFile == "") != (c.TLS.KeyFile == "") {
 		wrong("tls", "cert_file and key_file go together")

@@ -6,6 +6,9 @@ package units
 type FieldError struct {
 	Field string // the key, or keys with dots between them: "tls.ca_file"
 	Err   error  // what is wrong; it repeats no value
+	// Other keys that this hangs on. If there is a mistake in one of them, or in
+	// Field, the error is left out: it may be but a consequence.
+	With []string
 }
 
 // Error returns the key and what is wrong: "tls.ca_file: has no key_file".

@@ -103,7 +103,7 @@ func TestSecret(t *testing.T) {
 
 func TestFieldError(t *testing.T) {
 	cause := errors.New("is not there")
-	err := error(&FieldError{"tls.ca_file", cause})
+	err := error(&FieldError{Field: "tls.ca_file", Err: cause})
 	if !errors.Is(err, cause) || err.Error() != "tls.ca_file: is not there" {
 		t.Errorf("%v", err)
 	}

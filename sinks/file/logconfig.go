@@ -151,7 +151,10 @@ func (c *LogConfig) Validate() error {
 	if err := c.Compress.Validate(); err != nil {
 		wrong("compress", err)
 	} else if c.Compress == (Compression{}) && compress.Misleading(c.Path) {
-		wrong("path", errors.New("has the extension of a compression that is not written: end it in .gz or .zst, or say what compress is"))
+		errs = append(errs, &units.FieldError{
+			Field: "path", With: []string{"compress"},
+			Err: errors.New("has the extension of a compression that is not written: end it in .gz or .zst, or say what compress is"),
+		})
 	}
 	if c.Rotate.Size < 0 || c.Rotate.Every < 0 || c.Rotate.Records < 0 {
 		wrong("rotate", errors.New("is negative"))

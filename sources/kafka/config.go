@@ -95,7 +95,9 @@ func (c *Config) Validate() error {
 		fail("isolation_level", "is neither read_committed nor read_uncommitted")
 	}
 	if c.HeartbeatInterval <= 0 || c.HeartbeatInterval > c.SessionTimeout/3 {
-		fail("heartbeat_interval", "is not between 0 and a third of session_timeout")
+		errs = append(errs, &units.FieldError{
+			Field: "heartbeat_interval", With: []string{"session_timeout"}, Err: errors.New("is not between 0 and a third of session_timeout"),
+		})
 	}
 	if c.RebalanceTimeout <= 0 || c.DrainTimeout <= 0 || c.PartitionRefresh <= 0 || c.FetchWait <= 0 {
 		fail("rebalance_timeout", "this, drain_timeout, partition_refresh and fetch_wait are positive")

@@ -55,14 +55,14 @@ func newCases(f *config.File) (*cases, error) {
 	for t.Level = range codec.NumLevels {
 		job, err := record.New(t)
 		if err != nil {
-			return nil, recordErrors(f, err)
+			return nil, recordErrors(f, err, allSound)
 		}
 		c.workers[t.Level] = job.NewWorker()
 	}
 	t.Redact = true
 	job, err := record.New(t)
 	if err != nil {
-		return nil, recordErrors(f, err)
+		return nil, recordErrors(f, err, allSound)
 	}
 	c.show = job.NewWorker()
 	return c, nil

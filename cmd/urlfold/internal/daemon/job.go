@@ -16,16 +16,23 @@ import (
 const toDeadLetter = "dead_letter"
 
 // newJob returns how records are handled. facts says that a sink needs to know more
-// of them than their bytes. The error joins a *config.Error for each mistake.
-func newJob(f *config.File, facts bool) (*record.Job, error) {
+// of them than their bytes. The error joins a *config.Error for each mistake in what
+// is sound.
+func newJob(f *config.File, facts bool, sound func(path string) bool) (*record.Job, error) {
 	rc, err := recordConfig(f)
+	if !sound("codec") {
+		err = nil // the mistakes in single keys were told
+	}
 	if err != nil {
 		return nil, err
+	}
+	if !sound("codec.target") {
+		rc.Target = record.TargetAll // which any format with a URL has
 	}
 	rc.Facts = facts
 	job, err := record.New(rc)
 	if err != nil {
-		return nil, recordErrors(f, err)
+		return nil, recordErrors(f, err, sound)
 	}
 	return job, nil
 }
@@ -87,20 +94,20 @@ func setRender(rc *record.Config, r *config.Render) error {
 	return err
 }
 
-// recordErrors gives the mistakes that package record has found their places.
-func recordErrors(f *config.File, err error) error {
+// recordErrors gives the mistakes that package record has found in what is sound
+// their places.
+func recordErrors(f *config.File, err error, sound func(path string) bool) error {
 	var errs []error
 	for _, err := range flatten(nil, err) {
-		var e *record.ConfigError
-		switch {
-		case !errors.As(err, &e):
-			err = f.ErrorAt("codec", err)
+		e := new(record.ConfigError)
+		errors.As(err, &e)
+		switch path := pathOf(f, e.Field); {
+		case !sound(path):
 		case e.Field == "Base":
-			err = f.ShowAt("codec.base", err) // it shows how one looks, and nothing of this one
+			errs = append(errs, f.ShowAt(path, err)) // it shows how one looks, and nothing of this one
 		default:
-			err = f.ErrorAt(pathOf(f, e.Field), err)
+			errs = append(errs, f.ErrorAt(path, err))
 		}
-		errs = append(errs, err)
 	}
 	return errors.Join(errs...)
 }
@@ -126,7 +133,7 @@ func pathOf(f *config.File, field string) string {
 // recordPaths says where the fields of record.Config are written that have a key of
 // their own.
 var recordPaths = map[string]string{
-	"Format": "codec.format", "Dialect": "codec.dialect", "URLField": "codec.url_field", "BaseField": "codec.base_field",
+	"Format": "codec.format", "Base": "codec.base", "Dialect": "codec.dialect", "URLField": "codec.url_field", "BaseField": "codec.base_field",
 	"Target": "codec.target", "KeyForm": "codec.key_format", "Repairs": "codec.repairs",
 	"Render": "codec.render", "Extend": "codec.render.extend",
 	"MaxRecord": "pipeline.max_record_bytes", "OnUnparsed": "codec.on_unparsed", "OnOversize": "pipeline.on_oversize",

@@ -32,13 +32,15 @@ type plan struct {
 
 // newPlan checks f. The error joins a *config.Error for each mistake.
 func newPlan(f *config.File) (*plan, error) {
-	all := func(string) bool { return true }
 	p := prepare(f)
-	if err := p.check(all); err != nil {
+	if err := p.check(allSound); err != nil {
 		return nil, err
 	}
 	return p, nil
 }
+
+// allSound says that a configuration has no mistake: it was read.
+func allSound(string) bool { return true }
 
 // prepare returns a plan for f that is not checked.
 func prepare(f *config.File) *plan {
@@ -62,10 +64,8 @@ func (p *plan) check(sound func(path string) bool) error {
 	if p.whole(sound) {
 		errs = append(errs, p.checkNames(), p.checkExactlyOnce(), p.checkPaths())
 	}
-	if sound("codec") {
-		p.job, err = newJob(p.file, err == nil && parts.needFacts())
-		errs = append(errs, err)
-	}
+	p.job, err = newJob(p.file, err == nil && parts.needFacts(), sound)
+	errs = append(errs, err)
 	return inOrder(errs...)
 }
 
