@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -20,6 +21,8 @@ const (
 type exitError struct {
 	code int
 	err  error
+	head string // of the list of what err joins, and then it is one always; default: how many mistakes there are
+	see  string // the last line; default: that of a usage error
 }
 
 func (e *exitError) Error() string {
@@ -34,19 +37,27 @@ func (e *exitError) Unwrap() error { return e.err }
 // usage makes err a mistake of the user's.
 func usage(err error) error { return &exitError{code: exitUsage, err: err} }
 
+// badConfig makes err the mistakes in a configuration.
+func badConfig(err error) error {
+	return &exitError{code: exitUsage, err: err, see: "docs/config.md explains the keys, and so does the schema that 'urlfold schema' prints."}
+}
+
 // text is what stderr is told: one line, or a list if err joins several.
 func (e *exitError) text() string {
 	lines := strings.Split(e.err.Error(), "\n")
 	var b strings.Builder
-	if len(lines) == 1 {
+	if len(lines) == 1 && e.head == "" {
 		fmt.Fprintf(&b, "urlfold: %s\n", lines[0])
 	} else {
-		fmt.Fprintf(&b, "urlfold: %d mistakes:\n", len(lines))
+		fmt.Fprintf(&b, "urlfold: %s:\n", cmp.Or(e.head, fmt.Sprintf("%d mistakes", len(lines))))
 		for _, l := range lines {
 			fmt.Fprintf(&b, "  %s\n", l)
 		}
 	}
-	if e.code == exitUsage {
+	switch {
+	case e.see != "":
+		b.WriteString(e.see + "\n")
+	case e.code == exitUsage:
 		b.WriteString("See 'urlfold --help'.\n")
 	}
 	return b.String()

@@ -60,7 +60,7 @@ func loadConfig(file string) (*config.File, error) {
 	}
 	f, err := daemon.Load(file)
 	if err != nil {
-		return nil, usage(err)
+		return nil, badConfig(err)
 	}
 	return f, nil
 }
@@ -156,7 +156,7 @@ func dryRun(ctx context.Context, cmd *cobra.Command, f *config.File) error {
 	var mistake *config.Error
 	switch {
 	case errors.As(err, &mistake):
-		return usage(err)
+		return badConfig(err)
 	case err != nil:
 		return err
 	}

@@ -65,8 +65,12 @@ func newTestCmd() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if err := daemon.RunTests(f); err != nil {
-				return err
+			if failed, err := daemon.RunTests(f); err != nil {
+				e := &exitError{code: exitFatal, err: err}
+				if failed > 0 {
+					e.head = fmt.Sprintf("%d of %s failed", failed, plural(int64(len(f.Tests)), "case", "cases"))
+				}
+				return e
 			}
 			_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s: %s\n", file, plural(int64(len(f.Tests)), "case holds", "cases hold"))
 			return err

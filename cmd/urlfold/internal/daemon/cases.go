@@ -15,20 +15,24 @@ import (
 
 // RunTests runs the cases in a configuration, as lines: what the daemon does with
 // the URLs of records, it does here. A base with a field in it has no record to take
-// that from, and is left out. The error joins a *config.Error, with its place, for
-// each case that does not hold.
-func RunTests(f *config.File) error {
+// that from, and is left out. It returns how many cases failed; the error joins a
+// *config.Error, with its place, for all in them that does not hold.
+func RunTests(f *config.File) (failed int, err error) {
 	c, err := newCases(f)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	var errs []error
 	for i := range f.Tests {
-		for _, x := range c.run(&f.Tests[i]) {
+		wrong := c.run(&f.Tests[i])
+		if len(wrong) > 0 {
+			failed++
+		}
+		for _, x := range wrong {
 			errs = append(errs, f.ShowAt(fmt.Sprintf("tests[%d].%s", i, x.key), x.err))
 		}
 	}
-	return errors.Join(errs...)
+	return failed, errors.Join(errs...)
 }
 
 // cases runs cases, one after the other.
