@@ -38,7 +38,7 @@ func newValidateCmd() *cobra.Command {
 		},
 	}
 	configFlag(cmd, &file)
-	cmd.Flags().BoolVar(&connect, "connect", false, "connect to brokers and servers, too")
+	cmd.Flags().BoolVar(&connect, "connect", false, "connect to brokers and servers, too, and look whether files can be made where they are to be")
 	cmd.Flags().BoolVar(&show, "show", false, "print the configuration with all defaults, without secrets")
 	return cmd
 }

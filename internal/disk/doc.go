@@ -1,6 +1,6 @@
 // Package disk has what making files durable needs of the operating system, and
 // package os does not have: locks that end with the process, and folders that are
-// synced.
+// synced or looked at.
 package disk
 
 import "errors"

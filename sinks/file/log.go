@@ -11,7 +11,9 @@ import (
 	"time"
 
 	"github.com/urlfold/urlfold/internal/compress"
+	"github.com/urlfold/urlfold/internal/disk"
 	"github.com/urlfold/urlfold/internal/fault"
+	"github.com/urlfold/urlfold/internal/units"
 	"github.com/urlfold/urlfold/pipeline"
 )
 
@@ -158,6 +160,15 @@ func (s *log) Open(context.Context) error {
 	}
 	s.opened = true
 	go s.run()
+	return nil
+}
+
+// CheckConnect looks whether files can be made where the fixed part of the path
+// leads, and makes nothing. The error is a [units.FieldError].
+func (s *log) CheckConnect(context.Context) error {
+	if err := disk.Creatable(s.tmpl.dir()); err != nil {
+		return &units.FieldError{Field: "path", Err: err}
+	}
 	return nil
 }
 

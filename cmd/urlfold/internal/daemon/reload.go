@@ -8,7 +8,9 @@ import (
 	"time"
 
 	"github.com/urlfold/urlfold/config"
+	"github.com/urlfold/urlfold/internal/disk"
 	"github.com/urlfold/urlfold/internal/systemd"
+	"github.com/urlfold/urlfold/internal/units"
 	"github.com/urlfold/urlfold/pipeline"
 	"github.com/urlfold/urlfold/sinks"
 	"github.com/urlfold/urlfold/sources"
@@ -195,8 +197,17 @@ func (p *plan) connect(ctx context.Context) (warnings []*config.Error, err error
 				warnings = append(warnings, p.file.ErrorAt(c.Path(), errors.New(text)))
 			}
 		}
+		path := c.Path()
+		if f := new(units.FieldError); errors.As(err, &f) {
+			path, err = path+"."+f.Field, f.Err
+		}
 		if err != nil {
-			errs = append(errs, p.file.ErrorAt(c.Path(), err))
+			errs = append(errs, p.file.ErrorAt(path, err))
+		}
+	}
+	if p.files {
+		if err := disk.Creatable(p.file.DataDir); err != nil {
+			errs = append(errs, p.file.ErrorAt("data_dir", err))
 		}
 	}
 	for i := range p.file.Sources {
@@ -208,7 +219,7 @@ func (p *plan) connect(ctx context.Context) (warnings []*config.Error, err error
 		s, err := sinks.Types[c.Type].New(c.Config, p.sinkEnv(c, e))
 		check(c, s, err)
 	}
-	return warnings, errors.Join(errs...)
+	return warnings, inOrder(errs...)
 }
 
 // A connector is a component that can look whether it would be able to work.
