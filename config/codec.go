@@ -346,7 +346,7 @@ func (d *decoder) resolveReject(c *Codec) {
 		case isFlag:
 			c.reject.Flags = c.reject.Flags.With(flag)
 		case !isErrorName(name):
-			d.failText(element("codec.reject", i), noSuch("flag", append(flagNames(), notHTTP), name))
+			d.failText(element("codec.reject", i), noSuchFlag(append(flagNames(), notHTTP), name))
 		}
 	}
 }

@@ -85,6 +85,14 @@ func noSuch(what string, names []string, name string) string {
 	return fmt.Sprintf("there is no such %s; there are %s", what, strings.Join(names, ", "))
 }
 
+// noSuchFlag says that there is no flag like this. There are too many to name them.
+func noSuchFlag(names []string, name string) string {
+	if near := suggest.Nearest(names, name); near != "" {
+		return "there is no such flag; did you mean " + near + "?"
+	}
+	return "there is no such flag; docs/flags.md lists them, and so does 'urlfold flags'"
+}
+
 // isName reports whether s looks like a name, and so not like a URL, and may go
 // into output, versions and errors.
 func isName(s string) bool {

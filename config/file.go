@@ -2,6 +2,7 @@ package config
 
 import (
 	"errors"
+	"fmt"
 	"net"
 	"strconv"
 	"strings"
@@ -158,8 +159,19 @@ type Ready struct {
 
 // Memory is the memory of the process.
 type Memory struct {
-	// How much the process should need at most; 0 is no limit.
+	// How much the process should need at most, 32MiB or more; 0 is no limit.
 	Limit units.Size `yaml:"limit"`
+}
+
+// minMemory is what the program needs before there is a record in it.
+const minMemory = 32 * units.MiB
+
+// Validate checks that the program itself fits.
+func (m *Memory) Validate() error {
+	if 0 < m.Limit && m.Limit < minMemory {
+		return &units.FieldError{Field: "limit", Err: fmt.Errorf("must be at least %v, which the program needs without records, or 0 for no limit", minMemory)}
+	}
+	return nil
 }
 
 // A Test is a case that "urlfold test" runs: a URL and what becomes of it, or
@@ -209,7 +221,7 @@ func (t *Test) checkNames() error {
 	var errs []error
 	for i, name := range t.Flags {
 		if _, ok := flagOf(name); !ok {
-			errs = append(errs, &units.FieldError{Field: element("flags", i), Err: errors.New(noSuch("flag", flagNames(), name))})
+			errs = append(errs, &units.FieldError{Field: element("flags", i), Err: errors.New(noSuchFlag(flagNames(), name))})
 		}
 	}
 	return errors.Join(errs...)

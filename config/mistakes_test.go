@@ -68,6 +68,17 @@ func TestFileMistakes(t *testing.T) {
 	for _, bad := range []string{"localhost", ":x", "'127.0.0.1:65536'", "'[::1]:-1'", "'unix:'", "'host:'"} {
 		f(minimal+"admin: {listen: "+bad+"}", "c:4:17: "+address)
 	}
+	const memory = "c:4:17: must be at least 32MiB, which the program needs without records, or 0 for no limit"
+	f(minimal+"memory: {limit: 1KiB}", memory)
+	f(minimal+"memory: {limit: 32767KiB}", memory)
+	for _, good := range []string{"0", "32MiB"} {
+		if _, err := Parse("c", []byte(minimal+"memory: {limit: "+good+"}"), doubles(), testEnv()); err != nil {
+			t.Errorf("%s: %v", good, err)
+		}
+	}
+	const flags = "there is no such flag; docs/flags.md lists them, and so does 'urlfold flags'"
+	f("sources: [file: {}]\nsinks: [file: {}]\ncodec: {format: lines, reject: [zebra, credentals, scheme-not-htp]}\ntests: [{url: a, flags: [zebra]}]",
+		"c:3:33: "+flags, "c:3:40: there is no such flag; did you mean credentials?", "c:3:52: there is no such flag; did you mean scheme-not-http?", "c:4:26: "+flags)
 	f(minimal+"dead_letter: {}", "c:4:14: the type is missing; there are file, jetstream, kafka")
 	f("sources: [file: {name: x}, file: {name: x}]\ncodec: {format: lines}\nsinks: [file: {name: 'a b'}]",
 		"c:1:41: another one of them has the same name", "c:3:22: "+nameRule)

@@ -3,6 +3,7 @@ package record
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/urlfold/urlfold/codec"
@@ -87,6 +88,9 @@ func (j *Job) setFields(names []string) error {
 		if err != nil {
 			errs = append(errs, in(fmt.Sprintf("Fields[%d]", k), err))
 			continue
+		}
+		if slices.Contains(j.fields, fieldID(i)) {
+			errs = append(errs, wrong(fmt.Sprintf("Fields[%d]", k), "the field "+fieldNames[i]+" is there twice"))
 		}
 		j.fields = append(j.fields, fieldID(i))
 		j.wants |= 1 << i

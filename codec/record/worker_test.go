@@ -164,6 +164,7 @@ func TestConfigErrors(t *testing.T) {
 	f(Config{Format: "clf", Target: TargetAll}, "clf has no referer")
 	f(Config{Format: "lines", URLField: "a", Dialect: "nginx"}, "belongs to jsonl", "belongs to an access log")
 	f(Config{Format: "lines", Base: "http://[x"}, "host is invalid")
+	f(Config{Format: "lines", Render: RenderJSONL, Fields: []string{"url", "norm", " url"}}, "the field url is there twice")
 
 	if _, err := ParseRender("json"); err == nil || !strings.Contains(err.Error(), "did you mean jsonl?") {
 		t.Error(err)
