@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/urlfold/urlfold/codec/record"
 	"github.com/urlfold/urlfold/config"
 	"github.com/urlfold/urlfold/internal/checkpoint"
 	"github.com/urlfold/urlfold/internal/logging"
@@ -160,10 +161,18 @@ func (d *Daemon) runOne(ctx context.Context, p *plan) error {
 	defer stop()
 	d.begin(&running{plan: p, parts: parts, pipe: pipe, stop: stop})
 	d.events.Info("running", "sources", len(parts.sources), "sinks", len(parts.sinks), "batches", p.budget.Batches)
-	err = pipe.Run(ctx)
+	err = nameKeys(pipe.Run(ctx))
 	s := pipe.Snapshot()
 	d.events.Info("stopped", "read", s.Ledger.Read, "emitted", s.Ledger.Emitted, "dropped", s.Ledger.Dropped,
 		"dead_lettered", s.Ledger.Dead, "abandoned", s.Ledger.Abandoned, "unresolved", s.Ledger.InFlight)
+	return err
+}
+
+// nameKeys adds the keys of the configuration that are behind an error of a run.
+func nameKeys(err error) error {
+	if errors.Is(err, record.ErrOversize) {
+		return fmt.Errorf("%w (pipeline.on_oversize: stop; the limit is pipeline.max_record_bytes)", err)
+	}
 	return err
 }
 

@@ -79,7 +79,7 @@ func (p *plan) runDry(ctx context.Context, e *env, report *DryReport) error {
 	if err != nil {
 		return err
 	}
-	err = pipe.Run(ctx)
+	err = nameKeys(pipe.Run(ctx))
 	report.Snapshot = pipe.Snapshot()
 	return err
 }
