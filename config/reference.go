@@ -36,7 +36,7 @@ const referenceHead = `# Configuration
 
 A component is a mapping with its type as the only key: "- kafka: {brokers: [...]}". Below it, besides its own keys, "name" names it in metrics and logs.
 
-- A size is a number and a unit, "64KiB", "1.5MiB", "10GB"; a duration is "50ms", "10s", "1m30s".
+- A size is a number and a unit, "64KiB", "1.5MiB", "10GB"; a number without a unit counts bytes. A duration is "50ms", "10s", "1m30s".
 - In values, not in keys, "${NAME}" is a variable of the environment, "${NAME:-default}" has a default if the variable is unset or empty, and "${file:PATH}" is the content of a file without its last line end. "$${" stands for "${". Between braces and brackets of YAML they need quotes. A value stays one text, whatever is in it.
 - Relative names in "${file:PATH}" and of profiles start at the folder of the configuration; those of inputs, outputs, certificates and data_dir at the folder that the process runs in.
 - A key that does not exist, or that is written twice, is an error, as are anchors, tags and a second document. A file may have 64 KiB.

@@ -42,7 +42,7 @@ func newRunCmd() *cobra.Command {
 	}
 	configFlag(cmd, &o.file)
 	cmd.Flags().BoolVar(&o.untilEOF, "until-eof", false, "end when all that is there was read: files, partitions and streams to their ends")
-	cmd.Flags().BoolVar(&o.watch, "watch", false, "read the configuration again when its file changes, as on SIGHUP")
+	cmd.Flags().BoolVar(&o.watch, "watch", false, "read the configuration again when its file changes, as on SIGHUP; profiles, lists and ${file:} that it names are not watched")
 	cmd.Flags().BoolVar(&o.dryRun, "dry-run", false, "read all files to their ends with sinks that write nothing, store no progress, and tell the figures")
 	return cmd
 }

@@ -105,7 +105,7 @@ func withState(cmd *cobra.Command, file, dir string, show func(io.Writer, checkp
 
 func listState(w io.Writer, c checkpoint.Contents) error {
 	tw := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
-	_, err := fmt.Fprintln(tw, "STATE\tOFFSET\tLINE\tVERDICT\tSOURCE\tFILE")
+	_, err := fmt.Fprintln(tw, "STATE\tOFFSET\tNEXT LINE\tVERDICT\tSOURCE\tFILE")
 	for _, e := range c.Entries {
 		if err != nil {
 			return err
