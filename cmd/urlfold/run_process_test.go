@@ -251,13 +251,20 @@ func TestRunReload(t *testing.T) {
 	}
 }
 
-// A new configuration whose sink cannot be opened gives way to the last one.
+// A new configuration whose sink cannot be opened gives way to the last one, before it
+// stops that if it can be seen.
 func TestRunReloadBack(t *testing.T) {
 	d := newRun(t, tailing)
 	d.start()
 	d.feed("HTTP://H/a\n")
 	d.has("out.log", "http://h/a\n")
 	d.configure(strings.Replace(tailing, "path: out.log", "path: c.yaml/out.log", 1))
+	d.signal(syscall.SIGHUP)
+	d.logs("the configuration was not taken: the last one goes on", 1)
+	if err := os.Symlink("nowhere", filepath.Join(d.dir, "gone")); err != nil {
+		t.Fatal(err)
+	}
+	d.configure(strings.Replace(tailing, "path: out.log", "path: gone/out.log", 1))
 	d.signal(syscall.SIGHUP)
 	d.logs("the new configuration cannot be run: the last one goes on", 1)
 	d.feed("HTTP://H/b\n")

@@ -172,14 +172,21 @@ func sameComponent(a, b *config.Component) bool {
 	return a.Type == b.Type && a.Name == b.Name && reflect.DeepEqual(a.Config, b.Config)
 }
 
-// Check connects to all that the configuration names, and lets go of it again. The
+// Check connects to all that the configuration names, and lets go of it again, and
+// looks whether files can be made where they are to be, without making any. The
 // warnings are of what works, and not as well as it could.
 func Check(ctx context.Context, f *config.File) (warnings []*config.Error, err error) {
 	p, err := newPlan(f)
 	if err != nil {
 		return nil, err
 	}
-	return p.connect(ctx)
+	warnings, err = p.connect(ctx)
+	if p.files {
+		if bad := disk.Creatable(f.DataDir); bad != nil {
+			err = inOrder(err, f.ErrorAt("data_dir", bad))
+		}
+	}
+	return warnings, err
 }
 
 // connect looks whether the components could work, as far as they can tell.
@@ -197,17 +204,12 @@ func (p *plan) connect(ctx context.Context) (warnings []*config.Error, err error
 				warnings = append(warnings, p.file.ErrorAt(c.Path(), errors.New(text)))
 			}
 		}
-		path := c.Path()
-		if f := new(units.FieldError); errors.As(err, &f) {
-			path, err = path+"."+f.Field, f.Err
-		}
-		if err != nil {
+		for _, err := range flatten(nil, err) {
+			path := c.Path()
+			if f := new(units.FieldError); errors.As(err, &f) {
+				path, err = path+"."+f.Field, f.Err
+			}
 			errs = append(errs, p.file.ErrorAt(path, err))
-		}
-	}
-	if p.files {
-		if err := disk.Creatable(p.file.DataDir); err != nil {
-			errs = append(errs, p.file.ErrorAt("data_dir", err))
 		}
 	}
 	for i := range p.file.Sources {
