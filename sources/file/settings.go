@@ -2,6 +2,7 @@ package file
 
 import (
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/bmatcuk/doublestar/v4"
@@ -154,9 +155,9 @@ func (s *Settings) Validate() error {
 		field    string
 		patterns []string
 	}{{"include", s.Include}, {"exclude", s.Exclude}} {
-		for _, p := range list.patterns {
+		for i, p := range list.patterns {
 			if p == "" || !doublestar.ValidatePathPattern(p) {
-				wrong(list.field, "there is a pattern that is no glob")
+				wrong(fmt.Sprintf("%s[%d]", list.field, i), "is no glob")
 			}
 		}
 	}

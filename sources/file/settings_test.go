@@ -21,8 +21,8 @@ func TestSettings(t *testing.T) {
 	}
 	f("", func(*Settings) {})
 	f("include", func(s *Settings) { s.Include = nil })
-	f("include", func(s *Settings) { s.Include = []string{"[a"} })
-	f("exclude", func(s *Settings) { s.Exclude = []string{""} })
+	f("include[1]", func(s *Settings) { s.Include = []string{"a", "[a"} })
+	f("exclude[0]", func(s *Settings) { s.Exclude = []string{""} })
 	f("start", func(s *Settings) { s.Mode, s.Start = modeBatch, startEnd })
 	f("", func(s *Settings) { s.Start = startEnd })
 }
