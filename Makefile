@@ -37,7 +37,7 @@ fuzz: ## every fuzz target for FUZZ_COUNT inputs
 	FUZZ_STRICT=1 FUZZ_COUNT=$(FUZZ_COUNT) .ci/run fuzz
 
 .PHONY: chaos
-chaos: ## the experiments of the fault harness, in full: kills, cuts, rotation, full disks (about 40 minutes)
+chaos: ## the experiments of the fault harness, in full: kills, cuts, rotation, full disks (about 30 minutes)
 	$(GO) run ./cmd/urlfold-chaos run
 
 .PHONY: kafka
