@@ -80,12 +80,12 @@ func (p *pass) component(c Component, start, end int) {
 	p.c, p.start, p.text, p.from, p.stray, p.scanning, p.rawEnd = c, start, text, 0, false, false, -1
 	t := &p.table[c-Path]
 	for i := min(max(p.clean-start, 0), len(text)); i < len(text); {
-		todo := t[text[i]]
-		if todo == 0 {
+		need := t[text[i]]
+		if need == 0 {
 			i++
 			continue
 		}
-		if i = p.byte(i, todo); p.giveUp {
+		if i = p.byte(i, need); p.giveUp {
 			return
 		}
 	}
@@ -94,8 +94,8 @@ func (p *pass) component(c Component, start, end int) {
 
 // byte does what is to do about text[i], and returns the offset of the next byte
 // to look at.
-func (p *pass) byte(i int, todo uint8) int {
-	switch todo {
+func (p *pass) byte(i int, need uint8) int {
+	switch need {
 	case walkDot:
 		p.dot(i)
 		return i + 1
@@ -105,8 +105,8 @@ func (p *pass) byte(i int, todo uint8) int {
 		p.semicolon(i)
 		return i + 1
 	}
-	p.giveUp = p.giveUp || todo&walkGiveUp != 0
-	return p.rawByte(i, todo)
+	p.giveUp = p.giveUp || need&walkGiveUp != 0
+	return p.rawByte(i, need)
 }
 
 // flush writes what is yet to be copied in front of i; next is where the next run
@@ -131,27 +131,27 @@ func (p *pass) mark(at int, f Flag, a Action, info uint8) {
 
 // rawByte is for bytes that may not stand raw where they do by at least one of the
 // standards.
-func (p *pass) rawByte(i int, todo uint8) int {
+func (p *pass) rawByte(i int, need uint8) int {
 	action, r, n := Kept, rune(0), 1
-	if todo&walkEscape != 0 {
+	if need&walkEscape != 0 {
 		action = Encoded
 	}
-	if todo&walkUnit != 0 {
+	if need&walkUnit != 0 {
 		r, n = utf8.DecodeRune(p.text[i:])
 	}
-	if todo&walkFlag != 0 {
+	if need&walkFlag != 0 {
 		p.illegal(i, i+n, action)
 	}
-	if todo&walkUnit != 0 && !isURLCodePoint(r, n) {
+	if need&walkUnit != 0 && !isURLCodePoint(r, n) {
 		p.mark(i, InvalidURLUnit, action, 0)
 	}
 	switch {
-	case todo&walkEscape != 0:
+	case need&walkEscape != 0:
 		p.flush(i, i+n)
 		for _, c := range p.text[i : i+n] {
 			p.dst = percent.AppendEscape(p.dst, c)
 		}
-	case todo&walkFlag != 0:
+	case need&walkFlag != 0:
 		p.keep(i)
 	}
 	return i + n
