@@ -20,6 +20,7 @@ import (
 //   - fakeCodec: what a record does is its first byte.
 //   - fakeSource: lanes of lines, read by some goroutines.
 //   - fakeSink: keeps what it gets, and answers as it is told.
+//   - crew: the goroutines of a sink.
 //   - run: one run, with all that must hold after every run.
 
 // A fakeCodec handles lines by their first byte: D is dropped, X a dead letter,
@@ -211,7 +212,7 @@ type fakeSink struct {
 
 	hold                int  // tickets that it keeps until Barrier
 	async               bool // answer from a goroutine, some time later
-	wg                  sync.WaitGroup
+	crew                crew
 	answer              func(b *Batch, s *Stream) (Result, bool)            // false: none from it
 	submit              func(ctx context.Context, b *Batch, t Ticket) error // called first
 	openErr, barrierErr error
@@ -221,6 +222,49 @@ type fakeSink struct {
 type held struct {
 	t Ticket
 	r Result
+}
+
+// A crew is a number of goroutines. Unlike those of a [sync.WaitGroup], more of them
+// may start while the last one is waited for: a batch that a sink wants again is
+// submitted during its Barrier.
+type crew struct {
+	mu   sync.Mutex
+	n    int
+	over chan struct{} // closed when n is 0; nil if nobody waits
+}
+
+func (c *crew) Go(f func()) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.n++
+	go func() {
+		defer c.leave()
+		f()
+	}()
+}
+
+func (c *crew) leave() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.n--; c.n == 0 && c.over != nil {
+		close(c.over)
+		c.over = nil
+	}
+}
+
+// Wait returns when there was a moment without a goroutine.
+func (c *crew) Wait() {
+	c.mu.Lock()
+	if c.n == 0 {
+		c.mu.Unlock()
+		return
+	}
+	if c.over == nil {
+		c.over = make(chan struct{})
+	}
+	over := c.over
+	c.mu.Unlock()
+	<-over
 }
 
 func (s *fakeSink) Open(context.Context) error { s.opened++; return s.openErr }
@@ -247,7 +291,7 @@ func (s *fakeSink) Submit(ctx context.Context, b *Batch, t Ticket) error {
 	}
 	s.keep(b, t.Stream(), r)
 	if s.async {
-		s.wg.Go(func() { nap(3); t.Done(r) })
+		s.crew.Go(func() { nap(3); t.Done(r) })
 		return nil
 	}
 	s.mu.Lock()
@@ -280,7 +324,7 @@ func (s *fakeSink) keep(b *Batch, st *Stream, r Result) {
 
 func (s *fakeSink) Barrier(context.Context) error {
 	s.release(0)
-	s.wg.Wait()
+	s.crew.Wait()
 	return s.barrierErr
 }
 

@@ -192,7 +192,7 @@ type simSink struct {
 	// What is left when the process dies. Guarded by the mutex of the world.
 	durable []map[string]bool // by lane
 	taken   [][]string        // by lane, in order
-	wg      sync.WaitGroup
+	crew    crew
 	closed  bool // guarded as well: after a hard stop Close may come while Submit goes on
 }
 
@@ -253,7 +253,7 @@ func (s *simSink) take(b *Batch, t Ticket, r Result) error {
 	if !s.w.dead {
 		s.taken[lane] = append(s.taken[lane], lines...)
 	}
-	s.wg.Go(func() { s.sync(lane, lines, t, r) })
+	s.crew.Go(func() { s.sync(lane, lines, t, r) })
 	return nil
 }
 
@@ -277,8 +277,8 @@ func (s *simSink) sync(lane int, lines []string, t Ticket, r Result) {
 	t.Done(r)
 }
 
-func (s *simSink) Barrier(context.Context) error { s.wg.Wait(); return nil }
-func (s *simSink) Close(context.Context) error   { s.close(); s.wg.Wait(); return nil }
+func (s *simSink) Barrier(context.Context) error { s.crew.Wait(); return nil }
+func (s *simSink) Close(context.Context) error   { s.close(); s.crew.Wait(); return nil }
 
 func (s *simSink) close() {
 	s.w.mu.Lock()
