@@ -184,7 +184,10 @@ func (w *Window) Publish(ctx context.Context, l Load, first, n int) error {
 			return err
 		}
 		for _, idx := range got {
-			w.begin(idx, l, i, &m)
+			if !w.begin(idx, l, i, &m) {
+				w.Forget(l)
+				return ErrClosed
+			}
 			i++
 		}
 	}
@@ -234,10 +237,15 @@ func (w *Window) wakeAll() {
 	w.waiters = w.waiters[:0]
 }
 
-// begin publishes message i of l for the first time.
-func (w *Window) begin(idx uint32, l Load, i int, m *client.Msg) {
-	w.stats.published.Add(1)
+// begin publishes message i of l for the first time. It reports false if the window
+// was closed meanwhile.
+func (w *Window) begin(idx uint32, l Load, i int, m *client.Msg) bool {
 	w.mu.Lock()
+	if w.closed {
+		w.mu.Unlock()
+		return false
+	}
+	w.stats.published.Add(1)
 	w.order++
 	w.uses++
 	s := &w.slots[idx]
@@ -246,6 +254,7 @@ func (w *Window) begin(idx uint32, l Load, i int, m *client.Msg) {
 	t := token(s.use, idx)
 	w.mu.Unlock()
 	w.send(t, l, i, m)
+	return true
 }
 
 // begin marks a slot as being sent. The caller holds the lock of its window.

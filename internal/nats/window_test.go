@@ -2,6 +2,7 @@ package nats
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync/atomic"
 	"testing"
@@ -79,5 +80,43 @@ func TestLateAnswers(t *testing.T) {
 	}
 	if s.Timeouts == 0 || s.Again == 0 {
 		t.Errorf("no answer was late: the test shows nothing: %+v", s)
+	}
+}
+
+// A closer closes the window while its first message is being published.
+type closer struct {
+	load
+	w      *Window
+	closed error
+}
+
+func (c *closer) Message(i int, m *Msg) {
+	c.load.Message(i, m)
+	if i == 0 {
+		c.closed = c.w.Close()
+	}
+}
+
+// TestCloseWhilePublishing: what has its slot when the window is closed is not begun,
+// and its owner hears of it.
+func TestCloseWhilePublishing(t *testing.T) {
+	t.Parallel()
+	cfg := DefaultConfig()
+	cfg.Servers = []string{natstest.Start(t, nil).URL()}
+	conn, err := Connect(t.Context(), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	w, err := conn.NewWindow(16, time.Minute)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &closer{load: load{subject: "s", settled: make([]atomic.Int32, 8)}, w: w}
+	if err := w.Publish(t.Context(), c, 0, 8); !errors.Is(err, ErrClosed) || c.closed != nil {
+		t.Errorf("Publish: %v, want %v; Close: %v", err, ErrClosed, c.closed)
+	}
+	if got := w.Stats().Published; got != 1 {
+		t.Errorf("%d messages were published, want the first one", got)
 	}
 }
