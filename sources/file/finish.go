@@ -70,7 +70,7 @@ func (w *Watcher) letGo(t *track, lane *pipeline.Lane, err error) {
 	delete(w.byLane, lane)
 	r := t.report
 	w.closeContent(t)
-	t.life, t.lane, t.report = over, nil, Report{}
+	t.life, t.lane, t.report, t.told = over, nil, Report{}, true
 	t.head, t.last, t.csv, t.parsed = nil, nil, nil, false
 	t.cut = cutter{off: t.cut.off, line: t.cut.line, oversize: t.cut.oversize}
 	t.places = slices.Clone(t.places[max(0, len(t.places)-1):])
@@ -234,6 +234,19 @@ func (w *Watcher) report(r Report) {
 	w.tell.Lock()
 	defer w.tell.Unlock()
 	w.cfg.OnReport(r)
+}
+
+// recall is for the end of a run that has seen all of its input: what is still to be
+// told are the damaged files in it that runs before have finished, for this one may
+// go on where another was killed.
+func (w *Watcher) recall() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, t := range w.tracks {
+		if t.life == over && t.bound && t.state == checkpoint.Damaged && !t.told {
+			w.reports = append(w.reports, Report{Path: t.path, Known: t.text})
+		}
+	}
 }
 
 // flushReports tells what is still to be told.

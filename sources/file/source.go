@@ -21,6 +21,7 @@ type Report struct {
 	Lines           int64          // line ends in what was emitted
 	Lost            int64          // bytes at the end of the text that are not emitted: an incomplete record before a cut
 	Stopped         bool           // the run was stopped before the end of the input, or before its beginning
+	Known           string         // the verdict of a run before on a damaged file that is as it was then: of all else only Path is set
 	Lane            *pipeline.Lane // nil if the input was not come to
 }
 

@@ -90,6 +90,7 @@ type track struct {
 	final         bool     // where it ends now is its end
 	settled       bool     // it is at its end for good: on_finish holds for it
 	finishing     bool     // it is done, and on_finish was not applied yet
+	told          bool     // this run has reported it
 	changed       time.Time
 	gone          time.Time // when it was seen first that there is no such file
 	replaced      bool      // its file holds another text now

@@ -29,8 +29,9 @@ type WatchConfig struct {
 	// Logger is told of what is found out about files. Default: discard.
 	Logger *slog.Logger
 	// OnReport, if it is set, is called for every file that is finished, after its
-	// records are durable, and for one that cannot be read. Calls come from
-	// different goroutines, one at a time, and should not block.
+	// records are durable, for one that cannot be read, and, by a run that has come to
+	// the end of its input, for one that runs before have found damaged. Calls come
+	// from different goroutines, one at a time, and should not block.
 	OnReport func(Report)
 }
 
@@ -155,6 +156,7 @@ func (w *Watcher) Run(ctx context.Context) error {
 			w.warnEmpty()
 		}
 		if w.complete() {
+			w.recall()
 			break
 		}
 		w.pause(ctx, hints, 10*time.Since(began))

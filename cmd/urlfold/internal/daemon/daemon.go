@@ -7,7 +7,6 @@ import (
 	"io"
 	"log/slog"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/urlfold/urlfold/codec/record"
@@ -43,7 +42,6 @@ type Daemon struct {
 	server  *web.Server
 	reloads chan struct{} // holds one request
 	begun   chan struct{} // closed when the first pipeline is there
-	damaged atomic.Int64  // files
 
 	mu        sync.Mutex
 	now       *running
@@ -51,6 +49,7 @@ type Daemon struct {
 	swaps     int   // codecs that were swapped, over all pipelines
 	reloadErr string
 	hard      bool
+	damaged   map[string]bool // files, by path
 }
 
 // A running is the pipeline of the moment.
@@ -68,7 +67,7 @@ func New(f *config.File, o Options) (*Daemon, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &Daemon{o: o, level: new(slog.LevelVar), masker: new(logging.Masker), reloads: make(chan struct{}, 1), begun: make(chan struct{}), next: p}
+	d := &Daemon{o: o, level: new(slog.LevelVar), masker: new(logging.Masker), reloads: make(chan struct{}, 1), begun: make(chan struct{}), next: p, damaged: map[string]bool{}}
 	d.setLevel(f)
 	d.masker.Add(secretsOf(f)...)
 	lo := logging.Options{Level: d.level, JSON: f.Log.Format == "json", Masker: d.masker}
@@ -215,15 +214,26 @@ func (d *Daemon) HardStop() {
 	}
 }
 
-// Damaged returns how many files were damaged.
-func (d *Daemon) Damaged() int64 { return d.damaged.Load() }
+// Damaged returns how many files are damaged: of this run, and, once a source has come
+// to its end, of those before that have read the same input.
+func (d *Daemon) Damaged() int64 {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return int64(len(d.damaged))
+}
 
 // report logs what became of a file of a source.
 func (d *Daemon) report(source string, r file.Report) {
 	level := slog.LevelInfo
-	if r.Verdict.Damage() {
-		d.damaged.Add(1)
+	if r.Verdict.Damage() || r.Known != "" {
+		d.mu.Lock()
+		d.damaged[r.Path] = true
+		d.mu.Unlock()
 		level = slog.LevelWarn
+	}
+	if r.Known != "" {
+		d.events.Log(context.Background(), level, "the file is damaged, as was found before", "component", source, "path", r.Path, "verdict", r.Known)
+		return
 	}
 	d.events.Log(context.Background(), level, "file finished", "component", source, "path", r.Path,
 		"verdict", r.Verdict.String(), "bytes", r.Bytes, "lines", r.Lines)
