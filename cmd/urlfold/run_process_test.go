@@ -276,7 +276,8 @@ func TestRunReloadBack(t *testing.T) {
 }
 
 // A file that was damaged at some time is no reason to fail when a signal ends the run:
-// exit code 4 says that a run has come to the end of its input.
+// exit code 4 says that a run has come to the end of its input, with the damage in it,
+// whichever run has found that.
 func TestRunDamagedThenSignal(t *testing.T) {
 	d := newRun(t, strings.Replace(tailing, `["in.log"]`, `["in.log", "*.gz"], damage_after: 10ms, rotate_wait: 10ms`, 1))
 	write(t, filepath.Join(d.dir, "cut.gz"), "\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03\xcb")
@@ -289,8 +290,33 @@ func TestRunDamagedThenSignal(t *testing.T) {
 		t.Errorf("exit code %d", got)
 	}
 	d.start("--until-eof")
+	if got := d.wait(); got != exitFailOn || !strings.Contains(d.log.String(), "read=0") {
+		t.Errorf("the input ends: exit code %d", got)
+	}
+	if err := os.Remove(filepath.Join(d.dir, "cut.gz")); err != nil {
+		t.Fatal(err)
+	}
+	d.start("--until-eof")
 	if got := d.wait(); got != exitDone {
-		t.Errorf("nothing is new: exit code %d", got)
+		t.Errorf("the damaged file is gone: exit code %d", got)
+	}
+}
+
+// A run that is killed after it has finished a damaged file, and before its end, leaves
+// the verdict to the next one.
+func TestRunDamagedThenKilled(t *testing.T) {
+	config := strings.Replace(tailing, `["in.log"]`, `["cut.gz", "in.log"], mode: batch, readers: 1, rotate_wait: 10ms`, 1)
+	d := newRun(t, strings.Replace(config, "pipeline:", "  - discard: {delay: 1h}\npipeline:", 1))
+	d.feed("HTTP://H/a\n")
+	write(t, filepath.Join(d.dir, "cut.gz"), "\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03\xcb")
+	d.start()
+	d.logs("verdict=\"truncated", 1)
+	d.signal(syscall.SIGKILL)
+	<-d.done
+	d.configure(config)
+	d.start()
+	if got := d.wait(); got != exitFailOn || !strings.Contains(d.log.String(), "as was found before") {
+		t.Errorf("exit code %d", got)
 	}
 }
 

@@ -112,7 +112,7 @@ func daemonExit(d *daemon.Daemon, err error, told bool) error {
 	case err != nil:
 		return err
 	case d.Damaged() > 0 && !told:
-		return &exitError{code: exitFailOn, err: fmt.Errorf("%s damaged: the log has the verdicts", plural(d.Damaged(), "file is", "files are"))}
+		return &exitError{code: exitFailOn, err: fmt.Errorf("%s damaged: the log has the verdicts", plural(d.Damaged(), "file was", "files were"))}
 	}
 	return nil
 }

@@ -125,13 +125,29 @@ func (d *daemon) kinds() map[string]string {
 	defer d.mu.Unlock()
 	m := map[string]string{}
 	for _, r := range d.reports {
-		m[filepath.Base(r.Path)] += r.Verdict.Kind.String()
+		if r.Known == "" {
+			m[filepath.Base(r.Path)] += r.Verdict.Kind.String()
+		}
+	}
+	return m
+}
+
+// known returns the verdicts of runs before by base name.
+func (d *daemon) known() map[string]string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	m := map[string]string{}
+	for _, r := range d.reports {
+		if r.Known != "" {
+			m[filepath.Base(r.Path)] += r.Known
+		}
 	}
 	return m
 }
 
 // TestDamaged: what is whole before the damage comes out once, the next file is
-// read, and a restart does not read a damaged file again unless it has changed.
+// read, and a restart does not read a damaged file again unless it has changed, but
+// tells what is known of it.
 func TestDamaged(t *testing.T) {
 	t.Parallel()
 	lines := numbered("l", 0, 2000)
@@ -172,11 +188,17 @@ func TestDamaged(t *testing.T) {
 			if sink.count() != n+1 || d.kinds()["1-"+name] != "" {
 				t.Errorf("%s, %s: read again", name, mode)
 			}
+			if got := d.known()["1-"+name]; !strings.HasPrefix(got, kind) && kind != "trailing-garbage" || got != "" && kind == "trailing-garbage" {
+				t.Errorf("%s, %s: known as %q", name, mode, got)
+			}
 			if name == "cut.gz" {
 				put(t, filepath.Join(dir, "1-"+name), packed[len(content):])
 				d = start(t, data, set, sink, nil)
 				d.wait()
 				sink.check(t, append(lines[:len(lines):len(lines)], "next\n"))
+				if got := d.known(); len(got) > 0 {
+					t.Errorf("%s is sound now, and known as %v", name, got)
+				}
 			}
 		}
 	}
