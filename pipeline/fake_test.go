@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -224,47 +225,39 @@ type held struct {
 	r Result
 }
 
-// A crew is a number of goroutines. Unlike those of a [sync.WaitGroup], more of them
-// may start while the last one is waited for: a batch that a sink wants again is
-// submitted during its Barrier.
+// A crew is the goroutines of a sink. Unlike those of a [sync.WaitGroup], more of them
+// may start while others are waited for: a batch that a sink wants again is submitted
+// during its Barrier.
 type crew struct {
 	mu   sync.Mutex
-	n    int
-	over chan struct{} // closed when n is 0; nil if nobody waits
+	work map[chan struct{}]bool
 }
 
 func (c *crew) Go(f func()) {
+	done := make(chan struct{})
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.n++
+	if c.work == nil {
+		c.work = make(map[chan struct{}]bool)
+	}
+	c.work[done] = true
 	go func() {
-		defer c.leave()
 		f()
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		delete(c.work, done)
+		close(done)
 	}()
 }
 
-func (c *crew) leave() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.n--; c.n == 0 && c.over != nil {
-		close(c.over)
-		c.over = nil
-	}
-}
-
-// Wait returns when there was a moment without a goroutine.
+// Wait waits for those that have started, and no longer: a Barrier has to do no more.
 func (c *crew) Wait() {
 	c.mu.Lock()
-	if c.n == 0 {
-		c.mu.Unlock()
-		return
-	}
-	if c.over == nil {
-		c.over = make(chan struct{})
-	}
-	over := c.over
+	work := slices.Collect(maps.Keys(c.work))
 	c.mu.Unlock()
-	<-over
+	for _, done := range work {
+		<-done
+	}
 }
 
 func (s *fakeSink) Open(context.Context) error { s.opened++; return s.openErr }

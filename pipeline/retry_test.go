@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"context"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -46,4 +47,47 @@ func TestThrottle(t *testing.T) {
 		f(2, true)
 		f(0, false)
 	})
+}
+
+// A lateSink answers each submission after a while, the first one with a retry.
+type lateSink struct {
+	fakeSink
+	after []time.Duration // of the first submission, the second, …
+	retry bool
+}
+
+func (s *lateSink) Submit(_ context.Context, _ *Batch, t Ticket) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	n := s.tickets
+	s.tickets++
+	r := Result{}
+	if s.retry && n == 0 {
+		r = Result{Err: errSink, Class: Retryable}
+	}
+	s.crew.Go(func() { time.Sleep(s.after[n]); t.Done(r) })
+	return nil
+}
+
+// A batch that a sink wants again while the sinks are brought down may be submitted
+// behind the Barrier of that sink, before that of the next one ends: it is waited for.
+func TestRetryWhileDraining(t *testing.T) {
+	for _, o := range []Ordering{OrderNone, OrderPerLane, OrderInput} {
+		synctest.Test(t, func(t *testing.T) {
+			src := &fakeSource{lanes: [][]string{{"a"}}}
+			first := &lateSink{retry: true, after: []time.Duration{10 * time.Millisecond, 10 * time.Second}}
+			second := &lateSink{after: []time.Duration{time.Second}}
+			p := newPipe(t, Options{Sources: []Source{src}, Sinks: []Sink{first, second}, Ordering: o})
+			begin := time.Now()
+			if err := p.Run(t.Context()); err != nil {
+				t.Fatalf("%v: Run: %v", o, err)
+			}
+			if d := time.Since(begin); d < 10*time.Second {
+				t.Errorf("%v: the run ended after %v, before the last answer", o, d)
+			}
+			if s := p.Snapshot(); s.Retries != 1 || !s.Ledger.Balanced() || s.Ledger.InFlight != 0 {
+				t.Errorf("%v: %d retries, %+v", o, s.Retries, s.Ledger)
+			}
+		})
+	}
 }

@@ -78,6 +78,7 @@ func (p *Pipeline) submit(b *Batch, slot int) {
 	}
 	b.legs[slot].at = time.Now()
 	p.meters[slot].submitted()
+	p.submissions.Add(1)
 	t := b.ticket(slot, s)
 	err := p.sinks[slot].Submit(p.hard, b, t)
 	if err == nil {
