@@ -43,7 +43,7 @@ func newRunCmd() *cobra.Command {
 	configFlag(cmd, &o.file)
 	cmd.Flags().BoolVar(&o.untilEOF, "until-eof", false, "end when all that is there was read: files, partitions and streams to their ends")
 	cmd.Flags().BoolVar(&o.watch, "watch", false, "read the configuration again when its file changes, as on SIGHUP; profiles, lists and ${file:} that it names are not watched")
-	cmd.Flags().BoolVar(&o.dryRun, "dry-run", false, "read all files to their ends with sinks that write nothing, store no progress, and tell the figures")
+	cmd.Flags().BoolVar(&o.dryRun, "dry-run", false, "read all files to their ends with sinks that write nothing, store no progress, and tell the figures; the exit code is that of a run")
 	return cmd
 }
 
@@ -111,10 +111,19 @@ func daemonExit(d *daemon.Daemon, err error, told bool) error {
 		return &exitError{code: exitCut, err: err}
 	case err != nil:
 		return err
-	case d.Damaged() > 0 && !told:
-		return &exitError{code: exitFailOn, err: fmt.Errorf("%s damaged: the log has the verdicts", plural(d.Damaged(), "file was", "files were"))}
+	case !told:
+		return damageExit(d.Damaged())
 	}
 	return nil
+}
+
+// damageExit is the exit code of a run that has come to the end of its input, with so
+// many damaged files in it.
+func damageExit(files int64) error {
+	if files == 0 {
+		return nil
+	}
+	return &exitError{code: exitFailOn, err: fmt.Errorf("%s damaged: the log has the verdicts", plural(files, "file was", "files were"))}
 }
 
 // watchFile calls changed when the file has another time or size. It looks once a
@@ -150,7 +159,8 @@ func stampOf(name string) stamp {
 	return stamp{fi.ModTime().UnixNano(), fi.Size()}
 }
 
-// dryRun tells what a run would do with the files that are there.
+// dryRun tells what a run would do with the files that are there, and ends as that
+// would.
 func dryRun(ctx context.Context, cmd *cobra.Command, f *config.File) error {
 	r, err := daemon.DryRun(ctx, f, cmd.ErrOrStderr())
 	var mistake *config.Error
@@ -170,5 +180,8 @@ func dryRun(ctx context.Context, cmd *cobra.Command, f *config.File) error {
 			_, err = fmt.Fprintf(w, "%s: %s\n", file.Path, file.Verdict)
 		}
 	}
-	return err
+	if err != nil || ctx.Err() != nil {
+		return err
+	}
+	return damageExit(r.Damaged())
 }

@@ -224,18 +224,25 @@ func (d *Daemon) Damaged() int64 {
 
 // report logs what became of a file of a source.
 func (d *Daemon) report(source string, r file.Report) {
-	level := slog.LevelInfo
 	if r.Verdict.Damage() || r.Known != "" {
 		d.mu.Lock()
 		d.damaged[r.Path] = true
 		d.mu.Unlock()
-		level = slog.LevelWarn
 	}
 	if r.Known != "" {
-		d.events.Log(context.Background(), level, "the file is damaged, as was found before", "component", source, "path", r.Path, "verdict", r.Known)
+		d.events.Warn("the file is damaged, as was found before", "component", source, "path", r.Path, "verdict", r.Known)
 		return
 	}
-	d.events.Log(context.Background(), level, "file finished", "component", source, "path", r.Path,
+	logFinished(d.events, source, r)
+}
+
+// logFinished logs what became of a file that this run has finished.
+func logFinished(log *slog.Logger, source string, r file.Report) {
+	level := slog.LevelInfo
+	if r.Verdict.Damage() {
+		level = slog.LevelWarn
+	}
+	log.Log(context.Background(), level, "file finished", "component", source, "path", r.Path,
 		"verdict", r.Verdict.String(), "bytes", r.Bytes, "lines", r.Lines)
 }
 

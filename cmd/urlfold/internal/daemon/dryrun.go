@@ -21,11 +21,22 @@ type DryReport struct {
 	Files    []file.Report
 }
 
+// Damaged returns how many files were damaged.
+func (r *DryReport) Damaged() (n int64) {
+	for i := range r.Files {
+		if r.Files[i].Verdict.Damage() {
+			n++
+		}
+	}
+	return n
+}
+
 // errDryBrokers says why a dry run reads files only.
 var errDryBrokers = errors.New("a dry run reads files only: to read from a broker is to take messages from others; see validate --connect")
 
 // DryRun reads all files that f names to their ends, as a first run would, handles
-// their records, writes nothing, and changes neither the files nor any progress.
+// their records, writes nothing, and changes neither the files nor any progress. What
+// becomes of damaged files is logged as by a run.
 func DryRun(ctx context.Context, f *config.File, log io.Writer) (DryReport, error) {
 	var report DryReport
 	p, err := newPlan(f)
@@ -52,9 +63,13 @@ func DryRun(ctx context.Context, f *config.File, log io.Writer) (DryReport, erro
 	masker := new(logging.Masker)
 	masker.Add(secretsOf(f)...)
 	var mu sync.Mutex
-	e := &env{store: store, log: logging.New(log, logging.Options{Masker: masker}), untilEOF: true, onReport: func(_ string, r file.Report) {
+	logger := logging.New(log, logging.Options{Masker: masker})
+	e := &env{store: store, log: logger, untilEOF: true, onReport: func(source string, r file.Report) {
 		mu.Lock()
 		defer mu.Unlock()
+		if r.Verdict.Damage() {
+			logFinished(logger, source, r)
+		}
 		report.Files = append(report.Files, r)
 	}}
 	err = p.runDry(ctx, e, &report)
