@@ -112,6 +112,9 @@ func (s *simSource) read(ctx context.Context, l *Lane, i int) error {
 			return s.ends(ctx, err)
 		}
 	}
+	if s.w.chance(50) { // the pipeline drains what its source does not
+		return nil
+	}
 	if err := l.Drain(ctx); err != nil {
 		return s.ends(ctx, err)
 	}
