@@ -56,6 +56,7 @@ type Lane struct {
 	told     bool          // the end was told to who finishes lanes
 	revoked  bool          // at least once
 	complete bool          // the input of the lane is at its end
+	skipped  bool          // it is left out
 	idle     chan struct{} // closed when nothing is under way; nil while nobody waits
 	end      atomic.Uint64 // number of the first batch that no sink may get, plus 1; 0: there is none
 	stats    record.Stats  // of resolved batches
@@ -168,6 +169,22 @@ func (l *Lane) Complete() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.complete = !l.revoked
+}
+
+// Skip says that the input of the lane is left out as a whole, by a choice of its
+// user: nothing of it was emitted, and sinks make nothing of it, not even an empty
+// output. The source calls it before it calls Complete.
+func (l *Lane) Skip() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.skipped = true
+}
+
+// Skipped reports whether the input of the lane is left out: see [Lane.Skip].
+func (l *Lane) Skipped() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.skipped
 }
 
 // Drain waits until everything that was emitted is resolved. The error is that

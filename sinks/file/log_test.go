@@ -166,14 +166,16 @@ func TestShared(t *testing.T) {
 }
 
 // TestLanes: an output for each lane, published when the lane is finished, also if
-// there is nothing in it, and more lanes than descriptors.
+// there is nothing in it, but for a lane that was skipped, and more lanes than
+// descriptors.
 func TestLanes(t *testing.T) {
 	dir := t.TempDir()
 	cfg := config(filepath.Join(dir, "{source.relpath}.zst"))
 	cfg.OpenFiles = 2
 	out := openLog(t, cfg, "")
 	w := newWriter(t, out)
-	lanes := []*pipeline.Lane{laneOfRel("x/a.log.gz"), laneOfRel("x/b.log"), laneOfRel("c"), laneOfRel("empty")}
+	lanes := []*pipeline.Lane{laneOfRel("x/a.log.gz"), laneOfRel("x/b.log"), laneOfRel("c"), laneOfRel("empty"), laneOfRel("skipped")}
+	lanes[4].Skip()
 	for round := range 3 {
 		for _, l := range lanes[:3] {
 			w.write(l, fmt.Sprintf("%s %d\n", l.Rel(), round))

@@ -293,8 +293,8 @@ type request struct {
 }
 
 // Finish implements [pipeline.Finisher]. The outputs of the lanes get their final
-// names; a lane without records gets an empty output. Each folder is brought down
-// once.
+// names; a lane without records gets an empty output, and one that was skipped none.
+// Each folder is brought down once.
 func (s *log) Finish(ctx context.Context, lanes []*pipeline.Lane) []error {
 	if !s.tmpl.perLane {
 		return nil
@@ -352,7 +352,7 @@ func (s *log) finish(lanes []*pipeline.Lane) []error {
 // nothing to do.
 func (s *log) sealLast(l *pipeline.Lane) (*stream, error) {
 	key := s.keyOf(l)
-	if s.streams[key] == nil && (s.finished[key] || s.isThere(l)) {
+	if s.streams[key] == nil && (l.Skipped() || s.finished[key] || s.isThere(l)) {
 		return nil, nil
 	}
 	st := s.streamOf(l)

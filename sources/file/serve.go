@@ -321,6 +321,7 @@ func (w *Watcher) refuse(t *track, out outcome, v compress.Verdict) (outcome, er
 	}
 	t.verdict = v
 	w.openLane(t)
+	t.lane.Skip()
 	return w.endLane(t)
 }
 

@@ -24,9 +24,10 @@ type Settings struct {
 	Mode string `yaml:"mode" enum:"batch,tail"`
 	// What a damaged file leads to. emit_and_report: all whole records before the
 	// damage go out, the damage is reported, and the next file is read. skip_file:
-	// compressed files are decompressed twice, first to see whether they are sound;
-	// of one that is not, nothing goes out. stop: as emit_and_report, but the run ends
-	// with an error.
+	// compressed files are decompressed twice, first to see whether they are sound; of
+	// one that is not, nothing goes out, and no output is made for it, not even an empty
+	// one. A file that is damaged only after a part of it went out is read on as with
+	// emit_and_report. stop: as emit_and_report, but the run ends with an error.
 	OnDamage string `yaml:"on_damage" enum:"emit_and_report,skip_file,stop"`
 	// With tail: how long a compressed file that is cut short must not have changed
 	// before that counts as damage, and a whole one before it counts as finished.
