@@ -43,8 +43,9 @@ func (n *Normalizer) onePass(dst, src []byte, end int, r *Result) ([]byte, bool)
 		r.judge(src, p.dst[p.base:])
 		return p.dst, true
 	}
-	s.canonical = len(s.kept) == 0
-	s.patched = !p.dots
+	escaped := !p.rules.Has(UpperEscapes|DecodeUnreserved) && !r.Flags.Intersect(escapeFlags).IsZero()
+	s.canonical = len(s.kept) == 0 && !escaped
+	s.patched = !p.dots && !escaped
 	s.judged = false
 	if n.rules&lossyRules != 0 {
 		p.dst = n.drop(p.dst, p.base, r)
@@ -234,7 +235,7 @@ func (p *pass) path(i, end int) {
 	if p.in.set(Path, i, end); i < end {
 		p.component(Path, i, end)
 		if p.dots && !p.giveUp {
-			p.dst = p.dst[:at+len(removeDotsFrom(p.dst[at:], p.dotsAt-at))]
+			p.dst = p.dst[:at+len(removeDotsFrom(p.dst[at:], p.dotsAt-at, dotSegmentLen))]
 		}
 	} else if p.profile.Reading == WHATWG || p.rules.Has(EmptyPath) {
 		p.changed = true

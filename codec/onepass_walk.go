@@ -49,7 +49,7 @@ var (
 // asks for.
 func (p *Profile) walkTable() *walkTable {
 	switch {
-	case p.Reading == WHATWG && p.Rules.Has(UpperEscapes|DecodeUnreserved) && !p.Rules.Has(RFCClean):
+	case p.Reading == WHATWG && !p.Rules.Has(RFCClean):
 		return whatwgWalk
 	case p.Reading == RFC && p.Rules.Has(syntaxRules) && p.Stray == percent.StrayEncode:
 		return rfcWalk
@@ -225,10 +225,10 @@ func (p *pass) escape(i int) int {
 // plainEscape is for the escape at i of v, of which there is little to say.
 func (p *pass) plainEscape(i int, v byte) {
 	if hasLowerHex(p.text[i:]) {
-		p.mark(i, LowerHex, Recased, 0)
+		p.mark(i, LowerHex, p.onEscape(LowerHex), 0)
 	}
 	if percent.IsUnreserved(v) {
-		p.mark(i, NeedlessEscape, Decoded, 0)
+		p.mark(i, NeedlessEscape, p.onEscape(NeedlessEscape), 0)
 	}
 	p.triplet(i, v)
 }
@@ -243,13 +243,13 @@ func hasLowerHex(b []byte) bool { return b[1] >= 'a' || b[2] >= 'a' }
 // triplet writes the escape at i, of v.
 func (p *pass) triplet(i int, v byte) {
 	switch {
-	case percent.IsUnreserved(v):
+	case percent.IsUnreserved(v) && p.rules.Has(DecodeUnreserved):
 		if p.stray && percent.IsHex(v) { // it might complete an escape: AppendNormal knows
 			p.giveUp = true
 		}
 		p.flush(i, i+3)
 		p.dst = append(p.dst, v)
-	case hasLowerHex(p.text[i:]):
+	case hasLowerHex(p.text[i:]) && p.rules.Has(UpperEscapes):
 		p.flush(i, i+3)
 		p.dst = percent.AppendEscape(p.dst, v)
 	}

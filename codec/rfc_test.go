@@ -193,7 +193,7 @@ func TestCorpusURLs(t *testing.T) {
 			var u URL
 			_, _, ok := parseClean(line, &u)
 			clean += b2i(ok)
-			for _, n := range fuzzNormalizers {
+			for _, n := range walkNormalizers {
 				walked += b2i(checkOnePass(t, n, line) && n.profile.Name == "equiv")
 			}
 		}
