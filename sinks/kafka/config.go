@@ -74,7 +74,7 @@ func (c *Config) Validate() error {
 		errs = append(errs, &units.FieldError{Field: "compression", Err: err})
 	}
 	for name := range c.Headers.Add {
-		check(name != "", "headers.add", "a name is empty")
+		check(name != "", "headers.add."+name, "its name is empty")
 	}
 	return errors.Join(errs...)
 }

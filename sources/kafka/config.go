@@ -80,12 +80,15 @@ func (c *Config) Validate() error {
 	fail := func(field, text string) {
 		errs = append(errs, &units.FieldError{Field: field, Err: errors.New(text)})
 	}
-	if len(c.Topics) == 0 || slices.Contains(c.Topics, "") {
-		fail("topics", "a name is missing")
+	if len(c.Topics) == 0 {
+		fail("topics", "there is none")
 	}
 	for i, t := range c.Topics {
-		if slices.Contains(c.Topics[:i], t) {
-			fail(fmt.Sprintf("topics[%d]", i), "is there twice")
+		switch field := fmt.Sprintf("topics[%d]", i); {
+		case t == "":
+			fail(field, "is empty")
+		case slices.Contains(c.Topics[:i], t):
+			fail(field, "is there twice")
 		}
 	}
 	if c.Group == "" {

@@ -2,6 +2,7 @@ package nats
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"time"
 
@@ -115,6 +116,9 @@ func wrong(field, what string) error {
 	return &units.FieldError{Field: field, Err: errors.New(what)}
 }
 
+// noFilter is what is wrong with an element of a list of subjects.
+const noFilter = "is no subject: names with dots between them, * for any one, > at the end for any that follow"
+
 // isName reports whether s can be the name of a stream or a consumer.
 func isName(s string) bool { return client.IsSubject(s) && !strings.ContainsAny(s, `./\`) }
 
@@ -128,8 +132,8 @@ func (c *JetStreamConfig) Validate() error {
 	}
 	check(isName(c.Stream), "stream", "is no name: no spaces, dots, slashes or wildcards")
 	check(isName(c.Durable), "durable", "is no name: no spaces, dots, slashes or wildcards")
-	for _, f := range c.Consumer.FilterSubjects {
-		check(client.IsFilter(f), "consumer.filter_subjects", "hold one that is no subject")
+	for i, f := range c.Consumer.FilterSubjects {
+		check(client.IsFilter(f), fmt.Sprintf("consumer.filter_subjects[%d]", i), noFilter)
 	}
 	check(c.Consumer.AckWait == 0 || c.Consumer.AckWait >= 100*time.Millisecond, "consumer.ack_wait", "is less than 100ms")
 	check(c.Consumer.MaxAckPending >= 0, "consumer.max_ack_pending", "is not positive")
@@ -204,9 +208,9 @@ func (c *CoreConfig) Validate() error {
 	if len(c.Subjects) == 0 {
 		errs = append(errs, wrong("subjects", "there is none"))
 	}
-	for _, s := range c.Subjects {
+	for i, s := range c.Subjects {
 		if !client.IsFilter(s) {
-			errs = append(errs, wrong("subjects", "hold one that is no subject"))
+			errs = append(errs, wrong(fmt.Sprintf("subjects[%d]", i), noFilter))
 		}
 	}
 	if c.Queue != "" && !client.IsSubject(c.Queue) {

@@ -24,7 +24,7 @@ func TestConfig(t *testing.T) {
 	}
 	f(func(*JetStreamConfig) {})
 	f(func(c *JetStreamConfig) { c.Servers, c.Stream, c.Durable = nil, "a.b", "a b" }, "servers: there is none", "stream: is no name", "durable: is no name")
-	f(func(c *JetStreamConfig) { c.Consumer.FilterSubjects = []string{"a", "b..c"} }, "consumer.filter_subjects")
+	f(func(c *JetStreamConfig) { c.Consumer.FilterSubjects = []string{"a", "b..c"} }, "consumer.filter_subjects[1]: is no subject")
 	f(func(c *JetStreamConfig) { c.Consumer.AckWait, c.Consumer.MaxDeliver = time.Millisecond, -2 }, "consumer.ack_wait", "consumer.max_deliver")
 	f(func(c *JetStreamConfig) { c.Prefetch = Prefetch{1, 1} }, "prefetch.messages", "prefetch.bytes")
 	f(func(c *JetStreamConfig) { c.Batch = Batch{} }, "batch.messages")
@@ -38,8 +38,8 @@ func TestConfig(t *testing.T) {
 		!strings.Contains(err.Error(), "queue") || !strings.Contains(err.Error(), "pending") {
 		t.Errorf("%v", err)
 	}
-	core.Subjects = []string{"a..b"}
-	if _, err := NewCore(core); err == nil || !strings.Contains(err.Error(), "subjects: hold one") {
+	core.Subjects = []string{"a.*", "a..b"}
+	if _, err := NewCore(core); err == nil || !strings.Contains(err.Error(), "subjects[1]: is no subject") {
 		t.Errorf("%v", err)
 	}
 }
