@@ -178,6 +178,9 @@ func source(t *table, s *pipeline.SourceSnapshot) {
 	t.add("backpressure_seconds_total", "Time that a source has waited because no batch was free.", counter, s.Blocked.Seconds(), "component", s.Name)
 }
 
+// retriesHelp is of what the sinks tell, too.
+const retriesHelp = "What was written again, by the class of the error: batches that were given to a sink again (retryable), repairs of files (file), and what a sink itself has sent again: messages, or record batches."
+
 // sinks adds the figures of sinks.
 func sinks(t *table, ch chan<- prometheus.Metric, list []pipeline.SinkSnapshot) {
 	var named []pipeline.SinkSnapshot
@@ -192,7 +195,7 @@ func sinks(t *table, ch chan<- prometheus.Metric, list []pipeline.SinkSnapshot) 
 		t.add("bytes_total", "", counter, float64(s.Bytes), "component", s.Name, "direction", "out")
 		t.add("sink_records_total", "Records that are durable in a sink.", counter, float64(s.Records), "component", s.Name)
 		t.add("sink_batches_total", "Batches that are durable in a sink.", counter, float64(s.Batches), "component", s.Name)
-		t.add("sink_retries_total", "Submissions of a batch that were tried again, by the class of the error.", counter, float64(s.Retries), "component", s.Name, "class", "retryable")
+		t.add("sink_retries_total", retriesHelp, counter, float64(s.Retries), "component", s.Name, "class", "retryable")
 		t.add("sink_refusals_total", "Answers by which a sink refused records for good.", counter, float64(s.Refused), "component", s.Name)
 		t.add("sink_inflight_batches", "Batches that a sink holds and has not answered.", gauge, float64(s.Holds), "component", s.Name)
 		t.add("sink_waiting_batches", "Batches that wait for their next try.", gauge, float64(s.Waiting), "component", s.Name)

@@ -277,7 +277,7 @@ func TestBlocked(t *testing.T) {
 	}
 	kafkatest.WantFigures(t, s, map[string]float64{
 		`urlfold_sink_partitions_failing{topic="out"}`:                  0,
-		`urlfold_sink_retries_total{class="blocked",topic="out"}`:       float64(h.Hits()),
+		`urlfold_sink_retries_total{class="blocked"}`:                   float64(h.Hits()),
 		`urlfold_sink_retries_total{class="retryable",component="out"}`: 0,
 	})
 	if err := s.Health(); err != nil {

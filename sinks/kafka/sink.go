@@ -218,7 +218,7 @@ func (s *Sink) Metrics(emit func(name, help, kind string, value float64, labels 
 	s.mu.Unlock()
 	for _, class := range kafka.Classes() {
 		emit("sink_retries_total", "Record batches that were sent again, by the class of the error.",
-			counter, float64(retries[class]), "topic", s.cfg.Topic, "class", class)
+			counter, float64(retries[class]), "class", class)
 	}
 	emit("sink_splits_total", "Record batches of which a broker has refused records, and that were sent again without them or in halves.",
 		counter, float64(s.splits.Load()), "topic", s.cfg.Topic)

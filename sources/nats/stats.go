@@ -51,20 +51,23 @@ func (s *JetStream) Metrics(emit func(name, help, kind string, value float64, la
 	one := func(name, help, kind string, value float64) {
 		emit(name, help, kind, value, "stream", s.cfg.Stream, "consumer", s.cfg.Durable)
 	}
-	one("source_lag", "Messages of the stream that were not delivered yet.", gauge, float64(st.Pending))
+	one("source_pending_messages", "Messages of the stream that were not delivered yet.", gauge, float64(st.Pending))
 	one("source_ack_pending", "Messages that all instances together have and have not acknowledged, asked for every 10 s.", gauge, float64(st.AckPending))
 	one("source_inflight_messages", "Messages that this instance has and has not acknowledged.", gauge, float64(st.InFlight))
-	one("source_messages_total", "Messages that were delivered to this instance.", counter, float64(st.Received))
+	emit("source_messages_total", messagesHelp, counter, float64(st.Received))
 	one("source_redelivered_total", "Messages that were delivered before, to this instance or another.", counter, float64(st.Redelivered))
 	one("source_acks_total", "Messages that were acknowledged.", counter, float64(st.Acked))
 	one("source_acks_lost_total", "Acknowledgments and other answers that could not be sent, or were not confirmed.", counter, float64(st.Unconfirmed))
 	one("source_naks_total", "Messages that were given back unprocessed.", counter, float64(st.Naked))
 	one("source_poison_total", "Messages that were delivered too often, and put away.", counter, float64(st.Terminated))
 	one("source_in_progress_total", "Reports that the work on a message goes on.", counter, float64(st.InProgress))
-	one("source_reconnects_total", reconnectsHelp, counter, float64(st.Reconnects))
+	emit("source_reconnects_total", reconnectsHelp, counter, float64(st.Reconnects))
 }
 
-const reconnectsHelp = "Times that the connection to NATS was lost and found again."
+const (
+	messagesHelp   = "Messages that were delivered to this instance."
+	reconnectsHelp = "Times that the connection to NATS was lost and found again."
+)
 
 // Stats returns the figures. It may be called at any time.
 func (s *Core) Stats() Stats {
@@ -84,7 +87,7 @@ func (s *Core) Stats() Stats {
 // Metrics gives out the figures of the source.
 func (s *Core) Metrics(emit func(name, help, kind string, value float64, labels ...string)) {
 	st := s.Stats()
-	emit("source_messages_total", "Messages that were delivered to this instance.", counter, float64(st.Received))
+	emit("source_messages_total", messagesHelp, counter, float64(st.Received))
 	emit("source_dropped_total", "Messages that had arrived and were dropped: more than pending allows were waiting.",
 		counter, float64(st.Dropped), "reason", "slow_consumer")
 	emit("source_reconnects_total", reconnectsHelp, counter, float64(st.Reconnects))

@@ -2,6 +2,10 @@ package daemon
 
 import (
 	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -39,13 +43,7 @@ func TestExtras(t *testing.T) {
 		sinks:   []pipeline.Sink{measuredSink{figures: figures{3}}, silent{}},
 		dead:    measuredSink{figures: figures{4}},
 	}
-	page := func(p *parts) string {
-		var totals metrics.Totals
-		totals.Swap(func() pipeline.Snapshot { return pipeline.Snapshot{} }, p.extras(plan)...)
-		w := httptest.NewRecorder()
-		metrics.Handler(&totals, metrics.Options{}).ServeHTTP(w, httptest.NewRequest("GET", "/metrics", nil))
-		return w.Body.String()
-	}
+	page := func(p *parts) string { return scrape(pipeline.Snapshot{}, p.extras(plan)) }
 	text := page(p)
 	for _, want := range []string{
 		`urlfold_source_lag{component="in",topic="t"} 1`,
@@ -61,5 +59,76 @@ func TestExtras(t *testing.T) {
 	p.dead = nil
 	if text := page(p); strings.Contains(text, "dead_letter") || strings.Contains(text, "quiet") {
 		t.Error("there are figures of what has none")
+	}
+}
+
+// scrape returns the page of metrics of a pipeline with these components.
+func scrape(s pipeline.Snapshot, extras []metrics.Extra) string {
+	var totals metrics.Totals
+	totals.Swap(func() pipeline.Snapshot { return s }, extras...)
+	w := httptest.NewRecorder()
+	metrics.Handler(&totals, metrics.Options{}).ServeHTTP(w, httptest.NewRequest("GET", "/metrics", nil))
+	return w.Body.String()
+}
+
+// everything names each type of component.
+const everything = `version: 1
+sources:
+  - file: {include: [a]}
+  - kafka: {brokers: ["b:9092"], topics: [t], group: g}
+  - jetstream: {servers: [n], stream: S, durable: d}
+  - nats: {servers: [n], subjects: [s]}
+codec: {format: lines}
+sinks:
+  - discard: {}
+  - file: {path: out}
+  - kafka: {brokers: ["b:9092"], topic: t}
+  - jetstream: {servers: [n], subject: s}
+  - nats: {servers: [n], subject: s}
+dead_letter: {kafka: {brokers: ["b:9092"], topic: d}}
+`
+
+// A metric has one set of labels, whichever component it is of: what queries sum by
+// is there in all of its series.
+func TestOneSetOfLabels(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "c.yaml")
+	if err := os.WriteFile(name, []byte(everything), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	f, err := Load(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := newPlan(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	parts, err := p.make(&env{log: discardLog})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var s pipeline.Snapshot
+	for _, name := range p.sourceNames {
+		s.Sources = append(s.Sources, pipeline.SourceSnapshot{Name: name})
+	}
+	for _, name := range p.sinkNames {
+		s.Sinks = append(s.Sinks, pipeline.SinkSnapshot{Name: name})
+	}
+	labels := map[string]string{}
+	line := regexp.MustCompile(`(?m)^(urlfold_\w+)(?:\{(.*)\})? `)
+	for _, m := range line.FindAllStringSubmatch(scrape(s, parts.extras(p)), -1) {
+		var names []string
+		for _, pair := range regexp.MustCompile(`(\w+)="[^"]*"`).FindAllStringSubmatch(m[2], -1) {
+			names = append(names, pair[1])
+		}
+		slices.Sort(names)
+		got := strings.Join(names, " ")
+		if want, ok := labels[m[1]]; ok && got != want {
+			t.Errorf("%s has the labels %s, and %s elsewhere", m[1], got, want)
+		}
+		labels[m[1]] = got
+	}
+	if want := "class component"; labels["urlfold_sink_retries_total"] != want {
+		t.Errorf("urlfold_sink_retries_total has the labels %q, want %q", labels["urlfold_sink_retries_total"], want)
 	}
 }
