@@ -38,6 +38,7 @@
 //	profile.go, rules.go        profiles as data
 //	normalize.go, drop.go       the normal form
 //	key.go, lossy.go, policy.go the keys, standard and lossy
+//	plainkey.go                 the fast way to the lossy ones
 //	resolve.go                  references
 //	trace.go                    what each rule did
 //	iri.go, surt.go, site.go, template.go   other forms of output

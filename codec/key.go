@@ -245,22 +245,31 @@ func (n *Normalizer) HashKey(lv Level, canonical []byte, r *Result) Key {
 // before, or from what has the same one, so that URLs equal at one level are
 // equal at every higher one.
 func (n *Normalizer) canonical(lv Level, src, norm []byte, r *Result) []byte {
-	s := &r.scratch
-	switch lv {
-	case K2:
-		k1 := n.canonical(K1, src, norm, r)
-		var signed bool
-		s.k2, signed = n.appendK2(s.k2[:0], k1, s.parts(k1, norm, r), s)
-		if signed {
-			r.Flags = r.Flags.With(SignedURL)
-		}
-		return s.k2
-	case K3:
-		k2 := n.canonical(K2, src, norm, r)
-		s.k3 = n.appendK3(s.k3[:0], k2, &s.out, s)
-		return s.k3
+	if lv < K2 {
+		return n.standard(lv, src, norm, r)
 	}
-	return n.standard(lv, src, norm, r)
+	s := &r.scratch
+	k1 := n.standard(K1, src, norm, r)
+	u := s.parts(k1, norm, r)
+	key, plain := n.plainK2(k1, u, s)
+	if !plain {
+		s.k2, key.signed = n.appendK2(s.k2[:0], k1, u, s)
+		key.text = s.k2
+	}
+	if key.signed {
+		r.Flags = r.Flags.With(SignedURL)
+	}
+	if lv == K2 {
+		return key.text
+	}
+	if plain {
+		if k3, ok := n.plainK3(&key, s); ok {
+			return k3
+		}
+		key.parts(u, &s.out)
+	}
+	s.k3 = n.appendK3(s.k3[:0], key.text, &s.out, s)
+	return s.k3
 }
 
 // parts returns the components of a canonical string, which may be norm.

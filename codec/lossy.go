@@ -67,9 +67,6 @@ func (w *rewriter) pageFragment() {
 // frontK2 writes all up to the end of the path.
 func (w *rewriter) frontK2() {
 	u := w.u
-	if w.plainFront() {
-		return
-	}
 	*w.out = URL{}
 	if u.Has(Scheme) {
 		w.dst = append(w.dst, w.foldedScheme()...)
@@ -88,30 +85,6 @@ func (w *rewriter) frontK2() {
 	at := len(w.dst)
 	w.pathK2()
 	w.out.set(Path, at, len(w.dst))
-}
-
-// plainFront is frontK2 for most web URLs: but for the scheme nothing changes. It
-// reports whether the URL is one of these.
-func (w *rewriter) plainFront() bool {
-	u := w.u
-	if w.known != schemeHTTP && w.known != schemeHTTPS || u.kind != RegName || u.Has(Username) {
-		return false
-	}
-	host := u.spans[Host].In(w.src)
-	if host[len(host)-1] == '.' || endsInNumber(host) {
-		return false
-	}
-	if params.MayHavePathSession(u.spans[Path].In(w.src)) {
-		return false
-	}
-	name := w.foldedScheme()
-	w.dst = append(append(w.dst, name...), w.src[u.spans[Scheme].End:u.spans[Path].End]...)
-	*w.out = *u
-	w.out.clear(Query)
-	w.out.clear(Fragment)
-	w.out.spans[Scheme].End = uint32(len(name))
-	w.out.shift(Host, uint32(len(name))-u.spans[Scheme].End)
-	return true
 }
 
 // userinfo writes the userinfo only if it holds an escaped '\' and keys are
@@ -383,7 +356,7 @@ func cutIndexFile(path []byte) []byte {
 	i := bytes.LastIndexByte(path, '/')
 	var buf [len("default.shtml")]byte
 	seg := path[i+1:]
-	if i < 0 || len(seg) > len(buf) {
+	if i < 0 || len(seg) < len("index.pl") || len(seg) > len(buf) || !indexFirst[seg[0]|0x20] {
 		return path
 	}
 	name, ext, ok := bytes.Cut(appendLower(buf[:0], seg), dot)
@@ -392,6 +365,9 @@ func cutIndexFile(path []byte) []byte {
 	}
 	return path
 }
+
+// indexFirst says which bytes the names in isIndexFile begin with.
+var indexFirst = [256]bool{'i': true, 'd': true, 'h': true}
 
 // isIndexFile is the list of rule dirindex.
 func isIndexFile(name, ext string) bool {

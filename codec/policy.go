@@ -72,6 +72,12 @@ func (p *Policy) Versions() string {
 	return v
 }
 
+// rewritesK3 reports whether an option has to look at the query of K2, or at the
+// bytes of its path, on the way to K3.
+func (p *Policy) rewritesK3() bool {
+	return p.SiteParams != nil || p.NFC || p.Once || p.LowerPath || p.LowerQuery
+}
+
 // digest returns the first 64 bits, in hex, of the SHA-256 of texts, each with a
 // line feed behind it.
 func digest(texts []string) string {

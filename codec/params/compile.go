@@ -30,6 +30,7 @@ func Compile(lists ...*List) (*Matcher, error) {
 	for a := range c.names {
 		c.m.index[a] = c.names[a].build()
 	}
+	c.m.names = sieveOf(&c.m.index[Drop])
 	c.m.hosts.build()
 	return c.m, nil
 }

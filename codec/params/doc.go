@@ -10,12 +10,14 @@
 //	default.go     the list that comes with the package
 //	compile.go     Compile: lists to a Matcher, and everything that can be wrong with them
 //	scope.go       which rules a host and a path call for
-//	index.go       from a name to the rules that may mean it
+//	index.go       from a name to the rules that may mean it; sieve.go dismisses most names before
 //	match.go       Match: drop or keep, and by which rule
 //	pattern.go     patterns (a subset of regular expressions) and globs; automaton.go runs them
 //	session.go     session ids in queries and paths (rules qsid and psid)
 //	signed.go      the guard of signed URLs
 //	campaign.go    campaign fields and click ids
+//	chart.go       what the bytes of a query are, as bits
+//	field.go       the fields of a query with all that is known about them, and their order
 //	keyquery.go    AppendKeyQuery: the query of a key; AppendFiltered: of a URL to fetch
 //
 // # Names and values
@@ -43,6 +45,6 @@
 //
 // The package does no I/O and keeps no state. A Matcher is immutable and safe for concurrent use; each goroutine has a
 // Scratch of its own. Site, Match, AppendKeyQuery and AppendFiltered allocate nothing but the growth of dst and Scratch.
-// A name that no list could mean costs a table look-up by its first byte and its length. Patterns run as automata, in time linear in
+// A name that no list could mean costs a hash of its ends and its length. Patterns run as automata, in time linear in
 // the text whatever the pattern. Nothing panics on any input.
 package params

@@ -72,13 +72,21 @@ func (ns *names) build() (ix index) {
 	return ix
 }
 
-// may reports whether rules or patterns could return something for the name, by its first byte and its length.
+// may reports whether rules could return something for the name, by its first byte and its length, or a pattern begins as
+// the name does.
 func (ix *index) may(name []byte) bool {
 	if len(name) == 0 {
 		return false
 	}
-	c := lower(name[0])
-	return ix.lengths[c]>>min(len(name), 31)&1 != 0 || ix.prefixAt[c] != ix.prefixAt[int(c)+1]
+	if ix.lengths[name[0]]>>min(len(name), 31)&1 != 0 {
+		return true
+	}
+	for _, p := range ix.patterns(name) {
+		if hasPrefixFold(name, p.prefix) {
+			return true
+		}
+	}
+	return false
 }
 
 // rules returns the rules of an exact name.

@@ -1,9 +1,6 @@
 package params
 
-import (
-	"bytes"
-	"slices"
-)
+import "bytes"
 
 // Why is the set of rules that had something to do in a query. The zero Why is none.
 type Why uint8
@@ -50,45 +47,6 @@ type Dropped struct {
 // are good until the next call with s.
 func (s *Scratch) Dropped() []Dropped { return s.drops[:len(s.drops):len(s.drops)] }
 
-// A field is a Pair with what is known about it.
-type field struct {
-	Pair
-	name    uint32 // where its decoded name begins in Scratch.names, if coded
-	nameLen uint32
-	coded   bool // the name has '+' or '%'
-	look    bool // the name may be one that this package knows by heart, or that a rule drops
-	class   uint8
-}
-
-// traits are what read has seen in any field.
-type traits struct {
-	class    uint8
-	blank    bool // a field or a value of no bytes
-	look     bool
-	unsorted bool // a name that is before the one on its left
-	marks    mark
-	cfid     bool
-	cftoken  bool
-}
-
-// nameOf returns the form-decoded name of f.
-func (s *Scratch) nameOf(f *field, query []byte) []byte {
-	if f.coded {
-		return s.names[f.name : f.name+f.nameLen]
-	}
-	return f.Name(query)
-}
-
-// valueOf returns the form-decoded value of f. It is good until the next call.
-func (s *Scratch) valueOf(f *field, query []byte) []byte {
-	raw := f.Value(query)
-	if f.class&formCoded == 0 {
-		return raw
-	}
-	s.value = AppendName(s.value[:0], raw)
-	return s.value
-}
-
 // AppendKeyQuery appends the query of a key to dst: the fields that count, each in one spelling, in one order. The steps:
 //
 //	q-split      on '&', and on ';' if the site says so; the result has '&' only
@@ -122,7 +80,7 @@ func AppendKeyQuery(dst, query []byte, m *Matcher, site Site, s *Scratch) (out [
 	if site.Separators != Ampersand && bytes.IndexByte(query, ';') >= 0 {
 		why |= WhyForm
 	}
-	if why|Why(t.class&formOther) == 0 {
+	if why == 0 && !t.odd {
 		return append(dst, query...), true, 0
 	}
 	return s.appendFields(dst, query, why)
@@ -135,12 +93,12 @@ func (s *Scratch) appendFields(dst, query []byte, why Why) (out []byte, present 
 			dst = append(dst, '&')
 		}
 		f := &s.fields[i]
-		mark := len(dst)
 		raw := query[f.Start:f.End]
-		if f.class&formOther == 0 {
+		if !f.oddName && !f.oddValue {
 			dst = append(dst, raw...)
 			continue
 		}
+		mark := len(dst)
 		dst = appendForm(dst, query[f.Start:f.NameEnd])
 		if f.Eq {
 			dst = append(dst, '=')
@@ -177,71 +135,6 @@ func AppendFiltered(dst, query []byte, m *Matcher, site Site, s *Scratch) (out [
 		return dst, true, 0
 	}
 	return dst, len(dst) > start, WhyDropped
-}
-
-// read splits query into s.fields, and forgets what was dropped before.
-func (s *Scratch) read(query []byte, sep Separators, m *Matcher) (t traits) {
-	s.fields, s.names, s.drops = s.fields[:0], s.names[:0], s.drops[:0]
-	var before []byte
-	for start := 0; start <= len(query) && len(query) > 0; {
-		f, nameClass := scanField(query, start, sep)
-		start = int(f.End) + 1
-		name := f.Name(query)
-		if nameClass&formCoded != 0 {
-			f.name, f.coded = uint32(len(s.names)), true
-			s.names = AppendName(s.names, name)
-			f.nameLen = uint32(len(s.names)) - f.name
-			name = s.names[f.name:]
-		}
-		t.class |= f.class
-		t.blank = t.blank || f.Start == f.End || f.Eq && f.NameEnd+1 == f.End
-		t.unsorted = t.unsorted || bytes.Compare(before, name) > 0
-		before = name
-		name = bare(name)
-		if isKnown(name) {
-			f.look = true
-			t.know(name)
-		}
-		f.look = f.look || m.may(name)
-		t.look = t.look || f.look
-		s.fields = append(s.fields, f)
-	}
-	return t
-}
-
-// know notes what a bare name is known for.
-func (t *traits) know(name []byte) {
-	t.marks |= markOf(name)
-	kind := sessionOf(name, nil)
-	t.cfid = t.cfid || kind == isCFID
-	t.cftoken = t.cftoken || kind == isCFToken
-}
-
-// scanField returns the field that begins at start, as AppendPairs has it, and the classes of its name, all in one pass.
-func scanField(query []byte, start int, sep Separators) (f field, nameClass uint8) {
-	nameEnd := -1
-	i := start
-	for ; i < len(query); i++ {
-		c := query[i]
-		class := formClass[c]
-		if class == 0 {
-			continue
-		}
-		if c == '&' || c == ';' && sep != Ampersand {
-			break
-		}
-		if c == '=' && nameEnd < 0 {
-			nameEnd, nameClass = i, f.class
-			continue
-		}
-		f.class |= class
-	}
-	f.Eq = nameEnd >= 0
-	if !f.Eq {
-		nameEnd, nameClass = i, f.class
-	}
-	f.Pair.Start, f.NameEnd, f.End = uint32(start), uint32(nameEnd), uint32(i)
-	return f, nameClass
 }
 
 // drop removes session ids and what m drops from s.fields, and lists them in s.drops. With every, it looks at all fields.
@@ -300,20 +193,4 @@ func (s *Scratch) clean() (why Why) {
 	}
 	s.fields = kept
 	return why
-}
-
-// sort sorts s.fields by name, and reports whether they were not. Fields of one name keep their order, which their places
-// in the query tell.
-func (s *Scratch) sort(query []byte) bool {
-	compare := func(a, b field) int {
-		if c := bytes.Compare(s.nameOf(&a, query), s.nameOf(&b, query)); c != 0 {
-			return c
-		}
-		return int(a.Start) - int(b.Start)
-	}
-	if slices.IsSortedFunc(s.fields, compare) {
-		return false
-	}
-	slices.SortFunc(s.fields, compare)
-	return true
 }

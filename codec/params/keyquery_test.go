@@ -62,6 +62,7 @@ func TestAppendKeyQuery(t *testing.T) {
 	f("q2=a&q=b", "q=b&q2=a", "q-sort-name") // by name, not by the whole field: '2' < '='
 	f("b=2&a=2&b=1&a=1", "a=2&a=1&b=2&b=1", "q-sort-name")
 	f("%62=1&a=2", "a=2&b=1", "q-form,q-sort-name") // by the decoded name
+	f("a*=1&a+=2", "a+=2&a*=1", "q-sort-name")      // ' ' < '*' < '+'
 	f("a=1&a=1", "a=1&a=1", "")                     // repeated fields are data: D4.37
 
 	// qsid.

@@ -11,6 +11,7 @@ type Matcher struct {
 	skipped  []Skipped
 
 	index  [numActions]index
+	names  *sieve  // for index[Drop]
 	scopes []scope // the first is everywhere
 	wide   []uint32
 	hosts  hostTable

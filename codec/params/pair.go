@@ -48,15 +48,21 @@ func AppendPairs(dst []Pair, query []byte, sep Separators) []Pair {
 		return dst
 	}
 	for start := 0; start <= len(query); {
-		end := start + indexSeparator(query[start:], sep)
-		p := Pair{Start: uint32(start), NameEnd: uint32(end), End: uint32(end)}
-		if i := bytes.IndexByte(query[start:end], '='); i >= 0 {
-			p.NameEnd, p.Eq = uint32(start+i), true
-		}
+		p := pairAt(query, start, sep)
 		dst = append(dst, p)
-		start = end + 1
+		start = int(p.End) + 1
 	}
 	return dst
+}
+
+// pairAt returns the field that begins at start.
+func pairAt(query []byte, start int, sep Separators) Pair {
+	end := start + indexSeparator(query[start:], sep)
+	p := Pair{Start: uint32(start), NameEnd: uint32(end), End: uint32(end)}
+	if i := bytes.IndexByte(query[start:end], '='); i >= 0 {
+		p.NameEnd, p.Eq = uint32(start+i), true
+	}
+	return p
 }
 
 // indexSeparator returns the offset of the first separator in b, or its length.

@@ -168,6 +168,7 @@ type Scratch struct {
 	state      []uint8  // for each scope
 	host, path []byte
 
+	charts []chart // of a query
 	fields []field
 	names  []byte // decoded names of fields
 	value  []byte // one decoded value

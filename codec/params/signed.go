@@ -47,13 +47,18 @@ func Signed(pairs []Pair, query []byte) bool {
 	return all.signed()
 }
 
-// knownLengths are the lengths of the names that markOf and sessionOf know, as bits, by their first byte in lower case.
+// knownNames are the names that markOf and sessionOf know. The last eight letters of aspSession stand for any.
+var knownNames = []string{
+	"x-amz-signature", "x-goog-signature", "x-oss-signature", "x-tos-signature", "key-pair-id", "q-signature",
+	"hdnea", "hdnts", "hdntl", "auth_key", "oauth_signature", "signature", "expires", "sig", "se", "si", "token", "md5",
+	"jsessionid", "phpsessid", aspSession, "sessionid", "session_id", "sid", "cfid", "cftoken",
+}
+
+const aspSession = "aspsessionidxxxxxxxx"
+
+// knownLengths are the lengths of knownNames, as bits, by their first byte in lower case.
 var knownLengths = func() (t [256]uint32) {
-	for _, name := range []string{
-		"x-amz-signature", "x-goog-signature", "x-oss-signature", "x-tos-signature", "key-pair-id", "q-signature",
-		"hdnea", "hdnts", "hdntl", "auth_key", "oauth_signature", "signature", "expires", "sig", "se", "si", "token", "md5",
-		"jsessionid", "phpsessid", "aspsessionidxxxxxxxx", "sessionid", "session_id", "sid", "cfid", "cftoken",
-	} {
+	for _, name := range knownNames {
 		t[name[0]] |= 1 << len(name)
 	}
 	return t

@@ -1,0 +1,172 @@
+package params
+
+import (
+	"bytes"
+	"encoding/binary"
+	"slices"
+)
+
+// A field is a Pair with what is known about it.
+type field struct {
+	Pair
+	order    uint64 // see orderAt
+	name     uint32 // where its decoded name begins in Scratch.names, if oddName
+	nameLen  uint32
+	oddName  bool // the name has bytes that are odd on its chart
+	oddValue bool // so has the value
+	look     bool // the name may be one that this package knows by heart, or that a rule drops
+}
+
+// traits are what read has seen in any field.
+type traits struct {
+	odd      bool
+	blank    bool // a field or a value of no bytes
+	look     bool
+	unsorted bool // a name that is before the one on its left
+	marks    mark
+	cfid     bool
+	cftoken  bool
+}
+
+// nameOf returns the form-decoded name of f.
+func (s *Scratch) nameOf(f *field, query []byte) []byte {
+	if f.oddName {
+		return s.names[f.name : f.name+f.nameLen]
+	}
+	return f.Name(query)
+}
+
+// valueOf returns the form-decoded value of f. It is good until the next call.
+func (s *Scratch) valueOf(f *field, query []byte) []byte {
+	raw := f.Value(query)
+	if !f.oddValue {
+		return raw
+	}
+	s.value = AppendName(s.value[:0], raw)
+	return s.value
+}
+
+// read splits query into s.fields, and forgets what was dropped before.
+func (s *Scratch) read(query []byte, sep Separators, m *Matcher) (t traits) {
+	s.fields, s.names, s.drops = s.fields[:0], s.names[:0], s.drops[:0]
+	if len(query) == 0 {
+		return t
+	}
+	s.draw(query, sep)
+	sieve := m.sieve()
+	for start := 0; start <= len(query); {
+		s.fields = append(s.fields, field{})
+		f := &s.fields[len(s.fields)-1]
+		s.cut(f, query, start)
+		start = int(f.End) + 1
+		if f.oddName {
+			s.decode(f, query)
+		}
+		if f.oddName || sieve.passes(f.Name(query)) {
+			s.look(f, query, m, &t)
+		}
+		t.odd = t.odd || f.oddName || f.oddValue
+		t.blank = t.blank || f.Start == f.End || f.Eq && f.NameEnd+1 == f.End
+		t.unsorted = t.unsorted || len(s.fields) > 1 && s.isBefore(f, &s.fields[len(s.fields)-2], query)
+	}
+	return t
+}
+
+// cut finds the ends of the field that begins at start, as AppendPairs has them.
+func (s *Scratch) cut(f *field, query []byte, start int) {
+	nameEnd := s.next(start, withEq)
+	end := nameEnd
+	if f.Eq = nameEnd < len(query) && query[nameEnd] == '='; f.Eq {
+		end = s.next(nameEnd, withoutEq)
+		f.oddValue = s.anyOdd(nameEnd+1, end, withEq)
+	}
+	f.Start, f.NameEnd, f.End = uint32(start), uint32(nameEnd), uint32(end)
+	f.oddName = s.anyOdd(start, nameEnd, withoutEq)
+	f.order = orderAt(query, start, nameEnd)
+}
+
+// decode decodes the name of f.
+func (s *Scratch) decode(f *field, query []byte) {
+	f.name = uint32(len(s.names))
+	s.names = AppendName(s.names, f.Name(query))
+	f.nameLen = uint32(len(s.names)) - f.name
+	f.order = orderAt(s.names, int(f.name), len(s.names))
+}
+
+// look finds out whether f is one of the few fields that are known by their names.
+func (s *Scratch) look(f *field, query []byte, m *Matcher, t *traits) {
+	name := bare(s.nameOf(f, query))
+	if isKnown(name) {
+		f.look = true
+		t.know(name)
+	}
+	f.look = f.look || m.may(name)
+	t.look = t.look || f.look
+}
+
+// know notes what a bare name is known for.
+func (t *traits) know(name []byte) {
+	t.marks |= markOf(name)
+	kind := sessionOf(name, nil)
+	t.cfid = t.cfid || kind == isCFID
+	t.cftoken = t.cftoken || kind == isCFToken
+}
+
+// orderAt returns the first eight bytes of the name b[start:end] as a big-endian number, zeros behind a shorter one: where two
+// names differ in it, it sorts them.
+func orderAt(b []byte, start, end int) uint64 {
+	if start+8 <= len(b) {
+		return binary.BigEndian.Uint64(b[start:]) &^ (^uint64(0) >> (8 * (end - start)))
+	}
+	var x uint64
+	for _, c := range b[start:end] {
+		x = x<<8 | uint64(c)
+	}
+	return x << (8 * (8 - (end - start)))
+}
+
+// isBefore reports whether the name of f sorts before that of g.
+func (s *Scratch) isBefore(f, g *field, query []byte) bool {
+	if f.order != g.order {
+		return f.order < g.order
+	}
+	return bytes.Compare(s.nameOf(f, query), s.nameOf(g, query)) < 0
+}
+
+// maxInsertion is the most fields that are sorted by insertion.
+const maxInsertion = 16
+
+// sort sorts s.fields by name, and reports whether they were not. Fields of one name keep their order.
+func (s *Scratch) sort(query []byte) (changed bool) {
+	if len(s.fields) > maxInsertion {
+		return s.sortMany(query)
+	}
+	for i := 1; i < len(s.fields); i++ {
+		f, j := s.fields[i], i
+		for ; j > 0 && s.isBefore(&f, &s.fields[j-1], query); j-- {
+			s.fields[j] = s.fields[j-1]
+		}
+		if j < i {
+			s.fields[j], changed = f, true
+		}
+	}
+	return changed
+}
+
+// sortMany is sort for any number of fields. What order fields of one name have is told by their places in the query.
+func (s *Scratch) sortMany(query []byte) bool {
+	compare := func(a, b field) int {
+		switch {
+		case s.isBefore(&a, &b, query):
+			return -1
+		case s.isBefore(&b, &a, query):
+			return 1
+		}
+		return int(a.Start) - int(b.Start)
+	}
+	if slices.IsSortedFunc(s.fields, compare) {
+		return false
+	}
+	slices.SortFunc(s.fields, compare)
+	return true
+}

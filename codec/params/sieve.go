@@ -1,0 +1,70 @@
+package params
+
+// A sieve lets few names pass but those that a Matcher, or this package, may know: most parameters of most queries are
+// dismissed by a hash of two of their bytes and their length.
+type sieve struct {
+	exact [sieveBits / 64]uint64 // a bit for each name, see sieveHash
+	first [256]bool              // whether there is a pattern for names that begin with the byte, in whatever case
+}
+
+const sieveBits = 1 << 12
+
+// sieveHash is the same for a name in capitals and in small letters. The name is not empty.
+func sieveHash(name []byte) uint32 {
+	first, last := uint32(name[0]|0x20), uint32(name[len(name)-1]|0x20)
+	return (first*0x9E3779B1 + last*0x85EBCA6B + uint32(len(name))*0xC2B2AE35) >> 20
+}
+
+// passes reports whether the name may be a known one. The name is form-decoded, and nothing of it is to be passed over.
+func (s *sieve) passes(name []byte) bool {
+	if len(name) == 0 {
+		return false
+	}
+	h := sieveHash(name)
+	return s.exact[h/64]>>(h%64)&1 != 0 || s.first[name[0]]
+}
+
+func (s *sieve) add(name string) {
+	h := sieveHash([]byte(name))
+	s.exact[h/64] |= 1 << (h % 64)
+}
+
+// addFirst lets all names pass that begin with c, a byte in lower case.
+func (s *sieve) addFirst(c byte) {
+	s.first[c] = true
+	if 'a' <= c && c <= 'z' {
+		s.first[c-('a'-'A')] = true
+	}
+}
+
+// heart is the sieve of what this package knows by heart.
+var heart = func() *sieve {
+	s := new(sieve)
+	for _, name := range knownNames {
+		s.add(name)
+	}
+	for last := 'a'; last <= 'z'; last++ {
+		s.add(aspSession[:len(aspSession)-1] + string(last))
+	}
+	return s
+}()
+
+// sieveOf returns the sieve for the names in ix and those that this package knows by heart.
+func sieveOf(ix *index) *sieve {
+	s := *heart
+	for _, e := range ix.exact {
+		s.add(e.name)
+	}
+	for _, p := range ix.prefixed {
+		s.addFirst(p.prefix[0])
+	}
+	return &s
+}
+
+// sieve returns the sieve of m, which may be nil.
+func (m *Matcher) sieve() *sieve {
+	if m == nil {
+		return heart
+	}
+	return m.names
+}
