@@ -44,6 +44,7 @@ type Entry struct {
 	Rotated   bool   `json:"rotated,omitempty"`   // Path is not the name that the file was found under first
 	Finishing bool   `json:"finishing,omitempty"` // it is done, and is yet to be deleted or moved
 	Gone      int64  `json:"gone,omitempty"`      // Unix time in seconds when there was no such file any more; 0: there is
+	Disposed  int64  `json:"disposed,omitempty"`  // Unix time in nanoseconds when it was deleted or moved by on_finish; 0: it was not
 }
 
 // sound reports whether the numbers of e can be those of a file.

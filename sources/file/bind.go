@@ -18,7 +18,8 @@ func (w *Watcher) bind(t *track, p *prospect, l *look, now time.Time) {
 	unchanged := !copied && t.path == p.s.path && t.file.same(&p.s)
 	t.rotated = t.rotated || t.file.id == p.s.id && t.path != p.s.path
 	t.path, t.file, t.met = p.s.path, p.s, p.meeting
-	t.bound, t.listed, t.replaced, t.reused, t.atEnd, t.gone = true, true, false, false, false, time.Time{}
+	t.bound, t.listed, t.replaced, t.reused, t.atEnd = true, true, false, false, false
+	t.gone, t.disposed = time.Time{}, 0
 	t.changed = now
 	if changed := time.Unix(0, p.s.changed); changed.Before(now) {
 		t.changed = changed

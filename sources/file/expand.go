@@ -8,8 +8,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-
-	"github.com/bmatcuk/doublestar/v4"
 )
 
 // stdinPath is the path that means stdin.
@@ -67,7 +65,7 @@ func (e *expander) path(path string) {
 
 // glob adds the files that match pattern.
 func (e *expander) glob(pattern string) {
-	names, err := doublestar.FilepathGlob(pattern, doublestar.WithFilesOnly())
+	names, err := glob(pattern)
 	switch {
 	case err != nil:
 		e.errs = append(e.errs, fmt.Errorf("%s: %w", pattern, err))

@@ -43,6 +43,16 @@ func TestExpand(t *testing.T) {
 	f("**/*.log", "a.log b.log sub/c.log sub/deep/d.log x[1].log")
 	f("{b,a}.log", "a.log b.log")
 	f("sub", "sub/c.log sub/deep/d.log sub/e.txt")
+	for _, loop := range []string{"sub/up", "sub/and-up"} { // walked through, these were 2^40 paths
+		if err := os.Symlink(dir, loop); err != nil {
+			t.Fatal(err)
+		}
+	}
+	f("**/*.log", "a.log b.log sub/c.log sub/deep/d.log x[1].log")
+	f("**", "a.log b.log empty/.keep sub/c.log sub/deep/d.log sub/e.txt x[1].log")
+	f("sub/up/a.*", "sub/up/a.log")
+	f("sub/*/b.log", "sub/and-up/b.log")
+	f("sub", "sub/c.log sub/deep/d.log sub/e.txt")
 	f("sub/ *.log", "sub/c.log sub/deep/d.log sub/e.txt a.log b.log x[1].log")
 	f("x[1].log", "x[1].log") // a file of that name comes before a pattern
 	f("a.log a.log", "a.log a.log")

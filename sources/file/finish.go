@@ -83,10 +83,11 @@ func (w *Watcher) letGo(t *track, lane *pipeline.Lane, err error) {
 // folders that they have left and come to.
 func (w *Watcher) disposeAll(tracks []*track) []error {
 	errs := make([]error, len(tracks))
+	taken := make([]bool, len(tracks))
 	dirs := map[string]bool{}
 	for i, t := range tracks {
 		if t != nil {
-			errs[i] = w.dispose(t, dirs)
+			taken[i], errs[i] = w.dispose(t, dirs)
 		}
 	}
 	for dir := range dirs {
@@ -97,6 +98,10 @@ func (w *Watcher) disposeAll(tracks []*track) []error {
 	for i, t := range tracks {
 		if t != nil && errs[i] == nil && t.finishing {
 			t.finishing, w.dirty = false, true
+		}
+		if taken[i] {
+			t.disposed = w.clock().UnixNano()
+			w.unbind(t)
 		}
 	}
 	return errs
@@ -118,22 +123,22 @@ func (d *disposal) do(_ context.Context, w *Watcher) {
 	delete(w.broken, d.t.path)
 }
 
-// dispose applies on_finish to a file, if it still is what was read. It adds the
-// folders that have changed to dirs.
-func (w *Watcher) dispose(t *track, dirs map[string]bool) error {
+// dispose applies on_finish to a file, if it still is what was read, and reports
+// whether it did. It adds the folders that have changed to dirs.
+func (w *Watcher) dispose(t *track, dirs map[string]bool) (taken bool, err error) {
 	w.mu.Lock()
 	due, path, rel, was := t.finishing, t.path, t.rel, t.file
 	w.mu.Unlock()
 	if !due {
-		return nil
+		return false, nil
 	}
 	fi, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil
+		return false, nil
 	}
 	if err == nil {
 		if now := sight(path, rel, fi); now.id != was.id || now.size != was.size {
-			return nil // it is another one, or there is more to read in it
+			return false, nil // it is another one, or there is more to read in it
 		}
 		dirs[filepath.Dir(path)] = true
 		if w.cfg.OnFinish.MoveTo != "" {
@@ -143,9 +148,9 @@ func (w *Watcher) dispose(t *track, dirs map[string]bool) error {
 		}
 	}
 	if err != nil {
-		return fmt.Errorf("on_finish: %w", err)
+		return false, fmt.Errorf("on_finish: %w", err)
 	}
-	return nil
+	return true, nil
 }
 
 // moveFile gives a file another path, or one like it if that is taken: a file that

@@ -125,7 +125,7 @@ func (w *Watcher) consider(p *prospect, own *track, l *look, now time.Time) bool
 // fits reports whether a file that has the inode of t has its text, too. The tail
 // of a compressed one is looked at when it is opened.
 func (w *Watcher) fits(t *track, p *prospect, l *look) bool {
-	if t.step != resting || t.life == ended {
+	if t.step != resting || t.life == ended || w.outlived(t, p, l) {
 		return false
 	}
 	at := t.at()
@@ -177,7 +177,7 @@ func (w *Watcher) compare(p *prospect, l *look, now time.Time) (best *track, hol
 			return nil, true // there is too little of it yet
 		}
 	}
-	cands := w.candidates(l.head, young, orig)
+	cands := w.candidates(p, l, young, orig)
 	if len(cands) == 0 {
 		return nil, false
 	}
@@ -256,12 +256,31 @@ func (w *Watcher) original(p *prospect) *track {
 	return nil
 }
 
-// candidates returns the tracks that begin as head does, orig among them if that
-// is one.
-func (w *Watcher) candidates(head []byte, young bool, orig *track) []*track {
+// outlived reports whether p was made when the file of t was gone already: it is no
+// copy of that, and not that file, though it may begin as it does, or be all the same.
+// A copy that is made elsewhere may arrive a while later, but not of what on_finish
+// took away.
+func (w *Watcher) outlived(t *track, p *prospect, l *look) bool {
+	made := l.stamp
+	if made == 0 {
+		made = p.s.changed
+	}
+	switch {
+	case t.disposed != 0:
+		return made > t.disposed
+	case t.bound || t.gone.IsZero():
+		return false
+	}
+	return made > t.gone.Add(w.cfg.RotateWait).UnixNano()
+}
+
+// candidates returns the tracks that begin as l does, orig among them if that is
+// one.
+func (w *Watcher) candidates(p *prospect, l *look, young bool, orig *track) []*track {
 	var found []*track
+	head := l.head
 	add := func(t *track) {
-		if t.at().off > 0 && (t.free() || young || !t.sure() || t == orig) && !slices.Contains(found, t) {
+		if t.at().off > 0 && (t.free() || young || !t.sure() || t == orig) && !w.outlived(t, p, l) && !slices.Contains(found, t) {
 			found = append(found, t)
 		}
 	}

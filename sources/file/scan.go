@@ -66,8 +66,25 @@ func lookUp(pattern string) (base string, names []string) {
 		base, _ = doublestar.SplitPattern(filepath.ToSlash(pattern))
 		base = filepath.FromSlash(base)
 	}
-	names, _ = doublestar.FilepathGlob(pattern, doublestar.WithFilesOnly())
+	names, _ = glob(pattern)
 	return base, names
+}
+
+// glob returns the files that a glob matches. "**" does not go into linked folders, as
+// the walk of a folder does not: two links to a folder above them make more paths than
+// can ever be walked.
+func glob(pattern string) ([]string, error) {
+	if !strings.Contains(pattern, "**") {
+		return doublestar.FilepathGlob(pattern, doublestar.WithFilesOnly())
+	}
+	names, err := doublestar.FilepathGlob(pattern, doublestar.WithFilesOnly(), doublestar.WithNoFollow())
+	return slices.DeleteFunc(names, isFolder), err
+}
+
+// isFolder reports whether path leads to a folder: that of a link may.
+func isFolder(path string) bool {
+	fi, err := os.Stat(path)
+	return err == nil && fi.IsDir()
 }
 
 func (s *scanner) excluded(path string) bool {

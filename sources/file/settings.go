@@ -16,6 +16,7 @@ import (
 type Settings struct {
 	// The files to read: paths, folders (read with all below them) and globs, with
 	// ** for any number of folders. New files that match are found while running.
+	// Folders and ** go into no linked folders; name such a one itself.
 	Include []string `yaml:"include,required" min:"1"`
 	// Globs of files to leave alone, of those that include names.
 	Exclude []string `yaml:"exclude"`

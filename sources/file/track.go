@@ -93,6 +93,7 @@ type track struct {
 	told          bool     // this run has reported it
 	changed       time.Time
 	gone          time.Time // when it was seen first that there is no such file
+	disposed      int64     // when on_finish took the file away, in nanoseconds of Unix time, or 0
 	replaced      bool      // its file holds another text now
 	met           meeting   // of the file that it is bound to
 	reused        bool      // its inode is that of another file now
@@ -213,7 +214,7 @@ func (t *track) dropPoints() {
 func (t *track) describe(e checkpoint.Entry, source string) checkpoint.Entry {
 	e.Source, e.ID, e.Path, e.Rel = source, t.id, t.path, t.rel
 	e.Dev, e.Ino, e.Size, e.ModTime, e.Gen = t.file.id.dev, t.file.id.ino, t.file.size, t.file.mtime, t.gen
-	e.State, e.Verdict, e.Rotated, e.Finishing, e.Gone = t.state, t.text, t.rotated, t.finishing, 0
+	e.State, e.Verdict, e.Rotated, e.Finishing, e.Gone, e.Disposed = t.state, t.text, t.rotated, t.finishing, 0, t.disposed
 	if !t.gone.IsZero() {
 		e.Gone = t.gone.Unix()
 	}
@@ -233,14 +234,14 @@ func restored(e checkpoint.Entry) *track {
 	t := &track{
 		id: e.ID, path: e.Path, rel: e.Rel, gen: e.Gen, entry: e,
 		file:  sighting{path: e.Path, rel: e.Rel, id: fileID{e.Dev, e.Ino}, size: e.Size, mtime: e.ModTime},
-		state: e.State, text: e.Verdict, rotated: e.Rotated, finishing: e.Finishing,
+		state: e.State, text: e.Verdict, rotated: e.Rotated, finishing: e.Finishing, disposed: e.Disposed,
 		key: headKey{e.HeadLen, parseDigest(e.Head)},
 	}
 	if e.State != checkpoint.Reading {
 		t.life = over
 	}
 	if e.Gone != 0 {
-		t.gone = time.Unix(e.Gone, 0)
+		t.gone = time.Unix(e.Gone, 999_999_999) // at the latest
 	}
 	t.places = []place{{e.Offset, e.Line, e.Inside, parseDigest(e.Tail)}}
 	t.cut.off, t.cut.line, t.cut.oversize = e.Offset, e.Line, e.Inside

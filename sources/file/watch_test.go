@@ -288,6 +288,50 @@ func TestOnFinish(t *testing.T) {
 	}
 }
 
+// TestSameTextAgain: a file that comes after one with the same text was taken away is
+// another one, and is read: a copy is made while its original is there.
+func TestSameTextAgain(t *testing.T) {
+	t.Parallel()
+	text := strings.Join(numbered("l", 0, 20), "")
+	for _, content := range []string{text, gz(t, text)} {
+		for _, finish := range []OnFinish{{word: deleteFile}, {MoveTo: t.TempDir()}} {
+			dir, sink := t.TempDir(), &shelf{}
+			set := batch(dir)
+			set.OnFinish = finish
+			data := t.TempDir()
+			for i, name := range []string{"a.log", "b.log", "b.log"} { // a run for each
+				put(t, filepath.Join(dir, name), content)
+				start(t, data, set, sink, nil).wait()
+				if n := sink.count(); n != 20*(i+1) {
+					t.Errorf("%v: %d lines after file %d, want %d", finish, n, i+1, 20*(i+1))
+				}
+				if names, err := os.ReadDir(dir); len(names) > 0 || err != nil {
+					t.Errorf("%v: %d files are left, %v", finish, len(names), err)
+				}
+			}
+		}
+	}
+}
+
+// TestSameTextLater: where somebody else takes files away the same holds a while after.
+func TestSameTextLater(t *testing.T) {
+	t.Parallel()
+	dir, sink := t.TempDir(), &shelf{}
+	text := strings.Join(numbered("l", 0, 20), "")
+	d := start(t, t.TempDir(), quick(dir), sink, nil)
+	for i, name := range []string{"a.log", "b.log", "b.log"} {
+		path := filepath.Join(dir, name)
+		put(t, path, text)
+		until(t, "the lines", func() bool { return sink.count() == 20*(i+1) })
+		if err := os.Remove(path); err != nil {
+			t.Fatal(err)
+		}
+		until(t, "the end of the file", func() bool { return d.w.Stats().Done == i+1 })
+		time.Sleep(2 * d.w.cfg.RotateWait)
+	}
+	d.end()
+}
+
 // TestFinishedAtOnce: a lane may be finished before the reader that has ended it does
 // anything else.
 func TestFinishedAtOnce(t *testing.T) {

@@ -1,0 +1,38 @@
+package file
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestScanLinks: links to files are followed, and so are links to folders that a
+// pattern goes through, but a folder and "**" do not go into them: these lead upwards.
+func TestScanLinks(t *testing.T) {
+	dir := write(t, map[string]string{"logs/a.log": "", "logs/sub/b.log": "", "elsewhere/c.log": ""})
+	t.Chdir(dir)
+	for name, to := range map[string]string{
+		"logs/up": "..", "logs/sub/up": "..", "logs/more": "../elsewhere", "logs/c.log": "../elsewhere/c.log", "logs/gone.log": "nowhere", "all": "logs",
+	} {
+		if err := os.Symlink(to, filepath.FromSlash(name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	f := func(pattern, want string) {
+		t.Helper()
+		s := scanner{include: []string{pattern}}
+		var got []string
+		for _, s := range s.scan() {
+			got = append(got, filepath.ToSlash(s.path)+"="+filepath.ToSlash(s.rel))
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("%s: %v, want %s", pattern, got, want)
+		}
+	}
+	f("logs", "logs/a.log=a.log logs/c.log=c.log logs/sub/b.log=sub/b.log")
+	f("all", "all/a.log=a.log all/c.log=c.log all/sub/b.log=sub/b.log")
+	f("logs/**/b.*", "logs/sub/b.log=sub/b.log")
+	f("logs/more/*", "logs/more/c.log=c.log")
+	f("logs/*/*.log", "logs/more/c.log=more/c.log logs/sub/b.log=sub/b.log")
+}
