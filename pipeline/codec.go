@@ -28,7 +28,10 @@ type Codec interface {
 
 // A Stopper is a [Codec] that may end the run: if Err is not nil after Process has
 // returned, the record at b.Next, of the message b.NextMsg, is not handled and no
-// record behind it may be. Its batch gets into no sink, nor, if there is an order, any
-// behind it in its lane. What lies before is drained, as after a soft stop, and the
-// run fails with the error, which holds no byte of a record.
+// record behind it may be. The part of its batch that lies before it, or before the
+// message that it is in, is handled again as a batch of its own, if the source can
+// divide it (see [Splitter]). The rest gets into no sink, nor, if there is an order,
+// any batch behind it in its lane, and the watermark of the lane stops before it. What
+// lies before is drained, as after a soft stop, and the run fails with the error, which
+// holds no byte of a record.
 type Stopper interface{ Err() error }

@@ -169,11 +169,11 @@ func finishAll(ctx context.Context, f Finisher, name string, lanes []*Lane, errs
 	return left
 }
 
-// finishable reports whether l is complete, durable, stored, and nobody was told.
+// finishable reports whether l is whole, durable, stored, and nobody was told.
 func (l *Lane) finishable(commits bool) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.complete && !l.told && l.over() && l.base == l.next && !(commits && l.dirty)
+	return l.whole() && !l.told && l.over() && l.base == l.next && !(commits && l.dirty)
 }
 
 // tell notes that the end of the lane was told.

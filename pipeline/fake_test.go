@@ -28,11 +28,12 @@ import (
 // P a panic after half of its output, F a panic in Reject too, and all others are
 // copied to the output. At S it ends the run. Rejects pass through if pass is set.
 type fakeCodec struct {
-	pass  bool
-	err   error  // at S
-	pause func() // called for each batch
-	mark  struct{ out, outRecs, dead, deadRecs int }
-	stats record.Stats
+	pass   bool
+	passes bool   // S is as any other
+	err    error  // at S
+	pause  func() // called for each batch
+	mark   struct{ out, outRecs, dead, deadRecs int }
+	stats  record.Stats
 }
 
 func newFakeCodec() Codec { return &fakeCodec{} }
@@ -58,7 +59,7 @@ func (c *fakeCodec) Process(b *Batch) {
 		c.mark.dead, c.mark.deadRecs = len(b.Dead.Bytes), len(b.Dead.Recs)
 		c.stats = b.Stats
 		rec := firstLine(b.In[b.Next:])
-		if rec[0] == 'S' {
+		if rec[0] == 'S' && !c.passes {
 			c.err = errHalt
 			return
 		}
@@ -114,6 +115,7 @@ type fakeSource struct {
 	limits  LaneLimits
 	perCall int  // lines of a batch at most; default 5
 	block   bool // wait for ctx after the last lane, as a daemon does
+	whole   bool // lanes are complete when they end
 
 	rt     Runtime
 	mu     sync.Mutex
@@ -195,6 +197,9 @@ func (s *fakeSource) readLane(ctx context.Context, l *Lane, i int) error {
 		s.mu.Lock()
 		s.taken[i] = at
 		s.mu.Unlock()
+	}
+	if s.whole {
+		l.Complete()
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"slices"
@@ -12,18 +13,34 @@ import (
 	"github.com/urlfold/urlfold/codec/record"
 )
 
-// A codec that ends the run has what lies before its batch made durable and
-// committed, and of what lies behind it, in order, nothing gets into a sink.
+// A splitting source can divide its batches.
+type splitting struct{ committing }
+
+func (s *splitting) Split(b *Batch, off, _ int) (Position, bool) { return splitLines(b, off), true }
+
+// splitLines returns the position of the line at off of b, where positions count lines.
+func splitLines(b *Batch, off int) Position {
+	return Position{A: b.End.A - int64(bytes.Count(b.In[off:], newline))}
+}
+
+// A codec that ends the run has what lies before its record made durable and committed,
+// if the source can divide batches, else what lies before its batch; and of what lies
+// behind it, in order, nothing gets into a sink.
 func TestHalt(t *testing.T) {
-	f := func(o Ordering, block bool) {
+	const at = 200
+	f := func(o Ordering, block, split bool) {
 		t.Helper()
 		synctest.Test(t, func(t *testing.T) {
 			lines := numbered(300, "aXDaP")
-			const at = 200
 			lines[at] = "S" + lines[at][1:]
-			src := &committing{fakeSource: fakeSource{lanes: [][]string{lines, numbered(300, "ab")}, readers: 2, block: block}}
+			src := &splitting{committing{fakeSource: fakeSource{lanes: [][]string{lines, numbered(300, "ab")}, readers: 2, block: block}}}
+			var source Source = src
+			least := at
+			if !split {
+				source, least = &src.committing, at-10 // a batch has ten lines at most
+			}
 			out, dead := &fakeSink{answer: flaky(9)}, &fakeSink{}
-			p := newPipe(t, Options{Sources: []Source{src}, Sinks: []Sink{out}, DeadLetter: dead, Ordering: o, Workers: 4, CommitInterval: time.Hour})
+			p := newPipe(t, Options{Sources: []Source{source}, Sinks: []Sink{out}, DeadLetter: dead, Ordering: o, Workers: 4, CommitInterval: time.Hour})
 			if err := p.Run(t.Context()); !errors.Is(err, errHalt) || !strings.Contains(err.Error(), "lane0, offset ") {
 				t.Fatalf("%v: %v", o, err)
 			}
@@ -33,8 +50,8 @@ func TestHalt(t *testing.T) {
 				t.Errorf("%v: %+v", o, s.Ledger)
 			}
 			got := int(src.last()["lane0"].A)
-			if got > at || got < at-10 { // a batch has ten lines at most
-				t.Errorf("%v: committed %d, want the batches before %d", o, got, at)
+			if got > at || got < least {
+				t.Errorf("%v: committed %d, want %d", o, got, least)
 			}
 			if o == OrderNone {
 				for _, rec := range of(lines[:got], "a") {
@@ -49,35 +66,67 @@ func TestHalt(t *testing.T) {
 		})
 	}
 	for _, o := range []Ordering{OrderNone, OrderPerLane, OrderInput} {
-		f(o, false)
-		f(o, true)
+		for _, split := range []bool{false, true} {
+			f(o, false, split)
+			f(o, true, split)
+		}
 	}
 }
 
+// A splittingCuts is a source of cuts that can divide its batches.
+type splittingCuts struct{ cutSource }
+
+func (s *splittingCuts) Split(b *Batch, off, _ int) (Position, bool) { return splitLines(b, off), true }
+
 // The last cut covers what lies before the record that ends the run, and its lane
-// is not finished.
+// is not finished, though that record was in its last batch.
 func TestHaltCut(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		src := &cutSource{}
-		lines := numbered(300, "aXDaP")
-		lines[200] = "S" + lines[200][1:]
-		src.lanes = [][]string{lines}
-		out, dead := &markedSink{fakeSink: fakeSink{async: true}}, &markedSink{}
-		p := newPipe(t, Options{
-			Sources: []Source{src}, Sinks: []Sink{out}, DeadLetter: dead, ExactlyOnce: true, Ordering: OrderPerLane, Workers: 4,
-			CommitInterval: time.Hour, SinkNames: []string{"b"},
+	f := func(n, at int, split bool) {
+		t.Helper()
+		synctest.Test(t, func(t *testing.T) {
+			src := &splittingCuts{}
+			lines := numbered(n, "aXDaP")
+			lines[at] = "S" + lines[at][1:]
+			src.lanes, src.whole = [][]string{lines}, true
+			var source Source = src
+			least := int64(at)
+			if !split {
+				source, least = &src.cutSource, int64(at-10)
+			}
+			out, dead := &markedSink{fakeSink: fakeSink{async: true}}, &markedSink{}
+			p := newPipe(t, Options{
+				Sources: []Source{source}, Sinks: []Sink{out}, DeadLetter: dead, ExactlyOnce: true, Ordering: OrderPerLane, Workers: 4,
+				CommitInterval: time.Hour, SinkNames: []string{"b"},
+			})
+			if err := p.Run(t.Context()); !errors.Is(err, errHalt) {
+				t.Fatal(err)
+			}
+			if len(src.cuts) != 1 || src.cuts[0].at["lane0"] < least || src.cuts[0].at["lane0"] > int64(at) {
+				t.Fatalf("cuts: %+v", src.cuts)
+			}
+			sameLines(t, "out", out.lines["lane0"], of(lines[:src.cuts[0].at["lane0"]], "a"), true)
+			if len(src.finished)+len(out.finished) > 0 {
+				t.Error("a lane that was halted is finished")
+			}
 		})
-		if err := p.Run(t.Context()); !errors.Is(err, errHalt) {
-			t.Fatal(err)
-		}
-		if len(src.cuts) != 1 || src.cuts[0].at["lane0"] < 190 || src.cuts[0].at["lane0"] > 200 {
-			t.Fatalf("cuts: %+v", src.cuts)
-		}
-		sameLines(t, "out", out.lines["lane0"], of(lines[:src.cuts[0].at["lane0"]], "a"), true)
-		if len(src.finished)+len(out.finished) > 0 {
-			t.Error("a lane that was halted is finished")
-		}
-	})
+	}
+	for _, split := range []bool{false, true} {
+		f(300, 200, split)
+		f(300, 299, split)
+	}
+}
+
+// A source that keeps no positions needs not divide anything: what lies before the
+// record gets into the sinks.
+func TestHaltWithoutPositions(t *testing.T) {
+	lines := numbered(300, "ab")
+	lines[200] = "S200"
+	out := &fakeSink{}
+	p := newPipe(t, Options{Sources: []Source{&fakeSource{lanes: [][]string{lines}}}, Sinks: []Sink{out}, Ordering: OrderPerLane, Workers: 4})
+	if err := p.Run(t.Context()); !errors.Is(err, errHalt) {
+		t.Fatal(err)
+	}
+	sameLines(t, "out", out.lines["lane0"], lines[:200], true)
 }
 
 // Drain does not wait for what was halted.

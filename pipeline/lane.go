@@ -32,8 +32,8 @@ import (
 //
 // where low is the oldest batch that has not come back. It is base, but for two
 // cases. After Revoke, batches from before it are still on their way: low < base.
-// And when a batch comes back without being durable, base stays where it is for
-// good, or until Revoke: base < low from then on.
+// And when a batch comes back without being durable, or the lane is halted before it,
+// base stays where it is for good, or until Revoke: base < low from then on.
 type Lane struct {
 	name string
 	id   string
@@ -221,7 +221,7 @@ func (l *Lane) quiet() bool { return l.base == l.next || l.low == l.next }
 
 // leftover says what became of the batches, when none is under way.
 func (l *Lane) leftover() error {
-	if l.base < l.next {
+	if l.base < l.next || l.end.Load() != 0 {
 		return ErrStopped
 	}
 	return nil
@@ -238,10 +238,18 @@ func (l *Lane) halt(seq uint64) {
 }
 
 // halted reports whether b is not for the sinks.
-func (l *Lane) halted(b *Batch) bool {
+func (l *Lane) halted(b *Batch) bool { return l.beyond(b.Seq) }
+
+// beyond reports whether the lane was halted at the number seq or before. Without an
+// order such a batch may have come into the sinks all the same.
+func (l *Lane) beyond(seq uint64) bool {
 	end := l.end.Load()
-	return end != 0 && b.Seq >= end-1
+	return end != 0 && seq >= end-1
 }
+
+// whole reports whether the input of the lane is at its end, and was not halted before
+// that. The caller holds mu.
+func (l *Lane) whole() bool { return l.complete && l.end.Load() == 0 }
 
 // Revoke makes the lane forget what is under way: it moves the watermark no
 // more, what was taken by Get before cannot be emitted, and a watermark that is
@@ -295,7 +303,7 @@ func (l *Lane) resolve(b *Batch, durable bool) (over bool) {
 		s.state = resolved
 		l.stats.Add(&b.Stats)
 	}
-	for l.low <= l.base && l.base < l.next && l.at(l.base).state == resolved {
+	for l.low <= l.base && l.base < l.next && l.at(l.base).state == resolved && !l.beyond(l.base) {
 		l.wm, l.moved, l.dirty = l.at(l.base).end, true, true
 		l.base++
 	}

@@ -20,7 +20,7 @@ import (
 // committed, and what is in the sinks. It is run by one pipeline after the other.
 // Everything in it is left to chance: delays, sizes of batches, sinks that take
 // nothing for a while, refuse records, or forget what they have taken, lanes that are
-// revoked, and the death of the process.
+// revoked, records at which the codec ends the run, and the death of the process.
 type world struct {
 	t        *testing.T
 	ordering Ordering
@@ -119,6 +119,11 @@ func (s *simSource) read(ctx context.Context, l *Lane, i int) error {
 		return s.ends(ctx, err)
 	}
 	return nil
+}
+
+// Split implements Splitter, if it can now.
+func (s *simSource) Split(b *Batch, off, _ int) (Position, bool) {
+	return splitLines(b, off), s.w.chance(70)
 }
 
 // ends returns the error of a lane that has to end before its end.
@@ -292,9 +297,10 @@ func (s *simSink) close() {
 // live runs one process, which dies after that time; 0: it comes to its end.
 func (w *world) live(after time.Duration) {
 	w.dead = false
+	passes := after == 0 || w.chance(50) // records at which the others end
 	o := Options{
 		Sources: []Source{&simSource{w: w}}, DeadLetter: w.letters, Ordering: w.ordering, Workers: 1 + w.pick(5), Batches: 8 + w.pick(30),
-		NewCodec:       func() Codec { return &fakeCodec{pause: w.nap} },
+		NewCodec:       func() Codec { return &fakeCodec{pause: w.nap, passes: passes} },
 		CommitInterval: time.Duration(50+w.pick(3000)) * time.Millisecond, Logger: slog.New(slog.DiscardHandler),
 	}
 	for _, s := range w.sinks {
@@ -314,7 +320,10 @@ func (w *world) live(after time.Duration) {
 		p.HardStop()
 	}
 	err = <-ended
-	if err != nil && (after == 0 || !errors.Is(err, ErrDeadline)) {
+	switch {
+	case !passes && errors.Is(err, errHalt):
+		w.trouble()
+	case err != nil && (after == 0 || !errors.Is(err, ErrDeadline)):
 		w.t.Errorf("Run: %v", err)
 	}
 	if s := p.Snapshot(); !s.Ledger.Balanced() || s.Ledger.InFlight != 0 {
@@ -389,7 +398,7 @@ func TestSim(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w := &world{t: t, ordering: ordering, rng: rand.New(rand.NewPCG(seed, 30))}
 				for range 1 + w.pick(6) {
-					w.lines = append(w.lines, numbered(w.pick(300), "aabDXabP"))
+					w.lines = append(w.lines, numbered(w.pick(300), "aabDXabPaSb"))
 				}
 				w.committed, w.restarts = make([]int64, len(w.lines)), make([]int, len(w.lines))
 				w.letters = w.sink("dead letter", false)

@@ -194,7 +194,7 @@ func (p *Pipeline) sweep() {
 	p.lanes = slices.DeleteFunc(p.lanes, func(l *Lane) bool {
 		l.mu.Lock()
 		defer l.mu.Unlock()
-		if !l.over() || l.dirty && p.feedOf(l).committer != nil || p.finishes && l.complete && !l.told {
+		if !l.over() || l.dirty && p.feedOf(l).committer != nil || p.finishes && l.whole() && !l.told {
 			return false
 		}
 		l.ring, l.outlets = nil, nil

@@ -50,7 +50,7 @@ func (w *worker) handle(b *Batch) {
 		err = w.process(b)
 	}
 	if err != nil {
-		p.endAt(b, err)
+		w.endAt(b, err)
 	}
 	if !b.late {
 		p.note(b)
@@ -58,16 +58,22 @@ func (w *worker) handle(b *Batch) {
 	p.deliver(b)
 }
 
-// endAt ends the run because of an error at b.
-func (p *Pipeline) endAt(b *Batch, err error) {
-	b.lost.Store(true)
+// endAt ends the run because of an error at b. If that is a record at which the codec
+// ends it, what lies before the record is still for the sinks.
+func (w *worker) endAt(b *Batch, err error) {
 	var end *haltError
-	if !errors.As(err, &end) {
-		p.fail(err)
+	switch {
+	case !errors.As(err, &end):
+		b.lost.Store(true)
+		w.p.fail(err)
 		return
+	case w.shorten(b):
+		b.Lane.halt(b.Seq + 1) // before b is resolved: the watermark does not pass it
+	default:
+		b.lost.Store(true)
+		b.Lane.halt(b.Seq)
 	}
-	b.Lane.halt(b.Seq)
-	p.halt(err)
+	w.p.halt(err)
 }
 
 // process has the codec read all records of b, and rejects those on which it
