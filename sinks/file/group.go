@@ -236,16 +236,13 @@ func (s *log) collect() (shares []share) {
 }
 
 // settle takes what became durable out of the outputs, for answer, and marks those
-// whose sync failed: the system may have dropped what it could not write, and the
-// next sync of the same file would not say so.
+// whose sync failed.
 func (s *log) settle(shares []share) (durable []held) {
 	durable = s.durable[:0]
 	for _, sh := range shares {
 		o := sh.o
 		if sh.err != nil {
-			o.suspect = !isFull(sh.err)
-			s.breaks(o, sh.err)
-			s.shut(o)
+			s.failed(o, sh.err)
 			continue
 		}
 		durable = append(durable, o.pending[:sh.batches]...)

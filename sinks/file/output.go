@@ -38,11 +38,12 @@ const damagedSuffix = ".part.damaged"
 //
 // What is pending may have to be written again: it is in the arenas of its batches.
 type output struct {
-	final string
-	name  string   // where it is now: final, or final.part
-	f     *os.File // nil: not open at the moment
-	made  bool     // it is there; else it is to be created
-	named bool     // its name is durable
+	stream *stream
+	final  string
+	name   string   // where it is now: final, or final.part
+	f      *os.File // nil: not open at the moment
+	made   bool     // it is there; else it is to be created
+	named  bool     // its name is durable
 
 	size    int64 // written, if err is nil
 	synced  int64
@@ -52,6 +53,7 @@ type output struct {
 
 	err     error // why it is broken: it must be mended before it is written to
 	suspect bool  // a sync failed: nothing of the file that is not synced is to be believed
+	lost    bool  // see errLost
 	tries   int   // to mend it
 	retry   time.Time
 
@@ -180,7 +182,30 @@ func (s *log) sync(o *output) error {
 	if err := o.f.Sync(); err != nil {
 		return err
 	}
+	if !o.isThere() {
+		return errLost
+	}
 	return s.at("file.after_sync")
+}
+
+// errLost is the error of an output that has no name any more, or not the one that it
+// was given: nobody would find there what is said to be durable.
+var errLost = errors.New("it was deleted or moved while it was written")
+
+// isThere reports whether the file that is open has its name.
+func (o *output) isThere() bool {
+	here, err1 := o.f.Stat()
+	there, err2 := os.Stat(o.name)
+	return err1 == nil && err2 == nil && os.SameFile(here, there)
+}
+
+// failed notes that o could not be synced: the system may have dropped what it could
+// not write, and the next sync of the same file would not say so.
+func (s *log) failed(o *output, err error) {
+	o.lost = errors.Is(err, errLost)
+	o.suspect = !o.lost && !isFull(err)
+	s.breaks(o, err)
+	s.shut(o)
 }
 
 // syncNames makes the final names of outputs durable.
@@ -242,6 +267,11 @@ func (s *log) rewrite(o *output) error {
 	if err := s.at("file.before_mend"); err != nil {
 		return err
 	}
+	if o.lost {
+		if err := s.beginAgain(o); err != nil {
+			return err
+		}
+	}
 	if o.suspect {
 		s.shut(o)
 		if err := s.replace(o); err != nil {
@@ -261,6 +291,29 @@ func (s *log) rewrite(o *output) error {
 			return err
 		}
 	}
+	return nil
+}
+
+// beginAgain makes o another file, for what is pending. What the lost one held was
+// answered, and is not written again: whoever took it away has it. A cut that was stored
+// may know it, so with ExactlyOnce its name is not used again before the next one.
+func (s *log) beginAgain(o *output) error {
+	if !s.cfg.ExactlyOnce {
+		delete(s.taken, o.final)
+	}
+	n, err := s.next(o.stream)
+	if err != nil {
+		return err
+	}
+	s.log.Warn("an output was deleted or moved while it was written: what comes goes to another file", "path", o.name, "bytes", o.synced, "next", n.name)
+	if s.cfg.ExactlyOnce {
+		s.retired = append(s.retired, o.final)
+	}
+	n.pending, n.sealed, n.inRecord = o.pending, o.sealed, o.inRecord
+	for i := range n.pending {
+		n.records += int64(len(n.pending[i].ticket.Stream().Recs))
+	}
+	*o = *n
 	return nil
 }
 
@@ -315,6 +368,10 @@ func (s *log) copyPrefix(to, from string, n int64) (err error) {
 // called again after an error. The caller holds mu; only run, Open and Close call it.
 func (s *log) rename(o *output) error {
 	if o.renamed || !o.young() {
+		return nil
+	}
+	if _, err := os.Lstat(o.name); o.sealed && errors.Is(err, fs.ErrNotExist) {
+		s.log.Warn("an output was deleted or moved before it had its final name", "path", o.name, "bytes", o.size)
 		return nil
 	}
 	if _, err := os.Lstat(o.final); !errors.Is(err, fs.ErrNotExist) {

@@ -78,7 +78,7 @@ func (s *log) resumeAll() error {
 		if st.active != nil {
 			s.seal(st)
 		}
-		st.active = o
+		st.active, o.stream = o, st
 		st.begun++
 	}
 	return nil
@@ -149,7 +149,7 @@ func (s *log) adopt(st *stream, v *values) error {
 		}
 		s.taken[final] = true
 		st.begun++
-		st.sealed = append(st.sealed, &output{final: final, name: name, made: true, size: size, synced: size, sealed: true})
+		st.sealed = append(st.sealed, &output{stream: st, final: final, name: name, made: true, size: size, synced: size, sealed: true})
 	}
 	st.v.seq = s.tmpl.lastSeq(st.v)
 	return nil

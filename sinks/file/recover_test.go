@@ -213,6 +213,127 @@ func TestLeftover(t *testing.T) {
 	}
 }
 
+// TestLost: the files, with their folder or without, are taken away while they are
+// written. What was answered by then is gone with them; nothing that comes later is.
+func TestLost(t *testing.T) {
+	one, lanes := []*pipeline.Lane{nil}, []*pipeline.Lane{laneOfRel("x"), laneOfRel("y")}
+	for _, c := range []struct {
+		path  string
+		exact bool
+		lanes []*pipeline.Lane
+		want  string // after a clean end
+	}{
+		{"out/all.log", false, one, `out/all.log="3\n4\n5\n"`},
+		{"out/all.log", true, one, `out/all-2.log="3\n4\n5\n"`},
+		{"out/all.gz", true, one, `out/all-2.gz="3\n4\n5\n"`},
+		{"out/{seq}.log", false, one, `out/0002.log="3\n4\n5\n"`},
+		{"out/{seq}.log", true, one, `out/0002.log="3\n4\n5\n"`},
+		{"out/{source.relpath}.zst", false, lanes, `out/x.zst="3\n4\n5\n" out/y.zst="3\n4\n5\n"`},
+		{"out/{source.relpath}.zst", true, lanes, `out/x-2.zst="3\n4\n5\n" out/y-2.zst="3\n4\n5\n"`},
+	} {
+		for _, folder := range []bool{true, false} {
+			dir := t.TempDir()
+			cfg := config(filepath.Join(dir, c.path))
+			cfg.ExactlyOnce = c.exact
+			out := openLog(t, cfg, "")
+			w := newWriter(t, out)
+			write := func(lines ...string) {
+				for _, line := range lines {
+					for _, l := range c.lanes {
+						w.write(l, line)
+					}
+				}
+			}
+			write("1\n", "2\n")
+			w.settle()
+			out.Marks(nil)
+			out.CutStored()
+			must(t, takeAway(filepath.Join(dir, "out"), folder))
+			write("3\n")
+			w.settle()
+			write("4\n", "5\n")
+			w.settle()
+			if err := out.Health(); err != nil {
+				t.Errorf("%s: %v", c.path, err)
+			}
+			marks := out.Marks(nil)
+			if len(marks) != len(c.lanes) && c.exact {
+				t.Errorf("%s: marks %+v", c.path, marks)
+			}
+			out.CutStored()
+			finishAll(t, out, c.lanes)
+			must(t, out.Barrier(ctx))
+			must(t, out.Close(ctx))
+			wantTree(t, dir, c.want)
+		}
+	}
+}
+
+// takeAway deletes a folder, or the files in it.
+func takeAway(dir string, folder bool) error {
+	if folder {
+		return os.RemoveAll(dir)
+	}
+	names, err := filepath.Glob(filepath.Join(dir, "*"))
+	for _, name := range names {
+		err = errors.Join(err, os.Remove(name))
+	}
+	return err
+}
+
+// finishAll finishes lanes, if there are any.
+func finishAll(t *testing.T, out Log, lanes []*pipeline.Lane) {
+	t.Helper()
+	if lanes[0] == nil {
+		return
+	}
+	for _, err := range out.Finish(ctx, lanes) {
+		must(t, err)
+	}
+}
+
+// TestLostAtTheEnd: a file that is taken away when all of it was answered, and before
+// it has its final name, keeps nothing from going on.
+func TestLostAtTheEnd(t *testing.T) {
+	dir := t.TempDir()
+	cfg := config(filepath.Join(dir, "out", "{source.relpath}.log"))
+	cfg.ExactlyOnce = true
+	out := openLog(t, cfg, "")
+	w := newWriter(t, out)
+	l := laneOfRel("x")
+	w.write(l, "1\n")
+	w.settle()
+	out.Marks(nil)
+	out.CutStored()
+	must(t, os.RemoveAll(filepath.Join(dir, "out")))
+	finishAll(t, out, []*pipeline.Lane{l})
+	w.write(laneOfRel("y"), "2\n")
+	w.settle()
+	if err := out.Health(); err != nil {
+		t.Error(err)
+	}
+	must(t, out.Close(ctx))
+	wantTree(t, dir, `out/y.log.part="2\n"`)
+}
+
+// TestRotatedByOthers: who renames a growing output and makes an empty one, as
+// logrotate does, finds there what comes next.
+func TestRotatedByOthers(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "all.log")
+	out := openLog(t, config(path), "")
+	w := newWriter(t, out)
+	w.write(nil, "1\n")
+	w.settle()
+	must(t, os.Rename(path, path+".1"))
+	must(t, os.WriteFile(path, nil, 0o644))
+	w.write(nil, "2\n")
+	w.settle()
+	must(t, out.Close(ctx))
+	// What was written before that was noticed is in both: nobody can know which was copied.
+	wantTree(t, dir, `all.log="2\n" all.log.1="1\n2\n"`)
+}
+
 // TestTwoWriters: two sinks do not write the same file.
 func TestTwoWriters(t *testing.T) {
 	cfg := config(filepath.Join(t.TempDir(), "{seq}"))

@@ -136,11 +136,16 @@ func (s *log) prepare(st *stream) error {
 }
 
 // begin makes the active output of st.
-func (s *log) begin(st *stream) error {
+func (s *log) begin(st *stream) (err error) {
+	st.active, err = s.next(st)
+	return err
+}
+
+// next returns a new output of st, or one that another process has left.
+func (s *log) next(st *stream) (*output, error) {
 	if !s.cfg.ExactlyOnce && !s.tmpl.counts {
 		if o, err := s.goOn(st); o != nil || err != nil {
-			st.active = o
-			return err
+			return o, err
 		}
 	}
 	st.v.time = time.Now()
@@ -149,17 +154,17 @@ func (s *log) begin(st *stream) error {
 	final := first
 	for n := 2; !s.free(final); n++ {
 		if n > 1e6 {
-			return fmt.Errorf("%s: no name like this is free", first)
+			return nil, fmt.Errorf("%s: no name like this is free", first)
 		}
 		final = numbered(first, n)
 	}
-	st.active = &output{final: final, name: final + partSuffix, opened: st.v.time}
+	o := &output{stream: st, final: final, name: final + partSuffix, opened: st.v.time}
 	if s.grows() && !s.cfg.ExactlyOnce {
-		st.active.name = final
+		o.name = final
 	}
 	s.taken[final] = true
 	st.begun++
-	return nil
+	return o, nil
 }
 
 // goOn returns the unfinished output that another process has left for st, without
@@ -185,7 +190,7 @@ func (s *log) goOn(st *stream) (*output, error) {
 	}
 	s.taken[final] = true
 	st.begun++
-	return &output{final: final, name: name, made: true, size: size, synced: size, opened: fi.ModTime()}, nil
+	return &output{stream: st, final: final, name: name, made: true, size: size, synced: size, opened: fi.ModTime()}, nil
 }
 
 // free reports whether an output may be called final. What is unfinished and belongs
@@ -422,8 +427,7 @@ func (s *log) complete(o *output) error {
 	}
 	share := []share{{o: o}}
 	if s.syncAll(share); share[0].err != nil {
-		o.suspect = !isFull(share[0].err)
-		s.breaks(o, share[0].err)
+		s.failed(o, share[0].err)
 		return share[0].err
 	}
 	o.synced = o.size
