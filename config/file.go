@@ -79,7 +79,7 @@ type Pipeline struct {
 	CommitInterval time.Duration `yaml:"commit_interval" min:"10ms" max:"1h"`
 	// The longest record.
 	MaxRecordBytes units.Size `yaml:"max_record_bytes" min:"1KiB" max:"256MiB"`
-	// What becomes of a record that is longer: it goes to the dead letter, is cut, passes through unread, or ends the run. Default: dead_letter, and pass_through if none is configured.
+	// What becomes of a record that is longer: it goes to the dead letter, is cut, passes through unread, or ends the run, when all before it in its file, partition or stream is durable. Default: dead_letter, and pass_through if none is configured.
 	OnOversize string `yaml:"on_oversize" enum:"dead_letter,truncate,pass_through,stop"`
 	// What becomes of a record without a reading. Default: dead_letter, and pass_through if none is configured.
 	OnReject string `yaml:"on_reject" enum:"dead_letter,pass_through"`

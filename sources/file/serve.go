@@ -351,6 +351,7 @@ func sameAt(f io.ReaderAt, off int64, want []byte) bool {
 // restart point before it.
 func (w *Watcher) note(t *track, b *pipeline.Batch) int64 {
 	c := &t.cut
+	keepPrelude(b, t.last)
 	t.last = appendTail(t.last, b.In)
 	p := place{c.off, c.line, c.oversize, digestOf(t.last)}
 	var fresh *compress.RestartPoint

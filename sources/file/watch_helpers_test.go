@@ -1,7 +1,9 @@
 package file
 
 import (
+	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -34,6 +36,24 @@ func (echo) Process(b *pipeline.Batch) {
 	}
 }
 
+// A stopper is an echo that ends the run at a line that begins with S.
+type stopper struct {
+	echo
+	err error
+}
+
+func (s *stopper) Process(b *pipeline.Batch) {
+	in := b.In
+	s.err = nil
+	if at := bytes.Index(in[b.Next:], []byte("S|")); at >= 0 {
+		b.In, s.err = in[:b.Next+at], errors.New("the end")
+	}
+	s.echo.Process(b)
+	b.In = in
+}
+
+func (s *stopper) Err() error { return s.err }
+
 func (echo) Reject(b *pipeline.Batch) { b.Next = len(b.In) }
 func (echo) Refuse(*pipeline.Batch)   {}
 
@@ -46,6 +66,7 @@ type shelf struct {
 	eager  bool                 // see mortal
 	stall  chan struct{}        // no batch is given out before it is closed, if it is there
 	exact  bool                 // cut back to what was stored when a daemon starts
+	stops  bool                 // the codec is a stopper
 	onLane func(*pipeline.Lane) // called for each batch, one at a time
 	full   func(n int)          // called with the number of lines after each batch
 }
@@ -275,7 +296,12 @@ func start(t testing.TB, dir string, set Settings, sink *shelf, mod func(*WatchC
 	d.p, err = pipeline.New(pipeline.Options{
 		ExactlyOnce: sink.exact,
 		Sources:     []pipeline.Source{d.life}, Sinks: []pipeline.Sink{sink}, Ordering: pipeline.OrderPerLane,
-		NewCodec:   func() pipeline.Codec { return echo{} },
+		NewCodec: func() pipeline.Codec {
+			if sink.stops {
+				return new(stopper)
+			}
+			return echo{}
+		},
 		BatchBytes: 4 << 10, CommitInterval: 10 * time.Millisecond,
 	})
 	if err != nil {

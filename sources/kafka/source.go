@@ -181,6 +181,11 @@ func (s *Source) Commit(_ context.Context, ups []pipeline.LanePos) error {
 	return errors.Join(errs...)
 }
 
+// Split implements [pipeline.Splitter]: the next offset to read is that of the message.
+func (s *Source) Split(b *pipeline.Batch, _, msg int) (end pipeline.Position, ok bool) {
+	return pipeline.Position{A: b.Msgs[msg].Pos, B: b.End.B}, true
+}
+
 // Health implements [pipeline.Healther].
 func (s *Source) Health() error { return s.faults.first() }
 

@@ -1,7 +1,10 @@
 package kafka
 
 import (
+	"bytes"
+	"errors"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -62,6 +65,55 @@ func TestConsume(t *testing.T) {
 	for p := range parts {
 		if d := kafkatest.Check(t, "both runs", append(out.Got(p), out2.Got(p)...), 2*n); d != 0 {
 			t.Errorf("partition %d: %d are doubled after a clean stop", p, d)
+		}
+	}
+}
+
+// A stopper is a codec that ends the run at a message that ends in stop.
+type stopper struct {
+	pipeline.Codec
+	err error
+}
+
+func (s *stopper) Process(b *pipeline.Batch) {
+	s.err = nil
+	for i := range b.Msgs {
+		if v := b.Msgs[i].Value; bytes.HasSuffix(b.In[v.Off:v.Off+v.Len], []byte("stop")) {
+			b.Next, b.NextMsg, s.err = int(v.Off), i, errors.New("the end")
+			return
+		}
+	}
+	s.Codec.Process(b)
+}
+
+func (s *stopper) Err() error { return s.err }
+
+// What lies before the message at which a codec ends the run comes out, and its offset
+// is committed, wherever in a batch it is; the error names it.
+func TestSplit(t *testing.T) {
+	const n = 500
+	_, conn := kafkatest.Fake(t, kfake.SeedTopics(1, "in"))
+	client := kafkatest.Client(t, conn, "in")
+	kafkatest.Fill(t, client, "in", 1, 0, n)
+	kafkatest.Write(t, client, "in", 0, "none", kafka.Record{Value: []byte("http://stop")})
+	kafkatest.Fill(t, client, "in", 1, n, n+10)
+	codec := kafkatest.Codec(t)
+	for _, want := range []int{n, 0} {
+		cfg := quick(conn, "in")
+		cfg.BatchRecords = 300
+		out := &kafkatest.Collector{T: t}
+		run := kafkatest.Start(t, pipeline.Options{
+			Sources: []pipeline.Source{newSource(t, cfg)}, Sinks: []pipeline.Sink{out}, Ordering: pipeline.OrderPerLane,
+			NewCodec: func() pipeline.Codec { return &stopper{Codec: codec()} },
+		})
+		if err := run.Wait(); err == nil || !strings.Contains(err.Error(), "in[0], offset 500: the end") {
+			t.Fatal(err)
+		}
+		if out.Count() != want {
+			t.Errorf("%d records, want %d", out.Count(), want)
+		}
+		if got := kafkatest.Committed(t, conn, "g", "in", 1); !slices.Equal(got, []int64{n}) {
+			t.Errorf("committed %v, want %d", got, n)
 		}
 	}
 }

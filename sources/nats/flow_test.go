@@ -241,6 +241,12 @@ func (w *world) sink(change func(*sink.JetStreamConfig)) *sink.JetStream {
 // job returns a job that passes URLs on as they are, one a line.
 func job(t *testing.T) *record.Job {
 	t.Helper()
+	return jobOf(t, record.Config{})
+}
+
+// jobOf is job with more that is asked for.
+func jobOf(t *testing.T, c record.Config) *record.Job {
+	t.Helper()
 	profile, ok := codec.Lookup("crawler")
 	if !ok {
 		t.Fatal("there is no profile crawler")
@@ -249,7 +255,8 @@ func job(t *testing.T) *record.Job {
 	if err != nil {
 		t.Fatal(err)
 	}
-	j, err := record.New(record.Config{Format: "lines", Normalizer: n, Facts: true})
+	c.Format, c.Normalizer, c.Facts = "lines", n, true
+	j, err := record.New(c)
 	if err != nil {
 		t.Fatal(err)
 	}

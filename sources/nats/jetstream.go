@@ -143,6 +143,16 @@ func (s *JetStream) Abandoned(b *pipeline.Batch, _ error) {
 	s.answer(s.settle(b), s.nak, &s.stats.naked)
 }
 
+// Split implements [pipeline.Splitter]: the messages behind are given back.
+func (s *JetStream) Split(b *pipeline.Batch, _, msg int) (end pipeline.Position, ok bool) {
+	x, ok := b.Ext.(*receipt)
+	if !ok || x.owner != s || msg == 0 {
+		return end, false
+	}
+	s.answer(x.cut(msg), s.nak, &s.stats.naked)
+	return pipeline.Position{A: b.Msgs[msg-1].Pos}, true
+}
+
 // settle takes b off the list of what is in progress and returns the reply subjects
 // of its messages, which belong to the batch.
 func (s *JetStream) settle(b *pipeline.Batch) []string {
@@ -244,5 +254,6 @@ func (s *JetStream) Health() error {
 var (
 	_ pipeline.Source   = (*JetStream)(nil)
 	_ pipeline.Acker    = (*JetStream)(nil)
+	_ pipeline.Splitter = (*JetStream)(nil)
 	_ pipeline.Healther = (*JetStream)(nil)
 )

@@ -55,6 +55,15 @@ func (x *receipt) add(ref string) {
 	x.refs = append(x.refs, ref)
 }
 
+// cut takes all but the first n messages out of x, and returns them.
+func (x *receipt) cut(n int) []string {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	rest := x.refs[n:]
+	x.refs = x.refs[:n]
+	return rest
+}
+
 func (x *receipt) len() int {
 	x.mu.Lock()
 	defer x.mu.Unlock()

@@ -1,10 +1,17 @@
 package nats_test
 
 import (
+	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/nats-io/nats.go"
+
+	"github.com/urlfold/urlfold/codec/record"
+	"github.com/urlfold/urlfold/pipeline"
+	sink "github.com/urlfold/urlfold/sinks/nats"
+	source "github.com/urlfold/urlfold/sources/nats"
 )
 
 // TestRoundtrip: every record of a stream is in the other one, once, in the subject
@@ -49,5 +56,38 @@ func TestRoundtrip(t *testing.T) {
 	}
 	if s := out.Stats(); s.Published != n || s.Again > 0 || s.Duplicates > 0 || s.InFlight > 0 {
 		t.Errorf("sink: %+v", s)
+	}
+}
+
+// TestSplit: what lies before the message at which a codec ends the run is published
+// and acknowledged, and all from there on is given back, wherever in a batch it is.
+func TestSplit(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	const n, rest = 700, 10
+	w.fill(0, n)
+	if _, err := w.js.Publish(bg(t, patience), "in.0", []byte("http://long.example/"+strings.Repeat("x", 100))); err != nil {
+		t.Fatal(err)
+	}
+	w.fill(n, rest)
+	stops := jobOf(t, record.Config{MaxRecord: 100, OnOversize: record.FateStop})
+	src := w.source(func(c *source.JetStreamConfig) { c.Batch.Messages = 300 })
+	r := start(t, src, w.sink(func(c *sink.JetStreamConfig) { c.Publish.Ordered = true }), func(o *pipeline.Options) {
+		o.NewCodec, o.Ordering = pipeline.NewRecordCodec(stops), pipeline.OrderPerLane
+	})
+	<-r.done
+	if !errors.Is(r.err, record.ErrOversize) || !strings.Contains(r.err.Error(), fmt.Sprintf(", offset %d: ", n+1)) {
+		t.Errorf("the run ends with: %v", r.err)
+	}
+	w.exactly(n)
+	if s := src.Stats(); s.Acked != n || s.Acked+s.Naked != s.Received {
+		t.Errorf("%+v", s)
+	}
+	c, err := w.js.Consumer(bg(t, patience), "IN", "urlfold")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := c.CachedInfo().AckFloor.Stream; got != n {
+		t.Errorf("acknowledged up to %d, want %d", got, n)
 	}
 }

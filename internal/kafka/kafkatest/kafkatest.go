@@ -258,10 +258,12 @@ type Run struct {
 	err  error
 }
 
-// Start runs a pipeline with the codec of Codec.
+// Start runs a pipeline, with the codec of Codec if o has none.
 func Start(t testing.TB, o pipeline.Options) *Run {
 	t.Helper()
-	o.NewCodec = Codec(t)
+	if o.NewCodec == nil {
+		o.NewCodec = Codec(t)
+	}
 	o.Workers = 2
 	if o.CommitInterval == 0 {
 		o.CommitInterval = 20 * time.Millisecond

@@ -1,0 +1,49 @@
+package file
+
+import (
+	"bytes"
+	"cmp"
+	"slices"
+
+	"github.com/urlfold/urlfold/pipeline"
+)
+
+// A prelude is the end of the text before a batch: what a place in the batch is known
+// by, if it is near the beginning. It is the Ext of its batch and used again with it.
+type prelude struct{ text []byte }
+
+// keepPrelude notes what lies before b.
+func keepPrelude(b *pipeline.Batch, last []byte) {
+	x, ok := b.Ext.(*prelude)
+	if !ok {
+		x = new(prelude)
+		b.Ext = x
+	}
+	x.text = append(x.text[:0], last...)
+}
+
+// Split implements [pipeline.Splitter]: a place within b becomes one where reading can
+// go on.
+func (w *Watcher) Split(b *pipeline.Batch, off, _ int) (end pipeline.Position, ok bool) {
+	x, ok := b.Ext.(*prelude)
+	if !ok {
+		return end, false
+	}
+	text := b.In[:off]
+	x.text = appendTail(x.text, text)
+	p := place{off: b.Off + int64(off), line: b.Line + int64(bytes.Count(text, newline)), tail: digestOf(x.text)}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	t := w.byLane[b.Lane]
+	if t == nil {
+		return end, false
+	}
+	i, there := slices.BinarySearchFunc(t.places, p.off, func(q place, off int64) int { return cmp.Compare(q.off, off) })
+	if !there {
+		t.places = slices.Insert(t.places, i, p)
+	}
+	return pipeline.Position{A: p.off, B: b.End.B}, true
+}
+
+// Interface guard.
+var _ pipeline.Splitter = (*Watcher)(nil)

@@ -1,0 +1,57 @@
+package file
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestSplit: what lies before the record at which a codec ends the run comes out, in
+// whichever batch and wherever in it, and the next run goes on with that record, inside
+// a compressed file too.
+func TestSplit(t *testing.T) {
+	t.Parallel()
+	f := func(name string, at int, exact bool) {
+		t.Helper()
+		lines := numbered("l", 0, 600)
+		lines[at] = "S|" + lines[at][2:]
+		text := strings.Join(lines, "")
+		if strings.HasSuffix(name, ".gz") {
+			text = gz(t, text)
+		}
+		dir, data := t.TempDir(), t.TempDir()
+		put(t, filepath.Join(dir, name), text)
+		sink := &shelf{stops: true, exact: exact}
+		for range 2 {
+			d := start(t, data, batch(dir), sink, nil)
+			if err := <-d.done; err == nil || !strings.Contains(err.Error(), name+", offset ") {
+				t.Errorf("%s, %d: %v", name, at, err)
+			}
+			d.stop()
+			entries := d.store.Entries("file")
+			if err := d.store.Close(); err != nil {
+				t.Error(err)
+			}
+			if !slices.Equal(sink.lines, lines[:at]) {
+				t.Fatalf("%s, %d: %d lines", name, at, len(sink.lines))
+			}
+			if at > 0 && (len(entries) != 1 || entries[0].Line != int64(at)+1 || entries[0].Offset != int64(len(strings.Join(lines[:at], "")))) {
+				t.Errorf("%s, %d: %+v", name, at, entries)
+			}
+		}
+		sink.stops = false
+		d := start(t, data, batch(dir), sink, nil)
+		d.wait()
+		if !slices.Equal(sink.lines, lines) {
+			t.Errorf("%s, %d: %d lines of %d in all", name, at, len(sink.lines), len(lines))
+		}
+	}
+	for _, name := range []string{"a.log", "a.log.gz"} {
+		for _, exact := range []bool{false, true} {
+			for _, at := range []int{0, 1, 7, 101, 102, 103, 104, 105, 106, 107, 300, 598, 599} { // a batch has about a hundred lines
+				f(name, at, exact)
+			}
+		}
+	}
+}
