@@ -5,7 +5,9 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 
+	"github.com/urlfold/urlfold/config"
 	sinkfile "github.com/urlfold/urlfold/sinks/file"
 	"github.com/urlfold/urlfold/sources/file"
 )
@@ -17,15 +19,17 @@ var (
 
 // checkPaths refuses outputs and a data directory that a source would read, and one
 // path for two outputs. It goes by names: a link can still lead astray.
-func (p *plan) checkPaths() error {
+func (p *plan) checkPaths(sound func(path string) bool) error {
 	var errs []error
-	if p.files && p.reads(filepath.Join(p.file.DataDir, "checkpoint")) {
+	reads := p.reader(sound)
+	known := sound("data_dir") || p.file.DataDir == config.Default().DataDir // a section that is not written is not sound
+	if p.files && known && reads(filepath.Join(p.file.DataDir, "checkpoint")) {
 		errs = append(errs, p.file.ErrorAt("data_dir", errOutputIsInput))
 	}
 	seen := map[string]bool{}
 	for _, c := range p.outputs() {
 		l, ok := c.Config.(*sinkfile.LogConfig)
-		if !ok || special(l.Path) {
+		if !ok || !isSound(c, sound, "path") || special(l.Path) {
 			continue
 		}
 		path := absolute(l.Path)
@@ -33,7 +37,7 @@ func (p *plan) checkPaths() error {
 			errs = append(errs, p.file.ErrorAt(c.Path()+".path", errSameOutput))
 		}
 		seen[path] = true
-		if p.reads(variable.ReplaceAllLiteralString(l.Path, "0")) {
+		if reads(variable.ReplaceAllLiteralString(l.Path, "0")) {
 			errs = append(errs, p.file.ErrorAt(c.Path()+".path", errOutputIsInput))
 		}
 	}
@@ -44,14 +48,19 @@ func (p *plan) checkPaths() error {
 // is the folder, and how the name ends.
 var variable = regexp.MustCompile(`\{[^{}]*\}`)
 
-// reads reports whether a source of files would read a file of this name.
-func (p *plan) reads(path string) bool {
+// reader returns a function that reports whether a source of files would read a file of
+// this name.
+func (p *plan) reader(sound func(path string) bool) func(path string) bool {
+	var list []*file.Settings
 	for i := range p.file.Sources {
-		if s, ok := p.file.Sources[i].Config.(*file.Settings); ok && s.Covers(path) {
-			return true
+		c := &p.file.Sources[i]
+		if s, ok := c.Config.(*file.Settings); ok && isSound(c, sound, "include", "exclude") {
+			list = append(list, s)
 		}
 	}
-	return false
+	return func(path string) bool {
+		return slices.ContainsFunc(list, func(s *file.Settings) bool { return s.Covers(path) })
+	}
 }
 
 // special reports whether path is there and no regular file, such as /dev/null: any

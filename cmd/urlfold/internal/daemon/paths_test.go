@@ -27,5 +27,6 @@ func TestPaths(t *testing.T) {
 	f("c.yaml:10:18: "+same, "discard: {}", "file: {path: a}\n  - file: {path: ./a}")
 	f("c.yaml:10:28: "+same, "discard: {}", "file: {path: a}\ndead_letter: {file: {path: a}}")
 	f("", "discard: {}", "file: {path: /dev/null}\n  - file: {path: /dev/null}")
+	f("data_dir: "+reads, `include: ["in/*.log"]`, "include: [/var/lib/urlfold]")
 	f("c.yaml:1:11: "+reads, "version: 1\nsources:\n  - file: {include: [\"in/*.log\"]}", "data_dir: in/state\nsources:\n  - file: {include: [in]}")
 }

@@ -60,22 +60,16 @@ func prepare(f *config.File) *plan {
 // *config.Error for each mistake in the parts that are sound.
 func (p *plan) check(sound func(path string) bool) error {
 	parts, err := p.make(&env{log: discardLog, sound: sound})
-	errs := []error{err}
-	if p.whole(sound) {
-		errs = append(errs, p.checkNames(), p.checkExactlyOnce(), p.checkPaths())
-	}
+	errs := []error{err, p.checkNames(sound), p.checkExactlyOnce(sound), p.checkPaths(sound)}
 	p.job, err = newJob(p.file, err == nil && parts.needFacts(), sound)
 	errs = append(errs, err)
 	return inOrder(errs...)
 }
 
-// whole reports whether all components are sound.
-func (p *plan) whole(sound func(path string) bool) bool {
-	list := p.outputs()
-	for i := range p.file.Sources {
-		list = append(list, &p.file.Sources[i])
-	}
-	return !slices.ContainsFunc(list, func(c *config.Component) bool { return c.Config == nil || !sound(c.Path()) })
+// isSound reports whether a component is of a type that there is, and has no mistake in
+// these keys.
+func isSound(c *config.Component, sound func(path string) bool, keys ...string) bool {
+	return c.Config != nil && !slices.ContainsFunc(keys, func(key string) bool { return !sound(c.Path() + "." + key) })
 }
 
 // inOrder joins the mistakes in a configuration in the order of the file, or returns
@@ -113,10 +107,16 @@ func flatten(list []error, err error) []error {
 
 // checkNames refuses one name for a source and a sink: metrics and progress go by
 // it. Package config has looked that no two sources, and no two sinks, have one.
-func (p *plan) checkNames() error {
+func (p *plan) checkNames(sound func(path string) bool) error {
+	taken := map[string]bool{}
+	for i := range p.file.Sources {
+		if c := &p.file.Sources[i]; isSound(c, sound, "name") {
+			taken[c.Name] = true
+		}
+	}
 	var errs []error
 	for i := range p.file.Sinks {
-		if c := &p.file.Sinks[i]; slices.Contains(p.sourceNames, c.Name) {
+		if c := &p.file.Sinks[i]; isSound(c, sound, "name") && taken[c.Name] {
 			errs = append(errs, p.file.ErrorAt(c.Path()+".name", errors.New("a source has this name")))
 		}
 	}
@@ -125,23 +125,23 @@ func (p *plan) checkNames() error {
 
 // checkExactlyOnce looks whether exactly once is asked for, and whether it can be
 // had: with one source of files, and files everywhere else.
-func (p *plan) checkExactlyOnce() error {
+func (p *plan) checkExactlyOnce(sound func(path string) bool) error {
 	outs := p.outputs()
 	for _, c := range outs {
 		l, ok := c.Config.(*sinkfile.LogConfig)
-		p.exactlyOnce = p.exactlyOnce || ok && l.ExactlyOnce
+		p.exactlyOnce = p.exactlyOnce || ok && l.ExactlyOnce && isSound(c, sound, "exactly_once")
 	}
 	if !p.exactlyOnce {
 		return nil
 	}
 	var errs []error
 	for i := range p.file.Sources {
-		if c := &p.file.Sources[i]; c.Type != "file" || i > 0 {
+		if c := &p.file.Sources[i]; isSound(c, sound) && (c.Type != "file" || i > 0) {
 			errs = append(errs, p.file.ErrorAt(c.Path(), errors.New("a sink asks for exactly_once: that takes one source, of files")))
 		}
 	}
 	for _, c := range outs {
-		if c.Type != "file" {
+		if isSound(c, sound) && c.Type != "file" {
 			errs = append(errs, p.file.ErrorAt(c.Path(), errors.New("a sink asks for exactly_once: that takes files for all sinks and for the dead letter")))
 		}
 	}
