@@ -15,13 +15,14 @@ import (
 // What it accepts: "http://" or "https://" in lower case; a host of up to 63
 // lower-case letters, digits, hyphens and dots, no two of the latter together,
 // none of them at an end (so no empty label, and no "xn--"), whose last label
-// cannot be a number; a path from "/" on in which no "." follows a "/"; a query
-// and a fragment; in these, the bytes that RFC 3986 allows there, and escapes
-// that are in normal form and mean no harm. No userinfo, no port.
+// cannot be a number, or an IPv4 address; a path from "/" on in which no "."
+// follows a "/"; a query and a fragment; in these, the bytes that RFC 3986 allows
+// there, and escapes that are in normal form and mean no harm. No userinfo, no
+// port.
 //
 // One flag it can live with: entity is the offset of the first "&amp;" in the
 // query, or -1. If it gives up, end is how far it came, or 0 where that was not
-// beyond the host; then u has scheme and host.
+// to a delimiter behind the host; then u has scheme and host.
 func parseClean(src []byte, u *URL) (end, entity int, ok bool) {
 	i := cleanScheme(src)
 	if i == 0 {
@@ -38,12 +39,22 @@ func parseClean(src []byte, u *URL) (end, entity int, ok bool) {
 		last = c & pauseByte
 		i++
 	}
-	if bad|last != 0 || i == len(src) || src[i] != '/' || i-start > 63 || !cleanHostEnd(src[start:i]) {
+	kind := RegName
+	switch {
+	case bad|last != 0 || i-start > 63:
+		return 0, -1, false
+	case cleanHostEnd(src[start:i]):
+	case isDottedDecimal(src[start:i]):
+		kind = IPv4
+	default:
 		return 0, -1, false
 	}
-	*u = URL{kind: RegName, flags: hasAuthority}
+	*u = URL{kind: kind, flags: hasAuthority}
 	u.set(Scheme, 0, start-3)
 	u.set(Host, start, i)
+	if i == len(src) || src[i] != '/' {
+		return i, -1, false
+	}
 	return cleanTail(src, i, u)
 }
 
@@ -68,14 +79,15 @@ func cleanScheme(src []byte) int {
 }
 
 // cleanHostEnd gives up on hosts whose last label might be a number: it starts
-// with a digit, and ends in a hex digit or is "0x".
+// with a digit, and all of it are hex digits and 'x'. Most labels show at their end
+// that they are none.
 func cleanHostEnd(host []byte) bool {
-	i := len(host)
-	if c := host[i-1]; c > 'f' && c != 'x' {
-		return true
-	}
-	for i > 0 && host[i-1] != '.' {
+	i := len(host) - 1
+	for i > 0 && (percent.IsHex(host[i]) || host[i] == 'x') {
 		i--
+	}
+	if host[i] == '.' {
+		i++
 	}
 	return i < len(host) && !isDigit(host[i])
 }

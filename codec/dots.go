@@ -8,13 +8,6 @@ func removeDots(path []byte) []byte {
 	if i < 0 {
 		return path
 	}
-	return removeDotsFrom(path, i, rawDots)
-}
-
-// removeDotsFrom is removeDots for a path whose first dot segment is known: path[i]
-// is the '/' in front of it, or in front of a segment before it. dots returns how
-// many dots a segment stands for, if it is a dot segment, and else 0.
-func removeDotsFrom(path []byte, i int, dots func(seg []byte) int) []byte {
 	out := path[:i]
 	for i < len(path) {
 		end := i + 1
@@ -22,15 +15,18 @@ func removeDotsFrom(path []byte, i int, dots func(seg []byte) int) []byte {
 			end++
 		}
 		last := end == len(path)
-		n := dots(path[i+1 : end])
-		if n == 2 {
+		switch seg := path[i+1 : end]; {
+		case isDot(seg):
+			if last {
+				out = append(out, '/')
+			}
+		case isDotDot(seg):
 			out = cutSegment(out)
-		}
-		switch {
-		case n == 0:
+			if last {
+				out = append(out, '/')
+			}
+		default:
 			out = append(out, path[i:end]...)
-		case last:
-			out = append(out, '/')
 		}
 		i = end
 	}
@@ -65,11 +61,5 @@ func cutSegment(out []byte) []byte {
 	return out[:0]
 }
 
-// rawDots returns 1 for ".", 2 for "..", and 0 for any other segment: RFC 3986 knows
-// no escaped dots.
-func rawDots(seg []byte) int {
-	if n := len(seg); n > 0 && n <= 2 && seg[0] == '.' && seg[n-1] == '.' {
-		return n
-	}
-	return 0
-}
+func isDot(seg []byte) bool    { return len(seg) == 1 && seg[0] == '.' }
+func isDotDot(seg []byte) bool { return len(seg) == 2 && seg[0] == '.' && seg[1] == '.' }

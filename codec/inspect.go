@@ -147,19 +147,14 @@ func (i *inspector) encoded() Action {
 // percent marks the defects of the escapes in c.
 func (i *inspector) percent(c Component, text []byte) {
 	s := &i.r.scratch
-	var kinds percent.Kinds
-	s.defects, kinds = percent.AppendDefects(s.defects[:0], text, i.maxMarks+1)
-	if kinds == 0 {
-		return
-	}
+	want := percent.AllKinds
 	if c != Path {
-		kinds &^= 1 << percent.EncodedTraversal
+		want &^= 1 << percent.EncodedTraversal
 	}
-	i.r.Flags.lo |= uint64(kinds) // the kinds are the first flags
+	var kinds percent.Kinds
+	s.defects, kinds = percent.AppendDefectsOf(s.defects[:0], text, want, i.maxMarks+1)
+	i.r.Flags.lo |= uint64(kinds & want) // the kinds are the first flags
 	for _, d := range s.defects {
-		if d.Kind == percent.EncodedTraversal && c != Path {
-			continue
-		}
 		f := Flag(d.Kind)
 		if f <= PercentU && i.stray < 0 {
 			i.stray = int(i.u.Span(c).Start + d.At)

@@ -21,8 +21,8 @@ import (
 //	userinfo   none
 //	host       as parseClean, but in any case
 //	port       none, or up to five digits, the first of which is not '0'
-//	the rest   anything without controls, a '\' in the path, a space at the end,
-//	           and more marks than the profile has room for
+//	the rest   anything, but in the whatwg reading no tabs and newlines, nothing at
+//	           the end that would be trimmed, no '\' beside a dot in the path
 
 // onePass appends the normal form of src, at most n.maxLen bytes, to dst and
 // fills r. The first end bytes of src, if that is not 0, are as parseClean wants
@@ -45,7 +45,7 @@ func (n *Normalizer) onePass(dst, src []byte, end int, r *Result) ([]byte, bool)
 	}
 	escaped := !p.rules.Has(UpperEscapes|DecodeUnreserved) && !r.Flags.Intersect(escapeFlags).IsZero()
 	s.canonical = len(s.kept) == 0 && !escaped
-	s.patched = !p.dots && !escaped
+	s.patched = !escaped
 	s.judged = false
 	if n.rules&lossyRules != 0 {
 		p.dst = n.drop(p.dst, p.base, r)
@@ -98,11 +98,10 @@ type pass struct {
 
 // run reports whether the walk came to the end.
 func (p *pass) run() bool {
-	i := p.authority()
-	if i == 0 || p.src[len(p.src)-1] == ' ' {
+	i, end := p.authority(), len(p.src)
+	if i == 0 || p.src[end-1] <= ' ' && p.profile.Reading == WHATWG {
 		return false
 	}
-	end := len(p.src)
 	fragment := indexFrom(p.src[:end], i, '#')
 	if fragment >= 0 {
 		end = fragment
@@ -132,10 +131,33 @@ func indexFrom(b []byte, i int, c byte) int {
 // authority reads and writes scheme, host and port. It returns their end, or 0 to
 // give up.
 func (p *pass) authority() int {
-	src := p.src
+	i := 0
 	if p.clean > 0 {
-		return p.cleanAuthority()
+		i = p.cleanHost()
+	} else {
+		i = p.host()
 	}
+	switch src := p.src; {
+	case i == 0 || i == len(src) || src[i] == '/' || src[i] == '?' || src[i] == '#':
+		return i
+	case src[i] == ':':
+		return p.port(i + 1)
+	}
+	return 0
+}
+
+// cleanHost writes the scheme and the host that p.in has already, and returns their
+// end.
+func (p *pass) cleanHost() int {
+	*p.out = *p.in
+	i := int(p.in.Span(Host).End)
+	p.dst = append(p.dst, p.src[:i]...)
+	return i
+}
+
+// host reads and writes scheme and host. It returns their end, or 0 to give up.
+func (p *pass) host() int {
+	src := p.src
 	start := webScheme(src)
 	if start == 0 {
 		return 0
@@ -167,20 +189,6 @@ func (p *pass) authority() int {
 	if !cleanHostEnd(norm[start:]) {
 		return 0
 	}
-	switch {
-	case i == len(src) || src[i] == '/' || src[i] == '?' || src[i] == '#':
-		return i
-	case src[i] == ':':
-		return p.port(i + 1)
-	}
-	return 0
-}
-
-// cleanAuthority writes the scheme and the host that p.in has already.
-func (p *pass) cleanAuthority() int {
-	*p.out = *p.in
-	i := int(p.in.Span(Host).End)
-	p.dst = append(p.dst, p.src[:i]...)
 	return i
 }
 
@@ -233,10 +241,8 @@ func (p *pass) defaultPort(n int) bool {
 func (p *pass) path(i, end int) {
 	at := len(p.dst)
 	if p.in.set(Path, i, end); i < end {
+		p.pathAt = at
 		p.component(Path, i, end)
-		if p.dots && !p.giveUp {
-			p.dst = p.dst[:at+len(removeDotsFrom(p.dst[at:], p.dotsAt-at, dotSegmentLen))]
-		}
 	} else if p.profile.Reading == WHATWG || p.rules.Has(EmptyPath) {
 		p.changed = true
 		p.dst = append(p.dst, '/')

@@ -12,13 +12,14 @@ import (
 type walkTable [Fragment - Path + 1][256]uint8
 
 const (
-	walkEscape  = 1 << iota // the byte becomes an escape
-	walkFlag                // RFC 3986 does not allow it
-	walkUnit                // it is no URL unit, or it may not be one
-	walkPercent             // '%'
-	walkDot                 // '.' in a path
-	walkEntity              // ';' in a query, which may end "&amp;"
-	walkGiveUp
+	walkEscape    = 1 << iota // the byte becomes an escape
+	walkFlag                  // RFC 3986 does not allow it
+	walkUnit                  // it is no URL unit, or it may not be one
+	walkPercent               // '%'
+	walkDot                   // '.' in a path
+	walkEntity                // ';' in a query, which may end "&amp;"
+	walkBackslash             // '\\' in a path, for browsers a '/'
+	walkGiveUp                // browsers take the byte out
 )
 
 // makeWalkTable makes the table of profiles that escape the sets, of path, query
@@ -30,11 +31,14 @@ func makeWalkTable(rd Reading, sets ...percent.Set) *walkTable {
 		for b := range 256 {
 			b := byte(b)
 			t[i][b] = uint8(b2i(set.Has(b))*walkEscape | b2i(dirt[b]&dirtRaw[c] != 0)*walkFlag |
-				b2i(rd == WHATWG && notUnit[b] && b != '%')*walkUnit | b2i(b < ' ' || b == '\\' && c == Path)*walkGiveUp)
+				b2i(rd == WHATWG && notUnit[b])*walkUnit | b2i(rd == WHATWG && isTab(b))*walkGiveUp)
 		}
 		t[i]['%'] = walkPercent
 	}
 	t[0]['.'] = walkDot
+	if rd == WHATWG {
+		t[0]['\\'] = walkBackslash
+	}
 	t[Query-Path][';'] = walkEntity
 	return t
 }
@@ -64,8 +68,8 @@ type walker struct {
 	text     []byte // its bytes
 	from     int    // text[from:i] stays as it is and is yet to be copied
 	stray    bool   // it has a '%' that starts no escape
+	pathAt   int    // where the path begins in dst
 	dots     bool   // it has a dot segment
-	dotsAt   int    // the '/' in front of the first of them is dst[dotsAt]
 	entity   bool   // it has "&amp;"
 	raw      Flag   // of the raw bytes that end at rawEnd
 	rawEnd   int
@@ -97,12 +101,14 @@ func (p *pass) component(c Component, start, end int) {
 func (p *pass) byte(i int, need uint8) int {
 	switch need {
 	case walkDot:
-		p.dot(i)
-		return i + 1
+		return p.dot(i)
 	case walkPercent:
 		return p.escape(i)
 	case walkEntity:
 		p.semicolon(i)
+		return i + 1
+	case walkBackslash:
+		p.backslash(i)
 		return i + 1
 	}
 	p.giveUp = p.giveUp || need&walkGiveUp != 0
@@ -121,11 +127,11 @@ func (p *pass) mark(at int, f Flag, a Action, info uint8) {
 	if p.r == nil {
 		return
 	}
+	p.r.Flags = p.r.Flags.With(f)
 	if len(p.r.Marks) == p.maxMarks {
-		p.giveUp = true
+		p.r.Flags = p.r.Flags.With(MarksDropped)
 		return
 	}
-	p.r.Flags = p.r.Flags.With(f)
 	p.r.Marks = append(p.r.Marks, Mark{At: uint32(p.start + at), Flag: f, Component: p.c, Action: a, Info: info})
 }
 
@@ -175,19 +181,82 @@ func (p *pass) illegal(i, end int, a Action) {
 	p.raw, p.rawEnd = f, end
 }
 
-// dot is for a '.' in the path.
-func (p *pass) dot(i int) {
-	p.dotSegment(i)
+// backslash is for a '\\' in the path of the whatwg reading.
+func (p *pass) backslash(i int) {
+	if dotLen(p.text[i+1:]) > 0 || p.text[i-1] == '.' || i > 3 && dotLen(p.text[i-3:]) > 0 {
+		p.giveUp = true // a dot segment for browsers, but not for RFC 3986
+		return
+	}
+	p.illegal(i, i+1, Replaced)
+	p.mark(i, InvalidReverseSolidus, Replaced, 0)
+	p.flush(i, i+1)
+	p.dst = append(p.dst, '/')
+}
+
+// dot is for a '.' in the path. It returns the offset of the next byte to look at.
+func (p *pass) dot(i int) int {
+	if n := p.dotSegment(i); n > 0 {
+		return p.cutDots(i, n)
+	}
+	p.traversal(i)
+	return i + 1
+}
+
+// traversal marks the encoded traversal that may begin with the '.' at i.
+func (p *pass) traversal(i int) {
 	if next := i + 1; next < len(p.text) && (p.text[next] == '.' || p.text[next] == '%') {
-		p.scan(i) // for encoded-traversal
+		p.scan(i)
 	}
 }
 
-// dotSegment notes the first dot segment of the path, if one begins at i.
-func (p *pass) dotSegment(i int) {
-	if !p.dots && p.text[i-1] == '/' && dotSegment(p.text[i:]) > 0 { // i is not 0: a path begins with '/'
-		p.dots, p.dotsAt = true, len(p.dst)+i-p.from-1
+// dotSegment returns the length of the dot segment that begins at i, or 0.
+func (p *pass) dotSegment(i int) int {
+	if p.text[i-1] != '/' { // i is not 0: a path begins with '/'
+		return 0
+	}
+	return dotSegment(p.text[i:])
+}
+
+// cutDots leaves out the dot segment text[i:i+n] and, if it is "..", the segment in
+// front of it. It returns the offset behind it and its '/'.
+func (p *pass) cutDots(i, n int) int {
+	if !p.dots {
+		p.dots = true
 		p.mark(i, DotSegments, Removed, 0)
+	}
+	two := dotLen(p.text[i:]) < n
+	p.flush(i, i)
+	for end := i + n; i < end; i += dotLen(p.text[i:]) {
+		if p.text[i] == '%' {
+			p.scan(i)
+		} else {
+			p.traversal(i)
+		}
+	}
+	if two {
+		p.cutSegment()
+	}
+	if i < len(p.text) {
+		i++ // dst ends in a '/' already
+	}
+	p.from = i
+	return i
+}
+
+// cutSegment takes back the last segment that was written. The '/' in front of it
+// stays.
+func (p *pass) cutSegment() {
+	end := len(p.dst) - 1
+	for end > p.pathAt && p.dst[end-1] != '/' {
+		end--
+	}
+	p.dst = p.dst[:max(end, p.pathAt+1)]
+	if p.r == nil {
+		return
+	}
+	s := &p.r.scratch
+	for len(s.kept) > 0 && int(s.kept[len(s.kept)-1]) >= len(p.dst)-p.base {
+		s.kept = s.kept[:len(s.kept)-1]
 	}
 }
 
@@ -213,7 +282,9 @@ func (p *pass) escape(i int) int {
 		return i + 3
 	}
 	if p.c == Path {
-		p.dotSegment(i)
+		if n := p.dotSegment(i); n > 0 {
+			return p.cutDots(i, n)
+		}
 	}
 	next := p.scan(i)
 	for ; i < next; i += 3 {

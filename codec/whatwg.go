@@ -206,12 +206,15 @@ func (s *scratch) strip(src []byte, r *Result) []byte {
 // indexTab returns the offset of the first tab or newline in b, or -1.
 func indexTab(b []byte) int {
 	for i, c := range b {
-		if c <= '\r' && (c == '\t' || c == '\n' || c == '\r') {
+		if isTab(c) {
 			return i
 		}
 	}
 	return -1
 }
+
+// isTab reports whether c is one of the bytes that browsers take out of URLs.
+func isTab(c byte) bool { return c <= '\r' && (c == '\t' || c == '\n' || c == '\r') }
 
 // cut notes that bytes were taken out of src at the offset at.
 func (s *scratch) cut(r *Result, at int, f Flag) {
@@ -225,7 +228,7 @@ func (s *scratch) cut(r *Result, at int, f Flag) {
 // in to gaps.
 func appendWithoutTabs(dst, in []byte, gaps *[]uint32) []byte {
 	for i, c := range in {
-		if c == '\t' || c == '\n' || c == '\r' {
+		if isTab(c) {
 			*gaps = append(*gaps, uint32(i))
 			continue
 		}

@@ -44,6 +44,9 @@ func (k Kind) String() string {
 // Kinds is a set of kinds. The zero Kinds is empty.
 type Kinds uint32
 
+// AllKinds is the set of all kinds.
+const AllKinds Kinds = 1<<numKinds - 1
+
 // Has reports whether k is in ks.
 func (ks Kinds) Has(k Kind) bool { return ks>>k&1 != 0 }
 
@@ -69,11 +72,16 @@ type Defect struct {
 // [EncodedTraversal] is found in any component: ignore it outside paths.
 // src must be shorter than 4 GiB; it is not changed or kept.
 func AppendDefects(dst []Defect, src []byte, limit int) ([]Defect, Kinds) {
+	return AppendDefectsOf(dst, src, AllKinds, limit)
+}
+
+// AppendDefectsOf is [AppendDefects] for the kinds in want only: others are neither appended nor counted, but are in the set.
+func AppendDefectsOf(dst []Defect, src []byte, want Kinds, limit int) ([]Defect, Kinds) {
 	i := bytes.IndexByte(src, '%')
 	if i < 0 {
 		return dst, 0
 	}
-	s := scanner{dst: dst, src: src, room: limit}
+	s := scanner{dst: dst, src: src, want: want, room: limit}
 	// Only the dots just before the first '%' can have to do with an escape.
 	for i = max(0, i-2); i < len(src); {
 		if classes[src[i]]&isMark == 0 {
@@ -89,7 +97,7 @@ func AppendDefects(dst []Defect, src []byte, limit int) ([]Defect, Kinds) {
 type Scanner struct{ s scanner }
 
 // Reset lets s judge the component src, which it keeps.
-func (s *Scanner) Reset(src []byte) { s.s = scanner{src: src} }
+func (s *Scanner) Reset(src []byte) { s.s = scanner{src: src, want: AllKinds} }
 
 // Step appends the defects of what begins with the '%' or '.' at src[i] to dst, and returns the extended slice and the offset
 // behind it: of the next byte, or of the byte behind the escapes of one character. Called for each '%' that it does not pass
@@ -104,7 +112,8 @@ func (s *Scanner) Step(dst []Defect, i int) (out []Defect, next int) {
 type scanner struct {
 	dst   []Defect
 	src   []byte
-	room  int // how many more defects may be appended
+	want  Kinds // of the defects to append
+	room  int   // how many more defects may be appended
 	kinds Kinds
 
 	doubleEnd int   // end of the run of double escapes judged last
@@ -113,7 +122,7 @@ type scanner struct {
 
 func (s *scanner) report(d Defect) {
 	s.kinds |= 1 << d.Kind
-	if s.room > 0 {
+	if s.room > 0 && s.want.Has(d.Kind) {
 		s.dst = append(s.dst, d)
 		s.room--
 	}

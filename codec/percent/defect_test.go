@@ -201,3 +201,15 @@ func checkDefects(t *testing.T, src []byte) {
 		t.Fatalf("%q:\n got %s\nwant %s", src, describe(got), describe(want))
 	}
 }
+
+// TestDefectsOf: kinds that are not wanted take no room.
+func TestDefectsOf(t *testing.T) {
+	src := []byte(strings.Repeat("..%2F", 9) + "%zz%7E")
+	got, kinds := AppendDefectsOf(nil, src, AllKinds&^(1<<EncodedTraversal), 2)
+	if want := "45:non-hex 48:needless-escape"; describe(got) != want {
+		t.Errorf("got %s, want %s", describe(got), want)
+	}
+	if want := Kinds(1<<EncodedTraversal | 1<<NonHex | 1<<NeedlessEscape); kinds != want {
+		t.Errorf("kinds %b, want %b", kinds, want)
+	}
+}
