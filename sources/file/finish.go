@@ -12,6 +12,7 @@ import (
 	"strconv"
 
 	"github.com/urlfold/urlfold/internal/checkpoint"
+	"github.com/urlfold/urlfold/internal/compress"
 	"github.com/urlfold/urlfold/internal/disk"
 	"github.com/urlfold/urlfold/pipeline"
 )
@@ -52,7 +53,7 @@ func (w *Watcher) settle(lanes []*pipeline.Lane) []*track {
 		if t.verdict.Kind != 0 {
 			t.text = t.verdict.String()
 		}
-		t.finishing = t.settled && t.bound && !t.verdict.Damage() && w.cfg.OnFinish.String() != keepFile
+		t.finishing = t.settled && t.bound && t.verdict.Kind == compress.OK && w.cfg.OnFinish.String() != keepFile
 	}
 	return tracks
 }
@@ -127,7 +128,7 @@ func (d *disposal) do(_ context.Context, w *Watcher) {
 // whether it did. It adds the folders that have changed to dirs.
 func (w *Watcher) dispose(t *track, dirs map[string]bool) (taken bool, err error) {
 	w.mu.Lock()
-	due, path, rel, was := t.finishing, t.path, t.rel, t.file
+	due, path, rel, was := t.finishing, t.path, t.file.rel, t.file
 	w.mu.Unlock()
 	if !due {
 		return false, nil

@@ -27,7 +27,8 @@ func TestInodeGivenAgain(t *testing.T) {
 	text := strings.Join(numbered("a.log", 0, 300), "")
 	path := filepath.Join(dir, "a.log.1.gz")
 	put(t, path, gz(t, text))
-	s := w.scan.scan()[0]
+	all, _ := w.scan.scan()
+	s := all[0]
 	n := int64(len(text))
 	known := &track{
 		path: filepath.Join(dir, "a.log"), id: "known", life: over, head: []byte(text[:1024]),

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"io/fs"
+	"os"
 	"slices"
 	"time"
 
@@ -12,12 +13,13 @@ import (
 
 // poll looks at all files and gives the readers what there is to do.
 func (w *Watcher) poll(h *hints) {
-	all := w.scan.scan()
+	all, hidden := w.scan.scan()
 	h.watch(all)
 	now := w.clock()
 	w.mu.Lock()
 	unknown := w.sightKnown(all, now)
-	w.missKnown(now)
+	w.missKnown(now, hidden)
+	w.hide(hidden)
 	w.veiled = slices.ContainsFunc(w.tracks, (*track).veiled)
 	ghosts := w.ghosts()
 	w.meet(unknown, now)
@@ -81,7 +83,7 @@ func (w *Watcher) sightKnown(all []sighting, now time.Time) (unknown []sighting)
 		}
 		t.listed = true
 		if !named[t] {
-			t.path, t.rotated, t.changed = s.path, true, now
+			t.path, t.file.rel, t.rotated, t.changed = s.path, s.rel, true, now
 			named[t], w.dirty = true, true
 		}
 		w.refresh(t, *s, now)
@@ -99,23 +101,48 @@ func (w *Watcher) refresh(t *track, s sighting, now time.Time) {
 }
 
 // missKnown deals with tracks whose files were not found. One that is open is
-// read to its end.
-func (w *Watcher) missKnown(now time.Time) {
+// read to its end. One that cannot be looked at is not gone: it is added to hidden.
+func (w *Watcher) missKnown(now time.Time, hidden map[string]error) {
 	for _, t := range w.tracks {
 		if !t.bound || t.listed || t.step == busy {
 			continue
 		}
-		if t.in.f == nil || t.life == over {
+		_, err := os.Stat(t.path)
+		unseen := err != nil && !isGone(err)
+		if unseen {
+			hidden[t.path] = err
+		}
+		switch {
+		case t.in.f == nil && unseen:
+			continue
+		case t.in.f == nil || t.life == over:
 			w.unbind(t)
 			continue
 		}
-		if !t.rotated {
+		if !t.rotated && !unseen {
 			t.rotated, t.changed = true, now
 		}
 		if fi, err := t.in.f.Stat(); err == nil {
 			w.refresh(t, sight(t.path, t.rel, fi), now)
 		}
 	}
+}
+
+// hide notes what cannot be looked at now, and tells what is new of it. A run that ends
+// reports it as files that cannot be read.
+func (w *Watcher) hide(hidden map[string]error) {
+	for path, err := range hidden {
+		if w.hidden[path] != nil {
+			continue
+		}
+		w.log.Warn("a file or folder cannot be looked at", "path", path, "error", err)
+		if w.ends {
+			v := compress.Verdict{Kind: compress.Unreadable, Cut: true, Detail: err.Error()}
+			w.stats.verdicts[v.Kind.String()]++
+			w.reports = append(w.reports, Report{Path: path, Verdict: v})
+		}
+	}
+	w.hidden = hidden
 }
 
 // veiled reports whether t reads, or can read, a file that has lost its name since,

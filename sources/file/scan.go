@@ -1,11 +1,13 @@
 package file
 
 import (
+	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/bmatcuk/doublestar/v4"
 )
@@ -34,40 +36,69 @@ type scanner struct {
 }
 
 // scan returns all files, sorted by path. One that has several names is returned
-// for each of them. What cannot be looked at is not there: it may be at the next
-// scan.
-func (s *scanner) scan() []sighting {
-	var all []sighting
+// for each of them. What cannot be looked at may be there: hidden has the files of
+// that kind, and folders that patterns begin with, with the errors. A folder further
+// below that cannot be read has no files.
+func (s *scanner) scan() (all []sighting, hidden map[string]error) {
+	hidden = map[string]error{}
 	seen := map[string]bool{}
 	for _, pattern := range s.include {
-		base, names := lookUp(pattern)
+		base, names, err := lookUp(pattern)
+		if err != nil {
+			hidden[base] = err
+		}
 		for _, path := range names {
 			if seen[path] || s.excluded(path) {
 				continue
 			}
 			seen[path] = true
-			if fi, err := os.Stat(path); err == nil && fi.Mode().IsRegular() {
+			switch fi, err := os.Stat(path); {
+			case err == nil && fi.Mode().IsRegular():
 				all = append(all, sight(path, relative(base, path), fi))
+			case err != nil && !isGone(err):
+				hidden[path] = err
 			}
 		}
 	}
 	slices.SortFunc(all, func(a, b sighting) int { return strings.Compare(a.path, b.path) })
-	return all
+	return all, hidden
 }
 
-// lookUp returns the paths that pattern stands for, and its fixed part.
-func lookUp(pattern string) (base string, names []string) {
-	if fi, err := os.Stat(pattern); err == nil { // it may have the name of a file though it looks like a glob
-		if !fi.IsDir() {
-			return filepath.Dir(pattern), []string{filepath.Clean(pattern)}
-		}
+// isGone reports whether err says that there is no such file: any other error says
+// nothing about that.
+func isGone(err error) bool {
+	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) || errors.Is(err, syscall.ELOOP)
+}
+
+// lookUp returns the paths that pattern stands for, and its fixed part, with an error
+// if that cannot be looked at.
+func lookUp(pattern string) (base string, names []string, err error) {
+	fi, err := os.Stat(pattern) // it may have the name of a file though it looks like a glob
+	switch {
+	case err == nil && !fi.IsDir():
+		return filepath.Dir(pattern), []string{filepath.Clean(pattern)}, nil
+	case err == nil:
 		base, pattern = filepath.Clean(pattern), filepath.Join(pattern, "**")
-	} else {
+	case !isGone(err):
+		return pattern, nil, err
+	default:
 		base, _ = doublestar.SplitPattern(filepath.ToSlash(pattern))
 		base = filepath.FromSlash(base)
 	}
 	names, _ = glob(pattern)
-	return base, names
+	return base, names, readable(base)
+}
+
+// readable returns the error of reading the folder dir, if it is there.
+func readable(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		if isGone(err) {
+			return nil
+		}
+		return err
+	}
+	return d.Close()
 }
 
 // glob returns the files that a glob matches. "**" does not go into linked folders, as

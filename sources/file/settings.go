@@ -40,8 +40,9 @@ type Settings struct {
 	// What a compressed file may cost.
 	Limits LimitSettings `yaml:"limits"`
 	// What becomes of a file once all of it is durable in the outputs: keep, delete,
-	// or move_to with a folder. Damaged files are kept. With tail, only files that were
-	// rotated and compressed files are ever finished.
+	// or move_to with a folder. Damaged files, and those with something behind their
+	// end, are kept. With tail, only files that were rotated and compressed files are
+	// ever finished.
 	OnFinish OnFinish `yaml:"on_finish" enum:"keep,delete"`
 	// How often to look for new files and for more in known ones. Notifications of
 	// the system make it quicker where there are any.

@@ -66,6 +66,7 @@ type Watcher struct {
 	fresh     bool                // there was no progress at all
 	dirty     bool                // the store does not know all
 	broken    map[string]string   // files that cannot be read, and why
+	hidden    map[string]error    // files and folders that the last scan could not look at
 	metBefore map[fileID]prospect // files that tracks have let go of since the last scan
 	given     map[fileID]bool     // files that this run has given up
 	reports   []Report            // to be told
@@ -171,7 +172,7 @@ func (w *Watcher) Run(ctx context.Context) error {
 // include has a mistake.
 func (w *Watcher) warnEmpty() {
 	w.mu.Lock()
-	empty := w.fresh && len(w.tracks)+len(w.prospects)+len(w.broken) == 0
+	empty := w.fresh && len(w.tracks)+len(w.prospects)+len(w.broken)+len(w.hidden) == 0
 	w.mu.Unlock()
 	if empty {
 		w.log.Warn("there is no file that include names", "include", w.cfg.Include)

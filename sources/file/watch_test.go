@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/urlfold/urlfold/internal/checkpoint"
+	"github.com/urlfold/urlfold/internal/compress"
+	"github.com/urlfold/urlfold/internal/testkit"
 	"github.com/urlfold/urlfold/pipeline"
 )
 
@@ -255,6 +257,7 @@ func TestOnFinish(t *testing.T) {
 		put(t, filepath.Join(dir, "sub/a.gz"), packed)
 		put(t, filepath.Join(dir, "sub/b.log"), "b\n")
 		put(t, filepath.Join(dir, "sub/bad.gz"), packed[:len(packed)/2])
+		put(t, filepath.Join(dir, "sub/more.gz"), gz(t, "c\n")+"what is this\n")
 		moved := filepath.Join(finish.MoveTo, "sub/b.log")
 		if finish.MoveTo != "" {
 			put(t, moved, "taken\n")
@@ -263,7 +266,7 @@ func TestOnFinish(t *testing.T) {
 		set.OnFinish = finish
 		d := start(t, data, set, &shelf{}, nil)
 		d.wait()
-		for name, kept := range map[string]bool{"a.gz": false, "b.log": false, "bad.gz": true} {
+		for name, kept := range map[string]bool{"a.gz": false, "b.log": false, "bad.gz": true, "more.gz": true} {
 			if exists(filepath.Join(dir, "sub", name)) != kept {
 				t.Errorf("%v: %s is there: %v", finish, name, !kept)
 			}
@@ -329,6 +332,28 @@ func TestSameTextLater(t *testing.T) {
 		until(t, "the end of the file", func() bool { return d.w.Stats().Done == i+1 })
 		time.Sleep(2 * d.w.cfg.RotateWait)
 	}
+	d.end()
+}
+
+// TestMovedByItsName: a file that was rotated is moved under the name that it has then.
+func TestMovedByItsName(t *testing.T) {
+	t.Parallel()
+	dir, done := t.TempDir(), t.TempDir()
+	set := quick(dir)
+	set.OnFinish = OnFinish{MoveTo: done}
+	sink := &shelf{}
+	path := filepath.Join(dir, "sub", "a.log")
+	put(t, path, "1\n")
+	d := start(t, t.TempDir(), set, sink, nil)
+	until(t, "the line", func() bool { return sink.count() == 1 })
+	if err := os.Rename(path, path+".1"); err != nil {
+		t.Fatal(err)
+	}
+	moved := filepath.Join(done, "sub", "a.log.1")
+	until(t, "the file to be moved", func() bool {
+		fi, err := os.Stat(moved)
+		return err == nil && fi.Size() > 0
+	})
 	d.end()
 }
 
@@ -548,16 +573,15 @@ func TestLongRecord(t *testing.T) {
 // being read, and is read as soon as that can be done.
 func TestUnreadableForNow(t *testing.T) {
 	t.Parallel()
+	if !testkit.AsNobody(t) {
+		return
+	}
 	dir, data := t.TempDir(), t.TempDir()
 	put(t, filepath.Join(dir, "b.log"), "b\n")
 	path := filepath.Join(dir, "a.log")
 	put(t, path, "a\n")
 	if err := os.Chmod(path, 0); err != nil {
 		t.Fatal(err)
-	}
-	if f, err := os.Open(path); err == nil {
-		_ = f.Close()
-		t.Skip("this user may read everything")
 	}
 	sink := &shelf{}
 	d := start(t, data, quick(dir), sink, nil)
@@ -567,6 +591,65 @@ func TestUnreadableForNow(t *testing.T) {
 	}
 	until(t, "it is read", func() bool { return d.w.Health() == nil && sink.count() == 2 })
 	d.end()
+}
+
+// TestHiddenFolder: files in a folder that cannot be looked at for a while are not
+// gone. It is told, and they go on where they were.
+func TestHiddenFolder(t *testing.T) {
+	t.Parallel()
+	if !testkit.AsNobody(t) {
+		return
+	}
+	dir := t.TempDir()
+	a, b := filepath.Join(dir, "a.log"), filepath.Join(dir, "sub", "b.log")
+	put(t, a, "1\n")
+	put(t, b, "1\n")
+	sink := &shelf{}
+	set := quick(dir)
+	set.IdleClose = 10 * time.Millisecond
+	d := start(t, t.TempDir(), set, sink, nil)
+	until(t, "the first lines", func() bool { return sink.count() == 2 && d.w.Stats().Descriptors == 0 })
+	for n, hidden := range []string{dir, filepath.Dir(b)} {
+		for _, mode := range []os.FileMode{0, 0o444} { // it cannot be read, or what is in it cannot be looked at
+			if err := os.Chmod(hidden, mode); err != nil {
+				t.Fatal(err)
+			}
+			until(t, "it is told", func() bool { return d.w.Health() != nil })
+			time.Sleep(2 * set.RotateWait)
+			if s := d.w.Stats(); s.Done > 0 || s.Open != 2 || s.Unreadable == 0 {
+				t.Errorf("%+v", s)
+			}
+			if err := os.Chmod(hidden, 0o755); err != nil {
+				t.Fatal(err)
+			}
+			until(t, "it is well again", func() bool { return d.w.Health() == nil })
+		}
+		put(t, a, "2\n")
+		put(t, b, "2\n")
+		until(t, "the new lines", func() bool { return sink.count() == 2*(n+2) })
+	}
+	d.end()
+}
+
+// TestHiddenInBatch: a run that ends says of a folder that it could not be read.
+func TestHiddenInBatch(t *testing.T) {
+	t.Parallel()
+	if !testkit.AsNobody(t) {
+		return
+	}
+	dir := t.TempDir()
+	put(t, filepath.Join(dir, "sub", "a.log"), "1\n")
+	if err := os.Chmod(filepath.Join(dir, "sub"), 0); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = os.Chmod(filepath.Join(dir, "sub"), 0o755) }()
+	for _, include := range []string{filepath.Join(dir, "sub"), filepath.Join(dir, "sub", "*.log"), filepath.Join(dir, "sub", "a.log")} {
+		d := start(t, t.TempDir(), batch(include), &shelf{}, nil)
+		d.wait()
+		if len(d.reports) != 1 || d.reports[0].Verdict.Kind != compress.Unreadable {
+			t.Errorf("%s: %+v", include, d.reports)
+		}
+	}
 }
 
 // TestGrowingArchive: a compressed file that is still being written is read on when

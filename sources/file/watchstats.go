@@ -52,7 +52,7 @@ func (w *Watcher) Stats() WatchStats {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	s := WatchStats{
-		Held: len(w.prospects), Unreadable: len(w.broken), Verdicts: maps.Clone(w.stats.verdicts), Descriptors: w.descs,
+		Held: len(w.prospects), Unreadable: len(w.broken) + len(w.hidden), Verdicts: maps.Clone(w.stats.verdicts), Descriptors: w.descs,
 		Truncations: w.stats.truncations, LostBytes: w.stats.lost, Reinflated: w.stats.reinflated,
 	}
 	for _, t := range w.tracks {
@@ -86,9 +86,13 @@ func (t *track) lag() int64 {
 // unreadable returns an error that names a file that cannot be read, or nil. The
 // caller holds mu.
 func (w *Watcher) unreadable() error {
-	if len(w.broken) == 0 {
+	all := maps.Clone(w.broken)
+	for path, err := range w.hidden {
+		all[path] = err.Error()
+	}
+	if len(all) == 0 {
 		return nil
 	}
-	path := slices.Min(slices.Collect(maps.Keys(w.broken)))
-	return fmt.Errorf("%d files cannot be read, such as %s: %w", len(w.broken), path, errors.New(w.broken[path]))
+	path := slices.Min(slices.Collect(maps.Keys(all)))
+	return fmt.Errorf("%d files cannot be read, such as %s: %w", len(all), path, errors.New(all[path]))
 }
