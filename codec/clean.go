@@ -83,7 +83,7 @@ func cleanScheme(src []byte) int {
 // that they are none.
 func cleanHostEnd(host []byte) bool {
 	i := len(host) - 1
-	for i > 0 && (percent.IsHex(host[i]) || host[i] == 'x') {
+	for i > 0 && (percent.IsHex(host[i]) || host[i]|0x20 == 'x') {
 		i--
 	}
 	if host[i] == '.' {
@@ -200,23 +200,36 @@ func cleanEscape(b []byte, least uint8) int {
 	if !ok {
 		return 0
 	}
-	var n int
-	switch class := escapes[v]; class {
-	case escapeOutsidePath, escapeAnywhere:
+	class := escapes[v]
+	if class < escapeLead2 {
 		return 3 * b2i(class >= least)
-	case escapeLead2:
-		n = 2
-	case escapeLead3:
-		n = 3
-	default:
-		return 0
 	}
+	n := characterEscapes(b, v)
 	for i := 1; i < n; i++ {
-		if v, ok := upperTriplet(b[3*i:]); !ok || v&0xC0 != 0x80 {
+		if hasLowerHex(b[3*i:]) {
 			return 0
 		}
 	}
 	return 3 * n
+}
+
+// characterEscapes returns how many escapes, in upper or lower case, make the
+// character of UTF-8 beyond ASCII that b begins with, or 0 if they make none or one
+// that takes a second look. v is what the first of them stands for.
+func characterEscapes(b []byte, v byte) int {
+	n := 0
+	switch escapes[v] {
+	case escapeLead2:
+		n = 2
+	case escapeLead3:
+		n = 3
+	}
+	for i := 1; i < n; i++ {
+		if !isTriplet(b[3*i:]) || tripletValue(b[3*i:])&0xC0 != 0x80 {
+			return 0
+		}
+	}
+	return n
 }
 
 // upperTriplet reads an escape with upper-case digits.

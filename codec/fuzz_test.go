@@ -45,6 +45,7 @@ var fuzzNormalizers = func() (ns []*Normalizer) {
 var walkNormalizers = append(slices.Clip(fuzzNormalizers),
 	mustNew(Profile{Name: "whatwg-upper", Reading: WHATWG, Rules: UpperEscapes, MaxMarks: 3}),
 	mustNew(Profile{Name: "whatwg-unres", Reading: WHATWG, Rules: DecodeUnreserved | lossyRules}),
+	mustNew(verbatim.profile),
 )
 
 func mustNew(p Profile) *Normalizer {
@@ -269,6 +270,7 @@ func FuzzOnePass(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, which byte, src []byte) {
 		checkOnePass(t, walkNormalizers[int(which)%len(walkNormalizers)], src)
+		checkParse(t, src)
 	})
 }
 
@@ -306,6 +308,20 @@ func checkOnePass(t *testing.T, n *Normalizer, src []byte) bool {
 		}
 	}
 	return true
+}
+
+// checkParse compares the ways of Parse.
+func checkParse(t *testing.T, src []byte) {
+	t.Helper()
+	var fast, full Result
+	var want error
+	if err := verbatim.read(src, &full); err != 0 {
+		want = err
+	}
+	err := Parse(src, &fast)
+	if err != want || fast.In != full.In || fast.Flags != full.Flags || !slices.Equal(fast.Marks, full.Marks) || fast.ErrAt != full.ErrAt {
+		t.Fatalf("%q: %v %+v %+v, want %v %+v %+v", src, err, fast.In, fast.Marks, want, full.In, full.Marks)
+	}
 }
 
 // FuzzDirtyResult holds that a used Result gives the same answers as a new one.

@@ -13,8 +13,15 @@ import (
 // any, is ErrHostInvalid, with its place in r.ErrAt; r.In is filled even then.
 // src may be up to MaxLen bytes long and is not kept.
 func Parse(src []byte, r *Result) error {
-	if _, entity, ok := parseClean(src, &r.In); ok && len(src) <= MaxLen {
+	end, entity, ok := parseClean(src, &r.In)
+	if ok && len(src) <= MaxLen {
 		r.setClean(entity)
+		return nil
+	}
+	if entity >= 0 {
+		end = 0 // it has to be marked
+	}
+	if verbatim.inspectOnePass(src, end, r) {
 		return nil
 	}
 	if err := verbatim.read(src, r); err != 0 {

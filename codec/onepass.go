@@ -3,6 +3,7 @@ package codec
 import (
 	"bytes"
 	"encoding/binary"
+	"slices"
 
 	"github.com/urlfold/urlfold/codec/percent"
 )
@@ -33,10 +34,11 @@ func (n *Normalizer) onePass(dst, src []byte, end int, r *Result) ([]byte, bool)
 		return dst, false
 	}
 	r.reset()
-	p := pass{Normalizer: n, r: r, src: src, clean: end, dst: dst, base: len(dst), in: &r.In, out: &r.Out}
+	p := pass{Normalizer: n, r: r, src: src, clean: end, dst: dst, base: len(dst), in: &r.In, out: &r.Out, marks: r.Marks}
 	if !p.run() {
 		return dst, false
 	}
+	r.Flags, r.Marks = p.flags, p.marks
 	s := &r.scratch
 	if n.profile.Reading == RFC {
 		s.scheme = p.changed
@@ -51,6 +53,19 @@ func (n *Normalizer) onePass(dst, src []byte, end int, r *Result) ([]byte, bool)
 		p.dst = n.drop(p.dst, p.base, r)
 	}
 	return p.dst, true
+}
+
+// inspectOnePass is onePass for a call that wants no normal form. Very long URLs are
+// not worth a copy.
+func (n *Normalizer) inspectOnePass(src []byte, end int, r *Result) bool {
+	if len(src) > keepBytes {
+		return false
+	}
+	s := &r.scratch
+	s.text = slices.Grow(s.text[:0], len(src))
+	_, ok := n.onePass(s.text, src, end, r)
+	r.Out = URL{}
+	return ok
 }
 
 // onePassPlain is onePass for a text about which nothing is to be said. Of s it
@@ -91,6 +106,8 @@ type pass struct {
 	dst     []byte
 	base    int  // where the normal form begins in dst
 	in, out *URL // components of src and of dst[base:]
+	flags   Flags
+	marks   []Mark
 	changed bool // a rule of RFC 3986 §6.2.3 has changed something
 	giveUp  bool
 	walker
@@ -181,13 +198,15 @@ func (p *pass) host() int {
 	p.in.set(Host, start, i)
 	*p.out = *p.in
 	p.dst = append(p.dst, src[:i]...)
-	norm := p.dst[p.base:]
-	lowerScheme(norm[:start])
-	if all == 0 { // a capital
-		lowerInPlace(norm[start:])
-	}
-	if !cleanHostEnd(norm[start:]) {
+	if !cleanHostEnd(src[start:i]) {
 		return 0
+	}
+	if p.table != verbatimWalk {
+		norm := p.dst[p.base:]
+		lowerScheme(norm[:start])
+		if all == 0 { // a capital
+			lowerInPlace(norm[start:])
+		}
 	}
 	return i
 }

@@ -45,8 +45,9 @@ func makeWalkTable(rd Reading, sets ...percent.Set) *walkTable {
 
 // The tables of all profiles.
 var (
-	rfcWalk    = makeWalkTable(RFC, percent.RFC3986Path, percent.RFC3986Query, percent.RFC3986Fragment)
-	whatwgWalk = makeWalkTable(WHATWG, percent.WHATWGPath, percent.WHATWGSpecialQuery, percent.WHATWGFragment)
+	rfcWalk      = makeWalkTable(RFC, percent.RFC3986Path, percent.RFC3986Query, percent.RFC3986Fragment)
+	whatwgWalk   = makeWalkTable(WHATWG, percent.WHATWGPath, percent.WHATWGSpecialQuery, percent.WHATWGFragment)
+	verbatimWalk = makeWalkTable(RFC, percent.None, percent.None, percent.None)
 )
 
 // walkTable returns the table of a profile, or nil if onePass cannot do what it
@@ -57,6 +58,8 @@ func (p *Profile) walkTable() *walkTable {
 		return whatwgWalk
 	case p.Reading == RFC && p.Rules.Has(syntaxRules) && p.Stray == percent.StrayEncode:
 		return rfcWalk
+	case p.Reading == RFC && p.Rules == 0 && p.Stray == percent.StrayKeep:
+		return verbatimWalk
 	}
 	return nil
 }
@@ -127,12 +130,15 @@ func (p *pass) mark(at int, f Flag, a Action, info uint8) {
 	if p.r == nil {
 		return
 	}
-	p.r.Flags = p.r.Flags.With(f)
-	if len(p.r.Marks) == p.maxMarks {
-		p.r.Flags = p.r.Flags.With(MarksDropped)
+	p.flags = p.flags.With(f)
+	n := len(p.marks)
+	if n == p.maxMarks {
+		p.flags = p.flags.With(MarksDropped)
 		return
 	}
-	p.r.Marks = append(p.r.Marks, Mark{At: uint32(p.start + at), Flag: f, Component: p.c, Action: a, Info: info})
+	p.marks = append(p.marks, Mark{})
+	m := &p.marks[n] // field by field: built elsewhere and copied it would cost more than all else here
+	m.At, m.Flag, m.Component, m.Action, m.Info = uint32(p.start+at), f, p.c, a, info
 }
 
 // rawByte is for bytes that may not stand raw where they do by at least one of the
@@ -220,12 +226,30 @@ func (p *pass) dotSegment(i int) int {
 // cutDots leaves out the dot segment text[i:i+n] and, if it is "..", the segment in
 // front of it. It returns the offset behind it and its '/'.
 func (p *pass) cutDots(i, n int) int {
+	if p.table == verbatimWalk {
+		p.markDots(i, n, Kept)
+		return i + n
+	}
+	p.markDots(i, n, Removed)
+	p.flush(i, i)
+	if dotLen(p.text[i:]) < n { // ".."
+		p.cutSegment()
+	}
+	i += n
+	if i < len(p.text) {
+		i++ // dst ends in a '/' already
+	}
+	p.from = i
+	return i
+}
+
+// markDots marks the dot segment text[i:i+n] if it is the first one of the path, and
+// the escapes in it.
+func (p *pass) markDots(i, n int, a Action) {
 	if !p.dots {
 		p.dots = true
-		p.mark(i, DotSegments, Removed, 0)
+		p.mark(i, DotSegments, a, 0)
 	}
-	two := dotLen(p.text[i:]) < n
-	p.flush(i, i)
 	for end := i + n; i < end; i += dotLen(p.text[i:]) {
 		if p.text[i] == '%' {
 			p.scan(i)
@@ -233,14 +257,6 @@ func (p *pass) cutDots(i, n int) int {
 			p.traversal(i)
 		}
 	}
-	if two {
-		p.cutSegment()
-	}
-	if i < len(p.text) {
-		i++ // dst ends in a '/' already
-	}
-	p.from = i
-	return i
 }
 
 // cutSegment takes back the last segment that was written. The '/' in front of it
@@ -277,9 +293,16 @@ func (p *pass) escape(i int) int {
 		p.strayPercent(i)
 		return i + 1
 	}
-	if v := tripletValue(p.text[i:]); ' ' < v && v < 0x7F && v != '%' && v != '.' {
-		p.plainEscape(i, v)
-		return i + 3
+	v := tripletValue(p.text[i:])
+	n := 1
+	if v >= 0x80 {
+		n = characterEscapes(p.text[i:], v)
+	}
+	if n > 0 && ' ' < v && v != 0x7F && v != '%' && v != '.' {
+		for end := i + 3*n; i < end; i += 3 {
+			p.plainEscape(i, tripletValue(p.text[i:]))
+		}
+		return i
 	}
 	if p.c == Path {
 		if n := p.dotSegment(i); n > 0 {
@@ -335,8 +358,10 @@ func (p *pass) strayPercent(i int) {
 		return
 	}
 	p.stray = true
-	p.keep(i)
-	p.mark(i, InvalidURLUnit, Kept, 0)
+	if p.profile.Reading == WHATWG {
+		p.keep(i)
+		p.mark(i, InvalidURLUnit, Kept, 0)
+	}
 }
 
 // scan marks the defects that begin at i, and returns where the next can begin.

@@ -95,6 +95,9 @@ func (r *Result) reset() {
 	s.clean, s.canonical, s.patched, s.fallback, s.resolved, s.scheme, s.dropped = false, false, false, false, false, false, false
 	s.plain, s.kept, s.keyHits = 0, s.kept[:0], 0
 	s.change, s.judged = Unchanged, true
+	if max(cap(s.text), cap(s.key), cap(s.k2), cap(s.k3), cap(s.query), cap(s.full), cap(s.cleaned), cap(s.host), cap(s.text2)) <= keepBytes {
+		return
+	}
 	for _, b := range []*[]byte{&s.text, &s.key, &s.k2, &s.k3, &s.query, &s.full, &s.cleaned, &s.host, &s.text2} {
 		if cap(*b) > keepBytes {
 			*b = nil

@@ -190,6 +190,7 @@ func TestCorpusURLs(t *testing.T) {
 					}
 				}
 			}
+			checkParse(t, line)
 			var u URL
 			_, _, ok := parseClean(line, &u)
 			clean += b2i(ok)
