@@ -30,6 +30,7 @@ type head struct {
 	Urlfold string `json:"urlfold"`
 	Version int    `json:"version"`
 	Lines   int    `json:"lines"`
+	Cuts    bool   `json:"cuts,omitempty"` // marks belong to the progress: see Store.SetCuts
 }
 
 // A line is any other line. Exactly one field is set.
@@ -87,8 +88,9 @@ func appendMark(dst []byte, m pipeline.Mark) ([]byte, error) {
 }
 
 // appendHead appends the first line of a state of n entries and marks.
-func appendHead(dst []byte, n int) []byte {
-	return fmt.Appendf(dst, "{%q:%q,%q:%d,%q:%d}\n", "urlfold", "checkpoint", "version", version, "lines", n)
+func appendHead(dst []byte, n int, cuts bool) []byte {
+	text, _ := json.Marshal(head{Urlfold: "checkpoint", Version: version, Lines: n, Cuts: cuts}) // it has no text that could fail
+	return append(append(dst, text...), '\n')
 }
 
 // appendSum appends the last line of a state of which the hash is sum.
@@ -140,6 +142,7 @@ func (p *parser) state() (c Contents, err error) {
 	case h.Lines < 0 || h.Lines > maxLines:
 		return c, errors.New("it has more lines than there can be")
 	}
+	c.Cuts = h.Cuts
 	_, _ = p.sum.Write(text)
 	for range h.Lines {
 		if err := p.line(&c); err != nil {

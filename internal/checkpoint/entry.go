@@ -62,4 +62,5 @@ func (e *Entry) sound() bool {
 type Contents struct {
 	Entries []Entry
 	Marks   []pipeline.Mark
+	Cuts    bool // see [Store.SetCuts]
 }

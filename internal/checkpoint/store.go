@@ -40,6 +40,7 @@ type Store struct {
 	mu      sync.Mutex
 	sources map[string][]Entry
 	marks   []pipeline.Mark
+	cuts    bool               // see SetCuts
 	lines   map[string]encoded // by source and lane: entries as they are written
 	points  points
 	named   map[int64]bool // points that the newest state names
@@ -114,7 +115,7 @@ func (s *Store) load() {
 	for _, e := range c.Entries {
 		s.sources[e.Source] = append(s.sources[e.Source], e)
 	}
-	s.marks = c.Marks
+	s.marks, s.cuts = c.Marks, c.Cuts || len(c.Marks) > 0
 	s.named = map[int64]bool{}
 	nameAll(s.named, c.Entries)
 }
@@ -370,7 +371,7 @@ func (s *Store) writeState(f *os.File, marks []pipeline.Mark) error {
 		n += len(entries)
 	}
 	lines := make(map[string]encoded, n)
-	buf := appendHead(nil, n)
+	buf := appendHead(nil, n, s.cuts)
 	flush := func(least int) error {
 		if len(buf) < least {
 			return nil

@@ -248,6 +248,7 @@ func TestLost(t *testing.T) {
 			w.settle()
 			out.Marks(nil)
 			out.CutStored()
+			w.settle() // what a stored cut asks for is done
 			must(t, takeAway(filepath.Join(dir, "out"), folder))
 			write("3\n")
 			w.settle()
@@ -305,6 +306,7 @@ func TestLostAtTheEnd(t *testing.T) {
 	w.settle()
 	out.Marks(nil)
 	out.CutStored()
+	w.settle()
 	must(t, os.RemoveAll(filepath.Join(dir, "out")))
 	finishAll(t, out, []*pipeline.Lane{l})
 	w.write(laneOfRel("y"), "2\n")

@@ -141,43 +141,53 @@ func (s *log) begin(st *stream) (err error) {
 	return err
 }
 
-// next returns a new output of st, or one that another process has left.
+// next returns a new output of st, or one that another process has left: nothing of
+// that is written again where it was answered.
 func (s *log) next(st *stream) (*output, error) {
-	if !s.cfg.ExactlyOnce && !s.tmpl.counts {
-		if o, err := s.goOn(st); o != nil || err != nil {
-			return o, err
-		}
-	}
 	st.v.time = time.Now()
 	st.v.seq++
 	first := s.tmpl.path(st.v)
-	final := first
-	for n := 2; !s.free(final); n++ {
-		if n > 1e6 {
-			return nil, fmt.Errorf("%s: no name like this is free", first)
+	for n := 1; n < 1e6; n++ {
+		final := first
+		if n > 1 {
+			final = numbered(first, n)
 		}
-		final = numbered(first, n)
+		if !s.cfg.ExactlyOnce && !s.tmpl.counts {
+			if o, err := s.goOn(st, final); o != nil || err != nil {
+				return o, err
+			}
+		}
+		if s.free(final) {
+			return s.fresh(st, final), nil
+		}
 	}
+	return nil, fmt.Errorf("%s: no name like this is free", first)
+}
+
+// fresh returns an output that is yet to be made.
+func (s *log) fresh(st *stream, final string) *output {
 	o := &output{stream: st, final: final, name: final + partSuffix, opened: st.v.time}
 	if s.grows() && !s.cfg.ExactlyOnce {
 		o.name = final
 	}
 	s.taken[final] = true
 	st.begun++
-	return o, nil
+	return o
 }
 
-// goOn returns the unfinished output that another process has left for st, without
-// its torn end; nil if there is none.
-func (s *log) goOn(st *stream) (*output, error) {
-	final := s.tmpl.path(st.v)
+// goOn returns the unfinished output of that final name that another process has left
+// for st, without its torn end; nil if there is none.
+func (s *log) goOn(st *stream, final string) (*output, error) {
 	name := final + partSuffix
 	if s.grows() {
 		name = final
 	}
+	if s.taken[final] {
+		return nil, nil
+	}
 	fi, err := os.Stat(name)
 	switch {
-	case s.taken[final] || errors.Is(err, fs.ErrNotExist):
+	case errors.Is(err, fs.ErrNotExist):
 		return nil, nil
 	case err != nil:
 		return nil, err

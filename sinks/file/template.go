@@ -214,6 +214,9 @@ func (t *template) pattern(v *values) (glob string, exact *regexp.Regexp) {
 			group = true
 			g.WriteString("*")
 			e.WriteString("([0-9]{4,})")
+		case p.what == sourceRel:
+			g.WriteString("*") // only right for those in the folder itself
+			e.WriteString(".+")
 		default:
 			folders := strings.Count(p.layout, "/")
 			g.WriteString(strings.Repeat("*/", folders) + "*")

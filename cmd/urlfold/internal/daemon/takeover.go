@@ -1,0 +1,107 @@
+package daemon
+
+import (
+	"fmt"
+	"log/slog"
+
+	"github.com/urlfold/urlfold/internal/checkpoint"
+	"github.com/urlfold/urlfold/pipeline"
+	sinkfile "github.com/urlfold/urlfold/sinks/file"
+	"github.com/urlfold/urlfold/sources/file"
+)
+
+// takeOver gives the stored progress to the components of p that go on with it. Where
+// names have changed, which they do by themselves when a component without one gets
+// another place, files go to the source that includes them, and outputs to the sink
+// that writes to such a path. An output that no sink goes on with is finished.
+func (p *plan) takeOver(store *checkpoint.Store, log *slog.Logger) error {
+	if store == nil {
+		return nil
+	}
+	if p.exactlyOnce && !store.Cuts() {
+		if err := p.finishUnmarked(log); err != nil {
+			return err
+		}
+	}
+	if err := store.SetCuts(p.exactlyOnce); err != nil {
+		return err
+	}
+	store.Assign(p.sourceOf, func(m pipeline.Mark) string {
+		name, ok := p.sinkOf(m)
+		if ok {
+			return name
+		}
+		if err := sinkfile.FinishMarked(m); err != nil {
+			log.Warn("an unfinished output belongs to no sink of the configuration: it stays as it is", "path", m.Path, "error", err)
+			return m.Sink
+		}
+		log.Info("an output belongs to no sink of the configuration: it is finished", "path", m.Path, "sink", m.Sink)
+		return ""
+	})
+	return nil
+}
+
+// finishUnmarked finishes what was written without exactly_once: of that the progress
+// does not say how far it is covered.
+func (p *plan) finishUnmarked(log *slog.Logger) error {
+	for _, c := range p.outputs() {
+		l, ok := c.Config.(*sinkfile.LogConfig)
+		if !ok || special(l.Path) {
+			continue
+		}
+		finished, err := l.FinishUnmarked(nil)
+		for _, path := range finished {
+			log.Info("an output was written without exactly_once: it is finished", "path", path)
+		}
+		if err != nil {
+			return fmt.Errorf("%s: outputs that were written without exactly_once: %w", p.markName(c), err)
+		}
+	}
+	return nil
+}
+
+// sourceOf returns the name of the source that goes on with a file.
+func (p *plan) sourceOf(e *checkpoint.Entry) string {
+	other := ""
+	for i := range p.file.Sources {
+		c := &p.file.Sources[i]
+		s, ok := c.Config.(*file.Settings)
+		switch {
+		case !ok || !s.Covers(e.Path):
+		case c.Name == e.Source:
+			return c.Name
+		case other == "":
+			other = c.Name
+		}
+	}
+	if other == "" {
+		return e.Source
+	}
+	return other
+}
+
+// sinkOf returns the name of the sink that goes on with an output: the one that it was
+// made by, if that still writes to such a path, or else another one that does, or else
+// that one with its other path. It reports whether there is any.
+func (p *plan) sinkOf(m pipeline.Mark) (name string, ok bool) {
+	other, named := "", false
+	for _, c := range p.outputs() {
+		l, isFile := c.Config.(*sinkfile.LogConfig)
+		if !isFile {
+			continue
+		}
+		name := p.markName(c)
+		named = named || name == m.Sink
+		switch {
+		case !l.Makes(m.Path):
+		case name == m.Sink:
+			return name, true
+		case other == "":
+			other = name
+		}
+	}
+	if other == "" && named {
+		other = m.Sink
+	}
+	return other, other != ""
+}
