@@ -263,7 +263,7 @@ func (n *Normalizer) canonical(lv Level, src, norm []byte, r *Result) []byte {
 		return key.text
 	}
 	if plain {
-		if k3, ok := n.plainK3(&key, s); ok {
+		if k3, ok := n.plainK3(&key, u, s); ok {
 			return k3
 		}
 		key.parts(u, &s.out)

@@ -39,7 +39,7 @@ func (n *Normalizer) appendK2(dst, k1 []byte, u *URL, s *scratch) (_ []byte, sig
 	w.out = &s.out
 	w.frontK2()
 	at := len(w.dst)
-	if signed = w.query(w.policy.Params, '\''); len(w.dst) > at {
+	if signed = w.query(w.policy.Params); len(w.dst) > at {
 		w.out.set(Query, at+1, len(w.dst))
 	}
 	w.pageFragment()
@@ -157,29 +157,36 @@ func (w *rewriter) pathK2() {
 	}
 }
 
-// query writes the query by the rules of keys and the list m, with a byte that
-// the readings spell differently escaped.
-func (w *rewriter) query(m *params.Matcher, escape byte) (signed bool) {
+// query writes the query by the rules of keys and the list m.
+func (w *rewriter) query(m *params.Matcher) (signed bool) {
 	if !w.u.Has(Query) {
 		return false
 	}
-	q := w.u.Bytes(w.src, Query)
-	if bytes.IndexByte(q, escape) >= 0 {
-		w.s.query = appendEscaped(w.s.query[:0], q, escape)
-		q = w.s.query
-		w.hits.add(ruleHit(EncodeIllegal), true)
-	}
-	site := m.Site(w.u.Bytes(w.src, Host), w.u.Bytes(w.src, Path), &w.s.params)
-	at := len(w.dst)
-	w.dst = append(w.dst, '?')
-	out, present, why := params.AppendKeyQuery(w.dst, q, m, site, &w.s.params)
+	out, hits, signed := appendKeyQuery(w.dst, w.src, w.u, m, w.s)
 	w.dst = out
-	if !present {
-		w.dst = w.dst[:at]
+	w.hits |= hits
+	return signed
+}
+
+// appendKeyQuery appends the query of src, whose components are u, by the rules of
+// keys and the list m, with its '?' if it is there at all then. The byte that the
+// readings spell differently is escaped.
+func appendKeyQuery(dst, src []byte, u *URL, m *params.Matcher, s *scratch) (_ []byte, hits Hits, signed bool) {
+	q := u.spans[Query].In(src)
+	if bytes.IndexByte(q, '\'') >= 0 {
+		s.query = appendEscaped(s.query[:0], q, '\'')
+		q = s.query
+		hits.add(ruleHit(EncodeIllegal), true)
 	}
-	w.hits |= queryHits(why)
-	w.hits.add(hitNoEmpty, len(q) == 0)
-	return why&params.WhySigned != 0
+	site := m.Site(u.spans[Host].In(src), u.spans[Path].In(src), &s.params)
+	at := len(dst)
+	dst, present, why := params.AppendKeyQuery(append(dst, '?'), q, m, site, &s.params)
+	if !present {
+		dst = dst[:at]
+	}
+	hits |= queryHits(why)
+	hits.add(hitNoEmpty, len(q) == 0)
+	return dst, hits, why&params.WhySigned != 0
 }
 
 func appendEscaped(dst, src []byte, c byte) []byte {
@@ -220,7 +227,7 @@ func (n *Normalizer) appendK3(dst, k2 []byte, u *URL, s *scratch) []byte {
 	w.fold(at, w.policy.LowerPath, hitLowerPath)
 	at = len(w.dst)
 	if w.policy.SiteParams != nil {
-		w.query(w.policy.SiteParams, '\'')
+		w.query(w.policy.SiteParams)
 	} else if u.Has(Query) {
 		w.dst = append(append(w.dst, '?'), u.Bytes(k2, Query)...)
 	}

@@ -13,14 +13,11 @@ import (
 // Like parseClean, it may only give up, never decide: where it has an answer, that
 // is the one of appendK2 and appendK3 (FuzzKeysNest).
 
-// A plainKey is the K2 of such a URL, and where its parts are.
+// A plainKey is the K2 of such a URL.
 type plainKey struct {
-	text    []byte
-	host    int // where the host begins
-	hostEnd int
-	path    int // where the path begins
-	pathEnd int
-	signed  bool // the query is, and so was left as it is
+	text   []byte
+	short  int  // so many bytes shorter than in K1 is what stands in front of the query
+	signed bool // the query is, and so was left as it is
 }
 
 // plainK2 makes K2 of k1, whose components are u, and notes the hits. It gives up
@@ -32,18 +29,20 @@ func (n *Normalizer) plainK2(k1 []byte, u *URL, s *scratch) (key plainKey, ok bo
 	if start == 0 || u.kind != RegName || u.Has(Username) || u.Has(Fragment) && len(n.policy.SPA) > 0 {
 		return key, false
 	}
-	host, path := u.spans[Host], u.spans[Path]
-	if !cleanHostEnd(host.In(k1)) || params.MayHavePathSession(path.In(k1)) {
+	if !cleanHostEnd(u.spans[Host].In(k1)) || params.MayHavePathSession(u.spans[Path].In(k1)) {
 		return key, false
 	}
-	key = plainKey{text: k1[:path.End], host: start, hostEnd: int(host.End), path: int(path.Start), pathEnd: int(path.End)}
-	s.keyHits.add(ruleHit(DropFragment), u.Has(Fragment))
+	key.text = k1[:u.spans[Path].End]
+	hits := Hits(0)
+	hits.add(ruleHit(DropFragment), u.Has(Fragment))
 	if start == len("https://") && !n.policy.KeepHTTPS {
 		key.foldScheme(s)
+		hits.add(hitHTTPS, true)
 	}
 	if u.Has(Query) {
-		key.query(n, k1, u, s)
+		hits |= key.query(n, k1, u, s)
 	}
+	s.keyHits |= hits
 	return key, true
 }
 
@@ -52,24 +51,17 @@ func (n *Normalizer) plainK2(k1 []byte, u *URL, s *scratch) (key plainKey, ok bo
 func (key *plainKey) foldScheme(s *scratch) {
 	s.k2 = append(s.k2[:0], key.text[1:]...)
 	copy(s.k2, "http")
-	s.keyHits.add(hitHTTPS, true)
-	key.text = s.k2
-	key.host--
-	key.hostEnd--
-	key.path--
-	key.pathEnd--
+	key.text, key.short = s.k2, 1
 }
 
 // query appends what the rules leave of the query.
-func (key *plainKey) query(n *Normalizer, k1 []byte, u *URL, s *scratch) {
-	if !sameBytes(key.text, s.k2) {
+func (key *plainKey) query(n *Normalizer, k1 []byte, u *URL, s *scratch) (hits Hits) {
+	if key.short == 0 {
 		s.k2 = append(s.k2[:0], key.text...)
 	}
-	w := rewriter{dst: s.k2, src: k1, u: u, s: s}
-	key.signed = w.query(n.policy.Params, '\'')
-	s.k2 = w.dst
-	key.text = w.dst
-	s.keyHits |= w.hits
+	s.k2, hits, key.signed = appendKeyQuery(s.k2, k1, u, n.policy.Params, s)
+	key.text = s.k2
+	return hits
 }
 
 // parts notes in out the components of key, which is made of a K1 with the
@@ -78,34 +70,37 @@ func (key *plainKey) parts(u, out *URL) {
 	*out = *u
 	out.clear(Query)
 	out.clear(Fragment)
-	shift := uint32(key.host) - u.spans[Host].Start
-	out.spans[Scheme].End += shift
-	out.shift(Host, shift)
-	if key.pathEnd < len(key.text) {
-		out.set(Query, key.pathEnd+1, len(key.text))
+	out.spans[Scheme].End -= uint32(key.short)
+	out.shift(Host, -uint32(key.short))
+	if end := out.spans[Path].End; int(end) < len(key.text) {
+		out.set(Query, int(end)+1, len(key.text))
 	}
 }
 
-// plainK3 makes K3 of a plain K2. It gives up on paths with slashes to be merged.
-func (n *Normalizer) plainK3(key *plainKey, s *scratch) (k3 []byte, ok bool) {
-	k2 := key.text
-	path := k2[key.path:key.pathEnd]
+// plainK3 makes K3 of a plain K2, which is made of a K1 with the components u. It
+// gives up on paths with slashes to be merged.
+func (n *Normalizer) plainK3(key *plainKey, u *URL, s *scratch) (k3 []byte, ok bool) {
+	start, at := int(u.spans[Host].Start)-key.short, int(u.spans[Path].Start)-key.short
+	tail := int(u.spans[Path].End) - key.short
+	host, path := key.text[start:start+u.spans[Host].Len()], key.text[at:tail]
 	if n.policy.rewritesK3() || bytes.Contains(path, slashes) {
 		return nil, false
 	}
 	folder := cutIndexFile(path)
-	end := key.path + len(folder)
+	end := at + len(folder)
 	if len(folder) > 1 && folder[len(folder)-1] == '/' {
 		end--
 	}
-	start := key.hostEnd - len(CutWWW(k2[key.host:key.hostEnd]))
-	s.keyHits |= 1 << hitHTTPS
-	s.keyHits.add(hitWWW, start > key.host)
-	s.keyHits.add(hitIndexFile, len(folder) < len(path))
-	s.keyHits.add(hitTrail, end < key.path+len(folder))
-	if end == key.pathEnd || key.pathEnd == len(k2) {
-		return k2[start : len(k2)-(key.pathEnd-end)], true
+	cut := len(host) - len(CutWWW(host))
+	start += cut
+	hits := Hits(1) << hitHTTPS
+	hits.add(hitWWW, cut > 0)
+	hits.add(hitIndexFile, len(folder) < len(path))
+	hits.add(hitTrail, end < at+len(folder))
+	s.keyHits |= hits
+	if end == tail || tail == len(key.text) {
+		return key.text[start : len(key.text)-(tail-end)], true
 	}
-	s.k3 = append(append(s.k3[:0], k2[start:end]...), k2[key.pathEnd:]...)
+	s.k3 = append(append(s.k3[:0], key.text[start:end]...), key.text[tail:]...)
 	return s.k3, true
 }

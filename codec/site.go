@@ -40,44 +40,45 @@ func AppendSite(dst, host []byte, private bool) (out []byte, ok bool) {
 // address and still has a registrable domain, private suffixes counted: rule
 // www-one. It cuts once. host is as in a normal form; the result is a part of it.
 func CutWWW(host []byte) []byte {
-	rest, found := bytes.CutPrefix(host, www)
-	if !found {
+	if len(host) < len(www) || string(host[:len(www)]) != www {
 		return host
 	}
-	if _, ok := siteOffset(bytes.TrimSuffix(rest, rootDot), true); !ok {
+	rest := host[len(www):]
+	if _, ok := suffixOffset(bytes.TrimSuffix(rest, rootDot), true); !ok {
 		return host
 	}
 	return rest
 }
 
-var (
-	www     = []byte("www.")
-	rootDot = []byte(".")
-)
+const www = "www."
+
+var rootDot = []byte(".")
 
 // siteOffset returns where in host, which is in lower case and has no root dot,
 // its registrable domain begins.
 func siteOffset(host []byte, private bool) (at int, ok bool) {
-	if len(host) == 0 || bytes.IndexByte(host, '[') >= 0 || hasEmptyLabel(host) || endsInNumber(host) {
+	at, ok = suffixOffset(host, private)
+	if !ok {
+		return 0, false
+	}
+	return bytes.LastIndexByte(host[:at-1], '.') + 1, true
+}
+
+// suffixOffset returns where the public suffix of such a host begins, if the host
+// is below it.
+func suffixOffset(host []byte, private bool) (at int, ok bool) {
+	if len(host) == 0 || bytes.IndexByte(host, '[') >= 0 || hasEmptyLabel(host) || !cleanHostEnd(host) && endsInNumber(host) {
 		return 0, false
 	}
 	suffix, _ := psl.SuffixLen(host, private)
-	if suffix >= len(host) {
-		return 0, false
-	}
-	before := host[:len(host)-suffix-1]
-	return bytes.LastIndexByte(before, '.') + 1, true
+	at = len(host) - suffix
+	return at, at > 0
 }
 
-// hasEmptyLabel reports whether host begins or ends with a dot or has two
-// together.
+// hasEmptyLabel reports whether host, which is not empty, begins or ends with a
+// dot or has two together.
 func hasEmptyLabel(host []byte) bool {
-	last := byte('.')
-	for _, c := range host {
-		if c == '.' && last == '.' {
-			return true
-		}
-		last = c
-	}
-	return last == '.'
+	return host[0] == '.' || host[len(host)-1] == '.' || bytes.Contains(host, twoDots)
 }
+
+var twoDots = []byte("..")

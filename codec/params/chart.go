@@ -1,6 +1,9 @@
 package params
 
-import "math/bits"
+import (
+	"encoding/binary"
+	"math/bits"
+)
 
 // A chart says of 64 bytes of a query what they are, a bit each from the lowest on. All that read wants to know of a query
 // are bits of its charts, and they are drawn without a branch that depends on a byte: in texts as short as these, a wrong
@@ -32,37 +35,46 @@ var chartClass = func() (t [AmpersandSemicolon + 1][256]uint8) {
 	return t
 }()
 
-// draw makes the charts of a query.
+// draw makes the charts of a query, and forgets what was dropped from the one before.
 func (s *Scratch) draw(query []byte, sep Separators) {
-	s.charts = s.charts[:0]
-	for i := 0; i <= len(query); i += 64 {
-		s.charts = append(s.charts, chart{})
+	s.charts, s.drops = s.charts[:0], s.drops[:0]
+	class := &chartClass[sep]
+	for ; len(query) >= 64; query = query[64:] {
+		s.charts = append(s.charts, chartOf(query[:64], class))
 	}
-	class, i := &chartClass[sep], 0
-	for ; i+8 <= len(query); i += 8 {
-		s.charts[i/64].add(i, eightOf(class, query[i:]))
-	}
-	rest := uint64(0)
-	for k, c := range query[i:] {
-		rest |= uint64(class[c]) << (8 * k)
-	}
-	s.charts[i/64].add(i, rest)
-	s.charts[len(query)/64].end |= 1 << (len(query) % 64)
+	last := chartOf(query, class)
+	last.end |= 1 << len(query)
+	s.charts = append(s.charts, last)
 }
 
-// eightOf returns the classes of the first eight bytes of b, that of the first one lowest.
-func eightOf(class *[256]uint8, b []byte) uint64 {
-	_ = b[7]
-	return uint64(class[b[0]]) | uint64(class[b[1]])<<8 | uint64(class[b[2]])<<16 | uint64(class[b[3]])<<24 |
-		uint64(class[b[4]])<<32 | uint64(class[b[5]])<<40 | uint64(class[b[6]])<<48 | uint64(class[b[7]])<<56
+// chartOf returns the chart of at most 64 bytes. It takes eight at a time; the last eight may be in part some that it had
+// already.
+func chartOf(text []byte, class *[256]uint8) (c chart) {
+	if len(text) < 8 {
+		return shortChart(text, class)
+	}
+	for i := 0; i < len(text); i += 8 {
+		at := min(i, len(text)-8)
+		x := binary.LittleEndian.Uint64(text[at:])
+		x = uint64(class[byte(x)]) | uint64(class[byte(x>>8)])<<8 | uint64(class[byte(x>>16)])<<16 | uint64(class[byte(x>>24)])<<24 |
+			uint64(class[byte(x>>32)])<<32 | uint64(class[byte(x>>40)])<<40 | uint64(class[byte(x>>48)])<<48 | uint64(class[byte(x>>56)])<<56
+		x >>= 8 * uint(i-at) % 64
+		c.end |= lowBits(x) << (uint(i) % 64)
+		c.eq |= lowBits(x>>1) << (uint(i) % 64)
+		c.odd |= lowBits(x>>2) << (uint(i) % 64)
+	}
+	return c
 }
 
-// add draws eight classes from offset i on, which is a multiple of eight.
-func (c *chart) add(i int, classes uint64) {
-	i %= 64
-	c.end |= lowBits(classes) << i
-	c.eq |= lowBits(classes>>1) << i
-	c.odd |= lowBits(classes>>2) << i
+// shortChart is chartOf for less than eight bytes.
+func shortChart(text []byte, class *[256]uint8) (c chart) {
+	for i, b := range text {
+		x := uint64(class[b])
+		c.end |= x & 1 << i
+		c.eq |= x >> 1 & 1 << i
+		c.odd |= x >> 2 << i
+	}
+	return c
 }
 
 // lowBits puts the lowest bits of the eight bytes of x side by side.
@@ -77,28 +89,40 @@ const (
 )
 
 // next returns the offset of the first end of a field, or '=', from i on.
-func (s *Scratch) next(i int, eq eqToo) int {
+func next(charts []chart, i int, eq eqToo) int {
 	w := i / 64
-	c := &s.charts[w]
+	c := &charts[w]
 	x := (c.end | c.eq&uint64(eq)) >> (i % 64) << (i % 64)
 	for x == 0 {
 		w++
-		c = &s.charts[w]
+		c = &charts[w]
 		x = c.end | c.eq&uint64(eq)
 	}
 	return w*64 + bits.TrailingZeros64(x)
 }
 
 // anyOdd reports whether there is an odd byte, or '=', from i to before j.
-func (s *Scratch) anyOdd(i, j int, eq eqToo) bool {
+func anyOdd(charts []chart, i, j int, eq eqToo) bool {
 	last := j / 64
 	from := ^uint64(0) << (i % 64)
 	for w := i / 64; w < last; w++ {
-		if c := &s.charts[w]; (c.odd|c.eq&uint64(eq))&from != 0 {
+		if c := &charts[w]; (c.odd|c.eq&uint64(eq))&from != 0 {
 			return true
 		}
 		from = ^uint64(0)
 	}
-	c := &s.charts[last]
+	c := &charts[last]
 	return (c.odd|c.eq&uint64(eq))&from&(1<<(j%64)-1) != 0
+}
+
+// between returns the bits from i to before j, which is at most 63.
+func between(i, j uint32) uint64 { return uint64(1)<<(j%64) - uint64(1)<<(i%64) }
+
+// oddOf returns the odd bytes of f, and each '=' in its value. All of f is on the chart.
+func (c *chart) oddOf(f *field) uint64 {
+	odd := c.odd & between(f.Start, f.End)
+	if f.Eq {
+		odd |= c.eq & between(f.NameEnd+1, f.End)
+	}
+	return odd
 }

@@ -18,6 +18,7 @@
 //	campaign.go    campaign fields and click ids
 //	chart.go       what the bytes of a query are, as bits
 //	field.go       the fields of a query with all that is known about them, and their order
+//	tidy.go        queries that need no fields
 //	keyquery.go    AppendKeyQuery: the query of a key; AppendFiltered: of a URL to fetch
 //
 // # Names and values

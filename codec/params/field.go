@@ -10,8 +10,9 @@ import (
 type field struct {
 	Pair
 	order    uint64 // see orderAt
-	name     uint32 // where its decoded name begins in Scratch.names, if oddName
+	name     uint32 // where its decoded name begins in Scratch.names, if coded
 	nameLen  uint32
+	coded    bool // the name has '+' or '%'
 	oddName  bool // the name has bytes that are odd on its chart
 	oddValue bool // so has the value
 	look     bool // the name may be one that this package knows by heart, or that a rule drops
@@ -30,7 +31,7 @@ type traits struct {
 
 // nameOf returns the form-decoded name of f.
 func (s *Scratch) nameOf(f *field, query []byte) []byte {
-	if f.oddName {
+	if f.coded {
 		return s.names[f.name : f.name+f.nameLen]
 	}
 	return f.Name(query)
@@ -46,20 +47,19 @@ func (s *Scratch) valueOf(f *field, query []byte) []byte {
 	return s.value
 }
 
-// read splits query into s.fields, and forgets what was dropped before.
-func (s *Scratch) read(query []byte, sep Separators, m *Matcher) (t traits) {
-	s.fields, s.names, s.drops = s.fields[:0], s.names[:0], s.drops[:0]
+// read splits a query whose charts are drawn into s.fields.
+func (s *Scratch) read(query []byte, m *Matcher) (t traits) {
+	s.fields, s.names = s.fields[:0], s.names[:0]
 	if len(query) == 0 {
 		return t
 	}
-	s.draw(query, sep)
-	sieve := m.sieve()
+	fields, sieve := s.fields, m.sieve()
 	for start := 0; start <= len(query); {
-		s.fields = append(s.fields, field{})
-		f := &s.fields[len(s.fields)-1]
-		s.cut(f, query, start)
+		fields = append(fields, field{})
+		f := &fields[len(fields)-1]
+		f.cut(s.charts, query, start)
 		start = int(f.End) + 1
-		if f.oddName {
+		if f.oddName && isCoded(f.Name(query)) {
 			s.decode(f, query)
 		}
 		if f.oddName || sieve.passes(f.Name(query)) {
@@ -67,27 +67,28 @@ func (s *Scratch) read(query []byte, sep Separators, m *Matcher) (t traits) {
 		}
 		t.odd = t.odd || f.oddName || f.oddValue
 		t.blank = t.blank || f.Start == f.End || f.Eq && f.NameEnd+1 == f.End
-		t.unsorted = t.unsorted || len(s.fields) > 1 && s.isBefore(f, &s.fields[len(s.fields)-2], query)
+		t.unsorted = t.unsorted || len(fields) > 1 && s.isBefore(f, &fields[len(fields)-2], query)
 	}
+	s.fields = fields
 	return t
 }
 
-// cut finds the ends of the field that begins at start, as AppendPairs has them.
-func (s *Scratch) cut(f *field, query []byte, start int) {
-	nameEnd := s.next(start, withEq)
+// cut makes f the field that begins at start, as AppendPairs has it.
+func (f *field) cut(charts []chart, query []byte, start int) {
+	nameEnd := next(charts, start, withEq)
 	end := nameEnd
 	if f.Eq = nameEnd < len(query) && query[nameEnd] == '='; f.Eq {
-		end = s.next(nameEnd, withoutEq)
-		f.oddValue = s.anyOdd(nameEnd+1, end, withEq)
+		end = next(charts, nameEnd, withoutEq)
+		f.oddValue = anyOdd(charts, nameEnd+1, end, withEq)
 	}
 	f.Start, f.NameEnd, f.End = uint32(start), uint32(nameEnd), uint32(end)
-	f.oddName = s.anyOdd(start, nameEnd, withoutEq)
+	f.oddName = anyOdd(charts, start, nameEnd, withoutEq)
 	f.order = orderAt(query, start, nameEnd)
 }
 
 // decode decodes the name of f.
 func (s *Scratch) decode(f *field, query []byte) {
-	f.name = uint32(len(s.names))
+	f.name, f.coded = uint32(len(s.names)), true
 	s.names = AppendName(s.names, f.Name(query))
 	f.nameLen = uint32(len(s.names)) - f.name
 	f.order = orderAt(s.names, int(f.name), len(s.names))
@@ -115,14 +116,19 @@ func (t *traits) know(name []byte) {
 // orderAt returns the first eight bytes of the name b[start:end] as a big-endian number, zeros behind a shorter one: where two
 // names differ in it, it sorts them.
 func orderAt(b []byte, start, end int) uint64 {
-	if start+8 <= len(b) {
-		return binary.BigEndian.Uint64(b[start:]) &^ (^uint64(0) >> (8 * (end - start)))
+	if len(b) < 8 {
+		return shortOrder(b[start:end])
 	}
-	var x uint64
-	for _, c := range b[start:end] {
+	at := min(start, len(b)-8)
+	return binary.BigEndian.Uint64(b[at:]) << (8 * (start - at)) &^ (^uint64(0) >> (8 * (end - start)))
+}
+
+// shortOrder is orderAt for a name of less than eight bytes.
+func shortOrder(name []byte) (x uint64) {
+	for _, c := range name {
 		x = x<<8 | uint64(c)
 	}
-	return x << (8 * (8 - (end - start)))
+	return x << (8 * (8 - len(name)))
 }
 
 // isBefore reports whether the name of f sorts before that of g.

@@ -1,10 +1,6 @@
 package params
 
-import (
-	"slices"
-
-	"github.com/urlfold/urlfold/codec/percent"
-)
+import "github.com/urlfold/urlfold/codec/percent"
 
 // The classes of bytes in a field. ALPHA DIGIT * - . _ have none: the serializer writes them as they are (URL Standard §5.2).
 const (
@@ -23,40 +19,50 @@ var formClass = func() (t [256]uint8) {
 	return t
 }()
 
+// isCoded reports whether a name has bytes that stand for others.
+func isCoded(name []byte) bool {
+	var class uint8
+	for _, c := range name {
+		class |= formClass[c]
+	}
+	return class&formCoded != 0
+}
+
 // appendForm appends one raw name or value, decoded as a form and encoded again (rule q-form): ALPHA DIGIT * - . _ as
 // they are, space as '+', all else as upper-case escapes (URL Standard §5.1 and §5.2). Bytes that are not UTF-8 stay.
 func appendForm(dst, raw []byte) []byte {
-	start := len(dst)
-	dst = slices.Grow(dst, 3*len(raw))
-	out, n := dst[start:start+3*len(raw)], 0
-	for i := 0; i < len(raw); i++ {
-		c := raw[i]
-		switch {
-		case formClass[c] == 0:
-			out[n] = c
-			n++
-			continue
-		case c == '+':
-			c = ' '
-		case c == '%' && i+2 < len(raw) && percent.IsHex(raw[i+1]) && percent.IsHex(raw[i+2]):
-			c = percent.Unhex(raw[i+1])<<4 | percent.Unhex(raw[i+2])
-			i += 2
+	for i := 0; i < len(raw); {
+		from := i
+		for i < len(raw) && formClass[raw[i]] == 0 {
+			i++
 		}
-		n += putForm(out[n:], c)
+		dst = append(dst, raw[from:i]...)
+		if i < len(raw) {
+			var n int
+			dst, n = appendFormByte(dst, raw[i:])
+			i += n
+		}
 	}
-	return dst[:start+n]
+	return dst
 }
 
-// putForm writes the byte c in form encoding to the beginning of out, and returns how many bytes that takes.
-func putForm(out []byte, c byte) int {
+// appendFormByte is appendForm for the byte that raw begins with, or stands for with an escape. It returns the length of
+// that in raw too.
+func appendFormByte(dst, raw []byte) (_ []byte, n int) {
+	c := raw[0]
+	n = 1
+	switch {
+	case c == '+':
+		c = ' '
+	case c == '%' && len(raw) > 2 && percent.IsHex(raw[1]) && percent.IsHex(raw[2]):
+		c = percent.Unhex(raw[1])<<4 | percent.Unhex(raw[2])
+		n = 3
+	}
 	switch {
 	case formClass[c] == 0:
-		out[0] = c
+		return append(dst, c), n
 	case c == ' ':
-		out[0] = '+'
-	default:
-		out[0], out[1], out[2] = '%', "0123456789ABCDEF"[c>>4], "0123456789ABCDEF"[c&15]
-		return 3
+		return append(dst, '+'), n
 	}
-	return 1
+	return append(dst, '%', "0123456789ABCDEF"[c>>4], "0123456789ABCDEF"[c&15]), n
 }

@@ -61,7 +61,17 @@ func (s *Scratch) Dropped() []Dropped { return s.drops[:len(s.drops):len(s.drops
 // The query is raw, without its '?', shorter than 4 GiB, and not changed or kept. If present is false, no field is left:
 // the URL has no query. AppendKeyQuery of the result is the result. The site must be of m and s, or zero; m may be nil.
 func AppendKeyQuery(dst, query []byte, m *Matcher, site Site, s *Scratch) (out []byte, present bool, why Why) {
-	t := s.read(query, site.Separators, m)
+	s.draw(query, site.Separators)
+	if odd, ok := s.tidy(query, m); ok && site.Separators == Ampersand && !m.anyName(site) {
+		dst, why = appendTidy(dst, query, odd)
+		return dst, true, why
+	}
+	return s.appendUntidy(dst, query, m, site)
+}
+
+// appendUntidy is AppendKeyQuery for any query whose charts are drawn.
+func (s *Scratch) appendUntidy(dst, query []byte, m *Matcher, site Site) (out []byte, present bool, why Why) {
+	t := s.read(query, m)
 	if t.marks.signed() {
 		return append(dst, query...), true, WhySigned
 	}
@@ -93,29 +103,37 @@ func (s *Scratch) appendFields(dst, query []byte, why Why) (out []byte, present 
 			dst = append(dst, '&')
 		}
 		f := &s.fields[i]
-		raw := query[f.Start:f.End]
+		raw, mark := query[f.Start:f.End], len(dst)
 		if !f.oddName && !f.oddValue {
 			dst = append(dst, raw...)
 			continue
 		}
-		mark := len(dst)
-		dst = appendForm(dst, query[f.Start:f.NameEnd])
-		if f.Eq {
-			dst = append(dst, '=')
-			dst = appendForm(dst, query[f.NameEnd+1:f.End])
-		}
-		if !bytes.Equal(dst[mark:], raw) {
+		if dst = s.appendField(dst, query, f); !bytes.Equal(dst[mark:], raw) {
 			why |= WhyForm
 		}
 	}
 	return dst, true, why
 }
 
+// appendField appends one field in form encoding.
+func (s *Scratch) appendField(dst, query []byte, f *field) []byte {
+	if len(s.charts) == 1 {
+		return appendOdd(dst, query, int(f.Start), int(f.End), s.charts[0].oddOf(f))
+	}
+	dst = appendForm(dst, query[f.Start:f.NameEnd])
+	if f.Eq {
+		dst = append(dst, '=')
+		dst = appendForm(dst, query[f.NameEnd+1:f.End])
+	}
+	return dst
+}
+
 // AppendFiltered appends the query to dst without the fields that m says for the site are to be dropped. It is for a URL to
 // be fetched: what is kept keeps its bytes, its order and its separators, and a signed query (see Signed) is left as it is. If
 // present is false, nothing is left, and something was before. Otherwise as AppendKeyQuery.
 func AppendFiltered(dst, query []byte, m *Matcher, site Site, s *Scratch) (out []byte, present bool, why Why) {
-	if t := s.read(query, site.Separators, m); t.marks.signed() {
+	s.draw(query, site.Separators)
+	if t := s.read(query, m); t.marks.signed() {
 		return append(dst, query...), true, WhySigned
 	}
 	start, first := len(dst), true

@@ -154,9 +154,22 @@ func TestSortCorpus(t *testing.T) {
 	}
 }
 
+// checkTidy holds that what is tidy becomes the same without being known to be.
+func checkTidy(t *testing.T, query []byte, m *Matcher, site Site, s *Scratch) {
+	t.Helper()
+	got, gotPresent, gotWhy := AppendKeyQuery(nil, query, m, site, s)
+	s.draw(query, site.Separators)
+	want, present, why := s.appendUntidy(nil, query, m, site)
+	if !bytes.Equal(got, want) || gotPresent != present || gotWhy != why {
+		t.Fatalf("%q: got %q, %v, %v, want %q, %v, %v", query, got, gotPresent, gotWhy, want, present, why)
+	}
+}
+
 var querySeeds = []string{
 	"", "a=1&b=2", "b=2&a=1&b=1", "utm_source=x&a", "a=&b", "&&=&", "x_1&id=7&id=a", "%3Futm_source&amp;gclid&?gclid", "cfid=1&CFTOKEN",
 	"sid=0123456789abcdef&session_id=5", "Signature=a&Expires", "a=%2f/%zz%4%31+%20", "%61=1&a=2&A=3", "a;b=c", "\xff=\x00&%ff", "jsessionid&PHPSESSID=",
+	"a=1&b=2%20x&c==/", "b+=1&b*=1", // a tidy one, and one that is not
+	strings.Repeat("a", 58) + "=%20&" + strings.Repeat("b", 61) + "=+&c=&utm_source", // three charts
 }
 
 func FuzzKeyQuery(f *testing.F) {
@@ -189,12 +202,14 @@ func FuzzKeyQuery(f *testing.F) {
 		if again, _, why := AppendKeyQuery(nil, out, m, site, &s); !bytes.Equal(again, out) || why&^WhySigned != 0 {
 			t.Fatalf("%q: %q, then %q by %v", query, out, again, why)
 		}
+		checkTidy(t, query, m, site, &s)
 		if why&WhySigned == 0 {
 			checkUnsigned(t, query, out, m, site, &s, seed)
 		}
 		checkFiltered(t, query, m, site, &s)
 		for _, sep := range []Separators{Ampersand, AmpersandSemicolon} {
-			s.read(query, sep, m)
+			s.draw(query, sep)
+			s.read(query, m)
 			same := func(f field, p Pair) bool { return f.Pair == p }
 			if pairs := AppendPairs(nil, query, sep); !slices.EqualFunc(s.fields, pairs, same) {
 				t.Fatalf("%q: fields %v, pairs %v", query, s.fields, pairs)

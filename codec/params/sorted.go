@@ -10,7 +10,8 @@ import (
 // it is. It is for a query of a key whose fields were rewritten; the query is not changed or kept. The rules that had
 // something to do are WhySigned and WhySorted, and WhyRepeated for fields that are gone.
 func AppendSorted(dst, query []byte, once bool, s *Scratch) (out []byte, why Why) {
-	if t := s.read(query, Ampersand, nil); t.marks.signed() {
+	s.draw(query, Ampersand)
+	if t := s.read(query, nil); t.marks.signed() {
 		return append(dst, query...), WhySigned
 	}
 	if once && s.dropRepeated(query) {

@@ -1,0 +1,52 @@
+package params
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestCharts compares charts of all lengths up to three of them with the bytes.
+func TestCharts(t *testing.T) {
+	pattern := strings.Repeat("a&b=c%;d", 7) + "+=x&=" // 61 bytes: it meets the ends of charts everywhere
+	text := []byte(strings.Repeat(pattern, 4))
+	var s Scratch
+	for _, sep := range []Separators{Ampersand, AmpersandSemicolon} {
+		for n := range 200 {
+			s.draw(text[:n], sep)
+			checkChart(t, &s, text[:n], sep)
+		}
+	}
+}
+
+func checkChart(t *testing.T, s *Scratch, text []byte, sep Separators) {
+	t.Helper()
+	is := func(set string) func(i int) bool {
+		return func(i int) bool { return i == len(text) || strings.IndexByte(set, text[i]) >= 0 }
+	}
+	ends, odds := "&", "%;+"
+	if sep == AmpersandSemicolon {
+		ends, odds = "&;", "%+"
+	}
+	first := func(i int, is func(int) bool) int {
+		for !is(i) {
+			i++
+		}
+		return i
+	}
+	for i := range len(text) + 1 {
+		if got, want := next(s.charts, i, withoutEq), first(i, is(ends)); got != want {
+			t.Fatalf("%q: the end from %d on is %d, want %d", text, i, got, want)
+		}
+		if got, want := next(s.charts, i, withEq), first(i, is(ends+"=")); got != want {
+			t.Fatalf("%q: the end or '=' from %d on is %d, want %d", text, i, got, want)
+		}
+		for _, j := range []int{i, first(i, is(ends)), len(text)} {
+			if got, want := anyOdd(s.charts, i, j, withoutEq), first(i, is(odds)) < j; got != want {
+				t.Fatalf("%q: odd from %d to %d: %v", text, i, j, got)
+			}
+			if got, want := anyOdd(s.charts, i, j, withEq), first(i, is(odds+"=")) < j; got != want {
+				t.Fatalf("%q: odd or '=' from %d to %d: %v", text, i, j, got)
+			}
+		}
+	}
+}
