@@ -70,23 +70,30 @@ func (c *LogConfig) FinishUnmarked(marks []pipeline.Mark) (finished []string, er
 		if s.taken[final] {
 			continue
 		}
-		size, err := s.cutTorn(final + partSuffix)
+		size, _, err := s.cutTorn(final + partSuffix)
 		if err != nil {
 			return finished, err
 		}
 		if size == 0 {
 			continue // it is begun anew
 		}
-		to := final
-		for n := 2; !s.free(to); n++ {
-			to = numbered(final, n)
-		}
-		if err := finishPart(final+partSuffix, to); err != nil {
+		to, err := s.finishAs(final)
+		if err != nil {
 			return finished, err
 		}
 		finished = append(finished, to)
 	}
 	return finished, err
+}
+
+// finishAs gives an unfinished output its final name, with a number if that is taken,
+// and returns it.
+func (s *log) finishAs(final string) (to string, err error) {
+	to = final
+	for n := 2; !s.free(to); n++ {
+		to = numbered(final, n)
+	}
+	return to, finishPart(final+partSuffix, to)
 }
 
 // unfinished returns the final paths of all unfinished outputs that t may have made.

@@ -111,6 +111,11 @@ func (s *log) resume(m pipeline.Mark) (*output, error) {
 		return nil, err
 	}
 	defer s.shut(o)
+	if format := s.formatOf(o.f); format != s.format {
+		s.log.Info("an output is compressed in another way than is asked for now: it is finished", "path", m.Path, "format", format.String())
+		s.shut(o) // for its lock
+		return nil, FinishMarked(m)
+	}
 	if fi.Size() == m.Length {
 		return o, nil
 	}
@@ -137,7 +142,7 @@ func (s *log) adopt(st *stream, v *values) error {
 			}
 			continue
 		}
-		size, err := s.cutTorn(name)
+		size, _, err := s.cutTorn(name)
 		if err != nil {
 			return err
 		}
@@ -171,38 +176,57 @@ func tidy(final string) {
 }
 
 // cutTorn cuts off the torn end of a file, which no answer covers, and returns what
-// remains. A file with damage that no crash explains is put aside as it is, and what
-// is sound of it is copied.
-func (s *log) cutTorn(name string) (int64, error) {
+// remains, and how it is compressed. A file with damage that no crash explains is put
+// aside as it is, and what is sound of it is copied.
+func (s *log) cutTorn(name string) (good int64, format compress.Format, err error) {
 	f, err := openLocked(name, os.FileMode(s.cfg.Mode), false)
 	if err != nil {
-		return 0, err
+		return 0, 0, err
 	}
 	defer func() { _ = f.Close() }() // it is synced
 	tidy(strings.TrimSuffix(name, partSuffix))
 	size, err := f.Seek(0, io.SeekEnd)
+	format = s.formatOf(f)
 	if err != nil || size == 0 {
-		return 0, err
+		return 0, format, err
 	}
-	var good int64
 	torn := true
-	if s.format == compress.Plain {
+	if format == compress.Plain {
 		good, err = lastLine(f, size)
 	} else {
-		good, torn, err = lastMember(f, s.format, size)
+		good, torn, err = lastMember(f, format, size)
 	}
 	if err != nil || good == size {
-		return good, err
+		return good, format, err
 	}
 	if !torn {
-		return good, s.putAside(name, good)
+		return good, format, s.putAside(name, good)
 	}
 	s.log.Info("cutting off a torn end", "path", name, "bytes", size-good)
 	if err := s.at("file.before_truncate"); err != nil {
-		return 0, err
+		return 0, format, err
 	}
-	return good, errors.Join(f.Truncate(good), f.Sync())
+	return good, format, errors.Join(f.Truncate(good), f.Sync())
 }
+
+// formatOf returns how an output is compressed that another process has left. It may
+// have had another configuration. What is neither of the formats that are written nor
+// text is a damaged one of the format that is asked for.
+func (s *log) formatOf(f io.ReaderAt) compress.Format {
+	head := make([]byte, 1<<10)
+	n, _ := f.ReadAt(head, 0) // what cannot be read is found out about later
+	head = head[:n]
+	switch format := compress.Detect(head); {
+	case format == compress.Gzip, format == compress.Zstd:
+		return format
+	case format == compress.Plain && bytes.IndexByte(head, '\n') >= 0 && !bytes.ContainsFunc(head, isControl):
+		return format
+	}
+	return s.format
+}
+
+// isControl reports whether r is none of a text.
+func isControl(r rune) bool { return r < ' ' && r != '\t' && r != '\n' && r != '\r' }
 
 // magicLen is how many bytes it takes to tell a format.
 const magicLen = 4

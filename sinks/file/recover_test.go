@@ -213,6 +213,57 @@ func TestLeftover(t *testing.T) {
 	}
 }
 
+// TestOtherCompression: an output that was compressed in another way, under a path that
+// says nothing of that, is finished as it is, and what comes goes to another file.
+func TestOtherCompression(t *testing.T) {
+	over, cancel := context.WithCancel(ctx)
+	cancel()
+	formats := map[string]Compression{"plain": {plain: true}, "gzip": {Gzip: new(CompressionLevel)}, "zstd": {Zstd: new(CompressionLevel)}}
+	for was, before := range formats {
+		for is, after := range formats {
+			for _, exact := range []bool{true, false} {
+				for path, want := range map[string]string{
+					"{source.relpath}": `x="1\n2\n" x-2="3\n"`, "all": `all="1\n2\n" all-2="3\n"`, "{seq}": `0001="1\n2\n" 0002="3\n"`,
+				} {
+					if was == is && path != "{seq}" {
+						want = strings.NewReplacer(`\n" x-2="`, `\n`, `\n" all-2="`, `\n`).Replace(want)
+					} else if was == is && exact {
+						want = `0001="1\n2\n3\n"`
+					}
+					dir := t.TempDir()
+					cfg := config(filepath.Join(dir, path))
+					cfg.ExactlyOnce, cfg.Compress = exact, before
+					l := laneOfRel("x")
+					out := openLog(t, cfg, "")
+					w := newWriter(t, out)
+					w.write(l, "1\n")
+					w.write(l, "2\n")
+					w.settle()
+					marks := out.Marks(nil)
+					must(t, out.Close(over))
+					if cfg.Compress = after; exact {
+						cfg.Resume = marks
+					}
+					out = openLog(t, cfg, "")
+					w = newWriter(t, out)
+					w.write(l, "3\n")
+					w.settle()
+					out.Marks(nil)
+					out.CutStored()
+					if path == "{source.relpath}" {
+						finishAll(t, out, []*pipeline.Lane{l})
+					}
+					must(t, out.Barrier(ctx))
+					must(t, out.Close(ctx))
+					if got := tree(t, dir); got != want {
+						t.Errorf("%s, %s to %s, exactly once %v:\n got %s\nwant %s", path, was, is, exact, got, want)
+					}
+				}
+			}
+		}
+	}
+}
+
 // TestLost: the files, with their folder or without, are taken away while they are
 // written. What was answered by then is gone with them; nothing that comes later is.
 func TestLost(t *testing.T) {

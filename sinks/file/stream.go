@@ -194,8 +194,15 @@ func (s *log) goOn(st *stream, final string) (*output, error) {
 	case !fi.Mode().IsRegular():
 		return nil, fmt.Errorf("%s is no regular file", name)
 	}
-	size, err := s.cutTorn(name)
+	size, format, err := s.cutTorn(name)
 	if err != nil {
+		return nil, err
+	}
+	if format != s.format && size > 0 {
+		s.log.Info("an output is compressed in another way than is asked for now: it is finished", "path", final, "format", format.String())
+		if name != final {
+			_, err = s.finishAs(final)
+		}
 		return nil, err
 	}
 	s.taken[final] = true

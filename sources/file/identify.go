@@ -244,16 +244,25 @@ func (w *Watcher) young(p *prospect, now time.Time) bool {
 // original returns the track of the file that p is the compressed form of, by its
 // name, if that is still there: who compresses takes it away when he is done.
 func (w *Watcher) original(p *prospect) *track {
-	stem := strings.TrimSuffix(p.s.path, filepath.Ext(p.s.path))
-	if stem == p.s.path || !compress.Compressed(p.s.path) {
+	path := stem(p.s.path)
+	if path == "" {
 		return nil
 	}
 	for _, t := range w.tracks {
-		if t.bound && t.path == stem && !t.squeezed.Load() {
+		if t.bound && t.path == path && !t.squeezed.Load() {
 			return t
 		}
 	}
 	return nil
+}
+
+// stem returns the path of what a file is the compressed form of, by its name, or
+// nothing.
+func stem(path string) string {
+	if !compress.Compressed(path) {
+		return ""
+	}
+	return strings.TrimSuffix(path, filepath.Ext(path))
 }
 
 // outlived reports whether p was made when the file of t was gone already: it is no
@@ -274,13 +283,18 @@ func (w *Watcher) outlived(t *track, p *prospect, l *look) bool {
 	return made > t.gone.Add(w.cfg.RotateWait).UnixNano()
 }
 
+// mayBe reports whether p may be made of the file of t, by its name: if on_finish took
+// that away, it is only what a rotation was just compressing. Any other file was there
+// beside it, and is one of its own.
+func (t *track) mayBe(p *prospect) bool { return t.disposed == 0 || stem(p.s.path) == t.path }
+
 // candidates returns the tracks that begin as l does, orig among them if that is
 // one.
 func (w *Watcher) candidates(p *prospect, l *look, young bool, orig *track) []*track {
 	var found []*track
 	head := l.head
 	add := func(t *track) {
-		if t.at().off > 0 && (t.free() || young || !t.sure() || t == orig) && !w.outlived(t, p, l) && !slices.Contains(found, t) {
+		if t.at().off > 0 && (t.free() || young || !t.sure() || t == orig) && !w.outlived(t, p, l) && t.mayBe(p) && !slices.Contains(found, t) {
 			found = append(found, t)
 		}
 	}

@@ -316,6 +316,26 @@ func TestSameTextAgain(t *testing.T) {
 	}
 }
 
+// TestSameTextBeside: files with the same text are read once each, though on_finish
+// takes one away while another is looked at.
+func TestSameTextBeside(t *testing.T) {
+	t.Parallel()
+	text := strings.Join(numbered("l", 0, 30), "")
+	for _, finish := range []OnFinish{{word: deleteFile}, {MoveTo: t.TempDir()}} {
+		dir, sink := t.TempDir(), &shelf{}
+		put(t, filepath.Join(dir, "c.log"), text)
+		put(t, filepath.Join(dir, "b.log"), text)
+		put(t, filepath.Join(dir, "a.gz"), gz(t, text))
+		put(t, filepath.Join(dir, "d.gz"), gz(t, text)+gz(t, text))
+		set := batch(dir)
+		set.OnFinish = finish
+		start(t, t.TempDir(), set, sink, nil).wait()
+		if n := sink.count(); n != 150 {
+			t.Errorf("%v: %d lines, want 150", finish, n)
+		}
+	}
+}
+
 // TestSameTextLater: where somebody else takes files away the same holds a while after.
 func TestSameTextLater(t *testing.T) {
 	t.Parallel()

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/urlfold/urlfold/config"
 	sinkfile "github.com/urlfold/urlfold/sinks/file"
@@ -14,6 +15,7 @@ import (
 
 var (
 	errOutputIsInput = errors.New("a source of files includes this: it would read what is written; write elsewhere, or exclude it there")
+	errMoveIsInput   = errors.New("a source of files includes this: it would read what is finished; move files elsewhere, or exclude it there")
 	errSameOutput    = errors.New("another output has this path: each needs its own")
 )
 
@@ -26,6 +28,7 @@ func (p *plan) checkPaths(sound func(path string) bool) error {
 	if p.files && known && reads(filepath.Join(p.file.DataDir, "checkpoint")) {
 		errs = append(errs, p.file.ErrorAt("data_dir", errOutputIsInput))
 	}
+	errs = append(errs, p.checkMoves(sound, reads))
 	seen := map[string]bool{}
 	for _, c := range p.outputs() {
 		l, ok := c.Config.(*sinkfile.LogConfig)
@@ -43,6 +46,29 @@ func (p *plan) checkPaths(sound func(path string) bool) error {
 	}
 	return errors.Join(errs...)
 }
+
+// checkMoves refuses folders for finished files that a source would read.
+func (p *plan) checkMoves(sound, reads func(path string) bool) error {
+	var errs []error
+	for i := range p.file.Sources {
+		c := &p.file.Sources[i]
+		s, ok := c.Config.(*file.Settings)
+		if !ok || s.OnFinish.MoveTo == "" || !isSound(c, sound, "include", "exclude", "on_finish") {
+			continue
+		}
+		again := func(pattern string) bool {
+			return reads(filepath.Join(s.OnFinish.MoveTo, wildcards.Replace(filepath.Base(pattern))))
+		}
+		if slices.ContainsFunc(s.Include, again) {
+			errs = append(errs, p.file.ErrorAt(c.Path()+".on_finish.move_to", errMoveIsInput))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// wildcards makes a name of the last part of a pattern. Any that matches does: what
+// matters is the folder.
+var wildcards = strings.NewReplacer("*", "0", "?", "0")
 
 // variable is one of the path of an output. Any text does in its place: what matters
 // is the folder, and how the name ends.

@@ -32,10 +32,10 @@ func (p *plan) takeOver(store *checkpoint.Store, log *slog.Logger) error {
 			return name
 		}
 		if err := sinkfile.FinishMarked(m); err != nil {
-			log.Warn("an unfinished output belongs to no sink of the configuration: it stays as it is", "path", m.Path, "error", err)
+			log.Warn("no sink of the configuration writes to the path of an unfinished output: it stays as it is", "path", m.Path, "error", err)
 			return m.Sink
 		}
-		log.Info("an output belongs to no sink of the configuration: it is finished", "path", m.Path, "sink", m.Sink)
+		log.Info("no sink of the configuration writes to the path of an output: it is finished", "path", m.Path, "sink", m.Sink)
 		return ""
 	})
 	return nil
@@ -80,28 +80,21 @@ func (p *plan) sourceOf(e *checkpoint.Entry) string {
 	return other
 }
 
-// sinkOf returns the name of the sink that goes on with an output: the one that it was
-// made by, if that still writes to such a path, or else another one that does, or else
-// that one with its other path. It reports whether there is any.
+// sinkOf returns the name of the sink that goes on with an output, if there is one that
+// writes to such a path: the one that has begun it, or else another one.
 func (p *plan) sinkOf(m pipeline.Mark) (name string, ok bool) {
-	other, named := "", false
+	other := ""
 	for _, c := range p.outputs() {
 		l, isFile := c.Config.(*sinkfile.LogConfig)
-		if !isFile {
+		if !isFile || !l.Makes(m.Path) {
 			continue
 		}
-		name := p.markName(c)
-		named = named || name == m.Sink
-		switch {
-		case !l.Makes(m.Path):
+		switch name := p.markName(c); {
 		case name == m.Sink:
 			return name, true
 		case other == "":
 			other = name
 		}
-	}
-	if other == "" && named {
-		other = m.Sink
 	}
 	return other, other != ""
 }
