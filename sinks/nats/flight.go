@@ -21,6 +21,8 @@ type flight struct {
 	turn   chan struct{} // in order: none is
 	done   chan struct{} // closed when the ticket is answered
 
+	answered atomic.Bool // or about to be
+
 	mu     sync.Mutex
 	failed []uint32
 	err    error
@@ -122,9 +124,13 @@ func (f *flight) land() {
 	f.answer(r)
 }
 
-// answer answers the ticket.
+// answer answers the ticket, once: Close may come while that is being done. Until it is
+// done Barrier waits for it.
 func (f *flight) answer(r pipeline.Result) {
-	f.sink.remove(f)
+	if f.answered.Swap(true) {
+		return
+	}
 	f.ticket.Done(r)
+	f.sink.remove(f)
 	close(f.done)
 }

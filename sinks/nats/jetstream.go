@@ -266,6 +266,7 @@ func (s *JetStream) Close(context.Context) error {
 	}
 	for _, f := range s.under() {
 		f.answer(pipeline.Result{Err: client.ErrClosed, Class: pipeline.Retryable})
+		<-f.done // it may have been answered at the same moment
 	}
 	conn.Close()
 	if errors.Is(err, client.ErrClosed) || !conn.Up() {

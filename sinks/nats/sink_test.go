@@ -471,6 +471,30 @@ func TestClose(t *testing.T) {
 	}
 }
 
+// TestBarrierWaits: Barrier returns when all calls of Done have, and not before.
+func TestBarrierWaits(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	s := w.open(func(c *JetStreamConfig) { c.Subject = "out.x" })
+	b := batch(laneOf("lane"), 1, "a")
+	answering, goOn, brought := make(chan struct{}), make(chan struct{}), make(chan error, 1)
+	answer := func(pipeline.Result) { close(answering); <-goOn }
+	go func() { _ = s.Submit(bg(t), b, pipeline.NewTicket(&b.Out, answer)) }()
+	<-answering
+	go func() { brought <- s.Barrier(bg(t)) }()
+	select {
+	case err := <-brought:
+		t.Errorf("Barrier returns (%v) while a batch is being answered", err)
+		close(goOn)
+		return
+	case <-time.After(20 * time.Millisecond): // it has begun to wait, most likely
+	}
+	close(goOn)
+	if err := <-brought; err != nil {
+		t.Error(err)
+	}
+}
+
 // TestCheckConnect: what is wrong with the streams is told before the first record.
 func TestCheckConnect(t *testing.T) {
 	t.Parallel()

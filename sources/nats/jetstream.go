@@ -204,6 +204,10 @@ func (s *JetStream) ackConfirmed(refs []string) {
 	}
 }
 
+// flushTimeout is how long the last acknowledgments are waited for: a busy server is
+// given time, for what it does not get it delivers again.
+const flushTimeout = 30 * time.Second
+
 // Close implements [pipeline.Source].
 func (s *JetStream) Close(ctx context.Context) error {
 	conn := s.conn.Load()
@@ -227,7 +231,7 @@ func (s *JetStream) Close(ctx context.Context) error {
 	if !conn.Up() || ctx.Err() != nil {
 		return nil // the messages are delivered again
 	}
-	one, cancel := context.WithTimeout(ctx, confirmTimeout)
+	one, cancel := context.WithTimeout(ctx, flushTimeout)
 	defer cancel()
 	if err := conn.Flush(one); err != nil {
 		return fmt.Errorf("the last acknowledgments may be lost: %w", err)
