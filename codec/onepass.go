@@ -23,7 +23,8 @@ import (
 //	host       as parseClean, but in any case
 //	port       none, or up to five digits, the first of which is not '0'
 //	the rest   anything, but in the whatwg reading no tabs and newlines, nothing at
-//	           the end that would be trimmed, no '\' beside a dot in the path
+//	           the end that would be trimmed, no '\' beside a dot in the path, and
+//	           no escaped hex digit to decode behind a '%' that starts no escape
 
 // onePass appends the normal form of src, at most n.maxLen bytes, to dst and
 // fills r. The first end bytes of src, if that is not 0, are as parseClean wants
