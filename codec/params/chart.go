@@ -37,14 +37,17 @@ var chartClass = func() (t [AmpersandSemicolon + 1][256]uint8) {
 
 // draw makes the charts of a query, and forgets what was dropped from the one before.
 func (s *Scratch) draw(query []byte, sep Separators) {
-	s.charts, s.drops = s.charts[:0], s.drops[:0]
+	s.charts, s.drops, s.odd = s.charts[:0], s.drops[:0], 0
 	class := &chartClass[sep]
 	for ; len(query) >= 64; query = query[64:] {
-		s.charts = append(s.charts, chartOf(query[:64], class))
+		c := chartOf(query[:64], class)
+		s.charts = append(s.charts, c)
+		s.odd |= c.odd
 	}
 	last := chartOf(query, class)
 	last.end |= 1 << len(query)
 	s.charts = append(s.charts, last)
+	s.odd |= last.odd
 }
 
 // chartOf returns the chart of at most 64 bytes. It takes eight at a time; the last eight may be in part some that it had
@@ -101,18 +104,17 @@ func next(charts []chart, i int, eq eqToo) int {
 	return w*64 + bits.TrailingZeros64(x)
 }
 
-// anyOdd reports whether there is an odd byte, or '=', from i to before j.
-func anyOdd(charts []chart, i, j int, eq eqToo) bool {
+// anyOdd reports whether there is an odd byte from i to before j.
+func anyOdd(charts []chart, i, j int) bool {
 	last := j / 64
 	from := ^uint64(0) << (i % 64)
 	for w := i / 64; w < last; w++ {
-		if c := &charts[w]; (c.odd|c.eq&uint64(eq))&from != 0 {
+		if charts[w].odd&from != 0 {
 			return true
 		}
 		from = ^uint64(0)
 	}
-	c := &charts[last]
-	return (c.odd|c.eq&uint64(eq))&from&(1<<(j%64)-1) != 0
+	return charts[last].odd&from&(1<<(j%64)-1) != 0
 }
 
 // between returns the bits from i to before j, which is at most 63.

@@ -41,11 +41,8 @@ func checkChart(t *testing.T, s *Scratch, text []byte, sep Separators) {
 			t.Fatalf("%q: the end or '=' from %d on is %d, want %d", text, i, got, want)
 		}
 		for _, j := range []int{i, first(i, is(ends)), len(text)} {
-			if got, want := anyOdd(s.charts, i, j, withoutEq), first(i, is(odds)) < j; got != want {
+			if got, want := anyOdd(s.charts, i, j), first(i, is(odds)) < j; got != want {
 				t.Fatalf("%q: odd from %d to %d: %v", text, i, j, got)
-			}
-			if got, want := anyOdd(s.charts, i, j, withEq), first(i, is(odds+"=")) < j; got != want {
-				t.Fatalf("%q: odd or '=' from %d to %d: %v", text, i, j, got)
 			}
 		}
 	}

@@ -86,6 +86,7 @@ func (c *compiler) rule(r Rule) error {
 		return err
 	}
 	c.m.rules = append(c.m.rules, r)
+	c.m.except = c.m.except || r.Action == Keep
 	c.m.scope = append(c.m.scope, scope)
 	c.m.group = append(c.m.group, c.groupOf(r.Group))
 	return nil

@@ -57,7 +57,7 @@ func (s *Scratch) read(query []byte, m *Matcher) (t traits) {
 	for start := 0; start <= len(query); {
 		fields = append(fields, field{})
 		f := &fields[len(fields)-1]
-		f.cut(s.charts, query, start)
+		s.cut(f, query, start)
 		start = int(f.End) + 1
 		if f.oddName && isCoded(f.Name(query)) {
 			s.decode(f, query)
@@ -74,16 +74,21 @@ func (s *Scratch) read(query []byte, m *Matcher) (t traits) {
 }
 
 // cut makes f the field that begins at start, as AppendPairs has it.
-func (f *field) cut(charts []chart, query []byte, start int) {
-	nameEnd := next(charts, start, withEq)
+func (s *Scratch) cut(f *field, query []byte, start int) {
+	nameEnd := next(s.charts, start, withEq)
 	end := nameEnd
 	if f.Eq = nameEnd < len(query) && query[nameEnd] == '='; f.Eq {
-		end = next(charts, nameEnd, withoutEq)
-		f.oddValue = anyOdd(charts, nameEnd+1, end, withEq)
+		end = next(s.charts, nameEnd+1, withEq)
+		if f.oddValue = end < len(query) && query[end] == '='; f.oddValue {
+			end = next(s.charts, end, withoutEq)
+		}
 	}
 	f.Start, f.NameEnd, f.End = uint32(start), uint32(nameEnd), uint32(end)
-	f.oddName = anyOdd(charts, start, nameEnd, withoutEq)
 	f.order = orderAt(query, start, nameEnd)
+	if s.odd != 0 {
+		f.oddName = anyOdd(s.charts, start, nameEnd)
+		f.oddValue = f.oddValue || anyOdd(s.charts, nameEnd, end)
+	}
 }
 
 // decode decodes the name of f.

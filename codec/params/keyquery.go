@@ -62,8 +62,8 @@ func (s *Scratch) Dropped() []Dropped { return s.drops[:len(s.drops):len(s.drops
 // the URL has no query. AppendKeyQuery of the result is the result. The site must be of m and s, or zero; m may be nil.
 func AppendKeyQuery(dst, query []byte, m *Matcher, site Site, s *Scratch) (out []byte, present bool, why Why) {
 	s.draw(query, site.Separators)
-	if odd, ok := s.tidy(query, m); ok && site.Separators == Ampersand && !m.anyName(site) {
-		dst, why = appendTidy(dst, query, odd)
+	if s.tidy(query, m) && site.Separators == Ampersand && !m.anyName(site) {
+		dst, why = s.appendTidy(dst, query)
 		return dst, true, why
 	}
 	return s.appendUntidy(dst, query, m, site)
@@ -118,7 +118,7 @@ func (s *Scratch) appendFields(dst, query []byte, why Why) (out []byte, present 
 // appendField appends one field in form encoding.
 func (s *Scratch) appendField(dst, query []byte, f *field) []byte {
 	if len(s.charts) == 1 {
-		return appendOdd(dst, query, int(f.Start), int(f.End), s.charts[0].oddOf(f))
+		return appendOdd(dst, query, f.Start, f.End, s.charts[0].oddOf(f))
 	}
 	dst = appendForm(dst, query[f.Start:f.NameEnd])
 	if f.Eq {

@@ -12,6 +12,7 @@ type Matcher struct {
 
 	index  [numActions]index
 	names  *sieve  // for index[Drop]
+	except bool    // there are exceptions
 	scopes []scope // the first is everywhere
 	wide   []uint32
 	hosts  hostTable
@@ -72,6 +73,9 @@ func (m *Matcher) Match(site Site, name, value []byte) (rule int, drop bool) {
 
 // keeps returns the first exception for a field that a rule of a group would drop, or none.
 func (m *Matcher) keeps(site Site, name, value []byte, group uint32) int {
+	if !m.except {
+		return none
+	}
 	k := m.next(Keep, site, name, value, -1)
 	for k != none && m.group[k] != 0 && m.group[k] != group {
 		k = m.next(Keep, site, name, value, k)
@@ -101,6 +105,14 @@ func (m *Matcher) next(action Action, site Site, name, value []byte, after int) 
 
 // first returns the first of the patterns between two rules that applies to the field, or before.
 func (m *Matcher) first(patterns []pattern, site Site, name, value []byte, after, before int) int {
+	if len(patterns) == 0 { // nearly always, and this much is inlined
+		return before
+	}
+	return m.firstOf(patterns, site, name, value, after, before)
+}
+
+// firstOf is first for one pattern or more.
+func (m *Matcher) firstOf(patterns []pattern, site Site, name, value []byte, after, before int) int {
 	for i := range patterns {
 		p := &patterns[i]
 		if p.rule >= before {

@@ -169,6 +169,8 @@ type Scratch struct {
 	host, path []byte
 
 	charts []chart // of a query
+	odd    uint64  // not 0 if an odd byte is on one of them
+	tidied tidyQuery
 	fields []field
 	names  []byte // decoded names of fields
 	value  []byte // one decoded value

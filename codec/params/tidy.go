@@ -5,58 +5,114 @@ import (
 	"math/bits"
 )
 
-// Most queries are tidy: at most 63 bytes, no field and no value empty, all names plain, none of them known, and in order, no
-// two the same. Their fields need not be told apart to be written: at most some bytes of values are written otherwise.
+// Most queries are tidy: at most 63 bytes and few fields, no field, name or value empty, and all names plain, and other than
+// those that a rule or this package knows. To write these it takes no more than where their fields are and how names begin.
 
-// tidy reports whether a query is tidy whose charts are drawn, and which bytes of its values are not plain. It may only give
-// up: AppendKeyQuery knows what becomes of other queries, and of this one too.
-func (s *Scratch) tidy(query []byte, m *Matcher) (odd uint64, ok bool) {
-	if len(s.charts) != 1 {
-		return 0, false
-	}
-	c, sieve := &s.charts[0], m.sieve()
-	starts := c.end<<1 | 1
-	if (c.end|c.eq)&starts|c.end&(c.eq<<1) != 0 {
-		return 0, false // empty: field, name or value
-	}
-	odd = c.odd
-	last := uint64(0)
-	for start := 0; start < len(query); {
-		end := start + bits.TrailingZeros64(c.end>>uint(start))
-		nameEnd := start + bits.TrailingZeros64((c.end|c.eq)>>uint(start))
-		value := uint64(1)<<uint(end) - uint64(1)<<uint(nameEnd) // with the '='
-		odd |= c.eq & value & (value - 1)
-		order := orderAt(query, start, nameEnd)
-		if c.odd&(uint64(1)<<uint(nameEnd)-uint64(1)<<uint(start)) != 0 || order <= last || sieve.passes(query[start:nameEnd]) {
-			return 0, false
-		}
-		last, start = order, end+1
-	}
-	return odd, true
+// maxTidy is the most fields that a tidy query has.
+const maxTidy = 8
+
+// A tidyField is a field of a tidy query.
+type tidyField struct {
+	order      uint64 // see orderAt
+	start, end uint32
 }
 
-// appendTidy appends a tidy query, of which these bytes of values are odd.
-func appendTidy(dst, query []byte, odd uint64) (_ []byte, why Why) {
-	if odd == 0 {
+// A tidyQuery is what is known about one.
+type tidyQuery struct {
+	odd      uint64 // the bytes of values that are not plain
+	fields   [maxTidy]tidyField
+	n        int  // how many of them there are
+	unsorted bool // they were not in order
+}
+
+// tidy reports whether a query is tidy whose charts are drawn, and makes s.tidied of it. It may only give up: appendUntidy
+// knows what becomes of other queries, and of tidy ones too.
+func (s *Scratch) tidy(query []byte, m *Matcher) bool {
+	if len(s.charts) != 1 {
+		return false
+	}
+	c, q, sieve := &s.charts[0], &s.tidied, m.sieve()
+	starts := c.end<<1 | 1
+	if (c.end|c.eq)&starts|c.end&(c.eq<<1) != 0 || bits.OnesCount64(c.end) > maxTidy {
+		return false
+	}
+	q.odd, q.n, q.unsorted = c.odd, 0, false
+	last := uint64(0)
+	for start := uint32(0); int(start) < len(query); q.n++ {
+		end := start + uint32(bits.TrailingZeros64(c.end>>(start%64)))
+		nameEnd := start + uint32(bits.TrailingZeros64((c.end|c.eq)>>(start%64)))
+		if c.odd&between(start, nameEnd) != 0 || sieve.passes(query[start:nameEnd]) {
+			return false
+		}
+		eq := c.eq & between(nameEnd, end)
+		q.odd |= eq & (eq - 1) // all but the first
+		order := orderAt(query, int(start), int(nameEnd))
+		q.unsorted = q.unsorted || order <= last
+		q.fields[q.n%maxTidy] = tidyField{order, start, end}
+		last, start = order, end+1
+	}
+	return !q.unsorted || q.sort()
+}
+
+// sort sorts the fields, or gives up if two names begin alike.
+func (q *tidyQuery) sort() bool {
+	fields := q.fields[:q.n]
+	for i := 1; i < len(fields); i++ {
+		f, j := fields[i], i
+		for ; j > 0 && f.order <= fields[j-1].order; j-- {
+			if f.order == fields[j-1].order {
+				return false
+			}
+			fields[j] = fields[j-1]
+		}
+		fields[j] = f
+	}
+	return true
+}
+
+// appendTidy appends a tidy query.
+func (s *Scratch) appendTidy(dst, query []byte) (_ []byte, why Why) {
+	q := &s.tidied
+	switch {
+	case q.unsorted:
+		return q.appendFields(dst, query)
+	case q.odd == 0:
 		return append(dst, query...), 0
 	}
 	at := len(dst)
-	dst = appendOdd(dst, query, 0, len(query), odd)
+	dst = appendOdd(dst, query, 0, uint32(len(query)), q.odd)
 	if !bytes.Equal(dst[at:], query) {
 		why = WhyForm
 	}
 	return dst, why
 }
 
-// appendOdd appends query[from:to] in form encoding. Of its first 64 bytes, where all of it is, those that odd says must be
-// looked at.
-func appendOdd(dst, query []byte, from, to int, odd uint64) []byte {
+// appendFields appends the fields, which have changed places.
+func (q *tidyQuery) appendFields(dst, query []byte) (_ []byte, why Why) {
+	why = WhySorted
+	for i := range q.fields[:q.n] {
+		if i > 0 {
+			dst = append(dst, '&')
+		}
+		f, at := &q.fields[i], len(dst)
+		odd := q.odd & between(f.start, f.end)
+		dst = appendOdd(dst, query, f.start, f.end, odd)
+		if odd != 0 && !bytes.Equal(dst[at:], query[f.start:f.end]) {
+			why |= WhyForm
+		}
+	}
+	return dst, why
+}
+
+// appendOdd appends query[from:to] in form encoding. All of that is on the first chart, and odd says which of its bytes have
+// to be looked at.
+func appendOdd(dst, query []byte, from, to uint32, odd uint64) []byte {
 	for ; odd != 0; odd &= odd - 1 {
-		i := bits.TrailingZeros64(odd)
+		i := uint32(bits.TrailingZeros64(odd))
 		dst = append(dst, query[from:i]...)
 		var n int
 		dst, n = appendFormByte(dst, query[i:to])
-		from = i + n
+		from = i + uint32(n)
 	}
 	return append(dst, query[from:to]...)
 }
