@@ -69,6 +69,9 @@ type Budget struct {
 	Tight    bool  // even 4 batches do not fit in the limit: it will be exceeded
 }
 
+// Least returns the limit in bytes in which the fewest batches fit.
+func (b *Budget) Least() int64 { return 2 * (b.Fixed + minBatches*b.PerBatch) }
+
 const (
 	minBatches = 4        // what package pipeline needs
 	base       = 32 << 20 // the program, its tables, and clients at rest

@@ -163,6 +163,9 @@ func (d *Daemon) runOne(ctx context.Context, p *plan) error {
 	defer stop()
 	d.begin(&running{plan: p, parts: parts, pipe: pipe, stop: stop})
 	d.events.Info("running", "sources", len(parts.sources), "sinks", len(parts.sinks), "batches", p.budget.Batches)
+	if err := p.tight(); err != nil {
+		d.events.Warn(err.Error())
+	}
 	err = nameKeys(pipe.Run(ctx))
 	s := pipe.Snapshot()
 	d.events.Info("stopped", "read", s.Ledger.Read, "emitted", s.Ledger.Emitted, "dropped", s.Ledger.Dropped,

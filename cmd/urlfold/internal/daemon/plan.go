@@ -3,7 +3,9 @@ package daemon
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"log/slog"
+	"runtime"
 	"slices"
 
 	"github.com/urlfold/urlfold/codec/record"
@@ -172,8 +174,17 @@ func (p *plan) fit() {
 		MaxBatches:     o.MaxInFlight.Batches,
 		MaxBytes:       int64(o.MaxInFlight.Bytes),
 		MaxRecordBytes: int64(o.MaxRecordBytes),
-		Workers:        o.Workers,
+		Workers:        cmp.Or(o.Workers, runtime.GOMAXPROCS(0)), // as package pipeline has it
 	})
+}
+
+// tight says that not even the fewest batches fit into the memory limit, or nothing.
+func (p *plan) tight() error {
+	if !p.budget.Tight {
+		return nil
+	}
+	return fmt.Errorf("the memory limit (%s) of %d MiB will be exceeded: with pipeline.workers, batch.bytes and max_record_bytes as they are it takes %d MiB",
+		p.limit.From, p.limit.Bytes>>20, (p.budget.Least()+1<<20-1)>>20)
 }
 
 var discardLog = slog.New(slog.DiscardHandler)

@@ -221,6 +221,9 @@ func (p *plan) connect(ctx context.Context) (warnings []*config.Error, err error
 		s, err := sinks.Types[c.Type].New(c.Config, p.sinkEnv(c, e))
 		check(c, s, err)
 	}
+	if err := p.tight(); err != nil {
+		warnings = append(warnings, p.file.ErrorAt("memory.limit", err))
+	}
 	return warnings, inOrder(errs...)
 }
 
