@@ -148,7 +148,7 @@ func (d *Daemon) runAll(ctx context.Context) error {
 // runOne runs the pipeline of p to its end.
 func (d *Daemon) runOne(ctx context.Context, p *plan) error {
 	p.limit.Apply()
-	if err := p.takeOver(d.store, d.log); err != nil {
+	if err := p.takeOver(d.store, d.events); err != nil {
 		return &pipeline.OpenError{Err: err}
 	}
 	parts, err := p.make(&env{store: d.store, log: d.log, untilEOF: d.o.UntilEOF, onReport: d.report})
