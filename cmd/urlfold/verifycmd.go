@@ -73,6 +73,8 @@ func reportText(r *sink.Report) string {
 	switch {
 	case r.Leftover:
 		text += ", left over: it can be removed"
+	case r.PutAside:
+		text += ", put aside because it was damaged: look at it before you remove it"
 	case r.Unfinished:
 		text += ", unfinished"
 	}

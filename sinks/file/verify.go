@@ -18,9 +18,12 @@ type Report struct {
 	// Unfinished says that the file has the name of an output that is being written,
 	// or whose writer has died.
 	Unfinished bool
-	// Leftover says that the file is a copy that was being made when its writer died,
-	// or a damaged output that was put aside. The next run needs neither.
+	// Leftover says that the file is a copy that was being made when its writer died.
+	// Nobody needs it.
 	Leftover bool
+	// PutAside says that the file is a damaged output as it was found. What was sound
+	// at its beginning has gone on under the name that it had.
+	PutAside bool
 	// TornBytes is how many bytes follow the last complete member or line. The next
 	// run cuts them off, if the file is unfinished.
 	TornBytes int64
@@ -29,7 +32,7 @@ type Report struct {
 
 // Sound reports whether the file is a finished one without damage.
 func (r *Report) Sound() bool {
-	return !r.Unfinished && !r.Leftover && r.TornBytes == 0 && r.Verdict.Kind == compress.OK
+	return !r.Unfinished && !r.Leftover && !r.PutAside && r.TornBytes == 0 && r.Verdict.Kind == compress.OK
 }
 
 // Verify reads each file that paths name, and all below the folders among them, to
@@ -65,7 +68,8 @@ func verify(name string) Report {
 	r := Report{Path: name}
 	base, part := strings.CutSuffix(name, partSuffix)
 	r.Unfinished = part
-	r.Leftover = strings.HasSuffix(name, copySuffix) || strings.Contains(filepath.Base(name), damagedSuffix)
+	r.Leftover = strings.HasSuffix(name, copySuffix)
+	r.PutAside = strings.Contains(filepath.Base(name), damagedSuffix)
 	r.Verification = compress.Verify(f, compress.Options{Name: base})
 	if r.Unfinished || r.Verdict.Format != compress.Plain {
 		r.TornBytes = r.Compressed - r.Good
