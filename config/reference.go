@@ -34,7 +34,7 @@ const referenceHead = `# Configuration
 
 "urlfold run -c FILE" reads a configuration in YAML; "urlfold validate -c FILE" tells all mistakes in it. One process runs one linear pipeline: sources, codec, sinks.
 
-A component is a mapping with its type as the only key: "- kafka: {brokers: [...]}". Below it, besides its own keys, "name" names it in metrics and logs.
+A component is a mapping with its type as the only key: "- kafka: {brokers: [...]}". Below it, besides its own keys, "name" names it in metrics, in logs and in the stored progress; by default it is its type and place, such as file-1.
 
 - A size is a number and a unit, "64KiB", "1.5MiB", "10GB"; a number without a unit counts bytes. A duration is "50ms", "10s", "1m30s".
 - In values, not in keys, "${NAME}" is a variable of the environment, "${NAME:-default}" has a default if the variable is unset or empty, and "${file:PATH}" is the content of a file without its last line end. "$${" stands for "${". Between braces and brackets of YAML they need quotes. A value stays one text, whatever is in it.
