@@ -169,6 +169,7 @@ var querySeeds = []string{
 	"", "a=1&b=2", "b=2&a=1&b=1", "utm_source=x&a", "a=&b", "&&=&", "x_1&id=7&id=a", "%3Futm_source&amp;gclid&?gclid", "cfid=1&CFTOKEN",
 	"sid=0123456789abcdef&session_id=5", "Signature=a&Expires", "a=%2f/%zz%4%31+%20", "%61=1&a=2&A=3", "a;b=c", "\xff=\x00&%ff", "jsessionid&PHPSESSID=",
 	"a=1&b=2%20x&c==/", "b+=1&b*=1", // a tidy one, and one that is not
+	"f[]=1&a=2&amp;c=3&b/", "a&amp;gclid=1&b", "?utm_x&?", "a&amp;&?amp;utm_x", "\x00", "\x00&\x00\x00",
 	strings.Repeat("a", 58) + "=%20&" + strings.Repeat("b", 61) + "=+&c=&utm_source", // three charts
 }
 

@@ -5,8 +5,8 @@ import (
 	"math/bits"
 )
 
-// Most queries are tidy: at most 63 bytes and few fields, no field, name or value empty, and all names plain, and other than
-// those that a rule or this package knows. To write these it takes no more than where their fields are and how names begin.
+// Most queries are tidy: at most 63 bytes and few fields, no field, name or value empty, no byte of a name escaped, and no name
+// one that a rule or this package knows. To write these it takes no more than where their fields are and how names begin.
 
 // maxTidy is the most fields that a tidy query has.
 const maxTidy = 8
@@ -19,7 +19,7 @@ type tidyField struct {
 
 // A tidyQuery is what is known about one.
 type tidyQuery struct {
-	odd      uint64 // the bytes of values that are not plain
+	odd      uint64 // the bytes that are not plain, but for what stands between fields, names and values
 	fields   [maxTidy]tidyField
 	n        int  // how many of them there are
 	unsorted bool // they were not in order
@@ -41,13 +41,20 @@ func (s *Scratch) tidy(query []byte, m *Matcher) bool {
 	for start := uint32(0); int(start) < len(query); q.n++ {
 		end := start + uint32(bits.TrailingZeros64(c.end>>(start%64)))
 		nameEnd := start + uint32(bits.TrailingZeros64((c.end|c.eq)>>(start%64)))
-		if c.odd&between(start, nameEnd) != 0 || sieve.passes(query[start:nameEnd]) {
+		name := query[start:nameEnd]
+		if c.odd&between(start, nameEnd) != 0 {
+			if isCoded(name) {
+				return false
+			}
+			name = bare(name)
+		}
+		if sieve.passes(name) {
 			return false
 		}
 		eq := c.eq & between(nameEnd, end)
 		q.odd |= eq & (eq - 1) // all but the first
 		order := orderAt(query, int(start), int(nameEnd))
-		q.unsorted = q.unsorted || order <= last
+		q.unsorted = q.unsorted || q.n > 0 && order <= last
 		q.fields[q.n%maxTidy] = tidyField{order, start, end}
 		last, start = order, end+1
 	}
