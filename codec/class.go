@@ -15,6 +15,7 @@ const (
 	cleanFrag              // pchar, '/' and '?'
 	ldhByte                // letter, digit, hyphen, dot
 	pauseByte              // '.' or '-'
+	nameByte               // ASCII that is no forbidden domain code point
 )
 
 func makeClass() (t [256]uint16) {
@@ -26,7 +27,8 @@ func makeClass() (t [256]uint16) {
 			b2i(!percent.RFC3986Path.Has(c) && c != '%' && c != '.')*cleanPath |
 			b2i(!percent.RFC3986Query.Has(c) && c != '%' && c != ';' && c != '\'')*cleanQuery |
 			b2i(!percent.RFC3986Fragment.Has(c) && c != '%')*cleanFrag |
-			b2i(ldh)*ldhByte | b2i(c == '.' || c == '-')*pauseByte)
+			b2i(ldh)*ldhByte | b2i(c == '.' || c == '-')*pauseByte |
+			b2i(c < 0x80 && !forbiddenDomain[c])*nameByte)
 	}
 	return t
 }

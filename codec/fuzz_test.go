@@ -28,6 +28,7 @@ var seeds = []string{
 // the parsers do. The golden files hold the answers to seeds, and stay as they are.
 var walkSeeds = []string{
 	"http://h/a\\b\\\\c", "http://h/a\\..\\b", "http://h/..\\b", "http://h/%2e%2E\\b", "http://h/a/%zz/../|/..?|", "http://h/a//%2e./%2e", "http://h/..%2f/../..", // '\\' and dots
+	"http://a_b.c_d/", "http://x._y\"z\"{.com:80/|", "http://\"www.h/", "HTTP://A!$.1_/", "http://a.0x_/", "http://_/", // odd hosts
 	"http://1.2.3.4:8080/", "http://1.2.3.4/", "http://1.2.3.4./", "http://1.2.3/", "http://h/\x01?\x02#\x03", "http://h/?a#b ",
 	"http://h/?" + strings.Repeat("..%2f", 20), "http://h/?" + strings.Repeat("%zz|", 20), "http://h/" + strings.Repeat("%zz|/..%2f", 9), // more marks than there is room for
 }

@@ -2,7 +2,6 @@ package codec
 
 import (
 	"bytes"
-	"encoding/binary"
 	"slices"
 
 	"github.com/urlfold/urlfold/codec/percent"
@@ -20,7 +19,7 @@ import (
 //
 //	scheme     "http://" or "https://", in any case
 //	userinfo   none
-//	host       as parseClean, but in any case
+//	host       as parseClean, but in any case, and any ASCII that the reading allows
 //	port       none, or up to five digits, the first of which is not '0'
 //	the rest   anything, but in the whatwg reading no tabs and newlines, nothing at
 //	           the end that would be trimmed, no '\' beside a dot in the path, and
@@ -173,61 +172,6 @@ func (p *pass) cleanHost() int {
 	return i
 }
 
-// host reads and writes scheme and host. It returns their end, or 0 to give up.
-func (p *pass) host() int {
-	src := p.src
-	start := webScheme(src)
-	if start == 0 {
-		return 0
-	}
-	i, last, bad, all := start, uint16(pauseByte), uint16(0), uint16(cleanHost)
-	for i < len(src) {
-		c := class[src[i]]
-		if c&ldhByte == 0 {
-			break
-		}
-		bad |= last & c
-		all &= c
-		last = c & pauseByte
-		i++
-	}
-	if (bad|last)&pauseByte != 0 || i-start > 63 {
-		return 0
-	}
-	*p.in = URL{kind: RegName, flags: hasAuthority}
-	p.in.set(Scheme, 0, start-len("://"))
-	p.in.set(Host, start, i)
-	*p.out = *p.in
-	p.dst = append(p.dst, src[:i]...)
-	if !cleanHostEnd(src[start:i]) {
-		return 0
-	}
-	if p.table != verbatimWalk {
-		norm := p.dst[p.base:]
-		lowerScheme(norm[:start])
-		if all == 0 { // a capital
-			lowerInPlace(norm[start:])
-		}
-	}
-	return i
-}
-
-// webScheme returns the length of "http://" or "https://" in any case, or 0.
-func webScheme(src []byte) int {
-	const letters = 0x20_20_20_20 // the bit that tells cases apart, in "http"
-	if len(src) < 8 {
-		return 0
-	}
-	x := binary.LittleEndian.Uint64(src) | letters
-	switch {
-	case x|0x20<<32 == httpsSlashes:
-		return 8
-	case x&(1<<56-1) == httpSlashes:
-		return 7
-	}
-	return 0
-}
-
 // port reads and writes the port that begins at i.
 func (p *pass) port(i int) int {
 	src, start := p.src, i
@@ -277,12 +221,4 @@ func (p *pass) tail(c Component, i, end int) {
 	p.in.set(c, i+1, end)
 	p.component(c, i+1, end)
 	p.out.set(c, at-p.base, len(p.dst)-p.base)
-}
-
-// lowerScheme puts "http://" or "https://" in lower case. All the bits that it
-// sets behind the letters are set already.
-func lowerScheme(b []byte) {
-	x := binary.LittleEndian.Uint32(b) | 0x20_20_20_20
-	binary.LittleEndian.PutUint32(b, x)
-	b[4] |= 0x20
 }

@@ -170,10 +170,13 @@ func (p *pass) rawByte(i int, need uint8) int {
 }
 
 // keep notes that the byte at i, which RFC 3986 does not allow there, stays.
-func (p *pass) keep(i int) {
+func (p *pass) keep(i int) { p.keepAt(len(p.dst) - p.base + i - p.from) }
+
+// keepAt notes it by its offset in the normal form.
+func (p *pass) keepAt(at int) {
 	if p.r != nil {
 		s := &p.r.scratch
-		s.kept = append(s.kept, uint32(len(p.dst)-p.base+i-p.from))
+		s.kept = append(s.kept, uint32(at))
 	}
 }
 
