@@ -52,10 +52,13 @@ func parseClean(src []byte, u *URL) (end, entity int, ok bool) {
 	*u = URL{kind: kind, flags: hasAuthority}
 	u.set(Scheme, 0, start-3)
 	u.set(Host, start, i)
-	if i == len(src) || src[i] != '/' {
+	switch {
+	case i < len(src) && src[i] == '/':
+		return cleanTail(src, i, u)
+	case i == len(src) || src[i] == ':' || src[i] == '?' || src[i] == '#':
 		return i, -1, false
 	}
-	return cleanTail(src, i, u)
+	return 0, -1, false
 }
 
 // "https://" and "http://" as the little-endian number that they are.
