@@ -62,18 +62,18 @@ func TestRunOtherGuarantee(t *testing.T) {
 	sink := `  - file: {path: "out/{source.relpath}"}` + "\n"
 	exactly := strings.Replace(sink, `"}`, `", exactly_once: true}`, 1)
 	d := newRun(t, "")
-	want := ""
+	var lines []string
 	for i, config := range []string{sink, exactly, exactly, sink, sink, exactly} {
 		d.configure(lanesTo(config))
 		line := "http://a/" + string(rune('1'+i)) + "\n"
-		want += line
+		lines = append(lines, line)
 		d.feed(line)
 		d.start()
 		d.until(line, func() bool { return strings.Contains(d.outputs(), line) })
 		d.signal([]syscall.Signal{syscall.SIGTERM, syscall.SIGKILL}[i%2])
 		d.wait()
-		for line := range strings.Lines(want) {
-			if n := strings.Count(d.outputs(), line); n == 0 || n > 1 && config == exactly && !strings.Contains(want, "4") {
+		for _, line := range lines {
+			if n := strings.Count(d.outputs(), line); n == 0 || n > 1 && i < 3 { // a kill without exactly_once may double
 				t.Errorf("after run %d: %q is there %d times", i+1, line, n)
 			}
 		}
