@@ -68,7 +68,7 @@ var mutations = []chaos.Mutation{
 	},
 	{
 		Name: "the watermark passes a gap", File: "pipeline/lane.go",
-		Old: " && l.at(l.base).state == resolved {", New: " && (l.at(l.base).state == resolved || l.next-l.base > 3) {",
+		Old: " && l.at(l.base).state == resolved && ", New: " && (l.at(l.base).state == resolved || l.next-l.base > 3) && ",
 		Package: "./pipeline", Tests: "^TestLane",
 	},
 	{
