@@ -15,6 +15,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"regexp"
 	"runtime"
 	"strings"
 	"time"
@@ -35,6 +36,10 @@ type Options struct {
 	Logger  *slog.Logger // scrapes that fail in part; default: discard
 }
 
+// liveHeap is what a collection has left of the heap. That is level where nothing
+// leaks, whatever the rate of garbage.
+var liveHeap = collectors.GoRuntimeMetricsRule{Matcher: regexp.MustCompile("^/gc/heap/live:bytes$")}
+
 // Handler returns the handler of /metrics, with the figures of t, of the Go runtime
 // and of the process.
 func Handler(t *Totals, o Options) http.Handler {
@@ -54,7 +59,7 @@ func Handler(t *Totals, o Options) http.Handler {
 func registry(t *Totals, o Options) *prometheus.Registry {
 	r := prometheus.NewRegistry()
 	r.MustRegister(
-		collectors.NewGoCollector(),
+		collectors.NewGoCollector(collectors.WithGoCollectorRuntimeMetrics(liveHeap)),
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
 		&collector{totals: t, version: o.Version, extras: o.Extras, now: time.Now},
 	)
