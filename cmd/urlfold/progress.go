@@ -106,6 +106,7 @@ func newLine(w io.Writer, total int64) *progressbar.ProgressBar {
 		progressbar.OptionSetTheme(theme),
 		progressbar.OptionClearOnFinish(),
 		progressbar.OptionSetRenderBlankState(false),
+		progressbar.OptionSetSpinnerChangeInterval(0), // draw makes it turn; else a goroutine draws too, and behind clear
 	)
 }
 
