@@ -5,6 +5,7 @@ package disk
 import (
 	"errors"
 	"os"
+	"syscall"
 
 	"golang.org/x/sys/unix"
 )
@@ -20,9 +21,8 @@ func Lock(f *os.File) error {
 	return err
 }
 
-// SyncDir makes the names in a folder durable. A file system that cannot do that is
-// no error.
-func SyncDir(dir string) error {
+// syncDir is SyncDir, unrecorded.
+func syncDir(dir string) error {
 	d, err := os.Open(dir)
 	if err != nil {
 		return err
@@ -40,4 +40,18 @@ func Writable(dir string) error {
 		return &os.PathError{Op: "access", Path: dir, Err: err}
 	}
 	return nil
+}
+
+// openFlags keep Open from following a link, and from waiting for the other end of
+// a pipe that took the place of a file.
+const openFlags = unix.O_NOFOLLOW | unix.O_NONBLOCK
+
+// ownership returns how many names a file has, and whether it belongs to another
+// user.
+func ownership(fi os.FileInfo) (links uint64, foreign bool) {
+	st, ok := fi.Sys().(*syscall.Stat_t)
+	if !ok {
+		return 1, false
+	}
+	return uint64(st.Nlink), int(st.Uid) != os.Geteuid() //nolint:unconvert // its type differs between systems
 }

@@ -1,6 +1,8 @@
 // Package disk has what making files durable needs of the operating system, and
-// package os does not have: locks that end with the process, and folders that are
-// synced or looked at.
+// package os does not have: locks that end with the process, folders that are
+// synced or looked at, and files that are opened for writing only if they are what
+// they seem to be. All changes of files and names that must survive a crash pass
+// here, where a test can record them: see [RecordEnv].
 package disk
 
 import "errors"

@@ -1,0 +1,6 @@
+//go:build !(linux || darwin || freebsd || netbsd || openbsd || dragonfly)
+
+package disk
+
+// MaxOpen returns 0: the limit is not known.
+func MaxOpen() int64 { return 0 }

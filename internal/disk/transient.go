@@ -1,0 +1,33 @@
+package disk
+
+import (
+	"errors"
+	"syscall"
+)
+
+// Exhausted reports whether err says that the process, or the machine, has run out
+// of descriptors or memory, or that a call was interrupted. It says nothing about
+// the file: the same call succeeds later, so the caller tries again.
+func Exhausted(err error) bool {
+	for _, e := range []syscall.Errno{syscall.EMFILE, syscall.ENFILE, syscall.ENOMEM, syscall.ENOBUFS, syscall.EINTR, syscall.EAGAIN} {
+		if errors.Is(err, e) {
+			return true
+		}
+	}
+	return false
+}
+
+// Unreachable reports whether err says that the storage did not answer: a disk, or
+// more likely a network share. It may pass, and says nothing about the content of
+// the file.
+func Unreachable(err error) bool {
+	for _, e := range []syscall.Errno{
+		syscall.EIO, syscall.ESTALE, syscall.ETIMEDOUT, syscall.EHOSTDOWN, syscall.EHOSTUNREACH,
+		syscall.ENETDOWN, syscall.ENETUNREACH, syscall.ECONNRESET, syscall.ECONNREFUSED, syscall.ENOTCONN,
+	} {
+		if errors.Is(err, e) {
+			return true
+		}
+	}
+	return false
+}
