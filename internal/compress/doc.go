@@ -15,6 +15,18 @@
 //	warning  nothing is missing, but there is more than there should be:
 //	         zero padding or garbage after a complete member
 //
+// What follows the last member is damage if something says that it is what is left
+// of a member: nearly the magic of one, a member further on, the end of one, zero
+// bytes that are not all (see trailing.go). Zero bytes between two members are
+// damage, too, though what follows them is read.
+//
+// # What is verified
+//
+// [Reader.Verified] says which bytes a checksum vouches for. A block of bzip2, a
+// chunk of snappy or S2, and a block of lz4 that has a checksum are held back until
+// it was compared. Gzip, zstd, xz and other lz4 come out as they are decoded, and
+// wait for the end of their member, frame or block.
+//
 // # What cannot be seen
 //
 // A zstd or lz4 file that was cut exactly between two frames, and a snappy or
@@ -22,8 +34,12 @@
 // do not say how many there are. The same holds for gzip members. A cut
 // anywhere else is seen.
 //
-// The decoder of deflate looks a few bits ahead. Where a gzip member is cut, it
-// gives up to two bytes less than a decoder could that takes one bit at a time.
+// The decoder of deflate looks a few bits ahead. Where a gzip member is cut, its last
+// bytes are inflated once more, and of a zstd frame with a damaged block the frame is
+// decoded once more, so that all comes out that the programs would give. That takes
+// a regular file: of a pipe, up to two compressed bytes before the cut are lost, and
+// all of the damaged block. It also takes no more than 64 MiB between the last restart
+// point, or the beginning of the frame, and the damage.
 //
 // # Going on later
 //

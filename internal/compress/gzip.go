@@ -26,6 +26,9 @@ type gzipDecoder struct {
 	size    int64 // of what was returned of it
 	crc     uint32
 
+	cut  bool   // the file ends in its deflate data
+	rest []byte // then: see gzip_tail.go
+
 	// A restart point inside it: see gzip_points.go.
 	watch   flate.ReaderOpt
 	watched bool
@@ -46,6 +49,9 @@ const (
 func newGzip(in *input, restarts *restarts, note func(Verdict), p RestartPoint) *gzipDecoder {
 	d := &gzipDecoder{in: in, restarts: restarts, note: note, begun: p.compressed > 0}
 	d.watch = flate.WithEobCallback(d.blockEnd)
+	if restarts.every == 0 {
+		restarts.every = DefaultRestartEvery // for the tail
+	}
 	if p.inside {
 		d.resume(p)
 	} else {
@@ -63,12 +69,18 @@ func (d *gzipDecoder) Read(p []byte) (int, error) {
 				return 0, err
 			}
 		}
+		if d.cut {
+			return d.last(p)
+		}
 		d.watchBlocks()
 		n, err := d.fl.Read(p)
 		d.count(p[:n])
 		switch {
 		case err == io.EOF:
 			err = d.trailer(n)
+		case err == io.ErrUnexpectedEOF && d.in.raw.err == nil:
+			d.cut, err = true, nil
+			d.rest = d.tail(d.begin + d.size)
 		case err != nil:
 			err = d.corrupt(err)
 		}
@@ -78,10 +90,20 @@ func (d *gzipDecoder) Read(p []byte) (int, error) {
 	}
 }
 
+// last delivers the last bytes of a member that is cut.
+func (d *gzipDecoder) last(p []byte) (int, error) {
+	n := copy(p, d.rest)
+	d.rest = d.rest[n:]
+	if n > 0 {
+		return n, nil
+	}
+	return 0, io.ErrUnexpectedEOF
+}
+
 // member goes to the deflate data of the next member.
 func (d *gzipDecoder) member() error {
 	if d.begun {
-		if err := d.in.following(3, isGzip, 0); err != nil {
+		if err := d.in.following(Gzip, isGzip, d.note); err != nil {
 			return err
 		}
 	}
@@ -170,14 +192,18 @@ func (d *gzipDecoder) trailer(n int) error {
 		return noEOF(err)
 	}
 	d.inside = false
+	state := sumRight
 	crc, size := binary.LittleEndian.Uint32(sum[:4]), binary.LittleEndian.Uint32(sum[4:])
 	switch {
 	case crc != d.crc:
+		state = sumWrong
 		d.note(Verdict{Kind: BadCRC, Offset: at, Detail: fmt.Sprintf("the CRC is %08x, the trailer says %08x", d.crc, crc)})
 	case size != uint32(d.size): // modulo 2^32, section 2.3.1
+		state = sumWrong
 		d.note(Verdict{Kind: BadCRC, Offset: at, Detail: fmt.Sprintf("the length is %d modulo 2^32, the trailer says %d", uint32(d.size), size)})
 	}
 	d.restarts.members++
+	d.restarts.unit(n, state)
 	d.restarts.boundary(Gzip, d.in.offset(), n)
 	return nil
 }

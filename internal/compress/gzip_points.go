@@ -108,10 +108,5 @@ func (d *gzipDecoder) corrupt(err error) error {
 func (d *gzipDecoder) resume(p RestartPoint) {
 	d.inside = true
 	d.begin, d.deflate, d.size, d.crc = p.offset-p.size, p.deflate, p.size, p.crc
-	d.fl = flate.NewReaderOpts(d.in.br, flate.WithResumeFrom(flate.InflateCheckpoint{
-		UncompressedOffset: p.size,
-		CompressedOffset:   p.compressed - p.deflate,
-		BitOffset:          p.bit,
-		Window:             []byte(p.window),
-	}))
+	d.fl = flate.NewReaderOpts(d.in.br, flate.WithResumeFrom(p.checkpoint()))
 }

@@ -2,7 +2,6 @@ package compress
 
 import (
 	"bufio"
-	"fmt"
 	"io"
 	"sync/atomic"
 )
@@ -44,6 +43,7 @@ func (r *raw) Read(p []byte) (int, error) {
 // error the decoder makes of it, is what truncation means.
 type input struct {
 	raw   raw
+	base  int64 // where src begins in the file
 	br    *bufio.Reader
 	short int // how often a decoder met the end of the file
 }
@@ -110,32 +110,12 @@ func (in *input) skipZeros() (n int64) {
 	}
 }
 
+// forget takes what was read from the file, and reads no more: a file that has
+// grown since its end was met is not at its end.
+func (in *input) forget() { _, _ = in.br.Discard(in.br.Buffered()) } // all of it is there
+
 // drain takes all that is left and returns how much that was.
 func (in *input) drain() int64 {
 	n, _ := io.Copy(io.Discard, in.br) // an error of the file stays in raw.err
 	return n
-}
-
-// following looks at what follows a complete member, at the start of which
-// isStart returns true. It returns nil at the start of another member, io.EOF
-// at the end of the file, and a finding for anything else; a finding that is a
-// warning means the end, too. The format allows zero bytes after a member in
-// multiples of padding, if that is not 0.
-func (in *input) following(size int, isStart func([]byte) bool, padding int64) error {
-	at := in.offset()
-	zeros := in.skipZeros()
-	head, _ := in.br.Peek(size)
-	switch {
-	case isStart(head):
-		return nil
-	case len(head) == 0 && (zeros == 0 || padding != 0 && zeros%padding == 0):
-		return io.EOF
-	case len(head) == 0:
-		return &finding{Verdict{Kind: TrailingGarbage, Offset: at, Detail: fmt.Sprintf("%d zero bytes after the last member", zeros)}}
-	}
-	if _, _, partial := find(head); partial && len(head) < size {
-		in.drain()
-		return io.ErrUnexpectedEOF
-	}
-	return &finding{Verdict{Kind: TrailingGarbage, Offset: at, Detail: fmt.Sprintf("%d bytes after the last member", zeros+in.drain())}}
 }

@@ -61,6 +61,7 @@ type Reader struct {
 
 	start    RestartPoint // where this reading began
 	restarts restarts
+	sums     sums
 	again    int64 // decompressed by ResumeAt and not delivered
 }
 
@@ -80,7 +81,7 @@ func NewReader(src io.Reader, opt Options) *Reader {
 		opt.Limits.MaxWindow = DefaultMaxWindow
 	}
 	r := &Reader{in: newInput(src), opt: opt}
-	r.restarts.every, r.restarts.verdict = opt.RestartEvery, &r.verdict
+	r.restarts.every, r.restarts.verdict, r.restarts.sums = opt.RestartEvery, &r.verdict, &r.sums
 	return r
 }
 
@@ -98,6 +99,10 @@ func (r *Reader) Bytes() int64 { return r.out.Load() }
 // Verdict returns what is known of the stream. It is final once Read has
 // returned io.EOF.
 func (r *Reader) Verdict() Verdict { return r.verdict }
+
+// Err returns the error of the file that ended the stream, other than io.EOF, or
+// nil. The [Verdict] is [Unreadable] then. It is final once Read has returned io.EOF.
+func (r *Reader) Err() error { return r.in.raw.err }
 
 // Close ends the goroutines of a decoder that has any. It does not close the
 // file, and the Verdict stays.
@@ -118,6 +123,7 @@ func (r *Reader) Read(p []byte) (int, error) {
 	for !r.done {
 		if r.dec == nil {
 			r.open()
+			r.sums.unsummed = r.sums.unsummed || r.format == Plain || r.format == Xerial
 			continue
 		}
 		n, err := r.fill(p)
@@ -165,11 +171,11 @@ func (r *Reader) decoder(f Format) decoder {
 	case Zstd:
 		return newZstd(r.in, &r.restarts, r.opt, r.note, later)
 	case Bzip2:
-		return newBzip2(r.in)
+		return newBzip2(r.in, &r.restarts)
 	case XZ:
-		return &xzDecoder{in: r.in, restarts: &r.restarts, maxDict: r.opt.Limits.MaxWindow, begun: later}
+		return &xzDecoder{in: r.in, restarts: &r.restarts, note: r.note, maxDict: r.opt.Limits.MaxWindow, begun: later}
 	case LZ4:
-		return newLZ4(r.in)
+		return newLZ4(r.in, &r.restarts, r.note, later)
 	case Snappy, S2:
 		return newS2(r.in, &r.restarts, f, later)
 	case Xerial:
@@ -198,7 +204,7 @@ func (r *Reader) fill(p []byte) (int, error) {
 	if limit <= 0 || r.format == Plain {
 		return r.decode(p)
 	}
-	left := limit - r.out.Load()
+	left := limit - r.restarts.decoded // not those of r.out: first fills more than once
 	if left > 0 {
 		return r.decode(p[:min(int64(len(p)), left)])
 	}
@@ -223,23 +229,25 @@ func (r *Reader) decode(p []byte) (n int, err error) {
 	return n, err
 }
 
-// first looks at the first bytes of the text, p[:n], for a byte order mark that
-// is not UTF-8's. A single first byte that may be half of a mark waits for the
-// next one.
+// first looks at the first bytes of the text, p[:n], for what is no text that could
+// be read: a byte order mark other than that of UTF-8, and a tar archive. Bytes that
+// may be the beginning of one wait for more.
 func (r *Reader) first(p []byte, n int, err error) (int, error) {
-	if p[0] != 0xfe && p[0] != 0xff {
-		return n, err
-	}
-	for n < 2 && n < len(p) && err == nil {
+	mark := func() bool { return p[0] == 0xfe || p[0] == 0xff }
+	for err == nil && (mark() && n < min(2, len(p)) || mayBeTar(p[:n]) && n < min(tarHeader, len(p))) {
 		var k int
 		k, err = r.fill(p[n:])
 		n += k
 	}
-	if n < 2 || p[0]^p[1] != 0xfe^0xff {
-		return n, err
+	switch {
+	case mark() && n >= 2 && p[0]^p[1] == 0xfe^0xff:
+		return 0, &finding{Verdict{Kind: UnsupportedEncoding, Cut: true,
+			Detail: "the text begins with the byte order mark of UTF-16 or UTF-32"}}
+	case IsTar(p[:n]):
+		return 0, &finding{Verdict{Kind: UnsupportedFormat, Cut: true,
+			Detail: "tar archives are not supported; extract the members first: tar -xOf FILE | urlfold -"}}
 	}
-	return 0, &finding{Verdict{Kind: UnsupportedEncoding, Cut: true,
-		Detail: "the text begins with the byte order mark of UTF-16 or UTF-32"}}
+	return n, err
 }
 
 func (r *Reader) checkRatio() {
@@ -279,7 +287,7 @@ func (r *Reader) end(err error) {
 	switch {
 	case err != io.EOF || r.in.raw.err != nil:
 		r.note(r.judge(err))
-	case r.format == Bzip2 || r.format == LZ4 || r.format == Snappy || r.format == S2:
+	case r.format == Bzip2 || r.format == Snappy || r.format == S2:
 		r.restarts.boundary(r.format, r.in.offset(), 0) // these have shown no end of a member yet
 	}
 }
@@ -297,7 +305,7 @@ func (r *Reader) judge(err error) Verdict {
 		}
 		return f.Verdict
 	case errors.Is(err, io.ErrUnexpectedEOF) || r.in.short > 0:
-		r.in.drain() // the bytes of a cut header, if nobody took them
+		r.in.forget() // the bytes of a cut header, if nobody took them
 		return Verdict{Kind: Truncated, Offset: r.in.offset(), Cut: true, Detail: "the file ends inside a member"}
 	}
 	return Verdict{Kind: Corrupt, Offset: r.in.offset(), Cut: true, Detail: err.Error()}

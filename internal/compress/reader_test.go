@@ -188,7 +188,7 @@ func TestGzipVerdicts(t *testing.T) {
 	f("wrong CRC, then garbage", cat(with(size-8, 1), []byte("xyz")), 1, Verdict{Kind: BadCRC, Offset: size - 8, Cut: true})
 	f("garbage", cat(whole, []byte("some garbage\n")), 1, Verdict{Kind: TrailingGarbage, Offset: size})
 	f("zero padding", cat(whole, zeros), 1, Verdict{Kind: TrailingGarbage, Offset: size})
-	f("zero padding, then a member", cat(whole, zeros, whole), 2, Verdict{})
+	f("zero padding, then a member", cat(whole, zeros, whole), 2, Verdict{Kind: Corrupt, Offset: size}) // or a hole where members were
 	f("reserved flag", with(3, 0x80), 0, Verdict{Kind: Corrupt, Offset: 10, Cut: true})
 	f("empty member", gz(t, nil), 0, Verdict{})
 	f("header only", whole[:10], 0, Verdict{Kind: Truncated, Offset: 10, Cut: true})
@@ -240,7 +240,7 @@ func TestWrongChecksum(t *testing.T) {
 		t.Errorf("zstd: %d bytes of %d, %+v", len(out), len(text), v)
 	}
 	out, v = read(t, z, Options{Concurrency: 4})
-	if !bytes.Equal(out, text) || v.Kind != BadCRC {
+	if !bytes.Equal(out, text) || v.Kind != BadCRC || v.Offset != int64(sum) || v.Cut {
 		t.Errorf("zstd, concurrent: %d bytes of %d, %+v", len(out), len(text), v)
 	}
 	l := lz(t, text)

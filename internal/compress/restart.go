@@ -30,6 +30,8 @@ type RestartPoint struct {
 	compressed int64   // in the file; of a block, the byte that holds its first bit
 	members    int64   // complete members before it
 	verdict    Verdict // what was noted before it
+	verified   int64   // decompressed bytes at the start of the file that are verified
+	unsummed   bool    // there are bytes before it that have no checksum
 	inside     bool    // of a gzip member: what follows means something
 	bit        uint8   // of the byte at compressed, from the least significant one
 	deflate    int64   // where the deflate data of the member begin in the file
@@ -49,20 +51,24 @@ func (p RestartPoint) CompressedOffset() int64 { return p.compressed }
 // formats whose members are not counted: see Verification.Members.
 func (p RestartPoint) Members() int64 { return p.members }
 
-// The binary form, version 1. Integers are unsigned varints unless said otherwise.
+// The binary form, version 2. Integers are unsigned varints unless said otherwise.
 //
 //	"ufrp", version      4 bytes and 1
-//	format               1 byte
+//	format               1 byte; bit 7: unsummed
 //	kind of verdict      1 byte
 //	inside               1 byte: 8 outside of a member, else bit
-//	offset, compressed, members
+//	offset, compressed, members, verified
 //	  inside:            deflate, size, CRC (4 bytes), window (min(size, 32768) bytes)
 //	  verdict not OK:    offset, cut (1 byte: 0 or 1), length of detail, detail
 //	CRC                  of all before, IEEE, 4 bytes, little endian
+//
+// Version 1, which is still read, has neither verified nor unsummed.
 const (
-	pointMagic   = "ufrp\x01"
-	pointOutside = 8
-	maxDetail    = 4 << 10
+	pointMagic    = "ufrp\x02"
+	pointMagic1   = "ufrp\x01"
+	pointOutside  = 8
+	pointUnsummed = 1 << 7
+	maxDetail     = 4 << 10
 )
 
 // errPoint wraps every error of UnmarshalBinary.
@@ -77,8 +83,12 @@ func (p RestartPoint) AppendBinary(b []byte) ([]byte, error) {
 	if !p.inside {
 		in = pointOutside
 	}
-	b = append(b, byte(p.format), byte(p.verdict.Kind), in)
-	b = appendInts(b, p.offset, p.compressed, p.members)
+	format := byte(p.format)
+	if p.unsummed {
+		format |= pointUnsummed
+	}
+	b = append(b, format, byte(p.verdict.Kind), in)
+	b = appendInts(b, p.offset, p.compressed, p.members, p.verified)
 	if p.inside {
 		b = appendInts(b, p.deflate, p.size)
 		b = binary.LittleEndian.AppendUint32(b, p.crc)
@@ -98,20 +108,21 @@ func (p RestartPoint) AppendBinary(b []byte) ([]byte, error) {
 func (p RestartPoint) MarshalBinary() ([]byte, error) { return p.AppendBinary(nil) }
 
 // UnmarshalBinary sets p to the point in data, of which it keeps nothing. It
-// takes only what AppendBinary makes of some point, to the byte; on an error p
-// stays as it is.
+// takes only what AppendBinary makes of some point, to the byte, or made of it in
+// version 1; on an error p stays as it is.
 func (p *RestartPoint) UnmarshalBinary(data []byte) error {
 	body := len(data) - 4
 	if body < len(pointMagic) || string(data[:len(pointMagic)-1]) != pointMagic[:len(pointMagic)-1] {
 		return fmt.Errorf("%w: not the form of one", errPoint)
 	}
-	if v := data[len(pointMagic)-1]; v != pointMagic[len(pointMagic)-1] {
-		return fmt.Errorf("%w of a known version: %d", errPoint, v)
+	version := data[len(pointMagic)-1]
+	if version != pointMagic[len(pointMagic)-1] && version != pointMagic1[len(pointMagic1)-1] {
+		return fmt.Errorf("%w of a known version: %d", errPoint, version)
 	}
 	if binary.LittleEndian.Uint32(data[body:]) != crc32.ChecksumIEEE(data[:body]) {
 		return fmt.Errorf("%w: the checksum is wrong", errPoint)
 	}
-	d := pointData{rest: data[len(pointMagic):body]}
+	d := pointData{rest: data[len(pointMagic):body], version: version}
 	q := d.point()
 	if d.bad || len(d.rest) > 0 || !q.sound() {
 		return fmt.Errorf("%w: its parts make no sense", errPoint)
@@ -126,6 +137,8 @@ func (p *RestartPoint) sound() bool {
 	v := p.verdict
 	switch {
 	case p.format >= Unsupported || v.Kind > Unreadable || v.Kind == OK && v != Verdict{}:
+		return false
+	case p.verified > p.offset || p.inside && p.verified > p.offset-p.size:
 		return false
 	case p.compressed == 0:
 		return *p == RestartPoint{}
@@ -154,8 +167,9 @@ func boolByte(b bool) byte {
 
 // A pointData takes the binary form apart. Once something is bad, all is.
 type pointData struct {
-	rest []byte
-	bad  bool
+	rest    []byte
+	version byte
+	bad     bool
 }
 
 func (d *pointData) point() (p RestartPoint) {
@@ -164,7 +178,13 @@ func (d *pointData) point() (p RestartPoint) {
 		return p
 	}
 	p.format, p.verdict.Kind = Format(head[0]), Kind(head[1])
+	if d.version > 1 {
+		p.format, p.unsummed = Format(head[0]&^pointUnsummed), head[0]&pointUnsummed != 0
+	}
 	p.offset, p.compressed, p.members = d.int(), d.int(), d.int()
+	if d.version > 1 {
+		p.verified = d.int()
+	}
 	if head[2] != pointOutside {
 		p.inside, p.bit = true, head[2]
 		p.deflate, p.size = d.int(), d.int()
@@ -182,6 +202,9 @@ func (d *pointData) point() (p RestartPoint) {
 		n := d.int()
 		d.bad = d.bad || n > maxDetail
 		p.verdict.Detail = string(d.take(n))
+	}
+	if d.version == 1 && p.format == Gzip && !p.verdict.Damage() {
+		p.verified = max(0, p.offset-p.size) // every member has a checksum, and was sound
 	}
 	return p
 }

@@ -24,6 +24,8 @@ func points() []RestartPoint {
 		{},
 		{offset: 1 << 40, compressed: 1 << 40},
 		{format: Gzip, offset: 5, compressed: 25, members: 1},
+		{format: Gzip, offset: 5, compressed: 25, members: 1, verified: 5},
+		{format: Zstd, offset: 7, compressed: 25, members: 2, verified: 6, unsummed: true},
 		{format: Gzip, compressed: 20, members: 1}, // behind an empty member
 		{format: Zstd, offset: 1, compressed: 1 << 62, members: 1 << 31},
 		{format: XZ, offset: 1, compressed: 100, members: 1},
@@ -85,11 +87,15 @@ func TestRestartPointStrict(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	const head = pointMagic
+	const head = pointMagic1
 	f("zero", head+"\x00\x00\x08\x00\x00\x00", true)
 	f("gzip, behind a member", head+"\x01\x00\x08\x05\x19\x01", true)
 	f("gzip, inside", head+"\x01\x00\x07\x03\x0c\x00\x0a\x03CRC_abc", true)
-	f("version 2", "ufrp\x02\x00\x00\x08\x00\x00\x00", false)
+	f("version 2, verified", "ufrp\x02\x01\x00\x08\x05\x19\x01\x05", true)
+	f("version 2, not all has a checksum", "ufrp\x02\x82\x00\x08\x05\x19\x01\x04", true)
+	f("version 2, more verified than there is", "ufrp\x02\x01\x00\x08\x05\x19\x01\x06", false)
+	f("version 2, verified inside of the member", "ufrp\x02\x01\x00\x07\x03\x0c\x00\x01\x0a\x03CRC_abc", false)
+	f("version 3", "ufrp\x03\x00\x00\x08\x00\x00\x00\x00", false)
 	f("nothing", "", false)
 	f("only a head", head, false)
 	f("more", head+"\x01\x00\x08\x05\x19\x01\x00", false)
@@ -125,8 +131,13 @@ func FuzzRestartPoint(f *testing.F) {
 		if err := p.UnmarshalBinary(data); err != nil {
 			return
 		}
-		if again := marshal(t, p); !bytes.Equal(again, data) {
+		again := marshal(t, p)
+		if data[len(pointMagic)-1] == pointMagic[len(pointMagic)-1] && !bytes.Equal(again, data) {
 			t.Fatalf("%x is written as %x", data, again)
+		}
+		var q RestartPoint
+		if err := q.UnmarshalBinary(again); err != nil || q != p {
+			t.Fatalf("%x is written as %x, which is %+v, not %+v: %v", data, again, q, p, err)
 		}
 		// A sound point of another file may give anything but a panic.
 		r, err := NewReaderAt(bytes.NewReader(packed), p, Options{RestartEvery: 1000})

@@ -13,6 +13,7 @@ type restarts struct {
 	newest  RestartPoint
 	members int64
 	verdict *Verdict // of the Reader: what was noted so far
+	sums    *sums    // of the Reader
 
 	// Behind the last member before any damage.
 	good, goodBytes int64
@@ -24,10 +25,15 @@ func (s *restarts) due(offset int64) bool {
 	return s.every > 0 && offset-s.newest.offset >= s.every
 }
 
+// unit notes that what one checksum covers ends after the next ahead bytes that
+// the decoder is about to return, and what became of that checksum.
+func (s *restarts) unit(ahead int, state sumState) { s.sums.unit(s.decoded+int64(ahead), state) }
+
 // boundary notes that another member may begin at byte compressed of the file,
 // after ahead bytes that the decoder is about to return.
 func (s *restarts) boundary(f Format, compressed int64, ahead int) {
-	s.newest = RestartPoint{format: f, offset: s.decoded + int64(ahead), compressed: compressed, members: s.members, verdict: *s.verdict}
+	s.newest = RestartPoint{format: f, offset: s.decoded + int64(ahead), compressed: compressed, members: s.members,
+		verdict: *s.verdict, verified: s.sums.verified, unsummed: s.sums.unsummed}
 	if !s.verdict.Damage() {
 		s.good, s.goodBytes = compressed, s.newest.offset
 	}
@@ -35,7 +41,7 @@ func (s *restarts) boundary(f Format, compressed int64, ahead int) {
 
 // block notes a point inside a gzip member.
 func (s *restarts) block(p RestartPoint) {
-	p.members, p.verdict = s.members, *s.verdict
+	p.members, p.verdict, p.verified, p.unsummed = s.members, *s.verdict, s.sums.verified, s.sums.unsummed
 	s.newest = p
 }
 
@@ -50,9 +56,9 @@ func (s *restarts) block(p RestartPoint) {
 // first end of a deflate block that is RestartEvery behind the last point. So a
 // resume inflates at most that and one block again. How long a block is is up to
 // the writer: most begin another one after 16384 or 32768 symbols, which is some
-// 100 KiB of a log, but klauspost's may go on for as long as its codes fit. Zstd, xz, snappy, S2 and
-// xerial have points between members or chunks only, bzip2 and lz4 at the start
-// and the clean end of the file only, and plain files everywhere.
+// 100 KiB of a log, but klauspost's may go on for as long as its codes fit. Zstd, xz, lz4, snappy, S2 and
+// xerial have points between members or chunks only, bzip2 at the start and the
+// clean end of the file only, and plain files everywhere.
 func (r *Reader) RestartPoint() (RestartPoint, bool) {
 	out := r.out.Load()
 	switch {
@@ -90,6 +96,7 @@ func NewReaderAt(src io.ReadSeeker, p RestartPoint, opt Options) (*Reader, error
 	r.in.raw.n.Store(p.compressed)
 	r.out.Store(p.offset)
 	r.restarts.decoded, r.restarts.members, r.restarts.newest = p.offset, p.members, p
+	r.sums.resume(p)
 	if !p.inside && !p.verdict.Damage() {
 		r.restarts.good, r.restarts.goodBytes = p.compressed, p.offset
 	}
@@ -130,32 +137,29 @@ func (r *Reader) resume() {
 	case Plain:
 		r.dec = plainDecoder{r.in}
 	case Bzip2:
-		r.dec = &laterDecoder{in: r.in, format: Bzip2, magic: maxMagic, open: func() decoder { return newBzip2(r.in) }}
-	case LZ4:
-		r.dec = &laterDecoder{in: r.in, format: LZ4, magic: 4, open: func() decoder { return newLZ4(r.in) }}
+		r.dec = &laterBzip2{in: r.in, restarts: &r.restarts, note: r.note}
 	default:
 		r.dec = r.decoder(r.format)
 	}
 }
 
-// A laterDecoder decodes what came to a file after its clean end, for formats
-// whose decoder finds the next member itself and must begin with one.
-type laterDecoder struct {
-	in     *input
-	format Format
-	magic  int // bytes to know a member by
-	open   func() decoder
-	dec    decoder
+// A laterBzip2 decodes what came to a bzip2 file after its clean end: its decoder
+// finds the next stream itself, and must begin with one.
+type laterBzip2 struct {
+	in       *input
+	restarts *restarts
+	note     func(Verdict)
+	dec      decoder
 }
 
-func (d *laterDecoder) Close() {}
+func (d *laterBzip2) Close() {}
 
-func (d *laterDecoder) Read(p []byte) (int, error) {
+func (d *laterBzip2) Read(p []byte) (int, error) {
 	if d.dec == nil {
-		if err := d.in.following(d.magic, func(head []byte) bool { return Detect(head) == d.format }, 0); err != nil {
+		if err := d.in.following(Bzip2, isBzip2, d.note); err != nil {
 			return 0, err
 		}
-		d.dec = d.open()
+		d.dec = newBzip2(d.in, d.restarts)
 	}
 	return d.dec.Read(p)
 }

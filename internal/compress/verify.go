@@ -15,14 +15,20 @@ type Verification struct {
 	Lines      int64 // line feeds, and a last line that ends with none
 
 	// Members is how many members were complete, whatever their checksums: gzip
-	// members, zstd frames that are not skippable, or xz streams. It is 0 for the
-	// other formats: they have none, or their decoders do not show them.
+	// members, zstd or lz4 frames that are not skippable, or xz streams. It is 0 for
+	// the other formats: they have none, or their decoders do not show them.
 	Members int64
+
+	// Verified is how many decompressed bytes at the start of the file are verified
+	// by checksums, and Checksummed whether all of them have any: see
+	// Reader.Verified.
+	Verified    int64
+	Checksummed bool
 
 	// Good is the offset in the file behind the last complete member (or chunk of
 	// snappy, S2 or xerial; or line of a plain file) before which nothing is
 	// damaged, and GoodBytes how many decompressed bytes lie before it. A bzip2
-	// or lz4 file is good as a whole or not at all.
+	// file is good as a whole or not at all.
 	Good, GoodBytes int64
 }
 
@@ -53,6 +59,7 @@ func Verify(src io.Reader, opt Options) Verification {
 	}
 	v.Verdict = r.Verdict()
 	v.Members = r.restarts.members
+	v.Verified, v.Checksummed = r.Verified()
 	v.Good, v.GoodBytes = r.restarts.good, r.restarts.goodBytes
 	switch {
 	case r.format == Plain && r.dec != nil:

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"sync/atomic"
 
 	"github.com/klauspost/compress/zstd"
 )
@@ -21,19 +22,29 @@ type zstdDecoder struct {
 	dec      *zstd.Decoder
 	sync     bool // the decoder reads no further than it has decoded
 	err      error
+	failed   bool    // what follows was looked at
+	salvaged []byte  // comes before err
+	second   decoder // goes on instead: see alone
 	closed   bool
 }
+
+// noPatch is the place of no block.
+const noPatch = -2
+
+// zstdPause is how much may come out of a zstd stream between two pauses, if there
+// are goroutines that have to wait for the last of them.
+const zstdPause = 4 << 20
 
 // newZstd returns a decoder at the start of the file or, if later is set, behind
 // a frame.
 func newZstd(in *input, restarts *restarts, opt Options, note func(Verdict), later bool) decoder {
-	frames := &zstdFrames{in: in, maxWindow: opt.Limits.MaxWindow, count: restarts.members, begun: later, end: in.offset(), pauseEvery: -1}
+	frames := &zstdFrames{in: in, maxWindow: opt.Limits.MaxWindow, count: restarts.members, begun: later, end: in.offset(), pauseEvery: zstdPause, patch: noPatch}
 	n := max(opt.Concurrency, 1)
 	switch {
-	case opt.RestartEvery > 0 && n == 1:
+	case n == 1:
 		frames.pauseEvery = 0 // it costs next to nothing
 	case opt.RestartEvery > 0:
-		frames.pauseEvery = opt.RestartEvery // all goroutines wait for the last
+		frames.pauseEvery = min(opt.RestartEvery, zstdPause)
 	}
 	dec, err := zstd.NewReader(frames,
 		zstd.WithDecoderConcurrency(n),
@@ -49,13 +60,19 @@ func (d *zstdDecoder) Close() {
 		d.dec.Close()
 	}
 	d.closed = true
+	if d.second != nil {
+		d.second.Close()
+	}
 }
 
 func (d *zstdDecoder) Read(p []byte) (int, error) {
 	if d.err != nil {
-		return 0, d.err
+		return d.after(p)
 	}
 	n, err := d.dec.Read(p)
+	if d.frames.absent.Load() {
+		d.restarts.sums.unsummed = true
+	}
 	if err == nil {
 		return n, nil
 	}
@@ -72,31 +89,73 @@ func (d *zstdDecoder) Read(p []byte) (int, error) {
 		return n, d.frameEnd(n)
 	}
 	d.err = d.explain(err)
-	return n, d.err
+	if n > 0 {
+		return n, nil
+	}
+	return d.after(p)
+}
+
+// after reads behind the place where the decoder has failed.
+func (d *zstdDecoder) after(p []byte) (int, error) {
+	if !d.failed && d.err != io.EOF {
+		d.failed = true
+		var f *finding
+		switch {
+		case !d.sync:
+			d.second = d.alone()
+		case errors.As(d.err, &f) && f.Kind == Corrupt:
+			d.salvaged = d.salvage(d.restarts.decoded)
+		}
+	}
+	if d.second != nil {
+		return d.second.Read(p)
+	}
+	n := copy(p, d.salvaged)
+	d.salvaged = d.salvaged[n:]
+	if n > 0 {
+		return n, nil
+	}
+	return 0, d.err
+}
+
+// tell notes what the frames have found, while no goroutine reads them.
+func (d *zstdDecoder) tell() {
+	if d.frames.noted.Kind != OK {
+		d.note(d.frames.noted)
+		d.frames.noted = Verdict{}
+	}
 }
 
 // frameEnd notes a restart point at the end of a frame, the last n bytes of
 // which are about to be returned, and goes on behind it if there may be more.
 func (d *zstdDecoder) frameEnd(n int) error {
 	f := d.frames
+	d.tell()
 	d.restarts.members = f.count
+	state := sumRight
+	if f.unsummed {
+		state = sumAbsent
+	}
+	d.restarts.unit(n, state)
 	d.restarts.boundary(Zstd, f.end, n)
 	if f.paused {
-		f.paused, f.grown = false, 0
+		f.paused, f.grown, f.unsummed = false, 0, false
 		d.err = d.dec.Reset(f)
 		return d.err
 	}
 	d.Close()
-	if f.garbage.Kind != OK {
-		d.note(f.garbage)
-	}
 	d.err = io.EOF
 	return io.EOF
 }
 
-// explain returns what the frames know about an error of the decoder.
+// explain makes a finding of an error of the decoder. The error of the frames is
+// the reason only if the decoder has met it: one with goroutines of its own lets
+// the frames run ahead, often to the end of the file, before it finds out that a
+// block makes no sense.
 func (d *zstdDecoder) explain(err error) error {
 	d.Close() // its goroutines have ended when this returns
+	d.tell()
+	met := d.frames.err
 	switch {
 	case errors.Is(err, zstd.ErrCRCMismatch):
 		at, cut := d.frames.in.offset(), true
@@ -104,10 +163,11 @@ func (d *zstdDecoder) explain(err error) error {
 			at, cut = d.frames.sumAt, !d.frames.in.atEnd()
 		}
 		return &finding{Verdict{Kind: BadCRC, Offset: at, Cut: cut, Detail: "the checksum of a zstd frame is wrong"}}
-	case d.frames.err != nil:
-		return d.frames.err
+	case met == nil || met == io.EOF:
+	case errors.Is(err, met), errors.Is(err, io.ErrUnexpectedEOF), err == io.EOF:
+		return met
 	}
-	return err
+	return &finding{Verdict{Kind: Corrupt, Offset: -1, Cut: true, Detail: err.Error()}}
 }
 
 // zstdFrames is the input of the decoder, cut into headers, blocks and checksums
@@ -116,21 +176,31 @@ type zstdFrames struct {
 	in        *input
 	maxWindow int64
 
-	buf   [32]byte
-	head  []byte // of buf: taken from in, not read yet
-	body  int64  // bytes after head that pass through unread
-	next  func(*zstdFrames) error
-	sum   bool  // the frame ends with a checksum
-	sumAt int64 // where the last one stands
-	begun bool
-	err   error
+	buf  [32]byte
+	head []byte // of buf: taken from in, not read yet
+	body int64  // bytes after head that pass through unread
+	next func(*zstdFrames) error
+	sum  bool // the frame ends with a checksum
+	// A frame since the last pause has no checksum. The decoder may not have come
+	// to it yet.
+	unsummed bool
+	absent   atomic.Bool // a frame so far has none
+	sumAt    int64       // where the last one stands
+	begun    bool
 
-	end     int64 // where the last complete frame ends
-	count   int64 // of complete frames that are not skippable
-	garbage Verdict
+	blockAt int64 // where the last block begins
+	// For a second reading: see patchBlock.
+	patch int64
+	table []byte
+
+	err error
+
+	end   int64   // where the last complete frame ends
+	count int64   // of complete frames that are not skippable
+	noted Verdict // to be noted at the end of a frame: see tell
 
 	// A pause is an end of the stream that is none. They come at the ends of
-	// frames, once more than pauseEvery bytes may have come out; negative: never.
+	// frames, once more than pauseEvery bytes may have come out.
 	pauseEvery int64
 	grown      int64 // at most, since the last pause
 	paused     bool
@@ -174,7 +244,7 @@ func (z *zstdFrames) pauseHere() bool {
 		return false
 	}
 	z.end = at
-	z.paused = z.pauseEvery >= 0 && z.grown >= z.pauseEvery
+	z.paused = z.grown >= z.pauseEvery
 	return z.paused
 }
 
@@ -193,7 +263,10 @@ func (z *zstdFrames) take(n int) error {
 func (z *zstdFrames) frame() error {
 	z.next = nil
 	if z.begun {
-		if err := z.in.following(4, isZstd, 0); err != nil {
+		if err := z.checksumLeft(); err != nil {
+			return err
+		}
+		if err := z.in.following(Zstd, isZstd, func(v Verdict) { z.noted = z.noted.merge(v) }); err != nil {
 			return z.after(err)
 		}
 	}
@@ -214,12 +287,26 @@ func (z *zstdFrames) frame() error {
 
 func isZstd(head []byte) bool { return Detect(head) == Zstd }
 
+// checksumLeft is the error for four bytes at the end of the file, behind a frame
+// without a checksum: that is how a frame looks whose flag was changed.
+func (z *zstdFrames) checksumLeft() error {
+	if z.sum || z.count == 0 {
+		return nil
+	}
+	if rest, _ := z.in.br.Peek(5); len(rest) != 4 || isZstd(rest) {
+		return nil
+	}
+	at := z.in.offset()
+	z.in.drain()
+	return &finding{Verdict{Kind: Corrupt, Offset: at, Cut: true, Detail: "four bytes after a zstd frame that has no checksum, and would be one"}}
+}
+
 // after ends the frames. The decoder must see a clean end, whatever follows the
 // last of them; what it was is noted.
 func (z *zstdFrames) after(err error) error {
 	var f *finding
 	if errors.As(err, &f) && !f.Damage() {
-		z.garbage = f.Verdict
+		z.noted = z.noted.merge(f.Verdict)
 		return io.EOF
 	}
 	return err
@@ -229,6 +316,10 @@ func (z *zstdFrames) after(err error) error {
 func (z *zstdFrames) header(desc byte) error {
 	single := desc&(1<<5) != 0
 	z.sum = desc&(1<<2) != 0
+	if !z.sum {
+		z.unsummed = true
+		z.absent.Store(true)
+	}
 	dict := [4]int{0, 1, 2, 4}[desc&3]
 	content := [4]int{0, 2, 4, 8}[desc>>6]
 	window := 1
@@ -272,6 +363,7 @@ const maxZstdBlock = 128 << 10
 // block takes a Block_Header, RFC 8878 section 3.1.1.2.
 func (z *zstdFrames) block() error {
 	z.head = z.buf[:0]
+	z.blockAt = z.in.offset()
 	if err := z.take(3); err != nil {
 		return err
 	}
@@ -283,13 +375,16 @@ func (z *zstdFrames) block() error {
 	} else {
 		z.grown += maxZstdBlock
 	}
-	if h&1 == 0 {
-		return nil
+	if h&1 != 0 {
+		z.count++
+		z.next = nil
+		if z.sum {
+			z.next = (*zstdFrames).checksum
+		}
 	}
-	z.count++
-	z.next = nil
-	if z.sum {
-		z.next = (*zstdFrames).checksum
+	if z.patch != noPatch && h>>1&3 == 2 {
+		z.body = 0
+		return z.patchBlock(int64(h >> 3))
 	}
 	return nil
 }

@@ -1,0 +1,94 @@
+package compress
+
+import (
+	"encoding/binary"
+	"errors"
+	"hash/crc32"
+	"io"
+
+	"github.com/klauspost/compress/s2"
+)
+
+// An s2Decoder reads the chunks of the framing format, and takes the format's
+// identifier in the middle of a stream for what it is.
+type s2Decoder struct {
+	in       *input
+	restarts *restarts
+	format   Format
+	r        *s2.Reader
+}
+
+// newS2 returns a decoder at the start of a stream or, if later is set, at a
+// chunk: then it has no identifier to find.
+func newS2(in *input, restarts *restarts, f Format, later bool) s2Decoder {
+	var opts []s2.ReaderOption
+	if f == Snappy {
+		opts = append(opts, s2.ReaderMaxBlockSize(64<<10))
+	}
+	for _, kind := range []byte{s2Compressed, s2Stored} {
+		opts = append(opts, s2.ReaderSkippableCB(kind|s2Skippable, func(r io.Reader) error { return skippedData(kind, r) }))
+	}
+	if later {
+		opts = append(opts, s2.ReaderIgnoreStreamIdentifier())
+	}
+	return s2Decoder{in, restarts, f, s2.NewReader(onlyReader{in}, opts...)}
+}
+
+// Types of chunks.
+const (
+	s2Compressed = 0x00
+	s2Stored     = 0x01
+	s2Skippable  = 0x80 // readers skip types from this one on that they do not know
+)
+
+// maxSkipped is the longest chunk that is looked at: no chunk of data is longer.
+const maxSkipped = 5 << 20
+
+// skippedData looks at a chunk that readers have to skip, and whose type is one bit
+// away from that of data. If its checksum fits, it is data whose type was changed:
+// skipping it would lose records and say nothing.
+func skippedData(kind byte, r io.Reader) error {
+	chunk, err := io.ReadAll(io.LimitReader(r, maxSkipped))
+	if err != nil {
+		return err
+	}
+	if rest, ok := r.(*io.LimitedReader); ok && rest.N > 0 && len(chunk) < maxSkipped {
+		return io.ErrUnexpectedEOF
+	}
+	if len(chunk) < 4 {
+		return nil
+	}
+	data := chunk[4:]
+	if kind == s2Compressed {
+		if n, err := s2.DecodedLen(data); err != nil || n > maxSkipped {
+			return nil
+		}
+		if data, err = s2.Decode(nil, data); err != nil {
+			return nil
+		}
+	}
+	sum := crc32.Checksum(data, crc32.MakeTable(crc32.Castagnoli))
+	if sum = sum>>15 | sum<<17; sum+0xa282ead8 != binary.LittleEndian.Uint32(chunk) { // the mask of the format
+		return nil
+	}
+	return &finding{Verdict{Kind: Corrupt, Offset: -1, Cut: true, Detail: "a chunk to be skipped holds data: its type was changed"}}
+}
+
+// An onlyReader hides the other methods of a reader.
+type onlyReader struct{ io.Reader }
+
+func (s2Decoder) Close() {}
+
+func (d s2Decoder) Read(p []byte) (int, error) {
+	before := d.in.offset()
+	n, err := d.r.Read(p)
+	if before > 0 && d.in.offset() > before {
+		// It takes the next chunk only when it has returned all of the last one.
+		d.restarts.boundary(d.format, before, 0)
+	}
+	d.restarts.unit(n, sumRight) // what it returns it has compared
+	if errors.Is(err, s2.ErrCRC) {
+		err = &finding{Verdict{Kind: BadCRC, Offset: -1, Cut: true, Detail: "the checksum of a chunk is wrong, and its bytes are lost"}}
+	}
+	return n, err
+}

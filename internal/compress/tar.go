@@ -1,0 +1,52 @@
+package compress
+
+import (
+	"bytes"
+	"strconv"
+)
+
+// A tar archive begins with a header of 512 bytes (POSIX.1-2017, pax, "ustar
+// Interchange Format"): the name of the first member in 100 bytes, padded with
+// NUL, and at fixed places a checksum and, but not in old archives, a magic.
+const (
+	tarHeader   = 512
+	tarName     = 100
+	tarSum      = 148
+	tarSumLen   = 8
+	tarMagic    = 257
+	tarMagicSet = "ustar"
+)
+
+// IsTar reports whether head, the beginning of a decompressed stream, is the
+// header of a tar archive.
+func IsTar(head []byte) bool {
+	if len(head) < tarHeader || !mayBeTar(head) {
+		return false
+	}
+	return bytes.HasPrefix(head[tarMagic:], []byte(tarMagicSet)) || tarSumFits(head[:tarHeader])
+}
+
+// mayBeTar reports whether head could be the beginning of a tar header: a name
+// without a line feed, and after its end nothing but NUL.
+func mayBeTar(head []byte) bool {
+	field := head[:min(len(head), tarName)]
+	name, rest, _ := bytes.Cut(field, []byte{0})
+	return len(name) > 0 && bytes.IndexByte(name, '\n') < 0 && len(bytes.Trim(rest, "\x00")) == 0
+}
+
+// tarSumFits reports whether the checksum of a header is right: the octal sum of
+// all its bytes, those of the checksum itself taken as spaces.
+func tarSumFits(header []byte) bool {
+	text := bytes.Trim(header[tarSum:tarSum+tarSumLen], " \x00")
+	want, err := strconv.ParseInt(string(text), 8, 64)
+	if err != nil {
+		return false
+	}
+	sum := int64(tarSumLen * ' ')
+	for i, c := range header {
+		if i < tarSum || i >= tarSum+tarSumLen {
+			sum += int64(c)
+		}
+	}
+	return sum == want
+}
