@@ -10,6 +10,10 @@ const (
 	Reading State = "reading" // there may be more
 	Done    State = "done"    // read to its end
 	Damaged State = "damaged" // read up to its damage
+
+	// Quarantined: damage was found, Offset is the end of the verified records, and
+	// nothing after it is emitted any more. The outputs may not be cut back yet.
+	Quarantined State = "quarantined"
 )
 
 // An Entry is the progress of one file. Offsets are those of the decompressed
@@ -24,8 +28,9 @@ type Entry struct {
 	Dev     uint64 `json:"dev"`
 	Ino     uint64 `json:"ino"`
 	Size    int64  `json:"size"`
-	ModTime int64  `json:"mtime"`         // Unix time in nanoseconds
-	Gen     int64  `json:"gen,omitempty"` // how many contents this file has had before
+	ModTime int64  `json:"mtime"`           // Unix time in nanoseconds
+	Changed int64  `json:"ctime,omitempty"` // the same, of the last change of content or inode; 0: not known
+	Gen     int64  `json:"gen,omitempty"`   // how many contents this file has had before
 
 	// What the content is known by: the hash of its first HeadLen bytes, and that
 	// of the TailLen bytes before Offset.
@@ -33,6 +38,11 @@ type Entry struct {
 	Head    string `json:"head"`
 	TailLen int64  `json:"tail_len"`
 	Tail    string `json:"tail"`
+
+	// The state of a hash over the text from HashFrom to Offset, as package
+	// sources/file writes it. Empty: that text was not hashed.
+	Hash     string `json:"hash,omitempty"`
+	HashFrom int64  `json:"hash_from,omitempty"`
 
 	Offset int64 `json:"offset"`           // everything before it is durable
 	Line   int64 `json:"line"`             // number of the line that begins there, from 1
@@ -50,12 +60,13 @@ type Entry struct {
 // sound reports whether the numbers of e can be those of a file.
 func (e *Entry) sound() bool {
 	switch e.State {
-	case Reading, Done, Damaged:
+	case Reading, Done, Damaged, Quarantined:
 	default:
 		return false
 	}
 	return e.ID != "" && e.Offset >= 0 && e.Line >= 1 && e.Restart >= 0 && e.Gen >= 0 &&
-		0 <= e.HeadLen && e.HeadLen <= e.Offset && 0 <= e.TailLen && e.TailLen <= e.Offset
+		0 <= e.HeadLen && e.HeadLen <= e.Offset && 0 <= e.TailLen && e.TailLen <= e.Offset &&
+		0 <= e.HashFrom && e.HashFrom <= e.Offset
 }
 
 // A Contents is all that a state holds.

@@ -1,6 +1,7 @@
 package checkpoint
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -13,20 +14,28 @@ import (
 
 // List returns what is stored in a data directory, the entries sorted by source
 // and path, and what is wrong with it, as Warnings does. It takes no lock and
-// changes nothing: a running process does not mind, nor is it minded.
+// changes nothing: a process may be running. See [Readable] for what cannot be read
+// at all.
 func List(dir string) (Contents, []string) {
-	c, warnings, _, _ := load(dir)
+	l, err := load(diskFolder(dir), true)
+	if err != nil {
+		return Contents{}, []string{err.Error()}
+	}
+	c, err := l.st.contents()
+	if err != nil {
+		return Contents{}, []string{err.Error()}
+	}
 	slices.SortFunc(c.Entries, func(a, b Entry) int {
-		if a.Source != b.Source {
-			return strings.Compare(a.Source, b.Source)
-		}
-		return strings.Compare(a.Path, b.Path)
+		return cmp.Or(strings.Compare(a.Source, b.Source), strings.Compare(a.Path, b.Path), strings.Compare(a.ID, b.ID))
 	})
-	return c, warnings
+	slices.SortFunc(c.Marks, func(a, b pipeline.Mark) int {
+		return cmp.Or(strings.Compare(a.Sink, b.Sink), strings.Compare(a.Path, b.Path), strings.Compare(a.Lane, b.Lane))
+	})
+	return c, l.warnings
 }
 
 // Reset forgets the progress of all files whose path is pattern or matches it (a
-// glob, with ** for any number of folders), and the marks of the outputs of their
+// glob, with ** for any number of folders), and the extents of the outputs of their
 // own. It returns how many there were. They are read from their beginning by the
 // next run. It fails with ErrLocked while a process runs.
 func Reset(dir, pattern string) (n int, err error) {
@@ -40,21 +49,22 @@ func Reset(dir, pattern string) (n int, err error) {
 	defer func() { err = errors.Join(err, s.Close()) }()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	gone := map[string]bool{}
-	for source, entries := range s.sources {
-		s.sources[source] = slices.DeleteFunc(entries, func(e Entry) bool {
-			match := e.Path == pattern || doublestar.PathMatchUnvalidated(pattern, e.Path)
-			if match {
-				gone[e.ID] = true
-				n++
-			}
-			return match
-		})
+	all, err := s.st.contents()
+	if err != nil {
+		return 0, err
 	}
-	if n == 0 {
-		return 0, nil
+	c, refs, gone := new(change), map[entryKey]int64{}, map[string]bool{}
+	for _, e := range all.Entries {
+		if e.Path == pattern || doublestar.PathMatchUnvalidated(pattern, e.Path) {
+			c.gone = append(c.gone, item{source: e.Source, id: e.ID})
+			refs[entryKey{e.Source, e.ID}] = 0
+			gone[e.ID] = true
+		}
 	}
-	s.marks = slices.DeleteFunc(s.marks, func(m pipeline.Mark) bool { return gone[m.Lane] })
-	_, err = s.commit(nil, s.marks)
-	return n, err
+	for k := range s.st.marks {
+		if gone[k.lane] {
+			c.dropped = append(c.dropped, k)
+		}
+	}
+	return len(c.gone), s.commit(c, refs, nil)
 }

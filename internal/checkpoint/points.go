@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"sync/atomic"
 
 	"github.com/zeebo/xxh3"
 
@@ -23,20 +24,22 @@ const (
 // points are the restart points on disk. An id is never used twice while there
 // may be a file of it.
 type points struct {
-	dir   string
+	dir  string
+	last *atomic.Int64
+
 	there map[int64]bool
-	last  int64
-	dirty bool // names were added since the folder was synced
+	stale []int64 // that the last commit does not name, and the one before did
+	dirty bool    // names were added since the folder was synced
 }
 
 // openPoints looks which points there are.
 func openPoints(dir string) points {
-	p := points{dir: dir, there: map[int64]bool{}}
+	p := points{dir: dir, there: map[int64]bool{}, last: new(atomic.Int64)}
 	names, _ := os.ReadDir(dir) // those that cannot be listed are never removed, and written over
 	for _, d := range names {
 		if id, err := strconv.ParseInt(d.Name(), 10, 64); err == nil && id > 0 {
 			p.there[id] = true
-			p.last = max(p.last, id)
+			p.last.Store(max(p.last.Load(), id))
 		}
 	}
 	return p
@@ -53,7 +56,13 @@ func (p *points) write(id int64, data []byte, fault func(string) error) error {
 	if len(data) > maxPoint {
 		return fmt.Errorf("a restart point of %d bytes is too long", len(data))
 	}
-	f, err := os.OpenFile(p.path(id), os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o640)
+	f, err := disk.Recreate(p.path(id), 0o640)
+	if isMissing(err) { // somebody has removed the folder: what was in it is decompressed again
+		if err = disk.MkdirAll(p.dir, 0o750); err == nil {
+			clear(p.there)
+			f, err = disk.Recreate(p.path(id), 0o640)
+		}
+	}
 	if err != nil {
 		return err
 	}
@@ -64,7 +73,7 @@ func (p *points) write(id int64, data []byte, fault func(string) error) error {
 		err = f.Sync()
 	}
 	if err = errors.Join(err, f.Close()); err != nil {
-		_ = os.Remove(p.path(id))
+		_ = disk.Remove(p.path(id))
 		return err
 	}
 	p.there[id], p.dirty = true, true
@@ -83,15 +92,25 @@ func (p *points) sync() error {
 	return nil
 }
 
-// retain removes the points of which keep is false. One that cannot be removed
-// is tried again by the next process.
-func (p *points) retain(keep func(id int64) bool) {
+// orphan notes the points that no entry names: the next commit removes them.
+func (p *points) orphan(named map[int64]bool) {
 	for id := range p.there {
-		if !keep(id) {
-			_ = os.Remove(p.path(id))
-			delete(p.there, id)
+		if !named[id] {
+			p.stale = append(p.stale, id)
 		}
 	}
+}
+
+// drop notes the points that the last commit does not name any more, and removes
+// those that the one before it did not name: if the last commit is damaged, the
+// one before it is used. A point that cannot be removed is left to the next
+// process.
+func (p *points) drop(ids []int64) {
+	for _, id := range p.stale {
+		_ = disk.Remove(p.path(id))
+		delete(p.there, id)
+	}
+	p.stale = ids
 }
 
 // errPoint wraps the errors of Point for what is there and is none.
@@ -100,10 +119,7 @@ var errPoint = errors.New("the restart point is damaged")
 // NewPoint returns an id for a restart point. It is positive, and differs from
 // all others of this data directory that are still in use.
 func (s *Store) NewPoint() int64 {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.points.last++
-	return s.points.last
+	return s.points.last.Add(1) // it takes no lock: a commit under way may wait for the disk
 }
 
 // Point returns the restart point with that id. An error means that reading has

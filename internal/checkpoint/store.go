@@ -3,16 +3,16 @@ package checkpoint
 import (
 	"errors"
 	"fmt"
-	"io/fs"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 
-	"github.com/zeebo/xxh3"
-
 	"github.com/urlfold/urlfold/internal/disk"
+	"github.com/urlfold/urlfold/internal/fault"
 	"github.com/urlfold/urlfold/pipeline"
 )
 
@@ -20,150 +20,136 @@ import (
 // directory open.
 var ErrLocked = errors.New("another process is using this data directory")
 
-// Names in the data directory.
-const (
-	lockName     = "lock"
-	currentName  = "checkpoint"
-	previousName = "checkpoint.1"
-	badName      = "checkpoint.bad"
-	asideName    = "checkpoint.new"
-)
+// An entryKey names an entry.
+type entryKey struct{ source, id string }
 
 // A Store is the progress of a process. All of its methods may be called from any
 // goroutine.
 type Store struct {
 	dir      string
-	lock     *os.File
+	files    folder
+	lock     *disk.File
 	warnings []string
-	fault    func(step string) error // of tests
+	fault    func(step string) error // fault.At, or that of a test
+	log      *slog.Logger
 
-	mu      sync.Mutex
-	sources map[string][]Entry
-	marks   []pipeline.Mark
-	cuts    bool               // see SetCuts
-	lines   map[string]encoded // by source and lane: entries as they are written
-	points  points
-	named   map[int64]bool // points that the newest state names
-	good    bool           // checkpoint is a state that can be read
-	bad     bool           // it is there and is none
+	mu   sync.Mutex // guards what follows
+	st   *state     // as it is stored
+	w    writer
+	refs map[entryKey]int64 // restart points that entries name
 
-	health atomic.Pointer[error] // of the last Save; nil: it worked
-	stats  atomic.Pointer[Stats]
+	points points // guarded by mu, except last
+
+	saveErr atomic.Pointer[error] // of the last Save; nil: it worked
+	keepErr atomic.Pointer[error] // of the last Keep
+	stats   atomic.Pointer[Stats]
 }
 
-// Stats are counts of a [Store] since it was opened.
+// Stats are counts of a [Store] since it was opened, and sizes in bytes.
 type Stats struct {
-	Saves, Failures int64
-}
-
-// An encoded is an entry and the line that it makes.
-type encoded struct {
-	entry Entry
-	line  []byte
+	Saves, Failures, Compactions int64
+	SnapshotBytes, LogBytes      int64
 }
 
 // Open opens the data directory, which is made if it is not there, and reads the
-// progress. It fails if another process has it open (ErrLocked) or if it cannot be
-// used, but never because of what a state holds: see [Store.Warnings].
+// progress. It fails if another process has it open (ErrLocked), if it cannot be
+// used, or if a later version of the program has written it, but never because
+// of damage: see [Store.Warnings].
 func Open(dir string) (*Store, error) {
-	if err := os.MkdirAll(filepath.Join(dir, restartDir), 0o750); err != nil {
+	if err := disk.MkdirAll(filepath.Join(dir, restartDir), 0o750); err != nil {
 		return nil, fmt.Errorf("the data directory: %w", err)
 	}
-	f, err := os.OpenFile(filepath.Join(dir, lockName), os.O_CREATE|os.O_RDWR, 0o640)
+	f, err := disk.Open(filepath.Join(dir, lockName), os.O_CREATE|os.O_RDWR, 0o640)
 	if err != nil {
 		return nil, fmt.Errorf("the data directory: %w", err)
 	}
-	if err := disk.Lock(f); err != nil {
+	if err := disk.Lock(f.File); err != nil {
 		_ = f.Close()
 		if errors.Is(err, disk.ErrLocked) {
 			err = ErrLocked
 		}
 		return nil, fmt.Errorf("%s: %w", dir, err)
 	}
-	if err := Readable(dir); err != nil {
+	s := newStore(dir, diskFolder(dir))
+	s.lock = f
+	if err := s.load(); err != nil {
 		_ = f.Close()
 		return nil, err
 	}
-	s := &Store{
-		dir: dir, lock: f, sources: map[string][]Entry{}, lines: map[string]encoded{},
-		fault: func(string) error { return nil },
-	}
-	s.load()
-	s.points = openPoints(filepath.Join(dir, restartDir))
 	return s, nil
 }
 
-// Readable returns why a state in dir cannot be opened: one that is there and is not
-// ours to read, say. It is not taken for a damaged one: all would be read again.
-func Readable(dir string) error {
-	for _, name := range []string{currentName, previousName} {
-		f, err := os.Open(filepath.Join(dir, name))
-		switch {
-		case err == nil:
-			_ = f.Close() // nothing was read or written
-		case !errors.Is(err, fs.ErrNotExist):
-			return fmt.Errorf("the stored progress: %w", err)
-		}
+// newStore returns a store of nothing yet.
+func newStore(dir string, files folder) *Store {
+	return &Store{
+		dir: dir, files: files, fault: func(step string) error { return fault.At("checkpoint." + step) },
+		log: slog.New(slog.DiscardHandler), refs: map[entryKey]int64{},
 	}
+}
+
+// load reads the progress.
+func (s *Store) load() error {
+	l, err := load(s.files, false)
+	if err != nil {
+		return err
+	}
+	s.st, s.warnings = l.st, l.warnings
+	s.w = writer{gen: l.gen, seq: l.seq, last: l.last, snapshotBad: l.found && !l.snapshotOK, logBad: l.found && !l.logOK, stored: l.found, hadLog: l.hadLog}
+	s.points = openPoints(filepath.Join(s.dir, restartDir))
+	s.points.orphan(s.findRefs())
 	return nil
 }
 
-// load reads the newest state that can be read.
-func (s *Store) load() {
-	var c Contents
-	c, s.warnings, s.good, s.bad = load(s.dir)
-	for _, e := range c.Entries {
-		s.sources[e.Source] = append(s.sources[e.Source], e)
-	}
-	s.marks, s.cuts = c.Marks, c.Cuts || len(c.Marks) > 0
-	s.named = map[int64]bool{}
-	nameAll(s.named, c.Entries)
-}
-
-// load reads the newest state in dir that can be read. It says whether that is
-// the current one, and whether there is a current one that cannot be read.
-func load(dir string) (c Contents, warnings []string, good, bad bool) {
-	missing := 0
-	for i, name := range []string{currentName, previousName} {
-		c, err := readState(filepath.Join(dir, name))
-		switch {
-		case err == nil && i == 0:
-			return c, nil, true, false
-		case err == nil:
-			return c, append(warnings, "the progress before the last one is used: what came between may be read again"), false, bad
-		case errors.Is(err, fs.ErrNotExist):
-			missing++
-		default:
-			bad = bad || i == 0
-			warnings = append(warnings, fmt.Sprintf("%s cannot be used: %v", name, err))
+// findRefs fills in the restart points that entries name, and returns them.
+func (s *Store) findRefs() map[int64]bool {
+	named := map[int64]bool{}
+	for source, lines := range s.st.sources {
+		for id, text := range lines {
+			if !strings.Contains(text, `"restart":`) {
+				continue // nearly all: to parse every line takes a second for 100,000 files
+			}
+			if e, err := parseEntry(text); err == nil && e.Restart != 0 {
+				s.refs[entryKey{source, id}] = e.Restart
+				named[e.Restart] = true
+			}
 		}
 	}
-	if missing < 2 {
-		warnings = append(warnings, "there is no progress that can be used: everything is read from its beginning")
-	}
-	return Contents{}, warnings, false, bad
+	return named
 }
 
-func readState(path string) (Contents, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return Contents{}, err
-	}
-	defer func() { _ = f.Close() }()
-	return parse(f)
+// Readable returns why a state in dir cannot be read: a file that is there and is
+// not ours to read, say, or that a later version has written. It is not taken for a
+// damaged one: all would be read again.
+func Readable(dir string) error {
+	_, err := load(diskFolder(dir), true)
+	return err
 }
 
-// Close gives the lock back. It stores nothing.
-func (s *Store) Close() error { return s.lock.Close() }
+// SetLogger makes the Store log compactions that have failed and files that it
+// has written again. It is called before the Store is used.
+func (s *Store) SetLogger(log *slog.Logger) { s.log = log }
+
+// Close releases the lock. It stores nothing.
+func (s *Store) Close() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.w.close()
+	if s.lock == nil {
+		return nil
+	}
+	return s.lock.Close()
+}
 
 // Warnings returns what was wrong with the progress when it was read, in
 // sentences for the log.
 func (s *Store) Warnings() []string { return slices.Clone(s.warnings) }
 
-// Health returns nil, or why the progress could not be stored the last time. It
-// does not block.
+// Health returns nil, or why progress cannot be stored now. It does not block.
 func (s *Store) Health() error {
-	if err := s.health.Load(); err != nil {
+	if err := s.keepErr.Load(); err != nil {
+		return *err
+	}
+	if err := s.saveErr.Load(); err != nil {
 		return *err
 	}
 	return nil
@@ -177,22 +163,29 @@ func (s *Store) Stats() Stats {
 	return Stats{}
 }
 
-// Entries returns the progress of a source as it was stored last.
+// Entries returns the progress of a source as it was stored last, in no order.
 func (s *Store) Entries(source string) []Entry {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return slices.Clone(s.sources[source])
+	lines := s.st.sources[source]
+	list := make([]Entry, 0, len(lines))
+	for _, text := range lines {
+		if e, err := parseEntry(text); err == nil { // it was written here, or parsed before
+			list = append(list, e)
+		}
+	}
+	return list
 }
 
 // Marks returns how long the outputs of a sink were when the progress was stored
-// last.
+// last, in no order.
 func (s *Store) Marks(sink string) []pipeline.Mark {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var marks []pipeline.Mark
-	for _, m := range s.marks {
-		if m.Sink == sink {
-			marks = append(marks, m)
+	for k, n := range s.st.marks {
+		if k.sink == sink {
+			marks = append(marks, pipeline.Mark{Sink: k.sink, Lane: k.lane, Path: k.path, Length: n})
 		}
 	}
 	return marks
@@ -201,223 +194,162 @@ func (s *Store) Marks(sink string) []pipeline.Mark {
 // An Update is what Save stores in one step.
 type Update struct {
 	Source  string
-	Entries []Entry          // all of the source: they replace those before
+	Entries []Entry          // those that have changed, or may have; no id twice
+	Gone    []string         // ids of entries that are there no more; unknown ones are passed over
 	Points  map[int64][]byte // restart points that Entries name, by id; only those that were not stored before
 	Cut     bool             // Marks replaces all marks
 	Marks   []pipeline.Mark  // see Cut
 	Forget  []string         // ids of lanes that are finished: the marks of their own outputs are dropped
 }
 
-// Save stores u, together with what other sources have stored before. When it
-// returns nil all of it is durable. On an error what was stored before still is,
-// and is what a restart finds, except if the very last step failed, the sync of
-// the folder: then it finds the one or the other. Save may be tried again.
+// Save stores u as one commit. When it returns nil all of it is durable. On an
+// error what was stored before still is, and is what a restart finds, except if
+// the very last step failed, the sync: then it finds the one or the other. Save
+// may be called again with the same update. An error that is a
+// [pipeline.LostError] says that the data directory is no longer that of this
+// process: nothing can be stored any more.
 func (s *Store) Save(u Update) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	n := s.Stats()
-	defer func() { s.stats.Store(&n) }()
-	if err := s.save(u); err != nil {
-		n.Failures++
-		err = fmt.Errorf("cannot store the progress: %w", err)
-		s.health.Store(&err)
-		return err
+	c, refs, err := s.changeOf(&u)
+	if err == nil {
+		err = s.commit(c, refs, u.Points)
 	}
-	s.health.Store(nil)
-	n.Saves++
-	return nil
-}
-
-func (s *Store) save(u Update) error {
-	marks := s.marks
-	if u.Cut {
-		marks = slices.Clone(u.Marks)
-	}
-	if len(u.Forget) > 0 {
-		marks = without(marks, u.Forget)
-	}
-	before, had := s.sources[u.Source]
-	s.sources[u.Source] = slices.Clone(u.Entries)
-	named, err := s.commit(u.Points, marks)
-	if err != nil {
-		if s.sources[u.Source] = before; !had {
-			delete(s.sources, u.Source)
+	s.count(func(n *Stats) {
+		if err != nil {
+			n.Failures++
+		} else {
+			n.Saves++
 		}
+	})
+	return note(&s.saveErr, err)
+}
+
+// note keeps err, with what failed, for Health, and returns that.
+func note(at *atomic.Pointer[error], err error) error {
+	if err == nil {
+		at.Store(nil)
+		return nil
+	}
+	err = fmt.Errorf("cannot store the progress: %w", err)
+	at.Store(&err)
+	return err
+}
+
+// count changes the counts. The caller holds mu.
+func (s *Store) count(f func(n *Stats)) {
+	n := s.Stats()
+	f(&n)
+	n.SnapshotBytes, n.LogBytes = s.w.snapshotSize, s.w.logSize
+	s.stats.Store(&n)
+}
+
+// changeOf returns what u changes, and the restart points that its entries name.
+func (s *Store) changeOf(u *Update) (*change, map[entryKey]int64, error) {
+	c, refs := new(change), map[entryKey]int64{}
+	lines := s.st.sources[u.Source]
+	for _, e := range u.Entries {
+		e.Source = u.Source
+		text, err := lineOf(e)
+		if err != nil {
+			return nil, nil, err
+		}
+		if lines[e.ID] == text {
+			continue
+		}
+		c.put = append(c.put, item{u.Source, e.ID, text})
+		refs[entryKey{u.Source, e.ID}] = e.Restart
+	}
+	for _, id := range u.Gone {
+		if _, ok := lines[id]; ok {
+			c.gone = append(c.gone, item{source: u.Source, id: id})
+			refs[entryKey{u.Source, id}] = 0
+		}
+	}
+	s.markChange(c, u)
+	return c, refs, nil
+}
+
+// markChange adds to c what u changes about outputs.
+func (s *Store) markChange(c *change, u *Update) {
+	gone := map[string]bool{}
+	for _, id := range u.Forget {
+		gone[id] = id != "" // an extent without a lane applies to every lane
+	}
+	if u.Cut {
+		kept := make(map[markKey]bool, len(u.Marks))
+		for _, m := range u.Marks {
+			if gone[m.Lane] {
+				continue
+			}
+			k := keyOf(m)
+			kept[k] = true
+			if n, ok := s.st.marks[k]; !ok || n != m.Length {
+				c.marks = append(c.marks, m)
+			}
+		}
+		for k := range s.st.marks {
+			if !kept[k] {
+				c.dropped = append(c.dropped, k)
+			}
+		}
+		return
+	}
+	for k := range s.st.marks {
+		if gone[k.lane] {
+			c.dropped = append(c.dropped, k)
+		}
+	}
+}
+
+// commit stores a change as one record.
+func (s *Store) commit(c *change, refs map[entryKey]int64, fresh map[int64][]byte) error {
+	if err := s.keep(); err != nil {
 		return err
 	}
-	s.marks = marks
-	previous := s.named
-	s.named = named
-	s.points.retain(func(id int64) bool { return named[id] || previous[id] })
-	return nil
-}
-
-// without returns the marks that are not of those lanes.
-func without(marks []pipeline.Mark, lanes []string) []pipeline.Mark {
-	gone := make(map[string]bool, len(lanes))
-	for _, id := range lanes {
-		gone[id] = id != "" // what is of no lane is of all
-	}
-	return slices.DeleteFunc(slices.Clone(marks), func(m pipeline.Mark) bool { return gone[m.Lane] })
-}
-
-// commit makes the state of all sources and marks durable. It returns the points
-// that are named there.
-func (s *Store) commit(fresh map[int64][]byte, marks []pipeline.Mark) (map[int64]bool, error) {
-	named := map[int64]bool{}
-	for _, entries := range s.sources {
-		nameAll(named, entries)
-	}
-	for id := range named {
+	for _, id := range refs {
 		if data, ok := fresh[id]; ok {
 			if err := s.points.write(id, data, s.fault); err != nil {
-				return nil, err
+				return err
 			}
 		}
 	}
 	if err := s.points.sync(); err != nil {
-		return nil, err
-	}
-	return named, s.replace(marks)
-}
-
-// nameAll adds the ids of the points that entries name.
-func nameAll(named map[int64]bool, entries []Entry) {
-	for i := range entries {
-		if id := entries[i].Restart; id != 0 {
-			named[id] = true
-		}
-	}
-}
-
-// path returns the path of a name in the data directory.
-func (s *Store) path(name string) string { return filepath.Join(s.dir, name) }
-
-// replace writes the state aside and makes it the current one.
-func (s *Store) replace(marks []pipeline.Mark) error {
-	aside := s.path(asideName)
-	if err := s.writeAside(aside, marks); err != nil {
-		_ = os.Remove(aside)
 		return err
 	}
-	if err := s.keepPrevious(); err != nil {
-		_ = os.Remove(aside)
-		return err
-	}
-	if err := s.step("rename"); err != nil {
-		return err
-	}
-	if err := os.Rename(aside, s.path(currentName)); err != nil { //nolint:forbidigo // this is the helper
-		_ = os.Remove(aside)
-		return err
-	}
-	s.good, s.bad = true, false
-	if err := s.step("sync dir"); err != nil {
-		return err
-	}
-	return disk.SyncDir(s.dir)
-}
-
-// step is a place where tests let something fail.
-func (s *Store) step(name string) error { return s.fault(name) }
-
-// keepPrevious makes the current state, if it is one, the previous one as well,
-// by a link, so that at no time there is none with the name of the current.
-func (s *Store) keepPrevious() error {
-	switch {
-	case s.bad:
-		err := os.Rename(s.path(currentName), s.path(badName)) //nolint:forbidigo // this is the helper
-		s.bad = err != nil
-		return err
-	case !s.good:
+	if c.empty() && !s.w.unsure {
 		return nil
 	}
-	link := s.path(previousName + ".new")
-	_ = os.Remove(link)
-	if err := os.Link(s.path(currentName), link); err != nil {
-		return os.Rename(s.path(currentName), s.path(previousName)) //nolint:forbidigo // a file system without links
-	}
-	return os.Rename(link, s.path(previousName)) //nolint:forbidigo // this is the helper
-}
-
-// writeAside writes the state to path and syncs it.
-func (s *Store) writeAside(path string, marks []pipeline.Mark) error {
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o640)
-	if err != nil {
-		return err
-	}
-	err = s.step("write")
-	if err == nil {
-		err = s.writeState(f, marks)
-	}
-	if err == nil {
-		err = s.step("sync")
-	}
-	if err == nil {
-		err = f.Sync()
-	}
-	return errors.Join(err, f.Close())
-}
-
-// flushAt is how many bytes of a state are written at a time.
-const flushAt = 256 << 10
-
-// writeState writes the state. Entries that have not changed since the last time
-// are not made into text again.
-func (s *Store) writeState(f *os.File, marks []pipeline.Mark) error {
-	var sum xxh3.Hasher
-	n := len(marks)
-	for _, entries := range s.sources {
-		n += len(entries)
-	}
-	lines := make(map[string]encoded, n)
-	buf := appendHead(nil, n, s.cuts)
-	flush := func(least int) error {
-		if len(buf) < least {
-			return nil
-		}
-		_, _ = sum.Write(buf)
-		_, err := f.Write(buf)
-		buf = buf[:0]
-		return err
-	}
-	for source, entries := range s.sources {
-		for i := range entries {
-			text, err := s.lineOf(source, &entries[i], lines)
-			if err != nil {
-				return err
-			}
-			buf = append(buf, text...)
-			if err := flush(flushAt); err != nil {
-				return err
-			}
-		}
-	}
-	for _, m := range marks {
-		var err error
-		if buf, err = appendMark(buf, m); err != nil {
+	if s.w.log == nil {
+		if err := s.compact(); err != nil {
 			return err
 		}
 	}
-	if err := flush(0); err != nil {
+	if c.empty() {
+		return s.makeSure()
+	}
+	if err := s.append(c); err != nil {
 		return err
 	}
-	s.lines = lines
-	_, err := f.Write(appendSum(nil, sum.Sum64()))
-	return err
+	s.st.apply(c)
+	s.settlePoints(refs)
+	if s.w.due() {
+		s.compactLater()
+	}
+	return nil
 }
 
-// lineOf returns the line of an entry, and notes it in lines.
-func (s *Store) lineOf(source string, e *Entry, lines map[string]encoded) ([]byte, error) {
-	key := source + "\x00" + e.ID
-	enc, ok := s.lines[key]
-	if !ok || enc.entry != *e {
-		line, err := appendEntry(nil, *e)
-		if err != nil {
-			return nil, err
+// settlePoints notes which restart points entries name now. Those that only the
+// commit before the last one named are removed.
+func (s *Store) settlePoints(refs map[entryKey]int64) {
+	var dropped []int64
+	for k, id := range refs {
+		if was := s.refs[k]; was != 0 && was != id {
+			dropped = append(dropped, was)
 		}
-		enc = encoded{*e, line}
+		if delete(s.refs, k); id != 0 {
+			s.refs[k] = id
+		}
 	}
-	lines[key] = enc
-	return enc.line, nil
+	s.points.drop(dropped)
 }

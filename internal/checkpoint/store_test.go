@@ -1,7 +1,6 @@
 package checkpoint
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"os"
@@ -51,7 +50,7 @@ func TestRoundTrip(t *testing.T) {
 	marks := []pipeline.Mark{{Sink: "out", Lane: "one", Path: "/o/\xff", Length: 7}, {Sink: "dead", Path: "d", Length: 1}}
 	save(t, s, Update{Source: "a", Entries: []Entry{a}})
 	save(t, s, Update{Source: "b", Entries: []Entry{b}, Cut: true, Marks: marks})
-	save(t, s, Update{Source: "a", Entries: []Entry{a}}) // no cut: marks stay
+	save(t, s, Update{Source: "a", Entries: []Entry{a}}) // no cut: extents stay
 	shut(t, s)
 	s = open(t, dir)
 	defer shut(t, s)
@@ -70,110 +69,6 @@ func TestRoundTrip(t *testing.T) {
 	save(t, s, Update{Source: "a", Entries: []Entry{a}, Forget: []string{"one"}})
 	if len(s.Marks("out")) != 0 || len(s.Marks("dead")) != 1 {
 		t.Error("the marks of a finished lane stay, or others go")
-	}
-}
-
-// TestDamage: whatever is wrong with the newest state, the one before it is used,
-// and if both are bad there is no progress; and the next Save makes all well.
-func TestDamage(t *testing.T) {
-	good := func(b []byte) []byte { return b }
-	wrongs := map[string]func([]byte) []byte{
-		"empty":         func([]byte) []byte { return nil },
-		"torn":          func(b []byte) []byte { return b[:len(b)/2] },
-		"torn at line":  func(b []byte) []byte { return b[:bytes.LastIndexByte(b[:len(b)-1], '\n')+1] },
-		"one byte less": func(b []byte) []byte { return b[:len(b)-1] },
-		"one byte more": func(b []byte) []byte { return append(b, '\n') },
-		"other version": func(b []byte) []byte { return bytes.Replace(b, []byte(`"version":1`), []byte(`"version":2`), 1) },
-		"zeros":         func(b []byte) []byte { return make([]byte, len(b)) },
-		"long line":     func([]byte) []byte { return bytes.Repeat([]byte("x"), 3*maxLine) },
-	}
-	f := func(name string, newest, before func([]byte) []byte, want int64) {
-		t.Helper()
-		dir := t.TempDir()
-		s := open(t, dir)
-		for off := range int64(4) {
-			save(t, s, Update{Source: "a", Entries: []Entry{entry("a", "x", off)}})
-		}
-		shut(t, s)
-		for file, change := range map[string]func([]byte) []byte{currentName: newest, previousName: before} {
-			path := filepath.Join(dir, file)
-			b, err := os.ReadFile(path)
-			if err == nil {
-				err = os.WriteFile(path, change(b), 0o600)
-			}
-			if err != nil {
-				t.Fatal(err)
-			}
-		}
-		s = open(t, dir)
-		got := s.Entries("a")
-		if want < 0 && len(got) != 0 || want >= 0 && (len(got) != 1 || got[0].Offset != want) || len(s.Warnings()) == 0 {
-			t.Errorf("%s: %+v, warnings %q", name, got, s.Warnings())
-		}
-		save(t, s, Update{Source: "a", Entries: []Entry{entry("a", "x", 9)}})
-		save(t, s, Update{Source: "a", Entries: []Entry{entry("a", "x", 10)}})
-		shut(t, s)
-		s = open(t, dir)
-		if got := s.Entries("a"); len(got) != 1 || got[0].Offset != 10 || len(s.Warnings()) > 0 {
-			t.Errorf("%s, then saved: %+v, warnings %q", name, got, s.Warnings())
-		}
-		shut(t, s)
-		if _, err := os.Stat(filepath.Join(dir, badName)); err != nil {
-			t.Errorf("%s: the bad one was not kept: %v", name, err)
-		}
-	}
-	for name, wrong := range wrongs {
-		f(name, wrong, good, 2)
-		f(name+", both", wrong, wrong, -1)
-	}
-}
-
-// TestEveryBit: a change of any bit of a state is seen.
-func TestEveryBit(t *testing.T) {
-	dir := t.TempDir()
-	s := open(t, dir)
-	save(t, s, Update{Source: "a", Entries: []Entry{entry("a", "x", 100)}, Cut: true, Marks: []pipeline.Mark{{Sink: "s", Path: "p", Length: 5}}})
-	shut(t, s)
-	b, err := os.ReadFile(filepath.Join(dir, currentName))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := parse(bytes.NewReader(b)); err != nil {
-		t.Fatal(err)
-	}
-	for i := range b {
-		for bit := range 8 {
-			b[i] ^= 1 << bit
-			if _, err := parse(bytes.NewReader(b)); err == nil {
-				t.Errorf("bit %d of byte %d can change", bit, i)
-			}
-			b[i] ^= 1 << bit
-		}
-	}
-	for n := range b {
-		if _, err := parse(bytes.NewReader(b[:n])); err == nil {
-			t.Errorf("the first %d bytes of %d are a state", n, len(b))
-		}
-	}
-}
-
-// TestMissing: what a crash between two steps leaves behind can be read.
-func TestMissing(t *testing.T) {
-	dir := t.TempDir()
-	s := open(t, dir)
-	if len(s.Warnings()) > 0 || s.Entries("a") != nil {
-		t.Error("a new data directory has warnings or progress")
-	}
-	save(t, s, Update{Source: "a", Entries: []Entry{entry("a", "x", 1)}})
-	save(t, s, Update{Source: "a", Entries: []Entry{entry("a", "x", 2)}})
-	shut(t, s)
-	if err := os.Remove(filepath.Join(dir, currentName)); err != nil {
-		t.Fatal(err)
-	}
-	s = open(t, dir)
-	defer shut(t, s)
-	if got := s.Entries("a"); len(got) != 1 || got[0].Offset != 1 || len(s.Warnings()) != 1 {
-		t.Errorf("%+v, %q", got, s.Warnings())
 	}
 }
 
@@ -199,8 +94,10 @@ func TestUnreadable(t *testing.T) {
 		}
 		_ = s.Close()
 	}
-	f(currentName)
+	f(snapshotName)
+	f(logName)
 	f(previousName)
+	f(previousLogName)
 }
 
 func TestLock(t *testing.T) {
@@ -214,48 +111,6 @@ func TestLock(t *testing.T) {
 	}
 	shut(t, s)
 	shut(t, open(t, dir))
-}
-
-// TestFaults: whatever step of Save fails, what was stored before is what a restart
-// finds, or what was to be stored; Health says so; and the next Save works.
-func TestFaults(t *testing.T) {
-	full := errors.New("no space left on device")
-	for _, step := range []string{"point", "write", "sync", "rename", "sync dir"} {
-		dir := t.TempDir()
-		s := open(t, dir)
-		save(t, s, Update{Source: "a", Entries: []Entry{entry("a", "x", 1)}})
-		save(t, s, Update{Source: "a", Entries: []Entry{entry("a", "x", 2)}})
-		s.fault = func(at string) error {
-			if at == step {
-				return full
-			}
-			return nil
-		}
-		e := entry("a", "x", 5000)
-		e.Restart = s.NewPoint()
-		u := Update{Source: "a", Entries: []Entry{e}, Points: map[int64][]byte{e.Restart: []byte("point")}, Cut: true, Marks: []pipeline.Mark{{Sink: "s", Path: "p"}}}
-		if err := s.Save(u); !errors.Is(err, full) || !errors.Is(s.Health(), full) {
-			t.Errorf("%s: %v, %v", step, err, s.Health())
-		}
-		if step != "sync dir" && (s.Entries("a")[0].Offset != 2 || s.Marks("s") != nil) {
-			t.Errorf("%s: what failed counts", step)
-		}
-		c, warnings := List(dir)
-		if len(warnings) > 0 || len(c.Entries) != 1 || c.Entries[0].Offset != 2 && step != "sync dir" {
-			t.Errorf("%s: %+v, %q", step, c, warnings)
-		}
-		s.fault = func(string) error { return nil }
-		save(t, s, u)
-		if err := s.Health(); err != nil {
-			t.Errorf("%s, then saved: %v", step, err)
-		}
-		shut(t, s)
-		s = open(t, dir)
-		if p, err := s.Point(e.Restart); err != nil || string(p) != "point" || s.Entries("a")[0] != e {
-			t.Errorf("%s, then saved: %q, %v", step, p, err)
-		}
-		shut(t, s)
-	}
 }
 
 // TestPoints: a restart point stays for as long as the newest state or the one
@@ -324,50 +179,53 @@ func TestListAndReset(t *testing.T) {
 	}
 }
 
-// FuzzParse: no input makes the parser panic, and what it takes is written back to
-// a state with the same contents.
-func FuzzParse(f *testing.F) {
-	dir := f.TempDir()
-	s := open(f, dir)
-	e := entry("a", "x", 5000)
-	e.Path = "\xff"
-	save(f, s, Update{Source: "a", Entries: []Entry{e, entry("a", "y", 0)}, Cut: true, Marks: []pipeline.Mark{{Sink: "s", Lane: "x", Path: "p", Length: 5}}})
-	shut(f, s)
-	b, err := os.ReadFile(filepath.Join(dir, currentName))
-	if err != nil {
-		f.Fatal(err)
-	}
-	f.Add(b)
-	f.Add(b[:len(b)-1])
-	f.Add([]byte(nil))
-	f.Add([]byte(`{"urlfold":"checkpoint","version":1,"lines":0}` + "\n"))
-	f.Add([]byte(`{"urlfold":"checkpoint","version":1,"lines":1000000000}` + "\n"))
-	f.Fuzz(func(t *testing.T, data []byte) {
-		c, err := parse(bytes.NewReader(data))
-		if err != nil {
-			return
-		}
-		dir := t.TempDir()
-		s := open(t, dir)
-		defer shut(t, s)
-		save(t, s, Update{Source: "all", Entries: c.Entries, Cut: true, Marks: c.Marks})
-		d, err := readState(filepath.Join(dir, currentName))
-		if err != nil || !slices.Equal(c.Marks, d.Marks) || len(c.Entries) != len(d.Entries) {
-			t.Fatalf("%+v became %+v, %v", c, d, err)
-		}
-	})
-}
-
-// BenchmarkSave stores 10,000 files of which one has moved.
+// BenchmarkSave stores a commit of one file among 100,000.
 func BenchmarkSave(b *testing.B) {
 	s := open(b, b.TempDir())
 	defer shut(b, s)
 	var all []Entry
-	for i := range 10000 {
+	for i := range 100000 {
 		all = append(all, entry("a", fmt.Sprint(i), 5000))
 	}
-	for i := 0; b.Loop(); i++ {
+	save(b, s, Update{Source: "a", Entries: all})
+	for b.Loop() {
 		all[0].Offset++
-		save(b, s, Update{Source: "a", Entries: all})
+		save(b, s, Update{Source: "a", Entries: all[:1]})
+	}
+}
+
+// BenchmarkCompact writes the snapshot of 100,000 files.
+func BenchmarkCompact(b *testing.B) {
+	s := open(b, b.TempDir())
+	defer shut(b, s)
+	var all []Entry
+	for i := range 100000 {
+		all = append(all, entry("a", fmt.Sprint(i), 5000))
+	}
+	save(b, s, Update{Source: "a", Entries: all})
+	for b.Loop() {
+		if err := s.compact(); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(s.w.snapshotSize)/100000, "B/file")
+}
+
+// BenchmarkOpen loads 100,000 files.
+func BenchmarkOpen(b *testing.B) {
+	dir := b.TempDir()
+	s := open(b, dir)
+	var all []Entry
+	for i := range 100000 {
+		all = append(all, entry("a", fmt.Sprint(i), 5000))
+	}
+	save(b, s, Update{Source: "a", Entries: all})
+	shut(b, s)
+	for b.Loop() {
+		s := open(b, dir)
+		if n := len(s.Entries("a")); n != len(all) {
+			b.Fatal(n)
+		}
+		shut(b, s)
 	}
 }

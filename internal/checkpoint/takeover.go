@@ -1,83 +1,78 @@
 package checkpoint
 
 import (
-	"fmt"
-	"slices"
-
 	"github.com/urlfold/urlfold/pipeline"
 )
 
 // This file is for a process with another configuration than the one before: other
 // names for what goes on, or another guarantee.
 
-// Assign gives each entry and each mark to the source or sink that the functions
-// return; a mark of which the name is empty is dropped. An entry stays where it is if
-// the other source has one of the same lane. It is stored with the next Save.
-func (s *Store) Assign(source func(*Entry) string, sink func(pipeline.Mark) string) {
+// Assign gives each entry and each extent to the source or sink that the functions
+// return; an extent for which the name is empty is dropped. An entry stays where it
+// is if the other source has one of the same lane. What changes is stored at once.
+func (s *Store) Assign(source func(*Entry) string, sink func(pipeline.Mark) string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	all := map[string][]Entry{}
-	for was, entries := range s.sources {
-		for _, e := range entries {
+	c, refs := new(change), map[entryKey]int64{}
+	for was, lines := range s.st.sources {
+		for id, text := range lines {
+			e, err := parseEntry(text)
+			if err != nil {
+				return err
+			}
 			name := source(&e)
-			if name != was && slices.ContainsFunc(s.sources[name], func(o Entry) bool { return o.ID == e.ID }) {
-				name = was
+			if _, taken := s.st.sources[name][id]; name == was || taken {
+				continue
 			}
 			e.Source = name
-			all[name] = append(all[name], e)
+			if text, err = lineOf(e); err != nil {
+				return err
+			}
+			c.gone = append(c.gone, item{source: was, id: id})
+			c.put = append(c.put, item{name, id, text})
+			refs[entryKey{was, id}], refs[entryKey{name, id}] = 0, e.Restart
 		}
 	}
-	s.sources = all
-	marks := s.marks[:0:0]
-	for _, m := range s.marks {
-		if m.Sink = sink(m); m.Sink != "" {
-			marks = append(marks, m)
+	for k, n := range s.st.marks {
+		m := pipeline.Mark{Sink: k.sink, Lane: k.lane, Path: k.path, Length: n}
+		name := sink(m)
+		if name == k.sink {
+			continue
+		}
+		c.dropped = append(c.dropped, k)
+		if m.Sink = name; name != "" {
+			c.marks = append(c.marks, m)
 		}
 	}
-	s.marks = marks
+	return note(&s.saveErr, s.commit(c, refs, nil))
 }
 
-// Cuts reports whether marks belong to the stored progress: what lies behind them in
+// Cuts reports whether extents belong to the stored progress: what lies after them in
 // an output, and outputs without one, are not covered by it. Without cuts they may be.
 // If there is no progress, that is said of no output.
 func (s *Store) Cuts() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.cuts || s.empty()
+	return s.st.cuts || len(s.st.marks) > 0 || s.st.empty()
 }
 
-// empty reports whether there is no progress. The caller holds mu.
-func (s *Store) empty() bool {
-	for _, entries := range s.sources {
-		if len(entries) > 0 {
-			return false
-		}
-	}
-	return true
-}
-
-// SetCuts says whether the progress that is stored from now on has marks. If that is
-// another thing than before it is stored at once; without cuts all marks are dropped.
+// SetCuts says whether the progress that is stored from now on has extents. If that is
+// another thing than before it is stored at once; without cuts all extents are dropped.
 func (s *Store) SetCuts(on bool) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.cuts == on {
+	if s.st.cuts == on && (on || len(s.st.marks) == 0) {
 		return nil
 	}
-	before := s.cuts
-	marks := s.marks
+	if s.st.empty() && len(s.st.marks) == 0 && !s.w.stored {
+		s.st.cuts = on // the first snapshot says so
+		return nil
+	}
+	c := &change{cuts: &on}
 	if !on {
-		marks = nil
+		for k := range s.st.marks {
+			c.dropped = append(c.dropped, k)
+		}
 	}
-	s.cuts = on
-	if s.empty() && len(s.marks) == 0 {
-		return nil // there is nothing that it could be said of
-	}
-	named, err := s.commit(nil, marks)
-	if err != nil {
-		s.cuts = before
-		return fmt.Errorf("cannot store the progress: %w", err)
-	}
-	s.marks, s.named = marks, named
-	return nil
+	return note(&s.saveErr, s.commit(c, nil, nil))
 }

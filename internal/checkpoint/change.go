@@ -1,0 +1,264 @@
+package checkpoint
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"maps"
+	"strings"
+
+	"github.com/urlfold/urlfold/pipeline"
+)
+
+// A state is all that is stored: the entries of files, as the lines that they
+// are written as, and the lengths of outputs.
+type state struct {
+	sources map[string]map[string]string // lines, by source and id
+	marks   map[markKey]int64            // lengths
+	cuts    bool                         // see [Store.SetCuts]
+	extra   map[uint64]string            // sections of types that this program does not know, the last of each
+}
+
+// A markKey names an output.
+type markKey struct{ sink, lane, path string }
+
+func keyOf(m pipeline.Mark) markKey { return markKey{m.Sink, m.Lane, m.Path} }
+
+func newState() *state {
+	return &state{sources: map[string]map[string]string{}, marks: map[markKey]int64{}, extra: map[uint64]string{}}
+}
+
+// empty reports whether the state says nothing of any file.
+func (s *state) empty() bool {
+	for _, lines := range s.sources {
+		if len(lines) > 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// contents returns the state as entries and extents, in no order.
+func (s *state) contents() (Contents, error) {
+	c := Contents{Cuts: s.cuts || len(s.marks) > 0}
+	for _, lines := range s.sources {
+		for _, text := range lines {
+			e, err := parseEntry(text)
+			if err != nil {
+				return Contents{}, err
+			}
+			c.Entries = append(c.Entries, e)
+		}
+	}
+	for k, n := range s.marks {
+		c.Marks = append(c.Marks, pipeline.Mark{Sink: k.sink, Lane: k.lane, Path: k.path, Length: n})
+	}
+	return c, nil
+}
+
+// A change is what one commit does to a state. A snapshot is written as changes
+// of an empty state.
+type change struct {
+	put     []item
+	gone    []item // without lines
+	marks   []pipeline.Mark
+	dropped []markKey
+	cuts    *bool
+	extra   map[uint64]string
+}
+
+// An item is the entry of one file.
+type item struct{ source, id, line string }
+
+// empty reports whether c changes nothing.
+func (c *change) empty() bool {
+	return len(c.put)+len(c.gone)+len(c.marks)+len(c.dropped)+len(c.extra) == 0 && c.cuts == nil
+}
+
+// apply makes s what it is after c.
+func (s *state) apply(c *change) {
+	for _, it := range c.gone {
+		delete(s.sources[it.source], it.id)
+		if len(s.sources[it.source]) == 0 {
+			delete(s.sources, it.source)
+		}
+	}
+	for _, it := range c.put {
+		lines := s.sources[it.source]
+		if lines == nil {
+			lines = map[string]string{}
+			s.sources[it.source] = lines
+		}
+		lines[it.id] = it.line
+	}
+	for _, k := range c.dropped {
+		delete(s.marks, k)
+	}
+	for _, m := range c.marks {
+		s.marks[keyOf(m)] = m.Length
+	}
+	if c.cuts != nil {
+		s.cuts = *c.cuts
+	}
+	maps.Copy(s.extra, c.extra)
+}
+
+// The types of sections in the payload of a frame. A payload is sections one
+// after the other: the type and the length as varints, and the bytes.
+//
+// A program refuses a state with a section of a type below optionalTypes that it
+// does not know: it cannot say what the state means. It keeps a section of any
+// other unknown type, the last one of each, and writes it to its snapshots.
+const (
+	headSection    = 1 // a header, as JSON
+	putSection     = 2 // entries, a line of JSON each
+	goneSection    = 3 // source and id of entries that were removed, a line of JSON each
+	markSection    = 4 // output extents, a line of JSON each
+	dropSection    = 5 // output extents that were removed, a line of JSON each
+	cutsSection    = 6 // one byte: extents belong to the progress (1) or not (0)
+	endSection     = 7 // nothing: the last frame of a snapshot
+	optionalTypes  = 128
+	maxSectionType = 1 << 20
+)
+
+// errNewer is in errors about what a later version of the program has written.
+var errNewer = errors.New("it was written by a newer version of urlfold")
+
+// appendSection appends a section whose bytes text appends.
+func appendSection(dst []byte, kind uint64, text []byte) []byte {
+	dst = binary.AppendUvarint(dst, kind)
+	dst = binary.AppendUvarint(dst, uint64(len(text)))
+	return append(dst, text...)
+}
+
+// appendChange appends the sections of c.
+func appendChange(dst []byte, c *change) ([]byte, error) {
+	var text []byte
+	flush := func(kind uint64) {
+		if len(text) > 0 {
+			dst = appendSection(dst, kind, text)
+			text = text[:0]
+		}
+	}
+	var err error
+	for _, it := range c.gone {
+		if text, err = appendLine(text, &line{Gone: &goneLine{it.source, it.id}}); err != nil {
+			return nil, err
+		}
+	}
+	flush(goneSection)
+	for _, it := range c.put {
+		text = append(append(text, it.line...), '\n')
+	}
+	flush(putSection)
+	for _, k := range c.dropped {
+		if text, err = appendLine(text, &line{Mark: &mark{Sink: k.sink, Lane: k.lane, Path: k.path}}); err != nil {
+			return nil, err
+		}
+	}
+	flush(dropSection)
+	for _, m := range c.marks {
+		if text, err = appendLine(text, &line{Mark: &mark{m.Sink, m.Lane, m.Path, m.Length}}); err != nil {
+			return nil, err
+		}
+	}
+	flush(markSection)
+	if c.cuts != nil {
+		text = append(text, 0)
+		if *c.cuts {
+			text[0] = 1
+		}
+		flush(cutsSection)
+	}
+	for kind, extra := range c.extra {
+		dst = appendSection(dst, kind, []byte(extra))
+	}
+	return dst, nil
+}
+
+// sections calls f for each section of a payload.
+func sections(payload []byte, f func(kind uint64, text []byte) error) error {
+	for len(payload) > 0 {
+		kind, k := binary.Uvarint(payload)
+		if k <= 0 || kind == 0 || kind > maxSectionType {
+			return errors.New("a section has no valid type")
+		}
+		n, l := binary.Uvarint(payload[k:])
+		if l <= 0 || n > uint64(len(payload)-k-l) {
+			return errors.New("a section has no valid length")
+		}
+		text := payload[k+l:][:n]
+		payload = payload[k+l+int(n):]
+		if err := f(kind, text); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// parseChange parses the sections of a change. end reports an end section.
+func parseChange(payload []byte) (c *change, end bool, err error) {
+	c = new(change)
+	err = sections(payload, func(kind uint64, text []byte) error {
+		switch kind {
+		case putSection, goneSection, markSection, dropSection:
+			return c.parseLines(kind, string(text))
+		case cutsSection:
+			if len(text) != 1 || text[0] > 1 {
+				return errors.New("a setting has no valid value")
+			}
+			c.cuts = new(text[0] == 1)
+		case endSection:
+			end = true
+		default:
+			if kind < optionalTypes {
+				return fmt.Errorf("a section of type %d is unknown: %w", kind, errNewer)
+			}
+			if c.extra == nil {
+				c.extra = map[uint64]string{}
+			}
+			c.extra[kind] = string(text)
+		}
+		return nil
+	})
+	return c, end, err
+}
+
+// parseLines parses a section of lines.
+func (c *change) parseLines(kind uint64, text string) error {
+	for len(text) > 0 {
+		one, rest, ok := strings.Cut(text, "\n")
+		if !ok {
+			return errors.New("a section ends inside a line")
+		}
+		text = rest
+		switch kind {
+		case putSection:
+			e, err := parseEntry(one)
+			if err != nil {
+				return err
+			}
+			c.put = append(c.put, item{e.Source, e.ID, strings.Clone(one)})
+		case goneSection:
+			var g goneLine
+			if err := parseLine(one, &line{Gone: &g}); err != nil {
+				return err
+			}
+			c.gone = append(c.gone, item{source: g.Source, id: g.ID})
+		default:
+			var m mark
+			if err := parseLine(one, &line{Mark: &m}); err != nil {
+				return err
+			}
+			if m.Length < 0 {
+				return errNumbers
+			}
+			if kind == dropSection {
+				c.dropped = append(c.dropped, markKey{m.Sink, m.Lane, m.Path})
+			} else {
+				c.marks = append(c.marks, pipeline.Mark(m))
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,389 @@
+package checkpoint
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/urlfold/urlfold/pipeline"
+)
+
+// offsetOf returns the offset of the only entry of a state, -1 without any.
+func offsetOf(t testing.TB, s *Store) int64 {
+	t.Helper()
+	list := s.Entries("a")
+	if len(list) == 0 {
+		return -1
+	}
+	return list[0].Offset
+}
+
+// history makes a data directory with two generations: snapshot and log of the
+// first have the offsets 0 to 9, of the second 9 to 19.
+func history(t testing.TB) string {
+	t.Helper()
+	dir := t.TempDir()
+	for name, data := range filesOf(historyIn(t, newMemFolder())) {
+		if err := os.WriteFile(filepath.Join(dir, name), data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// filesOf returns the bytes of the files in m.
+func filesOf(m *memFolder) map[string][]byte {
+	files := map[string][]byte{}
+	for name, f := range m.names {
+		files[name] = f.data
+	}
+	return files
+}
+
+// historyIn makes the same in memory.
+func historyIn(t testing.TB, m *memFolder) *memFolder {
+	t.Helper()
+	s := openMem(t, m)
+	for off := range int64(20) {
+		if off == 10 {
+			if err := s.compact(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		save(t, s, Update{Source: "a", Entries: []Entry{entry("a", "x", off)}, Cut: true,
+			Marks: []pipeline.Mark{{Sink: "s", Lane: "x", Path: "p", Length: off}}})
+	}
+	return m
+}
+
+// spoil changes a file.
+func spoil(t testing.TB, dir, name string, change func([]byte) []byte) {
+	t.Helper()
+	path := filepath.Join(dir, name)
+	b, err := os.ReadFile(path)
+	if err == nil {
+		err = os.WriteFile(path, change(b), 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// reopened returns the state of dir: offset and extent, which have to be of one
+// commit, and the warnings.
+func reopened(t testing.TB, dir string) (int64, []string) {
+	t.Helper()
+	s := open(t, dir)
+	defer shut(t, s)
+	return stored(t, s)
+}
+
+func stored(t testing.TB, s *Store) (int64, []string) {
+	t.Helper()
+	off := offsetOf(t, s)
+	for _, m := range s.Marks("s") {
+		if m.Length != off {
+			t.Fatalf("offset %d with extent %d: not of one commit", off, m.Length)
+		}
+	}
+	return off, s.Warnings()
+}
+
+var spoilings = map[string]func([]byte) []byte{
+	"empty":         func([]byte) []byte { return nil },
+	"torn":          func(b []byte) []byte { return b[:len(b)/2] },
+	"one byte less": func(b []byte) []byte { return b[:len(b)-1] },
+	"zeros":         func(b []byte) []byte { return make([]byte, len(b)) },
+	"flipped":       func(b []byte) []byte { b = bytes.Clone(b); b[len(b)/2] ^= 4; return b },
+	"other file":    func([]byte) []byte { return bytes.Repeat([]byte("x"), 3*maxLine) },
+}
+
+// TestDamagedSnapshot: whatever is wrong with the snapshot, the one before it and
+// both logs have all commits: nothing is lost. Without these the progress begins
+// again, and a warning says so.
+func TestDamagedSnapshot(t *testing.T) {
+	for name, change := range spoilings {
+		dir := history(t)
+		spoil(t, dir, snapshotName, change)
+		off, warnings := reopened(t, dir)
+		if all := strings.Join(warnings, "\n"); off != 19 || !strings.Contains(all, "cannot be used") || !strings.Contains(all, "nothing is read again") {
+			t.Errorf("%s: offset %d, warnings %q", name, off, warnings)
+		}
+		spoil(t, dir, previousName, change)
+		off, warnings = reopened(t, dir)
+		if off != -1 || !strings.Contains(strings.Join(warnings, "\n"), "from its beginning") {
+			t.Errorf("%s, both: offset %d, warnings %q", name, off, warnings)
+		}
+	}
+}
+
+// TestDamagedIsKept: the first commit after damage makes all well, and keeps what
+// was damaged.
+func TestDamagedIsKept(t *testing.T) {
+	for _, name := range []string{snapshotName, logName} {
+		dir := history(t)
+		spoil(t, dir, name, spoilings["flipped"])
+		s := open(t, dir)
+		save(t, s, Update{Source: "a", Entries: []Entry{entry("a", "x", 100)}})
+		shut(t, s)
+		s = open(t, dir)
+		if off := offsetOf(t, s); off != 100 || len(s.Warnings()) > 0 {
+			t.Errorf("%s: %d, %q", name, off, s.Warnings())
+		}
+		shut(t, s)
+		bad := map[string]string{snapshotName: badName, logName: badLogName}[name]
+		if _, err := os.Stat(filepath.Join(dir, bad)); err != nil {
+			t.Errorf("%s: the damaged file was not kept: %v", name, err)
+		}
+		spoil(t, dir, snapshotName, spoilings["zeros"]) // what was kept as previous is good
+		if off, _ := reopened(t, dir); off < 0 {
+			t.Errorf("%s: no state is left after more damage", name)
+		}
+	}
+}
+
+// TestLogTornAnywhere: of a log that is cut at any byte the commits before the cut
+// count, and a warning names the cut unless it lies between two commits.
+func TestLogTornAnywhere(t *testing.T) {
+	dir := history(t)
+	b, err := os.ReadFile(filepath.Join(dir, logName))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ends := frameEnds(t, b)
+	if len(ends) != 11 {
+		t.Fatalf("%d frames", len(ends))
+	}
+	for n := ends[0]; n < len(b); n++ {
+		spoil(t, dir, logName, func([]byte) []byte { return b[:n] })
+		want, between := int64(9), false
+		for i, end := range ends {
+			if end <= n {
+				want, between = int64(9+i), end == n
+			}
+		}
+		off, warnings := reopened(t, dir)
+		if off != want || between != (len(warnings) == 0) {
+			t.Fatalf("cut at %d of %d: offset %d, want %d; warnings %q", n, len(b), off, want, warnings)
+		}
+	}
+}
+
+// frameEnds returns where the frames of a file end, the header first.
+func frameEnds(t testing.TB, b []byte) (ends []int) {
+	t.Helper()
+	rest := b[len(firstLine):]
+	for len(rest) > 0 {
+		_, after, err := parseFrame(rest)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rest = after
+		ends = append(ends, len(b)-len(rest))
+	}
+	return ends
+}
+
+// TestEveryBit: a change of any bit of a log is seen; no commit after it counts,
+// though it is whole; and what remains is the state of one commit.
+func TestEveryBit(t *testing.T) {
+	dir := history(t)
+	b, err := os.ReadFile(filepath.Join(dir, logName))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ends := frameEnds(t, b)
+	for i := range b {
+		bit := byte(1) << (i % 8)
+		b[i] ^= bit
+		spoil(t, dir, logName, func([]byte) []byte { return b })
+		b[i] ^= bit
+		want := int64(9)
+		for k, end := range ends {
+			if end <= i {
+				want = int64(9 + k)
+			}
+		}
+		off, warnings := reopened(t, dir)
+		if off != want || len(warnings) == 0 {
+			t.Fatalf("bit of byte %d of %d: offset %d, want %d; warnings %q", i, len(b), off, want, warnings)
+		}
+	}
+	s, err := os.ReadFile(filepath.Join(dir, snapshotName))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range s {
+		s[i] ^= 1 << (i % 8)
+		if _, _, err := parseSnapshot(s); err == nil {
+			t.Errorf("a bit of byte %d of a snapshot can change", i)
+		}
+		s[i] ^= 1 << (i % 8)
+		if _, _, err := parseSnapshot(s[:i]); err == nil {
+			t.Errorf("the first %d bytes of %d are a snapshot", i, len(s))
+		}
+	}
+}
+
+// TestMissing: any of the files may be gone, or all but one.
+func TestMissing(t *testing.T) {
+	f := func(want int64, warns bool, gone ...string) {
+		t.Helper()
+		dir := history(t)
+		for _, name := range gone {
+			if err := os.Remove(filepath.Join(dir, name)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if off, warnings := reopened(t, dir); off != want || warns != (len(warnings) > 0) {
+			t.Errorf("without %q: offset %d, want %d; warnings %q", gone, off, want, warnings)
+		}
+	}
+	f(19, false)
+	f(19, false, previousName)
+	f(19, false, previousLogName)
+	f(19, true, snapshotName)
+	f(9, true, logName)
+	f(9, true, snapshotName, logName)
+	f(-1, true, snapshotName, previousName)
+	f(-1, true, snapshotName, previousName, previousLogName)
+	f(-1, false, snapshotName, previousName, previousLogName, logName)
+	f(-1, true, snapshotName, logName, previousName)
+}
+
+// TestNewer: what a later version has written is not passed over, whether it says
+// so in its header, in a section or in a key. A section that may be passed over is
+// kept.
+func TestNewer(t *testing.T) {
+	commit := func(payload []byte) func([]byte) []byte {
+		return func(b []byte) []byte {
+			h, _, err := parseHeader(b)
+			if err != nil {
+				t.Fatal(err)
+			}
+			at := len(b)
+			b, err = endFrame(append(beginFrame(b), payload...), at, h.gen, 11)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return b
+		}
+	}
+	refused := func(name, in string, change func([]byte) []byte) {
+		t.Helper()
+		dir := history(t)
+		spoil(t, dir, in, change)
+		if s, err := Open(dir); !errors.Is(err, errNewer) {
+			t.Errorf("%s: %v", name, err)
+			_ = s.Close()
+		}
+		if err := Readable(dir); !errors.Is(err, errNewer) {
+			t.Errorf("%s: Readable: %v", name, err)
+		}
+	}
+	refused("header", snapshotName, func([]byte) []byte {
+		text := []byte(strings.Replace(firstLine, "2", "3", 1))
+		at := len(text)
+		text, _ = endFrame(appendSection(beginFrame(text), headSection, []byte(`{"kind":"snapshot","version":3,"more":1}`)), at, 7, 0)
+		return text
+	})
+	refused("section", logName, commit(appendSection(nil, 99, []byte("x"))))
+	refused("key", logName, commit(appendSection(nil, putSection, []byte(`{"source":"a","id":"x","later":1}`+"\n"))))
+
+	dir := history(t)
+	spoil(t, dir, logName, commit(appendSection(nil, 200, []byte("kept"))))
+	for range 3 {
+		s := open(t, dir)
+		if got := s.st.extra[200]; got != "kept" || len(s.Warnings()) > 0 {
+			t.Errorf("an optional section became %q, %q", got, s.Warnings())
+		}
+		if err := s.compact(); err != nil {
+			t.Fatal(err)
+		}
+		shut(t, s)
+	}
+}
+
+// TestCopy: a copy of the folder takes each file at another moment. Whatever
+// compactions come between, the copy has a state, which is that of a commit not
+// before the copy began, or it says that commits are missing.
+func TestCopy(t *testing.T) {
+	names := []string{snapshotName, logName, previousName, previousLogName}
+	orders := [][]int{{0, 1, 2, 3}, {3, 2, 1, 0}, {2, 3, 0, 1}, {1, 0, 3, 2}, {0, 2, 1, 3}, {1, 3, 0, 2}}
+	for _, order := range orders {
+		for between := range 81 { // what happens before each of the four files is taken
+			m, backup := historyIn(t, newMemFolder()), newMemFolder()
+			s := openMem(t, m)
+			off := int64(20)
+			next := func() {
+				save(t, s, Update{Source: "a", Entries: []Entry{entry("a", "x", off)}, Cut: true,
+					Marks: []pipeline.Mark{{Sink: "s", Lane: "x", Path: "p", Length: off}}})
+				off++
+			}
+			next()
+			began := off - 1
+			for i, what := 0, between; i < 4; i, what = i+1, what/3 {
+				if what%3 > 0 {
+					next()
+				}
+				if what%3 > 1 {
+					if err := s.compact(); err != nil {
+						t.Fatal(err)
+					}
+					next()
+				}
+				b, err := m.read(names[order[i]])
+				if err != nil {
+					t.Fatal(err)
+				}
+				backup.names[names[order[i]]] = &memFile{dir: backup, data: b}
+			}
+			got, warnings := stored(t, openMem(t, backup))
+			if got < 0 || got < began && len(warnings) == 0 {
+				t.Errorf("order %v, %d: offset %d, which was %d when the copy began; warnings %q", order, between, got, began, warnings)
+			}
+		}
+	}
+}
+
+// FuzzLoad: no bytes make the loader panic, and what it takes is written back to a
+// state with the same contents.
+func FuzzLoad(f *testing.F) {
+	dir := history(f)
+	for _, name := range []string{snapshotName, logName} {
+		b, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(b, name == logName)
+		f.Add(b[:len(b)-1], name == logName)
+	}
+	f.Add([]byte(nil), true)
+	f.Add([]byte(`{"urlfold":"checkpoint","version":1,"lines":0}`+"\n"+`{"xxh3":"0000000000000000"}`+"\n"), false)
+	f.Add([]byte(`{"urlfold":"checkpoint","version":1,"lines":1000000000}`+"\n"), false)
+	f.Fuzz(func(t *testing.T, data []byte, log bool) {
+		dir := t.TempDir()
+		if log {
+			dir = history(t)
+		}
+		name := map[bool]string{true: logName, false: snapshotName}[log]
+		if err := os.WriteFile(filepath.Join(dir, name), data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		s, err := Open(dir)
+		if err != nil {
+			return
+		}
+		before := len(s.st.marks) + len(s.Entries("a"))
+		save(t, s, Update{Source: "z", Entries: []Entry{entry("z", "new", 1)}})
+		shut(t, s)
+		s = open(t, dir)
+		defer shut(t, s)
+		if got := len(s.st.marks) + len(s.Entries("a")); got != before || len(s.Entries("z")) != 1 || len(s.Warnings()) > 0 {
+			t.Fatalf("%d became %d, warnings %q", before, got, s.Warnings())
+		}
+	})
+}

@@ -1,0 +1,110 @@
+package checkpoint
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+
+	"github.com/zeebo/xxh3"
+)
+
+// A frame is the unit of a snapshot and of a log: a payload with its length, its
+// place and a checksum. All integers are little endian.
+//
+//	0   magic       4 bytes, "\xf5ufr"
+//	4   length      4 bytes, of the payload
+//	8   generation  8 bytes, of the file
+//	16  sequence    8 bytes, of the frame in the file, from 0
+//	24  checksum    8 bytes, xxh3-64 of all of the above and of the payload
+//	32  payload
+//
+// The generation and the sequence keep a frame from being taken for that of
+// another file, or of another place in this one, that the file system left in
+// its blocks.
+type frame struct {
+	gen, seq uint64
+	payload  []byte // aliases what was parsed
+}
+
+const (
+	frameMagic = "\xf5ufr"
+	frameHead  = 32
+	sumAt      = 24
+	maxFrame   = 1 << 30
+)
+
+// Errors of parseFrame.
+var (
+	errFrameCut = errors.New("it ends inside a frame")
+	errFrameSum = errors.New("the checksum of a frame does not match")
+)
+
+// beginFrame appends room for the header of a frame, whose payload the caller
+// appends next. endFrame completes it.
+func beginFrame(dst []byte) []byte { return append(dst, make([]byte, frameHead)...) }
+
+// endFrame fills in the header of the frame that begins at dst[at:].
+func endFrame(dst []byte, at int, gen, seq uint64) ([]byte, error) {
+	f := dst[at:]
+	if len(f)-frameHead > maxFrame {
+		return dst[:at], fmt.Errorf("a commit of %d bytes exceeds the limit of %d", len(f)-frameHead, maxFrame)
+	}
+	copy(f, frameMagic)
+	binary.LittleEndian.PutUint32(f[4:], uint32(len(f)-frameHead))
+	binary.LittleEndian.PutUint64(f[8:], gen)
+	binary.LittleEndian.PutUint64(f[16:], seq)
+	binary.LittleEndian.PutUint64(f[sumAt:], frameSum(f))
+	return dst, nil
+}
+
+// frameSum returns the checksum of a frame.
+func frameSum(f []byte) uint64 {
+	var h xxh3.Hasher
+	_, _ = h.Write(f[:sumAt]) // a hash takes everything
+	_, _ = h.Write(f[frameHead:])
+	return h.Sum64()
+}
+
+// parseFrame parses the frame at the beginning of data, and returns what follows
+// it. The error is errFrameCut if data may be the beginning of a frame, else
+// errFrameSum.
+func parseFrame(data []byte) (f frame, rest []byte, err error) {
+	if n := min(len(data), len(frameMagic)); string(data[:n]) != frameMagic[:n] {
+		return f, data, errFrameSum
+	}
+	if len(data) < frameHead {
+		return f, data, errFrameCut
+	}
+	n := int(binary.LittleEndian.Uint32(data[4:]))
+	if n > maxFrame {
+		return f, data, errFrameSum
+	}
+	if n > len(data)-frameHead {
+		return f, data, errFrameCut
+	}
+	whole := data[:frameHead+n]
+	if frameSum(whole) != binary.LittleEndian.Uint64(data[sumAt:]) {
+		return f, data, errFrameSum
+	}
+	f.gen, f.seq = binary.LittleEndian.Uint64(data[8:]), binary.LittleEndian.Uint64(data[16:])
+	f.payload = whole[frameHead:]
+	return f, data[len(whole):], nil
+}
+
+// laterFrame reports whether data, which does not begin with a valid frame, has
+// a valid one of the generation gen further on: then what lies between is
+// damage, and not the end of what a crash has cut short.
+func laterFrame(data []byte, gen uint64) bool {
+	for len(data) > 0 {
+		i := bytes.Index(data[1:], []byte(frameMagic))
+		if i < 0 {
+			return false
+		}
+		data = data[1+i:]
+		if f, _, err := parseFrame(data); err == nil && f.gen == gen {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,73 @@
+package checkpoint
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"syscall"
+
+	"github.com/urlfold/urlfold/pipeline"
+)
+
+func isMissing(err error) bool { return errors.Is(err, fs.ErrNotExist) }
+
+// Keep looks whether the data directory is still that of this process, and
+// whether the files of the progress are as they were written. Files that somebody
+// has removed, replaced or cut are written again. An error that is a
+// [pipeline.LostError] says that the lock is no longer held: another process may
+// hold the one that is there now. Any other error may pass.
+func (s *Store) Keep() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return note(&s.keepErr, s.keep())
+}
+
+func (s *Store) keep() error {
+	if err := s.owned(); err != nil {
+		return err
+	}
+	w := &s.w
+	if w.log == nil { // a new process, or a commit has failed
+		if s.st.empty() && len(s.st.marks) == 0 {
+			return nil
+		}
+		return s.compact()
+	}
+	for _, f := range []struct {
+		name string
+		file file
+		size int64
+	}{{snapshotName, w.snapshot, w.snapshotSize}, {logName, w.log, w.logSize}} {
+		same, err := s.files.holds(f.name, f.file, f.size)
+		if err != nil {
+			return err
+		}
+		if !same {
+			s.log.Warn("checkpoint file missing or changed, writing it again", "dir", s.dir, "file", f.name)
+			w.snapshotBad, w.logBad = true, true // what is there now is no part of the progress
+			w.close()
+			return s.compact()
+		}
+	}
+	return nil
+}
+
+// owned returns an error unless the lock file in the data directory is the one
+// that this process holds. A file that cannot be looked at is no proof of
+// anything: that error may pass.
+func (s *Store) owned() error {
+	if s.lock == nil {
+		return nil // a test without a lock
+	}
+	own, err := s.lock.Stat()
+	if err != nil {
+		return err
+	}
+	there, err := os.Stat(diskFolder(s.dir).path(lockName))
+	switch {
+	case isMissing(err), errors.Is(err, syscall.ENOTDIR), err == nil && !os.SameFile(own, there):
+		return &pipeline.LostError{Err: fmt.Errorf("data directory %s: %w", s.dir, errLockGone)}
+	}
+	return err
+}

@@ -1,0 +1,386 @@
+package checkpoint
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/zeebo/xxh3"
+
+	"github.com/urlfold/urlfold/pipeline"
+)
+
+// kept makes a store with progress that Keep is content with.
+func kept(t *testing.T, dir string) *Store {
+	t.Helper()
+	s := open(t, dir)
+	save(t, s, Update{Source: "a", Entries: []Entry{entry("a", "x", 1), entry("a", "y", 7)}})
+	save(t, s, Update{Source: "a", Entries: []Entry{entry("a", "x", 2)}})
+	if err := s.Keep(); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// TestKeepHeals: whatever is done to the files of the progress while a process
+// runs, the next look writes them again, with no commit in between.
+func TestKeepHeals(t *testing.T) {
+	remove := func(names ...string) func(dir string) error {
+		return func(dir string) error {
+			for _, name := range names {
+				if err := os.Remove(filepath.Join(dir, name)); err != nil {
+					return err
+				}
+			}
+			return nil
+		}
+	}
+	for name, harm := range map[string]func(dir string) error{
+		"snapshot removed": remove(snapshotName),
+		"log removed":      remove(logName),
+		"both removed":     remove(snapshotName, logName),
+		"log cut":          func(dir string) error { return os.Truncate(filepath.Join(dir, logName), 100) },
+		"snapshot emptied": func(dir string) error { return os.Truncate(filepath.Join(dir, snapshotName), 0) },
+		"log appended to": func(dir string) error {
+			f, err := os.OpenFile(filepath.Join(dir, logName), os.O_APPEND|os.O_WRONLY, 0)
+			if err != nil {
+				return err
+			}
+			_, err = f.WriteString("x")
+			return errors.Join(err, f.Close())
+		},
+		"replaced by copies": func(dir string) error {
+			for _, name := range []string{snapshotName, logName} {
+				path := filepath.Join(dir, name)
+				b, err := os.ReadFile(path)
+				if err != nil {
+					return err
+				}
+				if err := errors.Join(os.Remove(path), os.WriteFile(path, b, 0o600)); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+	} {
+		dir := t.TempDir()
+		s := kept(t, dir)
+		if err := harm(dir); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Keep(); err != nil || s.Health() != nil {
+			t.Errorf("%s: %v, %v", name, err, s.Health())
+		}
+		c, warnings := List(dir) // as a crash would find it
+		if len(c.Entries) != 2 || c.Entries[0].Offset != 2 || len(warnings) > 0 {
+			t.Errorf("%s: %+v, %q", name, c.Entries, warnings)
+		}
+		if err := harm(dir); err != nil {
+			t.Fatal(err)
+		}
+		save(t, s, Update{Source: "a", Entries: []Entry{entry("a", "x", 3)}})
+		if err := s.Keep(); err != nil {
+			t.Error(err)
+		}
+		shut(t, s)
+		s = open(t, dir)
+		if off := s.Entries("a"); len(off) != 2 || len(s.Warnings()) > 0 {
+			t.Errorf("%s, and a commit: %+v, %q", name, off, s.Warnings())
+		}
+		shut(t, s)
+	}
+}
+
+// TestKeepNoticesLock: a process whose lock file is no longer the one in its data
+// directory stores nothing any more, for another one may hold the lock.
+func TestKeepNoticesLock(t *testing.T) {
+	var moved string
+	for name, harm := range map[string]func(dir string) error{
+		"lock removed": func(dir string) error { return os.Remove(filepath.Join(dir, lockName)) },
+		"lock replaced": func(dir string) error {
+			return errors.Join(os.Remove(filepath.Join(dir, lockName)), os.WriteFile(filepath.Join(dir, lockName), nil, 0o600))
+		},
+		"folder removed": os.RemoveAll,
+		"a file in its place": func(dir string) error {
+			return errors.Join(os.RemoveAll(dir), os.WriteFile(dir, nil, 0o600))
+		},
+		"folder removed and made": func(dir string) error {
+			return errors.Join(os.RemoveAll(dir), os.MkdirAll(dir, 0o755), os.WriteFile(filepath.Join(dir, lockName), nil, 0o600))
+		},
+		"a link to another folder": func(dir string) error {
+			moved = t.TempDir()
+			return errors.Join(os.RemoveAll(dir), os.Symlink(moved, dir))
+		},
+	} {
+		dir := filepath.Join(t.TempDir(), "data")
+		s := kept(t, dir)
+		if err := harm(dir); err != nil {
+			t.Fatal(err)
+		}
+		var lost *pipeline.LostError
+		if err := s.Keep(); !errors.As(err, &lost) || s.Health() == nil {
+			t.Errorf("%s: Keep: %v, Health: %v", name, err, s.Health())
+		}
+		if err := s.Save(Update{Source: "a", Entries: []Entry{entry("a", "x", 3)}}); !errors.As(err, &lost) || !strings.Contains(err.Error(), dir) {
+			t.Errorf("%s: Save: %v", name, err)
+		}
+		if _, err := os.Stat(filepath.Join(dir, snapshotName)); err == nil && !strings.HasPrefix(name, "lock") {
+			t.Errorf("%s: the folder of somebody else was written to", name)
+		}
+		_ = s.Close() // its lock is of no use to anybody
+	}
+}
+
+// TestKeepFollows: a folder that was moved and is still reached by its path is the
+// same one.
+func TestKeepFollows(t *testing.T) {
+	base := t.TempDir()
+	dir, other := filepath.Join(base, "data"), filepath.Join(base, "elsewhere")
+	s := kept(t, dir)
+	defer shut(t, s)
+	if err := errors.Join(os.Rename(dir, other), os.Symlink(other, dir)); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Keep(); err != nil {
+		t.Error(err)
+	}
+	save(t, s, Update{Source: "a", Entries: []Entry{entry("a", "x", 3)}})
+}
+
+// TestKeepRestartFolder: the folder of restart points may be removed.
+func TestKeepRestartFolder(t *testing.T) {
+	dir := t.TempDir()
+	s := kept(t, dir)
+	defer shut(t, s)
+	if err := os.RemoveAll(filepath.Join(dir, restartDir)); err != nil {
+		t.Fatal(err)
+	}
+	e := entry("a", "x", 5000)
+	e.Restart = s.NewPoint()
+	save(t, s, Update{Source: "a", Entries: []Entry{e}, Points: map[int64][]byte{e.Restart: []byte("point")}})
+	if p, err := s.Point(e.Restart); err != nil || string(p) != "point" {
+		t.Errorf("%q, %v", p, err)
+	}
+}
+
+// TestFaults: whatever step of a commit or of a compaction fails, what was stored
+// before is what a restart finds, or what was to be stored; Health says so; and
+// the next Save works.
+func TestFaults(t *testing.T) {
+	full := errors.New("no space left on device")
+	steps := []string{
+		"point", "before_append", "after_append", "after_sync", "before_snapshot", "after_snapshot", "after_log", "after_keep",
+		"before_rename", "after_snapshot_rename", "after_log_rename", "after_compaction",
+	}
+	for _, step := range steps {
+		for _, compacts := range []bool{false, true} {
+			dir := t.TempDir()
+			s := open(t, dir)
+			save(t, s, Update{Source: "a", Entries: []Entry{entry("a", "x", 1)}})
+			save(t, s, Update{Source: "a", Entries: []Entry{entry("a", "x", 2)}})
+			var hits []string
+			s.fault = func(at string) error {
+				if at == step {
+					hits = append(hits, at)
+					return full
+				}
+				return nil
+			}
+			if compacts {
+				s.w.close() // as after an error of the disk
+			}
+			e := entry("a", "x", 5000)
+			e.Restart = s.NewPoint()
+			u := Update{Source: "a", Entries: []Entry{e}, Points: map[int64][]byte{e.Restart: []byte("point")}, Cut: true, Marks: []pipeline.Mark{{Sink: "s", Path: "p"}}}
+			err := s.Save(u)
+			if failed := len(hits) > 0; failed != errors.Is(err, full) || failed != errors.Is(s.Health(), full) || !failed && compacts {
+				t.Errorf("%s, %v: %v, %v, hits %q", step, compacts, err, s.Health(), hits)
+			}
+			if err != nil && (offsetOf(t, s) != 2 || s.Marks("s") != nil) {
+				t.Errorf("%s, %v: what failed counts", step, compacts)
+			}
+			c, warnings := List(dir)
+			if len(warnings) > 0 || len(c.Entries) != 1 || c.Entries[0].Offset != 2 && c.Entries[0].Offset != 5000 {
+				t.Errorf("%s, %v: %+v, %q", step, compacts, c, warnings)
+			}
+			s.fault = func(string) error { return nil }
+			save(t, s, u)
+			if err := s.Health(); err != nil {
+				t.Errorf("%s, %v, then saved: %v", step, compacts, err)
+			}
+			shut(t, s)
+			s = open(t, dir)
+			if p, err := s.Point(e.Restart); err != nil || string(p) != "point" || s.Entries("a")[0] != e || len(s.Warnings()) > 0 {
+				t.Errorf("%s, %v, then saved: %q, %v, %q", step, compacts, p, err, s.Warnings())
+			}
+			shut(t, s)
+		}
+	}
+}
+
+// TestFailedCompaction: while a compaction of a log that works fails, commits go to
+// that log.
+func TestFailedCompaction(t *testing.T) {
+	dir := t.TempDir()
+	s := kept(t, dir)
+	s.w.compactAt = 0
+	s.fault = func(at string) error {
+		if at == "after_snapshot" {
+			return errors.New("no space left on device")
+		}
+		return nil
+	}
+	before := s.Stats().Compactions
+	for off := range int64(5) {
+		save(t, s, Update{Source: "a", Entries: []Entry{entry("a", "x", 100+off)}})
+	}
+	if s.Health() != nil || s.Stats().Compactions != before {
+		t.Errorf("%v, %+v", s.Health(), s.Stats())
+	}
+	shut(t, s)
+	if off, warnings := reopened(t, dir); off != 104 && off != 7 || len(warnings) > 0 {
+		t.Errorf("%d, %q", off, warnings)
+	}
+}
+
+// TestCompaction: the log does not grow for ever, and an idle store writes nothing.
+func TestCompaction(t *testing.T) {
+	dir := t.TempDir()
+	s := open(t, dir)
+	defer shut(t, s)
+	var all []Entry
+	for i := range 3000 {
+		all = append(all, entry("a", fmt.Sprint(i), 5000))
+	}
+	for round := range int64(8) {
+		for i := range all {
+			all[i].Offset += round
+		}
+		save(t, s, Update{Source: "a", Entries: all})
+		n := s.Stats()
+		if limit := max(leastLog, n.SnapshotBytes) + 2<<20; n.LogBytes > limit {
+			t.Fatalf("round %d: the log has %d bytes, the snapshot %d", round, n.LogBytes, n.SnapshotBytes)
+		}
+	}
+	if n := s.Stats(); n.Compactions < 3 {
+		t.Errorf("%+v", n)
+	}
+	n := s.Stats().LogBytes
+	save(t, s, Update{Source: "a", Entries: all}) // nothing has changed
+	if got := s.Stats().LogBytes; got != n {
+		t.Errorf("an empty commit has %d bytes", got-n)
+	}
+}
+
+// legacy returns a state of version 1.
+func legacy(t testing.TB, cuts bool, entries []Entry, marks []pipeline.Mark) []byte {
+	t.Helper()
+	var text strings.Builder
+	fmt.Fprintf(&text, `{"urlfold":"checkpoint","version":1,"lines":%d`, len(entries)+len(marks))
+	if cuts {
+		text.WriteString(`,"cuts":true`)
+	}
+	text.WriteString("}\n")
+	for _, e := range entries {
+		one, err := lineOf(e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text.WriteString(`{"entry":` + one + "}\n")
+	}
+	for _, m := range marks {
+		fmt.Fprintf(&text, `{"mark":{"sink":%q,"lane":%q,"path":%q,"length":%d}}`+"\n", m.Sink, m.Lane, m.Path, m.Length)
+	}
+	return fmt.Appendf([]byte(text.String()), "{\"xxh3\":\"%016x\"}\n", xxh3.HashString(text.String()))
+}
+
+// TestLegacy: a state of version 1 is read, and replaced by the first commit or look;
+// a damaged one leads to the one before it.
+func TestLegacy(t *testing.T) {
+	old := entry("a", "x", 1)
+	e := entry("a", "x", 2)
+	e.Path = "/odd/\xff"
+	marks := []pipeline.Mark{{Sink: "s", Lane: "x", Path: "p", Length: 2}}
+	f := func(name string, spoiled bool, convert func(s *Store)) {
+		t.Helper()
+		dir := t.TempDir()
+		now := legacy(t, true, []Entry{e}, marks)
+		if spoiled {
+			now[len(now)/2] ^= 1
+		}
+		if err := errors.Join(os.WriteFile(filepath.Join(dir, snapshotName), now, 0o600),
+			os.WriteFile(filepath.Join(dir, previousName), legacy(t, true, []Entry{old}, nil), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+		want := e
+		if spoiled {
+			want = old
+		}
+		s := open(t, dir)
+		if got := s.Entries("a"); !slices.Equal(got, []Entry{want}) || spoiled != (len(s.Warnings()) > 0) || !s.Cuts() {
+			t.Errorf("%s: %+v, %q", name, got, s.Warnings())
+		}
+		if got := s.Marks("s"); spoiled != (len(got) == 0) {
+			t.Errorf("%s: %+v", name, got)
+		}
+		convert(s)
+		shut(t, s)
+		b, err := os.ReadFile(filepath.Join(dir, snapshotName))
+		if err != nil || !strings.HasPrefix(string(b), firstLine) {
+			t.Errorf("%s: it was not converted: %.60q, %v", name, b, err)
+		}
+		s = open(t, dir)
+		if got := s.Entries("a"); len(got) != 1 || got[0].Offset < want.Offset || len(s.Warnings()) > 0 {
+			t.Errorf("%s, converted: %+v, %q", name, got, s.Warnings())
+		}
+		shut(t, s)
+		spoil(t, dir, snapshotName, spoilings["zeros"])
+		if off, _ := reopened(t, dir); off < old.Offset {
+			t.Errorf("%s, then damaged: %d", name, off)
+		}
+	}
+	commit := func(s *Store) {
+		e := e
+		e.Offset, e.TailLen, e.HeadLen = 3, 0, 0
+		save(t, s, Update{Source: "a", Entries: []Entry{e}, Cut: true, Marks: []pipeline.Mark{{Sink: "s", Lane: "x", Path: "p", Length: 3}}})
+	}
+	look := func(s *Store) {
+		if err := s.Keep(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	f("by a commit", false, commit)
+	f("by a look", false, look)
+	f("damaged, by a commit", true, commit)
+}
+
+// TestAssign: entries and extents go to other names, at once.
+func TestAssign(t *testing.T) {
+	dir := t.TempDir()
+	s := open(t, dir)
+	save(t, s, Update{Source: "a", Entries: []Entry{entry("a", "x", 1), entry("a", "y", 2)}, Cut: true,
+		Marks: []pipeline.Mark{{Sink: "s", Path: "p", Length: 1}, {Sink: "s", Path: "q", Length: 2}}})
+	save(t, s, Update{Source: "b", Entries: []Entry{entry("b", "y", 3)}})
+	err := s.Assign(func(*Entry) string { return "b" }, func(m pipeline.Mark) string {
+		if m.Path == "p" {
+			return "t"
+		}
+		return ""
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	shut(t, s)
+	s = open(t, dir)
+	defer shut(t, s)
+	if a, b := s.Entries("a"), s.Entries("b"); len(a) != 1 || a[0].ID != "y" || len(b) != 2 || b[0].Source != "b" {
+		t.Errorf("%+v, %+v", a, b)
+	}
+	if m := s.Marks("t"); len(m) != 1 || m[0].Path != "p" || len(s.Marks("s")) != 0 {
+		t.Errorf("%+v, %+v", m, s.Marks("s"))
+	}
+}

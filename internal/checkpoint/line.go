@@ -1,0 +1,148 @@
+package checkpoint
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+)
+
+// maxLine bounds a line in bytes. No Store writes a longer one.
+const maxLine = 256 << 10
+
+// A line is one entry, extent or removal. Exactly one field is set.
+type line struct {
+	Entry *Entry
+	Mark  *mark
+	Gone  *goneLine
+}
+
+// A mark is a pipeline.Mark as it is written.
+type mark struct {
+	Sink   string `json:"sink"`
+	Lane   string `json:"lane,omitempty"`
+	Path   string `json:"path"`
+	Length int64  `json:"length"`
+}
+
+// A goneLine names an entry that was removed.
+type goneLine struct {
+	Source string `json:"source"`
+	ID     string `json:"id"`
+}
+
+const inBase64 = "base64:"
+
+var errNumbers = errors.New("the numbers of a line cannot be those of a file")
+
+// value returns the field that is set.
+func (l *line) value() any {
+	switch {
+	case l.Entry != nil:
+		return l.Entry
+	case l.Mark != nil:
+		return l.Mark
+	}
+	return l.Gone
+}
+
+// texts calls f for the texts that may be any bytes.
+func (l *line) texts(f func(*string)) {
+	if e := l.Entry; e != nil {
+		for _, s := range []*string{&e.Source, &e.ID, &e.Path, &e.Rel, &e.Verdict} {
+			f(s)
+		}
+	}
+	if m := l.Mark; m != nil {
+		for _, s := range []*string{&m.Sink, &m.Lane, &m.Path} {
+			f(s)
+		}
+	}
+	if g := l.Gone; g != nil {
+		f(&g.Source)
+		f(&g.ID)
+	}
+}
+
+// encodeTexts makes the texts of l what JSON can hold.
+func (l *line) encodeTexts() {
+	l.texts(func(s *string) {
+		if !utf8.ValidString(*s) || strings.HasPrefix(*s, inBase64) {
+			*s = inBase64 + base64.StdEncoding.EncodeToString([]byte(*s))
+		}
+	})
+}
+
+// decodeTexts undoes encodeTexts.
+func (l *line) decodeTexts() error {
+	bad := false
+	l.texts(func(s *string) {
+		if code, ok := strings.CutPrefix(*s, inBase64); ok {
+			raw, err := base64.StdEncoding.DecodeString(code)
+			bad = bad || err != nil
+			*s = string(raw)
+		}
+	})
+	if bad {
+		return errors.New("a text is no base64")
+	}
+	return nil
+}
+
+// appendLine appends l with its line end. It writes to what l points to.
+func appendLine(dst []byte, l *line) ([]byte, error) {
+	l.encodeTexts()
+	text, err := json.Marshal(l.value())
+	if err == nil && len(text) >= maxLine {
+		err = fmt.Errorf("an entry of %d bytes exceeds the limit of %d", len(text), maxLine)
+	}
+	if err != nil {
+		return dst, err
+	}
+	return append(append(dst, text...), '\n'), nil
+}
+
+// parseLine parses a line into what l points to.
+func parseLine(text string, l *line) error {
+	if len(text) >= maxLine {
+		return errors.New("a line is too long")
+	}
+	if err := strictly([]byte(text), l.value()); err != nil {
+		return err
+	}
+	return l.decodeTexts()
+}
+
+// lineOf returns the line of an entry, without its line end.
+func lineOf(e Entry) (string, error) {
+	text, err := appendLine(nil, &line{Entry: &e})
+	return string(bytes.TrimSuffix(text, []byte("\n"))), err
+}
+
+// parseEntry parses the line of an entry.
+func parseEntry(text string) (e Entry, err error) {
+	if err = parseLine(text, &line{Entry: &e}); err == nil && !e.sound() {
+		err = errNumbers
+	}
+	return e, err
+}
+
+// strictly parses one value of JSON. An unknown key is errNewer: a program that
+// drops it would lose what a later version has stored there.
+func strictly(text []byte, v any) error {
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.DisallowUnknownFields()
+	if err := d.Decode(v); err != nil {
+		if strings.Contains(err.Error(), "unknown field") {
+			return fmt.Errorf("%w: %w", err, errNewer)
+		}
+		return errors.New("it is not the JSON that is written here")
+	}
+	if d.More() {
+		return errors.New("a line holds more than one value")
+	}
+	return nil
+}
