@@ -5,6 +5,9 @@
 //	Spec      record n of lane l, as it is written, and as it must come out
 //	Kind      a file of records: plain, one gzip member, a thousand, zstd, s2
 //	Live      a writer that appends, and is rotated
+//	Archive   a file in each way that each compression can be written
+//	Harm      what is done to it, and what may come out then
+//	Referee   the program for a format, or a library: what it makes of the file
 //	Oracle    lost, doubled, reordered, corrupted, invented, misrouted
 //	Process   a run of the program: signals, descriptors, memory, metrics
 //	Mutation  a defect to put into a copy of the source, for the tests to find

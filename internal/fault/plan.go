@@ -33,8 +33,23 @@ const (
 	kill action = iota
 	noSpace
 	ioError
+	noFiles
+	noFilesAnywhere
+	noMemory
+	stale
 	delay
 )
+
+// errnoActions are the actions that let an operation fail, by their names.
+var errnoActions = map[string]action{
+	"enospc": noSpace, "eio": ioError, "emfile": noFiles, "enfile": noFilesAnywhere, "enomem": noMemory, "estale": stale,
+}
+
+// errnos are the errors of these actions.
+var errnos = map[action]syscall.Errno{
+	noSpace: syscall.ENOSPC, ioError: syscall.EIO, noFiles: syscall.EMFILE, noFilesAnywhere: syscall.ENFILE,
+	noMemory: syscall.ENOMEM, stale: syscall.ESTALE,
+}
 
 const always = int(^uint(0) >> 1)
 
@@ -45,8 +60,8 @@ const always = int(^uint(0) >> 1)
 //	NAME=ACTION@5..9 from the fifth to the ninth; @5.. from the fifth on
 //
 // A NAME that ends in * stands for all points that begin so, counted together.
-// An ACTION is kill (the process dies as by kill -9), enospc or eio (the error of the
-// system for a full or a broken disk), or delay:DURATION. The empty text is a plan of
+// An ACTION is kill (the process dies as by kill -9), delay:DURATION, or an error of the
+// system: enospc, eio, emfile, enfile, enomem, estale. The empty text is a plan of
 // nothing.
 func Parse(text string) (*Plan, error) {
 	p := new(Plan)
@@ -76,12 +91,10 @@ func parseRule(text string) (r rule, err error) {
 		r.delay, err = time.ParseDuration(length)
 	case what == "kill":
 		r.what = kill
-	case what == "enospc":
-		r.what = noSpace
-	case what == "eio":
-		r.what = ioError
 	default:
-		err = fmt.Errorf("the action is none of kill, enospc, eio, delay:DURATION")
+		if r.what, ok = errnoActions[what]; !ok {
+			err = fmt.Errorf("action must be kill, delay:DURATION, enospc, eio, emfile, enfile, enomem or estale")
+		}
 	}
 	r.from, r.to = 1, always
 	if bounded && err == nil {
@@ -123,12 +136,10 @@ func (p *Plan) At(name string) error {
 	switch r.what {
 	case kill:
 		die()
-	case noSpace:
-		return &os.PathError{Op: "fault", Path: name, Err: syscall.ENOSPC}
-	case ioError:
-		return &os.PathError{Op: "fault", Path: name, Err: syscall.EIO}
 	case delay:
 		<-time.After(r.delay)
+	default:
+		return &os.PathError{Op: "fault", Path: name, Err: errnos[r.what]}
 	}
 	return nil
 }
