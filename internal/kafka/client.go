@@ -9,6 +9,10 @@ import (
 // Errors that a broker has answered with are a [Code], or wrap one; all others
 // are of the network, and of the moment.
 type Client interface {
+	// Check returns an error if a broker and the configuration do not agree about TLS
+	// or SASL: then Misconfigured reports true of it. A broker that is away is no
+	// error. Other methods return such an error too, when they fail for it.
+	Check(ctx context.Context) error
 	// Topics returns what there is of the topics that are named, in their order.
 	// With create, brokers that do so make those that are missing.
 	Topics(ctx context.Context, names []string, create bool) ([]Topic, error)

@@ -47,6 +47,22 @@ const (
 // Error returns the name that the protocol gives to c, and its number.
 func (c Code) Error() string { return fmt.Sprintf("%s (code %d)", kgo.Error(c).Title(), int(c)) }
 
+// Name returns the name of a code that refuses records as the protocol spells it;
+// of others, what Error returns.
+func (c Code) Name() string {
+	switch c {
+	case MessageTooLarge:
+		return "MESSAGE_TOO_LARGE"
+	case RecordListTooLarge:
+		return "RECORD_LIST_TOO_LARGE"
+	case InvalidRecord:
+		return "INVALID_RECORD"
+	case InvalidTimestamp:
+		return "INVALID_TIMESTAMP"
+	}
+	return c.Error()
+}
+
 // CodeOf returns the code in err, 0 if a broker has not answered with one.
 func CodeOf(err error) Code {
 	var c Code
@@ -63,6 +79,9 @@ func CodeOf(err error) Code {
 // Blocked reports whether err does not go away by itself: somebody must change a
 // permission, a password, a topic or a configuration.
 func Blocked(err error) bool {
+	if Misconfigured(err) {
+		return true
+	}
 	switch CodeOf(err) {
 	case UnknownTopic, InvalidTopic, TopicUnauthorized, GroupUnauthorized, ClusterUnauthorized,
 		UnsupportedSASL, UnsupportedVersion, SASLFailed, UnsupportedCompressed:
@@ -109,6 +128,8 @@ func ClassOf(err error) string {
 	switch c := CodeOf(err); {
 	case errors.Is(err, ErrCorrupt), errors.Is(err, ErrTooLong), errors.Is(err, ErrOldFormat):
 		return ClassDamaged
+	case Misconfigured(err):
+		return ClassBlocked
 	case c == 0:
 		return ClassNetwork
 	case Moved(err): // an unknown topic too: most often it is elsewhere, or not yet there

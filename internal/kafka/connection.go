@@ -80,7 +80,7 @@ func (c *Connection) Check() error {
 		switch s.Mechanism {
 		case "PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512":
 		default:
-			fail("sasl.mechanism", "is none of PLAIN, SCRAM-SHA-256, SCRAM-SHA-512")
+			fail("sasl.mechanism", `must be "PLAIN", "SCRAM-SHA-256" or "SCRAM-SHA-512"`)
 		}
 	}
 	return errors.Join(errs...)
@@ -95,17 +95,17 @@ func (t *TLS) config() (*tls.Config, error) {
 	if t.CAFile != "" {
 		pem, err := os.ReadFile(t.CAFile)
 		if err != nil {
-			return nil, fmt.Errorf("tls.ca_file: %w", err)
+			return nil, misplaced("tls.ca_file", &fileError{err})
 		}
 		c.RootCAs = x509.NewCertPool()
 		if !c.RootCAs.AppendCertsFromPEM(pem) {
-			return nil, fmt.Errorf("tls.ca_file: %s holds no certificate in PEM form", t.CAFile)
+			return nil, misplaced("tls.ca_file", &fileError{fmt.Errorf("%s holds no certificate in PEM form", t.CAFile)})
 		}
 	}
 	if t.CertFile != "" {
 		pair, err := tls.LoadX509KeyPair(t.CertFile, t.KeyFile)
 		if err != nil {
-			return nil, fmt.Errorf("tls.cert_file and tls.key_file: %w", err)
+			return nil, misplaced("tls.cert_file", &fileError{fmt.Errorf("with tls.key_file: %w", err)})
 		}
 		c.Certificates = []tls.Certificate{pair}
 	}

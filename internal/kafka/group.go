@@ -16,6 +16,7 @@ import (
 // to be cut when there is no more time.
 type group struct {
 	g *kgo.ConsumerGroup
+	l *library
 
 	mu    sync.Mutex
 	conns map[net.Conn]struct{}
@@ -24,7 +25,7 @@ type group struct {
 
 // Join implements Client.
 func (l *library) Join(c GroupConfig) (Group, error) {
-	g := &group{conns: map[net.Conn]struct{}{}}
+	g := &group{l: l, conns: map[net.Conn]struct{}{}}
 	dialer := l.dialer
 	dialer.DialFunc = g.dial
 	var err error
@@ -83,9 +84,9 @@ func (g *group) Next(ctx context.Context) (Generation, error) {
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		return nil, coded(err)
+		return nil, g.l.explain(err)
 	}
-	return generation{gen}, nil
+	return generation{gen, g.l}, nil
 }
 
 // Close implements Group.
@@ -114,7 +115,10 @@ func (g *group) Close(ctx context.Context) {
 }
 
 // generation is a Generation of the library.
-type generation struct{ g *kgo.Generation }
+type generation struct {
+	g *kgo.Generation
+	l *library
+}
 
 // ID implements Generation.
 func (g generation) ID() int32 { return g.g.ID }
@@ -143,7 +147,7 @@ func (g generation) Commit(offsets []Assignment) error {
 		topics[a.Topic][a.Partition] = a.Offset
 	}
 	if err := g.g.CommitOffsets(topics); err != nil {
-		return coded(err)
+		return g.l.explain(err)
 	}
 	return nil
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"net"
 	"strconv"
 	"strings"
@@ -27,8 +26,15 @@ type library struct {
 	transport *kgo.Transport
 	dialer    kgo.Dialer
 
+	base   context.Context // until Close
+	stop   context.CancelFunc
+	probes sync.WaitGroup
+
 	mu        sync.Mutex
 	refreshed time.Time
+	probing   bool
+	probed    time.Time // when the brokers were probed last, because of an error
+	mistake   error     // what that has found
 }
 
 // New returns a client that has not connected yet. topics are those that it will
@@ -51,8 +57,9 @@ func New(c Connection, topics ...string) (Client, error) {
 		SASL:           login,
 	}
 	addr := brokers(c.Brokers)
+	base, stop := context.WithCancel(context.Background())
 	return &library{
-		conn: c, addr: addr, transport: t,
+		base: base, stop: stop, conn: c, addr: addr, transport: t,
 		client: &kgo.Client{Addr: addr, Transport: t, Timeout: c.RequestTimeout},
 		dialer: kgo.Dialer{ClientID: c.ClientID, Timeout: t.DialTimeout, TLS: tls, SASLMechanism: login},
 	}, nil
@@ -103,7 +110,7 @@ func (l *library) Topics(ctx context.Context, names []string, create bool) ([]To
 	defer cancel()
 	m, err := l.transport.RoundTrip(ctx, l.addr, &metadata.Request{TopicNames: names, AllowAutoTopicCreation: create})
 	if err != nil {
-		return nil, coded(err)
+		return nil, l.explain(err)
 	}
 	res := m.(*metadata.Response)
 	topics := make([]Topic, len(names))
@@ -136,7 +143,7 @@ func (l *library) Offset(ctx context.Context, topic string, partition int, at in
 		Topics: map[string][]kgo.OffsetRequest{topic: {{Partition: partition, Timestamp: at}}},
 	})
 	if err != nil {
-		return 0, coded(err)
+		return 0, l.explain(err)
 	}
 	if len(res.Topics[topic]) != 1 {
 		return 0, errAnswer
@@ -144,7 +151,7 @@ func (l *library) Offset(ctx context.Context, topic string, partition int, at in
 	p := res.Topics[topic][0]
 	switch {
 	case p.Error != nil:
-		return 0, coded(p.Error)
+		return 0, l.explain(p.Error)
 	case at == Earliest:
 		return p.FirstOffset, nil
 	case at == Latest:
@@ -167,7 +174,7 @@ func (l *library) Fetch(ctx context.Context, r *FetchRequest, f *Fetched) error 
 	ctx, cancel := l.limit(ctx, r.MaxWait)
 	defer cancel()
 	if _, err := l.transport.RoundTrip(ctx, l.addr, req); err != nil {
-		return coded(err)
+		return l.explain(err)
 	}
 	*f = *req.into
 	return req.err
@@ -183,7 +190,7 @@ func (l *library) Produce(ctx context.Context, topic string, partition int, batc
 	})
 	switch {
 	case err != nil:
-		return coded(err)
+		return l.explain(err)
 	case res == nil:
 		return errAnswer
 	case res.Error == nil:
@@ -202,7 +209,7 @@ func (l *library) NewProducer(ctx context.Context) (Producer, error) {
 	defer cancel()
 	r := new(producerRequest)
 	if _, err := l.transport.RoundTrip(ctx, l.addr, r); err != nil {
-		return NoProducer, coded(err)
+		return NoProducer, l.explain(err)
 	}
 	return r.producer, r.err
 }
@@ -218,11 +225,11 @@ func (l *library) MaxMessageBytes(ctx context.Context, topic string) (int64, err
 		}},
 	})
 	if err != nil {
-		return 0, coded(err)
+		return 0, l.explain(err)
 	}
 	for _, r := range res.Resources {
 		if r.Error != nil {
-			return 0, coded(r.Error)
+			return 0, l.explain(r.Error)
 		}
 		for _, e := range r.ConfigEntries {
 			if e.ConfigName == name {
@@ -244,12 +251,8 @@ func (l *library) Refresh() {
 }
 
 // Close implements Client.
-func (l *library) Close() { l.transport.CloseIdleConnections() }
-
-// coded turns what the library says into words of ours.
-func coded(err error) error {
-	if c := CodeOf(err); c != 0 {
-		return c
-	}
-	return fmt.Errorf("kafka: %w", err)
+func (l *library) Close() {
+	l.stop()
+	l.probes.Wait()
+	l.transport.CloseIdleConnections()
 }
