@@ -10,6 +10,7 @@ import (
 // A Meta is what the reply subject of a message of a consumer says of it.
 type Meta struct {
 	Stream    uint64 // sequence in the stream
+	Consumer  uint64 // deliveries of the consumer, this one included
 	Delivered uint64 // how often it was delivered, this time included
 	Pending   uint64 // messages behind it that were not delivered yet
 	Time      int64  // when it was stored, Unix nanoseconds
@@ -45,7 +46,7 @@ func ParseReply(reply string) (Meta, error) {
 		}
 		nums[i] = n
 	}
-	return Meta{Delivered: nums[0], Stream: nums[1], Time: int64(nums[3]), Pending: nums[4]}, nil
+	return Meta{Delivered: nums[0], Stream: nums[1], Consumer: nums[2], Time: int64(nums[3]), Pending: nums[4]}, nil
 }
 
 // Answers to a consumer, published to the reply subject of a message.

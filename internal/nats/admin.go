@@ -14,8 +14,12 @@ import (
 // adminTimeout bounds one question to the JetStream API.
 const adminTimeout = 10 * time.Second
 
-// ErrNoConsumer is in the error of Consumer if there is none.
-var ErrNoConsumer = errors.New("there is no consumer")
+var (
+	// ErrNoConsumer is in the error of Consumer if there is none.
+	ErrNoConsumer = errors.New("there is no consumer")
+	// ErrNoStream is in the error of Stream if there is none.
+	ErrNoStream = errors.New("there is no stream")
+)
 
 // A StreamInfo is what a source or sink wants to know of a stream.
 type StreamInfo struct {
@@ -26,7 +30,13 @@ type StreamInfo struct {
 	MaxMsgSize int           // -1: any
 	PerSubject int64         // messages of one subject that it keeps; 0 or less: any number
 	Copy       bool          // it gets messages from other streams, with any subjects
-	trouble    string        // why nothing can be published to it
+	First      uint64        // sequence of the first message that it still has
+	Last       uint64        // sequence of its last message; 0: there was none
+	WorkQueue  bool          // a message is removed when it is acknowledged
+	File       bool          // it is stored in files
+	Async      bool          // persist_mode: async
+	Replicas   int
+	trouble    string // why nothing can be published to it
 }
 
 // Writable returns nil, or why nothing can be published to the stream, and what to do.
@@ -45,9 +55,9 @@ func (c *Conn) Stream(ctx context.Context, name string) (StreamInfo, error) {
 	s, err := c.js.Stream(ctx, name)
 	switch {
 	case errors.Is(err, jetstream.ErrStreamNotFound):
-		return StreamInfo{}, fmt.Errorf("there is no stream %q: create it, for example with nats stream add %s --subjects SUBJECT", name, name)
+		return StreamInfo{}, fmt.Errorf("%w %q: create it, for example with nats stream add %s --subjects SUBJECT", ErrNoStream, name, name)
 	case err != nil:
-		return StreamInfo{}, fmt.Errorf("stream %q: %w", name, apiError(err))
+		return StreamInfo{}, fmt.Errorf("stream %q: %w", name, c.apiError(err))
 	}
 	return streamInfo(s.CachedInfo()), nil
 }
@@ -56,7 +66,10 @@ func streamInfo(i *jetstream.StreamInfo) StreamInfo {
 	info := StreamInfo{
 		Name: i.Config.Name, Subjects: i.Config.Subjects, Created: i.Created,
 		Duplicates: i.Config.Duplicates, MaxMsgSize: int(i.Config.MaxMsgSize), PerSubject: i.Config.MaxMsgsPerSubject,
-		Copy: i.Config.Mirror != nil || len(i.Config.Sources) > 0,
+		Copy:  i.Config.Mirror != nil || len(i.Config.Sources) > 0,
+		First: i.State.FirstSeq, Last: i.State.LastSeq, WorkQueue: i.Config.Retention == jetstream.WorkQueuePolicy,
+		File: i.Config.Storage == jetstream.FileStorage, Async: i.Config.PersistMode == jetstream.AsyncPersistMode,
+		Replicas: i.Config.Replicas,
 	}
 	switch {
 	case i.Config.Sealed:
@@ -78,7 +91,7 @@ func (c *Conn) StreamOf(ctx context.Context, subject string) (info StreamInfo, w
 	case errors.Is(err, jetstream.ErrStreamNotFound):
 		return StreamInfo{}, false, fmt.Errorf("no stream takes the subject %q: create one, for example with nats stream add NAME --subjects %q", subject, subject)
 	case err != nil:
-		return StreamInfo{}, false, fmt.Errorf("which stream takes the subject %q: %w", subject, apiError(err))
+		return StreamInfo{}, false, fmt.Errorf("which stream takes the subject %q: %w", subject, c.apiError(err))
 	}
 	info, err = c.Stream(ctx, name)
 	whole = slices.ContainsFunc(info.Subjects, func(f string) bool { return Covers(f, subject) })
@@ -86,10 +99,13 @@ func (c *Conn) StreamOf(ctx context.Context, subject string) (info StreamInfo, w
 }
 
 // apiError says more of errors that have more than one cause.
-func apiError(err error) error {
+func (c *Conn) apiError(err error) error {
+	complaint := c.Complaint()
 	switch {
 	case errors.Is(err, jetstream.ErrJetStreamNotEnabled), errors.Is(err, jetstream.ErrJetStreamNotEnabledForAccount):
 		return fmt.Errorf("%w (start the server with -js, or enable it for the account)", err)
+	case errors.Is(err, context.DeadlineExceeded) && complaint != nil:
+		return fmt.Errorf("the JetStream API does not answer: %w (%w)", complaint, err)
 	case errors.Is(err, context.DeadlineExceeded):
 		return fmt.Errorf("the JetStream API does not answer: is the domain right, may this user publish to it? (%w)", err)
 	}
@@ -104,6 +120,15 @@ type Consumer struct {
 	AckWait         time.Duration
 	MaxAckPending   int
 	MaxDeliver      int
+	Start           Start // of one that is created
+}
+
+// A Start says where a consumer that is created begins. The zero Start is the
+// beginning of the stream.
+type Start struct {
+	After uint64    // this sequence, if it is not 0
+	Time  time.Time // at the first message of this time or later, if it is not zero
+	New   bool      // at what is published from then on
 }
 
 // A ConsumerInfo is what there is.
@@ -118,7 +143,15 @@ type ConsumerInfo struct {
 	Paused        bool          // nothing is delivered until somebody resumes it
 	Pending       uint64        // not delivered yet
 	AckPending    int           // delivered and not acknowledged
+	Delivered     SequencePair  // the last one that was delivered for the first time
+	AckFloor      SequencePair  // all up to it are acknowledged
+	Since         time.Time     // when it was created
+	Created       bool          // by the call that has returned this
 }
+
+// A SequencePair is a place in a consumer: deliveries counted by the consumer, and
+// the sequence in the stream.
+type SequencePair struct{ Consumer, Stream uint64 }
 
 // Values of a consumer that is created here and does not say better.
 const (
@@ -133,24 +166,50 @@ func (c *Conn) Consumer(ctx context.Context, want Consumer, create bool) (Consum
 	ctx, cancel := context.WithTimeout(ctx, adminTimeout)
 	defer cancel()
 	got, err := c.js.Consumer(ctx, want.Stream, want.Durable)
+	created := false
 	switch {
 	case errors.Is(err, jetstream.ErrConsumerNotFound) && create:
-		// Two instances may do this at once: the same configuration twice is one
-		// consumer.
-		got, err = c.js.CreateConsumer(ctx, want.Stream, want.config())
+		got, created, err = c.createConsumer(ctx, &want)
 	case errors.Is(err, jetstream.ErrConsumerNotFound):
 		return ConsumerInfo{}, fmt.Errorf("%w %q: stream %q has none of that name; create it, or say create: true", ErrNoConsumer, want.Durable, want.Stream)
 	case errors.Is(err, jetstream.ErrNotPullConsumer):
 		return ConsumerInfo{}, fmt.Errorf("consumer %q pushes: a pull consumer is needed, so choose another name for durable", want.Durable)
 	}
 	if err != nil {
-		return ConsumerInfo{}, fmt.Errorf("consumer %q of stream %q: %w", want.Durable, want.Stream, apiError(err))
+		return ConsumerInfo{}, fmt.Errorf("consumer %q of stream %q: %w", want.Durable, want.Stream, c.apiError(err))
 	}
 	info := got.CachedInfo()
 	if err := want.check(&info.Config); err != nil {
 		return ConsumerInfo{}, err
 	}
-	return consumerInfo(info), nil
+	i := consumerInfo(info)
+	i.Created = created
+	return i, nil
+}
+
+// createConsumer creates the consumer. Two instances may do so at once, and know
+// different starts: the one that comes late takes what the other has created.
+func (c *Conn) createConsumer(ctx context.Context, want *Consumer) (jetstream.Consumer, bool, error) {
+	got, err := c.js.CreateConsumer(ctx, want.Stream, want.config())
+	if !errors.Is(err, jetstream.ErrConsumerExists) {
+		return got, err == nil, err
+	}
+	got, err = c.js.Consumer(ctx, want.Stream, want.Durable)
+	return got, false, err
+}
+
+// DeleteConsumer deletes a consumer.
+func (c *Conn) DeleteConsumer(ctx context.Context, stream, durable string) error {
+	ctx, cancel := context.WithTimeout(ctx, adminTimeout)
+	defer cancel()
+	err := c.js.DeleteConsumer(ctx, stream, durable)
+	switch {
+	case errors.Is(err, jetstream.ErrConsumerNotFound), errors.Is(err, jetstream.ErrStreamNotFound):
+		return fmt.Errorf("%w %q in stream %q", ErrNoConsumer, durable, stream)
+	case err != nil:
+		return fmt.Errorf("consumer %q of stream %q: %w", durable, stream, c.apiError(err))
+	}
+	return nil
 }
 
 // ConsumerState asks for the consumer as it is now.
@@ -159,7 +218,7 @@ func (c *Conn) ConsumerState(ctx context.Context, stream, durable string) (Consu
 	defer cancel()
 	got, err := c.js.Consumer(ctx, stream, durable)
 	if err != nil {
-		return ConsumerInfo{}, fmt.Errorf("consumer %q of stream %q: %w", durable, stream, apiError(err))
+		return ConsumerInfo{}, fmt.Errorf("consumer %q of stream %q: %w", durable, stream, c.apiError(err))
 	}
 	return consumerInfo(got.CachedInfo()), nil
 }
@@ -169,6 +228,9 @@ func consumerInfo(i *jetstream.ConsumerInfo) ConsumerInfo {
 		AckWait: i.Config.AckWait, MaxAckPending: i.Config.MaxAckPending, MaxDeliver: i.Config.MaxDeliver,
 		MaxBatch: i.Config.MaxRequestBatch, MaxExpires: i.Config.MaxRequestExpires, MaxBytes: i.Config.MaxRequestMaxBytes,
 		Inactive: i.Config.InactiveThreshold, Paused: i.Paused, Pending: i.NumPending, AckPending: i.NumAckPending,
+		Since:     i.Created,
+		Delivered: SequencePair{i.Delivered.Consumer, i.Delivered.Stream},
+		AckFloor:  SequencePair{i.AckFloor.Consumer, i.AckFloor.Stream},
 	}
 }
 
@@ -183,6 +245,14 @@ func (want *Consumer) config() jetstream.ConsumerConfig {
 		c.FilterSubject = want.Filters[0]
 	} else {
 		c.FilterSubjects = want.Filters
+	}
+	switch s := &want.Start; {
+	case s.After > 0:
+		c.DeliverPolicy, c.OptStartSeq = jetstream.DeliverByStartSequencePolicy, s.After+1
+	case s.New:
+		c.DeliverPolicy = jetstream.DeliverNewPolicy
+	case !s.Time.IsZero():
+		c.DeliverPolicy, c.OptStartTime = jetstream.DeliverByStartTimePolicy, &s.Time
 	}
 	if c.AckWait == 0 {
 		c.AckWait = defaultAckWait
@@ -238,4 +308,25 @@ func filtersOf(c *jetstream.ConsumerConfig) []string {
 // sameFilters reports whether got filters by want, in any order.
 func sameFilters(want []string, got *jetstream.ConsumerConfig) bool {
 	return slices.Equal(slices.Sorted(slices.Values(want)), slices.Sorted(slices.Values(filtersOf(got))))
+}
+
+// DurabilityWarnings says what a machine that loses its power could take from the
+// stream although it was acknowledged. A client cannot read the sync_interval of a
+// server, so every stream in files has one.
+func (i *StreamInfo) DurabilityWarnings() []string {
+	if !i.File {
+		return nil
+	}
+	const setting = "set sync_interval: always in the jetstream block of each server"
+	var list []string
+	if i.Async {
+		list = append(list, fmt.Sprintf("stream %q: persist_mode is async: the server acknowledges messages that it has not written yet, and a crash of the server alone loses them: nats stream edit %s --persist-mode default",
+			i.Name, i.Name))
+	}
+	if i.Replicas <= 1 {
+		return append(list, fmt.Sprintf("stream %q: one replica in files, and this client cannot read the server's sync_interval (default: 2m): unless it is always, a power failure loses what was acknowledged in that time, with no other copy: %s, or use three replicas",
+			i.Name, setting))
+	}
+	return append(list, fmt.Sprintf("stream %q: %d replicas in files, and this client cannot read the servers' sync_interval (default: 2m): unless it is always, a power failure of several servers at once can lose acknowledged messages: %s",
+		i.Name, i.Replicas, setting))
 }

@@ -38,9 +38,9 @@ type Conn struct {
 
 	log        *slog.Logger
 	reconnects atomic.Int64
+	complaints complaints
 	mu         sync.Mutex
 	down       error // why there is no connection; nil: there is one
-	last       error // what the server complained about last
 	watchers   []func(up bool)
 }
 
@@ -51,6 +51,7 @@ func Connect(ctx context.Context, cfg Config) (*Conn, error) {
 	if c.log == nil {
 		c.log = slog.New(slog.DiscardHandler)
 	}
+	c.complaints.log = c.log
 	opts, err := c.options(&cfg)
 	if err != nil {
 		return nil, err
@@ -127,7 +128,7 @@ func (c *Conn) options(cfg *Config) (*client.Options, error) {
 	o.DisconnectedErrCB = func(_ *client.Conn, err error) { c.lost(err) }
 	o.ReconnectedCB = func(nc *client.Conn) { c.found(nc) }
 	o.ClosedCB = func(*client.Conn) { c.change(ErrClosed) }
-	o.AsyncErrorCB = func(_ *client.Conn, _ *client.Subscription, err error) { c.note(err) }
+	o.AsyncErrorCB = func(_ *client.Conn, sub *client.Subscription, err error) { c.complaints.note(sub, err) }
 	var more []client.Option
 	if cfg.InboxPrefix != "" {
 		more = append(more, client.CustomInboxPrefix(cfg.InboxPrefix))
@@ -197,6 +198,7 @@ func (c *Conn) lost(err error) {
 func (c *Conn) found(nc *client.Conn) {
 	c.log.Info("nats: connected again", "server", nc.ConnectedServerName())
 	c.reconnects.Add(1)
+	c.complaints.forget()
 	c.change(nil)
 }
 
@@ -219,16 +221,6 @@ func (c *Conn) change(down error) {
 	}
 }
 
-// note keeps what the server complained about: a permission that is missing.
-func (c *Conn) note(err error) {
-	if errors.Is(err, client.ErrSlowConsumer) {
-		return // counted where it happens
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.last = err
-}
-
 // Watch has f called whenever the connection is lost or there again, by one
 // goroutine, in order. f does not block.
 func (c *Conn) Watch(f func(up bool)) {
@@ -237,10 +229,11 @@ func (c *Conn) Watch(f func(up bool)) {
 	c.watchers = append(c.watchers[:len(c.watchers):len(c.watchers)], f)
 }
 
-// Health returns nil, or why there is no connection.
+// Health returns nil, or why there is no connection, or what the server has
+// refused to this user.
 func (c *Conn) Health() error {
 	if c.nc.IsConnected() {
-		return nil
+		return c.Complaint()
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -250,13 +243,9 @@ func (c *Conn) Health() error {
 	return c.down
 }
 
-// Complaint returns what the server has complained about last, nil if it never
-// has: a permission that is missing is told in no other way.
-func (c *Conn) Complaint() error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.last
-}
+// Complaint returns what the server has refused to this user lately, or nil: it
+// reports a missing permission in no other way.
+func (c *Conn) Complaint() error { return c.complaints.err(time.Now()) }
 
 // Up reports whether there is a connection.
 func (c *Conn) Up() bool { return c.nc.IsConnected() }

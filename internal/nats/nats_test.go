@@ -33,7 +33,7 @@ func TestParseReply(t *testing.T) {
 			t.Errorf("%q: %+v, %v; want %+v", reply, got, err, want)
 		}
 	}
-	m := Meta{Stream: 42, Delivered: 3, Pending: 7, Time: 1700000000000000000}
+	m := Meta{Stream: 42, Consumer: 40, Delivered: 3, Pending: 7, Time: 1700000000000000000}
 	f("$JS.ACK.S.C.3.42.40.1700000000000000000.7", m, true)
 	f("$JS.ACK._.hash.S.C.3.42.40.1700000000000000000.7", m, true)
 	f("$JS.ACK.hub.hash.S.C.3.42.40.1700000000000000000.7.random", m, true)

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	client "github.com/nats-io/nats.go"
+
+	"github.com/urlfold/urlfold/internal/logging"
 )
 
 // pulls is how many pulls a Pull keeps at the server. The server serves them in
@@ -23,6 +25,10 @@ type PullConfig struct {
 	Expires         time.Duration // of one pull
 	Heartbeat       time.Duration // the server's sign of life while it has no message
 	Info            ConsumerInfo  // whose limits hold
+	// Gone, if not nil, is called by the goroutine that uses the Pull, and by that
+	// of the connection, when the consumer may be another one from now on: it was
+	// deleted, nobody answers for it, or the connection was lost. It does not block.
+	Gone func()
 }
 
 // A Pull receives the messages of a pull consumer. What was asked for and not
@@ -31,7 +37,7 @@ type PullConfig struct {
 // four pulls asks for a quarter of both, and the next one goes out when the end of
 // one, which the server tells behind its last message, was taken.
 //
-// One goroutine uses it. Health alone may be called by any.
+// One goroutine uses it. Health, Failures and Resume may be called by any.
 type Pull struct {
 	// C delivers messages, and what the server says between them: Handle tells them
 	// apart.
@@ -50,11 +56,25 @@ type Pull struct {
 	silent  int       // times that nothing was heard
 	tries   int       // pulls in a row that were refused
 	pause   time.Time // no pull before
-	gone    bool      // nobody answered a pull, or the consumer was deleted
 
-	cut     atomic.Bool // the connection was lost: the pulls are gone
-	trouble atomic.Pointer[error]
+	cut    atomic.Bool // the connection was lost: the pulls are gone
+	resume atomic.Bool // the pause is over
+	outage *logging.Outage
+	counts [3]atomic.Int64 // of PullClass
 }
+
+// A PullClass is why a pull failed.
+type PullClass int
+
+// The classes of failures.
+const (
+	PullGone    PullClass = iota // nobody answers for the consumer, or it was deleted
+	PullSilent                   // nothing at all was heard
+	PullRefused                  // the server refuses the pull
+)
+
+// Failures returns how many pulls have failed, by class.
+func (p *Pull) Failures(c PullClass) int64 { return p.counts[c].Load() }
 
 // NewPull subscribes. Messages come after the first call of Tick.
 func (c *Conn) NewPull(cfg PullConfig) (*Pull, error) {
@@ -63,6 +83,11 @@ func (c *Conn) NewPull(cfg PullConfig) (*Pull, error) {
 		conn:    c,
 		subject: c.api + "CONSUMER.MSG.NEXT." + cfg.Stream + "." + cfg.Durable,
 		last:    time.Now(),
+		outage: logging.NewOutage(c.log, "read failed, retrying", "read recovered",
+			"stream", cfg.Stream, "consumer", cfg.Durable),
+	}
+	if cfg.Gone == nil {
+		cfg.Gone = func() {}
 	}
 	limit := func(v *int, limit int) {
 		if limit > 0 {
@@ -82,12 +107,13 @@ func (c *Conn) NewPull(cfg PullConfig) (*Pull, error) {
 	c.Watch(func(up bool) {
 		if !up {
 			p.cut.Store(true)
+			p.cfg.Gone()
 		}
 	})
 	return p, p.subscribe()
 }
 
-// subscribe begins anew with another inbox.
+// subscribe begins again with another inbox.
 func (p *Pull) subscribe() error {
 	if p.sub != nil {
 		_ = p.sub.Unsubscribe() // it was of no use
@@ -114,6 +140,9 @@ func (p *Pull) Tick(now time.Time) {
 		clear(p.alive)
 		p.warm, p.tries, p.pause, p.last = 0, 0, time.Time{}, now
 	}
+	if p.resume.Swap(false) {
+		p.pause = time.Time{}
+	}
 	for token, end := range p.alive {
 		if now.After(end) {
 			delete(p.alive, token)
@@ -133,12 +162,17 @@ func (p *Pull) Tick(now time.Time) {
 func (p *Pull) deaf(now time.Time) {
 	p.last = now
 	p.silent++
-	p.fail(fmt.Errorf("no sign of life of consumer %q of stream %q: pulling anew", p.cfg.Durable, p.cfg.Stream))
+	err := fmt.Errorf("consumer %q of stream %q does not answer", p.cfg.Durable, p.cfg.Stream)
+	if c := p.conn.Complaint(); c != nil {
+		err = fmt.Errorf("%w: %w", err, c)
+	}
+	p.fail(PullSilent, err)
+	p.cfg.Gone()
 	clear(p.alive)
 	p.warm = 0
 	if p.silent > 1 {
 		if err := p.subscribe(); err != nil {
-			p.fail(err)
+			p.fail(PullSilent, err)
 		}
 	}
 }
@@ -155,7 +189,7 @@ func (p *Pull) send(now time.Time) error {
 	req := fmt.Appendf(nil, `{"batch":%d,"max_bytes":%d,"expires":%d,"idle_heartbeat":%d}`,
 		max(p.cfg.Messages/pulls*share/pulls, 1), p.cfg.Bytes/pulls, p.cfg.Expires, p.cfg.Heartbeat)
 	if err := p.conn.nc.PublishRequest(p.subject, p.inbox+token, req); err != nil {
-		p.fail(err)
+		p.fail(PullRefused, err)
 		return err
 	}
 	p.alive[token] = now.Add(p.cfg.Expires + 5*time.Second)
@@ -167,9 +201,7 @@ func (p *Pull) send(now time.Time) error {
 func (p *Pull) Handle(m *Msg) bool {
 	p.heard = true
 	if strings.HasPrefix(m.Reply, "$JS.ACK.") {
-		if p.trouble.Load() != nil {
-			p.well()
-		}
+		p.well()
 		return true
 	}
 	token := strings.TrimPrefix(m.Subject, p.inbox)
@@ -186,51 +218,44 @@ func (p *Pull) Handle(m *Msg) bool {
 	case status == "408", status == "404", text == "Batch Completed", text == "Message Size Exceeds MaxBytes", text == "Server Shutdown":
 		p.well()
 	case status == "503":
-		p.gone = true
-		p.refused(fmt.Errorf("nobody answers for consumer %q of stream %q: were they deleted, or is the server starting?", p.cfg.Durable, p.cfg.Stream))
+		p.refused(PullGone, fmt.Errorf("nobody answers for consumer %q of stream %q: were they deleted, or is the server starting?", p.cfg.Durable, p.cfg.Stream))
 	case text == "Consumer Deleted":
-		p.gone = true
-		p.refused(fmt.Errorf("consumer %q of stream %q was deleted", p.cfg.Durable, p.cfg.Stream))
+		p.refused(PullGone, fmt.Errorf("consumer %q of stream %q was deleted", p.cfg.Durable, p.cfg.Stream))
 	default: // a leader that changes, a limit of the consumer
-		p.refused(fmt.Errorf("consumer %q of stream %q: %s %s", p.cfg.Durable, p.cfg.Stream, status, text))
+		p.refused(PullRefused, fmt.Errorf("consumer %q of stream %q: %s %s", p.cfg.Durable, p.cfg.Stream, status, text))
 	}
 	return false
 }
 
 // refused lets a while go by before the next pull.
-func (p *Pull) refused(err error) {
-	p.fail(err)
+func (p *Pull) refused(class PullClass, err error) {
+	p.fail(class, err)
+	if class == PullGone {
+		p.cfg.Gone()
+	}
 	p.pause = time.Now().Add(min(100*time.Millisecond<<min(p.tries, 10), 5*time.Second))
 	p.tries++
 }
 
-func (p *Pull) fail(err error) { p.trouble.Store(&err) }
+func (p *Pull) fail(class PullClass, err error) {
+	p.counts[class].Add(1)
+	p.outage.Set(err)
+}
 
 func (p *Pull) well() {
 	p.tries = 0
-	p.trouble.Store(nil)
+	p.outage.Clear()
 }
 
-// Returned reports, once, that messages come again after nobody answered or the
-// consumer was deleted: it may be another one now, of another stream of that name.
-func (p *Pull) Returned() bool {
-	back := p.gone && p.trouble.Load() == nil
-	if back {
-		p.gone = false
-	}
-	return back
-}
+// Resume has the next pull sent at once: what it failed for is over. Any goroutine
+// may call it.
+func (p *Pull) Resume() { p.resume.Store(true) }
 
 // Rest says that the caller was not listening until now.
 func (p *Pull) Rest(now time.Time) { p.last = now }
 
 // Health returns nil, or why no messages come.
-func (p *Pull) Health() error {
-	if err := p.trouble.Load(); err != nil {
-		return *err
-	}
-	return nil
-}
+func (p *Pull) Health() error { return p.outage.Err() }
 
 // Stop ends the subscription. What the server had sent before is in C when it
 // returns, unless that takes longer than patience.

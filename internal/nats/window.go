@@ -14,6 +14,8 @@ import (
 	"time"
 
 	client "github.com/nats-io/nats.go"
+
+	"github.com/urlfold/urlfold/internal/logging"
 )
 
 // This file is structured in the following way:
@@ -73,8 +75,9 @@ type Window struct {
 	order   uint64
 	closed  bool
 
+	failing  int          // messages that failed, and are not settled; guarded by mu
 	failures atomic.Int32 // rounds of the keeper since the last success
-	trouble  atomic.Pointer[error]
+	outage   *logging.Outage
 	stats    windowStats
 }
 
@@ -83,6 +86,7 @@ type windowStats struct{ published, again, duplicates, timeouts, cuts, homeless,
 // WindowStats are the figures of a Window.
 type WindowStats struct {
 	InFlight   int   // messages that are not settled
+	Failing    int   // of them, those that were not taken once or more
 	Published  int64 // sent, those sent again not included
 	Again      int64 // sent again
 	Duplicates int64 // that the stream had already, by their ids
@@ -110,6 +114,7 @@ type slot struct {
 	use   uint32 // with the index of the slot, the token of the message
 	state slotState
 	late  uint8  // times that no answer came in time
+	fails bool   // it is counted in Window.failing
 	order uint64 // of the first time it was published
 	at    time.Time
 
@@ -126,7 +131,8 @@ func token(use, idx uint32) uint64 { return uint64(use)<<32 | uint64(idx) }
 func (c *Conn) NewWindow(size int, timeout time.Duration) (*Window, error) {
 	w := &Window{
 		conn: c, timeout: timeout, prefix: c.nc.NewInbox() + ".",
-		kick: make(chan struct{}, 1), slots: make([]slot, size),
+		outage: logging.NewOutage(c.log, "publish failed, retrying", "publish recovered"),
+		kick:   make(chan struct{}, 1), slots: make([]slot, size),
 	}
 	for i := range size {
 		w.free = append(w.free, uint32(size-1-i))
@@ -157,19 +163,15 @@ func (w *Window) Stats() WindowStats {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return WindowStats{
-		InFlight: len(w.slots) - len(w.free), Published: w.stats.published.Load(), Again: w.stats.again.Load(),
+		InFlight: len(w.slots) - len(w.free), Failing: w.failing, Published: w.stats.published.Load(), Again: w.stats.again.Load(),
 		Duplicates: w.stats.duplicates.Load(), Timeouts: w.stats.timeouts.Load(), Cuts: w.stats.cuts.Load(),
 		Homeless: w.stats.homeless.Load(), Refusals: w.stats.refusals.Load(),
 	}
 }
 
-// Health returns nil, or why messages are not acknowledged.
-func (w *Window) Health() error {
-	if err := w.trouble.Load(); err != nil {
-		return *err
-	}
-	return nil
-}
+// Health returns nil, or why messages are not acknowledged. It is not nil while a
+// single message is not taken, whatever becomes of others.
+func (w *Window) Health() error { return w.outage.Err() }
 
 // Publish publishes the messages first, first+1, … first+n-1 of l, and blocks while
 // the window is full. A nil error says that each was published or waits to be. After
@@ -222,6 +224,11 @@ func (w *Window) acquire(ctx context.Context, dst []uint32) ([]uint32, error) {
 
 // release puts a slot back and wakes who waits for one. The caller holds mu.
 func (w *Window) release(idx uint32) {
+	if w.slots[idx].fails {
+		if w.failing--; w.failing == 0 {
+			w.outage.Clear()
+		}
+	}
 	w.slots[idx] = slot{use: w.slots[idx].use}
 	w.free = append(w.free, idx)
 	// Not for a single one: who waits has many messages.
@@ -350,9 +357,13 @@ func (w *Window) postpone(t uint64, err error) {
 		s.state = waiting
 		w.redo = append(w.redo, t)
 		w.stats.blame(err)
+		if !s.fails {
+			s.fails = true
+			w.failing++
+		}
+		w.outage.Set(err)
 	}
 	w.mu.Unlock()
-	w.trouble.Store(&err)
 	w.nudge()
 }
 
@@ -422,9 +433,6 @@ func (w *Window) ack(m *client.Msg) {
 	case err == nil:
 		if duplicate {
 			w.stats.duplicates.Add(1)
-		}
-		if w.trouble.Load() != nil {
-			w.trouble.Store(nil)
 		}
 		w.failures.Store(0)
 		w.settle(t, nil)
@@ -496,7 +504,7 @@ func readAck(m *client.Msg) (again bool, err error) {
 	}
 	cause := error(nil)
 	if a.Error.ErrCode == codeMessageTooLong || a.Error.ErrCode == codeHeaderTooLong {
-		cause = ErrRefused
+		cause = refusal(a.Error.ErrCode)
 	} else {
 		cause = errStream
 	}

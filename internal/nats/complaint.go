@@ -1,0 +1,94 @@
+package nats
+
+import (
+	"errors"
+	"log/slog"
+	"strings"
+	"sync"
+	"time"
+
+	client "github.com/nats-io/nats.go"
+)
+
+// complaints are what the server has refused to this user: it answers no request
+// for which a permission is missing, and says so beside the conversation only.
+type complaints struct {
+	log *slog.Logger
+
+	mu      sync.Mutex
+	last    error     // to publish
+	at      time.Time // of last
+	listens error     // to subscribe: nothing comes until the next connection
+	logged  map[string]time.Time
+}
+
+const (
+	// complaintLasts is how long a refused publish counts: what is refused and
+	// matters is published again sooner.
+	complaintLasts = 2 * time.Minute
+	// complainEvery is how often the same complaint is logged.
+	complainEvery = 10 * time.Second
+	// maxComplaints bounds the complaints that are told apart in the log.
+	maxComplaints = 64
+)
+
+// note keeps and logs what the server, or the client, reports outside of any call.
+func (c *complaints) note(sub *client.Subscription, err error) {
+	now := time.Now()
+	if errors.Is(err, client.ErrSlowConsumer) {
+		if sub != nil && c.due("slow "+sub.Subject, now) {
+			dropped, _ := sub.Dropped() // 0 if it has ended
+			c.log.Warn("messages dropped, slow consumer", "subject", sub.Subject, "dropped", dropped)
+		}
+		return
+	}
+	if c.due(err.Error(), now) {
+		c.log.Warn("server refused a request", "error", err)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if isSubscribe(err) {
+		c.listens = err
+		return
+	}
+	c.last, c.at = err, now
+}
+
+// isSubscribe reports whether err refuses a subscription.
+func isSubscribe(err error) bool {
+	return errors.Is(err, client.ErrPermissionViolation) && strings.Contains(err.Error(), "Subscription to")
+}
+
+// due reports whether to log what is known by that text.
+func (c *complaints) due(text string, now time.Time) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if at, ok := c.logged[text]; ok && now.Sub(at) < complainEvery {
+		return false
+	}
+	if c.logged == nil || len(c.logged) >= maxComplaints {
+		c.logged = map[string]time.Time{}
+	}
+	c.logged[text] = now
+	return true
+}
+
+// err returns what counts now, or nil.
+func (c *complaints) err(now time.Time) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch {
+	case c.listens != nil:
+		return c.listens
+	case c.last != nil && now.Sub(c.at) < complaintLasts:
+		return c.last
+	}
+	return nil
+}
+
+// forget drops what was refused: permissions belong to a connection.
+func (c *complaints) forget() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.last, c.listens = nil, nil
+}
