@@ -19,8 +19,8 @@ const (
 	NUL                          // %00
 	Control                      // %01 to %1F, %7F
 	BadUTF8                      // escapes that are not UTF-8
-	OverlongUTF8                 // %C0%AF: a longer form than UTF-8 allows
-	SurrogateUTF8                // %ED%A0%80: half of a UTF-16 pair
+	OverlongUTF8                 // %C0%AF: a complete sequence, longer than UTF-8 allows
+	SurrogateUTF8                // %ED%A0%80: a complete sequence for half of a UTF-16 pair
 	Noncharacter                 // %EF%BF%BF: U+FFFF and its like
 	DoubleEncoded                // %2541: an escaped escape
 	EncodedTraversal             // "..%2F", "%2e%2e%2f" in a path
@@ -40,7 +40,7 @@ const (
 	HostNotLDH      // a name with something else than letters, digits, hyphens and dots
 	IDNAInvalid     // a domain with characters or "xn--" labels that UTS 46 does not allow
 	ZoneID          // [fe80::1%25eth0], RFC 6874 (withdrawn by RFC 9844)
-	HostAmbiguous   // '\' or a second '@' in the authority: browsers and RFC 3986 see different hosts
+	HostAmbiguous   // browsers and RFC 3986 see different hosts, of the URL or of its base: hosts.go
 	PortInvalid     // text after the last ':' of the host that is no port, or one above 65535
 	HostMissing     // an http URL without a host
 
@@ -94,6 +94,10 @@ const (
 	FileInvalidWindowsDriveLetter
 	FileInvalidWindowsDriveLetterHost
 
+	// Parameters. Package record looks for both; the codec, which reads none, for neither.
+	EmptyPair  // "&&" in a query, or a '&' at one of its ends: a field without name and value
+	ParamStyle // a parameter is not written in the style that was declared for it
+
 	MarksDropped // there were more marks than Profile.MaxMarks
 
 	// NumFlags is how many flags there are.
@@ -117,6 +121,7 @@ var flagNames = [NumFlags]string{
 	"invalid-URL-unit", "special-scheme-missing-following-solidus", "missing-scheme-non-relative-URL",
 	"invalid-reverse-solidus", "invalid-credentials", "port-out-of-range",
 	"file-invalid-Windows-drive-letter", "file-invalid-Windows-drive-letter-host",
+	"empty-pair", "param-style",
 	"marks-dropped",
 }
 

@@ -316,7 +316,7 @@ func checkParse(t *testing.T, src []byte) {
 	t.Helper()
 	var fast, full Result
 	var want error
-	if err := verbatim.read(src, &full); err != 0 {
+	if err := verbatim.read(nil, src, &full); err != 0 {
 		want = err
 	}
 	err := Parse(src, &fast)

@@ -24,7 +24,7 @@ func (n *Normalizer) hitsRFC(src, norm []byte, r *Result) Hits {
 		src, read = text, r.scratch.second()
 		read.reset()
 		_, _ = split(src, &read.In) // it was before
-		n.inspect(src, read)
+		n.inspect(nil, src, read)
 	}
 	u := &read.In
 	host := u.Bytes(src, Host)

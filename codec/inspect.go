@@ -24,7 +24,7 @@ func Parse(src []byte, r *Result) error {
 	if verbatim.inspectOnePass(src, end, r) {
 		return nil
 	}
-	if err := verbatim.read(src, r); err != 0 {
+	if err := verbatim.read(nil, src, r); err != 0 {
 		return err
 	}
 	return nil
@@ -43,10 +43,10 @@ func (r *Result) undone() {
 	}
 }
 
-// inspect finds the flags and marks of the URL r.In in src. It returns the
-// offset of the first '%' that starts no escape, or -1.
-func (n *Normalizer) inspect(src []byte, r *Result) (stray int) {
-	i := inspector{Normalizer: n, r: r, src: src, u: &r.In, stray: -1}
+// inspect finds the flags and marks of the URL r.In in src, which in the rfc
+// standard may be a reference that has a base. It returns the offset of the first '%' that starts no escape, or -1.
+func (n *Normalizer) inspect(base, src []byte, r *Result) (stray int) {
+	i := inspector{Normalizer: n, r: r, base: base, src: src, u: &r.In, stray: -1}
 	for c := Username; c <= Fragment; c++ {
 		if i.u.Has(c) && c != Port {
 			i.component(c)
@@ -60,6 +60,7 @@ func (n *Normalizer) inspect(src []byte, r *Result) (stray int) {
 type inspector struct {
 	*Normalizer
 	r     *Result
+	base  []byte // of a reference in the rfc standard, else nil
 	src   []byte
 	u     *URL
 	stray int
@@ -191,9 +192,14 @@ func (n *Normalizer) onEscape(f Flag) Action {
 
 // mark notes a defect at text[at:] of component c.
 func (i *inspector) mark(c Component, at int, f Flag, a Action) {
+	i.markAt(c, int(i.u.Span(c).Start)+at, f, a)
+}
+
+// markAt notes a defect at src[at:] of component c.
+func (i *inspector) markAt(c Component, at int, f Flag, a Action) {
 	i.r.Flags = i.r.Flags.With(f)
 	s := &i.r.scratch
-	s.marks = append(s.marks, Mark{At: i.u.Span(c).Start + uint32(at), Flag: f, Component: c, Action: a})
+	s.marks = append(s.marks, Mark{At: uint32(at), Flag: f, Component: c, Action: a})
 }
 
 // merge adds the marks of one component to the result, by offset.
@@ -228,27 +234,22 @@ func (i *inspector) whole() {
 	if i.profile.Reading == RFC && u.Span(Host).Len() == 0 && lookupAnyCase(u.Bytes(i.src, Scheme)).isWeb() {
 		i.hostless()
 	}
-	late := len(i.r.scratch.marks) > 0
-	if late {
-		i.merge()
+	if i.profile.Reading == RFC {
+		i.hosts()
 	}
-	if late || i.r.Flags.Has(HostAmbiguous) { // the mark of that may be in the userinfo
+	if len(i.r.scratch.marks) > 0 {
+		i.merge()
 		sortMarks(i.r.Marks)
 	}
 }
 
-// hostless says where the host of a web URL was expected. Browsers read one out
-// of the path, if that is not empty.
+// hostless says where the host of a web URL was expected.
 func (i *inspector) hostless() {
 	at := i.u.Span(Path).Start
 	if i.u.HasAuthority() {
 		at = i.u.Span(Host).Start
 	}
-	at -= i.u.Span(Host).Start
-	i.mark(Host, int(at), HostMissing, Kept)
-	if i.u.Span(Path).Len() > 0 {
-		i.mark(Host, int(at), HostAmbiguous, Kept)
-	}
+	i.markAt(Host, int(at), HostMissing, Kept)
 }
 
 // schemeless looks for a ':' in front of which a scheme should stand.
@@ -269,9 +270,6 @@ func (i *inspector) host(text []byte, d uint8) {
 		i.literal(text)
 	default:
 		i.regName(text, d)
-	}
-	if i.profile.Reading == RFC && (d&dirtHost != 0 || i.u.Has(Username)) {
-		i.ambiguous()
 	}
 	if _, ok := i.u.PortNumber(); !ok && i.u.Span(Port).Len() > 0 && i.profile.Reading == RFC {
 		i.mark(Port, 0, PortOutOfRange, Kept)
@@ -294,23 +292,6 @@ func (i *inspector) idna(text []byte, d uint8) {
 }
 
 var aceDash = []byte("--") // of "xn--", in whatever case
-
-// ambiguous looks in the authority for the bytes at which browsers end it, or
-// which they take out of it, where RFC 3986 knows only illegal bytes
-// (https://url.spec.whatwg.org/#authority-state).
-func (i *inspector) ambiguous() {
-	start := i.u.Span(Host).Start
-	if i.u.Has(Username) {
-		start = i.u.Span(Username).Start
-	}
-	authority := i.src[start:i.u.Span(Host).End]
-	for at, c := range authority {
-		if c == '\\' || c == '\t' || c == '\n' || c == '\r' {
-			i.mark(Host, int(start)+at-int(i.u.Span(Host).Start), HostAmbiguous, i.encoded())
-			return
-		}
-	}
-}
 
 func (i *inspector) regName(text []byte, d uint8) {
 	if i.u.kind != IPv4 && endsInNumber(text) {

@@ -147,7 +147,7 @@ func (n *Normalizer) appendFull(dst, src []byte, r *Result) ([]byte, error) {
 	if n.profile.Reading == WHATWG {
 		return n.appendBrowser(dst, nil, src, r)
 	}
-	if err := n.read(src, r); err != 0 {
+	if err := n.read(nil, src, r); err != 0 {
 		return dst, err
 	}
 	start := len(dst)
@@ -197,8 +197,9 @@ func (n *Normalizer) clean(dst []byte, start int, r *Result) []byte {
 	return dst
 }
 
-// read finds the components, the flags and the marks of src.
-func (n *Normalizer) read(src []byte, r *Result) Error {
+// read finds the components, the flags and the marks of src, a reference if base
+// is not empty.
+func (n *Normalizer) read(base, src []byte, r *Result) Error {
 	r.reset()
 	if len(src) > n.maxLen {
 		r.In = URL{}
@@ -209,7 +210,7 @@ func (n *Normalizer) read(src []byte, r *Result) Error {
 	if err != 0 {
 		r.ErrAt = uint32(at)
 	}
-	if stray := n.inspect(src, r); stray >= 0 && n.profile.Stray == percent.StrayReject && err == 0 {
+	if stray := n.inspect(base, src, r); stray >= 0 && n.profile.Stray == percent.StrayReject && err == 0 {
 		r.ErrAt = uint32(stray)
 		err = ErrBadEscape
 	}

@@ -15,6 +15,7 @@ import (
 type Policy struct {
 	Params     *params.Matcher // parameters that mean nothing for what is fetched; K2 leaves them out
 	SiteParams *params.Matcher // parameters that mean nothing for which page it is; K3 leaves them out too
+	Styles     *params.Styles  // how parameters are written, for those who read them: no key depends on it; may be nil
 	Templates  *Templates      // path templates that come before the built-in ones; may be nil
 	SPA        []string        // hosts, with those below them, whose fragments "#/…" and "#!…" are pages; "*" is every host
 	KeepHTTPS  bool            // K2: http and https are not the same

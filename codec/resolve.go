@@ -25,7 +25,7 @@ func (n *Normalizer) AppendRef(dst, base, src []byte, r *Result) ([]byte, error)
 		r.reset()
 		return dst, ErrBase
 	}
-	if err := n.read(src, r); err != 0 {
+	if err := n.read(base, src, r); err != 0 {
 		return dst, err
 	}
 	s := &r.scratch

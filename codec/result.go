@@ -66,6 +66,7 @@ type scratch struct {
 	change    Change           // of the last call, if judged
 	judged    bool             // else Normalizer.Change has to find out
 	other     *Result          // of the other reading
+	hosts     *hostScratch     // of comparing hosts
 	text2     []byte           // a component on its way to NFC
 	runes     [2][]rune        // a part of it
 	pairs     []params.Pair    // of a query

@@ -78,6 +78,8 @@ type baseURL struct {
 	opaque bool // the path is opaque
 	err    Error
 	res    Result // of reading it; there for its scratch
+
+	rfcHost rfcHost // the host that RFC 3986 sees
 }
 
 // The percent-encode sets, by what they are used for.
@@ -126,7 +128,7 @@ func (n *Normalizer) appendWHATWG(dst []byte, base *baseURL, src []byte, r *Resu
 	if p.err == 0 {
 		p.guard()
 	}
-	n.inspect(in, r)
+	n.inspect(nil, in, r)
 	s.canonical = p.canonical()
 	p.compareHosts(src[s.lead:s.end])
 	r.unclean(n.maxMarks)
@@ -173,6 +175,7 @@ func (s *scratch) readBase(base []byte) *baseURL {
 	b.u = b.res.Out
 	b.known = lookupScheme(b.u.Bytes(b.text, Scheme))
 	b.opaque = !b.u.HasAuthority() && !hasPrefix(b.u.Bytes(b.text, Path), '/')
+	b.readRFCHost(s)
 	return b
 }
 
@@ -180,13 +183,7 @@ func (s *scratch) readBase(base []byte) *baseURL {
 // and newlines, and notes what it took out.
 func (s *scratch) strip(src []byte, r *Result) []byte {
 	s.cuts, s.gaps = s.cuts[:0], s.gaps[:0]
-	start, end := 0, len(src)
-	for start < end && src[start] <= ' ' {
-		start++
-	}
-	for end > start && src[end-1] <= ' ' {
-		end--
-	}
+	start, end := trimEnds(src)
 	s.lead, s.end = uint32(start), uint32(end)
 	if start > 0 {
 		s.cut(r, 0, TrimmedEnds)
@@ -201,6 +198,19 @@ func (s *scratch) strip(src []byte, r *Result) []byte {
 		s.cut(r, end, TrimmedEnds)
 	}
 	return in
+}
+
+// trimEnds returns where src begins and ends without C0 controls and spaces at its
+// ends.
+func trimEnds(src []byte) (start, end int) {
+	end = len(src)
+	for start < end && src[start] <= ' ' {
+		start++
+	}
+	for end > start && src[end-1] <= ' ' {
+		end--
+	}
+	return start, end
 }
 
 // indexTab returns the offset of the first tab or newline in b, or -1.
@@ -285,37 +295,6 @@ func (p *parser) fail(f Flag, at int, c Component, err Error) state {
 	p.mark(f, at, c, Rejected)
 	p.err, p.r.ErrAt = err, uint32(at)
 	return stateEnd
-}
-
-// compareHosts notes where RFC 3986 sees another host in src, whose ends are
-// trimmed, than browsers do.
-func (p *parser) compareHosts(src []byte) {
-	if p.plainHost() {
-		return
-	}
-	rfc := &p.r.scratch.in
-	if _, _, err := splitFront(src, rfc); err != 0 {
-		return
-	}
-	if !bytes.Equal(rfc.Bytes(src, Host), p.u.Bytes(p.in, Host)) {
-		at := p.u.Span(Host).Start
-		p.mark(HostAmbiguous, int(at), Host, Kept)
-	}
-}
-
-// plainHost reports whether it takes no comparing to know that RFC 3986 sees the
-// same host: it comes right behind "://", and behind it and its port there is an
-// end of the authority that both know.
-func (p *parser) plainHost() bool {
-	host := p.u.Span(Host)
-	start, end := int(host.Start), int(host.End)
-	if p.err != 0 || len(p.r.scratch.gaps) != 0 || host.Len() == 0 || start < 3 || p.in[start-3] != ':' || p.in[start-1] != '/' {
-		return false
-	}
-	if p.u.Has(Port) {
-		end = int(p.u.Span(Port).End)
-	}
-	return int(p.u.Span(Scheme).End) == start-3 && p.in[start] != '[' && (end == len(p.in) || p.in[end] != '\\')
 }
 
 // guard writes the "/." that keeps a path from being read as a host

@@ -19,6 +19,9 @@
 //	chart.go       what the bytes of a query are, as bits
 //	field.go       the fields of a query with all that is known about them, and their order
 //	tidy.go        queries that need no fields
+//	style.go       Declaration: how a parameter is written, in the words of OpenAPI
+//	styles.go      CompileStyles: declarations made ready, and everything that can be wrong with them
+//	reader.go      Reader: the parameters of a path and a query, decoded; pathreader.go: those of a path
 //	keyquery.go    AppendKeyQuery: the query of a key; AppendFiltered: of a URL to fetch
 //
 // # Names and values

@@ -142,7 +142,7 @@ func NewChart(standard string) (Chart, error) {
 			newRow(s.columns, 0x7F, 0x7F, "control"), newRow(s.columns, 0x80, 0xFF, "not ASCII"))
 		return ch, nil
 	}
-	return Chart{}, fmt.Errorf("unknown standard %q: want %s", standard, strings.Join(Standards(), ", "))
+	return Chart{}, errUnknownStandard(standard)
 }
 
 func newRow(columns []column, first, last byte, class string) ChartRow {

@@ -17,8 +17,8 @@ const (
 	NUL                          // %00
 	Control                      // %01 to %1F and %7F
 	BadUTF8                      // not UTF-8 (RFC 3629 §4): a lone continuation byte, a short sequence, a byte or code point out of range
-	OverlongUTF8                 // a sequence longer than its code point needs: %C0%AF
-	SurrogateUTF8                // a surrogate, U+D800 to U+DFFF: %ED%A0%80
+	OverlongUTF8                 // a complete sequence longer than its code point needs: %C0%AF
+	SurrogateUTF8                // a complete sequence for a surrogate, U+D800 to U+DFFF: %ED%A0%80
 	Noncharacter                 // U+FDD0 to U+FDEF, or U+xxFFFE and U+xxFFFF
 	DoubleEncoded                // %25 followed by two hex digits: decoding gives another escape
 	EncodedTraversal             // a '..' segment with an escaped '/' or '\' beside it. Means something in paths only

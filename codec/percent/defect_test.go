@@ -87,7 +87,7 @@ func TestDefectsUTF8(t *testing.T) {
 	f("%E4a%B8%AD", "0:bad-utf8 4:bad-utf8 7:bad-utf8") // a sequence is of adjacent escapes
 	f("%C3\xa9", "0:bad-utf8")
 	f("%C0%AF", "0:overlong-utf8")
-	f("%C1", "0:overlong-utf8")
+	f("%C0%AF%C1%BF%C2%80", "0:overlong-utf8 6:overlong-utf8")
 	f("%E0%80%AF%E0%9F%BF%E0%A0%80", "0:overlong-utf8 9:overlong-utf8")
 	f("%F0%80%80%AF%F0%8F%BF%BF%F0%90%80%80", "0:overlong-utf8 12:overlong-utf8")
 	f("%ED%9F%BF%ED%A0%80%ED%BF%BF", "9:surrogate-utf8 18:surrogate-utf8")
@@ -95,6 +95,35 @@ func TestDefectsUTF8(t *testing.T) {
 	f("%F5%80%80%80%F8%88%80%80%80%FE%FF", "0:bad-utf8 12:bad-utf8 27:bad-utf8 30:bad-utf8")
 	f("%EF%B7%8F%EF%B7%90%EF%B7%AF%EF%B7%B0", "9:noncharacter 18:noncharacter") // U+FDCF, FDD0, FDEF, FDF0
 	f("%EF%BF%BE%F4%8F%BF%BF", "0:noncharacter 9:noncharacter")                 // U+FFFE, U+10FFFF
+}
+
+// TestDefectsIncomplete: an overlong form or a surrogate is a complete sequence
+// (a lead byte and the continuation bytes that it asks for, all escaped). What
+// only begins like one is text in another charset, not an attack.
+func TestDefectsIncomplete(t *testing.T) {
+	f := defectsOf(t)
+	f("%C1lvarez", "0:bad-utf8") // Álvarez in Latin-1
+	f("%C0", "0:bad-utf8")
+	f("%C1%C1", "0:bad-utf8 3:bad-utf8")
+	f("%C0%2F", "0:bad-utf8")
+	f("%E0%80", "0:bad-utf8")
+	f("%E0%80x", "0:bad-utf8")
+	f("%E0%80%41", "0:bad-utf8 6:needless-escape")
+	f("%F0%80%80", "0:bad-utf8")
+	f("%F0%8F%BF.%BF", "0:bad-utf8 10:bad-utf8")
+	f("%ED%A0", "0:bad-utf8")
+	f("%EDa", "0:bad-utf8")
+	f("%ED%BF%C3%A9", "0:bad-utf8")
+	f("%E0%80%AF%80", "0:overlong-utf8 9:bad-utf8") // one continuation byte too many
+	f("%ED%A0%80%C0", "0:surrogate-utf8 9:bad-utf8")
+	f("%F8%80%80%80%AF%FC%80%80%80%80%AF", "0:bad-utf8 15:bad-utf8") // no lead bytes of RFC 3629
+	// Raw bytes belong to no sequence of escapes and are judged as raw bytes.
+	f("%C0\xAF", "0:bad-utf8")
+	f("%E0%80\xAF", "0:bad-utf8")
+	f("%E0\x80%AF", "0:bad-utf8 4:bad-utf8")
+	f("%ED%A0\x80", "0:bad-utf8")
+	f("\xC0%AF", "1:bad-utf8")
+	f("\xC0\xAF\xED\xA0\x80", "")
 }
 
 func TestDefectsDouble(t *testing.T) {

@@ -49,9 +49,13 @@ func Lookup(standard, component string) (Set, error) {
 	}
 	has := Components(standard)
 	if has == nil {
-		return None, fmt.Errorf("unknown standard %q: want %s", standard, strings.Join(Standards(), ", "))
+		return None, errUnknownStandard(standard)
 	}
-	return None, fmt.Errorf("standard %s escapes nothing in a component %q: want %s", standard, component, strings.Join(has, ", "))
+	return None, fmt.Errorf("unknown component %q for standard %s: must be one of %s", component, standard, strings.Join(has, ", "))
+}
+
+func errUnknownStandard(name string) error {
+	return fmt.Errorf("unknown standard %q: must be one of %s", name, strings.Join(Standards(), ", "))
 }
 
 // Standards returns the names of all standards that [Lookup] knows.

@@ -87,6 +87,77 @@ func TestSeed002(t *testing.T) {
 	}
 }
 
+// TestSeed002Encode is the same table as encoding data writes it, component by component. Where a delimiter keeps its purpose
+// the row says so; RFC 3986 §2.2 and §3 decide which.
+func TestSeed002Encode(t *testing.T) {
+	const chars = "!#$&'()*+,/:;=?@[]"
+	all := strings.Fields("%21 %23 %24 %26 %27 %28 %29 %2A %2B %2C %2F %3A %3B %3D %3F %40 %5B %5D")
+	for _, standard := range Standards() {
+		for _, component := range Components(standard) {
+			set, err := Lookup(standard, component)
+			if err != nil {
+				t.Fatal(err)
+			}
+			raw := map[string]string{"path": "/", "query": "&=+", "userinfo": ":"}[component]
+			if standard == "whatwg" && component == "userinfo" {
+				raw = "" // the userinfo percent-encode set has ':': user and password are encoded one by one
+			}
+			for i, c := range []byte(chars) {
+				want := all[i]
+				if strings.IndexByte(raw, c) >= 0 {
+					want = string(c)
+				}
+				if got := string(AppendEncodeReserved(nil, []byte{c}, set, Delimiters(component))); got != want {
+					t.Errorf("%s, %s: %c becomes %s, want %s", standard, component, c, got, want)
+				}
+			}
+			// What is not reserved is as ever, and all of it decodes to the same data.
+			data := make([]byte, 256)
+			for c := range data {
+				data[c] = byte(c)
+			}
+			got := AppendEncodeReserved(nil, data, set, "")
+			decode := AppendDecode
+			if standard == "form" {
+				decode = AppendDecodeForm
+			}
+			if back := decode(nil, got); !bytes.Equal(back, data) {
+				t.Errorf("%s, %s: %q decodes to %q", standard, component, got, back)
+			}
+			for c := range 256 {
+				c := byte(c)
+				plain, one := AppendEncode(nil, []byte{c}, set), AppendEncodeReserved(nil, []byte{c}, set, "")
+				if !IsReserved(c) && !bytes.Equal(plain, one) {
+					t.Errorf("%s, %s: %q becomes %s, want %s", standard, component, c, one, plain)
+				}
+			}
+		}
+	}
+	if got := Reserved(); got != chars {
+		t.Errorf("reserved bytes %q, want %q", got, chars)
+	}
+}
+
+// TestReservedChart holds the chart to the seed's table.
+func TestReservedChart(t *testing.T) {
+	for _, standard := range Standards() {
+		ch, err := NewReservedChart(standard)
+		if err != nil || len(ch.Rows) != len(Reserved()) {
+			t.Fatalf("%s: %d rows, %v", standard, len(ch.Rows), err)
+		}
+		for _, row := range ch.Rows {
+			for i, cell := range row.Cells {
+				if escape := string(AppendEscape(nil, row.Char)); cell != escape && cell != string(row.Char) || cell != escape && Delimiters(ch.Columns[i]) == "" {
+					t.Errorf("%s, %s, %c: %s", standard, ch.Columns[i], row.Char, cell)
+				}
+			}
+		}
+	}
+	if _, err := NewReservedChart("rfc2396"); err == nil {
+		t.Error("there is a chart of rfc2396")
+	}
+}
+
 // TestSeed003Components is the two tables of "URI-safe characters": where a delimiter may stand for itself.
 func TestSeed003Components(t *testing.T) {
 	cols := strings.Split(":/?#[]@!$&'()*+,;=", "")

@@ -183,7 +183,7 @@ func TestLookup(t *testing.T) {
 			t.Errorf("Lookup(%q, %q): error %v, want %s", standard, component, err, want)
 		}
 	}
-	fail("rfc2396", "path", `unknown standard "rfc2396": want rfc3986, whatwg, rfc1738, form`)
-	fail("form", "path", `standard form escapes nothing in a component "path": want query-name, query-value`)
-	fail("rfc1738", "host", `standard rfc1738 escapes nothing in a component "host": want path-segment, path, query, query-name, query-value, fragment, userinfo`)
+	fail("rfc2396", "path", `unknown standard "rfc2396": must be one of rfc3986, whatwg, rfc1738, form`)
+	fail("form", "path", `unknown component "path" for standard form: must be one of query-name, query-value`)
+	fail("rfc1738", "host", `unknown component "host" for standard rfc1738: must be one of path-segment, path, query, query-name, query-value, fragment, userinfo`)
 }

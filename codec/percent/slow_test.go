@@ -194,17 +194,6 @@ func slowUTF8(src string) (ds []Defect) {
 
 // slowVerdict computes the code point, and compares it with the least one that needs so many bytes.
 func slowVerdict(seq []byte, want int) (k Kind, bad bool) {
-	if seq[0] == 0xC0 || seq[0] == 0xC1 {
-		return OverlongUTF8, true
-	}
-	if len(seq) >= 2 && want <= 4 {
-		switch two := fmt.Sprintf("%X", seq[:2]); {
-		case two >= "E080" && two <= "E09F", two >= "F080" && two <= "F08F":
-			return OverlongUTF8, true
-		case two >= "EDA0" && two <= "EDBF":
-			return SurrogateUTF8, true
-		}
-	}
 	if len(seq) != want || want < 2 || want > 4 {
 		return BadUTF8, true
 	}
@@ -212,7 +201,12 @@ func slowVerdict(seq []byte, want int) (k Kind, bad bool) {
 	for _, c := range seq[1:] {
 		r = r<<6 | rune(c)&0x3F
 	}
-	if r > 0x10FFFF {
+	switch least := map[int]rune{2: 0x80, 3: 0x800, 4: 0x10000}[want]; {
+	case r < least:
+		return OverlongUTF8, true
+	case r >= 0xD800 && r <= 0xDFFF:
+		return SurrogateUTF8, true
+	case r > 0x10FFFF:
 		return BadUTF8, true
 	}
 	return Noncharacter, r&0xFFFF >= 0xFFFE || r >= 0xFDD0 && r <= 0xFDEF

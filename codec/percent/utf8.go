@@ -11,6 +11,10 @@ const wellFormed = Kind(numKinds)
 // A sequence is its lead byte and the continuation bytes that follow in adjacent escapes, as many as the lead asks for; a
 // continuation byte without a lead is a sequence of its own. So an ill-formed sequence is one defect, also where a decoder
 // that replaces maximal subparts would put several U+FFFD (%ED%A0%80).
+//
+// A sequence is complete if it has as many continuation bytes as its lead asks for. Only a complete sequence can be
+// overlong or a surrogate: %C0%AF spells '/', which a lenient decoder accepts; %C1 before "lvarez" is Latin-1 and spells
+// nothing in UTF-8. A raw byte completes no sequence of escapes.
 func sequence(src []byte, i int) (n int, k Kind) {
 	lead := tripletByte(src, i)
 	if n := plainSequence(src, i, lead); n > 0 {
@@ -63,14 +67,17 @@ func sequenceLen(c byte) int {
 	return 6
 }
 
-// verdict judges the sequence b by RFC 3629 §3 and §4.
+// verdict judges the sequence b, which may be incomplete, by RFC 3629 §3 and §4.
 func verdict(b []byte) Kind {
+	if len(b) < sequenceLen(b[0]) {
+		return BadUTF8
+	}
 	switch lead := b[0]; {
 	case lead == 0xC0 || lead == 0xC1:
 		return OverlongUTF8
-	case len(b) > 1 && (lead == 0xE0 && b[1] < 0xA0 || lead == 0xF0 && b[1] < 0x90):
+	case lead == 0xE0 && b[1] < 0xA0 || lead == 0xF0 && b[1] < 0x90:
 		return OverlongUTF8
-	case len(b) > 1 && lead == 0xED && b[1] >= 0xA0:
+	case lead == 0xED && b[1] >= 0xA0:
 		return SurrogateUTF8
 	}
 	r, size := utf8.DecodeRune(b)

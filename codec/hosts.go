@@ -1,0 +1,217 @@
+package codec
+
+import (
+	"bytes"
+	"slices"
+)
+
+// This file finds the URLs for which the two standards see different hosts
+// (HostAmbiguous), and defines what that means:
+//
+//	RFC 3986  the host of the target: of the URL itself if it has an authority;
+//	          none if it has a scheme and no authority; otherwise the base's
+//	          (RFC 3986 §5.2.2)
+//	WHATWG    the host of the URL that the basic URL parser returns, which may be
+//	          the base's, or come out of what RFC 3986 reads as a path
+//
+// C0 controls and spaces at both ends belong to neither URL (RFC 3986 appendix
+// C). No host and an empty host are the same, and so is "localhost" in a file URL
+// (RFC 8089 §2). Two hosts are equal if their bytes are, or if the host parser of
+// the URL Standard makes the same of both: case, escapes, IDNA and the forms of an
+// address are spellings of one host.
+//
+// What RFC 3986 refuses is not compared. For what browsers refuse, the host that
+// their parser had read when it stopped counts in the whatwg standard; in the rfc
+// standard nothing is compared.
+
+// compareHosts notes where RFC 3986 sees another host in src, whose ends are
+// trimmed, than browsers do.
+func (p *parser) compareHosts(src []byte) {
+	if p.plainHost() {
+		return
+	}
+	rfc := &p.r.scratch.in
+	if _, _, err := splitFront(src, rfc); err != 0 || p.sameHost(src, rfc) {
+		return
+	}
+	at := p.u.Span(Host).Start
+	if !p.u.Has(Host) && p.u.Has(Scheme) {
+		at = p.u.Span(Scheme).End + 1
+	}
+	p.mark(HostAmbiguous, int(at), Host, Kept)
+}
+
+// plainHost reports whether it takes no comparing to know that RFC 3986 sees the
+// same host: it comes right behind "://", and behind it and its port there is an
+// end of the authority that both know.
+func (p *parser) plainHost() bool {
+	host := p.u.Span(Host)
+	start, end := int(host.Start), int(host.End)
+	if p.err != 0 || len(p.r.scratch.gaps) != 0 || host.Len() == 0 || start < 3 || string(p.in[start-3:start]) != "://" {
+		return false
+	}
+	if p.u.Has(Port) {
+		end = int(p.u.Span(Port).End)
+	}
+	return int(p.u.Span(Scheme).End) == start-3 && p.in[start] != '[' && (end == len(p.in) || p.in[end] != '\\')
+}
+
+// sameHost reports whether RFC 3986, by which src has the scheme and authority
+// rfc, sees the host that the parser has found.
+func (p *parser) sameHost(src []byte, rfc *URL) bool {
+	raw := rfc.Bytes(src, Host)
+	if p.err != 0 || p.u.Has(Host) && rfc.HasAuthority() {
+		if bytes.Equal(raw, p.u.Bytes(p.in, Host)) {
+			return true
+		}
+	}
+	if p.err != 0 {
+		return false
+	}
+	host := p.out.Bytes(p.dst[p.start:], Host)
+	if p.base != nil && !rfc.Has(Scheme) && !rfc.HasAuthority() {
+		return p.base.rfcHost.is(host)
+	}
+	var other rfcHost
+	p.r.scratch.readRFCHost(&other, raw, p.known)
+	return other.is(host)
+}
+
+// An rfcHost is a host of RFC 3986 as the host parser of the URL Standard writes
+// it.
+type rfcHost struct {
+	text    []byte
+	refused bool // that parser has no host for it
+	unknown bool // RFC 3986 refuses the URL: there is nothing to compare
+}
+
+// is reports whether host, of a serialized URL, is the same.
+func (h *rfcHost) is(host []byte) bool {
+	return h.unknown || !h.refused && bytes.Equal(h.text, host)
+}
+
+// hostScratch is what comparing hosts needs, kept for the next comparison.
+type hostScratch struct {
+	res     Result
+	in, out URL
+	dst     []byte
+}
+
+func (s *scratch) hostScratch() *hostScratch {
+	if s.hosts == nil {
+		s.hosts = new(hostScratch)
+	}
+	return s.hosts
+}
+
+// readRFCHost puts raw, the host of a URL whose scheme is known, in h. The text of
+// h is valid until the next call.
+func (s *scratch) readRFCHost(h *rfcHost, raw []byte, known knownScheme) {
+	*h = rfcHost{}
+	if len(raw) == 0 {
+		return
+	}
+	b := s.hostScratch()
+	b.res.reset()
+	b.in, b.out = URL{}, URL{}
+	p := parser{in: raw, dst: b.dst[:0], u: &b.in, out: &b.out, esc: &browser.whatwg, r: &b.res, known: known}
+	h.refused = !p.parseHost(0, len(raw), !p.special())
+	b.dst = p.dst
+	if h.text = p.dst; known == schemeFile && string(h.text) == "localhost" {
+		h.text = nil
+	}
+}
+
+// readRFCHost fills b.rfcHost for a base that browsers have read.
+func (b *baseURL) readRFCHost(s *scratch) {
+	text := b.rfcHost.text[:0]
+	start, end := trimEnds(b.src)
+	src := b.src[start:end]
+	var u URL
+	if _, _, err := splitFront(src, &u); err != 0 {
+		b.rfcHost = rfcHost{text: text, unknown: true}
+		return
+	}
+	if !b.res.Flags.Has(HostAmbiguous) {
+		b.rfcHost = rfcHost{text: append(text, b.u.Bytes(b.text, Host)...)}
+		return
+	}
+	var h rfcHost
+	s.readRFCHost(&h, u.Bytes(src, Host), b.known)
+	b.rfcHost = rfcHost{text: append(text, h.text...), refused: h.refused}
+}
+
+// hosts marks a URL of the rfc standard for which browsers see another host. The
+// mark is at the byte at which the readings part, if there is one, else where a
+// host was expected.
+func (i *inspector) hosts() {
+	if !i.suspect() || !i.differ() {
+		return
+	}
+	u := i.u
+	path := int(u.Span(Path).Start)
+	front := 0
+	if u.HasAuthority() {
+		front = int(u.Span(Scheme).End)
+	}
+	for at := front; at < path; at++ {
+		if c := i.src[at]; c == '\\' || isTab(c) {
+			i.markAt(Host, at, HostAmbiguous, i.encoded())
+			return
+		}
+	}
+	if u.HasAuthority() {
+		path = int(u.Span(Host).Start)
+	}
+	i.markAt(Host, path, HostAmbiguous, Kept)
+}
+
+// suspect reports whether browsers may see another host: it may only err on the
+// side of true. They do so where bytes are taken out or trimmed, where a '\' ends
+// an authority or begins one, where a special URL has no host, and in file URLs.
+func (i *inspector) suspect() bool {
+	u := i.u
+	front := i.src[:u.Span(Path).Start]
+	if u.Has(Scheme) {
+		known := lookupAnyCase(u.Bytes(i.src, Scheme))
+		switch {
+		case known == schemeFile || known != schemeOther && u.Span(Host).Len() == 0:
+			return true
+		case u.HasAuthority():
+			return i.r.Flags.Has(RawControl) && indexTab(front) >= 0 || known != schemeOther && bytes.IndexByte(front, '\\') >= 0
+		}
+		return i.r.Flags.Has(RawControl) && indexTab(i.src) >= 0
+	}
+	switch {
+	case len(i.src) > 0 && i.src[0] <= ' ', i.r.Flags.Has(RawControl) && indexTab(i.src) >= 0:
+		return true
+	case len(i.base) == 0:
+		return false
+	case u.HasAuthority() && u.Span(Host).Len() == 0 || bytes.IndexByte(front, '\\') >= 0 || bytes.IndexByte(i.src[:min(2, len(i.src))], '\\') >= 0:
+		return true
+	}
+	var base URL
+	_, _, clean := parseClean(i.base, &base)
+	return !clean
+}
+
+// differ reports whether browsers have a host for the URL, and another one than
+// RFC 3986.
+func (i *inspector) differ() bool {
+	s := &i.r.scratch
+	var base *baseURL
+	if len(i.base) > 0 {
+		if base = s.readBase(i.base); base.err != 0 {
+			return false
+		}
+	}
+	b := s.hostScratch()
+	b.res.reset()
+	if cap(b.dst) > keepBytes {
+		b.dst = nil
+	}
+	b.dst = slices.Grow(b.dst[:0], 3*len(i.src)+len("https://")) // on an error what was written is lost
+	out, err := browser.appendWHATWG(b.dst, base, i.src, &b.res)
+	b.dst = out
+	return err == 0 && b.res.Flags.Has(HostAmbiguous)
+}

@@ -1,0 +1,390 @@
+package params
+
+import (
+	"bytes"
+
+	"github.com/urlfold/urlfold/codec/percent"
+)
+
+// A Param is one parameter of a URL as a [Reader] found it.
+type Param struct {
+	In    Location
+	Index int       // in a query: which field, from 0, empty ones counted; in a path: which segment, from 0
+	At    uint32    // offset of its first byte in the component
+	Decl  int       // the declaration that it was read by, or -1
+	Type  ValueType // TypeString: Reader.Value has its value; TypeArray, TypeObject: Reader.Items
+	// HasValue tells "a=" from "a" where Type is TypeString.
+	HasValue bool
+	// Misfit says that the URL does not write the parameter in its declared style, first so at MisfitAt in the component: a
+	// parameter that is not exploded stands there twice, an object has a name without a value, a label lacks its '.', a
+	// matrix its ';', a deepObject a bracket, or has brackets inside brackets.
+	Misfit   bool
+	MisfitAt uint32
+
+	name, value textSpan
+	from, to    int // of its items
+	fields      int // how many fields it was read from
+}
+
+// An Item is a value of an array, or a property of an object.
+type Item struct {
+	At          uint32 // offset of its first byte in the component
+	HasValue    bool   // tells "R=" from "R"
+	name, value textSpan
+}
+
+// A textSpan is a part of Reader.text.
+type textSpan struct{ from, to int }
+
+// A Reader reads the parameters of URLs. The zero Reader is ready for use. It keeps what it read until the next Read, and
+// its memory for good; one goroutine may use it at a time.
+type Reader struct {
+	// Backslash lets '\' separate segments too, as browsers have it in URLs of special schemes.
+	Backslash bool
+
+	styles *Styles
+	params []Param
+	items  []Item
+	text   []byte // decoded names and values
+
+	fields   []Pair // of the query, or of the segment in hand
+	claims   []claim
+	names    []textSpan // of fields
+	open     []int      // by declaration: 1 + the parameter that was begun for it
+	segments []textSpan // offsets in the path
+	bound    []int      // by declaration: 1 + the segment of its template
+	spans    []fieldSpan
+}
+
+// A fieldSpan is where a field lies in its component.
+type fieldSpan struct {
+	in         Location
+	start, end uint32
+	param      int
+}
+
+// Read reads the parameters of a path and a query, which are raw, without the query's '?', and shorter than 4 GiB; either
+// may be nil. s says how they are written, and may be nil. Those of the path come first.
+//
+// Without a declaration, each field of the query that is not empty is a parameter of its own, its name and value decoded
+// once as a form reads them (URL Standard §5.1), and so is each ";name" and ";name=value" of a segment of the path (RFC
+// 3986 §3.3), decoded once. A segment that is bound to a declaration of style simple or label is one parameter.
+//
+// Delimiters that must be escaped in a URL are recognized escaped and raw: '|', ' ' (also as '+') and brackets; '.' is
+// unreserved, so that %2E is the same. The delimiters ',', ';', '=' and '&' are recognized raw: escaped they are data (RFC
+// 6570 §3.2.1, RFC 3986 §2.2).
+func (r *Reader) Read(s *Styles, path, query []byte) {
+	r.styles = s
+	r.params, r.items, r.text, r.spans = r.params[:0], r.items[:0], r.text[:0], r.spans[:0]
+	if len(path) > 0 {
+		r.readPath(path)
+	}
+	if len(query) > 0 {
+		r.readQuery(query)
+	}
+}
+
+// Params returns the parameters that the last Read found. They are good until the next.
+func (r *Reader) Params() []Param { return r.params }
+
+// Name returns the name of p, decoded; of a declared parameter, its declared name. It is good until the next Read.
+func (r *Reader) Name(p *Param) []byte { return r.at(p.name) }
+
+// Value returns the decoded value of p if that is a string, and nil for an array or object. It is good until the next Read.
+func (r *Reader) Value(p *Param) []byte {
+	if p.Type != TypeString || !p.HasValue {
+		return nil
+	}
+	return r.at(p.value)
+}
+
+// Items returns the values of an array, or the properties of an object. They are good until the next Read.
+func (r *Reader) Items(p *Param) []Item { return r.items[p.from:p.to:p.to] }
+
+// ItemName returns the decoded name of a property, good until the next Read.
+func (r *Reader) ItemName(i *Item) []byte { return r.at(i.name) }
+
+// ItemValue returns the decoded value of an item, nil if a property has none. It is good until the next Read.
+func (r *Reader) ItemValue(i *Item) []byte {
+	if !i.HasValue {
+		return nil
+	}
+	return r.at(i.value)
+}
+
+// ParamAt returns the parameter whose field lies at an offset of a component, or nil.
+func (r *Reader) ParamAt(in Location, at uint32) *Param {
+	for _, s := range r.spans {
+		if s.in == in && s.start <= at && at < s.end {
+			return &r.params[s.param]
+		}
+	}
+	return nil
+}
+
+func (r *Reader) at(s textSpan) []byte { return r.text[s.from:s.to:s.to] }
+
+// decode decodes raw once, as its component has it, and returns where the result is.
+func (r *Reader) decode(in Location, raw []byte) textSpan {
+	from := len(r.text)
+	if in == InQuery {
+		r.text = percent.AppendDecodeForm(r.text, raw)
+	} else {
+		r.text = percent.AppendDecode(r.text, raw)
+	}
+	return textSpan{from, len(r.text)}
+}
+
+// EmptyPair returns the offset of the first field of no bytes in a query that has fields: before, between or after its '&'.
+// It is -1 if there is none. The empty query has no fields.
+func EmptyPair(query []byte) int {
+	if len(query) > 0 && query[0] == '&' {
+		return 0
+	}
+	for at := 0; ; {
+		i := bytes.IndexByte(query[at:], '&')
+		if i < 0 {
+			return -1
+		}
+		if at += i + 1; at == len(query) || query[at] == '&' {
+			return at
+		}
+	}
+}
+
+// readQuery reads the fields of a query.
+func (r *Reader) readQuery(query []byte) {
+	r.fields = AppendPairs(r.fields[:0], query, Ampersand)
+	r.claims, r.names = r.claims[:0], r.names[:0]
+	for i := range r.fields {
+		name := r.decode(InQuery, r.fields[i].Name(query))
+		r.names = append(r.names, name)
+		c := claim{decl: -1}
+		if r.fields[i].End > r.fields[i].Start {
+			c = r.styles.claimOf(r.at(name))
+		}
+		r.claims = append(r.claims, c)
+	}
+	r.readFields(InQuery, query, -1)
+}
+
+// readFields makes parameters of r.fields, which have names and claims. Those of a path are in a segment, and have its index.
+func (r *Reader) readFields(in Location, text []byte, segment int) {
+	r.open = resize(r.open, r.styles.Len())
+	first := len(r.params)
+	for i, f := range r.fields {
+		if f.Start == f.End {
+			continue
+		}
+		c, index := r.claims[i], segment
+		if in == InQuery {
+			index = i
+		}
+		n := len(r.params)
+		if c.role != roleNone && r.open[c.decl] > 0 {
+			n = r.open[c.decl] - 1
+		} else {
+			r.params = append(r.params, Param{In: in, Index: index, At: f.Start, Decl: c.decl, Type: TypeString, name: r.names[i]})
+		}
+		if c.role == roleNone {
+			r.plain(&r.params[n], text, f)
+		} else {
+			r.open[c.decl] = n + 1
+		}
+		r.spans = append(r.spans, fieldSpan{in, f.Start, f.End, n})
+	}
+	for n := first; n < len(r.params); n++ {
+		if p := &r.params[n]; p.Decl >= 0 {
+			r.collect(p, text)
+		}
+	}
+}
+
+// plain gives p the value of its field.
+func (r *Reader) plain(p *Param, text []byte, f Pair) {
+	if p.HasValue = f.Eq; f.Eq {
+		p.value = r.decode(p.In, f.Value(text))
+	}
+}
+
+// collect gives p, which is declared, the items of all its fields.
+func (r *Reader) collect(p *Param, text []byte) {
+	d := &r.styles.decls[p.Decl]
+	r.begin(p, d)
+	for i, f := range r.fields {
+		if c := r.claims[i]; c.role != roleNone && c.decl == p.Decl && f.End > f.Start {
+			r.field(p, d, text, i)
+			p.fields++
+		}
+	}
+	r.finish(p)
+}
+
+// begin makes p a parameter of declaration d.
+func (r *Reader) begin(p *Param, d *declared) {
+	from := len(r.text)
+	r.text = append(r.text, d.Name...)
+	p.name, p.Type = textSpan{from, len(r.text)}, d.Type
+	p.from = len(r.items)
+}
+
+// finish ends the items of p. An array of one empty value is what an empty array looks like.
+func (r *Reader) finish(p *Param) {
+	p.to = len(r.items)
+	if p.Type == TypeArray && p.to == p.from+1 {
+		if v := r.items[p.from].value; v.from == v.to {
+			p.to--
+			r.items = r.items[:p.to]
+		}
+	}
+}
+
+// field adds field i to p.
+func (r *Reader) field(p *Param, d *declared, text []byte, i int) {
+	f := r.fields[i]
+	value := f.Value(text)
+	valueAt := f.End - uint32(len(value))
+	switch {
+	case r.claims[i].role == roleProperty:
+		r.property(p, f.Start, r.names[i], value, f.Eq)
+	case r.claims[i].role == roleMember:
+		r.member(p, f, r.names[i], value)
+	case d.Style == StyleDeepObject || d.spreads(): // "color=" is the empty object
+		if len(value) > 0 {
+			p.misfit(f.Start)
+			r.property(p, f.Start, r.names[i], value, f.Eq)
+		}
+	case p.Type == TypeString:
+		if p.fields > 0 {
+			p.misfit(f.Start)
+			return
+		}
+		r.plain(p, text, f)
+	case d.explode:
+		r.item(p, valueAt, value)
+	default:
+		if p.fields > 0 {
+			p.misfit(f.Start)
+		}
+		r.split(p, delimiterOf[d.Style], valueAt, value)
+	}
+}
+
+// delimiterOf holds what separates the items of a value that is not exploded.
+var delimiterOf = [...]byte{StyleForm: ',', StyleSpaceDelimited: ' ', StylePipeDelimited: '|', StyleSimple: ',', StyleLabel: ',', StyleMatrix: ','}
+
+// misfit notes that p is not written in its style.
+func (p *Param) misfit(at uint32) {
+	if !p.Misfit {
+		p.Misfit, p.MisfitAt = true, at
+	}
+}
+
+// item adds a value of an array.
+func (r *Reader) item(p *Param, at uint32, raw []byte) {
+	r.items = append(r.items, Item{At: at, HasValue: true, value: r.decode(p.In, raw)})
+}
+
+// property adds a property whose name is decoded.
+func (r *Reader) property(p *Param, at uint32, name textSpan, raw []byte, hasValue bool) {
+	it := Item{At: at, HasValue: hasValue, name: name}
+	if hasValue {
+		it.value = r.decode(p.In, raw)
+	}
+	r.items = append(r.items, it)
+}
+
+// member adds a property of a deepObject: its name is what stands in the brackets.
+func (r *Reader) member(p *Param, f Pair, name textSpan, value []byte) {
+	text := r.at(name)
+	open := bytes.IndexByte(text, '[')
+	key := textSpan{name.from + open + 1, name.to}
+	if text[len(text)-1] == ']' {
+		key.to--
+	} else {
+		p.misfit(f.Start)
+	}
+	if bytes.ContainsAny(r.at(key), "[]") {
+		p.misfit(f.Start)
+	}
+	r.property(p, f.Start, key, value, f.Eq)
+}
+
+// split adds the items of a value, raw, in which they are separated by a delimiter. A value of no bytes has none. The items
+// of an object are names and values in turn.
+func (r *Reader) split(p *Param, delimiter byte, at uint32, raw []byte) {
+	if len(raw) == 0 {
+		return
+	}
+	isName := p.Type == TypeObject
+	for from := 0; from <= len(raw); {
+		end, size := nextDelimiter(raw, from, delimiter, p.In)
+		piece, pieceAt := raw[from:end], at+uint32(from)
+		switch {
+		case p.Type != TypeObject:
+			r.item(p, pieceAt, piece)
+		case isName:
+			r.property(p, pieceAt, r.decode(p.In, piece), nil, false)
+		default:
+			it := &r.items[len(r.items)-1]
+			it.HasValue, it.value = true, r.decode(p.In, piece)
+		}
+		isName = !isName && p.Type == TypeObject
+		from = end + size
+		if size == 0 {
+			break
+		}
+	}
+	if p.Type == TypeObject && !isName { // a name without a value
+		p.misfit(r.items[len(r.items)-1].At)
+	}
+}
+
+// splitPairs adds the properties of a value in which they are separated by a delimiter and written name=value.
+func (r *Reader) splitPairs(p *Param, delimiter byte, at uint32, raw []byte) {
+	if len(raw) == 0 {
+		return
+	}
+	for from := 0; from <= len(raw); {
+		end, size := nextDelimiter(raw, from, delimiter, p.In)
+		name, value, eq := bytes.Cut(raw[from:end], equals)
+		if !eq {
+			p.misfit(at + uint32(from))
+		}
+		r.property(p, at+uint32(from), r.decode(p.In, name), value, eq)
+		from = end + size
+		if size == 0 {
+			break
+		}
+	}
+}
+
+var equals = []byte{'='}
+
+// nextDelimiter returns the offset and the length of the first delimiter in raw from an offset on, or the end of raw and 0.
+func nextDelimiter(raw []byte, from int, delimiter byte, in Location) (at, size int) {
+	for i := from; i < len(raw); i++ {
+		switch c := raw[i]; {
+		case c == delimiter, c == '+' && delimiter == ' ' && in == InQuery:
+			return i, 1
+		case c == '%' && delimiter != ',' && isEscapeOf(raw[i:], delimiter):
+			return i, 3
+		}
+	}
+	return len(raw), 0
+}
+
+// isEscapeOf reports whether text begins with an escape of c.
+func isEscapeOf(text []byte, c byte) bool {
+	return len(text) >= 3 && text[0] == '%' && percent.IsHex(text[1]) && percent.IsHex(text[2]) && percent.Unhex(text[1])<<4|percent.Unhex(text[2]) == c
+}
+
+// resize returns s with n zero elements.
+func resize(s []int, n int) []int {
+	if cap(s) < n {
+		s = make([]int, n)
+	}
+	s = s[:n]
+	clear(s)
+	return s
+}
