@@ -25,19 +25,19 @@ func (w *Worker) campaign(query []byte) []param {
 			best[f], found[f] = rank+1, p
 		}
 	}
-	w.params = w.params[:0]
+	w.telling = w.telling[:0]
 	for f, p := range found {
 		if best[f] > 0 {
-			w.params = append(w.params, param{params.Field(f).String(), p})
+			w.telling = append(w.telling, param{params.Field(f).String(), p})
 		}
 	}
-	return w.params
+	return w.telling
 }
 
 // clickIDs returns the click ids of the query, in its order, the first of each
 // name.
 func (w *Worker) clickIDs(query []byte) []param {
-	w.params = w.params[:0]
+	w.telling = w.telling[:0]
 next:
 	for _, p := range w.pairs {
 		w.name = params.AppendName(w.name[:0], p.Name(query))
@@ -45,20 +45,26 @@ next:
 		if !ok {
 			continue
 		}
-		for _, q := range w.params {
+		for _, q := range w.telling {
 			if q.name == id {
 				continue next
 			}
 		}
-		w.params = append(w.params, param{id, p})
+		w.telling = append(w.telling, param{id, p})
 	}
-	return w.params
+	return w.telling
 }
 
-// parameters returns the fields campaign and click_ids as JSON objects, in
-// scratch, and whether there is anything in them.
+// parameters returns the fields campaign and click_ids as JSON objects and params
+// as a JSON array, in scratch, and whether there is anything in them.
 func (w *Worker) parameters(f fieldID) ([]byte, bool) {
 	c := &w.cur
+	if f == fParams {
+		if c.why != 0 {
+			return nil, false
+		}
+		return w.paramsJSON(), true
+	}
 	if c.why != 0 || !w.res.Out.Has(codec.Query) {
 		return nil, false
 	}

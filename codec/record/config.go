@@ -3,9 +3,11 @@ package record
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/urlfold/urlfold/codec"
+	"github.com/urlfold/urlfold/codec/params"
 )
 
 // A Target says which URLs of an access-log record are read.
@@ -15,7 +17,7 @@ type Target uint8
 const (
 	TargetRequest Target = iota // the target of the request line
 	TargetReferer               // the Referer field
-	TargetAll                   // both, the request first
+	TargetAll                   // both, the request first; in a format with one of them, that one
 )
 
 var targetNames = []string{"request", "referer", "all"}
@@ -119,6 +121,9 @@ type Config struct {
 	// of the URLs without these values. The fields url and record, records that are
 	// passed through, and URLs without a reading still hold them.
 	Secrets []string
+	// Params says how parameters are written, for the field params and the flag
+	// param-style. Default: what the policy of the normalizer says.
+	Params *params.Styles
 	// Normalizer is the profile at work. It is required.
 	Normalizer *codec.Normalizer
 	// MaxRecord is the length in bytes from which on a record is rejected as
@@ -160,6 +165,8 @@ type Job struct {
 	redact        bool
 	repairs       Repair
 	secrets       [][]byte // in lower case
+	styles        *params.Styles
+	readsParams   bool // of each URL
 	norm          *codec.Normalizer
 	whatwg        bool // norm reads as browsers do
 	profile       []byte
@@ -232,6 +239,7 @@ func New(c Config) (*Job, error) {
 	} else {
 		j.profile = []byte(c.Normalizer.Profile().Name)
 	}
+	j.setParams(&c)
 	if int(c.Render) >= len(renderNames) {
 		errs = append(errs, wrong("Render", "there is no such rendering"))
 	}
@@ -251,6 +259,15 @@ func New(c Config) (*Job, error) {
 		return nil, err
 	}
 	return j, nil
+}
+
+// setParams reads Params. Fields, Extend and RejectFlags have been read.
+func (j *Job) setParams(c *Config) {
+	j.styles = c.Params
+	if j.styles == nil && c.Normalizer != nil {
+		j.styles = c.Normalizer.Policy().Styles
+	}
+	j.readsParams = j.wants.has(fParams) || c.RejectFlags.Has(codec.ParamStyle)
 }
 
 // setFormat reads Format, Dialect, URLField and BaseField.
@@ -273,7 +290,7 @@ func (j *Job) setFormat(c *Config) error {
 		j.kind = kindLines
 	case "clf":
 		j.kind = kindCLF
-		if c.Target != TargetRequest {
+		if c.Target == TargetReferer { // TargetAll reads what is there
 			errs = append(errs, wrong("Target", "clf has no referer; the format with one is combined"))
 		}
 	case "combined":
@@ -373,19 +390,25 @@ func nameOf(names []string, i int) string {
 
 // lookup returns the index of name in names. The error names what is near.
 func lookup(what string, names []string, name string) (int, error) {
+	if i := slices.Index(names, name); i >= 0 {
+		return i, nil
+	}
+	if i := nearest(names, name); i >= 0 {
+		return 0, fmt.Errorf("there is no %s %q; did you mean %s?", what, name, names[i])
+	}
+	return 0, fmt.Errorf("there is no %s %q; there are %s", what, name, strings.Join(names, ", "))
+}
+
+// nearest returns the index of the name that is most like name, or -1 if none is
+// like it.
+func nearest(names []string, name string) int {
 	best, bestDist := -1, 3
 	for i, n := range names {
-		if n == name {
-			return i, nil
-		}
-		if d := distance(strings.ToLower(name), n); d < bestDist {
+		if d := distance(strings.ToLower(name), strings.ToLower(n)); d < bestDist {
 			best, bestDist = i, d
 		}
 	}
-	if best >= 0 {
-		return 0, fmt.Errorf("there is no %s %q; did you mean %s?", what, name, names[best])
-	}
-	return 0, fmt.Errorf("there is no %s %q; there are %s", what, name, strings.Join(names, ", "))
+	return best
 }
 
 // distance is the number of insertions, deletions and replacements between a

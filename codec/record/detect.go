@@ -5,13 +5,34 @@ import "bytes"
 // detectRecords is how many records Detect looks at.
 const detectRecords = 50
 
-// Detect finds out in which format a stream is from its first bytes: jsonl,
-// vhost_combined, combined, clf, lines, tsv or csv. At least half of the first
-// records must be of it, the format that asks for more going first. A last
-// record that is cut short does not count, unless it is the only one. ok is
-// false if no format fits.
-func Detect(head []byte) (format string, ok bool) {
-	var records [][]byte
+// A Guess is the format that Detect found, and how sure it is.
+type Guess struct {
+	Format  string // a name of Formats
+	Records int    // how many records Detect looked at, blank ones not counted
+	Fit     int    // how many of them the format fits
+}
+
+// Confidence returns the share of the records that fit, from 0.5 to 1.
+func (g Guess) Confidence() float64 { return float64(g.Fit) / float64(g.Records) }
+
+// Detect finds the format of a stream from its first bytes: jsonl,
+// vhost_combined, combined, clf, csv, tsv or lines. The format must fit at least
+// half of the first fifty records; of several formats that do, the strictest
+// wins. A last record that is cut short does not count, unless it is the only
+// one. ok is false if no format fits. Detect keeps nothing of head.
+func Detect(head []byte) (g Guess, ok bool) {
+	records := firstRecords(head)
+	for _, d := range detectors {
+		if n := d.fit(records); n > 0 && n*2 >= len(records) {
+			return Guess{Format: d.format, Records: len(records), Fit: n}, true
+		}
+	}
+	return Guess{}, false
+}
+
+// firstRecords returns the first records of head without line ends and blank
+// records.
+func firstRecords(head []byte) (records [][]byte) {
 	for len(head) > 0 && len(records) < detectRecords {
 		n := bytes.IndexByte(head, '\n') + 1
 		if n == 0 {
@@ -25,30 +46,37 @@ func Detect(head []byte) (format string, ok bool) {
 		}
 		head = head[n:]
 	}
-	for _, d := range detectors {
-		n := 0
+	return records
+}
+
+// detectors counts for each format how many records it fits, the strictest
+// format first. A table with a header comes before lines: its rows may begin with
+// a URL, and a header is no line of a list. A table without one comes after.
+var detectors = []struct {
+	format string
+	fit    func(records [][]byte) int
+}{
+	{"jsonl", countFit(looksJSON)},
+	{"vhost_combined", countFit(func(b []byte) bool { return looksLog(b, true, true) })},
+	{"combined", countFit(func(b []byte) bool { return looksLog(b, false, true) })},
+	{"clf", countFit(func(b []byte) bool { return looksLog(b, false, false) })},
+	{"tsv", func(r [][]byte) int { return fitTable(r, '\t', true) }},
+	{"csv", func(r [][]byte) int { return fitTable(r, ',', true) }},
+	{"lines", countFit(looksURL)},
+	{"tsv", func(r [][]byte) int { return fitTable(r, '\t', false) }},
+	{"csv", func(r [][]byte) int { return fitTable(r, ',', false) }},
+}
+
+// countFit returns a function that counts the records for which is holds.
+func countFit(is func([]byte) bool) func([][]byte) int {
+	return func(records [][]byte) (n int) {
 		for _, r := range records {
-			if d.is(r) {
+			if is(r) {
 				n++
 			}
 		}
-		if n > 0 && n*2 >= len(records) {
-			return d.format, true
-		}
+		return n
 	}
-	return detectTable(records)
-}
-
-// detectors holds a test for each format, the strictest first.
-var detectors = []struct {
-	format string
-	is     func([]byte) bool
-}{
-	{"jsonl", looksJSON},
-	{"vhost_combined", func(b []byte) bool { return looksLog(b, true, true) }},
-	{"combined", func(b []byte) bool { return looksLog(b, false, true) }},
-	{"clf", func(b []byte) bool { return looksLog(b, false, false) }},
-	{"lines", looksURL},
 }
 
 // looksJSON reports whether body is a JSON object.
@@ -90,30 +118,28 @@ func looksURL(body []byte) bool {
 	return text[0] == '/' || i > 0 && isScheme(text[:i])
 }
 
-// detectTable recognizes tsv and csv by a separator that occurs equally often,
-// and at all, in each record, and by a URL in a cell of at least half of them.
-func detectTable(records [][]byte) (format string, ok bool) {
-	for _, t := range []struct {
-		format string
-		sep    byte
-	}{{"tsv", '\t'}, {"csv", ','}} {
-		columns, withURL := 0, 0
-		for i, r := range records {
-			n, hasURL := countCells(r, t.sep)
-			if n < 2 || i > 0 && n != columns {
-				columns = 0
-				break
-			}
-			columns = n
-			if hasURL {
-				withURL++
-			}
+// fitTable returns the number of records if they are a table, else 0: the
+// separator occurs equally often, and at all, in each record, and at least half
+// of the records have a URL in a cell. With header, the first record has none,
+// and all others have.
+func fitTable(records [][]byte, sep byte, header bool) int {
+	columns, withURL := 0, 0
+	for i, r := range records {
+		n, hasURL := countCells(r, sep)
+		switch {
+		case n < 2 || i > 0 && n != columns:
+			return 0
+		case header && hasURL != (i > 0):
+			return 0
+		case hasURL:
+			withURL++
 		}
-		if columns > 1 && withURL*2 >= len(records) {
-			return t.format, true
-		}
+		columns = n
 	}
-	return "", false
+	if header && len(records) < 2 || withURL*2 < len(records) {
+		return 0
+	}
+	return len(records)
 }
 
 // countCells returns how many cells body has, and whether one looks like a URL.

@@ -48,6 +48,7 @@ const (
 	fCampaign
 	fClickIDs
 	fIRI
+	fParams
 	numFields
 )
 
@@ -56,7 +57,7 @@ var fieldNames = []string{
 	"url", "norm", "key", "level", "change", "flags", "marks",
 	"scheme", "username", "host", "port", "path", "query", "fragment",
 	"error", "record", "file", "line", "offset", "profile", "target", "method", "form", "k0", "k1", "rfc",
-	"whatwg", "k2", "k3", "site", "surt", "template", "campaign", "click_ids", "iri",
+	"whatwg", "k2", "k3", "site", "surt", "template", "campaign", "click_ids", "iri", "params",
 }
 
 // componentOf holds the component that a field shows.

@@ -2,6 +2,7 @@ package record
 
 import (
 	"bytes"
+	"slices"
 	"strconv"
 
 	"github.com/urlfold/urlfold/codec"
@@ -150,7 +151,7 @@ func (w *Worker) member(out []byte, name string, f fieldID, s *site, rec []byte,
 		return w.appendFlags(appendName(out, name))
 	case fMarks:
 		return w.appendMarks(appendName(out, name), s)
-	case fCampaign, fClickIDs:
+	case fCampaign, fClickIDs, fParams:
 		if v, ok := w.parameters(f); ok {
 			out = append(append(appendName(out, name), v...), ',')
 		}
@@ -178,7 +179,7 @@ func (w *Worker) value(f fieldID, s *site, rec []byte, at Place) ([]byte, bool) 
 			return nil, false
 		}
 		return w.derived(f)
-	case fCampaign, fClickIDs:
+	case fCampaign, fClickIDs, fParams:
 		return w.parameters(f)
 	case fScheme, fUsername, fHost, fPort, fPath, fQuery, fFragment:
 		return w.component(f)
@@ -290,6 +291,13 @@ func (w *Worker) marks() []codec.Mark {
 	if pending {
 		w.markBuf = append(w.markBuf, own)
 	}
+	for _, own := range w.params.marks {
+		i := len(w.markBuf)
+		for i > 0 && w.markBuf[i-1].At > own.At {
+			i--
+		}
+		w.markBuf = slices.Insert(w.markBuf, i, own)
+	}
 	return w.markBuf
 }
 
@@ -305,7 +313,12 @@ func (w *Worker) appendMarks(out []byte, s *site) []byte {
 		}
 		out = append(append(out, `,"component":"`...), m.Component.String()...)
 		out = append(append(out, `","action":"`...), m.Action.String()...)
-		out = append(out, `"},`...)
+		out = append(out, `",`...)
+		if w.job.wants.has(fParams) {
+			out = w.appendMarkedParam(out, m)
+		}
+		out[len(out)-1] = '}'
+		out = append(out, ',')
 	}
 	if len(out) > n {
 		out = out[:len(out)-1]

@@ -30,6 +30,9 @@ func appendMember(dst []byte, name string, s []byte) []byte {
 	return append(dst, `",`...)
 }
 
+// appendBase64 appends s in base64 (RFC 4648 §4).
+func appendBase64(dst, s []byte) []byte { return base64.StdEncoding.AppendEncode(dst, s) }
+
 // appendString appends s, which must be UTF-8, as the inside of a JSON string.
 func appendString(dst, s []byte) []byte {
 	from := 0

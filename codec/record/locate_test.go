@@ -28,6 +28,18 @@ func sitesOf(t testing.TB, j *Job, rec string) string {
 	return b.String()
 }
 
+// TestLocateCLF: clf has no referer, so that all of its URLs are those of requests.
+// A line of more fields is read as far as it goes.
+func TestLocateCLF(t *testing.T) {
+	j := newJob(t, Config{Format: "clf", Target: TargetAll})
+	const head = `h - - [10/Oct/2000:13:55:36 -0700] "GET /a HTTP/1.0" 200 1`
+	for rec, want := range map[string]string{head: "/a", head + ` "http://r/" "agent"`: "/a|http://r/"} {
+		if got := sitesOf(t, j, rec); got != want {
+			t.Errorf("%q: got %q, want %q", rec, got, want)
+		}
+	}
+}
+
 func TestLocateLog(t *testing.T) {
 	j := newJob(t, Config{Format: "combined", Target: TargetAll})
 	f := func(rec, want string) {

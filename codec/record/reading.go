@@ -48,6 +48,9 @@ func (w *Worker) read(s *site, rec []byte, v *verdict, st *Stats) bool {
 		w.text = text
 	}
 	*c = reading{url: text, hash: -1}
+	if w.params.dirty {
+		w.params.reset()
+	}
 	switch s.role {
 	case roleTarget:
 		c.form = formOf(text, f.method.in(rec))
@@ -219,6 +222,9 @@ func (w *Worker) note() {
 	if c.form != NoForm && c.fragment {
 		c.flags = c.flags.With(codec.FragmentInRequest)
 		c.hash = bytes.IndexByte(c.url, '#') // by any standard the first one
+	}
+	if w.job.readsParams || w.res.In.Has(codec.Query) || c.mended {
+		w.readParams()
 	}
 	if (w.job.level >= codec.K2 || w.job.rejectFlags.Has(codec.SignedURL)) && w.isSigned() {
 		c.flags = c.flags.With(codec.SignedURL)

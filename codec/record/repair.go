@@ -62,6 +62,7 @@ func (w *Worker) repair() {
 		return
 	}
 	w.savedMarks, c.mended = append(w.savedMarks[:0], w.res.Marks...), true
+	w.savedIn = w.res.In
 	c.hits = j.norm.Hits(c.src, c.norm, &w.res)
 	w.spare = append(w.spare[:0], c.norm...)
 	for range maxRounds {

@@ -2,7 +2,9 @@ package record
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 )
 
@@ -38,25 +40,55 @@ func (w *Worker) columns(head []byte) {
 	w.urlColumn, w.baseColumn, w.hostColumn = w.resolve(j.url), w.resolve(j.base), w.resolve(j.host)
 }
 
-// resolve finds a column in w.head. A byte order mark before the first name is
-// no part of it.
+// resolve finds a column in w.head.
 func (w *Worker) resolve(c column) int {
 	if c.name == nil {
 		return c.index
 	}
-	body := trimEnd(bytes.TrimPrefix(w.head, []byte("\xEF\xBB\xBF")))
-	for i, pos := 0, 0; pos <= len(body); i++ {
-		s, enc, next, ok := cell(body, pos, w.job.sep)
+	return slices.Index(w.job.columnNames(w.head), string(c.name)) // -1 is noColumn
+}
+
+// CheckHead checks that the header record head, as [Framing] cut it, has the
+// columns that the job is given by name. Formats without a header pass. The error
+// joins a *ConfigError for each column that is missing, with the name that was
+// most likely meant. It repeats no more of head than that: a table without a
+// header begins with data.
+func (j *Job) CheckHead(head []byte) error {
+	if !j.named {
+		return nil
+	}
+	names := j.columnNames(head)
+	var errs []error
+	for _, c := range []struct {
+		field string
+		column
+	}{{"URLField", j.url}, {"BaseField", j.base}, {"Base", j.host}} {
+		if c.name == nil || slices.Contains(names, string(c.name)) {
+			continue
+		}
+		err := fmt.Errorf("the header has no column %q", c.name)
+		if near := nearest(names, string(c.name)); near >= 0 {
+			err = fmt.Errorf("%w (did you mean %q?)", err, names[near])
+		}
+		errs = append(errs, in(c.field, err))
+	}
+	return errors.Join(errs...)
+}
+
+// columnNames returns the cells of a header record. A byte order mark before the
+// first is no part of it.
+func (j *Job) columnNames(head []byte) (names []string) {
+	body := trimEnd(bytes.TrimPrefix(head, []byte("\xEF\xBB\xBF")))
+	for pos := 0; pos <= len(body); {
+		s, enc, next, ok := cell(body, pos, j.sep)
 		if !ok {
-			return noColumn
+			break
 		}
 		name, _, _ := enc.unescape(nil, s.in(body), nil)
-		if bytes.Equal(name, c.name) {
-			return i
-		}
+		names = append(names, string(name))
 		pos = next
 	}
-	return noColumn
+	return names
 }
 
 // locateCell finds the URL, the base and the host of a csv or tsv record. One that

@@ -41,12 +41,14 @@ type Worker struct {
 	scrub          codec.Result // of a text that is looked at beside the URL at hand
 	markBuf        []codec.Mark
 	pairs          []params.Pair // of the query
-	params         []param
+	telling        []param       // campaign fields or click ids
+	params         urlParams
 	name           []byte // of a parameter, or its value
 	repaired       []byte // a normal form with its repairs, on its way to a codec again
 	other, spare   []byte // the same of the next round; the one before all rounds
 	mended, masked []byte // a component of these
 	savedMarks     []codec.Mark
+	savedIn        codec.URL
 	plainText      []byte // as text and runs, while those are in use
 	plainRuns      []run
 	whole          []byte // a record with its passwords hidden

@@ -161,7 +161,7 @@ func TestConfigErrors(t *testing.T) {
 	f(Config{Format: "jsonl", URLField: "a..b", BaseField: "[x]"}, "a..b", "[x]")
 	f(Config{Format: "csv"}, "csv needs the name or number")
 	f(Config{Format: "tsv", URLField: "0"}, "counted from 1")
-	f(Config{Format: "clf", Target: TargetAll}, "clf has no referer")
+	f(Config{Format: "clf", Target: TargetReferer}, "clf has no referer")
 	f(Config{Format: "lines", URLField: "a", Dialect: "nginx"}, "belongs to jsonl", "belongs to an access log")
 	f(Config{Format: "lines", Base: "http://[x"}, "host is invalid")
 	f(Config{Format: "lines", Render: RenderJSONL, Fields: []string{"url", "norm", " url"}}, "the field url is there twice")
@@ -205,8 +205,8 @@ func TestUnknownFormat(t *testing.T) {
 func TestDetect(t *testing.T) {
 	f := func(head, want string) {
 		t.Helper()
-		if got, ok := Detect([]byte(head)); got != want || ok != (want != "") {
-			t.Errorf("%q: %q %v, want %q", head, got, ok, want)
+		if got, ok := Detect([]byte(head)); got.Format != want || ok != (want != "") {
+			t.Errorf("%q: %q %v, want %q", head, got.Format, ok, want)
 		}
 	}
 	const clf = `1.2.3.4 - - [t] "GET /a HTTP/1.1" 200 1`
@@ -218,6 +218,13 @@ func TestDetect(t *testing.T) {
 	f("http://a/\nhttp://b/\n/c\n", "lines")
 	f("id,url\n1,http://a/\n2,\"http://a/,\"\n", "csv")
 	f("http://a/\t1\nhttp://b/,\t2\n", "tsv")
+	f("url,id\nhttp://a/,1\n", "csv")                      // a header is no URL
+	f("url\tid\nhttp://a/\t1\n/b\t2\n", "tsv")             // nor a record of lines
+	f("http://a/?q=1,2\nhttp://b/?q=3,4\n/c,d\n", "lines") // without one, URLs may hold commas
+	g, _ := Detect([]byte(clf + "\n\nwhat\n" + clf + "\n"))
+	if want := (Guess{Format: "clf", Records: 3, Fit: 2}); g != want || g.Confidence() <= 0.6 || g.Confidence() >= 0.7 {
+		t.Errorf("%+v, confidence %v, want %+v", g, g.Confidence(), want)
+	}
 	for _, s := range []string{"", "\n\n", "hello, world\nhello, you\n", "a\tb\n", "\x1f\x8b\x08", "{\n"} {
 		f(s, "")
 	}

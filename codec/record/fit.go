@@ -1,0 +1,34 @@
+package record
+
+import (
+	"encoding/json"
+	"slices"
+)
+
+// NewFit returns a function that reports whether a record, with or without its line
+// end, fits the format of the job: its fields are found, its URL can be parsed, and
+// it holds no control characters. That is a guess about damaged text: damage can
+// leave records that fit. head is the header record, nil if there is none. The
+// function is not shared between goroutines, keeps nothing of a record, and does
+// not panic.
+func (j *Job) NewFit(head []byte) func(rec []byte) bool {
+	var out, dead []byte
+	w := j.NewWorker()
+	return func(rec []byte) (fits bool) {
+		defer func() {
+			if recover() != nil {
+				fits, w = false, j.NewWorker()
+			}
+		}()
+		body := trimEnd(rec)
+		if slices.ContainsFunc(body, func(c byte) bool { return c < ' ' && c != '\t' || c == 0x7f }) {
+			return false
+		}
+		if j.kind == kindJSONL && !isBlank(body) && !json.Valid(body) {
+			return false
+		}
+		var st Stats
+		out, dead = w.Append(out[:0], dead[:0], rec, Place{Head: head, Off: 1}, &st)
+		return st.Rejected == 0 && w.Err() == nil
+	}
+}

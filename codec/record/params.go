@@ -1,0 +1,321 @@
+package record
+
+import (
+	"bytes"
+	"strconv"
+	"unicode/utf8"
+
+	"github.com/urlfold/urlfold/codec"
+	"github.com/urlfold/urlfold/codec/params"
+)
+
+// This file is the field params: the parameters of the URL as it came, and the
+// flags empty-pair and param-style.
+
+// urlParams is what is known about the parameters of the URL at hand.
+type urlParams struct {
+	reader      params.Reader
+	at          [2]uint32 // offset in reading.url of the query and of the path, by params.Location
+	cleaned     []byte    // path and query without tabs and newlines, if they have any
+	path, query []byte    // what was read
+	tabs        bool      // they are in cleaned
+	out         []byte    // JSON
+	name, value []byte    // of what is written, without secrets
+	other       []byte
+	joined      []byte
+	marks       []codec.Mark
+	dirty       bool // there is something to reset
+}
+
+// reset forgets the parameters of the URL before.
+func (p *urlParams) reset() {
+	p.dirty = false
+	p.marks = p.marks[:0]
+	p.reader.Read(nil, nil, nil)
+}
+
+// readParams finds what is wrong with the parameters of the URL, and reads them if
+// the job wants to know them.
+func (w *Worker) readParams() {
+	c, u := &w.cur, &w.res.In
+	if c.mended {
+		u = &w.savedIn
+	}
+	if !w.job.readsParams {
+		query := u.Span(codec.Query)
+		if query.Len() == 0 || !c.flags.Has(codec.TabOrNewline) && params.EmptyPair(query.In(c.src)) < 0 {
+			return
+		}
+	}
+	p := &w.params
+	p.dirty = true
+	w.takeComponents(u)
+	if at := params.EmptyPair(p.query); at >= 0 {
+		w.paramMark(codec.EmptyPair, params.InQuery, uint32(at))
+	}
+	if !w.job.readsParams {
+		return
+	}
+	p.reader.Backslash = w.job.whatwg && !c.flags.Has(codec.WHATWGReject) && isSpecial(w.res.Out.Bytes(c.norm, codec.Scheme))
+	p.reader.Read(w.job.styles, p.path, p.query)
+	for i := range p.reader.Params() {
+		if q := &p.reader.Params()[i]; q.Misfit {
+			w.paramMark(codec.ParamStyle, q.In, q.MisfitAt)
+		}
+	}
+}
+
+// takeComponents notes the path and query of the URL that u describes in c.src. A
+// path that is opaque has no segments, and none is noted.
+func (w *Worker) takeComponents(u *codec.URL) {
+	c, p := &w.cur, &w.params
+	p.path, p.query = u.Bytes(c.src, codec.Path), u.Bytes(c.src, codec.Query)
+	if u.Has(codec.Scheme) && !u.HasAuthority() && (len(p.path) == 0 || p.path[0] != '/' && p.path[0] != '\\') {
+		p.path = nil
+	}
+	p.at = [2]uint32{params.InQuery: u.Span(codec.Query).Start, params.InPath: u.Span(codec.Path).Start}
+	for i := range p.at {
+		p.at[i] -= min(p.at[i], uint32(c.prefix))
+	}
+	p.tabs = c.flags.Has(codec.TabOrNewline)
+	if !p.tabs {
+		return
+	}
+	p.cleaned = appendWithoutTabs(p.cleaned[:0], p.path)
+	n := len(p.cleaned)
+	p.cleaned = appendWithoutTabs(p.cleaned, p.query)
+	p.path, p.query = p.cleaned[:n:n], p.cleaned[n:]
+}
+
+// appendWithoutTabs appends what browsers leave of text: tabs and newlines go.
+func appendWithoutTabs(dst, text []byte) []byte {
+	for _, c := range text {
+		if !isTab(c) {
+			dst = append(dst, c)
+		}
+	}
+	return dst
+}
+
+func isTab(c byte) bool { return c == '\t' || c == '\n' || c == '\r' }
+
+// isSpecial reports whether scheme, of a normal form, is a special one
+// (https://url.spec.whatwg.org/#special-scheme).
+func isSpecial(scheme []byte) bool {
+	switch string(scheme) {
+	case "http", "https", "ws", "wss", "ftp", "file":
+		return true
+	}
+	return false
+}
+
+// paramOffset returns the offset in reading.url of an offset in a component as the
+// reader had it.
+func (w *Worker) paramOffset(in params.Location, at uint32) uint32 {
+	p := &w.params
+	if !p.tabs {
+		return p.at[in] + at
+	}
+	raw := w.cur.url[p.at[in]:]
+	n := uint32(0)
+	for left := at; int(n) < len(raw) && (left > 0 || isTab(raw[n])); n++ {
+		if !isTab(raw[n]) {
+			left--
+		}
+	}
+	return p.at[in] + n
+}
+
+// paramMark notes a flag about parameters.
+func (w *Worker) paramMark(f codec.Flag, in params.Location, at uint32) {
+	w.cur.flags = w.cur.flags.With(f)
+	component := codec.Query
+	if in == params.InPath {
+		component = codec.Path
+	}
+	w.params.marks = append(w.params.marks, codec.Mark{At: w.paramOffset(in, at), Flag: f, Component: component, Action: codec.Kept})
+}
+
+// markedParam returns the parameter that a mark is about, or nil.
+func (w *Worker) markedParam(m codec.Mark) *params.Param {
+	p := &w.params
+	in := params.InQuery
+	switch m.Component {
+	case codec.Query:
+	case codec.Path:
+		in = params.InPath
+	default:
+		return nil
+	}
+	if m.Flag == codec.ParamStyle {
+		for i := range p.reader.Params() {
+			if q := &p.reader.Params()[i]; q.Misfit && q.In == in && w.paramOffset(in, q.MisfitAt) == m.At {
+				return q
+			}
+		}
+	}
+	if m.At < p.at[in] || len(p.reader.Params()) == 0 {
+		return nil
+	}
+	at := m.At - p.at[in]
+	if p.tabs {
+		tabs := uint32(0)
+		for _, c := range w.cur.url[p.at[in]:m.At] {
+			if isTab(c) {
+				tabs++
+			}
+		}
+		at -= tabs
+	}
+	return p.reader.ParamAt(in, at)
+}
+
+// paramsJSON returns the field params as a JSON array, in scratch.
+func (w *Worker) paramsJSON() []byte {
+	p := &w.params
+	out := append(p.out[:0], '[')
+	list := p.reader.Params()
+	for i := range list {
+		out = append(w.appendParam(out, &list[i]), ',')
+	}
+	if len(list) > 0 {
+		out = out[:len(out)-1]
+	}
+	p.out = append(out, ']')
+	return p.out
+}
+
+// appendParam appends one parameter as a JSON object.
+func (w *Worker) appendParam(out []byte, q *params.Param) []byte {
+	r := &w.params.reader
+	name := r.Name(q)
+	secret := w.isSecretParam(name)
+	out = append(strconv.AppendInt(append(out, `{"index":`...), int64(q.Index), 10), `,"in":"`...)
+	out = append(append(out, q.In.String()...), `",`...)
+	out = appendMember(out, "name", w.shownParam(name, false))
+	if q.Decl >= 0 {
+		out = append(append(append(out, `"style":"`...), w.job.styles.Declaration(q.Decl).Style.String()...), `",`...)
+	}
+	switch {
+	case q.Type == params.TypeArray:
+		out = w.appendValues(out, q, secret)
+	case q.Type == params.TypeObject:
+		out = w.appendProperties(out, q, secret)
+	case q.HasValue:
+		out = appendMember(out, "value", w.shownParam(r.Value(q), secret))
+	}
+	out = strconv.AppendInt(append(out, `"at":`...), int64(w.paramOffset(q.In, q.At)), 10)
+	return append(out, '}')
+}
+
+// appendValues appends the values of an array as the member values and a comma. If
+// one of them is not UTF-8, all stand in values_b64, in base64.
+func (w *Worker) appendValues(out []byte, q *params.Param, secret bool) []byte {
+	r := &w.params.reader
+	items := r.Items(q)
+	valid := true
+	for i := range items {
+		valid = valid && (secret || utf8.Valid(r.ItemValue(&items[i])))
+	}
+	out = append(out, `"values`...)
+	if !valid {
+		out = append(out, "_b64"...)
+	}
+	out = append(out, `":[`...)
+	for i := range items {
+		v := w.shownParam(r.ItemValue(&items[i]), secret)
+		out = append(out, '"')
+		if valid {
+			out = appendString(out, v)
+		} else {
+			out = appendBase64(out, v)
+		}
+		out = append(out, `",`...)
+	}
+	if len(items) > 0 {
+		out = out[:len(out)-1]
+	}
+	return append(out, `],`...)
+}
+
+// appendProperties appends the properties of an object as the member properties
+// and a comma.
+func (w *Worker) appendProperties(out []byte, q *params.Param, secret bool) []byte {
+	r := &w.params.reader
+	items := r.Items(q)
+	out = append(out, `"properties":[`...)
+	for i := range items {
+		it := &items[i]
+		name := r.ItemName(it)
+		hide := secret || w.isSecretParam(name) || w.isSecretMember(r.Name(q), name)
+		out = append(out, '{')
+		out = appendMember(out, "name", w.shownParam(name, false))
+		if it.HasValue {
+			out = appendMember(out, "value", w.shownParam(r.ItemValue(it), hide))
+		}
+		out[len(out)-1] = '}'
+		out = append(out, ',')
+	}
+	if len(items) > 0 {
+		out = out[:len(out)-1]
+	}
+	return append(out, `],`...)
+}
+
+// shownParam returns a decoded name or value as it is written: stars for a secret,
+// and without the passwords of URLs in it if the job redacts.
+func (w *Worker) shownParam(text []byte, secret bool) []byte {
+	p := &w.params
+	switch {
+	case secret:
+		p.value = append(p.value[:0], stars...)
+	case w.job.redact && bytes.IndexByte(text, '@') >= 0:
+		p.value = appendRedacted(p.value[:0], text, true)
+	default:
+		return text
+	}
+	return p.value
+}
+
+// isSecretParam reports whether the decoded name is one of the job's secrets,
+// however often it was escaped: a repair may have undone that in the normal form.
+func (w *Worker) isSecretParam(name []byte) bool {
+	if len(w.job.secrets) == 0 {
+		return false
+	}
+	p := &w.params
+	p.name = append(p.name[:0], name...)
+	for range maxRounds {
+		if w.isSecret(p.name) || w.isSecret(bytes.TrimPrefix(p.name, amp)) {
+			return true
+		}
+		p.other = params.AppendName(p.other[:0], p.name)
+		if bytes.Equal(p.other, p.name) {
+			return false
+		}
+		p.name, p.other = p.other, p.name
+	}
+	return false
+}
+
+var amp = []byte("amp;")
+
+// isSecretMember is isSecretParam for a property as a deepObject writes it:
+// name[property].
+func (w *Worker) isSecretMember(name, property []byte) bool {
+	if len(w.job.secrets) == 0 {
+		return false
+	}
+	p := &w.params
+	p.joined = append(append(append(append(p.joined[:0], name...), '['), property...), ']')
+	return w.isSecretParam(p.joined)
+}
+
+// appendMarkedParam appends the name of the parameter that a mark is about as a
+// member, and a comma, or nothing.
+func (w *Worker) appendMarkedParam(out []byte, m codec.Mark) []byte {
+	if q := w.markedParam(m); q != nil {
+		return appendMember(out, "param", w.shownParam(w.params.reader.Name(q), false))
+	}
+	return out
+}
