@@ -45,6 +45,13 @@ type Batch struct {
 	Line  int64  // number of the first line of In, from 1
 	Piece Piece
 
+	// Verified says that all text of the lane up to the end of this batch is covered by
+	// checksums that match. The source sets it.
+	Verified bool
+	// Segment is the number, from 0, of the run of batches that ends with the next
+	// Verified one. Emit sets it.
+	Segment uint64
+
 	// Of a broker: In is the values of Msgs, one after the other. A record does not
 	// go beyond the value that it begins in. Nil: In is a piece of a stream.
 	Msgs  []Message
@@ -69,6 +76,8 @@ type Batch struct {
 	legs    []leg        // one per sink, the last one for the dead letter
 	ids     atomic.Uint32
 	refused []uint64 // records that a sink refused, see place; guarded by Pipeline.mu
+
+	lostLetters int64 // dead letters that were refused and dropped; guarded by Pipeline.mu
 }
 
 // done reports whether the codec has come to the end of b.
@@ -90,7 +99,23 @@ type Stream struct {
 	// Facts has the same length as Recs, or is nil if the codec was not asked for
 	// them: keys to partition by, flags.
 	Facts []record.Fact
+
+	whole *Stream  // of which Recs is a part; nil: this is all of it
+	index []uint32 // of Recs in whole
 }
+
+// Whole returns the records that s had when its batch was submitted for the first
+// time, and the index of record i among them. A sink that has taken some records of
+// a batch gets the others again in a Stream whose Bytes still holds all of them.
+func (s *Stream) Whole(i int) (recs []OutRec, at int) {
+	if s.whole == nil {
+		return s.Recs, i
+	}
+	return s.whole.Recs, int(s.index[i])
+}
+
+// IsDead reports whether s is, or is a part of, the dead letters of b.
+func (b *Batch) IsDead(s *Stream) bool { return s == &b.Dead || s.whole == &b.Dead }
 
 // An OutRec is one record of a [Stream].
 type OutRec struct {
@@ -99,11 +124,12 @@ type OutRec struct {
 	Msg uint32 // index in Batch.Msgs of the message that Src lies in; 0 without Msgs
 }
 
-// Origin tells where in the lane the record stood that r was made of: the
+// Origin tells where in the lane the record stood that record i was made of: the
 // position of its message, or its offset in the stream, and which of the records
 // of that position it is, from 0. With [Lane.ID] it is the same whenever the record
-// is read again. recs is the stream that r is in, i its index there.
-func (b *Batch) Origin(recs []OutRec, i int) (pos int64, ordinal int) {
+// is read again. s is the stream that the record is in, i its index there.
+func (b *Batch) Origin(s *Stream, i int) (pos int64, ordinal int) {
+	recs, i := s.Whole(i)
 	r := recs[i]
 	pos = b.Off + int64(r.Src)
 	same := func(o OutRec) bool { return o.Src == r.Src }

@@ -36,15 +36,31 @@ func (p *Pipeline) commit(ctx context.Context) error {
 	defer p.sweep()
 	var errs []error
 	for i, f := range p.feeds {
-		err := p.commitFeed(ctx, i)
+		err := p.keep(f)
+		if err == nil {
+			err = p.commitFeed(ctx, i)
+		}
 		if err != nil {
 			err = fmt.Errorf("%s: %w", f.name, err)
 		}
 		errs = append(errs, err)
 	}
-	err := errors.Join(append(errs, p.finish(ctx))...)
+	err := errors.Join(errs...)
+	if lost, ok := errors.AsType[*LostError](err); ok {
+		p.fail(lost) // nothing may be published any more
+	} else {
+		err = errors.Join(err, p.finish(ctx))
+	}
 	p.noteCommit(err)
 	return err
+}
+
+// keep lets a source look after the place that its progress is stored in.
+func (p *Pipeline) keep(f *feed) error {
+	if k, ok := f.Source.(Keeper); ok {
+		return k.Keep()
+	}
+	return nil
 }
 
 // commitFeed stores the progress of one source.
@@ -78,19 +94,28 @@ func (p *Pipeline) due(i int) {
 		if l.src != i {
 			continue
 		}
-		if pos, ok := l.undirty(); ok {
-			f.ups = append(f.ups, LanePos{Lane: l, Pos: pos})
+		if up, ok := l.undirty(); ok {
+			f.ups = append(f.ups, up)
 		}
 	}
 }
 
 // undirty returns the watermark if it has moved since the last call.
-func (l *Lane) undirty() (Position, bool) {
+func (l *Lane) undirty() (up LanePos, moved bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	s := &l.segs
+	if s.released && l.base == l.next {
+		s.held = false
+	}
+	s.cutDone, s.cutHeld = s.done, s.held
+	up = LanePos{Lane: l, Pos: l.wm, Withdrawn: s.withdrawn != nil && l.base == l.next}
+	if s.held {
+		up.Pos = s.end
+	}
 	dirty := l.dirty
 	l.dirty = false
-	return l.wm, dirty
+	return up, dirty
 }
 
 // redirty says that what undirty returned was not stored.
@@ -183,6 +208,10 @@ func (l *Lane) tell() {
 	l.told = true
 }
 
+// errLateCommit is why the last positions are not stored when the deadline comes
+// while a commit is under way.
+var errLateCommit = errors.New("the shutdown deadline came while progress was being stored")
+
 // lastCommit stores the final watermarks. It tries as long as a shutdown may
 // take: progress that is not stored is work done twice.
 func (p *Pipeline) lastCommit() error {
@@ -193,8 +222,8 @@ func (p *Pipeline) lastCommit() error {
 	defer cancel()
 	for try := 1; ; try++ {
 		err := p.commit(ctx)
-		if err == nil {
-			return nil
+		if _, lost := errors.AsType[*LostError](err); err == nil || lost {
+			return nil // the second is the error of the run
 		}
 		p.complain(&p.commitLog, "cannot store the final progress: it is tried again", "error", err)
 		t := time.NewTimer(backoff(try))

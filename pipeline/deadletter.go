@@ -8,41 +8,11 @@ import (
 
 // Dead letters come from two places. Records that have no reading are put into
 // Batch.Dead by the codec, and submitted together with the output. Records that
-// a sink will never take are known only when all sinks have answered: then the
+// a sink will never take are known only when all sinks have answered: then, unless
+// they are dropped or block their lane (see refused.go), the
 // batch goes back to a worker once more, its codec writes a letter for each of
 // them, and Batch.Dead is submitted a second time. Nobody reads its first
 // contents any more by then.
-
-// refuse notes the records of s that a sink will never take, and settles the leg.
-func (p *Pipeline) refuse(b *Batch, s *Stream, slot int, r Result) {
-	p.complain(&p.refuseLog, p.sinkName(slot)+" refuses records for good", "lane", b.Lane.Name(), "error", r.cause())
-	if !p.noteRefused(b, s, r.Failed) {
-		p.fail(bugf("%s refused a record that does not exist", p.sinkName(slot)))
-		p.giveUp(b)
-		return
-	}
-	p.settle(b)
-}
-
-// noteRefused adds the input offsets of the failed records of s to b. It reports
-// false if there is no such record.
-func (p *Pipeline) noteRefused(b *Batch, s *Stream, failed []uint32) bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if failed == nil {
-		for i := range s.Recs {
-			b.refused = append(b.refused, s.Recs[i].place())
-		}
-		return true
-	}
-	for _, i := range failed {
-		if int(i) >= len(s.Recs) {
-			return false
-		}
-		b.refused = append(b.refused, s.Recs[i].place())
-	}
-	return true
-}
 
 // writeLetters sends b, settled, to a worker for its second round.
 func (p *Pipeline) writeLetters(b *Batch) {
@@ -68,12 +38,17 @@ func (w *worker) letters(b *Batch) error {
 }
 
 // writeOff moves the refused records of b in the ledger: they were counted as
-// emitted, and are dead letters or, without a dead letter, dropped. A piece of
-// an oversize record may hold output that is counted with another piece.
+// emitted, and are dead letters or dropped. Dead letters that are dropped move too.
+// A piece of an oversize record may hold output that is counted with another piece.
 func (p *Pipeline) writeOff(b *Batch) {
 	slices.Sort(b.refused)
 	b.refused = slices.Compact(b.refused)
 	n := min(int64(len(b.refused)), b.Stats.Emitted)
+	letters := b.Stats.Dead
+	if b.late {
+		letters += n
+	}
+	letters = min(letters, b.lostLetters)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, s := range []*record.Stats{&b.Stats, &p.feedOf(b.Lane).handled} {
@@ -85,5 +60,7 @@ func (p *Pipeline) writeOff(b *Batch) {
 		} else {
 			s.Dropped += n
 		}
+		s.Dead -= letters
+		s.Dropped += letters
 	}
 }

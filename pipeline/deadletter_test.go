@@ -55,12 +55,12 @@ func TestRefused(t *testing.T) {
 	f("in order of the input", OrderInput, picky)
 }
 
-// Without a dead letter what is refused is dropped, and counted.
+// With RefusedDrop, what is refused is dropped, and counted.
 func TestRefusedDropped(t *testing.T) {
 	src := oneLane(300, "aRb")
 	src.lanes = append(src.lanes, []string{"W", "a"})
 	sink := &fakeSink{answer: picky}
-	p := newPipe(t, Options{Sources: []Source{src}, Sinks: []Sink{sink}})
+	p := newPipe(t, Options{Sources: []Source{src}, Sinks: []Sink{sink}, OnRefused: RefusedDrop})
 	s := finished(t.Context(), t, p)
 	sameLines(t, "sink", sink.lines["lane0"], of(src.lanes[0], "ab"), false)
 	want := Ledger{Read: 302, Emitted: 200, Dropped: 102}

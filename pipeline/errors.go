@@ -57,3 +57,13 @@ func (t *throttle) ok() (skipped int64, ok bool) {
 	t.skipped++
 	return 0, false
 }
+
+// A LostError is the error of a [Committer] or [Keeper] that can never store
+// progress again: another process may own the place of it. It ends the run.
+type LostError struct{ Err error }
+
+// Error returns the text of the error that e wraps.
+func (e *LostError) Error() string { return e.Err.Error() }
+
+// Unwrap returns the error that e wraps.
+func (e *LostError) Unwrap() error { return e.Err }

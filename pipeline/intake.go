@@ -28,7 +28,7 @@ func (in intake) NewLane(name string, lim LaneLimits) *Lane {
 	l.src = in.src
 	l.stop = p.hard.Done()
 	if p.o.Ordering != OrderNone {
-		l.outlets = newOutlets(len(p.sinks), len(l.ring))
+		l.outlets = make([]outlet, len(p.sinks))
 	}
 	if p.o.Ordering == OrderInput {
 		l.ahead = defaultAhead

@@ -3,6 +3,7 @@ package pipeline
 import (
 	"bytes"
 	"context"
+	"io/fs"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -28,27 +29,29 @@ import (
 //	          ▲
 //	          watermark: the end of the longest resolved prefix
 //
-//	low ≤ next, base ≤ next, next - low ≤ limit ≤ len(ring)
+//	low ≤ next, base ≤ next, next - low ≤ min(limit, len(ring))
 //
 // where low is the oldest batch that has not come back. It is base, but for two
 // cases. After Revoke, batches from before it are still on their way: low < base.
 // And when a batch comes back without being durable, or the lane is halted before it,
 // base stays where it is for good, or until Revoke: base < low from then on.
 type Lane struct {
-	name string
-	id   string
-	rel  string
-	src  int    // index of its source
-	head []byte // header record
-	stop <-chan struct{}
-	wake chan struct{} // holds one signal for the goroutine that waits to be admitted
+	name      string
+	id        string
+	rel       string
+	src       int         // index of its source
+	perm      fs.FileMode // of its input
+	permKnown bool
+	head      []byte // header record
+	stop      <-chan struct{}
+	wake      chan struct{} // holds one signal for the goroutine that waits to be admitted
 
 	mu       sync.Mutex
 	epoch    uint32
 	low      uint64
 	base     uint64
 	next     uint64
-	ring     []slot // a power of two
+	ring     []slot // a power of two, or nothing; it grows up to the limit
 	wm       Position
 	moved    bool // wm is a position
 	dirty    bool // wm has moved since it was committed
@@ -61,6 +64,7 @@ type Lane struct {
 	end      atomic.Uint64 // number of the first batch that no sink may get, plus 1; 0: there is none
 	stats    record.Stats  // of resolved batches
 	bytes    int64         // emitted
+	segs     segments      // see verified.go
 
 	// Admission.
 	out     int  // batches between Get and Emit
@@ -68,6 +72,7 @@ type Lane struct {
 	ahead   int  // of the same, while the lane is not in front; 0: no such bound
 	credits int  // of the shared bound on batches of lanes that are not in front
 	front   bool // its batches go to the sinks as soon as they are ready
+	blocks  int  // batches under way that a sink refuses: it gets no more before
 
 	outlets []outlet // one per sink if ordering is asked for
 }
@@ -77,6 +82,9 @@ type slot struct {
 	end   Position
 	at    time.Time // when it was emitted
 	state slotState
+
+	verified bool   // the text up to its end is
+	segment  uint64 // that it belongs to
 }
 
 type slotState uint8
@@ -92,19 +100,9 @@ func newLane(name string, limit int) *Lane {
 	return &Lane{
 		name:  name,
 		limit: limit,
-		ring:  make([]slot, pow2(limit)),
 		wake:  make(chan struct{}, 1),
 		front: true,
 	}
-}
-
-// pow2 returns the least power of two that is not less than n.
-func pow2(n int) int {
-	p := 1
-	for p < n {
-		p *= 2
-	}
-	return p
 }
 
 // Name returns the name that the source gave to the lane: a path, or a topic and
@@ -138,6 +136,14 @@ func (l *Lane) Rel() string {
 	return l.rel
 }
 
+// SetPerm says what permissions the input of the lane has: an output with its
+// records gives no others. The source calls it before it emits the first batch, or
+// never if the input has none.
+func (l *Lane) SetPerm(perm fs.FileMode) { l.perm, l.permKnown = perm.Perm(), true }
+
+// Perm returns the permissions of the input of the lane, and whether it has any.
+func (l *Lane) Perm() (perm fs.FileMode, known bool) { return l.perm, l.permKnown }
+
 // Source returns the index of the lane's source in Options.Sources.
 func (l *Lane) Source() int { return l.src }
 
@@ -169,6 +175,14 @@ func (l *Lane) Complete() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.complete = !l.revoked
+}
+
+// Whole reports whether the input of the lane came to its end: whether the source
+// has called Complete, and nothing of the lane was given up.
+func (l *Lane) Whole() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.whole()
 }
 
 // Skip says that the input of the lane is left out as a whole, by a choice of its
@@ -277,12 +291,37 @@ func (l *Lane) issue(b *Batch, end Position) error {
 	if l.ended {
 		return ErrEnded
 	}
+	if l.next-l.low == uint64(len(l.ring)) {
+		l.grow()
+	}
 	b.Seq, b.End = l.next, end
-	l.ring[l.next&l.mask()] = slot{end: end, at: time.Now()}
+	l.segs.issue(b)
+	l.ring[l.next&l.mask()] = slot{end: end, at: time.Now(), verified: b.Verified, segment: b.Segment}
 	l.next++
 	l.out--
 	l.bytes += int64(len(b.In))
 	return nil
+}
+
+// leastRing is the least length of a ring that is not empty. Most lanes never have
+// more batches under way, and a daemon may have as many lanes as there are files.
+const leastRing = 4
+
+// grow doubles the rings of the lane and of its outlets. The caller holds mu.
+func (l *Lane) grow() {
+	size := max(leastRing, 2*len(l.ring))
+	ring := make([]slot, size)
+	from := l.low
+	if l.base < from && l.next-l.base <= uint64(len(l.ring)) {
+		from = l.base // a lost batch, whose age a snapshot tells
+	}
+	for seq := from; seq < l.next; seq++ {
+		ring[seq&uint64(size-1)] = *l.at(seq)
+	}
+	l.ring = ring
+	for i := range l.outlets {
+		l.outlets[i].grow(size)
+	}
 }
 
 // owns reports whether b may still move the watermark.
@@ -302,9 +341,14 @@ func (l *Lane) resolve(b *Batch, durable bool) (over bool) {
 	if durable && b.epoch == l.epoch {
 		s.state = resolved
 		l.stats.Add(&b.Stats)
+		l.segs.add(b)
 	}
 	for l.low <= l.base && l.base < l.next && l.at(l.base).state == resolved && !l.beyond(l.base) {
-		l.wm, l.moved, l.dirty = l.at(l.base).end, true, true
+		at := l.at(l.base)
+		l.wm, l.moved, l.dirty = at.end, true, true
+		if at.verified {
+			l.segs.verify(at.segment, at.end)
+		}
 		l.base++
 	}
 	for l.low < l.next && l.at(l.low).state != flying {
@@ -368,7 +412,7 @@ func (l *Lane) admit(credit bool) (a admission, kept bool, err error) {
 	switch {
 	case l.ended:
 		return full, false, ErrEnded
-	case l.flight() >= l.limit, behind && l.flight() >= l.ahead:
+	case l.blocks > 0, l.flight() >= l.limit, behind && l.flight() >= l.ahead:
 		return full, false, nil
 	case behind && !credit:
 		return needsCredit, false, nil
@@ -385,6 +429,14 @@ func (l *Lane) taken(b *Batch) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	b.Lane, b.epoch = l, l.epoch
+}
+
+// block counts batches that a sink refuses.
+func (l *Lane) block(n int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.blocks += n
+	l.signal()
 }
 
 // untake takes an admission back that did not lead to an emitted batch. It

@@ -27,7 +27,7 @@ func TestRecordCodecMessages(t *testing.T) {
 	var got []string
 	for i, r := range b.Out.Recs {
 		m := &b.Msgs[r.Msg]
-		pos, ordinal := b.Origin(b.Out.Recs, i)
+		pos, ordinal := b.Origin(&b.Out, i)
 		got = append(got, fmt.Sprintf("%d/%d %q %q %v", pos, ordinal, b.Key(m), b.Out.Bytes[r.Off:r.Off+r.Len], m.Null))
 	}
 	want := []string{

@@ -1,6 +1,9 @@
 package pipeline
 
 import (
+	"cmp"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 )
@@ -30,22 +33,84 @@ func (l *Latency) observe(d time.Duration) {
 // A SinkSnapshot is what one sink has done so far.
 type SinkSnapshot struct {
 	Name    string
-	Dead    bool    // it is the dead letter
-	Batches int64   // answered as durable
-	Records int64   // in them, after rendering
-	Bytes   int64   // in them, before compression
-	Holds   int     // batches that are submitted and not answered
-	Waiting int     // submissions that wait for their next try
-	Retries int64   // submissions that were tried again
-	Refused int64   // answers that refused records for good
-	Latency Latency // from Submit to the answer
-	LastErr string  // of the last answer that was not a success, while it waits; empty if all is well
+	Dead    bool       // it is the dead letter
+	Batches int64      // answered as durable
+	Records int64      // in them, after rendering
+	Bytes   int64      // in them, before compression
+	Holds   int        // batches that are submitted and not answered
+	Waiting int        // submissions that wait for their next try
+	Retries int64      // submissions that were tried again
+	Refused int64      // answers that refused records for good
+	Letters int64      // records that it refused, and that became dead letters
+	Dropped int64      // records that it refused, and that were dropped
+	Blocked []Blockage // lanes that wait because it refuses records, the longest waiting first, at most 10
+	Stuck   int        // batches that wait for that
+	Latency Latency    // from Submit to the answer
+	LastErr string     // of the last answer that was not a success, while it waits; empty if all is well
 }
+
+// A Blockage is a lane that waits because a sink refuses records of it.
+type Blockage struct {
+	Lane     string
+	Code     string // of the sink; empty if there are several
+	Reason   string // the error of the sink
+	Position int64  // of the first record that was refused: of its message, or its offset in the lane
+	Records  int    // that were refused by the last answer
+	Since    time.Time
+}
+
+// maxBlockages is how many blocked lanes of a sink a snapshot names.
+const maxBlockages = 10
 
 // A meter measures one sink.
 type meter struct {
-	mu sync.Mutex
-	s  SinkSnapshot
+	mu    sync.Mutex
+	s     SinkSnapshot
+	stuck map[*Batch]Blockage
+}
+
+// refused counts records that the sink refused.
+func (m *meter) refused(n int, dropped bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if dropped {
+		m.s.Dropped += int64(n)
+	} else {
+		m.s.Letters += int64(n)
+	}
+}
+
+// block notes that b waits because the sink refuses records of it.
+func (m *meter) block(b *Batch, at Blockage) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.s.Waiting++
+	if m.stuck == nil {
+		m.stuck = make(map[*Batch]Blockage)
+	}
+	if last, ok := m.stuck[b]; ok {
+		at.Since = last.Since
+	}
+	m.stuck[b] = at
+}
+
+// unblock notes that b does not wait any more. It reports whether no batch does.
+func (m *meter) unblock(b *Batch) (all bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	delete(m.stuck, b)
+	return len(m.stuck) == 0
+}
+
+// blockages returns the lanes that wait longest. The caller holds mu.
+func (m *meter) blockages() []Blockage {
+	if len(m.stuck) == 0 {
+		return nil
+	}
+	list := slices.SortedFunc(maps.Values(m.stuck), func(a, b Blockage) int {
+		return cmp.Or(a.Since.Compare(b.Since), cmp.Compare(a.Lane, b.Lane), cmp.Compare(a.Position, b.Position))
+	})
+	return list[:min(len(list), maxBlockages)]
 }
 
 // submitted counts a batch that is about to be given to the sink.
@@ -74,6 +139,8 @@ func (m *meter) answered(s *Stream, start time.Time, r *Result) {
 		m.s.Records += int64(len(s.Recs))
 		m.s.Bytes += int64(len(s.Bytes))
 		m.s.LastErr = ""
+	case r.Class == Retryable && len(r.Untried) > 0:
+		m.s.Waiting++
 	case r.Class == Retryable:
 		m.s.Waiting++
 		m.s.Retries++
@@ -81,6 +148,13 @@ func (m *meter) answered(s *Stream, start time.Time, r *Result) {
 	case r.Class == Permanent:
 		m.s.Refused++
 	}
+}
+
+// waits counts a submission that waits for its next try.
+func (m *meter) waits() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.s.Waiting++
 }
 
 // resumed counts a submission whose wait is over.
@@ -93,5 +167,7 @@ func (m *meter) resumed() {
 func (m *meter) snapshot() SinkSnapshot {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.s
+	s := m.s
+	s.Blocked, s.Stuck = m.blockages(), len(m.stuck)
+	return s
 }

@@ -15,8 +15,9 @@ import (
 type Options struct {
 	Sources    []Source
 	Sinks      []Sink
-	DeadLetter Sink         // where rejects go; nil: sinks that refuse records for good lose them, counted as dropped
-	NewCodec   func() Codec // called once for each worker; see Pipeline.SetCodec
+	DeadLetter Sink          // where rejects go
+	OnRefused  RefusedPolicy // what becomes of records that a sink refuses for good
+	NewCodec   func() Codec  // called once for each worker; see Pipeline.SetCodec
 
 	// Names of sources and sinks for errors, the log and snapshots, by index. What
 	// has none is "source 1", "sink 1"; the dead letter is DeadLetterName.
@@ -60,6 +61,12 @@ func (o *Options) setDefaults() {
 	if o.ShutdownTimeout == 0 {
 		o.ShutdownTimeout = 30 * time.Second
 	}
+	if o.OnRefused == RefusedDefault {
+		o.OnRefused = RefusedBlock
+		if o.DeadLetter != nil {
+			o.OnRefused = RefusedDeadLetter
+		}
+	}
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
@@ -85,6 +92,8 @@ func (o *Options) validate() error {
 	check(o.NewCodec != nil, "no codec")
 	check(o.Workers > 0, "workers: %d is not positive", o.Workers)
 	check(o.Ordering <= OrderInput, "ordering: %d is not an order", o.Ordering)
+	check(o.OnRefused <= RefusedDrop, "on refused: %d is not a policy", o.OnRefused)
+	check(o.OnRefused != RefusedDeadLetter || o.DeadLetter != nil, "on refused: dead_letter, and there is no dead letter")
 	check(o.BatchBytes > 0 && o.BatchBytes <= maxBatch, "batch bytes: %d is not between 1 and %d", o.BatchBytes, maxBatch)
 	check(o.Batches >= minBatches, "batches: %d is less than %d", o.Batches, minBatches)
 	check(o.CommitInterval > 0, "commit interval: %v is not positive", o.CommitInterval)
@@ -148,6 +157,7 @@ func New(o Options) (*Pipeline, error) {
 		p.sinks = append(p.sinks, o.DeadLetter)
 	}
 	p.meters = make([]meter, len(p.sinks))
+	p.refusals = make([]refusals, len(p.sinks))
 	for i, s := range o.Sources {
 		p.feeds = append(p.feeds, newFeed(s, nameOf(o.SourceNames, i, "source")))
 	}

@@ -1,6 +1,9 @@
 package pipeline
 
-import "sync"
+import (
+	"sync"
+	"sync/atomic"
+)
 
 // Ordering says in which order batches are submitted to the sinks.
 type Ordering uint8
@@ -29,19 +32,44 @@ func (o Ordering) String() string {
 // The worker that fills the gap at its head submits the whole run; the others
 // leave their batch and go. It is guarded by the mutex of the lane.
 type outlet struct {
-	ring    []*Batch // by Seq; a power of two, not less than the limit of the lane
+	ring    []*Batch // by Seq; as long as that of the lane
 	next    uint64   // the first batch that was never submitted
 	redo    uint64   // the first batch that is to be submitted again; next if none
 	busy    bool     // a goroutine is submitting
 	stalled bool     // the sink has asked for a batch again, and its time has not come
+	flying  int      // batches that are submitted and not answered
+	due     bool     // it is drained when none is
+
+	// The batch of a refused record, its number plus 1; 0: there is none. What was
+	// submitted after it comes back untried: see Ticket.Held. Not guarded.
+	held atomic.Uint64
 }
 
-func newOutlets(n, size int) []outlet {
-	o := make([]outlet, n)
-	for i := range o {
-		o[i].ring = make([]*Batch, size)
+// hold keeps what comes after the batch with the number seq from the sink.
+func (o *outlet) hold(seq uint64) {
+	for {
+		now := o.held.Load()
+		if now != 0 && now <= seq+1 || o.held.CompareAndSwap(now, seq+1) {
+			return
+		}
 	}
-	return o
+}
+
+// holds reports whether the batch with the number seq is kept from the sink.
+func (o *outlet) holds(seq uint64) bool {
+	at := o.held.Load()
+	return at != 0 && seq+1 > at
+}
+
+// grow makes the ring longer.
+func (o *outlet) grow(size int) {
+	before := o.ring
+	o.ring = make([]*Batch, size)
+	for _, b := range before {
+		if b != nil {
+			o.put(b)
+		}
+	}
 }
 
 // put leaves b in the outlet.
@@ -49,6 +77,9 @@ func (o *outlet) put(b *Batch) { o.ring[b.Seq&uint64(len(o.ring)-1)] = b }
 
 // take removes the batch with the number seq, if it is there.
 func (o *outlet) take(seq uint64) *Batch {
+	if len(o.ring) == 0 {
+		return nil
+	}
 	p := &o.ring[seq&uint64(len(o.ring)-1)]
 	b := *p
 	*p = nil
@@ -86,16 +117,60 @@ func (p *Pipeline) drain(l *Lane, slot int, b *Batch) {
 		return
 	}
 	o.busy = true
-	for p.stopped() || l.front && !o.stalled {
+	for p.stopped() || l.front && !o.stalled && !o.waits() {
 		b := o.pop()
 		if b == nil {
 			break
 		}
+		o.flying++
 		l.mu.Unlock()
 		p.submit(b, slot)
 		l.mu.Lock()
 	}
 	o.busy = false
+}
+
+// waits reports whether all that the sink has must come back before it gets more:
+// a record was refused, and what comes after it may not pass it.
+func (o *outlet) waits() bool {
+	if o.held.Load() == 0 {
+		return false
+	}
+	if o.flying > 0 {
+		o.due = true
+		return true
+	}
+	o.held.Store(0)
+	return false
+}
+
+// landed notes that b is answered by a sink for the last time, or given up.
+func (p *Pipeline) landed(b *Batch, slot int) {
+	if b.outlet(slot) == nil {
+		return
+	}
+	b.Lane.mu.Lock()
+	defer b.Lane.mu.Unlock()
+	p.land(b.Lane, slot)
+}
+
+// land notes that the sink has one batch of l less, and drains its outlet if that
+// is due. The caller holds Lane.mu.
+func (p *Pipeline) land(l *Lane, slot int) {
+	o := &l.outlets[slot]
+	o.flying--
+	if o.flying > 0 || !o.due {
+		return
+	}
+	o.due = false
+	p.active.Add(1)
+	p.helpers.Go(func() {
+		defer p.calm()
+		p.gate.enter()
+		defer p.gate.leave()
+		p.drain(l, slot, nil)
+		p.moveOn()
+	})
 }
 
 // drainAll submits what is ready in all outlets of l.

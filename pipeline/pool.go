@@ -39,21 +39,27 @@ func (l *pool) put(b *Batch) bool {
 func (b *Batch) reset(size int) {
 	b.Lane, b.Seq, b.End, b.Off, b.Line = nil, 0, Position{}, 0, 0
 	b.Piece, b.Next, b.NextMsg, b.Stats = Whole, 0, 0, record.Stats{}
+	b.Verified, b.Segment = false, 0
 	b.Msgs, b.Heads, b.Side = b.Msgs[:0], b.Heads[:0], b.Side[:0]
 	if cap(b.Side) > arenaGrowth*size {
 		b.Side = nil
 	}
-	b.refused, b.late = b.refused[:0], false
+	b.refused, b.late, b.lostLetters = b.refused[:0], false, 0
 	if b.In = b.In[:0]; cap(b.In) > arenaGrowth*size || cap(b.In) < size {
 		b.In = make([]byte, 0, size)
 	}
 	b.Out.reset(size)
 	b.Dead.reset(size)
+	for i := range b.legs {
+		b.legs[i].reset(size)
+	}
 }
+
+// recSize is the size of an OutRec, in bytes.
+const recSize = 16
 
 // reset empties s and gives up arenas that grew too far over size.
 func (s *Stream) reset(size int) {
-	const recSize = 16
 	s.Bytes, s.Recs, s.Packed, s.Facts = s.Bytes[:0], s.Recs[:0], s.Packed[:0], s.Facts[:0]
 	if cap(s.Bytes) > arenaGrowth*size {
 		s.Bytes = nil

@@ -18,7 +18,10 @@ const markEvery = 64
 // are set back to the last mark, and the records between that and the one in
 // hand are counted again.
 type recordCodec struct {
-	job   *record.Job
+	pick    func(lane string) *record.Job
+	workers map[*record.Job]*record.Worker
+
+	job   *record.Job // of the batch in hand
 	w     *record.Worker
 	facts bool         // the sinks want them
 	n     int          // records so far, for markEvery
@@ -33,11 +36,33 @@ type recordCodec struct {
 // NewRecordCodec returns a function that makes a [Codec] for job: what
 // Options.NewCodec takes. If a dead letter is configured, the job should divert.
 func NewRecordCodec(job *record.Job) func() Codec {
-	return func() Codec { return &recordCodec{job: job, w: job.NewWorker(), facts: job.Facts()} }
+	return NewRecordCodecs(func(string) *record.Job { return job })
+}
+
+// NewRecordCodecs is NewRecordCodec for lanes whose records differ in format. pick
+// returns the job of the lane with that name, always the same for one lane; it
+// is called for each batch, by many goroutines.
+func NewRecordCodecs(pick func(lane string) *record.Job) func() Codec {
+	return func() Codec { return &recordCodec{pick: pick, workers: map[*record.Job]*record.Worker{}} }
+}
+
+// begin makes the job of b's lane the one in hand.
+func (c *recordCodec) begin(b *Batch) {
+	job := c.pick(b.Lane.Name())
+	if job == c.job {
+		return
+	}
+	w := c.workers[job]
+	if w == nil {
+		w = job.NewWorker()
+		c.workers[job] = w
+	}
+	c.job, c.w, c.facts = job, w, job.Facts()
 }
 
 // Process implements [Codec].
 func (c *recordCodec) Process(b *Batch) {
+	c.begin(b)
 	switch {
 	case len(b.Msgs) > 0:
 		c.messages(b)
@@ -86,7 +111,9 @@ func (c *recordCodec) piece(b *Batch) {
 // Reject implements [Codec]. What was written for the record was never made part
 // of the arenas.
 func (c *recordCodec) Reject(b *Batch) {
+	c.begin(b)
 	c.w = c.job.NewWorker() // the panic may have left the other one in any state
+	c.workers[c.job] = c.w
 	b.Stats = c.saved
 	at := record.Place{Name: b.Lane.Name(), Head: b.Lane.Head()}
 	for next := c.mark; next < b.Next; {
@@ -105,6 +132,7 @@ func (c *recordCodec) Reject(b *Batch) {
 // Refuse implements [Codec]. If the job does not divert, the record itself is
 // its letter: it must be somewhere.
 func (c *recordCodec) Refuse(b *Batch) {
+	c.begin(b)
 	rec := c.inHand(b)
 	at := record.Place{Name: b.Lane.Name(), Head: b.Lane.Head(), Off: b.at(), Key: b.key()}
 	if len(b.Msgs) == 0 {
@@ -186,8 +214,13 @@ func (c *recordCodec) messages(b *Batch) {
 	}
 }
 
-// Err implements [Stopper].
-func (c *recordCodec) Err() error { return c.w.Err() }
+// Err implements [Stopper]. It is about the batch in hand.
+func (c *recordCodec) Err() error {
+	if c.w == nil {
+		return nil // no batch was begun
+	}
+	return c.w.Err()
+}
 
 // bare passes a message on that has no record to read: a tombstone, or an empty
 // value. Those who compact a topic by key need both.

@@ -23,16 +23,27 @@ func backoff(try int) time.Duration {
 	return min(d+rand.N(d/2), lastBackoff)
 }
 
-// again submits b to a sink once more, after a while.
-func (p *Pipeline) again(b *Batch, slot int, err error) {
+// A wait says why a batch is submitted again.
+type wait uint8
+
+const (
+	failing wait = iota // the sink cannot take it now
+	blocked             // the sink has refused records of it
+	untried             // one before it was refused
+)
+
+// again submits what is left of b to a sink once more, after a while.
+func (p *Pipeline) again(b *Batch, slot int, why wait) {
 	p.active.Add(1) // until it is submitted
-	p.retries.Add(1)
-	try := b.legs[slot].try + 1
-	b.legs[slot].try = try
-	p.complain(&p.retryLog, p.sinkName(slot)+" does not take a batch: it is submitted again", "try", try, "error", err)
-	if p.o.Ordering == OrderNone || b.late {
+	if why != untried {
+		p.retries.Add(1)
+	}
+	g := &b.legs[slot]
+	g.try++
+	try := g.try
+	if b.outlet(slot) == nil {
 		p.helpers.Go(func() {
-			p.sleep(backoff(try))
+			p.bide(slot, why, try)
 			p.submit(b, slot)
 		})
 		return
@@ -43,16 +54,29 @@ func (p *Pipeline) again(b *Batch, slot int, err error) {
 	o := &l.outlets[slot]
 	o.put(b)
 	o.redo = min(o.redo, b.Seq)
-	if o.stalled {
+	stalls := why != untried && !o.stalled
+	o.stalled = o.stalled || stalls
+	o.due = o.due || why == untried
+	p.land(l, slot)
+	if stalls {
+		p.helpers.Go(func() { p.resume(l, slot, why, try) })
+	}
+}
+
+// bide waits until a batch may be submitted to a sink again, or for a hard stop.
+func (p *Pipeline) bide(slot int, why wait, try int) {
+	if why == blocked && !p.blocks(slot) {
+		p.waiting.Add(1)
+		defer p.waiting.Add(-1)
+		p.refusals[slot].await(p.hard.Done())
 		return
 	}
-	o.stalled = true
-	p.helpers.Go(func() { p.resume(l, slot, backoff(try)) })
+	p.sleep(backoff(try))
 }
 
 // resume opens a stalled outlet after a while.
-func (p *Pipeline) resume(l *Lane, slot int, wait time.Duration) {
-	p.sleep(wait)
+func (p *Pipeline) resume(l *Lane, slot int, why wait, try int) {
+	p.bide(slot, why, try)
 	l.mu.Lock()
 	if l.outlets != nil { // a hard stop may have emptied them meanwhile
 		l.outlets[slot].stalled = false

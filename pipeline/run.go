@@ -24,11 +24,12 @@ import (
 type Pipeline struct {
 	o        Options
 	log      *slog.Logger
-	feeds    []*feed // the sources
-	sinks    []Sink  // the dead letter is the last one
-	meters   []meter // of the sinks
-	dead     int     // index of the dead letter, or -1
-	finishes bool    // a source or a sink is a Finisher
+	feeds    []*feed    // the sources
+	sinks    []Sink     // the dead letter is the last one
+	meters   []meter    // of the sinks
+	refusals []refusals // of the sinks
+	dead     int        // index of the dead letter, or -1
+	finishes bool       // a source or a sink is a Finisher
 	codec    atomic.Pointer[generation]
 
 	pool pool
@@ -63,7 +64,7 @@ type Pipeline struct {
 	committed time.Time  // when progress was stored last
 	commitErr string     // why it could not be stored since
 
-	retryLog, refuseLog, panicLog, commitLog throttle
+	retryLog, refuseLog, blockLog, panicLog, commitLog throttle
 }
 
 // Run moves records until the source ends or ctx is done, which is a soft stop:
@@ -103,8 +104,10 @@ func (p *Pipeline) Run(ctx context.Context) error {
 	p.drainSinks()
 	p.state.Store(uint32(Committing))
 	close(quit)
-	p.await(func() { <-committed })
-	commitErr := p.lastCommit()
+	commitErr := errLateCommit
+	if p.await(func() { <-committed }) { // else a commit still runs, and there is one at a time
+		commitErr = p.lastCommit()
+	}
 	closing := p.base // from here on a hard stop finds nothing to cut
 	cut := p.stopped()
 	if cut {
@@ -138,17 +141,15 @@ func (p *Pipeline) start() error {
 		w := &worker{p: p}
 		w.renew()
 		for i, s := range p.sinks {
-			packer, ok := s.(Packer)
-			if !ok {
-				continue
-			}
-			f, err := packer.NewPack()
-			if err != nil {
+			f, err := newPack(s)
+			switch {
+			case err != nil:
 				return fmt.Errorf("%s: %w", p.sinkName(i), err)
-			}
-			if i == p.dead {
+			case f == nil:
+				continue
+			case i == p.dead:
 				w.packDead = f
-			} else {
+			default:
 				w.pack = f
 			}
 		}

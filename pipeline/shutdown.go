@@ -112,7 +112,7 @@ func (p *Pipeline) hush() {
 func (p *Pipeline) release(b *Batch) {
 	durable := !b.lost.Load() && !p.stopped()
 	l := b.Lane
-	if durable && len(b.refused) > 0 {
+	if durable && (len(b.refused) > 0 || b.lostLetters > 0) {
 		p.writeOff(b)
 	}
 	if p.feedOf(l).acker != nil {

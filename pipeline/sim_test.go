@@ -24,6 +24,7 @@ import (
 type world struct {
 	t        *testing.T
 	ordering Ordering
+	policy   RefusedPolicy
 	lines    [][]string
 
 	mu        sync.Mutex
@@ -176,12 +177,13 @@ func (w *world) missing(i, n int) string {
 		switch line[0] {
 		case 'D':
 		case 'X', 'P':
-			if !w.letters.durable[i][line] {
+			if !w.letters.durable[i][line] && !w.letters.dropped[i][line] {
 				return fmt.Sprintf("line %d, %s, is no dead letter", at, line)
 			}
 		default:
 			for k, s := range w.sinks {
-				if !s.durable[i][line] && !w.letters.durable[i][line] {
+				letter := w.policy == RefusedDeadLetter && w.letters.durable[i][line]
+				if !s.durable[i][line] && !letter && !s.dropped[i][line] {
 					return fmt.Sprintf("line %d, %s, is nowhere in sink %d", at, line, k)
 				}
 			}
@@ -196,9 +198,12 @@ type simSink struct {
 	name    string
 	refuses bool // some records, for good
 	down    time.Time
+	broken  time.Time // until then it refuses all records, with one code
+	repairs time.Time // until then it refuses the lines that begin with R or X
 
 	// What is left when the process dies. Guarded by the mutex of the world.
 	durable []map[string]bool // by lane
+	dropped []map[string]bool // by lane: refused, with RefusedDrop
 	taken   [][]string        // by lane, in order
 	crew    crew
 	closed  bool // guarded as well: after a hard stop Close may come while Submit goes on
@@ -208,12 +213,25 @@ func (w *world) sink(name string, refuses bool) *simSink {
 	s := &simSink{w: w, name: name, refuses: refuses, taken: make([][]string, len(w.lines))}
 	for range w.lines {
 		s.durable = append(s.durable, map[string]bool{})
+		s.dropped = append(s.dropped, map[string]bool{})
 	}
 	return s
 }
 
-func (s *simSink) Open(context.Context) error { s.down, s.closed = time.Time{}, false; return nil }
-func (s *simSink) Caps() SinkCaps             { return SinkCaps{Ordered: true} }
+// Open forgets the troubles of the last process. Those of this one end some time.
+func (s *simSink) Open(context.Context) error {
+	w := s.w
+	s.down, s.closed, s.broken, s.repairs = time.Time{}, false, time.Time{}, time.Time{}
+	if s.refuses {
+		s.repairs = time.Now().Add(time.Duration(w.pick(120)) * time.Second)
+	}
+	if s.refuses && w.chance(50) {
+		s.broken = time.Now().Add(time.Duration(w.pick(60)) * time.Second)
+	}
+	return nil
+}
+
+func (s *simSink) Caps() SinkCaps { return SinkCaps{Ordered: true} }
 
 // Submit takes the lines of a batch, or says at once that it does not.
 func (s *simSink) Submit(_ context.Context, b *Batch, t Ticket) error {
@@ -224,12 +242,60 @@ func (s *simSink) Submit(_ context.Context, b *Batch, t Ticket) error {
 		t.Done(Result{Class: Retryable, Err: errors.New("down")})
 		return nil
 	}
-	r := Result{}
+	unlucky := -1
 	if s.refuses && w.chance(5) {
-		w.trouble()
-		r = Result{Class: Permanent, Err: errors.New("no"), Failed: []uint32{uint32(w.pick(len(t.Stream().Recs)))}}
+		unlucky = w.pick(len(t.Stream().Recs))
 	}
-	return s.take(b, t, r)
+	return s.take(b, t, unlucky)
+}
+
+// refusal returns the code with which the sink refuses a line, or nothing. The caller
+// holds the mutex of the world.
+func (s *simSink) refusal(line string, unlucky bool) string {
+	switch now := time.Now(); {
+	case now.Before(s.broken):
+		return "misconfigured"
+	case now.Before(s.repairs) && (line[0] == 'R' || line[0] == 'X'):
+		return "too long"
+	case unlucky:
+		return "unlucky"
+	}
+	return ""
+}
+
+// sift divides the lines of a batch: those that are taken, and what is answered about
+// the others. The caller holds the mutex of the world.
+func (s *simSink) sift(lane int, t Ticket, unlucky int) (lines []string, r Result) {
+	for i, rec := range t.Stream().Recs {
+		line := strings.TrimSuffix(string(t.Stream().Bytes[rec.Off:rec.Off+rec.Len]), "\n")
+		if t.Held() {
+			r.Untried = append(r.Untried, uint32(i))
+			continue
+		}
+		code := s.refusal(line, i == unlucky)
+		if code == "" {
+			lines = append(lines, line)
+			continue
+		}
+		t.Hold()
+		s.w.troubles++
+		if r.Failed == nil {
+			r.Code = code
+		} else if r.Code != code {
+			r.Code = ""
+		}
+		r.Failed = append(r.Failed, uint32(i))
+		if s.w.policy == RefusedDrop && !s.w.dead {
+			s.dropped[lane][line] = true
+		}
+	}
+	switch {
+	case r.Failed != nil:
+		r.Class, r.Err = Permanent, errors.New("no")
+	case r.Untried != nil:
+		r.Class, r.Err = Retryable, errors.New("not tried")
+	}
+	return lines, r
 }
 
 // since returns the end of the time for which the sink takes nothing.
@@ -244,20 +310,14 @@ func (s *simSink) since() time.Time {
 }
 
 // take notes the lines of a batch in the order in which they come, and answers later.
-func (s *simSink) take(b *Batch, t Ticket, r Result) error {
+func (s *simSink) take(b *Batch, t Ticket, unlucky int) error {
 	s.w.mu.Lock()
 	defer s.w.mu.Unlock()
 	if s.closed {
 		return errors.New("closed")
 	}
 	lane, _ := strconv.Atoi(b.Lane.Name())
-	st := t.Stream()
-	var lines []string
-	for i, rec := range st.Recs {
-		if !slices.Contains(r.Failed, uint32(i)) {
-			lines = append(lines, strings.TrimSuffix(string(st.Bytes[rec.Off:rec.Off+rec.Len]), "\n"))
-		}
-	}
+	lines, r := s.sift(lane, t, unlucky)
 	if !s.w.dead {
 		s.taken[lane] = append(s.taken[lane], lines...)
 	}
@@ -270,7 +330,7 @@ func (s *simSink) take(b *Batch, t Ticket, r Result) error {
 func (s *simSink) sync(lane int, lines []string, t Ticket, r Result) {
 	w := s.w
 	w.nap()
-	if w.ordering == OrderNone && w.chance(5) {
+	if w.ordering == OrderNone && r.Class == OK && w.chance(5) {
 		w.trouble()
 		t.Done(Result{Class: Retryable, Err: errors.New("forgotten")})
 		return
@@ -299,7 +359,7 @@ func (w *world) live(after time.Duration) {
 	w.dead = false
 	passes := after == 0 || w.chance(50) // records at which the others end
 	o := Options{
-		Sources: []Source{&simSource{w: w}}, DeadLetter: w.letters, Ordering: w.ordering, Workers: 1 + w.pick(5), Batches: 8 + w.pick(30),
+		Sources: []Source{&simSource{w: w}}, DeadLetter: w.letters, OnRefused: w.policy, Ordering: w.ordering, Workers: 1 + w.pick(5), Batches: 8 + w.pick(30),
 		NewCodec:       func() Codec { return &fakeCodec{pause: w.nap, passes: passes} },
 		CommitInterval: time.Duration(50+w.pick(3000)) * time.Millisecond, Logger: slog.New(slog.DiscardHandler),
 	}
@@ -392,16 +452,17 @@ func seedsOf(t *testing.T, usual int) uint64 {
 // in order between two beginnings.
 func TestSim(t *testing.T) {
 	troubles, restarts := 0, 0
-	for seed := range seedsOf(t, 40) {
+	for seed := range seedsOf(t, 60) {
 		ordering := [...]Ordering{OrderNone, OrderPerLane}[seed%2]
-		ok := t.Run(fmt.Sprintf("%v-%d", ordering, seed), func(t *testing.T) {
+		policy := [...]RefusedPolicy{RefusedDeadLetter, RefusedBlock, RefusedDrop}[seed/4%3]
+		ok := t.Run(fmt.Sprintf("%v-%v-%d", ordering, policy, seed), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				w := &world{t: t, ordering: ordering, rng: rand.New(rand.NewPCG(seed, 30))}
+				w := &world{t: t, ordering: ordering, policy: policy, rng: rand.New(rand.NewPCG(seed, 30))}
 				for range 1 + w.pick(6) {
-					w.lines = append(w.lines, numbered(w.pick(300), "aabDXabPaSb"))
+					w.lines = append(w.lines, numbered(w.pick(300), "aabDXabPaSbRa"))
 				}
 				w.committed, w.restarts = make([]int64, len(w.lines)), make([]int, len(w.lines))
-				w.letters = w.sink("dead letter", false)
+				w.letters = w.sink("dead letter", seed%8 > 5)
 				w.sinks = []*simSink{w.sink("sink 0", false), w.sink("sink 1", seed%4 > 1)}
 				for range w.pick(4) {
 					w.live(time.Duration(1+w.pick(60_000)) * time.Millisecond)

@@ -49,6 +49,28 @@ type Packer interface {
 	NewPack() (func(dst, src []byte) []byte, error)
 }
 
+// A LanePacker is a Packer whose lanes differ in compression.
+type LanePacker interface {
+	// NewLanePack is Packer.NewPack, but the function is also given the lane of
+	// src. It appends nothing for a lane that is not compressed.
+	NewLanePack() (func(dst, src []byte, l *Lane) []byte, error)
+}
+
+// newPack returns the function that packs for s, nil if s does not pack.
+func newPack(s Sink) (packFunc, error) {
+	switch s := s.(type) {
+	case LanePacker:
+		return s.NewLanePack()
+	case Packer:
+		pack, err := s.NewPack()
+		if pack == nil || err != nil {
+			return nil, err
+		}
+		return func(dst, src []byte, _ *Lane) []byte { return pack(dst, src) }, nil
+	}
+	return nil, nil
+}
+
 // A Mark says how long an output is: what lies behind it is not covered by the
 // progress that was stored with it, and is cut off by the next run.
 type Mark struct {
@@ -78,8 +100,8 @@ type Class uint8
 // The classes of sink errors. The zero value goes with no error.
 const (
 	OK        Class = iota
-	Retryable       // nothing is lost: the pipeline submits all of the batch again, with backoff, for ever
-	Permanent       // these records will never be taken: they go to the dead letter; for that itself as Fatal
+	Retryable       // nothing is lost: the pipeline submits the batch again, with backoff, for ever
+	Permanent       // these records will never be taken: Options.OnRefused says what becomes of them
 	Fatal           // the sink is gone for good (a closed pipe, a bad configuration): the run ends
 )
 
@@ -89,4 +111,13 @@ type Result struct {
 	Err    error
 	Class  Class
 	Failed []uint32 // with Permanent, indexes into Stream.Recs of the records that failed; nil: all of them
+
+	// With Permanent, the error code of a broker, if all failed records have the same
+	// one; else empty. Operators see it.
+	Code string
+
+	// With Permanent or Retryable, ascending indexes of the records that the sink has
+	// left alone because [Ticket.Held] said so: only these are submitted again, in a
+	// Stream of their own. None of them is in Failed.
+	Untried []uint32
 }

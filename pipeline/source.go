@@ -53,10 +53,15 @@ type LaneLimits struct {
 	Batches int
 }
 
-// A LanePos is a lane's watermark: everything before it is durable.
+// A LanePos is a lane's watermark: everything before it is durable. Of a lane that is
+// held (see [Lane.Hold]) it is the end of the last verified segment before that, and
+// the zero Position if there is none.
 type LanePos struct {
 	Lane *Lane
 	Pos  Position
+	// Withdrawn says that all that was emitted is resolved, and that what lies behind
+	// Pos was withdrawn: nothing more of the lane is to be read.
+	Withdrawn bool
 }
 
 // A Committer is a Source whose progress is a position per lane: files, Kafka.
@@ -73,6 +78,15 @@ type Committer interface {
 type CutCommitter interface {
 	Committer
 	CommitCut(ctx context.Context, ups []LanePos, marks []Mark) error
+}
+
+// A Keeper is a Committer that looks after the place in which it stores progress:
+// Keep is called in every commit interval, before Commit, and also if there is
+// nothing to commit. An error is like that of Commit; a [LostError] of either ends
+// the run at once.
+type Keeper interface {
+	Committer
+	Keep() error
 }
 
 // An Acker is a Source that acknowledges single messages: JetStream. Its methods

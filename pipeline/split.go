@@ -55,6 +55,6 @@ func (b *Batch) undo(size int) {
 func (l *Lane) shorten(b *Batch, end Position) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	b.End = end
-	l.at(b.Seq).end = end
+	b.End, b.Verified = end, false
+	l.at(b.Seq).end, l.at(b.Seq).verified = end, false
 }

@@ -37,11 +37,113 @@ func (t Ticket) Done(r Result) {
 	t.b.p.answer(t, r)
 }
 
+// Hold is what an ordered sink calls as soon as it knows that it will refuse a
+// record of t for good, before it writes any record that was submitted after it:
+// see Held.
+func (t Ticket) Hold() {
+	if t.b == nil {
+		return
+	}
+	p, g := t.b.p, &t.b.legs[t.slot]
+	ordered := t.b.outlet(int(t.slot))
+	if p.blocks(int(t.slot)) && (ordered != nil || g.blocked) {
+		g.held.Store(true)
+	}
+	if ordered != nil && p.o.OnRefused != RefusedDrop {
+		ordered.hold(t.b.Seq)
+	}
+}
+
+// Held reports whether the sink is to leave the records of t alone that it has not
+// written: one before them in their lane was refused, and is submitted again
+// before them, or all of them would only be refused again. The sink names them in
+// Result.Untried. Only a sink that can refuse records asks.
+func (t Ticket) Held() bool {
+	if t.b == nil {
+		return false
+	}
+	if t.b.legs[t.slot].held.Load() {
+		return true
+	}
+	o := t.b.outlet(int(t.slot))
+	return o != nil && o.holds(t.b.Seq)
+}
+
+// Again reports whether the sink has refused what t holds before, and gets it until it
+// takes it. It does well to try one record before the others.
+func (t Ticket) Again() bool {
+	return t.b != nil && t.b.legs[t.slot].blocked && t.b.p.blocks(int(t.slot))
+}
+
 // A leg is the way of one batch into one sink.
 type leg struct {
-	live atomic.Uint32 // id of the ticket that the sink holds; 0: it holds none
-	try  int           // how often the sink has asked for the batch again
-	at   time.Time     // when it was submitted
+	live    atomic.Uint32 // id of the ticket that the sink holds; 0: it holds none
+	try     int           // how often the sink has asked for the batch again
+	at      time.Time     // when it was submitted
+	held    atomic.Bool   // what is not written yet is to be left alone
+	blocked bool          // the sink has refused records, and its lane waits for them
+	part    bool          // only rest is submitted
+	rest    Stream        // what is left of the output, or of the letters
+}
+
+// begin makes g the leg of a batch that is submitted for the first time.
+func (g *leg) begin() {
+	g.try, g.blocked, g.part = 0, false, false
+}
+
+// keep has only these records of s, in ascending order, submitted from now on.
+func (g *leg) keep(s *Stream, which []uint32) {
+	if len(which) == len(s.Recs) {
+		return
+	}
+	r := &g.rest
+	whole, index, recs, facts := s, r.index[:0], r.Recs[:0], r.Facts[:0]
+	if s.whole != nil { // s is r
+		whole = s.whole
+	}
+	for _, i := range which {
+		recs = append(recs, s.Recs[i])
+		if s.whole == nil {
+			index = append(index, i)
+		} else {
+			index = append(index, s.index[i])
+		}
+		if len(s.Facts) > 0 {
+			facts = append(facts, s.Facts[i])
+		}
+	}
+	*r = Stream{Bytes: whole.Bytes, Recs: recs, Facts: facts, whole: whole, index: index}
+	g.part = true
+}
+
+// reset forgets what was left of a batch, and gives up memory that grew too far
+// over what a batch of size bytes needs.
+func (g *leg) reset(size int) {
+	g.rest.Bytes, g.rest.whole = nil, nil // not its own
+	g.rest.reset(size)
+	if cap(g.rest.index) > arenaGrowth*size/recSize {
+		g.rest.index = nil
+	}
+	g.begin()
+}
+
+// stream returns what is submitted to a sink.
+func (b *Batch) stream(slot int) *Stream {
+	switch g := &b.legs[slot]; {
+	case g.part:
+		return &g.rest
+	case slot == b.p.dead:
+		return &b.Dead
+	}
+	return &b.Out
+}
+
+// outlet returns the outlet that keeps b in order on its way into a sink, or nil.
+func (b *Batch) outlet(slot int) *outlet {
+	if b.late || b.p.o.Ordering == OrderNone {
+		return nil
+	}
+	return &b.Lane.outlets[slot]
 }
 
 // ticket makes a new ticket for b.
@@ -61,22 +163,20 @@ func (t Ticket) take() bool { return t.b.legs[t.slot].live.CompareAndSwap(t.id, 
 // to be submitted again when it returns, and b may be gone.
 func (p *Pipeline) submit(b *Batch, slot int) {
 	defer p.calm()
-	s := &b.Out
-	if slot == p.dead {
-		s = &b.Dead
-	}
-	if b.legs[slot].try > 0 {
+	s, g := b.stream(slot), &b.legs[slot]
+	if g.try > 0 {
 		p.meters[slot].resumed()
 	}
-	if p.stopped() || b.Lane.halted(b) {
-		p.giveUp(b)
+	if p.stopped() || b.Lane.halted(b) || g.blocked && !b.Lane.owns(b) {
+		p.endLeg(b, slot, true)
 		return
 	}
 	if len(s.Bytes) == 0 && len(s.Recs) == 0 {
-		p.settle(b)
+		p.endLeg(b, slot, false)
 		return
 	}
-	b.legs[slot].at = time.Now()
+	g.held.Store(false)
+	g.at = time.Now()
 	p.meters[slot].submitted()
 	p.submissions.Add(1)
 	t := b.ticket(slot, s)
@@ -92,7 +192,7 @@ func (p *Pipeline) submit(b *Batch, slot int) {
 	if !p.stopped() {
 		p.fail(fmt.Errorf("%s: %w", p.sinkName(slot), err))
 	}
-	p.giveUp(b)
+	p.endLeg(b, slot, true)
 }
 
 // answer is what a ticket does with its result.
@@ -105,16 +205,20 @@ func (p *Pipeline) answer(t Ticket, r Result) {
 	p.meters[slot].answered(t.stream, b.legs[slot].at, &r)
 	switch {
 	case r.Class == OK && r.Err == nil:
-		p.settle(b)
+		p.refusals[slot].taken()
+		p.endLeg(b, slot, false)
+	case r.Class == Retryable && len(r.Untried) > 0:
+		p.leave(b, t.stream, slot, &r)
 	case r.Class == Retryable:
-		p.again(b, slot, r.Err)
-	case r.Class == Permanent && slot != p.dead:
-		p.refuse(b, t.stream, slot, r)
+		p.complain(&p.retryLog, p.sinkName(slot)+" does not take a batch: it is submitted again", "try", b.legs[slot].try+1, "error", r.Err)
+		p.again(b, slot, failing)
+	case r.Class == Permanent:
+		p.refuse(b, t.stream, slot, &r)
 	default:
-		// Fatal, an error without a class, or a dead letter that is refused: there
-		// is no place left to put the records, and silence would lose them.
+		// Fatal, or an error without a class: there is no place left to put the
+		// records, and silence would lose them.
 		p.fail(fmt.Errorf("%s: %w", p.sinkName(slot), r.cause()))
-		p.giveUp(b)
+		p.endLeg(b, slot, true)
 	}
 }
 
@@ -126,10 +230,18 @@ func (r Result) cause() error {
 	return r.Err
 }
 
-// giveUp settles a leg whose records did not get into the sink.
-func (p *Pipeline) giveUp(b *Batch) {
-	b.lost.Store(true)
-	p.settle(b)
+// leave submits again what a sink has not tried.
+func (p *Pipeline) leave(b *Batch, s *Stream, slot int, r *Result) {
+	if _, ok := r.failed(len(s.Recs)); !ok {
+		p.fail(bugf("%s did not try a record that does not exist", p.sinkName(slot)))
+		p.endLeg(b, slot, true)
+		return
+	}
+	if len(r.Untried) < len(s.Recs) {
+		p.refusals[slot].taken()
+	}
+	b.legs[slot].keep(s, r.Untried)
+	p.again(b, slot, untried)
 }
 
 // settle ends one leg of b. After the last one b is gone.
@@ -137,7 +249,7 @@ func (p *Pipeline) settle(b *Batch) {
 	if b.pend.Add(-1) != 0 {
 		return
 	}
-	if len(b.refused) > 0 && p.dead >= 0 && !b.late && !b.lost.Load() {
+	if len(b.refused) > 0 && p.dead >= 0 && p.o.OnRefused != RefusedDrop && !b.late && !b.lost.Load() {
 		p.writeLetters(b)
 		return
 	}

@@ -114,7 +114,6 @@ func TestFatal(t *testing.T) {
 	}
 	f("fatal", &fakeSink{answer: after(10, Result{Err: errSink, Class: Fatal})}, nil, "a")
 	f("no class", &fakeSink{answer: after(10, Result{Err: errSink})}, nil, "a")
-	f("dead letter refused", &fakeSink{}, &fakeSink{answer: after(10, Result{Err: errSink, Class: Permanent})}, "aX")
 	n := 0
 	f("submit", &fakeSink{submit: func(context.Context, *Batch, Ticket) error {
 		if n++; n > 10 {

@@ -17,7 +17,7 @@ type worker struct {
 	packDead packFunc // for the dead letter
 }
 
-type packFunc func(dst, src []byte) []byte
+type packFunc func(dst, src []byte, l *Lane) []byte
 
 func (w *worker) run() {
 	for {
@@ -152,10 +152,10 @@ func panicText(v any) string {
 // packStreams compresses what was made of b, if a sink wants that.
 func (w *worker) packStreams(b *Batch) {
 	if w.pack != nil && len(b.Out.Bytes) > 0 && !b.late {
-		b.Out.Packed = w.pack(b.Out.Packed[:0], b.Out.Bytes)
+		b.Out.Packed = w.pack(b.Out.Packed[:0], b.Out.Bytes, b.Lane)
 	}
 	if w.packDead != nil && len(b.Dead.Bytes) > 0 {
-		b.Dead.Packed = w.packDead(b.Dead.Packed[:0], b.Dead.Bytes)
+		b.Dead.Packed = w.packDead(b.Dead.Packed[:0], b.Dead.Bytes, b.Lane)
 	}
 }
 
@@ -171,7 +171,7 @@ func (p *Pipeline) deliver(b *Batch) {
 	defer p.calm()
 	if b.late {
 		b.pend.Store(1)
-		b.legs[p.dead].try = 0
+		b.legs[p.dead].begin()
 		p.active.Add(1)
 		p.submit(b, p.dead)
 		return
@@ -182,7 +182,7 @@ func (p *Pipeline) deliver(b *Batch) {
 	b.pend.Store(int32(n) + 1) // one for this function: b stays while the loop runs
 	p.active.Add(int64(n))
 	for slot := range n {
-		b.legs[slot].try = 0
+		b.legs[slot].begin()
 		if p.o.Ordering == OrderNone {
 			p.submit(b, slot)
 		} else {
