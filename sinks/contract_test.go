@@ -97,7 +97,27 @@ func subjects() []subject {
 			var b bytes.Buffer
 			return newFile(t, file.Config{Writer: &b}), b.String
 		}, nil},
+		{"stdout", toStdout(""), nil},
+		{"zstd stdout", toStdout("zstd"), nil},
 		{"discard", func(*testing.T) (pipeline.Sink, func() string) { return discard.New(discard.Config{}), nil }, nil},
+	}
+}
+
+// toStdout returns a subject that writes to a buffer in place of stdout.
+func toStdout(method string) func(t *testing.T) (pipeline.Sink, func() string) {
+	return func(t *testing.T) (pipeline.Sink, func() string) {
+		var cfg file.StdoutConfig
+		if method != "" {
+			if err := cfg.Compress.UnmarshalText([]byte(method)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		var b bytes.Buffer
+		s, err := file.NewStdout(cfg, &b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s, func() string { return unpack(t, b.Bytes()) }
 	}
 }
 

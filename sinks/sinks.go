@@ -3,6 +3,7 @@ package sinks
 import (
 	"context"
 	"fmt"
+	"io"
 	"log/slog"
 
 	"github.com/urlfold/urlfold/pipeline"
@@ -17,8 +18,11 @@ type Env struct {
 	Resume      []pipeline.Mark // lengths of outputs, as they were stored last
 	SourceNames []string        // by pipeline.Lane.Source
 	Batches     int             // that the pipeline has
+	OpenFiles   int             // that a sink of files may keep open; 0: the default
 	ExactlyOnce bool            // the progress is stored with the lengths of the outputs
+	DeadLetter  bool            // the sink takes rejected records
 	Logger      *slog.Logger
+	Stdout      io.Writer // of the process; nil: it is not to be written to
 }
 
 // A Type is a kind of sink.
@@ -47,6 +51,10 @@ var Types = map[string]Type{
 	"file": {
 		Default: func() any { return new(file.DefaultLogConfig()) },
 		New:     typed(newFile),
+	},
+	"stdout": {
+		Default: func() any { return new(file.StdoutConfig) },
+		New:     typed(newStdout),
 	},
 	"kafka": {
 		Default: func() any { return kafka.Default() },
@@ -83,8 +91,16 @@ func typed[C any, S pipeline.Sink](f func(C, Env) (S, error)) func(any, Env) (pi
 
 func newFile(c file.LogConfig, env Env) (file.Log, error) {
 	c.Resume, c.SourceNames, c.Batches, c.Logger = env.Resume, env.SourceNames, env.Batches, env.Logger
-	c.ExactlyOnce = c.ExactlyOnce || env.ExactlyOnce
+	c.ExactlyOnce, c.OpenFiles = c.ExactlyOnce || env.ExactlyOnce, env.OpenFiles
+	c.DeadLetter = env.DeadLetter
 	return file.NewLog(c)
+}
+
+func newStdout(c file.StdoutConfig, env Env) (pipeline.Sink, error) {
+	if env.Stdout == nil {
+		env.Stdout = io.Discard
+	}
+	return file.NewStdout(c, env.Stdout)
 }
 
 func newKafka(c kafka.Config, env Env) (*kafka.Sink, error) { return kafka.New(c, env.Logger) }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 
 	"github.com/urlfold/urlfold/internal/compress"
 	"github.com/urlfold/urlfold/pipeline"
@@ -20,8 +21,17 @@ type Config struct {
 	// Compress is gzip, zstd or none. Empty: by the extension of Path, .gz or
 	// .zst.
 	Compress string
+	// Mode bounds the permissions of the file, together with those of Inputs, the
+	// umask and, if it replaces a file, those of that. 0: 0666.
+	Mode fs.FileMode
 	// Level is that of compress.NewPack. 0: its default.
 	Level int
+	// Replace says that a file that exists at Path is replaced. Otherwise it is
+	// refused, when the sink is opened and when it is published.
+	Replace bool
+	// DeadLetter says that this is the output of rejected records: it keeps no text
+	// that is withdrawn, for the output of the records does.
+	DeadLetter bool
 	// Inputs are the paths of the files that the run reads. An output that is one
 	// of them is refused.
 	Inputs []string
@@ -33,6 +43,9 @@ var (
 	ErrClosedPipe = errors.New("the reader of the output has gone away")
 	// ErrIsInput is in the error of Open if the output is one of the inputs.
 	ErrIsInput = errors.New("the output is one of the inputs")
+	// ErrExists is in the error of Open and Publish if the output exists and is not
+	// to be replaced.
+	ErrExists = errors.New("the file exists")
 	// ErrLocked is in the error of Open if another run is writing the same file.
 	ErrLocked = errors.New("another run is writing this file")
 )
@@ -45,6 +58,11 @@ type Output interface {
 	// Close, and fails if anything that was to be written was not: then it is
 	// Abort too. Of a Writer it only completes what was written.
 	Publish() error
+	// Withdraw cuts the output back to the verified records of l, its only lane, if
+	// that has withdrawn others (see pipeline.Lane.Withdraw), and keeps these, as they
+	// were read, in NAME.unverified, or with a number after it if that is taken. It is
+	// for after Close, before Publish.
+	Withdraw(l *pipeline.Lane) error
 	// Abort gives the output up. What was written stays in NAME.part; if that is
 	// nothing, no file stays. After Publish it does nothing.
 	Abort() error
@@ -75,6 +93,9 @@ func New(cfg Config) (Output, error) {
 	}
 	if err := errors.Join(errs...); err != nil {
 		return nil, err
+	}
+	if cfg.Mode == 0 {
+		cfg.Mode = oneShotMode
 	}
 	s := &sink{cfg: cfg, format: format, lineFeed: []byte{'\n'}}
 	if format == compress.Plain {

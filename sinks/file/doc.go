@@ -60,8 +60,8 @@
 // # Log: after a crash
 //
 // Without ExactlyOnce the end that is torn is cut off: what follows the last line, or the
-// last complete member. Whole records there that were not answered stay, and are read and
-// written again. A file with other damage is kept as NAME.part.damaged, and its sound
+// last complete member; zeros at the end, which a power loss leaves, are torn, too.
+// Whole records there that were not answered stay, and are read and written again. A file with other damage is kept as NAME.part.damaged, and its sound
 // beginning goes on. Files that rotate are finished by the next run; others go on.
 // A record of more than one batch (pipeline.Piece) may lose its beginning in a plain file.
 //

@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"syscall"
 	"time"
 
 	"github.com/urlfold/urlfold/internal/compress"
+	"github.com/urlfold/urlfold/internal/disk"
 	"github.com/urlfold/urlfold/pipeline"
 )
 
@@ -45,18 +47,32 @@ func (s *log) Submit(ctx context.Context, b *pipeline.Batch, t pipeline.Ticket) 
 		t.Done(pipeline.Result{Err: errNotPacked, Class: pipeline.Fatal})
 		return nil
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	h := held{ticket: t, bytes: p}
 	if !endsRecord(b, stream.Bytes) {
 		h.end = s.lineFeed
 	}
+	err := s.hold(ctx, b, h)
+	var lasting *lastingError
+	if errors.As(err, &lasting) {
+		t.Done(pipeline.Result{Err: err, Class: pipeline.Fatal})
+		return nil
+	}
+	return err
+}
+
+// hold writes h and keeps it until it is durable. The error is that of ctx, or one
+// that lasts, and then h was not taken.
+func (s *log) hold(ctx context.Context, b *pipeline.Batch, h held) error {
+	stream := h.ticket.Stream()
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	o, err := s.admit(ctx, b, h.size())
 	if err != nil {
 		return err
 	}
 	o.records += int64(len(stream.Recs))
 	o.inRecord = inRecord(b)
+	o.span.next(b, o.size)
 	o.pending = append(o.pending, h)
 	s.holds++
 	s.unsynced += int64(h.size())
@@ -97,15 +113,59 @@ func (s *log) admit(ctx context.Context, b *pipeline.Batch, n int) (*output, err
 		if s.closed || !s.opened {
 			return nil, errNotOpen
 		}
+		if s.lasting != nil {
+			return nil, s.lasting
+		}
 		o, err := s.current(b, n)
 		if err == nil && o.err == nil {
 			return o, nil
+		}
+		if lasts(err) {
+			s.fail(err)
+			continue
+		}
+		if errors.Is(err, errCrowded) {
+			s.crowded = true
+			s.signal()
+			s.pause(ctx, s.cfg.SyncInterval)
+			continue
 		}
 		if err != nil {
 			s.complain(err)
 		}
 		s.pause(ctx, s.retryAfter(try))
 	}
+}
+
+// A lastingError is the error of an output that no retry can heal.
+type lastingError struct{ err error }
+
+// Error implements error.
+func (e *lastingError) Error() string { return "file sink: " + e.err.Error() }
+
+// Unwrap returns the error of the system.
+func (e *lastingError) Unwrap() error { return e.err }
+
+// lasts reports whether trying again is of no use after err: the output is no regular
+// file, or the file system cannot do what durable output takes.
+func lasts(err error) bool {
+	for _, e := range []error{disk.ErrRefused, syscall.EPIPE, syscall.ESPIPE, syscall.EINVAL, syscall.ENXIO} {
+		if errors.Is(err, e) {
+			return true
+		}
+	}
+	return false
+}
+
+// fail ends the run with err, which lasts: the next round answers all batches with it.
+// The caller holds mu.
+func (s *log) fail(err error) {
+	if s.lasting != nil {
+		return
+	}
+	s.lasting = &lastingError{err}
+	s.wake()
+	s.signal()
 }
 
 // pause waits until something was mended, for d, or for ctx. The caller holds mu,
@@ -205,14 +265,26 @@ func (s *log) round() {
 	s.syncAll(shares)
 	s.mu.Lock()
 	durable := s.settle(shares)
+	var failed []held
+	lasting := s.lasting
+	if lasting != nil {
+		failed = s.giveUp()
+	}
 	s.mu.Unlock()
 	answer(durable)
+	for _, h := range failed {
+		h.ticket.Done(pipeline.Result{Err: lasting, Class: pipeline.Fatal})
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.finishAll(requests)
 	s.publishAll()
 	clean := s.diagnose()
 	s.evict()
+	if s.crowded {
+		s.crowded = false
+		s.wake()
+	}
 	if !clean {
 		s.waiters = append(waiters, s.waiters...)
 		return
@@ -268,6 +340,9 @@ func answer(durable []held) {
 // caller holds mu.
 func (s *log) breaks(o *output, err error) {
 	o.err = fmt.Errorf("%s: %w", o.name, err)
+	if lasts(err) {
+		s.fail(o.err)
+	}
 	wait := s.retryAfter(o.tries)
 	o.retry = time.Now().Add(wait)
 	o.tries++

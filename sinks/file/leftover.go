@@ -26,6 +26,14 @@ func (c *LogConfig) Makes(path string) bool {
 	return exact.MatchString(path) || exact.MatchString(unnumbered.ReplaceAllString(path, "$1"))
 }
 
+// CanCutBack reports whether outputs with these settings can be cut back when an input
+// withdraws records: each has one input, and is not named before that is at its end.
+// With that goes ExactlyOnce, which stores how far they are covered.
+func (c *LogConfig) CanCutBack() bool {
+	t, err := parseTemplate(c.Path)
+	return err == nil && t.perLane && !t.counts
+}
+
 // unnumbered is the number that a path has got because its name was taken: see
 // numbered.
 var unnumbered = regexp.MustCompile(`-[0-9]+((\.[^./]*){0,2})$`)
@@ -35,7 +43,7 @@ var unnumbered = regexp.MustCompile(`-[0-9]+((\.[^./]*){0,2})$`)
 // do.
 func FinishMarked(m pipeline.Mark) error {
 	name := m.Path + partSuffix
-	f, err := openLocked(name, 0, false)
+	f, err := openLocked(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -106,7 +114,7 @@ func (t *template) unfinished() (finals []string, err error) {
 			return nil
 		case err != nil:
 			return err
-		case part && d.Type().IsRegular() && (exact.MatchString(final) || exact.MatchString(unnumbered.ReplaceAllString(final, "$1"))):
+		case part && !d.IsDir() && !strings.HasSuffix(final, unverifiedSuffix) && (exact.MatchString(final) || exact.MatchString(unnumbered.ReplaceAllString(final, "$1"))):
 			finals = append(finals, final)
 		}
 		return nil
@@ -119,7 +127,7 @@ func finishPart(name, final string) error {
 	if _, err := os.Lstat(final); !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("%s is there already, and is not overwritten: %w", final, fs.ErrExist)
 	}
-	if err := os.Rename(name, final); err != nil { //nolint:forbidigo // this is the helper
+	if err := disk.Rename(name, final); err != nil {
 		return err
 	}
 	return disk.SyncDir(filepath.Dir(final))

@@ -14,11 +14,11 @@ import (
 // when the first is published, and its file stays whole after that.
 func TestLocked(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "out")
-	first := open(t, Config{Path: path})
+	first := open(t, Config{Path: path, Replace: true})
 	submit(t, first, "first\n")
 	refused := func() {
 		t.Helper()
-		second, err := New(Config{Path: path})
+		second, err := New(Config{Path: path, Replace: true})
 		must(t, err)
 		if err := second.Open(ctx); !errors.Is(err, ErrLocked) {
 			t.Errorf("the second run: %v", err)
@@ -30,7 +30,7 @@ func TestLocked(t *testing.T) {
 	must(t, first.Close(ctx))
 	refused()
 	must(t, first.Publish())
-	third := open(t, Config{Path: path})
+	third := open(t, Config{Path: path, Replace: true})
 	if got := content(t, path); got != "first\n" {
 		t.Errorf("%q", got)
 	}
@@ -51,7 +51,7 @@ func TestLockedRace(t *testing.T) {
 	for range 4 {
 		wg.Go(func() {
 			for range 200 {
-				out, err := New(Config{Path: path})
+				out, err := New(Config{Path: path, Replace: true})
 				if err != nil {
 					t.Error(err)
 					return

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"os"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -74,8 +73,10 @@ func (p *packedLog) NewPack() (func(dst, src []byte) []byte, error) {
 }
 
 const (
-	defaultBatches   = 16
-	defaultOpenFiles = 256
+	defaultBatches = 16
+
+	// DefaultOpenFiles is the default of [LogConfig].OpenFiles.
+	DefaultOpenFiles = 256
 )
 
 // A log holds what is not durable yet, and who waits for it. Submit appends to
@@ -106,6 +107,8 @@ type log struct {
 	retired  []string        // final paths that a stored cut may still name although they are finished
 	retiring int             // of them, those that Marks has named for the last time
 	finished map[string]bool // streams that the progress knows as finished
+	lasting  *lastingError   // why the run ends; nil: it does not
+	crowded  bool            // somebody waits for a round to close files
 	holds    int             // batches that wait for a sync
 	unsynced int64           // their bytes
 	clock    uint64          // counts uses of outputs
@@ -138,7 +141,7 @@ func newLog(cfg LogConfig) *log {
 		s.cfg.Batches = defaultBatches
 	}
 	if s.cfg.OpenFiles == 0 {
-		s.cfg.OpenFiles = defaultOpenFiles
+		s.cfg.OpenFiles = DefaultOpenFiles
 	}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
@@ -164,10 +167,47 @@ func (s *log) Open(context.Context) error {
 }
 
 // CheckConnect looks whether files can be made where the fixed part of the path
-// leads, and makes nothing. The error is a [units.FieldError].
+// leads, and whether those that are there can be written to. It makes nothing. The error is a [units.FieldError].
 func (s *log) CheckConnect(context.Context) error {
-	if err := disk.Creatable(s.tmpl.dir()); err != nil {
+	err := disk.Creatable(s.tmpl.dir())
+	if err == nil {
+		err = s.checkNames()
+	}
+	if err != nil {
 		return &units.FieldError{Field: "path", Err: err}
+	}
+	return nil
+}
+
+// growing returns the paths of the outputs that are written under their final names.
+func (s *log) growing() (names []string) {
+	switch {
+	case !s.grows():
+	case !s.tmpl.bySrc:
+		names = append(names, s.tmpl.path(values{}))
+	default:
+		for _, source := range s.cfg.SourceNames {
+			names = append(names, s.tmpl.path(values{source: source}))
+		}
+	}
+	return names
+}
+
+// checkNames refuses what stands where outputs are to be written and is not to be
+// written to: a pipe, a link.
+func (s *log) checkNames() error {
+	names := s.growing()
+	unfinished, err := s.tmpl.unfinished()
+	if err != nil {
+		return err
+	}
+	for _, final := range unfinished {
+		names = append(names, final+partSuffix)
+	}
+	for _, name := range names {
+		if err := disk.Check(name); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -254,7 +294,7 @@ func (s *log) publishLast() error {
 func (s *log) closeFiles() {
 	for _, o := range s.outputs() {
 		if o.f != nil && o.size == 0 && o.young() {
-			_ = os.Remove(o.name) // while it is locked: it is ours
+			_ = disk.Remove(o.name) // while it is locked: it is ours
 		}
 		s.shut(o)
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"slices"
 	"strconv"
 	"time"
 
@@ -28,19 +29,21 @@ type LogConfig struct {
 	SyncBytes units.Size `yaml:"sync_bytes" min:"1"`
 	// Whether what a run that died has written beyond its stored progress is cut off, so that no record is written twice. It takes one source of files, and an order.
 	ExactlyOnce bool `yaml:"exactly_once"`
-	// The permissions of new files, in octal.
+	// The most permissions that a file may have, in octal. It gets those that all of its inputs have, too, less the umask; a broker or a pipe counts as 0640. The user of the process may always read and write it. A file that is continued is narrowed, never widened.
 	Mode Permissions `yaml:"mode"`
 
 	// Resume are the marks of this sink in the progress that the source goes on
 	// from. They count with ExactlyOnce.
 	Resume []pipeline.Mark
+	// DeadLetter says that this is the output of rejected records: it keeps no text
+	// that is withdrawn, for the outputs of the records do.
+	DeadLetter bool
 	// SourceNames are the names of the sources, by pipeline.Lane.Source.
 	SourceNames []string
 	// Batches is how many batches the pipeline has. When half of them wait to be
 	// synced they are synced at once, so that the sources do not wait. Default: 16.
 	Batches int
-	// OpenFiles bounds the files that are kept open while nothing of them waits to be
-	// synced. Default: 256.
+	// OpenFiles is how many outputs may be open. Default: 256.
 	OpenFiles int
 	// Logger is told what Open finds and cuts off. Default: nobody.
 	Logger *slog.Logger
@@ -68,26 +71,32 @@ func (r *Rotation) any() bool { return r.Size > 0 || r.Every > 0 || r.Records > 
 // mapping: "zstd", {zstd: {level: 3}}. The zero value is for the path to decide.
 type Compression struct {
 	// The gzip format, RFC 1952.
-	Gzip *CompressionLevel `yaml:"gzip"`
+	Gzip *GzipLevel `yaml:"gzip"`
 	// The zstd format, RFC 8878.
-	Zstd *CompressionLevel `yaml:"zstd"`
+	Zstd *ZstdLevel `yaml:"zstd"`
 
 	plain bool
 }
 
-// CompressionLevel is how hard a format tries.
-type CompressionLevel struct {
-	// 1 to 9 for gzip, 1 to 4 for zstd; 0 is the default of the format.
+// GzipLevel is how hard gzip tries.
+type GzipLevel struct {
+	// 1, the fastest, to 9, the smallest; 0 is the default, 5.
 	Level int `yaml:"level" min:"0" max:"9"`
+}
+
+// ZstdLevel is how hard zstd tries.
+type ZstdLevel struct {
+	// 1, the fastest, to 4, the smallest; 0 is the default, 1. They are near levels 1, 3, 7 and 11 of the zstd program.
+	Level int `yaml:"level" min:"0" max:"4"`
 }
 
 // UnmarshalText reads gzip, zstd or none.
 func (c *Compression) UnmarshalText(text []byte) error {
 	switch string(text) {
 	case "gzip":
-		*c = Compression{Gzip: new(CompressionLevel)}
+		*c = Compression{Gzip: new(GzipLevel)}
 	case "zstd":
-		*c = Compression{Zstd: new(CompressionLevel)}
+		*c = Compression{Zstd: new(ZstdLevel)}
 	case "none":
 		*c = Compression{plain: true}
 	default:
@@ -137,6 +146,10 @@ func (m *Permissions) UnmarshalText(text []byte) error {
 // MarshalText returns the permissions in octal.
 func (m Permissions) MarshalText() ([]byte, error) { return fmt.Appendf(nil, "%04o", uint32(m)), nil }
 
+// standardStreams are paths that lead to what the process has got as its output. A
+// file sink syncs and truncates, which a pipe cannot do.
+var standardStreams = []string{"/dev/stdout", "/dev/stderr", "/dev/fd/1", "/dev/fd/2", "/proc/self/fd/1", "/proc/self/fd/2"}
+
 // Validate returns all that is wrong with the configuration, joined. It looks at no
 // file.
 func (c *LogConfig) Validate() error {
@@ -145,6 +158,8 @@ func (c *LogConfig) Validate() error {
 	tmpl, err := parseTemplate(c.Path)
 	if err != nil {
 		wrong("path", err)
+	} else if slices.Contains(standardStreams, c.Path) {
+		wrong("path", errors.New("names a standard stream, not a file; use the sink stdout"))
 	} else if c.Rotate.any() && !tmpl.counts {
 		wrong("rotate", errors.New("the path has neither {seq} nor {time}: the next file would have the name of the last"))
 	}

@@ -66,7 +66,7 @@ func TestLogConfigMistakes(t *testing.T) {
 	f(`path: "x.zstd"`, "a compression that is not written")
 	f(`path: "{source.relpath}.bz2"`, "a compression that is not written")
 	f(`path: "x", compress: lzma`, "gzip, zstd or none")
-	f(`path: "x", compress: {zstd: {level: 7}}`, "level")
+	f(`path: "x", compress: {zstd: {level: 7}}`, "from 0 to 4")
 	f(`path: "x", compress: {zstd: {}, gzip: {}}`, "gzip is asked for")
 	f(`path: "x", mode: "888"`, "octal")
 	f(`path: "x", sync_interval: 0s`, "from 1ms to 1m")

@@ -1,6 +1,7 @@
 package file
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"hash/crc32"
@@ -8,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"syscall"
 	"time"
 
@@ -40,16 +42,18 @@ const damagedSuffix = ".part.damaged"
 type output struct {
 	stream *stream
 	final  string
-	name   string   // where it is now: final, or final.part
-	f      *os.File // nil: not open at the moment
-	made   bool     // it is there; else it is to be created
-	named  bool     // its name is durable
+	name   string      // where it is now: final, or final.part
+	f      *disk.File  // nil: not open at the moment
+	made   bool        // it is there; else it is to be created
+	named  bool        // its name is durable
+	mode   os.FileMode // at most; see narrow
 
 	size    int64 // written, if err is nil
 	synced  int64
 	marked  int64 // synced, when Marks was called last
 	stored  int64 // marked, of the last cut that was stored
 	pending []held
+	span    span
 
 	err     error // why it is broken: it must be mended before it is written to
 	suspect bool  // a sync failed: nothing of the file that is not synced is to be believed
@@ -82,25 +86,42 @@ func (s *log) ensure(o *output) error {
 		if err := s.at("file.before_create"); err != nil {
 			return err
 		}
-		if err := makeDir(filepath.Dir(o.name)); err != nil {
+		if err := disk.MkdirAll(filepath.Dir(o.name), 0o777); err != nil {
 			return err
 		}
 	}
-	f, err := openLocked(o.name, os.FileMode(s.cfg.Mode), !o.made)
+	if err := s.makeRoom(); err != nil {
+		return err
+	}
+	f, err := o.open()
 	if err != nil {
 		return err
 	}
 	if !o.made {
-		if err := f.Truncate(0); err != nil {
-			_ = f.Close() // err is what went wrong
-			return err
-		}
 		tidy(o.final)
 		o.made = true
 	}
 	o.f = f
 	s.counts.open.Add(1)
 	return nil
+}
+
+// open opens the file of o, which it makes if it is new.
+func (o *output) open() (*disk.File, error) {
+	switch {
+	case o.made:
+		return openLocked(o.name)
+	case o.young():
+		return createLocked(o.name, o.mode)
+	}
+	f, err := disk.Open(o.name, os.O_RDWR|os.O_CREATE|os.O_EXCL, o.mode) // what has a final name is never removed
+	if err != nil {
+		return nil, err
+	}
+	if f, err = lock(f, o.name); f == nil && err == nil {
+		err = errLost
+	}
+	return f, err
 }
 
 // shut closes o, which is not done with. The caller holds mu, or is alone.
@@ -113,20 +134,39 @@ func (s *log) shut(o *output) {
 	s.counts.open.Add(-1)
 }
 
+// errCrowded says that as many files are open as may be, and that all of them wait for
+// a sync: the next round makes room.
+var errCrowded = errors.New("all files that may be open wait for a sync")
+
+// makeRoom sees to it that one more file may be open.
+func (s *log) makeRoom() error {
+	limit := s.cfg.OpenFiles
+	if s.counts.open.Load() < int64(limit) {
+		return nil
+	}
+	s.shutIdle(limit - limit/4 - 1) // a quarter at once: finding them takes looking at all
+	if s.counts.open.Load() < int64(limit) {
+		return nil
+	}
+	return errCrowded
+}
+
+// shutIdle closes files that wait for no sync, those that were not used for the longest
+// time first, until no more than keep are open.
+func (s *log) shutIdle(keep int) {
+	idle := slices.DeleteFunc(slices.Clone(s.outputs()), func(o *output) bool { return o.f == nil || len(o.pending) > 0 })
+	slices.SortFunc(idle, func(a, b *output) int { return cmp.Compare(a.used, b.used) })
+	surplus := s.counts.open.Load() - int64(keep)
+	for _, o := range idle[:max(0, min(int64(len(idle)), surplus))] {
+		s.shut(o)
+	}
+}
+
 // evict closes files that have not been used for the longest time, if too many are
 // open. What waits for a sync stays open.
 func (s *log) evict() {
-	for s.counts.open.Load() > int64(s.cfg.OpenFiles) {
-		var old *output
-		for _, o := range s.outputs() {
-			if o.f != nil && len(o.pending) == 0 && (old == nil || o.used < old.used) {
-				old = o
-			}
-		}
-		if old == nil {
-			return
-		}
-		s.shut(old)
+	if s.counts.open.Load() > int64(s.cfg.OpenFiles) {
+		s.shutIdle(s.cfg.OpenFiles)
 	}
 }
 
@@ -155,7 +195,7 @@ func (s *log) write(o *output, h *held) error {
 func (s *log) syncAll(shares []share) {
 	if len(shares) > 1 {
 		for i := range shares {
-			startWriting(shares[i].o.f)
+			startWriting(shares[i].o.f.File)
 		}
 	}
 	for i := range shares {
@@ -195,7 +235,7 @@ var errLost = errors.New("it was deleted or moved while it was written")
 // isThere reports whether the file that is open has its name.
 func (o *output) isThere() bool {
 	here, err1 := o.f.Stat()
-	there, err2 := os.Stat(o.name)
+	there, err2 := os.Lstat(o.name)
 	return err1 == nil && err2 == nil && os.SameFile(here, there)
 }
 
@@ -310,6 +350,8 @@ func (s *log) beginAgain(o *output) error {
 		s.retired = append(s.retired, o.final)
 	}
 	n.pending, n.sealed, n.inRecord = o.pending, o.sealed, o.inRecord
+	n.mode = allowed(n.mode, o.mode)
+	n.span = span{lane: o.span.lane, segment: o.span.segment}
 	for i := range n.pending {
 		n.records += int64(len(n.pending[i].ticket.Stream().Recs))
 	}
@@ -327,10 +369,10 @@ func (s *log) replace(o *output) error {
 		err = s.at("file.before_replace")
 	}
 	if err == nil {
-		err = os.Rename(name, o.name) //nolint:forbidigo // this is the helper
+		err = disk.Rename(name, o.name)
 	}
 	if err != nil {
-		_ = os.Remove(name) // err is what went wrong
+		_ = disk.Remove(name) // err is what went wrong
 		return err
 	}
 	return s.syncName(o.name)
@@ -338,16 +380,21 @@ func (s *log) replace(o *output) error {
 
 // copyPrefix makes a durable copy of the first n bytes of from.
 func (s *log) copyPrefix(to, from string, n int64) (err error) {
-	src, err := os.Open(from)
+	src, err := disk.Open(from, os.O_RDONLY, 0)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = src.Close() }() // it was only read
-	dst, err := os.OpenFile(to, os.O_RDWR|os.O_CREATE|os.O_TRUNC, os.FileMode(s.cfg.Mode))
+	fi, err := src.Stat()
+	if err != nil {
+		return err
+	}
+	dst, err := disk.Recreate(to, ownerMode) // a process may have died while it made one
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, dst.Close()) }()
+	_ = dst.Chmod(fi.Mode().Perm()) // a wish: not every file system can
 	read, written := crc32.NewIEEE(), crc32.NewIEEE()
 	if _, err := io.CopyN(io.MultiWriter(dst, read), src, n); err != nil {
 		return err
@@ -380,30 +427,9 @@ func (s *log) rename(o *output) error {
 	if err := s.at("file.before_rename"); err != nil {
 		return err
 	}
-	if err := os.Rename(o.name, o.final); err != nil { //nolint:forbidigo // this is the helper
+	if err := disk.Rename(o.name, o.final); err != nil {
 		return err
 	}
 	o.renamed, o.name = true, o.final
 	return s.at("file.after_rename")
-}
-
-// makeDir makes a folder with all that lead to it, and makes their names durable.
-func makeDir(dir string) error {
-	fi, err := os.Stat(dir)
-	switch {
-	case err == nil && fi.IsDir():
-		return nil
-	case err == nil:
-		return fmt.Errorf("%s: %w", dir, syscall.ENOTDIR)
-	case !errors.Is(err, fs.ErrNotExist):
-		return err
-	}
-	parent := filepath.Dir(dir)
-	if err := makeDir(parent); err != nil {
-		return err
-	}
-	if err := os.Mkdir(dir, 0o777); err != nil && !errors.Is(err, fs.ErrExist) {
-		return err
-	}
-	return disk.SyncDir(parent)
 }

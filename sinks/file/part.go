@@ -12,7 +12,7 @@ import (
 
 // A part is the file NAME.part, locked.
 type part struct {
-	f     *os.File // nil once it is closed
+	f     *disk.File // nil once it is closed
 	name  string
 	final string
 }
@@ -29,57 +29,91 @@ func target(path string) (string, os.FileInfo, error) {
 	return path, fi, err
 }
 
-// openPart opens and locks the part of the file final, where old stands now, or
-// nothing.
-func openPart(final string, old os.FileInfo, inputs []string) (*part, error) {
+// openPart makes and locks the part of the file final, where old stands now, or
+// nothing. The output gets the permissions of old, or those that the umask leaves,
+// as far as mode allows them.
+func openPart(final string, old os.FileInfo, inputs []string, mode os.FileMode) (*part, error) {
 	if old != nil && isInput(old, inputs) {
 		return nil, fmt.Errorf("%s: %w", final, ErrIsInput)
 	}
-	p := &part{name: final + ".part", final: final}
-	if fi, err := os.Stat(p.name); err == nil && isInput(fi, inputs) {
+	p := &part{name: final + partSuffix, final: final}
+	if fi, err := os.Lstat(p.name); err == nil && isInput(fi, inputs) {
 		return nil, fmt.Errorf("%s: %w", p.name, ErrIsInput)
 	}
-	f, err := openLocked(p.name, 0o666, true)
+	f, err := createLocked(p.name, mode)
 	if err != nil {
 		return nil, err
 	}
-	if err := f.Truncate(0); err != nil {
-		_ = f.Close() // err is what went wrong
-		return nil, err
-	}
 	if old != nil {
-		_ = f.Chmod(old.Mode().Perm()) // a wish: not every file system can
+		_ = f.Chmod(allowed(old.Mode(), mode)) // a wish: not every file system can
 	}
 	p.f = f
 	return p, nil
 }
 
-// openLocked opens the file name, which it creates if it is told to, and locks it.
-// Between the two another run may have given the file its final name: the file
-// that is locked must still be the one of that name, or truncating it would
-// empty a finished output.
-func openLocked(name string, mode os.FileMode, create bool) (*os.File, error) {
-	flags := os.O_RDWR
-	if create {
-		flags |= os.O_CREATE
+// createLocked makes the unfinished file name, and locks it. One that a run has left
+// is removed first: the new one is a file that nobody else has open, with the
+// permissions that are asked for.
+func createLocked(name string, mode os.FileMode) (*disk.File, error) {
+	for range lockAttempts {
+		f, err := disk.Open(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, mode)
+		if err == nil {
+			f, err = lock(f, name)
+			if err != nil || f != nil {
+				return f, err
+			}
+			continue
+		}
+		if !errors.Is(err, fs.ErrExist) {
+			return nil, err
+		}
+		old, err := openLocked(name)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			continue
+		case err != nil:
+			return nil, err
+		}
+		if err := errors.Join(disk.Remove(name), old.Close()); err != nil { // while it is locked: it is ours
+			return nil, err
+		}
 	}
-	for range 10 {
-		f, err := os.OpenFile(name, flags, mode)
+	return nil, fmt.Errorf("%s: %w", name, ErrLocked)
+}
+
+// openLocked opens the file name, which is there, and locks it.
+func openLocked(name string) (*disk.File, error) {
+	for range lockAttempts {
+		f, err := disk.Open(name, os.O_RDWR, 0)
 		if err != nil {
 			return nil, err
 		}
-		if errors.Is(disk.Lock(f), disk.ErrLocked) { // a file system without locks is no reason not to write
-			_ = f.Close() // somebody else's
-			return nil, fmt.Errorf("%s: %w", name, ErrLocked)
+		if f, err = lock(f, name); err != nil || f != nil {
+			return f, err
 		}
-		here, err1 := f.Stat()
-		there, err2 := os.Stat(name)
-		if err1 == nil && err2 == nil && os.SameFile(here, there) {
-			return f, nil
-		}
-		_ = f.Close() // not the file we want
 	}
 	return nil, fmt.Errorf("%s: %w", name, ErrLocked)
+}
+
+// lockAttempts is how often a file is opened that has lost its name before it was
+// locked.
+const lockAttempts = 10
+
+// lock locks f. Between opening and locking another run may have given the file its
+// final name: the file that is locked must still be the one of that name, or
+// truncating it would empty a finished output. If it is not, both results are nil.
+func lock(f *disk.File, name string) (*disk.File, error) {
+	if errors.Is(disk.Lock(f.File), disk.ErrLocked) { // a file system without locks is no reason not to write
+		_ = f.Close() // somebody else's
+		return nil, fmt.Errorf("%s: %w", name, ErrLocked)
+	}
+	here, err1 := f.Stat()
+	there, err2 := os.Lstat(name)
+	if err1 == nil && err2 == nil && os.SameFile(here, there) {
+		return f, nil
+	}
+	_ = f.Close() // not the file we want
+	return nil, nil
 }
 
 // publish gives the file its name. The caller has synced it. The lock is held
@@ -88,7 +122,7 @@ func (p *part) publish() error {
 	if p.f == nil {
 		return fmt.Errorf("%s: the output is closed", p.name)
 	}
-	if err := os.Rename(p.name, p.final); err != nil { //nolint:forbidigo // this is the helper
+	if err := disk.Rename(p.name, p.final); err != nil {
 		return err
 	}
 	err := p.f.Close()
@@ -103,7 +137,7 @@ func (p *part) abort(empty bool) error {
 	}
 	var err error
 	if empty {
-		err = os.Remove(p.name) // while it is locked: it is ours
+		err = disk.Remove(p.name) // while it is locked: it is ours
 	}
 	err = errors.Join(err, p.f.Close())
 	p.f = nil

@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/urlfold/urlfold/internal/compress"
@@ -24,6 +25,11 @@ import (
 func (s *log) recover() error {
 	if err := probe(s.tmpl.dir()); err != nil {
 		return err
+	}
+	for _, name := range s.growing() {
+		if err := disk.Check(name); err != nil {
+			return err
+		}
 	}
 	if s.cfg.ExactlyOnce {
 		if err := s.resumeAll(); err != nil {
@@ -46,7 +52,7 @@ func (s *log) recover() error {
 // probe makes dir, and finds out early that nothing can be written there. A full disk
 // is no reason not to start.
 func probe(dir string) error {
-	err := makeDir(dir)
+	err := disk.MkdirAll(dir, 0o777)
 	if isFull(err) {
 		return nil
 	}
@@ -106,7 +112,7 @@ func (s *log) resume(m pipeline.Mark) (*output, error) {
 	case name == m.Path && !s.grows():
 		return nil, nil
 	}
-	o := &output{final: m.Path, name: name, made: true, size: m.Length, synced: m.Length, stored: m.Length, opened: fi.ModTime()}
+	o := &output{final: m.Path, name: name, made: true, mode: os.ModePerm, size: m.Length, synced: m.Length, stored: m.Length, opened: fi.ModTime()}
 	if err := s.ensure(o); err != nil {
 		return nil, err
 	}
@@ -162,24 +168,27 @@ func (s *log) adopt(st *stream, v *values) error {
 
 // discard removes an unfinished file, unless another process is writing it.
 func (s *log) discard(name string) error {
-	f, err := openLocked(name, os.FileMode(s.cfg.Mode), false)
+	f, err := openLocked(name)
 	if err != nil {
 		return err
 	}
 	tidy(strings.TrimSuffix(name, partSuffix))
-	return errors.Join(os.Remove(name), f.Close())
+	return errors.Join(disk.Remove(name), f.Close())
 }
 
 // tidy removes the copy that a process was making when it died.
 func tidy(final string) {
-	_ = os.Remove(final + copySuffix) // it does no harm, and is hardly ever there
+	_ = disk.Remove(final + copySuffix) // it does no harm, and is hardly ever there
 }
 
 // cutTorn cuts off the torn end of a file, which no answer covers, and returns what
 // remains, and how it is compressed. A file with damage that no crash explains is put
 // aside as it is, and what is sound of it is copied.
 func (s *log) cutTorn(name string) (good int64, format compress.Format, err error) {
-	f, err := openLocked(name, os.FileMode(s.cfg.Mode), false)
+	if err := mergeAside(name); err != nil {
+		return 0, 0, err
+	}
+	f, err := openLocked(name)
 	if err != nil {
 		return 0, 0, err
 	}
@@ -233,7 +242,7 @@ const magicLen = 4
 
 // lastMember returns the end of the last complete member, and whether what follows
 // is what a crash leaves.
-func lastMember(f *os.File, format compress.Format, size int64) (good int64, torn bool, err error) {
+func lastMember(f *disk.File, format compress.Format, size int64) (good int64, torn bool, err error) {
 	if _, err := f.Seek(0, io.SeekStart); err != nil {
 		return 0, false, err
 	}
@@ -242,9 +251,46 @@ func lastMember(f *os.File, format compress.Format, size int64) (good int64, tor
 	case v.Kind == compress.Unreadable:
 		return 0, false, fmt.Errorf("%s: %v", f.Name(), v)
 	case v.Format != format:
-		return 0, size < magicLen, nil
+		good, torn = 0, size < magicLen
+	default:
+		torn = isTorn(v)
 	}
-	return good, v.Kind == compress.Truncated || v.Kind == compress.TrailingGarbage, nil
+	if torn {
+		return good, true, nil
+	}
+	// A power loss leaves zeros where the system had made the file longer and not
+	// written it yet. What lies before them is the beginning of one member at most.
+	rest, err := trimZeros(f, size)
+	switch {
+	case err != nil || rest == size:
+		return good, false, err
+	case rest-good < magicLen:
+		return good, true, nil
+	}
+	tail := compress.Verify(io.NewSectionReader(f, good, rest-good), compress.Options{Limits: compress.Limits{MaxRatio: -1}})
+	return good, tail.Verdict.Format == format && tail.Verdict.Kind == compress.Truncated && tail.Members == 0, nil
+}
+
+// isTorn reports whether v is what a process leaves that died while it wrote.
+func isTorn(v compress.Verdict) bool {
+	return v.Kind == compress.Truncated || v.Kind == compress.TrailingGarbage
+}
+
+// trimZeros returns the size of f without the zeros at its end.
+func trimZeros(f io.ReaderAt, size int64) (int64, error) {
+	buf := make([]byte, 64<<10)
+	for size > 0 {
+		p := buf[:min(size, int64(len(buf)))]
+		if _, err := f.ReadAt(p, size-int64(len(p))); err != nil && !errors.Is(err, io.EOF) {
+			return 0, err
+		}
+		n := len(bytes.TrimRight(p, "\x00"))
+		size -= int64(len(p) - n)
+		if n > 0 {
+			return size, nil
+		}
+	}
+	return 0, nil
 }
 
 // lastLine returns the offset behind the last line feed of the first size bytes.
@@ -278,11 +324,39 @@ func (s *log) putAside(name string, n int64) error {
 	if err := s.copyPrefix(final+copySuffix, name, n); err != nil {
 		return err
 	}
-	if err := os.Link(name, aside); err != nil {
+	if err := disk.Link(name, aside); err != nil {
 		return err
 	}
-	if err := os.Rename(final+copySuffix, name); err != nil { //nolint:forbidigo // this is the helper
+	if err := disk.Rename(final+copySuffix, name); err != nil {
 		return err
 	}
 	return s.syncName(name)
+}
+
+// mergeAside removes the second name that putAside has given to the file name if the
+// process died before the first one was that of the copy: a file with two names is
+// refused.
+func mergeAside(name string) error {
+	fi, err := os.Lstat(name)
+	if err != nil || disk.Check(name) == nil {
+		return nil // what is wrong with it is told by who opens it
+	}
+	dir, base := filepath.Split(strings.TrimSuffix(name, partSuffix) + damagedSuffix)
+	if dir == "" {
+		dir = "."
+	}
+	list, err := os.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	for _, d := range list {
+		if !strings.HasPrefix(d.Name(), base) {
+			continue
+		}
+		aside := filepath.Join(dir, d.Name())
+		if other, err := os.Lstat(aside); err == nil && os.SameFile(fi, other) {
+			return disk.Remove(aside)
+		}
+	}
+	return nil
 }

@@ -218,7 +218,7 @@ func TestLeftover(t *testing.T) {
 func TestOtherCompression(t *testing.T) {
 	over, cancel := context.WithCancel(ctx)
 	cancel()
-	formats := map[string]Compression{"plain": {plain: true}, "gzip": {Gzip: new(CompressionLevel)}, "zstd": {Zstd: new(CompressionLevel)}}
+	formats := map[string]Compression{"plain": {plain: true}, "gzip": {Gzip: new(GzipLevel)}, "zstd": {Zstd: new(ZstdLevel)}}
 	for was, before := range formats {
 		for is, after := range formats {
 			for _, exact := range []bool{true, false} {

@@ -25,29 +25,29 @@ type sink struct {
 	part      *part // nil: not a file that gets its name later
 	direct    *os.File
 	flushing  writeback
-	lane      *pipeline.Lane // that was written last
-	torn      bool           // without a line end
-	lineFeed  []byte         // one, as it is written
-	err       error          // the first that failed: nothing is written after it
+	torn      bool // without a line end
+	span      span
+	lineFeed  []byte // one, as it is written
+	err       error  // the first that failed: nothing is written after it
 	closed    bool
 	published bool
 }
 
 // Open implements [pipeline.Sink].
-func (s *sink) Open(context.Context) error {
+func (s *sink) Open(ctx context.Context) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.w != nil {
 		return errors.New("file sink: opened twice")
 	}
-	err := s.open()
+	err := s.open(ctx)
 	if err != nil {
 		s.err = err
 	}
 	return err
 }
 
-func (s *sink) open() error {
+func (s *sink) open(ctx context.Context) error {
 	if s.cfg.Writer != nil {
 		s.w = s.cfg.Writer
 		if f, ok := s.w.(*os.File); ok {
@@ -62,17 +62,44 @@ func (s *sink) open() error {
 	case fi != nil && fi.IsDir():
 		return fmt.Errorf("%s: the output is a directory", path)
 	case fi != nil && !fi.Mode().IsRegular():
-		s.direct, err = os.OpenFile(path, os.O_WRONLY, 0)
-		s.w = s.direct
+		if s.direct, err = openDirect(ctx, path); err == nil {
+			s.w = s.direct
+		}
 		return err
 	}
-	s.part, err = openPart(path, fi, s.cfg.Inputs)
+	if fi != nil && isInput(fi, s.cfg.Inputs) {
+		return fmt.Errorf("%s: %w", path, ErrIsInput) // which --force would not allow either
+	}
+	if err := refuseExisting(path, s.cfg.Replace); err != nil {
+		return err
+	}
+	s.part, err = openPart(path, fi, s.cfg.Inputs, allowed(oneShotMode, s.cfg.Mode, modeOfFiles(s.cfg.Inputs)))
 	if err != nil {
 		return err
 	}
 	s.w = s.part.f
-	s.flushing.f = s.part.f
+	s.flushing.f = s.part.f.File
 	return nil
+}
+
+// openDirect opens what is no regular file. A pipe is open when somebody reads it:
+// until then, or until ctx is done, openDirect waits.
+func openDirect(ctx context.Context, path string) (*os.File, error) {
+	type result struct {
+		f   *os.File
+		err error
+	}
+	opened := make(chan result, 1)
+	go func() {
+		f, err := os.OpenFile(path, os.O_WRONLY, 0)
+		opened <- result{f, err}
+	}()
+	select {
+	case r := <-opened:
+		return r.f, r.err
+	case <-ctx.Done():
+		return nil, fmt.Errorf("open %s: %w while nobody reads it", path, ctx.Err())
+	}
 }
 
 // Submit implements [pipeline.Sink]. It answers before it returns. An error of
@@ -91,7 +118,7 @@ func (s *sink) Submit(ctx context.Context, b *pipeline.Batch, t pipeline.Ticket)
 }
 
 // write appends the stream of b, compressed if the output is. The last record of an
-// input may have no line end, and stays so unless another input follows.
+// input may have no line end, and stays so unless another batch follows.
 func (s *sink) write(b *pipeline.Batch, stream *pipeline.Stream) error {
 	p := stream.Bytes
 	if s.format != compress.Plain {
@@ -113,12 +140,13 @@ func (s *sink) write(b *pipeline.Batch, stream *pipeline.Stream) error {
 	if b == nil { // of no lane
 		return s.append(p)
 	}
-	if s.torn && b.Lane != s.lane {
+	s.span.next(b, s.written.Load())
+	if s.torn { // batches of a lane without an order may follow its last one
 		if err := s.append(s.lineFeed); err != nil {
 			return err
 		}
 	}
-	s.lane, s.torn = b.Lane, !endsRecord(b, stream.Bytes)
+	s.torn = !endsRecord(b, stream.Bytes)
 	return s.append(p)
 }
 
@@ -201,6 +229,9 @@ func (s *sink) Publish() error {
 		return nil
 	}
 	err := s.complete()
+	if err == nil && s.part != nil {
+		err = refuseExisting(s.part.final, s.cfg.Replace)
+	}
 	if err == nil && s.part != nil {
 		err = s.part.publish()
 	}

@@ -81,7 +81,7 @@ func TestPublish(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "out.log")
 	must(t, os.WriteFile(path, []byte("old"), 0o600))
-	out := open(t, Config{Path: path})
+	out := open(t, Config{Path: path, Replace: true})
 	if r := submit(t, out, "a\n"); r.Class != pipeline.OK || r.Err != nil {
 		t.Fatalf("%+v", r)
 	}
@@ -284,7 +284,7 @@ func TestLink(t *testing.T) {
 	must(t, os.WriteFile(whole, []byte("old"), 0o644))
 	link := filepath.Join(dir, "link")
 	must(t, os.Symlink(whole, link))
-	out := open(t, Config{Path: link})
+	out := open(t, Config{Path: link, Replace: true})
 	submit(t, out, "new")
 	must(t, out.Close(ctx))
 	must(t, out.Publish())
@@ -318,7 +318,7 @@ func TestNewReportsAll(t *testing.T) {
 }
 
 // TestNoLineEnd: the last record of an input stays without its line end, unless
-// another input follows; a piece of a long record is no end.
+// another batch follows; a piece of a long record is no end.
 func TestNoLineEnd(t *testing.T) {
 	a, b := &pipeline.Lane{}, &pipeline.Lane{}
 	for _, name := range []string{"out.log", "out.gz"} {
@@ -341,10 +341,12 @@ func TestNoLineEnd(t *testing.T) {
 		put(a, pipeline.First, "d")
 		put(a, pipeline.Last, "e\n")
 		put(b, 0, "f")
+		put(b, 0, "g\n") // without an order the last batch of a lane may come before others
+		put(b, 0, "h")
 		must(t, out.Barrier(t.Context()))
 		must(t, out.Close(t.Context()))
 		must(t, out.Publish())
-		if got := text(t, path); got != "a\nb\nc\nde\nf" {
+		if got := text(t, path); got != "a\nb\nc\nde\nf\ng\nh" {
 			t.Errorf("%s: %q", name, got)
 		}
 	}

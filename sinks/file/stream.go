@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/urlfold/urlfold/internal/compress"
+	"github.com/urlfold/urlfold/internal/disk"
 	"github.com/urlfold/urlfold/pipeline"
 )
 
@@ -26,9 +27,10 @@ type stream struct {
 	known  bool // v is known: not before the lane is there
 	ready  bool // see prepare
 	v      values
-	active *output   // takes the next batch; nil: a new one does
-	sealed []*output // no more is written to them, and they wait for their names
-	begun  int       // outputs that the stream has had in this process
+	active *output     // takes the next batch; nil: a new one does
+	sealed []*output   // no more is written to them, and they wait for their names
+	begun  int         // outputs that the stream has had in this process
+	allow  fs.FileMode // what the input of the last record allows: see narrow
 
 	blocked error // why there was no output for the last batch
 }
@@ -66,11 +68,17 @@ func (s *log) grows() bool { return !s.tmpl.perLane && !s.tmpl.counts }
 // holds mu.
 func (s *log) current(b *pipeline.Batch, n int) (*output, error) {
 	st := s.streamOf(laneOf(b))
+	st.allow = modeOfLane(laneOf(b))
 	if o := st.active; o != nil && o.err == nil && s.isFullFor(o, n) {
 		s.rotate(st)
 	}
 	o, err := s.open(st)
-	st.blocked = err
+	if st.blocked = err; errors.Is(err, errCrowded) {
+		st.blocked = nil // nothing is wrong
+	}
+	if err == nil && o.err == nil {
+		s.narrow(o, st.allow)
+	}
 	return o, err
 }
 
@@ -116,6 +124,13 @@ func (s *log) open(st *stream) (*output, error) {
 	}
 	if o := st.active; o.err == nil {
 		if err := s.ensure(o); err != nil {
+			if disk.Exhausted(err) {
+				s.shutIdle(0) // the next try finds room, unless others took it
+			}
+			if !o.made && errors.Is(err, fs.ErrExist) { // somebody has made it: the next try continues it
+				delete(s.taken, o.final)
+				st.active = nil
+			}
 			return nil, err
 		}
 	}
@@ -166,7 +181,7 @@ func (s *log) next(st *stream) (*output, error) {
 
 // fresh returns an output that is yet to be made.
 func (s *log) fresh(st *stream, final string) *output {
-	o := &output{stream: st, final: final, name: final + partSuffix, opened: st.v.time}
+	o := &output{stream: st, final: final, name: final + partSuffix, mode: allowed(os.FileMode(s.cfg.Mode), st.allow), opened: st.v.time}
 	if s.grows() && !s.cfg.ExactlyOnce {
 		o.name = final
 	}
@@ -185,14 +200,12 @@ func (s *log) goOn(st *stream, final string) (*output, error) {
 	if s.taken[final] {
 		return nil, nil
 	}
-	fi, err := os.Stat(name)
+	fi, err := os.Lstat(name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, nil
 	case err != nil:
 		return nil, err
-	case !fi.Mode().IsRegular():
-		return nil, fmt.Errorf("%s is no regular file", name)
 	}
 	size, format, err := s.cutTorn(name)
 	if err != nil {
@@ -207,7 +220,7 @@ func (s *log) goOn(st *stream, final string) (*output, error) {
 	}
 	s.taken[final] = true
 	st.begun++
-	return &output{stream: st, final: final, name: name, made: true, size: size, synced: size, opened: fi.ModTime()}, nil
+	return &output{stream: st, final: final, name: name, made: true, mode: os.ModePerm, size: size, synced: size, opened: fi.ModTime()}, nil
 }
 
 // free reports whether an output may be called final. What is unfinished and belongs
@@ -321,6 +334,21 @@ func (s *log) Finish(ctx context.Context, lanes []*pipeline.Lane) []error {
 	if !s.tmpl.perLane {
 		return nil
 	}
+	errs := s.withdraw(lanes)
+	var ready []*pipeline.Lane
+	for i, l := range lanes {
+		if errs[i] == nil {
+			ready = append(ready, l)
+		}
+	}
+	for i, err := range s.finishReady(ctx, ready) {
+		errs[slices.Index(lanes, ready[i])] = err
+	}
+	return errs
+}
+
+// finishReady is Finish for lanes of which nothing is to be kept any more.
+func (s *log) finishReady(ctx context.Context, lanes []*pipeline.Lane) []error {
 	r := request{lanes, make(chan []error, 1)}
 	err := errNotOpen
 	s.mu.Lock()
@@ -373,20 +401,14 @@ func (s *log) finish(lanes []*pipeline.Lane) []error {
 // sealLast ends the outputs of a lane. It returns their stream, nil if there is
 // nothing to do.
 func (s *log) sealLast(l *pipeline.Lane) (*stream, error) {
-	key := s.keyOf(l)
-	if s.streams[key] == nil && (l.Skipped() || s.finished[key] || s.isThere(l)) {
-		return nil, nil
-	}
-	st := s.streamOf(l)
-	if err := s.prepare(st); err != nil {
+	st, err := s.lastOf(l)
+	if st == nil || err != nil {
 		return nil, err
 	}
-	if st.active == nil && st.begun == 0 {
-		if _, err := s.open(st); err != nil {
+	if o := st.active; o != nil {
+		if err := s.cutBack(o, l); err != nil {
 			return nil, err
 		}
-	}
-	if o := st.active; o != nil {
 		if err := s.complete(o); err != nil {
 			return nil, err
 		}
@@ -397,6 +419,26 @@ func (s *log) sealLast(l *pipeline.Lane) (*stream, error) {
 			return nil, fmt.Errorf("%s: is not durable yet", o.name)
 		}
 		o.stored = o.size
+	}
+	return st, nil
+}
+
+// lastOf returns the stream of a lane that is at its end, with an output even if
+// there are no records; nil if the lane is finished.
+func (s *log) lastOf(l *pipeline.Lane) (*stream, error) {
+	key := s.keyOf(l)
+	if s.streams[key] == nil && (l.Skipped() || s.finished[key] || s.isThere(l)) {
+		return nil, nil
+	}
+	st := s.streamOf(l)
+	st.allow = modeOfLane(l)
+	if err := s.prepare(st); err != nil {
+		return nil, err
+	}
+	if st.active == nil && st.begun == 0 {
+		if _, err := s.open(st); err != nil {
+			return nil, err
+		}
 	}
 	return st, nil
 }
@@ -471,11 +513,11 @@ func (s *log) Marks(dst []pipeline.Mark) []pipeline.Mark {
 
 // mark appends the mark of o. What is empty needs none: it is begun anew.
 func (o *output) mark(dst []pipeline.Mark, key string) []pipeline.Mark {
-	o.marked = o.synced
-	if o.synced == 0 {
+	o.marked = o.span.covered(o.synced)
+	if o.marked == 0 {
 		return dst
 	}
-	return append(dst, pipeline.Mark{Lane: key, Path: o.final, Length: o.synced})
+	return append(dst, pipeline.Mark{Lane: key, Path: o.final, Length: o.marked})
 }
 
 // CutStored implements [pipeline.CutObserver]: sealed files that the cut covers may

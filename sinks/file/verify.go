@@ -24,6 +24,9 @@ type Report struct {
 	// PutAside says that the file is a damaged output as it was found. What was sound
 	// at its beginning has gone on under the name that it had.
 	PutAside bool
+	// Unverified says that the file holds raw records of a damaged input, which no
+	// checksum verifies. The verified ones are in the output of the same name.
+	Unverified bool
 	// TornBytes is how many bytes follow the last complete member or line. The next
 	// run cuts them off, if the file is unfinished.
 	TornBytes int64
@@ -32,7 +35,7 @@ type Report struct {
 
 // Sound reports whether the file is a finished one without damage.
 func (r *Report) Sound() bool {
-	return !r.Unfinished && !r.Leftover && !r.PutAside && r.TornBytes == 0 && r.Verdict.Kind == compress.OK
+	return !r.Unfinished && !r.Leftover && !r.PutAside && !r.Unverified && r.TornBytes == 0 && r.Verdict.Kind == compress.OK
 }
 
 // Verify reads each file that paths name, and all below the folders among them, to
@@ -69,6 +72,9 @@ func verify(name string) Report {
 	base, part := strings.CutSuffix(name, partSuffix)
 	r.Unfinished = part
 	r.Leftover = strings.HasSuffix(name, copySuffix)
+	if r.Unverified = strings.HasSuffix(base, unverifiedSuffix); r.Unverified && part {
+		r.Unverified, r.Leftover = false, true // the next run makes it again
+	}
 	r.PutAside = strings.Contains(filepath.Base(name), damagedSuffix)
 	r.Verification = compress.Verify(f, compress.Options{Name: base})
 	if r.Unfinished || r.Verdict.Format != compress.Plain {

@@ -127,7 +127,7 @@ func (f *format) addHeaders(dst *kafka.Record, b *pipeline.Batch, st *pipeline.S
 
 // origin tells where record i came from: topic/partition/offset, or file:offset.
 func origin(b *pipeline.Batch, st *pipeline.Stream, i int) []byte {
-	pos, _ := b.Origin(st.Recs, i)
+	pos, _ := b.Origin(st, i)
 	id, broker := strings.CutPrefix(b.Lane.ID(), "kafka/")
 	sep := byte(':')
 	if broker {

@@ -1,8 +1,11 @@
 package kafka
 
 import (
+	"errors"
+	"slices"
 	"sync/atomic"
 
+	"github.com/urlfold/urlfold/internal/kafka"
 	"github.com/urlfold/urlfold/pipeline"
 )
 
@@ -24,7 +27,9 @@ type job struct {
 type failures struct {
 	err     error
 	class   pipeline.Class
+	code    string // of all records; empty if they have several
 	records []uint32
+	untried []uint32 // left alone: an earlier record of the lane was refused
 }
 
 // A piece is the part of a job that goes to one partition.
@@ -43,7 +48,7 @@ func (s *Sink) newJob(b *pipeline.Batch, t pipeline.Ticket) *job {
 	}
 	j.b, j.t = b, t
 	j.left.Store(int32(len(t.Stream().Recs)) + 1)
-	j.failed = failures{records: j.failed.records[:0]}
+	j.failed = failures{records: j.failed.records[:0], untried: j.failed.untried[:0]}
 	return j
 }
 
@@ -92,12 +97,49 @@ func (s *Sink) fail(j *job, record uint32, class pipeline.Class, err error) {
 	s.done(j, 1)
 }
 
+// refuse counts one record of j as answered: the broker refuses it.
+func (s *Sink) refuse(r ref, e *kafka.RecordsError) {
+	r.j.t.Hold()
+	s.mu.Lock()
+	f, code := &r.j.failed, e.Code.Name()
+	if len(f.records) == 0 {
+		f.code = code
+	} else if f.code != code {
+		f.code = ""
+	}
+	s.mu.Unlock()
+	s.fail(r.j, r.record, pipeline.Permanent, refusal(e))
+}
+
+// leave counts one record of j as answered: it was not tried.
+func (s *Sink) leave(r ref) {
+	s.mu.Lock()
+	r.j.failed.untried = append(r.j.failed.untried, r.record)
+	s.mu.Unlock()
+	s.done(r.j, 1)
+}
+
+var errUntried = errors.New("kafka sink: an earlier record was refused")
+
+// result returns the answer to j, all of whose records are answered.
+func (j *job) result() pipeline.Result {
+	f := &j.failed
+	slices.Sort(f.records)
+	slices.Sort(f.untried)
+	switch {
+	case f.err != nil && f.class != pipeline.Permanent:
+		return pipeline.Result{Err: f.err, Class: f.class}
+	case f.err != nil:
+		return pipeline.Result{Err: f.err, Class: f.class, Failed: f.records, Code: f.code, Untried: f.untried}
+	case len(f.untried) > 0:
+		return pipeline.Result{Err: errUntried, Class: pipeline.Retryable, Untried: f.untried}
+	}
+	return pipeline.Result{}
+}
+
 // answer answers the ticket of j. All of its records are.
 func (s *Sink) answer(j *job) {
-	r := pipeline.Result{Err: j.failed.err, Class: j.failed.class, Failed: j.failed.records}
-	if r.Class != pipeline.Permanent {
-		r.Failed = nil
-	}
+	r := j.result()
 	t := j.t
 	t.Done(r)
 	j.b, j.t = nil, pipeline.Ticket{}

@@ -9,9 +9,9 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"github.com/urlfold/urlfold/internal/kafka"
+	"github.com/urlfold/urlfold/internal/logging"
 	"github.com/urlfold/urlfold/pipeline"
 )
 
@@ -35,7 +35,7 @@ type Sink struct {
 	waiting int // jobs that are not answered
 	settled chan struct{}
 	faults  map[int]error // by partition
-	logged  time.Time
+	outage  *logging.Outage
 	plain   bool             // numbering is not allowed: said once
 	retries map[string]int64 // by class
 }
@@ -56,6 +56,7 @@ func New(cfg Config, log *slog.Logger) (*Sink, error) {
 	return &Sink{
 		cfg: cfg, codec: codec, log: log, format: newFormat(&cfg),
 		jobs: make(chan *job, freeJobs), faults: map[int]error{}, retries: map[string]int64{},
+		outage: logging.NewOutage(log, "kafka: cannot write: it is tried again", "kafka: write recovered", "topic", cfg.Topic),
 	}, nil
 }
 
@@ -109,6 +110,9 @@ func (s *Sink) find(ctx context.Context, create bool) (int, error) {
 	ctx, cancel := context.WithTimeout(ctx, s.cfg.RequestTimeout)
 	defer cancel()
 	for try := 0; ; try++ {
+		if err := s.client.Check(ctx); err != nil {
+			return 0, fmt.Errorf("kafka sink: %w", err)
+		}
 		topics, err := s.client.Topics(ctx, []string{s.cfg.Topic}, create)
 		if err == nil {
 			err = topics[0].Err
@@ -225,21 +229,17 @@ func (s *Sink) Metrics(emit func(name, help, kind string, value float64, labels 
 	emit("sink_partitions_failing", "Partitions that do not take records now.", gauge, float64(failing), "topic", s.cfg.Topic)
 }
 
-// complainEvery is how often a fault that lasts is logged.
-const complainEvery = 10 * time.Second
-
 // fault says why a partition does not take records now; nil: it does.
 func (s *Sink) fault(partition int, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err == nil {
-		delete(s.faults, partition)
+		if delete(s.faults, partition); len(s.faults) == 0 {
+			s.outage.Clear()
+		}
 		return
 	}
 	s.faults[partition] = err
 	s.retries[kafka.ClassOf(err)]++
-	if time.Since(s.logged) > complainEvery {
-		s.logged = time.Now()
-		s.log.Warn("kafka: cannot write: it is tried again", "topic", s.cfg.Topic, "partition", partition, "error", err)
-	}
+	s.outage.Set(fmt.Errorf("%s[%d]: %w", s.cfg.Topic, partition, err))
 }

@@ -2,6 +2,8 @@ package kafka
 
 import (
 	"errors"
+	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/urlfold/urlfold/internal/kafka"
@@ -109,7 +111,11 @@ const perRecord = 50
 
 // write writes refs and answers for each of them.
 func (w *writer) write(refs []ref) {
-	for len(refs) > 0 {
+	for {
+		refs = w.leave(refs)
+		if len(refs) == 0 {
+			return
+		}
 		err := w.send(refs)
 		var refused *kafka.RecordsError
 		switch {
@@ -120,7 +126,7 @@ func (w *writer) write(refs []ref) {
 			w.giveUp(refs, err)
 			return
 		case len(refs) == 1:
-			w.s.fail(refs[0].j, refs[0].record, pipeline.Permanent, refusal(refused))
+			w.s.refuse(refs[0], refused)
 			return
 		case len(refused.Records) > 0 && refused.Records[len(refused.Records)-1] < len(refs):
 			w.s.splits.Add(1)
@@ -134,6 +140,22 @@ func (w *writer) write(refs []ref) {
 	}
 }
 
+// leave answers for the records that are to be left alone, and returns the others.
+func (w *writer) leave(refs []ref) []ref {
+	if !slices.ContainsFunc(refs, func(r ref) bool { return r.j.t.Held() }) {
+		return refs
+	}
+	rest := refs[:0]
+	for _, r := range refs {
+		if r.j.t.Held() {
+			w.s.leave(r)
+			continue
+		}
+		rest = append(rest, r)
+	}
+	return rest
+}
+
 // refuse answers for the records that were refused, and returns the others.
 func (w *writer) refuse(refs []ref, e *kafka.RecordsError) []ref {
 	rest := refs[:0]
@@ -141,7 +163,7 @@ func (w *writer) refuse(refs []ref, e *kafka.RecordsError) []ref {
 	for i, r := range refs {
 		if len(bad) > 0 && bad[0] == i {
 			bad = bad[1:]
-			w.s.fail(r.j, r.record, pipeline.Permanent, refusal(e))
+			w.s.refuse(r, e)
 			continue
 		}
 		rest = append(rest, r)
@@ -150,7 +172,7 @@ func (w *writer) refuse(refs []ref, e *kafka.RecordsError) []ref {
 }
 
 // refusal says why a record was refused, and holds no byte of it.
-func refusal(e *kafka.RecordsError) error { return errors.Join(errRefused, e.Code) }
+func refusal(e *kafka.RecordsError) error { return fmt.Errorf("%w: %w", errRefused, e.Code) }
 
 var errRefused = errors.New("kafka sink: the broker refuses the record")
 

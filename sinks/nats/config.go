@@ -18,12 +18,16 @@ type JetStreamConfig struct {
 	Subject string `yaml:"subject,required"`
 	// MsgID is what the stream recognizes a message by inside its duplicate window.
 	// position: where the record stood, so that one that is read again is dropped.
-	// key: the equivalence key, so that a page is taken once in a window. none: no id.
-	MsgID string `yaml:"msg_id" enum:"position,key,none"`
+	// key: the equivalence key, so that a page is taken once in a window. batch, with
+	// framing: lines: which part of the input the message holds; all sources must be
+	// files with mode: batch, whose batches then end at fixed places, about 128 KiB
+	// apart. none: no id.
+	MsgID string `yaml:"msg_id" enum:"position,key,batch,none"`
 	// Framing is records (a message for each record) or lines (a message for each
 	// batch, a line for each record, split at the server's max_payload). Lines are
-	// many times cheaper, but batches do not begin where they did when they are read
-	// again, so they have no ids: msg_id must be none.
+	// many times cheaper, and so are their ids to the server; but only batches that
+	// end at fixed places are the same when they are read again: msg_id must be batch
+	// or none.
 	Framing string `yaml:"framing" enum:"records,lines"`
 	// Publish bounds what is under way.
 	Publish Publish `yaml:"publish"`
@@ -72,6 +76,7 @@ func DefaultJetStream() JetStreamConfig {
 const (
 	idPosition = "position"
 	idKey      = "key"
+	idBatch    = "batch"
 	idNone     = "none"
 
 	framingRecords = "records"
@@ -91,10 +96,12 @@ func (c *JetStreamConfig) Validate() error {
 		errs = append(errs, &units.FieldError{Field: "subject", Err: err})
 	}
 	switch {
-	case c.MsgID != idPosition && c.MsgID != idKey && c.MsgID != idNone:
-		errs = append(errs, wrong("msg_id", "is position, key or none"))
-	case c.Framing == framingLines && c.MsgID != idNone:
-		errs = append(errs, wrong("msg_id", "framing: lines has no ids that are the same after a restart: say msg_id: none, and expect duplicates then"))
+	case c.MsgID != idPosition && c.MsgID != idKey && c.MsgID != idBatch && c.MsgID != idNone:
+		errs = append(errs, wrong("msg_id", `must be "position", "key", "batch" or "none"`))
+	case c.Framing == framingLines && c.MsgID != idNone && c.MsgID != idBatch:
+		errs = append(errs, wrong("msg_id", "framing: lines has no id for each record: set msg_id: batch (files with mode: batch only), or msg_id: none, and expect duplicates after a restart"))
+	case c.Framing == framingRecords && c.MsgID == idBatch:
+		errs = append(errs, wrong("msg_id", "msg_id: batch is for messages of many records: set framing: lines"))
 	}
 	switch {
 	case c.Framing != framingRecords && c.Framing != framingLines:
@@ -110,6 +117,10 @@ func (c *JetStreamConfig) Validate() error {
 	}
 	return errors.Join(errs...)
 }
+
+// FixedBatches reports whether the sink takes batches only that are the same when
+// they are read again.
+func (c *JetStreamConfig) FixedBatches() bool { return c.MsgID == idBatch }
 
 // A CoreConfig says where to publish to whoever listens. Nothing keeps the
 // messages: who does not listen does not get them.

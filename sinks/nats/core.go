@@ -4,10 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"sync/atomic"
 	"time"
 
+	"github.com/urlfold/urlfold/internal/logging"
 	client "github.com/urlfold/urlfold/internal/nats"
 	"github.com/urlfold/urlfold/pipeline"
 )
@@ -23,7 +23,7 @@ type Core struct {
 	free      chan *client.Msg // scratch
 	published atomic.Int64
 	again     atomic.Int64
-	trouble   atomic.Pointer[error]
+	outage    *logging.Outage
 }
 
 // NewCore returns the sink that cfg asks for. The error tells all that is wrong
@@ -38,7 +38,8 @@ func NewCore(cfg CoreConfig) (*Core, error) {
 	}
 	return &Core{
 		cfg: cfg, press: press{subject: t, headers: cfg.Headers, id: idNone},
-		free: make(chan *client.Msg, maxScratch),
+		free:   make(chan *client.Msg, maxScratch),
+		outage: logging.NewOutage(cfg.Logger, "publish failed, retrying", "publish recovered"),
 	}, nil
 }
 
@@ -72,8 +73,8 @@ const flushTimeout = 10 * time.Second
 
 // Submit implements [pipeline.Sink].
 func (s *Core) Submit(ctx context.Context, b *pipeline.Batch, t pipeline.Ticket) error {
-	p := page{b: b, s: t.Stream(), dead: t.Stream() == &b.Dead}
-	failed, refused, err := s.publish(&p)
+	p := page{b: b, s: t.Stream(), dead: b.IsDead(t.Stream())}
+	r, err := s.publish(&p, t)
 	if err == nil {
 		one, cancel := context.WithTimeout(ctx, flushTimeout)
 		err = s.conn.Load().Flush(one)
@@ -84,16 +85,12 @@ func (s *Core) Submit(ctx context.Context, b *pipeline.Batch, t pipeline.Ticket)
 		return ctx.Err()
 	case err != nil:
 		s.again.Add(1)
-		s.trouble.Store(&err)
+		s.outage.Set(err)
 		t.Done(pipeline.Result{Err: err, Class: pipeline.Retryable})
 		return nil
 	}
-	s.trouble.Store(nil)
-	if failed != nil {
-		t.Done(pipeline.Result{Err: refused, Class: pipeline.Permanent, Failed: failed})
-		return nil
-	}
-	t.Done(pipeline.Result{})
+	s.outage.Clear()
+	t.Done(r)
 	return nil
 }
 
@@ -121,26 +118,45 @@ func (s *Core) give(m *client.Msg) {
 	}
 }
 
-// publish writes the messages of p to the connection. It returns the records that
-// the client will never take, and why, or an error after which all are to be
-// published again.
-func (s *Core) publish(p *page) (failed []uint32, refused, err error) {
+// publish writes the messages of p to the connection. It returns the answer to t,
+// with the records that the client will never take, or an error after which all are to
+// be published again.
+func (s *Core) publish(p *page, t pipeline.Ticket) (r pipeline.Result, err error) {
 	conn, m := s.conn.Load(), s.take()
 	defer s.give(m)
 	for i := range p.s.Recs {
+		if t.Held() {
+			r.Untried = append(r.Untried, uint32(i))
+			continue
+		}
 		clear(m.Header)
 		s.press.fill(p, i, m)
 		err := conn.PublishMsg(m)
 		switch {
 		case client.Refuses(err):
-			failed, refused = append(failed, uint32(i)), err
+			t.Hold()
+			refuse(&r, i, err)
 		case err != nil:
-			return nil, nil, err
+			return r, err
 		default:
 			s.published.Add(1)
 		}
 	}
-	return slices.Clip(failed), refused, nil
+	if r.Failed == nil && r.Untried != nil {
+		r.Err, r.Class = errUntried, pipeline.Retryable
+	}
+	return r, nil
+}
+
+// refuse adds to r that record i will never be taken.
+func refuse(r *pipeline.Result, i int, err error) {
+	code := client.RefusalCode(err)
+	if r.Failed == nil {
+		r.Code = code
+	} else if r.Code != code {
+		r.Code = ""
+	}
+	r.Err, r.Class, r.Failed = err, pipeline.Permanent, append(r.Failed, uint32(i))
 }
 
 // Barrier implements [pipeline.Sink]. Every batch is flushed before it is answered.
@@ -160,11 +176,7 @@ func (s *Core) Health() error {
 	if conn == nil {
 		return client.ErrDown
 	}
-	var cause error
-	if err := s.trouble.Load(); err != nil {
-		cause = *err
-	}
-	return errors.Join(conn.Health(), cause)
+	return errors.Join(conn.Health(), s.outage.Err())
 }
 
 // Interface guards.

@@ -1,6 +1,7 @@
 package nats
 
 import (
+	"errors"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -19,13 +20,16 @@ type flight struct {
 	left   atomic.Int32
 	wave   atomic.Int32  // in order: messages that are under way
 	turn   chan struct{} // in order: none is
+	inTurn bool          // in order
 	done   chan struct{} // closed when the ticket is answered
 
 	answered atomic.Bool // or about to be
 
-	mu     sync.Mutex
-	failed []uint32
-	err    error
+	mu      sync.Mutex
+	failed  []uint32
+	untried []uint32 // left alone: an earlier record of the lane was refused
+	err     error
+	code    string // of all that failed; empty if they have several
 }
 
 // A group is a run of records that make one message: [from, to).
@@ -35,9 +39,10 @@ type group struct{ from, to int }
 // messages, for Submit.
 func newFlight(s *JetStream, b *pipeline.Batch, t pipeline.Ticket) *flight {
 	f := &flight{
-		page: page{b: b, s: t.Stream(), dead: t.Stream() == &b.Dead},
+		page: page{b: b, s: t.Stream(), dead: b.IsDead(t.Stream())},
 		sink: s, ticket: t, turn: make(chan struct{}, 1), done: make(chan struct{}),
 	}
+	f.inTurn = s.cfg.Publish.Ordered || t.Again()
 	if s.cfg.Framing == framingLines {
 		f.group(s.conn.Load().MaxPayload() - headroom)
 	}
@@ -81,6 +86,9 @@ func (f *flight) Message(i int, m *client.Msg) {
 	if f.sink.cfg.ExpectStream != "" {
 		m.Header[expectHeader] = []string{f.sink.cfg.ExpectStream}
 	}
+	if f.sink.cfg.MsgID == idBatch {
+		m.Header[idHeader] = []string{f.sink.press.batchID(&f.page, g)}
+	}
 	for k := g.from; k < g.to; k++ {
 		m.Data = append(append(m.Data, f.data(k)...), '\n')
 	}
@@ -91,7 +99,7 @@ func (f *flight) Settled(i int, err error) {
 	if err != nil {
 		f.refuse(i, err)
 	}
-	if f.sink.cfg.Publish.Ordered && f.wave.Add(-1) == 0 {
+	if f.inTurn && f.wave.Add(-1) == 0 {
 		f.turn <- struct{}{}
 	}
 	f.land()
@@ -99,16 +107,39 @@ func (f *flight) Settled(i int, err error) {
 
 // refuse notes that message i will never be taken.
 func (f *flight) refuse(i int, err error) {
+	f.ticket.Hold()
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	code := client.RefusalCode(err)
+	if f.err == nil {
+		f.code = code
+	} else if f.code != code {
+		f.code = ""
+	}
 	f.err = err
+	f.failed = f.records(f.failed, i)
+}
+
+// records appends the indexes of the records of message i.
+func (f *flight) records(dst []uint32, i int) []uint32 {
 	g := group{i, i + 1}
 	if f.groups != nil {
 		g = f.groups[i]
 	}
 	for k := g.from; k < g.to; k++ {
-		f.failed = append(f.failed, uint32(k))
+		dst = append(dst, uint32(k))
 	}
+	return dst
+}
+
+// leave counts the messages from first on as answered: they are left alone.
+func (f *flight) leave(first int) {
+	f.mu.Lock()
+	for i := first; i < f.len(); i++ {
+		f.untried = f.records(f.untried, i)
+	}
+	f.mu.Unlock()
+	f.left.Add(int32(first - f.len()))
 }
 
 // land counts one message, or Submit, as done, and answers after the last one.
@@ -117,12 +148,17 @@ func (f *flight) land() {
 		return
 	}
 	r := pipeline.Result{}
-	if f.err != nil {
+	switch {
+	case f.err != nil:
 		slices.Sort(f.failed)
-		r = pipeline.Result{Err: f.err, Class: pipeline.Permanent, Failed: f.failed}
+		r = pipeline.Result{Err: f.err, Class: pipeline.Permanent, Failed: f.failed, Code: f.code, Untried: f.untried}
+	case f.untried != nil:
+		r = pipeline.Result{Err: errUntried, Class: pipeline.Retryable, Untried: f.untried}
 	}
 	f.answer(r)
 }
+
+var errUntried = errors.New("nats sink: an earlier record was refused")
 
 // answer answers the ticket, once: Close may come while that is being done. Until it is
 // done Barrier waits for it.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -18,9 +19,10 @@ type JetStream struct {
 	cfg   JetStreamConfig
 	press press
 
-	conn     atomic.Pointer[client.Conn]   // nil before Open; Health and Stats are asked meanwhile
-	window   atomic.Pointer[client.Window] // likewise
-	warnings []string
+	conn       atomic.Pointer[client.Conn]   // nil before Open; Health and Stats are asked meanwhile
+	window     atomic.Pointer[client.Window] // likewise
+	warnings   []string
+	durability []string // what CheckConnect adds to warnings
 
 	mu      sync.Mutex
 	flights map[*flight]struct{}
@@ -49,7 +51,7 @@ func (s *JetStream) NeedsFacts() bool {
 
 // Caps implements [pipeline.Sink].
 func (s *JetStream) Caps() pipeline.SinkCaps {
-	return pipeline.SinkCaps{Durable: true, Ordered: s.cfg.Publish.Ordered, Dedups: s.cfg.MsgID == idPosition}
+	return pipeline.SinkCaps{Durable: true, Ordered: s.cfg.Publish.Ordered, Dedups: s.cfg.MsgID == idPosition || s.cfg.MsgID == idBatch}
 }
 
 // Open implements [pipeline.Sink].
@@ -82,6 +84,7 @@ func (s *JetStream) CheckConnect(ctx context.Context) error {
 	}
 	defer conn.Close()
 	s.warnings, err = s.check(ctx, conn)
+	s.warnings = append(s.warnings, s.durability...)
 	return err
 }
 
@@ -114,16 +117,22 @@ func (s *JetStream) check(ctx context.Context, conn *client.Conn) (warnings []st
 		return nil, err
 	}
 	warnings = append(s.checkWindow(&info), s.checkLimits(&info)...)
+	s.durability = info.DurabilityWarnings()
 	if whole {
 		return warnings, nil
 	}
 	var missing error
 	s.press.subject.shards(maxChecked, func(subject string) bool {
 		if !covered(info.Subjects, subject) {
-			_, _, missing = conn.StreamOf(ctx, subject)
+			var other client.StreamInfo
+			if other, _, missing = conn.StreamOf(ctx, subject); missing == nil {
+				s.durability = append(s.durability, other.DurabilityWarnings()...)
+			}
 		}
 		return missing == nil
 	})
+	slices.Sort(s.durability)
+	s.durability = slices.Compact(s.durability)
 	return warnings, missing
 }
 
@@ -168,7 +177,7 @@ func (s *JetStream) Submit(ctx context.Context, b *pipeline.Batch, t pipeline.Ti
 	f := newFlight(s, b, t)
 	s.add(f)
 	publish := s.publish
-	if s.cfg.Publish.Ordered {
+	if f.inTurn {
 		publish = s.publishInOrder
 	}
 	if err := publish(ctx, f); err != nil {
@@ -188,6 +197,10 @@ func (s *JetStream) publish(ctx context.Context, f *flight) error {
 func (s *JetStream) publishInOrder(ctx context.Context, f *flight) error {
 	wave := map[string]bool{}
 	for i := 0; i < f.len(); {
+		if f.ticket.Held() {
+			f.leave(i)
+			return nil
+		}
 		clear(wave)
 		from := i
 		for ; i < f.len(); i++ {

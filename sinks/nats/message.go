@@ -162,7 +162,7 @@ func (p *page) place(i int) (pos, off int64) {
 // (The ordinal of Batch.Origin counts the records of a message. This one does not
 // depend on which records of the same message were rejected, or refused by a sink.)
 func (p *page) ordinal(i int) (n int) {
-	recs := p.s.Recs
+	recs, i := p.s.Whole(i)
 	for n < i && recs[i-n-1].Src == recs[i].Src && recs[i-n-1].Msg == recs[i].Msg {
 		n++
 	}
@@ -178,7 +178,28 @@ var base = base32.HexEncoding.WithPadding(base32.NoPadding)
 //	lane id · 0 · template · 0 · dead · position · offset · ordinal
 func (pr *press) positionID(p *page, i int) string {
 	var b [256]byte
-	dst := append(b[:0], p.b.Lane.ID()...)
+	return idOf(pr.appendPlace(pr.appendOrigin(b[:0], p), p, i))
+}
+
+// batchID returns an id that is the same whenever the records of g are read again as
+// one message, and that no other message has. It is made of where the batch began,
+// where the first and the last of the records stood, and how many there are: with
+// another max_payload, or other places at which batches end, a message with fewer
+// records never takes the id of one with more.
+//
+//	lane id · 0 · template · 0 · dead · batch offset · first record · last record · records
+func (pr *press) batchID(p *page, g group) string {
+	var b [256]byte
+	dst := pr.appendOrigin(b[:0], p)
+	dst = binary.BigEndian.AppendUint64(dst, uint64(p.b.Off))
+	dst = pr.appendPlace(dst, p, g.from)
+	dst = pr.appendPlace(dst, p, g.to-1)
+	return idOf(binary.BigEndian.AppendUint32(dst, uint32(g.to-g.from)))
+}
+
+// appendOrigin appends what all ids of records of p have in common.
+func (pr *press) appendOrigin(dst []byte, p *page) []byte {
+	dst = append(dst, p.b.Lane.ID()...)
 	dst = append(dst, 0)
 	for _, part := range pr.subject.parts {
 		dst = append(append(dst, byte(part.kind)), part.text...)
@@ -187,11 +208,19 @@ func (pr *press) positionID(p *page, i int) string {
 	if p.dead {
 		letter = 1
 	}
-	dst = append(dst, 0, letter)
+	return append(dst, 0, letter)
+}
+
+// appendPlace appends where record i stood.
+func (pr *press) appendPlace(dst []byte, p *page, i int) []byte {
 	pos, off := p.place(i)
 	dst = binary.BigEndian.AppendUint64(dst, uint64(pos))
 	dst = binary.BigEndian.AppendUint64(dst, uint64(off))
-	dst = binary.BigEndian.AppendUint32(dst, uint32(p.ordinal(i)))
+	return binary.BigEndian.AppendUint32(dst, uint32(p.ordinal(i)))
+}
+
+// idOf returns the text of an id that is made of dst.
+func idOf(dst []byte) string {
 	sum := xxh3.Hash128(dst).Bytes()
 	var text [26]byte
 	base.Encode(text[:], sum[:])

@@ -289,6 +289,45 @@ func TestIDs(t *testing.T) {
 	}
 }
 
+// TestBatchIDs: with msg_id: batch a message has the same id when its records are
+// read again, and another one where it has other records, though it begins at the
+// same place.
+func TestBatchIDs(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	s := w.open(func(c *JetStreamConfig) { c.MsgID, c.Framing = "batch", "lines" })
+	if !s.Caps().Dedups {
+		t.Error("it does not say that it drops batches which it has seen")
+	}
+	part := func(lane *pipeline.Lane, off int64, n int) *pipeline.Batch {
+		b := &pipeline.Batch{Lane: lane, Off: off}
+		for i := range n {
+			add(&b.Out, uint32(2*i), 0, fmt.Sprintf("%d\n", off+int64(2*i)))
+		}
+		return b
+	}
+	lane := laneOf("lane")
+	for _, c := range []struct {
+		b    *pipeline.Batch
+		dups int64
+	}{
+		{part(lane, 0, 3), 0}, {part(lane, 6, 3), 0},
+		{part(lane, 0, 3), 1}, {part(lane, 6, 3), 2}, // again
+		{part(lane, 0, 6), 2}, {part(lane, 0, 2), 2}, {part(lane, 2, 2), 2}, // cut elsewhere
+		{part(laneOf("other"), 0, 3), 2},
+	} {
+		if r := submit(t, s, c.b, &c.b.Out); r.Err != nil {
+			t.Fatal(r)
+		}
+		if got := s.Stats().Duplicates; got != c.dups {
+			t.Errorf("%d duplicates, want %d", got, c.dups)
+		}
+	}
+	if got := w.messages("OUT"); len(got) != 6 || string(got[0].Data) != "0\n2\n4\n" {
+		t.Errorf("%d messages, the first is %q", len(got), got[0].Data)
+	}
+}
+
 // TestKeys: with msg_id: key a page is taken once. Records without a URL are all
 // taken.
 func TestKeys(t *testing.T) {
@@ -499,7 +538,7 @@ func TestBarrierWaits(t *testing.T) {
 func TestCheckConnect(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
-	w.stream(jetstream.StreamConfig{Name: "SHARDS", Subjects: []string{"shard.0", "shard.1"}, Duplicates: second})
+	w.stream(jetstream.StreamConfig{Name: "SHARDS", Subjects: []string{"shard.0", "shard.1"}, Duplicates: second, Storage: jetstream.MemoryStorage})
 	w.stream(jetstream.StreamConfig{Name: "SILENT", Subjects: []string{"silent"}, NoAck: true})
 	w.stream(jetstream.StreamConfig{Name: "FEW", Subjects: []string{"few"}, MaxMsgsPerSubject: 1})
 	w.stream(jetstream.StreamConfig{Name: "SEALED", Subjects: []string{"sealed"}})
@@ -520,8 +559,8 @@ func TestCheckConnect(t *testing.T) {
 			t.Errorf("%s: %q", subject, s.Warnings())
 		}
 	}
-	f("out.x", "", "", 0)
-	f("out.{host_key%64}", "OUT", "", 0)
+	f("out.x", "", "", 1) // stored in files
+	f("out.{host_key%64}", "OUT", "", 1)
 	f("out.{host_key%64}", "SHARDS", `goes to the stream "OUT", not to "SHARDS"`, 0)
 	f("out.{host_key%64}", "NONE", `there is no stream "NONE"`, 0)
 	f("shard.{key%2}", "", "", 1)
@@ -530,5 +569,5 @@ func TestCheckConnect(t *testing.T) {
 	f("{subject}", "", "", 0)
 	f("silent", "", `stream "SILENT" does not acknowledge`, 0)
 	f("sealed", "", `stream "SEALED" is sealed`, 0)
-	f("few", "", "", 1)
+	f("few", "", "", 2)
 }

@@ -6,6 +6,7 @@ type Stats struct {
 	Again      int64 // messages sent again
 	Duplicates int64 // that the stream had already, by their ids
 	InFlight   int   // messages that wait for their acknowledgment
+	Failing    int   // of them, those that were not taken once or more
 	Reconnects int64
 
 	// Why messages were sent again.
@@ -23,7 +24,7 @@ func (s *JetStream) Stats() Stats {
 	}
 	w := window.Stats()
 	return Stats{
-		Published: w.Published, Again: w.Again, Duplicates: w.Duplicates, InFlight: w.InFlight, Reconnects: s.conn.Load().Reconnects(),
+		Published: w.Published, Again: w.Again, Duplicates: w.Duplicates, InFlight: w.InFlight, Failing: w.Failing, Reconnects: s.conn.Load().Reconnects(),
 		Timeouts: w.Timeouts, Cuts: w.Cuts, Homeless: w.Homeless, Refusals: w.Refusals,
 	}
 }
@@ -35,6 +36,7 @@ const counter, gauge = "counter", "gauge"
 func (s *JetStream) Metrics(emit func(name, help, kind string, value float64, labels ...string)) {
 	st := s.Stats()
 	emit("sink_window_messages", "Messages that were published and are not acknowledged.", gauge, float64(st.InFlight))
+	emit("sink_window_failing_messages", "Messages that the stream has not taken so far, and that are published again: /readyz has the reason.", gauge, float64(st.Failing))
 	emit("sink_window_size", "Messages that may be published and not acknowledged.", gauge, float64(s.cfg.Publish.MaxPending))
 	emit("sink_published_total", "Messages that were published, those published again not included.", counter, float64(st.Published))
 	emit("sink_duplicates_total", "Messages that the stream had already, by their ids.", counter, float64(st.Duplicates))
@@ -62,5 +64,6 @@ func (s *Core) Stats() Stats {
 func (s *Core) Metrics(emit func(name, help, kind string, value float64, labels ...string)) {
 	st := s.Stats()
 	emit("sink_published_total", "Messages that were published, those published again not included.", counter, float64(st.Published))
+	emit("sink_retries_total", "Messages that were published again, by the class of the error.", counter, float64(st.Again), "class", "network")
 	emit("sink_reconnects_total", reconnectsHelp, counter, float64(st.Reconnects))
 }

@@ -46,7 +46,7 @@ func TestMetrics(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if m := metricsOf(t, core); m["sink_published_total"] != 0 || len(m) != 2 {
+	if m := metricsOf(t, core); m["sink_published_total"] != 0 || len(m) != 3 {
 		t.Errorf("before it is opened: %v", m)
 	}
 	if err := core.Open(bg(t)); err != nil {

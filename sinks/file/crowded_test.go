@@ -1,0 +1,48 @@
+package file
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// TestCrowded: never more files are open than may be, though each of many batches is for
+// an output of its own and none was synced yet, and all of them come out.
+func TestCrowded(t *testing.T) {
+	for _, faults := range []string{"", "file.before_create=emfile@3..30", "file.before_create=enfile@40..60"} {
+		dir := t.TempDir()
+		cfg := config(filepath.Join(dir, "{source.relpath}"))
+		cfg.OpenFiles, cfg.Batches, cfg.SyncInterval = 4, 1000, time.Minute
+		out := openLog(t, cfg, faults)
+		var most atomic.Int64
+		at := inner(out).at
+		inner(out).at = func(point string) error {
+			if n := inner(out).counts.open.Load(); n > most.Load() {
+				most.Store(n)
+			}
+			return at(point)
+		}
+		w := newWriter(t, out)
+		var want strings.Builder
+		for round := range 2 {
+			for i := range 50 {
+				w.write(laneOfRel(fmt.Sprintf("%02d", i)), fmt.Sprintf("%d\n", round))
+			}
+		}
+		w.settle()
+		if n := most.Load(); n > 4 {
+			t.Errorf("%q: %d files were open", faults, n)
+		}
+		if err := out.Health(); err != nil {
+			t.Errorf("%q: %v", faults, err)
+		}
+		for i := range 50 {
+			fmt.Fprintf(&want, "%02d.part=%q ", i, "0\n1\n")
+		}
+		must(t, out.Close(ctx))
+		wantTree(t, dir, strings.TrimSpace(want.String()))
+	}
+}

@@ -1,0 +1,423 @@
+//go:build unix
+
+package file
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/urlfold/urlfold/internal/disk"
+	"github.com/urlfold/urlfold/internal/fault"
+	"github.com/urlfold/urlfold/pipeline"
+)
+
+// victim is what a file holds that no output may touch.
+const victim = "somebody else's\n"
+
+// traps are what an attacker puts in the place of a file that is to be written. Each
+// returns the path of the victim.
+var traps = map[string]func(t *testing.T, path string) (reason string){
+	"symbolic link": func(t *testing.T, path string) string {
+		must(t, os.Symlink(victimOf(t, path), path))
+		return "symbolic link"
+	},
+	"link to nothing": func(t *testing.T, path string) string {
+		must(t, os.Symlink(victimOf(t, path)+".none", path))
+		return "symbolic link"
+	},
+	"hard link": func(t *testing.T, path string) string {
+		must(t, os.Link(victimOf(t, path), path))
+		return "2 hard links"
+	},
+	"pipe": func(t *testing.T, path string) string {
+		victimOf(t, path)
+		must(t, syscall.Mkfifo(path, 0o644))
+		return "a pipe"
+	},
+	"directory": func(t *testing.T, path string) string {
+		victimOf(t, path)
+		must(t, os.Mkdir(path, 0o755))
+		return "a directory"
+	},
+}
+
+func victimOf(t *testing.T, path string) string {
+	name := filepath.Join(filepath.Dir(path), "victim")
+	must(t, os.WriteFile(name, []byte(victim), 0o644))
+	return name
+}
+
+// refused checks that err says what is wrong with path, and that the victim is whole.
+func refused(t *testing.T, err error, path, reason string) {
+	t.Helper()
+	if !errors.Is(err, disk.ErrRefused) || !strings.Contains(err.Error(), reason) || !strings.Contains(err.Error(), path) {
+		t.Errorf("the error is %v, want one that names %s and says: %s", err, path, reason)
+	}
+	if got := content(t, filepath.Join(filepath.Dir(path), "victim")); got != victim {
+		t.Errorf("the victim holds %q", got)
+	}
+}
+
+// TestTraps: nothing is written through a link, or to what is no regular file.
+func TestTraps(t *testing.T) {
+	for name, trap := range traps {
+		t.Run(name, func(t *testing.T) {
+			t.Run("one-shot", func(t *testing.T) {
+				path := filepath.Join(t.TempDir(), "out.part")
+				reason := trap(t, path)
+				out, err := New(Config{Path: strings.TrimSuffix(path, ".part")})
+				must(t, err)
+				refused(t, out.Open(ctx), path, reason)
+			})
+			t.Run("growing", func(t *testing.T) {
+				path := filepath.Join(t.TempDir(), "out")
+				reason := trap(t, path)
+				refused(t, openErr(t, path), path, reason)
+			})
+			t.Run("rotated", func(t *testing.T) {
+				path := filepath.Join(t.TempDir(), "out-0001.log.part")
+				reason := trap(t, path)
+				refused(t, openErr(t, filepath.Join(filepath.Dir(path), "out-{seq}.log")), path, reason)
+			})
+			t.Run("of a lane", func(t *testing.T) {
+				path := filepath.Join(t.TempDir(), "a.part")
+				reason := trap(t, path)
+				out := openLog(t, config(filepath.Join(filepath.Dir(path), "{source.relpath}")), "")
+				refused(t, submitFatal(t, out, laneOfRel("a")), path, reason)
+			})
+			t.Run("connect", func(t *testing.T) {
+				path := filepath.Join(t.TempDir(), "out-0001.log.part")
+				reason := trap(t, path)
+				out, err := NewLog(config(filepath.Join(filepath.Dir(path), "out-{seq}.log")))
+				must(t, err)
+				if reason == "a directory" {
+					return // of that name the template makes none
+				}
+				refused(t, inner(out).CheckConnect(ctx), path, reason)
+			})
+		})
+	}
+}
+
+func openErr(t *testing.T, path string) error {
+	t.Helper()
+	cfg := config(path)
+	out, err := NewLog(cfg)
+	must(t, err)
+	if err := inner(out).CheckConnect(ctx); err == nil && !strings.Contains(path, "{") {
+		t.Error("validate --connect finds nothing")
+	}
+	err = out.Open(ctx)
+	_ = out.Close(ctx)
+	return err
+}
+
+// submitFatal submits a batch that has to end the run, and returns the error.
+func submitFatal(t *testing.T, out Log, l *pipeline.Lane) error {
+	t.Helper()
+	b := &pipeline.Batch{Lane: l}
+	b.Out.Bytes = []byte("x\n")
+	answered := make(chan pipeline.Result, 1)
+	must(t, out.Submit(ctx, b, pipeline.NewTicket(&b.Out, func(r pipeline.Result) { answered <- r })))
+	select {
+	case r := <-answered:
+		if r.Class != pipeline.Fatal {
+			t.Errorf("class %v", r.Class)
+		}
+		return r.Err
+	case <-time.After(10 * time.Second):
+		t.Fatal("no answer: the batch is retried")
+	}
+	return nil
+}
+
+// TestLastingErrors: an error of the system that no retry heals ends the run, wherever
+// it comes from.
+func TestLastingErrors(t *testing.T) {
+	for _, errno := range []error{syscall.EPIPE, syscall.ESPIPE, syscall.EINVAL} {
+		for _, point := range []string{"file.before_create", "file.before_write", "file.before_sync"} {
+			out, err := NewLog(config(filepath.Join(t.TempDir(), "out")))
+			must(t, err)
+			inner(out).at = func(p string) error {
+				if p == point {
+					return errno
+				}
+				return fault.At(p)
+			}
+			must(t, out.Open(ctx))
+			if err := submitFatal(t, out, nil); !errors.Is(err, errno) {
+				t.Errorf("%v at %s: %v", errno, point, err)
+			}
+			must(t, out.Close(ctx))
+		}
+	}
+}
+
+// TestForeign: in a folder where everybody may make files, one of another user is not
+// taken over: that user could read all that is written to it.
+func TestForeign(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("only root can make a file of another user")
+	}
+	dir := t.TempDir()
+	must(t, os.Chmod(dir, 0o1777))
+	name := filepath.Join(dir, "out")
+	must(t, os.WriteFile(name, []byte("bait\n"), 0o666))
+	must(t, os.Chown(name, 12345, 12345))
+	out, err := NewLog(config(name))
+	must(t, err)
+	if err := out.Open(ctx); !errors.Is(err, disk.ErrRefused) {
+		t.Errorf("a file of another user: %v", err)
+	}
+	must(t, os.Chmod(dir, 0o755))
+	out = openLog(t, config(name), "")
+	w := newWriter(t, out)
+	w.write(nil, "more\n")
+	w.settle()
+	must(t, out.Close(ctx))
+	wantTree(t, dir, `out="bait\nmore\n"`)
+}
+
+// TestFolderLinks: links among the folders of an output are followed.
+func TestFolderLinks(t *testing.T) {
+	dir := t.TempDir()
+	must(t, os.Mkdir(filepath.Join(dir, "real"), 0o755))
+	must(t, os.Symlink("real", filepath.Join(dir, "link")))
+	out := openLog(t, config(filepath.Join(dir, "link", "out")), "")
+	w := newWriter(t, out)
+	w.write(nil, "x\n")
+	w.settle()
+	must(t, out.Close(ctx))
+	if got := content(t, filepath.Join(dir, "real", "out")); got != "x\n" {
+		t.Errorf("%q", got)
+	}
+}
+
+// TestMergeAside: a process that died while it put a damaged output aside has left it
+// with two names. The next one goes through the same steps again.
+func TestMergeAside(t *testing.T) {
+	dir := t.TempDir()
+	name := filepath.Join(dir, "out-0001.log.gz.part")
+	text := packed(t, 2, "a\n") + "\x1f\x8bnot a member, and no torn one either" + packed(t, 2, "b\n")
+	must(t, os.WriteFile(name, []byte(text), 0o644))
+	must(t, os.Link(name, filepath.Join(dir, "out-0001.log.gz.part.damaged")))
+	out := openLog(t, config(filepath.Join(dir, "out-{seq}.log.gz")), "")
+	must(t, out.Close(ctx))
+	if _, err := os.Lstat(filepath.Join(dir, "out-0001.log.gz")); err != nil {
+		t.Error(err)
+	}
+}
+
+// withUmask sets the umask for a test.
+func withUmask(t *testing.T, mask int) {
+	before := syscall.Umask(mask)
+	t.Cleanup(func() { syscall.Umask(before) })
+}
+
+// laneWithPerm returns a lane whose input has these permissions.
+func laneWithPerm(rel string, perm fs.FileMode) *pipeline.Lane {
+	l := laneOfRel(rel)
+	l.SetPerm(perm)
+	return l
+}
+
+func wantPerm(t *testing.T, path string, want fs.FileMode) {
+	t.Helper()
+	fi, err := os.Stat(path)
+	must(t, err)
+	if got := fi.Mode().Perm(); got != want {
+		t.Errorf("%s has the permissions %v, want %v", filepath.Base(path), got, want)
+	}
+}
+
+// TestLogMode: an output of a Log has the permissions that all of its inputs have and
+// that the configuration allows, less the umask.
+func TestLogMode(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		umask  int
+		mode   Permissions
+		inputs []fs.FileMode // 0: the input is no file
+		want   fs.FileMode
+	}{
+		{"of the input", 0, 0o644, []fs.FileMode{0o640}, 0o640},
+		{"of the configuration", 0, 0o600, []fs.FileMode{0o644}, 0o600},
+		{"of both", 0, 0o660, []fs.FileMode{0o644}, 0o640},
+		{"of all inputs", 0, 0o666, []fs.FileMode{0o666, 0o646, 0o660}, 0o640},
+		{"the strictest last", 0, 0o644, []fs.FileMode{0o644, 0o644, 0o600}, 0o600},
+		{"of a broker", 0, 0o644, []fs.FileMode{0}, 0o640},
+		{"of a broker and a file", 0, 0o644, []fs.FileMode{0, 0o604}, 0o600},
+		{"less the umask", 0o027, 0o666, []fs.FileMode{0o666}, 0o640},
+		{"a umask is never undone", 0o077, 0o666, []fs.FileMode{0o666, 0o664}, 0o600},
+		{"the owner can always go on", 0, 0o644, []fs.FileMode{0o444}, 0o644},
+		{"no execution", 0, 0o644, []fs.FileMode{0o755}, 0o644},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			withUmask(t, c.umask)
+			path := filepath.Join(t.TempDir(), "out")
+			cfg := config(path)
+			cfg.Mode = c.mode
+			out := openLog(t, cfg, "")
+			w := newWriter(t, out)
+			for i, perm := range c.inputs {
+				l := laneOfRel(string(rune('a' + i)))
+				if perm != 0 {
+					l.SetPerm(perm)
+				}
+				w.write(l, "x\n")
+			}
+			w.settle()
+			must(t, out.Close(ctx))
+			wantPerm(t, path, c.want)
+		})
+	}
+}
+
+// TestAdoptedMode: what another process has left is narrowed when it is continued, and
+// never widened.
+func TestAdoptedMode(t *testing.T) {
+	withUmask(t, 0)
+	for was, want := range map[fs.FileMode]fs.FileMode{0o666: 0o640, 0o600: 0o600} {
+		dir := t.TempDir()
+		path := filepath.Join(dir, "out")
+		must(t, os.WriteFile(path, []byte("x\n"), was))
+		w := newWriter(t, openLog(t, config(path), ""))
+		w.write(laneWithPerm("a", 0o640), "y\n")
+		w.settle()
+		wantPerm(t, path, want)
+		must(t, os.WriteFile(path+".l.part", []byte("x\n"), was))
+		out := openLog(t, config(path+".{source.relpath}"), "")
+		l := laneWithPerm("l", 0o640)
+		w = newWriter(t, out)
+		w.write(l, "y\n")
+		w.settle()
+		must(t, finish(ctx, out, l))
+		must(t, out.Close(ctx))
+		wantPerm(t, path+".l", want)
+	}
+}
+
+// TestLaneMode: each lane's own output has its permissions, one without records too.
+func TestLaneMode(t *testing.T) {
+	withUmask(t, 0)
+	dir := t.TempDir()
+	out := openLog(t, config(filepath.Join(dir, "{source.relpath}")), "")
+	w := newWriter(t, out)
+	secret, public, empty := laneWithPerm("secret", 0o600), laneWithPerm("public", 0o644), laneWithPerm("empty", 0o640)
+	w.write(secret, "s\n")
+	w.write(public, "p\n")
+	w.settle()
+	for _, l := range []*pipeline.Lane{secret, public, empty} {
+		must(t, finish(ctx, out, l))
+	}
+	wantPerm(t, filepath.Join(dir, "secret"), 0o600)
+	wantPerm(t, filepath.Join(dir, "public"), 0o644)
+	wantPerm(t, filepath.Join(dir, "empty"), 0o640)
+}
+
+// TestReplacedMode: a copy that replaces a file whose disk is not trusted has the
+// permissions of that file, whatever the configuration says by now.
+func TestReplacedMode(t *testing.T) {
+	withUmask(t, 0)
+	path := filepath.Join(t.TempDir(), "out")
+	out := openLog(t, config(path), "file.before_sync=eio@2")
+	w := newWriter(t, out)
+	for range 3 {
+		w.write(laneWithPerm("a", 0o600), "x\n")
+		w.settle()
+	}
+	must(t, out.Close(ctx))
+	if inner(out).Stats().Retries == 0 {
+		t.Error("nothing was replaced")
+	}
+	wantPerm(t, path, 0o600)
+}
+
+// TestOneShotMode: the same for an Output, which also keeps the permissions of the file
+// that it replaces, as far as its inputs have them.
+func TestOneShotMode(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		umask  int
+		inputs []fs.FileMode
+		bound  fs.FileMode
+		old    fs.FileMode // of the file that is replaced; 0: there is none
+		want   fs.FileMode
+	}{
+		{"of the input", 0o022, []fs.FileMode{0o600}, 0, 0, 0o600},
+		{"of all inputs", 0, []fs.FileMode{0o664, 0o646}, 0, 0, 0o644},
+		{"less the umask", 0o027, []fs.FileMode{0o666}, 0, 0, 0o640},
+		{"of a pipe", 0o022, nil, 0o640, 0, 0o640},
+		{"of what is replaced", 0o022, []fs.FileMode{0o644}, 0, 0o600, 0o600},
+		{"the umask does not count then", 0o077, []fs.FileMode{0o664}, 0, 0o664, 0o664},
+		{"no more than the input", 0o022, []fs.FileMode{0o640}, 0, 0o644, 0o640},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			withUmask(t, 0)
+			dir := t.TempDir()
+			cfg := Config{Path: filepath.Join(dir, "out"), Mode: c.bound, Replace: true}
+			for i, perm := range c.inputs {
+				name := filepath.Join(dir, string(rune('a'+i)))
+				must(t, os.WriteFile(name, nil, perm))
+				cfg.Inputs = append(cfg.Inputs, name)
+			}
+			if c.old != 0 {
+				must(t, os.WriteFile(cfg.Path, nil, c.old))
+			}
+			must(t, os.WriteFile(cfg.Path+".part", []byte("of a run that died"), 0o666))
+			withUmask(t, c.umask)
+			out := open(t, cfg)
+			wantPerm(t, cfg.Path+".part", c.want)
+			submit(t, out, "x\n")
+			must(t, out.Close(ctx))
+			must(t, out.Publish())
+			wantPerm(t, cfg.Path, c.want)
+		})
+	}
+}
+
+// TestPipeWithoutReader: an Output that waits for somebody to read its pipe ends with
+// its context.
+func TestPipeWithoutReader(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "pipe")
+	must(t, syscall.Mkfifo(path, 0o600))
+	out, err := New(Config{Path: path})
+	must(t, err)
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Millisecond)
+	defer cancel()
+	if err := out.Open(ctx); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("Open: %v", err)
+	}
+	must(t, out.Close(ctx))
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // lets the goroutine go
+	must(t, err)
+	must(t, f.Close())
+}
+
+// TestTreeSecurity: each output of a Tree has the permissions of its input, and a link
+// where one is to be is neither followed nor replaced.
+func TestTreeSecurity(t *testing.T) {
+	withUmask(t, 0o022)
+	r := newTreeRun(t)
+	r.input(t, "secret", "http://h/\n")
+	r.input(t, "public", "http://h/\n")
+	must(t, os.Chmod(filepath.Join(r.in, "public"), 0o644))
+	tree, err := NewTree(TreeConfig{Outputs: r.outputs})
+	must(t, err)
+	must(t, r.run(t, tree))
+	wantPerm(t, filepath.Join(r.out, "secret"), 0o600)
+	wantPerm(t, filepath.Join(r.out, "public"), 0o644)
+	path := filepath.Join(r.out, "secret")
+	must(t, os.Remove(path))
+	reason := traps["symbolic link"](t, path)
+	tree, err = NewTree(TreeConfig{Outputs: r.outputs, Replace: true})
+	must(t, err)
+	refused(t, r.run(t, tree), path, reason)
+}

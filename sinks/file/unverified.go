@@ -1,0 +1,265 @@
+package file
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+
+	"github.com/urlfold/urlfold/pipeline"
+)
+
+// This file is about output that no checksum of its input verifies: see
+// pipeline.Lane.Hold. An output remembers where its last segment begins. When the
+// source withdraws that, the output is cut back to it, and the raw text is kept:
+//
+//	raw text ──▶ NAME.unverified.part ──sync, rename──▶ NAME.unverified
+//
+// which happens before the output gets its own name. A process that dies in between
+// does it again, and finds that the file is there.
+
+// unverifiedSuffix is what is appended to the name of an output for the raw text of
+// its input that is not verified.
+const unverifiedSuffix = ".unverified"
+
+// A span is the last segment in an output. The zero value is that of an output
+// without a batch.
+type span struct {
+	lane    *pipeline.Lane
+	segment uint64
+	start   int64 // offset in the output at which it begins
+}
+
+// next notes that b is about to be written at offset size.
+func (s *span) next(b *pipeline.Batch, size int64) {
+	if b != nil && (s.lane != b.Lane || s.segment != b.Segment) {
+		*s = span{lane: b.Lane, segment: b.Segment, start: size}
+	}
+}
+
+// covered returns how much of the first size bytes the commit that is being taken
+// covers.
+func (s *span) covered(size int64) int64 {
+	if s.lane == nil || s.lane.Covered(s.segment) {
+		return size
+	}
+	return min(size, s.start)
+}
+
+// verified returns how much of the first size bytes is not withdrawn by l.
+func (s *span) verified(l *pipeline.Lane, size int64) int64 {
+	if s.lane != l || s.segment < l.VerifiedSegments() {
+		return size
+	}
+	return min(size, s.start)
+}
+
+// keepUnverified writes u to a file beside the output final, and returns its path. If
+// there is a file with that text it is that, if a name is taken by another one a
+// number is added to it, and for an empty text, or if the input is gone, there is none.
+func keepUnverified(final string, u *pipeline.Unverified, mode fs.FileMode) (path string, err error) {
+	r, err := u.Open()
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", nil // the input is gone, and what was in it with it
+	}
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = r.Close() }() // it was only read
+	base := final + unverifiedSuffix
+	part, err := openPart(base, nil, nil, mode)
+	if err != nil {
+		return "", err
+	}
+	_ = part.f.Chmod(mode) // a wish: not every file system can
+	n, err := io.Copy(part.f, r)
+	if err == nil && n > 0 {
+		err = part.f.Sync()
+	}
+	if err == nil && n > 0 {
+		var kept bool
+		if path, kept, err = freeName(base, part.name); err == nil && !kept {
+			part.final = path
+			return path, part.publish()
+		}
+	}
+	return path, errors.Join(err, part.abort(true))
+}
+
+// freeName returns the first name that no file has, base or base with a number, or
+// that of a file which holds the same bytes as the one at path.
+func freeName(base, path string) (name string, same bool, err error) {
+	for n := 1; n < 1e6; n++ {
+		if name = base; n > 1 {
+			name = numbered(base, n)
+		}
+		fi, err := os.Lstat(name)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return name, false, nil
+		case err != nil:
+			return "", false, err
+		case !fi.Mode().IsRegular():
+			continue
+		}
+		if same, err := sameFile(name, path); err != nil || same {
+			return name, same, err
+		}
+	}
+	return "", false, fmt.Errorf("%s: no name like this is free", base)
+}
+
+// sameFile reports whether two files hold the same bytes.
+func sameFile(a, b string) (bool, error) {
+	var files [2]*os.File
+	var sizes [2]int64
+	for i, name := range []string{a, b} {
+		f, err := os.Open(name)
+		if err != nil {
+			return false, err
+		}
+		defer func() { _ = f.Close() }() // it is only read
+		fi, err := f.Stat()
+		if err != nil {
+			return false, err
+		}
+		files[i], sizes[i] = f, fi.Size()
+	}
+	if sizes[0] != sizes[1] {
+		return false, nil
+	}
+	var bufs [2][64 << 10]byte
+	for left := sizes[0]; left > 0; {
+		n := min(left, int64(len(bufs[0])))
+		for i, f := range files {
+			if _, err := io.ReadFull(f, bufs[i][:n]); err != nil {
+				return false, err
+			}
+		}
+		if !bytes.Equal(bufs[0][:n], bufs[1][:n]) {
+			return false, nil
+		}
+		left -= n
+	}
+	return true, nil
+}
+
+// withdrawn is what an output does for a lane that has withdrawn text: it keeps that,
+// and notes where.
+func withdrawn(l *pipeline.Lane, final string, mode fs.FileMode) error {
+	path, err := keepUnverified(final, l.Withdrawn(), mode)
+	if err != nil {
+		return fmt.Errorf("%s%s: %w", final, unverifiedSuffix, err)
+	}
+	if path != "" {
+		l.AddUnverifiedFile(path)
+	}
+	return nil
+}
+
+// Withdraw implements [Output].
+func (s *sink) Withdraw(l *pipeline.Lane) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if l.Withdrawn() == nil || s.part == nil || s.part.f == nil || s.err != nil {
+		return s.err
+	}
+	err := s.cutBack(l)
+	if err == nil && !s.cfg.DeadLetter {
+		var fi os.FileInfo
+		if fi, err = s.part.f.Stat(); err == nil {
+			err = withdrawn(l, s.part.final, fi.Mode().Perm())
+		}
+	}
+	if err != nil {
+		s.err = s.explain(err)
+	}
+	return s.err
+}
+
+// cutBack cuts off what l has withdrawn. The caller holds mu.
+func (s *sink) cutBack(l *pipeline.Lane) error {
+	n := s.span.verified(l, s.written.Load())
+	if n == s.written.Load() {
+		return nil
+	}
+	if err := s.part.f.Truncate(n); err != nil {
+		return err
+	}
+	s.written.Store(n)
+	s.span, s.torn = span{}, false
+	if _, err := s.part.f.Seek(n, io.SeekStart); err != nil { // an empty output is yet to become a member
+		return err
+	}
+	return s.part.f.Sync()
+}
+
+// withdraw keeps what lanes have withdrawn, before their outputs get their names. It
+// is called without mu: it may take as long as reading the inputs.
+func (s *log) withdraw(lanes []*pipeline.Lane) []error {
+	errs := make([]error, len(lanes))
+	if s.cfg.DeadLetter {
+		return errs
+	}
+	for i, l := range lanes {
+		if l.Withdrawn() == nil {
+			continue
+		}
+		final, mode, err := s.outputOf(l)
+		if err == nil && final != "" {
+			err = withdrawn(l, final, mode)
+		}
+		if err != nil {
+			errs[i] = fmt.Errorf("file sink: %w", err)
+		}
+	}
+	return errs
+}
+
+// outputOf returns the final path and the permissions of the last output of a lane,
+// which it makes if there is none; no path if the lane is finished.
+func (s *log) outputOf(l *pipeline.Lane) (final string, mode fs.FileMode, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed || !s.opened {
+		return "", 0, errNotOpen
+	}
+	st, err := s.lastOf(l)
+	if st == nil || err != nil || st.active == nil {
+		return "", 0, err
+	}
+	o := st.active
+	if err := s.ensure(o); err != nil {
+		return "", 0, err
+	}
+	fi, err := o.f.Stat()
+	if err != nil {
+		return "", 0, err
+	}
+	return o.final, fi.Mode().Perm(), nil
+}
+
+// cutBack cuts off of o what l has withdrawn. The caller holds mu.
+func (s *log) cutBack(o *output, l *pipeline.Lane) error {
+	if l.Withdrawn() == nil || o.err != nil || len(o.pending) > 0 {
+		return o.err
+	}
+	n := o.span.verified(l, o.size)
+	if n == o.size {
+		return nil
+	}
+	if err := s.ensure(o); err != nil {
+		return err
+	}
+	s.log.Info("output cut back to its verified records", "path", o.final, "bytes", n, "cut", o.size-n)
+	if err := s.at("file.before_truncate"); err != nil {
+		return err
+	}
+	if err := o.f.Truncate(n); err != nil {
+		return err
+	}
+	o.size, o.synced, o.span = n, n, span{}
+	return o.f.Sync()
+}

@@ -1,0 +1,135 @@
+package file
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/urlfold/urlfold/pipeline"
+)
+
+// rawText returns what a lane has withdrawn.
+func rawText(text string) *pipeline.Unverified {
+	return &pipeline.Unverified{Open: func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(text)), nil }}
+}
+
+// TestKeepUnverified: the text is kept under a name that no other file has, once.
+func TestKeepUnverified(t *testing.T) {
+	dir := t.TempDir()
+	final := filepath.Join(dir, "a.log")
+	f := func(text, want string) {
+		t.Helper()
+		path, err := keepUnverified(final, rawText(text), 0o600)
+		must(t, err)
+		if filepath.Base(path) != want && path != want {
+			t.Errorf("%q is in %s, want %s", text, path, want)
+		}
+		if path != "" && content(t, path) != text {
+			t.Errorf("%s holds %q, want %q", path, content(t, path), text)
+		}
+	}
+	f("first\n", "a.log.unverified")
+	f("first\n", "a.log.unverified") // by a run that was killed before it could tell
+	f("other\n", "a.log-2.unverified")
+	f("first\n", "a.log.unverified")
+	f("other\n", "a.log-2.unverified")
+	f("othes\n", "a.log-3.unverified")
+	f("", "")
+	if got := ls(t, dir); strings.Contains(got, ".part") {
+		t.Errorf("there is %s", got)
+	}
+	fi, err := os.Stat(final + unverifiedSuffix)
+	must(t, err)
+	if fi.Mode().Perm() != 0o600 {
+		t.Errorf("its permissions are %v", fi.Mode())
+	}
+}
+
+// TestKeepUnverifiedFails: an input that is gone leaves nothing to keep, and one that
+// cannot be read is an error, with nothing left behind.
+func TestKeepUnverifiedFails(t *testing.T) {
+	dir := t.TempDir()
+	gone := &pipeline.Unverified{Open: func() (io.ReadCloser, error) { return nil, fs.ErrNotExist }}
+	if path, err := keepUnverified(filepath.Join(dir, "a"), gone, 0o600); path != "" || err != nil {
+		t.Errorf("%s, %v", path, err)
+	}
+	broken := errors.New("broken")
+	for _, u := range []*pipeline.Unverified{
+		{Open: func() (io.ReadCloser, error) { return nil, broken }},
+		{Open: func() (io.ReadCloser, error) {
+			return io.NopCloser(io.MultiReader(strings.NewReader("x"), badReader{broken})), nil
+		}},
+	} {
+		if _, err := keepUnverified(filepath.Join(dir, "a"), u, 0o600); !errors.Is(err, broken) {
+			t.Errorf("the error is %v", err)
+		}
+	}
+	if got := ls(t, dir); got != "" {
+		t.Errorf("there is %s", got)
+	}
+}
+
+type badReader struct{ err error }
+
+func (b badReader) Read([]byte) (int, error) { return 0, b.err }
+
+// TestSpan: an output goes back to where its last segment begins, if that is not
+// verified.
+func TestSpan(t *testing.T) {
+	l, other := &pipeline.Lane{}, &pipeline.Lane{}
+	l.Hold()
+	var s span
+	if s.covered(7) != 7 || s.verified(l, 7) != 7 {
+		t.Error("an output without a batch is cut")
+	}
+	s.next(&pipeline.Batch{Lane: l}, 0)
+	s.next(&pipeline.Batch{Lane: l}, 100)
+	if got := s.verified(l, 200); got != 0 {
+		t.Errorf("%d bytes of an unverified segment stay", got)
+	}
+	s.next(&pipeline.Batch{Lane: l, Segment: 3}, 200)
+	if got := s.verified(l, 300); got != 200 {
+		t.Errorf("%d bytes stay, want 200", got)
+	}
+	if got := s.verified(other, 300); got != 300 {
+		t.Errorf("another lane cuts to %d", got)
+	}
+}
+
+// TestVerifyUnverified: verify says what such files are.
+func TestVerifyUnverified(t *testing.T) {
+	dir := t.TempDir()
+	put(t, dir, map[string]string{"a": "x\n", "a.unverified": "y\n", "a-2.unverified": "z", "b.unverified.part": "half"})
+	got := map[string]Report{}
+	must(t, Verify(ctx, []string{dir}, func(r Report) error {
+		got[filepath.Base(r.Path)] = r
+		return nil
+	}))
+	for name, want := range map[string][3]bool{ // unverified, leftover, sound
+		"a": {false, false, true}, "a.unverified": {true, false, false}, "a-2.unverified": {true, false, false}, "b.unverified.part": {false, true, false},
+	} {
+		if r := got[name]; r.Unverified != want[0] || r.Leftover != want[1] || r.Sound() != want[2] {
+			t.Errorf("%s: %+v", name, r)
+		}
+	}
+	cfg := config(filepath.Join(dir, "{source.relpath}"))
+	if finished, err := cfg.FinishUnmarked(nil); err != nil || len(finished) > 0 {
+		t.Errorf("%v are finished as if they were outputs: %v", finished, err)
+	}
+}
+
+// TestCanCutBack: only an output of one input that is named at its end can be.
+func TestCanCutBack(t *testing.T) {
+	for path, want := range map[string]bool{
+		"out/{source.relpath}": true, "out/{lane}.gz": true, "out/all": false, "out/{lane}-{seq}": false, "out/{time}-{lane}": false, "out/{source.name}": false,
+	} {
+		cfg := config(path)
+		if got := cfg.CanCutBack(); got != want {
+			t.Errorf("%s: %v", path, got)
+		}
+	}
+}

@@ -1,0 +1,152 @@
+package nats
+
+import (
+	"bytes"
+	"errors"
+	"log/slog"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	server "github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go/jetstream"
+
+	client "github.com/urlfold/urlfold/internal/nats"
+	"github.com/urlfold/urlfold/pipeline"
+)
+
+// A logBuffer is a log that is read while it is written.
+type logBuffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (l *logBuffer) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.Write(p)
+}
+
+func (l *logBuffer) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.String()
+}
+
+// has reports whether one line of the log has all of the texts.
+func (l *logBuffer) has(texts ...string) bool {
+	for line := range strings.SplitSeq(l.String(), "\n") {
+		all := true
+		for _, text := range texts {
+			all = all && strings.Contains(line, text)
+		}
+		if all {
+			return true
+		}
+	}
+	return false
+}
+
+// await waits until ok.
+func await(t *testing.T, what string, ok func() bool) {
+	t.Helper()
+	for end := time.Now().Add(patience); !ok(); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("it never came to pass: %s", what)
+		}
+	}
+}
+
+// TestTroubleThatLasts: a stream that is full, or gone, or that may not be published
+// to, is in the log, in Health and in a metric until it takes what was refused,
+// though another stream takes the rest all the while.
+func TestTroubleThatLasts(t *testing.T) {
+	t.Parallel()
+	f := func(what string, options func(*server.Options), hurt, heal func(*world), want string) {
+		t.Run(what, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, options)
+			w.stream(jetstream.StreamConfig{Name: "WELL", Subjects: []string{"well.>"}})
+			hurt(w)
+			var log logBuffer
+			s := w.open(func(c *JetStreamConfig) {
+				c.Subject, c.Logger, c.CheckStreams = "{subject}", slog.New(slog.NewTextHandler(&log, nil)), false
+				c.Publish.AckTimeout = 100 * time.Millisecond
+				if options != nil {
+					c.User, c.Password = "some", "s"
+				}
+			})
+			done := make(chan struct{})
+			go func() {
+				defer close(done)
+				bad := batch(laneOf("l"), 1, "a")
+				bad.AddHeader(subjectHeader, []byte("out.x"))
+				put(t, s, bad)
+			}()
+			await(t, "it is noticed", func() bool { return s.Health() != nil && s.Stats().Failing == 1 })
+			for i := range 20 {
+				good := batch(laneOf("l"), int64(10+i), "c")
+				good.AddHeader(subjectHeader, []byte("well.x"))
+				put(t, s, good)
+			}
+			if err := s.Health(); err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("what another stream takes hides that this one is in trouble: %v", err)
+			}
+			if !log.has("level=WARN", "publish failed, retrying") {
+				t.Errorf("the log does not say so:\n%s", log.String())
+			}
+			if heal == nil {
+				return
+			}
+			heal(w)
+			<-done
+			await(t, "it is over", func() bool { return s.Health() == nil && s.Stats().Failing == 0 })
+			if !log.has("level=INFO", "publish recovered", "lasted=") {
+				t.Errorf("the log does not say that it is over:\n%s", log.String())
+			}
+		})
+	}
+	f("full", nil, func(w *world) {
+		w.change(jetstream.StreamConfig{Name: "OUT", Subjects: []string{"out.>"}, Duplicates: time.Hour, MaxMsgs: 1, Discard: jetstream.DiscardNew})
+		if _, err := w.js.Publish(bg(w.t), "out.y", nil); err != nil {
+			w.t.Fatal(err)
+		}
+	}, func(w *world) {
+		w.change(jetstream.StreamConfig{Name: "OUT", Subjects: []string{"out.>"}, Duplicates: time.Hour, MaxMsgs: -1})
+	}, "maximum messages exceeded")
+	f("deleted", nil, func(w *world) {
+		if err := w.js.DeleteStream(bg(w.t), "OUT"); err != nil {
+			w.t.Fatal(err)
+		}
+	}, func(w *world) {
+		w.stream(jetstream.StreamConfig{Name: "OUT", Subjects: []string{"out.>"}})
+	}, `no stream takes the subject "out.x"`)
+	f("forbidden", func(o *server.Options) {
+		o.Users = []*server.User{
+			{Username: "all", Password: "a"},
+			{Username: "some", Password: "s", Permissions: &server.Permissions{Publish: &server.SubjectPermission{Deny: []string{"out.>"}}}},
+		}
+		o.NoAuthUser = "all"
+	}, func(*world) {}, nil, `Publish to "out.x"`)
+}
+
+// change changes a stream.
+func (w *world) change(c jetstream.StreamConfig) {
+	w.t.Helper()
+	if _, err := w.js.UpdateStream(bg(w.t), c); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// put submits b and waits for its answer alone.
+func put(t *testing.T, s pipeline.Sink, b *pipeline.Batch) {
+	answer := make(chan pipeline.Result, 1)
+	if err := s.Submit(bg(t), b, pipeline.NewTicket(&b.Out, func(r pipeline.Result) { answer <- r })); err != nil {
+		t.Error(err)
+		return
+	}
+	if r := <-answer; r.Err != nil && !errors.Is(r.Err, client.ErrClosed) {
+		t.Error(r.Err)
+	}
+}
