@@ -64,6 +64,13 @@ func subjects(t *testing.T) []subject {
 		{"files", files(1, "", dir), paths, texts, gone},
 		{"files, three at once", files(3, "", dir), paths, texts, gone},
 		{"stdin", files(1, text(200), "-"), []string{"-"}, []string{text(200)}, gone},
+		{"stdin of a daemon", func(t *testing.T) pipeline.Source {
+			s, err := file.NewStdin(file.DefaultStdin(), file.Config{Stdin: strings.NewReader(text(200)), Framing: lines{}, Linger: time.Microsecond}, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return s
+		}, []string{"-"}, []string{text(200)}, nil},
 		{"stdin and files", files(2, text(50), paths[2], "-"), []string{paths[2], "-"}, []string{texts[2], text(50)}, gone},
 	}
 }
@@ -191,6 +198,9 @@ func closed(t *testing.T, sub subject) {
 	mustOpen(t, s, rt)
 	if err := s.Close(ctx); err != nil {
 		t.Errorf("without Run: %v", err)
+	}
+	if sub.broken == nil {
+		return
 	}
 	s = sub.broken(t)
 	if err := s.Open(ctx, rt); err == nil {

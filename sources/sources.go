@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
+	"strings"
 	"time"
 
 	"github.com/urlfold/urlfold/internal/checkpoint"
@@ -16,16 +18,22 @@ import (
 
 // An Env is what a process gives to the sources that it makes.
 type Env struct {
-	Name         string            // of the source
-	Framing      file.Framing      // where records end
-	Store        *checkpoint.Store // progress of files
-	MaxRecord    int               // bytes
+	Name      string            // of the source
+	Framing   file.Framing      // where records end
+	Store     *checkpoint.Store // progress of files
+	MaxRecord int               // bytes
+	// NewFit makes a function that reports whether a record fits the format.
+	NewFit       func(head []byte) func(rec []byte) bool
 	BatchBytes   int
+	FixedBatches bool // batches of files end at fixed places: see file.WatchConfig.Grid
 	BatchRecords int
 	Linger       time.Duration
+	Hold         bool // what a source of files has emitted can be withdrawn: see file.WatchConfig
 	UntilEOF     bool // end when all that is there was read
 	Logger       *slog.Logger
 	OnReport     func(file.Report) // see file.WatchConfig
+	OpenFiles    int               // that a source of files may keep open; 0: as it is configured
+	Stdin        io.Reader         // of the process; nil: it is not to be read
 }
 
 // A Type is a kind of source.
@@ -48,6 +56,10 @@ var Types = map[string]Type{
 	"file": {
 		Default: func() any { return new(file.DefaultSettings()) },
 		New:     typed(newFile),
+	},
+	"stdin": {
+		Default: func() any { return new(file.DefaultStdin()) },
+		New:     typed(newStdin),
 	},
 	"kafka": {
 		Default: func() any { return kafka.Default() },
@@ -79,10 +91,25 @@ func typed[C any, S pipeline.Source](f func(C, Env) (S, error)) func(any, Env) (
 }
 
 func newFile(c file.Settings, env Env) (*file.Watcher, error) {
+	if env.OpenFiles > 0 {
+		c.MaxOpenFiles = env.OpenFiles
+	}
+	grid := int64(0)
+	if env.FixedBatches {
+		grid = file.GridBytes
+	}
 	return file.NewWatcher(file.WatchConfig{
-		Settings: c, Name: env.Name, Framing: env.Framing, Store: env.Store, MaxRecord: env.MaxRecord,
-		UntilEOF: env.UntilEOF, Logger: env.Logger, OnReport: env.OnReport,
+		Grid: grid, Settings: c, Name: env.Name, Framing: env.Framing, Store: env.Store, MaxRecord: env.MaxRecord,
+		UntilEOF: env.UntilEOF, Logger: env.Logger, OnReport: env.OnReport, Hold: env.Hold, NewFit: env.NewFit,
 	})
+}
+
+func newStdin(c file.StdinSettings, env Env) (*file.Stdin, error) {
+	if env.Stdin == nil {
+		env.Stdin = strings.NewReader("")
+	}
+	cfg := file.Config{Stdin: env.Stdin, Framing: env.Framing, MaxRecord: env.MaxRecord, Linger: env.Linger}
+	return file.NewStdin(c, cfg, env.OnReport)
 }
 
 func newKafka(c kafka.Config, env Env) (*kafka.Source, error) {

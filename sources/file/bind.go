@@ -15,18 +15,19 @@ import (
 // bind gives t the file p. The caller holds mu.
 func (w *Watcher) bind(t *track, p *prospect, l *look, now time.Time) {
 	copied := t.file.id != p.s.id
-	unchanged := !copied && t.path == p.s.path && t.file.same(&p.s)
+	unchanged := !copied && t.path == p.s.path && t.file.same(&p.s) && t.file.changed == p.s.changed
 	t.rotated = t.rotated || t.file.id == p.s.id && t.path != p.s.path
 	t.path, t.file, t.met = p.s.path, p.s, p.meeting
-	t.bound, t.listed, t.replaced, t.reused, t.atEnd = true, true, false, false, false
+	t.bound, t.listed, t.replaced, t.reused, t.atEnd, t.doubt = true, true, false, false, false, trusted
 	t.gone, t.disposed = time.Time{}, 0
 	t.changed = now
 	if changed := time.Unix(0, p.s.changed); changed.Before(now) {
 		t.changed = changed
 	}
 	w.byFile[p.s.id] = t
+	t.in.at = w.at
 	w.log.Debug("a file", "path", t.path, "inode", t.file.id.ino, "size", t.file.size, "read", t.at().off, "id", t.id)
-	w.dirty = w.dirty || !unchanged
+	w.touch(t)
 	w.closeContent(t)
 	if l == nil {
 		return
@@ -56,7 +57,7 @@ func (w *Watcher) bind(t *track, p *prospect, l *look, now time.Time) {
 // reopen makes a track that was done go on. The caller holds mu.
 func (w *Watcher) reopen(t *track) {
 	t.life, t.state, t.text, t.final, t.settled, t.finishing = open, checkpoint.Reading, "", false, false, false
-	t.verdict, t.report, t.lane, t.sound = compress.Verdict{}, Report{}, nil, false
+	t.verdict, t.found, t.lane, t.sound, t.closed = compress.Verdict{}, nil, nil, false, false
 }
 
 // loadPoint gives t the restart point that its entry names.
@@ -85,7 +86,7 @@ func (w *Watcher) adopt(p *prospect, l *look, gen int64, now time.Time) {
 		id = laneID(&p.s, l, gen)
 	}
 	w.ids[id] = true
-	t := &track{path: p.s.path, rel: p.s.rel, file: p.s, gen: gen, state: checkpoint.Reading, id: id}
+	t := &track{path: p.s.path, rel: p.s.rel, file: p.s, gen: gen, state: checkpoint.Reading, id: id, hash: newTextHash()}
 	t.cut.line = 1
 	w.tracks = append(w.tracks, t)
 	w.log.Debug("a new file", "path", t.path, "inode", t.file.id.ino, "size", t.file.size, "id", t.id)
@@ -120,10 +121,11 @@ func (w *Watcher) skipToEnd(t *track, l *look) {
 		}
 		if i := bytes.LastIndexByte(buf, '\n'); i >= 0 {
 			off = from + int64(i) + 1
-			t.places = []place{{off: off, line: 1, tail: tailAt(l.f, off)}}
-			t.cut.off, t.head = off, l.head
+			h := newTextHash()
+			t.places = []place{{off: off, line: 1, tail: l.tailAt(off), sum: h.Sum64(), state: &h}}
+			t.cut.off, t.head, t.hashFrom = off, l.head, off
 			w.rekey(t)
-			t.entry = t.commit(off)
+			t.entry = keptOf(t.commit(off))
 			return
 		}
 		off = from
@@ -155,7 +157,7 @@ func (w *Watcher) unbind(t *track) {
 	}
 	t.bound, t.listed, t.atEnd = false, false, false
 	t.gone = w.clock()
-	w.dirty = true
+	w.touch(t)
 }
 
 // index makes t be found by its key, which was before. The caller holds mu.

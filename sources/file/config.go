@@ -19,7 +19,7 @@ type Framing interface {
 	Head(block []byte) int
 }
 
-// A Config says what to read, and how. Framing must be set.
+// A Config says what to read, and how. Framing or FramingOf must be set.
 type Config struct {
 	// Paths are files, globs (with ** for any number of folders), directories
 	// (read with all below them) and "-" for stdin. None means stdin. A file that
@@ -30,6 +30,10 @@ type Config struct {
 	Stdin io.Reader
 	// Framing says where records end.
 	Framing Framing
+	// FramingOf says where the records of an input end, by its path as Paths
+	// returns it, for inputs of several formats. It is called once an input, when
+	// Run comes to it, by many goroutines. Framing is not used then.
+	FramingOf func(path string) Framing
 	// MaxRecord is the longest record, in bytes, that is kept together. A record
 	// that fits into the arena of a batch, or is but one byte longer than this, may
 	// be kept together anyway: the limit is on memory. Default 1 MiB.
@@ -44,6 +48,28 @@ type Config struct {
 	Linger time.Duration
 	// Limits bound what a compressed input may cost.
 	Limits compress.Limits
+	// OnDamage is what a damaged input leads to: emit_and_report, quarantine,
+	// skip_file or stop, as in Settings. Default: emit_and_report.
+	OnDamage string
+	// Hold says that what was emitted can be withdrawn from all outputs, so that
+	// quarantine need not read inputs twice: see pipeline.Lane.Withdraw.
+	Hold bool
+	// FitOf, if it is set, returns a function that reports whether a record of the
+	// input with that path fits its format. head is the header record, or nil.
+	FitOf func(path string, head []byte) func(rec []byte) bool
+
+	stdinID string // identity of the lane of stdin; empty: its name
+}
+
+// readsTwice reports whether inputs are examined before anything of them is emitted.
+func (c *Config) readsTwice() bool {
+	return c.OnDamage == damageSkip || c.OnDamage == damageQuarantine && !c.Hold
+}
+
+// NeedsFiles reports whether all inputs must be regular files: they are read twice
+// if they are damaged, or always.
+func (c *Config) NeedsFiles() bool {
+	return c.OnDamage == damageSkip || c.OnDamage == damageQuarantine
 }
 
 // setDefaults replaces zero values by defaults.
@@ -56,6 +82,9 @@ func (c *Config) setDefaults() {
 	}
 	if c.Parallel == 0 {
 		c.Parallel = 2
+	}
+	if c.OnDamage == "" {
+		c.OnDamage = damageEmit
 	}
 	if c.Linger == 0 {
 		c.Linger = 50 * time.Millisecond
@@ -70,11 +99,21 @@ func (c *Config) validate() error {
 			errs = append(errs, errors.New("file source: "+text))
 		}
 	}
-	check(c.Framing != nil, "no framing")
+	check(c.Framing != nil || c.FramingOf != nil, "no framing")
 	check(c.Stdin != nil || !slices.Contains(c.Paths, stdinPath), "stdin is to be read, and there is none")
+	check(slices.Contains(OnDamageNames, c.OnDamage), "an unknown value of OnDamage")
+	check(!c.NeedsFiles() || !slices.Contains(c.Paths, stdinPath), "stdin cannot be read twice, which "+c.OnDamage+" takes")
 	check(c.MaxRecord > 0, "the record limit is not positive")
 	check(c.Parallel > 0, "the number of inputs that are read at once is not positive")
 	check(c.LaneBatches >= 0, "the number of batches of a lane is negative")
 	check(c.Linger > 0, "the time that a record waits is not positive")
 	return errors.Join(errs...)
+}
+
+// framing returns the framing of the input at path.
+func (c *Config) framing(path string) Framing {
+	if c.FramingOf != nil {
+		return c.FramingOf(path)
+	}
+	return c.Framing
 }

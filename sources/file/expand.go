@@ -8,6 +8,11 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+
+	"github.com/urlfold/urlfold/internal/disk"
+	"github.com/urlfold/urlfold/internal/fault"
 )
 
 // stdinPath is the path that means stdin.
@@ -19,7 +24,8 @@ var ErrNoInput = errors.New("no such input")
 // A found is a file that a path stands for.
 type found struct {
 	path string
-	err  error // why it cannot be read, if that is known already
+	rel  string // the same relative to what named it
+	err  error  // why it cannot be read, if that is known already
 }
 
 // An expander turns paths into files.
@@ -27,6 +33,7 @@ type expander struct {
 	files []found
 	seen  map[string]bool // by real path: true if it was named as it is
 	errs  []error
+	out   error // the process or the machine has run out of something: not all was seen
 }
 
 // expand returns the files that paths stand for, in order. The error names all
@@ -35,6 +42,9 @@ func expand(paths []string) ([]found, error) {
 	e := expander{seen: map[string]bool{}}
 	for _, p := range paths {
 		e.path(p)
+	}
+	if e.out != nil {
+		return nil, e.out
 	}
 	return e.files, errors.Join(e.errs...)
 }
@@ -45,17 +55,18 @@ func (e *expander) path(path string) {
 			e.errs = append(e.errs, errors.New("stdin is named twice: it can be read once"))
 			return
 		}
-		e.add(path, nil, true)
+		e.add("", path, nil, true)
 		return
 	}
+	base := filepath.Dir(path)
 	fi, err := os.Stat(path)
 	switch {
 	case err == nil && fi.IsDir():
 		e.dir(path)
 	case err == nil:
-		e.add(path, nil, true)
+		e.add(base, path, nil, true)
 	case !errors.Is(err, fs.ErrNotExist):
-		e.add(path, err, true) // it may well be there: a verdict, and the others are read
+		e.add(base, path, err, true) // it may well be there: a verdict, and the others are read
 	case strings.ContainsAny(path, `*?[{`):
 		e.glob(path)
 	default:
@@ -65,16 +76,22 @@ func (e *expander) path(path string) {
 
 // glob adds the files that match pattern.
 func (e *expander) glob(pattern string) {
-	names, err := glob(pattern)
+	names, err := glob(pattern, fault.At)
 	switch {
+	case disk.Exhausted(err):
+		e.out = err
 	case err != nil:
 		e.errs = append(e.errs, fmt.Errorf("%s: %w", pattern, err))
 	case len(names) == 0:
 		e.errs = append(e.errs, fmt.Errorf("%w: %s: no file matches", ErrNoInput, pattern))
 	}
+	if strings.Contains(pattern, "**") {
+		names = slices.DeleteFunc(names, isFolder)
+	}
 	slices.Sort(names)
+	base, _ := doublestar.SplitPattern(filepath.ToSlash(pattern))
 	for _, name := range names {
-		e.add(name, nil, false)
+		e.add(base, name, nil, false)
 	}
 }
 
@@ -84,7 +101,7 @@ func (e *expander) glob(pattern string) {
 func (e *expander) dir(root string) {
 	_ = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
-			e.add(path, err, false)
+			e.add(root, path, err, false)
 			return nil
 		}
 		if d.Type()&fs.ModeSymlink != 0 {
@@ -95,14 +112,18 @@ func (e *expander) dir(root string) {
 		} else if !d.Type().IsRegular() {
 			return nil
 		}
-		e.add(path, nil, false)
+		e.add(root, path, nil, false)
 		return nil
 	})
 }
 
-// add adds a file that was named as it is, or else that was found, unless it is
-// there already.
-func (e *expander) add(path string, err error, named bool) {
+// add adds a file below base that was named as it is, or else that was found,
+// unless it is there already.
+func (e *expander) add(base, path string, err error, named bool) {
+	if disk.Exhausted(err) {
+		e.out = err
+		return
+	}
 	key := path
 	if led, err := filepath.EvalSymlinks(path); err == nil {
 		key = led
@@ -115,5 +136,5 @@ func (e *expander) add(path string, err error, named bool) {
 	if there && !(before && named) {
 		return
 	}
-	e.files = append(e.files, found{path, err})
+	e.files = append(e.files, found{path, relative(base, path), err})
 }

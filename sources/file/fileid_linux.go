@@ -3,6 +3,7 @@ package file
 import (
 	"os"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -29,4 +30,15 @@ func born(f *os.File) int64 {
 		return 0
 	}
 	return st.Btime.Sec*1e9 + int64(st.Btime.Nsec)
+}
+
+// stampLag returns how far the clock that the kernel takes the times of files from
+// is behind: some milliseconds at most. A file that is made now has that much of an
+// older time.
+func stampLag() time.Duration {
+	var ts unix.Timespec
+	if unix.ClockGettime(unix.CLOCK_REALTIME_COARSE, &ts) != nil {
+		return 0
+	}
+	return max(0, time.Since(time.Unix(ts.Unix())))
 }

@@ -49,10 +49,8 @@ func (w *Watcher) settle(lanes []*pipeline.Lane) []*track {
 		if tracks[i] = t; t == nil || t.state != checkpoint.Reading {
 			continue
 		}
-		t.state, t.text = stateOf(t.verdict), ""
-		if t.verdict.Kind != 0 {
-			t.text = t.verdict.String()
-		}
+		t.state = stateOf(t.verdict) // and its text is that of endLane
+		w.touch(t)
 		t.finishing = t.settled && t.bound && t.verdict.Kind == compress.OK && w.cfg.OnFinish.String() != keepFile
 	}
 	return tracks
@@ -69,13 +67,14 @@ func (w *Watcher) letGo(t *track, lane *pipeline.Lane, err error) {
 	}
 	delete(w.broken, t.path)
 	delete(w.byLane, lane)
-	r := t.report
+	r := *t.report()
 	w.closeContent(t)
-	t.life, t.lane, t.report, t.told = over, nil, Report{}, true
+	w.forgetRest(t)
+	t.life, t.lane, t.found, t.told = over, nil, nil, true
 	t.head, t.last, t.csv, t.parsed = nil, nil, nil, false
 	t.cut = cutter{off: t.cut.off, line: t.cut.line, oversize: t.cut.oversize}
 	t.places = slices.Clone(t.places[max(0, len(t.places)-1):])
-	w.stats.count(t)
+	w.stats.count(&r)
 	w.mu.Unlock()
 	w.report(r)
 }
@@ -85,23 +84,30 @@ func (w *Watcher) letGo(t *track, lane *pipeline.Lane, err error) {
 func (w *Watcher) disposeAll(tracks []*track) []error {
 	errs := make([]error, len(tracks))
 	taken := make([]bool, len(tracks))
-	dirs := map[string]bool{}
+	dirs := map[string]bool{} // those that have changed; true: files have come there
 	for i, t := range tracks {
 		if t != nil {
 			taken[i], errs[i] = w.dispose(t, dirs)
 		}
 	}
-	for dir := range dirs {
-		_ = disk.SyncDir(dir) // what was moved or deleted is so; a crash that undoes it is healed by the next start
+	// The folders that files have come to are first: a power loss between the two may
+	// leave a file under both names, and never under none.
+	for _, came := range []bool{true, false} {
+		for dir, to := range dirs {
+			if to == came {
+				_ = disk.SyncDir(dir) // what was moved or deleted is so; a crash that undoes it is healed by the next start
+			}
+		}
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for i, t := range tracks {
 		if t != nil && errs[i] == nil && t.finishing {
-			t.finishing, w.dirty = false, true
+			t.finishing = false
+			w.touch(t)
 		}
 		if taken[i] {
-			t.disposed = w.clock().UnixNano()
+			t.disposed = w.clock().Add(-stampLag()).UnixNano()
 			w.unbind(t)
 		}
 	}
@@ -138,14 +144,16 @@ func (w *Watcher) dispose(t *track, dirs map[string]bool) (taken bool, err error
 		return false, nil
 	}
 	if err == nil {
-		if now := sight(path, rel, fi); now.id != was.id || now.size != was.size {
-			return false, nil // it is another one, or there is more to read in it
+		if now := sight(path, rel, fi); now.id != was.id || !now.same(&was) {
+			return false, nil // it is another one, or there may be another text in it
 		}
-		dirs[filepath.Dir(path)] = true
+		if dir := filepath.Dir(path); !dirs[dir] {
+			dirs[dir] = false
+		}
 		if w.cfg.OnFinish.MoveTo != "" {
 			err = moveFile(path, filepath.Join(w.cfg.OnFinish.MoveTo, rel), dirs)
 		} else {
-			err = os.Remove(path)
+			err = disk.Remove(path)
 		}
 	}
 	if err != nil {
@@ -157,7 +165,7 @@ func (w *Watcher) dispose(t *track, dirs map[string]bool) (taken bool, err error
 // moveFile gives a file another path, or one like it if that is taken: a file that
 // is there is never written over.
 func moveFile(from, to string, dirs map[string]bool) error {
-	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
+	if err := disk.MkdirAll(filepath.Dir(to), 0o755); err != nil {
 		return err
 	}
 	dirs[filepath.Dir(to)] = true
@@ -165,11 +173,11 @@ func moveFile(from, to string, dirs map[string]bool) error {
 	if err != nil {
 		return err
 	}
-	if err = os.Rename(from, to); err != nil { //nolint:forbidigo // the folders are synced together, by who calls
+	if err = disk.Rename(from, to); err != nil {
 		err = copyFile(from, to)
 	}
 	if err != nil {
-		_ = os.Remove(to)
+		_ = disk.Remove(to)
 	}
 	return err
 }
@@ -183,7 +191,7 @@ func reserve(path string) (string, error) {
 		if n > 0 {
 			name = stem + "." + strconv.Itoa(n) + ext
 		}
-		f, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+		f, err := disk.Open(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 		if err == nil {
 			return name, f.Close()
 		}
@@ -207,10 +215,11 @@ func copyFile(from, to string) error {
 		return err
 	}
 	aside := to + ".part"
-	dst, err := os.OpenFile(aside, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, fi.Mode().Perm())
+	dst, err := disk.Recreate(aside, 0o600) // a process may have died while it made one
 	if err != nil {
 		return err
 	}
+	_ = dst.Chmod(fi.Mode().Perm()) // a wish: not every file system can
 	_, err = io.Copy(dst, src)
 	if err == nil {
 		err = dst.Sync()
@@ -220,16 +229,16 @@ func copyFile(from, to string) error {
 		err = os.Chtimes(aside, fi.ModTime(), fi.ModTime())
 	}
 	if err == nil {
-		err = os.Rename(aside, to) //nolint:forbidigo // this is the helper
+		err = disk.Rename(aside, to)
 	}
 	if err != nil {
-		_ = os.Remove(aside)
+		_ = disk.Remove(aside)
 		return err
 	}
 	if err := disk.SyncDir(filepath.Dir(to)); err != nil {
 		return err // the copy is there and may not stay: the original does
 	}
-	return os.Remove(from)
+	return disk.Remove(from)
 }
 
 // report tells what became of a file.

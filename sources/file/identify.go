@@ -2,8 +2,11 @@ package file
 
 import (
 	"bytes"
+	"cmp"
 	"context"
+	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -31,7 +34,10 @@ type prospect struct {
 	checked  map[*track]checked // with what a compressed text was compared
 	asked    []wanted
 	told     bool // that it cannot be read was reported
+	tries    int  // to open it that have failed
 	copied   bool // it is the compressed form of a file that is there, too: it is not read
+
+	compressed bool // as it was looked at last
 }
 
 // A meeting says for how long a file is known as it is.
@@ -47,21 +53,6 @@ type checked struct {
 	whole  bool // the text ends there
 }
 
-// An answer says whether a text is that of a track up to a place.
-type answer uint8
-
-const (
-	differs  answer = iota
-	tooShort        // it ends before
-	agrees
-)
-
-// A wanted is a place that a text is looked at for.
-type wanted struct {
-	t *track
-	p place
-}
-
 // close releases what p holds.
 func (p *prospect) close(*Watcher) { p.asked = nil }
 
@@ -71,26 +62,32 @@ type look struct {
 	head       []byte // of the text
 	compressed bool
 	stamp      int64 // see born
+	at         func(point string) error
+	err        error // of reading more of the file: what was compared with it means nothing
 }
 
 // lookAt opens a file and reads its beginning. The caller closes f, or keeps it.
 func (w *Watcher) lookAt(s *sighting) (*look, error) {
-	f, err := openAs(s.path, s.id)
+	f, err := w.openAs(s.path, s.id)
 	if err != nil {
 		return nil, err
 	}
 	raw := make([]byte, w.cfg.FingerprintBytes)
-	n, err := f.ReadAt(raw, 0)
+	n, err := readFile{f, w.at}.ReadAt(raw, 0)
 	if err != nil && err != io.EOF {
 		_ = f.Close()
 		return nil, err
 	}
-	l := &look{f: f, head: raw[:n], stamp: born(f)}
+	l := &look{f: f, head: raw[:n], stamp: born(f), at: w.at}
 	if l.compressed = needsReader(raw[:min(n, rawHead)], s.path); l.compressed {
-		zr := compress.NewReader(onlyRead{f}, compress.Options{Limits: w.cfg.limits(), Name: s.path})
+		zr := compress.NewReader(onlyRead{readFile{f, w.at}}, compress.Options{Limits: w.cfg.limits(), Name: s.path})
 		defer zr.Close()
 		n, _ = io.ReadFull(zr, raw)
 		l.head = raw[:n]
+		if err := zr.Err(); err != nil {
+			_ = f.Close()
+			return nil, err
+		}
 	}
 	return l, nil
 }
@@ -98,9 +95,20 @@ func (w *Watcher) lookAt(s *sighting) (*look, error) {
 // consider decides what p is, if that can be told now. It reports whether p is
 // settled. The caller holds mu.
 func (w *Watcher) consider(p *prospect, own *track, l *look, now time.Time) bool {
-	if own != nil && !own.replaced && !own.reused && w.fits(own, p, l) {
-		w.bind(own, p, l, now)
-		return true
+	p.compressed = l.compressed
+	fits := own != nil && !own.replaced && !own.reused && w.fits(own, p, l)
+	if l.err != nil {
+		w.unreadableFile(p, l.err)
+		return false
+	}
+	if fits {
+		switch same, known := w.sameStill(own, p, l); {
+		case !known:
+			return false
+		case same:
+			w.bind(own, p, l, now)
+			return true
+		}
 	}
 	gen := int64(0)
 	if own != nil {
@@ -109,10 +117,14 @@ func (w *Watcher) consider(p *prospect, own *track, l *look, now time.Time) bool
 	}
 	best, hold := w.compare(p, l, now)
 	switch {
+	case l.err != nil:
+		w.unreadableFile(p, l.err)
+		return false
 	case hold:
 		return false
 	case best != nil:
-		w.log.Info("a file has the text of another one that is gone: it is read on", "path", p.s.path, "was", best.path)
+		w.log.Info("a file has the text of another one that is gone: it is read on", "path", p.s.path, "was", best.path,
+			"read", best.at().off, "verified", best.howKnown())
 		best.rotated = best.rotated || best.path != p.s.path
 		best.points, best.entry.Restart = nil, 0 // they are of the other file
 		w.bind(best, p, l, now)
@@ -135,7 +147,7 @@ func (w *Watcher) fits(t *track, p *prospect, l *look) bool {
 	if int64(len(l.head)) < t.key.n || digestOf(l.head[:t.key.n]) != t.key.sum {
 		return false
 	}
-	return l.compressed || p.s.size >= at.off && tailAt(l.f, at.off) == at.tail
+	return l.compressed || p.s.size >= at.off && l.tailAt(at.off) == at.tail
 }
 
 // another reports whether a file with the inode of the one that t was bound to is
@@ -152,10 +164,14 @@ func (t *track) another(l *look) bool {
 }
 
 // tailAt returns the digest of what lies before off.
-func tailAt(f io.ReaderAt, off int64) digest {
+func (l *look) tailAt(off int64) digest {
 	var buf [tailBytes]byte
 	tail := buf[:tailLen(off)]
-	if n, _ := f.ReadAt(tail, off-int64(len(tail))); n < len(tail) {
+	n, err := readFile{l.f, l.at}.ReadAt(tail, off-int64(len(tail)))
+	if n < len(tail) {
+		if err != io.EOF {
+			l.err = err
+		}
 		return digest{}
 	}
 	return digestOf(tail)
@@ -181,10 +197,8 @@ func (w *Watcher) compare(p *prospect, l *look, now time.Time) (best *track, hol
 	if len(cands) == 0 {
 		return nil, false
 	}
-	if l.compressed {
-		if ready := w.decoded(p, cands, young, now); !ready {
-			return nil, true
-		}
+	if ready := w.compared(p, l, cands, young, now); !ready {
+		return nil, true
 	}
 	for _, t := range cands {
 		same, short := w.sameText(p, l, t)
@@ -276,7 +290,7 @@ func (w *Watcher) outlived(t *track, p *prospect, l *look) bool {
 	}
 	switch {
 	case t.disposed != 0:
-		return made > t.disposed
+		return made >= t.disposed // in one tick of the clock of files: read twice rather than never
 	case t.bound || t.gone.IsZero():
 		return false
 	}
@@ -307,7 +321,7 @@ func (w *Watcher) candidates(p *prospect, l *look, young bool, orig *track) []*t
 	}
 	if len(head) > 0 && len(head) < int(w.cfg.FingerprintBytes) {
 		for _, t := range w.tracks {
-			if int64(len(head)) < t.key.n && bytes.HasPrefix(t.head, head) {
+			if int64(len(head)) < t.key.n && t.begins(head) {
 				add(t)
 			}
 		}
@@ -322,101 +336,115 @@ func (w *Watcher) sameText(p *prospect, l *look, t *track) (same, short bool) {
 	if l.compressed {
 		c, ok := p.checked[t]
 		same = ok && c.answer == agrees && c.off == at.off
-		return same, ok && !same && c.answer != differs
+		return same, ok && !same && c.answer >= tooShort
 	}
 	if p.s.size >= at.off {
-		return tailAt(l.f, at.off) == at.tail, false
+		same = l.tailAt(at.off) == at.tail
+		if same && t.free() && t.mustHash() {
+			c, ok := p.checked[t]
+			same = ok && c.answer == agrees && c.off == at.off
+		}
+		return same, false
 	}
 	for i := len(t.places) - 1; i >= 0; i-- {
 		if q := t.places[i]; q.off <= p.s.size && q.off > 0 {
-			return false, tailAt(l.f, q.off) == q.tail
+			return false, l.tailAt(q.off) == q.tail
 		}
 	}
 	return false, true
 }
 
-// decoded sees to it that a compressed file is compared with cands, which takes
-// reading it: a job. It reports whether that was done.
-func (w *Watcher) decoded(p *prospect, cands []*track, young bool, now time.Time) bool {
-	if p.checking || young && now.Sub(p.since) < min(w.cfg.RotateWait/2, 2*w.cfg.PollInterval) {
+// sameStill reports whether p, which has the inode, the head and the tail of own,
+// still has its text: it does if it has not changed, or grew. Else the text has to be
+// read and hashed, and it is not known before that is done. A file that was made after
+// the last change of the one that own has read only got its inode.
+func (w *Watcher) sameStill(own *track, p *prospect, l *look) (same, known bool) {
+	if own.at().off > 0 && own.file.changed != 0 && l.stamp > own.file.changed {
+		return false, true
+	}
+	if own.at().off == 0 || !own.file.rewritten(&p.s, p.s.path != own.path) {
+		return true, true
+	}
+	c, ok := p.checked[own]
+	if !ok || c.off != own.at().off {
+		if !p.checking {
+			w.ask(p, []wanted{want(own)})
+		}
+		return false, false
+	}
+	return c.answer == agrees, true
+}
+
+// compared sees to it that p is compared with cands as far as that takes reading it:
+// a job. It reports whether that was done.
+func (w *Watcher) compared(p *prospect, l *look, cands []*track, young bool, now time.Time) bool {
+	if p.checking || l.compressed && young && now.Sub(p.since) < min(w.cfg.RotateWait/2, 2*w.cfg.PollInterval) {
 		return false // it is still growing: all of it would be read again
 	}
 	var asked []wanted
 	for _, t := range cands {
-		if c, ok := p.checked[t]; !ok || t.free() && c.off != t.at().off && c.answer == agrees {
-			asked = append(asked, wanted{t, t.at()})
+		at := t.at()
+		if !l.compressed && !(t.free() && t.mustHash() && p.s.size >= at.off && l.tailAt(at.off) == at.tail) {
+			continue // what l has tells
+		}
+		if c, ok := p.checked[t]; !ok || t.free() && c.off != at.off && (c.answer == agrees || !l.compressed) {
+			asked = append(asked, want(t))
 		}
 		for _, q := range t.places {
-			if _, ok := p.checked[t]; !ok && t.replaced && q.off > 0 {
-				asked = append(asked, wanted{t, q})
+			if _, ok := p.checked[t]; !ok && l.compressed && t.replaced && q.off > 0 {
+				asked = append(asked, wanted{t, t.hashFrom, q})
 			}
 		}
 	}
 	if len(asked) == 0 {
 		return true
 	}
-	p.asked, p.checking = asked, true
-	w.enqueue(p)
+	w.ask(p, asked)
 	return false
 }
 
-// do implements job: it compares the text of a compressed file with that of
-// tracks, at the places that are asked for.
+// ask lets p be compared with places. The caller holds mu.
+func (w *Watcher) ask(p *prospect, asked []wanted) {
+	p.asked, p.checking = asked, true
+	w.enqueue(&w.checking, p)
+}
+
+// do implements job: it compares the text of a file with that of tracks, at the
+// places that are asked for.
 func (p *prospect) do(ctx context.Context, w *Watcher) {
 	w.mu.Lock()
 	was, asked := p.s, slices.Clone(p.asked)
 	w.mu.Unlock()
-	slices.SortStableFunc(asked, func(a, b wanted) int { return int(min(max(a.p.off-b.p.off, -1), 1)) })
+	slices.SortStableFunc(asked, func(a, b wanted) int { return cmp.Compare(a.p.off, b.p.off) })
 	answers, whole := make([]answer, len(asked)), false
-	f, err := openAs(was.path, was.id)
+	f, err := w.openAs(was.path, was.id)
 	if err == nil {
-		zr := compress.NewReader(onlyRead{f}, compress.Options{Limits: w.cfg.limits(), Name: was.path})
-		whole = matchAll(ctx, zr, asked, answers)
-		zr.Close()
+		whole, err = w.compareText(ctx, f, was.path, asked, answers)
 		_ = f.Close()
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	p.checking = false
 	w.nudge()
-	if err != nil || !p.s.same(&was) || p.s.path != was.path || ctx.Err() != nil {
-		return // it has changed, and is looked at again
+	if err != nil || !p.s.same(&was) && (p.compressed || p.s.rewritten(&was, false)) {
+		w.uncompared(p, err)
+		return
 	}
 	if p.checked == nil {
 		p.checked = map[*track]checked{}
 	}
 	for i, a := range asked {
+		w.logAnswer(p.s.path, &asked[i], answers[i])
 		if c, ok := p.checked[a.t]; !ok || answers[i] == agrees || c.off < a.p.off && c.answer != agrees {
 			p.checked[a.t] = checked{a.p.off, answers[i], whole && a.p.off == asked[len(asked)-1].p.off}
 		}
 	}
 }
 
-// matchAll reads a text and says of the places, which are in order, whether the
-// text before them is theirs. It reports whether the text ends well behind the
-// last of them.
-func matchAll(ctx context.Context, r *compress.Reader, asked []wanted, answers []answer) (whole bool) {
-	var (
-		off  int64
-		last []byte
-		err  error
-	)
-	for i, a := range asked {
-		for off < a.p.off && err == nil && ctx.Err() == nil {
-			var part []byte
-			n := min(a.p.off-off, 4<<20)
-			part, _, err = skip(r, n, nil)
-			last = appendTail(last, part)
-			off += n
-		}
-		switch {
-		case err != nil:
-			answers[i] = tooShort
-		case digestOf(last) == a.p.tail:
-			answers[i] = agrees
-		}
+// uncompared notes that p could not be compared with anything: it has changed since,
+// or cannot be read. The next poll asks again.
+func (w *Watcher) uncompared(p *prospect, err error) {
+	if err != nil && !errors.Is(err, errStopped) && !errors.Is(err, errMoved) && !errors.Is(err, fs.ErrNotExist) {
+		w.unreadableFile(p, err)
 	}
-	var one [1]byte
-	n, _ := r.Read(one[:])
-	return err == nil && n == 0 && !r.Verdict().Damage()
 }

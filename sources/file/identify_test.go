@@ -29,10 +29,9 @@ func TestInodeGivenAgain(t *testing.T) {
 	put(t, path, gz(t, text))
 	all, _ := w.scan.scan()
 	s := all[0]
-	n := int64(len(text))
 	known := &track{
 		path: filepath.Join(dir, "a.log"), id: "known", life: over, head: []byte(text[:1024]),
-		places: []place{{off: n, line: 301, tail: digestOf([]byte(text[n-tailBytes:]))}},
+		places: []place{placeAfter(text)},
 		key:    headKey{1024, digestOf([]byte(text[:1024]))},
 	}
 	w.index(known, headKey{})
@@ -89,5 +88,15 @@ func TestSameBeginningShorter(t *testing.T) {
 	d.end()
 	if n := sink.count(); n != 480 {
 		t.Errorf("%d lines, want 480", n)
+	}
+}
+
+// placeAfter returns the place at the end of a text.
+func placeAfter(text string) place {
+	h := newTextHash()
+	_, _ = h.WriteString(text)
+	return place{
+		off: int64(len(text)), line: int64(strings.Count(text, "\n")) + 1, tail: digestOf([]byte(text[max(0, len(text)-tailBytes):])),
+		sum: h.Sum64(), state: &h,
 	}
 }

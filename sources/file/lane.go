@@ -20,6 +20,7 @@ import (
 //	oversize   the byte before tail[0] is inside an oversize record, of which one
 //	           piece at least was emitted. Then tail is not empty, so that the
 //	           last piece is not empty either.
+//	verified   behind the last record that checksums verify, with all before it
 type cutter struct {
 	rt        pipeline.Runtime
 	framing   Framing
@@ -29,9 +30,16 @@ type cutter struct {
 	line      int64
 	tail      []byte
 	oversize  bool
+	grid      int64 // if it is not 0, batches end at fixed places: see onGrid
 	// note, if it is set, is called before a batch is emitted, when off, line and
 	// oversize are those behind it. It returns B of the position there.
 	note func(b *pipeline.Batch) int64
+	// sums, if it is set, returns the offset up to which checksums verify the stream.
+	// Batches end there, or before, where a record does: a record that lies across it
+	// belongs to what comes after.
+	sums     func() int64
+	verified Extent
+	late     func() // called, if it is set, when it is found out after a batch that it was Verified
 }
 
 // begin puts into b what was read and not emitted.
@@ -43,19 +51,24 @@ func (c *cutter) begin(b *pipeline.Batch) {
 // room makes sure that more can be read into b, or returns how many bytes of it
 // to emit first.
 func (c *cutter) room(b *pipeline.Batch) int {
-	if len(b.In) < cap(b.In) {
+	if len(b.In) < cap(b.In) && c.grid == 0 {
 		return 0
 	}
 	if n := c.cut(b); n > 0 {
 		return n
 	}
-	b.In = c.grow(b.In)
+	if len(b.In) == cap(b.In) {
+		b.In = c.grow(b.In)
+	}
 	return 0
 }
 
 // cut returns how many bytes of b to emit while there is more to come: whole
 // records, or a piece of one that is too long, or nothing yet.
 func (c *cutter) cut(b *pipeline.Batch) int {
+	if c.grid > 0 {
+		return c.onGrid(b)
+	}
 	b.Piece = pipeline.Whole
 	full := len(b.In) == cap(b.In)
 	switch {
@@ -73,18 +86,51 @@ func (c *cutter) cut(b *pipeline.Batch) int {
 		b.Piece = pipeline.First
 		return len(b.In) - 1
 	}
-	return c.framing.Cut(b.In)
+	return c.toVerified(b, c.framing.Cut(b.In))
 }
 
-// grow returns block with more room, up to one byte more than a record may have.
+// toVerified returns n, or less if the verified part of the stream ends within the
+// first n bytes of b: then these are the records before that.
+func (c *cutter) toVerified(b *pipeline.Batch, n int) int {
+	if c.sums == nil {
+		return n
+	}
+	k := c.sums() - c.off
+	if k >= 0 && c.off > c.verified.Bytes {
+		c.catchUp()
+	}
+	if k <= 0 || k >= int64(n) || c.grid > 0 {
+		return n
+	}
+	if m := c.framing.Cut(b.In[:k]); m > 0 {
+		return m
+	}
+	return n
+}
+
+// grow returns block with more room, up to one byte more than a record may have, and
+// the grid.
 func (c *cutter) grow(block []byte) []byte {
-	size := min(2*cap(block), c.maxRecord+1)
+	size := max(min(2*cap(block), c.maxRecord+int(c.grid)+1), cap(block)+1)
 	return append(make([]byte, 0, size), block...)
+}
+
+// catchUp notes that all that was emitted is verified, which was not known when the
+// last batch was.
+func (c *cutter) catchUp() {
+	c.verified = Extent{Bytes: c.off, Lines: c.line - 1}
+	c.lane.MarkVerified()
+	if c.late != nil {
+		c.late()
+	}
 }
 
 // rest is cut for the end of the stream: all of b, or, if the stream is not
 // complete, the whole records. It reports whether there is more to come back for.
 func (c *cutter) rest(b *pipeline.Batch, complete bool) (n int, again bool) {
+	if c.grid > 0 {
+		return c.restOnGrid(b, complete)
+	}
 	if c.oversize {
 		n = c.cut(b)
 		if b.Piece == pipeline.Last && n < len(b.In) {
@@ -94,10 +140,12 @@ func (c *cutter) rest(b *pipeline.Batch, complete bool) (n int, again bool) {
 		return len(b.In), false
 	}
 	b.Piece = pipeline.Whole
-	if complete {
-		return len(b.In), false
+	all := len(b.In)
+	if !complete {
+		all = c.framing.Cut(b.In)
 	}
-	return c.framing.Cut(b.In), false
+	n = c.toVerified(b, all)
+	return n, n < all
 }
 
 // emit emits the first n bytes of b and keeps the others, or gives b back if n
@@ -118,11 +166,23 @@ func (c *cutter) emit(ctx context.Context, b *pipeline.Batch, n int) error {
 	b.Off, b.Line = c.off, c.line
 	c.off += int64(n)
 	c.line += int64(bytes.Count(b.In, newline))
+	if whole := b.Piece == pipeline.Whole || b.Piece == pipeline.Last; whole && c.sums != nil && c.off <= c.sums() {
+		b.Verified = true
+		c.verified = Extent{Bytes: c.off, Lines: linesOf(c.line-1, b.In)}
+	}
 	end := pipeline.Position{A: c.off}
 	if c.note != nil {
 		end.B = c.note(b)
 	}
 	return c.rt.Emit(ctx, b, end)
+}
+
+// linesOf returns how many lines there are if n have ended, with text last.
+func linesOf(n int64, text []byte) int64 {
+	if len(text) > 0 && text[len(text)-1] != '\n' {
+		n++
+	}
+	return n
 }
 
 var newline = []byte{'\n'}
@@ -133,6 +193,29 @@ type laneReader struct {
 	st     *stream
 	linger time.Duration
 	report *Report
+	seen   *examination // nil: the input is read once
+
+	from, next compress.RestartPoint // at or before the verified end, and at or behind it
+}
+
+// mind has r look at checksums, and the lane count its verified records.
+func (r *laneReader) mind() {
+	r.lane.TrackVerified()
+	r.sums = r.st.verified
+	if r.st.pump != nil {
+		return // it cannot be read again
+	}
+	r.note = func(b *pipeline.Batch) int64 {
+		if b.Verified {
+			if r.next.Offset() <= r.off {
+				r.from = r.next
+			}
+			if p, ok := r.st.zr.RestartPoint(); ok {
+				r.next = p
+			}
+		}
+		return 0
+	}
 }
 
 // run emits batches up to the end of the stream. Its error says that the run is
@@ -193,24 +276,40 @@ func (r *laneReader) fill(ctx context.Context, b *pipeline.Batch) (n int, end er
 // last is cut for the end of the stream, or of the run. What is cut off there is
 // no record, and counted.
 func (r *laneReader) last(b *pipeline.Batch, why error) (n int, end error) {
-	n, again := r.rest(b, why == io.EOF && !r.st.zr.Verdict().Cut)
+	n, again := r.rest(b, why == io.EOF && !r.isCut())
 	if again {
 		return n, nil
 	}
-	if why == io.EOF {
+	if why == io.EOF && r.seen == nil {
 		r.report.Lost = int64(len(b.In) - n)
 	}
 	return n, why
+}
+
+// isCut reports whether the stream, which is at its end, ends within a record. It
+// is not for before the end: until then a pump may be writing the verdict.
+func (r *laneReader) isCut() bool {
+	if r.seen != nil {
+		return r.seen.verdict.Damage() // it ends where the verified part does
+	}
+	return r.st.zr.Verdict().Cut
 }
 
 // finish writes down what became of the stream.
 func (r *laneReader) finish(stopped bool) {
 	rep := r.report
 	rep.Bytes, rep.CompressedBytes = r.off+rep.Lost, r.st.zr.CompressedBytes()
-	rep.Stopped = stopped
+	rep.Stopped, rep.Verified = stopped, r.verified
 	if !r.st.close() {
 		rep.Verdict = compress.Verdict{}
 		return
 	}
 	rep.Verdict, rep.Format = r.st.zr.Verdict(), r.st.zr.Format()
+	_, summed := r.st.zr.Verified()
+	rep.Unsummed = !summed && rep.Format != compress.Plain
+	if e := r.seen; e != nil && !stopped {
+		rep.Verdict, rep.Format, rep.Unsummed = e.verdict, e.format, e.unsummed
+		rep.Bytes, rep.CompressedBytes = e.bytes, e.compressed
+	}
+	rep.Unverified = Extent{Bytes: r.off - rep.Verified.Bytes, Lines: r.line - 1 - rep.Verified.Lines}
 }

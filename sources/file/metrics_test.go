@@ -5,6 +5,9 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/urlfold/urlfold/internal/checkpoint"
 )
 
 // figures returns what Metrics tells, by name and labels.
@@ -70,5 +73,59 @@ func TestMetrics(t *testing.T) {
 	}
 	if n != laggards || m["source_lag_bytes[]"] != 100*1000 {
 		t.Errorf("%d files have figures of their own, lag %v", n, m["source_lag_bytes[]"])
+	}
+}
+
+// TestMetricsOfManyFiles: a scrape of 100,000 idle files takes no time to speak of, has a
+// bounded number of series, and does not wait for a scan.
+func TestMetricsOfManyFiles(t *testing.T) {
+	store, err := checkpoint.Open(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = store.Close() }() // nothing was stored
+	w, err := NewWatcher(WatchConfig{Settings: quick("x"), Framing: lines{}, Store: store})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 100_000 {
+		s := sighting{path: fmt.Sprint("/logs/", i), size: 5000 + int64(i)}
+		t := &track{path: s.path, bound: true, file: s, atEnd: i >= 500, asRead: s}
+		t.places = []place{{off: 5000}}
+		w.tracks = append(w.tracks, t)
+	}
+	series := 0
+	scrape := func() {
+		series = 0
+		w.Metrics(func(string, string, string, float64, ...string) { series++ })
+		if err := w.Health(); err != nil {
+			t.Error(err)
+		}
+		w.Damaged(20)
+	}
+	scrape()
+	if s := w.Stats(); s.Open != 100_000 || len(s.Files) != laggards || s.Files[0].Lag != 499 || series > 100 {
+		t.Errorf("%d open, %d with the most to read, first %+v, %d series", s.Open, len(s.Files), s.Files[0], series)
+	}
+	w.mu.Lock() // as a scan has it
+	done := make(chan struct{})
+	go func() { defer close(done); scrape() }()
+	select {
+	case <-done:
+	case <-time.After(20 * time.Second):
+		t.Error("a scrape waits for a scan")
+	}
+	w.mu.Unlock()
+}
+
+// BenchmarkMetrics is a scrape of 100,000 idle files.
+func BenchmarkMetrics(b *testing.B) {
+	w := &Watcher{cfg: WatchConfig{Store: new(checkpoint.Store)}}
+	for i := range 100_000 {
+		s := sighting{path: fmt.Sprint("/logs/", i), size: 5000}
+		w.tracks = append(w.tracks, &track{path: s.path, bound: true, file: s, atEnd: true, asRead: s, places: []place{{off: 5000}}})
+	}
+	for b.Loop() {
+		w.Metrics(func(string, string, string, float64, ...string) {})
 	}
 }

@@ -2,6 +2,7 @@ package file
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -14,8 +15,33 @@ import (
 // errMoved says that a path leads to another file than a moment ago.
 var errMoved = errors.New("it was renamed a moment ago")
 
+// A readFile is a file whose reading a test can let fail.
+type readFile struct {
+	*os.File
+	at func(point string) error
+}
+
+// Read implements io.Reader.
+func (f readFile) Read(p []byte) (int, error) {
+	if err := f.at("source.read"); err != nil {
+		return 0, err
+	}
+	return f.File.Read(p)
+}
+
+// ReadAt implements io.ReaderAt.
+func (f readFile) ReadAt(p []byte, off int64) (int, error) {
+	if err := f.at("source.read"); err != nil {
+		return 0, err
+	}
+	return f.File.ReadAt(p, off)
+}
+
 // openAs opens the file at path, which must be the one with that id.
-func openAs(path string, id fileID) (*os.File, error) {
+func (w *Watcher) openAs(path string, id fileID) (*os.File, error) {
+	if err := w.at("source.open"); err != nil {
+		return nil, err
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
@@ -41,7 +67,7 @@ var errReplaced = errors.New("the file holds another text now")
 func (w *Watcher) openContent(t *track) error {
 	if t.in.f == nil {
 		path, id := w.fileOf(t)
-		f, err := openAs(path, id)
+		f, err := w.openAs(path, id)
 		if err != nil {
 			return err
 		}
@@ -82,28 +108,30 @@ func (w *Watcher) detect(t *track) error {
 	if t.in.compressed {
 		return nil
 	}
-	head := make([]byte, w.cfg.FingerprintBytes)
+	head := make([]byte, max(int64(w.cfg.FingerprintBytes), t.key.n))
 	n, err = t.in.f.ReadAt(head, 0)
 	if err == io.EOF {
 		err = nil
 	}
-	if t.stamp == 0 && err == nil && !sameBeginning(t.head, head[:n]) {
+	head = head[:n]
+	known := int64(n) >= t.key.n && digestOf(head[:t.key.n]) == t.key.sum // of a track without a head; see retire
+	if err == nil && (t.stamp == 0 && !sameBeginning(t.head, head) || len(t.head) == 0 && t.cut.off > 0 && t.key.n > 0 && !known) {
 		return errReplaced
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	t.head = head[:n]
+	t.head, t.brief = head[:min(n, int(w.cfg.FingerprintBytes))], nil
 	return err
 }
 
 // rawHead is how much of a file is looked at to see whether it is compressed.
-const rawHead = 16
+const rawHead = 512
 
 // needsReader reports whether a file with that beginning and name is no plain
 // text.
 func needsReader(raw []byte, path string) bool {
 	odd := len(raw) >= 2 && raw[0]^raw[1] == 0xfe^0xff && (raw[0] == 0xfe || raw[0] == 0xff)
-	return odd || compress.Detect(raw) != compress.Plain || compress.Compressed(path) && len(raw) > 0
+	return odd || compress.Detect(raw) != compress.Plain || compress.IsTar(raw) || compress.Compressed(path) && len(raw) > 0
 }
 
 // openPlain makes a plain file ready.
@@ -111,13 +139,17 @@ func (w *Watcher) openPlain(t *track) error {
 	off := t.cut.off
 	if want := tailLen(off); int64(len(t.last)) != want {
 		t.last = make([]byte, want)
-		if n, _ := t.in.f.ReadAt(t.last, off-want); int64(n) != want || digestOf(t.last) != w.placeOf(t).tail {
+		n, err := readFile{t.in.f, w.at}.ReadAt(t.last, off-want)
+		if int64(n) != want || digestOf(t.last) != w.placeOf(t).tail {
 			t.last = nil
+			if int64(n) != want && err != io.EOF {
+				return err
+			}
 			return errReplaced
 		}
 	}
-	if !t.holds() {
-		return errReplaced
+	if err := t.holds(); err != nil {
+		return err
 	}
 	return w.readHeader(t)
 }
@@ -147,7 +179,7 @@ func (w *Watcher) resume(t *track) error {
 }
 
 func (w *Watcher) resumeFrom(t *track, from compress.RestartPoint) error {
-	zr, err := compress.NewReaderAt(t.in.f, from, w.readerOptions(t))
+	zr, err := compress.NewReaderAt(readFile{t.in.f, w.at}, from, w.readerOptions(t))
 	if errors.Is(err, io.ErrUnexpectedEOF) {
 		return errReplaced
 	} else if err != nil {
@@ -162,12 +194,14 @@ func (w *Watcher) resumeFrom(t *track, from compress.RestartPoint) error {
 	if from.Offset() == 0 && len(head) == 0 {
 		head = make([]byte, 0, w.cfg.FingerprintBytes)
 	}
-	last, head, err := skip(zr, again, head)
-	if err != nil || off > 0 && digestOf(last) != w.placeOf(t).tail {
-		v := zr.Verdict()
+	at := w.placeOf(t)
+	sum := hashAfter{skip: t.hashFrom, hash: newTextHash()}
+	last, head, err := skip(io.TeeReader(onlyRead{zr}, &sum), again, head)
+	other := off > 0 && digestOf(last) != at.tail || from.Offset() == 0 && off > 0 && sum.hash.Sum64() != at.sum
+	if err != nil || other {
 		zr.Close()
-		if v.Kind == compress.Unreadable {
-			return errors.New(v.Detail)
+		if zr.Err() != nil {
+			return zr.Err()
 		}
 		return errReplaced
 	}
@@ -198,17 +232,18 @@ func skip(zr io.Reader, n int64, head []byte) (last, begin []byte, err error) {
 
 // readHeader finds the header record of a text that is not read from its
 // beginning.
-func (w *Watcher) readHeader(t *track) error {
+func (w *Watcher) readHeader(t *track) (err error) {
 	if t.parsed || t.cut.off == 0 {
 		return nil
 	}
-	t.parsed = true
-	src := io.Reader(io.NewSectionReader(t.in.f, 0, t.cut.off))
+	src := io.Reader(io.NewSectionReader(readFile{t.in.f, w.at}, 0, t.cut.off))
 	if t.in.compressed {
-		zr := compress.NewReader(io.NewSectionReader(t.in.f, 0, math.MaxInt64), w.readerOptions(t))
+		zr := compress.NewReader(io.NewSectionReader(readFile{t.in.f, w.at}, 0, math.MaxInt64), w.readerOptions(t))
 		defer zr.Close()
 		src = io.LimitReader(onlyRead{zr}, t.cut.off)
+		defer func() { err = cmp.Or(zr.Err(), err) }() // the end of what can be read may not be that of the text
 	}
+	defer func() { t.parsed = err == nil }()
 	var block []byte
 	for size := int64(4 << 10); ; size *= 4 {
 		size = min(size, int64(w.cfg.MaxRecord))

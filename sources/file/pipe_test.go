@@ -87,10 +87,19 @@ func TestStopWaiting(t *testing.T) {
 	}
 }
 
-func TestPeek(t *testing.T) {
+// TestInspect: all inputs are seen, damage within their beginning with them, and
+// nothing is missing when they are read afterwards.
+func TestInspect(t *testing.T) {
 	text := logText(100)
-	dir := write(t, map[string]string{"1": "", "2.gz": gz(t, ""), "3": "\xff\xfe", "4.gz": gz(t, text), "5": "last\n"})
-	f := func(n int, cfg Config, want string, lanes map[string]string) {
+	whole := gz(t, text)
+	dir := write(t, map[string]string{
+		"1": "", "2.gz": gz(t, ""), "3": "\xff\xfe", "4.gz": whole, "5": "last\n", "6.gz": whole[:len(whole)-3], "7.zip": "PK\x03\x04",
+	})
+	type seen struct {
+		head string
+		kind compress.Kind
+	}
+	f := func(n int, cfg Config, want map[string]seen, lanes map[string]string) {
 		t.Helper()
 		cfg.Framing = lines{}
 		s, err := New(cfg)
@@ -99,9 +108,17 @@ func TestPeek(t *testing.T) {
 		}
 		ctx := context.Background()
 		for range 2 { // the second look sees the same
-			head, err := s.Peek(ctx, n)
-			if err != nil || string(head) != want {
-				t.Errorf("Peek(%d) = %d bytes, %v, want %d", n, len(head), err, len(want))
+			got := map[string]seen{}
+			err := s.Inspect(ctx, n, func(path string, head []byte, v compress.Verdict) {
+				got[filepath.Base(path)] = seen{string(head), v.Kind}
+			})
+			if err != nil {
+				t.Errorf("Inspect(%d): %v", n, err)
+			}
+			for name, w := range want {
+				if got[name] != w {
+					t.Errorf("Inspect(%d) of %s: %d bytes, %v, want %d, %v", n, name, len(got[name].head), got[name].kind, len(w.head), w.kind)
+				}
 			}
 		}
 		rt := testkit.NewRuntime(4, small)
@@ -116,7 +133,7 @@ func TestPeek(t *testing.T) {
 		}
 		for name, want := range lanes {
 			if got := string(rt.Text(name)); got != want {
-				t.Errorf("after Peek(%d), %s gives %d bytes of %d", n, filepath.Base(name), len(got), len(want))
+				t.Errorf("after Inspect(%d), %s gives %d bytes of %d", n, filepath.Base(name), len(got), len(want))
 			}
 		}
 		for _, w := range rt.Broken() {
@@ -125,22 +142,40 @@ func TestPeek(t *testing.T) {
 	}
 	all := map[string]string{filepath.Join(dir, "4.gz"): text, filepath.Join(dir, "5"): "last\n"}
 	for _, n := range []int{1, small - 1, small, 1000, len(text)} {
-		f(n, Config{Paths: []string{dir}}, text[:n], all)
-		f(n, Config{Stdin: strings.NewReader(text)}, text[:n], map[string]string{"-": text})
-		f(n, Config{Stdin: strings.NewReader(gz(t, text))}, text[:n], map[string]string{"-": text})
+		want := map[string]seen{"1": {}, "2.gz": {}, "4.gz": {head: text[:n]}, "5": {head: "last\n"[:min(n, 5)]}, "7.zip": {kind: compress.UnsupportedFormat}}
+		f(n, Config{Paths: []string{dir}}, want, all)
+		stdin := map[string]seen{"-": {head: text[:n]}}
+		f(n, Config{Stdin: strings.NewReader(text)}, stdin, map[string]string{"-": text})
+		f(n, Config{Stdin: strings.NewReader(whole)}, stdin, map[string]string{"-": text})
 	}
-	f(len(text)+1, Config{Paths: []string{dir}}, text, all)
-	f(10, Config{Stdin: strings.NewReader("")}, "", map[string]string{"-": ""})
+	f(len(text)+1, Config{Paths: []string{dir}}, map[string]seen{
+		"3": {kind: compress.UnsupportedEncoding}, "4.gz": {head: text}, "6.gz": {text, compress.Truncated},
+	}, all)
+	f(len(text)+1, Config{Stdin: strings.NewReader(whole[:len(whole)-3])}, map[string]seen{"-": {text, compress.Truncated}}, map[string]string{"-": text})
+	f(10, Config{Stdin: strings.NewReader("")}, map[string]seen{"-": {}}, map[string]string{"-": ""})
 	stdin, err := os.Open(filepath.Join(dir, "5"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer func() { _ = stdin.Close() }()
-	f(3, Config{Stdin: stdin}, "las", map[string]string{"-": "last\n"})
+	f(3, Config{Stdin: stdin}, map[string]seen{"-": {head: "las"}}, map[string]string{"-": "last\n"})
 }
 
-// TestPeekPipe: one line of a slow pipe is enough, and none is not.
-func TestPeekPipe(t *testing.T) {
+// TestFramingOf: each input is cut by the framing of its own.
+func TestFramingOf(t *testing.T) {
+	dir := write(t, map[string]string{"a": "x\n1\n", "b": "y\n2\n"})
+	_, rt := run(t, Config{Paths: []string{dir}, FramingOf: func(path string) Framing {
+		return lines{head: filepath.Base(path) == "b"}
+	}})
+	for name, want := range map[string]string{"a": "", "b": "y\n"} {
+		if got := string(rt.Head(filepath.Join(dir, name))); got != want {
+			t.Errorf("%s has the header %q, want %q", name, got, want)
+		}
+	}
+}
+
+// TestInspectPipe: one line of a slow pipe is enough, and none is not.
+func TestInspectPipe(t *testing.T) {
 	pr, pw := io.Pipe()
 	defer func() { _ = pw.Close() }()
 	s, err := New(Config{Stdin: pr, Framing: lines{}, Linger: time.Millisecond})
@@ -148,14 +183,15 @@ func TestPeekPipe(t *testing.T) {
 		t.Fatal(err)
 	}
 	go func() { _, _ = io.WriteString(pw, "one\nhalf") }()
-	head, err := s.Peek(context.Background(), 1000)
-	if err != nil || string(head) != "one\nhalf" {
+	var head string
+	look := func(_ string, h []byte, _ compress.Verdict) { head = string(h) }
+	if err := s.Inspect(context.Background(), 1000, look); err != nil || head != "one\nhalf" {
 		t.Errorf("%q, %v", head, err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := s.Peek(ctx, 1000); err != context.Canceled {
-		t.Errorf("Peek on a pipe that says nothing, stopped: %v", err)
+	if err := s.Inspect(ctx, 1000, look); err != context.Canceled {
+		t.Errorf("Inspect of a pipe that says nothing, stopped: %v", err)
 	}
 	if err := s.Close(context.Background()); err != nil {
 		t.Error(err)

@@ -9,15 +9,24 @@ import (
 	"time"
 
 	"github.com/urlfold/urlfold/internal/compress"
+	"github.com/urlfold/urlfold/internal/disk"
 )
 
 // poll looks at all files and gives the readers what there is to do.
 func (w *Watcher) poll(h *hints) {
+	began := time.Now()
 	all, hidden := w.scan.scan()
+	if err := exhaustion(hidden); err != nil { // not all files were seen, and none of them is gone
+		w.mu.Lock()
+		w.exhausted(err)
+		w.hide(hidden)
+		w.mu.Unlock()
+		return
+	}
 	h.watch(all)
 	now := w.clock()
 	w.mu.Lock()
-	unknown := w.sightKnown(all, now)
+	unknown := w.sightKnown(all, now, began)
 	w.missKnown(now, hidden)
 	w.hide(hidden)
 	w.veiled = slices.ContainsFunc(w.tracks, (*track).veiled)
@@ -41,6 +50,7 @@ func (w *Watcher) follow(now time.Time) bool {
 	}
 	w.expire(now)
 	w.closeIdle(now)
+	w.retire(now)
 	first := !w.scanned
 	w.scanned = true
 	return first && w.cfg.Start == startEnd && w.fresh
@@ -56,8 +66,8 @@ func (w *Watcher) storeStart() {
 
 // sightKnown updates the tracks whose files were sighted. It returns the
 // sightings of others. A file that is done and has changed is looked at as if it
-// were new.
-func (w *Watcher) sightKnown(all []sighting, now time.Time) (unknown []sighting) {
+// were new. The scan began at that time.
+func (w *Watcher) sightKnown(all []sighting, now, began time.Time) (unknown []sighting) {
 	for _, t := range w.tracks {
 		t.listed = false
 	}
@@ -65,7 +75,7 @@ func (w *Watcher) sightKnown(all []sighting, now time.Time) (unknown []sighting)
 	for i := range all {
 		s := &all[i]
 		t := w.byFile[s.id]
-		if t != nil && t.life == over && t.step == resting && !w.ends && !t.file.same(s) {
+		if t != nil && t.life == over && t.step == resting && !w.ends && (!t.file.same(s) || t.file.rewritten(s, t.path != s.path)) {
 			w.unbind(t)
 			t.gone, t = time.Time{}, nil
 		}
@@ -78,26 +88,54 @@ func (w *Watcher) sightKnown(all []sighting, now time.Time) (unknown []sighting)
 	for i := range all {
 		s := &all[i]
 		t := w.byFile[s.id]
-		if t == nil || t.listed && t.path != s.path {
+		if t == nil || named[t] && t.path != s.path {
 			continue
 		}
 		t.listed = true
-		if !named[t] {
+		renamed := !named[t]
+		if renamed {
 			t.path, t.file.rel, t.rotated, t.changed = s.path, s.rel, true, now
-			named[t], w.dirty = true, true
+			named[t] = true
+			w.touch(t)
 		}
-		w.refresh(t, *s, now)
+		if t.sighted.Before(began) { // else a reader has seen it later than this scan
+			w.refresh(t, *s, renamed, now)
+		}
 	}
 	return unknown
 }
 
 // refresh notes how the file of t is now.
-func (w *Watcher) refresh(t *track, s sighting, now time.Time) {
-	if t.file.same(&s) || t.life != open {
+func (w *Watcher) refresh(t *track, s sighting, renamed bool, now time.Time) {
+	if t.life != open {
 		return // what came behind the end is seen when that is told
 	}
-	t.file.size, t.file.mtime, t.file.changed = s.size, s.mtime, s.changed
-	t.changed = now
+	w.question(t, &s, renamed)
+	if !t.file.same(&s) {
+		t.changed = now
+	}
+	if t.doubt != trusted {
+		return // with t.file as it was, a restart has the same doubt
+	}
+	if t.file.size != s.size || t.file.mtime != s.mtime || t.file.changed != s.changed {
+		t.file.size, t.file.mtime, t.file.changed = s.size, s.mtime, s.changed
+		w.touch(t)
+	}
+}
+
+// question notes whether the file of t, which is s now, may hold another text than
+// the one that was read. A file that is being written to may show its new time just
+// before its new size, so the next scan has the last word.
+func (w *Watcher) question(t *track, s *sighting, renamed bool) {
+	switch grown := s.size > t.file.size; {
+	case t.doubt == doubted && grown:
+		t.doubt = trusted
+	case t.doubt == doubted:
+		t.doubt = suspected
+	case t.doubt == trusted && t.at().off > 0 && t.file.rewritten(s, renamed):
+		t.doubt = doubted
+		w.nudge()
+	}
 }
 
 // missKnown deals with tracks whose files were not found. One that is open is
@@ -121,9 +159,10 @@ func (w *Watcher) missKnown(now time.Time, hidden map[string]error) {
 		}
 		if !t.rotated && !unseen {
 			t.rotated, t.changed = true, now
+			w.touch(t)
 		}
 		if fi, err := t.in.f.Stat(); err == nil {
-			w.refresh(t, sight(t.path, t.rel, fi), now)
+			w.refresh(t, sight(t.path, t.rel, fi), true, now)
 		}
 	}
 }
@@ -136,13 +175,37 @@ func (w *Watcher) hide(hidden map[string]error) {
 			continue
 		}
 		w.log.Warn("a file or folder cannot be looked at", "path", path, "error", err)
-		if w.ends {
+		if w.ends && !disk.Exhausted(err) {
 			v := compress.Verdict{Kind: compress.Unreadable, Cut: true, Detail: err.Error()}
 			w.stats.verdicts[v.Kind.String()]++
 			w.reports = append(w.reports, Report{Path: path, Verdict: v})
 		}
 	}
 	w.hidden = hidden
+}
+
+// exhaustion returns an error in hidden that says that the process or the machine has
+// run out of something, or nil.
+func exhaustion(hidden map[string]error) error {
+	for _, err := range hidden {
+		if disk.Exhausted(err) {
+			return err
+		}
+	}
+	return nil
+}
+
+// exhausted makes room after err, which says that the process or the machine has run
+// out of something: files that nobody reads now are closed. The caller holds mu.
+func (w *Watcher) exhausted(err error) {
+	closed := 0
+	for _, t := range w.tracks {
+		if t.step == resting && t.in.f != nil && (t.listed || t.life != open) {
+			w.closeContent(t)
+			closed++
+		}
+	}
+	w.log.Warn("out of descriptors or memory, retrying", "error", err, "files_closed", closed)
 }
 
 // veiled reports whether t reads, or can read, a file that has lost its name since,
@@ -180,7 +243,10 @@ func (w *Watcher) meet(unknown []sighting, now time.Time) {
 		case p.listed: // another name of it
 		default:
 			if p.scans++; !p.s.same(&s) {
-				p.meeting, p.checked = meeting{now, 1}, nil
+				p.meeting = meeting{now, 1}
+			}
+			if p.s.rewritten(&s, p.s.path != s.path) || p.compressed && !p.s.same(&s) {
+				p.checked = nil
 			}
 			p.s, p.listed = s, true
 		}
@@ -198,7 +264,7 @@ func (w *Watcher) meet(unknown []sighting, now time.Time) {
 func (w *Watcher) meetFirst(s sighting, now time.Time) *prospect {
 	p := &prospect{s: s, meeting: meeting{now, 1}, listed: true}
 	if before, ok := w.metBefore[s.id]; ok && before.s.same(&s) {
-		p.meeting = meeting{before.since, before.scans + 1}
+		p.meeting, p.checked = meeting{before.since, before.scans + 1}, before.checked
 	}
 	return p
 }
@@ -232,7 +298,8 @@ func (w *Watcher) judge(ghosts map[fileID]*track, now time.Time) {
 
 // knownDone binds a track that is done to its file, if that has not changed.
 func (w *Watcher) knownDone(own *track, p *prospect, now time.Time) bool {
-	if own == nil || own.bound || own.replaced || own.reused || own.life != over || !own.file.same(&p.s) {
+	if own == nil || own.bound || own.replaced || own.reused || own.life != over || !own.file.same(&p.s) ||
+		own.file.rewritten(&p.s, own.path != p.s.path) {
 		return false
 	}
 	w.bind(own, p, nil, now)
@@ -261,6 +328,13 @@ func (w *Watcher) judgeOne(p *prospect, own *track, l *look, err error, now time
 // this run ends when it has seen everything.
 func (w *Watcher) unreadableFile(p *prospect, err error) {
 	w.broken[p.s.path] = err.Error()
+	if disk.Exhausted(err) {
+		w.exhausted(err)
+		return // it says nothing about this file
+	}
+	if p.tries++; p.tries < maxTries && disk.Unreachable(err) {
+		return
+	}
 	if !p.told {
 		p.told = true
 		w.log.Warn("a file cannot be read", "path", p.s.path, "error", err)
@@ -279,12 +353,20 @@ func (w *Watcher) schedule(t *track, now time.Time) {
 	if t.step != resting || t.life != open {
 		if t.life == over && t.finishing && t.bound && t.step == resting {
 			t.step = queued
-			w.enqueue(&disposal{t})
+			w.enqueue(&w.reading, &disposal{t})
 		}
 		return
 	}
 	if !t.bound {
 		w.scheduleLost(t, now)
+		return
+	}
+	switch t.doubt {
+	case doubted:
+		return
+	case suspected:
+		t.step = queued
+		w.enqueue(&w.checking, &proof{t})
 		return
 	}
 	quiet := now.Sub(t.changed)
@@ -305,8 +387,11 @@ func (w *Watcher) schedule(t *track, now time.Time) {
 		w.giveUp(t)
 		return
 	}
+	if time.Now().Before(t.retry) {
+		return
+	}
 	t.step = queued
-	w.enqueue(t)
+	w.enqueue(&w.reading, t)
 }
 
 // maxTries is how often a run that ends tries to open a file.
@@ -325,6 +410,7 @@ func (w *Watcher) giveUp(t *track) {
 func (w *Watcher) scheduleLost(t *track, now time.Time) {
 	if t.gone.IsZero() {
 		t.gone = now
+		w.touch(t)
 	}
 	if w.given[t.file.id] || now.Sub(t.gone) < w.cfg.RotateWait || w.ends && len(w.prospects) > 0 {
 		return
@@ -332,10 +418,11 @@ func (w *Watcher) scheduleLost(t *track, now time.Time) {
 	if t.at().off == 0 && t.lane == nil {
 		t.life = over // nothing of it was ever seen
 		t.gone = time.Unix(1, 0)
+		w.touch(t)
 		return
 	}
 	t.step = queued
-	w.enqueue(t)
+	w.enqueue(&w.reading, t)
 }
 
 // expire forgets tracks whose files are gone for long.
@@ -346,12 +433,14 @@ func (w *Watcher) expire(now time.Time) {
 		}
 		if t.gone.IsZero() {
 			t.gone = now
+			w.touch(t)
 		}
 		old := now.Sub(t.gone) >= w.cfg.ForgetAfter
 		if old {
 			w.unindex(t, t.key)
 			delete(w.ids, t.id)
-			w.dirty = true
+			t.expired = true
+			w.forgotten = append(w.forgotten, t.id)
 		}
 		return old
 	})

@@ -16,13 +16,26 @@ func (w *Watcher) Commit(_ context.Context, ups []pipeline.LanePos) error {
 	return w.save(ups, nil, false, nil)
 }
 
+// Keep implements [pipeline.Keeper].
+func (w *Watcher) Keep() error { return w.cfg.Store.Keep() }
+
 // CommitCut implements [pipeline.CutCommitter].
 func (w *Watcher) CommitCut(_ context.Context, ups []pipeline.LanePos, marks []pipeline.Mark) error {
 	return w.save(ups, marks, true, nil)
 }
 
-// save stores watermarks, and marks if cut is set, and forgets the marks of lanes
-// that are finished.
+// touch notes that what the store holds of t may not be as t is. The caller holds
+// mu.
+func (w *Watcher) touch(t *track) {
+	if !t.unsaved {
+		t.unsaved = true
+		w.unsaved = append(w.unsaved, t)
+	}
+}
+
+// save stores watermarks, what has changed about tracks since the last save, and
+// marks if cut is set, and forgets the marks of lanes that are finished. Its cost
+// does not depend on how many tracks there are.
 func (w *Watcher) save(ups []pipeline.LanePos, marks []pipeline.Mark, cut bool, forget []string) error {
 	w.saving.Lock()
 	defer w.saving.Unlock()
@@ -32,40 +45,72 @@ func (w *Watcher) save(ups []pipeline.LanePos, marks []pipeline.Mark, cut bool, 
 	for _, up := range ups {
 		if t := w.byLane[up.Lane]; t != nil {
 			moved[t] = t.commit(up.Pos.A)
+			if up.Withdrawn {
+				moved[t] = withdrawn(moved[t])
+			}
+			w.touch(t)
 		}
 	}
-	for _, t := range w.tracks {
+	changed, forgotten := w.takeUnsaved()
+	for _, t := range changed {
 		e, ok := moved[t]
 		if !ok {
-			e = t.entry
+			e = t.entry.entry()
 		}
-		if e.Offset == 0 && t.state == checkpoint.Reading {
-			continue // a restart finds it as if it were new
+		if e.Offset == 0 && t.state == checkpoint.Reading && e.State != checkpoint.Quarantined {
+			u.Gone = append(u.Gone, t.id) // a restart finds it as if it were new
+			continue
 		}
 		e = t.describe(e, w.cfg.Name)
 		t.addPoint(e.Restart, u.Points)
 		u.Entries = append(u.Entries, e)
 	}
-	w.dirty = false
+	for _, id := range forgotten {
+		if !w.ids[id] { // no other track has it now
+			u.Gone = append(u.Gone, id)
+		}
+	}
 	w.mu.Unlock()
 
 	err := w.cfg.Store.Save(u)
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if err != nil {
-		w.dirty = true
+		for _, t := range changed {
+			w.touch(t)
+		}
+		w.forgotten = append(w.forgotten, forgotten...)
 		return err
 	}
 	for t, e := range moved {
-		t.entry = e
+		t.entry = keptOf(e)
 	}
-	for _, t := range w.tracks {
+	for _, t := range changed {
 		t.dropPoints()
 		for i := range t.points {
 			t.points[i].stored = t.points[i].stored || u.Points[t.points[i].id] != nil
 		}
 	}
 	return nil
+}
+
+// withdrawn returns e with the state of a file of which nothing more is emitted.
+func withdrawn(e checkpoint.Entry) checkpoint.Entry {
+	e.State = checkpoint.Quarantined
+	return e
+}
+
+// takeUnsaved returns the tracks that are to be saved, and the ids that are to be
+// forgotten. The caller holds mu.
+func (w *Watcher) takeUnsaved() (changed []*track, forgotten []string) {
+	for _, t := range w.unsaved {
+		if t.unsaved = false; !t.expired {
+			changed = append(changed, t)
+		}
+	}
+	forgotten = w.forgotten
+	w.unsaved, w.forgotten = nil, nil
+	return changed, forgotten
 }
 
 // addPoint adds the restart point with that id to m, unless it is stored already.

@@ -20,18 +20,30 @@ const pumpBytes = 64 << 10
 // stop waiting.
 type pump struct {
 	free  chan []byte
-	full  chan []byte // closed at the end of the pipe
+	full  chan pumped // closed at the end of the pipe
 	quit  chan struct{}
 	ended chan struct{} // closed when the goroutine is gone
 	rest  []byte        // of buf: not read yet
 	buf   []byte
+	sums  func() int64 // see pumped; nil: nobody asks
+	known int64        // sums of the last buffer
+	last  int64        // sums at the end of the pipe
 }
 
-// newPump starts to read r.
-func newPump(r io.Reader) *pump {
+// A pumped is what one read has returned, and up to which offset the stream was
+// verified then: what reads the pipe may be asked by one goroutine only.
+type pumped struct {
+	buf  []byte
+	sums int64
+}
+
+// newPump starts to read r. sums, if it is not nil, tells up to which offset r is
+// verified.
+func newPump(r io.Reader, sums func() int64) *pump {
 	p := &pump{
+		sums:  sums,
 		free:  make(chan []byte, 2),
-		full:  make(chan []byte, 2),
+		full:  make(chan pumped, 2),
 		quit:  make(chan struct{}),
 		ended: make(chan struct{}),
 	}
@@ -48,10 +60,15 @@ func (p *pump) run(r io.Reader) {
 		select {
 		case buf := <-p.free:
 			n, err := r.Read(buf[:pumpBytes])
+			var sums int64
+			if p.sums != nil {
+				sums = p.sums()
+			}
 			if n > 0 {
-				p.full <- buf[:n] // never blocks: there are two buffers
+				p.full <- pumped{buf[:n], sums} // never blocks: there are two buffers
 			}
 			if err != nil {
+				p.last = sums
 				return
 			}
 			if n == 0 {
@@ -74,9 +91,10 @@ func (p *pump) read(ctx context.Context, dst []byte, due <-chan time.Time) (int,
 		select {
 		case buf, ok := <-p.full:
 			if !ok {
+				p.known = p.last
 				return 0, io.EOF
 			}
-			p.buf, p.rest = buf, buf
+			p.buf, p.rest, p.known = buf.buf, buf.buf, buf.sums
 		case <-due:
 			return 0, errLinger
 		case <-ctx.Done():

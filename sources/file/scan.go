@@ -4,12 +4,15 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
 
 	"github.com/bmatcuk/doublestar/v4"
+
+	"github.com/urlfold/urlfold/internal/disk"
 )
 
 // A sighting is a file as a scan saw it.
@@ -33,6 +36,7 @@ func sight(path, rel string, fi fs.FileInfo) sighting {
 // A scanner finds the files that patterns name.
 type scanner struct {
 	include, exclude []string
+	at               func(point string) error // fault.At, but in tests
 }
 
 // scan returns all files, sorted by path. One that has several names is returned
@@ -43,7 +47,7 @@ func (s *scanner) scan() (all []sighting, hidden map[string]error) {
 	hidden = map[string]error{}
 	seen := map[string]bool{}
 	for _, pattern := range s.include {
-		base, names, err := lookUp(pattern)
+		base, names, err := lookUp(pattern, s.at)
 		if err != nil {
 			hidden[base] = err
 		}
@@ -72,7 +76,7 @@ func isGone(err error) bool {
 
 // lookUp returns the paths that pattern stands for, and its fixed part, with an error
 // if that cannot be looked at.
-func lookUp(pattern string) (base string, names []string, err error) {
+func lookUp(pattern string, at func(string) error) (base string, names []string, err error) {
 	fi, err := os.Stat(pattern) // it may have the name of a file though it looks like a glob
 	switch {
 	case err == nil && !fi.IsDir():
@@ -85,8 +89,11 @@ func lookUp(pattern string) (base string, names []string, err error) {
 		base, _ = doublestar.SplitPattern(filepath.ToSlash(pattern))
 		base = filepath.FromSlash(base)
 	}
-	names, _ = glob(pattern)
-	return base, names, readable(base)
+	names, err = glob(pattern, at)
+	if err == nil {
+		err = readable(base)
+	}
+	return base, names, err
 }
 
 // readable returns the error of reading the folder dir, if it is there.
@@ -103,13 +110,54 @@ func readable(dir string) error {
 
 // glob returns the files that a glob matches. "**" does not go into linked folders, as
 // the walk of a folder does not: two links to a folder above them make more paths than
-// can ever be walked.
-func glob(pattern string) ([]string, error) {
-	if !strings.Contains(pattern, "**") {
+// can ever be walked. A folder that must not be read has no files; for one that cannot
+// be read now, since there are no descriptors or the share does not answer, there is an
+// error beside the files that were found. With "**" links to folders are among them.
+func glob(pattern string, at func(string) error) ([]string, error) {
+	pattern = filepath.ToSlash(filepath.Clean(pattern))
+	base, rest := doublestar.SplitPattern(pattern)
+	if rest == "" || rest == "." || rest == ".." {
 		return doublestar.FilepathGlob(pattern, doublestar.WithFilesOnly())
 	}
-	names, err := doublestar.FilepathGlob(pattern, doublestar.WithFilesOnly(), doublestar.WithNoFollow())
-	return slices.DeleteFunc(names, isFolder), err
+	tree := &folders{FS: os.DirFS(filepath.FromSlash(base)), at: at}
+	opts := []doublestar.GlobOption{doublestar.WithFilesOnly()}
+	if strings.Contains(pattern, "**") {
+		opts = append(opts, doublestar.WithNoFollow())
+	}
+	names, err := doublestar.Glob(tree, rest, opts...)
+	for i := range names {
+		names[i] = filepath.FromSlash(path.Join(base, names[i]))
+	}
+	return names, errors.Join(err, tree.err)
+}
+
+// A folders is a tree that notes which error kept a folder from being read now.
+type folders struct {
+	fs.FS
+	at  func(point string) error
+	err error
+}
+
+// ReadDir implements fs.ReadDirFS.
+func (f *folders) ReadDir(name string) ([]fs.DirEntry, error) {
+	err := f.at("source.list")
+	var list []fs.DirEntry
+	if err == nil {
+		list, err = fs.ReadDir(f.FS, name)
+	}
+	if disk.Exhausted(err) || disk.Unreachable(err) {
+		f.err = err
+	}
+	return list, err
+}
+
+// Stat implements fs.StatFS.
+func (f *folders) Stat(name string) (fs.FileInfo, error) {
+	fi, err := fs.Stat(f.FS, name)
+	if disk.Exhausted(err) || disk.Unreachable(err) {
+		f.err = err
+	}
+	return fi, err
 }
 
 // isFolder reports whether path leads to a folder: that of a link may.

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/urlfold/urlfold/internal/fault"
 )
 
 // TestScanLinks: links to files are followed, and so are links to folders that a
@@ -21,7 +23,7 @@ func TestScanLinks(t *testing.T) {
 	}
 	f := func(pattern, want string) {
 		t.Helper()
-		s := scanner{include: []string{pattern}}
+		s := scanner{include: []string{pattern}, at: fault.At}
 		var got []string
 		all, _ := s.scan()
 		for _, s := range all {

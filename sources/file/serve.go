@@ -7,9 +7,11 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"time"
 
 	"github.com/urlfold/urlfold/internal/checkpoint"
 	"github.com/urlfold/urlfold/internal/compress"
+	"github.com/urlfold/urlfold/internal/disk"
 	"github.com/urlfold/urlfold/pipeline"
 )
 
@@ -54,26 +56,22 @@ func (w *Watcher) served(t *track, out outcome, err error) {
 	switch out {
 	case goesOn:
 		t.step = queued
-		w.enqueue(t)
+		w.enqueue(&w.reading, t)
 	case rests:
+		w.sightRest(t)
 		w.keepOpen(t)
 	case replaced:
 		w.replace(t)
 		w.nudge()
 	case fails:
-		w.closeContent(t)
-		if errors.Is(err, errMoved) || errors.Is(err, fs.ErrNotExist) {
-			return // the next scan sees where it is
-		}
-		t.failure = err.Error()
-		t.tries++
-		w.broken[t.path] = t.failure
+		w.failed(t, err)
 	case ends:
-		w.keepOpen(t)                                             // until Finish: a file that is open keeps its inode
-		t.file.size, t.file.mtime = t.asRead.size, t.asRead.mtime // if it has changed since, the next scan sees that
+		w.keepOpen(t)                                                                               // until Finish: a file that is open keeps its inode
+		t.file.size, t.file.mtime, t.file.changed = t.asRead.size, t.asRead.mtime, t.asRead.changed // if it has changed since, the next scan sees that
+		w.touch(t)
 		if err != nil {
 			w.fatal, w.stop = errors.Join(w.fatal, err), true
-			w.wake.Broadcast()
+			w.wakeAll()
 		}
 	case stops:
 		w.closeContent(t)
@@ -81,15 +79,31 @@ func (w *Watcher) served(t *track, out outcome, err error) {
 			w.fatal = err
 		}
 		w.stop = true
-		w.wake.Broadcast()
+		w.wakeAll()
 		w.nudge()
 	}
+}
+
+// failed notes that the file of t cannot be read now. The caller holds mu.
+func (w *Watcher) failed(t *track, err error) {
+	w.closeContent(t)
+	switch {
+	case errors.Is(err, errMoved), errors.Is(err, fs.ErrNotExist):
+		return // the next scan sees where it is
+	case disk.Exhausted(err):
+		w.exhausted(err)
+	default:
+		t.tries++
+	}
+	t.failure = err.Error()
+	w.broken[t.path] = t.failure
+	t.retry = time.Now().Add(w.cfg.PollInterval)
 }
 
 // serve reads a track on from where it is.
 func (w *Watcher) serve(ctx context.Context, t *track) (outcome, error) {
 	if t.lostFile {
-		return w.abandon(t)
+		return w.abandon(ctx, t)
 	}
 	if t.carried {
 		return w.conclude(ctx, t) // all that is left is what was carried over
@@ -100,13 +114,11 @@ func (w *Watcher) serve(ctx context.Context, t *track) (outcome, error) {
 		}
 		return fails, err
 	}
-	if w.cfg.OnDamage == damageSkip && t.in.compressed && t.cut.off == 0 && !t.sound {
-		if out, v := w.inspect(t); out != goesOn {
-			return w.refuse(t, out, v)
-		}
-		if err := w.resume(t); err != nil {
-			return fails, err
-		}
+	if t.closed {
+		return w.concludeClosed(ctx, t)
+	}
+	if out, done, err := w.inspect(ctx, t); done {
+		return out, err
 	}
 	w.openLane(t)
 	for n := 0; t.in.zr != nil || n < quantum; n++ {
@@ -126,13 +138,19 @@ func (w *Watcher) openLane(t *track) {
 	lane := w.rt.NewLane(name, pipeline.LaneLimits{})
 	lane.SetID(t.id)
 	lane.SetRel(t.rel)
+	if t.in.f != nil {
+		if fi, err := t.in.f.Stat(); err == nil {
+			lane.SetPerm(fi.Mode())
+		}
+	}
 	if len(t.csv) > 0 {
 		lane.SetHead(t.csv)
 	}
 	c := &t.cut
-	c.rt, c.framing, c.maxRecord, c.lane = w.rt, w.cfg.Framing, w.cfg.MaxRecord, lane
+	c.rt, c.framing, c.maxRecord, c.lane, c.grid = w.rt, w.cfg.Framing, w.cfg.MaxRecord, lane, w.cfg.Grid
 	c.line = max(c.line, 1)
 	c.note = func(b *pipeline.Batch) int64 { return w.note(t, b) }
+	w.mind(t, lane)
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	t.lane = lane
@@ -151,7 +169,7 @@ func (w *Watcher) serveBatch(ctx context.Context, t *track) (outcome, error) {
 	}
 	switch {
 	case out == ends:
-		return w.endLane(t)
+		return w.endLane(ctx, t)
 	case out == rests && !t.in.compressed:
 		t.cut.tail = t.cut.tail[:0] // it is read again when there is more, and may be another by then
 	}
@@ -178,18 +196,36 @@ func (w *Watcher) fill(t *track, b *pipeline.Batch) (n int, out outcome, err err
 			return 0, fails, err
 		case t.in.compressed:
 			return w.fillEnd(t, b)
-		case !t.holds():
-			return 0, replaced, nil
-		case !t.final:
-			return c.cut(b), rests, nil
 		}
-		n, again := c.rest(b, true)
-		return n, endsUnless(again), nil
+		return t.fillRest(b)
 	}
-	if !t.in.compressed && !t.holds() {
-		return 0, replaced, nil
+	if !t.in.compressed {
+		if err := t.holds(); err != nil {
+			return unlike(err)
+		}
 	}
 	return n, goesOn, nil
+}
+
+// fillRest is fill at the end of what a plain file holds now.
+func (t *track) fillRest(b *pipeline.Batch) (n int, out outcome, err error) {
+	if err := t.holds(); err != nil {
+		return unlike(err)
+	}
+	if !t.final {
+		n := t.cut.cut(b)
+		return n, restsUnless(t.cut.grid > 0 && n > 0), nil
+	}
+	n, again := t.cut.rest(b, true)
+	return n, endsUnless(again), nil
+}
+
+// unlike is what fill returns for an error of holds.
+func unlike(err error) (int, outcome, error) {
+	if errors.Is(err, errReplaced) {
+		return 0, replaced, nil
+	}
+	return 0, fails, err
 }
 
 func endsUnless(again bool) outcome {
@@ -199,21 +235,28 @@ func endsUnless(again bool) outcome {
 	return ends
 }
 
+func restsUnless(again bool) outcome {
+	if again {
+		return goesOn
+	}
+	return rests
+}
+
 // fillEnd is fill at the end of what can be decompressed.
 func (w *Watcher) fillEnd(t *track, b *pipeline.Batch) (int, outcome, error) {
-	v := t.in.zr.Verdict()
-	t.verdict = v
-	t.report.Format, t.report.CompressedBytes = t.in.zr.Format(), t.in.zr.CompressedBytes()
+	if err := t.in.zr.Err(); err != nil {
+		return 0, fails, err // it says nothing about the content
+	}
+	t.judge()
+	v := t.verdict
 	growing := !t.final && (v.Kind == compress.Truncated || !v.Damage())
 	if growing {
-		return t.cut.cut(b), rests, nil
+		n := t.cut.cut(b)
+		return n, restsUnless(t.cut.grid > 0 && n > 0), nil
 	}
-	if v.Kind == compress.Unreadable && !w.ends {
-		return 0, fails, errors.New(v.Detail)
-	}
-	n, again := t.cut.rest(b, !v.Cut)
+	n, again := t.cut.rest(b, t.whole())
 	if !again {
-		t.report.Lost = int64(len(b.In) - n)
+		t.report().Lost = int64(len(b.In) - n)
 	}
 	return n, endsUnless(again), nil
 }
@@ -229,36 +272,51 @@ func (w *Watcher) conclude(ctx context.Context, t *track) (outcome, error) {
 		}
 		t.cut.begin(b)
 		var n int
-		if n, again = t.cut.rest(b, !t.verdict.Cut); !again {
-			t.report.Lost = int64(len(b.In) - n)
+		if n, again = t.cut.rest(b, t.whole()); !again {
+			t.report().Lost = int64(len(b.In) - n)
 		}
 		if err := t.cut.emit(ctx, b, n); err != nil {
 			return stops, err
 		}
 	}
-	return w.endLane(t)
+	return w.endLane(ctx, t)
 }
 
 // endLane ends the lane of a track that is at its end, which is not the reader's any
 // more then. With on_damage: stop the error is the damage.
-func (w *Watcher) endLane(t *track) (outcome, error) {
+func (w *Watcher) endLane(ctx context.Context, t *track) (outcome, error) {
 	path, _ := w.fileOf(t)
-	t.report.Path, t.report.Verdict, t.report.Lane = path, t.verdict, t.lane
-	t.report.Bytes, t.report.Lines = t.cut.off+t.report.Lost, t.cut.line-1
+	t.report().Path, t.report().Verdict, t.report().Lane = path, t.verdict, t.lane
+	t.report().Bytes, t.report().Lines = t.cut.off+t.report().Lost, t.cut.line-1
+	if err := w.verifyEnd(ctx, t); err != nil {
+		return stops, err
+	}
 	t.cut.tail = nil
 	now, fits := t.sightEnd()
+	fits = fits && !t.asRead.rewritten(&now, true)
+	withdrawn := w.withdraw(t)
 	w.mu.Lock()
 	t.life = ended // before the lane ends: Finish may be called at once
+	if t.text = ""; t.verdict.Kind != 0 {
+		t.text = t.report().Text()
+	}
+	w.touch(t)
 	w.log.Debug("a file is at its end", "path", t.path, "inode", t.file.id.ino, "read", t.cut.off, "verdict", t.verdict.String(), "id", t.id)
 	if fits {
+		now.changed = now.changedSince(&t.asRead)
 		t.asRead = now
 	}
 	w.mu.Unlock()
-	lane, verdict := t.lane, t.verdict
+	lane, text, damage := t.lane, t.text, t.verdict.Damage()
+	if withdrawn != nil {
+		lane.Withdraw(withdrawn)
+	} else {
+		lane.Release()
+	}
 	lane.Complete()
 	w.rt.End(lane)
-	if verdict.Damage() && w.cfg.OnDamage == damageStop {
-		return ends, fmt.Errorf("%s: %v", path, verdict)
+	if damage && w.cfg.OnDamage == damageStop {
+		return ends, fmt.Errorf("%s: %s", path, text)
 	}
 	return ends, nil
 }
@@ -274,76 +332,73 @@ func (t *track) sightEnd() (s sighting, fits bool) {
 	}
 	s = sight("", "", fi)
 	if t.in.compressed {
-		return s, s.size == t.report.CompressedBytes
+		return s, s.size == t.report().CompressedBytes
 	}
 	return s, s.size == t.cut.off
 }
 
+// sightRest notes how the file of t is, all of which was read, so that a later change
+// is seen for what it is: growth, or another text. The caller holds mu.
+func (w *Watcher) sightRest(t *track) {
+	now, all := t.sightEnd()
+	if !all || !t.bound {
+		return
+	}
+	t.sighted = time.Now()
+	if w.question(t, &now, true); t.doubt == trusted {
+		t.file.size, t.file.mtime, t.file.changed = now.size, now.mtime, now.changedSince(&t.file)
+		w.touch(t)
+		t.asRead = t.file
+	}
+}
+
 // abandon ends the lane of a track whose file is gone. What was seen of it and
 // not read is lost.
-func (w *Watcher) abandon(t *track) (outcome, error) {
+func (w *Watcher) abandon(ctx context.Context, t *track) (outcome, error) {
 	w.openLane(t)
 	w.mu.Lock()
 	if lost := t.file.size - t.at().off; lost > 0 && !t.in.compressed {
 		w.stats.lost += lost
-		t.report.Lost = lost
+		t.report().Lost = lost
 	}
 	w.mu.Unlock()
-	return w.endLane(t)
-}
-
-// inspect reads a compressed file to its end, to see whether it is sound: goesOn;
-// or cut short, and perhaps still being written: rests; or damaged: ends.
-func (w *Watcher) inspect(t *track) (outcome, compress.Verdict) {
-	if _, err := t.in.f.Seek(0, io.SeekStart); err != nil {
-		return goesOn, compress.Verdict{}
+	if t.lane.Held() && (t.closed || t.cut.off > t.cut.verified.Bytes) {
+		t.verdict = compress.Verdict{Kind: compress.Truncated, Offset: t.taken.Load(), Cut: true,
+			Detail: "the file was gone before its checksums were compared"}
 	}
-	zr := compress.NewReader(t.in.f, w.readerOptions(t))
-	_, _ = io.Copy(io.Discard, onlyRead{zr})
-	zr.Close()
-	v := zr.Verdict()
-	switch {
-	case v.Kind == compress.Truncated && !t.final:
-		return rests, v
-	case v.Damage():
-		t.report.Format, t.report.CompressedBytes, t.report.Lost = zr.Format(), zr.CompressedBytes(), zr.Bytes()
-		return ends, v
-	}
-	t.sound = true
-	return goesOn, v
-}
-
-// refuse is serve for a file of which nothing is emitted.
-func (w *Watcher) refuse(t *track, out outcome, v compress.Verdict) (outcome, error) {
-	t.in.rest()
-	if out == rests {
-		return rests, nil
-	}
-	t.verdict = v
-	w.openLane(t)
-	t.lane.Skip()
-	return w.endLane(t)
+	return w.endLane(ctx, t)
 }
 
 // onlyRead hides all methods but Read.
 type onlyRead struct{ io.Reader }
 
-// holds reports whether a plain file still has the text that was emitted: the
-// beginning, and what lies before the place where reading goes on.
-func (t *track) holds() bool {
+// holds returns nil if a plain file still has the text that was emitted, as far as its
+// beginning and what lies before the position tell, errReplaced if it has another
+// one, and else the error of reading it.
+func (t *track) holds() error {
 	n := min(int64(len(t.head)), t.cut.off)
-	return sameAt(t.in.f, 0, t.head[:n]) && sameAt(t.in.f, t.cut.off-int64(len(t.last)), t.last)
+	if err := t.in.sameAt(0, t.head[:n]); err != nil {
+		return err
+	}
+	return t.in.sameAt(t.cut.off-int64(len(t.last)), t.last)
 }
 
-// sameAt reports whether f holds want at off.
-func sameAt(f io.ReaderAt, off int64, want []byte) bool {
+// sameAt returns nil if the file has want at off, errReplaced if it has not, and else
+// the error of reading it.
+func (c *content) sameAt(off int64, want []byte) error {
 	if len(want) == 0 {
-		return true
+		return nil
 	}
 	var buf [tailBytes]byte
 	got := buf[:min(len(want), len(buf))]
-	n, _ := f.ReadAt(got, off)
-	return n == len(got) && bytes.Equal(got, want[:len(got)])
+	n, err := readFile{c.f, c.at}.ReadAt(got, off)
+	switch {
+	case n < len(got) && err != io.EOF:
+		return err
+	case n < len(got), !bytes.Equal(got, want[:len(got)]):
+		return errReplaced
+	}
+	return nil
 }
 
 // note is called with each batch of t before it is emitted, when t.cut is behind
@@ -351,9 +406,11 @@ func sameAt(f io.ReaderAt, off int64, want []byte) bool {
 // restart point before it.
 func (w *Watcher) note(t *track, b *pipeline.Batch) int64 {
 	c := &t.cut
-	keepPrelude(b, t.last)
+	keepPrelude(b, t.last, t.hash)
 	t.last = appendTail(t.last, b.In)
-	p := place{c.off, c.line, c.oversize, digestOf(t.last)}
+	_, _ = t.hash.Write(b.In) // it never fails
+	h := t.hash
+	p := place{off: c.off, line: c.line, inside: c.oversize, loose: t.held && !b.Verified, tail: digestOf(t.last), sum: h.Sum64(), state: &h}
 	var fresh *compress.RestartPoint
 	if t.in.zr != nil {
 		t.squeezed.Store(true)
@@ -364,7 +421,7 @@ func (w *Watcher) note(t *track, b *pipeline.Batch) int64 {
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	t.places = append(t.places, p)
+	t.places = addPlace(t.places, p)
 	if t.growHead(b, int(w.cfg.FingerprintBytes)) {
 		w.rekey(t)
 	}
@@ -378,6 +435,9 @@ func (w *Watcher) notePoint(t *track, fresh *compress.RestartPoint) int64 {
 		before = t.points[n-1].p.Offset()
 	}
 	if fresh != nil && fresh.Offset()-before >= int64(w.cfg.RestartPointEvery) {
+		if t.held && before > t.cut.verified.Bytes {
+			t.points = t.points[:len(t.points)-1] // reading never goes on from there
+		}
 		t.points = append(t.points, point{id: w.cfg.Store.NewPoint(), p: *fresh})
 	}
 	if n := len(t.points); n > 0 {
@@ -413,6 +473,7 @@ func (w *Watcher) rekey(t *track) {
 	n := min(t.cut.off, int64(len(t.head)), int64(w.cfg.FingerprintBytes))
 	before := t.key
 	t.key = headKey{n, digestOf(t.head[:n])}
+	w.touch(t)
 	w.index(t, before)
 }
 

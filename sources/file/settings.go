@@ -23,13 +23,25 @@ type Settings struct {
 	// batch reads all files to their ends and is done; tail waits for more, and for
 	// new files.
 	Mode string `yaml:"mode" enum:"batch,tail"`
-	// What a damaged file leads to. emit_and_report: all whole records before the
-	// damage go out, the damage is reported, and the next file is read. skip_file:
-	// compressed files are decompressed twice, first to see whether they are sound; of
-	// one that is not, nothing goes out, and no output is made for it, not even an empty
-	// one. A file that is damaged only after a part of it went out is read on as with
-	// emit_and_report. stop: as emit_and_report, but the run ends with an error.
-	OnDamage string `yaml:"on_damage" enum:"emit_and_report,skip_file,stop"`
+	// With batch: whether a run is a success if no file matches include, and none is
+	// known from a run before. Otherwise it ends with exit code 2.
+	AllowEmpty bool `yaml:"allow_empty"`
+	// What becomes of the records of a damaged compressed file. A record is verified
+	// when a checksum covers it and matches: in a gzip file, when the trailer of its
+	// member does. After the first failure no record is verified, and a record across
+	// two members belongs to the later one. Formats without checksums, such as xerial
+	// snappy or zstd frames made without them, have no verified records.
+	// emit_and_report: all records that can be read go out, and the log says which of
+	// them are verified. quarantine: only verified records go out. If every output is
+	// a file of its own for each input, without rotation, and exactly_once is on, the
+	// others are withdrawn from it and kept, as they were read, in OUTPUT.unverified;
+	// else compressed files are read twice, first to find what is verified, and the
+	// others stay in the input. skip_file: compressed files are read twice, and nothing
+	// of a damaged one goes out; no output is made for it. One that is damaged only
+	// after a part of it went out is read on as with emit_and_report. stop: as
+	// emit_and_report, but the run ends with an error. Plain files are always read
+	// with emit_and_report.
+	OnDamage string `yaml:"on_damage" enum:"emit_and_report,quarantine,skip_file,stop"`
 	// With tail: how long a compressed file that is cut short must not have changed
 	// before that counts as damage, and a whole one before it counts as finished.
 	// Before that, it is taken for one that is still being written.
@@ -50,7 +62,9 @@ type Settings struct {
 	// Where to begin with the files that are there when there is no progress at all
 	// yet. end is for plain files with tail, and counts lines from there.
 	Start string `yaml:"start" enum:"beginning,end"`
-	// How many files are kept open. There may be many more files than that.
+	// How many files are kept open. There may be many more files than that. If the
+	// descriptor limit of the process (ulimit -n) does not allow as many, fewer are kept
+	// open, and a warning at start names both numbers.
 	MaxOpenFiles int `yaml:"max_open_files" min:"1"`
 	// When a file that has not changed for this long is closed. What is written to
 	// it after it was deleted is then lost.
@@ -96,11 +110,17 @@ const (
 	damageEmit = "emit_and_report"
 	damageSkip = "skip_file"
 	damageStop = "stop"
+
+	damageQuarantine = "quarantine"
+
 	startBegin = "beginning"
 	startEnd   = "end"
 	keepFile   = "keep"
 	deleteFile = "delete"
 )
+
+// OnDamageNames are the values of on_damage.
+var OnDamageNames = []string{damageEmit, damageQuarantine, damageSkip, damageStop}
 
 var errOnFinish = errors.New("it is keep, delete, or a mapping with move_to")
 
@@ -147,6 +167,9 @@ func DefaultSettings() Settings {
 	}
 }
 
+// Batch reports whether files are read to their ends, and not followed.
+func (s *Settings) Batch() bool { return s.Mode == modeBatch }
+
 // Validate returns what is wrong with s as a whole. The bounds of single fields
 // are in their tags.
 func (s *Settings) Validate() error {
@@ -167,11 +190,22 @@ func (s *Settings) Validate() error {
 	if len(s.Include) == 0 {
 		wrong("include", "it is empty")
 	}
+	if s.Mode == modeTail && s.AllowEmpty {
+		wrong("allow_empty", "belongs to mode batch; mode tail waits for files")
+	}
 	if s.Mode == modeBatch && s.Start == startEnd {
 		wrong("start", "batch reads files from their beginning")
 	}
 	return errors.Join(errs...)
 }
+
+// BusyFiles returns how many descriptors a source opens at the same time beside
+// MaxOpenFiles: its readers, those who verify texts, the scan, and a file that is
+// looked at.
+func (s *Settings) BusyFiles() int { return max(1, s.Readers) + s.verifiers() + 2 }
+
+// verifiers returns how many goroutines compare texts.
+func (s *Settings) verifiers() int { return max(1, s.Readers/2) }
 
 // limits returns the limits as package compress has them.
 func (s *Settings) limits() compress.Limits {

@@ -10,16 +10,19 @@ import (
 
 // A prelude is the end of the text before a batch: what a place in the batch is known
 // by, if it is near the beginning. It is the Ext of its batch and used again with it.
-type prelude struct{ text []byte }
+type prelude struct {
+	text []byte
+	hash textHash // of all text before the batch
+}
 
 // keepPrelude notes what lies before b.
-func keepPrelude(b *pipeline.Batch, last []byte) {
+func keepPrelude(b *pipeline.Batch, last []byte, hash textHash) {
 	x, ok := b.Ext.(*prelude)
 	if !ok {
 		x = new(prelude)
 		b.Ext = x
 	}
-	x.text = append(x.text[:0], last...)
+	x.text, x.hash = append(x.text[:0], last...), hash
 }
 
 // Split implements [pipeline.Splitter]: a place within b becomes one where reading can
@@ -31,7 +34,9 @@ func (w *Watcher) Split(b *pipeline.Batch, off, _ int) (end pipeline.Position, o
 	}
 	text := b.In[:off]
 	x.text = appendTail(x.text, text)
-	p := place{off: b.Off + int64(off), line: b.Line + int64(bytes.Count(text, newline)), tail: digestOf(x.text)}
+	h := x.hash
+	_, _ = h.Write(text) // it never fails
+	p := place{off: b.Off + int64(off), line: b.Line + int64(bytes.Count(text, newline)), tail: digestOf(x.text), sum: h.Sum64(), state: &h}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	t := w.byLane[b.Lane]

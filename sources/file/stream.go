@@ -3,12 +3,15 @@ package file
 import (
 	"bytes"
 	"context"
+	"errors"
 	"io"
+	"math"
 	"os"
 	"sync/atomic"
 	"time"
 
 	"github.com/urlfold/urlfold/internal/compress"
+	"github.com/urlfold/urlfold/internal/disk"
 )
 
 // An input is one file, pipe or stdin of a source.
@@ -27,30 +30,93 @@ type stream struct {
 	file  io.Closer // nil: not ours to close
 	pump  *pump     // nil for a regular file
 	ahead []byte    // read by peek, and not delivered yet
+	left  int64     // how many bytes may still be delivered
+	ended bool      // peek has read all of it, so that the verdict of zr is final
 }
 
-// open opens the input, unless it is open already. If that fails the report has
-// the verdict, and the result is nil.
-func (s *Source) open(in *input) *stream {
+// open opens the input, unless it is open already. If the file is at fault the report
+// has the verdict, and the result is nil. An error says that the process or the machine
+// has run out of something for too long, or that ctx is done.
+func (s *Source) open(ctx context.Context, in *input) (*stream, error) {
 	if in.stream != nil || in.report.Verdict.Kind == compress.Unreadable {
-		return in.stream
+		return in.stream, nil
 	}
-	src, closer, pipe, err := s.openFile(in)
-	if err != nil {
+	var src io.Reader
+	var closer io.Closer
+	var pipe bool
+	err := patiently(ctx, patience, func() (err error) {
+		src, closer, pipe, err = s.openFile(in)
+		return err
+	})
+	switch {
+	case disk.Exhausted(err), errors.Is(err, errStopped):
+		return nil, err
+	case err != nil:
 		in.report.Verdict = compress.Verdict{Kind: compress.Unreadable, Cut: true, Detail: err.Error()}
-		return nil
+		return nil, nil
 	}
-	opt := compress.Options{Limits: s.cfg.Limits, Name: in.path}
-	if len(s.inputs) == 1 {
-		opt.Concurrency = zstdGoroutines // nothing else keeps the cores busy with reading
-	}
-	st := &stream{zr: compress.NewReader(src, opt), file: closer}
+	st := &stream{zr: compress.NewReader(src, s.readerOptions(in)), file: closer, left: math.MaxInt64}
 	if pipe {
-		st.pump = newPump(st.zr)
+		st.pump = newPump(st.zr, func() int64 { off, _ := st.zr.Verified(); return off })
 	}
 	in.stream = st
 	in.live.Store(st.zr)
-	return st
+	return st, nil
+}
+
+// patience is how long a run waits for descriptors or memory.
+const patience = 30 * time.Second
+
+// patiently calls do until its error is another one than that the process or the
+// machine has run out of something, or for that long.
+func patiently(ctx context.Context, long time.Duration, do func() error) error {
+	end := time.Now().Add(long)
+	for wait := 5 * time.Millisecond; ; wait = min(2*wait, time.Second) {
+		err := do()
+		if !disk.Exhausted(err) || time.Now().After(end) {
+			return err
+		}
+		if pauseFor(ctx, wait); ctx.Err() != nil {
+			return errStopped
+		}
+	}
+}
+
+// A steadyFile reads a file, and reads again where the process or the machine had run
+// out of something.
+type steadyFile struct {
+	*os.File
+	at func(point string) error // fault.At, but in tests
+}
+
+// Read implements io.Reader.
+func (f steadyFile) Read(p []byte) (n int, err error) {
+	err = patiently(context.Background(), patience, func() (err error) {
+		n, err = readFile(f).Read(p)
+		if n > 0 {
+			err = nil
+		}
+		return err
+	})
+	return n, err
+}
+
+// readerOptions returns how package compress is to read an input.
+func (s *Source) readerOptions(in *input) compress.Options {
+	opt := compress.Options{Limits: s.cfg.Limits, Name: in.path, RestartEvery: membersOnly}
+	if len(s.inputs) == 1 {
+		opt.Concurrency = zstdGoroutines // nothing else keeps the cores busy with reading
+	}
+	return opt
+}
+
+// verified returns up to which offset checksums verify the stream.
+func (st *stream) verified() int64 {
+	if st.pump != nil {
+		return st.pump.known
+	}
+	off, _ := st.zr.Verified()
+	return off
 }
 
 // zstdGoroutines is how many goroutines decode a single input.
@@ -64,11 +130,23 @@ func (s *Source) openFile(in *input) (src io.Reader, closer io.Closer, pipe bool
 	case in.path == stdinPath:
 		return s.cfg.Stdin, nil, !isRegular(s.cfg.Stdin), nil
 	}
-	f, err := os.Open(in.path)
+	f, err := s.openSteady(in.path)
 	if err != nil {
 		return nil, nil, false, err
 	}
-	return f, f, !isRegular(f), nil
+	if !isRegular(f.File) {
+		return f.File, f.File, true, nil
+	}
+	return f, f.File, false, nil
+}
+
+// openSteady opens the file at path.
+func (s *Source) openSteady(path string) (f steadyFile, err error) {
+	if err := s.at("source.open"); err != nil {
+		return f, err
+	}
+	file, err := os.Open(path)
+	return steadyFile{file, s.at}, err
 }
 
 // isRegular reports whether r is a regular file.
@@ -83,7 +161,12 @@ func isRegular(r io.Reader) bool {
 
 // read reads into p, like pump.read. Only a pipe ever waits, and so only for a
 // pipe due means something.
-func (st *stream) read(ctx context.Context, p []byte, due <-chan time.Time) (int, error) {
+func (st *stream) read(ctx context.Context, p []byte, due <-chan time.Time) (n int, err error) {
+	if st.left <= 0 {
+		return 0, io.EOF
+	}
+	p = p[:min(int64(len(p)), st.left)]
+	defer func() { st.left -= int64(n) }()
 	switch {
 	case len(st.ahead) > 0:
 		n := copy(p, st.ahead)
@@ -114,6 +197,7 @@ func (st *stream) peek(ctx context.Context, n int, linger time.Duration) ([]byte
 		buf = buf[:len(buf)+k]
 		switch {
 		case err == io.EOF || err == errLinger:
+			st.ended = err == io.EOF
 			return buf[:min(n, len(buf))], nil
 		case err != nil:
 			return nil, err

@@ -2,6 +2,7 @@ package file
 
 import (
 	"encoding/hex"
+	"io"
 	"os"
 	"sync/atomic"
 	"time"
@@ -44,7 +45,12 @@ type headKey struct {
 type place struct {
 	off, line int64
 	inside    bool   // of an oversize record
+	loose     bool   // the lane is held, and not all before it is verified
 	tail      digest // of the last min(off, tailBytes) bytes before it
+	sum       uint64 // hash of the text from track.hashFrom to off
+	// state is that of sum: to go on from here. Nil once a later place is
+	// committed.
+	state *textHash
 }
 
 // tailLen returns how many bytes the tail of a place at off has.
@@ -91,36 +97,49 @@ type track struct {
 	settled       bool     // it is at its end for good: on_finish holds for it
 	finishing     bool     // it is done, and on_finish was not applied yet
 	told          bool     // this run has reported it
+	unsaved       bool     // it is in Watcher.unsaved
+	expired       bool     // it is no track of the Watcher any more
 	changed       time.Time
 	gone          time.Time // when it was seen first that there is no such file
 	disposed      int64     // when on_finish took the file away, in nanoseconds of Unix time, or 0
 	replaced      bool      // its file holds another text now
 	met           meeting   // of the file that it is bound to
 	reused        bool      // its inode is that of another file now
+	doubt         doubt     // whether its file still holds the text that was read
+	sighted       time.Time // when a reader looked at the file last
 	life          life
 	step          step
 	atEnd         bool     // all that the file has was read, when it was as in asRead
 	asRead        sighting // how it was when the last reading began
 	state         checkpoint.State
 	verdict       compress.Verdict
-	text          string // of the verdict, for the checkpoint
-	report        Report
+	text          string  // of the verdict, for the checkpoint
+	found         *Report // see report
 	lane          *pipeline.Lane
-	entry         checkpoint.Entry // what is stored; Offset, Line, Inside, Tail, TailLen, Restart count
-	places        []place          // ends of batches: some that are committed, and all that are not
+	entry         kept    // what is stored
+	places        []place // ends of batches: some that are committed, and all that are not
 	points        []point
 	key           headKey
-	failure       string // why it cannot be read now
-	tries         int    // that have failed, one after the other
+	failure       string    // why it cannot be read now
+	tries         int       // that have failed, one after the other
+	retry         time.Time // the next one
 
 	in     content
 	cut    cutter
-	head   []byte // the beginning of the text, as far as it is known; written under mu
-	last   []byte // the last bytes before cut.off
-	csv    []byte // header record
-	parsed bool   // csv is known
-	sound  bool   // skip_file: the file was verified
-	stamp  int64  // when the file was made that t is bound to, or 0: see born
+	head   []byte       // the beginning of the text, as far as it is known; written under mu
+	brief  []byte       // of a retired track, instead of head
+	last   []byte       // the last bytes before cut.off
+	hash   textHash     // of the text from hashFrom to cut.off
+	csv    []byte       // header record
+	parsed bool         // csv is known
+	sound  bool         // skip_file: the file was verified
+	seen   *examination // quarantine by reading twice: what may be emitted now
+	held   bool         // as its lane is, once it has one: a checkpoint covers what is verified
+	closed bool         // what is not verified is withdrawn: nothing more is emitted
+	raw    *os.File     // the file, for who keeps what was withdrawn
+	stamp  int64        // when the file was made that t is bound to, or 0: see born
+
+	hashFrom int64 // the text before it was not hashed; never changes
 
 	squeezed atomic.Bool  // in.compressed, for lag
 	taken    atomic.Int64 // how much of the file was read, for lag
@@ -132,17 +151,26 @@ type track struct {
 // content is the file of a track while it is open.
 type content struct {
 	f          *os.File
-	zr         *compress.Reader // nil: not decompressing, or plain
+	at         func(point string) error // see fault.At
+	zr         *compress.Reader         // nil: not decompressing, or plain
 	compressed bool
 	pos        int64 // plain: offset of the next read
+	bound      bool  // limit holds
+	limit      int64 // not plain: how much of the text may be read
 }
 
 // read reads the next bytes. io.EOF means that there are no more now.
 func (c *content) read(p []byte) (int, error) {
 	if c.zr != nil {
+		if c.bound {
+			p = p[:max(0, min(int64(len(p)), c.limit-c.zr.Bytes()))]
+			if len(p) == 0 {
+				return 0, io.EOF
+			}
+		}
 		return c.zr.Read(p)
 	}
-	n, err := c.f.ReadAt(p, c.pos)
+	n, err := readFile{c.f, c.at}.ReadAt(p, c.pos)
 	c.pos += int64(n)
 	if n > 0 {
 		err = nil
@@ -155,6 +183,39 @@ func (c *content) rest() {
 	if c.zr != nil {
 		c.zr.Close()
 		c.zr = nil
+	}
+}
+
+// report returns what is to be told of t, to be filled in.
+func (t *track) report() *Report {
+	if t.found == nil {
+		t.found = new(Report)
+	}
+	return t.found
+}
+
+// A kept is what a track keeps of the entry that is stored for it: what describe
+// does not know. There may be a hundred thousand of them.
+type kept struct {
+	Offset, Line, HashFrom, Restart int64
+	Tail, Hash                      string
+	State                           checkpoint.State
+	Inside                          bool
+}
+
+// keptOf returns what is kept of e.
+func keptOf(e checkpoint.Entry) kept {
+	return kept{
+		Offset: e.Offset, Line: e.Line, HashFrom: e.HashFrom, Restart: e.Restart,
+		Tail: e.Tail, Hash: e.Hash, State: e.State, Inside: e.Inside,
+	}
+}
+
+// entry returns an entry with what was kept.
+func (k *kept) entry() checkpoint.Entry {
+	return checkpoint.Entry{
+		Offset: k.Offset, Line: k.Line, HashFrom: k.HashFrom, Restart: k.Restart,
+		TailLen: tailLen(k.Offset), Tail: k.Tail, Hash: k.Hash, State: k.State, Inside: k.Inside,
 	}
 }
 
@@ -176,11 +237,17 @@ func (t *track) commit(pos int64) checkpoint.Entry {
 	for i+1 < len(t.places) && t.places[i+1].off <= pos {
 		i++
 	}
-	e := t.entry
+	e := t.entry.entry()
 	if len(t.places) > 0 && t.places[i].off <= pos {
 		p := t.places[i]
 		e.Offset, e.Line, e.Inside = p.off, p.line, p.inside
 		e.TailLen, e.Tail = tailLen(p.off), p.tail.String()
+		if p.state != nil {
+			e.Hash, e.HashFrom = p.state.text(), t.hashFrom
+		}
+	}
+	for j := range i {
+		t.places[j].state = nil // positions only grow
 	}
 	if i >= keepPlaces {
 		t.places = append(t.places[:0], t.places[i-keepPlaces+1:]...)
@@ -213,8 +280,12 @@ func (t *track) dropPoints() {
 // describe fills in what an entry says beside the progress.
 func (t *track) describe(e checkpoint.Entry, source string) checkpoint.Entry {
 	e.Source, e.ID, e.Path, e.Rel = source, t.id, t.path, t.rel
-	e.Dev, e.Ino, e.Size, e.ModTime, e.Gen = t.file.id.dev, t.file.id.ino, t.file.size, t.file.mtime, t.gen
+	e.Dev, e.Ino, e.Size, e.ModTime, e.Changed, e.Gen = t.file.id.dev, t.file.id.ino, t.file.size, t.file.mtime, t.file.changed, t.gen
+	withdrawn := t.state == checkpoint.Reading && e.State == checkpoint.Quarantined
 	e.State, e.Verdict, e.Rotated, e.Finishing, e.Gone, e.Disposed = t.state, t.text, t.rotated, t.finishing, 0, t.disposed
+	if withdrawn {
+		e.State = checkpoint.Quarantined
+	}
 	if !t.gone.IsZero() {
 		e.Gone = t.gone.Unix()
 	}
@@ -232,18 +303,24 @@ func (t *track) describe(e checkpoint.Entry, source string) checkpoint.Entry {
 // restored returns the track of an entry, bound to no file.
 func restored(e checkpoint.Entry) *track {
 	t := &track{
-		id: e.ID, path: e.Path, rel: e.Rel, gen: e.Gen, entry: e,
-		file:  sighting{path: e.Path, rel: e.Rel, id: fileID{e.Dev, e.Ino}, size: e.Size, mtime: e.ModTime},
+		id: e.ID, path: e.Path, rel: e.Rel, gen: e.Gen, entry: keptOf(e),
+		file:  sighting{path: e.Path, rel: e.Rel, id: fileID{e.Dev, e.Ino}, size: e.Size, mtime: e.ModTime, changed: e.Changed},
 		state: e.State, text: e.Verdict, rotated: e.Rotated, finishing: e.Finishing, disposed: e.Disposed,
 		key: headKey{e.HeadLen, parseDigest(e.Head)},
 	}
-	if e.State != checkpoint.Reading {
+	switch e.State {
+	case checkpoint.Reading:
+	case checkpoint.Quarantined:
+		t.state, t.closed = checkpoint.Reading, true
+	default:
 		t.life = over
 	}
 	if e.Gone != 0 {
 		t.gone = time.Unix(e.Gone, 999_999_999) // at the latest
 	}
-	t.places = []place{{e.Offset, e.Line, e.Inside, parseDigest(e.Tail)}}
+	t.hash, t.hashFrom = storedHash(&e)
+	h := t.hash
+	t.places = []place{{off: e.Offset, line: e.Line, inside: e.Inside, tail: parseDigest(e.Tail), sum: h.Sum64(), state: &h}}
 	t.cut.off, t.cut.line, t.cut.oversize = e.Offset, e.Line, e.Inside
 	return t
 }

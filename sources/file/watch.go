@@ -6,9 +6,12 @@ import (
 	"log/slog"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/urlfold/urlfold/internal/checkpoint"
+	"github.com/urlfold/urlfold/internal/disk"
+	"github.com/urlfold/urlfold/internal/fault"
 	"github.com/urlfold/urlfold/pipeline"
 )
 
@@ -24,6 +27,17 @@ type WatchConfig struct {
 	Store *checkpoint.Store
 	// MaxRecord is as in Config.
 	MaxRecord int
+	// Grid, if it is not 0, has batches end at fixed places, whatever was read at a
+	// time and wherever reading began: at the first record end at or behind each
+	// multiple of Grid bytes. What follows the last of them is emitted when the file is
+	// known to be at its end. The arenas of batches should be longer than Grid.
+	Grid int64
+	// Hold says that what was emitted can be withdrawn from all outputs, so that
+	// on_damage: quarantine need not read files twice: see pipeline.Lane.Withdraw.
+	Hold bool
+	// NewFit, if it is set, returns a function that reports whether a record fits the
+	// format. head is the header record, or nil.
+	NewFit func(head []byte) func(rec []byte) bool
 	// UntilEOF ends a run that tails when all files are at their ends.
 	UntilEOF bool
 	// Logger is told of what is found out about files. Default: discard.
@@ -33,6 +47,8 @@ type WatchConfig struct {
 	// the end of its input, for one that runs before have found damaged. Calls come
 	// from different goroutines, one at a time, and should not block.
 	OnReport func(Report)
+
+	at func(point string) error // fault.At, but in tests
 }
 
 // A Watcher is the source of a daemon: it reads the files that match globs, and
@@ -49,7 +65,6 @@ type Watcher struct {
 	tell   sync.Mutex    // one OnReport at a time
 
 	mu        sync.Mutex
-	wake      *sync.Cond // for readers: ready has grown, or stop is set
 	tracks    []*track
 	byFile    map[fileID]*track // of those that are bound
 	byLane    map[*pipeline.Lane]*track
@@ -57,14 +72,16 @@ type Watcher struct {
 	ids       map[string]bool // of all tracks
 	headLens  map[int64]int   // how many keys in heads have this length
 	prospects map[fileID]*prospect
-	ready     []job
-	active    int // jobs that are queued or being done
+	reading   queue // of readers
+	checking  queue // of those who compare texts
+	verifying int64 // bytes that are still to be read to compare texts
 	stop      bool
 	fatal     error
 	scanned   bool                // once at least
 	veiled    bool                // there are tracks that are
 	fresh     bool                // there was no progress at all
-	dirty     bool                // the store does not know all
+	unsaved   []*track            // what the store holds of them may not be as they are
+	forgotten []string            // ids of tracks that the store is to forget
 	broken    map[string]string   // files that cannot be read, and why
 	hidden    map[string]error    // files and folders that the last scan could not look at
 	metBefore map[fileID]prospect // files that tracks have let go of since the last scan
@@ -73,6 +90,13 @@ type Watcher struct {
 	stats     counts
 	descs     int // open files
 	clock     func() time.Time
+	at        func(point string) error // fault.At, but in tests
+
+	retireAfter time.Duration // see there
+
+	measured atomic.Pointer[WatchStats] // see glance
+	health   atomic.Pointer[error]      // what unreadable has returned last
+	damaged  atomic.Pointer[damages]    // what Damaged has returned last
 }
 
 // A job is what readers do: to read a track, or to look what a prospect is.
@@ -102,12 +126,15 @@ func NewWatcher(cfg WatchConfig) (*Watcher, error) {
 	if cfg.MaxRecord == 0 {
 		cfg.MaxRecord = 1 << 20
 	}
+	if cfg.at == nil {
+		cfg.at = fault.At
+	}
 	if cfg.Logger == nil {
 		cfg.Logger = slog.New(slog.DiscardHandler)
 	}
 	w := &Watcher{
 		cfg: cfg, log: cfg.Logger,
-		scan:      scanner{cfg.Include, cfg.Exclude},
+		scan:      scanner{cfg.Include, cfg.Exclude, cfg.at},
 		ends:      cfg.Mode == modeBatch || cfg.UntilEOF,
 		kick:      make(chan struct{}, 1),
 		metBefore: map[fileID]prospect{},
@@ -120,8 +147,11 @@ func NewWatcher(cfg WatchConfig) (*Watcher, error) {
 		broken:    map[string]string{},
 		given:     map[fileID]bool{},
 		clock:     time.Now,
+		at:        cfg.at,
+
+		retireAfter: retireAfter,
 	}
-	w.wake = sync.NewCond(&w.mu)
+	w.reading.wake, w.checking.wake = sync.NewCond(&w.mu), sync.NewCond(&w.mu)
 	w.stats.verdicts = map[string]int64{}
 	return w, nil
 }
@@ -130,6 +160,8 @@ func NewWatcher(cfg WatchConfig) (*Watcher, error) {
 func (w *Watcher) Open(_ context.Context, rt pipeline.Runtime) error {
 	w.rt = rt
 	entries := w.cfg.Store.Entries(w.cfg.Name)
+	w.mu.Lock() // Stats may be called before there is a run
+	defer w.mu.Unlock()
 	w.fresh = len(entries) == 0
 	for _, e := range entries {
 		t := restored(e)
@@ -146,7 +178,10 @@ func (w *Watcher) Run(ctx context.Context) error {
 	defer hints.close()
 	var readers sync.WaitGroup
 	for range max(1, w.cfg.Readers) {
-		readers.Go(func() { w.readLoop(ctx) })
+		readers.Go(func() { w.workOff(ctx, &w.reading) })
+	}
+	for range w.cfg.verifiers() {
+		readers.Go(func() { w.workOff(ctx, &w.checking) })
 	}
 	unwatch := context.AfterFunc(ctx, func() { w.halt(nil) })
 	defer unwatch()
@@ -154,7 +189,7 @@ func (w *Watcher) Run(ctx context.Context) error {
 		began := time.Now()
 		w.poll(hints)
 		if first {
-			w.warnEmpty()
+			w.checkEmpty()
 		}
 		if w.complete() {
 			w.recall()
@@ -168,14 +203,27 @@ func (w *Watcher) Run(ctx context.Context) error {
 	return w.park()
 }
 
-// warnEmpty says so if there is no file at all, and never was one: it may be that
-// include has a mistake.
-func (w *Watcher) warnEmpty() {
+// A NoMatchError ends a run in mode batch whose patterns match no file.
+type NoMatchError struct{ Source string } // WatchConfig.Name
+
+// Error returns what is wrong, and what would allow it.
+func (e *NoMatchError) Error() string {
+	return "no files match the include patterns (allow_empty: true allows that)"
+}
+
+// checkEmpty is called after the first poll. Patterns that match no file, and never
+// did as far as the progress knows, are most likely a mistake: it ends a run in
+// mode batch, unless that is allowed, and is logged in mode tail.
+func (w *Watcher) checkEmpty() {
 	w.mu.Lock()
 	empty := w.fresh && len(w.tracks)+len(w.prospects)+len(w.broken)+len(w.hidden) == 0
 	w.mu.Unlock()
-	if empty {
-		w.log.Warn("there is no file that include names", "include", w.cfg.Include)
+	switch {
+	case !empty:
+	case w.cfg.Mode == modeBatch && !w.cfg.AllowEmpty:
+		w.halt(&NoMatchError{Source: w.cfg.Name})
+	default:
+		w.log.Warn("no files match the include patterns", "include", w.cfg.Include)
 	}
 }
 
@@ -212,7 +260,7 @@ func (w *Watcher) halt(err error) {
 	if w.fatal == nil {
 		w.fatal = err
 	}
-	w.wake.Broadcast()
+	w.wakeAll()
 	w.nudge()
 }
 
@@ -234,7 +282,7 @@ func (w *Watcher) running() bool {
 func (w *Watcher) complete() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if !w.ends || w.active > 0 {
+	if !w.ends || w.reading.active > 0 || w.checking.active > 0 {
 		return false
 	}
 	for _, p := range w.prospects {
@@ -242,33 +290,51 @@ func (w *Watcher) complete() bool {
 			return false
 		}
 	}
+	for _, err := range w.hidden {
+		if disk.Exhausted(err) {
+			return false // there may be more files than were seen
+		}
+	}
 	return !slices.ContainsFunc(w.tracks, func(t *track) bool { return t.life == open && t.bound })
 }
 
-// enqueue gives a job to the readers. The caller holds mu.
-func (w *Watcher) enqueue(j job) {
-	w.active++
-	w.ready = append(w.ready, j)
-	w.wake.Signal()
+// A queue holds jobs for the goroutines that do them. Watcher.mu guards it.
+type queue struct {
+	wake   *sync.Cond // ready has grown, or the run stops
+	ready  []job
+	active int // jobs that are queued or being done
 }
 
-// readLoop does jobs until the run is stopped.
-func (w *Watcher) readLoop(ctx context.Context) {
+// enqueue adds a job to q. The caller holds mu.
+func (w *Watcher) enqueue(q *queue, j job) {
+	q.active++
+	q.ready = append(q.ready, j)
+	q.wake.Signal()
+}
+
+// wakeAll wakes all goroutines that wait for jobs. The caller holds mu.
+func (w *Watcher) wakeAll() {
+	w.reading.wake.Broadcast()
+	w.checking.wake.Broadcast()
+}
+
+// workOff does the jobs of q until the run is stopped.
+func (w *Watcher) workOff(ctx context.Context, q *queue) {
 	for {
 		w.mu.Lock()
-		for len(w.ready) == 0 && !w.stop {
-			w.wake.Wait()
+		for len(q.ready) == 0 && !w.stop {
+			q.wake.Wait()
 		}
 		if w.stop {
 			w.mu.Unlock()
 			return
 		}
-		j := w.ready[0]
-		w.ready = w.ready[1:]
+		j := q.ready[0]
+		q.ready = q.ready[1:]
 		w.mu.Unlock()
 		j.do(ctx, w)
 		w.mu.Lock()
-		if w.active--; w.active == 0 {
+		if q.active--; q.active == 0 {
 			w.nudge()
 		}
 		w.mu.Unlock()
@@ -296,27 +362,46 @@ func (w *Watcher) park() error {
 // commit beside the progress: names, and which files are gone.
 func (w *Watcher) Close(context.Context) error {
 	w.mu.Lock()
-	dirty := w.dirty
+	dirty := len(w.unsaved) > 0 || len(w.forgotten) > 0
+	for _, t := range w.tracks {
+		if t.raw != nil {
+			_ = t.raw.Close() // it was only read
+			t.raw = nil
+		}
+	}
 	w.mu.Unlock()
 	if !dirty {
 		return nil
 	}
-	return w.save(nil, nil, false, nil)
+	err := w.save(nil, nil, false, nil)
+	if _, lost := errors.AsType[*pipeline.LostError](err); lost {
+		return nil // the run has failed with it
+	}
+	return err
 }
 
 // Health implements [pipeline.Healther].
 func (w *Watcher) Health() error {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return errors.Join(w.cfg.Store.Health(), w.unreadable())
+	bad := w.health.Load()
+	if w.tryLock() {
+		bad = new(w.unreadable())
+		w.mu.Unlock()
+		w.health.Store(bad)
+	}
+	if bad == nil {
+		return w.cfg.Store.Health()
+	}
+	return errors.Join(w.cfg.Store.Health(), *bad)
 }
 
 // Interface guards.
 var (
 	_ pipeline.Source       = (*Watcher)(nil)
 	_ pipeline.CutCommitter = (*Watcher)(nil)
+	_ pipeline.Keeper       = (*Watcher)(nil)
 	_ pipeline.Finisher     = (*Watcher)(nil)
 	_ pipeline.Healther     = (*Watcher)(nil)
 	_ job                   = (*track)(nil)
 	_ job                   = (*prospect)(nil)
+	_ job                   = (*proof)(nil)
 )

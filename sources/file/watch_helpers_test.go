@@ -67,6 +67,7 @@ type shelf struct {
 	stall  chan struct{}        // no batch is given out before it is closed, if it is there
 	exact  bool                 // cut back to what was stored when a daemon starts
 	stops  bool                 // the codec is a stopper
+	idles  bool                 // lanes are ended as soon as they can be
 	onLane func(*pipeline.Lane) // called for each batch, one at a time
 	full   func(n int)          // called with the number of lines after each batch
 }
@@ -227,6 +228,13 @@ func (m *mortal) Commit(ctx context.Context, ups []pipeline.LanePos) error {
 	return m.Watcher.Commit(ctx, ups)
 }
 
+func (m *mortal) Keep() error {
+	if m.dead.Load() {
+		return nil
+	}
+	return m.Watcher.Keep()
+}
+
 func (m *mortal) CommitCut(ctx context.Context, ups []pipeline.LanePos, marks []pipeline.Mark) error {
 	if m.dead.Load() {
 		return nil
@@ -289,6 +297,9 @@ func start(t testing.TB, dir string, set Settings, sink *shelf, mod func(*WatchC
 		t.Fatal(err)
 	}
 	d.w.clock = func() time.Time { return time.Now().Add(time.Duration(d.ahead.Load())) }
+	if len(t.Name())%2 == 0 || sink.idles { // in half of the tests lanes are ended as soon as they can be
+		d.w.retireAfter = 0
+	}
 	d.life = &mortal{Watcher: d.w, eager: sink.eager, stall: sink.stall}
 	if sink.exact {
 		sink.cutBack(store.Marks("sink 1"))
@@ -316,15 +327,46 @@ func start(t testing.TB, dir string, set Settings, sink *shelf, mod func(*WatchC
 // wait waits for the end of the run.
 func (d *daemon) wait() {
 	d.t.Helper()
-	if err := <-d.done; err != nil {
+	if err := d.result(); err != nil {
 		d.t.Error(err)
 	}
+}
+
+// result waits for the end of the run, and returns its error.
+func (d *daemon) result() error {
+	d.t.Helper()
+	result := <-d.done
 	d.stop()
+	d.checkStored()
 	if err := d.store.Close(); err != nil {
 		d.t.Error(err)
 	}
 	if n := d.w.Stats().Descriptors; n != 0 {
 		d.t.Errorf("%d descriptors are left open", n)
+	}
+	return result
+}
+
+// checkStored fails the test unless the store holds all tracks as they are: each
+// change of one has to be noted, since only those are stored.
+func (d *daemon) checkStored() {
+	d.t.Helper()
+	d.w.mu.Lock()
+	defer d.w.mu.Unlock()
+	want := map[string]checkpoint.Entry{}
+	for _, t := range d.w.tracks {
+		if e := t.describe(t.entry.entry(), d.w.cfg.Name); e.Offset > 0 || t.state != checkpoint.Reading {
+			want[t.id] = e
+		}
+	}
+	for _, e := range d.store.Entries(d.w.cfg.Name) {
+		if e != want[e.ID] {
+			d.t.Errorf("stored:  %+v\nbut it is: %+v", e, want[e.ID])
+		}
+		delete(want, e.ID)
+	}
+	for _, e := range want {
+		d.t.Errorf("not stored: %+v", e)
 	}
 }
 

@@ -1,6 +1,7 @@
 package file
 
 import (
+	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -39,19 +40,28 @@ func batch(include ...string) Settings {
 	return s
 }
 
-// TestNothingThere: names that stand for no file may be a mistake, which is told; that
-// there is none any more is not.
+// TestNothingThere: patterns that match no file may be a mistake, which ends a run in
+// mode batch and is logged where that is allowed; files that are gone by now are no
+// mistake.
 func TestNothingThere(t *testing.T) {
 	t.Parallel()
 	f := func(dir, data string, want bool) {
 		t.Helper()
-		var logged syncBuffer
-		d := start(t, data, batch(filepath.Join(dir, "*.log")), &shelf{}, func(c *WatchConfig) {
-			c.Logger = slog.New(slog.NewTextHandler(&logged, nil))
-		})
-		d.wait()
-		if got := strings.Contains(logged.String(), "there is no file that include names"); got != want {
-			t.Errorf("warned: %v\n%s", got, logged.String())
+		for _, allowed := range []bool{true, false} {
+			set := batch(filepath.Join(dir, "*.log"))
+			set.AllowEmpty = allowed
+			var logged syncBuffer
+			d := start(t, data, set, &shelf{}, func(c *WatchConfig) {
+				c.Logger = slog.New(slog.NewTextHandler(&logged, nil))
+			})
+			err := d.result()
+			if got := strings.Contains(logged.String(), "no files match the include patterns"); got != (want && allowed) {
+				t.Errorf("logged: %v\n%s", got, logged.String())
+			}
+			var empty *NoMatchError
+			if got := errors.As(err, &empty); got != (want && !allowed) || !got && err != nil {
+				t.Errorf("allow_empty %v: the run ends with %v", allowed, err)
+			}
 		}
 	}
 	dir, data := t.TempDir(), t.TempDir()
@@ -184,9 +194,12 @@ func TestDamaged(t *testing.T) {
 			if s := d.w.Stats(); s.Damaged != 1 && kind != "trailing-garbage" {
 				t.Errorf("%s, %s: %+v", name, mode, s)
 			}
+			damage := strings.TrimPrefix(kind, "trailing-garbage")
+			wantDamage(t, d.w, "1-"+name, damage)
 			set.Mode = modeBatch
 			d = start(t, data, set, sink, nil)
 			d.wait()
+			wantDamage(t, d.w, "1-"+name, damage) // as the run before has found it
 			if sink.count() != n+1 || d.kinds()["1-"+name] != "" {
 				t.Errorf("%s, %s: read again", name, mode)
 			}

@@ -1,11 +1,13 @@
 package file
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/urlfold/urlfold/internal/checkpoint"
 )
@@ -16,10 +18,23 @@ type counts struct {
 	truncations int64
 	lost        int64
 	reinflated  int64
+	verified    int64
+	lookalikes  int64
+	emitted     int64 // records of damaged files that are not verified, and went out
+	withheld    int64 // and those that did not
 }
 
-// count counts a track that is finished. The caller holds mu.
-func (c *counts) count(t *track) { c.verdicts[t.verdict.Kind.String()]++ }
+// count counts a file that is finished. The caller holds mu.
+func (c *counts) count(r *Report) {
+	c.verdicts[r.Verdict.Kind.String()]++
+	switch n := r.Unverified.Lines; {
+	case !r.Verdict.Damage():
+	case r.Withheld:
+		c.withheld += n
+	default:
+		c.emitted += n
+	}
+}
 
 // WatchStats say what a Watcher does, and has done since it was opened.
 type WatchStats struct {
@@ -30,13 +45,20 @@ type WatchStats struct {
 	Unreadable int
 
 	LagBytes    int64            // that are in files and not read, of compressed files as they are stored
+	DamagedBy   map[string]int   // Damaged by kind of verdict
 	Verdicts    map[string]int64 // finished files by kind of verdict
 	Truncations int64            // files that were truncated or written over (copytruncate)
 	LostBytes   int64            // seen in files that were gone, or truncated, before they were read, and found in no copy
 	Reinflated  int64            // bytes decompressed again to go on after a restart
 	Descriptors int              // open files
+	Verifying   int64            // bytes still to be read again to verify that files hold a text that is known
+	Verified    int64            // bytes that were read again for that
+	Lookalikes  int64            // files that looked like a known text, and were another one
 
-	Files []Standing // those that count as Open, by path
+	UnverifiedEmitted  int64 // records of damaged files that no checksum verifies, and that went out
+	UnverifiedWithheld int64 // the same, in no output
+
+	Files []Standing // of those that count as Open the ones with the most to read, that first; at most 20
 }
 
 // A Standing says how far a file is.
@@ -51,25 +73,74 @@ type Standing struct {
 func (w *Watcher) Stats() WatchStats {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	return w.measure()
+}
+
+// scrapeWait is how long a scrape waits for a scan of very many files.
+const scrapeWait = 10 * time.Millisecond
+
+// tryLock locks mu, unless that takes longer than scrapeWait.
+func (w *Watcher) tryLock() bool {
+	for end := time.Now().Add(scrapeWait); !w.mu.TryLock(); {
+		if time.Now().After(end) {
+			return false
+		}
+		<-time.After(scrapeWait / 10)
+	}
+	return true
+}
+
+// glance returns what Stats returns, or has returned a moment ago if a scan is under
+// way that takes long.
+func (w *Watcher) glance() WatchStats {
+	if w.tryLock() {
+		defer w.mu.Unlock()
+		s := w.measure()
+		w.measured.Store(&s)
+		return s
+	}
+	if s := w.measured.Load(); s != nil {
+		return *s
+	}
+	return w.Stats()
+}
+
+// measure is Stats for who holds mu.
+func (w *Watcher) measure() WatchStats {
 	s := WatchStats{
-		Held: len(w.prospects), Unreadable: len(w.broken) + len(w.hidden), Verdicts: maps.Clone(w.stats.verdicts), Descriptors: w.descs,
+		DamagedBy: map[string]int{},
+		Held:      len(w.prospects), Unreadable: len(w.broken) + len(w.hidden), Verdicts: maps.Clone(w.stats.verdicts), Descriptors: w.descs,
 		Truncations: w.stats.truncations, LostBytes: w.stats.lost, Reinflated: w.stats.reinflated,
+		Verifying: w.verifying, Verified: w.stats.verified, Lookalikes: w.stats.lookalikes,
+		UnverifiedEmitted: w.stats.emitted, UnverifiedWithheld: w.stats.withheld,
 	}
 	for _, t := range w.tracks {
 		switch {
 		case t.life == over && t.state == checkpoint.Damaged:
 			s.Damaged++
+			s.DamagedBy[damageKind(t.text)]++
 		case t.life == over:
 			s.Done++
 		default:
-			f := Standing{Path: t.path, Offset: t.at().off, Committed: t.entry.Offset, Lag: t.lag()}
 			s.Open++
-			s.LagBytes += f.Lag
-			s.Files = append(s.Files, f)
+			if lag := t.lag(); lag > 0 {
+				s.LagBytes += lag
+				s.Files = addStanding(s.Files, Standing{Path: t.path, Offset: t.at().off, Committed: t.entry.Offset, Lag: lag})
+			}
 		}
 	}
-	slices.SortFunc(s.Files, func(a, b Standing) int { return strings.Compare(a.Path, b.Path) })
 	return s
+}
+
+// addStanding adds f to a list in order, which keeps at most laggards of them.
+func addStanding(list []Standing, f Standing) []Standing {
+	i, _ := slices.BinarySearchFunc(list, f, func(a, b Standing) int {
+		return cmp.Or(cmp.Compare(b.Lag, a.Lag), strings.Compare(a.Path, b.Path))
+	})
+	if i == laggards {
+		return list
+	}
+	return slices.Insert(list, i, f)[:min(len(list)+1, laggards)]
 }
 
 // lag returns how much of the file is not read.

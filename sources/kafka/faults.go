@@ -2,43 +2,46 @@ package kafka
 
 import (
 	"log/slog"
+	"strings"
 	"sync"
-	"time"
 
 	"github.com/urlfold/urlfold/internal/kafka"
+	"github.com/urlfold/urlfold/internal/logging"
 )
 
 // faults are the reasons why the source, or a partition, cannot go on now.
 type faults struct {
 	mu    sync.Mutex
-	all   map[string]fault
+	all   map[string]*logging.Outage
 	count map[string]int64 // all that were ever set, by class
 }
-
-type fault struct {
-	err    error
-	logged time.Time
-}
-
-// complainEvery is how often a fault that lasts is logged.
-const complainEvery = 10 * time.Second
 
 func (f *faults) set(log *slog.Logger, where string, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.all == nil {
-		f.all, f.count = map[string]fault{}, map[string]int64{}
+		f.all, f.count = map[string]*logging.Outage{}, map[string]int64{}
 	}
 	f.count[kafka.ClassOf(err)]++
-	now := fault{err, f.all[where].logged}
-	if time.Since(now.logged) > complainEvery {
-		now.logged = time.Now()
-		log.Warn("kafka: cannot read: it is tried again", "error", err)
+	o := f.all[where]
+	if o == nil {
+		o = logging.NewOutage(log, "kafka: cannot read: it is tried again", "kafka: read recovered", "where", strings.TrimSpace(where))
+		f.all[where] = o
 	}
-	f.all[where] = now
+	o.Set(err)
 }
 
+// clear says that it works there.
 func (f *faults) clear(where string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if o := f.all[where]; o != nil {
+		o.Clear()
+	}
+}
+
+// forget drops what is known of a place that is no longer this member's.
+func (f *faults) forget(where string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	delete(f.all, where)
@@ -54,11 +57,11 @@ func (f *faults) of(class string) int64 {
 func (f *faults) first() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	name := ""
-	for n := range f.all {
-		if name == "" || n < name {
-			name = n
+	name, first := "", error(nil)
+	for n, o := range f.all {
+		if err := o.Err(); err != nil && (first == nil || n < name) {
+			name, first = n, err
 		}
 	}
-	return f.all[name].err
+	return first
 }

@@ -106,7 +106,8 @@ func (m *member) drain(parts []*partition) {
 	for _, p := range parts {
 		p.lane.Revoke()
 		delete(m.s.parts, p.lane)
-		m.s.faults.clear(p.lane.Name())
+		m.s.faults.forget(p.lane.Name() + fetching)
+		m.s.faults.forget(p.lane.Name() + reading)
 	}
 }
 

@@ -78,6 +78,10 @@ func (s *Source) check(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, s.cfg.RequestTimeout)
 	defer cancel()
 	for try := 0; ; try++ {
+		err := s.client.Check(ctx)
+		if kafka.Misconfigured(err) {
+			return fmt.Errorf("kafka source: %w", err)
+		}
 		topics, err := s.client.Topics(ctx, s.cfg.Topics, false)
 		if err == nil {
 			return missing(topics)

@@ -43,8 +43,7 @@ const leastAckWait = 10 * time.Second
 func (s *JetStream) Warnings() []string { return s.warnings }
 
 // warn tells in which way the consumer is not as it should be.
-func (s *JetStream) warn() (list []string) {
-	i := &s.info
+func (s *JetStream) warn(i *client.ConsumerInfo) (list []string) {
 	edit := fmt.Sprintf("nats consumer edit %s %s", s.cfg.Stream, s.cfg.Durable)
 	add := func(format string, args ...any) {
 		list = append(list, fmt.Sprintf("consumer %q of stream %q: ", s.cfg.Durable, s.cfg.Stream)+fmt.Sprintf(format, args...))

@@ -21,6 +21,11 @@ type JetStreamConfig struct {
 	Durable string `yaml:"durable,required"`
 	// Consumer says what the consumer is to be like.
 	Consumer Consumer `yaml:"consumer"`
+	// Start says where a consumer begins that is created, and where reading begins
+	// in a stream that was deleted and created again: earliest, latest, or
+	// timestamp:2026-11-01T00:00:00Z. A consumer that was deleted while this instance
+	// ran is created again after the last message known to be acknowledged.
+	Start Start `yaml:"start"`
 	// Prefetch bounds what is asked for and not processed yet.
 	Prefetch Prefetch `yaml:"prefetch"`
 	// Batch bounds the messages of a batch.
@@ -44,7 +49,8 @@ type JetStreamConfig struct {
 // A Consumer says what the durable consumer is to be like. What is not written is as
 // the consumer has it, or for one that is created the default that is given here.
 type Consumer struct {
-	// Create has the consumer created if there is none. Default: true.
+	// Create has the consumer created if there is none, at the start and later.
+	// Default: true.
 	Create bool `yaml:"create"`
 	// FilterSubjects are the subjects to read. Default: all of the stream.
 	FilterSubjects []string `yaml:"filter_subjects"`

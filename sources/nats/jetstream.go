@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strconv"
+	"log/slog"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
 
+	"github.com/urlfold/urlfold/internal/logging"
 	client "github.com/urlfold/urlfold/internal/nats"
 	"github.com/urlfold/urlfold/pipeline"
 )
@@ -16,18 +18,26 @@ import (
 // A JetStream is a source that reads a stream. Its methods are those of
 // [pipeline.Source] and [pipeline.Acker], and some that tell how it is.
 type JetStream struct {
-	cfg    JetStreamConfig
-	rt     pipeline.Runtime
-	conn   atomic.Pointer[client.Conn] // nil before Open; Health and Stats are asked meanwhile
-	stream client.StreamInfo
-	info   client.ConsumerInfo
+	cfg  JetStreamConfig
+	log  *slog.Logger
+	rt   pipeline.Runtime
+	conn atomic.Pointer[client.Conn] // nil before Open; Health and Stats are asked meanwhile
 
-	warnings []string
-	pull     atomic.Pointer[client.Pull]
-	nak      []byte
-	quit     context.CancelFunc
-	keepers  sync.WaitGroup
-	confirm  sync.WaitGroup // confirmations that are waited for
+	epoch  atomic.Pointer[epoch]
+	next   atomic.Pointer[epoch] // the stream that has taken the name, until Run has ended the lane
+	info   atomic.Pointer[client.ConsumerInfo]
+	gate   gate
+	alarm  chan struct{} // there is something for the guard
+	outage *logging.Outage
+	missed int // of the guard: looks in a row that failed
+
+	warnings   []string
+	durability []string // what CheckConnect adds to warnings
+	pull       atomic.Pointer[client.Pull]
+	nak        []byte
+	quit       context.CancelFunc
+	keepers    sync.WaitGroup
+	confirm    sync.WaitGroup // confirmations that are waited for
 
 	mu     sync.Mutex
 	flying map[*receipt]struct{}
@@ -41,7 +51,14 @@ func NewJetStream(cfg JetStreamConfig) (*JetStream, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, fmt.Errorf("jetstream source: %w", err)
 	}
-	return &JetStream{cfg: cfg, nak: client.NakDelay(cfg.NakDelay), flying: map[*receipt]struct{}{}}, nil
+	s := &JetStream{
+		cfg: cfg, log: cfg.Logger, nak: client.NakDelay(cfg.NakDelay), flying: map[*receipt]struct{}{}, alarm: make(chan struct{}, 1),
+	}
+	if s.log == nil {
+		s.log = slog.New(slog.DiscardHandler)
+	}
+	s.outage = logging.NewOutage(s.log, "consumer unavailable, retrying", "consumer available again", "stream", cfg.Stream, "consumer", cfg.Durable)
+	return s, nil
 }
 
 // Open implements [pipeline.Source].
@@ -59,7 +76,7 @@ func (s *JetStream) Open(ctx context.Context, rt pipeline.Runtime) error {
 	keep, quit := context.WithCancel(context.Background())
 	s.quit = quit
 	s.keepers.Go(func() { s.keep(keep) })
-	s.keepers.Go(func() { s.watchLag(keep) })
+	s.keepers.Go(func() { s.guard(keep) })
 	return nil
 }
 
@@ -73,43 +90,35 @@ func (s *JetStream) CheckConnect(ctx context.Context) error {
 	}
 	defer conn.Close()
 	err = s.look(ctx, conn, false)
+	s.warnings = append(s.warnings, s.durability...)
 	if errors.Is(err, client.ErrNoConsumer) && s.cfg.Consumer.Create {
 		return nil
 	}
 	return err
 }
 
-// look looks at the stream and the consumer.
-func (s *JetStream) look(ctx context.Context, conn *client.Conn, create bool) (err error) {
-	if s.stream, err = conn.Stream(ctx, s.cfg.Stream); err != nil {
-		return err
-	}
-	c := &s.cfg.Consumer
-	if err := checkFilters(&s.stream, c.FilterSubjects); err != nil {
-		return err
-	}
-	s.info, err = conn.Consumer(ctx, client.Consumer{
-		Stream: s.cfg.Stream, Durable: s.cfg.Durable, Filters: c.FilterSubjects,
-		AckWait: c.AckWait, MaxAckPending: c.MaxAckPending, MaxDeliver: c.MaxDeliver,
-	}, create)
-	if err != nil {
-		return err
-	}
-	s.stats.pending.Store(s.info.Pending)
-	s.stats.ackPending.Store(uint64(s.info.AckPending))
-	s.warnings = s.warn()
-	return s.cfg.Poison.validate(s.info.MaxDeliver)
-}
-
 // laneName names the lane: "jetstream/<stream>/<consumer>".
 func (s *JetStream) laneName() string { return "jetstream/" + s.cfg.Stream + "/" + s.cfg.Durable }
 
-// Run implements [pipeline.Source].
+// Run implements [pipeline.Source]. It has one lane for each stream that bears the
+// name while it runs.
 func (s *JetStream) Run(ctx context.Context) error {
+	for {
+		err := s.session(ctx)
+		if !errors.Is(err, errReplaced) {
+			return err
+		}
+		s.epoch.Store(s.next.Load())
+		s.next.Store(nil)
+	}
+}
+
+// session reads one stream.
+func (s *JetStream) session(ctx context.Context) error {
 	pull, err := s.conn.Load().NewPull(client.PullConfig{
-		Stream: s.cfg.Stream, Durable: s.cfg.Durable, Info: s.info,
+		Stream: s.cfg.Stream, Durable: s.cfg.Durable, Info: *s.info.Load(),
 		Messages: s.cfg.Prefetch.Messages, Bytes: int(s.cfg.Prefetch.Bytes),
-		Expires: 30 * time.Second, Heartbeat: heartbeat,
+		Expires: 30 * time.Second, Heartbeat: heartbeat, Gone: s.suspect,
 	})
 	if err != nil {
 		return err
@@ -117,11 +126,9 @@ func (s *JetStream) Run(ctx context.Context) error {
 	s.pull.Store(pull)
 	lane := s.rt.NewLane(s.laneName(), pipeline.LaneLimits{})
 	defer s.rt.End(lane)
-	// A stream that is deleted and created again counts from 1 again. Its records are
-	// others, so their ids must be.
-	lane.SetID(s.laneName() + "/" + strconv.FormatInt(s.stream.Created.UnixNano(), 36))
-	r := newReader(s, lane, pull)
-	return r.run(ctx)
+	e := s.epoch.Load()
+	lane.SetID(s.laneID(e))
+	return newReader(s, e, lane, pull).run(ctx)
 }
 
 // heartbeat is how often the server gives a sign of life while it has no message.
@@ -129,18 +136,42 @@ const heartbeat = 5 * time.Second
 
 // Resolved implements [pipeline.Acker].
 func (s *JetStream) Resolved(b *pipeline.Batch) {
-	refs := s.settle(b)
-	if s.cfg.Ack == ackConfirmed && len(refs) > 0 {
-		refs := append([]string(nil), refs...)
-		s.confirm.Go(func() { s.ackConfirmed(refs) })
+	x := s.settle(b)
+	if x == nil || len(x.refs) == 0 {
 		return
 	}
-	s.answer(refs, client.Ack, &s.stats.acked)
+	x.of.floor.acked(x.dels)
+	if shut, _ := s.gate.state(); shut || s.cfg.Ack == ackConfirmed {
+		refs, of := slices.Clone(x.refs), x.of // the batch is used again
+		ack := heldAck{of: of, send: func() { s.ack(of, refs) }, drop: func() { s.lose(refs) }}
+		if s.gate.pass(ack) {
+			ack.send()
+		}
+		return
+	}
+	s.ack(x.of, x.refs)
 }
+
+// ack acknowledges messages of an epoch. With ack: sent it does not keep refs.
+func (s *JetStream) ack(of *epoch, refs []string) {
+	switch {
+	case of != s.epoch.Load():
+		s.lose(refs)
+	case s.cfg.Ack == ackConfirmed:
+		s.confirm.Go(func() { s.ackConfirmed(of, refs) })
+	default:
+		s.answer(refs, client.Ack, &s.stats.acked)
+	}
+}
+
+// lose counts acknowledgments that are not sent.
+func (s *JetStream) lose(refs []string) { s.stats.unconfirmed.Add(int64(len(refs))) }
 
 // Abandoned implements [pipeline.Acker].
 func (s *JetStream) Abandoned(b *pipeline.Batch, _ error) {
-	s.answer(s.settle(b), s.nak, &s.stats.naked)
+	if x := s.settle(b); x != nil {
+		s.answer(x.refs, s.nak, &s.stats.naked)
+	}
 }
 
 // Split implements [pipeline.Splitter]: the messages behind are given back.
@@ -153,15 +184,15 @@ func (s *JetStream) Split(b *pipeline.Batch, _, msg int) (end pipeline.Position,
 	return pipeline.Position{A: b.Msgs[msg-1].Pos}, true
 }
 
-// settle takes b off the list of what is in progress and returns the reply subjects
-// of its messages, which belong to the batch.
-func (s *JetStream) settle(b *pipeline.Batch) []string {
+// settle takes b off the list of what is in progress and returns its receipt, which
+// belongs to the batch; nil if it has none.
+func (s *JetStream) settle(b *pipeline.Batch) *receipt {
 	x, ok := b.Ext.(*receipt)
 	if !ok || x.owner != s {
 		return nil
 	}
 	s.forget(x)
-	return x.refs
+	return x
 }
 
 // answer sends an answer to messages, and counts those that could be sent.
@@ -183,11 +214,18 @@ const confirmTimeout = 5 * time.Second
 
 // ackConfirmed acknowledges messages until the server confirms the last one: it
 // reads them in order. After ack_wait they are delivered again anyway.
-func (s *JetStream) ackConfirmed(refs []string) {
-	ctx, cancel := context.WithTimeout(context.Background(), s.info.AckWait)
+func (s *JetStream) ackConfirmed(of *epoch, refs []string) {
+	ctx, cancel := context.WithTimeout(context.Background(), s.info.Load().AckWait)
 	defer cancel()
 	last := len(refs) - 1
 	for try := 0; ; try++ {
+		for shut, _ := s.gate.state(); shut && client.Pause(ctx, 100*time.Millisecond) == nil; {
+			shut, _ = s.gate.state()
+		}
+		if of != s.epoch.Load() {
+			s.lose(refs)
+			return
+		}
 		var lost counters
 		s.answer(refs[:last], client.Ack, &lost.acked)
 		one, stop := context.WithTimeout(ctx, confirmTimeout)
@@ -198,7 +236,7 @@ func (s *JetStream) ackConfirmed(refs []string) {
 			return
 		}
 		if ctx.Err() != nil || try > 0 && errors.Is(err, client.ErrClosed) || client.Pause(ctx, 100*time.Millisecond) != nil {
-			s.stats.unconfirmed.Add(int64(len(refs)))
+			s.lose(refs)
 			return
 		}
 	}
@@ -246,6 +284,9 @@ func (s *JetStream) Health() error {
 		return client.ErrDown
 	}
 	if err := conn.Health(); err != nil {
+		return err
+	}
+	if err := s.outage.Err(); err != nil {
 		return err
 	}
 	if p := s.pull.Load(); p != nil {

@@ -116,53 +116,6 @@ func TestCreated(t *testing.T) {
 	}
 }
 
-// TestConsumerDeleted: without its consumer a source is not healthy. It goes on when
-// it is there again; of another stream of that name it reads nothing.
-func TestConsumerDeleted(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	ctx := bg(t, patience)
-	src := w.source(nil)
-	r := start(t, src, w.sink(nil), nil)
-	w.fill(0, 10)
-	w.acknowledged(10)
-	again := func() {
-		t.Helper()
-		_, err := w.js.CreateConsumer(ctx, "IN", jetstream.ConsumerConfig{
-			Durable: "urlfold", AckPolicy: jetstream.AckExplicitPolicy, AckWait: 2 * second, DeliverPolicy: jetstream.DeliverNewPolicy,
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := w.js.DeleteConsumer(ctx, "IN", "urlfold"); err != nil {
-		t.Fatal(err)
-	}
-	until(t, "it is missed", func() bool {
-		err := src.Health()
-		return err != nil && strings.Contains(err.Error(), `"urlfold"`)
-	})
-	again()
-	w.fill(10, 10)
-	w.acknowledged(20)
-	until(t, "all is well", func() bool { return src.Health() == nil })
-	if err := w.js.DeleteStream(ctx, "IN"); err != nil {
-		t.Fatal(err)
-	}
-	until(t, "it is missed", func() bool { return src.Health() != nil })
-	w.stream("IN", "in.>")
-	again()
-	w.fill(20, 1)
-	select {
-	case <-r.done:
-	case <-time.After(patience):
-		t.Fatal("it reads another stream under the ids of the first one")
-	}
-	if r.err == nil || !strings.Contains(r.err.Error(), "created again") {
-		t.Errorf("%v", r.err)
-	}
-}
-
 // TestLaneID: the identity of a lane names stream and consumer, and changes with the
 // stream.
 func TestLaneID(t *testing.T) {

@@ -15,19 +15,26 @@ const reasonHeader = "urlfold-reason"
 
 // remove has a message never delivered again, after it was published elsewhere if
 // that is asked for. If that fails it comes again.
-func (s *JetStream) remove(ctx context.Context, m *client.Msg, meta client.Meta) {
+func (s *JetStream) remove(ctx context.Context, of *epoch, m *client.Msg, meta client.Meta) {
+	d := []delivery{{Consumer: meta.Consumer, Stream: meta.Stream}}
+	of.floor.received(d)
 	reason := fmt.Sprintf("delivered %d times and never acknowledged", meta.Delivered-1)
 	if s.cfg.Poison.Action == poisonPublish {
-		if err := s.putAway(ctx, m, meta, reason); err != nil {
+		if err := s.putAway(ctx, of, m, meta, reason); err != nil {
 			s.answer([]string{m.Reply}, s.nak, &s.stats.naked)
 			return
 		}
 	}
-	s.answer([]string{m.Reply}, client.Term(reason), &s.stats.terminated)
+	of.floor.acked(d)
+	refs := []string{m.Reply}
+	end := heldAck{of: of, send: func() { s.answer(refs, client.Term(reason), &s.stats.terminated) }, drop: func() { s.lose(refs) }}
+	if s.gate.pass(end) {
+		end.send()
+	}
 }
 
 // putAway publishes m to poison.subject.
-func (s *JetStream) putAway(ctx context.Context, m *client.Msg, meta client.Meta, reason string) error {
+func (s *JetStream) putAway(ctx context.Context, of *epoch, m *client.Msg, meta client.Meta, reason string) error {
 	out := client.Msg{Subject: s.cfg.Poison.Subject, Data: m.Data, Header: maps.Clone(m.Header)}
 	if out.Header == nil {
 		out.Header = map[string][]string{}
@@ -39,8 +46,7 @@ func (s *JetStream) putAway(ctx context.Context, m *client.Msg, meta client.Meta
 	}
 	out.Header[reasonHeader] = []string{reason}
 	out.Header[sourceHeader] = []string{s.laneName() + "@" + strconv.FormatUint(meta.Stream, 10)}
-	out.Header["Nats-Msg-Id"] = []string{s.laneName() + "/" + strconv.FormatInt(s.stream.Created.UnixNano(), 36) +
-		"/" + strconv.FormatUint(meta.Stream, 10) + "/poison"}
+	out.Header["Nats-Msg-Id"] = []string{s.laneID(of) + "/" + strconv.FormatUint(meta.Stream, 10) + "/poison"}
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
 	return s.conn.Load().Store(ctx, &out)

@@ -3,7 +3,6 @@ package nats
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"time"
 
@@ -23,6 +22,7 @@ const subjectHeader = "Nats-Subject"
 // tells the server that they are in progress, and for that it must have them.
 type reader struct {
 	s    *JetStream
+	of   *epoch
 	lane *pipeline.Lane
 	pull *client.Pull
 
@@ -32,6 +32,11 @@ type reader struct {
 	end    int64           // sequence of its last message
 	linger *time.Timer
 	ticks  *time.Ticker
+
+	opens   uint64    // of the gate
+	born    time.Time // when the consumer was created, as it was looked at last
+	count   uint64    // the last delivery, as the consumer counts
+	trusted string    // reply subject of a message that was doubted, and held until somebody looked
 
 	held  []heldMsg
 	since time.Time // what is in pull.C arrived later
@@ -44,9 +49,9 @@ type heldMsg struct {
 	since, touched time.Time
 }
 
-func newReader(s *JetStream, lane *pipeline.Lane, pull *client.Pull) *reader {
+func newReader(s *JetStream, of *epoch, lane *pipeline.Lane, pull *client.Pull) *reader {
 	r := &reader{
-		s: s, lane: lane, pull: pull, since: time.Now(),
+		s: s, of: of, lane: lane, pull: pull, since: time.Now(), born: s.info.Load().Since,
 		linger: time.NewTimer(time.Hour), ticks: time.NewTicker(min(heartbeat/4, 100*time.Millisecond)),
 	}
 	r.linger.Stop()
@@ -57,7 +62,9 @@ func newReader(s *JetStream, lane *pipeline.Lane, pull *client.Pull) *reader {
 func (r *reader) run(ctx context.Context) error {
 	defer r.ticks.Stop()
 	defer r.linger.Stop()
-	r.pull.Tick(time.Now())
+	if shut, _ := r.s.gate.state(); !shut {
+		r.pull.Tick(time.Now())
+	}
 	var err error
 	for err == nil && ctx.Err() == nil {
 		var m heldMsg
@@ -87,6 +94,9 @@ func (s *JetStream) atEnd(ctx context.Context) bool {
 
 // next returns the next message, or none after it has done something else.
 func (r *reader) next(ctx context.Context) (heldMsg, error) {
+	if r.shut() {
+		return heldMsg{}, r.wait(ctx)
+	}
 	if len(r.held) > 0 {
 		m := r.held[0]
 		r.held[0] = heldMsg{}
@@ -127,18 +137,20 @@ func (r *reader) take(ctx context.Context, m heldMsg) error {
 	if err != nil {
 		return err
 	}
-	if r.pull.Returned() {
-		if err := r.sameStream(ctx); err != nil {
-			return err
-		}
+	if meta.Consumer <= r.count && m.Reply != r.trusted {
+		r.trusted = m.Reply // a consumer counts up: this is another one, perhaps of another stream
+		r.s.suspect()
+		r.keep(m)
+		return nil
 	}
+	r.count = meta.Consumer
 	r.s.stats.received.Add(1)
 	r.s.stats.pending.Store(meta.Pending)
 	if meta.Delivered > 1 {
 		r.s.stats.redelivered.Add(1)
 	}
 	if after := r.s.cfg.Poison.After; after > 0 && meta.Delivered > uint64(after) {
-		r.s.remove(ctx, m.Msg, meta)
+		r.s.remove(ctx, r.of, m.Msg, meta)
 		return nil
 	}
 	if r.b != nil && len(r.b.In)+len(m.Data) > r.limit {
@@ -163,16 +175,64 @@ func (r *reader) take(ctx context.Context, m heldMsg) error {
 // keep puts m back.
 func (r *reader) keep(m heldMsg) { r.held = slices.Insert(r.held, 0, m) }
 
-// sameStream fails if the stream is not the one that it was.
-func (r *reader) sameStream(ctx context.Context) error {
-	now, err := r.s.conn.Load().Stream(ctx, r.s.cfg.Stream)
-	if err != nil {
-		return nil // it was there a moment ago, for it delivers
+// shut reports whether it is not known now whose messages come.
+func (r *reader) shut() bool {
+	opens, shut := r.s.gate.openings()
+	if !shut && opens != r.opens {
+		r.opens = opens
+		if born := r.s.info.Load().Since; !born.Equal(r.born) {
+			r.born, r.count = born, 0
+		}
+		r.pull.Rest(time.Now())
 	}
-	if !now.Created.Equal(r.s.stream.Created) {
-		return fmt.Errorf("stream %q was deleted and created again: its sequence numbers are others now, so start again", now.Name)
+	return shut
+}
+
+// wait keeps what comes until it is known whose messages these are.
+func (r *reader) wait(ctx context.Context) error {
+	select {
+	case m := <-r.pull.C:
+		now := time.Now()
+		if r.pull.Handle(m) {
+			r.held = append(r.held, heldMsg{m, now, now})
+		}
+	case <-r.ticks.C:
+		if next := r.s.next.Load(); next != nil {
+			return r.leave(ctx, next)
+		}
+	case <-r.linger.C:
+		return r.emit(ctx)
+	case <-ctx.Done():
 	}
 	return nil
+}
+
+// leave ends the reading of a stream whose name another one has taken. What came
+// from it before is processed; what came from the other one is given back.
+func (r *reader) leave(ctx context.Context, next *epoch) error {
+	held := r.held
+	r.held = nil
+	for _, m := range held {
+		meta, err := client.ParseReply(m.Reply)
+		switch {
+		case err != nil:
+			return err
+		case meta.Time >= next.stream.Created.UnixNano():
+			r.held = append(r.held, m) // stop gives it back
+		case r.b != nil && len(r.b.Msgs) >= r.s.cfg.Batch.Messages, r.b != nil && len(r.b.In)+len(m.Data) > r.limit:
+			err = r.emit(ctx)
+			fallthrough
+		default:
+			if err == nil && r.b == nil {
+				err = r.get(ctx, &m)
+			}
+			if err != nil {
+				return err
+			}
+			r.add(m.Msg, meta)
+		}
+	}
+	return errReplaced
 }
 
 // add adds m to the batch.
@@ -187,7 +247,7 @@ func (r *reader) add(m *client.Msg, meta client.Meta) {
 	if len(m.Header) > 0 {
 		r.headers(m)
 	}
-	r.x.add(m.Reply)
+	r.x.add(m.Reply, delivery{Consumer: meta.Consumer, Stream: meta.Stream})
 	r.end = int64(meta.Stream)
 }
 
@@ -212,7 +272,7 @@ func (r *reader) headers(m *client.Msg) {
 // get gets a batch for m. While there is none, it tells the server now and then that
 // messages which have arrived are in progress.
 func (r *reader) get(ctx context.Context, m *heldMsg) error {
-	step := max(r.s.info.AckWait/4, time.Millisecond)
+	step := max(r.s.info.Load().AckWait/4, time.Millisecond)
 	if time.Since(r.since) > step {
 		r.sweep(m)
 	}
@@ -222,7 +282,7 @@ func (r *reader) get(ctx context.Context, m *heldMsg) error {
 		cancel()
 		if err == nil {
 			r.b, r.limit = b, cap(b.In)
-			r.x = r.s.receiptOf(b, m.since, m.touched)
+			r.x = r.s.receiptOf(b, r.of, m.since, m.touched)
 			r.linger.Reset(r.s.cfg.Batch.Linger)
 			return nil
 		}
@@ -268,6 +328,7 @@ func (r *reader) emit(ctx context.Context) error {
 	b, x := r.b, r.x
 	r.b, r.x = nil, nil
 	r.linger.Stop()
+	r.of.floor.received(x.dels)
 	err := r.s.rt.Emit(ctx, b, pipeline.Position{A: r.end})
 	if err != nil { // b has been put back, after a hard stop: nobody gets it again
 		r.s.forget(x)

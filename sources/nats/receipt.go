@@ -15,14 +15,16 @@ type receipt struct {
 	owner *JetStream
 
 	mu      sync.Mutex
-	refs    []string  // reply subjects
-	since   time.Time // no message of the batch arrived before
-	touched time.Time // when the server heard of them last
+	of      *epoch
+	refs    []string   // reply subjects
+	dels    []delivery // likewise
+	since   time.Time  // no message of the batch arrived before
+	touched time.Time  // when the server heard of them last
 }
 
 // receiptOf returns the receipt of b, empty, and puts it on the list of what is in
 // progress.
-func (s *JetStream) receiptOf(b *pipeline.Batch, since, touched time.Time) *receipt {
+func (s *JetStream) receiptOf(b *pipeline.Batch, of *epoch, since, touched time.Time) *receipt {
 	x, ok := b.Ext.(*receipt)
 	if !ok || x.owner != s {
 		x = &receipt{owner: s}
@@ -30,7 +32,7 @@ func (s *JetStream) receiptOf(b *pipeline.Batch, since, touched time.Time) *rece
 	}
 	x.mu.Lock()
 	clear(x.refs)
-	x.refs, x.since, x.touched = x.refs[:0], since, touched
+	x.of, x.refs, x.dels, x.since, x.touched = of, x.refs[:0], x.dels[:0], since, touched
 	x.mu.Unlock()
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -49,10 +51,11 @@ func (s *JetStream) forget(x *receipt) {
 	x.touched = time.Time{}
 }
 
-func (x *receipt) add(ref string) {
+func (x *receipt) add(ref string, d delivery) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.refs = append(x.refs, ref)
+	x.dels = append(x.dels, d)
 }
 
 // cut takes all but the first n messages out of x, and returns them.
@@ -60,7 +63,7 @@ func (x *receipt) cut(n int) []string {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	rest := x.refs[n:]
-	x.refs = x.refs[:n]
+	x.refs, x.dels = x.refs[:n], x.dels[:n]
 	return rest
 }
 
@@ -73,25 +76,19 @@ func (x *receipt) len() int {
 // keep tells the server of messages that are in progress, before it delivers them
 // again. There are few batches, so looking at all of them is cheap.
 func (s *JetStream) keep(ctx context.Context) {
-	t := time.NewTicker(max(s.info.AckWait/8, 5*time.Millisecond))
-	defer t.Stop()
 	var all []*receipt
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case now := <-t.C:
-			s.mu.Lock()
-			all = all[:0]
-			for x := range s.flying {
-				all = append(all, x)
-			}
-			s.mu.Unlock()
-			for _, x := range all {
-				s.report(x, now)
-			}
-			clear(all)
+	for client.Pause(ctx, max(s.info.Load().AckWait/8, 5*time.Millisecond)) == nil {
+		now := time.Now()
+		s.mu.Lock()
+		all = all[:0]
+		for x := range s.flying {
+			all = append(all, x)
 		}
+		s.mu.Unlock()
+		for _, x := range all {
+			s.report(x, now)
+		}
+		clear(all)
 	}
 }
 
@@ -109,16 +106,5 @@ func (s *JetStream) report(x *receipt, now time.Time) {
 // due reports whether the server is to hear of a message that arrived at since and
 // that it heard of at touched.
 func (s *JetStream) due(since, touched, now time.Time) bool {
-	return now.Sub(touched) >= s.info.AckWait/2 && now.Sub(since) < s.cfg.MaxProcessingTime
-}
-
-// watchLag asks for the lag now and then: messages carry it too, but none come
-// while the pipeline is stuck.
-func (s *JetStream) watchLag(ctx context.Context) {
-	for client.Pause(ctx, 10*time.Second) == nil {
-		if i, err := s.conn.Load().ConsumerState(ctx, s.cfg.Stream, s.cfg.Durable); err == nil {
-			s.stats.pending.Store(i.Pending)
-			s.stats.ackPending.Store(uint64(i.AckPending))
-		}
-	}
+	return now.Sub(touched) >= s.info.Load().AckWait/2 && now.Sub(since) < s.cfg.MaxProcessingTime
 }

@@ -1,9 +1,14 @@
 package nats
 
-import "sync/atomic"
+import (
+	"sync/atomic"
+
+	client "github.com/urlfold/urlfold/internal/nats"
+)
 
 type counters struct {
 	received, redelivered, acked, unconfirmed, naked, terminated, progress atomic.Int64
+	recreated, unknown, streams, gaps                                      atomic.Int64
 	pending, ackPending                                                    atomic.Uint64
 }
 
@@ -19,6 +24,10 @@ type Stats struct {
 	Pending     uint64 // messages of the stream that were not delivered yet: the lag
 	AckPending  uint64 // messages that some instance has and has not acknowledged, as it was asked for last
 	InFlight    int    // messages that this instance has and has not acknowledged
+	Recreated   int64  // consumers that were missing and were created again behind what was acknowledged
+	Restarted   int64  // and those created where start says
+	Streams     int64  // streams that have taken the name of the one before
+	Gaps        int64  // messages that were deleted with a consumer before they were acknowledged
 	Dropped     int64  // of core NATS, messages that the client had to drop
 	Reconnects  int64
 }
@@ -29,7 +38,8 @@ func (s *JetStream) Stats() Stats {
 	out := Stats{
 		Received: c.received.Load(), Redelivered: c.redelivered.Load(), Acked: c.acked.Load(),
 		Unconfirmed: c.unconfirmed.Load(), Naked: c.naked.Load(), Terminated: c.terminated.Load(),
-		InProgress: c.progress.Load(), Pending: c.pending.Load(), AckPending: c.ackPending.Load(),
+		InProgress: c.progress.Load(), Pending: c.pending.Load(),
+		Recreated: c.recreated.Load(), Restarted: c.unknown.Load(), Streams: c.streams.Load(), Gaps: c.gaps.Load(), AckPending: c.ackPending.Load(),
 	}
 	if conn := s.conn.Load(); conn != nil {
 		out.Reconnects = conn.Reconnects()
@@ -62,6 +72,37 @@ func (s *JetStream) Metrics(emit func(name, help, kind string, value float64, la
 	one("source_poison_total", "Messages that were delivered too often, and put away.", counter, float64(st.Terminated))
 	one("source_in_progress_total", "Reports that the work on a message goes on.", counter, float64(st.InProgress))
 	emit("source_reconnects_total", reconnectsHelp, counter, float64(st.Reconnects))
+	for _, r := range []struct {
+		start string
+		n     int64
+	}{{"acknowledged", st.Recreated}, {"configured", st.Restarted}} {
+		emit("source_consumers_recreated_total", "Consumers that were missing and were created again: after what was acknowledged, or where start says.",
+			counter, float64(r.n), "stream", s.cfg.Stream, "consumer", s.cfg.Durable, "start", r.start)
+	}
+	emit("source_streams_recreated_total", "Streams that were deleted and created again while they were read.", counter, float64(st.Streams), "stream", s.cfg.Stream)
+	emit("source_unread_deleted_total", "Sequences that were missing from the stream, and not known to be acknowledged, when a consumer was created again.",
+		counter, float64(st.Gaps), "stream", s.cfg.Stream)
+	s.pullMetrics(emit)
+}
+
+// pullMetrics gives out what was tried again, and whether reading fails now.
+func (s *JetStream) pullMetrics(emit func(name, help, kind string, value float64, labels ...string)) {
+	failing := 0.0
+	if s.conn.Load() != nil && s.Health() != nil {
+		failing = 1
+	}
+	emit("source_failing", "Whether the source cannot read now: /readyz has the reason.", gauge, failing)
+	p := s.pull.Load()
+	for _, r := range []struct {
+		class string
+		of    client.PullClass
+	}{{"blocked", client.PullGone}, {"network", client.PullSilent}, {"broker", client.PullRefused}} {
+		n := int64(0)
+		if p != nil {
+			n = p.Failures(r.of)
+		}
+		emit("source_retries_total", "What a source has tried again, by the class of the error.", counter, float64(n), "class", r.class)
+	}
 }
 
 const (

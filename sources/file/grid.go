@@ -1,0 +1,86 @@
+package file
+
+import (
+	"bytes"
+
+	"github.com/urlfold/urlfold/pipeline"
+)
+
+// GridBytes is the usual distance of the places at which batches end that are cut at
+// fixed places: see WatchConfig.Grid.
+const GridBytes = 128 << 10
+
+// onGrid returns how many bytes of b to emit, or 0 if more must be read to know. What
+// it returns depends on the text and the offset of b alone, not on how much was
+// read at a time: a batch ends
+//
+//   - at the first record end at or behind the next multiple of the grid,
+//   - at the beginning of a record there that is longer than maxRecord,
+//   - within such a record after maxRecord bytes, and then after every c.grid bytes.
+//
+// So whoever reads again from the end of one of these batches gets the same ones.
+func (c *cutter) onGrid(b *pipeline.Batch) int {
+	if c.oversize {
+		n := bytes.IndexByte(b.In, '\n') + 1
+		switch {
+		case n > 0 && int64(n) <= c.grid:
+			b.Piece = pipeline.Last
+			return n
+		case int64(len(b.In)) > c.grid:
+			b.Piece = pipeline.Middle
+			return int(c.grid)
+		}
+		return 0
+	}
+	b.Piece = pipeline.Whole
+	target := int((c.off/c.grid+1)*c.grid - c.off)
+	end := c.recordEnd(b.In, target)
+	last := len(b.In)
+	if end > 0 {
+		last = end - 1
+	}
+	if len(b.In) < target || end == 0 && last <= c.maxRecord {
+		return 0
+	}
+	begin := c.framing.Cut(b.In[:last]) // of the record across the target
+	switch {
+	case end > 0 && end-begin <= c.maxRecord:
+		return end
+	case end == 0 && last-begin <= c.maxRecord:
+		return 0
+	case begin > 0:
+		return begin
+	}
+	b.Piece = pipeline.First
+	return c.maxRecord
+}
+
+// recordEnd returns the first record end in block at or behind target, or 0.
+func (c *cutter) recordEnd(block []byte, target int) int {
+	for at := target - 1; at < len(block); {
+		n := bytes.IndexByte(block[at:], '\n') + 1
+		if n == 0 {
+			return 0
+		}
+		if at += n; c.framing.Cut(block[:at]) == at {
+			return at
+		}
+	}
+	return 0
+}
+
+// restOnGrid is rest for a cutter with a grid.
+func (c *cutter) restOnGrid(b *pipeline.Batch, complete bool) (n int, again bool) {
+	all := len(b.In)
+	if n := c.onGrid(b); n > 0 {
+		return n, n < all
+	}
+	if c.oversize {
+		b.Piece = pipeline.Last
+		return all, false
+	}
+	if !complete {
+		all = c.framing.Cut(b.In)
+	}
+	return all, false
+}

@@ -1,0 +1,107 @@
+package file
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/urlfold/urlfold/internal/compress"
+	"github.com/urlfold/urlfold/internal/disk"
+	"github.com/urlfold/urlfold/pipeline"
+)
+
+// This file is what a Source does about damage.
+
+// examineFirst reads an input to its end before anything of it is emitted, and
+// bounds what may be. It reports whether that is nothing.
+func (s *Source) examineFirst(ctx context.Context, in *input, r *laneReader) (skip bool, err error) {
+	if r.st.pump != nil {
+		return false, nil // New has refused stdin, and who calls it pipes
+	}
+	f, err := s.openAgain(ctx, in)
+	switch {
+	case disk.Exhausted(err), errors.Is(err, errStopped):
+		return false, err
+	case err != nil:
+		return false, nil // it is open already, and was deleted since
+	}
+	defer func() { _ = f.Close() }() // it is only read
+	zr := compress.NewReader(f, s.readerOptions(in))
+	defer zr.Close()
+	r.seen, err = examine(ctx, zr)
+	if err != nil || r.seen == nil {
+		return false, err
+	}
+	if s.cfg.OnDamage == damageSkip && r.seen.verdict.Damage() {
+		r.lane.Skip()
+		return true, nil
+	}
+	r.st.left = r.seen.limit()
+	return false, nil
+}
+
+// openAgain opens the file of an input once more.
+func (s *Source) openAgain(ctx context.Context, in *input) (f steadyFile, err error) {
+	err = patiently(ctx, patience, func() (err error) {
+		f, err = s.openSteady(in.path)
+		return err
+	})
+	return f, err
+}
+
+// conclude is called at the end of a damaged input. It finds out what is not
+// verified of it, and withdraws that if it was emitted and is not to be.
+func (s *Source) conclude(ctx context.Context, in *input, r *laneReader) error {
+	rep := &in.report
+	keeps := s.cfg.NeedsFiles() && rep.Format != compress.Plain
+	rep.Withheld = keeps
+	if r.st.pump == nil && rep.Format != compress.Plain {
+		rest := s.rest(in, r)
+		border := int64(0)
+		if r.lane.Skipped() {
+			border = r.seen.verified
+		}
+		sv, err := take(ctx, rest, border, s.fits(in, r.lane))
+		if errors.Is(err, errStopped) {
+			return err
+		}
+		if r.lane.Skipped() {
+			rep.Verified = sv.before
+		}
+		rep.settle(sv, linesOf(r.line-1, nil))
+		if keeps && r.lane.Held() {
+			r.lane.Withdraw(&pipeline.Unverified{Open: rest.Open})
+		}
+	}
+	return s.stopAt(rep)
+}
+
+// rest returns the text of an input behind its verified part.
+func (s *Source) rest(in *input, r *laneReader) *text {
+	return &text{
+		open: func() (io.ReadSeeker, func() error, error) {
+			f, err := s.openAgain(context.Background(), in)
+			return f, f.Close, err
+		},
+		from: r.from, off: r.verified.Bytes, opt: s.readerOptions(in),
+	}
+}
+
+// fits returns the function that reports whether a record of the input fits its
+// format, nil if there is none.
+func (s *Source) fits(in *input, lane *pipeline.Lane) func([]byte) bool {
+	if s.cfg.FitOf == nil {
+		return nil
+	}
+	return s.cfg.FitOf(in.path, lane.Head())
+}
+
+// stopAt returns the error that ends the run because of a damaged input, nil if it
+// is not to end.
+func (s *Source) stopAt(rep *Report) error {
+	if s.cfg.OnDamage != damageStop || !rep.Verdict.Damage() {
+		return nil
+	}
+	return fmt.Errorf("%s: %s", rep.Path, rep.Text())
+}

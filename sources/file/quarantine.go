@@ -1,0 +1,268 @@
+package file
+
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"math"
+
+	"github.com/urlfold/urlfold/internal/checkpoint"
+	"github.com/urlfold/urlfold/internal/compress"
+	"github.com/urlfold/urlfold/pipeline"
+)
+
+// This file is what a Watcher does about text that no checksum verifies. In a held
+// lane the life of a damaged file is
+//
+//	emitted as it comes ──▶ damage found ──▶ closed ──────────────▶ done
+//	checkpoint: reading     lane.Withdraw    checkpoint: quarantined  damaged
+//
+// A process that finds a file quarantined emits nothing more of it: it looks for the
+// damage again, and has the sinks do what the last process did not come to.
+
+// mind has the lane of a compressed file count its verified records, and holds it if
+// what is not verified can be withdrawn.
+func (w *Watcher) mind(t *track, lane *pipeline.Lane) {
+	if !t.in.compressed && !t.closed {
+		return
+	}
+	t.cut.sums = func() int64 {
+		if t.in.zr == nil {
+			return t.cut.verified.Bytes
+		}
+		off, _ := t.in.zr.Verified()
+		return off
+	}
+	t.cut.late = func() {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		if n := len(t.places); n > 0 {
+			t.places[n-1].loose = false
+		}
+	}
+	lane.TrackVerified()
+	if t.held = t.closed || w.cfg.OnDamage == damageQuarantine && w.cfg.Hold; t.held {
+		lane.Hold()
+		// A checkpoint of a held lane is at a verified end, or at the beginning.
+		t.cut.verified = Extent{Bytes: t.cut.off, Lines: t.cut.line - 1}
+	}
+}
+
+// addPlace appends a place. Places of a held lane that are not verified are never
+// stored: only the last one is kept.
+func addPlace(places []place, p place) []place {
+	if n := len(places); n > 0 && places[n-1].loose {
+		places[n-1] = p
+		return places
+	}
+	return append(places, p)
+}
+
+// inspect reads a compressed file to the end before anything of it is emitted, if
+// that is asked for. It reports whether there is nothing to emit now.
+func (w *Watcher) inspect(ctx context.Context, t *track) (out outcome, done bool, err error) {
+	t.seen, t.in.bound = nil, false
+	skip := w.cfg.OnDamage == damageSkip && t.cut.off == 0 && !t.sound
+	if !t.in.compressed || !skip && (w.cfg.OnDamage != damageQuarantine || w.cfg.Hold) {
+		return goesOn, false, nil
+	}
+	e, err := w.examine(ctx, t)
+	switch {
+	case errors.Is(err, errStopped):
+		return stops, true, err
+	case err != nil:
+		return fails, true, err
+	case e == nil:
+		return goesOn, false, nil
+	case e.err != nil:
+		return fails, true, e.err // it says nothing about the content
+	case !skip:
+		t.seen, t.in.bound, t.in.limit = e, true, e.limit()
+		return goesOn, false, nil
+	case e.verdict.Kind == compress.Truncated && !t.final:
+		t.in.rest()
+		return rests, true, nil
+	case !e.verdict.Damage():
+		t.sound = true
+		return goesOn, false, nil
+	}
+	t.seen = e
+	t.in.rest()
+	t.judge()
+	t.report().Lost = e.bytes
+	w.openLane(t)
+	t.lane.Skip()
+	out, err = w.endLane(ctx, t)
+	return out, true, err
+}
+
+// examine reads the compressed file of t to its end, from the last restart point on.
+func (w *Watcher) examine(ctx context.Context, t *track) (*examination, error) {
+	var from compress.RestartPoint
+	w.mu.Lock()
+	if p := t.pointBefore(t.cut.off); p != nil {
+		from = p.p
+	}
+	w.mu.Unlock()
+	zr, err := compress.NewReaderAt(io.NewSectionReader(readFile{t.in.f, w.at}, 0, math.MaxInt64), from, w.readerOptions(t))
+	if err != nil {
+		return nil, err
+	}
+	defer zr.Close()
+	e, err := examine(ctx, zr)
+	if err == nil {
+		err = zr.Err() // it says nothing about the content
+	}
+	return e, err
+}
+
+// judge notes what was found out about a compressed file, at the end of it.
+func (t *track) judge() {
+	r := t.report()
+	if e := t.seen; e != nil {
+		t.verdict, r.Format, r.CompressedBytes, r.Unsummed = e.verdict, e.format, e.compressed, e.unsummed
+		return
+	}
+	_, summed := t.in.zr.Verified()
+	t.verdict, r.Format, r.CompressedBytes = t.in.zr.Verdict(), t.in.zr.Format(), t.in.zr.CompressedBytes()
+	r.Unsummed = !summed && r.Format != compress.Plain
+}
+
+// whole reports whether a compressed text ends where a record does.
+func (t *track) whole() bool {
+	return !t.verdict.Cut && (t.seen == nil || !t.verdict.Damage())
+}
+
+// concludeClosed ends a file whose unverified records an earlier process has
+// withdrawn.
+func (w *Watcher) concludeClosed(ctx context.Context, t *track) (outcome, error) {
+	zr := t.in.zr
+	if zr == nil {
+		return replaced, nil // it is not compressed any more
+	}
+	e, err := examine(ctx, zr)
+	switch {
+	case err != nil:
+		return stops, err
+	case e != nil && e.err != nil:
+		return fails, e.err
+	case e == nil || !e.verdict.Damage():
+		// A sound copy with the same beginning was put in its place.
+		w.log.Warn("quarantined file is not damaged any more, reading continues", "path", t.path)
+		w.mu.Lock()
+		t.closed, t.entry.State = false, checkpoint.Reading
+		w.mu.Unlock()
+		t.in.rest()
+		return goesOn, nil
+	}
+	t.seen = e
+	t.judge()
+	w.openLane(t)
+	return w.endLane(ctx, t)
+}
+
+// verifyEnd finds out which part of a damaged file is verified, and what the rest is.
+func (w *Watcher) verifyEnd(ctx context.Context, t *track) error {
+	r := t.report()
+	r.Verified = t.cut.verified
+	r.Unverified = Extent{Bytes: t.cut.off - r.Verified.Bytes, Lines: r.Lines - r.Verified.Lines}
+	if r.Unsummed && w.cfg.OnDamage == damageQuarantine {
+		w.log.Warn("compressed file without checksums, its records count as unverified", "path", r.Path, "format", r.Format.String())
+	}
+	if !t.verdict.Damage() || !t.in.compressed && !t.closed || t.in.f == nil {
+		r.Withheld = t.verdict.Damage() && t.held
+		return nil
+	}
+	r.Withheld = t.held || t.lane.Skipped() || t.seen != nil
+	rest := w.rest(t)
+	var border int64 // in rest: the batches of this process may not show all that is verified
+	if !t.held {
+		border = max(0, w.verifiedBytes(t)-rest.off)
+	}
+	var fits func([]byte) bool
+	if w.cfg.NewFit != nil {
+		fits = w.cfg.NewFit(t.lane.Head())
+	}
+	s, err := take(ctx, rest, border, fits)
+	if errors.Is(err, errStopped) {
+		return err
+	}
+	r.Verified.Bytes, r.Verified.Lines = r.Verified.Bytes+s.before.Bytes, r.Verified.Lines+s.before.Lines
+	r.settle(s, r.Lines)
+	return nil
+}
+
+// verifiedBytes returns how much of a file at its end is verified.
+func (w *Watcher) verifiedBytes(t *track) int64 {
+	switch {
+	case t.seen != nil:
+		return t.seen.verified
+	case t.in.zr == nil:
+		return 0
+	}
+	off, _ := t.in.zr.Verified()
+	return off
+}
+
+// rest returns the text of a file behind its verified part. While t.raw is open the
+// file of that is read, whatever its name has become.
+func (w *Watcher) rest(t *track) *text {
+	rest := &text{off: t.cut.verified.Bytes, opt: w.readerOptions(t)}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for i := range t.points {
+		if p := t.points[i].p; p.Offset() <= rest.off {
+			rest.from = p
+		}
+	}
+	f := t.in.f
+	rest.open = func() (io.ReadSeeker, func() error, error) {
+		if f == nil {
+			return nil, nil, fs.ErrNotExist
+		}
+		return io.NewSectionReader(f, 0, math.MaxInt64), func() error { return nil }, nil
+	}
+	return rest
+}
+
+// withdraw returns what is to be withdrawn of a track at its end, nil if nothing is.
+// The file stays open until the sinks have what they need of it.
+func (w *Watcher) withdraw(t *track) *pipeline.Unverified {
+	if !t.held || !t.verdict.Damage() {
+		return nil
+	}
+	rest := w.rest(t)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	t.closed = true
+	if t.raw = t.in.f; t.raw != nil {
+		t.in.rest()
+		t.in.f = nil
+		w.descs--
+	}
+	return &pipeline.Unverified{Open: rest.Open}
+}
+
+// forgetRest is the end of a track that was withdrawn: it is as if no more of it had
+// been read than is verified. The caller holds mu.
+func (w *Watcher) forgetRest(t *track) {
+	if t.raw != nil {
+		_ = t.raw.Close() // it was only read
+		t.raw = nil
+	}
+	if !t.closed {
+		return
+	}
+	v := t.cut.verified
+	t.cut.off, t.cut.line, t.cut.oversize = v.Bytes, v.Lines+1, false
+	for n := len(t.places); n > 0 && t.places[n-1].off > v.Bytes; n-- {
+		t.places = t.places[:n-1]
+	}
+	if n := len(t.places); n == 0 {
+		t.hash, t.hashFrom = newTextHash(), 0
+	} else if state := t.places[n-1].state; state != nil {
+		t.hash = *state
+	}
+	w.rekey(t)
+}

@@ -1,0 +1,478 @@
+package file
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/urlfold/urlfold/internal/checkpoint"
+	"github.com/urlfold/urlfold/internal/compress"
+	"github.com/urlfold/urlfold/internal/testkit"
+	"github.com/urlfold/urlfold/pipeline"
+	sink "github.com/urlfold/urlfold/sinks/file"
+)
+
+// inMembers returns text as n gzip members, with borders anywhere.
+func inMembers(t testing.TB, text string, n int) string {
+	t.Helper()
+	var b strings.Builder
+	for i := range n {
+		b.WriteString(gz(t, text[len(text)*i/n:len(text)*(i+1)/n]))
+	}
+	return b.String()
+}
+
+// soundPart returns how much of the text of a gzip file the standard library verifies,
+// and whether that is all.
+func soundPart(data string) (n int, whole bool) {
+	src := bufio.NewReader(strings.NewReader(data))
+	zr, err := gzip.NewReader(src)
+	for err == nil {
+		zr.Multistream(false)
+		var size int64
+		if size, err = io.Copy(io.Discard, zr); err != nil {
+			break
+		}
+		n += int(size)
+		if err = zr.Reset(src); errors.Is(err, io.EOF) {
+			return n, true
+		}
+	}
+	return n, false
+}
+
+// records returns the whole lines of text.
+func records(text string) string { return text[:strings.LastIndexByte(text, '\n')+1] }
+
+// TestFlipped flips each byte of a file of some members, one at a time. Read twice, it
+// gives its verified records and not one byte more.
+func TestFlipped(t *testing.T) {
+	t.Parallel()
+	text := strings.Join(numbered("l", 0, 60), "")
+	data := inMembers(t, text, 4)
+	dir := t.TempDir()
+	path := filepath.Join(dir, "a.gz")
+	for at := 10; at < len(data); at++ {
+		bad := []byte(data)
+		bad[at] ^= 0x10
+		if err := os.WriteFile(path, bad, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		n, whole := soundPart(string(bad))
+		s, rt := run(t, Config{Paths: []string{path}, OnDamage: damageQuarantine})
+		want := records(text[:n])
+		if got := string(rt.Text(path)); got != want {
+			t.Fatalf("byte %d: %d bytes went out, %d are verified records (%v)", at, len(got), len(want), s.Reports()[0].Verdict)
+		}
+		r := s.Reports()[0]
+		if garbage := r.Verdict.Kind == compress.TrailingGarbage; r.Verdict.Damage() == (whole || garbage) {
+			t.Fatalf("byte %d: the verdict is %v", at, r.Verdict)
+		}
+		if r.Verdict.Damage() && (r.Verified.Bytes != int64(len(want)) || r.Verified.Lines != int64(strings.Count(want, "\n")) || !r.Withheld) {
+			t.Fatalf("byte %d: the report says %+v, of %d bytes", at, r, len(want))
+		}
+	}
+}
+
+// TestRanges reads files that are damaged in one way or another, and looks at what the
+// report says of their records. All of them go out.
+func TestRanges(t *testing.T) {
+	t.Parallel()
+	one := strings.Join(numbered("l", 0, 100), "")
+	two := strings.Join(numbered("l", 100, 100), "")
+	bad := []byte(gz(t, two))
+	bad[len(bad)-5] ^= 1
+	cases := []struct {
+		name, data                   string
+		verified, unverified, misfit int64
+		text                         string
+	}{
+		{"sound.gz", gz(t, one) + gz(t, two), 200, 0, 0, "ok"},
+		{"sum.gz", gz(t, one) + string(bad), 100, 100, 111, "lines 1 to 100 are verified, lines 101 to 200 are not (the first that does not fit the format, as far as that can be seen: 111)"},
+		{"first.gz", string(bad) + gz(t, one), 0, 200, 11, "no line is verified, lines 1 to 200 are not"},
+		{"border.gz", gz(t, one+two[:7]) + string(bad[:len(bad)-8]), 100, 99, 0, "lines 1 to 100 are verified, lines 101 to"},
+		{"cut.gz", gz(t, one) + gz(t, two)[:12], 100, 0, 0, "lines 1 to 100 are verified, no other could be read"},
+		{"plain", one, 0, 100, 0, "ok"},
+	}
+	for _, c := range cases {
+		dir := write(t, map[string]string{c.name: c.data})
+		s, _ := run(t, Config{Paths: []string{filepath.Join(dir, c.name)}, FitOf: func(string, []byte) func([]byte) bool {
+			return func(rec []byte) bool {
+				return !bytes.HasPrefix(rec, []byte("l|110|")) && !bytes.HasPrefix(rec, []byte("l|10|"))
+			}
+		}})
+		r := s.Reports()[0]
+		if c.name == "border.gz" {
+			c.misfit, c.unverified = r.Misfit, r.Unverified.Lines // depends on what can be decompressed
+		}
+		if c.name == "first.gz" {
+			c.misfit = 11 // line 11 is l|110|
+		}
+		if r.Verified.Lines != c.verified || r.Unverified.Lines != c.unverified || r.Misfit != c.misfit || !strings.Contains(r.Text(), c.text) || r.Withheld {
+			t.Errorf("%s: %d verified, %d not, misfit %d: %s", c.name, r.Verified.Lines, r.Unverified.Lines, r.Misfit, r.Text())
+		}
+	}
+}
+
+// TestWithdraw holds the lane of a damaged file, and reads what was withdrawn.
+func TestWithdraw(t *testing.T) {
+	t.Parallel()
+	one := strings.Join(numbered("l", 0, 100), "")
+	two := strings.Join(numbered("l", 100, 100), "")
+	bad := []byte(gz(t, one[len(one)-3:]+two))
+	bad[len(bad)-5] ^= 1
+	verified := records(one[:len(one)-3])
+	for _, concurrent := range []bool{false, true} {
+		paths := []string{filepath.Join(write(t, map[string]string{"a.gz": gz(t, one[:len(one)-3]) + string(bad)}), "a.gz")}
+		if concurrent {
+			paths = append(paths, paths[0]+".none") // more than one input
+			put(t, paths[1], "")
+		}
+		s, err := New(Config{Paths: paths, OnDamage: damageQuarantine, Framing: lines{}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.Hold()
+		var all strings.Builder
+		p, err := pipeline.New(pipeline.Options{
+			Sources: []pipeline.Source{s}, Sinks: []pipeline.Sink{&shelf{}}, Ordering: pipeline.OrderInput,
+			NewCodec: func() pipeline.Codec { return echo{} }, BatchBytes: 4 << 10,
+		})
+		if err == nil {
+			err = p.Run(context.Background())
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := s.Reports()[0]
+		u := r.Lane.Withdrawn()
+		if u == nil || !r.Withheld || r.Lane.VerifiedStats().Records != 99 || r.Unverified.Lines != 101 {
+			t.Fatalf("%+v, %d records are verified", r, r.Lane.VerifiedStats().Records)
+		}
+		for range 2 {
+			all.Reset()
+			rc, err := u.Open()
+			if err == nil {
+				_, err = io.Copy(&all, onlyRead{rc})
+				err = errors.Join(err, rc.Close())
+			}
+			if err != nil || verified+all.String() != one+two {
+				t.Errorf("%d bytes behind %d: %v", all.Len(), len(verified), err)
+			}
+		}
+	}
+}
+
+// TestOnDamageRefused: what is read twice is a file.
+func TestOnDamageRefused(t *testing.T) {
+	t.Parallel()
+	for _, mode := range []string{damageSkip, damageQuarantine} {
+		if _, err := New(Config{Stdin: strings.NewReader(""), OnDamage: mode, Framing: lines{}}); err == nil || !strings.Contains(err.Error(), "stdin cannot be read twice") {
+			t.Errorf("%s: %v", mode, err)
+		}
+	}
+	if _, err := New(Config{Stdin: strings.NewReader(""), OnDamage: "no", Framing: lines{}}); err == nil {
+		t.Error("an unknown mode is taken")
+	}
+	if _, rt := run(t, Config{Stdin: io.MultiReader(strings.NewReader(gz(t, "a\nb\n"))), OnDamage: damageEmit}); string(rt.Text("-")) != "a\nb\n" {
+		t.Error("stdin is not read")
+	}
+}
+
+// TestPipeVerified: what comes through a pipe is verified, too, while it is read by
+// another goroutine.
+func TestPipeVerified(t *testing.T) {
+	t.Parallel()
+	text := strings.Join(numbered("l", 0, 5000), "")
+	data := []byte(gz(t, text) + gz(t, text))
+	data[len(data)-5] ^= 1
+	s, _ := runWith(t, Config{Stdin: bytes.NewReader(data)}, testkit.NewRuntime(4, 4<<10))
+	if r := s.Reports()[0]; r.Verified.Lines != 5000 || r.Unverified.Lines != 5000 {
+		t.Errorf("%+v and %+v of %v", r.Verified, r.Unverified, r.Verdict)
+	}
+}
+
+// A heldRun is a run of a Watcher into outputs of its own for each input, exactly once.
+type heldRun struct {
+	p     *pipeline.Pipeline
+	w     *killable
+	store *checkpoint.Store
+	done  chan error
+}
+
+// A killable is a Watcher that stores nothing any more once it is dead.
+type killable struct {
+	*Watcher
+	dead  atomic.Bool
+	stuck bool // it never finishes a lane
+}
+
+func (k *killable) CommitCut(ctx context.Context, ups []pipeline.LanePos, marks []pipeline.Mark) error {
+	if k.dead.Load() {
+		return nil
+	}
+	return k.Watcher.CommitCut(ctx, ups, marks)
+}
+
+func (k *killable) Finish(ctx context.Context, lanes []*pipeline.Lane) []error {
+	if k.stuck || k.dead.Load() {
+		return slices.Repeat([]error{errDead}, len(lanes))
+	}
+	return k.Watcher.Finish(ctx, lanes)
+}
+
+func (k *killable) Close(ctx context.Context) error {
+	if k.dead.Load() {
+		return nil
+	}
+	return k.Watcher.Close(ctx)
+}
+
+// A killableLog gives no output its name once its source is dead: it would go by what
+// was not stored.
+type killableLog struct {
+	sink.Log
+	source *killable
+}
+
+var errDead = errors.New("killed")
+
+func (l *killableLog) Finish(ctx context.Context, lanes []*pipeline.Lane) []error {
+	if l.source.dead.Load() {
+		return slices.Repeat([]error{errDead}, len(lanes))
+	}
+	return l.Log.Finish(ctx, lanes)
+}
+
+func (l *killableLog) CutStored() {
+	if !l.source.dead.Load() {
+		l.Log.CutStored()
+	}
+}
+
+func startHeld(t testing.TB, data, out, in string, mods ...func(*killable)) *heldRun {
+	t.Helper()
+	set := batch(in)
+	set.OnDamage = damageQuarantine
+	store, err := checkpoint.Open(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := NewWatcher(WatchConfig{Settings: set, Framing: lines{}, Store: store, Hold: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg := sink.DefaultLogConfig()
+	cfg.Path, cfg.ExactlyOnce, cfg.SyncInterval = filepath.Join(out, "{source.relpath}"), true, time.Millisecond
+	cfg.Resume = store.Marks("sink 1")
+	l, err := sink.NewLog(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &heldRun{w: &killable{Watcher: w}, store: store, done: make(chan error, 1)}
+	for _, mod := range mods {
+		mod(r.w)
+	}
+	r.p, err = pipeline.New(pipeline.Options{
+		ExactlyOnce: true, Sources: []pipeline.Source{r.w}, Sinks: []pipeline.Sink{&killableLog{l, r.w}}, Ordering: pipeline.OrderPerLane,
+		NewCodec: func() pipeline.Codec { return echo{} }, BatchBytes: 4 << 10, CommitInterval: 2 * time.Millisecond,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	go func() { r.done <- r.p.Run(context.Background()) }()
+	return r
+}
+
+// TestQuarantineKilled kills runs over damaged files at any instant, and lets the last
+// one come to its end: outputs hold the verified records, each once, and the rest lies
+// beside them.
+func TestQuarantineKilled(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(12) {
+		rng := rand.New(rand.NewPCG(seed, 5))
+		in, out, data := t.TempDir(), t.TempDir(), t.TempDir()
+		type file struct{ text, verified, rest string }
+		files := map[string]file{}
+		for i := range 6 {
+			name := fmt.Sprintf("%d.log", i)
+			text := strings.Join(numbered(name, 0, 200+rng.IntN(3000)), "")
+			bad := []byte(inMembers(t, text, 1+rng.IntN(5)*(i%2)))
+			if i > 0 {
+				bad[12+rng.IntN(len(bad)-12)] ^= 4
+			}
+			put(t, filepath.Join(in, name+".gz"), string(bad))
+			n, _ := soundPart(string(bad))
+			zr := compress.NewReader(bytes.NewReader(bad), compress.Options{Name: name + ".gz"})
+			all, err := io.ReadAll(onlyRead{zr})
+			if err != nil {
+				t.Fatal(err)
+			}
+			f := file{text: text, verified: records(text[:n])}
+			if zr.Verdict().Damage() {
+				f.rest = string(all[len(f.verified):])
+			} else {
+				f.verified = string(all)
+			}
+			zr.Close()
+			files[name] = f
+		}
+		for range 1 + rng.IntN(5) {
+			r := startHeld(t, data, out, in)
+			time.Sleep(time.Duration(rng.IntN(30_000)) * time.Microsecond)
+			r.w.dead.Store(true)
+			r.p.HardStop()
+			<-r.done
+			_ = r.store.Close()
+		}
+		r := startHeld(t, data, out, in)
+		if err := errors.Join(<-r.done, r.store.Close()); err != nil {
+			t.Fatal(err)
+		}
+		var want []string
+		for name, f := range files {
+			if got := contentOf(t, filepath.Join(out, name)); got != f.verified {
+				t.Errorf("seed %d, %s: %d bytes, want %d verified ones", seed, name, len(got), len(f.verified))
+			}
+			want = append(want, name)
+			if f.rest == "" {
+				continue
+			}
+			want = append(want, name+".unverified")
+			if got := contentOf(t, filepath.Join(out, name+".unverified")); got != f.rest {
+				t.Errorf("seed %d, %s: %d bytes are kept, want %d", seed, name, len(got), len(f.rest))
+			}
+		}
+		slices.Sort(want)
+		if got := names(t, out); !slices.Equal(got, want) {
+			t.Errorf("seed %d: there is %v, want %v", seed, got, want)
+		}
+	}
+}
+
+func contentOf(t testing.TB, path string) string {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Error(err)
+	}
+	return string(b)
+}
+
+func names(t testing.TB, dir string) (all []string) {
+	t.Helper()
+	list, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range list {
+		all = append(all, d.Name())
+	}
+	return all
+}
+
+// TestClosedAgain ends a run between the sink and the source: the output has its name,
+// and the progress says quarantined. The next run does nothing twice.
+func TestClosedAgain(t *testing.T) {
+	t.Parallel()
+	in, out, data := t.TempDir(), t.TempDir(), t.TempDir()
+	text := strings.Join(numbered("l", 0, 500), "")
+	bad := []byte(gz(t, text))
+	bad[len(bad)-5] ^= 1
+	put(t, filepath.Join(in, "all.gz"), string(bad))
+	put(t, filepath.Join(in, "part.gz"), gz(t, text)+string(bad))
+	r := startHeld(t, data, out, in, func(k *killable) { k.stuck = true })
+	want := []string{"all", "all.unverified", "part", "part.unverified"}
+	until(t, "names", func() bool {
+		_, err := os.Stat(out)
+		return err == nil && slices.Equal(names(t, out), want)
+	})
+	r.w.dead.Store(true)
+	r.p.HardStop()
+	<-r.done
+	_ = r.store.Close()
+	c, _ := checkpoint.List(data)
+	for _, e := range c.Entries {
+		if e.State != checkpoint.Quarantined {
+			t.Errorf("%s is %s", e.Path, e.State)
+		}
+	}
+	r = startHeld(t, data, out, in)
+	if err := errors.Join(<-r.done, r.store.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if got := names(t, out); !slices.Equal(got, want) {
+		t.Errorf("there is %v, want %v", got, want)
+	}
+	c, _ = checkpoint.List(data)
+	for _, e := range c.Entries {
+		if e.State != checkpoint.Damaged || !strings.Contains(e.Verdict, "are not") {
+			t.Errorf("%s is %s: %s", e.Path, e.State, e.Verdict)
+		}
+	}
+	if contentOf(t, filepath.Join(out, "part")) != text || contentOf(t, filepath.Join(out, "all")) != "" || contentOf(t, filepath.Join(out, "all.unverified")) != text {
+		t.Error("the outputs are not what they have to be")
+	}
+}
+
+// kinds returns how many lines are different.
+func (s *shelf) kinds() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	all := slices.Sorted(slices.Values(s.lines))
+	return len(slices.Compact(all))
+}
+
+// TestQuarantineTail follows a file to which members are added. The last one is
+// damaged. Read twice, each is emitted when it is verified.
+func TestQuarantineTail(t *testing.T) {
+	t.Parallel()
+	in, data := t.TempDir(), t.TempDir()
+	path := filepath.Join(in, "a.gz")
+	var all []string
+	set := quick(in)
+	set.OnDamage, set.DamageAfter = damageQuarantine, time.Second
+	shelf := &shelf{}
+	d := start(t, data, set, shelf, nil)
+	for i := range 3 {
+		more := numbered("l", i*300, 300)
+		member := gz(t, strings.Join(more, ""))
+		put(t, path, member[:len(member)-3]) // it is still being written
+		time.Sleep(30 * time.Millisecond)
+		if n := shelf.kinds(); n != len(all) {
+			t.Fatalf("%d lines went out, %d are verified", n, len(all))
+		}
+		put(t, path, member[len(member)-3:])
+		all = append(all, more...)
+		until(t, "the member", func() bool { return shelf.kinds() == len(all) })
+		if i == 1 {
+			d.kill()
+			d = start(t, data, set, shelf, nil)
+		}
+	}
+	bad := []byte(gz(t, "garbage\n"))
+	bad[len(bad)-5] ^= 1
+	put(t, path, string(bad))
+	until(t, "the verdict", func() bool { return d.w.Stats().Damaged == 1 })
+	d.end()
+	for _, l := range shelf.lines {
+		if !slices.Contains(all, l) {
+			t.Errorf("%q went out", l)
+		}
+	}
+	if s := d.w.Stats(); s.UnverifiedWithheld != 1 || s.UnverifiedEmitted != 0 {
+		t.Errorf("%+v", s)
+	}
+}

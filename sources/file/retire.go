@@ -1,0 +1,56 @@
+package file
+
+import (
+	"bytes"
+	"slices"
+	"time"
+)
+
+// This file lets idle files cost little: what is needed to read them is released
+// until there is more to read, and a track is then what it would be after a
+// restart of the process. A daemon may follow a hundred thousand files, nearly all
+// of which are idle at any time.
+
+// retireAfter is how long a file has not changed when its lane is ended. Opening
+// another one costs a few allocations.
+const retireAfter = 5 * time.Second
+
+// briefBytes is how much of its beginning a retired track is known by, beside the
+// digest of it.
+const briefBytes = 64
+
+// retire ends the lanes of idle files, whose records are all durable and stored,
+// and releases their buffers. The caller holds mu.
+func (w *Watcher) retire(now time.Time) {
+	for _, t := range w.tracks {
+		if t.lane == nil && t.head == nil || now.Sub(t.changed) < w.retireAfter || !t.idle() {
+			continue
+		}
+		if t.lane != nil {
+			delete(w.byLane, t.lane) // nothing of it is to be committed any more
+			w.rt.End(t.lane)
+			t.lane, t.cut.lane, t.cut.note = nil, nil, nil
+		}
+		t.brief = bytes.Clone(t.head[:min(len(t.head), briefBytes)])
+		t.head, t.last, t.cut.tail = nil, nil, nil
+		t.places = slices.Clip(slices.Clone(t.places))
+	}
+}
+
+// idle reports whether t is at the end of a plain file, and all of that is stored.
+func (t *track) idle() bool {
+	return t.life == open && t.step == resting && t.doubt == trusted && t.bound && t.listed && t.atEnd && t.file.same(&t.asRead) &&
+		!t.in.compressed && !t.cut.oversize && t.entry.Offset == t.at().off && len(t.cut.tail) == 0
+}
+
+// begins reports whether the text of t begins with head, which is shorter than the
+// beginning that t is known by. Of a retired track only a part of that is at hand:
+// two files that have it in common are taken for one another until more of the
+// new one is there, which costs time.
+func (t *track) begins(head []byte) bool {
+	if t.head == nil && t.brief != nil {
+		n := min(len(head), len(t.brief))
+		return bytes.Equal(t.brief[:n], head[:n])
+	}
+	return bytes.HasPrefix(t.head, head)
+}

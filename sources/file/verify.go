@@ -1,0 +1,317 @@
+package file
+
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"math"
+	"os"
+	"time"
+
+	"github.com/urlfold/urlfold/internal/compress"
+)
+
+// This file reads files again, up to a position, to verify that they hold the text
+// that was read before. That takes as long as reading them, so goroutines of their
+// own do it, and nothing is emitted from the file meanwhile.
+
+// A doubt says whether a file still holds the text that its track has read.
+type doubt uint8
+
+const (
+	trusted   doubt = iota
+	doubted         // it has changed, and did not grow: the next scan confirms it
+	suspected       // it has to be read and hashed
+)
+
+// rewritten reports whether a file that was s before may hold another text now: it
+// has changed, and neither growth nor a new name explains that.
+func (s *sighting) rewritten(now *sighting, renamed bool) bool {
+	switch {
+	case now.size > s.size:
+		return false
+	case now.size != s.size || now.mtime != s.mtime:
+		return true
+	}
+	return s.changed != 0 && now.changed != s.changed && !renamed
+}
+
+// changedSince returns s.changed if size or time of the file differ from was, which
+// explains it. Else it is that of was: whether a new name explains it, the next scan
+// knows.
+func (s *sighting) changedSince(was *sighting) int64 {
+	if s.same(was) {
+		return was.changed
+	}
+	return s.changed
+}
+
+// mustHash reports whether the text of t at its position is more than what its
+// tail tells.
+func (t *track) mustHash() bool { off := t.at().off; return t.hashFrom < off-tailLen(off) }
+
+// howKnown says what a text that agrees with t was compared by.
+func (t *track) howKnown() string {
+	switch {
+	case t.hashFrom == 0:
+		return "hash"
+	case t.mustHash():
+		return "head, and hash of a part"
+	}
+	return "head and tail"
+}
+
+// An answer says whether a text is that of a track up to a place.
+type answer uint8
+
+const (
+	differs   answer = iota
+	lookalike        // its length and tail are the same, its hash is not
+	tooShort         // it ends before
+	agrees
+)
+
+// A wanted is a place that a text is looked at for.
+type wanted struct {
+	t    *track
+	from int64 // where p.sum begins
+	p    place
+}
+
+// want returns the position of t.
+func want(t *track) wanted { return wanted{t, t.hashFrom, t.at()} }
+
+// begin returns the offset from which a text is needed to answer a.
+func (a *wanted) begin() int64 { return min(a.from, a.p.off-tailLen(a.p.off)) }
+
+// A matcher compares a text with places, while it reads it.
+type matcher struct {
+	w    *Watcher
+	r    io.Reader
+	off  int64
+	last []byte
+	sums map[int64]*textHash // by where they begin
+	buf  []byte
+	left int64 // to read
+	err  error
+}
+
+// match reads a text that begins at off with what r returns, and answers asked,
+// which are in the order of their places. Its error is that of r, if that is not
+// the end of the text, or errStopped.
+func (w *Watcher) match(ctx context.Context, r io.Reader, off int64, asked []wanted, answers []answer) error {
+	left := asked[len(asked)-1].p.off - off
+	m := &matcher{w: w, r: r, off: off, sums: map[int64]*textHash{}, buf: make([]byte, min(verifyChunk, left)), left: left}
+	w.expect(left)
+	defer func() { w.expect(-m.left) }()
+	for i := range asked {
+		if a := &asked[i]; m.sums[a.from] == nil {
+			h := newTextHash()
+			m.sums[a.from] = &h
+		}
+	}
+	for i := range asked {
+		a := &asked[i]
+		m.readTo(ctx, a.p.off)
+		h := *m.sums[a.from]
+		switch {
+		case m.err == io.EOF:
+			answers[i] = tooShort
+		case m.err != nil:
+			return m.err
+		case digestOf(m.last) != a.p.tail:
+			answers[i] = differs
+		case h.Sum64() != a.p.sum:
+			answers[i] = lookalike
+		default:
+			answers[i] = agrees
+		}
+	}
+	return nil
+}
+
+// verifyChunk is how many bytes are read at a time.
+const verifyChunk = 1 << 20
+
+// readTo reads on to off. While lanes are read it waits as long as it reads, so that
+// they have their part of the disk and of the processors.
+func (m *matcher) readTo(ctx context.Context, off int64) {
+	for m.off < off && m.err == nil {
+		began := time.Now()
+		var n int
+		n, m.err = io.ReadFull(m.r, m.buf[:min(int64(len(m.buf)), off-m.off)])
+		m.take(m.buf[:n])
+		switch {
+		case m.err == io.ErrUnexpectedEOF:
+			m.err = io.EOF
+		case ctx.Err() != nil || !m.w.running():
+			m.err = errStopped
+		case m.verified(n):
+			pauseFor(ctx, min(time.Since(began), 100*time.Millisecond))
+		}
+	}
+}
+
+// take hashes the next part of the text.
+func (m *matcher) take(text []byte) {
+	for from, h := range m.sums {
+		if skip := max(0, from-m.off); skip < int64(len(text)) {
+			_, _ = h.Write(text[skip:]) // it never fails
+		}
+	}
+	m.last = appendTail(m.last, text)
+	m.off += int64(len(text))
+}
+
+// pauseFor waits for d, or until ctx is done.
+func pauseFor(ctx context.Context, d time.Duration) {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+	case <-ctx.Done():
+	}
+}
+
+// verified counts n bytes that were read again. It reports whether lanes are being
+// read at the same time.
+func (m *matcher) verified(n int) (busy bool) {
+	m.left -= int64(n)
+	m.w.mu.Lock()
+	defer m.w.mu.Unlock()
+	m.w.stats.verified += int64(n)
+	m.w.verifying -= int64(n)
+	return m.w.reading.active > 0
+}
+
+// expect adds n bytes to those that are still to be read again.
+func (w *Watcher) expect(n int64) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.verifying += n
+}
+
+// largeText is from how many bytes on it is logged that a text is read again.
+const largeText = 64 << 20
+
+// compareText answers asked, which are in the order of their places, for the text
+// of f. It reports whether the text is compressed and ends after the last of them.
+func (w *Watcher) compareText(ctx context.Context, f *os.File, path string, asked []wanted, answers []answer) (whole bool, err error) {
+	var raw [rawHead]byte
+	n, err := f.ReadAt(raw[:], 0)
+	if err != nil && err != io.EOF {
+		return false, err
+	}
+	end := asked[len(asked)-1].p.off
+	if end >= largeText {
+		w.log.Info("verifying file content", "path", path, "was", asked[len(asked)-1].t.pathNow(w), "bytes", end)
+	}
+	if !needsReader(raw[:n], path) {
+		begin := end
+		for i := range asked {
+			begin = min(begin, asked[i].begin())
+		}
+		return false, w.match(ctx, io.NewSectionReader(readFile{f, w.at}, begin, math.MaxInt64-begin), begin, asked, answers)
+	}
+	zr := compress.NewReader(io.NewSectionReader(readFile{f, w.at}, 0, math.MaxInt64), compress.Options{Limits: w.cfg.limits(), Name: path})
+	defer zr.Close()
+	err = w.match(ctx, onlyRead{zr}, 0, asked, answers)
+	var one [1]byte
+	n = 0
+	if err == nil {
+		n, _ = zr.Read(one[:])
+	}
+	if zr.Err() != nil {
+		return false, zr.Err()
+	}
+	return err == nil && n == 0 && answers[len(answers)-1] != tooShort && !zr.Verdict().Damage(), err
+}
+
+// pathNow returns the path of t.
+func (t *track) pathNow(w *Watcher) string {
+	path, _ := w.fileOf(t)
+	return path
+}
+
+// logAnswer says what came of comparing the file at path with a text that is known.
+// The caller holds mu.
+func (w *Watcher) logAnswer(path string, a *wanted, got answer) {
+	switch {
+	case got == lookalike:
+		w.stats.lookalikes++
+		w.log.Warn("file looks like a known text and is another one, reading it from the beginning",
+			"path", path, "was", a.t.path, "bytes", a.p.off, "verified", a.t.howKnown())
+	case got == agrees && a.p.off >= largeText:
+		w.log.Info("file content verified", "path", path, "was", a.t.path, "bytes", a.p.off, "verified", a.t.howKnown())
+	case got == agrees:
+		w.log.Debug("file content verified", "path", path, "was", a.t.path, "bytes", a.p.off, "verified", a.t.howKnown())
+	}
+}
+
+// A proof is the job of finding out whether the file of t holds the text that was
+// read, after it has changed without growing.
+type proof struct{ t *track }
+
+// do implements job.
+func (j *proof) do(ctx context.Context, w *Watcher) {
+	t := j.t
+	w.mu.Lock()
+	t.step = busy
+	asked, answers := []wanted{want(t)}, []answer{differs}
+	as, f := t.file, t.in.f
+	as.path = t.path
+	w.mu.Unlock()
+	seen, err := w.prove(ctx, f, as, asked, answers)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	t.step = resting
+	w.nudge()
+	switch {
+	case errors.Is(err, errStopped), errors.Is(err, errMoved), errors.Is(err, fs.ErrNotExist):
+		return // the run ends, or the next scan sees where it is
+	case err != nil:
+		w.broken[as.path] = err.Error() // the next poll tries again
+		return
+	}
+	delete(w.broken, as.path)
+	w.logAnswer(as.path, &asked[0], answers[0])
+	w.touch(t)
+	if t.doubt = trusted; answers[0] == agrees {
+		t.file.size, t.file.mtime, t.file.changed = seen.size, seen.mtime, seen.changed
+		return
+	}
+	w.replace(t) // with t.file as it was, a restart has the same doubt
+	w.metBefore[as.id] = prospect{s: seen, meeting: meeting{since: w.clock()}, checked: map[*track]checked{t: {off: asked[0].p.off, answer: answers[0]}}}
+}
+
+// prove compares the file f, or, if that is nil, the one at the path of as, with a
+// place. It returns how the file was before that.
+func (w *Watcher) prove(ctx context.Context, f *os.File, as sighting, asked []wanted, answers []answer) (seen sighting, err error) {
+	if f == nil {
+		if f, err = w.openAs(as.path, as.id); err != nil {
+			return seen, err
+		}
+		defer func() { _ = f.Close() }()
+	}
+	fi, err := f.Stat()
+	if err != nil {
+		return seen, err
+	}
+	_, err = w.compareText(ctx, f, as.path, asked, answers)
+	return sight(as.path, as.rel, fi), err
+}
+
+// A hashAfter hashes what is written to it, but not its first skip bytes.
+type hashAfter struct {
+	skip int64
+	hash textHash
+}
+
+// Write implements io.Writer. It never fails.
+func (h *hashAfter) Write(text []byte) (int, error) {
+	n := min(h.skip, int64(len(text)))
+	h.skip -= n
+	_, _ = h.hash.Write(text[n:])
+	return len(text), nil
+}

@@ -1,0 +1,222 @@
+package nats
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	client "github.com/urlfold/urlfold/internal/nats"
+)
+
+const (
+	// lookEvery is how often the consumer is looked at while nothing is wrong: for
+	// the lag, which messages tell only while they come, and for the floor.
+	lookEvery = 10 * time.Second
+	// lookAgain is the longest pause while something is.
+	lookAgain = 5 * time.Second
+	// maxMissed is how many of these looks in a row may fail before that is a trouble.
+	maxMissed = 3
+)
+
+// suspect shuts the gate, and has the guard look whose messages come. It does not
+// block.
+func (s *JetStream) suspect() {
+	s.gate.shut()
+	select {
+	case s.alarm <- struct{}{}:
+	default:
+	}
+}
+
+// guard looks after stream and consumer until ctx is done.
+func (s *JetStream) guard(ctx context.Context) {
+	t := time.NewTicker(lookEvery)
+	defer t.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-t.C:
+		case <-s.alarm:
+		}
+		for try := 0; !s.inspect(ctx); try++ {
+			if client.Pause(ctx, min(50*time.Millisecond<<min(try, 10), lookAgain)) != nil {
+				return
+			}
+		}
+	}
+}
+
+// inspect looks at stream and consumer, creates the consumer if it is missing and
+// that is asked for, and opens the gate if all is well. It reports whether the gate is
+// open.
+func (s *JetStream) inspect(ctx context.Context) bool {
+	shut, shuts := s.gate.state()
+	conn := s.conn.Load()
+	if !conn.Up() || s.next.Load() != nil {
+		return !shut
+	}
+	err := s.inspectNow(ctx, conn)
+	switch {
+	case err == nil:
+	case errors.Is(err, errReplaced):
+		return false
+	case ctx.Err() != nil:
+		return true
+	default:
+		if s.missed++; shut || s.missed >= maxMissed || errors.Is(err, client.ErrNoStream) || errors.Is(err, client.ErrNoConsumer) {
+			s.missed = maxMissed
+			s.gate.shut()
+			s.outage.Set(err)
+			return false
+		}
+		return true
+	}
+	s.missed = 0
+	s.outage.Clear()
+	if !s.gate.open(shuts, s.epoch.Load()) {
+		return false
+	}
+	if p := s.pull.Load(); shut && p != nil {
+		p.Resume()
+	}
+	return true
+}
+
+// errReplaced says that another stream has taken the name of this one.
+var errReplaced = errors.New("the stream was deleted and created again")
+
+// inspectNow looks at the stream, and then at the consumer.
+func (s *JetStream) inspectNow(ctx context.Context, conn *client.Conn) error {
+	stream, err := conn.Stream(ctx, s.cfg.Stream)
+	if err != nil {
+		return err
+	}
+	e := s.epoch.Load()
+	if !stream.Created.Equal(e.stream.Created) {
+		s.gate.shut()
+		s.stats.streams.Add(1)
+		s.log.Error("stream recreated, its sequences restart", "stream", stream.Name,
+			"created", stream.Created, "before", e.stream.Created, "first_sequence", stream.First, "last_sequence", stream.Last)
+		s.next.Store(&epoch{stream: stream})
+		return errReplaced
+	}
+	if err := checkFilters(&stream, s.cfg.Consumer.FilterSubjects); err != nil {
+		return err
+	}
+	info, err := s.consumer(ctx, conn, &stream)
+	if err != nil {
+		return err
+	}
+	last := s.info.Swap(&info)
+	if last == nil || !last.Since.Equal(info.Since) || info.Created {
+		e.floor.reset(info.AckFloor)
+	} else {
+		e.floor.raise(info.AckFloor)
+	}
+	s.stats.pending.Store(info.Pending)
+	s.stats.ackPending.Store(uint64(info.AckPending))
+	return nil
+}
+
+// consumer returns the consumer, which it creates if there is none and that is asked
+// for: behind what is known to be acknowledged, or else where the configuration says.
+func (s *JetStream) consumer(ctx context.Context, conn *client.Conn, stream *client.StreamInfo) (client.ConsumerInfo, error) {
+	want := s.want()
+	floor, known := s.epoch.Load().floor.last()
+	if known {
+		want.Start = client.Start{After: min(floor, stream.Last)}
+	}
+	if stream.WorkQueue { // it holds nothing that is acknowledged, and allows no other start
+		want.Start = client.Start{}
+	}
+	info, err := conn.Consumer(ctx, want, s.cfg.Consumer.Create)
+	if err != nil || !info.Created {
+		return info, err
+	}
+	if err := s.verify(ctx, conn, stream); err != nil {
+		return info, err
+	}
+	start := info.Delivered.Stream + 1
+	if !known {
+		s.stats.unknown.Add(1)
+		s.log.Error("consumer recreated, nothing known to be acknowledged", "stream", stream.Name, "consumer", want.Durable,
+			"start", s.cfg.Start, "start_sequence", start)
+		return info, nil
+	}
+	s.stats.recreated.Add(1)
+	s.log.Warn("consumer recreated", "stream", stream.Name, "consumer", want.Durable, "acknowledged", floor, "start_sequence", start)
+	if floor > stream.Last {
+		s.log.Error("stream lost messages at its end", "stream", stream.Name, "acknowledged", floor, "last_sequence", stream.Last)
+	}
+	if stream.First > floor+1 && !stream.WorkQueue {
+		s.stats.gaps.Add(int64(stream.First - floor - 1))
+		s.log.Error("messages deleted before they were acknowledged", "stream", stream.Name, "from", floor+1, "to", stream.First-1)
+	}
+	return info, nil
+}
+
+// verify looks whether the stream in which a consumer was created is still the one
+// that was looked at. In one that has taken its name since, the consumer would begin
+// behind messages that nobody has read: it is deleted.
+func (s *JetStream) verify(ctx context.Context, conn *client.Conn, stream *client.StreamInfo) error {
+	for {
+		now, err := conn.Stream(ctx, stream.Name)
+		switch {
+		case err == nil && now.Created.Equal(stream.Created), errors.Is(err, client.ErrNoStream):
+			return err
+		case err == nil:
+			err = conn.DeleteConsumer(ctx, stream.Name, s.cfg.Durable)
+			if err == nil || errors.Is(err, client.ErrNoConsumer) {
+				return errReplacedMeanwhile
+			}
+		}
+		if ctx.Err() != nil || client.Pause(ctx, 100*time.Millisecond) != nil {
+			return err
+		}
+	}
+}
+
+// errReplacedMeanwhile says that the look has to be taken again.
+var errReplacedMeanwhile = errors.New("the stream was deleted and created again at this moment")
+
+// want returns what the consumer is to be like.
+func (s *JetStream) want() client.Consumer {
+	c := &s.cfg.Consumer
+	return client.Consumer{
+		Stream: s.cfg.Stream, Durable: s.cfg.Durable, Filters: c.FilterSubjects,
+		AckWait: c.AckWait, MaxAckPending: c.MaxAckPending, MaxDeliver: c.MaxDeliver, Start: s.cfg.Start.start(),
+	}
+}
+
+// look looks at the stream and the consumer for the first time.
+func (s *JetStream) look(ctx context.Context, conn *client.Conn, create bool) error {
+	stream, err := conn.Stream(ctx, s.cfg.Stream)
+	if err != nil {
+		return err
+	}
+	s.durability = stream.DurabilityWarnings()
+	if err := checkFilters(&stream, s.cfg.Consumer.FilterSubjects); err != nil {
+		return err
+	}
+	info, err := conn.Consumer(ctx, s.want(), create)
+	if err != nil {
+		return err
+	}
+	if info.Created {
+		s.log.Info("consumer created", "stream", stream.Name, "consumer", s.cfg.Durable,
+			"start", s.cfg.Start, "start_sequence", info.Delivered.Stream+1)
+	}
+	e := &epoch{stream: stream}
+	e.floor.reset(info.AckFloor)
+	s.epoch.Store(e)
+	s.info.Store(&info)
+	s.stats.pending.Store(info.Pending)
+	s.stats.ackPending.Store(uint64(info.AckPending))
+	s.warnings = s.warn(&info)
+	if err := s.cfg.Poison.validate(info.MaxDeliver); err != nil {
+		return fmt.Errorf("consumer %q of stream %q: %w", s.cfg.Durable, stream.Name, err)
+	}
+	return nil
+}
