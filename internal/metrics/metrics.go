@@ -186,6 +186,8 @@ func source(t *table, s *pipeline.SourceSnapshot) {
 // retriesHelp is of what the sinks tell, too.
 const retriesHelp = "What was written again, by the class of the error: batches that were given to a sink again (retryable), repairs of files (file), and what a sink itself has sent again: messages, or record batches."
 
+const refusedHelp = "Records that a sink refused for good, by what became of them: dead_letter, or drop, which loses them."
+
 // sinks adds the figures of sinks.
 func sinks(t *table, ch chan<- prometheus.Metric, list []pipeline.SinkSnapshot) {
 	var named []pipeline.SinkSnapshot
@@ -202,6 +204,9 @@ func sinks(t *table, ch chan<- prometheus.Metric, list []pipeline.SinkSnapshot) 
 		t.add("sink_batches_total", "Batches that are durable in a sink.", counter, float64(s.Batches), "component", s.Name)
 		t.add("sink_retries_total", retriesHelp, counter, float64(s.Retries), "component", s.Name, "class", "retryable")
 		t.add("sink_refusals_total", "Answers by which a sink refused records for good.", counter, float64(s.Refused), "component", s.Name)
+		t.add("sink_refused_records_total", refusedHelp, counter, float64(s.Letters), "component", s.Name, "disposition", "dead_letter")
+		t.add("sink_refused_records_total", refusedHelp, counter, float64(s.Dropped), "component", s.Name, "disposition", "drop")
+		t.add("sink_blocked_batches", "Batches that wait because a sink refuses records of them for good; their lanes are blocked.", gauge, float64(s.Stuck), "component", s.Name)
 		t.add("sink_inflight_batches", "Batches that a sink holds and has not answered.", gauge, float64(s.Holds), "component", s.Name)
 		t.add("sink_waiting_batches", "Batches that wait for their next try.", gauge, float64(s.Waiting), "component", s.Name)
 		ch <- histogram(latency, &s.Latency, strings.ToValidUTF8(s.Name, "\uFFFD"))

@@ -219,7 +219,7 @@ func TestBoundedLabels(t *testing.T) {
 	if !slices.Equal(slices.Sorted(maps.Keys(few)), slices.Sorted(maps.Keys(many))) {
 		t.Errorf("%d series with one lane, %d with 10,000", len(few), len(many))
 	}
-	perSource, perSink, global := 11+int(record.NumReasons), 22, 12+int(codec.NumFlags)+int(codec.NumHits)
+	perSource, perSink, global := 11+int(record.NumReasons), 25, 12+int(codec.NumFlags)+int(codec.NumHits)
 	if limit := 2*perSource + 2*perSink + global; len(many) > limit {
 		t.Errorf("%d series for two sources and two sinks, want at most %d", len(many), limit)
 	}

@@ -93,6 +93,7 @@ func ended(s pipeline.Snapshot) pipeline.Snapshot {
 	s.Sinks = slices.Clone(s.Sinks)
 	for i := range s.Sinks {
 		s.Sinks[i].Holds, s.Sinks[i].Waiting, s.Sinks[i].LastErr = 0, 0, ""
+		s.Sinks[i].Stuck, s.Sinks[i].Blocked = 0, nil
 	}
 	s.Lanes = nil
 	return s
@@ -144,6 +145,10 @@ func addSink(list []pipeline.SinkSnapshot, p *pipeline.SinkSnapshot) []pipeline.
 	s.Waiting += p.Waiting
 	s.Retries += p.Retries
 	s.Refused += p.Refused
+	s.Letters += p.Letters
+	s.Dropped += p.Dropped
+	s.Stuck += p.Stuck
+	s.Blocked = append(s.Blocked[:len(s.Blocked):len(s.Blocked)], p.Blocked...)
 	s.Latency.Sum += p.Latency.Sum
 	for b, n := range p.Latency.Counts {
 		s.Latency.Counts[b] += n

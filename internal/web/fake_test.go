@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 	"time"
 
@@ -81,6 +83,19 @@ func red() View {
 	s.Sinks[1].Waiting, s.Sinks[1].LastErr = 2, "token hunter2 was refused"
 	s.Committed, s.CommitErr = now.Add(-time.Minute), "checkpoint: no space left on device"
 	s.Free = 0
+	s.Sinks[0].Stuck = 2
+	s.Sinks[0].Blocked = []pipeline.Blockage{
+		{Lane: "web.access/0", Code: "MESSAGE_TOO_LARGE", Reason: "the broker refuses the record", Position: 4711, Records: 1, Since: now.Add(-3 * time.Minute)},
+		{Lane: "https://u:pass@host/feed", Reason: "token hunter2", Position: 5, Records: 400, Since: now.Add(-time.Minute)},
+	}
+	v.DamagedFiles = 52
+	for i := range MaxDamaged {
+		v.Damaged = append(v.Damaged, DamagedFile{
+			Path: fmt.Sprintf(`/archive/<script>alert(%d)</script>-%s.gz`, i, strings.Repeat("long", 20)), Source: "file-1", Verdict: "bad-crc",
+			Offset: new(int64(1234567 * i)), Detail: "the CRC is wrong",
+		})
+	}
+	v.Damaged[1] = DamagedFile{Path: "https://u:pass@host/feed.gz", Source: "file-1", Verdict: "unreadable", Detail: "hunter2"}
 	for i := range 60 {
 		s.Lanes = append(s.Lanes, pipeline.LaneSnapshot{
 			Name:   fmt.Sprintf(`/log/<script>alert(%d)</script>"'&`, i),
@@ -105,6 +120,13 @@ func newServer(v func() View) *Server {
 func get(t *testing.T, s *Server, path string) *httptest.ResponseRecorder {
 	t.Helper()
 	w := httptest.NewRecorder()
-	s.http.Handler.ServeHTTP(w, httptest.NewRequest(http.MethodGet, path, nil))
+	s.http.Handler.ServeHTTP(w, newRequest(http.MethodGet, path, nil))
 	return w
+}
+
+// newRequest returns a request as who uses the address of the server sends it.
+func newRequest(method, path string, body io.Reader) *http.Request {
+	r := httptest.NewRequest(method, path, body)
+	r.Host = "127.0.0.1:8686"
+	return r
 }

@@ -13,8 +13,9 @@ import (
 
 // How much of what has no bound is shown.
 const (
-	maxLanes = 50
-	maxFlags = 20
+	maxLanes   = 50
+	MaxDamaged = 50 // damaged files
+	maxFlags   = 20
 )
 
 // A Status is what /status.json says and the page shows. Names and error texts in it
@@ -34,9 +35,17 @@ type Status struct {
 	Sources    []SourceStatus `json:"sources"`
 	Sinks      []SinkStatus   `json:"sinks"`
 	LanesOpen  int            `json:"lanes_open"`
+	Damaged    DamageStatus   `json:"damaged_files"`
 	Lanes      []LaneStatus   `json:"lanes"`   // the longest waiting first, at most 50
 	Flags      []Count        `json:"flags"`   // URLs by flag, the most frequent first, at most 20
 	Rejects    []Count        `json:"rejects"` // records by reason, the most frequent first
+}
+
+// A DamageStatus says which files are damaged. They make the process not unready:
+// all other records get through.
+type DamageStatus struct {
+	Count int           `json:"count"`
+	Files []DamagedFile `json:"files"` // at most 50, by source and path
 }
 
 // A BatchStatus says where the batches are.
@@ -116,6 +125,7 @@ func (v *View) status(now time.Time, mask func(string) string) *Status {
 		Rejects: top(len(s.Stats.Rejects), s.Stats.Rejects[:], func(i int) string { return record.Reason(i).String() }),
 	}
 	st.Ready = ready(st.Checks)
+	st.Damaged = v.damaged(mask)
 	if age, due := v.checkpointAge(now); due {
 		st.Checkpoint = new(age.Seconds())
 	}
@@ -135,6 +145,10 @@ func maskChecks(checks []Check, mask func(string) string) []Check {
 		c.Reason = mask(c.Reason)
 		for j := range c.Lanes {
 			c.Lanes[j].Lane = mask(c.Lanes[j].Lane)
+		}
+		for j := range c.Refusals {
+			r := &c.Refusals[j]
+			r.Lane, r.Reason = mask(r.Lane), mask(r.Reason)
 		}
 	}
 	return checks
@@ -173,6 +187,16 @@ func latency(l *pipeline.Latency) (mean, p99 float64) {
 		}
 	}
 	return mean, p99
+}
+
+// damaged returns the damaged files.
+func (v *View) damaged(mask func(string) string) DamageStatus {
+	st := DamageStatus{Count: v.DamagedFiles, Files: []DamagedFile{}}
+	for _, f := range v.Damaged[:min(len(v.Damaged), MaxDamaged)] {
+		f.Path, f.Detail = mask(f.Path), mask(f.Detail)
+		st.Files = append(st.Files, f)
+	}
+	return st
 }
 
 // lanes returns the lanes that wait longest.

@@ -20,7 +20,19 @@ type View struct {
 
 	CommitInterval time.Duration // of the pipeline
 	MaxUnresolved  time.Duration // ready.max_unresolved; 0: no limit
+	Damaged        []DamagedFile // the first MaxDamaged of them
+	DamagedFiles   int           // how many there are
 	ReloadErr      string        // why the last change of the configuration was not taken; empty if it was
+}
+
+// A DamagedFile is a file of a source that is damaged, as this run or one before it
+// has found. It is gone from the list when a sound file takes its place.
+type DamagedFile struct {
+	Path    string `json:"path"`
+	Source  string `json:"source"`
+	Verdict string `json:"verdict"`          // its kind, such as "truncated"
+	Offset  *int64 `json:"offset,omitempty"` // in the file as it is stored; absent if it is not known
+	Detail  string `json:"detail,omitempty"` // what else the verdict says
 }
 
 // A Check is one condition of being ready.
@@ -29,6 +41,19 @@ type Check struct {
 	OK     bool          `json:"ok"`
 	Reason string        `json:"reason,omitempty"` // why not
 	Lanes  []WaitingLane `json:"lanes,omitempty"`  // of the check "lanes": the longest waiting first, at most 10
+
+	Refusals []Refusal `json:"refusals,omitempty"` // of the check of a sink: the longest waiting first, at most 10
+}
+
+// A Refusal is a lane that is blocked because a sink refuses records of it for good.
+type Refusal struct {
+	Sink     string  `json:"sink"`
+	Lane     string  `json:"lane"`
+	Code     string  `json:"code,omitempty"` // of the broker; absent if there are several
+	Reason   string  `json:"reason"`
+	Position int64   `json:"position"` // of the first refused record: of its message, or its offset in the lane
+	Records  int     `json:"records"`  // that the last answer refused
+	Seconds  float64 `json:"seconds"`  // since the first refusal
 }
 
 // A WaitingLane is a lane whose oldest records are not durable for too long.
@@ -62,7 +87,9 @@ func (v *View) checks(now time.Time) []Check {
 	for i := range v.Snapshot.Sinks {
 		// Those behind were part of a pipeline before this one.
 		if err := v.sinkErr(i); err != nil || i < len(v.Sinks) {
-			list = append(list, verdict("sink "+v.Snapshot.Sinks[i].Name, err))
+			c := verdict("sink "+v.Snapshot.Sinks[i].Name, err)
+			c.Refusals = refusals(&v.Snapshot.Sinks[i], now)
+			list = append(list, c)
 		}
 	}
 	return append(list, v.lanesCheck(now), verdict("checkpoint", v.checkpointErr(now)))
@@ -104,10 +131,33 @@ func (v *View) sinkErr(i int) error {
 		}
 	}
 	s := &v.Snapshot.Sinks[i]
+	if len(s.Blocked) > 0 {
+		b := &s.Blocked[0]
+		return fmt.Errorf("records refused for good, lane %s blocked at position %d: %s", b.Lane, b.Position, because(b))
+	}
 	if s.Waiting > 0 && s.LastErr != "" {
 		return fmt.Errorf("%d batches wait to be tried again: %s", s.Waiting, s.LastErr)
 	}
 	return nil
+}
+
+// because returns why records are refused.
+func because(b *pipeline.Blockage) string {
+	if b.Code == "" {
+		return b.Reason
+	}
+	return b.Code + ": " + b.Reason
+}
+
+// refusals returns the lanes that are blocked by a sink.
+func refusals(s *pipeline.SinkSnapshot, now time.Time) (list []Refusal) {
+	for _, b := range s.Blocked {
+		list = append(list, Refusal{
+			Sink: s.Name, Lane: b.Lane, Code: b.Code, Reason: b.Reason, Position: b.Position, Records: b.Records,
+			Seconds: max(0, now.Sub(b.Since).Seconds()),
+		})
+	}
+	return list
 }
 
 // lanesCheck looks for lanes whose oldest batch is unresolved for too long.

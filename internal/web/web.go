@@ -31,6 +31,7 @@ import (
 // Options say what a [Server] shows, and where. View must be set.
 type Options struct {
 	Listen  string          // HOST:PORT, or "unix:" and the path of a socket; empty: Start does nothing
+	Hosts   []string        // names that a request may ask for, besides localhost and IP addresses; *.NAME stands for all below NAME
 	Pprof   bool            // serve /debug/pprof/
 	Version string          // of the program
 	View    func() View     // called for each request, by many goroutines
@@ -59,7 +60,7 @@ func New(o Options) *Server {
 	}
 	s := &Server{o: o, started: time.Now(), now: time.Now, probe: make(chan struct{}, 1)}
 	s.http = &http.Server{
-		Handler:           guard(s.routes()),
+		Handler:           guard(s.checkHost(s.routes())),
 		ReadHeaderTimeout: 5 * time.Second,
 		ReadTimeout:       10 * time.Second,
 		WriteTimeout:      30 * time.Second,

@@ -19,7 +19,7 @@ func TestMethods(t *testing.T) {
 	for _, path := range []string{"/", "/healthz", "/readyz", "/status.json", "/nothing"} {
 		for _, method := range []string{http.MethodPost, http.MethodPut, http.MethodDelete, http.MethodOptions, http.MethodConnect, "BREW"} {
 			w := httptest.NewRecorder()
-			s.http.Handler.ServeHTTP(w, httptest.NewRequest(method, path, strings.NewReader("x")))
+			s.http.Handler.ServeHTTP(w, newRequest(method, path, strings.NewReader("x")))
 			if w.Code != http.StatusMethodNotAllowed || w.Header().Get("Allow") != "GET, HEAD" {
 				t.Errorf("%s %s: %d", method, path, w.Code)
 			}

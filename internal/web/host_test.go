@@ -1,0 +1,83 @@
+package web
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+)
+
+// TestAllowedHost: an IP address and localhost pass in every form that a Host header
+// has; a name passes only if it is configured.
+func TestAllowedHost(t *testing.T) {
+	names := []string{"urlfold.example.com", "*.mon.svc", "short"}
+	for host, want := range map[string]bool{
+		"":                              true,
+		"127.0.0.1":                     true,
+		"127.0.0.1:8686":                true,
+		"10.1.2.3:1":                    true,
+		"[::1]:8686":                    true,
+		"[::1]":                         true,
+		"::1":                           true,
+		"[fe80::1%25eth0]:8686":         true,
+		"localhost":                     true,
+		"LocalHost:8686":                true,
+		"localhost.":                    true,
+		"urlfold.example.com":           true,
+		"URLFOLD.Example.com.:9":        true,
+		"a.mon.svc:80":                  true,
+		"a.b.mon.svc":                   true,
+		"short:1":                       true,
+		"mon.svc":                       false,
+		".mon.svc":                      false,
+		"xmon.svc":                      false,
+		"evil.example":                  false,
+		"evil.example:8686":             false,
+		"urlfold.example.com.evil.test": false,
+		"localhost.evil.test":           false,
+		"127.0.0.1.evil.test":           false,
+		"127.0.0.1.evil.test:8686":      false,
+		"short.evil.test":               false,
+		"[evil.example]":                false,
+		"2130706433":                    false, // browsers make 127.0.0.1 of it before they send it
+	} {
+		if got := allowedHost(host, names); got != want {
+			t.Errorf("%q: %v, want %v", host, got, want)
+		}
+	}
+}
+
+// TestRebinding: a name that is not allowed gets nothing of any page, and not to know
+// which names are.
+func TestRebinding(t *testing.T) {
+	s := New(Options{Hosts: []string{"secret-name.example"}, View: green})
+	for _, path := range []string{"/", "/status.json", "/healthz", "/readyz", "/metrics", "/debug/pprof/", "/none"} {
+		r := httptest.NewRequest(http.MethodGet, path, nil)
+		r.Host = "rebound.evil.test:8686"
+		w := httptest.NewRecorder()
+		s.http.Handler.ServeHTTP(w, r)
+		body := w.Body.String()
+		if w.Code != http.StatusForbidden || strings.Contains(body, "evil") || strings.Contains(body, "secret") || len(body) > 100 {
+			t.Errorf("%s: %d %q", path, w.Code, body)
+		}
+		if w.Header().Get("Access-Control-Allow-Origin") != "" || w.Header().Get("Content-Security-Policy") == "" {
+			t.Errorf("%s: headers %v", path, w.Header())
+		}
+	}
+	for _, host := range []string{"127.0.0.1:8686", "secret-name.example"} {
+		r := httptest.NewRequest(http.MethodGet, "/status.json", nil)
+		r.Host = host
+		w := httptest.NewRecorder()
+		s.http.Handler.ServeHTTP(w, r)
+		if w.Code != http.StatusOK {
+			t.Errorf("%s: %d", host, w.Code)
+		}
+	}
+	unix := New(Options{Listen: "unix:/x", View: green})
+	r := httptest.NewRequest(http.MethodGet, "/status.json", nil)
+	r.Host = "any.name"
+	w := httptest.NewRecorder()
+	if unix.http.Handler.ServeHTTP(w, r); w.Code != http.StatusOK {
+		t.Errorf("on a socket: %d", w.Code)
+	}
+}
