@@ -12,6 +12,7 @@ import (
 	"github.com/goccy/go-yaml/ast"
 
 	"github.com/urlfold/urlfold/codec"
+	"github.com/urlfold/urlfold/codec/params"
 	"github.com/urlfold/urlfold/internal/charset"
 	"github.com/urlfold/urlfold/internal/units"
 )
@@ -23,7 +24,7 @@ type Codec struct {
 	Format string `yaml:"format,required" min:"1"`
 	// How the writer of a log escapes. Default: what the format says.
 	Dialect string `yaml:"dialect" enum:"nginx,nginx-json,apache,none"`
-	// Which URLs of an access log.
+	// Which URLs of an access log: all reads those that the format has.
 	Target string `yaml:"target" enum:"request,referer,all"`
 	// Where the URL is: a path such as request.uri (jsonl), or the name or number of a column (csv, tsv).
 	URLField string `yaml:"url_field"`
@@ -49,6 +50,8 @@ type Codec struct {
 	MaxURL units.Size `yaml:"max_url" min:"1" max:"1GiB"`
 	// What is changed in a built-in profile.
 	Rules Rules `yaml:"rules"`
+	// How parameters are written, for the output field params: OpenAPI parameter styles. Default: what the profile says.
+	Params []Param `yaml:"params"`
 	// What is written.
 	Render Render `yaml:"render" enum:"rewrite,jsonl,tsv,urls,keys"`
 	// Whether passwords in URLs are written as ***.
@@ -66,6 +69,7 @@ type Codec struct {
 	policy  *codec.Policy
 	options []codec.Option
 	reject  Rejected
+	styles  *params.Styles
 }
 
 // Rejected is which URLs are rejected although they have a reading.
@@ -231,6 +235,7 @@ func (d *decoder) resolve(c *Codec) {
 	d.resolveRender(&c.Render)
 	d.resolveHash(c)
 	d.resolveProfile(c)
+	c.styles = d.resolveParams(c.Params, "codec.params")
 	d.resolveEncoding(c)
 	if !slices.ContainsFunc([]string{"profile", "rules", "key", "reading"}, func(key string) bool { return d.broken[in("codec", key)] }) {
 		d.resolveRules(c)
@@ -443,6 +448,9 @@ func changeRules(p *codec.Profile, add, remove codec.Rules) {
 func (c *Codec) Resolve() (codec.Profile, *codec.Policy, []codec.Option) {
 	return c.profile, c.policy, c.options
 }
+
+// Styles returns how parameters are written, nil if the section does not say it.
+func (c *Codec) Styles() *params.Styles { return c.styles }
 
 // Rejected returns which URLs are rejected although they have a reading.
 func (c *Codec) Rejected() Rejected { return c.reject }

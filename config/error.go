@@ -72,10 +72,13 @@ func fileReason(err error) string {
 func clean(reason string) string {
 	reason = strings.ReplaceAll(reason, "\n", "; ")
 	if found := strings.Contains(reason, "://"); found {
-		return "is not as it must be"
+		return notShown
 	}
 	return reason
 }
+
+// notShown stands for a reason that would repeat a URL.
+const notShown = "invalid value (not shown: it may contain a secret)"
 
 // noSuch says that there is no name like this, and which there are.
 func noSuch(what string, names []string, name string) string {

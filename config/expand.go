@@ -33,15 +33,17 @@ func OS() Env {
 // Nothing in a value is expanded again, and since the file has been parsed
 // before, a value stays the one scalar that it is in, whatever is in it.
 type expander struct {
-	env    Env
-	dir    string            // of the configuration
-	files  map[string]string // contents that were read
-	values []string          // all that was put in, which no error repeats
+	env     Env
+	dir     string            // of the configuration
+	files   map[string]string // contents that were read
+	last    []string          // values of variables in the scalar that was expanded last
+	secrets []string          // values that no error repeats
 }
 
 // expand returns s with its values, or the reason why there are none.
 func (x *expander) expand(s string) (out string, reason string) {
 	var b strings.Builder
+	x.last = x.last[:0]
 	for {
 		before, rest, found := strings.Cut(s, "${")
 		if !found {
@@ -65,16 +67,21 @@ func (x *expander) expand(s string) (out string, reason string) {
 	}
 }
 
-// value returns what stands between ${ and }.
+// value returns the value of the expression between ${ and }. The contents of a
+// file are always a secret: that is how secrets are mounted.
 func (x *expander) value(inner string) (value, reason string) {
 	if name, ok := strings.CutPrefix(inner, "file:"); ok {
 		value, reason = x.file(name)
-	} else {
-		value, reason = x.variable(inner)
+		x.secrets = append(x.secrets, value)
+		return value, reason
 	}
-	x.values = append(x.values, value)
+	value, reason = x.variable(inner)
+	x.last = append(x.last, value)
 	return value, reason
 }
+
+// hide makes secrets of the variables in the scalar that was expanded last.
+func (x *expander) hide() { x.secrets = append(x.secrets, x.last...) }
 
 func (x *expander) variable(inner string) (value, reason string) {
 	name, or, hasDefault := strings.Cut(inner, ":-")
@@ -139,14 +146,14 @@ func (x *expander) join(name string) string {
 // open reads a file that the configuration names.
 func (x *expander) open(name string) ([]byte, error) { return x.env.ReadFile(x.join(name)) }
 
-// scrub takes the values out of a text for an error that another package made.
-// Those of one to three bytes hide nothing, and are in every text.
+// scrub takes the secrets out of the text of an error. Those of one to three bytes
+// hide nothing, and are in every text.
 func (x *expander) scrub(reason string) string {
 	if x == nil {
 		return reason
 	}
 	longest := func(a, b string) int { return len(b) - len(a) }
-	for _, v := range slices.SortedStableFunc(slices.Values(x.values), longest) {
+	for _, v := range slices.SortedStableFunc(slices.Values(x.secrets), longest) {
 		if len(v) > 3 {
 			reason = strings.ReplaceAll(reason, v, "***")
 		}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -83,6 +84,8 @@ type Pipeline struct {
 	OnOversize string `yaml:"on_oversize" enum:"dead_letter,truncate,pass_through,stop"`
 	// What becomes of a record without a reading. Default: dead_letter, and pass_through if none is configured.
 	OnReject string `yaml:"on_reject" enum:"dead_letter,pass_through"`
+	// What becomes of a record that a sink refuses for good: a broker finds it too long, or without the key that its topic needs. dead_letter writes it there; after three consecutive batches that were refused as a whole with one code, the lane blocks nevertheless. block retries the record until the sink takes it: its file, partition or stream waits, and the process is not ready. drop loses the record, counts it, and ends a run with exit code 4. Default: dead_letter, and block if none is configured.
+	OnRefused string `yaml:"on_refused" enum:"dead_letter,block,drop"`
 }
 
 // Batch says when a batch is full.
@@ -121,12 +124,27 @@ type Shutdown struct {
 type Admin struct {
 	// The address, HOST:PORT, or unix: and the path of a socket; the empty text turns the server off.
 	Listen string `yaml:"listen"`
+	// The host names under which a request is answered, besides localhost and IP addresses; "*.example.com" stands for all names below example.com. A request that asks for another name is answered with 403, so that no web page can read the server through a name of its own (DNS rebinding).
+	AllowedHosts []string `yaml:"allowed_hosts"`
 	// Whether profiles of the process are served, at /debug/pprof/.
 	Pprof bool `yaml:"pprof"`
 }
 
-// Validate checks the address.
+// Validate checks the address and the names.
 func (a *Admin) Validate() error {
+	var errs []error
+	for i, name := range a.AllowedHosts {
+		if !hostName.MatchString(name) {
+			errs = append(errs, &units.FieldError{Field: element("allowed_hosts", i), Err: errors.New("must be a host name without a port, such as urlfold.example.com or *.example.com")})
+		}
+	}
+	return errors.Join(append(errs, a.validateListen())...)
+}
+
+// hostName is a name that a Host header may have, or *. and one.
+var hostName = regexp.MustCompile(`^(\*\.)?[A-Za-z0-9_]([-A-Za-z0-9_]*[A-Za-z0-9_])?(\.[A-Za-z0-9_]([-A-Za-z0-9_]*[A-Za-z0-9_])?)*\.?$`)
+
+func (a *Admin) validateListen() error {
 	path, isUnix := strings.CutPrefix(a.Listen, "unix:")
 	if a.Listen == "" || isUnix && path != "" {
 		return nil

@@ -40,6 +40,7 @@ func Parse(file string, data []byte, types Types, env Env) (*File, error) {
 		d.errs = append(d.errs, d.error(nil, "is empty", nil))
 	}
 	if len(d.errs)+len(d.others) > 0 {
+		d.scrub()
 		return nil, errors.Join(append(unjoin(joined(d.errs)), d.others...)...)
 	}
 	return f, nil
@@ -84,10 +85,13 @@ func (d *decoder) deadLetters(f *File) {
 		{"pipeline.on_oversize", &f.Pipeline.OnOversize},
 		{"pipeline.on_reject", &f.Pipeline.OnReject},
 		{"codec.on_unparsed", &f.Codec.OnUnparsed},
+		{"pipeline.on_refused", &f.Pipeline.OnRefused},
 	} {
 		switch {
 		case *c.value == to && !exists:
 			d.failText(c.path, "no dead_letter is configured")
+		case *c.value == "" && c.value == &f.Pipeline.OnRefused && !exists:
+			*c.value = "block"
 		case *c.value == "" && c.value == &f.Codec.OnUnparsed:
 			*c.value = f.Pipeline.OnReject
 		case *c.value == "":

@@ -11,6 +11,7 @@ import (
 	"github.com/goccy/go-yaml/ast"
 
 	"github.com/urlfold/urlfold/codec"
+	"github.com/urlfold/urlfold/codec/params"
 	"github.com/urlfold/urlfold/internal/units"
 )
 
@@ -71,6 +72,8 @@ func readFile(name string, limit int64) (data []byte, err error) {
 //	  lower_query: true           # LowerQuery,
 //	  nfc: true                   # NFC
 //	  once: true                  # and Once
+//	params:                       # how parameters are written; see Param
+//	  - {name: color, in: query, style: pipeDelimited}
 //
 // file is how errors and the sources of rules name the file. open reads a file
 // that the profile names; if it is nil, there is none. The error joins an *Error
@@ -99,6 +102,7 @@ type profileReader struct {
 	hasLevel    bool
 	maxURL      int
 	add, remove codec.Rules
+	styles      *params.Styles
 }
 
 func (r *profileReader) read(data []byte) {
@@ -116,8 +120,10 @@ func (r *profileReader) read(data []byte) {
 		field{"key", r.readKey},
 		field{"max_url", r.readMaxURL},
 		field{"policy", func(n ast.Node) { policy = r.readPolicy(n) }},
+		field{"params", r.readParams},
 	)
 	r.policy = policy
+	policy.Styles = r.styles
 	for _, f := range []struct {
 		name string
 		node ast.Node

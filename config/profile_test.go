@@ -129,7 +129,7 @@ func TestMistakes(t *testing.T) {
 	f("a: [", `p:1:4: is no YAML: sequence end token ']' not found`)
 	f(ok+"---\n"+ok, "p:4:1: is a second document; there can be one")
 	f(ok+"rulse: {}\nhttp://u:hunter2@h/: 1", "p:3:1: there is no key rulse; did you mean rules?",
-		"p:4:1: there is no such key; there are name, base, rules, key, max_url, policy")
+		"p:4:1: there is no such key; there are name, base, rules, key, max_url, policy, params")
 	f(ok+"name: y", "p:3:1: this key was there before")
 	f("name: crawler\nbase: crawlr\nkey: k7\nmax_url: 1q\nrules:\n  add: [frag-drp, frag-drop]\n  remove: [ui-drop, frag-drop]",
 		"p:1:7: is the name of a built-in profile", "p:2:7: there is no such built-in profile; did you mean crawler?",

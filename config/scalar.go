@@ -27,6 +27,9 @@ func (d *decoder) scalarValue(v reflect.Value, n ast.Node, at string, r rules) {
 	if expanded {
 		d.keepRaw(n, at)
 	}
+	if expanded && (isSecret(v) || hasCredentials(text)) {
+		d.exp.hide()
+	}
 	if _, isString := n.(*ast.StringNode); isString && !expanded && isNumber(v.Type()) {
 		d.failAt(n, numberReason(v.Type()))
 		return
@@ -43,6 +46,12 @@ func (d *decoder) scalarValue(v reflect.Value, n ast.Node, at string, r rules) {
 		d.words[at] = text
 	}
 	d.bounds(v, n, r)
+}
+
+// hasCredentials reports whether text may be a URL with a user and a password, or
+// several.
+func hasCredentials(text string) bool {
+	return strings.Contains(text, "://") && strings.Contains(text, "@")
 }
 
 // keepRaw remembers a scalar with an expansion as it was written, since its value
@@ -71,12 +80,12 @@ func numberReason(t reflect.Type) string {
 	return "must be a whole number"
 }
 
-// setText sets v to what a text says, or returns a reason, which does not repeat
-// the text, why it cannot.
+// setText sets v to what a text says, or returns the reason why it cannot, which
+// may repeat the text: the text of a secret is never refused.
 func setText(v reflect.Value, text string) (reason string) {
 	if u, ok := v.Addr().Interface().(encoding.TextUnmarshaler); ok {
 		if err := u.UnmarshalText([]byte(text)); err != nil {
-			return cleanValue(err, text)
+			return clean(err.Error())
 		}
 		return ""
 	}
@@ -129,20 +138,6 @@ func setDuration(v reflect.Value, text string) (reason string) {
 	}
 	v.SetInt(int64(x))
 	return ""
-}
-
-// cleanValue returns the text of an error about a value without the value, which
-// other packages like to repeat, all of it or in quotes what they stumbled on.
-func cleanValue(err error, value string) string {
-	reason := clean(err.Error())
-	repeats := value != "" && strings.Contains(reason, value)
-	for i, part := range strings.Split(reason, `"`) {
-		repeats = repeats || i%2 == 1 && part != "" && strings.Contains(strconv.Quote(value), part)
-	}
-	if repeats {
-		return "is not as it must be"
-	}
-	return reason
 }
 
 // bounds checks v against the least and the greatest that the tags allow.

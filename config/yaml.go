@@ -167,6 +167,13 @@ func (d *document) error(tk *token.Token, reason string, err error) *Error {
 	return e
 }
 
+// scrub takes secrets out of mistakes that were noted before the secret was read.
+func (d *document) scrub() {
+	for _, e := range d.errs {
+		e.Reason = d.exp.scrub(e.Reason)
+	}
+}
+
 // start returns the token at which a node begins. That of a mapping in block
 // style would be its first colon.
 func start(n ast.Node) *token.Token {

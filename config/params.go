@@ -1,0 +1,86 @@
+package config
+
+import (
+	"errors"
+	"reflect"
+
+	"github.com/goccy/go-yaml/ast"
+
+	"github.com/urlfold/urlfold/codec/params"
+)
+
+// A Param says how a parameter is written, in the words of an OpenAPI 3.1.1
+// parameter object.
+type Param struct {
+	// The name of the parameter.
+	Name string `yaml:"name,required" min:"1"`
+	// Where it is. Default: query.
+	In string `yaml:"in" enum:"query,path"`
+	// How its value is written. Default: form in a query, simple in a path.
+	Style string `yaml:"style" enum:"form,spaceDelimited,pipeDelimited,deepObject,simple,label,matrix"`
+	// Whether each item has a field of its own. Default: true for form and deepObject, false for all other styles.
+	Explode *bool `yaml:"explode"`
+	// The shape of its value. Default: object for deepObject, array for all other styles.
+	Type string `yaml:"type" enum:"string,array,object"`
+	// The names of the properties of an exploded object of style form or matrix. Default: all fields that no other parameter names.
+	Properties []string `yaml:"properties"`
+	// The template of the paths that a parameter in a path is in, such as /users/{id}. Required for the styles simple and label.
+	Path string `yaml:"path"`
+}
+
+// declaration returns p as package params has it. Names were checked when p was
+// read.
+func (p *Param) declaration() params.Declaration {
+	d := params.Declaration{Name: p.Name, Properties: p.Properties, Path: p.Path}
+	d.In, _ = params.ParseLocation(p.In)
+	d.Style, _ = params.ParseStyle(p.Style)
+	d.Type, _ = params.ParseValueType(p.Type)
+	switch {
+	case p.Explode == nil:
+	case *p.Explode:
+		d.Explode = params.ExplodeYes
+	default:
+		d.Explode = params.ExplodeNo
+	}
+	return d
+}
+
+// resolveParams compiles the declarations at a path. Without any, or with mistakes
+// in them, the result is nil.
+func (d *decoder) resolveParams(list []Param, at string) *params.Styles {
+	if len(list) == 0 || d.broken[at] {
+		return nil
+	}
+	decls := make([]params.Declaration, len(list))
+	for i := range list {
+		decls[i] = list[i].declaration()
+	}
+	styles, err := params.CompileStyles(decls)
+	for _, err := range unjoin(err) {
+		var e *params.StyleError
+		if !errors.As(err, &e) {
+			d.failPath(at, err)
+			continue
+		}
+		path := element(at, e.Index)
+		if e.Field != "" {
+			path = in(path, e.Field)
+		}
+		d.failPath(path, errors.New(e.Reason))
+	}
+	return styles
+}
+
+// readParams reads the declarations of a profile.
+func (r *profileReader) readParams(n ast.Node) {
+	d := &decoder{
+		document: r.document,
+		places:   map[string]place{}, raw: map[string]string{}, words: map[string]string{}, broken: map[string]bool{},
+	}
+	const at = "params"
+	d.note(at, nil, n)
+	var list []Param
+	d.value(reflect.ValueOf(&list).Elem(), n, at, rules{})
+	r.styles = d.resolveParams(list, at)
+	r.errs = d.errs
+}

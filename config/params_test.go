@@ -1,0 +1,90 @@
+package config
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/urlfold/urlfold/codec/params"
+)
+
+// showStyles writes declarations with their defaults filled in.
+func showStyles(s *params.Styles) string {
+	var all []string
+	for i := range s.Len() {
+		d := s.Declaration(i)
+		all = append(all, fmt.Sprintf("%s %v %v %v %v %s %v", d.Name, d.In, d.Style, d.Explode == params.ExplodeYes, d.Type, d.Path, d.Properties))
+	}
+	return strings.Join(all, "; ")
+}
+
+const someParams = `[{name: a}, {name: b, style: form, explode: false}, {name: c, in: query, style: pipeDelimited}, {name: d, style: deepObject},
+  {name: e, type: object, properties: [x, y]}, {name: id, in: path, path: '/u/{id}'}, {name: v, in: path, style: matrix, explode: true, type: string}]`
+
+const someStyles = "a query form true array  []; b query form false array  []; c query pipeDelimited false array  []; d query deepObject true object  []; " +
+	"e query form true object  [x y]; id path simple false array /u/{id} []; v path matrix true string  []"
+
+func TestParams(t *testing.T) {
+	const head = "sources: [file: {include: [a]}]\nsinks: [file: {path: b}]\n"
+	f, err := Parse("c", []byte(head+"codec:\n  format: lines\n  params: "+someParams+"\n"), doubles(), testEnv())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := showStyles(f.Codec.Styles()); got != someStyles {
+		t.Errorf("got %s\nwant %s", got, someStyles)
+	}
+	again, err := Parse("c", []byte(f.String()), doubles(), testEnv())
+	if err != nil || showStyles(again.Codec.Styles()) != someStyles {
+		t.Errorf("%v\n%s", err, f.String())
+	}
+	f, err = Parse("c", []byte(minimal), doubles(), testEnv())
+	if err != nil || f.Codec.Styles() != nil {
+		t.Errorf("without params there are styles, %v", err)
+	}
+}
+
+func TestParamsMistakes(t *testing.T) {
+	f := func(list string, want ...string) {
+		t.Helper()
+		mistakes(t, "sources: [file: {include: [a]}]\nsinks: [file: {path: b}]\ncodec:\n  format: lines\n  params:\n"+list, want...)
+	}
+	f("    - {name: a, style: pipe}\n    - {in: header, name: ''}\n    - {style: form, explode: maybe, stile: form}",
+		"c:6:24: there is no such value; there are form, spaceDelimited, pipeDelimited, deepObject, simple, label, matrix", "c:7:12: there is no such value; there are query, path",
+		"c:7:26: must have at least 1 byte", "c:8:7: the key name is missing", "c:8:30: must be true or false", "c:8:37: there is no key stile; did you mean style?")
+	f("    - {name: a, style: label}\n    - {name: a, style: deepObject, explode: false}\n    - {name: a}\n    - {name: b, in: path}",
+		"c:6:24: label is a style of paths: must be form, spaceDelimited, pipeDelimited or deepObject",
+		"c:7:45: deepObject is defined for explode: true only (OpenAPI 3.1.1 §4.8.12.4)",
+		"c:9:7: path: missing: style simple needs the template of the path, such as /users/{id}")
+	f("    - {name: secret-x}\n    - {name: secret-x, style: deepObject}", "c:7:14: duplicate parameter: params[0] has this name")
+	f("    - {name: id, in: path, path: '/secret-x/{i}'}", "c:6:34: must hold the name of the parameter in braces")
+}
+
+func TestProfileParams(t *testing.T) {
+	_, policy, err := ParseProfile("p", []byte("name: x\nbase: equiv\nparams: "+someParams+"\n"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := showStyles(policy.Styles); got != someStyles {
+		t.Errorf("got %s\nwant %s", got, someStyles)
+	}
+	if plain, with := mustVersions(t, ""), mustVersions(t, "params: "+someParams+"\n"); plain != with {
+		t.Errorf("styles change the versions of the lists from %s to %s", plain, with)
+	}
+	_, _, err = ParseProfile("p", []byte("name: x\nbase: equiv\nparams:\n  - {name: a, stile: form}\n  - {name: a, style: matrix}\nkey: k9\n"), nil)
+	if err == nil || !strings.HasPrefix(err.Error(), "p:4:15: there is no key stile; did you mean style?\np:6:6:") {
+		t.Errorf("%v", err)
+	}
+	_, _, err = ParseProfile("p", []byte("name: x\nbase: equiv\nparams: [{name: a, style: matrix}]\n"), nil)
+	if err == nil || err.Error() != "p:3:27: matrix is a style of paths: must be form, spaceDelimited, pipeDelimited or deepObject" {
+		t.Error(err)
+	}
+}
+
+func mustVersions(t *testing.T, more string) string {
+	t.Helper()
+	_, policy, err := ParseProfile("p", []byte("name: x\nbase: equiv\n"+more), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return policy.Versions()
+}
