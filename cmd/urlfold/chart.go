@@ -16,15 +16,26 @@ import (
 // newChartCmd returns the command that prints which bytes are escaped in which component.
 func newChartCmd() *cobra.Command {
 	var standard string
+	var allReserved bool
 	cmd := &cobra.Command{
 		Use:   "chart [flags]",
 		Short: "Print which characters are percent-encoded where",
 		Long: `Chart prints, for each byte and each component of a URL, whether a standard has it encoded. It is made from the
-tables that urlfold itself encodes with. The charts of rfc3986 and whatwg mark where these two differ.`,
+tables that urlfold itself encodes with. The charts of rfc3986 and whatwg mark where these two differ.
+
+With --all-reserved it prints what "urlfold encode --all-reserved" writes for each reserved character of RFC 3986.`,
 		Example: `  urlfold chart
-  urlfold chart --standard whatwg`,
+  urlfold chart --standard whatwg
+  urlfold chart --all-reserved`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if allReserved {
+				ch, err := percent.NewReservedChart(standard)
+				if err != nil {
+					return usage(err)
+				}
+				return writeReservedChart(cmd.OutOrStdout(), ch)
+			}
 			ch, err := percent.NewChart(standard)
 			if err != nil {
 				return usage(err)
@@ -33,6 +44,7 @@ tables that urlfold itself encodes with. The charts of rfc3986 and whatwg mark w
 		},
 	}
 	cmd.Flags().StringVar(&standard, "standard", "rfc3986", "whose `rules`: "+strings.Join(percent.Standards(), ", "))
+	cmd.Flags().BoolVar(&allReserved, "all-reserved", false, "print the escapes of reserved characters, as encode --all-reserved writes them")
 	completeFrom(cmd, "standard", percent.Standards())
 	return cmd
 }
@@ -67,6 +79,20 @@ func writeChart(w io.Writer, ch percent.Chart) error {
 		fmt.Fprintf(&legend, "%d  %s\n", n, n)
 	}
 	_, err := io.WriteString(w, legend.String())
+	return err
+}
+
+// writeReservedChart writes ch as a table and its legend.
+func writeReservedChart(w io.Writer, ch percent.ReservedChart) error {
+	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	_, _ = fmt.Fprintf(tw, "%s\t%s\tclass\n", ch.Standard, strings.Join(ch.Columns, "\t"))
+	for _, r := range ch.Rows {
+		_, _ = fmt.Fprintf(tw, "%c\t%s\t%s\n", r.Char, strings.Join(r.Cells, "\t"), r.Class)
+	}
+	if err := tw.Flush(); err != nil {
+		return err
+	}
+	_, err := io.WriteString(w, "\nA character that stays raw is a delimiter of that component.\n")
 	return err
 }
 

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/urlfold/urlfold/codec/percent"
 )
 
 // chartLine returns the fields of the line of a chart that begins with name.
@@ -35,6 +37,36 @@ func TestChartCommand(t *testing.T) {
 	f("whatwg", "| - Y N N N 2,3,4", `\ - m m N N 1,3,4`)
 	f("rfc1738", "~ - Y Y Y Y unsafe", "7F - Y Y Y Y control")
 	f("form", "form name or value class note", "* N", "~ Y")
+}
+
+// TestChartAllReserved: the chart of reserved characters shows what encode --all-reserved writes.
+func TestChartAllReserved(t *testing.T) {
+	for _, standard := range percent.Standards() {
+		out, err := execEscape(newChartCmd(), strings.NewReader(""), "--all-reserved", "--standard", standard)
+		if err != nil {
+			t.Fatal(err)
+		}
+		columns := percent.Components(standard)
+		if got, want := chartLine(out, standard), standard+" "+strings.Join(columns, " ")+" class"; got != want {
+			t.Errorf("the head is %q, want %q", got, want)
+		}
+		for _, c := range percent.Reserved() {
+			fields := strings.Fields(chartLine(out, string(c)))
+			if len(fields) != len(columns)+2 {
+				t.Errorf("%s: the row of %c is %q", standard, c, fields)
+				continue
+			}
+			for i, component := range columns {
+				got, err := execEscape(newEncodeCmd(), strings.NewReader(""), "--all-reserved", "--standard", standard, "--component", component, string(c))
+				if err != nil || got != fields[i+1]+"\n" {
+					t.Errorf("%s, %s: the chart says %s, encode writes %q (%v)", standard, component, fields[i+1], got, err)
+				}
+			}
+		}
+	}
+	if _, err := execEscape(newChartCmd(), strings.NewReader(""), "--all-reserved", "--standard", "rfc2396"); err == nil {
+		t.Error("there is a chart of rfc2396")
+	}
 }
 
 // TestChartDefault checks that the chart of RFC 3986 is the default, and its shape: a head, 95 characters and three ranges,

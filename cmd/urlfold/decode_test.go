@@ -46,7 +46,7 @@ func TestDecodeCommandErrors(t *testing.T) {
 	f(`unknown standard "x"`, "--standard", "x", "--component", "path")
 	f(`component "port"`, "--component", "port")
 	f("--form contradicts --standard whatwg", "--form", "--standard", "whatwg")
-	f(`standard form escapes nothing in a component "path"`, "--form", "--component", "path")
+	f(`unknown component "path" for standard form`, "--form", "--component", "path")
 }
 
 // TestDecodeStrictLines checks that the error tells the line, is a [*percent.StrayError], shows nothing of the text, and comes

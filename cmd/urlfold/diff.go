@@ -2,16 +2,17 @@ package main
 
 import (
 	"bufio"
-	"context"
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"os"
 
 	"github.com/spf13/cobra"
 
 	"github.com/urlfold/urlfold/codec"
 	"github.com/urlfold/urlfold/codec/record"
+	"github.com/urlfold/urlfold/internal/disk"
 	"github.com/urlfold/urlfold/pipeline"
 	"github.com/urlfold/urlfold/sinks/discard"
 	"github.com/urlfold/urlfold/sources/file"
@@ -85,7 +86,7 @@ func (o *diffOptions) run(cmd *cobra.Command, paths []string) error {
 		return err
 	}
 	damaged := d.tellDamage(cmd.ErrOrStderr())
-	r := d.report(d.graph, d.format, o.top)
+	r := d.report(d.graph, d.formats.name(), o.top)
 	w := bufio.NewWriter(cmd.OutOrStdout())
 	if o.json {
 		writeJSON(w, r)
@@ -107,7 +108,7 @@ type diffRun struct {
 	setA, setB *settings
 	graph      *graph
 	source     *file.Source
-	format     string
+	formats    *formats
 }
 
 // prepare checks the flags. The error tells all mistakes.
@@ -157,23 +158,28 @@ func sideOf(s *settings) side {
 
 // read reads all of the input into the graph.
 func (d *diffRun) read(sig *signals, stdin io.Reader) error {
-	framing := &lateFraming{}
-	var err error
-	if d.source, err = d.setA.newSource(stdin, framing); err != nil {
-		return usage(err)
-	}
-	if _, err := d.source.Paths(); err != nil {
-		return inputError(d.setA.paths, err)
-	}
-	a, b, err := d.jobs(sig.soft)
+	formats := func() *formats { return d.formats }
+	parallel, err := d.setA.parallelInputs(disk.MaxOpen(), slog.New(slog.DiscardHandler))
 	if err != nil {
 		return err
 	}
-	framing.Framing = a.Framing()
+	if d.source, err = d.setA.newSource(stdin, formats, parallel); err != nil {
+		return usage(err)
+	}
+	if _, err := d.source.Paths(); err != nil {
+		return usage(err)
+	}
+	if d.formats, err = findFormats(sig.soft, d.setA, d.source); err != nil {
+		return err
+	}
+	b, err := d.formats.with(d.setB.record)
+	if err != nil {
+		return err
+	}
 	p, err := pipeline.New(pipeline.Options{
 		Sources:  []pipeline.Source{d.source},
 		Sinks:    []pipeline.Sink{discard.New(discard.Config{})},
-		NewCodec: newDiffCodecs(a, b, d.graph),
+		NewCodec: newDiffCodecs(d.formats, b, d.graph),
 		Workers:  d.setA.jobs,
 	})
 	if err != nil {
@@ -187,27 +193,12 @@ func (d *diffRun) read(sig *signals, stdin io.Reader) error {
 	return err
 }
 
-// jobs makes the jobs of both sides, of one format.
-func (d *diffRun) jobs(ctx context.Context) (a, b *record.Job, err error) {
-	finder := &oneShot{set: d.setA, out: &outcome{set: d.setA}, source: d.source}
-	if a, err = finder.findJob(ctx); err != nil {
-		return nil, nil, err
-	}
-	d.format = finder.out.format
-	c := d.setB.record
-	c.Format = d.format
-	if b, err = record.New(c); err != nil {
-		return nil, nil, usage(err)
-	}
-	return a, b, nil
-}
-
 // tellDamage tells what is missing in the input.
 func (d *diffRun) tellDamage(stderr io.Writer) bool {
 	out := outcome{set: d.setA, reports: d.source.Reports()}
 	damaged := out.damaged()
 	for i := range damaged {
-		_, _ = fmt.Fprintf(stderr, "urlfold: %s: %v\n", shownPath(damaged[i].Path), damaged[i].Verdict) // there is nobody else to tell
+		_, _ = fmt.Fprintf(stderr, "urlfold: %s: %s\n", shownPath(damaged[i].Path), printable(damaged[i].Verdict.String())) // there is nobody else to tell
 	}
 	return len(damaged) > 0
 }

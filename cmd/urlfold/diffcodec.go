@@ -23,8 +23,8 @@ type diffCodec struct {
 var diffFields = []string{"url", "norm", "key", "error"}
 
 // newDiffCodecs returns what makes a codec for each worker.
-func newDiffCodecs(a, b *record.Job, g *graph) func() pipeline.Codec {
-	newA, newB := pipeline.NewRecordCodec(a), pipeline.NewRecordCodec(b)
+func newDiffCodecs(a, b *formats, g *graph) func() pipeline.Codec {
+	newA, newB := pipeline.NewRecordCodecs(a.job), pipeline.NewRecordCodecs(b.job)
 	return func() pipeline.Codec { return &diffCodec{Codec: newA(), other: newB(), graph: g} }
 }
 

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -292,8 +293,54 @@ are required. Files are looked for beside the profile; nothing is fetched. All m
 | `+"`policy.spa`"+` | hosts, with those below them, whose fragments `+"`#/...` and `#!...`"+` are pages; "*" is every host |
 | `+"`policy.keep_https`"+` | K2: http and https are not the same |
 | `+"`policy.lower_path`, `policy.lower_query`"+` | K3: without regard to case |
+| `+"`params`"+` | how parameters are written, for the output field `+"`params`"+`: a list of `+"`name`, `in`, `style`, `explode`, `type`, `properties`, `path`"+`, as `+"`codec.params`"+` in a configuration; see *Parameters* in [formats.md](formats.md). No key depends on it |
 
 Keys of K2 and K3 mean something only beside the lists that they were made with. `+"`urlfold explain`"+` names them with their versions, which
 change with every rule; `+"`urlfold diff`"+` shows what a change would do to your own URLs before it is rolled out.
 `, text)
+}
+
+// TestDependencies checks that docs/dependencies.md names every module that is
+// linked into the binary, on each system that is released for, and none besides.
+func TestDependencies(t *testing.T) {
+	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "dependencies.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, inBinary, _ := strings.Cut(string(page), "\n## In the binary\n")
+	inBinary, _, _ = strings.Cut(inBinary, "\n## ")
+	listed := map[string]bool{}
+	for line := range strings.Lines(inBinary) {
+		cells := strings.Split(line, "|")
+		if len(cells) < 3 {
+			continue
+		}
+		for _, word := range strings.FieldsFunc(cells[1], func(r rune) bool { return r == ' ' || r == ',' }) {
+			if strings.Contains(word, ".") && strings.Contains(word, "/") {
+				listed[word] = true
+			}
+		}
+	}
+	linked := map[string]bool{}
+	for _, system := range []string{"linux", "darwin", "windows"} {
+		cmd := exec.Command("go", "list", "-deps", "-f", "{{with .Module}}{{if not .Main}}{{.Path}}{{end}}{{end}}", ".")
+		cmd.Env = append(os.Environ(), "GOOS="+system, "CGO_ENABLED=0")
+		out, err := cmd.Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for path := range strings.FieldsSeq(string(out)) {
+			linked[path] = true
+		}
+	}
+	for path := range linked {
+		if !listed[path] {
+			t.Errorf("docs/dependencies.md lacks %s", path)
+		}
+	}
+	for path := range listed {
+		if !linked[path] {
+			t.Errorf("docs/dependencies.md has %s, which is not linked", path)
+		}
+	}
 }

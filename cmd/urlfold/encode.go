@@ -15,6 +15,7 @@ import (
 // newEncodeCmd returns the command that escapes data for one component of a URL.
 func newEncodeCmd() *cobra.Command {
 	var c escapeTarget
+	var allReserved bool
 	cmd := &cobra.Command{
 		Use:   "encode [flags] [TEXT]...",
 		Short: "Percent-encode data for one component of a URL",
@@ -25,11 +26,16 @@ is encoded twice must be decoded twice. Lines are bytes, not text: they end at L
 Components: path-segment ("/" is data), path ("/" stays), query (the delimiters stay), query-name and query-value
 (the delimiters of name=value pairs are data), fragment, userinfo (user:password, ":" stays in rfc3986 and rfc1738),
 host. Standards: rfc3986, whatwg (what browsers do; query is that of http), rfc1738 (no host), form
-(application/x-www-form-urlencoded; query-name and query-value only, a space becomes "+").`,
+(application/x-www-form-urlencoded; query-name and query-value only, a space becomes "+").
+
+With --all-reserved every reserved character of RFC 3986 (! # $ & ' ( ) * + , / : ; = ? @ [ ]) becomes an escape, also
+where the component could hold it raw. Only delimiters that the component keeps stay: "/" in path, ":" in userinfo,
+"&", "=" and "+" in query. "urlfold chart --all-reserved" prints the table.`,
 		Example: `  urlfold encode 'my document.pdf'                          my%20document.pdf
   urlfold encode --component path '/a b/c?'                 /a%20b/c%3F
   urlfold encode --component query-value 'Tom&Jerry'        Tom%26Jerry
   urlfold encode --standard form 'Tom & Jerry'              Tom+%26+Jerry
+  urlfold encode --all-reserved 'Wow! (5*5)'                Wow%21%20%285%2A5%29
   urlfold encode --component query-value < names > escaped`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			set, err := c.set(cmd)
@@ -37,11 +43,15 @@ host. Standards: rfc3986, whatwg (what browsers do; query is that of http), rfc1
 				return err
 			}
 			return eachText(cmd, args, func(dst, src []byte) ([]byte, error) {
+				if allReserved {
+					return percent.AppendEncodeReserved(dst, src, set, percent.Delimiters(c.name)), nil
+				}
 				return percent.AppendEncode(dst, src, set), nil
 			})
 		},
 	}
 	c.register(cmd, "path-segment")
+	cmd.Flags().BoolVar(&allReserved, "all-reserved", false, "encode every reserved character that is no delimiter of the component")
 	return cmd
 }
 
@@ -79,7 +89,7 @@ type appendFunc func(dst, src []byte) ([]byte, error)
 
 // eachText writes what f makes of each argument, a line each, or, without arguments, of each line of the standard input.
 func eachText(cmd *cobra.Command, args []string, f appendFunc) (err error) {
-	w := bufio.NewWriterSize(cmd.OutOrStdout(), 64<<10)
+	w := bufio.NewWriterSize(forTerminal(cmd.OutOrStdout()), 64<<10)
 	// What was made before an error is written too.
 	defer func() { err = errors.Join(err, w.Flush()) }()
 	if len(args) == 0 {

@@ -43,6 +43,14 @@ func TestEncodeCommand(t *testing.T) {
 	f("%7Ea\n", "--standard", "rfc1738", "~a")
 	f("Tom+%26+Jerry%7E\n", "--standard", "form", "Tom & Jerry~")
 	f("-x\n", "--", "-x")
+	// The table of reserved characters, RFC 3986 §2.2.
+	const reserved = "!#$&'()*+,/:;=?@[]"
+	f("%21%23%24%26%27%28%29%2A%2B%2C%2F%3A%3B%3D%3F%40%5B%5D\n", "--all-reserved", reserved)
+	f("%21%23%24%26%27%28%29%2A%2B%2C/%3A%3B%3D%3F%40%5B%5D\n", "--all-reserved", "--component", "path", reserved)
+	f("%21%23%24&%27%28%29%2A+%2C%2F%3A%3B=%3F%40%5B%5D\n", "--all-reserved", "--component", "query", reserved)
+	f("%21%23%24%26%27%28%29%2A%2B%2C%2F:%3B%3D%3F%40%5B%5D\n", "--all-reserved", "--component", "userinfo", reserved)
+	f("%21%23%24%26%27%28%29%2A%2B%2C%2F%3A%3B%3D%3F%40%5B%5D\n", "--all-reserved", "--standard", "form", reserved)
+	f("a.b_c-d~%25%20\n", "--all-reserved", "a.b_c-d~% ")
 }
 
 func TestEncodeCommandErrors(t *testing.T) {
@@ -58,8 +66,8 @@ func TestEncodeCommandErrors(t *testing.T) {
 		t.Errorf("an unknown standard is no usage error: %v", err)
 	}
 	f(`unknown standard "rfc2396"`, "--standard", "rfc2396", "x")
-	f(`component "port": want path-segment, path`, "--component", "port", "x")
-	f(`standard form escapes nothing in a component "path"`, "--standard", "form", "--component", "path", "x")
+	f(`component "port" for standard rfc3986: must be one of path-segment, path`, "--component", "port", "x")
+	f(`unknown component "path" for standard form`, "--standard", "form", "--component", "path", "x")
 	f(`component "host"`, "--standard", "rfc1738", "--component", "host", "x")
 	f("unknown flag", "--nonsense")
 }

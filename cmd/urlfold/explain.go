@@ -7,11 +7,13 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/urlfold/urlfold/codec"
+	"github.com/urlfold/urlfold/codec/params"
 	"github.com/urlfold/urlfold/internal/charset"
 )
 
@@ -216,9 +218,27 @@ func (x *explainer) explain(src []byte) *explanation {
 		return e
 	}
 	e.change = x.norm.Change(src, e.norm, &e.res)
+	e.noteEmptyPair()
 	x.explainKeys(e)
 	e.walk = x.norm.Trace(x.base, src)
 	return e
+}
+
+// noteEmptyPair adds the diagnostic of an empty field in the query, which the codec
+// leaves to those who read parameters.
+func (e *explanation) noteEmptyPair() {
+	query := e.res.In.Span(codec.Query)
+	n := params.EmptyPair(query.In(e.src))
+	if n < 0 {
+		return
+	}
+	at := query.Start + uint32(n)
+	i := slices.IndexFunc(e.res.Marks, func(m codec.Mark) bool { return m.At > at })
+	if i < 0 {
+		i = len(e.res.Marks)
+	}
+	e.res.Flags = e.res.Flags.With(codec.EmptyPair)
+	e.res.Marks = slices.Insert(e.res.Marks, i, codec.Mark{At: at, Flag: codec.EmptyPair, Component: codec.Query, Action: codec.Kept})
 }
 
 // keepSecrets remembers the passwords of URLs, if they are to be hidden: what is

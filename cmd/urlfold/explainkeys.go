@@ -80,7 +80,7 @@ func (x *explainer) writeKeys(w *bufio.Writer, e *explanation) {
 			continue
 		}
 		before = k.text
-		x.long(w, indent+indent+x.hide(k.text))
+		x.long(w, indent+indent+printable(x.hide(k.text)))
 	}
 }
 

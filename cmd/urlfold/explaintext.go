@@ -263,7 +263,7 @@ func capital(text string) string {
 func (x *explainer) writeNormal(w *bufio.Writer, e *explanation) {
 	p := x.norm.Profile()
 	x.head(w, fmt.Sprintf("normal form (profile %s, reading %v)", p.Name, p.Reading))
-	x.long(w, x.paint(green, x.hide(string(e.norm))))
+	x.long(w, x.paint(green, printable(x.hide(string(e.norm)))))
 	x.emit(w, "\n")
 	change := changeTexts[e.change]
 	if e.change == codec.Unchanged && len(e.walk) > 0 {
@@ -276,7 +276,7 @@ func (x *explainer) writeNormal(w *bufio.Writer, e *explanation) {
 // named writes a line with a name in front, wrapped.
 func (x *explainer) named(w *bufio.Writer, name, text string) {
 	const column = 10
-	for _, l := range wrap(text, x.width-len(indent)-column) {
+	for _, l := range wrap(printable(text), x.width-len(indent)-column) {
 		x.line(w, fmt.Sprintf("%-*s%s", column, name, l))
 		name = ""
 	}

@@ -49,7 +49,7 @@ func (x *explainer) writeLevel(w *bufio.Writer, lv codec.Level, a, b *explanatio
 	case ka.text == kb.text:
 		x.line(w, name+x.paint(green, "equal")+indent+x.written(ka))
 		if !same {
-			x.line(w, indent+indent+x.hide(ka.text))
+			x.line(w, indent+indent+printable(x.hide(ka.text)))
 		}
 		return
 	case same:
@@ -57,8 +57,8 @@ func (x *explainer) writeLevel(w *bufio.Writer, lv codec.Level, a, b *explanatio
 		return
 	}
 	x.line(w, name+x.paint(yellow, "apart"))
-	x.line(w, indent+indent+"A "+x.written(ka)+indent+x.hide(ka.text))
-	x.line(w, indent+indent+"B "+x.written(kb)+indent+x.hide(kb.text))
+	x.line(w, indent+indent+"A "+x.written(ka)+indent+printable(x.hide(ka.text)))
+	x.line(w, indent+indent+"B "+x.written(kb)+indent+printable(x.hide(kb.text)))
 	for _, d := range x.differences(a.wholeKey(lv), b.wholeKey(lv)) {
 		room := max(12, (x.width-26)/2)
 		before, after := shorten(x.escapeText(d.before), x.escapeText(d.after), room, x.pick("…", "..."))

@@ -15,9 +15,9 @@ var flagInfos = [codec.NumFlags]flagInfo{
 	codec.PercentU:         {"%uXXXX is an escape of old JavaScript, and in no standard of URLs", "RFC 3986 §2.1"},
 	codec.NUL:              {"the escape %00 stands for a NUL byte, which ends strings in many programs", "RFC 3986 §7.3"},
 	codec.Control:          {"an escape stands for a control byte", "RFC 3986 §7.3"},
-	codec.BadUTF8:          {"escapes stand for bytes that are not UTF-8", "RFC 3629 §3"},
-	codec.OverlongUTF8:     {"escapes spell a character with more bytes than UTF-8 allows, a way around filters", "RFC 3629 §3, §10"},
-	codec.SurrogateUTF8:    {"escapes spell half of a UTF-16 pair, which UTF-8 does not allow", "RFC 3629 §3"},
+	codec.BadUTF8:          {"escapes stand for bytes that are not UTF-8, such as text in another charset", "RFC 3629 §3"},
+	codec.OverlongUTF8:     {"a complete sequence of escapes spells a character with more bytes than UTF-8 allows, a way around filters", "RFC 3629 §3, §10"},
+	codec.SurrogateUTF8:    {"a complete sequence of escapes spells half of a UTF-16 pair, which UTF-8 does not allow", "RFC 3629 §3"},
 	codec.Noncharacter:     {"escapes stand for a code point that Unicode has set aside as no character", "Unicode §23.7"},
 	codec.DoubleEncoded:    {"an escape was escaped again: %25 and two hex digits", "RFC 3986 §2.4"},
 	codec.EncodedTraversal: {"'..' next to an escaped slash: no dot segment here, but one for a server that decodes first", "RFC 3986 §7.3"},
@@ -82,6 +82,9 @@ var flagInfos = [codec.NumFlags]flagInfo{
 	codec.PortOutOfRange:                       {"a port above 65535", "WHATWG URL §4.4"},
 	codec.FileInvalidWindowsDriveLetter:        {"a reference to a drive of Windows, against the base of a file URL", "WHATWG URL §4.4"},
 	codec.FileInvalidWindowsDriveLetterHost:    {"a drive of Windows where a file URL has its host", "WHATWG URL §4.4"},
+
+	codec.EmptyPair:  {"the query has a field without name and value: '&&', or a '&' at one of its ends", "URL Standard §5.1"},
+	codec.ParamStyle: {"a parameter is not written in the style that is declared for it", "OpenAPI 3.1.1 §4.8.12"},
 
 	codec.MarksDropped: {"there are more places than are recorded", ""},
 }

@@ -25,7 +25,7 @@ func run(args []string, stderr io.Writer) int {
 		e = &exitError{code: exitFatal, err: err}
 	}
 	if e.err != nil {
-		_, _ = io.WriteString(stderr, e.text()) // there is nobody left to tell
+		_, _ = io.WriteString(stderr, printable(e.text())) // there is nobody left to tell
 	}
 	return e.code
 }

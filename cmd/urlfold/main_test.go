@@ -41,6 +41,7 @@ func TestScript(t *testing.T) {
 			"bytes":  cmdBytes,
 			"repeat": cmdRepeat,
 			"exits":  cmdExits,
+			"flip":   cmdFlip,
 		},
 	})
 }
@@ -113,6 +114,15 @@ func cmdExits(ts *testscript.TestScript, _ bool, args []string) {
 	if strconv.Itoa(code) != args[0] {
 		ts.Fatalf("exit code %d, want %s", code, args[0])
 	}
+}
+
+// cmdFlip flips a bit of a byte of a file, the N-th from its end: flip N FILE.
+func cmdFlip(ts *testscript.TestScript, _ bool, args []string) {
+	n, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	data := []byte(ts.ReadFile(args[1]))
+	data[len(data)-n] ^= 1
+	ts.Check(os.WriteFile(ts.MkAbs(args[1]), data, 0o666))
 }
 
 // corpora returns the folder of public test material, or skips the test.

@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/urlfold/urlfold/codec/record"
+	"github.com/urlfold/urlfold/internal/disk"
 	"github.com/urlfold/urlfold/pipeline"
 	sink "github.com/urlfold/urlfold/sinks/file"
 	"github.com/urlfold/urlfold/sources/file"
@@ -33,7 +33,7 @@ func runOneShot(cmd *cobra.Command, o *options, paths []string) error {
 	if err != nil {
 		return err
 	}
-	return run.finish(cmd.ErrOrStderr(), run.move(sig, cmd))
+	return run.finish(cmd.OutOrStdout(), cmd.ErrOrStderr(), run.move(sig, cmd))
 }
 
 // A oneShot is a run that is ready to start.
@@ -49,31 +49,38 @@ type oneShot struct {
 // pipeline.
 func prepare(ctx context.Context, cmd *cobra.Command, set *settings, out *outcome) (*oneShot, error) {
 	r := &oneShot{set: set, out: out}
-	framing := &lateFraming{}
 	var err error
-	if r.source, err = set.newSource(cmd.InOrStdin(), framing); err != nil {
+	log := newLogger(cmd.ErrOrStderr(), set.logLevel)
+	parallel, err := set.parallelInputs(disk.MaxOpen(), log)
+	if err != nil {
+		return nil, err
+	}
+	if r.source, err = set.newSource(cmd.InOrStdin(), func() *formats { return out.formats }, parallel); err != nil {
 		return nil, usage(err)
 	}
-	inputs, err := r.source.Paths()
-	if err != nil {
-		return nil, inputError(set.paths, err)
+	if out.inputs, err = r.source.Paths(); err != nil {
+		return nil, inputError(cmd.Root(), set.paths, err)
 	}
-	job, err := r.findJob(ctx)
-	if err != nil {
+	if err := set.refusePipes(out.inputs); err != nil {
+		return nil, usage(err)
+	}
+	if out.formats, err = findFormats(ctx, set, r.source); err != nil {
 		return nil, err
 	}
-	framing.Framing = job.Framing()
-	if r.output, err = newOutput(set, cmd.OutOrStdout(), inputs); err != nil {
+	if r.output, err = newOutput(set, streams{cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr()}, r.source); err != nil {
 		return nil, err
+	}
+	if set.withdraws(out.inputs) {
+		r.source.Hold()
 	}
 	opt := pipeline.Options{
 		Sources:    []pipeline.Source{r.source},
 		Sinks:      []pipeline.Sink{r.output.main},
 		DeadLetter: r.output.deadLetter(),
-		NewCodec:   pipeline.NewRecordCodec(job),
+		NewCodec:   pipeline.NewRecordCodecs(out.formats.job),
 		Workers:    set.jobs,
 		Ordering:   pipeline.OrderInput,
-		Logger:     newLogger(cmd.ErrOrStderr(), set.logLevel),
+		Logger:     log,
 	}
 	if set.unordered {
 		opt.Ordering = pipeline.OrderNone
@@ -82,72 +89,39 @@ func prepare(ctx context.Context, cmd *cobra.Command, set *settings, out *outcom
 	return r, err
 }
 
-// A lateFraming is a framing that is known only after the source was looked
-// into.
-type lateFraming struct{ record.Framing }
-
-// newSource returns the source of the inputs.
-func (s *settings) newSource(stdin io.Reader, framing file.Framing) (*file.Source, error) {
+// newSource returns the source of the inputs and reads parallel of them at once.
+// formats is called only once it runs.
+func (s *settings) newSource(stdin io.Reader, formats func() *formats, parallel int) (*file.Source, error) {
 	return file.New(file.Config{
 		Paths:     s.paths,
 		Stdin:     stdin,
-		Framing:   framing,
+		FramingOf: func(path string) file.Framing { return formats().framing(path) },
+		FitOf: func(path string, head []byte) func([]byte) bool {
+			return formats().job(path).NewFit(head)
+		},
 		MaxRecord: s.maxRecord,
-		Parallel:  max(2, s.jobs),
+		Parallel:  parallel,
 		Limits:    s.limits,
+		OnDamage:  s.onDamage,
 	})
 }
 
-// inputError tells that an argument is no file, and that it looks like a
-// command, if it does.
-func inputError(paths []string, err error) error {
+// inputError is the error of an argument that is no file. It suggests the command
+// of cmd that the argument looks like.
+func inputError(cmd *cobra.Command, paths []string, err error) error {
 	if len(paths) > 0 && errors.Is(err, file.ErrNoInput) {
-		names := []string{"explain", "diff", "encode", "decode", "chart", "profiles", "flags", "version", "completion", "help"}
-		if near := nearest(names, paths[0]); near != "" {
+		if near := nearest(commandNames(cmd), paths[0]); near != "" {
 			err = fmt.Errorf("%w; did you mean the command %s?", err, near)
 		}
 	}
 	return usage(err)
 }
 
-// peekBytes is how much of the input is looked at to find its format: fifty
-// records, unless they are long.
-const peekBytes = 64 << 10
-
-// findJob makes the job, with the format that was given or that fits the first
-// records.
-func (r *oneShot) findJob(ctx context.Context) (*record.Job, error) {
-	c := r.set.record
-	if c.Format == "" {
-		head, err := r.source.Peek(ctx, peekBytes)
-		if err != nil {
-			return nil, &exitError{code: exitCut, err: errors.New("interrupted while waiting for input")}
-		}
-		format, ok := "lines", true
-		if len(head) > 0 {
-			format, ok = record.Detect(head)
-		}
-		if !ok {
-			return nil, usage(noFormat(head))
-		}
-		c.Format, r.out.found = format, len(head) > 0
-	}
-	r.out.format = c.Format
-	job, err := record.New(c)
-	switch {
-	case err != nil && r.out.found:
-		return nil, usage(fmt.Errorf("the input looks like %s: %w", c.Format, err))
-	case err != nil:
-		return nil, usage(err)
-	}
-	return job, nil
-}
-
 // move runs the pipeline, and shows how far it is. It returns its error.
 func (r *oneShot) move(sig *signals, cmd *cobra.Command) error {
 	go sig.onSecond(r.pipe.HardStop)
 	stderr := cmd.ErrOrStderr()
-	if !r.set.quiet && !r.set.noProgress && isTerminal(stderr) && (r.set.output != "" || !isTerminal(cmd.OutOrStdout())) {
+	if !r.set.quiet && !r.set.noProgress && isTerminal(stderr) && (!r.output.stdout || !isTerminal(cmd.OutOrStdout())) {
 		defer showProgress(stderr, r.source, r.pipe)()
 	}
 	start := time.Now()
@@ -158,13 +132,13 @@ func (r *oneShot) move(sig *signals, cmd *cobra.Command) error {
 
 // finish publishes the output, tells how it went, and returns what the exit code
 // is made of.
-func (r *oneShot) finish(stderr io.Writer, err error) error {
+func (r *oneShot) finish(stdout, stderr io.Writer, err error) error {
 	o := r.out
 	switch {
 	case errors.Is(err, sink.ErrClosedPipe) && r.output.stdout:
 		r.output.leave()
 		return nil // the reader has seen enough: what a filter does then is end
-	case errors.Is(err, sink.ErrIsInput), errors.Is(err, sink.ErrLocked):
+	case errors.Is(err, sink.ErrIsInput), errors.Is(err, sink.ErrLocked), errors.Is(err, sink.ErrExists) && r.output.tree == nil:
 		return usage(err)
 	}
 	o.snap, o.reports = r.pipe.Snapshot(), r.source.Reports()
@@ -176,11 +150,12 @@ func (r *oneShot) finish(stderr io.Writer, err error) error {
 		o.err = err
 	}
 	if o.err == nil && !o.interrupted {
-		o.err = r.output.publish()
+		o.err = r.output.publish(o.reports)
 	}
 	if o.err != nil || o.interrupted {
 		o.parts = r.output.leave()
 	}
+	o.count()
 	code := o.exitCode()
 	if bug := o.ledger(); bug != nil && o.err == nil {
 		o.err, code = bug, exitFatal
@@ -188,7 +163,7 @@ func (r *oneShot) finish(stderr io.Writer, err error) error {
 	if begun := o.err == nil || o.snap.Opened > 0; begun && !r.set.quiet {
 		o.write(stderr, newStyle(stderr, os.Getenv))
 	}
-	if e := r.writeReport(code); e != nil {
+	if e := r.writeReport(stdout, code); e != nil {
 		o.err = errors.Join(o.err, e)
 		code = exitFatal
 	}
@@ -199,13 +174,18 @@ func (r *oneShot) finish(stderr io.Writer, err error) error {
 }
 
 // writeReport writes --report.
-func (r *oneShot) writeReport(code int) error {
+func (r *oneShot) writeReport(stdout io.Writer, code int) error {
 	if r.set.report == "" {
 		return nil
 	}
 	text, err := r.out.json(code)
-	if err == nil {
-		err = writeFile(r.set.report, text)
+	switch {
+	case err != nil:
+	case r.set.report == stdoutPath:
+		_, err = stdout.Write(text)
+	default:
+		inputs, _ := r.source.Paths() // what was wrong with them was told
+		err = writeFile(r.set.report, text, inputs)
 	}
 	if err != nil {
 		return fmt.Errorf("the report: %w", err)

@@ -11,6 +11,7 @@ import (
 	"github.com/urlfold/urlfold/codec"
 	"github.com/urlfold/urlfold/codec/record"
 	"github.com/urlfold/urlfold/internal/charset"
+	"github.com/urlfold/urlfold/sources/file"
 )
 
 // options is the flags of the one-shot as they were typed. Their names are a
@@ -28,12 +29,15 @@ type options struct {
 	queryEncoding                string
 	hash, hmacKeyFile, keyFormat string
 	repairs, secrets             []string
+	params                       []string
 
 	// Output.
 	render           string
 	extend           []string
 	fields           []string
 	output, compress string
+	outputDir        string
+	force            bool
 	rejects, report  string
 	redact           bool
 
@@ -47,6 +51,7 @@ type options struct {
 	jobs       int
 	unordered  bool
 	failOn     string
+	onDamage   string
 	quiet      bool
 	noProgress bool
 	logLevel   string
@@ -100,16 +105,16 @@ func (o *options) register(cmd *cobra.Command) {
 		"format": record.Formats(), "dialect": dialectNames, "target": targetNames, "profile": profileNames(),
 		"key": levelNames(), "reading": readingNames, "hash": hashNames, "render": renderNames,
 		"query-encoding": charset.Names(), "rule": signedRuleNames(), "key-format": keyFormNames, "repair": record.RepairNames(),
-		"compress": compressNames, "fail-on": failOnNames, "log-level": logLevelNames,
+		"compress": compressNames, "fail-on": failOnNames, "on-damage": file.OnDamageNames, "log-level": logLevelNames,
 	} {
 		completeFrom(cmd, flag, names)
 	}
 }
 
 func (o *options) inputFlags(f *pflag.FlagSet) {
-	f.StringVarP(&o.format, "format", "f", "", "the `format`: "+strings.Join(record.Formats(), ", ")+", or the text of an nginx log_format or Apache LogFormat. Default: found from the first records")
+	f.StringVarP(&o.format, "format", "f", "", "the `format`: "+strings.Join(record.Formats(), ", ")+", or the text of an nginx log_format or Apache LogFormat. Default: detected for each input from its first records")
 	f.StringVar(&o.dialect, "dialect", "", "the `name` of how the log escapes: "+strings.Join(dialectNames, ", ")+". Default: what the format says")
-	f.StringVar(&o.target, "target", "request", "which `URLs` of an access log: request, referer, all")
+	f.StringVar(&o.target, "target", "request", "which `URLs` of an access log: request, referer, all (those that the format has)")
 	f.StringVar(&o.urlField, "url-field", "", "where the URL is: a `path` such as request.uri (jsonl), a column's name or number (csv, tsv)")
 	f.StringVar(&o.baseField, "base-field", "", "where the base is that the URL is resolved against, as a `path` or column")
 	f.StringVar(&o.base, "base", "", "one base `URL` for all relative URLs; https://{host}/ takes the host from a field of the record")
@@ -125,6 +130,7 @@ func (o *options) codecFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.hmacKeyFile, "hmac-key-file", "", "the `file` that holds the key of hmac-sha256, as bytes")
 	f.StringVar(&o.keyFormat, "key-format", keyFormNames[0], "how keys are `written`: "+strings.Join(keyFormNames, ", "))
 	f.StringSliceVar(&o.repairs, "repair", nil, "defects to `repair` where no standard asks for it: "+strings.Join(record.RepairNames(), ", "))
+	f.StringArrayVar(&o.params, "param", nil, "how a parameter is written, for --fields params, as `KEY=VALUE` pairs of OpenAPI with commas between them: name=color,in=query,style=pipeDelimited,explode=false,type=array; name=id,in=path,path=/users/{id}. Repeat the flag for more of them")
 	f.StringSliceVar(&o.secrets, "secret", nil, "`names` of parameters whose values become ***, passwords with them")
 }
 
@@ -133,9 +139,11 @@ func (o *options) outputFlags(f *pflag.FlagSet) {
 	f.StringSliceVar(&o.fields, "fields", nil, "the `fields` of jsonl and tsv, in this order: "+strings.Join(record.FieldNames(), ", "))
 	f.StringSliceVar(&o.extend, "extend", nil, "`NAME=FIELD`: add these fields to records of jsonl, csv and tsv, under names of yours, and change nothing else")
 	f.StringVarP(&o.output, "output", "o", "", "write to this `file`: to FILE.part, which is renamed when it is whole. Default: stdout")
-	f.StringVar(&o.compress, "compress", "auto", "the `method` to compress the output by: "+strings.Join(compressNames, ", ")+". auto goes by the name: .gz, .zst")
+	f.StringVar(&o.outputDir, "output-dir", "", "write an output for each input below this `directory`, under the path that the input has below its folder or glob, each renamed when it is whole")
+	f.BoolVar(&o.force, "force", false, "replace outputs that exist. Default: refuse them")
+	f.StringVar(&o.compress, "compress", "auto", "the `method` to compress the output by: "+strings.Join(compressNames, ", ")+". auto goes by the name: .gz, .zst; with --output-dir, outputs of inputs that are compressed otherwise become .zst")
 	f.StringVar(&o.rejects, "rejects", "", "write records without a reading to this `file`, as JSON lines. Default: they pass through")
-	f.StringVar(&o.report, "report", "", "write a report to this JSON `file`")
+	f.StringVar(&o.report, "report", "", "write a JSON report to this `file`, - for stdout. An existing report is replaced")
 	f.BoolVar(&o.redact, "redact", false, "write *** for passwords in URLs")
 }
 
@@ -150,6 +158,7 @@ func (o *options) limitFlags(f *pflag.FlagSet) {
 func (o *options) runFlags(f *pflag.FlagSet) {
 	f.IntVarP(&o.jobs, "jobs", "j", runtime.GOMAXPROCS(0), "how many `workers`")
 	f.BoolVar(&o.unordered, "unordered", false, "write as results come, not in the order of the input")
+	f.StringVar(&o.onDamage, "on-damage", file.OnDamageNames[0], "what becomes of the records of a damaged archive, as a `word`: "+strings.Join(file.OnDamageNames, ", ")+". quarantine writes only records that a checksum verifies")
 	f.StringVar(&o.failOn, "fail-on", "damage", "the `cause` to exit with 4 for: never, damage (of archives), rejects (or damage), flags (any but relative, or one of these)")
 	f.BoolVar(&o.quiet, "quiet", false, "no summary and no progress bar")
 	f.BoolVar(&o.noProgress, "no-progress", false, "no progress bar")

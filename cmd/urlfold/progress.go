@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/schollz/progressbar/v3"
@@ -71,18 +73,24 @@ func (b *bar) draw(p file.Progress, records int64) {
 		b.total, b.bar = total, newLine(b.w, total)
 	}
 	b.drawn = true
-	b.bar.Describe(b.text(p, records))
+	b.bar.Describe(b.text(p, records, time.Since(b.start)))
 	_ = b.bar.Set64(p.BytesDone) // a bar that cannot be drawn is no reason to stop
 }
 
 // text is what stands in front of the bar.
-func (b *bar) text(p file.Progress, records int64) string {
-	text := formatRate(perSecond(records, time.Since(b.start))) + " records/s"
+func (b *bar) text(p file.Progress, records int64, elapsed time.Duration) string {
+	parts := []string{formatRate(perSecond(records, elapsed)) + " records/s", formatTime(elapsed) + " elapsed"}
 	if p.Files > 1 {
-		text = fmt.Sprintf("%d/%d files, %s", p.FilesDone, p.Files, text)
+		parts = slices.Insert(parts, 0, fmt.Sprintf("%d/%d files", p.FilesDone, p.Files))
 	}
-	return text
+	if rate := perSecond(p.BytesDone, elapsed); rate > 0 && b.total > p.BytesDone {
+		parts = append(parts, formatTime(time.Duration((b.total-p.BytesDone)/rate)*time.Second)+" left")
+	}
+	return strings.Join(parts, ", ")
 }
+
+// formatTime writes a time to the second: "0s", "1m5s".
+func formatTime(d time.Duration) string { return d.Truncate(time.Second).String() }
 
 func (b *bar) clear() {
 	if b.drawn {
@@ -101,7 +109,8 @@ func newLine(w io.Writer, total int64) *progressbar.ProgressBar {
 		progressbar.OptionShowBytes(true),
 		progressbar.OptionShowCount(),
 		progressbar.OptionUseIECUnits(true),
-		progressbar.OptionSetPredictTime(true),
+		progressbar.OptionSetPredictTime(false), // text has the times, with labels
+		progressbar.OptionSetElapsedTime(false),
 		progressbar.OptionSetWidth(20),
 		progressbar.OptionSetTheme(theme),
 		progressbar.OptionClearOnFinish(),

@@ -20,6 +20,7 @@ const rootExamples = `  urlfold access.log.gz > clean.log                 rewrit
   urlfold -r keys urls.txt | sort | uniq -cw32      count each page once
   urlfold -r tsv --fields url,norm,flags urls.txt   the fields that you choose
   urlfold --target all --rejects bad.jsonl big.log  referers too; what cannot be read goes to a file
+  urlfold --on-damage quarantine a.log.gz -o a.log  only records that a checksum verifies; the others in a.log.unverified
   urlfold -f '$remote_addr "$request" $host' x.log  any nginx log_format or Apache LogFormat
   urlfold explain 'HTTP://Ex%41mple.com:80/a/../b'  one URL, in depth`
 
@@ -58,6 +59,7 @@ func newRootCmd() *cobra.Command {
 	for _, c := range cmd.Commands() {
 		asUsage(c)
 	}
+	strictHelp(cmd)
 	return cmd
 }
 

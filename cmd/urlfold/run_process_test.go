@@ -52,6 +52,8 @@ type daemonRun struct {
 	log  *logBuffer
 	done chan struct{}
 	err  error // once done is closed
+
+	stdin, stdout *os.File // of the process; nil: /dev/null
 }
 
 // tailing is a configuration that reads lines from in.log for ever.
@@ -109,6 +111,12 @@ func (d *daemonRun) start(flags ...string) {
 	d.cmd = exec.Command("urlfold", append([]string{"run", "-c", "c.yaml"}, flags...)...)
 	d.log, d.done = new(logBuffer), make(chan struct{})
 	d.cmd.Dir, d.cmd.Stderr = d.dir, d.log
+	if d.stdin != nil {
+		d.cmd.Stdin = d.stdin
+	}
+	if d.stdout != nil {
+		d.cmd.Stdout = d.stdout
+	}
 	if err := d.cmd.Start(); err != nil {
 		d.t.Fatal(err)
 	}
@@ -461,7 +469,8 @@ sinks:
 	if got := code(t, err); got != exitDone || !strings.Contains(string(out), "all is well") {
 		t.Errorf("exit code %d, stdout %q", got, out)
 	}
-	if !strings.Contains(stderr.String(), "urlfold: warning: "+name+":3:16: ") || !strings.Contains(stderr.String(), "ack_wait is 2s") {
+	if !strings.Contains(stderr.String(), "urlfold: warning: "+name+":3:16: ") || !strings.Contains(stderr.String(), "ack_wait is 2s") ||
+		!strings.Contains(stderr.String(), "sync_interval") {
 		t.Errorf("stderr: %s", stderr)
 	}
 }

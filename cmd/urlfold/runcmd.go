@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,6 +14,7 @@ import (
 	"github.com/urlfold/urlfold/config"
 	"github.com/urlfold/urlfold/internal/compress"
 	"github.com/urlfold/urlfold/pipeline"
+	sinkfile "github.com/urlfold/urlfold/sinks/file"
 )
 
 const runLong = `run reads records from the sources of a configuration and writes them to its sinks until it is told to stop, or until
@@ -87,9 +89,14 @@ func runDaemon(cmd *cobra.Command, o *runFlags) error {
 	}
 	d, err = daemon.New(f, daemon.Options{
 		Load:     func() (*config.File, error) { return daemon.Load(o.file) },
-		UntilEOF: o.untilEOF, Version: version(), Log: cmd.ErrOrStderr(),
+		UntilEOF: o.untilEOF, Version: version(), Log: forTerminal(cmd.ErrOrStderr()),
+		Stdin: cmd.InOrStdin(), Stdout: forTerminal(cmd.OutOrStdout()),
 	})
-	if err != nil {
+	var few *daemon.LimitError
+	switch {
+	case errors.As(err, &few):
+		return &exitError{code: exitUsage, err: err, see: "docs/operations.md, Sizing, says what descriptors are needed for."}
+	case err != nil:
 		return err
 	}
 	close(there)
@@ -106,15 +113,46 @@ func runDaemon(cmd *cobra.Command, o *runFlags) error {
 // daemonExit is the exit code of a run, as an error. One that was told to stop has
 // done what it was told, whatever became of files before.
 func daemonExit(d *daemon.Daemon, err error, told bool) error {
+	var mistake *config.Error
 	switch {
+	case errors.Is(err, sinkfile.ErrClosedPipe):
+		return nil // the reader of stdout has seen enough, as in "urlfold run … | head"
+	case errors.As(err, &mistake):
+		return badConfig(err)
 	case errors.Is(err, pipeline.ErrDeadline):
 		return &exitError{code: exitCut, err: err}
 	case err != nil:
-		return err
+		return atStart(err)
 	case !told:
-		return damageExit(d.Damaged())
+		return lossExit(droppedExit(d.Dropped()), damageExit(d.Damaged()))
 	}
 	return nil
+}
+
+// atStart gives an error the exit code of a mistake in the configuration, if it is
+// one that only a connection could show, and nothing has run yet.
+func atStart(err error) error {
+	if errors.As(err, new(*pipeline.OpenError)) && errors.As(err, new(interface{ Misconfigured() })) {
+		return badConfig(err)
+	}
+	return err
+}
+
+// lossExit makes one error of two, either of which may be nil.
+func lossExit(a, b error) error {
+	if a == nil || b == nil {
+		return cmp.Or(a, b)
+	}
+	return &exitError{code: exitFailOn, err: fmt.Errorf("%w; %w", a, b)}
+}
+
+// droppedExit is the exit code of a run that has come to the end of its input, and
+// has dropped so many records that sinks refused.
+func droppedExit(records int64) error {
+	if records == 0 {
+		return nil
+	}
+	return &exitError{code: exitFailOn, err: fmt.Errorf("%s dropped: sinks refused them for good (pipeline.on_refused: drop)", plural(records, "record was", "records were"))}
 }
 
 // damageExit is the exit code of a run that has come to the end of its input, with so
@@ -177,7 +215,7 @@ func dryRun(ctx context.Context, cmd *cobra.Command, f *config.File) error {
 		s.Ledger.Read, s.Stats.URLs, s.Stats.Changed, s.Stats.Flagged, s.Ledger.Emitted, s.Ledger.Dropped, s.Ledger.Dead)
 	for _, file := range r.Files {
 		if file.Verdict.Kind != compress.OK && err == nil {
-			_, err = fmt.Fprintf(w, "%s: %s\n", file.Path, file.Verdict)
+			_, err = fmt.Fprintf(w, "%s: %s\n", oneLine(file.Path), printable(file.Verdict.String()))
 		}
 	}
 	if err != nil || ctx.Err() != nil {

@@ -4,13 +4,19 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/urlfold/urlfold/codec"
 	"github.com/urlfold/urlfold/codec/record"
 	"github.com/urlfold/urlfold/internal/compress"
+	"github.com/urlfold/urlfold/internal/disk"
+	sink "github.com/urlfold/urlfold/sinks/file"
+	"github.com/urlfold/urlfold/sources/file"
 )
 
 // settings is what the flags of a one-shot mean. All of them are right.
@@ -69,6 +75,7 @@ func (s *settings) resolveCodec(bad *mistakes) {
 	p, rulesErr := changeRules(p, s.rules)
 	bad.add("--rule", rulesErr)
 	s.resolveRepairs(bad)
+	s.resolveParams(bad)
 	lv, levelErr := findLevel(s.key, p)
 	bad.add("--key", levelErr)
 	s.record.Level = lv
@@ -181,18 +188,68 @@ func (s *settings) resolveExtend(bad *mistakes) {
 	}
 }
 
-// checkFiles refuses one name for two files.
+// checkFiles refuses one name for two files, and names that cannot be written.
 func (s *settings) checkFiles(bad *mistakes) {
+	for _, name := range []*string{&s.output, &s.rejects, &s.report} {
+		if slices.Contains(stdoutNames, *name) {
+			*name = stdoutPath
+		}
+	}
+	if s.outputDir != "" && s.output != "" {
+		bad.add("--output-dir", errors.New("--output names one output for all inputs: give one of the two"))
+	}
+	if s.outputDir != "" && s.unordered {
+		bad.add("--output-dir", errors.New("every output has the order of its input: leave --unordered out"))
+	}
+	toStdout := s.outputDir == "" && (s.output == "" || s.output == stdoutPath)
+	if s.report == stdoutPath && toStdout {
+		bad.add("--report", errors.New("the records go to stdout already: write one of the two to a file"))
+	}
+	if s.rejects == stdoutPath {
+		bad.add("--rejects", errors.New("rejects go to a file: stdout has the records"))
+	}
 	seen := map[string]string{}
 	for _, f := range []struct{ flag, name string }{{"--output", s.output}, {"--rejects", s.rejects}, {"--report", s.report}} {
-		if f.name == "" || f.name == stdoutPath && f.flag == "--output" {
+		if f.name == "" || f.name == stdoutPath || f.flag == "--rejects" && slices.Contains(stderrNames, f.name) {
 			continue
 		}
 		if other := seen[f.name]; other != "" {
 			bad.add(f.flag, fmt.Errorf("this is the file of %s already", other))
 		}
 		seen[f.name] = f.flag
+		bad.add(f.flag, s.checkFile(f.flag, f.name))
 	}
+}
+
+// checkFile returns why a file cannot be written, as far as that is known before
+// the run. It writes nothing.
+func (s *settings) checkFile(flag, name string) error {
+	fi, err := os.Stat(name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		// No directory is made for one file.
+		if _, err := os.Stat(filepath.Dir(name)); errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("%s: the directory does not exist", name)
+		}
+		return disk.Creatable(filepath.Dir(name))
+	case err != nil:
+		return err
+	case fi.IsDir():
+		return fmt.Errorf("%s: is a directory", name)
+	case s.isInput(fi):
+		return fmt.Errorf("%s: %w", name, sink.ErrIsInput)
+	case fi.Mode().IsRegular() && !s.force && flag != "--report":
+		return fmt.Errorf("%s: %w; --force replaces it", name, sink.ErrExists)
+	}
+	return nil
+}
+
+// isInput reports whether fi is a file that is named as an input.
+func (s *settings) isInput(fi os.FileInfo) bool {
+	return slices.ContainsFunc(s.paths, func(path string) bool {
+		in, err := os.Stat(path)
+		return err == nil && os.SameFile(in, fi)
+	})
 }
 
 func (s *settings) resolveLimits(bad *mistakes) {
@@ -232,6 +289,11 @@ func (s *settings) resolveRun(bad *mistakes) {
 	i, err := choice("cause", failOnNames, s.options.failOn)
 	bad.add("--fail-on", err)
 	s.failOn = failOn(i)
+	_, err = choice("value", file.OnDamageNames, s.onDamage)
+	bad.add("--on-damage", err)
+	if s.readsFiles() && (len(s.paths) == 0 || slices.Contains(s.paths, stdinPath)) {
+		bad.add("--on-damage", fmt.Errorf("%s reads inputs twice, and stdin can be read once: name files", s.onDamage))
+	}
 	i, err = choice("level", logLevelNames, s.options.logLevel)
 	bad.add("--log-level", err)
 	s.logLevel = []slog.Level{slog.LevelDebug, slog.LevelInfo, slog.LevelWarn, slog.LevelError}[i]
@@ -241,6 +303,12 @@ func (s *settings) resolveRun(bad *mistakes) {
 }
 
 const maxJobs = 1024
+
+// readsFiles reports whether --on-damage needs inputs that can be read twice.
+func (s *settings) readsFiles() bool {
+	c := file.Config{OnDamage: s.onDamage}
+	return c.NeedsFiles()
+}
 
 // checkRecord has package record look for mistakes in what is its own. What is
 // missing only because another flag is wrong, or because the format is yet to be

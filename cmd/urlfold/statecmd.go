@@ -5,10 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strconv"
-	"strings"
 	"text/tabwriter"
-	"unicode"
 
 	"github.com/bmatcuk/doublestar/v4"
 	"github.com/spf13/cobra"
@@ -122,14 +119,6 @@ func listState(w io.Writer, c checkpoint.Contents) error {
 		return err
 	}
 	return tw.Flush()
-}
-
-// oneLine returns a path, quoted if it holds what would break a table.
-func oneLine(path string) string {
-	if strings.ContainsFunc(path, unicode.IsControl) {
-		return strconv.Quote(path)
-	}
-	return path
 }
 
 func orDash(s string) string {

@@ -71,13 +71,13 @@ func TestBar(t *testing.T) {
 	}
 	b.draw(file.Progress{Files: 3, FilesDone: 1, Bytes: 4 << 20, BytesDone: 1 << 20, Known: true}, 100_000)
 	text := out.String()
-	for _, want := range []string{"1/3 files", "k records/s", "25%", "MiB"} {
+	for _, want := range []string{"1/3 files", "k records/s", "2s elapsed", "6s left", "25%", "MiB"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the bar lacks %q: %q", want, text)
 		}
 	}
 	b.draw(file.Progress{Files: 1, BytesDone: 2 << 20}, 100_000)
-	if text := out.String()[len(text):]; strings.Contains(text, "%") || !strings.Contains(text, "MiB") {
+	if text := out.String()[len(text):]; strings.Contains(text, "left") || strings.Contains(text, "%") || !strings.Contains(text, "MiB") {
 		t.Errorf("nobody knows how much is to come: %q", text)
 	}
 	b.clear()

@@ -19,9 +19,10 @@ import (
 // An outcome is what a run has come to.
 type outcome struct {
 	set         *settings
-	format      string // that was read
-	found       bool   // it was found, not given
+	formats     *formats
 	snap        pipeline.Snapshot
+	stats       record.Stats // what is in the outputs was made of; see count
+	inputs      []string     // paths
 	reports     []file.Report
 	elapsed     time.Duration
 	interrupted bool     // a signal came before all was read or written
@@ -37,7 +38,7 @@ func (o *outcome) damaged() []file.Report {
 
 // exitCode is what the run means for a script.
 func (o *outcome) exitCode() int {
-	st := &o.snap.Stats
+	st := &o.stats
 	fail := o.set.failOn
 	switch {
 	case o.interrupted:
@@ -55,7 +56,7 @@ func (o *outcome) exitCode() int {
 // notable reports whether a URL has a flag other than relative. Most targets in
 // access logs are relative: that says nothing about the URL.
 func (o *outcome) notable() bool {
-	for f, n := range o.snap.Stats.Flags {
+	for f, n := range o.stats.Flags {
 		if n > 0 && codec.Flag(f) != codec.Relative {
 			return true
 		}
@@ -75,25 +76,53 @@ func (o *outcome) ledger() error {
 }
 
 // A summary is the text for people at the end of a run: rows of a name, a count
-// and a remark.
+// and a remark, in columns, and lines of text. It is laid out when all of it is
+// known, so that the columns hold the longest name.
 type summary struct {
 	style
-	b strings.Builder
+	lines []summaryLine
 }
 
-// The width of names and counts.
+// A summaryLine is a row, or a text if it has no name.
+type summaryLine struct {
+	name   string
+	n      int64
+	remark string
+	text   string
+}
+
+// The least width of names, and that of counts.
 const (
 	nameColumn  = 24
 	countColumn = 14
 )
 
-// row writes a line.
+// row adds a row.
 func (s *summary) row(name string, n int64, remark string) {
-	line := fmt.Sprintf("  %-*s%*s", nameColumn, name, countColumn, formatCount(n))
-	if remark != "" {
-		line += "  " + s.paint(dim, remark)
+	s.lines = append(s.lines, summaryLine{name: name, n: n, remark: remark})
+}
+
+// text adds a line of text.
+func (s *summary) text(line string) { s.lines = append(s.lines, summaryLine{text: line}) }
+
+// String returns all lines.
+func (s *summary) String() string {
+	width := nameColumn
+	for _, l := range s.lines {
+		width = max(width, len(l.name))
 	}
-	s.b.WriteString(line + "\n")
+	var b strings.Builder
+	for _, l := range s.lines {
+		line := l.text
+		if l.name != "" {
+			line = fmt.Sprintf("  %-*s%*s", width, l.name, countColumn, formatCount(l.n))
+		}
+		if l.remark != "" {
+			line += "  " + s.paint(dim, l.remark)
+		}
+		b.WriteString(line + "\n")
+	}
+	return b.String()
 }
 
 // some writes a line unless n is 0.
@@ -106,8 +135,8 @@ func (s *summary) some(name string, n int64, remark string) {
 // text returns the whole summary.
 func (o *outcome) text(st style) string {
 	s := &summary{style: st}
-	s.b.WriteString(s.paint(bold, "urlfold: "+o.title()) + "\n")
-	stats := &o.snap.Stats
+	s.text(s.paint(bold, "urlfold: "+o.title()))
+	stats := &o.stats
 	s.row("records", stats.Records, o.speed())
 	s.row("URLs", stats.URLs, "")
 	s.some("  changed", stats.Changed, "their normal form differs")
@@ -119,14 +148,15 @@ func (o *outcome) text(st style) string {
 	s.some("blank lines", stats.Blank, "")
 	s.some("rejects", stats.Rejected, o.rejectRemark())
 	for _, c := range counts(stats.Rejects[:], func(i int) string { return record.Reason(i).String() }) {
-		s.row("  "+c.name, c.n, "")
+		s.row("  "+c.name, c.n, o.reasonRemark(c.name))
 	}
 	s.some("oversize", stats.Oversize, "longer than --max-record, and not read")
 	s.some("BUG: panics", stats.Panics, "records that the program failed on: please report this")
 	o.writeOutput(s)
 	o.writeVerdicts(s)
-	s.b.WriteString("  " + s.paint(dim, o.how()) + "\n")
-	return s.b.String()
+	o.writeMisfits(s)
+	s.text("  " + s.paint(dim, o.how()))
+	return s.String()
 }
 
 // title says how the run ended.
@@ -158,7 +188,7 @@ func (o *outcome) speed() string {
 		parts = append(parts, formatSize(stored)+" compressed")
 	}
 	parts = append(parts, formatDuration(o.elapsed))
-	if rate := perSecond(o.snap.Stats.Records, o.elapsed); rate > 0 {
+	if rate := perSecond(o.stats.Records, o.elapsed); rate > 0 {
 		parts = append(parts, formatCount(rate)+" records/s", formatSize(perSecond(text, o.elapsed))+"/s")
 	}
 	return strings.Join(parts, ", ")
@@ -166,17 +196,36 @@ func (o *outcome) speed() string {
 
 // flagRemark says what can be done about a flag.
 func (o *outcome) flagRemark(name string) string {
-	if name == codec.Relative.String() && o.set.base == "" {
-		return "their host is not known; --base gives them one"
+	if name == codec.Relative.String() {
+		return o.baseRemark()
 	}
 	return ""
+}
+
+// reasonRemark says what can be done about a reason to reject records.
+func (o *outcome) reasonRemark(name string) string {
+	if name == codec.ErrRelative.Name() {
+		return o.baseRemark()
+	}
+	return ""
+}
+
+// baseRemark says how relative URLs get a host.
+func (o *outcome) baseRemark() string {
+	switch {
+	case o.set.base != "":
+		return ""
+	case o.formats.baseHint != "":
+		return "their host is not known; --base '" + o.formats.baseHint + "' takes it from each record"
+	}
+	return "their host is not known; --base gives them one"
 }
 
 // rejectRemark says what became of the rejects.
 func (o *outcome) rejectRemark() string {
 	switch {
 	case o.set.rejects != "":
-		return "written to " + o.set.rejects
+		return "written to " + oneLine(o.set.rejects)
 	case o.set.record.Render == record.RenderRewrite:
 		return "passed through unchanged"
 	case o.set.record.Render == record.RenderJSONL:
@@ -188,7 +237,7 @@ func (o *outcome) rejectRemark() string {
 // writeOutput tells about an output that is not what was asked for.
 func (o *outcome) writeOutput(s *summary) {
 	for _, name := range o.parts {
-		s.b.WriteString("  " + s.paint(yellow, name+": what was written of the output, which is not whole") + "\n")
+		s.text("  " + s.paint(yellow, oneLine(name)+": what was written of the output, which is not whole"))
 	}
 }
 
@@ -198,14 +247,34 @@ func (o *outcome) writeVerdicts(s *summary) {
 		color := yellow
 		switch {
 		case r.Stopped:
-			s.b.WriteString("  " + s.paint(color, shownPath(r.Path)+": not read to its end") + "\n")
+			s.text("  " + s.paint(color, shownPath(r.Path)+": not read to its end"))
 		case r.Verdict.Kind != compress.OK:
 			if r.Verdict.Damage() {
 				color = red
 			}
-			s.b.WriteString("  " + s.paint(color, shownPath(r.Path)+": "+r.Verdict.String()) + "\n")
-			s.b.WriteString("    " + verdictRemark(&r) + "\n")
+			s.text("  " + s.paint(color, shownPath(r.Path)+": "+printable(r.Verdict.String())))
+			s.text("    " + verdictRemark(&r))
+			if misfit := misfitRemark(&r); misfit != "" {
+				s.text("    " + misfit)
+			}
 		}
+		if r.Unsummed && o.set.onDamage == "quarantine" {
+			s.text("  " + s.paint(yellow, shownPath(r.Path)+": "+r.Format.String()+" without checksums, its records count as unverified"))
+		}
+	}
+}
+
+// writeMisfits names the inputs of which most records do not fit their format.
+func (o *outcome) writeMisfits(s *summary) {
+	for i := range o.reports {
+		r := &o.reports[i]
+		st := recordsOf(r)
+		misfits := st.Rejects[record.Unparsed] + st.Rejects[record.NoField]
+		if misfits*2 <= st.Records-st.Blank {
+			continue
+		}
+		text := fmt.Sprintf("%s: %s of %s do not fit format %s", shownPath(r.Path), formatCount(misfits), plural(st.Records, "record", "records"), o.formats.format(r.Path))
+		s.text("  " + s.paint(yellow, text))
 	}
 }
 
@@ -214,16 +283,7 @@ func shownPath(path string) string {
 	if path == stdinPath {
 		return "stdin"
 	}
-	return path
-}
-
-// verdictRemark says what could be read all the same.
-func verdictRemark(r *file.Report) string {
-	text := plural(recordsOf(r).Records, "complete record", "complete records") + " before that"
-	if r.Lost > 0 {
-		text += "; " + plural(r.Lost, "byte", "bytes") + " of a cut record left out"
-	}
-	return text
+	return oneLine(path)
 }
 
 // recordsOf returns the counts of one input.
@@ -231,21 +291,17 @@ func recordsOf(r *file.Report) record.Stats {
 	if r.Lane == nil {
 		return record.Stats{}
 	}
+	if isWithdrawn(r) {
+		return r.Lane.VerifiedStats()
+	}
 	return r.Lane.Stats()
 }
 
 // how says what the records were taken for, and what was done with them.
 func (o *outcome) how() string {
-	format := "format " + o.format
-	if strings.ContainsAny(o.format, "$%") {
-		format = "format as given"
-	}
-	if o.found {
-		format += " (found)"
-	}
 	n, lv := o.set.record.Normalizer, o.set.record.Level
 	p := n.Profile()
-	text := fmt.Sprintf("%s, profile %s (reading %v), keys %s by %v", format, p.Name, p.Reading, n.KeyFunction(lv), o.set.hash)
+	text := fmt.Sprintf("%s, profile %s (reading %v), keys %s by %v", o.formats.describe(), p.Name, p.Reading, n.KeyFunction(lv), o.set.hash)
 	if lists := o.lists(); lists != "" {
 		text += ", lists " + strings.ReplaceAll(lists, ";", ", ")
 	}

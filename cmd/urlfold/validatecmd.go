@@ -24,6 +24,9 @@ func newValidateCmd() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if err := printWarnings(cmd, daemon.Warnings(f)); err != nil {
+				return err
+			}
 			if connect {
 				if err := checkConnect(cmd, f); err != nil {
 					return err
@@ -46,12 +49,23 @@ func newValidateCmd() *cobra.Command {
 // checkConnect connects to all that f names, and tells what could be better.
 func checkConnect(cmd *cobra.Command, f *config.File) error {
 	warnings, err := daemon.Check(cmd.Context(), f)
+	if e := printWarnings(cmd, warnings); e != nil {
+		return e
+	}
+	if errors.As(err, new(interface{ Misconfigured() })) {
+		return badConfig(err)
+	}
+	return err
+}
+
+// printWarnings writes warnings to stderr.
+func printWarnings(cmd *cobra.Command, warnings []*config.Error) error {
 	for _, w := range warnings {
-		if _, err := fmt.Fprintf(cmd.ErrOrStderr(), "urlfold: warning: %v\n", w); err != nil {
+		if _, err := fmt.Fprintf(cmd.ErrOrStderr(), "urlfold: warning: %s\n", printable(w.Error())); err != nil {
 			return err
 		}
 	}
-	return err
+	return nil
 }
 
 func newTestCmd() *cobra.Command {

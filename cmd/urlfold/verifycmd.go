@@ -32,7 +32,7 @@ func newVerifyCmd() *cobra.Command {
 				} else if quiet {
 					return nil
 				}
-				_, err := fmt.Fprintf(cmd.OutOrStdout(), "%s: %s\n", r.Path, reportText(&r))
+				_, err := fmt.Fprintf(cmd.OutOrStdout(), "%s: %s\n", oneLine(r.Path), printable(reportText(&r)))
 				return err
 			})
 			if err == nil && bad > 0 {
@@ -73,6 +73,8 @@ func reportText(r *sink.Report) string {
 	switch {
 	case r.Leftover:
 		text += ", left over: it can be removed"
+	case r.Unverified:
+		text += ", raw records of a damaged input that no checksum verifies"
 	case r.PutAside:
 		text += ", put aside because it was damaged: look at it before you remove it"
 	case r.Unfinished:

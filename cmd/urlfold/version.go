@@ -9,13 +9,15 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/urlfold/urlfold/codec"
+	"github.com/urlfold/urlfold/codec/idna"
+	"github.com/urlfold/urlfold/codec/params"
 )
 
 // newVersionCmd returns the command that says what this binary is.
 func newVersionCmd() *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
-		Short: "Say which version this is, and which key functions it has",
+		Short: "Print the version, the key functions and the editions of the data",
 		Args:  noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if _, err := fmt.Fprint(cmd.OutOrStdout(), versionText()); err != nil {
@@ -26,8 +28,8 @@ func newVersionCmd() *cobra.Command {
 	}
 }
 
-// versionText is what "urlfold version" writes. The key functions are part of
-// it: keys can be compared exactly if these are equal.
+// versionText is what "urlfold version" writes. Keys of two binaries can be
+// compared exactly if their key functions and editions are equal.
 func versionText() string {
 	var keys []string
 	for _, rd := range []codec.Reading{codec.RFC, codec.WHATWG} {
@@ -35,7 +37,23 @@ func versionText() string {
 			keys = append(keys, codec.KeyFunction(rd, lv))
 		}
 	}
-	return fmt.Sprintf("urlfold %s\n%s %s/%s\nkeys %s\n", version(), runtime.Version(), runtime.GOOS, runtime.GOARCH, strings.Join(keys, ", "))
+	e := builtin
+	return fmt.Sprintf("urlfold %s\n%s %s/%s\nkeys %s\ndata URL Standard %s, Unicode %s, public suffix list %s, parameter list %s\n",
+		version(), runtime.Version(), runtime.GOOS, runtime.GOARCH, strings.Join(keys, ", "),
+		e.SpecDate, e.Unicode, e.PublicSuffixes, e.Parameters)
+}
+
+// editions are those of the data that is built in and that ages.
+type editions struct {
+	SpecDate       string `json:"spec_date"` // of the URL Standard
+	Unicode        string `json:"unicode"`
+	PublicSuffixes string `json:"public_suffix_list"`
+	Parameters     string `json:"parameter_list"` // the default one; those in use are in policy
+}
+
+var builtin = editions{
+	SpecDate: codec.Snapshot, Unicode: idna.UnicodeVersion,
+	PublicSuffixes: codec.SiteListVersion(), Parameters: "default@" + params.DefaultVersion,
 }
 
 // version is the module's version, and the revision it was built from where

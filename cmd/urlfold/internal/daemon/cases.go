@@ -51,7 +51,7 @@ func newCases(f *config.File) (*cases, error) {
 	c := &cases{level: rc.Level}
 	t := record.Config{
 		Format: "lines", Render: record.RenderTSV, Fields: []string{"norm", "flags", "key"}, Divert: true,
-		Repairs: rc.Repairs, Secrets: rc.Secrets, RejectFlags: rc.RejectFlags, RejectNotHTTP: rc.RejectNotHTTP, Normalizer: rc.Normalizer,
+		Repairs: rc.Repairs, Secrets: rc.Secrets, Params: rc.Params, RejectFlags: rc.RejectFlags, RejectNotHTTP: rc.RejectNotHTTP, Normalizer: rc.Normalizer,
 	}
 	if !strings.Contains(rc.Base, "{") {
 		t.Base = rc.Base

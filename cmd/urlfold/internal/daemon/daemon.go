@@ -17,6 +17,7 @@ import (
 	"github.com/urlfold/urlfold/internal/systemd"
 	"github.com/urlfold/urlfold/internal/web"
 	"github.com/urlfold/urlfold/pipeline"
+	sinkfile "github.com/urlfold/urlfold/sinks/file"
 	"github.com/urlfold/urlfold/sources/file"
 )
 
@@ -26,6 +27,8 @@ type Options struct {
 	Load     func() (*config.File, error)
 	UntilEOF bool // end when all that is there was read
 	Version  string
+	Stdin    io.Reader // for a source of that name
+	Stdout   io.Writer // for a sink of that name; nothing else is written to it
 	Log      io.Writer
 }
 
@@ -61,9 +64,13 @@ type running struct {
 }
 
 // New returns a daemon for f, which Load has checked. It opens the data directory,
-// and nothing else.
+// and nothing else. The error is a *[LimitError] if the process may not open as many
+// files as f needs.
 func New(f *config.File, o Options) (*Daemon, error) {
 	p, err := newPlan(f)
+	if err == nil {
+		err = p.tooFew
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -73,17 +80,18 @@ func New(f *config.File, o Options) (*Daemon, error) {
 	lo := logging.Options{Level: d.level, JSON: f.Log.Format == "json", Masker: d.masker}
 	d.events = logging.New(o.Log, lo)
 	lo.RateLimit = f.Log.RateLimit
-	d.log = logging.New(o.Log, lo)
+	d.log = slog.New(pipeHandler{logging.New(o.Log, lo).Handler()})
 	if p.files {
 		if d.store, err = checkpoint.Open(f.DataDir); err != nil {
 			return nil, err
 		}
+		d.store.SetLogger(d.events)
 		for _, w := range d.store.Warnings() {
 			d.log.Warn("the stored progress", "problem", w)
 		}
 	}
 	d.server = web.New(web.Options{
-		Listen: f.Admin.Listen, Pprof: f.Admin.Pprof, Version: o.Version, View: d.view,
+		Listen: f.Admin.Listen, Hosts: f.Admin.AllowedHosts, Pprof: f.Admin.Pprof, Version: o.Version, View: d.view,
 		Metrics: metrics.Handler(&d.totals, metrics.Options{Version: o.Version, Extras: []metrics.Extra{d}, Logger: d.log}),
 		Masker:  d.masker, Logger: d.log,
 	})
@@ -137,6 +145,9 @@ func (d *Daemon) runAll(ctx context.Context) error {
 			d.failReload(err)
 			d.setNext(last)
 			last = nil
+		case errors.Is(err, pipeline.ErrDeadline) && d.replaced(ctx):
+			d.events.Warn("pipeline replaced before everything was durable", "error", err)
+			last = p
 		case err != nil:
 			return err
 		default:
@@ -145,13 +156,22 @@ func (d *Daemon) runAll(ctx context.Context) error {
 	}
 }
 
+// replaced reports whether the pipeline was ended by a reload alone. What it had not
+// made durable, because a lane was blocked or a sink was down, is read again by the
+// next one.
+func (d *Daemon) replaced(ctx context.Context) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return ctx.Err() == nil && d.next != nil && !d.hard
+}
+
 // runOne runs the pipeline of p to its end.
 func (d *Daemon) runOne(ctx context.Context, p *plan) error {
 	p.limit.Apply()
 	if err := p.takeOver(d.store, d.events); err != nil {
 		return &pipeline.OpenError{Err: err}
 	}
-	parts, err := p.make(&env{store: d.store, log: d.log, untilEOF: d.o.UntilEOF, onReport: d.report})
+	parts, err := p.make(&env{store: d.store, log: d.log, untilEOF: d.o.UntilEOF, stdin: d.o.Stdin, stdout: d.o.Stdout, onReport: d.report})
 	if err != nil {
 		return &pipeline.OpenError{Err: err}
 	}
@@ -166,7 +186,11 @@ func (d *Daemon) runOne(ctx context.Context, p *plan) error {
 	if err := p.tight(); err != nil {
 		d.events.Warn(err.Error())
 	}
-	err = nameKeys(pipe.Run(ctx))
+	p.logShares(d.events)
+	err = p.locate(nameKeys(pipe.Run(ctx)))
+	if errors.Is(err, sinkfile.ErrClosedPipe) {
+		d.events.Info("stdout closed by its reader, stopping")
+	}
 	s := pipe.Snapshot()
 	d.events.Info("stopped", "read", s.Ledger.Read, "emitted", s.Ledger.Emitted, "dropped", s.Ledger.Dropped,
 		"dead_lettered", s.Ledger.Dead, "abandoned", s.Ledger.Abandoned, "unresolved", s.Ledger.InFlight)
@@ -177,6 +201,21 @@ func (d *Daemon) runOne(ctx context.Context, p *plan) error {
 func nameKeys(err error) error {
 	if errors.Is(err, record.ErrOversize) {
 		return fmt.Errorf("%w (pipeline.on_oversize: stop; the limit is pipeline.max_record_bytes)", err)
+	}
+	return err
+}
+
+// locate returns err with its place in the configuration, if it is a mistake there
+// that only a run shows.
+func (p *plan) locate(err error) error {
+	var empty *file.NoMatchError
+	if !errors.As(err, &empty) {
+		return err
+	}
+	for i := range p.file.Sources {
+		if c := &p.file.Sources[i]; c.Name == empty.Source {
+			return p.file.ErrorAt(c.Path()+".include", empty)
+		}
 	}
 	return err
 }
@@ -235,6 +274,10 @@ func (d *Daemon) report(source string, r file.Report) {
 		d.damaged[r.Path] = true
 		d.mu.Unlock()
 	}
+	if r.Stopped {
+		d.events.Warn("input not read to its end", "component", source, "path", r.Path, "bytes", r.Bytes, "lines", r.Lines)
+		return
+	}
 	if r.Known != "" {
 		d.events.Warn("the file is damaged, as was found before", "component", source, "path", r.Path, "verdict", r.Known)
 		return
@@ -248,8 +291,14 @@ func logFinished(log *slog.Logger, source string, r file.Report) {
 	if r.Verdict.Damage() {
 		level = slog.LevelWarn
 	}
-	log.Log(context.Background(), level, "file finished", "component", source, "path", r.Path,
-		"verdict", r.Verdict.String(), "bytes", r.Bytes, "lines", r.Lines)
+	attrs := []any{"component", source, "path", r.Path, "verdict", r.Text(), "bytes", r.Bytes, "lines", r.Lines}
+	if r.Verdict.Damage() {
+		attrs = append(attrs, "verified_lines", r.Verified.Lines, "unverified_lines", r.Unverified.Lines, "unverified_emitted", !r.Withheld)
+		if r.Lane != nil && len(r.Lane.UnverifiedFiles()) > 0 {
+			attrs = append(attrs, "unverified_files", r.Lane.UnverifiedFiles())
+		}
+	}
+	log.Log(context.Background(), level, "file finished", attrs...)
 }
 
 // tellReady tells systemd once that the first pipeline is running.

@@ -34,6 +34,9 @@ func (r *DryReport) Damaged() (n int64) {
 // errDryBrokers says why a dry run reads files only.
 var errDryBrokers = errors.New("a dry run reads files only: to read from a broker is to take messages from others; see validate --connect")
 
+// errDryStdin says why a dry run does not read stdin.
+var errDryStdin = errors.New("a dry run reads files only: what it read from stdin would be gone; see urlfold without a command")
+
 // DryRun reads all files that f names to their ends, as a first run would, handles
 // their records, writes nothing, and changes neither the files nor any progress. What
 // becomes of damaged files is logged as by a run.
@@ -45,6 +48,9 @@ func DryRun(ctx context.Context, f *config.File, log io.Writer) (DryReport, erro
 	}
 	for i := range f.Sources {
 		c, ok := f.Sources[i].Config.(*file.Settings)
+		if f.Sources[i].Type == "stdin" {
+			return report, f.ErrorAt(f.Sources[i].Path(), errDryStdin)
+		}
 		if !ok {
 			return report, f.ErrorAt(f.Sources[i].Path(), errDryBrokers)
 		}
@@ -64,7 +70,7 @@ func DryRun(ctx context.Context, f *config.File, log io.Writer) (DryReport, erro
 	masker.Add(secretsOf(f)...)
 	var mu sync.Mutex
 	logger := logging.New(log, logging.Options{Masker: masker})
-	e := &env{store: store, log: logger, untilEOF: true, onReport: func(source string, r file.Report) {
+	e := &env{store: store, log: logger, untilEOF: true, dry: true, onReport: func(source string, r file.Report) {
 		mu.Lock()
 		defer mu.Unlock()
 		if r.Verdict.Damage() {
@@ -94,7 +100,7 @@ func (p *plan) runDry(ctx context.Context, e *env, report *DryReport) error {
 	if err != nil {
 		return err
 	}
-	err = nameKeys(pipe.Run(ctx))
+	err = p.locate(nameKeys(pipe.Run(ctx)))
 	report.Snapshot = pipe.Snapshot()
 	return err
 }

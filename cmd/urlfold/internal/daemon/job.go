@@ -55,7 +55,7 @@ func recordConfig(f *config.File) (record.Config, error) {
 		Format: c.Format, Dialect: c.Dialect, URLField: c.URLField, BaseField: c.BaseField, Base: c.Base,
 		Level: profile.Key, Divert: f.Pipeline.OnReject == toDeadLetter, Redact: c.Redact,
 		RejectFlags: rejected.Flags, RejectNotHTTP: rejected.NotHTTP,
-		Secrets: c.Secrets, Normalizer: n, MaxRecord: int(f.Pipeline.MaxRecordBytes),
+		Secrets: c.Secrets, Params: c.Styles(), Normalizer: n, MaxRecord: int(f.Pipeline.MaxRecordBytes),
 	}
 	if lv, ok := codec.ParseLevel(c.Key); ok {
 		rc.Level = lv

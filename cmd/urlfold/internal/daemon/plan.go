@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"runtime"
 	"slices"
@@ -11,6 +12,7 @@ import (
 	"github.com/urlfold/urlfold/codec/record"
 	"github.com/urlfold/urlfold/config"
 	"github.com/urlfold/urlfold/internal/checkpoint"
+	"github.com/urlfold/urlfold/internal/disk"
 	"github.com/urlfold/urlfold/internal/memory"
 	"github.com/urlfold/urlfold/pipeline"
 	"github.com/urlfold/urlfold/sinks"
@@ -26,7 +28,10 @@ type plan struct {
 	job         *record.Job
 	budget      memory.Budget
 	limit       memory.Limit
-	files       bool // there is a source of files, so there is progress to keep
+	descriptors int64   // that the process may open; 0: no limit is known
+	openFiles   []share // of the components that keep files open
+	tooFew      error   // the descriptors do not suffice
+	files       bool    // there is a source of files, so there is progress to keep
 	exactlyOnce bool
 	sourceNames []string
 	sinkNames   []string
@@ -55,6 +60,8 @@ func prepare(f *config.File) *plan {
 		p.sinkNames = append(p.sinkNames, f.Sinks[i].Name)
 	}
 	p.fit()
+	p.descriptors = disk.MaxOpen()
+	p.tooFew = p.shareFiles(p.descriptors)
 	return p
 }
 
@@ -62,7 +69,7 @@ func prepare(f *config.File) *plan {
 // *config.Error for each mistake in the parts that are sound.
 func (p *plan) check(sound func(path string) bool) error {
 	parts, err := p.make(&env{log: discardLog, sound: sound})
-	errs := []error{err, p.checkNames(sound), p.checkExactlyOnce(sound), p.checkPaths(sound)}
+	errs := []error{err, p.checkNames(sound), p.checkExactlyOnce(sound), p.checkFixedBatches(sound), p.checkStandard(), p.checkPaths(sound)}
 	p.job, err = newJob(p.file, err == nil && parts.needFacts(), sound)
 	errs = append(errs, err)
 	return inOrder(errs...)
@@ -139,15 +146,61 @@ func (p *plan) checkExactlyOnce(sound func(path string) bool) error {
 	var errs []error
 	for i := range p.file.Sources {
 		if c := &p.file.Sources[i]; isSound(c, sound) && (c.Type != "file" || i > 0) {
-			errs = append(errs, p.file.ErrorAt(c.Path(), errors.New("a sink asks for exactly_once: that takes one source, of files")))
+			errs = append(errs, p.file.ErrorAt(c.Path(), onceSource(c.Type)))
 		}
 	}
 	for _, c := range outs {
 		if isSound(c, sound) && c.Type != "file" {
-			errs = append(errs, p.file.ErrorAt(c.Path(), errors.New("a sink asks for exactly_once: that takes files for all sinks and for the dead letter")))
+			errs = append(errs, p.file.ErrorAt(c.Path(), onceSink(c.Type)))
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// onceSource says why a source of this type rules out exactly once.
+func onceSource(kind string) error {
+	if kind == "stdin" {
+		return errors.New("a sink asks for exactly_once, but stdin cannot be read again after a crash; read a file, or leave exactly_once out")
+	}
+	return errors.New("a sink asks for exactly_once: that takes one source, of files")
+}
+
+// onceSink says why a sink of this type rules out exactly once.
+func onceSink(kind string) error {
+	if kind == "stdout" {
+		return errors.New("a sink asks for exactly_once, but what was written to stdout cannot be cut back after a crash; write a file, or leave exactly_once out")
+	}
+	return errors.New("a sink asks for exactly_once: that takes files for all sinks and for the dead letter")
+}
+
+// checkStandard refuses a second reader of stdin, and a second writer to stdout: their
+// records would be mixed.
+func (p *plan) checkStandard() error {
+	var errs []error
+	seen := false
+	for i := range p.file.Sources {
+		if c := &p.file.Sources[i]; c.Type == "stdin" {
+			if seen {
+				errs = append(errs, p.file.ErrorAt(c.Path(), errors.New("another source reads stdin already")))
+			}
+			seen = true
+		}
+	}
+	seen = false
+	for _, c := range p.outputs() {
+		if c.Type == "stdout" {
+			if seen {
+				errs = append(errs, p.file.ErrorAt(c.Path(), errors.New("another sink writes to stdout already")))
+			}
+			seen = true
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// readsStdin reports whether a source reads the standard input.
+func (p *plan) readsStdin() bool {
+	return slices.ContainsFunc(p.file.Sources, func(c config.Component) bool { return c.Type == "stdin" })
 }
 
 // outputs returns the sinks, and the dead letter if there is one.
@@ -170,7 +223,7 @@ func (p *plan) fit() {
 	}
 	p.limit = memory.FindLimit(int64(p.file.Memory.Limit))
 	p.budget = p.limit.Fit(memory.Load{
-		BatchBytes:     int64(o.Batch.Bytes),
+		BatchBytes:     int64(max(p.batchBytes(), int(o.Batch.Bytes))),
 		MaxBatches:     o.MaxInFlight.Batches,
 		MaxBytes:       int64(o.MaxInFlight.Bytes),
 		MaxRecordBytes: int64(o.MaxRecordBytes),
@@ -194,6 +247,9 @@ type env struct {
 	store    *checkpoint.Store // nil if no source needs it, and while a plan is checked
 	log      *slog.Logger
 	untilEOF bool
+	dry      bool                               // the sinks write nothing
+	stdin    io.Reader                          // nil while a plan is checked
+	stdout   io.Writer                          // as above
 	onReport func(source string, r file.Report) // nil while a plan is checked
 	sound    func(path string) bool             // nil: all is
 }
@@ -254,14 +310,16 @@ func (p *plan) sourceEnv(c *config.Component, e *env) sources.Env {
 	o := &p.file.Pipeline
 	env := sources.Env{
 		Name: c.Name, MaxRecord: int(o.MaxRecordBytes),
-		BatchBytes: int(o.Batch.Bytes), BatchRecords: o.Batch.Records, Linger: o.Batch.Linger,
+		BatchBytes: int(o.Batch.Bytes), FixedBatches: p.fixedBatches() != nil, BatchRecords: o.Batch.Records, Linger: o.Batch.Linger,
 		UntilEOF: e.untilEOF, Logger: e.log.With("component", c.Name), Store: e.store,
+		Hold: p.canCutBack() && !e.dry, OpenFiles: p.openFilesOf(c.Path()),
 	}
 	if e.onReport != nil {
 		env.OnReport = func(r file.Report) { e.onReport(c.Name, r) }
 	}
+	env.Stdin = e.stdin
 	if p.job != nil {
-		env.Framing = p.job.Framing()
+		env.Framing, env.NewFit = p.job.Framing(), p.job.NewFit
 	} else {
 		env.Framing = noFraming{} // the plan is being checked
 	}
@@ -269,6 +327,15 @@ func (p *plan) sourceEnv(c *config.Component, e *env) sources.Env {
 		env.Store = new(checkpoint.Store)
 	}
 	return env
+}
+
+// canCutBack reports whether what was written of an input can be cut off all outputs
+// again, after a restart, too.
+func (p *plan) canCutBack() bool {
+	return p.exactlyOnce && !slices.ContainsFunc(p.outputs(), func(c *config.Component) bool {
+		l, ok := c.Config.(*sinkfile.LogConfig)
+		return !ok || !l.CanCutBack()
+	})
 }
 
 // noFraming stands in for a framing while a plan is checked: nothing is read.
@@ -284,7 +351,10 @@ func (p *plan) makeSink(c *config.Component, e *env) (pipeline.Sink, error) {
 func (p *plan) sinkEnv(c *config.Component, e *env) sinks.Env {
 	env := sinks.Env{
 		SourceNames: p.sourceNames, Batches: p.budget.Batches, ExactlyOnce: p.exactlyOnce,
-		Logger: e.log.With("component", c.Name),
+		DeadLetter: c == p.file.DeadLetter,
+		Logger:     e.log.With("component", c.Name),
+		Stdout:     e.stdout,
+		OpenFiles:  p.openFilesOf(c.Path()),
 	}
 	if e.store != nil {
 		env.Resume = e.store.Marks(p.markName(c))
@@ -316,9 +386,10 @@ func (p *plan) options(c *parts, log *slog.Logger) pipeline.Options {
 	opt := pipeline.Options{
 		Sources: c.sources, Sinks: c.sinks, DeadLetter: c.dead,
 		SourceNames: p.sourceNames, SinkNames: p.sinkNames, ExactlyOnce: p.exactlyOnce,
-		NewCodec: pipeline.NewRecordCodec(p.job), Workers: o.Workers, BatchBytes: int(o.Batch.Bytes),
+		NewCodec: pipeline.NewRecordCodec(p.job), Workers: o.Workers, BatchBytes: p.batchBytes(),
 		Batches: p.budget.Batches, CommitInterval: o.CommitInterval, ShutdownTimeout: p.file.Shutdown.Timeout,
-		Logger: log,
+		OnRefused: refusedPolicies[o.OnRefused],
+		Logger:    log,
 	}
 	if o.Ordering == "per_lane" || p.exactlyOnce {
 		opt.Ordering = pipeline.OrderPerLane

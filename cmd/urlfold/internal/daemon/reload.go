@@ -77,6 +77,9 @@ func (d *Daemon) change(ctx context.Context) (how string, err error) {
 		return "", err
 	}
 	next, err := newPlan(f)
+	if err == nil {
+		err = next.tooFew
+	}
 	if err != nil {
 		return "", err
 	}
@@ -90,6 +93,9 @@ func (d *Daemon) change(ctx context.Context) (how string, err error) {
 	if sameFlow(now.plan, next) {
 		d.swap(now, next)
 		return "rules", nil
+	}
+	if now.plan.readsStdin() {
+		return "", errors.New("a restart of the process is needed for a change of sources or sinks: a new pipeline cannot take over what the last one has read from stdin")
 	}
 	if _, err := next.connect(ctx); err != nil {
 		return "", err
@@ -120,7 +126,7 @@ func fixed(now, next *plan) error {
 	}{
 		{"data_dir", a.DataDir == b.DataDir || !now.files && !next.files},
 		{"sources (the first one of files)", now.files || !next.files},
-		{"admin", a.Admin == b.Admin},
+		{"admin", reflect.DeepEqual(a.Admin, b.Admin)},
 		{"log.format", a.Log.Format == b.Log.Format},
 		{"log.rate_limit", a.Log.RateLimit == b.Log.RateLimit},
 	} {
@@ -223,6 +229,9 @@ func (p *plan) connect(ctx context.Context) (warnings []*config.Error, err error
 	}
 	if err := p.tight(); err != nil {
 		warnings = append(warnings, p.file.ErrorAt("memory.limit", err))
+	}
+	if p.tooFew != nil {
+		warnings = append(warnings, p.file.ErrorAt("sources", p.tooFew))
 	}
 	return warnings, inOrder(errs...)
 }

@@ -78,7 +78,7 @@ func TestRecordPlaces(t *testing.T) {
 	f("format: csv", "format: cvs", "c.yaml:5:11: there is no format")
 	f("format: csv", "format: csv\n  dialect: nginx", "c.yaml:6:12: a dialect belongs")
 	f(`"2"`, `""`, "c.yaml:6:14: csv needs the name")
-	f("format: csv\n  url_field: \"2\"", "format: clf\n  target: all", "c.yaml:6:11: clf has no referer")
+	f("format: csv\n  url_field: \"2\"", "format: clf\n  target: referer", "c.yaml:6:11: clf has no referer")
 	f("format: csv\n  url_field: \"2\"", "format: lines\n  base_field: a", "c.yaml:6:15: a URL or base field")
 	f("https://h/", "//h/", "c.yaml:7:9: the base URL")
 	f("https://h/", "https://{host", "c.yaml:7:9: a field in the base URL has no closing brace")

@@ -26,7 +26,7 @@ func (p *plan) takeOver(store *checkpoint.Store, log *slog.Logger) error {
 	if err := store.SetCuts(p.exactlyOnce); err != nil {
 		return err
 	}
-	store.Assign(p.sourceOf, func(m pipeline.Mark) string {
+	return store.Assign(p.sourceOf, func(m pipeline.Mark) string {
 		name, ok := p.sinkOf(m)
 		if ok {
 			return name
@@ -38,7 +38,6 @@ func (p *plan) takeOver(store *checkpoint.Store, log *slog.Logger) error {
 		log.Info("no sink of the configuration writes to the path of an output: it is finished", "path", m.Path, "sink", m.Sink)
 		return ""
 	})
-	return nil
 }
 
 // finishUnmarked finishes what was written without exactly_once: of that the progress

@@ -1,14 +1,18 @@
 package daemon
 
 import (
+	"strings"
+
 	"github.com/urlfold/urlfold/internal/metrics"
 	"github.com/urlfold/urlfold/internal/web"
 	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/sources/file"
 )
 
 // view returns what the admin server shows.
 func (d *Daemon) view() web.View {
 	v := web.View{Snapshot: d.totals.Snapshot(), Began: d.totals.Began()}
+	d.addDamage(&v)
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	v.ReloadErr = d.reloadErr
@@ -19,6 +23,41 @@ func (d *Daemon) view() web.View {
 	v.Sources, v.Sinks = d.now.parts.sources, d.now.parts.all()
 	v.CommitInterval, v.MaxUnresolved = f.Pipeline.CommitInterval, f.Ready.MaxUnresolved
 	return v
+}
+
+// addDamage adds the damaged files of the sources that run. It asks them without the
+// lock of d: they report to d.
+func (d *Daemon) addDamage(v *web.View) {
+	d.mu.Lock()
+	now := d.now
+	var names []string
+	if now != nil {
+		names = now.plan.sourceNames
+	}
+	d.mu.Unlock()
+	if now == nil {
+		return
+	}
+	for i, s := range now.parts.sources {
+		w, ok := s.(interface {
+			Damaged(limit int) ([]file.Damage, map[string]int)
+		})
+		if !ok {
+			continue
+		}
+		list, counts := w.Damaged(web.MaxDamaged - len(v.Damaged))
+		for _, n := range counts {
+			v.DamagedFiles += n
+		}
+		for _, f := range list {
+			_, detail, _ := strings.Cut(f.Text, ": ")
+			shown := web.DamagedFile{Path: f.Path, Source: names[i], Verdict: f.Verdict, Detail: detail}
+			if f.Offset >= 0 {
+				shown.Offset = &f.Offset
+			}
+			v.Damaged = append(v.Damaged, shown)
+		}
+	}
 }
 
 // Metrics implements [metrics.Extra] for the daemon itself.
