@@ -52,8 +52,8 @@ func model(ctx context.Context, l *lab) error {
 var mutations = []chaos.Mutation{
 	{
 		Name: "the file sink answers before fsync", File: "sinks/file/group.go",
-		Old:     "\ts.syncAll(shares)\n\ts.mu.Lock()\n\tdurable := s.settle(shares)\n\ts.mu.Unlock()\n\tanswer(durable)\n",
-		New:     "\ts.mu.Lock()\n\tdurable := s.settle(shares)\n\ts.mu.Unlock()\n\tanswer(durable)\n\ts.syncAll(shares)\n",
+		Old:     "\ts.syncAll(shares)\n\ts.mu.Lock()\n\tdurable := s.settle(shares)\n\tvar failed []held\n",
+		New:     "\ts.mu.Lock()\n\tdurable := s.settle(shares)\n\ts.mu.Unlock()\n\tanswer(durable)\n\ts.syncAll(shares)\n\tdurable = nil\n\ts.mu.Lock()\n\tvar failed []held\n",
 		Package: "./sinks/file", Tests: "^(TestAnswersFollowSync|TestFaults|TestFull)$",
 	},
 	{
@@ -73,12 +73,27 @@ var mutations = []chaos.Mutation{
 	},
 	{
 		Name: "what a sink asks for again counts as done", File: "pipeline/ticket.go",
-		Old: "\t\tp.again(b, slot, r.Err)\n", New: "\t\tp.settle(b)\n",
+		Old: "\t\tp.again(b, slot, failing)\n", New: "\t\tp.endLeg(b, slot, false)\n",
 		Package: "./pipeline", Tests: "^TestSim$",
 	},
 	{
 		Name: "records that a sink refuses get no letter", File: "pipeline/ticket.go",
 		Old: "if len(b.refused) > 0 && p.dead >= 0 && ", New: "if len(b.refused) > 1<<20 && p.dead >= 0 && ",
+		Package: "./pipeline", Tests: "^TestSim$",
+	},
+	{
+		Name: "a refusal counts as done, where it has to block the lane", File: "pipeline/refused.go",
+		Old: "\t\tp.block(b, s, slot, failed, r)\n", New: "\t\tp.endLeg(b, slot, false)\n",
+		Package: "./pipeline", Tests: "^TestSim$",
+	},
+	{
+		Name: "what comes after a refused record passes it", File: "pipeline/ticket.go",
+		Old: "\t\tordered.hold(t.b.Seq)\n", New: "",
+		Package: "./pipeline", Tests: "^TestSim$",
+	},
+	{
+		Name: "of a batch that was refused in part, only the refused records come again", File: "pipeline/refused.go",
+		Old: "\trest := slices.Concat(failed, r.Untried)\n", New: "\trest := slices.Clone(failed)\n",
 		Package: "./pipeline", Tests: "^TestSim$",
 	},
 	{

@@ -13,7 +13,7 @@ import (
 )
 
 // experiments are all there are, in the order of their numbers.
-var experiments = slices.Concat(kills, damages, rotations, identities, hostiles, poisons, stops, reloads, states, disks, slows, suites)
+var experiments = slices.Concat(kills, damages, harms, quarantines, rotations, identities, lookalikes, descriptorLimits, hostiles, poisons, refusals, stops, reloads, states, disks, slows, powers, suites)
 
 func list(_ context.Context, _ []string, stdout, _ io.Writer) error {
 	for _, e := range experiments {

@@ -28,6 +28,8 @@ type setup struct {
 	source, sink, letter, pipeline string
 	more                           string // more sections
 
+	commit time.Duration // default commitEvery
+
 	outDir, deadDir, dataDir string // elsewhere
 	away                     string // a folder of dead letters that is not in its place
 }
@@ -52,6 +54,9 @@ func (s *setup) defaults() {
 	set(&s.outDir, filepath.Join(s.dir, "out"))
 	set(&s.deadDir, filepath.Join(s.dir, "dead"))
 	set(&s.dataDir, filepath.Join(s.dir, "data"))
+	if s.commit == 0 {
+		s.commit = commitEvery
+	}
 	if s.spec.Format == "" {
 		s.spec.Format = chaos.Lines
 	}
@@ -74,7 +79,7 @@ func (s *setup) text() string {
 	if s.dead {
 		fmt.Fprintf(&b, "dead_letter: {file: {path: %q, sync_interval: 50ms%s}}\n", filepath.Join(s.deadDir, "{source.relpath}.jsonl"), s.letter)
 	}
-	fmt.Fprintf(&b, "pipeline: {ordering: per_lane, commit_interval: %v%s}\n", commitEvery, s.pipeline)
+	fmt.Fprintf(&b, "pipeline: {ordering: per_lane, commit_interval: %v%s}\n", s.commit, s.pipeline)
 	b.WriteString("admin: {listen: \"127.0.0.1:0\"}\n" + s.more)
 	return b.String()
 }

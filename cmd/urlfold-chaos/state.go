@@ -10,13 +10,29 @@ import (
 	"time"
 
 	"github.com/urlfold/urlfold/internal/chaos"
+	"github.com/urlfold/urlfold/internal/fault"
 )
 
 var states = []experiment{
 	{
-		name: "checkpoint", no: "25", about: "the stored progress torn, empty, with a flipped bit, of another version, gone, both states damaged, times of files set back and forth",
-		bound: "lost 0, corrupted 0; what was damaged is named in a warning; doubled ≤ what came since the state before (all, if both are damaged)",
+		name: "checkpoint", no: "25", about: "snapshot and log of the stored progress torn, empty, with a flipped bit, of another version, with more at the end, gone, both generations damaged, times of files set back and forth",
+		bound: "lost 0, corrupted 0; exactly once: doubled 0 if only the snapshot is damaged, else ≤ what came after the last commit before the damage; what was damaged is named in a warning",
 		run:   damageState,
+	},
+	{
+		name: "log-torn", no: "25", about: "the log cut at each byte of its last commit, and a bit flipped in each commit",
+		bound: "the stored progress is that of the last commit before the damage, never of one after it; a run from there: lost 0, doubled 0",
+		run:   tearLog,
+	},
+	{
+		name: "compaction", no: "25", about: "kill -9 at each step of a commit and of a compaction",
+		bound: "exactly once: lost 0, doubled 0, corrupted 0, at every step; no warning but that of an incomplete commit",
+		run:   killCompaction,
+	},
+	{
+		name: "state-removed", no: "25", about: "files of the stored progress, and the data directory itself, removed, cut, replaced and moved while a run is writing, and a signal right after it",
+		bound: "checkpoint files are there again within some commit intervals; without the lock of its own the run ends with exit code 1, within some seconds; lost 0, and doubled 0 where the progress is still there",
+		run:   removeState,
 	},
 	{
 		name: "two", no: "25", about: "a second process on the same data directory",
@@ -25,11 +41,11 @@ var states = []experiment{
 	},
 }
 
-// A spoiling is one way to damage the progress.
+// A spoiling is one way to damage a file of the progress.
 type spoiling struct {
 	name  string
-	spoil func(data []byte, at int) []byte
-	quiet bool // nothing is to be warned of
+	spoil func(data []byte, at int) []byte // nil: the file is removed
+	quiet bool                             // nothing is to be warned of
 }
 
 var spoilings = []spoiling{
@@ -37,15 +53,24 @@ var spoilings = []spoiling{
 	{"empty", func([]byte, int) []byte { return nil }, false},
 	{"a flipped bit", func(data []byte, at int) []byte { data[at] ^= 1; return data }, false},
 	{"another version", func(data []byte, _ int) []byte {
-		return bytes.Replace(data, []byte(`"version":1`), []byte(`"version":9`), 1)
+		return bytes.Replace(data, []byte(`"version":2`), []byte(`"version":9`), 1)
 	}, false},
-	{"garbage behind it", func(data []byte, _ int) []byte { return append(data, "more\n"...) }, false},
+	{"garbage after the end", func(data []byte, _ int) []byte { return append(data, "more\n"...) }, false},
 	{"zeros", func(data []byte, _ int) []byte { return make([]byte, len(data)) }, false},
+	{"removed", nil, false},
 	{"as it was", func(data []byte, _ int) []byte { return data }, true},
 }
 
+// The files that are damaged together.
+var stateFiles = [][]string{
+	{"checkpoint"},
+	{"checkpoint.log"},
+	{"checkpoint", "checkpoint.log"},
+	{"checkpoint", "checkpoint.log", "checkpoint.1", "checkpoint.1.log"},
+}
+
 func damageState(ctx context.Context, l *lab) error {
-	for i := range l.times(len(spoilings)+1, 60) {
+	for i := range l.times(len(spoilings)*len(stateFiles)/2, 2*len(spoilings)*len(stateFiles)) {
 		if err := damageOnce(ctx, l, i); err != nil {
 			return err
 		}
@@ -53,26 +78,17 @@ func damageState(ctx context.Context, l *lab) error {
 	return nil
 }
 
-// damageOnce kills a run, damages the progress, and lets it come to its end. After
-// each way has had its turn, both states are damaged.
+// damageOnce kills a run, damages the progress, and lets it come to its end.
 func damageOnce(ctx context.Context, l *lab, i int) error {
-	how, both := &spoilings[i%len(spoilings)], i >= len(spoilings)
-	s := &setup{
-		dir: l.path(fmt.Sprint(i)), spec: chaos.Spec{Seed: l.seed + uint64(i), Format: chaos.Lines}, pipeline: ", batch: {bytes: 16KiB}",
-		exactly: i%2 == 0,
-	}
-	s.defaults()
-	n, err := s.spec.WriteFile(filepath.Join(s.dir, "in", "0.log"), chaos.Plain, 0, 3<<20)
+	how, names := &spoilings[i%len(spoilings)], stateFiles[i/len(spoilings)%len(stateFiles)]
+	s, n, err := l.stateSetup(i, i%3 > 0)
 	if err != nil {
 		return err
 	}
-	if err := s.write(); err != nil {
+	if err := s.killSlow(ctx, l, 2); err != nil {
 		return err
 	}
-	if err := s.killSlow(ctx, l); err != nil {
-		return err
-	}
-	if err := s.spoil(l, how, both); err != nil {
+	if err := s.spoil(l, how, names); err != nil {
 		return err
 	}
 	p, err := s.complete(ctx, l)
@@ -83,45 +99,77 @@ func damageOnce(ctx context.Context, l *lab, i int) error {
 	if err != nil {
 		return err
 	}
-	what := how.name
-	if both {
-		what += ", both states"
-	}
-	if i < len(spoilings)+2 {
-		l.figure(what, fmt.Sprintf("lost %d, doubled %d (distance %d), corrupted %d", r.Lost, r.Doubled, r.Distance, r.Corrupted))
-	}
+	what := how.name + ": " + strings.Join(names, ", ")
+	l.figure(what, fmt.Sprintf("lost %d, doubled %d (distance %d), corrupted %d", r.Lost, r.Doubled, r.Distance, r.Corrupted))
 	l.check(r.Right(), "%s: %v: %v", what, r, r.Examples)
-	l.check(!s.exactly || !how.quiet || r.Doubled == 0, "%s: %v", what, r)
-	l.check(how.quiet != strings.Contains(p.Output(), "cannot be used"), "%s: the warning is missing, or should be: %s", what, lastLines(p.Output(), 5))
+	l.check(!s.exactly || len(names) > 1 || names[0] != "checkpoint" || r.Doubled == 0, "%s: %v", what, r)
+	warned := strings.Contains(p.Output(), "the stored progress")
+	mayBeQuiet := how.spoil == nil && len(names) == len(stateFiles) // nothing is left that could be damaged
+	l.check(mayBeQuiet || how.quiet != warned, "%s: the warning is missing, or should be: %s", what, lastLines(p.Output(), 5))
 	return os.RemoveAll(s.dir)
 }
 
-// killSlow starts the program with a sink that takes its time, and kills it when it
-// has stored two states.
-func (s *setup) killSlow(ctx context.Context, l *lab) error {
+// stateSetup returns a run over one file, in a folder of its own.
+func (l *lab) stateSetup(i int, exactly bool) (s *setup, records uint64, err error) {
+	s = &setup{
+		dir: l.path(fmt.Sprint(i)), spec: chaos.Spec{Seed: l.seed + uint64(i), Format: chaos.Lines}, pipeline: ", batch: {bytes: 16KiB}",
+		exactly: exactly,
+	}
+	s.defaults()
+	records, err = s.spec.WriteFile(filepath.Join(s.dir, "in", "0.log"), chaos.Plain, 0, 12<<20)
+	if err != nil {
+		return nil, 0, err
+	}
+	return s, records, s.write()
+}
+
+// killSlow starts the program with a sink that takes its time, kills it when it has
+// stored some commits, and does that again, so that there are that many generations.
+func (s *setup) killSlow(ctx context.Context, l *lab, generations int) error {
 	bin, err := l.faulty(ctx)
 	if err != nil {
 		return err
 	}
-	p, err := l.startBin([]string{"URLFOLD_FAULT=file.before_sync=delay:20ms"}, bin, "run", "-c", s.config())
-	if err != nil {
-		return err
+	for range generations {
+		p, err := l.startBin([]string{fault.Env + "=file.before_sync=delay:60ms"}, bin, "run", "-c", s.config())
+		if err != nil {
+			return err
+		}
+		before := s.logCommits()
+		err = until(ctx, time.Minute, "three commits", func() (bool, error) {
+			n := s.logCommits()
+			return p.Ended() || n != before && n >= 3, nil
+		})
+		p.Kill()
+		if err != nil {
+			return err
+		}
 	}
-	defer p.Kill()
-	return until(ctx, time.Minute, "two states", func() (bool, error) {
-		_, err := os.Stat(filepath.Join(s.dataDir, "checkpoint.1"))
-		return err == nil || p.Ended(), nil
-	})
+	return nil
 }
 
-// spoil damages the progress, and sets times back or forth.
-func (s *setup) spoil(l *lab, how *spoiling, both bool) error {
-	names := []string{"checkpoint", "checkpoint.1"}
-	if !both {
-		names = names[:1]
+// frameMark is what each commit in a log begins with.
+const frameMark = "\xf5ufr"
+
+// logCommits returns how many commits the log has.
+func (s *setup) logCommits() int {
+	data, err := os.ReadFile(filepath.Join(s.dataDir, "checkpoint.log"))
+	if err != nil {
+		return 0
 	}
+	return bytes.Count(data, []byte(frameMark)) - 1 // the first one is the header
+}
+
+// spoil damages files of the progress, and sets their times back or forth.
+func (s *setup) spoil(l *lab, how *spoiling, names []string) error {
 	for _, name := range names {
 		path := filepath.Join(s.dataDir, name)
+		if how.spoil == nil {
+			if err := os.Remove(path); err != nil {
+				return err
+			}
+			continue
+		}
 		data, err := os.ReadFile(path)
 		if err != nil {
 			return err
