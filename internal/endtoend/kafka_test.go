@@ -2,6 +2,7 @@ package endtoend
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"math/rand/v2"
@@ -28,6 +29,7 @@ type kafkaWorld struct {
 	spec   chaos.Spec
 
 	name    string // of the group, and what the names of the topics begin with
+	policy  string // pipeline.on_refused; empty: the default
 	records uint64 // in each partition of the input
 }
 
@@ -81,9 +83,9 @@ codec: {format: lines, profile: equiv}
 sinks:
   - kafka: {brokers: [%[2]q], topic: %[3]s-out}
 dead_letter: {kafka: {brokers: [%[2]q], topic: %[3]s-dead}}
-pipeline: {ordering: per_lane, commit_interval: 200ms}
+pipeline: {ordering: per_lane, commit_interval: 200ms, on_refused: %s}
 admin: {listen: "127.0.0.1:0"}
-`, w.t.TempDir(), w.conn.Brokers[0], w.name)
+`, w.t.TempDir(), w.conn.Brokers[0], w.name, cmp.Or(w.policy, "dead_letter"))
 }
 
 // fill writes n more records into each partition.

@@ -64,9 +64,13 @@ func start(t *testing.T, config string) *chaos.Process {
 	return p
 }
 
-// stop stops a process softly. It must end well.
+// stop stops a process softly. It must end well. A signal that arrives before the
+// program handles signals would kill it, so stop waits for the admin server first.
 func stop(t *testing.T, p *chaos.Process) {
 	t.Helper()
+	if _, err := p.Admin(t.Context()); err != nil {
+		t.Fatal(err)
+	}
 	if err := p.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)
 	}
