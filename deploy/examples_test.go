@@ -23,7 +23,7 @@ import (
 // Every example is a configuration without a mistake, and the cases in it hold.
 func TestExamples(t *testing.T) {
 	files, err := filepath.Glob("examples/*.yaml")
-	if err != nil || len(files) != 3 {
+	if err != nil || len(files) != 4 {
 		t.Fatalf("%d examples, %v", len(files), err)
 	}
 	for _, f := range files {
@@ -31,6 +31,40 @@ func TestExamples(t *testing.T) {
 			run(t, nil, "validate", "-c", f)
 			run(t, nil, "test", "-c", f)
 		})
+	}
+}
+
+// TestFilter: the example of pipes passes the sample through, line by line.
+func TestFilter(t *testing.T) {
+	f, err := os.Open("../testdata/sample/access.log.gz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = f.Close() }()
+	cmd := command([]string{"run", "-c", "examples/filter.yaml"})
+	cmd.Stdin = f
+	var log strings.Builder
+	cmd.Stderr = &log
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, &log)
+	}
+	text, err := os.ReadFile("../testdata/sample/access.log.gz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := compress.NewReader(strings.NewReader(string(text)), compress.Options{})
+	defer r.Close()
+	in, err := io.ReadAll(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, got := strings.Count(strings.TrimSuffix(string(in), "\n"), "\n")+1, strings.Count(string(out), "\n")
+	if got != want || got == 0 || string(out) == string(in) {
+		t.Errorf("%d lines of %d, or nothing was normalized", got, want)
+	}
+	if !strings.Contains(log.String(), `msg="file finished"`) || strings.Contains(string(out), "msg=") {
+		t.Errorf("the log:\n%s", &log)
 	}
 }
 

@@ -15,8 +15,8 @@ import (
 )
 
 // exposed returns the metrics that the examples, and a source of core NATS, show
-// while they run, each with its labels.
-func exposed(t *testing.T) map[string]map[string]bool {
+// while they run, each with its labels, and their helps.
+func exposed(t *testing.T) (all map[string]map[string]bool, help map[string]string) {
 	t.Helper()
 	_, c := kafkatest.Fake(t, kfake.SeedTopics(1, "web.access", "web.access.norm", "web.access.dlq"))
 	analytics := start(t, "examples/analytics.yaml", "KAFKA_BROKER="+c.Brokers[0])
@@ -30,15 +30,16 @@ func exposed(t *testing.T) map[string]map[string]bool {
 		"codec: {format: lines}\nsinks: [{discard: {}}]\nadmin: {listen: \"${URLFOLD_ADMIN}\"}\n")
 	core := start(t, listener)
 	core.untilReady()
-	all := map[string]map[string]bool{}
+	all, help = map[string]map[string]bool{}, map[string]string{}
 	for _, p := range []*process{analytics, crawler, logs, core} {
 		p.until("the metrics of the partition", func() bool {
 			_, text := p.get("/metrics")
 			addMetrics(all, text)
+			maps.Copy(help, helps(text))
 			return p != analytics || all["urlfold_source_lag"] != nil
 		})
 	}
-	return all
+	return all, help
 }
 
 var (
@@ -143,16 +144,17 @@ type (
 // Alerts and dashboard ask for metrics and labels that the program has, and what to
 // do about each alert is written down.
 func TestMonitoring(t *testing.T) {
-	all := exposed(t)
+	all, help := exposed(t)
 	var rules rulesFile
 	decode(t, "prometheus/urlfold.rules.yaml", &rules)
 	manual := read(t, "../docs/operations.md")
-	n := 0
+	n, queries := 0, ""
 	for _, g := range rules.Groups {
 		for _, r := range g.Rules {
 			for _, p := range problems(all, r.Expr, r.Annotations["summary"]) {
 				t.Errorf("%s: %s", r.Alert, p)
 			}
+			queries += r.Expr + "\n"
 			if s := r.Labels["severity"]; s != "page" && s != "ticket" {
 				t.Errorf("%s: severity %q", r.Alert, s)
 			}
@@ -164,6 +166,9 @@ func TestMonitoring(t *testing.T) {
 	}
 	if n < 10 {
 		t.Errorf("%d alerts", n)
+	}
+	for _, bad := range unalerted(help, queries, noAlert) {
+		t.Error(bad)
 	}
 	var d dashboard
 	if err := json.Unmarshal([]byte(read(t, "grafana/urlfold.json")), &d); err != nil {
@@ -191,6 +196,59 @@ func TestMonitoring(t *testing.T) {
 	}
 }
 
+// A metric is about loss if its name or its help says so.
+var aboutLoss = regexp.MustCompile(`(?i)\b(?:los[est]\w*|drop\w*|damag\w*|corrupt\w*|verdicts?|refus\w*|reject\w*|dead|gap|poison\w*|fail\w*|panic\w*|` +
+	`delet\w*|truncat\w*|abandon\w*|given up|unreadable|resets?|put away|blocked)\b`)
+
+// noAlert are the metrics about loss without an alert of their own, each with the
+// reason.
+var noAlert = map[string]string{
+	"urlfold_checkpoint_failures_total":        "UrlfoldCheckpointLate fires if failures last; one that does not is healed by the next save",
+	"urlfold_sink_refusals_total":              "counts answers, also the retries of one; the alerts on sink_refused_records_total and sink_blocked_batches count what becomes of the records",
+	"urlfold_sink_splits_total":                "splitting finds the refused record; the others are written",
+	"urlfold_sink_partitions_failing":          "nothing is lost while a partition fails; UrlfoldSinkRetries and UrlfoldStuckLane fire",
+	"urlfold_source_truncations_total":         "truncating is how copytruncate rotates; what it loses is in source_lost_bytes_total",
+	"urlfold_sink_reconnects_total":            "a connection that is found again loses nothing; one that is not makes the process not ready",
+	"urlfold_source_reconnects_total":          "as urlfold_sink_reconnects_total",
+	"urlfold_sink_window_failing_messages":     "the messages are kept and published again; UrlfoldNotReady and UrlfoldSinkRetries fire",
+	"urlfold_source_failing":                   "UrlfoldNotReady fires: /readyz asks the source",
+	"urlfold_archive_unverified_records_total": "they are of damaged files: UrlfoldDamagedFiles and UrlfoldDamageFound fire",
+	"urlfold_source_acks_lost_total":           "the messages are delivered again, and lost nowhere",
+}
+
+// helps returns the help of each metric in a scrape.
+func helps(text string) map[string]string {
+	all := map[string]string{}
+	for _, m := range regexp.MustCompile(`(?m)^# HELP (urlfold_\w+) (.*)$`).FindAllStringSubmatch(text, -1) {
+		all[m[1]] = m[2]
+	}
+	return all
+}
+
+// unalerted returns the metrics about loss that no alert asks for, though no reason is
+// given, and the reasons that are not needed.
+func unalerted(helps map[string]string, queries string, reasons map[string]string) (bad []string) {
+	asked := map[string]bool{}
+	for _, name := range queried.FindAllString(queries, -1) {
+		asked[name] = true
+	}
+	for name, help := range helps {
+		about := aboutLoss.MatchString(strings.ReplaceAll(name, "_", " ") + ": " + help)
+		switch reason, given := reasons[name]; {
+		case about && !asked[name] && !given:
+			bad = append(bad, name+" is about loss ("+help+"), and no alert asks for it: write one, or say in noAlert why not")
+		case given && (asked[name] || !about || reason == ""):
+			bad = append(bad, name+" is in noAlert without need")
+		}
+	}
+	for name := range reasons {
+		if helps[name] == "" {
+			bad = append(bad, name+" is in noAlert, and no such metric exists")
+		}
+	}
+	return bad
+}
+
 // What is checked above can fail.
 func TestProblems(t *testing.T) {
 	all := map[string]map[string]bool{}
@@ -211,6 +269,22 @@ func TestProblems(t *testing.T) {
 	f(`sum by (c) (urlfold_x)`, "", 1)
 	f(`sum by (a) (urlfold_x)`, "{{b}}", 1)
 	f(`vector(1)`, "", 1)
+}
+
+// A metric about loss needs an alert or a reason.
+func TestUnalerted(t *testing.T) {
+	help := helps("# HELP urlfold_a_total Records that were lost.\n# HELP urlfold_dropped_total Messages.\n# HELP urlfold_b Time.\nurlfold_b 1\n")
+	f := func(queries string, reasons map[string]string, want int) {
+		t.Helper()
+		if got := unalerted(help, queries, reasons); len(got) != want {
+			t.Errorf("%q, %q: %q, want %d problems", queries, reasons, got, want)
+		}
+	}
+	f("urlfold_a_total > 0 or urlfold_dropped_total > 0", nil, 0)
+	f("urlfold_a_total > 0", map[string]string{"urlfold_dropped_total": "as it is meant"}, 0)
+	f("urlfold_b > 0", nil, 2)
+	f("urlfold_a_total > 0", map[string]string{"urlfold_dropped_total": ""}, 1)
+	f("urlfold_a_total + urlfold_dropped_total", map[string]string{"urlfold_b": "no loss", "urlfold_c": "gone"}, 2)
 }
 
 // Prometheus scrapes what compose.yaml runs, by the rules that are there.
