@@ -3,14 +3,15 @@
 GO          ?= go
 FUZZ_COUNT  ?= 200000
 BENCH_COUNT ?= 10
+BASE        ?= HEAD
 
 .PHONY: help
 help: ## print this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 12
 
 .PHONY: build
-build: ## build the binary into ./urlfold
-	$(GO) build -trimpath -o urlfold ./cmd/urlfold
+build: ## build a static binary into ./urlfold
+	CGO_ENABLED=0 $(GO) build -o urlfold ./cmd/urlfold
 
 .PHONY: test
 test: ## go test ./..., as in the README
@@ -57,13 +58,12 @@ nats-stop: ## stop it
 	.ci/nats stop
 
 .PHONY: bench
-bench: ## benchmarks of the codec into docs/perf/new.txt
-	@mkdir -p docs/perf
-	$(GO) test -run '^$$' -bench . -benchmem -count $(BENCH_COUNT) ./codec/... | tee docs/perf/new.txt
+bench: ## benchmarks of the codec
+	$(GO) test -run '^$$' -bench . -benchmem -count $(BENCH_COUNT) ./codec/...
 
 .PHONY: benchcmp
-benchcmp: ## docs/perf/new.txt against the committed docs/perf/base.txt
-	$(GO) run golang.org/x/perf/cmd/benchstat@latest docs/perf/base.txt docs/perf/new.txt
+benchcmp: ## benchmarks of the codec here and at revision BASE (HEAD), in turns, with benchstat
+	bench/compare.sh $(BASE)
 
 .PHONY: peers
 peers: ## the table of peers, ns per URL, beside us (needs URLFOLD_CORPORA for the real set)
@@ -87,5 +87,5 @@ sample: ## write testdata/sample/access.log.gz anew
 	$(GO) run testdata/sample/gen.go -o testdata/sample/access.log.gz
 
 .PHONY: clean
-clean: ## remove what make build and make bench leave
-	rm -f urlfold docs/perf/new.txt
+clean: ## remove what make build leaves
+	rm -f urlfold

@@ -1,0 +1,25 @@
+#!/usr/bin/env bash
+# The benchmarks of the codec at a base revision and in this checkout, in turns,
+# so that a machine whose speed drifts is as unfair to one as to the other; then
+# benchstat. Needs git.
+#
+#     bench/compare.sh               against HEAD
+#     bench/compare.sh v1.2.0        against a tag
+#     ROUNDS=12 BENCH=Append bench/compare.sh HEAD~5
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+base=${1:-HEAD}
+rounds=${ROUNDS:-6}
+pattern=${BENCH:-.}
+packages=${PACKAGES:-./codec/...}
+work=$(mktemp -d)
+trap 'git worktree remove --force "$work/base" 2>/dev/null || true; rm -rf "$work"' EXIT
+
+git worktree add --quiet --detach "$work/base" "$base"
+for ((i = 1; i <= rounds; i++)); do
+  echo "round $i of $rounds" >&2
+  (cd "$work/base" && go test -run '^$' -bench "$pattern" -benchmem -count 1 $packages) >>"$work/base.txt"
+  go test -run '^$' -bench "$pattern" -benchmem -count 1 $packages >>"$work/new.txt"
+done
+go run golang.org/x/perf/cmd/benchstat@v0.0.0-20260908200009-22c9c6c9d4da "$base=$work/base.txt" "new=$work/new.txt"
