@@ -59,7 +59,7 @@
 //
 // A defect is something that a URL lives with: a '%' that starts no escape, a
 // raw space, an octal IPv4 address. It never fails a call; it sets a [Flag], and
-// its place is a [Mark]. An [Error] means that the grammar has no reading of the
+// its place is a [Diagnostic]. An [Error] means that the grammar has no reading of the
 // URL at all. On error dst comes back as it was given.
 //
 // # Promises

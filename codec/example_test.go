@@ -81,7 +81,7 @@ func Example_logCleaner() {
 	url := []byte("http://example.com/100%/a%2f..%c0%af?q=%u0041")
 	out, err := n.Append(nil, url, &r)
 	fmt.Println(string(out), err, n.Change(url, out, &r))
-	for _, m := range r.Marks {
+	for _, m := range r.Diagnostics {
 		fmt.Printf("%2d %-9v %v, %v\n", m.At, m.Component, m.Flag, m.Action)
 	}
 	// Output:

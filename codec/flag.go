@@ -98,7 +98,7 @@ const (
 	EmptyPair  // "&&" in a query, or a '&' at one of its ends: a field without name and value
 	ParamStyle // a parameter is not written in the style that was declared for it
 
-	MarksDropped // there were more marks than Profile.MaxMarks
+	DiagnosticsDropped // there were more marks than Profile.MaxDiagnostics
 
 	// NumFlags is how many flags there are.
 	NumFlags = iota
@@ -122,7 +122,7 @@ var flagNames = [NumFlags]string{
 	"invalid-reverse-solidus", "invalid-credentials", "port-out-of-range",
 	"file-invalid-Windows-drive-letter", "file-invalid-Windows-drive-letter-host",
 	"empty-pair", "param-style",
-	"marks-dropped",
+	"diagnostics-dropped",
 }
 
 // Violations is the set of flags that stand for something that the grammar of
@@ -229,8 +229,8 @@ func (a Action) String() string {
 	return "unknown"
 }
 
-// A Mark is the place of one defect: 8 bytes, no pointer.
-type Mark struct {
+// A Diagnostic is the place of one defect: 8 bytes, no pointer.
+type Diagnostic struct {
 	At        uint32 // offset of its first byte in src
 	Flag      Flag
 	Component Component
@@ -238,7 +238,7 @@ type Mark struct {
 	Info      uint8 // DoubleEncoded: depth (low 6 bits), WouldBeUTF8, WouldDelimit
 }
 
-// The bits of Mark.Info beside the depth.
+// The bits of Diagnostic.Info beside the depth.
 const (
 	WouldBeUTF8  = 1 << 6 // decoded as often as it goes, the bytes are valid UTF-8
 	WouldDelimit = 1 << 7 // decoded as often as it goes, a byte is a delimiter

@@ -35,7 +35,7 @@ var walkSeeds = []string{
 
 // fuzzNormalizers are the profiles that a fuzz input chooses from.
 var fuzzNormalizers = func() (ns []*Normalizer) {
-	clean := Profile{Name: "equiv-clean", Reading: WHATWG, Rules: UpperEscapes | DecodeUnreserved | RFCClean, Key: K1}
+	clean := Profile{Name: "equiv-clean", Standard: WHATWG, Rules: UpperEscapes | DecodeUnreserved | RFCClean, Key: K1}
 	for _, p := range append(Profiles(), clean) {
 		ns = append(ns, mustNew(p))
 	}
@@ -44,8 +44,8 @@ var fuzzNormalizers = func() (ns []*Normalizer) {
 
 // walkNormalizers are these, and profiles whose rules come to onePass one by one.
 var walkNormalizers = append(slices.Clip(fuzzNormalizers),
-	mustNew(Profile{Name: "whatwg-upper", Reading: WHATWG, Rules: UpperEscapes, MaxMarks: 3}),
-	mustNew(Profile{Name: "whatwg-unres", Reading: WHATWG, Rules: DecodeUnreserved | lossyRules}),
+	mustNew(Profile{Name: "whatwg-upper", Standard: WHATWG, Rules: UpperEscapes, MaxDiagnostics: 3}),
+	mustNew(Profile{Name: "whatwg-unres", Standard: WHATWG, Rules: DecodeUnreserved | lossyRules}),
 	mustNew(verbatim.profile),
 )
 
@@ -99,7 +99,7 @@ func FuzzLaws(f *testing.F) {
 			return
 		}
 		norm := out[6:]
-		rfc := n.Profile().Reading == RFC
+		rfc := n.Profile().Standard == RFC
 		checkParts(t, src, norm, &r, rfc)
 
 		// E12.1: a normal form is a fixed point; E12.3: it is ASCII and of the grammar.
@@ -170,9 +170,9 @@ func checkParts(t *testing.T, src, norm []byte, r *Result, rfc bool) {
 		t.Fatalf("%q -> %q: out is %+v, parsed it is %+v", src, norm, r.Out, parsed)
 	}
 	last := uint32(0)
-	for _, m := range r.Marks {
+	for _, m := range r.Diagnostics {
 		if m.At < last || int(m.At) > len(src) || !r.Flags.Has(m.Flag) {
-			t.Fatalf("%q: marks %v, flags %s", src, r.Marks, r.Flags.AppendTo(nil))
+			t.Fatalf("%q: marks %v, flags %s", src, r.Diagnostics, r.Flags.AppendTo(nil))
 		}
 		last = m.At
 	}
@@ -210,7 +210,7 @@ func FuzzKeysNest(f *testing.F) {
 		}
 		equal := bytes.Equal(k0, k1)
 		switch want := n.Change(src, norm, &r); {
-		case n.Profile().Reading == WHATWG:
+		case n.Profile().Standard == WHATWG:
 		case want == SchemeEqual && equal && bytes.Equal(norm, k1):
 			t.Fatalf("%q -> %q: scheme-equal, but K0 is the same", src, norm)
 		case want == Cosmetic && !bytes.Equal(norm, k0):
@@ -253,7 +253,7 @@ func FuzzClean(f *testing.F) {
 			}
 			var r Result
 			out, err := n.appendFull(nil, src, &r)
-			if err != nil || !bytes.Equal(out, src) || r.Flags != want || entity >= 0 && r.Marks[0].At != uint32(entity) || r.In != fast || r.Out != fast ||
+			if err != nil || !bytes.Equal(out, src) || r.Flags != want || entity >= 0 && r.Diagnostics[0].At != uint32(entity) || r.In != fast || r.Out != fast ||
 				!bytes.Equal(n.AppendKey(nil, K1, src, out, &r), src) {
 				t.Fatalf("%q -> %q (%v), flags %s, %+v and %+v", src, out, err, r.Flags.AppendTo(nil), r.In, fast)
 			}
@@ -295,9 +295,9 @@ func checkOnePass(t *testing.T, n *Normalizer, src []byte) bool {
 	if err != nil || wantErr != nil || !bytes.Equal(got, want) {
 		t.Fatalf("%s %q -> %q (%v), want %q (%v)", n.profile.Name, src, got, err, want, wantErr)
 	}
-	if walked.Flags != parsed.Flags || !slices.Equal(walked.Marks, parsed.Marks) || walked.In != parsed.In || walked.Out != parsed.Out || walked.ErrAt != parsed.ErrAt {
+	if walked.Flags != parsed.Flags || !slices.Equal(walked.Diagnostics, parsed.Diagnostics) || walked.In != parsed.In || walked.Out != parsed.Out || walked.ErrAt != parsed.ErrAt {
 		t.Fatalf("%s %q: %s %+v %+v %+v, want %s %+v %+v %+v", n.profile.Name, src,
-			walked.Flags.AppendTo(nil), walked.Marks, walked.In, walked.Out, parsed.Flags.AppendTo(nil), parsed.Marks, parsed.In, parsed.Out)
+			walked.Flags.AppendTo(nil), walked.Diagnostics, walked.In, walked.Out, parsed.Flags.AppendTo(nil), parsed.Diagnostics, parsed.In, parsed.Out)
 	}
 	if a, b := n.Change(src, got[1:], &walked), slow.Change(src, want[1:], &parsed); a != b {
 		t.Fatalf("%s %q: %v, want %v", n.profile.Name, src, a, b)
@@ -320,8 +320,8 @@ func checkParse(t *testing.T, src []byte) {
 		want = err
 	}
 	err := Parse(src, &fast)
-	if err != want || fast.In != full.In || fast.Flags != full.Flags || !slices.Equal(fast.Marks, full.Marks) || fast.ErrAt != full.ErrAt {
-		t.Fatalf("%q: %v %+v %+v, want %v %+v %+v", src, err, fast.In, fast.Marks, want, full.In, full.Marks)
+	if err != want || fast.In != full.In || fast.Flags != full.Flags || !slices.Equal(fast.Diagnostics, full.Diagnostics) || fast.ErrAt != full.ErrAt {
+		t.Fatalf("%q: %v %+v %+v, want %v %+v %+v", src, err, fast.In, fast.Diagnostics, want, full.In, full.Diagnostics)
 	}
 }
 
@@ -337,7 +337,7 @@ func FuzzDirtyResult(f *testing.F) {
 			x, errX := n.Append(nil, b, &used)
 			y, errY := n.Append(nil, b, &fresh)
 			same := errX == errY && bytes.Equal(x, y) && used.Flags == fresh.Flags && used.Out == fresh.Out &&
-				used.In == fresh.In && n.Change(b, x, &used) == n.Change(b, y, &fresh) && used.ErrAt == fresh.ErrAt && len(used.Marks) == len(fresh.Marks)
+				used.In == fresh.In && n.Change(b, x, &used) == n.Change(b, y, &fresh) && used.ErrAt == fresh.ErrAt && len(used.Diagnostics) == len(fresh.Diagnostics)
 			if !same {
 				t.Fatalf("%q after %q: %q %v, fresh %q %v", b, a, x, errX, y, errY)
 			}
@@ -364,7 +364,7 @@ func FuzzKept(f *testing.F) {
 			if !r.Out.Has(c) {
 				continue
 			}
-			if n.Profile().Reading == WHATWG {
+			if n.Profile().Standard == WHATWG {
 				continue // its parser takes tabs out, and escapes other bytes
 			}
 			in, out := reserved(r.In.Bytes(src, c), illegal[c]), reserved(r.Out.Bytes(norm, c), illegal[c])

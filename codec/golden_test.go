@@ -30,7 +30,7 @@ func TestGolden(t *testing.T) {
 	for _, name := range []string{"rfc3986-scheme", "equiv"} {
 		p, _ := Lookup(name)
 		for lv := range Level(NumLevels) {
-			golden(t, strings.ReplaceAll(KeyFunction(p.Reading, lv), "/", "-"), func(src []byte) string { return goldenKey(t, p, lv, src) })
+			golden(t, strings.ReplaceAll(KeyFunction(p.Standard, lv), "/", "-"), func(src []byte) string { return goldenKey(t, p, lv, src) })
 		}
 	}
 }

@@ -19,7 +19,7 @@ const (
 	hitResolve Hit = numRules + iota
 	hitTrim
 	hitTabs
-	hitStray
+	hitMalformed
 	hitSplit
 	hitRootDot
 	hitIPv4
@@ -47,7 +47,7 @@ const (
 )
 
 var hitNames = [NumHits]string{
-	hitResolve: "resolve", hitTrim: "trim-c0sp", hitTabs: "del-tabnl", hitStray: "stray-encode", hitSplit: "split-whatwg",
+	hitResolve: "resolve", hitTrim: "trim-c0sp", hitTabs: "del-tabnl", hitMalformed: "malformed-encode", hitSplit: "split-whatwg",
 	hitRootDot: "host-rootdot", hitIPv4: "host-ip4", hitPathSession: "psid",
 	hitSession: "qsid", hitDrop: "q-drop", hitNoEmpty: "q-noempty", hitEq: "q-eq", hitForm: "q-form",
 	hitSort: "q-sort-name", hitOnce: "q-once", hitHTTPS: "https-http",
@@ -122,11 +122,11 @@ func (n *Normalizer) Hits(src, norm []byte, r *Result) Hits {
 	switch {
 	case s.clean && !s.dropped:
 		return 0
-	case n.profile.Reading == RFC && s.resolved:
+	case n.profile.Standard == RFC && s.resolved:
 		return n.hitsRFC(src, norm, r)
 	case bytes.Equal(src, norm):
 		return 0
-	case n.profile.Reading == RFC:
+	case n.profile.Standard == RFC:
 		return n.hitsRFC(src, norm, r)
 	case n.rules.Has(FallbackRFC) && r.Flags.Has(WHATWGReject):
 		return hitsOf(FallbackRFC)

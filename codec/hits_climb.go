@@ -35,7 +35,7 @@ func (n *Normalizer) climb(base *baseURL, src []byte, r *Result) (hits Hits) {
 	l.table = nil
 	l.last = append(l.last[:0], src...)
 	l.allow(0)
-	if n.profile.Reading == WHATWG {
+	if n.profile.Standard == WHATWG {
 		l.res.reset()
 		in := l.res.scratch.strip(src, &l.res)
 		hits.add(hitTrim, l.res.Flags.Has(TrimmedEnds))
@@ -43,7 +43,7 @@ func (n *Normalizer) climb(base *baseURL, src []byte, r *Result) (hits Hits) {
 		l.last = append(l.last[:0], in...)
 		hits.add(hitSplit, l.step(base, src))
 	} else {
-		hits.add(hitStray, n.profile.Stray == percent.StrayEncode && l.step(nil, src))
+		hits.add(hitMalformed, n.profile.Malformed == percent.MalformedEncode && l.step(nil, src))
 	}
 	rules := Rules(0)
 	for h := range hitsOf(n.rules &^ (lossyRules | FallbackRFC)).All() {
@@ -66,7 +66,7 @@ func (l *ladder) allow(rules Rules) {
 // step normalizes src, and reports whether the result is another than before.
 func (l *ladder) step(base *baseURL, src []byte) bool {
 	s := &l.res.scratch
-	if l.profile.Reading == WHATWG {
+	if l.profile.Standard == WHATWG {
 		l.next, _ = l.appendBrowser(l.next[:0], base, src, &l.res)
 	} else {
 		_, _ = split(src, &s.in)

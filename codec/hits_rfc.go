@@ -11,8 +11,8 @@ import (
 
 // Flags that stand for what a rule of the rfc reading changes wherever it stands.
 var (
-	strayFlags = Flags{}.With(Truncated).With(NonHex).With(PercentU)
-	rawFlags   = Flags{}.With(RawControl).With(RawSpace).With(RawNonASCII).With(RawBackslash).With(RawIllegal)
+	malformedFlags = Flags{}.With(Truncated).With(NonHex).With(PercentU)
+	rawFlags       = Flags{}.With(RawControl).With(RawSpace).With(RawNonASCII).With(RawBackslash).With(RawIllegal)
 )
 
 // hitsRFC is Hits for the rfc reading.
@@ -28,11 +28,11 @@ func (n *Normalizer) hitsRFC(src, norm []byte, r *Result) Hits {
 	}
 	u := &read.In
 	host := u.Bytes(src, Host)
-	if !n.rules.Has(syntaxRules) || n.profile.Stray != percent.StrayEncode || hasPrefix(host, '[') && bytes.IndexByte(host, '%') >= 0 {
+	if !n.rules.Has(syntaxRules) || n.profile.Malformed != percent.MalformedEncode || hasPrefix(host, '[') && bytes.IndexByte(host, '%') >= 0 {
 		return hits | n.climb(nil, src, r)
 	}
 	f := read.Flags
-	hits.add(hitStray, !f.Intersect(strayFlags).IsZero())
+	hits.add(hitMalformed, !f.Intersect(malformedFlags).IsZero())
 	hits.add(ruleHit(EncodeIllegal), !f.Intersect(rawFlags).IsZero())
 	hits.add(ruleHit(UpperEscapes), f.Has(LowerHex))
 	hits.add(ruleHit(DecodeUnreserved), f.Has(NeedlessEscape))

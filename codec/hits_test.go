@@ -21,13 +21,13 @@ var hitNormalizers = func() (ns []*Normalizer) {
 	}
 	ns = append(ns, fuzzNormalizers...)
 	add(Profile{Name: "rfc-few", Rules: UpperEscapes | LowerHost | ASCIIDomain | EncodeIllegal})
-	add(Profile{Name: "rfc-kept", Rules: syntaxRules | schemeRules, Stray: percent.StrayKeep})
-	add(Profile{Name: "rfc-some", Rules: syntaxRules | DefaultPort, Stray: percent.StrayEncode})
+	add(Profile{Name: "rfc-kept", Rules: syntaxRules | schemeRules, Malformed: percent.MalformedKeep})
+	add(Profile{Name: "rfc-some", Rules: syntaxRules | DefaultPort, Malformed: percent.MalformedEncode})
 	add(Profile{Name: "rfc-none"})
-	add(Profile{Name: "whatwg-decoded", Reading: WHATWG, Rules: DecodeUnreserved})
-	add(Profile{Name: "whatwg-clean", Reading: WHATWG, Rules: UpperEscapes | DecodeUnreserved | RFCClean | lossyRules | FallbackRFC})
+	add(Profile{Name: "whatwg-decoded", Standard: WHATWG, Rules: DecodeUnreserved})
+	add(Profile{Name: "whatwg-clean", Standard: WHATWG, Rules: UpperEscapes | DecodeUnreserved | RFCClean | lossyRules | FallbackRFC})
 	add(byName("crawler").Profile(), WithPolicy(&Policy{SPA: []string{"h"}}))
-	add(byName("logclean").Profile(), WithReading(RFC))
+	add(byName("logclean").Profile(), WithStandard(RFC))
 	add(byName("equiv").Profile(), WithQueryEncoding(latin1{}))
 	return ns
 }()
@@ -122,7 +122,7 @@ func TestHitNames(t *testing.T) {
 		}
 	}
 	f("rfc3986-scheme", "HTTP://H:80/a/../%7e b", "add,esc-upper,esc-unres,scheme-lower,host-lower,dots-rfc,port-def", "")
-	f("rfc3986", "http://h/%2f%", "esc-upper,stray-encode", "")
+	f("rfc3986", "http://h/%2f%", "esc-upper,malformed-encode", "")
 	f("equiv", "http://h/%2f%", "esc-upper", "")
 	f("equiv", "http://h", "split-whatwg", "")
 	f("equiv", "http://h/", "", "")

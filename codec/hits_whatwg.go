@@ -21,7 +21,7 @@ func (n *Normalizer) hitsWHATWG(src, full []byte, out *URL, r *Result) Hits {
 	if cleaned || r.Flags.Has(TabOrNewline) || n.queries != nil {
 		return n.climb(base, src, r)
 	}
-	w := comparison{in: src, out: full, known: known, stray: !r.Flags.Intersect(strayFlags).IsZero()}
+	w := comparison{in: src, out: full, known: known, malformed: !r.Flags.Intersect(malformedFlags).IsZero()}
 	if cut {
 		w.cut(src)
 	}
@@ -42,16 +42,16 @@ var escapeFlags = Flags{}.With(LowerHex).With(NeedlessEscape)
 
 // uncleanFlags are the flags of URLs with a special scheme in which RFCClean may find
 // something. In others it changes escapes too: those of opaque hosts and paths.
-var uncleanFlags = rawFlags.Union(strayFlags).With(DomainPercentEncoded)
+var uncleanFlags = rawFlags.Union(malformedFlags).With(DomainPercentEncoded)
 
 // A comparison goes through a URL as it came and as it is written, side by side.
 type comparison struct {
-	in, out []byte
-	from    int // offset in what in was cut from
-	known   knownScheme
-	stray   bool // there are '%' that start no escape
-	hits    Hits
-	lost    bool // there are escapes of which it cannot be told what they became
+	in, out   []byte
+	from      int // offset in what in was cut from
+	known     knownScheme
+	malformed bool // there are '%' that start no escape
+	hits      Hits
+	lost      bool // there are escapes of which it cannot be told what they became
 }
 
 // cut takes off the ends what the parser does not look at.
@@ -114,7 +114,7 @@ func (w *comparison) segments(path []byte) (hits Hits) {
 	if bytes.IndexByte(path, '%') < 0 {
 		return 0
 	}
-	if w.known == schemeFile || w.stray { // drive letters stay; stray '%' hold back escapes
+	if w.known == schemeFile || w.malformed { // drive letters stay; stray '%' hold back escapes
 		w.lost = true
 		return 0
 	}

@@ -140,7 +140,7 @@ func TestHostAmbiguousVectors(t *testing.T) {
 		var r Result
 		_, _ = byName("whatwg").AppendRef(nil, []byte(c.base), []byte(c.ref), &r)
 		at := -1
-		for _, m := range r.Marks {
+		for _, m := range r.Diagnostics {
 			if m.Flag == HostAmbiguous {
 				at = int(m.At)
 			}

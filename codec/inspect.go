@@ -9,7 +9,7 @@ import (
 )
 
 // Parse finds the components of src by RFC 3986, so that any byte string has
-// them, and fills r.In, r.Flags and r.Marks; the marks say Kept. The error, if
+// them, and fills r.In, r.Flags and r.Diagnostics; the marks say Kept. The error, if
 // any, is ErrHostInvalid, with its place in r.ErrAt; r.In is filled even then.
 // src may be up to MaxLen bytes long and is not kept.
 func Parse(src []byte, r *Result) error {
@@ -36,8 +36,8 @@ var verbatim = compile(Profile{Name: "verbatim", MaxLen: MaxLen})
 // undone makes the marks say that nothing was done about what they mark, but for
 // the one that is the reason: there is no normal form.
 func (r *Result) undone() {
-	for i := range r.Marks {
-		if m := &r.Marks[i]; m.Action != Rejected {
+	for i := range r.Diagnostics {
+		if m := &r.Diagnostics[i]; m.Action != Rejected {
 			m.Action = Kept
 		}
 	}
@@ -45,25 +45,25 @@ func (r *Result) undone() {
 
 // inspect finds the flags and marks of the URL r.In in src, which in the rfc
 // standard may be a reference that has a base. It returns the offset of the first '%' that starts no escape, or -1.
-func (n *Normalizer) inspect(base, src []byte, r *Result) (stray int) {
-	i := inspector{Normalizer: n, r: r, base: base, src: src, u: &r.In, stray: -1}
+func (n *Normalizer) inspect(base, src []byte, r *Result) (malformed int) {
+	i := inspector{Normalizer: n, r: r, base: base, src: src, u: &r.In, malformed: -1}
 	for c := Username; c <= Fragment; c++ {
 		if i.u.Has(c) && c != Port {
 			i.component(c)
 		}
 	}
 	i.whole()
-	return i.stray
+	return i.malformed
 }
 
 // An inspector looks at one URL.
 type inspector struct {
 	*Normalizer
-	r     *Result
-	base  []byte // of a reference in the rfc standard, else nil
-	src   []byte
-	u     *URL
-	stray int
+	r         *Result
+	base      []byte // of a reference in the rfc standard, else nil
+	src       []byte
+	u         *URL
+	malformed int
 }
 
 // component finds what is wrong in component c, raw bytes and escapes, and adds
@@ -113,7 +113,7 @@ func (i *inspector) raw(c Component, text []byte) {
 // onRaw is the action on a raw byte b of component c that RFC 3986 does not
 // allow.
 func (i *inspector) onRaw(c Component, b byte) Action {
-	if i.profile.Reading == RFC {
+	if i.profile.Standard == RFC {
 		return i.encoded()
 	}
 	p := parser{u: i.u, known: lookupAnyCase(i.u.Bytes(i.src, Scheme))}
@@ -160,12 +160,12 @@ func (i *inspector) percent(c Component, text []byte) {
 		want &^= 1 << percent.EncodedTraversal
 	}
 	var kinds percent.Kinds
-	s.defects, kinds = percent.AppendDefectsOf(s.defects[:0], text, want, i.maxMarks+1)
+	s.defects, kinds = percent.AppendDefectsOf(s.defects[:0], text, want, i.maxDiagnostics+1)
 	i.r.Flags.lo |= uint64(kinds & want) // the kinds are the first flags
 	for _, d := range s.defects {
 		f := Flag(d.Kind)
-		if f <= PercentU && i.stray < 0 {
-			i.stray = int(i.u.Span(c).Start + d.At)
+		if f <= PercentU && i.malformed < 0 {
+			i.malformed = int(i.u.Span(c).Start + d.At)
 		}
 		i.mark(c, int(d.At), f, i.onEscape(f))
 		s.marks[len(s.marks)-1].Info = escapeInfo(d)
@@ -178,9 +178,9 @@ func escapeInfo(d percent.Defect) uint8 { return min(d.Depth, WouldBeUTF8-1) | d
 // onEscape is the action on an escape defect.
 func (n *Normalizer) onEscape(f Flag) Action {
 	switch {
-	case f <= PercentU && (n.profile.Stray == percent.StrayEncode || n.rules.Has(RFCClean)):
+	case f <= PercentU && (n.profile.Malformed == percent.MalformedEncode || n.rules.Has(RFCClean)):
 		return Encoded
-	case f <= PercentU && n.profile.Stray == percent.StrayReject:
+	case f <= PercentU && n.profile.Malformed == percent.MalformedReject:
 		return Rejected
 	case f == LowerHex && n.rules.Has(UpperEscapes):
 		return Recased
@@ -199,25 +199,25 @@ func (i *inspector) mark(c Component, at int, f Flag, a Action) {
 func (i *inspector) markAt(c Component, at int, f Flag, a Action) {
 	i.r.Flags = i.r.Flags.With(f)
 	s := &i.r.scratch
-	s.marks = append(s.marks, Mark{At: uint32(at), Flag: f, Component: c, Action: a})
+	s.marks = append(s.marks, Diagnostic{At: uint32(at), Flag: f, Component: c, Action: a})
 }
 
 // merge adds the marks of one component to the result, by offset.
 func (i *inspector) merge() {
 	marks := i.r.scratch.marks
-	sortMarks(marks)
-	if room := i.maxMarks - len(i.r.Marks); len(marks) > room {
+	sortDiagnostics(marks)
+	if room := i.maxDiagnostics - len(i.r.Diagnostics); len(marks) > room {
 		marks = marks[:room]
-		i.r.Flags = i.r.Flags.With(MarksDropped)
+		i.r.Flags = i.r.Flags.With(DiagnosticsDropped)
 	}
-	i.r.Marks = append(i.r.Marks, marks...)
+	i.r.Diagnostics = append(i.r.Diagnostics, marks...)
 }
 
-func sortMarks(marks []Mark) {
+func sortDiagnostics(marks []Diagnostic) {
 	if len(marks) < 2 {
 		return
 	}
-	slices.SortStableFunc(marks, func(a, b Mark) int { return int(a.At) - int(b.At) })
+	slices.SortStableFunc(marks, func(a, b Diagnostic) int { return int(a.At) - int(b.At) })
 }
 
 // whole looks at what no component shows by itself.
@@ -227,19 +227,19 @@ func (i *inspector) whole() {
 	if u.Has(Username) && i.src[u.Span(Username).Start] != '@' {
 		i.mark(Username, 0, Credentials, Kept)
 	}
-	if i.profile.Reading == RFC && !u.Has(Scheme) {
+	if i.profile.Standard == RFC && !u.Has(Scheme) {
 		i.r.Flags = i.r.Flags.With(Relative)
 		i.schemeless()
 	}
-	if i.profile.Reading == RFC && u.Span(Host).Len() == 0 && lookupAnyCase(u.Bytes(i.src, Scheme)).isWeb() {
+	if i.profile.Standard == RFC && u.Span(Host).Len() == 0 && lookupAnyCase(u.Bytes(i.src, Scheme)).isWeb() {
 		i.hostless()
 	}
-	if i.profile.Reading == RFC {
+	if i.profile.Standard == RFC {
 		i.hosts()
 	}
 	if len(i.r.scratch.marks) > 0 {
 		i.merge()
-		sortMarks(i.r.Marks)
+		sortDiagnostics(i.r.Diagnostics)
 	}
 }
 
@@ -271,7 +271,7 @@ func (i *inspector) host(text []byte, d uint8) {
 	default:
 		i.regName(text, d)
 	}
-	if _, ok := i.u.PortNumber(); !ok && i.u.Span(Port).Len() > 0 && i.profile.Reading == RFC {
+	if _, ok := i.u.PortNumber(); !ok && i.u.Span(Port).Len() > 0 && i.profile.Standard == RFC {
 		i.mark(Port, 0, PortOutOfRange, Kept)
 	}
 }
@@ -297,7 +297,7 @@ func (i *inspector) regName(text []byte, d uint8) {
 	if i.u.kind != IPv4 && endsInNumber(text) {
 		i.mark(Host, 0, IPv4Nonstandard, Kept)
 	}
-	if i.profile.Reading == RFC {
+	if i.profile.Standard == RFC {
 		i.idna(text, d)
 	}
 	if d&dirtNotLDH == 0 {
@@ -340,7 +340,7 @@ func (i *inspector) path(text []byte) {
 		n := dotSegment(text[at:])
 		if n > 0 {
 			action := Kept
-			if i.profile.Reading == WHATWG || i.rules.Has(RemoveDots) && i.u.Has(Scheme) && text[0] == '/' {
+			if i.profile.Standard == WHATWG || i.rules.Has(RemoveDots) && i.u.Has(Scheme) && text[0] == '/' {
 				action = Removed
 			}
 			i.mark(Path, at, DotSegments, action)

@@ -20,7 +20,7 @@ func TestFlags(t *testing.T) {
 			t.Errorf("%q: %v", src, err)
 		}
 		var got []string
-		for _, m := range r.Marks {
+		for _, m := range r.Diagnostics {
 			got = append(got, fmt.Sprintf("%v@%d %v %v", m.Flag, m.At, m.Component, m.Action))
 		}
 		if strings.Join(got, "; ") != strings.Join(want, "; ") {
@@ -104,22 +104,22 @@ func TestRelative(t *testing.T) {
 	}
 }
 
-// TestMarksLimit: the flags are complete even where there are more marks than
+// TestDiagnosticsLimit: the flags are complete even where there are more marks than
 // the profile asks for.
-func TestMarksLimit(t *testing.T) {
+func TestDiagnosticsLimit(t *testing.T) {
 	p, _ := Lookup("rfc3986")
-	p.MaxMarks = 3
+	p.MaxDiagnostics = 3
 	n, err := New(p)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var r Result
 	n.Append(nil, []byte("http://h/% % % % %00%41 \x01"), &r)
-	if len(r.Marks) != 3 || !r.Flags.Has(MarksDropped) || !r.Flags.Has(NUL) || !r.Flags.Has(NeedlessEscape) || !r.Flags.Has(RawControl) {
-		t.Errorf("%d marks, flags %s", len(r.Marks), r.Flags.AppendTo(nil))
+	if len(r.Diagnostics) != 3 || !r.Flags.Has(DiagnosticsDropped) || !r.Flags.Has(NUL) || !r.Flags.Has(NeedlessEscape) || !r.Flags.Has(RawControl) {
+		t.Errorf("%d marks, flags %s", len(r.Diagnostics), r.Flags.AppendTo(nil))
 	}
-	if r.Marks[2].At != 11 {
-		t.Errorf("marks %v: not the first ones", r.Marks)
+	if r.Diagnostics[2].At != 11 {
+		t.Errorf("marks %v: not the first ones", r.Diagnostics)
 	}
 }
 
@@ -129,8 +129,8 @@ func TestDoubleEncodedInfo(t *testing.T) {
 		t.Helper()
 		var r Result
 		Parse([]byte(src), &r)
-		if len(r.Marks) == 0 || r.Marks[0].Flag != DoubleEncoded || r.Marks[0].Info != depth|bits {
-			t.Errorf("%q: %+v", src, r.Marks)
+		if len(r.Diagnostics) == 0 || r.Diagnostics[0].Flag != DoubleEncoded || r.Diagnostics[0].Info != depth|bits {
+			t.Errorf("%q: %+v", src, r.Diagnostics)
 		}
 	}
 	f("x:%2541", 1, WouldBeUTF8)
@@ -158,8 +158,8 @@ func TestFlagNames(t *testing.T) {
 		}
 		seen[f.String()] = true
 	}
-	s := Flags{}.With(NUL).With(MarksDropped).With(127)
-	if got := string(s.AppendTo(nil)); got != "nul,marks-dropped,unknown" || s.Len() != 3 || !s.Has(127) || s.Without(127).Has(127) {
+	s := Flags{}.With(NUL).With(DiagnosticsDropped).With(127)
+	if got := string(s.AppendTo(nil)); got != "nul,diagnostics-dropped,unknown" || s.Len() != 3 || !s.Has(127) || s.Without(127).Has(127) {
 		t.Errorf("%q, %d flags", got, s.Len())
 	}
 }
@@ -175,7 +175,7 @@ func TestCleanActions(t *testing.T) {
 	}
 	want := map[uint32]Action{10: Encoded, 11: Encoded, 16: Encoded, 18: Encoded, 19: Decoded}
 	got := map[uint32]Action{}
-	for _, m := range r.Marks {
+	for _, m := range r.Diagnostics {
 		if m.Flag != InvalidURLUnit { // what browsers do with it: nothing
 			got[m.At] = m.Action
 		}

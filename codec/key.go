@@ -56,7 +56,7 @@ func ParseLevel(name string) (lv Level, ok bool) {
 // KeyFunction returns the name and version of the function that makes the keys
 // of a level on a reading: "k1-rfc/1". Every hash is seeded with it, so keys of different
 // functions do not meet.
-func KeyFunction(rd Reading, lv Level) string { return keyFunctions[rd][lv] }
+func KeyFunction(rd Standard, lv Level) string { return keyFunctions[rd][lv] }
 
 // A Key stands for a canonical string. Equal strings have equal keys, on every
 // machine and in every release. Different ones have different keys, but for
@@ -139,10 +139,10 @@ func ParseHash(name string) (h Hash, ok bool) {
 // WithHash chooses the hash of keys. The default is XXH3.
 func WithHash(h Hash) Option { return func(n *Normalizer) { n.hasher.hash = h } }
 
-// WithReading chooses the reading on which keys are computed. The default is the
+// WithStandard chooses the reading on which keys are computed. The default is the
 // profile's. A URL of which the other standard has no reading has the keys of the
 // profile's reading; for the whatwg reading it gets the flag WHATWGReject.
-func WithReading(rd Reading) Option { return func(n *Normalizer) { n.keys = rd } }
+func WithStandard(rd Standard) Option { return func(n *Normalizer) { n.keys = rd } }
 
 // WithHMACKey chooses HMACSHA256 under this key, which is copied. The key should
 // be secret and have 16 bytes or more.
@@ -165,7 +165,7 @@ type hasher struct {
 	seeds  [NumLevels]uint64  // for XXH3
 }
 
-func (h *hasher) prepare(rd Reading) error {
+func (h *hasher) prepare(rd Standard) error {
 	h.names = &keyFunctions[rd]
 	if int(h.hash) >= len(hashNames) {
 		return &OptionError{"there is no such hash"}
@@ -293,7 +293,7 @@ func (n *Normalizer) standard(lv Level, src, norm []byte, r *Result) []byte {
 	if s.clean {
 		return src
 	}
-	if n.keys == n.profile.Reading && (n.level == int(lv) || lv == K0 && n.level == int(K1) && !s.scheme) {
+	if n.keys == n.profile.Standard && (n.level == int(lv) || lv == K0 && n.level == int(K1) && !s.scheme) {
 		return norm
 	}
 	text := n.keyText(src, norm, r)
@@ -317,13 +317,13 @@ func (n *Normalizer) standard(lv Level, src, norm []byte, r *Result) []byte {
 // reading of n's keys.
 func (n *Normalizer) keyText(src, norm []byte, r *Result) []byte {
 	s := &r.scratch
-	if n.keys != n.profile.Reading {
+	if n.keys != n.profile.Standard {
 		return n.otherText(src, norm, r)
 	}
 	switch {
 	case s.dropped:
 		return s.full
-	case n.level == int(K0) || n.profile.Reading == WHATWG && !s.fallback:
+	case n.level == int(K0) || n.profile.Standard == WHATWG && !s.fallback:
 		return norm // which has the same K0
 	case s.resolved:
 		return s.text

@@ -127,10 +127,10 @@ func TestNewRefuses(t *testing.T) {
 	f(Profile{}, "has no name")
 	f(Profile{Name: "rfc3986"}, "takes the name")
 	f(Profile{Name: "x", Rules: 1 << 31}, "rule that does not exist")
-	f(Profile{Name: "x", Stray: 9}, "stray")
+	f(Profile{Name: "x", Malformed: 9}, "policy for")
 	f(Profile{Name: "x", Key: 9}, "key level")
 	f(Profile{Name: "x", MaxLen: -1}, "MaxLen")
-	f(Profile{Name: "x", MaxMarks: -1}, "MaxMarks")
+	f(Profile{Name: "x", MaxDiagnostics: -1}, "MaxDiagnostics")
 	f(Profile{Name: "x", Rules: DecodeUnreserved}, "dot segments")
 	f(Profile{Name: "x", Rules: RemoveDots}, "authority")
 	f(rfc, "no such hash", WithHash(99))
@@ -146,11 +146,11 @@ func TestNewRefuses(t *testing.T) {
 	}
 }
 
-// TestStrayPolicies: the three policies of SEMANTICS E0.
-func TestStrayPolicies(t *testing.T) {
-	f := func(s percent.Stray, src, want string, wantErr error) {
+// TestMalformedPolicies: the three policies of SEMANTICS E0.
+func TestMalformedPolicies(t *testing.T) {
+	f := func(s percent.Malformed, src, want string, wantErr error) {
 		t.Helper()
-		n, err := New(Profile{Name: "x", Rules: syntaxRules, Stray: s})
+		n, err := New(Profile{Name: "x", Rules: syntaxRules, Malformed: s})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -163,10 +163,10 @@ func TestStrayPolicies(t *testing.T) {
 			t.Errorf("%q: error at %d", src, r.ErrAt)
 		}
 	}
-	f(percent.StrayEncode, "http://h/%4%31%zz", "http://h/%2541%25zz", nil)
-	f(percent.StrayKeep, "http://h/%4%31%zz", "http://h/%4%31%zz", nil)
-	f(percent.StrayReject, "http://h/a%4%31%zz", "", ErrBadEscape)
-	f(percent.StrayReject, "http://h/%41", "http://h/A", nil)
+	f(percent.MalformedEncode, "http://h/%4%31%zz", "http://h/%2541%25zz", nil)
+	f(percent.MalformedKeep, "http://h/%4%31%zz", "http://h/%4%31%zz", nil)
+	f(percent.MalformedReject, "http://h/a%4%31%zz", "", ErrBadEscape)
+	f(percent.MalformedReject, "http://h/%41", "http://h/A", nil)
 }
 
 func TestTooLong(t *testing.T) {
@@ -251,7 +251,7 @@ func TestTrace(t *testing.T) {
 	for _, s := range n.Trace([]byte("http://a/b/c"), []byte("../%7e%2f%?x y")) {
 		rules = append(rules, s.Rule)
 	}
-	if got := strings.Join(rules, " "); got != "resolve stray-encode add esc-upper esc-unres" {
+	if got := strings.Join(rules, " "); got != "resolve malformed-encode add esc-upper esc-unres" {
 		t.Errorf("steps %s", got)
 	}
 }

@@ -15,7 +15,7 @@ type rewriter struct {
 	src    []byte
 	u      *URL // components of src
 	policy *Policy
-	keys   Reading
+	keys   Standard
 	s      *scratch
 	known  knownScheme
 	out    *URL // components of dst, of K2

@@ -116,9 +116,9 @@ func TestEvil(t *testing.T) {
 
 // TestEvilKeys: no key of such a URL is one of good.com's, on either reading.
 func TestEvilKeys(t *testing.T) {
-	for _, rd := range []Reading{RFC, WHATWG} {
+	for _, rd := range []Standard{RFC, WHATWG} {
 		for _, p := range Profiles() {
-			n, err := New(p, WithReading(rd))
+			n, err := New(p, WithStandard(rd))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -256,12 +256,12 @@ func TestVersions(t *testing.T) {
 	}
 }
 
-// TestWithReading: keys on another reading than the normal form's.
-func TestWithReading(t *testing.T) {
-	f := func(profile string, rd Reading, src, want string) {
+// TestWithStandard: keys on another reading than the normal form's.
+func TestWithStandard(t *testing.T) {
+	f := func(profile string, rd Standard, src, want string) {
 		t.Helper()
 		p, _ := Lookup(profile)
-		n, err := New(p, WithReading(rd))
+		n, err := New(p, WithStandard(rd))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -286,7 +286,7 @@ func TestWithReading(t *testing.T) {
 	f("rfc3986", WHATWG, `http://a\b/`, "http://a/b/")
 	f("rfc3986-scheme", WHATWG, "http://0x7f.1/", "http://127.0.0.1/")
 	f("rfc3986-scheme", WHATWG, "http://h:x/", "http://h%3Ax/") // browsers have no reading
-	n, err := New(byName("equiv").Profile(), WithReading(RFC))
+	n, err := New(byName("equiv").Profile(), WithStandard(RFC))
 	if err != nil {
 		t.Fatal(err)
 	}

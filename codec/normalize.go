@@ -10,11 +10,11 @@ import (
 // A Normalizer is a profile made ready for use. It is immutable and may be used
 // by any number of goroutines at once.
 type Normalizer struct {
-	profile  Profile
-	rules    Rules
-	maxLen   int
-	maxMarks int
-	level    int // Level of the keys that the normal form itself is; -1 if none
+	profile        Profile
+	rules          Rules
+	maxLen         int
+	maxDiagnostics int
+	level          int // Level of the keys that the normal form itself is; -1 if none
 
 	escapes [NumComponents]percent.Rules // what to do with the bytes of each component
 
@@ -23,7 +23,7 @@ type Normalizer struct {
 	table *walkTable // of onePass; nil where that has nothing to offer
 
 	hasher hasher
-	keys   Reading // on which keys are computed
+	keys   Standard // on which keys are computed
 	policy *Policy
 
 	queries QueryEncoding // of the whatwg reading; nil for UTF-8
@@ -68,10 +68,10 @@ func New(p Profile, opts ...Option) (*Normalizer, error) {
 	if n.policy == nil {
 		return nil, &OptionError{"the policy is nil"}
 	}
-	if int(n.keys) >= len(readingNames) {
+	if int(n.keys) >= len(standardNames) {
 		return nil, &OptionError{"there is no such reading"}
 	}
-	if n.queries != nil && p.Reading != WHATWG {
+	if n.queries != nil && p.Standard != WHATWG {
 		return nil, &OptionError{"a query encoding belongs to a profile of the whatwg reading"}
 	}
 	if err := n.hasher.prepare(n.keys); err != nil {
@@ -82,11 +82,11 @@ func New(p Profile, opts ...Option) (*Normalizer, error) {
 
 func compile(p Profile) *Normalizer {
 	n := &Normalizer{
-		profile:  p,
-		rules:    p.Rules,
-		maxLen:   p.MaxLen,
-		maxMarks: p.MaxMarks,
-		level:    -1,
+		profile:        p,
+		rules:          p.Rules,
+		maxLen:         p.MaxLen,
+		maxDiagnostics: p.MaxDiagnostics,
+		level:          -1,
 	}
 	for c, add := range illegal {
 		n.escapes[c] = p.escapes(add)
@@ -94,14 +94,14 @@ func compile(p Profile) *Normalizer {
 	if n.maxLen == 0 {
 		n.maxLen = DefaultMaxLen
 	}
-	if n.maxMarks == 0 {
-		n.maxMarks = DefaultMaxMarks
+	if n.maxDiagnostics == 0 {
+		n.maxDiagnostics = DefaultMaxDiagnostics
 	}
-	n.keys, n.policy = p.Reading, defaultPolicy
+	n.keys, n.policy = p.Standard, defaultPolicy
 	n.whatwg = whatwgEscapes(p.Rules)
 	n.table = p.walkTable()
 	for lv, rules := range []Rules{K0: syntaxRules, K1: syntaxRules | schemeRules} {
-		if p.Reading == RFC && p.Rules == rules && p.Stray == percent.StrayEncode {
+		if p.Standard == RFC && p.Rules == rules && p.Malformed == percent.MalformedEncode {
 			n.level = lv
 		}
 	}
@@ -144,7 +144,7 @@ func (n *Normalizer) Append(dst, src []byte, r *Result) ([]byte, error) {
 
 // appendFull is Append without the fast paths.
 func (n *Normalizer) appendFull(dst, src []byte, r *Result) ([]byte, error) {
-	if n.profile.Reading == WHATWG {
+	if n.profile.Standard == WHATWG {
 		return n.appendBrowser(dst, nil, src, r)
 	}
 	if err := n.read(nil, src, r); err != 0 {
@@ -185,7 +185,7 @@ func (n *Normalizer) appendBrowser(dst []byte, base *baseURL, src []byte, r *Res
 
 // grammar makes URIs of RFC 3986 of what browsers make of URLs, and changes
 // nothing else.
-var grammar = compile(Profile{Name: "grammar", Rules: EncodeIllegal | UpperEscapes, Stray: percent.StrayEncode})
+var grammar = compile(Profile{Name: "grammar", Rules: EncodeIllegal | UpperEscapes, Malformed: percent.MalformedEncode})
 
 // clean escapes in dst[start:], a URL of the whatwg reading, what RFC 3986 does
 // not allow.
@@ -210,8 +210,8 @@ func (n *Normalizer) read(base, src []byte, r *Result) Error {
 	if err != 0 {
 		r.ErrAt = uint32(at)
 	}
-	if stray := n.inspect(base, src, r); stray >= 0 && n.profile.Stray == percent.StrayReject && err == 0 {
-		r.ErrAt = uint32(stray)
+	if malformed := n.inspect(base, src, r); malformed >= 0 && n.profile.Malformed == percent.MalformedReject && err == 0 {
+		r.ErrAt = uint32(malformed)
 		err = ErrBadEscape
 	}
 	if err != 0 {
@@ -410,7 +410,7 @@ func (w *writer) literal(host []byte) {
 func appendLiteral(dst, host []byte, p *Profile) []byte {
 	for i, c := range host {
 		switch {
-		case c == '%' && !isTriplet(host[i:]) && p.Stray == percent.StrayEncode:
+		case c == '%' && !isTriplet(host[i:]) && p.Malformed == percent.MalformedEncode:
 			dst = append(dst, "%25"...)
 		case isUpper(c) && p.Rules.Has(LowerHost) && !inTriplet(host, i):
 			dst = append(dst, lower(c))

@@ -34,13 +34,13 @@ func (n *Normalizer) onePass(dst, src []byte, end int, r *Result) ([]byte, bool)
 		return dst, false
 	}
 	r.reset()
-	p := pass{Normalizer: n, r: r, src: src, clean: end, dst: dst, base: len(dst), in: &r.In, out: &r.Out, marks: r.Marks}
+	p := pass{Normalizer: n, r: r, src: src, clean: end, dst: dst, base: len(dst), in: &r.In, out: &r.Out, marks: r.Diagnostics}
 	if !p.run() {
 		return dst, false
 	}
-	r.Flags, r.Marks = p.flags, p.marks
+	r.Flags, r.Diagnostics = p.flags, p.marks
 	s := &r.scratch
-	if n.profile.Reading == RFC {
+	if n.profile.Standard == RFC {
 		s.scheme = p.changed
 		r.judge(src, p.dst[p.base:])
 		return p.dst, true
@@ -107,7 +107,7 @@ type pass struct {
 	base    int  // where the normal form begins in dst
 	in, out *URL // components of src and of dst[base:]
 	flags   Flags
-	marks   []Mark
+	marks   []Diagnostic
 	changed bool // a rule of RFC 3986 §6.2.3 has changed something
 	giveUp  bool
 	walker
@@ -116,7 +116,7 @@ type pass struct {
 // run reports whether the walk came to the end.
 func (p *pass) run() bool {
 	i, end := p.authority(), len(p.src)
-	if i == 0 || p.src[end-1] <= ' ' && p.profile.Reading == WHATWG {
+	if i == 0 || p.src[end-1] <= ' ' && p.profile.Standard == WHATWG {
 		return false
 	}
 	fragment := indexFrom(p.src[:end], i, '#')
@@ -198,7 +198,7 @@ func (p *pass) port(i int) int {
 // defaultPort reports whether port n is to be left out.
 func (p *pass) defaultPort(n int) bool {
 	secure := p.in.Span(Scheme).Len() == len("https")
-	return (n == 443 && secure || n == 80 && !secure) && (p.profile.Reading == WHATWG || p.rules.Has(DefaultPort))
+	return (n == 443 && secure || n == 80 && !secure) && (p.profile.Standard == WHATWG || p.rules.Has(DefaultPort))
 }
 
 // path reads and writes the path src[i:end].
@@ -207,7 +207,7 @@ func (p *pass) path(i, end int) {
 	if p.in.set(Path, i, end); i < end {
 		p.pathAt = at
 		p.component(Path, i, end)
-	} else if p.profile.Reading == WHATWG || p.rules.Has(EmptyPath) {
+	} else if p.profile.Standard == WHATWG || p.rules.Has(EmptyPath) {
 		p.changed = true
 		p.dst = append(p.dst, '/')
 	}

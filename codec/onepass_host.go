@@ -15,7 +15,7 @@ func (p *pass) host() int {
 		return 0
 	}
 	allowed := uint16(hostByte)
-	if p.profile.Reading == WHATWG {
+	if p.profile.Standard == WHATWG {
 		allowed = nameByte
 	}
 	i, last, bad, all := start, uint16(pauseByte), uint16(0), uint16(ldhByte)
@@ -67,7 +67,7 @@ func (p *pass) oddHost(start int, host []byte) {
 			p.mark(i, HostNotLDH, Kept, 0)
 			marked = true
 		}
-		if i == label && p.profile.Reading == WHATWG {
+		if i == label && p.profile.Standard == WHATWG {
 			p.mark(i, DomainToASCII, Kept, 0)
 		}
 	}

@@ -24,7 +24,7 @@ const (
 
 // makeWalkTable makes the table of profiles that escape the sets, of path, query
 // and fragment.
-func makeWalkTable(rd Reading, sets ...percent.Set) *walkTable {
+func makeWalkTable(rd Standard, sets ...percent.Set) *walkTable {
 	t := new(walkTable)
 	for i, set := range sets {
 		c := Path + Component(i)
@@ -54,11 +54,11 @@ var (
 // asks for.
 func (p *Profile) walkTable() *walkTable {
 	switch {
-	case p.Reading == WHATWG && !p.Rules.Has(RFCClean):
+	case p.Standard == WHATWG && !p.Rules.Has(RFCClean):
 		return whatwgWalk
-	case p.Reading == RFC && p.Rules.Has(syntaxRules) && p.Stray == percent.StrayEncode:
+	case p.Standard == RFC && p.Rules.Has(syntaxRules) && p.Malformed == percent.MalformedEncode:
 		return rfcWalk
-	case p.Reading == RFC && p.Rules == 0 && p.Stray == percent.StrayKeep:
+	case p.Standard == RFC && p.Rules == 0 && p.Malformed == percent.MalformedKeep:
 		return verbatimWalk
 	}
 	return nil
@@ -66,25 +66,25 @@ func (p *Profile) walkTable() *walkTable {
 
 // A walker is the part of a pass that is about the component in hand.
 type walker struct {
-	c        Component
-	start    int    // where it begins in src
-	text     []byte // its bytes
-	from     int    // text[from:i] stays as it is and is yet to be copied
-	stray    bool   // it has a '%' that starts no escape
-	pathAt   int    // where the path begins in dst
-	dots     bool   // it has a dot segment
-	entity   bool   // it has "&amp;"
-	raw      Flag   // of the raw bytes that end at rawEnd
-	rawEnd   int
-	defects  percent.Scanner
-	scanning bool // defects is ready
+	c         Component
+	start     int    // where it begins in src
+	text      []byte // its bytes
+	from      int    // text[from:i] stays as it is and is yet to be copied
+	malformed bool   // it has a '%' that starts no escape
+	pathAt    int    // where the path begins in dst
+	dots      bool   // it has a dot segment
+	entity    bool   // it has "&amp;"
+	raw       Flag   // of the raw bytes that end at rawEnd
+	rawEnd    int
+	defects   percent.Scanner
+	scanning  bool // defects is ready
 }
 
 // component reads and writes component c, src[start:end], but does not note where
 // it is.
 func (p *pass) component(c Component, start, end int) {
 	text := p.src[start:end]
-	p.c, p.start, p.text, p.from, p.stray, p.scanning, p.rawEnd = c, start, text, 0, false, false, -1
+	p.c, p.start, p.text, p.from, p.malformed, p.scanning, p.rawEnd = c, start, text, 0, false, false, -1
 	t := &p.table[c-Path]
 	for i := min(max(p.clean-start, 0), len(text)); i < len(text); {
 		need := t[text[i]]
@@ -132,11 +132,11 @@ func (p *pass) mark(at int, f Flag, a Action, info uint8) {
 	}
 	p.flags = p.flags.With(f)
 	n := len(p.marks)
-	if n == p.maxMarks {
-		p.flags = p.flags.With(MarksDropped)
+	if n == p.maxDiagnostics {
+		p.flags = p.flags.With(DiagnosticsDropped)
 		return
 	}
-	p.marks = append(p.marks, Mark{})
+	p.marks = append(p.marks, Diagnostic{})
 	m := &p.marks[n] // field by field: built elsewhere and copied it would cost more than all else here
 	m.At, m.Flag, m.Component, m.Action, m.Info = uint32(p.start+at), f, p.c, a, info
 }
@@ -293,7 +293,7 @@ func (p *pass) escape(i int) int {
 		return i + n
 	}
 	if !isTriplet(p.text[i:]) {
-		p.strayPercent(i)
+		p.malformedPercent(i)
 		return i + 1
 	}
 	v := tripletValue(p.text[i:])
@@ -341,7 +341,7 @@ func hasLowerHex(b []byte) bool { return b[1] >= 'a' || b[2] >= 'a' }
 func (p *pass) triplet(i int, v byte) {
 	switch {
 	case percent.IsUnreserved(v) && p.rules.Has(DecodeUnreserved):
-		if p.stray && percent.IsHex(v) { // it might complete an escape: AppendNormal knows
+		if p.malformed && percent.IsHex(v) { // it might complete an escape: AppendNormal knows
 			p.giveUp = true
 		}
 		p.flush(i, i+3)
@@ -352,16 +352,16 @@ func (p *pass) triplet(i int, v byte) {
 	}
 }
 
-// strayPercent is for a '%' that starts no escape.
-func (p *pass) strayPercent(i int) {
+// malformedPercent is for a '%' that starts no escape.
+func (p *pass) malformedPercent(i int) {
 	p.scan(i)
-	if p.profile.Stray == percent.StrayEncode {
+	if p.profile.Malformed == percent.MalformedEncode {
 		p.flush(i, i+1)
 		p.dst = append(p.dst, "%25"...)
 		return
 	}
-	p.stray = true
-	if p.profile.Reading == WHATWG {
+	p.malformed = true
+	if p.profile.Standard == WHATWG {
 		p.keep(i)
 		p.mark(i, InvalidURLUnit, Kept, 0)
 	}

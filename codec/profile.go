@@ -9,32 +9,32 @@ import (
 // A Profile tells a Normalizer what to do. Profiles are plain values: compare
 // them with ==, print them, use them as map keys.
 type Profile struct {
-	Name     string        // as it appears in output
-	Reading  Reading       // the standard by which URLs are read, and on which keys are computed
-	Rules    Rules         // what to change
-	Stray    percent.Stray // what becomes of a '%' that starts no escape
-	Key      Level         // the level of its keys, unless the user asks for another
-	MaxLen   int           // longest URL accepted, in bytes; 0 means DefaultMaxLen
-	MaxMarks int           // most places recorded for one URL; 0 means DefaultMaxMarks
+	Name           string            // as it appears in output
+	Standard       Standard          // the standard by which URLs are read, and on which keys are computed
+	Rules          Rules             // what to change
+	Malformed      percent.Malformed // what becomes of a '%' that starts no escape
+	Key            Level             // the level of its keys, unless the user asks for another
+	MaxLen         int               // longest URL accepted, in bytes; 0 means DefaultMaxLen
+	MaxDiagnostics int               // most places recorded for one URL; 0 means DefaultMaxDiagnostics
 }
 
 // Limits of a Profile.
 const (
-	DefaultMaxLen   = 64 << 10
-	DefaultMaxMarks = 16
-	MaxLen          = 1 << 30 // the most that Profile.MaxLen may be
-	MaxMarks        = 1 << 16 // the most that Profile.MaxMarks may be
+	DefaultMaxLen         = 64 << 10
+	DefaultMaxDiagnostics = 16
+	MaxLen                = 1 << 30 // the most that Profile.MaxLen may be
+	MaxDiagnostics        = 1 << 16 // the most that Profile.MaxDiagnostics may be
 )
 
 // profiles holds the built-in profiles, ordered by name.
 var profiles = []Profile{
-	{Name: "analytics", Reading: WHATWG, Rules: UpperEscapes | DecodeUnreserved, Key: K3},
-	{Name: "crawler", Reading: WHATWG, Rules: UpperEscapes | DecodeUnreserved | DropUserinfo | DropFragment, Key: K2},
-	{Name: "equiv", Reading: WHATWG, Rules: UpperEscapes | DecodeUnreserved, Key: K1},
-	{Name: "logclean", Reading: WHATWG, Rules: UpperEscapes | DecodeUnreserved | FallbackRFC, Key: K1},
-	{Name: "rfc3986", Rules: syntaxRules, Stray: percent.StrayEncode, Key: K0},
-	{Name: "rfc3986-scheme", Rules: syntaxRules | schemeRules, Stray: percent.StrayEncode, Key: K1},
-	{Name: "whatwg", Reading: WHATWG, Key: K1},
+	{Name: "analytics", Standard: WHATWG, Rules: UpperEscapes | DecodeUnreserved, Key: K3},
+	{Name: "crawler", Standard: WHATWG, Rules: UpperEscapes | DecodeUnreserved | DropUserinfo | DropFragment, Key: K2},
+	{Name: "equiv", Standard: WHATWG, Rules: UpperEscapes | DecodeUnreserved, Key: K1},
+	{Name: "logclean", Standard: WHATWG, Rules: UpperEscapes | DecodeUnreserved | FallbackRFC, Key: K1},
+	{Name: "rfc3986", Rules: syntaxRules, Malformed: percent.MalformedEncode, Key: K0},
+	{Name: "rfc3986-scheme", Rules: syntaxRules | schemeRules, Malformed: percent.MalformedEncode, Key: K1},
+	{Name: "whatwg", Standard: WHATWG, Key: K1},
 }
 
 // Profiles returns the built-in profiles, ordered by name.
@@ -76,21 +76,21 @@ func (p *Profile) check() error {
 		}
 	}
 	builtin, known := Lookup(p.Name)
-	builtin.MaxLen, builtin.MaxMarks = p.MaxLen, p.MaxMarks
+	builtin.MaxLen, builtin.MaxDiagnostics = p.MaxLen, p.MaxDiagnostics
 	refuse(p.Name == "", "has no name")
 	refuse(known && *p != builtin, "takes the name of a built-in profile for something else")
 	refuse(p.Rules&^allRules != 0, "has a rule that does not exist")
-	refuse(p.Stray > percent.StrayReject, "has a policy for stray '%' that does not exist")
+	refuse(p.Malformed > percent.MalformedReject, "has a policy for stray '%' that does not exist")
 	refuse(p.Key >= NumLevels, "has a key level that does not exist")
 	refuse(p.MaxLen < 0 || p.MaxLen > MaxLen, "MaxLen is not between 0 and 1 GiB")
-	refuse(p.MaxMarks < 0 || p.MaxMarks > MaxMarks, "MaxMarks is not between 0 and 65536")
-	refuse(int(p.Reading) >= len(readingNames), "has a reading that does not exist")
-	refuse(p.Reading == WHATWG && p.Rules&^(UpperEscapes|DecodeUnreserved|RFCClean|lossyRules|FallbackRFC) != 0,
+	refuse(p.MaxDiagnostics < 0 || p.MaxDiagnostics > MaxDiagnostics, "MaxDiagnostics is not between 0 and 65536")
+	refuse(int(p.Standard) >= len(standardNames), "has a reading that does not exist")
+	refuse(p.Standard == WHATWG && p.Rules&^(UpperEscapes|DecodeUnreserved|RFCClean|lossyRules|FallbackRFC) != 0,
 		"has a rule that the whatwg reading implies or contradicts")
-	refuse(p.Reading == RFC && p.Rules&(RFCClean|lossyRules|FallbackRFC) != 0, "has a rule for the whatwg reading only")
-	refuse(p.Reading == WHATWG && p.Stray != percent.StrayKeep, "does not keep stray '%', as the whatwg reading does")
+	refuse(p.Standard == RFC && p.Rules&(RFCClean|lossyRules|FallbackRFC) != 0, "has a rule for the whatwg reading only")
+	refuse(p.Standard == WHATWG && p.Malformed != percent.MalformedKeep, "does not keep stray '%', as the whatwg reading does")
 	refuse(p.Rules.Has(RFCClean) && !p.Rules.Has(UpperEscapes|DecodeUnreserved), "has rfc-clean without esc-upper and esc-unres")
-	refuse(p.Reading == RFC && p.Rules.Has(DecodeUnreserved) && !p.Rules.Has(RemoveDots),
+	refuse(p.Standard == RFC && p.Rules.Has(DecodeUnreserved) && !p.Rules.Has(RemoveDots),
 		"esc-unres without dots-rfc would leave dot segments that were escaped before")
 	refuse(p.Rules.Has(RemoveDots) && !p.Rules.Has(GuardPath),
 		"dots-rfc without no-auth-guard would turn a path into an authority")

@@ -1,7 +1,7 @@
 package codec
 
 // AppendRef is Append for a reference: src is resolved against base first, by
-// RFC 3986 §5.2 (strict), or by the URL Standard in the whatwg reading. r.In, r.Flags and r.Marks describe src. An empty base
+// RFC 3986 §5.2 (strict), or by the URL Standard in the whatwg reading. r.In, r.Flags and r.Diagnostics describe src. An empty base
 // is no base: then AppendRef is Append; and a clean absolute URL is not resolved,
 // whatever the base. The error ErrBase means that base has no
 // scheme, or no reading.
@@ -12,7 +12,7 @@ func (n *Normalizer) AppendRef(dst, base, src []byte, r *Result) ([]byte, error)
 	if _, _, ok := parseClean(src, &r.In); ok {
 		return n.Append(dst, src, r)
 	}
-	if n.profile.Reading == WHATWG {
+	if n.profile.Standard == WHATWG {
 		b := r.scratch.readBase(base)
 		if b.err != 0 {
 			r.reset()

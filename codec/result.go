@@ -12,11 +12,11 @@ import (
 // overwrites it, and buffers grown for one URL serve the next. It belongs to
 // one goroutine at a time. Nothing in it points into src or dst.
 type Result struct {
-	In    URL    // components of src
-	Out   URL    // components of the appended normal form
-	Flags Flags  // what was noticed in src
-	Marks []Mark // where, in ascending order of offset; valid until the next call
-	ErrAt uint32 // where in src, if the call returned an Error
+	In          URL          // components of src
+	Out         URL          // components of the appended normal form
+	Flags       Flags        // what was noticed in src
+	Diagnostics []Diagnostic // where, in ascending order of offset; valid until the next call
+	ErrAt       uint32       // where in src, if the call returned an Error
 
 	scratch scratch
 }
@@ -46,14 +46,14 @@ func (c Change) String() string {
 
 // scratch is the work space of a call, kept for the next one.
 type scratch struct {
-	marks     []Mark           // of the component in hand
+	marks     []Diagnostic     // of the component in hand
 	defects   []percent.Defect // of the component in hand
 	in, out   URL              // of a text that is not the input: a target, a key
 	lead      uint32           // bytes cut off in front of the cleaned text
 	end       uint32           // where it ends in src
 	gaps      []uint32         // offsets of the bytes taken out of it
-	cuts      []Mark           // for both, with offsets in src
-	parsed    []Mark           // the validation errors of the parser, with offsets in the cleaned text
+	cuts      []Diagnostic     // for both, with offsets in src
+	parsed    []Diagnostic     // the validation errors of the parser, with offsets in the cleaned text
 	cleaned   []byte           // the cleaned text, if it is not a part of src
 	host      []byte           // a host, percent-decoded or mapped
 	base      *baseURL         // the last base of the whatwg reading
@@ -91,7 +91,7 @@ const keepBytes = 64 << 10
 // reset makes r ready for another URL.
 func (r *Result) reset() {
 	r.Out = URL{}
-	r.Flags, r.Marks, r.ErrAt = Flags{}, r.Marks[:0], 0
+	r.Flags, r.Diagnostics, r.ErrAt = Flags{}, r.Diagnostics[:0], 0
 	s := &r.scratch
 	s.clean, s.canonical, s.patched, s.fallback, s.resolved, s.scheme, s.dropped = false, false, false, false, false, false, false
 	s.plain, s.kept, s.keyHits = 0, s.kept[:0], 0
@@ -110,13 +110,13 @@ func (r *Result) reset() {
 // HTMLEntity, if entity is the offset of one.
 func (r *Result) setClean(entity int) {
 	r.Out = r.In
-	r.Flags, r.Marks, r.ErrAt = Flags{}, r.Marks[:0], 0
+	r.Flags, r.Diagnostics, r.ErrAt = Flags{}, r.Diagnostics[:0], 0
 	s := &r.scratch
 	s.clean, s.canonical, s.patched, s.fallback, s.resolved, s.scheme, s.dropped = true, false, false, false, false, false, false
 	s.change, s.judged, s.keyHits = Unchanged, true, 0
 	if entity >= 0 {
 		r.Flags = r.Flags.With(HTMLEntity)
-		r.Marks = append(r.Marks, Mark{At: uint32(entity), Flag: HTMLEntity, Component: Query, Action: Kept})
+		r.Diagnostics = append(r.Diagnostics, Diagnostic{At: uint32(entity), Flag: HTMLEntity, Component: Query, Action: Kept})
 	}
 }
 

@@ -114,7 +114,7 @@ func (p *Profile) escapes(add percent.Set) percent.Rules {
 	}
 	return percent.Rules{
 		Add:        add,
-		Stray:      p.Stray,
+		Malformed:  p.Malformed,
 		Upper:      p.Rules.Has(UpperEscapes),
 		Unreserved: p.Rules.Has(DecodeUnreserved),
 	}

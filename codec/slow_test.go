@@ -79,7 +79,7 @@ func slowSplit(s string) (p slowParts, ok bool) {
 	return p, true
 }
 
-// slowEscapes is stray-encode, add, esc-upper and esc-unres.
+// slowEscapes is malformed-encode, add, esc-upper and esc-unres.
 func slowEscapes(s, allowed string) string {
 	var b strings.Builder
 	for s != "" {

@@ -138,8 +138,8 @@ func TestSizes(t *testing.T) {
 	if s := unsafe.Sizeof(URL{}); s != 72 {
 		t.Errorf("URL has %d bytes", s)
 	}
-	if s := unsafe.Sizeof(Mark{}); s != 8 {
-		t.Errorf("Mark has %d bytes", s)
+	if s := unsafe.Sizeof(Diagnostic{}); s != 8 {
+		t.Errorf("Diagnostic has %d bytes", s)
 	}
 	if s := unsafe.Sizeof(Flags{}); s != 16 {
 		t.Errorf("Flags has %d bytes", s)

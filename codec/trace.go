@@ -33,10 +33,10 @@ func (n *Normalizer) Trace(base, src []byte) []Step {
 		return nil
 	}
 	t := tracer{at: string(src)}
-	if r.scratch.resolved && n.profile.Reading == RFC {
+	if r.scratch.resolved && n.profile.Standard == RFC {
 		t.step("resolve", "RFC 3986 §5.2", string(r.scratch.text))
 	}
-	if n.profile.Reading == WHATWG {
+	if n.profile.Standard == WHATWG {
 		if r.Flags.Has(WHATWGReject) {
 			t.step("rfc-fallback", byPolicy, string(norm))
 			return t.steps
@@ -46,8 +46,8 @@ func (n *Normalizer) Trace(base, src []byte) []Step {
 	}
 	text := []byte(t.at)
 	part := Profile{Name: n.profile.Name, MaxLen: n.maxLen}
-	if part.Stray = n.profile.Stray; part.Stray == percent.StrayEncode {
-		t.step("stray-encode", "RFC 3986 §2.4", string(compile(part).appendPlain(nil, text, &r.scratch)))
+	if part.Malformed = n.profile.Malformed; part.Malformed == percent.MalformedEncode {
+		t.step("malformed-encode", "RFC 3986 §2.4", string(compile(part).appendPlain(nil, text, &r.scratch)))
 	}
 	for i, name := range ruleNames {
 		if n.rules>>i&1 == 0 {
@@ -72,7 +72,7 @@ func (n *Normalizer) traceWHATWG(t *tracer, base, src []byte) {
 	if len(base) > 0 {
 		b = r.scratch.readBase(base)
 	}
-	part := Profile{Name: n.profile.Name, Reading: WHATWG, MaxLen: n.maxLen}
+	part := Profile{Name: n.profile.Name, Standard: WHATWG, MaxLen: n.maxLen}
 	with := func(part Profile) *Normalizer {
 		m := compile(part)
 		m.policy, m.queries = n.policy, n.queries

@@ -45,7 +45,7 @@ func (n *Normalizer) TraceKey(lv Level, src, norm []byte, r *Result) []KeyStep {
 // a rewriter: one rule after the other, each on the whole URL.
 type keyTracer struct {
 	policy  *Policy
-	keys    Reading
+	keys    Standard
 	u       URL    // of before
 	before  []byte // the canonical string of the level before
 	known   knownScheme
@@ -61,9 +61,9 @@ type keyTracer struct {
 func (t *keyTracer) rules(text []byte, have, all Rules) {
 	var s scratch
 	t.at = string(text)
-	part := Profile{Rules: have, Stray: percent.StrayEncode}
+	part := Profile{Rules: have, Malformed: percent.MalformedEncode}
 	normal := func() string { return string(compile(part).appendPlain(nil, text, &s)) }
-	t.to("stray-encode", "RFC 3986 §2.4", normal())
+	t.to("malformed-encode", "RFC 3986 §2.4", normal())
 	for i, name := range ruleNames {
 		if (all&^have)>>i&1 != 0 {
 			part.Rules |= 1 << i

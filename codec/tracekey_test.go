@@ -38,7 +38,7 @@ func TestTraceKey(t *testing.T) {
 	}
 	n := byName("equiv")
 	f(n, K0, "http://h/a^|", "add")
-	f(n, K0, "git://H/%zz", "stray-encode, host-lower")
+	f(n, K0, "git://H/%zz", "malformed-encode, host-lower")
 	f(n, K1, "git://@h", "")
 	f(byName("rfc3986"), K1, "http://@h:80", "port-def, path-empty, ui-empty")
 	f(n, K2, "http://h/", "")
@@ -100,7 +100,7 @@ func FuzzTraceKey(f *testing.F) {
 	policies := tracePolicies(f)
 	f.Fuzz(func(t *testing.T, which byte, src []byte) {
 		p := fuzzNormalizers[int(which)%len(fuzzNormalizers)].Profile()
-		n, err := New(p, WithPolicy(policies[int(which>>4)%len(policies)]), WithReading(Reading(which>>3&1)))
+		n, err := New(p, WithPolicy(policies[int(which>>4)%len(policies)]), WithStandard(Standard(which>>3&1)))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -13,38 +13,38 @@ import (
 //	src ─ strip: ends trimmed, tabs and newlines out ─▶ states ─▶ normal form
 //	        └─────────── offsets of marks and spans are mapped back ──┘
 
-// A Reading says which standard decides where the components of a URL lie.
-type Reading uint8
+// A Standard says which standard decides where the components of a URL lie.
+type Standard uint8
 
 // The readings.
 const (
-	RFC    Reading = iota // RFC 3986, on the raw bytes
-	WHATWG                // the WHATWG URL Standard: what browsers do
+	RFC    Standard = iota // RFC 3986, on the raw bytes
+	WHATWG                 // the WHATWG URL Standard: what browsers do
 )
 
-var readingNames = [...]string{"rfc", "whatwg"}
+var standardNames = [...]string{"rfc3986", "whatwg"}
 
 // String returns the reading's name: "whatwg".
-func (rd Reading) String() string {
-	if int(rd) < len(readingNames) {
-		return readingNames[rd]
+func (rd Standard) String() string {
+	if int(rd) < len(standardNames) {
+		return standardNames[rd]
 	}
 	return "unknown"
 }
 
-// ParseReading returns the reading of that name.
-func ParseReading(name string) (rd Reading, ok bool) {
-	for i, s := range readingNames {
+// ParseStandard returns the reading of that name.
+func ParseStandard(name string) (rd Standard, ok bool) {
+	for i, s := range standardNames {
 		if s == name {
-			return Reading(i), true
+			return Standard(i), true
 		}
 	}
 	return 0, false
 }
 
-// Snapshot is the date of the text of the WHATWG URL Standard that the whatwg
+// SpecDate is the date of the text of the WHATWG URL Standard that the whatwg
 // reading follows.
-const Snapshot = "2026-07-02"
+const SpecDate = "2026-07-02"
 
 // A parser is one run of the basic URL parser
 // (https://url.spec.whatwg.org/#concept-basic-url-parser). It writes the
@@ -102,13 +102,13 @@ func whatwgEscapes(rules Rules) (esc [whatwgSets]percent.Rules) {
 		setUserinfo: percent.WHATWGUserinfo, setPath: percent.WHATWGPath, setQuery: percent.WHATWGQuery,
 		setSpecialQuery: percent.WHATWGSpecialQuery, setFragment: percent.WHATWGFragment, setOpaque: percent.WHATWGC0,
 	} {
-		stray := percent.StrayKeep
+		malformed := percent.MalformedKeep
 		if rules.Has(RFCClean) && i != setOpaque {
-			stray = percent.StrayEncode
+			malformed = percent.MalformedEncode
 		}
 		esc[i] = percent.Rules{
 			Add:        set,
-			Stray:      stray,
+			Malformed:  malformed,
 			Upper:      rules.Has(UpperEscapes) && i != setOpaque,
 			Unreserved: rules.Has(DecodeUnreserved) && i != setOpaque,
 		}
@@ -122,7 +122,7 @@ func (n *Normalizer) appendWHATWG(dst []byte, base *baseURL, src []byte, r *Resu
 	s := &r.scratch
 	in := s.strip(src, r)
 	s.parsed = s.parsed[:0]
-	p := parser{in: in, base: base, dst: dst, start: len(dst), u: &r.In, out: &r.Out, esc: &n.whatwg, r: r, marks: n.maxMarks, noPipe: n.rules.Has(RFCClean), queries: n.queries}
+	p := parser{in: in, base: base, dst: dst, start: len(dst), u: &r.In, out: &r.Out, esc: &n.whatwg, r: r, marks: n.maxDiagnostics, noPipe: n.rules.Has(RFCClean), queries: n.queries}
 	*p.u, *p.out = URL{}, URL{}
 	p.run()
 	if p.err == 0 {
@@ -131,7 +131,7 @@ func (n *Normalizer) appendWHATWG(dst []byte, base *baseURL, src []byte, r *Resu
 	n.inspect(nil, in, r)
 	s.canonical = p.canonical()
 	p.compareHosts(src[s.lead:s.end])
-	r.unclean(n.maxMarks)
+	r.unclean(n.maxDiagnostics)
 	if p.err != 0 {
 		r.undone()
 		return dst, p.err
@@ -230,8 +230,8 @@ func isTab(c byte) bool { return c <= '\r' && (c == '\t' || c == '\n' || c == '\
 func (s *scratch) cut(r *Result, at int, f Flag) {
 	r.Flags = r.Flags.With(f).With(InvalidURLUnit)
 	s.cuts = append(s.cuts,
-		Mark{At: uint32(at), Flag: f, Component: Path, Action: Removed},
-		Mark{At: uint32(at), Flag: InvalidURLUnit, Component: Path, Action: Removed})
+		Diagnostic{At: uint32(at), Flag: f, Component: Path, Action: Removed},
+		Diagnostic{At: uint32(at), Flag: InvalidURLUnit, Component: Path, Action: Removed})
 }
 
 // appendWithoutTabs appends in without tabs and newlines, and their offsets in
@@ -260,12 +260,12 @@ func (s *scratch) at(i uint32) uint32 {
 
 // unclean brings the marks together and maps them, the spans and the place of an
 // error from the cleaned text to src.
-func (r *Result) unclean(maxMarks int) {
+func (r *Result) unclean(maxDiagnostics int) {
 	s := &r.scratch
-	r.Marks = append(r.Marks, s.parsed...)
+	r.Diagnostics = append(r.Diagnostics, s.parsed...)
 	if s.lead != 0 || len(s.gaps) != 0 {
-		for i := range r.Marks {
-			r.Marks[i].At = s.at(r.Marks[i].At)
+		for i := range r.Diagnostics {
+			r.Diagnostics[i].At = s.at(r.Diagnostics[i].At)
 		}
 		for c := range r.In.spans {
 			if sp := &r.In.spans[c]; r.In.Has(Component(c)) {
@@ -274,11 +274,11 @@ func (r *Result) unclean(maxMarks int) {
 		}
 		r.ErrAt = s.at(r.ErrAt)
 	}
-	r.Marks = append(r.Marks, s.cuts...)
-	sortMarks(r.Marks)
-	if len(r.Marks) > maxMarks {
-		r.Marks = r.Marks[:maxMarks]
-		r.Flags = r.Flags.With(MarksDropped)
+	r.Diagnostics = append(r.Diagnostics, s.cuts...)
+	sortDiagnostics(r.Diagnostics)
+	if len(r.Diagnostics) > maxDiagnostics {
+		r.Diagnostics = r.Diagnostics[:maxDiagnostics]
+		r.Flags = r.Flags.With(DiagnosticsDropped)
 	}
 }
 
@@ -286,7 +286,7 @@ func (r *Result) unclean(maxMarks int) {
 func (p *parser) mark(f Flag, at int, c Component, a Action) {
 	p.r.Flags = p.r.Flags.With(f)
 	if s := &p.r.scratch; len(s.parsed) <= p.marks {
-		s.parsed = append(s.parsed, Mark{At: uint32(at), Flag: f, Component: c, Action: a})
+		s.parsed = append(s.parsed, Diagnostic{At: uint32(at), Flag: f, Component: c, Action: a})
 	}
 }
 

@@ -115,7 +115,7 @@ func TestValidationErrors(t *testing.T) {
 	data := corpus(t, "vectors/jsdom-whatwg-url.jsonl")
 	list := readExceptions(t, "jsdom_validation.txt")
 	p := browser.profile
-	p.MaxMarks = 1000
+	p.MaxDiagnostics = 1000
 	n, err := New(p)
 	if err != nil {
 		t.Fatal(err)
@@ -139,7 +139,7 @@ func TestValidationErrors(t *testing.T) {
 		var r Result
 		_, err := n.AppendRef(nil, []byte(c.Options.Base), []byte(c.In), &r)
 		var got []string
-		for _, m := range r.Marks {
+		for _, m := range r.Diagnostics {
 			if isValidationError(m.Flag) {
 				got = append(got, m.Flag.String())
 			}
@@ -239,12 +239,12 @@ func TestValidationOffsets(t *testing.T) {
 		t.Helper()
 		var r Result
 		browser.Append(nil, []byte(src), &r)
-		for _, m := range r.Marks {
+		for _, m := range r.Diagnostics {
 			if m.Flag == flag && m.At == at {
 				return
 			}
 		}
-		t.Errorf("%q: no %v at %d in %v", src, flag, at, r.Marks)
+		t.Errorf("%q: no %v at %d in %v", src, flag, at, r.Diagnostics)
 	}
 	f("https://a_b.de/", DomainToASCII, 8)
 	f("https://x.a_b.de/", DomainToASCII, 10)

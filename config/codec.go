@@ -37,7 +37,7 @@ type Codec struct {
 	// The level of keys. Default: that of the profile.
 	Key string `yaml:"key" enum:"k0,k1,k2,k3"`
 	// The standard by which keys are computed. Default: that of the profile.
-	Reading string `yaml:"reading" enum:"rfc,whatwg"`
+	Standard string `yaml:"standard" enum:"rfc3986,whatwg"`
 	// The encoding of queries in the input, by a label of the Encoding Standard, such as windows-1252: what browsers do on pages in it. Default: utf-8.
 	QueryEncoding string `yaml:"query_encoding"`
 	// The hash of keys.
@@ -237,7 +237,7 @@ func (d *decoder) resolve(c *Codec) {
 	d.resolveProfile(c)
 	c.styles = d.resolveParams(c.Params, "codec.params")
 	d.resolveEncoding(c)
-	if !slices.ContainsFunc([]string{"profile", "rules", "key", "reading"}, func(key string) bool { return d.broken[in("codec", key)] }) {
+	if !slices.ContainsFunc([]string{"profile", "rules", "key", "standard"}, func(key string) bool { return d.broken[in("codec", key)] }) {
 		d.resolveRules(c)
 	}
 }
@@ -295,7 +295,7 @@ func (d *decoder) resolveEncoding(c *Codec) {
 	case err != nil:
 		d.failText("codec.query_encoding", noSuch("encoding", charset.Names(), c.QueryEncoding))
 	case d.broken["codec.profile"]:
-	case e != nil && c.profile.Reading != codec.WHATWG:
+	case e != nil && c.profile.Standard != codec.WHATWG:
 		d.failText("codec.query_encoding", "goes with profiles of the whatwg reading")
 	case e != nil:
 		c.options = append(c.options, codec.WithQueryEncoding(e))
@@ -414,8 +414,8 @@ func (d *decoder) resolveRules(c *Codec) {
 		p.MaxLen = int(c.MaxURL)
 	}
 	c.options = append(c.options, codec.WithPolicy(c.policy))
-	if rd, ok := codec.ParseReading(c.Reading); ok {
-		c.options = append(c.options, codec.WithReading(rd))
+	if rd, ok := codec.ParseStandard(c.Standard); ok {
+		c.options = append(c.options, codec.WithStandard(rd))
 	}
 	_, err := codec.New(*p, c.options...)
 	var refused *codec.ProfileError

@@ -169,7 +169,7 @@ func TestEnums(t *testing.T) {
 		names []string
 	}{
 		{"Key", []string{codec.K0.String(), codec.K1.String(), codec.K2.String(), codec.K3.String()}},
-		{"Reading", []string{codec.RFC.String(), codec.WHATWG.String()}},
+		{"Standard", []string{codec.RFC.String(), codec.WHATWG.String()}},
 		{"KeyFormat", []string{codec.KeyHex.String(), codec.KeyBase32.String()}},
 		{"Repairs", []string{codec.PercentU.String(), codec.DoubleEncoded.String(), codec.HTMLEntity.String()}},
 		{"Hash", []string{codec.XXH3.String(), codec.SHA256.String(), codec.HMACSHA256.String()}},

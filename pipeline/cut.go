@@ -12,7 +12,7 @@ import (
 //	worker   ──▶ gate ──▶ all sinks of a batch
 //	                ▲
 //	committer: close · Barrier · is everything that was submitted resolved?
-//	           · watermarks and marks · open ──▶ CommitCut
+//	           · watermarks and extents · open ──▶ CommitCut
 //
 // A batch passes the gate for all of its sinks at once, and each lane in order. So
 // when nothing that has passed is unresolved, the outputs hold the batches before
@@ -31,12 +31,12 @@ func (p *Pipeline) takeCut() error {
 		return err
 	}
 	p.due(0)
-	p.marks = p.marks[:0]
+	p.extents = p.extents[:0]
 	for i, s := range p.sinks {
-		at := len(p.marks)
-		p.marks = s.(Marker).Marks(p.marks)
-		for j := range p.marks[at:] {
-			p.marks[at+j].Sink = p.sinkName(i)
+		at := len(p.extents)
+		p.extents = s.(ExtentReporter).Extents(p.extents)
+		for j := range p.extents[at:] {
+			p.extents[at+j].Sink = p.sinkName(i)
 		}
 	}
 	return nil
@@ -100,7 +100,7 @@ func (p *Pipeline) storeCut(f *feed) error {
 	case len(f.ups) == 0:
 		return nil
 	}
-	if err := f.committer.(CutCommitter).CommitCut(p.base, f.ups, p.marks); err != nil {
+	if err := f.committer.(CutCommitter).CommitCut(p.base, f.ups, p.extents); err != nil {
 		return err
 	}
 	for _, s := range p.sinks {

@@ -13,20 +13,20 @@ import (
 	"time"
 )
 
-// A markedSink is an output of which a length is known.
-type markedSink struct {
+// A extentSink is an output of which a length is known.
+type extentSink struct {
 	fakeSink
 	finished []string
 	never    string // the lane that is never finished
 }
 
-func (s *markedSink) Marks(dst []Mark) []Mark {
+func (s *extentSink) Extents(dst []Extent) []Extent {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return append(dst, Mark{Path: "out", Length: int64(len(s.all))})
+	return append(dst, Extent{Path: "out", Length: int64(len(s.all))})
 }
 
-func (s *markedSink) Finish(_ context.Context, lanes []*Lane) []error {
+func (s *extentSink) Finish(_ context.Context, lanes []*Lane) []error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	errs := make([]error, len(lanes))
@@ -52,11 +52,11 @@ type cutSource struct {
 }
 
 type cutState struct {
-	at    map[string]int64
-	marks []Mark
+	at      map[string]int64
+	extents []Extent
 }
 
-func (s *cutSource) CommitCut(_ context.Context, ups []LanePos, marks []Mark) error {
+func (s *cutSource) CommitCut(_ context.Context, ups []LanePos, extents []Extent) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.at == nil {
@@ -65,7 +65,7 @@ func (s *cutSource) CommitCut(_ context.Context, ups []LanePos, marks []Mark) er
 	for _, up := range ups {
 		s.at[up.Lane.Name()] = up.Pos.A
 	}
-	s.cuts = append(s.cuts, cutState{maps.Clone(s.at), slices.Clone(marks)})
+	s.cuts = append(s.cuts, cutState{maps.Clone(s.at), slices.Clone(extents)})
 	return nil
 }
 
@@ -97,9 +97,9 @@ func TestCut(t *testing.T) {
 				src.lanes = append(src.lanes, numbered(600, "aDXaPRa"))
 			}
 			slow := func(context.Context, *Batch, Ticket) error { nap(200); return nil }
-			a := &markedSink{fakeSink: fakeSink{submit: slow, answer: answer}}
-			b := &markedSink{fakeSink: fakeSink{async: true, submit: slow}}
-			dead := &markedSink{fakeSink: fakeSink{hold: 3}}
+			a := &extentSink{fakeSink: fakeSink{submit: slow, answer: answer}}
+			b := &extentSink{fakeSink: fakeSink{async: true, submit: slow}}
+			dead := &extentSink{fakeSink: fakeSink{hold: 3}}
 			p := newPipe(t, Options{
 				Sources: []Source{src}, Sinks: []Sink{a, b}, DeadLetter: dead, ExactlyOnce: true, Ordering: o, Workers: 8, CommitInterval: 50 * time.Millisecond,
 				SinkNames: []string{"a", "b"},
@@ -107,7 +107,7 @@ func TestCut(t *testing.T) {
 			finished(t.Context(), t, p)
 			cuts += len(src.cuts)
 			for i, c := range src.cuts {
-				checkCut(t, fmt.Sprintf("%s, %v, cut %d", name, o, i), c, map[string]*markedSink{"a": a, "b": b, DeadLetterName: dead}, src.lanes)
+				checkCut(t, fmt.Sprintf("%s, %v, cut %d", name, o, i), c, map[string]*extentSink{"a": a, "b": b, DeadLetterName: dead}, src.lanes)
 			}
 		})
 	}
@@ -127,12 +127,12 @@ func TestCut(t *testing.T) {
 
 // checkCut compares what the sinks held at a cut with the lines before the
 // watermarks.
-func checkCut(t *testing.T, name string, c cutState, sinks map[string]*markedSink, lanes [][]string) {
+func checkCut(t *testing.T, name string, c cutState, sinks map[string]*extentSink, lanes [][]string) {
 	t.Helper()
-	if len(c.marks) != len(sinks) {
-		t.Errorf("%s: marks %+v", name, c.marks)
+	if len(c.extents) != len(sinks) {
+		t.Errorf("%s: extents %+v", name, c.extents)
 	}
-	for _, m := range c.marks {
+	for _, m := range c.extents {
 		count := map[string]int{}
 		for _, rec := range sinks[m.Sink].all[:m.Length] {
 			lane, _, _ := strings.Cut(rec, ":")
@@ -164,7 +164,7 @@ func TestCutOptions(t *testing.T) {
 			t.Errorf("%+v: %v", o, err)
 		}
 	}
-	good := Options{Sources: []Source{&cutSource{}}, Sinks: []Sink{&markedSink{}}, Ordering: OrderPerLane}
+	good := Options{Sources: []Source{&cutSource{}}, Sinks: []Sink{&extentSink{}}, Ordering: OrderPerLane}
 	o := good
 	o.Ordering = OrderNone
 	f(o)
@@ -185,7 +185,7 @@ func TestCutOptions(t *testing.T) {
 func TestFinish(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		src := &cutSource{refuse: 2}
-		sink := &markedSink{never: "lane3"}
+		sink := &extentSink{never: "lane3"}
 		run := func(ctx context.Context, rt Runtime) error {
 			for i := range 4 {
 				l := rt.NewLane(fmt.Sprintf("lane%d", i), LaneLimits{})

@@ -93,7 +93,7 @@ func TestHaltCut(t *testing.T) {
 			if !split {
 				source, least = &src.cutSource, int64(at-10)
 			}
-			out, dead := &markedSink{fakeSink: fakeSink{async: true}}, &markedSink{}
+			out, dead := &extentSink{fakeSink: fakeSink{async: true}}, &extentSink{}
 			p := newPipe(t, Options{
 				Sources: []Source{source}, Sinks: []Sink{out}, DeadLetter: dead, ExactlyOnce: true, Ordering: OrderPerLane, Workers: 4,
 				CommitInterval: time.Hour, SinkNames: []string{"b"},
@@ -166,7 +166,7 @@ func TestDrainHalted(t *testing.T) {
 // The codec of package record ends the run at a record that is too long, if it is
 // told to, in a block, in a message and in a piece.
 func TestRecordCodecStops(t *testing.T) {
-	job := linesJobOf(t, record.Config{MaxRecord: 12, OnOversize: record.FateStop})
+	job := linesJobOf(t, record.Config{MaxRecord: 12, OnOversize: record.DispositionStop})
 	f := func(b *Batch, next, msg int) {
 		t.Helper()
 		c := NewRecordCodec(job)()

@@ -110,7 +110,7 @@ func (o *Options) validate() error {
 		check(o.Ordering == OrderNone || s.Caps().Ordered, "ordering: sink %d does not keep the order", i+1)
 	}
 	if o.ExactlyOnce {
-		check(o.canCut(), "exactly once: it takes one source that commits cuts, sinks that have marks, and an ordering")
+		check(o.canCut(), "exactly once: it takes one source that commits cuts, sinks that have extents, and an ordering")
 	}
 	check(packers < 2, "%d sinks are Packers: a batch holds the compressed form for one", packers)
 	return errors.Join(errs...)
@@ -124,7 +124,7 @@ func (o *Options) canCut() bool {
 		sinks = append(sinks[:len(sinks):len(sinks)], o.DeadLetter)
 	}
 	for _, s := range sinks {
-		if _, ok := s.(Marker); !ok {
+		if _, ok := s.(ExtentReporter); !ok {
 			return false
 		}
 	}

@@ -79,7 +79,7 @@ func (c *recordCodec) Process(b *Batch) {
 
 // records handles the records up to offset end of the batch.
 func (c *recordCodec) records(b *Batch, end int) {
-	at := record.Place{Name: b.Lane.Name(), Head: b.Lane.Head()}
+	at := record.Position{Name: b.Lane.Name(), Head: b.Lane.Head()}
 	for ; b.Next < end; c.n++ {
 		if c.n%markEvery == 0 || b.Next == 0 {
 			c.save(b)
@@ -100,7 +100,7 @@ func (c *recordCodec) save(b *Batch) { c.mark, c.saved = b.Next, b.Stats }
 // piece handles a batch that is a piece of an oversize record.
 func (c *recordCodec) piece(b *Batch) {
 	c.save(b)
-	at := record.Place{Name: b.Lane.Name(), Head: b.Lane.Head(), Line: b.Line, Off: b.Off}
+	at := record.Position{Name: b.Lane.Name(), Head: b.Lane.Head(), Line: b.Line, Off: b.Off}
 	out, dead := c.w.Piece(b.Out.Bytes, b.Dead.Bytes, b.In, record.Piece(b.Piece), at, &b.Stats)
 	if c.w.Err() != nil {
 		return
@@ -115,7 +115,7 @@ func (c *recordCodec) Reject(b *Batch) {
 	c.w = c.job.NewWorker() // the panic may have left the other one in any state
 	c.workers[c.job] = c.w
 	b.Stats = c.saved
-	at := record.Place{Name: b.Lane.Name(), Head: b.Lane.Head()}
+	at := record.Position{Name: b.Lane.Name(), Head: b.Lane.Head()}
 	for next := c.mark; next < b.Next; {
 		rec := c.rec(b.In[:b.limit(next)], next)
 		at.Off = b.Off + int64(next)
@@ -134,7 +134,7 @@ func (c *recordCodec) Reject(b *Batch) {
 func (c *recordCodec) Refuse(b *Batch) {
 	c.begin(b)
 	rec := c.inHand(b)
-	at := record.Place{Name: b.Lane.Name(), Head: b.Lane.Head(), Off: b.at(), Key: b.key()}
+	at := record.Position{Name: b.Lane.Name(), Head: b.Lane.Head(), Off: b.at(), Key: b.key()}
 	if len(b.Msgs) == 0 {
 		at.Line = b.Line + int64(bytes.Count(b.In[:b.Next], newline))
 	}

@@ -56,7 +56,7 @@ type Pipeline struct {
 
 	gate    gate          // closed while a cut is taken; see cut.go
 	barrier chan struct{} // holds one element while a Barrier is under way
-	marks   []Mark        // scratch of the committer
+	extents []Extent      // scratch of the committer
 
 	mu        sync.Mutex // guards what follows, the accounts of the feeds, and Batch.refused
 	lanes     []*Lane    // not over, or not committed

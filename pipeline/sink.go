@@ -71,23 +71,23 @@ func newPack(s Sink) (packFunc, error) {
 	return nil, nil
 }
 
-// A Mark says how long an output is: what lies behind it is not covered by the
+// A Extent says how long an output is: what lies behind it is not covered by the
 // progress that was stored with it, and is cut off by the next run.
-type Mark struct {
+type Extent struct {
 	Sink   string // name of the sink; filled in by the pipeline
 	Lane   string // Lane.ID of the lane that the output belongs to; empty if it is of all
 	Path   string
 	Length int64 // bytes that are durable
 }
 
-// A Marker is a Sink whose outputs have a length that can be cut back to. Marks
+// A ExtentReporter is a Sink whose outputs have a length that can be cut back to. Extents
 // appends the marks of all its unfinished outputs. It is called between a Barrier
 // and the next Submit.
-type Marker interface {
-	Marks(dst []Mark) []Mark
+type ExtentReporter interface {
+	Extents(dst []Extent) []Extent
 }
 
-// A CutObserver is a Marker that is told when the marks that it gave last are
+// A CutObserver is a ExtentReporter that is told when the extents that it gave last are
 // stored: from then on no run cuts its outputs back below them. The committer calls
 // it after CutCommitter.CommitCut. It does not block.
 type CutObserver interface {

@@ -73,11 +73,11 @@ type Committer interface {
 
 // A CutCommitter is a Committer that stores, in one step, watermarks and how far
 // the outputs of the sinks have come: with [Options.ExactlyOnce] it is called
-// instead of Commit. What is in the outputs up to the marks is exactly what lies
+// instead of Commit. What is in the outputs up to the extents is exactly what lies
 // before the watermarks of all lanes, those that are not in ups included.
 type CutCommitter interface {
 	Committer
-	CommitCut(ctx context.Context, ups []LanePos, marks []Mark) error
+	CommitCut(ctx context.Context, ups []LanePos, extents []Extent) error
 }
 
 // A Keeper is a Committer that looks after the place in which it stores progress:

@@ -256,7 +256,7 @@ func (p *Pipeline) settle(b *Batch) {
 	p.release(b)
 }
 
-// DeadLetterName is the name of the dead letter in errors, snapshots and marks.
+// DeadLetterName is the name of the dead letter in errors, snapshots and extents.
 const DeadLetterName = "dead_letter"
 
 // sinkName names a sink in errors and in the log.

@@ -37,7 +37,7 @@ type segments struct {
 	files     []string // that hold withdrawn text
 
 	// At the last commit: how many were verified, and whether the lane was held.
-	// Marks that are taken then go by it.
+	// Extents that are taken then go by it.
 	cutDone uint64
 	cutHeld bool
 }
@@ -92,7 +92,7 @@ func (l *Lane) Held() bool {
 }
 
 // Covered reports whether the commit that is being taken covers a batch of that
-// segment, which is resolved as a whole. A [Marker] calls it in Marks.
+// segment, which is resolved as a whole. A [ExtentReporter] calls it in Extents.
 func (l *Lane) Covered(segment uint64) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -15,12 +15,12 @@ import (
 
 // An Env is what a process gives to the sinks that it makes.
 type Env struct {
-	Resume      []pipeline.Mark // lengths of outputs, as they were stored last
-	SourceNames []string        // by pipeline.Lane.Source
-	Batches     int             // that the pipeline has
-	OpenFiles   int             // that a sink of files may keep open; 0: the default
-	ExactlyOnce bool            // the progress is stored with the lengths of the outputs
-	DeadLetter  bool            // the sink takes rejected records
+	Resume      []pipeline.Extent // lengths of outputs, as they were stored last
+	SourceNames []string          // by pipeline.Lane.Source
+	Batches     int               // that the pipeline has
+	OpenFiles   int               // that a sink of files may keep open; 0: the default
+	ExactlyOnce bool              // the progress is stored with the lengths of the outputs
+	DeadLetter  bool              // the sink takes rejected records
 	Logger      *slog.Logger
 	Stdout      io.Writer // of the process; nil: it is not to be written to
 }

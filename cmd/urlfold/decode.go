@@ -78,8 +78,8 @@ func (d *decodeFlags) appendText(dst, src []byte) ([]byte, error) {
 
 // check returns what --strict finds first in src.
 func (d *decodeFlags) check(src []byte) error {
-	raw, stray := d.raw.Index(src), percent.IndexStray(src)
-	if raw < 0 || stray >= 0 && stray < raw {
+	raw, malformed := d.raw.Index(src), percent.IndexMalformed(src)
+	if raw < 0 || malformed >= 0 && malformed < raw {
 		return percent.Check(src)
 	}
 	return fmt.Errorf("raw byte %02Xh at offset %d cannot stand in a %s (%s): never encoded, or decoded already", src[raw], raw, d.name, d.standard)

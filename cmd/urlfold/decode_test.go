@@ -49,11 +49,11 @@ func TestDecodeCommandErrors(t *testing.T) {
 	f(`unknown component "path" for standard form`, "--form", "--component", "path")
 }
 
-// TestDecodeStrictLines checks that the error tells the line, is a [*percent.StrayError], shows nothing of the text, and comes
+// TestDecodeStrictLines checks that the error tells the line, is a [*percent.MalformedError], shows nothing of the text, and comes
 // after the lines before it.
 func TestDecodeStrictLines(t *testing.T) {
 	out, err := execEscape(newDecodeCmd(), strings.NewReader("a%20b\nsecret%\nc"), "--strict")
-	var stray *percent.StrayError
+	var stray *percent.MalformedError
 	if !errors.As(err, &stray) || stray.Offset != 6 || err.Error() != "line 2: bad escape at offset 6: truncated" {
 		t.Errorf("error %v", err)
 	}

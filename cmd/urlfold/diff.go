@@ -28,7 +28,7 @@ type diffOptions struct {
 
 // diffShared are the flags that diff has from the one-shot.
 var diffShared = []string{
-	"profile", "key", "reading", "query-encoding", "format", "dialect", "target", "url-field", "base-field", "base",
+	"profile", "key", "standard", "query-encoding", "format", "dialect", "target", "url-field", "base-field", "base",
 	"max-record", "max-url", "max-decompressed", "max-ratio", "zstd-max-window", "jobs",
 }
 

@@ -95,7 +95,7 @@ func (d *diffReporter) shown(url string) string {
 		return url
 	}
 	var st record.Stats
-	out, _ := d.redact.Append(nil, nil, []byte(url), record.Place{}, &st)
+	out, _ := d.redact.Append(nil, nil, []byte(url), record.Position{}, &st)
 	return string(unescapeTSV(nil, splitFields(out)[0]))
 }
 

@@ -163,7 +163,7 @@ func profilesPage(t *testing.T) []byte {
 
 ## Built in
 
-| profile | reading | key | stray % | what it is for |
+| profile | standard | key | malformed % | what it is for |
 |---|---|---|---|---|
 `)
 	for _, p := range codec.Profiles() {
@@ -174,7 +174,7 @@ func profilesPage(t *testing.T) []byte {
 		if p.Name == defaultProfile {
 			name += " (default)"
 		}
-		fmt.Fprintf(&b, "| %s | %v | %s | %s | %s |\n", name, p.Reading, mdCode(codec.KeyFunction(p.Reading, p.Key)), strayText(p.Stray), uses[p.Name])
+		fmt.Fprintf(&b, "| %s | %v | %s | %s | %s |\n", name, p.Standard, mdCode(codec.KeyFunction(p.Standard, p.Key)), malformedText(p.Malformed), uses[p.Name])
 	}
 	b.WriteString("\nTheir rules, in the order in which they are applied, behind those of the reading:\n\n| profile | rules |\n|---|---|\n")
 	for _, p := range codec.Profiles() {

@@ -19,18 +19,18 @@ import (
 
 // explainOptions is the flags of explain.
 type explainOptions struct {
-	profile string
-	rules   []string
-	key     string
-	keyForm string
-	queries string // how they are encoded
-	reading string
-	base    string
-	vs      string
-	json    bool
-	redact  bool
-	ascii   bool
-	fail    bool
+	profile  string
+	rules    []string
+	key      string
+	keyForm  string
+	queries  string // how they are encoded
+	standard string
+	base     string
+	vs       string
+	json     bool
+	redact   bool
+	ascii    bool
+	fail     bool
 }
 
 // newExplainCmd returns the command that tells about single URLs.
@@ -61,7 +61,7 @@ A password is shown, since you typed it; --redact hides it.`,
 	f.StringVarP(&o.profile, "profile", "p", defaultProfile, "the `name` of the profile: "+strings.Join(profileNames(), ", "))
 	f.StringSliceVar(&o.rules, "rule", nil, "`rules` to add to the profile or to remove from it: +rfc-clean,-frag-drop")
 	f.StringVarP(&o.key, "key", "k", "", "the `level` of the key: "+strings.Join(levelNames(), ", ")+". Default: the profile's")
-	f.StringVar(&o.reading, "reading", "", "the `reading` that keys are computed on: "+strings.Join(readingNames, ", ")+". Default: the profile's")
+	f.StringVar(&o.standard, "standard", "", "the `standard` that keys are computed by: "+strings.Join(standardNames, ", ")+". Default: the profile's")
 	f.StringVar(&o.queries, "query-encoding", "utf-8", "the `label` of the encoding that browsers would write queries in, such as windows-1252")
 	f.StringVar(&o.keyForm, "key-format", keyFormNames[0], "how keys are `written`: "+strings.Join(keyFormNames, ", "))
 	f.StringVar(&o.base, "base", "", "resolve the URL against this `URL` first")
@@ -75,7 +75,7 @@ A password is shown, since you typed it; --redact hides it.`,
 	completeFrom(cmd, "key", levelNames())
 	completeFrom(cmd, "key-format", keyFormNames)
 	completeFrom(cmd, "query-encoding", charset.Names())
-	completeFrom(cmd, "reading", readingNames)
+	completeFrom(cmd, "standard", standardNames)
 	return cmd
 }
 
@@ -118,8 +118,8 @@ func (o *explainOptions) run(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// explainMarks is how many places are shown: as many as there are letters.
-const explainMarks = 52
+// explainDiagnostics is how many places are shown: as many as there are letters.
+const explainDiagnostics = 52
 
 // explainer checks the flags.
 func (o *explainOptions) explainer(cmd *cobra.Command) (*explainer, error) {
@@ -134,14 +134,14 @@ func (o *explainOptions) explainer(cmd *cobra.Command) (*explainer, error) {
 	bad.add("--query-encoding", err)
 	lv, err := findLevel(o.key, p)
 	bad.add("--key", err)
-	rd, err := findReading(o.reading, p)
-	bad.add("--reading", err)
+	rd, err := findStandard(o.standard, p)
+	bad.add("--standard", err)
 	bad.add("--base", checkBase(o.base))
 	if err := bad.err(); err != nil {
 		return nil, err
 	}
-	p.MaxMarks = explainMarks
-	n, err := codec.New(p, codec.WithPolicy(policy), codec.WithReading(rd), codec.WithQueryEncoding(encoding))
+	p.MaxDiagnostics = explainDiagnostics
+	n, err := codec.New(p, codec.WithPolicy(policy), codec.WithStandard(rd), codec.WithQueryEncoding(encoding))
 	if err != nil {
 		return nil, usage(err)
 	}
@@ -233,12 +233,12 @@ func (e *explanation) noteEmptyPair() {
 		return
 	}
 	at := query.Start + uint32(n)
-	i := slices.IndexFunc(e.res.Marks, func(m codec.Mark) bool { return m.At > at })
+	i := slices.IndexFunc(e.res.Diagnostics, func(m codec.Diagnostic) bool { return m.At > at })
 	if i < 0 {
-		i = len(e.res.Marks)
+		i = len(e.res.Diagnostics)
 	}
 	e.res.Flags = e.res.Flags.With(codec.EmptyPair)
-	e.res.Marks = slices.Insert(e.res.Marks, i, codec.Mark{At: at, Flag: codec.EmptyPair, Component: codec.Query, Action: codec.Kept})
+	e.res.Diagnostics = slices.Insert(e.res.Diagnostics, i, codec.Diagnostic{At: at, Flag: codec.EmptyPair, Component: codec.Query, Action: codec.Kept})
 }
 
 // keepSecrets remembers the passwords of URLs, if they are to be hidden: what is

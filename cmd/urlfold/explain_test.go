@@ -17,11 +17,11 @@ func newTestExplainer(t testing.TB, s style, redact bool) *explainer {
 }
 
 // newExplainerOf returns an explainer with a profile, and keys on a reading.
-func newExplainerOf(t testing.TB, profile string, rd codec.Reading, s style, redact bool) *explainer {
+func newExplainerOf(t testing.TB, profile string, rd codec.Standard, s style, redact bool) *explainer {
 	t.Helper()
 	p, _ := codec.Lookup(profile)
-	p.MaxMarks = explainMarks
-	n, err := codec.New(p, codec.WithReading(rd))
+	p.MaxDiagnostics = explainDiagnostics
+	n, err := codec.New(p, codec.WithStandard(rd))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,7 +78,7 @@ func TestExplainRedact(t *testing.T) {
 		for _, asJSON := range []bool{false, true} {
 			for _, vs := range [][]byte{nil, []byte("http://u:other@h/")} {
 				for _, profile := range []string{"equiv", "rfc3986"} {
-					for _, rd := range []codec.Reading{codec.RFC, codec.WHATWG} {
+					for _, rd := range []codec.Standard{codec.RFC, codec.WHATWG} {
 						out := explained(newExplainerOf(t, profile, rd, fancy, true), []byte(url), vs, asJSON)
 						if bytes.Contains(out, []byte(secret)) || bytes.Contains(out, []byte("u:other")) {
 							t.Errorf("%s: %s, %v: the password is there: %s", url, profile, rd, out)
@@ -177,7 +177,7 @@ func TestMergers(t *testing.T) {
 	f := func(profile string, lv codec.Level, a, b, want string) {
 		t.Helper()
 		p, _ := codec.Lookup(profile)
-		x := newExplainerOf(t, profile, p.Reading, plain, false)
+		x := newExplainerOf(t, profile, p.Standard, plain, false)
 		ea, eb := x.explain([]byte(a)), x.explain([]byte(b))
 		if first, ok := meetingLevel(ea, eb); !ok || first != lv {
 			t.Fatalf("%s and %s meet at %v (%v), want %v", a, b, first, ok, lv)
@@ -196,13 +196,13 @@ func TestMergers(t *testing.T) {
 	f("analytics", codec.K3, "http://www.example.com/", "http://example.com/index.html", "www-one, dirindex")
 }
 
-// TestReadings tells what each standard makes of a URL: SEMANTICS section 6, 3.
-func TestReadings(t *testing.T) {
+// TestStandards tells what each standard makes of a URL: SEMANTICS section 6, 3.
+func TestStandards(t *testing.T) {
 	f := func(url string, rfc, whatwg standing, apart string) {
 		t.Helper()
 		e := newTestExplainer(t, plain, false).explain([]byte(url))
 		var names []string
-		if e.rfc.standing != noReading && e.whatwg.standing != noReading {
+		if e.rfc.standing != failure && e.whatwg.standing != failure {
 			for _, d := range differences(e.rfc.k1, e.whatwg.k1) {
 				names = append(names, d.component)
 			}
@@ -218,8 +218,8 @@ func TestReadings(t *testing.T) {
 	f("http://u@h/", valid, invalid, "")
 	f("http://0x7f.1/", valid, invalid, "host")
 	f(`http://evil.com\@good.com/`, invalid, invalid, "username,host,path")
-	f("http://h:99999/", valid, noReading, "")
-	f("http://[::1/", noReading, noReading, "")
-	f("../a", valid, noReading, "")
+	f("http://h:99999/", valid, failure, "")
+	f("http://[::1/", failure, failure, "")
+	f("../a", valid, failure, "")
 	f("mailto:a@b", valid, valid, "")
 }

@@ -13,41 +13,41 @@ import (
 // An explainObject is an explanation as JSON. The names are those of the
 // one-shot's output fields, and a contract.
 type explainObject struct {
-	URL      *string    `json:"url,omitempty"`
-	URLB64   string     `json:"url_b64,omitempty"`
-	Norm     *string    `json:"norm,omitempty"`
-	Key      string     `json:"key,omitempty"`
-	Level    string     `json:"level"`
-	Change   string     `json:"change,omitempty"`
-	Flags    []string   `json:"flags"`
-	Marks    []markJSON `json:"marks"`
-	Scheme   *string    `json:"scheme,omitempty"`
-	Username *string    `json:"username,omitempty"`
-	Host     *string    `json:"host,omitempty"`
-	Port     *string    `json:"port,omitempty"`
-	Path     *string    `json:"path,omitempty"`
-	Query    *string    `json:"query,omitempty"`
-	Fragment *string    `json:"fragment,omitempty"`
-	Error    string     `json:"error,omitempty"`
-	ErrorAt  *uint32    `json:"at,omitempty"`
-	Profile  string     `json:"profile"`
-	Reading  string     `json:"reading"` // of the profile
-	Function string     `json:"key_function"`
-	RFC      standing   `json:"rfc"`
-	WHATWG   standing   `json:"whatwg"`
-	K0       *string    `json:"k0,omitempty"`
-	K1       *string    `json:"k1,omitempty"`
-	K2       *string    `json:"k2,omitempty"`
-	K3       *string    `json:"k3,omitempty"`
-	Site     string     `json:"site,omitempty"`
-	SURT     *string    `json:"surt,omitempty"`
-	Template *string    `json:"template,omitempty"`
-	IRI      *string    `json:"iri,omitempty"`
-	Policy   string     `json:"policy,omitempty"`  // versions of the lists that K2 and K3 go by
-	Skipped  []skipJSON `json:"skipped,omitempty"` // what of these lists is not among their rules
-	Steps    []stepJSON `json:"steps,omitempty"`
-	KeySteps []keyJSON  `json:"key_steps,omitempty"`
-	VS       *pairJSON  `json:"vs,omitempty"`
+	URL         *string          `json:"url,omitempty"`
+	URLB64      string           `json:"url_b64,omitempty"`
+	Norm        *string          `json:"norm,omitempty"`
+	Key         string           `json:"key,omitempty"`
+	Level       string           `json:"level"`
+	Change      string           `json:"change,omitempty"`
+	Flags       []string         `json:"flags"`
+	Diagnostics []diagnosticJSON `json:"diagnostics"`
+	Scheme      *string          `json:"scheme,omitempty"`
+	Username    *string          `json:"username,omitempty"`
+	Host        *string          `json:"host,omitempty"`
+	Port        *string          `json:"port,omitempty"`
+	Path        *string          `json:"path,omitempty"`
+	Query       *string          `json:"query,omitempty"`
+	Fragment    *string          `json:"fragment,omitempty"`
+	Error       string           `json:"error,omitempty"`
+	ErrorAt     *uint32          `json:"at,omitempty"`
+	Profile     string           `json:"profile"`
+	Standard    string           `json:"standard"` // of the profile
+	Function    string           `json:"key_function"`
+	RFC         standing         `json:"rfc"`
+	WHATWG      standing         `json:"whatwg"`
+	K0          *string          `json:"k0,omitempty"`
+	K1          *string          `json:"k1,omitempty"`
+	K2          *string          `json:"k2,omitempty"`
+	K3          *string          `json:"k3,omitempty"`
+	Site        string           `json:"site,omitempty"`
+	SURT        *string          `json:"surt,omitempty"`
+	Template    *string          `json:"template,omitempty"`
+	IRI         *string          `json:"iri,omitempty"`
+	Policy      string           `json:"policy,omitempty"`  // versions of the lists that K2 and K3 go by
+	Skipped     []skipJSON       `json:"skipped,omitempty"` // what of these lists is not among their rules
+	Steps       []stepJSON       `json:"steps,omitempty"`
+	KeySteps    []keyJSON        `json:"key_steps,omitempty"`
+	VS          *pairJSON        `json:"vs,omitempty"`
 }
 
 type skipJSON struct {
@@ -55,7 +55,7 @@ type skipJSON struct {
 	What   string `json:"what"`
 }
 
-type markJSON struct {
+type diagnosticJSON struct {
 	Flag      string `json:"flag"`
 	At        uint32 `json:"at"`
 	Component string `json:"component"`
@@ -96,8 +96,8 @@ type levelJSON struct {
 func (x *explainer) object(e *explanation) *explainObject {
 	p := x.norm.Profile()
 	o := &explainObject{
-		Level: x.level.String(), Profile: p.Name, Reading: p.Reading.String(), Function: x.norm.KeyFunction(x.level),
-		RFC: e.rfc.standing, WHATWG: e.whatwg.standing, Flags: []string{}, Marks: []markJSON{},
+		Level: x.level.String(), Profile: p.Name, Standard: p.Standard.String(), Function: x.norm.KeyFunction(x.level),
+		RFC: e.rfc.standing, WHATWG: e.whatwg.standing, Flags: []string{}, Diagnostics: []diagnosticJSON{},
 	}
 	if url := x.hide(string(e.src)); utf8.ValidString(url) {
 		o.URL = &url
@@ -107,8 +107,8 @@ func (x *explainer) object(e *explanation) *explainObject {
 	for f := range e.res.Flags.All() {
 		o.Flags = append(o.Flags, f.String())
 	}
-	for _, m := range e.res.Marks {
-		o.Marks = append(o.Marks, markJSON{m.Flag.String(), m.At, m.Component.String(), m.Action.String()})
+	for _, m := range e.res.Diagnostics {
+		o.Diagnostics = append(o.Diagnostics, diagnosticJSON{m.Flag.String(), m.At, m.Component.String(), m.Action.String()})
 	}
 	if e.err != nil {
 		o.Error, o.ErrorAt = errorName(e.err), &e.res.ErrAt

@@ -31,7 +31,7 @@ func (x *explainer) write(w *bufio.Writer, e *explanation, asJSON bool) {
 		x.writeStandings(w, e)
 		return
 	}
-	x.writeReadings(w, e)
+	x.writeStandards(w, e)
 	x.writeNormal(w, e)
 	x.writeSteps(w, e)
 	x.writeKeys(w, e)
@@ -59,7 +59,7 @@ func (x *explainer) picture(e *explanation) [][]cell {
 			points = append(points, int(s.Start), int(s.End))
 		}
 	}
-	for _, m := range e.res.Marks {
+	for _, m := range e.res.Diagnostics {
 		points = append(points, int(m.At))
 	}
 	if e.err != nil {
@@ -109,23 +109,23 @@ func (x *explainer) drawComponents(w *bufio.Writer, e *explanation) {
 	}
 }
 
-// A defect is the marks at one offset, under one letter.
+// A defect is the diagnostics at one offset, under one letter.
 type defect struct {
-	at     int
-	letter byte
-	marks  []codec.Mark
+	at          int
+	letter      byte
+	diagnostics []codec.Diagnostic
 }
 
-// defects gathers the marks of e by offset.
+// defects gathers the diagnostics of e by offset.
 func defects(e *explanation) []defect {
 	const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 	var out []defect
-	for _, m := range e.res.Marks {
+	for _, m := range e.res.Diagnostics {
 		if n := len(out); n > 0 && out[n-1].at == int(m.At) {
-			out[n-1].marks = append(out[n-1].marks, m)
+			out[n-1].diagnostics = append(out[n-1].diagnostics, m)
 			continue
 		}
-		out = append(out, defect{int(m.At), letters[len(out)%len(letters)], []codec.Mark{m}})
+		out = append(out, defect{int(m.At), letters[len(out)%len(letters)], []codec.Diagnostic{m}})
 	}
 	return out
 }
@@ -149,7 +149,7 @@ func (x *explainer) drawDefects(w *bufio.Writer, e *explanation) {
 	}
 	told := map[codec.Flag]bool{}
 	for _, d := range found {
-		for i, m := range d.marks {
+		for i, m := range d.diagnostics {
 			letter := string(d.letter)
 			if i > 0 {
 				letter = " "
@@ -192,7 +192,7 @@ func (x *explainer) drawCarets(w *bufio.Writer, pic [][]cell, found []defect, of
 
 // markAction says what was done about a mark. If there is no normal form,
 // nothing was.
-func markAction(e *explanation, m codec.Mark) string {
+func markAction(e *explanation, m codec.Diagnostic) string {
 	action := actionTexts[m.Action]
 	if e.err != nil && m.Action != codec.Rejected {
 		action = ""
@@ -204,7 +204,7 @@ func markAction(e *explanation, m codec.Mark) string {
 }
 
 // writeMark tells about one mark: its meaning only if that was not told before.
-func (x *explainer) writeMark(w *bufio.Writer, letter string, m codec.Mark, action string, told bool) {
+func (x *explainer) writeMark(w *bufio.Writer, letter string, m codec.Diagnostic, action string, told bool) {
 	where := fmt.Sprintf("byte %d, %v", m.At, m.Component)
 	if !told {
 		x.writeFlag(w, letter, m.Flag, where, action)
@@ -220,7 +220,7 @@ func (x *explainer) writeMark(w *bufio.Writer, letter string, m codec.Mark, acti
 }
 
 // doubleText tells what is known about an escape that was escaped again.
-func doubleText(m codec.Mark) string {
+func doubleText(m codec.Diagnostic) string {
 	text := fmt.Sprintf("It is %d deep", m.Info&(codec.WouldBeUTF8-1))
 	if m.Info&codec.WouldDelimit != 0 {
 		text += ", and ends as a delimiter"
@@ -262,7 +262,7 @@ func capital(text string) string {
 // writeNormal writes the normal form and how far it is from the input.
 func (x *explainer) writeNormal(w *bufio.Writer, e *explanation) {
 	p := x.norm.Profile()
-	x.head(w, fmt.Sprintf("normal form (profile %s, reading %v)", p.Name, p.Reading))
+	x.head(w, fmt.Sprintf("normal form (profile %s, standard %v)", p.Name, p.Standard))
 	x.long(w, x.paint(green, printable(x.hide(string(e.norm)))))
 	x.emit(w, "\n")
 	change := changeTexts[e.change]

@@ -90,7 +90,7 @@ func (x *explainer) meeting(a, b *explanation) string {
 
 // meetsAtOnce says why two URLs have the same K0.
 func (x *explainer) meetsAtOnce(a, b *explanation) string {
-	if a.rfc.standing == noReading || b.rfc.standing == noReading || a.rfc.k0 != b.rfc.k0 {
+	if a.rfc.standing == failure || b.rfc.standing == failure || a.rfc.k0 != b.rfc.k0 {
 		return "browsers read them as one URL"
 	}
 	return "the same URL in every scheme"

@@ -86,7 +86,7 @@ var flagInfos = [codec.NumFlags]flagInfo{
 	codec.EmptyPair:  {"the query has a field without name and value: '&&', or a '&' at one of its ends", "URL Standard §5.1"},
 	codec.ParamStyle: {"a parameter is not written in the style that is declared for it", "OpenAPI 3.1.1 §4.8.12"},
 
-	codec.MarksDropped: {"there are more places than are recorded", ""},
+	codec.DiagnosticsDropped: {"there are more places than are recorded", ""},
 }
 
 // actionTexts says what was done about a mark.

@@ -24,7 +24,7 @@ type options struct {
 	base                string
 
 	// Normalization.
-	profile, key, reading        string
+	profile, key, standard       string
 	rules                        []string
 	queryEncoding                string
 	hash, hmacKeyFile, keyFormat string
@@ -79,7 +79,7 @@ var (
 	targetNames   = []string{"request", "referer", "all"}
 	hashNames     = []string{"xxh3-128", "sha256-128", "hmac-sha256"}
 	keyFormNames  = []string{codec.KeyHex.String(), codec.KeyBase32.String()}
-	readingNames  = []string{codec.RFC.String(), codec.WHATWG.String()}
+	standardNames = []string{codec.RFC.String(), codec.WHATWG.String()}
 	failOnNames   = []string{"never", "damage", "rejects", "flags"}
 	compressNames = []string{autoCompress, "none", "gzip", "zstd"}
 	logLevelNames = []string{"debug", "info", "warn", "error"}
@@ -103,7 +103,7 @@ func (o *options) register(cmd *cobra.Command) {
 	}
 	for flag, names := range map[string][]string{
 		"format": record.Formats(), "dialect": dialectNames, "target": targetNames, "profile": profileNames(),
-		"key": levelNames(), "reading": readingNames, "hash": hashNames, "render": renderNames,
+		"key": levelNames(), "standard": standardNames, "hash": hashNames, "render": renderNames,
 		"query-encoding": charset.Names(), "rule": signedRuleNames(), "key-format": keyFormNames, "repair": record.RepairNames(),
 		"compress": compressNames, "fail-on": failOnNames, "on-damage": file.OnDamageNames, "log-level": logLevelNames,
 	} {
@@ -124,7 +124,7 @@ func (o *options) codecFlags(f *pflag.FlagSet) {
 	f.StringVarP(&o.profile, "profile", "p", defaultProfile, "what to change: the `name` of a profile, see 'urlfold profiles', or a YAML file")
 	f.StringSliceVar(&o.rules, "rule", nil, "`rules` to add to the profile or to remove from it: +rfc-clean,-frag-drop. They are "+strings.Join(ruleNames(), ", "))
 	f.StringVarP(&o.key, "key", "k", "", "the `level` of keys: "+strings.Join(levelNames(), ", ")+". Default: the profile's")
-	f.StringVar(&o.reading, "reading", "", "the `reading` that keys are computed on: rfc, whatwg. Default: the profile's")
+	f.StringVar(&o.standard, "standard", "", "the `standard` that keys are computed by: rfc3986, whatwg. Default: the profile's")
 	f.StringVar(&o.queryEncoding, "query-encoding", "utf-8", "the `label` of the encoding that browsers would write queries in, such as windows-1252, shift_jis, gbk")
 	f.StringVar(&o.hash, "hash", "xxh3-128", "the `name` of the hash of keys: "+strings.Join(hashNames, ", "))
 	f.StringVar(&o.hmacKeyFile, "hmac-key-file", "", "the `file` that holds the key of hmac-sha256, as bytes")
@@ -183,14 +183,14 @@ func findLevel(name string, p codec.Profile) (codec.Level, error) {
 	return codec.Level(i), err
 }
 
-// findReading returns the reading of that name, or the profile's if there is
+// findStandard returns the reading of that name, or the profile's if there is
 // none.
-func findReading(name string, p codec.Profile) (codec.Reading, error) {
+func findStandard(name string, p codec.Profile) (codec.Standard, error) {
 	if name == "" {
-		return p.Reading, nil
+		return p.Standard, nil
 	}
-	i, err := choice("reading", readingNames, name)
-	return codec.Reading(i), err
+	i, err := choice("standard", standardNames, name)
+	return codec.Standard(i), err
 }
 
 // findQueryEncoding returns the encoding with that label, nil for UTF-8.
@@ -202,7 +202,7 @@ func findQueryEncoding(label string, p codec.Profile) (codec.QueryEncoding, erro
 		return nil, err
 	case e == nil:
 		return nil, nil
-	case p.Reading != codec.WHATWG:
+	case p.Standard != codec.WHATWG:
 		return nil, fmt.Errorf("profile %s reads by RFC 3986, which knows no encoding but UTF-8", p.Name)
 	}
 	return e, nil

@@ -64,7 +64,7 @@ func writeProfiles(w io.Writer) error {
 		if i > 0 {
 			_, _ = fmt.Fprintln(tw) // Flush tells
 		}
-		_, _ = fmt.Fprintf(tw, "%s\n  reading\t%v\n  key\t%v, %s\n  stray %%\t%s\n", name, p.Reading, p.Key, codec.KeyFunction(p.Reading, p.Key), strayText(p.Stray))
+		_, _ = fmt.Fprintf(tw, "%s\n  standard\t%v\n  key\t%v, %s\n  malformed %%\t%s\n", name, p.Standard, p.Key, codec.KeyFunction(p.Standard, p.Key), malformedText(p.Malformed))
 		rules := strings.ReplaceAll(p.Rules.String(), ",", ", ")
 		if rules == "" {
 			rules = "none but those of the reading"
@@ -80,12 +80,12 @@ func writeProfiles(w io.Writer) error {
 	return tw.Flush()
 }
 
-// strayText says what becomes of a '%' that starts no escape.
-func strayText(s percent.Stray) string {
+// malformedText says what becomes of a '%' that starts no escape.
+func malformedText(s percent.Malformed) string {
 	switch s {
-	case percent.StrayEncode:
+	case percent.MalformedEncode:
 		return "encoded, as %25"
-	case percent.StrayKeep:
+	case percent.MalformedKeep:
 		return "kept"
 	}
 	return "the URL is rejected"

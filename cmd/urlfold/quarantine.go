@@ -101,7 +101,7 @@ func verdictRemark(r *file.Report) string {
 	}
 	if unverified > 0 {
 		text += fmt.Sprintf("; %s not%s%s", plural(unverified, "record is", "records are"),
-			linesRemark(r.Verified.Lines+1, r.Verified.Lines+r.Unverified.Lines), fateOf(r))
+			linesRemark(r.Verified.Lines+1, r.Verified.Lines+r.Unverified.Lines), dispositionOf(r))
 	}
 	return text + lostRemark(r)
 }
@@ -117,8 +117,8 @@ func linesRemark(first, last int64) string {
 	return " (lines " + formatCount(first) + " to " + formatCount(last) + ")"
 }
 
-// fateOf says where the records of an input are that are not verified.
-func fateOf(r *file.Report) string {
+// dispositionOf says where the records of an input are that are not verified.
+func dispositionOf(r *file.Report) string {
 	switch files := r.Lane.UnverifiedFiles(); {
 	case !r.Withheld:
 		return ", and in the output all the same (--on-damage quarantine keeps them out)"

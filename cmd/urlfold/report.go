@@ -25,7 +25,7 @@ type reportSettings struct {
 	Render      string   `json:"render"`
 	Target      string   `json:"target"`
 	Profile     string   `json:"profile"`
-	Reading     string   `json:"reading"` // of the profile; that of the keys is in their function
+	Standard    string   `json:"standard"` // of the profile; that of the keys is in their function
 	Level       string   `json:"level"`
 	KeyFunction string   `json:"key_function"`
 	Policy      string   `json:"policy,omitempty"` // versions of the lists that the keys depend on
@@ -103,7 +103,7 @@ func (o *outcome) json(exitCode int) ([]byte, error) {
 		Version: version(), ExitCode: exitCode, Seconds: o.elapsed.Seconds(),
 		Settings: reportSettings{
 			Format: o.formats.name(), FormatFound: o.formats.found(), Render: o.set.render, Target: o.set.target, Profile: o.set.profile,
-			Reading: o.set.record.Normalizer.Profile().Reading.String(), Level: o.set.record.Level.String(),
+			Standard: o.set.record.Normalizer.Profile().Standard.String(), Level: o.set.record.Level.String(),
 			KeyFunction: o.set.record.Normalizer.KeyFunction(o.set.record.Level), Policy: o.lists(), Hash: o.set.hash.String(), Redact: o.set.redact, Editions: builtin,
 		},
 		Files:  []reportFile{},

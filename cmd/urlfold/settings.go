@@ -79,8 +79,8 @@ func (s *settings) resolveCodec(bad *mistakes) {
 	lv, levelErr := findLevel(s.key, p)
 	bad.add("--key", levelErr)
 	s.record.Level = lv
-	rd, readingErr := findReading(s.reading, p)
-	bad.add("--reading", readingErr)
+	rd, standardErr := findStandard(s.standard, p)
+	bad.add("--standard", standardErr)
 	i, hashErr := choice("hash", hashNames, s.options.hash)
 	bad.add("--hash", hashErr)
 	s.hash = codec.Hash(i)
@@ -96,10 +96,10 @@ func (s *settings) resolveCodec(bad *mistakes) {
 	bad.add("--hmac-key-file", keyErr)
 	encoding, encodingErr := findQueryEncoding(s.queryEncoding, p)
 	bad.add("--query-encoding", encodingErr)
-	if encodingErr != nil || err != nil || rulesErr != nil || readingErr != nil || hashErr != nil || keyErr != nil || sizeErr != nil {
+	if encodingErr != nil || err != nil || rulesErr != nil || standardErr != nil || hashErr != nil || keyErr != nil || sizeErr != nil {
 		return
 	}
-	s.record.Normalizer, err = codec.New(p, opt, codec.WithReading(rd), codec.WithPolicy(policy), codec.WithQueryEncoding(encoding))
+	s.record.Normalizer, err = codec.New(p, opt, codec.WithStandard(rd), codec.WithPolicy(policy), codec.WithQueryEncoding(encoding))
 	if len(s.rules) > 0 {
 		bad.add("--rule", err) // without it the profile had no contradiction
 	} else {

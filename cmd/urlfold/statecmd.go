@@ -109,7 +109,7 @@ func listState(w io.Writer, c checkpoint.Contents) error {
 		}
 		_, err = fmt.Fprintf(tw, "%s\t%d\t%d\t%s\t%s\t%s\n", e.State, e.Offset, e.Line, orDash(e.Verdict), e.Source, oneLine(e.Path))
 	}
-	for _, m := range c.Marks {
+	for _, m := range c.Extents {
 		if err != nil {
 			return err
 		}
@@ -133,16 +133,16 @@ func showState(w io.Writer, c checkpoint.Contents) error {
 	enc.SetIndent("", "  ")
 	all := struct {
 		Entries []checkpoint.Entry `json:"entries"`
-		Marks   []shownMark        `json:"marks"`
-	}{append([]checkpoint.Entry{}, c.Entries...), []shownMark{}}
-	for _, m := range c.Marks {
-		all.Marks = append(all.Marks, shownMark(m))
+		Extents []shownExtent      `json:"extents"`
+	}{append([]checkpoint.Entry{}, c.Entries...), []shownExtent{}}
+	for _, m := range c.Extents {
+		all.Extents = append(all.Extents, shownExtent(m))
 	}
 	return enc.Encode(all)
 }
 
-// A shownMark is a pipeline.Mark with keys like those of entries.
-type shownMark struct {
+// A shownExtent is a pipeline.Extent with keys like those of entries.
+type shownExtent struct {
 	Sink   string `json:"sink"`
 	Lane   string `json:"lane,omitempty"` // the id of an entry
 	Path   string `json:"path"`

@@ -301,7 +301,7 @@ func recordsOf(r *file.Report) record.Stats {
 func (o *outcome) how() string {
 	n, lv := o.set.record.Normalizer, o.set.record.Level
 	p := n.Profile()
-	text := fmt.Sprintf("%s, profile %s (reading %v), keys %s by %v", o.formats.describe(), p.Name, p.Reading, n.KeyFunction(lv), o.set.hash)
+	text := fmt.Sprintf("%s, profile %s (standard %v), keys %s by %v", o.formats.describe(), p.Name, p.Standard, n.KeyFunction(lv), o.set.hash)
 	if lists := o.lists(); lists != "" {
 		text += ", lists " + strings.ReplaceAll(lists, ";", ", ")
 	}

@@ -32,7 +32,7 @@ func newVersionCmd() *cobra.Command {
 // compared exactly if their key functions and editions are equal.
 func versionText() string {
 	var keys []string
-	for _, rd := range []codec.Reading{codec.RFC, codec.WHATWG} {
+	for _, rd := range []codec.Standard{codec.RFC, codec.WHATWG} {
 		for lv := range codec.Level(codec.NumLevels) {
 			keys = append(keys, codec.KeyFunction(rd, lv))
 		}
@@ -52,7 +52,7 @@ type editions struct {
 }
 
 var builtin = editions{
-	SpecDate: codec.Snapshot, Unicode: idna.UnicodeVersion,
+	SpecDate: codec.SpecDate, Unicode: idna.UnicodeVersion,
 	PublicSuffixes: codec.SiteListVersion(), Parameters: "default@" + params.DefaultVersion,
 }
 

@@ -62,19 +62,19 @@ func ColdFusion(pairs []Pair, query []byte) bool {
 	return id && token
 }
 
-// maxMark is a length that no name that this package knows by heart exceeds.
-const maxMark = 32
+// maxDiagnostics is a length that no name that this package knows by heart exceeds.
+const maxDiagnostics = 32
 
-// A nameBuffer holds a name of maxMark bytes while every byte of it, and of what bare cuts, may still be escaped.
-type nameBuffer [3 * (maxMark + len("?amp;"))]byte
+// A nameBuffer holds a name of maxDiagnostics bytes while every byte of it, and of what bare cuts, may still be escaped.
+type nameBuffer [3 * (maxDiagnostics + len("?amp;"))]byte
 
-// shortName returns the bare, form-decoded name of a raw one, and nil if that is longer than maxMark.
+// shortName returns the bare, form-decoded name of a raw one, and nil if that is longer than maxDiagnostics.
 func shortName(buf *nameBuffer, raw []byte) []byte {
 	if len(raw) > len(buf) {
 		return nil
 	}
 	name := bare(AppendName(buf[:0], raw))
-	if len(name) > maxMark {
+	if len(name) > maxDiagnostics {
 		return nil
 	}
 	return name

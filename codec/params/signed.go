@@ -66,7 +66,7 @@ var knownLengths = func() (t [256]uint32) {
 
 // isKnown reports whether markOf or sessionOf may know the bare name.
 func isKnown(name []byte) bool {
-	return len(name) > 0 && len(name) < maxMark && knownLengths[lower(name[0])]>>len(name)&1 != 0
+	return len(name) > 0 && len(name) < maxDiagnostics && knownLengths[lower(name[0])]>>len(name)&1 != 0
 }
 
 // markOf returns the mark of a form-decoded, bare name, or 0.
@@ -74,7 +74,7 @@ func markOf(name []byte) mark {
 	if !isKnown(name) {
 		return 0
 	}
-	var b [maxMark]byte
+	var b [maxDiagnostics]byte
 	for i, c := range name {
 		b[i] = lower(c)
 	}

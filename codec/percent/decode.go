@@ -44,14 +44,14 @@ func AppendDecodeForm(dst, src []byte) []byte {
 	}
 }
 
-// A StrayError says that a text that must hold valid escapes only has a stray '%'.
-type StrayError struct {
+// A MalformedError says that a text that must hold valid escapes only has a stray '%'.
+type MalformedError struct {
 	Offset int  // of the '%', in bytes
 	Kind   Kind // Truncated, NonHex or PercentU
 }
 
 // Error names the offset and the kind, and nothing of the text.
-func (e *StrayError) Error() string {
+func (e *MalformedError) Error() string {
 	return fmt.Sprintf("bad escape at offset %d: %s", e.Offset, e.Kind)
 }
 
@@ -64,16 +64,16 @@ func AppendDecodeChecked(dst, src []byte) ([]byte, error) {
 	return AppendDecode(dst, src), nil
 }
 
-// Check returns a [*StrayError] for the first stray '%' of src, or nil if each '%' begins an escape (RFC 3986 §2.1).
+// Check returns a [*MalformedError] for the first stray '%' of src, or nil if each '%' begins an escape (RFC 3986 §2.1).
 func Check(src []byte) error {
-	if i := IndexStray(src); i >= 0 {
-		return &StrayError{Offset: i, Kind: strayKind(src, i)}
+	if i := IndexMalformed(src); i >= 0 {
+		return &MalformedError{Offset: i, Kind: malformedKind(src, i)}
 	}
 	return nil
 }
 
-// IndexStray returns the offset of the first stray '%' of src, or -1.
-func IndexStray(src []byte) int {
+// IndexMalformed returns the offset of the first stray '%' of src, or -1.
+func IndexMalformed(src []byte) int {
 	for i := 0; i < len(src); {
 		next := bytes.IndexByte(src[i:], '%')
 		if next < 0 {

@@ -39,9 +39,9 @@ func TestAppendDecodeForm(t *testing.T) {
 func TestCheck(t *testing.T) {
 	f := func(src string, at int, kind Kind) {
 		t.Helper()
-		want := StrayError{Offset: at, Kind: kind}
+		want := MalformedError{Offset: at, Kind: kind}
 		for name, err := range map[string]error{"Check": Check([]byte(src)), "AppendDecodeChecked": decodeError(t, src)} {
-			var e *StrayError
+			var e *MalformedError
 			if !errors.As(err, &e) || *e != want {
 				t.Errorf("%s(%q) = %v, want %v", name, src, err, &want)
 			}
@@ -56,7 +56,7 @@ func TestCheck(t *testing.T) {
 			t.Errorf("Check(%q) = %v", src, err)
 		}
 	}
-	if got := (&StrayError{Offset: 4, Kind: NonHex}).Error(); got != "bad escape at offset 4: non-hex" {
+	if got := (&MalformedError{Offset: 4, Kind: NonHex}).Error(); got != "bad escape at offset 4: non-hex" {
 		t.Errorf("the error says %q", got)
 	}
 }

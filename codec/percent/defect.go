@@ -139,7 +139,7 @@ func (s *scanner) step(i int) int {
 		}
 		return i + 1
 	case !isTriplet(s.src, i):
-		s.reportAt(i, strayKind(s.src, i))
+		s.reportAt(i, malformedKind(s.src, i))
 		return i + 1
 	}
 	b := tripletByte(s.src, i)
@@ -241,8 +241,8 @@ func doubleEscape(src []byte, i int) (depth, end int) {
 	return depth, end
 }
 
-// strayKind returns the kind of the stray '%' at src[i].
-func strayKind(src []byte, i int) Kind {
+// malformedKind returns the kind of the stray '%' at src[i].
+func malformedKind(src []byte, i int) Kind {
 	rest := src[i+1:]
 	switch {
 	case len(rest) == 0 || len(rest) == 1 && IsHex(rest[0]):

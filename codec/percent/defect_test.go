@@ -52,9 +52,9 @@ func TestDefectsNone(t *testing.T) {
 	f("%2F%20%25", "")
 }
 
-func TestDefectsStray(t *testing.T) {
+func TestDefectsMalformed(t *testing.T) {
 	f := defectsOf(t)
-	// Stray signs, RFC 3986 §2.1.
+	// Malformed signs, RFC 3986 §2.1.
 	f("%", "0:truncated")
 	f("a%4", "1:truncated")
 	f("%%", "0:non-hex 1:truncated")

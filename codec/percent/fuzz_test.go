@@ -20,14 +20,14 @@ func FuzzNormal(f *testing.F) {
 	for i, s := range fuzzSeeds {
 		f.Add([]byte(s), uint8(i), uint8(i), true, true)
 	}
-	f.Fuzz(func(t *testing.T, src []byte, add, stray uint8, upper, unres bool) {
+	f.Fuzz(func(t *testing.T, src []byte, add, malformed uint8, upper, unres bool) {
 		src = src[:min(len(src), maxFuzz)]
-		r := Rules{Add: Set(add) % schemeRFC3986, Stray: Stray(stray % 3), Upper: upper, Unreserved: unres}
+		r := Rules{Add: Set(add) % schemeRFC3986, Malformed: Malformed(malformed % 3), Upper: upper, Unreserved: unres}
 		checkNormal(t, src, r)
 		once, at := AppendNormal(nil, src, r)
 		if at >= 0 {
-			if at != IndexStray(src) {
-				t.Fatalf("%q: rejected at %d, first stray at %d", src, at, IndexStray(src))
+			if at != IndexMalformed(src) {
+				t.Fatalf("%q: rejected at %d, first malformed at %d", src, at, IndexMalformed(src))
 			}
 			return
 		}
@@ -35,7 +35,7 @@ func FuzzNormal(f *testing.F) {
 			t.Fatalf("%+v of %q: %q, and again %q", r, src, once, again)
 		}
 		// Whatever the rules, the data behind the component stays, but for stray signs that become data of their own.
-		if r.Stray == StrayKeep && !bytes.Equal(AppendDecode(nil, once), AppendDecode(nil, src)) {
+		if r.Malformed == MalformedKeep && !bytes.Equal(AppendDecode(nil, once), AppendDecode(nil, src)) {
 			t.Fatalf("%+v of %q: %q stands for other data", r, src, once)
 		}
 	})
@@ -56,7 +56,7 @@ func FuzzDefects(f *testing.F) {
 		if steps := stepDefects(src); !slices.Equal(steps, all) {
 			t.Fatalf("%q: step by step %v, want %v", src, steps, all)
 		}
-		if stray := kinds.Has(Truncated) || kinds.Has(NonHex) || kinds.Has(PercentU); stray != (Check(src) != nil) {
+		if malformed := kinds.Has(Truncated) || kinds.Has(NonHex) || kinds.Has(PercentU); malformed != (Check(src) != nil) {
 			t.Fatalf("%q: kinds %b, but Check says %v", src, kinds, Check(src))
 		}
 	})

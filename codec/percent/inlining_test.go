@@ -32,9 +32,9 @@ func TestNoAllocs(t *testing.T) {
 			t.Errorf("%s: %v allocations", name, n)
 		}
 	}
-	f("AppendNormal, keep", func() { AppendNormal(buf, src, full(RFC3986Path, StrayKeep)) })
-	f("AppendNormal, encode", func() { AppendNormal(buf, src, full(WHATWGPath, StrayEncode)) })
-	f("AppendNormal, reject", func() { AppendNormal(buf, src, full(None, StrayReject)) })
+	f("AppendNormal, keep", func() { AppendNormal(buf, src, full(RFC3986Path, MalformedKeep)) })
+	f("AppendNormal, encode", func() { AppendNormal(buf, src, full(WHATWGPath, MalformedEncode)) })
+	f("AppendNormal, reject", func() { AppendNormal(buf, src, full(None, MalformedReject)) })
 	f("AppendDefects", func() { AppendDefects(defects, src, 100) })
 	f("AppendEncode", func() { AppendEncode(buf, src, WHATWGForm) })
 	f("AppendDecode", func() { AppendDecode(buf, src) })

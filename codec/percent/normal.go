@@ -2,35 +2,35 @@ package percent
 
 import "bytes"
 
-// Stray says what becomes of a stray '%', one that begins no escape.
-type Stray uint8
+// Malformed says what becomes of a stray '%', one that begins no escape.
+type Malformed uint8
 
 // The policies for stray percent signs. The zero value keeps them.
 const (
-	StrayKeep   Stray = iota // the '%' stays, as the WHATWG URL Standard has it
-	StrayEncode              // the '%' becomes %25
-	StrayReject              // the component has no normal form
+	MalformedKeep   Malformed = iota // the '%' stays, as the WHATWG URL Standard has it
+	MalformedEncode                  // the '%' becomes %25
+	MalformedReject                  // the component has no normal form
 )
 
 // Rules say what [AppendNormal] does. The zero Rules change nothing.
 type Rules struct {
-	Add        Set   // raw bytes in this set become escapes; never '%', whatever the set says
-	Stray      Stray // what becomes of a stray '%'
-	Upper      bool  // the hex digits of escapes become upper-case (RFC 3986 §6.2.2.1)
-	Unreserved bool  // escapes of unreserved bytes are decoded (RFC 3986 §6.2.2.2), so Add does not touch such bytes
+	Add        Set       // raw bytes in this set become escapes; never '%', whatever the set says
+	Malformed  Malformed // what becomes of a stray '%'
+	Upper      bool      // the hex digits of escapes become upper-case (RFC 3986 §6.2.2.1)
+	Unreserved bool      // escapes of unreserved bytes are decoded (RFC 3986 §6.2.2.2), so Add does not touch such bytes
 }
 
 // AppendNormal appends the component src to dst, normalized by r, and returns the extended slice and -1.
-// If r.Stray is [StrayReject] and src holds a stray '%', it returns dst as given and the offset of the first one.
+// If r.Malformed is [MalformedReject] and src holds a stray '%', it returns dst as given and the offset of the first one.
 //
 // Escapes are told from stray percent signs on the bytes of src, never on output, and no reserved byte is ever decoded
 // (RFC 3986 §2.2), so the result means what src means, and AppendNormal of the result is the result again.
-// That needs one exception: a kept stray '%' must not come to stand before two hex digits, so with [StrayKeep] the escape of
+// That needs one exception: a kept stray '%' must not come to stand before two hex digits, so with [MalformedKeep] the escape of
 // a hex digit stays where the output ends in a kept stray '%', or in such a '%' and one hex digit (%4%31 stays, as %41 would
 // be read as 'A' next time).
 //
 // src is not changed or kept, and must not overlap dst[len(dst):cap(dst)].
-func AppendNormal(dst, src []byte, r Rules) (out []byte, stray int) {
+func AppendNormal(dst, src []byte, r Rules) (out []byte, malformed int) {
 	mask := uint64(1)<<r.Add&^1 | isPercent
 	i := indexClass(src, mask)
 	if i == len(src) {
@@ -45,10 +45,10 @@ func AppendNormal(dst, src []byte, r Rules) (out []byte, stray int) {
 			i = n.add(i)
 		case isTriplet(src, i):
 			i = n.triplet(i)
-		case r.Stray == StrayReject:
+		case r.Malformed == MalformedReject:
 			return dst, i
 		default:
-			i = n.stray(i)
+			i = n.encodeOrGuard(i)
 		}
 	}
 	return append(n.dst, src[n.from:]...), -1
@@ -95,8 +95,8 @@ func (n *normalizer) add(i int) int {
 	return i + 1
 }
 
-func (n *normalizer) stray(i int) int {
-	if n.Stray == StrayEncode {
+func (n *normalizer) encodeOrGuard(i int) int {
+	if n.Malformed == MalformedEncode {
 		n.flush(i, i+1)
 		n.dst = append(n.dst, "%25"...)
 		return i + 1

@@ -6,17 +6,19 @@ import (
 )
 
 // full is what the profiles do: all of the rules at once.
-func full(add Set, s Stray) Rules { return Rules{Add: add, Stray: s, Upper: true, Unreserved: true} }
+func full(add Set, s Malformed) Rules {
+	return Rules{Add: add, Malformed: s, Upper: true, Unreserved: true}
+}
 
 func TestAppendNormal(t *testing.T) {
 	f := func(r Rules, src, want string) {
 		t.Helper()
-		got, stray := AppendNormal([]byte("dst"), []byte(src), r)
-		if string(got) != "dst"+want || stray != -1 {
-			t.Errorf("%+v of %q:\n got %q, stray %d\nwant %q", r, src, got, stray, "dst"+want)
+		got, malformed := AppendNormal([]byte("dst"), []byte(src), r)
+		if string(got) != "dst"+want || malformed != -1 {
+			t.Errorf("%+v of %q:\n got %q, stray %d\nwant %q", r, src, got, malformed, "dst"+want)
 		}
 	}
-	keep, encode := full(None, StrayKeep), full(None, StrayEncode)
+	keep, encode := full(None, MalformedKeep), full(None, MalformedEncode)
 
 	f(Rules{}, "", "")
 	f(Rules{}, "%zz%4a%7E %", "%zz%4a%7E %") // the zero Rules change nothing
@@ -35,13 +37,13 @@ func TestAppendNormal(t *testing.T) {
 	f(keep, "%25%00%20%5C%7F%C3%A9", "%25%00%20%5C%7F%C3%A9")
 
 	// add(S): RFC 3986 §2.1 upper-case digits; '%' is never touched, also not by a set that holds it.
-	f(full(RFC3986Path, StrayKeep), "/a b\xc3\xa9|%zz", "/a%20b%C3%A9%7C%zz")
+	f(full(RFC3986Path, MalformedKeep), "/a b\xc3\xa9|%zz", "/a%20b%C3%A9%7C%zz")
 	f(Rules{Add: WHATWGComponent}, "a/%41%", "a%2F%41%")
 	f(Rules{Add: WHATWGC0}, "\x00 \x7f", "%00 %7F")
 
 	// esc-unres comes after add, so '~' stays raw though RFC 1738 §2.2 has it unsafe.
 	f(Rules{Add: RFC1738Path}, "~%7e%41", "%7E%7e%41")
-	f(full(RFC1738Path, StrayKeep), "~%7e%41", "~~A")
+	f(full(RFC1738Path, MalformedKeep), "~%7e%41", "~~A")
 
 	// A stray '%' and the escapes after it.
 	f(encode, "100%", "100%25")
@@ -55,8 +57,8 @@ func TestAppendNormal(t *testing.T) {
 	f(keep, "%%67", "%g") // 'g' is no hex digit
 	f(keep, "%4%67", "%4g")
 	f(keep, "%4%7e%31", "%4~1")
-	f(keep, "%25%34%31", "%2541") // %25 is no stray
-	f(full(RFC3986Path, StrayKeep), "% %31", "%%201")
+	f(keep, "%25%34%31", "%2541") // %25 is no malformed
+	f(full(RFC3986Path, MalformedKeep), "% %31", "%%201")
 	f(keep, "%a%2f", "%a%2F")
 }
 
@@ -65,9 +67,9 @@ func TestAppendNormalReject(t *testing.T) {
 		t.Helper()
 		dst := make([]byte, 3, 64)
 		copy(dst, "dst")
-		got, stray := AppendNormal(dst, []byte(src), full(RFC3986Path, StrayReject))
-		if stray != want {
-			t.Errorf("%q: stray at %d, want %d", src, stray, want)
+		got, malformed := AppendNormal(dst, []byte(src), full(RFC3986Path, MalformedReject))
+		if malformed != want {
+			t.Errorf("%q: malformed at %d, want %d", src, malformed, want)
 		}
 		if want >= 0 && string(got) != "dst" {
 			t.Errorf("%q: dst came back as %q", src, got)
@@ -105,7 +107,7 @@ func TestNormalLaws(t *testing.T) {
 	if testing.Short() {
 		n = 5
 	}
-	keep, encode := full(None, StrayKeep), full(None, StrayEncode)
+	keep, encode := full(None, MalformedKeep), full(None, MalformedEncode)
 	var k, e, again []byte
 	failures := 0
 	forAll("%341fgu", n, func(s []byte) {
@@ -123,9 +125,9 @@ func TestNormalLaws(t *testing.T) {
 			failures++
 			t.Errorf("encode(%q) = %q, and again %q", s, e, again)
 		}
-		if i := IndexStray(e); i >= 0 {
+		if i := IndexMalformed(e); i >= 0 {
 			failures++
-			t.Errorf("encode(%q) = %q with a stray at %d", s, e, i)
+			t.Errorf("encode(%q) = %q with a malformed at %d", s, e, i)
 		}
 		if failures > 10 {
 			t.FailNow()
@@ -150,7 +152,7 @@ func TestReservedStays(t *testing.T) {
 	}
 	var out []byte
 	forAll("%2Fb/", n, func(s []byte) {
-		for _, p := range []Stray{StrayKeep, StrayEncode} {
+		for _, p := range []Malformed{MalformedKeep, MalformedEncode} {
 			if out, _ = AppendNormal(out[:0], s, full(None, p)); count(out) != count(s) {
 				t.Fatalf("%q became %q", s, out)
 			}
@@ -160,7 +162,7 @@ func TestReservedStays(t *testing.T) {
 
 // TestSlowNormal holds the twin to account on short strings, where both can be read.
 func TestSlowNormal(t *testing.T) {
-	rules := []Rules{full(None, StrayKeep), full(None, StrayEncode), {Unreserved: true}, {Upper: true, Add: WHATWGPath}, full(RFC3986Path, StrayReject)}
+	rules := []Rules{full(None, MalformedKeep), full(None, MalformedEncode), {Unreserved: true}, {Upper: true, Add: WHATWGPath}, full(RFC3986Path, MalformedReject)}
 	forAll("%34ag ", 5, func(s []byte) {
 		for _, r := range rules {
 			checkNormal(t, s, r)
@@ -171,13 +173,13 @@ func TestSlowNormal(t *testing.T) {
 // checkNormal compares AppendNormal with its twin, and checks that it writes nowhere else.
 func checkNormal(t *testing.T, src []byte, r Rules) {
 	t.Helper()
-	want, wantStray := slowNormal(string(src), r)
+	want, wantMalformed := slowNormal(string(src), r)
 	in := bytes.Clone(src)
 	for _, free := range []int{0, 2, 3*len(src) + 8} {
 		backing := append([]byte("dst"), bytes.Repeat([]byte{0xCC}, free+4)...)
-		got, stray := AppendNormal(backing[:3:3+free], src, r)
-		if string(got) != "dst"+want || stray != wantStray {
-			t.Fatalf("%+v of %q:\n got %q, %d\nwant %q, %d", r, src, got, stray, "dst"+want, wantStray)
+		got, malformed := AppendNormal(backing[:3:3+free], src, r)
+		if string(got) != "dst"+want || malformed != wantMalformed {
+			t.Fatalf("%+v of %q:\n got %q, %d\nwant %q, %d", r, src, got, malformed, "dst"+want, wantMalformed)
 		}
 		if string(backing[:3]) != "dst" || string(backing[3+free:]) != "\xcc\xcc\xcc\xcc" {
 			t.Fatalf("%+v of %q wrote outside of dst[len:cap]", r, src)

@@ -14,7 +14,7 @@ type Set uint8
 func (s Set) Has(c byte) bool { return classes[c]>>s&1 != 0 }
 
 // Index returns the offset of the first byte of the text src that s does not let stand raw, or -1. A '%' is passed over, see
-// [IndexStray]; so is '+' with [WHATWGForm], as it is an escaped space there.
+// [IndexMalformed]; so is '+' with [WHATWGForm], as it is an escaped space there.
 func (s Set) Index(src []byte) int {
 	for i, c := range src {
 		if s.Has(c) && c != '%' && (c != '+' || s != WHATWGForm) {

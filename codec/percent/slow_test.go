@@ -20,9 +20,9 @@ var (
 
 // slowToken is one token of esc-scan: an escape, a stray '%', or a raw byte.
 type slowToken struct {
-	at            int
-	text          string
-	escape, stray bool
+	at                int
+	text              string
+	escape, malformed bool
 }
 
 func slowScan(src string) (tokens []slowToken) {
@@ -31,7 +31,7 @@ func slowScan(src string) (tokens []slowToken) {
 		if e := reTriplet.FindString(src[at:]); e != "" {
 			t.text, t.escape = e, true
 		}
-		t.stray = t.text == "%"
+		t.malformed = t.text == "%"
 		tokens = append(tokens, t)
 		at += len(t.text)
 	}
@@ -48,7 +48,7 @@ func (t slowToken) octet() string {
 }
 
 // slowNormal applies the rules token by token to the output so far. A kept stray '%' is noted in marks, which runs beside out.
-func slowNormal(src string, r Rules) (out string, stray int) {
+func slowNormal(src string, r Rules) (out string, malformed int) {
 	var marks string
 	emit := func(s, mark string) {
 		out += s
@@ -56,11 +56,11 @@ func slowNormal(src string, r Rules) (out string, stray int) {
 	}
 	for _, t := range slowScan(src) {
 		switch {
-		case t.stray && r.Stray == StrayReject:
+		case t.malformed && r.Malformed == MalformedReject:
 			return "", t.at
-		case t.stray && r.Stray == StrayEncode:
+		case t.malformed && r.Malformed == MalformedEncode:
 			emit("%25", ".")
-		case t.stray:
+		case t.malformed:
 			emit("%", "S")
 		case !t.escape && r.Add.Has(t.text[0]) && !(r.Unreserved && reUnres.MatchString(t.text)):
 			emit(fmt.Sprintf("%%%02X", t.text[0]), ".")
@@ -127,8 +127,8 @@ func slowDefects(src string) (ds []Defect) {
 			add(t.at, EncodedTraversal)
 		}
 		switch {
-		case t.stray:
-			add(t.at, slowStray(src[t.at:]))
+		case t.malformed:
+			add(t.at, slowMalformed(src[t.at:]))
 			continue
 		case !t.escape:
 			continue
@@ -155,7 +155,7 @@ func slowDefects(src string) (ds []Defect) {
 	return ds
 }
 
-func slowStray(rest string) Kind {
+func slowMalformed(rest string) Kind {
 	switch {
 	case reTruncated.MatchString(rest):
 		return Truncated

@@ -101,10 +101,10 @@ type Config struct {
 	Divert bool
 	// OnUnparsed is what becomes of a record that is not of the format, and
 	// OnOversize of one that is longer than MaxRecord. Default: as Divert says.
-	// FateDrop is for OnUnparsed alone, FateTruncate and FateStop are for
+	// DispositionDrop is for OnUnparsed alone, DispositionTruncate and DispositionStop are for
 	// OnOversize. A table is not truncated: an open quote would swallow the records
 	// behind it.
-	OnUnparsed, OnOversize Fate
+	OnUnparsed, OnOversize Disposition
 	// RejectFlags are flags of which a URL may have none, RejectNotHTTP says that
 	// its scheme must be http or https, if it has one: otherwise it counts as
 	// without a reading, with the Reason Flagged or NotHTTP.
@@ -158,8 +158,8 @@ type Job struct {
 	keyForm       codec.KeyForm
 	extend        []extension
 	divert        bool
-	onUnparsed    Fate // never FateDefault
-	onOversize    Fate
+	onUnparsed    Disposition // never DispositionDefault
+	onOversize    Disposition
 	rejectFlags   codec.Flags
 	rejectNotHTTP bool
 	redact        bool
@@ -225,7 +225,7 @@ func New(c Config) (*Job, error) {
 	j := &Job{
 		base: column{index: noColumn}, host: column{index: noColumn},
 		render: c.Render, level: c.Level, divert: c.Divert, redact: c.Redact,
-		norm: c.Normalizer, whatwg: c.Normalizer != nil && c.Normalizer.Profile().Reading == codec.WHATWG, maxRecord: c.MaxRecord,
+		norm: c.Normalizer, whatwg: c.Normalizer != nil && c.Normalizer.Profile().Standard == codec.WHATWG, maxRecord: c.MaxRecord,
 		rejectFlags: c.RejectFlags, rejectNotHTTP: c.RejectNotHTTP,
 		repairs: c.Repairs, facts: c.Facts, request: c.Target != TargetReferer, referer: c.Target != TargetRequest,
 	}
@@ -233,7 +233,7 @@ func New(c Config) (*Job, error) {
 	for _, name := range c.Secrets {
 		j.secrets = append(j.secrets, appendLower(nil, name))
 	}
-	errs := []error{j.setFormat(&c), in("Base", j.setBase(&c)), j.setFields(c.Fields), j.setExtend(&c), j.setFates(&c)}
+	errs := []error{j.setFormat(&c), in("Base", j.setBase(&c)), j.setFields(c.Fields), j.setExtend(&c), j.setDispositions(&c)}
 	if c.Normalizer == nil {
 		errs = append(errs, wrong("Normalizer", "a normalizer is required"))
 	} else {

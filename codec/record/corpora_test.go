@@ -64,7 +64,7 @@ func TestCorporaElastic(t *testing.T) {
 	w := j.NewWorker()
 	for i, line := range before {
 		var one Stats
-		w.Append(nil, nil, line, Place{}, &one)
+		w.Append(nil, nil, line, Position{}, &one)
 		if equal := bytes.Equal(line, after[i]); equal != (one.Changed == 0) {
 			t.Fatalf("%d URLs of line %d changed, but equal is %v: %q %q", one.Changed, i+1, equal, line, after[i])
 		}

@@ -72,16 +72,16 @@ type standing string
 
 // The standings.
 const (
-	valid     standing = "valid"
-	invalid   standing = "invalid"    // it can be read, but holds what the standard does not allow
-	noReading standing = "no-reading" // it cannot
+	valid   standing = "valid"
+	invalid standing = "invalid" // it can be read, but holds what the standard does not allow
+	failure standing = "failure" // it cannot
 )
 
 // rfc says what RFC 3986 makes of what was read.
 func (w *Worker) rfc() standing {
 	switch err := codec.Parse(w.cur.src, &w.scrub); {
 	case err != nil:
-		return noReading
+		return failure
 	case !w.scrub.Valid():
 		return invalid
 	}
@@ -95,7 +95,7 @@ func (w *Worker) whatwg() standing {
 	w.side, err = browser.AppendRef(w.side[:0], w.cur.base, w.cur.src, &w.scrub)
 	switch {
 	case err != nil:
-		return noReading
+		return failure
 	case !w.scrub.Flags.Intersect(validationErrors).IsZero():
 		return invalid
 	}

@@ -72,12 +72,12 @@ func TestVerdicts(t *testing.T) {
 	}
 	f("http://h/%7e?a=b", "valid", "valid")
 	f("http://h/|", "invalid", "invalid")
-	f("http://h/\xC3\xA9", "invalid", "valid")    // an IRI: URL code points
-	f("http://u@h/", "valid", "invalid")          // invalid-credentials
-	f("http://1.2.3.256/", "valid", "no-reading") // a number that is no address
+	f("http://h/\xC3\xA9", "invalid", "valid") // an IRI: URL code points
+	f("http://u@h/", "valid", "invalid")       // invalid-credentials
+	f("http://1.2.3.256/", "valid", "failure") // a number that is no address
 	f("http:\\\\h/", "invalid", "invalid")
-	f("/a", "valid", "no-reading") // no base
-	f("http://[x/", "no-reading", "no-reading")
+	f("/a", "valid", "failure") // no base
+	f("http://[x/", "failure", "failure")
 	b := Config{Format: "lines", Base: "http://b/"}
 	show(t, b, "equiv", "whatwg", "/a", "valid")
 	show(t, b, "equiv", "whatwg", "\\a", "invalid")

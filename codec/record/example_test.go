@@ -21,7 +21,7 @@ func ExampleWorker_Append() {
 	}
 	line := `1.2.3.4 - - [10/Oct/2000:13:55:36 -0700] "GET /a/../b\x22%7e HTTP/1.1" 200 1 "HTTP://Example.COM:80" "x"`
 	var stats record.Stats
-	out, _ := job.NewWorker().Append(nil, nil, []byte(line), record.Place{Line: 1}, &stats)
+	out, _ := job.NewWorker().Append(nil, nil, []byte(line), record.Position{Line: 1}, &stats)
 	fmt.Printf("%s\n%d URLs, %d changed\n", out, stats.URLs, stats.Changed)
 	// Output:
 	// 1.2.3.4 - - [10/Oct/2000:13:55:36 -0700] "GET /b%22~ HTTP/1.1" 200 1 "http://example.com/" "x"

@@ -69,7 +69,7 @@ func (j *Job) setExtend(c *Config) error {
 }
 
 // extend appends the record with the fields of its URL added.
-func (w *Worker) extend(out, dead, rec []byte, at Place, st *Stats) (o, d []byte) {
+func (w *Worker) extend(out, dead, rec []byte, at Position, st *Stats) (o, d []byte) {
 	var v verdict
 	var s *site
 	if w.found.n > 0 {
@@ -104,7 +104,7 @@ func (w *Worker) part(out, rec []byte, from, to int) []byte {
 
 // extendRow appends a record of a table with a cell for each extension. A table
 // stays rectangular: a field that is absent is an empty cell.
-func (w *Worker) extendRow(out []byte, s *site, rec []byte, at Place) []byte {
+func (w *Worker) extendRow(out []byte, s *site, rec []byte, at Position) []byte {
 	j, end := w.job, len(trimEnd(rec))
 	w.members = w.members[:0]
 	for i := range j.extend {
@@ -206,7 +206,7 @@ func (w *Worker) slotOf(raw []byte) int {
 // evaluate puts the values of the extensions into w.members, as JSON, and where
 // they lie into w.slots: two for each, the second for a value that is not UTF-8,
 // in base64. A value that is absent is an empty span.
-func (w *Worker) evaluate(s *site, rec []byte, at Place) {
+func (w *Worker) evaluate(s *site, rec []byte, at Position) {
 	w.members, w.slots = w.members[:0], w.slots[:0]
 	for i := range w.job.extend {
 		f := w.job.extend[i].field

@@ -34,7 +34,7 @@ func TestExtendJSON(t *testing.T) {
 	inner.URLField, inner.Redact = "q.u", true
 	f(inner, `{"q":{"u":"http://a:b@h/"},"z":"//c:d@e"}`, `{"q":"h","z":"//c:***@e"}`)
 	// Types are those of the rendering jsonl.
-	all := extending("jsonl", Extension{`"`, "norm"}, Extension{"m", "marks"}, Extension{"n", "line"}, Extension{"o", "offset"}, Extension{"c", "campaign"}, Extension{"p", "port"}, Extension{"l", "url"})
+	all := extending("jsonl", Extension{`"`, "norm"}, Extension{"m", "diagnostics"}, Extension{"n", "line"}, Extension{"o", "offset"}, Extension{"c", "campaign"}, Extension{"p", "port"}, Extension{"l", "url"})
 	f(all, `{"u":"http://u@h:81/?utm_source=x"}`, `{"u":"http://u@h:81/?utm_source=x","\"":"http://u@h:81/?utm_source=x","m":[{"flag":"credentials","at":7,"component":"username","action":"kept"}],"n":1,"o":0,"c":{"source":"x"},"p":"81","l":"http://u@h:81/?utm_source=x"}`)
 	f(extending("jsonl", Extension{"l", "url"}), "{\"u\":\"/\xff\",\"l\":1}", "{\"u\":\"/\xff\",\"l\":null,\"l_b64\":\"L/8=\"}")
 	f(extending("jsonl", Extension{"f", "file"}, Extension{"l", "url"}), `{"u":null}`, `{"u":null,"f":"f"}`)
@@ -115,7 +115,7 @@ func checkExtended(t testing.TB, j *Job, in, out []byte) {
 		n := w.Next(in[off:])
 		rec := in[off : off+n]
 		before := st
-		want, dead := w.Append(nil, nil, rec, Place{Name: "f", Head: head, Off: int64(off)}, &st)
+		want, dead := w.Append(nil, nil, rec, Position{Name: "f", Head: head, Off: int64(off)}, &st)
 		off += n
 		if len(dead) > 0 || st.Dropped > before.Dropped {
 			continue

@@ -19,7 +19,7 @@ const (
 	fLevel
 	fChange
 	fFlags
-	fMarks
+	fDiagnostics
 	fScheme
 	fUsername
 	fHost
@@ -54,7 +54,7 @@ const (
 
 // fieldNames holds the fields' names, which are a contract with the world.
 var fieldNames = []string{
-	"url", "norm", "key", "level", "change", "flags", "marks",
+	"url", "norm", "key", "level", "change", "flags", "diagnostics",
 	"scheme", "username", "host", "port", "path", "query", "fragment",
 	"error", "record", "file", "line", "offset", "profile", "target", "method", "form", "k0", "k1", "rfc",
 	"whatwg", "k2", "k3", "site", "surt", "template", "campaign", "click_ids", "iri", "params",

@@ -28,7 +28,7 @@ func (j *Job) NewFit(head []byte) func(rec []byte) bool {
 			return false
 		}
 		var st Stats
-		out, dead = w.Append(out[:0], dead[:0], rec, Place{Head: head, Off: 1}, &st)
+		out, dead = w.Append(out[:0], dead[:0], rec, Position{Head: head, Off: 1}, &st)
 		return st.Rejected == 0 && w.Err() == nil
 	}
 }

@@ -10,7 +10,7 @@ import (
 
 // item appends what the rendering writes for the URL in w.cur, which has a
 // normal form or a reason why not.
-func (w *Worker) item(out []byte, s *site, rec []byte, at Place) []byte {
+func (w *Worker) item(out []byte, s *site, rec []byte, at Position) []byte {
 	c := &w.cur
 	switch w.job.render {
 	case RenderJSONL:
@@ -101,7 +101,7 @@ func (w *Worker) component(f fieldID) ([]byte, bool) {
 }
 
 // object appends a JSON object for the URL in w.cur, and a line feed.
-func (w *Worker) object(out []byte, s *site, rec []byte, at Place) []byte {
+func (w *Worker) object(out []byte, s *site, rec []byte, at Position) []byte {
 	out = append(out, '{')
 	for _, f := range w.job.fields {
 		if f == fError {
@@ -141,7 +141,7 @@ func (w *Worker) appendWhy(out []byte) []byte {
 
 // member appends field f of the URL in w.cur as a member of an object, under a
 // name that is the inside of a JSON string, or nothing if it is absent.
-func (w *Worker) member(out []byte, name string, f fieldID, s *site, rec []byte, at Place) []byte {
+func (w *Worker) member(out []byte, name string, f fieldID, s *site, rec []byte, at Position) []byte {
 	switch f {
 	case fLine:
 		return appendNumber(out, name, at.Line)
@@ -149,8 +149,8 @@ func (w *Worker) member(out []byte, name string, f fieldID, s *site, rec []byte,
 		return appendNumber(out, name, at.Off)
 	case fFlags:
 		return w.appendFlags(appendName(out, name))
-	case fMarks:
-		return w.appendMarks(appendName(out, name), s)
+	case fDiagnostics:
+		return w.appendDiagnostics(appendName(out, name), s)
 	case fCampaign, fClickIDs, fParams:
 		if v, ok := w.parameters(f); ok {
 			out = append(append(appendName(out, name), v...), ',')
@@ -165,7 +165,7 @@ func (w *Worker) member(out []byte, name string, f fieldID, s *site, rec []byte,
 
 // value returns a field that is a string, and whether it is present. It lies in
 // the record or in scratch, until the next call.
-func (w *Worker) value(f fieldID, s *site, rec []byte, at Place) ([]byte, bool) {
+func (w *Worker) value(f fieldID, s *site, rec []byte, at Position) ([]byte, bool) {
 	c := &w.cur
 	switch f {
 	case fURL:
@@ -264,18 +264,18 @@ func (w *Worker) appendFlags(out []byte) []byte {
 	return append(out, `],`...)
 }
 
-// marks returns the marks of the URL, with offsets in url, in scratch. A mark in
+// diagnostics returns the diagnostics of the URL, with offsets in url, in scratch. A mark in
 // what was put in front of the target has no place in url and is left out.
-func (w *Worker) marks() []codec.Mark {
+func (w *Worker) diagnostics() []codec.Diagnostic {
 	c := &w.cur
-	own := codec.Mark{At: uint32(max(0, c.hash)), Flag: codec.FragmentInRequest, Component: codec.Fragment, Action: codec.Kept}
+	own := codec.Diagnostic{At: uint32(max(0, c.hash)), Flag: codec.FragmentInRequest, Component: codec.Fragment, Action: codec.Kept}
 	pending := c.hash >= 0
-	w.markBuf = w.markBuf[:0]
-	marks := w.res.Marks
+	w.diagnosticBuf = w.diagnosticBuf[:0]
+	diagnostics := w.res.Diagnostics
 	if c.mended {
-		marks = w.savedMarks
+		diagnostics = w.savedDiagnostics
 	}
-	for _, m := range marks {
+	for _, m := range diagnostics {
 		if int(m.At) < c.prefix {
 			continue
 		}
@@ -284,28 +284,28 @@ func (w *Worker) marks() []codec.Mark {
 		}
 		m.At -= uint32(c.prefix)
 		if pending && own.At <= m.At {
-			w.markBuf, pending = append(w.markBuf, own), false
+			w.diagnosticBuf, pending = append(w.diagnosticBuf, own), false
 		}
-		w.markBuf = append(w.markBuf, m)
+		w.diagnosticBuf = append(w.diagnosticBuf, m)
 	}
 	if pending {
-		w.markBuf = append(w.markBuf, own)
+		w.diagnosticBuf = append(w.diagnosticBuf, own)
 	}
-	for _, own := range w.params.marks {
-		i := len(w.markBuf)
-		for i > 0 && w.markBuf[i-1].At > own.At {
+	for _, own := range w.params.diagnostics {
+		i := len(w.diagnosticBuf)
+		for i > 0 && w.diagnosticBuf[i-1].At > own.At {
 			i--
 		}
-		w.markBuf = slices.Insert(w.markBuf, i, own)
+		w.diagnosticBuf = slices.Insert(w.diagnosticBuf, i, own)
 	}
-	return w.markBuf
+	return w.diagnosticBuf
 }
 
-// appendMarks appends the array of the URL's marks, and a comma.
-func (w *Worker) appendMarks(out []byte, s *site) []byte {
+// appendDiagnostics appends the array of the URL's diagnostics, and a comma.
+func (w *Worker) appendDiagnostics(out []byte, s *site) []byte {
 	out = append(out, '[')
 	n := len(out)
-	for _, m := range w.marks() {
+	for _, m := range w.diagnostics() {
 		out = append(append(out, `{"flag":"`...), m.Flag.String()...)
 		out = strconv.AppendInt(append(out, `","at":`...), int64(m.At), 10)
 		if w.job.wants.has(fRecord) {

@@ -23,14 +23,14 @@ type urlParams struct {
 	name, value []byte    // of what is written, without secrets
 	other       []byte
 	joined      []byte
-	marks       []codec.Mark
+	diagnostics []codec.Diagnostic
 	dirty       bool // there is something to reset
 }
 
 // reset forgets the parameters of the URL before.
 func (p *urlParams) reset() {
 	p.dirty = false
-	p.marks = p.marks[:0]
+	p.diagnostics = p.diagnostics[:0]
 	p.reader.Read(nil, nil, nil)
 }
 
@@ -51,7 +51,7 @@ func (w *Worker) readParams() {
 	p.dirty = true
 	w.takeComponents(u)
 	if at := params.EmptyPair(p.query); at >= 0 {
-		w.paramMark(codec.EmptyPair, params.InQuery, uint32(at))
+		w.paramDiagnostic(codec.EmptyPair, params.InQuery, uint32(at))
 	}
 	if !w.job.readsParams {
 		return
@@ -60,7 +60,7 @@ func (w *Worker) readParams() {
 	p.reader.Read(w.job.styles, p.path, p.query)
 	for i := range p.reader.Params() {
 		if q := &p.reader.Params()[i]; q.Misfit {
-			w.paramMark(codec.ParamStyle, q.In, q.MisfitAt)
+			w.paramDiagnostic(codec.ParamStyle, q.In, q.MisfitAt)
 		}
 	}
 }
@@ -126,18 +126,18 @@ func (w *Worker) paramOffset(in params.Location, at uint32) uint32 {
 	return p.at[in] + n
 }
 
-// paramMark notes a flag about parameters.
-func (w *Worker) paramMark(f codec.Flag, in params.Location, at uint32) {
+// paramDiagnostic notes a flag about parameters.
+func (w *Worker) paramDiagnostic(f codec.Flag, in params.Location, at uint32) {
 	w.cur.flags = w.cur.flags.With(f)
 	component := codec.Query
 	if in == params.InPath {
 		component = codec.Path
 	}
-	w.params.marks = append(w.params.marks, codec.Mark{At: w.paramOffset(in, at), Flag: f, Component: component, Action: codec.Kept})
+	w.params.diagnostics = append(w.params.diagnostics, codec.Diagnostic{At: w.paramOffset(in, at), Flag: f, Component: component, Action: codec.Kept})
 }
 
 // markedParam returns the parameter that a mark is about, or nil.
-func (w *Worker) markedParam(m codec.Mark) *params.Param {
+func (w *Worker) markedParam(m codec.Diagnostic) *params.Param {
 	p := &w.params
 	in := params.InQuery
 	switch m.Component {
@@ -313,7 +313,7 @@ func (w *Worker) isSecretMember(name, property []byte) bool {
 
 // appendMarkedParam appends the name of the parameter that a mark is about as a
 // member, and a comma, or nothing.
-func (w *Worker) appendMarkedParam(out []byte, m codec.Mark) []byte {
+func (w *Worker) appendMarkedParam(out []byte, m codec.Diagnostic) []byte {
 	if q := w.markedParam(m); q != nil {
 		return appendMember(out, "param", w.shownParam(w.params.reader.Name(q), false))
 	}

@@ -57,9 +57,9 @@ func TestParams(t *testing.T) {
 // TestParamsOffsets: offsets count in the URL as it came, after the dialect of the record is undone.
 func TestParamsOffsets(t *testing.T) {
 	checkParams(t, Config{}, "params", "http://h/\t;a\t=1?\tb\t=2", `{"params":[{"index":0,"in":"path","name":"a","value":"1","at":11},{"index":0,"in":"query","name":"b","value":"2","at":17}]}`)
-	checkParams(t, Config{Format: "clf"}, "url,params,marks", `h - - [t] "GET /x;v=1?\x22=%zz&& HTTP/1.1" 200 1`,
+	checkParams(t, Config{Format: "clf"}, "url,params,diagnostics", `h - - [t] "GET /x;v=1?\x22=%zz&& HTTP/1.1" 200 1`,
 		`{"url":"/x;v=1?\"=%zz&&","params":[{"index":0,"in":"path","name":"v","value":"1","at":3},{"index":0,"in":"query","name":"\"","value":"%zz","at":7}],`+
-			`"marks":[{"flag":"raw-illegal","at":7,"component":"query","action":"encoded","param":"\""},{"flag":"invalid-URL-unit","at":7,"component":"query","action":"encoded","param":"\""},`+
+			`"diagnostics":[{"flag":"raw-illegal","at":7,"component":"query","action":"encoded","param":"\""},{"flag":"invalid-URL-unit","at":7,"component":"query","action":"encoded","param":"\""},`+
 			`{"flag":"non-hex","at":9,"component":"query","action":"kept","param":"\""},{"flag":"invalid-URL-unit","at":9,"component":"query","action":"kept","param":"\""},`+
 			`{"flag":"empty-pair","at":13,"component":"query","action":"kept"}]}`)
 	// What a base supplies is not in the URL.
@@ -97,19 +97,19 @@ func TestParamsStyles(t *testing.T) {
 // TestParamFlags: the flags about parameters, and the parameters that marks name.
 func TestParamFlags(t *testing.T) {
 	c := Config{Params: styles(t, pipeDecl, deepDecl)}
-	checkParams(t, c, "flags,marks", "http://h/?&&a=", `{"flags":["empty-pair"],"marks":[{"flag":"empty-pair","at":10,"component":"query","action":"kept"}]}`)
+	checkParams(t, c, "flags,diagnostics", "http://h/?&&a=", `{"flags":["empty-pair"],"diagnostics":[{"flag":"empty-pair","at":10,"component":"query","action":"kept"}]}`)
 	checkParams(t, c, "flags", "http://h/?a=1&b", `{"flags":[]}`)
 	checkParams(t, c, "flags", "http://h/?color=1&color=2", `{"flags":[]}`) // nobody asked
-	checkParams(t, c, "flags,marks,params", "http://h/?color=1&o%5Bx=2&color=3",
-		`{"flags":["param-style"],"marks":[{"flag":"param-style","at":18,"component":"query","action":"kept","param":"o"},{"flag":"param-style","at":26,"component":"query","action":"kept","param":"color"}],`+
+	checkParams(t, c, "flags,diagnostics,params", "http://h/?color=1&o%5Bx=2&color=3",
+		`{"flags":["param-style"],"diagnostics":[{"flag":"param-style","at":18,"component":"query","action":"kept","param":"o"},{"flag":"param-style","at":26,"component":"query","action":"kept","param":"color"}],`+
 			`"params":[{"index":0,"in":"query","name":"color","style":"pipeDelimited","values":["1","3"],"at":10},{"index":1,"in":"query","name":"o","style":"deepObject","properties":[{"name":"x","value":"2"}],"at":18}]}`)
 	c.RejectFlags = codec.Flags{}.With(codec.ParamStyle).With(codec.EmptyPair)
 	checkParams(t, c, "url,error", "http://h/?color=1&color=2", `{"url":"http://h/?color=1&color=2","error":"flagged","at":18,"flag":"param-style"}`)
 	checkParams(t, c, "url,error", "http://h/?a&", `{"url":"http://h/?a&","error":"flagged","at":12,"flag":"empty-pair"}`)
 	// A URL that cannot be parsed has no parameters, and none of the URL before it.
-	c = Config{Format: "lines", Normalizer: normalizer(t, "equiv"), Render: RenderJSONL, Fields: []string{"marks", "params"}}
-	check(t, c, "http://h/?a=&&\nhttp://h h/?a=1\n", `{"marks":[{"flag":"empty-pair","at":13,"component":"query","action":"kept"}],"params":[{"index":0,"in":"query","name":"a","value":"","at":10}]}`+"\n"+
-		`{"marks":[{"flag":"raw-space","at":8,"component":"host","action":"kept"},{"flag":"domain-to-ASCII","at":8,"component":"host","action":"rejected"}],"error":"host-invalid","at":8}`+"\n")
+	c = Config{Format: "lines", Normalizer: normalizer(t, "equiv"), Render: RenderJSONL, Fields: []string{"diagnostics", "params"}}
+	check(t, c, "http://h/?a=&&\nhttp://h h/?a=1\n", `{"diagnostics":[{"flag":"empty-pair","at":13,"component":"query","action":"kept"}],"params":[{"index":0,"in":"query","name":"a","value":"","at":10}]}`+"\n"+
+		`{"diagnostics":[{"flag":"raw-space","at":8,"component":"host","action":"kept"},{"flag":"domain-to-ASCII","at":8,"component":"host","action":"rejected"}],"error":"host-invalid","at":8}`+"\n")
 }
 
 // TestParamsSecrets: params shows no secret and, with Redact, no password that is hidden elsewhere.
@@ -126,7 +126,7 @@ func TestParamsSecrets(t *testing.T) {
 		"http://h/?u=http://u:" + secret + "@h/", "http://h/?u=http%3A%2F%2Fu:" + secret + "@h/", "http://h/?http://u:" + secret + "@h/",
 		"http://h/?Token=http://u:" + secret + "@h/|x",
 	} {
-		c.Format, c.Normalizer, c.Render, c.Fields = "lines", normalizer(t, "equiv"), RenderJSONL, []string{"params", "marks"}
+		c.Format, c.Normalizer, c.Render, c.Fields = "lines", normalizer(t, "equiv"), RenderJSONL, []string{"params", "diagnostics"}
 		out, _, _ := runJob(t, newJob(t, c), []byte(in+"\n"))
 		if strings.Contains(string(out), secret) || !strings.Contains(string(out), "***") {
 			t.Errorf("%s: %s", in, out)
@@ -155,14 +155,14 @@ func TestParamsKeys(t *testing.T) {
 func TestParamsNoAllocs(t *testing.T) {
 	for _, render := range []Render{RenderJSONL, RenderTSV} {
 		c := Config{
-			Format: "combined", Target: TargetAll, Render: render, Fields: []string{"params", "flags", "marks"}, Redact: true, Secrets: []string{"token"},
+			Format: "combined", Target: TargetAll, Render: render, Fields: []string{"params", "flags", "diagnostics"}, Redact: true, Secrets: []string{"token"},
 			Params: styles(t, pipeDecl, deepDecl, simpleDecl), Normalizer: normalizer(t, "equiv"),
 		}
 		w := newJob(t, c).NewWorker()
 		rec := []byte(`h - - [t] "GET /u/1,2?color=a%7Cb&o[x]=1&o%5By%5d&&token=x&u=http://a:b@c/%zz&%FF=%FE&color=c HTTP/1.1" 200 1 "http://h/;v=1?a=%41" "x"` + "\n")
 		var out []byte
 		var st Stats
-		f := func() { out, _ = w.Append(out[:0], nil, rec, Place{}, &st) }
+		f := func() { out, _ = w.Append(out[:0], nil, rec, Position{}, &st) }
 		f()
 		if n := testing.AllocsPerRun(20, f); n != 0 {
 			t.Errorf("%v: %v allocations", render, n)
@@ -180,14 +180,14 @@ func TestParamsExtend(t *testing.T) {
 
 // TestParamsStale: nothing of one URL is said of the next.
 func TestParamsStale(t *testing.T) {
-	c := Config{Format: "lines", Normalizer: normalizer(t, "equiv"), Render: RenderJSONL, Fields: []string{"params", "marks"}}
+	c := Config{Format: "lines", Normalizer: normalizer(t, "equiv"), Render: RenderJSONL, Fields: []string{"params", "diagnostics"}}
 	w := newJob(t, c).NewWorker()
 	var st Stats
 	for _, first := range []string{"http://h/\tlong/path;x=1?\ta=1&&", "http://h/?a=&&b"} {
 		for _, second := range []string{"\x01\\", "", " http://h:x/", "x", "/\t?"} {
-			fresh, _ := newJob(t, c).NewWorker().Append(nil, nil, []byte(second), Place{}, &st)
-			_, _ = w.Append(nil, nil, []byte(first), Place{}, &st)
-			got, _ := w.Append(nil, nil, []byte(second), Place{}, &st)
+			fresh, _ := newJob(t, c).NewWorker().Append(nil, nil, []byte(second), Position{}, &st)
+			_, _ = w.Append(nil, nil, []byte(first), Position{}, &st)
+			got, _ := w.Append(nil, nil, []byte(second), Position{}, &st)
 			if string(got) != string(fresh) {
 				t.Errorf("%q after %q: %s, want %s", second, first, got, fresh)
 			}

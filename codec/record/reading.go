@@ -29,7 +29,7 @@ type reading struct {
 	repairs  [codec.NumComponents]Repair // those that were made
 	masked   bool                        // a secret is out of norm
 	fragment bool                        // src has one
-	mended   bool                        // norm is repaired; the marks of what was read are saved
+	mended   bool                        // norm is repaired; the diagnostics of what was read are saved
 	hash     int                         // offset in url of a '#' that should not be there, or -1
 }
 
@@ -135,7 +135,7 @@ func (w *Worker) readOrigin(rec []byte) {
 	}
 }
 
-// isHostError marks the errors that lie in what was put in front of a target: a
+// isHostError diagnostics the errors that lie in what was put in front of a target: a
 // path cannot cause them.
 var isHostError = [NumReasons]bool{
 	codec.ErrHostInvalid: true, codec.ErrHostMissing: true, codec.ErrPortInvalid: true,
@@ -239,7 +239,7 @@ func (w *Worker) sift() {
 		for c.flag = range bad.All() {
 			break
 		}
-		for _, m := range w.marks() {
+		for _, m := range w.diagnostics() {
 			if m.Flag == c.flag {
 				c.errAt = int(m.At)
 				break

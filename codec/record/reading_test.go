@@ -51,10 +51,10 @@ func TestStop(t *testing.T) {
 
 // A '#' is where it stands, also with a tab behind it.
 func TestFragmentPlace(t *testing.T) {
-	show(t, Config{Format: `"%r"`}, "equiv", "marks", `"GET /a#\t\tb"`, "fragment-in-request@2,tab-or-newline@3,invalid-URL-unit@3")
+	show(t, Config{Format: `"%r"`}, "equiv", "diagnostics", `"GET /a#\t\tb"`, "fragment-in-request@2,tab-or-newline@3,invalid-URL-unit@3")
 }
 
-func TestBaseOfReading(t *testing.T) {
+func TestBaseOfStandard(t *testing.T) {
 	if _, err := New(Config{Format: "lines", Base: "http://1.2.3.256/", Normalizer: normalizer(t, "equiv")}); err == nil {
 		t.Error("a base that browsers refuse is taken")
 	}

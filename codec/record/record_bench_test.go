@@ -18,7 +18,7 @@ func BenchmarkAppend(b *testing.B) {
 			b.SetBytes(int64(len(rec)))
 			b.ReportAllocs()
 			for b.Loop() {
-				out, _ = w.Append(out[:0], nil, in, Place{Line: 1}, &st)
+				out, _ = w.Append(out[:0], nil, in, Position{Line: 1}, &st)
 			}
 		})
 	}

@@ -59,7 +59,7 @@ func runJob(t testing.TB, j *Job, in []byte) (out, dead []byte, st Stats) {
 		if n <= 0 || n > len(in)-off {
 			t.Fatalf("Next returned %d of %d bytes", n, len(in)-off)
 		}
-		out, dead = w.Append(out, dead, in[off:off+n], Place{Name: "f", Head: head, Line: line, Off: int64(off)}, &st)
+		out, dead = w.Append(out, dead, in[off:off+n], Position{Name: "f", Head: head, Line: line, Off: int64(off)}, &st)
 		if !st.Balanced() || st.Records != line {
 			t.Fatalf("after record %d the ledger says %+v", line, st)
 		}
@@ -105,14 +105,14 @@ var setups = []Config{
 	{Format: "lines", Repairs: allRepairs, Secrets: []string{"Token", "q"}},
 	{Format: "combined", Target: TargetAll, Repairs: allRepairs, Secrets: []string{"token"}},
 	{Format: "jsonl", URLField: "url", Base: "https://{base}/x", RejectFlags: codec.Flags{}.With(codec.Credentials).With(codec.SignedURL).With(codec.FragmentInRequest)},
-	{Format: "csv", URLField: "2", Base: "https://www.{1}", RejectNotHTTP: true, OnUnparsed: FateDrop},
+	{Format: "csv", URLField: "2", Base: "https://www.{1}", RejectNotHTTP: true, OnUnparsed: DispositionDrop},
 	{Format: "vhost_combined", Target: TargetAll, Base: "https://{host}/x", RejectNotHTTP: true, RejectFlags: codec.Flags{}.With(codec.NonHex)},
-	{Format: `"$http_referer" $host$request_uri $server_protocol`, Target: TargetAll, Base: "https://{host}", OnUnparsed: FateDead},
-	{Format: "lines", MaxRecord: 20, OnOversize: FateTruncate, OnUnparsed: FatePass},
+	{Format: `"$http_referer" $host$request_uri $server_protocol`, Target: TargetAll, Base: "https://{host}", OnUnparsed: DispositionDead},
+	{Format: "lines", MaxRecord: 20, OnOversize: DispositionTruncate, OnUnparsed: DispositionPass},
 }
 
 // extensions are those of all setups.
-var extensions = []Extension{{"norm", "norm"}, {"url", "flags"}, {"e\"x", "url"}, {"marks", "marks"}, {"error", "error"}, {"n", "line"}, {"r", "record"}, {"c", "campaign"}}
+var extensions = []Extension{{"norm", "norm"}, {"url", "flags"}, {"e\"x", "url"}, {"diagnostics", "diagnostics"}, {"error", "error"}, {"n", "line"}, {"r", "record"}, {"c", "campaign"}}
 
 // each calls f with every setup in every rendering, with and without diverting,
 // with the profile rfc3986-scheme, and with the others in two renderings.
@@ -172,14 +172,14 @@ func verify(t testing.TB, c Config, in []byte) {
 	case RenderExtend:
 		checkExtended(t, j, in, out)
 	case RenderRewrite:
-		if c.OnOversize == FateTruncate {
+		if c.OnOversize == DispositionTruncate {
 			break // without a line end, what is left is short enough to be read
 		}
 		again, _, st2 := runJob(t, j, out)
 		if !bytes.Equal(out, again) {
 			t.Fatalf("%+v\n   in %q\n once %q\ntwice %q", c, in, firstOther(out, again), firstOther(again, out))
 		}
-		if !c.Redact && !c.Divert && c.OnUnparsed == FateDefault {
+		if !c.Redact && !c.Divert && c.OnUnparsed == DispositionDefault {
 			checkKept(t, j, in, out)
 		}
 		if st2.Changed != 0 && !c.Redact {

@@ -4,7 +4,7 @@ import "strconv"
 
 // rejectItem appends what jsonl and tsv write for a record that was rejected
 // before its URLs were read. If rec is nil, it is not shown.
-func (w *Worker) rejectItem(out, rec []byte, why Reason, pos int, at Place) []byte {
+func (w *Worker) rejectItem(out, rec []byte, why Reason, pos int, at Position) []byte {
 	switch {
 	case w.job.render == RenderTSV && w.job.wants.has(fError):
 		return w.rejectRow(out, rec, why, at)
@@ -19,11 +19,11 @@ func (w *Worker) rejectItem(out, rec []byte, why Reason, pos int, at Place) []by
 	if rec != nil {
 		out = appendMember(out, "record", w.rawRecord(rec))
 	}
-	return closeObject(w.appendPlace(out, at))
+	return closeObject(w.appendPosition(out, at))
 }
 
-// appendPlace appends the members file and line.
-func (w *Worker) appendPlace(out []byte, at Place) []byte {
+// appendPosition appends the members file and line.
+func (w *Worker) appendPosition(out []byte, at Position) []byte {
 	if at.Name != "" {
 		out = appendMember(out, "file", w.word(at.Name))
 	}
@@ -32,7 +32,7 @@ func (w *Worker) appendPlace(out []byte, at Place) []byte {
 
 // rejectRow appends the fields of a rejected record: those that are not about a
 // URL.
-func (w *Worker) rejectRow(out, rec []byte, why Reason, at Place) []byte {
+func (w *Worker) rejectRow(out, rec []byte, why Reason, at Position) []byte {
 	for i, f := range w.job.fields {
 		if i > 0 {
 			out = append(out, '\t')
@@ -58,14 +58,14 @@ func (w *Worker) rejectRow(out, rec []byte, why Reason, at Place) []byte {
 // deadLine appends the dead letter of a record: a JSON object with reason,
 // offset in the record, place, and the record with its line end. Key and record
 // are what it takes to put the record back where it came from.
-func (w *Worker) deadLine(dead, rec []byte, v *verdict, at Place) []byte {
+func (w *Worker) deadLine(dead, rec []byte, v *verdict, at Position) []byte {
 	dead = append(append(dead, `{"reason":"`...), v.bad.String()...)
 	dead = append(dead, `",`...)
 	if v.bad == Flagged {
 		dead = appendMember(dead, "flag", w.word(v.flag.String()))
 	}
 	dead = appendNumber(dead, "at", int64(v.at))
-	dead = w.appendKeyOf(w.appendPlace(dead, at), at)
+	dead = w.appendKeyOf(w.appendPosition(dead, at), at)
 	dead = appendNumber(dead, "offset", at.Off)
 	if w.job.redact {
 		rec = w.redactRecord(rec)
@@ -74,7 +74,7 @@ func (w *Worker) deadLine(dead, rec []byte, v *verdict, at Place) []byte {
 }
 
 // appendKeyOf appends the key of the message, if it has one.
-func (w *Worker) appendKeyOf(dead []byte, at Place) []byte {
+func (w *Worker) appendKeyOf(dead []byte, at Position) []byte {
 	key := at.Key
 	if key == nil {
 		return dead
@@ -87,10 +87,10 @@ func (w *Worker) appendKeyOf(dead []byte, at Place) []byte {
 
 // deadPiece appends the dead letter of an oversize record: where it lies,
 // without its bytes.
-func (w *Worker) deadPiece(dead []byte, at Place) []byte {
+func (w *Worker) deadPiece(dead []byte, at Position) []byte {
 	dead = append(append(dead, `{"reason":"`...), TooLong.String()...)
 	dead = append(dead, `",`...)
-	dead = w.appendKeyOf(w.appendPlace(dead, at), at)
+	dead = w.appendKeyOf(w.appendPosition(dead, at), at)
 	if w.pieceStart >= 0 {
 		dead = appendNumber(dead, "offset", w.pieceStart)
 		dead = appendNumber(dead, "length", w.pieceEnd-w.pieceStart)

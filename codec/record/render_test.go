@@ -57,23 +57,23 @@ func TestJSONL(t *testing.T) {
 	}
 	k0 := Config{Format: "lines", Normalizer: normalizer(t, "rfc3986"), Level: codec.K0}
 	f(k0, "HTTP://u:p@H:81/a%2f?#\n", `{"url":"HTTP://u:p@H:81/a%2f?#","norm":"http://u:p@h:81/a%2F?#","key":"`+keyHex(t, codec.K0, "http://u:p@h:81/a%2F?#")+`","level":"k0","change":"cosmetic","flags":["lower-hex","credentials"],`+
-		`"marks":[{"flag":"credentials","at":7,"component":"username","action":"kept"},{"flag":"lower-hex","at":17,"component":"path","action":"recased"}],"scheme":"http","username":"u","host":"h","port":"81","path":"/a%2F","query":"","fragment":""}`+"\n")
+		`"diagnostics":[{"flag":"credentials","at":7,"component":"username","action":"kept"},{"flag":"lower-hex","at":17,"component":"path","action":"recased"}],"scheme":"http","username":"u","host":"h","port":"81","path":"/a%2F","query":"","fragment":""}`+"\n")
 	f(Config{Format: "lines", Fields: []string{"url", "norm"}}, "/\xe9\n", `{"url_b64":"L+k=","norm":"/%E9"}`+"\n")
 	f(Config{Format: "lines", Fields: []string{"url", "norm"}}, "/\"\x01é\u2028\n", `{"url":"/\"\u0001é`+"\u2028"+`","norm":"/%22%01%C3%A9%E2%80%A8"}`+"\n")
 	// An error is told even where it was not asked for; nothing else about norm is.
 	f(Config{Format: "lines", Fields: []string{"norm", "key", "change", "host"}}, "http://[x/\n", `{"error":"host-invalid","at":7}`+"\n")
 
 	const head, tail = `h - - [t] "`, `" 200 1 "`
-	fields := []string{"url", "norm", "marks", "scheme", "host", "target", "method", "form", "line", "file"}
+	fields := []string{"url", "norm", "diagnostics", "scheme", "host", "target", "method", "form", "line", "file"}
 	f(Config{Format: "combined", Target: TargetAll, Fields: fields}, head+`GET //\"#x HTTP/1.1`+tail+"b/c\" \"\"\n",
-		`{"url":"//\"#x","norm":"//%22#x","marks":[{"flag":"raw-illegal","at":2,"component":"path","action":"encoded"},{"flag":"fragment-in-request","at":3,"component":"fragment","action":"kept"}],"target":"request","method":"GET","form":"origin","line":1,"file":"f"}`+"\n"+
-			`{"url":"b/c","norm":"b/c","marks":[],"target":"referer","line":1,"file":"f"}`+"\n")
+		`{"url":"//\"#x","norm":"//%22#x","diagnostics":[{"flag":"raw-illegal","at":2,"component":"path","action":"encoded"},{"flag":"fragment-in-request","at":3,"component":"fragment","action":"kept"}],"target":"request","method":"GET","form":"origin","line":1,"file":"f"}`+"\n"+
+			`{"url":"b/c","norm":"b/c","diagnostics":[],"target":"referer","line":1,"file":"f"}`+"\n")
 	f(Config{Format: `"$http_referer" "$request"`, Target: TargetAll, Fields: []string{"url"}}, `"http://r/" "GET /a"`, "{\"url\":\"/a\"}\n{\"url\":\"http://r/\"}\n")
 	f(Config{Format: "combined", Base: "https://B/x", Fields: []string{"url", "norm", "host", "change", "rfc"}}, head+"GET //a^ HTTP/1.1"+tail,
 		`{"url":"//a^","norm":"https://b//a%5E","host":"b","change":"cosmetic","rfc":"invalid"}`+"\n")
 	// record_at leads back to the raw record: here \x5C is one byte of the URL.
-	f(Config{Format: "combined", Fields: []string{"marks", "record", "offset"}}, head+`GET /\x5C%zz HTTP/1.1`+tail,
-		`{"marks":[{"flag":"raw-backslash","at":1,"record_at":16,"component":"path","action":"encoded"},{"flag":"non-hex","at":2,"record_at":20,"component":"path","action":"encoded"}],"record":"h - - [t] \"GET /\\x5C%zz HTTP/1.1\" 200 1 \"","offset":0}`+"\n")
+	f(Config{Format: "combined", Fields: []string{"diagnostics", "record", "offset"}}, head+`GET /\x5C%zz HTTP/1.1`+tail,
+		`{"diagnostics":[{"flag":"raw-backslash","at":1,"record_at":16,"component":"path","action":"encoded"},{"flag":"non-hex","at":2,"record_at":20,"component":"path","action":"encoded"}],"record":"h - - [t] \"GET /\\x5C%zz HTTP/1.1\" 200 1 \"","offset":0}`+"\n")
 	f(Config{Format: "combined"}, "x\xff\r\n", `{"error":"unparsed","at":0,"record_b64":"eP8=","file":"f","line":1}`+"\n")
 	f(Config{Format: "jsonl", URLField: "u"}, "{}\n", `{"error":"field-missing","record":"{}","file":"f","line":1}`+"\n")
 	f(Config{Format: "lines", Redact: true, Fields: []string{"url", "norm", "record", "k0"}}, "//u:p@H/ http://x:y@z\n",
@@ -142,10 +142,10 @@ func TestOtherRenders(t *testing.T) {
 	in := "HTTP://H\n\nhttp://[x\n/\xe9\ta\n"
 	check(t, Config{Format: "lines", Render: RenderURLs}, in, "http://h/\n/%E9%09a\n")
 	check(t, Config{Format: "lines", Render: RenderTSV, Fields: []string{"norm", "url", "host", "flags"}}, in, "http://h/\tHTTP://H\th\t\n/%E9%09a\t/\xe9\\ta\t\traw-control,raw-non-ascii,relative\n")
-	check(t, Config{Format: "lines", Render: RenderTSV, Fields: []string{"error", "line", "marks"}}, in, "\t1\t\nhost-invalid\t3\traw-illegal@7\n\t4\traw-non-ascii@1,raw-control@2\n")
+	check(t, Config{Format: "lines", Render: RenderTSV, Fields: []string{"error", "line", "diagnostics"}}, in, "\t1\t\nhost-invalid\t3\traw-illegal@7\n\t4\traw-non-ascii@1,raw-control@2\n")
 	check(t, Config{Format: "combined", Render: RenderTSV, Fields: []string{"error", "line", "record", "file", "norm"}}, "a\tb\\\n", "unparsed\t1\ta\\tb\\\\\tf\t\n")
 	check(t, Config{Format: "combined", Render: RenderTSV, Fields: []string{"line", "record"}}, "x\n", "")
-	check(t, Config{Format: `"$request"`, Render: RenderTSV, Fields: []string{"marks"}}, `"GET /#%zz"`, "fragment-in-request@1,non-hex@2\n")
+	check(t, Config{Format: `"$request"`, Render: RenderTSV, Fields: []string{"diagnostics"}}, `"GET /#%zz"`, "fragment-in-request@1,non-hex@2\n")
 
 	out, _, st := runJob(t, newJob(t, Config{Format: "lines", Render: RenderKeys}), []byte(in))
 	lines := strings.Split(string(out), "\n")

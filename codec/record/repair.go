@@ -61,7 +61,7 @@ func (w *Worker) repair() {
 	if bytes.Equal(w.repaired, c.norm) {
 		return
 	}
-	w.savedMarks, c.mended = append(w.savedMarks[:0], w.res.Marks...), true
+	w.savedDiagnostics, c.mended = append(w.savedDiagnostics[:0], w.res.Diagnostics...), true
 	w.savedIn = w.res.In
 	c.hits = j.norm.Hits(c.src, c.norm, &w.res)
 	w.spare = append(w.spare[:0], c.norm...)

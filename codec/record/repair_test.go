@@ -44,8 +44,8 @@ func TestRepairFields(t *testing.T) {
 	f("change", "lossy")
 	f("url", "http://u:p@h/%u0041%zz?Tok%65n=x&t")
 
-	c := Config{Format: "lines", Repairs: allRepairs, Render: RenderJSONL, Fields: []string{"marks", "change", "flags"}, Normalizer: normalizer(t, "whatwg")}
-	check(t, c, "http://h/%u0041?%u00", `{"marks":[{"flag":"percent-u","at":9,"component":"path","action":"replaced"},{"flag":"invalid-URL-unit","at":9,"component":"path","action":"kept"},`+
+	c := Config{Format: "lines", Repairs: allRepairs, Render: RenderJSONL, Fields: []string{"diagnostics", "change", "flags"}, Normalizer: normalizer(t, "whatwg")}
+	check(t, c, "http://h/%u0041?%u00", `{"diagnostics":[{"flag":"percent-u","at":9,"component":"path","action":"replaced"},{"flag":"invalid-URL-unit","at":9,"component":"path","action":"kept"},`+
 		`{"flag":"non-hex","at":16,"component":"query","action":"kept"},{"flag":"invalid-URL-unit","at":16,"component":"query","action":"kept"}],"change":"repaired","flags":["non-hex","percent-u","invalid-URL-unit"]}`+"\n")
 }
 

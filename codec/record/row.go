@@ -8,7 +8,7 @@ import (
 // row appends the chosen fields of the URL in w.cur with tabs between them, and
 // a line feed. Tab, line feed, carriage return and backslash in a value are
 // written \t, \n, \r, \\; a field that is absent is empty.
-func (w *Worker) row(out []byte, s *site, rec []byte, at Place) []byte {
+func (w *Worker) row(out []byte, s *site, rec []byte, at Position) []byte {
 	for i, f := range w.job.fields {
 		if i > 0 {
 			out = append(out, '\t')
@@ -21,7 +21,7 @@ func (w *Worker) row(out []byte, s *site, rec []byte, at Place) []byte {
 // plainValue returns field f of the URL in w.cur as text without any escapes. It
 // is empty if the field is absent, and lies in the record or in scratch, until
 // the next call.
-func (w *Worker) plainValue(f fieldID, s *site, rec []byte, at Place) []byte {
+func (w *Worker) plainValue(f fieldID, s *site, rec []byte, at Position) []byte {
 	switch f {
 	case fLine:
 		w.key = strconv.AppendInt(w.key[:0], at.Line, 10)
@@ -29,8 +29,8 @@ func (w *Worker) plainValue(f fieldID, s *site, rec []byte, at Place) []byte {
 		w.key = strconv.AppendInt(w.key[:0], at.Off, 10)
 	case fFlags:
 		w.key = w.cur.flags.AppendTo(w.key[:0])
-	case fMarks:
-		w.key = w.appendPlainMarks(w.key[:0])
+	case fDiagnostics:
+		w.key = w.appendPlainDiagnostics(w.key[:0])
 	default:
 		v, ok := w.value(f, s, rec, at)
 		if !ok {
@@ -41,9 +41,9 @@ func (w *Worker) plainValue(f fieldID, s *site, rec []byte, at Place) []byte {
 	return w.key
 }
 
-// appendPlainMarks appends the URL's marks as flag@offset, commas between them.
-func (w *Worker) appendPlainMarks(out []byte) []byte {
-	for i, m := range w.marks() {
+// appendPlainDiagnostics appends the URL's diagnostics as flag@offset, commas between them.
+func (w *Worker) appendPlainDiagnostics(out []byte) []byte {
+	for i, m := range w.diagnostics() {
 		if i > 0 {
 			out = append(out, ',')
 		}

@@ -39,7 +39,7 @@ func TestTableHeads(t *testing.T) {
 	var st Stats
 	var out []byte
 	for _, head := range []string{"u,v\n", "v,u\n", "v,u\n", "u,v\n"} {
-		out, _ = w.Append(out, nil, []byte("a,b\n"), Place{Head: []byte(head), Off: 9}, &st)
+		out, _ = w.Append(out, nil, []byte("a,b\n"), Position{Head: []byte(head), Off: 9}, &st)
 	}
 	if string(out) != "a\nb\nb\na\n" {
 		t.Errorf("got %q", out)

@@ -7,9 +7,9 @@ import (
 	"github.com/urlfold/urlfold/codec/params"
 )
 
-// Place is where a record stands. Name, Head and Key stay the caller's; Append
+// Position is where a record stands. Name, Head and Key stay the caller's; Append
 // reads them and keeps none.
-type Place struct {
+type Position struct {
 	Name string // of the file or stream; may be empty
 	Head []byte // the stream's header record, as Framing.Head cut it
 	Line int64  // number of the record's first line, from 1; 0 if unknown
@@ -28,35 +28,35 @@ type Worker struct {
 	fact  Fact // of the record at hand
 
 	// Scratch.
-	text, base     []byte // unescaped; not used where the record has no escapes
-	hostText       []byte // the same of the field that the job's base holds
-	runs, baseRuns []run
-	full           []byte // scheme, host and target in one
-	norm           []byte
-	canonical      []byte       // what a key is the hash of
-	key            []byte       // any short value on its way to the output
-	hidden         []byte       // text with its passwords hidden
-	inside         []byte       // the same, with those of URLs inside a URL
-	side           []byte       // a normal form of no interest
-	scrub          codec.Result // of a text that is looked at beside the URL at hand
-	markBuf        []codec.Mark
-	pairs          []params.Pair // of the query
-	telling        []param       // campaign fields or click ids
-	params         urlParams
-	name           []byte // of a parameter, or its value
-	repaired       []byte // a normal form with its repairs, on its way to a codec again
-	other, spare   []byte // the same of the next round; the one before all rounds
-	mended, masked []byte // a component of these
-	savedMarks     []codec.Mark
-	savedIn        codec.URL
-	plainText      []byte // as text and runs, while those are in use
-	plainRuns      []run
-	whole          []byte // a record with its passwords hidden
-	cut            []byte // a record that was too long
-	members        []byte // the values that a record is extended with
-	slots          []span // where they lie there, two for each extension; see evaluate
-	own            []ownMember
-	ownEnd         int // offset behind the last member of the record at hand
+	text, base       []byte // unescaped; not used where the record has no escapes
+	hostText         []byte // the same of the field that the job's base holds
+	runs, baseRuns   []run
+	full             []byte // scheme, host and target in one
+	norm             []byte
+	canonical        []byte       // what a key is the hash of
+	key              []byte       // any short value on its way to the output
+	hidden           []byte       // text with its passwords hidden
+	inside           []byte       // the same, with those of URLs inside a URL
+	side             []byte       // a normal form of no interest
+	scrub            codec.Result // of a text that is looked at beside the URL at hand
+	diagnosticBuf    []codec.Diagnostic
+	pairs            []params.Pair // of the query
+	telling          []param       // campaign fields or click ids
+	params           urlParams
+	name             []byte // of a parameter, or its value
+	repaired         []byte // a normal form with its repairs, on its way to a codec again
+	other, spare     []byte // the same of the next round; the one before all rounds
+	mended, masked   []byte // a component of these
+	savedDiagnostics []codec.Diagnostic
+	savedIn          codec.URL
+	plainText        []byte // as text and runs, while those are in use
+	plainRuns        []run
+	whole            []byte // a record with its passwords hidden
+	cut              []byte // a record that was too long
+	members          []byte // the values that a record is extended with
+	slots            []span // where they lie there, two for each extension; see evaluate
+	own              []ownMember
+	ownEnd           int // offset behind the last member of the record at hand
 
 	head       []byte // table: the header that the columns were found in
 	headKnown  bool
@@ -102,7 +102,7 @@ var lineFeed = []byte{'\n'}
 // be written of it to out, or to dead if it has no reading and the job diverts,
 // and counts it in st. rec must not overlap out or dead. Nothing of rec is kept.
 // If the job stops at records that are too long, Err must be asked after each call.
-func (w *Worker) Append(out, dead, rec []byte, at Place, st *Stats) (o, d []byte) {
+func (w *Worker) Append(out, dead, rec []byte, at Position, st *Stats) (o, d []byte) {
 	j := w.job
 	w.fact, w.err = Fact{}, nil
 	if j.maxRecord > 0 && len(rec) > j.maxRecord {
@@ -184,7 +184,7 @@ func (w *Worker) close(v *verdict, st *Stats) {
 
 // rewrite appends the record with its URLs in normal form. A URL that is its
 // own normal form keeps its bytes, however they are escaped.
-func (w *Worker) rewrite(out, dead, rec []byte, at Place, st *Stats) (o, d []byte) {
+func (w *Worker) rewrite(out, dead, rec []byte, at Position, st *Stats) (o, d []byte) {
 	var v verdict
 	start, from := len(out), 0
 	for i := range w.found.n {
@@ -216,7 +216,7 @@ func (w *Worker) rewrite(out, dead, rec []byte, at Place, st *Stats) (o, d []byt
 }
 
 // list appends what the rendering writes for each URL, the request's first.
-func (w *Worker) list(out, dead, rec []byte, at Place, st *Stats) (o, d []byte) {
+func (w *Worker) list(out, dead, rec []byte, at Position, st *Stats) (o, d []byte) {
 	var v verdict
 	start := len(out)
 	n := w.found.n

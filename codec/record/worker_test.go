@@ -15,7 +15,7 @@ func TestNoAllocs(t *testing.T) {
 		rec, []byte("HTTP://u:p@H/%7e\xe9\n"), []byte("\n"), []byte("http://[x\n"), []byte("x,\"a\"\"b\",c\n"), []byte("x\ty\n"), []byte(`v:80 h GET /a?b HTTP/1.1 "http://r/"` + "\n"),
 		[]byte(`{"url":"HTTP:\/\/H\/\u00e9","base":"http:\/\/b","request":{"uri":"\/a"}}` + "\n"), []byte(`{"u":"https://h/%7e","r":"x"}` + "\n"), []byte(`"http://r/" h/a HTTP/1.1` + "\n"),
 	}
-	at := Place{Name: "file", Head: []byte("id,url\n"), Line: 1, Off: 7, Key: []byte("http://u:p@h")}
+	at := Position{Name: "file", Head: []byte("id,url\n"), Line: 1, Off: 7, Key: []byte("http://u:p@h")}
 	each(func(c Config) {
 		for _, c.Redact = range []bool{false, true} {
 			w := newJob(t, allFields(c)).NewWorker()
@@ -25,7 +25,7 @@ func TestNoAllocs(t *testing.T) {
 				for _, in := range inputs {
 					out, dead = w.Append(out[:0], dead[:0], in, at, &st)
 				}
-				out, dead = w.Append(out[:0], dead[:0], at.Head, Place{Head: at.Head}, &st)
+				out, dead = w.Append(out[:0], dead[:0], at.Head, Position{Head: at.Head}, &st)
 				out, dead = w.Reject(out[:0], dead[:0], rec, Panic, at, &st)
 				out, dead = w.Piece(out[:0], dead[:0], rec, PieceLast, at, &st)
 			}
@@ -45,7 +45,7 @@ func TestAppendOnly(t *testing.T) {
 		j := newJob(t, allFields(c))
 		used := j.NewWorker()
 		for i, line := range lines {
-			at := Place{Line: int64(i), Off: 1}
+			at := Position{Line: int64(i), Off: 1}
 			var st Stats
 			out, dead := used.Append([]byte("out"), []byte("dead"), line, at, &st)
 			out2, dead2 := j.NewWorker().Append(nil, nil, line, at, &st)
@@ -61,7 +61,7 @@ func TestReject(t *testing.T) {
 		t.Helper()
 		c.Format = "lines"
 		var st Stats
-		out, dead := newJob(t, c).NewWorker().Reject(nil, nil, []byte("http://u:p@h\n"), why, Place{Line: 3, Off: 7}, &st)
+		out, dead := newJob(t, c).NewWorker().Reject(nil, nil, []byte("http://u:p@h\n"), why, Position{Line: 3, Off: 7}, &st)
 		if string(out) != wantOut || string(dead) != wantDead || !st.Balanced() || st.Rejected != 1 || st.Rejects[why] != 1 || (st.Panics == 1) != (why == Panic) {
 			t.Errorf("%+v: %q %q %+v", c, out, dead, st)
 		}
@@ -93,7 +93,7 @@ func TestPieces(t *testing.T) {
 		var out, dead []byte
 		off := int64(100)
 		for i, piece := range []string{"HTTP://", "H", "/\n"} {
-			out, dead = w.Piece(out, dead, []byte(piece), PieceFirst+Piece(i), Place{Name: "f", Line: 9, Off: off}, &st)
+			out, dead = w.Piece(out, dead, []byte(piece), PieceFirst+Piece(i), Position{Name: "f", Line: 9, Off: off}, &st)
 			off += int64(len(piece))
 			if !st.Balanced() {
 				t.Fatalf("%+v after piece %d", st, i)
@@ -111,7 +111,7 @@ func TestPieces(t *testing.T) {
 	// A worker that has not seen the beginning knows only the end.
 	w := newJob(t, Config{Format: "lines", Divert: true}).NewWorker()
 	var st Stats
-	_, dead := w.Piece(nil, nil, []byte("/\n"), PieceLast, Place{Line: 9, Off: 108}, &st)
+	_, dead := w.Piece(nil, nil, []byte("/\n"), PieceLast, Position{Line: 9, Off: 108}, &st)
 	if want := `{"reason":"record-too-long","line":9,"end":110}` + "\n"; string(dead) != want {
 		t.Errorf("got %s, want %s", dead, want)
 	}
@@ -193,7 +193,7 @@ func TestUnknownFormat(t *testing.T) {
 			t.Errorf("%+v: %v; want %d mistakes", c, err, want)
 		}
 	}
-	c := Config{URLField: "a", BaseField: "b", Dialect: "nginx", Base: "https://{site}/", OnOversize: FateTruncate}
+	c := Config{URLField: "a", BaseField: "b", Dialect: "nginx", Base: "https://{site}/", OnOversize: DispositionTruncate}
 	for _, c.Format = range []string{"", "jsonn"} {
 		f(c, 1)
 	}

@@ -14,7 +14,7 @@ import (
 // are written as, and the lengths of outputs.
 type state struct {
 	sources map[string]map[string]string // lines, by source and id
-	marks   map[markKey]int64            // lengths
+	extents map[markKey]int64            // lengths
 	cuts    bool                         // see [Store.SetCuts]
 	extra   map[uint64]string            // sections of types that this program does not know, the last of each
 }
@@ -22,10 +22,10 @@ type state struct {
 // A markKey names an output.
 type markKey struct{ sink, lane, path string }
 
-func keyOf(m pipeline.Mark) markKey { return markKey{m.Sink, m.Lane, m.Path} }
+func keyOf(m pipeline.Extent) markKey { return markKey{m.Sink, m.Lane, m.Path} }
 
 func newState() *state {
-	return &state{sources: map[string]map[string]string{}, marks: map[markKey]int64{}, extra: map[uint64]string{}}
+	return &state{sources: map[string]map[string]string{}, extents: map[markKey]int64{}, extra: map[uint64]string{}}
 }
 
 // empty reports whether the state says nothing of any file.
@@ -40,7 +40,7 @@ func (s *state) empty() bool {
 
 // contents returns the state as entries and extents, in no order.
 func (s *state) contents() (Contents, error) {
-	c := Contents{Cuts: s.cuts || len(s.marks) > 0}
+	c := Contents{Cuts: s.cuts || len(s.extents) > 0}
 	for _, lines := range s.sources {
 		for _, text := range lines {
 			e, err := parseEntry(text)
@@ -50,8 +50,8 @@ func (s *state) contents() (Contents, error) {
 			c.Entries = append(c.Entries, e)
 		}
 	}
-	for k, n := range s.marks {
-		c.Marks = append(c.Marks, pipeline.Mark{Sink: k.sink, Lane: k.lane, Path: k.path, Length: n})
+	for k, n := range s.extents {
+		c.Extents = append(c.Extents, pipeline.Extent{Sink: k.sink, Lane: k.lane, Path: k.path, Length: n})
 	}
 	return c, nil
 }
@@ -61,7 +61,7 @@ func (s *state) contents() (Contents, error) {
 type change struct {
 	put     []item
 	gone    []item // without lines
-	marks   []pipeline.Mark
+	extents []pipeline.Extent
 	dropped []markKey
 	cuts    *bool
 	extra   map[uint64]string
@@ -72,7 +72,7 @@ type item struct{ source, id, line string }
 
 // empty reports whether c changes nothing.
 func (c *change) empty() bool {
-	return len(c.put)+len(c.gone)+len(c.marks)+len(c.dropped)+len(c.extra) == 0 && c.cuts == nil
+	return len(c.put)+len(c.gone)+len(c.extents)+len(c.dropped)+len(c.extra) == 0 && c.cuts == nil
 }
 
 // apply makes s what it is after c.
@@ -92,10 +92,10 @@ func (s *state) apply(c *change) {
 		lines[it.id] = it.line
 	}
 	for _, k := range c.dropped {
-		delete(s.marks, k)
+		delete(s.extents, k)
 	}
-	for _, m := range c.marks {
-		s.marks[keyOf(m)] = m.Length
+	for _, m := range c.extents {
+		s.extents[keyOf(m)] = m.Length
 	}
 	if c.cuts != nil {
 		s.cuts = *c.cuts
@@ -157,7 +157,7 @@ func appendChange(dst []byte, c *change) ([]byte, error) {
 		}
 	}
 	flush(dropSection)
-	for _, m := range c.marks {
+	for _, m := range c.extents {
 		if text, err = appendLine(text, &line{Mark: &mark{m.Sink, m.Lane, m.Path, m.Length}}); err != nil {
 			return nil, err
 		}
@@ -256,7 +256,7 @@ func (c *change) parseLines(kind uint64, text string) error {
 			if kind == dropSection {
 				c.dropped = append(c.dropped, markKey{m.Sink, m.Lane, m.Path})
 			} else {
-				c.marks = append(c.marks, pipeline.Mark(m))
+				c.extents = append(c.extents, pipeline.Extent(m))
 			}
 		}
 	}

@@ -235,7 +235,7 @@ func modelOf(s *Store) model {
 			m.offsets[source+"/"+e.ID] = e.Offset
 		}
 	}
-	for k, n := range s.st.marks {
+	for k, n := range s.st.extents {
 		m.lengths[k.path] = n
 	}
 	return m
@@ -269,7 +269,7 @@ func (m model) step(rng *rand.Rand, n int64) (Update, model) {
 		after.lengths[path] = n
 	}
 	for path, length := range after.lengths {
-		u.Marks = append(u.Marks, pipeline.Mark{Sink: "s", Path: path, Length: length})
+		u.Extents = append(u.Extents, pipeline.Extent{Sink: "s", Path: path, Length: length})
 	}
 	return u, after
 }

@@ -54,7 +54,7 @@ func historyIn(t testing.TB, m *memFolder) *memFolder {
 			}
 		}
 		save(t, s, Update{Source: "a", Entries: []Entry{entry("a", "x", off)}, Cut: true,
-			Marks: []pipeline.Mark{{Sink: "s", Lane: "x", Path: "p", Length: off}}})
+			Extents: []pipeline.Extent{{Sink: "s", Lane: "x", Path: "p", Length: off}}})
 	}
 	return m
 }
@@ -84,7 +84,7 @@ func reopened(t testing.TB, dir string) (int64, []string) {
 func stored(t testing.TB, s *Store) (int64, []string) {
 	t.Helper()
 	off := offsetOf(t, s)
-	for _, m := range s.Marks("s") {
+	for _, m := range s.Extents("s") {
 		if m.Length != off {
 			t.Fatalf("offset %d with extent %d: not of one commit", off, m.Length)
 		}
@@ -320,7 +320,7 @@ func TestCopy(t *testing.T) {
 			off := int64(20)
 			next := func() {
 				save(t, s, Update{Source: "a", Entries: []Entry{entry("a", "x", off)}, Cut: true,
-					Marks: []pipeline.Mark{{Sink: "s", Lane: "x", Path: "p", Length: off}}})
+					Extents: []pipeline.Extent{{Sink: "s", Lane: "x", Path: "p", Length: off}}})
 				off++
 			}
 			next()
@@ -377,12 +377,12 @@ func FuzzLoad(f *testing.F) {
 		if err != nil {
 			return
 		}
-		before := len(s.st.marks) + len(s.Entries("a"))
+		before := len(s.st.extents) + len(s.Entries("a"))
 		save(t, s, Update{Source: "z", Entries: []Entry{entry("z", "new", 1)}})
 		shut(t, s)
 		s = open(t, dir)
 		defer shut(t, s)
-		if got := len(s.st.marks) + len(s.Entries("a")); got != before || len(s.Entries("z")) != 1 || len(s.Warnings()) > 0 {
+		if got := len(s.st.extents) + len(s.Entries("a")); got != before || len(s.Entries("z")) != 1 || len(s.Warnings()) > 0 {
 			t.Fatalf("%d became %d, warnings %q", before, got, s.Warnings())
 		}
 	})

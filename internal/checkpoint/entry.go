@@ -72,6 +72,6 @@ func (e *Entry) sound() bool {
 // A Contents is all that a state holds.
 type Contents struct {
 	Entries []Entry
-	Marks   []pipeline.Mark
+	Extents []pipeline.Extent
 	Cuts    bool // see [Store.SetCuts]
 }

@@ -113,7 +113,7 @@ func writeSnapshot(st *state, gen uint64, first bool, write func([]byte) error) 
 			err = write(buf)
 		}
 		buf, size = buf[:0], 0
-		*c = change{put: c.put[:0], marks: c.marks[:0]}
+		*c = change{put: c.put[:0], extents: c.extents[:0]}
 		return err
 	}
 	c.cuts, c.extra = &st.cuts, st.extra
@@ -127,8 +127,8 @@ func writeSnapshot(st *state, gen uint64, first bool, write func([]byte) error) 
 			}
 		}
 	}
-	for k, n := range st.marks {
-		c.marks = append(c.marks, pipeline.Mark{Sink: k.sink, Lane: k.lane, Path: k.path, Length: n})
+	for k, n := range st.extents {
+		c.extents = append(c.extents, pipeline.Extent{Sink: k.sink, Lane: k.lane, Path: k.path, Length: n})
 		if size += len(k.path); size >= snapshotFrame {
 			if err := flush(false); err != nil {
 				return err

@@ -28,7 +28,7 @@ func List(dir string) (Contents, []string) {
 	slices.SortFunc(c.Entries, func(a, b Entry) int {
 		return cmp.Or(strings.Compare(a.Source, b.Source), strings.Compare(a.Path, b.Path), strings.Compare(a.ID, b.ID))
 	})
-	slices.SortFunc(c.Marks, func(a, b pipeline.Mark) int {
+	slices.SortFunc(c.Extents, func(a, b pipeline.Extent) int {
 		return cmp.Or(strings.Compare(a.Sink, b.Sink), strings.Compare(a.Path, b.Path), strings.Compare(a.Lane, b.Lane))
 	})
 	return c, l.warnings
@@ -61,7 +61,7 @@ func Reset(dir, pattern string) (n int, err error) {
 			gone[e.ID] = true
 		}
 	}
-	for k := range s.st.marks {
+	for k := range s.st.extents {
 		if gone[k.lane] {
 			c.dropped = append(c.dropped, k)
 		}

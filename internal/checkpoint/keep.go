@@ -29,7 +29,7 @@ func (s *Store) keep() error {
 	}
 	w := &s.w
 	if w.log == nil { // a new process, or a commit has failed
-		if s.st.empty() && len(s.st.marks) == 0 {
+		if s.st.empty() && len(s.st.extents) == 0 {
 			return nil
 		}
 		return s.compact()

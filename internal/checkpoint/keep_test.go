@@ -195,12 +195,12 @@ func TestFaults(t *testing.T) {
 			}
 			e := entry("a", "x", 5000)
 			e.Restart = s.NewPoint()
-			u := Update{Source: "a", Entries: []Entry{e}, Points: map[int64][]byte{e.Restart: []byte("point")}, Cut: true, Marks: []pipeline.Mark{{Sink: "s", Path: "p"}}}
+			u := Update{Source: "a", Entries: []Entry{e}, Points: map[int64][]byte{e.Restart: []byte("point")}, Cut: true, Extents: []pipeline.Extent{{Sink: "s", Path: "p"}}}
 			err := s.Save(u)
 			if failed := len(hits) > 0; failed != errors.Is(err, full) || failed != errors.Is(s.Health(), full) || !failed && compacts {
 				t.Errorf("%s, %v: %v, %v, hits %q", step, compacts, err, s.Health(), hits)
 			}
-			if err != nil && (offsetOf(t, s) != 2 || s.Marks("s") != nil) {
+			if err != nil && (offsetOf(t, s) != 2 || s.Extents("s") != nil) {
 				t.Errorf("%s, %v: what failed counts", step, compacts)
 			}
 			c, warnings := List(dir)
@@ -277,10 +277,10 @@ func TestCompaction(t *testing.T) {
 }
 
 // legacy returns a state of version 1.
-func legacy(t testing.TB, cuts bool, entries []Entry, marks []pipeline.Mark) []byte {
+func legacy(t testing.TB, cuts bool, entries []Entry, extents []pipeline.Extent) []byte {
 	t.Helper()
 	var text strings.Builder
-	fmt.Fprintf(&text, `{"urlfold":"checkpoint","version":1,"lines":%d`, len(entries)+len(marks))
+	fmt.Fprintf(&text, `{"urlfold":"checkpoint","version":1,"lines":%d`, len(entries)+len(extents))
 	if cuts {
 		text.WriteString(`,"cuts":true`)
 	}
@@ -292,7 +292,7 @@ func legacy(t testing.TB, cuts bool, entries []Entry, marks []pipeline.Mark) []b
 		}
 		text.WriteString(`{"entry":` + one + "}\n")
 	}
-	for _, m := range marks {
+	for _, m := range extents {
 		fmt.Fprintf(&text, `{"mark":{"sink":%q,"lane":%q,"path":%q,"length":%d}}`+"\n", m.Sink, m.Lane, m.Path, m.Length)
 	}
 	return fmt.Appendf([]byte(text.String()), "{\"xxh3\":\"%016x\"}\n", xxh3.HashString(text.String()))
@@ -304,11 +304,11 @@ func TestLegacy(t *testing.T) {
 	old := entry("a", "x", 1)
 	e := entry("a", "x", 2)
 	e.Path = "/odd/\xff"
-	marks := []pipeline.Mark{{Sink: "s", Lane: "x", Path: "p", Length: 2}}
+	extents := []pipeline.Extent{{Sink: "s", Lane: "x", Path: "p", Length: 2}}
 	f := func(name string, spoiled bool, convert func(s *Store)) {
 		t.Helper()
 		dir := t.TempDir()
-		now := legacy(t, true, []Entry{e}, marks)
+		now := legacy(t, true, []Entry{e}, extents)
 		if spoiled {
 			now[len(now)/2] ^= 1
 		}
@@ -324,7 +324,7 @@ func TestLegacy(t *testing.T) {
 		if got := s.Entries("a"); !slices.Equal(got, []Entry{want}) || spoiled != (len(s.Warnings()) > 0) || !s.Cuts() {
 			t.Errorf("%s: %+v, %q", name, got, s.Warnings())
 		}
-		if got := s.Marks("s"); spoiled != (len(got) == 0) {
+		if got := s.Extents("s"); spoiled != (len(got) == 0) {
 			t.Errorf("%s: %+v", name, got)
 		}
 		convert(s)
@@ -346,7 +346,7 @@ func TestLegacy(t *testing.T) {
 	commit := func(s *Store) {
 		e := e
 		e.Offset, e.TailLen, e.HeadLen = 3, 0, 0
-		save(t, s, Update{Source: "a", Entries: []Entry{e}, Cut: true, Marks: []pipeline.Mark{{Sink: "s", Lane: "x", Path: "p", Length: 3}}})
+		save(t, s, Update{Source: "a", Entries: []Entry{e}, Cut: true, Extents: []pipeline.Extent{{Sink: "s", Lane: "x", Path: "p", Length: 3}}})
 	}
 	look := func(s *Store) {
 		if err := s.Keep(); err != nil {
@@ -363,9 +363,9 @@ func TestAssign(t *testing.T) {
 	dir := t.TempDir()
 	s := open(t, dir)
 	save(t, s, Update{Source: "a", Entries: []Entry{entry("a", "x", 1), entry("a", "y", 2)}, Cut: true,
-		Marks: []pipeline.Mark{{Sink: "s", Path: "p", Length: 1}, {Sink: "s", Path: "q", Length: 2}}})
+		Extents: []pipeline.Extent{{Sink: "s", Path: "p", Length: 1}, {Sink: "s", Path: "q", Length: 2}}})
 	save(t, s, Update{Source: "b", Entries: []Entry{entry("b", "y", 3)}})
-	err := s.Assign(func(*Entry) string { return "b" }, func(m pipeline.Mark) string {
+	err := s.Assign(func(*Entry) string { return "b" }, func(m pipeline.Extent) string {
 		if m.Path == "p" {
 			return "t"
 		}
@@ -380,7 +380,7 @@ func TestAssign(t *testing.T) {
 	if a, b := s.Entries("a"), s.Entries("b"); len(a) != 1 || a[0].ID != "y" || len(b) != 2 || b[0].Source != "b" {
 		t.Errorf("%+v, %+v", a, b)
 	}
-	if m := s.Marks("t"); len(m) != 1 || m[0].Path != "p" || len(s.Marks("s")) != 0 {
-		t.Errorf("%+v, %+v", m, s.Marks("s"))
+	if m := s.Extents("t"); len(m) != 1 || m[0].Path != "p" || len(s.Extents("s")) != 0 {
+		t.Errorf("%+v, %+v", m, s.Extents("s"))
 	}
 }

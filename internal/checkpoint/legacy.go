@@ -115,7 +115,7 @@ func (p *legacyParser) line(c *change) error {
 	case one.decodeTexts() != nil:
 		return errors.New("a text is no base64")
 	case l.Mark != nil && l.Mark.Length >= 0:
-		c.marks = append(c.marks, pipeline.Mark(*l.Mark))
+		c.extents = append(c.extents, pipeline.Extent(*l.Mark))
 	case l.Entry != nil && l.Entry.sound():
 		e := *l.Entry
 		text, err := lineOf(e)

@@ -20,7 +20,7 @@ type line struct {
 	Gone  *goneLine
 }
 
-// A mark is a pipeline.Mark as it is written.
+// A mark is a pipeline.Extent as it is written.
 type mark struct {
 	Sink   string `json:"sink"`
 	Lane   string `json:"lane,omitempty"`

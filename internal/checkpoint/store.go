@@ -177,29 +177,29 @@ func (s *Store) Entries(source string) []Entry {
 	return list
 }
 
-// Marks returns how long the outputs of a sink were when the progress was stored
+// Extents returns how long the outputs of a sink were when the progress was stored
 // last, in no order.
-func (s *Store) Marks(sink string) []pipeline.Mark {
+func (s *Store) Extents(sink string) []pipeline.Extent {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	var marks []pipeline.Mark
-	for k, n := range s.st.marks {
+	var extents []pipeline.Extent
+	for k, n := range s.st.extents {
 		if k.sink == sink {
-			marks = append(marks, pipeline.Mark{Sink: k.sink, Lane: k.lane, Path: k.path, Length: n})
+			extents = append(extents, pipeline.Extent{Sink: k.sink, Lane: k.lane, Path: k.path, Length: n})
 		}
 	}
-	return marks
+	return extents
 }
 
 // An Update is what Save stores in one step.
 type Update struct {
 	Source  string
-	Entries []Entry          // those that have changed, or may have; no id twice
-	Gone    []string         // ids of entries that are there no more; unknown ones are passed over
-	Points  map[int64][]byte // restart points that Entries name, by id; only those that were not stored before
-	Cut     bool             // Marks replaces all marks
-	Marks   []pipeline.Mark  // see Cut
-	Forget  []string         // ids of lanes that are finished: the marks of their own outputs are dropped
+	Entries []Entry           // those that have changed, or may have; no id twice
+	Gone    []string          // ids of entries that are there no more; unknown ones are passed over
+	Points  map[int64][]byte  // restart points that Entries name, by id; only those that were not stored before
+	Cut     bool              // Extents replaces all extents
+	Extents []pipeline.Extent // see Cut
+	Forget  []string          // ids of lanes that are finished: the extents of their own outputs are dropped
 }
 
 // Save stores u as one commit. When it returns nil all of it is durable. On an
@@ -277,25 +277,25 @@ func (s *Store) markChange(c *change, u *Update) {
 		gone[id] = id != "" // an extent without a lane applies to every lane
 	}
 	if u.Cut {
-		kept := make(map[markKey]bool, len(u.Marks))
-		for _, m := range u.Marks {
+		kept := make(map[markKey]bool, len(u.Extents))
+		for _, m := range u.Extents {
 			if gone[m.Lane] {
 				continue
 			}
 			k := keyOf(m)
 			kept[k] = true
-			if n, ok := s.st.marks[k]; !ok || n != m.Length {
-				c.marks = append(c.marks, m)
+			if n, ok := s.st.extents[k]; !ok || n != m.Length {
+				c.extents = append(c.extents, m)
 			}
 		}
-		for k := range s.st.marks {
+		for k := range s.st.extents {
 			if !kept[k] {
 				c.dropped = append(c.dropped, k)
 			}
 		}
 		return
 	}
-	for k := range s.st.marks {
+	for k := range s.st.extents {
 		if gone[k.lane] {
 			c.dropped = append(c.dropped, k)
 		}

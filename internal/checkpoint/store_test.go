@@ -40,16 +40,16 @@ func save(t testing.TB, s *Store, u Update) {
 	}
 }
 
-// TestRoundTrip: all sources and marks come back, paths of any bytes among them.
+// TestRoundTrip: all sources and extents come back, paths of any bytes among them.
 func TestRoundTrip(t *testing.T) {
 	dir := t.TempDir()
 	s := open(t, dir)
 	a := entry("a", "one", 10)
 	a.Path, a.Rel, a.Verdict = "/odd/\xff\xfe\n\"", "base64:x", "truncated at byte 5: …"
 	b := entry("b", "two", 0)
-	marks := []pipeline.Mark{{Sink: "out", Lane: "one", Path: "/o/\xff", Length: 7}, {Sink: "dead", Path: "d", Length: 1}}
+	extents := []pipeline.Extent{{Sink: "out", Lane: "one", Path: "/o/\xff", Length: 7}, {Sink: "dead", Path: "d", Length: 1}}
 	save(t, s, Update{Source: "a", Entries: []Entry{a}})
-	save(t, s, Update{Source: "b", Entries: []Entry{b}, Cut: true, Marks: marks})
+	save(t, s, Update{Source: "b", Entries: []Entry{b}, Cut: true, Extents: extents})
 	save(t, s, Update{Source: "a", Entries: []Entry{a}}) // no cut: extents stay
 	shut(t, s)
 	s = open(t, dir)
@@ -60,15 +60,15 @@ func TestRoundTrip(t *testing.T) {
 	if got := s.Entries("b"); !slices.Equal(got, []Entry{b}) {
 		t.Errorf("%+v", got)
 	}
-	if got := s.Marks("out"); !slices.Equal(got, marks[:1]) {
+	if got := s.Extents("out"); !slices.Equal(got, extents[:1]) {
 		t.Errorf("%+v", got)
 	}
 	if len(s.Warnings()) > 0 {
 		t.Error(s.Warnings())
 	}
 	save(t, s, Update{Source: "a", Entries: []Entry{a}, Forget: []string{"one"}})
-	if len(s.Marks("out")) != 0 || len(s.Marks("dead")) != 1 {
-		t.Error("the marks of a finished lane stay, or others go")
+	if len(s.Extents("out")) != 0 || len(s.Extents("dead")) != 1 {
+		t.Error("the extents of a finished lane stay, or others go")
 	}
 }
 
@@ -152,22 +152,22 @@ func TestListAndReset(t *testing.T) {
 	s := open(t, dir)
 	save(t, s, Update{Source: "b", Entries: []Entry{entry("b", "sub/z", 1), entry("b", "a[1]", 1)}})
 	save(t, s, Update{Source: "a", Entries: []Entry{entry("a", "y", 1)}, Cut: true,
-		Marks: []pipeline.Mark{{Sink: "s", Lane: "y", Path: "p"}, {Sink: "s", Lane: "sub/z", Path: "q"}}})
+		Extents: []pipeline.Extent{{Sink: "s", Lane: "y", Path: "p"}, {Sink: "s", Lane: "sub/z", Path: "q"}}})
 	c, warnings := List(dir) // beside a process
 	var paths []string
 	for _, e := range c.Entries {
 		paths = append(paths, e.Path)
 	}
-	if got := strings.Join(paths, " "); got != "/var/log/y /var/log/a[1] /var/log/sub/z" || len(warnings) > 0 || len(c.Marks) != 2 {
-		t.Errorf("%s, %v, %v", got, warnings, c.Marks)
+	if got := strings.Join(paths, " "); got != "/var/log/y /var/log/a[1] /var/log/sub/z" || len(warnings) > 0 || len(c.Extents) != 2 {
+		t.Errorf("%s, %v, %v", got, warnings, c.Extents)
 	}
 	shut(t, s)
-	f := func(pattern string, want, left, marks int) {
+	f := func(pattern string, want, left, extents int) {
 		t.Helper()
 		n, err := Reset(dir, pattern)
 		c, _ := List(dir)
-		if err != nil || n != want || len(c.Entries) != left || len(c.Marks) != marks {
-			t.Errorf("Reset(%q) = %d, %v; left %d entries, %d marks", pattern, n, err, len(c.Entries), len(c.Marks))
+		if err != nil || n != want || len(c.Entries) != left || len(c.Extents) != extents {
+			t.Errorf("Reset(%q) = %d, %v; left %d entries, %d extents", pattern, n, err, len(c.Entries), len(c.Extents))
 		}
 	}
 	f("/var/log/none", 0, 3, 2)

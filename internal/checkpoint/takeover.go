@@ -10,7 +10,7 @@ import (
 // Assign gives each entry and each extent to the source or sink that the functions
 // return; an extent for which the name is empty is dropped. An entry stays where it
 // is if the other source has one of the same lane. What changes is stored at once.
-func (s *Store) Assign(source func(*Entry) string, sink func(pipeline.Mark) string) error {
+func (s *Store) Assign(source func(*Entry) string, sink func(pipeline.Extent) string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	c, refs := new(change), map[entryKey]int64{}
@@ -33,15 +33,15 @@ func (s *Store) Assign(source func(*Entry) string, sink func(pipeline.Mark) stri
 			refs[entryKey{was, id}], refs[entryKey{name, id}] = 0, e.Restart
 		}
 	}
-	for k, n := range s.st.marks {
-		m := pipeline.Mark{Sink: k.sink, Lane: k.lane, Path: k.path, Length: n}
+	for k, n := range s.st.extents {
+		m := pipeline.Extent{Sink: k.sink, Lane: k.lane, Path: k.path, Length: n}
 		name := sink(m)
 		if name == k.sink {
 			continue
 		}
 		c.dropped = append(c.dropped, k)
 		if m.Sink = name; name != "" {
-			c.marks = append(c.marks, m)
+			c.extents = append(c.extents, m)
 		}
 	}
 	return note(&s.saveErr, s.commit(c, refs, nil))
@@ -53,7 +53,7 @@ func (s *Store) Assign(source func(*Entry) string, sink func(pipeline.Mark) stri
 func (s *Store) Cuts() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.st.cuts || len(s.st.marks) > 0 || s.st.empty()
+	return s.st.cuts || len(s.st.extents) > 0 || s.st.empty()
 }
 
 // SetCuts says whether the progress that is stored from now on has extents. If that is
@@ -61,16 +61,16 @@ func (s *Store) Cuts() bool {
 func (s *Store) SetCuts(on bool) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.st.cuts == on && (on || len(s.st.marks) == 0) {
+	if s.st.cuts == on && (on || len(s.st.extents) == 0) {
 		return nil
 	}
-	if s.st.empty() && len(s.st.marks) == 0 && !s.w.stored {
+	if s.st.empty() && len(s.st.extents) == 0 && !s.w.stored {
 		s.st.cuts = on // the first snapshot says so
 		return nil
 	}
 	c := &change{cuts: &on}
 	if !on {
-		for k := range s.st.marks {
+		for k := range s.st.extents {
 			c.dropped = append(c.dropped, k)
 		}
 	}

@@ -65,11 +65,11 @@ func (*Sink) Close(context.Context) error { return nil }
 // Caps implements [pipeline.Sink]. Nothing is what survives a crash best.
 func (*Sink) Caps() pipeline.SinkCaps { return pipeline.SinkCaps{Durable: true, Ordered: true} }
 
-// Marks implements [pipeline.Marker]: there is no output, so it has no length.
-func (*Sink) Marks(dst []pipeline.Mark) []pipeline.Mark { return dst }
+// Extents implements [pipeline.ExtentReporter]: there is no output, so it has no length.
+func (*Sink) Extents(dst []pipeline.Extent) []pipeline.Extent { return dst }
 
 // Interface guards.
 var (
-	_ pipeline.Sink   = (*Sink)(nil)
-	_ pipeline.Marker = (*Sink)(nil)
+	_ pipeline.Sink           = (*Sink)(nil)
+	_ pipeline.ExtentReporter = (*Sink)(nil)
 )

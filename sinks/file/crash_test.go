@@ -80,7 +80,7 @@ func batchText(lane string, i int) string {
 // A progress is what a generator stores.
 type progress struct {
 	Pos      map[string]int64
-	Marks    []pipeline.Mark
+	Extents  []pipeline.Extent
 	Finished map[string]bool
 }
 
@@ -153,13 +153,13 @@ func (g *generator) Commit(ctx context.Context, ups []pipeline.LanePos) error {
 	return g.CommitCut(ctx, ups, nil)
 }
 
-func (g *generator) CommitCut(_ context.Context, ups []pipeline.LanePos, marks []pipeline.Mark) error {
+func (g *generator) CommitCut(_ context.Context, ups []pipeline.LanePos, extents []pipeline.Extent) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	for _, up := range ups {
 		g.p.Pos[up.Lane.Name()] = up.Pos.A
 	}
-	g.p.Marks = slices.Clone(marks)
+	g.p.Extents = slices.Clone(extents)
 	return g.store()
 }
 
@@ -211,9 +211,9 @@ func (letters) Process(b *pipeline.Batch) {
 func (letters) Reject(*pipeline.Batch) {}
 func (letters) Refuse(*pipeline.Batch) {}
 
-// marksOf returns the marks of one sink.
-func marksOf(marks []pipeline.Mark, sink string) (own []pipeline.Mark) {
-	for _, m := range marks {
+// extentsOf returns the marks of one sink.
+func extentsOf(extents []pipeline.Extent, sink string) (own []pipeline.Extent) {
+	for _, m := range extents {
 		if m.Sink == sink {
 			own = append(own, m)
 		}
@@ -234,7 +234,7 @@ func runChild(dir, variant, faults string) error {
 	cfg := crashVariants[variant](dir)
 	dead := config(filepath.Join(dir, "dead", "letters.jsonl.zst"))
 	dead.ExactlyOnce = cfg.ExactlyOnce
-	cfg.Resume, dead.Resume = marksOf(g.p.Marks, "sink 1"), marksOf(g.p.Marks, pipeline.DeadLetterName)
+	cfg.Resume, dead.Resume = extentsOf(g.p.Extents, "sink 1"), extentsOf(g.p.Extents, pipeline.DeadLetterName)
 	var sinks [2]Log
 	for i, c := range []LogConfig{cfg, dead} {
 		if sinks[i], err = NewLog(c); err != nil {

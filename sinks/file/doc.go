@@ -79,11 +79,11 @@
 // file that rotation has ended keeps its unfinished name until a cut covers all of it:
 //
 //	            rotation               cut stored       renamed
-//	0001.part ─────┤ sealed, in all marks ├──────────────┤ 0001
-//	0002.part      ├──────────────────────────────────────────▶ in the marks behind it
+//	0001.part ─────┤ sealed, in all extents ├──────────────┤ 0001
+//	0002.part      ├──────────────────────────────────────────▶ in the extents behind it
 //
 // A crash before the cut goes back to the cut before: 0001.part is cut to the length it
-// had then, and 0002.part, which has no mark, is removed. A crash after it finds both marks, and
+// had then, and 0002.part, which has no mark, is removed. A crash after it finds both extents, and
 // renames 0001.part at once, for all marks of a stream but the last are of sealed files.
 // A name that a stored cut may still know is not given to another output, even if the
 // file is gone. The file that grows for ever is NAME.part until the first cut covers

@@ -41,7 +41,7 @@ var unnumbered = regexp.MustCompile(`-[0-9]+((\.[^./]*){0,2})$`)
 // FinishMarked gives an output its final name that no sink goes on with, as it was when
 // the progress was stored. If it has that name already, or is gone, there is nothing to
 // do.
-func FinishMarked(m pipeline.Mark) error {
+func FinishMarked(m pipeline.Extent) error {
 	name := m.Path + partSuffix
 	f, err := openLocked(name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -66,11 +66,11 @@ func FinishMarked(m pipeline.Mark) error {
 }
 
 // FinishUnmarked gives their final names to all unfinished outputs with these settings
-// but those of the marks: they were written without exactly_once, so what is in them was
+// but those of the extents: they were written without exactly_once, so what is in them was
 // perhaps answered. It returns these names. Torn ends are cut off.
-func (c *LogConfig) FinishUnmarked(marks []pipeline.Mark) (finished []string, err error) {
+func (c *LogConfig) FinishUnmarked(extents []pipeline.Extent) (finished []string, err error) {
 	s := newLog(*c)
-	for _, m := range marks {
+	for _, m := range extents {
 		s.taken[m.Path] = true
 	}
 	names, err := s.tmpl.unfinished()

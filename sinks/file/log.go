@@ -28,7 +28,7 @@ import (
 // and the sink tries until it succeeds.
 type Log interface {
 	pipeline.Sink
-	pipeline.Marker
+	pipeline.ExtentReporter
 	pipeline.CutObserver
 	pipeline.Finisher
 	pipeline.Healther
@@ -105,7 +105,7 @@ type log struct {
 	streams  map[string]*stream
 	taken    map[string]bool // final paths of the outputs of streams, and of those in retired
 	retired  []string        // final paths that a stored cut may still name although they are finished
-	retiring int             // of them, those that Marks has named for the last time
+	retiring int             // of them, those that Extents has named for the last time
 	finished map[string]bool // streams that the progress knows as finished
 	lasting  *lastingError   // why the run ends; nil: it does not
 	crowded  bool            // somebody waits for a round to close files

@@ -419,9 +419,9 @@ func TestMarks(t *testing.T) {
 	w.write(laneOfRel("a"), "a\n")
 	w.settle()
 	w.write(laneOfRel("a"), "b\n")
-	marks := out.Marks(nil)
-	if len(marks) != 1 || marks[0].Length != 2 || marks[0].Lane != "id of a" {
-		t.Errorf("%+v", marks)
+	extents := out.Extents(nil)
+	if len(extents) != 1 || extents[0].Length != 2 || extents[0].Lane != "id of a" {
+		t.Errorf("%+v", extents)
 	}
 	w.settle()
 }

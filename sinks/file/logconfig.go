@@ -34,7 +34,7 @@ type LogConfig struct {
 
 	// Resume are the marks of this sink in the progress that the source goes on
 	// from. They count with ExactlyOnce.
-	Resume []pipeline.Mark
+	Resume []pipeline.Extent
 	// DeadLetter says that this is the output of rejected records: it keeps no text
 	// that is withdrawn, for the outputs of the records do.
 	DeadLetter bool

@@ -50,7 +50,7 @@ type output struct {
 
 	size    int64 // written, if err is nil
 	synced  int64
-	marked  int64 // synced, when Marks was called last
+	marked  int64 // synced, when Extents was called last
 	stored  int64 // marked, of the last cut that was stored
 	pending []held
 	span    span

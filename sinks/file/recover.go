@@ -18,7 +18,7 @@ import (
 // This file is structured in the following way:
 //
 //   - recover: what Open does with what another process has left.
-//   - Exactly once: cutting outputs back to their marks.
+//   - Exactly once: cutting outputs back to their extents.
 //   - Else: cutting off torn ends.
 
 // recover brings the outputs in order. The caller holds mu.
@@ -62,7 +62,7 @@ func probe(dir string) error {
 	return err
 }
 
-// resumeAll makes the outputs of the marks. The last one of each stream goes on, the
+// resumeAll makes the outputs of the extents. The last one of each stream goes on, the
 // others are finished: that they are covered says their mark.
 func (s *log) resumeAll() error {
 	for _, m := range s.cfg.Resume {
@@ -92,7 +92,7 @@ func (s *log) resumeAll() error {
 
 // resume cuts the output of m to its length. It returns nil if the output is
 // finished.
-func (s *log) resume(m pipeline.Mark) (*output, error) {
+func (s *log) resume(m pipeline.Extent) (*output, error) {
 	tidy(m.Path)
 	name := m.Path + partSuffix
 	fi, err := os.Stat(name)

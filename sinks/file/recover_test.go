@@ -40,11 +40,11 @@ func TestResume(t *testing.T) {
 	cfg := config(filepath.Join(dir, "{source.relpath}"))
 	cfg.ExactlyOnce = true
 	for name, n := range map[string]int64{"a": 8, "c": 9, "d": 4, "gone": 5} {
-		cfg.Resume = append(cfg.Resume, pipeline.Mark{Lane: "id of " + name, Path: filepath.Join(dir, name), Length: n})
+		cfg.Resume = append(cfg.Resume, pipeline.Extent{Lane: "id of " + name, Path: filepath.Join(dir, name), Length: n})
 	}
 	out := openLog(t, cfg, "")
-	if marks := out.Marks(nil); len(marks) != 2 {
-		t.Errorf("marks of what goes on: %+v", marks)
+	if extents := out.Extents(nil); len(extents) != 2 {
+		t.Errorf("extents of what goes on: %+v", extents)
 	}
 	w := newWriter(t, out)
 	w.write(laneOfRel("a"), "next\n")
@@ -66,7 +66,7 @@ func TestResumeCut(t *testing.T) {
 		put(t, dir, map[string]string{name: strings.Repeat("x", size)})
 		cfg := config(filepath.Join(dir, "{lane}"))
 		cfg.ExactlyOnce = true
-		cfg.Resume = []pipeline.Mark{{Lane: "a", Path: filepath.Join(dir, "a"), Length: 5}}
+		cfg.Resume = []pipeline.Extent{{Lane: "a", Path: filepath.Join(dir, "a"), Length: 5}}
 		out, err := NewLog(cfg)
 		must(t, err)
 		if err := out.Open(ctx); err == nil || !strings.Contains(err.Error(), "5 were durable") {
@@ -93,7 +93,7 @@ func TestUncovered(t *testing.T) {
 	w.write(nil, "a\n")
 	w.write(nil, "b\n")
 	w.settle()
-	marks := out.Marks(nil)
+	extents := out.Extents(nil)
 	w.write(nil, "c\n")
 	w.settle()
 	if got := ls(t, dir); got != "0001.part 0002.part 0003.part" {
@@ -107,12 +107,12 @@ func TestUncovered(t *testing.T) {
 	over, cancel := context.WithCancel(ctx)
 	cancel()
 	must(t, out.Close(over)) // as good as a crash
-	cfg.Resume = marks
+	cfg.Resume = extents
 	out = openLog(t, cfg, "")
 	w = newWriter(t, out)
 	w.write(nil, "C\n")
 	w.settle()
-	out.Marks(nil)
+	out.Extents(nil)
 	out.CutStored()
 	must(t, out.Close(ctx))
 	wantTree(t, dir, `0001="a\n" 0002="b\n" 0003="C\n"`)
@@ -131,7 +131,7 @@ func TestNameInProgress(t *testing.T) {
 		l.SetID(id)
 		w.write(l, text)
 		w.settle()
-		out.Marks(nil)
+		out.Extents(nil)
 		out.CutStored()
 		must(t, finish(ctx, out, l))
 	}
@@ -239,16 +239,16 @@ func TestOtherCompression(t *testing.T) {
 					w.write(l, "1\n")
 					w.write(l, "2\n")
 					w.settle()
-					marks := out.Marks(nil)
+					extents := out.Extents(nil)
 					must(t, out.Close(over))
 					if cfg.Compress = after; exact {
-						cfg.Resume = marks
+						cfg.Resume = extents
 					}
 					out = openLog(t, cfg, "")
 					w = newWriter(t, out)
 					w.write(l, "3\n")
 					w.settle()
-					out.Marks(nil)
+					out.Extents(nil)
 					out.CutStored()
 					if path == "{source.relpath}" {
 						finishAll(t, out, []*pipeline.Lane{l})
@@ -297,7 +297,7 @@ func TestLost(t *testing.T) {
 			}
 			write("1\n", "2\n")
 			w.settle()
-			out.Marks(nil)
+			out.Extents(nil)
 			out.CutStored()
 			w.settle() // what a stored cut asks for is done
 			must(t, takeAway(filepath.Join(dir, "out"), folder))
@@ -308,9 +308,9 @@ func TestLost(t *testing.T) {
 			if err := out.Health(); err != nil {
 				t.Errorf("%s: %v", c.path, err)
 			}
-			marks := out.Marks(nil)
-			if len(marks) != len(c.lanes) && c.exact {
-				t.Errorf("%s: marks %+v", c.path, marks)
+			extents := out.Extents(nil)
+			if len(extents) != len(c.lanes) && c.exact {
+				t.Errorf("%s: extents %+v", c.path, extents)
 			}
 			out.CutStored()
 			finishAll(t, out, c.lanes)
@@ -355,7 +355,7 @@ func TestLostAtTheEnd(t *testing.T) {
 	l := laneOfRel("x")
 	w.write(l, "1\n")
 	w.settle()
-	out.Marks(nil)
+	out.Extents(nil)
 	out.CutStored()
 	w.settle()
 	must(t, os.RemoveAll(filepath.Join(dir, "out")))

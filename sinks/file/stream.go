@@ -18,7 +18,7 @@ import (
 //
 //   - stream: the outputs of one lane, or of all. Which one takes a batch.
 //   - Ending files: rotation, finished lanes.
-//   - Marks: how far the outputs have come, for the progress of the source.
+//   - Extents: how far the outputs have come, for the progress of the source.
 
 // A stream is a sequence of files: of one lane, of one source, or of all, as the
 // template has it.
@@ -47,7 +47,7 @@ func (s *log) outputs() []*output {
 	return s.all
 }
 
-// keyOf returns the key of the stream of l, which is Mark.Lane of its outputs.
+// keyOf returns the key of the stream of l, which is Extent.Lane of its outputs.
 func (s *log) keyOf(l *pipeline.Lane) string {
 	switch {
 	case l == nil:
@@ -493,10 +493,10 @@ func (s *log) complete(o *output) error {
 	return nil
 }
 
-// Marks implements [pipeline.Marker]. The path of a mark is the final one; the file
+// Extents implements [pipeline.ExtentReporter]. The path of a mark is the final one; the file
 // may still have its unfinished name. The outputs of a stream come in the order in
 // which they were begun.
-func (s *log) Marks(dst []pipeline.Mark) []pipeline.Mark {
+func (s *log) Extents(dst []pipeline.Extent) []pipeline.Extent {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.retiring = len(s.retired)
@@ -512,12 +512,12 @@ func (s *log) Marks(dst []pipeline.Mark) []pipeline.Mark {
 }
 
 // mark appends the mark of o. What is empty needs none: it is begun anew.
-func (o *output) mark(dst []pipeline.Mark, key string) []pipeline.Mark {
+func (o *output) mark(dst []pipeline.Extent, key string) []pipeline.Extent {
 	o.marked = o.span.covered(o.synced)
 	if o.marked == 0 {
 		return dst
 	}
-	return append(dst, pipeline.Mark{Lane: key, Path: o.final, Length: o.marked})
+	return append(dst, pipeline.Extent{Lane: key, Path: o.final, Length: o.marked})
 }
 
 // CutStored implements [pipeline.CutObserver]: sealed files that the cut covers may

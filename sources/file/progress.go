@@ -9,7 +9,7 @@ import (
 
 // This file stores progress. An entry in memory never runs ahead of the store: it
 // is set when what it says was stored, so that whoever stores next, for whatever
-// reason, stores no watermark without the marks that go with it.
+// reason, stores no watermark without the extents that go with it.
 
 // Commit implements [pipeline.Committer].
 func (w *Watcher) Commit(_ context.Context, ups []pipeline.LanePos) error {
@@ -20,8 +20,8 @@ func (w *Watcher) Commit(_ context.Context, ups []pipeline.LanePos) error {
 func (w *Watcher) Keep() error { return w.cfg.Store.Keep() }
 
 // CommitCut implements [pipeline.CutCommitter].
-func (w *Watcher) CommitCut(_ context.Context, ups []pipeline.LanePos, marks []pipeline.Mark) error {
-	return w.save(ups, marks, true, nil)
+func (w *Watcher) CommitCut(_ context.Context, ups []pipeline.LanePos, extents []pipeline.Extent) error {
+	return w.save(ups, extents, true, nil)
 }
 
 // touch notes that what the store holds of t may not be as t is. The caller holds
@@ -34,12 +34,12 @@ func (w *Watcher) touch(t *track) {
 }
 
 // save stores watermarks, what has changed about tracks since the last save, and
-// marks if cut is set, and forgets the marks of lanes that are finished. Its cost
+// extents if cut is set, and forgets the marks of lanes that are finished. Its cost
 // does not depend on how many tracks there are.
-func (w *Watcher) save(ups []pipeline.LanePos, marks []pipeline.Mark, cut bool, forget []string) error {
+func (w *Watcher) save(ups []pipeline.LanePos, extents []pipeline.Extent, cut bool, forget []string) error {
 	w.saving.Lock()
 	defer w.saving.Unlock()
-	u := checkpoint.Update{Source: w.cfg.Name, Cut: cut, Marks: marks, Forget: forget, Points: map[int64][]byte{}}
+	u := checkpoint.Update{Source: w.cfg.Name, Cut: cut, Extents: extents, Forget: forget, Points: map[int64][]byte{}}
 	w.mu.Lock()
 	moved := map[*track]checkpoint.Entry{}
 	for _, up := range ups {

@@ -219,11 +219,11 @@ type killable struct {
 	stuck bool // it never finishes a lane
 }
 
-func (k *killable) CommitCut(ctx context.Context, ups []pipeline.LanePos, marks []pipeline.Mark) error {
+func (k *killable) CommitCut(ctx context.Context, ups []pipeline.LanePos, extents []pipeline.Extent) error {
 	if k.dead.Load() {
 		return nil
 	}
-	return k.Watcher.CommitCut(ctx, ups, marks)
+	return k.Watcher.CommitCut(ctx, ups, extents)
 }
 
 func (k *killable) Finish(ctx context.Context, lanes []*pipeline.Lane) []error {
@@ -276,7 +276,7 @@ func startHeld(t testing.TB, data, out, in string, mods ...func(*killable)) *hel
 	}
 	cfg := sink.DefaultLogConfig()
 	cfg.Path, cfg.ExactlyOnce, cfg.SyncInterval = filepath.Join(out, "{source.relpath}"), true, time.Millisecond
-	cfg.Resume = store.Marks("sink 1")
+	cfg.Resume = store.Extents("sink 1")
 	l, err := sink.NewLog(cfg)
 	if err != nil {
 		t.Fatal(err)

@@ -96,15 +96,15 @@ func (s *shelf) Submit(_ context.Context, b *pipeline.Batch, t pipeline.Ticket) 
 	return nil
 }
 
-// Marks implements pipeline.Marker: the shelf is as long as it has lines.
-func (s *shelf) Marks(dst []pipeline.Mark) []pipeline.Mark {
-	return append(dst, pipeline.Mark{Path: "shelf", Length: int64(s.count())})
+// Extents implements pipeline.ExtentReporter: the shelf is as long as it has lines.
+func (s *shelf) Extents(dst []pipeline.Extent) []pipeline.Extent {
+	return append(dst, pipeline.Extent{Path: "shelf", Length: int64(s.count())})
 }
 
 // cutBack takes off what no progress covers.
-func (s *shelf) cutBack(marks []pipeline.Mark) {
+func (s *shelf) cutBack(extents []pipeline.Extent) {
 	n := 0
-	for _, m := range marks {
+	for _, m := range extents {
 		n = int(m.Length)
 	}
 	s.lines, s.ids = s.lines[:n], s.ids[:n]
@@ -235,11 +235,11 @@ func (m *mortal) Keep() error {
 	return m.Watcher.Keep()
 }
 
-func (m *mortal) CommitCut(ctx context.Context, ups []pipeline.LanePos, marks []pipeline.Mark) error {
+func (m *mortal) CommitCut(ctx context.Context, ups []pipeline.LanePos, extents []pipeline.Extent) error {
 	if m.dead.Load() {
 		return nil
 	}
-	return m.Watcher.CommitCut(ctx, ups, marks)
+	return m.Watcher.CommitCut(ctx, ups, extents)
 }
 
 func (m *mortal) Finish(ctx context.Context, lanes []*pipeline.Lane) []error {
@@ -302,7 +302,7 @@ func start(t testing.TB, dir string, set Settings, sink *shelf, mod func(*WatchC
 	}
 	d.life = &mortal{Watcher: d.w, eager: sink.eager, stall: sink.stall}
 	if sink.exact {
-		sink.cutBack(store.Marks("sink 1"))
+		sink.cutBack(store.Extents("sink 1"))
 	}
 	d.p, err = pipeline.New(pipeline.Options{
 		ExactlyOnce: sink.exact,

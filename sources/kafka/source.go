@@ -148,7 +148,7 @@ func (s *Source) Run(ctx context.Context) error {
 	return nil
 }
 
-// errBroken marks what ends a run.
+// errBroken extents what ends a run.
 var errBroken = errors.New("the pipeline takes no more")
 
 // live reads in a generation until it is over, or ctx is done. Then all readers

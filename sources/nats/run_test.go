@@ -70,7 +70,7 @@ func TestSplit(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.fill(n, rest)
-	stops := jobOf(t, record.Config{MaxRecord: 100, OnOversize: record.FateStop})
+	stops := jobOf(t, record.Config{MaxRecord: 100, OnOversize: record.DispositionStop})
 	src := w.source(func(c *source.JetStreamConfig) { c.Batch.Messages = 300 })
 	r := start(t, src, w.sink(func(c *sink.JetStreamConfig) { c.Publish.Ordered = true }), func(o *pipeline.Options) {
 		o.NewCodec, o.Ordering = pipeline.NewRecordCodec(stops), pipeline.OrderPerLane

@@ -104,7 +104,7 @@ type outcome struct {
 // outcomeOf handles a URL.
 func outcomeOf(w *record.Worker, url string) outcome {
 	var st record.Stats
-	out, dead := w.Append(nil, nil, []byte(url), record.Place{}, &st)
+	out, dead := w.Append(nil, nil, []byte(url), record.Position{}, &st)
 	if len(dead) > 0 {
 		var letter struct{ Reason, Flag string }
 		if err := json.Unmarshal(dead, &letter); err != nil {

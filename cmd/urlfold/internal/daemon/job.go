@@ -70,9 +70,9 @@ func recordConfig(f *config.File) (record.Config, error) {
 		check(fmt.Sprintf("codec.repairs[%d]", i), err)
 		rc.Repairs |= r
 	}
-	rc.OnUnparsed, err = record.ParseFate(cmp.Or(c.OnUnparsed, record.FateDefault.String()))
+	rc.OnUnparsed, err = record.ParseDisposition(cmp.Or(c.OnUnparsed, record.DispositionDefault.String()))
 	check("codec.on_unparsed", err)
-	rc.OnOversize, err = record.ParseFate(cmp.Or(f.Pipeline.OnOversize, record.FateDefault.String()))
+	rc.OnOversize, err = record.ParseDisposition(cmp.Or(f.Pipeline.OnOversize, record.DispositionDefault.String()))
 	check("pipeline.on_oversize", err)
 	check("codec.render", setRender(&rc, &c.Render))
 	return rc, errors.Join(errs...)

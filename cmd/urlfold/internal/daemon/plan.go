@@ -357,7 +357,7 @@ func (p *plan) sinkEnv(c *config.Component, e *env) sinks.Env {
 		OpenFiles:  p.openFilesOf(c.Path()),
 	}
 	if e.store != nil {
-		env.Resume = e.store.Marks(p.markName(c))
+		env.Resume = e.store.Extents(p.markName(c))
 	}
 	return env
 }

@@ -26,7 +26,7 @@ func (p *plan) takeOver(store *checkpoint.Store, log *slog.Logger) error {
 	if err := store.SetCuts(p.exactlyOnce); err != nil {
 		return err
 	}
-	return store.Assign(p.sourceOf, func(m pipeline.Mark) string {
+	return store.Assign(p.sourceOf, func(m pipeline.Extent) string {
 		name, ok := p.sinkOf(m)
 		if ok {
 			return name
@@ -81,7 +81,7 @@ func (p *plan) sourceOf(e *checkpoint.Entry) string {
 
 // sinkOf returns the name of the sink that goes on with an output, if there is one that
 // writes to such a path: the one that has begun it, or else another one.
-func (p *plan) sinkOf(m pipeline.Mark) (name string, ok bool) {
+func (p *plan) sinkOf(m pipeline.Extent) (name string, ok bool) {
 	other := ""
 	for _, c := range p.outputs() {
 		l, isFile := c.Config.(*sinkfile.LogConfig)

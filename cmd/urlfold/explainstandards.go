@@ -32,9 +32,9 @@ type standing string
 
 // The standings, as they appear in output.
 const (
-	valid     standing = "valid"
-	invalid   standing = "invalid"    // it can be read, but holds what the standard does not allow
-	noReading standing = "no-reading" // it cannot
+	valid   standing = "valid"
+	invalid standing = "invalid" // it can be read, but holds what the standard does not allow
+	failure standing = "failure" // it cannot
 )
 
 // A view is what one standard sees in a URL.
@@ -96,7 +96,7 @@ func (v *view) compare(base, url []byte) {
 func (v view) rate() view {
 	switch {
 	case v.err != nil:
-		v.standing = noReading
+		v.standing = failure
 	case !v.faults.IsZero():
 		v.standing = invalid
 	default:
@@ -108,7 +108,7 @@ func (v view) rate() view {
 // text tells the standing of a URL that is called kind where it is valid.
 func (v view) text(kind string) string {
 	switch v.standing {
-	case noReading:
+	case failure:
 		return "no reading: " + v.err.Error()
 	case invalid:
 		return "the input is no valid " + kind + ": " + strings.ReplaceAll(string(v.faults.AppendTo(nil)), ",", ", ")
@@ -127,16 +127,16 @@ func (x *explainer) writeStandings(w *bufio.Writer, e *explanation) {
 	x.named(w, "browsers", e.whatwg.text("URL"))
 }
 
-// writeReadings sets both readings side by side where they differ.
-func (x *explainer) writeReadings(w *bufio.Writer, e *explanation) {
-	if e.rfc.standing == noReading || e.whatwg.standing == noReading {
+// writeStandards sets both readings side by side where they differ.
+func (x *explainer) writeStandards(w *bufio.Writer, e *explanation) {
+	if e.rfc.standing == failure || e.whatwg.standing == failure {
 		return
 	}
 	apart := differences(e.rfc.k1, e.whatwg.k1)
 	if len(apart) == 0 {
 		return
 	}
-	x.head(w, "two readings")
+	x.head(w, "two standards")
 	const nameColumn = 10
 	column := (x.width - len(indent) - nameColumn) / 2
 	row := func(name, a, b string) {

@@ -2,54 +2,54 @@ package record
 
 import "errors"
 
-// A Fate is what becomes of a record that is not read.
-type Fate uint8
+// A Disposition is what becomes of a record that is not read.
+type Disposition uint8
 
 // The fates.
 const (
-	FateDefault  Fate = iota // that of records without a reading: Config.Divert
-	FatePass                 // it passes through, or becomes an object with an error
-	FateDead                 // it goes to the dead letter
-	FateDrop                 // nothing is written, and it is counted as dropped
-	FateTruncate             // its beginning passes through, unread, with its line end
-	FateStop                 // nothing is written or counted; see Worker.Err
+	DispositionDefault  Disposition = iota // that of records without a reading: Config.Divert
+	DispositionPass                        // it passes through, or becomes an object with an error
+	DispositionDead                        // it goes to the dead letter
+	DispositionDrop                        // nothing is written, and it is counted as dropped
+	DispositionTruncate                    // its beginning passes through, unread, with its line end
+	DispositionStop                        // nothing is written or counted; see Worker.Err
 )
 
-var fateNames = []string{"default", "pass_through", "dead_letter", "drop", "truncate", "stop"}
+var dispositionNames = []string{"default", "pass_through", "dead_letter", "drop", "truncate", "stop"}
 
 // String returns the fate's name: "pass_through".
-func (f Fate) String() string { return nameOf(fateNames, int(f)) }
+func (f Disposition) String() string { return nameOf(dispositionNames, int(f)) }
 
-// ParseFate returns the fate of that name. The error suggests a near name.
-func ParseFate(name string) (Fate, error) {
-	i, err := lookup("fate", fateNames, name)
-	return Fate(i), err
+// ParseDisposition returns the fate of that name. The error suggests a near name.
+func ParseDisposition(name string) (Disposition, error) {
+	i, err := lookup("fate", dispositionNames, name)
+	return Disposition(i), err
 }
 
 // ErrOversize says that a record is longer than the limit, and that the job is
 // to stop there.
 var ErrOversize = errors.New("a record is longer than the limit, and the job is set to stop there")
 
-// setFates reads OnUnparsed and OnOversize.
-func (j *Job) setFates(c *Config) error {
+// setDispositions reads OnUnparsed and OnOversize.
+func (j *Job) setDispositions(c *Config) error {
 	j.onUnparsed, j.onOversize = c.OnUnparsed, c.OnOversize
-	usual := FatePass
+	usual := DispositionPass
 	if c.Divert {
-		usual = FateDead
+		usual = DispositionDead
 	}
 	var errs []error
 	switch c.OnUnparsed {
-	case FateDefault:
+	case DispositionDefault:
 		j.onUnparsed = usual
-	case FatePass, FateDead, FateDrop:
+	case DispositionPass, DispositionDead, DispositionDrop:
 	default:
 		errs = append(errs, wrong("OnUnparsed", "what is not of the format passes through, goes to the dead letter, or is dropped"))
 	}
 	switch c.OnOversize {
-	case FateDefault:
+	case DispositionDefault:
 		j.onOversize = usual
-	case FatePass, FateDead, FateStop:
-	case FateTruncate:
+	case DispositionPass, DispositionDead, DispositionStop:
+	case DispositionTruncate:
 		if j.kind == kindTable {
 			errs = append(errs, wrong("OnOversize", "records of a table cannot be truncated: an open quote would swallow the records behind it"))
 		}
@@ -60,16 +60,16 @@ func (j *Job) setFates(c *Config) error {
 }
 
 // fate returns what becomes of a record that was rejected for the reason why.
-func (j *Job) fate(why Reason) Fate {
+func (j *Job) fate(why Reason) Disposition {
 	switch {
 	case why == Unparsed:
 		return j.onUnparsed
 	case why == TooLong:
 		return j.onOversize
 	case j.divert:
-		return FateDead
+		return DispositionDead
 	}
-	return FatePass
+	return DispositionPass
 }
 
 // Err returns ErrOversize if the last call of Append, Reject or Piece met a record
@@ -81,27 +81,27 @@ func (w *Worker) Err() error { return w.err }
 // Reject deals with a record that the caller could not have read, for the reason
 // why: it goes to dead if the job diverts, or else passes through or becomes an
 // error in the job's rendering. It is counted in st.
-func (w *Worker) Reject(out, dead, rec []byte, why Reason, at Place, st *Stats) (o, d []byte) {
+func (w *Worker) Reject(out, dead, rec []byte, why Reason, at Position, st *Stats) (o, d []byte) {
 	w.found, w.fact, w.err = found{}, Fact{}, nil // of another record
 	return w.reject(out, dead, rec, &verdict{bad: why}, at, st)
 }
 
-func (w *Worker) reject(out, dead, rec []byte, v *verdict, at Place, st *Stats) (o, d []byte) {
+func (w *Worker) reject(out, dead, rec []byte, v *verdict, at Position, st *Stats) (o, d []byte) {
 	fate := w.job.fate(v.bad)
-	if fate == FateStop {
+	if fate == DispositionStop {
 		w.err = ErrOversize
 		return out, dead
 	}
 	countReject(v.bad, st)
 	start, keeps := len(out), w.job.render.keepsRecords()
 	switch fate {
-	case FateDead:
+	case DispositionDead:
 		st.Dead++
 		return out, w.deadLine(dead, rec, v, at)
-	case FateDrop:
+	case DispositionDrop:
 		st.Dropped++
 		return out, dead
-	case FateTruncate:
+	case DispositionTruncate:
 		rec = w.truncated(rec, PieceWhole)
 	}
 	if keeps {
@@ -175,13 +175,13 @@ const (
 // line, and a job that diverts one dead line without the bytes, at the last
 // piece. The record is counted there, once. at.Line is the record's, at.Off the
 // offset of the piece. The dead line says where the record ends, and where it
-// starts if this Worker has seen all of its pieces. If OnOversize is FateTruncate,
+// starts if this Worker has seen all of its pieces. If OnOversize is DispositionTruncate,
 // the first piece must hold as many bytes as a record may have; if it is
-// FateStop, Err says so at every piece.
-func (w *Worker) Piece(out, dead, piece []byte, p Piece, at Place, st *Stats) (o, d []byte) {
+// DispositionStop, Err says so at every piece.
+func (w *Worker) Piece(out, dead, piece []byte, p Piece, at Position, st *Stats) (o, d []byte) {
 	j := w.job
 	w.fact, w.err = Fact{}, nil
-	if j.onOversize == FateStop {
+	if j.onOversize == DispositionStop {
 		w.err = ErrOversize
 		return out, dead
 	}
@@ -191,7 +191,7 @@ func (w *Worker) Piece(out, dead, piece []byte, p Piece, at Place, st *Stats) (o
 		w.pieceStart = -1
 	}
 	w.pieceEnd = at.Off + int64(len(piece))
-	pass := j.render.keepsRecords() && j.onOversize != FateDead
+	pass := j.render.keepsRecords() && j.onOversize != DispositionDead
 	if pass {
 		out = w.appendPiece(out, piece, p)
 	}
@@ -201,7 +201,7 @@ func (w *Worker) Piece(out, dead, piece []byte, p Piece, at Place, st *Stats) (o
 	countReject(TooLong, st)
 	start := len(out)
 	switch {
-	case j.onOversize == FateDead:
+	case j.onOversize == DispositionDead:
 		st.Dead++
 		return out, w.deadPiece(dead, at)
 	case !pass:
@@ -218,7 +218,7 @@ func (w *Worker) Piece(out, dead, piece []byte, p Piece, at Place, st *Stats) (o
 // appendPiece appends what passes through of a piece.
 func (w *Worker) appendPiece(out, piece []byte, p Piece) []byte {
 	start := len(out)
-	if w.job.onOversize == FateTruncate {
+	if w.job.onOversize == DispositionTruncate {
 		return append(out, w.truncated(piece, p)...)
 	}
 	out = append(out, piece...)

@@ -8,16 +8,16 @@ import (
 	"github.com/urlfold/urlfold/codec"
 )
 
-func TestParseFate(t *testing.T) {
-	if f, err := ParseFate("dead_letter"); f != FateDead || err != nil || f.String() != "dead_letter" {
+func TestParseDisposition(t *testing.T) {
+	if f, err := ParseDisposition("dead_letter"); f != DispositionDead || err != nil || f.String() != "dead_letter" {
 		t.Error(f, err)
 	}
-	if _, err := ParseFate("dorp"); err == nil || !strings.Contains(err.Error(), "did you mean drop?") {
+	if _, err := ParseDisposition("dorp"); err == nil || !strings.Contains(err.Error(), "did you mean drop?") {
 		t.Error(err)
 	}
 }
 
-func TestFateErrors(t *testing.T) {
+func TestDispositionErrors(t *testing.T) {
 	f := func(c Config, want string) {
 		t.Helper()
 		c.Normalizer = normalizer(t, "equiv")
@@ -25,10 +25,10 @@ func TestFateErrors(t *testing.T) {
 			t.Errorf("%+v: %v, want %q in it", c, err, want)
 		}
 	}
-	f(Config{Format: "lines", OnUnparsed: FateStop}, "or is dropped")
+	f(Config{Format: "lines", OnUnparsed: DispositionStop}, "or is dropped")
 	f(Config{Format: "lines", OnUnparsed: 99, OnOversize: 99}, "or is dropped")
-	f(Config{Format: "lines", OnOversize: FateDrop}, "or stops the job")
-	f(Config{Format: "csv", URLField: "1", OnOversize: FateTruncate}, "open quote")
+	f(Config{Format: "lines", OnOversize: DispositionDrop}, "or stops the job")
+	f(Config{Format: "csv", URLField: "1", OnOversize: DispositionTruncate}, "open quote")
 }
 
 // What is not of the format goes its own way, whatever becomes of URLs without a
@@ -36,7 +36,7 @@ func TestFateErrors(t *testing.T) {
 func TestOnUnparsed(t *testing.T) {
 	const a, b = `h - - [t] "`, `" 200 1` + "\n"
 	const good, bad, not = a + "GET http://H/" + b, a + "GET http://[/" + b, "what is this\n"
-	f := func(fate Fate, divert bool, render Render, wantOut string, wantDead int64, wantDropped int64) {
+	f := func(fate Disposition, divert bool, render Render, wantOut string, wantDead int64, wantDropped int64) {
 		t.Helper()
 		out, dead, st := runJob(t, newJob(t, Config{Format: "clf", OnUnparsed: fate, Divert: divert, Render: render, Fields: []string{"norm"}}), []byte(good+bad+not))
 		if string(out) != wantOut || st.Dead != wantDead || st.Dropped != wantDropped || st.Rejected != 2 || st.Rejects[Unparsed] != 1 || strings.Count(string(dead), "\n") != int(wantDead) {
@@ -44,14 +44,14 @@ func TestOnUnparsed(t *testing.T) {
 		}
 	}
 	norm := strings.Replace(good, "H", "h", 1)
-	f(FateDefault, false, RenderRewrite, norm+bad+not, 0, 0)
-	f(FateDefault, true, RenderRewrite, norm, 2, 0)
-	f(FatePass, true, RenderRewrite, norm+not, 1, 0)
-	f(FateDead, false, RenderRewrite, norm+bad, 1, 0)
-	f(FateDrop, false, RenderRewrite, norm+bad, 0, 1)
-	f(FateDrop, true, RenderRewrite, norm, 1, 1)
-	f(FatePass, true, RenderJSONL, `{"norm":"http://h/"}`+"\n"+`{"error":"unparsed","at":0,"record":"what is this","file":"f","line":3}`+"\n", 1, 0)
-	f(FateDrop, true, RenderURLs, "http://h/\n", 1, 1)
+	f(DispositionDefault, false, RenderRewrite, norm+bad+not, 0, 0)
+	f(DispositionDefault, true, RenderRewrite, norm, 2, 0)
+	f(DispositionPass, true, RenderRewrite, norm+not, 1, 0)
+	f(DispositionDead, false, RenderRewrite, norm+bad, 1, 0)
+	f(DispositionDrop, false, RenderRewrite, norm+bad, 0, 1)
+	f(DispositionDrop, true, RenderRewrite, norm, 1, 1)
+	f(DispositionPass, true, RenderJSONL, `{"norm":"http://h/"}`+"\n"+`{"error":"unparsed","at":0,"record":"what is this","file":"f","line":3}`+"\n", 1, 0)
+	f(DispositionDrop, true, RenderURLs, "http://h/\n", 1, 1)
 }
 
 func TestOnOversize(t *testing.T) {
@@ -64,24 +64,24 @@ func TestOnOversize(t *testing.T) {
 			t.Errorf("%+v: out %q, dead %q, %+v", c, out, dead, st)
 		}
 	}
-	f(Config{OnOversize: FatePass, Divert: true}, long, "")
-	f(Config{OnOversize: FateDead}, "", `{"reason":"record-too-long","at":0,"file":"f","line":2,"offset":9,"record":"http://u:password@h/\r\n"}`+"\n")
-	f(Config{OnOversize: FateTruncate}, "http://u:pas\r\n", "")
+	f(Config{OnOversize: DispositionPass, Divert: true}, long, "")
+	f(Config{OnOversize: DispositionDead}, "", `{"reason":"record-too-long","at":0,"file":"f","line":2,"offset":9,"record":"http://u:password@h/\r\n"}`+"\n")
+	f(Config{OnOversize: DispositionTruncate}, "http://u:pas\r\n", "")
 	// A password of which only the beginning is left is hidden too.
-	f(Config{OnOversize: FateTruncate, Redact: true}, "http://u:***\r\n", "")
-	c := Config{Format: "lines", MaxRecord: 12, OnOversize: FateTruncate, Render: RenderJSONL, Fields: []string{"norm"}}
+	f(Config{OnOversize: DispositionTruncate, Redact: true}, "http://u:***\r\n", "")
+	c := Config{Format: "lines", MaxRecord: 12, OnOversize: DispositionTruncate, Render: RenderJSONL, Fields: []string{"norm"}}
 	check(t, c, long, `{"error":"record-too-long","record":"http://u:pas","file":"f","line":1}`+"\n")
 	c.Redact = true
 	check(t, c, long, `{"error":"record-too-long","record":"http://u:***","file":"f","line":1}`+"\n")
 	// With its line end it is too long still: the next reader knows it for what it is.
-	check(t, Config{Format: "lines", MaxRecord: 12, OnOversize: FateTruncate}, "HTTP://H/abcdef\n", "HTTP://H/abc\n")
-	check(t, Config{Format: "lines", MaxRecord: 12, OnOversize: FateTruncate}, "HTTP://H/abc\n", "HTTP://H/abc\n")
+	check(t, Config{Format: "lines", MaxRecord: 12, OnOversize: DispositionTruncate}, "HTTP://H/abcdef\n", "HTTP://H/abc\n")
+	check(t, Config{Format: "lines", MaxRecord: 12, OnOversize: DispositionTruncate}, "HTTP://H/abc\n", "HTTP://H/abc\n")
 }
 
 func TestTruncatedPieces(t *testing.T) {
 	f := func(c Config, want string, pieces ...string) {
 		t.Helper()
-		c.Format, c.MaxRecord, c.OnOversize = "lines", 10, FateTruncate
+		c.Format, c.MaxRecord, c.OnOversize = "lines", 10, DispositionTruncate
 		w := newJob(t, c).NewWorker()
 		var st Stats
 		var out, dead []byte
@@ -94,7 +94,7 @@ func TestTruncatedPieces(t *testing.T) {
 				p = PieceLast
 				w = newJob(t, c).NewWorker() // pieces go to whoever is free
 			}
-			out, dead = w.Piece(out, dead, []byte(piece), p, Place{Line: 1}, &st)
+			out, dead = w.Piece(out, dead, []byte(piece), p, Position{Line: 1}, &st)
 		}
 		if string(out) != want || len(dead) > 0 || st.Records != 1 || st.Emitted != 1 || st.Oversize != 1 || !st.Balanced() {
 			t.Errorf("%q: out %q, dead %q, %+v", pieces, out, dead, st)
@@ -108,23 +108,23 @@ func TestTruncatedPieces(t *testing.T) {
 
 // A job that stops writes and counts nothing of the record at which it does.
 func TestOversizeStops(t *testing.T) {
-	w := newJob(t, Config{Format: "lines", MaxRecord: 9, OnOversize: FateStop, Divert: true}).NewWorker()
+	w := newJob(t, Config{Format: "lines", MaxRecord: 9, OnOversize: DispositionStop, Divert: true}).NewWorker()
 	var st Stats
-	out, _ := w.Append(nil, nil, []byte("HTTP://H\n"), Place{}, &st)
+	out, _ := w.Append(nil, nil, []byte("HTTP://H\n"), Position{}, &st)
 	if w.Err() != nil || string(out) != "http://h/\n" {
 		t.Fatalf("%q %v", out, w.Err())
 	}
 	before := st
 	for p := PieceWhole; p <= PieceLast; p++ {
-		out, dead := w.Append(nil, nil, []byte("HTTP://HH\n"), Place{}, &st)
+		out, dead := w.Append(nil, nil, []byte("HTTP://HH\n"), Position{}, &st)
 		if len(out)+len(dead) > 0 || st != before || !errors.Is(w.Err(), ErrOversize) {
 			t.Errorf("Append: %q %q %v %+v", out, dead, w.Err(), st)
 		}
-		w.Append(nil, nil, []byte("\n"), Place{}, &Stats{})
+		w.Append(nil, nil, []byte("\n"), Position{}, &Stats{})
 		if w.Err() != nil {
 			t.Error("the error stays")
 		}
-		out, dead = w.Piece(nil, nil, []byte("HTTP://HH\n"), p, Place{}, &st)
+		out, dead = w.Piece(nil, nil, []byte("HTTP://HH\n"), p, Position{}, &st)
 		if len(out)+len(dead) > 0 || st != before || !errors.Is(w.Err(), ErrOversize) {
 			t.Errorf("Piece: %q %q %v %+v", out, dead, w.Err(), st)
 		}
@@ -181,13 +181,13 @@ func TestRejectFlagsFact(t *testing.T) {
 	w := newJob(t, Config{Format: "lines", RejectNotHTTP: true, Facts: true}).NewWorker()
 	var st Stats
 	for _, in := range []string{"http://h/", "ftp://h/"} {
-		w.Append(nil, nil, []byte(in), Place{}, &st)
+		w.Append(nil, nil, []byte(in), Position{}, &st)
 		if got := w.Fact() != (Fact{}); got != (in == "http://h/") {
 			t.Errorf("%s: %+v", in, w.Fact())
 		}
 	}
-	w.Append(nil, nil, []byte("http://h/"), Place{}, &st)
-	if w.Reject(nil, nil, []byte("x"), Panic, Place{}, &st); w.Fact() != (Fact{}) {
+	w.Append(nil, nil, []byte("http://h/"), Position{}, &st)
+	if w.Reject(nil, nil, []byte("x"), Panic, Position{}, &st); w.Fact() != (Fact{}) {
 		t.Error("a rejected record has the fact of the one before")
 	}
 }
@@ -198,11 +198,11 @@ func TestDeadLetterKey(t *testing.T) {
 		c.Format, c.Divert, c.MaxRecord = "lines", true, 20
 		w := newJob(t, c).NewWorker()
 		var st Stats
-		_, dead := w.Append(nil, nil, []byte("http://["), Place{Name: "t/0", Line: 1, Off: 5, Key: key}, &st)
+		_, dead := w.Append(nil, nil, []byte("http://["), Position{Name: "t/0", Line: 1, Off: 5, Key: key}, &st)
 		if want := `{"reason":"host-invalid","at":7,"file":"t/0","line":1,` + want + `"offset":5,"record":"http://["}` + "\n"; string(dead) != want {
 			t.Errorf("got %s want %s", dead, want)
 		}
-		_, dead = w.Piece(nil, nil, []byte("x"), PieceWhole, Place{Line: 1, Off: 5, Key: key}, &st)
+		_, dead = w.Piece(nil, nil, []byte("x"), PieceWhole, Position{Line: 1, Off: 5, Key: key}, &st)
 		if want := `{"reason":"record-too-long","line":1,` + want + `"offset":5,"length":1,"end":6}` + "\n"; string(dead) != want {
 			t.Errorf("got %s want %s", dead, want)
 		}
