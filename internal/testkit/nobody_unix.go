@@ -45,8 +45,13 @@ func AsNobody(t *testing.T) bool {
 	return false
 }
 
-// copyForAll makes a copy of a program that everybody may run.
+// copyForAll makes a copy of a program that everybody may run. A process that
+// another test forks while the copy is open for writing would hold that
+// descriptor until it calls exec, and the copy could not be run before ("text
+// file busy"). So there is no fork meanwhile.
 func copyForAll(to, from string) error {
+	syscall.ForkLock.RLock()
+	defer syscall.ForkLock.RUnlock()
 	src, err := os.Open(from)
 	if err != nil {
 		return err
