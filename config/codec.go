@@ -13,8 +13,8 @@ import (
 
 	"github.com/urlfold/urlfold/codec"
 	"github.com/urlfold/urlfold/codec/params"
+	"github.com/urlfold/urlfold/config/field"
 	"github.com/urlfold/urlfold/internal/charset"
-	"github.com/urlfold/urlfold/internal/units"
 )
 
 // Codec is how records are read, what is done with their URLs, and what is
@@ -43,11 +43,11 @@ type Codec struct {
 	// The hash of keys.
 	Hash string `yaml:"hash" enum:"xxh3-128,sha256-128,hmac-sha256"`
 	// The key of hmac-sha256, at least 16 bytes.
-	HMACKey units.Secret `yaml:"hmac_key"`
+	HMACKey field.Secret `yaml:"hmac_key"`
 	// How keys are written.
 	KeyFormat string `yaml:"key_format" enum:"hex,base32"`
 	// The longest URL that is accepted. Default: that of the profile, or 64KiB.
-	MaxURL units.Size `yaml:"max_url" min:"1" max:"1GiB"`
+	MaxURL field.Size `yaml:"max_url" min:"1" max:"1GiB"`
 	// What is changed in a built-in profile.
 	Rules Rules `yaml:"rules"`
 	// How parameters are written, for the output field params: OpenAPI parameter styles. Default: what the profile says.
@@ -214,7 +214,7 @@ func (d *decoder) codecRules(rules *Rules, n ast.Node, at string) {
 	d.structure(reflect.ValueOf(rules).Elem(), n, at)
 	r := &profileReader{document: document{file: d.file, exp: d.exp, errs: before}, open: d.open()}
 	p := r.newPolicyReader()
-	p.mapping(n, append([]field{
+	p.mapping(n, append([]keyReader{
 		{"add", func(n ast.Node) { r.add = r.ruleSet(n, r.remove) }},
 		{"remove", func(n ast.Node) { r.remove = r.ruleSet(n, r.add) }},
 	}, p.fields()...)...)

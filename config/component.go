@@ -12,7 +12,7 @@ import (
 
 // Types are the components that there are, by the names of their types. Each
 // function returns a pointer to a new struct that holds the component's defaults;
-// package units says what it may look like.
+// package config/field says what it may look like.
 type Types struct {
 	Sources     map[string]func() any
 	Sinks       map[string]func() any
@@ -85,7 +85,7 @@ func (d *decoder) componentConfig(c *Component, n ast.Node) {
 		d.failAt(n, fmt.Sprintf("this program cannot read what belongs here: %T", c.Config))
 		return
 	}
-	own := field{"name", func(n ast.Node) {
+	own := keyReader{"name", func(n ast.Node) {
 		text, ok := d.text(n)
 		if ok && !isName(text) {
 			d.failAt(n, nameRule)

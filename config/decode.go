@@ -10,7 +10,7 @@ import (
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/token"
 
-	"github.com/urlfold/urlfold/internal/units"
+	"github.com/urlfold/urlfold/config/field"
 )
 
 // A decoder fills structs from a document. Keys are named by paths, such as
@@ -106,7 +106,7 @@ func isMapping(n ast.Node) bool {
 
 // structure fills a struct from a mapping, in which there may be more keys than
 // its own, and has it validated.
-func (d *decoder) structure(v reflect.Value, n ast.Node, at string, more ...field) {
+func (d *decoder) structure(v reflect.Value, n ast.Node, at string, more ...keyReader) {
 	before := len(d.errs)
 	fields, err := fieldsOf(v.Type())
 	if err != nil {
@@ -187,7 +187,7 @@ func (d *decoder) validate(v reflect.Value, at string) {
 // follows reports whether an error of the Validate method of the struct at a path may
 // come of a mistake that was told already.
 func (d *decoder) follows(at string, err error) bool {
-	var f *units.FieldError
+	var f *field.Error
 	if !errors.As(err, &f) || d.broken[in(at, f.Field)] {
 		return true
 	}
@@ -195,7 +195,7 @@ func (d *decoder) follows(at string, err error) bool {
 }
 
 // failPath notes an error, or several that were joined, that belong to the key at
-// a path, or to a key below it that a units.FieldError names.
+// a path, or to a key below it that a field.Error names.
 func (d *decoder) failPath(at string, err error) {
 	if j, ok := err.(interface{ Unwrap() []error }); ok {
 		for _, err := range j.Unwrap() {
@@ -203,7 +203,7 @@ func (d *decoder) failPath(at string, err error) {
 		}
 		return
 	}
-	var f *units.FieldError
+	var f *field.Error
 	if errors.As(err, &f) {
 		d.failPath(in(at, f.Field), f.Err)
 		return

@@ -1,6 +1,6 @@
 // Package config reads what users write in YAML: the configuration of the daemon
 // and profiles. It knows the codec and no component: the structs of sources and
-// sinks are filled by reflection. Package units says what they look like.
+// sinks are filled by reflection. Package config/field says what they look like.
 //
 // [Schema] and [Reference] describe the same structs. Their texts are the doc
 // comments of the fields, which go generate collects in comments.json.
@@ -20,4 +20,4 @@
 // before it is parsed.
 package config
 
-//go:generate go run ./internal/comments -o comments.json . ../sources/... ../sinks/... ../internal/...
+//go:generate go run ./internal/comments -o comments.json . ./field ../sources/... ../sinks/... ../internal/...

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/urlfold/urlfold/internal/units"
+	"github.com/urlfold/urlfold/config/field"
 )
 
 // The structs of this file stand for those of components, and have all that a
@@ -56,7 +56,7 @@ func (c *kafkaConfig) Validate() error {
 		errs = append(errs, errors.New("has topics, or a topic"))
 	}
 	if c.DrainTimeout > c.SessionTimeout {
-		errs = append(errs, &units.FieldError{Field: "drain_timeout", With: []string{"session_timeout"}, Err: errors.New("is above session_timeout")})
+		errs = append(errs, &field.Error{Field: "drain_timeout", With: []string{"session_timeout"}, Err: errors.New("is above session_timeout")})
 	}
 	return errors.Join(errs...)
 }
@@ -70,7 +70,7 @@ type tlsConfig struct {
 
 func (c *tlsConfig) Validate() error {
 	if c.CAFile == "" {
-		return &units.FieldError{Field: "ca_file", Err: errors.New("is missing")}
+		return &field.Error{Field: "ca_file", Err: errors.New("is missing")}
 	}
 	return nil
 }
@@ -81,7 +81,7 @@ type saslConfig struct {
 	// The name.
 	Username string `yaml:"username"`
 	// The password.
-	Password units.Secret `yaml:"password,required"`
+	Password field.Secret `yaml:"password,required"`
 }
 
 type startAt string
@@ -136,7 +136,7 @@ type prefetchConfig struct {
 	// Messages.
 	Messages int `yaml:"messages"`
 	// Bytes.
-	Bytes units.Size `yaml:"bytes"`
+	Bytes field.Size `yaml:"bytes"`
 }
 
 type publishConfig struct {
@@ -165,7 +165,7 @@ type fileConfig struct {
 	// What damage leads to.
 	OnDamage string `yaml:"on_damage" enum:"emit_and_report,skip_file,stop"`
 	// The distance of restart points.
-	RestartPointEvery units.Size `yaml:"restart_point_every"`
+	RestartPointEvery field.Size `yaml:"restart_point_every"`
 	// Limits.
 	Limits limitsConfig `yaml:"limits"`
 	// What becomes of a file.
@@ -182,7 +182,7 @@ type limitsConfig struct {
 	// The ratio.
 	MaxRatio int64 `yaml:"max_ratio"`
 	// The window.
-	ZstdMaxWindow units.Size `yaml:"zstd_max_window"`
+	ZstdMaxWindow field.Size `yaml:"zstd_max_window"`
 }
 
 type onFinish struct {

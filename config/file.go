@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/urlfold/urlfold/internal/units"
+	"github.com/urlfold/urlfold/config/field"
 )
 
 // A File is a whole configuration: one linear pipeline, and how it is run. Load
@@ -53,16 +53,16 @@ func Default() *File {
 		Codec:   Codec{Target: "request", Profile: "equiv", Hash: "xxh3-128", KeyFormat: "hex", Render: Render{Form: "rewrite"}},
 		Pipeline: Pipeline{
 			Ordering:       "none",
-			Batch:          Batch{Bytes: 128 * units.KiB, Records: 1000, Linger: 50 * time.Millisecond},
-			MaxInFlight:    MaxInFlight{Batches: 64, Bytes: 64 * units.MiB},
+			Batch:          Batch{Bytes: 128 * field.KiB, Records: 1000, Linger: 50 * time.Millisecond},
+			MaxInFlight:    MaxInFlight{Batches: 64, Bytes: 64 * field.MiB},
 			CommitInterval: time.Second,
-			MaxRecordBytes: units.MiB,
+			MaxRecordBytes: field.MiB,
 		},
 		Shutdown: Shutdown{Timeout: 30 * time.Second},
 		Admin:    Admin{Listen: "127.0.0.1:8686"},
 		Log:      Log{Level: "info", Format: "text", RateLimit: 10 * time.Second},
 		Ready:    Ready{MaxUnresolved: 5 * time.Minute},
-		Memory:   Memory{Limit: 512 * units.MiB},
+		Memory:   Memory{Limit: 512 * field.MiB},
 	}
 }
 
@@ -79,7 +79,7 @@ type Pipeline struct {
 	// The time between two commits of what is durable.
 	CommitInterval time.Duration `yaml:"commit_interval" min:"10ms" max:"1h"`
 	// The longest record.
-	MaxRecordBytes units.Size `yaml:"max_record_bytes" min:"1KiB" max:"256MiB"`
+	MaxRecordBytes field.Size `yaml:"max_record_bytes" min:"1KiB" max:"256MiB"`
 	// What becomes of a record that is longer: it goes to the dead letter, is cut, passes through unread, or ends the run, when all before it in its file, partition or stream is durable. Default: dead_letter, and pass_through if none is configured.
 	OnOversize string `yaml:"on_oversize" enum:"dead_letter,truncate,pass_through,stop"`
 	// What becomes of a record without a reading. Default: dead_letter, and pass_through if none is configured.
@@ -91,7 +91,7 @@ type Pipeline struct {
 // Batch says when a batch is full.
 type Batch struct {
 	// It has so many bytes.
-	Bytes units.Size `yaml:"bytes" min:"4KiB" max:"64MiB"`
+	Bytes field.Size `yaml:"bytes" min:"4KiB" max:"64MiB"`
 	// It has so many messages. Files have no limit of records.
 	Records int `yaml:"records" min:"1" max:"1000000"`
 	// It has waited so long for more.
@@ -103,13 +103,13 @@ type MaxInFlight struct {
 	// The number of batches.
 	Batches int `yaml:"batches" min:"4" max:"65536"`
 	// The bytes of their input.
-	Bytes units.Size `yaml:"bytes" min:"64KiB" max:"64GiB"`
+	Bytes field.Size `yaml:"bytes" min:"64KiB" max:"64GiB"`
 }
 
 // Validate looks for contradictions.
 func (p *Pipeline) Validate() error {
 	if p.MaxInFlight.Bytes < p.Batch.Bytes {
-		return &units.FieldError{Field: "max_in_flight.bytes", With: []string{"batch.bytes"}, Err: errors.New("is less than one batch (batch.bytes)")}
+		return &field.Error{Field: "max_in_flight.bytes", With: []string{"batch.bytes"}, Err: errors.New("is less than one batch (batch.bytes)")}
 	}
 	return nil
 }
@@ -135,7 +135,7 @@ func (a *Admin) Validate() error {
 	var errs []error
 	for i, name := range a.AllowedHosts {
 		if !hostName.MatchString(name) {
-			errs = append(errs, &units.FieldError{Field: element("allowed_hosts", i), Err: errors.New("must be a host name without a port, such as urlfold.example.com or *.example.com")})
+			errs = append(errs, &field.Error{Field: element("allowed_hosts", i), Err: errors.New("must be a host name without a port, such as urlfold.example.com or *.example.com")})
 		}
 	}
 	return errors.Join(append(errs, a.validateListen())...)
@@ -154,7 +154,7 @@ func (a *Admin) validateListen() error {
 		_, err = strconv.ParseUint(port, 10, 16)
 	}
 	if err != nil || isUnix {
-		return &units.FieldError{Field: "listen", Err: errors.New("an address is HOST:PORT, such as 127.0.0.1:8686 or \"[::1]:8686\", or unix:PATH")}
+		return &field.Error{Field: "listen", Err: errors.New("an address is HOST:PORT, such as 127.0.0.1:8686 or \"[::1]:8686\", or unix:PATH")}
 	}
 	return nil
 }
@@ -178,16 +178,16 @@ type Ready struct {
 // Memory is the memory of the process.
 type Memory struct {
 	// How much the process should need at most, 32MiB or more; 0 is no limit.
-	Limit units.Size `yaml:"limit"`
+	Limit field.Size `yaml:"limit"`
 }
 
 // minMemory is what the program needs before there is a record in it.
-const minMemory = 32 * units.MiB
+const minMemory = 32 * field.MiB
 
 // Validate checks that the program itself fits.
 func (m *Memory) Validate() error {
 	if 0 < m.Limit && m.Limit < minMemory {
-		return &units.FieldError{Field: "limit", Err: fmt.Errorf("must be at least %v, which the program needs without records, or 0 for no limit", minMemory)}
+		return &field.Error{Field: "limit", Err: fmt.Errorf("must be at least %v, which the program needs without records, or 0 for no limit", minMemory)}
 	}
 	return nil
 }
@@ -230,7 +230,7 @@ func (t *Test) Validate() error {
 	case t.Norm != "" && t.Reject != "":
 		return errors.New("what is rejected has no norm")
 	case t.Key != "" && t.URL != "":
-		return &units.FieldError{Field: "key", Err: errors.New("goes with same_key and different_key")}
+		return &field.Error{Field: "key", Err: errors.New("goes with same_key and different_key")}
 	}
 	return t.checkNames()
 }
@@ -239,7 +239,7 @@ func (t *Test) checkNames() error {
 	var errs []error
 	for i, name := range t.Flags {
 		if _, ok := flagOf(name); !ok {
-			errs = append(errs, &units.FieldError{Field: element("flags", i), Err: errors.New(noSuchFlag(flagNames(), name))})
+			errs = append(errs, &field.Error{Field: element("flags", i), Err: errors.New(noSuchFlag(flagNames(), name))})
 		}
 	}
 	return errors.Join(errs...)

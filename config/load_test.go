@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/urlfold/urlfold/codec"
-	"github.com/urlfold/urlfold/internal/units"
+	"github.com/urlfold/urlfold/config/field"
 )
 
 // load reads one of the examples.
@@ -78,7 +78,7 @@ func TestFrontier(t *testing.T) {
 	f := load(t, "frontier.yaml")
 	c := f.Sources[0].Config.(*jetstreamConfig)
 	same(t, "consumer", c.Consumer, consumerConfig{[]string{"discovered.>"}, 90 * time.Second, 20000, -1})
-	same(t, "prefetch", c.Prefetch, prefetchConfig{2000, 8 * units.MiB})
+	same(t, "prefetch", c.Prefetch, prefetchConfig{2000, 8 * field.MiB})
 	same(t, "fields", f.Codec.Render.JSONL.Fields, []string{"url", "norm", "key", "site"})
 	same(t, "reject", f.Codec.Rejected(), Rejected{NotHTTP: true})
 	same(t, "subject", f.Sinks[0].Config.(*jetstreamConfig).Subject, "frontier.{host_key%64}")

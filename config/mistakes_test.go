@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/urlfold/urlfold/internal/units"
+	"github.com/urlfold/urlfold/config/field"
 )
 
 // TestAllMistakes reads a file with many mistakes. All are told, in their order.
@@ -133,7 +133,7 @@ func TestErrorAt(t *testing.T) {
 	f := func(path, want string) {
 		t.Helper()
 		cause := errors.New("is wrong; see https://u:hunter2@h/")
-		err := c.ErrorAt(path, &units.FieldError{Field: "x", Err: errors.New("is wrong")})
+		err := c.ErrorAt(path, &field.Error{Field: "x", Err: errors.New("is wrong")})
 		if got := err.Error(); got != want {
 			t.Errorf("%s: %s, want %s", path, got, want)
 		}
@@ -174,7 +174,7 @@ func TestExpansion(t *testing.T) {
 	f("'${STRUCTURE}'", "a: b\n- "+secret)
 	f("'{host}'", "{host}")
 	c, err := Parse("c", []byte(minimal+"pipeline: {workers: '${N}', batch: {bytes: '${N}MiB', linger: '${N}ms'}}\nadmin: {pprof: '${YES}'}"), doubles(), testEnv())
-	if err != nil || c.Pipeline.Workers != 3 || c.Pipeline.Batch.Bytes != 3*units.MiB || !c.Admin.Pprof {
+	if err != nil || c.Pipeline.Workers != 3 || c.Pipeline.Batch.Bytes != 3*field.MiB || !c.Admin.Pprof {
 		t.Errorf("%v", err)
 	}
 }

@@ -41,8 +41,8 @@ func (r *profileReader) newPolicyReader() *policyReader {
 }
 
 // fields returns the keys of a policy.
-func (p *policyReader) fields() []field {
-	return []field{
+func (p *policyReader) fields() []keyReader {
+	return []keyReader{
 		{"lists", p.readLists},
 		{"drop_params", func(n ast.Node) { p.readParams(n, &p.own) }},
 		{"site_params", func(n ast.Node) { p.readParams(n, &p.site) }},
@@ -94,7 +94,7 @@ func (p *policyReader) readList(n ast.Node) *params.List {
 	var imported, plain, name, version ast.Node
 	before := len(p.errs)
 	note := func(to *ast.Node) func(ast.Node) { return func(n ast.Node) { *to = n } }
-	p.mapping(n, field{"clearurls", note(&imported)}, field{"plain", note(&plain)}, field{"name", note(&name)}, field{"version", note(&version)})
+	p.mapping(n, keyReader{"clearurls", note(&imported)}, keyReader{"plain", note(&plain)}, keyReader{"name", note(&name)}, keyReader{"version", note(&version)})
 	if len(p.errs) > before {
 		return nil
 	}

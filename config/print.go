@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/urlfold/urlfold/internal/units"
+	"github.com/urlfold/urlfold/config/field"
 )
 
 // String returns the configuration as YAML: all that was written and all
@@ -173,14 +173,14 @@ func (p printer) text(dst []byte, text, at string) []byte {
 	return append(dst, " "+text+"\n"...)
 }
 
-func isSecret(v reflect.Value) bool { return v.Type() == reflect.TypeFor[units.Secret]() }
+func isSecret(v reflect.Value) bool { return v.Type() == reflect.TypeFor[field.Secret]() }
 
 // scalarText returns a scalar as it is written, and whether it is a string.
 func scalarText(v reflect.Value) (text string, isString bool) {
 	switch x := v.Interface().(type) {
 	case time.Duration:
 		return formatDuration(x), false
-	case units.Size:
+	case field.Size:
 		return x.String(), false
 	case encoding.TextMarshaler:
 		if text, err := x.MarshalText(); err == nil {

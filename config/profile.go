@@ -12,7 +12,7 @@ import (
 
 	"github.com/urlfold/urlfold/codec"
 	"github.com/urlfold/urlfold/codec/params"
-	"github.com/urlfold/urlfold/internal/units"
+	"github.com/urlfold/urlfold/config/field"
 )
 
 // LoadProfile reads a user's profile from a file. Files that it names are looked
@@ -114,13 +114,13 @@ func (r *profileReader) read(data []byte) {
 	}
 	policy := codec.DefaultPolicy()
 	r.mapping(r.root,
-		field{"name", r.readName},
-		field{"base", r.readBase},
-		field{"rules", r.readRules},
-		field{"key", r.readKey},
-		field{"max_url", r.readMaxURL},
-		field{"policy", func(n ast.Node) { policy = r.readPolicy(n) }},
-		field{"params", r.readParams},
+		keyReader{"name", r.readName},
+		keyReader{"base", r.readBase},
+		keyReader{"rules", r.readRules},
+		keyReader{"key", r.readKey},
+		keyReader{"max_url", r.readMaxURL},
+		keyReader{"policy", func(n ast.Node) { policy = r.readPolicy(n) }},
+		keyReader{"params", r.readParams},
 	)
 	r.policy = policy
 	policy.Styles = r.styles
@@ -179,8 +179,8 @@ func (r *profileReader) readBase(n ast.Node) {
 func (r *profileReader) readRules(n ast.Node) {
 	r.rules = n
 	r.mapping(n,
-		field{"add", func(n ast.Node) { r.add = r.ruleSet(n, r.remove) }},
-		field{"remove", func(n ast.Node) { r.remove = r.ruleSet(n, r.add) }},
+		keyReader{"add", func(n ast.Node) { r.add = r.ruleSet(n, r.remove) }},
+		keyReader{"remove", func(n ast.Node) { r.remove = r.ruleSet(n, r.add) }},
 	)
 }
 
@@ -219,7 +219,7 @@ func (r *profileReader) readMaxURL(n ast.Node) {
 	if !ok {
 		return
 	}
-	size, err := units.ParseSize(text)
+	size, err := field.ParseSize(text)
 	switch {
 	case err != nil:
 		r.failAt(n, err.Error())

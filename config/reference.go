@@ -5,7 +5,7 @@ import (
 	"reflect"
 	"strings"
 
-	"github.com/urlfold/urlfold/internal/units"
+	"github.com/urlfold/urlfold/config/field"
 )
 
 // Reference returns a page of Markdown with a table of keys for each section and
@@ -127,9 +127,9 @@ func typeName(t reflect.Type, r rules) string {
 
 func scalarName(t reflect.Type) string {
 	switch {
-	case t == reflect.TypeFor[units.Size]():
+	case t == reflect.TypeFor[field.Size]():
 		return "size"
-	case t == reflect.TypeFor[units.Secret]():
+	case t == reflect.TypeFor[field.Secret]():
 		return "secret text"
 	case t == durationType:
 		return "duration"

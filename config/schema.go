@@ -8,11 +8,11 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/urlfold/urlfold/internal/units"
+	"github.com/urlfold/urlfold/config/field"
 )
 
 // Schema returns the JSON Schema (draft 2020-12) of a configuration with these
-// components. It fails only if a struct of a component is not as package units
+// components. It fails only if a struct of a component is not as package config/field
 // says it must be.
 //
 // A schema cannot say all that Parse checks: the bounds of sizes and durations,
@@ -189,8 +189,8 @@ func scalarSchema(v reflect.Value, r rules) *schema {
 	t := v.Type()
 	s := &schema{Default: scalarDefault(v)}
 	switch {
-	case t == reflect.TypeFor[units.Size]():
-		s.AnyOf = []*schema{{Type: "integer", Minimum: rawNumber("0")}, {Type: "string", Pattern: units.SizePattern}}
+	case t == reflect.TypeFor[field.Size]():
+		s.AnyOf = []*schema{{Type: "integer", Minimum: rawNumber("0")}, {Type: "string", Pattern: field.SizePattern}}
 	case t == durationType:
 		s.AnyOf = []*schema{{Type: "string", Pattern: `^(0|([0-9]+(\.[0-9]*)?|\.[0-9]+)(ns|us|µs|μs|ms|s|m|h))+$`}, {Type: "integer", Minimum: rawNumber("0"), Maximum: rawNumber("0")}}
 	case len(r.enum) > 0:

@@ -194,14 +194,14 @@ func (d *document) place(n ast.Node) string {
 	return d.file + ":" + strconv.Itoa(p.Line) + ":" + strconv.Itoa(p.Column)
 }
 
-// A field is a key of a mapping and what is done with its value.
-type field struct {
+// A keyReader is a key of a mapping and what is done with its value.
+type keyReader struct {
 	name string
 	read func(ast.Node)
 }
 
 // mapping reads a mapping of these fields.
-func (d *document) mapping(n ast.Node, fields ...field) {
+func (d *document) mapping(n ast.Node, fields ...keyReader) {
 	var names []string
 	for _, f := range fields {
 		names = append(names, f.name)

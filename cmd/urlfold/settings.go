@@ -13,6 +13,7 @@ import (
 
 	"github.com/urlfold/urlfold/codec"
 	"github.com/urlfold/urlfold/codec/record"
+	"github.com/urlfold/urlfold/config/field"
 	"github.com/urlfold/urlfold/internal/compress"
 	"github.com/urlfold/urlfold/internal/disk"
 	sink "github.com/urlfold/urlfold/sinks/file"
@@ -24,7 +25,7 @@ type settings struct {
 	paths     []string
 	record    record.Config // without a format, it is to be found
 	hash      codec.Hash
-	limits    compress.Limits
+	limits    field.Limits
 	maxRecord int
 	failOn    failOn
 	logLevel  slog.Level
@@ -256,7 +257,7 @@ func (s *settings) resolveLimits(bad *mistakes) {
 	var err error
 	s.maxRecord, err = limitOf(s.options.maxRecord, maxRecordLimit)
 	bad.add("--max-record", err)
-	s.limits.MaxBytes, err = parseSize(s.maxDecompressed)
+	s.limits.MaxDecompressed, err = field.ParseSize(s.maxDecompressed)
 	bad.add("--max-decompressed", err)
 	s.limits.MaxRatio = s.maxRatio
 	if s.maxRatio == 0 || s.maxRatio < -1 {
@@ -264,7 +265,7 @@ func (s *settings) resolveLimits(bad *mistakes) {
 	}
 	window, err := limitOf(s.zstdMaxWindow, 1<<40)
 	bad.add("--zstd-max-window", err)
-	s.limits.MaxWindow = int64(window)
+	s.limits.ZstdMaxWindow = field.Size(window)
 }
 
 // maxRecordLimit is the longest record that may be asked for: arenas are
@@ -272,15 +273,15 @@ func (s *settings) resolveLimits(bad *mistakes) {
 const maxRecordLimit = 256 << 20
 
 // limitOf reads a size that is at least 1 and at most limit.
-func limitOf(text string, limit int64) (int, error) {
-	n, err := parseSize(text)
+func limitOf(text string, limit field.Size) (int, error) {
+	n, err := field.ParseSize(text)
 	switch {
 	case err != nil:
 		return 0, err
 	case n < 1:
 		return 0, errors.New("the size must be above 0")
 	case n > limit:
-		return 0, fmt.Errorf("the size is above %s", formatSize(limit))
+		return 0, fmt.Errorf("the size is above %s", formatSize(int64(limit)))
 	}
 	return int(n), nil
 }

@@ -4,12 +4,7 @@ import (
 	"fmt"
 	"strconv"
 	"time"
-
-	"github.com/urlfold/urlfold/internal/units"
 )
-
-// parseSize reads a size in bytes, such as "64k", "1.5 MiB" or "10GB".
-func parseSize(s string) (int64, error) { return units.ParseSize(s) }
 
 // formatSize writes a number of bytes for people: "1.5 MiB".
 func formatSize(n int64) string {

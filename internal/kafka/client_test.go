@@ -19,9 +19,9 @@ import (
 
 	"github.com/twmb/franz-go/pkg/kfake"
 
+	"github.com/urlfold/urlfold/config/field"
 	"github.com/urlfold/urlfold/internal/kafka"
 	"github.com/urlfold/urlfold/internal/kafka/kafkatest"
-	"github.com/urlfold/urlfold/internal/units"
 )
 
 // authority makes certificates and writes them as PEM files.
@@ -171,5 +171,5 @@ func TestCheck(t *testing.T) {
 	f(false, func(c *kafka.Connection) { c.Brokers = []string{"a"} })
 	f(false, func(c *kafka.Connection) { c.TLS = &kafka.TLS{CertFile: "x"} })
 	f(true, func(c *kafka.Connection) { c.TLS = &kafka.TLS{} })
-	f(false, func(c *kafka.Connection) { c.SASL = &kafka.SASL{Mechanism: "NTLM", Password: units.Secret("hunter2")} })
+	f(false, func(c *kafka.Connection) { c.SASL = &kafka.SASL{Mechanism: "NTLM", Password: field.Secret("hunter2")} })
 }

@@ -9,7 +9,7 @@ import (
 	"os"
 	"time"
 
-	"github.com/urlfold/urlfold/internal/units"
+	"github.com/urlfold/urlfold/config/field"
 )
 
 // A Connection says where the brokers are and how to log in. It is part of the
@@ -53,14 +53,14 @@ type SASL struct {
 	// Name of the user.
 	Username string `yaml:"username,required"`
 	// Password of the user.
-	Password units.Secret `yaml:"password,required"`
+	Password field.Secret `yaml:"password,required"`
 }
 
 // Check returns all that is wrong with c, joined. It looks at no file.
 func (c *Connection) Check() error {
 	var errs []error
-	fail := func(field, text string) {
-		errs = append(errs, &units.FieldError{Field: field, Err: errors.New(text)})
+	fail := func(key, text string) {
+		errs = append(errs, &field.Error{Field: key, Err: errors.New(text)})
 	}
 	if len(c.Brokers) == 0 {
 		fail("brokers", "none is given")

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/urlfold/urlfold/internal/units"
+	"github.com/urlfold/urlfold/config/field"
 )
 
 // This file is structured in the following way:
@@ -46,7 +46,7 @@ func (e *fileError) Unwrap() error  { return e.err }
 func (e *fileError) Misconfigured() {}
 
 // misplaced gives a mistake the key that it is about.
-func misplaced(field string, err error) error { return &units.FieldError{Field: field, Err: err} }
+func misplaced(key string, err error) error { return &field.Error{Field: key, Err: err} }
 
 // Misconfigured reports whether err is a mistake in the configuration, of which
 // the broker was asked.
@@ -118,15 +118,15 @@ func (l *library) probe(ctx context.Context, addr string) (working bool, err err
 		return false, nil
 	}
 	defer func() { _ = raw.Close() }() // nothing hangs on it
-	wrong := func(field, format string, args ...any) (bool, error) {
-		return false, misplaced(field, &SecurityError{Broker: addr, What: fmt.Sprintf(format, args...)})
+	wrong := func(key, format string, args ...any) (bool, error) {
+		return false, misplaced(key, &SecurityError{Broker: addr, What: fmt.Sprintf(format, args...)})
 	}
 	conn := raw
 	if l.transport.TLS != nil {
 		secure := tls.Client(raw, serverName(l.transport.TLS, addr))
 		if err := handshake(ctx, secure); err != nil {
-			if field, what := tlsFault(ctx, addr, err); what != "" {
-				return wrong(field, "%s", what)
+			if key, what := tlsFault(ctx, addr, err); what != "" {
+				return wrong(key, "%s", what)
 			}
 			return false, nil
 		}
@@ -221,7 +221,7 @@ func serverName(c *tls.Config, addr string) *tls.Config {
 
 // tlsFault returns what is wrong with a handshake, and the key that it is about;
 // nothing if the broker is away.
-func tlsFault(ctx context.Context, addr string, err error) (field, what string) {
+func tlsFault(ctx context.Context, addr string, err error) (key, what string) {
 	var host x509.HostnameError
 	var invalid x509.CertificateInvalidError
 	switch {

@@ -20,9 +20,9 @@ import (
 
 	"github.com/twmb/franz-go/pkg/kfake"
 
+	"github.com/urlfold/urlfold/config/field"
 	"github.com/urlfold/urlfold/internal/kafka"
 	"github.com/urlfold/urlfold/internal/kafka/kafkatest"
-	"github.com/urlfold/urlfold/internal/units"
 )
 
 // certificate returns a certificate for a name, and the path of the file that
@@ -67,9 +67,9 @@ func TestSecurityMistakes(t *testing.T) {
 	asks := kfake.TLS(&tls.Config{Certificates: []tls.Certificate{cert}, ClientAuth: tls.RequireAnyClientCert})
 	login := []kfake.Opt{kfake.EnableSASL(), kfake.Superuser("PLAIN", "u", secret), kfake.Superuser("SCRAM-SHA-256", "u", secret)}
 	sasl := func(mechanism, password string) *kafka.SASL {
-		return &kafka.SASL{Mechanism: mechanism, Username: "u", Password: units.Secret(password)}
+		return &kafka.SASL{Mechanism: mechanism, Username: "u", Password: field.Secret(password)}
 	}
-	f := func(name string, opts []kfake.Opt, tls *kafka.TLS, login *kafka.SASL, field, want string) {
+	f := func(name string, opts []kfake.Opt, tls *kafka.TLS, login *kafka.SASL, key, want string) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			_, c := kafkatest.Fake(t, opts...)
@@ -84,9 +84,9 @@ func TestSecurityMistakes(t *testing.T) {
 				}
 				return
 			}
-			var at *units.FieldError
-			if !kafka.Misconfigured(err) || !errors.As(err, &at) || at.Field != field {
-				t.Fatalf("%v; want one about %s", err, field)
+			var at *field.Error
+			if !kafka.Misconfigured(err) || !errors.As(err, &at) || at.Field != key {
+				t.Fatalf("%v; want one about %s", err, key)
 			}
 			if text := err.Error(); !strings.Contains(text, want) || !strings.Contains(text, "broker "+c.Brokers[0]) || strings.Contains(text, secret) {
 				t.Errorf("%s\nwant %q and the address", text, want)

@@ -11,7 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/urlfold/urlfold/internal/units"
+	"github.com/urlfold/urlfold/config/field"
 )
 
 func TestMaskURLs(t *testing.T) {
@@ -89,7 +89,7 @@ func TestLogMasked(t *testing.T) {
 		f("text ***", "k", texter{})
 		f("bytes ***", "k", []byte("bytes hunter2"))
 		f("***", slog.Group("in", slog.String("k", "hunter2")))
-		f("***", "k", units.Secret("hunter2"))
+		f("***", "k", field.Secret("hunter2"))
 		f("17", "k", 17)
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/urlfold/urlfold/internal/units"
+	"github.com/urlfold/urlfold/config/field"
 )
 
 // A Config says how to connect. It is embedded in the configuration of every source
@@ -23,11 +23,11 @@ type Config struct {
 	// NkeyFile is the path of a file with the seed of a user nkey.
 	NkeyFile string `yaml:"nkey_file"`
 	// Token is the token of a server that asks for one.
-	Token units.Secret `yaml:"token"`
+	Token field.Secret `yaml:"token"`
 	// User is a user name; it goes with password.
 	User string `yaml:"user"`
 	// Password is the password of user.
-	Password units.Secret `yaml:"password"`
+	Password field.Secret `yaml:"password"`
 	// TLS says how to encrypt. A server whose URL begins with tls://, or that asks
 	// for TLS, needs it only for certificates of one's own.
 	TLS TLS `yaml:"tls"`
@@ -79,11 +79,11 @@ func DefaultConfig() Config {
 }
 
 // Validate tells all that is wrong with c, joined. Every error is a
-// [units.FieldError].
+// [field.Error].
 func (c *Config) Validate() error {
 	var errs []error
-	wrong := func(field, what string) {
-		errs = append(errs, &units.FieldError{Field: field, Err: errors.New(what)})
+	wrong := func(key, what string) {
+		errs = append(errs, &field.Error{Field: key, Err: errors.New(what)})
 	}
 	if len(c.Servers) == 0 {
 		wrong("servers", "there is none")
@@ -103,7 +103,7 @@ func (c *Config) Validate() error {
 		wrong("servers", "creds_file, nkey_file, token and user are four ways to sign in: give one")
 	}
 	if c.Password != "" && c.User == "" {
-		errs = append(errs, &units.FieldError{Field: "password", With: []string{"user"}, Err: errors.New("goes with a user")})
+		errs = append(errs, &field.Error{Field: "password", With: []string{"user"}, Err: errors.New("goes with a user")})
 	}
 	if (c.TLS.CertFile == "") != (c.TLS.KeyFile == "") {
 		wrong("tls", "cert_file and key_file go together")

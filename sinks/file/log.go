@@ -9,10 +9,10 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/urlfold/urlfold/config/field"
 	"github.com/urlfold/urlfold/internal/compress"
 	"github.com/urlfold/urlfold/internal/disk"
 	"github.com/urlfold/urlfold/internal/fault"
-	"github.com/urlfold/urlfold/internal/units"
 	"github.com/urlfold/urlfold/pipeline"
 )
 
@@ -167,14 +167,14 @@ func (s *log) Open(context.Context) error {
 }
 
 // CheckConnect looks whether files can be made where the fixed part of the path
-// leads, and whether those that are there can be written to. It makes nothing. The error is a [units.FieldError].
+// leads, and whether those that are there can be written to. It makes nothing. The error is a [field.Error].
 func (s *log) CheckConnect(context.Context) error {
 	err := disk.Creatable(s.tmpl.dir())
 	if err == nil {
 		err = s.checkNames()
 	}
 	if err != nil {
-		return &units.FieldError{Field: "path", Err: err}
+		return &field.Error{Field: "path", Err: err}
 	}
 	return nil
 }

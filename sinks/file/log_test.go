@@ -13,9 +13,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/urlfold/urlfold/config/field"
 	"github.com/urlfold/urlfold/internal/compress"
 	"github.com/urlfold/urlfold/internal/fault"
-	"github.com/urlfold/urlfold/internal/units"
 	"github.com/urlfold/urlfold/pipeline"
 )
 
@@ -228,7 +228,7 @@ func TestRotation(t *testing.T) {
 	}
 	f("size", Rotation{Size: 12}, `0001.log="r0\ns0\nr1\ns1\n" 0002.log="r2\ns2\nr3\ns3\n" 0003.log="r4\ns4\n"`)
 	f("records", Rotation{Records: 3}, `0001.log="r0\ns0\nr1\ns1\n" 0002.log="r2\ns2\nr3\ns3\n" 0003.log="r4\ns4\n"`)
-	f("never", Rotation{Size: units.GiB}, `0001.log="r0\ns0\nr1\ns1\nr2\ns2\nr3\ns3\nr4\ns4\n"`)
+	f("never", Rotation{Size: field.GiB}, `0001.log="r0\ns0\nr1\ns1\nr2\ns2\nr3\ns3\nr4\ns4\n"`)
 }
 
 // TestRotationByTime: at its time a file is ended though nothing comes any more.
@@ -431,8 +431,8 @@ func TestMarks(t *testing.T) {
 func TestSyncsAtOnce(t *testing.T) {
 	for _, c := range []struct {
 		batches int
-		bytes   units.Size
-	}{{4, units.GiB}, {1000, 4}} {
+		bytes   field.Size
+	}{{4, field.GiB}, {1000, 4}} {
 		cfg := config(filepath.Join(t.TempDir(), "out"))
 		cfg.SyncInterval, cfg.Batches, cfg.SyncBytes = time.Hour, c.batches, c.bytes
 		out := openLog(t, cfg, "")

@@ -9,8 +9,8 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/urlfold/urlfold/config/field"
 	"github.com/urlfold/urlfold/internal/compress"
-	"github.com/urlfold/urlfold/internal/units"
 	"github.com/urlfold/urlfold/pipeline"
 )
 
@@ -26,7 +26,7 @@ type LogConfig struct {
 	// The longest time until records are brought to the disk and are answered for.
 	SyncInterval time.Duration `yaml:"sync_interval" min:"1ms" max:"1m"`
 	// The bytes after which they are brought to the disk at once.
-	SyncBytes units.Size `yaml:"sync_bytes" min:"1"`
+	SyncBytes field.Size `yaml:"sync_bytes" min:"1"`
 	// Whether what a run that died has written beyond its stored progress is cut off, so that no record is written twice. It takes one source of files, and an order.
 	ExactlyOnce bool `yaml:"exactly_once"`
 	// The most permissions that a file may have, in octal. It gets those that all of its inputs have, too, less the umask; a broker or a pipe counts as 0640. The user of the process may always read and write it. A file that is continued is narrowed, never widened.
@@ -51,13 +51,13 @@ type LogConfig struct {
 
 // DefaultLogConfig returns the defaults of a [LogConfig]. Path is missing.
 func DefaultLogConfig() LogConfig {
-	return LogConfig{SyncInterval: 200 * time.Millisecond, SyncBytes: 4 * units.MiB, Mode: 0o644}
+	return LogConfig{SyncInterval: 200 * time.Millisecond, SyncBytes: 4 * field.MiB, Mode: 0o644}
 }
 
 // Rotation says when a file is ended. What is 0 is no reason.
 type Rotation struct {
 	// Before a file is longer than this. A batch is not divided, so one that is longer makes a longer file.
-	Size units.Size `yaml:"size"`
+	Size field.Size `yaml:"size"`
 	// At the multiples of this in UTC: with 1h at every full hour. A file without records is not ended.
 	Every time.Duration `yaml:"every"`
 	// When it holds as many records. A batch is not divided.
@@ -108,7 +108,7 @@ func (c *Compression) UnmarshalText(text []byte) error {
 // Validate checks that there is one format, and its level.
 func (c *Compression) Validate() error {
 	if c.Gzip != nil && c.Zstd != nil {
-		return &units.FieldError{Field: "zstd", Err: errors.New("gzip is asked for, too")}
+		return &field.Error{Field: "zstd", Err: errors.New("gzip is asked for, too")}
 	}
 	_, _, err := c.resolve("")
 	return err
@@ -154,7 +154,7 @@ var standardStreams = []string{"/dev/stdout", "/dev/stderr", "/dev/fd/1", "/dev/
 // file.
 func (c *LogConfig) Validate() error {
 	var errs []error
-	wrong := func(field string, err error) { errs = append(errs, &units.FieldError{Field: field, Err: err}) }
+	wrong := func(key string, err error) { errs = append(errs, &field.Error{Field: key, Err: err}) }
 	tmpl, err := parseTemplate(c.Path)
 	if err != nil {
 		wrong("path", err)
@@ -166,7 +166,7 @@ func (c *LogConfig) Validate() error {
 	if err := c.Compress.Validate(); err != nil {
 		wrong("compress", err)
 	} else if c.Compress == (Compression{}) && compress.Misleading(c.Path) {
-		errs = append(errs, &units.FieldError{
+		errs = append(errs, &field.Error{
 			Field: "path", With: []string{"compress"},
 			Err: errors.New("has the extension of a compression that is not written: end it in .gz or .zst, or say what compress is"),
 		})

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/urlfold/urlfold/config"
-	"github.com/urlfold/urlfold/internal/units"
+	"github.com/urlfold/urlfold/config/field"
 	"github.com/urlfold/urlfold/sinks/file"
 )
 
@@ -36,7 +36,7 @@ func TestLogConfig(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c.Compress.Gzip == nil || c.Mode != 0o600 || c.Rotate != (file.Rotation{Size: units.GiB, Every: time.Hour, Records: 10}) || c.SyncBytes != units.MiB {
+	if c.Compress.Gzip == nil || c.Mode != 0o600 || c.Rotate != (file.Rotation{Size: field.GiB, Every: time.Hour, Records: 10}) || c.SyncBytes != field.MiB {
 		t.Errorf("%+v", c)
 	}
 	if _, err := file.NewLog(*c); err != nil {

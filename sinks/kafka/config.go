@@ -3,8 +3,8 @@ package kafka
 import (
 	"errors"
 
+	"github.com/urlfold/urlfold/config/field"
 	"github.com/urlfold/urlfold/internal/kafka"
-	"github.com/urlfold/urlfold/internal/units"
 )
 
 // A Config says what to write where.
@@ -31,7 +31,7 @@ type Config struct {
 	// it off for a broker that does not allow it.
 	Idempotent bool `yaml:"idempotent"`
 	// How many bytes, not compressed, go into one record batch.
-	BatchBytes units.Size `yaml:"batch_bytes" min:"1KiB" max:"64MiB"`
+	BatchBytes field.Size `yaml:"batch_bytes" min:"1KiB" max:"64MiB"`
 }
 
 // Headers says which headers a message has.
@@ -54,16 +54,16 @@ func Default() *Config {
 		Compression: "zstd",
 		Headers:     Headers{Input: true},
 		Idempotent:  true,
-		BatchBytes:  900 * units.KiB,
+		BatchBytes:  900 * field.KiB,
 	}
 }
 
 // Validate returns all that is wrong with c, joined.
 func (c *Config) Validate() error {
 	errs := []error{c.Check()}
-	check := func(ok bool, field, text string) {
+	check := func(ok bool, key, text string) {
 		if !ok {
-			errs = append(errs, &units.FieldError{Field: field, Err: errors.New(text)})
+			errs = append(errs, &field.Error{Field: key, Err: errors.New(text)})
 		}
 	}
 	check(c.Topic != "", "topic", "is missing")
@@ -71,7 +71,7 @@ func (c *Config) Validate() error {
 	check(c.Key == "" || c.Key == keyEquivalence || c.Key == byInput || c.Key == byNone, "key", "is none of equivalence, input, none")
 	check(c.BatchBytes > 0, "batch_bytes", "is not positive")
 	if _, err := kafka.CodecByName(c.Compression); err != nil {
-		errs = append(errs, &units.FieldError{Field: "compression", Err: err})
+		errs = append(errs, &field.Error{Field: "compression", Err: err})
 	}
 	for name := range c.Headers.Add {
 		check(name != "", "headers.add."+name, "its name is empty")

@@ -4,8 +4,8 @@ import (
 	"errors"
 	"time"
 
+	"github.com/urlfold/urlfold/config/field"
 	client "github.com/urlfold/urlfold/internal/nats"
-	"github.com/urlfold/urlfold/internal/units"
 )
 
 // A JetStreamConfig says to which streams to publish, and how.
@@ -84,8 +84,8 @@ const (
 )
 
 // wrong makes an error of a field.
-func wrong(field, what string) error {
-	return &units.FieldError{Field: field, Err: errors.New(what)}
+func wrong(key, what string) error {
+	return &field.Error{Field: key, Err: errors.New(what)}
 }
 
 // Validate tells all that is wrong with c, joined.
@@ -93,7 +93,7 @@ func (c *JetStreamConfig) Validate() error {
 	errs := []error{c.Config.Validate()}
 	t, err := parseTemplate(c.Subject)
 	if err != nil {
-		errs = append(errs, &units.FieldError{Field: "subject", Err: err})
+		errs = append(errs, &field.Error{Field: "subject", Err: err})
 	}
 	switch {
 	case c.MsgID != idPosition && c.MsgID != idKey && c.MsgID != idBatch && c.MsgID != idNone:
@@ -142,7 +142,7 @@ func DefaultCore() CoreConfig {
 func (c *CoreConfig) Validate() error {
 	errs := []error{c.Config.Validate()}
 	if _, err := parseTemplate(c.Subject); err != nil {
-		errs = append(errs, &units.FieldError{Field: "subject", Err: err})
+		errs = append(errs, &field.Error{Field: "subject", Err: err})
 	}
 	return errors.Join(errs...)
 }

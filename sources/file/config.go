@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/urlfold/urlfold/internal/compress"
+	"github.com/urlfold/urlfold/config/field"
 )
 
 // A Framing says where records end: record.Framing is one.
@@ -46,8 +46,9 @@ type Config struct {
 	// Linger is how long the first record of a batch waits for more to come from
 	// a pipe. Default 50 ms.
 	Linger time.Duration
-	// Limits bound what a compressed input may cost.
-	Limits compress.Limits
+	// Limits bound what a compressed input may cost. The zero value means the
+	// defaults.
+	Limits field.Limits
 	// OnDamage is what a damaged input leads to: emit_and_report, quarantine,
 	// skip_file or stop, as in Settings. Default: emit_and_report.
 	OnDamage string

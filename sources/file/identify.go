@@ -80,7 +80,7 @@ func (w *Watcher) lookAt(s *sighting) (*look, error) {
 	}
 	l := &look{f: f, head: raw[:n], stamp: born(f), at: w.at}
 	if l.compressed = needsReader(raw[:min(n, rawHead)], s.path); l.compressed {
-		zr := compress.NewReader(onlyRead{readFile{f, w.at}}, compress.Options{Limits: w.cfg.limits(), Name: s.path})
+		zr := compress.NewReader(onlyRead{readFile{f, w.at}}, compress.Options{Limits: compressLimits(w.cfg.Limits), Name: s.path})
 		defer zr.Close()
 		n, _ = io.ReadFull(zr, raw)
 		l.head = raw[:n]

@@ -157,7 +157,7 @@ func (w *Watcher) openPlain(t *track) error {
 // readerOptions returns how package compress is to read a track.
 func (w *Watcher) readerOptions(t *track) compress.Options {
 	path, _ := w.fileOf(t)
-	return compress.Options{Limits: w.cfg.limits(), Name: path, RestartEvery: int64(w.cfg.RestartPointEvery)}
+	return compress.Options{Limits: compressLimits(w.cfg.Limits), Name: path, RestartEvery: int64(w.cfg.RestartPointEvery)}
 }
 
 // resume makes a compressed file ready at t.cut.off: from the nearest restart

@@ -7,8 +7,8 @@ import (
 
 	"github.com/bmatcuk/doublestar/v4"
 
+	"github.com/urlfold/urlfold/config/field"
 	"github.com/urlfold/urlfold/internal/compress"
-	"github.com/urlfold/urlfold/internal/units"
 )
 
 // Settings are what a user writes about files that a daemon reads. The comments
@@ -48,9 +48,9 @@ type Settings struct {
 	DamageAfter time.Duration `yaml:"damage_after" min:"0s"`
 	// How many decompressed bytes lie between two places in a compressed file from
 	// which reading can go on after a restart. Each costs up to 32 KiB on disk.
-	RestartPointEvery units.Size `yaml:"restart_point_every" min:"1MiB"`
+	RestartPointEvery field.Size `yaml:"restart_point_every" min:"1MiB"`
 	// What a compressed file may cost.
-	Limits LimitSettings `yaml:"limits"`
+	Limits field.Limits `yaml:"limits"`
 	// What becomes of a file once all of it is durable in the outputs: keep, delete,
 	// or move_to with a folder. Damaged files, and those with something behind their
 	// end, are kept. With tail, only files that were rotated and compressed files are
@@ -70,7 +70,7 @@ type Settings struct {
 	// it after it was deleted is then lost.
 	IdleClose time.Duration `yaml:"idle_close" min:"1ms"`
 	// How many bytes at the beginning of the decompressed text a file is known by.
-	FingerprintBytes units.Size `yaml:"fingerprint_bytes" min:"16" max:"1KiB"`
+	FingerprintBytes field.Size `yaml:"fingerprint_bytes" min:"16" max:"1KiB"`
 	// How long a renamed or deleted file is read on after its last change, and how
 	// long a file that looks like a copy of a known one, as rotation makes them, must
 	// not have changed to be taken for a file of its own.
@@ -79,18 +79,6 @@ type Settings struct {
 	ForgetAfter time.Duration `yaml:"forget_after" min:"0s"`
 	// How many files are read at the same time.
 	Readers int `yaml:"readers" min:"1" max:"256"`
-}
-
-// LimitSettings bound what a compressed file may cost.
-type LimitSettings struct {
-	// How many bytes may come out for one that goes in, once 64 MiB came out; -1: any
-	// number.
-	MaxRatio int64 `yaml:"max_ratio" min:"-1"`
-	// How many bytes may come out of one file; 0: any number.
-	MaxDecompressed units.Size `yaml:"max_decompressed"`
-	// The largest window of a zstd file, which is about the memory that reading it
-	// takes. Files made with zstd --long=31 need 2GiB.
-	ZstdMaxWindow units.Size `yaml:"zstd_max_window" min:"1KiB"`
 }
 
 // OnFinish says what becomes of a finished file. It is a text, "keep" or
@@ -155,12 +143,12 @@ func DefaultSettings() Settings {
 		OnDamage:          damageEmit,
 		DamageAfter:       time.Minute,
 		RestartPointEvery: compress.DefaultRestartEvery,
-		Limits:            LimitSettings{MaxRatio: compress.DefaultMaxRatio, ZstdMaxWindow: compress.DefaultMaxWindow},
+		Limits:            field.DefaultLimits(),
 		PollInterval:      time.Second,
 		Start:             startBegin,
 		MaxOpenFiles:      512,
 		IdleClose:         5 * time.Minute,
-		FingerprintBytes:  units.KiB,
+		FingerprintBytes:  field.KiB,
 		RotateWait:        10 * time.Second,
 		ForgetAfter:       24 * time.Hour,
 		Readers:           4,
@@ -174,8 +162,8 @@ func (s *Settings) Batch() bool { return s.Mode == modeBatch }
 // are in their tags.
 func (s *Settings) Validate() error {
 	var errs []error
-	wrong := func(field, text string) {
-		errs = append(errs, &units.FieldError{Field: field, Err: errors.New(text)})
+	wrong := func(key, text string) {
+		errs = append(errs, &field.Error{Field: key, Err: errors.New(text)})
 	}
 	for _, list := range []struct {
 		field    string
@@ -207,11 +195,7 @@ func (s *Settings) BusyFiles() int { return max(1, s.Readers) + s.verifiers() + 
 // verifiers returns how many goroutines compare texts.
 func (s *Settings) verifiers() int { return max(1, s.Readers/2) }
 
-// limits returns the limits as package compress has them.
-func (s *Settings) limits() compress.Limits {
-	return compress.Limits{
-		MaxRatio:  s.Limits.MaxRatio,
-		MaxBytes:  int64(s.Limits.MaxDecompressed),
-		MaxWindow: int64(s.Limits.ZstdMaxWindow),
-	}
+// compressLimits returns limits as package compress has them.
+func compressLimits(l field.Limits) compress.Limits {
+	return compress.Limits{MaxRatio: l.MaxRatio, MaxBytes: int64(l.MaxDecompressed), MaxWindow: int64(l.ZstdMaxWindow)}
 }

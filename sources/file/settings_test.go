@@ -4,19 +4,20 @@ import (
 	"errors"
 	"testing"
 
-	"github.com/urlfold/urlfold/internal/units"
+	"github.com/urlfold/urlfold/config/field"
+	"github.com/urlfold/urlfold/internal/compress"
 )
 
 func TestSettings(t *testing.T) {
-	f := func(field string, change func(*Settings)) {
+	f := func(key string, change func(*Settings)) {
 		t.Helper()
 		s := DefaultSettings()
 		s.Include = []string{"/var/log/*.log"}
 		change(&s)
 		err := s.Validate()
-		var fe *units.FieldError
-		if (err != nil) != (field != "") || err != nil && (!errors.As(err, &fe) || fe.Field != field) {
-			t.Errorf("%q: %v", field, err)
+		var fe *field.Error
+		if (err != nil) != (key != "") || err != nil && (!errors.As(err, &fe) || fe.Field != key) {
+			t.Errorf("%q: %v", key, err)
 		}
 	}
 	f("", func(*Settings) {})
@@ -77,5 +78,14 @@ func TestOnFinishText(t *testing.T) {
 func TestNewWatcher(t *testing.T) {
 	if _, err := NewWatcher(WatchConfig{MaxRecord: -1}); err == nil || len(err.(interface{ Unwrap() []error }).Unwrap()) != 4 {
 		t.Errorf("%v", err)
+	}
+}
+
+// TestDefaultLimits compares the defaults of configured limits with those that
+// package compress applies to zero values.
+func TestDefaultLimits(t *testing.T) {
+	want := compress.Limits{MaxRatio: compress.DefaultMaxRatio, MaxWindow: compress.DefaultMaxWindow}
+	if got := compressLimits(field.DefaultLimits()); got != want {
+		t.Errorf("%+v, want %+v", got, want)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 
+	"github.com/urlfold/urlfold/config/field"
 	"github.com/urlfold/urlfold/pipeline"
 )
 
@@ -11,12 +12,12 @@ import (
 // to its end, compressed or not.
 type StdinSettings struct {
 	// What a compressed input may cost.
-	Limits LimitSettings `yaml:"limits"`
+	Limits field.Limits `yaml:"limits"`
 }
 
 // DefaultStdin returns the defaults of [StdinSettings].
 func DefaultStdin() StdinSettings {
-	return StdinSettings{Limits: DefaultSettings().Limits}
+	return StdinSettings{Limits: field.DefaultLimits()}
 }
 
 // A Stdin is a [Source] of the standard input for a daemon. It stores no position: a
@@ -31,8 +32,7 @@ type Stdin struct {
 // NewStdin returns the source. Stdin, Framing, MaxRecord and Linger of cfg count; what
 // becomes of the input is reported to onReport, if that is set. It reads nothing.
 func NewStdin(s StdinSettings, cfg Config, onReport func(Report)) (*Stdin, error) {
-	all := Settings{Limits: s.Limits}
-	cfg.Paths, cfg.Limits = []string{stdinPath}, all.limits()
+	cfg.Paths, cfg.Limits = []string{stdinPath}, s.Limits
 	// A sink that makes ids of positions must not take this input for that of a run
 	// before, which had the same positions.
 	cfg.stdinID = "stdin-" + rand.Text()

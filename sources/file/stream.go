@@ -103,7 +103,7 @@ func (f steadyFile) Read(p []byte) (n int, err error) {
 
 // readerOptions returns how package compress is to read an input.
 func (s *Source) readerOptions(in *input) compress.Options {
-	opt := compress.Options{Limits: s.cfg.Limits, Name: in.path, RestartEvery: membersOnly}
+	opt := compress.Options{Limits: compressLimits(s.cfg.Limits), Name: in.path, RestartEvery: membersOnly}
 	if len(s.inputs) == 1 {
 		opt.Concurrency = zstdGoroutines // nothing else keeps the cores busy with reading
 	}

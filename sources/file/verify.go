@@ -214,7 +214,7 @@ func (w *Watcher) compareText(ctx context.Context, f *os.File, path string, aske
 		}
 		return false, w.match(ctx, io.NewSectionReader(readFile{f, w.at}, begin, math.MaxInt64-begin), begin, asked, answers)
 	}
-	zr := compress.NewReader(io.NewSectionReader(readFile{f, w.at}, 0, math.MaxInt64), compress.Options{Limits: w.cfg.limits(), Name: path})
+	zr := compress.NewReader(io.NewSectionReader(readFile{f, w.at}, 0, math.MaxInt64), compress.Options{Limits: compressLimits(w.cfg.Limits), Name: path})
 	defer zr.Close()
 	err = w.match(ctx, onlyRead{zr}, 0, asked, answers)
 	var one [1]byte

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/urlfold/urlfold/config/field"
 	"github.com/urlfold/urlfold/internal/kafka"
-	"github.com/urlfold/urlfold/internal/units"
 )
 
 // A Config says what to read, and how.
@@ -40,12 +40,12 @@ type Config struct {
 	// How often to look whether the topics have got more partitions.
 	PartitionRefresh time.Duration `yaml:"partition_refresh" min:"1s" max:"1h"`
 	// How much to ask for at a time, for each partition. Two such answers are held.
-	FetchBytes units.Size `yaml:"fetch_bytes" min:"1KiB" max:"64MiB"`
+	FetchBytes field.Size `yaml:"fetch_bytes" min:"1KiB" max:"64MiB"`
 	// How long a broker holds back an answer while there is nothing to read.
 	FetchWait time.Duration `yaml:"fetch_wait" min:"10ms" max:"30s"`
 	// What one record batch may decompress to. A partition stops before one that is
 	// larger, and the instance is not ready until the limit is raised.
-	MaxBatchBytes units.Size `yaml:"max_batch_bytes" min:"1MiB" max:"1GiB"`
+	MaxBatchBytes field.Size `yaml:"max_batch_bytes" min:"1MiB" max:"1GiB"`
 
 	// BatchBytes, BatchRecords and Linger bound a batch of the pipeline: its values
 	// and keys, its messages, and how long its first one waits. Whoever runs the
@@ -68,27 +68,27 @@ func Default() *Config {
 		RebalanceTimeout:  time.Minute,
 		DrainTimeout:      15 * time.Second,
 		PartitionRefresh:  30 * time.Second,
-		FetchBytes:        units.MiB,
+		FetchBytes:        field.MiB,
 		FetchWait:         500 * time.Millisecond,
-		MaxBatchBytes:     100 * units.MiB,
+		MaxBatchBytes:     100 * field.MiB,
 	}
 }
 
 // Validate returns all that is wrong with c, joined.
 func (c *Config) Validate() error {
 	errs := []error{c.Check()}
-	fail := func(field, text string) {
-		errs = append(errs, &units.FieldError{Field: field, Err: errors.New(text)})
+	fail := func(key, text string) {
+		errs = append(errs, &field.Error{Field: key, Err: errors.New(text)})
 	}
 	if len(c.Topics) == 0 {
 		fail("topics", "there is none")
 	}
 	for i, t := range c.Topics {
-		switch field := fmt.Sprintf("topics[%d]", i); {
+		switch key := fmt.Sprintf("topics[%d]", i); {
 		case t == "":
-			fail(field, "is empty")
+			fail(key, "is empty")
 		case slices.Contains(c.Topics[:i], t):
-			fail(field, "is there twice")
+			fail(key, "is there twice")
 		}
 	}
 	if c.Group == "" {
@@ -98,7 +98,7 @@ func (c *Config) Validate() error {
 		fail("isolation_level", "is neither read_committed nor read_uncommitted")
 	}
 	if c.HeartbeatInterval <= 0 || c.HeartbeatInterval > c.SessionTimeout/3 {
-		errs = append(errs, &units.FieldError{
+		errs = append(errs, &field.Error{
 			Field: "heartbeat_interval", With: []string{"session_timeout"}, Err: errors.New("is not between 0 and a third of session_timeout"),
 		})
 	}

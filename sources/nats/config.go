@@ -6,8 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/urlfold/urlfold/config/field"
 	client "github.com/urlfold/urlfold/internal/nats"
-	"github.com/urlfold/urlfold/internal/units"
 )
 
 // A JetStreamConfig says which stream to read, through which consumer.
@@ -73,7 +73,7 @@ type Prefetch struct {
 	// Bytes is how many bytes, with subjects and headers. It is at least four times
 	// the max_payload of the server, for a pull that cannot hold a message never gets
 	// it.
-	Bytes units.Size `yaml:"bytes" min:"64KiB"`
+	Bytes field.Size `yaml:"bytes" min:"64KiB"`
 }
 
 // Batch bounds the messages of a batch.
@@ -110,7 +110,7 @@ func DefaultJetStream() JetStreamConfig {
 	return JetStreamConfig{
 		Config:   client.DefaultConfig(),
 		Consumer: Consumer{Create: true},
-		Prefetch: Prefetch{Messages: 2000, Bytes: 8 * units.MiB},
+		Prefetch: Prefetch{Messages: 2000, Bytes: 8 * field.MiB},
 		Batch:    defaultBatch(),
 		Ack:      ackSent, NakDelay: 5 * time.Second, MaxProcessingTime: 30 * time.Minute,
 		Poison: Poison{Action: poisonTerminate},
@@ -118,8 +118,8 @@ func DefaultJetStream() JetStreamConfig {
 }
 
 // wrong makes an error of a field.
-func wrong(field, what string) error {
-	return &units.FieldError{Field: field, Err: errors.New(what)}
+func wrong(key, what string) error {
+	return &field.Error{Field: key, Err: errors.New(what)}
 }
 
 // noFilter is what is wrong with an element of a list of subjects.
@@ -131,9 +131,9 @@ func isName(s string) bool { return client.IsSubject(s) && !strings.ContainsAny(
 // Validate tells all that is wrong with c, joined.
 func (c *JetStreamConfig) Validate() error {
 	errs := []error{c.Config.Validate()}
-	check := func(ok bool, field, what string) {
+	check := func(ok bool, key, what string) {
 		if !ok {
-			errs = append(errs, wrong(field, what))
+			errs = append(errs, wrong(key, what))
 		}
 	}
 	check(isName(c.Stream), "stream", "is no name: no spaces, dots, slashes or wildcards")
@@ -145,7 +145,7 @@ func (c *JetStreamConfig) Validate() error {
 	check(c.Consumer.MaxAckPending >= 0, "consumer.max_ack_pending", "is not positive")
 	check(c.Consumer.MaxDeliver >= -1, "consumer.max_deliver", "is neither -1 nor positive")
 	check(c.Prefetch.Messages >= 4 && c.Prefetch.Messages <= 100000, "prefetch.messages", "is not between 4 and 100000")
-	check(c.Prefetch.Bytes >= 64*units.KiB, "prefetch.bytes", "is less than 64KiB")
+	check(c.Prefetch.Bytes >= 64*field.KiB, "prefetch.bytes", "is less than 64KiB")
 	check(c.Ack == ackSent || c.Ack == ackConfirmed, "ack", "is sent or confirmed")
 	check(c.NakDelay >= 0, "nak_delay", "is negative")
 	check(c.MaxProcessingTime > 0, "max_processing_time", "is not positive")
@@ -165,9 +165,9 @@ func (b *Batch) validate() error {
 
 func (p *Poison) validate(maxDeliver int) error {
 	var errs []error
-	check := func(ok bool, field, what string) {
+	check := func(ok bool, key, what string) {
 		if !ok {
-			errs = append(errs, wrong(field, what))
+			errs = append(errs, wrong(key, what))
 		}
 	}
 	check(p.After >= 0, "poison.after", "is negative")
@@ -198,13 +198,13 @@ type Pending struct {
 	// Messages is how many messages that are.
 	Messages int `yaml:"messages" min:"1"`
 	// Bytes is how many bytes.
-	Bytes units.Size `yaml:"bytes" min:"1KiB"`
+	Bytes field.Size `yaml:"bytes" min:"1KiB"`
 }
 
 // DefaultCore returns the defaults.
 func DefaultCore() CoreConfig {
 	return CoreConfig{
-		Config: client.DefaultConfig(), Pending: Pending{Messages: 500000, Bytes: 64 * units.MiB}, Batch: defaultBatch(),
+		Config: client.DefaultConfig(), Pending: Pending{Messages: 500000, Bytes: 64 * field.MiB}, Batch: defaultBatch(),
 	}
 }
 
@@ -222,7 +222,7 @@ func (c *CoreConfig) Validate() error {
 	if c.Queue != "" && !client.IsSubject(c.Queue) {
 		errs = append(errs, wrong("queue", "is no name: no spaces and wildcards"))
 	}
-	if c.Pending.Messages < 1 || c.Pending.Bytes < units.KiB {
+	if c.Pending.Messages < 1 || c.Pending.Bytes < field.KiB {
 		errs = append(errs, wrong("pending", "needs at least one message and 1KiB"))
 	}
 	return errors.Join(errs...)

@@ -7,7 +7,7 @@ import (
 
 	"github.com/nats-io/nats.go"
 
-	"github.com/urlfold/urlfold/internal/units"
+	"github.com/urlfold/urlfold/config/field"
 	"github.com/urlfold/urlfold/pipeline"
 	sink "github.com/urlfold/urlfold/sinks/nats"
 	source "github.com/urlfold/urlfold/sources/nats"
@@ -111,7 +111,7 @@ func TestCoreFlood(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]func(*source.CoreConfig){
 		"messages": func(c *source.CoreConfig) { c.Pending.Messages = 100 },
-		"bytes":    func(c *source.CoreConfig) { c.Pending.Bytes = 8 * units.KiB },
+		"bytes":    func(c *source.CoreConfig) { c.Pending.Bytes = 8 * field.KiB },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

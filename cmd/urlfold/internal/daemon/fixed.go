@@ -5,13 +5,13 @@ import (
 	"fmt"
 
 	"github.com/urlfold/urlfold/config"
-	"github.com/urlfold/urlfold/internal/units"
+	"github.com/urlfold/urlfold/config/field"
 	"github.com/urlfold/urlfold/sources/file"
 )
 
 // leastFixed is how long the arenas of batches are at least that end at fixed
 // places: the distance of these, and room for the record that lies across one.
-const leastFixed = file.GridBytes + 64*int(units.KiB)
+const leastFixed = file.GridBytes + 64*int(field.KiB)
 
 // fixedBatches returns the first output that takes batches only that are the same
 // when they are read again, or nil.

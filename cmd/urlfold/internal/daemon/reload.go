@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"github.com/urlfold/urlfold/config"
+	"github.com/urlfold/urlfold/config/field"
 	"github.com/urlfold/urlfold/internal/disk"
 	"github.com/urlfold/urlfold/internal/systemd"
-	"github.com/urlfold/urlfold/internal/units"
 	"github.com/urlfold/urlfold/pipeline"
 	"github.com/urlfold/urlfold/sinks"
 	"github.com/urlfold/urlfold/sources"
@@ -212,7 +212,7 @@ func (p *plan) connect(ctx context.Context) (warnings []*config.Error, err error
 		}
 		for _, err := range flatten(nil, err) {
 			path := c.Path()
-			if f := new(units.FieldError); errors.As(err, &f) {
+			if f := new(field.Error); errors.As(err, &f) {
 				path, err = path+"."+f.Field, f.Err
 			}
 			errs = append(errs, p.file.ErrorAt(path, err))

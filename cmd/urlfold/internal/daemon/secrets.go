@@ -4,8 +4,8 @@ import (
 	"reflect"
 
 	"github.com/urlfold/urlfold/config"
+	"github.com/urlfold/urlfold/config/field"
 	"github.com/urlfold/urlfold/internal/logging"
-	"github.com/urlfold/urlfold/internal/units"
 )
 
 // secretsOf returns the secrets in a configuration, so that the log can hide them
@@ -34,7 +34,7 @@ func masked(m *logging.Masker, err error) error {
 	return &maskedError{err, m.Mask(err.Error())}
 }
 
-var secretType = reflect.TypeFor[units.Secret]()
+var secretType = reflect.TypeFor[field.Secret]()
 
 // collect adds the secrets in v. A configuration is a tree: it holds no cycle.
 func collect(v reflect.Value, found *[]string) {

@@ -1,4 +1,4 @@
-package units
+package field
 
 import (
 	"bytes"
@@ -14,7 +14,7 @@ import (
 
 func TestParseSize(t *testing.T) {
 	pattern := regexp.MustCompile(SizePattern)
-	f := func(text string, want int64) {
+	f := func(text string, want Size) {
 		t.Helper()
 		got, err := ParseSize(text)
 		if err != nil || got != want {
@@ -101,9 +101,9 @@ func TestSecret(t *testing.T) {
 	}
 }
 
-func TestFieldError(t *testing.T) {
+func TestError(t *testing.T) {
 	cause := errors.New("is not there")
-	err := error(&FieldError{Field: "tls.ca_file", Err: cause})
+	err := error(&Error{Field: "tls.ca_file", Err: cause})
 	if !errors.Is(err, cause) || err.Error() != "tls.ca_file: is not there" {
 		t.Errorf("%v", err)
 	}

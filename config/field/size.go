@@ -1,4 +1,4 @@
-package units
+package field
 
 import (
 	"errors"
@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// A Size is a number of bytes. In text it is a number and a unit: "128KiB".
+// A Size is a number of bytes. As text it is a number and a unit: "128KiB".
 type Size int64
 
 // The binary units.
@@ -18,8 +18,8 @@ const (
 	TiB Size = 1 << 40
 )
 
-// String returns the size in the largest binary unit of which it is a whole
-// number: "128KiB", "1000" for 1000 bytes. UnmarshalText reads it back.
+// String returns the size in the largest binary unit that divides it: "128KiB",
+// "1000" for 1000 bytes. UnmarshalText accepts the result.
 func (s Size) String() string {
 	n, unit := s, ""
 	for _, u := range []string{"KiB", "MiB", "GiB", "TiB"} {
@@ -31,20 +31,20 @@ func (s Size) String() string {
 	return strconv.FormatInt(int64(n), 10) + unit
 }
 
-// MarshalText returns what String does.
+// MarshalText returns what String returns.
 func (s Size) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
-// UnmarshalText reads what ParseSize reads.
+// UnmarshalText accepts what ParseSize accepts. On error, s keeps its value.
 func (s *Size) UnmarshalText(text []byte) error {
 	n, err := ParseSize(string(text))
 	if err == nil {
-		*s = Size(n)
+		*s = n
 	}
 	return err
 }
 
-// multiples are the units of sizes. A single letter counts in powers of 1024, as
-// the names with an i do; those of the SI count in powers of 1000.
+// multiples maps units to bytes. A single letter stands for a power of 1024, as do
+// the names with an i; SI names stand for powers of 1000.
 var multiples = map[string]float64{
 	"": 1, "b": 1,
 	"k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40,
@@ -52,15 +52,15 @@ var multiples = map[string]float64{
 	"kb": 1e3, "mb": 1e6, "gb": 1e9, "tb": 1e12,
 }
 
-// SizePattern is a regular expression for most of what ParseSize reads: what a
-// JSON Schema can say of a size.
+// SizePattern is a regular expression that a JSON Schema can use for sizes. It
+// matches most of what ParseSize accepts.
 const SizePattern = `^[0-9]+(\.[0-9]+)? *([kKmMgGtT]([iI]?[bB])?|[bB])?$`
 
 var errSize = errors.New("a size is a number and a unit, such as 64k, 1.5MiB or 10GB")
 
-// ParseSize reads a size in bytes, such as "64k", "1.5 MiB" or "10GB". Fractions
-// of a byte are cut off. The error does not repeat the text.
-func ParseSize(s string) (int64, error) {
+// ParseSize parses a size in bytes, such as "64k", "1.5 MiB" or "10GB". It drops
+// fractions of a byte. The error does not repeat the text.
+func ParseSize(s string) (Size, error) {
 	digits := strings.TrimRight(s, "bBiIkKmMgGtT ")
 	unit, ok := multiples[strings.ToLower(strings.TrimSpace(s[len(digits):]))]
 	n, err := strconv.ParseFloat(digits, 64)
@@ -70,5 +70,5 @@ func ParseSize(s string) (int64, error) {
 	if n *= unit; n > 1<<60 {
 		return 0, errors.New("the size is above 1024 PiB")
 	}
-	return int64(n), nil
+	return Size(n), nil
 }

@@ -1,4 +1,4 @@
-package units
+package field
 
 import (
 	"fmt"
@@ -6,14 +6,13 @@ import (
 	"log/slog"
 )
 
-// A Secret is a text that is never printed, logged or marshaled: every way to
-// show it gives "***", or "" if there is none. Reveal alone gives the text.
+// A Secret is a text that must not be printed, logged or marshaled. Every way of
+// formatting it yields "***", or "" if it is empty. Only Reveal returns the text.
 type Secret string
 
 const mask = "***"
 
-// Reveal returns the text. The caller hands it to whom it is for, and to nobody
-// else.
+// Reveal returns the text. The caller must not log it or put it in an error.
 func (s Secret) Reveal() string { return string(s) }
 
 // String returns "***", or "" for the empty secret.
@@ -24,17 +23,17 @@ func (s Secret) String() string {
 	return mask
 }
 
-// GoString returns what String does.
+// GoString returns what String returns.
 func (s Secret) GoString() string { return s.String() }
 
 // Format writes what String returns, whatever the verb.
 func (s Secret) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, s.String()) }
 
-// MarshalText returns what String does.
+// MarshalText returns what String returns.
 func (s Secret) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
-// MarshalJSON returns what String does, quoted.
+// MarshalJSON returns what String returns, quoted.
 func (s Secret) MarshalJSON() ([]byte, error) { return []byte(`"` + s.String() + `"`), nil }
 
-// LogValue returns what String does.
+// LogValue returns what String returns.
 func (s Secret) LogValue() slog.Value { return slog.StringValue(s.String()) }

@@ -1,0 +1,23 @@
+package field
+
+// An Error reports a mistake in one key of a configuration struct. A Validate
+// method returns one, or several joined by [errors.Join], and package config adds
+// the file, line and column of the key.
+type Error struct {
+	// Field is the key, or a path of keys relative to the struct: "tls.ca_file",
+	// "topics[1]".
+	Field string
+	// Err says what is wrong. Its text must not repeat a value, which may be a
+	// secret.
+	Err error
+	// With lists other keys that the mistake depends on. The error is dropped when
+	// one of them, or Field, has a mistake of its own, because it may be only a
+	// consequence of that one.
+	With []string
+}
+
+// Error returns the key and what is wrong: "tls.ca_file: has no key_file".
+func (e *Error) Error() string { return e.Field + ": " + e.Err.Error() }
+
+// Unwrap returns Err.
+func (e *Error) Unwrap() error { return e.Err }
