@@ -65,7 +65,7 @@ func newKafka(t *testing.T, conn kafka.Connection) *kafkaWorld {
 func (w *kafkaWorld) topic(name string) string { return w.name + "-" + name }
 
 // config returns a configuration from in to out. Whoever is killed is out of the group
-// after two seconds.
+// after four seconds: a loaded machine may not send heartbeats for two.
 func (w *kafkaWorld) config() string {
 	return fmt.Sprintf(`
 version: 1
@@ -75,7 +75,7 @@ sources:
       brokers: [%q]
       topics: [%s-in]
       group: %[3]s
-      session_timeout: 2s
+      session_timeout: 4s
       heartbeat_interval: 500ms
       rebalance_timeout: 5s
       fetch_wait: 50ms
