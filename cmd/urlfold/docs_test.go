@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/urlfold/urlfold/cmd/urlfold/internal/daemon"
+	"github.com/urlfold/urlfold/internal/daemon"
 	"github.com/urlfold/urlfold/codec"
 	"github.com/urlfold/urlfold/config"
 )

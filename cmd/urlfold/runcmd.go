@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/urlfold/urlfold/cmd/urlfold/internal/daemon"
+	"github.com/urlfold/urlfold/internal/daemon"
 	"github.com/urlfold/urlfold/config"
 	"github.com/urlfold/urlfold/internal/compress"
 	"github.com/urlfold/urlfold/pipeline"

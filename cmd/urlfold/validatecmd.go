@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/urlfold/urlfold/cmd/urlfold/internal/daemon"
+	"github.com/urlfold/urlfold/internal/daemon"
 	"github.com/urlfold/urlfold/config"
 )
 
