@@ -63,6 +63,7 @@ type parser struct {
 	r      *Result
 
 	known   knownScheme // of the URL
+	checked int         // no code point of the path before this offset is checked
 	opaque  bool        // the path is opaque
 	noPipe  bool        // '|' will be escaped
 	queries QueryEncoding

@@ -100,7 +100,7 @@ func (p *parser) segments() {
 			p.reverseSolidus(p.i)
 		}
 		p.segment(p.in[from:p.i], slash)
-		p.urlUnits(Path, from, p.i)
+		p.urlUnits(Path, max(from, p.checked), p.i)
 		if !slash {
 			return
 		}

@@ -462,7 +462,7 @@ func (p *parser) fileHost() state {
 	case len(host) == 2 && startsWithDriveLetter(host):
 		p.mark(FileInvalidWindowsDriveLetterHost, start, Host, Kept)
 		p.u.set(Host, start, start)
-		p.i = start
+		p.i, p.checked = start, start+len(host) // the path state does not read the buffer again
 		p.writeFileHost()
 		return statePath
 	case len(host) == 0:
