@@ -1,0 +1,195 @@
+package codec
+
+import (
+	"bytes"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"unicode/utf8"
+)
+
+// This file is all that the tests on testdata/vectors need of the codec's API.
+
+// A vectorError is a validation error of the URL Standard and its byte offset.
+type vectorError struct {
+	Name string
+	At   uint32
+}
+
+// UnmarshalJSON reads the form ["name", offset].
+func (e *vectorError) UnmarshalJSON(b []byte) error {
+	return json.Unmarshal(b, &[]any{&e.Name, &e.At})
+}
+
+// vectorText is text of a vector: a string, or hex digits where the name ends in
+// _hex since the bytes are not UTF-8.
+func vectorText(text, digits *string) ([]byte, bool) {
+	switch {
+	case text != nil:
+		return []byte(*text), true
+	case digits != nil:
+		b, err := hex.DecodeString(*digits)
+		return b, err == nil
+	}
+	return nil, false
+}
+
+// readVectors calls test with each row of a file. It fails if there are fewer
+// than want: a file that lost rows, or a loop that reads none, is no pass.
+func readVectors[T any](t *testing.T, name string, want int, test func(line int, v *T)) {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join("..", "testdata", "vectors", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	line := 0
+	for row := range bytes.Lines(data) {
+		line++
+		v := new(T)
+		dec := json.NewDecoder(bytes.NewReader(row))
+		dec.DisallowUnknownFields()
+		if err := dec.Decode(v); err != nil {
+			t.Fatalf("%s:%d: %v", name, line, err)
+		}
+		test(line, v)
+	}
+	if line < want || line == 0 {
+		t.Errorf("%s: %d vectors, want at least %d", name, line, want)
+	}
+	t.Logf("%s: %d vectors", name, line)
+}
+
+// vectorNormalizer makes a Normalizer that records every diagnostic.
+func vectorNormalizer(t *testing.T, profile string, opts ...Option) *Normalizer {
+	t.Helper()
+	p, ok := Lookup(profile)
+	if !ok {
+		t.Fatalf("no profile %q", profile)
+	}
+	p.MaxDiagnostics = MaxDiagnostics
+	n, err := New(p, opts...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// An outcome is what a call said, in a form that can be compared.
+type outcome struct {
+	text    string
+	err     Error
+	errAt   uint32
+	errors  []vectorError
+	flags   Flags
+	in, out URL
+}
+
+func (o outcome) equal(p outcome) bool {
+	return o.text == p.text && o.err == p.err && o.errAt == p.errAt && o.flags == p.flags && o.in == p.in && o.out == p.out &&
+		slices.Equal(o.errors, p.errors)
+}
+
+// outcomeOf collects what r says after a call.
+func outcomeOf(text []byte, err error, r *Result) outcome {
+	o := outcome{text: string(text), flags: r.Flags, in: r.In, out: r.Out}
+	if err != nil {
+		o.err, o.errAt = err.(Error), r.ErrAt // without an error it says nothing
+	}
+	for _, d := range r.Diagnostics {
+		if isValidationError(d.Flag) {
+			o.errors = append(o.errors, vectorError{d.Flag.String(), d.At})
+		}
+	}
+	return o
+}
+
+// vectorRun normalizes src, against base if that is not empty, by the public
+// calls and by the parsers behind the fast paths. Both must say the same.
+func vectorRun(t *testing.T, n *Normalizer, base, src []byte) outcome {
+	t.Helper()
+	var r, slow Result
+	text, err := n.AppendRef(nil, base, src, &r)
+	got := outcomeOf(text, err, &r)
+	text, err = vectorSlow(n, base, src, &slow)
+	if want := outcomeOf(text, err, &slow); !got.equal(want) {
+		t.Errorf("%q against %q: the fast path says %+v, the parser %+v", src, base, got, want)
+	}
+	return got
+}
+
+// vectorSlow is AppendRef without the fast paths. In the rfc3986 standard, only
+// Append has them.
+func vectorSlow(n *Normalizer, base, src []byte, r *Result) ([]byte, error) {
+	switch {
+	case len(base) == 0:
+		return n.appendFull(nil, src, r)
+	case n.profile.Standard != WHATWG:
+		return n.AppendRef(nil, base, src, r)
+	}
+	b := r.scratch.readBase(base)
+	if b.err != 0 {
+		r.reset()
+		return nil, ErrBase
+	}
+	return n.appendBrowser(nil, b, src, r)
+}
+
+// vectorParse is Parse, by the fast paths and without them.
+func vectorParse(t *testing.T, src []byte) outcome {
+	t.Helper()
+	var r, slow Result
+	got := outcomeOf(nil, Parse(src, &r), &r)
+	var err error
+	if e := verbatim.read(nil, src, &slow); e != 0 {
+		err = e
+	}
+	want := outcomeOf(nil, err, &slow)
+	want.out = got.out // Parse has none
+	if !got.equal(want) {
+		t.Errorf("%q: the fast path says %+v, the parser %+v", src, got, want)
+	}
+	if err := r.In.Check(src); err != nil {
+		t.Errorf("%q: %v", src, err)
+	}
+	return got
+}
+
+// flagNamesOf returns the names of the flags of s, sorted.
+func flagNamesOf(s Flags) []string {
+	names := []string{}
+	for f := range s.All() {
+		names = append(names, f.String())
+	}
+	slices.Sort(names)
+	return names
+}
+
+// urlParts returns the components of src by name, with bytes that are not UTF-8
+// as \xNN.
+func urlParts(u *URL, src []byte) map[string]string {
+	parts := map[string]string{}
+	for c := Scheme; c <= Fragment; c++ {
+		if u.Has(c) {
+			parts[c.String()] = printable(u.Bytes(src, c))
+		}
+	}
+	return parts
+}
+
+func printable(b []byte) string {
+	var out []byte
+	for len(b) > 0 {
+		r, n := utf8.DecodeRune(b)
+		if r == utf8.RuneError && n == 1 {
+			out = fmt.Appendf(out, `\x%02x`, b[0])
+		} else {
+			out = append(out, b[:n]...)
+		}
+		b = b[n:]
+	}
+	return string(out)
+}
