@@ -182,7 +182,7 @@ type limitsConfig struct {
 	// The ratio.
 	MaxRatio int64 `yaml:"max_ratio"`
 	// The window.
-	ZstdMaxWindow field.Size `yaml:"zstd_max_window"`
+	MaxWindow field.Size `yaml:"max_window"`
 }
 
 type onFinish struct {

@@ -70,21 +70,21 @@ type Batch struct {
 	gen     uint64       // of the codec that processed it
 	held    atomic.Bool  // taken from the free list
 	epoch   uint32       // of the lane, when the batch was taken
-	pend    atomic.Int32 // legs that are not settled, and one for who delivers
+	pend    atomic.Int32 // legs that are not resolved, and one for who delivers
 	lost    atomic.Bool  // a leg was given up
-	late    bool         // second round: letters for the records that sinks refused
+	late    bool         // second round: dead letters for the records that sinks refused
 	legs    []leg        // one per sink, the last one for the dead letter
 	ids     atomic.Uint32
-	refused []uint64 // records that a sink refused, see place; guarded by Pipeline.mu
+	refused []uint64 // records that a sink refused, see position; guarded by Pipeline.mu
 
-	lostLetters int64 // dead letters that were refused and dropped; guarded by Pipeline.mu
+	lostDeadLetters int64 // dead letters that were refused and dropped; guarded by Pipeline.mu
 }
 
 // done reports whether the codec has come to the end of b.
 func (b *Batch) done() bool { return b.Next == len(b.In) && b.NextMsg == len(b.Msgs) }
 
-// place tells where the record stood that r was made of, in one number.
-func (r OutRec) place() uint64 { return uint64(r.Msg)<<32 | uint64(r.Src) }
+// position tells where the record stood that r was made of, in one number.
+func (r OutRec) position() uint64 { return uint64(r.Msg)<<32 | uint64(r.Src) }
 
 // Generation returns the generation of the codec that has processed b: see
 // [Pipeline.SetCodec].

@@ -9,7 +9,7 @@ import (
 )
 
 // commits reports whether anybody waits for a committer: a source that stores
-// progress, or who is told that lanes are finished.
+// positions, or who is told that lanes are finished.
 func (p *Pipeline) commits() bool {
 	return p.finishes || slices.ContainsFunc(p.feeds, func(f *feed) bool { return f.committer != nil })
 }
@@ -22,7 +22,7 @@ func (p *Pipeline) commitLoop(quit <-chan struct{}) {
 		select {
 		case <-t.C:
 			if err := p.commit(p.base); err != nil {
-				p.complain(&p.commitLog, "cannot store the progress: it is tried again", "error", err)
+				p.complain(&p.commitLog, "commit failed, retrying", "error", err)
 			}
 		case <-quit:
 			return
@@ -55,7 +55,7 @@ func (p *Pipeline) commit(ctx context.Context) error {
 	return err
 }
 
-// keep lets a source look after the place that its progress is stored in.
+// keep lets a source look after the directory of its checkpoint.
 func (p *Pipeline) keep(f *feed) error {
 	if k, ok := f.Source.(Keeper); ok {
 		return k.Keep()
@@ -63,7 +63,7 @@ func (p *Pipeline) keep(f *feed) error {
 	return nil
 }
 
-// commitFeed stores the progress of one source.
+// commitFeed stores the positions of one source.
 func (p *Pipeline) commitFeed(ctx context.Context, i int) error {
 	f := p.feeds[i]
 	if f.committer == nil {
@@ -210,10 +210,10 @@ func (l *Lane) tell() {
 
 // errLateCommit is why the last positions are not stored when the deadline comes
 // while a commit is under way.
-var errLateCommit = errors.New("the shutdown deadline came while progress was being stored")
+var errLateCommit = errors.New("the shutdown deadline came during a commit")
 
 // lastCommit stores the final watermarks. It tries as long as a shutdown may
-// take: progress that is not stored is work done twice.
+// take: what is not stored is done twice.
 func (p *Pipeline) lastCommit() error {
 	if !p.commits() {
 		return nil
@@ -225,7 +225,7 @@ func (p *Pipeline) lastCommit() error {
 		if _, lost := errors.AsType[*LostError](err); err == nil || lost {
 			return nil // the second is the error of the run
 		}
-		p.complain(&p.commitLog, "cannot store the final progress: it is tried again", "error", err)
+		p.complain(&p.commitLog, "final commit failed, retrying", "error", err)
 		t := time.NewTimer(backoff(try))
 		select {
 		case <-t.C:

@@ -88,7 +88,7 @@ func TestCommit(t *testing.T) {
 	})
 }
 
-// Progress that can never be stored is the error of the run, in the end.
+// A commit that can never succeed is the error of the run, in the end.
 func TestCommitNever(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		src := &committing{fail: func() error { return errSink }}

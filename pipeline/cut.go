@@ -23,7 +23,7 @@ import (
 // errBusy says that no cut could be taken.
 var errBusy = errors.New("a batch waits to be submitted again")
 
-// takeCut collects the watermarks of the only source and the marks of all sinks.
+// takeCut collects the watermarks of the only source and the extents of all sinks.
 func (p *Pipeline) takeCut() error {
 	p.gate.close()
 	defer p.gate.open()
@@ -53,7 +53,7 @@ func (p *Pipeline) quiesce() error {
 				return err
 			}
 		}
-		if p.settledAll() {
+		if p.allResolved() {
 			return nil
 		}
 		p.sleep(pause)
@@ -61,22 +61,22 @@ func (p *Pipeline) quiesce() error {
 	return errBusy
 }
 
-// settledAll reports whether all that was submitted is resolved. The caller holds
+// allResolved reports whether all that was submitted is resolved. The caller holds
 // the gate.
-func (p *Pipeline) settledAll() bool {
+func (p *Pipeline) allResolved() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, l := range p.lanes {
-		if !l.settled() {
+		if !l.allResolved() {
 			return false
 		}
 	}
 	return true
 }
 
-// settled reports whether each outlet has submitted what lies before the
+// allResolved reports whether each outlet has submitted what lies before the
 // watermark, and nothing more: what was halted was given up in its place.
-func (l *Lane) settled() bool {
+func (l *Lane) allResolved() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for i := range l.outlets {

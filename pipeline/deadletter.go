@@ -6,28 +6,28 @@ import (
 	"github.com/urlfold/urlfold/codec/record"
 )
 
-// Dead letters come from two places. Records that have no reading are put into
+// Dead letters come from two places. Records that cannot be parsed are put into
 // Batch.Dead by the codec, and submitted together with the output. Records that
 // a sink will never take are known only when all sinks have answered: then, unless
 // they are dropped or block their lane (see refused.go), the
-// batch goes back to a worker once more, its codec writes a letter for each of
+// batch goes back to a worker once more, its codec writes a dead letter for each of
 // them, and Batch.Dead is submitted a second time. Nobody reads its first
 // contents any more by then.
 
-// writeLetters sends b, settled, to a worker for its second round.
-func (p *Pipeline) writeLetters(b *Batch) {
+// writeDeadLetters sends b, resolved, to a worker for its second round.
+func (p *Pipeline) writeDeadLetters(b *Batch) {
 	b.late = true
 	p.active.Add(1)
 	p.work <- b // never blocks: its capacity is the number of batches there are
 }
 
-// letters writes the second round of dead letters of b.
-func (w *worker) letters(b *Batch) error {
+// deadLetters writes the second round of dead letters of b.
+func (w *worker) deadLetters(b *Batch) error {
 	b.Dead.Bytes, b.Dead.Recs, b.Dead.Packed = b.Dead.Bytes[:0], b.Dead.Recs[:0], b.Dead.Packed[:0]
 	slices.Sort(b.refused)
 	b.refused = slices.Compact(b.refused)
-	for _, place := range b.refused {
-		b.Next, b.NextMsg = int(uint32(place)), int(place>>32)
+	for _, pos := range b.refused {
+		b.Next, b.NextMsg = int(uint32(pos)), int(pos>>32)
 		if err := w.guard(w.codec.Refuse, b, "Refuse"); err != nil {
 			return err
 		}
@@ -44,11 +44,11 @@ func (p *Pipeline) writeOff(b *Batch) {
 	slices.Sort(b.refused)
 	b.refused = slices.Compact(b.refused)
 	n := min(int64(len(b.refused)), b.Stats.Emitted)
-	letters := b.Stats.Dead
+	dead := b.Stats.Dead
 	if b.late {
-		letters += n
+		dead += n
 	}
-	letters = min(letters, b.lostLetters)
+	dead = min(dead, b.lostDeadLetters)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, s := range []*record.Stats{&b.Stats, &p.feedOf(b.Lane).handled} {
@@ -60,7 +60,7 @@ func (p *Pipeline) writeOff(b *Batch) {
 		} else {
 			s.Dropped += n
 		}
-		s.Dead -= letters
-		s.Dropped += letters
+		s.Dead -= dead
+		s.Dropped += dead
 	}
 }

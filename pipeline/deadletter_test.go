@@ -72,7 +72,7 @@ func TestRefusedDropped(t *testing.T) {
 	}
 }
 
-// A codec that cannot write a letter ends the run: there is no place left.
+// A codec that cannot write a dead letter ends the run: there is no place left.
 func TestRefuseBroken(t *testing.T) {
 	p := newPipe(t, Options{
 		Sources: []Source{oneLane(3, "R")}, Sinks: []Sink{&fakeSink{answer: picky}}, DeadLetter: &fakeSink{},

@@ -59,7 +59,7 @@ func (t *throttle) ok() (skipped int64, ok bool) {
 }
 
 // A LostError is the error of a [Committer] or [Keeper] that can never store
-// progress again: another process may own the place of it. It ends the run.
+// a checkpoint again: another process may own its directory. It ends the run.
 type LostError struct{ Err error }
 
 // Error returns the text of the error that e wraps.

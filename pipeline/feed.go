@@ -33,7 +33,7 @@ type account struct {
 	opened    int          // lanes
 	bytes     int64        // emitted
 	handled   record.Stats // of all batches that workers have handled
-	settled   record.Stats // of those that are durable
+	resolved  record.Stats // of those that are durable
 	flying    int64        // records between the two
 	abandoned int64        // records that were given up
 	given     int64        // batches that were given up
@@ -43,9 +43,9 @@ type account struct {
 func (a *account) ledger() Ledger {
 	return Ledger{
 		Read:      a.handled.Records,
-		Emitted:   a.settled.Emitted,
-		Dropped:   a.settled.Dropped,
-		Dead:      a.settled.Dead,
+		Emitted:   a.resolved.Emitted,
+		Dropped:   a.resolved.Dropped,
+		Dead:      a.resolved.Dead,
 		InFlight:  a.flying,
 		Abandoned: a.abandoned,
 	}

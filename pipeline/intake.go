@@ -163,7 +163,7 @@ func (in intake) End(l *Lane) {
 		p.sweep()
 	}
 	select {
-	case p.kick <- struct{}{}: // a worker moves on to the next lane
+	case p.notify <- struct{}{}: // a worker moves on to the next lane
 	default:
 	}
 }

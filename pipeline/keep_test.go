@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// A keeper is a committer that may lose the place of its progress.
+// A keeper is a committer that may lose the directory of its checkpoint.
 type keeper struct {
 	committing
 	err  atomic.Pointer[error]
@@ -24,7 +24,7 @@ func (k *keeper) Keep() error {
 	return nil
 }
 
-// TestKeeper: a source looks after its progress though there is nothing to commit,
+// TestKeeper: a source looks after its checkpoint though there is nothing to commit,
 // an error of that may pass, and a LostError ends the run at once, not after the
 // shutdown timeout, and finishes nothing.
 func TestKeeper(t *testing.T) {

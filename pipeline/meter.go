@@ -32,21 +32,21 @@ func (l *Latency) observe(d time.Duration) {
 
 // A SinkSnapshot is what one sink has done so far.
 type SinkSnapshot struct {
-	Name    string
-	Dead    bool       // it is the dead letter
-	Batches int64      // answered as durable
-	Records int64      // in them, after rendering
-	Bytes   int64      // in them, before compression
-	Holds   int        // batches that are submitted and not answered
-	Waiting int        // submissions that wait for their next try
-	Retries int64      // submissions that were tried again
-	Refused int64      // answers that refused records for good
-	Letters int64      // records that it refused, and that became dead letters
-	Dropped int64      // records that it refused, and that were dropped
-	Blocked []Blockage // lanes that wait because it refuses records, the longest waiting first, at most 10
-	Stuck   int        // batches that wait for that
-	Latency Latency    // from Submit to the answer
-	LastErr string     // of the last answer that was not a success, while it waits; empty if all is well
+	Name        string
+	Dead        bool       // it is the dead letter
+	Batches     int64      // answered as durable
+	Records     int64      // in them, after rendering
+	Bytes       int64      // in them, before compression
+	Holds       int        // batches that are submitted and not answered
+	Waiting     int        // submissions that wait for their next try
+	Retries     int64      // submissions that were tried again
+	Refused     int64      // answers that refused records for good
+	DeadLetters int64      // records that it refused, and that became dead letters
+	Dropped     int64      // records that it refused, and that were dropped
+	Blocked     []Blockage // lanes that wait because it refuses records, the longest waiting first, at most 10
+	Stuck       int        // batches that wait for that
+	Latency     Latency    // from Submit to the answer
+	LastErr     string     // of the last answer that was not a success, while it waits; empty if all is well
 }
 
 // A Blockage is a lane that waits because a sink refuses records of it.
@@ -76,7 +76,7 @@ func (m *meter) refused(n int, dropped bool) {
 	if dropped {
 		m.s.Dropped += int64(n)
 	} else {
-		m.s.Letters += int64(n)
+		m.s.DeadLetters += int64(n)
 	}
 }
 

@@ -23,8 +23,8 @@ type Options struct {
 	// has none is "source 1", "sink 1"; the dead letter is DeadLetterName.
 	SourceNames, SinkNames []string
 
-	// ExactlyOnce stores the progress of the source and that of the sinks in one
-	// step. It takes one source, a CutCommitter, sinks that are all Markers, the
+	// ExactlyOnce stores the positions of the source and the extents of the sinks in one
+	// step. It takes one source, a CutCommitter, sinks that are all ExtentReporters, the
 	// dead letter too, and an ordering. Every CommitInterval all sinks are brought
 	// down to the disk while nothing is submitted.
 	ExactlyOnce bool
@@ -116,7 +116,7 @@ func (o *Options) validate() error {
 	return errors.Join(errs...)
 }
 
-// canCut reports whether the progress of source and sinks can be stored in one
+// canCut reports whether positions and extents can be stored in one
 // step.
 func (o *Options) canCut() bool {
 	sinks := o.Sinks
@@ -147,7 +147,7 @@ func New(o Options) (*Pipeline, error) {
 		sinks:   append([]Sink(nil), o.Sinks...),
 		dead:    -1,
 		work:    make(chan *Batch, o.Batches),
-		kick:    make(chan struct{}, 1),
+		notify:  make(chan struct{}, 1),
 		over:    make(chan struct{}),
 		quiet:   make(chan struct{}, 1),
 		barrier: make(chan struct{}, 1),

@@ -165,7 +165,7 @@ func (p *Pipeline) land(l *Lane, slot int) {
 	o.due = false
 	p.active.Add(1)
 	p.helpers.Go(func() {
-		defer p.calm()
+		defer p.stepDone()
 		p.gate.enter()
 		defer p.gate.leave()
 		p.drain(l, slot, nil)

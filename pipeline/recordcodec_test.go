@@ -41,7 +41,7 @@ func linesJobOf(t testing.TB, c record.Config) *record.Job {
 }
 
 // A panic at any record of a batch, half counted, leaves the others as they are
-// without it: bytes, counts and places.
+// without it: bytes, counts and positions.
 func TestRecordCodecReject(t *testing.T) {
 	const n = 150
 	var lines []string

@@ -97,11 +97,11 @@ func (p *Pipeline) noteRefused(b *Batch, s *Stream, slot int, failed []uint32) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if slot == p.dead {
-		b.lostLetters += int64(len(failed))
+		b.lostDeadLetters += int64(len(failed))
 		return
 	}
 	for _, i := range failed {
-		b.refused = append(b.refused, s.Recs[i].place())
+		b.refused = append(b.refused, s.Recs[i].position())
 	}
 }
 
@@ -150,7 +150,7 @@ func (p *Pipeline) endLeg(b *Batch, slot int, lost bool) {
 	if lost {
 		b.lost.Store(true)
 	}
-	p.settle(b)
+	p.legDone(b)
 }
 
 // position returns where the first of these records of b stood in its lane: the

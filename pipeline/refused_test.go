@@ -139,8 +139,8 @@ func TestSystematicRefusals(t *testing.T) {
 			if n := len(letters); n < 2 || n > 2*50+10 {
 				t.Errorf("%v: %d dead letters before the lane was blocked", ordering, n)
 			}
-			if s := p.Snapshot(); s.Sinks[0].Stuck == 0 || s.Sinks[0].Letters != int64(len(letters)) {
-				t.Errorf("%v: %d stuck, %d letters counted", ordering, s.Sinks[0].Stuck, s.Sinks[0].Letters)
+			if s := p.Snapshot(); s.Sinks[0].Stuck == 0 || s.Sinks[0].DeadLetters != int64(len(letters)) {
+				t.Errorf("%v: %d stuck, %d letters counted", ordering, s.Sinks[0].Stuck, s.Sinks[0].DeadLetters)
 			}
 			<-ended
 			got := sink.taken("lane0")
@@ -170,8 +170,8 @@ func TestSingleRefusalsDoNotBlock(t *testing.T) {
 			}
 			sameLines(t, ordering.String(), sink.taken("lane0"), of(src.lanes[0], "a"), ordering != OrderNone)
 			sameLines(t, ordering.String()+", letters", dead.taken("lane0"), of(src.lanes[0], "R"), false)
-			if s.Sinks[0].Letters != 200 {
-				t.Errorf("%v: %d letters are counted", ordering, s.Sinks[0].Letters)
+			if s.Sinks[0].DeadLetters != 200 {
+				t.Errorf("%v: %d letters are counted", ordering, s.Sinks[0].DeadLetters)
 			}
 		})
 	}
@@ -263,7 +263,7 @@ func TestRevokedWhileBlocked(t *testing.T) {
 	})
 }
 
-// A part of a batch keeps what its records are: their place among all of them, and
+// A part of a batch keeps what its records are: their position among all of them, and
 // the facts about them.
 func TestPartOfBatch(t *testing.T) {
 	b := &Batch{legs: make([]leg, 1)}

@@ -32,11 +32,11 @@ type Pipeline struct {
 	finishes bool       // a source or a sink is a Finisher
 	codec    atomic.Pointer[generation]
 
-	pool pool
-	line line          // of lanes, under OrderInput
-	work chan *Batch   // from Emit to the workers
-	kick chan struct{} // a lane has ended: a worker looks whether the next one is in front
-	over chan struct{} // closed when there is no more work
+	pool   pool
+	line   line          // of lanes, under OrderInput
+	work   chan *Batch   // from Emit to the workers
+	notify chan struct{} // a lane has ended: a worker looks whether the next one is in front
+	over   chan struct{} // closed when there is no more work
 
 	base   context.Context // done at the deadline, when nothing is waited for any more
 	expire context.CancelFunc
@@ -61,7 +61,7 @@ type Pipeline struct {
 	mu        sync.Mutex // guards what follows, the accounts of the feeds, and Batch.refused
 	lanes     []*Lane    // not over, or not committed
 	err       error      // the first failure
-	committed time.Time  // when progress was stored last
+	committed time.Time  // when positions were stored last
 	commitErr string     // why it could not be stored since
 
 	retryLog, refuseLog, blockLog, panicLog, commitLog throttle
@@ -70,7 +70,7 @@ type Pipeline struct {
 // Run moves records until the source ends or ctx is done, which is a soft stop:
 // the source stops, and what it has emitted is drained. It returns nil if all of
 // it is durable. The error is [ErrDeadline] (test with errors.Is) if the run was
-// cut by the deadline or by [Pipeline.HardStop]; the progress up to there is
+// cut by the deadline or by [Pipeline.HardStop]; the positions up to there are
 // stored. Any other error is fatal. One that starts with "BUG:" says that a
 // contract was broken.
 func (p *Pipeline) Run(ctx context.Context) error {

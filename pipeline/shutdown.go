@@ -93,8 +93,8 @@ func (p *Pipeline) await(f func()) bool {
 	}
 }
 
-// calm ends a step of a batch that was under way here.
-func (p *Pipeline) calm() {
+// stepDone ends a step of a batch that was under way here.
+func (p *Pipeline) stepDone() {
 	if p.active.Add(-1) == 0 {
 		p.hush()
 	}
@@ -108,11 +108,11 @@ func (p *Pipeline) hush() {
 	}
 }
 
-// release takes b back when its last leg is settled.
+// release takes b back when its last leg is resolved.
 func (p *Pipeline) release(b *Batch) {
 	durable := !b.lost.Load() && !p.stopped()
 	l := b.Lane
-	if durable && (len(b.refused) > 0 || b.lostLetters > 0) {
+	if durable && (len(b.refused) > 0 || b.lostDeadLetters > 0) {
 		p.writeOff(b)
 	}
 	if p.feedOf(l).acker != nil {

@@ -33,7 +33,7 @@ type world struct {
 	committed []int64
 	restarts  []int // by lane: how often it was begun again
 	sinks     []*simSink
-	letters   *simSink
+	deadSink  *simSink
 	troubles  int // how often something went wrong
 }
 
@@ -177,13 +177,13 @@ func (w *world) missing(i, n int) string {
 		switch line[0] {
 		case 'D':
 		case 'X', 'P':
-			if !w.letters.durable[i][line] && !w.letters.dropped[i][line] {
+			if !w.deadSink.durable[i][line] && !w.deadSink.dropped[i][line] {
 				return fmt.Sprintf("line %d, %s, is no dead letter", at, line)
 			}
 		default:
 			for k, s := range w.sinks {
-				letter := w.policy == RefusedDeadLetter && w.letters.durable[i][line]
-				if !s.durable[i][line] && !letter && !s.dropped[i][line] {
+				deadLetter := w.policy == RefusedDeadLetter && w.deadSink.durable[i][line]
+				if !s.durable[i][line] && !deadLetter && !s.dropped[i][line] {
 					return fmt.Sprintf("line %d, %s, is nowhere in sink %d", at, line, k)
 				}
 			}
@@ -263,9 +263,9 @@ func (s *simSink) refusal(line string, unlucky bool) string {
 	return ""
 }
 
-// sift divides the lines of a batch: those that are taken, and what is answered about
+// filter divides the lines of a batch: those that are taken, and what is answered about
 // the others. The caller holds the mutex of the world.
-func (s *simSink) sift(lane int, t Ticket, unlucky int) (lines []string, r Result) {
+func (s *simSink) filter(lane int, t Ticket, unlucky int) (lines []string, r Result) {
 	for i, rec := range t.Stream().Recs {
 		line := strings.TrimSuffix(string(t.Stream().Bytes[rec.Off:rec.Off+rec.Len]), "\n")
 		if t.Held() {
@@ -317,7 +317,7 @@ func (s *simSink) take(b *Batch, t Ticket, unlucky int) error {
 		return errors.New("closed")
 	}
 	lane, _ := strconv.Atoi(b.Lane.Name())
-	lines, r := s.sift(lane, t, unlucky)
+	lines, r := s.filter(lane, t, unlucky)
 	if !s.w.dead {
 		s.taken[lane] = append(s.taken[lane], lines...)
 	}
@@ -359,7 +359,7 @@ func (w *world) live(after time.Duration) {
 	w.dead = false
 	passes := after == 0 || w.chance(50) // records at which the others end
 	o := Options{
-		Sources: []Source{&simSource{w: w}}, DeadLetter: w.letters, OnRefused: w.policy, Ordering: w.ordering, Workers: 1 + w.pick(5), Batches: 8 + w.pick(30),
+		Sources: []Source{&simSource{w: w}}, DeadLetter: w.deadSink, OnRefused: w.policy, Ordering: w.ordering, Workers: 1 + w.pick(5), Batches: 8 + w.pick(30),
 		NewCodec:       func() Codec { return &fakeCodec{pause: w.nap, passes: passes} },
 		CommitInterval: time.Duration(50+w.pick(3000)) * time.Millisecond, Logger: slog.New(slog.DiscardHandler),
 	}
@@ -400,7 +400,7 @@ func (w *world) judge() {
 		if gone := w.missing(i, len(lines)); gone != "" {
 			w.t.Errorf("lane %d, at the end: %s", i, gone)
 		}
-		for _, s := range append([]*simSink{w.letters}, w.sinks...) {
+		for _, s := range append([]*simSink{w.deadSink}, w.sinks...) {
 			w.judgeLane(s, i)
 		}
 	}
@@ -424,7 +424,7 @@ func (w *world) judgeLane(s *simSink, i int) {
 		}
 		seen[line], last = true, n
 	}
-	if w.ordering == OrderPerLane && s != w.letters && back > w.restarts[i] {
+	if w.ordering == OrderPerLane && s != w.deadSink && back > w.restarts[i] {
 		w.t.Errorf("%s: lane %d goes back %d times, and was begun again %d times", s.name, i, back, w.restarts[i])
 	}
 	if w.restarts[i] == 0 && w.ordering == OrderPerLane && twice > 0 {
@@ -462,7 +462,7 @@ func TestSim(t *testing.T) {
 					w.lines = append(w.lines, numbered(w.pick(300), "aabDXabPaSbRa"))
 				}
 				w.committed, w.restarts = make([]int64, len(w.lines)), make([]int, len(w.lines))
-				w.letters = w.sink("dead letter", seed%8 > 5)
+				w.deadSink = w.sink("dead letter", seed%8 > 5)
 				w.sinks = []*simSink{w.sink("sink 0", false), w.sink("sink 1", seed%4 > 1)}
 				for range w.pick(4) {
 					w.live(time.Duration(1+w.pick(60_000)) * time.Millisecond)

@@ -71,8 +71,8 @@ func newPack(s Sink) (packFunc, error) {
 	return nil, nil
 }
 
-// A Extent says how long an output is: what lies behind it is not covered by the
-// progress that was stored with it, and is cut off by the next run.
+// An Extent says how long an output is: what lies behind it is not covered by the
+// checkpoint that was stored with it, and is cut off by the next run.
 type Extent struct {
 	Sink   string // name of the sink; filled in by the pipeline
 	Lane   string // Lane.ID of the lane that the output belongs to; empty if it is of all
@@ -80,14 +80,14 @@ type Extent struct {
 	Length int64 // bytes that are durable
 }
 
-// A ExtentReporter is a Sink whose outputs have a length that can be cut back to. Extents
-// appends the marks of all its unfinished outputs. It is called between a Barrier
+// An ExtentReporter is a Sink whose outputs have a length that can be cut back to. Extents
+// appends the extents of all its unfinished outputs. It is called between a Barrier
 // and the next Submit.
 type ExtentReporter interface {
 	Extents(dst []Extent) []Extent
 }
 
-// A CutObserver is a ExtentReporter that is told when the extents that it gave last are
+// A CutObserver is an ExtentReporter that is told when the extents that it gave last are
 // stored: from then on no run cuts its outputs back below them. The committer calls
 // it after CutCommitter.CommitCut. It does not block.
 type CutObserver interface {

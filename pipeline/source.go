@@ -64,7 +64,7 @@ type LanePos struct {
 	Withdrawn bool
 }
 
-// A Committer is a Source whose progress is a position per lane: files, Kafka.
+// A Committer is a Source that stores a position per lane: files, Kafka.
 type Committer interface {
 	// Commit stores watermarks. One goroutine calls it, with positions that only
 	// grow for each lane. It is idempotent. An error is retried.
@@ -80,7 +80,7 @@ type CutCommitter interface {
 	CommitCut(ctx context.Context, ups []LanePos, extents []Extent) error
 }
 
-// A Keeper is a Committer that looks after the place in which it stores progress:
+// A Keeper is a Committer that looks after the directory of its checkpoint:
 // Keep is called in every commit interval, before Commit, and also if there is
 // nothing to commit. An error is like that of Commit; a [LostError] of either ends
 // the run at once.

@@ -76,7 +76,7 @@ type Snapshot struct {
 	Sinks      []SinkSnapshot
 	Lanes      []LaneSnapshot
 
-	Commits   bool      // there is progress to store
+	Commits   bool      // there are positions to store
 	Committed time.Time // when it was stored last; zero: never
 	CommitErr string    // why it could not be stored since
 }
@@ -178,7 +178,7 @@ func (p *Pipeline) count(b *Batch, durable bool) {
 	f := p.feedOf(b.Lane)
 	f.flying -= b.Stats.Records
 	if durable {
-		f.settled.Add(&b.Stats)
+		f.resolved.Add(&b.Stats)
 		return
 	}
 	f.abandoned += b.Stats.Records

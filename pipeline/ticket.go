@@ -83,7 +83,7 @@ type leg struct {
 	held    atomic.Bool   // what is not written yet is to be left alone
 	blocked bool          // the sink has refused records, and its lane waits for them
 	part    bool          // only rest is submitted
-	rest    Stream        // what is left of the output, or of the letters
+	rest    Stream        // what is left of the output, or of the dead letters
 }
 
 // begin makes g the leg of a batch that is submitted for the first time.
@@ -159,10 +159,10 @@ func (b *Batch) ticket(slot int, s *Stream) Ticket {
 // take ends the life of a ticket. It reports false if it had ended before.
 func (t Ticket) take() bool { return t.b.legs[t.slot].live.CompareAndSwap(t.id, 0) }
 
-// submit gives b to a sink. The leg is settled, waits for its answer or waits
+// submit gives b to a sink. The leg is resolved, waits for its answer or waits
 // to be submitted again when it returns, and b may be gone.
 func (p *Pipeline) submit(b *Batch, slot int) {
-	defer p.calm()
+	defer p.stepDone()
 	s, g := b.stream(slot), &b.legs[slot]
 	if g.try > 0 {
 		p.meters[slot].resumed()
@@ -244,13 +244,13 @@ func (p *Pipeline) leave(b *Batch, s *Stream, slot int, r *Result) {
 	p.again(b, slot, untried)
 }
 
-// settle ends one leg of b. After the last one b is gone.
-func (p *Pipeline) settle(b *Batch) {
+// legDone ends one leg of b. After the last one b is gone.
+func (p *Pipeline) legDone(b *Batch) {
 	if b.pend.Add(-1) != 0 {
 		return
 	}
 	if len(b.refused) > 0 && p.dead >= 0 && p.o.OnRefused != RefusedDrop && !b.late && !b.lost.Load() {
-		p.writeLetters(b)
+		p.writeDeadLetters(b)
 		return
 	}
 	p.release(b)

@@ -73,7 +73,7 @@ func TestTicketLate(t *testing.T) {
 	}
 }
 
-// What ends a run: nothing is resolved after it, and the progress before it is
+// What ends a run: nothing is resolved after it, and what is committed before it is
 // stored. With one worker that is exact: what another one has in hand at that moment
 // may be resolved too late for the last commit, and is then read again.
 func TestFatal(t *testing.T) {

@@ -65,7 +65,7 @@ func (l *Lane) TrackVerified() {
 }
 
 // Hold says that what is not verified may be withdrawn, so that sinks which can be
-// cut back give no mark beyond the verified segments. The source calls it before it
+// cut back give no extent beyond the verified segments. The source calls it before it
 // emits the first batch, or never. It implies TrackVerified.
 func (l *Lane) Hold() {
 	l.mu.Lock()

@@ -168,7 +168,7 @@ func TestHeldCommit(t *testing.T) {
 	if l.Covered(1) {
 		t.Error("what was released after the commit is covered by it")
 	}
-	commit(2, false) // a place in the midst of a segment is none to go on from
+	commit(2, false) // a position in the midst of a segment is none to go on from
 	l.resolve(last, true)
 	commit(4, false)
 	if !l.Covered(1) {

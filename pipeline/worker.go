@@ -24,7 +24,7 @@ func (w *worker) run() {
 		select {
 		case b := <-w.p.work:
 			w.handle(b)
-		case <-w.p.kick:
+		case <-w.p.notify:
 			w.p.step()
 		case <-w.p.over:
 			return
@@ -44,7 +44,7 @@ func (w *worker) handle(b *Batch) {
 	var err error
 	w.renew()
 	if b.late {
-		err = w.letters(b)
+		err = w.deadLetters(b)
 	} else {
 		b.gen = w.gen
 		err = w.process(b)
@@ -168,7 +168,7 @@ func (p *Pipeline) step() {
 
 // deliver submits b to the sinks, in the order that is asked for.
 func (p *Pipeline) deliver(b *Batch) {
-	defer p.calm()
+	defer p.stepDone()
 	if b.late {
 		b.pend.Store(1)
 		b.legs[p.dead].begin()
@@ -189,6 +189,6 @@ func (p *Pipeline) deliver(b *Batch) {
 			p.drain(b.Lane, slot, b)
 		}
 	}
-	p.settle(b)
+	p.legDone(b)
 	p.moveOn()
 }

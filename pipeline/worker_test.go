@@ -44,7 +44,7 @@ func TestPoison(t *testing.T) {
 	f("pass through", numbered(400, "abPaP"), true)
 }
 
-// What a codec cannot do ends the run, with the place and without the bytes.
+// What a codec cannot do ends the run, with the position and without the bytes.
 func TestCodecBroken(t *testing.T) {
 	f := func(name string, codec Codec, lines []string, want ...string) {
 		t.Helper()

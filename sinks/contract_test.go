@@ -218,8 +218,8 @@ func open(t *testing.T, s pipeline.Sink) {
 	}
 }
 
-// settle calls Barrier and Close, and checks that n batches were answered.
-func (c *client) settle(t *testing.T, n int64) {
+// finish calls Barrier and Close, and checks that n batches were answered.
+func (c *client) finish(t *testing.T, n int64) {
 	t.Helper()
 	if err := c.sink.Barrier(ctx); err != nil {
 		t.Errorf("Barrier: %v", err)
@@ -256,7 +256,7 @@ func inOrder(t *testing.T, sub subject) {
 			}
 		}
 	}
-	c.settle(t, 100)
+	c.finish(t, 100)
 	if written != nil && s.Caps().Ordered {
 		if got := written(); got != want.String() {
 			t.Errorf("%d bytes of %d are written, or in another order", len(got), want.Len())
@@ -291,7 +291,7 @@ func atOnce(t *testing.T, sub subject) {
 		total.answers.Add(c.answers.Load())
 		total.failed.Add(c.failed.Load())
 	}
-	total.settle(t, workers*each)
+	total.finish(t, workers*each)
 	if written == nil {
 		return
 	}
@@ -322,7 +322,7 @@ func cancelled(t *testing.T, sub subject) {
 			taken++
 		}
 	}
-	c.settle(t, taken)
+	c.finish(t, taken)
 }
 
 // closed: Close is good without Open, twice, and after an Open that failed.

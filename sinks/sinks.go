@@ -19,7 +19,7 @@ type Env struct {
 	SourceNames []string          // by pipeline.Lane.Source
 	Batches     int               // that the pipeline has
 	OpenFiles   int               // that a sink of files may keep open; 0: the default
-	ExactlyOnce bool              // the progress is stored with the lengths of the outputs
+	ExactlyOnce bool              // the checkpoint is stored with the lengths of the outputs
 	DeadLetter  bool              // the sink takes rejected records
 	Logger      *slog.Logger
 	Stdout      io.Writer // of the process; nil: it is not to be written to

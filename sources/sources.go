@@ -20,12 +20,12 @@ import (
 type Env struct {
 	Name      string            // of the source
 	Framing   file.Framing      // where records end
-	Store     *checkpoint.Store // progress of files
+	Store     *checkpoint.Store // checkpoints of files
 	MaxRecord int               // bytes
 	// NewFit makes a function that reports whether a record fits the format.
 	NewFit       func(head []byte) func(rec []byte) bool
 	BatchBytes   int
-	FixedBatches bool // batches of files end at fixed places: see file.WatchConfig.Grid
+	FixedBatches bool // batches of files end at fixed positions: see file.WatchConfig.Grid
 	BatchRecords int
 	Linger       time.Duration
 	Hold         bool // what a source of files has emitted can be withdrawn: see file.WatchConfig

@@ -103,7 +103,7 @@ func damageOnce(ctx context.Context, l *lab, i int) error {
 	l.figure(what, fmt.Sprintf("lost %d, doubled %d (distance %d), corrupted %d", r.Lost, r.Doubled, r.Distance, r.Corrupted))
 	l.check(r.Right(), "%s: %v: %v", what, r, r.Examples)
 	l.check(!s.exactly || len(names) > 1 || names[0] != "checkpoint" || r.Doubled == 0, "%s: %v", what, r)
-	warned := strings.Contains(p.Output(), "the stored progress")
+	warned := strings.Contains(p.Output(), "checkpoint damaged")
 	mayBeQuiet := how.spoil == nil && len(names) == len(stateFiles) // nothing is left that could be damaged
 	l.check(mayBeQuiet || how.quiet != warned, "%s: the warning is missing, or should be: %s", what, lastLines(p.Output(), 5))
 	return os.RemoveAll(s.dir)

@@ -157,7 +157,7 @@ func killCompaction(ctx context.Context, l *lab) error {
 			}
 			l.check(r.Exact(), "%s: %v: %v", plan, r, r.Examples)
 			for line := range strings.Lines(p.Output()) {
-				l.check(!strings.Contains(line, "the stored progress") || strings.Contains(line, "incomplete commit"), "%s: %s", plan, line)
+				l.check(!strings.Contains(line, "checkpoint damaged") || strings.Contains(line, "incomplete commit"), "%s: %s", plan, line)
 			}
 			if err := os.RemoveAll(s.dir); err != nil {
 				return err

@@ -29,7 +29,7 @@ type diffOptions struct {
 // diffShared are the flags that diff has from the one-shot.
 var diffShared = []string{
 	"profile", "key", "standard", "query-encoding", "format", "dialect", "target", "url-field", "base-field", "base",
-	"max-record", "max-url", "max-decompressed", "max-ratio", "zstd-max-window", "jobs",
+	"max-record", "max-url", "max-decompressed", "max-ratio", "max-window", "jobs",
 }
 
 // newDiffCmd returns the command that shows what a change of rules does.

@@ -11,9 +11,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/urlfold/urlfold/internal/daemon"
 	"github.com/urlfold/urlfold/codec"
 	"github.com/urlfold/urlfold/config"
+	"github.com/urlfold/urlfold/internal/daemon"
 )
 
 // This file makes the pages of docs that are made from code. What a rule does is

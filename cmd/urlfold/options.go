@@ -45,7 +45,7 @@ type options struct {
 	maxRecord, maxURL string
 	maxDecompressed   string
 	maxRatio          int64
-	zstdMaxWindow     string
+	maxWindow         string
 
 	// The run.
 	jobs       int
@@ -152,7 +152,7 @@ func (o *options) limitFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.maxURL, "max-url", "", "a URL longer than this `size` is a reject. Default: the profile's, or 64KiB")
 	f.StringVar(&o.maxDecompressed, "max-decompressed", "0", "stop reading a compressed file after this `size`; 0: no limit")
 	f.Int64Var(&o.maxRatio, "max-ratio", 1000, "stop reading a compressed file that expands more than this many `times`; -1: no limit")
-	f.StringVar(&o.zstdMaxWindow, "zstd-max-window", "128MiB", "refuse zstd frames that need more memory than this `size`")
+	f.StringVar(&o.maxWindow, "max-window", "128MiB", "refuse zstd windows and xz dictionaries larger than this `size`")
 }
 
 func (o *options) runFlags(f *pflag.FlagSet) {

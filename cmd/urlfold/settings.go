@@ -263,9 +263,9 @@ func (s *settings) resolveLimits(bad *mistakes) {
 	if s.maxRatio == 0 || s.maxRatio < -1 {
 		bad.add("--max-ratio", errors.New("a ratio is a number above 0, or -1 for no limit"))
 	}
-	window, err := limitOf(s.zstdMaxWindow, 1<<40)
-	bad.add("--zstd-max-window", err)
-	s.limits.ZstdMaxWindow = field.Size(window)
+	window, err := limitOf(s.maxWindow, 1<<40)
+	bad.add("--max-window", err)
+	s.limits.MaxWindow = field.Size(window)
 }
 
 // maxRecordLimit is the longest record that may be asked for: arenas are

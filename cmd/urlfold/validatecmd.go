@@ -8,8 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/urlfold/urlfold/internal/daemon"
 	"github.com/urlfold/urlfold/config"
+	"github.com/urlfold/urlfold/internal/daemon"
 )
 
 func newValidateCmd() *cobra.Command {

@@ -27,7 +27,7 @@ func newVerifyCmd() *cobra.Command {
 		RunE: func(cmd *cobra.Command, paths []string) error {
 			bad := 0
 			err := sink.Verify(cmd.Context(), paths, func(r sink.Report) error {
-				if !r.Sound() {
+				if !r.Intact() {
 					bad++
 				} else if quiet {
 					return nil

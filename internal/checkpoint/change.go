@@ -14,18 +14,18 @@ import (
 // are written as, and the lengths of outputs.
 type state struct {
 	sources map[string]map[string]string // lines, by source and id
-	extents map[markKey]int64            // lengths
+	extents map[extentKey]int64          // lengths
 	cuts    bool                         // see [Store.SetCuts]
 	extra   map[uint64]string            // sections of types that this program does not know, the last of each
 }
 
-// A markKey names an output.
-type markKey struct{ sink, lane, path string }
+// An extentKey names an output.
+type extentKey struct{ sink, lane, path string }
 
-func keyOf(m pipeline.Extent) markKey { return markKey{m.Sink, m.Lane, m.Path} }
+func keyOf(m pipeline.Extent) extentKey { return extentKey{m.Sink, m.Lane, m.Path} }
 
 func newState() *state {
-	return &state{sources: map[string]map[string]string{}, extents: map[markKey]int64{}, extra: map[uint64]string{}}
+	return &state{sources: map[string]map[string]string{}, extents: map[extentKey]int64{}, extra: map[uint64]string{}}
 }
 
 // empty reports whether the state says nothing of any file.
@@ -62,7 +62,7 @@ type change struct {
 	put     []item
 	gone    []item // without lines
 	extents []pipeline.Extent
-	dropped []markKey
+	dropped []extentKey
 	cuts    *bool
 	extra   map[uint64]string
 }
@@ -113,9 +113,9 @@ const (
 	headSection    = 1 // a header, as JSON
 	putSection     = 2 // entries, a line of JSON each
 	goneSection    = 3 // source and id of entries that were removed, a line of JSON each
-	markSection    = 4 // output extents, a line of JSON each
+	extentSection  = 4 // output extents, a line of JSON each
 	dropSection    = 5 // output extents that were removed, a line of JSON each
-	cutsSection    = 6 // one byte: extents belong to the progress (1) or not (0)
+	cutsSection    = 6 // one byte: extents belong to the checkpoint (1) or not (0)
 	endSection     = 7 // nothing: the last frame of a snapshot
 	optionalTypes  = 128
 	maxSectionType = 1 << 20
@@ -152,17 +152,17 @@ func appendChange(dst []byte, c *change) ([]byte, error) {
 	}
 	flush(putSection)
 	for _, k := range c.dropped {
-		if text, err = appendLine(text, &line{Mark: &mark{Sink: k.sink, Lane: k.lane, Path: k.path}}); err != nil {
+		if text, err = appendLine(text, &line{Extent: &extent{Sink: k.sink, Lane: k.lane, Path: k.path}}); err != nil {
 			return nil, err
 		}
 	}
 	flush(dropSection)
 	for _, m := range c.extents {
-		if text, err = appendLine(text, &line{Mark: &mark{m.Sink, m.Lane, m.Path, m.Length}}); err != nil {
+		if text, err = appendLine(text, &line{Extent: &extent{m.Sink, m.Lane, m.Path, m.Length}}); err != nil {
 			return nil, err
 		}
 	}
-	flush(markSection)
+	flush(extentSection)
 	if c.cuts != nil {
 		text = append(text, 0)
 		if *c.cuts {
@@ -201,7 +201,7 @@ func parseChange(payload []byte) (c *change, end bool, err error) {
 	c = new(change)
 	err = sections(payload, func(kind uint64, text []byte) error {
 		switch kind {
-		case putSection, goneSection, markSection, dropSection:
+		case putSection, goneSection, extentSection, dropSection:
 			return c.parseLines(kind, string(text))
 		case cutsSection:
 			if len(text) != 1 || text[0] > 1 {
@@ -246,15 +246,15 @@ func (c *change) parseLines(kind uint64, text string) error {
 			}
 			c.gone = append(c.gone, item{source: g.Source, id: g.ID})
 		default:
-			var m mark
-			if err := parseLine(one, &line{Mark: &m}); err != nil {
+			var m extent
+			if err := parseLine(one, &line{Extent: &m}); err != nil {
 				return err
 			}
 			if m.Length < 0 {
 				return errNumbers
 			}
 			if kind == dropSection {
-				c.dropped = append(c.dropped, markKey{m.Sink, m.Lane, m.Path})
+				c.dropped = append(c.dropped, extentKey{m.Sink, m.Lane, m.Path})
 			} else {
 				c.extents = append(c.extents, pipeline.Extent(m))
 			}

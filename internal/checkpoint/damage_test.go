@@ -102,7 +102,7 @@ var spoilings = map[string]func([]byte) []byte{
 }
 
 // TestDamagedSnapshot: whatever is wrong with the snapshot, the one before it and
-// both logs have all commits: nothing is lost. Without these the progress begins
+// both logs have all commits: nothing is lost. Without these the checkpoint begins
 // again, and a warning says so.
 func TestDamagedSnapshot(t *testing.T) {
 	for name, change := range spoilings {

@@ -1,4 +1,4 @@
-// Package checkpoint keeps the progress of all file sources of a process, and
+// Package checkpoint stores the positions of all file sources of a process, and
 // with it how long the outputs of its sinks are, so that a restart continues where
 // the durable records end.
 //
@@ -86,7 +86,7 @@
 //
 // # Healing
 //
-// [Store.Keep] looks at the directory in every commit interval. Files of the progress
+// [Store.Keep] looks at the directory in every commit interval. Files of the checkpoint
 // that were removed, replaced or cut are written again from memory. If the lock file
 // is not the one that this process holds, another process may own the directory:
 // the error is a [pipeline.LostError], and nothing is written any more.

@@ -16,7 +16,7 @@ const (
 	Quarantined State = "quarantined"
 )
 
-// An Entry is the progress of one file. Offsets are those of the decompressed
+// An Entry is the checkpoint of one file. Offsets are those of the decompressed
 // stream, in bytes. An Entry is a value and can be compared.
 type Entry struct {
 	Source string `json:"source"` // name of the source that it belongs to
@@ -57,8 +57,8 @@ type Entry struct {
 	Disposed  int64  `json:"disposed,omitempty"`  // Unix time in nanoseconds when it was deleted or moved by on_finish; 0: it was not
 }
 
-// sound reports whether the numbers of e can be those of a file.
-func (e *Entry) sound() bool {
+// valid reports whether the numbers of e can be those of a file.
+func (e *Entry) valid() bool {
 	switch e.State {
 	case Reading, Done, Damaged, Quarantined:
 	default:

@@ -10,7 +10,7 @@ import (
 )
 
 // A frame is the unit of a snapshot and of a log: a payload with its length, its
-// place and a checksum. All integers are little endian.
+// position and a checksum. All integers are little endian.
 //
 //	0   magic       4 bytes, "\xf5ufr"
 //	4   length      4 bytes, of the payload
@@ -20,7 +20,7 @@ import (
 //	32  payload
 //
 // The generation and the sequence keep a frame from being taken for that of
-// another file, or of another place in this one, that the file system left in
+// another file, or of another offset in this one, that the file system left in
 // its blocks.
 type frame struct {
 	gen, seq uint64

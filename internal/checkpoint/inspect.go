@@ -34,7 +34,7 @@ func List(dir string) (Contents, []string) {
 	return c, l.warnings
 }
 
-// Reset forgets the progress of all files whose path is pattern or matches it (a
+// Reset forgets the checkpoint of all files whose path is pattern or matches it (a
 // glob, with ** for any number of folders), and the extents of the outputs of their
 // own. It returns how many there were. They are read from their beginning by the
 // next run. It fails with ErrLocked while a process runs.

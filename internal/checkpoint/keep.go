@@ -13,7 +13,7 @@ import (
 func isMissing(err error) bool { return errors.Is(err, fs.ErrNotExist) }
 
 // Keep looks whether the data directory is still that of this process, and
-// whether the files of the progress are as they were written. Files that somebody
+// whether the files of the checkpoint are as they were written. Files that somebody
 // has removed, replaced or cut are written again. An error that is a
 // [pipeline.LostError] says that the lock is no longer held: another process may
 // hold the one that is there now. Any other error may pass.
@@ -45,7 +45,7 @@ func (s *Store) keep() error {
 		}
 		if !same {
 			s.log.Warn("checkpoint file missing or changed, writing it again", "dir", s.dir, "file", f.name)
-			w.snapshotBad, w.logBad = true, true // what is there now is no part of the progress
+			w.snapshotBad, w.logBad = true, true // what is there now is no part of the checkpoint
 			w.close()
 			return s.compact()
 		}

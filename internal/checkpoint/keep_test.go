@@ -14,7 +14,7 @@ import (
 	"github.com/urlfold/urlfold/pipeline"
 )
 
-// kept makes a store with progress that Keep is content with.
+// kept makes a store with a checkpoint that Keep is content with.
 func kept(t *testing.T, dir string) *Store {
 	t.Helper()
 	s := open(t, dir)
@@ -26,7 +26,7 @@ func kept(t *testing.T, dir string) *Store {
 	return s
 }
 
-// TestKeepHeals: whatever is done to the files of the progress while a process
+// TestKeepHeals: whatever is done to the files of the checkpoint while a process
 // runs, the next look writes them again, with no commit in between.
 func TestKeepHeals(t *testing.T) {
 	remove := func(names ...string) func(dir string) error {

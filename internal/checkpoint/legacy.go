@@ -34,9 +34,9 @@ type legacyHead struct {
 
 // A legacyLine is any other line.
 type legacyLine struct {
-	Entry *Entry `json:"entry,omitempty"`
-	Mark  *mark  `json:"mark,omitempty"`
-	Sum   string `json:"xxh3,omitempty"`
+	Entry  *Entry  `json:"entry,omitempty"`
+	Extent *extent `json:"mark,omitempty"`
+	Sum    string  `json:"xxh3,omitempty"`
 }
 
 // legacyPrefix is what a state of version 1 begins with.
@@ -108,15 +108,15 @@ func (p *legacyParser) line(c *change) error {
 	if err := strictly(text, &l); err != nil {
 		return err
 	}
-	one := line{Entry: l.Entry, Mark: l.Mark}
+	one := line{Entry: l.Entry, Extent: l.Extent}
 	switch {
-	case l.Sum != "", (l.Entry == nil) == (l.Mark == nil):
+	case l.Sum != "", (l.Entry == nil) == (l.Extent == nil):
 		return errors.New("a line is neither an entry nor an extent")
 	case one.decodeTexts() != nil:
 		return errors.New("a text is no base64")
-	case l.Mark != nil && l.Mark.Length >= 0:
-		c.extents = append(c.extents, pipeline.Extent(*l.Mark))
-	case l.Entry != nil && l.Entry.sound():
+	case l.Extent != nil && l.Extent.Length >= 0:
+		c.extents = append(c.extents, pipeline.Extent(*l.Extent))
+	case l.Entry != nil && l.Entry.valid():
 		e := *l.Entry
 		text, err := lineOf(e)
 		if err != nil {

@@ -15,13 +15,13 @@ const maxLine = 256 << 10
 
 // A line is one entry, extent or removal. Exactly one field is set.
 type line struct {
-	Entry *Entry
-	Mark  *mark
-	Gone  *goneLine
+	Entry  *Entry
+	Extent *extent
+	Gone   *goneLine
 }
 
-// A mark is a pipeline.Extent as it is written.
-type mark struct {
+// An extent is a pipeline.Extent as it is written.
+type extent struct {
 	Sink   string `json:"sink"`
 	Lane   string `json:"lane,omitempty"`
 	Path   string `json:"path"`
@@ -43,8 +43,8 @@ func (l *line) value() any {
 	switch {
 	case l.Entry != nil:
 		return l.Entry
-	case l.Mark != nil:
-		return l.Mark
+	case l.Extent != nil:
+		return l.Extent
 	}
 	return l.Gone
 }
@@ -56,7 +56,7 @@ func (l *line) texts(f func(*string)) {
 			f(s)
 		}
 	}
-	if m := l.Mark; m != nil {
+	if m := l.Extent; m != nil {
 		for _, s := range []*string{&m.Sink, &m.Lane, &m.Path} {
 			f(s)
 		}
@@ -124,7 +124,7 @@ func lineOf(e Entry) (string, error) {
 
 // parseEntry parses the line of an entry.
 func parseEntry(text string) (e Entry, err error) {
-	if err = parseLine(text, &line{Entry: &e}); err == nil && !e.sound() {
+	if err = parseLine(text, &line{Entry: &e}); err == nil && !e.valid() {
 		err = errNumbers
 	}
 	return e, err

@@ -24,7 +24,7 @@ type loaded struct {
 	st       *state
 	warnings []string
 
-	// The place that the state was reached at, and the greatest generation that
+	// The position that the state was reached at, and the greatest generation that
 	// a file names.
 	gen, seq, last uint64
 
@@ -64,11 +64,11 @@ func load(dir folder, running bool) (*loaded, error) {
 	l := &loader{dir: dir, running: running, snapshots: map[uint64]snapshotFile{}, logs: map[uint64]*logFile{}, newestLog: noLog}
 	for _, name := range []string{snapshotName, logName, previousName, previousLogName} {
 		if err := l.read(name); err != nil {
-			return nil, fmt.Errorf("the stored progress: %w", err)
+			return nil, fmt.Errorf("cannot load the checkpoint: %w", err)
 		}
 	}
 	if err := l.choose(); err != nil {
-		return nil, fmt.Errorf("the stored progress: %w", err)
+		return nil, fmt.Errorf("cannot load the checkpoint: %w", err)
 	}
 	return &l.loaded, nil
 }
@@ -168,7 +168,7 @@ func (l *loader) choose() error {
 	}
 	l.st = newState()
 	if l.found {
-		l.warn("there is no progress that can be used: everything is read from its beginning")
+		l.warn("there is no checkpoint that can be used: everything is read from its beginning")
 	}
 	return nil
 }
@@ -211,9 +211,9 @@ func (l *loader) replay(from string) {
 	case hole != "":
 		l.warn("%s cannot be used from there on: %s; what was committed after that is read again", logName, hole)
 	case !l.complete(from):
-		l.warn("the progress of %s is used, and a part of what was committed after it is missing: that is read again", from)
+		l.warn("the checkpoint of %s is used, and a part of what was committed after it is missing: that is read again", from)
 	case from != snapshotName:
-		l.warn("the progress was rebuilt from %s and the commits after it: nothing is read again", from)
+		l.warn("the checkpoint was rebuilt from %s and the commits after it: nothing is read again", from)
 	}
 }
 

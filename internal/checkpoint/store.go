@@ -23,7 +23,7 @@ var ErrLocked = errors.New("another process is using this data directory")
 // An entryKey names an entry.
 type entryKey struct{ source, id string }
 
-// A Store is the progress of a process. All of its methods may be called from any
+// A Store is the checkpoint of a process. All of its methods may be called from any
 // goroutine.
 type Store struct {
 	dir      string
@@ -52,7 +52,7 @@ type Stats struct {
 }
 
 // Open opens the data directory, which is made if it is not there, and reads the
-// progress. It fails if another process has it open (ErrLocked), if it cannot be
+// checkpoint. It fails if another process has it open (ErrLocked), if it cannot be
 // used, or if a later version of the program has written it, but never because
 // of damage: see [Store.Warnings].
 func Open(dir string) (*Store, error) {
@@ -87,7 +87,7 @@ func newStore(dir string, files folder) *Store {
 	}
 }
 
-// load reads the progress.
+// load reads the checkpoint.
 func (s *Store) load() error {
 	l, err := load(s.files, false)
 	if err != nil {
@@ -140,11 +140,11 @@ func (s *Store) Close() error {
 	return s.lock.Close()
 }
 
-// Warnings returns what was wrong with the progress when it was read, in
+// Warnings returns what was wrong with the checkpoint when it was read, in
 // sentences for the log.
 func (s *Store) Warnings() []string { return slices.Clone(s.warnings) }
 
-// Health returns nil, or why progress cannot be stored now. It does not block.
+// Health returns nil, or why a checkpoint cannot be stored now. It does not block.
 func (s *Store) Health() error {
 	if err := s.keepErr.Load(); err != nil {
 		return *err
@@ -163,7 +163,7 @@ func (s *Store) Stats() Stats {
 	return Stats{}
 }
 
-// Entries returns the progress of a source as it was stored last, in no order.
+// Entries returns the checkpoint of a source as it was stored last, in no order.
 func (s *Store) Entries(source string) []Entry {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -177,7 +177,7 @@ func (s *Store) Entries(source string) []Entry {
 	return list
 }
 
-// Extents returns how long the outputs of a sink were when the progress was stored
+// Extents returns how long the outputs of a sink were when the checkpoint was stored
 // last, in no order.
 func (s *Store) Extents(sink string) []pipeline.Extent {
 	s.mu.Lock()
@@ -231,7 +231,7 @@ func note(at *atomic.Pointer[error], err error) error {
 		at.Store(nil)
 		return nil
 	}
-	err = fmt.Errorf("cannot store the progress: %w", err)
+	err = fmt.Errorf("cannot store the checkpoint: %w", err)
 	at.Store(&err)
 	return err
 }
@@ -266,18 +266,18 @@ func (s *Store) changeOf(u *Update) (*change, map[entryKey]int64, error) {
 			refs[entryKey{u.Source, id}] = 0
 		}
 	}
-	s.markChange(c, u)
+	s.extentChange(c, u)
 	return c, refs, nil
 }
 
-// markChange adds to c what u changes about outputs.
-func (s *Store) markChange(c *change, u *Update) {
+// extentChange adds to c what u changes about outputs.
+func (s *Store) extentChange(c *change, u *Update) {
 	gone := map[string]bool{}
 	for _, id := range u.Forget {
 		gone[id] = id != "" // an extent without a lane applies to every lane
 	}
 	if u.Cut {
-		kept := make(map[markKey]bool, len(u.Extents))
+		kept := make(map[extentKey]bool, len(u.Extents))
 		for _, m := range u.Extents {
 			if gone[m.Lane] {
 				continue
@@ -332,16 +332,16 @@ func (s *Store) commit(c *change, refs map[entryKey]int64, fresh map[int64][]byt
 		return err
 	}
 	s.st.apply(c)
-	s.settlePoints(refs)
+	s.notePoints(refs)
 	if s.w.due() {
 		s.compactLater()
 	}
 	return nil
 }
 
-// settlePoints notes which restart points entries name now. Those that only the
+// notePoints notes which restart points entries name now. Those that only the
 // commit before the last one named are removed.
-func (s *Store) settlePoints(refs map[entryKey]int64) {
+func (s *Store) notePoints(refs map[entryKey]int64) {
 	var dropped []int64
 	for k, id := range refs {
 		if was := s.refs[k]; was != 0 && was != id {

@@ -47,16 +47,16 @@ func (s *Store) Assign(source func(*Entry) string, sink func(pipeline.Extent) st
 	return note(&s.saveErr, s.commit(c, refs, nil))
 }
 
-// Cuts reports whether extents belong to the stored progress: what lies after them in
+// Cuts reports whether extents belong to the checkpoint: what lies after them in
 // an output, and outputs without one, are not covered by it. Without cuts they may be.
-// If there is no progress, that is said of no output.
+// If there is no checkpoint, that is said of no output.
 func (s *Store) Cuts() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.st.cuts || len(s.st.extents) > 0 || s.st.empty()
 }
 
-// SetCuts says whether the progress that is stored from now on has extents. If that is
+// SetCuts says whether the checkpoint that is stored from now on has extents. If that is
 // another thing than before it is stored at once; without cuts all extents are dropped.
 func (s *Store) SetCuts(on bool) error {
 	s.mu.Lock()

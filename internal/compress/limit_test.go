@@ -96,7 +96,7 @@ func TestWindow(t *testing.T) {
 	f := func(name string, packed []byte, window int64, want Kind) {
 		t.Helper()
 		_, v := read(t, packed, Options{Limits: Limits{MaxWindow: window}})
-		if v.Kind != want || want == Limit && !strings.Contains(v.Detail, "(--zstd-max-window, limits.zstd_max_window)") {
+		if v.Kind != want || want == Limit && !strings.Contains(v.Detail, "(--max-window, limits.max_window)") {
 			t.Errorf("%s, window %d: %v", name, window, v)
 		}
 	}

@@ -28,7 +28,7 @@ type Limits struct {
 	MaxRatio int64
 	// MaxWindow is the largest window of a zstd frame and the largest dictionary
 	// of an xz stream, in bytes, and so about the memory that one file takes;
-	// 0: 128 MiB. Flag --zstd-max-window.
+	// 0: 128 MiB. Flag --max-window.
 	MaxWindow int64
 }
 

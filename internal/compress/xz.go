@@ -180,7 +180,7 @@ func (d *xzDecoder) filters(f *xzFields, n int) (dict int, err error) {
 		}
 		if want > d.maxDict {
 			return 0, &finding{Verdict{Kind: Limit, Offset: -1, Cut: true,
-				Detail: fmt.Sprintf("an xz stream wants a dictionary of %d bytes, %d are allowed (--zstd-max-window, limits.zstd_max_window)", want, d.maxDict)}}
+				Detail: fmt.Sprintf("an xz stream wants a dictionary of %d bytes, %d are allowed (--max-window, limits.max_window)", want, d.maxDict)}}
 		}
 		dict = int(want)
 	}

@@ -343,7 +343,7 @@ func (z *zstdFrames) header(desc byte) error {
 	}
 	if size > uint64(z.maxWindow) {
 		return &finding{Verdict{Kind: Limit, Offset: -1, Cut: true,
-			Detail: fmt.Sprintf("a zstd frame wants a window of %d bytes, %d are allowed (--zstd-max-window, limits.zstd_max_window)", size, z.maxWindow)}}
+			Detail: fmt.Sprintf("a zstd frame wants a window of %d bytes, %d are allowed (--max-window, limits.max_window)", size, z.maxWindow)}}
 	}
 	z.next = (*zstdFrames).block
 	return nil

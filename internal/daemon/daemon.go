@@ -87,7 +87,7 @@ func New(f *config.File, o Options) (*Daemon, error) {
 		}
 		d.store.SetLogger(d.events)
 		for _, w := range d.store.Warnings() {
-			d.log.Warn("the stored progress", "problem", w)
+			d.log.Warn("checkpoint damaged", "problem", w)
 		}
 	}
 	d.server = web.New(web.Options{

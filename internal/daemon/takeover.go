@@ -10,7 +10,7 @@ import (
 	"github.com/urlfold/urlfold/sources/file"
 )
 
-// takeOver gives the stored progress to the components of p that go on with it. Where
+// takeOver gives the stored checkpoints to the components of p that go on with it. Where
 // names have changed, which they do by themselves when a component without one gets
 // another place, files go to the source that includes them, and outputs to the sink
 // that writes to such a path. An output that no sink goes on with is finished.
@@ -19,7 +19,7 @@ func (p *plan) takeOver(store *checkpoint.Store, log *slog.Logger) error {
 		return nil
 	}
 	if p.exactlyOnce && !store.Cuts() {
-		if err := p.finishUnmarked(log); err != nil {
+		if err := p.finishWithoutExtent(log); err != nil {
 			return err
 		}
 	}
@@ -31,7 +31,7 @@ func (p *plan) takeOver(store *checkpoint.Store, log *slog.Logger) error {
 		if ok {
 			return name
 		}
-		if err := sinkfile.FinishMarked(m); err != nil {
+		if err := sinkfile.FinishExtent(m); err != nil {
 			log.Warn("no sink of the configuration writes to the path of an unfinished output: it stays as it is", "path", m.Path, "error", err)
 			return m.Sink
 		}
@@ -40,15 +40,15 @@ func (p *plan) takeOver(store *checkpoint.Store, log *slog.Logger) error {
 	})
 }
 
-// finishUnmarked finishes what was written without exactly_once: of that the progress
+// finishWithoutExtent finishes what was written without exactly_once: of that the progress
 // does not say how far it is covered.
-func (p *plan) finishUnmarked(log *slog.Logger) error {
+func (p *plan) finishWithoutExtent(log *slog.Logger) error {
 	for _, c := range p.outputs() {
 		l, ok := c.Config.(*sinkfile.LogConfig)
 		if !ok || special(l.Path) {
 			continue
 		}
-		finished, err := l.FinishUnmarked(nil)
+		finished, err := l.FinishWithoutExtent(nil)
 		for _, path := range finished {
 			log.Info("an output was written without exactly_once: it is finished", "path", path)
 		}

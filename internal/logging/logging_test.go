@@ -211,6 +211,6 @@ func BenchmarkMask(b *testing.B) {
 	m.Add("hunter2-and-more")
 	b.ReportAllocs()
 	for b.Loop() {
-		m.Mask("cannot store the progress: it is tried again")
+		m.Mask("commit failed, retrying")
 	}
 }

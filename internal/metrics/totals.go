@@ -145,7 +145,7 @@ func addSink(list []pipeline.SinkSnapshot, p *pipeline.SinkSnapshot) []pipeline.
 	s.Waiting += p.Waiting
 	s.Retries += p.Retries
 	s.Refused += p.Refused
-	s.Letters += p.Letters
+	s.DeadLetters += p.DeadLetters
 	s.Dropped += p.Dropped
 	s.Stuck += p.Stuck
 	s.Blocked = append(s.Blocked[:len(s.Blocked):len(s.Blocked)], p.Blocked...)

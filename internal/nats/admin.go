@@ -149,7 +149,7 @@ type ConsumerInfo struct {
 	Created       bool          // by the call that has returned this
 }
 
-// A SequencePair is a place in a consumer: deliveries counted by the consumer, and
+// A SequencePair is a position in a consumer: deliveries counted by the consumer, and
 // the sequence in the stream.
 type SequencePair struct{ Consumer, Stream uint64 }
 

@@ -29,19 +29,19 @@ import (
 type Load interface {
 	// Message fills in message i: subject, data and header. m is empty but for a
 	// header that may be reused. It is called each time that i is published, by many
-	// goroutines, never after Settled(i), and gives the same each time.
+	// goroutines, never after Resolved(i), and gives the same each time.
 	Message(i int, m *Msg)
-	// Settled says, once for each i, that message i is stored in a stream (nil), or
+	// Resolved says, once for each i, that message i is stored in a stream (nil), or
 	// that it never will be. It may be called before Publish returns, by many
 	// goroutines, and does not block.
-	Settled(i int, err error)
+	Resolved(i int, err error)
 }
 
 // A Window publishes messages to JetStream, of which at most a fixed number are not
 // acknowledged. Each holds a slot until it is:
 //
 //	          Publish              published            ack
-//	vacant ────────────▶ sending ─────────────▶ flying ─────▶ vacant, Settled
+//	vacant ────────────▶ sending ─────────────▶ flying ─────▶ vacant, Resolved
 //	                        ▲                     │
 //	   keeper: there is a   │                     │ timeout, disconnect,
 //	connection, a pause is  │                     │ no stream, error
@@ -50,17 +50,17 @@ type Load interface {
 // While a message is being sent, which is while its bytes are read, an answer is
 // noted and not told: its owner hears of it when nobody reads it any more. The reply
 // subject names the slot and how often slots were used, so that an answer that
-// comes late settles nothing else. It is the same each time that the message is
+// comes late resolves nothing else. It is the same each time that the message is
 // published: where answers take longer than the timeout, the first one still counts,
 // and each timeout doubles the next one of the message, up to eight times the first.
 // A message is published again as it was, for ever; only one that the server or the
-// client will never take is settled with an error.
+// client will never take is resolved with an error.
 type Window struct {
 	conn    *Conn
 	timeout time.Duration
 	prefix  string // of reply subjects
 	sub     *client.Subscription
-	kick    chan struct{} // there is something for the keeper
+	notify  chan struct{} // there is something for the keeper
 	quit    context.CancelFunc
 	keeper  sync.WaitGroup
 	again   sync.Mutex // held while the keeper sends
@@ -75,7 +75,7 @@ type Window struct {
 	order   uint64
 	closed  bool
 
-	failing  int          // messages that failed, and are not settled; guarded by mu
+	failing  int          // messages that failed, and are not resolved; guarded by mu
 	failures atomic.Int32 // rounds of the keeper since the last success
 	outage   *logging.Outage
 	stats    windowStats
@@ -85,7 +85,7 @@ type windowStats struct{ published, again, duplicates, timeouts, cuts, homeless,
 
 // WindowStats are the figures of a Window.
 type WindowStats struct {
-	InFlight   int   // messages that are not settled
+	InFlight   int   // messages that are not resolved
 	Failing    int   // of them, those that were not taken once or more
 	Published  int64 // sent, those sent again not included
 	Again      int64 // sent again
@@ -132,7 +132,7 @@ func (c *Conn) NewWindow(size int, timeout time.Duration) (*Window, error) {
 	w := &Window{
 		conn: c, timeout: timeout, prefix: c.nc.NewInbox() + ".",
 		outage: logging.NewOutage(c.log, "publish failed, retrying", "publish recovered"),
-		kick:   make(chan struct{}, 1), slots: make([]slot, size),
+		notify: make(chan struct{}, 1), slots: make([]slot, size),
 	}
 	for i := range size {
 		w.free = append(w.free, uint32(size-1-i))
@@ -175,7 +175,7 @@ func (w *Window) Health() error { return w.outage.Err() }
 
 // Publish publishes the messages first, first+1, … first+n-1 of l, and blocks while
 // the window is full. A nil error says that each was published or waits to be. After
-// an error, of ctx or ErrClosed, nothing of l is under way; a call of Settled may be.
+// an error, of ctx or ErrClosed, nothing of l is under way; a call of Resolved may be.
 func (w *Window) Publish(ctx context.Context, l Load, first, n int) error {
 	var some [64]uint32
 	m := client.Msg{Header: client.Header{}}
@@ -293,9 +293,9 @@ func (w *Window) sent(t uint64, err error) {
 	w.mu.Unlock()
 	switch {
 	case answered:
-		w.settle(t, answer)
+		w.resolve(t, answer)
 	case Refuses(err):
-		w.settle(t, err)
+		w.resolve(t, err)
 	case err != nil:
 		w.postpone(t, err)
 	case cut:
@@ -310,8 +310,8 @@ func Refuses(err error) bool {
 	return errors.Is(err, client.ErrMaxPayload) || errors.Is(err, client.ErrBadSubject) || errors.Is(err, client.ErrBadHeaderMsg)
 }
 
-// settle ends the way of the message with the token t, if it is under way.
-func (w *Window) settle(t uint64, err error) {
+// resolve ends the way of the message with the token t, if it is under way.
+func (w *Window) resolve(t uint64, err error) {
 	w.mu.Lock()
 	s := w.find(t)
 	if s == nil {
@@ -327,7 +327,7 @@ func (w *Window) settle(t uint64, err error) {
 	w.release(uint32(t))
 	w.telling.Add(1)
 	w.mu.Unlock()
-	l.Settled(i, err)
+	l.Resolved(i, err)
 	w.telling.Done()
 }
 
@@ -383,12 +383,12 @@ func (c *windowStats) blame(err error) {
 
 func (w *Window) nudge() {
 	select {
-	case w.kick <- struct{}{}:
+	case w.notify <- struct{}{}:
 	default:
 	}
 }
 
-// Forget gives up all messages of l that are under way. A call of Settled may still
+// Forget gives up all messages of l that are under way. A call of Resolved may still
 // be under way when it returns.
 func (w *Window) Forget(l Load) {
 	w.again.Lock() // the keeper may be reading a message of l
@@ -402,7 +402,7 @@ func (w *Window) Forget(l Load) {
 	}
 }
 
-// Close gives up everything that is under way. Settled is not called any more when
+// Close gives up everything that is under way. Resolved is not called any more when
 // it returns.
 func (w *Window) Close() error {
 	w.mu.Lock()
@@ -435,9 +435,9 @@ func (w *Window) ack(m *client.Msg) {
 			w.stats.duplicates.Add(1)
 		}
 		w.failures.Store(0)
-		w.settle(t, nil)
+		w.resolve(t, nil)
 	case errors.Is(err, ErrRefused):
-		w.settle(t, err)
+		w.resolve(t, err)
 	case errors.Is(err, errNobody):
 		w.postpone(t, w.nobody(t))
 	default:
@@ -454,7 +454,7 @@ func (w *Window) nobody(t uint64) error {
 		return errNobody
 	}
 	m := client.Msg{Header: client.Header{}}
-	s.load.Message(s.i, &m) // it cannot be settled meanwhile
+	s.load.Message(s.i, &m) // it cannot be resolved meanwhile
 	return fmt.Errorf("%w %q: create one, or wait until its server is back", errNobody, m.Subject)
 }
 
@@ -542,7 +542,7 @@ func (w *Window) keep(ctx context.Context) {
 			return
 		case now := <-t.C:
 			w.expire(now)
-		case <-w.kick:
+		case <-w.notify:
 			for !w.conn.Up() {
 				if sleep(ctx, 10*time.Millisecond) != nil {
 					return

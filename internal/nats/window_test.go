@@ -14,9 +14,9 @@ import (
 
 // A load is n messages, numbered, to one subject.
 type load struct {
-	subject string
-	settled []atomic.Int32
-	good    atomic.Int32
+	subject  string
+	resolved []atomic.Int32
+	good     atomic.Int32
 }
 
 func (l *load) Message(i int, m *Msg) {
@@ -24,15 +24,15 @@ func (l *load) Message(i int, m *Msg) {
 	m.Header["Nats-Msg-Id"] = []string{fmt.Sprint(i)}
 }
 
-func (l *load) Settled(i int, err error) {
-	l.settled[i].Add(1)
+func (l *load) Resolved(i int, err error) {
+	l.resolved[i].Add(1)
 	if err == nil {
 		l.good.Add(1)
 	}
 }
 
 // TestLateAnswers: where every answer takes longer than the timeout, the late ones
-// count: each message is settled once, and stored once.
+// count: each message is resolved once, and stored once.
 func TestLateAnswers(t *testing.T) {
 	t.Parallel()
 	srv := natstest.Start(t, nil)
@@ -55,13 +55,13 @@ func TestLateAnswers(t *testing.T) {
 	}
 	p.Delay(40 * time.Millisecond) // in both directions, and the keeper looks every 10 ms
 	const n = 64
-	l := &load{subject: "s", settled: make([]atomic.Int32, n)}
+	l := &load{subject: "s", resolved: make([]atomic.Int32, n)}
 	if err := w.Publish(ctx, l, 0, n); err != nil {
 		t.Fatal(err)
 	}
 	for l.good.Load() < n {
 		if sleep(ctx, 5*time.Millisecond) != nil {
-			t.Fatalf("%d of %d are settled; %+v", l.good.Load(), n, w.Stats())
+			t.Fatalf("%d of %d are resolved; %+v", l.good.Load(), n, w.Stats())
 		}
 	}
 	s := w.Stats()
@@ -69,9 +69,9 @@ func TestLateAnswers(t *testing.T) {
 	if err := w.Close(); err != nil {
 		t.Error(err)
 	}
-	for i := range l.settled {
-		if got := l.settled[i].Load(); got != 1 {
-			t.Errorf("message %d was settled %d times", i, got)
+	for i := range l.resolved {
+		if got := l.resolved[i].Load(); got != 1 {
+			t.Errorf("message %d was resolved %d times", i, got)
 		}
 	}
 	info, err := conn.js.Stream(ctx, "S")
@@ -112,7 +112,7 @@ func TestCloseWhilePublishing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &closer{load: load{subject: "s", settled: make([]atomic.Int32, 8)}, w: w}
+	c := &closer{load: load{subject: "s", resolved: make([]atomic.Int32, 8)}, w: w}
 	if err := w.Publish(t.Context(), c, 0, 8); !errors.Is(err, ErrClosed) || c.closed != nil {
 		t.Errorf("Publish: %v, want %v; Close: %v", err, ErrClosed, c.closed)
 	}

@@ -24,7 +24,7 @@ import (
 
 // This file is structured in the following way:
 //
-//   - generator: a source that stores its progress and the marks of the sinks in one
+//   - generator: a source that stores its checkpoint and the extents of the sinks in one
 //     file, as the source of files does.
 //   - The child: a run of a real pipeline that dies where a plan says so.
 //   - TestCrash: kills children until one ends by itself, and looks at the outputs.
@@ -77,8 +77,8 @@ func batchText(lane string, i int) string {
 	return fmt.Sprintf("%s %d a\n%s %d b\n", lane, i, lane, i)
 }
 
-// A progress is what a generator stores.
-type progress struct {
+// A generatorState is what a generator stores.
+type generatorState struct {
 	Pos      map[string]int64
 	Extents  []pipeline.Extent
 	Finished map[string]bool
@@ -89,12 +89,12 @@ type generator struct {
 	path string
 	at   func(string) error
 	mu   sync.Mutex
-	p    progress
+	p    generatorState
 	rt   pipeline.Runtime
 }
 
 func newGenerator(path string, at func(string) error) (*generator, error) {
-	g := &generator{path: path, at: at, p: progress{Pos: map[string]int64{}, Finished: map[string]bool{}}}
+	g := &generator{path: path, at: at, p: generatorState{Pos: map[string]int64{}, Finished: map[string]bool{}}}
 	data, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return g, nil
@@ -211,7 +211,7 @@ func (letters) Process(b *pipeline.Batch) {
 func (letters) Reject(*pipeline.Batch) {}
 func (letters) Refuse(*pipeline.Batch) {}
 
-// extentsOf returns the marks of one sink.
+// extentsOf returns the extents of one sink.
 func extentsOf(extents []pipeline.Extent, sink string) (own []pipeline.Extent) {
 	for _, m := range extents {
 		if m.Sink == sink {
@@ -358,7 +358,7 @@ func outputsOf(t *testing.T, dir string) string {
 	t.Helper()
 	var b strings.Builder
 	must(t, Verify(ctx, []string{dir}, func(r Report) error {
-		if !r.Sound() {
+		if !r.Intact() {
 			t.Errorf("%s: %+v", r.Path, r)
 		}
 		b.WriteString(text(t, r.Path))

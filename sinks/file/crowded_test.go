@@ -32,7 +32,7 @@ func TestCrowded(t *testing.T) {
 				w.write(laneOfRel(fmt.Sprintf("%02d", i)), fmt.Sprintf("%d\n", round))
 			}
 		}
-		w.settle()
+		w.barrier()
 		if n := most.Load(); n > 4 {
 			t.Errorf("%q: %d files were open", faults, n)
 		}

@@ -5,7 +5,7 @@
 //     written once. Who started the run publishes it or gives it up.
 //   - [Log], for a daemon: files by a template of their path, one after the other or
 //     one for each input, synced in groups, and cut back to what is covered by the
-//     progress of the source if that is asked for.
+//     checkpoint of the source if that is asked for.
 //
 // # Output
 //
@@ -61,14 +61,14 @@
 //
 // Without ExactlyOnce the end that is torn is cut off: what follows the last line, or the
 // last complete member; zeros at the end, which a power loss leaves, are torn, too.
-// Whole records there that were not answered stay, and are read and written again. A file with other damage is kept as NAME.part.damaged, and its sound
+// Whole records there that were not answered stay, and are read and written again. A file with other damage is kept as NAME.part.damaged, and its intact
 // beginning goes on. Files that rotate are finished by the next run; others go on.
 // A record of more than one batch (pipeline.Piece) may lose its beginning in a plain file.
 //
 // With ExactlyOnce the source stores in one step how far it has come and how long the
 // outputs were then: a cut (see pipeline.CutCommitter). Open cuts every output
-// back to its mark, and removes or begins anew what has none. A mark has the final
-// path whatever the file is called at that moment, so a rename needs no new mark:
+// back to its extent, and removes or begins anew what has none. An extent has the final
+// path whatever the file is called at that moment, so a rename needs no new extent:
 //
 //	NAME.part is there, and longer        cut off what the cut does not cover
 //	NAME.part is there, and shorter       error: somebody has removed durable records
@@ -83,11 +83,11 @@
 //	0002.part      ├──────────────────────────────────────────▶ in the extents behind it
 //
 // A crash before the cut goes back to the cut before: 0001.part is cut to the length it
-// had then, and 0002.part, which has no mark, is removed. A crash after it finds both extents, and
-// renames 0001.part at once, for all marks of a stream but the last are of sealed files.
+// had then, and 0002.part, which has no extent, is removed. A crash after it finds both extents, and
+// renames 0001.part at once, for all extents of a stream but the last are of sealed files.
 // A name that a stored cut may still know is not given to another output, even if the
 // file is gone. The file that grows for ever is NAME.part until the first cut covers
-// it: an unfinished name without a mark is always junk, and NAME never is.
+// it: an unfinished name without an extent is always junk, and NAME never is.
 //
 // # Log: faults
 //

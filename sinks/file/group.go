@@ -192,7 +192,7 @@ func (s *log) wake() {
 // signal asks for a round at once.
 func (s *log) signal() {
 	select {
-	case s.kick <- struct{}{}:
+	case s.notify <- struct{}{}:
 	default:
 	}
 }
@@ -238,7 +238,7 @@ func (s *log) run() {
 		select {
 		case <-s.quit:
 			return
-		case <-s.kick:
+		case <-s.notify:
 		case <-t.C:
 		}
 		s.round()
@@ -264,7 +264,7 @@ func (s *log) round() {
 	s.mu.Unlock()
 	s.syncAll(shares)
 	s.mu.Lock()
-	durable := s.settle(shares)
+	durable := s.resolve(shares)
 	var failed []held
 	lasting := s.lasting
 	if lasting != nil {
@@ -307,9 +307,9 @@ func (s *log) collect() (shares []share) {
 	return shares
 }
 
-// settle takes what became durable out of the outputs, for answer, and marks those
+// resolve takes what became durable out of the outputs, for answer, and marks those
 // whose sync failed.
-func (s *log) settle(shares []share) (durable []held) {
+func (s *log) resolve(shares []share) (durable []held) {
 	durable = s.durable[:0]
 	for _, sh := range shares {
 		o := sh.o

@@ -14,7 +14,7 @@ import (
 )
 
 // This file is for what a process with another configuration has left. What is durable
-// in it is covered by the progress, or may be, so it is finished and never begun anew.
+// in it is covered by the checkpoint, or may be, so it is finished and never begun anew.
 
 // Makes reports whether an output with these settings may have this path.
 func (c *LogConfig) Makes(path string) bool {
@@ -38,10 +38,10 @@ func (c *LogConfig) CanCutBack() bool {
 // numbered.
 var unnumbered = regexp.MustCompile(`-[0-9]+((\.[^./]*){0,2})$`)
 
-// FinishMarked gives an output its final name that no sink goes on with, as it was when
-// the progress was stored. If it has that name already, or is gone, there is nothing to
+// FinishExtent gives an output its final name that no sink goes on with, as it was when
+// the checkpoint was stored. If it has that name already, or is gone, there is nothing to
 // do.
-func FinishMarked(m pipeline.Extent) error {
+func FinishExtent(m pipeline.Extent) error {
 	name := m.Path + partSuffix
 	f, err := openLocked(name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -65,10 +65,10 @@ func FinishMarked(m pipeline.Extent) error {
 	return finishPart(name, m.Path)
 }
 
-// FinishUnmarked gives their final names to all unfinished outputs with these settings
+// FinishWithoutExtent gives their final names to all unfinished outputs with these settings
 // but those of the extents: they were written without exactly_once, so what is in them was
 // perhaps answered. It returns these names. Torn ends are cut off.
-func (c *LogConfig) FinishUnmarked(extents []pipeline.Extent) (finished []string, err error) {
+func (c *LogConfig) FinishWithoutExtent(extents []pipeline.Extent) (finished []string, err error) {
 	s := newLog(*c)
 	for _, m := range extents {
 		s.taken[m.Path] = true

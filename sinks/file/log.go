@@ -92,9 +92,9 @@ type log struct {
 
 	firstRetry time.Duration
 
-	kick chan struct{} // holds one signal: a round is wanted at once
-	quit chan struct{}
-	over chan struct{} // closed when run has returned
+	notify chan struct{} // holds one signal: a round is wanted at once
+	quit   chan struct{}
+	over   chan struct{} // closed when run has returned
 
 	sick   atomic.Pointer[error] // what Health tells
 	counts counts
@@ -106,7 +106,7 @@ type log struct {
 	taken    map[string]bool // final paths of the outputs of streams, and of those in retired
 	retired  []string        // final paths that a stored cut may still name although they are finished
 	retiring int             // of them, those that Extents has named for the last time
-	finished map[string]bool // streams that the progress knows as finished
+	finished map[string]bool // streams that the checkpoint knows as finished
 	lasting  *lastingError   // why the run ends; nil: it does not
 	crowded  bool            // somebody waits for a round to close files
 	holds    int             // batches that wait for a sync
@@ -127,7 +127,7 @@ type counts struct {
 func newLog(cfg LogConfig) *log {
 	s := &log{
 		cfg: cfg, at: fault.At, log: cfg.Logger, firstRetry: firstRetry,
-		kick: make(chan struct{}, 1), quit: make(chan struct{}), over: make(chan struct{}), mended: make(chan struct{}),
+		notify: make(chan struct{}, 1), quit: make(chan struct{}), over: make(chan struct{}), mended: make(chan struct{}),
 		streams: map[string]*stream{}, taken: map[string]bool{}, finished: map[string]bool{},
 	}
 	s.tmpl, _ = parseTemplate(cfg.Path)                   // Validate has read it
@@ -149,7 +149,7 @@ func newLog(cfg LogConfig) *log {
 	return s
 }
 
-// Open implements [pipeline.Sink]. It cuts off what the progress does not cover, or
+// Open implements [pipeline.Sink]. It cuts off what the checkpoint does not cover, or
 // what is torn, and gives finished files their names.
 func (s *log) Open(context.Context) error {
 	s.mu.Lock()

@@ -102,8 +102,8 @@ func (w *writer) write(l *pipeline.Lane, text string) {
 	})))
 }
 
-// settle brings down what was written.
-func (w *writer) settle() {
+// barrier brings down what was written.
+func (w *writer) barrier() {
 	w.t.Helper()
 	must(w.t, w.out.Barrier(ctx))
 	w.wg.Wait()
@@ -112,7 +112,7 @@ func (w *writer) settle() {
 	}
 }
 
-// text returns the decompressed content of a sound file.
+// text returns the decompressed content of an intact file.
 func text(t testing.TB, path string) string {
 	t.Helper()
 	f, err := os.Open(path)
@@ -158,7 +158,7 @@ func TestShared(t *testing.T) {
 			w := newWriter(t, out)
 			w.write(nil, fmt.Sprintf("a%d\n", i))
 			w.write(nil, fmt.Sprintf("b%d", i)) // a record without its end
-			w.settle()
+			w.barrier()
 			must(t, out.Close(ctx))
 		}
 		wantTree(t, dir, fmt.Sprintf("sub/%s=%q", name, "a0\nb0\na1\nb1\n"))
@@ -180,7 +180,7 @@ func TestLanes(t *testing.T) {
 		for _, l := range lanes[:3] {
 			w.write(l, fmt.Sprintf("%s %d\n", l.Rel(), round))
 		}
-		w.settle()
+		w.barrier()
 		if n := out.Stats().OpenFiles; n > 2 {
 			t.Errorf("%d files are open", n)
 		}
@@ -200,7 +200,7 @@ func TestLanes(t *testing.T) {
 	again := laneOfRel("c")
 	again.SetID("another file of this name")
 	w.write(again, "new\n")
-	w.settle()
+	w.barrier()
 	must(t, finish(ctx, out, lanes[0]))
 	must(t, finish(ctx, out, again))
 	must(t, finish(ctx, out, laneOfRel("x/b.log"))) // told once more after a crash
@@ -219,7 +219,7 @@ func TestRotation(t *testing.T) {
 		for i := range 5 {
 			w.write(nil, fmt.Sprintf("r%d\ns%d\n", i, i))
 		}
-		w.settle()
+		w.barrier()
 		if got := ls(t, dir); !strings.HasSuffix(got, "log.part") {
 			t.Errorf("%s: the file that is written to cannot be told from the others: %s", name, got)
 		}
@@ -239,12 +239,12 @@ func TestRotationByTime(t *testing.T) {
 	out := openLog(t, cfg, "")
 	w := newWriter(t, out)
 	w.write(nil, "a\n")
-	w.settle()
+	w.barrier()
 	for out.Stats().Published == 0 {
 		<-time.After(time.Millisecond)
 	}
 	w.write(nil, "b\n")
-	w.settle()
+	w.barrier()
 	must(t, out.Close(ctx))
 	year := time.Now().UTC().Format("2006")
 	wantTree(t, dir, fmt.Sprintf(`%s-0001.log="a\n" %s-0002.log="b\n"`, year, year))
@@ -315,10 +315,10 @@ func TestFaults(t *testing.T) {
 				fmt.Fprintf(&want, "r%d\n", i)
 				w.write(nil, fmt.Sprintf("r%d\n", i))
 				if i%2 == 0 {
-					w.settle()
+					w.barrier()
 				}
 			}
-			w.settle()
+			w.barrier()
 			for out.Health() != nil { // names may still be missing
 				<-time.After(time.Millisecond)
 			}
@@ -344,7 +344,7 @@ func TestFull(t *testing.T) {
 	out := openLog(t, config(path), "file.after_write=enospc@2..3")
 	w := newWriter(t, out)
 	w.write(nil, "a\n")
-	w.settle()
+	w.barrier()
 	w.write(nil, "secret.example\n")
 	if err := out.Health(); err == nil || !strings.Contains(err.Error(), path) || strings.Contains(err.Error(), "secret") {
 		t.Errorf("Health: %v", err)
@@ -360,7 +360,7 @@ func TestFull(t *testing.T) {
 		t.Error("Barrier says that all is durable")
 	}
 	w.write(nil, "c\n") // waits
-	w.settle()
+	w.barrier()
 	if err := out.Health(); err != nil {
 		t.Errorf("Health: %v", err)
 	}
@@ -393,13 +393,13 @@ func TestAbandoned(t *testing.T) {
 		out := openLog(t, config(path), "file.before_sync="+what+"@2")
 		w := newWriter(t, out)
 		w.write(nil, "a\n")
-		w.settle()
+		w.barrier()
 		before, err := os.Stat(path)
 		must(t, err)
 		keep, err := os.Open(path) // so that its inode is not used again
 		must(t, err)
 		w.write(nil, "b\n")
-		w.settle()
+		w.barrier()
 		after, err := os.Stat(path)
 		must(t, err)
 		if os.SameFile(before, after) == copied || text(t, path) != "a\nb\n" {
@@ -410,20 +410,20 @@ func TestAbandoned(t *testing.T) {
 	}
 }
 
-// TestMarks: a mark covers what is durable, and not what was only written.
-func TestMarks(t *testing.T) {
+// TestExtents: an extent covers what is durable, and not what was only written.
+func TestExtents(t *testing.T) {
 	cfg := config(filepath.Join(t.TempDir(), "{lane}"))
 	cfg.ExactlyOnce, cfg.SyncInterval = true, time.Hour
 	out := openLog(t, cfg, "")
 	w := newWriter(t, out)
 	w.write(laneOfRel("a"), "a\n")
-	w.settle()
+	w.barrier()
 	w.write(laneOfRel("a"), "b\n")
 	extents := out.Extents(nil)
 	if len(extents) != 1 || extents[0].Length != 2 || extents[0].Lane != "id of a" {
 		t.Errorf("%+v", extents)
 	}
-	w.settle()
+	w.barrier()
 }
 
 // TestSyncsAtOnce: nobody waits for the interval when half of the batches do, or
@@ -453,16 +453,16 @@ func TestNameTaken(t *testing.T) {
 	out := openLog(t, cfg, "")
 	w := newWriter(t, out)
 	w.write(nil, "a\n")
-	w.settle()
+	w.barrier()
 	taken := filepath.Join(dir, "0001")
 	must(t, os.WriteFile(taken, []byte("theirs"), 0o644))
 	w.write(nil, "b\n")
-	w.settle()
+	w.barrier()
 	if err := out.Health(); err == nil || !strings.Contains(err.Error(), taken) || content(t, taken) != "theirs" {
 		t.Errorf("Health: %v; the file is %q", err, content(t, taken))
 	}
 	must(t, os.Remove(taken))
-	w.settle()
+	w.barrier()
 	if err := out.Health(); err != nil {
 		t.Errorf("Health: %v", err)
 	}

@@ -27,12 +27,12 @@ type LogConfig struct {
 	SyncInterval time.Duration `yaml:"sync_interval" min:"1ms" max:"1m"`
 	// The bytes after which they are brought to the disk at once.
 	SyncBytes field.Size `yaml:"sync_bytes" min:"1"`
-	// Whether what a run that died has written beyond its stored progress is cut off, so that no record is written twice. It takes one source of files, and an order.
+	// Whether what a run that died has written beyond its checkpoint is cut off, so that no record is written twice. It takes one source of files, and an order.
 	ExactlyOnce bool `yaml:"exactly_once"`
 	// The most permissions that a file may have, in octal. It gets those that all of its inputs have, too, less the umask; a broker or a pipe counts as 0640. The user of the process may always read and write it. A file that is continued is narrowed, never widened.
 	Mode Permissions `yaml:"mode"`
 
-	// Resume are the marks of this sink in the progress that the source goes on
+	// Resume are the extents of this sink in the checkpoint that the source goes on
 	// from. They count with ExactlyOnce.
 	Resume []pipeline.Extent
 	// DeadLetter says that this is the output of rejected records: it keeps no text

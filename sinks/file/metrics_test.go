@@ -20,7 +20,7 @@ func TestFinishTogether(t *testing.T) {
 		lanes = append(lanes, laneOfRel(fmt.Sprintf("%d/%d", i%2, i)))
 		w.write(lanes[i], "a line\n")
 	}
-	w.settle()
+	w.barrier()
 	folders := 0
 	inner(out).at = func(point string) error {
 		if point == "file.before_sync_dir" {

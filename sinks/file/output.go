@@ -50,8 +50,8 @@ type output struct {
 
 	size    int64 // written, if err is nil
 	synced  int64
-	marked  int64 // synced, when Extents was called last
-	stored  int64 // marked, of the last cut that was stored
+	extent  int64 // synced, when Extents was called last
+	stored  int64 // extent, of the last cut that was stored
 	pending []held
 	span    span
 
@@ -61,10 +61,10 @@ type output struct {
 	tries   int   // to mend it
 	retry   time.Time
 
-	sealed  bool  // no more is written
-	renamed bool  // it has its final name, which may not be durable
-	placed  bool  // it is sealed, and its final name is durable
-	unnamed error // why it could not get it
+	sealed    bool  // no more is written
+	renamed   bool  // it has its final name, which may not be durable
+	published bool  // it is sealed, and its final name is durable
+	unnamed   error // why it could not get it
 
 	opened   time.Time
 	records  int64
@@ -258,7 +258,7 @@ func (s *log) syncNames(list []*output) {
 			}
 			o.renamed = false
 		}
-		o.placed = true
+		o.published = true
 	}
 }
 

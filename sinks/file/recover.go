@@ -63,7 +63,7 @@ func probe(dir string) error {
 }
 
 // resumeAll makes the outputs of the extents. The last one of each stream goes on, the
-// others are finished: that they are covered says their mark.
+// others are finished: that they are covered says their extent.
 func (s *log) resumeAll() error {
 	for _, m := range s.cfg.Resume {
 		o, err := s.resume(m)
@@ -102,7 +102,7 @@ func (s *log) resume(m pipeline.Extent) (*output, error) {
 	}
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		s.log.Warn("an output that the progress knows is gone: it counts as finished", "path", m.Path)
+		s.log.Warn("an output that the checkpoint knows is gone: it counts as finished", "path", m.Path)
 		return nil, nil
 	case err != nil:
 		return nil, err
@@ -120,20 +120,20 @@ func (s *log) resume(m pipeline.Extent) (*output, error) {
 	if format := s.formatOf(o.f); format != s.format {
 		s.log.Info("an output is compressed in another way than is asked for now: it is finished", "path", m.Path, "format", format.String())
 		s.shut(o) // for its lock
-		return nil, FinishMarked(m)
+		return nil, FinishExtent(m)
 	}
 	if fi.Size() == m.Length {
 		return o, nil
 	}
-	s.log.Info("cutting off what the progress does not cover", "path", name, "bytes", fi.Size()-m.Length)
+	s.log.Info("cutting off what the checkpoint does not cover", "path", name, "bytes", fi.Size()-m.Length)
 	if err := s.at("file.before_truncate"); err != nil {
 		return nil, err
 	}
 	return o, errors.Join(o.f.Truncate(m.Length), o.f.Sync())
 }
 
-// adopt handles the unfinished outputs with the values v that no mark names. With
-// ExactlyOnce the progress does not cover them: they are removed. Else they are
+// adopt handles the unfinished outputs with the values v that no extent names. With
+// ExactlyOnce the checkpoint does not cover them: they are removed. Else they are
 // finished, since a batch in them may have been answered.
 func (s *log) adopt(st *stream, v *values) error {
 	_, unfinished := s.tmpl.files(v)
@@ -183,7 +183,7 @@ func tidy(final string) {
 
 // cutTorn cuts off the torn end of a file, which no answer covers, and returns what
 // remains, and how it is compressed. A file with damage that no crash explains is put
-// aside as it is, and what is sound of it is copied.
+// aside as it is, and what is intact of it is copied.
 func (s *log) cutTorn(name string) (good int64, format compress.Format, err error) {
 	if err := mergeAside(name); err != nil {
 		return 0, 0, err
@@ -310,7 +310,7 @@ func lastLine(f io.ReaderAt, size int64) (int64, error) {
 }
 
 // putAside keeps a damaged file under another name, and puts a copy of its first n
-// bytes, which are sound, in its place.
+// bytes, which are intact, in its place.
 func (s *log) putAside(name string, n int64) error {
 	final := strings.TrimSuffix(name, partSuffix)
 	aside := final + damagedSuffix
@@ -320,7 +320,7 @@ func (s *log) putAside(name string, n int64) error {
 		}
 		aside = fmt.Sprintf("%s%s-%d", final, damagedSuffix, i)
 	}
-	s.log.Warn("an output is damaged: it is kept, and what is sound of it goes on", "path", name, "kept", aside, "bytes", n)
+	s.log.Warn("an output is damaged: it is kept, and what is intact of it goes on", "path", name, "kept", aside, "bytes", n)
 	if err := s.copyPrefix(final+copySuffix, name, n); err != nil {
 		return err
 	}

@@ -32,7 +32,7 @@ func packed(t testing.TB, f compress.Format, texts ...string) string {
 	return string(b)
 }
 
-// TestResume: with exactly once every output is cut to its mark, what has none is
+// TestResume: with exactly once every output is cut to its extent, what has none is
 // begun anew, and what is finished counts as done.
 func TestResume(t *testing.T) {
 	dir := t.TempDir()
@@ -49,7 +49,7 @@ func TestResume(t *testing.T) {
 	w := newWriter(t, out)
 	w.write(laneOfRel("a"), "next\n")
 	w.write(laneOfRel("b"), "again\n")
-	w.settle()
+	w.barrier()
 	for _, name := range []string{"a", "b", "c", "d", "gone"} {
 		must(t, finish(ctx, out, laneOfRel(name)))
 	}
@@ -92,15 +92,15 @@ func TestUncovered(t *testing.T) {
 	w := newWriter(t, out)
 	w.write(nil, "a\n")
 	w.write(nil, "b\n")
-	w.settle()
+	w.barrier()
 	extents := out.Extents(nil)
 	w.write(nil, "c\n")
-	w.settle()
+	w.barrier()
 	if got := ls(t, dir); got != "0001.part 0002.part 0003.part" {
 		t.Errorf("before the cut is stored there are %s", got)
 	}
 	out.CutStored()
-	w.settle()
+	w.barrier()
 	if got := ls(t, dir); got != "0001 0002 0003.part" {
 		t.Errorf("after it there are %s", got)
 	}
@@ -111,7 +111,7 @@ func TestUncovered(t *testing.T) {
 	out = openLog(t, cfg, "")
 	w = newWriter(t, out)
 	w.write(nil, "C\n")
-	w.settle()
+	w.barrier()
 	out.Extents(nil)
 	out.CutStored()
 	must(t, out.Close(ctx))
@@ -130,7 +130,7 @@ func TestNameInProgress(t *testing.T) {
 		l := laneOfRel("a")
 		l.SetID(id)
 		w.write(l, text)
-		w.settle()
+		w.barrier()
 		out.Extents(nil)
 		out.CutStored()
 		must(t, finish(ctx, out, l))
@@ -155,7 +155,7 @@ func TestTorn(t *testing.T) {
 		w := newWriter(t, out)
 		l := laneOfRel("x")
 		w.write(l, "new\n")
-		w.settle()
+		w.barrier()
 		must(t, finish(ctx, out, l))
 		if got := text(t, filepath.Join(dir, name)); got != want {
 			t.Errorf("%s: %q, want %q", name, got, want)
@@ -200,7 +200,7 @@ func TestLeftover(t *testing.T) {
 		out := openLog(t, cfg, "")
 		w := newWriter(t, out)
 		w.write(lane, "c\n")
-		w.settle()
+		w.barrier()
 		if prefix != "" {
 			must(t, finish(ctx, out, lane))
 		}
@@ -238,7 +238,7 @@ func TestOtherCompression(t *testing.T) {
 					w := newWriter(t, out)
 					w.write(l, "1\n")
 					w.write(l, "2\n")
-					w.settle()
+					w.barrier()
 					extents := out.Extents(nil)
 					must(t, out.Close(over))
 					if cfg.Compress = after; exact {
@@ -247,7 +247,7 @@ func TestOtherCompression(t *testing.T) {
 					out = openLog(t, cfg, "")
 					w = newWriter(t, out)
 					w.write(l, "3\n")
-					w.settle()
+					w.barrier()
 					out.Extents(nil)
 					out.CutStored()
 					if path == "{source.relpath}" {
@@ -296,15 +296,15 @@ func TestLost(t *testing.T) {
 				}
 			}
 			write("1\n", "2\n")
-			w.settle()
+			w.barrier()
 			out.Extents(nil)
 			out.CutStored()
-			w.settle() // what a stored cut asks for is done
+			w.barrier() // what a stored cut asks for is done
 			must(t, takeAway(filepath.Join(dir, "out"), folder))
 			write("3\n")
-			w.settle()
+			w.barrier()
 			write("4\n", "5\n")
-			w.settle()
+			w.barrier()
 			if err := out.Health(); err != nil {
 				t.Errorf("%s: %v", c.path, err)
 			}
@@ -354,14 +354,14 @@ func TestLostAtTheEnd(t *testing.T) {
 	w := newWriter(t, out)
 	l := laneOfRel("x")
 	w.write(l, "1\n")
-	w.settle()
+	w.barrier()
 	out.Extents(nil)
 	out.CutStored()
-	w.settle()
+	w.barrier()
 	must(t, os.RemoveAll(filepath.Join(dir, "out")))
 	finishAll(t, out, []*pipeline.Lane{l})
 	w.write(laneOfRel("y"), "2\n")
-	w.settle()
+	w.barrier()
 	if err := out.Health(); err != nil {
 		t.Error(err)
 	}
@@ -377,11 +377,11 @@ func TestRotatedByOthers(t *testing.T) {
 	out := openLog(t, config(path), "")
 	w := newWriter(t, out)
 	w.write(nil, "1\n")
-	w.settle()
+	w.barrier()
 	must(t, os.Rename(path, path+".1"))
 	must(t, os.WriteFile(path, nil, 0o644))
 	w.write(nil, "2\n")
-	w.settle()
+	w.barrier()
 	must(t, out.Close(ctx))
 	// What was written before that was noticed is in both: nobody can know which was copied.
 	wantTree(t, dir, `all.log="2\n" all.log.1="1\n2\n"`)
@@ -393,7 +393,7 @@ func TestTwoWriters(t *testing.T) {
 	out := openLog(t, cfg, "")
 	w := newWriter(t, out)
 	w.write(nil, "a\n")
-	w.settle()
+	w.barrier()
 	other, err := NewLog(cfg)
 	must(t, err)
 	if err := other.Open(ctx); !errors.Is(err, ErrLocked) {
@@ -409,14 +409,14 @@ func TestVerify(t *testing.T) {
 	put(t, dir, map[string]string{"a.zst": member, "b.zst.part": member + member[:9], "c.log": "a\nb", "c.log.part": "a\nb",
 		"d.part.new": "x\n", "e.gz": "text\n", "f.gz.part.damaged-2": packed(t, compress.Gzip, "a\n")})
 	type found struct {
-		name                        string
-		unfinished, leftover, sound bool
-		members, lines, torn        int64
-		kind                        compress.Kind
+		name                         string
+		unfinished, leftover, intact bool
+		members, lines, torn         int64
+		kind                         compress.Kind
 	}
 	var got []found
 	must(t, Verify(ctx, []string{dir, filepath.Join(dir, "gone")}, func(r Report) error {
-		got = append(got, found{filepath.Base(r.Path), r.Unfinished, r.Leftover || r.PutAside, r.Sound(), r.Members, r.Lines, r.TornBytes, r.Verdict.Kind})
+		got = append(got, found{filepath.Base(r.Path), r.Unfinished, r.Leftover || r.PutAside, r.Intact(), r.Members, r.Lines, r.TornBytes, r.Verdict.Kind})
 		return nil
 	}))
 	want := []found{

@@ -180,7 +180,7 @@ func TestForeign(t *testing.T) {
 	out = openLog(t, config(name), "")
 	w := newWriter(t, out)
 	w.write(nil, "more\n")
-	w.settle()
+	w.barrier()
 	must(t, out.Close(ctx))
 	wantTree(t, dir, `out="bait\nmore\n"`)
 }
@@ -193,7 +193,7 @@ func TestFolderLinks(t *testing.T) {
 	out := openLog(t, config(filepath.Join(dir, "link", "out")), "")
 	w := newWriter(t, out)
 	w.write(nil, "x\n")
-	w.settle()
+	w.barrier()
 	must(t, out.Close(ctx))
 	if got := content(t, filepath.Join(dir, "real", "out")); got != "x\n" {
 		t.Errorf("%q", got)
@@ -273,7 +273,7 @@ func TestLogMode(t *testing.T) {
 				}
 				w.write(l, "x\n")
 			}
-			w.settle()
+			w.barrier()
 			must(t, out.Close(ctx))
 			wantPerm(t, path, c.want)
 		})
@@ -290,14 +290,14 @@ func TestAdoptedMode(t *testing.T) {
 		must(t, os.WriteFile(path, []byte("x\n"), was))
 		w := newWriter(t, openLog(t, config(path), ""))
 		w.write(laneWithPerm("a", 0o640), "y\n")
-		w.settle()
+		w.barrier()
 		wantPerm(t, path, want)
 		must(t, os.WriteFile(path+".l.part", []byte("x\n"), was))
 		out := openLog(t, config(path+".{source.relpath}"), "")
 		l := laneWithPerm("l", 0o640)
 		w = newWriter(t, out)
 		w.write(l, "y\n")
-		w.settle()
+		w.barrier()
 		must(t, finish(ctx, out, l))
 		must(t, out.Close(ctx))
 		wantPerm(t, path+".l", want)
@@ -313,7 +313,7 @@ func TestLaneMode(t *testing.T) {
 	secret, public, empty := laneWithPerm("secret", 0o600), laneWithPerm("public", 0o644), laneWithPerm("empty", 0o640)
 	w.write(secret, "s\n")
 	w.write(public, "p\n")
-	w.settle()
+	w.barrier()
 	for _, l := range []*pipeline.Lane{secret, public, empty} {
 		must(t, finish(ctx, out, l))
 	}
@@ -331,7 +331,7 @@ func TestReplacedMode(t *testing.T) {
 	w := newWriter(t, out)
 	for range 3 {
 		w.write(laneWithPerm("a", 0o600), "x\n")
-		w.settle()
+		w.barrier()
 	}
 	must(t, out.Close(ctx))
 	if inner(out).Stats().Retries == 0 {

@@ -18,7 +18,7 @@ import (
 //
 //   - stream: the outputs of one lane, or of all. Which one takes a batch.
 //   - Ending files: rotation, finished lanes.
-//   - Extents: how far the outputs have come, for the progress of the source.
+//   - Extents: how far the outputs have come, for the checkpoint of the source.
 
 // A stream is a sequence of files: of one lane, of one source, or of all, as the
 // template has it.
@@ -312,7 +312,7 @@ func (s *log) name(list []*output, o *output) []*output {
 
 // retire lets go of the sealed outputs of st that have their names.
 func (s *log) retire(st *stream) {
-	for len(st.sealed) > 0 && st.sealed[0].placed {
+	for len(st.sealed) > 0 && st.sealed[0].published {
 		o := st.sealed[0]
 		s.shut(o)
 		s.retired = append(s.retired, o.final)
@@ -462,7 +462,7 @@ func (s *log) isThere(l *pipeline.Lane) bool {
 	return len(finished) > 0 && (s.cfg.ExactlyOnce || len(unfinished) == 0)
 }
 
-// complete makes a sound file of an output without records: nothing at all is no
+// complete makes an intact file of an output without records: nothing at all is no
 // gzip file.
 func (s *log) complete(o *output) error {
 	if o.err != nil {
@@ -493,7 +493,7 @@ func (s *log) complete(o *output) error {
 	return nil
 }
 
-// Extents implements [pipeline.ExtentReporter]. The path of a mark is the final one; the file
+// Extents implements [pipeline.ExtentReporter]. The path of an extent is the final one; the file
 // may still have its unfinished name. The outputs of a stream come in the order in
 // which they were begun.
 func (s *log) Extents(dst []pipeline.Extent) []pipeline.Extent {
@@ -502,22 +502,22 @@ func (s *log) Extents(dst []pipeline.Extent) []pipeline.Extent {
 	s.retiring = len(s.retired)
 	for key, st := range s.streams {
 		for _, o := range st.sealed {
-			dst = o.mark(dst, key)
+			dst = o.appendExtent(dst, key)
 		}
 		if st.active != nil {
-			dst = st.active.mark(dst, key)
+			dst = st.active.appendExtent(dst, key)
 		}
 	}
 	return dst
 }
 
-// mark appends the mark of o. What is empty needs none: it is begun anew.
-func (o *output) mark(dst []pipeline.Extent, key string) []pipeline.Extent {
-	o.marked = o.span.covered(o.synced)
-	if o.marked == 0 {
+// appendExtent appends the extent of o. What is empty needs none: it is begun anew.
+func (o *output) appendExtent(dst []pipeline.Extent, key string) []pipeline.Extent {
+	o.extent = o.span.covered(o.synced)
+	if o.extent == 0 {
 		return dst
 	}
-	return append(dst, pipeline.Extent{Lane: key, Path: o.final, Length: o.marked})
+	return append(dst, pipeline.Extent{Lane: key, Path: o.final, Length: o.extent})
 }
 
 // CutStored implements [pipeline.CutObserver]: sealed files that the cut covers may
@@ -526,7 +526,7 @@ func (s *log) CutStored() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, o := range s.outputs() {
-		o.stored = o.marked
+		o.stored = o.extent
 	}
 	for _, final := range s.retired[:s.retiring] {
 		delete(s.taken, final)

@@ -236,7 +236,7 @@ func globEscape(s string) string {
 func (t *template) files(v *values) (finished, unfinished []string) {
 	glob, exact := t.pattern(v)
 	keep := func(suffix string) (kept []string) {
-		names, _ := filepath.Glob(glob + suffix) // the pattern is sound
+		names, _ := filepath.Glob(glob + suffix) // the pattern is valid
 		for _, name := range names {
 			if name, ok := strings.CutSuffix(name, suffix); ok && exact.MatchString(name) {
 				kept = append(kept, name)

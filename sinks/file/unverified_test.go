@@ -109,15 +109,15 @@ func TestVerifyUnverified(t *testing.T) {
 		got[filepath.Base(r.Path)] = r
 		return nil
 	}))
-	for name, want := range map[string][3]bool{ // unverified, leftover, sound
+	for name, want := range map[string][3]bool{ // unverified, leftover, intact
 		"a": {false, false, true}, "a.unverified": {true, false, false}, "a-2.unverified": {true, false, false}, "b.unverified.part": {false, true, false},
 	} {
-		if r := got[name]; r.Unverified != want[0] || r.Leftover != want[1] || r.Sound() != want[2] {
+		if r := got[name]; r.Unverified != want[0] || r.Leftover != want[1] || r.Intact() != want[2] {
 			t.Errorf("%s: %+v", name, r)
 		}
 	}
 	cfg := config(filepath.Join(dir, "{source.relpath}"))
-	if finished, err := cfg.FinishUnmarked(nil); err != nil || len(finished) > 0 {
+	if finished, err := cfg.FinishWithoutExtent(nil); err != nil || len(finished) > 0 {
 		t.Errorf("%v are finished as if they were outputs: %v", finished, err)
 	}
 }

@@ -21,7 +21,7 @@ type Report struct {
 	// Leftover says that the file is a copy that was being made when its writer died.
 	// Nobody needs it.
 	Leftover bool
-	// PutAside says that the file is a damaged output as it was found. What was sound
+	// PutAside says that the file is a damaged output as it was found. What was intact
 	// at its beginning has gone on under the name that it had.
 	PutAside bool
 	// Unverified says that the file holds raw records of a damaged input, which no
@@ -33,8 +33,8 @@ type Report struct {
 	compress.Verification
 }
 
-// Sound reports whether the file is a finished one without damage.
-func (r *Report) Sound() bool {
+// Intact reports whether the file is a finished one without damage.
+func (r *Report) Intact() bool {
 	return !r.Unfinished && !r.Leftover && !r.PutAside && !r.Unverified && r.TornBytes == 0 && r.Verdict.Kind == compress.OK
 }
 

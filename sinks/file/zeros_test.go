@@ -25,7 +25,7 @@ func TestZeros(t *testing.T) {
 		out := openLog(t, config(filepath.Join(dir, "{source.relpath}.gz")), "")
 		w := newWriter(t, out)
 		w.write(laneOfRel("a"), "z\n")
-		w.settle()
+		w.barrier()
 		must(t, finish(ctx, out, laneOfRel("a")))
 		must(t, out.Close(ctx))
 		if names := ls(t, dir); names != "a.gz" {

@@ -242,11 +242,11 @@ func TestDeadLetter(t *testing.T) {
 		t.Fatal(err)
 	}
 	kafkatest.Check(t, "out", numbers(t, kafkatest.Read(t, client, "out", 1), 0), 2)
-	letters := kafkatest.Read(t, client, "dlq", 1)[0]
-	if len(letters) != 1 || string(letters[0].Key) != "b" || !strings.Contains(string(letters[0].Value), long) {
-		t.Fatalf("%d dead letters, want the long one", len(letters))
+	deadLetters := kafkatest.Read(t, client, "dlq", 1)[0]
+	if len(deadLetters) != 1 || string(deadLetters[0].Key) != "b" || !strings.Contains(string(deadLetters[0].Value), long) {
+		t.Fatalf("%d dead letters, want the long one", len(deadLetters))
 	}
-	if h := letters[0].Headers; len(h) != 1 || string(h[0].Value) != "in/0/1" {
+	if h := deadLetters[0].Headers; len(h) != 1 || string(h[0].Value) != "in/0/1" {
 		t.Errorf("headers %q, want the source in/0/1", h)
 	}
 	if s := run.P.Snapshot(); !s.Ledger.Balanced() || s.Ledger.Dead != 1 {

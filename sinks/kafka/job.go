@@ -52,8 +52,8 @@ func (s *Sink) newJob(b *pipeline.Batch, t pipeline.Ticket) *job {
 	return j
 }
 
-// place sorts the records of j by partition.
-func (s *Sink) place(j *job) {
+// partition sorts the records of j by partition.
+func (s *Sink) partition(j *job) {
 	st := j.t.Stream()
 	n := len(s.writers)
 	s.mu.Lock()
@@ -149,9 +149,9 @@ func (s *Sink) answer(j *job) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.waiting--; s.waiting == 0 && s.settled != nil {
-		close(s.settled)
-		s.settled = nil
+	if s.waiting--; s.waiting == 0 && s.resolved != nil {
+		close(s.resolved)
+		s.resolved = nil
 	}
 }
 

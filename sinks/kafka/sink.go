@@ -30,14 +30,14 @@ type Sink struct {
 	jobs    chan *job    // free ones
 	splits  atomic.Int64 // record batches that were sent again in parts
 
-	mu      sync.Mutex
-	turn    int // of partition_by: none
-	waiting int // jobs that are not answered
-	settled chan struct{}
-	faults  map[int]error // by partition
-	outage  *logging.Outage
-	plain   bool             // numbering is not allowed: said once
-	retries map[string]int64 // by class
+	mu       sync.Mutex
+	turn     int // of partition_by: none
+	waiting  int // jobs that are not answered
+	resolved chan struct{}
+	faults   map[int]error // by partition
+	outage   *logging.Outage
+	plain    bool             // numbering is not allowed: said once
+	retries  map[string]int64 // by class
 }
 
 // New returns the sink that cfg asks for. The error tells all that is wrong with
@@ -152,7 +152,7 @@ func (s *Sink) Submit(_ context.Context, b *pipeline.Batch, t pipeline.Ticket) e
 		return errStopped
 	}
 	j := s.newJob(b, t)
-	s.place(j)
+	s.partition(j)
 	s.mu.Lock()
 	s.waiting++
 	s.mu.Unlock()
@@ -175,13 +175,13 @@ func (s *Sink) Barrier(ctx context.Context) error {
 			s.mu.Unlock()
 			return nil
 		}
-		if s.settled == nil {
-			s.settled = make(chan struct{})
+		if s.resolved == nil {
+			s.resolved = make(chan struct{})
 		}
-		settled := s.settled
+		resolved := s.resolved
 		s.mu.Unlock()
 		select {
-		case <-settled:
+		case <-resolved:
 		case <-ctx.Done():
 			return ctx.Err()
 		}

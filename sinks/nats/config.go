@@ -20,13 +20,13 @@ type JetStreamConfig struct {
 	// position: where the record stood, so that one that is read again is dropped.
 	// key: the equivalence key, so that a page is taken once in a window. batch, with
 	// framing: lines: which part of the input the message holds; all sources must be
-	// files with mode: batch, whose batches then end at fixed places, about 128 KiB
+	// files with mode: batch, whose batches then end at fixed positions, about 128 KiB
 	// apart. none: no id.
 	MsgID string `yaml:"msg_id" enum:"position,key,batch,none"`
 	// Framing is records (a message for each record) or lines (a message for each
 	// batch, a line for each record, split at the server's max_payload). Lines are
 	// many times cheaper, and so are their ids to the server; but only batches that
-	// end at fixed places are the same when they are read again: msg_id must be batch
+	// end at fixed positions are the same when they are read again: msg_id must be batch
 	// or none.
 	Framing string `yaml:"framing" enum:"records,lines"`
 	// Publish bounds what is under way.

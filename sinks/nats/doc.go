@@ -13,7 +13,7 @@
 //
 // With msg_id: position, the id of a message is made of where its record stood in
 // the input. A record that is read again has the same id, so the stream drops the
-// second one, within its duplicate_window. Ids of the main output and of letters of
+// second one, within its duplicate_window. Ids of the main output and of dead letters of
 // rejects differ, so both may go to the same stream.
 //
 // # Order

@@ -11,7 +11,7 @@ import (
 )
 
 // A flight is a batch on its way: the Load of a Window. The batch is read while a
-// message of it is not settled, and its ticket is answered when all are.
+// message of it is not resolved, and its ticket is answered when all are.
 type flight struct {
 	page
 	sink   *JetStream
@@ -94,8 +94,8 @@ func (f *flight) Message(i int, m *client.Msg) {
 	}
 }
 
-// Settled implements [client.Load].
-func (f *flight) Settled(i int, err error) {
+// Resolved implements [client.Load].
+func (f *flight) Resolved(i int, err error) {
 	if err != nil {
 		f.refuse(i, err)
 	}

@@ -140,16 +140,16 @@ func passes(name []byte) bool {
 
 // source says where record i came from: the name of the lane and the position.
 func (p *page) source(i int) string {
-	pos, _ := p.place(i)
+	pos, _ := p.position(i)
 	var b [128]byte
 	dst := append(b[:0], p.b.Lane.Name()...)
 	dst = append(dst, '@')
 	return string(strconv.AppendInt(dst, pos, 10))
 }
 
-// place returns the position in the lane of the message that record i came in, and
+// position returns the position in the lane of the message that record i came in, and
 // the offset in it; without messages the offset in the stream, and 0.
-func (p *page) place(i int) (pos, off int64) {
+func (p *page) position(i int) (pos, off int64) {
 	r := p.s.Recs[i]
 	m := p.message(i)
 	if m == nil {
@@ -178,13 +178,13 @@ var base = base32.HexEncoding.WithPadding(base32.NoPadding)
 //	lane id · 0 · template · 0 · dead · position · offset · ordinal
 func (pr *press) positionID(p *page, i int) string {
 	var b [256]byte
-	return idOf(pr.appendPlace(pr.appendOrigin(b[:0], p), p, i))
+	return idOf(pr.appendPosition(pr.appendOrigin(b[:0], p), p, i))
 }
 
 // batchID returns an id that is the same whenever the records of g are read again as
 // one message, and that no other message has. It is made of where the batch began,
 // where the first and the last of the records stood, and how many there are: with
-// another max_payload, or other places at which batches end, a message with fewer
+// another max_payload, or other positions at which batches end, a message with fewer
 // records never takes the id of one with more.
 //
 //	lane id · 0 · template · 0 · dead · batch offset · first record · last record · records
@@ -192,8 +192,8 @@ func (pr *press) batchID(p *page, g group) string {
 	var b [256]byte
 	dst := pr.appendOrigin(b[:0], p)
 	dst = binary.BigEndian.AppendUint64(dst, uint64(p.b.Off))
-	dst = pr.appendPlace(dst, p, g.from)
-	dst = pr.appendPlace(dst, p, g.to-1)
+	dst = pr.appendPosition(dst, p, g.from)
+	dst = pr.appendPosition(dst, p, g.to-1)
 	return idOf(binary.BigEndian.AppendUint32(dst, uint32(g.to-g.from)))
 }
 
@@ -204,16 +204,16 @@ func (pr *press) appendOrigin(dst []byte, p *page) []byte {
 	for _, part := range pr.subject.parts {
 		dst = append(append(dst, byte(part.kind)), part.text...)
 	}
-	letter := byte(0)
+	dead := byte(0)
 	if p.dead {
-		letter = 1
+		dead = 1
 	}
-	return append(dst, 0, letter)
+	return append(dst, 0, dead)
 }
 
-// appendPlace appends where record i stood.
-func (pr *press) appendPlace(dst []byte, p *page, i int) []byte {
-	pos, off := p.place(i)
+// appendPosition appends where record i stood.
+func (pr *press) appendPosition(dst []byte, p *page, i int) []byte {
+	pos, off := p.position(i)
 	dst = binary.BigEndian.AppendUint64(dst, uint64(pos))
 	dst = binary.BigEndian.AppendUint64(dst, uint64(off))
 	return binary.BigEndian.AppendUint32(dst, uint32(p.ordinal(i)))

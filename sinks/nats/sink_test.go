@@ -255,7 +255,7 @@ func TestIDs(t *testing.T) {
 		add(&b.Out, 0, 0, "a2")
 		add(&b.Out, 2, 0, "b")
 		add(&b.Out, 4, 1, "c")
-		add(&b.Dead, 2, 0, "b's letter")
+		add(&b.Dead, 2, 0, "b's dead letter")
 		return b
 	}
 	for range 2 {
@@ -284,14 +284,14 @@ func TestIDs(t *testing.T) {
 	for _, m := range w.messages("OUT") {
 		got = append(got, string(m.Data))
 	}
-	if want := "a1 a2 b c b's letter c of another lane"; strings.Join(got, " ") != want || s.Stats().Duplicates != 6 {
+	if want := "a1 a2 b c b's dead letter c of another lane"; strings.Join(got, " ") != want || s.Stats().Duplicates != 6 {
 		t.Errorf("%q, %+v", got, s.Stats())
 	}
 }
 
 // TestBatchIDs: with msg_id: batch a message has the same id when its records are
 // read again, and another one where it has other records, though it begins at the
-// same place.
+// same position.
 func TestBatchIDs(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)

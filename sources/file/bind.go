@@ -13,7 +13,7 @@ import (
 // This file ties tracks to files, and lets go of them.
 
 // bind gives t the file p. The caller holds mu.
-func (w *Watcher) bind(t *track, p *prospect, l *look, now time.Time) {
+func (w *Watcher) bind(t *track, p *candidate, l *look, now time.Time) {
 	copied := t.file.id != p.s.id
 	unchanged := !copied && t.path == p.s.path && t.file.same(&p.s) && t.file.changed == p.s.changed
 	t.rotated = t.rotated || t.file.id == p.s.id && t.path != p.s.path
@@ -56,8 +56,8 @@ func (w *Watcher) bind(t *track, p *prospect, l *look, now time.Time) {
 
 // reopen makes a track that was done go on. The caller holds mu.
 func (w *Watcher) reopen(t *track) {
-	t.life, t.state, t.text, t.final, t.settled, t.finishing = open, checkpoint.Reading, "", false, false, false
-	t.verdict, t.found, t.lane, t.sound, t.closed = compress.Verdict{}, nil, nil, false, false
+	t.life, t.state, t.text, t.final, t.complete, t.finishing = open, checkpoint.Reading, "", false, false, false
+	t.verdict, t.found, t.lane, t.intact, t.closed = compress.Verdict{}, nil, nil, false, false
 }
 
 // loadPoint gives t the restart point that its entry names.
@@ -79,7 +79,7 @@ func (w *Watcher) loadPoint(t *track) {
 }
 
 // adopt makes a track of a new file. The caller holds mu.
-func (w *Watcher) adopt(p *prospect, l *look, gen int64, now time.Time) {
+func (w *Watcher) adopt(p *candidate, l *look, gen int64, now time.Time) {
 	id := laneID(&p.s, l, gen)
 	for w.ids[id] { // of a text that this file had once and that was moved
 		gen++
@@ -98,7 +98,7 @@ func (w *Watcher) adopt(p *prospect, l *look, gen int64, now time.Time) {
 
 // laneID returns the identity of the lane of a new file. It is the same if the
 // file is found again before anything of it was stored.
-func laneID(s *sighting, l *look, gen int64) string {
+func laneID(s *fileState, l *look, gen int64) string {
 	b := []byte(s.path)
 	for _, n := range []uint64{s.id.dev, s.id.ino, uint64(l.stamp), uint64(gen)} {
 		b = binary.LittleEndian.AppendUint64(b, n)
@@ -122,7 +122,7 @@ func (w *Watcher) skipToEnd(t *track, l *look) {
 		if i := bytes.LastIndexByte(buf, '\n'); i >= 0 {
 			off = from + int64(i) + 1
 			h := newTextHash()
-			t.places = []place{{off: off, line: 1, tail: l.tailAt(off), sum: h.Sum64(), state: &h}}
+			t.positions = []position{{off: off, line: 1, tail: l.tailAt(off), sum: h.Sum64(), state: &h}}
 			t.cut.off, t.head, t.hashFrom = off, l.head, off
 			w.rekey(t)
 			t.entry = keptOf(t.commit(off))
@@ -137,7 +137,7 @@ func (w *Watcher) skipToEnd(t *track, l *look) {
 // a copy that is still being made, it is not for ever. The caller holds mu.
 func (w *Watcher) replace(t *track) {
 	if t.file.same(&t.asRead) {
-		w.metBefore[t.file.id] = prospect{s: t.file, meeting: t.met}
+		w.metBefore[t.file.id] = candidate{s: t.file, meeting: t.met}
 	}
 	if t.at().off > 0 {
 		w.log.Warn("a file was truncated or written over: it is read from its beginning", "path", t.path, "read", t.at().off)

@@ -18,7 +18,7 @@
 // # Damage
 //
 // An input that cannot be opened, or is damaged, ends its lane and nothing else.
-// All whole records before the damage are emitted; an incomplete one at the place
+// All whole records before the damage are emitted; an incomplete one at the position
 // of a cut is not, and [Report] says how long it was. What was found is told by
 // [Source.Reports] when the run is over.
 //
@@ -43,11 +43,11 @@
 //	scan ──▶ by inode: known ──▶ renamed? grown? gone? ──▶ queue ──▶ readers ──▶ lanes
 //	           │ not known                                   ▲
 //	           ▼                                             │
-//	         prospect ──▶ by content: copy of one that is gone, of one that is
+//	         candidate ──▶ by content: copy of one that is gone, of one that is
 //	                      there (wait), or new ───────────────┘
 //
 // A text is known by the hash of its beginning, up to fingerprint_bytes, as far as
-// it was emitted, and by the hash of the last KiB before the place where reading
+// it was emitted, and by the hash of the last KiB before the position where reading
 // goes on. The second is what tells files apart that begin with the same header.
 //
 //	rotation            what is done

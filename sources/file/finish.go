@@ -24,7 +24,7 @@ func (w *Watcher) Finish(_ context.Context, lanes []*pipeline.Lane) []error {
 	for i, l := range lanes {
 		ids[i] = l.ID()
 	}
-	tracks := w.settle(lanes)
+	tracks := w.resolve(lanes)
 	if err := w.save(nil, nil, false, ids); err != nil {
 		return slices.Repeat([]error{err}, len(lanes))
 	}
@@ -38,9 +38,9 @@ func (w *Watcher) Finish(_ context.Context, lanes []*pipeline.Lane) []error {
 	return errs
 }
 
-// settle gives the tracks of lanes that are finished the states they are stored in.
+// resolve gives the tracks of lanes that are finished the states they are stored in.
 // It returns them; nil for one that was finished before.
-func (w *Watcher) settle(lanes []*pipeline.Lane) []*track {
+func (w *Watcher) resolve(lanes []*pipeline.Lane) []*track {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	tracks := make([]*track, len(lanes))
@@ -51,7 +51,7 @@ func (w *Watcher) settle(lanes []*pipeline.Lane) []*track {
 		}
 		t.state = stateOf(t.verdict) // and its text is that of endLane
 		w.touch(t)
-		t.finishing = t.settled && t.bound && t.verdict.Kind == compress.OK && w.cfg.OnFinish.String() != keepFile
+		t.finishing = t.complete && t.bound && t.verdict.Kind == compress.OK && w.cfg.OnFinish.String() != keepFile
 	}
 	return tracks
 }
@@ -73,7 +73,7 @@ func (w *Watcher) letGo(t *track, lane *pipeline.Lane, err error) {
 	t.life, t.lane, t.found, t.told = over, nil, nil, true
 	t.head, t.last, t.csv, t.parsed = nil, nil, nil, false
 	t.cut = cutter{off: t.cut.off, line: t.cut.line, oversize: t.cut.oversize}
-	t.places = slices.Clone(t.places[max(0, len(t.places)-1):])
+	t.positions = slices.Clone(t.positions[max(0, len(t.positions)-1):])
 	w.stats.count(&r)
 	w.mu.Unlock()
 	w.report(r)
@@ -144,7 +144,7 @@ func (w *Watcher) dispose(t *track, dirs map[string]bool) (taken bool, err error
 		return false, nil
 	}
 	if err == nil {
-		if now := sight(path, rel, fi); now.id != was.id || !now.same(&was) {
+		if now := fileStateOf(path, rel, fi); now.id != was.id || !now.same(&was) {
 			return false, nil // it is another one, or there may be another text in it
 		}
 		if dir := filepath.Dir(path); !dirs[dir] {

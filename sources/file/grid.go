@@ -6,8 +6,8 @@ import (
 	"github.com/urlfold/urlfold/pipeline"
 )
 
-// GridBytes is the usual distance of the places at which batches end that are cut at
-// fixed places: see WatchConfig.Grid.
+// GridBytes is the usual distance of the positions at which batches end that are cut at
+// fixed positions: see WatchConfig.Grid.
 const GridBytes = 128 << 10
 
 // onGrid returns how many bytes of b to emit, or 0 if more must be read to know. What

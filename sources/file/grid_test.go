@@ -40,7 +40,7 @@ type gridBatch struct {
 	piece pipeline.Piece
 }
 
-// cutAll cuts text from a place on, in reads and arenas of any size.
+// cutAll cuts text from a position on, in reads and arenas of any size.
 func cutAll(framing Framing, text string, grid int64, maxRecord int, from int64, inside bool) (all []gridBatch) {
 	c := cutter{framing: framing, maxRecord: maxRecord, grid: grid, off: from, oversize: inside}
 	rest := text[from:]

@@ -45,7 +45,7 @@ func (h *hints) add(dir string) {
 }
 
 // watch watches the folders of files.
-func (h *hints) watch(all []sighting) {
+func (h *hints) watch(all []fileState) {
 	for i := range all {
 		h.add(filepath.Dir(all[i].path))
 	}

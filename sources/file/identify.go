@@ -25,9 +25,9 @@ import (
 // way can only be told by what comes next. So a young file that could be a copy is
 // held back, and nothing is lost but time, at most rotate_wait.
 
-// A prospect is a file that is not known yet.
-type prospect struct {
-	s sighting
+// A candidate is a file that is not known yet.
+type candidate struct {
+	s fileState
 	meeting
 	listed   bool
 	checking bool
@@ -48,13 +48,13 @@ type meeting struct {
 
 // A checked is what became of a comparison.
 type checked struct {
-	off    int64 // of the place
+	off    int64 // of the position
 	answer answer
 	whole  bool // the text ends there
 }
 
 // close releases what p holds.
-func (p *prospect) close(*Watcher) { p.asked = nil }
+func (p *candidate) close(*Watcher) { p.asked = nil }
 
 // A look is the beginning of a file.
 type look struct {
@@ -67,7 +67,7 @@ type look struct {
 }
 
 // lookAt opens a file and reads its beginning. The caller closes f, or keeps it.
-func (w *Watcher) lookAt(s *sighting) (*look, error) {
+func (w *Watcher) lookAt(s *fileState) (*look, error) {
 	f, err := w.openAs(s.path, s.id)
 	if err != nil {
 		return nil, err
@@ -93,8 +93,8 @@ func (w *Watcher) lookAt(s *sighting) (*look, error) {
 }
 
 // consider decides what p is, if that can be told now. It reports whether p is
-// settled. The caller holds mu.
-func (w *Watcher) consider(p *prospect, own *track, l *look, now time.Time) bool {
+// decided. The caller holds mu.
+func (w *Watcher) consider(p *candidate, own *track, l *look, now time.Time) bool {
 	p.compressed = l.compressed
 	fits := own != nil && !own.replaced && !own.reused && w.fits(own, p, l)
 	if l.err != nil {
@@ -136,7 +136,7 @@ func (w *Watcher) consider(p *prospect, own *track, l *look, now time.Time) bool
 
 // fits reports whether a file that has the inode of t has its text, too. The tail
 // of a compressed one is looked at when it is opened.
-func (w *Watcher) fits(t *track, p *prospect, l *look) bool {
+func (w *Watcher) fits(t *track, p *candidate, l *look) bool {
 	if t.step != resting || t.life == ended || w.outlived(t, p, l) {
 		return false
 	}
@@ -179,7 +179,7 @@ func (l *look) tailAt(off int64) digest {
 
 // compare looks for tracks that p may be a copy of. It returns the one that p
 // takes the place of, or whether it is too early to tell.
-func (w *Watcher) compare(p *prospect, l *look, now time.Time) (best *track, hold bool) {
+func (w *Watcher) compare(p *candidate, l *look, now time.Time) (best *track, hold bool) {
 	young := w.young(p, now)
 	p.copied = false
 	if w.veiled && slices.ContainsFunc(w.tracks, func(t *track) bool { return t.veiled() && sameBeginning(t.head, l.head) }) {
@@ -193,14 +193,14 @@ func (w *Watcher) compare(p *prospect, l *look, now time.Time) (best *track, hol
 			return nil, true // there is too little of it yet
 		}
 	}
-	cands := w.candidates(p, l, young, orig)
-	if len(cands) == 0 {
+	similar := w.sameHead(p, l, young, orig)
+	if len(similar) == 0 {
 		return nil, false
 	}
-	if ready := w.compared(p, l, cands, young, now); !ready {
+	if ready := w.compared(p, l, similar, young, now); !ready {
 		return nil, true
 	}
-	for _, t := range cands {
+	for _, t := range similar {
 		same, short := w.sameText(p, l, t)
 		switch {
 		case same && t == orig:
@@ -247,7 +247,7 @@ func (t *track) sure() bool {
 
 // young reports whether p has changed so lately that a rotation may be under way.
 // A clock that jumps does not make it so for ever.
-func (w *Watcher) young(p *prospect, now time.Time) bool {
+func (w *Watcher) young(p *candidate, now time.Time) bool {
 	if p.scans < fewScans && !w.ends {
 		return true
 	}
@@ -257,7 +257,7 @@ func (w *Watcher) young(p *prospect, now time.Time) bool {
 
 // original returns the track of the file that p is the compressed form of, by its
 // name, if that is still there: who compresses takes it away when he is done.
-func (w *Watcher) original(p *prospect) *track {
+func (w *Watcher) original(p *candidate) *track {
 	path := stem(p.s.path)
 	if path == "" {
 		return nil
@@ -283,7 +283,7 @@ func stem(path string) string {
 // copy of that, and not that file, though it may begin as it does, or be all the same.
 // A copy that is made elsewhere may arrive a while later, but not of what on_finish
 // took away.
-func (w *Watcher) outlived(t *track, p *prospect, l *look) bool {
+func (w *Watcher) outlived(t *track, p *candidate, l *look) bool {
 	made := l.stamp
 	if made == 0 {
 		made = p.s.changed
@@ -300,11 +300,11 @@ func (w *Watcher) outlived(t *track, p *prospect, l *look) bool {
 // mayBe reports whether p may be made of the file of t, by its name: if on_finish took
 // that away, it is only what a rotation was just compressing. Any other file was there
 // beside it, and is one of its own.
-func (t *track) mayBe(p *prospect) bool { return t.disposed == 0 || stem(p.s.path) == t.path }
+func (t *track) mayBe(p *candidate) bool { return t.disposed == 0 || stem(p.s.path) == t.path }
 
-// candidates returns the tracks that begin as l does, orig among them if that is
+// sameHead returns the tracks that begin as l does, orig among them if that is
 // one.
-func (w *Watcher) candidates(p *prospect, l *look, young bool, orig *track) []*track {
+func (w *Watcher) sameHead(p *candidate, l *look, young bool, orig *track) []*track {
 	var found []*track
 	head := l.head
 	add := func(t *track) {
@@ -331,7 +331,7 @@ func (w *Watcher) candidates(p *prospect, l *look, young bool, orig *track) []*t
 
 // sameText reports whether p has all of the text of t that was emitted, or, being
 // shorter than that, a beginning of it, as far as that can be told.
-func (w *Watcher) sameText(p *prospect, l *look, t *track) (same, short bool) {
+func (w *Watcher) sameText(p *candidate, l *look, t *track) (same, short bool) {
 	at := t.at()
 	if l.compressed {
 		c, ok := p.checked[t]
@@ -346,8 +346,8 @@ func (w *Watcher) sameText(p *prospect, l *look, t *track) (same, short bool) {
 		}
 		return same, false
 	}
-	for i := len(t.places) - 1; i >= 0; i-- {
-		if q := t.places[i]; q.off <= p.s.size && q.off > 0 {
+	for i := len(t.positions) - 1; i >= 0; i-- {
+		if q := t.positions[i]; q.off <= p.s.size && q.off > 0 {
 			return false, l.tailAt(q.off) == q.tail
 		}
 	}
@@ -358,7 +358,7 @@ func (w *Watcher) sameText(p *prospect, l *look, t *track) (same, short bool) {
 // still has its text: it does if it has not changed, or grew. Else the text has to be
 // read and hashed, and it is not known before that is done. A file that was made after
 // the last change of the one that own has read only got its inode.
-func (w *Watcher) sameStill(own *track, p *prospect, l *look) (same, known bool) {
+func (w *Watcher) sameStill(own *track, p *candidate, l *look) (same, known bool) {
 	if own.at().off > 0 && own.file.changed != 0 && l.stamp > own.file.changed {
 		return false, true
 	}
@@ -375,14 +375,14 @@ func (w *Watcher) sameStill(own *track, p *prospect, l *look) (same, known bool)
 	return c.answer == agrees, true
 }
 
-// compared sees to it that p is compared with cands as far as that takes reading it:
+// compared sees to it that p is compared with similar as far as that takes reading it:
 // a job. It reports whether that was done.
-func (w *Watcher) compared(p *prospect, l *look, cands []*track, young bool, now time.Time) bool {
+func (w *Watcher) compared(p *candidate, l *look, similar []*track, young bool, now time.Time) bool {
 	if p.checking || l.compressed && young && now.Sub(p.since) < min(w.cfg.RotateWait/2, 2*w.cfg.PollInterval) {
 		return false // it is still growing: all of it would be read again
 	}
 	var asked []wanted
-	for _, t := range cands {
+	for _, t := range similar {
 		at := t.at()
 		if !l.compressed && !(t.free() && t.mustHash() && p.s.size >= at.off && l.tailAt(at.off) == at.tail) {
 			continue // what l has tells
@@ -390,7 +390,7 @@ func (w *Watcher) compared(p *prospect, l *look, cands []*track, young bool, now
 		if c, ok := p.checked[t]; !ok || t.free() && c.off != at.off && (c.answer == agrees || !l.compressed) {
 			asked = append(asked, want(t))
 		}
-		for _, q := range t.places {
+		for _, q := range t.positions {
 			if _, ok := p.checked[t]; !ok && l.compressed && t.replaced && q.off > 0 {
 				asked = append(asked, wanted{t, t.hashFrom, q})
 			}
@@ -403,15 +403,15 @@ func (w *Watcher) compared(p *prospect, l *look, cands []*track, young bool, now
 	return false
 }
 
-// ask lets p be compared with places. The caller holds mu.
-func (w *Watcher) ask(p *prospect, asked []wanted) {
+// ask lets p be compared with positions. The caller holds mu.
+func (w *Watcher) ask(p *candidate, asked []wanted) {
 	p.asked, p.checking = asked, true
 	w.enqueue(&w.checking, p)
 }
 
 // do implements job: it compares the text of a file with that of tracks, at the
-// places that are asked for.
-func (p *prospect) do(ctx context.Context, w *Watcher) {
+// positions that are asked for.
+func (p *candidate) do(ctx context.Context, w *Watcher) {
 	w.mu.Lock()
 	was, asked := p.s, slices.Clone(p.asked)
 	w.mu.Unlock()
@@ -443,7 +443,7 @@ func (p *prospect) do(ctx context.Context, w *Watcher) {
 
 // uncompared notes that p could not be compared with anything: it has changed since,
 // or cannot be read. The next poll asks again.
-func (w *Watcher) uncompared(p *prospect, err error) {
+func (w *Watcher) uncompared(p *candidate, err error) {
 	if err != nil && !errors.Is(err, errStopped) && !errors.Is(err, errMoved) && !errors.Is(err, fs.ErrNotExist) {
 		w.unreadableFile(p, err)
 	}

@@ -31,8 +31,8 @@ func TestInodeGivenAgain(t *testing.T) {
 	s := all[0]
 	known := &track{
 		path: filepath.Join(dir, "a.log"), id: "known", life: over, head: []byte(text[:1024]),
-		places: []place{placeAfter(text)},
-		key:    headKey{1024, digestOf([]byte(text[:1024]))},
+		positions: []position{positionAfter(text)},
+		key:       headKey{1024, digestOf([]byte(text[:1024]))},
 	}
 	w.index(known, headKey{})
 	for name, lost := range map[string]*track{
@@ -43,8 +43,8 @@ func TestInodeGivenAgain(t *testing.T) {
 			lost.path, lost.id, lost.file = filepath.Join(dir, "b.log"), "lost", s
 			lost.file.path = lost.path
 			w.tracks = []*track{known, lost}
-			p := &prospect{s: s, meeting: meeting{time.Now().Add(-time.Hour), 10}, listed: true}
-			settled := false
+			p := &candidate{s: s, meeting: meeting{time.Now().Add(-time.Hour), 10}, listed: true}
+			decided := false
 			for range 2 { // the first time asks for the text to be compared
 				l, err := w.lookAt(&p.s)
 				if err != nil {
@@ -53,7 +53,7 @@ func TestInodeGivenAgain(t *testing.T) {
 				if strings.Contains(name, "beginning") {
 					l.stamp = 0
 				}
-				settled = w.consider(p, lost, l, time.Now())
+				decided = w.consider(p, lost, l, time.Now())
 				if l.f != nil {
 					_ = l.f.Close()
 				}
@@ -61,8 +61,8 @@ func TestInodeGivenAgain(t *testing.T) {
 					p.do(t.Context(), w)
 				}
 			}
-			if !settled || !known.bound || lost.bound || len(w.tracks) != 2 {
-				t.Errorf("settled %v; bound to the known text %v, to the lost one %v; %d tracks", settled, known.bound, lost.bound, len(w.tracks))
+			if !decided || !known.bound || lost.bound || len(w.tracks) != 2 {
+				t.Errorf("decided %v; bound to the known text %v, to the lost one %v; %d tracks", decided, known.bound, lost.bound, len(w.tracks))
 			}
 			w.unbind(known)
 		})
@@ -91,11 +91,11 @@ func TestSameBeginningShorter(t *testing.T) {
 	}
 }
 
-// placeAfter returns the place at the end of a text.
-func placeAfter(text string) place {
+// positionAfter returns the position at the end of a text.
+func positionAfter(text string) position {
 	h := newTextHash()
 	_, _ = h.WriteString(text)
-	return place{
+	return position{
 		off: int64(len(text)), line: int64(strings.Count(text, "\n")) + 1, tail: digestOf([]byte(text[max(0, len(text)-tailBytes):])),
 		sum: h.Sum64(), state: &h,
 	}

@@ -30,7 +30,7 @@ type cutter struct {
 	line      int64
 	tail      []byte
 	oversize  bool
-	grid      int64 // if it is not 0, batches end at fixed places: see onGrid
+	grid      int64 // if it is not 0, batches end at fixed positions: see onGrid
 	// note, if it is set, is called before a batch is emitted, when off, line and
 	// oversize are those behind it. It returns B of the position there.
 	note func(b *pipeline.Batch) int64

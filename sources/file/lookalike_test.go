@@ -182,7 +182,7 @@ func TestHashAcrossRestarts(t *testing.T) {
 				}
 			}
 			d := start(t, data, set, sink, nil)
-			until(t, "progress, from where a run can resume", func() bool {
+			until(t, "a checkpoint, from where a run can resume", func() bool {
 				list := d.store.Entries("file")
 				return len(list) > 0 && (list[0].Restart != 0 || list[0].State == checkpoint.Done || name != "a.gz")
 			})

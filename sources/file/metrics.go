@@ -42,9 +42,9 @@ func (w *Watcher) Metrics(emit func(name, help, kind string, value float64, labe
 	emit("source_open_descriptors", "Files that are held open.", gauge, float64(s.Descriptors))
 
 	c := w.cfg.Store.Stats()
-	emit("checkpoint_saves_total", "How often the progress was stored.", counter, float64(c.Saves))
+	emit("checkpoint_saves_total", "How often the checkpoint was stored.", counter, float64(c.Saves))
 	emit("checkpoint_failures_total", "How often that has failed.", counter, float64(c.Failures))
 	emit("checkpoint_compactions_total", "How often a snapshot has replaced the log of commits.", counter, float64(c.Compactions))
-	emit("checkpoint_bytes", "Size of the stored progress.", gauge, float64(c.SnapshotBytes), "part", "snapshot")
-	emit("checkpoint_bytes", "Size of the stored progress.", gauge, float64(c.LogBytes), "part", "log")
+	emit("checkpoint_bytes", "Size of the checkpoint.", gauge, float64(c.SnapshotBytes), "part", "snapshot")
+	emit("checkpoint_bytes", "Size of the checkpoint.", gauge, float64(c.LogBytes), "part", "log")
 }

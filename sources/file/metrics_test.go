@@ -89,9 +89,9 @@ func TestMetricsOfManyFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i := range 100_000 {
-		s := sighting{path: fmt.Sprint("/logs/", i), size: 5000 + int64(i)}
+		s := fileState{path: fmt.Sprint("/logs/", i), size: 5000 + int64(i)}
 		t := &track{path: s.path, bound: true, file: s, atEnd: i >= 500, asRead: s}
-		t.places = []place{{off: 5000}}
+		t.positions = []position{{off: 5000}}
 		w.tracks = append(w.tracks, t)
 	}
 	series := 0
@@ -122,8 +122,8 @@ func TestMetricsOfManyFiles(t *testing.T) {
 func BenchmarkMetrics(b *testing.B) {
 	w := &Watcher{cfg: WatchConfig{Store: new(checkpoint.Store)}}
 	for i := range 100_000 {
-		s := sighting{path: fmt.Sprint("/logs/", i), size: 5000}
-		w.tracks = append(w.tracks, &track{path: s.path, bound: true, file: s, atEnd: true, asRead: s, places: []place{{off: 5000}}})
+		s := fileState{path: fmt.Sprint("/logs/", i), size: 5000}
+		w.tracks = append(w.tracks, &track{path: s.path, bound: true, file: s, atEnd: true, asRead: s, positions: []position{{off: 5000}}})
 	}
 	for b.Loop() {
 		w.Metrics(func(string, string, string, float64, ...string) {})

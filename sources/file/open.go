@@ -140,7 +140,7 @@ func (w *Watcher) openPlain(t *track) error {
 	if want := tailLen(off); int64(len(t.last)) != want {
 		t.last = make([]byte, want)
 		n, err := readFile{t.in.f, w.at}.ReadAt(t.last, off-want)
-		if int64(n) != want || digestOf(t.last) != w.placeOf(t).tail {
+		if int64(n) != want || digestOf(t.last) != w.positionOf(t).tail {
 			t.last = nil
 			if int64(n) != want && err != io.EOF {
 				return err
@@ -194,7 +194,7 @@ func (w *Watcher) resumeFrom(t *track, from compress.RestartPoint) error {
 	if from.Offset() == 0 && len(head) == 0 {
 		head = make([]byte, 0, w.cfg.FingerprintBytes)
 	}
-	at := w.placeOf(t)
+	at := w.positionOf(t)
 	sum := hashAfter{skip: t.hashFrom, hash: newTextHash()}
 	last, head, err := skip(io.TeeReader(onlyRead{zr}, &sum), again, head)
 	other := off > 0 && digestOf(last) != at.tail || from.Offset() == 0 && off > 0 && sum.hash.Sum64() != at.sum
@@ -267,8 +267,8 @@ func (w *Watcher) fileOf(t *track) (path string, id fileID) {
 	return t.path, t.file.id
 }
 
-// placeOf returns where reading goes on.
-func (w *Watcher) placeOf(t *track) place {
+// positionOf returns where reading goes on.
+func (w *Watcher) positionOf(t *track) position {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return t.at()

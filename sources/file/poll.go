@@ -26,7 +26,7 @@ func (w *Watcher) poll(h *hints) {
 	h.watch(all)
 	now := w.clock()
 	w.mu.Lock()
-	unknown := w.sightKnown(all, now, began)
+	unknown := w.updateKnown(all, now, began)
 	w.missKnown(now, hidden)
 	w.hide(hidden)
 	w.veiled = slices.ContainsFunc(w.tracks, (*track).veiled)
@@ -57,17 +57,17 @@ func (w *Watcher) follow(now time.Time) bool {
 }
 
 // storeStart stores where files are begun that were there before there was any
-// progress. If that fails, the next run begins at their ends, as they are then.
+// checkpoint. If that fails, the next run begins at their ends, as they are then.
 func (w *Watcher) storeStart() {
 	if err := w.save(nil, nil, false, nil); err != nil {
 		w.log.Warn("cannot store where reading begins", "error", err)
 	}
 }
 
-// sightKnown updates the tracks whose files were sighted. It returns the
-// sightings of others. A file that is done and has changed is looked at as if it
+// updateKnown updates the tracks whose files were found. It returns the
+// other files. A file that is done and has changed is looked at as if it
 // were new. The scan began at that time.
-func (w *Watcher) sightKnown(all []sighting, now, began time.Time) (unknown []sighting) {
+func (w *Watcher) updateKnown(all []fileState, now, began time.Time) (unknown []fileState) {
 	for _, t := range w.tracks {
 		t.listed = false
 	}
@@ -98,7 +98,7 @@ func (w *Watcher) sightKnown(all []sighting, now, began time.Time) (unknown []si
 			named[t] = true
 			w.touch(t)
 		}
-		if t.sighted.Before(began) { // else a reader has seen it later than this scan
+		if t.lookedAt.Before(began) { // else a reader has seen it later than this scan
 			w.refresh(t, *s, renamed, now)
 		}
 	}
@@ -106,7 +106,7 @@ func (w *Watcher) sightKnown(all []sighting, now, began time.Time) (unknown []si
 }
 
 // refresh notes how the file of t is now.
-func (w *Watcher) refresh(t *track, s sighting, renamed bool, now time.Time) {
+func (w *Watcher) refresh(t *track, s fileState, renamed bool, now time.Time) {
 	if t.life != open {
 		return // what came behind the end is seen when that is told
 	}
@@ -126,7 +126,7 @@ func (w *Watcher) refresh(t *track, s sighting, renamed bool, now time.Time) {
 // question notes whether the file of t, which is s now, may hold another text than
 // the one that was read. A file that is being written to may show its new time just
 // before its new size, so the next scan has the last word.
-func (w *Watcher) question(t *track, s *sighting, renamed bool) {
+func (w *Watcher) question(t *track, s *fileState, renamed bool) {
 	switch grown := s.size > t.file.size; {
 	case t.doubt == doubted && grown:
 		t.doubt = trusted
@@ -162,7 +162,7 @@ func (w *Watcher) missKnown(now time.Time, hidden map[string]error) {
 			w.touch(t)
 		}
 		if fi, err := t.in.f.Stat(); err == nil {
-			w.refresh(t, sight(t.path, t.rel, fi), true, now)
+			w.refresh(t, fileStateOf(t.path, t.rel, fi), true, now)
 		}
 	}
 }
@@ -229,17 +229,17 @@ func (w *Watcher) ghosts() map[fileID]*track {
 	return m
 }
 
-// meet keeps the prospects up to date with the sightings of unknown files.
-func (w *Watcher) meet(unknown []sighting, now time.Time) {
-	for _, p := range w.prospects {
+// meet keeps the candidates up to date with the unknown files.
+func (w *Watcher) meet(unknown []fileState, now time.Time) {
+	for _, p := range w.candidates {
 		p.listed = false
 	}
 	for _, s := range unknown {
-		p := w.prospects[s.id]
+		p := w.candidates[s.id]
 		switch {
 		case w.given[s.id]:
 		case p == nil:
-			w.prospects[s.id] = w.meetFirst(s, now)
+			w.candidates[s.id] = w.meetFirst(s, now)
 		case p.listed: // another name of it
 		default:
 			if p.scans++; !p.s.same(&s) {
@@ -252,32 +252,32 @@ func (w *Watcher) meet(unknown []sighting, now time.Time) {
 		}
 	}
 	clear(w.metBefore)
-	for id, p := range w.prospects {
+	for id, p := range w.candidates {
 		if !p.listed {
-			delete(w.prospects, id)
+			delete(w.candidates, id)
 			delete(w.broken, p.s.path)
 		}
 	}
 }
 
-// meetFirst returns the prospect of a file that was none at the last scan.
-func (w *Watcher) meetFirst(s sighting, now time.Time) *prospect {
-	p := &prospect{s: s, meeting: meeting{now, 1}, listed: true}
+// meetFirst returns the candidate of a file that was none at the last scan.
+func (w *Watcher) meetFirst(s fileState, now time.Time) *candidate {
+	p := &candidate{s: s, meeting: meeting{now, 1}, listed: true}
 	if before, ok := w.metBefore[s.id]; ok && before.s.same(&s) {
 		p.meeting, p.checked = meeting{before.since, before.scans + 1}, before.checked
 	}
 	return p
 }
 
-// judge decides what prospects are. Nothing is locked while a file is opened.
+// judge decides what candidates are. Nothing is locked while a file is opened.
 func (w *Watcher) judge(ghosts map[fileID]*track, now time.Time) {
 	w.mu.Lock()
-	list := make([]*prospect, 0, len(w.prospects))
-	for _, p := range w.prospects {
+	list := make([]*candidate, 0, len(w.candidates))
+	for _, p := range w.candidates {
 		list = append(list, p)
 	}
 	w.mu.Unlock()
-	slices.SortFunc(list, func(a, b *prospect) int { return cmp.Compare(a.s.path, b.s.path) })
+	slices.SortFunc(list, func(a, b *candidate) int { return cmp.Compare(a.s.path, b.s.path) })
 	for _, p := range list {
 		own := ghosts[p.s.id]
 		w.mu.Lock()
@@ -297,17 +297,17 @@ func (w *Watcher) judge(ghosts map[fileID]*track, now time.Time) {
 }
 
 // knownDone binds a track that is done to its file, if that has not changed.
-func (w *Watcher) knownDone(own *track, p *prospect, now time.Time) bool {
+func (w *Watcher) knownDone(own *track, p *candidate, now time.Time) bool {
 	if own == nil || own.bound || own.replaced || own.reused || own.life != over || !own.file.same(&p.s) ||
 		own.file.rewritten(&p.s, own.path != p.s.path) {
 		return false
 	}
 	w.bind(own, p, nil, now)
-	delete(w.prospects, p.s.id)
+	delete(w.candidates, p.s.id)
 	return true
 }
 
-func (w *Watcher) judgeOne(p *prospect, own *track, l *look, err error, now time.Time) {
+func (w *Watcher) judgeOne(p *candidate, own *track, l *look, err error, now time.Time) {
 	switch {
 	case errors.Is(err, errMoved), errors.Is(err, fs.ErrNotExist):
 		return // the next scan sees it as it is
@@ -320,13 +320,13 @@ func (w *Watcher) judgeOne(p *prospect, own *track, l *look, err error, now time
 		own = nil
 	}
 	if w.consider(p, own, l, now) {
-		delete(w.prospects, p.s.id)
+		delete(w.candidates, p.s.id)
 	}
 }
 
 // unreadableFile notes that a file cannot be opened. It is tried again, unless
 // this run ends when it has seen everything.
-func (w *Watcher) unreadableFile(p *prospect, err error) {
+func (w *Watcher) unreadableFile(p *candidate, err error) {
 	w.broken[p.s.path] = err.Error()
 	if disk.Exhausted(err) {
 		w.exhausted(err)
@@ -344,7 +344,7 @@ func (w *Watcher) unreadableFile(p *prospect, err error) {
 	}
 	if w.ends {
 		w.given[p.s.id] = true
-		delete(w.prospects, p.s.id)
+		delete(w.candidates, p.s.id)
 	}
 }
 
@@ -373,15 +373,15 @@ func (w *Watcher) schedule(t *track, now time.Time) {
 	unread := !t.atEnd || !t.file.same(&t.asRead)
 	switch {
 	case w.ends:
-		t.final, t.settled = true, w.cfg.Mode == modeBatch || t.rotated || t.in.compressed
+		t.final, t.complete = true, w.cfg.Mode == modeBatch || t.rotated || t.in.compressed
 	case unread:
 	case t.rotated && quiet >= w.cfg.RotateWait, t.in.compressed && quiet >= w.cfg.DamageAfter:
-		t.final, t.settled = true, true
+		t.final, t.complete = true, true
 	default:
 		return
 	}
 	if unread && !w.ends {
-		t.final, t.settled = false, false
+		t.final, t.complete = false, false
 	}
 	if t.tries >= maxTries && w.ends {
 		w.giveUp(t)
@@ -412,7 +412,7 @@ func (w *Watcher) scheduleLost(t *track, now time.Time) {
 		t.gone = now
 		w.touch(t)
 	}
-	if w.given[t.file.id] || now.Sub(t.gone) < w.cfg.RotateWait || w.ends && len(w.prospects) > 0 {
+	if w.given[t.file.id] || now.Sub(t.gone) < w.cfg.RotateWait || w.ends && len(w.candidates) > 0 {
 		return
 	}
 	if t.at().off == 0 && t.lane == nil {

@@ -37,8 +37,8 @@ func (w *Watcher) mind(t *track, lane *pipeline.Lane) {
 	t.cut.late = func() {
 		w.mu.Lock()
 		defer w.mu.Unlock()
-		if n := len(t.places); n > 0 {
-			t.places[n-1].loose = false
+		if n := len(t.positions); n > 0 {
+			t.positions[n-1].loose = false
 		}
 	}
 	lane.TrackVerified()
@@ -49,21 +49,21 @@ func (w *Watcher) mind(t *track, lane *pipeline.Lane) {
 	}
 }
 
-// addPlace appends a place. Places of a held lane that are not verified are never
+// addPosition appends a position. Positions of a held lane that are not verified are never
 // stored: only the last one is kept.
-func addPlace(places []place, p place) []place {
-	if n := len(places); n > 0 && places[n-1].loose {
-		places[n-1] = p
-		return places
+func addPosition(positions []position, p position) []position {
+	if n := len(positions); n > 0 && positions[n-1].loose {
+		positions[n-1] = p
+		return positions
 	}
-	return append(places, p)
+	return append(positions, p)
 }
 
 // inspect reads a compressed file to the end before anything of it is emitted, if
 // that is asked for. It reports whether there is nothing to emit now.
 func (w *Watcher) inspect(ctx context.Context, t *track) (out outcome, done bool, err error) {
 	t.seen, t.in.bound = nil, false
-	skip := w.cfg.OnDamage == damageSkip && t.cut.off == 0 && !t.sound
+	skip := w.cfg.OnDamage == damageSkip && t.cut.off == 0 && !t.intact
 	if !t.in.compressed || !skip && (w.cfg.OnDamage != damageQuarantine || w.cfg.Hold) {
 		return goesOn, false, nil
 	}
@@ -84,7 +84,7 @@ func (w *Watcher) inspect(ctx context.Context, t *track) (out outcome, done bool
 		t.in.rest()
 		return rests, true, nil
 	case !e.verdict.Damage():
-		t.sound = true
+		t.intact = true
 		return goesOn, false, nil
 	}
 	t.seen = e
@@ -148,7 +148,7 @@ func (w *Watcher) concludeClosed(ctx context.Context, t *track) (outcome, error)
 	case e != nil && e.err != nil:
 		return fails, e.err
 	case e == nil || !e.verdict.Damage():
-		// A sound copy with the same beginning was put in its place.
+		// An intact copy with the same beginning was put in its place.
 		w.log.Warn("quarantined file is not damaged any more, reading continues", "path", t.path)
 		w.mu.Lock()
 		t.closed, t.entry.State = false, checkpoint.Reading
@@ -189,7 +189,7 @@ func (w *Watcher) verifyEnd(ctx context.Context, t *track) error {
 		return err
 	}
 	r.Verified.Bytes, r.Verified.Lines = r.Verified.Bytes+s.before.Bytes, r.Verified.Lines+s.before.Lines
-	r.settle(s, r.Lines)
+	r.fill(s, r.Lines)
 	return nil
 }
 
@@ -256,12 +256,12 @@ func (w *Watcher) forgetRest(t *track) {
 	}
 	v := t.cut.verified
 	t.cut.off, t.cut.line, t.cut.oversize = v.Bytes, v.Lines+1, false
-	for n := len(t.places); n > 0 && t.places[n-1].off > v.Bytes; n-- {
-		t.places = t.places[:n-1]
+	for n := len(t.positions); n > 0 && t.positions[n-1].off > v.Bytes; n-- {
+		t.positions = t.positions[:n-1]
 	}
-	if n := len(t.places); n == 0 {
+	if n := len(t.positions); n == 0 {
 		t.hash, t.hashFrom = newTextHash(), 0
-	} else if state := t.places[n-1].state; state != nil {
+	} else if state := t.positions[n-1].state; state != nil {
 		t.hash = *state
 	}
 	w.rekey(t)

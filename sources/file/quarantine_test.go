@@ -34,9 +34,9 @@ func inMembers(t testing.TB, text string, n int) string {
 	return b.String()
 }
 
-// soundPart returns how much of the text of a gzip file the standard library verifies,
+// intactPart returns how much of the text of a gzip file the standard library verifies,
 // and whether that is all.
-func soundPart(data string) (n int, whole bool) {
+func intactPart(data string) (n int, whole bool) {
 	src := bufio.NewReader(strings.NewReader(data))
 	zr, err := gzip.NewReader(src)
 	for err == nil {
@@ -70,7 +70,7 @@ func TestFlipped(t *testing.T) {
 		if err := os.WriteFile(path, bad, 0o644); err != nil {
 			t.Fatal(err)
 		}
-		n, whole := soundPart(string(bad))
+		n, whole := intactPart(string(bad))
 		s, rt := run(t, Config{Paths: []string{path}, OnDamage: damageQuarantine})
 		want := records(text[:n])
 		if got := string(rt.Text(path)); got != want {
@@ -99,7 +99,7 @@ func TestRanges(t *testing.T) {
 		verified, unverified, misfit int64
 		text                         string
 	}{
-		{"sound.gz", gz(t, one) + gz(t, two), 200, 0, 0, "ok"},
+		{"intact.gz", gz(t, one) + gz(t, two), 200, 0, 0, "ok"},
 		{"sum.gz", gz(t, one) + string(bad), 100, 100, 111, "lines 1 to 100 are verified, lines 101 to 200 are not (the first that does not fit the format, as far as that can be seen: 111)"},
 		{"first.gz", string(bad) + gz(t, one), 0, 200, 11, "no line is verified, lines 1 to 200 are not"},
 		{"border.gz", gz(t, one+two[:7]) + string(bad[:len(bad)-8]), 100, 99, 0, "lines 1 to 100 are verified, lines 101 to"},
@@ -314,7 +314,7 @@ func TestQuarantineKilled(t *testing.T) {
 				bad[12+rng.IntN(len(bad)-12)] ^= 4
 			}
 			put(t, filepath.Join(in, name+".gz"), string(bad))
-			n, _ := soundPart(string(bad))
+			n, _ := intactPart(string(bad))
 			zr := compress.NewReader(bytes.NewReader(bad), compress.Options{Name: name + ".gz"})
 			all, err := io.ReadAll(onlyRead{zr})
 			if err != nil {
@@ -384,7 +384,7 @@ func names(t testing.TB, dir string) (all []string) {
 }
 
 // TestClosedAgain ends a run between the sink and the source: the output has its name,
-// and the progress says quarantined. The next run does nothing twice.
+// and the checkpoint says quarantined. The next run does nothing twice.
 func TestClosedAgain(t *testing.T) {
 	t.Parallel()
 	in, out, data := t.TempDir(), t.TempDir(), t.TempDir()

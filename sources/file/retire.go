@@ -33,7 +33,7 @@ func (w *Watcher) retire(now time.Time) {
 		}
 		t.brief = bytes.Clone(t.head[:min(len(t.head), briefBytes)])
 		t.head, t.last, t.cut.tail = nil, nil, nil
-		t.places = slices.Clip(slices.Clone(t.places))
+		t.positions = slices.Clip(slices.Clone(t.positions))
 	}
 }
 

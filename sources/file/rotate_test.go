@@ -150,7 +150,7 @@ func (l *logger) copytruncate() {
 }
 
 // patient are settings for rotations on a machine that may be slow: what looks like
-// a copy is given time. At the end, settle takes it away.
+// a copy is given time. At the end, age takes it away.
 func patient(include ...string) Settings {
 	s := quick(include...)
 	s.RotateWait, s.DamageAfter = time.Minute, time.Minute
@@ -158,9 +158,9 @@ func patient(include ...string) Settings {
 	return s
 }
 
-// settle makes everything old: what is wrongly held to be a file of its own is read
+// age makes everything old: what is wrongly held to be a file of its own is read
 // then, and no file stays open. None is held back but empty ones.
-func (d *daemon) settle(l *logger) {
+func (d *daemon) age(l *logger) {
 	until(l.t, "all files to be known for what they are", func() bool {
 		d.ahead.Add(int64(time.Minute))
 		s := d.w.Stats()
@@ -204,7 +204,7 @@ func TestRotation(t *testing.T) {
 				time.Sleep(time.Duration(l.rnd.IntN(60)) * time.Millisecond)
 			}
 			until(t, "all lines", func() bool { return sink.count() >= len(l.all) })
-			d.settle(l)
+			d.age(l)
 			if s := d.w.Stats(); s.LostBytes > 0 {
 				t.Errorf("%+v", s)
 			}
@@ -240,7 +240,7 @@ func TestVeiled(t *testing.T) {
 	time.Sleep(50 * time.Millisecond) // ten looks at it
 	close(sink.stall)
 	until(t, "all lines", func() bool { return sink.count() >= len(l.all) })
-	d.settle(l)
+	d.age(l)
 	d.end()
 	sink.check(t, l.all)
 }
@@ -274,7 +274,7 @@ func TestRotationAndCrashes(t *testing.T) {
 				}
 			}
 			until(t, "all lines", func() bool { return sink.count() >= len(l.all) })
-			d.settle(l)
+			d.age(l)
 			d.end()
 			sink.check(t, l.all)
 		})

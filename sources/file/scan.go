@@ -15,8 +15,8 @@ import (
 	"github.com/urlfold/urlfold/internal/disk"
 )
 
-// A sighting is a file as a scan saw it.
-type sighting struct {
+// A fileState is a file as a scan saw it.
+type fileState struct {
 	path, rel string
 	id        fileID
 	size      int64
@@ -25,12 +25,12 @@ type sighting struct {
 }
 
 // same reports whether s and o show no change of the file.
-func (s *sighting) same(o *sighting) bool { return s.size == o.size && s.mtime == o.mtime }
+func (s *fileState) same(o *fileState) bool { return s.size == o.size && s.mtime == o.mtime }
 
-// sight returns a sighting of fi.
-func sight(path, rel string, fi fs.FileInfo) sighting {
+// fileStateOf returns the state of the file that fi describes.
+func fileStateOf(path, rel string, fi fs.FileInfo) fileState {
 	id, changed := identity(fi)
-	return sighting{path, rel, id, fi.Size(), fi.ModTime().UnixNano(), changed}
+	return fileState{path, rel, id, fi.Size(), fi.ModTime().UnixNano(), changed}
 }
 
 // A scanner finds the files that patterns name.
@@ -43,7 +43,7 @@ type scanner struct {
 // for each of them. What cannot be looked at may be there: hidden has the files of
 // that kind, and folders that patterns begin with, with the errors. A folder further
 // below that cannot be read has no files.
-func (s *scanner) scan() (all []sighting, hidden map[string]error) {
+func (s *scanner) scan() (all []fileState, hidden map[string]error) {
 	hidden = map[string]error{}
 	seen := map[string]bool{}
 	for _, pattern := range s.include {
@@ -58,13 +58,13 @@ func (s *scanner) scan() (all []sighting, hidden map[string]error) {
 			seen[path] = true
 			switch fi, err := os.Stat(path); {
 			case err == nil && fi.Mode().IsRegular():
-				all = append(all, sight(path, relative(base, path), fi))
+				all = append(all, fileStateOf(path, relative(base, path), fi))
 			case err != nil && !isGone(err):
 				hidden[path] = err
 			}
 		}
 	}
-	slices.SortFunc(all, func(a, b sighting) int { return strings.Compare(a.path, b.path) })
+	slices.SortFunc(all, func(a, b fileState) int { return strings.Compare(a.path, b.path) })
 	return all, hidden
 }
 

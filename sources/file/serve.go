@@ -58,7 +58,7 @@ func (w *Watcher) served(t *track, out outcome, err error) {
 		t.step = queued
 		w.enqueue(&w.reading, t)
 	case rests:
-		w.sightRest(t)
+		w.noteAtEnd(t)
 		w.keepOpen(t)
 	case replaced:
 		w.replace(t)
@@ -292,7 +292,7 @@ func (w *Watcher) endLane(ctx context.Context, t *track) (outcome, error) {
 		return stops, err
 	}
 	t.cut.tail = nil
-	now, fits := t.sightEnd()
+	now, fits := t.stateAtEnd()
 	fits = fits && !t.asRead.rewritten(&now, true)
 	withdrawn := w.withdraw(t)
 	w.mu.Lock()
@@ -321,8 +321,8 @@ func (w *Watcher) endLane(ctx context.Context, t *track) (outcome, error) {
 	return ends, nil
 }
 
-// sightEnd returns how the file of t is now, if all of that was read.
-func (t *track) sightEnd() (s sighting, fits bool) {
+// stateAtEnd returns how the file of t is now, if all of that was read.
+func (t *track) stateAtEnd() (s fileState, fits bool) {
 	if t.in.f == nil {
 		return s, false
 	}
@@ -330,21 +330,21 @@ func (t *track) sightEnd() (s sighting, fits bool) {
 	if err != nil {
 		return s, false
 	}
-	s = sight("", "", fi)
+	s = fileStateOf("", "", fi)
 	if t.in.compressed {
 		return s, s.size == t.report().CompressedBytes
 	}
 	return s, s.size == t.cut.off
 }
 
-// sightRest notes how the file of t is, all of which was read, so that a later change
+// noteAtEnd notes how the file of t is, all of which was read, so that a later change
 // is seen for what it is: growth, or another text. The caller holds mu.
-func (w *Watcher) sightRest(t *track) {
-	now, all := t.sightEnd()
+func (w *Watcher) noteAtEnd(t *track) {
+	now, all := t.stateAtEnd()
 	if !all || !t.bound {
 		return
 	}
-	t.sighted = time.Now()
+	t.lookedAt = time.Now()
 	if w.question(t, &now, true); t.doubt == trusted {
 		t.file.size, t.file.mtime, t.file.changed = now.size, now.mtime, now.changedSince(&t.file)
 		w.touch(t)
@@ -402,7 +402,7 @@ func (c *content) sameAt(off int64, want []byte) error {
 }
 
 // note is called with each batch of t before it is emitted, when t.cut is behind
-// it. It keeps what makes a checkpoint of that place, and returns the id of the
+// it. It keeps what makes a checkpoint of that position, and returns the id of the
 // restart point before it.
 func (w *Watcher) note(t *track, b *pipeline.Batch) int64 {
 	c := &t.cut
@@ -410,7 +410,7 @@ func (w *Watcher) note(t *track, b *pipeline.Batch) int64 {
 	t.last = appendTail(t.last, b.In)
 	_, _ = t.hash.Write(b.In) // it never fails
 	h := t.hash
-	p := place{off: c.off, line: c.line, inside: c.oversize, loose: t.held && !b.Verified, tail: digestOf(t.last), sum: h.Sum64(), state: &h}
+	p := position{off: c.off, line: c.line, inside: c.oversize, loose: t.held && !b.Verified, tail: digestOf(t.last), sum: h.Sum64(), state: &h}
 	var fresh *compress.RestartPoint
 	if t.in.zr != nil {
 		t.squeezed.Store(true)
@@ -421,7 +421,7 @@ func (w *Watcher) note(t *track, b *pipeline.Batch) int64 {
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	t.places = addPlace(t.places, p)
+	t.positions = addPosition(t.positions, p)
 	if t.growHead(b, int(w.cfg.FingerprintBytes)) {
 		w.rekey(t)
 	}

@@ -46,7 +46,7 @@ type Settings struct {
 	// before that counts as damage, and a whole one before it counts as finished.
 	// Before that, it is taken for one that is still being written.
 	DamageAfter time.Duration `yaml:"damage_after" min:"0s"`
-	// How many decompressed bytes lie between two places in a compressed file from
+	// How many decompressed bytes lie between two positions in a compressed file from
 	// which reading can go on after a restart. Each costs up to 32 KiB on disk.
 	RestartPointEvery field.Size `yaml:"restart_point_every" min:"1MiB"`
 	// What a compressed file may cost.
@@ -59,7 +59,7 @@ type Settings struct {
 	// How often to look for new files and for more in known ones. Notifications of
 	// the system make it quicker where there are any.
 	PollInterval time.Duration `yaml:"poll_interval" min:"1ms"`
-	// Where to begin with the files that are there when there is no progress at all
+	// Where to begin with the files that are there when there is no checkpoint at all
 	// yet. end is for plain files with tail, and counts lines from there.
 	Start string `yaml:"start" enum:"beginning,end"`
 	// How many files are kept open. There may be many more files than that. If the
@@ -75,7 +75,7 @@ type Settings struct {
 	// long a file that looks like a copy of a known one, as rotation makes them, must
 	// not have changed to be taken for a file of its own.
 	RotateWait time.Duration `yaml:"rotate_wait" min:"0s"`
-	// How long the progress of a file is remembered after it is gone.
+	// How long the checkpoint of a file is remembered after it is gone.
 	ForgetAfter time.Duration `yaml:"forget_after" min:"0s"`
 	// How many files are read at the same time.
 	Readers int `yaml:"readers" min:"1" max:"256"`
@@ -197,5 +197,5 @@ func (s *Settings) verifiers() int { return max(1, s.Readers/2) }
 
 // compressLimits returns limits as package compress has them.
 func compressLimits(l field.Limits) compress.Limits {
-	return compress.Limits{MaxRatio: l.MaxRatio, MaxBytes: int64(l.MaxDecompressed), MaxWindow: int64(l.ZstdMaxWindow)}
+	return compress.Limits{MaxRatio: l.MaxRatio, MaxBytes: int64(l.MaxDecompressed), MaxWindow: int64(l.MaxWindow)}
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/urlfold/urlfold/pipeline"
 )
 
-// A prelude is the end of the text before a batch: what a place in the batch is known
+// A prelude is the end of the text before a batch: what a position in the batch is known
 // by, if it is near the beginning. It is the Ext of its batch and used again with it.
 type prelude struct {
 	text []byte
@@ -25,7 +25,7 @@ func keepPrelude(b *pipeline.Batch, last []byte, hash textHash) {
 	x.text, x.hash = append(x.text[:0], last...), hash
 }
 
-// Split implements [pipeline.Splitter]: a place within b becomes one where reading can
+// Split implements [pipeline.Splitter]: a position within b becomes one where reading can
 // go on.
 func (w *Watcher) Split(b *pipeline.Batch, off, _ int) (end pipeline.Position, ok bool) {
 	x, ok := b.Ext.(*prelude)
@@ -36,16 +36,16 @@ func (w *Watcher) Split(b *pipeline.Batch, off, _ int) (end pipeline.Position, o
 	x.text = appendTail(x.text, text)
 	h := x.hash
 	_, _ = h.Write(text) // it never fails
-	p := place{off: b.Off + int64(off), line: b.Line + int64(bytes.Count(text, newline)), tail: digestOf(x.text), sum: h.Sum64(), state: &h}
+	p := position{off: b.Off + int64(off), line: b.Line + int64(bytes.Count(text, newline)), tail: digestOf(x.text), sum: h.Sum64(), state: &h}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	t := w.byLane[b.Lane]
 	if t == nil {
 		return end, false
 	}
-	i, there := slices.BinarySearchFunc(t.places, p.off, func(q place, off int64) int { return cmp.Compare(q.off, off) })
+	i, there := slices.BinarySearchFunc(t.positions, p.off, func(q position, off int64) int { return cmp.Compare(q.off, off) })
 	if !there {
-		t.places = slices.Insert(t.places, i, p)
+		t.positions = slices.Insert(t.positions, i, p)
 	}
 	return pipeline.Position{A: p.off, B: b.End.B}, true
 }

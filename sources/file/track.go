@@ -14,7 +14,7 @@ import (
 	"github.com/urlfold/urlfold/pipeline"
 )
 
-// tailBytes is how much of the text before a place it is known by.
+// tailBytes is how much of the text before a position it is known by.
 const tailBytes = 1 << 10
 
 // A digest is a hash of a piece of text.
@@ -40,20 +40,20 @@ type headKey struct {
 	sum digest
 }
 
-// A place is a place in the text behind which nothing was emitted when it was
+// A position is an offset in the text behind which nothing was emitted when it was
 // noted: the end of a batch.
-type place struct {
+type position struct {
 	off, line int64
 	inside    bool   // of an oversize record
 	loose     bool   // the lane is held, and not all before it is verified
 	tail      digest // of the last min(off, tailBytes) bytes before it
 	sum       uint64 // hash of the text from track.hashFrom to off
-	// state is that of sum: to go on from here. Nil once a later place is
+	// state is that of sum: to go on from here. Nil once a later position is
 	// committed.
 	state *textHash
 }
 
-// tailLen returns how many bytes the tail of a place at off has.
+// tailLen returns how many bytes the tail of a position at off has.
 func tailLen(off int64) int64 { return min(off, tailBytes) }
 
 // A point is a restart point of the file that a track is bound to.
@@ -88,17 +88,17 @@ const (
 // reads it, else to who holds Watcher.mu. All others are guarded by Watcher.mu.
 type track struct {
 	id, path, rel string
-	file          sighting // the file as it was seen last
-	gen           int64    // how many texts the file has had before
-	bound         bool     // there is such a file
-	listed        bool     // it was found by the last scan
-	rotated       bool     // it does not have the name any more that it was found under
-	final         bool     // where it ends now is its end
-	settled       bool     // it is at its end for good: on_finish holds for it
-	finishing     bool     // it is done, and on_finish was not applied yet
-	told          bool     // this run has reported it
-	unsaved       bool     // it is in Watcher.unsaved
-	expired       bool     // it is no track of the Watcher any more
+	file          fileState // the file as it was seen last
+	gen           int64     // how many texts the file has had before
+	bound         bool      // there is such a file
+	listed        bool      // it was found by the last scan
+	rotated       bool      // it does not have the name any more that it was found under
+	final         bool      // where it ends now is its end
+	complete      bool      // it is at its end for good: on_finish holds for it
+	finishing     bool      // it is done, and on_finish was not applied yet
+	told          bool      // this run has reported it
+	unsaved       bool      // it is in Watcher.unsaved
+	expired       bool      // it is no track of the Watcher any more
 	changed       time.Time
 	gone          time.Time // when it was seen first that there is no such file
 	disposed      int64     // when on_finish took the file away, in nanoseconds of Unix time, or 0
@@ -106,18 +106,18 @@ type track struct {
 	met           meeting   // of the file that it is bound to
 	reused        bool      // its inode is that of another file now
 	doubt         doubt     // whether its file still holds the text that was read
-	sighted       time.Time // when a reader looked at the file last
+	lookedAt      time.Time // when a reader looked at the file last
 	life          life
 	step          step
-	atEnd         bool     // all that the file has was read, when it was as in asRead
-	asRead        sighting // how it was when the last reading began
+	atEnd         bool      // all that the file has was read, when it was as in asRead
+	asRead        fileState // how it was when the last reading began
 	state         checkpoint.State
 	verdict       compress.Verdict
 	text          string  // of the verdict, for the checkpoint
 	found         *Report // see report
 	lane          *pipeline.Lane
-	entry         kept    // what is stored
-	places        []place // ends of batches: some that are committed, and all that are not
+	entry         kept       // what is stored
+	positions     []position // ends of batches: some that are committed, and all that are not
 	points        []point
 	key           headKey
 	failure       string    // why it cannot be read now
@@ -132,7 +132,7 @@ type track struct {
 	hash   textHash     // of the text from hashFrom to cut.off
 	csv    []byte       // header record
 	parsed bool         // csv is known
-	sound  bool         // skip_file: the file was verified
+	intact bool         // skip_file: the file was verified
 	seen   *examination // quarantine by reading twice: what may be emitted now
 	held   bool         // as its lane is, once it has one: a checkpoint covers what is verified
 	closed bool         // what is not verified is withdrawn: nothing more is emitted
@@ -219,27 +219,27 @@ func (k *kept) entry() checkpoint.Entry {
 	}
 }
 
-// at returns the last place, which is where reading goes on.
-func (t *track) at() place {
-	if len(t.places) == 0 {
-		return place{line: 1}
+// at returns the last position, which is where reading goes on.
+func (t *track) at() position {
+	if len(t.positions) == 0 {
+		return position{line: 1}
 	}
-	return t.places[len(t.places)-1]
+	return t.positions[len(t.positions)-1]
 }
 
-// keepPlaces is how many places are kept that are committed: what copytruncate
+// keepPositions is how many positions are kept that are committed: what copytruncate
 // leaves behind ends at or near one of them.
-const keepPlaces = 16
+const keepPositions = 16
 
 // commit notes that all before pos is durable. It returns the entry that says so.
 func (t *track) commit(pos int64) checkpoint.Entry {
 	i := 0
-	for i+1 < len(t.places) && t.places[i+1].off <= pos {
+	for i+1 < len(t.positions) && t.positions[i+1].off <= pos {
 		i++
 	}
 	e := t.entry.entry()
-	if len(t.places) > 0 && t.places[i].off <= pos {
-		p := t.places[i]
+	if len(t.positions) > 0 && t.positions[i].off <= pos {
+		p := t.positions[i]
 		e.Offset, e.Line, e.Inside = p.off, p.line, p.inside
 		e.TailLen, e.Tail = tailLen(p.off), p.tail.String()
 		if p.state != nil {
@@ -247,10 +247,10 @@ func (t *track) commit(pos int64) checkpoint.Entry {
 		}
 	}
 	for j := range i {
-		t.places[j].state = nil // positions only grow
+		t.positions[j].state = nil // positions only grow
 	}
-	if i >= keepPlaces {
-		t.places = append(t.places[:0], t.places[i-keepPlaces+1:]...)
+	if i >= keepPositions {
+		t.positions = append(t.positions[:0], t.positions[i-keepPositions+1:]...)
 	}
 	e.Restart = 0
 	if p := t.pointBefore(e.Offset); p != nil {
@@ -259,7 +259,7 @@ func (t *track) commit(pos int64) checkpoint.Entry {
 	return e
 }
 
-// pointBefore returns the newest restart point from which the tail of the place
+// pointBefore returns the newest restart point from which the tail of the position
 // at off can be read, or nil.
 func (t *track) pointBefore(off int64) *point {
 	for i := len(t.points) - 1; i >= 0; i-- {
@@ -277,7 +277,7 @@ func (t *track) dropPoints() {
 	}
 }
 
-// describe fills in what an entry says beside the progress.
+// describe fills in what an entry says beside the checkpoint.
 func (t *track) describe(e checkpoint.Entry, source string) checkpoint.Entry {
 	e.Source, e.ID, e.Path, e.Rel = source, t.id, t.path, t.rel
 	e.Dev, e.Ino, e.Size, e.ModTime, e.Changed, e.Gen = t.file.id.dev, t.file.id.ino, t.file.size, t.file.mtime, t.file.changed, t.gen
@@ -304,7 +304,7 @@ func (t *track) describe(e checkpoint.Entry, source string) checkpoint.Entry {
 func restored(e checkpoint.Entry) *track {
 	t := &track{
 		id: e.ID, path: e.Path, rel: e.Rel, gen: e.Gen, entry: keptOf(e),
-		file:  sighting{path: e.Path, rel: e.Rel, id: fileID{e.Dev, e.Ino}, size: e.Size, mtime: e.ModTime, changed: e.Changed},
+		file:  fileState{path: e.Path, rel: e.Rel, id: fileID{e.Dev, e.Ino}, size: e.Size, mtime: e.ModTime, changed: e.Changed},
 		state: e.State, text: e.Verdict, rotated: e.Rotated, finishing: e.Finishing, disposed: e.Disposed,
 		key: headKey{e.HeadLen, parseDigest(e.Head)},
 	}
@@ -320,7 +320,7 @@ func restored(e checkpoint.Entry) *track {
 	}
 	t.hash, t.hashFrom = storedHash(&e)
 	h := t.hash
-	t.places = []place{{off: e.Offset, line: e.Line, inside: e.Inside, tail: parseDigest(e.Tail), sum: h.Sum64(), state: &h}}
+	t.positions = []position{{off: e.Offset, line: e.Line, inside: e.Inside, tail: parseDigest(e.Tail), sum: h.Sum64(), state: &h}}
 	t.cut.off, t.cut.line, t.cut.oversize = e.Offset, e.Line, e.Inside
 	return t
 }

@@ -148,9 +148,9 @@ func take(ctx context.Context, t *text, border int64, fits func(line []byte) boo
 // takeBlock is the longest line that is looked at.
 const takeBlock = 1 << 20
 
-// settle fills in what a report says of a damaged file whose verified part is known.
+// fill fills in what a report says of a damaged file whose verified part is known.
 // s is what follows that, and emitted how many lines of the file went out.
-func (r *Report) settle(s survey, emitted int64) {
+func (r *Report) fill(s survey, emitted int64) {
 	if s.misfit > 0 {
 		r.Misfit = r.Verified.Lines + s.misfit
 	}

@@ -27,7 +27,7 @@ const (
 
 // rewritten reports whether a file that was s before may hold another text now: it
 // has changed, and neither growth nor a new name explains that.
-func (s *sighting) rewritten(now *sighting, renamed bool) bool {
+func (s *fileState) rewritten(now *fileState, renamed bool) bool {
 	switch {
 	case now.size > s.size:
 		return false
@@ -40,7 +40,7 @@ func (s *sighting) rewritten(now *sighting, renamed bool) bool {
 // changedSince returns s.changed if size or time of the file differ from was, which
 // explains it. Else it is that of was: whether a new name explains it, the next scan
 // knows.
-func (s *sighting) changedSince(was *sighting) int64 {
+func (s *fileState) changedSince(was *fileState) int64 {
 	if s.same(was) {
 		return was.changed
 	}
@@ -62,7 +62,7 @@ func (t *track) howKnown() string {
 	return "head and tail"
 }
 
-// An answer says whether a text is that of a track up to a place.
+// An answer says whether a text is that of a track up to a position.
 type answer uint8
 
 const (
@@ -72,11 +72,11 @@ const (
 	agrees
 )
 
-// A wanted is a place that a text is looked at for.
+// A wanted is a position that a text is looked at for.
 type wanted struct {
 	t    *track
 	from int64 // where p.sum begins
-	p    place
+	p    position
 }
 
 // want returns the position of t.
@@ -85,7 +85,7 @@ func want(t *track) wanted { return wanted{t, t.hashFrom, t.at()} }
 // begin returns the offset from which a text is needed to answer a.
 func (a *wanted) begin() int64 { return min(a.from, a.p.off-tailLen(a.p.off)) }
 
-// A matcher compares a text with places, while it reads it.
+// A matcher compares a text with positions, while it reads it.
 type matcher struct {
 	w    *Watcher
 	r    io.Reader
@@ -98,7 +98,7 @@ type matcher struct {
 }
 
 // match reads a text that begins at off with what r returns, and answers asked,
-// which are in the order of their places. Its error is that of r, if that is not
+// which are in the order of their positions. Its error is that of r, if that is not
 // the end of the text, or errStopped.
 func (w *Watcher) match(ctx context.Context, r io.Reader, off int64, asked []wanted, answers []answer) error {
 	left := asked[len(asked)-1].p.off - off
@@ -195,7 +195,7 @@ func (w *Watcher) expect(n int64) {
 // largeText is from how many bytes on it is logged that a text is read again.
 const largeText = 64 << 20
 
-// compareText answers asked, which are in the order of their places, for the text
+// compareText answers asked, which are in the order of their positions, for the text
 // of f. It reports whether the text is compressed and ends after the last of them.
 func (w *Watcher) compareText(ctx context.Context, f *os.File, path string, asked []wanted, answers []answer) (whole bool, err error) {
 	var raw [rawHead]byte
@@ -282,12 +282,12 @@ func (j *proof) do(ctx context.Context, w *Watcher) {
 		return
 	}
 	w.replace(t) // with t.file as it was, a restart has the same doubt
-	w.metBefore[as.id] = prospect{s: seen, meeting: meeting{since: w.clock()}, checked: map[*track]checked{t: {off: asked[0].p.off, answer: answers[0]}}}
+	w.metBefore[as.id] = candidate{s: seen, meeting: meeting{since: w.clock()}, checked: map[*track]checked{t: {off: asked[0].p.off, answer: answers[0]}}}
 }
 
 // prove compares the file f, or, if that is nil, the one at the path of as, with a
-// place. It returns how the file was before that.
-func (w *Watcher) prove(ctx context.Context, f *os.File, as sighting, asked []wanted, answers []answer) (seen sighting, err error) {
+// position. It returns how the file was before that.
+func (w *Watcher) prove(ctx context.Context, f *os.File, as fileState, asked []wanted, answers []answer) (seen fileState, err error) {
 	if f == nil {
 		if f, err = w.openAs(as.path, as.id); err != nil {
 			return seen, err
@@ -299,7 +299,7 @@ func (w *Watcher) prove(ctx context.Context, f *os.File, as sighting, asked []wa
 		return seen, err
 	}
 	_, err = w.compareText(ctx, f, as.path, asked, answers)
-	return sight(as.path, as.rel, fi), err
+	return fileStateOf(as.path, as.rel, fi), err
 }
 
 // A hashAfter hashes what is written to it, but not its first skip bytes.

@@ -23,11 +23,11 @@ type WatchConfig struct {
 	Name string
 	// Framing says where records end.
 	Framing Framing
-	// Store holds the progress. The Watcher neither opens nor closes it.
+	// Store holds the checkpoint. The Watcher neither opens nor closes it.
 	Store *checkpoint.Store
 	// MaxRecord is as in Config.
 	MaxRecord int
-	// Grid, if it is not 0, has batches end at fixed places, whatever was read at a
+	// Grid, if it is not 0, has batches end at fixed positions, whatever was read at a
 	// time and wherever reading began: at the first record end at or behind each
 	// multiple of Grid bytes. What follows the last of them is emitted when the file is
 	// known to be at its end. The arenas of batches should be longer than Grid.
@@ -60,37 +60,37 @@ type Watcher struct {
 	scan   scanner
 	ends   bool // a file is done when its end is met
 	rt     pipeline.Runtime
-	kick   chan struct{} // something for the poller to do
+	notify chan struct{} // something for the poller to do
 	saving sync.Mutex    // one Save at a time; taken before mu
 	tell   sync.Mutex    // one OnReport at a time
 
-	mu        sync.Mutex
-	tracks    []*track
-	byFile    map[fileID]*track // of those that are bound
-	byLane    map[*pipeline.Lane]*track
-	heads     map[headKey][]*track
-	ids       map[string]bool // of all tracks
-	headLens  map[int64]int   // how many keys in heads have this length
-	prospects map[fileID]*prospect
-	reading   queue // of readers
-	checking  queue // of those who compare texts
-	verifying int64 // bytes that are still to be read to compare texts
-	stop      bool
-	fatal     error
-	scanned   bool                // once at least
-	veiled    bool                // there are tracks that are
-	fresh     bool                // there was no progress at all
-	unsaved   []*track            // what the store holds of them may not be as they are
-	forgotten []string            // ids of tracks that the store is to forget
-	broken    map[string]string   // files that cannot be read, and why
-	hidden    map[string]error    // files and folders that the last scan could not look at
-	metBefore map[fileID]prospect // files that tracks have let go of since the last scan
-	given     map[fileID]bool     // files that this run has given up
-	reports   []Report            // to be told
-	stats     counts
-	descs     int // open files
-	clock     func() time.Time
-	at        func(point string) error // fault.At, but in tests
+	mu         sync.Mutex
+	tracks     []*track
+	byFile     map[fileID]*track // of those that are bound
+	byLane     map[*pipeline.Lane]*track
+	heads      map[headKey][]*track
+	ids        map[string]bool // of all tracks
+	headLens   map[int64]int   // how many keys in heads have this length
+	candidates map[fileID]*candidate
+	reading    queue // of readers
+	checking   queue // of those who compare texts
+	verifying  int64 // bytes that are still to be read to compare texts
+	stop       bool
+	fatal      error
+	scanned    bool                 // once at least
+	veiled     bool                 // there are tracks that are
+	fresh      bool                 // there was no checkpoint at all
+	unsaved    []*track             // what the store holds of them may not be as they are
+	forgotten  []string             // ids of tracks that the store is to forget
+	broken     map[string]string    // files that cannot be read, and why
+	hidden     map[string]error     // files and folders that the last scan could not look at
+	metBefore  map[fileID]candidate // files that tracks have let go of since the last scan
+	given      map[fileID]bool      // files that this run has given up
+	reports    []Report             // to be told
+	stats      counts
+	descs      int // open files
+	clock      func() time.Time
+	at         func(point string) error // fault.At, but in tests
 
 	retireAfter time.Duration // see there
 
@@ -99,7 +99,7 @@ type Watcher struct {
 	damaged  atomic.Pointer[damages]    // what Damaged has returned last
 }
 
-// A job is what readers do: to read a track, or to look what a prospect is.
+// A job is what readers do: to read a track, or to look what a candidate is.
 type job interface {
 	do(ctx context.Context, w *Watcher)
 }
@@ -134,20 +134,20 @@ func NewWatcher(cfg WatchConfig) (*Watcher, error) {
 	}
 	w := &Watcher{
 		cfg: cfg, log: cfg.Logger,
-		scan:      scanner{cfg.Include, cfg.Exclude, cfg.at},
-		ends:      cfg.Mode == modeBatch || cfg.UntilEOF,
-		kick:      make(chan struct{}, 1),
-		metBefore: map[fileID]prospect{},
-		byFile:    map[fileID]*track{},
-		byLane:    map[*pipeline.Lane]*track{},
-		heads:     map[headKey][]*track{},
-		headLens:  map[int64]int{},
-		ids:       map[string]bool{},
-		prospects: map[fileID]*prospect{},
-		broken:    map[string]string{},
-		given:     map[fileID]bool{},
-		clock:     time.Now,
-		at:        cfg.at,
+		scan:       scanner{cfg.Include, cfg.Exclude, cfg.at},
+		ends:       cfg.Mode == modeBatch || cfg.UntilEOF,
+		notify:     make(chan struct{}, 1),
+		metBefore:  map[fileID]candidate{},
+		byFile:     map[fileID]*track{},
+		byLane:     map[*pipeline.Lane]*track{},
+		heads:      map[headKey][]*track{},
+		headLens:   map[int64]int{},
+		ids:        map[string]bool{},
+		candidates: map[fileID]*candidate{},
+		broken:     map[string]string{},
+		given:      map[fileID]bool{},
+		clock:      time.Now,
+		at:         cfg.at,
 
 		retireAfter: retireAfter,
 	}
@@ -156,7 +156,7 @@ func NewWatcher(cfg WatchConfig) (*Watcher, error) {
 	return w, nil
 }
 
-// Open implements [pipeline.Source]. It loads the progress.
+// Open implements [pipeline.Source]. It loads the checkpoint.
 func (w *Watcher) Open(_ context.Context, rt pipeline.Runtime) error {
 	w.rt = rt
 	entries := w.cfg.Store.Entries(w.cfg.Name)
@@ -212,11 +212,11 @@ func (e *NoMatchError) Error() string {
 }
 
 // checkEmpty is called after the first poll. Patterns that match no file, and never
-// did as far as the progress knows, are most likely a mistake: it ends a run in
+// did as far as the checkpoint knows, are most likely a mistake: it ends a run in
 // mode batch, unless that is allowed, and is logged in mode tail.
 func (w *Watcher) checkEmpty() {
 	w.mu.Lock()
-	empty := w.fresh && len(w.tracks)+len(w.prospects)+len(w.broken)+len(w.hidden) == 0
+	empty := w.fresh && len(w.tracks)+len(w.candidates)+len(w.broken)+len(w.hidden) == 0
 	w.mu.Unlock()
 	switch {
 	case !empty:
@@ -241,7 +241,7 @@ func (w *Watcher) pause(ctx context.Context, h *hints, least time.Duration) {
 		return
 	case <-ctx.Done():
 		return
-	case <-w.kick:
+	case <-w.notify:
 	case <-h.news:
 	}
 	short := time.NewTimer(least)
@@ -267,7 +267,7 @@ func (w *Watcher) halt(err error) {
 // nudge makes the poller look soon.
 func (w *Watcher) nudge() {
 	select {
-	case w.kick <- struct{}{}:
+	case w.notify <- struct{}{}:
 	default:
 	}
 }
@@ -285,7 +285,7 @@ func (w *Watcher) complete() bool {
 	if !w.ends || w.reading.active > 0 || w.checking.active > 0 {
 		return false
 	}
-	for _, p := range w.prospects {
+	for _, p := range w.candidates {
 		if !p.copied {
 			return false
 		}
@@ -352,14 +352,14 @@ func (w *Watcher) park() error {
 			w.rt.End(t.lane)
 		}
 	}
-	for _, p := range w.prospects {
+	for _, p := range w.candidates {
 		p.close(w)
 	}
 	return w.fatal
 }
 
 // Close implements [pipeline.Source]. It stores what has changed since the last
-// commit beside the progress: names, and which files are gone.
+// commit beside the checkpoint: names, and which files are gone.
 func (w *Watcher) Close(context.Context) error {
 	w.mu.Lock()
 	dirty := len(w.unsaved) > 0 || len(w.forgotten) > 0
@@ -402,6 +402,6 @@ var (
 	_ pipeline.Finisher     = (*Watcher)(nil)
 	_ pipeline.Healther     = (*Watcher)(nil)
 	_ job                   = (*track)(nil)
-	_ job                   = (*prospect)(nil)
+	_ job                   = (*candidate)(nil)
 	_ job                   = (*proof)(nil)
 )

@@ -101,7 +101,7 @@ func (s *shelf) Extents(dst []pipeline.Extent) []pipeline.Extent {
 	return append(dst, pipeline.Extent{Path: "shelf", Length: int64(s.count())})
 }
 
-// cutBack takes off what no progress covers.
+// cutBack takes off what no checkpoint covers.
 func (s *shelf) cutBack(extents []pipeline.Extent) {
 	n := 0
 	for _, m := range extents {
@@ -270,7 +270,7 @@ type daemon struct {
 	ahead   atomic.Int64 // of the clock, in nanoseconds
 }
 
-// start starts a daemon with progress in dir.
+// start starts a daemon with a checkpoint in dir.
 func start(t testing.TB, dir string, set Settings, sink *shelf, mod func(*WatchConfig)) *daemon {
 	t.Helper()
 	store, err := checkpoint.Open(dir)

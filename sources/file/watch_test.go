@@ -212,7 +212,7 @@ func TestDamaged(t *testing.T) {
 				d.wait()
 				sink.check(t, append(lines[:len(lines):len(lines)], "next\n"))
 				if got := d.known(); len(got) > 0 {
-					t.Errorf("%s is sound now, and known as %v", name, got)
+					t.Errorf("%s is intact now, and known as %v", name, got)
 				}
 			}
 		}
@@ -820,7 +820,7 @@ func TestGone(t *testing.T) {
 	sink.check(t, []string{"one\n", "two\n", "hal", "1\n", "2\n", "3 is longer\n", "4\n"})
 }
 
-// TestReset: a file of which the progress is reset is read again.
+// TestReset: a file of which the checkpoint is reset is read again.
 func TestReset(t *testing.T) {
 	t.Parallel()
 	dir, data := t.TempDir(), t.TempDir()

@@ -109,7 +109,7 @@ func (w *Watcher) glance() WatchStats {
 func (w *Watcher) measure() WatchStats {
 	s := WatchStats{
 		DamagedBy: map[string]int{},
-		Held:      len(w.prospects), Unreadable: len(w.broken) + len(w.hidden), Verdicts: maps.Clone(w.stats.verdicts), Descriptors: w.descs,
+		Held:      len(w.candidates), Unreadable: len(w.broken) + len(w.hidden), Verdicts: maps.Clone(w.stats.verdicts), Descriptors: w.descs,
 		Truncations: w.stats.truncations, LostBytes: w.stats.lost, Reinflated: w.stats.reinflated,
 		Verifying: w.verifying, Verified: w.stats.verified, Lookalikes: w.stats.lookalikes,
 		UnverifiedEmitted: w.stats.emitted, UnverifiedWithheld: w.stats.withheld,

@@ -1,5 +1,5 @@
 // Package kafka is the source of Kafka topics: a member of a consumer group whose
-// progress is the committed offset of each partition.
+// position is the committed offset of each partition.
 //
 // A partition is one lane for as long as one generation of the group lasts:
 //

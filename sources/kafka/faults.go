@@ -40,7 +40,7 @@ func (f *faults) clear(where string) {
 	}
 }
 
-// forget drops what is known of a place that is no longer this member's.
+// forget drops what is known of a partition that is no longer this member's.
 func (f *faults) forget(where string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -20,8 +20,8 @@ type member struct {
 	ended bool       // no more commits
 }
 
-// progress is how far a partition may be committed.
-type progress struct {
+// A commitment is the offset that a partition may be committed up to.
+type commitment struct {
 	p      *partition
 	offset int64
 }
@@ -89,10 +89,10 @@ func (m *member) drain(parts []*partition) {
 	if late > 0 {
 		m.s.log.Warn("kafka: a rebalance could not wait: what is not durable yet is read again", "partitions", late)
 	}
-	var list []progress
+	var list []commitment
 	for _, p := range parts {
 		if pos, ok := p.lane.Watermark(); ok {
-			list = append(list, progress{p, pos.A})
+			list = append(list, commitment{p, pos.A})
 		}
 	}
 	if err := m.commit(list); err != nil {
@@ -113,7 +113,7 @@ func (m *member) drain(parts []*partition) {
 
 // commit stores offsets. That the generation is over is no error: whoever has the
 // partition now goes on from what was committed before.
-func (m *member) commit(list []progress) error {
+func (m *member) commit(list []commitment) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	var offsets []kafka.Assignment

@@ -118,7 +118,7 @@ func (p *partition) start(ctx context.Context) (int64, bool) {
 	for try := 0; ; try++ {
 		offset, err := p.s.client.Offset(ctx, p.topic, p.id, at)
 		if err == nil && at != kafka.Earliest {
-			err = p.m.commit([]progress{{p, offset}})
+			err = p.m.commit([]commitment{{p, offset}})
 		}
 		if err == nil {
 			p.good(fetching)

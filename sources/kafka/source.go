@@ -171,10 +171,10 @@ func (s *Source) live(ctx context.Context, fail context.CancelCauseFunc, gen kaf
 // Commit implements [pipeline.Committer].
 func (s *Source) Commit(_ context.Context, ups []pipeline.LanePos) error {
 	s.mu.Lock()
-	of := map[*member][]progress{}
+	of := map[*member][]commitment{}
 	for _, up := range ups {
 		if p := s.parts[up.Lane]; p != nil {
-			of[p.m] = append(of[p.m], progress{p, up.Pos.A})
+			of[p.m] = append(of[p.m], commitment{p, up.Pos.A})
 		}
 	}
 	s.mu.Unlock()

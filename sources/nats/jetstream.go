@@ -136,7 +136,7 @@ const heartbeat = 5 * time.Second
 
 // Resolved implements [pipeline.Acker].
 func (s *JetStream) Resolved(b *pipeline.Batch) {
-	x := s.settle(b)
+	x := s.resolve(b)
 	if x == nil || len(x.refs) == 0 {
 		return
 	}
@@ -169,7 +169,7 @@ func (s *JetStream) lose(refs []string) { s.stats.unconfirmed.Add(int64(len(refs
 
 // Abandoned implements [pipeline.Acker].
 func (s *JetStream) Abandoned(b *pipeline.Batch, _ error) {
-	if x := s.settle(b); x != nil {
+	if x := s.resolve(b); x != nil {
 		s.answer(x.refs, s.nak, &s.stats.naked)
 	}
 }
@@ -184,9 +184,9 @@ func (s *JetStream) Split(b *pipeline.Batch, _, msg int) (end pipeline.Position,
 	return pipeline.Position{A: b.Msgs[msg-1].Pos}, true
 }
 
-// settle takes b off the list of what is in progress and returns its receipt, which
+// resolve takes b off the list of what is in progress and returns its receipt, which
 // belongs to the batch; nil if it has none.
-func (s *JetStream) settle(b *pipeline.Batch) *receipt {
+func (s *JetStream) resolve(b *pipeline.Batch) *receipt {
 	x, ok := b.Ext.(*receipt)
 	if !ok || x.owner != s {
 		return nil

@@ -7,7 +7,7 @@ import (
 	"github.com/urlfold/urlfold/pipeline"
 )
 
-// This file stores progress. An entry in memory never runs ahead of the store: it
+// This file stores checkpoints. An entry in memory never runs ahead of the store: it
 // is set when what it says was stored, so that whoever stores next, for whatever
 // reason, stores no watermark without the extents that go with it.
 
@@ -34,7 +34,7 @@ func (w *Watcher) touch(t *track) {
 }
 
 // save stores watermarks, what has changed about tracks since the last save, and
-// extents if cut is set, and forgets the marks of lanes that are finished. Its cost
+// extents if cut is set, and forgets the unsaved marks of lanes that are finished. Its cost
 // does not depend on how many tracks there are.
 func (w *Watcher) save(ups []pipeline.LanePos, extents []pipeline.Extent, cut bool, forget []string) error {
 	w.saving.Lock()
