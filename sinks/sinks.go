@@ -13,80 +13,79 @@ import (
 	"github.com/urlfold/urlfold/sinks/nats"
 )
 
-// An Env is what a process gives to the sinks that it makes.
+// An Env is what a process gives to the sinks that it runs.
 type Env struct {
-	Resume      []pipeline.Extent // lengths of outputs, as they were stored last
+	Name        string            // of the sink, for logs and metrics
+	Resume      []pipeline.Extent // output extents of the last checkpoint
 	SourceNames []string          // by pipeline.Lane.Source
-	Batches     int               // that the pipeline has
-	OpenFiles   int               // that a sink of files may keep open; 0: the default
-	ExactlyOnce bool              // the checkpoint is stored with the lengths of the outputs
+	Batches     int               // how many batches the pipeline has
+	OpenFiles   int               // how many files the sink may keep open; 0: its default
+	ExactlyOnce bool              // checkpoints hold the output extents
 	DeadLetter  bool              // the sink takes rejected records
 	Logger      *slog.Logger
-	Stdout      io.Writer // of the process; nil: it is not to be written to
+	Stdout      io.Writer // of the process; nil: it must not be written to
 }
 
-// A Type is a kind of sink.
+// A Type is one kind of sink. [Define] makes one. Every type can be the dead
+// letter too.
 type Type struct {
-	// Default returns a pointer to a configuration that holds the defaults.
+	// Name is the key that stands for the type in a configuration: "kafka".
+	Name string
+	// Default returns a pointer to a new configuration struct that holds the
+	// defaults. Package config/field says what the struct may look like.
 	Default func() any
-	// New makes a sink of what Default has returned, filled in. It connects to
-	// nothing. The error tells all that is wrong, joined.
+	// New makes a sink from a struct that Default returned and the configuration
+	// filled in. It connects to nothing. The error joins all mistakes.
 	New func(cfg any, env Env) (pipeline.Sink, error)
 }
 
-// A Connector is a sink that can look whether it would be able to work.
+// A Connector is a sink that can check whether it would be able to work.
+// "urlfold validate --connect" calls CheckConnect.
 type Connector interface {
 	CheckConnect(ctx context.Context) error
 }
 
-// A FactReader is a sink that may need facts of records besides their bytes: keys
-// to partition by, flags.
+// A FactReader is a sink that may need facts about records besides their bytes:
+// keys to partition by, flags.
 type FactReader interface {
 	NeedsFacts() bool
 }
 
-// Types are the sinks that there are, by the name that they have in a
-// configuration. Each may be the dead letter, too.
-var Types = map[string]Type{
-	"file": {
-		Default: func() any { return new(file.DefaultLogConfig()) },
-		New:     typed(newFile),
-	},
-	"stdout": {
-		Default: func() any { return new(file.StdoutConfig) },
-		New:     typed(newStdout),
-	},
-	"kafka": {
-		Default: func() any { return kafka.Default() },
-		New:     typed(newKafka),
-	},
-	"jetstream": {
-		Default: func() any { return new(nats.DefaultJetStream()) },
-		New:     typed(newJetStream),
-	},
-	"nats": {
-		Default: func() any { return new(nats.DefaultCore()) },
-		New:     typed(newCore),
-	},
-	"discard": {
-		Default: func() any { return new(discard.Config) },
-		New:     typed(newDiscard),
-	},
+// Builtin returns the types of this module, in the order of their names.
+func Builtin() []Type {
+	return []Type{
+		Define("discard", func() *discard.Config { return new(discard.Config) }, newDiscard),
+		Define("file", ptr(file.DefaultLogConfig), newFile),
+		Define("jetstream", ptr(nats.DefaultJetStream), newJetStream),
+		Define("kafka", kafka.Default, newKafka),
+		Define("nats", ptr(nats.DefaultCore), newCore),
+		Define("stdout", func() *file.StdoutConfig { return new(file.StdoutConfig) }, newStdout),
+	}
 }
 
-// typed makes a Type.New of a function that takes a configuration of one type.
-func typed[C any, S pipeline.Sink](f func(C, Env) (S, error)) func(any, Env) (pipeline.Sink, error) {
-	return func(cfg any, env Env) (pipeline.Sink, error) {
-		c, ok := cfg.(*C)
-		if !ok {
-			return nil, fmt.Errorf("sinks: a configuration of type %T, want %T", cfg, c)
-		}
-		s, err := f(*c, env)
-		if err != nil {
-			return nil, err
-		}
-		return s, nil
+// Define returns the type called name, whose configuration struct is C. defaults
+// returns a new C that holds the defaults, and open makes a sink of one.
+func Define[C any, S pipeline.Sink](name string, defaults func() *C, open func(C, Env) (S, error)) Type {
+	return Type{
+		Name:    name,
+		Default: func() any { return defaults() },
+		New: func(cfg any, env Env) (pipeline.Sink, error) {
+			c, ok := cfg.(*C)
+			if !ok {
+				return nil, fmt.Errorf("sink %s: configuration of type %T, want %T", name, cfg, c)
+			}
+			s, err := open(*c, env)
+			if err != nil {
+				return nil, err // and not an interface that holds a nil S
+			}
+			return s, nil
+		},
 	}
+}
+
+// ptr returns f with a pointer to its result.
+func ptr[C any](f func() C) func() *C {
+	return func() *C { return new(f()) }
 }
 
 func newFile(c file.LogConfig, env Env) (file.Log, error) {

@@ -9,98 +9,84 @@ import (
 	"strings"
 	"time"
 
-	"github.com/urlfold/urlfold/internal/checkpoint"
 	"github.com/urlfold/urlfold/pipeline"
 	"github.com/urlfold/urlfold/sources/file"
 	"github.com/urlfold/urlfold/sources/kafka"
 	"github.com/urlfold/urlfold/sources/nats"
 )
 
-// An Env is what a process gives to the sources that it makes.
+// An Env is what a process gives to the sources that it runs.
 type Env struct {
-	Name      string            // of the source
-	Framing   file.Framing      // where records end
-	Store     *checkpoint.Store // checkpoints of files
-	MaxRecord int               // bytes
-	// NewFit makes a function that reports whether a record fits the format.
-	NewFit       func(head []byte) func(rec []byte) bool
-	BatchBytes   int
-	FixedBatches bool // batches of files end at fixed positions: see file.WatchConfig.Grid
-	BatchRecords int
-	Linger       time.Duration
-	Hold         bool // what a source of files has emitted can be withdrawn: see file.WatchConfig
-	UntilEOF     bool // end when all that is there was read
+	Name         string        // of the source, for logs and metrics
+	Framing      file.Framing  // where records end
+	MaxRecord    int           // bytes
+	BatchBytes   int           // the size of a batch
+	BatchRecords int           // the most messages of a batch
+	Linger       time.Duration // how long a batch that is not full waits for more
+	UntilEOF     bool          // return once all that is there now was read
 	Logger       *slog.Logger
-	OnReport     func(file.Report) // see file.WatchConfig
-	OpenFiles    int               // that a source of files may keep open; 0: as it is configured
-	Stdin        io.Reader         // of the process; nil: it is not to be read
+	Stdin        io.Reader // of the process; nil: it must not be read
+	Files        file.Host // for sources of files
 }
 
-// A Type is a kind of source.
+// A Type is one kind of source. [Define] makes one.
 type Type struct {
-	// Default returns a pointer to a configuration that holds the defaults.
+	// Name is the key that stands for the type in a configuration: "kafka".
+	Name string
+	// Default returns a pointer to a new configuration struct that holds the
+	// defaults. Package config/field says what the struct may look like.
 	Default func() any
-	// New makes a source of what Default has returned, filled in. It connects to
-	// nothing. The error tells all that is wrong, joined.
+	// New makes a source from a struct that Default returned and the configuration
+	// filled in. It connects to nothing. The error joins all mistakes.
 	New func(cfg any, env Env) (pipeline.Source, error)
 }
 
-// A Connector is a source that can look whether it would be able to work.
+// A Connector is a source that can check whether it would be able to work.
+// "urlfold validate --connect" calls CheckConnect.
 type Connector interface {
 	CheckConnect(ctx context.Context) error
 }
 
-// Types are the sources that there are, by the name that they have in a
-// configuration.
-var Types = map[string]Type{
-	"file": {
-		Default: func() any { return new(file.DefaultSettings()) },
-		New:     typed(newFile),
-	},
-	"stdin": {
-		Default: func() any { return new(file.DefaultStdin()) },
-		New:     typed(newStdin),
-	},
-	"kafka": {
-		Default: func() any { return kafka.Default() },
-		New:     typed(newKafka),
-	},
-	"jetstream": {
-		Default: func() any { return new(nats.DefaultJetStream()) },
-		New:     typed(newJetStream),
-	},
-	"nats": {
-		Default: func() any { return new(nats.DefaultCore()) },
-		New:     typed(newCore),
-	},
+// Builtin returns the types of this module, in the order of their names.
+func Builtin() []Type {
+	return []Type{
+		Define("file", ptr(file.DefaultSettings), newFile),
+		Define("jetstream", ptr(nats.DefaultJetStream), newJetStream),
+		Define("kafka", kafka.Default, newKafka),
+		Define("nats", ptr(nats.DefaultCore), newCore),
+		Define("stdin", ptr(file.DefaultStdin), newStdin),
+	}
 }
 
-// typed makes a Type.New of a function that takes a configuration of one type.
-func typed[C any, S pipeline.Source](f func(C, Env) (S, error)) func(any, Env) (pipeline.Source, error) {
-	return func(cfg any, env Env) (pipeline.Source, error) {
-		c, ok := cfg.(*C)
-		if !ok {
-			return nil, fmt.Errorf("sources: a configuration of type %T, want %T", cfg, c)
-		}
-		s, err := f(*c, env)
-		if err != nil {
-			return nil, err
-		}
-		return s, nil
+// Define returns the type called name, whose configuration struct is C. defaults
+// returns a new C that holds the defaults, and open makes a source of one.
+func Define[C any, S pipeline.Source](name string, defaults func() *C, open func(C, Env) (S, error)) Type {
+	return Type{
+		Name:    name,
+		Default: func() any { return defaults() },
+		New: func(cfg any, env Env) (pipeline.Source, error) {
+			c, ok := cfg.(*C)
+			if !ok {
+				return nil, fmt.Errorf("source %s: configuration of type %T, want %T", name, cfg, c)
+			}
+			s, err := open(*c, env)
+			if err != nil {
+				return nil, err // and not an interface that holds a nil S
+			}
+			return s, nil
+		},
 	}
+}
+
+// ptr returns f with a pointer to its result.
+func ptr[C any](f func() C) func() *C {
+	return func() *C { return new(f()) }
 }
 
 func newFile(c file.Settings, env Env) (*file.Watcher, error) {
-	if env.OpenFiles > 0 {
-		c.MaxOpenFiles = env.OpenFiles
-	}
-	grid := int64(0)
-	if env.FixedBatches {
-		grid = file.GridBytes
-	}
 	return file.NewWatcher(file.WatchConfig{
-		Grid: grid, Settings: c, Name: env.Name, Framing: env.Framing, Store: env.Store, MaxRecord: env.MaxRecord,
-		UntilEOF: env.UntilEOF, Logger: env.Logger, OnReport: env.OnReport, Hold: env.Hold, NewFit: env.NewFit,
+		Settings: c, Host: env.Files, Name: env.Name, Framing: env.Framing, MaxRecord: env.MaxRecord,
+		UntilEOF: env.UntilEOF, Logger: env.Logger,
 	})
 }
 
@@ -109,7 +95,7 @@ func newStdin(c file.StdinSettings, env Env) (*file.Stdin, error) {
 		env.Stdin = strings.NewReader("")
 	}
 	cfg := file.Config{Stdin: env.Stdin, Framing: env.Framing, MaxRecord: env.MaxRecord, Linger: env.Linger}
-	return file.NewStdin(c, cfg, env.OnReport)
+	return file.NewStdin(c, cfg, env.Files.OnReport)
 }
 
 func newKafka(c kafka.Config, env Env) (*kafka.Source, error) {

@@ -14,6 +14,8 @@ import (
 	"github.com/urlfold/urlfold/codec"
 	"github.com/urlfold/urlfold/config"
 	"github.com/urlfold/urlfold/internal/daemon"
+	"github.com/urlfold/urlfold/sinks"
+	"github.com/urlfold/urlfold/sources"
 )
 
 // This file makes the pages of docs that are made from code. What a rule does is
@@ -42,9 +44,19 @@ func TestDocs(t *testing.T) {
 	f("config.md", configPage(t))
 }
 
+// testCatalog holds the components of this module.
+func testCatalog(t *testing.T) *daemon.Catalog {
+	t.Helper()
+	c, err := daemon.NewCatalog(sources.Builtin(), sinks.Builtin())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
 // configPage is the reference of configurations, with all components.
 func configPage(t *testing.T) []byte {
-	page, err := config.Reference(daemon.Types())
+	page, err := config.Reference(testCatalog(t).Types())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,7 +65,7 @@ func configPage(t *testing.T) []byte {
 
 // The schema of configurations can be made of the components that there are.
 func TestSchema(t *testing.T) {
-	data, err := config.Schema(daemon.Types())
+	data, err := config.Schema(testCatalog(t).Types())
 	if err != nil || !json.Valid(data) {
 		t.Errorf("%v, %d bytes", err, len(data))
 	}

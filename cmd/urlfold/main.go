@@ -7,6 +7,10 @@ import (
 	"errors"
 	"io"
 	"os"
+
+	"github.com/urlfold/urlfold/internal/daemon"
+	"github.com/urlfold/urlfold/sinks"
+	"github.com/urlfold/urlfold/sources"
 )
 
 func main() { os.Exit(run(os.Args[1:], os.Stderr)) }
@@ -14,9 +18,13 @@ func main() { os.Exit(run(os.Args[1:], os.Stderr)) }
 // run executes the command line and returns the exit code. What went wrong is
 // told on stderr, and never holds a URL.
 func run(args []string, stderr io.Writer) int {
-	cmd := newRootCmd()
+	c, err := daemon.NewCatalog(sources.Builtin(), sinks.Builtin())
+	if err != nil {
+		panic("BUG: " + err.Error())
+	}
+	cmd := newRootCmd(c)
 	cmd.SetArgs(args)
-	err := cmd.Execute()
+	err = cmd.Execute()
 	if err == nil {
 		return exitDone
 	}

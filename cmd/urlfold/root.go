@@ -8,6 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/urlfold/urlfold/internal/daemon"
 )
 
 const rootLong = `urlfold reads records that contain URLs (access logs, lists, JSON lines, tables) and writes them with every URL in
@@ -26,7 +28,7 @@ const rootExamples = `  urlfold access.log.gz > clean.log                 rewrit
 
 // newRootCmd returns the command with all its subcommands. The root itself is
 // the one-shot.
-func newRootCmd() *cobra.Command {
+func newRootCmd(c *daemon.Catalog) *cobra.Command {
 	o := &options{}
 	cmd := &cobra.Command{
 		Use:           "urlfold [flags] [FILE|GLOB|DIR|-]...",
@@ -55,7 +57,7 @@ func newRootCmd() *cobra.Command {
 		_, _ = io.WriteString(c.OutOrStdout(), rootHelp(c)) // there is nothing to do about a failure
 	})
 	cmd.AddCommand(newExplainCmd(), newDiffCmd(), newEncodeCmd(), newDecodeCmd(), newChartCmd(), newProfilesCmd(), newFlagsCmd(),
-		newRunCmd(), newValidateCmd(), newTestCmd(), newSchemaCmd(), newStateCmd(), newVerifyCmd(), newVersionCmd())
+		newRunCmd(c), newValidateCmd(c), newTestCmd(c), newSchemaCmd(c), newStateCmd(c), newVerifyCmd(), newVersionCmd())
 	for _, c := range cmd.Commands() {
 		asUsage(c)
 	}

@@ -30,7 +30,7 @@ type runFlags struct {
 	dryRun   bool
 }
 
-func newRunCmd() *cobra.Command {
+func newRunCmd(c *daemon.Catalog) *cobra.Command {
 	o := &runFlags{}
 	cmd := &cobra.Command{
 		Use:   "run -c FILE",
@@ -40,7 +40,7 @@ func newRunCmd() *cobra.Command {
   urlfold run -c urlfold.yaml --until-eof    what is there, and no more
   urlfold run -c urlfold.yaml --dry-run      read files as it would, write nothing, say what it would do`,
 		Args: noArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return runDaemon(cmd, o) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return runDaemon(cmd, c, o) },
 	}
 	configFlag(cmd, &o.file)
 	cmd.Flags().BoolVar(&o.untilEOF, "until-eof", false, "end when all that is there was read: files, partitions and streams to their ends")
@@ -56,11 +56,11 @@ func configFlag(cmd *cobra.Command, file *string) {
 }
 
 // loadConfig reads a configuration.
-func loadConfig(file string) (*config.File, error) {
+func loadConfig(c *daemon.Catalog, file string) (*config.File, error) {
 	if file == "" {
 		return nil, usage(errors.New("-c FILE says which configuration"))
 	}
-	f, err := daemon.Load(file)
+	f, err := c.Load(file)
 	if err != nil {
 		return nil, badConfig(err)
 	}
@@ -68,7 +68,7 @@ func loadConfig(file string) (*config.File, error) {
 }
 
 // runDaemon runs a configuration.
-func runDaemon(cmd *cobra.Command, o *runFlags) error {
+func runDaemon(cmd *cobra.Command, c *daemon.Catalog, o *runFlags) error {
 	sig := watchSignals()
 	defer sig.stop()
 	var d *daemon.Daemon
@@ -80,15 +80,15 @@ func runDaemon(cmd *cobra.Command, o *runFlags) error {
 		case <-sig.quit:
 		}
 	})()
-	f, err := loadConfig(o.file)
+	f, err := loadConfig(c, o.file)
 	if err != nil {
 		return err
 	}
 	if o.dryRun {
-		return dryRun(sig.soft, cmd, f)
+		return dryRun(sig.soft, cmd, c, f)
 	}
-	d, err = daemon.New(f, daemon.Options{
-		Load:     func() (*config.File, error) { return daemon.Load(o.file) },
+	d, err = c.New(f, daemon.Options{
+		Load:     func() (*config.File, error) { return c.Load(o.file) },
 		UntilEOF: o.untilEOF, Version: version(), Log: forTerminal(cmd.ErrOrStderr()),
 		Stdin: cmd.InOrStdin(), Stdout: forTerminal(cmd.OutOrStdout()),
 	})
@@ -199,8 +199,8 @@ func stampOf(name string) stamp {
 
 // dryRun tells what a run would do with the files that are there, and ends as that
 // would.
-func dryRun(ctx context.Context, cmd *cobra.Command, f *config.File) error {
-	r, err := daemon.DryRun(ctx, f, cmd.ErrOrStderr())
+func dryRun(ctx context.Context, cmd *cobra.Command, c *daemon.Catalog, f *config.File) error {
+	r, err := c.DryRun(ctx, f, cmd.ErrOrStderr())
 	var mistake *config.Error
 	switch {
 	case errors.As(err, &mistake):

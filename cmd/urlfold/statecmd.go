@@ -11,13 +11,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/urlfold/urlfold/internal/checkpoint"
+	"github.com/urlfold/urlfold/internal/daemon"
 )
 
 const stateLong = `state looks at the progress that urlfold run has stored for files: how far each of them is durable in the outputs, and
 how long these outputs are. ls and show change nothing, and work while a run goes on; reset takes the lock of the data
 directory, so the run must have ended.`
 
-func newStateCmd() *cobra.Command {
+func newStateCmd(cat *daemon.Catalog) *cobra.Command {
 	var file, dir string
 	cmd := &cobra.Command{
 		Use: "state", Short: "Look at stored progress, or forget it", Long: stateLong, Args: noSubcommand,
@@ -29,17 +30,17 @@ func newStateCmd() *cobra.Command {
 	cmd.AddCommand(
 		&cobra.Command{
 			Use: "ls", Short: "List files and how far they are", Args: noArgs,
-			RunE: func(cmd *cobra.Command, _ []string) error { return withState(cmd, file, dir, listState) },
+			RunE: func(cmd *cobra.Command, _ []string) error { return withState(cmd, cat, file, dir, listState) },
 		},
 		&cobra.Command{
 			Use: "show", Short: "Print all that is stored, as JSON", Args: noArgs,
-			RunE: func(cmd *cobra.Command, _ []string) error { return withState(cmd, file, dir, showState) },
+			RunE: func(cmd *cobra.Command, _ []string) error { return withState(cmd, cat, file, dir, showState) },
 		},
 		&cobra.Command{
 			Use: "reset PATH|GLOB", Short: "Forget the progress of files: they are read from their beginning",
 			Args: oneGlob,
 			RunE: func(cmd *cobra.Command, args []string) error {
-				d, err := dataDir(file, dir)
+				d, err := dataDir(cat, file, dir)
 				if err != nil {
 					return err
 				}
@@ -83,8 +84,8 @@ func oneGlob(_ *cobra.Command, args []string) error {
 }
 
 // withState reads what is stored and hands it to show.
-func withState(cmd *cobra.Command, file, dir string, show func(io.Writer, checkpoint.Contents) error) error {
-	d, err := dataDir(file, dir)
+func withState(cmd *cobra.Command, cat *daemon.Catalog, file, dir string, show func(io.Writer, checkpoint.Contents) error) error {
+	d, err := dataDir(cat, file, dir)
 	if err != nil {
 		return err
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/urlfold/urlfold/internal/daemon"
 )
 
-func newValidateCmd() *cobra.Command {
+func newValidateCmd(c *daemon.Catalog) *cobra.Command {
 	var file string
 	var connect, show bool
 	cmd := &cobra.Command{
@@ -20,7 +20,7 @@ func newValidateCmd() *cobra.Command {
 		Short: "Check a configuration, and tell all mistakes in it",
 		Args:  noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			f, err := loadConfig(file)
+			f, err := loadConfig(c, file)
 			if err != nil {
 				return err
 			}
@@ -28,7 +28,7 @@ func newValidateCmd() *cobra.Command {
 				return err
 			}
 			if connect {
-				if err := checkConnect(cmd, f); err != nil {
+				if err := checkConnect(cmd, c, f); err != nil {
 					return err
 				}
 			}
@@ -47,8 +47,8 @@ func newValidateCmd() *cobra.Command {
 }
 
 // checkConnect connects to all that f names, and tells what could be better.
-func checkConnect(cmd *cobra.Command, f *config.File) error {
-	warnings, err := daemon.Check(cmd.Context(), f)
+func checkConnect(cmd *cobra.Command, c *daemon.Catalog, f *config.File) error {
+	warnings, err := c.Check(cmd.Context(), f)
 	if e := printWarnings(cmd, warnings); e != nil {
 		return e
 	}
@@ -68,14 +68,14 @@ func printWarnings(cmd *cobra.Command, warnings []*config.Error) error {
 	return nil
 }
 
-func newTestCmd() *cobra.Command {
+func newTestCmd(c *daemon.Catalog) *cobra.Command {
 	var file string
 	cmd := &cobra.Command{
 		Use:   "test -c FILE",
 		Short: "Run the cases inside a configuration",
 		Args:  noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			f, err := loadConfig(file)
+			f, err := loadConfig(c, file)
 			if err != nil {
 				return err
 			}
@@ -94,7 +94,7 @@ func newTestCmd() *cobra.Command {
 	return cmd
 }
 
-func newSchemaCmd() *cobra.Command {
+func newSchemaCmd(c *daemon.Catalog) *cobra.Command {
 	return &cobra.Command{
 		Use:   "schema",
 		Short: "Print the JSON Schema of configurations",
@@ -102,7 +102,7 @@ func newSchemaCmd() *cobra.Command {
 complete and to check: write "# yaml-language-server: $schema=urlfold.schema.json" into the first line of a configuration.`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			data, err := config.Schema(daemon.Types())
+			data, err := config.Schema(c.Types())
 			if err != nil {
 				return err
 			}
@@ -114,7 +114,7 @@ complete and to check: write "# yaml-language-server: $schema=urlfold.schema.jso
 
 // dataDir returns the data directory that is meant: that of a configuration, or the
 // one given.
-func dataDir(file, dir string) (string, error) {
+func dataDir(c *daemon.Catalog, file, dir string) (string, error) {
 	if dir != "" {
 		_, err := os.Stat(dir)
 		if err != nil {
@@ -125,7 +125,7 @@ func dataDir(file, dir string) (string, error) {
 	if file == "" {
 		return "", usage(errors.New("-c FILE says which configuration, or --data-dir DIRECTORY which data directory"))
 	}
-	f, err := loadConfig(file)
+	f, err := loadConfig(c, file)
 	if err != nil {
 		return "", err
 	}

@@ -35,6 +35,7 @@ type Options struct {
 // A Daemon runs the pipelines of one configuration after the other. New makes one;
 // it runs once.
 type Daemon struct {
+	catalog *Catalog
 	o       Options
 	log     *slog.Logger
 	events  *slog.Logger // what happens seldom, each of it: no limit of rate
@@ -66,15 +67,15 @@ type running struct {
 // New returns a daemon for f, which Load has checked. It opens the data directory,
 // and nothing else. The error is a *[LimitError] if the process may not open as many
 // files as f needs.
-func New(f *config.File, o Options) (*Daemon, error) {
-	p, err := newPlan(f)
+func (c *Catalog) New(f *config.File, o Options) (*Daemon, error) {
+	p, err := c.newPlan(f)
 	if err == nil {
 		err = p.tooFew
 	}
 	if err != nil {
 		return nil, err
 	}
-	d := &Daemon{o: o, level: new(slog.LevelVar), masker: new(logging.Masker), reloads: make(chan struct{}, 1), begun: make(chan struct{}), next: p, damaged: map[string]bool{}}
+	d := &Daemon{catalog: c, o: o, level: new(slog.LevelVar), masker: new(logging.Masker), reloads: make(chan struct{}, 1), begun: make(chan struct{}), next: p, damaged: map[string]bool{}}
 	d.setLevel(f)
 	d.masker.Add(secretsOf(f)...)
 	lo := logging.Options{Level: d.level, JSON: f.Log.Format == "json", Masker: d.masker}

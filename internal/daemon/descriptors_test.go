@@ -16,7 +16,7 @@ dead_letter: {file: {path: dead.jsonl}}
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := newPlan(f)
+	p, err := testCatalog(t).newPlan(f)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -40,21 +40,21 @@ var errDryStdin = errors.New("a dry run reads files only: what it read from stdi
 // DryRun reads all files that f names to their ends, as a first run would, handles
 // their records, writes nothing, and changes neither the files nor any progress. What
 // becomes of damaged files is logged as by a run.
-func DryRun(ctx context.Context, f *config.File, log io.Writer) (DryReport, error) {
+func (c *Catalog) DryRun(ctx context.Context, f *config.File, log io.Writer) (DryReport, error) {
 	var report DryReport
-	p, err := newPlan(f)
+	p, err := c.newPlan(f)
 	if err != nil {
 		return report, err
 	}
 	for i := range f.Sources {
-		c, ok := f.Sources[i].Config.(*file.Settings)
+		s, ok := f.Sources[i].Config.(*file.Settings)
 		if f.Sources[i].Type == "stdin" {
 			return report, f.ErrorAt(f.Sources[i].Path(), errDryStdin)
 		}
 		if !ok {
 			return report, f.ErrorAt(f.Sources[i].Path(), errDryBrokers)
 		}
-		c.OnFinish = file.OnFinish{}
+		s.OnFinish = file.OnFinish{}
 	}
 	dir, err := os.MkdirTemp("", "urlfold-dry-run-")
 	if err != nil {

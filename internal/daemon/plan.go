@@ -24,6 +24,7 @@ import (
 // A plan is a configuration of which all is checked that can be checked without
 // touching anything.
 type plan struct {
+	catalog     *Catalog
 	file        *config.File
 	job         *record.Job
 	budget      memory.Budget
@@ -38,8 +39,8 @@ type plan struct {
 }
 
 // newPlan checks f. The error joins a *config.Error for each mistake.
-func newPlan(f *config.File) (*plan, error) {
-	p := prepare(f)
+func (c *Catalog) newPlan(f *config.File) (*plan, error) {
+	p := c.prepare(f)
 	if err := p.check(allSound); err != nil {
 		return nil, err
 	}
@@ -50,8 +51,8 @@ func newPlan(f *config.File) (*plan, error) {
 func allSound(string) bool { return true }
 
 // prepare returns a plan for f that is not checked.
-func prepare(f *config.File) *plan {
-	p := &plan{file: f}
+func (c *Catalog) prepare(f *config.File) *plan {
+	p := &plan{catalog: c, file: f}
 	for i := range f.Sources {
 		p.sourceNames = append(p.sourceNames, f.Sources[i].Name)
 		p.files = p.files || f.Sources[i].Type == "file"
@@ -303,28 +304,31 @@ func (p *plan) make(e *env) (*parts, error) {
 }
 
 func (p *plan) makeSource(c *config.Component, e *env) (pipeline.Source, error) {
-	return sources.Types[c.Type].New(c.Config, p.sourceEnv(c, e))
+	return p.catalog.sources[c.Type].New(c.Config, p.sourceEnv(c, e))
 }
 
 func (p *plan) sourceEnv(c *config.Component, e *env) sources.Env {
 	o := &p.file.Pipeline
 	env := sources.Env{
 		Name: c.Name, MaxRecord: int(o.MaxRecordBytes),
-		BatchBytes: int(o.Batch.Bytes), FixedBatches: p.fixedBatches() != nil, BatchRecords: o.Batch.Records, Linger: o.Batch.Linger,
-		UntilEOF: e.untilEOF, Logger: e.log.With("component", c.Name), Store: e.store,
-		Hold: p.canCutBack() && !e.dry, OpenFiles: p.openFilesOf(c.Path()),
+		BatchBytes: int(o.Batch.Bytes), BatchRecords: o.Batch.Records, Linger: o.Batch.Linger,
+		UntilEOF: e.untilEOF, Logger: e.log.With("component", c.Name), Stdin: e.stdin,
+		Files: file.Host{Store: e.store, Hold: p.canCutBack() && !e.dry, OpenFiles: p.openFilesOf(c.Path())},
+	}
+	host := &env.Files
+	if p.fixedBatches() != nil {
+		host.Grid = file.GridBytes
 	}
 	if e.onReport != nil {
-		env.OnReport = func(r file.Report) { e.onReport(c.Name, r) }
+		host.OnReport = func(r file.Report) { e.onReport(c.Name, r) }
 	}
-	env.Stdin = e.stdin
 	if p.job != nil {
-		env.Framing, env.NewFit = p.job.Framing(), p.job.NewFit
+		env.Framing, host.NewFit = p.job.Framing(), p.job.NewFit
 	} else {
 		env.Framing = noFraming{} // the plan is being checked
 	}
-	if env.Store == nil {
-		env.Store = new(checkpoint.Store)
+	if host.Store == nil {
+		host.Store = new(checkpoint.Store)
 	}
 	return env
 }
@@ -345,12 +349,12 @@ func (noFraming) Cut([]byte) int  { return 0 }
 func (noFraming) Head([]byte) int { return 0 }
 
 func (p *plan) makeSink(c *config.Component, e *env) (pipeline.Sink, error) {
-	return sinks.Types[c.Type].New(c.Config, p.sinkEnv(c, e))
+	return p.catalog.sinks[c.Type].New(c.Config, p.sinkEnv(c, e))
 }
 
 func (p *plan) sinkEnv(c *config.Component, e *env) sinks.Env {
 	env := sinks.Env{
-		SourceNames: p.sourceNames, Batches: p.budget.Batches, ExactlyOnce: p.exactlyOnce,
+		Name: c.Name, SourceNames: p.sourceNames, Batches: p.budget.Batches, ExactlyOnce: p.exactlyOnce,
 		DeadLetter: c == p.file.DeadLetter,
 		Logger:     e.log.With("component", c.Name),
 		Stdout:     e.stdout,

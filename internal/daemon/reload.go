@@ -12,8 +12,6 @@ import (
 	"github.com/urlfold/urlfold/internal/disk"
 	"github.com/urlfold/urlfold/internal/systemd"
 	"github.com/urlfold/urlfold/pipeline"
-	"github.com/urlfold/urlfold/sinks"
-	"github.com/urlfold/urlfold/sources"
 )
 
 // connectTimeout is how long a reload waits for new brokers before it refuses the
@@ -76,7 +74,7 @@ func (d *Daemon) change(ctx context.Context) (how string, err error) {
 	if err != nil {
 		return "", err
 	}
-	next, err := newPlan(f)
+	next, err := d.catalog.newPlan(f)
 	if err == nil {
 		err = next.tooFew
 	}
@@ -181,8 +179,8 @@ func sameComponent(a, b *config.Component) bool {
 // Check connects to all that the configuration names, and lets go of it again, and
 // looks whether files can be made where they are to be, without making any. The
 // warnings are of what works, and not as well as it could.
-func Check(ctx context.Context, f *config.File) (warnings []*config.Error, err error) {
-	p, err := newPlan(f)
+func (c *Catalog) Check(ctx context.Context, f *config.File) (warnings []*config.Error, err error) {
+	p, err := c.newPlan(f)
 	if err != nil {
 		return nil, err
 	}
@@ -220,11 +218,11 @@ func (p *plan) connect(ctx context.Context) (warnings []*config.Error, err error
 	}
 	for i := range p.file.Sources {
 		c := &p.file.Sources[i]
-		s, err := sources.Types[c.Type].New(c.Config, p.sourceEnv(c, e))
+		s, err := p.makeSource(c, e)
 		check(c, s, err)
 	}
 	for _, c := range p.outputs() {
-		s, err := sinks.Types[c.Type].New(c.Config, p.sinkEnv(c, e))
+		s, err := p.makeSink(c, e)
 		check(c, s, err)
 	}
 	if err := p.tight(); err != nil {

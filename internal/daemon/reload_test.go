@@ -30,7 +30,7 @@ func loaded(t *testing.T, old, text string) (*config.File, error) {
 	if err := os.WriteFile(name, []byte(strings.Replace(plain, old, text, 1)), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	return Load(name)
+	return testCatalog(t).Load(name)
 }
 
 // Rules are swapped under records that are under way; what says where records end or
@@ -41,7 +41,7 @@ func TestSameFlow(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p, err := newPlan(f)
+		p, err := testCatalog(t).newPlan(f)
 		if err != nil {
 			t.Fatal(err)
 		}

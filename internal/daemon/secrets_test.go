@@ -18,7 +18,7 @@ admin: {listen: ""}`)
 	if err != nil {
 		t.Fatal(err)
 	}
-	d, err := New(f, Options{UntilEOF: true, Log: io.Discard})
+	d, err := testCatalog(t).New(f, Options{UntilEOF: true, Log: io.Discard})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -95,11 +95,11 @@ func TestOneSetOfLabels(t *testing.T) {
 	if err := os.WriteFile(name, []byte(everything), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	f, err := Load(name)
+	f, err := testCatalog(t).Load(name)
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := newPlan(f)
+	p, err := testCatalog(t).newPlan(f)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -270,7 +270,7 @@ func startHeld(t testing.TB, data, out, in string, mods ...func(*killable)) *hel
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := NewWatcher(WatchConfig{Settings: set, Framing: lines{}, Store: store, Hold: true})
+	w, err := NewWatcher(WatchConfig{Settings: set, Framing: lines{}, Host: Host{Store: store, Hold: true}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,18 +15,11 @@ import (
 	"github.com/urlfold/urlfold/pipeline"
 )
 
-// A WatchConfig says what a [Watcher] reads, and how. Framing and Store must be
-// set.
-type WatchConfig struct {
-	Settings
-	// Name is that of the source: its entries in the store go by it. Default "file".
-	Name string
-	// Framing says where records end.
-	Framing Framing
+// A Host is what a daemon shares with the file sources that it runs. Package
+// daemon fills it in; a source outside this module has no use for it.
+type Host struct {
 	// Store holds the checkpoint. The Watcher neither opens nor closes it.
 	Store *checkpoint.Store
-	// MaxRecord is as in Config.
-	MaxRecord int
 	// Grid, if it is not 0, has batches end at fixed positions, whatever was read at a
 	// time and wherever reading began: at the first record end at or behind each
 	// multiple of Grid bytes. What follows the last of them is emitted when the file is
@@ -38,15 +31,30 @@ type WatchConfig struct {
 	// NewFit, if it is set, returns a function that reports whether a record fits the
 	// format. head is the header record, or nil.
 	NewFit func(head []byte) func(rec []byte) bool
-	// UntilEOF ends a run that tails when all files are at their ends.
-	UntilEOF bool
-	// Logger is told of what is found out about files. Default: discard.
-	Logger *slog.Logger
 	// OnReport, if it is set, is called for every file that is finished, after its
 	// records are durable, for one that cannot be read, and, by a run that has come to
 	// the end of its input, for one that runs before have found damaged. Calls come
 	// from different goroutines, one at a time, and should not block.
 	OnReport func(Report)
+	// OpenFiles, if it is not 0, replaces MaxOpenFiles of the Settings.
+	OpenFiles int
+}
+
+// A WatchConfig says what a [Watcher] reads, and how. Framing and Store must be
+// set.
+type WatchConfig struct {
+	Settings
+	Host
+	// Name is that of the source: its entries in the store go by it. Default "file".
+	Name string
+	// Framing says where records end.
+	Framing Framing
+	// MaxRecord is as in Config.
+	MaxRecord int
+	// UntilEOF ends a run that tails when all files are at their ends.
+	UntilEOF bool
+	// Logger is told of what is found out about files. Default: discard.
+	Logger *slog.Logger
 
 	at func(point string) error // fault.At, but in tests
 }
@@ -119,6 +127,9 @@ func NewWatcher(cfg WatchConfig) (*Watcher, error) {
 	}
 	if err := errors.Join(errs...); err != nil {
 		return nil, err
+	}
+	if cfg.OpenFiles > 0 {
+		cfg.MaxOpenFiles = cfg.OpenFiles
 	}
 	if cfg.Name == "" {
 		cfg.Name = "file"

@@ -285,11 +285,11 @@ func start(t testing.TB, dir string, set Settings, sink *shelf, mod func(*WatchC
 		}
 	})
 	logger := slog.New(slog.NewTextHandler(&logged, &slog.HandlerOptions{Level: slog.LevelDebug}))
-	cfg := WatchConfig{Settings: set, Logger: logger, Framing: lines{}, Store: store, OnReport: func(r Report) {
+	cfg := WatchConfig{Settings: set, Logger: logger, Framing: lines{}, Host: Host{Store: store, OnReport: func(r Report) {
 		d.mu.Lock()
 		defer d.mu.Unlock()
 		d.reports = append(d.reports, r)
-	}}
+	}}}
 	if mod != nil {
 		mod(&cfg)
 	}

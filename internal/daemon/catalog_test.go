@@ -1,0 +1,49 @@
+package daemon
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/sinks"
+	"github.com/urlfold/urlfold/sources"
+)
+
+// testCatalog holds the components of this module.
+func testCatalog(t *testing.T) *Catalog {
+	t.Helper()
+	c, err := NewCatalog(sources.Builtin(), sinks.Builtin())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+type emptySource struct{}
+
+func (emptySource) Open(context.Context, pipeline.Runtime) error { return nil }
+func (emptySource) Run(context.Context) error                    { return nil }
+func (emptySource) Close(context.Context) error                  { return nil }
+
+func TestNewCatalog(t *testing.T) {
+	named := func(name string) sources.Type {
+		return sources.Define(name, func() *struct{} { return nil }, func(struct{}, sources.Env) (emptySource, error) { return emptySource{}, nil })
+	}
+	f := func(want string, types ...sources.Type) {
+		t.Helper()
+		_, err := NewCatalog(types, sinks.Builtin())
+		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+			t.Errorf("%v, want %q", err, want)
+		}
+	}
+	f("", named("a"), named("b"))
+	f(`two types of source are called "kafka"`, append(sources.Builtin(), named("kafka"))...)
+	f("a type of source has no name", named(""))
+	if _, err := NewCatalog(nil, append(sinks.Builtin(), sinks.Builtin()[0])); err == nil {
+		t.Error("two sinks of one name are taken")
+	}
+	if _, err := named("a").New(7, sources.Env{}); err == nil {
+		t.Error("a source of the configuration of another one")
+	}
+}
