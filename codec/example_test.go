@@ -137,7 +137,7 @@ func ExampleNormalizer_Trace() {
 		panic(err)
 	}
 	for _, s := range n.Trace(nil, []byte("HTTP://example.com:80/a/../%7eb")) {
-		fmt.Printf("%-12s %-20s %s\n", s.Rule, s.Clause, s.After)
+		fmt.Printf("%-12s %-20s %s\n", s.Rule, s.Clause(), s.After)
 	}
 	// Output:
 	// esc-upper    RFC 3986 §6.2.2.1    HTTP://example.com:80/a/../%7Eb

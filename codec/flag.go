@@ -100,47 +100,47 @@ const (
 
 	DiagnosticsDropped // there were more marks than Profile.MaxDiagnostics
 
-	// NumFlags is how many flags there are.
-	NumFlags = iota
+	numFlags = iota
 )
-
-var flagNames = [NumFlags]string{
-	"truncated", "non-hex", "percent-u", "nul", "control", "bad-utf8", "overlong-utf8", "surrogate-utf8",
-	"noncharacter", "double-encoded", "encoded-traversal", "lower-hex", "needless-escape",
-	"raw-control", "raw-space", "raw-non-ascii", "raw-backslash", "raw-illegal",
-	"ipv4-nonstandard", "ip-literal-bad", "host-not-ldh", "idna-invalid", "zone-id", "host-ambiguous", "port-invalid", "host-missing", "scheme-invalid",
-	"credentials", "relative", "dot-segments", "html-entity", "fragment-in-request", "scheme-guessed",
-	"trimmed-ends", "tab-or-newline", "signed-url", "whatwg-reject",
-	"domain-to-ASCII", "domain-percent-encoded", "host-invalid-code-point",
-	"IPv4-non-ASCII-input", "IPv4-empty-part", "IPv4-too-few-parts", "IPv4-too-many-parts", "IPv4-non-numeric-part",
-	"IPv4-non-decimal-part", "IPv4-out-of-range-part",
-	"IPv6-unclosed", "IPv6-invalid-compression", "IPv6-too-many-pieces", "IPv6-multiple-compression",
-	"IPv6-invalid-code-point", "IPv6-too-few-pieces", "IPv6-piece-leading-zero",
-	"IPv4-in-IPv6-too-many-pieces", "IPv4-in-IPv6-invalid-code-point", "IPv4-in-IPv6-out-of-range-part",
-	"IPv4-in-IPv6-too-few-parts",
-	"invalid-URL-unit", "special-scheme-missing-following-solidus", "missing-scheme-non-relative-URL",
-	"invalid-reverse-solidus", "invalid-credentials", "port-out-of-range",
-	"file-invalid-Windows-drive-letter", "file-invalid-Windows-drive-letter-host",
-	"empty-pair", "param-style",
-	"diagnostics-dropped",
-}
-
-// Violations is the set of flags that stand for something that the grammar of
-// RFC 3986 does not allow.
-var Violations = Flags{lo: 1<<Truncated | 1<<NonHex | 1<<PercentU |
-	1<<RawControl | 1<<RawSpace | 1<<RawNonASCII | 1<<RawBackslash | 1<<RawIllegal |
-	1<<IPLiteralBad | 1<<ZoneID | 1<<SchemeInvalid}
 
 // String returns the flag's name as it appears in output: "non-hex".
 func (f Flag) String() string {
-	if int(f) < len(flagNames) {
-		return flagNames[f]
+	if int(f) < len(flagTable) {
+		return flagTable[f].name
 	}
 	return "unknown"
 }
 
+// Severity says what the flag means for a URL.
+func (f Flag) Severity() Severity { return flagTable[f].severity }
+
+// Clause returns what the flag goes by, "RFC 3986 §2.1", or nothing if it is an
+// observation of this package.
+func (f Flag) Clause() string { return flagTable[f].clause }
+
+// Meaning returns a sentence, without its full stop, about what the flag means.
+func (f Flag) Meaning() string { return flagTable[f].meaning }
+
+// ParseFlag returns the flag of that name.
+func ParseFlag(name string) (Flag, error) {
+	for f := range flagTable {
+		if flagTable[f].name == name {
+			return Flag(f), nil
+		}
+	}
+	return 0, &NameError{"flag", name}
+}
+
 // Flags is a set of flags. The zero Flags is empty. Sets can be compared with ==.
 type Flags struct{ lo, hi uint64 }
+
+// AllFlags returns the set of all flags.
+func AllFlags() (s Flags) {
+	for f := range Flag(numFlags) {
+		s = s.With(f)
+	}
+	return s
+}
 
 // Has reports whether f is in the set.
 func (s Flags) Has(f Flag) bool {
@@ -189,6 +189,15 @@ func (s Flags) All() iter.Seq[Flag] {
 			}
 		}
 	}
+}
+
+// Names returns the names of the flags in the set, in their order.
+func (s Flags) Names() []string {
+	names := make([]string, 0, s.Len())
+	for f := range s.All() {
+		names = append(names, f.String())
+	}
+	return names
 }
 
 // AppendTo appends the names of the flags in the set, in their order, separated

@@ -35,7 +35,7 @@ var walkSeeds = []string{
 
 // fuzzNormalizers are the profiles that a fuzz input chooses from.
 var fuzzNormalizers = func() (ns []*Normalizer) {
-	clean := Profile{Name: "equiv-clean", Standard: WHATWG, Rules: UpperEscapes | DecodeUnreserved | RFCClean, Key: K1}
+	clean := Profile{Name: "equiv-clean", Standard: WHATWG, Rules: escapeRules | 1<<RFCClean, Key: K1}
 	for _, p := range append(Profiles(), clean) {
 		ns = append(ns, mustNew(p))
 	}
@@ -44,8 +44,8 @@ var fuzzNormalizers = func() (ns []*Normalizer) {
 
 // walkNormalizers are these, and profiles whose rules come to onePass one by one.
 var walkNormalizers = append(slices.Clip(fuzzNormalizers),
-	mustNew(Profile{Name: "whatwg-upper", Standard: WHATWG, Rules: UpperEscapes, MaxDiagnostics: 3}),
-	mustNew(Profile{Name: "whatwg-unres", Standard: WHATWG, Rules: DecodeUnreserved | lossyRules}),
+	mustNew(Profile{Name: "whatwg-upper", Standard: WHATWG, Rules: RulesOf(UpperEscapes), MaxDiagnostics: 3}),
+	mustNew(Profile{Name: "whatwg-unres", Standard: WHATWG, Rules: 1<<DecodeUnreserved | lossyRules}),
 	mustNew(verbatim.profile),
 )
 

@@ -29,7 +29,7 @@ func (s *scratch) steps() *ladder {
 // none of them, then with one more at a time, but for those that drop components.
 // It is for what Hits cannot tell in a shorter way. In the rfc reading src is the
 // target; r lends its work space.
-func (n *Normalizer) climb(base *baseURL, src []byte, r *Result) (hits Hits) {
+func (n *Normalizer) climb(base *baseURL, src []byte, r *Result) (hits Rules) {
 	l := r.scratch.steps()
 	l.Normalizer = *n
 	l.table = nil
@@ -38,18 +38,18 @@ func (n *Normalizer) climb(base *baseURL, src []byte, r *Result) (hits Hits) {
 	if n.profile.Standard == WHATWG {
 		l.res.reset()
 		in := l.res.scratch.strip(src, &l.res)
-		hits.add(hitTrim, l.res.Flags.Has(TrimmedEnds))
-		hits.add(hitTabs, l.res.Flags.Has(TabOrNewline))
+		hits.set(ruleTrim, l.res.Flags.Has(TrimmedEnds))
+		hits.set(ruleTabs, l.res.Flags.Has(TabOrNewline))
 		l.last = append(l.last[:0], in...)
-		hits.add(hitSplit, l.step(base, src))
+		hits.set(ruleParse, l.step(base, src))
 	} else {
-		hits.add(hitMalformed, n.profile.Malformed == percent.MalformedEncode && l.step(nil, src))
+		hits.set(ruleMalformed, n.profile.Malformed == percent.MalformedEncode && l.step(nil, src))
 	}
 	rules := Rules(0)
-	for h := range hitsOf(n.rules &^ (lossyRules | FallbackRFC)).All() {
-		rules |= 1 << h
+	for h := range (n.rules &^ (lossyRules | 1<<FallbackRFC)).All() {
+		rules.set(h, true)
 		l.allow(rules)
-		hits.add(h, l.step(base, src))
+		hits.set(h, l.step(base, src))
 	}
 	return hits
 }

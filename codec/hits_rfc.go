@@ -16,11 +16,11 @@ var (
 )
 
 // hitsRFC is Hits for the rfc reading.
-func (n *Normalizer) hitsRFC(src, norm []byte, r *Result) Hits {
-	hits, read := Hits(0), r
+func (n *Normalizer) hitsRFC(src, norm []byte, r *Result) Rules {
+	hits, read := Rules(0), r
 	if r.scratch.resolved {
 		text := r.scratch.text
-		hits.add(hitResolve, !bytes.Equal(src, text))
+		hits.set(ruleResolve, !bytes.Equal(src, text))
 		src, read = text, r.scratch.second()
 		read.reset()
 		_, _ = split(src, &read.In) // it was before
@@ -28,21 +28,21 @@ func (n *Normalizer) hitsRFC(src, norm []byte, r *Result) Hits {
 	}
 	u := &read.In
 	host := u.Bytes(src, Host)
-	if !n.rules.Has(syntaxRules) || n.profile.Malformed != percent.MalformedEncode || hasPrefix(host, '[') && bytes.IndexByte(host, '%') >= 0 {
+	if !n.rules.HasAll(syntaxRules) || n.profile.Malformed != percent.MalformedEncode || hasPrefix(host, '[') && bytes.IndexByte(host, '%') >= 0 {
 		return hits | n.climb(nil, src, r)
 	}
 	f := read.Flags
-	hits.add(hitMalformed, !f.Intersect(malformedFlags).IsZero())
-	hits.add(ruleHit(EncodeIllegal), !f.Intersect(rawFlags).IsZero())
-	hits.add(ruleHit(UpperEscapes), f.Has(LowerHex))
-	hits.add(ruleHit(DecodeUnreserved), f.Has(NeedlessEscape))
-	hits.add(ruleHit(LowerScheme), !bytes.Equal(u.Bytes(src, Scheme), r.Out.Bytes(norm, Scheme)))
-	hits.add(ruleHit(RemoveDots), f.Has(DotSegments) && u.Has(Scheme) && hasPrefix(u.Bytes(src, Path), '/'))
-	hits.add(ruleHit(GuardPath), guarded(src, u, norm, &r.Out))
-	hits.add(ruleHit(DefaultPort), u.Has(Port) && (!r.Out.Has(Port) || u.Span(Port).Len() != r.Out.Span(Port).Len()))
-	hits.add(ruleHit(EmptyPath), u.Span(Path).Len() == 0 && r.Out.Span(Path).Len() > 0)
-	hits.add(ruleHit(FileLocalhost), r.Out.HasAuthority() && !u.HasAuthority())
-	hits.add(ruleHit(EmptyUserinfo), u.Has(Username) && !r.Out.Has(Username))
+	hits.set(ruleMalformed, !f.Intersect(malformedFlags).IsZero())
+	hits.set(EncodeIllegal, !f.Intersect(rawFlags).IsZero())
+	hits.set(UpperEscapes, f.Has(LowerHex))
+	hits.set(DecodeUnreserved, f.Has(NeedlessEscape))
+	hits.set(LowerScheme, !bytes.Equal(u.Bytes(src, Scheme), r.Out.Bytes(norm, Scheme)))
+	hits.set(RemoveDots, f.Has(DotSegments) && u.Has(Scheme) && hasPrefix(u.Bytes(src, Path), '/'))
+	hits.set(GuardPath, guarded(src, u, norm, &r.Out))
+	hits.set(DefaultPort, u.Has(Port) && (!r.Out.Has(Port) || u.Span(Port).Len() != r.Out.Span(Port).Len()))
+	hits.set(EmptyPath, u.Span(Path).Len() == 0 && r.Out.Span(Path).Len() > 0)
+	hits.set(FileLocalhost, r.Out.HasAuthority() && !u.HasAuthority())
+	hits.set(EmptyUserinfo, u.Has(Username) && !r.Out.Has(Username))
 	return hits | hostHits(host, r.Out.Bytes(norm, Host), u.kind)
 }
 
@@ -63,7 +63,7 @@ func guarded(src []byte, u *URL, norm []byte, out *URL) bool {
 }
 
 // hostHits returns the rules that have made of a host of that kind what is out.
-func hostHits(host, out []byte, kind HostKind) (hits Hits) {
+func hostHits(host, out []byte, kind HostKind) (hits Rules) {
 	if bytes.Equal(host, out) {
 		return 0
 	}
@@ -76,14 +76,14 @@ func hostHits(host, out []byte, kind HostKind) (hits Hits) {
 		}
 		upper, beyond = upper || isUpper(c), beyond || c >= 0x80
 	}
-	hits.add(ruleHit(LowerHost), upper)
+	hits.set(LowerHost, upper)
 	switch {
 	case kind == IPv6:
-		hits.add(ruleHit(ShortIPv6), !bytes.EqualFold(host, out))
+		hits.set(ShortIPv6, !bytes.EqualFold(host, out))
 	case beyond:
-		hits.add(ruleHit(ASCIIDomain), !hasEscapedNonASCII(out))
+		hits.set(ASCIIDomain, !hasEscapedNonASCII(out))
 	default:
-		hits.add(ruleHit(FileLocalhost), len(out) == 0)
+		hits.set(FileLocalhost, len(out) == 0)
 	}
 	return hits
 }

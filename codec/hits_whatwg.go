@@ -11,7 +11,7 @@ import (
 
 // hitsWHATWG is Hits for the whatwg reading. full is the serialized URL, with what
 // the profile leaves out, and out its components.
-func (n *Normalizer) hitsWHATWG(src, full []byte, out *URL, r *Result) Hits {
+func (n *Normalizer) hitsWHATWG(src, full []byte, out *URL, r *Result) Rules {
 	var base *baseURL
 	if r.scratch.resolved {
 		base = r.scratch.base
@@ -25,7 +25,7 @@ func (n *Normalizer) hitsWHATWG(src, full []byte, out *URL, r *Result) Hits {
 	if cut {
 		w.cut(src)
 	}
-	w.hits.add(hitTrim, cut)
+	w.hits.set(ruleTrim, cut)
 	if r.Flags.Intersect(escapeFlags).IsZero() { // so no rule on escapes has found any
 		w.split(w.in, full)
 		return w.hits
@@ -34,7 +34,7 @@ func (n *Normalizer) hitsWHATWG(src, full []byte, out *URL, r *Result) Hits {
 	if w.lost {
 		return n.climb(base, src, r)
 	}
-	return w.hits &^ (hitsOf(allRules) &^ hitsOf(n.rules))
+	return w.hits &^ (ProfileRules() &^ n.rules)
 }
 
 // escapeFlags are the flags of the escapes that rules change.
@@ -50,7 +50,7 @@ type comparison struct {
 	from      int // offset in what in was cut from
 	known     knownScheme
 	malformed bool // there are '%' that start no escape
-	hits      Hits
+	hits      Rules
 	lost      bool // there are escapes of which it cannot be told what they became
 }
 
@@ -71,11 +71,11 @@ func (w *comparison) compare(u, v *URL) {
 	for c := range Component(NumComponents) {
 		a, b := w.span(u, c), v.Span(c)
 		if !u.Has(c) || !v.Has(c) {
-			w.hits.add(hitSplit, u.Has(c) != v.Has(c))
+			w.hits.set(ruleParse, u.Has(c) != v.Has(c))
 			continue
 		}
 		w.split(w.in[min(at, int(a.Start)):a.Start], w.out[to:b.Start])
-		w.hits.add(hitSplit, int(a.Start) < at) // the second '/' of "file://" is its path too
+		w.hits.set(ruleParse, int(a.Start) < at) // the second '/' of "file://" is its path too
 		w.component(c, a.In(w.in), b.In(w.out))
 		at, to = int(a.End), int(b.End)
 	}
@@ -92,7 +92,7 @@ func (w *comparison) span(u *URL, c Component) Span {
 }
 
 // split notes a difference that only the parser can have made.
-func (w *comparison) split(in, out []byte) { w.hits.add(hitSplit, !bytes.Equal(in, out)) }
+func (w *comparison) split(in, out []byte) { w.hits.set(ruleParse, !bytes.Equal(in, out)) }
 
 // component looks at a component that both have.
 func (w *comparison) component(c Component, in, out []byte) {
@@ -102,7 +102,7 @@ func (w *comparison) component(c Component, in, out []byte) {
 	}
 	hits, ok := compareEscapes(in, out)
 	if !ok {
-		hits = w.segments(in) | 1<<hitSplit
+		hits = w.segments(in) | 1<<ruleParse
 	}
 	w.hits |= hits
 }
@@ -110,7 +110,7 @@ func (w *comparison) component(c Component, in, out []byte) {
 // segments returns the hits of the rules on escapes in a path that has lost
 // segments, got some of a base in front, or had '\\' for '/'. It goes from the last
 // segment to the first: each ".." takes away one that is neither it nor ".".
-func (w *comparison) segments(path []byte) (hits Hits) {
+func (w *comparison) segments(path []byte) (hits Rules) {
 	if bytes.IndexByte(path, '%') < 0 {
 		return 0
 	}
@@ -140,11 +140,11 @@ func (w *comparison) segments(path []byte) (hits Hits) {
 
 // escapeHits returns the hits of the rules on escapes in text, which has no stray
 // '%'.
-func escapeHits(text []byte) (hits Hits) {
+func escapeHits(text []byte) (hits Rules) {
 	for i := 0; i < len(text); i++ {
 		if text[i] == '%' {
-			hits.add(ruleHit(UpperEscapes), text[i+1] >= 'a' || text[i+2] >= 'a')
-			hits.add(ruleHit(DecodeUnreserved), percent.IsUnreserved(percent.Unhex(text[i+1])<<4|percent.Unhex(text[i+2])))
+			hits.set(UpperEscapes, text[i+1] >= 'a' || text[i+2] >= 'a')
+			hits.set(DecodeUnreserved, percent.IsUnreserved(percent.Unhex(text[i+1])<<4|percent.Unhex(text[i+2])))
 			i += 2
 		}
 	}
@@ -153,7 +153,7 @@ func escapeHits(text []byte) (hits Hits) {
 
 // compareEscapes tells by which rules the bytes and escapes of in have become those
 // of out, if each has.
-func compareEscapes(in, out []byte) (hits Hits, ok bool) {
+func compareEscapes(in, out []byte) (hits Rules, ok bool) {
 	for len(in) > 0 && len(out) > 0 {
 		c := in[0]
 		escaped := isTriplet(in)
@@ -167,16 +167,16 @@ func compareEscapes(in, out []byte) (hits Hits, ok bool) {
 		same := isTriplet(out) && c == percent.Unhex(out[1])<<4|percent.Unhex(out[2])
 		switch {
 		case !escaped:
-			hits |= 1 << hitSplit
+			hits |= 1 << ruleParse
 		case same && in[1] == out[1] && in[2] == out[2]:
 		case same || in[1] >= 'a' || in[2] >= 'a':
-			hits |= hitsOf(UpperEscapes)
+			hits |= 1 << UpperEscapes
 		}
 		switch {
 		case same:
 			out = out[3:]
 		case escaped && c == out[0] && percent.IsUnreserved(c):
-			hits |= hitsOf(DecodeUnreserved)
+			hits |= 1 << DecodeUnreserved
 			out = out[1:]
 		default:
 			return 0, false

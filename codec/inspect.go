@@ -97,10 +97,10 @@ func (i *inspector) component(c Component) {
 
 // raw marks the runs of bytes that may not stand raw in c.
 func (i *inspector) raw(c Component, text []byte) {
-	last := Flag(NumFlags)
+	last := Flag(numFlags)
 	for at, b := range text {
 		if dirt[b]&dirtRaw[c] == 0 {
-			last = NumFlags
+			last = numFlags
 			continue
 		}
 		if f := rawFlag(b); f != last {

@@ -152,7 +152,7 @@ func TestKindsAreFlags(t *testing.T) {
 
 func TestFlagNames(t *testing.T) {
 	seen := map[string]bool{}
-	for f := range Flag(NumFlags) {
+	for f := range AllFlags().All() {
 		if name := f.String(); name == "" || seen[name] {
 			t.Errorf("flag %d: name %q", f, name)
 		}

@@ -18,8 +18,8 @@ type rewriter struct {
 	keys   Standard
 	s      *scratch
 	known  knownScheme
-	out    *URL // components of dst, of K2
-	hits   Hits // the rules that have changed something
+	out    *URL  // components of dst, of K2
+	hits   Rules // the rules that have changed something
 }
 
 func (n *Normalizer) rewriter(dst, src []byte, u *URL, s *scratch) rewriter {
@@ -61,7 +61,7 @@ func (w *rewriter) pageFragment() {
 		w.dst = append(append(w.dst, '#'), f...)
 		w.out.set(Fragment, len(w.dst)-len(f), len(w.dst))
 	}
-	w.hits.add(ruleHit(DropFragment), !keep || len(f) < w.u.Span(Fragment).Len())
+	w.hits.set(DropFragment, !keep || len(f) < w.u.Span(Fragment).Len())
 }
 
 // frontK2 writes all up to the end of the path.
@@ -100,7 +100,7 @@ func (w *rewriter) userinfo() {
 		w.dst = append(w.dst, text...)
 		return
 	}
-	w.hits.add(ruleHit(DropUserinfo), true)
+	w.hits.set(DropUserinfo, true)
 }
 
 var escapedBackslash = []byte("%5C")
@@ -109,7 +109,7 @@ var escapedBackslash = []byte("%5C")
 func (w *rewriter) foldedScheme() []byte {
 	name := w.u.Bytes(w.src, Scheme)
 	if !w.policy.KeepHTTPS && (w.known == schemeHTTPS || w.known == schemeWSS) {
-		w.hits.add(hitHTTPS, true)
+		w.hits.set(ruleHTTPS, true)
 		return name[:len(name)-1]
 	}
 	return name
@@ -121,13 +121,13 @@ func (w *rewriter) hostK2() {
 	host := w.u.Bytes(w.src, Host)
 	if n := len(host); n > 1 && host[n-1] == '.' {
 		host = host[:n-1]
-		w.hits.add(hitRootDot, true)
+		w.hits.set(ruleRootDot, true)
 	}
 	if w.known != schemeOther && w.u.kind == RegName && endsInNumber(host) {
 		if addr, ok := ipv4Value(host); ok {
 			at := len(w.dst)
 			w.dst = appendIPv4(w.dst, addr)
-			w.hits.add(hitIPv4, !bytes.Equal(w.dst[at:], host))
+			w.hits.set(ruleIPv4, !bytes.Equal(w.dst[at:], host))
 			return
 		}
 	}
@@ -148,7 +148,7 @@ func (w *rewriter) pathK2() {
 	at := len(w.dst)
 	var cut bool
 	w.dst, cut = params.CutPathSession(w.dst, w.u.Bytes(w.src, Path))
-	w.hits.add(hitPathSession, cut)
+	w.hits.set(rulePathSession, cut)
 	path := w.dst[at:]
 	if !w.u.HasAuthority() && len(path) > 1 && path[0] == '/' && path[1] == '/' {
 		w.dst = append(w.dst, "/."...)
@@ -171,12 +171,12 @@ func (w *rewriter) query(m *params.Matcher) (signed bool) {
 // appendKeyQuery appends the query of src, whose components are u, by the rules of
 // keys and the list m, with its '?' if it is there at all then. The byte that the
 // readings spell differently is escaped.
-func appendKeyQuery(dst, src []byte, u *URL, m *params.Matcher, s *scratch) (_ []byte, hits Hits, signed bool) {
+func appendKeyQuery(dst, src []byte, u *URL, m *params.Matcher, s *scratch) (_ []byte, hits Rules, signed bool) {
 	q := u.spans[Query].In(src)
 	if bytes.IndexByte(q, '\'') >= 0 {
 		s.query = appendEscaped(s.query[:0], q, '\'')
 		q = s.query
-		hits.add(ruleHit(EncodeIllegal), true)
+		hits.set(EncodeIllegal, true)
 	}
 	site := m.Site(u.spans[Host].In(src), u.spans[Path].In(src), &s.params)
 	at := len(dst)
@@ -184,8 +184,8 @@ func appendKeyQuery(dst, src []byte, u *URL, m *params.Matcher, s *scratch) (_ [
 	if !present {
 		dst = dst[:at]
 	}
-	hits |= queryHits(why)
-	hits.add(hitNoEmpty, len(q) == 0)
+	hits |= queryRules(why)
+	hits.set(ruleNoEmpty, len(q) == 0)
 	return dst, hits, why&params.WhySigned != 0
 }
 
@@ -213,18 +213,18 @@ func (n *Normalizer) appendK3(dst, k2 []byte, u *URL, s *scratch) []byte {
 			w.dst = append(w.dst, "//"...)
 		}
 	} else {
-		w.hits.add(hitHTTPS, u.Has(Scheme) || u.HasAuthority())
+		w.hits.set(ruleHTTPS, u.Has(Scheme) || u.HasAuthority())
 	}
 	if u.HasAuthority() {
 		w.userinfo()
 		host := CutWWW(u.Bytes(k2, Host))
 		w.dst = append(w.dst, host...)
-		w.hits.add(hitWWW, len(host) < u.Span(Host).Len())
+		w.hits.set(ruleWWW, len(host) < u.Span(Host).Len())
 		w.port()
 	}
 	at := len(w.dst)
 	w.pathK3()
-	w.fold(at, w.policy.LowerPath, hitLowerPath)
+	w.fold(at, w.policy.LowerPath, ruleLowerPath)
 	at = len(w.dst)
 	if w.policy.SiteParams != nil {
 		w.query(w.policy.SiteParams)
@@ -239,17 +239,17 @@ func (n *Normalizer) appendK3(dst, k2 []byte, u *URL, s *scratch) []byte {
 
 // fold applies the options nfc and, if wanted, lower-path or lower-query, which is
 // rule, to dst[at:], and reports whether that changed something.
-func (w *rewriter) fold(at int, lower bool, rule Hit) bool {
+func (w *rewriter) fold(at int, lower bool, rule Rule) bool {
 	s, changed := w.s, false
 	if w.policy.NFC && bytes.IndexByte(w.dst[at:], '%') >= 0 {
 		if s.text2, changed = appendNFC(s.text2[:0], w.dst[at:], s); changed {
 			w.dst = append(w.dst[:at], s.text2...)
-			w.hits.add(hitNFC, true)
+			w.hits.set(ruleNFC, true)
 		}
 	}
 	if lower && lowerInPlace(w.dst[at:]) {
 		changed = true
-		w.hits.add(rule, true)
+		w.hits.set(rule, true)
 	}
 	return changed
 }
@@ -265,13 +265,13 @@ func (w *rewriter) foldQuery(at int) {
 	if s.query = append(s.query[:0], w.dst[at:]...); w.isSigned(s.query) {
 		return
 	}
-	if !w.fold(at, w.policy.LowerQuery, hitLowerQuery) && !w.policy.Once {
+	if !w.fold(at, w.policy.LowerQuery, ruleLowerQuery) && !w.policy.Once {
 		return
 	}
 	s.query = append(s.query[:0], w.dst[at:]...)
 	var why params.Why
 	w.dst, why = params.AppendSorted(w.dst[:at], s.query, w.policy.Once, &s.params)
-	w.hits |= queryHits(why)
+	w.hits |= queryRules(why)
 }
 
 // isSigned reports whether query is that of a signed URL.
@@ -291,9 +291,9 @@ func (w *rewriter) pathK3() {
 	for len(path) > 1 && path[len(path)-1] == '/' {
 		path = path[:len(path)-1]
 	}
-	w.hits.add(hitSlashes, len(single) < w.u.Span(Path).Len())
-	w.hits.add(hitIndexFile, len(folder) < len(single))
-	w.hits.add(hitTrail, len(path) < len(folder))
+	w.hits.set(ruleSlashes, len(single) < w.u.Span(Path).Len())
+	w.hits.set(ruleIndexFile, len(folder) < len(single))
+	w.hits.set(ruleTrail, len(path) < len(folder))
 	w.dst = w.dst[:at+len(path)]
 }
 
@@ -316,7 +316,7 @@ func (w *rewriter) fragmentK3() {
 	at := len(w.dst)
 	w.dst = append(w.dst, '?')
 	out, present, why := params.AppendFiltered(w.dst, after, m, site, &w.s.params)
-	w.hits |= queryHits(why)
+	w.hits |= queryRules(why)
 	w.dst = out
 	if !present {
 		w.dst = w.dst[:at]

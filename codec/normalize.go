@@ -185,7 +185,7 @@ func (n *Normalizer) appendBrowser(dst []byte, base *baseURL, src []byte, r *Res
 
 // grammar makes URIs of RFC 3986 of what browsers make of URLs, and changes
 // nothing else.
-var grammar = compile(Profile{Name: "grammar", Rules: EncodeIllegal | UpperEscapes, Malformed: percent.MalformedEncode})
+var grammar = compile(Profile{Name: "grammar", Rules: RulesOf(EncodeIllegal, UpperEscapes), Malformed: percent.MalformedEncode})
 
 // clean escapes in dst[start:], a URL of the whatwg reading, what RFC 3986 does
 // not allow.

@@ -33,11 +33,11 @@ func (n *Normalizer) plainK2(k1 []byte, u *URL, s *scratch) (key plainKey, ok bo
 		return key, false
 	}
 	key.text = k1[:u.spans[Path].End]
-	hits := Hits(0)
-	hits.add(ruleHit(DropFragment), u.Has(Fragment))
+	hits := Rules(0)
+	hits.set(DropFragment, u.Has(Fragment))
 	if start == len("https://") && !n.policy.KeepHTTPS {
 		key.foldScheme(s)
-		hits.add(hitHTTPS, true)
+		hits.set(ruleHTTPS, true)
 	}
 	if u.Has(Query) {
 		hits |= key.query(n, k1, u, s)
@@ -55,7 +55,7 @@ func (key *plainKey) foldScheme(s *scratch) {
 }
 
 // query appends what the rules leave of the query.
-func (key *plainKey) query(n *Normalizer, k1 []byte, u *URL, s *scratch) (hits Hits) {
+func (key *plainKey) query(n *Normalizer, k1 []byte, u *URL, s *scratch) (hits Rules) {
 	if key.short == 0 {
 		s.k2 = append(s.k2[:0], key.text...)
 	}
@@ -93,10 +93,10 @@ func (n *Normalizer) plainK3(key *plainKey, u *URL, s *scratch) (k3 []byte, ok b
 	}
 	cut := len(host) - len(CutWWW(host))
 	start += cut
-	hits := Hits(1) << hitHTTPS
-	hits.add(hitWWW, cut > 0)
-	hits.add(hitIndexFile, len(folder) < len(path))
-	hits.add(hitTrail, end < at+len(folder))
+	hits := Rules(1) << ruleHTTPS
+	hits.set(ruleWWW, cut > 0)
+	hits.set(ruleIndexFile, len(folder) < len(path))
+	hits.set(ruleTrail, end < at+len(folder))
 	s.keyHits |= hits
 	if end == tail || tail == len(key.text) {
 		return key.text[start : len(key.text)-(tail-end)], true

@@ -28,10 +28,10 @@ const (
 
 // profiles holds the built-in profiles, ordered by name.
 var profiles = []Profile{
-	{Name: "analytics", Standard: WHATWG, Rules: UpperEscapes | DecodeUnreserved, Key: K3},
-	{Name: "crawler", Standard: WHATWG, Rules: UpperEscapes | DecodeUnreserved | DropUserinfo | DropFragment, Key: K2},
-	{Name: "equiv", Standard: WHATWG, Rules: UpperEscapes | DecodeUnreserved, Key: K1},
-	{Name: "logclean", Standard: WHATWG, Rules: UpperEscapes | DecodeUnreserved | FallbackRFC, Key: K1},
+	{Name: "analytics", Standard: WHATWG, Rules: escapeRules, Key: K3},
+	{Name: "crawler", Standard: WHATWG, Rules: escapeRules | lossyRules, Key: K2},
+	{Name: "equiv", Standard: WHATWG, Rules: escapeRules, Key: K1},
+	{Name: "logclean", Standard: WHATWG, Rules: escapeRules | 1<<FallbackRFC, Key: K1},
 	{Name: "rfc3986", Rules: syntaxRules, Malformed: percent.MalformedEncode, Key: K0},
 	{Name: "rfc3986-scheme", Rules: syntaxRules | schemeRules, Malformed: percent.MalformedEncode, Key: K1},
 	{Name: "whatwg", Standard: WHATWG, Key: K1},
@@ -79,17 +79,17 @@ func (p *Profile) check() error {
 	builtin.MaxLen, builtin.MaxDiagnostics = p.MaxLen, p.MaxDiagnostics
 	refuse(p.Name == "", "has no name")
 	refuse(known && *p != builtin, "takes the name of a built-in profile for something else")
-	refuse(p.Rules&^allRules != 0, "has a rule that does not exist")
+	refuse(p.Rules&^ProfileRules() != 0, "has a rule that no profile can have")
 	refuse(p.Malformed > percent.MalformedReject, "has a policy for stray '%' that does not exist")
 	refuse(p.Key >= NumLevels, "has a key level that does not exist")
 	refuse(p.MaxLen < 0 || p.MaxLen > MaxLen, "MaxLen is not between 0 and 1 GiB")
 	refuse(p.MaxDiagnostics < 0 || p.MaxDiagnostics > MaxDiagnostics, "MaxDiagnostics is not between 0 and 65536")
 	refuse(int(p.Standard) >= len(standardNames), "has a reading that does not exist")
-	refuse(p.Standard == WHATWG && p.Rules&^(UpperEscapes|DecodeUnreserved|RFCClean|lossyRules|FallbackRFC) != 0,
+	refuse(p.Standard == WHATWG && p.Rules&ProfileRules()&^chosenRules[WHATWG] != 0,
 		"has a rule that the whatwg reading implies or contradicts")
-	refuse(p.Standard == RFC && p.Rules&(RFCClean|lossyRules|FallbackRFC) != 0, "has a rule for the whatwg reading only")
+	refuse(p.Standard == RFC && p.Rules&ProfileRules()&^chosenRules[RFC] != 0, "has a rule for the whatwg reading only")
 	refuse(p.Standard == WHATWG && p.Malformed != percent.MalformedKeep, "does not keep stray '%', as the whatwg reading does")
-	refuse(p.Rules.Has(RFCClean) && !p.Rules.Has(UpperEscapes|DecodeUnreserved), "has rfc-clean without esc-upper and esc-unres")
+	refuse(p.Rules.Has(RFCClean) && !p.Rules.HasAll(escapeRules), "has rfc-clean without esc-upper and esc-unres")
 	refuse(p.Standard == RFC && p.Rules.Has(DecodeUnreserved) && !p.Rules.Has(RemoveDots),
 		"esc-unres without dots-rfc would leave dot segments that were escaped before")
 	refuse(p.Rules.Has(RemoveDots) && !p.Rules.Has(GuardPath),

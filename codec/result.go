@@ -73,7 +73,7 @@ type scratch struct {
 	params    params.Scratch
 	mac       *keyedHash // for HMAC keys
 	ladder    *ladder    // of Normalizer.Hits
-	keyHits   Hits       // of K2 and K3, since the last URL
+	keyHits   Rules      // of K2 and K3, since the last URL
 	kept      []uint32   // offsets in the serialized URL of the bytes that RFC 3986 does not allow, if patched
 	plain     uint8      // bit c: component c has no escape and no byte to escape
 	dropped   bool       // full is set
@@ -135,4 +135,4 @@ func (r *Result) judge(text, normal []byte) {
 // Valid reports whether src matches the grammar of RFC 3986, as a URI or as a
 // relative reference (§4.1); r.Flags.Has(Relative) tells which. It speaks of the
 // last call, if that returned no error.
-func (r *Result) Valid() bool { return r.Flags.Intersect(Violations).IsZero() }
+func (r *Result) Valid() bool { return r.Flags.Intersect(violations).IsZero() }

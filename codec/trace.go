@@ -9,18 +9,13 @@ import (
 // A Step is one rule that changed something, on the way from a URL to its normal
 // form.
 type Step struct {
-	Rule   string // the rule's name: "dots-rfc"
-	Clause string // what licenses it: "RFC 3986 §6.2.2.3"
+	Rule   Rule
 	Before string
 	After  string
 }
 
-// clauses says for each rule, in their order, what licenses it.
-var clauses = []string{
-	"RFC 3986 §2.1", "RFC 3986 §6.2.2.1", "RFC 3986 §6.2.2.2", "RFC 3986 §6.2.2.1", "RFC 3986 §6.2.2.1",
-	"RFC 3986 §6.2.2.3", "RFC 3986 §3.3, §4.2",
-	"RFC 3986 §6.2.3", "RFC 3986 §6.2.3, RFC 9110 §4.2.3", "RFC 8089 §2", "RFC 3986 §6.2.3", "RFC 5952 §4", "UTS 46 §4.2", "RFC 3986 §2.1", "policy", "policy", "policy",
-}
+// Clause returns what licenses the step.
+func (st *Step) Clause() string { return st.Rule.Clause() }
 
 // Trace returns the steps from src, resolved against base if that is not empty,
 // to its normal form, in their order. It is for people: it allocates, and
@@ -34,11 +29,11 @@ func (n *Normalizer) Trace(base, src []byte) []Step {
 	}
 	t := tracer{at: string(src)}
 	if r.scratch.resolved && n.profile.Standard == RFC {
-		t.step("resolve", "RFC 3986 §5.2", string(r.scratch.text))
+		t.step(ruleResolve, string(r.scratch.text))
 	}
 	if n.profile.Standard == WHATWG {
 		if r.Flags.Has(WHATWGReject) {
-			t.step("rfc-fallback", byPolicy, string(norm))
+			t.step(FallbackRFC, string(norm))
 			return t.steps
 		}
 		n.traceWHATWG(&t, base, src)
@@ -47,16 +42,12 @@ func (n *Normalizer) Trace(base, src []byte) []Step {
 	text := []byte(t.at)
 	part := Profile{Name: n.profile.Name, MaxLen: n.maxLen}
 	if part.Malformed = n.profile.Malformed; part.Malformed == percent.MalformedEncode {
-		t.step("malformed-encode", "RFC 3986 §2.4", string(compile(part).appendPlain(nil, text, &r.scratch)))
+		t.step(ruleMalformed, string(compile(part).appendPlain(nil, text, &r.scratch)))
 	}
-	for i, name := range ruleNames {
-		if n.rules>>i&1 == 0 {
-			continue
-		}
-		part.Rules |= 1 << i
-		t.step(name, clauses[i], string(compile(part).appendPlain(nil, text, &r.scratch)))
+	for rule := range n.rules.All() {
+		part.Rules.set(rule, true)
+		t.step(rule, string(compile(part).appendPlain(nil, text, &r.scratch)))
 	}
-	t.step("normalize", "RFC 3986 §6.2", string(norm))
 	return t.steps
 }
 
@@ -64,9 +55,9 @@ func (n *Normalizer) Trace(base, src []byte) []Step {
 // parser, the parser, and the rules of RFC 3986 that the profile adds.
 func (n *Normalizer) traceWHATWG(t *tracer, base, src []byte) {
 	text := bytes.TrimFunc(src, func(r rune) bool { return r <= ' ' })
-	t.step("trim-c0sp", "URL Standard §4.4", string(text))
+	t.step(ruleTrim, string(text))
 	var gaps []uint32
-	t.step("del-tabnl", "URL Standard §4.4", string(appendWithoutTabs(nil, text, &gaps)))
+	t.step(ruleTabs, string(appendWithoutTabs(nil, text, &gaps)))
 	var b *baseURL
 	var r Result
 	if len(base) > 0 {
@@ -79,14 +70,11 @@ func (n *Normalizer) traceWHATWG(t *tracer, base, src []byte) {
 		return m
 	}
 	norm, _ := with(part).appendBrowser(nil, b, src, &r)
-	t.step("split-whatwg", "URL Standard §4.4, §4.5", string(norm))
-	for i, name := range ruleNames {
-		if n.rules>>i&1 == 0 {
-			continue
-		}
-		part.Rules |= 1 << i
+	t.step(ruleParse, string(norm))
+	for rule := range n.rules.All() {
+		part.Rules.set(rule, true)
 		norm, _ = with(part).appendBrowser(nil, b, src, &r)
-		t.step(name, clauses[i], string(norm))
+		t.step(rule, string(norm))
 	}
 }
 
@@ -96,9 +84,9 @@ type tracer struct {
 	steps []Step
 }
 
-func (t *tracer) step(rule, clause, after string) {
+func (t *tracer) step(rule Rule, after string) {
 	if after != t.at {
-		t.steps = append(t.steps, Step{Rule: rule, Clause: clause, Before: t.at, After: after})
+		t.steps = append(t.steps, Step{Rule: rule, Before: t.at, After: after})
 		t.at = after
 	}
 }

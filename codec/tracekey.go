@@ -2,6 +2,7 @@ package codec
 
 import (
 	"bytes"
+	"cmp"
 	"slices"
 	"strings"
 
@@ -10,13 +11,17 @@ import (
 )
 
 // A KeyStep is one rule that changed something on the way to the canonical string
-// of a level. Its Clause is what licenses it: a standard, "policy", or for q-drop
-// where the rule is written, "default:17".
+// of a level.
 type KeyStep struct {
 	Step
 	Param  string // qsid, q-drop: the form-decoded name of the field that was removed
+	Source string // q-drop: where the rule is written: "default:17"
 	Reason string // q-drop: why, if the list says so
 }
+
+// Clause returns what licenses the step: its Source or, without one, the clause of
+// its rule.
+func (st *KeyStep) Clause() string { return cmp.Or(st.Source, st.Rule.Clause()) }
 
 // TraceKey returns the steps that lead to the canonical string of a level, in
 // their order: for K0 from the text that the reading of n's keys gives, for the
@@ -63,12 +68,10 @@ func (t *keyTracer) rules(text []byte, have, all Rules) {
 	t.at = string(text)
 	part := Profile{Rules: have, Malformed: percent.MalformedEncode}
 	normal := func() string { return string(compile(part).appendPlain(nil, text, &s)) }
-	t.to("malformed-encode", "RFC 3986 §2.4", normal())
-	for i, name := range ruleNames {
-		if (all&^have)>>i&1 != 0 {
-			part.Rules |= 1 << i
-			t.to(name, clauses[i], normal())
-		}
+	t.to(ruleMalformed, normal())
+	for rule := range (all &^ have).All() {
+		part.Rules.set(rule, true)
+		t.to(rule, normal())
 	}
 }
 
@@ -107,38 +110,35 @@ func (t *keyTracer) String() string {
 }
 
 // to notes that a rule has made after of the URL, if that is something new.
-func (t *keyTracer) to(rule, clause, after string) *KeyStep {
+func (t *keyTracer) to(rule Rule, after string) *KeyStep {
 	if after == t.at {
 		return &KeyStep{}
 	}
-	t.steps = append(t.steps, KeyStep{Step: Step{Rule: rule, Clause: clause, Before: t.at, After: after}})
+	t.steps = append(t.steps, KeyStep{Step: Step{Rule: rule, Before: t.at, After: after}})
 	t.at = after
 	return &t.steps[len(t.steps)-1]
 }
 
 // set notes that a rule of the policy has made text of component c.
-func (t *keyTracer) set(rule string, c Component, text []byte) *KeyStep {
+func (t *keyTracer) set(rule Rule, c Component, text []byte) *KeyStep {
 	t.text[c] = string(text)
-	return t.to(rule, byPolicy, t.String())
+	return t.to(rule, t.String())
 }
-
-// byPolicy is the clause of rules that no standard has.
-const byPolicy = "policy"
 
 // k2 traces appendK2.
 func (t *keyTracer) k2() {
 	if t.keys != RFC || !strings.Contains(t.text[Username]+t.text[Password], string(escapedBackslash)) {
 		t.has[Username], t.has[Password] = false, false
 	}
-	t.to("ui-drop", byPolicy, t.String())
+	t.to(DropUserinfo, t.String())
 	fragment := cutDirective([]byte(t.text[Fragment]))
 	t.has[Fragment] = t.policy.keepsFragment([]byte(t.text[Host]), fragment)
-	t.set("frag-drop", Fragment, fragment)
+	t.set(DropFragment, Fragment, fragment)
 	t.hostK2()
 	t.pathK2()
 	t.query(t.policy.Params)
 	if !t.policy.KeepHTTPS && (t.known == schemeHTTPS || t.known == schemeWSS) {
-		t.set("https-http", Scheme, []byte(strings.TrimSuffix(t.text[Scheme], "s")))
+		t.set(ruleHTTPS, Scheme, []byte(strings.TrimSuffix(t.text[Scheme], "s")))
 	}
 }
 
@@ -146,14 +146,14 @@ func (t *keyTracer) hostK2() {
 	host := []byte(t.text[Host])
 	if n := len(host); n > 1 && host[n-1] == '.' {
 		host = host[:n-1]
-		t.set("host-rootdot", Host, host)
+		t.set(ruleRootDot, Host, host)
 	}
 	if t.known == schemeOther || t.u.kind != RegName || !endsInNumber(host) {
 		return
 	}
 	if addr, ok := ipv4Value(host); ok {
 		t.text[Host] = string(appendIPv4(nil, addr))
-		t.to("host-ip4", "URL Standard §3.5", t.String())
+		t.to(ruleIPv4, t.String())
 	}
 }
 
@@ -162,43 +162,43 @@ func (t *keyTracer) pathK2() {
 	if !t.u.HasAuthority() && bytes.HasPrefix(path, slashes) {
 		path = append([]byte("/."), path...)
 	}
-	t.set("psid", Path, path)
+	t.set(rulePathSession, Path, path)
 }
 
 // k3 traces appendK3.
 func (t *keyTracer) k3() {
 	if t.u.HasAuthority() {
-		t.set("www-one", Host, CutWWW([]byte(t.text[Host])))
+		t.set(ruleWWW, Host, CutWWW([]byte(t.text[Host])))
 	}
-	t.set("slash-one", Path, appendSingleSlashes(nil, []byte(t.text[Path])))
-	t.set("dirindex", Path, cutIndexFile([]byte(t.text[Path])))
+	t.set(ruleSlashes, Path, appendSingleSlashes(nil, []byte(t.text[Path])))
+	t.set(ruleIndexFile, Path, cutIndexFile([]byte(t.text[Path])))
 	path := []byte(t.text[Path])
 	for len(path) > 1 && path[len(path)-1] == '/' {
 		path = path[:len(path)-1]
 	}
-	t.set("slash-trail", Path, path)
-	t.fold(Path, "lower-path", t.policy.LowerPath)
+	t.set(ruleTrail, Path, path)
+	t.fold(Path, ruleLowerPath, t.policy.LowerPath)
 	if t.policy.SiteParams != nil {
 		t.query(t.policy.SiteParams)
 	}
 	if q := []byte(t.text[Query]); !params.Signed(params.AppendPairs(nil, q, params.Ampersand), q) {
-		t.fold(Query, "lower-query", t.policy.LowerQuery)
-		t.again("q-once", t.policy.Once)
-		t.again("q-sort-name", t.policy.NFC || t.policy.LowerQuery)
+		t.fold(Query, ruleLowerQuery, t.policy.LowerQuery)
+		t.again(ruleOnce, t.policy.Once)
+		t.again(ruleSort, t.policy.NFC || t.policy.LowerQuery)
 	}
 	t.fragmentK3()
 	if t.known == schemeHTTP || t.known == schemeHTTPS || !t.has[Scheme] {
 		t.has[Scheme] = false
-		t.to("https-http", byPolicy, strings.TrimPrefix(t.String(), t.slashes()))
+		t.to(ruleHTTPS, strings.TrimPrefix(t.String(), t.slashes()))
 	}
 }
 
 // fold traces the options that change the spelling of component c.
-func (t *keyTracer) fold(c Component, rule string, lower bool) {
+func (t *keyTracer) fold(c Component, rule Rule, lower bool) {
 	if t.policy.NFC {
 		var s scratch
 		text, _ := appendNFC(nil, []byte(t.text[c]), &s)
-		t.set("nfc", c, text)
+		t.set(ruleNFC, c, text)
 	}
 	if text := []byte(t.text[c]); lower {
 		lowerInPlace(text)
@@ -208,11 +208,11 @@ func (t *keyTracer) fold(c Component, rule string, lower bool) {
 
 // again traces what params.AppendSorted does of the query, if it is called for.
 // q-once leaves what is left where it was.
-func (t *keyTracer) again(rule string, on bool) {
+func (t *keyTracer) again(rule Rule, on bool) {
 	if !on || !t.has[Query] {
 		return
 	}
-	if rule == "q-sort-name" {
+	if rule == ruleSort {
 		out, _ := params.AppendSorted(nil, []byte(t.text[Query]), false, &t.scratch)
 		t.set(rule, Query, out)
 		return
@@ -246,13 +246,13 @@ func (t *keyTracer) fragmentK3() {
 	if present {
 		text += "?" + string(out)
 	}
-	st := t.set("q-drop", Fragment, []byte(text))
+	st := t.set(ruleDrop, Fragment, []byte(text))
 	var names, sources []string
 	for _, d := range t.scratch.Dropped() {
 		names = append(names, string(params.AppendName(nil, d.Pair.Name(raw))))
 		sources = append(sources, m.Rule(d.Rule).Source)
 	}
-	st.Param, st.Clause = strings.Join(names, ", "), strings.Join(sources, ", ")
+	st.Param, st.Source = strings.Join(names, ", "), strings.Join(sources, ", ")
 }
 
 // site narrows m to the host and path of the level before.
@@ -272,7 +272,7 @@ func (t *keyTracer) query(m *params.Matcher) {
 		return
 	}
 	t.text[Query] = string(appendEscaped(nil, []byte(t.text[Query]), '\''))
-	t.to("add", "URL Standard §1.3", t.String())
+	t.to(EncodeIllegal, t.String())
 	q := []byte(t.text[Query])
 	site := t.site(m)
 	out, present, why := params.AppendKeyQuery(nil, q, m, site, &t.scratch)
@@ -283,17 +283,17 @@ func (t *keyTracer) query(m *params.Matcher) {
 	for _, p := range params.AppendPairs(nil, q, site.Separators) {
 		fields = append(fields, keyField{p, string(q[p.Start:p.End])})
 	}
-	t.fields("q-split", fields)
+	t.fields(ruleForm, fields)
 	fields = t.drop(fields, q, m)
 	fields = t.clean(fields)
 	t.has[Query] = present
-	t.to("q-noempty", byPolicy, t.String())
+	t.to(ruleNoEmpty, t.String())
 	t.form(fields, q, out)
-	t.set("q-sort-name", Query, out)
+	t.set(ruleSort, Query, out)
 }
 
 // fields notes that a rule has left these fields.
-func (t *keyTracer) fields(rule string, fields []keyField) *KeyStep {
+func (t *keyTracer) fields(rule Rule, fields []keyField) *KeyStep {
 	var texts []string
 	for _, f := range fields {
 		texts = append(texts, f.text)
@@ -305,9 +305,9 @@ func (t *keyTracer) fields(rule string, fields []keyField) *KeyStep {
 // what the rules of m say.
 func (t *keyTracer) drop(fields []keyField, q []byte, m *params.Matcher) []keyField {
 	dropped := t.scratch.Dropped()
-	for _, rule := range []string{"qsid", "q-drop"} {
+	for _, rule := range []Rule{ruleSession, ruleDrop} {
 		for _, d := range dropped {
-			if d.Rule < 0 != (rule == "qsid") {
+			if d.Rule < 0 != (rule == ruleSession) {
 				continue
 			}
 			fields = slices.DeleteFunc(fields, func(f keyField) bool { return f.Start == d.Pair.Start })
@@ -315,7 +315,7 @@ func (t *keyTracer) drop(fields []keyField, q []byte, m *params.Matcher) []keyFi
 			st := t.fields(rule, fields)
 			st.Param = string(params.AppendName(nil, d.Pair.Name(q)))
 			if r := m.Rule(d.Rule); d.Rule >= 0 {
-				st.Clause, st.Reason = r.Source, r.Reason
+				st.Source, st.Reason = r.Source, r.Reason
 			}
 		}
 	}
@@ -329,10 +329,10 @@ func (t *keyTracer) clean(fields []keyField) []keyField {
 			fields[i].text = f.text[:len(f.text)-1]
 		}
 	}
-	t.fields("q-eq", fields)
+	t.fields(ruleEq, fields)
 	fields = slices.DeleteFunc(fields, func(f keyField) bool { return f.text == "" })
 	t.has[Query] = t.has[Query] && len(fields) > 0
-	t.fields("q-noempty", fields)
+	t.fields(ruleNoEmpty, fields)
 	return fields
 }
 
@@ -348,5 +348,5 @@ func (t *keyTracer) form(fields []keyField, q, out []byte) {
 	for i, text := range strings.Split(string(out), "&")[:len(fields)] {
 		fields[order[i]].text = text
 	}
-	t.fields("q-form", fields)
+	t.fields(ruleForm, fields)
 }

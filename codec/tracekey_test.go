@@ -13,7 +13,7 @@ import (
 func traced(n *Normalizer, lv Level, src, norm []byte, r *Result, start string) (rules []string, end string) {
 	end = start
 	for _, st := range n.TraceKey(lv, src, norm, r) {
-		rule := st.Rule
+		rule := st.Rule.String()
 		if st.Param != "" {
 			rule += " " + st.Param
 		}
@@ -62,7 +62,7 @@ func TestTraceKeySource(t *testing.T) {
 	src := []byte("http://h/?gclid=1")
 	norm, _ := n.Append(nil, src, &r)
 	steps := n.TraceKey(K2, src, norm, &r)
-	if len(steps) != 1 || !strings.HasPrefix(steps[0].Clause, "default:") || steps[0].Reason == "" {
+	if len(steps) != 1 || !strings.HasPrefix(steps[0].Clause(), "default:") || steps[0].Reason == "" {
 		t.Errorf("%+v", steps)
 	}
 }

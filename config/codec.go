@@ -343,15 +343,15 @@ const notHTTP = "scheme-not-http"
 
 func (d *decoder) resolveReject(c *Codec) {
 	for i, name := range c.Reject {
-		flag, isFlag := flagOf(name)
+		flag, notFlag := codec.ParseFlag(name)
 		switch {
 		case name == "":
 		case name == notHTTP:
 			c.reject.NotHTTP = true
-		case isFlag:
+		case notFlag == nil:
 			c.reject.Flags = c.reject.Flags.With(flag)
 		case !isErrorName(name):
-			d.failText(element("codec.reject", i), noSuchFlag(append(flagNames(), notHTTP), name))
+			d.failText(element("codec.reject", i), noSuchFlag(append(codec.AllFlags().Names(), notHTTP), name))
 		}
 	}
 }
@@ -369,23 +369,6 @@ func (d *decoder) resolveRender(r *Render) {
 	for _, l := range lines {
 		r.names = append(r.names, l.name)
 	}
-}
-
-func flagNames() []string {
-	names := make([]string, codec.NumFlags)
-	for i := range names {
-		names[i] = codec.Flag(i).String()
-	}
-	return names
-}
-
-func flagOf(name string) (codec.Flag, bool) {
-	for f := range codec.Flag(codec.NumFlags) {
-		if f.String() == name {
-			return f, true
-		}
-	}
-	return 0, false
 }
 
 func isErrorName(name string) bool {
@@ -433,12 +416,11 @@ func (d *decoder) resolveRules(c *Codec) {
 func changeRules(p *codec.Profile, add, remove codec.Rules) {
 	add, remove = add&^p.Rules, remove&p.Rules
 	p.Rules = p.Rules&^remove | add
-	for name := range strings.SplitSeq((^codec.Rules(0)).String(), ",") {
-		switch rule, _ := codec.ParseRules(name); {
-		case add.Has(rule):
-			p.Name += "+" + name
-		case remove.Has(rule):
-			p.Name += "-" + name
+	for rule := range (add | remove).All() {
+		if add.Has(rule) {
+			p.Name += "+" + rule.String()
+		} else {
+			p.Name += "-" + rule.String()
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/urlfold/urlfold/codec"
 	"github.com/urlfold/urlfold/config/field"
 )
 
@@ -238,8 +239,8 @@ func (t *Test) Validate() error {
 func (t *Test) checkNames() error {
 	var errs []error
 	for i, name := range t.Flags {
-		if _, ok := flagOf(name); !ok {
-			errs = append(errs, &field.Error{Field: element("flags", i), Err: errors.New(noSuchFlag(flagNames(), name))})
+		if _, err := codec.ParseFlag(name); err != nil {
+			errs = append(errs, &field.Error{Field: element("flags", i), Err: errors.New(noSuchFlag(codec.AllFlags().Names(), name))})
 		}
 	}
 	return errors.Join(errs...)

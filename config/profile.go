@@ -187,14 +187,15 @@ func (r *profileReader) readRules(n ast.Node) {
 // ruleSet reads names of rules, none of which is in other.
 func (r *profileReader) ruleSet(n ast.Node, other codec.Rules) (set codec.Rules) {
 	r.texts(n, func(n ast.Node, text string) {
-		rule, _ := codec.ParseRules(text)
+		rule, err := codec.ParseRule(text)
 		switch {
-		case rule == 0 || rule&(rule-1) != 0:
-			r.failAt(n, noSuch("rule", strings.Split((^codec.Rules(0)).String(), ","), text))
-		case rule&other != 0:
+		case err != nil || !codec.ProfileRules().Has(rule):
+			r.failAt(n, noSuch("rule", codec.ProfileRules().Names(), text))
+			return
+		case other.Has(rule):
 			r.failAt(n, "this rule is added and removed")
 		}
-		set |= rule
+		set |= codec.RulesOf(rule)
 	})
 	return set
 }

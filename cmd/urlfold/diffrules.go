@@ -38,10 +38,6 @@ func (s ruleStep) String() string {
 	return text
 }
 
-// parserRules are the steps to a normal form that keys go through too: those of
-// the reading, and none of the profile's.
-var parserRules = []string{"trim-c0sp", "del-tabnl", "split-whatwg"}
-
 // steps returns the steps from a URL to its key, and whether it has a reading.
 func (s *side) steps(url []byte) ([]ruleStep, bool) {
 	var r codec.Result
@@ -50,18 +46,19 @@ func (s *side) steps(url []byte) ([]ruleStep, bool) {
 		return nil, false
 	}
 	var out []ruleStep
-	add := func(st codec.Step, param string) {
+	add := func(st codec.Step, clause, param string) {
 		o, n := changed(st.Before, st.After)
-		out = append(out, ruleStep{st.Rule, param, st.Clause, o, n})
+		out = append(out, ruleStep{st.Rule.String(), param, clause, o, n})
 	}
+	parser := codec.ParserRules(codec.WHATWG) // keys go through these too, and through none of the profile's
 	for _, st := range s.norm.Trace(nil, url) {
-		if slices.Contains(parserRules, st.Rule) {
-			add(st, "")
+		if parser.Has(st.Rule) {
+			add(st, st.Clause(), "")
 		}
 	}
 	for lv := range s.level + 1 {
 		for _, st := range s.norm.TraceKey(lv, url, norm, &r) {
-			add(st.Step, st.Param)
+			add(st.Step, st.Clause(), st.Param)
 		}
 	}
 	return out, true

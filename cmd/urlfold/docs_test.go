@@ -7,7 +7,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -39,7 +38,7 @@ func TestDocs(t *testing.T) {
 			t.Errorf("%s is out of date (%v): go generate ./cmd/urlfold", path, err)
 		}
 	}
-	f("flags.md", flagsPage(t))
+	f("flags.md", flagsPage())
 	f("profiles.md", profilesPage(t))
 	f("config.md", configPage(t))
 }
@@ -81,7 +80,7 @@ func mdCell(text string) string {
 // mdCode is text as code in a cell.
 func mdCode(text string) string { return "`" + strings.ReplaceAll(text, "|", `\|`) + "`" }
 
-func flagsPage(t *testing.T) []byte {
+func flagsPage() []byte {
 	var b bytes.Buffer
 	b.WriteString("# Flags\n\n" + generated + `A flag says that something was noticed about a URL as it came in. It never fails a run, unless ` + "`--fail-on flags`" + `
 asks for it. Where it was noticed is told by the marks. Those with an X stand for something that the grammar of RFC 3986 does
@@ -90,15 +89,12 @@ not allow. ` + "`urlfold flags`" + ` lists the same.
 | flag | invalid | meaning | clause |
 |---|---|---|---|
 `)
-	for f := range codec.Flag(codec.NumFlags) {
-		info, mark := flagInfos[f], ""
-		if info.meaning == "" {
-			t.Errorf("flag %v has no meaning", f)
-		}
-		if codec.Violations.Has(f) {
+	for f := range codec.AllFlags().All() {
+		mark := ""
+		if f.Severity() == codec.Violation {
 			mark = "X"
 		}
-		fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", mdCode(f.String()), mark, mdCell(capital(info.meaning)), mdCell(info.clause))
+		fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", mdCode(f.String()), mark, mdCell(capital(f.Meaning())), mdCell(f.Clause()))
 	}
 	return b.Bytes()
 }
@@ -114,58 +110,15 @@ var uses = map[string]string{
 	"whatwg":         "Exactly the href of the URL Standard: to compare with browsers and with libraries that follow it.",
 }
 
-// samples has for each rule of a profile a URL that shows it.
-var samples = map[string]string{
-	"add": "http://h/a b", "esc-upper": "http://h/%2f", "esc-unres": "http://h/%7Ea", "scheme-lower": "HTTP://h/", "host-lower": "http://H.example/",
-	"dots-rfc": "http://h/a/../b", "no-auth-guard": "a:/..//b", "port-def": "http://h:80/", "path-empty": "http://h", "file-localhost": "file://localhost/x",
-	"ui-empty": "http://@h/", "host-ip6": "http://[0::1]/", "host-uts46": "http://bücher.example/", "rfc-clean": "http://h/?a|b",
-	"ui-drop": "http://u:p@h/", "frag-drop": "http://h/a#b",
-	"trim-c0sp": " http://h/", "del-tabnl": "http://h/a\tb", "split-whatwg": `HTTP:\\h\a`,
-}
-
-// keySamples has for each rule of a lossy level a URL that shows it.
-var keySamples = [codec.NumLevels][][2]string{
-	codec.K2: {
-		{"ui-drop", "http://u:p@h/"}, {"frag-drop", "http://h/a#b"}, {"host-rootdot", "http://h.example./"}, {"host-ip4", "http://0x7f.1/"},
-		{"psid", "http://h/a;jsessionid=1"}, {"qsid", "http://h/?PHPSESSID=1"}, {"q-drop", "http://h/?utm_source=x&a=1"}, {"q-eq", "http://h/?a="},
-		{"q-noempty", "http://h/?"}, {"q-form", "http://h/?a=%20b"}, {"q-sort-name", "http://h/?b=1&a=2"}, {"https-http", "https://h/"},
-	},
-	codec.K3: {
-		{"www-one", "http://www.h.example/"}, {"slash-one", "http://h/a//b"}, {"dirindex", "http://h/a/index.html"}, {"slash-trail", "http://h/a/"},
-		{"https-http", "http://h/"},
-	},
-}
-
-// showing returns the step of a rule on its way to a normal form.
-func showing(t *testing.T, rule string) (st codec.Step, ok bool) {
-	for _, base := range []string{"rfc3986-scheme", "crawler"} {
-		p, _ := codec.Lookup(base)
-		if base == "crawler" {
-			p.Name, p.Rules = "sample", p.Rules|codec.RFCClean
-		}
-		n, err := codec.New(p)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, st := range n.Trace(nil, []byte(samples[rule])) {
-			if st.Rule == rule {
-				return st, true
-			}
-		}
+// writeRuleTable writes a row about each rule.
+func writeRuleTable(b *bytes.Buffer, rules codec.Rules) {
+	b.WriteString("| rule | before | after | clause |\n|---|---|---|---|\n")
+	cell := func(url string) string { return mdCode(strings.ReplaceAll(url, "\t", `\t`)) }
+	for rule := range rules.All() {
+		before, after := rule.Example()
+		fmt.Fprintf(b, "| %s | %s | %s | %s |\n", mdCode(rule.String()), cell(before), cell(after), mdCell(rule.Clause()))
 	}
-	return st, false
 }
-
-// writeStep writes a row about a rule.
-func writeStep(b *bytes.Buffer, rule string, st codec.Step) {
-	clause := st.Clause
-	if strings.HasPrefix(clause, "default:") {
-		clause = "policy"
-	}
-	fmt.Fprintf(b, "| %s | %s | %s | %s |\n", mdCode(rule), mdCode(strings.ReplaceAll(st.Before, "\t", `\t`)), mdCode(strings.ReplaceAll(st.After, "\t", `\t`)), mdCell(clause))
-}
-
-const stepHead = "| rule | before | after | clause |\n|---|---|---|---|\n"
 
 func profilesPage(t *testing.T) []byte {
 	var b bytes.Buffer
@@ -192,83 +145,47 @@ func profilesPage(t *testing.T) []byte {
 	for _, p := range codec.Profiles() {
 		rules := "none but those of the reading"
 		if p.Rules != 0 {
-			rules = mdCode(strings.ReplaceAll(p.Rules.String(), ",", ", "))
+			rules = mdCode(strings.Join(p.Rules.Names(), ", "))
 		}
 		fmt.Fprintf(&b, "| %s | %s |\n", mdCode(p.Name), rules)
 	}
-	writeRules(t, &b)
-	writeLevels(t, &b)
+	writeRules(&b)
+	writeLevels(&b)
 	writeOwn(t, &b)
 	return b.Bytes()
 }
 
-func writeRules(t *testing.T, b *bytes.Buffer) {
-	b.WriteString("\n## Rules of a normal form\n\nIn their order. The first three are the whatwg reading, and no profile can choose them.\n\n" + stepHead)
-	for _, rule := range []string{"trim-c0sp", "del-tabnl", "split-whatwg"} {
-		st, ok := showing(t, rule)
-		if !ok {
-			t.Errorf("no sample shows %s", rule)
-		}
-		writeStep(b, rule, st)
-	}
-	for rule, clause := range (^codec.Rules(0)).All() {
-		if rule == codec.FallbackRFC.String() {
-			fmt.Fprintf(b, "| %s | what browsers have no reading of | read by RFC 3986, unless its authority holds a backslash | %s |\n", mdCode(rule), clause)
-			continue
-		}
-		st, ok := showing(t, rule)
-		if !ok || st.Clause != clause {
-			t.Errorf("no sample shows %s", rule)
-		}
-		writeStep(b, rule, st)
-	}
-}
-
-// showingKey returns the step of a rule on the way to a key of a level, on the
-// whatwg reading or, where that leaves nothing to do, on the rfc reading.
-func showingKey(t *testing.T, lv codec.Level, rule, url string) (codec.Step, bool) {
-	for _, name := range []string{"whatwg", "rfc3986-scheme"} {
-		p, _ := codec.Lookup(name)
-		n, err := codec.New(p)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var r codec.Result
-		src := []byte(url)
-		norm, err := n.Append(nil, src, &r)
-		if err != nil {
-			t.Fatal(err)
-		}
-		steps := n.TraceKey(lv, src, norm, &r)
-		if i := slices.IndexFunc(steps, func(s codec.KeyStep) bool { return s.Rule == rule }); i >= 0 {
-			return steps[i].Step, true
-		}
-	}
-	return codec.Step{}, false
+func writeRules(b *bytes.Buffer) {
+	b.WriteString("\n## Rules of a normal form\n\nIn their order. These are the parser's of the WHATWG standard, and no profile can choose them.\n\n")
+	writeRuleTable(b, codec.ParserRules(codec.WHATWG))
+	b.WriteString("\nThese belong to RFC 3986: `resolve` where there is a base, `malformed-encode` in the profiles that encode a malformed %.\n\n")
+	writeRuleTable(b, codec.ParserRules(codec.RFC))
+	b.WriteString("\nThese a profile has or has not.\n\n")
+	writeRuleTable(b, codec.ProfileRules())
 }
 
 // levelTexts says what each level merges.
-var levelTexts = [codec.NumLevels]string{
+var levelTexts = [...]string{
 	"what RFC 3986 §6.2.2 calls equivalent: case, unreserved escapes, dot segments",
 	"and by §6.2.3: default port, empty path, spelling of IP addresses",
 	"and for a crawler: no fragment, userinfo, session ids, click ids; parameters in any order; http = https",
 	"and for analytics: one `www.`, double slashes, index files, trailing slash, parameters of the site",
 }
 
-func writeLevels(t *testing.T, b *bytes.Buffer) {
+func writeLevels(b *bytes.Buffer) {
 	b.WriteString("\n## Keys\n\nKeys nest: URLs that share the key of one level share those of all higher ones.\n\n| level | key functions | merges |\n|---|---|---|\n")
-	for lv := range codec.Level(codec.NumLevels) {
+	for lv := range codec.K3 + 1 {
 		fmt.Fprintf(b, "| %v | %s, %s | %s |\n", lv, mdCode(codec.KeyFunction(codec.WHATWG, lv)), mdCode(codec.KeyFunction(codec.RFC, lv)), levelTexts[lv])
 	}
 	for _, lv := range []codec.Level{codec.K2, codec.K3} {
-		fmt.Fprintf(b, "\nFrom %v to %v, in this order, with the built-in policy. A signed URL keeps its query as it is.\n\n%s", lv-1, lv, stepHead)
-		for _, sample := range keySamples[lv] {
-			st, ok := showingKey(t, lv, sample[0], sample[1])
-			if !ok {
-				t.Errorf("%v: no sample shows %s", lv, sample[0])
-			}
-			writeStep(b, sample[0], st)
+		fmt.Fprintf(b, "\nFrom %v to %v, in this order. A signed URL keeps its query as it is.", lv-1, lv)
+		rules := codec.KeyRules(lv)
+		if lv == codec.K3 {
+			rules &^= codec.KeyRules(codec.K2)
+			b.WriteString(" Parameters of the site, the scheme http and its slashes are left out too.")
 		}
+		b.WriteString("\n\n")
+		writeRuleTable(b, rules)
 	}
 }
 
@@ -305,6 +222,8 @@ are required. Files are looked for beside the profile; nothing is fetched. All m
 | `+"`policy.spa`"+` | hosts, with those below them, whose fragments `+"`#/...` and `#!...`"+` are pages; "*" is every host |
 | `+"`policy.keep_https`"+` | K2: http and https are not the same |
 | `+"`policy.lower_path`, `policy.lower_query`"+` | K3: without regard to case |
+| `+"`policy.nfc`"+` | K3: characters in Normalization Form C (rule `+"`nfc`"+`) |
+| `+"`policy.once`"+` | K3: a parameter counts once, however often it stands there with the same value (rule `+"`q-once`"+`) |
 | `+"`params`"+` | how parameters are written, for the output field `+"`params`"+`: a list of `+"`name`, `in`, `style`, `explode`, `type`, `properties`, `path`"+`, as `+"`codec.params`"+` in a configuration; see *Parameters* in [formats.md](formats.md). No key depends on it |
 
 Keys of K2 and K3 mean something only beside the lists that they were made with. `+"`urlfold explain`"+` names them with their versions, which

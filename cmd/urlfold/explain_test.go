@@ -137,15 +137,6 @@ func cellAt(line string, col int) string {
 }
 
 func TestFlagInfos(t *testing.T) {
-	for f := range codec.Flag(codec.NumFlags) {
-		info := flagInfos[f]
-		if info.meaning == "" || strings.HasSuffix(info.meaning, ".") {
-			t.Errorf("%v: meaning %q", f, info.meaning)
-		}
-		if info.clause == "" && codec.Violations.Has(f) {
-			t.Errorf("%v: nothing says that this is a violation", f)
-		}
-	}
 	for a := codec.Kept; a <= codec.Replaced; a++ {
 		if actionTexts[a] == "" {
 			t.Errorf("%v: no text", a)

@@ -136,7 +136,7 @@ func (x *explainer) fillNormal(o *explainObject, e *explanation) {
 	f.iri, f.surt, f.template = x.hide(f.iri), x.hideSecrets(f.surt), x.hideSecrets(f.template)
 	o.Site, o.SURT, o.Template, o.IRI = f.site, &f.surt, &f.template, &f.iri
 	for _, s := range e.walk {
-		o.Steps = append(o.Steps, stepJSON{s.Rule, s.Clause, x.hide(s.Before), x.hide(s.After)})
+		o.Steps = append(o.Steps, stepJSON{s.Rule.String(), s.Clause(), x.hide(s.Before), x.hide(s.After)})
 	}
 }
 
@@ -147,7 +147,7 @@ func (x *explainer) fillKeys(o *explainObject, e *explanation) {
 		*to = &text
 		for _, st := range e.keys[lv].steps {
 			o.KeySteps = append(o.KeySteps, keyJSON{
-				codec.Level(lv).String(), stepJSON{st.Rule, st.Clause, x.hide(st.Before), x.hide(st.After)}, x.hideSecrets(st.Param), st.Reason,
+				codec.Level(lv).String(), stepJSON{st.Rule.String(), st.Clause(), x.hide(st.Before), x.hide(st.After)}, x.hideSecrets(st.Param), st.Reason,
 			})
 		}
 	}

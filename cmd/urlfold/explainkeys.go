@@ -54,7 +54,7 @@ func (e *explanation) wholeKey(lv codec.Level) string { return e.whole(lv, e.key
 // stepDifferences returns the components that a step has changed.
 func (e *explanation) stepDifferences(lv codec.Level, st *codec.KeyStep) []difference {
 	after := st.After
-	if lv == codec.K3 && st.Rule == "https-http" {
+	if lv == codec.K3 && st.Rule.String() == "https-http" {
 		after = e.whole(lv, after)
 	}
 	return differences(st.Before, after)
@@ -87,10 +87,10 @@ func (x *explainer) writeKeys(w *bufio.Writer, e *explanation) {
 // isTold reports whether a step to a key says nothing new: the normal form has
 // the same one, or K3 leaves out "http:", which it always does.
 func isTold(e *explanation, lv codec.Level, st *codec.KeyStep) bool {
-	if lv < codec.K2 || st.Rule == "ui-drop" || st.Rule == "frag-drop" {
+	if lv < codec.K2 || st.Rule == codec.DropUserinfo || st.Rule == codec.DropFragment {
 		return slices.ContainsFunc(e.walk, func(s codec.Step) bool { return s.Rule == st.Rule })
 	}
-	return lv == codec.K3 && st.Rule == "https-http" && !strings.HasPrefix(st.Before, "https:")
+	return lv == codec.K3 && st.Rule.String() == "https-http" && !strings.HasPrefix(st.Before, "https:")
 }
 
 // writeKeySteps writes what the keys leave out or spell otherwise.
@@ -107,7 +107,7 @@ func (x *explainer) writeKeySteps(w *bufio.Writer, e *explanation) {
 				told = true
 			}
 			x.writeKeyStep(w, e, lv, st)
-			listed = listed || st.Rule == "q-drop"
+			listed = listed || st.Rule.String() == "q-drop"
 		}
 	}
 	if listed {
@@ -128,7 +128,7 @@ func (x *explainer) skipped() []params.Skipped {
 // writeKeyStep writes what one rule has changed.
 func (x *explainer) writeKeyStep(w *bufio.Writer, e *explanation, lv codec.Level, st *codec.KeyStep) {
 	rule := x.escapeText(x.hideSecrets(keyRule(st)))
-	source := x.escapeText(x.clause(st.Clause))
+	source := x.escapeText(x.clause(st.Clause()))
 	if st.Reason != "" {
 		source += ": " + x.escapeText(st.Reason)
 	}
@@ -155,9 +155,9 @@ func (x *explainer) writeKeyStep(w *bufio.Writer, e *explanation, lv codec.Level
 // keyRule names a rule with the parameter that it removed.
 func keyRule(st *codec.KeyStep) string {
 	if st.Param == "" {
-		return st.Rule
+		return st.Rule.String()
 	}
-	return st.Rule + " " + st.Param
+	return st.Rule.String() + " " + st.Param
 }
 
 // mergers returns the rules that make one key of a level out of two different

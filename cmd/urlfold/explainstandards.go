@@ -46,21 +46,12 @@ type view struct {
 	k0, k1   string      // what it means by RFC 3986, to compare with the other view
 }
 
-// validationErrors is the set of the flags that are those of the URL Standard.
-var validationErrors = func() (s codec.Flags) {
-	s = s.With(codec.HostMissing).With(codec.PortInvalid)
-	for f := codec.DomainToASCII; f <= codec.FileInvalidWindowsDriveLetterHost; f++ {
-		s = s.With(f)
-	}
-	return s
-}()
-
 // rfcView returns what RFC 3986 sees in src.
 func (x *explainer) rfcView(src []byte) view {
 	var r codec.Result
 	v := view{raw: string(src)}
 	if v.err = codec.Parse(src, &r); v.err == nil {
-		v.faults = r.Flags.Intersect(codec.Violations)
+		v.faults = r.Flags.Intersect(codec.Violation.Flags())
 		v.compare(x.base, src)
 	}
 	if len(x.base) > 0 {
@@ -75,7 +66,7 @@ func (x *explainer) browserView(src []byte) view {
 	href, err := browserNormalizer.AppendRef(nil, x.base, src, &r)
 	v := view{raw: string(href), err: err}
 	if err == nil {
-		v.faults = r.Flags.Intersect(validationErrors)
+		v.faults = r.Flags.Intersect(codec.ValidationError.Flags())
 		v.compare(nil, href)
 	}
 	return v

@@ -234,10 +234,9 @@ func doubleText(m codec.Diagnostic) string {
 // writeFlag tells what a flag means.
 func (x *explainer) writeFlag(w *bufio.Writer, letter string, f codec.Flag, where, action string) {
 	x.line(w, strings.TrimRight(x.flagHead(letter, f)+where, " "))
-	info := flagInfos[f]
-	text := capital(info.meaning)
-	if info.clause != "" {
-		text += " (" + x.clause(info.clause) + ")"
+	text := capital(f.Meaning())
+	if clause := f.Clause(); clause != "" {
+		text += " (" + x.clause(clause) + ")"
 	}
 	for _, l := range wrap(text+". "+action, x.width-5) {
 		x.line(w, "   "+l)
@@ -298,7 +297,7 @@ func (x *explainer) writeSteps(w *bufio.Writer, e *explanation) {
 	}
 	x.head(w, "what changed, rule by rule")
 	for _, st := range e.walk {
-		x.line(w, x.paint(bold, st.Rule)+strings.Repeat(" ", max(2, 16-len(st.Rule)))+x.clause(st.Clause))
+		x.line(w, x.paint(bold, st.Rule.String())+strings.Repeat(" ", max(2, 16-len(st.Rule.String())))+x.clause(st.Clause()))
 		for _, d := range x.differences(st.Before, st.After) {
 			x.writeDifference(w, d)
 		}

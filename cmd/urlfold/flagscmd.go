@@ -28,15 +28,14 @@ const flagNameColumn = 32
 
 // writeFlags writes a line for each flag.
 func writeFlags(w io.Writer) error {
-	for f := range codec.Flag(codec.NumFlags) {
+	for f := range codec.AllFlags().All() {
 		mark := " "
-		if codec.Violations.Has(f) {
+		if f.Severity() == codec.Violation {
 			mark = "!"
 		}
-		info := flagInfos[f]
-		text := info.meaning
-		if info.clause != "" {
-			text += " (" + info.clause + ")"
+		text := f.Meaning()
+		if clause := f.Clause(); clause != "" {
+			text += " (" + clause + ")"
 		}
 		gap := strings.Repeat(" ", max(0, flagNameColumn-len(f.String())))
 		if gap == "" {

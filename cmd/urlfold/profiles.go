@@ -65,7 +65,7 @@ func writeProfiles(w io.Writer) error {
 			_, _ = fmt.Fprintln(tw) // Flush tells
 		}
 		_, _ = fmt.Fprintf(tw, "%s\n  standard\t%v\n  key\t%v, %s\n  malformed %%\t%s\n", name, p.Standard, p.Key, codec.KeyFunction(p.Standard, p.Key), malformedText(p.Malformed))
-		rules := strings.ReplaceAll(p.Rules.String(), ",", ", ")
+		rules := strings.Join(p.Rules.Names(), ", ")
 		if rules == "" {
 			rules = "none but those of the reading"
 		}

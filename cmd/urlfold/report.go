@@ -167,7 +167,7 @@ func countsOf(st *record.Stats) reportCounts {
 	}
 	for h, n := range st.Rules {
 		if n != 0 {
-			c.Rules[codec.Hit(h).String()] = n
+			c.Rules[codec.Rule(h).String()] = n
 		}
 	}
 	for r, n := range st.Rejects {

@@ -9,7 +9,7 @@ import (
 )
 
 // ruleNames returns the names of all rules.
-func ruleNames() []string { return strings.Split((^codec.Rules(0)).String(), ",") }
+func ruleNames() []string { return codec.ProfileRules().Names() }
 
 // signedRuleNames returns what --rule takes, for completion.
 func signedRuleNames() []string {
@@ -33,11 +33,12 @@ func changeRules(p codec.Profile, changes []string) (codec.Profile, error) {
 			errs = append(errs, fmt.Errorf("%q is neither +NAME, to add a rule, nor -NAME, to remove one", c))
 			continue
 		}
-		i, err := choice("rule", ruleNames(), name)
-		switch rule := codec.Rules(1) << i; {
+		_, err := choice("rule", ruleNames(), name)
+		rule, _ := codec.ParseRules(name)
+		switch {
 		case err != nil:
 			errs = append(errs, err)
-		case (add | remove).Has(rule):
+		case (add|remove)&rule != 0:
 			errs = append(errs, fmt.Errorf("the rule %s is there twice", name))
 		case c[0] == '+':
 			add |= rule
@@ -50,12 +51,11 @@ func changeRules(p codec.Profile, changes []string) (codec.Profile, error) {
 	}
 	add, remove = add&^p.Rules, remove&p.Rules
 	p.Rules = p.Rules&^remove | add
-	for i, name := range ruleNames() {
-		switch rule := codec.Rules(1) << i; {
-		case add.Has(rule):
-			p.Name += "+" + name
-		case remove.Has(rule):
-			p.Name += "-" + name
+	for rule := range (add | remove).All() {
+		if add.Has(rule) {
+			p.Name += "+" + rule.String()
+		} else {
+			p.Name += "-" + rule.String()
 		}
 	}
 	return p, nil

@@ -18,19 +18,19 @@ type reading struct {
 	norm     []byte // the normal form of src
 	back     []byte // the part of norm that takes the place of url
 	form     Form
-	why      Reason                      // why there is no norm; 0 if there is
-	errAt    int                         // where in url
-	flag     codec.Flag                  // of why, if that is Flagged
-	flags    codec.Flags                 // what the codec noticed, and what we did
-	hits     codec.Hits                  // rules that were counted for the URL
-	same     bool                        // back is url
-	nohost   bool                        // the host is unknown and norm has a placeholder
-	change   codec.Change                // if that is asked for
-	repairs  [codec.NumComponents]Repair // those that were made
-	masked   bool                        // a secret is out of norm
-	fragment bool                        // src has one
-	mended   bool                        // norm is repaired; the diagnostics of what was read are saved
-	hash     int                         // offset in url of a '#' that should not be there, or -1
+	why      Reason                     // why there is no norm; 0 if there is
+	errAt    int                        // where in url
+	flag     codec.Flag                 // of why, if that is Flagged
+	flags    codec.Flags                // what the codec noticed, and what we did
+	hits     codec.Rules                // rules that were counted for the URL
+	same     bool                       // back is url
+	nohost   bool                       // the host is unknown and norm has a placeholder
+	change   codec.Change               // if that is asked for
+	repairs  [codec.Fragment + 1]Repair // those that were made
+	masked   bool                       // a secret is out of norm
+	fragment bool                       // src has one
+	mended   bool                       // norm is repaired; the diagnostics of what was read are saved
+	hash     int                        // offset in url of a '#' that should not be there, or -1
 }
 
 // placeholder stands in for a scheme and host that are not known.
@@ -289,15 +289,15 @@ func (w *Worker) count(st *Stats) {
 // made of the URL so far, each once for a URL.
 func (w *Worker) countKeys(st *Stats) {
 	c := &w.cur
-	if more := w.res.KeyHits().Without(c.hits); c.why == 0 && more != 0 {
-		c.hits = c.hits.Union(more)
+	if more := w.res.KeyHits() &^ c.hits; c.why == 0 && more != 0 {
+		c.hits |= more
 		countHits(more, st)
 	}
 }
 
-func countHits(hits codec.Hits, st *Stats) {
-	for h := range hits.All() {
-		st.Rules[h]++
+func countHits(hits codec.Rules, st *Stats) {
+	for r := range hits.All() {
+		st.Rules[r]++
 	}
 }
 

@@ -82,7 +82,7 @@ func (w *Worker) repair() {
 		w.repaired, w.other = w.other, w.repaired
 	}
 	w.norm, _ = j.norm.Append(w.norm[:0], w.spare, &w.res) // the normal form of itself
-	c.norm, c.text, c.repairs = w.norm, w.spare, [codec.NumComponents]Repair{}
+	c.norm, c.text, c.repairs = w.norm, w.spare, [codec.Fragment + 1]Repair{}
 }
 
 // appendRepaired appends the normal form of c with one round of repairs.
@@ -224,6 +224,6 @@ func appendWithoutEntities(dst, text []byte) []byte {
 }
 
 // repairOf holds the repair that deals with a flag.
-var repairOf = [codec.NumFlags]Repair{
+var repairOf = [128]Repair{
 	codec.PercentU: RepairPercentU, codec.DoubleEncoded: RepairDouble, codec.HTMLEntity: RepairEntity,
 }

@@ -1,7 +1,5 @@
 package record
 
-import "github.com/urlfold/urlfold/codec"
-
 // Stats counts what happened to the records of one block, file or run. The zero
 // Stats is an empty count. The ledger holds at all times:
 //
@@ -21,10 +19,10 @@ type Stats struct {
 	Rejected int64 // records without a reading, by whatever reason, whatever became of them
 	Panics   int64 // records on which the codec failed; each is rejected too
 
-	Flags   [codec.NumFlags]int64 // URLs by flag
-	Rules   [codec.NumHits]int64  // URLs by rule: what changed those of Changed, repairs aside, and, of the keys that were made, K2 and K3
-	Rejects [NumReasons]int64     // records by reason of rejection
-	Forms   [NumForms]int64       // records by form of their request target, where one was asked for
+	Flags   [128]int64        // URLs by flag
+	Rules   [64]int64         // URLs by rule: what changed those of Changed, repairs aside, and, of the keys that were made, K2 and K3
+	Rejects [NumReasons]int64 // records by reason of rejection
+	Forms   [NumForms]int64   // records by form of their request target, where one was asked for
 }
 
 // Add adds o to s.

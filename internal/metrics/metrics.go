@@ -115,11 +115,11 @@ func (c *collector) process(t *table, s *pipeline.Snapshot) {
 	t.add("urls_changed_total", "URLs whose normal form differs from what stood there.", counter, float64(s.Stats.Changed))
 	t.add("urls_flagged_total", "URLs with at least one flag.", counter, float64(s.Stats.Flagged))
 	t.add("panics_total", "Records on which the codec failed; each is rejected.", counter, float64(s.Stats.Panics))
-	for f, n := range s.Stats.Flags {
-		t.add("flags_total", "URLs by flag.", counter, float64(n), "flag", codec.Flag(f).String())
+	for f := range codec.AllFlags().All() {
+		t.add("flags_total", "URLs by flag.", counter, float64(s.Stats.Flags[f]), "flag", f.String())
 	}
-	for h, n := range s.Stats.Rules {
-		t.add("rule_hits_total", "URLs that each rule has changed, by rule.", counter, float64(n), "rule", codec.Hit(h).String())
+	for r := range codec.AllRules().All() {
+		t.add("rule_hits_total", "URLs that each rule has changed, by rule.", counter, float64(s.Stats.Rules[r]), "rule", r.String())
 	}
 }
 

@@ -86,7 +86,7 @@ func TestBalancedAtEveryScrape(t *testing.T) {
 		`urlfold_bytes_total{component="out",direction="out"}`,
 		`urlfold_source_offset_gap_records_total{component="k"}`,
 		`urlfold_flags_total{flag="` + codec.Flag(0).String() + `"}`,
-		`urlfold_rule_hits_total{rule="` + codec.Hit(1).String() + `"}`,
+		`urlfold_rule_hits_total{rule="` + codec.Rule(1).String() + `"}`,
 		`urlfold_build_info{go_version="` + goVersion(last) + `",version="v1"}`,
 		"go_goroutines", "process_resident_memory_bytes",
 	} {
@@ -219,7 +219,7 @@ func TestBoundedLabels(t *testing.T) {
 	if !slices.Equal(slices.Sorted(maps.Keys(few)), slices.Sorted(maps.Keys(many))) {
 		t.Errorf("%d series with one lane, %d with 10,000", len(few), len(many))
 	}
-	perSource, perSink, global := 11+int(record.NumReasons), 25, 12+int(codec.NumFlags)+int(codec.NumHits)
+	perSource, perSink, global := 11+int(record.NumReasons), 25, 12+codec.AllFlags().Len()+codec.AllRules().Len()
 	if limit := 2*perSource + 2*perSink + global; len(many) > limit {
 		t.Errorf("%d series for two sources and two sinks, want at most %d", len(many), limit)
 	}

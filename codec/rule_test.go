@@ -1,0 +1,125 @@
+package codec
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/urlfold/urlfold/codec/params"
+)
+
+// TestRuleTable: every rule has all that the table is for, and rules are numbered
+// in the order of their stages.
+func TestRuleTable(t *testing.T) {
+	if numRules > 64 {
+		t.Fatalf("%d rules do not fit in a set", numRules)
+	}
+	seen := map[string]bool{}
+	last := stagePrepare
+	for r := range AllRules().All() {
+		e := &ruleTable[r]
+		if e.name == "" || seen[e.name] || e.clause == "" || e.example[0] == "" || e.example[1] == "" {
+			t.Errorf("rule %d: %+v", r, e)
+		}
+		if got, err := ParseRule(e.name); got != r || err != nil {
+			t.Errorf("ParseRule(%q): %v, %v", e.name, got, err)
+		}
+		if e.stage < last {
+			t.Errorf("%v stands behind a rule of stage %d, and has stage %d", r, last, e.stage)
+		}
+		if e.chosen|e.always == 0 && !e.key && e.stage != stageK3 {
+			t.Errorf("%v is for nothing", r)
+		}
+		seen[e.name], last = true, e.stage
+	}
+	if Rule(numRules).String() != "unknown" {
+		t.Error("a rule beyond the last has a name")
+	}
+	if all := ProfileRules() | KeyRules(K2) | KeyRules(K3) | ParserRules(RFC) | ParserRules(WHATWG); all != AllRules() {
+		t.Errorf("no standard and no level has %v", AllRules()&^all)
+	}
+}
+
+// TestRuleExamples: every example is true.
+func TestRuleExamples(t *testing.T) {
+	for r := range AllRules().All() {
+		before, after := r.Example()
+		e := &ruleTable[r]
+		p := Profile{Name: "example", Rules: syntaxRules | schemeRules}
+		if (e.chosen|e.always)&byRFC == 0 {
+			p = Profile{Name: "example", Standard: WHATWG, Rules: escapeRules}
+			p.Rules.set(r, e.chosen&byWHATWG != 0)
+		}
+		if r == ruleMalformed {
+			p.Malformed = 1
+		}
+		if e.stage == stageK2 { // of what the parser of browsers has left
+			p = Profile{Name: "example", Rules: syntaxRules | schemeRules}
+		}
+		n, err := New(p, WithPolicy(&Policy{Params: DefaultPolicy().Params, NFC: r == ruleNFC, Once: r == ruleOnce, LowerPath: r == ruleLowerPath, LowerQuery: r == ruleLowerQuery}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var res Result
+		var base []byte
+		if r == ruleResolve {
+			base = []byte("http://h/a/")
+		}
+		norm, err := n.AppendRef(nil, base, []byte(before), &res)
+		if err != nil {
+			t.Errorf("%v: %q: %v", r, before, err)
+			continue
+		}
+		got, applied := string(norm), n.Hits([]byte(before), norm, &res)
+		switch e.stage {
+		case stageK2, stageK3:
+			got = string(n.AppendKey(nil, K2+Level(e.stage-stageK2), []byte(before), norm, &res))
+			applied = res.KeyHits()
+		}
+		if got != after || !applied.Has(r) {
+			t.Errorf("%v: %q becomes %q by %v, want %q", r, before, got, applied, after)
+		}
+	}
+}
+
+func TestRuleSets(t *testing.T) {
+	for r := Rules(1); r < AllRules(); r = r*3 + 1 {
+		r &= AllRules()
+		if got, err := ParseRules(r.String()); got != r || err != nil {
+			t.Errorf("%v: %v, %v", r, got, err)
+		}
+		if names := slices.Collect(r.All()); len(names) != r.Len() || strings.Join(r.Names(), ",") != r.String() {
+			t.Errorf("%v has the rules %v", r, names)
+		}
+	}
+	_, err := ParseRules("dots-rfc,nonsense")
+	var unknown *NameError
+	if !errors.As(err, &unknown) || unknown.Name != "nonsense" {
+		t.Errorf("error %v", err)
+	}
+	all := params.Why(1<<8 - 1)
+	if got := "q-signed," + queryRules(all).String(); got != all.String() {
+		t.Errorf("rules of queries are %s, want %v", got, all)
+	}
+	if s := RulesOf(LowerHost, RemoveDots); !s.Has(LowerHost) || s.Has(LowerScheme) || !syntaxRules.HasAll(s) || s.HasAll(syntaxRules) || Rules(0).String() != "" {
+		t.Error("sets of rules")
+	}
+}
+
+// TestFlagTable: every flag has all that the table is for.
+func TestFlagTable(t *testing.T) {
+	seen := map[string]bool{}
+	for f := range AllFlags().All() {
+		if name := f.String(); name == "" || seen[name] || f.Meaning() == "" || strings.HasSuffix(f.Meaning(), ".") {
+			t.Errorf("flag %d: name %q, meaning %q", f, name, f.Meaning())
+		}
+		seen[f.String()] = true
+		if f.Clause() == "" && f.Severity() != Notice {
+			t.Errorf("%v: nothing says that this is a %v", f, f.Severity())
+		}
+		if got, err := ParseFlag(f.String()); got != f || err != nil {
+			t.Errorf("ParseFlag(%v): %v, %v", f, got, err)
+		}
+	}
+}
