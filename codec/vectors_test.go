@@ -45,7 +45,7 @@ func TestVectorsURLStandard(t *testing.T) {
 			t.Errorf("%d: %q: parsed again: %q, %v", line, v.Href, again.text, again.err)
 		}
 	})
-	for f := range Flag(NumFlags) {
+	for f := range Flag(numFlags) {
 		if isValidationError(f) && names[f.String()] == 0 {
 			t.Errorf("no vector has the validation error %v", f)
 		}
@@ -72,7 +72,7 @@ func TestVectorsSyntax(t *testing.T) {
 		Input      *string
 		InputHex   *string `json:"input_hex"`
 		Grammar    string
-		Violations []string
+		violations []string
 		Failure    bool
 		Parts      map[string]string
 	}
@@ -91,9 +91,9 @@ func TestVectorsSyntax(t *testing.T) {
 		if v.Failure {
 			return
 		}
-		found := got.flags.Intersect(Violations)
-		if names := flagNamesOf(found); !slices.Equal(names, v.Violations) || found.IsZero() != (v.Grammar != "") {
-			t.Errorf("%d: %s: %q: violations %q, want %q; grammar %q", line, v.Clause, src, names, v.Violations, v.Grammar)
+		found := got.flags.Intersect(violations)
+		if names := flagNamesOf(found); !slices.Equal(names, v.violations) || found.IsZero() != (v.Grammar != "") {
+			t.Errorf("%d: %s: %q: violations %q, want %q; grammar %q", line, v.Clause, src, names, v.violations, v.Grammar)
 		}
 		if v.Grammar != "" && got.flags.Has(Relative) != (v.Grammar == "relative-ref") {
 			t.Errorf("%d: %s: %q: relative is %v, grammar %s", line, v.Clause, src, got.flags.Has(Relative), v.Grammar)
