@@ -21,11 +21,11 @@ type template struct {
 func (j *Job) setBase(c *Config) error {
 	front, rest, ok := strings.Cut(c.Base, "{")
 	if ok {
-		name, back, closed := strings.Cut(rest, "}")
+		_, back, closed := strings.Cut(rest, "}")
 		if !closed {
 			return errors.New("a field in the base URL has no closing brace")
 		}
-		return j.setTemplate(c, front, name, back)
+		return j.setTemplate(c, front, back)
 	}
 	if c.Base == "" {
 		return nil
@@ -60,7 +60,7 @@ func checkBase(base string, n *codec.Normalizer) (*codec.Result, error) {
 }
 
 // setTemplate reads a Base that holds a field, between front and back.
-func (j *Job) setTemplate(c *Config, front, name, back string) error {
+func (j *Job) setTemplate(c *Config, front, back string) error {
 	if strings.ContainsAny(back, "{}") {
 		return errors.New("the base URL holds one field of the record at most")
 	}
@@ -75,77 +75,53 @@ func (j *Job) setTemplate(c *Config, front, name, back string) error {
 		return errors.New("a field of the record can stand for the host of the base URL, without a user, and nothing else in it: https://{host}/")
 	}
 	j.template, j.scheme = t, t.front[:scheme.End]
-	switch j.kind {
-	case kindJSONL:
-		j.hostPath, err = parsePath(name)
-	case kindTable:
-		j.host, err = parseColumn(name)
-		j.named = j.named || j.host.name != nil
-	case kindUnknown:
-	case kindLines:
-		err = errors.New("lines have no fields: the base URL cannot hold one")
-	default:
-		err = j.checkLogHost(name, probe[t.authority:path.Start] == "h")
-	}
-	return err
+	return nil
 }
 
-// checkLogHost checks that a template is one that access logs can fill in.
-func (j *Job) checkLogHost(name string, alone bool) error {
-	switch {
-	case name != "host" && name != "vhost":
-		return fmt.Errorf("{%s} in the base URL: the field of an access log that can stand there is {host}", name)
-	case !alone:
-		return errors.New("in the base URL of an access log {host} stands alone between the slashes: https://{host}/")
-	case j.kind == kindVhost || j.layout != nil && j.layout.hasHost(),
-		j.kind == kindLayout && j.layout == nil: // its text has a mistake, which is told
-		return nil
+// baseHost returns the name of the field of the record that stands in Base, if one
+// does, and whether it is all of the authority.
+func (c *Config) baseHost() (name string, alone, ok bool) {
+	front, rest, ok := strings.Cut(c.Base, "{")
+	if !ok {
+		return "", false, false
 	}
-	return errors.New("the format has no host for the base URL: vhost_combined has one, and a log format with $host, %v or the like")
-}
-
-// hasHost reports whether the log format has a field for the host.
-func (l *layout) hasHost() bool {
-	for i := range l.elems {
-		if k := l.elems[i].kind; k == fkHost || k == fkHostTarget {
-			return true
-		}
-	}
-	return false
+	name, back, _ := strings.Cut(rest, "}")
+	alone = strings.HasSuffix(front, "://") && (back == "" || strings.ContainsAny(back[:1], "/?#"))
+	return name, alone, true
 }
 
 // baseOf returns what a URL of the record is resolved against: the record's own
 // base, or that of the job, or nil. It lies in the record, the job or scratch.
-func (w *Worker) baseOf(rec []byte) []byte {
-	f, t := &w.found, w.job.template
+func (n *normalizer) baseOf(rec []byte) []byte {
+	f, t := n.found, n.job.template
 	switch {
 	case f.base.end > f.base.start:
-		text, runs, escaped := f.enc.unescape(w.base, f.base.in(rec), w.baseRuns)
-		w.baseRuns = runs
+		text, runs, escaped := f.baseDialect.unescape(n.base, f.base.in(rec), n.baseRuns)
+		n.baseRuns = runs
 		if escaped {
-			w.base = text
+			n.base = text
 		}
 		return text
 	case t == nil:
-		return w.job.baseURL
-	case w.job.hostPath == nil && w.job.kind != kindTable:
+		return n.job.baseURL
+	case f.host.end == 0:
 		var nohost bool
-		if w.base, nohost = w.appendOrigin(w.base[:0], rec); nohost {
+		if n.base, nohost = n.appendOrigin(n.base[:0], rec); nohost {
 			return nil
 		}
-		w.base = append(w.base, t.back...)
-		return w.base
+		n.base = append(n.base, t.back...)
+		return n.base
 	}
-	value, runs, escaped := f.hostEnc.unescape(w.hostText, f.host.in(rec), w.baseRuns)
-	w.baseRuns = runs
+	value, runs, escaped := f.hostDialect.unescape(n.hostText, f.host.in(rec), n.baseRuns)
+	n.baseRuns = runs
 	if escaped {
-		w.hostText = value
+		n.hostText = value
 	}
 	var ok bool
-	if w.base, ok = t.append(w.base[:0], value); !ok {
+	if n.base, ok = t.append(n.base[:0], value); !ok {
 		return nil
 	}
-	return w.base
+	return n.base
 }
 
 // append appends the base with value in it, and reports whether it has the

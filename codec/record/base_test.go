@@ -26,14 +26,14 @@ func TestBaseTemplate(t *testing.T) {
 		}
 		f := func(c Config, in string) {
 			t.Helper()
-			c.Render, c.Normalizer, c.Base = RenderURLs, normalizer(t, "logclean"), "https://{host}/x/y"
+			c.Render, c.Normalizer, c.Base = RenderURLs, newNormalizer(t, "logclean"), "https://{host}/x/y"
 			check(t, c, in+"\n", want+"\n")
 		}
 		f(Config{Format: "jsonl", URLField: "u"}, `{"host":"`+string(appendString(nil, []byte(tt.value)))+`","u":"/a"}`)
 		f(Config{Format: "jsonl", URLField: "u"}, `{"u":"/a","host":"`+string(appendASCIIString(nil, []byte(tt.value)))+`"}`)
 		if !strings.Contains(tt.value, "\n") {
-			check(t, Config{Format: "csv", URLField: "2", Base: "https://{1}/x/y", Render: RenderURLs, Normalizer: normalizer(t, "logclean")},
-				string(encCell.escape(nil, []byte(tt.value), ','))+",/a\n", want+"\n")
+			check(t, Config{Format: "csv", URLField: "2", Base: "https://{1}/x/y", Render: RenderURLs, Normalizer: newNormalizer(t, "logclean")},
+				string(cellDialect.escape(nil, []byte(tt.value), ','))+",/a\n", want+"\n")
 		}
 	}
 }
@@ -62,7 +62,7 @@ func TestBaseTemplateForms(t *testing.T) {
 	f(Config{Format: "jsonl", URLField: "u", Base: "https://{h}:81"}, `{"u":"a","h":"x:1"}`+"\n", "a\n")
 	// A URL of its own needs no base, good or bad.
 	w := j
-	w.Normalizer, w.Level = normalizer(t, "crawler"), codec.K2
+	w.Normalizer, w.Level = newNormalizer(t, "crawler"), codec.K2
 	f(w, `{"u":"HTTP://Y:80","h":{"name":"h:99999"}}`+"\n", "http://y/\n")
 	_, _, st = runJob(t, newJob(t, w), []byte(`{"u":"/a","h":{"name":"h:99999"}}`+"\n"))
 	if st.Rejects[codec.ErrRelative] != 1 {
@@ -73,7 +73,7 @@ func TestBaseTemplateForms(t *testing.T) {
 func TestBaseTemplateLogs(t *testing.T) {
 	f := func(c Config, in, want string) {
 		t.Helper()
-		c.Render, c.Target, c.Normalizer = RenderURLs, TargetAll, normalizer(t, "logclean")
+		c.Render, c.Target, c.Normalizer = RenderURLs, TargetAll, newNormalizer(t, "logclean")
 		check(t, c, in, want)
 	}
 	const rest = ` - - - [t] "GET /a HTTP/1.1" 200 1 "b" ""` + "\n"
@@ -86,7 +86,7 @@ func TestBaseTemplateLogs(t *testing.T) {
 func TestBaseTemplateErrors(t *testing.T) {
 	f := func(format, base, want string) {
 		t.Helper()
-		c := Config{Format: format, Base: base, Normalizer: normalizer(t, "equiv")}
+		c := Config{Format: format, Base: base, Normalizer: newNormalizer(t, "equiv")}
 		if format == "jsonl" || format == "csv" {
 			c.URLField = "u"
 		}
@@ -120,7 +120,7 @@ func FuzzBaseTemplate(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, value string) {
 		for _, name := range []string{"rfc3986-scheme", "equiv", "crawler"} {
-			j := newJob(t, Config{Format: "jsonl", URLField: "u", Base: "https://www.{h}.example/x", Normalizer: normalizer(t, name)})
+			j := newJob(t, Config{Format: "jsonl", URLField: "u", Base: "https://www.{h}.example/x", Normalizer: newNormalizer(t, name)})
 			base, ok := j.template.append(nil, []byte(value))
 			if !ok {
 				continue

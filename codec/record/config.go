@@ -63,9 +63,11 @@ func ParseRender(name string) (Render, error) {
 // Config says how records are read and what is written for them. The zero
 // Config lacks a Format and a Normalizer, the two fields that have no default.
 type Config struct {
-	// Format is lines, clf, combined, vhost_combined, jsonl, csv, tsv, or the
-	// text of an nginx log_format or Apache LogFormat.
+	// Format is one of Formats(), the name of one of Formats, or the text of an nginx
+	// log_format or Apache LogFormat.
 	Format string
+	// Formats are more formats that Format can name.
+	Formats []Format
 	// Dialect says how the writer of a log format escapes: nginx, nginx-json,
 	// apache or none. Empty means: for an nginx format what its escape=
 	// parameter says, apache for an Apache format, and for the named formats the
@@ -135,28 +137,17 @@ type Config struct {
 
 // A Job is a Config made ready for use. It is immutable and may be shared.
 type Job struct {
-	kind          kind
-	enc           encoding // of the URL fields of a log record
-	sep           byte     // of csv and tsv
-	layout        *layout
-	url, base     column // csv, tsv
-	host          column
-	urlPath       []step // jsonl
-	basePath      []step
-	hostPath      []step
-	named         bool      // csv, tsv: a column is given by name, so there is a header
+	reader        Reader
 	baseURL       []byte    // Config.Base, nil if there is none
 	origin        []byte    // its scheme and authority: "https://example.com"
 	scheme        []byte    // "https"
 	template      *template // Config.Base, if a field is to be put in; then baseURL and origin are nil
-	request       bool      // the request's URL is wanted
-	referer       bool      // the Referer's URL is wanted
 	render        Render
 	fields        []fieldID
 	wants         fieldSet
 	level         codec.Level
 	keyForm       codec.KeyForm
-	extend        []extension
+	extend        []fieldID
 	divert        bool
 	onUnparsed    Disposition // never DispositionDefault
 	onOversize    Disposition
@@ -173,28 +164,6 @@ type Job struct {
 	maxRecord     int
 	facts         bool
 }
-
-// A kind is a way to locate URLs in a record.
-type kind uint8
-
-const (
-	kindLines kind = iota
-	kindCLF
-	kindCombined
-	kindVhost
-	kindLayout
-	kindJSONL
-	kindTable
-	kindUnknown // of a mistaken name: what depends on the format is not checked
-)
-
-var formatNames = []string{"lines", "clf", "combined", "vhost_combined", "jsonl", "csv", "tsv"}
-
-// Formats returns the names of the formats that have one. The result is the
-// caller's.
-func Formats() []string { return append([]string(nil), formatNames...) }
-
-var dialectNames = []string{"nginx", "nginx-json", "apache", "none"}
 
 // A ConfigError is one mistake in a Config.
 type ConfigError struct {
@@ -223,17 +192,17 @@ func wrong(field, text string) error { return in(field, errors.New(text)) }
 // New makes c ready for use. The error joins a *ConfigError for each mistake in c.
 func New(c Config) (*Job, error) {
 	j := &Job{
-		base: column{index: noColumn}, host: column{index: noColumn},
 		render: c.Render, level: c.Level, divert: c.Divert, redact: c.Redact,
 		norm: c.Normalizer, whatwg: c.Normalizer != nil && c.Normalizer.Profile().Standard == codec.WHATWG, maxRecord: c.MaxRecord,
 		rejectFlags: c.RejectFlags, rejectNotHTTP: c.RejectNotHTTP,
-		repairs: c.Repairs, facts: c.Facts, request: c.Target != TargetReferer, referer: c.Target != TargetRequest,
+		repairs: c.Repairs, facts: c.Facts,
 	}
 	j.keyForm = c.KeyForm
 	for _, name := range c.Secrets {
 		j.secrets = append(j.secrets, appendLower(nil, name))
 	}
-	errs := []error{j.setFormat(&c), in("Base", j.setBase(&c)), j.setFields(c.Fields), j.setExtend(&c), j.setDispositions(&c)}
+	errBase := j.setBase(&c)
+	errs := []error{j.setFormat(c, errBase == nil), in("Base", errBase), j.setFields(c.Fields), j.setExtend(&c), j.setDispositions(&c)}
 	if c.Normalizer == nil {
 		errs = append(errs, wrong("Normalizer", "a normalizer is required"))
 	} else {
@@ -270,114 +239,22 @@ func (j *Job) setParams(c *Config) {
 	j.readsParams = j.wants.has(fParams) || c.RejectFlags.Has(codec.ParamStyle)
 }
 
-// setFormat reads Format, Dialect, URLField and BaseField.
-func (j *Job) setFormat(c *Config) error {
-	var errs []error
-	dialect := encNone
+// setFormat reads Format and Dialect, and has the format read what else is its own.
+// It is not asked for the host of a Base that is a mistake.
+func (j *Job) setFormat(c Config, baseOK bool) error {
+	var errDialect error
 	if c.Dialect != "" {
-		i, err := lookup("dialect", dialectNames, c.Dialect)
-		if err != nil {
-			errs = append(errs, in("Dialect", err))
-		}
-		dialect = [...]encoding{encNginx, encJSON, encApache, encNone}[i]
+		_, errDialect = lookup("dialect", dialectNames, c.Dialect)
 	}
-	j.enc = encUnion
-	if c.Dialect != "" {
-		j.enc = dialect
+	if !baseOK {
+		c.Base = ""
 	}
-	switch c.Format {
-	case "lines":
-		j.kind = kindLines
-	case "clf":
-		j.kind = kindCLF
-		if c.Target == TargetReferer { // TargetAll reads what is there
-			errs = append(errs, wrong("Target", "clf has no referer; the format with one is combined"))
-		}
-	case "combined":
-		j.kind = kindCombined
-	case "vhost_combined":
-		j.kind = kindVhost
-	case "jsonl":
-		j.kind = kindJSONL
-		errs = append(errs, j.setPaths(c))
-	case "csv", "tsv":
-		j.kind, j.sep = kindTable, ','
-		if c.Format == "tsv" {
-			j.sep = '\t'
-		}
-		errs = append(errs, j.setColumns(c))
-	default:
-		errs = append(errs, in("Format", j.setLayout(c, dialect)))
-	}
-	if j.kind == kindUnknown {
-		return errors.Join(errs...)
-	}
-	isLog := j.kind != kindLines && j.kind != kindJSONL && j.kind != kindTable
-	if c.Dialect != "" && !isLog && c.Dialect != "none" {
-		errs = append(errs, in("Dialect", fmt.Errorf("a dialect belongs to an access log; %s has its own escapes", c.Format)))
-	}
-	if j.kind != kindJSONL && j.kind != kindTable {
-		const text = "a URL or base field belongs to jsonl, csv or tsv"
-		if c.URLField != "" {
-			errs = append(errs, wrong("URLField", text))
-		}
-		if c.BaseField != "" {
-			errs = append(errs, wrong("BaseField", text))
-		}
-	}
-	return errors.Join(errs...)
-}
-
-// setLayout reads a log format's text.
-func (j *Job) setLayout(c *Config, dialect encoding) error {
-	j.kind = kindLayout
-	if !strings.ContainsAny(c.Format, "$%") {
-		j.kind = kindUnknown
-		if c.Format == "" {
-			return fmt.Errorf("a format is required: %s, or a log_format or LogFormat text", strings.Join(formatNames, ", "))
-		}
-		_, err := lookup("format", formatNames, c.Format)
-		return err
-	}
-	l, err := compileLayout(c.Format, c.Dialect, dialect)
+	f, err := c.format()
 	if err != nil {
-		return err
+		return errors.Join(in("Dialect", errDialect), in("Format", err))
 	}
-	j.layout, j.enc = l, l.enc
-	if j.request && !l.hasRequest && !(c.Target == TargetAll && l.hasReferer) {
-		return fmt.Errorf("the log format has no request: %s", requestDirectives)
-	}
-	if j.referer && !l.hasReferer && !(c.Target == TargetAll && l.hasRequest) {
-		return errors.New("the log format has no referer: $http_referer or %{Referer}i has one")
-	}
-	return nil
-}
-
-// setPaths reads the field paths of jsonl.
-func (j *Job) setPaths(c *Config) error {
-	if c.URLField == "" {
-		return wrong("URLField", "jsonl needs the path of the field that holds the URL, such as url or request.uri")
-	}
-	var err, errBase error
-	j.urlPath, err = parsePath(c.URLField)
-	if c.BaseField != "" {
-		j.basePath, errBase = parsePath(c.BaseField)
-	}
-	return errors.Join(in("URLField", err), in("BaseField", errBase))
-}
-
-// setColumns reads the columns of csv and tsv.
-func (j *Job) setColumns(c *Config) error {
-	if c.URLField == "" {
-		return wrong("URLField", c.Format+" needs the name or number of the column that holds the URL")
-	}
-	var err, errBase error
-	j.url, err = parseColumn(c.URLField)
-	if c.BaseField != "" {
-		j.base, errBase = parseColumn(c.BaseField)
-	}
-	j.named = j.url.name != nil || j.base.name != nil
-	return errors.Join(in("URLField", err), in("BaseField", errBase))
+	j.reader, err = f.Open(&c)
+	return errors.Join(in("Dialect", errDialect), err)
 }
 
 // nameOf returns names[i], or "unknown".

@@ -8,22 +8,22 @@ import (
 
 // derived returns one of these fields of a URL that has a normal form, and
 // whether it is present. It lies in scratch, until the next call.
-func (w *Worker) derived(f fieldID) ([]byte, bool) {
-	c := &w.cur
+func (v *values) derived(f fieldID) ([]byte, bool) {
+	c := &v.n.cur
 	switch f {
 	case fSite:
-		return w.site()
+		return v.site()
 	case fSURT:
-		return w.surt(), true
+		return v.surt(), true
 	case fTemplate:
-		path := w.res.Out.Bytes(c.norm, codec.Path)
-		w.key = w.job.norm.Policy().Templates.Append(w.key[:0], path)
-		return w.key, true
+		path := v.n.res.Out.Bytes(c.norm, codec.Path)
+		v.key = v.job.norm.Policy().Templates.Append(v.key[:0], path)
+		return v.key, true
 	case fIRI:
-		return w.iri(), true
+		return v.iri(), true
 	case fK0, fK1, fK2, fK3:
-		w.key = w.appendKey(w.key[:0], keyLevels[f])
-		return w.shown(w.key), true
+		v.key = v.n.appendKey(v.key[:0], keyLevels[f])
+		return v.shown(v.key), true
 	}
 	return nil, false
 }
@@ -32,39 +32,39 @@ func (w *Worker) derived(f fieldID) ([]byte, bool) {
 var keyLevels = [numFields]codec.Level{fK0: codec.K0, fK1: codec.K1, fK2: codec.K2, fK3: codec.K3}
 
 // site returns the registrable domain of the host, private suffixes counted.
-func (w *Worker) site() ([]byte, bool) {
-	host, ok := w.component(fHost)
+func (v *values) site() ([]byte, bool) {
+	host, ok := v.component(fHost)
 	if !ok || len(host) == 0 {
 		return nil, false
 	}
-	w.side, ok = codec.AppendSite(w.side[:0], host, true)
-	return w.side, ok
+	v.side, ok = codec.AppendSite(v.side[:0], host, true)
+	return v.side, ok
 }
 
 // surt returns the sort key of the key string.
-func (w *Worker) surt() []byte {
-	c := &w.cur
-	w.key = append(w.key[:0], "//"...)
-	w.key = w.appendKey(w.key, w.job.level)
-	key := w.key[len("//"):]
-	if w.job.level == codec.K3 && !c.nohost && isWeb(w.res.Out.Bytes(c.norm, codec.Scheme)) {
-		key = w.key // which has a host, but no scheme in front of it
+func (v *values) surt() []byte {
+	c := &v.n.cur
+	v.key = append(v.key[:0], "//"...)
+	v.key = v.n.appendKey(v.key, v.job.level)
+	key := v.key[len("//"):]
+	if v.job.level == codec.K3 && !c.nohost && isWeb(v.n.res.Out.Bytes(c.norm, codec.Scheme)) {
+		key = v.key // which has a host, but no scheme in front of it
 	}
-	_ = codec.Parse(key, &w.scrub) // what has no reading has components all the same
-	w.side = codec.AppendSURT(w.side[:0], key, &w.scrub.In, codec.SURTOptions{})
-	return w.side
+	_ = codec.Parse(key, &v.scrub) // what has no reading has components all the same
+	v.side = codec.AppendSURT(v.side[:0], key, &v.scrub.In, codec.SURTOptions{})
+	return v.side
 }
 
 // isWeb reports whether a scheme, in lower case, is one that K3 leaves out.
 func isWeb(scheme []byte) bool { return string(scheme) == "http" || string(scheme) == "https" }
 
 // iri returns the display form of the normal form.
-func (w *Worker) iri() []byte {
-	w.key = codec.AppendIRI(w.key[:0], w.cur.norm, &w.res.Out)
-	if w.cur.nohost {
-		return w.key[len(placeholder):]
+func (v *values) iri() []byte {
+	v.key = codec.AppendIRI(v.key[:0], v.n.cur.norm, &v.n.res.Out)
+	if v.n.cur.nohost {
+		return v.key[len(placeholder):]
 	}
-	return w.shown(w.key)
+	return v.shown(v.key)
 }
 
 // A standing says what a standard makes of a URL.
@@ -78,11 +78,11 @@ const (
 )
 
 // rfc says what RFC 3986 makes of what was read.
-func (w *Worker) rfc() standing {
-	switch err := codec.Parse(w.cur.src, &w.scrub); {
+func (v *values) rfc() standing {
+	switch err := codec.Parse(v.n.cur.src, &v.scrub); {
 	case err != nil:
 		return failure
-	case !w.scrub.Valid():
+	case !v.scrub.Valid():
 		return invalid
 	}
 	return valid
@@ -90,13 +90,13 @@ func (w *Worker) rfc() standing {
 
 // whatwg says what the URL Standard makes of what was read: it is valid if there
 // is no validation error.
-func (w *Worker) whatwg() standing {
+func (v *values) whatwg() standing {
 	var err error
-	w.side, err = browser.AppendRef(w.side[:0], w.cur.base, w.cur.src, &w.scrub)
+	v.side, err = browser.AppendRef(v.side[:0], v.n.cur.base, v.n.cur.src, &v.scrub)
 	switch {
 	case err != nil:
 		return failure
-	case !w.scrub.Flags.Intersect(validationErrors).IsZero():
+	case !v.scrub.Flags.Intersect(validationErrors).IsZero():
 		return invalid
 	}
 	return valid

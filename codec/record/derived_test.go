@@ -11,7 +11,7 @@ func show(t *testing.T, c Config, profile, fields, in, want string) {
 	t.Helper()
 	c.Render, c.Fields = RenderTSV, []string{fields}
 	if profile != "" {
-		c.Normalizer = normalizer(t, profile)
+		c.Normalizer = newNormalizer(t, profile)
 		c.Level = c.Normalizer.Profile().Key
 	}
 	check(t, c, in, want+"\n")
@@ -109,7 +109,7 @@ func TestIRI(t *testing.T) {
 // The guard of signed URLs shows whichever fields are asked for, in any order.
 func TestSignedFlag(t *testing.T) {
 	for _, fields := range []string{"flags", "key"} {
-		c := Config{Format: "lines", Normalizer: normalizer(t, "crawler"), Level: codec.K2, Render: RenderTSV, Fields: []string{fields}}
+		c := Config{Format: "lines", Normalizer: newNormalizer(t, "crawler"), Level: codec.K2, Render: RenderTSV, Fields: []string{fields}}
 		_, _, st := runJob(t, newJob(t, c), []byte("http://h/?X-Amz-Signature=1\nhttp://h/?a\n"))
 		if st.Flags[codec.SignedURL] != 1 {
 			t.Errorf("%s: %d signed URLs", fields, st.Flags[codec.SignedURL])

@@ -6,17 +6,31 @@ import (
 	"unicode/utf8"
 )
 
-// An encoding is how the bytes of a URL are escaped inside a record.
-type encoding uint8
+// A Dialect says how a format escapes the bytes of a field: with which byte an
+// escape starts, what it stands for, and how text is written back. A nil Dialect
+// escapes nothing. A Dialect does not change once it is in use, and may be shared.
+type Dialect struct {
+	// Mark is the first byte of each escape. 0 means that nothing is unescaped.
+	Mark byte
+	// Decode appends to dst what the escape at the start of s stands for, at least
+	// one byte, and returns the length of the escape. s begins with Mark. A Mark
+	// that starts no escape stands for itself.
+	Decode func(dst, s []byte) (_ []byte, n int)
+	// Encode appends text to dst as the format writes it. stop is a byte that would
+	// end the field, or 0. Nil means that text is written as it is.
+	Encode func(dst, text []byte, stop byte) []byte
 
-const (
-	encNone   encoding = iota
-	encNginx           // \xHH: ngx_http_log_module, escape=default
-	encApache          // \xhh \" \\ \b \n \r \t \v: mod_log_config
-	encUnion           // read as Apache, which includes nginx; written as nginx
-	encJSON            // JSON string, RFC 8259 §7; nginx escape=json
-	encCell            // a csv or tsv cell without quotes
-	encQuoted          // the inside of a quoted cell, RFC 4180 §2: "" is a quote
+	backslash bool // a quote behind a backslash ends no field
+}
+
+// The dialects of the built-in formats. All are nil or constant.
+var (
+	nginxDialect  = &Dialect{Mark: '\\', Decode: decodeHex, Encode: encodeHex}                    // \xHH: ngx_http_log_module, escape=default
+	apacheDialect = &Dialect{Mark: '\\', Decode: decodeC, Encode: encodeApache, backslash: true}  // \xhh \" \\ \b \n \r \t \v: mod_log_config
+	unionDialect  = &Dialect{Mark: '\\', Decode: decodeC, Encode: encodeHex, backslash: true}     // read as Apache, which includes nginx; written as nginx
+	jsonDialect   = &Dialect{Mark: '\\', Decode: decodeJSON, Encode: encodeJSON, backslash: true} // JSON string, RFC 8259 §7; nginx escape=json
+	cellDialect   = &Dialect{Encode: encodeCell}                                                  // a csv or tsv cell without quotes
+	quotedDialect = &Dialect{Mark: '"', Decode: decodeQuote, Encode: encodeQuotes}                // the inside of a quoted cell, RFC 4180 §2: "" is a quote
 )
 
 // A run maps a stretch of unescaped text back to the record. It holds from text
@@ -26,28 +40,24 @@ type run struct {
 	step      int // 1: text and record advance together; 0: all of it is one escape
 }
 
-// backslash reports whether a backslash in front of a quote escapes it.
-func (e encoding) backslash() bool { return e == encApache || e == encUnion || e == encJSON }
+// escapesQuotes reports whether a backslash in front of a quote escapes it.
+func (d *Dialect) escapesQuotes() bool { return d != nil && d.backslash }
 
-// unescape undoes e. If raw holds no escape, the text is raw itself and there
-// are no runs; otherwise the text is appended to dst[:0] and the offset map to
-// runs[:0]. The escapes that the writer never writes stay as they are.
-func (e encoding) unescape(dst, raw []byte, runs []run) (text []byte, _ []run, escaped bool) {
-	mark := byte('\\')
-	switch e {
-	case encNone, encCell:
+// unescape undoes the escapes of raw. If there are none, the text is raw itself and
+// there are no runs; otherwise the text is appended to dst[:0] and the offset map
+// to runs[:0].
+func (d *Dialect) unescape(dst, raw []byte, runs []run) (text []byte, _ []run, escaped bool) {
+	if d == nil || d.Mark == 0 {
 		return raw, runs[:0], false
-	case encQuoted:
-		mark = '"'
 	}
-	i := bytes.IndexByte(raw, mark)
+	i := bytes.IndexByte(raw, d.Mark)
 	if i < 0 {
 		return raw, runs[:0], false
 	}
 	dst, runs = append(dst[:0], raw[:i]...), append(runs[:0], run{0, 0, 1})
 	for i < len(raw) {
-		if raw[i] != mark {
-			n := bytes.IndexByte(raw[i:], mark)
+		if raw[i] != d.Mark {
+			n := bytes.IndexByte(raw[i:], d.Mark)
 			if n < 0 {
 				n = len(raw) - i
 			}
@@ -57,7 +67,7 @@ func (e encoding) unescape(dst, raw []byte, runs []run) (text []byte, _ []run, e
 		}
 		at := len(dst)
 		var n int
-		dst, n = e.one(dst, raw[i:])
+		dst, n = d.Decode(dst, raw[i:])
 		runs = append(runs, run{at, i, 0})
 		i += n
 		runs = append(runs, run{len(dst), i, 1})
@@ -65,25 +75,36 @@ func (e encoding) unescape(dst, raw []byte, runs []run) (text []byte, _ []run, e
 	return dst, runs, true
 }
 
-// one appends what the escape at the start of s stands for, and returns the
-// escape's length.
-func (e encoding) one(dst, s []byte) ([]byte, int) {
-	switch e {
-	case encQuoted:
-		if len(s) > 1 && s[1] == '"' {
-			return append(dst, '"'), 2
-		}
-		return append(dst, '"'), 1
-	case encJSON:
-		return jsonEscape(dst, s)
+// escape appends text to dst as the format writes it. See Dialect.Encode.
+func (d *Dialect) escape(dst, text []byte, stop byte) []byte {
+	if d == nil || d.Encode == nil {
+		return append(dst, text...)
 	}
+	return d.Encode(dst, text, stop)
+}
+
+// decodeHex decodes \xHH, the one escape of nginx.
+func decodeHex(dst, s []byte) ([]byte, int) {
 	if len(s) >= 4 && s[1] == 'x' && unhex[s[2]] < 16 && unhex[s[3]] < 16 {
 		return append(dst, unhex[s[2]]<<4|unhex[s[3]]), 4
 	}
-	if e != encNginx && len(s) >= 2 && cEscape[s[1]] != 0 {
+	return append(dst, '\\'), 1
+}
+
+// decodeC decodes \xHH and the two-byte escapes of Apache.
+func decodeC(dst, s []byte) ([]byte, int) {
+	if len(s) >= 2 && cEscape[s[1]] != 0 {
 		return append(dst, cEscape[s[1]]), 2
 	}
-	return append(dst, '\\'), 1
+	return decodeHex(dst, s)
+}
+
+// decodeQuote decodes two quotes, which stand for one.
+func decodeQuote(dst, s []byte) ([]byte, int) {
+	if len(s) > 1 && s[1] == '"' {
+		return append(dst, '"'), 2
+	}
+	return append(dst, '"'), 1
 }
 
 // cEscape holds what Apache's two-byte escapes stand for.
@@ -106,10 +127,10 @@ var unhex = func() (t [256]byte) {
 	return t
 }()
 
-// jsonEscape is one for JSON. Half of a surrogate pair becomes the three bytes
-// that a longer UTF-8 would write for it, so that it is not lost and the codec
-// flags it. What is no escape stays as it is.
-func jsonEscape(dst, s []byte) ([]byte, int) {
+// decodeJSON decodes an escape of JSON. Half of a surrogate pair becomes the three
+// bytes that a longer UTF-8 would write for it, so that it is not lost and the
+// codec flags it. What is no escape stays as it is.
+func decodeJSON(dst, s []byte) ([]byte, int) {
 	if len(s) < 2 {
 		return append(dst, s...), len(s)
 	}
@@ -174,36 +195,26 @@ const (
 	lowerHex = "0123456789abcdef"
 )
 
-// escape appends text to dst as e writes it. stop is the byte that ends the
-// field: the separator of a table; in a log whose dialect has a \xHH, a byte to
-// be written so, if it is not 0.
-func (e encoding) escape(dst, text []byte, stop byte) []byte {
-	switch e {
-	case encJSON:
-		return appendASCIIString(dst, text)
-	case encCell:
-		if bytes.IndexByte(text, stop) < 0 && bytes.IndexByte(text, '"') < 0 && bytes.IndexByte(text, '\n') < 0 && bytes.IndexByte(text, '\r') < 0 {
-			return append(dst, text...)
+// encodeHex writes as nginx does: quotes, backslashes, all that is not printable
+// ASCII, and stop are \xHH.
+func encodeHex(dst, text []byte, stop byte) []byte {
+	for _, c := range text {
+		if isPlainInLog(c, stop) {
+			dst = append(dst, c)
+		} else {
+			dst = append(dst, '\\', 'x', upperHex[c>>4], upperHex[c&15])
 		}
-		return append(encQuoted.escape(append(dst, '"'), text, stop), '"')
-	case encQuoted:
-		for {
-			i := bytes.IndexByte(text, '"')
-			if i < 0 {
-				return append(dst, text...)
-			}
-			dst = append(append(dst, text[:i+1]...), '"')
-			text = text[i+1:]
-		}
-	case encNone:
-		return append(dst, text...)
 	}
+	return dst
+}
+
+// encodeApache writes as Apache does: \" and \\, and \xhh for what is not printable
+// ASCII and for stop.
+func encodeApache(dst, text []byte, stop byte) []byte {
 	for _, c := range text {
 		switch {
-		case c >= ' ' && c < 0x7F && c != '"' && c != '\\' && c != stop:
+		case isPlainInLog(c, stop):
 			dst = append(dst, c)
-		case e != encApache:
-			dst = append(dst, '\\', 'x', upperHex[c>>4], upperHex[c&15])
 		case c == '"' || c == '\\':
 			dst = append(dst, '\\', c)
 		default:
@@ -211,4 +222,33 @@ func (e encoding) escape(dst, text []byte, stop byte) []byte {
 		}
 	}
 	return dst
+}
+
+// isPlainInLog reports whether a log whose fields end at stop holds c as it is.
+func isPlainInLog(c, stop byte) bool {
+	return c >= ' ' && c < 0x7F && c != '"' && c != '\\' && c != stop
+}
+
+// encodeJSON writes the inside of a JSON string.
+func encodeJSON(dst, text []byte, _ byte) []byte { return appendASCIIString(dst, text) }
+
+// encodeCell writes a cell of a table whose separator is stop: in quotes if it
+// needs them.
+func encodeCell(dst, text []byte, stop byte) []byte {
+	if bytes.IndexByte(text, stop) < 0 && bytes.IndexByte(text, '"') < 0 && bytes.IndexByte(text, '\n') < 0 && bytes.IndexByte(text, '\r') < 0 {
+		return append(dst, text...)
+	}
+	return append(encodeQuotes(append(dst, '"'), text, stop), '"')
+}
+
+// encodeQuotes writes the inside of a quoted cell.
+func encodeQuotes(dst, text []byte, _ byte) []byte {
+	for {
+		i := bytes.IndexByte(text, '"')
+		if i < 0 {
+			return append(dst, text...)
+		}
+		dst = append(append(dst, text[:i+1]...), '"')
+		text = text[i+1:]
+	}
 }

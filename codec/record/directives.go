@@ -9,7 +9,7 @@ import (
 // nginxElements takes an nginx log_format apart. The text may be the bare
 // format, or the directive with its name, its escape= parameter and its quoted
 // strings.
-func nginxElements(text string) ([]element, encoding, error) {
+func nginxElements(text string) ([]element, *Dialect, error) {
 	text = strings.TrimSpace(text)
 	quotes := "'" // bare text may well start and end with a double quote of its own
 	if rest, ok := strings.CutPrefix(text, "log_format "); ok {
@@ -17,22 +17,22 @@ func nginxElements(text string) ([]element, encoding, error) {
 		_, rest, _ = strings.Cut(strings.TrimLeft(rest, " \t"), " ") // the format's name
 		text = strings.TrimLeft(rest, " \t\n")
 	}
-	enc := encNginx
+	d := nginxDialect
 	if rest, ok := strings.CutPrefix(text, "escape="); ok {
 		how, after, _ := strings.Cut(rest, " ")
 		switch how {
 		case "default":
 		case "json":
-			enc = encJSON
+			d = jsonDialect
 		case "none":
-			enc = encNone
+			d = nil
 		default:
-			return nil, enc, fmt.Errorf("escape=%s is none of default, json, none", how)
+			return nil, d, fmt.Errorf("escape=%s is none of default, json, none", how)
 		}
 		text = strings.TrimLeft(after, " \t\n")
 	}
 	out, err := elementsOf(unquotePieces(text, quotes), '$', nginxElement)
-	return out, enc, err
+	return out, d, err
 }
 
 // elementsOf takes a format apart: plain text, and what read makes of the rest

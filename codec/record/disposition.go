@@ -48,11 +48,7 @@ func (j *Job) setDispositions(c *Config) error {
 	switch c.OnOversize {
 	case DispositionDefault:
 		j.onOversize = usual
-	case DispositionPass, DispositionDead, DispositionStop:
-	case DispositionTruncate:
-		if j.kind == kindTable {
-			errs = append(errs, wrong("OnOversize", "records of a table cannot be truncated: an open quote would swallow the records behind it"))
-		}
+	case DispositionPass, DispositionDead, DispositionStop, DispositionTruncate:
 	default:
 		errs = append(errs, wrong("OnOversize", "what is too long passes through, goes to the dead letter, is truncated, or stops the job"))
 	}
@@ -82,11 +78,11 @@ func (w *Worker) Err() error { return w.err }
 // why: it goes to dead if the job diverts, or else passes through or becomes an
 // error in the job's rendering. It is counted in st.
 func (w *Worker) Reject(out, dead, rec []byte, why Reason, at Position, st *Stats) (o, d []byte) {
-	w.found, w.fact, w.err = found{}, Fact{}, nil // of another record
-	return w.reject(out, dead, rec, &verdict{bad: why}, at, st)
+	w.found, w.n.fact, w.err, w.at = Found{}, Fact{}, nil, at // of another record
+	return w.reject(out, dead, rec, &verdict{bad: why}, &w.at, st)
 }
 
-func (w *Worker) reject(out, dead, rec []byte, v *verdict, at Position, st *Stats) (o, d []byte) {
+func (w *Worker) reject(out, dead, rec []byte, v *verdict, at *Position, st *Stats) (o, d []byte) {
 	fate := w.job.fate(v.bad)
 	if fate == DispositionStop {
 		w.err = ErrOversize
@@ -97,7 +93,7 @@ func (w *Worker) reject(out, dead, rec []byte, v *verdict, at Position, st *Stat
 	switch fate {
 	case DispositionDead:
 		st.Dead++
-		return out, w.deadLine(dead, rec, v, at)
+		return out, w.r.deadLine(dead, rec, v, at)
 	case DispositionDrop:
 		st.Dropped++
 		return out, dead
@@ -107,10 +103,10 @@ func (w *Worker) reject(out, dead, rec []byte, v *verdict, at Position, st *Stat
 	if keeps {
 		out = append(out, rec...)
 		if w.job.redact {
-			out = w.redactTail(out, start)
+			out = w.red.redactTail(out, start)
 		}
 	} else {
-		out = w.rejectItem(out, rec, v.bad, v.at, at)
+		out = w.r.rejectItem(out, rec, v.bad, v.at, at)
 	}
 	if !keeps && len(out) == start {
 		st.Dropped++
@@ -135,7 +131,7 @@ func (w *Worker) truncated(rec []byte, p Piece) []byte {
 		}
 		w.cut = append(w.cut, body[:n]...)
 		if w.job.redact {
-			w.cut = w.redactCut(w.cut, 0)
+			w.cut = w.red.redactCut(w.cut, 0)
 		}
 	}
 	if p == PieceWhole || p == PieceLast {
@@ -180,7 +176,7 @@ const (
 // DispositionStop, Err says so at every piece.
 func (w *Worker) Piece(out, dead, piece []byte, p Piece, at Position, st *Stats) (o, d []byte) {
 	j := w.job
-	w.fact, w.err = Fact{}, nil
+	w.n.fact, w.err, w.at = Fact{}, nil, at
 	if j.onOversize == DispositionStop {
 		w.err = ErrOversize
 		return out, dead
@@ -203,9 +199,9 @@ func (w *Worker) Piece(out, dead, piece []byte, p Piece, at Position, st *Stats)
 	switch {
 	case j.onOversize == DispositionDead:
 		st.Dead++
-		return out, w.deadPiece(dead, at)
+		return out, w.r.deadPiece(dead, &w.at, w.pieceStart, w.pieceEnd)
 	case !pass:
-		out = w.rejectItem(out, nil, TooLong, 0, at)
+		out = w.r.rejectItem(out, nil, TooLong, 0, &w.at)
 		if len(out) == start {
 			st.Dropped++
 			return out, dead
@@ -223,7 +219,7 @@ func (w *Worker) appendPiece(out, piece []byte, p Piece) []byte {
 	}
 	out = append(out, piece...)
 	if w.job.redact {
-		out = w.redactTail(out, start)
+		out = w.red.redactTail(out, start)
 	}
 	return out
 }

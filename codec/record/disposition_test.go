@@ -20,7 +20,7 @@ func TestParseDisposition(t *testing.T) {
 func TestDispositionErrors(t *testing.T) {
 	f := func(c Config, want string) {
 		t.Helper()
-		c.Normalizer = normalizer(t, "equiv")
+		c.Normalizer = newNormalizer(t, "equiv")
 		if _, err := New(c); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%+v: %v, want %q in it", c, err, want)
 		}

@@ -85,7 +85,7 @@ func TestExtendRejects(t *testing.T) {
 func TestExtendErrors(t *testing.T) {
 	f := func(c Config, want string) {
 		t.Helper()
-		c.Normalizer = normalizer(t, "equiv")
+		c.Normalizer = newNormalizer(t, "equiv")
 		if _, err := New(c); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%+v: %v, want %q in it", c, err, want)
 		}
@@ -129,7 +129,7 @@ func checkExtended(t testing.TB, j *Job, in, out []byte) {
 		if trimmed := trimEnd(got); len(got)-len(trimmed) != len(rec)-len(trimEnd(rec)) {
 			t.Fatalf("the line end of %q became that of %q", rec, got)
 		}
-		if j.kind == kindTable {
+		if _, ok := j.reader.(*tableReader); ok {
 			checkExtendedRow(t, j, rec, want)
 		} else {
 			checkExtendedObject(t, j, rec, want)
@@ -153,7 +153,7 @@ func checkExtendedObject(t testing.TB, j *Job, rec, got []byte) {
 		t.Fatalf("%q became %q: %v", rec, got, err)
 	}
 	for i := range j.extend {
-		for _, name := range j.extend[i].names {
+		for _, name := range j.reader.(*jsonReader).names[i] {
 			delete(was, string(name))
 			delete(is, string(name))
 		}
@@ -170,7 +170,7 @@ func checkExtendedRow(t testing.TB, j *Job, rec, got []byte) {
 	}
 	cells := func(b []byte) int {
 		r := csv.NewReader(bytes.NewReader(b))
-		r.Comma, r.LazyQuotes, r.FieldsPerRecord = rune(j.sep), true, -1
+		r.Comma, r.LazyQuotes, r.FieldsPerRecord = rune(j.reader.(*tableReader).sep), true, -1
 		row, err := r.Read()
 		if err != nil {
 			return -1

@@ -20,18 +20,18 @@ func (j *Job) Facts() bool { return j.facts }
 // Fact returns what the last call of Append learned of its record. It is zero if
 // the job does not collect facts, for a record without a URL, and after Reject and
 // Piece.
-func (w *Worker) Fact() Fact { return w.fact }
+func (w *Worker) Fact() Fact { return w.n.fact }
 
 // learn adds the URL at hand to the fact. first says that it is the first of its
 // record with a reading.
-func (w *Worker) learn(first bool) {
-	c := &w.cur
-	w.fact.Flags = w.fact.Flags.Union(c.flags)
+func (n *normalizer) learn(first bool) {
+	c := &n.cur
+	n.fact.Flags = n.fact.Flags.Union(c.flags)
 	if !first {
 		return
 	}
-	w.fact.Key = w.keyOf()
-	if host := w.res.Out.Span(codec.Host); !c.nohost && host.Len() > 0 {
-		w.fact.Host = xxh3.Hash(c.norm[host.Start:host.End])
+	n.fact.Key = n.keyOf()
+	if host := n.res.Out.Span(codec.Host); !c.nohost && host.Len() > 0 {
+		n.fact.Host = xxh3.Hash(c.norm[host.Start:host.End])
 	}
 }

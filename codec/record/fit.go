@@ -1,9 +1,6 @@
 package record
 
-import (
-	"encoding/json"
-	"slices"
-)
+import "slices"
 
 // NewFit returns a function that reports whether a record, with or without its line
 // end, fits the format of the job: its fields are found, its URL can be parsed, and
@@ -24,7 +21,7 @@ func (j *Job) NewFit(head []byte) func(rec []byte) bool {
 		if slices.ContainsFunc(body, func(c byte) bool { return c < ' ' && c != '\t' || c == 0x7f }) {
 			return false
 		}
-		if j.kind == kindJSONL && !isBlank(body) && !json.Valid(body) {
+		if v, ok := j.reader.(validator); ok && !isBlank(body) && !v.valid(body) {
 			return false
 		}
 		var st Stats

@@ -1,7 +1,5 @@
 package record
 
-import "bytes"
-
 // A Framing says where records end. It keeps nothing and may be shared.
 type Framing interface {
 	// Cut returns the length of the longest prefix of block that is made of
@@ -15,46 +13,7 @@ type Framing interface {
 }
 
 // Framing returns how the job's records are cut out of a stream.
-func (j *Job) Framing() Framing {
-	if j.kind == kindTable {
-		return tableFraming{j.sep, j.named}
-	}
-	return lineFraming{}
-}
-
-// lineFraming: a record ends at a line feed.
-type lineFraming struct{}
-
-func (lineFraming) Cut(block []byte) int { return bytes.LastIndexByte(block, '\n') + 1 }
-
-func (lineFraming) Head([]byte) int { return 0 }
-
-// tableFraming: a record ends at a line feed outside quotes.
-type tableFraming struct {
-	sep   byte
-	named bool
-}
-
-func (t tableFraming) Cut(block []byte) int {
-	if bytes.IndexByte(block, '"') < 0 {
-		return bytes.LastIndexByte(block, '\n') + 1
-	}
-	pos := 0
-	for {
-		n := tableRecordEnd(block[pos:], t.sep)
-		if n < 0 {
-			return pos
-		}
-		pos += n
-	}
-}
-
-func (t tableFraming) Head(block []byte) int {
-	if !t.named {
-		return 0
-	}
-	return max(0, tableRecordEnd(block, t.sep))
-}
+func (j *Job) Framing() Framing { return j.reader }
 
 // trimEnd returns rec without its line end, LF or CR LF.
 func trimEnd(rec []byte) []byte {

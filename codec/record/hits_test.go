@@ -23,7 +23,7 @@ func ruleCounts(st *Stats) string {
 func TestRules(t *testing.T) {
 	f := func(c Config, profile string, lv codec.Level, in, want string) {
 		t.Helper()
-		c.Normalizer, c.Level = normalizer(t, profile), lv
+		c.Normalizer, c.Level = newNormalizer(t, profile), lv
 		_, _, st := runJob(t, newJob(t, c), []byte(in))
 		if got := ruleCounts(&st); got != want {
 			t.Errorf("%s %q: counted %q, want %q", profile, in, got, want)

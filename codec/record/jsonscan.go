@@ -171,7 +171,7 @@ func (s *scanner) rawName() []byte {
 
 // plain returns a name without its escapes.
 func (s *scanner) plain(raw []byte) []byte {
-	name, runs, escaped := encJSON.unescape(s.scratch, raw, s.runs)
+	name, runs, escaped := jsonDialect.unescape(s.scratch, raw, s.runs)
 	if escaped {
 		s.scratch, s.runs = name, runs
 	}
@@ -356,44 +356,4 @@ func (s *scanner) str() {
 		}
 	}
 	s.broken = true
-}
-
-// locateJSON finds the URL and the base of a JSON record.
-func (w *Worker) locateJSON(body []byte) (Reason, int) {
-	j, f, s := w.job, &w.found, &w.scan
-	if j.basePath != nil {
-		v, ok := s.find(body, j.basePath)
-		if s.broken {
-			return Unparsed, s.pos
-		}
-		if ok && v.end-v.start > 2 && body[v.start] == '"' {
-			f.base, f.enc = span{v.start + 1, v.end - 1}, encJSON
-		}
-	}
-	if j.hostPath != nil && f.base.end == 0 {
-		v, ok := s.find(body, j.hostPath)
-		if s.broken {
-			return Unparsed, s.pos
-		}
-		if ok && v.end-v.start > 2 && body[v.start] == '"' {
-			f.host, f.hostEnc = span{v.start + 1, v.end - 1}, encJSON
-		}
-	}
-	if j.render == RenderExtend && !w.ownMembers(body) {
-		return Unparsed, s.pos
-	}
-	v, ok := s.find(body, j.urlPath)
-	switch {
-	case s.broken:
-		return Unparsed, s.pos
-	case !ok:
-		return NoField, 0
-	case body[v.start] == '"':
-		if v.end-v.start > 2 {
-			f.add(span{v.start + 1, v.end - 1}, roleURL, encJSON)
-		}
-	case body[v.start] != 'n':
-		return NoField, v.start
-	}
-	return 0, 0
 }

@@ -36,39 +36,39 @@ func (p *urlParams) reset() {
 
 // readParams finds what is wrong with the parameters of the URL, and reads them if
 // the job wants to know them.
-func (w *Worker) readParams() {
-	c, u := &w.cur, &w.res.In
+func (n *normalizer) readParams() {
+	c, u := &n.cur, &n.res.In
 	if c.mended {
-		u = &w.savedIn
+		u = &n.savedIn
 	}
-	if !w.job.readsParams {
+	if !n.job.readsParams {
 		query := u.Span(codec.Query)
 		if query.Len() == 0 || !c.flags.Has(codec.TabOrNewline) && params.EmptyPair(query.In(c.src)) < 0 {
 			return
 		}
 	}
-	p := &w.params
+	p := &n.params
 	p.dirty = true
-	w.takeComponents(u)
+	n.takeComponents(u)
 	if at := params.EmptyPair(p.query); at >= 0 {
-		w.paramDiagnostic(codec.EmptyPair, params.InQuery, uint32(at))
+		n.paramDiagnostic(codec.EmptyPair, params.InQuery, uint32(at))
 	}
-	if !w.job.readsParams {
+	if !n.job.readsParams {
 		return
 	}
-	p.reader.Backslash = w.job.whatwg && !c.flags.Has(codec.WHATWGReject) && isSpecial(w.res.Out.Bytes(c.norm, codec.Scheme))
-	p.reader.Read(w.job.styles, p.path, p.query)
+	p.reader.Backslash = n.job.whatwg && !c.flags.Has(codec.WHATWGReject) && isSpecial(n.res.Out.Bytes(c.norm, codec.Scheme))
+	p.reader.Read(n.job.styles, p.path, p.query)
 	for i := range p.reader.Params() {
 		if q := &p.reader.Params()[i]; q.Misfit {
-			w.paramDiagnostic(codec.ParamStyle, q.In, q.MisfitAt)
+			n.paramDiagnostic(codec.ParamStyle, q.In, q.MisfitAt)
 		}
 	}
 }
 
 // takeComponents notes the path and query of the URL that u describes in c.src. A
 // path that is opaque has no segments, and none is noted.
-func (w *Worker) takeComponents(u *codec.URL) {
-	c, p := &w.cur, &w.params
+func (n *normalizer) takeComponents(u *codec.URL) {
+	c, p := &n.cur, &n.params
 	p.path, p.query = u.Bytes(c.src, codec.Path), u.Bytes(c.src, codec.Query)
 	if u.Has(codec.Scheme) && !u.HasAuthority() && (len(p.path) == 0 || p.path[0] != '/' && p.path[0] != '\\') {
 		p.path = nil
@@ -82,9 +82,9 @@ func (w *Worker) takeComponents(u *codec.URL) {
 		return
 	}
 	p.cleaned = appendWithoutTabs(p.cleaned[:0], p.path)
-	n := len(p.cleaned)
+	end := len(p.cleaned)
 	p.cleaned = appendWithoutTabs(p.cleaned, p.query)
-	p.path, p.query = p.cleaned[:n:n], p.cleaned[n:]
+	p.path, p.query = p.cleaned[:end:end], p.cleaned[end:]
 }
 
 // appendWithoutTabs appends what browsers leave of text: tabs and newlines go.
@@ -111,34 +111,34 @@ func isSpecial(scheme []byte) bool {
 
 // paramOffset returns the offset in reading.url of an offset in a component as the
 // reader had it.
-func (w *Worker) paramOffset(in params.Location, at uint32) uint32 {
-	p := &w.params
+func (n *normalizer) paramOffset(in params.Location, at uint32) uint32 {
+	p := &n.params
 	if !p.tabs {
 		return p.at[in] + at
 	}
-	raw := w.cur.url[p.at[in]:]
-	n := uint32(0)
-	for left := at; int(n) < len(raw) && (left > 0 || isTab(raw[n])); n++ {
-		if !isTab(raw[n]) {
+	raw := n.cur.url[p.at[in]:]
+	i := uint32(0)
+	for left := at; int(i) < len(raw) && (left > 0 || isTab(raw[i])); i++ {
+		if !isTab(raw[i]) {
 			left--
 		}
 	}
-	return p.at[in] + n
+	return p.at[in] + i
 }
 
 // paramDiagnostic notes a flag about parameters.
-func (w *Worker) paramDiagnostic(f codec.Flag, in params.Location, at uint32) {
-	w.cur.flags = w.cur.flags.With(f)
+func (n *normalizer) paramDiagnostic(f codec.Flag, in params.Location, at uint32) {
+	n.cur.flags = n.cur.flags.With(f)
 	component := codec.Query
 	if in == params.InPath {
 		component = codec.Path
 	}
-	w.params.diagnostics = append(w.params.diagnostics, codec.Diagnostic{At: w.paramOffset(in, at), Flag: f, Component: component, Action: codec.Kept})
+	n.params.diagnostics = append(n.params.diagnostics, codec.Diagnostic{At: n.paramOffset(in, at), Flag: f, Component: component, Action: codec.Kept})
 }
 
 // markedParam returns the parameter that a mark is about, or nil.
-func (w *Worker) markedParam(m codec.Diagnostic) *params.Param {
-	p := &w.params
+func (n *normalizer) markedParam(m codec.Diagnostic) *params.Param {
+	p := &n.params
 	in := params.InQuery
 	switch m.Component {
 	case codec.Query:
@@ -149,7 +149,7 @@ func (w *Worker) markedParam(m codec.Diagnostic) *params.Param {
 	}
 	if m.Flag == codec.ParamStyle {
 		for i := range p.reader.Params() {
-			if q := &p.reader.Params()[i]; q.Misfit && q.In == in && w.paramOffset(in, q.MisfitAt) == m.At {
+			if q := &p.reader.Params()[i]; q.Misfit && q.In == in && n.paramOffset(in, q.MisfitAt) == m.At {
 				return q
 			}
 		}
@@ -160,7 +160,7 @@ func (w *Worker) markedParam(m codec.Diagnostic) *params.Param {
 	at := m.At - p.at[in]
 	if p.tabs {
 		tabs := uint32(0)
-		for _, c := range w.cur.url[p.at[in]:m.At] {
+		for _, c := range n.cur.url[p.at[in]:m.At] {
 			if isTab(c) {
 				tabs++
 			}
@@ -170,13 +170,20 @@ func (w *Worker) markedParam(m codec.Diagnostic) *params.Param {
 	return p.reader.ParamAt(in, at)
 }
 
+// A paramList writes the field params.
+type paramList struct {
+	job *Job
+	n   *normalizer
+	red *redactor
+}
+
 // paramsJSON returns the field params as a JSON array, in scratch.
-func (w *Worker) paramsJSON() []byte {
-	p := &w.params
+func (l *paramList) paramsJSON() []byte {
+	p := &l.n.params
 	out := append(p.out[:0], '[')
 	list := p.reader.Params()
 	for i := range list {
-		out = append(w.appendParam(out, &list[i]), ',')
+		out = append(l.appendParam(out, &list[i]), ',')
 	}
 	if len(list) > 0 {
 		out = out[:len(out)-1]
@@ -186,32 +193,32 @@ func (w *Worker) paramsJSON() []byte {
 }
 
 // appendParam appends one parameter as a JSON object.
-func (w *Worker) appendParam(out []byte, q *params.Param) []byte {
-	r := &w.params.reader
+func (l *paramList) appendParam(out []byte, q *params.Param) []byte {
+	r := &l.n.params.reader
 	name := r.Name(q)
-	secret := w.isSecretParam(name)
+	secret := l.isSecretParam(name)
 	out = append(strconv.AppendInt(append(out, `{"index":`...), int64(q.Index), 10), `,"in":"`...)
 	out = append(append(out, q.In.String()...), `",`...)
-	out = appendMember(out, "name", w.shownParam(name, false))
+	out = appendMember(out, "name", l.shownParam(name, false))
 	if q.Decl >= 0 {
-		out = append(append(append(out, `"style":"`...), w.job.styles.Declaration(q.Decl).Style.String()...), `",`...)
+		out = append(append(append(out, `"style":"`...), l.job.styles.Declaration(q.Decl).Style.String()...), `",`...)
 	}
 	switch {
 	case q.Type == params.TypeArray:
-		out = w.appendValues(out, q, secret)
+		out = l.appendValues(out, q, secret)
 	case q.Type == params.TypeObject:
-		out = w.appendProperties(out, q, secret)
+		out = l.appendProperties(out, q, secret)
 	case q.HasValue:
-		out = appendMember(out, "value", w.shownParam(r.Value(q), secret))
+		out = appendMember(out, "value", l.shownParam(r.Value(q), secret))
 	}
-	out = strconv.AppendInt(append(out, `"at":`...), int64(w.paramOffset(q.In, q.At)), 10)
+	out = strconv.AppendInt(append(out, `"at":`...), int64(l.n.paramOffset(q.In, q.At)), 10)
 	return append(out, '}')
 }
 
 // appendValues appends the values of an array as the member values and a comma. If
 // one of them is not UTF-8, all stand in values_b64, in base64.
-func (w *Worker) appendValues(out []byte, q *params.Param, secret bool) []byte {
-	r := &w.params.reader
+func (l *paramList) appendValues(out []byte, q *params.Param, secret bool) []byte {
+	r := &l.n.params.reader
 	items := r.Items(q)
 	valid := true
 	for i := range items {
@@ -223,7 +230,7 @@ func (w *Worker) appendValues(out []byte, q *params.Param, secret bool) []byte {
 	}
 	out = append(out, `":[`...)
 	for i := range items {
-		v := w.shownParam(r.ItemValue(&items[i]), secret)
+		v := l.shownParam(r.ItemValue(&items[i]), secret)
 		out = append(out, '"')
 		if valid {
 			out = appendString(out, v)
@@ -240,18 +247,18 @@ func (w *Worker) appendValues(out []byte, q *params.Param, secret bool) []byte {
 
 // appendProperties appends the properties of an object as the member properties
 // and a comma.
-func (w *Worker) appendProperties(out []byte, q *params.Param, secret bool) []byte {
-	r := &w.params.reader
+func (l *paramList) appendProperties(out []byte, q *params.Param, secret bool) []byte {
+	r := &l.n.params.reader
 	items := r.Items(q)
 	out = append(out, `"properties":[`...)
 	for i := range items {
 		it := &items[i]
 		name := r.ItemName(it)
-		hide := secret || w.isSecretParam(name) || w.isSecretMember(r.Name(q), name)
+		hide := secret || l.isSecretParam(name) || l.isSecretMember(r.Name(q), name)
 		out = append(out, '{')
-		out = appendMember(out, "name", w.shownParam(name, false))
+		out = appendMember(out, "name", l.shownParam(name, false))
 		if it.HasValue {
-			out = appendMember(out, "value", w.shownParam(r.ItemValue(it), hide))
+			out = appendMember(out, "value", l.shownParam(r.ItemValue(it), hide))
 		}
 		out[len(out)-1] = '}'
 		out = append(out, ',')
@@ -264,12 +271,12 @@ func (w *Worker) appendProperties(out []byte, q *params.Param, secret bool) []by
 
 // shownParam returns a decoded name or value as it is written: stars for a secret,
 // and without the passwords of URLs in it if the job redacts.
-func (w *Worker) shownParam(text []byte, secret bool) []byte {
-	p := &w.params
+func (l *paramList) shownParam(text []byte, secret bool) []byte {
+	p := &l.n.params
 	switch {
 	case secret:
 		p.value = append(p.value[:0], stars...)
-	case w.job.redact && bytes.IndexByte(text, '@') >= 0:
+	case l.job.redact && bytes.IndexByte(text, '@') >= 0:
 		p.value = appendRedacted(p.value[:0], text, true)
 	default:
 		return text
@@ -279,14 +286,14 @@ func (w *Worker) shownParam(text []byte, secret bool) []byte {
 
 // isSecretParam reports whether the decoded name is one of the job's secrets,
 // however often it was escaped: a repair may have undone that in the normal form.
-func (w *Worker) isSecretParam(name []byte) bool {
-	if len(w.job.secrets) == 0 {
+func (l *paramList) isSecretParam(name []byte) bool {
+	if len(l.job.secrets) == 0 {
 		return false
 	}
-	p := &w.params
+	p := &l.n.params
 	p.name = append(p.name[:0], name...)
 	for range maxRounds {
-		if w.isSecret(p.name) || w.isSecret(bytes.TrimPrefix(p.name, amp)) {
+		if l.n.isSecret(p.name) || l.n.isSecret(bytes.TrimPrefix(p.name, amp)) {
 			return true
 		}
 		p.other = params.AppendName(p.other[:0], p.name)
@@ -302,20 +309,20 @@ var amp = []byte("amp;")
 
 // isSecretMember is isSecretParam for a property as a deepObject writes it:
 // name[property].
-func (w *Worker) isSecretMember(name, property []byte) bool {
-	if len(w.job.secrets) == 0 {
+func (l *paramList) isSecretMember(name, property []byte) bool {
+	if len(l.job.secrets) == 0 {
 		return false
 	}
-	p := &w.params
+	p := &l.n.params
 	p.joined = append(append(append(append(p.joined[:0], name...), '['), property...), ']')
-	return w.isSecretParam(p.joined)
+	return l.isSecretParam(p.joined)
 }
 
 // appendMarkedParam appends the name of the parameter that a mark is about as a
 // member, and a comma, or nothing.
-func (w *Worker) appendMarkedParam(out []byte, m codec.Diagnostic) []byte {
-	if q := w.markedParam(m); q != nil {
-		return appendMember(out, "param", w.shownParam(w.params.reader.Name(q), false))
+func (r *renderer) appendMarkedParam(out []byte, m codec.Diagnostic) []byte {
+	if q := r.n.markedParam(m); q != nil {
+		return appendMember(out, "param", r.v.list.shownParam(r.n.params.reader.Name(q), false))
 	}
 	return out
 }

@@ -31,7 +31,7 @@ func checkParams(t *testing.T, c Config, fields, in, want string) {
 		c.Format = "lines"
 	}
 	if c.Normalizer == nil {
-		c.Normalizer = normalizer(t, "equiv")
+		c.Normalizer = newNormalizer(t, "equiv")
 	}
 	c.Render, c.Fields = RenderJSONL, strings.Split(fields, ",")
 	check(t, c, in+"\n", want+"\n")
@@ -42,7 +42,7 @@ func TestParams(t *testing.T) {
 		t.Helper()
 		checkParams(t, Config{}, "params", in, `{"params":[`+want+`]}`)
 		// As text in tsv, where a backslash is escaped.
-		check(t, Config{Format: "lines", Normalizer: normalizer(t, "rfc3986"), Render: RenderTSV, Fields: []string{"params"}}, in+"\n", "["+strings.ReplaceAll(want, `\`, `\\`)+"]\n")
+		check(t, Config{Format: "lines", Normalizer: newNormalizer(t, "rfc3986"), Render: RenderTSV, Fields: []string{"params"}}, in+"\n", "["+strings.ReplaceAll(want, `\`, `\\`)+"]\n")
 	}
 	f("http://h/", "")
 	f("http://h/?a=b+c%2B&d", `{"index":0,"in":"query","name":"a","value":"b c+","at":10},{"index":1,"in":"query","name":"d","at":19}`)
@@ -82,7 +82,7 @@ func TestParamsStyles(t *testing.T) {
 	f("http://h/u/1,2", `{"index":1,"in":"path","name":"id","style":"simple","values":["1","2"],"at":11}`)
 	// Browsers read '\' as '/', RFC 3986 does not.
 	f(`http://h\u\1`, `{"index":1,"in":"path","name":"id","style":"simple","values":["1"],"at":11}`)
-	checkParams(t, Config{Params: c.Params, Normalizer: normalizer(t, "rfc3986")}, "params", `http://h/u\1`, `{"params":[]}`)
+	checkParams(t, Config{Params: c.Params, Normalizer: newNormalizer(t, "rfc3986")}, "params", `http://h/u\1`, `{"params":[]}`)
 	// Styles of a policy.
 	policy := codec.DefaultPolicy()
 	policy.Styles = c.Params
@@ -107,7 +107,7 @@ func TestParamFlags(t *testing.T) {
 	checkParams(t, c, "url,error", "http://h/?color=1&color=2", `{"url":"http://h/?color=1&color=2","error":"flagged","at":18,"flag":"param-style"}`)
 	checkParams(t, c, "url,error", "http://h/?a&", `{"url":"http://h/?a&","error":"flagged","at":12,"flag":"empty-pair"}`)
 	// A URL that cannot be parsed has no parameters, and none of the URL before it.
-	c = Config{Format: "lines", Normalizer: normalizer(t, "equiv"), Render: RenderJSONL, Fields: []string{"diagnostics", "params"}}
+	c = Config{Format: "lines", Normalizer: newNormalizer(t, "equiv"), Render: RenderJSONL, Fields: []string{"diagnostics", "params"}}
 	check(t, c, "http://h/?a=&&\nhttp://h h/?a=1\n", `{"diagnostics":[{"flag":"empty-pair","at":13,"component":"query","action":"kept"}],"params":[{"index":0,"in":"query","name":"a","value":"","at":10}]}`+"\n"+
 		`{"diagnostics":[{"flag":"raw-space","at":8,"component":"host","action":"kept"},{"flag":"domain-to-ASCII","at":8,"component":"host","action":"rejected"}],"error":"host-invalid","at":8}`+"\n")
 }
@@ -126,7 +126,7 @@ func TestParamsSecrets(t *testing.T) {
 		"http://h/?u=http://u:" + secret + "@h/", "http://h/?u=http%3A%2F%2Fu:" + secret + "@h/", "http://h/?http://u:" + secret + "@h/",
 		"http://h/?Token=http://u:" + secret + "@h/|x",
 	} {
-		c.Format, c.Normalizer, c.Render, c.Fields = "lines", normalizer(t, "equiv"), RenderJSONL, []string{"params", "diagnostics"}
+		c.Format, c.Normalizer, c.Render, c.Fields = "lines", newNormalizer(t, "equiv"), RenderJSONL, []string{"params", "diagnostics"}
 		out, _, _ := runJob(t, newJob(t, c), []byte(in+"\n"))
 		if strings.Contains(string(out), secret) || !strings.Contains(string(out), "***") {
 			t.Errorf("%s: %s", in, out)
@@ -140,7 +140,7 @@ func TestParamsKeys(t *testing.T) {
 	const in = "http://h/u/1?color=b|a&color=c&o[x]=1&&a=1,2\n"
 	var want string
 	for _, s := range []*params.Styles{nil, styles(t, pipeDecl, deepDecl, simpleDecl)} {
-		c := Config{Format: "lines", Params: s, Normalizer: normalizer(t, "analytics"), Render: RenderTSV, Fields: []string{"norm", "k0", "k1", "k2", "k3"}}
+		c := Config{Format: "lines", Params: s, Normalizer: newNormalizer(t, "analytics"), Render: RenderTSV, Fields: []string{"norm", "k0", "k1", "k2", "k3"}}
 		out, _, _ := runJob(t, newJob(t, c), []byte(in))
 		if want == "" {
 			want = string(out)
@@ -156,7 +156,7 @@ func TestParamsNoAllocs(t *testing.T) {
 	for _, render := range []Render{RenderJSONL, RenderTSV} {
 		c := Config{
 			Format: "combined", Target: TargetAll, Render: render, Fields: []string{"params", "flags", "diagnostics"}, Redact: true, Secrets: []string{"token"},
-			Params: styles(t, pipeDecl, deepDecl, simpleDecl), Normalizer: normalizer(t, "equiv"),
+			Params: styles(t, pipeDecl, deepDecl, simpleDecl), Normalizer: newNormalizer(t, "equiv"),
 		}
 		w := newJob(t, c).NewWorker()
 		rec := []byte(`h - - [t] "GET /u/1,2?color=a%7Cb&o[x]=1&o%5By%5d&&token=x&u=http://a:b@c/%zz&%FF=%FE&color=c HTTP/1.1" 200 1 "http://h/;v=1?a=%41" "x"` + "\n")
@@ -172,15 +172,15 @@ func TestParamsNoAllocs(t *testing.T) {
 
 // TestParamsExtend: the field can be added to records.
 func TestParamsExtend(t *testing.T) {
-	c := Config{Format: "jsonl", URLField: "u", Render: RenderExtend, Extend: []Extension{{"p", "params"}}, Normalizer: normalizer(t, "equiv")}
+	c := Config{Format: "jsonl", URLField: "u", Render: RenderExtend, Extend: []Extension{{"p", "params"}}, Normalizer: newNormalizer(t, "equiv")}
 	check(t, c, `{"u":"http://h/?a=1"}`+"\n", `{"u":"http://h/?a=1","p":[{"index":0,"in":"query","name":"a","value":"1","at":10}]}`+"\n")
-	c = Config{Format: "csv", URLField: "1", Render: RenderExtend, Extend: []Extension{{"p", "params"}}, Normalizer: normalizer(t, "equiv")}
+	c = Config{Format: "csv", URLField: "1", Render: RenderExtend, Extend: []Extension{{"p", "params"}}, Normalizer: newNormalizer(t, "equiv")}
 	check(t, c, "http://h/?a\n", `http://h/?a,"[{""index"":0,""in"":""query"",""name"":""a"",""at"":10}]"`+"\n")
 }
 
 // TestParamsStale: nothing of one URL is said of the next.
 func TestParamsStale(t *testing.T) {
-	c := Config{Format: "lines", Normalizer: normalizer(t, "equiv"), Render: RenderJSONL, Fields: []string{"params", "diagnostics"}}
+	c := Config{Format: "lines", Normalizer: newNormalizer(t, "equiv"), Render: RenderJSONL, Fields: []string{"params", "diagnostics"}}
 	w := newJob(t, c).NewWorker()
 	var st Stats
 	for _, first := range []string{"http://h/\tlong/path;x=1?\ta=1&&", "http://h/?a=&&b"} {

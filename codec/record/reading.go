@@ -33,23 +33,50 @@ type reading struct {
 	hash     int                        // offset in url of a '#' that should not be there, or -1
 }
 
+// A normalizer reads the URLs of a record one after the other, and answers for the
+// last one. It owns all that becomes of a URL before anything is written.
+type normalizer struct {
+	job   *Job
+	found *Found // in the record at hand
+	res   codec.Result
+	cur   reading
+	fact  Fact // of the record at hand
+
+	// Scratch.
+	text, base       []byte // unescaped; not used where the record has no escapes
+	hostText         []byte // the same of the field that the job's base holds
+	runs, baseRuns   []run
+	full             []byte // scheme, host and target in one
+	norm             []byte
+	canonical        []byte // what a key is the hash of
+	diagnosticBuf    []codec.Diagnostic
+	savedDiagnostics []codec.Diagnostic
+	savedIn          codec.URL
+	pairs            []params.Pair // of the query
+	params           urlParams
+	name             []byte // of a parameter, or its value
+	repaired         []byte // a normal form with its repairs, on its way to a codec again
+	other, spare     []byte // the same of the next round; the one before all rounds
+	mended, masked   []byte // a component of these
+}
+
 // placeholder stands in for a scheme and host that are not known.
 var placeholder = []byte("http://h")
 
-// read reads the URL at s into w.cur and counts it. It is false if there is
-// none: because the target has no URL, and then w.cur.why is 0, or because it
+// read reads the URL at s into n.cur and counts it. It is false if there is
+// none: because the target has no URL, and then n.cur.why is 0, or because it
 // has no reading, and then v is told.
-func (w *Worker) read(s *site, rec []byte, v *verdict, st *Stats) bool {
-	c, f := &w.cur, &w.found
+func (n *normalizer) read(s *site, rec []byte, v *verdict, st *Stats) bool {
+	c, f := &n.cur, n.found
 	raw := s.in(rec)
-	text, runs, escaped := s.enc.unescape(w.text, raw, w.runs)
-	w.runs = runs
+	text, runs, escaped := s.dialect.unescape(n.text, raw, n.runs)
+	n.runs = runs
 	if escaped {
-		w.text = text
+		n.text = text
 	}
 	*c = reading{url: text, hash: -1}
-	if w.params.dirty {
-		w.params.reset()
+	if n.params.dirty {
+		n.params.reset()
 	}
 	switch s.role {
 	case roleTarget:
@@ -62,24 +89,24 @@ func (w *Worker) read(s *site, rec []byte, v *verdict, st *Stats) bool {
 		c.form, f.form = Absolute, Absolute
 	}
 	if c.form == Origin {
-		w.readOrigin(rec)
+		n.readOrigin(rec)
 	} else {
-		w.readReference(rec)
+		n.readReference(rec)
 	}
 	st.URLs++
 	if c.why == 0 {
-		w.note()
-		w.sift()
+		n.note()
+		n.filter()
 	}
 	if c.why != 0 {
-		v.reject(c, s.start+rawOffset(w.runs, c.errAt))
+		v.reject(c, s.start+rawOffset(n.runs, c.errAt))
 		return false
 	}
 	v.urls++
-	w.count(st)
-	if w.job.facts {
-		w.learn(v.urls == 1)
-		w.countKeys(st)
+	n.count(st)
+	if n.job.facts {
+		n.learn(v.urls == 1)
+		n.countKeys(st)
 	}
 	return true
 }
@@ -88,47 +115,47 @@ func (w *Worker) read(s *site, rec []byte, v *verdict, st *Stats) bool {
 // with a scheme is not resolved: RFC 3986 §5.2.2 would take dot segments out of
 // "mailto:a/../b" too, which normalization leaves alone, so that a resolved URL
 // would change when it is read again.
-func (w *Worker) readReference(rec []byte) {
-	c := &w.cur
-	base := w.baseOf(rec)
+func (n *normalizer) readReference(rec []byte) {
+	c := &n.cur
+	base := n.baseOf(rec)
 	c.src, c.base = c.url, base
 	var err error
 	i := bytes.IndexByte(c.src, ':')
-	if len(base) > 0 && (w.job.whatwg || i < 0 || !isScheme(c.src[:i])) {
-		w.norm, err = w.job.norm.AppendRef(w.norm[:0], base, c.src, &w.res)
-		if err == codec.ErrBase && w.job.template != nil && w.found.base.end == 0 {
+	if len(base) > 0 && (n.job.whatwg || i < 0 || !isScheme(c.src[:i])) {
+		n.norm, err = n.job.norm.AppendRef(n.norm[:0], base, c.src, &n.res)
+		if err == codec.ErrBase && n.job.template != nil && n.found.base.end == 0 {
 			// What the record calls its host is none. The URL may do without.
 			c.base = nil
-			w.norm, err = w.job.norm.Append(w.norm[:0], c.src, &w.res)
+			n.norm, err = n.job.norm.Append(n.norm[:0], c.src, &n.res)
 		}
 	} else {
-		w.norm, err = w.job.norm.Append(w.norm[:0], c.src, &w.res)
+		n.norm, err = n.job.norm.Append(n.norm[:0], c.src, &n.res)
 	}
-	w.settle(err)
+	n.settle(err)
 	c.back = c.norm
 }
 
 // readOrigin reads an origin-form target. It is put behind scheme and host as
 // it is, not resolved: "//x" is a path here, not a host (RFC 9112 §3.3).
-func (w *Worker) readOrigin(rec []byte) {
-	c := &w.cur
-	w.full, c.nohost = w.appendOrigin(w.full[:0], rec)
+func (n *normalizer) readOrigin(rec []byte) {
+	c := &n.cur
+	n.full, c.nohost = n.appendOrigin(n.full[:0], rec)
 	for {
-		c.prefix = len(w.full)
-		w.full = append(w.full, c.url...)
-		c.src = w.full
+		c.prefix = len(n.full)
+		n.full = append(n.full, c.url...)
+		c.src = n.full
 		var err error
-		w.norm, err = w.job.norm.Append(w.norm[:0], c.src, &w.res)
-		w.settle(err)
+		n.norm, err = n.job.norm.Append(n.norm[:0], c.src, &n.res)
+		n.settle(err)
 		if c.nohost || !isHostError[c.why] {
 			break
 		}
 		// What the log calls the host is none. The target can still be read.
-		w.full, c.nohost, c.why = append(w.full[:0], placeholder...), true, 0
+		n.full, c.nohost, c.why = append(n.full[:0], placeholder...), true, 0
 		c.flags = codec.Flags{}
 	}
 	if c.why == 0 {
-		c.back = c.norm[w.res.Out.Span(codec.Path).Start:]
+		c.back = c.norm[n.res.Out.Span(codec.Path).Start:]
 		if c.nohost {
 			c.flags = c.flags.With(codec.Relative)
 		}
@@ -142,15 +169,15 @@ var isHostError = [NumReasons]bool{
 }
 
 // settle takes over the codec's answer.
-func (w *Worker) settle(err error) {
-	c := &w.cur
-	c.norm, c.text, c.flags = w.norm, c.src, c.flags.Union(w.res.Flags)
+func (n *normalizer) settle(err error) {
+	c := &n.cur
+	c.norm, c.text, c.flags = n.norm, c.src, c.flags.Union(n.res.Flags)
 	if err == nil {
-		if w.job.wants.has(fChange) {
-			c.change = w.job.norm.Change(c.src, c.norm, &w.res)
+		if n.job.wants.has(fChange) {
+			c.change = n.job.norm.Change(c.src, c.norm, &n.res)
 		}
-		c.fragment = w.res.In.Has(codec.Fragment)
-		w.repair()
+		c.fragment = n.res.In.Has(codec.Fragment)
+		n.repair()
 		return
 	}
 	c.norm = nil
@@ -159,15 +186,15 @@ func (w *Worker) settle(err error) {
 	} else {
 		c.why = Panic
 	}
-	c.errAt = min(max(0, int(w.res.ErrAt)-c.prefix), len(c.url))
+	c.errAt = min(max(0, int(n.res.ErrAt)-c.prefix), len(c.url))
 }
 
 // appendOrigin appends the scheme and authority that the target belongs to:
 // those of the record, then those of the base, then the placeholder. A host
 // without a scheme is taken for https on port 443 and for http elsewhere, which
 // is flagged as a guess unless the port is 80 or 443.
-func (w *Worker) appendOrigin(dst, rec []byte) (_ []byte, nohost bool) {
-	f, j := &w.found, w.job
+func (n *normalizer) appendOrigin(dst, rec []byte) (_ []byte, nohost bool) {
+	f, j := n.found, n.job
 	var host []byte
 	for _, s := range f.hosts {
 		if h := s.in(rec); len(h) > 0 && (len(h) > 1 || h[0] != '-' && h[0] != '_') && isHost(h) {
@@ -196,7 +223,7 @@ func (w *Worker) appendOrigin(dst, rec []byte) (_ []byte, nohost bool) {
 		case string(port) == "443" || bytes.HasSuffix(host, []byte(":443")):
 			scheme = []byte("https")
 		case string(port) != "80" && !bytes.HasSuffix(host, []byte(":80")):
-			w.cur.flags = w.cur.flags.With(codec.SchemeGuessed)
+			n.cur.flags = n.cur.flags.With(codec.SchemeGuessed)
 		}
 	}
 	dst = append(append(append(dst, scheme...), "://"...), host...)
@@ -217,29 +244,29 @@ func allDigits(s []byte) bool {
 }
 
 // note adds what only we can know to the flags.
-func (w *Worker) note() {
-	c := &w.cur
+func (n *normalizer) note() {
+	c := &n.cur
 	if c.form != NoForm && c.fragment {
 		c.flags = c.flags.With(codec.FragmentInRequest)
 		c.hash = bytes.IndexByte(c.url, '#') // by any standard the first one
 	}
-	if w.job.readsParams || w.res.In.Has(codec.Query) || c.mended {
-		w.readParams()
+	if n.job.readsParams || n.res.In.Has(codec.Query) || c.mended {
+		n.readParams()
 	}
-	if (w.job.level >= codec.K2 || w.job.rejectFlags.Has(codec.SignedURL)) && w.isSigned() {
+	if (n.job.level >= codec.K2 || n.job.rejectFlags.Has(codec.SignedURL)) && n.isSigned() {
 		c.flags = c.flags.With(codec.SignedURL)
 	}
 }
 
-// sift gives the URL a reason to be rejected if the job wants none of its kind.
+// filter gives the URL a reason to be rejected if the job wants none of its kind.
 // Of several flags the first counts, and the first place of it that is known.
-func (w *Worker) sift() {
-	c, j := &w.cur, w.job
+func (n *normalizer) filter() {
+	c, j := &n.cur, n.job
 	if bad := c.flags.Intersect(j.rejectFlags); !bad.IsZero() {
 		for c.flag = range bad.All() {
 			break
 		}
-		for _, m := range w.diagnostics() {
+		for _, m := range n.diagnostics() {
 			if m.Flag == c.flag {
 				c.errAt = int(m.At)
 				break
@@ -248,7 +275,7 @@ func (w *Worker) sift() {
 		c.why, c.norm = Flagged, nil
 		return
 	}
-	if j.rejectNotHTTP && !c.nohost && w.res.Out.Has(codec.Scheme) && !isHTTP(w.res.Out.Bytes(c.norm, codec.Scheme)) {
+	if j.rejectNotHTTP && !c.nohost && n.res.Out.Has(codec.Scheme) && !isHTTP(n.res.Out.Bytes(c.norm, codec.Scheme)) {
 		c.why, c.norm = NotHTTP, nil
 	}
 }
@@ -261,13 +288,13 @@ func isHTTP(scheme []byte) bool {
 var schemeHTTP, schemeHTTPS = []byte("http"), []byte("https")
 
 // count counts the URL, which has a reading.
-func (w *Worker) count(st *Stats) {
-	c := &w.cur
+func (n *normalizer) count(st *Stats) {
+	c := &n.cur
 	c.same = bytes.Equal(c.back, c.url)
 	if !c.same {
 		st.Changed++
 		if !c.mended { // else repair knows
-			c.hits = w.job.norm.Hits(c.src, c.norm, &w.res)
+			c.hits = n.job.norm.Hits(c.src, c.norm, &n.res)
 		}
 		countHits(c.hits, st)
 	} else {
@@ -287,9 +314,9 @@ func (w *Worker) count(st *Stats) {
 
 // countKeys counts the rules that have changed something in the keys that were
 // made of the URL so far, each once for a URL.
-func (w *Worker) countKeys(st *Stats) {
-	c := &w.cur
-	if more := w.res.KeyHits() &^ c.hits; c.why == 0 && more != 0 {
+func (n *normalizer) countKeys(st *Stats) {
+	c := &n.cur
+	if more := n.res.KeyHits() &^ c.hits; c.why == 0 && more != 0 {
 		c.hits |= more
 		countHits(more, st)
 	}
@@ -304,8 +331,8 @@ func countHits(hits codec.Rules, st *Stats) {
 // isSigned reports whether the query is signed. The codec flags it when it makes
 // a key of a level that looks at parameters, which may be after the flags were
 // written, or never.
-func (w *Worker) isSigned() bool {
-	query := w.res.Out.Bytes(w.cur.norm, codec.Query)
-	w.pairs = params.AppendPairs(w.pairs[:0], query, params.Ampersand)
-	return params.Signed(w.pairs, query)
+func (n *normalizer) isSigned() bool {
+	query := n.res.Out.Bytes(n.cur.norm, codec.Query)
+	n.pairs = params.AppendPairs(n.pairs[:0], query, params.Ampersand)
+	return params.Signed(n.pairs, query)
 }

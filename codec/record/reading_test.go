@@ -11,7 +11,7 @@ import (
 func TestOriginBrowser(t *testing.T) {
 	f := func(profile, target, want string) {
 		t.Helper()
-		c := Config{Format: "combined", Normalizer: normalizer(t, profile)}
+		c := Config{Format: "combined", Normalizer: newNormalizer(t, profile)}
 		const a, z = `h - - [t] "GET `, ` HTTP/1.1" 200 1`
 		check(t, c, a+target+z, a+want+z)
 	}
@@ -45,7 +45,7 @@ func TestOriginHost(t *testing.T) {
 
 // The byte that ends a field is escaped in what is written, if it can be.
 func TestStop(t *testing.T) {
-	c := Config{Format: `%h|%r|%{Referer}i %b`, Target: TargetAll, Normalizer: normalizer(t, "equiv")}
+	c := Config{Format: `%h|%r|%{Referer}i %b`, Target: TargetAll, Normalizer: newNormalizer(t, "equiv")}
 	check(t, c, `h|GET /%7e\x7C|A:b\x20c 1`, `h|GET /~\x7c|a:b\x20c 1`)
 }
 
@@ -55,10 +55,10 @@ func TestFragmentPlace(t *testing.T) {
 }
 
 func TestBaseOfStandard(t *testing.T) {
-	if _, err := New(Config{Format: "lines", Base: "http://1.2.3.256/", Normalizer: normalizer(t, "equiv")}); err == nil {
+	if _, err := New(Config{Format: "lines", Base: "http://1.2.3.256/", Normalizer: newNormalizer(t, "equiv")}); err == nil {
 		t.Error("a base that browsers refuse is taken")
 	}
-	c := Config{Format: "jsonl", URLField: "u", BaseField: "b", Normalizer: normalizer(t, "equiv")}
+	c := Config{Format: "jsonl", URLField: "u", BaseField: "b", Normalizer: newNormalizer(t, "equiv")}
 	check(t, c, `{"b":"http://h/x/","u":"http:%7e"}`, `{"b":"http://h/x/","u":"http://h/x/~"}`)
 	_, _, st := runJob(t, newJob(t, c), []byte(`{"b":"http://[/","u":"a"}`))
 	if st.Rejects[codec.ErrBase] != 1 {

@@ -23,8 +23,8 @@ func BenchmarkAppend(b *testing.B) {
 		})
 	}
 	f("combined/rewrite", Config{Format: "combined"}, benchLine)
-	f("combined/rewrite/equiv", Config{Format: "combined", Normalizer: normalizer(b, "equiv")}, benchLine)
-	f("combined/rewrite/equiv/all", Config{Format: "combined", Target: TargetAll, Normalizer: normalizer(b, "equiv")}, benchLine)
+	f("combined/rewrite/equiv", Config{Format: "combined", Normalizer: newNormalizer(b, "equiv")}, benchLine)
+	f("combined/rewrite/equiv/all", Config{Format: "combined", Target: TargetAll, Normalizer: newNormalizer(b, "equiv")}, benchLine)
 	f("combined/rewrite/all", Config{Format: "combined", Target: TargetAll}, benchLine)
 	f("combined/jsonl", Config{Format: "combined", Render: RenderJSONL}, benchLine)
 	f("combined/keys", Config{Format: "combined", Render: RenderKeys, Base: "http://h/"}, benchLine)
@@ -36,7 +36,7 @@ func BenchmarkAppend(b *testing.B) {
 
 // BenchmarkCodec is what the codec alone costs for the URL of benchLine.
 func BenchmarkCodec(b *testing.B) {
-	n := normalizer(b, "rfc3986-scheme")
+	n := newNormalizer(b, "rfc3986-scheme")
 	src := []byte("http://h/presentations/logstash-monitorama-2013/images/kibana-search.png?a=b")
 	var r codec.Result
 	var out []byte

@@ -24,7 +24,7 @@ var normalizers = func() map[string]*codec.Normalizer {
 }()
 
 // normalizer returns the Normalizer of a built-in profile.
-func normalizer(t testing.TB, name string) *codec.Normalizer {
+func newNormalizer(t testing.TB, name string) *codec.Normalizer {
 	t.Helper()
 	n := normalizers[name]
 	if n == nil {
@@ -37,7 +37,7 @@ func normalizer(t testing.TB, name string) *codec.Normalizer {
 func newJob(t testing.TB, c Config) *Job {
 	t.Helper()
 	if c.Normalizer == nil {
-		c.Normalizer = normalizer(t, "rfc3986-scheme")
+		c.Normalizer = newNormalizer(t, "rfc3986-scheme")
 		c.Level = codec.K1
 	}
 	j, err := New(c)
@@ -291,7 +291,7 @@ func around(w *Worker, rec, head []byte) string {
 		fmt.Fprint(&b, why, pos)
 	}
 	for _, s := range w.found.sites[:w.found.n] {
-		if s.enc == encCell || s.enc == encQuoted {
+		if s.dialect == cellDialect || s.dialect == quotedDialect {
 			// A cell may get quotes.
 			return strings.ReplaceAll(string(rec[:s.start])+"<cell>"+string(rec[s.end:]), `"`, "")
 		}

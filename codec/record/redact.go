@@ -10,45 +10,60 @@ import (
 // userinfo (RFC 3986 §3.2.1).
 const stars = "***"
 
+// A redactor hides passwords.
+type redactor struct {
+	job   *Job
+	found *Found // in the record at hand
+
+	// Scratch.
+	side      []byte       // a normal form of no interest
+	scrub     codec.Result // its parts
+	hidden    []byte       // text with its passwords hidden
+	inside    []byte       // the same, with those of URLs inside a URL
+	plainText []byte       // of a URL without the escapes of its record
+	plainRuns []run
+	whole     []byte // a record with its passwords hidden
+}
+
 // hide returns text, one URL without the escapes of its record, with its
 // password replaced by stars: text itself if there is none, else scratch.
 //
 // What browsers take for the password goes first, and what RFC 3986 takes for
 // one where browsers see none. Of a URL that browsers have no reading of, what
 // looks like one.
-func (w *Worker) hide(text []byte) []byte {
+func (red *redactor) hide(text []byte) []byte {
 	if bytes.IndexByte(text, '@') < 0 {
 		return text
 	}
 	var err error
-	w.side, err = browser.Append(w.side[:0], text, &w.scrub)
-	if err == nil && !w.scrub.In.Has(codec.Password) {
-		err = codec.Parse(text, &w.scrub)
-		if err == nil && !w.scrub.In.Has(codec.Password) {
+	red.side, err = browser.Append(red.side[:0], text, &red.scrub)
+	if err == nil && !red.scrub.In.Has(codec.Password) {
+		err = codec.Parse(text, &red.scrub)
+		if err == nil && !red.scrub.In.Has(codec.Password) {
 			return text
 		}
 	}
-	p := w.scrub.In.Span(codec.Password)
+	p := red.scrub.In.Span(codec.Password)
 	if err != nil {
 		var ok bool
 		if p, ok = likelyPassword(text); !ok {
 			return text
 		}
 	}
-	w.hidden = appendStars(append(w.hidden[:0], text[:p.Start]...), p.In(text))
-	w.hidden = append(w.hidden, text[p.End:]...)
-	return w.hidden
+	red.hidden = appendStars(append(red.hidden[:0], text[:p.Start]...), p.In(text))
+	red.hidden = append(red.hidden, text[p.End:]...)
+	return red.hidden
 }
 
 // hideAll is hide for a URL that is written back: what looks like the password
 // of another URL inside it goes too.
-func (w *Worker) hideAll(text []byte) []byte {
-	text = w.hide(text)
+func (red *redactor) hideAll(text []byte) []byte {
+	text = red.hide(text)
 	if bytes.IndexByte(text, '@') < 0 {
 		return text
 	}
-	w.inside = appendRedacted(w.inside[:0], text, true)
-	return w.inside
+	red.inside = appendRedacted(red.inside[:0], text, true)
+	return red.inside
 }
 
 // appendStars appends stars for a password. A backslash in it stays: it ends the
@@ -146,54 +161,54 @@ func authorityEnd(b []byte, pos int) int {
 }
 
 // redactTail hides the passwords in out[start:].
-func (w *Worker) redactTail(out []byte, start int) []byte {
-	w.hidden = append(w.hidden[:0], out[start:]...)
-	return appendRedacted(out[:start], w.hidden, false)
+func (red *redactor) redactTail(out []byte, start int) []byte {
+	red.hidden = append(red.hidden[:0], out[start:]...)
+	return appendRedacted(out[:start], red.hidden, false)
 }
 
 // redactRecord returns rec, or the beginning of it, with its passwords hidden, in
 // scratch. The URLs that were found in it are looked at without their escapes.
-func (w *Worker) redactRecord(rec []byte) []byte {
-	w.whole = w.appendHidden(w.whole[:0], rec, 0, len(rec))
-	return w.whole
+func (red *redactor) redactRecord(rec []byte) []byte {
+	red.whole = red.appendHidden(red.whole[:0], rec, 0, len(rec))
+	return red.whole
 }
 
 // appendHidden appends rec[from:to] with its passwords hidden. No URL that was
 // found lies across its ends.
-func (w *Worker) appendHidden(dst, rec []byte, from, to int) []byte {
-	for i := range w.found.n {
-		s := &w.found.sites[i]
+func (red *redactor) appendHidden(dst, rec []byte, from, to int) []byte {
+	for i := range red.found.n {
+		s := &red.found.sites[i]
 		if s.start < from || s.end > to {
 			continue
 		}
-		text, runs, escaped := s.enc.unescape(w.plainText, s.in(rec), w.plainRuns)
-		w.plainRuns = runs
+		text, runs, escaped := s.dialect.unescape(red.plainText, s.in(rec), red.plainRuns)
+		red.plainRuns = runs
 		if escaped {
-			w.plainText = text
+			red.plainText = text
 		}
-		now := w.hideAll(text)
-		dst, from = w.replace(dst, rec, from, s, now, bytes.Equal(now, text))
+		now := red.hideAll(text)
+		dst, from = red.replace(dst, rec, from, s, now, bytes.Equal(now, text))
 	}
 	return appendRedacted(dst, rec[from:to], false)
 }
 
 // redactCut hides the passwords in out[start:], a record without its end: what
 // may be the beginning of a password at the cut goes too.
-func (w *Worker) redactCut(out []byte, start int) []byte {
+func (red *redactor) redactCut(out []byte, start int) []byte {
 	authority := start + bytes.LastIndexByte(out[start:], '/') + 1
 	colon := bytes.IndexByte(out[authority:], ':')
 	if authority > start && colon >= 0 && authorityEnd(out, authority) == len(out) {
 		out = append(out[:authority+colon+1], stars...)
 	}
-	return w.redactTail(out, start)
+	return red.redactTail(out, start)
 }
 
 // replace appends rec from an offset on up to the end of s, with text now where
 // s was, unless that is the same. Where nothing changes it may append less: it
 // returns the offset to go on from.
-func (w *Worker) replace(out, rec []byte, from int, s *site, now []byte, same bool) ([]byte, int) {
+func (red *redactor) replace(out, rec []byte, from int, s *site, now []byte, same bool) ([]byte, int) {
 	switch {
-	case w.job.redact:
+	case red.job.redact:
 		out = appendRedacted(out, rec[from:s.start], false)
 	case same:
 		return out, from
@@ -203,7 +218,7 @@ func (w *Worker) replace(out, rec []byte, from int, s *site, now []byte, same bo
 	if same {
 		return append(out, s.in(rec)...), s.end
 	}
-	return s.enc.escape(out, now, s.stop), s.end
+	return s.dialect.escape(out, now, s.stop), s.end
 }
 
 // browser reads as browsers do, and changes nothing else.

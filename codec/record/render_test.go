@@ -55,7 +55,7 @@ func TestJSONL(t *testing.T) {
 		c.Render = RenderJSONL
 		check(t, c, in, want)
 	}
-	k0 := Config{Format: "lines", Normalizer: normalizer(t, "rfc3986"), Level: codec.K0}
+	k0 := Config{Format: "lines", Normalizer: newNormalizer(t, "rfc3986"), Level: codec.K0}
 	f(k0, "HTTP://u:p@H:81/a%2f?#\n", `{"url":"HTTP://u:p@H:81/a%2f?#","norm":"http://u:p@h:81/a%2F?#","key":"`+keyHex(t, codec.K0, "http://u:p@h:81/a%2F?#")+`","level":"k0","change":"cosmetic","flags":["lower-hex","credentials"],`+
 		`"diagnostics":[{"flag":"credentials","at":7,"component":"username","action":"kept"},{"flag":"lower-hex","at":17,"component":"path","action":"recased"}],"scheme":"http","username":"u","host":"h","port":"81","path":"/a%2F","query":"","fragment":""}`+"\n")
 	f(Config{Format: "lines", Fields: []string{"url", "norm"}}, "/\xe9\n", `{"url_b64":"L+k=","norm":"/%E9"}`+"\n")
@@ -97,7 +97,7 @@ func TestRedactEscaped(t *testing.T) {
 func keyHex(t *testing.T, lv codec.Level, url string) string {
 	t.Helper()
 	var r codec.Result
-	n := normalizer(t, "rfc3986")
+	n := newNormalizer(t, "rfc3986")
 	norm, err := n.Append(nil, []byte(url), &r)
 	if err != nil {
 		t.Fatal(err)

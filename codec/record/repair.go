@@ -49,46 +49,46 @@ func ParseRepair(name string) (Repair, error) {
 // round can bring to light what the next one repairs: "&%2561mp;".
 const maxRounds = 8
 
-// repair changes the normal form in w.cur as the job wants: c.norm and what w.res
+// repair changes the normal form in n.cur as the job wants: c.norm and what n.res
 // says of it and of its keys are of the repaired URL, flags and marks still of
 // what was read. What takes more than maxRounds stays as it was.
-func (w *Worker) repair() {
-	c, j := &w.cur, w.job
+func (n *normalizer) repair() {
+	c, j := &n.cur, n.job
 	if c.why != 0 || j.repairs == 0 && len(j.secrets) == 0 {
 		return
 	}
-	w.repaired = w.appendRepaired(w.repaired[:0], c)
-	if bytes.Equal(w.repaired, c.norm) {
+	n.repaired = n.appendRepaired(n.repaired[:0], c)
+	if bytes.Equal(n.repaired, c.norm) {
 		return
 	}
-	w.savedDiagnostics, c.mended = append(w.savedDiagnostics[:0], w.res.Diagnostics...), true
-	w.savedIn = w.res.In
-	c.hits = j.norm.Hits(c.src, c.norm, &w.res)
-	w.spare = append(w.spare[:0], c.norm...)
+	n.savedDiagnostics, c.mended = append(n.savedDiagnostics[:0], n.res.Diagnostics...), true
+	n.savedIn = n.res.In
+	c.hits = j.norm.Hits(c.src, c.norm, &n.res)
+	n.spare = append(n.spare[:0], c.norm...)
 	for range maxRounds {
 		var err error
-		if w.norm, err = j.norm.Append(w.norm[:0], w.repaired, &w.res); err != nil {
+		if n.norm, err = j.norm.Append(n.norm[:0], n.repaired, &n.res); err != nil {
 			break
 		}
-		c.norm, c.text = w.norm, w.repaired
-		w.other = w.appendRepaired(w.other[:0], c)
-		if bytes.Equal(w.other, c.norm) {
+		c.norm, c.text = n.norm, n.repaired
+		n.other = n.appendRepaired(n.other[:0], c)
+		if bytes.Equal(n.other, c.norm) {
 			c.change = max(c.change, codec.Repaired)
 			if c.masked {
 				c.change = codec.Lossy
 			}
 			return
 		}
-		w.repaired, w.other = w.other, w.repaired
+		n.repaired, n.other = n.other, n.repaired
 	}
-	w.norm, _ = j.norm.Append(w.norm[:0], w.spare, &w.res) // the normal form of itself
-	c.norm, c.text, c.repairs = w.norm, w.spare, [codec.Fragment + 1]Repair{}
+	n.norm, _ = j.norm.Append(n.norm[:0], n.spare, &n.res) // the normal form of itself
+	c.norm, c.text, c.repairs = n.norm, n.spare, [codec.Fragment + 1]Repair{}
 }
 
 // appendRepaired appends the normal form of c with one round of repairs.
-func (w *Worker) appendRepaired(dst []byte, c *reading) []byte {
-	u, norm, at := &w.res.Out, c.norm, 0
-	if u.Has(codec.Password) && len(w.job.secrets) > 0 {
+func (n *normalizer) appendRepaired(dst []byte, c *reading) []byte {
+	u, norm, at := &n.res.Out, c.norm, 0
+	if u.Has(codec.Password) && len(n.job.secrets) > 0 {
 		p := u.Span(codec.Password)
 		c.masked = true
 		dst = append(append(dst, norm[:p.Start]...), stars...)
@@ -101,9 +101,9 @@ func (w *Worker) appendRepaired(dst []byte, c *reading) []byte {
 		s := u.Span(comp)
 		dst = append(dst, norm[at:s.Start]...)
 		start := len(dst)
-		dst = w.appendMended(dst, s.In(norm), comp)
+		dst = n.appendMended(dst, s.In(norm), comp)
 		if comp != codec.Path {
-			dst = w.maskSecrets(dst, start)
+			dst = n.maskSecrets(dst, start)
 		}
 		at = int(s.End)
 	}
@@ -111,14 +111,14 @@ func (w *Worker) appendRepaired(dst []byte, c *reading) []byte {
 }
 
 // appendMended appends a component with the repairs of the job, and notes in
-// w.cur which there were.
-func (w *Worker) appendMended(dst, text []byte, comp codec.Component) []byte {
-	done, want := &w.cur.repairs[comp], w.job.repairs
+// n.cur which there were.
+func (n *normalizer) appendMended(dst, text []byte, comp codec.Component) []byte {
+	done, want := &n.cur.repairs[comp], n.job.repairs
 	if want&RepairPercentU != 0 && bytes.Contains(text, percentU) {
-		w.mended = appendPercentU(w.mended[:0], text)
-		if !bytes.Equal(w.mended, text) {
+		n.mended = appendPercentU(n.mended[:0], text)
+		if !bytes.Equal(n.mended, text) {
 			*done |= RepairPercentU
-			text = w.mended
+			text = n.mended
 		}
 	}
 	if want&RepairDouble != 0 && isDouble(text) {

@@ -10,7 +10,7 @@ func TestRepair(t *testing.T) {
 	f := func(r Repair, in, want string) {
 		t.Helper()
 		for _, name := range []string{"logclean", "equiv", "whatwg"} {
-			n := normalizer(t, name)
+			n := newNormalizer(t, name)
 			check(t, Config{Format: "lines", Repairs: r, Normalizer: n}, "http://h/"+in, "http://h/"+want)
 			check(t, Config{Format: "combined", Repairs: r, Normalizer: n}, `h - - [t] "GET /`+in+` HTTP/1.1" 200 1`, `h - - [t] "GET /`+want+` HTTP/1.1" 200 1`)
 		}
@@ -27,7 +27,7 @@ func TestRepair(t *testing.T) {
 
 // What one repair brings to light the next one sees.
 func TestRepairRounds(t *testing.T) {
-	c := Config{Format: "lines", Repairs: allRepairs, Normalizer: normalizer(t, "equiv")}
+	c := Config{Format: "lines", Repairs: allRepairs, Normalizer: newNormalizer(t, "equiv")}
 	check(t, c, "http://h/?a&%2561mp;b", "http://h/?a&b")
 }
 
@@ -44,7 +44,7 @@ func TestRepairFields(t *testing.T) {
 	f("change", "lossy")
 	f("url", "http://u:p@h/%u0041%zz?Tok%65n=x&t")
 
-	c := Config{Format: "lines", Repairs: allRepairs, Render: RenderJSONL, Fields: []string{"diagnostics", "change", "flags"}, Normalizer: normalizer(t, "whatwg")}
+	c := Config{Format: "lines", Repairs: allRepairs, Render: RenderJSONL, Fields: []string{"diagnostics", "change", "flags"}, Normalizer: newNormalizer(t, "whatwg")}
 	check(t, c, "http://h/%u0041?%u00", `{"diagnostics":[{"flag":"percent-u","at":9,"component":"path","action":"replaced"},{"flag":"invalid-URL-unit","at":9,"component":"path","action":"kept"},`+
 		`{"flag":"non-hex","at":16,"component":"query","action":"kept"},{"flag":"invalid-URL-unit","at":16,"component":"query","action":"kept"}],"change":"repaired","flags":["non-hex","percent-u","invalid-URL-unit"]}`+"\n")
 }
@@ -52,7 +52,7 @@ func TestRepairFields(t *testing.T) {
 func TestSecrets(t *testing.T) {
 	f := func(in, want string) {
 		t.Helper()
-		check(t, Config{Format: "lines", Secrets: []string{"Token", "a b"}, Normalizer: normalizer(t, "equiv")}, in, want)
+		check(t, Config{Format: "lines", Secrets: []string{"Token", "a b"}, Normalizer: newNormalizer(t, "equiv")}, in, want)
 	}
 	f("http://u:p@h/token=1", "http://u:***@h/token=1")
 	f("http://h/?a=1&TOKEN=1=2&token&token=", "http://h/?a=1&TOKEN=***&token&token=***")
@@ -62,7 +62,7 @@ func TestSecrets(t *testing.T) {
 	f("mailto:a?token=1", "mailto:a?token=***")
 
 	key := func(in string) string {
-		out, _, _ := runJob(t, newJob(t, Config{Format: "lines", Secrets: []string{"token"}, Render: RenderKeys, Normalizer: normalizer(t, "equiv"), Level: codec.K1}), []byte(in))
+		out, _, _ := runJob(t, newJob(t, Config{Format: "lines", Secrets: []string{"token"}, Render: RenderKeys, Normalizer: newNormalizer(t, "equiv"), Level: codec.K1}), []byte(in))
 		return string(out)
 	}
 	if a, b := key("http://h/?token=1"), key("http://h/?token=2"); a != b {

@@ -5,45 +5,45 @@ import (
 	"strconv"
 )
 
-// row appends the chosen fields of the URL in w.cur with tabs between them, and
+// row appends the chosen fields of the URL at hand with tabs between them, and
 // a line feed. Tab, line feed, carriage return and backslash in a value are
 // written \t, \n, \r, \\; a field that is absent is empty.
-func (w *Worker) row(out []byte, s *site, rec []byte, at Position) []byte {
-	for i, f := range w.job.fields {
+func (r *renderer) row(out []byte, s *site, rec []byte, at *Position) []byte {
+	for i, f := range r.job.fields {
 		if i > 0 {
 			out = append(out, '\t')
 		}
-		out = appendTSV(out, w.plainValue(f, s, rec, at))
+		out = appendTSV(out, r.v.plainValue(f, s, rec, at))
 	}
 	return append(out, '\n')
 }
 
-// plainValue returns field f of the URL in w.cur as text without any escapes. It
+// plainValue returns field f of the URL at hand as text without any escapes. It
 // is empty if the field is absent, and lies in the record or in scratch, until
 // the next call.
-func (w *Worker) plainValue(f fieldID, s *site, rec []byte, at Position) []byte {
+func (v *values) plainValue(f fieldID, s *site, rec []byte, at *Position) []byte {
 	switch f {
 	case fLine:
-		w.key = strconv.AppendInt(w.key[:0], at.Line, 10)
+		v.key = strconv.AppendInt(v.key[:0], at.Line, 10)
 	case fOffset:
-		w.key = strconv.AppendInt(w.key[:0], at.Off, 10)
+		v.key = strconv.AppendInt(v.key[:0], at.Off, 10)
 	case fFlags:
-		w.key = w.cur.flags.AppendTo(w.key[:0])
+		v.key = v.n.cur.flags.AppendTo(v.key[:0])
 	case fDiagnostics:
-		w.key = w.appendPlainDiagnostics(w.key[:0])
+		v.key = v.appendPlainDiagnostics(v.key[:0])
 	default:
-		v, ok := w.value(f, s, rec, at)
+		v, ok := v.value(f, s, rec, at)
 		if !ok {
 			return nil
 		}
 		return v
 	}
-	return w.key
+	return v.key
 }
 
 // appendPlainDiagnostics appends the URL's diagnostics as flag@offset, commas between them.
-func (w *Worker) appendPlainDiagnostics(out []byte) []byte {
-	for i, m := range w.diagnostics() {
+func (v *values) appendPlainDiagnostics(out []byte) []byte {
+	for i, m := range v.n.diagnostics() {
 		if i > 0 {
 			out = append(out, ',')
 		}

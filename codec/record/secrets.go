@@ -9,19 +9,19 @@ import (
 // maskSecrets replaces the values of secret parameters in dst[start:], a query
 // or a fragment, by stars. Names are compared form-decoded and without regard to
 // ASCII case, as policies do.
-func (w *Worker) maskSecrets(dst []byte, start int) []byte {
-	if len(w.job.secrets) == 0 || bytes.IndexByte(dst[start:], '=') < 0 {
+func (n *normalizer) maskSecrets(dst []byte, start int) []byte {
+	if len(n.job.secrets) == 0 || bytes.IndexByte(dst[start:], '=') < 0 {
 		return dst
 	}
-	w.masked = append(w.masked[:0], dst[start:]...)
-	text, at := w.masked, 0
+	n.masked = append(n.masked[:0], dst[start:]...)
+	text, at := n.masked, 0
 	dst = dst[:start]
-	w.pairs = params.AppendPairs(w.pairs[:0], text, params.Ampersand)
-	for _, p := range w.pairs {
-		if !p.Eq || !w.isSecret(p.Name(text)) {
+	n.pairs = params.AppendPairs(n.pairs[:0], text, params.Ampersand)
+	for _, p := range n.pairs {
+		if !p.Eq || !n.isSecret(p.Name(text)) {
 			continue
 		}
-		w.cur.masked = true
+		n.cur.masked = true
 		dst = append(append(dst, text[at:p.NameEnd+1]...), stars...)
 		at = int(p.End)
 	}
@@ -30,14 +30,14 @@ func (w *Worker) maskSecrets(dst []byte, start int) []byte {
 
 // isSecret reports whether the raw name of a parameter is one of the job's. A
 // fragment may put a path in front: "#/login?token=x".
-func (w *Worker) isSecret(raw []byte) bool {
+func (n *normalizer) isSecret(raw []byte) bool {
 	if i := bytes.LastIndexByte(raw, '?'); i >= 0 {
 		raw = raw[i+1:]
 	}
-	w.name = params.AppendName(w.name[:0], raw)
-	w.name = appendLower(w.name[:0], w.name)
-	for _, s := range w.job.secrets {
-		if bytes.Equal(w.name, s) {
+	n.name = params.AppendName(n.name[:0], raw)
+	n.name = appendLower(n.name[:0], n.name)
+	for _, s := range n.job.secrets {
+		if bytes.Equal(n.name, s) {
 			return true
 		}
 	}

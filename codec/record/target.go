@@ -30,7 +30,7 @@ func (f Form) String() string { return nameOf(formNames, int(f)) }
 // or method and target (HTTP/0.9). The target is all between the first space
 // and the version, as servers log raw spaces in it. If there is no target, the
 // form is set and nothing added.
-func (f *found) addRequest(body []byte, s span, e encoding) {
+func (f *Found) addRequest(body []byte, s span, d *Dialect) {
 	line := s.in(body)
 	sp := bytes.IndexByte(line, ' ')
 	if sp < 0 {
@@ -45,12 +45,12 @@ func (f *found) addRequest(body []byte, s span, e encoding) {
 		f.form = Garbage
 	default:
 		f.method = span{s.start, s.start + sp}
-		f.addTarget(body, span{s.start + sp, s.start + versionAt(line)}, e)
+		f.addTarget(body, span{s.start + sp, s.start + versionAt(line)}, d)
 	}
 }
 
 // addTarget adds a request target without the spaces around it.
-func (f *found) addTarget(body []byte, s span, e encoding) {
+func (f *Found) addTarget(body []byte, s span, d *Dialect) {
 	for s.start < s.end && body[s.start] == ' ' {
 		s.start++
 	}
@@ -64,7 +64,7 @@ func (f *found) addTarget(body []byte, s span, e encoding) {
 	case len(t) == 1 && t[0] == '-':
 		f.form = Dash
 	default:
-		f.add(s, roleTarget, e)
+		f.add(s, roleTarget, d)
 	}
 }
 

@@ -5,8 +5,8 @@ import "testing"
 func TestRequestLine(t *testing.T) {
 	f := func(line, method, target string, form Form) {
 		t.Helper()
-		var fd found
-		fd.addRequest([]byte(line), span{0, len(line)}, encUnion)
+		var fd Found
+		fd.addRequest([]byte(line), span{0, len(line)}, unionDialect)
 		got := ""
 		if fd.n > 0 {
 			got = string(fd.sites[0].in([]byte(line)))

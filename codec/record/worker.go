@@ -4,7 +4,6 @@ import (
 	"bytes"
 
 	"github.com/urlfold/urlfold/codec"
-	"github.com/urlfold/urlfold/codec/params"
 )
 
 // Position is where a record stands. Name, Head and Key stay the caller's; Append
@@ -17,83 +16,54 @@ type Position struct {
 	Key  []byte // of the message that the record is of; nil if it has none
 }
 
-// A Worker reads records and writes what the job wants of them. It is for one
-// goroutine at a time; its scratch grows to the longest record and stays.
+// A Worker reads records and writes what the job wants of them: its Reader frames
+// them, its Locator finds the URLs, its normalizer reads each, its renderer writes
+// it. It is for one goroutine at a time; its scratch grows to the longest record and
+// stays.
 type Worker struct {
-	job   *Job
-	found found
-	scan  scanner
-	res   codec.Result // of the URL at hand
-	cur   reading
-	fact  Fact // of the record at hand
+	job     *Job
+	locator Locator
+	adder   adder // locator, if the job extends records
+	one     bool  // each record moves the line count by one
+	found   Found // in the record at hand
+	n       normalizer
+	red     redactor
+	v       values
+	r       renderer
 
-	// Scratch.
-	text, base       []byte // unescaped; not used where the record has no escapes
-	hostText         []byte // the same of the field that the job's base holds
-	runs, baseRuns   []run
-	full             []byte // scheme, host and target in one
-	norm             []byte
-	canonical        []byte       // what a key is the hash of
-	key              []byte       // any short value on its way to the output
-	hidden           []byte       // text with its passwords hidden
-	inside           []byte       // the same, with those of URLs inside a URL
-	side             []byte       // a normal form of no interest
-	scrub            codec.Result // of a text that is looked at beside the URL at hand
-	diagnosticBuf    []codec.Diagnostic
-	pairs            []params.Pair // of the query
-	telling          []param       // campaign fields or click ids
-	params           urlParams
-	name             []byte // of a parameter, or its value
-	repaired         []byte // a normal form with its repairs, on its way to a codec again
-	other, spare     []byte // the same of the next round; the one before all rounds
-	mended, masked   []byte // a component of these
-	savedDiagnostics []codec.Diagnostic
-	savedIn          codec.URL
-	plainText        []byte // as text and runs, while those are in use
-	plainRuns        []run
-	whole            []byte // a record with its passwords hidden
-	cut              []byte // a record that was too long
-	members          []byte // the values that a record is extended with
-	slots            []span // where they lie there, two for each extension; see evaluate
-	own              []ownMember
-	ownEnd           int // offset behind the last member of the record at hand
-
-	head       []byte // table: the header that the columns were found in
-	headKnown  bool
-	urlColumn  int
-	baseColumn int
-	hostColumn int
-	err        error // of the last call
-	pieceStart int64 // offset of the oversize record at hand, -1 if unknown
-	pieceEnd   int64 // offset behind its last piece so far
+	at         Position // of the record at hand
+	err        error    // of the last call
+	cut        []byte   // a record that was too long
+	pieceStart int64    // offset of the oversize record at hand, -1 if unknown
+	pieceEnd   int64    // offset behind its last piece so far
 }
 
 // NewWorker returns a Worker of the job.
 func (j *Job) NewWorker() *Worker {
-	return &Worker{job: j, urlColumn: j.url.index, baseColumn: j.base.index, hostColumn: j.host.index}
+	w := &Worker{job: j, locator: j.reader.Locator()}
+	if j.render == RenderExtend {
+		w.adder, _ = w.locator.(adder)
+	}
+	_, many := j.reader.(lineCounter)
+	w.one = !many
+	w.n = normalizer{job: j, found: &w.found}
+	w.red = redactor{job: j, found: &w.found}
+	w.v = values{job: j, n: &w.n, red: &w.red}
+	w.v.list = paramList{job: j, n: &w.n, red: &w.red}
+	w.r = renderer{job: j, n: &w.n, red: &w.red, v: &w.v}
+	return w
 }
 
 // Next returns the length of the first record of in, line end included. If no
 // line end follows, it is all of in. It is 0 if in is empty.
-func (w *Worker) Next(in []byte) int {
-	n := 0
-	if w.job.kind == kindTable {
-		n = tableRecordEnd(in, w.job.sep)
-	} else {
-		n = bytes.IndexByte(in, '\n') + 1
-	}
-	if n <= 0 {
-		return len(in)
-	}
-	return n
-}
+func (w *Worker) Next(in []byte) int { return w.job.reader.Next(in) }
 
 // Lines returns how many line ends rec, one record, moves a line count by.
 func (w *Worker) Lines(rec []byte) int64 {
-	if w.job.kind == kindTable {
-		return int64(bytes.Count(rec, lineFeed))
+	if w.one {
+		return 1
 	}
-	return 1
+	return int64(bytes.Count(rec, lineFeed))
 }
 
 var lineFeed = []byte{'\n'}
@@ -104,42 +74,32 @@ var lineFeed = []byte{'\n'}
 // If the job stops at records that are too long, Err must be asked after each call.
 func (w *Worker) Append(out, dead, rec []byte, at Position, st *Stats) (o, d []byte) {
 	j := w.job
-	w.fact, w.err = Fact{}, nil
+	w.n.fact, w.err, w.at = Fact{}, nil, at
 	if j.maxRecord > 0 && len(rec) > j.maxRecord {
 		return w.Reject(out, dead, rec, TooLong, at, st)
 	}
 	body := trimEnd(rec)
 	if isBlank(body) {
-		out = w.plain(out, rec, st)
 		st.Blank++
-		return out, dead
-	}
-	if j.named && at.Off == 0 && len(at.Head) > 0 && bytes.Equal(rec, at.Head) {
-		if j.render == RenderExtend {
-			return w.extendHead(out, rec, st), dead
-		}
 		return w.plain(out, rec, st), dead
 	}
-	if why, pos := w.locate(body, at.Head); why != 0 {
-		return w.reject(out, dead, rec, &verdict{bad: why, at: pos}, at, st)
+	w.found = Found{}
+	why, pos := w.locator.Locate(&w.found, body, &w.at)
+	switch {
+	case why != 0:
+		return w.reject(out, dead, rec, &verdict{bad: why, at: pos}, &w.at, st)
+	case w.found.passes && j.render == RenderExtend:
+		st.Records++
+		st.Emitted++
+		return w.adder.addNames(out, rec), dead
+	case w.found.passes:
+		return w.plain(out, rec, st), dead
+	case j.render == RenderRewrite:
+		return w.rewrite(out, dead, rec, &w.at, st)
+	case j.render == RenderExtend:
+		return w.extend(out, dead, rec, &w.at, st)
 	}
-	switch j.render {
-	case RenderRewrite:
-		return w.rewrite(out, dead, rec, at, st)
-	case RenderExtend:
-		return w.extend(out, dead, rec, at, st)
-	}
-	return w.list(out, dead, rec, at, st)
-}
-
-// isBlank reports whether body is nothing but ASCII white space.
-func isBlank(body []byte) bool {
-	for _, c := range body {
-		if !isSpace(c) {
-			return false
-		}
-	}
-	return true
+	return w.list(out, dead, rec, &w.at, st)
 }
 
 // plain passes a record through that is not to be read.
@@ -184,26 +144,26 @@ func (w *Worker) close(v *verdict, st *Stats) {
 
 // rewrite appends the record with its URLs in normal form. A URL that is its
 // own normal form keeps its bytes, however they are escaped.
-func (w *Worker) rewrite(out, dead, rec []byte, at Position, st *Stats) (o, d []byte) {
+func (w *Worker) rewrite(out, dead, rec []byte, at *Position, st *Stats) (o, d []byte) {
 	var v verdict
 	start, from := len(out), 0
 	for i := range w.found.n {
 		s := &w.found.sites[i]
-		ok := w.read(s, rec, &v, st)
-		now, same := w.cur.url, true // what has no reading stays, but for its password
+		ok := w.n.read(s, rec, &v, st)
+		now, same := w.n.cur.url, true // what has no reading stays, but for its password
 		if ok {
-			now, same = w.cur.back, w.cur.same
+			now, same = w.n.cur.back, w.n.cur.same
 		}
 		if w.job.redact {
-			now = w.hideAll(now)
-			same = bytes.Equal(now, w.cur.url)
+			now = w.red.hideAll(now)
+			same = bytes.Equal(now, w.n.cur.url)
 		}
-		out, from = w.replace(out, rec, from, s, now, same)
+		out, from = w.red.replace(out, rec, from, s, now, same)
 	}
 	if v.bad != 0 && w.job.divert {
 		w.close(&v, st)
 		st.Dead++
-		return out[:start], w.deadLine(dead, rec, &v, at)
+		return out[:start], w.r.deadLine(dead, rec, &v, at)
 	}
 	if w.job.redact {
 		out = appendRedacted(out, rec[from:], false)
@@ -216,7 +176,7 @@ func (w *Worker) rewrite(out, dead, rec []byte, at Position, st *Stats) (o, d []
 }
 
 // list appends what the rendering writes for each URL, the request's first.
-func (w *Worker) list(out, dead, rec []byte, at Position, st *Stats) (o, d []byte) {
+func (w *Worker) list(out, dead, rec []byte, at *Position, st *Stats) (o, d []byte) {
 	var v verdict
 	start := len(out)
 	n := w.found.n
@@ -226,17 +186,17 @@ func (w *Worker) list(out, dead, rec []byte, at Position, st *Stats) (o, d []byt
 			i = 1 - i
 		}
 		s := &w.found.sites[i]
-		ok := w.read(s, rec, &v, st)
-		if ok || w.cur.why != 0 {
-			out = w.item(out, s, rec, at)
-			w.countKeys(st)
+		ok := w.n.read(s, rec, &v, st)
+		if ok || w.n.cur.why != 0 {
+			out = w.r.item(out, s, rec, at)
+			w.n.countKeys(st)
 		}
 	}
 	w.close(&v, st)
 	switch {
 	case v.bad != 0 && w.job.divert:
 		st.Dead++
-		return out[:start], w.deadLine(dead, rec, &v, at)
+		return out[:start], w.r.deadLine(dead, rec, &v, at)
 	case len(out) == start:
 		st.Dropped++
 	default:

@@ -7,6 +7,12 @@ import (
 	"testing"
 )
 
+// locate finds the URLs of a record in mid-stream, below head.
+func (w *Worker) locate(body, head []byte) (Reason, int) {
+	w.found = Found{}
+	return w.locator.Locate(&w.found, body, &Position{Head: head, Off: 1})
+}
+
 // sitesOf returns the URLs that a job finds in a record as role=text, or the
 // reason and offset of the rejection.
 func sitesOf(t testing.TB, j *Job, rec string) string {
@@ -87,7 +93,7 @@ func TestLocateLog(t *testing.T) {
 }
 
 // slowLog reads combined as its manuals print it, with the quotes as Apache
-// escapes them: the twin of locateLog for records that keep to the format.
+// escapes them: the twin of logReader.Locate for records that keep to the format.
 var slowLog = regexp.MustCompile(`^[^ "]+ [^"\[]* \[[^\]\["]+\] "((?:[^"\\]|\\.)*)" (?:-|\d{3}) (?:-|\d+) "((?:[^"\\]|\\.)*)" "((?:[^"\\]|\\.)*)"$`)
 
 func FuzzLocateLog(f *testing.F) {
@@ -101,8 +107,8 @@ func FuzzLocateLog(f *testing.F) {
 		if m == nil {
 			return
 		}
-		var fd found
-		fd.addRequest([]byte(m[1]), span{0, len(m[1])}, encUnion)
+		var fd Found
+		fd.addRequest([]byte(m[1]), span{0, len(m[1])}, unionDialect)
 		want := ""
 		if fd.n > 0 {
 			want = string(fd.sites[0].in([]byte(m[1])))

@@ -87,7 +87,7 @@ func TestSchemeGuessed(t *testing.T) {
 func TestLayoutErrors(t *testing.T) {
 	f := func(c Config, want ...string) {
 		t.Helper()
-		c.Normalizer = normalizer(t, "rfc3986")
+		c.Normalizer = newNormalizer(t, "rfc3986")
 		_, err := New(c)
 		for _, w := range want {
 			if err == nil || !strings.Contains(err.Error(), w) {

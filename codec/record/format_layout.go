@@ -7,6 +7,64 @@ import (
 	"strings"
 )
 
+// A layoutFormat is the text of an nginx log_format or an Apache LogFormat. Its name
+// is that text.
+type layoutFormat struct{ text string }
+
+// Name implements [Format].
+func (l layoutFormat) Name() string { return l.text }
+
+// Detect implements [Format]. Nobody can tell a layout by its records.
+func (layoutFormat) Detect(*Sample) Fit { return Fit{} }
+
+// Open implements [Format].
+func (l layoutFormat) Open(c *Config) (Reader, error) {
+	r := &layoutReader{request: c.Target != TargetReferer, referer: c.Target != TargetRequest}
+	d, given := c.dialect()
+	compiled, err := compileLayout(l.text, d, given)
+	if err == nil {
+		r.layout = *compiled
+		err = r.checkTarget(c.Target)
+	}
+	errs := append([]error{in("Format", err)}, c.refuseFields()...)
+	errs = append(errs, c.checkRequestHost(compiled == nil || compiled.hasHost()))
+	if c.Render == RenderExtend {
+		errs = append(errs, errNoRoom())
+	}
+	return r, errors.Join(errs...)
+}
+
+// checkTarget checks that the layout has the URLs that are wanted.
+func (l *layoutReader) checkTarget(t Target) error {
+	if l.request && !l.hasRequest && !(t == TargetAll && l.hasReferer) {
+		return fmt.Errorf("the log format has no request: %s", requestDirectives)
+	}
+	if l.referer && !l.hasReferer && !(t == TargetAll && l.hasRequest) {
+		return errors.New("the log format has no referer: $http_referer or %{Referer}i has one")
+	}
+	return nil
+}
+
+// A layoutReader reads records by their layout.
+type layoutReader struct {
+	lineFraming
+	layout
+	request, referer bool // the URLs that are wanted
+}
+
+// Locator implements [Reader].
+func (l *layoutReader) Locator() Locator { return l }
+
+// hasHost reports whether the log format has a field for the host.
+func (l *layout) hasHost() bool {
+	for i := range l.elems {
+		if k := l.elems[i].kind; k == fkHost || k == fkHostTarget {
+			return true
+		}
+	}
+	return false
+}
+
 // A fieldKind is what a directive of a log format means to us.
 type fieldKind uint8
 
@@ -28,10 +86,6 @@ const (
 	fkHostTarget                  // "h/a?b"
 )
 
-// numHosts is how many ranks of host fields there are: what the client sent,
-// what the server made of it, Apache's %V, the server's configured name.
-const numHosts = 4
-
 // An element is a literal or a field of a log format.
 type element struct {
 	kind fieldKind
@@ -43,7 +97,7 @@ type element struct {
 // A layout is a log format made ready for use: literals and fields in turn.
 type layout struct {
 	elems      []element
-	enc        encoding
+	dialect    *Dialect
 	hasRequest bool
 	hasReferer bool
 }
@@ -51,20 +105,20 @@ type layout struct {
 const requestDirectives = "$request, $request_uri, $uri (nginx), %r, %U (Apache) hold one"
 
 // compileLayout compiles the text of an nginx log_format or an Apache
-// LogFormat. If dialect is not empty, enc is the encoding it stands for.
-func compileLayout(text, dialect string, enc encoding) (*layout, error) {
-	l := &layout{enc: enc}
+// LogFormat. If given is set, d is its dialect, and else what the text says.
+func compileLayout(text string, d *Dialect, given bool) (*layout, error) {
+	l := &layout{dialect: d}
 	var err error
 	if dollar := strings.IndexByte(text, '$'); dollar >= 0 && dollar+1 < len(text) && (isNameByte(text[dollar+1]) || text[dollar+1] == '{') {
-		var own encoding
+		var own *Dialect
 		l.elems, own, err = nginxElements(text)
-		if dialect == "" {
-			l.enc = own
+		if !given {
+			l.dialect = own
 		}
 	} else {
 		l.elems, err = apacheElements(text)
-		if dialect == "" {
-			l.enc = encApache
+		if !given {
+			l.dialect = apacheDialect
 		}
 	}
 	if err != nil {
@@ -161,11 +215,11 @@ func mergeElements(in []element) []element {
 
 func isURLKind(k fieldKind) bool { return k == fkTarget || k == fkWhole || k == fkHostTarget }
 
-// locate matches a record against the layout, from left to right and without
-// going back: a field ends where the literal behind it next occurs unescaped,
-// and the last literal stands at the record's end, so that raw quotes in a user
-// agent do no harm.
-func (l *layout) locate(f *found, body []byte, request, referer bool) (Reason, int) {
+// Locate implements [Locator]. It matches a record against the layout, from left to
+// right and without going back: a field ends where the literal behind it next
+// occurs unescaped, and the last literal stands at the record's end, so that raw
+// quotes in a user agent do no harm.
+func (l *layoutReader) Locate(f *Found, body []byte, _ *Position) (Reason, int) {
 	pos := 0
 	for i := range l.elems {
 		e := &l.elems[i]
@@ -181,7 +235,7 @@ func (l *layout) locate(f *found, body []byte, request, referer bool) (Reason, i
 			return Unparsed, pos
 		}
 		n := f.n
-		f.take(e, body, span{pos, end}, l.enc, request, referer)
+		f.take(e, body, span{pos, end}, l)
 		if f.n > n && i+1 < len(l.elems) {
 			f.sites[n].stop = l.elems[i+1].lit[0]
 		}
@@ -216,7 +270,7 @@ func (l *layout) fieldEnd(i int, body []byte, pos int) int {
 			return -1
 		}
 		from += n
-		if lit[0] != '"' || !l.enc.backslash() || !isEscaped(body[pos:from]) {
+		if lit[0] != '"' || !l.dialect.escapesQuotes() || !isEscaped(body[pos:from]) {
 			return from
 		}
 	}
@@ -243,29 +297,29 @@ func (l *layout) endAtVersion(i int, body []byte, pos int, lit []byte) int {
 }
 
 // take notes the field e at s.
-func (f *found) take(e *element, body []byte, s span, enc encoding, request, referer bool) {
+func (f *Found) take(e *element, body []byte, s span, l *layoutReader) {
 	switch e.kind {
 	case fkRequest:
-		if request {
-			f.addRequest(body, s, enc)
+		if l.request {
+			f.addRequest(body, s, l.dialect)
 		}
 	case fkTarget:
-		if request {
-			f.addTarget(body, s, enc)
+		if l.request {
+			f.addTarget(body, s, l.dialect)
 		}
 	case fkWhole:
-		if request {
-			f.add(s, roleWhole, enc)
+		if l.request {
+			f.add(s, roleWhole, l.dialect)
 		}
 	case fkHostTarget:
-		if request {
+		if l.request {
 			n := max(0, bytes.IndexByte(s.in(body), '/'))
 			f.hosts[0] = span{s.start, s.start + n}
-			f.addTarget(body, span{s.start + n, s.end}, enc)
+			f.addTarget(body, span{s.start + n, s.end}, l.dialect)
 		}
 	case fkReferer:
-		if referer {
-			f.addReferer(body, s, enc)
+		if l.referer {
+			f.addReferer(body, s, l.dialect)
 		}
 	case fkMethod:
 		f.method = s

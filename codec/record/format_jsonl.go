@@ -1,0 +1,263 @@
+package record
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+)
+
+// jsonFormat: a JSON text (RFC 8259) on each line.
+type jsonFormat struct{}
+
+// Name implements [Format].
+func (jsonFormat) Name() string { return "jsonl" }
+
+// Detect implements [Format].
+func (jsonFormat) Detect(s *Sample) Fit { return s.count(looksLikeJSON, looksJSON) }
+
+// looksJSON reports whether body is a JSON object.
+func looksJSON(body []byte) bool {
+	if s := trim(body); body[s.start] != '{' {
+		return false
+	}
+	var s scanner
+	v, ok := s.find(body, nil)
+	return ok && isBlank(body[v.end:])
+}
+
+// Open implements [Format].
+func (jsonFormat) Open(c *Config) (Reader, error) {
+	r := &jsonReader{}
+	errs := []error{r.setPaths(c), c.refuseDialect()}
+	if name, _, ok := c.baseHost(); ok {
+		var err error
+		r.host, err = parsePath(name)
+		errs = append(errs, in("Base", err))
+	}
+	if c.Render == RenderExtend {
+		r.extends = true
+		for _, e := range c.Extend {
+			r.names = append(r.names, [2][]byte{[]byte(e.Name), []byte(e.Name + "_b64")})
+		}
+		if len(r.url) > 0 && r.url[0].name == nil {
+			errs = append(errs, wrong("Render", "fields can be added to objects: these records are arrays, says the path of the URL"))
+		}
+	}
+	return r, errors.Join(errs...)
+}
+
+// setPaths reads URLField and BaseField.
+func (j *jsonReader) setPaths(c *Config) error {
+	if c.URLField == "" {
+		return wrong("URLField", "jsonl needs the path of the field that holds the URL, such as url or request.uri")
+	}
+	var err, errBase error
+	j.url, err = parsePath(c.URLField)
+	if c.BaseField != "" {
+		j.base, errBase = parsePath(c.BaseField)
+	}
+	return errors.Join(in("URLField", err), in("BaseField", errBase))
+}
+
+// A jsonReader reads JSON texts, one a line.
+type jsonReader struct {
+	lineFraming
+	url, base, host []step // base and host are nil if nobody asked for them
+	extends         bool   // the job adds members
+	// The names that these can have: the second is for a value that is not UTF-8,
+	// which stands in JSON in base64.
+	names [][2][]byte
+}
+
+// valid implements [validator].
+func (*jsonReader) valid(rec []byte) bool { return json.Valid(rec) }
+
+// Locator implements [Reader].
+func (j *jsonReader) Locator() Locator { return &jsonLocator{jsonReader: j} }
+
+// A jsonLocator is a jsonReader and its scratch.
+type jsonLocator struct {
+	*jsonReader
+	scan    scanner
+	own     []ownMember
+	ownEnd  int    // offset behind the last member of the record at hand
+	members []byte // the values that a record is extended with
+	slots   []span // where they lie there, two for each extension; see evaluate
+}
+
+// Locate implements [Locator].
+func (j *jsonLocator) Locate(f *Found, body []byte, _ *Position) (Reason, int) {
+	s := &j.scan
+	if j.base != nil {
+		v, ok := s.find(body, j.base)
+		if s.broken {
+			return Unparsed, s.pos
+		}
+		if ok && v.end-v.start > 2 && body[v.start] == '"' {
+			f.base, f.baseDialect = span{v.start + 1, v.end - 1}, jsonDialect
+		}
+	}
+	if j.host != nil && f.base.end == 0 {
+		v, ok := s.find(body, j.host)
+		if s.broken {
+			return Unparsed, s.pos
+		}
+		if ok && v.end-v.start > 2 && body[v.start] == '"' {
+			f.host, f.hostDialect = span{v.start + 1, v.end - 1}, jsonDialect
+		}
+	}
+	if j.extends && !j.ownMembers(body) {
+		return Unparsed, s.pos
+	}
+	v, ok := s.find(body, j.url)
+	switch {
+	case s.broken:
+		return Unparsed, s.pos
+	case !ok:
+		return NoField, 0
+	case body[v.start] == '"':
+		if v.end-v.start > 2 {
+			f.add(span{v.start + 1, v.end - 1}, roleURL, jsonDialect)
+		}
+	case body[v.start] != 'n':
+		return NoField, v.start
+	}
+	return 0, 0
+}
+
+// addNames implements [adder]. Every line is data.
+func (*jsonLocator) addNames(out, rec []byte) []byte { return append(out, rec...) }
+
+// addFields implements [adder]. The value of an extension takes the place of all
+// members of its name: whichever of them a reader believes, it is ours. If there is
+// no value, they become null, and no member is added.
+func (j *jsonLocator) addFields(out []byte, r *renderer, s *site, rec []byte, at *Position) []byte {
+	j.evaluate(r, s, rec, at)
+	from := 0
+	for _, m := range j.own {
+		out = r.red.part(out, rec, from, m.start)
+		from = m.end
+		if value := j.slots[m.slot]; value.end > value.start {
+			out = append(out, value.in(j.members)...)
+		} else {
+			out = append(out, "null"...)
+		}
+	}
+	out = r.red.part(out, rec, from, j.ownEnd)
+	for i, value := range j.slots {
+		if value.end == value.start || j.owns(i) {
+			continue
+		}
+		out = append(appendString(append(out, `,"`...), j.names[i/2][i%2]), `":`...)
+		out = append(out, value.in(j.members)...)
+	}
+	return r.red.part(out, rec, j.ownEnd, len(rec))
+}
+
+// An ownMember is a member of the record whose name is that of an extension.
+type ownMember struct {
+	span     // of its value
+	slot int // see evaluate
+}
+
+// ownMembers notes the members of the object body that have the name of an
+// extension, and where the last member ends. It is false if body is no JSON, and
+// then j.scan says where. What is no object has none.
+func (j *jsonLocator) ownMembers(body []byte) bool {
+	s := &j.scan
+	s.b, s.pos, s.broken = body, 0, false
+	j.own, j.ownEnd = j.own[:0], 0
+	s.space()
+	if s.peek() != '{' {
+		s.skip()
+		return j.atEnd()
+	}
+	s.pos++
+	s.space()
+	if s.peek() == '}' {
+		s.pos++
+		return j.atEnd()
+	}
+	for {
+		slot := j.slotOf(s.rawName())
+		if s.broken {
+			return false
+		}
+		start := s.pos
+		if s.skip(); s.broken {
+			return false
+		}
+		j.ownEnd = s.pos
+		if slot >= 0 {
+			j.own = append(j.own, ownMember{span{start, s.pos}, slot})
+		}
+		s.space()
+		if s.peek() != ',' {
+			s.expect('}')
+			return j.atEnd()
+		}
+		s.pos++
+		s.space()
+	}
+}
+
+// atEnd reports whether nothing but space is left of the JSON text.
+func (j *jsonLocator) atEnd() bool {
+	s := &j.scan
+	if !s.broken {
+		s.space()
+	}
+	s.broken = s.broken || s.pos < len(s.b)
+	return !s.broken
+}
+
+// slotOf returns the slot of a name as it stands in the record, or -1.
+func (j *jsonLocator) slotOf(raw []byte) int {
+	if j.scan.broken {
+		return -1
+	}
+	name := j.scan.plain(raw)
+	for i := range j.names {
+		for k, own := range j.names[i] {
+			if bytes.Equal(name, own) {
+				return 2*i + k
+			}
+		}
+	}
+	return -1
+}
+
+// evaluate puts the values of the extensions into j.members, as JSON, and where
+// they lie into j.slots: two for each, the second for a value that is not UTF-8,
+// in base64. A value that is absent is an empty span.
+func (j *jsonLocator) evaluate(r *renderer, s *site, rec []byte, at *Position) {
+	j.members, j.slots = j.members[:0], j.slots[:0]
+	for i := range r.job.extend {
+		f := r.job.extend[i]
+		start := len(j.members)
+		if s != nil || ofRecord.has(f) {
+			j.members = r.member(j.members, "", f, s, rec, at) // "":value, or "_b64":value,
+		}
+		var slots [2]span
+		member, end := j.members[start:], len(j.members)-1
+		switch {
+		case bytes.HasPrefix(member, unnamed):
+			slots[0] = span{start + len(unnamed), end}
+		case bytes.HasPrefix(member, unnamedB64):
+			slots[1] = span{start + len(unnamedB64), end}
+		}
+		j.slots = append(j.slots, slots[0], slots[1])
+	}
+}
+
+var unnamed, unnamedB64 = []byte(`"":`), []byte(`"_b64":`)
+
+// owns reports whether the record has a member for the slot.
+func (j *jsonLocator) owns(slot int) bool {
+	for _, m := range j.own {
+		if m.slot == slot {
+			return true
+		}
+	}
+	return false
+}

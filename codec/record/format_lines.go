@@ -1,0 +1,50 @@
+package record
+
+import (
+	"bytes"
+	"errors"
+)
+
+// linesFormat: a URL on each line.
+type linesFormat struct{}
+
+// Name implements [Format].
+func (linesFormat) Name() string { return "lines" }
+
+// Detect implements [Format].
+func (linesFormat) Detect(s *Sample) Fit { return s.count(looksLikeLines, looksURL) }
+
+// looksURL reports whether body is a URL or a path, without white space in it.
+func looksURL(body []byte) bool {
+	s := trim(body)
+	text := s.in(body)
+	if bytes.ContainsAny(text, " \t") {
+		return false
+	}
+	i := bytes.Index(text, []byte("://"))
+	return text[0] == '/' || i > 0 && isScheme(text[:i])
+}
+
+// Open implements [Format].
+func (linesFormat) Open(c *Config) (Reader, error) {
+	errs := append([]error{c.refuseDialect()}, c.refuseFields()...)
+	if _, _, ok := c.baseHost(); ok {
+		errs = append(errs, wrong("Base", "lines have no fields: the base URL cannot hold one"))
+	}
+	if c.Render == RenderExtend {
+		errs = append(errs, errNoRoom())
+	}
+	return linesReader{}, errors.Join(errs...)
+}
+
+// A linesReader reads lines.
+type linesReader struct{ lineFraming }
+
+// Locator implements [Reader].
+func (l linesReader) Locator() Locator { return l }
+
+// Locate implements [Locator].
+func (linesReader) Locate(f *Found, rec []byte, _ *Position) (Reason, int) {
+	f.add(trim(rec), roleURL, nil)
+	return 0, 0
+}

@@ -1,0 +1,216 @@
+package record
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+)
+
+// A logFormat is one of the access-log formats that have a name: clf, combined,
+// vhost_combined.
+type logFormat struct {
+	name          string
+	quoted, vhost bool // quoted fields follow the request; a virtual host comes before the client
+}
+
+// Name implements [Format].
+func (l logFormat) Name() string { return l.name }
+
+// Detect implements [Format].
+func (l logFormat) Detect(s *Sample) Fit {
+	sure := uint8(looksLikeCLF)
+	switch {
+	case l.vhost:
+		sure = looksLikeVhost
+	case l.quoted:
+		sure = looksLikeCombined
+	}
+	return s.count(sure, l.fits)
+}
+
+// fits reports whether body is a record of the format.
+func (l logFormat) fits(body []byte) bool {
+	open := requestQuote(body)
+	if open < 0 {
+		return false
+	}
+	end := requestEnd(body, open, true)
+	if end < 0 || l.quoted && bytes.Count(body[end+1:], []byte(`"`)) < 2 {
+		return false
+	}
+	if !l.vhost {
+		return true
+	}
+	first, rest, _ := bytes.Cut(body[:open], []byte(" "))
+	return isAuthority(first) && (first[0] == '[' || bytes.Count(first, []byte(":")) == 1) && bytes.Count(rest, []byte(" ")) >= 4
+}
+
+// Open implements [Format].
+func (l logFormat) Open(c *Config) (Reader, error) {
+	r := &logReader{format: l, dialect: unionDialect, request: c.Target != TargetReferer, referer: c.Target != TargetRequest}
+	if d, given := c.dialect(); given {
+		r.dialect = d
+	}
+	var errs []error
+	if !l.quoted && c.Target == TargetReferer { // TargetAll reads what is there
+		errs = append(errs, wrong("Target", l.name+" has no referer; the format with one is combined"))
+	}
+	errs = append(errs, c.refuseFields()...)
+	errs = append(errs, c.checkRequestHost(l.vhost))
+	if c.Render == RenderExtend {
+		errs = append(errs, errNoRoom())
+	}
+	return r, errors.Join(errs...)
+}
+
+// checkRequestHost checks that the host that Base asks for is one that a format of
+// requests can fill in. known says that its records hold the host of the request.
+func (c *Config) checkRequestHost(known bool) error {
+	name, alone, ok := c.baseHost()
+	switch {
+	case !ok:
+		return nil
+	case name != "host" && name != "vhost":
+		return in("Base", fmt.Errorf("{%s} in the base URL: the field of an access log that can stand there is {host}", name))
+	case !alone:
+		return wrong("Base", "in the base URL of an access log {host} stands alone between the slashes: https://{host}/")
+	case !known:
+		return wrong("Base", "the format has no host for the base URL: vhost_combined has one, and a log format with $host, %v or the like")
+	}
+	return nil
+}
+
+// A logReader reads access logs.
+type logReader struct {
+	lineFraming
+	format           logFormat
+	dialect          *Dialect
+	request, referer bool // the URLs that are wanted
+}
+
+// Locator implements [Reader].
+func (l *logReader) Locator() Locator { return l }
+
+// Locate implements [Locator]. The records of the three formats are
+//
+//	[vhost[:port] ]host ident user [time] "request" status bytes "referer" "agent"…
+//
+// It looks for anchors, not for fields, so that it lives with user names that
+// hold spaces, with other fields in front and behind, with lighttpd's counters
+// between bytes and referer, and with lines that end early.
+func (l *logReader) Locate(f *Found, body []byte, _ *Position) (Reason, int) {
+	open := requestQuote(body)
+	if open < 0 {
+		return Unparsed, 0
+	}
+	end := requestEnd(body, open, l.dialect.escapesQuotes())
+	if end < 0 {
+		return Unparsed, open
+	}
+	if l.format.vhost {
+		f.hosts[0].end = max(0, bytes.IndexByte(body[:open], ' '))
+	}
+	if l.request {
+		f.addRequest(body, span{open, end}, l.dialect)
+	}
+	if l.referer {
+		if s := refererSpan(body, end+1, l.dialect.escapesQuotes()); s.end > s.start {
+			f.addReferer(body, s, l.dialect)
+		}
+	}
+	return 0, 0
+}
+
+// requestQuote returns the offset after the quote that opens the request: the
+// one behind "[time] ", with something in front of the time. It is -1 if there
+// is none.
+func requestQuote(body []byte) int {
+	for from := 0; ; {
+		q := bytes.IndexByte(body[from:], '"')
+		if q < 0 {
+			return -1
+		}
+		q += from
+		from = q + 1
+		if q < 4 || body[q-1] != ' ' || body[q-2] != ']' {
+			continue
+		}
+		t := bytes.LastIndexByte(body[:q-2], '[')
+		if t >= 2 && body[t-1] == ' ' && t+1 < q-2 {
+			return from
+		}
+	}
+}
+
+// requestEnd returns the offset of the quote that closes the request which
+// starts at from: the first one followed by a status that is not escaped. An old
+// log may hold raw quotes, and a backslash that escapes nothing: if no quote
+// will do, an escaped one does. It is -1 if there is none at all.
+func requestEnd(body []byte, from int, backslash bool) int {
+	escaped := -1
+	for i := from; ; i++ {
+		n := bytes.IndexByte(body[i:], '"')
+		if n < 0 {
+			return escaped
+		}
+		i += n
+		if !isStatus(body[i+1:]) {
+			continue
+		}
+		if !backslash || !isEscaped(body[from:i]) {
+			return i
+		}
+		if escaped < 0 {
+			escaped = i
+		}
+	}
+}
+
+// isStatus reports whether s is a space, three digits or '-', and then a space
+// or nothing.
+func isStatus(s []byte) bool {
+	if len(s) < 2 || s[0] != ' ' {
+		return false
+	}
+	n := 2
+	if s[1] != '-' {
+		if len(s) < 4 || !isDigit(s[1]) || !isDigit(s[2]) || !isDigit(s[3]) {
+			return false
+		}
+		n = 4
+	}
+	return len(s) == n || s[n] == ' '
+}
+
+// isEscaped reports whether what follows before is escaped: before ends in an
+// odd number of backslashes.
+func isEscaped(before []byte) bool {
+	n := len(before)
+	for n > 0 && before[n-1] == '\\' {
+		n--
+	}
+	return (len(before)-n)&1 == 1
+}
+
+// refererSpan returns the inside of the first quoted field behind from. It ends
+// at the first quote that is not escaped and is followed by another quoted
+// field; failing that, at the last quote of the record.
+func refererSpan(body []byte, from int, backslash bool) span {
+	n := bytes.Index(body[from:], []byte(` "`))
+	if n < 0 {
+		return span{}
+	}
+	start := from + n + 2
+	for i := start; ; i++ {
+		n := bytes.IndexByte(body[i:], '"')
+		if n < 0 {
+			break
+		}
+		i += n
+		rest := body[i+1:]
+		if (len(rest) == 0 || len(rest) > 1 && rest[0] == ' ' && rest[1] == '"') && !(backslash && isEscaped(body[start:i])) {
+			return span{start, i}
+		}
+	}
+	return span{start, max(start, bytes.LastIndexByte(body, '"'))}
+}
