@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io"
+	"math"
 	"math/rand/v2"
 	"testing"
 
@@ -14,6 +15,7 @@ import (
 	"github.com/ulikunitz/xz"
 
 	"github.com/urlfold/urlfold/internal/chaos"
+	"github.com/urlfold/urlfold/internal/inflate"
 )
 
 // TestZstdCorruptBlock: what the decoder says of a block is the verdict, also if
@@ -219,27 +221,59 @@ func TestRemains(t *testing.T) {
 	}
 }
 
-// TestGzipTail: of a member that is cut all symbols come out that the gzip program
-// gives, to the last one.
+// TestGzipTail: of a member that is cut all symbols come out that are complete, and
+// never fewer than the gzip program gives.
 func TestGzipTail(t *testing.T) {
-	referee, err := chaos.NewReferee("gzip")
-	if err != nil {
-		t.Skip(err)
-	}
 	var text []byte
 	for i := range 3000 { // short lines: an end of one among the last symbols
 		text = fmt.Appendf(text, "%c%d\n", 'a'+i*7%23, i%10)
 	}
 	packed := gz(t, text)
+	const header = 10
+	for n := header; n < len(packed)-8; n++ {
+		want, err := io.ReadAll(inflate.NewReader(bytes.NewReader(packed[header:n]), nil, 0))
+		if err != io.ErrUnexpectedEOF {
+			t.Fatalf("cut at %d: %v", n, err)
+		}
+		for _, every := range []int64{0, 1000, math.MaxInt64} {
+			if out, v := read(t, packed[:n], Options{RestartEvery: every}); v.Kind != Truncated || !bytes.Equal(out, want) {
+				t.Fatalf("cut at %d, points every %d: %d bytes, want %d: %v", n, every, len(out), len(want), v)
+			}
+		}
+	}
+	referee, err := chaos.NewReferee("gzip")
+	if err != nil {
+		t.Skip(err)
+	}
 	for n := len(packed) / 4; n < len(packed)-8; n += len(packed) / 60 {
 		ref, err := referee.Read(t.Context(), packed[:n])
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, every := range []int64{0, 1000} {
-			out, v := read(t, packed[:n], Options{RestartEvery: every})
-			if v.Kind != Truncated || !bytes.HasPrefix(text, out) || len(out) < len(ref.Text) {
-				t.Errorf("cut at %d, points every %d: %d bytes, and gzip gives %d: %v", n, every, len(out), len(ref.Text), v)
+		if out, _ := read(t, packed[:n], Options{}); !bytes.HasPrefix(text, out) || len(out) < len(ref.Text) {
+			t.Errorf("cut at %d: %d bytes, and gzip gives %d", n, len(out), len(ref.Text))
+		}
+	}
+}
+
+// TestGzipTailFar: the tail of a long member is decoded from a block near it, also
+// without restart points inside members.
+func TestGzipTailFar(t *testing.T) {
+	part := mixed(t, 1<<20)
+	text := bytes.Repeat(part, DefaultRestartEvery/len(part)+2)
+	packed := gz(t, text)
+	for _, every := range []int64{0, math.MaxInt64} {
+		for cut := 9; cut < 40; cut += 10 {
+			r := NewReader(bytes.NewReader(packed[:len(packed)-cut]), Options{RestartEvery: every})
+			out, v := drain(t, r)
+			d := r.dec.(*gzipDecoder)
+			if v.Kind != Truncated || !bytes.HasPrefix(text, out) || d.near.offset < DefaultRestartEvery || r.restarts.newest.inside {
+				t.Fatalf("%d bytes cut off, points every %d: %d bytes of %d, near %d, %v", cut, every, len(out), len(text), d.near.offset, v)
+			}
+			src := bytes.NewReader(packed[d.near.compressed : len(packed)-cut])
+			rest, _ := io.ReadAll(inflate.NewReader(src, []byte(d.near.window), d.near.bit))
+			if int64(len(out)) != d.near.offset+int64(len(rest)) {
+				t.Errorf("%d bytes cut off, points every %d: %d bytes, want %d", cut, every, len(out), d.near.offset+int64(len(rest)))
 			}
 		}
 	}

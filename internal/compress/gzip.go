@@ -26,8 +26,9 @@ type gzipDecoder struct {
 	size    int64 // of what was returned of it
 	crc     uint32
 
-	cut  bool   // the file ends in its deflate data
-	rest []byte // then: see gzip_tail.go
+	cut  bool         // the file ends in its deflate data
+	rest []byte       // then: see gzip_tail.go
+	near RestartPoint // from which the tail is decoded: the newest, or the beginning of the member
 
 	// A restart point inside it: see gzip_points.go.
 	watch   flate.ReaderOpt
@@ -49,9 +50,6 @@ const (
 func newGzip(in *input, restarts *restarts, note func(Verdict), p RestartPoint) *gzipDecoder {
 	d := &gzipDecoder{in: in, restarts: restarts, note: note, begun: p.compressed > 0}
 	d.watch = flate.WithEobCallback(d.blockEnd)
-	if restarts.every == 0 {
-		restarts.every = DefaultRestartEvery // for the tail
-	}
 	if p.inside {
 		d.resume(p)
 	} else {
@@ -112,7 +110,7 @@ func (d *gzipDecoder) member() error {
 	}
 	d.begun, d.inside, d.crc, d.size = true, true, 0, 0
 	d.begin, d.deflate = d.restarts.decoded, d.in.offset()
-	d.watched, d.pending = false, false
+	d.watched, d.pending, d.near = false, false, RestartPoint{offset: d.begin, compressed: d.deflate}
 	return d.fl.(flate.Resetter).Reset(d.in.br, nil)
 }
 

@@ -43,10 +43,16 @@ func bitsAhead(fl io.ReadCloser) (int64, bool) {
 // unwatch ends the calls of blockEnd.
 var unwatch = flate.WithEobCallback(nil)
 
+// due reports whether a block at offset of the decompressed stream should become
+// a restart point, or be remembered for the tail.
+func (d *gzipDecoder) due(offset int64) bool {
+	return d.restarts.due(offset) || offset-d.near.offset >= DefaultRestartEvery
+}
+
 // watchBlocks has blockEnd called if a block that ends before the next Read
 // could become a restart point.
 func (d *gzipDecoder) watchBlocks() {
-	if d.watched || d.pending || !d.restarts.due(d.begin+d.size+flateAhead) {
+	if d.watched || d.pending || !d.due(d.begin+d.size+flateAhead) {
 		return
 	}
 	d.watched = true
@@ -57,7 +63,7 @@ func (d *gzipDecoder) watchBlocks() {
 // yet. Offsets are those in the deflate data and in the member.
 func (d *gzipDecoder) blockEnd(c flate.InflateCheckpoint) {
 	offset := d.begin + c.UncompressedOffset
-	if c.Final || !d.restarts.due(offset) {
+	if c.Final || !d.due(offset) {
 		return
 	}
 	ahead, ok := bitsAhead(d.fl)
@@ -75,7 +81,8 @@ func (d *gzipDecoder) blockEnd(c flate.InflateCheckpoint) {
 }
 
 // count adds b, which is about to be returned, to the size and the CRC of the
-// member. If a restart point lies there it gets its CRC and is one from now on.
+// member. If a restart point lies there it gets its CRC, and is one from now on if
+// one was due.
 func (d *gzipDecoder) count(b []byte) {
 	if d.pending && d.next.size-d.size <= int64(len(b)) {
 		k := d.next.size - d.size
@@ -83,7 +90,10 @@ func (d *gzipDecoder) count(b []byte) {
 		b = b[k:]
 		d.next.crc = d.crc
 		d.pending = false
-		d.restarts.block(d.next)
+		d.near = d.next
+		if d.restarts.due(d.next.offset) {
+			d.restarts.block(d.next)
+		}
 	}
 	d.sum(b)
 }
@@ -106,7 +116,17 @@ func (d *gzipDecoder) corrupt(err error) error {
 
 // resume goes to a point inside a member.
 func (d *gzipDecoder) resume(p RestartPoint) {
-	d.inside = true
+	d.inside, d.near = true, p
 	d.begin, d.deflate, d.size, d.crc = p.offset-p.size, p.deflate, p.size, p.crc
 	d.fl = flate.NewReaderOpts(d.in.br, flate.WithResumeFrom(p.checkpoint()))
+}
+
+// checkpoint returns a point inside a member as package flate has it.
+func (p *RestartPoint) checkpoint() flate.InflateCheckpoint {
+	return flate.InflateCheckpoint{
+		UncompressedOffset: p.size,
+		CompressedOffset:   p.compressed - p.deflate,
+		BitOffset:          p.bit,
+		Window:             []byte(p.window),
+	}
 }

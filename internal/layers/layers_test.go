@@ -189,6 +189,11 @@ var rules = []rule{
 
 	// Each library has one home.
 	{
+		from: join("./internal/inflate"),
+		deny: join("./codec/...", "./pipeline/...", "./internal/compress/...", "github.com/...", "compress/flate"),
+		why:  "what other decoders are compared with decodes everything itself",
+	},
+	{
 		from:   join("./..."),
 		except: join("./internal/kafka/..."),
 		deny:   join(kafkaClient),
