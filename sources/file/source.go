@@ -217,6 +217,7 @@ func (s *Source) Run(ctx context.Context) error {
 // lane reads one input.
 func (s *Source) lane(ctx context.Context, in *input, lane *pipeline.Lane) error {
 	defer in.done.Store(true)
+	defer in.release()
 	in.report.Lane = lane
 	st, err := s.open(ctx, in)
 	if err != nil {
@@ -290,9 +291,7 @@ func (s *Source) Progress() Progress {
 		} else {
 			p.Bytes += in.size
 		}
-		if zr := in.live.Load(); zr != nil {
-			p.BytesDone += zr.CompressedBytes()
-		}
+		p.BytesDone += in.read()
 	}
 	return p
 }

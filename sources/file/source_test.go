@@ -147,6 +147,30 @@ func TestText(t *testing.T) {
 	}
 }
 
+// TestReleased: an input that was read takes no buffers, and its progress stays.
+func TestReleased(t *testing.T) {
+	files := map[string]string{}
+	for i := range 100 {
+		files[fmt.Sprint(i)] = gz(t, logText(i))
+	}
+	dir := write(t, files)
+	heap := func() int64 {
+		var m runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&m)
+		return int64(m.HeapAlloc)
+	}
+	before := heap()
+	s, rt := run(t, Config{Paths: []string{dir}})
+	if grown := heap() - before; grown > 8<<20 {
+		t.Errorf("%d bytes are in use after %d files", grown, len(files))
+	}
+	if p := s.Progress(); p.FilesDone != len(files) || p.BytesDone != p.Bytes {
+		t.Errorf("progress %+v", p)
+	}
+	runtime.KeepAlive(rt)
+}
+
 // A faulty reader delivers a random number of bytes at a time, and its end with
 // the last of them or after it.
 type faulty struct {

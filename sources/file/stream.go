@@ -19,9 +19,27 @@ type input struct {
 	found
 	size   int64 // in the file system; -1: not known
 	stream *stream
-	live   atomic.Pointer[compress.Reader] // for Progress
+	live   atomic.Pointer[compress.Reader] // for Progress, while it is read
+	taken  atomic.Int64                    // for Progress, after that: the bytes read
 	done   atomic.Bool
 	report Report // written by the goroutine of the lane
+}
+
+// release lets go of the reader, whose buffers are large where there are many
+// inputs. What it has read stays known.
+func (in *input) release() {
+	if zr := in.live.Load(); zr != nil {
+		in.taken.Store(zr.CompressedBytes())
+		in.live.Store(nil)
+	}
+}
+
+// read returns how many bytes of the file were read.
+func (in *input) read() int64 {
+	if zr := in.live.Load(); zr != nil {
+		return zr.CompressedBytes()
+	}
+	return in.taken.Load()
 }
 
 // A stream is an input that is open.
