@@ -72,7 +72,7 @@ func TestVectorsSyntax(t *testing.T) {
 		Input      *string
 		InputHex   *string `json:"input_hex"`
 		Grammar    string
-		violations []string
+		Violations []string
 		Failure    bool
 		Parts      map[string]string
 	}
@@ -92,8 +92,8 @@ func TestVectorsSyntax(t *testing.T) {
 			return
 		}
 		found := got.flags.Intersect(violations)
-		if names := flagNamesOf(found); !slices.Equal(names, v.violations) || found.IsZero() != (v.Grammar != "") {
-			t.Errorf("%d: %s: %q: violations %q, want %q; grammar %q", line, v.Clause, src, names, v.violations, v.Grammar)
+		if names := flagNamesOf(found); !slices.Equal(names, v.Violations) || found.IsZero() != (v.Grammar != "") {
+			t.Errorf("%d: %s: %q: violations %q, want %q; grammar %q", line, v.Clause, src, names, v.Violations, v.Grammar)
 		}
 		if v.Grammar != "" && got.flags.Has(Relative) != (v.Grammar == "relative-ref") {
 			t.Errorf("%d: %s: %q: relative is %v, grammar %s", line, v.Clause, src, got.flags.Has(Relative), v.Grammar)
