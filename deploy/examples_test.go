@@ -14,6 +14,7 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
+	"github.com/urlfold/urlfold/config/connect"
 	"github.com/urlfold/urlfold/internal/compress"
 	"github.com/urlfold/urlfold/internal/kafka"
 	"github.com/urlfold/urlfold/internal/kafka/kafkatest"
@@ -254,7 +255,7 @@ func TestCrawler(t *testing.T) {
 }
 
 // startAnalytics starts the example between topics of its own on a broker.
-func startAnalytics(t *testing.T, c kafka.Connection) (p *process, topic string) {
+func startAnalytics(t *testing.T, c connect.Kafka) (p *process, topic string) {
 	t.Helper()
 	topic = fmt.Sprintf("web.access.%d", time.Now().UnixNano()) // a real broker keeps what earlier runs left
 	for name, partitions := range map[string]int{topic: 2, topic + ".norm": 4, topic + ".dlq": 1} {
@@ -276,7 +277,7 @@ func TestAnalyticsReal(t *testing.T) { testAnalytics(t, kafkatest.Real(t)) }
 // The web analyst: the records as they came, with two fields more, pages with one
 // key in one partition, what has no reading in the dead letter, and all of it
 // committed.
-func testAnalytics(t *testing.T, c kafka.Connection) {
+func testAnalytics(t *testing.T, c connect.Kafka) {
 	p, topic := startAnalytics(t, c)
 	client := kafkatest.Client(t, c, topic, topic+".norm", topic+".dlq")
 	record := func(s string) kafka.Record { return kafka.Record{Millis: 1, Value: []byte(s)} }

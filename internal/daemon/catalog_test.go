@@ -2,9 +2,12 @@ package daemon
 
 import (
 	"context"
+	"iter"
+	"reflect"
 	"strings"
 	"testing"
 
+	"github.com/urlfold/urlfold/config"
 	"github.com/urlfold/urlfold/pipeline"
 	"github.com/urlfold/urlfold/sinks"
 	"github.com/urlfold/urlfold/sources"
@@ -45,5 +48,48 @@ func TestNewCatalog(t *testing.T) {
 	}
 	if _, err := named("a").New(7, sources.Env{}); err == nil {
 		t.Error("a source of the configuration of another one")
+	}
+}
+
+// TestPublicConfigurations checks that whoever links this module can write down
+// every configuration: no field has a type of an internal package.
+func TestPublicConfigurations(t *testing.T) {
+	var walk func(v reflect.Type, at string)
+	walk = func(v reflect.Type, at string) {
+		switch v.Kind() {
+		case reflect.Pointer, reflect.Slice, reflect.Map:
+			walk(v.Elem(), at)
+		case reflect.Struct:
+			for f := range fields(v) {
+				if f.IsExported() {
+					walk(f.Type, at+"."+f.Name)
+				}
+			}
+		}
+		if strings.Contains(v.PkgPath(), "/internal/") {
+			t.Errorf("%s is of type %v", at, v)
+		}
+	}
+	c := testCatalog(t)
+	for name, s := range c.sources {
+		walk(reflect.TypeOf(s.Default()), "source "+name)
+	}
+	for name, s := range c.sinks {
+		walk(reflect.TypeOf(s.Default()), "sink "+name)
+	}
+	walk(reflect.TypeFor[config.File](), "config.File")
+}
+
+// fields yields the fields of a struct of this module.
+func fields(v reflect.Type) iter.Seq[reflect.StructField] {
+	return func(yield func(reflect.StructField) bool) {
+		if !strings.HasPrefix(v.PkgPath(), "github.com/urlfold/") {
+			return
+		}
+		for i := range v.NumField() {
+			if !yield(v.Field(i)) {
+				return
+			}
+		}
 	}
 }

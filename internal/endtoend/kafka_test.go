@@ -12,6 +12,7 @@ import (
 
 	"github.com/twmb/franz-go/pkg/kfake"
 
+	"github.com/urlfold/urlfold/config/connect"
 	"github.com/urlfold/urlfold/internal/chaos"
 	"github.com/urlfold/urlfold/internal/kafka"
 	"github.com/urlfold/urlfold/internal/kafka/kafkatest"
@@ -24,7 +25,7 @@ const kafkaPartitions = 6
 // the first of them: a lane of the Spec in each partition.
 type kafkaWorld struct {
 	t      *testing.T
-	conn   kafka.Connection
+	conn   connect.Kafka
 	client kafka.Client
 	spec   chaos.Spec
 
@@ -48,7 +49,7 @@ func onBrokers(t *testing.T, test func(t *testing.T, w *kafkaWorld)) {
 	})
 }
 
-func newKafka(t *testing.T, conn kafka.Connection) *kafkaWorld {
+func newKafka(t *testing.T, conn connect.Kafka) *kafkaWorld {
 	t.Helper()
 	w := &kafkaWorld{
 		t: t, conn: conn, name: fmt.Sprintf("e2e-%d", time.Now().UnixNano()),

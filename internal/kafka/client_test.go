@@ -19,7 +19,7 @@ import (
 
 	"github.com/twmb/franz-go/pkg/kfake"
 
-	"github.com/urlfold/urlfold/config/field"
+	"github.com/urlfold/urlfold/config/connect"
 	"github.com/urlfold/urlfold/internal/kafka"
 	"github.com/urlfold/urlfold/internal/kafka/kafkatest"
 )
@@ -83,7 +83,7 @@ func (a *authority) server() *tls.Config {
 }
 
 // reach asks for a topic, and joins a group, since those are two ways to connect.
-func reach(t *testing.T, c kafka.Connection) error {
+func reach(t *testing.T, c connect.Kafka) error {
 	t.Helper()
 	c.RequestTimeout = 3 * time.Second
 	client := kafkatest.Client(t, c, "in")
@@ -115,23 +115,23 @@ func reach(t *testing.T, c kafka.Connection) error {
 func TestTLS(t *testing.T) {
 	a := newAuthority(t)
 	_, conn := kafkatest.Fake(t, kfake.SeedTopics(1, "in"), kfake.TLS(a.server()))
-	conn.TLS = &kafka.TLS{CAFile: a.path("ca.pem"), CertFile: a.path("client.pem"), KeyFile: a.path("client.key")}
+	conn.TLS = &connect.KafkaTLS{CAFile: a.path("ca.pem"), CertFile: a.path("client.pem"), KeyFile: a.path("client.key")}
 	if err := reach(t, conn); err != nil {
 		t.Errorf("mutual TLS: %v", err)
 	}
-	conn.TLS = &kafka.TLS{CAFile: a.path("ca.pem"), CertFile: a.path("client.pem"), KeyFile: a.path("client.key"), ServerName: "other.example"}
+	conn.TLS = &connect.KafkaTLS{CAFile: a.path("ca.pem"), CertFile: a.path("client.pem"), KeyFile: a.path("client.key"), ServerName: "other.example"}
 	if err := reach(t, conn); err == nil {
 		t.Error("a certificate of another name is taken")
 	}
-	conn.TLS = &kafka.TLS{CAFile: a.path("ca.pem")}
+	conn.TLS = &connect.KafkaTLS{CAFile: a.path("ca.pem")}
 	if err := reach(t, conn); err == nil {
 		t.Error("a client without a certificate is let in")
 	}
-	conn.TLS = &kafka.TLS{CertFile: a.path("client.pem"), KeyFile: a.path("client.key")}
+	conn.TLS = &connect.KafkaTLS{CertFile: a.path("client.pem"), KeyFile: a.path("client.key")}
 	if err := reach(t, conn); err == nil {
 		t.Error("an unknown authority is trusted")
 	}
-	conn.TLS = &kafka.TLS{CAFile: a.path("nosuch.pem")}
+	conn.TLS = &connect.KafkaTLS{CAFile: a.path("nosuch.pem")}
 	if _, err := kafka.New(conn); err == nil {
 		t.Error("a file that is not there is read")
 	}
@@ -141,35 +141,14 @@ func TestSASL(t *testing.T) {
 	const password = "hunter2"
 	for _, mechanism := range []string{"PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512"} {
 		_, conn := kafkatest.Fake(t, kfake.SeedTopics(1, "in"), kfake.EnableSASL(), kfake.Superuser(mechanism, "u", password))
-		conn.SASL = &kafka.SASL{Mechanism: mechanism, Username: "u", Password: password}
+		conn.SASL = &connect.SASL{Mechanism: mechanism, Username: "u", Password: password}
 		if err := reach(t, conn); err != nil {
 			t.Errorf("%s: %v", mechanism, err)
 		}
-		conn.SASL = &kafka.SASL{Mechanism: mechanism, Username: "u", Password: "wrong-secret"}
+		conn.SASL = &connect.SASL{Mechanism: mechanism, Username: "u", Password: "wrong-secret"}
 		err := reach(t, conn)
 		if err == nil || strings.Contains(err.Error(), "wrong-secret") {
 			t.Errorf("%s: a wrong password: %v", mechanism, err)
 		}
 	}
-}
-
-func TestCheck(t *testing.T) {
-	f := func(ok bool, change func(*kafka.Connection)) {
-		t.Helper()
-		c := kafkatest.Connection("a:1", "[::1]:9092")
-		change(&c)
-		err := c.Check()
-		if (err == nil) != ok {
-			t.Errorf("%v", err)
-		}
-		if err != nil && strings.Contains(err.Error(), "hunter2") {
-			t.Errorf("the password is told: %v", err)
-		}
-	}
-	f(true, func(*kafka.Connection) {})
-	f(false, func(c *kafka.Connection) { c.Brokers = nil })
-	f(false, func(c *kafka.Connection) { c.Brokers = []string{"a"} })
-	f(false, func(c *kafka.Connection) { c.TLS = &kafka.TLS{CertFile: "x"} })
-	f(true, func(c *kafka.Connection) { c.TLS = &kafka.TLS{} })
-	f(false, func(c *kafka.Connection) { c.SASL = &kafka.SASL{Mechanism: "NTLM", Password: field.Secret("hunter2")} })
 }

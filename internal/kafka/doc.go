@@ -1,5 +1,5 @@
 // Package kafka is all that the Kafka source and sink know of Kafka: where the
-// brokers are and how to log in ([Connection]), and what can be asked of them
+// brokers are and how to log in ([connect.Kafka]), and what can be asked of them
 // ([Client]). The client library stays behind that interface, so that another one
 // can take its place.
 //

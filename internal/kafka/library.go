@@ -16,11 +16,12 @@ import (
 	"github.com/segmentio/kafka-go/sasl"
 	"github.com/segmentio/kafka-go/sasl/plain"
 	"github.com/segmentio/kafka-go/sasl/scram"
+	"github.com/urlfold/urlfold/config/connect"
 )
 
 // library is the Client on segmentio/kafka-go.
 type library struct {
-	conn      Connection
+	conn      connect.Kafka
 	addr      net.Addr
 	client    *kgo.Client
 	transport *kgo.Transport
@@ -39,12 +40,12 @@ type library struct {
 
 // New returns a client that has not connected yet. topics are those that it will
 // be asked for. It reads the files of the TLS configuration.
-func New(c Connection, topics ...string) (Client, error) {
-	tls, err := c.TLS.config()
+func New(c connect.Kafka, topics ...string) (Client, error) {
+	tls, err := tlsConfig(c.TLS)
 	if err != nil {
 		return nil, err
 	}
-	login, err := c.SASL.mechanism()
+	login, err := saslMechanism(c.SASL)
 	if err != nil {
 		return nil, err
 	}
@@ -68,8 +69,8 @@ func New(c Connection, topics ...string) (Client, error) {
 // metadataTTL is twice the mean time between two looks at who leads what.
 const metadataTTL = 4 * time.Second
 
-// mechanism returns the login of s; nil for a nil s.
-func (s *SASL) mechanism() (sasl.Mechanism, error) {
+// saslMechanism returns the login of s; nil for a nil s.
+func saslMechanism(s *connect.SASL) (sasl.Mechanism, error) {
 	if s == nil {
 		return nil, nil
 	}

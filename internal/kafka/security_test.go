@@ -20,6 +20,7 @@ import (
 
 	"github.com/twmb/franz-go/pkg/kfake"
 
+	"github.com/urlfold/urlfold/config/connect"
 	"github.com/urlfold/urlfold/config/field"
 	"github.com/urlfold/urlfold/internal/kafka"
 	"github.com/urlfold/urlfold/internal/kafka/kafkatest"
@@ -66,10 +67,10 @@ func TestSecurityMistakes(t *testing.T) {
 	}
 	asks := kfake.TLS(&tls.Config{Certificates: []tls.Certificate{cert}, ClientAuth: tls.RequireAnyClientCert})
 	login := []kfake.Opt{kfake.EnableSASL(), kfake.Superuser("PLAIN", "u", secret), kfake.Superuser("SCRAM-SHA-256", "u", secret)}
-	sasl := func(mechanism, password string) *kafka.SASL {
-		return &kafka.SASL{Mechanism: mechanism, Username: "u", Password: field.Secret(password)}
+	sasl := func(mechanism, password string) *connect.SASL {
+		return &connect.SASL{Mechanism: mechanism, Username: "u", Password: field.Secret(password)}
 	}
-	f := func(name string, opts []kfake.Opt, tls *kafka.TLS, login *kafka.SASL, key, want string) {
+	f := func(name string, opts []kfake.Opt, tls *connect.KafkaTLS, login *connect.SASL, key, want string) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			_, c := kafkatest.Fake(t, opts...)
@@ -104,17 +105,17 @@ func TestSecurityMistakes(t *testing.T) {
 		})
 	}
 	f("plain", nil, nil, nil, "", "")
-	f("tls", []kfake.Opt{secure(cert)}, &kafka.TLS{CAFile: ca}, nil, "", "")
-	f("tls with a name", []kfake.Opt{secure(named)}, &kafka.TLS{CAFile: namedCA, ServerName: "kafka.example"}, nil, "", "")
+	f("tls", []kfake.Opt{secure(cert)}, &connect.KafkaTLS{CAFile: ca}, nil, "", "")
+	f("tls with a name", []kfake.Opt{secure(named)}, &connect.KafkaTLS{CAFile: namedCA, ServerName: "kafka.example"}, nil, "", "")
 	f("login", login, nil, sasl("PLAIN", secret), "", "")
-	f("login by scram, tls", append(login, secure(cert)), &kafka.TLS{CAFile: ca}, sasl("SCRAM-SHA-256", secret), "", "")
+	f("login by scram, tls", append(login, secure(cert)), &connect.KafkaTLS{CAFile: ca}, sasl("SCRAM-SHA-256", secret), "", "")
 
-	f("tls to a plaintext port", nil, &kafka.TLS{CAFile: ca}, nil, "tls", "does not speak TLS on this port")
+	f("tls to a plaintext port", nil, &connect.KafkaTLS{CAFile: ca}, nil, "tls", "does not speak TLS on this port")
 	f("plaintext to a tls port", []kfake.Opt{secure(cert)}, nil, nil, "tls", "speaks TLS on this port: set tls")
 	f("plaintext login to a tls port", append(login, secure(cert)), nil, sasl("PLAIN", secret), "tls", "speaks TLS on this port: set tls")
-	f("unknown authority", []kfake.Opt{secure(cert)}, &kafka.TLS{CAFile: otherCA}, nil, "tls.ca_file", "unknown authority")
-	f("another name", []kfake.Opt{secure(named)}, &kafka.TLS{CAFile: namedCA}, nil, "tls.server_name", `not for the name "127.0.0.1"`)
-	f("no client certificate", []kfake.Opt{asks}, &kafka.TLS{CAFile: ca}, nil, "tls", "client certificate")
+	f("unknown authority", []kfake.Opt{secure(cert)}, &connect.KafkaTLS{CAFile: otherCA}, nil, "tls.ca_file", "unknown authority")
+	f("another name", []kfake.Opt{secure(named)}, &connect.KafkaTLS{CAFile: namedCA}, nil, "tls.server_name", `not for the name "127.0.0.1"`)
+	f("no client certificate", []kfake.Opt{asks}, &connect.KafkaTLS{CAFile: ca}, nil, "tls", "client certificate")
 	f("wrong password", login, nil, sasl("PLAIN", secret+"x"), "sasl", `refuses the user name or the password (PLAIN, user "u")`)
 	f("wrong password by scram", login, nil, sasl("SCRAM-SHA-256", secret+"x"), "sasl", "refuses the user name or the password (SCRAM-SHA-256")
 	f("no login", login, nil, nil, "sasl", "requires a SASL login on this port")
@@ -130,7 +131,7 @@ func TestAwayIsNoMistake(t *testing.T) {
 		"is another": func(c net.Conn) { _, _ = c.Write([]byte("HTTP/1.1 400 Bad Request\r\n\r\n")); _ = c.Close() },
 	}
 	for name, serve := range ways {
-		for _, secure := range []*kafka.TLS{nil, {CAFile: ca}} {
+		for _, secure := range []*connect.KafkaTLS{nil, {CAFile: ca}} {
 			if name == "is another" && secure != nil {
 				continue // it is no broker of either kind: the handshake says so
 			}
@@ -151,7 +152,7 @@ func TestAwayIsNoMistake(t *testing.T) {
 					}
 				}()
 				c := kafkatest.Connection("127.0.0.1:1", ln.Addr().String()) // nobody listens at the first
-				c.TLS, c.SASL = secure, &kafka.SASL{Mechanism: "PLAIN", Username: "u", Password: secret}
+				c.TLS, c.SASL = secure, &connect.SASL{Mechanism: "PLAIN", Username: "u", Password: secret}
 				if err := kafkatest.Client(t, c).Check(kafkatest.Context(t)); err != nil {
 					t.Errorf("%v", err)
 				}
@@ -163,7 +164,7 @@ func TestAwayIsNoMistake(t *testing.T) {
 // TestSecurityReal asks a real broker: it takes plaintext and no login.
 func TestSecurityReal(t *testing.T) {
 	c := kafkatest.Real(t)
-	f := func(tls *kafka.TLS, login *kafka.SASL, want string) {
+	f := func(tls *connect.KafkaTLS, login *connect.SASL, want string) {
 		t.Helper()
 		c.TLS, c.SASL = tls, login
 		err := kafkatest.Client(t, c).Check(kafkatest.Context(t))
@@ -173,6 +174,6 @@ func TestSecurityReal(t *testing.T) {
 		}
 	}
 	f(nil, nil, "")
-	f(&kafka.TLS{}, nil, "does not speak TLS on this port")
-	f(nil, &kafka.SASL{Mechanism: "PLAIN", Username: "u", Password: secret}, "takes no SASL login on this port")
+	f(&connect.KafkaTLS{}, nil, "does not speak TLS on this port")
+	f(nil, &connect.SASL{Mechanism: "PLAIN", Username: "u", Password: secret}, "takes no SASL login on this port")
 }

@@ -121,6 +121,11 @@ var rules = []rule{
 		why:  "a component that somebody writes outside this module needs the types of values and nothing that comes with them",
 	},
 	{
+		from: join("./config/connect"),
+		deny: join("./config", components, "./pipeline/...", "./codec/...", "./internal/...", "./cmd/...", "crypto/...", "os/..."),
+		why:  "settings of connections are data: clients open files and connections",
+	},
+	{
 		from: join("./config/..."),
 		deny: join(components, "./pipeline/...", "./codec/record/...", clients, "./internal/compress/...", "./cmd/..."),
 		why:  "the configuration is an envelope: it knows the codec, and each component owns the struct that it is configured with",

@@ -15,6 +15,7 @@ import (
 
 	client "github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
+	"github.com/urlfold/urlfold/config/connect"
 )
 
 // A Msg is a message as the client delivers it.
@@ -46,7 +47,7 @@ type Conn struct {
 
 // Connect connects to the first server that answers. It waits for one as long as
 // cfg.ConnectTimeout says, and no longer than ctx.
-func Connect(ctx context.Context, cfg Config) (*Conn, error) {
+func Connect(ctx context.Context, cfg connect.NATS) (*Conn, error) {
 	c := &Conn{log: cfg.Logger}
 	if c.log == nil {
 		c.log = slog.New(slog.DiscardHandler)
@@ -110,7 +111,7 @@ func sleep(ctx context.Context, d time.Duration) error {
 }
 
 // options translates cfg.
-func (c *Conn) options(cfg *Config) (*client.Options, error) {
+func (c *Conn) options(cfg *connect.NATS) (*client.Options, error) {
 	o := client.GetDefaultOptions()
 	o.Servers = cfg.Servers
 	o.Name = "urlfold"
@@ -146,8 +147,8 @@ func (c *Conn) options(cfg *Config) (*client.Options, error) {
 		}
 		more = append(more, nkey)
 	}
-	if cfg.TLS.used() {
-		t, err := cfg.TLS.config()
+	if cfg.TLS != (connect.NATSTLS{}) {
+		t, err := tlsConfig(&cfg.TLS)
 		if err != nil {
 			return nil, err
 		}
@@ -161,8 +162,8 @@ func (c *Conn) options(cfg *Config) (*client.Options, error) {
 	return &o, nil
 }
 
-// config reads the files that t names.
-func (t *TLS) config() (*tls.Config, error) {
+// tlsConfig reads the files that t names.
+func tlsConfig(t *connect.NATSTLS) (*tls.Config, error) {
 	c := &tls.Config{MinVersion: tls.VersionTLS12, ServerName: t.ServerName}
 	if t.CAFile != "" {
 		pem, err := os.ReadFile(t.CAFile)

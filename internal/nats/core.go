@@ -37,7 +37,7 @@ type Subscription struct {
 
 // Subscribe listens to subject, as a member of a queue group unless that is empty.
 // At most messages, and bytes of them, wait to be read; what goes beyond is dropped
-// and counted. Config.Buffer must not be less than messages.
+// and counted. connect.NATS.Buffer must not be less than messages.
 func (c *Conn) Subscribe(subject, queue string, messages, bytes int) (*Subscription, error) {
 	sub, err := c.nc.QueueSubscribeSync(subject, queue)
 	if err == nil {

@@ -22,6 +22,7 @@ import (
 	client "github.com/nats-io/nats.go"
 	"github.com/nats-io/nkeys"
 
+	"github.com/urlfold/urlfold/config/connect"
 	"github.com/urlfold/urlfold/internal/testkit/natstest"
 )
 
@@ -133,43 +134,9 @@ func TestNakDelay(t *testing.T) {
 	}
 }
 
-func TestValidate(t *testing.T) {
-	f := func(change func(*Config), want ...string) {
-		t.Helper()
-		c := DefaultConfig()
-		c.Servers = []string{"nats://127.0.0.1"}
-		change(&c)
-		err := c.Validate()
-		if err != nil && strings.Contains(err.Error(), "hun") {
-			t.Error("the password is told")
-		}
-		if len(want) == 0 && err != nil {
-			t.Error(err)
-		}
-		for _, text := range want {
-			if err == nil || !strings.Contains(err.Error(), text) {
-				t.Errorf("%v, want %q", err, text)
-			}
-		}
-	}
-	f(func(*Config) {})
-	f(func(c *Config) { c.Servers = nil }, "servers: there is none")
-	for _, good := range []string{"n1", "n1:4222", "tls://[::1]:4222", "ws://n1", "wss://user:p%40ss@n1:443", "nats://token@n1"} {
-		f(func(c *Config) { c.Servers[0] = good })
-	}
-	f(func(c *Config) { c.Servers = append(c.Servers, "nats://u:hunter2@[n1") }, "servers[1]: is no URL of a server")
-	f(func(c *Config) { c.Servers[0] = "nats://u:hun/ter2@n1" }, "servers[0]: is no URL of a server")
-	f(func(c *Config) { c.Servers[0] = "nats://" }, "servers[0]: is no URL of a server")
-	f(func(c *Config) { c.Servers[0] = "http://n1" }, "servers[0]: the scheme")
-	f(func(c *Config) { c.Servers[0] = "nats://n1:65536" }, "servers[0]: a port")
-	f(func(c *Config) { c.Token, c.User, c.Password = "t", "u", "p" }, "four ways to sign in")
-	f(func(c *Config) { c.Password, c.TLS.KeyFile = "p", "k" }, "password: goes with a user", "tls: cert_file and key_file")
-	f(func(c *Config) { c.InboxPrefix, c.PingInterval = "a.*", 0 }, "inbox_prefix", "are positive")
-}
-
 // A URL that cannot be read is not repeated: it may hold a password.
 func TestConnectBadURL(t *testing.T) {
-	c := DefaultConfig()
+	c := connect.DefaultNATS()
 	c.Servers = []string{"nats://user:hunter2@[n1"}
 	_, err := Connect(context.Background(), c)
 	if !errors.Is(err, errServerURL) || strings.Contains(err.Error(), "hunter2") {
@@ -178,9 +145,9 @@ func TestConnectBadURL(t *testing.T) {
 }
 
 // connect connects to a server that asks for something.
-func connect(t *testing.T, s *natstest.Server, change func(*Config)) error {
+func reach(t *testing.T, s *natstest.Server, change func(*connect.NATS)) error {
 	t.Helper()
-	c := DefaultConfig()
+	c := connect.DefaultNATS()
 	c.Servers, c.ConnectTimeout = []string{s.URL()}, 5*time.Second
 	change(&c)
 	conn, err := Connect(context.Background(), c)
@@ -209,28 +176,28 @@ func TestSignIn(t *testing.T) {
 	if err := os.WriteFile(file, seed, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	f := func(name string, need func(*server.Options), right, wrong func(*Config)) {
+	f := func(name string, need func(*server.Options), right, wrong func(*connect.NATS)) {
 		t.Run(name, func(t *testing.T) {
 			s := natstest.Start(t, need)
-			if err := connect(t, s, right); err != nil {
+			if err := reach(t, s, right); err != nil {
 				t.Errorf("right: %v", err)
 			}
-			err := connect(t, s, wrong)
+			err := reach(t, s, wrong)
 			if err == nil || strings.Contains(err.Error(), "hunter") {
 				t.Errorf("wrong: %v", err)
 			}
 		})
 	}
 	f("token", func(o *server.Options) { o.Authorization = "hunter2" },
-		func(c *Config) { c.Token = "hunter2" }, func(c *Config) { c.Token = "hunter3" })
+		func(c *connect.NATS) { c.Token = "hunter2" }, func(c *connect.NATS) { c.Token = "hunter3" })
 	f("user", func(o *server.Options) { o.Username, o.Password = "me", "hunter2" },
-		func(c *Config) { c.User, c.Password = "me", "hunter2" }, func(c *Config) { c.User, c.Password = "me", "hunter3" })
+		func(c *connect.NATS) { c.User, c.Password = "me", "hunter2" }, func(c *connect.NATS) { c.User, c.Password = "me", "hunter3" })
 	f("url", func(o *server.Options) { o.Username, o.Password = "me", "hunter2" },
-		func(c *Config) { c.Servers[0] = strings.Replace(c.Servers[0], "//", "//me:hunter2@", 1) },
-		func(c *Config) { c.Servers[0] = strings.Replace(c.Servers[0], "//", "//me:hunter3@", 1) })
+		func(c *connect.NATS) { c.Servers[0] = strings.Replace(c.Servers[0], "//", "//me:hunter2@", 1) },
+		func(c *connect.NATS) { c.Servers[0] = strings.Replace(c.Servers[0], "//", "//me:hunter3@", 1) })
 	f("nkey", func(o *server.Options) { o.Nkeys = []*server.NkeyUser{{Nkey: public}} },
-		func(c *Config) { c.NkeyFile = file }, func(c *Config) { c.NkeyFile = file + ".none" })
-	f("creds", func(*server.Options) {}, func(*Config) {}, func(c *Config) { c.CredsFile = file + ".none" })
+		func(c *connect.NATS) { c.NkeyFile = file }, func(c *connect.NATS) { c.NkeyFile = file + ".none" })
+	f("creds", func(*server.Options) {}, func(*connect.NATS) {}, func(c *connect.NATS) { c.CredsFile = file + ".none" })
 }
 
 // TestTLS: mutual TLS, and what is missing for it.
@@ -246,19 +213,19 @@ func TestTLS(t *testing.T) {
 		o.TLSTimeout = 5
 	})
 	ca, key := filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
-	f := func(tls TLS, ok bool) {
+	f := func(tls connect.NATSTLS, ok bool) {
 		t.Helper()
-		err := connect(t, s, func(c *Config) { c.TLS, c.ConnectTimeout = tls, time.Second })
+		err := reach(t, s, func(c *connect.NATS) { c.TLS, c.ConnectTimeout = tls, time.Second })
 		if (err == nil) != ok {
 			t.Errorf("%+v: %v", tls, err)
 		}
 	}
-	f(TLS{CAFile: ca, CertFile: ca, KeyFile: key}, true)
-	f(TLS{CAFile: ca, CertFile: ca, KeyFile: key, ServerName: "another.example"}, false)
-	f(TLS{Enabled: true, CertFile: ca, KeyFile: key}, false)
-	f(TLS{CAFile: key}, false)
-	f(TLS{CAFile: ca + ".none"}, false)
-	f(TLS{CAFile: ca, CertFile: ca, KeyFile: ca}, false)
+	f(connect.NATSTLS{CAFile: ca, CertFile: ca, KeyFile: key}, true)
+	f(connect.NATSTLS{CAFile: ca, CertFile: ca, KeyFile: key, ServerName: "another.example"}, false)
+	f(connect.NATSTLS{Enabled: true, CertFile: ca, KeyFile: key}, false)
+	f(connect.NATSTLS{CAFile: key}, false)
+	f(connect.NATSTLS{CAFile: ca + ".none"}, false)
+	f(connect.NATSTLS{CAFile: ca, CertFile: ca, KeyFile: ca}, false)
 }
 
 // selfSigned writes cert.pem and key.pem for 127.0.0.1 into dir.
@@ -302,7 +269,7 @@ func TestPrefetch(t *testing.T) {
 	f := func(name string, messages, size int) {
 		t.Run(name, func(t *testing.T) {
 			s := natstest.Start(t, func(o *server.Options) { o.MaxPayload = 4096 })
-			cfg := DefaultConfig()
+			cfg := connect.DefaultNATS()
 			cfg.Servers = []string{s.URL()}
 			conn, err := Connect(context.Background(), cfg)
 			if err != nil {

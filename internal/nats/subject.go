@@ -2,13 +2,9 @@ package nats
 
 import "strings"
 
-// isSubject reports whether s can be published to: tokens between dots, none of
-// them empty or a wildcard.
-func isSubject(s string) bool { return IsFilter(s) && !strings.ContainsAny(s, "*>") }
-
 // IsSubject reports whether s can be published to: tokens between dots that are
 // not empty and hold no wildcard, white space or control character.
-func IsSubject(s string) bool { return isSubject(s) }
+func IsSubject(s string) bool { return IsFilter(s) && !strings.ContainsAny(s, "*>") }
 
 // IsFilter reports whether s can be subscribed to: a subject whose tokens may be
 // "*", and whose last one may be ">".

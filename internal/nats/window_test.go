@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/urlfold/urlfold/config/connect"
 	"github.com/urlfold/urlfold/internal/testkit/natstest"
 	"github.com/urlfold/urlfold/internal/testkit/proxy"
 )
@@ -37,7 +38,7 @@ func TestLateAnswers(t *testing.T) {
 	t.Parallel()
 	srv := natstest.Start(t, nil)
 	p := proxy.New(t, srv.Addr())
-	cfg := DefaultConfig()
+	cfg := connect.DefaultNATS()
 	cfg.Servers = []string{"nats://" + p.Addr()}
 	ctx, cancel := context.WithTimeout(context.Background(), 60*time.Second)
 	defer cancel()
@@ -101,7 +102,7 @@ func (c *closer) Message(i int, m *Msg) {
 // and its owner hears of it.
 func TestCloseWhilePublishing(t *testing.T) {
 	t.Parallel()
-	cfg := DefaultConfig()
+	cfg := connect.DefaultNATS()
 	cfg.Servers = []string{natstest.Start(t, nil).URL()}
 	conn, err := Connect(t.Context(), cfg)
 	if err != nil {

@@ -3,13 +3,14 @@ package kafka
 import (
 	"errors"
 
+	"github.com/urlfold/urlfold/config/connect"
 	"github.com/urlfold/urlfold/config/field"
 	"github.com/urlfold/urlfold/internal/kafka"
 )
 
 // A Config says what to write where.
 type Config struct {
-	kafka.Connection
+	connect.Kafka
 
 	// Topic to write to. If it is not there, brokers that create topics do so.
 	Topic string `yaml:"topic,required" min:"1"`
@@ -49,7 +50,7 @@ type Headers struct {
 // Default returns a Config with the values of what is not configured.
 func Default() *Config {
 	return &Config{
-		Connection:  kafka.DefaultConnection(),
+		Kafka:       connect.DefaultKafka(),
 		PartitionBy: "key",
 		Compression: "zstd",
 		Headers:     Headers{Input: true},
@@ -60,7 +61,7 @@ func Default() *Config {
 
 // Validate returns all that is wrong with c, joined.
 func (c *Config) Validate() error {
-	errs := []error{c.Check()}
+	errs := []error{c.Kafka.Validate()}
 	check := func(ok bool, key, text string) {
 		if !ok {
 			errs = append(errs, &field.Error{Field: key, Err: errors.New(text)})

@@ -8,6 +8,7 @@ import (
 
 	"github.com/twmb/franz-go/pkg/kfake"
 
+	"github.com/urlfold/urlfold/config/connect"
 	"github.com/urlfold/urlfold/internal/kafka"
 	"github.com/urlfold/urlfold/internal/kafka/kafkatest"
 	"github.com/urlfold/urlfold/pipeline"
@@ -32,7 +33,7 @@ func TestRestartReal(t *testing.T) {
 
 // restarts: twice, or with URLFOLD_LONG=1 for ten minutes, the broker goes and comes
 // back while the pipeline is at work. Nothing is lost, and partitions keep their order.
-func restarts(t *testing.T, conn kafka.Connection, parts int, restart func()) {
+func restarts(t *testing.T, conn connect.Kafka, parts int, restart func()) {
 	client := kafkatest.Client(t, conn, "in", "out")
 	source := newSource(t, conn)
 	run := kafkatest.Start(t, pipeline.Options{

@@ -73,7 +73,7 @@ func (s *Sink) Caps() pipeline.SinkCaps { return pipeline.SinkCaps{Durable: true
 
 // Open implements [pipeline.Sink]: it connects, and looks at the topic.
 func (s *Sink) Open(ctx context.Context) error {
-	client, err := kafka.New(s.cfg.Connection, s.cfg.Topic)
+	client, err := kafka.New(s.cfg.Kafka, s.cfg.Topic)
 	if err != nil {
 		return fmt.Errorf("kafka sink: %w", err)
 	}
@@ -95,7 +95,7 @@ func (s *Sink) Open(ctx context.Context) error {
 // CheckConnect reports whether the brokers can be reached and the topic is there.
 // It is for a sink that is not opened, and creates nothing.
 func (s *Sink) CheckConnect(ctx context.Context) error {
-	client, err := kafka.New(s.cfg.Connection, s.cfg.Topic)
+	client, err := kafka.New(s.cfg.Kafka, s.cfg.Topic)
 	if err != nil {
 		return fmt.Errorf("kafka sink: %w", err)
 	}

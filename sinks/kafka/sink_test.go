@@ -8,16 +8,17 @@ import (
 
 	"github.com/twmb/franz-go/pkg/kfake"
 
+	"github.com/urlfold/urlfold/config/connect"
 	"github.com/urlfold/urlfold/internal/kafka"
 	"github.com/urlfold/urlfold/internal/kafka/kafkatest"
 	"github.com/urlfold/urlfold/pipeline"
 	source "github.com/urlfold/urlfold/sources/kafka"
 )
 
-func newSink(t testing.TB, c kafka.Connection, change func(*Config)) *Sink {
+func newSink(t testing.TB, c connect.Kafka, change func(*Config)) *Sink {
 	t.Helper()
 	cfg := *Default()
-	cfg.Connection, cfg.Topic = c, "out"
+	cfg.Kafka, cfg.Topic = c, "out"
 	if change != nil {
 		change(&cfg)
 	}
@@ -28,10 +29,10 @@ func newSink(t testing.TB, c kafka.Connection, change func(*Config)) *Sink {
 	return s
 }
 
-func newSource(t testing.TB, c kafka.Connection) *source.Source {
+func newSource(t testing.TB, c connect.Kafka) *source.Source {
 	t.Helper()
 	cfg := *source.Default()
-	cfg.Connection, cfg.Topics, cfg.Group = c, []string{"in"}, "g"
+	cfg.Kafka, cfg.Topics, cfg.Group = c, []string{"in"}, "g"
 	cfg.SessionTimeout, cfg.HeartbeatInterval = 3*time.Second, 100*time.Millisecond
 	cfg.RebalanceTimeout, cfg.DrainTimeout = 4*time.Second, time.Second
 	cfg.FetchWait, cfg.Linger = 50*time.Millisecond, 5*time.Millisecond

@@ -4,13 +4,13 @@ import (
 	"errors"
 	"time"
 
+	"github.com/urlfold/urlfold/config/connect"
 	"github.com/urlfold/urlfold/config/field"
-	client "github.com/urlfold/urlfold/internal/nats"
 )
 
 // A JetStreamConfig says to which streams to publish, and how.
 type JetStreamConfig struct {
-	client.Config
+	connect.NATS
 
 	// Subject is a template: text, {host_key%64} (the shard of the host of the
 	// record's first URL), {key%64} (that of its equivalence key), {key} (the key in
@@ -67,7 +67,7 @@ type Headers struct {
 // DefaultJetStream returns the defaults.
 func DefaultJetStream() JetStreamConfig {
 	return JetStreamConfig{
-		Config: client.DefaultConfig(), MsgID: idPosition, Framing: framingRecords, CheckStreams: true,
+		NATS: connect.DefaultNATS(), MsgID: idPosition, Framing: framingRecords, CheckStreams: true,
 		Publish: Publish{MaxPending: 4000, AckTimeout: 30 * time.Second},
 		Headers: Headers{Input: true, Flags: true, Source: true},
 	}
@@ -90,7 +90,7 @@ func wrong(key, what string) error {
 
 // Validate tells all that is wrong with c, joined.
 func (c *JetStreamConfig) Validate() error {
-	errs := []error{c.Config.Validate()}
+	errs := []error{c.NATS.Validate()}
 	t, err := parseTemplate(c.Subject)
 	if err != nil {
 		errs = append(errs, &field.Error{Field: "subject", Err: err})
@@ -125,7 +125,7 @@ func (c *JetStreamConfig) FixedBatches() bool { return c.MsgID == idBatch }
 // A CoreConfig says where to publish to whoever listens. Nothing keeps the
 // messages: who does not listen does not get them.
 type CoreConfig struct {
-	client.Config
+	connect.NATS
 
 	// Subject is a template as that of the sink jetstream.
 	Subject string `yaml:"subject,required"`
@@ -135,12 +135,12 @@ type CoreConfig struct {
 
 // DefaultCore returns the defaults.
 func DefaultCore() CoreConfig {
-	return CoreConfig{Config: client.DefaultConfig(), Headers: Headers{Input: true, Flags: true, Source: true}}
+	return CoreConfig{NATS: connect.DefaultNATS(), Headers: Headers{Input: true, Flags: true, Source: true}}
 }
 
 // Validate tells all that is wrong with c, joined.
 func (c *CoreConfig) Validate() error {
-	errs := []error{c.Config.Validate()}
+	errs := []error{c.NATS.Validate()}
 	if _, err := parseTemplate(c.Subject); err != nil {
 		errs = append(errs, &field.Error{Field: "subject", Err: err})
 	}

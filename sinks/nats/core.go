@@ -51,7 +51,7 @@ func (s *Core) Caps() pipeline.SinkCaps { return pipeline.SinkCaps{Ordered: true
 
 // Open implements [pipeline.Sink].
 func (s *Core) Open(ctx context.Context) error {
-	conn, err := client.Connect(ctx, s.cfg.Config)
+	conn, err := client.Connect(ctx, s.cfg.NATS)
 	if err != nil {
 		return err
 	}
@@ -61,7 +61,7 @@ func (s *Core) Open(ctx context.Context) error {
 
 // CheckConnect connects and disconnects. It is for a sink that is not opened.
 func (s *Core) CheckConnect(ctx context.Context) error {
-	conn, err := client.Connect(ctx, s.cfg.Config)
+	conn, err := client.Connect(ctx, s.cfg.NATS)
 	if err == nil {
 		conn.Close()
 	}

@@ -56,7 +56,7 @@ func (s *JetStream) Caps() pipeline.SinkCaps {
 
 // Open implements [pipeline.Sink].
 func (s *JetStream) Open(ctx context.Context) error {
-	conn, err := client.Connect(ctx, s.cfg.Config)
+	conn, err := client.Connect(ctx, s.cfg.NATS)
 	if err != nil {
 		return err
 	}
@@ -78,7 +78,7 @@ func (s *JetStream) Open(ctx context.Context) error {
 // CheckConnect connects, looks at the streams, and disconnects. The error tells
 // what is wrong. It is for a sink that is not opened.
 func (s *JetStream) CheckConnect(ctx context.Context) error {
-	conn, err := client.Connect(ctx, s.cfg.Config)
+	conn, err := client.Connect(ctx, s.cfg.NATS)
 	if err != nil {
 		return err
 	}

@@ -7,13 +7,14 @@ import (
 	"strings"
 	"time"
 
+	"github.com/urlfold/urlfold/config/connect"
 	"github.com/urlfold/urlfold/config/field"
 	"github.com/urlfold/urlfold/internal/kafka"
 )
 
 // A Config says what to read, and how.
 type Config struct {
-	kafka.Connection
+	connect.Kafka
 
 	// Topics to read. All members of a group name the same ones.
 	Topics []string `yaml:"topics,required" min:"1"`
@@ -60,7 +61,7 @@ type Config struct {
 // Default returns a Config with the values of what is not configured.
 func Default() *Config {
 	return &Config{
-		Connection:        kafka.DefaultConnection(),
+		Kafka:             connect.DefaultKafka(),
 		Start:             Start{At: kafka.Earliest},
 		Isolation:         "read_committed",
 		SessionTimeout:    45 * time.Second,
@@ -76,7 +77,7 @@ func Default() *Config {
 
 // Validate returns all that is wrong with c, joined.
 func (c *Config) Validate() error {
-	errs := []error{c.Check()}
+	errs := []error{c.Kafka.Validate()}
 	fail := func(key, text string) {
 		errs = append(errs, &field.Error{Field: key, Err: errors.New(text)})
 	}

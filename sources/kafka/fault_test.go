@@ -13,6 +13,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 	"github.com/twmb/franz-go/pkg/kmsg"
 
+	"github.com/urlfold/urlfold/config/connect"
 	"github.com/urlfold/urlfold/internal/kafka"
 	"github.com/urlfold/urlfold/internal/kafka/kafkatest"
 	"github.com/urlfold/urlfold/pipeline"
@@ -212,7 +213,7 @@ func TestTransactionsReal(t *testing.T) {
 
 // transactions: what was aborted and what ends a transaction is no record, and the
 // position gets behind it.
-func transactions(t *testing.T, conn kafka.Connection, topic string) {
+func transactions(t *testing.T, conn connect.Kafka, topic string) {
 	cl, err := kgo.NewClient(kgo.SeedBrokers(conn.Brokers...), kgo.TransactionalID(topic), kgo.DefaultProduceTopic(topic))
 	if err != nil {
 		t.Fatal(err)

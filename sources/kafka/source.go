@@ -54,7 +54,7 @@ func New(cfg Config, log *slog.Logger) (*Source, error) {
 // Open implements [pipeline.Source]: it connects, and looks for the topics.
 func (s *Source) Open(ctx context.Context, rt pipeline.Runtime) error {
 	s.rt = rt
-	client, err := kafka.New(s.cfg.Connection, s.cfg.Topics...)
+	client, err := kafka.New(s.cfg.Kafka, s.cfg.Topics...)
 	if err != nil {
 		return fmt.Errorf("kafka source: %w", err)
 	}
@@ -65,7 +65,7 @@ func (s *Source) Open(ctx context.Context, rt pipeline.Runtime) error {
 // CheckConnect reports whether the brokers can be reached and the topics read. It
 // is for a source that is not opened.
 func (s *Source) CheckConnect(ctx context.Context) error {
-	client, err := kafka.New(s.cfg.Connection, s.cfg.Topics...)
+	client, err := kafka.New(s.cfg.Kafka, s.cfg.Topics...)
 	if err != nil {
 		return fmt.Errorf("kafka source: %w", err)
 	}

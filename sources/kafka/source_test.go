@@ -10,15 +10,16 @@ import (
 
 	"github.com/twmb/franz-go/pkg/kfake"
 
+	"github.com/urlfold/urlfold/config/connect"
 	"github.com/urlfold/urlfold/internal/kafka"
 	"github.com/urlfold/urlfold/internal/kafka/kafkatest"
 	"github.com/urlfold/urlfold/pipeline"
 )
 
 // quick returns a configuration whose times are short.
-func quick(c kafka.Connection, topics ...string) Config {
+func quick(c connect.Kafka, topics ...string) Config {
 	cfg := *Default()
-	cfg.Connection, cfg.Topics, cfg.Group = c, topics, "g"
+	cfg.Kafka, cfg.Topics, cfg.Group = c, topics, "g"
 	cfg.SessionTimeout, cfg.HeartbeatInterval = 3*time.Second, 100*time.Millisecond
 	cfg.RebalanceTimeout, cfg.DrainTimeout = 4*time.Second, time.Second
 	cfg.FetchWait, cfg.Linger = 50*time.Millisecond, 5*time.Millisecond

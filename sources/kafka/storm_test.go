@@ -12,7 +12,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kfake"
 	"github.com/twmb/franz-go/pkg/kmsg"
 
-	"github.com/urlfold/urlfold/internal/kafka"
+	"github.com/urlfold/urlfold/config/connect"
 	"github.com/urlfold/urlfold/internal/kafka/kafkatest"
 	"github.com/urlfold/urlfold/pipeline"
 )
@@ -94,7 +94,7 @@ func TestStormReal(t *testing.T) {
 // storm lets members of a group come and go while records come in: none is lost,
 // what is committed never goes back and never exceeds what is delivered, and each
 // run of a lane is in order.
-func storm(t *testing.T, conn kafka.Connection, topic, group string, parts int, delivered *tally) {
+func storm(t *testing.T, conn connect.Kafka, topic, group string, parts int, delivered *tally) {
 	const members = 8
 	span, delay := kafkatest.Span(1500*time.Millisecond, 10*time.Minute), kafkatest.Span(30*time.Millisecond, 2*time.Second)
 	pace := kafkatest.Span(20*time.Millisecond, 500*time.Millisecond)
@@ -188,7 +188,7 @@ func storm(t *testing.T, conn kafka.Connection, topic, group string, parts int, 
 
 // watchCommits sees that committed offsets do not go back, and do not exceed what
 // is delivered.
-func watchCommits(t *testing.T, conn kafka.Connection, group, topic string, parts int, delivered *tally, quit <-chan struct{}) {
+func watchCommits(t *testing.T, conn connect.Kafka, group, topic string, parts int, delivered *tally, quit <-chan struct{}) {
 	was := make([]int64, parts)
 	for {
 		for p, offset := range kafkatest.Committed(t, conn, group, topic, parts) {

@@ -6,13 +6,14 @@ import (
 	"strings"
 	"time"
 
+	"github.com/urlfold/urlfold/config/connect"
 	"github.com/urlfold/urlfold/config/field"
 	client "github.com/urlfold/urlfold/internal/nats"
 )
 
 // A JetStreamConfig says which stream to read, through which consumer.
 type JetStreamConfig struct {
-	client.Config
+	connect.NATS
 
 	// Stream is the name of the stream.
 	Stream string `yaml:"stream,required"`
@@ -108,7 +109,7 @@ func defaultBatch() Batch { return Batch{Messages: 1000, Linger: 50 * time.Milli
 // DefaultJetStream returns the defaults.
 func DefaultJetStream() JetStreamConfig {
 	return JetStreamConfig{
-		Config:   client.DefaultConfig(),
+		NATS:     connect.DefaultNATS(),
 		Consumer: Consumer{Create: true},
 		Prefetch: Prefetch{Messages: 2000, Bytes: 8 * field.MiB},
 		Batch:    defaultBatch(),
@@ -130,7 +131,7 @@ func isName(s string) bool { return client.IsSubject(s) && !strings.ContainsAny(
 
 // Validate tells all that is wrong with c, joined.
 func (c *JetStreamConfig) Validate() error {
-	errs := []error{c.Config.Validate()}
+	errs := []error{c.NATS.Validate()}
 	check := func(ok bool, key, what string) {
 		if !ok {
 			errs = append(errs, wrong(key, what))
@@ -180,7 +181,7 @@ func (p *Poison) validate(maxDeliver int) error {
 // A CoreConfig says what to listen to. Nothing is acknowledged: a message is
 // processed at most once.
 type CoreConfig struct {
-	client.Config
+	connect.NATS
 
 	// Subjects are what to listen to. They may hold wildcards.
 	Subjects []string `yaml:"subjects,required" min:"1"`
@@ -204,13 +205,13 @@ type Pending struct {
 // DefaultCore returns the defaults.
 func DefaultCore() CoreConfig {
 	return CoreConfig{
-		Config: client.DefaultConfig(), Pending: Pending{Messages: 500000, Bytes: 64 * field.MiB}, Batch: defaultBatch(),
+		NATS: connect.DefaultNATS(), Pending: Pending{Messages: 500000, Bytes: 64 * field.MiB}, Batch: defaultBatch(),
 	}
 }
 
 // Validate tells all that is wrong with c, joined.
 func (c *CoreConfig) Validate() error {
-	errs := []error{c.Config.Validate(), c.Batch.validate()}
+	errs := []error{c.NATS.Validate(), c.Batch.validate()}
 	if len(c.Subjects) == 0 {
 		errs = append(errs, wrong("subjects", "there is none"))
 	}

@@ -37,7 +37,7 @@ func NewCore(cfg CoreConfig) (*Core, error) {
 
 // Open implements [pipeline.Source]. What is published after it returns is read.
 func (s *Core) Open(ctx context.Context, rt pipeline.Runtime) error {
-	cfg := s.cfg.Config
+	cfg := s.cfg.NATS
 	cfg.Buffer = s.cfg.Pending.Messages
 	conn, err := client.Connect(ctx, cfg)
 	if err != nil {
@@ -59,7 +59,7 @@ func (s *Core) Open(ctx context.Context, rt pipeline.Runtime) error {
 
 // CheckConnect connects and disconnects. It is for a source that is not opened.
 func (s *Core) CheckConnect(ctx context.Context) error {
-	conn, err := client.Connect(ctx, s.cfg.Config)
+	conn, err := client.Connect(ctx, s.cfg.NATS)
 	if err == nil {
 		conn.Close()
 	}

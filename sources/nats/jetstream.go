@@ -63,7 +63,7 @@ func NewJetStream(cfg JetStreamConfig) (*JetStream, error) {
 
 // Open implements [pipeline.Source].
 func (s *JetStream) Open(ctx context.Context, rt pipeline.Runtime) error {
-	conn, err := client.Connect(ctx, s.cfg.Config)
+	conn, err := client.Connect(ctx, s.cfg.NATS)
 	if err != nil {
 		return err
 	}
@@ -84,7 +84,7 @@ func (s *JetStream) Open(ctx context.Context, rt pipeline.Runtime) error {
 // creates nothing: a consumer that is not there is an error only if it is not to be
 // created. It is for a source that is not opened.
 func (s *JetStream) CheckConnect(ctx context.Context) error {
-	conn, err := client.Connect(ctx, s.cfg.Config)
+	conn, err := client.Connect(ctx, s.cfg.NATS)
 	if err != nil {
 		return err
 	}

@@ -10,7 +10,7 @@ import (
 // TestModule checks that every key of the configuration has a comment, and that
 // the comments in the program are those in the code.
 func TestModule(t *testing.T) {
-	all, err := Collect([]string{"../..", "../../field", "../../../sources/...", "../../../sinks/...", "../../../internal/..."})
+	all, err := Collect([]string{"../..", "../../field", "../../connect", "../../../sources/...", "../../../sinks/...", "../../../internal/..."})
 	if err != nil {
 		t.Error(err)
 	}

@@ -6,16 +6,17 @@ import (
 
 	kgo "github.com/segmentio/kafka-go"
 
+	"github.com/urlfold/urlfold/config/connect"
 	"github.com/urlfold/urlfold/internal/kafka"
 )
 
-func admin(c kafka.Connection) *kgo.Client {
+func admin(c connect.Kafka) *kgo.Client {
 	return &kgo.Client{Addr: kgo.TCP(c.Brokers...), Timeout: 30 * time.Second, Transport: &kgo.Transport{IdleTimeout: time.Second}}
 }
 
 // CreateTopic makes a topic of one replica, and waits until it can be written to.
 // Nothing is deleted from it by age: records of tests are of 1970.
-func CreateTopic(t testing.TB, c kafka.Connection, name string, partitions int, config map[string]string) {
+func CreateTopic(t testing.TB, c connect.Kafka, name string, partitions int, config map[string]string) {
 	t.Helper()
 	topic := kgo.TopicConfig{Topic: name, NumPartitions: partitions, ReplicationFactor: 1}
 	topic.ConfigEntries = append(topic.ConfigEntries, kgo.ConfigEntry{ConfigName: "retention.ms", ConfigValue: "-1"})
@@ -42,7 +43,7 @@ func CreateTopic(t testing.TB, c kafka.Connection, name string, partitions int, 
 }
 
 // Committed returns the committed offsets of a group by partition; -1 is none.
-func Committed(t testing.TB, c kafka.Connection, group, topic string, partitions int) []int64 {
+func Committed(t testing.TB, c connect.Kafka, group, topic string, partitions int) []int64 {
 	t.Helper()
 	all := make([]int, partitions)
 	for p := range all {

@@ -18,6 +18,7 @@ import (
 
 	"github.com/urlfold/urlfold/codec"
 	"github.com/urlfold/urlfold/codec/record"
+	"github.com/urlfold/urlfold/config/connect"
 	"github.com/urlfold/urlfold/internal/kafka"
 	"github.com/urlfold/urlfold/pipeline"
 )
@@ -28,7 +29,7 @@ const RealBroker = "URLFOLD_KAFKA"
 
 // Real returns a connection to the broker that the environment names, and skips
 // the test if it names none.
-func Real(t testing.TB) kafka.Connection {
+func Real(t testing.TB) connect.Kafka {
 	t.Helper()
 	addr := os.Getenv(RealBroker)
 	if addr == "" {
@@ -50,7 +51,7 @@ func Span(short, long time.Duration) time.Duration {
 }
 
 // Fake starts brokers in this process, which end with the test.
-func Fake(t testing.TB, opts ...kfake.Opt) (*kfake.Cluster, kafka.Connection) {
+func Fake(t testing.TB, opts ...kfake.Opt) (*kfake.Cluster, connect.Kafka) {
 	t.Helper()
 	c, err := kfake.NewCluster(append([]kfake.Opt{
 		kfake.NumBrokers(1),
@@ -65,15 +66,15 @@ func Fake(t testing.TB, opts ...kfake.Opt) (*kfake.Cluster, kafka.Connection) {
 }
 
 // Connection returns a connection to brokers.
-func Connection(brokers ...string) kafka.Connection {
-	c := kafka.DefaultConnection()
+func Connection(brokers ...string) connect.Kafka {
+	c := connect.DefaultKafka()
 	c.Brokers = brokers
 	c.RequestTimeout = 30 * time.Second
 	return c
 }
 
 // Client returns a client that ends with the test.
-func Client(t testing.TB, c kafka.Connection, topics ...string) kafka.Client {
+func Client(t testing.TB, c connect.Kafka, topics ...string) kafka.Client {
 	t.Helper()
 	client, err := kafka.New(c, topics...)
 	if err != nil {

@@ -10,13 +10,12 @@ import (
 	"testing"
 
 	"github.com/twmb/franz-go/pkg/kfake"
-
-	"github.com/urlfold/urlfold/internal/kafka"
+	"github.com/urlfold/urlfold/config/connect"
 )
 
 // Restartable starts a broker in this process that keeps its data, and returns what
 // stops it and starts it again at the same address.
-func Restartable(t testing.TB, opts ...kfake.Opt) (conn kafka.Connection, restart func()) {
+func Restartable(t testing.TB, opts ...kfake.Opt) (conn connect.Kafka, restart func()) {
 	t.Helper()
 	opts = append(opts, kfake.DataDir(t.TempDir()))
 	c, conn := Fake(t, opts...)
@@ -42,7 +41,7 @@ func Restartable(t testing.TB, opts ...kfake.Opt) (conn kafka.Connection, restar
 // RestartableReal starts a real broker for this test alone, and returns what kills it
 // and starts it again with its data. That takes minutes on a busy machine: it skips
 // the test where RealBroker is not set, and in short runs.
-func RestartableReal(t testing.TB) (conn kafka.Connection, restart func()) {
+func RestartableReal(t testing.TB) (conn connect.Kafka, restart func()) {
 	t.Helper()
 	Real(t)
 	if os.Getenv(Long) != "1" {

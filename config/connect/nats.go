@@ -1,4 +1,4 @@
-package nats
+package connect
 
 import (
 	"errors"
@@ -12,9 +12,9 @@ import (
 	"github.com/urlfold/urlfold/config/field"
 )
 
-// A Config says how to connect. It is embedded in the configuration of every source
-// and sink that talks to NATS; each of them has a connection of its own.
-type Config struct {
+// NATS says how to connect to NATS servers. Every source and sink that talks to
+// NATS embeds it in its configuration; each has a connection of its own.
+type NATS struct {
 	// Servers are the URLs of servers of one cluster, such as nats://n1:4222 or
 	// tls://n1:4222. The others of the cluster are learned from them.
 	Servers []string `yaml:"servers,required" min:"1"`
@@ -30,7 +30,7 @@ type Config struct {
 	Password field.Secret `yaml:"password"`
 	// TLS says how to encrypt. A server whose URL begins with tls://, or that asks
 	// for TLS, needs it only for certificates of one's own.
-	TLS TLS `yaml:"tls"`
+	TLS NATSTLS `yaml:"tls"`
 	// Domain is the JetStream domain. Default: the one of the server.
 	Domain string `yaml:"domain"`
 	// InboxPrefix begins the subjects of replies, for users who may not subscribe
@@ -53,9 +53,9 @@ type Config struct {
 	Logger *slog.Logger `yaml:"-"`
 }
 
-// TLS says how a connection is encrypted. All of its fields are optional; any of
+// NATSTLS says how a connection is encrypted. All of its fields are optional; any of
 // them asks for TLS.
-type TLS struct {
+type NATSTLS struct {
 	// Enabled asks for TLS although the URLs do not.
 	Enabled bool `yaml:"enabled"`
 	// CAFile is the path of PEM certificates that are trusted instead of those of
@@ -70,17 +70,13 @@ type TLS struct {
 	ServerName string `yaml:"server_name"`
 }
 
-// used reports whether anything asks for TLS.
-func (t *TLS) used() bool { return *t != TLS{} }
-
-// DefaultConfig returns the defaults.
-func DefaultConfig() Config {
-	return Config{ConnectTimeout: 10 * time.Second, ReconnectWait: time.Second, PingInterval: 10 * time.Second}
+// DefaultNATS returns the default connection, which has no servers.
+func DefaultNATS() NATS {
+	return NATS{ConnectTimeout: 10 * time.Second, ReconnectWait: time.Second, PingInterval: 10 * time.Second}
 }
 
-// Validate tells all that is wrong with c, joined. Every error is a
-// [field.Error].
-func (c *Config) Validate() error {
+// Validate returns all that is wrong with c, joined, each a [field.Error].
+func (c *NATS) Validate() error {
 	var errs []error
 	wrong := func(key, what string) {
 		errs = append(errs, &field.Error{Field: key, Err: errors.New(what)})
@@ -135,4 +131,15 @@ func serverMistake(server string) string {
 		}
 	}
 	return ""
+}
+
+// isSubject reports whether s is a subject without wildcards: tokens between dots,
+// none of them empty, without white space and control characters.
+func isSubject(s string) bool {
+	for token := range strings.SplitSeq(s, ".") {
+		if token == "" || strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r == 0x7f || r == '*' || r == '>' }) {
+			return false
+		}
+	}
+	return true
 }

@@ -1,0 +1,64 @@
+package connect
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/urlfold/urlfold/config/field"
+)
+
+func TestKafka(t *testing.T) {
+	f := func(ok bool, change func(*Kafka)) {
+		t.Helper()
+		c := DefaultKafka()
+		c.Brokers = []string{"a:1", "[::1]:9092"}
+		change(&c)
+		err := c.Validate()
+		if (err == nil) != ok {
+			t.Errorf("%v", err)
+		}
+		if err != nil && strings.Contains(err.Error(), "hunter2") {
+			t.Errorf("the password is told: %v", err)
+		}
+	}
+	f(true, func(*Kafka) {})
+	f(false, func(c *Kafka) { c.Brokers = nil })
+	f(false, func(c *Kafka) { c.Brokers = []string{"a"} })
+	f(false, func(c *Kafka) { c.TLS = &KafkaTLS{CertFile: "x"} })
+	f(true, func(c *Kafka) { c.TLS = &KafkaTLS{} })
+	f(false, func(c *Kafka) { c.SASL = &SASL{Mechanism: "NTLM", Password: field.Secret("hunter2")} })
+}
+
+func TestNATS(t *testing.T) {
+	f := func(change func(*NATS), want ...string) {
+		t.Helper()
+		c := DefaultNATS()
+		c.Servers = []string{"nats://127.0.0.1"}
+		change(&c)
+		err := c.Validate()
+		if err != nil && strings.Contains(err.Error(), "hun") {
+			t.Error("the password is told")
+		}
+		if len(want) == 0 && err != nil {
+			t.Error(err)
+		}
+		for _, text := range want {
+			if err == nil || !strings.Contains(err.Error(), text) {
+				t.Errorf("%v, want %q", err, text)
+			}
+		}
+	}
+	f(func(*NATS) {})
+	f(func(c *NATS) { c.Servers = nil }, "servers: there is none")
+	for _, good := range []string{"n1", "n1:4222", "tls://[::1]:4222", "ws://n1", "wss://user:p%40ss@n1:443", "nats://token@n1"} {
+		f(func(c *NATS) { c.Servers[0] = good })
+	}
+	f(func(c *NATS) { c.Servers = append(c.Servers, "nats://u:hunter2@[n1") }, "servers[1]: is no URL of a server")
+	f(func(c *NATS) { c.Servers[0] = "nats://u:hun/ter2@n1" }, "servers[0]: is no URL of a server")
+	f(func(c *NATS) { c.Servers[0] = "nats://" }, "servers[0]: is no URL of a server")
+	f(func(c *NATS) { c.Servers[0] = "http://n1" }, "servers[0]: the scheme")
+	f(func(c *NATS) { c.Servers[0] = "nats://n1:65536" }, "servers[0]: a port")
+	f(func(c *NATS) { c.Token, c.User, c.Password = "t", "u", "p" }, "four ways to sign in")
+	f(func(c *NATS) { c.Password, c.TLS.KeyFile = "p", "k" }, "password: goes with a user", "tls: cert_file and key_file")
+	f(func(c *NATS) { c.InboxPrefix, c.PingInterval = "a.*", 0 }, "inbox_prefix", "are positive")
+}
