@@ -71,6 +71,11 @@ func vectorNormalizer(t *testing.T, profile string, opts ...Option) *Normalizer 
 		t.Fatalf("no profile %q", profile)
 	}
 	p.MaxDiagnostics = MaxDiagnostics
+	return newNormalizer(t, p, opts...)
+}
+
+func newNormalizer(t *testing.T, p Profile, opts ...Option) *Normalizer {
+	t.Helper()
 	n, err := New(p, opts...)
 	if err != nil {
 		t.Fatal(err)
@@ -86,18 +91,22 @@ type outcome struct {
 	errors  []vectorError
 	flags   Flags
 	in, out URL
+	change  string // the class of change
+	valid   bool   // by the grammar of RFC 3986
 }
 
 func (o outcome) equal(p outcome) bool {
 	return o.text == p.text && o.err == p.err && o.errAt == p.errAt && o.flags == p.flags && o.in == p.in && o.out == p.out &&
-		slices.Equal(o.errors, p.errors)
+		o.change == p.change && slices.Equal(o.errors, p.errors)
 }
 
-// outcomeOf collects what r says after a call.
-func outcomeOf(text []byte, err error, r *Result) outcome {
-	o := outcome{text: string(text), flags: r.Flags, in: r.In, out: r.Out}
+// outcomeOf collects what r says after n has normalized src. Parse has no n.
+func outcomeOf(n *Normalizer, src, text []byte, err error, r *Result) outcome {
+	o := outcome{text: string(text), flags: r.Flags, in: r.In, out: r.Out, valid: r.Valid()}
 	if err != nil {
 		o.err, o.errAt = err.(Error), r.ErrAt // without an error it says nothing
+	} else if n != nil {
+		o.change = n.Change(src, text, r).String()
 	}
 	for _, d := range r.Diagnostics {
 		if isValidationError(d.Flag) {
@@ -113,12 +122,32 @@ func vectorRun(t *testing.T, n *Normalizer, base, src []byte) outcome {
 	t.Helper()
 	var r, slow Result
 	text, err := n.AppendRef(nil, base, src, &r)
-	got := outcomeOf(text, err, &r)
+	got := outcomeOf(n, src, text, err, &r)
 	text, err = vectorSlow(n, base, src, &slow)
-	if want := outcomeOf(text, err, &slow); !got.equal(want) {
+	if want := outcomeOf(n, src, text, err, &slow); !got.equal(want) {
 		t.Errorf("%q against %q: the fast path says %+v, the parser %+v", src, base, got, want)
 	}
+	text, err = vectorSlow(n, base, src, &slow) // the Result and its base once more
+	if again := outcomeOf(n, src, text, err, &slow); !got.equal(again) {
+		t.Errorf("%q against %q: with a used Result %+v, with a new one %+v", src, base, again, got)
+	}
 	return got
+}
+
+// vectorOne normalizes src with room for one diagnostic: it must be one of all,
+// and the flags must say whether there are more.
+func vectorOne(t *testing.T, all, one *Normalizer, base, src []byte) {
+	t.Helper()
+	var r, few Result
+	_, _ = vectorSlow(all, base, src, &r)
+	_, _ = vectorSlow(one, base, src, &few)
+	ok := len(few.Diagnostics) == min(1, len(r.Diagnostics)) && few.Flags.Has(DiagnosticsDropped) == (len(r.Diagnostics) > 1)
+	for _, d := range few.Diagnostics {
+		ok = ok && slices.Contains(r.Diagnostics, d)
+	}
+	if !ok {
+		t.Errorf("%q against %q: with room for one diagnostic %v, flags %v; all are %v", src, base, few.Diagnostics, flagNamesOf(few.Flags), r.Diagnostics)
+	}
 }
 
 // vectorSlow is AppendRef without the fast paths. In the rfc3986 standard, only
@@ -142,12 +171,12 @@ func vectorSlow(n *Normalizer, base, src []byte, r *Result) ([]byte, error) {
 func vectorParse(t *testing.T, src []byte) outcome {
 	t.Helper()
 	var r, slow Result
-	got := outcomeOf(nil, Parse(src, &r), &r)
+	got := outcomeOf(nil, src, nil, Parse(src, &r), &r)
 	var err error
 	if e := verbatim.read(nil, src, &slow); e != 0 {
 		err = e
 	}
-	want := outcomeOf(nil, err, &slow)
+	want := outcomeOf(nil, src, nil, err, &slow)
 	want.out = got.out // Parse has none
 	if !got.equal(want) {
 		t.Errorf("%q: the fast path says %+v, the parser %+v", src, got, want)
@@ -156,6 +185,19 @@ func vectorParse(t *testing.T, src []byte) outcome {
 		t.Errorf("%q: %v", src, err)
 	}
 	return got
+}
+
+// violations returns the names of what the grammar of RFC 3986 does not allow.
+func (o outcome) violations() []string { return flagNamesOf(o.flags.Intersect(violations)) }
+
+// validationErrors returns the names of the validation errors of the URL Standard.
+func validationErrors() (names []string) {
+	for f := range Flag(numFlags) {
+		if isValidationError(f) {
+			names = append(names, f.String())
+		}
+	}
+	return names
 }
 
 // flagNamesOf returns the names of the flags of s, sorted.

@@ -3,23 +3,31 @@ package codec
 import (
 	"maps"
 	"slices"
+	"strings"
 	"testing"
+
+	"github.com/urlfold/urlfold/codec/percent"
 )
 
 // TestVectorsURLStandard runs testdata/vectors/url-standard.jsonl: hrefs,
 // components, failures, and the validation errors with their offsets.
 func TestVectorsURLStandard(t *testing.T) {
 	type vector struct {
-		Clause, Input, Base, Encoding, Href string
-		Failure                             bool
-		At                                  uint32
-		Parts                               map[string]string
-		Errors                              []vectorError
+		Clause, Input, Base, Encoding string
+		Href, Equiv, Change           string
+		Failure                       bool
+		At                            uint32
+		Parts                         map[string]string
+		Errors                        []vectorError
 	}
-	n := vectorNormalizer(t, "whatwg")
+	n, equiv := vectorNormalizer(t, "whatwg"), vectorNormalizer(t, "equiv")
+	p := n.Profile()
+	p.MaxDiagnostics = 1
+	one := newNormalizer(t, p)
 	encodings := map[string]*Normalizer{"": n, "iso-8859-1": vectorNormalizer(t, "whatwg", WithQueryEncoding(latin1{}))}
 	names := map[string]int{}
-	readVectors(t, "url-standard.jsonl", 1600, func(line int, v *vector) {
+	clean := newNormalizer(t, Profile{Name: "clean", Standard: WHATWG, Rules: RulesOf(UpperEscapes, DecodeUnreserved, RFCClean)})
+	readVectors(t, "url-standard.jsonl", 1630, func(line int, v *vector) {
 		got := vectorRun(t, encodings[v.Encoding], []byte(v.Base), []byte(v.Input))
 		if got.text != v.Href || (got.err != 0) != v.Failure || v.Failure && got.errAt != v.At {
 			t.Errorf("%d: %s: %q against %q: %q, %v at %d; want %q, failure %v at %d",
@@ -32,8 +40,21 @@ func TestVectorsURLStandard(t *testing.T) {
 		for _, e := range v.Errors {
 			names[e.Name]++
 		}
+		vectorOne(t, n, one, []byte(v.Base), []byte(v.Input))
+		checkIPv4Value(t, v.Input, v.Parts["hostname"])
 		if v.Failure {
 			return
+		}
+		if e := vectorRun(t, clean, []byte(v.Base), []byte(v.Input)); !vectorParse(t, []byte(e.text)).valid {
+			t.Errorf("%d: %s: %q against %q: rfc-clean made %q, which is no URI", line, v.Clause, v.Input, v.Base, e.text)
+		}
+		if v.Change != "" && got.change != v.Change {
+			t.Errorf("%d: %s: %q against %q: change is %s, want %s", line, v.Clause, v.Input, v.Base, got.change, v.Change)
+		}
+		if v.Equiv != "" {
+			if e := vectorRun(t, equiv, []byte(v.Base), []byte(v.Input)); e.text != v.Equiv {
+				t.Errorf("%d: %s: %q against %q: equiv is %q, %v; want %q", line, v.Clause, v.Input, v.Base, e.text, e.err, v.Equiv)
+			}
 		}
 		if err := got.out.Check([]byte(got.text)); err != nil {
 			t.Errorf("%d: %q: %v", line, v.Input, err)
@@ -45,10 +66,28 @@ func TestVectorsURLStandard(t *testing.T) {
 			t.Errorf("%d: %q: parsed again: %q, %v", line, v.Href, again.text, again.err)
 		}
 	})
-	for f := range Flag(numFlags) {
-		if isValidationError(f) && names[f.String()] == 0 {
-			t.Errorf("no vector has the validation error %v", f)
+	for _, name := range validationErrors() {
+		if names[name] == 0 {
+			t.Errorf("no vector has the validation error %s", name)
 		}
+	}
+}
+
+// checkIPv4Value holds the reader of IPv4 numbers that keys use to the host of
+// input, http://HOST/, that ends in a number.
+func checkIPv4Value(t *testing.T, input, hostname string) {
+	t.Helper()
+	host, ok := strings.CutPrefix(strings.TrimSuffix(input, "/"), "http://")
+	host = strings.TrimSuffix(host, ".")
+	if !ok || !isStrict([]byte(host)) || !endsInNumber([]byte(host)) {
+		return
+	}
+	got := ""
+	if addr, ok := ipv4Value([]byte(host)); ok {
+		got = string(appendIPv4(nil, addr))
+	}
+	if got != hostname {
+		t.Errorf("%q: the address is %q, want %q", input, got, hostname)
 	}
 }
 
@@ -76,6 +115,7 @@ func TestVectorsSyntax(t *testing.T) {
 		Failure    bool
 		Parts      map[string]string
 	}
+	reject := newNormalizer(t, Profile{Name: "reject", Malformed: percent.MalformedReject, MaxDiagnostics: MaxDiagnostics})
 	readVectors(t, "rfc3986-syntax.jsonl", 560, func(line int, v *vector) {
 		src, ok := vectorText(v.Input, v.InputHex)
 		if !ok {
@@ -91,8 +131,11 @@ func TestVectorsSyntax(t *testing.T) {
 		if v.Failure {
 			return
 		}
-		found := got.flags.Intersect(violations)
-		if names := flagNamesOf(found); !slices.Equal(names, v.Violations) || found.IsZero() != (v.Grammar != "") {
+		malformed := slices.ContainsFunc(v.Violations, func(s string) bool { return s == "truncated" || s == "non-hex" || s == "percent-u" })
+		if r := vectorRun(t, reject, nil, src); (r.err == ErrBadEscape) != malformed {
+			t.Errorf("%d: %s: %q: where malformed escapes are rejected: %v", line, v.Clause, src, r.err)
+		}
+		if names := got.violations(); !slices.Equal(names, v.Violations) || got.valid != (v.Grammar != "") {
 			t.Errorf("%d: %s: %q: violations %q, want %q; grammar %q", line, v.Clause, src, names, v.Violations, v.Grammar)
 		}
 		if v.Grammar != "" && got.flags.Has(Relative) != (v.Grammar == "relative-ref") {
@@ -114,7 +157,7 @@ func TestVectorsResolve(t *testing.T) {
 		Error     string
 	}
 	n := vectorNormalizer(t, "rfc3986")
-	readVectors(t, "rfc3986-resolve.jsonl", 440, func(line int, v *vector) {
+	readVectors(t, "rfc3986-resolve.jsonl", 445, func(line int, v *vector) {
 		base := []byte(*v.Base)
 		ref, ok := vectorText(v.Ref, v.RefHex)
 		want, _ := vectorText(v.Target, v.TargetHex)

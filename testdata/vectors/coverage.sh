@@ -31,7 +31,6 @@ awk -v want="$want" -v list="${files[*]}" '
     split(at[2], range, ","); split(range[1], from, "."); split(range[2], to, ".")
     total[file] += $2
     if ($3 > 0) { covered[file] += $2; next }
-    for (line = from[1]; line <= to[1]; line++) missed[file] = missed[file] " " line
     blocks[file] = blocks[file] " " from[1] "-" to[1]
   }
   END {
@@ -49,7 +48,7 @@ awk -v want="$want" -v list="${files[*]}" '
         split(block[b], range, "-"); line = 0
         while ((getline text < file) > 0) {
           line++
-          if (line >= range[1] && line <= range[2] && text !~ /^[ \t]*}?$/) printf "not run: %s:%d:%s\n", file, line, text
+          if (line >= range[1] && line <= range[2] && text !~ /^[ \t]*}?$/ && !seen[file, line]++) printf "not run: %s:%d:%s\n", file, line, text
         }
         close(file)
       }

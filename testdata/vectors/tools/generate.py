@@ -18,6 +18,7 @@ import argparse
 import collections
 import json
 import pathlib
+import re
 import sys
 
 import coverage
@@ -95,13 +96,61 @@ def url_rows():
                         if (v := getattr(record, k))}
                 assert mine == parts, f"{text!r}: {parts}, ada {mine}"
         names.update({n for _, n in errors})
+        change = equiv = None
+        if url and encoding is None:
+            change = change_class(text, base, href)
+            equiv = equivalent(url, text, base)
         yield row(clause=clause, input=text, base=base, encoding=encoding, href=href, failure=True if href is None else None,
-                  at=failed_at, parts=parts, errors=[[n, at] for at, n in errors])
+                  at=failed_at, change=change, equiv=equiv, parts=parts, errors=[[n, at] for at, n in errors])
     missing = [n for n in urlstandard.POSITION if names[n] < 5]
     assert not missing, f"fewer than five vectors: {missing}"
     unknown = set(names) - set(urlstandard.POSITION)
     assert not unknown, unknown
     check_branches()
+
+
+def change_class(text, base, href):
+    """How far the href is from the input, by the normal forms of RFC 3986."""
+    if text == href:
+        return "unchanged"
+    target = latin(text)
+    if base is not None:
+        target, error = rfc3986.resolve(latin(base), target)
+        if error:
+            return "repaired"
+    for scheme_based, name in ((False, "cosmetic"), (True, "scheme-equal")):
+        before, error = rfc3986.normalize(target, scheme_based)
+        if error:
+            return "repaired"
+        if before == rfc3986.normalize(latin(href), scheme_based)[0]:
+            return name
+    return "repaired"
+
+
+def equivalent(url, text, base):
+    """The href with RFC 3986 sections 6.2.2.1 and 6.2.2.2 applied to its escapes,
+    in every component that is not opaque; None where a malformed escape leaves
+    open what that is."""
+    if re.search("%(?![0-9A-Fa-f]{2})", url.href()):
+        return None
+
+    def escapes(part):
+        def one(m):
+            ch = chr(int(m[1], 16))
+            return ch if re.fullmatch(f"[{rfc3986.UNRESERVED}]", ch) else m[0].upper()
+        return None if part is None else re.sub("%([0-9A-Fa-f]{2})", one, part)
+
+    for name in ("username", "password", "query", "fragment"):
+        setattr(url, name, escapes(getattr(url, name)))
+    if not url.opaque():
+        url.path, before = [escapes(s) for s in url.path], url.path
+        letter = urlstandard.is_windows_drive_letter
+        if url.scheme == "file" and letter(url.path[0]) and not letter(before[0]):
+            # A drive letter would come about, which parsers treat otherwise.
+            url.path[0] = re.sub("%..", lambda m: m[0].upper(), before[0])
+    again, _, _ = urlstandard.parse(url.href())
+    assert again.href() == url.href(), url.href()
+    return url.href()
 
 
 def check_branches():

@@ -213,3 +213,16 @@ cases("IPv6 parser", "http://[:]", "http://[:a::]", "http://[:.]", "app://[:2::]
       "http://[::2:3:4:5:6:7:8:9]", "http://[a::b::c]", "http://[::a::]", "app://[1::2:3::4]", "http://[::ffff::1.2.3.4]", "http://[1:2:3:4:5:6:7:127.0.0.1]",
       "app://[1:2::4:5:6:7:9.9.9.9]", "http://[::2:3:4:5:6:7:0.0.0.0]", "http://[::300.1.2.3]", "app://[::1.2.3.256]", "http://[::ffff:1.260.1.1]", "http://[::1.2.3.1000]",
       "http://[::9.8]", "app://[::9.8.7]", "http://[1:2:3:4:5:6:9.8.7]", "http://[::ffff:0.0]")
+
+# A base does not matter to a URL that has another scheme or an authority.
+cases("URL with a base", "http://y.test/z", "https://y.test/z?q#f", "http://y.test/z?a&amp;b", "http://y.test/%7e/../x y", "app://y/z", "mailto:a@b.test", base="http://shop.test/d/e?q#f")
+cases("URL with a base", "http://y.test/z", "app:/y/z", "file:///y", base="app:opaque")
+
+# Segments that would be drive letters if their escapes were decoded.
+cases("file slash state", "file:///%43|/x", "file:///%43:/x/..", "file:///%63%3a/x", "file:///%43|", "file:///x/%43:/%7e", "file:///%31:/x", "file:///%c3:/%61", "file:///%43:%7e/x", "file:///%7e|/..", "file:///%4a:")
+cases("file slash state", "/%43|/x", "%43:", "%43|/../y", base="file:///c:/d")
+
+# RFC 3986 has no host for these, browsers do.
+cases("host state", "http://shop.test\\[x]", "http://shop.test\\]:80/", "https://u@shop.test\\[", "http://[::1]\\x")
+cases("relative slash state", "//y.test\\[x", "\\\\y.test\\]", "//[::1]\\@", base="http://shop.test/d/e")
+cases("relative slash state", "x", "//y.test/z/../%7e", base="http://shop.test\\[d/e")
