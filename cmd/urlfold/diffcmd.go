@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
 	"io"
@@ -10,9 +9,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/urlfold/urlfold/codec"
 	"github.com/urlfold/urlfold/codec/record"
 	"github.com/urlfold/urlfold/internal/disk"
+	"github.com/urlfold/urlfold/internal/keydiff"
+	"github.com/urlfold/urlfold/internal/terminal"
 	"github.com/urlfold/urlfold/pipeline"
 	"github.com/urlfold/urlfold/sinks/discard"
 	"github.com/urlfold/urlfold/sources/file"
@@ -85,16 +85,10 @@ func (o *diffOptions) run(cmd *cobra.Command, paths []string) error {
 	if err := d.read(sig, cmd.InOrStdin()); err != nil {
 		return err
 	}
-	damaged := d.tellDamage(cmd.ErrOrStderr())
-	r := d.report(d.graph, d.formats.name(), o.top)
-	w := bufio.NewWriter(cmd.OutOrStdout())
-	if o.json {
-		writeJSON(w, r)
-	} else {
-		(&diffWriter{newStyle(cmd.OutOrStdout(), os.Getenv), w}).write(r)
-	}
-	if err := w.Flush(); err != nil {
-		return fmt.Errorf("writing: %w", err)
+	damaged := d.writeDamage(cmd.ErrOrStderr())
+	r := d.Report(d.formats.name(), o.top)
+	if err := o.write(cmd.OutOrStdout(), r); err != nil {
+		return err
 	}
 	if damaged || o.fail && r.Merges.Groups+r.Splits.Groups > 0 {
 		return &exitError{code: exitFailOn}
@@ -102,11 +96,18 @@ func (o *diffOptions) run(cmd *cobra.Command, paths []string) error {
 	return nil
 }
 
+// write writes the report in the form that is asked for.
+func (o *diffOptions) write(w io.Writer, r *keydiff.Report) error {
+	if o.json {
+		return keydiff.WriteJSON(w, r)
+	}
+	return keydiff.WriteText(w, terminal.NewStyle(w, os.Getenv), r)
+}
+
 // A diffRun is a comparison under way.
 type diffRun struct {
-	diffReporter
+	*keydiff.Diff
 	setA, setB *settings
-	graph      *graph
 	source     *file.Source
 	formats    *formats
 }
@@ -126,7 +127,7 @@ func (o *diffOptions) prepare(paths []string) (*diffRun, error) {
 		bad.add("--top", fmt.Errorf("the number must be from 1 to %d", maxShown))
 	}
 	a := o.options
-	a.render, a.fields, a.redact = record.RenderTSV.String(), diffFields, false
+	a.render, a.fields, a.redact = record.RenderTSV.String(), keydiff.Fields, false
 	b := a
 	b.profile = o.against
 	setA, err := a.resolve(paths)
@@ -138,22 +139,15 @@ func (o *diffOptions) prepare(paths []string) (*diffRun, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &diffRun{setA: setA, setB: setB, graph: newGraph(o.examples), diffReporter: diffReporter{a: sideOf(setA), b: sideOf(setB), examples: o.examples}}
-	if o.redact {
-		d.redact, err = newRedactor(setA.record.Normalizer)
-	}
-	return d, err
+	d, err := keydiff.New(sideOf(setA), sideOf(setB), o.examples, o.redact)
+	return &diffRun{Diff: d, setA: setA, setB: setB}, err
 }
 
 // maxShown is the most examples and groups: all of them are held in memory twice.
 const maxShown = 1000
 
-func sideOf(s *settings) side {
-	out := side{norm: s.record.Normalizer, level: s.record.Level}
-	if out.level >= codec.K2 {
-		out.policy = out.norm.Policy().Versions()
-	}
-	return out
+func sideOf(s *settings) keydiff.Side {
+	return keydiff.Side{Normalizer: s.record.Normalizer, Level: s.record.Level}
 }
 
 // read reads all of the input into the graph.
@@ -179,7 +173,7 @@ func (d *diffRun) read(sig *signals, stdin io.Reader) error {
 	p, err := pipeline.New(pipeline.Options{
 		Sources:  []pipeline.Source{d.source},
 		Sinks:    []pipeline.Sink{discard.New(discard.Config{})},
-		NewCodec: newDiffCodecs(d.formats, b, d.graph),
+		NewCodec: d.NewCodecs(pipeline.NewRecordCodecs(d.formats.job), pipeline.NewRecordCodecs(b.job)),
 		Workers:  d.setA.jobs,
 	})
 	if err != nil {
@@ -193,12 +187,12 @@ func (d *diffRun) read(sig *signals, stdin io.Reader) error {
 	return err
 }
 
-// tellDamage tells what is missing in the input.
-func (d *diffRun) tellDamage(stderr io.Writer) bool {
+// writeDamage says what is missing in the input, and reports whether anything is.
+func (d *diffRun) writeDamage(stderr io.Writer) bool {
 	out := outcome{set: d.setA, reports: d.source.Reports()}
 	damaged := out.damaged()
 	for i := range damaged {
-		_, _ = fmt.Fprintf(stderr, "urlfold: %s: %s\n", shownPath(damaged[i].Path), printable(damaged[i].Verdict.String())) // there is nobody else to tell
+		_, _ = fmt.Fprintf(stderr, "urlfold: %s: %s\n", shownPath(damaged[i].Path), terminal.Printable(damaged[i].Verdict.String())) // there is no other way to say it
 	}
 	return len(damaged) > 0
 }

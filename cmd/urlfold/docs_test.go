@@ -13,6 +13,7 @@ import (
 	"github.com/urlfold/urlfold/codec"
 	"github.com/urlfold/urlfold/config"
 	"github.com/urlfold/urlfold/internal/daemon"
+	"github.com/urlfold/urlfold/internal/terminal"
 	"github.com/urlfold/urlfold/sinks"
 	"github.com/urlfold/urlfold/sources"
 )
@@ -94,7 +95,7 @@ not allow. ` + "`urlfold flags`" + ` lists the same.
 		if f.Severity() == codec.Violation {
 			mark = "X"
 		}
-		fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", mdCode(f.String()), mark, mdCell(capital(f.Meaning())), mdCell(f.Clause()))
+		fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", mdCode(f.String()), mark, mdCell(terminal.Capital(f.Meaning())), mdCell(f.Clause()))
 	}
 	return b.Bytes()
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/urlfold/urlfold/codec/percent"
+	"github.com/urlfold/urlfold/internal/terminal"
 )
 
 // newEncodeCmd returns the command that escapes data for one component of a URL.
@@ -89,7 +90,7 @@ type appendFunc func(dst, src []byte) ([]byte, error)
 
 // eachText writes what f makes of each argument, a line each, or, without arguments, of each line of the standard input.
 func eachText(cmd *cobra.Command, args []string, f appendFunc) (err error) {
-	w := bufio.NewWriterSize(forTerminal(cmd.OutOrStdout()), 64<<10)
+	w := bufio.NewWriterSize(terminal.Writer(cmd.OutOrStdout()), 64<<10)
 	// What was made before an error is written too.
 	defer func() { err = errors.Join(err, w.Flush()) }()
 	if len(args) == 0 {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/urlfold/urlfold/codec/record"
 	"github.com/urlfold/urlfold/internal/compress"
+	"github.com/urlfold/urlfold/internal/terminal"
 	"github.com/urlfold/urlfold/sources/file"
 )
 
@@ -54,7 +55,7 @@ func findFormats(ctx context.Context, set *settings, source *file.Source) (*form
 		return nil, &exitError{code: exitCut, err: errors.New("interrupted while waiting for input")}
 	}
 	if n := len(errs); n > maxFormatErrors {
-		errs = append(errs[:maxFormatErrors], fmt.Errorf("and %s more", plural(int64(n-maxFormatErrors), "input", "inputs")))
+		errs = append(errs[:maxFormatErrors], fmt.Errorf("and %s more", terminal.Plural(int64(n-maxFormatErrors), "input", "inputs")))
 	}
 	if err := errors.Join(errs...); err != nil {
 		return nil, usage(err)
@@ -202,7 +203,7 @@ func (f *formats) describe() string {
 	case len(names) > 1:
 		var parts []string
 		for _, c := range names {
-			parts = append(parts, fmt.Sprintf("%s (%s)", c.name, plural(c.n, "input", "inputs")))
+			parts = append(parts, fmt.Sprintf("%s (%s)", c.name, terminal.Plural(c.n, "input", "inputs")))
 		}
 		return "formats " + strings.Join(parts, ", ")
 	case f.found():

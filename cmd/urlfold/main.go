@@ -9,6 +9,7 @@ import (
 	"os"
 
 	"github.com/urlfold/urlfold/internal/daemon"
+	"github.com/urlfold/urlfold/internal/terminal"
 	"github.com/urlfold/urlfold/sinks"
 	"github.com/urlfold/urlfold/sources"
 )
@@ -33,7 +34,7 @@ func run(args []string, stderr io.Writer) int {
 		e = &exitError{code: exitFatal, err: err}
 	}
 	if e.err != nil {
-		_, _ = io.WriteString(stderr, printable(e.text())) // there is nobody left to tell
+		_, _ = io.WriteString(stderr, terminal.Printable(e.text())) // there is nobody left to tell
 	}
 	return e.code
 }

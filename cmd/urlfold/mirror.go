@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/urlfold/urlfold/internal/compress"
+	"github.com/urlfold/urlfold/internal/terminal"
 	"github.com/urlfold/urlfold/sources/file"
 )
 
@@ -39,7 +40,7 @@ func mirror(s *settings, source *file.Source) (map[string]string, error) {
 		outputs[path], owner[name] = name, path
 	}
 	if n := len(errs); n > maxFormatErrors {
-		errs = append(errs[:maxFormatErrors], fmt.Errorf("and %s more", plural(int64(n-maxFormatErrors), "input", "inputs")))
+		errs = append(errs[:maxFormatErrors], fmt.Errorf("and %s more", terminal.Plural(int64(n-maxFormatErrors), "input", "inputs")))
 	}
 	return outputs, errors.Join(errs...)
 }

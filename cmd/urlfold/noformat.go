@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/urlfold/urlfold/codec/record"
+	"github.com/urlfold/urlfold/internal/terminal"
 )
 
 // noFormat says why the first record is of no format that can be detected, and
@@ -30,5 +31,5 @@ func noFormat(head []byte) error {
 	}
 	why = append(why, "it is not a URL", "tabs or commas do not divide the records alike")
 	return fmt.Errorf("cannot detect the record format: the first record (%s): %s; name the format with --format: %s, or the text of an nginx log_format or Apache LogFormat",
-		plural(int64(len(first)), "byte", "bytes"), strings.Join(why, ", "), strings.Join(record.Formats(), ", "))
+		terminal.Plural(int64(len(first)), "byte", "bytes"), strings.Join(why, ", "), strings.Join(record.Formats(), ", "))
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/urlfold/urlfold/internal/disk"
+	"github.com/urlfold/urlfold/internal/terminal"
 	"github.com/urlfold/urlfold/pipeline"
 	sink "github.com/urlfold/urlfold/sinks/file"
 	"github.com/urlfold/urlfold/sources/file"
@@ -121,7 +122,7 @@ func inputError(cmd *cobra.Command, paths []string, err error) error {
 func (r *oneShot) move(sig *signals, cmd *cobra.Command) error {
 	go sig.onSecond(r.pipe.HardStop)
 	stderr := cmd.ErrOrStderr()
-	if !r.set.quiet && !r.set.noProgress && isTerminal(stderr) && (!r.output.stdout || !isTerminal(cmd.OutOrStdout())) {
+	if !r.set.quiet && !r.set.noProgress && terminal.Is(stderr) && (!r.output.stdout || !terminal.Is(cmd.OutOrStdout())) {
 		defer showProgress(stderr, r.source, r.pipe)()
 	}
 	start := time.Now()
@@ -161,7 +162,7 @@ func (r *oneShot) finish(stdout, stderr io.Writer, err error) error {
 		o.err, code = bug, exitFatal
 	}
 	if begun := o.err == nil || o.snap.Opened > 0; begun && !r.set.quiet {
-		o.write(stderr, newStyle(stderr, os.Getenv))
+		o.write(stderr, terminal.NewStyle(stderr, os.Getenv))
 	}
 	if e := r.writeReport(stdout, code); e != nil {
 		o.err = errors.Join(o.err, e)

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/urlfold/urlfold/internal/compress"
+	"github.com/urlfold/urlfold/internal/terminal"
 	"github.com/urlfold/urlfold/pipeline"
 	sink "github.com/urlfold/urlfold/sinks/file"
 	"github.com/urlfold/urlfold/sources/file"
@@ -53,7 +54,7 @@ func newOutput(s *settings, std streams, source *file.Source) (*output, error) {
 	if s.rejects != "" {
 		c := sink.Config{Path: s.rejects, Inputs: inputs, Replace: s.force, Mode: mode}
 		if slices.Contains(stderrNames, s.rejects) {
-			c.Path, c.Writer = "", forTerminal(std.err)
+			c.Path, c.Writer = "", terminal.Writer(std.err)
 		}
 		if o.dead, err = sink.New(c); err != nil {
 			return nil, err
@@ -74,7 +75,7 @@ func newOutput(s *settings, std streams, source *file.Source) (*output, error) {
 	}
 	c := sink.Config{Path: s.output, Compress: method, Inputs: inputs, Replace: s.force, Mode: mode}
 	if o.stdout {
-		c.Path, c.Writer = "", forTerminal(std.out)
+		c.Path, c.Writer = "", terminal.Writer(std.out)
 	}
 	o.one, err = sink.New(c)
 	o.main = o.one

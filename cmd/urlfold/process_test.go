@@ -18,6 +18,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/urlfold/urlfold/internal/terminal"
 )
 
 // The tests of this file run the program as a process of its own: they look at
@@ -184,7 +186,7 @@ func TestLongLine(t *testing.T) {
 		t.Errorf("the summary says nothing about it: %s", stderr)
 	}
 	if got := memory(t, cmd); got > maxMemory {
-		t.Errorf("it took %s", formatSize(got))
+		t.Errorf("it took %s", terminal.FormatSize(got))
 	}
 }
 
@@ -217,7 +219,7 @@ func TestGzipBomb(t *testing.T) {
 			t.Errorf("%v: stderr lacks %q: %s", args, want, stderr)
 		}
 		if got := memory(t, cmd); got > maxMemory {
-			t.Errorf("%v: it took %s", args, formatSize(got))
+			t.Errorf("%v: it took %s", args, terminal.FormatSize(got))
 		}
 	}
 	f("bomb.gz: limit at byte", "--max-ratio", "100")

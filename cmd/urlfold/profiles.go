@@ -11,6 +11,7 @@ import (
 	"github.com/urlfold/urlfold/codec"
 	"github.com/urlfold/urlfold/codec/percent"
 	"github.com/urlfold/urlfold/config"
+	"github.com/urlfold/urlfold/internal/terminal"
 )
 
 // defaultProfile is the profile that is used unless another is asked for.
@@ -69,7 +70,7 @@ func writeProfiles(w io.Writer) error {
 		if rules == "" {
 			rules = "none but those of the reading"
 		}
-		for j, line := range wrap(rules, 60) {
+		for j, line := range terminal.Wrap(rules, 60) {
 			head := "rules"
 			if j > 0 {
 				head = ""

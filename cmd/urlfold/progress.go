@@ -10,6 +10,7 @@ import (
 
 	"github.com/schollz/progressbar/v3"
 
+	"github.com/urlfold/urlfold/internal/terminal"
 	"github.com/urlfold/urlfold/pipeline"
 	"github.com/urlfold/urlfold/sources/file"
 )
@@ -79,11 +80,11 @@ func (b *bar) draw(p file.Progress, records int64) {
 
 // text is what stands in front of the bar.
 func (b *bar) text(p file.Progress, records int64, elapsed time.Duration) string {
-	parts := []string{formatRate(perSecond(records, elapsed)) + " records/s", formatTime(elapsed) + " elapsed"}
+	parts := []string{formatRate(terminal.PerSecond(records, elapsed)) + " records/s", formatTime(elapsed) + " elapsed"}
 	if p.Files > 1 {
 		parts = slices.Insert(parts, 0, fmt.Sprintf("%d/%d files", p.FilesDone, p.Files))
 	}
-	if rate := perSecond(p.BytesDone, elapsed); rate > 0 && b.total > p.BytesDone {
+	if rate := terminal.PerSecond(p.BytesDone, elapsed); rate > 0 && b.total > p.BytesDone {
 		parts = append(parts, formatTime(time.Duration((b.total-p.BytesDone)/rate)*time.Second)+" left")
 	}
 	return strings.Join(parts, ", ")
@@ -101,7 +102,7 @@ func (b *bar) clear() {
 // newLine returns a bar of so many bytes, or a spinner if that is -1.
 func newLine(w io.Writer, total int64) *progressbar.ProgressBar {
 	theme := progressbar.ThemeASCII
-	if newStyle(w, os.Getenv).unicode {
+	if terminal.NewStyle(w, os.Getenv).Unicode {
 		theme = progressbar.ThemeDefault
 	}
 	return progressbar.NewOptions64(total,
@@ -129,5 +130,5 @@ func formatRate(n int64) string {
 	case n >= 10_000:
 		return fmt.Sprintf("%dk", n/1000)
 	}
-	return formatCount(n)
+	return terminal.FormatCount(n)
 }

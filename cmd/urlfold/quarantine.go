@@ -7,6 +7,7 @@ import (
 
 	"github.com/urlfold/urlfold/codec/record"
 	"github.com/urlfold/urlfold/internal/compress"
+	"github.com/urlfold/urlfold/internal/terminal"
 	"github.com/urlfold/urlfold/sources/file"
 )
 
@@ -91,16 +92,16 @@ func verifiedOf(r *file.Report) (verified, unverified int64) {
 // of the others.
 func verdictRemark(r *file.Report) string {
 	if r.Format == compress.Plain || !r.Verdict.Damage() {
-		text := plural(recordsOf(r).Records, "complete record", "complete records") + " read"
+		text := terminal.Plural(recordsOf(r).Records, "complete record", "complete records") + " read"
 		return text + lostRemark(r)
 	}
 	verified, unverified := verifiedOf(r)
 	text := "no record is verified"
 	if verified > 0 {
-		text = plural(verified, "record is", "records are") + " verified" + linesRemark(1, r.Verified.Lines)
+		text = terminal.Plural(verified, "record is", "records are") + " verified" + linesRemark(1, r.Verified.Lines)
 	}
 	if unverified > 0 {
-		text += fmt.Sprintf("; %s not%s%s", plural(unverified, "record is", "records are"),
+		text += fmt.Sprintf("; %s not%s%s", terminal.Plural(unverified, "record is", "records are"),
 			linesRemark(r.Verified.Lines+1, r.Verified.Lines+r.Unverified.Lines), dispositionOf(r))
 	}
 	return text + lostRemark(r)
@@ -112,9 +113,9 @@ func linesRemark(first, last int64) string {
 	case last < first:
 		return ""
 	case last == first:
-		return " (line " + formatCount(first) + ")"
+		return " (line " + terminal.FormatCount(first) + ")"
 	}
-	return " (lines " + formatCount(first) + " to " + formatCount(last) + ")"
+	return " (lines " + terminal.FormatCount(first) + " to " + terminal.FormatCount(last) + ")"
 }
 
 // dispositionOf says where the records of an input are that are not verified.
@@ -135,7 +136,7 @@ func lostRemark(r *file.Report) string {
 	if r.Lost == 0 || r.Withheld {
 		return ""
 	}
-	return "; " + plural(r.Lost, "byte", "bytes") + " of a cut record left out"
+	return "; " + terminal.Plural(r.Lost, "byte", "bytes") + " of a cut record left out"
 }
 
 // misfitRemark names the first record that looks damaged, if one does.
@@ -143,5 +144,5 @@ func misfitRemark(r *file.Report) string {
 	if r.Misfit == 0 {
 		return ""
 	}
-	return "the first that does not fit its format is in line " + formatCount(r.Misfit) + ", as far as that can be seen"
+	return "the first that does not fit its format is in line " + terminal.FormatCount(r.Misfit) + ", as far as that can be seen"
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/urlfold/urlfold/internal/daemon"
+	"github.com/urlfold/urlfold/internal/terminal"
 )
 
 const rootLong = `urlfold reads records that contain URLs (access logs, lists, JSON lines, tables) and writes them with every URL in
@@ -40,7 +41,7 @@ func newRootCmd(c *daemon.Catalog) *cobra.Command {
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 0 && isTerminal(cmd.InOrStdin()) {
+			if len(args) == 0 && terminal.Is(cmd.InOrStdin()) {
 				return cmd.Help()
 			}
 			return runOneShot(cmd, o, args)
@@ -122,7 +123,7 @@ func rootHelp(cmd *cobra.Command) string {
 				set.AddFlag(f)
 			}
 		})
-		fmt.Fprintf(&b, "\n%s:\n%s", group, set.FlagUsagesWrapped(maxWidth))
+		fmt.Fprintf(&b, "\n%s:\n%s", group, set.FlagUsagesWrapped(terminal.MaxWidth))
 	}
 	b.WriteString("\n" + rootNotes)
 	return b.String()

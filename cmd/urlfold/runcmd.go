@@ -13,6 +13,7 @@ import (
 	"github.com/urlfold/urlfold/config"
 	"github.com/urlfold/urlfold/internal/compress"
 	"github.com/urlfold/urlfold/internal/daemon"
+	"github.com/urlfold/urlfold/internal/terminal"
 	"github.com/urlfold/urlfold/pipeline"
 	sinkfile "github.com/urlfold/urlfold/sinks/file"
 )
@@ -89,8 +90,8 @@ func runDaemon(cmd *cobra.Command, c *daemon.Catalog, o *runFlags) error {
 	}
 	d, err = c.New(f, daemon.Options{
 		Load:     func() (*config.File, error) { return c.Load(o.file) },
-		UntilEOF: o.untilEOF, Version: version(), Log: forTerminal(cmd.ErrOrStderr()),
-		Stdin: cmd.InOrStdin(), Stdout: forTerminal(cmd.OutOrStdout()),
+		UntilEOF: o.untilEOF, Version: version(), Log: terminal.Writer(cmd.ErrOrStderr()),
+		Stdin: cmd.InOrStdin(), Stdout: terminal.Writer(cmd.OutOrStdout()),
 	})
 	var few *daemon.LimitError
 	switch {
@@ -152,7 +153,7 @@ func droppedExit(records int64) error {
 	if records == 0 {
 		return nil
 	}
-	return &exitError{code: exitFailOn, err: fmt.Errorf("%s dropped: sinks refused them for good (pipeline.on_refused: drop)", plural(records, "record was", "records were"))}
+	return &exitError{code: exitFailOn, err: fmt.Errorf("%s dropped: sinks refused them for good (pipeline.on_refused: drop)", terminal.Plural(records, "record was", "records were"))}
 }
 
 // damageExit is the exit code of a run that has come to the end of its input, with so
@@ -161,7 +162,7 @@ func damageExit(files int64) error {
 	if files == 0 {
 		return nil
 	}
-	return &exitError{code: exitFailOn, err: fmt.Errorf("%s damaged: the log has the verdicts", plural(files, "file was", "files were"))}
+	return &exitError{code: exitFailOn, err: fmt.Errorf("%s damaged: the log has the verdicts", terminal.Plural(files, "file was", "files were"))}
 }
 
 // watchFile calls changed when the file has another time or size. It looks once a
@@ -215,7 +216,7 @@ func dryRun(ctx context.Context, cmd *cobra.Command, c *daemon.Catalog, f *confi
 		s.Ledger.Read, s.Stats.URLs, s.Stats.Changed, s.Stats.Flagged, s.Ledger.Emitted, s.Ledger.Dropped, s.Ledger.Dead)
 	for _, file := range r.Files {
 		if file.Verdict.Kind != compress.OK && err == nil {
-			_, err = fmt.Fprintf(w, "%s: %s\n", oneLine(file.Path), printable(file.Verdict.String()))
+			_, err = fmt.Fprintf(w, "%s: %s\n", terminal.OneLine(file.Path), terminal.Printable(file.Verdict.String()))
 		}
 	}
 	if err != nil || ctx.Err() != nil {

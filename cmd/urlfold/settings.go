@@ -16,6 +16,7 @@ import (
 	"github.com/urlfold/urlfold/config/field"
 	"github.com/urlfold/urlfold/internal/compress"
 	"github.com/urlfold/urlfold/internal/disk"
+	"github.com/urlfold/urlfold/internal/terminal"
 	sink "github.com/urlfold/urlfold/sinks/file"
 	"github.com/urlfold/urlfold/sources/file"
 )
@@ -281,7 +282,7 @@ func limitOf(text string, limit field.Size) (int, error) {
 	case n < 1:
 		return 0, errors.New("the size must be above 0")
 	case n > limit:
-		return 0, fmt.Errorf("the size is above %s", formatSize(int64(limit)))
+		return 0, fmt.Errorf("the size is above %s", terminal.FormatSize(int64(limit)))
 	}
 	return int(n), nil
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/urlfold/urlfold/internal/checkpoint"
 	"github.com/urlfold/urlfold/internal/daemon"
+	"github.com/urlfold/urlfold/internal/terminal"
 )
 
 const stateLong = `state looks at the progress that urlfold run has stored for files: how far each of them is durable in the outputs, and
@@ -48,7 +49,7 @@ func newStateCmd(cat *daemon.Catalog) *cobra.Command {
 				if err != nil {
 					return err
 				}
-				_, err = fmt.Fprintf(cmd.OutOrStdout(), "forgot %s\n", plural(int64(n), "file", "files"))
+				_, err = fmt.Fprintf(cmd.OutOrStdout(), "forgot %s\n", terminal.Plural(int64(n), "file", "files"))
 				return err
 			},
 		},
@@ -108,13 +109,13 @@ func listState(w io.Writer, c checkpoint.Contents) error {
 		if err != nil {
 			return err
 		}
-		_, err = fmt.Fprintf(tw, "%s\t%d\t%d\t%s\t%s\t%s\n", e.State, e.Offset, e.Line, orDash(e.Verdict), e.Source, oneLine(e.Path))
+		_, err = fmt.Fprintf(tw, "%s\t%d\t%d\t%s\t%s\t%s\n", e.State, e.Offset, e.Line, orDash(e.Verdict), e.Source, terminal.OneLine(e.Path))
 	}
 	for _, m := range c.Extents {
 		if err != nil {
 			return err
 		}
-		_, err = fmt.Fprintf(tw, "output\t%d\t-\t-\t%s\t%s\n", m.Length, m.Sink, oneLine(m.Path))
+		_, err = fmt.Fprintf(tw, "output\t%d\t-\t-\t%s\t%s\n", m.Length, m.Sink, terminal.OneLine(m.Path))
 	}
 	if err != nil {
 		return err

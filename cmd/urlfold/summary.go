@@ -12,6 +12,7 @@ import (
 	"github.com/urlfold/urlfold/codec"
 	"github.com/urlfold/urlfold/codec/record"
 	"github.com/urlfold/urlfold/internal/compress"
+	"github.com/urlfold/urlfold/internal/terminal"
 	"github.com/urlfold/urlfold/pipeline"
 	"github.com/urlfold/urlfold/sources/file"
 )
@@ -79,7 +80,7 @@ func (o *outcome) ledger() error {
 // and a remark, in columns, and lines of text. It is laid out when all of it is
 // known, so that the columns hold the longest name.
 type summary struct {
-	style
+	terminal.Style
 	lines []summaryLine
 }
 
@@ -115,10 +116,10 @@ func (s *summary) String() string {
 	for _, l := range s.lines {
 		line := l.text
 		if l.name != "" {
-			line = fmt.Sprintf("  %-*s%*s", width, l.name, countColumn, formatCount(l.n))
+			line = fmt.Sprintf("  %-*s%*s", width, l.name, countColumn, terminal.FormatCount(l.n))
 		}
 		if l.remark != "" {
-			line += "  " + s.paint(dim, l.remark)
+			line += "  " + s.Paint(terminal.Dim, l.remark)
 		}
 		b.WriteString(line + "\n")
 	}
@@ -133,9 +134,9 @@ func (s *summary) some(name string, n int64, remark string) {
 }
 
 // text returns the whole summary.
-func (o *outcome) text(st style) string {
-	s := &summary{style: st}
-	s.text(s.paint(bold, "urlfold: "+o.title()))
+func (o *outcome) text(st terminal.Style) string {
+	s := &summary{Style: st}
+	s.text(s.Paint(terminal.Bold, "urlfold: "+o.title()))
 	stats := &o.stats
 	s.row("records", stats.Records, o.speed())
 	s.row("URLs", stats.URLs, "")
@@ -155,7 +156,7 @@ func (o *outcome) text(st style) string {
 	o.writeOutput(s)
 	o.writeVerdicts(s)
 	o.writeMisfits(s)
-	s.text("  " + s.paint(dim, o.how()))
+	s.text("  " + s.Paint(terminal.Dim, o.how()))
 	return s.String()
 }
 
@@ -183,13 +184,13 @@ func (o *outcome) speed() string {
 		stored += r.CompressedBytes
 		packed = packed || r.Format != compress.Plain
 	}
-	parts := []string{formatSize(text) + " of text"}
+	parts := []string{terminal.FormatSize(text) + " of text"}
 	if packed {
-		parts = append(parts, formatSize(stored)+" compressed")
+		parts = append(parts, terminal.FormatSize(stored)+" compressed")
 	}
-	parts = append(parts, formatDuration(o.elapsed))
-	if rate := perSecond(o.stats.Records, o.elapsed); rate > 0 {
-		parts = append(parts, formatCount(rate)+" records/s", formatSize(perSecond(text, o.elapsed))+"/s")
+	parts = append(parts, terminal.FormatDuration(o.elapsed))
+	if rate := terminal.PerSecond(o.stats.Records, o.elapsed); rate > 0 {
+		parts = append(parts, terminal.FormatCount(rate)+" records/s", terminal.FormatSize(terminal.PerSecond(text, o.elapsed))+"/s")
 	}
 	return strings.Join(parts, ", ")
 }
@@ -225,7 +226,7 @@ func (o *outcome) baseRemark() string {
 func (o *outcome) rejectRemark() string {
 	switch {
 	case o.set.rejects != "":
-		return "written to " + oneLine(o.set.rejects)
+		return "written to " + terminal.OneLine(o.set.rejects)
 	case o.set.record.Render == record.RenderRewrite:
 		return "passed through unchanged"
 	case o.set.record.Render == record.RenderJSONL:
@@ -237,29 +238,29 @@ func (o *outcome) rejectRemark() string {
 // writeOutput tells about an output that is not what was asked for.
 func (o *outcome) writeOutput(s *summary) {
 	for _, name := range o.parts {
-		s.text("  " + s.paint(yellow, oneLine(name)+": what was written of the output, which is not whole"))
+		s.text("  " + s.Paint(terminal.Yellow, terminal.OneLine(name)+": what was written of the output, which is not whole"))
 	}
 }
 
 // writeVerdicts tells what was found out about the inputs, if it is not good.
 func (o *outcome) writeVerdicts(s *summary) {
 	for _, r := range o.reports {
-		color := yellow
+		color := terminal.Yellow
 		switch {
 		case r.Stopped:
-			s.text("  " + s.paint(color, shownPath(r.Path)+": not read to its end"))
+			s.text("  " + s.Paint(color, shownPath(r.Path)+": not read to its end"))
 		case r.Verdict.Kind != compress.OK:
 			if r.Verdict.Damage() {
-				color = red
+				color = terminal.Red
 			}
-			s.text("  " + s.paint(color, shownPath(r.Path)+": "+printable(r.Verdict.String())))
+			s.text("  " + s.Paint(color, shownPath(r.Path)+": "+terminal.Printable(r.Verdict.String())))
 			s.text("    " + verdictRemark(&r))
 			if misfit := misfitRemark(&r); misfit != "" {
 				s.text("    " + misfit)
 			}
 		}
 		if r.Unsummed && o.set.onDamage == "quarantine" {
-			s.text("  " + s.paint(yellow, shownPath(r.Path)+": "+r.Format.String()+" without checksums, its records count as unverified"))
+			s.text("  " + s.Paint(terminal.Yellow, shownPath(r.Path)+": "+r.Format.String()+" without checksums, its records count as unverified"))
 		}
 	}
 }
@@ -273,8 +274,8 @@ func (o *outcome) writeMisfits(s *summary) {
 		if misfits*2 <= st.Records-st.Blank {
 			continue
 		}
-		text := fmt.Sprintf("%s: %s of %s do not fit format %s", shownPath(r.Path), formatCount(misfits), plural(st.Records, "record", "records"), o.formats.format(r.Path))
-		s.text("  " + s.paint(yellow, text))
+		text := fmt.Sprintf("%s: %s of %s do not fit format %s", shownPath(r.Path), terminal.FormatCount(misfits), terminal.Plural(st.Records, "record", "records"), o.formats.format(r.Path))
+		s.text("  " + s.Paint(terminal.Yellow, text))
 	}
 }
 
@@ -283,7 +284,7 @@ func shownPath(path string) string {
 	if path == stdinPath {
 		return "stdin"
 	}
-	return oneLine(path)
+	return terminal.OneLine(path)
 }
 
 // recordsOf returns the counts of one input.
@@ -335,7 +336,7 @@ func counts(ns []int64, name func(int) string) []count {
 }
 
 // write writes the summary. A failure has no better place to be told.
-func (o *outcome) write(w io.Writer, st style) {
+func (o *outcome) write(w io.Writer, st terminal.Style) {
 	text := o.text(st)
 	if !utf8.ValidString(text) {
 		text = strings.ToValidUTF8(text, "?") // a path may be any bytes

@@ -10,6 +10,7 @@ import (
 
 	"github.com/urlfold/urlfold/config"
 	"github.com/urlfold/urlfold/internal/daemon"
+	"github.com/urlfold/urlfold/internal/terminal"
 )
 
 func newValidateCmd(c *daemon.Catalog) *cobra.Command {
@@ -61,7 +62,7 @@ func checkConnect(cmd *cobra.Command, c *daemon.Catalog, f *config.File) error {
 // printWarnings writes warnings to stderr.
 func printWarnings(cmd *cobra.Command, warnings []*config.Error) error {
 	for _, w := range warnings {
-		if _, err := fmt.Fprintf(cmd.ErrOrStderr(), "urlfold: warning: %s\n", printable(w.Error())); err != nil {
+		if _, err := fmt.Fprintf(cmd.ErrOrStderr(), "urlfold: warning: %s\n", terminal.Printable(w.Error())); err != nil {
 			return err
 		}
 	}
@@ -82,11 +83,11 @@ func newTestCmd(c *daemon.Catalog) *cobra.Command {
 			if failed, err := daemon.RunTests(f); err != nil {
 				e := &exitError{code: exitFatal, err: err}
 				if failed > 0 {
-					e.head = fmt.Sprintf("%d of %s failed", failed, plural(int64(len(f.Tests)), "case", "cases"))
+					e.head = fmt.Sprintf("%d of %s failed", failed, terminal.Plural(int64(len(f.Tests)), "case", "cases"))
 				}
 				return e
 			}
-			_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s: %s\n", file, plural(int64(len(f.Tests)), "case holds", "cases hold"))
+			_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s: %s\n", file, terminal.Plural(int64(len(f.Tests)), "case holds", "cases hold"))
 			return err
 		},
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/urlfold/urlfold/internal/compress"
+	"github.com/urlfold/urlfold/internal/terminal"
 	sink "github.com/urlfold/urlfold/sinks/file"
 )
 
@@ -32,11 +33,11 @@ func newVerifyCmd() *cobra.Command {
 				} else if quiet {
 					return nil
 				}
-				_, err := fmt.Fprintf(cmd.OutOrStdout(), "%s: %s\n", oneLine(r.Path), printable(reportText(&r)))
+				_, err := fmt.Fprintf(cmd.OutOrStdout(), "%s: %s\n", terminal.OneLine(r.Path), terminal.Printable(reportText(&r)))
 				return err
 			})
 			if err == nil && bad > 0 {
-				err = &exitError{code: exitFailOn, err: fmt.Errorf("%s not sound", plural(int64(bad), "file is", "files are"))}
+				err = &exitError{code: exitFailOn, err: fmt.Errorf("%s not sound", terminal.Plural(int64(bad), "file is", "files are"))}
 			}
 			return err
 		},

@@ -1,4 +1,4 @@
-package main
+package explain
 
 import "github.com/urlfold/urlfold/codec"
 
@@ -27,32 +27,6 @@ func differences(a, b string) []difference {
 		}
 	}
 	return out
-}
-
-// differences returns the components in which two URLs differ, fit to be shown.
-func (x *explainer) differences(a, b string) []difference {
-	return x.hideDifferences(differences(a, b))
-}
-
-// hideDifferences hides passwords that are to be hidden; that they differ is
-// told.
-func (x *explainer) hideDifferences(diff []difference) []difference {
-	for i := range diff {
-		d := &diff[i]
-		d.before, d.after = x.hideSecrets(d.before), x.hideSecrets(d.after)
-		if x.redact && d.component == codec.Password.String() {
-			d.before, d.after = hideText(d.before), hideText(d.after)
-		}
-	}
-	return diff
-}
-
-// hideText hides a component that is there.
-func hideText(text string) string {
-	if text == absent || text == empty {
-		return text
-	}
-	return "***"
 }
 
 // componentText returns a component for people.

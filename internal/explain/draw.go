@@ -1,119 +1,59 @@
-package main
+package explain
 
 import (
-	"fmt"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/urlfold/urlfold/codec"
+	"github.com/urlfold/urlfold/internal/terminal"
 )
 
 // This file draws a URL with what is to be said about its parts below it. It is
 // structured in the following way:
 //
-//   - Cells: what each character of the URL takes on the screen.
 //   - Cutting: a long URL loses what is far from anything of interest.
 //   - Rows: the brackets, labels and carets under one line of cells.
 
-// A cell is what one character of a URL, or a stretch that is left out, takes on
-// the screen.
-type cell struct {
-	text       string
-	width      int // columns
-	start, end int // the bytes of the URL that it stands for
-}
-
-// cells returns the cells of url. Bytes that are no text, or that would move the
-// cursor or the direction of writing, are shown as escapes: \x00 for a byte,
-// \u200f for a character. The bytes of hide are shown as ***.
-func (s style) cells(url []byte, hide codec.Span) []cell {
-	var out []cell
-	for i := 0; i < len(url); {
-		if i == int(hide.Start) && hide.Len() > 0 {
-			out = append(out, cell{"***", 3, i, int(hide.End)})
-			i = int(hide.End)
-			continue
-		}
-		c := s.cell(url[i:])
-		c.start, c.end = i, i+c.end
+// cells returns the cells of url, with the bytes of hide as ***.
+func (t *TextWriter) cells(url []byte, hide codec.Span) []terminal.Cell {
+	start, end := int(hide.Start), min(int(hide.End), len(url))
+	if start >= end {
+		return t.Cells(url)
+	}
+	out := append(t.Cells(url[:start]), terminal.Cell{Text: "***", Width: 3, Start: start, End: end})
+	for _, c := range t.Cells(url[end:]) {
+		c.Start += end
+		c.End += end
 		out = append(out, c)
-		i = c.end
 	}
 	return out
 }
 
-// cell returns the first cell of b; its end is its length in bytes.
-func (s style) cell(b []byte) cell {
-	r, n := utf8.DecodeRune(b)
-	switch {
-	case r == utf8.RuneError && n <= 1, r < ' ', r == 0x7F:
-		return cell{fmt.Sprintf(`\x%02X`, b[0]), 4, 0, 1}
-	case r < utf8.RuneSelf:
-		return cell{string(r), 1, 0, 1}
-	case s.unicode && isShowable(r):
-		return cell{string(r), 1 + wide(r), 0, n}
-	case r > 0xFFFF:
-		return cell{fmt.Sprintf(`\U%08x`, r), 10, 0, n}
-	}
-	return cell{fmt.Sprintf(`\u%04x`, r), 6, 0, n}
-}
-
-// isShowable reports whether r takes columns of its own, from left to right.
-func isShowable(r rune) bool {
-	return unicode.IsPrint(r) && !unicode.In(r, unicode.Mn, unicode.Me, unicode.Hebrew, unicode.Arabic,
-		unicode.Syriac, unicode.Thaana, unicode.Nko)
-}
-
-// wide returns 1 for a character that takes two columns (Unicode Annex 11: wide
-// and fullwidth), else 0.
-func wide(r rune) int {
-	for _, b := range [...][2]rune{
-		{0x1100, 0x115F}, {0x2E80, 0x303E}, {0x3041, 0xA4CF}, {0xA960, 0xA97C}, {0xAC00, 0xD7A3}, {0xF900, 0xFAFF},
-		{0xFE30, 0xFE6F}, {0xFF00, 0xFF60}, {0xFFE0, 0xFFE6}, {0x1F300, 0x1F64F}, {0x1F680, 0x1F6FF},
-		{0x1F900, 0x1F9FF}, {0x20000, 0x3FFFD},
-	} {
-		if r >= b[0] && r <= b[1] {
-			return 1
-		}
-	}
-	return 0
-}
-
-// escapeText returns text as it is shown outside a drawing.
-func (s style) escapeText(text string) string {
-	var b strings.Builder
-	for _, c := range s.cells([]byte(text), codec.Span{}) {
-		b.WriteString(c.text)
-	}
-	return b.String()
-}
-
 // widthOf returns how many columns the cells take.
-func widthOf(cells []cell) int {
+func widthOf(cells []terminal.Cell) int {
 	n := 0
 	for _, c := range cells {
-		n += c.width
+		n += c.Width
 	}
 	return n
 }
 
 // cut leaves out what is far from the offsets in points, if the cells do not fit
 // in width columns: as little as is needed.
-func (s style) cut(cells []cell, points []int, width int) []cell {
+func (t *TextWriter) cut(cells []terminal.Cell, points []int, width int) []terminal.Cell {
 	short := cells
 	for _, near := range []int{40, 24, 16, 10, 6, 3} {
 		if widthOf(short) <= width {
 			break
 		}
-		short = s.cutTo(cells, points, near)
+		short = t.cutTo(cells, points, near)
 	}
 	return short
 }
 
 // cutTo replaces each stretch of cells that are more than near cells away from
 // every point by an ellipsis.
-func (s style) cutTo(cells []cell, points []int, near int) []cell {
+func (t *TextWriter) cutTo(cells []terminal.Cell, points []int, near int) []terminal.Cell {
 	keep := make([]bool, len(cells))
 	mark := func(at int) {
 		for i := max(0, at-near); i < min(len(cells), at+near+1); i++ {
@@ -124,22 +64,22 @@ func (s style) cutTo(cells []cell, points []int, near int) []cell {
 	mark(len(cells) - 1)
 	for _, p := range points {
 		for i, c := range cells {
-			if p >= c.start && p < c.end {
+			if p >= c.Start && p < c.End {
 				mark(i)
 				break
 			}
 		}
 	}
-	dots := s.pick("…", "...")
+	dots := t.Pick("…", "...")
 	width := utf8.RuneCountInString(dots)
-	var out []cell
+	var out []terminal.Cell
 	for i := 0; i < len(cells); {
 		j := i
 		for j < len(cells) && !keep[j] {
 			j++
 		}
 		if widthOf(cells[i:j]) > width {
-			out = append(out, cell{dots, width, cells[i].start, cells[j-1].end})
+			out = append(out, terminal.Cell{Text: dots, Width: width, Start: cells[i].Start, End: cells[j-1].End})
 			i = j
 			continue
 		}
@@ -150,12 +90,12 @@ func (s style) cutTo(cells []cell, points []int, near int) []cell {
 }
 
 // rows breaks cells into rows of at most width columns.
-func rows(cells []cell, width int) [][]cell {
-	var out [][]cell
+func rows(cells []terminal.Cell, width int) [][]terminal.Cell {
+	var out [][]terminal.Cell
 	for len(cells) > 0 {
 		n, used := 0, 0
-		for n < len(cells) && (n == 0 || used+cells[n].width <= width) {
-			used += cells[n].width
+		for n < len(cells) && (n == 0 || used+cells[n].Width <= width) {
+			used += cells[n].Width
 			n++
 		}
 		if n < len(cells) {
@@ -169,9 +109,9 @@ func rows(cells []cell, width int) [][]cell {
 
 // outsideEscape returns the place at or before n where cells can be broken
 // without breaking an escape.
-func outsideEscape(cells []cell, n int) int {
+func outsideEscape(cells []terminal.Cell, n int) int {
 	for i := max(1, n-2); i < n; i++ {
-		if cells[i].text == "%" {
+		if cells[i].Text == "%" {
 			return i
 		}
 	}
@@ -192,19 +132,19 @@ type placed struct {
 
 // column returns the column of the cell that holds offset at, or, if at is the
 // end of row, the column after it.
-func column(row []cell, at int) (col int, ok bool) {
+func column(row []terminal.Cell, at int) (col int, ok bool) {
 	for _, c := range row {
-		if at >= c.start && at < c.end {
+		if at >= c.Start && at < c.End {
 			return col, true
 		}
-		col += c.width
+		col += c.Width
 	}
-	return col, len(row) == 0 || at == row[len(row)-1].end
+	return col, len(row) == 0 || at == row[len(row)-1].End
 }
 
 // place returns where the labels lie in row. A label of nothing is put under the
 // delimiter in front of it.
-func place(row []cell, labels []label) []placed {
+func place(row []terminal.Cell, labels []label) []placed {
 	var out []placed
 	for _, l := range labels {
 		if l.start == l.end {
@@ -213,13 +153,13 @@ func place(row []cell, labels []label) []placed {
 		p := placed{col: -1, text: l.text}
 		col := 0
 		for _, c := range row {
-			if c.start < l.end && c.end > l.start {
+			if c.Start < l.end && c.End > l.start {
 				if p.col < 0 {
 					p.col = col
 				}
-				p.end = col + c.width
+				p.end = col + c.Width
 			}
-			col += c.width
+			col += c.Width
 		}
 		if p.col >= 0 {
 			out = append(out, p)
@@ -253,13 +193,13 @@ func (c *canvas) put(line, col int, text string) {
 //	└──┘   └──────┘ │
 //	scheme host     │
 //	                path
-func (s style) ruler(spans []placed) canvas {
+func (t *TextWriter) ruler(spans []placed) canvas {
 	var c canvas
-	line := s.pick("│", "|")
+	line := t.Pick("│", "|")
 	var limit []int // per line, the first column that is taken
 	for i := len(spans) - 1; i >= 0; i-- {
 		p := spans[i]
-		c.put(0, p.col, s.bracket(p.end-p.col))
+		c.put(0, p.col, t.bracket(p.end-p.col))
 		depth := 0
 		for depth < len(limit) && p.col+utf8.RuneCountInString(p.text)+1 > limit[depth] {
 			depth++
@@ -279,9 +219,9 @@ func (s style) ruler(spans []placed) canvas {
 }
 
 // bracket returns a bracket of n columns.
-func (s style) bracket(n int) string {
+func (t *TextWriter) bracket(n int) string {
 	if n < 2 {
-		return s.pick("│", "|")
+		return t.Pick("│", "|")
 	}
-	return s.pick("└", "+") + strings.Repeat(s.pick("─", "-"), n-2) + s.pick("┘", "+")
+	return t.Pick("└", "+") + strings.Repeat(t.Pick("─", "-"), n-2) + t.Pick("┘", "+")
 }

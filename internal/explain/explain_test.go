@@ -1,7 +1,6 @@
-package main
+package explain
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
 	"strings"
@@ -9,33 +8,45 @@ import (
 	"unicode/utf8"
 
 	"github.com/urlfold/urlfold/codec"
+	"github.com/urlfold/urlfold/internal/terminal"
 )
 
-func newTestExplainer(t testing.TB, s style, redact bool) *explainer {
-	t.Helper()
-	return newExplainerOf(t, defaultProfile, codec.WHATWG, s, redact)
-}
+// defaultProfile is the profile of the command.
+const defaultProfile = "equiv"
 
-// newExplainerOf returns an explainer with a profile, and keys on a reading.
-func newExplainerOf(t testing.TB, profile string, rd codec.Standard, s style, redact bool) *explainer {
+// newTestExplainer returns an explainer with a profile, and keys on a standard.
+func newTestExplainer(t testing.TB, profile string, standard codec.Standard, redact bool) *Explainer {
 	t.Helper()
 	p, _ := codec.Lookup(profile)
-	p.MaxDiagnostics = explainDiagnostics
-	n, err := codec.New(p, codec.WithStandard(rd))
+	p.MaxDiagnostics = MaxDiagnostics
+	n, err := codec.New(p, codec.WithStandard(standard))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &explainer{style: s, norm: n, level: p.Key, redact: redact}
+	return New(Options{Normalizer: n, Level: p.Key, Redact: redact})
 }
 
-// explained returns what explain writes.
-func explained(x *explainer, url, vs []byte, asJSON bool) []byte {
+// asText returns what a TextWriter writes.
+func asText(x *Explainer, s terminal.Style, url, vs []byte) []byte {
 	var b bytes.Buffer
-	w := bufio.NewWriter(&b)
+	w := NewTextWriter(&b, s, x)
 	if vs != nil {
-		x.writePair(w, x.explain(url), x.explain(vs), asJSON)
+		w.WritePair(x.Compare(url, vs))
 	} else {
-		x.write(w, x.explain(url), asJSON)
+		w.Write(x.Explain(url))
+	}
+	_ = w.Flush() // to memory
+	return b.Bytes()
+}
+
+// asJSON returns what a JSONWriter writes.
+func asJSON(x *Explainer, url, vs []byte) []byte {
+	var b bytes.Buffer
+	w := NewJSONWriter(&b, x)
+	if vs != nil {
+		w.WritePair(x.Compare(url, vs))
+	} else {
+		w.Write(x.Explain(url))
 	}
 	_ = w.Flush() // to memory
 	return b.Bytes()
@@ -50,18 +61,18 @@ func FuzzExplain(f *testing.F) {
 	} {
 		f.Add([]byte(s), []byte("http://h/"))
 	}
-	ascii, utf := newExplainerOf(f, "analytics", codec.RFC, plain, false), newTestExplainer(f, fancy, false)
+	ascii, utf := newTestExplainer(f, "analytics", codec.RFC, false), newTestExplainer(f, defaultProfile, codec.WHATWG, false)
 	f.Fuzz(func(t *testing.T, url, vs []byte) {
 		for _, other := range [][]byte{nil, vs} {
-			for _, c := range explained(ascii, url, other, false) {
+			for _, c := range asText(ascii, plain, url, other) {
 				if c >= utf8.RuneSelf || c < ' ' && c != '\n' {
 					t.Fatalf("%q: byte %02x in ASCII output", url, c)
 				}
 			}
-			if out := explained(utf, url, other, false); !utf8.Valid(out) || bytes.ContainsAny(out, "\x00\x1b\r\u202e") {
+			if out := asText(utf, fancy, url, other); !utf8.Valid(out) || bytes.ContainsAny(out, "\x00\x1b\r\u202e") {
 				t.Fatalf("%q: %q is not fit for a terminal", url, out)
 			}
-			if out := explained(utf, url, other, true); !json.Valid(out) || bytes.Count(out, []byte("\n")) != 1 {
+			if out := asJSON(utf, url, other); !json.Valid(out) || bytes.Count(out, []byte("\n")) != 1 {
 				t.Fatalf("%q: %q is no JSON line", url, out)
 			}
 		}
@@ -75,32 +86,33 @@ func TestExplainRedact(t *testing.T) {
 		"http://u:" + secret + "@h/", "http://u:" + secret + "%4@[::1]:80/..", "ftp://:" + secret + "@h", "//u:" + secret + "@h", "http://u:" + secret + "@[::1/",
 		`http:\\u:` + secret + "@h/", "http:u:" + secret + "@h/a?b", "\thttp://u:" + secret + "@h\\x", `http://u:` + secret + `@h\@g/`,
 	} {
-		for _, asJSON := range []bool{false, true} {
-			for _, vs := range [][]byte{nil, []byte("http://u:other@h/")} {
-				for _, profile := range []string{"equiv", "rfc3986"} {
-					for _, rd := range []codec.Standard{codec.RFC, codec.WHATWG} {
-						out := explained(newExplainerOf(t, profile, rd, fancy, true), []byte(url), vs, asJSON)
-						if bytes.Contains(out, []byte(secret)) || bytes.Contains(out, []byte("u:other")) {
-							t.Errorf("%s: %s, %v: the password is there: %s", url, profile, rd, out)
-						}
+		for _, vs := range [][]byte{nil, []byte("http://u:other@h/")} {
+			both := func(x *Explainer) []byte {
+				return append(asText(x, fancy, []byte(url), vs), asJSON(x, []byte(url), vs)...)
+			}
+			for _, profile := range []string{"equiv", "rfc3986"} {
+				for _, standard := range []codec.Standard{codec.RFC, codec.WHATWG} {
+					out := both(newTestExplainer(t, profile, standard, true))
+					if bytes.Contains(out, []byte(secret)) || bytes.Contains(out, []byte("u:other")) {
+						t.Errorf("%s: %s, %v: the password is there: %s", url, profile, standard, out)
 					}
 				}
-				if out := explained(newTestExplainer(t, fancy, false), []byte(url), vs, asJSON); !bytes.Contains(out, []byte(secret)) {
-					t.Errorf("%s: the password is not there though it may be: %s", url, out)
-				}
+			}
+			if out := both(newTestExplainer(t, defaultProfile, codec.WHATWG, false)); bytes.Count(out, []byte(secret)) < 2 {
+				t.Errorf("%s: the password is not there though it may be: %s", url, out)
 			}
 		}
 	}
 }
 
-// Every caret stands under the first character of its defect.
+// Every caret is under the first character of its defect.
 func TestCarets(t *testing.T) {
-	x := newTestExplainer(t, fancy, false)
+	x := newTestExplainer(t, defaultProfile, codec.WHATWG, false)
 	for _, url := range []string{"http://h/%zz", "http://h/日本%zz", "http://h/\x00\x01%zz?%4", "http://h/" + strings.Repeat("a", 300) + "%zz"} {
-		e := x.explain([]byte(url))
+		e := x.Explain([]byte(url))
 		var b bytes.Buffer
-		w := bufio.NewWriter(&b)
-		x.drawDefects(w, e)
+		w := NewTextWriter(&b, fancy, x)
+		w.drawDefects(e)
 		_ = w.Flush() // to memory
 		lines := strings.Split(b.String(), "\n")
 		carets := 0
@@ -131,12 +143,12 @@ func cellAt(line string, col int) string {
 		if col <= 0 {
 			return string(r)
 		}
-		col -= 1 + wide(r)
+		col -= terminal.RuneWidth(r)
 	}
 	return ""
 }
 
-func TestFlagInfos(t *testing.T) {
+func TestSentences(t *testing.T) {
 	for a := codec.Kept; a <= codec.Replaced; a++ {
 		if actionTexts[a] == "" {
 			t.Errorf("%v: no text", a)
@@ -168,12 +180,11 @@ func TestMergers(t *testing.T) {
 	f := func(profile string, lv codec.Level, a, b, want string) {
 		t.Helper()
 		p, _ := codec.Lookup(profile)
-		x := newExplainerOf(t, profile, p.Standard, plain, false)
-		ea, eb := x.explain([]byte(a)), x.explain([]byte(b))
-		if first, ok := meetingLevel(ea, eb); !ok || first != lv {
+		pair := newTestExplainer(t, profile, p.Standard, false).Compare([]byte(a), []byte(b))
+		if first, ok := pair.meetingLevel(); !ok || first != lv {
 			t.Fatalf("%s and %s meet at %v (%v), want %v", a, b, first, ok, lv)
 		}
-		if got := strings.Join(mergers(lv, ea, eb), ", "); got != want {
+		if got := strings.Join(pair.mergers(lv), ", "); got != want {
 			t.Errorf("%s and %s: %q, want %q", a, b, got, want)
 		}
 	}
@@ -187,11 +198,11 @@ func TestMergers(t *testing.T) {
 	f("analytics", codec.K3, "http://www.example.com/", "http://example.com/index.html", "www-one, dirindex")
 }
 
-// TestStandards tells what each standard makes of a URL: SEMANTICS section 6, 3.
+// TestStandards tells what each standard makes of a URL.
 func TestStandards(t *testing.T) {
 	f := func(url string, rfc, whatwg standing, apart string) {
 		t.Helper()
-		e := newTestExplainer(t, plain, false).explain([]byte(url))
+		e := newTestExplainer(t, defaultProfile, codec.WHATWG, false).Explain([]byte(url))
 		var names []string
 		if e.rfc.standing != failure && e.whatwg.standing != failure {
 			for _, d := range differences(e.rfc.k1, e.whatwg.k1) {

@@ -1,18 +1,19 @@
-package main
+package explain
 
 import (
 	"bufio"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
+	"io"
 	"unicode/utf8"
 
 	"github.com/urlfold/urlfold/codec"
 )
 
-// An explainObject is an explanation as JSON. The names are those of the
+// An object is an explanation as JSON. The names are those of the
 // one-shot's output fields, and a contract.
-type explainObject struct {
+type object struct {
 	URL         *string          `json:"url,omitempty"`
 	URLB64      string           `json:"url_b64,omitempty"`
 	Norm        *string          `json:"norm,omitempty"`
@@ -79,7 +80,7 @@ type keyJSON struct {
 
 // A pairJSON is the other URL, and how its keys compare.
 type pairJSON struct {
-	*explainObject
+	*object
 	Share  bool        `json:"share"`          // the profile's key
 	Meet   string      `json:"meet,omitempty"` // the first level at which the keys are equal
 	Levels []levelJSON `json:"levels"`
@@ -92,10 +93,39 @@ type levelJSON struct {
 	By     []string `json:"by,omitempty"` // rules that make the keys equal here
 }
 
+// A JSONWriter writes an explanation as one JSON object on a line.
+type JSONWriter struct {
+	*Explainer
+	w   *bufio.Writer
+	enc *json.Encoder
+}
+
+// NewJSONWriter returns a writer of what x explains.
+func NewJSONWriter(w io.Writer, x *Explainer) *JSONWriter {
+	j := &JSONWriter{Explainer: x, w: bufio.NewWriter(w)}
+	j.enc = json.NewEncoder(j.w)
+	j.enc.SetEscapeHTML(false)
+	return j
+}
+
+// Write writes one explanation. The bufio.Writer keeps its first error until
+// Flush.
+func (j *JSONWriter) Write(e *Explanation) { _ = j.enc.Encode(j.object(e)) }
+
+// WritePair writes an explanation with the other URL below vs.
+func (j *JSONWriter) WritePair(p *Pair) {
+	o := j.object(p.a)
+	o.VS = j.pairObject(p)
+	_ = j.enc.Encode(o)
+}
+
+// Flush writes what is buffered, and returns the first error of all writes.
+func (j *JSONWriter) Flush() error { return j.w.Flush() }
+
 // object returns e as JSON.
-func (x *explainer) object(e *explanation) *explainObject {
+func (x *Explainer) object(e *Explanation) *object {
 	p := x.norm.Profile()
-	o := &explainObject{
+	o := &object{
 		Level: x.level.String(), Profile: p.Name, Standard: p.Standard.String(), Function: x.norm.KeyFunction(x.level),
 		RFC: e.rfc.standing, WHATWG: e.whatwg.standing, Flags: []string{}, Diagnostics: []diagnosticJSON{},
 	}
@@ -107,8 +137,8 @@ func (x *explainer) object(e *explanation) *explainObject {
 	for f := range e.res.Flags.All() {
 		o.Flags = append(o.Flags, f.String())
 	}
-	for _, m := range e.res.Diagnostics {
-		o.Diagnostics = append(o.Diagnostics, diagnosticJSON{m.Flag.String(), m.At, m.Component.String(), m.Action.String()})
+	for _, d := range e.res.Diagnostics {
+		o.Diagnostics = append(o.Diagnostics, diagnosticJSON{d.Flag.String(), d.At, d.Component.String(), d.Action.String()})
 	}
 	if e.err != nil {
 		o.Error, o.ErrorAt = errorName(e.err), &e.res.ErrAt
@@ -122,7 +152,7 @@ func (x *explainer) object(e *explanation) *explainObject {
 }
 
 // fillNormal fills what is known of a URL that has a normal form.
-func (x *explainer) fillNormal(o *explainObject, e *explanation) {
+func (x *Explainer) fillNormal(o *object, e *Explanation) {
 	for c, to := range map[codec.Component]**string{
 		codec.Scheme: &o.Scheme, codec.Username: &o.Username, codec.Host: &o.Host, codec.Port: &o.Port,
 		codec.Path: &o.Path, codec.Query: &o.Query, codec.Fragment: &o.Fragment,
@@ -135,13 +165,13 @@ func (x *explainer) fillNormal(o *explainObject, e *explanation) {
 	f := x.formsOf(e)
 	f.iri, f.surt, f.template = x.hide(f.iri), x.hideSecrets(f.surt), x.hideSecrets(f.template)
 	o.Site, o.SURT, o.Template, o.IRI = f.site, &f.surt, &f.template, &f.iri
-	for _, s := range e.walk {
+	for _, s := range e.steps {
 		o.Steps = append(o.Steps, stepJSON{s.Rule.String(), s.Clause(), x.hide(s.Before), x.hide(s.After)})
 	}
 }
 
 // fillKeys fills the keys and how they came about.
-func (x *explainer) fillKeys(o *explainObject, e *explanation) {
+func (x *Explainer) fillKeys(o *object, e *Explanation) {
 	for lv, to := range [codec.NumLevels]**string{&o.K0, &o.K1, &o.K2, &o.K3} {
 		text := x.hide(e.keys[lv].text)
 		*to = &text
@@ -159,27 +189,27 @@ func (x *explainer) fillKeys(o *explainObject, e *explanation) {
 	}
 }
 
-// pairObject returns how the keys of a and b compare.
-func (x *explainer) pairObject(a, b *explanation) *pairJSON {
-	p := &pairJSON{explainObject: x.object(b), Share: x.sharesKey(a, b), Levels: []levelJSON{}}
-	if a.err != nil || b.err != nil {
-		return p
+// pairObject returns how the keys of two URLs compare.
+func (x *Explainer) pairObject(p *Pair) *pairJSON {
+	o := &pairJSON{object: x.object(p.b), Share: p.shares, Levels: []levelJSON{}}
+	if !p.parsed() {
+		return o
 	}
-	first, meet := meetingLevel(a, b)
+	first, meet := p.meetingLevel()
 	if meet {
-		p.Meet = first.String()
+		o.Meet = first.String()
 	}
 	for lv := range codec.Level(codec.NumLevels) {
-		l := levelJSON{Level: lv.String(), Equal: a.keys[lv].text == b.keys[lv].text}
-		for _, d := range differences(a.wholeKey(lv), b.wholeKey(lv)) {
+		l := levelJSON{Level: lv.String(), Equal: p.a.keys[lv].text == p.b.keys[lv].text}
+		for _, d := range p.apart(lv) {
 			l.Differ = append(l.Differ, d.component)
 		}
 		if meet && lv == first && lv > codec.K0 {
-			l.By = mergers(lv, a, b)
+			l.By = p.mergers(lv)
 		}
-		p.Levels = append(p.Levels, l)
+		o.Levels = append(o.Levels, l)
 	}
-	return p
+	return o
 }
 
 // errorName returns the name of an error of the codec.
@@ -189,12 +219,4 @@ func errorName(err error) string {
 		return e.Name()
 	}
 	return err.Error()
-}
-
-// writeJSON writes o on a line. A bufio.Writer keeps its first error until
-// Flush.
-func writeJSON(w *bufio.Writer, o any) {
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	_ = enc.Encode(o)
 }

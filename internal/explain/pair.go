@@ -1,124 +1,96 @@
-package main
+package explain
 
 import (
-	"bufio"
-	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/urlfold/urlfold/codec"
 )
 
-// writePair writes at which level the keys of a and b meet.
-func (x *explainer) writePair(w *bufio.Writer, a, b *explanation, asJSON bool) {
-	if asJSON {
-		o := x.object(a)
-		o.VS = x.pairObject(a, b)
-		writeJSON(w, o)
-		return
-	}
-	x.emit(w, x.paint(bold, "A")+"\n")
-	x.drawComponents(w, a)
-	x.head(w, "B")
-	x.drawComponents(w, b)
-	for i, e := range []*explanation{a, b} {
-		if e.err != nil {
-			x.head(w, "no reading")
-			x.line(w, "AB"[i:i+1]+": "+x.paint(red, e.err.Error()))
-		}
-	}
-	if a.err != nil || b.err != nil {
-		return
-	}
-	x.head(w, "keys")
-	for lv := range codec.Level(codec.NumLevels) {
-		x.writeLevel(w, lv, a, b)
-	}
-	x.emit(w, "\n")
-	for _, l := range wrap(x.meeting(a, b), x.width-len(indent)) {
-		x.line(w, l)
-	}
+// A Pair is two URLs whose keys are compared.
+type Pair struct {
+	a, b   *Explanation
+	shares bool // the key that was asked for
 }
 
-// writeLevel writes the keys of one level, and what keeps them apart. Strings
-// that are those of the level before are not written again.
-func (x *explainer) writeLevel(w *bufio.Writer, lv codec.Level, a, b *explanation) {
-	ka, kb := &a.keys[lv], &b.keys[lv]
-	name := x.paint(bold, lv.String()) + indent
-	same := lv > codec.K0 && ka.text == a.keys[lv-1].text && kb.text == b.keys[lv-1].text
-	switch {
-	case ka.text == kb.text:
-		x.line(w, name+x.paint(green, "equal")+indent+x.written(ka))
-		if !same {
-			x.line(w, indent+indent+printable(x.hide(ka.text)))
-		}
-		return
-	case same:
-		x.line(w, name+x.paint(yellow, "apart")+indent+x.paint(dim, "by the strings of "+(lv-1).String()))
-		return
-	}
-	x.line(w, name+x.paint(yellow, "apart"))
-	x.line(w, indent+indent+"A "+x.written(ka)+indent+printable(x.hide(ka.text)))
-	x.line(w, indent+indent+"B "+x.written(kb)+indent+printable(x.hide(kb.text)))
-	for _, d := range x.differences(a.wholeKey(lv), b.wholeKey(lv)) {
-		room := max(12, (x.width-26)/2)
-		before, after := shorten(x.escapeText(d.before), x.escapeText(d.after), room, x.pick("…", "..."))
-		x.line(w, fmt.Sprintf("    %-9s A %s   B %s", d.component, before, after))
-	}
+// Compare explains two URLs, and keeps both.
+func (x *Explainer) Compare(a, b []byte) *Pair {
+	x.forget()
+	p := &Pair{a: x.explain(a), b: x.explain(b)}
+	p.shares = p.parsed() && p.a.keys[x.level].text == p.b.keys[x.level].text
+	return p
 }
 
-// meeting says in a sentence whether a and b share the key that was asked for,
-// at which level they meet, and what brings them together there.
-func (x *explainer) meeting(a, b *explanation) string {
-	text := fmt.Sprintf("They do not share the key of profile %s (%v).", x.norm.Profile().Name, x.level)
-	if x.sharesKey(a, b) {
-		text = fmt.Sprintf("They share the key of profile %s (%v).", x.norm.Profile().Name, x.level)
-	}
-	first, meet := meetingLevel(a, b)
-	switch {
-	case !meet:
-		var names []string
-		for _, d := range differences(a.wholeKey(codec.K3), b.wholeKey(codec.K3)) {
-			names = append(names, d.component)
-		}
-		return text + " At no level do they meet: " + joinWords(names) + verb(names, " keeps", " keep") + " them apart."
-	case first == codec.K0:
-		return text + " They meet at k0 already: " + x.meetsAtOnce(a, b) + "."
-	}
-	by := mergers(first, a, b)
-	return text + fmt.Sprintf(" They meet at %v: ", first) + x.escapeText(x.hideSecrets(joinWords(by))) + verb(by, " makes", " make") + " them one."
-}
+// SharesKey reports whether both URLs can be parsed and have the same key.
+func (p *Pair) SharesKey() bool { return p.shares }
 
-// meetsAtOnce says why two URLs have the same K0.
-func (x *explainer) meetsAtOnce(a, b *explanation) string {
-	if a.rfc.standing == failure || b.rfc.standing == failure || a.rfc.k0 != b.rfc.k0 {
-		return "browsers read them as one URL"
-	}
-	return "the same URL in every scheme"
-}
-
-// joinWords joins words as people do.
-func joinWords(words []string) string {
-	n := len(words)
-	if n < 2 {
-		return strings.Join(words, "")
-	}
-	return strings.Join(words[:n-1], ", ") + " and " + words[n-1]
-}
-
-// verb returns the form that goes with so many subjects.
-func verb(subjects []string, one, more string) string {
-	if len(subjects) == 1 {
-		return one
-	}
-	return more
-}
+// parsed reports whether both URLs can be parsed.
+func (p *Pair) parsed() bool { return p.a.err == nil && p.b.err == nil }
 
 // meetingLevel returns the first level at which the keys are equal.
-func meetingLevel(a, b *explanation) (codec.Level, bool) {
+func (p *Pair) meetingLevel() (codec.Level, bool) {
 	for lv := range codec.Level(codec.NumLevels) {
-		if a.keys[lv].text == b.keys[lv].text {
+		if p.a.keys[lv].text == p.b.keys[lv].text {
 			return lv, true
 		}
 	}
 	return 0, false
+}
+
+// apart returns the components in which the keys of a level differ.
+func (p *Pair) apart(lv codec.Level) []difference {
+	return differences(p.a.wholeKey(lv), p.b.wholeKey(lv))
+}
+
+// mergers returns the rules that make one key of a level out of two different
+// ones of the level before: those that work on what was different.
+func (p *Pair) mergers(lv codec.Level) []string {
+	apart := p.apart(lv - 1)
+	ea, eb := edits(lv, p.a, apart), edits(lv, p.b, apart)
+	var rules []string
+	add := func(mine, other []edit) {
+		for _, m := range mine {
+			if !slices.Contains(other, m) && !slices.Contains(rules, m.rule) {
+				rules = append(rules, m.rule)
+			}
+		}
+	}
+	add(ea, eb)
+	add(eb, ea)
+	return rules
+}
+
+// An edit is what a rule has done in a URL: the same edit in two of them does not
+// bring them together.
+type edit struct{ rule, cut, put string }
+
+// edits returns what the steps to a level have done in the components that are
+// apart.
+func edits(lv codec.Level, e *Explanation, apart []difference) []edit {
+	var out []edit
+	for i := range e.keys[lv].steps {
+		st := &e.keys[lv].steps[i]
+		for _, d := range e.stepDifferences(lv, st) {
+			if slices.ContainsFunc(apart, func(o difference) bool { return o.component == d.component }) {
+				cut, put := trimShared(d.before, d.after)
+				out = append(out, edit{keyRule(st), cut, put})
+			}
+		}
+	}
+	return out
+}
+
+// trimShared cuts off what a and b begin and end with together, and the
+// delimiters of what then remains.
+func trimShared(a, b string) (string, string) {
+	n := 0
+	for n < min(len(a), len(b)) && a[n] == b[n] {
+		n++
+	}
+	a, b = a[n:], b[n:]
+	n = 0
+	for n < min(len(a), len(b)) && a[len(a)-1-n] == b[len(b)-1-n] {
+		n++
+	}
+	return strings.Trim(a[:len(a)-n], "&"), strings.Trim(b[:len(b)-n], "&")
 }

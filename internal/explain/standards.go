@@ -1,18 +1,11 @@
-package main
+package explain
 
-import (
-	"bufio"
-	"fmt"
-	"strings"
-	"unicode/utf8"
+import "github.com/urlfold/urlfold/codec"
 
-	"github.com/urlfold/urlfold/codec"
-)
+// This file parses a URL by both standards, RFC 3986 and that of browsers,
+// whatever the profile.
 
-// This file sets the two readings of a URL side by side: that of RFC 3986 and
-// that of browsers, whatever the profile.
-
-// Both readings, and what makes them comparable.
+// One normalizer of each standard.
 var (
 	rfcNormalizer     = mustNormalizer("rfc3986-scheme")
 	browserNormalizer = mustNormalizer("whatwg")
@@ -27,27 +20,27 @@ func mustNormalizer(name string) *codec.Normalizer {
 	return n
 }
 
-// A standing says what a standard makes of a URL.
+// A standing is what a standard makes of a URL.
 type standing string
 
 // The standings, as they appear in output.
 const (
 	valid   standing = "valid"
-	invalid standing = "invalid" // it can be read, but holds what the standard does not allow
-	failure standing = "failure" // it cannot
+	invalid standing = "invalid" // it can be parsed, but holds what the standard does not allow
+	failure standing = "failure" // it cannot be parsed
 )
 
 // A view is what one standard sees in a URL.
 type view struct {
 	standing standing
 	faults   codec.Flags // why it is not valid
-	err      error       // why it has no reading
+	err      error       // why it cannot be parsed
 	raw      string      // a text with the components as the standard sees them
 	k0, k1   string      // what it means by RFC 3986, to compare with the other view
 }
 
 // rfcView returns what RFC 3986 sees in src.
-func (x *explainer) rfcView(src []byte) view {
+func (x *Explainer) rfcView(src []byte) view {
 	var r codec.Result
 	v := view{raw: string(src)}
 	if v.err = codec.Parse(src, &r); v.err == nil {
@@ -61,7 +54,7 @@ func (x *explainer) rfcView(src []byte) view {
 }
 
 // browserView returns what browsers see in src.
-func (x *explainer) browserView(src []byte) view {
+func (x *Explainer) browserView(src []byte) view {
 	var r codec.Result
 	href, err := browserNormalizer.AppendRef(nil, x.base, src, &r)
 	v := view{raw: string(href), err: err}
@@ -96,63 +89,11 @@ func (v view) rate() view {
 	return v
 }
 
-// text tells the standing of a URL that is called kind where it is valid.
-func (v view) text(kind string) string {
-	switch v.standing {
-	case failure:
-		return "no reading: " + v.err.Error()
-	case invalid:
-		return "the input is no valid " + kind + ": " + strings.ReplaceAll(string(v.faults.AppendTo(nil)), ",", ", ")
-	}
-	return "the input is a valid " + kind
-}
-
-// writeStandings tells what the standards say of the input.
-func (x *explainer) writeStandings(w *bufio.Writer, e *explanation) {
-	kind := "URI"
-	var r codec.Result
-	if _ = codec.Parse(e.src, &r); !r.In.Has(codec.Scheme) {
-		kind = "relative reference"
-	}
-	x.named(w, "RFC 3986", e.rfc.text(kind))
-	x.named(w, "browsers", e.whatwg.text("URL"))
-}
-
-// writeStandards sets both readings side by side where they differ.
-func (x *explainer) writeStandards(w *bufio.Writer, e *explanation) {
-	if e.rfc.standing == failure || e.whatwg.standing == failure {
-		return
-	}
-	apart := differences(e.rfc.k1, e.whatwg.k1)
-	if len(apart) == 0 {
-		return
-	}
-	x.head(w, "two standards")
-	const nameColumn = 10
-	column := (x.width - len(indent) - nameColumn) / 2
-	row := func(name, a, b string) {
-		gap := max(2, column-utf8.RuneCountInString(a))
-		x.line(w, fmt.Sprintf("%-*s%s%s%s", nameColumn, name, a, strings.Repeat(" ", gap), b))
-	}
-	row("", "RFC 3986", "browsers")
-	hosts := false
-	for _, d := range x.hideDifferences(x.inViews(e, apart)) {
-		a, b := shorten(x.escapeText(d.before), x.escapeText(d.after), column-2, x.pick("…", "..."))
-		row(d.component, a, b)
-		hosts = hosts || d.component == codec.Host.String() && d.before != absent && d.after != absent
-	}
-	if hosts {
-		x.emit(w, "\n")
-		x.line(w, x.paint(red, x.twoHosts(e)))
-	}
-}
-
-// inViews returns the components of both readings as the standards see them,
-// for those that differ in what they mean.
-func (x *explainer) inViews(e *explanation, apart []difference) []difference {
+// inViews returns the components in apart as each standard sees them.
+func (e *Explanation) inViews(apart []difference) []difference {
 	var ra, rb codec.Result
 	a, b := e.rfc.raw, e.whatwg.raw
-	_ = codec.Parse([]byte(a), &ra) // both have a reading
+	_ = codec.Parse([]byte(a), &ra) // both can be parsed
 	_ = codec.Parse([]byte(b), &rb)
 	var out []difference
 	for _, d := range apart {
@@ -165,16 +106,10 @@ func (x *explainer) inViews(e *explanation, apart []difference) []difference {
 	return out
 }
 
-// twoHosts says that a URL leads to different hosts.
-func (x *explainer) twoHosts(e *explanation) string {
-	host := func(url string) string { return x.escapeText(x.hideSecrets(hostOf(url))) }
-	return fmt.Sprintf("Browsers go to %s, RFC 3986 says %s.", host(e.whatwg.k1), host(e.rfc.k1))
-}
-
 // hostOf returns the host of a URL, or that there is none.
 func hostOf(url string) string {
 	var r codec.Result
-	_ = codec.Parse([]byte(url), &r) // it has a reading
+	_ = codec.Parse([]byte(url), &r) // it can be parsed
 	if r.In.Span(codec.Host).Len() == 0 {
 		return "no host"
 	}

@@ -1,57 +1,83 @@
-package main
+package explain
 
 import (
 	"bufio"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/urlfold/urlfold/codec"
+	"github.com/urlfold/urlfold/internal/terminal"
 )
 
+// A TextWriter writes explanations for people.
+type TextWriter struct {
+	*Explainer
+	terminal.Style
+	w     *bufio.Writer
+	begun bool // something was written
+}
+
+// NewTextWriter returns a writer of what x explains.
+func NewTextWriter(w io.Writer, s terminal.Style, x *Explainer) *TextWriter {
+	return &TextWriter{Explainer: x, Style: s, w: bufio.NewWriter(w)}
+}
+
+// Flush writes what is buffered, and returns the first error of all writes.
+func (t *TextWriter) Flush() error { return t.w.Flush() }
+
 const indent = "  "
+
+// cannotBeParsed is the head of a section that says why.
+const cannotBeParsed = "cannot be parsed"
 
 // labelRoom is the columns that are left free on the right, for the label of a
 // short component at the end.
 const labelRoom = 8
 
-// write writes one explanation.
-func (x *explainer) write(w *bufio.Writer, e *explanation, asJSON bool) {
-	if asJSON {
-		writeJSON(w, x.object(e))
-		return
-	}
-	x.drawComponents(w, e)
-	x.drawDefects(w, e)
+// Write writes one explanation.
+func (t *TextWriter) Write(e *Explanation) {
+	t.separate()
+	t.drawComponents(e)
+	t.drawDefects(e)
 	if e.err != nil {
-		x.head(w, "no reading")
-		x.line(w, x.paint(red, fmt.Sprintf("byte %d: %v", e.res.ErrAt, e.err)))
-		x.emit(w, "\n")
-		x.writeStandings(w, e)
+		t.head(cannotBeParsed)
+		t.line(t.Paint(terminal.Red, fmt.Sprintf("byte %d: %v", e.res.ErrAt, e.err)))
+		t.emit("\n")
+		t.writeStandings(e)
 		return
 	}
-	x.writeStandards(w, e)
-	x.writeNormal(w, e)
-	x.writeSteps(w, e)
-	x.writeKeys(w, e)
-	x.writeKeySteps(w, e)
-	x.writeForms(w, e)
+	t.writeStandards(e)
+	t.writeNormal(e)
+	t.writeSteps(e)
+	t.writeKeys(e)
+	t.writeKeySteps(e)
+	t.writeForms(e)
+}
+
+// separate writes an empty line after the explanation before.
+func (t *TextWriter) separate() {
+	if t.begun {
+		t.emit("\n")
+	}
+	t.begun = true
 }
 
 // head writes the head of a section.
-func (x *explainer) head(w *bufio.Writer, text string) {
-	x.emit(w, "\n"+x.paint(bold, text)+"\n")
+func (t *TextWriter) head(text string) {
+	t.emit("\n" + t.Paint(terminal.Bold, text) + "\n")
 }
 
-func (x *explainer) line(w *bufio.Writer, text string) { x.emit(w, indent+text+"\n") }
+func (t *TextWriter) line(text string) { t.emit(indent + text + "\n") }
 
 // emit writes text. A bufio.Writer keeps its first error until Flush.
-func (x *explainer) emit(w *bufio.Writer, text string) { _, _ = w.WriteString(text) }
+func (t *TextWriter) emit(text string) { _, _ = t.w.WriteString(text) }
 
 // picture returns the rows of the URL, cut to the offsets of interest.
-func (x *explainer) picture(e *explanation) [][]cell {
-	width := x.width - len(indent) - labelRoom
+func (t *TextWriter) picture(e *Explanation) [][]terminal.Cell {
+	width := t.Width - len(indent) - labelRoom
 	points := []int{}
 	for c := codec.Scheme; c <= codec.Fragment; c++ {
 		if e.res.In.Has(c) {
@@ -59,25 +85,25 @@ func (x *explainer) picture(e *explanation) [][]cell {
 			points = append(points, int(s.Start), int(s.End))
 		}
 	}
-	for _, m := range e.res.Diagnostics {
-		points = append(points, int(m.At))
+	for _, d := range e.res.Diagnostics {
+		points = append(points, int(d.At))
 	}
 	if e.err != nil {
 		points = append(points, int(e.res.ErrAt))
 	}
-	// What is longer than the limit has no reading: its beginning says enough.
+	// What is longer than the limit cannot be parsed: its beginning says enough.
 	src := e.src[:min(len(e.src), codec.DefaultMaxLen+1)]
-	cells := x.cells(src, x.password(e.src))
-	return rows(x.cut(cells, points, width), width)
+	cells := t.cells(src, t.password(e.src))
+	return rows(t.cut(cells, points, width), width)
 }
 
 // urlLine returns a row as text, with the cells at offsets in a color.
-func (x *explainer) urlLine(row []cell, offsets []int) string {
+func (t *TextWriter) urlLine(row []terminal.Cell, offsets []int) string {
 	var b strings.Builder
 	for _, c := range row {
-		text := c.text
-		if slices.ContainsFunc(offsets, func(at int) bool { return at >= c.start && at < c.end }) {
-			text = x.paint(red, text)
+		text := c.Text
+		if slices.ContainsFunc(offsets, func(at int) bool { return at >= c.Start && at < c.End }) {
+			text = t.Paint(terminal.Red, text)
 		}
 		b.WriteString(text)
 	}
@@ -85,7 +111,7 @@ func (x *explainer) urlLine(row []cell, offsets []int) string {
 }
 
 // drawComponents draws the URL with its components below.
-func (x *explainer) drawComponents(w *bufio.Writer, e *explanation) {
+func (t *TextWriter) drawComponents(e *Explanation) {
 	var labels []label
 	for c := codec.Scheme; c <= codec.Fragment; c++ {
 		s := e.res.In.Span(c)
@@ -98,14 +124,14 @@ func (x *explainer) drawComponents(w *bufio.Writer, e *explanation) {
 		}
 		labels = append(labels, label{int(s.Start), int(s.End), text})
 	}
-	for _, row := range x.picture(e) {
-		x.line(w, x.urlLine(row, nil))
-		for _, l := range x.ruler(place(row, labels)) {
-			x.line(w, x.paint(cyan, string(l)))
+	for _, row := range t.picture(e) {
+		t.line(t.urlLine(row, nil))
+		for _, l := range t.ruler(place(row, labels)) {
+			t.line(t.Paint(terminal.Cyan, string(l)))
 		}
 	}
 	if len(e.src) == 0 {
-		x.line(w, "(the empty reference)")
+		t.line("(the empty reference)")
 	}
 }
 
@@ -117,25 +143,25 @@ type defect struct {
 }
 
 // defects gathers the diagnostics of e by offset.
-func defects(e *explanation) []defect {
+func defects(e *Explanation) []defect {
 	const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 	var out []defect
-	for _, m := range e.res.Diagnostics {
-		if n := len(out); n > 0 && out[n-1].at == int(m.At) {
-			out[n-1].diagnostics = append(out[n-1].diagnostics, m)
+	for _, d := range e.res.Diagnostics {
+		if n := len(out); n > 0 && out[n-1].at == int(d.At) {
+			out[n-1].diagnostics = append(out[n-1].diagnostics, d)
 			continue
 		}
-		out = append(out, defect{int(m.At), letters[len(out)%len(letters)], []codec.Diagnostic{m}})
+		out = append(out, defect{int(d.At), letters[len(out)%len(letters)], []codec.Diagnostic{d}})
 	}
 	return out
 }
 
-// drawDefects draws the URL with a caret under each defect, and tells about each.
-func (x *explainer) drawDefects(w *bufio.Writer, e *explanation) {
+// drawDefects draws the URL with a caret under each defect, and describes each.
+func (t *TextWriter) drawDefects(e *Explanation) {
 	if e.res.Flags.IsZero() && e.err == nil {
 		return
 	}
-	x.head(w, "flags")
+	t.head("flags")
 	found := defects(e)
 	offsets := make([]int, len(found))
 	for i, d := range found {
@@ -145,29 +171,29 @@ func (x *explainer) drawDefects(w *bufio.Writer, e *explanation) {
 		offsets = append(offsets, int(e.res.ErrAt))
 	}
 	if len(offsets) > 0 {
-		x.drawCarets(w, x.picture(e), found, offsets)
+		t.drawCarets(t.picture(e), found, offsets)
 	}
-	told := map[codec.Flag]bool{}
-	for _, d := range found {
-		for i, m := range d.diagnostics {
-			letter := string(d.letter)
+	described := map[codec.Flag]bool{}
+	for _, at := range found {
+		for i, d := range at.diagnostics {
+			letter := string(at.letter)
 			if i > 0 {
 				letter = " "
 			}
-			x.writeMark(w, letter, m, markAction(e, m), told[m.Flag])
-			told[m.Flag] = true
+			t.writeDiagnostic(letter, d, diagnosticAction(e, d), described[d.Flag])
+			described[d.Flag] = true
 		}
 	}
 	for f := range e.res.Flags.All() {
-		if !told[f] {
-			x.writeFlag(w, " ", f, "", "")
+		if !described[f] {
+			t.writeFlag(" ", f, "", "")
 		}
 	}
 }
 
 // drawCarets draws the rows that hold defects, with a caret and a letter under
-// each. A caret without a letter is where the URL has no reading.
-func (x *explainer) drawCarets(w *bufio.Writer, pic [][]cell, found []defect, offsets []int) {
+// each. A caret without a letter is where parsing failed.
+func (t *TextWriter) drawCarets(pic [][]terminal.Cell, found []defect, offsets []int) {
 	for i, row := range pic {
 		var c canvas
 		for _, at := range offsets {
@@ -183,134 +209,128 @@ func (x *explainer) drawCarets(w *bufio.Writer, pic [][]cell, found []defect, of
 		if len(c) == 0 {
 			continue
 		}
-		x.line(w, x.urlLine(row, offsets))
+		t.line(t.urlLine(row, offsets))
 		for _, l := range c {
-			x.line(w, x.paint(yellow, string(l)))
+			t.line(t.Paint(terminal.Yellow, string(l)))
 		}
 	}
 }
 
-// markAction says what was done about a mark. If there is no normal form,
-// nothing was.
-func markAction(e *explanation, m codec.Diagnostic) string {
-	action := actionTexts[m.Action]
-	if e.err != nil && m.Action != codec.Rejected {
+// diagnosticAction says what was done about a diagnostic. If there is no normal
+// form, nothing was.
+func diagnosticAction(e *Explanation, d codec.Diagnostic) string {
+	action := actionTexts[d.Action]
+	if e.err != nil && d.Action != codec.Rejected {
 		action = ""
 	}
-	if m.Flag == codec.DoubleEncoded {
-		action = doubleText(m) + " " + action
+	if d.Flag == codec.DoubleEncoded {
+		action = doubleText(d) + " " + action
 	}
 	return action
 }
 
-// writeMark tells about one mark: its meaning only if that was not told before.
-func (x *explainer) writeMark(w *bufio.Writer, letter string, m codec.Diagnostic, action string, told bool) {
-	where := fmt.Sprintf("byte %d, %v", m.At, m.Component)
-	if !told {
-		x.writeFlag(w, letter, m.Flag, where, action)
+// writeDiagnostic describes one diagnostic: its meaning only if it was not
+// described before.
+func (t *TextWriter) writeDiagnostic(letter string, d codec.Diagnostic, action string, described bool) {
+	where := fmt.Sprintf("byte %d, %v", d.At, d.Component)
+	if !described {
+		t.writeFlag(letter, d.Flag, where, action)
 		return
 	}
-	for i, l := range wrap(where+". "+action, x.width-flagColumn-5) {
+	for i, l := range terminal.Wrap(where+". "+action, t.Width-flagColumn-5) {
 		if i == 0 {
-			x.line(w, x.flagHead(letter, m.Flag)+l)
+			t.line(t.flagHead(letter, d.Flag) + l)
 			continue
 		}
-		x.line(w, strings.Repeat(" ", flagColumn+3)+l)
+		t.line(strings.Repeat(" ", flagColumn+3) + l)
 	}
 }
 
-// doubleText tells what is known about an escape that was escaped again.
-func doubleText(m codec.Diagnostic) string {
-	text := fmt.Sprintf("It is %d deep", m.Info&(codec.WouldBeUTF8-1))
-	if m.Info&codec.WouldDelimit != 0 {
+// doubleText says what is known about an escape that was escaped again.
+func doubleText(d codec.Diagnostic) string {
+	text := fmt.Sprintf("It is %d deep", d.Info&(codec.WouldBeUTF8-1))
+	if d.Info&codec.WouldDelimit != 0 {
 		text += ", and ends as a delimiter"
 	}
-	if m.Info&codec.WouldBeUTF8 == 0 {
+	if d.Info&codec.WouldBeUTF8 == 0 {
 		text += ", and ends as bytes that are not UTF-8"
 	}
 	return text + "."
 }
 
-// writeFlag tells what a flag means.
-func (x *explainer) writeFlag(w *bufio.Writer, letter string, f codec.Flag, where, action string) {
-	x.line(w, strings.TrimRight(x.flagHead(letter, f)+where, " "))
-	text := capital(f.Meaning())
+// writeFlag says what a flag means.
+func (t *TextWriter) writeFlag(letter string, f codec.Flag, where, action string) {
+	t.line(strings.TrimRight(t.flagHead(letter, f)+where, " "))
+	text := terminal.Capital(f.Meaning())
 	if clause := f.Clause(); clause != "" {
-		text += " (" + x.clause(clause) + ")"
+		text += " (" + t.clause(clause) + ")"
 	}
-	for _, l := range wrap(text+". "+action, x.width-5) {
-		x.line(w, "   "+l)
+	for _, l := range terminal.Wrap(text+". "+action, t.Width-5) {
+		t.line("   " + l)
 	}
 }
 
 // flagColumn holds the names of most flags, and two spaces.
 const flagColumn = 21
 
-func (x *explainer) flagHead(letter string, f codec.Flag) string {
-	return x.paint(yellow, letter) + indent + x.paint(bold, f.String()) + strings.Repeat(" ", max(2, flagColumn-len(f.String())))
-}
-
-// capital returns text with its first letter as a capital.
-func capital(text string) string {
-	if text == "" || text[0] < 'a' || text[0] > 'z' {
-		return text
-	}
-	return string(text[0]-'a'+'A') + text[1:]
+func (t *TextWriter) flagHead(letter string, f codec.Flag) string {
+	return t.Paint(terminal.Yellow, letter) + indent + t.Paint(terminal.Bold, f.String()) + strings.Repeat(" ", max(2, flagColumn-len(f.String())))
 }
 
 // writeNormal writes the normal form and how far it is from the input.
-func (x *explainer) writeNormal(w *bufio.Writer, e *explanation) {
-	p := x.norm.Profile()
-	x.head(w, fmt.Sprintf("normal form (profile %s, standard %v)", p.Name, p.Standard))
-	x.long(w, x.paint(green, printable(x.hide(string(e.norm)))))
-	x.emit(w, "\n")
+func (t *TextWriter) writeNormal(e *Explanation) {
+	p := t.norm.Profile()
+	t.head(fmt.Sprintf("normal form (profile %s, standard %v)", p.Name, p.Standard))
+	t.long(t.Paint(terminal.Green, terminal.Printable(t.hide(string(e.norm)))))
+	t.emit("\n")
 	change := changeTexts[e.change]
-	if e.change == codec.Unchanged && len(e.walk) > 0 {
+	if e.change == codec.Unchanged && len(e.steps) > 0 {
 		change = "resolved against the base, the URL is in normal form"
 	}
-	x.named(w, "change", e.change.String()+": "+x.clause(change))
-	x.writeStandings(w, e)
+	t.named("change", e.change.String()+": "+t.clause(change))
+	t.writeStandings(e)
 }
 
 // named writes a line with a name in front, wrapped.
-func (x *explainer) named(w *bufio.Writer, name, text string) {
+func (t *TextWriter) named(name, text string) {
 	const column = 10
-	for _, l := range wrap(printable(text), x.width-len(indent)-column) {
-		x.line(w, fmt.Sprintf("%-*s%s", column, name, l))
+	for _, l := range terminal.Wrap(terminal.Printable(text), t.Width-len(indent)-column) {
+		t.line(fmt.Sprintf("%-*s%s", column, name, l))
 		name = ""
 	}
 }
 
 // long writes a URL on a line of its own. It is never cut: it is there to be
 // copied.
-func (x *explainer) long(w *bufio.Writer, url string) {
+func (t *TextWriter) long(url string) {
 	if strings.TrimSpace(url) == "" {
 		url += "(empty)"
 	}
-	x.line(w, url)
+	t.line(url)
 }
 
 // writeSteps writes what each rule changed.
-func (x *explainer) writeSteps(w *bufio.Writer, e *explanation) {
-	if len(e.walk) == 0 {
+func (t *TextWriter) writeSteps(e *Explanation) {
+	if len(e.steps) == 0 {
 		return
 	}
-	x.head(w, "what changed, rule by rule")
-	for _, st := range e.walk {
-		x.line(w, x.paint(bold, st.Rule.String())+strings.Repeat(" ", max(2, 16-len(st.Rule.String())))+x.clause(st.Clause()))
-		for _, d := range x.differences(st.Before, st.After) {
-			x.writeDifference(w, d)
+	t.head("what changed, rule by rule")
+	for _, st := range e.steps {
+		rule := st.Rule.String()
+		t.line(t.Paint(terminal.Bold, rule) + strings.Repeat(" ", max(2, 16-len(rule))) + t.clause(st.Clause()))
+		for _, d := range t.hideDifferences(differences(st.Before, st.After)) {
+			t.writeDifference(d)
 		}
 	}
 }
 
 // writeDifference writes a component before and after, on one line if they fit.
-func (x *explainer) writeDifference(w *bufio.Writer, d difference) {
-	arrow := " " + x.pick("→", "->") + " "
+func (t *TextWriter) writeDifference(d difference) {
+	arrow := " " + t.Pick("→", "->") + " "
 	name := fmt.Sprintf("%-9s ", d.component)
-	room := x.width - 2*len(indent) - len(name)
-	before, after := shorten(x.escapeText(d.before), x.escapeText(d.after), max(12, (room-4)/2), x.pick("…", "..."))
-	x.line(w, indent+name+before+x.paint(dim, arrow)+x.paint(green, after))
+	room := t.Width - 2*len(indent) - len(name)
+	before, after := shorten(t.Escape(d.before), t.Escape(d.after), max(12, (room-4)/2), t.Pick("…", "..."))
+	t.line(indent + name + before + t.Paint(terminal.Dim, arrow) + t.Paint(terminal.Green, after))
 }
 
 // shorten cuts a and b to n columns at most where they are equal, from both
@@ -337,4 +357,20 @@ func shorten(a, b string, n int, dots string) (string, string) {
 		return head + string(r) + tail
 	}
 	return cutOne(ra), cutOne(rb)
+}
+
+// clause writes a clause for people, with "section" where there is no §.
+func (t *TextWriter) clause(c string) string {
+	if t.Unicode {
+		return c
+	}
+	var out []byte
+	for _, r := range c {
+		if r == '§' {
+			out = append(out, "section "...)
+			continue
+		}
+		out = append(out, string(r)...)
+	}
+	return string(out)
 }

@@ -1,4 +1,4 @@
-package main
+package keydiff
 
 import (
 	"bytes"
@@ -8,10 +8,13 @@ import (
 	"github.com/urlfold/urlfold/pipeline"
 )
 
-// A diffCodec reads each batch twice, once under each profile, and tells the
-// graph. Both sides write a line for each URL of a record, with the fields of
-// diffFields, so that the nth line of one belongs to the nth of the other.
-type diffCodec struct {
+// Fields are the fields of the lines that both sides write in tsv.
+var Fields = []string{"url", "norm", "key", "error"}
+
+// A pairCodec processes each batch twice, once under each profile, and adds the
+// keys to the graph. Both sides write a line for each URL of a record, with
+// [Fields], so that the nth line of one belongs to the nth of the other.
+type pairCodec struct {
 	pipeline.Codec  // A's
 	other           pipeline.Codec
 	shadow          pipeline.Batch // for what B makes of the batch
@@ -19,17 +22,14 @@ type diffCodec struct {
 	urlBuf, normBuf []byte // unescaped
 }
 
-// diffFields are the fields of a line.
-var diffFields = []string{"url", "norm", "key", "error"}
-
-// newDiffCodecs returns what makes a codec for each worker.
-func newDiffCodecs(a, b *formats, g *graph) func() pipeline.Codec {
-	newA, newB := pipeline.NewRecordCodecs(a.job), pipeline.NewRecordCodecs(b.job)
-	return func() pipeline.Codec { return &diffCodec{Codec: newA(), other: newB(), graph: g} }
+// NewCodecs returns a function that makes a codec for each worker, from those
+// that make the codecs of A and B. Both write [Fields] in tsv.
+func (d *Diff) NewCodecs(newA, newB func() pipeline.Codec) func() pipeline.Codec {
+	return func() pipeline.Codec { return &pairCodec{Codec: newA(), other: newB(), graph: d.graph} }
 }
 
 // Process implements [pipeline.Codec].
-func (c *diffCodec) Process(b *pipeline.Batch) {
+func (c *pairCodec) Process(b *pipeline.Batch) {
 	c.Codec.Process(b)
 	s := &c.shadow
 	s.Lane, s.In, s.Off, s.Line, s.Piece, s.Next = b.Lane, b.In, b.Off, b.Line, b.Piece, 0
@@ -42,7 +42,7 @@ func (c *diffCodec) Process(b *pipeline.Batch) {
 
 // processShadow is Process for B. A record on which it panics is rejected, as
 // the pipeline does it for A.
-func (c *diffCodec) processShadow() {
+func (c *pairCodec) processShadow() {
 	defer func() {
 		if recover() != nil {
 			c.other.Reject(&c.shadow)
@@ -52,7 +52,7 @@ func (c *diffCodec) processShadow() {
 }
 
 // compare takes the lines of the records one by one.
-func (c *diffCodec) compare(a, b *pipeline.Batch) {
+func (c *pairCodec) compare(a, b *pipeline.Batch) {
 	c.graph.mu.Lock()
 	defer c.graph.mu.Unlock()
 	i, j := 0, 0
@@ -71,7 +71,7 @@ func (c *diffCodec) compare(a, b *pipeline.Batch) {
 }
 
 // lines compares the lines of one record.
-func (c *diffCodec) lines(a, b []byte) {
+func (c *pairCodec) lines(a, b []byte) {
 	for len(a) > 0 && len(b) > 0 {
 		var la, lb []byte
 		la, a, _ = bytes.Cut(a, newline)
@@ -82,8 +82,8 @@ func (c *diffCodec) lines(a, b []byte) {
 
 var newline = []byte{'\n'}
 
-// url tells the graph about one URL.
-func (c *diffCodec) url(la, lb []byte) {
+// url adds one URL to the graph.
+func (c *pairCodec) url(la, lb []byte) {
 	fa, fb := splitFields(la), splitFields(lb)
 	if len(fa[0]) == 0 && len(fa[3]) > 0 && len(fb[3]) > 0 {
 		c.graph.records++

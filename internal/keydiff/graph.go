@@ -1,4 +1,4 @@
-package main
+package keydiff
 
 import (
 	"bytes"
@@ -9,7 +9,7 @@ import (
 	"github.com/urlfold/urlfold/codec"
 )
 
-// This file holds what diff remembers of its input: for each pair of a key under
+// This file holds what is remembered of the input: for each pair of a key under
 // A and a key under B how many URLs have it, and one of them. The URLs of one key
 // are a group. Pairs that share a key hang together:
 //
@@ -50,7 +50,7 @@ const (
 	numRejections
 )
 
-// A rejection is the URLs that a side has no reading of.
+// A rejection is the URLs that a side cannot parse.
 type rejection struct {
 	urls     int64
 	examples []example // the first of them in the order of example.less

@@ -1,4 +1,4 @@
-package main
+package keydiff
 
 import (
 	"slices"
@@ -10,11 +10,19 @@ import (
 // This file finds out which rules merge or split a group, from the steps that
 // lead from its examples to their keys under both profiles.
 
-// A side is one of the profiles that are compared.
-type side struct {
-	norm   *codec.Normalizer
-	level  codec.Level
-	policy string // its lists and their versions; "" if the keys do not depend on them
+// A Side is one of the profiles that are compared.
+type Side struct {
+	Normalizer *codec.Normalizer
+	Level      codec.Level // of its keys
+}
+
+// policy returns the lists that the keys depend on, with their versions, if they
+// depend on any.
+func (s *Side) policy() string {
+	if s.Level < codec.K2 {
+		return ""
+	}
+	return s.Normalizer.Policy().Versions()
 }
 
 // A ruleStep is a rule that changed something on the way to a key.
@@ -38,10 +46,11 @@ func (s ruleStep) String() string {
 	return text
 }
 
-// steps returns the steps from a URL to its key, and whether it has a reading.
-func (s *side) steps(url []byte) ([]ruleStep, bool) {
+// steps returns the steps from a URL to its key, and whether it can be parsed.
+// Nothing else in this package asks the codec for applied rules.
+func (s *Side) steps(url []byte) ([]ruleStep, bool) {
 	var r codec.Result
-	norm, err := s.norm.Append(nil, url, &r)
+	norm, err := s.Normalizer.Append(nil, url, &r)
 	if err != nil {
 		return nil, false
 	}
@@ -51,13 +60,13 @@ func (s *side) steps(url []byte) ([]ruleStep, bool) {
 		out = append(out, ruleStep{st.Rule.String(), param, clause, o, n})
 	}
 	parser := codec.ParserRules(codec.WHATWG) // keys go through these too, and through none of the profile's
-	for _, st := range s.norm.Trace(nil, url) {
+	for _, st := range s.Normalizer.Trace(nil, url) {
 		if parser.Has(st.Rule) {
 			add(st, st.Clause(), "")
 		}
 	}
-	for lv := range s.level + 1 {
-		for _, st := range s.norm.TraceKey(lv, url, norm, &r) {
+	for lv := range s.Level + 1 {
+		for _, st := range s.Normalizer.TraceKey(lv, url, norm, &r) {
 			add(st.Step, st.Clause(), st.Param)
 		}
 	}
@@ -82,7 +91,7 @@ func changed(before, after string) (string, string) {
 // blame returns the rules that to has and from has not, and that act on some of
 // the parts of a group and not in the same way on all: these make the parts one.
 // If all of them act on all parts alike, it returns them all.
-func blame(from, to *side, parts []pair) []string {
+func blame(from, to *Side, parts []pair) []string {
 	var extra [][]ruleStep
 	for i := range parts {
 		url, ok := traceable(&parts[i].example, from, to)
@@ -116,8 +125,8 @@ func appendNew(list []string, s string) []string {
 }
 
 // traceable returns an absolute URL for an example: itself, its normal form if
-// it is relative, or that behind a host, as it was in the record.
-func traceable(e *example, sides ...*side) ([]byte, bool) {
+// it is relative, or that after a host, as it was in the record.
+func traceable(e *example, sides ...*Side) ([]byte, bool) {
 	for _, text := range []string{e.url, e.norm, "http://h" + e.norm} {
 		ok := text != "" && strings.Contains(text, ":")
 		for _, s := range sides {

@@ -218,6 +218,27 @@ var rules = []rule{
 		why: "limits, verdicts and the magic table hold only if every stream passes internal/compress",
 	},
 	{
+		from: join("./internal/explain"),
+		deny: join("./codec/record/...", "./pipeline/...", "./internal/compress/...", clients),
+		why:  "it explains one URL, which has neither a record nor a lane around it",
+	},
+	{
+		from: join("./internal/keydiff"),
+		deny: join("./internal/compress/...", clients, "os"),
+		why:  "it compares keys: where the URLs come from is for the command to know",
+	},
+	{
+		from: join("./internal/terminal"),
+		deny: join("./..."),
+		why:  "text for people is written in one way, whatever it is about",
+	},
+	{
+		from:   join("./..."),
+		except: join("./internal/terminal"),
+		deny:   join("golang.org/x/term/..."),
+		why:    "one package knows what a terminal is",
+	},
+	{
 		from:   join("./..."),
 		except: join("./cmd/..."),
 		deny:   join("github.com/spf13/cobra/...", "github.com/schollz/progressbar/v3/..."),

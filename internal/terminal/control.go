@@ -1,4 +1,4 @@
-package main
+package terminal
 
 import (
 	"fmt"
@@ -14,17 +14,17 @@ import (
 // never holds one of them. Records are bytes: they are changed only on their way to a
 // terminal, where no program reads them.
 
-// printable returns text with its control characters as escapes, except for line feeds
+// Printable returns text with its control characters as escapes, except for line feeds
 // and tabs: \x1b for those of ASCII and for bytes that are no UTF-8, \u009b for the others.
-func printable(text string) string {
+func Printable(text string) string {
 	if !strings.ContainsFunc(text, func(r rune) bool { return r == utf8.RuneError || isUnsafe(r) }) {
 		return text
 	}
 	return string(appendPrintable(nil, []byte(text), false))
 }
 
-// oneLine returns path as it is, or quoted if it holds control characters.
-func oneLine(path string) string {
+// OneLine returns path as it is, or quoted if it holds control characters.
+func OneLine(path string) string {
 	if strings.ContainsFunc(path, unicode.IsControl) || !utf8.ValidString(path) {
 		return strconv.Quote(path)
 	}
@@ -35,7 +35,7 @@ func oneLine(path string) string {
 // no line feed and no tab.
 func isUnsafe(r rune) bool { return r != '\n' && r != '\t' && unicode.IsControl(r) }
 
-// appendPrintable appends text, see printable. Of bytes that are no UTF-8 those stay
+// appendPrintable appends text, see [Printable]. Of bytes that are no UTF-8 those stay
 // as they are that are no controls of an 8-bit terminal, if records is set, and so do
 // carriage returns before line feeds.
 func appendPrintable(dst, text []byte, records bool) []byte {
@@ -63,25 +63,25 @@ func appendPrintable(dst, text []byte, records bool) []byte {
 	return dst
 }
 
-// forTerminal returns w, or, if that is a terminal, a writer that writes the control
+// Writer returns w, or, if that is a terminal, a writer that writes the control
 // characters of records as escapes. What goes to a file or a pipe is never changed.
-func forTerminal(w io.Writer) io.Writer {
-	if !isTerminal(w) {
+func Writer(w io.Writer) io.Writer {
+	if !Is(w) {
 		return w
 	}
-	return &terminalWriter{w: w}
+	return &escaper{w: w}
 }
 
-// A terminalWriter escapes what is written to a terminal.
-type terminalWriter struct {
+// An escaper escapes what is written to a terminal.
+type escaper struct {
 	w   io.Writer
 	buf []byte
 }
 
 // Write implements io.Writer.
-func (t *terminalWriter) Write(p []byte) (int, error) {
-	t.buf = appendPrintable(t.buf[:0], p, true)
-	if _, err := t.w.Write(t.buf); err != nil {
+func (e *escaper) Write(p []byte) (int, error) {
+	e.buf = appendPrintable(e.buf[:0], p, true)
+	if _, err := e.w.Write(e.buf); err != nil {
 		return 0, err
 	}
 	return len(p), nil

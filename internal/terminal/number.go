@@ -1,4 +1,4 @@
-package main
+package terminal
 
 import (
 	"fmt"
@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// formatSize writes a number of bytes for people: "1.5 MiB".
-func formatSize(n int64) string {
+// FormatSize writes a number of bytes for people: "1.5 MiB".
+func FormatSize(n int64) string {
 	const units = "KMGTPE"
 	f, u := float64(n), -1
 	for f >= 999.5 && u < len(units)-1 {
@@ -23,8 +23,8 @@ func formatSize(n int64) string {
 	return fmt.Sprintf("%.0f %ciB", f, units[u])
 }
 
-// formatCount writes a count with a comma between thousands.
-func formatCount(n int64) string {
+// FormatCount writes a count with a comma between thousands.
+func FormatCount(n int64) string {
 	s := strconv.FormatInt(n, 10)
 	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
 		s = s[:i] + "," + s[i:]
@@ -32,8 +32,8 @@ func formatCount(n int64) string {
 	return s
 }
 
-// formatDuration writes a duration with three digits: "1m20s", "3.21s", "87ms".
-func formatDuration(d time.Duration) string {
+// FormatDuration writes a duration with three digits: "1m20s", "3.21s", "87ms".
+func FormatDuration(d time.Duration) string {
 	switch {
 	case d >= time.Minute:
 		return d.Round(time.Second).String()
@@ -45,18 +45,18 @@ func formatDuration(d time.Duration) string {
 	return d.Round(time.Microsecond).String()
 }
 
-// perSecond returns n in d as a rate, 0 if d is too short to tell.
-func perSecond(n int64, d time.Duration) int64 {
+// PerSecond returns n in d as a rate, 0 if d is too short to tell.
+func PerSecond(n int64, d time.Duration) int64 {
 	if d < time.Millisecond {
 		return 0
 	}
 	return int64(float64(n) / d.Seconds())
 }
 
-// plural returns "1 record", "2 records".
-func plural(n int64, one, many string) string {
+// Plural returns "1 record", "2 records".
+func Plural(n int64, one, many string) string {
 	if n == 1 {
 		return "1 " + one
 	}
-	return formatCount(n) + " " + many
+	return FormatCount(n) + " " + many
 }

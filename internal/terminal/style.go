@@ -1,4 +1,4 @@
-package main
+package terminal
 
 import (
 	"io"
@@ -10,13 +10,12 @@ import (
 	"golang.org/x/term"
 )
 
-// A style is how a stream is written to: with colors or not, with characters
-// that are not ASCII or not, and how wide. The zero style is plain ASCII of no
-// width: use newStyle.
-type style struct {
-	color   bool
-	unicode bool
-	width   int // columns
+// A Style is how text for people is written to a stream. The zero Style writes
+// plain ASCII and has no width: see [NewStyle].
+type Style struct {
+	Color   bool
+	Unicode bool // characters beyond ASCII may be written
+	Width   int  // columns
 }
 
 // Widths that are drawn for: narrower does not hold a URL, wider is hard to
@@ -24,23 +23,23 @@ type style struct {
 const (
 	minWidth     = 40
 	defaultWidth = 80
-	maxWidth     = 120
+	MaxWidth     = 120 // the columns of help texts, too
 )
 
-// newStyle looks at w and the environment. Colors are for terminals only, and
-// not for those who set NO_COLOR (https://no-color.org) or TERM=dumb.
-func newStyle(w io.Writer, getenv func(string) string) style {
-	s := style{unicode: isUTF8(getenv), width: defaultWidth}
+// NewStyle returns the style of w in an environment. Only terminals get colors,
+// and none of them where NO_COLOR (https://no-color.org) or TERM=dumb is set.
+func NewStyle(w io.Writer, getenv func(string) string) Style {
+	s := Style{Unicode: isUTF8(getenv), Width: defaultWidth}
 	if f, ok := w.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
-		s.color = getenv("NO_COLOR") == "" && getenv("TERM") != "dumb"
+		s.Color = getenv("NO_COLOR") == "" && getenv("TERM") != "dumb"
 		if cols, _, err := term.GetSize(int(f.Fd())); err == nil && cols > 0 {
-			s.width = cols
+			s.Width = cols
 		}
 	}
 	if cols, err := strconv.Atoi(getenv("COLUMNS")); err == nil && cols > 0 {
-		s.width = cols
+		s.Width = cols
 	}
-	s.width = min(max(s.width, minWidth), maxWidth)
+	s.Width = min(max(s.Width, minWidth), MaxWidth)
 	return s
 }
 
@@ -55,42 +54,42 @@ func isUTF8(getenv func(string) string) bool {
 	return false
 }
 
-// isTerminal reports whether f, a reader or a writer, is a terminal.
-func isTerminal(f any) bool {
+// Is reports whether f, a reader or a writer, is a terminal.
+func Is(f any) bool {
 	file, ok := f.(*os.File)
 	return ok && term.IsTerminal(int(file.Fd()))
 }
 
-// The colors: the codes of ECMA-48 §8.3.117.
+// The colors that [Style.Paint] knows: codes of ECMA-48 §8.3.117.
 const (
-	bold   = "1"
-	dim    = "2"
-	red    = "31"
-	green  = "32"
-	yellow = "33"
-	cyan   = "36"
+	Bold   = "1"
+	Dim    = "2"
+	Red    = "31"
+	Green  = "32"
+	Yellow = "33"
+	Cyan   = "36"
 )
 
-// paint returns text in a color, or as it is.
-func (s style) paint(color, text string) string {
-	if !s.color || text == "" {
+// Paint returns text in a color, or as it is.
+func (s Style) Paint(color, text string) string {
+	if !s.Color || text == "" {
 		return text
 	}
 	return "\x1b[" + color + "m" + text + "\x1b[0m"
 }
 
-// pick returns the first text where characters beyond ASCII can be shown.
-func (s style) pick(unicode, ascii string) string {
-	if s.unicode {
+// Pick returns the first text where characters beyond ASCII can be shown.
+func (s Style) Pick(unicode, ascii string) string {
+	if s.Unicode {
 		return unicode
 	}
 	return ascii
 }
 
-// wrap breaks text at spaces into lines of at most width columns, but for words
-// that are longer. It is for the program's own sentences, where a rune is a
-// column.
-func wrap(text string, width int) []string {
+// Wrap breaks text at spaces into lines of at most width columns, except for
+// words that are longer. It counts a rune as a column, which holds for the
+// sentences of this program but not for text of others.
+func Wrap(text string, width int) []string {
 	var lines []string
 	line := ""
 	for word := range strings.FieldsSeq(text) {
@@ -105,4 +104,12 @@ func wrap(text string, width int) []string {
 		}
 	}
 	return append(lines, line)
+}
+
+// Capital returns text with its first letter, if it is one of ASCII, as a capital.
+func Capital(text string) string {
+	if text == "" || text[0] < 'a' || text[0] > 'z' {
+		return text
+	}
+	return string(text[0]-'a'+'A') + text[1:]
 }

@@ -10,36 +10,6 @@ import (
 	"unicode/utf8"
 )
 
-func TestPrintable(t *testing.T) {
-	for text, want := range map[string]string{
-		"plain /ä/日本":       "plain /ä/日本",
-		"a\tb\nc":           "a\tb\nc",
-		"\x1b[31mred\x1b[m": `\x1b[31mred\x1b[m`,
-		"\a\b\r\v\f\x00":    `\x07\x08\x0d\x0b\x0c\x00`,
-		"\x7f":              `\u007f`,
-		"\u009b31m":         `\u009b31m`,
-		"\x9b31m":           `\x9b31m`,
-		"caf\xe9":           `caf\xe9`,
-		"\ufffd":            "\ufffd",
-	} {
-		if got := printable(text); got != want {
-			t.Errorf("%q: %q, want %q", text, got, want)
-		}
-	}
-	var b bytes.Buffer
-	w := &terminalWriter{w: &b}
-	records := "caf\xe9\r\n\x1b]0;title\a\x9b1m\rover\n"
-	if n, err := w.Write([]byte(records)); n != len(records) || err != nil {
-		t.Errorf("%d, %v", n, err)
-	}
-	if got, want := b.String(), "caf\xe9\r\n"+`\x1b]0;title\x07\x9b1m\x0dover`+"\n"; got != want {
-		t.Errorf("%q, want %q", got, want)
-	}
-	if forTerminal(&b) != &b {
-		t.Error("what is no terminal gets other bytes")
-	}
-}
-
 // Text for people holds no control character of a file name or a URL.
 func TestNoControls(t *testing.T) {
 	dir := t.TempDir()
@@ -70,7 +40,7 @@ func TestNoControls(t *testing.T) {
 		if out == "" {
 			t.Errorf("%q says nothing", args)
 		}
-		if i := strings.IndexFunc(out, func(r rune) bool { return isUnsafe(r) }); i >= 0 || !utf8.ValidString(out) || strings.ContainsFunc(out, func(r rune) bool { return r != '\n' && r != '\t' && unicode.Is(unicode.Cc, r) }) {
+		if i := strings.IndexFunc(out, func(r rune) bool { return r != '\n' && r != '\t' && unicode.IsControl(r) }); i >= 0 || !utf8.ValidString(out) {
 			t.Errorf("%q writes a control character: %q", args, out[max(0, i-40):min(len(out), max(0, i)+40)])
 		}
 	}

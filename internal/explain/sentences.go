@@ -1,8 +1,8 @@
-package main
+package explain
 
 import "github.com/urlfold/urlfold/codec"
 
-// actionTexts says what was done about a mark.
+// actionTexts says what was done about a diagnostic.
 var actionTexts = map[codec.Action]string{
 	codec.Kept:     "Kept as it is.",
 	codec.Encoded:  "Encoded.",
@@ -10,7 +10,7 @@ var actionTexts = map[codec.Action]string{
 	codec.Removed:  "Removed.",
 	codec.Recased:  "Written in upper case.",
 	codec.Replaced: "Written in another way.",
-	codec.Rejected: "This is why the URL has no reading.",
+	codec.Rejected: "This is why the URL cannot be parsed.",
 }
 
 // changeTexts says what a class of change means.
@@ -20,20 +20,4 @@ var changeTexts = map[codec.Change]string{
 	codec.SchemeEqual: "the same resource by the rules of its scheme (RFC 3986 §6.2.3)",
 	codec.Repaired:    "read as a browser does, where the RFC keeps apart",
 	codec.Lossy:       "a rule removed something",
-}
-
-// clause writes a clause for people, with "section" where there is no §.
-func (s style) clause(c string) string {
-	if s.unicode {
-		return c
-	}
-	var out []byte
-	for _, r := range c {
-		if r == '§' {
-			out = append(out, "section "...)
-			continue
-		}
-		out = append(out, string(r)...)
-	}
-	return string(out)
 }

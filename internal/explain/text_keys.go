@@ -1,0 +1,111 @@
+package explain
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/urlfold/urlfold/codec"
+	"github.com/urlfold/urlfold/internal/terminal"
+)
+
+// writeKeys writes the key of each level. A string that is that of the level
+// before is not written again.
+func (t *TextWriter) writeKeys(e *Explanation) {
+	t.head("keys")
+	before := ""
+	for lv := range codec.Level(codec.NumLevels) {
+		k := &e.keys[lv]
+		note := ""
+		if lv == t.level {
+			note = t.Paint(terminal.Dim, "  the profile's key")
+			if t.level != t.norm.Profile().Key {
+				note = t.Paint(terminal.Dim, "  the key asked for")
+			}
+		}
+		t.line(t.Paint(terminal.Bold, lv.String()) + indent + t.written(k) + indent + t.norm.KeyFunction(lv) + note)
+		if lv > codec.K0 && k.text == before {
+			t.line(indent + indent + t.Paint(terminal.Dim, "the string of "+(lv-1).String()))
+			continue
+		}
+		before = k.text
+		t.long(indent + indent + terminal.Printable(t.hide(k.text)))
+	}
+}
+
+// isKnown reports whether a step to a key says nothing new: the normal form has
+// the same one, or K3 leaves out "http:", which it always does.
+func isKnown(e *Explanation, lv codec.Level, st *codec.KeyStep) bool {
+	if lv < codec.K2 || st.Rule == codec.DropUserinfo || st.Rule == codec.DropFragment {
+		return slices.ContainsFunc(e.steps, func(s codec.Step) bool { return s.Rule == st.Rule })
+	}
+	return lv == codec.K3 && st.Rule.String() == "https-http" && !strings.HasPrefix(st.Before, "https:")
+}
+
+// writeKeySteps writes what the keys leave out or spell otherwise.
+func (t *TextWriter) writeKeySteps(e *Explanation) {
+	begun, listed := false, false
+	for lv := range codec.Level(codec.NumLevels) {
+		for i := range e.keys[lv].steps {
+			st := &e.keys[lv].steps[i]
+			if isKnown(e, lv, st) {
+				continue
+			}
+			if !begun {
+				t.head("what the keys change, rule by rule")
+				begun = true
+			}
+			t.writeKeyStep(e, lv, st)
+			listed = listed || st.Rule.String() == "q-drop"
+		}
+	}
+	if listed {
+		t.emit("\n")
+		t.named("lists", strings.ReplaceAll(t.norm.Policy().Versions(), ";", ", "))
+		if n := len(t.skipped()); n > 0 {
+			t.named("skipped", terminal.Plural(int64(n), "item", "items")+" of these lists not, or not quite, taken over as rules; --json names them")
+		}
+	}
+}
+
+// writeKeyStep writes what one rule has changed.
+func (t *TextWriter) writeKeyStep(e *Explanation, lv codec.Level, st *codec.KeyStep) {
+	rule := t.Escape(t.hideSecrets(keyRule(st)))
+	source := t.Escape(t.clause(st.Clause()))
+	if st.Reason != "" {
+		source += ": " + t.Escape(st.Reason)
+	}
+	const column = 16
+	head := lv.String() + indent + t.Paint(terminal.Bold, rule) + strings.Repeat(" ", max(2, column-len([]rune(rule))))
+	room := t.Width - len(indent) - max(column, len([]rune(rule))+2) - 4
+	lines := terminal.Wrap(source, max(20, room))
+	if len(lines) > 1 && len(lines[0]) > room {
+		lines = terminal.Wrap(source, t.Width-3*len(indent)-4)
+		t.line(strings.TrimRight(head, " "))
+		head = strings.Repeat(" ", 6)
+	}
+	for i, l := range lines {
+		if i > 0 {
+			head = strings.Repeat(" ", 6)
+		}
+		t.line(head + l)
+	}
+	for _, d := range t.hideDifferences(e.stepDifferences(lv, st)) {
+		t.writeDifference(d)
+	}
+}
+
+// writeForms writes other forms of the URL, where they say something new.
+func (t *TextWriter) writeForms(e *Explanation) {
+	t.head("other forms")
+	f := t.formsOf(e)
+	if f.iri != string(e.norm) {
+		t.named("display", t.Escape(t.hide(f.iri)))
+	}
+	if f.site != "" {
+		t.named("site", f.site)
+	}
+	t.named("SURT "+t.level.String(), t.hideSecrets(f.surt))
+	if f.template != string(e.res.Out.Bytes(e.norm, codec.Path)) {
+		t.named("template", t.hideSecrets(f.template))
+	}
+}

@@ -1,0 +1,110 @@
+package explain
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/urlfold/urlfold/codec"
+	"github.com/urlfold/urlfold/internal/terminal"
+)
+
+// WritePair writes at which level the keys of two URLs meet.
+func (t *TextWriter) WritePair(p *Pair) {
+	t.separate()
+	t.emit(t.Paint(terminal.Bold, "A") + "\n")
+	t.drawComponents(p.a)
+	t.head("B")
+	t.drawComponents(p.b)
+	for i, e := range []*Explanation{p.a, p.b} {
+		if e.err != nil {
+			t.head(cannotBeParsed)
+			t.line("AB"[i:i+1] + ": " + t.Paint(terminal.Red, e.err.Error()))
+		}
+	}
+	if !p.parsed() {
+		return
+	}
+	t.head("keys")
+	for lv := range codec.Level(codec.NumLevels) {
+		t.writeLevel(lv, p)
+	}
+	t.emit("\n")
+	for _, l := range terminal.Wrap(t.meeting(p), t.Width-len(indent)) {
+		t.line(l)
+	}
+}
+
+// writeLevel writes the keys of one level, and what keeps them apart. Strings
+// that are those of the level before are not written again.
+func (t *TextWriter) writeLevel(lv codec.Level, p *Pair) {
+	a, b := p.a, p.b
+	ka, kb := &a.keys[lv], &b.keys[lv]
+	name := t.Paint(terminal.Bold, lv.String()) + indent
+	same := lv > codec.K0 && ka.text == a.keys[lv-1].text && kb.text == b.keys[lv-1].text
+	switch {
+	case ka.text == kb.text:
+		t.line(name + t.Paint(terminal.Green, "equal") + indent + t.written(ka))
+		if !same {
+			t.line(indent + indent + terminal.Printable(t.hide(ka.text)))
+		}
+		return
+	case same:
+		t.line(name + t.Paint(terminal.Yellow, "apart") + indent + t.Paint(terminal.Dim, "by the strings of "+(lv-1).String()))
+		return
+	}
+	t.line(name + t.Paint(terminal.Yellow, "apart"))
+	t.line(indent + indent + "A " + t.written(ka) + indent + terminal.Printable(t.hide(ka.text)))
+	t.line(indent + indent + "B " + t.written(kb) + indent + terminal.Printable(t.hide(kb.text)))
+	for _, d := range t.hideDifferences(p.apart(lv)) {
+		room := max(12, (t.Width-26)/2)
+		before, after := shorten(t.Escape(d.before), t.Escape(d.after), room, t.Pick("…", "..."))
+		t.line(fmt.Sprintf("    %-9s A %s   B %s", d.component, before, after))
+	}
+}
+
+// meeting says in a sentence whether two URLs share the key that was asked for,
+// at which level they meet, and what brings them together there.
+func (t *TextWriter) meeting(p *Pair) string {
+	text := fmt.Sprintf("They do not share the key of profile %s (%v).", t.norm.Profile().Name, t.level)
+	if p.shares {
+		text = fmt.Sprintf("They share the key of profile %s (%v).", t.norm.Profile().Name, t.level)
+	}
+	first, meet := p.meetingLevel()
+	switch {
+	case !meet:
+		var names []string
+		for _, d := range p.apart(codec.K3) {
+			names = append(names, d.component)
+		}
+		return text + " At no level do they meet: " + joinWords(names) + verb(names, " keeps", " keep") + " them apart."
+	case first == codec.K0:
+		return text + " They meet at k0 already: " + p.meetsAtOnce() + "."
+	}
+	by := p.mergers(first)
+	return text + fmt.Sprintf(" They meet at %v: ", first) + t.Escape(t.hideSecrets(joinWords(by))) + verb(by, " makes", " make") + " them one."
+}
+
+// meetsAtOnce says why two URLs have the same K0.
+func (p *Pair) meetsAtOnce() string {
+	if p.a.rfc.standing == failure || p.b.rfc.standing == failure || p.a.rfc.k0 != p.b.rfc.k0 {
+		return "browsers read them as one URL"
+	}
+	return "the same URL in every scheme"
+}
+
+// joinWords joins words as people do.
+func joinWords(words []string) string {
+	n := len(words)
+	if n < 2 {
+		return strings.Join(words, "")
+	}
+	return strings.Join(words[:n-1], ", ") + " and " + words[n-1]
+}
+
+// verb returns the form that goes with so many subjects.
+func verb(subjects []string, one, more string) string {
+	if len(subjects) == 1 {
+		return one
+	}
+	return more
+}

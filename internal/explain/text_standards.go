@@ -1,0 +1,67 @@
+package explain
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/urlfold/urlfold/codec"
+	"github.com/urlfold/urlfold/internal/terminal"
+)
+
+// text says what a standard makes of a URL, which it calls kind if it is valid.
+func (v view) text(kind string) string {
+	switch v.standing {
+	case failure:
+		return "cannot be parsed: " + v.err.Error()
+	case invalid:
+		return "the input is no valid " + kind + ": " + strings.ReplaceAll(string(v.faults.AppendTo(nil)), ",", ", ")
+	}
+	return "the input is a valid " + kind
+}
+
+// writeStandings writes what the standards make of the input.
+func (t *TextWriter) writeStandings(e *Explanation) {
+	kind := "URI"
+	var r codec.Result
+	if _ = codec.Parse(e.src, &r); !r.In.Has(codec.Scheme) {
+		kind = "relative reference"
+	}
+	t.named("RFC 3986", e.rfc.text(kind))
+	t.named("browsers", e.whatwg.text("URL"))
+}
+
+// writeStandards writes what both standards see, side by side, where they differ.
+func (t *TextWriter) writeStandards(e *Explanation) {
+	if e.rfc.standing == failure || e.whatwg.standing == failure {
+		return
+	}
+	apart := differences(e.rfc.k1, e.whatwg.k1)
+	if len(apart) == 0 {
+		return
+	}
+	t.head("two standards")
+	const nameColumn = 10
+	column := (t.Width - len(indent) - nameColumn) / 2
+	row := func(name, a, b string) {
+		gap := max(2, column-utf8.RuneCountInString(a))
+		t.line(fmt.Sprintf("%-*s%s%s%s", nameColumn, name, a, strings.Repeat(" ", gap), b))
+	}
+	row("", "RFC 3986", "browsers")
+	hosts := false
+	for _, d := range t.hideDifferences(e.inViews(apart)) {
+		a, b := shorten(t.Escape(d.before), t.Escape(d.after), column-2, t.Pick("…", "..."))
+		row(d.component, a, b)
+		hosts = hosts || d.component == codec.Host.String() && d.before != absent && d.after != absent
+	}
+	if hosts {
+		t.emit("\n")
+		t.line(t.Paint(terminal.Red, t.twoHosts(e)))
+	}
+}
+
+// twoHosts says that a URL leads to different hosts.
+func (t *TextWriter) twoHosts(e *Explanation) string {
+	host := func(url string) string { return t.Escape(t.hideSecrets(hostOf(url))) }
+	return fmt.Sprintf("Browsers go to %s, RFC 3986 says %s.", host(e.whatwg.k1), host(e.rfc.k1))
+}

@@ -1,0 +1,141 @@
+package keydiff
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/urlfold/urlfold/internal/terminal"
+)
+
+// Columns of the table of counts.
+const (
+	nameColumn  = 24
+	countColumn = 14
+)
+
+// A textWriter writes a report for people.
+type textWriter struct {
+	terminal.Style
+	w *bufio.Writer
+}
+
+// WriteText writes a report for people.
+func WriteText(w io.Writer, s terminal.Style, r *Report) error {
+	t := &textWriter{s, bufio.NewWriter(w)}
+	t.write(r)
+	if err := t.w.Flush(); err != nil {
+		return fmt.Errorf("writing: %w", err)
+	}
+	return nil
+}
+
+func (t *textWriter) line(format string, args ...any) { _, _ = fmt.Fprintf(t.w, format+"\n", args...) } // Flush returns the error
+
+// count writes a line of the table.
+func (t *textWriter) count(name string, n int64, remark string) {
+	line := fmt.Sprintf("  %-*s%*s", nameColumn, name, countColumn, terminal.FormatCount(n))
+	if remark != "" {
+		line += "  " + t.Paint(terminal.Dim, remark)
+	}
+	t.line("%s", line)
+}
+
+// write writes the whole report.
+func (t *textWriter) write(r *Report) {
+	t.line("%s", t.Paint(terminal.Bold, "A "+r.A.String()))
+	t.line("%s", t.Paint(terminal.Bold, "B "+r.B.String()))
+	t.count("URLs", r.URLs, "with a key under both; read as "+r.Format)
+	t.count("groups under A", int64(r.GroupsA), "")
+	t.count("groups under B", int64(r.GroupsB), "")
+	t.count("unchanged groups", int64(r.Unchanged), r.rekeyed())
+	t.count("merges", int64(r.Merges.Groups), r.Merges.remark("of %s groups of A", r.Merges.Parts))
+	t.count("splits", int64(r.Splits.Groups), r.Splits.remark("into %s groups of B", r.Splits.Parts))
+	for _, x := range r.rejections() {
+		if x.URLs > 0 {
+			t.count("rejected by "+x.by, x.URLs, "")
+		}
+	}
+	if r.BadRecords > 0 {
+		t.count("records without URL", r.BadRecords, "not of the format, or too long")
+	}
+	t.groups("merges: groups of A that are one under B", r.Merges)
+	t.groups("splits: groups of A that are several under B", r.Splits)
+	for _, x := range r.rejections() {
+		t.rejected(x)
+	}
+	if r.WithoutExample {
+		t.line("\nThere was no room to remember a URL of every group: some counts stand without one.")
+	}
+}
+
+// String names a side in the heading.
+func (s reportSide) String() string {
+	text := s.Profile + ", keys " + s.KeyFunction
+	if s.Policy != "" {
+		text += ", " + s.Policy
+	}
+	return text
+}
+
+// rekeyed says how many of the unchanged groups have another key.
+func (r *Report) rekeyed() string {
+	switch {
+	case r.A.KeyFunction != r.B.KeyFunction:
+		return "the same URLs; all keys differ, as the key functions do"
+	case r.Rekeyed > 0:
+		return "the same URLs; " + terminal.FormatCount(int64(r.Rekeyed)) + " with another key"
+	}
+	return "the same URLs and keys"
+}
+
+func (e *reportEffect) remark(format string, parts int) string {
+	if e.Groups == 0 {
+		return ""
+	}
+	return fmt.Sprintf(format, terminal.FormatCount(int64(parts))) + ", " + terminal.Plural(e.URLs, "URL", "URLs")
+}
+
+// A namedReject is a reject with whose it is.
+type namedReject struct {
+	by string
+	reportReject
+}
+
+func (r *Report) rejections() []namedReject {
+	return []namedReject{{"A only", r.Rejected.A}, {"B only", r.Rejected.B}, {"both", r.Rejected.Both}}
+}
+
+func (t *textWriter) groups(title string, e reportEffect) {
+	if e.Groups == 0 {
+		return
+	}
+	t.line("\n%s", t.Paint(terminal.Bold, title))
+	for _, g := range e.Top {
+		by := ""
+		if len(g.Rules) > 0 {
+			by = ", by " + strings.Join(g.Rules, ", ")
+		}
+		t.line("  %s, %s%s", terminal.Plural(g.URLs, "URL", "URLs"), terminal.Plural(int64(g.Parts), "group", "groups"), t.Paint(terminal.Cyan, by))
+		for i := range g.Examples {
+			t.line("  %*s  %s", countColumn, terminal.FormatCount(g.Examples[i].URLs), t.Escape(g.Examples[i].raw))
+		}
+		if more := g.Parts - len(g.Examples); more > 0 {
+			t.line("  %*s  and %s more", countColumn, "", terminal.FormatCount(int64(more)))
+		}
+	}
+	if more := e.Groups - len(e.Top); more > 0 {
+		t.line("  and %s more", terminal.FormatCount(int64(more)))
+	}
+}
+
+func (t *textWriter) rejected(x namedReject) {
+	if x.URLs == 0 || len(x.Examples) == 0 {
+		return
+	}
+	t.line("\n%s", t.Paint(terminal.Bold, "rejected by "+x.by))
+	for i := range x.Examples {
+		t.line("  %s", t.Escape(x.Examples[i].raw))
+	}
+}
