@@ -108,12 +108,12 @@ var rules = []rule{
 	{
 		from: join("./sources"),
 		deny: join("./sinks/...", "./cmd/..."),
-		why:  "the two switchboards meet only in cmd",
+		why:  "the two switchboards meet only in the program",
 	},
 	{
 		from: join("./sinks"),
 		deny: join("./sources/...", "./cmd/..."),
-		why:  "the two switchboards meet only in cmd",
+		why:  "the two switchboards meet only in the program",
 	},
 	{
 		from: join("./config/field"),
@@ -126,7 +126,8 @@ var rules = []rule{
 		why:  "settings of connections are data: clients open files and connections",
 	},
 	{
-		from: join("./config/..."),
+		from:   join("./config/..."),
+		except: join("./config/app"), // the entry point of programs: it knows everything
 		deny: join(components, "./pipeline/...", "./codec/record/...", clients, "./internal/compress/...", "./cmd/..."),
 		why:  "the configuration is an envelope: it knows the codec, and each component owns the struct that it is configured with",
 	},
@@ -240,7 +241,7 @@ var rules = []rule{
 	},
 	{
 		from:   join("./..."),
-		except: join("./cmd/..."),
+		except: join("./internal/cli", "./cmd/..."),
 		deny:   join("github.com/spf13/cobra/...", "github.com/schollz/progressbar/v3/..."),
 		why:    "only the command talks to a terminal",
 	},
@@ -273,8 +274,6 @@ var rules = []rule{
 // they are there yet or not. Take a name off once it is there to stay: until
 // then nothing notices when it goes or is renamed.
 var planned = []string{
-	"./config/app",
-	"./internal/cli",
 	"./internal/nats",
 	"github.com/nats-io/nats.go",
 }

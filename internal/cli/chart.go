@@ -1,0 +1,124 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/urlfold/urlfold/codec/percent"
+)
+
+// newChartCmd returns the command that prints which bytes are escaped in which component.
+func newChartCmd() *cobra.Command {
+	var standard string
+	var allReserved bool
+	cmd := &cobra.Command{
+		Use:   "chart [flags]",
+		Short: "Print which characters are percent-encoded where",
+		Long: `Chart prints, for each byte and each component of a URL, whether a standard has it encoded. It is made from the
+tables that urlfold itself encodes with. The charts of rfc3986 and whatwg mark where these two differ.
+
+With --all-reserved it prints what "urlfold encode --all-reserved" writes for each reserved character of RFC 3986.`,
+		Example: `  urlfold chart
+  urlfold chart --standard whatwg
+  urlfold chart --all-reserved`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if allReserved {
+				ch, err := percent.NewReservedChart(standard)
+				if err != nil {
+					return usage(err)
+				}
+				return writeReservedChart(cmd.OutOrStdout(), ch)
+			}
+			ch, err := percent.NewChart(standard)
+			if err != nil {
+				return usage(err)
+			}
+			return writeChart(cmd.OutOrStdout(), ch)
+		},
+	}
+	cmd.Flags().StringVar(&standard, "standard", "rfc3986", "whose `rules`: "+strings.Join(percent.Standards(), ", "))
+	cmd.Flags().BoolVar(&allReserved, "all-reserved", false, "print the escapes of reserved characters, as encode --all-reserved writes them")
+	completeFrom(cmd, "standard", percent.Standards())
+	return cmd
+}
+
+const chartLegend = `
+Y  always encode
+N  never encode
+m  encode unless used for its defined purpose, as a delimiter
+-  not allowed, even escaped
+`
+
+// writeChart writes ch as a table and its legend.
+func writeChart(w io.Writer, ch percent.Chart) error {
+	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	// Cells come first, so that the variable width of classes and notes disturbs no column.
+	_, _ = fmt.Fprintf(tw, "%s\t%s\tclass\tnote\n", ch.Standard, strings.Join(ch.Columns, "\t"))
+	var used []percent.Note
+	for _, r := range ch.Rows {
+		_, _ = fmt.Fprintln(tw, rowText(r))
+		used = append(used, r.Notes...)
+	}
+	if err := tw.Flush(); err != nil {
+		return err
+	}
+	var legend strings.Builder
+	legend.WriteString(chartLegend)
+	slices.Sort(used)
+	for i, n := range slices.Compact(used) {
+		if i == 0 {
+			legend.WriteString("\n")
+		}
+		fmt.Fprintf(&legend, "%d  %s\n", n, n)
+	}
+	_, err := io.WriteString(w, legend.String())
+	return err
+}
+
+// writeReservedChart writes ch as a table and its legend.
+func writeReservedChart(w io.Writer, ch percent.ReservedChart) error {
+	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	_, _ = fmt.Fprintf(tw, "%s\t%s\tclass\n", ch.Standard, strings.Join(ch.Columns, "\t"))
+	for _, r := range ch.Rows {
+		_, _ = fmt.Fprintf(tw, "%c\t%s\t%s\n", r.Char, strings.Join(r.Cells, "\t"), r.Class)
+	}
+	if err := tw.Flush(); err != nil {
+		return err
+	}
+	_, err := io.WriteString(w, "\nA character that stays raw is a delimiter of that component.\n")
+	return err
+}
+
+func rowText(r percent.ChartRow) string {
+	fields := []string{rowName(r)}
+	for _, c := range r.Cells {
+		fields = append(fields, string(c))
+	}
+	var notes []string
+	for _, n := range r.Notes {
+		notes = append(notes, strconv.Itoa(int(n)))
+	}
+	fields = append(fields, r.Class, strings.Join(notes, ","))
+	// Without the empty fields at the end a line does not end in spaces.
+	return strings.TrimRight(strings.Join(fields, "\t"), "\t")
+}
+
+// rowName names the byte of a row: the character itself, or its code where it has no shape.
+func rowName(r percent.ChartRow) string {
+	switch {
+	case r.First != r.Last:
+		return fmt.Sprintf("%02X-%02X", r.First, r.Last)
+	case r.First == ' ':
+		return "SPACE"
+	case r.First == 0x7F:
+		return "7F"
+	}
+	return string(rune(r.First))
+}

@@ -1,0 +1,155 @@
+package cli
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/urlfold/urlfold/codec/percent"
+	"github.com/urlfold/urlfold/internal/terminal"
+)
+
+// newEncodeCmd returns the command that escapes data for one component of a URL.
+func newEncodeCmd() *cobra.Command {
+	var c escapeTarget
+	var allReserved bool
+	cmd := &cobra.Command{
+		Use:   "encode [flags] [TEXT]...",
+		Short: "Percent-encode data for one component of a URL",
+		Long: `Encode writes each TEXT, or each line of the standard input, as one component of a URL holds it: the bytes
+that cannot stand there raw become escapes, and no others. A "%" always becomes %25, since TEXT is data: what
+is encoded twice must be decoded twice. Lines are bytes, not text: they end at LF, and CR is data.
+
+Components: path-segment ("/" is data), path ("/" stays), query (the delimiters stay), query-name and query-value
+(the delimiters of name=value pairs are data), fragment, userinfo (user:password, ":" stays in rfc3986 and rfc1738),
+host. Standards: rfc3986, whatwg (what browsers do; query is that of http), rfc1738 (no host), form
+(application/x-www-form-urlencoded; query-name and query-value only, a space becomes "+").
+
+With --all-reserved every reserved character of RFC 3986 (! # $ & ' ( ) * + , / : ; = ? @ [ ]) becomes an escape, also
+where the component could hold it raw. Only delimiters that the component keeps stay: "/" in path, ":" in userinfo,
+"&", "=" and "+" in query. "urlfold chart --all-reserved" prints the table.`,
+		Example: `  urlfold encode 'my document.pdf'                          my%20document.pdf
+  urlfold encode --component path '/a b/c?'                 /a%20b/c%3F
+  urlfold encode --component query-value 'Tom&Jerry'        Tom%26Jerry
+  urlfold encode --standard form 'Tom & Jerry'              Tom+%26+Jerry
+  urlfold encode --all-reserved 'Wow! (5*5)'                Wow%21%20%285%2A5%29
+  urlfold encode --component query-value < names > escaped`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			set, err := c.set(cmd)
+			if err != nil {
+				return err
+			}
+			return eachText(cmd, args, func(dst, src []byte) ([]byte, error) {
+				if allReserved {
+					return percent.AppendEncodeReserved(dst, src, set, percent.Delimiters(c.name)), nil
+				}
+				return percent.AppendEncode(dst, src, set), nil
+			})
+		},
+	}
+	c.register(cmd, "path-segment")
+	cmd.Flags().BoolVar(&allReserved, "all-reserved", false, "encode every reserved character that is no delimiter of the component")
+	return cmd
+}
+
+// escapeTarget is the flags that name a component and a standard.
+type escapeTarget struct{ name, standard string }
+
+func (c *escapeTarget) register(cmd *cobra.Command, name string) {
+	cmd.Flags().StringVar(&c.name, "component", name, "the `part` of a URL: "+strings.Join(percent.Components("rfc3986"), ", "))
+	cmd.Flags().StringVar(&c.standard, "standard", "rfc3986", "whose `rules`: "+strings.Join(percent.Standards(), ", "))
+	completeFrom(cmd, "component", percent.Components("rfc3986"))
+	completeFrom(cmd, "standard", percent.Standards())
+}
+
+// completeFrom has the shell complete the flag with these values. The error it drops means that the flag does not exist,
+// and register has just made it.
+func completeFrom(cmd *cobra.Command, flag string, values []string) {
+	_ = cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
+}
+
+// set returns the set that the flags name. A form escapes names and values only, so there the default is query-value.
+func (c *escapeTarget) set(cmd *cobra.Command) (percent.Set, error) {
+	name := c.name
+	if c.standard == "form" && !cmd.Flags().Changed("component") {
+		name = "query-value"
+	}
+	set, err := percent.Lookup(c.standard, name)
+	if err != nil {
+		return set, usage(err)
+	}
+	return set, nil
+}
+
+// An appendFunc appends what becomes of src to dst, as all byte functions of this project do. Its error is a mistake in src.
+type appendFunc func(dst, src []byte) ([]byte, error)
+
+// eachText writes what f makes of each argument, a line each, or, without arguments, of each line of the standard input.
+func eachText(cmd *cobra.Command, args []string, f appendFunc) (err error) {
+	w := bufio.NewWriterSize(terminal.Writer(cmd.OutOrStdout()), 64<<10)
+	// What was made before an error is written too.
+	defer func() { err = errors.Join(err, w.Flush()) }()
+	if len(args) == 0 {
+		return eachLine(w, cmd.InOrStdin(), f)
+	}
+	var buf []byte
+	for i, a := range args {
+		if buf, err = f(buf[:0], []byte(a)); err != nil {
+			return usage(fmt.Errorf("argument %d: %w", i+1, err))
+		}
+		if _, err = w.Write(append(buf, '\n')); err != nil {
+			return fmt.Errorf("writing: %w", err)
+		}
+	}
+	return nil
+}
+
+// eachLine copies r to w line by line through f. A line may be of any length, and is held in memory whole. The last line
+// ends with a newline in w only if it does so in r.
+func eachLine(w io.Writer, r io.Reader, f appendFunc) error {
+	br := bufio.NewReaderSize(r, 64<<10)
+	var line, out []byte
+	for n := 1; ; n++ {
+		var end bool
+		var err error
+		if line, end, err = readRawLine(line[:0], br); err != nil {
+			return fmt.Errorf("reading: %w", err)
+		}
+		text, newline := line, len(line) > 0 && line[len(line)-1] == '\n'
+		if newline {
+			text = line[:len(line)-1]
+		}
+		if out, err = f(out[:0], text); err != nil {
+			return usage(fmt.Errorf("line %d: %w", n, err))
+		}
+		if newline {
+			out = append(out, '\n')
+		}
+		if _, err = w.Write(out); err != nil {
+			return fmt.Errorf("writing: %w", err)
+		}
+		if end {
+			return nil
+		}
+	}
+}
+
+// readRawLine appends the next line with its newline to dst; end says that the input ends with it.
+func readRawLine(dst []byte, br *bufio.Reader) (line []byte, end bool, err error) {
+	for {
+		part, err := br.ReadSlice('\n')
+		dst = append(dst, part...)
+		switch {
+		case err == nil:
+			return dst, false, nil
+		case errors.Is(err, io.EOF):
+			return dst, true, nil
+		case !errors.Is(err, bufio.ErrBufferFull):
+			return dst, false, err
+		}
+	}
+}

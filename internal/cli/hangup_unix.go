@@ -1,0 +1,30 @@
+//go:build unix
+
+package cli
+
+import (
+	"os"
+	"os/signal"
+	"syscall"
+)
+
+// onHangup calls f at every SIGHUP, until the function that it returns is called.
+func onHangup(f func()) (stop func()) {
+	ch := make(chan os.Signal, 1)
+	quit := make(chan struct{})
+	signal.Notify(ch, syscall.SIGHUP)
+	go func() {
+		for {
+			select {
+			case <-ch:
+				f()
+			case <-quit:
+				return
+			}
+		}
+	}()
+	return func() {
+		signal.Stop(ch)
+		close(quit)
+	}
+}

@@ -1,0 +1,60 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// strictHelp makes the commands that cobra adds, help and completion, refuse
+// names that they do not know: cobra itself prints a usage text and exits with 0.
+func strictHelp(root *cobra.Command) {
+	root.InitDefaultHelpCmd()
+	root.InitDefaultCompletionCmd()
+	for _, c := range root.Commands() {
+		switch c.Name() {
+		case "help":
+			c.Args = func(_ *cobra.Command, args []string) error { return knownCommand(root, args) }
+			asUsage(c)
+		case "completion":
+			shells := commandNames(c)
+			c.Args = cobra.ArbitraryArgs
+			c.RunE = func(_ *cobra.Command, args []string) error {
+				if len(args) == 0 {
+					return usage(errors.New("completion needs a shell: " + strings.Join(shells, ", ")))
+				}
+				_, err := choice("shell", shells, args[0])
+				return usage(err)
+			}
+		}
+	}
+}
+
+// knownCommand returns an error if args name no command.
+func knownCommand(root *cobra.Command, args []string) error {
+	c := root
+	for _, name := range args {
+		next, _, err := c.Find([]string{name})
+		if err != nil || next == c {
+			_, err := choice("command", commandNames(c), name)
+			if err == nil {
+				err = fmt.Errorf("%s has no subcommands", c.Name())
+			}
+			return err
+		}
+		c = next
+	}
+	return nil
+}
+
+// commandNames returns the names of the subcommands of c.
+func commandNames(c *cobra.Command) (names []string) {
+	for _, sub := range c.Commands() {
+		if sub.IsAvailableCommand() || sub.Name() == "help" {
+			names = append(names, sub.Name())
+		}
+	}
+	return names
+}

@@ -1,0 +1,31 @@
+// Package cli is the command line of urlfold: the one-shot filter, the daemon and
+// the tools for single URLs, one file for each command. Package config/app is its
+// public face.
+package cli
+
+import (
+	"errors"
+	"io"
+
+	"github.com/urlfold/urlfold/internal/daemon"
+	"github.com/urlfold/urlfold/internal/terminal"
+)
+
+// Run executes the command line args with the components of c, and returns the exit
+// code. It reports errors on stderr; no error holds a URL.
+func Run(c *daemon.Catalog, args []string, stderr io.Writer) int {
+	cmd := newRootCmd(c)
+	cmd.SetArgs(args)
+	err := cmd.Execute()
+	if err == nil {
+		return exitDone
+	}
+	var e *exitError
+	if !errors.As(err, &e) {
+		e = &exitError{code: exitFatal, err: err}
+	}
+	if e.err != nil {
+		_, _ = io.WriteString(stderr, terminal.Printable(e.text())) // there is nobody left to tell
+	}
+	return e.code
+}

@@ -1,0 +1,195 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/urlfold/urlfold/internal/disk"
+	"github.com/urlfold/urlfold/internal/terminal"
+	"github.com/urlfold/urlfold/pipeline"
+	sink "github.com/urlfold/urlfold/sinks/file"
+	"github.com/urlfold/urlfold/sources/file"
+)
+
+// This file is the one-shot: from the flags to the exit code.
+//
+//	flags → settings → source → format → job → pipeline → output published → summary → report → exit code
+
+// runOneShot reads the paths and writes what the flags ask for.
+func runOneShot(cmd *cobra.Command, o *options, paths []string) error {
+	set, err := o.resolve(paths)
+	if err != nil {
+		return err
+	}
+	sig := watchSignals()
+	defer sig.stop()
+	out := &outcome{set: set}
+	run, err := prepare(sig.soft, cmd, set, out)
+	if err != nil {
+		return err
+	}
+	return run.finish(cmd.OutOrStdout(), cmd.ErrOrStderr(), run.move(sig, cmd))
+}
+
+// A oneShot is a run that is ready to start.
+type oneShot struct {
+	set    *settings
+	out    *outcome
+	source *file.Source
+	output *output
+	pipe   *pipeline.Pipeline
+}
+
+// prepare opens what can fail because of a mistake of the user's, and makes the
+// pipeline.
+func prepare(ctx context.Context, cmd *cobra.Command, set *settings, out *outcome) (*oneShot, error) {
+	r := &oneShot{set: set, out: out}
+	var err error
+	log := newLogger(cmd.ErrOrStderr(), set.logLevel)
+	parallel, err := set.parallelInputs(disk.MaxOpen(), log)
+	if err != nil {
+		return nil, err
+	}
+	if r.source, err = set.newSource(cmd.InOrStdin(), func() *formats { return out.formats }, parallel); err != nil {
+		return nil, usage(err)
+	}
+	if out.inputs, err = r.source.Paths(); err != nil {
+		return nil, inputError(cmd.Root(), set.paths, err)
+	}
+	if err := set.refusePipes(out.inputs); err != nil {
+		return nil, usage(err)
+	}
+	if out.formats, err = findFormats(ctx, set, r.source); err != nil {
+		return nil, err
+	}
+	if r.output, err = newOutput(set, streams{cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr()}, r.source); err != nil {
+		return nil, err
+	}
+	if set.withdraws(out.inputs) {
+		r.source.Hold()
+	}
+	opt := pipeline.Options{
+		Sources:    []pipeline.Source{r.source},
+		Sinks:      []pipeline.Sink{r.output.main},
+		DeadLetter: r.output.deadLetter(),
+		NewCodec:   pipeline.NewRecordCodecs(out.formats.job),
+		Workers:    set.jobs,
+		Ordering:   pipeline.OrderInput,
+		Logger:     log,
+	}
+	if set.unordered {
+		opt.Ordering = pipeline.OrderNone
+	}
+	r.pipe, err = pipeline.New(opt)
+	return r, err
+}
+
+// newSource returns the source of the inputs and reads parallel of them at once.
+// formats is called only once it runs.
+func (s *settings) newSource(stdin io.Reader, formats func() *formats, parallel int) (*file.Source, error) {
+	return file.New(file.Config{
+		Paths:     s.paths,
+		Stdin:     stdin,
+		FramingOf: func(path string) file.Framing { return formats().framing(path) },
+		FitOf: func(path string, head []byte) func([]byte) bool {
+			return formats().job(path).NewFit(head)
+		},
+		MaxRecord: s.maxRecord,
+		Parallel:  parallel,
+		Limits:    s.limits,
+		OnDamage:  s.onDamage,
+	})
+}
+
+// inputError is the error of an argument that is no file. It suggests the command
+// of cmd that the argument looks like.
+func inputError(cmd *cobra.Command, paths []string, err error) error {
+	if len(paths) > 0 && errors.Is(err, file.ErrNoInput) {
+		if near := nearest(commandNames(cmd), paths[0]); near != "" {
+			err = fmt.Errorf("%w; did you mean the command %s?", err, near)
+		}
+	}
+	return usage(err)
+}
+
+// move runs the pipeline, and shows how far it is. It returns its error.
+func (r *oneShot) move(sig *signals, cmd *cobra.Command) error {
+	go sig.onSecond(r.pipe.HardStop)
+	stderr := cmd.ErrOrStderr()
+	if !r.set.quiet && !r.set.noProgress && terminal.Is(stderr) && (!r.output.stdout || !terminal.Is(cmd.OutOrStdout())) {
+		defer showProgress(stderr, r.source, r.pipe)()
+	}
+	start := time.Now()
+	err := r.pipe.Run(sig.soft)
+	r.out.elapsed = time.Since(start)
+	return err
+}
+
+// finish publishes the output, tells how it went, and returns what the exit code
+// is made of.
+func (r *oneShot) finish(stdout, stderr io.Writer, err error) error {
+	o := r.out
+	switch {
+	case errors.Is(err, sink.ErrClosedPipe) && r.output.stdout:
+		r.output.leave()
+		return nil // the reader has seen enough: what a filter does then is end
+	case errors.Is(err, sink.ErrIsInput), errors.Is(err, sink.ErrLocked), errors.Is(err, sink.ErrExists) && r.output.tree == nil:
+		return usage(err)
+	}
+	o.snap, o.reports = r.pipe.Snapshot(), r.source.Reports()
+	o.interrupted = errors.Is(err, pipeline.ErrDeadline)
+	for _, rep := range o.reports {
+		o.interrupted = o.interrupted || rep.Stopped && err == nil
+	}
+	if !o.interrupted {
+		o.err = err
+	}
+	if o.err == nil && !o.interrupted {
+		o.err = r.output.publish(o.reports)
+	}
+	if o.err != nil || o.interrupted {
+		o.parts = r.output.leave()
+	}
+	o.count()
+	code := o.exitCode()
+	if bug := o.ledger(); bug != nil && o.err == nil {
+		o.err, code = bug, exitFatal
+	}
+	if begun := o.err == nil || o.snap.Opened > 0; begun && !r.set.quiet {
+		o.write(stderr, terminal.NewStyle(stderr, os.Getenv))
+	}
+	if e := r.writeReport(stdout, code); e != nil {
+		o.err = errors.Join(o.err, e)
+		code = exitFatal
+	}
+	if code == exitDone {
+		return nil
+	}
+	return &exitError{code: code, err: o.err}
+}
+
+// writeReport writes --report.
+func (r *oneShot) writeReport(stdout io.Writer, code int) error {
+	if r.set.report == "" {
+		return nil
+	}
+	text, err := r.out.json(code)
+	switch {
+	case err != nil:
+	case r.set.report == stdoutPath:
+		_, err = stdout.Write(text)
+	default:
+		inputs, _ := r.source.Paths() // what was wrong with them was told
+		err = writeFile(r.set.report, text, inputs)
+	}
+	if err != nil {
+		return fmt.Errorf("the report: %w", err)
+	}
+	return nil
+}

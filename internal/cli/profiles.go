@@ -1,0 +1,93 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/urlfold/urlfold/codec"
+	"github.com/urlfold/urlfold/codec/percent"
+	"github.com/urlfold/urlfold/config"
+	"github.com/urlfold/urlfold/internal/terminal"
+)
+
+// defaultProfile is the profile that is used unless another is asked for.
+const defaultProfile = "equiv"
+
+// profileNames returns the names of the built-in profiles.
+func profileNames() []string {
+	var names []string
+	for _, p := range codec.Profiles() {
+		names = append(names, p.Name)
+	}
+	return names
+}
+
+// isProfileFile reports whether a profile is not a name but a file.
+func isProfileFile(name string) bool {
+	return strings.HasSuffix(name, ".yaml") || strings.HasSuffix(name, ".yml")
+}
+
+// findProfile returns the profile of that name, or in that file, and the policy
+// for its keys.
+func findProfile(name string) (codec.Profile, *codec.Policy, error) {
+	if isProfileFile(name) {
+		return config.LoadProfile(name)
+	}
+	i, err := choice("profile", profileNames(), name)
+	if err != nil {
+		return codec.Profile{}, nil, err
+	}
+	return codec.Profiles()[i], codec.DefaultPolicy(), nil
+}
+
+// newProfilesCmd returns the command that lists the profiles.
+func newProfilesCmd() *cobra.Command {
+	return &cobra.Command{
+		Use:   "profiles",
+		Short: "List the profiles: what each changes, and which key it gives",
+		Args:  noArgs,
+		RunE:  func(cmd *cobra.Command, _ []string) error { return writeProfiles(cmd.OutOrStdout()) },
+	}
+}
+
+// writeProfiles writes a paragraph for each profile.
+func writeProfiles(w io.Writer) error {
+	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	for i, p := range codec.Profiles() {
+		name := p.Name
+		if name == defaultProfile {
+			name += " (default)"
+		}
+		if i > 0 {
+			_, _ = fmt.Fprintln(tw) // Flush tells
+		}
+		_, _ = fmt.Fprintf(tw, "%s\n  standard\t%v\n  key\t%v, %s\n  malformed %%\t%s\n", name, p.Standard, p.Key, codec.KeyFunction(p.Standard, p.Key), malformedText(p.Malformed))
+		rules := strings.Join(p.Rules.Names(), ", ")
+		if rules == "" {
+			rules = "none but those of the reading"
+		}
+		for j, line := range terminal.Wrap(rules, 60) {
+			head := "rules"
+			if j > 0 {
+				head = ""
+			}
+			_, _ = fmt.Fprintf(tw, "  %s\t%s\n", head, line)
+		}
+	}
+	return tw.Flush()
+}
+
+// malformedText says what becomes of a '%' that starts no escape.
+func malformedText(s percent.Malformed) string {
+	switch s {
+	case percent.MalformedEncode:
+		return "encoded, as %25"
+	case percent.MalformedKeep:
+		return "kept"
+	}
+	return "the URL is rejected"
+}

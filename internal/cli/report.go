@@ -1,0 +1,179 @@
+package cli
+
+import (
+	"encoding/json"
+
+	"github.com/urlfold/urlfold/codec"
+	"github.com/urlfold/urlfold/codec/record"
+	"github.com/urlfold/urlfold/internal/compress"
+	"github.com/urlfold/urlfold/sources/file"
+)
+
+// A report is what --report writes. Its names are a contract.
+type report struct {
+	Version  string         `json:"version"`
+	ExitCode int            `json:"exit_code"`
+	Seconds  float64        `json:"seconds"`
+	Settings reportSettings `json:"settings"`
+	Files    []reportFile   `json:"files"`
+	Totals   reportTotals   `json:"totals"`
+}
+
+type reportSettings struct {
+	Format      string   `json:"format"`
+	FormatFound bool     `json:"format_found"`
+	Render      string   `json:"render"`
+	Target      string   `json:"target"`
+	Profile     string   `json:"profile"`
+	Standard    string   `json:"standard"` // of the profile; that of the keys is in their function
+	Level       string   `json:"level"`
+	KeyFunction string   `json:"key_function"`
+	Policy      string   `json:"policy,omitempty"` // versions of the lists that the keys depend on
+	Hash        string   `json:"hash"`
+	Redact      bool     `json:"redact"`
+	Editions    editions `json:"editions"` // of the data that is built in
+}
+
+// reportCounts is what happened to records.
+type reportCounts struct {
+	Bytes           int64            `json:"bytes"`            // of text
+	CompressedBytes int64            `json:"compressed_bytes"` // as stored
+	Records         int64            `json:"records"`
+	Emitted         int64            `json:"emitted"`
+	Dropped         int64            `json:"dropped"`
+	Dead            int64            `json:"dead_lettered"`
+	URLs            int64            `json:"urls"`
+	Changed         int64            `json:"changed"`
+	Flagged         int64            `json:"flagged"`
+	Flags           map[string]int64 `json:"flags"` // URLs by flag
+	Rules           map[string]int64 `json:"rules"` // URLs that each rule has changed
+	NoURL           int64            `json:"without_url"`
+	Blank           int64            `json:"blank"`
+	Oversize        int64            `json:"oversize"`
+	Rejected        int64            `json:"rejected"`
+	Rejects         map[string]int64 `json:"rejects"` // records by reason
+}
+
+type reportFile struct {
+	Path        string `json:"path"`
+	Compression string `json:"compression"`
+	Format      string `json:"format,omitempty"` // of the records; absent if the input has no text
+	reportCounts
+	Verdict   reportVerdict `json:"verdict"`
+	LostBytes int64         `json:"lost_bytes"` // of a record that was cut by damage
+	Stopped   bool          `json:"stopped"`    // not read to its end
+
+	Verified   *reportRange      `json:"verified,omitempty"`   // absent of plain text
+	Unverified *reportUnverified `json:"unverified,omitempty"` // absent if there are none
+}
+
+// A reportRange is a part of the records of a file. The lines are absent if it is
+// empty.
+type reportRange struct {
+	Records   int64 `json:"records"`
+	FirstLine int64 `json:"first_line,omitempty"`
+	LastLine  int64 `json:"last_line,omitempty"`
+	Bytes     int64 `json:"bytes"` // of text
+}
+
+// reportUnverified is the records that no checksum verifies.
+type reportUnverified struct {
+	reportRange
+	Emitted bool     `json:"emitted"`                     // they are in the output
+	Files   []string `json:"files,omitempty"`             // that hold them as they were read
+	Misfit  int64    `json:"first_misfit_line,omitempty"` // of the first that does not fit the format, best effort
+}
+
+type reportVerdict struct {
+	Kind   string `json:"kind"`
+	Offset int64  `json:"offset"` // in the file as stored
+	Detail string `json:"detail,omitempty"`
+}
+
+type reportTotals struct {
+	reportCounts
+	Damaged    int   `json:"damaged_files"`
+	Unverified int64 `json:"unverified_records"` // of compressed files
+	Abandoned  int64 `json:"abandoned"`          // records that were read and not written, because of an interruption
+}
+
+// json returns the report of a run.
+func (o *outcome) json(exitCode int) ([]byte, error) {
+	r := report{
+		Version: version(), ExitCode: exitCode, Seconds: o.elapsed.Seconds(),
+		Settings: reportSettings{
+			Format: o.formats.name(), FormatFound: o.formats.found(), Render: o.set.render, Target: o.set.target, Profile: o.set.profile,
+			Standard: o.set.record.Normalizer.Profile().Standard.String(), Level: o.set.record.Level.String(),
+			KeyFunction: o.set.record.Normalizer.KeyFunction(o.set.record.Level), Policy: o.lists(), Hash: o.set.hash.String(), Redact: o.set.redact, Editions: builtin,
+		},
+		Files:  []reportFile{},
+		Totals: reportTotals{reportCounts: countsOf(&o.stats), Damaged: len(o.damaged()), Abandoned: o.snap.Ledger.Abandoned},
+	}
+	for i := range o.reports {
+		f := o.fileOf(&o.reports[i])
+		r.Totals.Bytes += f.Bytes
+		r.Totals.CompressedBytes += f.CompressedBytes
+		if f.Unverified != nil {
+			r.Totals.Unverified += f.Unverified.Records
+		}
+		r.Files = append(r.Files, f)
+	}
+	text, err := json.MarshalIndent(&r, "", "  ")
+	return append(text, '\n'), err
+}
+
+func (o *outcome) fileOf(r *file.Report) reportFile {
+	st := recordsOf(r)
+	f := reportFile{
+		Path: r.Path, Compression: r.Format.String(), Format: o.formats.format(r.Path), reportCounts: countsOf(&st),
+		Verdict:   reportVerdict{Kind: r.Verdict.Kind.String(), Offset: r.Verdict.Offset, Detail: r.Verdict.Detail},
+		LostBytes: r.Lost, Stopped: r.Stopped,
+	}
+	f.Bytes, f.CompressedBytes = r.Bytes, r.CompressedBytes
+	f.Verified, f.Unverified = rangesOf(r)
+	return f
+}
+
+// rangesOf returns which records of a compressed file are verified, and which are not.
+func rangesOf(r *file.Report) (*reportRange, *reportUnverified) {
+	if r.Lane == nil || r.Format == compress.Plain {
+		return nil, nil
+	}
+	verified, unverified := verifiedOf(r)
+	first := &reportRange{Records: verified, Bytes: r.Verified.Bytes, LastLine: r.Verified.Lines, FirstLine: min(1, r.Verified.Lines)}
+	if unverified == 0 {
+		return first, nil
+	}
+	return first, &reportUnverified{
+		reportRange: reportRange{
+			Records: unverified, Bytes: r.Unverified.Bytes,
+			FirstLine: r.Verified.Lines + 1, LastLine: r.Verified.Lines + r.Unverified.Lines,
+		},
+		Emitted: !r.Withheld, Files: r.Lane.UnverifiedFiles(), Misfit: r.Misfit,
+	}
+}
+
+func countsOf(st *record.Stats) reportCounts {
+	c := reportCounts{
+		Records: st.Records, Emitted: st.Emitted, Dropped: st.Dropped, Dead: st.Dead,
+		URLs: st.URLs, Changed: st.Changed, Flagged: st.Flagged, NoURL: st.NoURL, Blank: st.Blank,
+		Oversize: st.Oversize, Rejected: st.Rejected,
+		Flags: map[string]int64{}, Rules: map[string]int64{}, Rejects: map[string]int64{},
+	}
+	for f, n := range st.Flags {
+		if n != 0 {
+			c.Flags[codec.Flag(f).String()] = n
+		}
+	}
+	for h, n := range st.Rules {
+		if n != 0 {
+			c.Rules[codec.Rule(h).String()] = n
+		}
+	}
+	for r, n := range st.Rejects {
+		if n != 0 {
+			c.Rejects[record.Reason(r).String()] = n
+		}
+	}
+	return c
+}

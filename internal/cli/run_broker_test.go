@@ -1,0 +1,253 @@
+//go:build unix
+
+package cli
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+	"github.com/twmb/franz-go/pkg/kfake"
+
+	"github.com/urlfold/urlfold/internal/kafka/kafkatest"
+	"github.com/urlfold/urlfold/internal/testkit/natstest"
+)
+
+// TestRunBrokerMistake: a password that a broker refuses ends the start with the exit
+// code of a mistake, and one line that names the broker and the key; a broker that is
+// away does not.
+func TestRunBrokerMistake(t *testing.T) {
+	_, c := kafkatest.Fake(t, kfake.SeedTopics(1, "in"), kfake.EnableSASL(), kfake.Superuser("PLAIN", "u", "right"))
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	nobody := ln.Addr().String()
+	if err := ln.Close(); err != nil {
+		t.Fatal(err)
+	}
+	config := func(broker, password string) string {
+		name := filepath.Join(t.TempDir(), "c.yaml")
+		write(t, name, fmt.Sprintf(`version: 1
+sources:
+  - kafka:
+      brokers: [%q]
+      topics: [in]
+      group: g
+      request_timeout: 1s
+      sasl: {mechanism: PLAIN, username: u, password: %q}
+codec: {format: lines}
+sinks:
+  - discard: {}
+admin: {listen: ""}
+`, broker, password))
+		return name
+	}
+	f := func(broker, password string, args []string, want int, texts ...string) {
+		t.Helper()
+		name := config(broker, password)
+		cmd, stderr := command(t, append(args, "-c", name)...)
+		_, err := cmd.Output()
+		if got := code(t, err); got != want {
+			t.Errorf("%v: exit code %d, want %d\n%s", args, got, want, stderr)
+		}
+		for _, text := range texts {
+			if !strings.Contains(stderr.String(), text) {
+				t.Errorf("%v: no %q in\n%s", args, text, stderr)
+			}
+		}
+		if strings.Contains(stderr.String(), password) {
+			t.Errorf("%v: the password is in\n%s", args, stderr)
+		}
+	}
+	wrong := "broker " + c.Brokers[0] + ": refuses the user name or the password (PLAIN, user \"u\")"
+	f(c.Brokers[0], "wr0ng-pass", []string{"run"}, exitUsage, wrong)
+	f(c.Brokers[0], "wr0ng-pass", []string{"validate", "--connect"}, exitUsage, wrong, "c.yaml:8:13: ")
+	f(nobody, "wr0ng-pass", []string{"run"}, exitFatal, "no answer from "+nobody)
+	f(c.Brokers[0], "right", []string{"run", "--until-eof"}, exitDone)
+}
+
+// killAt kills a process once stream has n messages, unless over is closed before.
+func killAt(p *os.Process, over <-chan struct{}, stream jetstream.Stream, n uint64) {
+	for messagesIn(stream) < n {
+		select {
+		case <-over:
+			return
+		case <-time.After(time.Millisecond):
+		}
+	}
+	_ = p.Kill() // it may have ended by now
+}
+
+// messagesIn returns how many messages a stream has, 0 if it cannot be asked.
+func messagesIn(stream jetstream.Stream) uint64 {
+	info, err := stream.Info(context.Background())
+	if err != nil {
+		return 0
+	}
+	return info.State.Msgs
+}
+
+// TestRunBatchIDs: with msg_id: batch the stream has every record once, though the
+// process is killed at random moments, and though all is read again at the end: a
+// message has the same id whenever it is published.
+func TestRunBatchIDs(t *testing.T) {
+	server := natstest.Start(t, func(o *server.Options) { o.MaxPayload = 100_000 })
+	conn, err := nats.Connect(server.URL())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	js, err := jetstream.New(conn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	stream, err := js.CreateStream(t.Context(), jetstream.StreamConfig{Name: "OUT", Subjects: []string{"out"}, Duplicates: time.Hour, Storage: jetstream.MemoryStorage})
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	n := 0
+	for i := range 3 {
+		var text bytes.Buffer
+		for text.Len() < 3<<20 {
+			fmt.Fprintf(&text, "http://h/%d/%s\n", n, strings.Repeat("x", rand.IntN(rand.IntN(300)+1)))
+			n++
+		}
+		if i == 2 {
+			var packed bytes.Buffer
+			zw := gzip.NewWriter(&packed)
+			if _, err := zw.Write(text.Bytes()); err != nil || zw.Close() != nil {
+				t.Fatal(err)
+			}
+			text = packed
+		}
+		write(t, filepath.Join(dir, fmt.Sprintf("%d.log%s", i, []string{"", "", ".gz"}[i])), text.String())
+	}
+	name := filepath.Join(dir, "c.yaml")
+	configure := func() { // with batches of another size each time
+		write(t, name, fmt.Sprintf(`version: 1
+data_dir: %s
+sources:
+  - file: {include: [%q], mode: batch}
+codec: {format: lines}
+pipeline: {commit_interval: 20ms, batch: {bytes: %dKiB}}
+sinks:
+  - jetstream: {servers: [%q], subject: out, framing: lines, msg_id: batch, publish: {max_pending: 2}}
+admin: {listen: ""}
+`, filepath.Join(dir, "state"), filepath.Join(dir, "*.log*"), 100+rand.IntN(600), server.URL()))
+	}
+	killed := 0
+	for done := false; !done; {
+		configure()
+		cmd, stderr := command(t, "run", "-c", name)
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		over := make(chan struct{})
+		if killed < 12 { // once a few more messages are there: time alone may kill before the first or behind the last
+			go killAt(cmd.Process, over, stream, messagesIn(stream)+1+rand.Uint64N(8))
+		}
+		err := cmd.Wait()
+		close(over)
+		switch got := cmd.ProcessState.ExitCode(); got {
+		case exitDone:
+			done = true
+		case -1:
+			killed++
+		default:
+			t.Fatalf("exit code %d, %v\n%s", got, err, stderr)
+		}
+	}
+	if killed < 3 {
+		t.Errorf("it was killed %d times: the test shows nothing", killed)
+	}
+	messages := once(t, stream, n)
+	t.Logf("%d records in %d messages, killed %d times", n, messages, killed)
+	if messages > n/20 {
+		t.Errorf("%d messages for %d records", messages, n)
+	}
+	if err := os.RemoveAll(filepath.Join(dir, "state")); err != nil {
+		t.Fatal(err)
+	}
+	configure()
+	cmd, stderr := command(t, "run", "-c", name)
+	if _, err := cmd.Output(); code(t, err) != exitDone {
+		t.Fatalf("%v\n%s", err, stderr)
+	}
+	if again := once(t, stream, n); again != messages {
+		t.Errorf("%d messages, and %d after all was read again", messages, again)
+	}
+}
+
+// once fails unless a stream holds each of n records once. It returns how many
+// messages there are.
+func once(t *testing.T, stream jetstream.Stream, n int) int {
+	t.Helper()
+	info, err := stream.Info(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]int{}
+	for seq := uint64(1); seq <= info.State.LastSeq; seq++ {
+		m, err := stream.GetMsg(t.Context(), seq)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.SplitSeq(strings.TrimSuffix(string(m.Data), "\n"), "\n") {
+			got[line]++
+		}
+	}
+	doubled := 0
+	for _, c := range got {
+		doubled += c - 1
+	}
+	if len(got) != n || doubled > 0 {
+		t.Fatalf("%d of %d records, %d doubled", len(got), n, doubled)
+	}
+	return int(info.State.Msgs)
+}
+
+// TestBatchIDsRefused: msg_id: batch is refused with the reason where batches do not
+// end at fixed places.
+func TestBatchIDsRefused(t *testing.T) {
+	f := func(source, sink string, want ...string) {
+		t.Helper()
+		name := filepath.Join(t.TempDir(), "c.yaml")
+		write(t, name, "version: 1\nsources:\n  - "+source+"\ncodec: {format: lines}\nsinks:\n  - jetstream: {servers: [nats://h], subject: x, "+sink+"}\n")
+		cmd, stderr := command(t, "validate", "-c", name)
+		_, err := cmd.Output()
+		wantCode := exitUsage
+		if len(want) == 0 {
+			wantCode = exitDone
+		}
+		if got := code(t, err); got != wantCode {
+			t.Errorf("%s, %s: exit code %d\n%s", source, sink, got, stderr)
+		}
+		for _, text := range want {
+			if !strings.Contains(stderr.String(), text) {
+				t.Errorf("%s, %s: no %q in\n%s", source, sink, text, stderr)
+			}
+		}
+	}
+	const batch = "framing: lines, msg_id: batch"
+	f("file: {include: [a], mode: batch}", batch)
+	f("file: {include: [a], mode: tail}", batch, "c.yaml:3:", "mode: tail", "msg_id: batch")
+	f("kafka: {brokers: ['h:1'], topics: [t], group: g}", batch, "c.yaml:3:", "type kafka cuts its batches as messages come", "msg_id: batch")
+	f("jetstream: {servers: [nats://h], stream: S, durable: d}", batch, "type jetstream")
+	f("nats: {servers: [nats://h], subjects: [s]}", batch, "type nats")
+	f("stdin: {}", batch, "type stdin")
+	f("file: {include: [a], mode: batch}", "msg_id: batch", "framing: lines")
+	f("file: {include: [a], mode: batch}", "framing: lines", "msg_id: batch")
+}

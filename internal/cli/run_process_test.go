@@ -1,0 +1,476 @@
+//go:build unix
+
+package cli
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/urlfold/urlfold/internal/testkit/natstest"
+)
+
+// The tests of this file run urlfold run as a process, and send it signals.
+
+// A logBuffer is what a process writes, and can be read meanwhile.
+type logBuffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (b *logBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.b.Write(p)
+}
+
+func (b *logBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.b.String()
+}
+
+// A daemonRun is a run of a configuration in a folder of the test.
+type daemonRun struct {
+	t    *testing.T
+	dir  string
+	cmd  *exec.Cmd
+	log  *logBuffer
+	done chan struct{}
+	err  error // once done is closed
+
+	stdin, stdout *os.File // of the process; nil: /dev/null
+}
+
+// tailing is a configuration that reads lines from in.log for ever.
+const tailing = `version: 1
+data_dir: state
+admin: {listen: "127.0.0.1:0"}
+sources:
+  - file: {name: in, include: ["in.log"], poll_interval: 10ms}
+codec: {format: lines, profile: equiv}
+sinks:
+  - file: {name: out, path: out.log}
+pipeline: {commit_interval: 10ms}
+`
+
+// noFragment is other rules than those of tailing.
+const noFragment = "equiv, rules: {add: [frag-drop]}"
+
+func write(t *testing.T, name, text string) {
+	t.Helper()
+	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// feed appends lines to in.log.
+func (d *daemonRun) feed(text string) {
+	d.t.Helper()
+	f, err := os.OpenFile(filepath.Join(d.dir, "in.log"), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	_, err = io.WriteString(f, text)
+	if closeErr := f.Close(); err != nil || closeErr != nil {
+		d.t.Fatal(err, closeErr)
+	}
+}
+
+// configure writes the configuration.
+func (d *daemonRun) configure(text string) {
+	d.t.Helper()
+	write(d.t, filepath.Join(d.dir, "c.yaml"), text)
+}
+
+// newRun prepares a run in a folder of its own.
+func newRun(t *testing.T, config string) *daemonRun {
+	t.Helper()
+	d := &daemonRun{t: t, dir: t.TempDir()}
+	d.configure(config)
+	return d
+}
+
+// start starts the process. It ends with the test at the latest.
+func (d *daemonRun) start(flags ...string) {
+	d.t.Helper()
+	d.cmd = exec.Command("urlfold", append([]string{"run", "-c", "c.yaml"}, flags...)...)
+	d.log, d.done = new(logBuffer), make(chan struct{})
+	d.cmd.Dir, d.cmd.Stderr = d.dir, d.log
+	if d.stdin != nil {
+		d.cmd.Stdin = d.stdin
+	}
+	if d.stdout != nil {
+		d.cmd.Stdout = d.stdout
+	}
+	if err := d.cmd.Start(); err != nil {
+		d.t.Fatal(err)
+	}
+	cmd, log, done := d.cmd, d.log, d.done
+	go func() {
+		d.err = cmd.Wait()
+		close(done)
+	}()
+	d.t.Cleanup(func() {
+		_ = cmd.Process.Kill() // it may have ended
+		<-done
+		if d.t.Failed() {
+			d.t.Logf("the log:\n%s", log)
+		}
+	})
+}
+
+func (d *daemonRun) signal(s syscall.Signal) {
+	d.t.Helper()
+	if err := d.cmd.Process.Signal(s); err != nil {
+		d.t.Fatal(err)
+	}
+}
+
+// wait waits for the end of the process, and returns its exit code.
+func (d *daemonRun) wait() int {
+	d.t.Helper()
+	select {
+	case <-d.done:
+	case <-time.After(patience):
+		d.t.Fatal("the process does not end")
+	}
+	return code(d.t, d.err)
+}
+
+// until waits until ok, and fails if the process ends before.
+func (d *daemonRun) until(what string, ok func() bool) {
+	d.t.Helper()
+	for end := time.Now().Add(patience); !ok(); {
+		select {
+		case <-d.done:
+			if ok() {
+				return
+			}
+			d.t.Fatalf("the process has ended (%v) before: %s", d.err, what)
+		case <-time.After(5 * time.Millisecond):
+		}
+		if time.Now().After(end) {
+			d.t.Fatalf("waited too long for: %s", what)
+		}
+	}
+}
+
+// logs waits until a text was logged n times.
+func (d *daemonRun) logs(text string, n int) {
+	d.t.Helper()
+	d.until(fmt.Sprintf("%q in the log, %d times", text, n), func() bool { return strings.Count(d.log.String(), text) >= n })
+}
+
+// has waits until the text of a file is this.
+func (d *daemonRun) has(name, want string) {
+	d.t.Helper()
+	d.until(fmt.Sprintf("%q in %s", want, name), func() bool {
+		got, err := os.ReadFile(filepath.Join(d.dir, name))
+		return err == nil && string(got) == want
+	})
+}
+
+var listening = regexp.MustCompile(`msg=listening admin=(\S+)`)
+
+// metrics returns the page of metrics.
+func (d *daemonRun) metrics() string {
+	d.t.Helper()
+	d.logs("msg=listening", 1)
+	m := listening.FindStringSubmatch(d.log.String())
+	res, err := http.Get("http://" + m[1] + "/metrics")
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	text, err := io.ReadAll(res.Body)
+	if closeErr := res.Body.Close(); err != nil || closeErr != nil {
+		d.t.Fatal(err, closeErr)
+	}
+	return string(text)
+}
+
+// measures waits for a line on the page of metrics.
+func (d *daemonRun) measures(line string) {
+	d.t.Helper()
+	d.until(line, func() bool { return strings.Contains(d.metrics(), "\n"+line+"\n") })
+}
+
+// A configuration is read again on SIGHUP: other rules are in force at once, other
+// sinks when what was read is durable, and a mistake changes nothing.
+func TestRunReload(t *testing.T) {
+	d := newRun(t, tailing)
+	d.feed("HTTP://H/#a\n")
+	d.start()
+	d.has("out.log", "http://h/#a\n")
+
+	d.configure(strings.Replace(tailing, "equiv", noFragment, 1))
+	d.signal(syscall.SIGHUP)
+	d.logs("effect=rules", 1)
+	d.feed("HTTP://H/#b\n")
+	d.has("out.log", "http://h/#a\nhttp://h/\n")
+
+	d.configure(strings.Replace(tailing, "equiv", "equib", 1))
+	d.signal(syscall.SIGHUP)
+	d.logs("the configuration was not taken", 1)
+	if !strings.Contains(d.log.String(), "c.yaml:6:33: there is no such built-in profile; did you mean equiv?") {
+		t.Error("the log does not tell the place of the mistake")
+	}
+	d.measures("urlfold_config_reload_failed 1")
+	d.feed("HTTP://H/#c\n")
+	d.has("out.log", "http://h/#a\nhttp://h/\nhttp://h/\n")
+
+	d.configure(strings.Replace(tailing, "data_dir: state", "data_dir: other", 1))
+	d.signal(syscall.SIGHUP)
+	d.logs("a restart of the process is needed for a change of data_dir", 1)
+
+	d.configure(strings.Replace(tailing, "out.log}\n", "out.log}\n  - file: {path: more.log}\n", 1))
+	d.signal(syscall.SIGHUP)
+	d.logs("msg=running", 2)
+	d.feed("HTTP://H/#d\n")
+	d.has("out.log", "http://h/#a\nhttp://h/\nhttp://h/\nhttp://h/#d\n")
+	d.has("more.log", "http://h/#d\n")
+	for _, want := range []string{
+		"urlfold_config_reload_failed 0", `urlfold_records_total{component="in",reason="",result="read"} 4`,
+		`urlfold_sink_records_total{component="out"} 4`, `urlfold_sink_records_total{component="file-sink-1"} 1`,
+	} {
+		d.measures(want)
+	}
+	d.signal(syscall.SIGTERM)
+	if got := d.wait(); got != exitDone {
+		t.Errorf("exit code %d", got)
+	}
+	d.start("--until-eof")
+	if got := d.wait(); got != exitDone || !strings.Contains(d.log.String(), "read=0") {
+		t.Errorf("the next run: exit code %d", got)
+	}
+}
+
+// A new configuration whose sink cannot be opened gives way to the last one, before it
+// stops that if it can be seen.
+func TestRunReloadBack(t *testing.T) {
+	d := newRun(t, tailing)
+	d.start()
+	d.feed("HTTP://H/a\n")
+	d.has("out.log", "http://h/a\n")
+	d.configure(strings.Replace(tailing, "path: out.log", "path: c.yaml/out.log", 1))
+	d.signal(syscall.SIGHUP)
+	d.logs("the configuration was not taken: the last one goes on", 1)
+	if err := os.Symlink("nowhere", filepath.Join(d.dir, "gone")); err != nil {
+		t.Fatal(err)
+	}
+	d.configure(strings.Replace(tailing, "path: out.log", "path: gone/out.log", 1))
+	d.signal(syscall.SIGHUP)
+	d.logs("the new configuration cannot be run: the last one goes on", 1)
+	d.feed("HTTP://H/b\n")
+	d.has("out.log", "http://h/a\nhttp://h/b\n")
+	d.signal(syscall.SIGTERM)
+	if got := d.wait(); got != exitDone {
+		t.Errorf("exit code %d", got)
+	}
+}
+
+// A file that was damaged at some time is no reason to fail when a signal ends the run:
+// exit code 4 says that a run has come to the end of its input, with the damage in it,
+// whichever run has found that.
+func TestRunDamagedThenSignal(t *testing.T) {
+	d := newRun(t, strings.Replace(tailing, `["in.log"]`, `["in.log", "*.gz"], damage_after: 10ms, rotate_wait: 10ms`, 1))
+	write(t, filepath.Join(d.dir, "cut.gz"), "\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03\xcb")
+	d.start()
+	d.feed("HTTP://H/a\n")
+	d.has("out.log", "http://h/a\n")
+	d.logs("verdict=\"truncated", 1)
+	d.signal(syscall.SIGTERM)
+	if got := d.wait(); got != exitDone {
+		t.Errorf("exit code %d", got)
+	}
+	d.start("--until-eof")
+	if got := d.wait(); got != exitFailOn || !strings.Contains(d.log.String(), "read=0") {
+		t.Errorf("the input ends: exit code %d", got)
+	}
+	if err := os.Remove(filepath.Join(d.dir, "cut.gz")); err != nil {
+		t.Fatal(err)
+	}
+	d.start("--until-eof")
+	if got := d.wait(); got != exitDone {
+		t.Errorf("the damaged file is gone: exit code %d", got)
+	}
+}
+
+// A run that is killed after it has finished a damaged file, and before its end, leaves
+// the verdict to the next one.
+func TestRunDamagedThenKilled(t *testing.T) {
+	config := strings.Replace(tailing, `["in.log"]`, `["cut.gz", "in.log"], mode: batch, readers: 1, rotate_wait: 10ms`, 1)
+	d := newRun(t, strings.Replace(config, "pipeline:", "  - discard: {delay: 1h}\npipeline:", 1))
+	d.feed("HTTP://H/a\n")
+	write(t, filepath.Join(d.dir, "cut.gz"), "\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03\xcb")
+	d.start()
+	d.logs("verdict=\"truncated", 1)
+	d.signal(syscall.SIGKILL)
+	<-d.done
+	d.configure(config)
+	d.start()
+	if got := d.wait(); got != exitFailOn || !strings.Contains(d.log.String(), "as was found before") {
+		t.Errorf("exit code %d", got)
+	}
+}
+
+// With --watch a change of the file is as good as a signal.
+func TestRunWatch(t *testing.T) {
+	d := newRun(t, tailing)
+	d.start("--watch")
+	d.feed("HTTP://H/#a\n")
+	d.has("out.log", "http://h/#a\n")
+	d.configure(strings.Replace(tailing, "equiv", noFragment, 1))
+	d.logs("effect=rules", 1)
+	d.feed("HTTP://H/#b\n")
+	d.has("out.log", "http://h/#a\nhttp://h/\n")
+	d.signal(syscall.SIGINT)
+	if got := d.wait(); got != exitDone {
+		t.Errorf("exit code %d", got)
+	}
+}
+
+// Two signals when all is durable: nothing was cut, and nothing is read again.
+func TestRunTwoSignals(t *testing.T) {
+	d := newRun(t, tailing)
+	d.feed("HTTP://H/a\n")
+	d.start()
+	d.measures(`urlfold_sink_records_total{component="out"} 1`)
+	d.signal(syscall.SIGTERM)
+	_ = d.cmd.Process.Signal(syscall.SIGTERM) // it may have ended
+	if got := d.wait(); got != exitDone {
+		t.Errorf("exit code %d", got)
+	}
+	d.start("--until-eof")
+	if got := d.wait(); got != exitDone {
+		t.Errorf("the next run: exit code %d", got)
+	}
+	d.has("out.log", "http://h/a\n")
+}
+
+// Signals while configurations are changed, in any order: the process ends with 0,
+// and all lines are in the output once.
+func TestRunSignalsDuringReload(t *testing.T) {
+	d := newRun(t, tailing)
+	var want strings.Builder
+	for i := range 8 {
+		sinks := strings.Repeat(fmt.Sprintf("  - discard: {name: d%d}\n", i), i%2)
+		d.configure(strings.Replace(tailing, "pipeline:", sinks+"pipeline:", 1))
+		d.start()
+		d.feed(fmt.Sprintf("HTTP://H/%d\n", i))
+		_, _ = fmt.Fprintf(&want, "http://h/%d\n", i) // never fails
+		d.logs("msg=listening", 1)
+		d.signal(syscall.SIGHUP) // before there is a pipeline, if we are quick
+		d.has("out.log", want.String())
+		d.configure(strings.Replace(tailing, "pipeline:", strings.Repeat("  - discard: {name: e}\n", 1-i%2)+"pipeline:", 1))
+		d.signal(syscall.SIGHUP)
+		time.Sleep(time.Duration(i) * 2 * time.Millisecond)
+		d.signal(syscall.SIGTERM)
+		if got := d.wait(); got != exitDone {
+			t.Fatalf("round %d: exit code %d", i, got)
+		}
+	}
+	d.has("out.log", want.String())
+}
+
+// What a sink does not take in time is given up: at the deadline, or at a second
+// signal. The exit code is 3, the log says how much, and the next run reads it again.
+func TestRunCut(t *testing.T) {
+	server := natstest.Start(t, nil)
+	conn, err := nats.Connect(server.URL())
+	if err != nil {
+		t.Fatal(err)
+	}
+	js, err := jetstream.New(conn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := js.CreateStream(t.Context(), jetstream.StreamConfig{Name: "S", Subjects: []string{"s"}}); err != nil {
+		t.Fatal(err)
+	}
+	conn.Close()
+	config := strings.Replace(tailing, "pipeline:", fmt.Sprintf("  - jetstream: {servers: [%q], subject: s}\nshutdown: {timeout: 2s}\npipeline:", server.URL()), 1)
+	for i, signals := range []int{1, 2} {
+		d := newRun(t, config)
+		d.feed("HTTP://H/a\n")
+		d.start()
+		d.measures(`urlfold_sink_records_total{component="jetstream-sink-1"} 1`)
+		d.measures(`urlfold_sink_records_total{component="out"} 1`)
+		server.Down()
+		d.feed("HTTP://H/b\nHTTP://H/c\n")
+		d.has("out.log", "http://h/a\nhttp://h/b\nhttp://h/c\n")
+		for range signals {
+			d.signal(syscall.SIGTERM)
+			time.Sleep(10 * time.Millisecond) // the system makes one of two that come at once
+		}
+		if got := d.wait(); got != exitCut {
+			t.Errorf("%d signals: exit code %d, want %d", signals, got, exitCut)
+		}
+		if !strings.Contains(d.log.String(), "batches with 2 records that were read are not") {
+			t.Errorf("%d signals: the log does not tell how much is read again", signals)
+		}
+		server.Up()
+		d.start("--until-eof")
+		if got := d.wait(); got != exitDone {
+			t.Errorf("round %d: the next run: exit code %d", i, got)
+		}
+		text, err := os.ReadFile(filepath.Join(d.dir, "out.log"))
+		lines := strings.Split(strings.TrimSpace(string(text)), "\n")
+		slices.Sort(lines)
+		if lines = slices.Compact(lines); err != nil || !slices.Equal(lines, []string{"http://h/a", "http://h/b", "http://h/c"}) {
+			t.Errorf("%d signals: %q, %v", signals, text, err)
+		}
+	}
+}
+
+// validate --connect tells what is there and could be better.
+func TestValidateConnect(t *testing.T) {
+	server := natstest.Start(t, nil)
+	conn, err := nats.Connect(server.URL())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	js, err := jetstream.New(conn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := js.CreateStream(t.Context(), jetstream.StreamConfig{Name: "S", Subjects: []string{"s"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.CreateConsumer(t.Context(), jetstream.ConsumerConfig{Durable: "d", AckPolicy: jetstream.AckExplicitPolicy, AckWait: 2 * time.Second, MaxDeliver: -1}); err != nil {
+		t.Fatal(err)
+	}
+	name := filepath.Join(t.TempDir(), "c.yaml")
+	write(t, name, fmt.Sprintf(`version: 1
+sources:
+  - jetstream: {servers: [%q], stream: S, durable: d, consumer: {ack_wait: 2s}}
+codec: {format: lines}
+sinks:
+  - discard: {}
+`, server.URL()))
+	cmd, stderr := command(t, "validate", "-c", name, "--connect")
+	out, err := cmd.Output()
+	if got := code(t, err); got != exitDone || !strings.Contains(string(out), "all is well") {
+		t.Errorf("exit code %d, stdout %q", got, out)
+	}
+	if !strings.Contains(stderr.String(), "urlfold: warning: "+name+":3:16: ") || !strings.Contains(stderr.String(), "ack_wait is 2s") ||
+		!strings.Contains(stderr.String(), "sync_interval") {
+		t.Errorf("stderr: %s", stderr)
+	}
+}

@@ -1,0 +1,339 @@
+package cli
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/urlfold/urlfold/codec"
+	"github.com/urlfold/urlfold/codec/record"
+	"github.com/urlfold/urlfold/config/field"
+	"github.com/urlfold/urlfold/internal/compress"
+	"github.com/urlfold/urlfold/internal/disk"
+	"github.com/urlfold/urlfold/internal/terminal"
+	sink "github.com/urlfold/urlfold/sinks/file"
+	"github.com/urlfold/urlfold/sources/file"
+)
+
+// settings is what the flags of a one-shot mean. All of them are right.
+type settings struct {
+	paths     []string
+	record    record.Config // without a format, it is to be found
+	hash      codec.Hash
+	limits    field.Limits
+	maxRecord int
+	failOn    failOn
+	logLevel  slog.Level
+	*options
+}
+
+// failOn says what makes a run that came to its end fail.
+type failOn uint8
+
+// Each value includes those before it.
+const (
+	failNever failOn = iota
+	failDamage
+	failRejects
+	failFlags
+)
+
+// resolve finds out what the flags mean. The error tells all mistakes.
+func (o *options) resolve(paths []string) (*settings, error) {
+	s := &settings{paths: paths, options: o}
+	var bad mistakes
+	s.resolvePaths(&bad)
+	s.resolveCodec(&bad)
+	s.resolveOutput(&bad)
+	s.resolveLimits(&bad)
+	s.resolveRun(&bad)
+	s.checkRecord(&bad)
+	if err := bad.err(); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// resolvePaths refuses a URL in place of a file. It is not repeated in the
+// error, because it may hold a password.
+func (s *settings) resolvePaths(bad *mistakes) {
+	for i, p := range s.paths {
+		if _, err := os.Lstat(p); err != nil && strings.Contains(p, "://") {
+			bad.add(fmt.Sprintf("argument %d", i+1), errors.New("this is a URL, and not a file; did you mean 'urlfold explain URL'?"))
+		}
+	}
+}
+
+// resolveCodec makes the normalizer.
+func (s *settings) resolveCodec(bad *mistakes) {
+	p, policy, err := findProfile(s.profile)
+	bad.add("--profile", err)
+	p, rulesErr := changeRules(p, s.rules)
+	bad.add("--rule", rulesErr)
+	s.resolveRepairs(bad)
+	s.resolveParams(bad)
+	lv, levelErr := findLevel(s.key, p)
+	bad.add("--key", levelErr)
+	s.record.Level = lv
+	rd, standardErr := findStandard(s.standard, p)
+	bad.add("--standard", standardErr)
+	i, hashErr := choice("hash", hashNames, s.options.hash)
+	bad.add("--hash", hashErr)
+	s.hash = codec.Hash(i)
+	i, formErr := choice("key format", keyFormNames, s.keyFormat)
+	bad.add("--key-format", formErr)
+	s.record.KeyForm = codec.KeyForm(i)
+	var sizeErr error
+	if s.maxURL != "" {
+		p.MaxLen, sizeErr = limitOf(s.maxURL, codec.MaxLen)
+		bad.add("--max-url", sizeErr)
+	}
+	opt, keyErr := s.hashOption()
+	bad.add("--hmac-key-file", keyErr)
+	encoding, encodingErr := findQueryEncoding(s.queryEncoding, p)
+	bad.add("--query-encoding", encodingErr)
+	if encodingErr != nil || err != nil || rulesErr != nil || standardErr != nil || hashErr != nil || keyErr != nil || sizeErr != nil {
+		return
+	}
+	s.record.Normalizer, err = codec.New(p, opt, codec.WithStandard(rd), codec.WithPolicy(policy), codec.WithQueryEncoding(encoding))
+	if len(s.rules) > 0 {
+		bad.add("--rule", err) // without it the profile had no contradiction
+	} else {
+		bad.add("--profile", err)
+	}
+}
+
+// resolveRepairs reads what is to be changed beyond the profile.
+func (s *settings) resolveRepairs(bad *mistakes) {
+	for _, name := range s.repairs {
+		r, err := record.ParseRepair(strings.TrimSpace(name))
+		bad.add("--repair", err)
+		s.record.Repairs |= r
+	}
+	for _, name := range s.secrets {
+		if name == "" {
+			bad.add("--secret", errors.New("the name of a parameter is empty"))
+		}
+	}
+	s.record.Secrets = s.secrets
+}
+
+// hashOption returns the option that chooses the hash.
+func (s *settings) hashOption() (codec.Option, error) {
+	switch {
+	case s.hash != codec.HMACSHA256 && s.hmacKeyFile != "":
+		return nil, errors.New("a key belongs to --hash hmac-sha256")
+	case s.hash != codec.HMACSHA256:
+		return codec.WithHash(s.hash), nil
+	case s.hmacKeyFile == "":
+		return nil, errors.New("--hash hmac-sha256 needs a key")
+	}
+	key, err := os.ReadFile(s.hmacKeyFile)
+	if err != nil {
+		return nil, err
+	}
+	// Editors and echo end a file with a line feed that nobody means.
+	key = bytes.TrimSuffix(key, []byte("\n"))
+	if len(key) < minHMACKey {
+		return nil, fmt.Errorf("the key is shorter than %d bytes", minHMACKey)
+	}
+	return codec.WithHMACKey(key), nil
+}
+
+// minHMACKey is how many bytes a key must have: 128 bits cannot be guessed.
+const minHMACKey = 16
+
+func (s *settings) resolveOutput(bad *mistakes) {
+	var err error
+	s.record.Render, err = record.ParseRender(s.render)
+	bad.add("--render", err)
+	s.resolveExtend(bad)
+	s.record.Fields = s.fields
+	if len(s.fields) > 0 && err == nil && s.record.Render != record.RenderJSONL && s.record.Render != record.RenderTSV {
+		bad.add("--fields", errors.New("fields belong to --render jsonl or tsv"))
+	}
+	s.record.Redact = s.redact
+	s.record.Divert = s.rejects != ""
+	_, err = choice("compression", compressNames, s.compress)
+	bad.add("--compress", err)
+	if s.compress == autoCompress && compress.Misleading(s.output) {
+		bad.add("--output", errors.New("the extension is of a compression that is not written: end it in .gz or .zst, or say --compress none"))
+	}
+	s.checkFiles(bad)
+}
+
+// resolveExtend reads the fields that are added to records.
+func (s *settings) resolveExtend(bad *mistakes) {
+	for _, text := range s.extend {
+		name, field, ok := strings.Cut(text, "=")
+		if !ok {
+			bad.add("--extend", fmt.Errorf("%q has no '=': what is added is NAME=FIELD, such as url_norm=norm", text))
+			return
+		}
+		s.record.Extend = append(s.record.Extend, record.Extension{Name: name, Field: field})
+	}
+	switch {
+	case s.record.Render == record.RenderRewrite:
+		if len(s.extend) > 0 {
+			s.record.Render = record.RenderExtend
+		}
+	case s.record.Render == record.RenderExtend && len(s.extend) == 0:
+		bad.add("--render", errors.New("--extend says which fields are added, such as --extend url_norm=norm"))
+	case s.record.Render != record.RenderExtend && len(s.extend) > 0:
+		bad.add("--extend", fmt.Errorf("fields are added to records: --render %s has none", s.record.Render))
+	}
+}
+
+// checkFiles refuses one name for two files, and names that cannot be written.
+func (s *settings) checkFiles(bad *mistakes) {
+	for _, name := range []*string{&s.output, &s.rejects, &s.report} {
+		if slices.Contains(stdoutNames, *name) {
+			*name = stdoutPath
+		}
+	}
+	if s.outputDir != "" && s.output != "" {
+		bad.add("--output-dir", errors.New("--output names one output for all inputs: give one of the two"))
+	}
+	if s.outputDir != "" && s.unordered {
+		bad.add("--output-dir", errors.New("every output has the order of its input: leave --unordered out"))
+	}
+	toStdout := s.outputDir == "" && (s.output == "" || s.output == stdoutPath)
+	if s.report == stdoutPath && toStdout {
+		bad.add("--report", errors.New("the records go to stdout already: write one of the two to a file"))
+	}
+	if s.rejects == stdoutPath {
+		bad.add("--rejects", errors.New("rejects go to a file: stdout has the records"))
+	}
+	seen := map[string]string{}
+	for _, f := range []struct{ flag, name string }{{"--output", s.output}, {"--rejects", s.rejects}, {"--report", s.report}} {
+		if f.name == "" || f.name == stdoutPath || f.flag == "--rejects" && slices.Contains(stderrNames, f.name) {
+			continue
+		}
+		if other := seen[f.name]; other != "" {
+			bad.add(f.flag, fmt.Errorf("this is the file of %s already", other))
+		}
+		seen[f.name] = f.flag
+		bad.add(f.flag, s.checkFile(f.flag, f.name))
+	}
+}
+
+// checkFile returns why a file cannot be written, as far as that is known before
+// the run. It writes nothing.
+func (s *settings) checkFile(flag, name string) error {
+	fi, err := os.Stat(name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		// No directory is made for one file.
+		if _, err := os.Stat(filepath.Dir(name)); errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("%s: the directory does not exist", name)
+		}
+		return disk.Creatable(filepath.Dir(name))
+	case err != nil:
+		return err
+	case fi.IsDir():
+		return fmt.Errorf("%s: is a directory", name)
+	case s.isInput(fi):
+		return fmt.Errorf("%s: %w", name, sink.ErrIsInput)
+	case fi.Mode().IsRegular() && !s.force && flag != "--report":
+		return fmt.Errorf("%s: %w; --force replaces it", name, sink.ErrExists)
+	}
+	return nil
+}
+
+// isInput reports whether fi is a file that is named as an input.
+func (s *settings) isInput(fi os.FileInfo) bool {
+	return slices.ContainsFunc(s.paths, func(path string) bool {
+		in, err := os.Stat(path)
+		return err == nil && os.SameFile(in, fi)
+	})
+}
+
+func (s *settings) resolveLimits(bad *mistakes) {
+	var err error
+	s.maxRecord, err = limitOf(s.options.maxRecord, maxRecordLimit)
+	bad.add("--max-record", err)
+	s.limits.MaxDecompressed, err = field.ParseSize(s.maxDecompressed)
+	bad.add("--max-decompressed", err)
+	s.limits.MaxRatio = s.maxRatio
+	if s.maxRatio == 0 || s.maxRatio < -1 {
+		bad.add("--max-ratio", errors.New("a ratio is a number above 0, or -1 for no limit"))
+	}
+	window, err := limitOf(s.maxWindow, 1<<40)
+	bad.add("--max-window", err)
+	s.limits.MaxWindow = field.Size(window)
+}
+
+// maxRecordLimit is the longest record that may be asked for: arenas are
+// addressed by 32 bits, and the output of a record may be longer than it.
+const maxRecordLimit = 256 << 20
+
+// limitOf reads a size that is at least 1 and at most limit.
+func limitOf(text string, limit field.Size) (int, error) {
+	n, err := field.ParseSize(text)
+	switch {
+	case err != nil:
+		return 0, err
+	case n < 1:
+		return 0, errors.New("the size must be above 0")
+	case n > limit:
+		return 0, fmt.Errorf("the size is above %s", terminal.FormatSize(int64(limit)))
+	}
+	return int(n), nil
+}
+
+func (s *settings) resolveRun(bad *mistakes) {
+	i, err := choice("cause", failOnNames, s.options.failOn)
+	bad.add("--fail-on", err)
+	s.failOn = failOn(i)
+	_, err = choice("value", file.OnDamageNames, s.onDamage)
+	bad.add("--on-damage", err)
+	if s.readsFiles() && (len(s.paths) == 0 || slices.Contains(s.paths, stdinPath)) {
+		bad.add("--on-damage", fmt.Errorf("%s reads inputs twice, and stdin can be read once: name files", s.onDamage))
+	}
+	i, err = choice("level", logLevelNames, s.options.logLevel)
+	bad.add("--log-level", err)
+	s.logLevel = []slog.Level{slog.LevelDebug, slog.LevelInfo, slog.LevelWarn, slog.LevelError}[i]
+	if s.jobs < 1 || s.jobs > maxJobs {
+		bad.add("--jobs", fmt.Errorf("the number of workers must be from 1 to %d", maxJobs))
+	}
+}
+
+const maxJobs = 1024
+
+// readsFiles reports whether --on-damage needs inputs that can be read twice.
+func (s *settings) readsFiles() bool {
+	c := file.Config{OnDamage: s.onDamage}
+	return c.NeedsFiles()
+}
+
+// checkRecord has package record look for mistakes in what is its own. What is
+// missing only because another flag is wrong, or because the format is yet to be
+// found, is none.
+func (s *settings) checkRecord(bad *mistakes) {
+	var err error
+	s.record.Target, err = record.ParseTarget(s.target)
+	bad.add("--target", err)
+	s.record.Format, s.record.Dialect = s.format, s.dialect
+	s.record.URLField, s.record.BaseField, s.record.Base = s.urlField, s.baseField, s.base
+	s.record.MaxRecord = s.maxRecord
+	probe := s.record
+	if probe.Normalizer == nil {
+		p, _ := codec.Lookup(defaultProfile)
+		probe.Normalizer, _ = codec.New(p) // a built-in profile has no mistakes
+	}
+	if probe.Format == "" {
+		probe.Format, probe.Dialect, probe.Target, probe.URLField, probe.BaseField = "jsonl", "", 0, "url", ""
+	}
+	if probe.Render != record.RenderExtend || len(probe.Extend) == 0 {
+		probe.Render, probe.Extend = record.RenderRewrite, nil // what is wrong with them was said
+	}
+	if _, err := record.New(probe); err != nil {
+		bad.add("", err)
+	}
+}

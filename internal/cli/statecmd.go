@@ -1,0 +1,152 @@
+package cli
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"text/tabwriter"
+
+	"github.com/bmatcuk/doublestar/v4"
+	"github.com/spf13/cobra"
+
+	"github.com/urlfold/urlfold/internal/checkpoint"
+	"github.com/urlfold/urlfold/internal/daemon"
+	"github.com/urlfold/urlfold/internal/terminal"
+)
+
+const stateLong = `state looks at the progress that urlfold run has stored for files: how far each of them is durable in the outputs, and
+how long these outputs are. ls and show change nothing, and work while a run goes on; reset takes the lock of the data
+directory, so the run must have ended.`
+
+func newStateCmd(cat *daemon.Catalog) *cobra.Command {
+	var file, dir string
+	cmd := &cobra.Command{
+		Use: "state", Short: "Look at stored progress, or forget it", Long: stateLong, Args: noSubcommand,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.PersistentFlags().StringVarP(&file, "config", "c", "", "the configuration `FILE` that names the data directory")
+	cmd.PersistentFlags().StringVar(&dir, "data-dir", "", "the data `DIRECTORY`, instead of a configuration")
+	_ = cmd.MarkPersistentFlagDirname("data-dir") // the flag exists
+	cmd.AddCommand(
+		&cobra.Command{
+			Use: "ls", Short: "List files and how far they are", Args: noArgs,
+			RunE: func(cmd *cobra.Command, _ []string) error { return withState(cmd, cat, file, dir, listState) },
+		},
+		&cobra.Command{
+			Use: "show", Short: "Print all that is stored, as JSON", Args: noArgs,
+			RunE: func(cmd *cobra.Command, _ []string) error { return withState(cmd, cat, file, dir, showState) },
+		},
+		&cobra.Command{
+			Use: "reset PATH|GLOB", Short: "Forget the progress of files: they are read from their beginning",
+			Args: oneGlob,
+			RunE: func(cmd *cobra.Command, args []string) error {
+				d, err := dataDir(cat, file, dir)
+				if err != nil {
+					return err
+				}
+				n, err := checkpoint.Reset(d, args[0])
+				if err != nil {
+					return err
+				}
+				_, err = fmt.Fprintf(cmd.OutOrStdout(), "forgot %s\n", terminal.Plural(int64(n), "file", "files"))
+				return err
+			},
+		},
+	)
+	for _, c := range cmd.Commands() {
+		asUsage(c)
+	}
+	return cmd
+}
+
+// noSubcommand refuses the name of a command that does not exist.
+func noSubcommand(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	var names []string
+	for _, c := range cmd.Commands() {
+		names = append(names, c.Name())
+	}
+	_, err := choice("command", names, args[0])
+	return err
+}
+
+// oneGlob asks for one argument: a path, or a glob that can be one.
+func oneGlob(_ *cobra.Command, args []string) error {
+	switch {
+	case len(args) != 1:
+		return errors.New("reset needs one PATH or GLOB; 'urlfold state ls' lists the files")
+	case !doublestar.ValidatePathPattern(args[0]):
+		return fmt.Errorf("%q is no glob", args[0])
+	}
+	return nil
+}
+
+// withState reads what is stored and hands it to show.
+func withState(cmd *cobra.Command, cat *daemon.Catalog, file, dir string, show func(io.Writer, checkpoint.Contents) error) error {
+	d, err := dataDir(cat, file, dir)
+	if err != nil {
+		return err
+	}
+	if err := checkpoint.Readable(d); err != nil {
+		return err
+	}
+	c, warnings := checkpoint.List(d)
+	for _, w := range warnings {
+		if _, err := fmt.Fprintf(cmd.ErrOrStderr(), "urlfold: %s\n", w); err != nil {
+			return err
+		}
+	}
+	return show(cmd.OutOrStdout(), c)
+}
+
+func listState(w io.Writer, c checkpoint.Contents) error {
+	tw := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
+	_, err := fmt.Fprintln(tw, "STATE\tOFFSET\tNEXT LINE\tVERDICT\tSOURCE\tFILE")
+	for _, e := range c.Entries {
+		if err != nil {
+			return err
+		}
+		_, err = fmt.Fprintf(tw, "%s\t%d\t%d\t%s\t%s\t%s\n", e.State, e.Offset, e.Line, orDash(e.Verdict), e.Source, terminal.OneLine(e.Path))
+	}
+	for _, m := range c.Extents {
+		if err != nil {
+			return err
+		}
+		_, err = fmt.Fprintf(tw, "output\t%d\t-\t-\t%s\t%s\n", m.Length, m.Sink, terminal.OneLine(m.Path))
+	}
+	if err != nil {
+		return err
+	}
+	return tw.Flush()
+}
+
+func orDash(s string) string {
+	if s == "" {
+		return "-"
+	}
+	return s
+}
+
+func showState(w io.Writer, c checkpoint.Contents) error {
+	enc := json.NewEncoder(w)
+	enc.SetIndent("", "  ")
+	all := struct {
+		Entries []checkpoint.Entry `json:"entries"`
+		Extents []shownExtent      `json:"extents"`
+	}{append([]checkpoint.Entry{}, c.Entries...), []shownExtent{}}
+	for _, m := range c.Extents {
+		all.Extents = append(all.Extents, shownExtent(m))
+	}
+	return enc.Encode(all)
+}
+
+// A shownExtent is a pipeline.Extent with keys like those of entries.
+type shownExtent struct {
+	Sink   string `json:"sink"`
+	Lane   string `json:"lane,omitempty"` // the id of an entry
+	Path   string `json:"path"`
+	Length int64  `json:"length"`
+}

@@ -1,0 +1,79 @@
+package cli
+
+import (
+	"fmt"
+	"runtime"
+	"runtime/debug"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/urlfold/urlfold/codec"
+	"github.com/urlfold/urlfold/codec/idna"
+	"github.com/urlfold/urlfold/codec/params"
+)
+
+// newVersionCmd returns the command that says what this binary is.
+func newVersionCmd() *cobra.Command {
+	return &cobra.Command{
+		Use:   "version",
+		Short: "Print the version, the key functions and the editions of the data",
+		Args:  noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if _, err := fmt.Fprint(cmd.OutOrStdout(), versionText()); err != nil {
+				return fmt.Errorf("writing: %w", err)
+			}
+			return nil
+		},
+	}
+}
+
+// versionText is what "urlfold version" writes. Keys of two binaries can be
+// compared exactly if their key functions and editions are equal.
+func versionText() string {
+	var keys []string
+	for _, rd := range []codec.Standard{codec.RFC, codec.WHATWG} {
+		for lv := range codec.Level(codec.NumLevels) {
+			keys = append(keys, codec.KeyFunction(rd, lv))
+		}
+	}
+	e := builtin
+	return fmt.Sprintf("urlfold %s\n%s %s/%s\nkeys %s\ndata URL Standard %s, Unicode %s, public suffix list %s, parameter list %s\n",
+		version(), runtime.Version(), runtime.GOOS, runtime.GOARCH, strings.Join(keys, ", "),
+		e.SpecDate, e.Unicode, e.PublicSuffixes, e.Parameters)
+}
+
+// editions are those of the data that is built in and that ages.
+type editions struct {
+	SpecDate       string `json:"spec_date"` // of the URL Standard
+	Unicode        string `json:"unicode"`
+	PublicSuffixes string `json:"public_suffix_list"`
+	Parameters     string `json:"parameter_list"` // the default one; those in use are in policy
+}
+
+var builtin = editions{
+	SpecDate: codec.SpecDate, Unicode: idna.UnicodeVersion,
+	PublicSuffixes: codec.SiteListVersion(), Parameters: "default@" + params.DefaultVersion,
+}
+
+// version is the module's version, and the revision it was built from where
+// that is known.
+func version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "(unknown)"
+	}
+	v := info.Main.Version
+	if v == "" {
+		v = "(devel)"
+	}
+	for _, s := range info.Settings {
+		switch {
+		case s.Key == "vcs.revision" && !strings.Contains(v, s.Value[:min(12, len(s.Value))]):
+			v += " " + s.Value[:min(12, len(s.Value))]
+		case s.Key == "vcs.modified" && s.Value == "true" && !strings.HasSuffix(v, "dirty"):
+			v += " (modified)"
+		}
+	}
+	return v
+}
