@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/urlfold/urlfold/codec/params"
+	"github.com/urlfold/urlfold/codec/template"
 )
 
 // canonicalOf returns a canonical string under a profile.
@@ -229,8 +230,8 @@ func TestVersions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	templates := func(text string) *Templates {
-		ts, err := CompileTemplates([]string{text})
+	templates := func(text string) *template.Set {
+		ts, err := template.Compile([]string{text})
 		if err != nil {
 			t.Fatal(err)
 		}

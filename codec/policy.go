@@ -8,6 +8,7 @@ import (
 
 	"github.com/urlfold/urlfold/codec/idna"
 	"github.com/urlfold/urlfold/codec/params"
+	"github.com/urlfold/urlfold/codec/template"
 )
 
 // A Policy is what the levels K2 and K3 go by beyond the standards. It is made
@@ -16,7 +17,7 @@ type Policy struct {
 	Params     *params.Matcher // parameters that mean nothing for what is fetched; K2 leaves them out
 	SiteParams *params.Matcher // parameters that mean nothing for which page it is; K3 leaves them out too
 	Styles     *params.Styles  // how parameters are written, for those who read them: no key depends on it; may be nil
-	Templates  *Templates      // path templates that come before the built-in ones; may be nil
+	Templates  *template.Set   // path templates that come before the built-in ones; may be nil
 	SPA        []string        // hosts, with those below them, whose fragments "#/…" and "#!…" are pages; "*" is every host
 	KeepHTTPS  bool            // K2: http and https are not the same
 	LowerPath  bool            // K3: the path without regard to ASCII case
@@ -63,7 +64,7 @@ func (p *Policy) Versions() string {
 	site := p.SiteParams.Versions()
 	add(site != "", "site:"+site)
 	add(len(p.SPA) > 0, "spa:"+digest(slices.Compact(slices.Sorted(slices.Values(p.SPA)))))
-	templates := p.Templates.texts()
+	templates := p.Templates.Texts()
 	add(len(templates) > 0, "templates:"+digest(templates))
 	add(p.KeepHTTPS, "keep_https")
 	add(p.LowerPath, "lower_path")

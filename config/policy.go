@@ -12,6 +12,7 @@ import (
 
 	"github.com/urlfold/urlfold/codec"
 	"github.com/urlfold/urlfold/codec/params"
+	"github.com/urlfold/urlfold/codec/template"
 )
 
 // A policyReader reads the policy of a profile.
@@ -254,13 +255,13 @@ func (p *policyReader) readTemplates(n ast.Node) {
 	var texts []string
 	var nodes []ast.Node
 	p.texts(n, func(n ast.Node, text string) { texts, nodes = append(texts, text), append(nodes, n) })
-	templates, err := codec.CompileTemplates(texts)
+	templates, err := template.Compile(texts)
 	if err == nil {
 		p.policy.Templates = templates
 		return
 	}
 	for _, err := range unjoin(err) {
-		var e *codec.TemplateError
+		var e *template.Error
 		if !errors.As(err, &e) {
 			p.failWith(start(n), clean(err.Error()), err)
 			continue

@@ -65,7 +65,7 @@ func readFile(name string, limit int64) (data []byte, err error) {
 //	  site_params: ["a.example: ref"] # parameters that K3 leaves out
 //	  keep_params:                # all that K3 keeps there; see params.Allow
 //	    "shop.example.com/**": [sku, page]
-//	  path_templates: ["/order/{uuid}"] # see codec.CompileTemplates
+//	  path_templates: ["/order/{uuid}"] # see codec/template
 //	  spa: [app.example.com]      # see codec.Policy.SPA
 //	  keep_https: true            # the same for KeepHTTPS,
 //	  lower_path: true            # LowerPath

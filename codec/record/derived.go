@@ -2,6 +2,8 @@ package record
 
 import (
 	"github.com/urlfold/urlfold/codec"
+	"github.com/urlfold/urlfold/codec/iri"
+	"github.com/urlfold/urlfold/codec/surt"
 )
 
 // This file makes the fields that are computed only where they are asked for.
@@ -51,7 +53,7 @@ func (v *values) surt() []byte {
 		key = v.key // which has a host, but no scheme in front of it
 	}
 	_ = codec.Parse(key, &v.scrub) // what has no reading has components all the same
-	v.side = codec.AppendSURT(v.side[:0], key, &v.scrub.In, codec.SURTOptions{})
+	v.side = surt.Append(v.side[:0], key, &v.scrub.In, surt.Options{})
 	return v.side
 }
 
@@ -60,7 +62,7 @@ func isWeb(scheme []byte) bool { return string(scheme) == "http" || string(schem
 
 // iri returns the display form of the normal form.
 func (v *values) iri() []byte {
-	v.key = codec.AppendIRI(v.key[:0], v.n.cur.norm, &v.n.res.Out)
+	v.key = iri.Append(v.key[:0], v.n.cur.norm, &v.n.res.Out)
 	if v.n.cur.nohost {
 		return v.key[len(placeholder):]
 	}

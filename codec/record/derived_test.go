@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/urlfold/urlfold/codec"
+	pathtemplate "github.com/urlfold/urlfold/codec/template"
 )
 
 // show checks the fields of one URL, in tsv.
@@ -48,7 +49,7 @@ func TestTemplate(t *testing.T) {
 	show(t, Config{Format: "lines"}, "equiv", "template", "http://h/user/17/../18/", "/user/{int}/")
 	show(t, Config{Format: `"$request"`}, "equiv", "template", `"GET /1?2"`, "/{int}")
 	// The templates of the policy come first.
-	ts, err := codec.CompileTemplates([]string{"/user/{name}"})
+	ts, err := pathtemplate.Compile([]string{"/user/{name}"})
 	if err != nil {
 		t.Fatal(err)
 	}

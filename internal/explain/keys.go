@@ -2,7 +2,9 @@ package explain
 
 import (
 	"github.com/urlfold/urlfold/codec"
+	"github.com/urlfold/urlfold/codec/iri"
 	"github.com/urlfold/urlfold/codec/params"
+	"github.com/urlfold/urlfold/codec/surt"
 )
 
 // An explainedKey is the canonical string of a level, its hash, and the rules
@@ -70,9 +72,9 @@ func (x *Explainer) formsOf(e *Explanation) forms {
 	var r codec.Result
 	_ = codec.Parse(key, &r) // a key can be parsed
 	return forms{
-		iri:      string(codec.AppendIRI(nil, e.norm, out)),
+		iri:      string(iri.Append(nil, e.norm, out)),
 		site:     string(site),
-		surt:     string(codec.AppendSURT(nil, key, &r.In, codec.SURTOptions{})),
+		surt:     string(surt.Append(nil, key, &r.In, surt.Options{})),
 		template: string(x.norm.Policy().Templates.Append(nil, out.Bytes(e.norm, codec.Path))),
 	}
 }

@@ -41,13 +41,15 @@ type rule struct {
 
 // Groups of packages, in the order of the arrow
 //
-//	cmd -> sources, sinks -> sources/*, sinks/* -> pipeline -> codec/record -> codec -> codec/percent, codec/idna, codec/psl, codec/params
+//	cmd -> sources, sinks -> sources/*, sinks/* -> pipeline -> codec/record -> codec/surt, codec/iri -> codec -> codec/percent, codec/idna, codec/psl, codec/params, codec/template
 var (
 	// What package codec stands on: escapes, host labels, public suffixes, and
 	// parameters by policy. They know no URL, only the part of one that they are
-	// given, so that each can be tested and fuzzed alone; codec/params alone uses
-	// another of them, codec/percent, to read names under escapes.
-	leaves     = []string{"./codec/percent", "./codec/idna", "./codec/psl", "./codec/params"}
+	// given, so that each can be tested and fuzzed alone; codec/params and
+	// codec/template alone use another of them, codec/percent, for escapes.
+	leaves = []string{"./codec/percent", "./codec/idna", "./codec/psl", "./codec/params", "./codec/template"}
+	// Forms of a URL that nothing in package codec needs.
+	forms      = []string{"./codec/surt", "./codec/iri"}
 	components = []string{"./sources/...", "./sinks/..."}
 	clients    = []string{"./internal/kafka/...", "./internal/nats/..."}
 
@@ -67,7 +69,7 @@ var rules = []rule{
 	// Nothing points left.
 	{
 		from: leaves,
-		deny: join("./codec", "./codec/record/...", "./pipeline/...", components, "./config/...", "./internal/compress/...", clients, "./cmd/..."),
+		deny: join("./codec", forms, "./codec/record/...", "./pipeline/...", components, "./config/...", "./internal/compress/...", clients, "./cmd/..."),
 		why:  "the tables, the host labels and the parameters are the floor: everything else stands on them",
 	},
 	{
@@ -82,8 +84,13 @@ var rules = []rule{
 	},
 	{
 		from: join("./codec"),
-		deny: join("./codec/record/...", "./pipeline/...", components, "./config/...", "./internal/compress/...", clients, "./cmd/..."),
+		deny: join(forms, "./codec/record/...", "./pipeline/...", components, "./config/...", "./internal/compress/...", clients, "./cmd/..."),
 		why:  "a crawler imports the codec alone: a URL does not know in what record it was found",
+	},
+	{
+		from: join(forms),
+		deny: join(forms, "./codec/record/...", "./pipeline/...", components, "./config/...", "./internal/compress/...", clients, "./cmd/..."),
+		why:  "a form of a URL is written from its exported parts, so that package codec need not know it",
 	},
 	{
 		from: join("./codec/record/..."),

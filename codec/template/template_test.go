@@ -1,4 +1,4 @@
-package codec
+package template
 
 import (
 	"bytes"
@@ -10,10 +10,10 @@ import (
 	"time"
 )
 
-func TestAppendTemplate(t *testing.T) {
+func TestAppend(t *testing.T) {
 	f := func(path, want string) {
 		t.Helper()
-		if got := AppendTemplate([]byte("x "), []byte(path)); string(got) != "x "+want {
+		if got := Append([]byte("x "), []byte(path)); string(got) != "x "+want {
 			t.Errorf("%q: %q, want %q", path, got, want)
 		}
 	}
@@ -51,8 +51,8 @@ func TestAppendTemplate(t *testing.T) {
 	f("/user/{int}/{uuid}", "/user/{int}/{uuid}")
 }
 
-func TestTemplates(t *testing.T) {
-	ts, err := CompileTemplates([]string{
+func TestSet(t *testing.T) {
+	ts, err := Compile([]string{
 		"/order/{uuid}", "/user/me", "/user/{int}", "/user/{name}", "/blog/{date}/{slug}", "/{lang}/about", "/c/{hex}/{token}", "/", "/a//{b_1}", "/%C3%A4/",
 	})
 	if err != nil {
@@ -85,19 +85,19 @@ func TestTemplates(t *testing.T) {
 	f("user/17", "user/{int}")
 	f("", "")
 
-	var zero Templates
-	for _, none := range []*Templates{nil, &zero} {
+	var zero Set
+	for _, none := range []*Set{nil, &zero} {
 		if got := none.Append(nil, []byte("/user/17")); string(got) != "/user/{int}" {
 			t.Errorf("no templates: %q", got)
 		}
 	}
 }
 
-func TestCompileTemplatesErrors(t *testing.T) {
+func TestErrors(t *testing.T) {
 	f := func(text string, at int, reason string) {
 		t.Helper()
-		ts, err := CompileTemplates([]string{"/a", text})
-		var te *TemplateError
+		ts, err := Compile([]string{"/a", text})
+		var te *Error
 		if ts != nil || !errors.As(err, &te) || te.Index != 1 || te.At != at || !strings.Contains(te.Reason, reason) {
 			t.Errorf("%q: %v, want byte %d: %s", text, err, at, reason)
 		}
@@ -126,7 +126,7 @@ func TestCompileTemplatesErrors(t *testing.T) {
 	f("/b/../c", 3, "dot segment")
 	f("/.", 1, "dot segment")
 
-	_, err := CompileTemplates([]string{"x", "/ok", "/{"})
+	_, err := Compile([]string{"x", "/ok", "/{"})
 	if err == nil || err.Error() != "path template 0, byte 0: does not begin with '/'\npath template 2, byte 1: '{' without '}'" {
 		t.Errorf("all mistakes: %v", err)
 	}
@@ -165,7 +165,7 @@ func slowTemplate(path string) string {
 	return strings.Join(segments, "/")
 }
 
-// FuzzTemplate holds AppendTemplate to its twin, and templates to their own
+// FuzzTemplate holds Append to its twin, and templates to their own
 // template; and a template made of a path fits it.
 func FuzzTemplate(f *testing.F) {
 	for _, s := range []string{
@@ -175,16 +175,16 @@ func FuzzTemplate(f *testing.F) {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, path []byte) {
-		got := AppendTemplate(nil, exact(path))
+		got := Append(nil, slices.Clip(path))
 		if want := slowTemplate(string(path)); string(got) != want {
 			t.Fatalf("%q: %q, slow %q", path, got, want)
 		}
-		if again := AppendTemplate(nil, got); !bytes.Equal(again, got) {
+		if again := Append(nil, got); !bytes.Equal(again, got) {
 			t.Fatalf("%q -> %q -> %q", path, got, again)
 		}
-		ts, err := CompileTemplates([]string{string(got)})
+		ts, err := Compile([]string{string(got)})
 		if err != nil {
-			var te *TemplateError
+			var te *Error
 			if !errors.As(err, &te) || te.At > len(got) {
 				t.Fatalf("%q: %v", got, err)
 			}
@@ -197,8 +197,8 @@ func FuzzTemplate(f *testing.F) {
 	})
 }
 
-func TestTemplateNoAllocs(t *testing.T) {
-	ts, err := CompileTemplates([]string{"/order/{uuid}", "/blog/{date}/{slug}"})
+func TestNoAllocs(t *testing.T) {
+	ts, err := Compile([]string{"/order/{uuid}", "/blog/{date}/{slug}"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,12 +1,13 @@
-package codec_test
+package iri_test
 
 import (
 	"fmt"
 
 	"github.com/urlfold/urlfold/codec"
+	"github.com/urlfold/urlfold/codec/iri"
 )
 
-func ExampleAppendIRI() {
+func ExampleAppend() {
 	p, _ := codec.Lookup("equiv")
 	n, err := codec.New(p)
 	if err != nil {
@@ -18,7 +19,7 @@ func ExampleAppendIRI() {
 		panic(err)
 	}
 	fmt.Printf("%s\n", norm)
-	fmt.Printf("%s\n", codec.AppendIRI(nil, norm, &r.Out))
+	fmt.Printf("%s\n", iri.Append(nil, norm, &r.Out))
 	// Output:
 	// https://xn--bcher-kva.example/gr%C3%B6%C3%9Fe%2Fx?q=%E9
 	// https://bücher.example/größe%2Fx?q=%E9

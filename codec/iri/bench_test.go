@@ -1,8 +1,8 @@
-package codec
+package iri
 
 import "testing"
 
-func BenchmarkAppendIRI(b *testing.B) {
+func BenchmarkAppend(b *testing.B) {
 	for name, norm := range map[string]string{
 		"plain":   "https://www.example.com/path/to/page.html?x=1&y=2",
 		"escapes": "https://www.example.com/gr%C3%B6%C3%9Fe/%E9%A3%9F?q=%D7%90%20b",
@@ -11,12 +11,11 @@ func BenchmarkAppendIRI(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			src := []byte(norm)
 			dst := make([]byte, 0, 256)
-			var u URL
-			split(src, &u)
+			u := components(src)
 			b.ReportAllocs()
 			b.SetBytes(int64(len(src)))
 			for b.Loop() {
-				dst = AppendIRI(dst[:0], src, &u)
+				dst = Append(dst[:0], src, &u)
 			}
 		})
 	}

@@ -1,19 +1,23 @@
-package codec
-
-import "bytes"
-
-// This file writes keys in an order for range scans: Sort-friendly URI Reordering
-// Transform, as web archives have it, without what makes theirs ambiguous.
+// Package surt writes keys in an order for range scans: Sort-friendly URI
+// Reordering Transform, as web archives have it, without what makes theirs
+// ambiguous.
 //
 //	http://www.example.com:8080/a?b#c   becomes   com,example,www:8080)/a?b#c
+package surt
 
-// SURTOptions say how AppendSURT writes. The zero value is the form of indexes.
-type SURTOptions struct {
+import (
+	"bytes"
+
+	"github.com/urlfold/urlfold/codec"
+)
+
+// Options say how Append writes. The zero value is the form of indexes.
+type Options struct {
 	WithScheme    bool // "http://(com,example)/" for "com,example)/"
 	TrailingComma bool // "com,example,)/" for "com,example)/"
 }
 
-// AppendSURT appends the sort key "surt-safe" of key, a canonical string with the
+// Append appends the sort key "surt-safe" of key, a canonical string with the
 // components u, and returns the extended slice: the labels of the host in
 // reverse, with commas between them, then ":port", ")", path, "?query" and
 // "#fragment", where these are present.
@@ -22,7 +26,7 @@ type SURTOptions struct {
 // back: two keys have the same sort key only if they are equal in host, port,
 // path, query and fragment. So a comma in a host is written "%2c" (the escapes of
 // a key have upper-case digits), an IP address keeps its order and its brackets,
-// and a root dot stays at the end, "com,example.". A host of the kind OpaqueHost
+// and a root dot stays at the end, "com,example.". A host of the kind [codec.OpaqueHost]
 // is written as it is, but for commas.
 //
 // A domain stands next to its subdomains. With TrailingComma, which sets a comma
@@ -32,7 +36,7 @@ type SURTOptions struct {
 // A URL without authority has no name to sort by. It is written as it is, behind
 // a ")" if WithScheme is not set: ")mailto:a@b". An empty host cannot be told from
 // none where there is no scheme: "///a" and "/a" both give ")/a".
-func AppendSURT(dst, key []byte, u *URL, o SURTOptions) []byte {
+func Append(dst, key []byte, u *codec.URL, o Options) []byte {
 	if !u.HasAuthority() {
 		if !o.WithScheme {
 			dst = append(dst, ')')
@@ -40,20 +44,20 @@ func AppendSURT(dst, key []byte, u *URL, o SURTOptions) []byte {
 		return append(dst, key...)
 	}
 	if o.WithScheme {
-		if u.Has(Scheme) {
-			dst = append(append(dst, u.Bytes(key, Scheme)...), ':')
+		if u.Has(codec.Scheme) {
+			dst = append(append(dst, u.Bytes(key, codec.Scheme)...), ':')
 		}
 		dst = append(dst, "//("...)
 	}
-	dst = appendReversed(dst, u.Bytes(key, Host), u.HostKind(), o.TrailingComma)
-	dst = appendPart(dst, ':', key, u, Port)
-	dst = append(append(dst, ')'), u.Bytes(key, Path)...)
-	dst = appendPart(dst, '?', key, u, Query)
-	return appendPart(dst, '#', key, u, Fragment)
+	dst = appendReversed(dst, u.Bytes(key, codec.Host), u.HostKind(), o.TrailingComma)
+	dst = appendPart(dst, ':', key, u, codec.Port)
+	dst = append(append(dst, ')'), u.Bytes(key, codec.Path)...)
+	dst = appendPart(dst, '?', key, u, codec.Query)
+	return appendPart(dst, '#', key, u, codec.Fragment)
 }
 
 // appendPart appends component c of key with its delimiter, if it is present.
-func appendPart(dst []byte, delimiter byte, key []byte, u *URL, c Component) []byte {
+func appendPart(dst []byte, delimiter byte, key []byte, u *codec.URL, c codec.Component) []byte {
 	if !u.Has(c) {
 		return dst
 	}
@@ -61,11 +65,11 @@ func appendPart(dst []byte, delimiter byte, key []byte, u *URL, c Component) []b
 }
 
 // appendReversed appends the labels of a host in reverse.
-func appendReversed(dst, host []byte, kind HostKind, trailingComma bool) []byte {
+func appendReversed(dst, host []byte, kind codec.HostKind, trailingComma bool) []byte {
 	switch kind {
-	case NoHost, IPv4, IPv6, IPvFuture, BadLiteral:
+	case codec.NoHost, codec.IPv4, codec.IPv6, codec.IPvFuture, codec.BadLiteral:
 		return append(dst, host...)
-	case OpaqueHost:
+	case codec.OpaqueHost:
 		return appendLabel(dst, host)
 	}
 	names := bytes.TrimSuffix(host, rootDot)
@@ -84,6 +88,8 @@ func appendReversed(dst, host []byte, kind HostKind, trailingComma bool) []byte 
 	return append(dst, host[len(names):]...)
 }
 
+var rootDot = []byte(".")
+
 // appendLabel appends a label with its commas escaped.
 func appendLabel(dst, label []byte) []byte {
 	for _, c := range label {
@@ -94,12 +100,4 @@ func appendLabel(dst, label []byte) []byte {
 		dst = append(dst, c)
 	}
 	return dst
-}
-
-// AppendHostKey appends host and port of key, a canonical string with the
-// components u, as they stand there: "example.com:8080". It is for dealing URLs
-// out by host. It appends nothing if there is no host.
-func AppendHostKey(dst, key []byte, u *URL) []byte {
-	dst = append(dst, u.Bytes(key, Host)...)
-	return appendPart(dst, ':', key, u, Port)
 }

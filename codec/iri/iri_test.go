@@ -1,20 +1,49 @@
-package codec
+package iri
 
 import (
 	"bytes"
 	"testing"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/urlfold/urlfold/codec"
 )
+
+// components returns the components of text, whether or not it can be parsed.
+func components(text []byte) codec.URL {
+	var r codec.Result
+	_ = codec.Parse(text, &r) // the components are there even with an error
+	return r.In
+}
+
+// normalizers are those of all built-in profiles.
+var normalizers = func() (ns []*codec.Normalizer) {
+	for _, p := range codec.Profiles() {
+		n, err := codec.New(p)
+		if err != nil {
+			panic(err)
+		}
+		ns = append(ns, n)
+	}
+	return ns
+}()
+
+func byName(name string) *codec.Normalizer {
+	for _, n := range normalizers {
+		if n.Profile().Name == name {
+			return n
+		}
+	}
+	panic("no profile " + name)
+}
 
 // display returns the display form of text, taken as a normal form.
 func display(text []byte) []byte {
-	var u URL
-	split(text, &u)
-	return AppendIRI(nil, text, &u)
+	u := components(text)
+	return Append(nil, text, &u)
 }
 
-func TestAppendIRI(t *testing.T) {
+func TestAppend(t *testing.T) {
 	f := func(norm, want string) {
 		t.Helper()
 		if got := display([]byte(norm)); string(got) != want {
@@ -94,8 +123,9 @@ func TestShown(t *testing.T) {
 	}
 }
 
-// iriSeeds are normal forms that have something to show.
-var iriSeeds = []string{
+// seeds are normal forms that have something to show.
+var seeds = []string{
+	"", "/", "http://u:p@h/", "mailto:a@b", "http://[::1]:80/a/../b", "HTTP://Ex%41mple.com:0080/a/../b%zz?q=\u00fc#x", "file:///C|/x",
 	"http://xn--bcher-kva.example/%C3%A4?%EE%80%80#%E2%80%8E", "http://b%C3%BCcher.example/", "http://b\u00FCcher.xn--fa-hia.de./%c3%a4%%C3%A4",
 	"git://xn--bcher-kva/%C3%A4", "data:text/plain,%C3%A4 %E4", "http://h/%EF%BC%8F?%EF%BC%83", "http://xn--mgbh0fb.xn--kgbechtv/", "file://xn--4ca/C|/",
 	"http://a.xn--zwj/", "http://%EF%BC%85%30%30/", "http://xn--80ak6aa92e.xn--4dbcagdahymbxekheh6e0a7fei0b/", "http://h/%F4%8F%BF%BF%ED%A0%80%4%C3%A4%31",
@@ -104,20 +134,19 @@ var iriSeeds = []string{
 // FuzzIRI holds the law of the display form: normalizing it gives K1 again, but
 // for hosts with U-labels in the rfc reading. And it is a fixed point.
 func FuzzIRI(f *testing.F) {
-	addSeeds(f)
-	for i := range fuzzNormalizers {
-		for _, s := range iriSeeds {
+	for i := range normalizers {
+		for _, s := range seeds {
 			f.Add(byte(i), []byte(s))
 		}
 	}
 	f.Fuzz(func(t *testing.T, which byte, src []byte) {
-		n := fuzzNormalizers[int(which)%len(fuzzNormalizers)]
-		var r Result
+		n := normalizers[int(which)%len(normalizers)]
+		var r codec.Result
 		norm, err := n.Append(nil, src, &r)
 		if err != nil {
 			return
 		}
-		iri := AppendIRI([]byte("canary"), norm, &r.Out)
+		iri := Append([]byte("canary"), norm, &r.Out)
 		if string(iri[:6]) != "canary" {
 			t.Fatal("the bytes in front of dst have changed")
 		}
@@ -129,15 +158,15 @@ func FuzzIRI(f *testing.F) {
 			t.Fatalf("%q -> %q -> %q", norm, iri, twice)
 		}
 		sameK1(t, byName("equiv"), norm, iri, true)
-		sameK1(t, byName("rfc3986-scheme"), norm, iri, !bytes.Contains(r.Out.Bytes(norm, Host), []byte("xn--")))
+		sameK1(t, byName("rfc3986-scheme"), norm, iri, !bytes.Contains(r.Out.Bytes(norm, codec.Host), []byte("xn--")))
 	})
 }
 
-// sameK1 holds that n gives norm and iri the same K1, or without hosts the same
+// sameK1 holds that n gives norm and iri the same codec.K1, or without hosts the same
 // of all but the host.
-func sameK1(t *testing.T, n *Normalizer, norm, iri []byte, hosts bool) {
+func sameK1(t *testing.T, n *codec.Normalizer, norm, iri []byte, hosts bool) {
 	t.Helper()
-	var r1, r2 Result
+	var r1, r2 codec.Result
 	out1, err1 := n.Append(nil, norm, &r1)
 	out2, err2 := n.Append(nil, iri, &r2)
 	if err1 != err2 {
@@ -146,7 +175,7 @@ func sameK1(t *testing.T, n *Normalizer, norm, iri []byte, hosts bool) {
 	if err1 != nil {
 		return
 	}
-	k1, k2 := n.AppendKey(nil, K1, norm, out1, &r1), n.AppendKey(nil, K1, iri, out2, &r2)
+	k1, k2 := n.AppendKey(nil, codec.K1, norm, out1, &r1), n.AppendKey(nil, codec.K1, iri, out2, &r2)
 	if !hosts {
 		k1, k2 = withoutHost(k1), withoutHost(k2)
 	}
@@ -156,17 +185,15 @@ func sameK1(t *testing.T, n *Normalizer, norm, iri []byte, hosts bool) {
 }
 
 func withoutHost(key []byte) []byte {
-	var u URL
-	split(key, &u)
-	return append(bytes.Clone(key[:u.Span(Host).Start]), key[u.Span(Host).End:]...)
+	u := components(key)
+	return append(bytes.Clone(key[:u.Span(codec.Host).Start]), key[u.Span(codec.Host).End:]...)
 }
 
-func TestIRINoAllocs(t *testing.T) {
+func TestNoAllocs(t *testing.T) {
 	dst := make([]byte, 0, 1024)
 	for _, norm := range [][]byte{[]byte("http://h/a?b"), []byte("http://xn--bcher-kva.example/%C3%A4?%E4"), []byte("http://%C3%A4/")} {
-		var u URL
-		split(norm, &u)
-		if n := testing.AllocsPerRun(100, func() { AppendIRI(dst, norm, &u) }); n != 0 {
+		u := components(norm)
+		if n := testing.AllocsPerRun(100, func() { Append(dst, norm, &u) }); n != 0 {
 			t.Errorf("%s: %v allocations", norm, n)
 		}
 	}

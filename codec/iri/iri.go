@@ -1,17 +1,17 @@
-package codec
+// Package iri writes a normal form for people to read, as an IRI (RFC 3987 §3.2).
+// The result is no key, but means the same as the normal form.
+package iri
 
 import (
 	"bytes"
 	"unicode/utf8"
 
+	"github.com/urlfold/urlfold/codec"
 	"github.com/urlfold/urlfold/codec/idna"
 	"github.com/urlfold/urlfold/codec/percent"
 )
 
-// This file writes a normal form for people to read, as an IRI (RFC 3987 §3.2).
-// What is shown is no key, but means the same as what it was made of.
-
-// AppendIRI appends the display form of a normal form, of which u are the
+// Append appends the display form of a normal form, of which u are the
 // components, and returns the extended slice.
 //
 // Escapes that are UTF-8 for characters of an IRI become these characters: ucschar
@@ -25,21 +25,21 @@ import (
 // Normalizing the result gives the K1 that the normal form has, in the whatwg
 // reading. It does in the rfc reading too, but for hosts with U-labels in it: RFC
 // 3986 knows no IDNA, and to it they are other names than their A-labels.
-func AppendIRI(dst, norm []byte, u *URL) []byte {
+func Append(dst, norm []byte, u *codec.URL) []byte {
 	if bytes.IndexByte(norm, '%') < 0 && !bytes.Contains(norm, aceMark) {
 		return append(dst, norm...)
 	}
 	at := uint32(0)
-	for c := range Component(NumComponents) {
+	for c := range codec.Component(codec.NumComponents) {
 		if !u.Has(c) {
 			continue
 		}
 		span := u.Span(c)
 		dst = append(dst, norm[at:span.Start]...)
-		if c == Host {
+		if c == codec.Host {
 			dst = appendDisplayHost(dst, norm, u)
 		} else {
-			dst = appendDisplay(dst, span.In(norm), c == Query)
+			dst = appendDisplay(dst, span.In(norm), c == codec.Query)
 		}
 		at = span.End
 	}
@@ -52,15 +52,25 @@ var aceMark = []byte("--")
 // appendDisplayHost appends the host of norm. If it has escapes there are no
 // U-labels: package idna sees only what is not escaped, and could not vouch for
 // the whole.
-func appendDisplayHost(dst, norm []byte, u *URL) []byte {
-	host := u.Bytes(norm, Host)
+func appendDisplayHost(dst, norm []byte, u *codec.URL) []byte {
+	host := u.Bytes(norm, codec.Host)
 	switch {
-	case hasPrefix(host, '['):
+	case len(host) > 0 && host[0] == '[':
 		return append(dst, host...)
-	case bytes.IndexByte(host, '%') >= 0 || lookupScheme(u.Bytes(norm, Scheme)) == schemeOther:
+	case bytes.IndexByte(host, '%') >= 0 || !hasDomains(u.Bytes(norm, codec.Scheme)):
 		return appendDisplay(dst, host, false)
 	}
 	return idna.AppendUnicode(dst, host)
+}
+
+// hasDomains reports whether the hosts of a scheme are domains: those of the
+// special schemes of the URL Standard (§3.1).
+func hasDomains(scheme []byte) bool {
+	switch string(scheme) {
+	case "http", "https", "ws", "wss", "ftp", "file":
+		return true
+	}
+	return false
 }
 
 // appendDisplay appends text with characters for escapes, private ones too if
@@ -100,6 +110,11 @@ func decodeEscaped(text []byte) (r rune, n int) {
 		return 0, 0
 	}
 	return r, 3 * size
+}
+
+// isTriplet reports whether b begins with an escape.
+func isTriplet(b []byte) bool {
+	return len(b) >= 3 && b[0] == '%' && percent.IsHex(b[1]) && percent.IsHex(b[2])
 }
 
 // isShown reports whether r may stand as itself in an IRI and is seen there: it

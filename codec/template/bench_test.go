@@ -1,13 +1,13 @@
-package codec
+package template
 
 import "testing"
 
-func BenchmarkAppendTemplate(b *testing.B) {
+func BenchmarkAppend(b *testing.B) {
 	path := []byte("/user/17/f81d4fae-7dec-11d0-a765-00a0c91e6bf6/urls-are-hard/2026-11-21/edit")
 	dst := make([]byte, 0, 256)
 	b.ReportAllocs()
 	b.SetBytes(int64(len(path)))
 	for b.Loop() {
-		dst = AppendTemplate(dst[:0], path)
+		dst = Append(dst[:0], path)
 	}
 }

@@ -1,0 +1,205 @@
+// Package template groups paths by their shape: /user/17 and /user/42 are one page
+// of a program, /user/{int}.
+//
+// Classes follow from the bytes of one segment as they are in a normal form,
+// without a dictionary and without counting, so that a path has the same template
+// on every machine and on every day. A segment with an escape is literal. No
+// normal form has a raw brace in its path, so a template cannot be mistaken for a
+// path, and the template of a template is itself.
+package template
+
+import (
+	"bytes"
+
+	"github.com/urlfold/urlfold/codec/percent"
+)
+
+// A segmentClass is what a segment of a path is, by its shape.
+type segmentClass uint8
+
+// The classes, in the order in which they are tried.
+const (
+	literalSegment segmentClass = iota
+	intSegment                  // digits only, any number: so 20261121 is no date
+	uuidSegment                 // 8-4-4-4-12 hex digits, RFC 9562 §4
+	hexSegment                  // 16 hex digits or more, in either case
+	dateSegment                 // a day of the calendar as YYYY-MM-DD, RFC 3339 §5.6
+	tokenSegment                // random text, see isToken
+	anySegment                  // anything but nothing; user templates only
+)
+
+var segmentNames = [...]string{
+	intSegment: "int", uuidSegment: "uuid", hexSegment: "hex", dateSegment: "date", tokenSegment: "token",
+}
+
+// is reports whether segment, which is not empty, can be taken for one of the
+// class. A segment can be of several.
+func (c segmentClass) is(segment []byte) bool {
+	switch c {
+	case intSegment:
+		return isInt(segment)
+	case uuidSegment:
+		return isUUID(segment)
+	case hexSegment:
+		return isLongHex(segment)
+	case dateSegment:
+		return isDate(segment)
+	case tokenSegment:
+		return isToken(segment)
+	}
+	return c == anySegment
+}
+
+// classOf returns the first class that segment can be taken for.
+func classOf(segment []byte) segmentClass {
+	if len(segment) == 0 {
+		return literalSegment
+	}
+	for c := intSegment; c <= tokenSegment; c++ {
+		if c.is(segment) {
+			return c
+		}
+	}
+	return literalSegment
+}
+
+// Append appends the template of a path in normal form: each segment that
+// is a number, a UUID, a long hex string, a date or a random token becomes
+// {int}, {uuid}, {hex}, {date} or {token}; the others stay, and so do all
+// slashes.
+//
+//	/user/17/orders/2026-11-21   becomes   /user/{int}/orders/{date}
+//
+// The classes are tried in that order. A number is digits only, of any length
+// (20261121 is one). Hex is 16 hex digits or more, so that words stay. A token is
+// base64url (RFC 4648 §5) of 22 characters or more (128 bits), with '=' behind it
+// or not, that has a digit, a lower-case letter, and an upper-case letter right
+// behind a lower-case letter or a digit: slugs and titles have not.
+func Append(dst, path []byte) []byte {
+	for {
+		end := segmentEnd(path)
+		if c := classOf(path[:end]); c != literalSegment {
+			dst = append(append(append(dst, '{'), segmentNames[c]...), '}')
+		} else {
+			dst = append(dst, path[:end]...)
+		}
+		if end == len(path) {
+			return dst
+		}
+		dst = append(dst, '/')
+		path = path[end+1:]
+	}
+}
+
+// segmentEnd returns the length of the first segment of path.
+func segmentEnd(path []byte) int {
+	if i := bytes.IndexByte(path, '/'); i >= 0 {
+		return i
+	}
+	return len(path)
+}
+
+func isInt(segment []byte) bool {
+	for _, c := range segment {
+		if !isDigit(c) {
+			return false
+		}
+	}
+	return true
+}
+
+func isLongHex(segment []byte) bool {
+	for _, c := range segment {
+		if !percent.IsHex(c) {
+			return false
+		}
+	}
+	return len(segment) >= 16
+}
+
+func isUUID(segment []byte) bool {
+	if len(segment) != len("xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx") {
+		return false
+	}
+	for i, c := range segment {
+		dash := i == 8 || i == 13 || i == 18 || i == 23
+		if dash != (c == '-') || !dash && !percent.IsHex(c) {
+			return false
+		}
+	}
+	return true
+}
+
+// isDate reports whether segment is a full-date of RFC 3339 §5.6, and the day
+// one that there is in the Gregorian calendar.
+func isDate(segment []byte) bool {
+	if len(segment) != len("2026-11-21") {
+		return false
+	}
+	var parts [3]int
+	part := 0
+	for i, c := range segment {
+		switch {
+		case i == 4 || i == 7:
+			if c != '-' {
+				return false
+			}
+			part++
+		case isDigit(c):
+			parts[part] = 10*parts[part] + int(c-'0')
+		default:
+			return false
+		}
+	}
+	year, month, day := parts[0], parts[1], parts[2]
+	return 1 <= month && month <= 12 && 1 <= day && day <= daysIn(year, month)
+}
+
+// daysIn returns the length of a month in days.
+func daysIn(year, month int) int {
+	switch month {
+	case 2:
+		return 28 + leapDay(year)
+	case 4, 6, 9, 11:
+		return 30
+	}
+	return 31
+}
+
+// leapDay returns 1 in a leap year, else 0.
+func leapDay(year int) int {
+	if year%4 == 0 && (year%100 != 0 || year%400 == 0) {
+		return 1
+	}
+	return 0
+}
+
+// isToken reports whether segment looks like random bytes in base64url. Of 22
+// random characters some 97 in 100 pass: the others lack a digit.
+func isToken(segment []byte) bool {
+	for range 2 { // RFC 4648 §3.2: padding
+		segment = bytes.TrimSuffix(segment, padding)
+	}
+	var hasDigit, hasLower, inner bool
+	for i, c := range segment {
+		switch {
+		case isDigit(c):
+			hasDigit = true
+		case isUpper(c):
+			inner = inner || i > 0 && (isDigit(segment[i-1]) || isLower(segment[i-1]))
+		case isLower(c):
+			hasLower = true
+		case c != '-' && c != '_':
+			return false
+		}
+	}
+	return len(segment) >= 22 && hasDigit && hasLower && inner
+}
+
+var padding = []byte("=")
+
+func isDigit(c byte) bool { return '0' <= c && c <= '9' }
+
+func isLower(c byte) bool { return 'a' <= c && c <= 'z' }
+
+func isUpper(c byte) bool { return 'A' <= c && c <= 'Z' }
