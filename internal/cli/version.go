@@ -63,6 +63,9 @@ func version() string {
 	if !ok {
 		return "(unknown)"
 	}
+	if info.Main.Path != module {
+		return dependencyVersion(info)
+	}
 	v := info.Main.Version
 	if v == "" {
 		v = "(devel)"
@@ -76,4 +79,18 @@ func version() string {
 		}
 	}
 	return v
+}
+
+const module = "github.com/urlfold/urlfold"
+
+// dependencyVersion is the version in a program whose main function is of another
+// module, with the name of that program.
+func dependencyVersion(info *debug.BuildInfo) string {
+	v := "(devel)"
+	for _, d := range info.Deps {
+		if d.Path == module && d.Replace == nil {
+			v = d.Version
+		}
+	}
+	return v + " in " + info.Path
 }

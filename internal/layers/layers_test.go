@@ -135,8 +135,8 @@ var rules = []rule{
 	{
 		from:   join("./config/..."),
 		except: join("./config/app"), // the entry point of programs: it knows everything
-		deny: join(components, "./pipeline/...", "./codec/record/...", clients, "./internal/compress/...", "./cmd/..."),
-		why:  "the configuration is an envelope: it knows the codec, and each component owns the struct that it is configured with",
+		deny:   join(components, "./pipeline/...", "./codec/record/...", clients, "./internal/compress/...", "./cmd/..."),
+		why:    "the configuration is an envelope: it knows the codec, and each component owns the struct that it is configured with",
 	},
 	{
 		from:   join("./..."),

@@ -1,0 +1,18 @@
+// Command custom is urlfold with a source, a sink and a record format of its own. It
+// is a template: copy the folder, drop the replace line of go.mod, change the rest.
+package main
+
+import (
+	"os"
+
+	"github.com/urlfold/urlfold/config/app"
+	"github.com/urlfold/urlfold/sinks"
+	"github.com/urlfold/urlfold/sources"
+)
+
+func main() {
+	os.Exit(app.Main(app.Options{
+		Sources: append(sources.Builtin(), sources.Define("list", defaultList, newList)),
+		Sinks:   append(sinks.Builtin(), sinks.Define("tagged", defaultTagged, newTagged)),
+	}))
+}
