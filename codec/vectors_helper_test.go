@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"testing"
 	"unicode/utf8"
 )
@@ -92,13 +93,18 @@ type outcome struct {
 	flags   Flags
 	in, out URL
 	change  string // the class of change
+	kind    string // of the host
+	k0, k1  string // the canonical strings of these levels
 	valid   bool   // by the grammar of RFC 3986
 }
 
 func (o outcome) equal(p outcome) bool {
 	return o.text == p.text && o.err == p.err && o.errAt == p.errAt && o.flags == p.flags && o.in == p.in && o.out == p.out &&
-		o.change == p.change && slices.Equal(o.errors, p.errors)
+		o.change == p.change && o.kind == p.kind && o.k0 == p.k0 && o.k1 == p.k1 && slices.Equal(o.errors, p.errors)
 }
+
+// hostKinds are the names of the kinds of host in the vectors.
+var hostKinds = map[HostKind]string{NoHost: "none", RegName: "name", IPv4: "IPv4", IPv6: "IPv6", IPvFuture: "IPvFuture", BadLiteral: "invalid", OpaqueHost: "opaque"}
 
 // outcomeOf collects what r says after n has normalized src. Parse has no n.
 func outcomeOf(n *Normalizer, src, text []byte, err error, r *Result) outcome {
@@ -107,6 +113,11 @@ func outcomeOf(n *Normalizer, src, text []byte, err error, r *Result) outcome {
 		o.err, o.errAt = err.(Error), r.ErrAt // without an error it says nothing
 	} else if n != nil {
 		o.change = n.Change(src, text, r).String()
+		o.kind = hostKinds[r.Out.HostKind()]
+		o.k0 = string(n.AppendKey(nil, K0, src, text, r))
+		o.k1 = string(n.AppendKey(nil, K1, src, text, r))
+	} else {
+		o.kind = hostKinds[r.In.HostKind()]
 	}
 	for _, d := range r.Diagnostics {
 		if isValidationError(d.Flag) {
@@ -117,7 +128,7 @@ func outcomeOf(n *Normalizer, src, text []byte, err error, r *Result) outcome {
 }
 
 // vectorRun normalizes src, against base if that is not empty, by the public
-// calls and by the parsers behind the fast paths. Both must say the same.
+// calls and by the full parsers without the fast paths. Both must agree.
 func vectorRun(t *testing.T, n *Normalizer, base, src []byte) outcome {
 	t.Helper()
 	var r, slow Result
@@ -208,6 +219,15 @@ func flagNamesOf(s Flags) []string {
 	}
 	slices.Sort(names)
 	return names
+}
+
+// checkPort holds the number of a port to its digits.
+func checkPort(t *testing.T, u *URL, src []byte) {
+	t.Helper()
+	want, err := strconv.ParseUint(string(u.Bytes(src, Port)), 10, 16)
+	if got, ok := u.PortNumber(); ok != (err == nil) || ok && uint64(got) != want {
+		t.Errorf("%q: the port is %d, %v; want %d", src, got, ok, want)
+	}
 }
 
 // urlParts returns the components of src by name, with bytes that are not UTF-8

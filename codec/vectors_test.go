@@ -17,6 +17,8 @@ func TestVectorsURLStandard(t *testing.T) {
 		Href, Equiv, Change           string
 		Failure                       bool
 		At                            uint32
+		HostKind                      string `json:"host_kind"`
+		K0, K1                        string
 		Parts                         map[string]string
 		Errors                        []vectorError
 	}
@@ -47,6 +49,11 @@ func TestVectorsURLStandard(t *testing.T) {
 		}
 		if e := vectorRun(t, clean, []byte(v.Base), []byte(v.Input)); !vectorParse(t, []byte(e.text)).valid {
 			t.Errorf("%d: %s: %q against %q: rfc-clean made %q, which is no URI", line, v.Clause, v.Input, v.Base, e.text)
+		}
+		checkPort(t, &got.out, []byte(got.text))
+		if got.kind != v.HostKind || got.k0 != v.K0 || got.k1 != v.K1 {
+			t.Errorf("%d: %s: %q against %q: host %s, K0 %q, K1 %q; want %s, %q, %q",
+				line, v.Clause, v.Input, v.Base, got.kind, got.k0, got.k1, v.HostKind, v.K0, v.K1)
 		}
 		if v.Change != "" && got.change != v.Change {
 			t.Errorf("%d: %s: %q against %q: change is %s, want %s", line, v.Clause, v.Input, v.Base, got.change, v.Change)
@@ -113,6 +120,7 @@ func TestVectorsSyntax(t *testing.T) {
 		Grammar    string
 		Violations []string
 		Failure    bool
+		HostKind   string `json:"host_kind"`
 		Parts      map[string]string
 	}
 	reject := newNormalizer(t, Profile{Name: "reject", Malformed: percent.MalformedReject, MaxDiagnostics: MaxDiagnostics})
@@ -130,6 +138,10 @@ func TestVectorsSyntax(t *testing.T) {
 		}
 		if v.Failure {
 			return
+		}
+		checkPort(t, &got.in, src)
+		if got.kind != v.HostKind {
+			t.Errorf("%d: %s: %q: host %s, want %s", line, v.Clause, src, got.kind, v.HostKind)
 		}
 		malformed := slices.ContainsFunc(v.Violations, func(s string) bool { return s == "truncated" || s == "non-hex" || s == "percent-u" })
 		if r := vectorRun(t, reject, nil, src); (r.err == ErrBadEscape) != malformed {

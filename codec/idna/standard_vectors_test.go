@@ -2,6 +2,7 @@ package idna
 
 import (
 	"bytes"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"os"
@@ -10,8 +11,9 @@ import (
 	"testing"
 )
 
-// statusCodesOf are the status codes of IdnaTestV2.txt that an Error stands for.
+// statusCodesOf maps an Error to the status codes of IdnaTestV2.txt that it covers.
 var statusCodesOf = map[Error][]string{
+	ErrUTF8:      {"V7", "P4"}, // U+FFFD, which is disallowed, in an A-label too
 	ErrCodePoint: {"V7"},
 	ErrPunycode:  {"P4"},
 	ErrASCIIOnly: {"P4"},
@@ -39,6 +41,7 @@ func TestVectorsIDNA(t *testing.T) {
 		line++
 		var v struct {
 			Clause, Domain, ASCII string
+			DomainHex             string `json:"domain_hex"`
 			Failure               bool
 			Codes                 []string
 			At                    *int
@@ -49,18 +52,23 @@ func TestVectorsIDNA(t *testing.T) {
 			t.Fatalf("%d: %v", line, err)
 		}
 		domain := []byte(v.Domain)
+		if v.DomainHex != "" {
+			if domain, err = hex.DecodeString(v.DomainHex); err != nil {
+				t.Fatalf("%d: %v", line, err)
+			}
+		}
 		got, err := AppendASCII(nil, domain)
 		if string(got) != v.ASCII || (err != nil) != v.Failure {
-			t.Errorf("%d: %s: AppendASCII(%+q) = %q, %v; want %q, failure %v", line, v.Clause, v.Domain, got, err, v.ASCII, v.Failure)
+			t.Errorf("%d: %s: AppendASCII(%+q) = %q, %v; want %q, failure %v", line, v.Clause, domain, got, err, v.ASCII, v.Failure)
 		}
 		check := func(name string, at int, err error, wantAt *int, codes []string) {
 			t.Helper()
 			if want := wantAt == nil; (err == nil) != want || !want && at != *wantAt {
-				t.Errorf("%d: %s: %s(%+q) = %d, %v; want %v at %v", line, v.Clause, name, v.Domain, at, err, codes, wantAt)
+				t.Errorf("%d: %s: %s(%+q) = %d, %v; want %v at %v", line, v.Clause, name, domain, at, err, codes, wantAt)
 				return
 			}
 			if err != nil && !slices.ContainsFunc(codes, func(c string) bool { return slices.Contains(statusCodesOf[reason(err)], c) }) {
-				t.Errorf("%d: %s: %s(%+q): %v; want one of %v", line, v.Clause, name, v.Domain, err, codes)
+				t.Errorf("%d: %s: %s(%+q): %v; want one of %v", line, v.Clause, name, domain, err, codes)
 			}
 		}
 		at, err := Valid(domain)
@@ -76,8 +84,8 @@ func TestVectorsIDNA(t *testing.T) {
 			}
 		}
 	}
-	if line < 750 {
-		t.Errorf("%d vectors, want at least 750", line)
+	if line < 780 {
+		t.Errorf("%d vectors, want at least 780", line)
 	}
 	for _, codes := range statusCodesOf {
 		for _, c := range codes {

@@ -39,9 +39,9 @@ import inputs_url  # noqa: E402
 import rfc3986  # noqa: E402
 import uts46  # noqa: E402
 
-# The domains of which ada-url 4.0.0 says something else than the standards, by
-# reason. uts46.py, which decides here, gives the same as IdnaTestV2.txt on all its
-# rows. A domain that is listed and does not differ fails the run.
+# The domains for which ada-url 4.0.0 differs from the standards, by reason.
+# uts46.py decides here: it agrees with IdnaTestV2.txt on all rows. A listed
+# domain that does not differ fails the run.
 ADA_DIFFERS = {
     "ada applies the Bidi Rule only to labels that hold a right-to-left character; UTS 46 section 4.1, criterion 9, asks for "
     "all labels of a Bidi domain name": [
@@ -52,7 +52,7 @@ ADA_DIFFERS = {
     "ada accepts a right-to-left letter in a left-to-right label with a joiner; RFC 5893 section 2, condition 5, does not": [
         "\ua872\u200c\u0628", "\u1820\u200c\u0627",
     ],
-    "ada accepts a joiner behind a joiner; RFC 5892, appendix A, asks for a virama or a joining letter": [
+    "ada accepts a joiner after a joiner; RFC 5892, appendix A, asks for a virama or a joining letter": [
         "\u0915\u094d\u200c\u200c", "\u0915\u094d\u200d\u200d", "\u0628\u200c\u200c\u0628",
     ],
     "ada does not know the joining types of supplementary characters": ["\U00010ac0\u200c\U00010ac1"],
@@ -96,17 +96,33 @@ def url_rows():
                         if (v := getattr(record, k))}
                 assert mine == parts, f"{text!r}: {parts}, ada {mine}"
         names.update({n for _, n in errors})
-        change = equiv = None
+        kind = change = equiv = k0 = k1 = None
+        if url:
+            kind = host_kind(url)
+            k0, _ = rfc3986.normalize(latin(href), False)
+            k1, _ = rfc3986.normalize(latin(href), True)
         if url and encoding is None:
             change = change_class(text, base, href)
             equiv = equivalent(url, text, base)
         yield row(clause=clause, input=text, base=base, encoding=encoding, href=href, failure=True if href is None else None,
-                  at=failed_at, change=change, equiv=equiv, parts=parts, errors=[[n, at] for at, n in errors])
+                  at=failed_at, host_kind=kind, change=change, equiv=equiv,
+                  k0=k0, k1=k1, parts=parts, errors=[[n, at] for at, n in errors])
     missing = [n for n in urlstandard.POSITION if names[n] < 5]
     assert not missing, f"fewer than five vectors: {missing}"
     unknown = set(names) - set(urlstandard.POSITION)
     assert not unknown, unknown
     check_branches()
+
+
+def host_kind(url):
+    """What the host parser returned."""
+    if not url.host:
+        return "none"
+    if url.host.startswith("["):
+        return "IPv6"
+    if not url.special():
+        return "opaque"
+    return "IPv4" if re.fullmatch(rfc3986.IPV4, url.host) else "name"
 
 
 def change_class(text, base, href):
@@ -146,7 +162,7 @@ def equivalent(url, text, base):
         url.path, before = [escapes(s) for s in url.path], url.path
         letter = urlstandard.is_windows_drive_letter
         if url.scheme == "file" and letter(url.path[0]) and not letter(before[0]):
-            # A drive letter would come about, which parsers treat otherwise.
+            # The result would be a drive letter, which parsers treat differently.
             url.path[0] = re.sub("%..", lambda m: m[0].upper(), before[0])
     again, _, _ = urlstandard.parse(url.href())
     assert again.href() == url.href(), url.href()
@@ -165,21 +181,27 @@ def idna_rows():
         if domain in seen:
             continue
         seen.add(domain)
+        raw = None
+        if isinstance(domain, bytes):  # invalid UTF-8 decodes to U+FFFD
+            raw, domain = domain, domain.decode("utf-8", "replace")
         result = uts46.to_ascii(domain)
         relaxed, strict = result.codes(False), result.codes(True)
         codes.update(strict)
         ascii = domain.lower() if domain.isascii() else result.ascii if not relaxed else None
         check_ada_domain(domain, ascii)
-        yield row(clause=clause, domain=domain, ascii=ascii, failure=True if ascii is None else None,
-                  codes=relaxed, at=label_offset(domain, result.first(False)),
-                  strict_codes=strict, strict_at=label_offset(domain, result.first(True)))
+        yield row(clause=clause, domain=None if raw else domain, domain_hex=raw.hex() if raw else None,
+                  ascii=ascii, failure=True if ascii is None else None, codes=relaxed, at=label_offset(raw or domain, result.first(False)),
+                  strict_codes=strict, strict_at=label_offset(raw or domain, result.first(True)))
     every = {"P4", "V1", "V2", "V3", "V4", "V6", "V7", "U1", "A4_1", "A4_2", "B1", "B2", "B3", "B4", "B5", "B6", "C1", "C2"}
     few = sorted(c for c in every if codes[c] < 3)
     assert not few and set(codes) <= every, f"too few vectors, or an unknown code: {few} {set(codes) - every}"
 
 
 def label_offset(domain, label):
-    """Where a label of a domain begins, in bytes."""
+    """Where a label of a domain begins, in bytes. In bytes that are not UTF-8, only
+    the full stop ends a label."""
+    if label is not None and isinstance(domain, bytes):
+        return sum(len(part) + 1 for part in domain.split(b".")[:label])
     return None if label is None else len(domain[:uts46.source_labels(domain)[label]].encode())
 
 
@@ -229,11 +251,13 @@ def syntax_rows():
         found = None if ref.host_invalid else rfc3986.violations(s)
         # The grammar and the list of violations are two ways to say the same.
         assert (grammar is not None) == (found == []), (s, grammar, found)
+        kind = None if ref.host_invalid else ref.host_kind()
         parts = {}
         for k, v in ref.parts().items():
             raw = v.encode("latin-1")
             parts[k] = raw.decode("utf-8", "backslashreplace")
-        yield text_or_hex(clause=clause, input=s, grammar=grammar, violations=found, failure=True if ref.host_invalid else None, parts=parts)
+        yield text_or_hex(clause=clause, input=s, grammar=grammar, violations=found, failure=True if ref.host_invalid else None,
+                          host_kind=kind, parts=parts)
 
 
 def resolve_rows():

@@ -10,7 +10,7 @@ def cases(clause, *inputs, base=None, encoding=None):
         CASES.append((clause, base, text, encoding))
 
 
-# Before the states: what is stripped.
+# Before the states: stripping.
 cases("strip",
       " http://shop.test/", "\x00http://shop.test/", "\x1f\x1fhttp://shop.test/a", "http://shop.test/ ",
       "http://shop.test/a\x00\x01", "\thttp://shop.test/", "http://shop.test/\n", "  http://shop.test/a b  ",

@@ -83,6 +83,15 @@ class Ref:
     def literal(self):
         return self.host is not None and self.host.startswith("[")
 
+    def host_kind(self):
+        """Section 3.2.2: which alternative of "host" it is."""
+        if not self.host:
+            return "none"
+        if not self.literal():
+            return "IPv4" if re.fullmatch(IPV4, self.host) else "name"
+        inner = self.host[1:-1]
+        return "IPv6" if re.fullmatch(IPV6, inner) else "IPvFuture" if re.fullmatch(IPVFUTURE, inner) else "invalid"
+
     def parts(self):
         names = ("scheme", "username", "password", "host", "port", "path", "query", "fragment")
         return {n: getattr(self, n) for n in names if getattr(self, n) is not None}
@@ -212,8 +221,8 @@ def resolve(base, ref):
 # Section 6.2.2.
 
 def escapes(text, allowed):
-    """Sections 2.1, 2.4, 6.2.2.1 and 6.2.2.2: what is not allowed raw is escaped,
-    a "%" that starts no escape too; hex digits are upper case; escapes of
+    """Sections 2.1, 2.4, 6.2.2.1 and 6.2.2.2: escape bytes that are not allowed raw,
+    and a "%" that starts no escape; hex digits are upper case; escapes of
     unreserved characters are decoded."""
     def one(m):
         token = m[0]

@@ -36,7 +36,7 @@ POSITION = {
     "IPv4-in-IPv6-invalid-code-point": ("3.5 IPv6 parser", "the pointer"),
     "IPv4-in-IPv6-out-of-range-part": ("3.5 IPv6 parser", "the pointer"),
     "IPv4-in-IPv6-too-few-parts": ("3.5 IPv6 parser", "the pointer"),
-    "invalid-URL-unit": ("4.4 basic URL parser", "the code point, each one; of what is stripped, the first of either end and the first tab or newline"),
+    "invalid-URL-unit": ("4.4 basic URL parser", "the code point, each one; for stripped bytes, the first at either end and the first tab or newline"),
     "special-scheme-missing-following-solidus": ("4.4 scheme and special states", "the code point after the colon; a slash too many"),
     "missing-scheme-non-relative-URL": ("4.4 no scheme state", "the beginning"),
     "invalid-reverse-solidus": ("4.4 relative, file and path states", "the backslash"),

@@ -77,7 +77,7 @@ def threshold(k, bias):
 
 
 def punycode_decode(text):
-    """Return what the Punycode stands for, or None."""
+    """Decode Punycode; return None if it is invalid."""
     basic, _, extended = text.rpartition("-")
     if "-" in text and not basic:
         extended = text  # a delimiter with nothing in front of it is a digit, and no valid one
@@ -275,7 +275,7 @@ def to_ascii(domain):
 
 
 def source_labels(domain):
-    """The offsets, in code points, of the labels of a domain as it came.
+    """The offsets, in code points, of the labels of a domain before mapping.
 
     Only U+002E, U+3002, U+FF0E and U+FF61 map to a full stop."""
     offsets = [0]
