@@ -3,11 +3,7 @@ package sinks_test
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
-	"io"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -15,434 +11,503 @@ import (
 	"testing"
 	"time"
 
-	"github.com/urlfold/urlfold/internal/compress"
+	"github.com/urlfold/urlfold/codec/record"
 	"github.com/urlfold/urlfold/pipeline"
-	"github.com/urlfold/urlfold/sinks/discard"
-	"github.com/urlfold/urlfold/sinks/file"
-	source "github.com/urlfold/urlfold/sources/file"
+	"github.com/urlfold/urlfold/sinks"
 )
 
 // This file is structured in the following way:
 //
-//   - The table: every sink, in every form that writes another way.
-//   - TestContract: what each of them must keep (pipeline.Sink).
-//   - TestPipeline: a run from file to file, with nothing made up.
+//   - TestContract: each check, for each subject of each registered sink.
+//   - client: submits batches as a worker does, and counts the answers.
+//   - The checks: what pipeline.Sink and pipeline.Ticket say.
 
-// A subject is a sink under test.
-type subject struct {
+// A check is one part of the contract of a sink.
+type check struct {
 	name string
-	// sink returns a new sink, and a function that returns what was written to it
-	// once it is closed; nil if nobody can know.
-	sink func(t *testing.T) (pipeline.Sink, func() string)
-	// broken returns a sink that cannot be opened; nil if there is no such thing.
-	broken func(t *testing.T) pipeline.Sink
+	run  func(t testing.TB, f fixture)
 }
 
-func subjects() []subject {
-	toFile := func(name string) func(t *testing.T) (pipeline.Sink, func() string) {
-		return func(t *testing.T) (pipeline.Sink, func() string) {
-			path := filepath.Join(t.TempDir(), name)
-			out := newFile(t, file.Config{Path: path})
-			return out, func() string {
-				if err := out.Publish(); err != nil {
-					t.Fatal(err)
-				}
-				packed, err := os.ReadFile(path)
-				if err != nil {
-					t.Fatal(err)
-				}
-				return unpack(t, packed)
-			}
-		}
-	}
-	gone := func(t *testing.T) pipeline.Sink {
-		return newFile(t, file.Config{Path: filepath.Join(t.TempDir(), "no", "such", "folder")})
-	}
-	toLog := func(name string) func(t *testing.T) (pipeline.Sink, func() string) {
-		return func(t *testing.T) (pipeline.Sink, func() string) {
-			dir := t.TempDir()
-			return newLog(t, filepath.Join(dir, name)), func() string {
-				names, err := filepath.Glob(filepath.Join(dir, "*"))
-				if err != nil {
-					t.Fatal(err)
-				}
-				var text strings.Builder
-				for _, name := range names {
-					packed, err := os.ReadFile(name)
-					if err != nil {
-						t.Fatal(err)
-					}
-					text.WriteString(unpack(t, packed))
-				}
-				return text.String()
-			}
-		}
-	}
-	blocked := func(t *testing.T) pipeline.Sink {
-		inTheWay := filepath.Join(t.TempDir(), "file")
-		if err := os.WriteFile(inTheWay, nil, 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return newLog(t, filepath.Join(inTheWay, "out.log"))
-	}
-	return []subject{
-		{"log", toLog("out.log"), blocked},
-		{"zstd log", toLog("out.log.zst"), blocked},
-		{"rotated log", toLog("{seq}.log.gz"), blocked},
-		{"log of lanes", toLog("{lane}-{seq}.log"), blocked},
-		{"file", toFile("out.log"), gone},
-		{"gzip file", toFile("out.log.gz"), gone},
-		{"zstd file", toFile("out.log.zst"), gone},
-		{"writer", func(t *testing.T) (pipeline.Sink, func() string) {
-			var b bytes.Buffer
-			return newFile(t, file.Config{Writer: &b}), b.String
-		}, nil},
-		{"stdout", toStdout(""), nil},
-		{"zstd stdout", toStdout("zstd"), nil},
-		{"discard", func(*testing.T) (pipeline.Sink, func() string) { return discard.New(discard.Config{}), nil }, nil},
-	}
-}
-
-// toStdout returns a subject that writes to a buffer in place of stdout.
-func toStdout(method string) func(t *testing.T) (pipeline.Sink, func() string) {
-	return func(t *testing.T) (pipeline.Sink, func() string) {
-		var cfg file.StdoutConfig
-		if method != "" {
-			if err := cfg.Compress.UnmarshalText([]byte(method)); err != nil {
-				t.Fatal(err)
-			}
-		}
-		var b bytes.Buffer
-		s, err := file.NewStdout(cfg, &b)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return s, func() string { return unpack(t, b.Bytes()) }
-	}
-}
-
-func newFile(t *testing.T, cfg file.Config) file.Output {
-	t.Helper()
-	out, err := file.New(cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return out
-}
-
-func newLog(t *testing.T, path string) file.Log {
-	t.Helper()
-	cfg := file.DefaultLogConfig()
-	cfg.Path = path
-	cfg.SyncInterval = time.Millisecond
-	if strings.Contains(path, "{seq}") {
-		cfg.Rotate.Records, cfg.Rotate.Size = 30, 300
-	}
-	out, err := file.NewLog(cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return out
-}
-
-func unpack(t *testing.T, packed []byte) string {
-	t.Helper()
-	r := compress.NewReader(bytes.NewReader(packed), compress.Options{})
-	defer r.Close()
-	text, err := io.ReadAll(r)
-	if err != nil || r.Verdict().Kind != compress.OK {
-		t.Fatalf("%v, %v", err, r.Verdict())
-	}
-	return string(text)
+var checks = []check{
+	{"in order", inOrder},
+	{"at once", atOnce},
+	{"canceled", canceled},
+	{"hard stop", hardStop},
+	{"submit after close", submitAfterClose},
+	{"close during submit", closeDuringSubmit},
+	{"close", closes},
+	{"caps", capsAreConstant},
+	{"health", healthy},
+	{"extents", extents},
+	{"finish", finishes},
 }
 
 func TestContract(t *testing.T) {
+	requireSubjects(t, sinks.Builtin(), subjects())
 	for _, sub := range subjects() {
-		t.Run(sub.name, func(t *testing.T) {
-			t.Run("in order", func(t *testing.T) { inOrder(t, sub) })
-			t.Run("at once", func(t *testing.T) { atOnce(t, sub) })
-			t.Run("cancelled", func(t *testing.T) { cancelled(t, sub) })
-			t.Run("close", func(t *testing.T) { closed(t, sub) })
+		t.Run(strings.TrimPrefix(sub.kind+"/", "/")+sub.name, func(t *testing.T) {
+			for _, c := range checks {
+				t.Run(c.name, func(t *testing.T) { c.run(t, sub.start(t)) })
+			}
 		})
 	}
 }
 
-var ctx = context.Background()
-
-// A client submits batches as a worker does, and counts the answers.
-type client struct {
-	sink    pipeline.Sink
-	pack    func(dst, src []byte) []byte
-	answers atomic.Int64
-	failed  atomic.Int64
+// requireSubjects fails the test for each registered type that no subject is of, and
+// for each subject of a type that is not registered.
+func requireSubjects(t testing.TB, types []sinks.Type, subs []subject) {
+	t.Helper()
+	registered := map[string]bool{"": true}
+	for _, typ := range types {
+		registered[typ.Name] = true
+		if !slices.ContainsFunc(subs, func(s subject) bool { return s.kind == typ.Name }) {
+			t.Errorf("sink %s is registered, but the contract suite has no subject for it: add one to subjects", typ.Name)
+		}
+	}
+	for _, s := range subs {
+		if !registered[s.kind] {
+			t.Errorf("subject %s: no sink is registered as %s", s.name, s.kind)
+		}
+	}
 }
 
-func newClient(t *testing.T, s pipeline.Sink) *client {
+// patience is how long a check waits for an answer that must come.
+var patience = time.Minute
+
+// A client submits the batches of one lane, as a worker does.
+type client struct {
+	t     testing.TB
+	sink  pipeline.Sink
+	lane  *pipeline.Lane
+	pack  func(dst, src []byte, l *pipeline.Lane) []byte
+	facts bool
+	seq   uint64
+	off   int64
+
+	taken   int64        // batches that Submit took
+	answers atomic.Int64 // of batches that are answered
+}
+
+// newClient returns a client for a sink that is open.
+func newClient(t testing.TB, s pipeline.Sink, id string) *client {
 	t.Helper()
-	c := &client{sink: s}
-	if p, ok := s.(pipeline.Packer); ok {
-		pack, err := p.NewPack()
-		if err != nil {
-			t.Fatal(err)
+	c := &client{t: t, sink: s, lane: new(pipeline.Lane)}
+	c.lane.SetID(id)
+	c.lane.SetRel(id)
+	var err error
+	switch p := s.(type) {
+	case pipeline.LanePacker:
+		c.pack, err = p.NewLanePack()
+	case pipeline.Packer:
+		var pack func(dst, src []byte) []byte
+		if pack, err = p.NewPack(); pack != nil {
+			c.pack = func(dst, src []byte, _ *pipeline.Lane) []byte { return pack(dst, src) }
 		}
-		c.pack = pack
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r, ok := s.(sinks.FactReader); ok {
+		c.facts = r.NeedsFacts()
 	}
 	return c
 }
 
-// submit submits text, and overwrites the batch when it is answered.
-func (c *client) submit(ctx context.Context, text string) error {
-	b := &pipeline.Batch{}
-	b.Out.Bytes = []byte(text)
-	if c.pack != nil {
-		b.Out.Packed = c.pack(nil, b.Out.Bytes)
-	}
-	before := slices.Concat(b.Out.Bytes, b.Out.Packed)
-	return c.sink.Submit(ctx, b, pipeline.NewTicket(&b.Out, func(r pipeline.Result) {
-		c.answers.Add(1)
-		if r.Class != pipeline.OK || r.Err != nil || !bytes.Equal(slices.Concat(b.Out.Bytes, b.Out.Packed), before) {
-			c.failed.Add(1)
+// batch makes a batch of these records, each of which ends with a line feed.
+func (c *client) batch(records ...string) *pipeline.Batch {
+	b := &pipeline.Batch{Lane: c.lane, Seq: c.seq, Off: c.off}
+	for _, r := range records {
+		at := uint32(len(b.Out.Bytes))
+		b.Out.Recs = append(b.Out.Recs, pipeline.OutRec{Span: pipeline.Span{Off: at, Len: uint32(len(r))}, Src: at})
+		b.In, b.Out.Bytes = append(b.In, r...), append(b.Out.Bytes, r...)
+		if c.facts {
+			f := record.Fact{Host: uint64(at)}
+			f.Key.Hi, f.Key.Lo = c.seq+1, uint64(c.off)+uint64(at)+1
+			b.Out.Facts = append(b.Out.Facts, f)
 		}
-		for _, p := range [][]byte{b.Out.Bytes, b.Out.Packed} {
+	}
+	c.seq++
+	c.off += int64(len(b.In))
+	b.End = pipeline.Position{A: c.off}
+	if c.pack != nil {
+		b.Out.Packed = c.pack(nil, b.Out.Bytes, c.lane)
+	}
+	return b
+}
+
+// submit submits a batch of records. When the batch is answered it is overwritten,
+// as the next use of it does.
+func (c *client) submit(ctx context.Context, records ...string) error {
+	b := c.batch(records...)
+	before := slices.Concat(b.Out.Bytes, b.Out.Packed)
+	var mu sync.Mutex
+	answered, refused := 0, false
+	err := c.sink.Submit(ctx, b, pipeline.NewTicket(&b.Out, func(r pipeline.Result) {
+		mu.Lock()
+		defer mu.Unlock()
+		if answered++; answered > 1 || refused {
+			c.t.Errorf("batch %d: answer %d, refused %t: a ticket is answered once, or Submit returns an error", b.Seq, answered, refused)
+			return
+		}
+		if !bytes.Equal(slices.Concat(b.Out.Bytes, b.Out.Packed), before) {
+			c.t.Errorf("batch %d: the sink changed it", b.Seq)
+		}
+		if ctx.Err() == nil && (r.Class != pipeline.OK || r.Err != nil) {
+			c.t.Errorf("batch %d: %v, class %d", b.Seq, r.Err, r.Class)
+		}
+		for _, p := range [][]byte{b.In, b.Out.Bytes, b.Out.Packed} {
 			for i := range p {
 				p[i] = '#'
 			}
 		}
+		clear(b.Out.Recs)
+		c.answers.Add(1)
 	}))
+	if err == nil {
+		c.taken++
+		return nil
+	}
+	mu.Lock()
+	defer mu.Unlock()
+	if refused = true; answered > 0 {
+		c.t.Errorf("batch %d: the sink answered it and refused it: %v", b.Seq, err)
+	}
+	return err
 }
 
-func open(t *testing.T, s pipeline.Sink) {
-	t.Helper()
-	if err := s.Open(ctx); err != nil {
-		t.Fatal(err)
+// mustSubmit submits a batch that the sink has to take.
+func (c *client) mustSubmit(records ...string) {
+	c.t.Helper()
+	if err := c.submit(ctx, records...); err != nil {
+		c.t.Fatalf("Submit: %v", err)
 	}
 }
 
-// finish calls Barrier and Close, and checks that n batches were answered.
-func (c *client) finish(t *testing.T, n int64) {
-	t.Helper()
+// barrier calls Barrier, after which all that was submitted is answered.
+func (c *client) barrier() {
+	c.t.Helper()
 	if err := c.sink.Barrier(ctx); err != nil {
-		t.Errorf("Barrier: %v", err)
+		c.t.Errorf("Barrier: %v", err)
 	}
-	if got := c.answers.Load(); got != n {
-		t.Errorf("after Barrier there are %d answers to %d batches", got, n)
-	}
-	if err := c.sink.Close(ctx); err != nil {
-		t.Errorf("Close: %v", err)
-	}
-	if got := c.answers.Load(); got != n || c.failed.Load() > 0 {
-		t.Errorf("%d answers to %d batches, %d of them not OK or of a batch that was changed", got, n, c.failed.Load())
+	c.allAnswered("Barrier")
+}
+
+func (c *client) allAnswered(after string) {
+	c.t.Helper()
+	if got := c.answers.Load(); got != c.taken {
+		c.t.Errorf("after %s there are %d answers to %d batches", after, got, c.taken)
 	}
 }
 
-// inOrder: what is submitted in order is written in order, if the sink says so.
-func inOrder(t *testing.T, sub subject) {
-	s, written := sub.sink(t)
-	open(t, s)
-	c := newClient(t, s)
-	var want strings.Builder
+// eventuallyAnswered waits until all that was submitted is answered.
+func (c *client) eventuallyAnswered() {
+	c.t.Helper()
+	for end := time.Now().Add(patience); c.answers.Load() < c.taken; time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			c.t.Errorf("%d answers to %d batches that Submit took", c.answers.Load(), c.taken)
+			return
+		}
+	}
+}
+
+// finish calls Barrier and Close.
+func (c *client) finish() {
+	c.t.Helper()
+	c.barrier()
+	c.close(ctx)
+	c.allAnswered("Close")
+}
+
+func (c *client) close(ctx context.Context) {
+	c.t.Helper()
+	if err := c.sink.Close(ctx); err != nil && ctx.Err() == nil {
+		c.t.Errorf("Close: %v", err)
+	}
+}
+
+func open(t testing.TB, f fixture) pipeline.Sink {
+	t.Helper()
+	s := f.sink()
+	if err := s.Open(ctx); err != nil {
+		t.Fatalf("Open: %v", err)
+	}
+	return s
+}
+
+// sameRecords fails the test unless each record of want was written once; in that
+// order if the sink keeps it.
+func sameRecords(t testing.TB, f fixture, want []string, ordered bool) {
+	t.Helper()
+	if f.written == nil {
+		return
+	}
+	got := slices.Collect(strings.Lines(f.written()))
+	if !ordered {
+		slices.Sort(got)
+		want = slices.Sorted(slices.Values(want))
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("%d records are written, %d were submitted, or they differ", len(got), len(want))
+	}
+}
+
+// inOrder: the sink writes what is submitted in order in that order, if it says so.
+// A Barrier in between makes no difference.
+func inOrder(t testing.TB, f fixture) {
+	s := open(t, f)
+	c := newClient(t, s, "lane")
+	var want []string
 	for i := range 100 {
-		text := fmt.Sprintf("record %d\n", i)
-		want.WriteString(text)
-		if err := c.submit(ctx, text); err != nil {
-			t.Fatal(err)
-		}
-		if i == 50 {
-			if err := s.Barrier(ctx); err != nil {
-				t.Errorf("Barrier: %v", err)
-			}
-			if got := c.answers.Load(); got != 51 {
-				t.Errorf("after Barrier there are %d answers to 51 batches", got)
-			}
+		records := []string{fmt.Sprintf("record %d\n", i), fmt.Sprintf("another record %d\n", i), fmt.Sprintf("third %d\n", i)}[:1+i%3]
+		want = append(want, records...)
+		c.mustSubmit(records...)
+		if i%50 == 7 {
+			c.barrier()
+			c.barrier()
 		}
 	}
-	c.finish(t, 100)
-	if written != nil && s.Caps().Ordered {
-		if got := written(); got != want.String() {
-			t.Errorf("%d bytes of %d are written, or in another order", len(got), want.Len())
-		}
-	}
+	c.finish()
+	sameRecords(t, f, want, s.Caps().Ordered && !f.scattered)
 }
 
-// atOnce: many workers submit at a time, and every record is written once.
-func atOnce(t *testing.T, sub subject) {
-	s, written := sub.sink(t)
-	open(t, s)
-	const workers, each = 8, 50
-	var wg sync.WaitGroup
-	total := newClient(t, s)
+// atOnce: many workers submit at a time, while Barrier is called, and every record
+// is written once.
+func atOnce(t testing.TB, f fixture) {
+	s := open(t, f)
+	const workers, each = 8, 40
+	var work, barriers sync.WaitGroup
+	stop := make(chan struct{})
+	barriers.Go(func() {
+		for {
+			select {
+			case <-stop:
+				return
+			case <-time.After(time.Millisecond):
+				if err := s.Barrier(ctx); err != nil {
+					t.Errorf("Barrier: %v", err)
+				}
+			}
+		}
+	})
+	var want []string
 	var clients []*client
 	for w := range workers {
-		c := newClient(t, s)
+		c := newClient(t, s, fmt.Sprint("lane", w))
 		clients = append(clients, c)
-		wg.Go(func() {
-			for i := range each {
-				if err := c.submit(ctx, fmt.Sprintf("record %d of %d\n", i, w)); err != nil {
-					t.Error(err)
+		for i := range each {
+			want = append(want, fmt.Sprintf("record %d of %d\n", i, w))
+		}
+		records := want[w*each:]
+		work.Go(func() {
+			for _, r := range records {
+				if err := c.submit(ctx, r); err != nil {
+					t.Errorf("Submit: %v", err)
 				}
 			}
 		})
 	}
-	wg.Wait()
-	if err := s.Barrier(ctx); err != nil { // a sink may answer long after Submit
-		t.Errorf("Barrier: %v", err)
-	}
+	work.Wait()
+	close(stop)
+	barriers.Wait()
 	for _, c := range clients {
-		total.answers.Add(c.answers.Load())
-		total.failed.Add(c.failed.Load())
+		c.barrier()
 	}
-	total.finish(t, workers*each)
-	if written == nil {
-		return
-	}
-	seen := map[string]int{}
-	for line := range strings.Lines(written()) {
-		seen[line]++
-	}
-	for w := range workers {
-		for i := range each {
-			if line := fmt.Sprintf("record %d of %d\n", i, w); seen[line] != 1 {
-				t.Errorf("%q is written %d times", line, seen[line])
-			}
-		}
-	}
+	clients[0].close(ctx)
+	sameRecords(t, f, want, false)
 }
 
-// cancelled: Submit after a hard stop takes the batch or refuses it, and never
-// both.
-func cancelled(t *testing.T, sub subject) {
-	s, _ := sub.sink(t)
-	open(t, s)
-	c := newClient(t, s)
+// canceled: Submit after a hard stop takes the batch or refuses it, and never both.
+// Close answers what was taken.
+func canceled(t testing.TB, f fixture) {
+	s := open(t, f)
+	c := newClient(t, s, "lane")
 	over, cancel := context.WithCancel(ctx)
 	cancel()
-	taken := int64(0)
 	for range 10 {
-		if err := c.submit(over, "record\n"); err == nil {
-			taken++
-		}
+		_ = c.submit(over, "record\n") // either is right
 	}
-	c.finish(t, taken)
+	c.close(over)
+	c.allAnswered("Close")
 }
 
-// closed: Close is good without Open, twice, and after an Open that failed.
-func closed(t *testing.T, sub subject) {
-	s, _ := sub.sink(t)
-	if err := s.Close(ctx); err != nil {
-		t.Errorf("without Open: %v", err)
+// hardStop: Close answers all tickets after a hard stop, and publishes nothing
+// under a final name.
+func hardStop(t testing.TB, f fixture) {
+	over, cancel := context.WithCancel(ctx)
+	defer cancel()
+	s := f.sink()
+	if err := s.Open(over); err != nil {
+		t.Fatal(err)
 	}
-	s, _ = sub.sink(t)
-	open(t, s)
+	c := newClient(t, s, "lane")
+	for i := range 20 {
+		if err := c.submit(over, fmt.Sprintf("record %d\n", i)); err != nil {
+			t.Fatalf("Submit: %v", err)
+		}
+	}
+	cancel()
+	c.close(over)
+	c.allAnswered("Close")
+	if f.published != nil {
+		if names := f.published(); len(names) > 0 {
+			t.Errorf("published after a hard stop: %q", names)
+		}
+	}
+}
+
+// submitAfterClose: a Submit that is late returns an error or answers its ticket.
+func submitAfterClose(t testing.TB, f fixture) {
+	s := open(t, f)
+	c := newClient(t, s, "lane")
+	c.mustSubmit("record\n")
+	c.finish()
+	over, cancel := context.WithCancel(ctx)
+	cancel()
+	for range 3 {
+		_ = c.submit(over, "late\n") // either is right
+	}
+	c.eventuallyAnswered()
+}
+
+// closeDuringSubmit: after a hard stop Submits may be under way when Close is called.
+func closeDuringSubmit(t testing.TB, f fixture) {
+	over, cancel := context.WithCancel(ctx)
+	defer cancel()
+	s := f.sink()
+	if err := s.Open(over); err != nil {
+		t.Fatal(err)
+	}
+	var work sync.WaitGroup
+	var clients []*client
+	var begin sync.Once
+	begun := make(chan struct{})
+	for w := range 4 {
+		c := newClient(t, s, fmt.Sprint("lane", w))
+		clients = append(clients, c)
+		work.Go(func() {
+			for i := range 200 {
+				err := c.submit(over, fmt.Sprintf("record %d of %d\n", i, w))
+				begin.Do(func() { close(begun) })
+				if err != nil {
+					return
+				}
+			}
+		})
+	}
+	<-begun
+	cancel()
+	clients[0].close(over)
+	work.Wait()
+	for _, c := range clients {
+		c.eventuallyAnswered()
+	}
+}
+
+// closes: Close succeeds without Open, a second time, and after an Open that failed.
+func closes(t testing.TB, f fixture) {
+	if err := f.sink().Close(ctx); err != nil {
+		t.Errorf("Close without Open: %v", err)
+	}
+	s := open(t, f)
 	for range 2 {
 		if err := s.Close(ctx); err != nil {
 			t.Errorf("Close: %v", err)
 		}
 	}
-	if sub.broken == nil {
+	if f.broken == nil {
 		return
 	}
-	s = sub.broken(t)
+	s = f.broken()
 	if err := s.Open(ctx); err == nil {
 		t.Error("Open of what cannot be opened succeeds")
 	}
 	if err := s.Close(ctx); err != nil {
-		t.Errorf("after an Open that failed: %v", err)
+		t.Errorf("Close after an Open that failed: %v", err)
 	}
 }
 
-// A copier is a codec that copies its records.
-type copier struct{}
-
-func (copier) Process(b *pipeline.Batch) {
-	b.Out.Recs = append(b.Out.Recs, pipeline.OutRec{Span: pipeline.Span{Len: uint32(len(b.In))}})
-	b.Out.Bytes = append(b.Out.Bytes, b.In...)
-	n := int64(bytes.Count(b.In, []byte("\n")))
-	b.Stats.Records, b.Stats.Emitted = n, n
-	b.Next = len(b.In)
-}
-
-func (copier) Reject(*pipeline.Batch) {}
-func (copier) Refuse(*pipeline.Batch) {}
-
-type lines struct{}
-
-func (lines) Cut(block []byte) int { return bytes.LastIndexByte(block, '\n') + 1 }
-func (lines) Head([]byte) int      { return 0 }
-
-// TestPipeline runs files, one of them damaged, through a pipeline into a
-// compressed file, in the order of the input.
-func TestPipeline(t *testing.T) {
-	dir := t.TempDir()
-	pack, err := compress.NewPack(compress.Gzip, 0)
-	if err != nil {
+// capsAreConstant: Caps may be called before Open, and says the same after it.
+func capsAreConstant(t testing.TB, f fixture) {
+	s := f.sink()
+	before := s.Caps()
+	if err := s.Open(ctx); err != nil {
 		t.Fatal(err)
 	}
-	var want strings.Builder
-	for i := range 20 {
-		text := strings.Repeat(fmt.Sprintf("a record of file %d\n", i), 1000*(i%3))
-		packed := pack(nil, []byte(text))
-		if i == 7 {
-			packed = append(packed, packed[:30]...)
-		}
-		want.WriteString(text)
-		if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("in%02d.gz", i)), packed, 0o644); err != nil {
-			t.Fatal(err)
-		}
+	if after := s.Caps(); after != before {
+		t.Errorf("Caps: %+v before Open, %+v after it", before, after)
 	}
-	out := filepath.Join(dir, "out.zst")
-	src, err := source.New(source.Config{Paths: []string{filepath.Join(dir, "*.gz")}, Framing: lines{}, Parallel: 4})
-	if err != nil {
-		t.Fatal(err)
-	}
-	sink := newFile(t, file.Config{Path: out})
-	p, err := pipeline.New(pipeline.Options{
-		Sources: []pipeline.Source{src}, Sinks: []pipeline.Sink{sink}, Ordering: pipeline.OrderInput, BatchBytes: 1000, Workers: 4,
-		NewCodec: func() pipeline.Codec { return copier{} },
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := p.Run(ctx); err != nil {
-		t.Fatal(err)
-	}
-	if err := sink.Publish(); err != nil {
-		t.Fatal(err)
-	}
-	packed, err := os.ReadFile(out)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got := unpack(t, packed); got != want.String() {
-		t.Errorf("%d bytes of %d, or in another order", len(got), want.Len())
-	}
-	for i, r := range src.Reports() {
-		if damaged := r.Verdict.Damage(); damaged != (i == 7) {
-			t.Errorf("%s: %v", r.Path, r.Verdict)
-		}
+	if err := s.Close(ctx); err != nil {
+		t.Errorf("Close: %v", err)
 	}
 }
 
-// TestClosedPipe: a run whose reader goes away ends, and says why.
-func TestClosedPipe(t *testing.T) {
-	pr, pw := io.Pipe()
-	if err := pr.Close(); err != nil {
-		t.Fatal(err)
+// healthy: a sink that writes is healthy.
+func healthy(t testing.TB, f fixture) {
+	s := open(t, f)
+	c := newClient(t, s, "lane")
+	c.mustSubmit("record\n")
+	c.barrier()
+	if h, ok := s.(pipeline.Healther); ok {
+		if err := h.Health(); err != nil {
+			t.Errorf("Health: %v", err)
+		}
 	}
-	src, err := source.New(source.Config{Stdin: strings.NewReader(strings.Repeat("a\n", 10000)), Framing: lines{}})
-	if err != nil {
-		t.Fatal(err)
+	c.finish()
+}
+
+// extents: Extents appends, says the same twice, and no output shrinks.
+func extents(t testing.TB, f fixture) {
+	s := open(t, f)
+	c := newClient(t, s, "lane")
+	r, ok := s.(pipeline.ExtentReporter)
+	last := map[[2]string]int64{}
+	for i := range 5 {
+		c.mustSubmit(fmt.Sprintf("record %d\n", i))
+		c.barrier()
+		if !ok {
+			continue
+		}
+		first := r.Extents(nil)
+		marker := pipeline.Extent{Path: "marker"}
+		if again := r.Extents([]pipeline.Extent{marker}); again[0] != marker || !slices.Equal(again[1:], first) {
+			t.Errorf("Extents: %v, then %v", first, again)
+		}
+		for _, e := range first {
+			if key := [2]string{e.Lane, e.Path}; e.Length <= 0 || e.Length < last[key] {
+				t.Errorf("output %s shrinks from %d to %d bytes", e.Path, last[key], e.Length)
+			} else {
+				last[key] = e.Length
+			}
+		}
 	}
-	sink := newFile(t, file.Config{Writer: pw})
-	p, err := pipeline.New(pipeline.Options{
-		Sources: []pipeline.Source{src}, Sinks: []pipeline.Sink{sink}, BatchBytes: 1000, NewCodec: func() pipeline.Codec { return copier{} },
-	})
-	if err != nil {
-		t.Fatal(err)
+	c.finish()
+}
+
+// finishes: Finish is idempotent, and loses nothing.
+func finishes(t testing.TB, f fixture) {
+	s := open(t, f)
+	var want []string
+	var lanes []*pipeline.Lane
+	for _, id := range []string{"a", "b"} {
+		c := newClient(t, s, id)
+		for i := range 10 {
+			want = append(want, fmt.Sprintf("record %d of %s\n", i, id))
+			c.mustSubmit(want[len(want)-1])
+		}
+		c.barrier()
+		lanes = append(lanes, c.lane)
 	}
-	if err := p.Run(ctx); !errors.Is(err, file.ErrClosedPipe) {
-		t.Errorf("Run: %v", err)
+	if fin, ok := s.(pipeline.Finisher); ok {
+		for range 2 {
+			for i, err := range fin.Finish(ctx, lanes) {
+				if err != nil {
+					t.Errorf("Finish, lane %d: %v", i, err)
+				}
+			}
+		}
 	}
-	if err := sink.Publish(); !errors.Is(err, file.ErrClosedPipe) {
-		t.Errorf("Publish: %v", err)
+	if err := s.Close(ctx); err != nil {
+		t.Errorf("Close: %v", err)
 	}
+	sameRecords(t, f, want, false)
 }

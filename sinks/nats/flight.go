@@ -158,6 +158,16 @@ func (f *flight) land() {
 	f.answer(r)
 }
 
+// giveUp ends f without an answer: Submit returns an error instead. It reports false
+// if the ticket is answered, or about to be.
+func (f *flight) giveUp() bool {
+	if f.answered.Swap(true) {
+		return false
+	}
+	close(f.done)
+	return true
+}
+
 var errUntried = errors.New("nats sink: an earlier record was refused")
 
 // answer answers the ticket, once: Close may come while that is being done. Until it is

@@ -182,7 +182,10 @@ func (s *JetStream) Submit(ctx context.Context, b *pipeline.Batch, t pipeline.Ti
 	}
 	if err := publish(ctx, f); err != nil {
 		s.remove(f)
-		return err
+		if f.giveUp() {
+			return err
+		}
+		return nil // Close has answered the ticket
 	}
 	f.land()
 	return nil

@@ -1,0 +1,226 @@
+package sinks_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/sinks"
+)
+
+// This file tests the suite itself: a type that nobody tests and a sink that breaks
+// the contract make it fail.
+
+// A recorder is a testing.TB that keeps what fails.
+type recorder struct {
+	testing.TB // of the test that uses it
+	mu         sync.Mutex
+	failures   []string
+}
+
+func (r *recorder) Helper() {}
+
+func (r *recorder) Errorf(format string, args ...any) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.failures = append(r.failures, fmt.Sprintf(format, args...))
+}
+
+func (r *recorder) Error(args ...any) { r.Errorf("%s", fmt.Sprint(args...)) }
+
+func (r *recorder) Fatalf(format string, args ...any) {
+	r.Errorf(format, args...)
+	runtime.Goexit()
+}
+
+func (r *recorder) Fatal(args ...any) { r.Fatalf("%s", fmt.Sprint(args...)) }
+
+// failuresOf runs f with a recorder and returns what failed.
+func failuresOf(t *testing.T, f func(testing.TB)) []string {
+	t.Helper()
+	r := &recorder{TB: t}
+	done := make(chan struct{})
+	go func() { // Fatal ends the goroutine
+		defer close(done)
+		f(r)
+	}()
+	<-done
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.failures
+}
+
+// TestSuiteCoversTypes: a registered type without a subject makes the suite fail, and
+// so does a subject of a type that is not registered.
+func TestSuiteCoversTypes(t *testing.T) {
+	dummy := sinks.Type{Name: "dummy"}
+	got := failuresOf(t, func(r testing.TB) { requireSubjects(r, append(sinks.Builtin(), dummy), subjects()) })
+	if len(got) != 1 || !strings.Contains(got[0], "sink dummy is registered, but the contract suite has no subject for it") {
+		t.Errorf("with a dummy sink: %q", got)
+	}
+	stray := append(subjects(), subject{kind: "dummy", name: "stray"})
+	if got = failuresOf(t, func(r testing.TB) { requireSubjects(r, sinks.Builtin(), stray) }); len(got) != 1 {
+		t.Errorf("with a subject of no type: %q", got)
+	}
+}
+
+// A fault is what a sink does instead of what the contract says.
+type fault struct {
+	caps    pipeline.SinkCaps // after Open
+	submit  func(s *faulty, b *pipeline.Batch, t pipeline.Ticket) error
+	barrier func(s *faulty)
+	close   func(s *faulty, ctx context.Context) error
+}
+
+// A faulty is a sink in memory with one fault.
+type faulty struct {
+	fault
+	mu      sync.Mutex
+	text    *strings.Builder
+	waiting []func()
+	n       int
+	open    bool
+	closed  bool
+}
+
+var errFaulty = errors.New("closed")
+
+func (s *faulty) Open(context.Context) error { s.open = true; return nil }
+
+func (s *faulty) Submit(_ context.Context, b *pipeline.Batch, t pipeline.Ticket) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.n++
+	if s.submit != nil {
+		return s.submit(s, b, t)
+	}
+	return s.take(t)
+}
+
+// take handles a batch as the contract wants it.
+func (s *faulty) take(t pipeline.Ticket) error {
+	if s.closed {
+		return errFaulty
+	}
+	s.text.Write(t.Stream().Bytes)
+	s.waiting = append(s.waiting, func() { t.Done(pipeline.Result{}) })
+	return nil
+}
+
+func (s *faulty) answer() {
+	for _, f := range s.waiting {
+		f()
+	}
+	s.waiting = nil
+}
+
+func (s *faulty) Barrier(context.Context) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.barrier != nil {
+		s.barrier(s)
+		return nil
+	}
+	s.answer()
+	return nil
+}
+
+func (s *faulty) Close(ctx context.Context) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.closed = true
+	if s.close != nil {
+		return s.close(s, ctx)
+	}
+	s.answer()
+	return nil
+}
+
+func (s *faulty) Caps() pipeline.SinkCaps {
+	if s.open {
+		return s.caps
+	}
+	return pipeline.SinkCaps{Ordered: true}
+}
+
+// TestSuiteFindsFaults runs all checks with sinks that each break one promise.
+func TestSuiteFindsFaults(t *testing.T) {
+	patience = 50 * time.Millisecond
+	t.Cleanup(func() { patience = time.Minute })
+	ordered := pipeline.SinkCaps{Ordered: true}
+	for name, f := range map[string]struct {
+		fault
+		want string // in a failure; empty: there is none
+	}{
+		"nothing": {fault{caps: ordered}, ""},
+		"an answer twice": {fault{caps: ordered, submit: func(s *faulty, _ *pipeline.Batch, t pipeline.Ticket) error {
+			err := s.take(t)
+			if s.n == 1 {
+				t.Done(pipeline.Result{})
+			}
+			return err
+		}}, "a ticket is answered once"},
+		"an answer and an error": {fault{caps: ordered, submit: func(_ *faulty, _ *pipeline.Batch, t pipeline.Ticket) error {
+			t.Done(pipeline.Result{})
+			return errFaulty
+		}}, "answered it and refused it"},
+		"a batch kept": {fault{caps: ordered, submit: func(s *faulty, _ *pipeline.Batch, t pipeline.Ticket) error {
+			st := t.Stream()
+			t.Done(pipeline.Result{})
+			s.text.Write(st.Bytes)
+			return nil
+		}}, "records are written"},
+		"a batch changed": {fault{caps: ordered, submit: func(s *faulty, b *pipeline.Batch, t pipeline.Ticket) error {
+			err := s.take(t)
+			b.Out.Bytes[0] = 'X'
+			return err
+		}}, "the sink changed it"},
+		"a record lost": {fault{caps: ordered, submit: func(s *faulty, _ *pipeline.Batch, t pipeline.Ticket) error {
+			if s.n == 3 {
+				t.Done(pipeline.Result{})
+				return nil
+			}
+			return s.take(t)
+		}}, "records are written"},
+		"another order": {fault{caps: ordered, submit: func(s *faulty, _ *pipeline.Batch, t pipeline.Ticket) error {
+			before := s.text.String()
+			s.text.Reset()
+			err := s.take(t)
+			s.text.WriteString(before)
+			return err
+		}}, "or they differ"},
+		"an empty Barrier":  {fault{caps: ordered, barrier: func(*faulty) {}}, "after Barrier"},
+		"other caps":        {fault{caps: pipeline.SinkCaps{Durable: true}}, "before Open"},
+		"an empty Close":    {fault{caps: ordered, close: func(*faulty, context.Context) error { return nil }}, "after Close"},
+		"an error of Close": {fault{caps: ordered, close: func(s *faulty, _ context.Context) error { s.answer(); return errFaulty }}, "Close without Open"},
+		"silence after Close": {fault{caps: ordered, submit: func(s *faulty, _ *pipeline.Batch, t pipeline.Ticket) error {
+			if s.closed {
+				return nil
+			}
+			return s.take(t)
+		}}, "batches that Submit took"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var all []string
+			for _, c := range checks {
+				all = append(all, failuresOf(t, func(r testing.TB) { c.run(r, f.fixture()) })...)
+			}
+			got := strings.Join(all, "\n")
+			if f.want == "" && got != "" || !strings.Contains(got, f.want) {
+				t.Errorf("want %q in the failures:\n%s", f.want, got)
+			}
+		})
+	}
+}
+
+// fixture returns a fixture for sinks with the fault f.
+func (f fault) fixture() fixture {
+	text := new(strings.Builder)
+	return fixture{sink: func() pipeline.Sink { return &faulty{fault: f, text: text} }, written: text.String}
+}
