@@ -46,6 +46,9 @@ func TestCustom(t *testing.T) {
 	if got, want := run(code[1]), strings.Join(code[2:], ""); got != want {
 		t.Errorf("the program writes\n%swant\n%s", got, want)
 	}
+	if got := run("echo 'a|HTTP://h/%41' | ./custom --quiet"); got != "a|http://h/A\n" {
+		t.Errorf("the format is not detected: %q", got)
+	}
 	if version := run("./custom version"); !strings.Contains(version, " in example.com/custom") {
 		t.Errorf("version %s", version)
 	}

@@ -6,6 +6,7 @@
 //		os.Exit(app.Main(app.Options{
 //			Sources: append(sources.Builtin(), mySource),
 //			Sinks:   append(sinks.Builtin(), mySink),
+//			Formats: []record.Format{myFormat{}},
 //		}))
 //	}
 package app
@@ -14,6 +15,7 @@ import (
 	"fmt"
 	"os"
 
+	"github.com/urlfold/urlfold/codec/record"
 	"github.com/urlfold/urlfold/internal/cli"
 	"github.com/urlfold/urlfold/internal/daemon"
 	"github.com/urlfold/urlfold/sinks"
@@ -27,6 +29,9 @@ type Options struct {
 	Sources []sources.Type
 	// Sinks are the types of sinks, likewise, also for dead letters.
 	Sinks []sinks.Type
+	// Formats are record formats besides the built-in ones, for configurations, the
+	// filter and the detection of formats.
+	Formats []record.Format
 }
 
 // Main executes the command line of the process, and returns the exit code: 0 done,
@@ -34,7 +39,7 @@ type Options struct {
 // finished, but --fail-on was met. It reads os.Args, uses the standard streams and
 // handles signals, so a process calls it once.
 func Main(o Options) int {
-	c, err := daemon.NewCatalog(o.Sources, o.Sinks)
+	c, err := daemon.NewCatalog(o.Sources, o.Sinks, o.Formats...)
 	if err != nil {
 		fmt.Fprintf(os.Stderr, "BUG: app.Options: %v\n", err)
 		return 1

@@ -5,6 +5,7 @@ package main
 import (
 	"os"
 
+	"github.com/urlfold/urlfold/codec/record"
 	"github.com/urlfold/urlfold/config/app"
 	"github.com/urlfold/urlfold/sinks"
 	"github.com/urlfold/urlfold/sources"
@@ -14,5 +15,6 @@ func main() {
 	os.Exit(app.Main(app.Options{
 		Sources: append(sources.Builtin(), sources.Define("list", defaultList, newList)),
 		Sinks:   append(sinks.Builtin(), sinks.Define("tagged", defaultTagged, newTagged)),
+		Formats: []record.Format{namedFormat{}},
 	}))
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/urlfold/urlfold/codec/record"
+	"github.com/urlfold/urlfold/internal/daemon"
 	"github.com/urlfold/urlfold/internal/disk"
 	"github.com/urlfold/urlfold/internal/keydiff"
 	"github.com/urlfold/urlfold/internal/terminal"
@@ -33,8 +34,9 @@ var diffShared = []string{
 }
 
 // newDiffCmd returns the command that shows what a change of rules does.
-func newDiffCmd() *cobra.Command {
+func newDiffCmd(c *daemon.Catalog) *cobra.Command {
 	var o diffOptions
+	o.formats = c.Formats()
 	cmd := &cobra.Command{
 		Use:   "diff [flags] --against PROFILE [FILE|GLOB|DIR|-]...",
 		Short: "Show which groups of URLs a change of rules merges or splits",

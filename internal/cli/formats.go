@@ -81,9 +81,9 @@ func (f *formats) inspect(path string, head []byte, v compress.Verdict) error {
 	}
 	format := f.given
 	if format == "" {
-		guess, ok := record.Detect(head)
+		guess, ok := record.Detect(head, f.config.Formats...)
 		if !ok {
-			return fmt.Errorf("%s: %w", name, noFormat(head))
+			return fmt.Errorf("%s: %w", name, noFormat(head, f.config.Formats))
 		}
 		format = guess.Format
 	}

@@ -12,7 +12,7 @@ import (
 
 // noFormat says why the first record is of no format that can be detected, and
 // what to do. It repeats nothing of the record, which may hold a URL.
-func noFormat(head []byte) error {
+func noFormat(head []byte, more []record.Format) error {
 	first, _, _ := bytes.Cut(bytes.TrimLeft(head, "\r\n"), []byte("\n"))
 	var why []string
 	switch {
@@ -31,5 +31,5 @@ func noFormat(head []byte) error {
 	}
 	why = append(why, "it is not a URL", "tabs or commas do not divide the records alike")
 	return fmt.Errorf("cannot detect the record format: the first record (%s): %s; name the format with --format: %s, or the text of an nginx log_format or Apache LogFormat",
-		terminal.Plural(int64(len(first)), "byte", "bytes"), strings.Join(why, ", "), strings.Join(record.Formats(), ", "))
+		terminal.Plural(int64(len(first)), "byte", "bytes"), strings.Join(why, ", "), strings.Join(formatNames(more), ", "))
 }

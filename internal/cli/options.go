@@ -17,6 +17,8 @@ import (
 // options is the flags of the one-shot as they were typed. Their names are a
 // contract.
 type options struct {
+	formats []record.Format // besides the built-in ones
+
 	// Input.
 	format, dialect     string
 	target              string
@@ -102,7 +104,7 @@ func (o *options) register(cmd *cobra.Command) {
 		in(group, add)
 	}
 	for flag, names := range map[string][]string{
-		"format": record.Formats(), "dialect": dialectNames, "target": targetNames, "profile": profileNames(),
+		"format": formatNames(o.formats), "dialect": dialectNames, "target": targetNames, "profile": profileNames(),
 		"key": levelNames(), "standard": standardNames, "hash": hashNames, "render": renderNames,
 		"query-encoding": charset.Names(), "rule": signedRuleNames(), "key-format": keyFormNames, "repair": record.RepairNames(),
 		"compress": compressNames, "fail-on": failOnNames, "on-damage": file.OnDamageNames, "log-level": logLevelNames,
@@ -111,8 +113,17 @@ func (o *options) register(cmd *cobra.Command) {
 	}
 }
 
+// formatNames returns the names of all formats: the built-in ones, and more.
+func formatNames(more []record.Format) []string {
+	names := record.Formats()
+	for _, f := range more {
+		names = append(names, f.Name())
+	}
+	return names
+}
+
 func (o *options) inputFlags(f *pflag.FlagSet) {
-	f.StringVarP(&o.format, "format", "f", "", "the `format`: "+strings.Join(record.Formats(), ", ")+", or the text of an nginx log_format or Apache LogFormat. Default: detected for each input from its first records")
+	f.StringVarP(&o.format, "format", "f", "", "the `format`: "+strings.Join(formatNames(o.formats), ", ")+", or the text of an nginx log_format or Apache LogFormat. Default: detected for each input from its first records")
 	f.StringVar(&o.dialect, "dialect", "", "the `name` of how the log escapes: "+strings.Join(dialectNames, ", ")+". Default: what the format says")
 	f.StringVar(&o.target, "target", "request", "which `URLs` of an access log: request, referer, all (those that the format has)")
 	f.StringVar(&o.urlField, "url-field", "", "where the URL is: a `path` such as request.uri (jsonl), a column's name or number (csv, tsv)")

@@ -30,7 +30,7 @@ const rootExamples = `  urlfold access.log.gz > clean.log                 rewrit
 // newRootCmd returns the command with all its subcommands. The root itself is
 // the one-shot.
 func newRootCmd(c *daemon.Catalog) *cobra.Command {
-	o := &options{}
+	o := &options{formats: c.Formats()}
 	cmd := &cobra.Command{
 		Use:           "urlfold [flags] [FILE|GLOB|DIR|-]...",
 		Short:         "Put every URL of a log in normal form, and say what is wrong with it",
@@ -57,7 +57,7 @@ func newRootCmd(c *daemon.Catalog) *cobra.Command {
 		}
 		_, _ = io.WriteString(c.OutOrStdout(), rootHelp(c)) // there is nothing to do about a failure
 	})
-	cmd.AddCommand(newExplainCmd(), newDiffCmd(), newEncodeCmd(), newDecodeCmd(), newChartCmd(), newProfilesCmd(), newFlagsCmd(),
+	cmd.AddCommand(newExplainCmd(), newDiffCmd(c), newEncodeCmd(), newDecodeCmd(), newChartCmd(), newProfilesCmd(), newFlagsCmd(),
 		newRunCmd(c), newValidateCmd(c), newTestCmd(c), newSchemaCmd(c), newStateCmd(c), newVerifyCmd(), newVersionCmd())
 	for _, c := range cmd.Commands() {
 		asUsage(c)

@@ -47,6 +47,7 @@ const (
 // resolve finds out what the flags mean. The error tells all mistakes.
 func (o *options) resolve(paths []string) (*settings, error) {
 	s := &settings{paths: paths, options: o}
+	s.record.Formats = o.formats
 	var bad mistakes
 	s.resolvePaths(&bad)
 	s.resolveCodec(&bad)

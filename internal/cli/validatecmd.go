@@ -80,7 +80,7 @@ func newTestCmd(c *daemon.Catalog) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if failed, err := daemon.RunTests(f); err != nil {
+			if failed, err := c.RunTests(f); err != nil {
 				e := &exitError{code: exitFatal, err: err}
 				if failed > 0 {
 					e.head = fmt.Sprintf("%d of %s failed", failed, terminal.Plural(int64(len(f.Tests)), "case", "cases"))

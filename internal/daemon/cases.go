@@ -17,14 +17,14 @@ import (
 // the URLs of records, it does here. A base with a field in it has no record to take
 // that from, and is left out. It returns how many cases failed; the error joins a
 // *config.Error, with its place, for all in them that does not hold.
-func RunTests(f *config.File) (failed int, err error) {
-	c, err := newCases(f)
+func (c *Catalog) RunTests(f *config.File) (failed int, err error) {
+	cs, err := c.newCases(f)
 	if err != nil {
 		return 0, err
 	}
 	var errs []error
 	for i := range f.Tests {
-		wrong := c.run(&f.Tests[i])
+		wrong := cs.run(&f.Tests[i])
 		if len(wrong) > 0 {
 			failed++
 		}
@@ -43,8 +43,8 @@ type cases struct {
 }
 
 // newCases returns what runs the cases of f.
-func newCases(f *config.File) (*cases, error) {
-	rc, err := recordConfig(f)
+func (cat *Catalog) newCases(f *config.File) (*cases, error) {
+	rc, err := cat.recordConfig(f)
 	if err != nil {
 		return nil, err
 	}

@@ -3,31 +3,35 @@ package daemon
 import (
 	"errors"
 	"fmt"
+	"slices"
 
+	"github.com/urlfold/urlfold/codec/record"
 	"github.com/urlfold/urlfold/config"
 	"github.com/urlfold/urlfold/sinks"
 	"github.com/urlfold/urlfold/sources"
 )
 
-// A Catalog holds the types of components that a configuration may name.
+// A Catalog holds the types of components that a configuration may name, and the
+// record formats besides the built-in ones.
 type Catalog struct {
 	sources map[string]sources.Type
 	sinks   map[string]sinks.Type
+	formats []record.Format
 }
 
-// NewCatalog returns a catalog of these types. The error names every type that
-// has no name, or the name of another one.
-func NewCatalog(src []sources.Type, snk []sinks.Type) (*Catalog, error) {
+// NewCatalog returns a catalog of these types and formats. The error names every one
+// that has no name, or the name of another one.
+func NewCatalog(src []sources.Type, snk []sinks.Type, formats ...record.Format) (*Catalog, error) {
 	var errs []error
 	add := func(what, name string, taken bool) {
 		switch {
 		case name == "":
-			errs = append(errs, fmt.Errorf("a type of %s has no name", what))
+			errs = append(errs, fmt.Errorf("a %s has no name", what))
 		case taken:
-			errs = append(errs, fmt.Errorf("two types of %s are called %q", what, name))
+			errs = append(errs, fmt.Errorf("two %ss are called %q", what, name))
 		}
 	}
-	c := &Catalog{map[string]sources.Type{}, map[string]sinks.Type{}}
+	c := &Catalog{map[string]sources.Type{}, map[string]sinks.Type{}, formats}
 	for _, t := range src {
 		_, taken := c.sources[t.Name]
 		add("source", t.Name, taken)
@@ -37,6 +41,11 @@ func NewCatalog(src []sources.Type, snk []sinks.Type) (*Catalog, error) {
 		_, taken := c.sinks[t.Name]
 		add("sink", t.Name, taken)
 		c.sinks[t.Name] = t
+	}
+	names := record.Formats()
+	for _, f := range formats {
+		add("format", f.Name(), slices.Contains(names, f.Name()))
+		names = append(names, f.Name())
 	}
 	if err := errors.Join(errs...); err != nil {
 		return nil, err
@@ -61,6 +70,9 @@ func (c *Catalog) Types() config.Types {
 	}
 	return t
 }
+
+// Formats returns the record formats besides the built-in ones.
+func (c *Catalog) Formats() []record.Format { return c.formats }
 
 // Load reads a configuration from a file, and checks all of it that can be checked
 // without touching anything else. The error joins a *config.Error for each mistake.

@@ -41,8 +41,8 @@ func TestNewCatalog(t *testing.T) {
 		}
 	}
 	f("", named("a"), named("b"))
-	f(`two types of source are called "kafka"`, append(sources.Builtin(), named("kafka"))...)
-	f("a type of source has no name", named(""))
+	f(`two sources are called "kafka"`, append(sources.Builtin(), named("kafka"))...)
+	f("a source has no name", named(""))
 	if _, err := NewCatalog(nil, append(sinks.Builtin(), sinks.Builtin()[0])); err == nil {
 		t.Error("two sinks of one name are taken")
 	}

@@ -18,8 +18,8 @@ const toDeadLetter = "dead_letter"
 // newJob returns how records are handled. facts says that a sink needs to know more
 // of them than their bytes. The error joins a *config.Error for each mistake in what
 // is sound.
-func newJob(f *config.File, facts bool, sound func(path string) bool) (*record.Job, error) {
-	rc, err := recordConfig(f)
+func (c *Catalog) newJob(f *config.File, facts bool, sound func(path string) bool) (*record.Job, error) {
+	rc, err := c.recordConfig(f)
 	if !sound("codec") {
 		err = nil // the mistakes in single keys were told
 	}
@@ -39,7 +39,7 @@ func newJob(f *config.File, facts bool, sound func(path string) bool) (*record.J
 
 // recordConfig returns what the configuration says of records, in the words of
 // package record. The error joins a *config.Error for each mistake.
-func recordConfig(f *config.File) (record.Config, error) {
+func (cat *Catalog) recordConfig(f *config.File) (record.Config, error) {
 	c := &f.Codec
 	profile, _, opts := c.Resolve()
 	var errs []error
@@ -52,7 +52,7 @@ func recordConfig(f *config.File) (record.Config, error) {
 	check("codec.profile", err)
 	rejected := c.Rejected()
 	rc := record.Config{
-		Format: c.Format, Dialect: c.Dialect, URLField: c.URLField, BaseField: c.BaseField, Base: c.Base,
+		Format: c.Format, Formats: cat.formats, Dialect: c.Dialect, URLField: c.URLField, BaseField: c.BaseField, Base: c.Base,
 		Level: profile.Key, Divert: f.Pipeline.OnReject == toDeadLetter, Redact: c.Redact,
 		RejectFlags: rejected.Flags, RejectNotHTTP: rejected.NotHTTP,
 		Secrets: c.Secrets, Params: c.Styles(), Normalizer: n, MaxRecord: int(f.Pipeline.MaxRecordBytes),

@@ -71,7 +71,7 @@ func (c *Catalog) prepare(f *config.File) *plan {
 func (p *plan) check(sound func(path string) bool) error {
 	parts, err := p.make(&env{log: discardLog, sound: sound})
 	errs := []error{err, p.checkNames(sound), p.checkExactlyOnce(sound), p.checkFixedBatches(sound), p.checkStandard(), p.checkPaths(sound)}
-	p.job, err = newJob(p.file, err == nil && parts.needFacts(), sound)
+	p.job, err = p.catalog.newJob(p.file, err == nil && parts.needFacts(), sound)
 	errs = append(errs, err)
 	return inOrder(errs...)
 }
