@@ -13,7 +13,7 @@ import (
 
 func main() {
 	os.Exit(app.Main(app.Options{
-		Sources: append(sources.Builtin(), sources.Define("list", defaultList, newList)),
+		Sources: append(sources.Builtin(), sources.Define("list", func() *listConfig { return new(listConfig) }, newList)),
 		Sinks:   append(sinks.Builtin(), sinks.Define("tagged", defaultTagged, newTagged)),
 		Formats: []record.Format{namedFormat{}},
 	}))

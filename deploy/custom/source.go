@@ -12,8 +12,6 @@ type listConfig struct {
 	Records []string `yaml:"records,required" min:"1"`
 }
 
-func defaultList() *listConfig { return new(listConfig) }
-
 // A list emits the records of its configuration in one batch.
 type list struct {
 	cfg listConfig
