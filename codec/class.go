@@ -71,7 +71,7 @@ func dirtOf(text []byte) (d uint8) {
 }
 
 // dirtRaw is the bit of the bytes that may not stand raw in a component.
-var dirtRaw = [NumComponents]uint8{
+var dirtRaw = [numComponents]uint8{
 	Username: dirtUserinfo, Password: dirtUserinfo, Host: dirtHost, Path: dirtPath, Query: dirtQuery, Fragment: dirtQuery,
 }
 

@@ -5,8 +5,8 @@
 //
 // [Parse] finds the components of a URL and what is wrong with it. A
 // [Normalizer], made once from a [Profile], appends the normal form of a URL to
-// a slice. Its Key method gives the hash of the URL's canonical string at a
-// [Level].
+// a slice. The [Result] gives the hash of the URL's canonical string at a [Level].
+// For one URL there is [Normalize].
 //
 //	p, _ := codec.Lookup("equiv")
 //	n, err := codec.New(p)
@@ -15,7 +15,7 @@
 //	for _, src := range urls {
 //		out, err = n.Append(out[:0], src, &r)
 //		...
-//		key := n.Key(codec.K1, src, out, &r)
+//		key := r.Key(codec.K1)
 //	}
 //
 // # Two readings, four levels of keys
@@ -34,8 +34,8 @@
 //	whatwg*.go                  components by the URL Standard, its states and its hosts
 //	clean.go, class.go          the fast path, and the tables that it shares with the rest
 //	onepass*.go                 the second one, for http and https URLs with everyday dirt
-//	inspect.go, flag.go         what is wrong, and where
-//	profile.go, rules.go        profiles as data
+//	inspect.go, flag*.go        what is wrong, and where
+//	profile.go, rule.go         profiles and rules as data
 //	normalize.go, drop.go       the normal form
 //	key.go, lossy.go, policy.go the keys, standard and lossy
 //	plainkey.go                 the fast way to the lossy ones
@@ -45,9 +45,10 @@
 //
 // # Who owns what
 //
-// The caller owns every slice. A call reads src, appends to dst, and keeps
-// neither: nothing in a [Result] points into src or dst. dst and src must not
-// overlap. A Result belongs to one goroutine; a Normalizer may be shared.
+// The caller owns every slice. A call reads src and appends to dst, which must not
+// overlap. A [Result] remembers both until the next call, to answer questions: they
+// must not change as long as it is asked. Built with the tag invariants it panics
+// if they have. A Result belongs to one goroutine; a Normalizer may be shared.
 //
 // # Offsets
 //

@@ -73,7 +73,7 @@ func (n *Normalizer) appendFallback(dst []byte, base *baseURL, src []byte, r *Re
 	if base == nil {
 		dst, err = syntax.appendFull(dst, src, r)
 	} else {
-		dst, err = syntax.AppendRef(dst, base.src, src, r)
+		dst, err = syntax.appendRef(dst, base.src, src, r)
 	}
 	r.Flags = r.Flags.Union(flags).With(WHATWGReject)
 	s.fallback = true

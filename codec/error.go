@@ -16,11 +16,10 @@ const (
 	ErrRelative                     // no scheme, and no base that a browser could resolve it against
 	ErrKey                          // ParseKey and KeyForm.Parse only: not a key in that form
 
-	// NumErrors is one more than the highest Error.
-	NumErrors = iota + 1
+	numErrors = iota + 1
 )
 
-var errorNames = [NumErrors]string{
+var errorNames = [numErrors]string{
 	ErrTooLong:     "url-too-long",
 	ErrHostInvalid: "host-invalid",
 	ErrBadEscape:   "escape-invalid",
@@ -31,7 +30,7 @@ var errorNames = [NumErrors]string{
 	ErrKey:         "key-invalid",
 }
 
-var errorTexts = [NumErrors]string{
+var errorTexts = [numErrors]string{
 	ErrTooLong:     "the URL is longer than the limit",
 	ErrHostInvalid: "the host is invalid",
 	ErrBadEscape:   "a '%' is not followed by two hex digits",
@@ -61,4 +60,14 @@ func (e Error) Name() string {
 		return errorNames[e]
 	}
 	return "unknown"
+}
+
+// ParseError returns the error of that name.
+func ParseError(name string) (Error, error) {
+	for e, n := range errorNames {
+		if n == name && name != "" {
+			return Error(e), nil
+		}
+	}
+	return 0, &NameError{"error", name}
 }

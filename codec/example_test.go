@@ -29,7 +29,7 @@ func Example_crawler() {
 			fmt.Println("skip:", err)
 			continue
 		}
-		key := n.Key(codec.K2, []byte(link), out, &r)
+		key := r.Key(codec.K2)
 		if seen[key] {
 			fmt.Println("seen ", string(out))
 			continue
@@ -63,7 +63,7 @@ func Example_analyst() {
 		if out, err = n.Append(out[:0], []byte(url), &r); err != nil {
 			continue
 		}
-		views[string(n.AppendKey(nil, codec.K3, []byte(url), out, &r))]++
+		views[string(r.AppendKey(nil, codec.K3))]++
 	}
 	fmt.Println(views)
 	// Output:
@@ -80,7 +80,7 @@ func Example_logCleaner() {
 	var r codec.Result
 	url := []byte("http://example.com/100%/a%2f..%c0%af?q=%u0041")
 	out, err := n.Append(nil, url, &r)
-	fmt.Println(string(out), err, n.Change(url, out, &r))
+	fmt.Println(string(out), err, r.Change())
 	for _, m := range r.Diagnostics {
 		fmt.Printf("%2d %-9v %v, %v\n", m.At, m.Component, m.Flag, m.Action)
 	}
@@ -113,7 +113,7 @@ func ExampleURL_Has() {
 
 // A key stands for the canonical string of a level, and for the function that
 // made it.
-func ExampleNormalizer_Key() {
+func ExampleResult_Key() {
 	profile, _ := codec.Lookup("rfc3986-scheme")
 	n, err := codec.New(profile)
 	if err != nil {
@@ -121,9 +121,9 @@ func ExampleNormalizer_Key() {
 	}
 	var r codec.Result
 	src := []byte("http://example.com")
-	out, _ := n.Append(nil, src, &r)
-	fmt.Println(n.KeyFunction(codec.K1), n.Key(codec.K1, src, out, &r))
-	fmt.Println(n.KeyFunction(codec.K0), n.Key(codec.K0, src, out, &r))
+	_, _ = n.Append(nil, src, &r)
+	fmt.Println(n.KeyFunction(codec.K1), r.Key(codec.K1))
+	fmt.Println(n.KeyFunction(codec.K0), r.Key(codec.K0))
 	// Output:
 	// k1-rfc/1 1bb7a19a4c3f20e8dc3683d653434380
 	// k0-rfc/1 4a6a8cf49e5e85a1e9a6a0fb0d644714
@@ -145,4 +145,15 @@ func ExampleNormalizer_Trace() {
 	// scheme-lower RFC 3986 §6.2.2.1    http://example.com:80/a/../~b
 	// dots-rfc     RFC 3986 §6.2.2.3    http://example.com:80/~b
 	// port-def     RFC 3986 §6.2.3      http://example.com/~b
+}
+
+// One URL, once.
+func ExampleNormalize() {
+	norm, key, err := codec.Normalize("equiv", "HTTP://example.com:80/a/../%7Euser")
+	fmt.Println(norm, key, err)
+	_, _, err = codec.Normalize("equiv", "http://[::1/")
+	fmt.Println(err)
+	// Output:
+	// http://example.com/~user 9d159812b756c81af2f0827f03cd8721 <nil>
+	// the host is invalid
 }

@@ -228,15 +228,10 @@ const (
 	Replaced               // something else stands in its place
 )
 
-var actionNames = [...]string{"kept", "encoded", "decoded", "removed", "recased", "rejected", "replaced"}
+var actionNames = []string{"kept", "encoded", "decoded", "removed", "recased", "rejected", "replaced"}
 
 // String returns the action's name as it appears in output: "encoded".
-func (a Action) String() string {
-	if int(a) < len(actionNames) {
-		return actionNames[a]
-	}
-	return "unknown"
-}
+func (a Action) String() string { return nameOf(a, actionNames) }
 
 // A Diagnostic is the place of one defect: 8 bytes, no pointer.
 type Diagnostic struct {

@@ -104,8 +104,8 @@ func FuzzLaws(f *testing.F) {
 
 		// E12.1: a normal form is a fixed point; E12.3: it is ASCII and of the grammar.
 		again, err := n.Append(nil, norm, &r2)
-		if err != nil || !bytes.Equal(again, norm) || n.Change(norm, again, &r2) != Unchanged {
-			t.Fatalf("%q -> %q -> %q (%v, %v)", src, norm, again, err, n.Change(norm, again, &r2))
+		if err != nil || !bytes.Equal(again, norm) || r2.Change() != Unchanged {
+			t.Fatalf("%q -> %q -> %q (%v, %v)", src, norm, again, err, r2.Change())
 		}
 		var rp Result
 		if err := Parse(norm, &rp); err != nil {
@@ -129,10 +129,10 @@ func FuzzLaws(f *testing.F) {
 		if !rfc && n.rules&lossyRules == 0 {
 			from = K0
 		}
-		for lv := from; lv < NumLevels; lv++ {
-			k1 := n.AppendKey(nil, lv, src, norm, &r)
-			k2 := n.AppendKey(nil, lv, norm, again, &r2)
-			if !bytes.Equal(k1, k2) || n.Key(lv, src, norm, &r) != n.HashKey(lv, k1, &r) {
+		for lv := from; lv < numLevels; lv++ {
+			k1 := r.AppendKey(nil, lv)
+			k2 := r2.AppendKey(nil, lv)
+			if !bytes.Equal(k1, k2) || r.Key(lv) != r.HashKey(lv, k1) {
 				t.Fatalf("%q: %v is %q, of the normal form %q", src, lv, k1, k2)
 			}
 		}
@@ -146,9 +146,9 @@ func checkCanonical(t *testing.T, n *Normalizer, src, norm []byte, r *Result) {
 		return
 	}
 	for lv := K0; lv <= K1; lv++ {
-		short := n.AppendKey(nil, lv, src, norm, r)
+		short := r.AppendKey(nil, lv)
 		r.scratch.canonical = false
-		if long := n.AppendKey(nil, lv, src, norm, r); !bytes.Equal(short, long) {
+		if long := r.AppendKey(nil, lv); !bytes.Equal(short, long) {
 			t.Fatalf("%q -> %q: %v is %q the short way, %q the long one", src, norm, lv, short, long)
 		}
 		r.scratch.canonical = true
@@ -189,10 +189,10 @@ func FuzzKeysNest(f *testing.F) {
 		if err != nil {
 			return
 		}
-		k0 := n.AppendKey(nil, K0, src, norm, &r)
-		k1 := n.AppendKey(nil, K1, src, norm, &r)
-		k2 := n.AppendKey(nil, K2, src, norm, &r)
-		k3 := n.AppendKey(nil, K3, src, norm, &r)
+		k0 := r.AppendKey(nil, K0)
+		k1 := r.AppendKey(nil, K1)
+		k2 := r.AppendKey(nil, K2)
+		k3 := r.AppendKey(nil, K3)
 		var u URL
 		split(k1, &u)
 		of1, _ := n.appendK2(nil, k1, &u, &r0.scratch)
@@ -201,15 +201,15 @@ func FuzzKeysNest(f *testing.F) {
 		if !bytes.Equal(of1, k2) || !bytes.Equal(of2, k3) {
 			t.Fatalf("%q: K2 is %q, of K1 %q; K3 is %q, of K2 %q", src, k2, of1, k3, of2)
 		}
-		norm0, err := n.Append(nil, k0, &r0)
+		_, err = n.Append(nil, k0, &r0)
 		if err != nil {
 			t.Fatalf("%q: K0 is %q: %v", src, k0, err)
 		}
-		if got := n.AppendKey(nil, K1, k0, norm0, &r0); !bytes.Equal(got, k1) {
+		if got := r0.AppendKey(nil, K1); !bytes.Equal(got, k1) {
 			t.Fatalf("%q: K1 is %q, of K0 %q", src, k1, got)
 		}
 		equal := bytes.Equal(k0, k1)
-		switch want := n.Change(src, norm, &r); {
+		switch want := r.Change(); {
 		case n.Profile().Standard == WHATWG:
 		case want == SchemeEqual && equal && bytes.Equal(norm, k1):
 			t.Fatalf("%q -> %q: scheme-equal, but K0 is the same", src, norm)
@@ -253,8 +253,9 @@ func FuzzClean(f *testing.F) {
 			}
 			var r Result
 			out, err := n.appendFull(nil, src, &r)
+			r.remember(n, src, out)
 			if err != nil || !bytes.Equal(out, src) || r.Flags != want || entity >= 0 && r.Diagnostics[0].At != uint32(entity) || r.In != fast || r.Out != fast ||
-				!bytes.Equal(n.AppendKey(nil, K1, src, out, &r), src) {
+				!bytes.Equal(r.AppendKey(nil, K1), src) {
 				t.Fatalf("%q -> %q (%v), flags %s, %+v and %+v", src, out, err, r.Flags.AppendTo(nil), r.In, fast)
 			}
 		}
@@ -295,15 +296,16 @@ func checkOnePass(t *testing.T, n *Normalizer, src []byte) bool {
 	if err != nil || wantErr != nil || !bytes.Equal(got, want) {
 		t.Fatalf("%s %q -> %q (%v), want %q (%v)", n.profile.Name, src, got, err, want, wantErr)
 	}
+	parsed.remember(&slow, src, want[1:])
 	if walked.Flags != parsed.Flags || !slices.Equal(walked.Diagnostics, parsed.Diagnostics) || walked.In != parsed.In || walked.Out != parsed.Out || walked.ErrAt != parsed.ErrAt {
 		t.Fatalf("%s %q: %s %+v %+v %+v, want %s %+v %+v %+v", n.profile.Name, src,
 			walked.Flags.AppendTo(nil), walked.Diagnostics, walked.In, walked.Out, parsed.Flags.AppendTo(nil), parsed.Diagnostics, parsed.In, parsed.Out)
 	}
-	if a, b := n.Change(src, got[1:], &walked), slow.Change(src, want[1:], &parsed); a != b {
+	if a, b := walked.Change(), parsed.Change(); a != b {
 		t.Fatalf("%s %q: %v, want %v", n.profile.Name, src, a, b)
 	}
-	for lv := range Level(NumLevels) {
-		a, b := n.AppendKey(nil, lv, src, got[1:], &walked), slow.AppendKey(nil, lv, src, want[1:], &parsed)
+	for lv := range Level(numLevels) {
+		a, b := walked.AppendKey(nil, lv), parsed.AppendKey(nil, lv)
 		if !bytes.Equal(a, b) {
 			t.Fatalf("%s %q: %v %q, want %q", n.profile.Name, src, lv, a, b)
 		}
@@ -337,11 +339,11 @@ func FuzzDirtyResult(f *testing.F) {
 			x, errX := n.Append(nil, b, &used)
 			y, errY := n.Append(nil, b, &fresh)
 			same := errX == errY && bytes.Equal(x, y) && used.Flags == fresh.Flags && used.Out == fresh.Out &&
-				used.In == fresh.In && n.Change(b, x, &used) == n.Change(b, y, &fresh) && used.ErrAt == fresh.ErrAt && len(used.Diagnostics) == len(fresh.Diagnostics)
+				used.In == fresh.In && used.ErrAt == fresh.ErrAt && len(used.Diagnostics) == len(fresh.Diagnostics)
 			if !same {
 				t.Fatalf("%q after %q: %q %v, fresh %q %v", b, a, x, errX, y, errY)
 			}
-			if errX == nil && n.Key(K0, b, x, &used) != n.Key(K0, b, y, &fresh) {
+			if errX == nil && (used.Key(K0) != fresh.Key(K0) || used.Change() != fresh.Change()) {
 				t.Fatalf("%q after %q: keys differ", b, a)
 			}
 		}

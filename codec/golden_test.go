@@ -24,12 +24,12 @@ func TestGolden(t *testing.T) {
 			if err != nil {
 				return "error " + err.(Error).Name()
 			}
-			return quoteJSON(norm) + " " + n.Change(src, norm, &r).String() + " " + string(r.Flags.AppendTo(nil))
+			return quoteJSON(norm) + " " + r.Change().String() + " " + string(r.Flags.AppendTo(nil))
 		})
 	}
 	for _, name := range []string{"rfc3986-scheme", "equiv"} {
 		p, _ := Lookup(name)
-		for lv := range Level(NumLevels) {
+		for lv := range Level(numLevels) {
 			golden(t, strings.ReplaceAll(KeyFunction(p.Standard, lv), "/", "-"), func(src []byte) string { return goldenKey(t, p, lv, src) })
 		}
 	}
@@ -45,14 +45,14 @@ func goldenKey(t *testing.T, p Profile, lv Level, src []byte) string {
 			t.Fatal(err)
 		}
 		var r Result
-		norm, err := n.Append(nil, src, &r)
+		_, err = n.Append(nil, src, &r)
 		if err != nil {
 			return "none"
 		}
 		if line == "" {
-			line = quoteJSON(n.AppendKey(nil, lv, src, norm, &r))
+			line = quoteJSON(r.AppendKey(nil, lv))
 		}
-		line += " " + n.Key(lv, src, norm, &r).String()
+		line += " " + r.Key(lv).String()
 	}
 	return line
 }

@@ -62,20 +62,20 @@ func checkHits(t *testing.T, n *Normalizer, base, src []byte) {
 	if err != nil {
 		return
 	}
-	if got, want := n.Hits(src, norm, &r), traceHits(t, n, base, src); got != want {
+	if got, want := r.Applied(), traceHits(t, n, base, src); got != want {
 		t.Errorf("%s %q against %q -> %q: hits %v, by the trace %v", n.profile.Name, src, base, norm, got, want)
 	}
-	if r.KeyHits() != 0 {
-		t.Errorf("%s %q: hits %v of keys that were not made", n.profile.Name, src, r.KeyHits())
+	if r.KeyApplied() != 0 {
+		t.Errorf("%s %q: hits %v of keys that were not made", n.profile.Name, src, r.KeyApplied())
 	}
 	want := Rules(0)
 	for _, lv := range []Level{K2, K3} {
-		for _, st := range n.TraceKey(lv, src, norm, &r) {
+		for _, st := range r.TraceKey(lv) {
 			want |= 1 << st.Rule
 		}
 		norm, _ = n.AppendRef(norm[:0], base, src, &r)
-		n.Key(lv, src, norm, &r)
-		if got := r.KeyHits(); got != want {
+		r.Key(lv)
+		if got := r.KeyApplied(); got != want {
 			t.Errorf("%s %q: %v hits %v, by the trace %v", n.profile.Name, src, lv, got, want)
 		}
 	}
@@ -99,15 +99,15 @@ func TestHitNames(t *testing.T) {
 		t.Helper()
 		n := byName(profile)
 		var r Result
-		norm, err := n.Append(nil, []byte(src), &r)
+		_, err := n.Append(nil, []byte(src), &r)
 		if err != nil {
 			t.Fatal(err)
 		}
-		n.Key(n.profile.Key, []byte(src), norm, &r)
-		if got := n.Hits([]byte(src), norm, &r).String(); got != want {
+		r.Key(n.profile.Key)
+		if got := r.Applied().String(); got != want {
 			t.Errorf("%s %q: %s, want %s", profile, src, got, want)
 		}
-		if got := r.KeyHits().String(); got != wantKey {
+		if got := r.KeyApplied().String(); got != wantKey {
 			t.Errorf("%s %q: key %s, want %s", profile, src, got, wantKey)
 		}
 	}
@@ -151,7 +151,7 @@ func TestHitsNoAllocs(t *testing.T) {
 			f := func() {
 				var err error
 				if norm, err = n.Append(norm[:0], src, &r); err == nil {
-					n.Hits(src, norm, &r)
+					r.Applied()
 				}
 			}
 			f()
@@ -190,13 +190,13 @@ func BenchmarkHits(b *testing.B) {
 			b.Run(bm.name+"/"+profile, func(b *testing.B) {
 				n, src := byName(profile), []byte(bm.src)
 				var r Result
-				norm, err := n.Append(nil, src, &r)
+				_, err := n.Append(nil, src, &r)
 				if err != nil {
 					b.Fatal(err)
 				}
 				b.ReportAllocs()
 				for b.Loop() {
-					n.Hits(src, norm, &r)
+					r.Applied()
 				}
 			})
 		}

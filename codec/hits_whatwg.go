@@ -68,7 +68,7 @@ func (w *comparison) cut(src []byte) {
 // compare looks at each component, and at what stands between them.
 func (w *comparison) compare(u, v *URL) {
 	at, to := 0, 0 // what is behind these offsets is yet to be looked at
-	for c := range Component(NumComponents) {
+	for c := range Component(numComponents) {
 		a, b := w.span(u, c), v.Span(c)
 		if !u.Has(c) || !v.Has(c) {
 			w.hits.set(ruleParse, u.Has(c) != v.Has(c))

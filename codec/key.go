@@ -22,41 +22,28 @@ const (
 	K2              // and for a crawler: no fragment, userinfo, session ids, click ids; parameters in any order; http = https
 	K3              // and for analytics: one "www.", double slashes, index files, trailing slash, parameters of the site
 
-	// NumLevels is how many levels there are.
-	NumLevels = iota
+	numLevels = iota
 )
 
-var levelNames = [NumLevels]string{"k0", "k1", "k2", "k3"}
+var levelNames = []string{"k0", "k1", "k2", "k3"}
 
 // keyFunctions names what makes the keys of each level: level, reading, version.
 // A change of what a key means is a new version.
-var keyFunctions = [...][NumLevels]string{
+var keyFunctions = [...][numLevels]string{
 	RFC:    {"k0-rfc/1", "k1-rfc/1", "k2-rfc/1", "k3-rfc/1"},
 	WHATWG: {"k0-whatwg/1", "k1-whatwg/1", "k2-whatwg/1", "k3-whatwg/1"},
 }
 
 // String returns the level's name: "k1".
-func (lv Level) String() string {
-	if int(lv) < len(levelNames) {
-		return levelNames[lv]
-	}
-	return "unknown"
-}
+func (lv Level) String() string { return nameOf(lv, levelNames) }
 
 // ParseLevel returns the level of that name.
-func ParseLevel(name string) (lv Level, ok bool) {
-	for i, s := range levelNames {
-		if s == name {
-			return Level(i), true
-		}
-	}
-	return 0, false
-}
+func ParseLevel(name string) (Level, error) { return parseName[Level]("level", name, levelNames) }
 
 // KeyFunction returns the name and version of the function that makes the keys
-// of a level on a reading: "k1-rfc/1". Every hash is seeded with it, so keys of different
+// of a level by a standard: "k1-rfc/1". Every hash is seeded with it, so keys of different
 // functions do not meet.
-func KeyFunction(rd Standard, lv Level) string { return keyFunctions[rd][lv] }
+func KeyFunction(std Standard, lv Level) string { return keyFunctions[std][lv] }
 
 // A Key stands for a canonical string. Equal strings have equal keys, on every
 // machine and in every release. Different ones have different keys, but for
@@ -116,25 +103,13 @@ const (
 	HMACSHA256             // the same under HMAC (RFC 2104): where keys leave the house
 )
 
-var hashNames = [...]string{"xxh3-128", "sha256-128", "hmac-sha256"}
+var hashNames = []string{"xxh3-128", "sha256-128", "hmac-sha256"}
 
 // String returns the hash's name: "xxh3-128".
-func (h Hash) String() string {
-	if int(h) < len(hashNames) {
-		return hashNames[h]
-	}
-	return "unknown"
-}
+func (h Hash) String() string { return nameOf(h, hashNames) }
 
 // ParseHash returns the hash of that name.
-func ParseHash(name string) (h Hash, ok bool) {
-	for i, s := range hashNames {
-		if s == name {
-			return Hash(i), true
-		}
-	}
-	return 0, false
-}
+func ParseHash(name string) (Hash, error) { return parseName[Hash]("hash", name, hashNames) }
 
 // WithHash chooses the hash of keys. The default is XXH3.
 func WithHash(h Hash) Option { return func(n *Normalizer) { n.hasher.hash = h } }
@@ -161,8 +136,8 @@ func (e *OptionError) Error() string { return "codec: " + e.Reason }
 type hasher struct {
 	hash   Hash
 	secret []byte
-	names  *[NumLevels]string // of the key functions
-	seeds  [NumLevels]uint64  // for XXH3
+	names  *[numLevels]string // of the key functions
+	seeds  [numLevels]uint64  // for XXH3
 }
 
 func (h *hasher) prepare(rd Standard) error {
@@ -216,28 +191,6 @@ func (k *keyedHash) key(lv Level, canonical []byte) Key {
 	k.hash.Write(k.text) // never fails, by the contract of hash.Hash
 	k.hash.Write(canonical)
 	return keyOf(k.hash.Sum(k.sum[:0]))
-}
-
-// AppendKey appends the canonical string of a level: the bytes that Key hashes.
-// src, norm and r must be as the last call of Append or AppendRef took and left
-// them. K0 is the normal form of RFC 3986 §6.2.2 and K1 that of §6.2.3, whatever
-// the profile.
-func (n *Normalizer) AppendKey(dst []byte, lv Level, src, norm []byte, r *Result) []byte {
-	return append(dst, n.canonical(lv, src, norm, r)...)
-}
-
-// Key returns the hash of the canonical string of a level; see AppendKey.
-func (n *Normalizer) Key(lv Level, src, norm []byte, r *Result) Key {
-	if r.scratch.clean && lv <= K1 {
-		return n.hasher.key(lv, src, &r.scratch)
-	}
-	return n.hasher.key(lv, n.canonical(lv, src, norm, r), &r.scratch)
-}
-
-// HashKey returns the Key of a canonical string that AppendKey has made. r lends
-// its work space.
-func (n *Normalizer) HashKey(lv Level, canonical []byte, r *Result) Key {
-	return n.hasher.key(lv, canonical, &r.scratch)
 }
 
 // canonical returns the canonical string of a level: norm where that is it, else

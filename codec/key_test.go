@@ -17,11 +17,11 @@ func TestSameKey(t *testing.T) {
 	n := byName("rfc3986-scheme")
 	key := func(lv Level, src string) Key {
 		var r Result
-		norm, err := n.Append(nil, []byte(src), &r)
+		_, err := n.Append(nil, []byte(src), &r)
 		if err != nil {
 			t.Fatalf("%q: %v", src, err)
 		}
-		return n.Key(lv, []byte(src), norm, &r)
+		return r.Key(lv)
 	}
 	f := func(a, b string, k0, k1 bool) {
 		t.Helper()
@@ -75,8 +75,8 @@ func TestKeyDefinition(t *testing.T) {
 				t.Fatal(err)
 			}
 			var r Result
-			norm, _ := n.Append(nil, src, &r)
-			if got := n.Key(Level(lv), src, norm, &r).String(); got != hex.EncodeToString(want[:16]) {
+			_, _ = n.Append(nil, src, &r)
+			if got := r.Key(Level(lv)).String(); got != hex.EncodeToString(want[:16]) {
 				t.Errorf("%s: %s, want %x", id, got, want[:16])
 			}
 		}
@@ -186,17 +186,17 @@ func TestTooLong(t *testing.T) {
 }
 
 func TestNames(t *testing.T) {
-	for lv := range Level(NumLevels) {
-		if got, ok := ParseLevel(lv.String()); got != lv || !ok {
+	for lv := range Level(numLevels) {
+		if got, err := ParseLevel(lv.String()); got != lv || err != nil {
 			t.Errorf("%v", lv)
 		}
 	}
 	for h := XXH3; h <= HMACSHA256; h++ {
-		if got, ok := ParseHash(h.String()); got != h || !ok {
+		if got, err := ParseHash(h.String()); got != h || err != nil {
 			t.Errorf("%v", h)
 		}
 	}
-	for e := Error(1); e < NumErrors; e++ {
+	for e := Error(1); e < numErrors; e++ {
 		if e.Error() == "" || e.Name() == "" || e.Name() == "unknown" {
 			t.Errorf("error %d has no text", e)
 		}
@@ -210,7 +210,7 @@ func TestTrace(t *testing.T) {
 			var r Result
 			norm, err := n.Append(nil, []byte(src), &r)
 			steps := n.Trace(nil, []byte(src))
-			if err != nil || n.Change([]byte(src), norm, &r) == Unchanged {
+			if err != nil || r.Change() == Unchanged {
 				if len(steps) != 0 {
 					t.Errorf("%q has %d steps", src, len(steps))
 				}

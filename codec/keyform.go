@@ -15,24 +15,14 @@ const (
 	KeyRaw                   // 16 bytes, big-endian: they sort as keys do
 )
 
-var keyFormNames = [...]string{"hex", "base32", "raw"}
+var keyFormNames = []string{"hex", "base32", "raw"}
 
 // String returns the form's name: "base32".
-func (f KeyForm) String() string {
-	if int(f) < len(keyFormNames) {
-		return keyFormNames[f]
-	}
-	return "unknown"
-}
+func (f KeyForm) String() string { return nameOf(f, keyFormNames) }
 
-// ParseKeyForm returns the form of that name.
-func ParseKeyForm(name string) (f KeyForm, ok bool) {
-	for i, s := range keyFormNames {
-		if s == name {
-			return KeyForm(i), true
-		}
-	}
-	return 0, false
+// ParseKeyForm returns the form of keys of that name.
+func ParseKeyForm(name string) (KeyForm, error) {
+	return parseName[KeyForm]("form of keys", name, keyFormNames)
 }
 
 var keyBase32 = base32.StdEncoding.WithPadding(base32.NoPadding)

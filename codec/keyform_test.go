@@ -28,11 +28,11 @@ func TestKeyForm(t *testing.T) {
 				t.Errorf("%v: %q: %v", f, bad, err)
 			}
 		}
-		if got, ok := ParseKeyForm(f.String()); got != f || !ok {
+		if got, err := ParseKeyForm(f.String()); got != f || err != nil {
 			t.Errorf("%v: is not found by its name", f)
 		}
 	}
-	if _, ok := ParseKeyForm("base64"); ok {
+	if _, err := ParseKeyForm("base64"); err == nil {
 		t.Error("there is a form base64")
 	}
 	if got, err := KeyBase32.Parse([]byte("aerukz4jvpg677w4xkmhmvbsca")); got != k || err != nil {

@@ -16,7 +16,7 @@ type Normalizer struct {
 	maxDiagnostics int
 	level          int // Level of the keys that the normal form itself is; -1 if none
 
-	escapes [NumComponents]percent.Rules // what to do with the bytes of each component
+	escapes [numComponents]percent.Rules // what to do with the bytes of each component
 
 	whatwg [whatwgSets]percent.Rules // the same for the whatwg reading
 
@@ -42,7 +42,7 @@ func mustCompile(name string) *Normalizer {
 }
 
 // illegal holds for each component the bytes that RFC 3986 does not allow raw.
-var illegal = [NumComponents]percent.Set{
+var illegal = [numComponents]percent.Set{
 	Username: percent.RFC3986Userinfo,
 	Password: percent.RFC3986Userinfo,
 	Host:     percent.RFC3986Host,
@@ -117,29 +117,34 @@ func (n *Normalizer) Profile() Profile { return n.profile }
 
 // Append appends the normal form of src to dst and returns the extended slice.
 // It fills r. The error, if any, is an Error with its place in r.ErrAt; then the
-// slice returned is dst as it was given. Neither src nor dst is kept; they must
-// not overlap.
+// slice returned is dst as it was given. src and dst must not overlap; r remembers
+// both until the next call, to answer questions.
 func (n *Normalizer) Append(dst, src []byte, r *Result) ([]byte, error) {
 	end, entity, ok := parseClean(src, &r.In)
-	if len(src) > n.maxLen {
-		return n.appendFull(dst, src, r)
-	}
-	if ok {
+	start := len(dst)
+	switch {
+	case len(src) > n.maxLen:
+		ok = false
+	case ok:
 		r.setClean(entity)
-		start := len(dst)
 		dst = append(dst, src...)
 		if n.rules.Has(DropFragment) && r.In.Has(Fragment) {
 			dst = n.drop(dst, start, r)
 		}
-		return dst, nil
+	default:
+		if entity >= 0 {
+			end = 0 // it has to be marked
+		}
+		dst, ok = n.onePass(dst, src, end, r)
 	}
-	if entity >= 0 {
-		end = 0 // it has to be marked
+	if !ok {
+		var err error
+		if dst, err = n.appendFull(dst, src, r); err != nil {
+			return dst, err
+		}
 	}
-	if out, ok := n.onePass(dst, src, end, r); ok {
-		return out, nil
-	}
-	return n.appendFull(dst, src, r)
+	r.remember(n, src, dst[start:])
+	return dst, nil
 }
 
 // appendFull is Append without the fast paths.

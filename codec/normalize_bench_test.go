@@ -37,10 +37,10 @@ func BenchmarkKey(b *testing.B) {
 	n := byName("rfc3986-scheme")
 	var r Result
 	src := []byte(benchURLs["clean"])
-	out, _ := n.Append(nil, src, &r)
+	n.Append(nil, src, &r)
 	b.ReportAllocs()
 	for b.Loop() {
-		n.Key(K1, src, out, &r)
+		r.Key(K1)
 	}
 }
 
@@ -61,7 +61,7 @@ func BenchmarkCorpus(b *testing.B) {
 		for b.Loop() {
 			for _, line := range lines {
 				out, _ = n.Append(out[:0], line, &r)
-				n.Key(K1, line, out, &r)
+				r.Key(K1)
 			}
 		}
 	})

@@ -81,7 +81,7 @@ func (p *Profile) check() error {
 	refuse(known && *p != builtin, "takes the name of a built-in profile for something else")
 	refuse(p.Rules&^ProfileRules() != 0, "has a rule that no profile can have")
 	refuse(p.Malformed > percent.MalformedReject, "has a policy for stray '%' that does not exist")
-	refuse(p.Key >= NumLevels, "has a key level that does not exist")
+	refuse(p.Key >= numLevels, "has a key level that does not exist")
 	refuse(p.MaxLen < 0 || p.MaxLen > MaxLen, "MaxLen is not between 0 and 1 GiB")
 	refuse(p.MaxDiagnostics < 0 || p.MaxDiagnostics > MaxDiagnostics, "MaxDiagnostics is not between 0 and 65536")
 	refuse(int(p.Standard) >= len(standardNames), "has a reading that does not exist")

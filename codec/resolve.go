@@ -12,6 +12,16 @@ func (n *Normalizer) AppendRef(dst, base, src []byte, r *Result) ([]byte, error)
 	if _, _, ok := parseClean(src, &r.In); ok {
 		return n.Append(dst, src, r)
 	}
+	start := len(dst)
+	dst, err := n.appendRef(dst, base, src, r)
+	if err == nil {
+		r.remember(n, src, dst[start:])
+	}
+	return dst, err
+}
+
+// appendRef is AppendRef with a base, without the fast paths.
+func (n *Normalizer) appendRef(dst, base, src []byte, r *Result) ([]byte, error) {
 	if n.profile.Standard == WHATWG {
 		b := r.scratch.readBase(base)
 		if b.err != 0 {

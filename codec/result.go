@@ -10,7 +10,15 @@ import (
 // A Result is what a call has to say about one URL, together with the scratch
 // space it needed. The zero Result is ready for use. Reuse it: each call
 // overwrites it, and buffers grown for one URL serve the next. It belongs to
-// one goroutine at a time. Nothing in it points into src or dst.
+// one goroutine at a time.
+//
+// Its methods answer questions about the URL of the last call of
+// [Normalizer.Append] or [Normalizer.AppendRef]. They need the src of that call and
+// the normal form that it has appended, so these must not change before the next
+// call: as with bufio.Scanner.Bytes, answers hold until then. After an error, or a
+// call of [Parse], there is no URL to ask about, and the answers are zero. Built
+// with the tag invariants, a Result panics when it is asked about what has changed
+// or is not there.
 type Result struct {
 	In          URL          // components of src
 	Out         URL          // components of the appended normal form
@@ -34,18 +42,19 @@ const (
 	Lossy                     // a policy rule removed something
 )
 
-var changeNames = [...]string{"unchanged", "cosmetic", "scheme-equal", "repaired", "lossy"}
+var changeNames = []string{"unchanged", "cosmetic", "scheme-equal", "repaired", "lossy"}
 
 // String returns the class's name as it appears in output: "cosmetic".
-func (c Change) String() string {
-	if int(c) < len(changeNames) {
-		return changeNames[c]
-	}
-	return "unknown"
-}
+func (c Change) String() string { return nameOf(c, changeNames) }
+
+// ParseChange returns the class of that name.
+func ParseChange(name string) (Change, error) { return parseName[Change]("change", name, changeNames) }
 
 // scratch is the work space of a call, kept for the next one.
 type scratch struct {
+	by        *Normalizer      // of the last call, nil if it gave no normal form
+	src, norm []byte           // what it was given and what it has appended
+	seal      seal             // of these two
 	marks     []Diagnostic     // of the component in hand
 	defects   []percent.Defect // of the component in hand
 	in, out   URL              // of a text that is not the input: a target, a key
@@ -95,7 +104,7 @@ func (r *Result) reset() {
 	s := &r.scratch
 	s.clean, s.canonical, s.patched, s.fallback, s.resolved, s.scheme, s.dropped = false, false, false, false, false, false, false
 	s.plain, s.kept, s.keyHits = 0, s.kept[:0], 0
-	s.change, s.judged = Unchanged, true
+	s.change, s.judged, s.by = Unchanged, true, nil
 	if max(cap(s.text), cap(s.key), cap(s.k2), cap(s.k3), cap(s.query), cap(s.full), cap(s.cleaned), cap(s.host), cap(s.text2)) <= keepBytes {
 		return
 	}
@@ -113,12 +122,88 @@ func (r *Result) setClean(entity int) {
 	r.Flags, r.Diagnostics, r.ErrAt = Flags{}, r.Diagnostics[:0], 0
 	s := &r.scratch
 	s.clean, s.canonical, s.patched, s.fallback, s.resolved, s.scheme, s.dropped = true, false, false, false, false, false, false
-	s.change, s.judged, s.keyHits = Unchanged, true, 0
+	s.change, s.judged, s.keyHits, s.by = Unchanged, true, 0, nil
 	if entity >= 0 {
 		r.Flags = r.Flags.With(HTMLEntity)
 		r.Diagnostics = append(r.Diagnostics, Diagnostic{At: uint32(entity), Flag: HTMLEntity, Component: Query, Action: Kept})
 	}
 }
+
+// remember keeps what questions about the URL need.
+func (r *Result) remember(n *Normalizer, src, norm []byte) {
+	s := &r.scratch
+	s.by, s.src, s.norm = n, src, norm
+	s.seal.set(src, norm)
+}
+
+// asked returns the scratch of a Result that is asked about its URL, and whether
+// there is one.
+func (r *Result) asked() (s *scratch, ok bool) {
+	s = &r.scratch
+	s.seal.check(s.by != nil, s.src, s.norm)
+	return s, s.by != nil
+}
+
+// Key returns the key of the URL: the hash of the canonical string of a level; see
+// AppendKey.
+func (r *Result) Key(lv Level) Key {
+	s, ok := r.asked()
+	switch {
+	case !ok:
+		return Key{}
+	case s.clean && lv <= K1:
+		return s.by.hasher.key(lv, s.src, s)
+	}
+	return s.by.hasher.key(lv, s.by.canonical(lv, s.src, s.norm, r), s)
+}
+
+// AppendKey appends the canonical string of a level: the bytes that Key hashes. K0
+// is the normal form of RFC 3986 §6.2.2 and K1 that of §6.2.3, whatever the
+// profile.
+func (r *Result) AppendKey(dst []byte, lv Level) []byte {
+	s, ok := r.asked()
+	if !ok {
+		return dst
+	}
+	return append(dst, s.by.canonical(lv, s.src, s.norm, r)...)
+}
+
+// HashKey returns the Key of a canonical string that was made of one of
+// AppendKey's, by the hash of the same Normalizer.
+func (r *Result) HashKey(lv Level, canonical []byte) Key {
+	s, ok := r.asked()
+	if !ok {
+		return Key{}
+	}
+	return s.by.hasher.key(lv, canonical, s)
+}
+
+// Change says how far the normal form is from the input. A reference is judged by
+// its target. In the WHATWG standard the answer takes as long as normalizing four
+// times.
+func (r *Result) Change() Change {
+	s, ok := r.asked()
+	if ok && !s.judged {
+		s.change, s.judged = s.compare(s.src, s.norm), true
+	}
+	return s.change
+}
+
+// Applied returns the rules that have changed something on the way to the normal
+// form: those that Trace names.
+func (r *Result) Applied() Rules {
+	s, ok := r.asked()
+	if !ok {
+		return 0
+	}
+	return s.by.hits(s.src, s.norm, r)
+}
+
+// KeyApplied returns the rules that have changed something on the way from K1 to
+// the canonical strings of K2 and K3: those that TraceKey names, for the levels
+// that AppendKey and Key have made of the URL so far. K3 is made of K2, so its
+// rules are with those of K2.
+func (r *Result) KeyApplied() Rules { return r.scratch.keyHits }
 
 // judge sets the class of change from text to its normal form.
 func (r *Result) judge(text, normal []byte) {

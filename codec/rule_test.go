@@ -71,11 +71,11 @@ func TestRuleExamples(t *testing.T) {
 			t.Errorf("%v: %q: %v", r, before, err)
 			continue
 		}
-		got, applied := string(norm), n.Hits([]byte(before), norm, &res)
+		got, applied := string(norm), res.Applied()
 		switch e.stage {
 		case stageK2, stageK3:
-			got = string(n.AppendKey(nil, K2+Level(e.stage-stageK2), []byte(before), norm, &res))
-			applied = res.KeyHits()
+			got = string(res.AppendKey(nil, K2+Level(e.stage-stageK2)))
+			applied = res.KeyApplied()
 		}
 		if got != after || !applied.Has(r) {
 			t.Errorf("%v: %q becomes %q by %v, want %q", r, before, got, applied, after)

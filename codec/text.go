@@ -28,3 +28,70 @@ func nameOf[T ~uint8](v T, names []string) string {
 	}
 	return "unknown"
 }
+
+// textOf is MarshalText of a value that has a name.
+func textOf(what, name string) ([]byte, error) {
+	if name == "unknown" {
+		return nil, &NameError{what, name}
+	}
+	return []byte(name), nil
+}
+
+// setName is UnmarshalText of a value that has a name.
+func setName[T any](v *T, text []byte, parse func(string) (T, error)) error {
+	parsed, err := parse(string(text))
+	if err == nil {
+		*v = parsed
+	}
+	return err
+}
+
+// The types that have names are text in YAML and JSON: their names.
+
+// MarshalText implements encoding.TextMarshaler.
+func (v Level) MarshalText() ([]byte, error) { return textOf("level", v.String()) }
+
+// UnmarshalText implements encoding.TextUnmarshaler. The error is a *NameError.
+func (v *Level) UnmarshalText(text []byte) error { return setName(v, text, ParseLevel) }
+
+// MarshalText implements encoding.TextMarshaler.
+func (v Hash) MarshalText() ([]byte, error) { return textOf("hash", v.String()) }
+
+// UnmarshalText implements encoding.TextUnmarshaler. The error is a *NameError.
+func (v *Hash) UnmarshalText(text []byte) error { return setName(v, text, ParseHash) }
+
+// MarshalText implements encoding.TextMarshaler.
+func (v KeyForm) MarshalText() ([]byte, error) { return textOf("form of keys", v.String()) }
+
+// UnmarshalText implements encoding.TextUnmarshaler. The error is a *NameError.
+func (v *KeyForm) UnmarshalText(text []byte) error { return setName(v, text, ParseKeyForm) }
+
+// MarshalText implements encoding.TextMarshaler.
+func (v Standard) MarshalText() ([]byte, error) { return textOf("standard", v.String()) }
+
+// UnmarshalText implements encoding.TextUnmarshaler. The error is a *NameError.
+func (v *Standard) UnmarshalText(text []byte) error { return setName(v, text, ParseStandard) }
+
+// MarshalText implements encoding.TextMarshaler.
+func (v Rule) MarshalText() ([]byte, error) { return textOf("rule", v.String()) }
+
+// UnmarshalText implements encoding.TextUnmarshaler. The error is a *NameError.
+func (v *Rule) UnmarshalText(text []byte) error { return setName(v, text, ParseRule) }
+
+// MarshalText implements encoding.TextMarshaler.
+func (v Flag) MarshalText() ([]byte, error) { return textOf("flag", v.String()) }
+
+// UnmarshalText implements encoding.TextUnmarshaler. The error is a *NameError.
+func (v *Flag) UnmarshalText(text []byte) error { return setName(v, text, ParseFlag) }
+
+// MarshalText implements encoding.TextMarshaler.
+func (v Change) MarshalText() ([]byte, error) { return textOf("change", v.String()) }
+
+// UnmarshalText implements encoding.TextUnmarshaler. The error is a *NameError.
+func (v *Change) UnmarshalText(text []byte) error { return setName(v, text, ParseChange) }
+
+// MarshalText implements encoding.TextMarshaler: names separated by commas.
+func (s Rules) MarshalText() ([]byte, error) { return s.AppendTo(nil), nil }
+
+// UnmarshalText implements encoding.TextUnmarshaler. The error is a *NameError.
+func (s *Rules) UnmarshalText(text []byte) error { return setName(s, text, ParseRules) }

@@ -24,7 +24,7 @@ func (st *Step) Clause() string { return st.Rule.Clause() }
 func (n *Normalizer) Trace(base, src []byte) []Step {
 	var r Result
 	norm, err := n.AppendRef(nil, base, src, &r)
-	if err != nil || n.Change(src, norm, &r) == Unchanged && !r.scratch.resolved {
+	if err != nil || r.Change() == Unchanged && !r.scratch.resolved {
 		return nil
 	}
 	t := tracer{at: string(src)}

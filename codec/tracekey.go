@@ -24,19 +24,23 @@ type KeyStep struct {
 func (st *KeyStep) Clause() string { return cmp.Or(st.Source, st.Rule.Clause()) }
 
 // TraceKey returns the steps that lead to the canonical string of a level, in
-// their order: for K0 from the text that the reading of n's keys gives, for the
-// others from the canonical string of the level before. The arguments are those
-// of AppendKey. It is for people: it allocates, and does the work of each rule
-// anew.
-func (n *Normalizer) TraceKey(lv Level, src, norm []byte, r *Result) []KeyStep {
+// their order: for K0 from the text that the standard of the keys gives, for the
+// others from the canonical string of the level before. It is for people: it
+// allocates, and does the work of each rule anew.
+func (r *Result) TraceKey(lv Level) []KeyStep {
+	s, ok := r.asked()
+	if !ok {
+		return nil
+	}
 	var t keyTracer
+	n := s.by
 	switch {
 	case lv == K0:
-		t.rules(bytes.Clone(n.keyText(src, norm, r)), 0, syntax.rules)
+		t.rules(bytes.Clone(n.keyText(s.src, s.norm, r)), 0, syntax.rules)
 	case lv == K1:
-		t.rules(n.AppendKey(nil, K0, src, norm, r), syntax.rules, scheme.rules)
-	case lv < NumLevels:
-		t.take(n.AppendKey(nil, lv-1, src, norm, r))
+		t.rules(r.AppendKey(nil, K0), syntax.rules, scheme.rules)
+	case lv < numLevels:
+		t.take(r.AppendKey(nil, lv-1))
 		if t.policy, t.keys = n.policy, n.keys; lv == K2 {
 			t.k2()
 		} else {
@@ -54,8 +58,8 @@ type keyTracer struct {
 	u       URL    // of before
 	before  []byte // the canonical string of the level before
 	known   knownScheme
-	has     [NumComponents]bool
-	text    [NumComponents]string
+	has     [numComponents]bool
+	text    [numComponents]string
 	at      string // what text was at the last step
 	scratch params.Scratch
 	steps   []KeyStep
@@ -79,7 +83,7 @@ func (t *keyTracer) rules(text []byte, have, all Rules) {
 func (t *keyTracer) take(key []byte) {
 	_, _ = split(key, &t.u) // every canonical string can be split
 	t.before, t.at, t.known = key, string(key), lookupScheme(t.u.Bytes(key, Scheme))
-	for c := range Component(NumComponents) {
+	for c := range Component(numComponents) {
 		t.text[c], t.has[c] = string(t.u.Bytes(key, c)), t.u.Has(c)
 	}
 }

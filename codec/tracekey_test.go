@@ -12,7 +12,7 @@ import (
 // the text that they end with, or start if there are none.
 func traced(n *Normalizer, lv Level, src, norm []byte, r *Result, start string) (rules []string, end string) {
 	end = start
-	for _, st := range n.TraceKey(lv, src, norm, r) {
+	for _, st := range r.TraceKey(lv) {
 		rule := st.Rule.String()
 		if st.Param != "" {
 			rule += " " + st.Param
@@ -60,8 +60,8 @@ func TestTraceKeySource(t *testing.T) {
 	n := byName("equiv")
 	var r Result
 	src := []byte("http://h/?gclid=1")
-	norm, _ := n.Append(nil, src, &r)
-	steps := n.TraceKey(K2, src, norm, &r)
+	_, _ = n.Append(nil, src, &r)
+	steps := r.TraceKey(K2)
 	if len(steps) != 1 || !strings.HasPrefix(steps[0].Clause(), "default:") || steps[0].Reason == "" {
 		t.Errorf("%+v", steps)
 	}
@@ -105,17 +105,17 @@ func FuzzTraceKey(f *testing.F) {
 			t.Fatal(err)
 		}
 		var r Result
-		norm, err := n.Append(nil, src, &r)
+		_, err = n.Append(nil, src, &r)
 		if err != nil {
 			return
 		}
-		for lv := range Level(NumLevels) {
+		for lv := range Level(numLevels) {
 			before := ""
 			if lv > K0 {
-				before = string(n.AppendKey(nil, lv-1, src, norm, &r))
+				before = string(r.AppendKey(nil, lv-1))
 			}
-			steps := n.TraceKey(lv, src, norm, &r)
-			want := string(n.AppendKey(nil, lv, src, norm, &r))
+			steps := r.TraceKey(lv)
+			want := string(r.AppendKey(nil, lv))
 			switch {
 			case len(steps) == 0 && lv > K0 && want != before:
 				t.Fatalf("%q: %v: no step from %q to %q", src, lv, before, want)

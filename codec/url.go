@@ -14,19 +14,13 @@ const (
 	Query                     // without the '?'
 	Fragment                  // without the '#'
 
-	// NumComponents is how many components there are.
-	NumComponents = iota
+	numComponents = iota
 )
 
-var componentNames = [NumComponents]string{"scheme", "username", "password", "host", "port", "path", "query", "fragment"}
+var componentNames = []string{"scheme", "username", "password", "host", "port", "path", "query", "fragment"}
 
 // String returns the component's name: "scheme", "username", …
-func (c Component) String() string {
-	if int(c) < len(componentNames) {
-		return componentNames[c]
-	}
-	return "unknown"
-}
+func (c Component) String() string { return nameOf(c, componentNames) }
 
 // A Span is a half-open range of byte offsets.
 type Span struct{ Start, End uint32 }
@@ -63,7 +57,7 @@ const (
 // Userinfo has no span of its own: it is Username, and ":" Password if that is
 // present.
 type URL struct {
-	spans   [NumComponents]Span
+	spans   [numComponents]Span
 	present uint8 // bit c is set if Component c is present
 	kind    HostKind
 	port    uint16

@@ -112,10 +112,10 @@ func outcomeOf(n *Normalizer, src, text []byte, err error, r *Result) outcome {
 	if err != nil {
 		o.err, o.errAt = err.(Error), r.ErrAt // without an error it says nothing
 	} else if n != nil {
-		o.change = n.Change(src, text, r).String()
+		r.remember(n, src, text) // the slow way does not
+		o.change = r.Change().String()
 		o.kind = hostKinds[r.Out.HostKind()]
-		o.k0 = string(n.AppendKey(nil, K0, src, text, r))
-		o.k1 = string(n.AppendKey(nil, K1, src, text, r))
+		o.k0, o.k1 = string(r.AppendKey(nil, K0)), string(r.AppendKey(nil, K1))
 	} else {
 		o.kind = hostKinds[r.In.HostKind()]
 	}

@@ -22,24 +22,14 @@ const (
 	WHATWG                 // the WHATWG URL Standard: what browsers do
 )
 
-var standardNames = [...]string{"rfc3986", "whatwg"}
+var standardNames = []string{"rfc3986", "whatwg"}
 
-// String returns the reading's name: "whatwg".
-func (rd Standard) String() string {
-	if int(rd) < len(standardNames) {
-		return standardNames[rd]
-	}
-	return "unknown"
-}
+// String returns the standard's name: "whatwg".
+func (std Standard) String() string { return nameOf(std, standardNames) }
 
-// ParseStandard returns the reading of that name.
-func ParseStandard(name string) (rd Standard, ok bool) {
-	for i, s := range standardNames {
-		if s == name {
-			return Standard(i), true
-		}
-	}
-	return 0, false
+// ParseStandard returns the standard of that name.
+func ParseStandard(name string) (Standard, error) {
+	return parseName[Standard]("standard", name, standardNames)
 }
 
 // SpecDate is the date of the text of the WHATWG URL Standard that the whatwg
@@ -319,18 +309,6 @@ func (p *parser) guard() {
 			p.out.spans[c].End += 2
 		}
 	}
-}
-
-// Change says how far the normal form is from the input. src, norm and r must be
-// as the last call of Append or AppendRef took and left them. A reference is
-// judged by its target. In the whatwg reading the answer takes as long as
-// normalizing four times; it is not asked for unless it is wanted.
-func (n *Normalizer) Change(src, norm []byte, r *Result) Change {
-	s := &r.scratch
-	if !s.judged {
-		s.change, s.judged = s.compare(src, norm), true
-	}
-	return s.change
 }
 
 // compare judges the change from src to its serialized URL by the keys of the rfc

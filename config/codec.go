@@ -372,12 +372,8 @@ func (d *decoder) resolveRender(r *Render) {
 }
 
 func isErrorName(name string) bool {
-	for e := codec.Error(1); int(e) < codec.NumErrors; e++ {
-		if e.Name() == name {
-			return true
-		}
-	}
-	return false
+	_, err := codec.ParseError(name)
+	return err == nil
 }
 
 // resolveRules puts the profile together, and has the codec look for
@@ -390,14 +386,14 @@ func (d *decoder) resolveRules(c *Codec) {
 			c.policy = r.policy
 		}
 	}
-	if lv, ok := codec.ParseLevel(c.Key); ok {
+	if lv, err := codec.ParseLevel(c.Key); err == nil {
 		p.Key = lv
 	}
 	if c.MaxURL > 0 {
 		p.MaxLen = int(c.MaxURL)
 	}
 	c.options = append(c.options, codec.WithPolicy(c.policy))
-	if rd, ok := codec.ParseStandard(c.Standard); ok {
+	if rd, err := codec.ParseStandard(c.Standard); err == nil {
 		c.options = append(c.options, codec.WithStandard(rd))
 	}
 	_, err := codec.New(*p, c.options...)

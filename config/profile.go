@@ -205,11 +205,13 @@ func (r *profileReader) readKey(n ast.Node) {
 	if !ok {
 		return
 	}
-	if r.level, r.hasLevel = codec.ParseLevel(text); r.hasLevel {
+	var err error
+	if r.level, err = codec.ParseLevel(text); err == nil {
+		r.hasLevel = true
 		return
 	}
 	var names []string
-	for lv := range codec.Level(codec.NumLevels) {
+	for lv := range codec.K3 + 1 {
 		names = append(names, lv.String())
 	}
 	r.failAt(n, noSuch("key level", names, text))

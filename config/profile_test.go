@@ -17,11 +17,11 @@ const example = "../testdata/profiles/shop.yaml"
 func key(t *testing.T, n *codec.Normalizer, url string) string {
 	t.Helper()
 	var r codec.Result
-	norm, err := n.Append(nil, []byte(url), &r)
+	_, err := n.Append(nil, []byte(url), &r)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return string(n.AppendKey(nil, n.Profile().Key, []byte(url), norm, &r))
+	return string(r.AppendKey(nil, n.Profile().Key))
 }
 
 func TestLoadProfile(t *testing.T) {

@@ -30,7 +30,7 @@ func Append(dst, norm []byte, u *codec.URL) []byte {
 		return append(dst, norm...)
 	}
 	at := uint32(0)
-	for c := range codec.Component(codec.NumComponents) {
+	for c := range codec.Fragment + 1 {
 		if !u.Has(c) {
 			continue
 		}

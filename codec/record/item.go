@@ -81,10 +81,10 @@ func (v *values) shown(text []byte) []byte {
 func (n *normalizer) keyOf() codec.Key {
 	c := &n.cur
 	if !c.nohost {
-		return n.job.norm.Key(n.job.level, c.text, c.norm, &n.res)
+		return n.res.Key(n.job.level)
 	}
 	n.canonical = n.appendKey(n.canonical[:0], n.job.level)
-	return n.job.norm.HashKey(n.job.level, n.canonical, &n.res)
+	return n.res.HashKey(n.job.level, n.canonical)
 }
 
 // appendKey appends the canonical string that keyOf hashes. Without a host it is
@@ -93,7 +93,7 @@ func (n *normalizer) keyOf() codec.Key {
 func (n *normalizer) appendKey(dst []byte, lv codec.Level) []byte {
 	c := &n.cur
 	start := len(dst)
-	dst = n.job.norm.AppendKey(dst, lv, c.text, c.norm, &n.res)
+	dst = n.res.AppendKey(dst, lv)
 	if !c.nohost {
 		return dst
 	}

@@ -174,7 +174,7 @@ func (n *normalizer) settle(err error) {
 	c.norm, c.text, c.flags = n.norm, c.src, c.flags.Union(n.res.Flags)
 	if err == nil {
 		if n.job.wants.has(fChange) {
-			c.change = n.job.norm.Change(c.src, c.norm, &n.res)
+			c.change = n.res.Change()
 		}
 		c.fragment = n.res.In.Has(codec.Fragment)
 		n.repair()
@@ -294,7 +294,7 @@ func (n *normalizer) count(st *Stats) {
 	if !c.same {
 		st.Changed++
 		if !c.mended { // else repair knows
-			c.hits = n.job.norm.Hits(c.src, c.norm, &n.res)
+			c.hits = n.res.Applied()
 		}
 		countHits(c.hits, st)
 	} else {
@@ -316,7 +316,7 @@ func (n *normalizer) count(st *Stats) {
 // made of the URL so far, each once for a URL.
 func (n *normalizer) countKeys(st *Stats) {
 	c := &n.cur
-	if more := n.res.KeyHits() &^ c.hits; c.why == 0 && more != 0 {
+	if more := n.res.KeyApplied() &^ c.hits; c.why == 0 && more != 0 {
 		c.hits |= more
 		countHits(more, st)
 	}

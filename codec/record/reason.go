@@ -9,13 +9,13 @@ type Reason uint8
 
 // The reasons that are not errors of the codec.
 const (
-	Unparsed Reason = Reason(codec.NumErrors) + iota // the record is not of the format
-	NoField                                          // it has no field of the name given
-	TooLong                                          // longer than the record limit
-	Panic                                            // the codec failed on it
-	Refused                                          // a sink refused for good what was made of it
-	Flagged                                          // a URL has a flag that the job rejects
-	NotHTTP                                          // a URL has another scheme than http and https, and the job rejects it
+	Unparsed Reason = Reason(codec.ErrKey) + 1 + iota // the record is not of the format
+	NoField                                           // it has no field of the name given
+	TooLong                                           // longer than the record limit
+	Panic                                             // the codec failed on it
+	Refused                                           // a sink refused for good what was made of it
+	Flagged                                           // a URL has a flag that the job rejects
+	NotHTTP                                           // a URL has another scheme than http and https, and the job rejects it
 	NumReasons
 )
 

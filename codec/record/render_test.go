@@ -98,11 +98,11 @@ func keyHex(t *testing.T, lv codec.Level, url string) string {
 	t.Helper()
 	var r codec.Result
 	n := newNormalizer(t, "rfc3986")
-	norm, err := n.Append(nil, []byte(url), &r)
+	_, err := n.Append(nil, []byte(url), &r)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return n.Key(lv, []byte(url), norm, &r).String()
+	return r.Key(lv).String()
 }
 
 // The field key and the rendering keys write keys as they are asked to.

@@ -179,7 +179,7 @@ func (o *options) runFlags(f *pflag.FlagSet) {
 // levelNames returns the names of the key levels.
 func levelNames() []string {
 	var names []string
-	for lv := range codec.Level(codec.NumLevels) {
+	for lv := range codec.K3 + 1 {
 		names = append(names, lv.String())
 	}
 	return names

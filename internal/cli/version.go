@@ -33,7 +33,7 @@ func newVersionCmd() *cobra.Command {
 func versionText() string {
 	var keys []string
 	for _, rd := range []codec.Standard{codec.RFC, codec.WHATWG} {
-		for lv := range codec.Level(codec.NumLevels) {
+		for lv := range codec.K3 + 1 {
 			keys = append(keys, codec.KeyFunction(rd, lv))
 		}
 	}

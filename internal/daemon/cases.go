@@ -38,7 +38,7 @@ func (c *Catalog) RunTests(f *config.File) (failed int, err error) {
 // cases runs cases, one after the other.
 type cases struct {
 	level   codec.Level
-	workers [codec.NumLevels]*record.Worker
+	workers [codec.K3 + 1]*record.Worker
 	show    *record.Worker // hides passwords
 }
 
@@ -56,7 +56,7 @@ func (cat *Catalog) newCases(f *config.File) (*cases, error) {
 	if !strings.Contains(rc.Base, "{") {
 		t.Base = rc.Base
 	}
-	for t.Level = range codec.NumLevels {
+	for t.Level = range codec.K3 + 1 {
 		job, err := record.New(t)
 		if err != nil {
 			return nil, recordErrors(f, err, allSound)
@@ -81,7 +81,7 @@ type failure struct {
 // run returns what of a case does not hold.
 func (c *cases) run(t *config.Test) []failure {
 	level := c.level
-	if lv, ok := codec.ParseLevel(t.Key); ok {
+	if lv, err := codec.ParseLevel(t.Key); err == nil {
 		level = lv
 	}
 	switch {

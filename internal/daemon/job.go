@@ -57,10 +57,10 @@ func (cat *Catalog) recordConfig(f *config.File) (record.Config, error) {
 		RejectFlags: rejected.Flags, RejectNotHTTP: rejected.NotHTTP,
 		Secrets: c.Secrets, Params: c.Styles(), Normalizer: n, MaxRecord: int(f.Pipeline.MaxRecordBytes),
 	}
-	if lv, ok := codec.ParseLevel(c.Key); ok {
+	if lv, err := codec.ParseLevel(c.Key); err == nil {
 		rc.Level = lv
 	}
-	if form, ok := codec.ParseKeyForm(c.KeyFormat); ok {
+	if form, err := codec.ParseKeyForm(c.KeyFormat); err == nil {
 		rc.KeyForm = form
 	}
 	rc.Target, err = record.ParseTarget(cmp.Or(c.Target, "request"))

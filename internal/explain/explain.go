@@ -42,7 +42,7 @@ type Explanation struct {
 	res    codec.Result
 	err    error
 	change codec.Change
-	keys   [codec.NumLevels]explainedKey
+	keys   [codec.K3 + 1]explainedKey
 	steps  []codec.Step
 	rfc    view
 	whatwg view
@@ -72,12 +72,12 @@ func (x *Explainer) explain(src []byte) *Explanation {
 // ask gets the applied rules and the keys from the codec. Nothing else in this
 // package does.
 func (x *Explainer) ask(e *Explanation) {
-	e.change = x.norm.Change(e.src, e.norm, &e.res)
-	for lv := range codec.Level(codec.NumLevels) {
+	e.change = e.res.Change()
+	for lv := range codec.K3 + 1 {
 		e.keys[lv] = explainedKey{
-			text:  string(x.norm.AppendKey(nil, lv, e.src, e.norm, &e.res)),
-			key:   x.norm.Key(lv, e.src, e.norm, &e.res),
-			steps: x.norm.TraceKey(lv, e.src, e.norm, &e.res),
+			text:  string(e.res.AppendKey(nil, lv)),
+			key:   e.res.Key(lv),
+			steps: e.res.TraceKey(lv),
 		}
 	}
 	e.steps = x.norm.Trace(x.base, e.src)

@@ -172,7 +172,7 @@ func (x *Explainer) fillNormal(o *object, e *Explanation) {
 
 // fillKeys fills the keys and how they came about.
 func (x *Explainer) fillKeys(o *object, e *Explanation) {
-	for lv, to := range [codec.NumLevels]**string{&o.K0, &o.K1, &o.K2, &o.K3} {
+	for lv, to := range [codec.K3 + 1]**string{&o.K0, &o.K1, &o.K2, &o.K3} {
 		text := x.hide(e.keys[lv].text)
 		*to = &text
 		for _, st := range e.keys[lv].steps {
@@ -199,7 +199,7 @@ func (x *Explainer) pairObject(p *Pair) *pairJSON {
 	if meet {
 		o.Meet = first.String()
 	}
-	for lv := range codec.Level(codec.NumLevels) {
+	for lv := range codec.K3 + 1 {
 		l := levelJSON{Level: lv.String(), Equal: p.a.keys[lv].text == p.b.keys[lv].text}
 		for _, d := range p.apart(lv) {
 			l.Differ = append(l.Differ, d.component)

@@ -29,7 +29,7 @@ func (p *Pair) parsed() bool { return p.a.err == nil && p.b.err == nil }
 
 // meetingLevel returns the first level at which the keys are equal.
 func (p *Pair) meetingLevel() (codec.Level, bool) {
-	for lv := range codec.Level(codec.NumLevels) {
+	for lv := range codec.K3 + 1 {
 		if p.a.keys[lv].text == p.b.keys[lv].text {
 			return lv, true
 		}

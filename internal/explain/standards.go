@@ -72,7 +72,7 @@ func (v *view) compare(base, url []byte) {
 	if v.err = err; err != nil {
 		return
 	}
-	v.k0 = string(rfcNormalizer.AppendKey(nil, codec.K0, url, norm, &r))
+	v.k0 = string(r.AppendKey(nil, codec.K0))
 	v.k1 = string(norm)
 }
 
@@ -97,7 +97,7 @@ func (e *Explanation) inViews(apart []difference) []difference {
 	_ = codec.Parse([]byte(b), &rb)
 	var out []difference
 	for _, d := range apart {
-		for c := range codec.Component(codec.NumComponents) {
+		for c := range codec.Fragment + 1 {
 			if c.String() == d.component {
 				out = append(out, difference{d.component, componentText(a, &ra.In, c), componentText(b, &rb.In, c)})
 			}

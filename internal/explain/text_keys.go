@@ -13,7 +13,7 @@ import (
 func (t *TextWriter) writeKeys(e *Explanation) {
 	t.head("keys")
 	before := ""
-	for lv := range codec.Level(codec.NumLevels) {
+	for lv := range codec.K3 + 1 {
 		k := &e.keys[lv]
 		note := ""
 		if lv == t.level {
@@ -44,7 +44,7 @@ func isKnown(e *Explanation, lv codec.Level, st *codec.KeyStep) bool {
 // writeKeySteps writes what the keys leave out or spell otherwise.
 func (t *TextWriter) writeKeySteps(e *Explanation) {
 	begun, listed := false, false
-	for lv := range codec.Level(codec.NumLevels) {
+	for lv := range codec.K3 + 1 {
 		for i := range e.keys[lv].steps {
 			st := &e.keys[lv].steps[i]
 			if isKnown(e, lv, st) {

@@ -50,7 +50,7 @@ func (s ruleStep) String() string {
 // Nothing else in this package asks the codec for applied rules.
 func (s *Side) steps(url []byte) ([]ruleStep, bool) {
 	var r codec.Result
-	norm, err := s.Normalizer.Append(nil, url, &r)
+	_, err := s.Normalizer.Append(nil, url, &r)
 	if err != nil {
 		return nil, false
 	}
@@ -66,7 +66,7 @@ func (s *Side) steps(url []byte) ([]ruleStep, bool) {
 		}
 	}
 	for lv := range s.Level + 1 {
-		for _, st := range s.Normalizer.TraceKey(lv, url, norm, &r) {
+		for _, st := range r.TraceKey(lv) {
 			add(st.Step, st.Clause(), st.Param)
 		}
 	}
