@@ -66,16 +66,19 @@ type Batch struct {
 	Dead    Stream       // for the dead-letter sink
 	Stats   record.Stats // of this batch alone
 
-	p       *Pipeline
-	gen     uint64       // of the codec that processed it
-	held    atomic.Bool  // taken from the free list
-	epoch   uint32       // of the lane, when the batch was taken
-	pend    atomic.Int32 // legs that are not resolved, and one for who delivers
-	lost    atomic.Bool  // a leg was given up
-	late    bool         // second round: dead letters for the records that sinks refused
-	legs    []leg        // one per sink, the last one for the dead letter
-	ids     atomic.Uint32
-	refused []uint64 // records that a sink refused, see position; guarded by Pipeline.mu
+	p            *Pipeline
+	gen          uint64       // of the codec that processed it
+	held         atomic.Bool  // taken from the free list
+	epoch        uint32       // of the lane, when the batch was taken
+	pend         atomic.Int32 // legs that are not resolved, and one for who delivers
+	lost         atomic.Bool  // a leg was given up
+	keep         Keep         // what the filter keeps of Out
+	filtered     bool         // it has been through the filter
+	pieceDropped bool         // a piece of a record that the filter dropped
+	late         bool         // second round: dead letters for the records that sinks refused
+	legs         []leg        // one per sink, the last one for the dead letter
+	ids          atomic.Uint32
+	refused      []uint64 // records that a sink refused, see position; guarded by Pipeline.mu
 
 	lostDeadLetters int64 // dead letters that were refused and dropped; guarded by Pipeline.mu
 }

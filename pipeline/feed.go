@@ -45,6 +45,7 @@ func (a *account) ledger() Ledger {
 		Read:      a.handled.Records,
 		Emitted:   a.resolved.Emitted,
 		Dropped:   a.resolved.Dropped,
+		Filtered:  a.resolved.Filtered,
 		Dead:      a.resolved.Dead,
 		InFlight:  a.flying,
 		Abandoned: a.abandoned,

@@ -30,6 +30,9 @@ func (in intake) NewLane(name string, lim LaneLimits) *Lane {
 	if p.o.Ordering != OrderNone {
 		l.outlets = make([]outlet, len(p.sinks))
 	}
+	if p.o.Filter != nil {
+		l.filter = new(filterOutlet)
+	}
 	if p.o.Ordering == OrderInput {
 		l.ahead = defaultAhead
 		if lim.Batches > 0 {

@@ -74,7 +74,8 @@ type Lane struct {
 	front   bool // its batches go to the sinks as soon as they are ready
 	blocks  int  // batches under way that a sink refuses: it gets no more before
 
-	outlets []outlet // one per sink if ordering is asked for
+	outlets []outlet      // one per sink if ordering is asked for
+	filter  *filterOutlet // if there is a filter
 }
 
 // A slot of the ring is what a lane knows of a batch that was emitted.
@@ -321,6 +322,9 @@ func (l *Lane) grow() {
 	l.ring = ring
 	for i := range l.outlets {
 		l.outlets[i].grow(size)
+	}
+	if l.filter != nil {
+		l.filter.grow(size)
 	}
 }
 

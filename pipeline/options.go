@@ -16,6 +16,7 @@ type Options struct {
 	Sources    []Source
 	Sinks      []Sink
 	DeadLetter Sink          // where rejects go
+	Filter     Filter        // which records reach the sinks; nil: all
 	OnRefused  RefusedPolicy // what becomes of records that a sink refuses for good
 	NewCodec   func() Codec  // called once for each worker; see Pipeline.SetCodec
 

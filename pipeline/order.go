@@ -175,6 +175,10 @@ func (p *Pipeline) land(l *Lane, slot int) {
 
 // drainAll submits what is ready in all outlets of l.
 func (p *Pipeline) drainAll(l *Lane) {
+	p.filterBatch(l, nil)
+	if p.o.Ordering == OrderNone {
+		return
+	}
 	for slot := range p.sinks {
 		p.drain(l, slot, nil)
 	}

@@ -44,6 +44,7 @@ func (b *Batch) reset(size int) {
 	if cap(b.Side) > arenaGrowth*size {
 		b.Side = nil
 	}
+	b.keep, b.filtered, b.pieceDropped = b.keep[:0], false, false
 	b.refused, b.late, b.lostDeadLetters = b.refused[:0], false, 0
 	if b.In = b.In[:0]; cap(b.In) > arenaGrowth*size || cap(b.In) < size {
 		b.In = make([]byte, 0, size)

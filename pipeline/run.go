@@ -54,6 +54,8 @@ type Pipeline struct {
 	workers     sync.WaitGroup
 	helpers     sync.WaitGroup // retries
 
+	filtering sync.Mutex // one call of the filter at a time
+
 	gate    gate          // closed while a cut is taken; see cut.go
 	barrier chan struct{} // holds one element while a Barrier is under way
 	extents []Extent      // scratch of the committer
@@ -265,9 +267,6 @@ func (p *Pipeline) untilQuiet() {
 // flush gives up, after a hard stop, what waits for its turn. What a worker has
 // in hand follows as soon as it submits.
 func (p *Pipeline) flush() {
-	if p.o.Ordering == OrderNone {
-		return
-	}
 	p.mu.Lock()
 	lanes := append([]*Lane(nil), p.lanes...)
 	p.mu.Unlock()

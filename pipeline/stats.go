@@ -33,11 +33,12 @@ func (s State) String() string {
 // A Ledger says where the records are that were read by the workers. It holds at
 // all times:
 //
-//	Read = Emitted + Dropped + Dead + InFlight + Abandoned
+//	Read = Emitted + Dropped + Filtered + Dead + InFlight + Abandoned
 type Ledger struct {
 	Read      int64
 	Emitted   int64 // durable in every sink
 	Dropped   int64
+	Filtered  int64 // dropped by the filter
 	Dead      int64 // durable in the dead letter
 	InFlight  int64 // not resolved yet
 	Abandoned int64 // given up by a hard stop: they are read again, and may come out twice
@@ -45,7 +46,7 @@ type Ledger struct {
 
 // Balanced reports whether every record is accounted for.
 func (l Ledger) Balanced() bool {
-	return l.Read == l.Emitted+l.Dropped+l.Dead+l.InFlight+l.Abandoned
+	return l.Read == l.Emitted+l.Dropped+l.Filtered+l.Dead+l.InFlight+l.Abandoned
 }
 
 // Add adds o to l.
@@ -53,6 +54,7 @@ func (l *Ledger) Add(o Ledger) {
 	l.Read += o.Read
 	l.Emitted += o.Emitted
 	l.Dropped += o.Dropped
+	l.Filtered += o.Filtered
 	l.Dead += o.Dead
 	l.InFlight += o.InFlight
 	l.Abandoned += o.Abandoned
@@ -197,7 +199,7 @@ func (p *Pipeline) sweep() {
 		if !l.over() || l.dirty && p.feedOf(l).committer != nil || p.finishes && l.whole() && !l.told {
 			return false
 		}
-		l.ring, l.outlets = nil, nil
+		l.ring, l.outlets, l.filter = nil, nil, nil
 		return true
 	})
 }

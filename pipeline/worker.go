@@ -38,6 +38,14 @@ func (w *worker) handle(b *Batch) {
 	p := w.p
 	if p.stopped() {
 		b.lost.Store(true)
+	}
+	if b.lost.Load() {
+		p.deliver(b)
+		return
+	}
+	if b.filtered && !b.late {
+		p.cutFiltered(b)
+		w.packStreams(b)
 		p.deliver(b)
 		return
 	}
@@ -52,10 +60,16 @@ func (w *worker) handle(b *Batch) {
 	if err != nil {
 		w.endAt(b, err)
 	}
-	if !b.late {
+	switch {
+	case b.late:
+		p.deliver(b)
+	case p.o.Filter != nil:
 		p.note(b)
+		p.filterBatch(b.Lane, b)
+	default:
+		p.note(b)
+		p.deliver(b)
 	}
-	p.deliver(b)
 }
 
 // endAt ends the run because of an error at b. If that is a record at which the codec
@@ -100,7 +114,9 @@ func (w *worker) process(b *Batch) error {
 	if !b.done() {
 		return bugf("Codec.Process left %d bytes and %d messages, lane %s", len(b.In)-b.Next, len(b.Msgs)-b.NextMsg, b.Lane.Name())
 	}
-	w.packStreams(b)
+	if w.p.o.Filter == nil {
+		w.packStreams(b)
+	}
 	return nil
 }
 

@@ -3,12 +3,13 @@ package record
 // Stats counts what happened to the records of one block, file or run. The zero
 // Stats is an empty count. The ledger holds at all times:
 //
-//	Records = Emitted + Dropped + Dead
+//	Records = Emitted + Dropped + Filtered + Dead
 type Stats struct {
-	Records int64 // records read, blank lines and headers among them
-	Emitted int64 // records of which something was written to the output
-	Dropped int64 // records of which the chosen rendering writes nothing: no URL in them, blank, or without a reading
-	Dead    int64 // records that went to the dead letter
+	Records  int64 // records read, blank lines and headers among them
+	Emitted  int64 // records of which something was written to the output
+	Dropped  int64 // records of which the chosen rendering writes nothing: no URL in them, blank, or without a reading
+	Filtered int64 // records that a filter behind the worker has dropped
+	Dead     int64 // records that went to the dead letter
 
 	URLs     int64 // URLs found
 	Changed  int64 // URLs whose normal form differs from what stood there
@@ -30,6 +31,7 @@ func (s *Stats) Add(o *Stats) {
 	s.Records += o.Records
 	s.Emitted += o.Emitted
 	s.Dropped += o.Dropped
+	s.Filtered += o.Filtered
 	s.Dead += o.Dead
 	s.URLs += o.URLs
 	s.Changed += o.Changed
@@ -55,5 +57,5 @@ func (s *Stats) Add(o *Stats) {
 
 // Balanced reports whether every record read is accounted for.
 func (s *Stats) Balanced() bool {
-	return s.Records == s.Emitted+s.Dropped+s.Dead
+	return s.Records == s.Emitted+s.Dropped+s.Filtered+s.Dead
 }
