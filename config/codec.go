@@ -15,6 +15,7 @@ import (
 	"github.com/urlfold/urlfold/codec/params"
 	"github.com/urlfold/urlfold/config/field"
 	"github.com/urlfold/urlfold/internal/charset"
+	"github.com/urlfold/urlfold/internal/errlist"
 )
 
 // Codec is how records are read, what is done with their URLs, and what is
@@ -278,7 +279,7 @@ func (d *decoder) resolveProfile(c *Codec) {
 		return open(name)
 	}
 	if c.profile, c.policy, err = ParseProfile(name, data, beside); err != nil {
-		d.others = append(d.others, unjoin(err)...)
+		d.others = append(d.others, errlist.Flatten(err)...)
 		d.spoil("codec.profile")
 	}
 	if c.Rules.hasPolicy() {

@@ -11,6 +11,7 @@ import (
 	"github.com/goccy/go-yaml/token"
 
 	"github.com/urlfold/urlfold/config/field"
+	"github.com/urlfold/urlfold/internal/errlist"
 )
 
 // A decoder fills structs from a document. Keys are named by paths, such as
@@ -175,7 +176,7 @@ func (d *decoder) validate(v reflect.Value, at string) {
 	if !ok {
 		return
 	}
-	errs := flat(nil, c.Validate())
+	errs := errlist.Flatten(c.Validate())
 	if d.broken[at] {
 		errs = slices.DeleteFunc(errs, func(err error) bool { return d.follows(at, err) })
 	}
@@ -197,12 +198,13 @@ func (d *decoder) follows(at string, err error) bool {
 // failPath notes an error, or several that were joined, that belong to the key at
 // a path, or to a key below it that a field.Error names.
 func (d *decoder) failPath(at string, err error) {
-	if j, ok := err.(interface{ Unwrap() []error }); ok {
-		for _, err := range j.Unwrap() {
-			d.failPath(at, err)
-		}
-		return
+	for _, err := range errlist.Flatten(err) {
+		d.failOne(at, err)
 	}
+}
+
+// failOne notes an error that joins no others.
+func (d *decoder) failOne(at string, err error) {
 	var f *field.Error
 	if errors.As(err, &f) {
 		d.failPath(in(at, f.Field), f.Err)

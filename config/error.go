@@ -44,20 +44,6 @@ func joined(list []*Error) error {
 	return errors.Join(errs...)
 }
 
-// flat appends the errors that err joins, and that these join.
-func flat(list []error, err error) []error {
-	if j, ok := err.(interface{ Unwrap() []error }); ok {
-		for _, err := range j.Unwrap() {
-			list = flat(list, err)
-		}
-		return list
-	}
-	if err != nil {
-		list = append(list, err)
-	}
-	return list
-}
-
 // fileReason says why a file cannot be read, without its name.
 func fileReason(err error) string {
 	var pe *fs.PathError

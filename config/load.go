@@ -6,6 +6,8 @@ import (
 	"reflect"
 
 	"github.com/goccy/go-yaml/ast"
+
+	"github.com/urlfold/urlfold/internal/errlist"
 )
 
 // Load reads a configuration from a file. See Parse.
@@ -41,7 +43,7 @@ func Parse(file string, data []byte, types Types, env Env) (*File, error) {
 	}
 	if len(d.errs)+len(d.others) > 0 {
 		d.scrub()
-		return nil, errors.Join(append(unjoin(joined(d.errs)), d.others...)...)
+		return nil, errors.Join(append(errlist.Flatten(joined(d.errs)), d.others...)...)
 	}
 	return f, nil
 }
@@ -59,7 +61,7 @@ func (d *decoder) read(f *File, root ast.Node) {
 	if d.types.Check == nil {
 		return
 	}
-	for _, err := range unjoin(d.types.Check(f, d.sound)) {
+	for _, err := range errlist.Flatten(d.types.Check(f, d.sound)) {
 		var e *Error
 		if errors.As(err, &e) {
 			d.errs = append(d.errs, e)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/urlfold/urlfold/codec"
 	"github.com/urlfold/urlfold/config/field"
+	"github.com/urlfold/urlfold/internal/errlist"
 )
 
 // load reads one of the examples.
@@ -183,7 +184,7 @@ pipeline: {on_reject: dead_letter}
 	_, err := Parse("c.yaml", []byte(text), types, testEnv())
 	want := []string{"c.yaml:4:5: there is no such type; did you mean kafka?", "c.yaml:5:17: no", "c.yaml:7:40: there is no key nothing", "c.yaml:8:23: no dead_letter is configured", "elsewhere"}
 	var got []string
-	for _, e := range unjoin(err) {
+	for _, e := range errlist.Flatten(err) {
 		got = append(got, e.Error())
 	}
 	if len(got) != len(want) {

@@ -7,6 +7,7 @@ import (
 	"github.com/goccy/go-yaml/ast"
 
 	"github.com/urlfold/urlfold/codec/params"
+	"github.com/urlfold/urlfold/internal/errlist"
 )
 
 // A Param says how a parameter is written, in the words of an OpenAPI 3.1.1
@@ -56,7 +57,7 @@ func (d *decoder) resolveParams(list []Param, at string) *params.Styles {
 		decls[i] = list[i].declaration()
 	}
 	styles, err := params.CompileStyles(decls)
-	for _, err := range unjoin(err) {
+	for _, err := range errlist.Flatten(err) {
 		var e *params.StyleError
 		if !errors.As(err, &e) {
 			d.failPath(at, err)

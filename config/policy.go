@@ -13,6 +13,7 @@ import (
 	"github.com/urlfold/urlfold/codec"
 	"github.com/urlfold/urlfold/codec/params"
 	"github.com/urlfold/urlfold/codec/template"
+	"github.com/urlfold/urlfold/internal/errlist"
 )
 
 // A policyReader reads the policy of a profile.
@@ -186,20 +187,9 @@ func (p *policyReader) label(n ast.Node) string {
 
 // failList notes the mistakes in a list that a file holds.
 func (p *policyReader) failList(n ast.Node, err error) {
-	for _, e := range unjoin(err) {
+	for _, e := range errlist.Flatten(err) {
 		p.failWith(start(n), "in the list: "+clean(e.Error()), e)
 	}
-}
-
-// unjoin returns the errors that errors.Join made one of, and none of nil.
-func unjoin(err error) []error {
-	if j, ok := err.(interface{ Unwrap() []error }); ok {
-		return j.Unwrap()
-	}
-	if err == nil {
-		return nil
-	}
-	return []error{err}
 }
 
 // readParams reads rules as they stand in a plain list.
@@ -260,7 +250,7 @@ func (p *policyReader) readTemplates(n ast.Node) {
 		p.policy.Templates = templates
 		return
 	}
-	for _, err := range unjoin(err) {
+	for _, err := range errlist.Flatten(err) {
 		var e *template.Error
 		if !errors.As(err, &e) {
 			p.failWith(start(n), clean(err.Error()), err)
@@ -322,7 +312,7 @@ func (p *policyReader) compile(n ast.Node, lists ...*params.List) *params.Matche
 	if err == nil {
 		return m
 	}
-	for _, err := range unjoin(err) {
+	for _, err := range errlist.Flatten(err) {
 		var e *params.RuleError
 		if errors.As(err, &e) && p.nodes[e.Source] != nil {
 			p.failRule(p.nodes[e.Source], e)

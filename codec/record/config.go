@@ -2,12 +2,10 @@ package record
 
 import (
 	"errors"
-	"fmt"
-	"slices"
-	"strings"
 
 	"github.com/urlfold/urlfold/codec"
 	"github.com/urlfold/urlfold/codec/params"
+	"github.com/urlfold/urlfold/internal/suggest"
 )
 
 // A Target says which URLs of an access-log record are read.
@@ -27,7 +25,7 @@ func (t Target) String() string { return nameOf(targetNames, int(t)) }
 
 // ParseTarget returns the target of that name. The error suggests a near name.
 func ParseTarget(name string) (Target, error) {
-	i, err := lookup("target", targetNames, name)
+	i, err := suggest.Index("target", targetNames, name)
 	return Target(i), err
 }
 
@@ -56,7 +54,7 @@ func (r Render) String() string { return nameOf(renderNames, int(r)) }
 // ParseRender returns the rendering of that name. The error suggests a near
 // name.
 func ParseRender(name string) (Render, error) {
-	i, err := lookup("rendering", renderNames, name)
+	i, err := suggest.Index("rendering", renderNames, name)
 	return Render(i), err
 }
 
@@ -244,7 +242,7 @@ func (j *Job) setParams(c *Config) {
 func (j *Job) setFormat(c Config, baseOK bool) error {
 	var errDialect error
 	if c.Dialect != "" {
-		_, errDialect = lookup("dialect", dialectNames, c.Dialect)
+		_, errDialect = suggest.Index("dialect", dialectNames, c.Dialect)
 	}
 	if !baseOK {
 		c.Base = ""
@@ -263,49 +261,4 @@ func nameOf(names []string, i int) string {
 		return names[i]
 	}
 	return "unknown"
-}
-
-// lookup returns the index of name in names. The error names what is near.
-func lookup(what string, names []string, name string) (int, error) {
-	if i := slices.Index(names, name); i >= 0 {
-		return i, nil
-	}
-	if i := nearest(names, name); i >= 0 {
-		return 0, fmt.Errorf("there is no %s %q; did you mean %s?", what, name, names[i])
-	}
-	return 0, fmt.Errorf("there is no %s %q; there are %s", what, name, strings.Join(names, ", "))
-}
-
-// nearest returns the index of the name that is most like name, or -1 if none is
-// like it.
-func nearest(names []string, name string) int {
-	best, bestDist := -1, 3
-	for i, n := range names {
-		if d := distance(strings.ToLower(name), strings.ToLower(n)); d < bestDist {
-			best, bestDist = i, d
-		}
-	}
-	return best
-}
-
-// distance is the number of insertions, deletions and replacements between a
-// and b.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diag := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := diag
-			if a[i] != b[j] {
-				cost++
-			}
-			diag = row[j+1]
-			row[j+1] = min(cost, row[j]+1, diag+1)
-		}
-	}
-	return row[len(b)]
 }

@@ -1,6 +1,10 @@
 package record
 
-import "errors"
+import (
+	"errors"
+
+	"github.com/urlfold/urlfold/internal/suggest"
+)
 
 // A Disposition is what becomes of a record that is not read.
 type Disposition uint8
@@ -22,7 +26,7 @@ func (f Disposition) String() string { return nameOf(dispositionNames, int(f)) }
 
 // ParseDisposition returns the fate of that name. The error suggests a near name.
 func ParseDisposition(name string) (Disposition, error) {
-	i, err := lookup("fate", dispositionNames, name)
+	i, err := suggest.Index("fate", dispositionNames, name)
 	return Disposition(i), err
 }
 

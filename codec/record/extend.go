@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"unicode/utf8"
+
+	"github.com/urlfold/urlfold/internal/suggest"
 )
 
 // An Extension is a field that RenderExtend adds to a record, and the name that it
@@ -30,7 +32,7 @@ func (j *Job) setExtend(c *Config) error {
 	}
 	seen := map[string]bool{}
 	for k, e := range c.Extend {
-		i, err := lookup("field", fieldNames, e.Field)
+		i, err := suggest.Index("field", fieldNames, e.Field)
 		switch {
 		case err != nil:
 		case e.Name == "" || !utf8.ValidString(e.Name):

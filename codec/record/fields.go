@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/urlfold/urlfold/codec"
+	"github.com/urlfold/urlfold/internal/suggest"
 )
 
 // A fieldID names an output field.
@@ -85,7 +86,7 @@ func (j *Job) setFields(names []string) error {
 	}
 	var errs []error
 	for k, name := range names {
-		i, err := lookup("field", fieldNames, strings.TrimSpace(name))
+		i, err := suggest.Index("field", fieldNames, strings.TrimSpace(name))
 		if err != nil {
 			errs = append(errs, in(fmt.Sprintf("Fields[%d]", k), err))
 			continue

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"fmt"
 	"strings"
+
+	"github.com/urlfold/urlfold/internal/suggest"
 )
 
 // A Format is one way to write records. A Format does not change, and may be shared.
@@ -98,7 +100,7 @@ func (c *Config) format() (Format, error) {
 	case c.Format == "":
 		return nil, fmt.Errorf("a format is required: %s, or a log_format or LogFormat text", strings.Join(names, ", "))
 	}
-	i, err := lookup("format", names, c.Format)
+	i, err := suggest.Index("format", names, c.Format)
 	if err != nil {
 		return nil, err
 	}

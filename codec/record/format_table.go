@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+
+	"github.com/urlfold/urlfold/internal/suggest"
 )
 
 // A tableFormat is csv or tsv: RFC 4180 with a separator of its own.
@@ -216,8 +218,8 @@ func (t *tableReader) checkHead(head []byte) error {
 			continue
 		}
 		err := fmt.Errorf("the header has no column %q", c.name)
-		if near := nearest(names, string(c.name)); near >= 0 {
-			err = fmt.Errorf("%w (did you mean %q?)", err, names[near])
+		if near := suggest.Nearest(names, string(c.name)); near != "" {
+			err = fmt.Errorf("%w (did you mean %q?)", err, near)
 		}
 		errs = append(errs, in(c.field, err))
 	}

@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/urlfold/urlfold/codec"
+	"github.com/urlfold/urlfold/internal/suggest"
 )
 
 // A Repair is a set of changes to normal forms that no standard asks for, for
@@ -38,7 +39,7 @@ func RepairNames() []string { return append([]string(nil), repairNames...) }
 // ParseRepair returns the repair of that name: "percent-u". The error suggests a
 // near name.
 func ParseRepair(name string) (Repair, error) {
-	i, err := lookup("repair", repairNames, name)
+	i, err := suggest.Index("repair", repairNames, name)
 	if err != nil {
 		return 0, err
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/urlfold/urlfold/codec"
 	"github.com/urlfold/urlfold/internal/charset"
 	"github.com/urlfold/urlfold/internal/explain"
+	"github.com/urlfold/urlfold/internal/suggest"
 	"github.com/urlfold/urlfold/internal/terminal"
 )
 
@@ -137,7 +138,7 @@ func (o *explainOptions) explainer() (*explain.Explainer, error) {
 	bad.add("--profile", err)
 	p, err = changeRules(p, o.rules)
 	bad.add("--rule", err)
-	form, err := choice("key format", keyFormNames, o.keyForm)
+	form, err := suggest.Index("key format", keyFormNames, o.keyForm)
 	bad.add("--key-format", err)
 	encoding, err := findQueryEncoding(o.queries, p)
 	bad.add("--query-encoding", err)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/urlfold/urlfold/codec/record"
 	"github.com/urlfold/urlfold/internal/compress"
+	"github.com/urlfold/urlfold/internal/errlist"
 	"github.com/urlfold/urlfold/internal/terminal"
 	"github.com/urlfold/urlfold/sources/file"
 )
@@ -221,7 +222,7 @@ var recordFlags = map[string]string{
 // flagNames puts the flag in front of each error that is about one.
 func flagNames(err error) error {
 	var lines []error
-	for _, e := range flatten(err) {
+	for _, e := range errlist.Flatten(err) {
 		var c *record.ConfigError
 		if errors.As(e, &c) {
 			field, _, _ := strings.Cut(c.Field, "[")
@@ -234,26 +235,10 @@ func flagNames(err error) error {
 	return errors.Join(lines...)
 }
 
-// flatten returns the errors that err joins, itself if it joins none.
-func flatten(err error) []error {
-	if err == nil {
-		return nil
-	}
-	joined, ok := err.(interface{ Unwrap() []error })
-	if !ok {
-		return []error{err}
-	}
-	var all []error
-	for _, e := range joined.Unwrap() {
-		all = append(all, flatten(e)...)
-	}
-	return all
-}
-
 // prefixLines puts prefix in front of each error that err joins.
 func prefixLines(prefix string, err error) error {
 	var lines []error
-	for _, e := range flatten(err) {
+	for _, e := range errlist.Flatten(err) {
 		lines = append(lines, fmt.Errorf("%s: %w", prefix, e))
 	}
 	return errors.Join(lines...)

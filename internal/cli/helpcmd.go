@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/urlfold/urlfold/internal/suggest"
 )
 
 // strictHelp makes the commands that cobra adds, help and completion, refuse
@@ -25,7 +27,7 @@ func strictHelp(root *cobra.Command) {
 				if len(args) == 0 {
 					return usage(errors.New("completion needs a shell: " + strings.Join(shells, ", ")))
 				}
-				_, err := choice("shell", shells, args[0])
+				_, err := suggest.Index("shell", shells, args[0])
 				return usage(err)
 			}
 		}
@@ -38,7 +40,7 @@ func knownCommand(root *cobra.Command, args []string) error {
 	for _, name := range args {
 		next, _, err := c.Find([]string{name})
 		if err != nil || next == c {
-			_, err := choice("command", commandNames(c), name)
+			_, err := suggest.Index("command", commandNames(c), name)
 			if err == nil {
 				err = fmt.Errorf("%s has no subcommands", c.Name())
 			}

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/urlfold/urlfold/internal/disk"
+	"github.com/urlfold/urlfold/internal/suggest"
 	"github.com/urlfold/urlfold/internal/terminal"
 	"github.com/urlfold/urlfold/pipeline"
 	sink "github.com/urlfold/urlfold/sinks/file"
@@ -111,7 +112,7 @@ func (s *settings) newSource(stdin io.Reader, formats func() *formats, parallel 
 // of cmd that the argument looks like.
 func inputError(cmd *cobra.Command, paths []string, err error) error {
 	if len(paths) > 0 && errors.Is(err, file.ErrNoInput) {
-		if near := nearest(commandNames(cmd), paths[0]); near != "" {
+		if near := suggest.Nearest(commandNames(cmd), paths[0]); near != "" {
 			err = fmt.Errorf("%w; did you mean the command %s?", err, near)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/urlfold/urlfold/codec"
 	"github.com/urlfold/urlfold/codec/record"
 	"github.com/urlfold/urlfold/internal/charset"
+	"github.com/urlfold/urlfold/internal/suggest"
 	"github.com/urlfold/urlfold/sources/file"
 )
 
@@ -190,7 +191,7 @@ func findLevel(name string, p codec.Profile) (codec.Level, error) {
 	if name == "" {
 		return p.Key, nil
 	}
-	i, err := choice("key level", levelNames(), name)
+	i, err := suggest.Index("key level", levelNames(), name)
 	return codec.Level(i), err
 }
 
@@ -200,7 +201,7 @@ func findStandard(name string, p codec.Profile) (codec.Standard, error) {
 	if name == "" {
 		return p.Standard, nil
 	}
-	i, err := choice("standard", standardNames, name)
+	i, err := suggest.Index("standard", standardNames, name)
 	return codec.Standard(i), err
 }
 
@@ -209,7 +210,7 @@ func findQueryEncoding(label string, p codec.Profile) (codec.QueryEncoding, erro
 	e, err := charset.Lookup(label)
 	switch {
 	case err != nil:
-		_, err = choice("encoding", charset.Names(), label)
+		_, err = suggest.Index("encoding", charset.Names(), label)
 		return nil, err
 	case e == nil:
 		return nil, nil

@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/urlfold/urlfold/codec/params"
+	"github.com/urlfold/urlfold/internal/errlist"
+	"github.com/urlfold/urlfold/internal/suggest"
 )
 
 // paramKeys are the keys of --param, in the order in which help and errors name them.
@@ -57,7 +59,7 @@ func setParam(d *params.Declaration, key, value string) (err error) {
 	case "path":
 		d.Path = value
 	default:
-		_, err := choice("key", paramKeys, key)
+		_, err := suggest.Index("key", paramKeys, key)
 		return err
 	}
 	if !ok {
@@ -81,7 +83,7 @@ func (s *settings) resolveParams(bad *mistakes) {
 		return // the profile may have some
 	}
 	styles, err := params.CompileStyles(decls)
-	for _, err := range flatten(err) {
+	for _, err := range errlist.Flatten(err) {
 		var e *params.StyleError
 		if errors.As(err, &e) && e.Field != "" {
 			err = fmt.Errorf("%s: %s: %s", decls[e.Index].Name, e.Field, e.Reason)

@@ -11,6 +11,7 @@ import (
 	"github.com/urlfold/urlfold/codec"
 	"github.com/urlfold/urlfold/codec/percent"
 	"github.com/urlfold/urlfold/config"
+	"github.com/urlfold/urlfold/internal/suggest"
 	"github.com/urlfold/urlfold/internal/terminal"
 )
 
@@ -37,7 +38,7 @@ func findProfile(name string) (codec.Profile, *codec.Policy, error) {
 	if isProfileFile(name) {
 		return config.LoadProfile(name)
 	}
-	i, err := choice("profile", profileNames(), name)
+	i, err := suggest.Index("profile", profileNames(), name)
 	if err != nil {
 		return codec.Profile{}, nil, err
 	}

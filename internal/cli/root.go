@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/urlfold/urlfold/internal/daemon"
+	"github.com/urlfold/urlfold/internal/suggest"
 	"github.com/urlfold/urlfold/internal/terminal"
 )
 
@@ -99,7 +100,7 @@ func flagError(cmd *cobra.Command, err error) error {
 	}
 	var names []string
 	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
-	if near := nearest(names, unknown.GetSpecifiedName()); near != "" {
+	if near := suggest.Nearest(names, unknown.GetSpecifiedName()); near != "" {
 		return usage(fmt.Errorf("there is no flag --%s; did you mean --%s?", unknown.GetSpecifiedName(), near))
 	}
 	return usage(fmt.Errorf("there is no flag --%s", unknown.GetSpecifiedName()))

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/urlfold/urlfold/codec"
+	"github.com/urlfold/urlfold/internal/suggest"
 )
 
 // ruleNames returns the names of all rules.
@@ -33,7 +34,7 @@ func changeRules(p codec.Profile, changes []string) (codec.Profile, error) {
 			errs = append(errs, fmt.Errorf("%q is neither +NAME, to add a rule, nor -NAME, to remove one", c))
 			continue
 		}
-		_, err := choice("rule", ruleNames(), name)
+		_, err := suggest.Index("rule", ruleNames(), name)
 		rule, _ := codec.ParseRules(name)
 		switch {
 		case err != nil:

@@ -16,6 +16,7 @@ import (
 	"github.com/urlfold/urlfold/config/field"
 	"github.com/urlfold/urlfold/internal/compress"
 	"github.com/urlfold/urlfold/internal/disk"
+	"github.com/urlfold/urlfold/internal/suggest"
 	"github.com/urlfold/urlfold/internal/terminal"
 	sink "github.com/urlfold/urlfold/sinks/file"
 	"github.com/urlfold/urlfold/sources/file"
@@ -84,10 +85,10 @@ func (s *settings) resolveCodec(bad *mistakes) {
 	s.record.Level = lv
 	rd, standardErr := findStandard(s.standard, p)
 	bad.add("--standard", standardErr)
-	i, hashErr := choice("hash", hashNames, s.options.hash)
+	i, hashErr := suggest.Index("hash", hashNames, s.options.hash)
 	bad.add("--hash", hashErr)
 	s.hash = codec.Hash(i)
-	i, formErr := choice("key format", keyFormNames, s.keyFormat)
+	i, formErr := suggest.Index("key format", keyFormNames, s.keyFormat)
 	bad.add("--key-format", formErr)
 	s.record.KeyForm = codec.KeyForm(i)
 	var sizeErr error
@@ -161,7 +162,7 @@ func (s *settings) resolveOutput(bad *mistakes) {
 	}
 	s.record.Redact = s.redact
 	s.record.Divert = s.rejects != ""
-	_, err = choice("compression", compressNames, s.compress)
+	_, err = suggest.Index("compression", compressNames, s.compress)
 	bad.add("--compress", err)
 	if s.compress == autoCompress && compress.Misleading(s.output) {
 		bad.add("--output", errors.New("the extension is of a compression that is not written: end it in .gz or .zst, or say --compress none"))
@@ -289,15 +290,15 @@ func limitOf(text string, limit field.Size) (int, error) {
 }
 
 func (s *settings) resolveRun(bad *mistakes) {
-	i, err := choice("cause", failOnNames, s.options.failOn)
+	i, err := suggest.Index("cause", failOnNames, s.options.failOn)
 	bad.add("--fail-on", err)
 	s.failOn = failOn(i)
-	_, err = choice("value", file.OnDamageNames, s.onDamage)
+	_, err = suggest.Index("value", file.OnDamageNames, s.onDamage)
 	bad.add("--on-damage", err)
 	if s.readsFiles() && (len(s.paths) == 0 || slices.Contains(s.paths, stdinPath)) {
 		bad.add("--on-damage", fmt.Errorf("%s reads inputs twice, and stdin can be read once: name files", s.onDamage))
 	}
-	i, err = choice("level", logLevelNames, s.options.logLevel)
+	i, err = suggest.Index("level", logLevelNames, s.options.logLevel)
 	bad.add("--log-level", err)
 	s.logLevel = []slog.Level{slog.LevelDebug, slog.LevelInfo, slog.LevelWarn, slog.LevelError}[i]
 	if s.jobs < 1 || s.jobs > maxJobs {

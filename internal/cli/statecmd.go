@@ -12,6 +12,7 @@ import (
 
 	"github.com/urlfold/urlfold/internal/checkpoint"
 	"github.com/urlfold/urlfold/internal/daemon"
+	"github.com/urlfold/urlfold/internal/suggest"
 	"github.com/urlfold/urlfold/internal/terminal"
 )
 
@@ -69,7 +70,7 @@ func noSubcommand(cmd *cobra.Command, args []string) error {
 	for _, c := range cmd.Commands() {
 		names = append(names, c.Name())
 	}
-	_, err := choice("command", names, args[0])
+	_, err := suggest.Index("command", names, args[0])
 	return err
 }
 

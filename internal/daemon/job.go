@@ -10,6 +10,7 @@ import (
 	"github.com/urlfold/urlfold/codec"
 	"github.com/urlfold/urlfold/codec/record"
 	"github.com/urlfold/urlfold/config"
+	"github.com/urlfold/urlfold/internal/errlist"
 )
 
 // toDeadLetter is the word of a configuration for what goes to the dead letter.
@@ -98,7 +99,7 @@ func setRender(rc *record.Config, r *config.Render) error {
 // their places.
 func recordErrors(f *config.File, err error, sound func(path string) bool) error {
 	var errs []error
-	for _, err := range flatten(nil, err) {
+	for _, err := range errlist.Flatten(err) {
 		e := new(record.ConfigError)
 		errors.As(err, &e)
 		switch path := pathOf(f, e.Field); {

@@ -13,6 +13,7 @@ import (
 	"github.com/urlfold/urlfold/config"
 	"github.com/urlfold/urlfold/internal/checkpoint"
 	"github.com/urlfold/urlfold/internal/disk"
+	"github.com/urlfold/urlfold/internal/errlist"
 	"github.com/urlfold/urlfold/internal/memory"
 	"github.com/urlfold/urlfold/pipeline"
 	"github.com/urlfold/urlfold/sinks"
@@ -85,7 +86,7 @@ func isSound(c *config.Component, sound func(path string) bool, keys ...string) 
 // inOrder joins the mistakes in a configuration in the order of the file, or returns
 // nil.
 func inOrder(errs ...error) error {
-	list := flatten(nil, errors.Join(errs...))
+	list := errlist.Flatten(errors.Join(errs...))
 	place := func(err error) (line, column int) {
 		var e *config.Error
 		if errors.As(err, &e) {
@@ -99,20 +100,6 @@ func inOrder(errs ...error) error {
 		return cmp.Or(cmp.Compare(line, otherLine), cmp.Compare(column, otherColumn))
 	})
 	return errors.Join(list...)
-}
-
-// flatten appends the errors that errors.Join made one of.
-func flatten(list []error, err error) []error {
-	joined, ok := err.(interface{ Unwrap() []error })
-	switch {
-	case ok:
-		for _, err := range joined.Unwrap() {
-			list = flatten(list, err)
-		}
-	case err != nil:
-		list = append(list, err)
-	}
-	return list
 }
 
 // checkNames refuses one name for a source and a sink: metrics and progress go by

@@ -10,6 +10,7 @@ import (
 	"github.com/urlfold/urlfold/config"
 	"github.com/urlfold/urlfold/config/field"
 	"github.com/urlfold/urlfold/internal/disk"
+	"github.com/urlfold/urlfold/internal/errlist"
 	"github.com/urlfold/urlfold/internal/systemd"
 	"github.com/urlfold/urlfold/pipeline"
 )
@@ -208,7 +209,7 @@ func (p *plan) connect(ctx context.Context) (warnings []*config.Error, err error
 				warnings = append(warnings, p.file.ErrorAt(c.Path(), errors.New(text)))
 			}
 		}
-		for _, err := range flatten(nil, err) {
+		for _, err := range errlist.Flatten(err) {
 			path := c.Path()
 			if f := new(field.Error); errors.As(err, &f) {
 				path, err = path+"."+f.Field, f.Err

@@ -1,7 +1,23 @@
 // Package suggest finds the name that was most likely meant.
 package suggest
 
-import "strings"
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Index returns the index of name in names. The error suggests the name that is
+// near, or lists them all; what says what they name, such as "profile".
+func Index(what string, names []string, name string) (int, error) {
+	if i := slices.Index(names, name); i >= 0 {
+		return i, nil
+	}
+	if near := Nearest(names, name); near != "" {
+		return 0, fmt.Errorf("there is no %s %q; did you mean %s?", what, name, near)
+	}
+	return 0, fmt.Errorf("there is no %s %q; there are %s", what, name, strings.Join(names, ", "))
+}
 
 // Nearest returns the name that name was most likely meant to be, or "". Two
 // changed letters are too many for a short name.
@@ -11,7 +27,7 @@ func Nearest(names []string, name string) string {
 	}
 	best, bestDist := "", min(2, len(name)/3)+1
 	for _, n := range names {
-		if d := distance(strings.ToLower(name), n); d < bestDist {
+		if d := distance(strings.ToLower(name), strings.ToLower(n)); d < bestDist {
 			best, bestDist = n, d
 		}
 	}

@@ -1,0 +1,20 @@
+package errlist
+
+import (
+	"errors"
+	"slices"
+	"testing"
+)
+
+func TestFlatten(t *testing.T) {
+	a, b, c := errors.New("a"), errors.New("b"), errors.New("c")
+	f := func(err error, want ...error) {
+		t.Helper()
+		if got := Flatten(err); !slices.Equal(got, want) {
+			t.Errorf("%v: %v, want %v", err, got, want)
+		}
+	}
+	f(nil)
+	f(a, a)
+	f(errors.Join(a, errors.Join(b, nil, errors.Join(c)), a), a, b, c, a)
+}
