@@ -1,7 +1,6 @@
 package deploy
 
 import (
-	"bytes"
 	"cmp"
 	"errors"
 	"io"
@@ -11,10 +10,11 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/urlfold/urlfold/internal/testkit"
 )
 
 // binary is the program, built once for all tests.
@@ -33,24 +33,6 @@ func TestMain(m *testing.M) {
 		}
 		return m.Run()
 	}())
-}
-
-// A buffer is what a process writes, and can be read meanwhile.
-type buffer struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (b *buffer) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.b.Write(p)
-}
-
-func (b *buffer) String() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.b.String()
 }
 
 // command returns a run of the program that knows nothing of the tester's own
@@ -75,7 +57,7 @@ func run(t *testing.T, env []string, args ...string) string {
 type process struct {
 	t    *testing.T
 	cmd  *exec.Cmd
-	log  buffer
+	log  testkit.Log
 	done chan struct{}
 	err  error // once done is closed
 	addr string

@@ -14,6 +14,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kfake"
 
 	"github.com/urlfold/urlfold/internal/kafka/kafkatest"
+	"github.com/urlfold/urlfold/internal/testkit"
 	"github.com/urlfold/urlfold/internal/testkit/natstest"
 )
 
@@ -95,7 +96,7 @@ func (c *clone) outputs(script []string) []string {
 	for _, s := range script {
 		text.WriteString(s + "\necho '" + mark + "'\n")
 	}
-	var log buffer
+	var log testkit.Log
 	cmd := exec.Command("bash", "-c", text.String())
 	cmd.Dir, cmd.Stderr = c.dir, &log
 	cmd.Env = []string{

@@ -3,7 +3,6 @@
 package cli
 
 import (
-	"bytes"
 	"fmt"
 	"io"
 	"net/http"
@@ -13,7 +12,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -21,35 +19,18 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
+	"github.com/urlfold/urlfold/internal/testkit"
 	"github.com/urlfold/urlfold/internal/testkit/natstest"
 )
 
 // The tests of this file run urlfold run as a process, and send it signals.
-
-// A logBuffer is what a process writes, and can be read meanwhile.
-type logBuffer struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (b *logBuffer) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.b.Write(p)
-}
-
-func (b *logBuffer) String() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.b.String()
-}
 
 // A daemonRun is a run of a configuration in a folder of the test.
 type daemonRun struct {
 	t    *testing.T
 	dir  string
 	cmd  *exec.Cmd
-	log  *logBuffer
+	log  *testkit.Log
 	done chan struct{}
 	err  error // once done is closed
 
@@ -109,7 +90,7 @@ func newRun(t *testing.T, config string) *daemonRun {
 func (d *daemonRun) start(flags ...string) {
 	d.t.Helper()
 	d.cmd = exec.Command("urlfold", append([]string{"run", "-c", "c.yaml"}, flags...)...)
-	d.log, d.done = new(logBuffer), make(chan struct{})
+	d.log, d.done = new(testkit.Log), make(chan struct{})
 	d.cmd.Dir, d.cmd.Stderr = d.dir, d.log
 	if d.stdin != nil {
 		d.cmd.Stdin = d.stdin

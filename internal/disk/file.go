@@ -217,11 +217,20 @@ type onlyWrite struct{ io.Writer }
 // folders. What had the name before is gone.
 func Rename(from, to string) error {
 	defer recorder.begin()()
-	err := os.Rename(from, to) //nolint:forbidigo // who calls syncs the folder: see SyncDir
+	err := os.Rename(from, to) //nolint:forbidigo // this is the helper; Publish syncs the folder, too
 	if err == nil {
 		recorder.note(op{Op: "rename", Path: from, To: to})
 	}
 	return err
+}
+
+// Publish gives a file that was written aside and synced its final name, which is
+// durable when Publish returns nil. What had the name before is gone.
+func Publish(from, to string) error {
+	if err := Rename(from, to); err != nil {
+		return err
+	}
+	return SyncDir(filepath.Dir(to))
 }
 
 // Link gives a file a second name.

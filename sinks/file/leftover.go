@@ -127,8 +127,5 @@ func finishPart(name, final string) error {
 	if _, err := os.Lstat(final); !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("%s is there already, and is not overwritten: %w", final, fs.ErrExist)
 	}
-	if err := disk.Rename(name, final); err != nil {
-		return err
-	}
-	return disk.SyncDir(filepath.Dir(final))
+	return disk.Publish(name, final)
 }

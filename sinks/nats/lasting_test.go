@@ -1,11 +1,9 @@
 package nats
 
 import (
-	"bytes"
 	"errors"
 	"log/slog"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -13,40 +11,9 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	client "github.com/urlfold/urlfold/internal/nats"
+	"github.com/urlfold/urlfold/internal/testkit"
 	"github.com/urlfold/urlfold/pipeline"
 )
-
-// A logBuffer is a log that is read while it is written.
-type logBuffer struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (l *logBuffer) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.Write(p)
-}
-
-func (l *logBuffer) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.String()
-}
-
-// has reports whether one line of the log has all of the texts.
-func (l *logBuffer) has(texts ...string) bool {
-	for line := range strings.SplitSeq(l.String(), "\n") {
-		all := true
-		for _, text := range texts {
-			all = all && strings.Contains(line, text)
-		}
-		if all {
-			return true
-		}
-	}
-	return false
-}
 
 // await waits until ok.
 func await(t *testing.T, what string, ok func() bool) {
@@ -69,7 +36,7 @@ func TestTroubleThatLasts(t *testing.T) {
 			w := newWorld(t, options)
 			w.stream(jetstream.StreamConfig{Name: "WELL", Subjects: []string{"well.>"}})
 			hurt(w)
-			var log logBuffer
+			var log testkit.Log
 			s := w.open(func(c *JetStreamConfig) {
 				c.Subject, c.Logger, c.CheckStreams = "{subject}", slog.New(slog.NewTextHandler(&log, nil)), false
 				c.Publish.AckTimeout = 100 * time.Millisecond
@@ -93,7 +60,7 @@ func TestTroubleThatLasts(t *testing.T) {
 			if err := s.Health(); err == nil || !strings.Contains(err.Error(), want) {
 				t.Errorf("what another stream takes hides that this one is in trouble: %v", err)
 			}
-			if !log.has("level=WARN", "publish failed, retrying") {
+			if !log.Has("level=WARN", "publish failed, retrying") {
 				t.Errorf("the log does not say so:\n%s", log.String())
 			}
 			if heal == nil {
@@ -102,7 +69,7 @@ func TestTroubleThatLasts(t *testing.T) {
 			heal(w)
 			<-done
 			await(t, "it is over", func() bool { return s.Health() == nil && s.Stats().Failing == 0 })
-			if !log.has("level=INFO", "publish recovered", "lasted=") {
+			if !log.Has("level=INFO", "publish recovered", "lasted=") {
 				t.Errorf("the log does not say that it is over:\n%s", log.String())
 			}
 		})

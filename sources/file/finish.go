@@ -229,14 +229,11 @@ func copyFile(from, to string) error {
 		err = os.Chtimes(aside, fi.ModTime(), fi.ModTime())
 	}
 	if err == nil {
-		err = disk.Rename(aside, to)
+		err = disk.Publish(aside, to) // if it fails after the rename, the copy is there and may not stay: the original does
 	}
 	if err != nil {
 		_ = disk.Remove(aside)
 		return err
-	}
-	if err := disk.SyncDir(filepath.Dir(to)); err != nil {
-		return err // the copy is there and may not stay: the original does
 	}
 	return disk.Remove(from)
 }

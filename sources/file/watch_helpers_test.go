@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/urlfold/urlfold/internal/checkpoint"
+	"github.com/urlfold/urlfold/internal/testkit"
 	"github.com/urlfold/urlfold/pipeline"
 )
 
@@ -151,24 +152,6 @@ func (s *shelf) check(t testing.TB, want []string) {
 	}
 }
 
-// A syncBuffer is a buffer that many write to.
-type syncBuffer struct {
-	mu sync.Mutex
-	b  strings.Builder
-}
-
-func (b *syncBuffer) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.b.Write(p)
-}
-
-func (b *syncBuffer) String() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.b.String()
-}
-
 // quick are settings for tests: nothing waits for long.
 func quick(include ...string) Settings {
 	s := DefaultSettings()
@@ -278,7 +261,7 @@ func start(t testing.TB, dir string, set Settings, sink *shelf, mod func(*WatchC
 		t.Fatal(err)
 	}
 	d := &daemon{t: t, store: store, done: make(chan error, 1)}
-	var logged syncBuffer
+	var logged testkit.Log
 	t.Cleanup(func() {
 		if t.Failed() && os.Getenv("URLFOLD_TEST_LOG") != "" {
 			t.Log(logged.String())

@@ -50,7 +50,7 @@ func TestNothingThere(t *testing.T) {
 		for _, allowed := range []bool{true, false} {
 			set := batch(filepath.Join(dir, "*.log"))
 			set.AllowEmpty = allowed
-			var logged syncBuffer
+			var logged testkit.Log
 			d := start(t, data, set, &shelf{}, func(c *WatchConfig) {
 				c.Logger = slog.New(slog.NewTextHandler(&logged, nil))
 			})

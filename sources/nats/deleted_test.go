@@ -1,10 +1,8 @@
 package nats_test
 
 import (
-	"bytes"
 	"context"
 	"fmt"
-	"log/slog"
 	"strings"
 	"sync"
 	"testing"
@@ -14,6 +12,7 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
+	"github.com/urlfold/urlfold/internal/testkit"
 	"github.com/urlfold/urlfold/internal/testkit/natstest"
 	"github.com/urlfold/urlfold/pipeline"
 	source "github.com/urlfold/urlfold/sources/nats"
@@ -93,48 +92,6 @@ func (s *linesSink) count(from, n int) (have, doubled int) {
 	return have, doubled
 }
 
-// A logBuffer is a log that is read while it is written.
-type logBuffer struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (l *logBuffer) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.Write(p)
-}
-
-func (l *logBuffer) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.String()
-}
-
-func (l *logBuffer) logger() *slog.Logger { return slog.New(slog.NewTextHandler(l, nil)) }
-
-// has reports whether one line of the log has all of the texts.
-func (l *logBuffer) has(texts ...string) bool {
-	for line := range strings.SplitSeq(l.String(), "\n") {
-		all := true
-		for _, text := range texts {
-			all = all && strings.Contains(line, text)
-		}
-		if all {
-			return true
-		}
-	}
-	return false
-}
-
-// wants fails unless one line of the log has all of the texts.
-func (l *logBuffer) wants(t *testing.T, texts ...string) {
-	t.Helper()
-	if !l.has(texts...) {
-		t.Errorf("no line of the log has %q:\n%s", texts, l.String())
-	}
-}
-
 func (w *world) deleteConsumer() {
 	w.t.Helper()
 	if err := w.js.DeleteConsumer(bg(w.t, patience), "IN", "urlfold"); err != nil {
@@ -159,16 +116,16 @@ func TestConsumerRecreated(t *testing.T) {
 		t.Run(start, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t)
-			var log logBuffer
+			var log testkit.Log
 			out := &linesSink{}
 			src := w.source(func(c *source.JetStreamConfig) {
-				c.Logger, c.Consumer.FilterSubjects = log.logger(), []string{"in.1", "in.3"}
+				c.Logger, c.Consumer.FilterSubjects = log.Logger(), []string{"in.1", "in.3"}
 				if err := c.Start.UnmarshalText([]byte(start)); err != nil {
 					t.Fatal(err)
 				}
 			})
 			r := startRun(t, src, out)
-			log.wants(t, "consumer created", "start_sequence=1")
+			log.Wants(t, "consumer created", "start_sequence=1")
 			for round := range 3 {
 				w.fill(round*1000, 1000)
 				n := 200 * (round + 1)
@@ -188,9 +145,9 @@ func TestConsumerRecreated(t *testing.T) {
 			if have != 801 || doubled != 0 {
 				t.Errorf("%d of 801 have come, %d twice", have, doubled)
 			}
-			log.wants(t, "level=WARN", "read failed, retrying", "consumer=urlfold")
-			log.wants(t, "read recovered")
-			log.wants(t, "level=WARN", "consumer recreated", "acknowledged=994", "start_sequence=995")
+			log.Wants(t, "level=WARN", "read failed, retrying", "consumer=urlfold")
+			log.Wants(t, "read recovered")
+			log.Wants(t, "level=WARN", "consumer recreated", "acknowledged=994", "start_sequence=995")
 			if m := metricsOf(t, src); m["source_consumers_recreated_total|stream|IN|consumer|urlfold|start|acknowledged"] != 3 || m["source_retries_total|class|blocked"] == 0 {
 				t.Errorf("%v", m)
 			}
@@ -249,10 +206,10 @@ func TestConsumerNotCreated(t *testing.T) {
 		}
 	}
 	again()
-	var log logBuffer
+	var log testkit.Log
 	out := &linesSink{}
 	src := w.source(func(c *source.JetStreamConfig) {
-		c.Logger, c.Consumer.Create, c.Consumer.AckWait = log.logger(), false, 0
+		c.Logger, c.Consumer.Create, c.Consumer.AckWait = log.Logger(), false, 0
 	})
 	r := startRun(t, src, out)
 	w.fill(0, 10)
@@ -262,12 +219,12 @@ func TestConsumerNotCreated(t *testing.T) {
 		err := src.Health()
 		return err != nil && strings.Contains(err.Error(), `there is no consumer "urlfold"`) && metricsOf(t, src)["source_failing"] == 1
 	})
-	log.wants(t, "level=WARN", "consumer unavailable, retrying", "create: true")
+	log.Wants(t, "level=WARN", "consumer unavailable, retrying", "create: true")
 	again()
 	w.fill(10, 10)
 	until(t, "all have come", func() bool { have, _ := out.count(0, 20); return have == 20 })
 	until(t, "it is ready", func() bool { return src.Health() == nil })
-	log.wants(t, "level=INFO", "consumer available again")
+	log.Wants(t, "level=INFO", "consumer available again")
 	r.end()
 	if have, doubled := out.count(0, 20); have != 20 || doubled > 0 {
 		t.Errorf("%d have come, %d twice", have, doubled)
@@ -280,8 +237,8 @@ func TestConsumerNotCreated(t *testing.T) {
 func TestStreamRecreated(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	var log logBuffer
-	src := w.source(func(c *source.JetStreamConfig) { c.Logger = log.logger() })
+	var log testkit.Log
+	src := w.source(func(c *source.JetStreamConfig) { c.Logger = log.Logger() })
 	r := startRun(t, src, w.sink(nil))
 	w.fill(0, 10)
 	w.acknowledged(10)
@@ -292,7 +249,7 @@ func TestStreamRecreated(t *testing.T) {
 		err := src.Health()
 		return err != nil && strings.Contains(err.Error(), `there is no stream "IN"`)
 	})
-	log.wants(t, "consumer unavailable, retrying", `there is no stream`)
+	log.Wants(t, "consumer unavailable, retrying", `there is no stream`)
 	w.stream("IN", "in.>")
 	w.fill(10, 10) // with the sequences of the first ten
 	w.acknowledged(20)
@@ -305,9 +262,9 @@ func TestStreamRecreated(t *testing.T) {
 	w.acknowledged(40)
 	r.end()
 	w.exactly(40)
-	log.wants(t, "level=ERROR", "stream recreated, its sequences restart", "stream=IN")
-	log.wants(t, "level=ERROR", "consumer recreated, nothing known to be acknowledged", "start=earliest", "start_sequence=1")
-	log.wants(t, "level=WARN", "consumer recreated", "acknowledged=10")
+	log.Wants(t, "level=ERROR", "stream recreated, its sequences restart", "stream=IN")
+	log.Wants(t, "level=ERROR", "consumer recreated, nothing known to be acknowledged", "start=earliest", "start_sequence=1")
+	log.Wants(t, "level=WARN", "consumer recreated", "acknowledged=10")
 	if s := src.Stats(); s.Streams != 2 || s.Restarted != 2 || s.Recreated != 1 {
 		t.Errorf("%+v", s)
 	}
@@ -368,9 +325,9 @@ func TestNoPermission(t *testing.T) {
 				}
 				o.NoAuthUser = "all"
 			}))
-			var log logBuffer
+			var log testkit.Log
 			src := w.source(func(c *source.JetStreamConfig) {
-				c.Logger, c.User, c.Password = log.logger(), "some", "hidden-s"
+				c.Logger, c.User, c.Password = log.Logger(), "some", "hidden-s"
 			})
 			start(t, src, &linesSink{}, nil)
 			w.fill(0, 10)
@@ -378,7 +335,7 @@ func TestNoPermission(t *testing.T) {
 				err := src.Health()
 				return err != nil && strings.Contains(err.Error(), want)
 			})
-			log.wants(t, "level=WARN", "server refused a request", strings.Split(want, `"`)[1])
+			log.Wants(t, "level=WARN", "server refused a request", strings.Split(want, `"`)[1])
 			if strings.Contains(log.String(), "hidden-s") {
 				t.Error("the log holds the password")
 			}
@@ -399,16 +356,16 @@ func TestCoreNoPermission(t *testing.T) {
 		}
 		o.NoAuthUser = "all"
 	}))
-	var log logBuffer
+	var log testkit.Log
 	src := w.core(func(c *source.CoreConfig) {
-		c.Logger, c.User, c.Password, c.Subjects = log.logger(), "some", "s", []string{"open.x", "secret.x"}
+		c.Logger, c.User, c.Password, c.Subjects = log.Logger(), "some", "s", []string{"open.x", "secret.x"}
 	})
 	start(t, src, &linesSink{}, nil)
 	until(t, "it is not ready", func() bool {
 		err := src.Health()
 		return err != nil && strings.Contains(err.Error(), `Subscription to "secret.x"`)
 	})
-	log.wants(t, "level=WARN", "server refused a request", `secret.x`)
+	log.Wants(t, "level=WARN", "server refused a request", `secret.x`)
 }
 
 // TestServerRestartNewStream: a server that comes back without the stream, and gets
@@ -416,8 +373,8 @@ func TestCoreNoPermission(t *testing.T) {
 func TestServerRestartNewStream(t *testing.T) {
 	t.Parallel()
 	w := newWorldOn(t, jetstream.FileStorage)
-	var log logBuffer
-	src := w.source(func(c *source.JetStreamConfig) { c.Logger = log.logger() })
+	var log testkit.Log
+	src := w.source(func(c *source.JetStreamConfig) { c.Logger = log.Logger() })
 	r := startRun(t, src, w.sink(nil))
 	w.fill(0, 100)
 	w.acknowledged(100)

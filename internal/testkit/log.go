@@ -1,0 +1,55 @@
+package testkit
+
+import (
+	"bytes"
+	"log/slog"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// A Log is text that a process or a logger writes and a test reads meanwhile. The
+// zero Log is empty.
+type Log struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+// Write implements io.Writer.
+func (l *Log) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.Write(p)
+}
+
+// String returns what was written so far.
+func (l *Log) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.String()
+}
+
+// Logger returns a logger that writes lines of text.
+func (l *Log) Logger() *slog.Logger { return slog.New(slog.NewTextHandler(l, nil)) }
+
+// Has reports whether one line has all of the texts.
+func (l *Log) Has(texts ...string) bool {
+	for line := range strings.SplitSeq(l.String(), "\n") {
+		all := true
+		for _, text := range texts {
+			all = all && strings.Contains(line, text)
+		}
+		if all {
+			return true
+		}
+	}
+	return false
+}
+
+// Wants fails the test unless one line has all of the texts.
+func (l *Log) Wants(t testing.TB, texts ...string) {
+	t.Helper()
+	if !l.Has(texts...) {
+		t.Errorf("no line of the log has %q:\n%s", texts, l.String())
+	}
+}
