@@ -433,3 +433,12 @@ func sameLines(t testing.TB, what string, got, want []string, ordered bool) {
 		t.Errorf("%s: %d lines, want %d; the first difference is line %d", what, len(got), len(want), i)
 	}
 }
+
+// skipIfPanics skips a test of an error that a build with the tag invariants panics
+// for: see invariants_test.go.
+func skipIfPanics(t *testing.T) {
+	t.Helper()
+	if invariants {
+		t.Skip("this build panics where the contract is broken")
+	}
+}

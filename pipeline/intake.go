@@ -58,6 +58,7 @@ func (in intake) Get(ctx context.Context, l *Lane) (*Batch, error) {
 		return nil, err
 	}
 	if b := in.take(ctx); b != nil {
+		b.mustBePoisoned()
 		b.held.Store(true)
 		b.lost.Store(false)
 		l.taken(b)

@@ -301,6 +301,7 @@ func (l *Lane) issue(b *Batch, end Position) error {
 	l.next++
 	l.out--
 	l.bytes += int64(len(b.In))
+	l.mustHold()
 	return nil
 }
 
@@ -358,6 +359,7 @@ func (l *Lane) resolve(b *Batch, durable bool) (over bool) {
 	for l.low < l.next && l.at(l.low).state != flying {
 		l.low++
 	}
+	l.mustHold()
 	if l.quiet() {
 		l.rest()
 	}

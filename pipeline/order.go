@@ -111,6 +111,7 @@ func (p *Pipeline) drain(l *Lane, slot int, b *Batch) {
 	}
 	o := &l.outlets[slot]
 	if b != nil {
+		o.mustBeVacant(b)
 		o.put(b)
 	}
 	if o.busy {
@@ -122,6 +123,7 @@ func (p *Pipeline) drain(l *Lane, slot int, b *Batch) {
 		if b == nil {
 			break
 		}
+		o.mustBeNext(l, b)
 		o.flying++
 		l.mu.Unlock()
 		p.submit(b, slot)

@@ -20,6 +20,7 @@ func newPool(p *Pipeline, n, size, slots int) pool {
 	for range n {
 		b := &Batch{p: p, legs: make([]leg, slots)}
 		b.In = make([]byte, 0, size)
+		b.poison()
 		l.free <- b
 	}
 	return l
@@ -27,10 +28,12 @@ func newPool(p *Pipeline, n, size, slots int) pool {
 
 // put gives b back, with nothing in it. It reports false if b is there already.
 func (l *pool) put(b *Batch) bool {
+	b.mustBeHeld()
 	if !b.held.CompareAndSwap(true, false) {
 		return false
 	}
 	b.reset(l.bytes)
+	b.poison()
 	l.free <- b // never blocks: its capacity is the number of batches there are
 	return true
 }

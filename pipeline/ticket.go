@@ -24,7 +24,10 @@ func NewTicket(s *Stream, done func(Result)) Ticket {
 
 // Stream returns what the sink is to write: the output of the batch, or its
 // dead letters. It is read-only, and valid until Done is called.
-func (t Ticket) Stream() *Stream { return t.stream }
+func (t Ticket) Stream() *Stream {
+	t.mustBeLive("Stream")
+	return t.stream
+}
 
 // Done answers for the batch of the ticket. It is called exactly once, by any
 // goroutine, perhaps before Submit returns. The batch and r.Failed belong to
@@ -34,6 +37,7 @@ func (t Ticket) Done(r Result) {
 		t.done(r)
 		return
 	}
+	t.mustBeLive("Done")
 	t.b.p.answer(t, r)
 }
 
@@ -198,6 +202,7 @@ func (p *Pipeline) submit(b *Batch, slot int) {
 // answer is what a ticket does with its result.
 func (p *Pipeline) answer(t Ticket, r Result) {
 	if !t.take() {
+		t.mustBeLive("Done")
 		p.fail(bugf("%s answered a batch twice", p.sinkName(int(t.slot))))
 		return
 	}

@@ -1,0 +1,130 @@
+//go:build invariants
+
+package pipeline
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// mustPanic fails the test unless f panics with a text that begins with BUG: and
+// holds want.
+func mustPanic(t *testing.T, want string, f func()) {
+	t.Helper()
+	defer func() {
+		t.Helper()
+		text := fmt.Sprint(recover())
+		if !strings.HasPrefix(text, "BUG: ") || !strings.Contains(text, want) {
+			t.Errorf("panic %q, want BUG: … %s", text, want)
+		}
+	}()
+	f()
+}
+
+// TestInvariantTicket: a ticket answers once, and only for its own submission.
+func TestInvariantTicket(t *testing.T) {
+	var first Ticket
+	n := 0
+	sink := &fakeSink{hold: 1, submit: func(_ context.Context, _ *Batch, tk Ticket) error {
+		switch n++; {
+		case n == 1:
+			first = tk
+		case n == 60: // the batch is used again
+			mustPanic(t, "it has been answered", func() { first.Done(Result{}) })
+			mustPanic(t, "it has been answered", func() { first.Stream() })
+		}
+		return nil
+	}}
+	p := newPipe(t, Options{Sources: []Source{oneLane(1000, "a")}, Sinks: []Sink{sink}, Workers: 1})
+	if err := p.Run(t.Context()); err != nil {
+		t.Errorf("Run: %v", err)
+	}
+	if n < 60 {
+		t.Errorf("%d submissions: nothing was tried", n)
+	}
+	mustPanic(t, "the zero Ticket", func() { Ticket{}.Done(Result{}) })
+}
+
+// TestInvariantPool: a batch is released once, its content is gone then, and nobody
+// writes to it.
+func TestInvariantPool(t *testing.T) {
+	l := newPool(nil, 1, 10, 1)
+	b := <-l.free
+	b.held.Store(true)
+	b.In = append(b.In, "secret"...)
+	b.Out.Bytes = append(b.Out.Bytes, "out"...)
+	b.Out.Recs = append(b.Out.Recs, OutRec{Span: Span{Len: 3}})
+	in, out, recs := b.In, b.Out.Bytes, b.Out.Recs
+	if !l.put(b) {
+		t.Fatal("the batch is not taken back")
+	}
+	for _, kept := range [][]byte{in, out} {
+		if strings.Trim(string(kept), string([]byte{poisonByte})) != "" {
+			t.Errorf("who has kept a slice reads %q", kept)
+		}
+	}
+	if recs[0] != poisonRec {
+		t.Errorf("who has kept a record reads %+v", recs[0])
+	}
+	mustPanic(t, "released twice", func() { l.put(b) })
+	b.mustBePoisoned()
+	in[2] = 'x'
+	mustPanic(t, "In, byte 2", b.mustBePoisoned)
+}
+
+// TestInvariantPoisonInRun: a run finds out who writes to a batch that is free.
+func TestInvariantPoisonInRun(t *testing.T) {
+	src := &funcSource{run: func(ctx context.Context, rt Runtime) error {
+		l := rt.NewLane("l", LaneLimits{})
+		b, err := rt.Get(ctx, l)
+		if err != nil {
+			return err
+		}
+		kept := append(b.In, "text"...)
+		rt.Put(b)
+		kept[0] = 'T'
+		mustPanic(t, "was written to after it was released", func() {
+			for { // until the batch comes round again
+				b, err := rt.Get(ctx, l)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				rt.Put(b)
+			}
+		})
+		return nil
+	}}
+	p := newPipe(t, Options{Sources: []Source{src}, Sinks: []Sink{&fakeSink{}}})
+	err := p.Run(t.Context())
+	if err == nil || !strings.Contains(err.Error(), "1 batches were taken") { // the one that Get panicked with
+		t.Errorf("Run: %v", err)
+	}
+}
+
+// TestInvariantOrder: an outlet gives out the batches of its lane in their order, and
+// holds one of each number.
+func TestInvariantOrder(t *testing.T) {
+	l := newLane("l", 8)
+	o := &outlet{ring: make([]*Batch, 4)}
+	first, stray := &Batch{Lane: l}, &Batch{Lane: l, Seq: 4} // both belong into slot 0
+	o.put(first)
+	mustPanic(t, "batch 4 takes the place of batch 0", func() { o.mustBeVacant(stray) })
+	b := o.pop()
+	o.mustBeNext(l, b)
+	mustPanic(t, "batch 4 is submitted", func() { o.mustBeNext(l, stray) })
+	mustPanic(t, "batch 0 is submitted", func() { o.mustBeNext(newLane("other", 8), b) })
+}
+
+// TestInvariantLane: the numbers of a lane belong together.
+func TestInvariantLane(t *testing.T) {
+	l := newLane("l", 8)
+	l.mustHold()
+	l.low = 1
+	mustPanic(t, "lane l: low 1, base 0, next 0", l.mustHold)
+	l = newLane("l", 8)
+	l.base = 1
+	mustPanic(t, "base 1", l.mustHold)
+}
