@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -42,6 +43,18 @@ func TestDocs(t *testing.T) {
 	f("flags.md", flagsPage())
 	f("profiles.md", profilesPage(t))
 	f("config.md", configPage(t))
+}
+
+// TestPolicyKeys checks that the page of profiles has every key of a policy.
+func TestPolicyKeys(t *testing.T) {
+	page := profilesPage(t)
+	rules := reflect.TypeFor[config.Rules]()
+	for i := range rules.NumField() {
+		key, _, _ := strings.Cut(rules.Field(i).Tag.Get("yaml"), ",")
+		if key != "add" && key != "remove" && !bytes.Contains(page, []byte("`policy."+key+"`")) {
+			t.Errorf("docs/profiles.md does not have policy.%s", key)
+		}
+	}
 }
 
 // testCatalog holds the components of this module.

@@ -2,7 +2,7 @@ package layers
 
 // This file is structured in the following way:
 //
-//   - The table: rules, and the names that it may use before they exist.
+//   - The table: rules.
 //   - The checker: from a table and a list of packages to a list of complaints.
 //   - TestLayers, which gives the checker this module, and TestCheck, which
 //     shows on a module that was made up that the checker can fail.
@@ -277,14 +277,6 @@ var rules = []rule{
 	},
 }
 
-// planned lists the parts of the design's tree that the table may name whether
-// they are there yet or not. Take a name off once it is there to stay: until
-// then nothing notices when it goes or is renamed.
-var planned = []string{
-	"./internal/nats",
-	"github.com/nats-io/nats.go",
-}
-
 // join makes one list of strings and lists of strings.
 func join(parts ...any) []string {
 	var all []string
@@ -332,8 +324,8 @@ func matchAny(patterns []string, path string) bool {
 
 // check returns a complaint for every import that a rule forbids and for every
 // name in the table that names nothing: a misspelled rule forbids nothing.
-func check(rules []rule, planned []string, t tree) []string {
-	complaints := checkNames(rules, planned, t)
+func check(rules []rule, t tree) []string {
+	complaints := checkNames(rules, t)
 	for _, p := range t.pkgs {
 		for _, r := range rules {
 			if !matchAny(r.from, p.ImportPath) || matchAny(r.except, p.ImportPath) {
@@ -354,14 +346,14 @@ func check(rules []rule, planned []string, t tree) []string {
 }
 
 // checkNames returns the complaints about the table itself.
-func checkNames(rules []rule, planned []string, t tree) []string {
+func checkNames(rules []rule, t tree) []string {
 	exists := slices.Clone(t.external)
 	for _, p := range t.pkgs {
 		exists = append(exists, p.ImportPath)
 	}
 	named := func(pattern string) bool {
 		is := func(path string) bool { return match(pattern, path) }
-		return slices.ContainsFunc(exists, is) || slices.ContainsFunc(planned, is)
+		return slices.ContainsFunc(exists, is)
 	}
 	var complaints []string
 	for _, r := range rules {
@@ -385,7 +377,7 @@ func TestLayers(t *testing.T) {
 		pkgs:     listPackages(t, root),
 		external: append(goLines(t, root, "list", "std"), goLines(t, root, "list", "-m", "-f", "{{.Path}}", "all")...),
 	}
-	for _, c := range check(rules, planned, this) {
+	for _, c := range check(rules, this) {
 		t.Error(c)
 	}
 }
@@ -482,9 +474,8 @@ func goLines(t *testing.T, dir string, args ...string) []string {
 // three rules, and then breaks it in one way at a time.
 func TestCheck(t *testing.T) {
 	type parts struct {
-		rules   []rule
-		planned []string
-		tree    tree
+		rules []rule
+		tree  tree
 	}
 	sound := func() *parts {
 		return &parts{
@@ -493,7 +484,6 @@ func TestCheck(t *testing.T) {
 				{from: join("./..."), except: join("./high/a"), deny: join("example.com/lib/..."), why: "one home"},
 				{from: join("./low"), deny: join("net"), deep: true, why: "low is light"},
 			},
-			planned: join("./high/b", "./low/later"),
 			tree: tree{
 				pkgs: []pkg{
 					{"./low", join("bytes"), join("bytes", "os")},
@@ -509,7 +499,7 @@ func TestCheck(t *testing.T) {
 		t.Helper()
 		p := sound()
 		spoil(p)
-		if got := check(p.rules, p.planned, p.tree); !slices.Equal(got, want) {
+		if got := check(p.rules, p.tree); !slices.Equal(got, want) {
 			t.Errorf("%s:\n got %q\nwant %q", name, got, want)
 		}
 	}
@@ -530,11 +520,6 @@ func TestCheck(t *testing.T) {
 		"a rule names ./lo, which does not exist")
 	f("an exception that is gone", func(p *parts) { p.rules[1].except = join("./high/a", "./high/c") },
 		"a rule names ./high/c, which does not exist")
-	f("a planned name may be used", func(p *parts) { p.rules[0].deny = join("./high/b") })
-	f("and so may one that came to be", func(p *parts) {
-		p.rules[0].deny = join("./high/b")
-		p.tree.pkgs = append(p.tree.pkgs, pkg{"./high/b", join("./low"), join("./low", "bytes", "os")})
-	})
 	f("a rule without a reason", func(p *parts) { p.rules[0].why = "" },
 		"the rule from [./low/...] has no reason")
 }

@@ -104,10 +104,19 @@ func (c *collector) Collect(ch chan<- prometheus.Metric) {
 	t.send(ch)
 }
 
+// stateHelp says which number stands for which state.
+var stateHelp = func() string {
+	var states []string
+	for s := pipeline.Idle; s <= pipeline.Closed; s++ {
+		states = append(states, fmt.Sprintf("%d %v", s, s))
+	}
+	return "State of the pipeline: " + strings.Join(states, ", ") + "."
+}()
+
 // process adds the figures that are of no component.
 func (c *collector) process(t *table, s *pipeline.Snapshot) {
 	t.add("config_generation", "How many configurations of the codec have been in force so far.", gauge, float64(s.Generation))
-	t.add("state", "State of the pipeline: 0 idle, 1 running, 2 stopping, 3 draining, 4 committing, 5 closed.", gauge, float64(s.State))
+	t.add("state", stateHelp, gauge, float64(s.State))
 	t.add("batches", "Batches that there are.", gauge, float64(s.Batches))
 	t.add("batches_free", "Batches on the free list; none free is backpressure.", gauge, float64(s.Free))
 	t.add("inflight_batches", "Batches that were emitted and are not resolved.", gauge, float64(s.InFlight))

@@ -343,3 +343,11 @@ func BenchmarkCollect(b *testing.B) {
 		})
 	}
 }
+
+// TestStateHelp checks that the help text numbers the states as the pipeline does.
+func TestStateHelp(t *testing.T) {
+	const want = "State of the pipeline: 0 idle, 1 opening, 2 running, 3 stopping, 4 draining, 5 committing, 6 closed."
+	if stateHelp != want {
+		t.Errorf("%q, want %q", stateHelp, want)
+	}
+}

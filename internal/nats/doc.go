@@ -10,7 +10,7 @@
 //
 //   - Consume bounds its prefetch in messages or in bytes, not in both: with
 //     PullMaxMessagesWithBytesLimit the bytes of one pull are bounded, not those of
-//     the buffer. [Pull] has at most two pulls under way, each for half of both.
+//     the buffer. [Pull] keeps a fixed number of pulls under way, each for its share of both.
 //   - PublishMsgAsync keeps the message, and with it a slice of the caller's, in a
 //     future. After "no responders" a timer publishes it again, and nothing stops
 //     that timer when the future fails meanwhile (a timeout, a disconnect): the
