@@ -1,0 +1,413 @@
+package sources_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/sources"
+)
+
+// This file is structured in the following way:
+//
+//   - TestRegistered: each check, for each registered source, in a real pipeline. The
+//     pipeline itself sees batches that do not come back and lanes that go wrong: an
+//     error of a run that begins with BUG:.
+//   - collector: the sink of these runs.
+//   - The checks: what pipeline.Source, Committer, Acker and Finisher say.
+
+// A world is what one source at a time reads, and where it stores its positions.
+type world struct {
+	source func() pipeline.Source // makes a source that is not open
+	broken func() pipeline.Source // makes one whose Open fails; nil if there is no such thing
+	want   []string               // all records
+	// publish is called when the source runs, for one that reads only what comes
+	// meanwhile; else nil.
+	publish func(pipeline.Source)
+	resumes bool // positions are stored: a second run continues where the first ended
+	// redelivers says that a second run gets what the first has given back in another
+	// order.
+	redelivers bool
+
+	ran bool // there was a run
+}
+
+var registeredChecks = []struct {
+	name string
+	run  func(t testing.TB, w *world)
+}{
+	{"whole", readsAll},
+	{"few batches", readsAllWithFewBatches},
+	{"calls repeated", repeatsCalls},
+	{"soft stop", softStop},
+	{"hard stop", hardStop},
+	{"close", closesAlways},
+}
+
+func TestRegistered(t *testing.T) {
+	requireWorlds(t, sources.Builtin(), worlds)
+	for _, kind := range slices.Sorted(maps.Keys(worlds)) {
+		t.Run(kind, func(t *testing.T) {
+			for _, c := range registeredChecks {
+				t.Run(c.name, func(t *testing.T) { c.run(t, worlds[kind](t)) })
+			}
+		})
+	}
+}
+
+// requireWorlds fails the test for each registered type without a world, and for
+// each world of a type that is not registered.
+func requireWorlds(t testing.TB, types []sources.Type, worlds map[string]func(testing.TB) *world) {
+	t.Helper()
+	names := map[string]bool{}
+	for _, typ := range types {
+		names[typ.Name] = true
+		if worlds[typ.Name] == nil {
+			t.Errorf("source %s is registered, but the contract suite has no subject for it: add one to worlds", typ.Name)
+		}
+	}
+	for kind := range worlds {
+		if !names[kind] {
+			t.Errorf("no source is registered as %s", kind)
+		}
+	}
+}
+
+// A counter is a testing.TB that counts errors.
+type counter struct {
+	testing.TB
+	errors []string
+}
+
+func (c *counter) Helper() {}
+func (c *counter) Errorf(format string, args ...any) {
+	c.errors = append(c.errors, fmt.Sprintf(format, args...))
+}
+
+// TestSuiteCoversTypes: a registered type without a subject makes the suite fail, and
+// so does a subject of a type that is not registered.
+func TestSuiteCoversTypes(t *testing.T) {
+	c := &counter{TB: t}
+	requireWorlds(c, append(sources.Builtin(), sources.Type{Name: "dummy"}), worlds)
+	if len(c.errors) != 1 || !strings.Contains(c.errors[0], "source dummy is registered, but the contract suite has no subject for it") {
+		t.Errorf("with a dummy source: %q", c.errors)
+	}
+	c = &counter{TB: t}
+	requireWorlds(c, sources.Builtin()[1:], worlds)
+	if len(c.errors) != 1 {
+		t.Errorf("with a subject of no type: %q", c.errors)
+	}
+}
+
+// A copier is a codec that copies lines and messages.
+type copier struct{}
+
+func (copier) Process(b *pipeline.Batch) {
+	add := func(src, msg int, text []byte) {
+		at := uint32(len(b.Out.Bytes))
+		b.Out.Recs = append(b.Out.Recs, pipeline.OutRec{Span: pipeline.Span{Off: at, Len: uint32(len(text))}, Src: uint32(src), Msg: uint32(msg)})
+		b.Out.Bytes = append(b.Out.Bytes, text...)
+		b.Stats.Records++
+		b.Stats.Emitted++
+	}
+	for i := range b.Msgs {
+		v := b.Msgs[i].Value
+		add(int(v.Off), i, b.In[v.Off:v.Off+v.Len])
+	}
+	if len(b.Msgs) == 0 {
+		at := 0
+		for line := range bytes.Lines(b.In) {
+			add(at, 0, bytes.TrimSuffix(line, []byte("\n")))
+			at += len(line)
+		}
+	}
+	b.Next, b.NextMsg = len(b.In), len(b.Msgs)
+}
+
+func (copier) Reject(*pipeline.Batch) {}
+func (copier) Refuse(*pipeline.Batch) {}
+
+// A collector is a sink that keeps the records that it is given, by lane.
+type collector struct {
+	// hold says which batches stay unanswered, by their number from 1, until Close.
+	hold func(n int) bool
+	// seen, if it is set, is called after each batch with the number of records so
+	// far and whether the batch is held.
+	seen func(records int, held bool)
+
+	mu    sync.Mutex
+	lanes map[string][]string
+	n     int
+	held  []pipeline.Ticket
+}
+
+func (c *collector) Open(context.Context) error { return nil }
+
+func (c *collector) Submit(_ context.Context, b *pipeline.Batch, t pipeline.Ticket) error {
+	c.mu.Lock()
+	c.n++
+	held := c.hold != nil && c.hold(c.n)
+	if held {
+		c.held = append(c.held, t)
+	} else {
+		c.keep(b, t.Stream())
+	}
+	records := 0
+	for _, l := range c.lanes {
+		records += len(l)
+	}
+	c.mu.Unlock()
+	if !held {
+		t.Done(pipeline.Result{})
+	}
+	if c.seen != nil {
+		c.seen(records, held)
+	}
+	return nil
+}
+
+// keep notes the records of a batch. The caller holds mu.
+func (c *collector) keep(b *pipeline.Batch, st *pipeline.Stream) {
+	if c.lanes == nil {
+		c.lanes = map[string][]string{}
+	}
+	for _, r := range st.Recs {
+		c.lanes[b.Lane.Name()] = append(c.lanes[b.Lane.Name()], string(st.Bytes[r.Off:r.Off+r.Len]))
+	}
+}
+
+func (c *collector) Barrier(context.Context) error { return nil }
+
+func (c *collector) Close(context.Context) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, t := range c.held {
+		t.Done(pipeline.Result{Err: errors.New("closed"), Class: pipeline.Retryable})
+	}
+	c.held = nil
+	return nil
+}
+
+func (c *collector) Caps() pipeline.SinkCaps { return pipeline.SinkCaps{Ordered: true} }
+
+// records returns all records, sorted.
+func (c *collector) records() []string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.Sorted(func(yield func(string) bool) {
+		for _, l := range c.lanes {
+			for _, r := range l {
+				if !yield(r) {
+					return
+				}
+			}
+		}
+	})
+}
+
+// inOrder fails the test unless the records of each origin, ORIGIN-NUMBER, are in
+// order within their lane.
+func (c *collector) inOrder(t testing.TB) {
+	t.Helper()
+	for lane, records := range c.lanes {
+		last := map[string]string{}
+		for _, r := range records {
+			origin, n, _ := strings.Cut(r, "-")
+			if n <= last[origin] {
+				t.Errorf("lane %s: record %s comes after %s-%s", lane, r, origin, last[origin])
+				return
+			}
+			last[origin] = n
+		}
+	}
+}
+
+// runTime is how long a run of these tests may take.
+const runTime = 60 * time.Second
+
+// run runs src with the sink out. stop, if it is set, is given the pipeline before it
+// runs, and a function that asks for a soft stop.
+func (w *world) run(t testing.TB, src pipeline.Source, out *collector, batches int, arrange func(p *pipeline.Pipeline, stop func())) error {
+	t.Helper()
+	p, err := pipeline.New(pipeline.Options{
+		Sources: []pipeline.Source{src}, Sinks: []pipeline.Sink{out}, NewCodec: func() pipeline.Codec { return copier{} },
+		Ordering: pipeline.OrderPerLane, Workers: 2, BatchBytes: 1000, Batches: batches,
+		CommitInterval: 10 * time.Millisecond, ShutdownTimeout: runTime,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithTimeout(context.Background(), runTime)
+	defer stop()
+	if arrange != nil {
+		arrange(p, stop)
+	}
+	if w.publish != nil {
+		go w.publish(src)
+	}
+	err = p.Run(ctx)
+	w.ran = true
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		t.Errorf("the run does not end: %d of %d records", len(out.records()), len(w.want))
+	}
+	if err != nil && strings.HasPrefix(err.Error(), "BUG:") {
+		t.Errorf("Run: %v", err)
+	}
+	if l := p.Snapshot().Ledger; !l.Balanced() {
+		t.Errorf("the ledger does not balance: %+v", l)
+	}
+	return err
+}
+
+// whole runs a source to the end of its input.
+func (w *world) whole(t testing.TB, src pipeline.Source, batches int) *collector {
+	t.Helper()
+	out, again := &collector{}, w.ran
+	err := w.run(t, src, out, batches, func(_ *pipeline.Pipeline, stop func()) {
+		if w.publish != nil { // its input has no end
+			out.seen = func(records int, _ bool) {
+				if records >= len(w.want) {
+					stop()
+				}
+			}
+		}
+	})
+	if err != nil {
+		t.Errorf("Run: %v", err)
+	}
+	if !w.redelivers || !again {
+		out.inOrder(t)
+	}
+	return out
+}
+
+// exactly fails the test unless got has each record once.
+func (w *world) exactly(t testing.TB, got []string) {
+	t.Helper()
+	slices.Sort(got)
+	if !slices.Equal(got, w.want) {
+		t.Errorf("%d records, want %d, each once", len(got), len(w.want))
+	}
+}
+
+// readsAll: Run emits every record once, in order in its lane. A second run has
+// nothing to read.
+func readsAll(t testing.TB, w *world) {
+	w.exactly(t, w.whole(t, w.source(), 0).records())
+	if w.resumes {
+		if again := w.whole(t, w.source(), 0).records(); len(again) > 0 {
+			t.Errorf("%d records are read again", len(again))
+		}
+	}
+}
+
+// readsAllWithFewBatches: a source works with as few batches as there may be.
+func readsAllWithFewBatches(t testing.TB, w *world) {
+	w.exactly(t, w.whole(t, w.source(), 4).records())
+}
+
+// A repeater is a Committer that is called twice each time.
+type repeater struct{ pipeline.Source }
+
+func (r repeater) Commit(ctx context.Context, ups []pipeline.LanePos) error {
+	c := r.Source.(pipeline.Committer)
+	if err := c.Commit(ctx, ups); err != nil {
+		return err
+	}
+	return c.Commit(ctx, ups)
+}
+
+// A finishRepeater is a repeater of a Finisher.
+type finishRepeater struct{ repeater }
+
+func (r finishRepeater) Finish(ctx context.Context, lanes []*pipeline.Lane) []error {
+	f := r.Source.(pipeline.Finisher)
+	if errs := f.Finish(ctx, lanes); errs != nil {
+		return errs
+	}
+	return f.Finish(ctx, lanes)
+}
+
+// repeatsCalls: Commit and Finish are idempotent.
+func repeatsCalls(t testing.TB, w *world) {
+	src := w.source()
+	_, commits := src.(pipeline.Committer)
+	_, finishes := src.(pipeline.Finisher)
+	switch {
+	case commits && finishes:
+		src = finishRepeater{repeater{src}}
+	case commits:
+		src = repeater{src}
+	}
+	w.exactly(t, w.whole(t, src, 0).records())
+	if w.resumes {
+		if again := w.whole(t, w.source(), 0).records(); len(again) > 0 {
+			t.Errorf("%d records are read again", len(again))
+		}
+	}
+}
+
+// softStop: after a soft stop Run returns nil, and what it has emitted is drained. A
+// second run reads the rest, and nothing twice.
+func softStop(t testing.TB, w *world) {
+	first := &collector{}
+	err := w.run(t, w.source(), first, 4, func(_ *pipeline.Pipeline, stop func()) {
+		first.seen = func(records int, _ bool) {
+			if records >= len(w.want)/4 {
+				stop()
+			}
+		}
+	})
+	if err != nil {
+		t.Errorf("Run: %v", err)
+	}
+	first.inOrder(t)
+	if w.resumes {
+		w.exactly(t, slices.Concat(first.records(), w.whole(t, w.source(), 0).records()))
+	}
+}
+
+// hardStop: batches that no sink has answered are not committed. A second run reads
+// them again, and nothing is lost.
+func hardStop(t testing.TB, w *world) {
+	first := &collector{hold: func(n int) bool { return n > 3 }}
+	err := w.run(t, w.source(), first, 4, func(p *pipeline.Pipeline, _ func()) {
+		first.seen = func(_ int, held bool) {
+			if held {
+				p.HardStop()
+			}
+		}
+	})
+	if !errors.Is(err, pipeline.ErrDeadline) {
+		t.Errorf("Run: %v, want %v", err, pipeline.ErrDeadline)
+	}
+	first.inOrder(t)
+	if !w.resumes {
+		return
+	}
+	all := slices.Concat(first.records(), w.whole(t, w.source(), 0).records())
+	slices.Sort(all)
+	w.exactly(t, slices.Compact(all))
+}
+
+// closesAlways: Close succeeds without Open, and after an Open that failed.
+func closesAlways(t testing.TB, w *world) {
+	if err := w.source().Close(context.Background()); err != nil {
+		t.Errorf("Close without Open: %v", err)
+	}
+	if w.broken == nil {
+		return
+	}
+	err := w.run(t, w.broken(), &collector{}, 0, nil) // it calls Close if Open fails
+	if err == nil {
+		t.Error("a run whose source cannot be opened succeeds")
+	}
+}

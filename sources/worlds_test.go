@@ -1,0 +1,202 @@
+package sources_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+	"github.com/twmb/franz-go/pkg/kfake"
+
+	"github.com/urlfold/urlfold/config/connect"
+	"github.com/urlfold/urlfold/internal/checkpoint"
+	"github.com/urlfold/urlfold/internal/kafka"
+	"github.com/urlfold/urlfold/internal/kafka/kafkatest"
+	"github.com/urlfold/urlfold/internal/testkit/natstest"
+	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/sources"
+	"github.com/urlfold/urlfold/sources/file"
+	sourcekafka "github.com/urlfold/urlfold/sources/kafka"
+	sourcenats "github.com/urlfold/urlfold/sources/nats"
+)
+
+// worlds has one entry for each registered type.
+var worlds = map[string]func(t testing.TB) *world{
+	"file":      filesWorld,
+	"stdin":     stdinWorld,
+	"kafka":     kafkaWorld,
+	"jetstream": jetStreamWorld,
+	"nats":      coreWorld,
+}
+
+// recordsOf returns n records of an origin.
+func recordsOf(origin string, n int) []string {
+	all := make([]string, n)
+	for i := range all {
+		all[i] = fmt.Sprintf("%s-%06d", origin, i+1)
+	}
+	return all
+}
+
+// build makes a source of a registered type, whose default configuration fill
+// changes.
+func build[C any](t testing.TB, kind string, env sources.Env, fill func(*C)) pipeline.Source {
+	t.Helper()
+	env.Name, env.Framing, env.Linger, env.MaxRecord = kind, lines{}, time.Millisecond, 1<<20
+	env.BatchBytes, env.BatchRecords = 1000, 30
+	i := slices.IndexFunc(sources.Builtin(), func(typ sources.Type) bool { return typ.Name == kind })
+	if i < 0 {
+		t.Fatalf("no source is registered as %s", kind)
+	}
+	typ := sources.Builtin()[i]
+	cfg := typ.Default()
+	fill(cfg.(*C))
+	s, err := typ.New(cfg, env)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func filesWorld(t testing.TB) *world {
+	dir := t.TempDir()
+	store, err := checkpoint.Open(filepath.Join(t.TempDir(), "state"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = store.Close() }) // the runs have committed
+	w := &world{resumes: true}
+	for i, name := range []string{"a", "b", "c"} {
+		records := recordsOf(name, 200*(i+1))
+		w.want = append(w.want, records...)
+		if err := os.WriteFile(filepath.Join(dir, name+".log"), []byte(strings.Join(records, "\n")+"\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	from := func(pattern string) func() pipeline.Source {
+		return func() pipeline.Source {
+			return build(t, "file", sources.Env{Files: file.Host{Store: store}}, func(c *file.Settings) {
+				c.Include, c.Mode = []string{filepath.Join(dir, pattern)}, "batch"
+				c.PollInterval, c.RotateWait = 10*time.Millisecond, 20*time.Millisecond
+			})
+		}
+	}
+	w.source, w.broken = from("*.log"), from("*.none")
+	return w
+}
+
+func stdinWorld(t testing.TB) *world {
+	w := &world{want: recordsOf("stdin", 500)}
+	w.source = func() pipeline.Source {
+		in := strings.NewReader(strings.Join(w.want, "\n") + "\n")
+		return build(t, "stdin", sources.Env{Stdin: in}, func(*file.StdinSettings) {})
+	}
+	return w
+}
+
+func kafkaWorld(t testing.TB) *world {
+	const partitions = 2
+	_, conn := kafkatest.Fake(t, kfake.SeedTopics(partitions, "in"))
+	w := &world{resumes: true}
+	client := kafkatest.Client(t, conn, "in")
+	for p := range partitions {
+		records := recordsOf(fmt.Sprint("p", p), 300)
+		w.want = append(w.want, records...)
+		for few := range slices.Chunk(records, 37) {
+			var list []kafka.Record
+			for _, r := range few {
+				list = append(list, kafka.Record{Value: []byte(r)})
+			}
+			kafkatest.Write(t, client, "in", p, "none", list...)
+		}
+	}
+	from := func(topic string) func() pipeline.Source {
+		return func() pipeline.Source {
+			return build(t, "kafka", sources.Env{UntilEOF: true}, func(c *sourcekafka.Config) {
+				c.Kafka, c.Topics, c.Group = conn, []string{topic}, "g"
+				c.RequestTimeout = 2 * time.Second
+				c.SessionTimeout, c.HeartbeatInterval = 3*time.Second, 100*time.Millisecond
+				c.RebalanceTimeout, c.DrainTimeout = 4*time.Second, time.Second
+				c.FetchWait = 50 * time.Millisecond
+			})
+		}
+	}
+	w.source, w.broken = from("in"), from("missing")
+	return w
+}
+
+// dial returns a connection that ends with the test.
+func dial(t testing.TB, url string) *nats.Conn {
+	t.Helper()
+	nc, err := nats.Connect(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(nc.Close)
+	return nc
+}
+
+func natsConfig(c *connect.NATS, url string) {
+	c.Servers, c.ReconnectWait = []string{url}, 10*time.Millisecond
+}
+
+func jetStreamWorld(t testing.TB) *world {
+	srv := natstest.Start(t, nil)
+	w := &world{want: recordsOf("in", 500), resumes: true, redelivers: true}
+	js, err := jetstream.New(dial(t, srv.URL()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx := context.Background()
+	if _, err := js.CreateStream(ctx, jetstream.StreamConfig{Name: "IN", Subjects: []string{"in.>"}, Storage: jetstream.MemoryStorage}); err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range w.want {
+		if _, err := js.Publish(ctx, "in.x", []byte(r)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	from := func(stream string) func() pipeline.Source {
+		return func() pipeline.Source {
+			return build(t, "jetstream", sources.Env{UntilEOF: true}, func(c *sourcenats.JetStreamConfig) {
+				natsConfig(&c.NATS, srv.URL())
+				c.Stream, c.Durable = stream, "urlfold"
+				c.Consumer.AckWait, c.NakDelay = 2*time.Second, 10*time.Millisecond
+				c.Batch.Messages, c.Batch.Linger = 30, time.Millisecond
+			})
+		}
+	}
+	w.source, w.broken = from("IN"), from("MISSING")
+	return w
+}
+
+func coreWorld(t testing.TB) *world {
+	srv := natstest.Start(t, nil)
+	nc := dial(t, srv.URL())
+	w := &world{want: recordsOf("live", 300)}
+	w.source = func() pipeline.Source {
+		return build(t, "nats", sources.Env{}, func(c *sourcenats.CoreConfig) {
+			natsConfig(&c.NATS, srv.URL())
+			c.Subjects = []string{"live.>"}
+			c.Batch.Messages, c.Batch.Linger = 30, time.Millisecond
+		})
+	}
+	w.publish = func(pipeline.Source) {
+		for srv.Listeners("live.x") == 0 {
+			time.Sleep(time.Millisecond)
+		}
+		for _, r := range w.want {
+			if err := nc.Publish("live.x", []byte(r)); err != nil {
+				return // the test is over
+			}
+		}
+		_ = nc.Flush() // what does not come is missed by the test
+	}
+	return w
+}
