@@ -16,6 +16,8 @@ func (n *Normalizer) drop(dst []byte, start int, r *Result) []byte {
 	s.full = append(s.full[:0], norm...)
 	s.dropped, s.whole = true, *u
 	s.change, s.judged = Lossy, true
+	s.applied.set(DropFragment, fragment)
+	s.applied.set(DropUserinfo, userinfo)
 	if fragment {
 		dst = dst[:start+int(u.spans[Fragment].Start)-1]
 		u.clear(Fragment)
@@ -76,7 +78,7 @@ func (n *Normalizer) appendFallback(dst []byte, base *baseURL, src []byte, r *Re
 		dst, err = syntax.appendRef(dst, base.src, src, r)
 	}
 	r.Flags = r.Flags.Union(flags).With(WHATWGReject)
-	s.fallback = true
+	s.fallback, s.applied = true, 1<<FallbackRFC
 	if err != nil {
 		return dst, err
 	}

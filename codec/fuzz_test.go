@@ -301,6 +301,9 @@ func checkOnePass(t *testing.T, n *Normalizer, src []byte) bool {
 		t.Fatalf("%s %q: %s %+v %+v %+v, want %s %+v %+v %+v", n.profile.Name, src,
 			walked.Flags.AppendTo(nil), walked.Diagnostics, walked.In, walked.Out, parsed.Flags.AppendTo(nil), parsed.Diagnostics, parsed.In, parsed.Out)
 	}
+	if a, b := walked.Applied(), parsed.Applied(); a != b {
+		t.Fatalf("%s %q: applied %v, want %v", n.profile.Name, src, a, b)
+	}
 	if a, b := walked.Change(), parsed.Change(); a != b {
 		t.Fatalf("%s %q: %v, want %v", n.profile.Name, src, a, b)
 	}

@@ -246,7 +246,7 @@ func (n *Normalizer) standard(lv Level, src, norm []byte, r *Result) []byte {
 	if s.clean {
 		return src
 	}
-	if n.keys == n.profile.Standard && (n.level == int(lv) || lv == K0 && n.level == int(K1) && !s.scheme) {
+	if n.keys == n.profile.Standard && (n.level == int(lv) || lv == K0 && n.level == int(K1) && s.applied&schemeRules == 0) {
 		return norm
 	}
 	text := n.keyText(src, norm, r)

@@ -156,7 +156,7 @@ func (n *Normalizer) appendFull(dst, src []byte, r *Result) ([]byte, error) {
 		return dst, err
 	}
 	start := len(dst)
-	dst, r.scratch.scheme = n.appendURL(dst, src, &r.In, &r.Out, r.scratch.plain)
+	dst, r.scratch.applied = n.appendURL(dst, src, &r.In, &r.Out, r.scratch.plain)
 	r.judge(src, dst[start:])
 	return dst, nil
 }
@@ -198,7 +198,8 @@ func (n *Normalizer) clean(dst []byte, start int, r *Result) []byte {
 	s := &r.scratch
 	s.key = append(s.key[:0], dst[start:]...)
 	_, _ = split(s.key, &s.in) // every serialized URL can be split
-	dst, _ = grammar.appendURL(dst[:start], s.key, &s.in, &r.Out, 0)
+	dst, applied := grammar.appendURL(dst[:start], s.key, &s.in, &r.Out, 0)
+	s.applied.set(RFCClean, applied != 0)
 	return dst
 }
 
@@ -227,9 +228,8 @@ func (n *Normalizer) read(base, src []byte, r *Result) Error {
 
 // appendURL appends the normal form of the URL that u describes in src, and
 // fills out. A component whose bit is set in plain is known to have no escape
-// and no byte to escape. It reports whether a rule of RFC 3986 §6.2.3 changed
-// something.
-func (n *Normalizer) appendURL(dst, src []byte, u, out *URL, plain uint8) ([]byte, bool) {
+// and no byte to escape. It returns the rules that have changed something.
+func (n *Normalizer) appendURL(dst, src []byte, u, out *URL, plain uint8) ([]byte, Rules) {
 	*out = URL{}
 	w := writer{Normalizer: n, dst: dst, base: len(dst), src: src, in: u, out: out, plain: plain}
 	w.scheme()
@@ -237,7 +237,7 @@ func (n *Normalizer) appendURL(dst, src []byte, u, out *URL, plain uint8) ([]byt
 	w.path()
 	w.tail(Query, '?')
 	w.tail(Fragment, '#')
-	return w.dst, w.changed
+	return w.dst, w.applied
 }
 
 // A writer writes one normal form, component by component.
@@ -249,7 +249,7 @@ type writer struct {
 	in, out *URL
 	plain   uint8
 	known   knownScheme
-	changed bool // a rule of §6.2.3 has changed something
+	applied Rules // what has changed something
 }
 
 // note records that component c is dst[start:].
@@ -271,7 +271,9 @@ func (w *writer) text(c Component) {
 		w.dst = append(w.dst, text...)
 		return
 	}
-	w.dst, _ = percent.AppendNormal(w.dst, text, w.escapes[c])
+	dst, applied, _ := percent.AppendApplied(w.dst, text, w.escapes[c])
+	w.dst = dst
+	w.applied |= rfcApplied[applied]
 }
 
 func (w *writer) scheme() {
@@ -282,6 +284,7 @@ func (w *writer) scheme() {
 	raw := w.in.Bytes(w.src, Scheme)
 	if w.rules.Has(LowerScheme) {
 		w.dst = appendLower(w.dst, raw)
+		w.applied.set(LowerScheme, !bytes.Equal(w.dst[start:], raw))
 	} else {
 		w.dst = append(w.dst, raw...)
 	}
@@ -293,7 +296,7 @@ func (w *writer) scheme() {
 func (w *writer) authority() {
 	if !w.in.HasAuthority() {
 		if w.rules.Has(FileLocalhost) && w.known == schemeFile && hasPrefix(w.in.Bytes(w.src, Path), '/') {
-			w.changed = true
+			w.applied |= 1 << FileLocalhost
 			w.dst = append(w.dst, "//"...)
 			w.out.flags |= hasAuthority
 			w.note(Host, len(w.dst))
@@ -313,7 +316,7 @@ func (w *writer) credentials() {
 	}
 	empty := w.in.Span(Username).Len() == 0 && !w.in.Has(Password)
 	if empty && w.rules.Has(EmptyUserinfo) && w.known.isWeb() {
-		w.changed = true
+		w.applied |= 1 << EmptyUserinfo
 		return
 	}
 	w.escape(Username)
@@ -332,13 +335,13 @@ func (w *writer) host() {
 	default:
 		w.text(Host)
 		if w.rules.Has(LowerHost) {
-			lowerInPlace(w.dst[start:])
+			w.applied.set(LowerHost, lowerInPlace(w.dst[start:]))
 		}
 		if w.rules.Has(ASCIIDomain) && w.known.hasRoot() {
 			w.asciiDomain(start)
 		}
 		if w.isLocalhostFile(w.dst[start:]) {
-			w.changed = true
+			w.applied |= 1 << FileLocalhost
 			w.dst = w.dst[:start]
 		}
 	}
@@ -359,7 +362,7 @@ func (w *writer) asciiDomain(start int) {
 	if err != nil || !isDomain(dst[len(w.dst):]) {
 		return
 	}
-	w.changed = true
+	w.applied |= 1 << ASCIIDomain
 	ascii := append(buf[:0], dst[len(w.dst):]...)
 	w.dst = percent.AppendEncode(dst[:start], ascii, percent.RFC3986Host) // UTS 46 lets '"' pass
 }
@@ -396,7 +399,9 @@ func (w *writer) isLocalhostFile(host []byte) bool {
 // literal appends a host in brackets.
 func (w *writer) literal(host []byte) {
 	start := len(w.dst)
-	w.dst = appendLiteral(w.dst, host, &w.profile)
+	var applied Rules
+	w.dst, applied = appendLiteral(w.dst, host, &w.profile)
+	w.applied |= applied
 	if w.in.kind != IPv6 || !w.rules.Has(ShortIPv6) {
 		return
 	}
@@ -404,7 +409,7 @@ func (w *writer) literal(host []byte) {
 	var short [41]byte
 	text := append(appendIPv6(append(short[:0], '['), groups), ']')
 	if !bytes.Equal(text, w.dst[start:]) {
-		w.changed = true
+		w.applied |= 1 << ShortIPv6
 		w.dst = append(w.dst[:start], text...)
 	}
 }
@@ -412,22 +417,26 @@ func (w *writer) literal(host []byte) {
 // appendLiteral appends the IP literal of RFC 3986 §3.2.2, or what stands in its
 // place. No escape in it is decoded; bytes that stand nowhere in a URI are
 // escaped even here, so that the result is ASCII.
-func appendLiteral(dst, host []byte, p *Profile) []byte {
+func appendLiteral(dst, host []byte, p *Profile) (_ []byte, applied Rules) {
 	for i, c := range host {
 		switch {
 		case c == '%' && !isTriplet(host[i:]) && p.Malformed == percent.MalformedEncode:
 			dst = append(dst, "%25"...)
+			applied |= 1 << ruleMalformed
 		case isUpper(c) && p.Rules.Has(LowerHost) && !inTriplet(host, i):
 			dst = append(dst, lower(c))
+			applied |= 1 << LowerHost
 		case p.Rules.Has(UpperEscapes) && inTriplet(host, i):
 			dst = append(dst, upperHex(c))
+			applied.set(UpperEscapes, upperHex(c) != c)
 		case p.Rules.Has(EncodeIllegal) && !isLiteralByte(c):
 			dst = percent.AppendEncode(dst, host[i:i+1], percent.RFC3986Host)
+			applied |= 1 << EncodeIllegal
 		default:
 			dst = append(dst, c)
 		}
 	}
-	return dst
+	return dst, applied
 }
 
 // isLiteralByte reports whether c may stand between brackets, or is one.
@@ -437,13 +446,13 @@ func isLiteralByte(c byte) bool {
 
 func (w *writer) port() {
 	if !w.keepsPort() {
-		w.changed = w.changed || w.in.Has(Port)
+		w.applied.set(DefaultPort, w.in.Has(Port))
 		return
 	}
 	digits := w.in.Bytes(w.src, Port)
 	if w.rules.Has(DefaultPort) {
 		short := trimZeros(digits)
-		w.changed = w.changed || len(short) != len(digits)
+		w.applied.set(DefaultPort, len(short) != len(digits))
 		digits = short
 	}
 	w.dst = append(w.dst, ':')
@@ -474,13 +483,15 @@ func (w *writer) path() {
 	start := len(w.dst)
 	w.text(Path)
 	if w.rules.Has(RemoveDots) && w.in.Has(Scheme) && hasPrefix(w.dst[start:], '/') {
-		w.dst = w.dst[:start+len(removeDots(w.dst[start:]))]
+		path := removeDots(w.dst[start:])
+		w.applied.set(RemoveDots, len(path) < len(w.dst)-start)
+		w.dst = w.dst[:start+len(path)]
 	}
 	if w.rules.Has(GuardPath) && !w.out.HasAuthority() {
 		w.guard(start)
 	}
 	if w.rules.Has(EmptyPath) && len(w.dst) == start && w.out.HasAuthority() && w.known.hasRoot() {
-		w.changed = true
+		w.applied |= 1 << EmptyPath
 		w.dst = append(w.dst, '/')
 	}
 	w.note(Path, start)
@@ -500,6 +511,7 @@ func (w *writer) guard(start int) {
 }
 
 func (w *writer) insert(at int, two string) {
+	w.applied |= 1 << GuardPath
 	w.dst = append(w.dst, two...)
 	copy(w.dst[at+len(two):], w.dst[at:])
 	copy(w.dst[at:], two)

@@ -25,6 +25,9 @@ import (
 //	           the end that would be trimmed, no '\' beside a dot in the path, and
 //	           no escaped hex digit to decode behind a '%' that starts no escape
 
+// escapeFlags are the flags of the escapes that rules change.
+var escapeFlags = Flags{}.With(LowerHex).With(NeedlessEscape)
+
 // onePass appends the normal form of src, at most n.maxLen bytes, to dst and
 // fills r. The first end bytes of src, if that is not 0, are as parseClean wants
 // them, and r.In has scheme and host. Where it gives up r says nothing, and the
@@ -41,14 +44,14 @@ func (n *Normalizer) onePass(dst, src []byte, end int, r *Result) ([]byte, bool)
 	r.Flags, r.Diagnostics = p.flags, p.marks
 	s := &r.scratch
 	if n.profile.Standard == RFC {
-		s.scheme = p.changed
+		s.applied = p.applied
 		r.judge(src, p.dst[p.base:])
 		return p.dst, true
 	}
 	escaped := !p.rules.HasAll(escapeRules) && !r.Flags.Intersect(escapeFlags).IsZero()
 	s.canonical = len(s.kept) == 0 && !escaped
 	s.patched = !escaped
-	s.judged = false
+	s.judged, s.applied = false, p.applied
 	if n.rules&lossyRules != 0 {
 		p.dst = n.drop(p.dst, p.base, r)
 	}
@@ -108,7 +111,7 @@ type pass struct {
 	in, out *URL // components of src and of dst[base:]
 	flags   Flags
 	marks   []Diagnostic
-	changed bool // a rule of RFC 3986 §6.2.3 has changed something
+	applied Rules // what has changed something
 	giveUp  bool
 	walker
 }
@@ -134,6 +137,15 @@ func (p *pass) run() bool {
 		p.tail(Fragment, fragment, len(p.src))
 	}
 	return !p.giveUp
+}
+
+// note notes that a rule of RFC 3986 has changed something, or the parser of
+// browsers, which has no other names for what it does.
+func (p *pass) note(r Rule) {
+	if p.profile.Standard == WHATWG {
+		r = ruleParse
+	}
+	p.applied |= 1 << r
 }
 
 // indexFrom returns the offset of the first c in b[i:] from the start of b, or -1.
@@ -186,7 +198,7 @@ func (p *pass) port(i int) int {
 	p.in.set(Port, start, i)
 	p.in.port, p.in.flags = uint16(n), p.in.flags|portOK
 	if p.defaultPort(n) {
-		p.changed = true
+		p.note(DefaultPort)
 		return i
 	}
 	p.dst = append(p.dst, src[start-1:i]...)
@@ -208,7 +220,7 @@ func (p *pass) path(i, end int) {
 		p.pathAt = at
 		p.component(Path, i, end)
 	} else if p.profile.Standard == WHATWG || p.rules.Has(EmptyPath) {
-		p.changed = true
+		p.note(EmptyPath)
 		p.dst = append(p.dst, '/')
 	}
 	p.out.set(Path, at-p.base, len(p.dst)-p.base)

@@ -40,7 +40,12 @@ func (p *pass) host() int {
 	if p.table != verbatimWalk {
 		norm := p.dst[p.base:]
 		lowerScheme(norm[:start])
-		lowerInPlace(norm[start:])
+		if !bytes.Equal(norm[:start], src[:start]) {
+			p.note(LowerScheme)
+		}
+		if lowerInPlace(norm[start:]) {
+			p.note(LowerHost)
+		}
 	}
 	if all == 0 {
 		p.oddHost(start, src[start:i])

@@ -159,6 +159,7 @@ func (p *pass) rawByte(i int, need uint8) int {
 	}
 	switch {
 	case need&walkEscape != 0:
+		p.note(EncodeIllegal)
 		p.flush(i, i+n)
 		for _, c := range p.text[i : i+n] {
 			p.dst = percent.AppendEscape(p.dst, c)
@@ -198,6 +199,7 @@ func (p *pass) backslash(i int) {
 	}
 	p.illegal(i, i+1, Replaced)
 	p.mark(i, InvalidReverseSolidus, Replaced, 0)
+	p.note(ruleParse)
 	p.flush(i, i+1)
 	p.dst = append(p.dst, '/')
 }
@@ -234,6 +236,8 @@ func (p *pass) cutDots(i, n int) int {
 		return i + n
 	}
 	p.markDots(i, n, Removed)
+	p.note(RemoveDots)
+	p.noteDotEscapes(p.text[i : i+n])
 	p.flush(i, i)
 	if dotLen(p.text[i:]) < n { // ".."
 		p.cutSegment()
@@ -244,6 +248,20 @@ func (p *pass) cutDots(i, n int) int {
 	}
 	p.from = i
 	return i
+}
+
+// noteDotEscapes notes the rules on the escapes of a dot segment that is left out:
+// RFC 3986 has them decoded before.
+func (p *pass) noteDotEscapes(seg []byte) {
+	if p.profile.Standard == WHATWG {
+		return
+	}
+	for i, c := range seg {
+		if c == '%' {
+			p.applied |= 1 << DecodeUnreserved
+			p.applied.set(UpperEscapes, hasLowerHex(seg[i:]))
+		}
+	}
 }
 
 // markDots marks the dot segment text[i:i+n] if it is the first one of the path, and
@@ -339,14 +357,17 @@ func hasLowerHex(b []byte) bool { return b[1] >= 'a' || b[2] >= 'a' }
 
 // triplet writes the escape at i, of v.
 func (p *pass) triplet(i int, v byte) {
+	lower := hasLowerHex(p.text[i:]) && p.rules.Has(UpperEscapes)
+	p.applied.set(UpperEscapes, lower)
 	switch {
 	case percent.IsUnreserved(v) && p.rules.Has(DecodeUnreserved):
+		p.applied |= 1 << DecodeUnreserved
 		if p.malformed && percent.IsHex(v) { // it might complete an escape: AppendNormal knows
 			p.giveUp = true
 		}
 		p.flush(i, i+3)
 		p.dst = append(p.dst, v)
-	case hasLowerHex(p.text[i:]) && p.rules.Has(UpperEscapes):
+	case lower:
 		p.flush(i, i+3)
 		p.dst = percent.AppendEscape(p.dst, v)
 	}
@@ -356,6 +377,7 @@ func (p *pass) triplet(i int, v byte) {
 func (p *pass) malformedPercent(i int) {
 	p.scan(i)
 	if p.profile.Malformed == percent.MalformedEncode {
+		p.applied |= 1 << ruleMalformed
 		p.flush(i, i+1)
 		p.dst = append(p.dst, "%25"...)
 		return

@@ -1,6 +1,7 @@
 package codec
 
 import (
+	"bytes"
 	"unicode/utf8"
 
 	"github.com/urlfold/urlfold/codec/percent"
@@ -39,6 +40,7 @@ func (p *parser) encodedQuery(end int, esc percent.Rules) {
 			s.query = append(s.query, text[0])
 		}
 	}
+	p.changed(!bytes.Equal(s.query, p.in[p.i:end]))
 	p.restAs(Query, '?', end, s.query, esc)
 }
 

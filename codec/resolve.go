@@ -1,5 +1,7 @@
 package codec
 
+import "bytes"
+
 // AppendRef is Append for a reference: src is resolved against base first, by
 // RFC 3986 §5.2 (strict), or by the URL Standard in the whatwg reading. r.In, r.Flags and r.Diagnostics describe src. An empty base
 // is no base: then AppendRef is Append; and a clean absolute URL is not resolved,
@@ -44,7 +46,8 @@ func (n *Normalizer) appendRef(dst, base, src []byte, r *Result) ([]byte, error)
 	r.Flags = r.Flags.Without(Relative)
 	_, _ = split(s.text, &s.in)
 	start := len(dst)
-	dst, s.scheme = n.appendURL(dst, s.text, &s.in, &r.Out, 0)
+	dst, s.applied = n.appendURL(dst, s.text, &s.in, &r.Out, 0)
+	s.applied.set(ruleResolve, !bytes.Equal(src, s.text))
 	r.judge(s.text, dst[start:])
 	return dst, nil
 }

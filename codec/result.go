@@ -81,7 +81,7 @@ type scratch struct {
 	pairs     []params.Pair    // of a query
 	params    params.Scratch
 	mac       *keyedHash // for HMAC keys
-	ladder    *ladder    // of Normalizer.Hits
+	applied   Rules      // on the way to the normal form
 	keyHits   Rules      // of K2 and K3, since the last URL
 	kept      []uint32   // offsets in the serialized URL of the bytes that RFC 3986 does not allow, if patched
 	plain     uint8      // bit c: component c has no escape and no byte to escape
@@ -91,7 +91,6 @@ type scratch struct {
 	patched   bool       // the serialized URL is, but for the bytes kept
 	fallback  bool       // the whatwg reading had no answer: this is the rfc reading
 	resolved  bool       // the input was a reference: text is what was normalized
-	scheme    bool       // a rule of RFC 3986 §6.2.3 changed something
 }
 
 // keepBytes is how large a buffer of a Result may stay from call to call.
@@ -102,9 +101,9 @@ func (r *Result) reset() {
 	r.Out = URL{}
 	r.Flags, r.Diagnostics, r.ErrAt = Flags{}, r.Diagnostics[:0], 0
 	s := &r.scratch
-	s.clean, s.canonical, s.patched, s.fallback, s.resolved, s.scheme, s.dropped = false, false, false, false, false, false, false
+	s.clean, s.canonical, s.patched, s.fallback, s.resolved, s.dropped = false, false, false, false, false, false
 	s.plain, s.kept, s.keyHits = 0, s.kept[:0], 0
-	s.change, s.judged, s.by = Unchanged, true, nil
+	s.change, s.judged, s.by, s.applied = Unchanged, true, nil, 0
 	if max(cap(s.text), cap(s.key), cap(s.k2), cap(s.k3), cap(s.query), cap(s.full), cap(s.cleaned), cap(s.host), cap(s.text2)) <= keepBytes {
 		return
 	}
@@ -121,8 +120,8 @@ func (r *Result) setClean(entity int) {
 	r.Out = r.In
 	r.Flags, r.Diagnostics, r.ErrAt = Flags{}, r.Diagnostics[:0], 0
 	s := &r.scratch
-	s.clean, s.canonical, s.patched, s.fallback, s.resolved, s.scheme, s.dropped = true, false, false, false, false, false, false
-	s.change, s.judged, s.keyHits, s.by = Unchanged, true, 0, nil
+	s.clean, s.canonical, s.patched, s.fallback, s.resolved, s.dropped = true, false, false, false, false, false
+	s.change, s.judged, s.keyHits, s.by, s.applied = Unchanged, true, 0, nil, 0
 	if entity >= 0 {
 		r.Flags = r.Flags.With(HTMLEntity)
 		r.Diagnostics = append(r.Diagnostics, Diagnostic{At: uint32(entity), Flag: HTMLEntity, Component: Query, Action: Kept})
@@ -190,13 +189,18 @@ func (r *Result) Change() Change {
 }
 
 // Applied returns the rules that have changed something on the way to the normal
-// form: those that Trace names.
+// form. The writers note them while they write, so that it takes no time to ask. A
+// rule counts also if what it changed was left out in the end, as the escapes of a
+// segment in front of "..".
 func (r *Result) Applied() Rules {
 	s, ok := r.asked()
 	if !ok {
 		return 0
 	}
-	return s.by.hits(s.src, s.norm, r)
+	if s.applied != 0 && bytes.Equal(s.src, s.norm) {
+		return 0 // one has undone what another did
+	}
+	return s.applied
 }
 
 // KeyApplied returns the rules that have changed something on the way from K1 to
@@ -210,7 +214,7 @@ func (r *Result) judge(text, normal []byte) {
 	switch {
 	case bytes.Equal(text, normal):
 		r.scratch.change = Unchanged
-	case r.scratch.scheme:
+	case r.scratch.applied&schemeRules != 0:
 		r.scratch.change = SchemeEqual
 	default:
 		r.scratch.change = Cosmetic

@@ -316,6 +316,20 @@ func (s *Rules) set(r Rule, so bool) { *s |= Rules(b2i(so)) << r }
 // bits of why, from params.WhySession on, have the order of the rules.
 func queryRules(why params.Why) Rules { return Rules(why/params.WhySession) << ruleSession }
 
+// rfcApplied and whatwgApplied are the rules that what package percent has applied
+// is called in each standard: in that of browsers the parser escapes raw bytes, and
+// a malformed '%' only for RFCClean.
+var rfcApplied, whatwgApplied = appliedTable(ruleMalformed, EncodeIllegal), appliedTable(RFCClean, ruleParse)
+
+func appliedTable(malformed, add Rule) (t [16]Rules) {
+	for a := range t {
+		for i, r := range [...]Rule{malformed, add, UpperEscapes, DecodeUnreserved} {
+			t[a].set(r, a>>i&1 != 0)
+		}
+	}
+	return t
+}
+
 // escapes returns what the rules say about the escapes and raw bytes of a
 // component whose raw bytes must not be in add.
 func (p *Profile) escapes(add percent.Set) percent.Rules {

@@ -58,6 +58,7 @@ type parser struct {
 	noPipe  bool        // '|' will be escaped
 	queries QueryEncoding
 	err     Error
+	applied Rules // what has changed something
 }
 
 // A baseURL is a base that has been read.
@@ -119,6 +120,7 @@ func (n *Normalizer) appendWHATWG(dst []byte, base *baseURL, src []byte, r *Resu
 	if p.err == 0 {
 		p.guard()
 	}
+	s.applied |= p.applied
 	n.inspect(nil, in, r)
 	s.canonical = p.canonical()
 	p.compareHosts(src[s.lead:s.end])
@@ -219,6 +221,8 @@ func isTab(c byte) bool { return c <= '\r' && (c == '\t' || c == '\n' || c == '\
 
 // cut notes that bytes were taken out of src at the offset at.
 func (s *scratch) cut(r *Result, at int, f Flag) {
+	s.applied.set(ruleTrim, f == TrimmedEnds)
+	s.applied.set(ruleTabs, f == TabOrNewline)
 	r.Flags = r.Flags.With(f).With(InvalidURLUnit)
 	s.cuts = append(s.cuts,
 		Diagnostic{At: uint32(at), Flag: f, Component: Path, Action: Removed},
@@ -288,6 +292,16 @@ func (p *parser) fail(f Flag, at int, c Component, err Error) state {
 	return stateEnd
 }
 
+// changed notes whether something is written otherwise than it was read.
+func (p *parser) changed(so bool) { p.applied.set(ruleParse, so) }
+
+// escaped appends text with its escapes by the rules esc.
+func (p *parser) escaped(text []byte, esc percent.Rules) {
+	dst, applied, _ := percent.AppendApplied(p.dst, text, esc)
+	p.dst = dst
+	p.applied |= whatwgApplied[applied]
+}
+
 // guard writes the "/." that keeps a path from being read as a host
 // (https://url.spec.whatwg.org/#concept-url-serializer).
 func (p *parser) guard() {
@@ -299,6 +313,7 @@ func (p *parser) guard() {
 	if p.dst[at] != '/' || p.dst[at+1] != '/' {
 		return
 	}
+	p.changed(true)
 	p.dst = append(p.dst, "/."...)
 	copy(p.dst[at+2:], p.dst[at:])
 	copy(p.dst[at:], "/.")

@@ -27,6 +27,7 @@ func (p *parser) parseHost(start, end int, isOpaque bool) bool {
 	}
 	if ok {
 		p.note(Host, at)
+		p.changed(!bytes.Equal(p.dst[at:], text))
 		p.u.kind = p.out.kind
 	}
 	return ok
@@ -60,7 +61,7 @@ func (p *parser) opaqueHost(text []byte, start, end int) bool {
 		}
 	}
 	p.urlUnits(Host, start, end)
-	p.dst, _ = percent.AppendNormal(p.dst, text, p.esc[setOpaque])
+	p.escaped(text, p.esc[setOpaque])
 	if len(text) > 0 {
 		p.out.kind = OpaqueHost
 	}

@@ -16,6 +16,8 @@ func (p *parser) pathStart() state {
 		p.reverseSolidus(p.i)
 		if p.isSlash(c) {
 			p.i++
+		} else {
+			p.changed(true) // a '/' is put in front
 		}
 		return statePath
 	case c == '?' || c == '#' || c == eof:
@@ -81,7 +83,7 @@ func (p *parser) onePiece(path []byte, d uint8) bool {
 // write writes in[i:end] as a piece of component c and leaves the pointer there.
 // Its bytes have the bits d.
 func (p *parser) write(c Component, end int, d uint8, esc percent.Rules) {
-	p.dst, _ = percent.AppendNormal(p.dst, p.in[p.i:end], esc)
+	p.escaped(p.in[p.i:end], esc)
 	if d&(dirtRaw[c]|dirtPercent) != 0 { // all that RFC 3986 allows are URL units
 		p.urlUnits(c, p.i, end)
 	}
@@ -110,7 +112,9 @@ func (p *parser) segments() {
 
 // segment writes one segment of the path; slash says that another one follows.
 func (p *parser) segment(seg []byte, slash bool) {
-	switch n := dotSegmentLen(seg); n {
+	n := dotSegmentLen(seg)
+	p.changed(n > 0)
+	switch n {
 	case 2:
 		p.shorten()
 		if !slash {
@@ -126,12 +130,13 @@ func (p *parser) segment(seg []byte, slash bool) {
 		esc := p.esc[setPath]
 		if p.known == schemeFile && at == p.path+1 {
 			if len(seg) == 2 && startsWithDriveLetter(seg) {
+				p.changed(seg[1] != ':')
 				p.dst = append(p.dst, seg[0], ':')
 				return
 			}
 			esc.Unreserved = esc.Unreserved && (!decodesToDriveLetter(seg) || p.noPipe && seg[3] == '|')
 		}
-		p.dst, _ = percent.AppendNormal(p.dst, seg, esc)
+		p.escaped(seg, esc)
 	}
 }
 
@@ -159,8 +164,9 @@ func (p *parser) opaquePath() state {
 	if space {
 		text = text[:len(text)-1]
 	}
-	p.dst, _ = percent.AppendNormal(p.dst, text, p.esc[setOpaque])
+	p.escaped(text, p.esc[setOpaque])
 	if space {
+		p.changed(true)
 		p.dst = append(p.dst, "%20"...)
 	}
 	p.note(Path, p.path)

@@ -122,10 +122,12 @@ func (p *parser) scheme() state {
 	}
 	p.u.set(Scheme, 0, end-1)
 	p.writeScheme(p.in[:end-1])
+	p.changed(!bytes.Equal(p.dst[p.start:p.start+end], p.in[:end]))
 	p.i = end
 	switch {
 	case p.known == schemeFile:
 		if p.c() != '/' || p.peek(1) != '/' {
+			p.changed(true)
 			p.mark(SpecialSchemeMissingFollowingSolidus, p.i, Scheme, Encoded)
 		}
 		return stateFile
@@ -158,6 +160,7 @@ func (p *parser) noScheme() state {
 	if b == nil || b.opaque && p.c() != '#' {
 		return p.fail(MissingSchemeNonRelativeURL, 0, Scheme, ErrRelative)
 	}
+	p.changed(true)
 	p.writeScheme(b.u.Bytes(b.text, Scheme))
 	switch {
 	case b.opaque:
@@ -213,6 +216,7 @@ func (p *parser) specialRelativeOrAuthority() state {
 		p.i += 2
 		return stateSpecialAuthorityIgnoreSlashes
 	}
+	p.changed(true)
 	p.mark(SpecialSchemeMissingFollowingSolidus, p.i, Scheme, Kept)
 	return stateRelative
 }
@@ -254,6 +258,7 @@ func (p *parser) afterBasePath() state {
 // reverseSolidus notes a '\' at in[at].
 func (p *parser) reverseSolidus(at int) {
 	if at < len(p.in) && p.in[at] == '\\' {
+		p.changed(true)
 		p.mark(InvalidReverseSolidus, at, Path, Replaced)
 	}
 }
@@ -277,6 +282,7 @@ func (p *parser) specialAuthoritySlashes() state {
 	if p.c() == '/' && p.peek(1) == '/' {
 		p.i += 2
 	} else {
+		p.changed(true)
 		p.mark(SpecialSchemeMissingFollowingSolidus, p.i, Scheme, Encoded)
 	}
 	return stateSpecialAuthorityIgnoreSlashes
@@ -284,6 +290,7 @@ func (p *parser) specialAuthoritySlashes() state {
 
 func (p *parser) specialAuthorityIgnoreSlashes() state {
 	for ; p.c() == '/' || p.c() == '\\'; p.i++ {
+		p.changed(true)
 		p.mark(SpecialSchemeMissingFollowingSolidus, p.i, Host, Removed)
 	}
 	return stateAuthority
@@ -319,16 +326,17 @@ func (p *parser) userinfo(start, end int) {
 		}
 	}
 	user, password := p.u.Bytes(p.in, Username), p.u.Bytes(p.in, Password)
+	p.changed(len(password) == 0 && (len(user) == 0 || p.u.Has(Password)))
 	if len(user) == 0 && len(password) == 0 {
 		return
 	}
 	at := len(p.dst)
-	p.dst, _ = percent.AppendNormal(p.dst, user, p.esc[setUserinfo])
+	p.escaped(user, p.esc[setUserinfo])
 	p.note(Username, at)
 	if len(password) > 0 {
 		p.dst = append(p.dst, ':')
 		at = len(p.dst)
-		p.dst, _ = percent.AppendNormal(p.dst, password, p.esc[setUserinfo])
+		p.escaped(password, p.esc[setUserinfo])
 		p.note(Password, at)
 	}
 	p.dst = append(p.dst, '@')
@@ -384,6 +392,7 @@ func (p *parser) port() state {
 		return p.fail(PortInvalid, p.i, Port, ErrPortInvalid)
 	}
 	if p.i == start {
+		p.changed(true)
 		return statePathStart
 	}
 	p.u.readPort(p.in)
@@ -391,7 +400,9 @@ func (p *parser) port() state {
 		return p.fail(PortOutOfRange, start, Port, ErrPortInvalid)
 	}
 	digits := trimZeros(p.in[start:p.i])
+	p.changed(len(digits) < p.i-start)
 	if string(digits) == p.known.port() {
+		p.changed(true)
 		return statePathStart
 	}
 	p.dst = append(p.dst, ':')
@@ -460,6 +471,7 @@ func (p *parser) fileHost() state {
 	host := p.in[start:p.i]
 	switch {
 	case len(host) == 2 && startsWithDriveLetter(host):
+		p.changed(true)
 		p.mark(FileInvalidWindowsDriveLetterHost, start, Host, Kept)
 		p.u.set(Host, start, start)
 		p.i, p.checked = start, start+len(host) // the path state does not read the buffer again
@@ -476,6 +488,7 @@ func (p *parser) fileHost() state {
 		return stateEnd
 	}
 	if string(p.out.Bytes(p.dst[p.start:], Host)) == "localhost" {
+		p.changed(true)
 		p.dst = p.dst[:p.start+int(p.out.Span(Host).Start)]
 		p.note(Host, len(p.dst))
 		p.out.kind = NoHost
@@ -528,7 +541,7 @@ func (p *parser) restAs(c Component, delimiter byte, end int, text []byte, esc p
 	p.dst = append(p.dst, delimiter)
 	at := len(p.dst)
 	p.u.set(c, p.i, end)
-	p.dst, _ = percent.AppendNormal(p.dst, text, esc)
+	p.escaped(text, esc)
 	p.note(c, at)
 	if dirtOf(p.in[p.i:end])&(dirtRaw[c]|dirtPercent) != 0 {
 		p.urlUnits(c, p.i, end)

@@ -20,6 +20,17 @@ type Rules struct {
 	Unreserved bool      // escapes of unreserved bytes are decoded (RFC 3986 §6.2.2.2), so Add does not touch such bytes
 }
 
+// Applied is the set of the [Rules] that have changed something. The zero Applied is empty.
+type Applied uint8
+
+// The rules.
+const (
+	AppliedMalformed  Applied = 1 << iota // a stray '%' became %25
+	AppliedAdd                            // a raw byte became an escape
+	AppliedUpper                          // the digits of an escape were lower-case
+	AppliedUnreserved                     // an escape was decoded; AppliedUpper too if its digits were lower-case and Upper is set
+)
+
 // AppendNormal appends the component src to dst, normalized by r, and returns the extended slice and -1.
 // If r.Malformed is [MalformedReject] and src holds a stray '%', it returns dst as given and the offset of the first one.
 //
@@ -31,10 +42,16 @@ type Rules struct {
 //
 // src is not changed or kept, and must not overlap dst[len(dst):cap(dst)].
 func AppendNormal(dst, src []byte, r Rules) (out []byte, malformed int) {
+	out, _, malformed = AppendApplied(dst, src, r)
+	return out, malformed
+}
+
+// AppendApplied is [AppendNormal] and returns also which of the rules have changed something.
+func AppendApplied(dst, src []byte, r Rules) (out []byte, applied Applied, malformed int) {
 	mask := uint64(1)<<r.Add&^1 | isPercent
 	i := indexClass(src, mask)
 	if i == len(src) {
-		return append(dst, src...), -1
+		return append(dst, src...), 0, -1
 	}
 	n := normalizer{dst: dst, src: src, Rules: r, guard: -1}
 	for i < len(src) {
@@ -46,12 +63,12 @@ func AppendNormal(dst, src []byte, r Rules) (out []byte, malformed int) {
 		case isTriplet(src, i):
 			i = n.triplet(i)
 		case r.Malformed == MalformedReject:
-			return dst, i
+			return dst, 0, i
 		default:
 			i = n.encodeOrGuard(i)
 		}
 	}
-	return append(n.dst, src[n.from:]...), -1
+	return append(n.dst, src[n.from:]...), n.applied, -1
 }
 
 // indexClass returns the offset of the first byte of src in a class of mask, or len(src).
@@ -75,6 +92,7 @@ type normalizer struct {
 	dst, src []byte
 	from     int
 	guard    int // length of the output just after the last kept stray '%', or -1
+	applied  Applied
 	Rules
 }
 
@@ -90,6 +108,7 @@ func (n *normalizer) add(i int) int {
 	if n.Unreserved && IsUnreserved(n.src[i]) {
 		return i + 1
 	}
+	n.applied |= AppliedAdd
 	n.flush(i, i+1)
 	n.dst = AppendEscape(n.dst, n.src[i])
 	return i + 1
@@ -97,6 +116,7 @@ func (n *normalizer) add(i int) int {
 
 func (n *normalizer) encodeOrGuard(i int) int {
 	if n.Malformed == MalformedEncode {
+		n.applied |= AppliedMalformed
 		n.flush(i, i+1)
 		n.dst = append(n.dst, "%25"...)
 		return i + 1
@@ -107,11 +127,16 @@ func (n *normalizer) encodeOrGuard(i int) int {
 
 func (n *normalizer) triplet(i int) int {
 	b := tripletByte(n.src, i)
+	lower := n.Upper && (classes[n.src[i+1]]|classes[n.src[i+2]])&isLowerHex != 0
+	if lower {
+		n.applied |= AppliedUpper
+	}
 	switch {
 	case n.Unreserved && IsUnreserved(b) && !n.guarded(i, b):
+		n.applied |= AppliedUnreserved
 		n.flush(i, i+3)
 		n.dst = append(n.dst, b)
-	case n.Upper && (classes[n.src[i+1]]|classes[n.src[i+2]])&isLowerHex != 0:
+	case lower:
 		n.flush(i, i+3)
 		n.dst = AppendEscape(n.dst, b)
 	}

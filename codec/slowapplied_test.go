@@ -2,11 +2,9 @@ package codec
 
 import "bytes"
 
-// hits returns the rules that have changed something on the way from src to its
-// normal form: those that Trace names. It takes no time for a URL that is its own
-// normal form, and little for most others, as it compares what came with what was
-// written. A few take as long as normalizing once for each rule of the profile:
-// those of which bytes and escapes do not tell it.
+// hits is the slow twin of Result.Applied: it does not know what the writers did,
+// and compares what came with what was written. Where bytes and escapes do not tell
+// a rule, it normalizes once for each rule of the profile.
 func (n *Normalizer) hits(src, norm []byte, r *Result) Rules {
 	s := &r.scratch
 	switch {

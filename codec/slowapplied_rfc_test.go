@@ -21,7 +21,7 @@ func (n *Normalizer) hitsRFC(src, norm []byte, r *Result) Rules {
 	if r.scratch.resolved {
 		text := r.scratch.text
 		hits.set(ruleResolve, !bytes.Equal(src, text))
-		src, read = text, r.scratch.second()
+		src, read = text, new(Result)
 		read.reset()
 		_, _ = split(src, &read.In) // it was before
 		n.inspect(nil, src, read)

@@ -37,9 +37,6 @@ func (n *Normalizer) hitsWHATWG(src, full []byte, out *URL, r *Result) Rules {
 	return w.hits &^ (ProfileRules() &^ n.rules)
 }
 
-// escapeFlags are the flags of the escapes that rules change.
-var escapeFlags = Flags{}.With(LowerHex).With(NeedlessEscape)
-
 // uncleanFlags are the flags of URLs with a special scheme in which RFCClean may find
 // something. In others it changes escapes too: those of opaque hosts and paths.
 var uncleanFlags = rawFlags.Union(malformedFlags).With(DomainPercentEncoded)

@@ -14,23 +14,12 @@ type ladder struct {
 	next []byte
 }
 
-// second returns a Result beside the one that s is of.
-func (s *scratch) second() *Result { return &s.steps().res }
-
-// steps returns the ladder, which is made once.
-func (s *scratch) steps() *ladder {
-	if s.ladder == nil {
-		s.ladder = new(ladder)
-	}
-	return s.ladder
-}
-
 // climb finds the rules that have changed a URL as Trace does: it normalizes with
 // none of them, then with one more at a time, but for those that drop components.
 // It is for what Hits cannot tell in a shorter way. In the rfc reading src is the
 // target; r lends its work space.
 func (n *Normalizer) climb(base *baseURL, src []byte, r *Result) (hits Rules) {
-	l := r.scratch.steps()
+	l := new(ladder)
 	l.Normalizer = *n
 	l.table = nil
 	l.last = append(l.last[:0], src...)
