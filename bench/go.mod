@@ -6,6 +6,8 @@ replace github.com/urlfold/urlfold => ../
 
 require (
 	github.com/PuerkitoBio/purell v1.2.1
+	github.com/buger/jsonparser v1.6.1
+	github.com/go-json-experiment/json v1.27.2
 	github.com/klauspost/compress v1.20.3
 	github.com/nats-io/nats.go v1.55.0
 	github.com/nlnwa/whatwg-url v0.6.2
