@@ -425,3 +425,78 @@ func FuzzResolve(f *testing.F) {
 		}
 	})
 }
+
+// FuzzOnePassRef holds the fast path of absolute URLs beside a base to the parsers,
+// to the last mark, rule and key.
+func FuzzOnePassRef(f *testing.F) {
+	for i, src := range slices.Concat(seeds, hitSeeds) {
+		f.Add(byte(i), byte(i), []byte(hitBases[1+i%(len(hitBases)-1)]), []byte(src))
+	}
+	for i, src := range []string{
+		"HTTP://h/%7e", "http://h/%2e%2e/../%7e", "http://h/a/../%2f", "http://h:80/?a&amp;b", "https://H/|#%zz", "http://h/\\%2f", "http:%7e", "HTTPS:a/../b",
+	} {
+		for j, base := range hitBases {
+			f.Add(byte(i), byte(j), []byte(base), []byte(src))
+		}
+	}
+	f.Fuzz(func(t *testing.T, which, keys byte, base, src []byte) {
+		if len(base) == 0 {
+			return
+		}
+		n := *walkNormalizers[int(which)%len(walkNormalizers)]
+		n.keys = Standard(keys & 1)
+		if err := n.hasher.prepare(n.keys); err != nil {
+			t.Fatal(err)
+		}
+		checkOnePassRef(t, &n, base, src)
+	})
+}
+
+// checkOnePassRef holds AppendRef to the way without fast paths.
+func checkOnePassRef(t *testing.T, n *Normalizer, base, src []byte) {
+	t.Helper()
+	var fast, slow, probe Result
+	end, entity, clean := parseClean(src, &fast.In)
+	if entity >= 0 {
+		end = 0
+	}
+	probe.In = fast.In
+	if _, ok := n.onePassRef(nil, base, src, end, &probe); clean || !ok {
+		return
+	}
+	got, err := n.AppendRef([]byte("x"), base, exact(src), &fast)
+	want, wantErr := n.appendRef([]byte("x"), base, src, &slow)
+	if err != nil || wantErr != nil || !bytes.Equal(got, want) {
+		t.Fatalf("%s %q against %q -> %q (%v), want %q (%v)", n.profile.Name, src, base, got, err, want, wantErr)
+	}
+	slow.remember(n, src, want[1:])
+	if fast.Flags != slow.Flags || !slices.Equal(fast.Diagnostics, slow.Diagnostics) || fast.In != slow.In || fast.Out != slow.Out {
+		t.Fatalf("%s %q against %q: %s %+v, want %s %+v", n.profile.Name, src, base, fast.Flags.AppendTo(nil), fast.Diagnostics, slow.Flags.AppendTo(nil), slow.Diagnostics)
+	}
+	if fast.Applied() != slow.Applied() || fast.Change() != slow.Change() {
+		t.Fatalf("%s %q against %q: %v by %v, want %v by %v", n.profile.Name, src, base, fast.Change(), fast.Applied(), slow.Change(), slow.Applied())
+	}
+	for lv := range Level(numLevels) {
+		if a, b := fast.AppendKey(nil, lv), slow.AppendKey(nil, lv); !bytes.Equal(a, b) {
+			t.Fatalf("%s %q against %q: %v %q, want %q", n.profile.Name, src, base, lv, a, b)
+		}
+	}
+}
+
+// TestOnePassRef: a base does not keep everyday dirt from the fast path, in any
+// profile that it is for.
+func TestOnePassRef(t *testing.T) {
+	for _, n := range walkNormalizers {
+		for _, src := range []string{"HTTP://h/%7e", "http://h:80/a|b", "http://h/?a&amp;b#%zz"} {
+			var r Result
+			end, entity, _ := parseClean([]byte(src), &r.In)
+			if entity >= 0 {
+				end = 0
+			}
+			if _, ok := n.onePassRef(nil, []byte("http://a/b/c"), []byte(src), end, &r); !ok && n.table != nil {
+				t.Errorf("%s: %q is left to the parsers", n.profile.Name, src)
+			}
+			checkOnePassRef(t, n, []byte("http://a/b/c"), []byte(src))
+		}
+	}
+}

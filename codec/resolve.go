@@ -11,15 +11,50 @@ func (n *Normalizer) AppendRef(dst, base, src []byte, r *Result) ([]byte, error)
 	if len(base) == 0 {
 		return n.Append(dst, src, r)
 	}
-	if _, _, ok := parseClean(src, &r.In); ok {
+	end, entity, ok := parseClean(src, &r.In)
+	if ok {
 		return n.Append(dst, src, r)
 	}
-	start := len(dst)
-	dst, err := n.appendRef(dst, base, src, r)
-	if err == nil {
-		r.remember(n, src, dst[start:])
+	if entity >= 0 {
+		end = 0 // it has to be marked
 	}
-	return dst, err
+	start := len(dst)
+	if dst, ok = n.onePassRef(dst, base, src, end, r); !ok {
+		var err error
+		if dst, err = n.appendRef(dst, base, src, r); err != nil {
+			return dst, err
+		}
+	}
+	r.remember(n, src, dst[start:])
+	return dst, nil
+}
+
+// onePassRef is onePass for a reference that is an http or https URL. Of these a
+// base changes nothing, but RFC 3986 §5.2 removes dot segments before escapes are
+// decoded: where there are any, it gives up.
+func (n *Normalizer) onePassRef(dst, base, src []byte, end int, r *Result) ([]byte, bool) {
+	if len(src) > n.maxLen || webScheme(src) == 0 {
+		return dst, false
+	}
+	if n.profile.Standard == WHATWG {
+		if r.scratch.readBase(base).err != 0 {
+			return dst, false
+		}
+		out, ok := n.onePass(dst, src, end, r)
+		if ok {
+			r.scratch.resolved = true
+		}
+		return out, ok
+	}
+	var b URL
+	if _, err := split(base, &b); err != 0 || !b.Has(Scheme) {
+		return dst, false
+	}
+	out, ok := n.onePass(dst, src, end, r)
+	if !ok || r.Flags.Has(DotSegments) {
+		return dst, false
+	}
+	return out, true
 }
 
 // appendRef is AppendRef with a base, without the fast paths.
