@@ -7,10 +7,59 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf16"
 )
+
+// requireSamples fails the test for each format that is read and has no sample: the
+// tests of this package range over these.
+func requireSamples(t testing.TB, formats []Format, all []sample) {
+	t.Helper()
+	for _, f := range formats {
+		if !slices.ContainsFunc(all, func(s sample) bool { return s.format == f }) {
+			t.Errorf("format %v is read, but no test has a sample of it: add one to samples", f)
+		}
+	}
+}
+
+// formatsRead returns the formats that are recognized and read.
+func formatsRead() (all []Format) {
+	for f := Plain; f < Unsupported; f++ {
+		all = append(all, f)
+	}
+	return all
+}
+
+// A counter is a testing.TB that counts errors.
+type counter struct {
+	testing.TB
+	errors int
+}
+
+func (c *counter) Helper()               {}
+func (c *counter) Errorf(string, ...any) { c.errors++ }
+
+// TestSamplesCoverFormats: each format has a sample, and one without makes the suite
+// fail.
+func TestSamplesCoverFormats(t *testing.T) {
+	requireSamples(t, formatsRead(), samples(t))
+	c := &counter{TB: t}
+	if requireSamples(c, append(formatsRead(), Unsupported), samples(t)); c.errors != 1 {
+		t.Errorf("with a format without a sample there are %d errors, want 1", c.errors)
+	}
+}
+
+// TestPackCoversFormats: what NewPack takes is what TestPack tries.
+func TestPackCoversFormats(t *testing.T) {
+	for _, f := range formatsRead() {
+		_, err := NewPack(f, 1)
+		if packed := f == Gzip || f == Zstd; packed != (err == nil) {
+			t.Errorf("NewPack(%v): %v; TestPack tries it: %t", f, err, packed)
+		}
+	}
+}
 
 func TestFormats(t *testing.T) {
 	for _, s := range samples(t) {

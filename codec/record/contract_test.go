@@ -1,0 +1,205 @@
+package record
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// This file holds what each format of the table builtin must keep: Format, Reader,
+// Locator and Framing.
+
+// A formatSubject is a format under test.
+type formatSubject struct {
+	config Config
+	text   string // whole records, of normal forms only
+}
+
+const combinedText = `192.0.2.1 - - [22/Nov/2026:10:00:00 +0000] "GET /a?b=c HTTP/1.1" 200 5 "http://example.com/from" "agent/1.0"` + "\n" +
+	`192.0.2.2 - - [22/Nov/2026:10:00:01 +0000] "GET /d HTTP/1.1" 404 0 "-" "agent \"2\""` + "\n"
+
+// formatSubjects has an entry for each format of the table, by name.
+var formatSubjects = map[string]formatSubject{
+	"lines": {Config{}, "http://example.com/a\nhttp://example.com/b?c=d\n"},
+	"clf": {Config{Target: TargetAll}, `192.0.2.1 - - [22/Nov/2026:10:00:00 +0000] "GET /a?b=c HTTP/1.1" 200 5` + "\n" +
+		`192.0.2.2 - u [22/Nov/2026:10:00:01 +0000] "GET http://example.com/ HTTP/1.1" 200 5` + "\n"},
+	"combined":       {Config{Target: TargetAll}, combinedText},
+	"vhost_combined": {Config{Target: TargetAll}, "example.com:80 " + strings.Replace(combinedText, "\n", "\nexample.com:80 ", 1)},
+	"jsonl":          {Config{URLField: "url"}, `{"n":1,"url":"http://example.com/a"}` + "\n" + `{"url":"http://example.com/b?c","x":[{}]}` + "\n"},
+	"csv":            {Config{URLField: "url"}, "id,url\n1,http://example.com/a\n2,\"http://example.com/b?x=1,2\"\n"},
+	"tsv":            {Config{URLField: "url"}, "id\turl\n1\thttp://example.com/a\n2\thttp://example.com/b\n"},
+	"w3c": {Config{}, "#Version: 1.0\n#Fields: date time cs-method cs-uri-stem cs-uri-query sc-status\n" +
+		"2026-11-22 10:00:00 GET /a b=c 200\n2026-11-22 10:00:01 GET /d - 404\n"},
+}
+
+// requireFormatSubjects fails the test for each format without a subject.
+func requireFormatSubjects(t testing.TB, formats []Format) {
+	t.Helper()
+	seen := map[string]bool{}
+	for _, f := range formats {
+		if seen[f.Name()] {
+			t.Errorf("two formats are called %s", f.Name())
+		}
+		seen[f.Name()] = true
+		if _, ok := formatSubjects[f.Name()]; !ok {
+			t.Errorf("format %s is in the table, but the contract suite has no subject for it: add one to formatSubjects", f.Name())
+		}
+	}
+}
+
+func TestFormatContract(t *testing.T) {
+	requireFormatSubjects(t, builtin)
+	for _, f := range builtin {
+		sub, ok := formatSubjects[f.Name()]
+		if !ok {
+			continue // reported above
+		}
+		sub.config.Format = f.Name()
+		t.Run(f.Name(), func(t *testing.T) {
+			detectsItself(t, sub)
+			rewritesNothing(t, sub)
+			cutsRecords(t, sub)
+			keepsNothing(t, sub)
+			isShared(t, sub)
+		})
+	}
+}
+
+// A counter is a testing.TB that counts errors.
+type counter struct {
+	testing.TB
+	errors []string
+}
+
+func (c *counter) Helper() {}
+func (c *counter) Errorf(format string, args ...any) {
+	c.errors = append(c.errors, fmt.Sprintf(format, args...))
+}
+
+// A dummyFormat is a format that nobody tests.
+type dummyFormat struct{ linesFormat }
+
+func (dummyFormat) Name() string { return "dummy" }
+
+// TestFormatContractCoversTable: a format without a subject makes the suite fail, and
+// so do two formats with one name.
+func TestFormatContractCoversTable(t *testing.T) {
+	c := &counter{TB: t}
+	requireFormatSubjects(c, append(slices.Clone(builtin), dummyFormat{}))
+	if len(c.errors) != 1 || !strings.Contains(c.errors[0], "format dummy is in the table") {
+		t.Errorf("with a dummy format: %q", c.errors)
+	}
+	c = &counter{TB: t}
+	requireFormatSubjects(c, append(slices.Clone(builtin), builtin[0]))
+	if len(c.errors) != 1 {
+		t.Errorf("with one format twice: %q", c.errors)
+	}
+}
+
+// detectsItself: the format is the one that Detect chooses for its records.
+func detectsItself(t *testing.T, sub formatSubject) {
+	t.Helper()
+	g, ok := Detect([]byte(sub.text))
+	if !ok || g.Format != sub.config.Format {
+		t.Errorf("Detect finds %q, %t", g.Format, ok)
+	}
+}
+
+// rewritesNothing: records of normal forms stay as they are, byte for byte.
+func rewritesNothing(t *testing.T, sub formatSubject) {
+	t.Helper()
+	out, dead, st := runJob(t, newJob(t, sub.config), []byte(sub.text))
+	if string(out) != sub.text || len(dead) > 0 {
+		t.Errorf("records of normal forms change:\n got %q\nwant %q\ndead letters %q", out, sub.text, dead)
+	}
+	if st.URLs == 0 {
+		t.Error("no URL is found")
+	}
+}
+
+// cutsRecords: wherever a block ends, Cut gives whole records, which Next divides
+// into those of the whole text, and Head gives nothing or the head of the stream.
+func cutsRecords(t *testing.T, sub formatSubject) {
+	t.Helper()
+	text := []byte(sub.text)
+	j := newJob(t, sub.config)
+	f, w := j.Framing(), j.NewWorker()
+	ends := map[int]bool{0: true}
+	for at := 0; at < len(text); {
+		n := w.Next(text[at:])
+		if n <= 0 || n > len(text)-at {
+			t.Fatalf("Next returns %d of %d bytes", n, len(text)-at)
+		}
+		at += n
+		ends[at] = true
+	}
+	head, last := f.Head(text), 0
+	for end := range len(text) + 1 {
+		cut := f.Cut(text[:end])
+		if cut < last || cut > end || !ends[cut] {
+			t.Fatalf("Cut of %d bytes is %d, after %d: it is no end of a record", end, cut, last)
+		}
+		last = cut
+		if again := f.Cut(text[:cut]); again != cut {
+			t.Fatalf("Cut of %d whole bytes is %d", cut, again)
+		}
+		if h := f.Head(text[:end]); h != 0 && h != head {
+			t.Fatalf("Head of %d bytes is %d, of all %d", end, h, head)
+		}
+	}
+	if last != len(text) {
+		t.Errorf("Cut of all %d bytes is %d", len(text), last)
+	}
+}
+
+// keepsNothing: what was given to a worker may be overwritten after the call.
+func keepsNothing(t *testing.T, sub formatSubject) {
+	t.Helper()
+	text := []byte(sub.text)
+	j := newJob(t, sub.config)
+	w := j.NewWorker()
+	var out []byte
+	var st Stats
+	head := text[:j.Framing().Head(text)]
+	for off, line := 0, int64(1); off < len(text); line++ {
+		n := w.Next(text[off:])
+		rec, h := bytes.Clone(text[off:off+n]), bytes.Clone(head)
+		out, _ = w.Append(out, nil, rec, Position{Name: "f", Head: h, Line: line, Off: int64(off)}, &st)
+		if !bytes.Equal(rec, text[off:off+n]) || !bytes.Equal(h, head) {
+			t.Errorf("record %d: the record or the head was changed", line)
+		}
+		for _, b := range [][]byte{rec, h} {
+			for i := range b {
+				b[i] = '#'
+			}
+		}
+		off += n
+	}
+	if string(out) != sub.text {
+		t.Errorf("with input that is overwritten:\n got %q\nwant %q", out, sub.text)
+	}
+}
+
+// isShared: workers of one job run at a time. The race detector sees the rest.
+func isShared(t *testing.T, sub formatSubject) {
+	t.Helper()
+	j := newJob(t, sub.config)
+	outs := make([][]byte, 4)
+	var wg sync.WaitGroup
+	for i := range outs {
+		wg.Go(func() {
+			for range 20 {
+				outs[i], _, _ = runJob(t, j, []byte(sub.text))
+			}
+		})
+	}
+	wg.Wait()
+	for _, out := range outs {
+		if string(out) != sub.text {
+			t.Errorf("of many workers one writes %q", out)
+		}
+	}
+}
