@@ -45,6 +45,10 @@ type Batch struct {
 	Line  int64  // number of the first line of In, from 1
 	Piece Piece
 
+	// Head is the directive in force at the start of In (see record.Director), or nil:
+	// then it is the head of the lane. The source sets it, and does not change its bytes.
+	Head []byte
+
 	// Verified says that all text of the lane up to the end of this batch is covered by
 	// checksums that match. The source sets it.
 	Verified bool

@@ -21,13 +21,14 @@ type recordCodec struct {
 	pick    func(lane string) *record.Job
 	workers map[*record.Job]*record.Worker
 
-	job   *record.Job // of the batch in hand
-	w     *record.Worker
-	facts bool         // the sinks want them
-	n     int          // records so far, for markEvery
-	line  int64        // number of the first line of the record in hand
-	mark  int          // offset in the batch where the counts were saved
-	saved record.Stats // the counts up to there
+	job      *record.Job // of the batch in hand
+	w        *record.Worker
+	director record.Director // the reader of the job, or nil
+	facts    bool            // the sinks want them
+	n        int             // records so far, for markEvery
+	line     int64           // number of the first line of the record in hand
+	mark     int             // offset in the batch where the counts were saved
+	saved    record.Stats    // the counts up to there
 
 	out, dead []byte       // scratch for what is written only to be counted
 	none      record.Stats // scratch for what is counted already
@@ -58,6 +59,7 @@ func (c *recordCodec) begin(b *Batch) {
 		c.workers[job] = w
 	}
 	c.job, c.w, c.facts = job, w, job.Facts()
+	c.director, _ = job.Framing().(record.Director)
 }
 
 // Process implements [Codec].
@@ -79,7 +81,7 @@ func (c *recordCodec) Process(b *Batch) {
 
 // records handles the records up to offset end of the batch.
 func (c *recordCodec) records(b *Batch, end int) {
-	at := record.Position{Name: b.Lane.Name(), Head: b.Lane.Head()}
+	at := record.Position{Name: b.Lane.Name(), Head: c.head(b, b.Next)}
 	for ; b.Next < end; c.n++ {
 		if c.n%markEvery == 0 || b.Next == 0 {
 			c.save(b)
@@ -91,7 +93,33 @@ func (c *recordCodec) records(b *Batch, end int) {
 			return
 		}
 		c.written(b, rec, out, dead)
+		at.Head = c.directed(at.Head, rec)
 	}
+}
+
+// head returns the directive in force at offset off of the batch.
+func (c *recordCodec) head(b *Batch, off int) []byte {
+	start, head := 0, b.Lane.Head()
+	switch {
+	case len(b.Msgs) > 0:
+		start = int(b.Msgs[b.NextMsg].Value.Off)
+	case b.Head != nil:
+		head = b.Head
+	}
+	if off > start {
+		head = c.directed(head, b.In[start:off])
+	}
+	return head
+}
+
+// directed returns the directive in force behind records before which head was.
+func (c *recordCodec) directed(head, recs []byte) []byte {
+	if c.director != nil {
+		if d := c.director.Directive(recs); d != nil {
+			return d
+		}
+	}
+	return head
 }
 
 // save keeps the counts of b up to the record in hand.
@@ -115,12 +143,13 @@ func (c *recordCodec) Reject(b *Batch) {
 	c.w = c.job.NewWorker() // the panic may have left the other one in any state
 	c.workers[c.job] = c.w
 	b.Stats = c.saved
-	at := record.Position{Name: b.Lane.Name(), Head: b.Lane.Head()}
+	at := record.Position{Name: b.Lane.Name(), Head: c.head(b, c.mark)}
 	for next := c.mark; next < b.Next; {
 		rec := c.rec(b.In[:b.limit(next)], next)
 		at.Off = b.Off + int64(next)
 		c.out, c.dead = c.w.Append(c.out[:0], c.dead[:0], rec, at, &b.Stats)
 		next += len(rec)
+		at.Head = c.directed(at.Head, rec)
 	}
 	rec := c.inHand(b)
 	at.Line, at.Off, at.Key = c.line, b.at(), b.key()

@@ -38,6 +38,7 @@ type Fit struct {
 // than lines: its rows may begin with a URL, and a header is no line of a list. A
 // table without one is less.
 const (
+	looksUnmistakable = 100
 	looksLikeJSON     = 90
 	looksLikeVhost    = 80
 	looksLikeCombined = 70

@@ -52,6 +52,15 @@ type adder interface {
 	addNames(out, rec []byte) []byte
 }
 
+// A Director is a Reader of streams with directives that change how the records
+// after them are read. A record is given the directive in force as Position.Head: the
+// last one before it, or else the head of the stream.
+type Director interface {
+	// Directive returns the last directive in block, which holds whole records, or
+	// nil.
+	Directive(block []byte) []byte
+}
+
 // A headChecker is a Reader of streams with a header record that must hold what the
 // job asks for. See Job.CheckHead.
 type headChecker interface{ checkHead(head []byte) error }
@@ -72,6 +81,7 @@ var builtin = []Format{
 	jsonFormat{},
 	tableFormat{name: "csv", sep: ','},
 	tableFormat{name: "tsv", sep: '\t'},
+	w3cFormat{},
 }
 
 // Formats returns the names of the built-in formats. The result is the caller's.

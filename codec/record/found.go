@@ -13,6 +13,7 @@ const (
 	roleTarget              // a request target
 	roleReferer             // the Referer field
 	roleWhole               // scheme, host and target written as one
+	roleQuery               // the query of the request target, in a field of its own
 )
 
 // A site is where a URL stands in a record.
@@ -20,11 +21,13 @@ type site struct {
 	span
 	role    role
 	dialect *Dialect
+	query   int  // index of the site with the rest of the URL; 0: this is all of it
 	stop    byte // ends the field unless it is escaped: a table's separator, the start of a layout's next literal; 0 if none
 }
 
-// maxSites is how many URLs a record can have: a request and a referer.
-const maxSites = 2
+// maxSites is how many sites a record can have: a request, its query in a field of its
+// own, and a referer.
+const maxSites = 3
 
 // numHosts is how many ranks of host fields there are: what the client sent,
 // what the server made of it, Apache's %V, the server's configured name.
@@ -60,6 +63,31 @@ func (f *Found) AddTarget(rec []byte, start, end int, d *Dialect) {
 // empty or "-".
 func (f *Found) AddReferer(rec []byte, start, end int, d *Dialect) {
 	f.addReferer(rec, span{start, end}, d)
+}
+
+// AddSplitTarget adds a target whose query stands in a field of its own, behind that of
+// the path. The query is written with its '?' or without it. It is absent if it is "-".
+func (f *Found) AddSplitTarget(rec []byte, start, end, queryStart, queryEnd int, d *Dialect) {
+	f.AddTarget(rec, start, end, d)
+	if q := rec[queryStart:queryEnd]; len(q) > 0 && string(q) != "-" {
+		f.addQuery(span{queryStart, queryEnd}, d)
+	}
+}
+
+// addQuery adds the query of the target, which was added before and stands before it.
+func (f *Found) addQuery(q span, d *Dialect) {
+	for i := range f.n {
+		if f.sites[i].role == roleTarget {
+			f.add(q, roleQuery, d)
+			at := f.n - 1
+			for at > i+1 && f.sites[at-1].start > q.start { // the order is that of the record
+				f.sites[at], f.sites[at-1] = f.sites[at-1], f.sites[at]
+				at--
+			}
+			f.sites[i].query = at
+			return
+		}
+	}
 }
 
 // SetMethod says where the method of the request stands.

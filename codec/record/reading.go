@@ -46,6 +46,9 @@ type normalizer struct {
 	text, base       []byte // unescaped; not used where the record has no escapes
 	hostText         []byte // the same of the field that the job's base holds
 	runs, baseRuns   []run
+	joint            int // offset in text of the '?' in front of a query that stands in a field of its own
+	queryText        []byte
+	queryRuns        []run
 	full             []byte // scheme, host and target in one
 	norm             []byte
 	canonical        []byte // what a key is the hash of
@@ -73,6 +76,9 @@ func (n *normalizer) read(s *site, rec []byte, v *verdict, st *Stats) bool {
 	n.runs = runs
 	if escaped {
 		n.text = text
+	}
+	if s.query > 0 {
+		text = n.join(rec, s, text, escaped)
 	}
 	*c = reading{url: text, hash: -1}
 	if n.params.dirty {
@@ -110,6 +116,55 @@ func (n *normalizer) read(s *site, rec []byte, v *verdict, st *Stats) bool {
 	}
 	return true
 }
+
+// join returns text, which stands at s, with the query that stands in a field of its
+// own.
+func (n *normalizer) join(rec []byte, s *site, text []byte, escaped bool) []byte {
+	q := &n.found.sites[s.query]
+	query, runs, inQuery := q.dialect.unescape(n.queryText, q.in(rec), n.queryRuns)
+	n.queryRuns = runs
+	if inQuery {
+		n.queryText = query
+	} else {
+		runs = append(runs, run{0, 0, 1})
+		n.queryRuns = runs[:0]
+	}
+	if !escaped {
+		text, n.runs = append(n.text[:0], text...), append(n.runs[:0], run{0, 0, 1})
+	}
+	n.joint = len(text)
+	raw := q.start - s.start
+	if len(query) == 0 || query[0] != '?' {
+		n.runs = append(n.runs, run{len(text), raw, 0})
+		text = append(text, '?')
+	}
+	for _, r := range runs {
+		n.runs = append(n.runs, run{r.text + len(text), r.raw + raw, r.step})
+	}
+	n.text = append(text, query...)
+	return n.text
+}
+
+// divide divides now, which is to be written where a URL and its query stood in fields
+// of their own, into what each of them gets. ok is false if they cannot hold it.
+func (n *normalizer) divide(rec []byte, s *site, now []byte) (path, query []byte, ok bool) {
+	url := n.cur.url
+	i := bytes.IndexByte(now, '?')
+	switch {
+	case bytes.IndexByte(url, '?') != n.joint || bytes.IndexByte(url[:n.joint], '#') >= 0, bytes.ContainsAny(now, " \t"):
+		return nil, nil, false
+	case i < 0:
+		return now, absent, bytes.IndexByte(now, '#') < 0
+	}
+	path, query = now[:i], now[i+1:]
+	if raw := n.found.sites[s.query].in(rec); raw[0] == '?' {
+		query = now[i:]
+	}
+	return path, query, len(path) > 0 && len(query) > 0 && string(query) != "-"
+}
+
+// absent stands in a field that has no value.
+var absent = []byte("-")
 
 // readReference reads a URL that stands for itself or is relative to a base. One
 // with a scheme is not resolved: RFC 3986 §5.2.2 would take dot segments out of

@@ -11,14 +11,15 @@ type Stats struct {
 	Filtered int64 // records that a filter behind the worker has dropped
 	Dead     int64 // records that went to the dead letter
 
-	URLs     int64 // URLs found
-	Changed  int64 // URLs whose normal form differs from what stood there
-	Flagged  int64 // URLs with at least one flag
-	NoURL    int64 // records that are well formed and have no URL ("-", "*", CONNECT)
-	Blank    int64 // blank lines
-	Oversize int64 // records longer than the limit, passed through unread
-	Rejected int64 // records without a reading, by whatever reason, whatever became of them
-	Panics   int64 // records on which the codec failed; each is rejected too
+	URLs      int64 // URLs found
+	Changed   int64 // URLs whose normal form differs from what stood there
+	Flagged   int64 // URLs with at least one flag
+	Unwritten int64 // URLs that stay as they are because the fields of their record cannot hold the normal form
+	NoURL     int64 // records that are well formed and have no URL ("-", "*", CONNECT)
+	Blank     int64 // blank lines
+	Oversize  int64 // records longer than the limit, passed through unread
+	Rejected  int64 // records without a reading, by whatever reason, whatever became of them
+	Panics    int64 // records on which the codec failed; each is rejected too
 
 	Flags   [128]int64        // URLs by flag
 	Rules   [64]int64         // URLs by rule: what changed those of Changed, repairs aside, and, of the keys that were made, K2 and K3
@@ -36,6 +37,7 @@ func (s *Stats) Add(o *Stats) {
 	s.URLs += o.URLs
 	s.Changed += o.Changed
 	s.Flagged += o.Flagged
+	s.Unwritten += o.Unwritten
 	s.NoURL += o.NoURL
 	s.Blank += o.Blank
 	s.Oversize += o.Oversize

@@ -33,6 +33,9 @@ type Worker struct {
 
 	at         Position // of the record at hand
 	err        error    // of the last call
+	query      []byte   // what takes the place of a query in a field of its own
+	querySame  bool     // it is what stands there
+	divided    bool     // it is to be written
 	cut        []byte   // a record that was too long
 	pieceStart int64    // offset of the oversize record at hand, -1 if unknown
 	pieceEnd   int64    // offset behind its last piece so far
@@ -149,6 +152,12 @@ func (w *Worker) rewrite(out, dead, rec []byte, at *Position, st *Stats) (o, d [
 	start, from := len(out), 0
 	for i := range w.found.n {
 		s := &w.found.sites[i]
+		if s.role == roleQuery {
+			if w.divided {
+				out, from = w.red.replace(out, rec, from, s, w.query, w.querySame)
+			}
+			continue
+		}
 		ok := w.n.read(s, rec, &v, st)
 		now, same := w.n.cur.url, true // what has no reading stays, but for its password
 		if ok {
@@ -157,6 +166,11 @@ func (w *Worker) rewrite(out, dead, rec []byte, at *Position, st *Stats) (o, d [
 		if w.job.redact {
 			now = w.red.hideAll(now)
 			same = bytes.Equal(now, w.n.cur.url)
+		}
+		if s.query > 0 {
+			if now, same = w.divide(rec, s, now, same, st); !w.divided {
+				continue
+			}
 		}
 		out, from = w.red.replace(out, rec, from, s, now, same)
 	}
@@ -175,17 +189,39 @@ func (w *Worker) rewrite(out, dead, rec []byte, at *Position, st *Stats) (o, d [
 	return out, dead
 }
 
+// divide returns what is to be written where the URL at s stands, whose query has a
+// field of its own, and keeps what that gets. If now does not fit in, w.divided is
+// false: both fields stay as they are.
+func (w *Worker) divide(rec []byte, s *site, now []byte, same bool, st *Stats) ([]byte, bool) {
+	if same {
+		w.divided, w.querySame = true, true
+		return now, true
+	}
+	path, query, ok := w.n.divide(rec, s, now)
+	if w.divided = ok; !ok {
+		st.Unwritten++
+		return now, true
+	}
+	url := w.n.cur.url
+	w.query = append(w.query[:0], query...) // the referer is read before it is written
+	w.querySame = bytes.HasSuffix(url, query) && len(url)-len(query) >= w.n.joint && len(url)-len(query) <= w.n.joint+1
+	return path, bytes.Equal(path, url[:w.n.joint])
+}
+
 // list appends what the rendering writes for each URL, the request's first.
 func (w *Worker) list(out, dead, rec []byte, at *Position, st *Stats) (o, d []byte) {
 	var v verdict
 	start := len(out)
-	n := w.found.n
-	swap := n == 2 && w.found.sites[0].role == roleReferer
-	for i := range n {
-		if swap {
-			i = 1 - i
+	sites := w.found.sites[:w.found.n]
+	first := len(sites) > 1 && sites[0].role == roleReferer // it is written last
+	for i := range sites {
+		s := &sites[i]
+		if first {
+			s = &sites[(i+1)%len(sites)]
 		}
-		s := &w.found.sites[i]
+		if s.role == roleQuery {
+			continue
+		}
 		ok := w.n.read(s, rec, &v, st)
 		if ok || w.n.cur.why != 0 {
 			out = w.r.item(out, s, rec, at)

@@ -19,6 +19,9 @@ type Framing interface {
 	Head(block []byte) int
 }
 
+// A director is a Framing of streams with directives: see record.Director.
+type director interface{ Directive(block []byte) []byte }
+
 // A Config says what to read, and how. Framing or FramingOf must be set.
 type Config struct {
 	// Paths are files, globs (with ** for any number of folders), directories

@@ -30,7 +30,8 @@ type cutter struct {
 	line      int64
 	tail      []byte
 	oversize  bool
-	grid      int64 // if it is not 0, batches end at fixed positions: see onGrid
+	head      []byte // the directive in force at off; nil: the head of the lane
+	grid      int64  // if it is not 0, batches end at fixed positions: see onGrid
 	// note, if it is set, is called before a batch is emitted, when off, line and
 	// oversize are those behind it. It returns B of the position there.
 	note func(b *pipeline.Batch) int64
@@ -160,6 +161,12 @@ func (c *cutter) emit(ctx context.Context, b *pipeline.Batch, n int) error {
 	if c.off == 0 && b.Piece == pipeline.Whole {
 		if h := c.framing.Head(b.In); h > 0 {
 			c.lane.SetHead(b.In[:h])
+		}
+	}
+	b.Head = c.head
+	if d, ok := c.framing.(director); ok && b.Piece == pipeline.Whole {
+		if head := d.Directive(b.In); head != nil && !bytes.Equal(head, c.head) {
+			c.head = bytes.Clone(head)
 		}
 	}
 	c.oversize = b.Piece == pipeline.First || b.Piece == pipeline.Middle

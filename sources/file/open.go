@@ -244,6 +244,10 @@ func (w *Watcher) readHeader(t *track) (err error) {
 		defer func() { err = cmp.Or(zr.Err(), err) }() // the end of what can be read may not be that of the text
 	}
 	defer func() { t.parsed = err == nil }()
+	if d, ok := w.cfg.Framing.(director); ok {
+		t.csv, err = lastDirective(d, src)
+		return err
+	}
 	var block []byte
 	for size := int64(4 << 10); ; size *= 4 {
 		size = min(size, int64(w.cfg.MaxRecord))
@@ -258,6 +262,31 @@ func (w *Watcher) readHeader(t *track) (err error) {
 			return err
 		}
 	}
+}
+
+// lastDirective returns the last directive in src, which is read to its end. Lines
+// that are longer than a block are no directives.
+func lastDirective(d director, src io.Reader) (last []byte, err error) {
+	const size = 256 << 10
+	buf, n := make([]byte, size), 0
+	for err == nil {
+		var k int
+		k, err = io.ReadFull(src, buf[n:])
+		n += k
+		cut := bytes.LastIndexByte(buf[:n], '\n') + 1
+		if cut == 0 {
+			n = 0
+			continue
+		}
+		if found := d.Directive(buf[:cut]); found != nil {
+			last = bytes.Clone(found)
+		}
+		n = copy(buf, buf[cut:n])
+	}
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		err = nil // as readHeader does: it is the end of what can be read
+	}
+	return last, err
 }
 
 // fileOf returns where the file of t is, and its id.

@@ -61,16 +61,16 @@ func (echo) Refuse(*pipeline.Batch)   {}
 // A shelf is a sink that keeps lines, by the id of their lane. It stays when the
 // pipeline that writes to it is killed.
 type shelf struct {
-	mu     sync.Mutex
-	lines  []string
-	ids    []string
-	eager  bool                 // see mortal
-	stall  chan struct{}        // no batch is given out before it is closed, if it is there
-	exact  bool                 // cut back to what was stored when a daemon starts
-	stops  bool                 // the codec is a stopper
-	idles  bool                 // lanes are ended as soon as they can be
-	onLane func(*pipeline.Lane) // called for each batch, one at a time
-	full   func(n int)          // called with the number of lines after each batch
+	mu      sync.Mutex
+	lines   []string
+	ids     []string
+	eager   bool                  // see mortal
+	stall   chan struct{}         // no batch is given out before it is closed, if it is there
+	exact   bool                  // cut back to what was stored when a daemon starts
+	stops   bool                  // the codec is a stopper
+	idles   bool                  // lanes are ended as soon as they can be
+	onBatch func(*pipeline.Batch) // called for each batch, one at a time
+	full    func(n int)           // called with the number of lines after each batch
 }
 
 func (s *shelf) Open(context.Context) error    { return nil }
@@ -81,8 +81,8 @@ func (s *shelf) Caps() pipeline.SinkCaps       { return pipeline.SinkCaps{Durabl
 func (s *shelf) Submit(_ context.Context, b *pipeline.Batch, t pipeline.Ticket) error {
 	s.mu.Lock()
 	st := t.Stream()
-	if s.onLane != nil {
-		s.onLane(b.Lane)
+	if s.onBatch != nil {
+		s.onBatch(b)
 	}
 	for _, r := range st.Recs {
 		s.lines = append(s.lines, string(st.Bytes[r.Off:r.Off+r.Len]))

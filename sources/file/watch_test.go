@@ -557,7 +557,7 @@ func TestHeader(t *testing.T) {
 	put(t, filepath.Join(dir, "a.csv"), "3,4\n")
 	put(t, filepath.Join(dir, "b.csv.gz"), gz(t, "5,6\n"))
 	heads := map[string]string{}
-	sink.onLane = func(l *pipeline.Lane) { heads[filepath.Base(l.Name())] = string(l.Head()) }
+	sink.onBatch = func(b *pipeline.Batch) { heads[filepath.Base(b.Lane.Name())] = string(b.Lane.Head()) }
 	d = start(t, data, set, sink, framing)
 	until(t, "what was added", func() bool { return sink.count() == 6004 })
 	d.end()

@@ -1,0 +1,255 @@
+package record
+
+import (
+	"bytes"
+	"errors"
+	"strings"
+)
+
+// w3cFormat is the W3C extended log format (https://www.w3.org/TR/WD-logfile): IIS,
+// CloudFront, Blue Coat and others. A directive, #Fields, says what the columns
+// are, and may come again.
+type w3cFormat struct{}
+
+// Name implements [Format].
+func (w3cFormat) Name() string { return "w3c" }
+
+// Detect implements [Format]. No other format begins with such a directive.
+func (w3cFormat) Detect(s *Sample) Fit {
+	for _, r := range s.Records {
+		switch {
+		case bytes.HasPrefix(r, fieldsDirective):
+			return Fit{len(s.Records), looksUnmistakable}
+		case r[0] != '#':
+			return Fit{}
+		}
+	}
+	return Fit{}
+}
+
+var fieldsDirective = []byte("#Fields:")
+
+// Open implements [Format].
+func (w3cFormat) Open(c *Config) (Reader, error) {
+	r := &w3cReader{target: c.Target}
+	r.dialect, r.given = c.dialect()
+	errs := append(c.refuseFields(), c.checkRequestHost(true))
+	if c.Render == RenderExtend {
+		errs = append(errs, errNoRoom())
+	}
+	return r, errors.Join(errs...)
+}
+
+// A w3cReader reads W3C extended logs.
+type w3cReader struct {
+	lineFraming
+	target  Target
+	dialect *Dialect // if given
+	given   bool
+}
+
+// Head implements [Framing]: all directives up to the first #Fields.
+func (*w3cReader) Head(block []byte) int {
+	for pos := 0; pos < len(block); {
+		n := bytes.IndexByte(block[pos:], '\n') + 1
+		line := block[pos : pos+n]
+		switch {
+		case n == 0 || line[0] != '#' && !isBlank(line):
+			return 0
+		case bytes.HasPrefix(line, fieldsDirective):
+			return pos + n
+		}
+		pos += n
+	}
+	return 0
+}
+
+// Directive implements [Director].
+func (*w3cReader) Directive(block []byte) []byte {
+	for end := len(block); end > 0; {
+		at := bytes.LastIndex(block[:end], fieldsDirective)
+		if at < 0 {
+			return nil
+		}
+		if at == 0 || block[at-1] == '\n' {
+			n := bytes.IndexByte(block[at:], '\n') + 1
+			if n == 0 {
+				n = len(block) - at
+			}
+			return block[at : at+n : at+n]
+		}
+		end = at
+	}
+	return nil
+}
+
+// checkHead implements [headChecker].
+func (r *w3cReader) checkHead(head []byte) error {
+	l := w3cLocator{w3cReader: r}
+	l.read(head)
+	switch {
+	case r.target == TargetReferer && l.columns[w3cReferer] < 0:
+		return wrong("Target", "the directive #Fields has no cs(Referer)")
+	case r.target == TargetRequest && l.columns[w3cTarget] < 0:
+		return wrong("Format", "the directive #Fields has no URL: cs-uri-stem, cs-uri-path or cs-uri holds one")
+	}
+	return nil
+}
+
+// Locator implements [Reader].
+func (r *w3cReader) Locator() Locator { return &w3cLocator{w3cReader: r} }
+
+// A w3cColumn is what a column means to us.
+type w3cColumn uint8
+
+const (
+	w3cTarget w3cColumn = iota
+	w3cQuery
+	w3cMethod
+	w3cReferer
+	w3cScheme
+	w3cPort
+	w3cHost // and the ranks after it
+	numW3C  = w3cHost + numHosts
+)
+
+// w3cColumns holds the columns by their identifiers in lower case. CloudFront's
+// x-host-header is the site, and its cs(Host) the name of the distribution.
+var w3cColumns = map[string]w3cColumn{
+	"cs-uri-stem": w3cTarget, "cs-uri-path": w3cTarget, "cs-uri": w3cTarget,
+	"cs-uri-query": w3cQuery,
+	"cs-method":    w3cMethod,
+	"cs(referer)":  w3cReferer, "cs(referrer)": w3cReferer,
+	"cs-protocol": w3cScheme, "cs-uri-scheme": w3cScheme,
+	"s-port": w3cPort, "cs-uri-port": w3cPort,
+	"x-host-header": w3cHost, "cs(host)": w3cHost + 1, "cs-host": w3cHost + 2,
+}
+
+// A w3cLocator knows the columns of the directive at hand.
+type w3cLocator struct {
+	*w3cReader
+	head    []byte // the directive that the columns were found in
+	known   bool
+	layer   *Dialect    // of its fields without quotes
+	columns [numW3C]int // -1: there is none
+	last    int         // the last of them
+}
+
+// read finds the columns of a header.
+func (l *w3cLocator) read(head []byte) {
+	l.head, l.known = append(l.head[:0], head...), true
+	for i := range l.columns {
+		l.columns[i] = -1
+	}
+	l.last, l.layer = -1, nil
+	line := trimEnd(l.Directive(head))
+	for i, name := range strings.Fields(string(line[min(len(line), len(fieldsDirective)):])) {
+		name = strings.ToLower(strings.Trim(name, `"`))
+		if name == "x-edge-location" {
+			l.layer = percentDialect
+		}
+		if c, ok := w3cColumns[name]; ok && l.columns[c] < 0 {
+			l.columns[c], l.last = i, i
+		}
+	}
+	if l.given {
+		l.layer = l.dialect
+	}
+}
+
+// Locate implements [Locator].
+func (l *w3cLocator) Locate(f *Found, rec []byte, at *Position) (Reason, int) {
+	if rec[0] == '#' {
+		f.PassThrough()
+		return 0, 0
+	}
+	if !l.known || !bytes.Equal(at.Head, l.head) {
+		l.read(at.Head)
+	}
+	target, query, referer := l.columns[w3cTarget], l.columns[w3cQuery], l.columns[w3cReferer]
+	if l.target == TargetRequest && target < 0 || l.target == TargetReferer && referer < 0 || l.last < 0 || query >= 0 && query < target {
+		return NoField, 0
+	}
+	var spans [numW3C]span
+	var quoted [numW3C]bool
+	i := 0
+	for pos := 0; pos < len(rec) && i <= l.last; i++ {
+		s, inQuotes, next := w3cField(rec, pos)
+		for c, column := range l.columns {
+			if column == i {
+				spans[c], quoted[c] = s, inQuotes
+			}
+		}
+		pos = next
+	}
+	if i <= l.last {
+		return Unparsed, len(rec)
+	}
+	f.method, f.scheme, f.port = spans[w3cMethod], spans[w3cScheme], spans[w3cPort]
+	copy(f.hosts[:], spans[w3cHost:])
+	dialect := func(c w3cColumn) *Dialect {
+		if quoted[c] {
+			return quotedDialect
+		}
+		return l.layer
+	}
+	first, second := w3cTarget, w3cReferer
+	if referer >= 0 && referer < target {
+		first, second = second, first
+	}
+	for _, c := range []w3cColumn{first, second} {
+		switch {
+		case c == w3cReferer && referer >= 0 && l.target != TargetRequest:
+			f.addReferer(rec, spans[c], dialect(c))
+		case c == w3cTarget && target >= 0 && l.target != TargetReferer:
+			f.addTarget(rec, spans[c], dialect(c))
+		}
+	}
+	if q := spans[w3cQuery]; query >= 0 && l.target != TargetReferer && !(q.end-q.start == 1 && rec[q.start] == '-') && q.end > q.start {
+		f.addQuery(q, dialect(w3cQuery))
+	}
+	return 0, 0
+}
+
+// w3cField returns the field at pos, without its quotes, and where the next one
+// starts. White space separates fields; a quote in quotes is written twice.
+func w3cField(rec []byte, pos int) (s span, quoted bool, next int) {
+	if rec[pos] == '"' {
+		if end := quotedEnd(rec, pos+1); end > 0 && (end == len(rec) || isSpace(rec[end])) {
+			s, quoted, next = span{pos + 1, end - 1}, true, end
+		}
+	}
+	if !quoted {
+		for next = pos; next < len(rec) && !isSpace(rec[next]); {
+			next++
+		}
+		s = span{pos, next}
+	}
+	for next < len(rec) && isSpace(rec[next]) {
+		next++
+	}
+	return s, quoted, next
+}
+
+// percentDialect is the layer of percent-encoding that CloudFront adds to what it
+// logs: a client's %20 is %2520 there.
+var percentDialect = &Dialect{Mark: '%', Decode: decodePercent, Encode: encodePercent}
+
+func decodePercent(dst, s []byte) ([]byte, int) {
+	if len(s) >= 3 && unhex[s[1]] < 16 && unhex[s[2]] < 16 {
+		return append(dst, unhex[s[1]]<<4|unhex[s[2]]), 3
+	}
+	return append(dst, '%'), 1
+}
+
+// encodePercent escapes what CloudFront's manual lists for its standard logs.
+func encodePercent(dst, text []byte, _ byte) []byte {
+	for _, c := range text {
+		if c <= ' ' || c >= 0x7F || strings.IndexByte("<>\"#%{}|\\^~[]`'", c) >= 0 {
+			dst = append(dst, '%', upperHex[c>>4], upperHex[c&15])
+		} else {
+			dst = append(dst, c)
+		}
+	}
+	return dst
+}
