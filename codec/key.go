@@ -119,6 +119,10 @@ func WithHash(h Hash) Option { return func(n *Normalizer) { n.hasher.hash = h } 
 // profile's reading; for the whatwg reading it gets the flag WHATWGReject.
 func WithStandard(rd Standard) Option { return func(n *Normalizer) { n.keys = rd } }
 
+// MinHMACKey is the least length of a key for WithHMACKey that programs should
+// accept from users, in bytes: 128 bits cannot be guessed.
+const MinHMACKey = 16
+
 // WithHMACKey chooses HMACSHA256 under this key, which is copied. The key should
 // be secret and have 16 bytes or more.
 func WithHMACKey(key []byte) Option {

@@ -320,9 +320,6 @@ func profileNames() []string {
 	return names
 }
 
-// minHMACKey is how many bytes a key must have: 128 bits cannot be guessed.
-const minHMACKey = 16
-
 func (d *decoder) resolveHash(c *Codec) {
 	if d.broken["codec.hash"] || d.broken["codec.hmac_key"] {
 		return
@@ -333,8 +330,8 @@ func (d *decoder) resolveHash(c *Codec) {
 		d.failText("codec.hmac_key", "a key belongs to hash: hmac-sha256")
 	case h != codec.HMACSHA256:
 		c.options = append(c.options, codec.WithHash(h))
-	case len(key) < minHMACKey:
-		d.failText("codec.hmac_key", fmt.Sprintf("hmac-sha256 needs a key of at least %d bytes", minHMACKey))
+	case len(key) < codec.MinHMACKey:
+		d.failText("codec.hmac_key", fmt.Sprintf("hmac-sha256 needs a key of at least %d bytes", codec.MinHMACKey))
 	default:
 		c.options = append(c.options, codec.WithHMACKey([]byte(key)))
 	}
@@ -382,7 +379,7 @@ func isErrorName(name string) bool {
 func (d *decoder) resolveRules(c *Codec) {
 	p := &c.profile
 	if r := d.rules; r != nil {
-		changeRules(p, r.add, r.remove)
+		*p = p.Change(r.add, r.remove)
 		if c.Rules.hasPolicy() {
 			c.policy = r.policy
 		}
@@ -405,20 +402,6 @@ func (d *decoder) resolveRules(c *Codec) {
 		d.failPath("codec.rules", &hiddenError{"the profile " + refused.Reason, err})
 	default:
 		d.failPath("codec", err)
-	}
-}
-
-// changeRules adds and removes rules. What becomes another profile by that has the
-// changes in its name, in the order of the rules: "equiv+rfc-clean".
-func changeRules(p *codec.Profile, add, remove codec.Rules) {
-	add, remove = add&^p.Rules, remove&p.Rules
-	p.Rules = p.Rules&^remove | add
-	for rule := range (add | remove).All() {
-		if add.Has(rule) {
-			p.Name += "+" + rule.String()
-		} else {
-			p.Name += "-" + rule.String()
-		}
 	}
 }
 

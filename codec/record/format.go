@@ -3,6 +3,7 @@ package record
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/urlfold/urlfold/internal/suggest"
@@ -148,6 +149,9 @@ var (
 	dialectNames  = []string{"nginx", "nginx-json", "apache", "none"}
 	namedDialects = []*Dialect{nginxDialect, jsonDialect, apacheDialect, nil}
 )
+
+// DialectNames returns what Config.Dialect may be. The result is the caller's.
+func DialectNames() []string { return slices.Clone(dialectNames) }
 
 // refuseFields returns the mistakes of a Config that names fields where records
 // have none.

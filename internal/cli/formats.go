@@ -216,7 +216,7 @@ func (f *formats) describe() string {
 // recordFlags are the flags that set the fields of a record.Config.
 var recordFlags = map[string]string{
 	"Format": "--format", "Dialect": "--dialect", "Target": "--target", "URLField": "--url-field", "BaseField": "--base-field",
-	"Base": "--base", "Render": "--render", "Fields": "--fields", "Extend": "--extend",
+	"Base": "--base", "Level": "--key", "KeyForm": "--key-format", "Repairs": "--repair", "Render": "--render", "Fields": "--fields", "Extend": "--extend",
 }
 
 // flagNames puts the flag in front of each error that is about one.

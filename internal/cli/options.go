@@ -11,6 +11,7 @@ import (
 	"github.com/urlfold/urlfold/codec"
 	"github.com/urlfold/urlfold/codec/record"
 	"github.com/urlfold/urlfold/internal/charset"
+	"github.com/urlfold/urlfold/internal/recordconf"
 	"github.com/urlfold/urlfold/internal/suggest"
 	"github.com/urlfold/urlfold/sources/file"
 )
@@ -78,15 +79,15 @@ const autoCompress = "auto"
 
 // The names that some flags take.
 var (
-	renderNames   = []string{"rewrite", "jsonl", "tsv", "urls", "keys", "extend"}
-	targetNames   = []string{"request", "referer", "all"}
-	hashNames     = []string{"xxh3-128", "sha256-128", "hmac-sha256"}
-	keyFormNames  = []string{codec.KeyHex.String(), codec.KeyBase32.String()}
-	standardNames = []string{codec.RFC.String(), codec.WHATWG.String()}
+	renderNames   = recordconf.Renders()
+	targetNames   = recordconf.Targets()
+	hashNames     = recordconf.Hashes()
+	keyFormNames  = recordconf.KeyFormats()
+	standardNames = recordconf.Standards()
 	failOnNames   = []string{"never", "damage", "rejects", "flags"}
 	compressNames = []string{autoCompress, "none", "gzip", "zstd"}
 	logLevelNames = []string{"debug", "info", "warn", "error"}
-	dialectNames  = []string{"nginx", "nginx-json", "apache", "none"}
+	dialectNames  = record.DialectNames()
 )
 
 // register adds the flags to cmd.
@@ -126,7 +127,7 @@ func formatNames(more []record.Format) []string {
 func (o *options) inputFlags(f *pflag.FlagSet) {
 	f.StringVarP(&o.format, "format", "f", "", "the `format`: "+strings.Join(formatNames(o.formats), ", ")+", or the text of an nginx log_format or Apache LogFormat. Default: detected for each input from its first records")
 	f.StringVar(&o.dialect, "dialect", "", "the `name` of how the log escapes: "+strings.Join(dialectNames, ", ")+". Default: what the format says")
-	f.StringVar(&o.target, "target", "request", "which `URLs` of an access log: request, referer, all (those that the format has)")
+	f.StringVar(&o.target, "target", targetNames[0], "which `URLs` of an access log: "+strings.Join(targetNames, ", ")+" (those that the format has)")
 	f.StringVar(&o.urlField, "url-field", "", "where the URL is: a `path` such as request.uri (jsonl), a column's name or number (csv, tsv)")
 	f.StringVar(&o.baseField, "base-field", "", "where the base is that the URL is resolved against, as a `path` or column")
 	f.StringVar(&o.base, "base", "", "one base `URL` for all relative URLs; https://{host}/ takes the host from a field of the record")
@@ -136,9 +137,9 @@ func (o *options) codecFlags(f *pflag.FlagSet) {
 	f.StringVarP(&o.profile, "profile", "p", defaultProfile, "what to change: the `name` of a profile, see 'urlfold profiles', or a YAML file")
 	f.StringSliceVar(&o.rules, "rule", nil, "`rules` to add to the profile or to remove from it: +rfc-clean,-frag-drop. They are "+strings.Join(ruleNames(), ", "))
 	f.StringVarP(&o.key, "key", "k", "", "the `level` of keys: "+strings.Join(levelNames(), ", ")+". Default: the profile's")
-	f.StringVar(&o.standard, "standard", "", "the `standard` that keys are computed by: rfc3986, whatwg. Default: the profile's")
+	f.StringVar(&o.standard, "standard", "", "the `standard` that keys are computed by: "+strings.Join(standardNames, ", ")+". Default: the profile's")
 	f.StringVar(&o.queryEncoding, "query-encoding", "utf-8", "the `label` of the encoding that browsers would write queries in, such as windows-1252, shift_jis, gbk")
-	f.StringVar(&o.hash, "hash", "xxh3-128", "the `name` of the hash of keys: "+strings.Join(hashNames, ", "))
+	f.StringVar(&o.hash, "hash", hashNames[0], "the `name` of the hash of keys: "+strings.Join(hashNames, ", "))
 	f.StringVar(&o.hmacKeyFile, "hmac-key-file", "", "the `file` that holds the key of hmac-sha256, as bytes")
 	f.StringVar(&o.keyFormat, "key-format", keyFormNames[0], "how keys are `written`: "+strings.Join(keyFormNames, ", "))
 	f.StringSliceVar(&o.repairs, "repair", nil, "defects to `repair` where no standard asks for it: "+strings.Join(record.RepairNames(), ", "))
@@ -147,13 +148,13 @@ func (o *options) codecFlags(f *pflag.FlagSet) {
 }
 
 func (o *options) outputFlags(f *pflag.FlagSet) {
-	f.StringVarP(&o.render, "render", "r", "rewrite", "the `form` of the output: rewrite (the record, with only its URL bytes replaced), jsonl, tsv, urls, keys, extend (the record, with --extend)")
+	f.StringVarP(&o.render, "render", "r", renderNames[0], "the `form` of the output: rewrite (the record, with only its URL bytes replaced), jsonl, tsv, urls, keys, extend (the record, with --extend)")
 	f.StringSliceVar(&o.fields, "fields", nil, "the `fields` of jsonl and tsv, in this order: "+strings.Join(record.FieldNames(), ", "))
 	f.StringSliceVar(&o.extend, "extend", nil, "`NAME=FIELD`: add these fields to records of jsonl, csv and tsv, under names of yours, and change nothing else")
 	f.StringVarP(&o.output, "output", "o", "", "write to this `file`: to FILE.part, which is renamed when it is whole. Default: stdout")
 	f.StringVar(&o.outputDir, "output-dir", "", "write an output for each input below this `directory`, under the path that the input has below its folder or glob, each renamed when it is whole")
 	f.BoolVar(&o.force, "force", false, "replace outputs that exist. Default: refuse them")
-	f.StringVar(&o.compress, "compress", "auto", "the `method` to compress the output by: "+strings.Join(compressNames, ", ")+". auto goes by the name: .gz, .zst; with --output-dir, outputs of inputs that are compressed otherwise become .zst")
+	f.StringVar(&o.compress, "compress", autoCompress, "the `method` to compress the output by: "+strings.Join(compressNames, ", ")+". auto goes by the name: .gz, .zst; with --output-dir, outputs of inputs that are compressed otherwise become .zst")
 	f.StringVar(&o.rejects, "rejects", "", "write records without a reading to this `file`, as JSON lines. Default: they pass through")
 	f.StringVar(&o.report, "report", "", "write a JSON report to this `file`, - for stdout. An existing report is replaced")
 	f.BoolVar(&o.redact, "redact", false, "write *** for passwords in URLs")
@@ -178,13 +179,7 @@ func (o *options) runFlags(f *pflag.FlagSet) {
 }
 
 // levelNames returns the names of the key levels.
-func levelNames() []string {
-	var names []string
-	for lv := range codec.K3 + 1 {
-		names = append(names, lv.String())
-	}
-	return names
-}
+func levelNames() []string { return recordconf.Levels() }
 
 // findLevel returns the level of that name, or the profile's if there is none.
 func findLevel(name string, p codec.Profile) (codec.Level, error) {

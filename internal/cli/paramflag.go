@@ -68,19 +68,20 @@ func setParam(d *params.Declaration, key, value string) (err error) {
 	return nil
 }
 
-// resolveParams compiles what --param says.
-func (s *settings) resolveParams(bad *mistakes) {
+// styles compiles the values of --param. The result is nil if there are none: the
+// profile may have some.
+func (s *settings) styles(bad *mistakes) *params.Styles {
 	var decls []params.Declaration
 	for _, text := range s.params {
 		d, err := parseParam(text)
 		if err != nil {
 			bad.add("--param", err)
-			return
+			return nil
 		}
 		decls = append(decls, d)
 	}
 	if len(decls) == 0 {
-		return // the profile may have some
+		return nil
 	}
 	styles, err := params.CompileStyles(decls)
 	for _, err := range errlist.Flatten(err) {
@@ -90,5 +91,5 @@ func (s *settings) resolveParams(bad *mistakes) {
 		}
 		bad.add("--param", err)
 	}
-	s.record.Params = styles
+	return styles
 }

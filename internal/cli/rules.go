@@ -50,14 +50,5 @@ func changeRules(p codec.Profile, changes []string) (codec.Profile, error) {
 	if err := errors.Join(errs...); err != nil {
 		return p, err
 	}
-	add, remove = add&^p.Rules, remove&p.Rules
-	p.Rules = p.Rules&^remove | add
-	for rule := range (add | remove).All() {
-		if add.Has(rule) {
-			p.Name += "+" + rule.String()
-		} else {
-			p.Name += "-" + rule.String()
-		}
-	}
-	return p, nil
+	return p.Change(add, remove), nil
 }

@@ -16,6 +16,8 @@ import (
 	"github.com/urlfold/urlfold/config/field"
 	"github.com/urlfold/urlfold/internal/compress"
 	"github.com/urlfold/urlfold/internal/disk"
+	"github.com/urlfold/urlfold/internal/errlist"
+	"github.com/urlfold/urlfold/internal/recordconf"
 	"github.com/urlfold/urlfold/internal/suggest"
 	"github.com/urlfold/urlfold/internal/terminal"
 	sink "github.com/urlfold/urlfold/sinks/file"
@@ -48,10 +50,10 @@ const (
 // resolve finds out what the flags mean. The error tells all mistakes.
 func (o *options) resolve(paths []string) (*settings, error) {
 	s := &settings{paths: paths, options: o}
-	s.record.Formats = o.formats
 	var bad mistakes
 	s.resolvePaths(&bad)
 	s.resolveCodec(&bad)
+	s.resolveRecord(&bad)
 	s.resolveOutput(&bad)
 	s.resolveLimits(&bad)
 	s.resolveRun(&bad)
@@ -78,19 +80,11 @@ func (s *settings) resolveCodec(bad *mistakes) {
 	bad.add("--profile", err)
 	p, rulesErr := changeRules(p, s.rules)
 	bad.add("--rule", rulesErr)
-	s.resolveRepairs(bad)
-	s.resolveParams(bad)
-	lv, levelErr := findLevel(s.key, p)
-	bad.add("--key", levelErr)
-	s.record.Level = lv
 	rd, standardErr := findStandard(s.standard, p)
 	bad.add("--standard", standardErr)
-	i, hashErr := suggest.Index("hash", hashNames, s.options.hash)
+	hash, hashErr := suggest.Index("hash", hashNames, s.options.hash)
 	bad.add("--hash", hashErr)
-	s.hash = codec.Hash(i)
-	i, formErr := suggest.Index("key format", keyFormNames, s.keyFormat)
-	bad.add("--key-format", formErr)
-	s.record.KeyForm = codec.KeyForm(i)
+	s.hash = codec.Hash(hash)
 	var sizeErr error
 	if s.maxURL != "" {
 		p.MaxLen, sizeErr = limitOf(s.maxURL, codec.MaxLen)
@@ -111,19 +105,54 @@ func (s *settings) resolveCodec(bad *mistakes) {
 	}
 }
 
-// resolveRepairs reads what is to be changed beyond the profile.
-func (s *settings) resolveRepairs(bad *mistakes) {
-	for _, name := range s.repairs {
-		r, err := record.ParseRepair(strings.TrimSpace(name))
-		bad.add("--repair", err)
-		s.record.Repairs |= r
-	}
+// resolveRecord makes the configuration of record jobs.
+func (s *settings) resolveRecord(bad *mistakes) {
 	for _, name := range s.secrets {
 		if name == "" {
 			bad.add("--secret", errors.New("the name of a parameter is empty"))
 		}
 	}
-	s.record.Secrets = s.secrets
+	r := recordconf.Settings{
+		Format: s.format, Formats: s.formats, Dialect: s.dialect, Target: s.target,
+		URLField: s.urlField, BaseField: s.baseField, Base: s.base,
+		Key: s.key, KeyFormat: s.keyFormat, Render: s.render, Fields: s.fields, Extend: s.extensions(bad),
+		Repairs: s.repairs, Secrets: s.secrets, Params: s.styles(bad),
+		Redact: s.redact, Divert: s.rejects != "", Normalizer: s.record.Normalizer,
+	}
+	var err error
+	s.record, err = r.Config()
+	bad.add("", flagNames(err))
+	wrongRender := errorIn(err, "Render")
+	switch render := s.record.Render; {
+	case wrongRender:
+	case len(s.fields) > 0 && render != record.RenderJSONL && render != record.RenderTSV:
+		bad.add("--fields", errors.New("fields belong to --render jsonl or tsv"))
+	case render == record.RenderExtend && len(s.extend) == 0:
+		bad.add("--render", errors.New("--extend says which fields are added, such as --extend url_norm=norm"))
+	case render != record.RenderExtend && len(s.extend) > 0:
+		bad.add("--extend", fmt.Errorf("fields are added to records: --render %s has none", render))
+	}
+}
+
+// errorIn reports whether err has a mistake in a field of record.Config.
+func errorIn(err error, field string) bool {
+	return slices.ContainsFunc(errlist.Flatten(err), func(err error) bool {
+		var c *record.ConfigError
+		return errors.As(err, &c) && c.Field == field
+	})
+}
+
+// extensions reads the fields that are added to records.
+func (s *settings) extensions(bad *mistakes) (list []record.Extension) {
+	for _, text := range s.extend {
+		name, field, ok := strings.Cut(text, "=")
+		if !ok {
+			bad.add("--extend", fmt.Errorf("%q has no '=': what is added is NAME=FIELD, such as url_norm=norm", text))
+			return nil
+		}
+		list = append(list, record.Extension{Name: name, Field: field})
+	}
+	return list
 }
 
 // hashOption returns the option that chooses the hash.
@@ -142,54 +171,19 @@ func (s *settings) hashOption() (codec.Option, error) {
 	}
 	// Editors and echo end a file with a line feed that nobody means.
 	key = bytes.TrimSuffix(key, []byte("\n"))
-	if len(key) < minHMACKey {
-		return nil, fmt.Errorf("the key is shorter than %d bytes", minHMACKey)
+	if len(key) < codec.MinHMACKey {
+		return nil, fmt.Errorf("the key is shorter than %d bytes", codec.MinHMACKey)
 	}
 	return codec.WithHMACKey(key), nil
 }
 
-// minHMACKey is how many bytes a key must have: 128 bits cannot be guessed.
-const minHMACKey = 16
-
 func (s *settings) resolveOutput(bad *mistakes) {
-	var err error
-	s.record.Render, err = record.ParseRender(s.render)
-	bad.add("--render", err)
-	s.resolveExtend(bad)
-	s.record.Fields = s.fields
-	if len(s.fields) > 0 && err == nil && s.record.Render != record.RenderJSONL && s.record.Render != record.RenderTSV {
-		bad.add("--fields", errors.New("fields belong to --render jsonl or tsv"))
-	}
-	s.record.Redact = s.redact
-	s.record.Divert = s.rejects != ""
-	_, err = suggest.Index("compression", compressNames, s.compress)
+	_, err := suggest.Index("compression", compressNames, s.compress)
 	bad.add("--compress", err)
 	if s.compress == autoCompress && compress.Misleading(s.output) {
 		bad.add("--output", errors.New("the extension is of a compression that is not written: end it in .gz or .zst, or say --compress none"))
 	}
 	s.checkFiles(bad)
-}
-
-// resolveExtend reads the fields that are added to records.
-func (s *settings) resolveExtend(bad *mistakes) {
-	for _, text := range s.extend {
-		name, field, ok := strings.Cut(text, "=")
-		if !ok {
-			bad.add("--extend", fmt.Errorf("%q has no '=': what is added is NAME=FIELD, such as url_norm=norm", text))
-			return
-		}
-		s.record.Extend = append(s.record.Extend, record.Extension{Name: name, Field: field})
-	}
-	switch {
-	case s.record.Render == record.RenderRewrite:
-		if len(s.extend) > 0 {
-			s.record.Render = record.RenderExtend
-		}
-	case s.record.Render == record.RenderExtend && len(s.extend) == 0:
-		bad.add("--render", errors.New("--extend says which fields are added, such as --extend url_norm=norm"))
-	case s.record.Render != record.RenderExtend && len(s.extend) > 0:
-		bad.add("--extend", fmt.Errorf("fields are added to records: --render %s has none", s.record.Render))
-	}
 }
 
 // checkFiles refuses one name for two files, and names that cannot be written.
@@ -318,11 +312,6 @@ func (s *settings) readsFiles() bool {
 // missing only because another flag is wrong, or because the format is yet to be
 // found, is none.
 func (s *settings) checkRecord(bad *mistakes) {
-	var err error
-	s.record.Target, err = record.ParseTarget(s.target)
-	bad.add("--target", err)
-	s.record.Format, s.record.Dialect = s.format, s.dialect
-	s.record.URLField, s.record.BaseField, s.record.Base = s.urlField, s.baseField, s.base
 	s.record.MaxRecord = s.maxRecord
 	probe := s.record
 	if probe.Normalizer == nil {

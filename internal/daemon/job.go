@@ -1,7 +1,6 @@
 package daemon
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"strconv"
@@ -11,6 +10,7 @@ import (
 	"github.com/urlfold/urlfold/codec/record"
 	"github.com/urlfold/urlfold/config"
 	"github.com/urlfold/urlfold/internal/errlist"
+	"github.com/urlfold/urlfold/internal/recordconf"
 )
 
 // toDeadLetter is the word of a configuration for what goes to the dead letter.
@@ -38,61 +38,35 @@ func (c *Catalog) newJob(f *config.File, facts bool, sound func(path string) boo
 	return job, nil
 }
 
-// recordConfig returns what the configuration says of records, in the words of
-// package record. The error joins a *config.Error for each mistake.
+// recordConfig returns the configuration of the record job that f asks for. The error joins a *config.Error for each mistake.
 func (cat *Catalog) recordConfig(f *config.File) (record.Config, error) {
 	c := &f.Codec
 	profile, _, opts := c.Resolve()
 	var errs []error
-	check := func(path string, err error) {
-		if err != nil {
-			errs = append(errs, f.ErrorAt(path, err))
-		}
-	}
 	n, err := codec.New(profile, opts...)
-	check("codec.profile", err)
+	if err != nil {
+		errs = append(errs, f.ErrorAt("codec.profile", err))
+	}
 	rejected := c.Rejected()
-	rc := record.Config{
-		Format: c.Format, Formats: cat.formats, Dialect: c.Dialect, URLField: c.URLField, BaseField: c.BaseField, Base: c.Base,
-		Level: profile.Key, Divert: f.Pipeline.OnReject == toDeadLetter, Redact: c.Redact,
-		RejectFlags: rejected.Flags, RejectNotHTTP: rejected.NotHTTP,
-		Secrets: c.Secrets, Params: c.Styles(), Normalizer: n, MaxRecord: int(f.Pipeline.MaxRecordBytes),
+	settings := recordconf.Settings{
+		Format: c.Format, Formats: cat.formats, Dialect: c.Dialect, Target: c.Target,
+		URLField: c.URLField, BaseField: c.BaseField, Base: c.Base,
+		Key: c.Key, KeyFormat: c.KeyFormat, Render: c.Render.Form, Repairs: c.Repairs, Secrets: c.Secrets,
+		OnUnparsed: c.OnUnparsed, OnOversize: f.Pipeline.OnOversize,
+		Redact: c.Redact, Divert: f.Pipeline.OnReject == toDeadLetter, MaxRecord: int(f.Pipeline.MaxRecordBytes),
+		RejectFlags: rejected.Flags, RejectNotHTTP: rejected.NotHTTP, Params: c.Styles(), Normalizer: n,
 	}
-	if lv, err := codec.ParseLevel(c.Key); err == nil {
-		rc.Level = lv
-	}
-	if form, err := codec.ParseKeyForm(c.KeyFormat); err == nil {
-		rc.KeyForm = form
-	}
-	rc.Target, err = record.ParseTarget(cmp.Or(c.Target, "request"))
-	check("codec.target", err)
-	for i, name := range c.Repairs {
-		r, err := record.ParseRepair(name)
-		check(fmt.Sprintf("codec.repairs[%d]", i), err)
-		rc.Repairs |= r
-	}
-	rc.OnUnparsed, err = record.ParseDisposition(cmp.Or(c.OnUnparsed, record.DispositionDefault.String()))
-	check("codec.on_unparsed", err)
-	rc.OnOversize, err = record.ParseDisposition(cmp.Or(f.Pipeline.OnOversize, record.DispositionDefault.String()))
-	check("pipeline.on_oversize", err)
-	check("codec.render", setRender(&rc, &c.Render))
-	return rc, errors.Join(errs...)
-}
-
-// setRender sets what is written.
-func setRender(rc *record.Config, r *config.Render) error {
-	switch {
+	switch r := &c.Render; {
 	case r.JSONL != nil:
-		rc.Fields = r.JSONL.Fields
+		settings.Fields = r.JSONL.Fields
 	case r.TSV != nil:
-		rc.Fields = r.TSV.Fields
+		settings.Fields = r.TSV.Fields
 	}
-	for _, name := range r.Names() {
-		rc.Extend = append(rc.Extend, record.Extension{Name: name, Field: r.Extend[name]})
+	for _, name := range c.Render.Names() {
+		settings.Extend = append(settings.Extend, record.Extension{Name: name, Field: c.Render.Extend[name]})
 	}
-	var err error
-	rc.Render, err = record.ParseRender(cmp.Or(r.Form, "rewrite"))
-	return err
+	rc, err := settings.Config()
+	return rc, errors.Join(append(errs, recordErrors(f, err, allSound))...)
 }
 
 // recordErrors gives the mistakes that package record has found in what is sound
@@ -120,6 +94,10 @@ func pathOf(f *config.File, field string) string {
 	switch field {
 	case "Fields":
 		return fmt.Sprintf("codec.render.%s.fields[%s]", r.Form, index)
+	case "Repairs":
+		if index != "" {
+			return fmt.Sprintf("codec.repairs[%s]", index)
+		}
 	case "Extend":
 		if k, err := strconv.Atoi(index); err == nil {
 			return "codec.render.extend." + r.Names()[k]
@@ -135,7 +113,7 @@ func pathOf(f *config.File, field string) string {
 // their own.
 var recordPaths = map[string]string{
 	"Format": "codec.format", "Base": "codec.base", "Dialect": "codec.dialect", "URLField": "codec.url_field", "BaseField": "codec.base_field",
-	"Target": "codec.target", "KeyForm": "codec.key_format", "Repairs": "codec.repairs",
+	"Target": "codec.target", "Level": "codec.key", "KeyForm": "codec.key_format", "Repairs": "codec.repairs",
 	"Render": "codec.render", "Extend": "codec.render.extend",
 	"MaxRecord": "pipeline.max_record_bytes", "OnUnparsed": "codec.on_unparsed", "OnOversize": "pipeline.on_oversize",
 }

@@ -1,0 +1,79 @@
+package recordconf
+
+import (
+	"errors"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/urlfold/urlfold/codec"
+	"github.com/urlfold/urlfold/codec/record"
+	"github.com/urlfold/urlfold/config"
+)
+
+// TestWords sets each setting to each of its words, and to one that does not exist.
+func TestWords(t *testing.T) {
+	for _, f := range []struct {
+		field string
+		words []string
+		set   func(s *Settings, word string)
+		got   func(c *record.Config) string
+	}{
+		{"Level", Levels(), func(s *Settings, w string) { s.Key = w }, func(c *record.Config) string { return c.Level.String() }},
+		{"KeyForm", KeyFormats(), func(s *Settings, w string) { s.KeyFormat = w }, func(c *record.Config) string { return c.KeyForm.String() }},
+		{"Target", Targets(), func(s *Settings, w string) { s.Target = w }, func(c *record.Config) string { return c.Target.String() }},
+		{"Render", Renders(), func(s *Settings, w string) { s.Render = w }, func(c *record.Config) string { return c.Render.String() }},
+	} {
+		for _, word := range f.words {
+			var s Settings
+			f.set(&s, word)
+			if c, err := s.Config(); err != nil || f.got(&c) != word {
+				t.Errorf("%s %s: %s, %v", f.field, word, f.got(&c), err)
+			}
+		}
+		var s Settings
+		f.set(&s, f.words[0]+"x")
+		_, err := s.Config()
+		var e *record.ConfigError
+		if !errors.As(err, &e) || e.Field != f.field || !strings.Contains(err.Error(), "did you mean "+f.words[0]+"?") {
+			t.Errorf("%s: %v", f.field, err)
+		}
+	}
+}
+
+// TestDefaults checks what the settings mean that a user does not write.
+func TestDefaults(t *testing.T) {
+	p, _ := codec.Lookup("crawler")
+	n, err := codec.New(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := Settings{Normalizer: n, Extend: []record.Extension{{Name: "u", Field: "norm"}}, Repairs: []string{" percent-u", "html-entitx"}}
+	c, err := s.Config()
+	if c.Level != codec.K2 || c.Render != record.RenderExtend || c.Repairs == 0 {
+		t.Errorf("%+v", c)
+	}
+	var e *record.ConfigError
+	if !errors.As(err, &e) || e.Field != "Repairs[1]" {
+		t.Errorf("%v", err)
+	}
+}
+
+// TestTags checks that the words in the tags of a configuration are these words.
+func TestTags(t *testing.T) {
+	for name, words := range map[string][]string{
+		"Key": Levels(), "KeyFormat": KeyFormats(), "Standard": Standards(), "Hash": Hashes(), "Target": Targets(),
+		"Dialect": record.DialectNames(), "Repairs": record.RepairNames(),
+	} {
+		f, ok := reflect.TypeFor[config.Codec]().FieldByName(name)
+		if tag := strings.Split(f.Tag.Get("enum"), ","); !ok || !slices.Equal(tag, words) {
+			t.Errorf("%s: the tag has %q, the table %q", name, tag, words)
+		}
+	}
+	f, _ := reflect.TypeFor[config.Codec]().FieldByName("Render")
+	// A mapping says what to extend a record with: there is no word for it.
+	if tag := strings.Split(f.Tag.Get("enum"), ","); !slices.Equal(append(tag, "extend"), Renders()) {
+		t.Errorf("Render: the tag has %q, the table %q", tag, Renders())
+	}
+}
