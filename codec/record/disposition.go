@@ -9,7 +9,7 @@ import (
 // A Disposition is what becomes of a record that is not read.
 type Disposition uint8
 
-// The fates.
+// The dispositions.
 const (
 	DispositionDefault  Disposition = iota // that of records without a reading: Config.Divert
 	DispositionPass                        // it passes through, or becomes an object with an error
@@ -21,12 +21,12 @@ const (
 
 var dispositionNames = []string{"default", "pass_through", "dead_letter", "drop", "truncate", "stop"}
 
-// String returns the fate's name: "pass_through".
+// String returns the disposition's name: "pass_through".
 func (f Disposition) String() string { return nameOf(dispositionNames, int(f)) }
 
-// ParseDisposition returns the fate of that name. The error suggests a near name.
+// ParseDisposition returns the disposition of that name. The error suggests a near name.
 func ParseDisposition(name string) (Disposition, error) {
-	i, err := suggest.Index("fate", dispositionNames, name)
+	i, err := suggest.Index("disposition", dispositionNames, name)
 	return Disposition(i), err
 }
 
@@ -59,8 +59,8 @@ func (j *Job) setDispositions(c *Config) error {
 	return errors.Join(errs...)
 }
 
-// fate returns what becomes of a record that was rejected for the reason why.
-func (j *Job) fate(why Reason) Disposition {
+// disposition returns what becomes of a record that was rejected for the reason why.
+func (j *Job) disposition(why Reason) Disposition {
 	switch {
 	case why == Unparsed:
 		return j.onUnparsed
@@ -87,14 +87,14 @@ func (w *Worker) Reject(out, dead, rec []byte, why Reason, at Position, st *Stat
 }
 
 func (w *Worker) reject(out, dead, rec []byte, v *verdict, at *Position, st *Stats) (o, d []byte) {
-	fate := w.job.fate(v.bad)
-	if fate == DispositionStop {
+	disposition := w.job.disposition(v.bad)
+	if disposition == DispositionStop {
 		w.err = ErrOversize
 		return out, dead
 	}
 	countReject(v.bad, st)
 	start, keeps := len(out), w.job.render.keepsRecords()
-	switch fate {
+	switch disposition {
 	case DispositionDead:
 		st.Dead++
 		return out, w.r.deadLine(dead, rec, v, at)

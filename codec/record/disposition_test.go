@@ -36,11 +36,11 @@ func TestDispositionErrors(t *testing.T) {
 func TestOnUnparsed(t *testing.T) {
 	const a, b = `h - - [t] "`, `" 200 1` + "\n"
 	const good, bad, not = a + "GET http://H/" + b, a + "GET http://[/" + b, "what is this\n"
-	f := func(fate Disposition, divert bool, render Render, wantOut string, wantDead int64, wantDropped int64) {
+	f := func(disposition Disposition, divert bool, render Render, wantOut string, wantDead int64, wantDropped int64) {
 		t.Helper()
-		out, dead, st := runJob(t, newJob(t, Config{Format: "clf", OnUnparsed: fate, Divert: divert, Render: render, Fields: []string{"norm"}}), []byte(good+bad+not))
+		out, dead, st := runJob(t, newJob(t, Config{Format: "clf", OnUnparsed: disposition, Divert: divert, Render: render, Fields: []string{"norm"}}), []byte(good+bad+not))
 		if string(out) != wantOut || st.Dead != wantDead || st.Dropped != wantDropped || st.Rejected != 2 || st.Rejects[Unparsed] != 1 || strings.Count(string(dead), "\n") != int(wantDead) {
-			t.Errorf("%v %v: out %q, dead %s, %+v", fate, divert, out, dead, st)
+			t.Errorf("%v %v: out %q, dead %s, %+v", disposition, divert, out, dead, st)
 		}
 	}
 	norm := strings.Replace(good, "H", "h", 1)

@@ -118,17 +118,18 @@ func (c *Config) format() (Format, error) {
 	return formats[i], nil
 }
 
-// lineFraming is embedded in the Readers of formats whose records are lines.
-type lineFraming struct{}
+// LineFraming cuts a stream into lines. Readers of formats whose records are lines
+// embed it.
+type LineFraming struct{}
 
 // Cut implements [Framing].
-func (lineFraming) Cut(block []byte) int { return bytes.LastIndexByte(block, '\n') + 1 }
+func (LineFraming) Cut(block []byte) int { return bytes.LastIndexByte(block, '\n') + 1 }
 
 // Head implements [Framing].
-func (lineFraming) Head([]byte) int { return 0 }
+func (LineFraming) Head([]byte) int { return 0 }
 
 // Next implements [Reader].
-func (lineFraming) Next(in []byte) int {
+func (LineFraming) Next(in []byte) int {
 	if n := bytes.IndexByte(in, '\n') + 1; n > 0 {
 		return n
 	}

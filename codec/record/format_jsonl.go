@@ -61,7 +61,7 @@ func (j *jsonReader) setPaths(c *Config) error {
 
 // A jsonReader reads JSON texts, one a line.
 type jsonReader struct {
-	lineFraming
+	LineFraming
 	url, base, host []step // base and host are nil if nobody asked for them
 	extends         bool   // the job adds members
 	// The names that these can have: the second is for a value that is not UTF-8,

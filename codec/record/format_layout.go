@@ -47,7 +47,7 @@ func (l *layoutReader) checkTarget(t Target) error {
 
 // A layoutReader reads records by their layout.
 type layoutReader struct {
-	lineFraming
+	LineFraming
 	layout
 	request, referer bool // the URLs that are wanted
 }

@@ -38,7 +38,7 @@ func (linesFormat) Open(c *Config) (Reader, error) {
 }
 
 // A linesReader reads lines.
-type linesReader struct{ lineFraming }
+type linesReader struct{ LineFraming }
 
 // Locator implements [Reader].
 func (l linesReader) Locator() Locator { return l }

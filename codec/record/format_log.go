@@ -82,7 +82,7 @@ func (c *Config) checkRequestHost(known bool) error {
 
 // A logReader reads access logs.
 type logReader struct {
-	lineFraming
+	LineFraming
 	format           logFormat
 	dialect          *Dialect
 	request, referer bool // the URLs that are wanted

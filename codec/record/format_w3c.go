@@ -42,7 +42,7 @@ func (w3cFormat) Open(c *Config) (Reader, error) {
 
 // A w3cReader reads W3C extended logs.
 type w3cReader struct {
-	lineFraming
+	LineFraming
 	target  Target
 	dialect *Dialect // if given
 	given   bool

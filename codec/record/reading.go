@@ -22,7 +22,7 @@ type reading struct {
 	errAt    int                        // where in url
 	flag     codec.Flag                 // of why, if that is Flagged
 	flags    codec.Flags                // what the codec noticed, and what we did
-	hits     codec.Rules                // rules that were counted for the URL
+	applied  codec.Rules                // rules that were counted for the URL
 	same     bool                       // back is url
 	nohost   bool                       // the host is unknown and norm has a placeholder
 	change   codec.Change               // if that is asked for
@@ -349,11 +349,11 @@ func (n *normalizer) count(st *Stats) {
 	if !c.same {
 		st.Changed++
 		if !c.mended { // else repair knows
-			c.hits = n.res.Applied()
+			c.applied = n.res.Applied()
 		}
-		countHits(c.hits, st)
+		countHits(c.applied, st)
 	} else {
-		c.hits = 0
+		c.applied = 0
 	}
 	telling := c.flags
 	if c.nohost {
@@ -371,8 +371,8 @@ func (n *normalizer) count(st *Stats) {
 // made of the URL so far, each once for a URL.
 func (n *normalizer) countKeys(st *Stats) {
 	c := &n.cur
-	if more := n.res.KeyApplied() &^ c.hits; c.why == 0 && more != 0 {
-		c.hits |= more
+	if more := n.res.KeyApplied() &^ c.applied; c.why == 0 && more != 0 {
+		c.applied |= more
 		countHits(more, st)
 	}
 }

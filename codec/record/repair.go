@@ -64,7 +64,7 @@ func (n *normalizer) repair() {
 	}
 	n.savedDiagnostics, c.mended = append(n.savedDiagnostics[:0], n.res.Diagnostics...), true
 	n.savedIn = n.res.In
-	c.hits = n.res.Applied()
+	c.applied = n.res.Applied()
 	n.spare = append(n.spare[:0], c.norm...)
 	for range maxRounds {
 		var err error
