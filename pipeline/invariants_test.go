@@ -28,10 +28,11 @@ func TestInvariantTicket(t *testing.T) {
 	var first Ticket
 	n := 0
 	sink := &fakeSink{hold: 1, submit: func(_ context.Context, _ *Batch, tk Ticket) error {
-		switch n++; {
-		case n == 1:
+		n++
+		switch n {
+		case 1:
 			first = tk
-		case n == 60: // the batch is used again
+		case 60: // the batch is used again
 			mustPanic(t, "it has been answered", func() { first.Done(Result{}) })
 			mustPanic(t, "it has been answered", func() { first.Stream() })
 		}
