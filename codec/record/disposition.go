@@ -82,7 +82,7 @@ func (w *Worker) Err() error { return w.err }
 // why: it goes to dead if the job diverts, or else passes through or becomes an
 // error in the job's rendering. It is counted in st.
 func (w *Worker) Reject(out, dead, rec []byte, why Reason, at Position, st *Stats) (o, d []byte) {
-	w.found, w.n.fact, w.err, w.at = Found{}, Fact{}, nil, at // of another record
+	w.found.found, w.n.fact, w.err, w.at = found{}, Fact{}, nil, at // of another record
 	return w.reject(out, dead, rec, &verdict{bad: why}, &w.at, st)
 }
 

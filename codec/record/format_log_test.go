@@ -9,7 +9,7 @@ import (
 
 // locate finds the URLs of a record in mid-stream, below head.
 func (w *Worker) locate(body, head []byte) (Reason, int) {
-	w.found = Found{}
+	w.found.found = found{}
 	return w.locator.Locate(&w.found, body, &Position{Head: head, Off: 1})
 }
 

@@ -36,18 +36,24 @@ const numHosts = 4
 // Found is what a Locator has found in a record: its URLs, in the order in which they
 // stand there, and what else is needed to read them. All offsets are in the record.
 type Found struct {
-	sites       [maxSites]site
-	n           int
-	passes      bool // the record is no data
-	form        Form // of the request field, as far as it shows before the target is read
-	method      span
-	scheme      span // of the request, if the record says so
-	port        span
-	hosts       [numHosts]span // of the request, best first
-	base        span           // of the URL, if the record has one
+	found
+	sites       [maxSites]site // the first n count
 	baseDialect *Dialect
-	host        span // what stands for the host in the job's base, if the record has it: jsonl, csv, tsv
 	hostDialect *Dialect
+}
+
+// found is what is cleared for each record. It holds no pointer, which makes that
+// cheap.
+type found struct {
+	n      int
+	passes bool // the record is no data
+	form   Form // of the request field, as far as it shows before the target is read
+	method span
+	scheme span // of the request, if the record says so
+	port   span
+	hosts  [numHosts]span // of the request, best first
+	base   span           // of the URL, if the record has one
+	host   span           // what stands for the host in the job's base, if the record has it: jsonl, csv, tsv
 }
 
 // AddURL adds the URL between two offsets, whose bytes are escaped as d says.

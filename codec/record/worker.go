@@ -86,7 +86,7 @@ func (w *Worker) Append(out, dead, rec []byte, at Position, st *Stats) (o, d []b
 		st.Blank++
 		return w.plain(out, rec, st), dead
 	}
-	w.found = Found{}
+	w.found.found = found{}
 	why, pos := w.locator.Locate(&w.found, body, &w.at)
 	switch {
 	case why != 0:
