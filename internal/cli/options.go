@@ -109,7 +109,7 @@ func (o *options) register(cmd *cobra.Command) {
 		"format": formatNames(o.formats), "dialect": dialectNames, "target": targetNames, "profile": profileNames(),
 		"key": levelNames(), "standard": standardNames, "hash": hashNames, "render": renderNames,
 		"query-encoding": charset.Names(), "rule": signedRuleNames(), "key-format": keyFormNames, "repair": record.RepairNames(),
-		"compress": compressNames, "fail-on": failOnNames, "on-damage": file.OnDamageNames, "log-level": logLevelNames,
+		"compress": compressNames, "fail-on": failOnNames, "on-damage": file.OnDamageNames(), "log-level": logLevelNames,
 	} {
 		completeFrom(cmd, flag, names)
 	}
@@ -171,7 +171,7 @@ func (o *options) limitFlags(f *pflag.FlagSet) {
 func (o *options) runFlags(f *pflag.FlagSet) {
 	f.IntVarP(&o.jobs, "jobs", "j", runtime.GOMAXPROCS(0), "how many `workers`")
 	f.BoolVar(&o.unordered, "unordered", false, "write as results come, not in the order of the input")
-	f.StringVar(&o.onDamage, "on-damage", file.OnDamageNames[0], "what becomes of the records of a damaged archive, as a `word`: "+strings.Join(file.OnDamageNames, ", ")+". quarantine writes only records that a checksum verifies")
+	f.StringVar(&o.onDamage, "on-damage", file.OnDamageNames()[0], "what becomes of the records of a damaged archive, as a `word`: "+strings.Join(file.OnDamageNames(), ", ")+". quarantine writes only records that a checksum verifies")
 	f.StringVar(&o.failOn, "fail-on", "damage", "the `cause` to exit with 4 for: never, damage (of archives), rejects (or damage), flags (any but relative, or one of these)")
 	f.BoolVar(&o.quiet, "quiet", false, "no summary and no progress bar")
 	f.BoolVar(&o.noProgress, "no-progress", false, "no progress bar")

@@ -287,7 +287,7 @@ func (s *settings) resolveRun(bad *mistakes) {
 	i, err := suggest.Index("cause", failOnNames, s.options.failOn)
 	bad.add("--fail-on", err)
 	s.failOn = failOn(i)
-	_, err = suggest.Index("value", file.OnDamageNames, s.onDamage)
+	_, err = suggest.Index("value", file.OnDamageNames(), s.onDamage)
 	bad.add("--on-damage", err)
 	if s.readsFiles() && (len(s.paths) == 0 || slices.Contains(s.paths, stdinPath)) {
 		bad.add("--on-damage", fmt.Errorf("%s reads inputs twice, and stdin can be read once: name files", s.onDamage))

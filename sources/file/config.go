@@ -105,7 +105,7 @@ func (c *Config) validate() error {
 	}
 	check(c.Framing != nil || c.FramingOf != nil, "no framing")
 	check(c.Stdin != nil || !slices.Contains(c.Paths, stdinPath), "stdin is to be read, and there is none")
-	check(slices.Contains(OnDamageNames, c.OnDamage), "an unknown value of OnDamage")
+	check(slices.Contains(OnDamageNames(), c.OnDamage), "an unknown value of OnDamage")
 	check(!c.NeedsFiles() || !slices.Contains(c.Paths, stdinPath), "stdin cannot be read twice, which "+c.OnDamage+" takes")
 	check(c.MaxRecord > 0, "the record limit is not positive")
 	check(c.Parallel > 0, "the number of inputs that are read at once is not positive")

@@ -107,8 +107,10 @@ const (
 	deleteFile = "delete"
 )
 
-// OnDamageNames are the values of on_damage.
-var OnDamageNames = []string{damageEmit, damageQuarantine, damageSkip, damageStop}
+// OnDamageNames returns the values of on_damage, the default first.
+func OnDamageNames() []string {
+	return []string{damageEmit, damageQuarantine, damageSkip, damageStop}
+}
 
 var errOnFinish = errors.New("it is keep, delete, or a mapping with move_to")
 
