@@ -49,46 +49,46 @@ func setName[T any](v *T, text []byte, parse func(string) (T, error)) error {
 // The types that have names are text in YAML and JSON: their names.
 
 // MarshalText implements encoding.TextMarshaler.
-func (v Level) MarshalText() ([]byte, error) { return textOf("level", v.String()) }
+func (lv Level) MarshalText() ([]byte, error) { return textOf("level", lv.String()) }
 
 // UnmarshalText implements encoding.TextUnmarshaler. The error is a *NameError.
-func (v *Level) UnmarshalText(text []byte) error { return setName(v, text, ParseLevel) }
+func (lv *Level) UnmarshalText(text []byte) error { return setName(lv, text, ParseLevel) }
 
 // MarshalText implements encoding.TextMarshaler.
-func (v Hash) MarshalText() ([]byte, error) { return textOf("hash", v.String()) }
+func (h Hash) MarshalText() ([]byte, error) { return textOf("hash", h.String()) }
 
 // UnmarshalText implements encoding.TextUnmarshaler. The error is a *NameError.
-func (v *Hash) UnmarshalText(text []byte) error { return setName(v, text, ParseHash) }
+func (h *Hash) UnmarshalText(text []byte) error { return setName(h, text, ParseHash) }
 
 // MarshalText implements encoding.TextMarshaler.
-func (v KeyForm) MarshalText() ([]byte, error) { return textOf("form of keys", v.String()) }
+func (f KeyForm) MarshalText() ([]byte, error) { return textOf("form of keys", f.String()) }
 
 // UnmarshalText implements encoding.TextUnmarshaler. The error is a *NameError.
-func (v *KeyForm) UnmarshalText(text []byte) error { return setName(v, text, ParseKeyForm) }
+func (f *KeyForm) UnmarshalText(text []byte) error { return setName(f, text, ParseKeyForm) }
 
 // MarshalText implements encoding.TextMarshaler.
-func (v Standard) MarshalText() ([]byte, error) { return textOf("standard", v.String()) }
+func (std Standard) MarshalText() ([]byte, error) { return textOf("standard", std.String()) }
 
 // UnmarshalText implements encoding.TextUnmarshaler. The error is a *NameError.
-func (v *Standard) UnmarshalText(text []byte) error { return setName(v, text, ParseStandard) }
+func (std *Standard) UnmarshalText(text []byte) error { return setName(std, text, ParseStandard) }
 
 // MarshalText implements encoding.TextMarshaler.
-func (v Rule) MarshalText() ([]byte, error) { return textOf("rule", v.String()) }
+func (r Rule) MarshalText() ([]byte, error) { return textOf("rule", r.String()) }
 
 // UnmarshalText implements encoding.TextUnmarshaler. The error is a *NameError.
-func (v *Rule) UnmarshalText(text []byte) error { return setName(v, text, ParseRule) }
+func (r *Rule) UnmarshalText(text []byte) error { return setName(r, text, ParseRule) }
 
 // MarshalText implements encoding.TextMarshaler.
-func (v Flag) MarshalText() ([]byte, error) { return textOf("flag", v.String()) }
+func (f Flag) MarshalText() ([]byte, error) { return textOf("flag", f.String()) }
 
 // UnmarshalText implements encoding.TextUnmarshaler. The error is a *NameError.
-func (v *Flag) UnmarshalText(text []byte) error { return setName(v, text, ParseFlag) }
+func (f *Flag) UnmarshalText(text []byte) error { return setName(f, text, ParseFlag) }
 
 // MarshalText implements encoding.TextMarshaler.
-func (v Change) MarshalText() ([]byte, error) { return textOf("change", v.String()) }
+func (c Change) MarshalText() ([]byte, error) { return textOf("change", c.String()) }
 
 // UnmarshalText implements encoding.TextUnmarshaler. The error is a *NameError.
-func (v *Change) UnmarshalText(text []byte) error { return setName(v, text, ParseChange) }
+func (c *Change) UnmarshalText(text []byte) error { return setName(c, text, ParseChange) }
 
 // MarshalText implements encoding.TextMarshaler: names separated by commas.
 func (s Rules) MarshalText() ([]byte, error) { return s.AppendTo(nil), nil }

@@ -1,0 +1,39 @@
+package codec
+
+import (
+	"encoding/json"
+	"testing"
+)
+
+// TestText: what has a name is that name in JSON, and is read from it; what has
+// none is refused.
+func TestText(t *testing.T) {
+	type names struct {
+		Level    Level
+		Hash     Hash
+		Form     KeyForm
+		Standard Standard
+		Rule     Rule
+		Rules    Rules
+		Flag     Flag
+		Change   Change
+	}
+	in := names{K2, SHA256, KeyBase32, WHATWG, RemoveDots, RulesOf(LowerHost, RFCClean), NonHex, Repaired}
+	const want = `{"Level":"k2","Hash":"sha256-128","Form":"base32","Standard":"whatwg","Rule":"dots-rfc","Rules":"host-lower,rfc-clean","Flag":"non-hex","Change":"repaired"}`
+	text, err := json.Marshal(in)
+	if err != nil || string(text) != want {
+		t.Fatalf("%s, %v", text, err)
+	}
+	var out names
+	if err := json.Unmarshal(text, &out); err != nil || out != in {
+		t.Errorf("%+v, %v", out, err)
+	}
+	for _, bad := range []string{`{"Level":"k9"}`, `{"Rule":""}`, `{"Rules":"dots-rfc,x"}`, `{"Flag":"unknown"}`, `{"Change":"unknown"}`} {
+		if err := json.Unmarshal([]byte(bad), &out); err == nil {
+			t.Errorf("%s is read", bad)
+		}
+	}
+	if _, err := json.Marshal(names{Level: 99}); err == nil {
+		t.Error("a level that does not exist has a name")
+	}
+}
