@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -61,7 +62,7 @@ func fill(ctx context.Context, l *lab, s *setup, part string) error {
 	var total uint64
 	lanes := map[uint64]uint64{}
 	rounds := uint64(l.times(1, 10))
-	for r := range rounds {
+	for range rounds {
 		free := int64(256 << 10)
 		if part == "checkpoint" {
 			free = 0
@@ -69,12 +70,18 @@ func fill(ctx context.Context, l *lab, s *setup, part string) error {
 		if err := fillUp(l.path("small", "filler"), free); err != nil {
 			return err
 		}
-		n, err := s.spec.WriteFile(l.path("in", fmt.Sprintf("%d.log", r)), chaos.Plain, r, 4<<20)
+		n, err := s.write4M(l, uint64(len(lanes)), lanes)
 		if err != nil {
 			return err
 		}
-		lanes[r] = n
 		total += n
+		if part == "checkpoint" {
+			n, err := s.fillLastPage(ctx, l, p, lanes)
+			if err != nil {
+				return err
+			}
+			total += n
+		}
 		if err := s.stuck(ctx, l, p, part); err != nil {
 			return err
 		}
@@ -90,6 +97,32 @@ func fill(ctx context.Context, l *lab, s *setup, part string) error {
 	}
 	l.did("the disk was full %d times", rounds)
 	return s.endsExact(ctx, l, p, lanes)
+}
+
+// write4M writes 4 MiB of input as the file of another lane, and returns its records.
+func (s *setup) write4M(l *lab, lane uint64, lanes map[uint64]uint64) (n uint64, err error) {
+	n, err = s.spec.WriteFile(l.path("in", fmt.Sprintf("%d.log", lane)), chaos.Plain, lane, 4<<20)
+	lanes[lane] = n
+	return n, err
+}
+
+// fillLastPage writes more input until a commit fails, and returns its records: the
+// log of the checkpoint has room for some commits in its last page, however full the
+// disk is.
+func (s *setup) fillLastPage(ctx context.Context, l *lab, p *chaos.Process, lanes map[uint64]uint64) (total uint64, err error) {
+	for range 40 {
+		pause(ctx, 8*commitEvery)
+		status, _, err := p.Get(ctx, "/readyz")
+		if err != nil || status == http.StatusServiceUnavailable {
+			return total, err
+		}
+		n, err := s.write4M(l, uint64(len(lanes)), lanes)
+		if err != nil {
+			return total, err
+		}
+		total += n
+	}
+	return total, nil
 }
 
 // fillUp writes a file until there is no room for more, and then gives some back.

@@ -27,7 +27,7 @@ var suites = []experiment{
 
 // goTest runs go test in the root of the module.
 func (l *lab) goTest(ctx context.Context, env []string, args ...string) (output string, err error) {
-	cmd := exec.CommandContext(ctx, "go", append([]string{"test", "-timeout", "5m"}, args...)...)
+	cmd := exec.CommandContext(ctx, "go", append([]string{"test", "-timeout", "20m"}, args...)...)
 	cmd.Dir = l.shared.root
 	cmd.Env = append(os.Environ(), env...)
 	var out bytes.Buffer
