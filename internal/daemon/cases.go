@@ -17,8 +17,8 @@ import (
 // the URLs of records, it does here. A base with a field in it has no record to take
 // that from, and is left out. It returns how many cases failed; the error joins a
 // *config.Error, with its place, for all in them that does not hold.
-func (c *Catalog) RunTests(f *config.File) (failed int, err error) {
-	cs, err := c.newCases(f)
+func (cat *Catalog) RunTests(f *config.File) (failed int, err error) {
+	cs, err := cat.newCases(f)
 	if err != nil {
 		return 0, err
 	}

@@ -54,17 +54,17 @@ func NewCatalog(src []sources.Type, snk []sinks.Type, formats ...record.Format) 
 }
 
 // Types returns the catalog as package config needs it.
-func (c *Catalog) Types() config.Types {
+func (cat *Catalog) Types() config.Types {
 	t := config.Types{
 		Sources:     map[string]func() any{},
 		Sinks:       map[string]func() any{},
 		DeadLetters: map[string]func() any{},
-		Check:       func(f *config.File, sound func(string) bool) error { return c.prepare(f).check(sound) },
+		Check:       func(f *config.File, sound func(string) bool) error { return cat.prepare(f).check(sound) },
 	}
-	for name, s := range c.sources {
+	for name, s := range cat.sources {
 		t.Sources[name] = s.Default
 	}
-	for name, s := range c.sinks {
+	for name, s := range cat.sinks {
 		t.Sinks[name] = s.Default
 		t.DeadLetters[name] = s.Default
 	}
@@ -72,10 +72,10 @@ func (c *Catalog) Types() config.Types {
 }
 
 // Formats returns the record formats besides the built-in ones.
-func (c *Catalog) Formats() []record.Format { return c.formats }
+func (cat *Catalog) Formats() []record.Format { return cat.formats }
 
 // Load reads a configuration from a file, and checks all of it that can be checked
 // without touching anything else. The error joins a *config.Error for each mistake.
-func (c *Catalog) Load(path string) (*config.File, error) {
-	return config.Load(path, c.Types(), config.OS())
+func (cat *Catalog) Load(path string) (*config.File, error) {
+	return config.Load(path, cat.Types(), config.OS())
 }

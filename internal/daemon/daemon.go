@@ -67,15 +67,15 @@ type running struct {
 // New returns a daemon for f, which Load has checked. It opens the data directory,
 // and nothing else. The error is a *[LimitError] if the process may not open as many
 // files as f needs.
-func (c *Catalog) New(f *config.File, o Options) (*Daemon, error) {
-	p, err := c.newPlan(f)
+func (cat *Catalog) New(f *config.File, o Options) (*Daemon, error) {
+	p, err := cat.newPlan(f)
 	if err == nil {
 		err = p.tooFew
 	}
 	if err != nil {
 		return nil, err
 	}
-	d := &Daemon{catalog: c, o: o, level: new(slog.LevelVar), masker: new(logging.Masker), reloads: make(chan struct{}, 1), begun: make(chan struct{}), next: p, damaged: map[string]bool{}}
+	d := &Daemon{catalog: cat, o: o, level: new(slog.LevelVar), masker: new(logging.Masker), reloads: make(chan struct{}, 1), begun: make(chan struct{}), next: p, damaged: map[string]bool{}}
 	d.setLevel(f)
 	d.masker.Add(secretsOf(f)...)
 	lo := logging.Options{Level: d.level, JSON: f.Log.Format == "json", Masker: d.masker}

@@ -40,9 +40,9 @@ var errDryStdin = errors.New("a dry run reads files only: what it read from stdi
 // DryRun reads all files that f names to their ends, as a first run would, handles
 // their records, writes nothing, and changes neither the files nor any progress. What
 // becomes of damaged files is logged as by a run.
-func (c *Catalog) DryRun(ctx context.Context, f *config.File, log io.Writer) (DryReport, error) {
+func (cat *Catalog) DryRun(ctx context.Context, f *config.File, log io.Writer) (DryReport, error) {
 	var report DryReport
-	p, err := c.newPlan(f)
+	p, err := cat.newPlan(f)
 	if err != nil {
 		return report, err
 	}

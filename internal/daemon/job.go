@@ -19,8 +19,8 @@ const toDeadLetter = "dead_letter"
 // newJob returns how records are handled. facts says that a sink needs to know more
 // of them than their bytes. The error joins a *config.Error for each mistake in what
 // is sound.
-func (c *Catalog) newJob(f *config.File, facts bool, sound func(path string) bool) (*record.Job, error) {
-	rc, err := c.recordConfig(f)
+func (cat *Catalog) newJob(f *config.File, facts bool, sound func(path string) bool) (*record.Job, error) {
+	rc, err := cat.recordConfig(f)
 	if !sound("codec") {
 		err = nil // the mistakes in single keys were told
 	}

@@ -40,8 +40,8 @@ type plan struct {
 }
 
 // newPlan checks f. The error joins a *config.Error for each mistake.
-func (c *Catalog) newPlan(f *config.File) (*plan, error) {
-	p := c.prepare(f)
+func (cat *Catalog) newPlan(f *config.File) (*plan, error) {
+	p := cat.prepare(f)
 	if err := p.check(allSound); err != nil {
 		return nil, err
 	}
@@ -52,8 +52,8 @@ func (c *Catalog) newPlan(f *config.File) (*plan, error) {
 func allSound(string) bool { return true }
 
 // prepare returns a plan for f that is not checked.
-func (c *Catalog) prepare(f *config.File) *plan {
-	p := &plan{catalog: c, file: f}
+func (cat *Catalog) prepare(f *config.File) *plan {
+	p := &plan{catalog: cat, file: f}
 	for i := range f.Sources {
 		p.sourceNames = append(p.sourceNames, f.Sources[i].Name)
 		p.files = p.files || f.Sources[i].Type == "file"

@@ -180,8 +180,8 @@ func sameComponent(a, b *config.Component) bool {
 // Check connects to all that the configuration names, and lets go of it again, and
 // looks whether files can be made where they are to be, without making any. The
 // warnings are of what works, and not as well as it could.
-func (c *Catalog) Check(ctx context.Context, f *config.File) (warnings []*config.Error, err error) {
-	p, err := c.newPlan(f)
+func (cat *Catalog) Check(ctx context.Context, f *config.File) (warnings []*config.Error, err error) {
+	p, err := cat.newPlan(f)
 	if err != nil {
 		return nil, err
 	}
