@@ -49,8 +49,8 @@ func TestDocs(t *testing.T) {
 func TestPolicyKeys(t *testing.T) {
 	page := profilesPage(t)
 	rules := reflect.TypeFor[config.Rules]()
-	for i := range rules.NumField() {
-		key, _, _ := strings.Cut(rules.Field(i).Tag.Get("yaml"), ",")
+	for field := range rules.Fields() {
+		key, _, _ := strings.Cut(field.Tag.Get("yaml"), ",")
 		if key != "add" && key != "remove" && !bytes.Contains(page, []byte("`policy."+key+"`")) {
 			t.Errorf("docs/profiles.md does not have policy.%s", key)
 		}

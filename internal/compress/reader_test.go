@@ -26,7 +26,7 @@ func requireSamples(t testing.TB, formats []Format, all []sample) {
 
 // formatsRead returns the formats that are recognized and read.
 func formatsRead() (all []Format) {
-	for f := Plain; f < Unsupported; f++ {
+	for f := range Unsupported {
 		all = append(all, f)
 	}
 	return all

@@ -86,8 +86,8 @@ func fields(v reflect.Type) iter.Seq[reflect.StructField] {
 		if !strings.HasPrefix(v.PkgPath(), "github.com/urlfold/") {
 			return
 		}
-		for i := range v.NumField() {
-			if !yield(v.Field(i)) {
+		for field := range v.Fields() {
+			if !yield(field) {
 				return
 			}
 		}
