@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -30,6 +31,19 @@ type linesSink struct {
 	got   map[string]int
 	ids   map[string]bool // of lanes
 	shut  chan struct{}   // nil: it is open
+	open  atomic.Int64    // submissions that are not answered
+}
+
+// Barrier waits until all submissions are answered, as its contract asks.
+func (s *linesSink) Barrier(ctx context.Context) error {
+	for s.open.Load() > 0 {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(time.Millisecond):
+		}
+	}
+	return nil
 }
 
 // submitted returns how many records it was given.
@@ -44,7 +58,9 @@ func (s *linesSink) Submit(ctx context.Context, b *pipeline.Batch, t pipeline.Ti
 	shut := s.shut
 	s.taken += len(t.Stream().Recs)
 	s.mu.Unlock()
+	s.open.Add(1)
 	go func() {
+		defer s.open.Add(-1)
 		if shut != nil {
 			<-shut
 		}
