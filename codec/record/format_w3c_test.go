@@ -83,7 +83,7 @@ func TestW3C(t *testing.T) {
 func TestW3CCorpora(t *testing.T) {
 	dir := os.Getenv("URLFOLD_CORPORA")
 	if dir == "" {
-		t.Skip("URLFOLD_CORPORA is not set")
+		t.Skip("URLFOLD_CORPORA is not set: skipped the W3C logs of other vendors")
 	}
 	files, _ := filepath.Glob(filepath.Join(dir, "logs", "w3c", "*"))
 	urls := int64(0)
