@@ -8,7 +8,8 @@ import (
 	"syscall"
 )
 
-// onHangup calls f at every SIGHUP, until the function that it returns is called.
+// onHangup calls f at every SIGHUP until stop is called. After it, SIGHUP does
+// nothing: it must not kill a process on its way to its exit code.
 func onHangup(f func()) (stop func()) {
 	ch := make(chan os.Signal, 1)
 	quit := make(chan struct{})
@@ -23,8 +24,5 @@ func onHangup(f func()) (stop func()) {
 			}
 		}
 	}()
-	return func() {
-		signal.Stop(ch)
-		close(quit)
-	}
+	return func() { close(quit) }
 }

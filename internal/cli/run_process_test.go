@@ -325,17 +325,25 @@ func TestRunWatch(t *testing.T) {
 	}
 }
 
-// Two signals when all is durable: nothing was cut, and nothing is read again.
-func TestRunTwoSignals(t *testing.T) {
+// Signals up to the last instruction, when all is durable: nothing was cut, nothing
+// is read again, and no signal replaces the exit code.
+func TestRunManySignals(t *testing.T) {
 	d := newRun(t, tailing)
 	d.feed("HTTP://H/a\n")
 	d.start()
 	d.measures(`urlfold_sink_records_total{component="out"} 1`)
-	d.signal(syscall.SIGTERM)
-	_ = d.cmd.Process.Signal(syscall.SIGTERM) // it may have ended
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		for d.cmd.Process.Signal(syscall.SIGTERM) == nil {
+			_ = d.cmd.Process.Signal(syscall.SIGHUP) // it may have ended
+			time.Sleep(100 * time.Microsecond)
+		}
+	}()
 	if got := d.wait(); got != exitDone {
 		t.Errorf("exit code %d", got)
 	}
+	<-ended
 	d.start("--until-eof")
 	if got := d.wait(); got != exitDone {
 		t.Errorf("the next run: exit code %d", got)

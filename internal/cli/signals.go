@@ -47,9 +47,9 @@ func (s *signals) onSecond(f func()) {
 	}
 }
 
-// stop ends the watching.
+// stop ends the watching. The signals stay caught: the process ends with its exit
+// code next, and a signal on the way there must not replace that code.
 func (s *signals) stop() {
-	signal.Stop(s.ch)
 	close(s.quit)
 	s.cancel()
 }
