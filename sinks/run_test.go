@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/urlfold/urlfold/internal/compress"
+	"github.com/urlfold/urlfold/internal/storage/compress"
 	"github.com/urlfold/urlfold/pipeline"
 	"github.com/urlfold/urlfold/sinks/file"
 	source "github.com/urlfold/urlfold/sources/file"

@@ -10,7 +10,7 @@ import (
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
 
-	"github.com/urlfold/urlfold/internal/chaos"
+	"github.com/urlfold/urlfold/internal/testkit/chaos"
 )
 
 // A payload is a file that expands without end, and what is to be said of it.

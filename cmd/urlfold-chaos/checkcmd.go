@@ -10,7 +10,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/urlfold/urlfold/internal/chaos"
+	"github.com/urlfold/urlfold/internal/testkit/chaos"
 )
 
 // specFlags are the flags of a Spec.

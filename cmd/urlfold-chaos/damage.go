@@ -11,7 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/urlfold/urlfold/internal/chaos"
+	"github.com/urlfold/urlfold/internal/testkit/chaos"
 )
 
 var damages = []experiment{

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/urlfold/urlfold/internal/chaos"
+	"github.com/urlfold/urlfold/internal/testkit/chaos"
 )
 
 var harms = []experiment{

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/urlfold/urlfold/internal/chaos"
+	"github.com/urlfold/urlfold/internal/testkit/chaos"
 )
 
 var descriptorLimits = []experiment{{

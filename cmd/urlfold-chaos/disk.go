@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/urlfold/urlfold/internal/chaos"
-	"github.com/urlfold/urlfold/internal/fault"
+	"github.com/urlfold/urlfold/internal/storage/fault"
+	"github.com/urlfold/urlfold/internal/testkit/chaos"
 )
 
 var disks = []experiment{

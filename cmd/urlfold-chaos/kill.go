@@ -8,9 +8,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/urlfold/urlfold/internal/chaos"
-	"github.com/urlfold/urlfold/internal/checkpoint"
-	"github.com/urlfold/urlfold/internal/compress"
+	"github.com/urlfold/urlfold/internal/storage/checkpoint"
+	"github.com/urlfold/urlfold/internal/storage/compress"
+	"github.com/urlfold/urlfold/internal/testkit/chaos"
 )
 
 var kills = []experiment{

@@ -15,7 +15,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/urlfold/urlfold/internal/chaos"
+	"github.com/urlfold/urlfold/internal/testkit/chaos"
 )
 
 // An experiment does something bad, and looks whether it did harm.

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/urlfold/urlfold/internal/chaos"
-	"github.com/urlfold/urlfold/internal/checkpoint"
+	"github.com/urlfold/urlfold/internal/storage/checkpoint"
+	"github.com/urlfold/urlfold/internal/testkit/chaos"
 )
 
 var lookalikes = []experiment{{

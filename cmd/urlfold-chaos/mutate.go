@@ -9,7 +9,7 @@ import (
 	"os/exec"
 	"strings"
 
-	"github.com/urlfold/urlfold/internal/chaos"
+	"github.com/urlfold/urlfold/internal/testkit/chaos"
 )
 
 var suites = []experiment{
@@ -112,9 +112,9 @@ var mutations = []chaos.Mutation{
 		Package: "./sinks/file", Tests: "^(TestResume|TestUncovered)",
 	},
 	{
-		Name: "a checksum begins anew at a restart point", File: "internal/compress/gzip_points.go",
+		Name: "a checksum begins anew at a restart point", File: "internal/storage/compress/gzip_points.go",
 		Old: "p.deflate, p.size, p.crc\n", New: "p.deflate, p.size, 0\n",
-		Package: "./internal/compress", Tests: "^TestResumeGzip$",
+		Package: "./internal/storage/compress", Tests: "^TestResumeGzip$",
 	},
 }
 

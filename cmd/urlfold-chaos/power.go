@@ -11,8 +11,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/urlfold/urlfold/internal/chaos"
-	"github.com/urlfold/urlfold/internal/disk"
+	"github.com/urlfold/urlfold/internal/storage/disk"
+	"github.com/urlfold/urlfold/internal/testkit/chaos"
 )
 
 var powers = []experiment{

@@ -14,8 +14,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/urlfold/urlfold/internal/chaos"
-	"github.com/urlfold/urlfold/internal/compress"
+	"github.com/urlfold/urlfold/internal/storage/compress"
+	"github.com/urlfold/urlfold/internal/testkit/chaos"
 )
 
 var quarantines = []experiment{

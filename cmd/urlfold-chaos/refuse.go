@@ -14,12 +14,12 @@ var refusals = []experiment{
 	},
 }
 
-// refuse runs the tests of internal/endtoend with refusing brokers, which are servers
+// refuse runs the tests of internal/testkit/endtoend with refusing brokers, which are servers
 // in their process.
 func refuse(ctx context.Context, l *lab) error {
 	rounds := l.times(3, 90)
 	out, err := l.goTest(ctx, []string{fmt.Sprintf("URLFOLD_REFUSE_ROUNDS=%d", rounds)}, "-count=1", "-v",
-		"-run", "^(TestRefused|TestRefusedUnderLoad|TestReloadWhileBlocked)$", "./internal/endtoend")
+		"-run", "^(TestRefused|TestRefusedUnderLoad|TestReloadWhileBlocked)$", "./internal/testkit/endtoend")
 	l.check(err == nil, "%v:\n%s", err, lastLines(out, 30))
 	figures := 0
 	for line := range strings.Lines(out) {

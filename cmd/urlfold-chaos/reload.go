@@ -8,7 +8,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/urlfold/urlfold/internal/chaos"
+	"github.com/urlfold/urlfold/internal/testkit/chaos"
 )
 
 var reloads = []experiment{{

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/urlfold/urlfold/internal/chaos"
+	"github.com/urlfold/urlfold/internal/testkit/chaos"
 )
 
 // A setup is a configuration, and where all that belongs to it lies:

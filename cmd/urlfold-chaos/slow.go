@@ -10,8 +10,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/urlfold/urlfold/internal/chaos"
-	"github.com/urlfold/urlfold/internal/fault"
+	"github.com/urlfold/urlfold/internal/storage/fault"
+	"github.com/urlfold/urlfold/internal/testkit/chaos"
 )
 
 var slows = []experiment{

@@ -11,9 +11,9 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/urlfold/urlfold/internal/chaos"
-	"github.com/urlfold/urlfold/internal/checkpoint"
-	"github.com/urlfold/urlfold/internal/fault"
+	"github.com/urlfold/urlfold/internal/storage/checkpoint"
+	"github.com/urlfold/urlfold/internal/storage/fault"
+	"github.com/urlfold/urlfold/internal/testkit/chaos"
 )
 
 // tearLog cuts the log at each byte of its last commit, flips a bit in each of its

@@ -9,8 +9,8 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/urlfold/urlfold/internal/chaos"
-	"github.com/urlfold/urlfold/internal/fault"
+	"github.com/urlfold/urlfold/internal/storage/fault"
+	"github.com/urlfold/urlfold/internal/testkit/chaos"
 )
 
 var stops = []experiment{

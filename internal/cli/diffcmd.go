@@ -11,8 +11,8 @@ import (
 
 	"github.com/urlfold/urlfold/codec/record"
 	"github.com/urlfold/urlfold/internal/daemon"
-	"github.com/urlfold/urlfold/internal/disk"
 	"github.com/urlfold/urlfold/internal/keydiff"
+	"github.com/urlfold/urlfold/internal/storage/disk"
 	"github.com/urlfold/urlfold/internal/terminal"
 	"github.com/urlfold/urlfold/pipeline"
 	"github.com/urlfold/urlfold/sinks/discard"

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/urlfold/urlfold/codec/record"
-	"github.com/urlfold/urlfold/internal/compress"
+	"github.com/urlfold/urlfold/internal/storage/compress"
 	"github.com/urlfold/urlfold/internal/terminal"
 	"github.com/urlfold/urlfold/sources/file"
 )

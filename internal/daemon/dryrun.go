@@ -8,8 +8,8 @@ import (
 	"sync"
 
 	"github.com/urlfold/urlfold/config"
-	"github.com/urlfold/urlfold/internal/checkpoint"
-	"github.com/urlfold/urlfold/internal/logging"
+	"github.com/urlfold/urlfold/internal/observe/logging"
+	"github.com/urlfold/urlfold/internal/storage/checkpoint"
 	"github.com/urlfold/urlfold/pipeline"
 	"github.com/urlfold/urlfold/sinks/discard"
 	"github.com/urlfold/urlfold/sources/file"

@@ -11,10 +11,10 @@ import (
 
 	"github.com/urlfold/urlfold/codec/record"
 	"github.com/urlfold/urlfold/config"
-	"github.com/urlfold/urlfold/internal/checkpoint"
-	"github.com/urlfold/urlfold/internal/disk"
 	"github.com/urlfold/urlfold/internal/errlist"
-	"github.com/urlfold/urlfold/internal/memory"
+	"github.com/urlfold/urlfold/internal/observe/memory"
+	"github.com/urlfold/urlfold/internal/storage/checkpoint"
+	"github.com/urlfold/urlfold/internal/storage/disk"
 	"github.com/urlfold/urlfold/pipeline"
 	"github.com/urlfold/urlfold/sinks"
 	sinkfile "github.com/urlfold/urlfold/sinks/file"

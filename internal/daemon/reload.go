@@ -9,9 +9,9 @@ import (
 
 	"github.com/urlfold/urlfold/config"
 	"github.com/urlfold/urlfold/config/field"
-	"github.com/urlfold/urlfold/internal/disk"
 	"github.com/urlfold/urlfold/internal/errlist"
-	"github.com/urlfold/urlfold/internal/systemd"
+	"github.com/urlfold/urlfold/internal/observe/systemd"
+	"github.com/urlfold/urlfold/internal/storage/disk"
 	"github.com/urlfold/urlfold/pipeline"
 )
 

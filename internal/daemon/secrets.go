@@ -5,7 +5,7 @@ import (
 
 	"github.com/urlfold/urlfold/config"
 	"github.com/urlfold/urlfold/config/field"
-	"github.com/urlfold/urlfold/internal/logging"
+	"github.com/urlfold/urlfold/internal/observe/logging"
 )
 
 // secretsOf returns the secrets in a configuration, so that the log can hide them

@@ -3,8 +3,8 @@ package daemon
 import (
 	"strings"
 
-	"github.com/urlfold/urlfold/internal/metrics"
-	"github.com/urlfold/urlfold/internal/web"
+	"github.com/urlfold/urlfold/internal/observe/metrics"
+	"github.com/urlfold/urlfold/internal/observe/web"
 	"github.com/urlfold/urlfold/pipeline"
 	"github.com/urlfold/urlfold/sources/file"
 )

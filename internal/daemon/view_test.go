@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/urlfold/urlfold/internal/metrics"
+	"github.com/urlfold/urlfold/internal/observe/metrics"
 	"github.com/urlfold/urlfold/pipeline"
 )
 

@@ -18,7 +18,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/urlfold/urlfold/internal/fault"
+	"github.com/urlfold/urlfold/internal/storage/fault"
 	"github.com/urlfold/urlfold/pipeline"
 )
 

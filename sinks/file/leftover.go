@@ -9,7 +9,7 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/urlfold/urlfold/internal/disk"
+	"github.com/urlfold/urlfold/internal/storage/disk"
 	"github.com/urlfold/urlfold/pipeline"
 )
 

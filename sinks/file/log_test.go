@@ -14,8 +14,8 @@ import (
 	"time"
 
 	"github.com/urlfold/urlfold/config/field"
-	"github.com/urlfold/urlfold/internal/compress"
-	"github.com/urlfold/urlfold/internal/fault"
+	"github.com/urlfold/urlfold/internal/storage/compress"
+	"github.com/urlfold/urlfold/internal/storage/fault"
 	"github.com/urlfold/urlfold/pipeline"
 )
 

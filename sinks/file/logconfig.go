@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/urlfold/urlfold/config/field"
-	"github.com/urlfold/urlfold/internal/compress"
+	"github.com/urlfold/urlfold/internal/storage/compress"
 	"github.com/urlfold/urlfold/pipeline"
 )
 

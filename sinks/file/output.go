@@ -13,7 +13,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/urlfold/urlfold/internal/disk"
+	"github.com/urlfold/urlfold/internal/storage/disk"
 )
 
 // This file is structured in the following way:

@@ -7,7 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/urlfold/urlfold/internal/disk"
+	"github.com/urlfold/urlfold/internal/storage/disk"
 )
 
 // A part is the file NAME.part, locked.

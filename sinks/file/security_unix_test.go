@@ -13,8 +13,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/urlfold/urlfold/internal/disk"
-	"github.com/urlfold/urlfold/internal/fault"
+	"github.com/urlfold/urlfold/internal/storage/disk"
+	"github.com/urlfold/urlfold/internal/storage/fault"
 	"github.com/urlfold/urlfold/pipeline"
 )
 

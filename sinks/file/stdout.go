@@ -4,7 +4,7 @@ import (
 	"context"
 	"io"
 
-	"github.com/urlfold/urlfold/internal/compress"
+	"github.com/urlfold/urlfold/internal/storage/compress"
 	"github.com/urlfold/urlfold/pipeline"
 )
 

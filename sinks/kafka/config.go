@@ -5,7 +5,7 @@ import (
 
 	"github.com/urlfold/urlfold/config/connect"
 	"github.com/urlfold/urlfold/config/field"
-	"github.com/urlfold/urlfold/internal/kafka"
+	"github.com/urlfold/urlfold/internal/client/kafka"
 )
 
 // A Config says what to write where.

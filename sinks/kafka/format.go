@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/urlfold/urlfold/internal/kafka"
+	"github.com/urlfold/urlfold/internal/client/kafka"
 	"github.com/urlfold/urlfold/pipeline"
 )
 

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"sync/atomic"
 
-	"github.com/urlfold/urlfold/internal/kafka"
+	"github.com/urlfold/urlfold/internal/client/kafka"
 	"github.com/urlfold/urlfold/pipeline"
 )
 

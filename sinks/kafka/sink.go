@@ -10,8 +10,8 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/urlfold/urlfold/internal/kafka"
-	"github.com/urlfold/urlfold/internal/logging"
+	"github.com/urlfold/urlfold/internal/client/kafka"
+	"github.com/urlfold/urlfold/internal/observe/logging"
 	"github.com/urlfold/urlfold/pipeline"
 )
 

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/urlfold/urlfold/internal/kafka"
+	"github.com/urlfold/urlfold/internal/client/kafka"
 	"github.com/urlfold/urlfold/pipeline"
 )
 

@@ -6,7 +6,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	client "github.com/urlfold/urlfold/internal/nats"
+	client "github.com/urlfold/urlfold/internal/client/nats"
 	"github.com/urlfold/urlfold/pipeline"
 )
 

@@ -8,7 +8,7 @@ import (
 	"sync"
 
 	"github.com/urlfold/urlfold/codec/record"
-	client "github.com/urlfold/urlfold/internal/nats"
+	client "github.com/urlfold/urlfold/internal/client/nats"
 )
 
 // A template makes the subject of a record: text and parts in braces.

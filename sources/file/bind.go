@@ -6,8 +6,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/urlfold/urlfold/internal/checkpoint"
-	"github.com/urlfold/urlfold/internal/compress"
+	"github.com/urlfold/urlfold/internal/storage/checkpoint"
+	"github.com/urlfold/urlfold/internal/storage/compress"
 )
 
 // This file ties tracks to files, and lets go of them.

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/urlfold/urlfold/internal/checkpoint"
-	"github.com/urlfold/urlfold/internal/compress"
+	"github.com/urlfold/urlfold/internal/storage/checkpoint"
+	"github.com/urlfold/urlfold/internal/storage/compress"
 )
 
 // A Damage is a file that is damaged, as this run or one before it has found.

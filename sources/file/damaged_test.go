@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/urlfold/urlfold/internal/compress"
+	"github.com/urlfold/urlfold/internal/storage/compress"
 )
 
 // wantDamage checks that w names a damaged file, with its verdict and position, and

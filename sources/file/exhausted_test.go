@@ -9,8 +9,8 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/urlfold/urlfold/internal/compress"
-	"github.com/urlfold/urlfold/internal/fault"
+	"github.com/urlfold/urlfold/internal/storage/compress"
+	"github.com/urlfold/urlfold/internal/storage/fault"
 	"github.com/urlfold/urlfold/internal/testkit"
 )
 

@@ -13,7 +13,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/urlfold/urlfold/internal/compress"
+	"github.com/urlfold/urlfold/internal/storage/compress"
 )
 
 // This file answers what a file is that no track is bound to: one that was read

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/urlfold/urlfold/internal/checkpoint"
+	"github.com/urlfold/urlfold/internal/storage/checkpoint"
 )
 
 // TestInodeGivenAgain: a file has the inode of one that was gone before anything of

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/urlfold/urlfold/internal/checkpoint"
+	"github.com/urlfold/urlfold/internal/storage/checkpoint"
 )
 
 // alike returns lines that are as long for every name and begin and end with the

@@ -1,7 +1,7 @@
 package file
 
 import (
-	"github.com/urlfold/urlfold/internal/compress"
+	"github.com/urlfold/urlfold/internal/storage/compress"
 )
 
 // laggards is how many files have a figure of their own: those with the most to

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/urlfold/urlfold/internal/checkpoint"
+	"github.com/urlfold/urlfold/internal/storage/checkpoint"
 )
 
 // figures returns what Metrics tells, by name and labels.

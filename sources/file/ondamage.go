@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/urlfold/urlfold/internal/compress"
-	"github.com/urlfold/urlfold/internal/disk"
+	"github.com/urlfold/urlfold/internal/storage/compress"
+	"github.com/urlfold/urlfold/internal/storage/disk"
 	"github.com/urlfold/urlfold/pipeline"
 )
 

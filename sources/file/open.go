@@ -9,7 +9,7 @@ import (
 	"math"
 	"os"
 
-	"github.com/urlfold/urlfold/internal/compress"
+	"github.com/urlfold/urlfold/internal/storage/compress"
 )
 
 // errMoved says that a path leads to another file than a moment ago.

@@ -8,8 +8,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/urlfold/urlfold/internal/compress"
-	"github.com/urlfold/urlfold/internal/disk"
+	"github.com/urlfold/urlfold/internal/storage/compress"
+	"github.com/urlfold/urlfold/internal/storage/disk"
 )
 
 // poll looks at all files and gives the readers what there is to do.

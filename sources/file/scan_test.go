@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/urlfold/urlfold/internal/fault"
+	"github.com/urlfold/urlfold/internal/storage/fault"
 )
 
 // TestScanLinks: links to files are followed, and so are links to folders that a

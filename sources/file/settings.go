@@ -8,7 +8,7 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 
 	"github.com/urlfold/urlfold/config/field"
-	"github.com/urlfold/urlfold/internal/compress"
+	"github.com/urlfold/urlfold/internal/storage/compress"
 )
 
 // Settings are what a user writes about files that a daemon reads. The comments

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/urlfold/urlfold/config/field"
-	"github.com/urlfold/urlfold/internal/compress"
+	"github.com/urlfold/urlfold/internal/storage/compress"
 )
 
 func TestSettings(t *testing.T) {

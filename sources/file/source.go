@@ -6,8 +6,8 @@ import (
 	"os"
 	"sync"
 
-	"github.com/urlfold/urlfold/internal/compress"
-	"github.com/urlfold/urlfold/internal/fault"
+	"github.com/urlfold/urlfold/internal/storage/compress"
+	"github.com/urlfold/urlfold/internal/storage/fault"
 	"github.com/urlfold/urlfold/pipeline"
 )
 

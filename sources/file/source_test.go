@@ -16,7 +16,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/urlfold/urlfold/internal/compress"
+	"github.com/urlfold/urlfold/internal/storage/compress"
 	"github.com/urlfold/urlfold/internal/testkit"
 	"github.com/urlfold/urlfold/pipeline"
 )

@@ -5,7 +5,7 @@ import (
 
 	"github.com/cespare/xxhash/v2"
 
-	"github.com/urlfold/urlfold/internal/checkpoint"
+	"github.com/urlfold/urlfold/internal/storage/checkpoint"
 )
 
 // A textHash is the running hash of a decoded text, XXH64. Its state is stored

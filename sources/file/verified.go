@@ -8,7 +8,7 @@ import (
 	"io"
 	"math"
 
-	"github.com/urlfold/urlfold/internal/compress"
+	"github.com/urlfold/urlfold/internal/storage/compress"
 )
 
 // This file is about which part of a compressed text its checksums verify, and what

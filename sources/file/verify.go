@@ -9,7 +9,7 @@ import (
 	"os"
 	"time"
 
-	"github.com/urlfold/urlfold/internal/compress"
+	"github.com/urlfold/urlfold/internal/storage/compress"
 )
 
 // This file reads files again, up to a position, to verify that they hold the text

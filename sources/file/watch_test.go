@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/urlfold/urlfold/internal/checkpoint"
-	"github.com/urlfold/urlfold/internal/compress"
+	"github.com/urlfold/urlfold/internal/storage/checkpoint"
+	"github.com/urlfold/urlfold/internal/storage/compress"
 	"github.com/urlfold/urlfold/internal/testkit"
 	"github.com/urlfold/urlfold/pipeline"
 )

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/urlfold/urlfold/internal/checkpoint"
+	"github.com/urlfold/urlfold/internal/storage/checkpoint"
 )
 
 // counts are what a Watcher counts beside its tracks.

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/urlfold/urlfold/internal/kafka"
-	"github.com/urlfold/urlfold/internal/logging"
+	"github.com/urlfold/urlfold/internal/client/kafka"
+	"github.com/urlfold/urlfold/internal/observe/logging"
 )
 
 // faults are the reasons why the source, or a partition, cannot go on now.

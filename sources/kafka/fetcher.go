@@ -5,7 +5,7 @@ import (
 	"errors"
 	"time"
 
-	"github.com/urlfold/urlfold/internal/kafka"
+	"github.com/urlfold/urlfold/internal/client/kafka"
 )
 
 // A fetcher asks for record batches, one answer ahead of the reader.

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"sync"
 
-	"github.com/urlfold/urlfold/internal/kafka"
+	"github.com/urlfold/urlfold/internal/client/kafka"
 )
 
 // A member is this process in one generation of its group.

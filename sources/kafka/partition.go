@@ -8,7 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/urlfold/urlfold/internal/kafka"
+	"github.com/urlfold/urlfold/internal/client/kafka"
 	"github.com/urlfold/urlfold/pipeline"
 )
 

@@ -9,7 +9,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/urlfold/urlfold/internal/kafka"
+	"github.com/urlfold/urlfold/internal/client/kafka"
 	"github.com/urlfold/urlfold/pipeline"
 )
 

@@ -11,8 +11,8 @@ import (
 	"github.com/twmb/franz-go/pkg/kfake"
 
 	"github.com/urlfold/urlfold/config/connect"
-	"github.com/urlfold/urlfold/internal/kafka"
-	"github.com/urlfold/urlfold/internal/kafka/kafkatest"
+	"github.com/urlfold/urlfold/internal/client/kafka"
+	"github.com/urlfold/urlfold/internal/testkit/kafkatest"
 	"github.com/urlfold/urlfold/pipeline"
 )
 

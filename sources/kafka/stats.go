@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/urlfold/urlfold/internal/kafka"
+	"github.com/urlfold/urlfold/internal/client/kafka"
 )
 
 // counts are what a source counts over all generations, guarded by Source.mu.

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	client "github.com/urlfold/urlfold/internal/nats"
+	client "github.com/urlfold/urlfold/internal/client/nats"
 )
 
 // checkFilters fails if the stream never has a message for one of filters. A stream

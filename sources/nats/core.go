@@ -8,7 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	client "github.com/urlfold/urlfold/internal/nats"
+	client "github.com/urlfold/urlfold/internal/client/nats"
 	"github.com/urlfold/urlfold/pipeline"
 )
 

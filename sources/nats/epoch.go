@@ -3,7 +3,7 @@ package nats
 import (
 	"strconv"
 
-	client "github.com/urlfold/urlfold/internal/nats"
+	client "github.com/urlfold/urlfold/internal/client/nats"
 )
 
 // An epoch is the life of one stream. Sequences name the same messages throughout

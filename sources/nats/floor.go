@@ -3,7 +3,7 @@ package nats
 import (
 	"sync"
 
-	client "github.com/urlfold/urlfold/internal/nats"
+	client "github.com/urlfold/urlfold/internal/client/nats"
 )
 
 // A delivery is a message as its consumer counts it, and its sequence in the stream.

@@ -4,7 +4,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	client "github.com/urlfold/urlfold/internal/nats"
+	client "github.com/urlfold/urlfold/internal/client/nats"
 )
 
 // A fakeConsumer is the slow twin of a floor: a consumer of several instances that

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"time"
 
-	client "github.com/urlfold/urlfold/internal/nats"
+	client "github.com/urlfold/urlfold/internal/client/nats"
 )
 
 const (

@@ -10,8 +10,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/urlfold/urlfold/internal/logging"
-	client "github.com/urlfold/urlfold/internal/nats"
+	client "github.com/urlfold/urlfold/internal/client/nats"
+	"github.com/urlfold/urlfold/internal/observe/logging"
 	"github.com/urlfold/urlfold/pipeline"
 )
 

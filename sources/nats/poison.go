@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"time"
 
-	client "github.com/urlfold/urlfold/internal/nats"
+	client "github.com/urlfold/urlfold/internal/client/nats"
 )
 
 // reasonHeader says why a message was published to poison.subject.

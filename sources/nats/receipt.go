@@ -5,7 +5,7 @@ import (
 	"sync"
 	"time"
 
-	client "github.com/urlfold/urlfold/internal/nats"
+	client "github.com/urlfold/urlfold/internal/client/nats"
 	"github.com/urlfold/urlfold/pipeline"
 )
 

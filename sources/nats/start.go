@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	client "github.com/urlfold/urlfold/internal/nats"
+	client "github.com/urlfold/urlfold/internal/client/nats"
 )
 
 // A Start says where a consumer begins that is created. The zero Start is earliest.

@@ -3,7 +3,7 @@ package nats
 import (
 	"sync/atomic"
 
-	client "github.com/urlfold/urlfold/internal/nats"
+	client "github.com/urlfold/urlfold/internal/client/nats"
 )
 
 type counters struct {

@@ -1,0 +1,614 @@
+package nats
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	client "github.com/nats-io/nats.go"
+
+	"github.com/urlfold/urlfold/internal/observe/logging"
+)
+
+// This file is structured in the following way:
+//
+//   - Load, what is published; Window, its slots and their states.
+//   - Publish: the way out.
+//   - ack: the way back.
+//   - The keeper: what was not acknowledged is published again.
+
+// A Load is a number of messages that are published together, such as a batch.
+type Load interface {
+	// Message fills in message i: subject, data and header. m is empty but for a
+	// header that may be reused. It is called each time that i is published, by many
+	// goroutines, never after Resolved(i), and gives the same each time.
+	Message(i int, m *Msg)
+	// Resolved says, once for each i, that message i is stored in a stream (nil), or
+	// that it never will be. It may be called before Publish returns, by many
+	// goroutines, and does not block.
+	Resolved(i int, err error)
+}
+
+// A Window publishes messages to JetStream, of which at most a fixed number are not
+// acknowledged. Each holds a slot until it is:
+//
+//	          Publish              published            ack
+//	vacant ────────────▶ sending ─────────────▶ flying ─────▶ vacant, Resolved
+//	                        ▲                     │
+//	   keeper: there is a   │                     │ timeout, disconnect,
+//	connection, a pause is  │                     │ no stream, error
+//	                 over   └────── waiting ◀─────┘
+//
+// While a message is being sent, which is while its bytes are read, an answer is
+// noted and not told: its owner hears of it when nobody reads it any more. The reply
+// subject names the slot and how often slots were used, so that an answer that
+// comes late resolves nothing else. It is the same each time that the message is
+// published: where answers take longer than the timeout, the first one still counts,
+// and each timeout doubles the next one of the message, up to eight times the first.
+// A message is published again as it was, for ever; only one that the server or the
+// client will never take is resolved with an error.
+type Window struct {
+	conn    *Conn
+	timeout time.Duration
+	prefix  string // of reply subjects
+	sub     *client.Subscription
+	notify  chan struct{} // there is something for the keeper
+	quit    context.CancelFunc
+	keeper  sync.WaitGroup
+	again   sync.Mutex // held while the keeper sends
+	telling sync.WaitGroup
+
+	mu      sync.Mutex
+	slots   []slot
+	free    []uint32
+	waiters []chan struct{}
+	redo    []uint64 // tokens of slots that wait
+	uses    uint32
+	order   uint64
+	closed  bool
+
+	failing  int          // messages that failed, and are not resolved; guarded by mu
+	failures atomic.Int32 // rounds of the keeper since the last success
+	outage   *logging.Outage
+	stats    windowStats
+}
+
+type windowStats struct{ published, again, duplicates, timeouts, cuts, homeless, refusals atomic.Int64 }
+
+// WindowStats are the figures of a Window.
+type WindowStats struct {
+	InFlight   int   // messages that are not resolved
+	Failing    int   // of them, those that were not taken once or more
+	Published  int64 // sent, those sent again not included
+	Again      int64 // sent again
+	Duplicates int64 // that the stream had already, by their ids
+
+	// Why messages are sent again.
+	Timeouts int64 // that were not acknowledged in time
+	Cuts     int64 // whose connection was lost
+	Homeless int64 // that no stream took
+	Refusals int64 // that the stream did not take then
+}
+
+type slotState uint8
+
+const (
+	vacant  slotState = iota
+	sending           // a goroutine reads its bytes
+	flying            // published; an answer is due
+	waiting           // to be published again
+)
+
+// A slot is a message that is under way.
+type slot struct {
+	load  Load
+	i     int
+	use   uint32 // with the index of the slot, the token of the message
+	state slotState
+	late  uint8  // times that no answer came in time
+	fails bool   // it is counted in Window.failing
+	order uint64 // of the first time it was published
+	at    time.Time
+
+	// What came to be known while it was being sent.
+	cut      bool // the connection was lost
+	answered bool
+	err      error // with answered
+}
+
+func token(use, idx uint32) uint64 { return uint64(use)<<32 | uint64(idx) }
+
+// NewWindow returns a window of size messages, each of which is published again if
+// it is not acknowledged within timeout.
+func (c *Conn) NewWindow(size int, timeout time.Duration) (*Window, error) {
+	w := &Window{
+		conn: c, timeout: timeout, prefix: c.nc.NewInbox() + ".",
+		outage: logging.NewOutage(c.log, "publish failed, retrying", "publish recovered"),
+		notify: make(chan struct{}, 1), slots: make([]slot, size),
+	}
+	for i := range size {
+		w.free = append(w.free, uint32(size-1-i))
+	}
+	var err error
+	if w.sub, err = c.nc.Subscribe(w.prefix+"*", w.ack); err != nil {
+		return nil, err
+	}
+	if err := w.sub.SetPendingLimits(-1, -1); err != nil { // the window is the limit
+		return nil, err
+	}
+	ctx, quit := context.WithCancel(context.Background())
+	w.quit = quit
+	c.Watch(func(up bool) {
+		if up {
+			w.failures.Store(0) // the pauses are for servers that answer, and refuse
+			w.nudge()
+			return
+		}
+		w.cut()
+	})
+	w.keeper.Go(func() { w.keep(ctx) })
+	return w, nil
+}
+
+// Stats returns the figures.
+func (w *Window) Stats() WindowStats {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return WindowStats{
+		InFlight: len(w.slots) - len(w.free), Failing: w.failing, Published: w.stats.published.Load(), Again: w.stats.again.Load(),
+		Duplicates: w.stats.duplicates.Load(), Timeouts: w.stats.timeouts.Load(), Cuts: w.stats.cuts.Load(),
+		Homeless: w.stats.homeless.Load(), Refusals: w.stats.refusals.Load(),
+	}
+}
+
+// Health returns nil, or why messages are not acknowledged. It is not nil while a
+// single message is not taken, whatever becomes of others.
+func (w *Window) Health() error { return w.outage.Err() }
+
+// Publish publishes the messages first, first+1, … first+n-1 of l, and blocks while
+// the window is full. A nil error says that each was published or waits to be. After
+// an error, of ctx or ErrClosed, nothing of l is under way; a call of Resolved may be.
+func (w *Window) Publish(ctx context.Context, l Load, first, n int) error {
+	var some [64]uint32
+	m := client.Msg{Header: client.Header{}}
+	for i := first; i < first+n; {
+		got, err := w.acquire(ctx, some[:min(len(some), first+n-i)])
+		if err != nil {
+			w.Forget(l)
+			return err
+		}
+		for _, idx := range got {
+			if !w.begin(idx, l, i, &m) {
+				w.Forget(l)
+				return ErrClosed
+			}
+			i++
+		}
+	}
+	return nil
+}
+
+// acquire takes free slots, at least one and at most len(dst).
+func (w *Window) acquire(ctx context.Context, dst []uint32) ([]uint32, error) {
+	for {
+		w.mu.Lock()
+		if w.closed {
+			w.mu.Unlock()
+			return nil, ErrClosed
+		}
+		if n := min(len(dst), len(w.free)); n > 0 {
+			at := len(w.free) - n
+			copy(dst, w.free[at:])
+			w.free = w.free[:at]
+			w.mu.Unlock()
+			return dst[:n], nil
+		}
+		wake := make(chan struct{})
+		w.waiters = append(w.waiters, wake)
+		w.mu.Unlock()
+		select {
+		case <-wake:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+}
+
+// release puts a slot back and wakes who waits for one. The caller holds mu.
+func (w *Window) release(idx uint32) {
+	if w.slots[idx].fails {
+		if w.failing--; w.failing == 0 {
+			w.outage.Clear()
+		}
+	}
+	w.slots[idx] = slot{use: w.slots[idx].use}
+	w.free = append(w.free, idx)
+	// Not for a single one: who waits has many messages.
+	if len(w.waiters) > 0 && len(w.free) >= min(len(w.slots)/4+1, 64) {
+		w.wakeAll()
+	}
+}
+
+func (w *Window) wakeAll() {
+	for _, c := range w.waiters {
+		close(c)
+	}
+	w.waiters = w.waiters[:0]
+}
+
+// begin publishes message i of l for the first time. It reports false if the window
+// was closed meanwhile.
+func (w *Window) begin(idx uint32, l Load, i int, m *client.Msg) bool {
+	w.mu.Lock()
+	if w.closed {
+		w.mu.Unlock()
+		return false
+	}
+	w.stats.published.Add(1)
+	w.order++
+	w.uses++
+	s := &w.slots[idx]
+	*s = slot{load: l, i: i, use: w.uses, order: w.order}
+	s.begin()
+	t := token(s.use, idx)
+	w.mu.Unlock()
+	w.send(t, l, i, m)
+	return true
+}
+
+// begin marks a slot as being sent. The caller holds the lock of its window.
+func (s *slot) begin() {
+	s.state, s.at = sending, time.Now()
+	s.cut, s.answered, s.err = false, false, nil
+}
+
+// send publishes message i of l, whose slot was marked by begin.
+func (w *Window) send(t uint64, l Load, i int, m *client.Msg) {
+	clear(m.Header)
+	m.Subject, m.Data = "", nil
+	l.Message(i, m)
+	var b [80]byte
+	m.Reply = string(strconv.AppendUint(append(b[:0], w.prefix...), t, 16))
+	w.sent(t, w.conn.nc.PublishMsg(m))
+}
+
+// sent goes on with a message whose bytes are no longer read.
+func (w *Window) sent(t uint64, err error) {
+	w.mu.Lock()
+	s := w.find(t)
+	if s == nil { // forgotten meanwhile
+		w.mu.Unlock()
+		return
+	}
+	s.state = flying
+	answered, answer, cut := s.answered, s.err, s.cut
+	w.mu.Unlock()
+	switch {
+	case answered:
+		w.resolve(t, answer)
+	case Refuses(err):
+		w.resolve(t, err)
+	case err != nil:
+		w.postpone(t, err)
+	case cut:
+		w.postpone(t, ErrDown)
+	}
+}
+
+// Refuses reports whether err says that the client will never publish the message,
+// whatever the connection does: it is longer than the server's max_payload, or its
+// subject or a name of a header is none.
+func Refuses(err error) bool {
+	return errors.Is(err, client.ErrMaxPayload) || errors.Is(err, client.ErrBadSubject) || errors.Is(err, client.ErrBadHeaderMsg)
+}
+
+// resolve ends the way of the message with the token t, if it is under way.
+func (w *Window) resolve(t uint64, err error) {
+	w.mu.Lock()
+	s := w.find(t)
+	if s == nil {
+		w.mu.Unlock()
+		return
+	}
+	if s.state == sending {
+		s.answered, s.err = true, err
+		w.mu.Unlock()
+		return
+	}
+	l, i := s.load, s.i
+	w.release(uint32(t))
+	w.telling.Add(1)
+	w.mu.Unlock()
+	l.Resolved(i, err)
+	w.telling.Done()
+}
+
+// find returns the slot of the token t, nil if its message is not under way any
+// more. The caller holds mu.
+func (w *Window) find(t uint64) *slot {
+	idx := uint32(t)
+	if int64(idx) >= int64(len(w.slots)) {
+		return nil
+	}
+	s := &w.slots[idx]
+	if s.state == vacant || s.use != uint32(t>>32) {
+		return nil
+	}
+	return s
+}
+
+// postpone has the message with the token t published again.
+func (w *Window) postpone(t uint64, err error) {
+	w.mu.Lock()
+	s := w.find(t)
+	switch {
+	case s == nil || s.state == waiting:
+	case s.state == sending:
+		s.cut = true
+	default:
+		s.state = waiting
+		w.redo = append(w.redo, t)
+		w.stats.blame(err)
+		if !s.fails {
+			s.fails = true
+			w.failing++
+		}
+		w.outage.Set(err)
+	}
+	w.mu.Unlock()
+	w.nudge()
+}
+
+// blame counts a message that is to be published again.
+func (c *windowStats) blame(err error) {
+	switch {
+	case errors.Is(err, errTimeout):
+		c.timeouts.Add(1)
+	case errors.Is(err, errNobody):
+		c.homeless.Add(1)
+	case errors.Is(err, errStream), errors.Is(err, errAnswer):
+		c.refusals.Add(1)
+	default:
+		c.cuts.Add(1)
+	}
+}
+
+func (w *Window) nudge() {
+	select {
+	case w.notify <- struct{}{}:
+	default:
+	}
+}
+
+// Forget gives up all messages of l that are under way. A call of Resolved may still
+// be under way when it returns.
+func (w *Window) Forget(l Load) {
+	w.again.Lock() // the keeper may be reading a message of l
+	defer w.again.Unlock()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for i := range w.slots {
+		if w.slots[i].load == l {
+			w.release(uint32(i))
+		}
+	}
+}
+
+// Close gives up everything that is under way. Resolved is not called any more when
+// it returns.
+func (w *Window) Close() error {
+	w.mu.Lock()
+	w.closed = true
+	w.wakeAll()
+	w.mu.Unlock()
+	w.quit()
+	w.keeper.Wait()
+	w.mu.Lock()
+	for i := range w.slots {
+		if w.slots[i].load != nil {
+			w.release(uint32(i))
+		}
+	}
+	w.mu.Unlock()
+	w.telling.Wait()
+	return w.sub.Unsubscribe()
+}
+
+// ack handles the answer to a message.
+func (w *Window) ack(m *client.Msg) {
+	t, err := strconv.ParseUint(m.Subject[min(len(w.prefix), len(m.Subject)):], 16, 64)
+	if err != nil {
+		return
+	}
+	duplicate, err := readAck(m)
+	switch {
+	case err == nil:
+		if duplicate {
+			w.stats.duplicates.Add(1)
+		}
+		w.failures.Store(0)
+		w.resolve(t, nil)
+	case errors.Is(err, ErrRefused):
+		w.resolve(t, err)
+	case errors.Is(err, errNobody):
+		w.postpone(t, w.nobody(t))
+	default:
+		w.postpone(t, err)
+	}
+}
+
+// nobody says which subject no stream listens to.
+func (w *Window) nobody(t uint64) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	s := w.find(t)
+	if s == nil {
+		return errNobody
+	}
+	m := client.Msg{Header: client.Header{}}
+	s.load.Message(s.i, &m) // it cannot be resolved meanwhile
+	return fmt.Errorf("%w %q: create one, or wait until its server is back", errNobody, m.Subject)
+}
+
+var (
+	// ErrRefused is in the error of a message that a stream will never take.
+	ErrRefused = errors.New("the stream refuses the message")
+	errNobody  = errors.New("no stream takes the subject")
+	errAnswer  = errors.New("the answer to a publish is none of JetStream")
+	errTimeout = errors.New("a publish was not acknowledged in time")
+)
+
+// Error codes of JetStream that no second attempt changes.
+const (
+	codeMessageTooLong = 10054
+	codeHeaderTooLong  = 10097
+)
+
+var (
+	ackStart  = []byte(`{"stream":"`)
+	errorKey  = []byte(`"error"`)
+	duplicate = []byte(`"duplicate":`)
+)
+
+// readAck reads the answer to a publish. The usual one is not parsed: it begins
+// with the name of the stream and holds no error.
+func readAck(m *client.Msg) (again bool, err error) {
+	if len(m.Data) == 0 && m.Header.Get("Status") == "503" {
+		return false, errNobody
+	}
+	if bytes.HasPrefix(m.Data, ackStart) && !bytes.Contains(m.Data, errorKey) {
+		return bytes.Contains(m.Data, duplicate), nil
+	}
+	var a struct {
+		Error *struct {
+			Code        int    `json:"code"`
+			ErrCode     int    `json:"err_code"`
+			Description string `json:"description"`
+		} `json:"error"`
+		Stream    string `json:"stream"`
+		Duplicate bool   `json:"duplicate"`
+	}
+	if json.Unmarshal(m.Data, &a) != nil || a.Error == nil && a.Stream == "" {
+		return false, errAnswer
+	}
+	if a.Error == nil {
+		return a.Duplicate, nil
+	}
+	cause := error(nil)
+	if a.Error.ErrCode == codeMessageTooLong || a.Error.ErrCode == codeHeaderTooLong {
+		cause = refusal(a.Error.ErrCode)
+	} else {
+		cause = errStream
+	}
+	return false, fmt.Errorf("%w: %s (%d)", cause, a.Error.Description, a.Error.ErrCode)
+}
+
+var errStream = errors.New("the stream does not take the message now")
+
+// cut has all that is under way published again: the connection that the answers
+// would come by is gone.
+func (w *Window) cut() {
+	w.mu.Lock()
+	for i := range w.slots {
+		switch s := &w.slots[i]; s.state {
+		case flying:
+			s.state = waiting
+			w.redo = append(w.redo, token(s.use, uint32(i)))
+			w.stats.cuts.Add(1)
+		case sending:
+			s.cut = true
+		}
+	}
+	w.mu.Unlock()
+	w.nudge()
+}
+
+// keep is the keeper: it publishes again what waits, in the order in which it was
+// published first.
+func (w *Window) keep(ctx context.Context) {
+	t := time.NewTicker(min(max(w.timeout/10, 10*time.Millisecond), time.Second))
+	defer t.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case now := <-t.C:
+			w.expire(now)
+		case <-w.notify:
+			for !w.conn.Up() {
+				if sleep(ctx, 10*time.Millisecond) != nil {
+					return
+				}
+			}
+			if n := w.failures.Add(1); n > 1 && sleep(ctx, min(50*time.Millisecond<<min(n, 10), 5*time.Second)) != nil {
+				return
+			}
+			w.sendAgain()
+		}
+	}
+}
+
+// expire has messages published again that were not acknowledged in time.
+func (w *Window) expire(now time.Time) {
+	w.mu.Lock()
+	var late []uint64
+	for i := range w.slots {
+		if s := &w.slots[i]; s.state == flying && now.Sub(s.at) > w.timeout<<s.late {
+			s.late = min(s.late+1, 3)
+			late = append(late, token(s.use, uint32(i)))
+		}
+	}
+	w.mu.Unlock()
+	for _, t := range late {
+		w.postpone(t, w.lateError())
+	}
+}
+
+// lateError says what the server has complained about, if it has: of a subject
+// that may not be published to, nothing else is heard.
+func (w *Window) lateError() error {
+	if err := w.conn.Complaint(); err != nil {
+		return fmt.Errorf("%w (%w)", errTimeout, err)
+	}
+	return errTimeout
+}
+
+// sendAgain publishes all that waits.
+func (w *Window) sendAgain() {
+	w.mu.Lock()
+	jobs := w.redo
+	w.redo = nil
+	slices.SortFunc(jobs, func(a, b uint64) int { // of idle slots order may be anything
+		return cmp.Compare(w.slots[uint32(a)].order, w.slots[uint32(b)].order)
+	})
+	w.mu.Unlock()
+	m := client.Msg{Header: client.Header{}}
+	for _, t := range jobs {
+		w.resend(t, &m)
+	}
+}
+
+// resend publishes the message with the token t again, if it still waits.
+func (w *Window) resend(t uint64, m *client.Msg) {
+	w.again.Lock()
+	defer w.again.Unlock()
+	w.mu.Lock()
+	s := w.find(t)
+	if s == nil || s.state != waiting {
+		w.mu.Unlock()
+		return
+	}
+	l, i := s.load, s.i
+	s.begin()
+	w.mu.Unlock()
+	w.stats.again.Add(1)
+	w.send(t, l, i, m)
+}

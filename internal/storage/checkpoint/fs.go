@@ -1,0 +1,84 @@
+package checkpoint
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/urlfold/urlfold/internal/storage/disk"
+)
+
+// A folder is the data directory as snapshots and logs need it. Tests have one
+// that forgets what was not synced.
+type folder interface {
+	// create makes an empty file to be written, in the place of one that is there.
+	create(name string) (file, error)
+	// read returns the bytes of a file. The error is fs.ErrNotExist if there is
+	// none.
+	read(name string) ([]byte, error)
+	rename(from, to string) error
+	// link gives the file from another name.
+	link(from, to string) error
+	remove(name string) error
+	// sync makes the names durable.
+	sync() error
+	// holds reports whether name still is the file f, with size bytes.
+	holds(name string, f file, size int64) (bool, error)
+}
+
+// A file is a file of a folder while it is written.
+type file interface {
+	WriteAt(p []byte, off int64) (int, error)
+	Sync() error
+	Truncate(size int64) error
+	Close() error
+}
+
+// A diskFolder is a folder of the system.
+type diskFolder string
+
+func (d diskFolder) path(name string) string { return filepath.Join(string(d), name) }
+
+func (d diskFolder) create(name string) (file, error) {
+	if err := d.remove(name); err != nil {
+		return nil, err
+	}
+	f, err := disk.Open(d.path(name), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o640)
+	if err != nil {
+		return nil, err
+	}
+	return f, nil
+}
+
+func (d diskFolder) read(name string) ([]byte, error) { return os.ReadFile(d.path(name)) }
+
+func (d diskFolder) rename(from, to string) error {
+	return disk.Rename(d.path(from), d.path(to))
+}
+
+func (d diskFolder) link(from, to string) error { return disk.Link(d.path(from), d.path(to)) }
+
+func (d diskFolder) remove(name string) error {
+	if err := disk.Remove(d.path(name)); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+func (d diskFolder) sync() error { return disk.SyncDir(string(d)) }
+
+func (d diskFolder) holds(name string, f file, size int64) (bool, error) {
+	own, err := f.(*disk.File).Stat()
+	if err != nil {
+		return false, err
+	}
+	there, err := os.Stat(d.path(name))
+	if err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			err = nil
+		}
+		return false, err
+	}
+	return os.SameFile(own, there) && there.Size() == size, nil
+}

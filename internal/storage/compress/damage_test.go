@@ -1,0 +1,386 @@
+package compress
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/klauspost/compress/zstd"
+	"github.com/pierrec/lz4/v4"
+	"github.com/ulikunitz/xz"
+
+	"github.com/urlfold/urlfold/internal/storage/inflate"
+	"github.com/urlfold/urlfold/internal/testkit/chaos"
+)
+
+// TestZstdCorruptBlock: what the decoder says of a block is the verdict, also if
+// its goroutines have read to the end of the file before.
+func TestZstdCorruptBlock(t *testing.T) {
+	packed, err := hex.DecodeString("28b52ffd0458d50000a8687474703a2f2f612e6578616d706c652f310a320a01006d9e618af981bb")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, n := range []int{1, 2, 4} {
+		if _, v := read(t, packed, Options{Concurrency: n}); v.Kind != Corrupt || !v.Cut {
+			t.Errorf("%d goroutines: %v", n, v)
+		}
+	}
+	// Blocks before it come out, and frames behind it do not hide it.
+	text := bytes.Repeat(readFile(t, "testdata/access.log"), 200)
+	var b bytes.Buffer
+	w, err := zstd.NewWriter(&b, zstd.WithEncoderConcurrency(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var ends []int
+	for part := text; len(part) > 0; part = part[min(len(part), 100<<10):] {
+		if _, err := w.Write(part[:min(len(part), 100<<10)]); err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Flush(); err != nil {
+			t.Fatal(err)
+		}
+		ends = append(ends, b.Len())
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	bad := append(bytes.Clone(b.Bytes()), b.Bytes()...)
+	clear(bad[ends[5]+20 : ends[5]+60])
+	for _, n := range []int{1, 4} {
+		out, v := read(t, bad, Options{Concurrency: n})
+		if v.Kind != Corrupt || len(out) < 6*100<<10 || !bytes.HasPrefix(text, out[:6*100<<10]) {
+			t.Errorf("%d goroutines: %d bytes, %v", n, len(out), v)
+		}
+	}
+}
+
+// TestXZBeforeDamage: all that can be decoded of a chunk before the damage comes
+// out, and is not called verified.
+func TestXZBeforeDamage(t *testing.T) {
+	text := mixed(t, 600<<10)
+	packed := encode(t, text, func(w io.Writer) (io.WriteCloser, error) {
+		return xz.WriterConfig{BlockSize: 250 << 10}.NewWriter(w)
+	})
+	before := 0
+	step := len(packed) / 150
+	for at := 40; at < len(packed)-100; at += step {
+		r := NewReader(bytes.NewReader(packed[:at]), Options{})
+		out, v := drain(t, r)
+		if !bytes.HasPrefix(text, out) || len(out) < before || v.Kind != Truncated {
+			t.Fatalf("cut at %d of %d: %d bytes after %d, %v", at, len(packed), len(out), before, v)
+		}
+		if at > 40 && len(out)-before < step*9/10 { // no byte of the text takes more than one
+			t.Errorf("cut at %d of %d: %d bytes, and %d at the last cut", at, len(packed), len(out), before)
+		}
+		before = len(out)
+		if verified, sums := r.Verified(); verified != int64(len(out))/(250<<10)*(250<<10) || !sums {
+			t.Errorf("cut at %d of %d: %d of %d bytes are verified", at, len(packed), verified, len(out))
+		}
+	}
+	for range 2 { // with a block check that is wrong, and without any
+		r := NewReader(bytes.NewReader(packed), Options{})
+		if out, v := drain(t, r); v.Kind != OK || !bytes.Equal(out, text) {
+			t.Errorf("%d bytes of %d, %v", len(out), len(text), v)
+		}
+		packed = encode(t, text, func(w io.Writer) (io.WriteCloser, error) {
+			return xz.WriterConfig{NoCheckSum: true}.NewWriter(w)
+		})
+	}
+	r := NewReader(bytes.NewReader(packed), Options{})
+	drain(t, r)
+	if verified, sums := r.Verified(); verified != 0 || sums {
+		t.Errorf("without checks, %d bytes are verified, checksummed %v", verified, sums)
+	}
+}
+
+// TestLZ4BeforeDamage: of a block without a checksum the bytes before the damage
+// come out; a block with one is held back.
+func TestLZ4BeforeDamage(t *testing.T) {
+	text := mixed(t, 300<<10)
+	for _, sums := range []bool{false, true} {
+		packed := encode(t, text, func(w io.Writer) (io.WriteCloser, error) {
+			z := lz4.NewWriter(w)
+			return z, z.Apply(lz4.BlockSizeOption(lz4.Block64Kb), lz4.BlockChecksumOption(sums), lz4.ConcurrencyOption(1))
+		})
+		second := 7 + 4 + int(binary.LittleEndian.Uint32(packed[7:])&^lz4Stored)
+		if sums {
+			second += 4
+		}
+		size := int(binary.LittleEndian.Uint32(packed[second:]) &^ lz4Stored)
+		bad := bytes.Clone(packed)
+		clear(bad[second+4+size/2 : second+4+size/2+40])
+		for name, p := range map[string][]byte{"zeroed": bad, "cut": packed[:second+4+size/2]} {
+			r := NewReader(bytes.NewReader(p), Options{})
+			out, v := drain(t, r)
+			verified, checksummed := r.Verified()
+			if !v.Damage() || !bytes.HasPrefix(out, text[:64<<10]) || !checksummed {
+				t.Errorf("%s, block checksums %v: %d bytes, %v", name, sums, len(out), v)
+			}
+			switch {
+			case sums && (len(out) != 64<<10 || verified != 64<<10):
+				t.Errorf("%s: %d bytes and %d verified, want the first block", name, len(out), verified)
+			case !sums && (verified != 0 || len(out) < 80<<10 || !bytes.HasPrefix(out, text[:80<<10])):
+				t.Errorf("%s: %d bytes and %d verified", name, len(out), verified)
+			}
+		}
+	}
+}
+
+// TestLZ4Frames: frames as other programs write them.
+func TestLZ4Frames(t *testing.T) {
+	text := mixed(t, 300<<10)
+	f := func(name string, want bool, opt ...lz4.Option) {
+		t.Helper()
+		packed := encode(t, text, func(w io.Writer) (io.WriteCloser, error) {
+			z := lz4.NewWriter(w)
+			return z, z.Apply(append(opt, lz4.ConcurrencyOption(1))...)
+		})
+		skippable := []byte("\x51\x2a\x4d\x18\x03\x00\x00\x00abc")
+		r := NewReader(bytes.NewReader(bytes.Join([][]byte{packed, skippable, packed}, nil)), Options{})
+		out, v := drain(t, r)
+		_, sums := r.Verified()
+		if v.Kind != OK || !bytes.Equal(out, append(bytes.Clone(text), text...)) || sums != want {
+			t.Errorf("%s: %d bytes of %d, checksummed %v, %v", name, len(out), 2*len(text), sums, v)
+		}
+	}
+	f("plain", true)
+	f("block checksums only", true, lz4.BlockChecksumOption(true), lz4.ChecksumOption(false))
+	f("no checksums", false, lz4.ChecksumOption(false))
+	f("size", true, lz4.SizeOption(uint64(len(text))))
+	f("legacy", false, lz4.LegacyOption(true))
+	for size := range 100 {
+		part := text[:size]
+		packed := encode(t, part, func(w io.Writer) (io.WriteCloser, error) { return lz4.NewWriter(w), nil })
+		if out, v := read(t, packed, Options{}); v.Kind != OK || !bytes.Equal(out, part) {
+			t.Errorf("%d bytes: %v", size, v)
+		}
+	}
+}
+
+// TestBzip2HeldBack: a block whose CRC is wrong is not delivered, those before it
+// are, and are verified.
+func TestBzip2HeldBack(t *testing.T) {
+	packed := readFile(t, "testdata/access.log.bz2")
+	text := readFile(t, "testdata/access.log")
+	for _, at := range []int{11, 200, 700} { // the CRC of the block, its tables, its data
+		bad := append(bytes.Clone(packed), packed...)
+		bad[len(packed)+at] ^= 0x10
+		r := NewReader(bytes.NewReader(bad), Options{})
+		out, v := drain(t, r)
+		verified, sums := r.Verified()
+		if !v.Damage() || !bytes.Equal(out, text) || verified != int64(len(text)) || !sums {
+			t.Errorf("byte %d: %d bytes, %d verified, %v", at, len(out), verified, v)
+		}
+	}
+}
+
+// TestRemains: what is left of a member whose beginning was damaged is damage, and
+// what somebody appended is a warning.
+func TestRemains(t *testing.T) {
+	text := mixed(t, 100<<10)
+	for _, s := range samples(t) {
+		if magicOf[s.format] == "" {
+			continue
+		}
+		second := s.packed
+		if s.format == Zstd { // of more than one block
+			second = zst(t, text)
+		}
+		f := func(name string, second []byte, want Kind) {
+			t.Helper()
+			out, v := read(t, append(bytes.Clone(s.packed), second...), Options{})
+			if !bytes.HasPrefix(out, s.text) || v.Kind != want {
+				t.Errorf("%v, %s: %d bytes, %v", s.format, name, len(out), v)
+			}
+		}
+		flip := func(i int) []byte { b := bytes.Clone(second); b[i] ^= 0x20; return b }
+		zeroed := func(n int) []byte { b := bytes.Clone(second); clear(b[:n]); return b }
+		third := append(zeroed(8), s.packed...)
+		insert := append([]byte("####"), second...)
+		for i := range 3 {
+			f("a flipped bit in the magic", flip(i), Corrupt)
+		}
+		f("a zeroed magic", zeroed(8), Corrupt)
+		f("a zeroed magic, then a member", third, Corrupt)
+		f("bytes before the magic", insert, Corrupt)
+		f("bytes inside the magic", append([]byte(magicOf[s.format][:1]+"####"), second[1:]...), Corrupt)
+		f("a log", text, TrailingGarbage)
+		f("a line", []byte("GET / HTTP/1.1\n"), TrailingGarbage)
+		f("zeros", make([]byte, 5001), TrailingGarbage)
+		if s.format != Zstd && s.format != Gzip {
+			f("another format", gz(t, text), Corrupt)
+		} else {
+			f("another format", lz(t, text), Corrupt)
+		}
+	}
+}
+
+// TestGzipTail: of a member that is cut all symbols come out that are complete, and
+// never fewer than the gzip program gives.
+func TestGzipTail(t *testing.T) {
+	var text []byte
+	for i := range 3000 { // short lines: an end of one among the last symbols
+		text = fmt.Appendf(text, "%c%d\n", 'a'+i*7%23, i%10)
+	}
+	packed := gz(t, text)
+	const header = 10
+	for n := header; n < len(packed)-8; n++ {
+		want, err := io.ReadAll(inflate.NewReader(bytes.NewReader(packed[header:n]), nil, 0))
+		if err != io.ErrUnexpectedEOF {
+			t.Fatalf("cut at %d: %v", n, err)
+		}
+		for _, every := range []int64{0, 1000, math.MaxInt64} {
+			if out, v := read(t, packed[:n], Options{RestartEvery: every}); v.Kind != Truncated || !bytes.Equal(out, want) {
+				t.Fatalf("cut at %d, points every %d: %d bytes, want %d: %v", n, every, len(out), len(want), v)
+			}
+		}
+	}
+	referee, err := chaos.NewReferee("gzip")
+	if err != nil {
+		t.Skip(err)
+	}
+	for n := len(packed) / 4; n < len(packed)-8; n += len(packed) / 60 {
+		ref, err := referee.Read(t.Context(), packed[:n])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if out, _ := read(t, packed[:n], Options{}); !bytes.HasPrefix(text, out) || len(out) < len(ref.Text) {
+			t.Errorf("cut at %d: %d bytes, and gzip gives %d", n, len(out), len(ref.Text))
+		}
+	}
+}
+
+// TestGzipTailFar: the tail of a long member is decoded from a block near it, also
+// without restart points inside members.
+func TestGzipTailFar(t *testing.T) {
+	part := mixed(t, 1<<20)
+	text := bytes.Repeat(part, DefaultRestartEvery/len(part)+2)
+	packed := gz(t, text)
+	for _, every := range []int64{0, math.MaxInt64} {
+		for cut := 9; cut < 40; cut += 10 {
+			r := NewReader(bytes.NewReader(packed[:len(packed)-cut]), Options{RestartEvery: every})
+			out, v := drain(t, r)
+			d := r.dec.(*gzipDecoder)
+			if v.Kind != Truncated || !bytes.HasPrefix(text, out) || d.near.offset < DefaultRestartEvery || r.restarts.newest.inside {
+				t.Fatalf("%d bytes cut off, points every %d: %d bytes of %d, near %d, %v", cut, every, len(out), len(text), d.near.offset, v)
+			}
+			src := bytes.NewReader(packed[d.near.compressed : len(packed)-cut])
+			rest, _ := io.ReadAll(inflate.NewReader(src, []byte(d.near.window), d.near.bit))
+			if int64(len(out)) != d.near.offset+int64(len(rest)) {
+				t.Errorf("%d bytes cut off, points every %d: %d bytes, want %d", cut, every, len(out), d.near.offset+int64(len(rest)))
+			}
+		}
+	}
+}
+
+// TestZstdSalvage: of a block whose literals are damaged comes out what was decoded
+// before that, as with the zstd program, whether or not goroutines ran ahead.
+func TestZstdSalvage(t *testing.T) {
+	text := chaos.ArchiveText(rand.New(rand.NewPCG(1, 1)), 400<<10)
+	packed := zst(t, text)
+	came := 0
+	for at := 5000; at < 25000; at += 500 {
+		bad := bytes.Clone(packed)
+		clear(bad[at : at+3])
+		for _, n := range []int{1, 4} {
+			r := NewReader(bytes.NewReader(bad), Options{Concurrency: n})
+			out, v := drain(t, r)
+			if !v.Damage() {
+				t.Errorf("byte %d, %d goroutines: %v", at, n, v)
+			}
+			if len(out) > 0 && bytes.HasPrefix(out, text[:500]) {
+				came++
+			}
+		}
+	}
+	if came < 8 {
+		t.Errorf("something came out of the first block for %d files only", came)
+	}
+}
+
+// TestZstdCutChecksum: a frame that is cut in its checksum gives all of its blocks.
+func TestZstdCutChecksum(t *testing.T) {
+	text := readFile(t, "testdata/access.log")
+	for _, frames := range []int{1, 3} {
+		packed := bytes.Repeat(zst(t, text), frames)
+		for cut := 1; cut <= 4; cut++ {
+			for _, n := range []int{1, 4} {
+				out, v := read(t, packed[:len(packed)-cut], Options{Concurrency: n})
+				if v.Kind != Truncated || !bytes.Equal(out, bytes.Repeat(text, frames)) {
+					t.Errorf("%d frames less %d bytes, %d goroutines: %d bytes, %v", frames, cut, n, len(out), v)
+				}
+			}
+		}
+	}
+}
+
+// TestSkippedData: a chunk of data whose type was changed to one that has to be
+// skipped is damage, and any other chunk to be skipped is none.
+func TestSkippedData(t *testing.T) {
+	text := mixed(t, 300<<10) // with parts that do not compress
+	for _, pack := range []func(testing.TB, []byte) []byte{s2x, snap} {
+		packed := pack(t, text)
+		kinds := map[byte]int{}
+		for at := 10; at < len(packed); at += 4 + int(littleEndian(packed[at+1:at+4])) {
+			bad := bytes.Clone(packed)
+			bad[at] ^= 0x80
+			if out, v := read(t, bad, Options{}); v.Kind != Corrupt || !bytes.HasPrefix(text, out) {
+				t.Fatalf("the chunk at %d of type %d: %d bytes, %v", at, packed[at], len(out), v)
+			}
+			if kinds[packed[at]]++; kinds[packed[at]] == 20 {
+				break
+			}
+		}
+		other := append(bytes.Clone(packed), "\x80\x05\x00\x00hello\x81\x02\x00\x00ab\xfe\x01\x00\x00\x00"...)
+		if out, v := read(t, other, Options{}); v.Kind != OK || !bytes.Equal(out, text) {
+			t.Errorf("chunks to be skipped: %d bytes of %d, %v", len(out), len(text), v)
+		}
+		if _, v := read(t, other[:len(other)-12], Options{}); v.Kind != Truncated {
+			t.Errorf("cut in a chunk to be skipped: %v", v)
+		}
+	}
+}
+
+// TestTruncatedThenGrown: what comes to a file after its end was met is not taken.
+func TestTruncatedThenGrown(t *testing.T) {
+	for _, s := range samples(t) {
+		if s.format == Plain {
+			continue
+		}
+		half := len(s.packed) * 2 / 3
+		src := &growing{parts: [][]byte{s.packed[:half], s.packed[half:]}}
+		out, v := drain(t, NewReader(src, Options{}))
+		if betweenChunks(s, out, v) {
+			continue
+		}
+		if v.Kind != Truncated || v.Offset != int64(half) || len(src.parts) != 1 {
+			t.Errorf("%v: %v, %d parts left, want the end at %d", s.format, v, len(src.parts), half)
+		}
+	}
+}
+
+// A growing file has an end after each part, and goes on behind it.
+type growing struct {
+	parts [][]byte
+	end   bool
+}
+
+func (g *growing) Read(p []byte) (int, error) {
+	switch {
+	case g.end || len(g.parts) == 0:
+		g.end = false
+		return 0, io.EOF
+	case len(g.parts[0]) == 0:
+		g.parts, g.end = g.parts[1:], false
+		return 0, io.EOF
+	}
+	n := copy(p, g.parts[0])
+	g.parts[0] = g.parts[0][n:]
+	return n, nil
+}

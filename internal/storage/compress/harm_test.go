@@ -1,0 +1,108 @@
+package compress_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"strconv"
+	"testing"
+
+	"github.com/urlfold/urlfold/internal/storage/compress"
+	"github.com/urlfold/urlfold/internal/testkit/chaos"
+)
+
+// TestHarm damages files of every format and compares what comes out with what the
+// program for the format gives: nothing before the damage is lost, and nothing
+// damaged looks sound. HARM_FILES and HARM_SEED ask for more than 60 files a format.
+func TestHarm(t *testing.T) {
+	t.Parallel()
+	files, seed := number("HARM_FILES", 60), uint64(number("HARM_SEED", 1))
+	if testing.Short() {
+		files = min(files, 8) // the race detector makes them slow, and finds in these what it finds in more
+	}
+	for _, format := range chaos.ArchiveFormats {
+		t.Run(format, func(t *testing.T) {
+			t.Parallel()
+			rng := rand.New(rand.NewPCG(seed, uint64(len(format))))
+			archives, err := chaos.Archives(rng, format, 150<<10)
+			if errors.Is(err, chaos.ErrNoProgram) {
+				t.Skipf("no %s files can be made: %v", format, err)
+			} else if err != nil {
+				t.Fatal(err)
+			}
+			for _, a := range archives {
+				out, damage := readAll(a.Packed, a.Ext, 1)
+				if damage || !bytes.Equal(out, a.Text) {
+					t.Errorf("%s, %s: the sound file gives %d bytes of %d, damage %v", format, a.Name, len(out), len(a.Text), damage)
+				}
+			}
+			reference := referenceOf(t, format)
+			for i := range files {
+				a := &archives[i%len(archives)]
+				packed, h := chaos.Damage(rng, a)
+				ref := reference(packed)
+				for _, n := range []int{1, 4} {
+					out, damage := readAll(packed, a.Ext, n)
+					if wrong := a.Judge(h, packed, ref, chaos.Outcome{Lines: out, Damage: damage}, a.Text); wrong != "" {
+						keep(t, fmt.Sprintf("%s-%d%s", format, i, a.Ext), packed)
+						t.Errorf("file %d, %s, %s, %d goroutines: %s", i, a.Name, h, n, wrong)
+					}
+				}
+			}
+		})
+	}
+}
+
+// referenceOf returns the reference of a format: the program, or the library that
+// stands in for it.
+func referenceOf(t *testing.T, format string) func(packed []byte) *chaos.Reference {
+	t.Helper()
+	referee, err := chaos.NewReferee(format)
+	switch {
+	case err != nil && (format == "s2" || format == "snappy"):
+		t.Logf("%v: compared with what was written instead", err)
+		return func([]byte) *chaos.Reference { return nil }
+	case err != nil:
+		t.Logf("%v: compared with a Go library instead", err)
+		return func(packed []byte) *chaos.Reference {
+			ref := chaos.LibraryReference(format, packed)
+			return &ref
+		}
+	}
+	t.Cleanup(referee.Close)
+	return func(packed []byte) *chaos.Reference {
+		ref, err := referee.Read(context.Background(), packed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return &ref
+	}
+}
+
+func readAll(packed []byte, ext string, goroutines int) (out []byte, damage bool) {
+	r := compress.NewReader(bytes.NewReader(packed), compress.Options{Name: "x" + ext, Concurrency: goroutines})
+	defer r.Close()
+	out, _ = io.ReadAll(r) // it never fails: the verdict says what happened
+	return out, r.Verdict().Damage()
+}
+
+func number(name string, otherwise int) int {
+	if n, err := strconv.Atoi(os.Getenv(name)); err == nil {
+		return n
+	}
+	return otherwise
+}
+
+// keep keeps a file that something was wrong with, in the folder HARM_KEEP.
+func keep(t *testing.T, name string, packed []byte) {
+	t.Helper()
+	if dir := os.Getenv("HARM_KEEP"); dir != "" {
+		if err := os.WriteFile(dir+"/"+name, packed, 0o644); err != nil {
+			t.Error(err)
+		}
+	}
+}

@@ -1,0 +1,242 @@
+package endtoend
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kfake"
+
+	"github.com/urlfold/urlfold/config/connect"
+	"github.com/urlfold/urlfold/internal/client/kafka"
+	"github.com/urlfold/urlfold/internal/testkit/chaos"
+	"github.com/urlfold/urlfold/internal/testkit/kafkatest"
+)
+
+// kafkaPartitions is how many partitions the input and the output have.
+const kafkaPartitions = 6
+
+// A kafkaWorld is a broker with the topics in, out and dead, and what was written to
+// the first of them: a lane of the Spec in each partition.
+type kafkaWorld struct {
+	t      *testing.T
+	conn   connect.Kafka
+	client kafka.Client
+	spec   chaos.Spec
+
+	name    string // of the group, and what the names of the topics begin with
+	policy  string // pipeline.on_refused; empty: the default
+	records uint64 // in each partition of the input
+}
+
+// onBrokers runs a test on a broker in this process, and on the real one that
+// URLFOLD_KAFKA names.
+func onBrokers(t *testing.T, test func(t *testing.T, w *kafkaWorld)) {
+	t.Run("fake", func(t *testing.T) {
+		t.Parallel()
+		_, conn := kafkatest.Fake(t, kfake.GroupMinSessionTimeout(time.Second))
+		test(t, newKafka(t, conn))
+	})
+	t.Run("real", func(t *testing.T) {
+		conn := kafkatest.Real(t)
+		t.Parallel()
+		test(t, newKafka(t, conn))
+	})
+}
+
+func newKafka(t *testing.T, conn connect.Kafka) *kafkaWorld {
+	t.Helper()
+	w := &kafkaWorld{
+		t: t, conn: conn, name: fmt.Sprintf("e2e-%d", time.Now().UnixNano()),
+		spec: chaos.Spec{Seed: 8, Format: chaos.Lines, Poison: 500},
+	}
+	w.client = kafkatest.Client(t, conn, w.topic("in"), w.topic("out"), w.topic("dead"))
+	for _, name := range []string{"in", "out"} {
+		kafkatest.CreateTopic(t, conn, w.topic(name), kafkaPartitions, nil)
+	}
+	kafkatest.CreateTopic(t, conn, w.topic("dead"), 1, nil)
+	return w
+}
+
+func (w *kafkaWorld) topic(name string) string { return w.name + "-" + name }
+
+// config returns a configuration from in to out. Whoever is killed is out of the group
+// after four seconds: a loaded machine may not send heartbeats for two.
+func (w *kafkaWorld) config() string {
+	return fmt.Sprintf(`
+version: 1
+data_dir: %q
+sources:
+  - kafka:
+      brokers: [%q]
+      topics: [%s-in]
+      group: %[3]s
+      session_timeout: 4s
+      heartbeat_interval: 500ms
+      rebalance_timeout: 5s
+      fetch_wait: 50ms
+codec: {format: lines, profile: equiv}
+sinks:
+  - kafka: {brokers: [%[2]q], topic: %[3]s-out}
+dead_letter: {kafka: {brokers: [%[2]q], topic: %[3]s-dead}}
+pipeline: {ordering: per_lane, commit_interval: 200ms, on_refused: %s}
+admin: {listen: "127.0.0.1:0"}
+`, w.t.TempDir(), w.conn.Brokers[0], w.name, cmp.Or(w.policy, "dead_letter"))
+}
+
+// fill writes n more records into each partition.
+func (w *kafkaWorld) fill(n uint64) {
+	w.t.Helper()
+	const few = 100
+	for end := w.records + n; w.records < end; w.records += few {
+		for p := range kafkaPartitions {
+			batch := make([]kafka.Record, few)
+			for i := range batch {
+				line := w.spec.Append(nil, uint64(p), w.records+uint64(i))
+				batch[i] = kafka.Record{Millis: time.Now().UnixMilli(), Value: bytes.TrimSuffix(line, []byte("\n"))}
+			}
+			kafkatest.Write(w.t, w.client, w.topic("in"), p, "none", batch...)
+		}
+	}
+}
+
+// stored returns how many messages are in out.
+func (w *kafkaWorld) stored() (n int64) {
+	w.t.Helper()
+	for p := range kafkaPartitions {
+		ctx, cancel := context.WithTimeout(context.Background(), patience)
+		end, err := w.client.Offset(ctx, w.topic("out"), p, kafka.Latest)
+		cancel()
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		n += end
+	}
+	return n
+}
+
+// drained waits until all that is in the input is committed.
+func (w *kafkaWorld) drained() {
+	w.t.Helper()
+	all := slices.Repeat([]int64{int64(w.records)}, kafkaPartitions)
+	until(w.t, "all is committed", func() bool {
+		return slices.Equal(kafkatest.Committed(w.t, w.conn, w.name, w.topic("in"), kafkaPartitions), all)
+	})
+}
+
+// judge counts what came out.
+func (w *kafkaWorld) judge() chaos.Result {
+	w.t.Helper()
+	o := chaos.NewOracle(w.spec)
+	for p := range kafkaPartitions {
+		o.Expect(uint64(p), w.records)
+	}
+	for topic, parts := range map[string]int{"out": kafkaPartitions, "dead": 1} {
+		for _, records := range kafkatest.Read(w.t, w.client, w.topic(topic), parts) {
+			s := o.NewStream()
+			for _, r := range records {
+				s.Line(r.Value)
+			}
+		}
+	}
+	return o.Result()
+}
+
+// TestKafkaKill: the program is killed at random instants, while it starts, joins its
+// group and works: 5 times, or with URLFOLD_LONG=1 50. Nothing is lost;
+// what was written and not yet committed is doubled.
+func TestKafkaKill(t *testing.T) {
+	onBrokers(t, func(t *testing.T, w *kafkaWorld) {
+		kills, working := few(5, 50), 0
+		for i := range kills {
+			before := w.stored()
+			w.fill(1500)
+			p := start(t, w.config())
+			if i%3 < 2 { // in the midst of its work
+				more := rand.Int64N(6000)
+				until(t, "it works", func() bool { return w.stored() > before+more || p.Ended() })
+			} else { // whenever it is
+				time.Sleep(rand.N(2 * time.Second))
+			}
+			if p.Ended() {
+				t.Fatal("it has ended by itself")
+			}
+			p.Kill()
+			if w.stored() > before {
+				working++
+			}
+		}
+		p := start(t, w.config())
+		w.drained()
+		stop(t, p)
+		r := w.judge()
+		t.Logf("%d kills, %d of them at work: %v", kills, working, &r)
+		if !r.Right() {
+			t.Errorf("%v", r.Examples)
+		}
+	})
+}
+
+// TestKafkaMembers: three instances share one topic under load, while members are
+// killed, added and stopped. Nothing is lost, and all have their share.
+func TestKafkaMembers(t *testing.T) {
+	onBrokers(t, func(t *testing.T, w *kafkaWorld) {
+		config := w.config()
+		var members []*chaos.Process
+		for range 3 {
+			members = append(members, start(t, config))
+		}
+		changes := few(6, 60)
+		for i := range changes {
+			before := w.stored()
+			w.fill(1000)
+			until(t, "they work", func() bool { return w.stored() > before+1000 })
+			k := rand.IntN(len(members))
+			switch i % 3 {
+			case 0:
+				members[k].Kill()
+				members[k] = start(t, config)
+			case 1:
+				members = append(members, start(t, config))
+			case 2:
+				stop(t, members[k])
+				members = slices.Delete(members, k, k+1)
+			}
+		}
+		shares := w.share(members)
+		w.drained()
+		for _, p := range members {
+			stop(t, p)
+		}
+		r := w.judge()
+		t.Logf("%d changes of 3 to 4 members; the last of them took %v records of %d: %v", changes, shares, w.records*kafkaPartitions, &r)
+		if !r.Right() {
+			t.Errorf("%v", r.Examples)
+		}
+	})
+}
+
+// share writes until each member has read something, and returns how much.
+func (w *kafkaWorld) share(members []*chaos.Process) (shares []float64) {
+	w.t.Helper()
+	until(w.t, "each has something to do", func() bool {
+		w.fill(100)
+		shares = shares[:0]
+		for _, p := range members {
+			ctx, cancel := context.WithTimeout(context.Background(), patience)
+			m, err := p.Scrape(ctx)
+			cancel()
+			if err != nil {
+				w.t.Fatal(err)
+			}
+			shares = append(shares, m.Sum("urlfold_records_total", `result="read"`))
+		}
+		return !slices.Contains(shares, 0)
+	})
+	return shares
+}

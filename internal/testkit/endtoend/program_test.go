@@ -1,0 +1,91 @@
+package endtoend
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/urlfold/urlfold/internal/testkit/chaos"
+)
+
+// patience is how long a test waits for what must come to pass. A machine may be
+// slow; nothing is concluded from how long something takes.
+const patience = 2 * time.Minute
+
+// few returns how much of something a test does: short, or with URLFOLD_LONG=1 long.
+func few(short, long int) int {
+	if os.Getenv("URLFOLD_LONG") == "1" {
+		return long
+	}
+	return short
+}
+
+// binary is the program, built once for all tests.
+var binary string
+
+func TestMain(m *testing.M) {
+	os.Exit(func() int {
+		dir, err := os.MkdirTemp("", "urlfold-endtoend-")
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			return 1
+		}
+		defer func() { _ = os.RemoveAll(dir) }()
+		binary = filepath.Join(dir, "urlfold")
+		if out, err := exec.Command("go", "build", "-buildvcs=false", "-o", binary, "../../../cmd/urlfold").CombinedOutput(); err != nil {
+			fmt.Fprintf(os.Stderr, "%v\n%s", err, out)
+			return 1
+		}
+		return m.Run()
+	}())
+}
+
+// start runs a configuration until the test ends, or the process is killed.
+func start(t *testing.T, config string) *chaos.Process {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "urlfold.yaml")
+	if err := os.WriteFile(path, []byte(config), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p, err := chaos.Start(nil, binary, "run", "-c", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		p.Kill()
+		if t.Failed() {
+			t.Logf("the process wrote:\n%s", p.Output())
+		}
+	})
+	return p
+}
+
+// stop stops a process softly. It must end well. A signal that arrives before the
+// program handles signals would kill it, so stop waits for the admin server first.
+func stop(t *testing.T, p *chaos.Process) {
+	t.Helper()
+	if _, err := p.Admin(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	code, err := p.Wait(context.Background(), patience)
+	if err != nil || code != 0 {
+		t.Fatalf("exit code %d, %v", code, err)
+	}
+}
+
+// until waits until f returns true.
+func until(t *testing.T, what string, f func() bool) {
+	t.Helper()
+	for end := time.Now().Add(patience); !f(); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("it never came to pass: %s", what)
+		}
+	}
+}

@@ -1,0 +1,71 @@
+package kafkatest
+
+import (
+	"testing"
+	"time"
+
+	kgo "github.com/segmentio/kafka-go"
+
+	"github.com/urlfold/urlfold/config/connect"
+	"github.com/urlfold/urlfold/internal/client/kafka"
+)
+
+func admin(c connect.Kafka) *kgo.Client {
+	return &kgo.Client{Addr: kgo.TCP(c.Brokers...), Timeout: 30 * time.Second, Transport: &kgo.Transport{IdleTimeout: time.Second}}
+}
+
+// CreateTopic makes a topic of one replica, and waits until it can be written to.
+// Nothing is deleted from it by age: records of tests are of 1970.
+func CreateTopic(t testing.TB, c connect.Kafka, name string, partitions int, config map[string]string) {
+	t.Helper()
+	topic := kgo.TopicConfig{Topic: name, NumPartitions: partitions, ReplicationFactor: 1}
+	topic.ConfigEntries = append(topic.ConfigEntries, kgo.ConfigEntry{ConfigName: "retention.ms", ConfigValue: "-1"})
+	for k, v := range config {
+		topic.ConfigEntries = append(topic.ConfigEntries, kgo.ConfigEntry{ConfigName: k, ConfigValue: v})
+	}
+	res, err := admin(c).CreateTopics(Context(t), &kgo.CreateTopicsRequest{Topics: []kgo.TopicConfig{topic}})
+	if err == nil {
+		err = res.Errors[name]
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	client := Client(t, c, name)
+	Until(t, "topic "+name, func() bool {
+		for p := range partitions {
+			if _, err := client.Offset(Context(t), name, p, kafka.Latest); err != nil {
+				client.Refresh()
+				return false
+			}
+		}
+		return true
+	})
+}
+
+// Committed returns the committed offsets of a group by partition; -1 is none.
+func Committed(t testing.TB, c connect.Kafka, group, topic string, partitions int) []int64 {
+	t.Helper()
+	all := make([]int, partitions)
+	for p := range all {
+		all[p] = p
+	}
+	client := admin(c)
+	for try := 0; ; try++ {
+		res, err := client.OffsetFetch(Context(t), &kgo.OffsetFetchRequest{GroupID: group, Topics: map[string][]int{topic: all}})
+		if err == nil {
+			err = res.Error
+		}
+		if err != nil && try < 50 {
+			<-time.After(50 * time.Millisecond)
+			continue
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		offsets := make([]int64, partitions)
+		for _, p := range res.Topics[topic] {
+			offsets[p.Partition] = p.CommittedOffset
+		}
+		return offsets
+	}
+}

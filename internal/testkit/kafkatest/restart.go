@@ -1,0 +1,73 @@
+package kafkatest
+
+import (
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/twmb/franz-go/pkg/kfake"
+	"github.com/urlfold/urlfold/config/connect"
+)
+
+// Restartable starts a broker in this process that keeps its data, and returns what
+// stops it and starts it again at the same address.
+func Restartable(t testing.TB, opts ...kfake.Opt) (conn connect.Kafka, restart func()) {
+	t.Helper()
+	opts = append(opts, kfake.DataDir(t.TempDir()))
+	c, conn := Fake(t, opts...)
+	_, port, err := net.SplitHostPort(conn.Brokers[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	n, err := strconv.Atoi(port)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return conn, func() {
+		t.Helper()
+		c.Close()
+		Until(t, "the port is free again", func() bool {
+			l, err := net.Listen("tcp", conn.Brokers[0])
+			return err == nil && l.Close() == nil
+		})
+		c, _ = Fake(t, append(opts, kfake.Ports(n))...)
+	}
+}
+
+// RestartableReal starts a real broker for this test alone, and returns what kills it
+// and starts it again with its data. That takes minutes on a busy machine: it skips
+// the test where RealBroker is not set, and in short runs.
+func RestartableReal(t testing.TB) (conn connect.Kafka, restart func()) {
+	t.Helper()
+	Real(t)
+	if os.Getenv(Long) != "1" {
+		t.Skip(Long + " is not 1: no real broker was killed")
+	}
+	dir := t.TempDir()
+	run := func(command string) string {
+		t.Helper()
+		cmd := exec.Command(filepath.Join(moduleRoot(t), ".ci", "kafka"), command)
+		cmd.Env = append(os.Environ(), "URLFOLD_KAFKA_RUN="+filepath.Join(dir, "run"))
+		out, err := cmd.Output()
+		if err != nil {
+			t.Fatalf(".ci/kafka %s: %v", command, err)
+		}
+		return strings.TrimSpace(string(out))
+	}
+	t.Cleanup(func() { run("stop") })
+	return Connection(run("start")), func() { run("restart") }
+}
+
+// moduleRoot returns the folder of go.mod, above the folder that the test runs in.
+func moduleRoot(t testing.TB) string {
+	t.Helper()
+	out, err := exec.Command("go", "env", "GOMOD").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return filepath.Dir(strings.TrimSpace(string(out)))
+}
