@@ -1,20 +1,14 @@
 package config
 
 import (
-	"cmp"
 	"errors"
-	"fmt"
 	"path/filepath"
-	"reflect"
 	"slices"
 	"strings"
-
-	"github.com/goccy/go-yaml/ast"
 
 	"github.com/urlfold/urlfold/codec"
 	"github.com/urlfold/urlfold/codec/params"
 	"github.com/urlfold/urlfold/config/field"
-	"github.com/urlfold/urlfold/internal/charset"
 	"github.com/urlfold/urlfold/internal/errlist"
 )
 
@@ -68,7 +62,6 @@ type Codec struct {
 
 	profile codec.Profile
 	policy  *codec.Policy
-	options []codec.Option
 	reject  Rejected
 	styles  *params.Styles
 }
@@ -138,132 +131,45 @@ func (r *Render) Validate() error {
 
 // Rules are what is changed in a built-in profile.
 type Rules struct {
+	RuleChanges
+	Policy
+}
+
+// RuleChanges are rules of normal forms that a profile has more, or less, than a
+// built-in one.
+type RuleChanges struct {
 	// Rules of normal forms that are added.
 	Add []string `yaml:"add"`
 	// Rules of normal forms that are left out.
 	Remove []string `yaml:"remove"`
-	// Lists of parameters that K2 leaves out. Default: the built-in list.
-	Lists []List `yaml:"lists"`
-	// More parameters that K2 leaves out, each a rule as in a plain list.
-	DropParams []string `yaml:"drop_params"`
-	// Parameters that K3 leaves out.
-	SiteParams []string `yaml:"site_params"`
-	// All parameters that K3 keeps, by HOST, HOST/PATH or /PATH.
-	KeepParams map[string][]string `yaml:"keep_params"`
-	// Templates of paths for the output field template, such as /order/{uuid}. They come before the built-in ones.
-	PathTemplates []string `yaml:"path_templates"`
-	// Hosts whose pages are told apart by the fragment, or "*".
-	SPA []string `yaml:"spa"`
-	// Whether K2 and K3 tell http from https.
-	KeepHTTPS bool `yaml:"keep_https"`
-	// Whether K3 ignores case in paths.
-	LowerPath bool `yaml:"lower_path"`
-	// Whether K3 ignores case in queries.
-	LowerQuery bool `yaml:"lower_query"`
-	// Whether K3 takes characters of paths and queries in Normalization Form C.
-	NFC bool `yaml:"nfc"`
-	// Whether K3 counts a parameter once, however often it stands there with the same value.
-	Once bool `yaml:"once"`
-}
-
-// hasPolicy reports whether there is more than rules of normal forms.
-func (r *Rules) hasPolicy() bool {
-	p := *r
-	p.Add, p.Remove = nil, nil
-	return !reflect.ValueOf(p).IsZero()
-}
-
-// A List is the word default, or a file with rules for parameters.
-type List struct {
-	// A file of the ClearURLs project.
-	ClearURLs string `yaml:"clearurls"`
-	// A file with a rule a line.
-	Plain string `yaml:"plain"`
-	// The name of the list in versions and explanations. Default: that of the file.
-	Name string `yaml:"name"`
-	// Its version. Default: made of what it says.
-	Version string `yaml:"version"`
-
-	isDefault bool
-}
-
-// UnmarshalText reads the name of the built-in list.
-func (l *List) UnmarshalText(text []byte) error {
-	if string(text) != defaultList {
-		return errors.New("the built-in list is default")
-	}
-	l.isDefault = true
-	return nil
-}
-
-// MarshalText returns the name of the built-in list, or nothing.
-func (l List) MarshalText() ([]byte, error) {
-	if l.isDefault {
-		return []byte(defaultList), nil
-	}
-	return nil, nil
-}
-
-const defaultList = "default"
-
-var rulesType = reflect.TypeFor[Rules]()
-
-// codecRules reads rules twice: as data, and, which tells all mistakes, as what
-// they mean.
-func (d *decoder) codecRules(rules *Rules, n ast.Node, at string) {
-	before := d.errs
-	d.structure(reflect.ValueOf(rules).Elem(), n, at)
-	r := &profileReader{document: document{file: d.file, exp: d.exp, errs: before}, open: d.open()}
-	p := r.newPolicyReader()
-	p.mapping(n, append([]keyReader{
-		{"add", func(n ast.Node) { r.add = r.ruleSet(n, r.remove) }},
-		{"remove", func(n ast.Node) { r.remove = r.ruleSet(n, r.add) }},
-	}, p.fields()...)...)
-	p.compileParams(n)
-	d.errs, d.rules = r.errs, p
-}
-
-func (d *decoder) open() func(string) ([]byte, error) {
-	if d.exp.env.ReadFile == nil {
-		return nil
-	}
-	return d.exp.open
 }
 
 // resolve finds out what the section means, and notes what is wrong with it.
 func (d *decoder) resolve(c *Codec) {
 	d.resolveReject(c)
 	d.resolveRender(&c.Render)
-	d.resolveHash(c)
 	d.resolveProfile(c)
 	c.styles = d.resolveParams(c.Params, "codec.params")
-	d.resolveEncoding(c)
-	if !slices.ContainsFunc([]string{"profile", "rules", "key", "standard"}, func(key string) bool { return d.broken[in("codec", key)] }) {
-		d.resolveRules(c)
-	}
+	d.resolveRules(c)
 }
 
 func (d *decoder) failText(path string, reason string) { d.failPath(path, errors.New(reason)) }
 
 func (d *decoder) resolveProfile(c *Codec) {
-	if !strings.HasSuffix(c.Profile, ".yaml") && !strings.HasSuffix(c.Profile, ".yml") {
-		var ok bool
-		if c.profile, ok = codec.Lookup(c.Profile); !ok && c.Profile != "" {
-			d.failText("codec.profile", noSuch("built-in profile", profileNames(), c.Profile))
-		}
+	if !IsProfileFile(c.Profile) {
+		c.profile = d.builtIn(c.Profile, "codec.profile")
 		c.policy = codec.DefaultPolicy()
 		return
 	}
-	open := d.open()
 	switch {
 	case strings.Contains(c.Profile, "://"):
 		d.failText("codec.profile", "this is a URL, and not a file: nothing is fetched")
 		return
-	case open == nil:
+	case d.open == nil:
 		d.failText("codec.profile", "no files can be read here")
 		return
 	}
-	data, err := open(c.Profile)
+	data, err := d.open(c.Profile)
 	if err != nil {
 		d.failPath("codec.profile", &hiddenError{fileReason(err), err})
 		return
@@ -276,30 +182,14 @@ func (d *decoder) resolveProfile(c *Codec) {
 		if !filepath.IsAbs(name) {
 			name = filepath.Join(filepath.Dir(c.Profile), name)
 		}
-		return open(name)
+		return d.open(name)
 	}
 	if c.profile, c.policy, err = ParseProfile(name, data, beside); err != nil {
 		d.others = append(d.others, errlist.Flatten(err)...)
 		d.spoil("codec.profile")
 	}
-	if c.Rules.hasPolicy() {
+	if !c.Rules.isZero() {
 		d.failText("codec.rules", "the profile is a file, and has a policy of its own: these rules belong there")
-	}
-}
-
-func (d *decoder) resolveEncoding(c *Codec) {
-	if c.QueryEncoding == "" {
-		return
-	}
-	e, err := charset.Lookup(c.QueryEncoding)
-	switch {
-	case err != nil:
-		d.failText("codec.query_encoding", noSuch("encoding", charset.Names(), c.QueryEncoding))
-	case d.broken["codec.profile"]:
-	case e != nil && c.profile.Standard != codec.WHATWG:
-		d.failText("codec.query_encoding", "goes with profiles of the whatwg reading")
-	case e != nil:
-		c.options = append(c.options, codec.WithQueryEncoding(e))
 	}
 }
 
@@ -311,31 +201,6 @@ type hiddenError struct {
 
 func (e *hiddenError) Error() string { return e.reason }
 func (e *hiddenError) Unwrap() error { return e.err }
-
-func profileNames() []string {
-	var names []string
-	for _, p := range codec.Profiles() {
-		names = append(names, p.Name)
-	}
-	return names
-}
-
-func (d *decoder) resolveHash(c *Codec) {
-	if d.broken["codec.hash"] || d.broken["codec.hmac_key"] {
-		return
-	}
-	h, _ := codec.ParseHash(c.Hash) // the tag has the names
-	switch key := c.HMACKey.Reveal(); {
-	case h != codec.HMACSHA256 && key != "":
-		d.failText("codec.hmac_key", "a key belongs to hash: hmac-sha256")
-	case h != codec.HMACSHA256:
-		c.options = append(c.options, codec.WithHash(h))
-	case len(key) < codec.MinHMACKey:
-		d.failText("codec.hmac_key", fmt.Sprintf("hmac-sha256 needs a key of at least %d bytes", codec.MinHMACKey))
-	default:
-		c.options = append(c.options, codec.WithHMACKey([]byte(key)))
-	}
-}
 
 const notHTTP = "scheme-not-http"
 
@@ -355,18 +220,7 @@ func (d *decoder) resolveReject(c *Codec) {
 }
 
 func (d *decoder) resolveRender(r *Render) {
-	type line struct {
-		name string
-		at   int
-	}
-	var lines []line
-	for name := range r.Extend {
-		lines = append(lines, line{name, start(d.places[in("codec.render.extend", name)].key).Position.Offset})
-	}
-	slices.SortFunc(lines, func(a, b line) int { return cmp.Compare(a.at, b.at) })
-	for _, l := range lines {
-		r.names = append(r.names, l.name)
-	}
+	r.names = d.written("codec.render.extend", sortedKeys(r.Extend))
 }
 
 func isErrorName(name string) bool {
@@ -378,38 +232,26 @@ func isErrorName(name string) bool {
 // contradictions.
 func (d *decoder) resolveRules(c *Codec) {
 	p := &c.profile
-	if r := d.rules; r != nil {
-		*p = p.Change(r.add, r.remove)
-		if c.Rules.hasPolicy() {
-			c.policy = r.policy
-		}
+	add, remove := d.ruleSets(&c.Rules.RuleChanges, "codec.rules")
+	if !c.Rules.isZero() {
+		c.policy = d.compilePolicy(&c.Rules.Policy, "codec.rules")
 	}
+	if slices.ContainsFunc([]string{"profile", "rules", "key", "max_url"}, func(key string) bool { return d.broken[in("codec", key)] }) {
+		return
+	}
+	*p = p.Change(add, remove)
 	if lv, err := codec.ParseLevel(c.Key); err == nil {
 		p.Key = lv
 	}
 	if c.MaxURL > 0 {
 		p.MaxLen = int(c.MaxURL)
 	}
-	c.options = append(c.options, codec.WithPolicy(c.policy))
-	if rd, err := codec.ParseStandard(c.Standard); err == nil {
-		c.options = append(c.options, codec.WithStandard(rd))
-	}
-	_, err := codec.New(*p, c.options...)
-	var refused *codec.ProfileError
-	switch {
-	case err == nil:
-	case errors.As(err, &refused):
-		d.failPath("codec.rules", &hiddenError{"the profile " + refused.Reason, err})
-	default:
-		d.failPath("codec", err)
-	}
+	d.checkProfile(*p, c.policy, "codec.rules")
 }
 
-// Resolve returns the profile with all that the section changes in it, the policy
-// for its keys, and the options for codec.New, the policy among them.
-func (c *Codec) Resolve() (codec.Profile, *codec.Policy, []codec.Option) {
-	return c.profile, c.policy, c.options
-}
+// Resolve returns the profile with all that the section changes in it, and the
+// policy for its keys.
+func (c *Codec) Resolve() (codec.Profile, *codec.Policy) { return c.profile, c.policy }
 
 // Styles returns how parameters are written, nil if the section does not say it.
 func (c *Codec) Styles() *params.Styles { return c.styles }

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"errors"
 	"reflect"
 	"slices"
@@ -20,11 +21,25 @@ type decoder struct {
 	document
 	types  Types
 	places map[string]place
-	raw    map[string]string // scalars with values put in, as they were written
-	words  map[string]string // texts of structs that were written as such
-	others []error           // the mistakes in other files
-	rules  *policyReader     // of the codec; nil if there are none
-	broken map[string]bool   // paths with a mistake at or below them, and of keys that are missing
+	raw    map[string]string                 // scalars with values put in, as they were written
+	words  map[string]string                 // texts of structs that were written as such
+	others []error                           // the mistakes in other files
+	open   func(name string) ([]byte, error) // a file that the document names; nil: no files can be read
+	broken map[string]bool                   // paths with a mistake at or below them, and of keys that are missing
+}
+
+// newDecoder returns a decoder of a file. open reads the files that it names.
+func newDecoder(d document, open func(name string) ([]byte, error)) *decoder {
+	return &decoder{document: d, open: open, places: map[string]place{}, raw: map[string]string{}, words: map[string]string{}, broken: map[string]bool{}}
+}
+
+// root returns the root of the document, nil if a mistake was noted.
+func (d *decoder) root(data []byte) ast.Node {
+	root := d.parse(data)
+	if root == nil && len(d.errs) == 0 {
+		d.errs = append(d.errs, d.error(nil, "is empty", nil))
+	}
+	return root
 }
 
 // section returns the part of a configuration that a path leads into: "codec", or
@@ -54,6 +69,12 @@ type place struct {
 	value ast.Node
 }
 
+// written returns the keys of the mapping at a path in the order of the file.
+func (d *decoder) written(at string, keys []string) []string {
+	offset := func(key string) int { return start(d.places[in(at, key)].key).Position.Offset }
+	return slices.SortedFunc(slices.Values(keys), func(a, b string) int { return cmp.Compare(offset(a), offset(b)) })
+}
+
 // in returns the path of a key in a mapping.
 func in(at, name string) string {
 	if at == "" {
@@ -78,8 +99,6 @@ func (d *decoder) fill(v reflect.Value, n ast.Node, at string, r rules) {
 	switch t := v.Type(); {
 	case t == componentType:
 		d.component(v.Addr().Interface().(*Component), n, at)
-	case t == rulesType:
-		d.codecRules(v.Addr().Interface().(*Rules), n, at)
 	case isScalar(t), t.Kind() == reflect.Struct && isText(t) && !isMapping(n):
 		d.scalarValue(v, n, at, r)
 	case t.Kind() == reflect.Struct:

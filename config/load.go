@@ -24,22 +24,16 @@ func Load(path string, types Types, env Env) (*File, error) {
 // those of this file in its order, then those of a profile's; then there is no
 // File.
 func Parse(file string, data []byte, types Types, env Env) (*File, error) {
-	d := &decoder{
-		document: document{file: file, exp: &expander{env: env, dir: filepath.Dir(file)}},
-		types:    types,
-		places:   map[string]place{},
-		raw:      map[string]string{},
-		words:    map[string]string{},
-		broken:   map[string]bool{},
+	exp := &expander{env: env, dir: filepath.Dir(file)}
+	d := newDecoder(document{file: file, exp: exp}, nil)
+	d.types = types
+	if env.ReadFile != nil {
+		d.open = exp.open
 	}
 	f := Default()
 	f.d = d
-	root := d.parse(data)
-	switch {
-	case root != nil:
+	if root := d.root(data); root != nil {
 		d.read(f, root)
-	case len(d.errs) == 0:
-		d.errs = append(d.errs, d.error(nil, "is empty", nil))
 	}
 	if len(d.errs)+len(d.others) > 0 {
 		d.scrub()

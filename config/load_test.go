@@ -65,8 +65,8 @@ func TestAnalytics(t *testing.T) {
 	same(t, "ordering", f.Pipeline.Ordering, "per_lane")
 	same(t, "on_reject", f.Pipeline.OnReject, "dead_letter")
 	same(t, "tests", len(f.Tests), 3)
-	p, policy, options := f.Codec.Resolve()
-	n, err := codec.New(p, options...)
+	p, policy := f.Codec.Resolve()
+	n, err := codec.New(p, codec.WithPolicy(policy))
 	if err != nil || n.Policy() != policy {
 		t.Fatalf("%v", err)
 	}
@@ -118,7 +118,7 @@ func TestLoad(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, policy, _ := f.Codec.Resolve()
+	p, policy := f.Codec.Resolve()
 	if p.Name != "p" || !strings.HasPrefix(policy.Versions(), "ours@") || f.Codec.HMACKey.Reveal() != secret || f.Pipeline.Workers != 5 {
 		t.Errorf("profile %s with %s, %d workers", p.Name, policy.Versions(), f.Pipeline.Workers)
 	}
@@ -126,7 +126,7 @@ func TestLoad(t *testing.T) {
 	if f, err = Load(path, doubles(), OS()); err != nil {
 		t.Fatal(err)
 	}
-	if _, policy, _ = f.Codec.Resolve(); !strings.HasPrefix(policy.Versions(), "ours@") {
+	if _, policy = f.Codec.Resolve(); !strings.HasPrefix(policy.Versions(), "ours@") {
 		t.Errorf("%s", policy.Versions())
 	}
 	if _, err := Parse("c", []byte(minimalHead+"codec: {format: lines, profile: p.yaml, rules: {lists: [{plain: a}]}, base: '${A}${file:b}'}"), doubles(), Env{}); err == nil ||

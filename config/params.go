@@ -2,9 +2,6 @@ package config
 
 import (
 	"errors"
-	"reflect"
-
-	"github.com/goccy/go-yaml/ast"
 
 	"github.com/urlfold/urlfold/codec/params"
 	"github.com/urlfold/urlfold/internal/errlist"
@@ -70,18 +67,4 @@ func (d *decoder) resolveParams(list []Param, at string) *params.Styles {
 		d.failPath(path, errors.New(e.Reason))
 	}
 	return styles
-}
-
-// readParams reads the declarations of a profile.
-func (r *profileReader) readParams(n ast.Node) {
-	d := &decoder{
-		document: r.document,
-		places:   map[string]place{}, raw: map[string]string{}, words: map[string]string{}, broken: map[string]bool{},
-	}
-	const at = "params"
-	d.note(at, nil, n)
-	var list []Param
-	d.value(reflect.ValueOf(&list).Elem(), n, at, rules{})
-	r.styles = d.resolveParams(list, at)
-	r.errs = d.errs
 }

@@ -1,11 +1,14 @@
 package config
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
 	"path/filepath"
+	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/goccy/go-yaml/ast"
@@ -13,260 +16,298 @@ import (
 	"github.com/urlfold/urlfold/codec"
 	"github.com/urlfold/urlfold/codec/params"
 	"github.com/urlfold/urlfold/codec/template"
+	"github.com/urlfold/urlfold/config/field"
 	"github.com/urlfold/urlfold/internal/errlist"
 )
 
-// A policyReader reads the policy of a profile.
-type policyReader struct {
-	*profileReader
+// A Policy is what the keys of the levels K2 and K3 depend on.
+type Policy struct {
+	// The lists of parameters that K2 leaves out, each the word default or a file. Default: [default], the built-in list.
+	Lists []List `yaml:"lists"`
+	// More parameters that K2 leaves out, each written as on a line of a plain list: gclid, utm_*, /ga_[a-z]+/, "sid ~alnum16", "example.com/path/**: ref", "!keep".
+	DropParams []string `yaml:"drop_params"`
+	// Parameters that K3 leaves out too, written in the same way.
+	SiteParams []string `yaml:"site_params"`
+	// For each HOST, HOST/PATH or /PATH, the only parameters that K3 keeps there. K3 is made from K2: it cannot keep what K2 leaves out.
+	KeepParams map[string][]string `yaml:"keep_params"`
+	// Templates of paths for the output field template, such as /order/{uuid}; they come before the built-in ones. A placeholder is {int}, {uuid}, {hex}, {date} or {token}, or has any other name and stands for any segment.
+	PathTemplates []string `yaml:"path_templates"`
+	// Hosts, with those below them, whose fragments #/... and #!... name pages; "*" is every host.
+	SPA []string `yaml:"spa"`
+	// Whether K2 and K3 distinguish http from https.
+	KeepHTTPS bool `yaml:"keep_https"`
+	// Whether K3 ignores case in paths.
+	LowerPath bool `yaml:"lower_path"`
+	// Whether K3 ignores case in queries.
+	LowerQuery bool `yaml:"lower_query"`
+	// Whether K3 takes characters of paths and queries in Normalization Form C (rule nfc).
+	NFC bool `yaml:"nfc"`
+	// Whether K3 counts a parameter once, however often it occurs with the same value (rule q-once).
+	Once bool `yaml:"once"`
+}
+
+// isZero reports whether no key of p is written.
+func (p *Policy) isZero() bool { return reflect.ValueOf(*p).IsZero() }
+
+// A List is the word default, or a file with rules for parameters.
+type List struct {
+	// A file of the ClearURLs project.
+	ClearURLs string `yaml:"clearurls" min:"1"`
+	// A file with a rule a line.
+	Plain string `yaml:"plain" min:"1"`
+	// The name of the list in versions and explanations. Default: that of the file.
+	Name string `yaml:"name" min:"1"`
+	// Its version. Default: a hash of its content.
+	Version string `yaml:"version" min:"1"`
+
+	isDefault bool
+}
+
+// UnmarshalText reads the name of the built-in list.
+func (l *List) UnmarshalText(text []byte) error {
+	if string(text) != defaultList {
+		return errors.New("there is no such list; there are default, {clearurls: FILE} and {plain: FILE}")
+	}
+	l.isDefault = true
+	return nil
+}
+
+// MarshalText returns the name of the built-in list, or nothing.
+func (l List) MarshalText() ([]byte, error) {
+	if l.isDefault {
+		return []byte(defaultList), nil
+	}
+	return nil, nil
+}
+
+// Validate checks that the list has one file, and the forms of its name and version.
+func (l *List) Validate() error {
+	if (l.ClearURLs == "") == (l.Plain == "") {
+		return errors.New("a list is default, or has one of clearurls and plain")
+	}
+	var errs []error
+	for _, f := range []struct{ key, value string }{{"name", l.Name}, {"version", l.Version}} {
+		if f.value != "" && !isName(f.value) {
+			errs = append(errs, &field.Error{Field: f.key, Err: errors.New(nameRule)})
+		}
+	}
+	return errors.Join(errs...)
+}
+
+const defaultList = "default"
+
+// A policyCompiler makes a codec.Policy of what is written at a path.
+type policyCompiler struct {
+	*decoder
+	at     string
 	policy *codec.Policy
-	lists  []*params.List      // of files and the built-in one
 	own    params.List         // drop_params
 	site   params.List         // site_params and keep_params
 	nodes  map[string]ast.Node // where each rule of own and site is, by its Source
 }
 
-func (r *profileReader) readPolicy(n ast.Node) *codec.Policy {
-	p := r.newPolicyReader()
-	p.mapping(n, p.fields()...)
-	p.compileParams(n)
-	return p.policy
+// compilePolicy returns the policy that is written at a path. What has a mistake
+// is left out.
+func (d *decoder) compilePolicy(p *Policy, at string) *codec.Policy {
+	c := &policyCompiler{decoder: d, at: at, nodes: map[string]ast.Node{}}
+	c.policy = &codec.Policy{KeepHTTPS: p.KeepHTTPS, LowerPath: p.LowerPath, LowerQuery: p.LowerQuery, NFC: p.NFC, Once: p.Once}
+	lists := c.lists(p.Lists)
+	c.rules(p.DropParams, "drop_params", &c.own)
+	c.rules(p.SiteParams, "site_params", &c.site)
+	c.keep(p.KeepParams)
+	c.templates(p.PathTemplates)
+	c.spa(p.SPA)
+	c.matchers(lists)
+	return c.policy
 }
 
-func (r *profileReader) newPolicyReader() *policyReader {
-	return &policyReader{
-		profileReader: r,
-		policy:        &codec.Policy{},
-		lists:         []*params.List{params.Default()},
-		nodes:         map[string]ast.Node{},
+// lists reads the lists of parameters: the built-in one, if none is written.
+func (c *policyCompiler) lists(written []List) []*params.List {
+	if written == nil {
+		return []*params.List{params.Default()}
 	}
-}
-
-// fields returns the keys of a policy.
-func (p *policyReader) fields() []keyReader {
-	return []keyReader{
-		{"lists", p.readLists},
-		{"drop_params", func(n ast.Node) { p.readParams(n, &p.own) }},
-		{"site_params", func(n ast.Node) { p.readParams(n, &p.site) }},
-		{"keep_params", p.readAllow},
-		{"path_templates", p.readTemplates},
-		{"spa", p.readSPA},
-		{"keep_https", func(n ast.Node) { p.policy.KeepHTTPS = p.bool(n) }},
-		{"lower_path", func(n ast.Node) { p.policy.LowerPath = p.bool(n) }},
-		{"lower_query", func(n ast.Node) { p.policy.LowerQuery = p.bool(n) }},
-		{"nfc", func(n ast.Node) { p.policy.NFC = p.bool(n) }},
-		{"once", func(n ast.Node) { p.policy.Once = p.bool(n) }},
-	}
-}
-
-func (p *policyReader) readLists(n ast.Node) {
-	p.lists = nil
+	var lists []*params.List
 	seen := map[string]bool{}
-	for _, item := range p.items(n) {
-		l := p.readList(item)
+	for i := range written {
+		at := element(in(c.at, "lists"), i)
+		l := c.list(&written[i], at)
 		if l == nil {
 			continue
 		}
 		if seen[l.Name] {
-			p.failAt(item, "another list has the same name; name tells them apart")
+			c.failText(at, "duplicate list name; set name to give the list another one")
 			continue
 		}
 		seen[l.Name] = true
 		if _, err := params.Compile(l); err != nil {
-			p.failList(item, err)
+			c.failList(at, err)
 			continue
 		}
-		p.lists = append(p.lists, l)
+		lists = append(lists, l)
 	}
+	return lists
 }
 
-// readList reads an element of lists, nil if there is a mistake in it.
-func (p *policyReader) readList(n ast.Node) *params.List {
-	if _, ok := n.(*ast.StringNode); ok {
-		name, ok := p.text(n)
-		switch {
-		case !ok:
-			return nil
-		case name != "default":
-			p.failAt(n, "there is no such list; there are default, {clearurls: FILE} and {plain: FILE}")
-			return nil
-		}
+// list reads the list that is written at a path, nil if there is a mistake in it.
+func (c *policyCompiler) list(l *List, at string) *params.List {
+	switch {
+	case c.broken[at]:
+		return nil
+	case l.isDefault:
 		return params.Default()
 	}
-	var imported, plain, name, version ast.Node
-	before := len(p.errs)
-	note := func(to *ast.Node) func(ast.Node) { return func(n ast.Node) { *to = n } }
-	p.mapping(n, keyReader{"clearurls", note(&imported)}, keyReader{"plain", note(&plain)}, keyReader{"name", note(&name)}, keyReader{"version", note(&version)})
-	if len(p.errs) > before {
+	plain := l.Plain != ""
+	file, path := l.ClearURLs, in(at, "clearurls")
+	if plain {
+		file, path = l.Plain, in(at, "plain")
+	}
+	data := c.readList(file, path)
+	if c.broken[at] {
 		return nil
 	}
-	if (imported == nil) == (plain == nil) {
-		p.failAt(n, "a list is default, or has one of clearurls and plain")
-		return nil
-	}
-	at := imported
-	if plain != nil {
-		at = plain
-	}
-	data, title := p.readListFile(at)
-	if imported != nil {
-		title = ""
-	}
-	if name != nil {
-		title = p.label(name)
-	}
-	edition := ""
-	if version != nil {
-		edition = p.label(version)
-	}
-	if len(p.errs) > before {
-		return nil
-	}
-	return p.parseList(at, plain != nil, data, title, edition)
+	return c.parseList(l, path, data)
 }
 
-// parseList reads the list that the file at this node holds.
-func (p *policyReader) parseList(at ast.Node, plain bool, data []byte, name, version string) (l *params.List) {
+// parseList reads the list that the file at a path holds.
+func (c *policyCompiler) parseList(written *List, at string, data []byte) (l *params.List) {
 	var err error
+	base := filepath.Base(written.Plain)
+	name := cmp.Or(written.Name, strings.TrimSuffix(base, filepath.Ext(base)))
 	switch {
-	case plain && !isName(name):
-		p.failAt(at, "the list needs a name: "+nameRule)
-		return nil
-	case plain:
-		l, err = params.ParsePlain(name, version, data)
-	default:
+	case written.Plain == "":
 		l, err = params.ParseClearURLs(data)
+	case !isName(name):
+		c.failText(at, "the list needs a name: "+nameRule)
+		return nil
+	default:
+		l, err = params.ParsePlain(name, written.Version, data)
 	}
 	if err != nil {
-		p.failList(at, err)
+		c.failList(at, err)
 		return nil
 	}
-	if name != "" {
-		l.Name = name
-	}
-	if version != "" {
-		l.Version = version
-	}
+	l.Name, l.Version = cmp.Or(written.Name, l.Name), cmp.Or(written.Version, l.Version)
 	return l
 }
 
-// readListFile reads the file that a node names, and returns its name without
-// folder and extension too.
-func (p *policyReader) readListFile(n ast.Node) (data []byte, title string) {
-	name, ok := p.text(n)
+// readList returns the content of the file at a path.
+func (c *policyCompiler) readList(name, at string) []byte {
 	switch {
-	case !ok:
-	case name == "":
-		p.failAt(n, "must be the name of a file")
 	case strings.Contains(name, "://"):
-		p.failAt(n, "this is a URL, and not a file: nothing is fetched")
-	case p.open == nil:
-		p.failAt(n, "no files can be read here")
-	default:
-		data, err := p.open(name)
-		if err == nil && len(data) > maxList {
-			err = errors.New("it is longer than 64 MiB")
-		}
-		if err != nil {
-			p.failWith(start(n), fileReason(err), err)
-		}
-		base := filepath.Base(name)
-		return data, strings.TrimSuffix(base, filepath.Ext(base))
+		c.failText(at, "this is a URL, and not a file: nothing is fetched")
+		return nil
+	case c.open == nil:
+		c.failText(at, "no files can be read here")
+		return nil
 	}
-	return nil, ""
-}
-
-// label reads the name or the version of a list.
-func (p *policyReader) label(n ast.Node) string {
-	text, ok := p.text(n)
-	if ok && !isName(text) {
-		p.failAt(n, nameRule)
+	data, err := c.open(name)
+	if err == nil && len(data) > maxList {
+		err = errors.New("it is longer than 64 MiB")
 	}
-	return text
+	if err != nil {
+		c.failPath(at, &hiddenError{fileReason(err), err})
+	}
+	return data
 }
 
 // failList notes the mistakes in a list that a file holds.
-func (p *policyReader) failList(n ast.Node, err error) {
+func (c *policyCompiler) failList(at string, err error) {
 	for _, e := range errlist.Flatten(err) {
-		p.failWith(start(n), "in the list: "+clean(e.Error()), e)
+		c.failPath(at, &hiddenError{"in the list: " + clean(e.Error()), e})
 	}
 }
 
-// readParams reads rules as they stand in a plain list.
-func (p *policyReader) readParams(n ast.Node, to *params.List) {
-	p.texts(n, func(n ast.Node, text string) {
-		rule, err := params.ParseRule(text, p.place(n))
-		if err != nil {
-			p.failRule(n, err)
-			return
+// rules reads rules as they stand in a plain list.
+func (c *policyCompiler) rules(texts []string, key string, to *params.List) {
+	for i, text := range texts {
+		at := element(in(c.at, key), i)
+		if c.broken[at] {
+			continue
 		}
-		p.nodes[rule.Source] = n
+		n := c.places[at].value
+		source := c.source(n)
+		rule, err := params.ParseRule(text, source)
+		if err != nil {
+			c.failNode(n, err)
+			continue
+		}
+		c.nodes[source] = n
 		to.Rules = append(to.Rules, rule)
-	})
+	}
 }
 
-// readAllow reads what is kept in each scope.
-func (p *policyReader) readAllow(n ast.Node) {
-	p.pairs(n, func(key, value ast.Node, scope string) {
+// keep reads what is kept in each scope.
+func (c *policyCompiler) keep(scopes map[string][]string) {
+	at := in(c.at, "keep_params")
+	for _, scope := range c.written(at, sortedKeys(scopes)) {
+		at := in(at, scope)
+		key := c.places[at].key
 		if scope == "" {
-			p.failAt(key, "a scope is HOST, HOST/PATH or /PATH")
-			return
+			c.failNode(key, errors.New("a scope is HOST, HOST/PATH or /PATH"))
+			continue
 		}
+		source := c.source(key)
 		var names []string
-		p.texts(value, func(n ast.Node, name string) {
-			if _, err := params.Allow(scope, []string{name}, p.place(n)); err != nil {
-				p.failRule(n, err)
-				return
+		for i, name := range scopes[scope] {
+			at := element(at, i)
+			if c.broken[at] {
+				continue
+			}
+			if _, err := params.Allow(scope, []string{name}, source); err != nil {
+				c.failNode(c.places[at].value, err)
+				continue
 			}
 			names = append(names, name)
-		})
-		rules, err := params.Allow(scope, names, p.place(key))
-		if err != nil {
-			p.failRule(key, err)
-			return
 		}
-		p.nodes[p.place(key)] = key
-		p.site.Rules = append(p.site.Rules, rules...)
-	})
+		rules, err := params.Allow(scope, names, source)
+		if err != nil {
+			c.failNode(key, err)
+			continue
+		}
+		c.nodes[source] = key
+		c.site.Rules = append(c.site.Rules, rules...)
+	}
 }
 
-// failRule notes a mistake in a rule, without the place in its text: the node
+// failNode notes a mistake in a rule, without the position in its text: the node
 // has it.
-func (p *policyReader) failRule(n ast.Node, err error) {
+func (c *policyCompiler) failNode(n ast.Node, err error) {
 	reason := err.Error()
-	var e *params.RuleError
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*params.RuleError](err); ok {
 		reason = e.Reason
 	}
-	p.failWith(start(n), clean(reason), err)
+	c.spoil(c.at)
+	c.failWith(start(n), clean(reason), err)
 }
 
-func (p *policyReader) readTemplates(n ast.Node) {
-	var texts []string
-	var nodes []ast.Node
-	p.texts(n, func(n ast.Node, text string) { texts, nodes = append(texts, text), append(nodes, n) })
+func (c *policyCompiler) templates(texts []string) {
+	at := in(c.at, "path_templates")
+	if len(texts) == 0 || c.broken[at] {
+		return
+	}
 	templates, err := template.Compile(texts)
 	if err == nil {
-		p.policy.Templates = templates
+		c.policy.Templates = templates
 		return
 	}
 	for _, err := range errlist.Flatten(err) {
-		var e *template.Error
-		if !errors.As(err, &e) {
-			p.failWith(start(n), clean(err.Error()), err)
+		e, ok := errors.AsType[*template.Error](err)
+		if !ok {
+			c.failPath(at, err)
 			continue
 		}
-		p.failWith(start(nodes[e.Index]), fmt.Sprintf("byte %d of the template: %s", e.At, clean(e.Reason)), err)
+		c.failText(element(at, e.Index), fmt.Sprintf("byte %d of the template: %s", e.At, clean(e.Reason)))
 	}
 }
 
-func (p *policyReader) readSPA(n ast.Node) {
-	p.texts(n, func(n ast.Node, host string) {
-		if host != "*" && !isHost(host) {
-			p.failAt(n, "must be \"*\", or a host as URLs have it after parsing: in lower case and ASCII, without scheme, port and path")
+func (c *policyCompiler) spa(hosts []string) {
+	for i, host := range hosts {
+		at := element(in(c.at, "spa"), i)
+		if !c.broken[at] && host != "*" && !isHost(host) {
+			c.failText(at, `must be "*", or a host as URLs have it after parsing: in lower case and ASCII, without scheme, port and path`)
 		}
-		p.policy.SPA = append(p.policy.SPA, host)
-	})
+	}
+	c.policy.SPA = hosts
 }
 
 // isHost reports whether s can be the host of a normal form.
@@ -279,22 +320,21 @@ func isHost(s string) bool {
 	return true
 }
 
-// compileParams makes the matchers of all rules. The user's own come first, so
-// that they are named as the cause.
-func (p *policyReader) compileParams(n ast.Node) {
-	lists := p.lists
-	if own := p.finish(&p.own); own != nil {
-		lists = append([]*params.List{own}, lists...)
+// matchers makes the matchers of all rules. The user's own come first, so that
+// they are named as the cause.
+func (c *policyCompiler) matchers(lists []*params.List) {
+	if own := finish(&c.own); own != nil {
+		lists = slices.Insert(lists, 0, own)
 	}
-	p.policy.Params = p.compile(n, lists...)
-	if site := p.finish(&p.site); site != nil {
-		p.policy.SiteParams = p.compile(n, site)
+	c.policy.Params = c.matcher(lists...)
+	if site := finish(&c.site); site != nil {
+		c.policy.SiteParams = c.matcher(site)
 	}
 }
 
 // finish gives the rules of the profile itself a name and a version, which is
 // made of what they say. It returns nil if there are none.
-func (p *policyReader) finish(l *params.List) *params.List {
+func finish(l *params.List) *params.List {
 	if len(l.Rules) == 0 {
 		return nil
 	}
@@ -306,19 +346,15 @@ func (p *policyReader) finish(l *params.List) *params.List {
 	return l
 }
 
-// compile makes a matcher, or tells at the nodes of the rules what is wrong.
-func (p *policyReader) compile(n ast.Node, lists ...*params.List) *params.Matcher {
+// matcher makes a matcher, or tells at the paths of the rules what is wrong.
+func (c *policyCompiler) matcher(lists ...*params.List) *params.Matcher {
 	m, err := params.Compile(lists...)
-	if err == nil {
-		return m
-	}
 	for _, err := range errlist.Flatten(err) {
-		var e *params.RuleError
-		if errors.As(err, &e) && p.nodes[e.Source] != nil {
-			p.failRule(p.nodes[e.Source], e)
+		if e, ok := errors.AsType[*params.RuleError](err); ok && c.nodes[e.Source] != nil {
+			c.failNode(c.nodes[e.Source], e)
 			continue
 		}
-		p.failWith(start(n), clean(err.Error()), err)
+		c.failPath(c.at, &hiddenError{clean(err.Error()), err})
 	}
-	return nil
+	return m
 }

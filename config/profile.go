@@ -2,16 +2,13 @@ package config
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 
-	"github.com/goccy/go-yaml/ast"
-
 	"github.com/urlfold/urlfold/codec"
-	"github.com/urlfold/urlfold/codec/params"
 	"github.com/urlfold/urlfold/config/field"
 )
 
@@ -79,182 +76,143 @@ func readFile(name string, limit int64) (data []byte, err error) {
 // that the profile names; if it is nil, there is none. The error joins an *Error
 // for each mistake, contradictions among them; then there is no profile.
 func ParseProfile(file string, data []byte, open func(name string) ([]byte, error)) (codec.Profile, *codec.Policy, error) {
-	r := &profileReader{document: document{file: file}, open: open}
-	r.read(data)
-	if len(r.errs) > 0 {
-		return codec.Profile{}, nil, joined(r.errs)
-	}
-	return r.profile, r.policy, nil
-}
-
-// A profileReader reads one profile.
-type profileReader struct {
-	document
-	open    func(name string) ([]byte, error)
-	profile codec.Profile
-	policy  *codec.Policy
-
-	// The nodes at which a contradiction is told, nil if they are not there.
-	root, name, base, rules ast.Node
-
-	title       string
-	level       codec.Level
-	hasLevel    bool
-	maxURL      int
-	add, remove codec.Rules
-	styles      *params.Styles
-}
-
-func (r *profileReader) read(data []byte) {
-	if r.root = r.parse(data); r.root == nil {
-		if len(r.errs) == 0 {
-			r.errs = append(r.errs, &Error{File: r.file, Reason: "is empty"})
+	d := newDecoder(document{file: file}, open)
+	var p codec.Profile
+	var policy *codec.Policy
+	if root := d.root(data); root != nil {
+		var f profileFile
+		d.structure(reflect.ValueOf(&f).Elem(), root, "")
+		if isMapping(root) {
+			p, policy = d.profile(&f)
 		}
-		return
 	}
+	if len(d.errs) > 0 {
+		return codec.Profile{}, nil, joined(d.errs)
+	}
+	return p, policy, nil
+}
+
+// A profileFile is a profile as it is written. Its comments become the table of
+// keys in docs/profiles.md.
+type profileFile struct {
+	// The name, as it appears in output; not that of a built-in profile.
+	Name string `yaml:"name,required"`
+	// The built-in profile that it begins with.
+	Base string `yaml:"base,required"`
+	// The rules added and removed, by their names. What contradicts the standard is refused.
+	Rules RuleChanges `yaml:"rules"`
+	// The level of its keys. Default: that of the base.
+	Key string `yaml:"key" enum:"k0,k1,k2,k3"`
+	// The longest URL that is accepted. Default: 64KiB.
+	MaxURL field.Size `yaml:"max_url" min:"1" max:"1GiB"`
+	// What the keys of K2 and K3 depend on. Default: the built-in policy.
+	Policy *Policy `yaml:"policy"`
+	// How parameters are written, for the output field params, as codec.params in a configuration. No key depends on it.
+	Params []Param `yaml:"params"`
+}
+
+// profile puts a profile together, and has the codec look for contradictions.
+func (d *decoder) profile(f *profileFile) (codec.Profile, *codec.Policy) {
+	if !d.broken["name"] {
+		d.checkName(f.Name)
+	}
+	var p codec.Profile
+	if !d.broken["base"] {
+		p = d.builtIn(f.Base, "base")
+	}
+	add, remove := d.ruleSets(&f.Rules, "rules")
 	policy := codec.DefaultPolicy()
-	r.mapping(r.root,
-		keyReader{"name", r.readName},
-		keyReader{"base", r.readBase},
-		keyReader{"rules", r.readRules},
-		keyReader{"key", r.readKey},
-		keyReader{"max_url", r.readMaxURL},
-		keyReader{"policy", func(n ast.Node) { policy = r.readPolicy(n) }},
-		keyReader{"params", r.readParams},
-	)
-	r.policy = policy
-	policy.Styles = r.styles
-	for _, f := range []struct {
-		name string
-		node ast.Node
-	}{{"name", r.name}, {"base", r.base}} {
-		if f.node == nil && r.isMapping() {
-			r.failAt(r.root, "the key "+f.name+" is missing")
+	if f.Policy != nil {
+		policy = d.compilePolicy(f.Policy, "policy")
+	}
+	policy.Styles = d.resolveParams(f.Params, "params")
+	p.Name, p.Rules = f.Name, p.Rules&^remove|add
+	if lv, err := codec.ParseLevel(f.Key); err == nil {
+		p.Key = lv
+	}
+	if f.MaxURL > 0 {
+		p.MaxLen = int(f.MaxURL)
+	}
+	if len(d.errs) == 0 {
+		at := "rules"
+		if _, written := d.places[at]; !written {
+			at = "base"
 		}
+		d.checkProfile(p, policy, at)
 	}
-	if len(r.errs) == 0 {
-		r.build()
+	return p, policy
+}
+
+func (d *decoder) checkName(name string) {
+	if _, known := codec.Lookup(name); known {
+		d.failText("name", "is the name of a built-in profile")
+	}
+	if !isName(name) {
+		d.failText("name", nameRule)
 	}
 }
 
-func (r *profileReader) isMapping() bool {
-	switch r.root.(type) {
-	case *ast.MappingNode, *ast.MappingValueNode:
-		return true
-	}
-	return false
+// IsProfileFile reports whether the word for a profile names a file, and not a
+// built-in profile.
+func IsProfileFile(name string) bool {
+	return strings.HasSuffix(name, ".yaml") || strings.HasSuffix(name, ".yml")
 }
 
-func (r *profileReader) readName(n ast.Node) {
-	r.name = n
-	text, ok := r.text(n)
-	if !ok {
-		return
-	}
-	if _, known := codec.Lookup(text); known {
-		r.failAt(n, "is the name of a built-in profile")
-	}
-	if !isName(text) {
-		r.failAt(n, nameRule)
-	}
-	r.title = text
-}
-
-func (r *profileReader) readBase(n ast.Node) {
-	r.base = n
-	text, ok := r.text(n)
-	if !ok {
-		return
-	}
-	if r.profile, ok = codec.Lookup(text); ok {
-		return
-	}
+// ProfileNames returns the names of the built-in profiles. The result is the caller's.
+func ProfileNames() []string {
 	var names []string
 	for _, p := range codec.Profiles() {
 		names = append(names, p.Name)
 	}
-	r.failAt(n, noSuch("built-in profile", names, text))
+	return names
 }
 
-func (r *profileReader) readRules(n ast.Node) {
-	r.rules = n
-	r.mapping(n,
-		keyReader{"add", func(n ast.Node) { r.add = r.ruleSet(n, r.remove) }},
-		keyReader{"remove", func(n ast.Node) { r.remove = r.ruleSet(n, r.add) }},
-	)
+// builtIn returns the built-in profile that is named at a path.
+func (d *decoder) builtIn(name, at string) codec.Profile {
+	p, ok := codec.Lookup(name)
+	if !ok && !d.broken[at] {
+		d.failText(at, noSuch("built-in profile", ProfileNames(), name))
+	}
+	return p
 }
 
-// ruleSet reads names of rules, none of which is in other.
-func (r *profileReader) ruleSet(n ast.Node, other codec.Rules) (set codec.Rules) {
-	r.texts(n, func(n ast.Node, text string) {
-		rule, err := codec.ParseRule(text)
+// ruleSets reads the names of the rules that are added and removed by what is
+// written at a path. No rule may be in both lists.
+func (d *decoder) ruleSets(c *RuleChanges, at string) (added, removed codec.Rules) {
+	added = d.ruleSet(c.Add, in(at, "add"), 0)
+	removed = d.ruleSet(c.Remove, in(at, "remove"), added)
+	return added, removed
+}
+
+// ruleSet reads the names of rules at a path, none of which may be in other.
+func (d *decoder) ruleSet(names []string, at string, other codec.Rules) (set codec.Rules) {
+	for i, name := range names {
+		at := element(at, i)
+		rule, err := codec.ParseRule(name)
 		switch {
+		case d.broken[at]:
 		case err != nil || !codec.ProfileRules().Has(rule):
-			r.failAt(n, noSuch("rule", codec.ProfileRules().Names(), text))
-			return
+			d.failText(at, noSuch("rule", codec.ProfileRules().Names(), name))
 		case other.Has(rule):
-			r.failAt(n, "this rule is added and removed")
+			d.failText(at, "this rule is added and removed")
+		default:
+			set |= codec.RulesOf(rule)
 		}
-		set |= codec.RulesOf(rule)
-	})
+	}
 	return set
 }
 
-func (r *profileReader) readKey(n ast.Node) {
-	text, ok := r.text(n)
-	if !ok {
-		return
-	}
-	var err error
-	if r.level, err = codec.ParseLevel(text); err == nil {
-		r.hasLevel = true
-		return
-	}
-	var names []string
-	for lv := range codec.K3 + 1 {
-		names = append(names, lv.String())
-	}
-	r.failAt(n, noSuch("key level", names, text))
-}
-
-func (r *profileReader) readMaxURL(n ast.Node) {
-	text, ok := r.text(n)
-	if !ok {
-		return
-	}
-	size, err := field.ParseSize(text)
+// checkProfile has the codec look for contradictions in a profile, and notes them
+// at a path.
+func (d *decoder) checkProfile(p codec.Profile, policy *codec.Policy, at string) {
+	_, err := codec.New(p, codec.WithPolicy(policy))
+	refused, ok := errors.AsType[*codec.ProfileError](err)
 	switch {
-	case err != nil:
-		r.failAt(n, err.Error())
-	case size < 1 || size > codec.MaxLen:
-		r.failAt(n, "must be from 1 to 1GiB")
-	}
-	r.maxURL = int(min(size, codec.MaxLen))
-}
-
-// build puts the profile together, and has the codec look for contradictions.
-func (r *profileReader) build() {
-	p := &r.profile
-	p.Name, p.Rules = r.title, p.Rules&^r.remove|r.add
-	if r.hasLevel {
-		p.Key = r.level
-	}
-	if r.maxURL > 0 {
-		p.MaxLen = r.maxURL
-	}
-	_, err := codec.New(*p, codec.WithPolicy(r.policy))
-	var refused *codec.ProfileError
-	switch {
-	case err == nil:
-	case errors.As(err, &refused):
-		at := r.rules
-		if at == nil {
-			at = r.root
-		}
+	case ok:
 		for reason := range strings.SplitSeq(refused.Reason, "; ") {
-			r.failWith(start(at), fmt.Sprintf("the profile %s", reason), err)
+			d.failPath(at, &hiddenError{"the profile " + reason, err})
 		}
-	default:
-		r.failWith(start(r.root), clean(err.Error()), err)
+	case err != nil:
+		d.failPath(at, err)
 	}
 }

@@ -133,7 +133,7 @@ func TestMistakes(t *testing.T) {
 	f(ok+"name: y", "p:3:1: this key was there before")
 	f("name: crawler\nbase: crawlr\nkey: k7\nmax_url: 1q\nrules:\n  add: [frag-drp, frag-drop]\n  remove: [ui-drop, frag-drop]",
 		"p:1:7: is the name of a built-in profile", "p:2:7: there is no such built-in profile; did you mean crawler?",
-		"p:3:6: there is no such key level; there are k0, k1, k2, k3",
+		"p:3:6: there is no such value; there are k0, k1, k2, k3",
 		"p:4:10: a size is a number and a unit, such as 64k, 1.5MiB or 10GB",
 		"p:6:9: there is no such rule; did you mean frag-drop?",
 		"p:7:21: this rule is added and removed")
@@ -166,9 +166,9 @@ func TestMistakes(t *testing.T) {
 		"p:9:34: "+nameRule,
 		"p:10:7: a list is default, or has one of clearurls and plain", "p:11:7: a list is default, or has one of clearurls and plain",
 		"p:12:15: this is a URL, and not a file: nothing is fetched", "p:13:15: the list needs a name: "+nameRule,
-		"p:15:7: another list has the same name; name tells them apart",
+		"p:15:7: duplicate list name; set name to give the list another one",
 		"p:16:7: in the list: wide:1: drops every parameter everywhere",
-		"p:17:15: must be the name of a file")
+		"p:17:15: must have at least 1 byte")
 	f(strings.Repeat("[", 100), "p:1:17: is nested too deep")
 	f(strings.Repeat("- ", 100), "p:1:33: is nested too deep")
 	f(strings.Repeat("\n", MaxFile+1), "p: is longer than 64 KiB; long lists go into files of their own")

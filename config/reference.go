@@ -28,6 +28,13 @@ func Reference(types Types) ([]byte, error) {
 	return []byte(r.b.String()), nil
 }
 
+// ProfileReference returns a table of Markdown with the keys of a profile.
+func ProfileReference() []byte {
+	r := reference{}
+	r.table(reflect.ValueOf(&profileFile{}).Elem())
+	return []byte(r.b.String())
+}
+
 const referenceHead = `# Configuration
 
 <!-- Made from the code: do not edit. -->
@@ -50,6 +57,11 @@ func (r *reference) section(title string, v reflect.Value) {
 	if doc := commentOf(v.Type()); doc != "" && title != "Sections" {
 		r.b.WriteString(markdown(doc) + "\n\n")
 	}
+	r.table(v)
+}
+
+// table writes the table of the keys of a struct.
+func (r *reference) table(v reflect.Value) {
 	r.b.WriteString("| key | type | default | meaning |\n|---|---|---|---|\n")
 	r.rows(v, "")
 }

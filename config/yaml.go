@@ -188,8 +188,8 @@ func start(n ast.Node) *token.Token {
 	return n.GetToken()
 }
 
-// place names where a node is, for the rules that are made of it: "shop.yaml:3:7".
-func (d *document) place(n ast.Node) string {
+// source names where a node is, for the rules that are made of it: "shop.yaml:3:7".
+func (d *document) source(n ast.Node) string {
 	p := start(n).Position
 	return d.file + ":" + strconv.Itoa(p.Line) + ":" + strconv.Itoa(p.Column)
 }
@@ -198,23 +198,6 @@ func (d *document) place(n ast.Node) string {
 type keyReader struct {
 	name string
 	read func(ast.Node)
-}
-
-// mapping reads a mapping of these fields.
-func (d *document) mapping(n ast.Node, fields ...keyReader) {
-	var names []string
-	for _, f := range fields {
-		names = append(names, f.name)
-	}
-	d.pairs(n, func(key, value ast.Node, name string) {
-		for _, f := range fields {
-			if f.name == name {
-				f.read(value)
-				return
-			}
-		}
-		d.unknown(key, names, name)
-	})
 }
 
 // unknown notes a key that does not exist.
@@ -300,15 +283,6 @@ func (d *document) written(n ast.Node) (text string, isString, ok bool) {
 	}
 	d.failAt(n, "must be a text on one line"+but(n))
 	return "", false, false
-}
-
-// texts calls read for every text of a sequence.
-func (d *document) texts(n ast.Node, read func(n ast.Node, text string)) {
-	for _, item := range d.items(n) {
-		if text, ok := d.text(item); ok {
-			read(item, text)
-		}
-	}
 }
 
 // bool returns true or false.

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/urlfold/urlfold/codec/record"
+	"github.com/urlfold/urlfold/config"
 	"github.com/urlfold/urlfold/internal/daemon"
 	"github.com/urlfold/urlfold/internal/keydiff"
 	"github.com/urlfold/urlfold/internal/storage/disk"
@@ -72,7 +73,7 @@ Exit codes: 0 done, 1 fatal, 2 usage, 3 interrupted, 4 an input is damaged or, w
 	f.BoolVar(&o.json, "json", false, "write one JSON object")
 	f.BoolVar(&o.redact, "redact", true, "show *** for passwords")
 	f.BoolVar(&o.fail, "fail", false, "exit with 4 if a group merges or splits")
-	completeFrom(cmd, "against", profileNames())
+	completeFrom(cmd, "against", config.ProfileNames())
 	return cmd
 }
 

@@ -11,8 +11,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/urlfold/urlfold/codec"
+	"github.com/urlfold/urlfold/config"
 	"github.com/urlfold/urlfold/internal/charset"
 	"github.com/urlfold/urlfold/internal/explain"
+	"github.com/urlfold/urlfold/internal/recordconf"
 	"github.com/urlfold/urlfold/internal/suggest"
 	"github.com/urlfold/urlfold/internal/terminal"
 )
@@ -58,7 +60,7 @@ A password is shown, since you typed it; --redact hides it.`,
 		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd, args) },
 	}
 	f := cmd.Flags()
-	f.StringVarP(&o.profile, "profile", "p", defaultProfile, "the `name` of the profile: "+strings.Join(profileNames(), ", "))
+	f.StringVarP(&o.profile, "profile", "p", defaultProfile, "the `name` of the profile: "+strings.Join(config.ProfileNames(), ", "))
 	f.StringSliceVar(&o.rules, "rule", nil, "`rules` to add to the profile or to remove from it: +rfc-clean,-frag-drop")
 	f.StringVarP(&o.key, "key", "k", "", "the `level` of the key: "+strings.Join(levelNames(), ", ")+". Default: the profile's")
 	f.StringVar(&o.standard, "standard", "", "the `standard` that keys are computed by: "+strings.Join(standardNames, ", ")+". Default: the profile's")
@@ -70,7 +72,7 @@ A password is shown, since you typed it; --redact hides it.`,
 	f.BoolVar(&o.redact, "redact", false, "show *** for passwords")
 	f.BoolVar(&o.ascii, "ascii", false, "draw with ASCII only (the default unless the locale is UTF-8)")
 	f.BoolVar(&o.fail, "fail", false, "exit with 4 if a URL cannot be parsed or, with --vs, the keys of the profile differ")
-	completeFrom(cmd, "profile", profileNames())
+	completeFrom(cmd, "profile", config.ProfileNames())
 	completeFrom(cmd, "rule", signedRuleNames())
 	completeFrom(cmd, "key", levelNames())
 	completeFrom(cmd, "key-format", keyFormNames)
@@ -134,26 +136,24 @@ func (o *explainOptions) writer(w io.Writer, x *explain.Explainer) explainWriter
 // explainer checks the flags.
 func (o *explainOptions) explainer() (*explain.Explainer, error) {
 	var bad mistakes
-	p, policy, err := findProfile(o.profile)
-	bad.add("--profile", err)
-	p, err = changeRules(p, o.rules)
-	bad.add("--rule", err)
+	p, policy, profileErr := findProfile(o.profile)
+	bad.add("--profile", profileErr)
+	p, rulesErr := changeRules(p, o.rules)
+	bad.add("--rule", rulesErr)
 	form, err := suggest.Index("key format", keyFormNames, o.keyForm)
 	bad.add("--key-format", err)
-	encoding, err := findQueryEncoding(o.queries, p)
-	bad.add("--query-encoding", err)
 	lv, err := findLevel(o.key, p)
 	bad.add("--key", err)
-	standard, err := findStandard(o.standard, p)
-	bad.add("--standard", err)
 	bad.add("--base", checkBase(o.base))
-	if err := bad.err(); err != nil {
-		return nil, err
+	if profileErr != nil || rulesErr != nil {
+		p = codec.Profile{}
 	}
 	p.MaxDiagnostics = explain.MaxDiagnostics
-	n, err := codec.New(p, codec.WithPolicy(policy), codec.WithStandard(standard), codec.WithQueryEncoding(encoding))
-	if err != nil {
-		return nil, usage(err)
+	r := recordconf.Normalizer{Profile: p, Policy: policy, Standard: o.standard, QueryEncoding: o.queries}
+	n, err := newNormalizer(&r, o.rules)
+	bad.add("", err)
+	if err := bad.err(); err != nil {
+		return nil, err
 	}
 	return explain.New(explain.Options{Normalizer: n, Level: lv, KeyForm: codec.KeyForm(form), Base: []byte(o.base), Redact: o.redact}), nil
 }

@@ -213,8 +213,10 @@ func (f *formats) describe() string {
 	return "format " + f.name()
 }
 
-// recordFlags are the flags that set the fields of a record.Config.
+// recordFlags are the flags that set the fields of a record.Config and of a
+// recordconf.Normalizer.
 var recordFlags = map[string]string{
+	"Profile": "--profile", "Standard": "--standard", "Hash": "--hash", "HMACKey": "--hmac-key-file", "QueryEncoding": "--query-encoding",
 	"Format": "--format", "Dialect": "--dialect", "Target": "--target", "URLField": "--url-field", "BaseField": "--base-field",
 	"Base": "--base", "Level": "--key", "KeyForm": "--key-format", "Repairs": "--repair", "Render": "--render", "Fields": "--fields", "Extend": "--extend",
 }

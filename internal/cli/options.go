@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"fmt"
 	"runtime"
 	"strings"
 
@@ -10,6 +9,7 @@ import (
 
 	"github.com/urlfold/urlfold/codec"
 	"github.com/urlfold/urlfold/codec/record"
+	"github.com/urlfold/urlfold/config"
 	"github.com/urlfold/urlfold/internal/charset"
 	"github.com/urlfold/urlfold/internal/recordconf"
 	"github.com/urlfold/urlfold/internal/suggest"
@@ -106,7 +106,7 @@ func (o *options) register(cmd *cobra.Command) {
 		in(group, add)
 	}
 	for flag, names := range map[string][]string{
-		"format": formatNames(o.formats), "dialect": dialectNames, "target": targetNames, "profile": profileNames(),
+		"format": formatNames(o.formats), "dialect": dialectNames, "target": targetNames, "profile": config.ProfileNames(),
 		"key": levelNames(), "standard": standardNames, "hash": hashNames, "render": renderNames,
 		"query-encoding": charset.Names(), "rule": signedRuleNames(), "key-format": keyFormNames, "repair": record.RepairNames(),
 		"compress": compressNames, "fail-on": failOnNames, "on-damage": file.OnDamageNames(), "log-level": logLevelNames,
@@ -188,29 +188,4 @@ func findLevel(name string, p codec.Profile) (codec.Level, error) {
 	}
 	i, err := suggest.Index("key level", levelNames(), name)
 	return codec.Level(i), err
-}
-
-// findStandard returns the reading of that name, or the profile's if there is
-// none.
-func findStandard(name string, p codec.Profile) (codec.Standard, error) {
-	if name == "" {
-		return p.Standard, nil
-	}
-	i, err := suggest.Index("standard", standardNames, name)
-	return codec.Standard(i), err
-}
-
-// findQueryEncoding returns the encoding with that label, nil for UTF-8.
-func findQueryEncoding(label string, p codec.Profile) (codec.QueryEncoding, error) {
-	e, err := charset.Lookup(label)
-	switch {
-	case err != nil:
-		_, err = suggest.Index("encoding", charset.Names(), label)
-		return nil, err
-	case e == nil:
-		return nil, nil
-	case p.Standard != codec.WHATWG:
-		return nil, fmt.Errorf("profile %s reads by RFC 3986, which knows no encoding but UTF-8", p.Name)
-	}
-	return e, nil
 }

@@ -18,27 +18,13 @@ import (
 // defaultProfile is the profile that is used unless another is asked for.
 const defaultProfile = "equiv"
 
-// profileNames returns the names of the built-in profiles.
-func profileNames() []string {
-	var names []string
-	for _, p := range codec.Profiles() {
-		names = append(names, p.Name)
-	}
-	return names
-}
-
-// isProfileFile reports whether a profile is not a name but a file.
-func isProfileFile(name string) bool {
-	return strings.HasSuffix(name, ".yaml") || strings.HasSuffix(name, ".yml")
-}
-
 // findProfile returns the profile of that name, or in that file, and the policy
 // for its keys.
 func findProfile(name string) (codec.Profile, *codec.Policy, error) {
-	if isProfileFile(name) {
+	if config.IsProfileFile(name) {
 		return config.LoadProfile(name)
 	}
-	i, err := suggest.Index("profile", profileNames(), name)
+	i, err := suggest.Index("profile", config.ProfileNames(), name)
 	if err != nil {
 		return codec.Profile{}, nil, err
 	}

@@ -28,7 +28,6 @@ import (
 type settings struct {
 	paths     []string
 	record    record.Config // without a format, it is to be found
-	hash      codec.Hash
 	limits    field.Limits
 	maxRecord int
 	failOn    failOn
@@ -80,29 +79,32 @@ func (s *settings) resolveCodec(bad *mistakes) {
 	bad.add("--profile", err)
 	p, rulesErr := changeRules(p, s.rules)
 	bad.add("--rule", rulesErr)
-	rd, standardErr := findStandard(s.standard, p)
-	bad.add("--standard", standardErr)
-	hash, hashErr := suggest.Index("hash", hashNames, s.options.hash)
-	bad.add("--hash", hashErr)
-	s.hash = codec.Hash(hash)
 	var sizeErr error
 	if s.maxURL != "" {
 		p.MaxLen, sizeErr = limitOf(s.maxURL, codec.MaxLen)
 		bad.add("--max-url", sizeErr)
 	}
-	opt, keyErr := s.hashOption()
+	key, keyErr := s.hmacKey()
 	bad.add("--hmac-key-file", keyErr)
-	encoding, encodingErr := findQueryEncoding(s.queryEncoding, p)
-	bad.add("--query-encoding", encodingErr)
-	if encodingErr != nil || err != nil || rulesErr != nil || standardErr != nil || hashErr != nil || keyErr != nil || sizeErr != nil {
-		return
+	if keyErr != nil {
+		key = make([]byte, codec.MinHMACKey) // a key was given
 	}
-	s.record.Normalizer, err = codec.New(p, opt, codec.WithStandard(rd), codec.WithPolicy(policy), codec.WithQueryEncoding(encoding))
-	if len(s.rules) > 0 {
-		bad.add("--rule", err) // without it the profile had no contradiction
-	} else {
-		bad.add("--profile", err)
+	if err != nil || rulesErr != nil {
+		p = codec.Profile{}
 	}
+	r := recordconf.Normalizer{Profile: p, Policy: policy, Standard: s.standard, Hash: s.hash, HMACKey: key, QueryEncoding: s.queryEncoding}
+	s.record.Normalizer, err = newNormalizer(&r, s.rules)
+	bad.add("", err)
+}
+
+// newNormalizer returns the normalizer of these settings, nil if they or the profile
+// have mistakes. The error joins one for each mistake in a setting, with its flag.
+func newNormalizer(r *recordconf.Normalizer, rules []string) (*codec.Normalizer, error) {
+	n, err := r.New()
+	if errorIn(err, "Profile") && len(rules) > 0 {
+		return nil, fmt.Errorf("--rule: %w", err) // without it the profile had no contradiction
+	}
+	return n, flagNames(err)
 }
 
 // resolveRecord makes the configuration of record jobs.
@@ -155,26 +157,17 @@ func (s *settings) extensions(bad *mistakes) (list []record.Extension) {
 	return list
 }
 
-// hashOption returns the option that chooses the hash.
-func (s *settings) hashOption() (codec.Option, error) {
-	switch {
-	case s.hash != codec.HMACSHA256 && s.hmacKeyFile != "":
-		return nil, errors.New("a key belongs to --hash hmac-sha256")
-	case s.hash != codec.HMACSHA256:
-		return codec.WithHash(s.hash), nil
-	case s.hmacKeyFile == "":
-		return nil, errors.New("--hash hmac-sha256 needs a key")
+// hmacKey returns the key that is in the file, nil if there is no file.
+func (s *settings) hmacKey() ([]byte, error) {
+	if s.hmacKeyFile == "" {
+		return nil, nil
 	}
 	key, err := os.ReadFile(s.hmacKeyFile)
 	if err != nil {
 		return nil, err
 	}
-	// Editors and echo end a file with a line feed that nobody means.
-	key = bytes.TrimSuffix(key, []byte("\n"))
-	if len(key) < codec.MinHMACKey {
-		return nil, fmt.Errorf("the key is shorter than %d bytes", codec.MinHMACKey)
-	}
-	return codec.WithHMACKey(key), nil
+	// Editors and echo end a file with a line feed that is not part of the key.
+	return bytes.TrimSuffix(key, []byte("\n")), nil
 }
 
 func (s *settings) resolveOutput(bad *mistakes) {
@@ -315,8 +308,7 @@ func (s *settings) checkRecord(bad *mistakes) {
 	s.record.MaxRecord = s.maxRecord
 	probe := s.record
 	if probe.Normalizer == nil {
-		p, _ := codec.Lookup(defaultProfile)
-		probe.Normalizer, _ = codec.New(p) // a built-in profile has no mistakes
+		probe.Normalizer = recordconf.Probe()
 	}
 	if probe.Format == "" {
 		probe.Format, probe.Dialect, probe.Target, probe.URLField, probe.BaseField = "jsonl", "", 0, "url", ""

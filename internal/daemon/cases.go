@@ -44,7 +44,7 @@ type cases struct {
 
 // newCases returns what runs the cases of f.
 func (cat *Catalog) newCases(f *config.File) (*cases, error) {
-	rc, err := cat.recordConfig(f)
+	rc, err := cat.recordConfig(f, allSound)
 	if err != nil {
 		return nil, err
 	}

@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/urlfold/urlfold/codec"
 	"github.com/urlfold/urlfold/codec/record"
 	"github.com/urlfold/urlfold/config"
 	"github.com/urlfold/urlfold/internal/errlist"
@@ -20,32 +19,30 @@ const toDeadLetter = "dead_letter"
 // of them than their bytes. The error joins a *config.Error for each mistake in what
 // is sound.
 func (cat *Catalog) newJob(f *config.File, facts bool, sound func(path string) bool) (*record.Job, error) {
-	rc, err := cat.recordConfig(f)
-	if !sound("codec") {
-		err = nil // the mistakes in single keys were told
-	}
-	if err != nil {
-		return nil, err
-	}
+	rc, wordErr := cat.recordConfig(f, sound)
 	if !sound("codec.target") {
 		rc.Target = record.TargetAll // which any format with a URL has
 	}
 	rc.Facts = facts
 	job, err := record.New(rc)
-	if err != nil {
-		return nil, recordErrors(f, err, sound)
+	if err := errors.Join(wordErr, recordErrors(f, err, sound)); err != nil {
+		return nil, err
 	}
 	return job, nil
 }
 
-// recordConfig returns the configuration of the record job that f asks for. The error joins a *config.Error for each mistake.
-func (cat *Catalog) recordConfig(f *config.File) (record.Config, error) {
+// recordConfig returns the configuration of the record job that f asks for. The
+// error joins a *config.Error for each mistake in what is sound.
+func (cat *Catalog) recordConfig(f *config.File, sound func(path string) bool) (record.Config, error) {
 	c := &f.Codec
-	profile, _, opts := c.Resolve()
-	var errs []error
-	n, err := codec.New(profile, opts...)
-	if err != nil {
-		errs = append(errs, f.ErrorAt("codec.profile", err))
+	normalizer := recordconf.Normalizer{Standard: c.Standard, Hash: c.Hash, QueryEncoding: c.QueryEncoding}
+	normalizer.Profile, normalizer.Policy = c.Resolve()
+	if key := c.HMACKey.Reveal(); key != "" && sound("codec.hash") {
+		normalizer.HMACKey = []byte(key)
+	}
+	n, err := normalizer.New()
+	if n == nil {
+		n = recordconf.Probe()
 	}
 	rejected := c.Rejected()
 	settings := recordconf.Settings{
@@ -65,8 +62,8 @@ func (cat *Catalog) recordConfig(f *config.File) (record.Config, error) {
 	for _, name := range c.Render.Names() {
 		settings.Extend = append(settings.Extend, record.Extension{Name: name, Field: c.Render.Extend[name]})
 	}
-	rc, err := settings.Config()
-	return rc, errors.Join(append(errs, recordErrors(f, err, allSound))...)
+	rc, settingsErr := settings.Config()
+	return rc, recordErrors(f, errors.Join(err, settingsErr), sound)
 }
 
 // recordErrors gives the mistakes that package record has found in what is sound
@@ -113,6 +110,7 @@ func pathOf(f *config.File, field string) string {
 // their own.
 var recordPaths = map[string]string{
 	"Format": "codec.format", "Base": "codec.base", "Dialect": "codec.dialect", "URLField": "codec.url_field", "BaseField": "codec.base_field",
+	"Profile": "codec.profile", "Standard": "codec.standard", "Hash": "codec.hash", "HMACKey": "codec.hmac_key", "QueryEncoding": "codec.query_encoding",
 	"Target": "codec.target", "Level": "codec.key", "KeyForm": "codec.key_format", "Repairs": "codec.repairs",
 	"Render": "codec.render", "Extend": "codec.render.extend",
 	"MaxRecord": "pipeline.max_record_bytes", "OnUnparsed": "codec.on_unparsed", "OnOversize": "pipeline.on_oversize",

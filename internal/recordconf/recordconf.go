@@ -78,7 +78,7 @@ func set[T any](to *T, field string, parse func(string) (T, error), word string)
 	}
 	v, err := parse(word)
 	if err != nil {
-		return &record.ConfigError{Field: field, Err: err}
+		return mistake(field, err)
 	}
 	*to = v
 	return nil

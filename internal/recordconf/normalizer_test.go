@@ -1,0 +1,86 @@
+package recordconf
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/urlfold/urlfold/codec"
+	"github.com/urlfold/urlfold/codec/record"
+	"github.com/urlfold/urlfold/internal/errlist"
+)
+
+func profile(t *testing.T, name string) codec.Profile {
+	t.Helper()
+	p, ok := codec.Lookup(name)
+	if !ok {
+		t.Fatalf("no profile %s", name)
+	}
+	return p
+}
+
+// TestNormalizer checks that each setting reaches the codec.
+func TestNormalizer(t *testing.T) {
+	key := []byte("0123456789abcdef")
+	keyOf := func(s Normalizer, url string) codec.Key {
+		t.Helper()
+		s.Profile, s.Policy = profile(t, "equiv"), codec.DefaultPolicy()
+		n, err := s.New()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var r codec.Result
+		if _, err := n.Append(nil, []byte(url), &r); err != nil {
+			t.Fatal(err)
+		}
+		return r.Key(codec.K1)
+	}
+	const url = "http://h/?\u00e9#\u00e9"
+	seen := map[codec.Key]string{}
+	for name, s := range map[string]Normalizer{
+		"default": {}, "sha256": {Hash: "sha256-128"}, "hmac": {Hash: "hmac-sha256", HMACKey: key},
+		"other key": {Hash: "hmac-sha256", HMACKey: append(key, '!')}, "standard": {Standard: "rfc3986"}, "encoding": {QueryEncoding: "latin1"},
+	} {
+		k := keyOf(s, url)
+		if other, ok := seen[k]; ok {
+			t.Errorf("%s has the key of %s", name, other)
+		}
+		seen[k] = name
+	}
+	if keyOf(Normalizer{}, url) != keyOf(Normalizer{Hash: "xxh3-128", Standard: "whatwg", QueryEncoding: "utf-8"}, url) {
+		t.Error("the defaults are others")
+	}
+}
+
+// TestNormalizerMistakes checks that all mistakes are reported, each with its field.
+func TestNormalizerMistakes(t *testing.T) {
+	f := func(s Normalizer, want ...string) {
+		t.Helper()
+		n, err := s.New()
+		var got []string
+		for _, err := range errlist.Flatten(err) {
+			e, ok := errors.AsType[*record.ConfigError](err)
+			if !ok {
+				t.Fatalf("%v is no ConfigError", err)
+			}
+			got = append(got, e.Field+": "+err.Error())
+		}
+		if n != nil || strings.Join(got, "\n") != strings.Join(want, "\n") {
+			t.Errorf("got %s\nwant %s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+		}
+	}
+	equiv, rfc := profile(t, "equiv"), profile(t, "rfc3986")
+	const secret = "hunter2"
+	f(Normalizer{Profile: equiv, Standard: "whatwgg", Hash: "xxh4-128", QueryEncoding: "shiftjs", HMACKey: []byte(secret)},
+		`Standard: there is no standard "whatwgg"; did you mean whatwg?`, `Hash: there is no hash "xxh4-128"; did you mean xxh3-128?`,
+		`QueryEncoding: there is no encoding "shiftjs"; did you mean shift_jis?`)
+	f(Normalizer{Profile: equiv, HMACKey: []byte(secret)}, "HMACKey: a key goes with the hash hmac-sha256 only, and the hash is xxh3-128")
+	f(Normalizer{Profile: equiv, HMACKey: []byte{}}, "HMACKey: a key goes with the hash hmac-sha256 only, and the hash is xxh3-128")
+	f(Normalizer{Profile: equiv, Hash: "hmac-sha256"}, "HMACKey: hmac-sha256 needs a key of at least 16 bytes")
+	f(Normalizer{Profile: equiv, Hash: "hmac-sha256", HMACKey: []byte(secret)}, "HMACKey: hmac-sha256 needs a key of at least 16 bytes")
+	f(Normalizer{Profile: rfc, QueryEncoding: "gbk"},
+		"QueryEncoding: profile rfc3986 uses RFC 3986, which knows no encoding but UTF-8; choose a profile with the standard whatwg")
+	f(Normalizer{Profile: equiv}, "Profile: codec: the policy is nil")
+	f(Normalizer{Hash: "md5", QueryEncoding: "gbk"}, `Hash: there is no hash "md5"; there are xxh3-128, sha256-128, hmac-sha256`)
+	f(Normalizer{QueryEncoding: "gbk"})
+}
