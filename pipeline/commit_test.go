@@ -8,6 +8,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/urlfold/urlfold/internal/testkit/bubble"
 )
 
 // A committing is a fakeSource that keeps what is committed.
@@ -56,7 +58,7 @@ func (s *committing) last() map[string]Position {
 func TestCommit(t *testing.T) {
 	f := func(name string, fail func() error) {
 		t.Helper()
-		synctest.Test(t, func(t *testing.T) {
+		bubble.Test(t, func(t *testing.T) {
 			src := &committing{fail: fail}
 			src.readers = 2
 			for range 4 {
@@ -90,7 +92,7 @@ func TestCommit(t *testing.T) {
 
 // A commit that can never succeed is the error of the run, in the end.
 func TestCommitNever(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		src := &committing{fail: func() error { return errSink }}
 		src.lanes = [][]string{numbered(10, "a")}
 		p := newPipe(t, Options{Sources: []Source{src}, Sinks: []Sink{&fakeSink{}}})
@@ -107,7 +109,7 @@ func TestCommitNever(t *testing.T) {
 // Experiment 10 and 11: with the dead letter down, no position beyond the first
 // poison record is committed; when it is back, all of them are.
 func TestCommitWaitsForDeadLetter(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		src := &committing{}
 		src.lanes = [][]string{append(numbered(20, "a"), "P20", "a21", "a22")}
 		src.block = true
@@ -182,7 +184,7 @@ func TestAcker(t *testing.T) {
 }
 
 func TestAckerRevoke(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		src := &acking{fakeSource: fakeSource{lanes: [][]string{{"a1"}}, block: true}}
 		sink := &fakeSink{hold: 1}
 		p := newPipe(t, Options{Sources: []Source{src}, Sinks: []Sink{sink}})

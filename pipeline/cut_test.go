@@ -11,6 +11,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/urlfold/urlfold/internal/testkit/bubble"
 )
 
 // A extentSink is an output of which a length is known.
@@ -90,7 +92,7 @@ func TestCut(t *testing.T) {
 	cuts := 0 // of all runs: where batches are retried for minutes there may be two
 	f := func(name string, o Ordering, answer func(*Batch, *Stream) (Result, bool)) {
 		t.Helper()
-		synctest.Test(t, func(t *testing.T) {
+		bubble.Test(t, func(t *testing.T) {
 			src := &cutSource{}
 			src.readers = 3
 			for range 4 {
@@ -183,7 +185,7 @@ func TestCutOptions(t *testing.T) {
 // that fails, all that is due at a time. What has merely stopped is not, nor is, in
 // the source, what a sink could not finish.
 func TestFinish(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		src := &cutSource{refuse: 2}
 		sink := &extentSink{never: "lane3"}
 		run := func(ctx context.Context, rt Runtime) error {

@@ -3,9 +3,9 @@ package pipeline
 import (
 	"errors"
 	"testing"
-	"testing/synctest"
 
 	"github.com/urlfold/urlfold/codec/record"
+	"github.com/urlfold/urlfold/internal/testkit/bubble"
 )
 
 // picky refuses for good the records that begin with R, and all of a batch if
@@ -31,7 +31,7 @@ func picky(_ *Batch, s *Stream) (Result, bool) {
 func TestRefused(t *testing.T) {
 	f := func(name string, ordering Ordering, second func(*Batch, *Stream) (Result, bool)) {
 		t.Helper()
-		synctest.Test(t, func(t *testing.T) {
+		bubble.Test(t, func(t *testing.T) {
 			src := &committing{fakeSource: *oneLane(300, "aRXDaPb")}
 			lines := src.lanes[0]
 			a, b := &fakeSink{answer: picky, async: true}, &fakeSink{answer: second}

@@ -7,10 +7,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/urlfold/urlfold/codec/record"
+	"github.com/urlfold/urlfold/internal/testkit/bubble"
 )
 
 // A splitting source can divide its batches.
@@ -30,7 +30,7 @@ func TestHalt(t *testing.T) {
 	const at = 200
 	f := func(o Ordering, block, split bool) {
 		t.Helper()
-		synctest.Test(t, func(t *testing.T) {
+		bubble.Test(t, func(t *testing.T) {
 			lines := numbered(300, "aXDaP")
 			lines[at] = "S" + lines[at][1:]
 			src := &splitting{committing{fakeSource: fakeSource{lanes: [][]string{lines, numbered(300, "ab")}, readers: 2, block: block}}}
@@ -83,7 +83,7 @@ func (s *splittingCuts) Split(b *Batch, off, _ int) (Position, bool) { return sp
 func TestHaltCut(t *testing.T) {
 	f := func(n, at int, split bool) {
 		t.Helper()
-		synctest.Test(t, func(t *testing.T) {
+		bubble.Test(t, func(t *testing.T) {
 			src := &splittingCuts{}
 			lines := numbered(n, "aXDaP")
 			lines[at] = "S" + lines[at][1:]

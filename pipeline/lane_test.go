@@ -7,6 +7,8 @@ import (
 	"slices"
 	"testing"
 	"testing/synctest"
+
+	"github.com/urlfold/urlfold/internal/testkit/bubble"
 )
 
 // A laneModel is the slow twin of Lane: a list of all batches that ever were.
@@ -125,7 +127,7 @@ func emitted(t *testing.T, l *Lane, end int64) *Batch {
 func TestLaneDrain(t *testing.T) {
 	f := func(name string, act func(l *Lane, b *Batch), want error) {
 		t.Helper()
-		synctest.Test(t, func(t *testing.T) {
+		bubble.Test(t, func(t *testing.T) {
 			stop := make(chan struct{})
 			l := newLane(name, 4)
 			l.stop = stop

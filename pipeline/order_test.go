@@ -7,8 +7,9 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
-	"testing/synctest"
 	"time"
+
+	"github.com/urlfold/urlfold/internal/testkit/bubble"
 )
 
 // nap sleeps up to n milliseconds of the fake clock.
@@ -27,7 +28,7 @@ func flaky(n int) func(*Batch, *Stream) (Result, bool) {
 // Experiment 26: 64 workers that sleep at random, two sinks, one of which
 // asks for batches again: every lane is in order in each of them.
 func TestOrderPerLane(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		src := &fakeSource{readers: 8}
 		for range 8 {
 			src.lanes = append(src.lanes, numbered(400, "abX"))
@@ -57,7 +58,7 @@ func TestOrderPerLane(t *testing.T) {
 func TestOrderInput(t *testing.T) {
 	f := func(lanes, size, readers, batches, workers int, lim LaneLimits, retry bool) {
 		t.Helper()
-		synctest.Test(t, func(t *testing.T) {
+		bubble.Test(t, func(t *testing.T) {
 			src := &fakeSource{readers: readers, limits: lim}
 			var want []string
 			for i := range lanes {
@@ -92,7 +93,7 @@ func TestOrderInput(t *testing.T) {
 // A lane that is not in front holds no more than it may, and all of them
 // together leave half of the batches to the one in front.
 func TestOrderInputShares(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		p := newPipe(t, Options{Sources: []Source{&fakeSource{}}, Sinks: []Sink{&fakeSink{}}, Ordering: OrderInput, Batches: 16, Workers: 1})
 		rt := intake{p, 0}
 		held := func(l *Lane, n int) (got int) {

@@ -7,8 +7,9 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"testing/synctest"
 	"time"
+
+	"github.com/urlfold/urlfold/internal/testkit/bubble"
 )
 
 // A strictSink refuses records for good while it is not repaired, keeps what it has
@@ -80,7 +81,7 @@ var orderings = [...]Ordering{OrderNone, OrderPerLane, OrderInput}
 // records come out once, in order.
 func TestRefusedBlocks(t *testing.T) {
 	for _, ordering := range orderings {
-		synctest.Test(t, func(t *testing.T) {
+		bubble.Test(t, func(t *testing.T) {
 			src := &committing{fakeSource: fakeSource{lanes: [][]string{numbered(200, "a"), numbered(200, "aaaaaaaR")}, readers: 2}}
 			sink := &strictSink{bad: "R", repaired: time.Now().Add(10 * time.Minute)}
 			p := newPipe(t, Options{Sources: []Source{src}, Sinks: []Sink{sink}, Ordering: ordering, Workers: 4})
@@ -126,7 +127,7 @@ func TestRefusedBlocks(t *testing.T) {
 // comes out when the sink is repaired.
 func TestSystematicRefusals(t *testing.T) {
 	for _, ordering := range orderings[:2] {
-		synctest.Test(t, func(t *testing.T) {
+		bubble.Test(t, func(t *testing.T) {
 			src := &committing{fakeSource: fakeSource{lanes: [][]string{numbered(3000, "ab")}, perCall: 50}}
 			sink := &strictSink{bad: "*", repaired: time.Now().Add(10 * time.Minute)}
 			dead := &strictSink{}
@@ -159,7 +160,7 @@ func TestSystematicRefusals(t *testing.T) {
 // Single refused records go to the dead letter, however many there are.
 func TestSingleRefusalsDoNotBlock(t *testing.T) {
 	for _, ordering := range orderings {
-		synctest.Test(t, func(t *testing.T) {
+		bubble.Test(t, func(t *testing.T) {
 			src := oneLane(400, "aR")
 			sink, dead := &strictSink{bad: "R", repaired: time.Now().Add(time.Hour)}, &strictSink{}
 			p := newPipe(t, Options{Sources: []Source{src}, Sinks: []Sink{sink}, DeadLetter: dead, Ordering: ordering})
@@ -181,7 +182,7 @@ func TestSingleRefusalsDoNotBlock(t *testing.T) {
 // gives it up, and counts it.
 func TestRefusedLetters(t *testing.T) {
 	for _, ordering := range orderings {
-		synctest.Test(t, func(t *testing.T) {
+		bubble.Test(t, func(t *testing.T) {
 			src := &committing{fakeSource: *oneLane(300, "aXR")}
 			sink := &strictSink{bad: "R", repaired: time.Now().Add(time.Hour)}
 			dead := &strictSink{bad: "XR", repaired: time.Now().Add(10 * time.Minute)}
@@ -215,7 +216,7 @@ func TestRefusedLetters(t *testing.T) {
 // before the refused record.
 func TestShutdownWhileBlocked(t *testing.T) {
 	for _, ordering := range orderings {
-		synctest.Test(t, func(t *testing.T) {
+		bubble.Test(t, func(t *testing.T) {
 			src := &committing{fakeSource: *oneLane(300, "aaaR")}
 			sink := &strictSink{bad: "R", repaired: time.Now().Add(24 * time.Hour)}
 			p := newPipe(t, Options{Sources: []Source{src}, Sinks: []Sink{sink}, Ordering: ordering, ShutdownTimeout: 20 * time.Second})
@@ -240,7 +241,7 @@ func TestShutdownWhileBlocked(t *testing.T) {
 
 // A refused record of a lane that was revoked is given up: another process has it.
 func TestRevokedWhileBlocked(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		src := &committing{fakeSource: fakeSource{lanes: [][]string{{"R0"}}, block: true}}
 		sink := &strictSink{bad: "R", repaired: time.Now().Add(24 * time.Hour)}
 		p := newPipe(t, Options{Sources: []Source{src}, Sinks: []Sink{sink}})

@@ -3,8 +3,9 @@ package pipeline
 import (
 	"context"
 	"testing"
-	"testing/synctest"
 	"time"
+
+	"github.com/urlfold/urlfold/internal/testkit/bubble"
 )
 
 func TestBackoff(t *testing.T) {
@@ -32,7 +33,7 @@ func TestBackoff(t *testing.T) {
 }
 
 func TestThrottle(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		var th throttle
 		f := func(wantSkipped int64, want bool) {
 			t.Helper()
@@ -73,7 +74,7 @@ func (s *lateSink) Submit(_ context.Context, _ *Batch, t Ticket) error {
 // behind the Barrier of that sink, before that of the next one ends: it is waited for.
 func TestRetryWhileDraining(t *testing.T) {
 	for _, o := range []Ordering{OrderNone, OrderPerLane, OrderInput} {
-		synctest.Test(t, func(t *testing.T) {
+		bubble.Test(t, func(t *testing.T) {
 			src := &fakeSource{lanes: [][]string{{"a"}}}
 			first := &lateSink{retry: true, after: []time.Duration{10 * time.Millisecond, 10 * time.Second}}
 			second := &lateSink{after: []time.Duration{time.Second}}

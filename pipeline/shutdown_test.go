@@ -7,6 +7,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/urlfold/urlfold/internal/testkit/bubble"
 )
 
 // A bench of a run that goes on in the background of a synctest bubble.
@@ -41,7 +43,7 @@ func endless(lanes int) *fakeSource {
 // Experiment 21 in short: with a sink that takes nothing, the source stops when
 // all batches are in use, and goes on when the sink does.
 func TestBackpressure(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		src := endless(1)
 		open := make(chan struct{})
 		sink := &fakeSink{submit: func(context.Context, *Batch, Ticket) error { <-open; return nil }}
@@ -71,7 +73,7 @@ func TestBackpressure(t *testing.T) {
 func TestSoftStop(t *testing.T) {
 	f := func(ordering Ordering) {
 		t.Helper()
-		synctest.Test(t, func(t *testing.T) {
+		bubble.Test(t, func(t *testing.T) {
 			src := &committing{fakeSource: *endless(3)}
 			slow := func(context.Context, *Batch, Ticket) error { nap(5); return nil }
 			sink, dead := &fakeSink{async: true, submit: slow}, &fakeSink{}
@@ -116,7 +118,7 @@ func TestHardStop(t *testing.T) {
 	deaf := make(chan struct{}) // closed when the test is over
 	f := func(name string, ordering Ordering, sink *fakeSink, act func(b *bench), want time.Duration) {
 		t.Helper()
-		synctest.Test(t, func(t *testing.T) {
+		bubble.Test(t, func(t *testing.T) {
 			deaf = make(chan struct{})
 			src := &committing{fakeSource: *endless(3)}
 			good := &fakeSink{}
@@ -197,7 +199,7 @@ func (*stuckSink) Barrier(ctx context.Context) error {
 func TestHardStopInBarrier(t *testing.T) {
 	f := func(sinks ...Sink) {
 		t.Helper()
-		synctest.Test(t, func(t *testing.T) {
+		bubble.Test(t, func(t *testing.T) {
 			src := &committing{fakeSource: *oneLane(50, "a")}
 			src.block = true
 			b := inBackground(t, Options{Sources: []Source{src}, Sinks: sinks, ShutdownTimeout: 40 * time.Second})
@@ -218,7 +220,7 @@ func TestHardStopInBarrier(t *testing.T) {
 // A hard stop that finds everything durable has cut nothing.
 func TestHardStopOfNothing(t *testing.T) {
 	for _, closeErr := range []error{nil, errSink} {
-		synctest.Test(t, func(t *testing.T) {
+		bubble.Test(t, func(t *testing.T) {
 			src := &committing{fakeSource: *oneLane(50, "a")}
 			src.block = true
 			sink := &fakeSink{closeErr: closeErr}
@@ -239,7 +241,7 @@ func TestHardStopOfNothing(t *testing.T) {
 
 // A source that does not come back must not keep the process.
 func TestDeafSource(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		release := make(chan struct{})
 		b := inBackground(t, Options{Sources: []Source{deafSource{release}}, Sinks: []Sink{&fakeSink{}}, ShutdownTimeout: time.Minute})
 		b.stop()

@@ -12,8 +12,9 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"testing/synctest"
 	"time"
+
+	"github.com/urlfold/urlfold/internal/testkit/bubble"
 )
 
 // A world is what a process leaves behind when it dies: the positions that were
@@ -456,7 +457,7 @@ func TestSim(t *testing.T) {
 		ordering := [...]Ordering{OrderNone, OrderPerLane}[seed%2]
 		policy := [...]RefusedPolicy{RefusedDeadLetter, RefusedBlock, RefusedDrop}[seed/4%3]
 		ok := t.Run(fmt.Sprintf("%v-%v-%d", ordering, policy, seed), func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
+			bubble.Test(t, func(t *testing.T) {
 				w := &world{t: t, ordering: ordering, policy: policy, rng: rand.New(rand.NewPCG(seed, 30))}
 				for range 1 + w.pick(6) {
 					w.lines = append(w.lines, numbered(w.pick(300), "aabDXabPaSbRa"))

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"testing"
 	"testing/synctest"
+
+	"github.com/urlfold/urlfold/internal/testkit/bubble"
 )
 
 // The ledger balances in every snapshot that is taken while a run goes on.
@@ -46,7 +48,7 @@ func TestSnapshotBalanced(t *testing.T) {
 }
 
 func TestSnapshotLanes(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		block := make(chan struct{})
 		src := &fakeSource{lanes: [][]string{{"a1", "a2"}, {"D1"}}, block: true}
 		sink := &fakeSink{submit: func(context.Context, *Batch, Ticket) error { <-block; return nil }}

@@ -8,10 +8,10 @@ import (
 	"log/slog"
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/urlfold/urlfold/config/field"
+	"github.com/urlfold/urlfold/internal/testkit/bubble"
 )
 
 func TestMaskURLs(t *testing.T) {
@@ -134,7 +134,7 @@ func TestNoAllocs(t *testing.T) {
 }
 
 func TestRateLimit(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		var out bytes.Buffer
 		root := New(&out, Options{Level: slog.LevelDebug, RateLimit: 10 * time.Second})
 		a, b := root.With("component", "a"), root.With("component", "b")

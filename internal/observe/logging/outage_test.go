@@ -4,14 +4,15 @@ import (
 	"errors"
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
+
+	"github.com/urlfold/urlfold/internal/testkit/bubble"
 )
 
 // TestOutage: an outage is logged when it begins, every 10 s while it lasts, and
 // when it is over; one that flaps is logged no more often.
 func TestOutage(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		var out strings.Builder
 		o := NewOutage(New(&out, Options{}), "write failed, retrying", "write recovered", "topic", "t")
 		o.Clear()

@@ -11,6 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/urlfold/urlfold/internal/testkit/bubble"
 	"github.com/urlfold/urlfold/pipeline"
 )
 
@@ -131,7 +132,7 @@ func TestAlive(t *testing.T) {
 // A pipeline that does not answer is dead; who asks gets that answer in time, and
 // leaves at most one goroutine behind.
 func TestAliveHangs(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		release := make(chan struct{})
 		var asked atomic.Int32
 		s := newServer(func() View { asked.Add(1); <-release; return green() })
