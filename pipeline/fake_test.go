@@ -288,14 +288,19 @@ func (s *fakeSink) Submit(ctx context.Context, b *Batch, t Ticket) error {
 		}
 	}
 	s.keep(b, t.Stream(), r)
-	if s.async {
+	s.mu.Lock()
+	hold, late := s.hold, s.closed > 0 // after a hard stop: nobody asks for what is held any more
+	if late {
+		hold = 0
+	}
+	if s.async && !late {
 		s.crew.Go(func() { nap(3); t.Done(r) })
+		s.mu.Unlock()
 		return nil
 	}
-	s.mu.Lock()
 	s.held = append(s.held, held{t, r})
 	s.mu.Unlock()
-	s.release(s.hold)
+	s.release(hold)
 	return nil
 }
 
@@ -327,9 +332,12 @@ func (s *fakeSink) Barrier(context.Context) error {
 }
 
 func (s *fakeSink) Close(ctx context.Context) error {
+	s.mu.Lock()
 	s.closed++
 	s.cutShort = ctx.Err() != nil
+	s.mu.Unlock()
 	s.release(0)
+	s.crew.Wait()
 	return s.closeErr
 }
 

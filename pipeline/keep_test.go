@@ -29,12 +29,12 @@ func (k *keeper) Keep() error {
 // shutdown timeout, and finishes nothing.
 func TestKeeper(t *testing.T) {
 	k := &keeper{committing: committing{fakeSource: fakeSource{lanes: [][]string{numbered(20, "k")}, block: true}}}
-	p := newPipe(t, Options{Sources: []Source{k}, Sinks: []Sink{&fakeSink{}}, CommitInterval: time.Millisecond, ShutdownTimeout: time.Minute})
+	p := newPipe(t, Options{Sources: []Source{k}, Sinks: []Sink{&fakeSink{}}, CommitInterval: time.Millisecond, ShutdownTimeout: time.Hour})
 	done := make(chan error, 1)
 	go func() { done <- p.Run(context.Background()) }()
 	await := func(what string, ok func() bool) {
 		t.Helper()
-		for end := time.Now().Add(30 * time.Second); !ok(); time.Sleep(time.Millisecond) {
+		for end := time.Now().Add(time.Minute); !ok(); time.Sleep(time.Millisecond) {
 			if time.Now().After(end) {
 				t.Fatal("waited in vain: " + what)
 			}
@@ -54,7 +54,7 @@ func TestKeeper(t *testing.T) {
 		if !errors.As(err, &l) || errors.Is(err, ErrDeadline) || strings.Count(err.Error(), "the lock was removed") != 1 {
 			t.Errorf("the run ended with %v", err)
 		}
-	case <-time.After(30 * time.Second):
+	case <-time.After(time.Minute):
 		t.Fatal("the run did not end")
 	}
 }
