@@ -41,12 +41,14 @@ type reportCounts struct {
 	Records         int64            `json:"records"`
 	Emitted         int64            `json:"emitted"`
 	Dropped         int64            `json:"dropped"`
+	Filtered        int64            `json:"filtered"` // dropped by a filter
 	Dead            int64            `json:"dead_lettered"`
 	URLs            int64            `json:"urls"`
 	Changed         int64            `json:"changed"`
 	Flagged         int64            `json:"flagged"`
-	Flags           map[string]int64 `json:"flags"` // URLs by flag
-	Rules           map[string]int64 `json:"rules"` // URLs that each rule has changed
+	Unwritten       int64            `json:"unwritten"` // URLs left as they were: the fields of their record cannot hold the normal form
+	Flags           map[string]int64 `json:"flags"`     // URLs by flag
+	Rules           map[string]int64 `json:"rules"`     // URLs that each rule has changed
 	NoURL           int64            `json:"without_url"`
 	Blank           int64            `json:"blank"`
 	Oversize        int64            `json:"oversize"`
@@ -155,8 +157,8 @@ func rangesOf(r *file.Report) (*reportRange, *reportUnverified) {
 
 func countsOf(st *record.Stats) reportCounts {
 	c := reportCounts{
-		Records: st.Records, Emitted: st.Emitted, Dropped: st.Dropped, Dead: st.Dead,
-		URLs: st.URLs, Changed: st.Changed, Flagged: st.Flagged, NoURL: st.NoURL, Blank: st.Blank,
+		Records: st.Records, Emitted: st.Emitted, Dropped: st.Dropped, Filtered: st.Filtered, Dead: st.Dead,
+		URLs: st.URLs, Changed: st.Changed, Flagged: st.Flagged, Unwritten: st.Unwritten, NoURL: st.NoURL, Blank: st.Blank,
 		Oversize: st.Oversize, Rejected: st.Rejected,
 		Flags: map[string]int64{}, Rules: map[string]int64{}, Rejects: map[string]int64{},
 	}

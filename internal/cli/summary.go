@@ -72,8 +72,8 @@ func (o *outcome) ledger() error {
 	if l.Balanced() && o.snap.Stats.Balanced() && (l.InFlight == 0 || o.err != nil || o.interrupted) {
 		return nil
 	}
-	return fmt.Errorf("BUG: %d records were read, %d emitted, %d dropped, %d dead-lettered, %d abandoned, %d are in flight: please report this",
-		l.Read, l.Emitted, l.Dropped, l.Dead, l.Abandoned, l.InFlight)
+	return fmt.Errorf("BUG: %d records were read, %d emitted, %d dropped, %d filtered, %d dead-lettered, %d abandoned, %d are in flight: please report this",
+		l.Read, l.Emitted, l.Dropped, l.Filtered, l.Dead, l.Abandoned, l.InFlight)
 }
 
 // A summary is the text for people at the end of a run: rows of a name, a count
@@ -145,6 +145,8 @@ func (o *outcome) text(st terminal.Style) string {
 	for _, c := range counts(stats.Flags[:], func(i int) string { return codec.Flag(i).String() }) {
 		s.row("    "+c.name, c.n, o.flagRemark(c.name))
 	}
+	s.some("  unwritten", stats.Unwritten, "left as they were: the fields of their record cannot hold the normal form")
+	s.some("filtered", stats.Filtered, "dropped by a filter")
 	s.some("without URL", stats.NoURL, "")
 	s.some("blank lines", stats.Blank, "")
 	s.some("rejects", stats.Rejected, o.rejectRemark())

@@ -193,7 +193,7 @@ func (d *Daemon) runOne(ctx context.Context, p *plan) error {
 		d.events.Info("stdout closed by its reader, stopping")
 	}
 	s := pipe.Snapshot()
-	d.events.Info("stopped", "read", s.Ledger.Read, "emitted", s.Ledger.Emitted, "dropped", s.Ledger.Dropped,
+	d.events.Info("stopped", "read", s.Ledger.Read, "emitted", s.Ledger.Emitted, "dropped", s.Ledger.Dropped, "filtered", s.Ledger.Filtered,
 		"dead_lettered", s.Ledger.Dead, "abandoned", s.Ledger.Abandoned, "unresolved", s.Ledger.InFlight)
 	return err
 }

@@ -18,7 +18,7 @@ import (
 )
 
 // A lineCodec drops lines that begin with D, puts those with X into the dead
-// letter, and copies the others.
+// letter, and copies the others; the URLs of those with F are unwritten.
 type lineCodec struct{}
 
 func (lineCodec) Process(b *pipeline.Batch) {
@@ -38,6 +38,9 @@ func (lineCodec) Process(b *pipeline.Batch) {
 			b.Stats.Rejects[record.Unparsed]++
 			put(&b.Dead, rec, b.Next)
 		default:
+			if rec[0] == 'F' {
+				b.Stats.Unwritten++
+			}
 			b.Stats.Emitted++
 			put(&b.Out, rec, b.Next)
 		}
@@ -55,6 +58,17 @@ func (lineCodec) Reject(b *pipeline.Batch) { panic("not reached: Process does no
 func (lineCodec) Refuse(b *pipeline.Batch) {
 	rec := b.In[b.Next:]
 	put(&b.Dead, rec[:bytes.IndexByte(rec, '\n')+1], b.Next)
+}
+
+// A lineFilter drops lines that begin with F.
+type lineFilter struct{}
+
+func (lineFilter) Filter(b *pipeline.Batch, keep pipeline.Keep) {
+	for i, rec := range b.Out.Recs {
+		if b.Out.Bytes[rec.Off] == 'F' {
+			keep.Drop(i)
+		}
+	}
 }
 
 // A lineSource emits the same batch again and again, on two lanes, until it is
@@ -76,7 +90,7 @@ func (s *lineSource) Run(ctx context.Context) error {
 				if err != nil {
 					return
 				}
-				b.In = append(b.In, "a\nD\nX\nb\nR\n"...)
+				b.In = append(b.In, "a\nD\nX\nb\nR\nF\n"...)
 				if s.rt.Emit(ctx, b, pipeline.Position{A: i}) != nil {
 					return
 				}
@@ -147,7 +161,7 @@ func newLoad(t *testing.T) *pipeline.Pipeline {
 	t.Helper()
 	p, err := pipeline.New(pipeline.Options{
 		Sources: []pipeline.Source{&lineSource{}, &lineSource{}}, SourceNames: []string{"in-1", "in-2"},
-		Sinks: []pipeline.Sink{newSink(false)}, SinkNames: []string{"out"}, DeadLetter: newSink(true),
+		Sinks: []pipeline.Sink{newSink(false)}, SinkNames: []string{"out"}, DeadLetter: newSink(true), Filter: lineFilter{},
 		NewCodec: func() pipeline.Codec { return lineCodec{} }, CommitInterval: 5 * time.Millisecond,
 	})
 	if err != nil {

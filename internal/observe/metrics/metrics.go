@@ -5,7 +5,7 @@
 // figures of records come from that one snapshot, so that the ledger is balanced at
 // every scrape, for each source:
 //
-//	read = emitted + dropped + dead_lettered + abandoned + urlfold_inflight_records
+//	read = emitted + dropped + filtered + dead_lettered + abandoned + urlfold_inflight_records
 //
 // The labels are names of components, flags, reasons, and what components bring as
 // an [Extra]; never a file or a lane.
@@ -123,6 +123,7 @@ func (c *collector) process(t *table, s *pipeline.Snapshot) {
 	t.add("urls_total", "URLs found.", counter, float64(s.Stats.URLs))
 	t.add("urls_changed_total", "URLs whose normal form differs from what stood there.", counter, float64(s.Stats.Changed))
 	t.add("urls_flagged_total", "URLs with at least one flag.", counter, float64(s.Stats.Flagged))
+	t.add("urls_unwritten_total", "URLs left as they were because the fields of their record cannot hold the normal form.", counter, float64(s.Stats.Unwritten))
 	t.add("panics_total", "Records on which the codec failed; each is rejected.", counter, float64(s.Stats.Panics))
 	for f := range codec.AllFlags().All() {
 		t.add("flags_total", "URLs by flag.", counter, float64(s.Stats.Flags[f]), "flag", f.String())
@@ -174,13 +175,14 @@ func (c *collector) progress(t *table, s *pipeline.Snapshot, began time.Time) {
 // results and by what is in flight; "rejected" is not a result of its own, but says
 // why: such a record was dropped, dead-lettered or passed through.
 func source(t *table, s *pipeline.SourceSnapshot) {
-	const help = "Records by what became of them: read = emitted + dropped + dead_lettered + abandoned + urlfold_inflight_records. Result rejected counts again, by reason, those without a reading."
+	const help = "Records by what became of them: read = emitted + dropped + filtered + dead_lettered + abandoned + urlfold_inflight_records. Result rejected counts again, by reason, those without a reading."
 	records := func(result, reason string, n int64) {
 		t.add("records_total", help, counter, float64(n), "component", s.Name, "result", result, "reason", reason)
 	}
 	records("read", "", s.Ledger.Read)
 	records("emitted", "", s.Ledger.Emitted)
 	records("dropped", "", s.Ledger.Dropped)
+	records("filtered", "", s.Ledger.Filtered)
 	records("dead_lettered", "", s.Ledger.Dead)
 	records("abandoned", "", s.Ledger.Abandoned)
 	for r := 1; r < len(s.Stats.Rejects); r++ { // the zero Reason means that there is a reading

@@ -23,7 +23,7 @@ func balance(series map[string]float64, source string) (read, known float64) {
 	of := func(result string) float64 {
 		return series[fmt.Sprintf(`urlfold_records_total{component=%q,reason="",result=%q}`, source, result)]
 	}
-	return of("read"), of("emitted") + of("dropped") + of("dead_lettered") + of("abandoned") +
+	return of("read"), of("emitted") + of("dropped") + of("filtered") + of("dead_lettered") + of("abandoned") +
 		series[fmt.Sprintf("urlfold_inflight_records{component=%q}", source)]
 }
 
@@ -76,6 +76,8 @@ func TestBalancedAtEveryScrape(t *testing.T) {
 	for _, name := range []string{
 		`urlfold_records_total{component="in-1",reason="",result="abandoned"}`,
 		`urlfold_records_total{component="in-1",reason="",result="dead_lettered"}`,
+		`urlfold_records_total{component="in-1",reason="",result="filtered"}`,
+		`urlfold_urls_unwritten_total`,
 		`urlfold_records_total{component="in-2",reason="",result="dropped"}`,
 		`urlfold_records_total{component="in-2",reason="unparsed",result="rejected"}`,
 		`urlfold_records_total{component="in-2",reason="refused",result="rejected"}`,

@@ -46,7 +46,7 @@ func green() View {
 		State: pipeline.Running, Generation: 3, InFlight: 5, Opened: 1042, Batches: 64, Free: 57, Bytes: 7 << 30,
 		Sources: []pipeline.SourceSnapshot{
 			{Name: "file-1", Bytes: 7 << 30, Opened: 1040, Blocked: 83 * time.Second, Ledger: pipeline.Ledger{
-				Read: 81234567, Emitted: 81230000, Dropped: 4000, Dead: 67, InFlight: 500}},
+				Read: 81234567, Emitted: 81220000, Dropped: 4000, Filtered: 10000, Dead: 67, InFlight: 500}},
 			{Name: "kafka-1", Bytes: 1 << 20, Opened: 2, Ledger: pipeline.Ledger{Read: 1000, Emitted: 990, Abandoned: 10}},
 		},
 		Sinks: []pipeline.SinkSnapshot{
@@ -55,7 +55,7 @@ func green() View {
 		},
 		Commits: true, Committed: now.Add(-700 * time.Millisecond),
 	}
-	s.Stats.URLs, s.Stats.Changed, s.Stats.Flagged = 81230999, 5550123, 1234
+	s.Stats.URLs, s.Stats.Changed, s.Stats.Flagged, s.Stats.Unwritten = 81230999, 5550123, 1234, 12
 	s.Stats.Flags[codec.NonHex], s.Stats.Flags[codec.LowerHex], s.Stats.Flags[codec.Credentials] = 900, 12345, 3
 	s.Stats.Rejects[record.Unparsed], s.Stats.Rejects[record.TooLong] = 60, 7
 	s.Sinks[0].Latency = pipeline.Latency{Counts: [12]int64{0, 900, 95, 5}, Sum: 4500 * time.Millisecond}

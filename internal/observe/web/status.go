@@ -60,6 +60,8 @@ type URLStatus struct {
 	Found   int64 `json:"found"`
 	Changed int64 `json:"changed"`
 	Flagged int64 `json:"flagged"`
+	// Left as they were, because the fields of their record cannot hold the normal form.
+	Unwritten int64 `json:"unwritten"`
 }
 
 // A SourceStatus is one source and its ledger, in records.
@@ -68,6 +70,7 @@ type SourceStatus struct {
 	Read      int64   `json:"read"`
 	Emitted   int64   `json:"emitted"`
 	Dropped   int64   `json:"dropped"`
+	Filtered  int64   `json:"filtered"`
 	Dead      int64   `json:"dead_lettered"`
 	InFlight  int64   `json:"in_flight"`
 	Abandoned int64   `json:"abandoned"`
@@ -117,7 +120,7 @@ func (v *View) status(now time.Time, mask func(string) string) *Status {
 		State: s.State.String(), Generation: s.Generation, ReloadErr: mask(v.ReloadErr), CommitErr: mask(s.CommitErr),
 		Checks:    maskChecks(v.checks(now), mask),
 		Batches:   BatchStatus{s.Batches, s.Free, s.InFlight},
-		URLs:      URLStatus{s.Stats.URLs, s.Stats.Changed, s.Stats.Flagged},
+		URLs:      URLStatus{s.Stats.URLs, s.Stats.Changed, s.Stats.Flagged, s.Stats.Unwritten},
 		Sources:   make([]SourceStatus, len(s.Sources)),
 		Sinks:     make([]SinkStatus, len(s.Sinks)),
 		LanesOpen: len(s.Lanes), Lanes: v.lanes(now, mask),
@@ -156,7 +159,7 @@ func maskChecks(checks []Check, mask func(string) string) []Check {
 
 func sourceStatus(s *pipeline.SourceSnapshot) SourceStatus {
 	return SourceStatus{
-		Name: s.Name, Read: s.Ledger.Read, Emitted: s.Ledger.Emitted, Dropped: s.Ledger.Dropped, Dead: s.Ledger.Dead,
+		Name: s.Name, Read: s.Ledger.Read, Emitted: s.Ledger.Emitted, Dropped: s.Ledger.Dropped, Filtered: s.Ledger.Filtered, Dead: s.Ledger.Dead,
 		InFlight: s.Ledger.InFlight, Abandoned: s.Ledger.Abandoned, Bytes: s.Bytes, Lanes: s.Opened, Blocked: s.Blocked.Seconds(),
 	}
 }
