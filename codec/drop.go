@@ -19,10 +19,12 @@ func (n *Normalizer) drop(dst []byte, start int, r *Result) []byte {
 	s.applied.set(DropFragment, fragment)
 	s.applied.set(DropUserinfo, userinfo)
 	if fragment {
+		s.rec.remove(DropFragment, Fragment, u.Bytes(norm, Fragment))
 		dst = dst[:start+int(u.spans[Fragment].Start)-1]
 		u.clear(Fragment)
 	}
 	if userinfo {
+		s.rec.removeUserinfo(norm, u)
 		from, to := u.spans[Username].Start, u.spans[Host].Start
 		copy(dst[start+int(from):], dst[start+int(to):])
 		dst = dst[:len(dst)-int(to-from)]

@@ -129,7 +129,7 @@ func ExampleResult_Key() {
 	// k0-rfc/1 4a6a8cf49e5e85a1e9a6a0fb0d644714
 }
 
-// A trace says which rule changed what, and what licenses it.
+// A trace says which rule changed what.
 func ExampleNormalizer_Trace() {
 	profile, _ := codec.Lookup("rfc3986-scheme")
 	n, err := codec.New(profile)
@@ -137,14 +137,14 @@ func ExampleNormalizer_Trace() {
 		panic(err)
 	}
 	for _, s := range n.Trace(nil, []byte("HTTP://example.com:80/a/../%7eb")) {
-		fmt.Printf("%-12s %-20s %s\n", s.Rule, s.Clause(), s.After)
+		fmt.Printf("%-12s %-6s %q %q\n", s.Rule, s.Component, s.Before, s.After)
 	}
 	// Output:
-	// esc-upper    RFC 3986 §6.2.2.1    HTTP://example.com:80/a/../%7Eb
-	// esc-unres    RFC 3986 §6.2.2.2    HTTP://example.com:80/a/../~b
-	// scheme-lower RFC 3986 §6.2.2.1    http://example.com:80/a/../~b
-	// dots-rfc     RFC 3986 §6.2.2.3    http://example.com:80/~b
-	// port-def     RFC 3986 §6.2.3      http://example.com/~b
+	// scheme-lower scheme "HTTP" "http"
+	// port-def     port   "80" ""
+	// esc-upper    path   "/a/../%7eb" "/a/../%7Eb"
+	// esc-unres    path   "/a/../%7Eb" "/a/../~b"
+	// dots         path   "/a/../~b" "/~b"
 }
 
 // One URL, once.

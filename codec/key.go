@@ -328,6 +328,6 @@ func (n *Normalizer) appendPlain(dst, src []byte, s *scratch) []byte {
 		return out
 	}
 	_, _ = split(src, &s.in)
-	dst, _ = n.appendURL(dst, src, &s.in, &s.out, 0)
+	dst, _ = n.appendURL(dst, src, &s.in, &s.out, 0, nil)
 	return dst
 }

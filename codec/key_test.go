@@ -202,38 +202,3 @@ func TestNames(t *testing.T) {
 		}
 	}
 }
-
-// TestTrace: the steps lead from the input to the normal form, without gaps.
-func TestTrace(t *testing.T) {
-	for _, n := range fuzzNormalizers {
-		for _, src := range seeds {
-			var r Result
-			norm, err := n.Append(nil, []byte(src), &r)
-			steps := n.Trace(nil, []byte(src))
-			if err != nil || r.Change() == Unchanged {
-				if len(steps) != 0 {
-					t.Errorf("%q has %d steps", src, len(steps))
-				}
-				continue
-			}
-			at := src
-			for _, s := range steps {
-				if s.Before != at || s.After == at || s.Clause() == "" {
-					t.Errorf("%q: step %+v after %q", src, s, at)
-				}
-				at = s.After
-			}
-			if at != string(norm) {
-				t.Errorf("%q: the steps end at %q, the normal form is %q", src, at, norm)
-			}
-		}
-	}
-	n := byName("rfc3986-scheme")
-	var rules []string
-	for _, s := range n.Trace([]byte("http://a/b/c"), []byte("../%7e%2f%?x y")) {
-		rules = append(rules, s.Rule.String())
-	}
-	if got := strings.Join(rules, " "); got != "resolve malformed-encode add esc-upper esc-unres" {
-		t.Errorf("steps %s", got)
-	}
-}

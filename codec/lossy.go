@@ -50,6 +50,14 @@ func (n *Normalizer) appendK2(dst, k1 []byte, u *URL, s *scratch) (_ []byte, sig
 	return w.dst, signed
 }
 
+// rewrote notes that r has made after of component c, if that is not before.
+func (w *rewriter) rewrote(r Rule, c Component, before, after []byte) {
+	if !bytes.Equal(before, after) {
+		w.hits |= 1 << r
+		w.s.rec.change(r, c, before, after)
+	}
+}
+
 // pageFragment writes the fragment if that is a page.
 func (w *rewriter) pageFragment() {
 	if !w.u.Has(Fragment) {
@@ -61,7 +69,13 @@ func (w *rewriter) pageFragment() {
 		w.dst = append(append(w.dst, '#'), f...)
 		w.out.set(Fragment, len(w.dst)-len(f), len(w.dst))
 	}
-	w.hits.set(DropFragment, !keep || len(f) < w.u.Span(Fragment).Len())
+	switch text := w.u.Bytes(w.src, Fragment); {
+	case !keep:
+		w.hits |= 1 << DropFragment
+		w.s.rec.remove(DropFragment, Fragment, text)
+	default:
+		w.rewrote(DropFragment, Fragment, text, f)
+	}
 }
 
 // frontK2 writes all up to the end of the path.
@@ -100,7 +114,8 @@ func (w *rewriter) userinfo() {
 		w.dst = append(w.dst, text...)
 		return
 	}
-	w.hits.set(DropUserinfo, true)
+	w.hits |= 1 << DropUserinfo
+	w.s.rec.removeUserinfo(w.src, w.u)
 }
 
 var escapedBackslash = []byte("%5C")
@@ -109,7 +124,7 @@ var escapedBackslash = []byte("%5C")
 func (w *rewriter) foldedScheme() []byte {
 	name := w.u.Bytes(w.src, Scheme)
 	if !w.policy.KeepHTTPS && (w.known == schemeHTTPS || w.known == schemeWSS) {
-		w.hits.set(ruleHTTPS, true)
+		w.rewrote(ruleHTTPS, Scheme, name, name[:len(name)-1])
 		return name[:len(name)-1]
 	}
 	return name
@@ -120,14 +135,14 @@ func (w *rewriter) foldedScheme() []byte {
 func (w *rewriter) hostK2() {
 	host := w.u.Bytes(w.src, Host)
 	if n := len(host); n > 1 && host[n-1] == '.' {
+		w.rewrote(ruleRootDot, Host, host, host[:n-1])
 		host = host[:n-1]
-		w.hits.set(ruleRootDot, true)
 	}
 	if w.known != schemeOther && w.u.kind == RegName && endsInNumber(host) {
 		if addr, ok := ipv4Value(host); ok {
 			at := len(w.dst)
 			w.dst = appendIPv4(w.dst, addr)
-			w.hits.set(ruleIPv4, !bytes.Equal(w.dst[at:], host))
+			w.rewrote(ruleIPv4, Host, host, w.dst[at:])
 			return
 		}
 	}
@@ -146,15 +161,15 @@ func (w *rewriter) port() {
 
 func (w *rewriter) pathK2() {
 	at := len(w.dst)
-	var cut bool
-	w.dst, cut = params.CutPathSession(w.dst, w.u.Bytes(w.src, Path))
-	w.hits.set(rulePathSession, cut)
+	from := w.u.Bytes(w.src, Path)
+	w.dst, _ = params.CutPathSession(w.dst, from)
 	path := w.dst[at:]
 	if !w.u.HasAuthority() && len(path) > 1 && path[0] == '/' && path[1] == '/' {
 		w.dst = append(w.dst, "/."...)
 		copy(w.dst[at+2:], w.dst[at:])
 		copy(w.dst[at:], "/.")
 	}
+	w.rewrote(rulePathSession, Path, from, w.dst[at:])
 }
 
 // query writes the query by the rules of keys and the list m.
@@ -175,17 +190,22 @@ func appendKeyQuery(dst, src []byte, u *URL, m *params.Matcher, s *scratch) (_ [
 	q := u.spans[Query].In(src)
 	if bytes.IndexByte(q, '\'') >= 0 {
 		s.query = appendEscaped(s.query[:0], q, '\'')
+		s.rec.change(EncodeIllegal, Query, q, s.query)
 		q = s.query
 		hits.set(EncodeIllegal, true)
 	}
 	site := m.Site(u.spans[Host].In(src), u.spans[Path].In(src), &s.params)
 	at := len(dst)
+	s.params.Recorder = s.rec.query(Query, nil, m)
 	dst, present, why := params.AppendKeyQuery(append(dst, '?'), q, m, site, &s.params)
 	if !present {
 		dst = dst[:at]
 	}
 	hits |= queryRules(why)
-	hits.set(ruleNoEmpty, len(q) == 0)
+	if len(q) == 0 {
+		hits |= 1 << ruleNoEmpty
+		s.rec.remove(ruleNoEmpty, Query, nil)
+	}
 	return dst, hits, why&params.WhySigned != 0
 }
 
@@ -213,18 +233,18 @@ func (n *Normalizer) appendK3(dst, k2 []byte, u *URL, s *scratch) []byte {
 			w.dst = append(w.dst, "//"...)
 		}
 	} else {
-		w.hits.set(ruleHTTPS, u.Has(Scheme) || u.HasAuthority())
+		w.dropScheme()
 	}
 	if u.HasAuthority() {
 		w.userinfo()
 		host := CutWWW(u.Bytes(k2, Host))
 		w.dst = append(w.dst, host...)
-		w.hits.set(ruleWWW, len(host) < u.Span(Host).Len())
+		w.rewrote(ruleWWW, Host, u.Bytes(k2, Host), host)
 		w.port()
 	}
 	at := len(w.dst)
 	w.pathK3()
-	w.fold(at, w.policy.LowerPath, ruleLowerPath)
+	w.fold(Path, at, w.policy.LowerPath, ruleLowerPath)
 	at = len(w.dst)
 	if w.policy.SiteParams != nil {
 		w.query(w.policy.SiteParams)
@@ -237,19 +257,36 @@ func (n *Normalizer) appendK3(dst, k2 []byte, u *URL, s *scratch) []byte {
 	return w.dst
 }
 
+// dropScheme leaves out a scheme of web pages, and the slashes behind it.
+func (w *rewriter) dropScheme() {
+	switch {
+	case w.u.Has(Scheme):
+		w.hits |= 1 << ruleHTTPS
+		w.s.rec.remove(ruleHTTPS, Scheme, w.u.Bytes(w.src, Scheme))
+	case w.u.HasAuthority():
+		w.rewrote(ruleHTTPS, WholeURL, w.src, w.src[len("//"):])
+	}
+}
+
 // fold applies the options nfc and, if wanted, lower-path or lower-query, which is
-// rule, to dst[at:], and reports whether that changed something.
-func (w *rewriter) fold(at int, lower bool, rule Rule) bool {
+// rule, to component c, dst[at:], and reports whether that changed something.
+func (w *rewriter) fold(c Component, at int, lower bool, rule Rule) bool {
 	s, changed := w.s, false
 	if w.policy.NFC && bytes.IndexByte(w.dst[at:], '%') >= 0 {
 		if s.text2, changed = appendNFC(s.text2[:0], w.dst[at:], s); changed {
+			w.hits |= 1 << ruleNFC
+			s.rec.change(ruleNFC, c, w.dst[at:], s.text2)
 			w.dst = append(w.dst[:at], s.text2...)
-			w.hits.set(ruleNFC, true)
 		}
 	}
-	if lower && lowerInPlace(w.dst[at:]) {
+	if !lower {
+		return changed
+	}
+	before := s.rec.copyOf(w.dst[at:])
+	if lowerInPlace(w.dst[at:]) {
 		changed = true
-		w.hits.set(rule, true)
+		w.hits |= 1 << rule
+		s.rec.change(rule, c, before, w.dst[at:])
 	}
 	return changed
 }
@@ -265,10 +302,11 @@ func (w *rewriter) foldQuery(at int) {
 	if s.query = append(s.query[:0], w.dst[at:]...); w.isSigned(s.query) {
 		return
 	}
-	if !w.fold(at, w.policy.LowerQuery, ruleLowerQuery) && !w.policy.Once {
+	if !w.fold(Query, at, w.policy.LowerQuery, ruleLowerQuery) && !w.policy.Once {
 		return
 	}
 	s.query = append(s.query[:0], w.dst[at:]...)
+	s.params.Recorder = s.rec.query(Query, nil, nil)
 	var why params.Why
 	w.dst, why = params.AppendSorted(w.dst[:at], s.query, w.policy.Once, &s.params)
 	w.hits |= queryRules(why)
@@ -291,9 +329,9 @@ func (w *rewriter) pathK3() {
 	for len(path) > 1 && path[len(path)-1] == '/' {
 		path = path[:len(path)-1]
 	}
-	w.hits.set(ruleSlashes, len(single) < w.u.Span(Path).Len())
-	w.hits.set(ruleIndexFile, len(folder) < len(single))
-	w.hits.set(ruleTrail, len(path) < len(folder))
+	w.rewrote(ruleSlashes, Path, w.u.Bytes(w.src, Path), single)
+	w.rewrote(ruleIndexFile, Path, single, folder)
+	w.rewrote(ruleTrail, Path, folder, path)
 	w.dst = w.dst[:at+len(path)]
 }
 
@@ -315,6 +353,7 @@ func (w *rewriter) fragmentK3() {
 	site := m.Site(w.u.Bytes(w.src, Host), w.u.Bytes(w.src, Path), &w.s.params)
 	at := len(w.dst)
 	w.dst = append(w.dst, '?')
+	w.s.params.Recorder = w.s.rec.query(Fragment, f[:len(before)+1], m)
 	out, present, why := params.AppendFiltered(w.dst, after, m, site, &w.s.params)
 	w.hits |= queryRules(why)
 	w.dst = out

@@ -156,7 +156,7 @@ func (n *Normalizer) appendFull(dst, src []byte, r *Result) ([]byte, error) {
 		return dst, err
 	}
 	start := len(dst)
-	dst, r.scratch.applied = n.appendURL(dst, src, &r.In, &r.Out, r.scratch.plain)
+	dst, r.scratch.applied = n.appendURL(dst, src, &r.In, &r.Out, r.scratch.plain, r.scratch.rec)
 	r.judge(src, dst[start:])
 	return dst, nil
 }
@@ -198,8 +198,9 @@ func (n *Normalizer) clean(dst []byte, start int, r *Result) []byte {
 	s := &r.scratch
 	s.key = append(s.key[:0], dst[start:]...)
 	_, _ = split(s.key, &s.in) // every serialized URL can be split
-	dst, applied := grammar.appendURL(dst[:start], s.key, &s.in, &r.Out, 0)
+	dst, applied := grammar.appendURL(dst[:start], s.key, &s.in, &r.Out, 0, nil)
 	s.applied.set(RFCClean, applied != 0)
+	s.rec.compare(RFCClean, s.key, &s.in, dst[start:], &r.Out)
 	return dst
 }
 
@@ -228,10 +229,11 @@ func (n *Normalizer) read(base, src []byte, r *Result) Error {
 
 // appendURL appends the normal form of the URL that u describes in src, and
 // fills out. A component whose bit is set in plain is known to have no escape
-// and no byte to escape. It returns the rules that have changed something.
-func (n *Normalizer) appendURL(dst, src []byte, u, out *URL, plain uint8) ([]byte, Rules) {
+// and no byte to escape. It returns the rules that have changed something; rec
+// keeps how, if it is not nil.
+func (n *Normalizer) appendURL(dst, src []byte, u, out *URL, plain uint8, rec *recorder) ([]byte, Rules) {
 	*out = URL{}
-	w := writer{Normalizer: n, dst: dst, base: len(dst), src: src, in: u, out: out, plain: plain}
+	w := writer{Normalizer: n, dst: dst, base: len(dst), src: src, in: u, out: out, plain: plain, rec: rec}
 	w.scheme()
 	w.authority()
 	w.path()
@@ -250,6 +252,21 @@ type writer struct {
 	plain   uint8
 	known   knownScheme
 	applied Rules // what has changed something
+	rec     *recorder
+}
+
+// rewrote notes that r has made after of component c, if that is not before.
+func (w *writer) rewrote(r Rule, c Component, before, after []byte) {
+	if !bytes.Equal(before, after) {
+		w.applied |= 1 << r
+		w.rec.change(r, c, before, after)
+	}
+}
+
+// removed notes that r has left out component c.
+func (w *writer) removed(r Rule, c Component) {
+	w.applied |= 1 << r
+	w.rec.remove(r, c, w.in.Bytes(w.src, c))
 }
 
 // note records that component c is dst[start:].
@@ -274,6 +291,7 @@ func (w *writer) text(c Component) {
 	dst, applied, _ := percent.AppendApplied(w.dst, text, w.escapes[c])
 	w.dst = dst
 	w.applied |= rfcApplied[applied]
+	w.rec.escapes(c, nil, text, w.escapes[c], applied, &rfcEscapes)
 }
 
 func (w *writer) scheme() {
@@ -284,7 +302,7 @@ func (w *writer) scheme() {
 	raw := w.in.Bytes(w.src, Scheme)
 	if w.rules.Has(LowerScheme) {
 		w.dst = appendLower(w.dst, raw)
-		w.applied.set(LowerScheme, !bytes.Equal(w.dst[start:], raw))
+		w.rewrote(LowerScheme, Scheme, raw, w.dst[start:])
 	} else {
 		w.dst = append(w.dst, raw...)
 	}
@@ -297,6 +315,7 @@ func (w *writer) authority() {
 	if !w.in.HasAuthority() {
 		if w.rules.Has(FileLocalhost) && w.known == schemeFile && hasPrefix(w.in.Bytes(w.src, Path), '/') {
 			w.applied |= 1 << FileLocalhost
+			w.rec.add(FileLocalhost, Host, nil)
 			w.dst = append(w.dst, "//"...)
 			w.out.flags |= hasAuthority
 			w.note(Host, len(w.dst))
@@ -316,7 +335,7 @@ func (w *writer) credentials() {
 	}
 	empty := w.in.Span(Username).Len() == 0 && !w.in.Has(Password)
 	if empty && w.rules.Has(EmptyUserinfo) && w.known.isWeb() {
-		w.applied |= 1 << EmptyUserinfo
+		w.removed(EmptyUserinfo, Username)
 		return
 	}
 	w.escape(Username)
@@ -335,13 +354,17 @@ func (w *writer) host() {
 	default:
 		w.text(Host)
 		if w.rules.Has(LowerHost) {
-			w.applied.set(LowerHost, lowerInPlace(w.dst[start:]))
+			before := w.rec.copyOf(w.dst[start:])
+			if lowerInPlace(w.dst[start:]) {
+				w.applied |= 1 << LowerHost
+				w.rec.change(LowerHost, Host, before, w.dst[start:])
+			}
 		}
 		if w.rules.Has(ASCIIDomain) && w.known.hasRoot() {
 			w.asciiDomain(start)
 		}
 		if w.isLocalhostFile(w.dst[start:]) {
-			w.applied |= 1 << FileLocalhost
+			w.rewrote(FileLocalhost, Host, w.dst[start:], nil)
 			w.dst = w.dst[:start]
 		}
 	}
@@ -362,9 +385,11 @@ func (w *writer) asciiDomain(start int) {
 	if err != nil || !isDomain(dst[len(w.dst):]) {
 		return
 	}
-	w.applied |= 1 << ASCIIDomain
+	before := w.rec.copyOf(host)
 	ascii := append(buf[:0], dst[len(w.dst):]...)
 	w.dst = percent.AppendEncode(dst[:start], ascii, percent.RFC3986Host) // UTS 46 lets '"' pass
+	w.applied |= 1 << ASCIIDomain
+	w.rec.change(ASCIIDomain, Host, before, w.dst[start:])
 }
 
 // hasEscapedNonASCII reports whether an escape in text stands for a byte from 80
@@ -402,16 +427,15 @@ func (w *writer) literal(host []byte) {
 	var applied Rules
 	w.dst, applied = appendLiteral(w.dst, host, &w.profile)
 	w.applied |= applied
+	w.rec.literal(host, &w.profile, applied)
 	if w.in.kind != IPv6 || !w.rules.Has(ShortIPv6) {
 		return
 	}
 	groups, _ := parseIPv6(host[1 : len(host)-1])
 	var short [41]byte
 	text := append(appendIPv6(append(short[:0], '['), groups), ']')
-	if !bytes.Equal(text, w.dst[start:]) {
-		w.applied |= 1 << ShortIPv6
-		w.dst = append(w.dst[:start], text...)
-	}
+	w.rewrote(ShortIPv6, Host, w.dst[start:], text)
+	w.dst = append(w.dst[:start], text...)
 }
 
 // appendLiteral appends the IP literal of RFC 3986 §3.2.2, or what stands in its
@@ -446,13 +470,15 @@ func isLiteralByte(c byte) bool {
 
 func (w *writer) port() {
 	if !w.keepsPort() {
-		w.applied.set(DefaultPort, w.in.Has(Port))
+		if w.in.Has(Port) {
+			w.removed(DefaultPort, Port)
+		}
 		return
 	}
 	digits := w.in.Bytes(w.src, Port)
 	if w.rules.Has(DefaultPort) {
 		short := trimZeros(digits)
-		w.applied.set(DefaultPort, len(short) != len(digits))
+		w.rewrote(DefaultPort, Port, digits, short)
 		digits = short
 	}
 	w.dst = append(w.dst, ':')
@@ -483,16 +509,19 @@ func (w *writer) path() {
 	start := len(w.dst)
 	w.text(Path)
 	if w.rules.Has(RemoveDots) && w.in.Has(Scheme) && hasPrefix(w.dst[start:], '/') {
-		path := removeDots(w.dst[start:])
-		w.applied.set(RemoveDots, len(path) < len(w.dst)-start)
-		w.dst = w.dst[:start+len(path)]
+		before := w.rec.copyOf(w.dst[start:])
+		if path := removeDots(w.dst[start:]); len(path) < len(w.dst)-start {
+			w.applied |= 1 << RemoveDots
+			w.rec.change(RemoveDots, Path, before, path)
+			w.dst = w.dst[:start+len(path)]
+		}
 	}
 	if w.rules.Has(GuardPath) && !w.out.HasAuthority() {
 		w.guard(start)
 	}
 	if w.rules.Has(EmptyPath) && len(w.dst) == start && w.out.HasAuthority() && w.known.hasRoot() {
-		w.applied |= 1 << EmptyPath
 		w.dst = append(w.dst, '/')
+		w.rewrote(EmptyPath, Path, nil, w.dst[start:])
 	}
 	w.note(Path, start)
 }
@@ -511,10 +540,12 @@ func (w *writer) guard(start int) {
 }
 
 func (w *writer) insert(at int, two string) {
-	w.applied |= 1 << GuardPath
+	before := w.rec.copyOf(w.dst[at:])
 	w.dst = append(w.dst, two...)
 	copy(w.dst[at+len(two):], w.dst[at:])
 	copy(w.dst[at:], two)
+	w.applied |= 1 << GuardPath
+	w.rec.change(GuardPath, Path, before, w.dst[at:])
 }
 
 // tail appends query or fragment.

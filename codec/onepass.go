@@ -139,14 +139,8 @@ func (p *pass) run() bool {
 	return !p.giveUp
 }
 
-// note notes that a rule of RFC 3986 has changed something, or the parser of
-// browsers, which has no other names for what it does.
-func (p *pass) note(r Rule) {
-	if p.profile.Standard == WHATWG {
-		r = ruleParse
-	}
-	p.applied |= 1 << r
-}
+// note notes that a rule has changed something.
+func (p *pass) note(r Rule) { p.applied |= 1 << r }
 
 // indexFrom returns the offset of the first c in b[i:] from the start of b, or -1.
 func indexFrom(b []byte, i int, c byte) int {

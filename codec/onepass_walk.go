@@ -199,7 +199,7 @@ func (p *pass) backslash(i int) {
 	}
 	p.illegal(i, i+1, Replaced)
 	p.mark(i, InvalidReverseSolidus, Replaced, 0)
-	p.note(ruleParse)
+	p.note(ruleBackslash)
 	p.flush(i, i+1)
 	p.dst = append(p.dst, '/')
 }

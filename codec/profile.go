@@ -91,9 +91,9 @@ func (p *Profile) check() error {
 	refuse(p.Standard == WHATWG && p.Malformed != percent.MalformedKeep, "does not keep stray '%', as the whatwg reading does")
 	refuse(p.Rules.Has(RFCClean) && !p.Rules.HasAll(escapeRules), "has rfc-clean without esc-upper and esc-unres")
 	refuse(p.Standard == RFC && p.Rules.Has(DecodeUnreserved) && !p.Rules.Has(RemoveDots),
-		"esc-unres without dots-rfc would leave dot segments that were escaped before")
+		"esc-unres without dots would leave dot segments that were escaped before")
 	refuse(p.Rules.Has(RemoveDots) && !p.Rules.Has(GuardPath),
-		"dots-rfc without no-auth-guard would turn a path into an authority")
+		"dots without no-auth-guard would turn a path into an authority")
 	if len(reasons) == 0 {
 		return nil
 	}

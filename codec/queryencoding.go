@@ -1,7 +1,6 @@
 package codec
 
 import (
-	"bytes"
 	"unicode/utf8"
 
 	"github.com/urlfold/urlfold/codec/percent"
@@ -40,7 +39,7 @@ func (p *parser) encodedQuery(end int, esc percent.Rules) {
 			s.query = append(s.query, text[0])
 		}
 	}
-	p.changed(!bytes.Equal(s.query, p.in[p.i:end]))
+	p.rewrote(ruleCharset, Query, p.in[p.i:end], s.query)
 	p.restAs(Query, '?', end, s.query, esc)
 }
 

@@ -55,6 +55,7 @@ type scratch struct {
 	by        *Normalizer      // of the last call, nil if it gave no normal form
 	src, norm []byte           // what it was given and what it has appended
 	seal      seal             // of these two
+	rec       *recorder        // of Trace and TraceKey; else nil
 	marks     []Diagnostic     // of the component in hand
 	defects   []percent.Defect // of the component in hand
 	in, out   URL              // of a text that is not the input: a target, a key

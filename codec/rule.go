@@ -20,7 +20,13 @@ const (
 	ruleTrim Rule = iota
 	ruleTabs
 	ruleResolve
-	ruleParse
+	ruleAuthoritySlashes
+	ruleHostDecode
+	ruleIPv4
+	ruleBackslash
+	ruleDriveLetter
+	rulePathRoot
+	ruleCharset
 	ruleMalformed
 
 	// Repair what is no URI.
@@ -55,7 +61,6 @@ const (
 	FallbackRFC
 
 	ruleRootDot
-	ruleIPv4
 	rulePathSession
 	ruleHTTPS
 	ruleSession // from here to ruleOnce in the order of params.Why
@@ -101,6 +106,15 @@ const (
 	byWHATWG
 )
 
+// levels is a set of the strings that a rule has a part in making.
+type levels uint8
+
+const (
+	atNorm levels = 1 << iota // the normal form
+	atK2                      // K2 of K1
+	atK3                      // K3 of K2
+)
+
 // byPolicy is the clause of rules that no standard has.
 const byPolicy = "policy"
 
@@ -110,57 +124,62 @@ var ruleTable = [numRules]struct {
 	clause  string    // what licenses it: a clause of a standard, or byPolicy
 	chosen  standards // whose profiles may have it
 	always  standards // whose parser applies it, whatever the profile
+	level   levels
 	stage   stage
-	key     bool // it makes keys of K2 too, after stageDrop
 	example [2]string
 }{
-	ruleTrim:      {"trim-c0sp", "URL Standard §4.4", 0, byWHATWG, stagePrepare, false, [2]string{" http://h/", "http://h/"}},
-	ruleTabs:      {"del-tabnl", "URL Standard §4.4", 0, byWHATWG, stagePrepare, false, [2]string{"http://h/a\tb", "http://h/ab"}},
-	ruleResolve:   {"resolve", "RFC 3986 §5.2", 0, byRFC, stageParse, false, [2]string{"../b", "http://h/b"}},
-	ruleParse:     {"split-whatwg", "URL Standard §4.4, §4.5", 0, byWHATWG, stageParse, false, [2]string{`HTTP:\\h\a`, "http://h/a"}},
-	ruleMalformed: {"malformed-encode", "RFC 3986 §2.4", 0, byRFC, stageEscapes, false, [2]string{"http://h/%zz", "http://h/%25zz"}},
+	ruleTrim:             {"trim-c0sp", "URL Standard §4.4", 0, byWHATWG, atNorm, stagePrepare, [2]string{" http://h/", "http://h/"}},
+	ruleTabs:             {"tabs", "URL Standard §4.4", 0, byWHATWG, atNorm, stagePrepare, [2]string{"http://h/a\tb", "http://h/ab"}},
+	ruleResolve:          {"resolve", "RFC 3986 §5.2, URL Standard §4.4", 0, byRFC | byWHATWG, atNorm, stageParse, [2]string{"../b", "http://h/b"}},
+	ruleAuthoritySlashes: {"auth-slashes", "URL Standard §4.4", 0, byWHATWG, atNorm, stageParse, [2]string{`http:\\h/`, "http://h/"}},
+	ruleHostDecode:       {"host-decode", "URL Standard §3.5", 0, byWHATWG, atNorm, stageParse, [2]string{"http://%68/", "http://h/"}},
+	ruleIPv4:             {"host-ip4", "URL Standard §3.5", 0, byWHATWG, atNorm | atK2, stageParse, [2]string{"http://0x7f.1/", "http://127.0.0.1/"}},
+	ruleBackslash:        {"backslash", "URL Standard §4.4", 0, byWHATWG, atNorm, stageParse, [2]string{`http://h/a\b`, "http://h/a/b"}},
+	ruleDriveLetter:      {"drive-letter", "URL Standard §4.4", 0, byWHATWG, atNorm, stageParse, [2]string{"file:///C|/a", "file:///C:/a"}},
+	rulePathRoot:         {"path-root", "URL Standard §4.4", 0, byWHATWG, atNorm, stageParse, [2]string{"file:a", "file:///a"}},
+	ruleCharset:          {"q-charset", "URL Standard §4.4", 0, byWHATWG, atNorm, stageParse, [2]string{"http://h/?\u00fc", "http://h/?%FC"}},
+	ruleMalformed:        {"malformed-encode", "RFC 3986 §2.4", 0, byRFC, atNorm, stageEscapes, [2]string{"http://h/%zz", "http://h/%25zz"}},
 
-	EncodeIllegal:    {"add", "RFC 3986 §2.1", byRFC, 0, stageEscapes, false, [2]string{"http://h/a b", "http://h/a%20b"}},
-	UpperEscapes:     {"esc-upper", "RFC 3986 §6.2.2.1", byRFC | byWHATWG, 0, stageEscapes, false, [2]string{"http://h/%2f", "http://h/%2F"}},
-	DecodeUnreserved: {"esc-unres", "RFC 3986 §6.2.2.2", byRFC | byWHATWG, 0, stageEscapes, false, [2]string{"http://h/%7Ea", "http://h/~a"}},
-	LowerScheme:      {"scheme-lower", "RFC 3986 §6.2.2.1", byRFC, 0, stageSyntax, false, [2]string{"HTTP://h/", "http://h/"}},
-	LowerHost:        {"host-lower", "RFC 3986 §6.2.2.1", byRFC, 0, stageSyntax, false, [2]string{"http://H.example/", "http://h.example/"}},
-	RemoveDots:       {"dots-rfc", "RFC 3986 §6.2.2.3", byRFC, 0, stageSyntax, false, [2]string{"http://h/a/../b", "http://h/b"}},
-	GuardPath:        {"no-auth-guard", "RFC 3986 §3.3, §4.2", byRFC, 0, stageSyntax, false, [2]string{"a:/..//b", "a:/.//b"}},
+	EncodeIllegal:    {"add", "RFC 3986 §2.1, URL Standard §1.3", byRFC, byWHATWG, atNorm | atK2, stageEscapes, [2]string{"http://h/a b", "http://h/a%20b"}},
+	UpperEscapes:     {"esc-upper", "RFC 3986 §6.2.2.1", byRFC | byWHATWG, 0, atNorm, stageEscapes, [2]string{"http://h/%2f", "http://h/%2F"}},
+	DecodeUnreserved: {"esc-unres", "RFC 3986 §6.2.2.2", byRFC | byWHATWG, 0, atNorm, stageEscapes, [2]string{"http://h/%7Ea", "http://h/~a"}},
+	LowerScheme:      {"scheme-lower", "RFC 3986 §6.2.2.1, URL Standard §4.4", byRFC, byWHATWG, atNorm, stageSyntax, [2]string{"HTTP://h/", "http://h/"}},
+	LowerHost:        {"host-lower", "RFC 3986 §6.2.2.1, URL Standard §3.5", byRFC, byWHATWG, atNorm, stageSyntax, [2]string{"http://H.example/", "http://h.example/"}},
+	RemoveDots:       {"dots", "RFC 3986 §6.2.2.3, URL Standard §4.4", byRFC, byWHATWG, atNorm, stageSyntax, [2]string{"http://h/a/../b", "http://h/b"}},
+	GuardPath:        {"no-auth-guard", "RFC 3986 §3.3, §4.2, URL Standard §4.5", byRFC, byWHATWG, atNorm, stageSyntax, [2]string{"a:/..//b", "a:/.//b"}},
 
-	DefaultPort:   {"port-def", "RFC 3986 §6.2.3", byRFC, 0, stageScheme, false, [2]string{"http://h:80/", "http://h/"}},
-	EmptyPath:     {"path-empty", "RFC 3986 §6.2.3, RFC 9110 §4.2.3", byRFC, 0, stageScheme, false, [2]string{"http://h", "http://h/"}},
-	FileLocalhost: {"file-localhost", "RFC 8089 §2", byRFC, 0, stageScheme, false, [2]string{"file://localhost/x", "file:///x"}},
-	EmptyUserinfo: {"ui-empty", "RFC 3986 §6.2.3", byRFC, 0, stageScheme, false, [2]string{"http://@h/", "http://h/"}},
-	ShortIPv6:     {"host-ip6", "RFC 5952 §4", byRFC, 0, stageScheme, false, [2]string{"http://[0::1]/", "http://[::1]/"}},
-	ASCIIDomain:   {"host-uts46", "UTS 46 §4.2", byRFC, 0, stageScheme, false, [2]string{"http://b\u00fccher.example/", "http://xn--bcher-kva.example/"}},
+	DefaultPort:   {"port-def", "RFC 3986 §6.2.3, URL Standard §4.4", byRFC, byWHATWG, atNorm, stageScheme, [2]string{"http://h:80/", "http://h/"}},
+	EmptyPath:     {"path-empty", "RFC 3986 §6.2.3, RFC 9110 §4.2.3, URL Standard §4.4", byRFC, byWHATWG, atNorm, stageScheme, [2]string{"http://h", "http://h/"}},
+	FileLocalhost: {"file-localhost", "RFC 8089 §2, URL Standard §4.4", byRFC, byWHATWG, atNorm, stageScheme, [2]string{"file://localhost/x", "file:///x"}},
+	EmptyUserinfo: {"ui-empty", "RFC 3986 §6.2.3, URL Standard §4.5", byRFC, byWHATWG, atNorm, stageScheme, [2]string{"http://@h/", "http://h/"}},
+	ShortIPv6:     {"host-ip6", "RFC 5952 §4, URL Standard §3.6", byRFC, byWHATWG, atNorm, stageScheme, [2]string{"http://[0::1]/", "http://[::1]/"}},
+	ASCIIDomain:   {"host-uts46", "UTS 46 §4.2, URL Standard §3.3", byRFC, byWHATWG, atNorm, stageScheme, [2]string{"http://b\u00fccher.example/", "http://xn--bcher-kva.example/"}},
 
-	RFCClean:     {"rfc-clean", "RFC 3986 §2.1", byWHATWG, 0, stageClean, false, [2]string{"http://h/?a|b", "http://h/?a%7Cb"}},
-	DropUserinfo: {"ui-drop", byPolicy, byWHATWG, 0, stageDrop, true, [2]string{"http://u:p@h/", "http://h/"}},
-	DropFragment: {"frag-drop", byPolicy, byWHATWG, 0, stageDrop, true, [2]string{"http://h/a#b", "http://h/a"}},
-	FallbackRFC:  {"rfc-fallback", byPolicy, byWHATWG, 0, stageInstead, false, [2]string{"http://h:x/", "http://h%3Ax/"}},
+	RFCClean:     {"rfc-clean", "RFC 3986 §2.1", byWHATWG, 0, atNorm, stageClean, [2]string{"http://h/?a|b", "http://h/?a%7Cb"}},
+	DropUserinfo: {"ui-drop", byPolicy, byWHATWG, 0, atNorm | atK2, stageDrop, [2]string{"http://u:p@h/", "http://h/"}},
+	DropFragment: {"frag-drop", byPolicy, byWHATWG, 0, atNorm | atK2, stageDrop, [2]string{"http://h/a#b", "http://h/a"}},
+	FallbackRFC:  {"rfc-fallback", byPolicy, byWHATWG, 0, atNorm, stageInstead, [2]string{"http://h:x/", "http://h%3Ax/"}},
 
-	ruleRootDot:     {"host-rootdot", byPolicy, 0, 0, stageK2, true, [2]string{"http://h.example./", "http://h.example/"}},
-	ruleIPv4:        {"host-ip4", "URL Standard §3.5", 0, 0, stageK2, true, [2]string{"http://0x7f.1/", "http://127.0.0.1/"}},
-	rulePathSession: {"psid", byPolicy, 0, 0, stageK2, true, [2]string{"http://h/a;jsessionid=1", "http://h/a"}},
-	ruleHTTPS:       {"https-http", byPolicy, 0, 0, stageK2, true, [2]string{"https://h/", "http://h/"}},
-	ruleSession:     {"qsid", byPolicy, 0, 0, stageK2, true, [2]string{"http://h/?PHPSESSID=1", "http://h/"}},
-	ruleDrop:        {"q-drop", byPolicy, 0, 0, stageK2, true, [2]string{"http://h/?utm_source=x&a=1", "http://h/?a=1"}},
-	ruleNoEmpty:     {"q-noempty", byPolicy, 0, 0, stageK2, true, [2]string{"http://h/?", "http://h/"}},
-	ruleEq:          {"q-eq", byPolicy, 0, 0, stageK2, true, [2]string{"http://h/?a=", "http://h/?a"}},
-	ruleForm:        {"q-form", byPolicy, 0, 0, stageK2, true, [2]string{"http://h/?a=%20b", "http://h/?a=+b"}},
-	ruleSort:        {"q-sort-name", byPolicy, 0, 0, stageK2, true, [2]string{"http://h/?b=1&a=2", "http://h/?a=2&b=1"}},
-	ruleOnce:        {"q-once", byPolicy, 0, 0, stageK3, false, [2]string{"http://h/?a=1&a=1", "h/?a=1"}},
-	ruleWWW:         {"www-one", byPolicy, 0, 0, stageK3, false, [2]string{"http://www.h.example/", "h.example/"}},
-	ruleSlashes:     {"slash-one", byPolicy, 0, 0, stageK3, false, [2]string{"http://h/a//b", "h/a/b"}},
-	ruleIndexFile:   {"dirindex", byPolicy, 0, 0, stageK3, false, [2]string{"http://h/a/index.html", "h/a"}},
-	ruleTrail:       {"slash-trail", byPolicy, 0, 0, stageK3, false, [2]string{"http://h/a/", "h/a"}},
-	ruleNFC:         {"nfc", byPolicy, 0, 0, stageK3, false, [2]string{"http://h/e%CC%81", "h/%C3%A9"}},
-	ruleLowerPath:   {"lower-path", byPolicy, 0, 0, stageK3, false, [2]string{"http://h/A", "h/a"}},
-	ruleLowerQuery:  {"lower-query", byPolicy, 0, 0, stageK3, false, [2]string{"http://h/?A=B", "h/?a=b"}},
+	ruleRootDot:     {"host-rootdot", byPolicy, 0, 0, atK2, stageK2, [2]string{"http://h.example./", "http://h.example/"}},
+	rulePathSession: {"psid", byPolicy, 0, 0, atK2, stageK2, [2]string{"http://h/a;jsessionid=1", "http://h/a"}},
+	ruleHTTPS:       {"https-http", byPolicy, 0, 0, atK2 | atK3, stageK2, [2]string{"https://h/", "http://h/"}},
+	ruleSession:     {"qsid", byPolicy, 0, 0, atK2, stageK2, [2]string{"http://h/?PHPSESSID=1", "http://h/"}},
+	ruleDrop:        {"q-drop", byPolicy, 0, 0, atK2, stageK2, [2]string{"http://h/?utm_source=x&a=1", "http://h/?a=1"}},
+	ruleNoEmpty:     {"q-noempty", byPolicy, 0, 0, atK2, stageK2, [2]string{"http://h/?", "http://h/"}},
+	ruleEq:          {"q-eq", byPolicy, 0, 0, atK2, stageK2, [2]string{"http://h/?a=", "http://h/?a"}},
+	ruleForm:        {"q-form", byPolicy, 0, 0, atK2, stageK2, [2]string{"http://h/?a=%20b", "http://h/?a=+b"}},
+	ruleSort:        {"q-sort-name", byPolicy, 0, 0, atK2, stageK2, [2]string{"http://h/?b=1&a=2", "http://h/?a=2&b=1"}},
+	ruleOnce:        {"q-once", byPolicy, 0, 0, atK3, stageK3, [2]string{"http://h/?a=1&a=1", "h/?a=1"}},
+	ruleWWW:         {"www-one", byPolicy, 0, 0, atK3, stageK3, [2]string{"http://www.h.example/", "h.example/"}},
+	ruleSlashes:     {"slash-one", byPolicy, 0, 0, atK3, stageK3, [2]string{"http://h/a//b", "h/a/b"}},
+	ruleIndexFile:   {"dirindex", byPolicy, 0, 0, atK3, stageK3, [2]string{"http://h/a/index.html", "h/a"}},
+	ruleTrail:       {"slash-trail", byPolicy, 0, 0, atK3, stageK3, [2]string{"http://h/a/", "h/a"}},
+	ruleNFC:         {"nfc", byPolicy, 0, 0, atK3, stageK3, [2]string{"http://h/e%CC%81", "h/%C3%A9"}},
+	ruleLowerPath:   {"lower-path", byPolicy, 0, 0, atK3, stageK3, [2]string{"http://h/A", "h/a"}},
+	ruleLowerQuery:  {"lower-query", byPolicy, 0, 0, atK3, stageK3, [2]string{"http://h/?A=B", "h/?a=b"}},
 }
 
-// String returns the rule's name as it appears in output: "dots-rfc".
+// String returns the rule's name as it appears in output: "dots".
 func (r Rule) String() string {
 	if int(r) < len(ruleTable) {
 		return ruleTable[r].name
@@ -242,9 +261,9 @@ func KeyRules(lv Level) Rules {
 	case K1:
 		return schemeRules
 	case K2:
-		return selectRules(func(r Rule) bool { return ruleTable[r].key })
+		return selectRules(func(r Rule) bool { return ruleTable[r].level&atK2 != 0 })
 	}
-	return selectRules(func(r Rule) bool { return ruleTable[r].stage == stageK3 || r == ruleHTTPS })
+	return selectRules(func(r Rule) bool { return ruleTable[r].level&atK3 != 0 })
 }
 
 // Has reports whether r is in the set.
@@ -292,7 +311,7 @@ func (s Rules) AppendTo(dst []byte) []byte {
 // String returns what AppendTo appends.
 func (s Rules) String() string { return string(s.AppendTo(nil)) }
 
-// ParseRules reads names separated by commas: "esc-upper,dots-rfc". The error is
+// ParseRules reads names separated by commas: "esc-upper,dots". The error is
 // about the first name that is no rule's.
 func ParseRules(text string) (Rules, error) {
 	var s Rules
@@ -316,14 +335,22 @@ func (s *Rules) set(r Rule, so bool) { *s |= Rules(b2i(so)) << r }
 // bits of why, from params.WhySession on, have the order of the rules.
 func queryRules(why params.Why) Rules { return Rules(why/params.WhySession) << ruleSession }
 
-// rfcApplied and whatwgApplied are the rules that what package percent has applied
-// is called in each standard: in that of browsers the parser escapes raw bytes, and
-// a malformed '%' only for RFCClean.
-var rfcApplied, whatwgApplied = appliedTable(ruleMalformed, EncodeIllegal), appliedTable(RFCClean, ruleParse)
+// An escapeNames says what the rules of package percent are called, in the order of
+// its bits.
+type escapeNames [4]Rule
 
-func appliedTable(malformed, add Rule) (t [16]Rules) {
+// In the standard of browsers a malformed '%' is escaped only for RFCClean.
+var (
+	rfcEscapes     = escapeNames{ruleMalformed, EncodeIllegal, UpperEscapes, DecodeUnreserved}
+	browserEscapes = escapeNames{RFCClean, EncodeIllegal, UpperEscapes, DecodeUnreserved}
+)
+
+// rfcApplied and whatwgApplied are the rules for what package percent has applied.
+var rfcApplied, whatwgApplied = rfcEscapes.table(), browserEscapes.table()
+
+func (names *escapeNames) table() (t [16]Rules) {
 	for a := range t {
-		for i, r := range [...]Rule{malformed, add, UpperEscapes, DecodeUnreserved} {
+		for i, r := range names {
 			t[a].set(r, a>>i&1 != 0)
 		}
 	}

@@ -28,8 +28,8 @@ func TestRuleTable(t *testing.T) {
 		if e.stage < last {
 			t.Errorf("%v stands behind a rule of stage %d, and has stage %d", r, last, e.stage)
 		}
-		if e.chosen|e.always == 0 && !e.key && e.stage != stageK3 {
-			t.Errorf("%v is for nothing", r)
+		if e.level == 0 || (e.level&atNorm != 0) != (e.chosen|e.always != 0) || (e.level&atNorm == 0) != (e.stage >= stageK2) {
+			t.Errorf("%v: level %b, stage %d, standards %b and %b", r, e.level, e.stage, e.chosen, e.always)
 		}
 		seen[e.name], last = true, e.stage
 	}
@@ -57,7 +57,11 @@ func TestRuleExamples(t *testing.T) {
 		if e.stage == stageK2 { // of what the parser of browsers has left
 			p = Profile{Name: "example", Rules: syntaxRules | schemeRules}
 		}
-		n, err := New(p, WithPolicy(&Policy{Params: DefaultPolicy().Params, NFC: r == ruleNFC, Once: r == ruleOnce, LowerPath: r == ruleLowerPath, LowerQuery: r == ruleLowerQuery}))
+		var charset QueryEncoding
+		if r == ruleCharset {
+			charset = latin1{}
+		}
+		n, err := New(p, WithQueryEncoding(charset), WithPolicy(&Policy{Params: DefaultPolicy().Params, NFC: r == ruleNFC, Once: r == ruleOnce, LowerPath: r == ruleLowerPath, LowerQuery: r == ruleLowerQuery}))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -93,7 +97,7 @@ func TestRuleSets(t *testing.T) {
 			t.Errorf("%v has the rules %v", r, names)
 		}
 	}
-	_, err := ParseRules("dots-rfc,nonsense")
+	_, err := ParseRules("dots,nonsense")
 	var unknown *NameError
 	if !errors.As(err, &unknown) || unknown.Name != "nonsense" {
 		t.Errorf("error %v", err)

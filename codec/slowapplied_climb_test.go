@@ -14,7 +14,7 @@ type ladder struct {
 	next []byte
 }
 
-// climb finds the rules that have changed a URL as Trace does: it normalizes with
+// climb finds the rules that have changed a URL in the slowest way: it normalizes with
 // none of them, then with one more at a time, but for those that drop components.
 // It is for what Hits cannot tell in a shorter way. In the rfc reading src is the
 // target; r lends its work space.
@@ -30,7 +30,7 @@ func (n *Normalizer) climb(base *baseURL, src []byte, r *Result) (hits Rules) {
 		hits.set(ruleTrim, l.res.Flags.Has(TrimmedEnds))
 		hits.set(ruleTabs, l.res.Flags.Has(TabOrNewline))
 		l.last = append(l.last[:0], in...)
-		hits.set(ruleParse, l.step(base, src))
+		hits |= asParser * Rules(b2i(l.step(base, src)))
 	} else {
 		hits.set(ruleMalformed, n.profile.Malformed == percent.MalformedEncode && l.step(nil, src))
 	}
@@ -59,7 +59,7 @@ func (l *ladder) step(base *baseURL, src []byte) bool {
 		l.next, _ = l.appendBrowser(l.next[:0], base, src, &l.res)
 	} else {
 		_, _ = split(src, &s.in)
-		l.next, _ = l.appendURL(l.next[:0], src, &s.in, &s.out, 0)
+		l.next, _ = l.appendURL(l.next[:0], src, &s.in, &s.out, 0, nil)
 	}
 	changed := !bytes.Equal(l.last, l.next)
 	l.last, l.next = l.next, l.last

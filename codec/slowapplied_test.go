@@ -2,6 +2,19 @@ package codec
 
 import "bytes"
 
+// asParser stands for the rules of the parser of the URL Standard, which its slow
+// twins do not tell apart.
+const asParser Rules = 1 << 63
+
+// folded returns rules with asParser for those of the parser.
+func (n *Normalizer) folded(rules Rules) Rules {
+	if n.profile.Standard == RFC {
+		return rules
+	}
+	parser := ParserRules(WHATWG) &^ (1<<ruleTrim | 1<<ruleTabs)
+	return rules&^parser | asParser*Rules(b2i(rules&parser != 0))
+}
+
 // hits is the slow twin of Result.Applied: it does not know what the writers did,
 // and compares what came with what was written. Where bytes and escapes do not tell
 // a rule, it normalizes once for each rule of the profile.

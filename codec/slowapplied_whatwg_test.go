@@ -68,11 +68,11 @@ func (w *comparison) compare(u, v *URL) {
 	for c := range Component(numComponents) {
 		a, b := w.span(u, c), v.Span(c)
 		if !u.Has(c) || !v.Has(c) {
-			w.hits.set(ruleParse, u.Has(c) != v.Has(c))
+			w.parser(u.Has(c) != v.Has(c))
 			continue
 		}
 		w.split(w.in[min(at, int(a.Start)):a.Start], w.out[to:b.Start])
-		w.hits.set(ruleParse, int(a.Start) < at) // the second '/' of "file://" is its path too
+		w.parser(int(a.Start) < at) // the second '/' of "file://" is its path too
 		w.component(c, a.In(w.in), b.In(w.out))
 		at, to = int(a.End), int(b.End)
 	}
@@ -89,7 +89,10 @@ func (w *comparison) span(u *URL, c Component) Span {
 }
 
 // split notes a difference that only the parser can have made.
-func (w *comparison) split(in, out []byte) { w.hits.set(ruleParse, !bytes.Equal(in, out)) }
+func (w *comparison) split(in, out []byte) { w.parser(!bytes.Equal(in, out)) }
+
+// parser notes whether the parser has made a difference.
+func (w *comparison) parser(so bool) { w.hits |= asParser * Rules(b2i(so)) }
 
 // component looks at a component that both have.
 func (w *comparison) component(c Component, in, out []byte) {
@@ -99,7 +102,7 @@ func (w *comparison) component(c Component, in, out []byte) {
 	}
 	hits, ok := compareEscapes(in, out)
 	if !ok {
-		hits = w.segments(in) | 1<<ruleParse
+		hits = w.segments(in) | asParser
 	}
 	w.hits |= hits
 }
@@ -164,7 +167,7 @@ func compareEscapes(in, out []byte) (hits Rules, ok bool) {
 		same := isTriplet(out) && c == percent.Unhex(out[1])<<4|percent.Unhex(out[2])
 		switch {
 		case !escaped:
-			hits |= 1 << ruleParse
+			hits |= asParser
 		case same && in[1] == out[1] && in[2] == out[2]:
 		case same || in[1] >= 'a' || in[2] >= 'a':
 			hits |= 1 << UpperEscapes

@@ -15,9 +15,13 @@ const (
 	Fragment                  // without the '#'
 
 	numComponents = iota
+
+	// WholeURL stands in a [Step] for the URL, where a rule changes more than one
+	// component or what stands between them. No URL has it.
+	WholeURL Component = numComponents
 )
 
-var componentNames = []string{"scheme", "username", "password", "host", "port", "path", "query", "fragment"}
+var componentNames = []string{"scheme", "username", "password", "host", "port", "path", "query", "fragment", "url"}
 
 // String returns the component's name: "scheme", "username", …
 func (c Component) String() string { return nameOf(c, componentNames) }

@@ -46,6 +46,7 @@ type parser struct {
 	dst   []byte
 	start int // where the URL begins in dst
 	path  int // where its path begins in dst
+	front int // where the slashes in front of the authority begin in in
 	marks int // how many marks are wanted
 
 	u, out *URL // components of in and of dst[start:]
@@ -59,6 +60,7 @@ type parser struct {
 	queries QueryEncoding
 	err     Error
 	applied Rules // what has changed something
+	rec     *recorder
 }
 
 // A baseURL is a base that has been read.
@@ -114,7 +116,7 @@ func (n *Normalizer) appendWHATWG(dst []byte, base *baseURL, src []byte, r *Resu
 	s := &r.scratch
 	in := s.strip(src, r)
 	s.parsed = s.parsed[:0]
-	p := parser{in: in, base: base, dst: dst, start: len(dst), u: &r.In, out: &r.Out, esc: &n.whatwg, r: r, marks: n.maxDiagnostics, noPipe: n.rules.Has(RFCClean), queries: n.queries}
+	p := parser{in: in, base: base, dst: dst, start: len(dst), u: &r.In, out: &r.Out, esc: &n.whatwg, r: r, marks: n.maxDiagnostics, noPipe: n.rules.Has(RFCClean), queries: n.queries, rec: s.rec}
 	*p.u, *p.out = URL{}, URL{}
 	p.run()
 	if p.err == 0 {
@@ -182,9 +184,11 @@ func (s *scratch) strip(src []byte, r *Result) []byte {
 		s.cut(r, 0, TrimmedEnds)
 	}
 	in := src[start:end]
+	s.rec.change(ruleTrim, WholeURL, src, in)
 	if i := indexTab(in); i >= 0 {
 		s.cut(r, start+i, TabOrNewline)
 		s.cleaned = appendWithoutTabs(s.cleaned[:0], in, &s.gaps)
+		s.rec.change(ruleTabs, WholeURL, in, s.cleaned)
 		in = s.cleaned
 	}
 	if end < len(src) {
@@ -292,14 +296,39 @@ func (p *parser) fail(f Flag, at int, c Component, err Error) state {
 	return stateEnd
 }
 
-// changed notes whether something is written otherwise than it was read.
-func (p *parser) changed(so bool) { p.applied.set(ruleParse, so) }
+// rewrote notes that r has made after of component c, if that is not before.
+func (p *parser) rewrote(r Rule, c Component, before, after []byte) {
+	if !bytes.Equal(before, after) {
+		p.applied |= 1 << r
+		p.rec.change(r, c, before, after)
+	}
+}
 
-// escaped appends text with its escapes by the rules esc.
-func (p *parser) escaped(text []byte, esc percent.Rules) {
+// added notes that r has given the URL component c.
+func (p *parser) added(r Rule, c Component, text []byte) {
+	p.applied |= 1 << r
+	p.rec.add(r, c, text)
+}
+
+// removed notes that r has left out component c.
+func (p *parser) removed(r Rule, c Component) {
+	p.applied |= 1 << r
+	p.rec.remove(r, c, p.u.Bytes(p.in, c))
+}
+
+// escaped appends text, a piece of component c, with its escapes by the rules esc.
+func (p *parser) escaped(c Component, text []byte, esc percent.Rules) {
+	at := len(p.dst)
 	dst, applied, _ := percent.AppendApplied(p.dst, text, esc)
 	p.dst = dst
 	p.applied |= whatwgApplied[applied]
+	if p.rec != nil {
+		head := p.dst[at:at]
+		if c == Path {
+			head = p.dst[p.path:at]
+		}
+		p.rec.escapes(c, head, text, esc, applied, &browserEscapes)
+	}
 }
 
 // guard writes the "/." that keeps a path from being read as a host
@@ -313,11 +342,13 @@ func (p *parser) guard() {
 	if p.dst[at] != '/' || p.dst[at+1] != '/' {
 		return
 	}
-	p.changed(true)
+	before := p.rec.copyOf(path.In(p.dst[p.start:]))
 	p.dst = append(p.dst, "/."...)
 	copy(p.dst[at+2:], p.dst[at:])
 	copy(p.dst[at:], "/.")
 	p.out.spans[Path].End += 2
+	p.applied |= 1 << GuardPath
+	p.rec.change(GuardPath, Path, before, p.out.Bytes(p.dst[p.start:], Path))
 	for c := Query; c <= Fragment; c++ {
 		if p.out.Has(c) {
 			p.out.spans[c].Start += 2

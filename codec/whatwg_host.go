@@ -27,7 +27,6 @@ func (p *parser) parseHost(start, end int, isOpaque bool) bool {
 	}
 	if ok {
 		p.note(Host, at)
-		p.changed(!bytes.Equal(p.dst[at:], text))
 		p.u.kind = p.out.kind
 	}
 	return ok
@@ -48,8 +47,18 @@ func (p *parser) literal(text []byte, at int) bool {
 		return false
 	}
 	p.out.kind = IPv6
+	start := len(p.dst)
 	p.dst = append(appendIPv6(append(p.dst, '['), groups), ']')
+	p.rewrote(lowerOr(ShortIPv6, text, p.dst[start:]), Host, text, p.dst[start:])
 	return true
+}
+
+// lowerOr returns LowerHost if after is before in lower case, else r.
+func lowerOr(r Rule, before, after []byte) Rule {
+	if isASCII(before) && bytes.EqualFold(before, after) {
+		return LowerHost
+	}
+	return r
 }
 
 // opaqueHost is the opaque-host parser
@@ -61,7 +70,7 @@ func (p *parser) opaqueHost(text []byte, start, end int) bool {
 		}
 	}
 	p.urlUnits(Host, start, end)
-	p.escaped(text, p.esc[setOpaque])
+	p.escaped(Host, text, p.esc[setOpaque])
 	if len(text) > 0 {
 		p.out.kind = OpaqueHost
 	}
@@ -91,9 +100,11 @@ func (p *parser) domain(text []byte, start int) bool {
 		s := &p.r.scratch
 		s.host = percent.AppendDecode(s.host[:0], text)
 		domain = s.host
+		p.rewrote(ruleHostDecode, Host, text, domain)
 	}
 	if isStrict(domain) {
 		p.dst = appendLower(p.dst, domain)
+		p.rewrote(LowerHost, Host, domain, p.dst[len(p.dst)-len(domain):])
 		p.out.kind = RegName
 		return !endsInNumber(domain) || p.number(text, start, len(p.dst)-len(domain))
 	}
@@ -118,6 +129,7 @@ func (p *parser) domain(text []byte, start int) bool {
 	if len(ascii) == 0 {
 		return p.rejectDomain(start)
 	}
+	p.rewrote(lowerOr(ASCIIDomain, domain, ascii), Host, domain, ascii)
 	p.out.kind = RegName
 	if !endsInNumber(ascii) {
 		return true
@@ -166,6 +178,7 @@ func (p *parser) number(text []byte, start, at int) bool {
 		return false
 	}
 	p.dst = appendIPv4(p.dst[:at], addr)
+	p.rewrote(ruleIPv4, Host, s.host, p.dst[at:])
 	p.out.kind = IPv4
 	return true
 }

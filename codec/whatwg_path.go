@@ -2,6 +2,7 @@ package codec
 
 import (
 	"bytes"
+	"slices"
 
 	"github.com/urlfold/urlfold/codec/percent"
 )
@@ -16,8 +17,6 @@ func (p *parser) pathStart() state {
 		p.reverseSolidus(p.i)
 		if p.isSlash(c) {
 			p.i++
-		} else {
-			p.changed(true) // a '/' is put in front
 		}
 		return statePath
 	case c == '?' || c == '#' || c == eof:
@@ -38,15 +37,46 @@ func (p *parser) pathState() state {
 	if p.i > 0 && p.isSlash(int(p.in[p.i-1])) && p.u.Span(Scheme).End < uint32(p.i-1) || p.i == 1 && p.isSlash(int(p.in[0])) {
 		start--
 	}
-	if end, d := p.pathEnd(); p.onePiece(p.in[p.i:end], d) {
+	end, d := p.pathEnd()
+	p.pathFront(start, end)
+	if p.onePiece(p.in[p.i:end], d) {
 		p.dst = append(p.dst, '/')
 		p.write(Path, end, d, p.esc[setPath])
 	} else {
-		p.segments()
+		p.segments(end)
 	}
 	p.u.set(Path, start, p.i)
 	p.note(Path, p.path)
 	return p.delimiter()
+}
+
+// pathFront notes what becomes of the front of the path in[start:end]: segments of
+// a base or a '/' come there, or the '/' was a '\\'. A '/' that belongs to the host
+// of a file URL does not count.
+func (p *parser) pathFront(start, end int) {
+	text := p.in[p.i:end]
+	var before []byte
+	if start < p.i && (!p.u.Has(Host) || start >= int(p.u.Span(Host).End)) {
+		before = root
+		if p.in[start] == '\\' {
+			p.applied |= 1 << ruleBackslash
+			p.rec.changeText(ruleBackslash, p.in[start:end], root, text)
+		}
+	}
+	r := ruleResolve
+	switch {
+	case len(p.dst) > p.path || p.out.Has(Path):
+	case before != nil:
+		return
+	case len(text) == 0:
+		r = EmptyPath
+	default:
+		r = rulePathRoot
+	}
+	p.applied |= 1 << r
+	if p.rec != nil {
+		p.rec.changeText(r, slices.Concat(before, text), p.dst[p.path:], root, text)
+	}
 }
 
 // pathEnd returns the end of the path, and all the bits of dirt of its bytes from
@@ -83,15 +113,15 @@ func (p *parser) onePiece(path []byte, d uint8) bool {
 // write writes in[i:end] as a piece of component c and leaves the pointer there.
 // Its bytes have the bits d.
 func (p *parser) write(c Component, end int, d uint8, esc percent.Rules) {
-	p.escaped(p.in[p.i:end], esc)
+	p.escaped(c, p.in[p.i:end], esc)
 	if d&(dirtRaw[c]|dirtPercent) != 0 { // all that RFC 3986 allows are URL units
 		p.urlUnits(c, p.i, end)
 	}
 	p.i = end
 }
 
-// segments writes the path segment by segment.
-func (p *parser) segments() {
+// segments writes the path, which ends at end, segment by segment.
+func (p *parser) segments(end int) {
 	for {
 		from := p.i
 		for c := p.c(); c != eof && c != '?' && c != '#' && !p.isSlash(c); c = p.c() {
@@ -99,9 +129,9 @@ func (p *parser) segments() {
 		}
 		slash := p.isSlash(p.c())
 		if slash {
-			p.reverseSolidus(p.i)
+			p.pathSlash(from, end)
 		}
-		p.segment(p.in[from:p.i], slash)
+		p.segment(p.in[from:p.i], slash, end)
 		p.urlUnits(Path, max(from, p.checked), p.i)
 		if !slash {
 			return
@@ -110,33 +140,83 @@ func (p *parser) segments() {
 	}
 }
 
-// segment writes one segment of the path; slash says that another one follows.
-func (p *parser) segment(seg []byte, slash bool) {
+// pathSlash is for the '/' or '\\' behind the segment that begins at from.
+func (p *parser) pathSlash(from, end int) {
+	if p.in[p.i] == '/' {
+		return
+	}
+	p.reverseSolidus(p.i)
+	p.follow(nil, p.in[p.i+1:end])
+	before := p.soFar(root, p.in[from:p.i+1])
+	p.rewrotePath(ruleBackslash, before, root, p.in[from:p.i], root)
+}
+
+// segment writes one segment of the path, which ends at end; slash says that
+// another one follows.
+func (p *parser) segment(seg []byte, slash bool, end int) {
+	if slash {
+		p.follow(root, p.in[p.i+1:end])
+	} else {
+		p.follow(nil, nil)
+	}
 	n := dotSegmentLen(seg)
-	p.changed(n > 0)
-	switch n {
-	case 2:
-		p.shorten()
+	if n == 0 {
+		p.plainSegment(seg)
+	} else {
+		before := p.soFar(root, seg)
+		if n == 2 {
+			p.shorten()
+		}
 		if !slash {
 			p.dst = append(p.dst, '/')
 		}
-	case 1:
-		if !slash {
-			p.dst = append(p.dst, '/')
-		}
-	default:
-		p.dst = append(p.dst, '/')
-		at := len(p.dst)
-		esc := p.esc[setPath]
-		if p.known == schemeFile && at == p.path+1 {
-			if len(seg) == 2 && startsWithDriveLetter(seg) {
-				p.changed(seg[1] != ':')
-				p.dst = append(p.dst, seg[0], ':')
-				return
+		p.rewrotePath(RemoveDots, before)
+	}
+	p.follow(nil, nil)
+}
+
+// plainSegment writes a segment that is no dot segment.
+func (p *parser) plainSegment(seg []byte) {
+	before := p.soFar(root, seg)
+	p.dst = append(p.dst, '/')
+	at := len(p.dst)
+	esc := p.esc[setPath]
+	if p.known == schemeFile && at == p.path+1 {
+		if len(seg) == 2 && startsWithDriveLetter(seg) {
+			p.dst = append(p.dst, seg[0], ':')
+			if seg[1] != ':' {
+				p.rewrotePath(ruleDriveLetter, before)
 			}
-			esc.Unreserved = esc.Unreserved && (!decodesToDriveLetter(seg) || p.noPipe && seg[3] == '|')
+			return
 		}
-		p.escaped(seg, esc)
+		esc.Unreserved = esc.Unreserved && (!decodesToDriveLetter(seg) || p.noPipe && seg[3] == '|')
+	}
+	p.escaped(Path, seg, esc)
+}
+
+// follow notes what follows, for steps that are recorded, the piece of the path in
+// hand.
+func (p *parser) follow(slash, text []byte) {
+	if p.rec != nil {
+		p.rec.rest = slices.Concat(slash, text)
+	}
+}
+
+// soFar returns the path with these pieces yet to be written, if steps are
+// recorded.
+func (p *parser) soFar(pieces ...[]byte) []byte {
+	if p.rec == nil {
+		return nil
+	}
+	return slices.Concat(p.dst[p.path:], slices.Concat(pieces...), p.rec.rest)
+}
+
+// rewrotePath notes that r has changed the path, which was before and has these
+// pieces yet to be written.
+func (p *parser) rewrotePath(r Rule, before []byte, pieces ...[]byte) {
+	p.applied |= 1 << r
+	if p.rec != nil {
+		p.rec.change(r, Path, before, p.soFar(pieces...))
 	}
 }
 
@@ -164,10 +244,15 @@ func (p *parser) opaquePath() state {
 	if space {
 		text = text[:len(text)-1]
 	}
-	p.escaped(text, p.esc[setOpaque])
 	if space {
-		p.changed(true)
+		p.follow(nil, []byte{' '})
+	}
+	p.escaped(Path, text, p.esc[setOpaque])
+	if space {
+		before := p.soFar()
+		p.follow(nil, nil)
 		p.dst = append(p.dst, "%20"...)
+		p.rewrotePath(EncodeIllegal, before)
 	}
 	p.note(Path, p.path)
 	return p.delimiter()

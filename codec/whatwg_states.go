@@ -2,6 +2,7 @@ package codec
 
 import (
 	"bytes"
+	"slices"
 
 	"github.com/urlfold/urlfold/codec/percent"
 )
@@ -122,12 +123,11 @@ func (p *parser) scheme() state {
 	}
 	p.u.set(Scheme, 0, end-1)
 	p.writeScheme(p.in[:end-1])
-	p.changed(!bytes.Equal(p.dst[p.start:p.start+end], p.in[:end]))
+	p.rewrote(LowerScheme, Scheme, p.in[:end-1], p.dst[p.start:p.start+end-1])
 	p.i = end
 	switch {
 	case p.known == schemeFile:
 		if p.c() != '/' || p.peek(1) != '/' {
-			p.changed(true)
 			p.mark(SpecialSchemeMissingFollowingSolidus, p.i, Scheme, Encoded)
 		}
 		return stateFile
@@ -160,13 +160,15 @@ func (p *parser) noScheme() state {
 	if b == nil || b.opaque && p.c() != '#' {
 		return p.fail(MissingSchemeNonRelativeURL, 0, Scheme, ErrRelative)
 	}
-	p.changed(true)
 	p.writeScheme(b.u.Bytes(b.text, Scheme))
+	p.added(ruleResolve, Scheme, b.u.Bytes(b.text, Scheme))
 	switch {
 	case b.opaque:
 		p.opaque = true
 		p.copyBase(Path)
+		p.keepBase(Path)
 		p.copyBase(Query)
+		p.keepBase(Query)
 		return p.delimiter()
 	case p.known == schemeFile:
 		return stateFile
@@ -194,6 +196,13 @@ func (p *parser) copyBase(c Component) {
 	p.note(c, start)
 }
 
+// keepBase notes that component c is the base's.
+func (p *parser) keepBase(c Component) {
+	if p.out.Has(c) {
+		p.added(ruleResolve, c, p.out.Bytes(p.dst[p.start:], c))
+	}
+}
+
 var guardedPath = []byte("/.//")
 
 // copyAuthority writes userinfo, host and port of the base. The scheme in front
@@ -208,15 +217,18 @@ func (p *parser) copyAuthority() {
 		p.out.spans[c] = b.spans[c]
 	}
 	p.out.present |= b.present & (1<<Username | 1<<Password | 1<<Host | 1<<Port)
+	for c := Username; c <= Port; c++ {
+		p.keepBase(c)
+	}
 	p.out.kind, p.out.port, p.out.flags = b.kind, b.port, b.flags
 }
 
 func (p *parser) specialRelativeOrAuthority() state {
 	if p.c() == '/' && p.peek(1) == '/' {
+		p.front = p.i
 		p.i += 2
 		return stateSpecialAuthorityIgnoreSlashes
 	}
-	p.changed(true)
 	p.mark(SpecialSchemeMissingFollowingSolidus, p.i, Scheme, Kept)
 	return stateRelative
 }
@@ -246,9 +258,12 @@ func (p *parser) relative() state {
 func (p *parser) afterBasePath() state {
 	switch p.c() {
 	case '?':
+		p.keepBase(Path)
 		return p.delimiter()
 	case '#', eof:
+		p.keepBase(Path)
 		p.copyBase(Query)
+		p.keepBase(Query)
 		return p.delimiter()
 	}
 	p.shorten()
@@ -258,7 +273,6 @@ func (p *parser) afterBasePath() state {
 // reverseSolidus notes a '\' at in[at].
 func (p *parser) reverseSolidus(at int) {
 	if at < len(p.in) && p.in[at] == '\\' {
-		p.changed(true)
 		p.mark(InvalidReverseSolidus, at, Path, Replaced)
 	}
 }
@@ -266,6 +280,7 @@ func (p *parser) reverseSolidus(at int) {
 func (p *parser) relativeSlash() state {
 	if p.special() && p.isSlash(p.c()) {
 		p.reverseSolidus(p.i)
+		p.front = p.i - 1
 		p.i++
 		return stateSpecialAuthorityIgnoreSlashes
 	}
@@ -279,10 +294,10 @@ func (p *parser) relativeSlash() state {
 }
 
 func (p *parser) specialAuthoritySlashes() state {
+	p.front = p.i
 	if p.c() == '/' && p.peek(1) == '/' {
 		p.i += 2
 	} else {
-		p.changed(true)
 		p.mark(SpecialSchemeMissingFollowingSolidus, p.i, Scheme, Encoded)
 	}
 	return stateSpecialAuthorityIgnoreSlashes
@@ -290,10 +305,23 @@ func (p *parser) specialAuthoritySlashes() state {
 
 func (p *parser) specialAuthorityIgnoreSlashes() state {
 	for ; p.c() == '/' || p.c() == '\\'; p.i++ {
-		p.changed(true)
 		p.mark(SpecialSchemeMissingFollowingSolidus, p.i, Host, Removed)
 	}
+	p.authoritySlashes(p.front)
 	return stateAuthority
+}
+
+// authoritySlashes notes whether something other than "//" precedes the authority,
+// which the pointer is at: in[from:].
+func (p *parser) authoritySlashes(from int) {
+	if string(p.in[from:p.i]) == "//" {
+		return
+	}
+	p.applied |= 1 << ruleAuthoritySlashes
+	if p.rec != nil {
+		front := p.dst[p.start:]
+		p.rec.change(ruleAuthoritySlashes, WholeURL, slices.Concat(front, p.in[from:]), slices.Concat(front, slashes, p.in[p.i:]))
+	}
 }
 
 // authority reads the userinfo: up to the last '@' in front of the host.
@@ -326,17 +354,22 @@ func (p *parser) userinfo(start, end int) {
 		}
 	}
 	user, password := p.u.Bytes(p.in, Username), p.u.Bytes(p.in, Password)
-	p.changed(len(password) == 0 && (len(user) == 0 || p.u.Has(Password)))
+	if len(user)+len(password) == 0 {
+		p.removed(EmptyUserinfo, Username)
+	}
+	if len(password) == 0 && p.u.Has(Password) {
+		p.removed(EmptyUserinfo, Password)
+	}
 	if len(user) == 0 && len(password) == 0 {
 		return
 	}
 	at := len(p.dst)
-	p.escaped(user, p.esc[setUserinfo])
+	p.escaped(Username, user, p.esc[setUserinfo])
 	p.note(Username, at)
 	if len(password) > 0 {
 		p.dst = append(p.dst, ':')
 		at = len(p.dst)
-		p.escaped(password, p.esc[setUserinfo])
+		p.escaped(Password, password, p.esc[setUserinfo])
 		p.note(Password, at)
 	}
 	p.dst = append(p.dst, '@')
@@ -392,7 +425,7 @@ func (p *parser) port() state {
 		return p.fail(PortInvalid, p.i, Port, ErrPortInvalid)
 	}
 	if p.i == start {
-		p.changed(true)
+		p.removed(DefaultPort, Port)
 		return statePathStart
 	}
 	p.u.readPort(p.in)
@@ -400,11 +433,11 @@ func (p *parser) port() state {
 		return p.fail(PortOutOfRange, start, Port, ErrPortInvalid)
 	}
 	digits := trimZeros(p.in[start:p.i])
-	p.changed(len(digits) < p.i-start)
 	if string(digits) == p.known.port() {
-		p.changed(true)
+		p.removed(DefaultPort, Port)
 		return statePathStart
 	}
+	p.rewrote(DefaultPort, Port, p.in[start:p.i], digits)
 	p.dst = append(p.dst, ':')
 	at := len(p.dst)
 	p.dst = append(p.dst, digits...)
@@ -420,6 +453,7 @@ func (p *parser) file() state {
 		return stateFileSlash
 	}
 	if p.base == nil || p.base.known != schemeFile {
+		p.added(FileLocalhost, Host, nil)
 		p.writeFileHost()
 		return statePath
 	}
@@ -445,9 +479,11 @@ func (p *parser) fileSlash() state {
 	if c := p.c(); c == '/' || c == '\\' {
 		p.reverseSolidus(p.i)
 		p.i++
+		p.authoritySlashes(p.i - 2)
 		return stateFileHost
 	}
 	if p.base == nil || p.base.known != schemeFile {
+		p.added(FileLocalhost, Host, nil)
 		p.writeFileHost()
 		return statePath
 	}
@@ -471,7 +507,6 @@ func (p *parser) fileHost() state {
 	host := p.in[start:p.i]
 	switch {
 	case len(host) == 2 && startsWithDriveLetter(host):
-		p.changed(true)
 		p.mark(FileInvalidWindowsDriveLetterHost, start, Host, Kept)
 		p.u.set(Host, start, start)
 		p.i, p.checked = start, start+len(host) // the path state does not read the buffer again
@@ -488,7 +523,7 @@ func (p *parser) fileHost() state {
 		return stateEnd
 	}
 	if string(p.out.Bytes(p.dst[p.start:], Host)) == "localhost" {
-		p.changed(true)
+		p.rewrote(FileLocalhost, Host, p.out.Bytes(p.dst[p.start:], Host), nil)
 		p.dst = p.dst[:p.start+int(p.out.Span(Host).Start)]
 		p.note(Host, len(p.dst))
 		p.out.kind = NoHost
@@ -541,7 +576,7 @@ func (p *parser) restAs(c Component, delimiter byte, end int, text []byte, esc p
 	p.dst = append(p.dst, delimiter)
 	at := len(p.dst)
 	p.u.set(c, p.i, end)
-	p.escaped(text, esc)
+	p.escaped(c, text, esc)
 	p.note(c, at)
 	if dirtOf(p.in[p.i:end])&(dirtRaw[c]|dirtPercent) != 0 {
 		p.urlUnits(c, p.i, end)

@@ -138,9 +138,9 @@ func TestMistakes(t *testing.T) {
 		"p:6:9: there is no such rule; did you mean frag-drop?",
 		"p:7:21: this rule is added and removed")
 	f("name: a b\nbase: crawler\nmax_url: 2GiB", "p:1:7: "+nameRule, "p:3:10: must be from 1 to 1GiB")
-	f("name: x\nbase: crawler\nrules: {add: ['add,dots-rfc']}", "p:3:15: there is no such rule; there are "+strings.Join(codec.ProfileRules().Names(), ", "))
-	f("name: x\nbase: crawler\nrules: {add: [dots-rfc]}", "p:3:8: the profile has a rule that the whatwg reading implies or contradicts",
-		"p:3:8: the profile dots-rfc without no-auth-guard would turn a path into an authority")
+	f("name: x\nbase: crawler\nrules: {add: ['add,dots']}", "p:3:15: there is no such rule; there are "+strings.Join(codec.ProfileRules().Names(), ", "))
+	f("name: x\nbase: crawler\nrules: {add: [dots]}", "p:3:8: the profile has a rule that the whatwg reading implies or contradicts",
+		"p:3:8: the profile dots without no-auth-guard would turn a path into an authority")
 	f("name: &a x\nbase: *a\nkey: !!str k2\nrules:", "p:1:7: must be a text on one line; anchors and aliases are not taken",
 		"p:2:7: must be a text on one line; anchors and aliases are not taken", "p:3:6: must be a text on one line; tags are not taken",
 		"p:4:8: must be a mapping (key: value), and is empty")

@@ -1,6 +1,9 @@
 package params
 
-import "bytes"
+import (
+	"bytes"
+	"slices"
+)
 
 // Why is the set of rules that had something to do in a query. The zero Why is none.
 type Why uint8
@@ -62,7 +65,7 @@ func (s *Scratch) Dropped() []Dropped { return s.drops[:len(s.drops):len(s.drops
 // the URL has no query. AppendKeyQuery of the result is the result. The site must be of m and s, or zero; m may be nil.
 func AppendKeyQuery(dst, query []byte, m *Matcher, site Site, s *Scratch) (out []byte, present bool, why Why) {
 	s.draw(query, site.Separators)
-	if s.tidy(query, m) && site.Separators == Ampersand && !m.anyName(site) {
+	if s.Recorder == nil && s.tidy(query, m) && site.Separators == Ampersand && !m.anyName(site) {
 		dst, why = s.appendTidy(dst, query)
 		return dst, true, why
 	}
@@ -75,29 +78,35 @@ func (s *Scratch) appendUntidy(dst, query []byte, m *Matcher, site Site) (out []
 	if t.marks.signed() {
 		return append(dst, query...), true, WhySigned
 	}
+	rec := s.record(query)
+	if site.Separators != Ampersand && bytes.IndexByte(query, ';') >= 0 {
+		why = WhyForm
+		rec.fields(WhyForm, s.fields)
+	}
 	if every := m.anyName(site); every || t.look {
-		why = s.drop(query, m, site, every, t.cfid && t.cftoken)
+		why |= s.drop(query, m, site, every, t.cfid && t.cftoken, &rec)
 	}
 	if t.blank {
-		why |= s.clean()
+		why |= s.clean(&rec)
 	}
 	if t.unsorted && s.sort(query) {
 		why |= WhySorted
+		rec.fields(WhySorted, s.fields)
 	}
 	if len(s.fields) == 0 {
 		return dst, false, why
 	}
-	if site.Separators != Ampersand && bytes.IndexByte(query, ';') >= 0 {
-		why |= WhyForm
-	}
 	if why == 0 && !t.odd {
 		return append(dst, query...), true, 0
 	}
-	return s.appendFields(dst, query, why)
+	start := len(dst)
+	dst, form := s.appendFields(dst, query)
+	rec.written(form, dst[start:])
+	return dst, true, why | form
 }
 
-// appendFields appends s.fields in form encoding.
-func (s *Scratch) appendFields(dst, query []byte, why Why) (out []byte, present bool, _ Why) {
+// appendFields appends s.fields in form encoding, and returns WhyForm if they were not.
+func (s *Scratch) appendFields(dst, query []byte) (_ []byte, why Why) {
 	for i := range s.fields {
 		if i > 0 {
 			dst = append(dst, '&')
@@ -109,10 +118,10 @@ func (s *Scratch) appendFields(dst, query []byte, why Why) (out []byte, present 
 			continue
 		}
 		if dst = s.appendField(dst, query, f); !bytes.Equal(dst[mark:], raw) {
-			why |= WhyForm
+			why = WhyForm
 		}
 	}
-	return dst, true, why
+	return dst, why
 }
 
 // appendField appends one field in form encoding.
@@ -137,10 +146,12 @@ func AppendFiltered(dst, query []byte, m *Matcher, site Site, s *Scratch) (out [
 		return append(dst, query...), true, WhySigned
 	}
 	start, first := len(dst), true
+	rec := s.record(query)
 	for i := range s.fields {
 		f := &s.fields[i]
 		if rule, drop := m.Match(site, s.nameOf(f, query), s.valueOf(f, query)); drop {
 			s.drops = append(s.drops, Dropped{f.Pair, rule})
+			rec.filtered(dst[start:], !first, s.fields[i+1:], s.drops[len(s.drops)-1])
 			continue
 		}
 		if !first {
@@ -156,7 +167,7 @@ func AppendFiltered(dst, query []byte, m *Matcher, site Site, s *Scratch) (out [
 }
 
 // drop removes session ids and what m drops from s.fields, and lists them in s.drops. With every, it looks at all fields.
-func (s *Scratch) drop(query []byte, m *Matcher, site Site, every, coldFusion bool) (why Why) {
+func (s *Scratch) drop(query []byte, m *Matcher, site Site, every, coldFusion bool, rec *recording) (why Why) {
 	kept := 0
 	for i := range s.fields {
 		f := &s.fields[i]
@@ -165,6 +176,7 @@ func (s *Scratch) drop(query []byte, m *Matcher, site Site, every, coldFusion bo
 			if cause != 0 {
 				why |= cause
 				s.drops = append(s.drops, Dropped{f.Pair, rule})
+				rec.dropped(cause, s.drops[len(s.drops)-1], s.fields[:kept], s.fields[i+1:])
 				continue
 			}
 		}
@@ -195,20 +207,22 @@ func (m *Matcher) keepsSession(site Site, name, value []byte) bool {
 	return m != nil && m.keeps(site, bare(name), value, 0) != none
 }
 
-// clean removes empty fields from s.fields, and the '=' of empty values.
-func (s *Scratch) clean() (why Why) {
-	kept := s.fields[:0]
-	for _, f := range s.fields {
+// clean removes the '=' of empty values, and then empty fields, from s.fields.
+func (s *Scratch) clean(rec *recording) (why Why) {
+	empty := false
+	for i := range s.fields {
+		f := &s.fields[i]
 		if f.Eq && f.NameEnd+1 == f.End {
-			why |= WhyEq
+			why = WhyEq
 			f.Eq, f.End = false, f.NameEnd
 		}
-		if f.Start == f.End {
-			why |= WhyEmpty
-			continue
-		}
-		kept = append(kept, f)
+		empty = empty || f.Start == f.End
 	}
-	s.fields = kept
-	return why
+	rec.fields(why, s.fields)
+	if !empty {
+		return why
+	}
+	s.fields = slices.DeleteFunc(s.fields, func(f field) bool { return f.Start == f.End })
+	rec.fields(WhyEmpty, s.fields)
+	return why | WhyEmpty
 }

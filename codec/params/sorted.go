@@ -14,11 +14,14 @@ func AppendSorted(dst, query []byte, once bool, s *Scratch) (out []byte, why Why
 	if t := s.read(query, nil); t.marks.signed() {
 		return append(dst, query...), WhySigned
 	}
+	rec := s.record(query)
 	if once && s.dropRepeated(query) {
 		why |= WhyRepeated
+		rec.fields(WhyRepeated, s.fields)
 	}
 	if s.sort(query) {
 		why |= WhySorted
+		rec.fields(WhySorted, s.fields)
 	}
 	for i := range s.fields {
 		if i > 0 {

@@ -31,9 +31,9 @@ func TestRules(t *testing.T) {
 	}
 	lines := Config{Format: "lines"}
 	f(lines, "equiv", codec.K2, "https://h/\nhttp://h/?utm_source=x\n", "") // no key is asked for
-	f(lines, "equiv", codec.K1, "http://h/%7e\nhttp://H/%2f\nhttp://h/\n", "split-whatwg 1,esc-upper 2,esc-unres 1")
-	f(lines, "rfc3986", codec.K0, "HTTP://h/../a b\n", "add 1,scheme-lower 1,dots-rfc 1")
-	f(Config{Format: "lines", RejectNotHTTP: true}, "equiv", codec.K1, "ftp://H/%7e\nhttp://H/\n", "split-whatwg 1")
+	f(lines, "equiv", codec.K1, "http://h/%7e\nhttp://H/%2f\nhttp://h/\n", "esc-upper 2,esc-unres 1,host-lower 1")
+	f(lines, "rfc3986", codec.K0, "HTTP://h/../a b\n", "add 1,scheme-lower 1,dots 1")
+	f(Config{Format: "lines", RejectNotHTTP: true}, "equiv", codec.K1, "ftp://H/%7e\nhttp://H/\n", "host-lower 1")
 
 	keys := Config{Format: "lines", Render: RenderKeys}
 	f(keys, "equiv", codec.K1, "https://h/?utm_source=x\n", "")
@@ -51,5 +51,5 @@ func TestRules(t *testing.T) {
 	f(Config{Format: `"$request"`}, "equiv", codec.K1, "\"GET /a\"\n\"GET /%7e\"\n", "esc-upper 1,esc-unres 1")
 	f(Config{Format: `$vhost "$request"`}, "equiv", codec.K1, "H \"GET /a\"\n", "")
 	// A repair is no rule: the rules are those of what was read.
-	f(Config{Format: "lines", Repairs: RepairDouble}, "equiv", codec.K1, "http://H/%2541\nhttp://h/%252f\n", "split-whatwg 1")
+	f(Config{Format: "lines", Repairs: RepairDouble}, "equiv", codec.K1, "http://H/%2541\nhttp://h/%252f\n", "host-lower 1")
 }

@@ -157,11 +157,11 @@ func profilesPage(t *testing.T) []byte {
 }
 
 func writeRules(b *bytes.Buffer) {
-	b.WriteString("\n## Rules of a normal form\n\nIn their order. These are the parser's of the WHATWG standard, and no profile can choose them.\n\n")
+	b.WriteString("\n## Rules of a normal form\n\nThe parser of the WHATWG standard applies these, whatever the profile.\n\n")
 	writeRuleTable(b, codec.ParserRules(codec.WHATWG))
-	b.WriteString("\nThese belong to RFC 3986: `resolve` where there is a base, `malformed-encode` in the profiles that encode a malformed %.\n\n")
+	b.WriteString("\nRFC 3986 adds these: `resolve` where there is a base, `malformed-encode` in the profiles that encode a malformed %.\n\n")
 	writeRuleTable(b, codec.ParserRules(codec.RFC))
-	b.WriteString("\nThese a profile has or has not.\n\n")
+	b.WriteString("\nA profile chooses among these; one of the WHATWG standard, among those that its parser does not apply anyway.\n\n")
 	writeRuleTable(b, codec.ProfileRules())
 }
 
@@ -179,7 +179,7 @@ func writeLevels(b *bytes.Buffer) {
 		fmt.Fprintf(b, "| %v | %s, %s | %s |\n", lv, mdCode(codec.KeyFunction(codec.WHATWG, lv)), mdCode(codec.KeyFunction(codec.RFC, lv)), levelTexts[lv])
 	}
 	for _, lv := range []codec.Level{codec.K2, codec.K3} {
-		fmt.Fprintf(b, "\nFrom %v to %v, in this order. A signed URL keeps its query as it is.", lv-1, lv)
+		fmt.Fprintf(b, "\nFrom %v to %v. A signed URL keeps its query as it is.", lv-1, lv)
 		rules := codec.KeyRules(lv)
 		if lv == codec.K3 {
 			rules &^= codec.KeyRules(codec.K2)

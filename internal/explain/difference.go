@@ -29,6 +29,20 @@ func differences(a, b string) []difference {
 	return out
 }
 
+// stepDifference returns what a step has changed.
+func stepDifference(st *codec.Step) difference {
+	text := func(s string, none bool) string {
+		switch {
+		case none:
+			return absent
+		case s == "":
+			return empty
+		}
+		return s
+	}
+	return difference{st.Component.String(), text(st.Before, st.Added), text(st.After, st.Removed)}
+}
+
 // componentText returns a component for people.
 func componentText(url string, u *codec.URL, c codec.Component) string {
 	s := u.Span(c)

@@ -63,11 +63,27 @@ type diagnosticJSON struct {
 	Action    string `json:"action"`
 }
 
+// A stepJSON is one rule at work. Before is null where the rule has added the
+// component, and After where it has removed it.
 type stepJSON struct {
-	Rule   string `json:"rule"`
-	Clause string `json:"clause"`
-	Before string `json:"before"`
-	After  string `json:"after"`
+	Rule      string  `json:"rule"`
+	Clause    string  `json:"clause"`
+	Component string  `json:"component"`
+	Before    *string `json:"before"`
+	After     *string `json:"after"`
+}
+
+// step returns st as JSON.
+func (x *Explainer) step(st *codec.Step) stepJSON {
+	d := x.hideDifference(difference{st.Component.String(), st.Before, st.After})
+	o := stepJSON{Rule: st.Rule.String(), Clause: st.Clause(), Component: d.component, Before: &d.before, After: &d.after}
+	if st.Added {
+		o.Before = nil
+	}
+	if st.Removed {
+		o.After = nil
+	}
+	return o
 }
 
 // A keyJSON is a rule on the way from the key of one level to that of the next.
@@ -165,8 +181,8 @@ func (x *Explainer) fillNormal(o *object, e *Explanation) {
 	f := x.formsOf(e)
 	f.iri, f.surt, f.template = x.hide(f.iri), x.hideSecrets(f.surt), x.hideSecrets(f.template)
 	o.Site, o.SURT, o.Template, o.IRI = f.site, &f.surt, &f.template, &f.iri
-	for _, s := range e.steps {
-		o.Steps = append(o.Steps, stepJSON{s.Rule.String(), s.Clause(), x.hide(s.Before), x.hide(s.After)})
+	for i := range e.steps {
+		o.Steps = append(o.Steps, x.step(&e.steps[i]))
 	}
 }
 
@@ -175,10 +191,9 @@ func (x *Explainer) fillKeys(o *object, e *Explanation) {
 	for lv, to := range [codec.K3 + 1]**string{&o.K0, &o.K1, &o.K2, &o.K3} {
 		text := x.hide(e.keys[lv].text)
 		*to = &text
-		for _, st := range e.keys[lv].steps {
-			o.KeySteps = append(o.KeySteps, keyJSON{
-				codec.Level(lv).String(), stepJSON{st.Rule.String(), st.Clause(), x.hide(st.Before), x.hide(st.After)}, x.hideSecrets(st.Param), st.Reason,
-			})
+		for i := range e.keys[lv].steps {
+			st := &e.keys[lv].steps[i]
+			o.KeySteps = append(o.KeySteps, keyJSON{codec.Level(lv).String(), x.step(st), x.hideSecrets(st.Param), st.Reason})
 		}
 	}
 	if x.level >= codec.K2 {

@@ -12,15 +12,16 @@ import (
 type explainedKey struct {
 	text  string
 	key   codec.Key
-	steps []codec.KeyStep
+	steps []codec.Step
 }
 
 // written returns the hash of k in the form that is asked for.
 func (x *Explainer) written(k *explainedKey) string { return string(x.form.Append(nil, k.key)) }
 
-// whole returns the canonical string of a level so that its components can be
+// wholeKey returns the canonical string of a level so that its components can be
 // found: K3 leaves out the scheme of web pages, and the slashes behind it.
-func (e *Explanation) whole(lv codec.Level, text string) string {
+func (e *Explanation) wholeKey(lv codec.Level) string {
+	text := e.keys[lv].text
 	if lv != codec.K3 {
 		return text
 	}
@@ -35,18 +36,6 @@ func (e *Explanation) whole(lv codec.Level, text string) string {
 	return text
 }
 
-// wholeKey returns what whole does of the key of a level.
-func (e *Explanation) wholeKey(lv codec.Level) string { return e.whole(lv, e.keys[lv].text) }
-
-// stepDifferences returns the components that a step has changed.
-func (e *Explanation) stepDifferences(lv codec.Level, st *codec.KeyStep) []difference {
-	after := st.After
-	if lv == codec.K3 && st.Rule.String() == "https-http" {
-		after = e.whole(lv, after)
-	}
-	return differences(st.Before, after)
-}
-
 // skipped returns what was not taken over of the lists of the policy.
 func (x *Explainer) skipped() []params.Skipped {
 	p := x.norm.Policy()
@@ -54,7 +43,7 @@ func (x *Explainer) skipped() []params.Skipped {
 }
 
 // keyRule names a rule with the parameter that it removed.
-func keyRule(st *codec.KeyStep) string {
+func keyRule(st *codec.Step) string {
 	if st.Param == "" {
 		return st.Rule.String()
 	}

@@ -70,11 +70,10 @@ func edits(lv codec.Level, e *Explanation, apart []difference) []edit {
 	var out []edit
 	for i := range e.keys[lv].steps {
 		st := &e.keys[lv].steps[i]
-		for _, d := range e.stepDifferences(lv, st) {
-			if slices.ContainsFunc(apart, func(o difference) bool { return o.component == d.component }) {
-				cut, put := trimShared(d.before, d.after)
-				out = append(out, edit{keyRule(st), cut, put})
-			}
+		d := stepDifference(st)
+		if slices.ContainsFunc(apart, func(o difference) bool { return o.component == d.component }) {
+			cut, put := trimShared(d.before, d.after)
+			out = append(out, edit{keyRule(st), cut, put})
 		}
 	}
 	return out

@@ -45,18 +45,27 @@ func (x *redactor) hideSecrets(text string) string {
 // hideDifferences hides passwords. That they differ remains visible.
 func (x *redactor) hideDifferences(diff []difference) []difference {
 	for i := range diff {
-		d := &diff[i]
-		d.before, d.after = x.hideSecrets(d.before), x.hideSecrets(d.after)
-		if x.on && d.component == codec.Password.String() {
-			d.before, d.after = hideText(d.before), hideText(d.after)
-		}
+		diff[i] = x.hideDifference(diff[i])
 	}
 	return diff
 }
 
+// hideDifference hides the passwords in one difference.
+func (x *redactor) hideDifference(d difference) difference {
+	hide := x.hideSecrets
+	switch {
+	case d.component == codec.WholeURL.String():
+		hide = x.hide
+	case x.on && d.component == codec.Password.String():
+		hide = hideText
+	}
+	d.before, d.after = hide(d.before), hide(d.after)
+	return d
+}
+
 // hideText hides a component that is there.
 func hideText(text string) string {
-	if text == absent || text == empty {
+	if text == "" || text == absent || text == empty {
 		return text
 	}
 	return "***"

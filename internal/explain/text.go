@@ -315,12 +315,13 @@ func (t *TextWriter) writeSteps(e *Explanation) {
 		return
 	}
 	t.head("what changed, rule by rule")
-	for _, st := range e.steps {
-		rule := st.Rule.String()
-		t.line(t.Paint(terminal.Bold, rule) + strings.Repeat(" ", max(2, 16-len(rule))) + t.clause(st.Clause()))
-		for _, d := range t.hideDifferences(differences(st.Before, st.After)) {
-			t.writeDifference(d)
+	for i := range e.steps {
+		st := &e.steps[i]
+		if i == 0 || e.steps[i-1].Rule != st.Rule {
+			rule := st.Rule.String()
+			t.line(t.Paint(terminal.Bold, rule) + strings.Repeat(" ", max(2, 16-len(rule))) + t.clause(st.Clause()))
 		}
+		t.writeDifference(t.hideDifference(stepDifference(st)))
 	}
 }
 

@@ -34,11 +34,11 @@ func (t *TextWriter) writeKeys(e *Explanation) {
 
 // isKnown reports whether a step to a key says nothing new: the normal form has
 // the same one, or K3 leaves out "http:", which it always does.
-func isKnown(e *Explanation, lv codec.Level, st *codec.KeyStep) bool {
+func isKnown(e *Explanation, lv codec.Level, st *codec.Step) bool {
 	if lv < codec.K2 || st.Rule == codec.DropUserinfo || st.Rule == codec.DropFragment {
 		return slices.ContainsFunc(e.steps, func(s codec.Step) bool { return s.Rule == st.Rule })
 	}
-	return lv == codec.K3 && st.Rule.String() == "https-http" && !strings.HasPrefix(st.Before, "https:")
+	return lv == codec.K3 && st.Rule.String() == "https-http" && st.Before != "https"
 }
 
 // writeKeySteps writes what the keys leave out or spell otherwise.
@@ -68,7 +68,7 @@ func (t *TextWriter) writeKeySteps(e *Explanation) {
 }
 
 // writeKeyStep writes what one rule has changed.
-func (t *TextWriter) writeKeyStep(e *Explanation, lv codec.Level, st *codec.KeyStep) {
+func (t *TextWriter) writeKeyStep(e *Explanation, lv codec.Level, st *codec.Step) {
 	rule := t.Escape(t.hideSecrets(keyRule(st)))
 	source := t.Escape(t.clause(st.Clause()))
 	if st.Reason != "" {
@@ -89,9 +89,7 @@ func (t *TextWriter) writeKeyStep(e *Explanation, lv codec.Level, st *codec.KeyS
 		}
 		t.line(head + l)
 	}
-	for _, d := range t.hideDifferences(e.stepDifferences(lv, st)) {
-		t.writeDifference(d)
-	}
+	t.writeDifference(t.hideDifference(stepDifference(st)))
 }
 
 // writeForms writes other forms of the URL, where they say something new.

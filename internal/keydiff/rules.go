@@ -55,19 +55,21 @@ func (s *Side) steps(url []byte) ([]ruleStep, bool) {
 		return nil, false
 	}
 	var out []ruleStep
-	add := func(st codec.Step, clause, param string) {
+	add := func(st codec.Step) {
 		o, n := changed(st.Before, st.After)
-		out = append(out, ruleStep{st.Rule.String(), param, clause, o, n})
+		out = append(out, ruleStep{st.Rule.String(), st.Param, st.Clause(), o, n})
 	}
-	parser := codec.ParserRules(codec.WHATWG) // keys go through these too, and through none of the profile's
-	for _, st := range s.Normalizer.Trace(nil, url) {
-		if parser.Has(st.Rule) {
-			add(st, st.Clause(), "")
+	if s.Normalizer.Profile().Standard == codec.WHATWG {
+		parser := codec.ParserRules(codec.WHATWG) // keys go through these too, and through none of the profile's
+		for _, st := range s.Normalizer.Trace(nil, url) {
+			if parser.Has(st.Rule) {
+				add(st)
+			}
 		}
 	}
 	for lv := range s.Level + 1 {
 		for _, st := range r.TraceKey(lv) {
-			add(st.Step, st.Clause(), st.Param)
+			add(st)
 		}
 	}
 	return out, true

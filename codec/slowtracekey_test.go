@@ -2,50 +2,28 @@ package codec
 
 import (
 	"bytes"
-	"cmp"
 	"slices"
 	"strings"
 
 	"github.com/urlfold/urlfold/codec/params"
-	"github.com/urlfold/urlfold/codec/percent"
 )
 
-// A KeyStep is one rule that changed something on the way to the canonical string
-// of a level.
-type KeyStep struct {
-	Step
-	Param  string // qsid, q-drop: the form-decoded name of the field that was removed
-	Source string // q-drop: where the rule is written: "default:17"
-	Reason string // q-drop: why, if the list says so
+// A slowStep is one rule on the way to a canonical string, with the whole URL
+// before and after.
+type slowStep struct {
+	rule          Rule
+	before, after string
 }
 
-// Clause returns what licenses the step: its Source or, without one, the clause of
-// its rule.
-func (st *KeyStep) Clause() string { return cmp.Or(st.Source, st.Rule.Clause()) }
-
-// TraceKey returns the steps that lead to the canonical string of a level, in
-// their order: for K0 from the text that the standard of the keys gives, for the
-// others from the canonical string of the level before. It is for people: it
-// allocates, and does the work of each rule anew.
-func (r *Result) TraceKey(lv Level) []KeyStep {
-	s, ok := r.asked()
-	if !ok {
-		return nil
-	}
+// slowTraceKey is the slow twin of Result.TraceKey for K2 and K3.
+func (r *Result) slowTraceKey(lv Level) []slowStep {
 	var t keyTracer
-	n := s.by
-	switch {
-	case lv == K0:
-		t.rules(bytes.Clone(n.keyText(s.src, s.norm, r)), 0, syntax.rules)
-	case lv == K1:
-		t.rules(r.AppendKey(nil, K0), syntax.rules, scheme.rules)
-	case lv < numLevels:
-		t.take(r.AppendKey(nil, lv-1))
-		if t.policy, t.keys = n.policy, n.keys; lv == K2 {
-			t.k2()
-		} else {
-			t.k3()
-		}
+	t.take(r.AppendKey(nil, lv-1))
+	n := r.scratch.by
+	if t.policy, t.keys = n.policy, n.keys; lv == K2 {
+		t.k2()
+	} else {
+		t.k3()
 	}
 	return t.steps
 }
@@ -62,21 +40,7 @@ type keyTracer struct {
 	text    [numComponents]string
 	at      string // what text was at the last step
 	scratch params.Scratch
-	steps   []KeyStep
-}
-
-// rules traces the rules of RFC 3986 that a text is brought to a canonical string
-// with: those of the set all that are not in have.
-func (t *keyTracer) rules(text []byte, have, all Rules) {
-	var s scratch
-	t.at = string(text)
-	part := Profile{Rules: have, Malformed: percent.MalformedEncode}
-	normal := func() string { return string(compile(part).appendPlain(nil, text, &s)) }
-	t.to(ruleMalformed, normal())
-	for rule := range (all &^ have).All() {
-		part.Rules.set(rule, true)
-		t.to(rule, normal())
-	}
+	steps   []slowStep
 }
 
 // take takes a canonical string apart.
@@ -114,19 +78,17 @@ func (t *keyTracer) String() string {
 }
 
 // to notes that a rule has made after of the URL, if that is something new.
-func (t *keyTracer) to(rule Rule, after string) *KeyStep {
-	if after == t.at {
-		return &KeyStep{}
+func (t *keyTracer) to(rule Rule, after string) {
+	if after != t.at {
+		t.steps = append(t.steps, slowStep{rule, t.at, after})
+		t.at = after
 	}
-	t.steps = append(t.steps, KeyStep{Step: Step{Rule: rule, Before: t.at, After: after}})
-	t.at = after
-	return &t.steps[len(t.steps)-1]
 }
 
 // set notes that a rule of the policy has made text of component c.
-func (t *keyTracer) set(rule Rule, c Component, text []byte) *KeyStep {
+func (t *keyTracer) set(rule Rule, c Component, text []byte) {
 	t.text[c] = string(text)
-	return t.to(rule, t.String())
+	t.to(rule, t.String())
 }
 
 // k2 traces appendK2.
@@ -250,13 +212,7 @@ func (t *keyTracer) fragmentK3() {
 	if present {
 		text += "?" + string(out)
 	}
-	st := t.set(ruleDrop, Fragment, []byte(text))
-	var names, sources []string
-	for _, d := range t.scratch.Dropped() {
-		names = append(names, string(params.AppendName(nil, d.Pair.Name(raw))))
-		sources = append(sources, m.Rule(d.Rule).Source)
-	}
-	st.Param, st.Source = strings.Join(names, ", "), strings.Join(sources, ", ")
+	t.set(ruleDrop, Fragment, []byte(text))
 }
 
 // site narrows m to the host and path of the level before.
@@ -288,7 +244,7 @@ func (t *keyTracer) query(m *params.Matcher) {
 		fields = append(fields, keyField{p, string(q[p.Start:p.End])})
 	}
 	t.fields(ruleForm, fields)
-	fields = t.drop(fields, q, m)
+	fields = t.drop(fields)
 	fields = t.clean(fields)
 	t.has[Query] = present
 	t.to(ruleNoEmpty, t.String())
@@ -297,17 +253,17 @@ func (t *keyTracer) query(m *params.Matcher) {
 }
 
 // fields notes that a rule has left these fields.
-func (t *keyTracer) fields(rule Rule, fields []keyField) *KeyStep {
+func (t *keyTracer) fields(rule Rule, fields []keyField) {
 	var texts []string
 	for _, f := range fields {
 		texts = append(texts, f.text)
 	}
-	return t.set(rule, Query, []byte(strings.Join(texts, "&")))
+	t.set(rule, Query, []byte(strings.Join(texts, "&")))
 }
 
 // drop takes out what the last AppendKeyQuery has dropped: session ids, and then
 // what the rules of m say.
-func (t *keyTracer) drop(fields []keyField, q []byte, m *params.Matcher) []keyField {
+func (t *keyTracer) drop(fields []keyField) []keyField {
 	dropped := t.scratch.Dropped()
 	for _, rule := range []Rule{ruleSession, ruleDrop} {
 		for _, d := range dropped {
@@ -316,11 +272,7 @@ func (t *keyTracer) drop(fields []keyField, q []byte, m *params.Matcher) []keyFi
 			}
 			fields = slices.DeleteFunc(fields, func(f keyField) bool { return f.Start == d.Pair.Start })
 			t.has[Query] = len(fields) > 0
-			st := t.fields(rule, fields)
-			st.Param = string(params.AppendName(nil, d.Pair.Name(q)))
-			if r := m.Rule(d.Rule); d.Rule >= 0 {
-				st.Source, st.Reason = r.Source, r.Reason
-			}
+			t.fields(rule, fields)
 		}
 	}
 	return fields

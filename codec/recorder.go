@@ -1,0 +1,164 @@
+package codec
+
+import (
+	"bytes"
+	"slices"
+
+	"github.com/urlfold/urlfold/codec/params"
+	"github.com/urlfold/urlfold/codec/percent"
+)
+
+// A recorder keeps the steps of one URL: the parsers and writers call it where
+// they note an applied rule. In all calls but Trace and TraceKey it is nil, and
+// its methods return at once. It copies what it is given.
+type recorder struct {
+	steps []Step
+	rest  []byte // of a path that is written in pieces: what is yet to be read
+}
+
+// change notes that r has made after of component c, if that is not before. Steps
+// of one rule that follow each other in a path are one step.
+func (rec *recorder) change(r Rule, c Component, before, after []byte) {
+	if rec != nil {
+		rec.note(Step{Rule: r, Component: c, Before: string(before), After: string(after)})
+	}
+}
+
+// changeText is change for a path that is still in pieces.
+func (rec *recorder) changeText(r Rule, before []byte, after ...[]byte) {
+	if rec != nil {
+		rec.change(r, Path, before, slices.Concat(after...))
+	}
+}
+
+// add notes that r has given the URL a component.
+func (rec *recorder) add(r Rule, c Component, after []byte) {
+	if rec != nil {
+		rec.note(Step{Rule: r, Component: c, After: string(after), Added: true})
+	}
+}
+
+// remove notes that r has left out a component.
+func (rec *recorder) remove(r Rule, c Component, before []byte) {
+	if rec != nil {
+		rec.note(Step{Rule: r, Component: c, Before: string(before), Removed: true})
+	}
+}
+
+func (rec *recorder) note(st Step) {
+	if st.Before == st.After && !st.Added && !st.Removed {
+		return
+	}
+	if n := len(rec.steps); n > 0 && st.Component == Path {
+		if last := &rec.steps[n-1]; last.Rule == st.Rule && last.Component == Path && last.After == st.Before {
+			last.After = st.After
+			return
+		}
+	}
+	rec.steps = append(rec.steps, st)
+}
+
+// removeUserinfo notes that the userinfo of u, which describes text, is left out.
+func (rec *recorder) removeUserinfo(text []byte, u *URL) {
+	for c := Username; c <= Password; c++ {
+		if u.Has(c) {
+			rec.remove(DropUserinfo, c, u.Bytes(text, c))
+		}
+	}
+}
+
+// compare notes that r has made of the URL in, which describes src, the URL out.
+func (rec *recorder) compare(r Rule, src []byte, in *URL, norm []byte, out *URL) {
+	for c := range Component(numComponents) {
+		rec.change(r, c, in.Bytes(src, c), out.Bytes(norm, c))
+	}
+}
+
+// copyOf returns a copy of what is about to be overwritten.
+func (rec *recorder) copyOf(b []byte) []byte {
+	if rec == nil {
+		return nil
+	}
+	return bytes.Clone(b)
+}
+
+// escapes notes what package percent has applied to text, a piece of component c
+// that stands behind head and in front of rec.rest. It does the work of several
+// rules at once, so it is called for the first of them, then with one more each
+// time.
+func (rec *recorder) escapes(c Component, head, text []byte, esc percent.Rules, applied percent.Applied, names *escapeNames) {
+	if rec == nil || applied == 0 {
+		return
+	}
+	var some percent.Rules
+	before := text
+	for i, r := range names {
+		switch bit := percent.Applied(1) << i; {
+		case applied&bit == 0:
+			continue
+		case bit == percent.AppliedMalformed:
+			some.Malformed = esc.Malformed
+		case bit == percent.AppliedAdd:
+			some.Add = esc.Add
+		case bit == percent.AppliedUpper:
+			some.Upper = true
+		case bit == percent.AppliedUnreserved:
+			some.Unreserved = true
+		}
+		after, _ := percent.AppendNormal(nil, text, some)
+		rec.change(r, c, rec.whole(head, before), rec.whole(head, after))
+		before = after
+	}
+}
+
+// whole returns a component that is written up to here: head, text, and the rest.
+func (rec *recorder) whole(head, text []byte) []byte {
+	return slices.Concat(head, text, rec.rest)
+}
+
+// literal notes what appendLiteral has applied, in the manner of escapes.
+func (rec *recorder) literal(host []byte, p *Profile, applied Rules) {
+	if rec == nil {
+		return
+	}
+	var some Profile
+	before := host
+	for r := range applied.All() {
+		if some.Rules.set(r, true); r == ruleMalformed {
+			some.Malformed = p.Malformed
+		}
+		after, _ := appendLiteral(nil, host, &some)
+		rec.change(r, Host, before, after)
+		before = after
+	}
+}
+
+// query returns what records the steps of a query in package params, or nil. The
+// query is component c, or stands there behind front.
+func (rec *recorder) query(c Component, front []byte, m *params.Matcher) params.Recorder {
+	if rec == nil {
+		return nil
+	}
+	return func(st params.Step) {
+		for r := range queryRules(st.Why).All() {
+			rec.field(r, c, front, m, st)
+		}
+	}
+}
+
+// field notes one step of a query.
+func (rec *recorder) field(r Rule, c Component, front []byte, m *params.Matcher, st params.Step) {
+	to := Step{Rule: r, Component: c, Before: string(front) + string(st.Before), After: string(front) + string(st.After), Param: string(st.Name)}
+	switch {
+	case st.Present:
+	case len(front) > 0:
+		to.After = string(front[:len(front)-1]) // without the '?'
+	default:
+		to.After, to.Removed = "", true
+	}
+	if r == ruleDrop {
+		rule := m.Rule(st.Rule)
+		to.Source, to.Reason = rule.Source, rule.Reason
+	}
+	rec.note(to)
+}
