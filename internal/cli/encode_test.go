@@ -14,7 +14,7 @@ import (
 // execEscape runs a command by itself on stdin and returns what it wrote.
 func execEscape(cmd *cobra.Command, stdin io.Reader, args ...string) (stdout string, err error) {
 	var out, other bytes.Buffer
-	cmd.SetArgs(args)
+	cmd.SetArgs(append([]string{}, args...)) // nil would be those of this process
 	cmd.SetIn(stdin)
 	cmd.SetOut(&out)
 	cmd.SetErr(&other)

@@ -81,6 +81,7 @@ func runDaemon(cmd *cobra.Command, c *daemon.Catalog, o *runFlags) error {
 		case <-sig.quit:
 		}
 	})()
+	loaded := stampOf(o.file) // before it is read: a change meanwhile is seen
 	f, err := loadConfig(c, o.file)
 	if err != nil {
 		return err
@@ -105,7 +106,7 @@ func runDaemon(cmd *cobra.Command, c *daemon.Catalog, o *runFlags) error {
 	if o.watch {
 		ctx, cancel := context.WithCancel(sig.soft)
 		defer cancel()
-		go watchFile(ctx, o.file, d.Reload)
+		go watchFile(ctx, o.file, loaded, d.Reload)
 	}
 	err = d.Run(sig.soft)
 	return daemonExit(d, err, sig.soft.Err() != nil)
@@ -165,12 +166,12 @@ func damageExit(files int64) error {
 	return &exitError{code: exitFailOn, err: fmt.Errorf("%s damaged: the log has the verdicts", terminal.Plural(files, "file was", "files were"))}
 }
 
-// watchFile calls changed when the file has another time or size. It looks once a
-// second: that is soon enough, and works on every file system.
-func watchFile(ctx context.Context, name string, changed func()) {
+// watchFile calls changed when the file has another time or size than last, and again
+// at each change after that. It looks once a second: that is soon enough, and works on
+// every file system.
+func watchFile(ctx context.Context, name string, last stamp, changed func()) {
 	t := time.NewTicker(time.Second)
 	defer t.Stop()
-	last := stampOf(name)
 	for {
 		select {
 		case <-t.C:
