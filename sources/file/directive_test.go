@@ -2,11 +2,14 @@ package file
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/urlfold/urlfold/internal/storage/checkpoint"
 	"github.com/urlfold/urlfold/pipeline"
 )
 
@@ -63,4 +66,69 @@ func TestDirective(t *testing.T) {
 		until(t, "all lines", func() bool { return sink.count() == 2*want })
 		d.end()
 	}
+}
+
+// TestDirectiveInCheckpoint: after a kill in mid-file the directive comes from the
+// checkpoint. The file is not read again to find it: the directive there is another
+// one by then. Without a directive in the checkpoint, which is how earlier versions
+// wrote it, it is read from the file.
+func TestDirectiveInCheckpoint(t *testing.T) {
+	t.Parallel()
+	body := strings.Repeat("x\n", 20<<10)
+	before := "#old\n" + body + "#new\n" + body
+	f := func(name string, edit func(e *checkpoint.Entry), framing Framing, want string) {
+		t.Helper()
+		dir, data := t.TempDir(), t.TempDir()
+		path := filepath.Join(dir, "a.log")
+		put(t, path, before)
+		set := quick(filepath.Join(dir, "*"))
+		sink := &shelf{}
+		d := start(t, data, set, sink, func(c *WatchConfig) { c.Framing = directives{} })
+		until(t, "a checkpoint of all", func() bool {
+			e := d.store.Entries("file")
+			return len(e) == 1 && e[0].Offset == int64(len(before))
+		})
+		d.kill()
+
+		store, err := checkpoint.Open(data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		e := store.Entries("file")[0]
+		if e.Directive != "#new\n" {
+			t.Errorf("%s: the checkpoint has the directive %q", name, e.Directive)
+		}
+		edit(&e)
+		if err := errors.Join(store.Save(checkpoint.Update{Source: "file", Entries: []checkpoint.Entry{e}}), store.Close()); err != nil {
+			t.Fatal(err)
+		}
+		file, err := os.OpenFile(path, os.O_RDWR, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = file.WriteAt([]byte("#NEW\n"), int64(len("#old\n")+len(body)))
+		_, err2 := file.WriteAt([]byte("after\n"), int64(len(before)))
+		if err := errors.Join(err, err2, file.Close()); err != nil {
+			t.Fatal(err)
+		}
+
+		var heads []string
+		sink = &shelf{onBatch: func(b *pipeline.Batch) {
+			head := b.Head
+			if head == nil {
+				head = b.Lane.Head()
+			}
+			heads = append(heads, string(head))
+		}}
+		d = start(t, data, set, sink, func(c *WatchConfig) { c.Framing = framing })
+		until(t, "the line after", func() bool { return sink.count() == 1 })
+		d.end()
+		if len(heads) != 1 || heads[0] != want {
+			t.Errorf("%s: the line after is below %q, want %q", name, heads, want)
+		}
+	}
+	f("kept", func(*checkpoint.Entry) {}, directives{}, "#new\n")
+	f("earlier version", func(e *checkpoint.Entry) { e.Directive = "" }, directives{}, "#NEW\n")
+	f("another format", func(*checkpoint.Entry) {}, lines{}, "")
+	f("directives of another format", func(e *checkpoint.Entry) { e.Directive = "%x\n" }, directives{}, "#NEW\n")
 }

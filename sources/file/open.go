@@ -233,7 +233,7 @@ func skip(zr io.Reader, n int64, head []byte) (last, begin []byte, err error) {
 // readHeader finds the header record of a text that is not read from its
 // beginning.
 func (w *Watcher) readHeader(t *track) (err error) {
-	if t.parsed || t.cut.off == 0 {
+	if t.parsed || t.cut.off == 0 || w.knowsDirective(t) {
 		return nil
 	}
 	src := io.Reader(io.NewSectionReader(readFile{t.in.f, w.at}, 0, t.cut.off))
@@ -246,6 +246,7 @@ func (w *Watcher) readHeader(t *track) (err error) {
 	defer func() { t.parsed = err == nil }()
 	if d, ok := w.cfg.Framing.(director); ok {
 		t.csv, err = lastDirective(d, src)
+		t.cut.head = t.csv
 		return err
 	}
 	var block []byte
@@ -262,6 +263,22 @@ func (w *Watcher) readHeader(t *track) (err error) {
 			return err
 		}
 	}
+}
+
+// knowsDirective reports whether the directive in force at t.cut.off is at hand, from
+// the checkpoint or because t was read before. Then t.csv is set. A directive of
+// another format, which was configured before, does not count.
+func (w *Watcher) knowsDirective(t *track) bool {
+	d, ok := w.cfg.Framing.(director)
+	if !ok {
+		return false
+	}
+	head := w.positionOf(t).head
+	if len(head) == 0 || !bytes.Equal(d.Directive(head), head) {
+		return false
+	}
+	t.csv, t.cut.head, t.parsed = head, head, true
+	return true
 }
 
 // lastDirective returns the last directive in src, which is read to its end. Lines

@@ -410,7 +410,7 @@ func (w *Watcher) note(t *track, b *pipeline.Batch) int64 {
 	t.last = appendTail(t.last, b.In)
 	_, _ = t.hash.Write(b.In) // it never fails
 	h := t.hash
-	p := position{off: c.off, line: c.line, inside: c.oversize, loose: t.held && !b.Verified, tail: digestOf(t.last), sum: h.Sum64(), state: &h}
+	p := position{off: c.off, line: c.line, inside: c.oversize, loose: t.held && !b.Verified, tail: digestOf(t.last), sum: h.Sum64(), state: &h, head: c.head}
 	var fresh *compress.RestartPoint
 	if t.in.zr != nil {
 		t.squeezed.Store(true)

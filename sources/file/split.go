@@ -36,7 +36,7 @@ func (w *Watcher) Split(b *pipeline.Batch, off, _ int) (end pipeline.Position, o
 	x.text = appendTail(x.text, text)
 	h := x.hash
 	_, _ = h.Write(text) // it never fails
-	p := position{off: b.Off + int64(off), line: b.Line + int64(bytes.Count(text, newline)), tail: digestOf(x.text), sum: h.Sum64(), state: &h}
+	p := position{off: b.Off + int64(off), line: b.Line + int64(bytes.Count(text, newline)), tail: digestOf(x.text), sum: h.Sum64(), state: &h, head: w.directiveAfter(b, text)}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	t := w.byLane[b.Lane]
@@ -48,6 +48,16 @@ func (w *Watcher) Split(b *pipeline.Batch, off, _ int) (end pipeline.Position, o
 		t.positions = slices.Insert(t.positions, i, p)
 	}
 	return pipeline.Position{A: p.off, B: b.End.B}, true
+}
+
+// directiveAfter returns the directive in force after text, the beginning of b.
+func (w *Watcher) directiveAfter(b *pipeline.Batch, text []byte) []byte {
+	if d, ok := w.cfg.Framing.(director); ok && b.Piece == pipeline.Whole {
+		if head := d.Directive(text); head != nil {
+			return bytes.Clone(head)
+		}
+	}
+	return b.Head
 }
 
 // Interface guard.

@@ -6,6 +6,7 @@ import (
 	"os"
 	"sync/atomic"
 	"time"
+	"unique"
 
 	"github.com/zeebo/xxh3"
 
@@ -51,6 +52,7 @@ type position struct {
 	// state is that of sum: to go on from here. Nil once a later position is
 	// committed.
 	state *textHash
+	head  []byte // the directive in force, nil if there is none or it is not known; not to be changed
 }
 
 // tailLen returns how many bytes the tail of a position at off has.
@@ -198,7 +200,7 @@ func (t *track) report() *Report {
 // does not know. There may be a hundred thousand of them.
 type kept struct {
 	Offset, Line, HashFrom, Restart int64
-	Tail, Hash                      string
+	Tail, Hash, Directive           string
 	State                           checkpoint.State
 	Inside                          bool
 }
@@ -207,7 +209,7 @@ type kept struct {
 func keptOf(e checkpoint.Entry) kept {
 	return kept{
 		Offset: e.Offset, Line: e.Line, HashFrom: e.HashFrom, Restart: e.Restart,
-		Tail: e.Tail, Hash: e.Hash, State: e.State, Inside: e.Inside,
+		Tail: e.Tail, Hash: e.Hash, Directive: unique.Make(e.Directive).Value(), State: e.State, Inside: e.Inside,
 	}
 }
 
@@ -215,7 +217,7 @@ func keptOf(e checkpoint.Entry) kept {
 func (k *kept) entry() checkpoint.Entry {
 	return checkpoint.Entry{
 		Offset: k.Offset, Line: k.Line, HashFrom: k.HashFrom, Restart: k.Restart,
-		TailLen: tailLen(k.Offset), Tail: k.Tail, Hash: k.Hash, State: k.State, Inside: k.Inside,
+		TailLen: tailLen(k.Offset), Tail: k.Tail, Hash: k.Hash, Directive: k.Directive, State: k.State, Inside: k.Inside,
 	}
 }
 
@@ -231,6 +233,10 @@ func (t *track) at() position {
 // leaves behind ends at or near one of them.
 const keepPositions = 16
 
+// maxStoredDirective is the longest directive that a checkpoint holds. A longer one
+// is found by reading the file again.
+const maxStoredDirective = 16 << 10
+
 // commit notes that all before pos is durable. It returns the entry that says so.
 func (t *track) commit(pos int64) checkpoint.Entry {
 	i := 0
@@ -242,6 +248,10 @@ func (t *track) commit(pos int64) checkpoint.Entry {
 		p := t.positions[i]
 		e.Offset, e.Line, e.Inside = p.off, p.line, p.inside
 		e.TailLen, e.Tail = tailLen(p.off), p.tail.String()
+		e.Directive = ""
+		if len(p.head) <= maxStoredDirective {
+			e.Directive = string(p.head)
+		}
 		if p.state != nil {
 			e.Hash, e.HashFrom = p.state.text(), t.hashFrom
 		}
@@ -320,7 +330,7 @@ func restored(e checkpoint.Entry) *track {
 	}
 	t.hash, t.hashFrom = storedHash(&e)
 	h := t.hash
-	t.positions = []position{{off: e.Offset, line: e.Line, inside: e.Inside, tail: parseDigest(e.Tail), sum: h.Sum64(), state: &h}}
+	t.positions = []position{{off: e.Offset, line: e.Line, inside: e.Inside, tail: parseDigest(e.Tail), sum: h.Sum64(), state: &h, head: []byte(e.Directive)}}
 	t.cut.off, t.cut.line, t.cut.oversize = e.Offset, e.Line, e.Inside
 	return t
 }

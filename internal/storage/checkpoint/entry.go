@@ -48,6 +48,10 @@ type Entry struct {
 	Line   int64 `json:"line"`             // number of the line that begins there, from 1
 	Inside bool  `json:"inside,omitempty"` // Offset lies inside a record that is longer than the limit
 
+	// The directive in force at Offset, of a format that has them: the columns of the
+	// records after it. Empty: there is none, or it is to be found by reading.
+	Directive string `json:"directive,omitempty"`
+
 	Restart   int64  `json:"restart,omitempty"` // id of a restart point at or before Offset; 0: there is none
 	State     State  `json:"state"`
 	Verdict   string `json:"verdict,omitempty"`

@@ -52,7 +52,7 @@ func (l *line) value() any {
 // texts calls f for the texts that may be any bytes.
 func (l *line) texts(f func(*string)) {
 	if e := l.Entry; e != nil {
-		for _, s := range []*string{&e.Source, &e.ID, &e.Path, &e.Rel, &e.Verdict} {
+		for _, s := range []*string{&e.Source, &e.ID, &e.Path, &e.Rel, &e.Verdict, &e.Directive} {
 			f(s)
 		}
 	}

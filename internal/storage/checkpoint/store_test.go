@@ -46,6 +46,7 @@ func TestRoundTrip(t *testing.T) {
 	s := open(t, dir)
 	a := entry("a", "one", 10)
 	a.Path, a.Rel, a.Verdict = "/odd/\xff\xfe\n\"", "base64:x", "truncated at byte 5: …"
+	a.Directive = "#Fields: \xff\n"
 	b := entry("b", "two", 0)
 	extents := []pipeline.Extent{{Sink: "out", Lane: "one", Path: "/o/\xff", Length: 7}, {Sink: "dead", Path: "d", Length: 1}}
 	save(t, s, Update{Source: "a", Entries: []Entry{a}})
