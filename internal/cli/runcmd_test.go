@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -25,16 +26,16 @@ func TestWatchFile(t *testing.T) {
 	write("ab")
 	bubble.Test(t, func(t *testing.T) {
 		ctx, stop := context.WithCancel(t.Context())
-		changes := 0
-		go watchFile(ctx, name, loaded, func() { changes++ })
+		var changes atomic.Int64
+		go watchFile(ctx, name, loaded, func() { changes.Add(1) })
 		for want, text := range []string{"", "abc", "abcd"} {
 			if text != "" {
 				write(text)
 			}
 			time.Sleep(3 * time.Second)
 			synctest.Wait()
-			if changes != want+1 {
-				t.Errorf("after %q: %d changes, want %d", text, changes, want+1)
+			if got := int(changes.Load()); got != want+1 {
+				t.Errorf("after %q: %d changes, want %d", text, got, want+1)
 			}
 		}
 		stop()
