@@ -70,6 +70,10 @@ type headChecker interface{ checkHead(head []byte) error }
 // look at no more of a record than they need. See Job.NewFit.
 type validator interface{ valid(rec []byte) bool }
 
+// An abridger is a Reader of records that are too long to be shown. shown returns the
+// part of rec that is, without a line end.
+type abridger interface{ shown(rec []byte) []byte }
+
 // A lineCounter is a Reader of records that may take more or less than one line.
 type lineCounter interface{ multiline() }
 
@@ -83,6 +87,7 @@ var builtin = []Format{
 	tableFormat{name: "csv", sep: ','},
 	tableFormat{name: "tsv", sep: '\t'},
 	w3cFormat{},
+	warcFormat{},
 }
 
 // Formats returns the names of the built-in formats. The result is the caller's.

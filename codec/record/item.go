@@ -255,9 +255,14 @@ func (v *values) judged(f fieldID) ([]byte, bool) {
 	return v.key, true
 }
 
-// rawRecord returns the record as it is shown: without its line end.
+// rawRecord returns the record as it is shown: without its line end, or what its format
+// shows of it.
 func (v *values) rawRecord(rec []byte) []byte {
-	rec = trimEnd(rec)
+	if a, ok := v.job.reader.(abridger); ok {
+		rec = a.shown(rec)
+	} else {
+		rec = trimEnd(rec)
+	}
 	if !v.job.redact {
 		return rec
 	}

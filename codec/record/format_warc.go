@@ -1,0 +1,247 @@
+package record
+
+import (
+	"bytes"
+	"errors"
+)
+
+// warcFormat is the web archive format of ISO 28500, as the IIPC publishes it:
+// https://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/.
+// A record is a version line, named fields up to an empty line, as many bytes of a
+// block as the field Content-Length says, and two line ends (section 4).
+type warcFormat struct{}
+
+// Name implements [Format].
+func (warcFormat) Name() string { return "warc" }
+
+// Detect implements [Format]. Every file begins with a version line.
+func (warcFormat) Detect(s *Sample) Fit {
+	if beginsWARC(s.Head) {
+		return Fit{len(s.Records), looksUnmistakable}
+	}
+	return Fit{}
+}
+
+// Open implements [Format].
+func (warcFormat) Open(c *Config) (Reader, error) {
+	errs := append([]error{c.refuseDialect()}, c.refuseFields()...)
+	if _, _, ok := c.baseHost(); ok {
+		errs = append(errs, wrong("Base", "warc: the base URL cannot hold a field"))
+	}
+	switch {
+	case c.Render == RenderExtend:
+		errs = append(errs, errNoRoom())
+	case c.Render == RenderRewrite && c.Redact:
+		errs = append(errs, wrong("Redact", "warc: the blocks of records are passed through byte for byte, with the passwords in them; render URLs instead"))
+	}
+	if c.OnOversize == DispositionTruncate {
+		errs = append(errs, wrong("OnOversize", "warc: records cannot be truncated: their length is written in them"))
+	}
+	return warcReader{}, errors.Join(errs...)
+}
+
+// A warcReader reads WARC files. See warc_frame.go for where records end.
+type warcReader struct{}
+
+// Locator implements [Reader].
+func (r warcReader) Locator() Locator { return r }
+
+// multiline implements [lineCounter].
+func (warcReader) multiline() {}
+
+// shown implements [abridger]: the header, or the beginning of what has none.
+func (warcReader) shown(rec []byte) []byte {
+	if h, state := readWARCHeader(rec); state == warcSound {
+		return trimEnd(trimEnd(rec[:h.end]))
+	}
+	return trimEnd(rec[:min(len(rec), maxWARCShown)])
+}
+
+// maxWARCShown is how many bytes are shown of a record without a header.
+const maxWARCShown = 1 << 10
+
+// apart implements [memberFormat]: WARC 1.1, annex D.2.
+func (warcReader) apart() {}
+
+// Locate implements [Locator]. Its offset is that of the byte from which on a record
+// is damaged.
+func (warcReader) Locate(f *Found, rec []byte, _ *Position) (Reason, int) {
+	h, state := readWARCHeader(rec)
+	if state != warcSound {
+		return Unparsed, h.at
+	}
+	block := rec[h.end:]
+	if h.length+2 != int64(len(block)) || !bytes.HasSuffix(block, crlf) { // rec lacks the second of its line ends
+		return Unparsed, h.end + int(min(h.length, int64(len(block))))
+	}
+	if h.uri.end > h.uri.start {
+		f.add(h.uri, roleURL, warcDialect)
+	}
+	return 0, 0
+}
+
+// A warcHeader is the header of a record.
+type warcHeader struct {
+	end    int   // its length, with the empty line
+	length int64 // of the block
+	uri    span  // value of the first WARC-Target-URI, without space and <> around it
+	at     int   // if it is damaged, where; if it is cut, its length
+}
+
+// A warcState says how far a header can be read.
+type warcState uint8
+
+const (
+	warcSound   warcState = iota
+	warcCut               // it may continue behind what there is
+	warcDamaged           // it is no header, is too long, or has no Content-Length
+)
+
+// maxWARCHeader is the longest header that is read.
+const maxWARCHeader = 64 << 10
+
+// maxWARCBlock keeps sums of lengths within an int64.
+const maxWARCBlock = 1 << 60
+
+var (
+	crlf              = []byte("\r\n")
+	warcMagic         = []byte("WARC/")
+	warcContentLength = []byte("Content-Length")
+	warcTargetURI     = []byte("WARC-Target-URI")
+)
+
+// beginsWARC reports whether b begins with a version from 0.16 on: the headers of
+// those before were other ones. WARC/2 may be something else again.
+func beginsWARC(b []byte) bool {
+	return len(b) >= minWARCVersion && bytes.HasPrefix(b, warcMagic) && (b[5] == '0' || b[5] == '1') && b[6] == '.' && isDigit(b[7])
+}
+
+// minWARCVersion is the length of WARC/1.0.
+const minWARCVersion = 8
+
+// readWARCHeader reads the header at the beginning of b. Lines may end with a line
+// feed alone.
+func readWARCHeader(b []byte) (h warcHeader, state warcState) {
+	h.length = -1
+	switch {
+	case len(b) < minWARCVersion && bytes.HasPrefix(warcMagic, b[:min(len(b), len(warcMagic))]):
+		h.at = len(b)
+		return h, warcCut
+	case !beginsWARC(b):
+		return h, warcDamaged
+	}
+	whole := b
+	b = b[:min(len(b), maxWARCHeader)]
+	for pos, first := 0, true; ; first = false {
+		n := warcLine(b, pos)
+		if n == 0 {
+			if h.at = len(b); len(b) < len(whole) {
+				return h, warcDamaged
+			}
+			return h, warcCut
+		}
+		if body := trimEnd(b[pos : pos+n]); len(body) == 0 {
+			h.end = pos + n
+			break
+		}
+		if !first && !h.field(b, pos, pos+n) {
+			h.at = pos
+			return h, warcDamaged
+		}
+		pos += n
+	}
+	if h.length < 0 {
+		h.at = h.end
+		return h, warcDamaged
+	}
+	return h, warcSound
+}
+
+// warcLine returns the length of the line at pos, with the lines that continue it: they
+// begin with a space or a tab (section 4). It is 0 if b does not show where that ends.
+func warcLine(b []byte, pos int) (n int) {
+	for {
+		more := bytes.IndexByte(b[pos+n:], '\n') + 1
+		if more == 0 {
+			return 0
+		}
+		empty := n == 0 && len(trimEnd(b[pos:pos+more])) == 0
+		n += more
+		switch {
+		case empty:
+			return n
+		case pos+n == len(b):
+			return 0
+		case b[pos+n] != ' ' && b[pos+n] != '\t':
+			return n
+		}
+	}
+}
+
+// field reads the field between two offsets of b. It reports false if that is a
+// Content-Length that cannot be, or a second one that differs.
+func (h *warcHeader) field(b []byte, start, end int) bool {
+	colon := bytes.IndexByte(b[start:end], ':')
+	if colon < 0 {
+		return true
+	}
+	name := bytes.TrimRight(b[start:start+colon], " \t")
+	value := trim(b[start+colon+1 : end])
+	value.start += start + colon + 1
+	value.end += start + colon + 1
+	switch {
+	case bytes.EqualFold(name, warcContentLength):
+		n, ok := warcLength(value.in(b))
+		if !ok || h.length >= 0 && h.length != n {
+			return false
+		}
+		h.length = n
+	case h.uri.end == 0 && bytes.EqualFold(name, warcTargetURI):
+		// WARC 1.0 writes a URI as "<" URI ">", and so does Wget.
+		if s := value.in(b); len(s) > 1 && s[0] == '<' && s[len(s)-1] == '>' {
+			inner := trim(s[1 : len(s)-1])
+			value = span{value.start + 1 + inner.start, value.start + 1 + inner.end}
+		}
+		h.uri = value
+	}
+	return true
+}
+
+// warcLength returns the number that digits stand for.
+func warcLength(digits []byte) (n int64, ok bool) {
+	for _, c := range digits {
+		if !isDigit(c) || n > maxWARCBlock/10 {
+			return 0, false
+		}
+		n = n*10 + int64(c-'0')
+	}
+	return n, len(digits) > 0
+}
+
+// warcDialect undoes folding: a line end and the space behind it mean one space
+// (section 4, LWS). A URL never gets a line end of its own, which would end the field.
+var warcDialect = &Dialect{Mark: '\r', Decode: decodeFolding, Encode: encodeFolding}
+
+func decodeFolding(dst, s []byte) ([]byte, int) {
+	n := 1
+	if len(s) > 1 && s[1] == '\n' {
+		for n = 2; n < len(s) && (s[n] == ' ' || s[n] == '\t'); {
+			n++
+		}
+	}
+	if n < 3 {
+		return append(dst, '\r'), 1
+	}
+	return append(dst, ' '), n
+}
+
+func encodeFolding(dst, text []byte, _ byte) []byte {
+	for _, c := range text {
+		if c == '\r' || c == '\n' {
+			dst = append(dst, '%', upperHex[c>>4], upperHex[c&15])
+		} else {
+			dst = append(dst, c)
+		}
+	}
+	return dst
+}

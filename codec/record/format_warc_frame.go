@@ -1,0 +1,142 @@
+package record
+
+import "bytes"
+
+// This file is about where the records of a WARC file end. A record that is damaged
+// reaches to the next place that looks like a beginning:
+//
+//	WARC/1.0 … Content-Length: 5 … CRLF CRLF block CRLF CRLF │ CRLF │ WARC/1.0 …
+//	                                                record  ▲       ▲ line ends between records are blank ones
+//
+//	WARC/1.0 … Content-Length: 9 … CRLF CRLF block CRLF CRLF │ WARC/1.0 …
+//	                    no line ends there ▲                ▲ the damaged record ends
+//
+// The last of them is the rule for what is no record at all, too.
+
+// Cut implements [Framing]. It stops behind a record that is damaged.
+func (r warcReader) Cut(block []byte) int {
+	for at := 0; ; {
+		n, sound := r.Span(block[at:], false)
+		if at += n; n == 0 || !sound {
+			return at
+		}
+	}
+}
+
+// Head implements [Framing].
+func (warcReader) Head([]byte) int { return 0 }
+
+// Next implements [Reader].
+func (warcReader) Next(in []byte) int {
+	if n := lineEnds(in); n > 0 {
+		return n
+	}
+	if n := soundWARC(in); n > 0 {
+		return n
+	}
+	return len(in)
+}
+
+// Span implements [LengthFraming].
+func (r warcReader) Span(block []byte, last bool) (n int, sound bool) {
+	if n := lineEnds(block); n > 0 {
+		if n == len(block) && !last {
+			return 0, true
+		}
+		return n, true
+	}
+	if n := soundWARC(block); n > 0 {
+		return n, true
+	}
+	h, state := readWARCHeader(block)
+	switch {
+	case last:
+	case len(block) < minWARCVersion, state == warcCut:
+		return 0, false
+	case state == warcSound && warcEnd(h)+minWARCVersion > int64(len(block)):
+		return 0, false
+	}
+	from := 0
+	if state == warcSound {
+		if end := int64(h.end) + h.length; end <= int64(len(block)) {
+			// Some of the line ends behind the block may be missing, and nothing else.
+			rest := block[end:]
+			if k := lineEnds(rest); k < len(warcTrailer) && beginsWARC(rest[k:]) {
+				return int(end) + k, false
+			}
+		}
+		from = max(0, h.end-len(warcTrailer))
+	}
+	n, found := r.Resync(block[from:])
+	switch {
+	case found:
+		return from + n, false
+	case last:
+		return len(block), false
+	}
+	return 0, false
+}
+
+// Length implements [LengthFraming].
+func (warcReader) Length(block []byte) int64 {
+	if h, state := readWARCHeader(block); state == warcSound {
+		return warcEnd(h)
+	}
+	return 0
+}
+
+// Ends implements [LengthFraming].
+func (warcReader) Ends(rec []byte) bool {
+	n := min(len(rec), len(warcTrailer))
+	return bytes.HasSuffix(warcTrailer, rec[len(rec)-n:])
+}
+
+// Incomplete implements [LengthFraming].
+func (r warcReader) Incomplete(block []byte) bool {
+	h, state := readWARCHeader(block)
+	return state == warcCut || state == warcSound && warcEnd(h) > int64(len(block))
+}
+
+// Resync implements [LengthFraming].
+func (warcReader) Resync(block []byte) (n int, found bool) {
+	for at := 0; ; {
+		i := bytes.Index(block[at:], warcBoundary)
+		if i < 0 {
+			break
+		}
+		at += i + len(warcTrailer)
+		if beginsWARC(block[at:]) {
+			return at, true
+		}
+		if len(block)-at < minWARCVersion {
+			break
+		}
+	}
+	return max(0, len(block)-len(warcTrailer)-minWARCVersion+1), false
+}
+
+var (
+	warcTrailer  = []byte("\r\n\r\n")
+	warcBoundary = []byte("\r\n\r\nWARC/")
+)
+
+// warcEnd returns the length of the record with a sound header.
+func warcEnd(h warcHeader) int64 { return int64(h.end) + h.length + int64(len(warcTrailer)) }
+
+// soundWARC returns the length of the record at the beginning of block if all of it is
+// there and it ends as its header says, else 0.
+func soundWARC(block []byte) int {
+	h, state := readWARCHeader(block)
+	if end := warcEnd(h); state == warcSound && end <= int64(len(block)) && bytes.HasSuffix(block[:end], warcTrailer) {
+		return int(end)
+	}
+	return 0
+}
+
+// lineEnds returns how many bytes at the beginning of block are those of line ends.
+func lineEnds(block []byte) (n int) {
+	for n < len(block) && (block[n] == '\r' || block[n] == '\n') {
+		n++
+	}
+	return n
+}
