@@ -22,6 +22,17 @@ type Framing interface {
 // A director is a Framing of streams with directives: see record.Director.
 type director interface{ Directive(block []byte) []byte }
 
+// A lengthFraming is a Framing of records that say how long they are: see
+// record.LengthFraming.
+type lengthFraming interface {
+	Framing
+	Span(block []byte, last bool) (n int, sound bool)
+	Length(block []byte) int64
+	Ends(rec []byte) bool
+	Resync(block []byte) (n int, found bool)
+	Incomplete(block []byte) bool
+}
+
 // A Config says what to read, and how. Framing or FramingOf must be set.
 type Config struct {
 	// Paths are files, globs (with ** for any number of folders), directories

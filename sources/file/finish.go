@@ -72,7 +72,7 @@ func (w *Watcher) letGo(t *track, lane *pipeline.Lane, err error) {
 	w.forgetRest(t)
 	t.life, t.lane, t.found, t.told = over, nil, nil, true
 	t.head, t.last, t.csv, t.parsed = nil, nil, nil, false
-	t.cut = cutter{off: t.cut.off, line: t.cut.line, oversize: t.cut.oversize}
+	t.cut = cutter{off: t.cut.off, line: t.cut.line, oversize: t.cut.oversize, left: t.cut.left, begun: t.cut.begun}
 	t.positions = slices.Clone(t.positions[max(0, len(t.positions)-1):])
 	w.stats.count(&r)
 	w.mu.Unlock()

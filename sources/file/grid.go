@@ -20,6 +20,9 @@ const GridBytes = 128 << 10
 //
 // So whoever reads again from the end of one of these batches gets the same ones.
 func (c *cutter) onGrid(b *pipeline.Batch) int {
+	if f, ok := c.framing.(lengthFraming); ok {
+		return c.gridByLength(f, b)
+	}
 	if c.oversize {
 		n := bytes.IndexByte(b.In, '\n') + 1
 		switch {
@@ -76,8 +79,13 @@ func (c *cutter) restOnGrid(b *pipeline.Batch, complete bool) (n int, again bool
 		return n, n < all
 	}
 	if c.oversize {
+		c.endWithin(b, complete)
 		b.Piece = pipeline.Last
 		return all, false
+	}
+	if f, ok := c.framing.(lengthFraming); ok {
+		n := c.restByLength(f, b.In, complete)
+		return n, 0 < n && (n < all || !complete)
 	}
 	if !complete {
 		all = c.framing.Cut(b.In)

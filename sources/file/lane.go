@@ -20,6 +20,8 @@ import (
 //	oversize   the byte before tail[0] is inside an oversize record, of which one
 //	           piece at least was emitted. Then tail is not empty, so that the
 //	           last piece is not empty either.
+//	left       how many bytes of that record follow off, if records say how long
+//	           they are; 0: it is damaged, and reaches to the next one
 //	verified   behind the last record that checksums verify, with all before it
 type cutter struct {
 	rt        pipeline.Runtime
@@ -30,6 +32,9 @@ type cutter struct {
 	line      int64
 	tail      []byte
 	oversize  bool
+	left      int64
+	begun     int64  // offset of the last oversize record; -1: an earlier process has begun it
+	cutShort  *int64 // offset of the record within which the stream ends, -1 if unknown; nil: it does not
 	head      []byte // the directive in force at off; nil: the head of the lane
 	grid      int64  // if it is not 0, batches end at fixed positions: see onGrid
 	// note, if it is set, is called before a batch is emitted, when off, line and
@@ -74,18 +79,18 @@ func (c *cutter) cut(b *pipeline.Batch) int {
 	full := len(b.In) == cap(b.In)
 	switch {
 	case c.oversize:
-		if n := bytes.IndexByte(b.In, '\n') + 1; n > 0 {
-			b.Piece = pipeline.Last
-			return n
-		}
+		n, ends := c.within(b.In)
 		b.Piece = pipeline.Middle
-		return max(0, len(b.In)-1)
+		if ends {
+			b.Piece = pipeline.Last
+		}
+		return n
 	case full && len(b.In) > c.maxRecord:
 		if n := c.framing.Cut(b.In); n > 0 {
 			return n
 		}
 		b.Piece = pipeline.First
-		return len(b.In) - 1
+		return c.firstPiece(b.In)
 	}
 	return c.toVerified(b, c.framing.Cut(b.In))
 }
@@ -137,11 +142,16 @@ func (c *cutter) rest(b *pipeline.Batch, complete bool) (n int, again bool) {
 		if b.Piece == pipeline.Last && n < len(b.In) {
 			return n, true // records follow the oversize one
 		}
+		c.endWithin(b, complete)
 		b.Piece = pipeline.Last
 		return len(b.In), false
 	}
 	b.Piece = pipeline.Whole
 	all := len(b.In)
+	if f, ok := c.framing.(lengthFraming); ok {
+		n := c.toVerified(b, c.restByLength(f, b.In, complete))
+		return n, 0 < n && (n < all || !complete)
+	}
 	if !complete {
 		all = c.framing.Cut(b.In)
 	}
@@ -158,6 +168,7 @@ func (c *cutter) emit(ctx context.Context, b *pipeline.Batch, n int) error {
 		c.rt.Put(b)
 		return nil
 	}
+	c.follow(b)
 	if c.off == 0 && b.Piece == pipeline.Whole {
 		if h := c.framing.Head(b.In); h > 0 {
 			c.lane.SetHead(b.In[:h])
@@ -317,6 +328,9 @@ func (r *laneReader) finish(stopped bool) {
 	if e := r.seen; e != nil && !stopped {
 		rep.Verdict, rep.Format, rep.Unsummed = e.verdict, e.format, e.unsummed
 		rep.Bytes, rep.CompressedBytes = e.bytes, e.compressed
+	}
+	if !rep.Verdict.Damage() && !stopped {
+		rep.Verdict = r.cutVerdict(rep.Verdict, rep.Format, rep.CompressedBytes)
 	}
 	rep.Unverified = Extent{Bytes: r.off - rep.Verified.Bytes, Lines: r.line - 1 - rep.Verified.Lines}
 }

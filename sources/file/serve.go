@@ -286,6 +286,9 @@ func (w *Watcher) conclude(ctx context.Context, t *track) (outcome, error) {
 // more then. With on_damage: stop the error is the damage.
 func (w *Watcher) endLane(ctx context.Context, t *track) (outcome, error) {
 	path, _ := w.fileOf(t)
+	if !t.verdict.Damage() {
+		t.verdict = t.cut.cutVerdict(t.verdict, t.report().Format, max(t.report().CompressedBytes, t.in.pos))
+	}
 	t.report().Path, t.report().Verdict, t.report().Lane = path, t.verdict, t.lane
 	t.report().Bytes, t.report().Lines = t.cut.off+t.report().Lost, t.cut.line-1
 	if err := w.verifyEnd(ctx, t); err != nil {
@@ -410,7 +413,7 @@ func (w *Watcher) note(t *track, b *pipeline.Batch) int64 {
 	t.last = appendTail(t.last, b.In)
 	_, _ = t.hash.Write(b.In) // it never fails
 	h := t.hash
-	p := position{off: c.off, line: c.line, inside: c.oversize, loose: t.held && !b.Verified, tail: digestOf(t.last), sum: h.Sum64(), state: &h, head: c.head}
+	p := position{off: c.off, line: c.line, inside: c.oversize, left: c.left, loose: t.held && !b.Verified, tail: digestOf(t.last), sum: h.Sum64(), state: &h, head: c.head}
 	var fresh *compress.RestartPoint
 	if t.in.zr != nil {
 		t.squeezed.Store(true)

@@ -46,6 +46,7 @@ type headKey struct {
 type position struct {
 	off, line int64
 	inside    bool   // of an oversize record
+	left      int64  // then: see cutter
 	loose     bool   // the lane is held, and not all before it is verified
 	tail      digest // of the last min(off, tailBytes) bytes before it
 	sum       uint64 // hash of the text from track.hashFrom to off
@@ -200,6 +201,7 @@ func (t *track) report() *Report {
 // does not know. There may be a hundred thousand of them.
 type kept struct {
 	Offset, Line, HashFrom, Restart int64
+	Left                            int64
 	Tail, Hash, Directive           string
 	State                           checkpoint.State
 	Inside                          bool
@@ -209,7 +211,7 @@ type kept struct {
 func keptOf(e checkpoint.Entry) kept {
 	return kept{
 		Offset: e.Offset, Line: e.Line, HashFrom: e.HashFrom, Restart: e.Restart,
-		Tail: e.Tail, Hash: e.Hash, Directive: unique.Make(e.Directive).Value(), State: e.State, Inside: e.Inside,
+		Tail: e.Tail, Hash: e.Hash, Directive: unique.Make(e.Directive).Value(), State: e.State, Inside: e.Inside, Left: e.Left,
 	}
 }
 
@@ -217,7 +219,7 @@ func keptOf(e checkpoint.Entry) kept {
 func (k *kept) entry() checkpoint.Entry {
 	return checkpoint.Entry{
 		Offset: k.Offset, Line: k.Line, HashFrom: k.HashFrom, Restart: k.Restart,
-		TailLen: tailLen(k.Offset), Tail: k.Tail, Hash: k.Hash, Directive: k.Directive, State: k.State, Inside: k.Inside,
+		TailLen: tailLen(k.Offset), Tail: k.Tail, Hash: k.Hash, Directive: k.Directive, State: k.State, Inside: k.Inside, Left: k.Left,
 	}
 }
 
@@ -246,7 +248,7 @@ func (t *track) commit(pos int64) checkpoint.Entry {
 	e := t.entry.entry()
 	if len(t.positions) > 0 && t.positions[i].off <= pos {
 		p := t.positions[i]
-		e.Offset, e.Line, e.Inside = p.off, p.line, p.inside
+		e.Offset, e.Line, e.Inside, e.Left = p.off, p.line, p.inside, p.left
 		e.TailLen, e.Tail = tailLen(p.off), p.tail.String()
 		e.Directive = ""
 		if len(p.head) <= maxStoredDirective {
@@ -330,7 +332,7 @@ func restored(e checkpoint.Entry) *track {
 	}
 	t.hash, t.hashFrom = storedHash(&e)
 	h := t.hash
-	t.positions = []position{{off: e.Offset, line: e.Line, inside: e.Inside, tail: parseDigest(e.Tail), sum: h.Sum64(), state: &h, head: []byte(e.Directive)}}
-	t.cut.off, t.cut.line, t.cut.oversize = e.Offset, e.Line, e.Inside
+	t.positions = []position{{off: e.Offset, line: e.Line, inside: e.Inside, left: e.Left, tail: parseDigest(e.Tail), sum: h.Sum64(), state: &h, head: []byte(e.Directive)}}
+	t.cut = cutter{off: e.Offset, line: e.Line, oversize: e.Inside, left: e.Left, begun: -1}
 	return t
 }

@@ -47,6 +47,7 @@ type Entry struct {
 	Offset int64 `json:"offset"`           // everything before it is durable
 	Line   int64 `json:"line"`             // number of the line that begins there, from 1
 	Inside bool  `json:"inside,omitempty"` // Offset lies inside a record that is longer than the limit
+	Left   int64 `json:"left,omitempty"`   // how many bytes of that record follow, if the record says so; 0: its end is looked for
 
 	// The directive in force at Offset, of a format that has them: the columns of the
 	// records after it. Empty: there is none, or it is to be found by reading.
@@ -68,7 +69,7 @@ func (e *Entry) valid() bool {
 	default:
 		return false
 	}
-	return e.ID != "" && e.Offset >= 0 && e.Line >= 1 && e.Restart >= 0 && e.Gen >= 0 &&
+	return e.ID != "" && e.Offset >= 0 && e.Left >= 0 && e.Line >= 1 && e.Restart >= 0 && e.Gen >= 0 &&
 		0 <= e.HeadLen && e.HeadLen <= e.Offset && 0 <= e.TailLen && e.TailLen <= e.Offset &&
 		0 <= e.HashFrom && e.HashFrom <= e.Offset
 }

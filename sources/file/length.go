@@ -1,0 +1,178 @@
+package file
+
+import (
+	"bytes"
+	"fmt"
+
+	"github.com/urlfold/urlfold/internal/storage/compress"
+	"github.com/urlfold/urlfold/pipeline"
+)
+
+// This file is about the end of oversize records, and about records that say how long
+// they are. A batch of these ends behind the first one that is damaged, because what
+// reads the batch cannot see where that ends: see record.LengthFraming.
+
+// within returns the length of what block has of the oversize record at hand, and
+// whether the record ends there. If it does not, the length is that of its next piece,
+// and less than block.
+func (c *cutter) within(block []byte) (n int, ends bool) {
+	f, ok := c.framing.(lengthFraming)
+	if !ok {
+		if n := bytes.IndexByte(block, '\n') + 1; n > 0 {
+			return n, true
+		}
+		return max(0, len(block)-1), false
+	}
+	if 0 < c.left && c.left <= int64(len(block)) {
+		if f.Ends(block[:c.left]) {
+			return int(c.left), true
+		}
+		c.left = 0 // its length is wrong
+	}
+	if c.left > 0 {
+		return pieceOf(block, c.left), false
+	}
+	if n, ends = f.Resync(block); !ends {
+		n = max(0, min(n, len(block)-1))
+	}
+	return n, ends
+}
+
+// pieceOf returns the length of the next piece of a record of which left bytes follow,
+// more than block. Its last piece holds what shows whether that is right.
+func pieceOf(block []byte, left int64) int {
+	return int(max(0, min(int64(len(block))-1, left-recordEnd)))
+}
+
+// recordEnd is more than what Ends looks at.
+const recordEnd = 16
+
+// firstPiece returns the length of the first piece of the record that block begins
+// with, which is oversize. It is 0 if there must be more of block first.
+func (c *cutter) firstPiece(block []byte) int {
+	f, ok := c.framing.(lengthFraming)
+	if !ok {
+		return len(block) - 1
+	}
+	if left := f.Length(block); left > int64(len(block)) {
+		return pieceOf(block, left)
+	}
+	n, _ := f.Resync(block) // it is damaged
+	return min(n, len(block)-1)
+}
+
+// follow notes how far the record at hand reaches behind b, which is about to be
+// emitted.
+func (c *cutter) follow(b *pipeline.Batch) {
+	n := int64(len(b.In))
+	switch b.Piece {
+	case pipeline.First:
+		c.left, c.begun = 0, c.off
+		if f, ok := c.framing.(lengthFraming); ok {
+			c.left = max(0, f.Length(b.In)-n)
+		}
+	case pipeline.Middle:
+		c.left = max(0, c.left-n)
+	default:
+		c.left = 0
+	}
+}
+
+// endWithin notes that a stream, whose last bytes are those of b, ends within an
+// oversize record.
+func (c *cutter) endWithin(b *pipeline.Batch, complete bool) {
+	if complete && c.left > int64(len(b.In)) {
+		off := c.begun
+		c.cutShort = &off
+	}
+}
+
+// restByLength returns how much of block, the end of the stream, makes up the next
+// batch: whole records, or, if the stream is complete, a last one that is not whole.
+// Where the length of a record goes beyond the end, the length may be wrong, or the
+// stream cut: it is not if a sound record ends it.
+func (c *cutter) restByLength(f lengthFraming, block []byte, complete bool) int {
+	n, sound := f.Cut(block), true
+	if n == 0 && complete {
+		if n, sound = f.Span(block, true); !sound && n > 0 && c.cutShort == nil && f.Incomplete(block) {
+			off := c.off
+			c.cutShort = &off
+		}
+	}
+	if sound && n == len(block) && n > 0 {
+		c.cutShort = nil
+	}
+	return n
+}
+
+// cutVerdict returns v, the verdict on a stream that was read to its end, or another
+// one if that ends within a record.
+func (c *cutter) cutVerdict(v compress.Verdict, f compress.Format, size int64) compress.Verdict {
+	if c.cutShort == nil {
+		return v
+	}
+	cut := compress.Verdict{Kind: compress.Truncated, Format: f, Offset: size, Cut: true, Detail: "the file ends inside a record"}
+	if *c.cutShort >= 0 {
+		cut.Detail += fmt.Sprintf(", which begins at byte %d of the text", *c.cutShort)
+	}
+	return cut
+}
+
+// gridByLength is onGrid for records that say how long they are.
+func (c *cutter) gridByLength(f lengthFraming, b *pipeline.Batch) int {
+	if c.oversize {
+		return c.gridWithin(b)
+	}
+	b.Piece = pipeline.Whole
+	target := int((c.off/c.grid+1)*c.grid - c.off)
+	at := 0
+	for sound := true; sound && at < target; {
+		var n int
+		n, sound = f.Span(b.In[at:], false)
+		switch {
+		case n == 0 && len(b.In)-at <= c.maxRecord+gridAhead:
+			return 0
+		case 0 < n && n <= c.maxRecord:
+			at += n
+		case at > 0:
+			return at
+		default:
+			b.Piece = pipeline.First
+			size := f.Length(b.In)
+			if size <= int64(c.maxRecord) { // it is damaged
+				size = int64(n)
+			}
+			return gridPiece(int64(c.maxRecord), size)
+		}
+	}
+	return at
+}
+
+// gridWithin is gridByLength within an oversize record.
+func (c *cutter) gridWithin(b *pipeline.Batch) int {
+	n, ends := c.within(b.In[:min(len(b.In), int(c.grid)+gridAhead)])
+	switch {
+	case ends && int64(n) <= c.grid:
+		b.Piece = pipeline.Last
+		return n
+	case !ends && int64(len(b.In)) < c.grid+gridAhead:
+		return 0
+	case !ends:
+		n = 0 // it ends far behind the grid
+	}
+	b.Piece = pipeline.Middle
+	return gridPiece(c.grid, int64(n))
+}
+
+// gridPiece returns the length of the next piece of a record, of which follow bytes
+// follow: that of the argument, or less, so that the last piece holds what shows the
+// end. follow is 0 if that is not in view.
+func gridPiece(piece, follow int64) int {
+	if follow > 0 {
+		piece = min(piece, follow-recordEnd)
+	}
+	return int(max(1, piece))
+}
+
+// gridAhead is more than what Span looks at behind a record.
+const gridAhead = 64

@@ -1,0 +1,244 @@
+package file
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/urlfold/urlfold/codec"
+	"github.com/urlfold/urlfold/codec/record"
+	"github.com/urlfold/urlfold/internal/storage/compress"
+	"github.com/urlfold/urlfold/pipeline"
+)
+
+// warcFraming returns the framing of WARC files.
+func warcFraming(t testing.TB) lengthFraming {
+	t.Helper()
+	p, _ := codec.Lookup("equiv")
+	n, err := codec.New(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	j, err := record.New(record.Config{Format: "warc", Normalizer: n})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return j.Framing().(lengthFraming)
+}
+
+// archive returns n WARC records of up to size bytes, some of which are damaged if
+// that is asked for, and the offsets at which records begin. Blocks hold what looks
+// like records.
+func archive(rnd *rand.Rand, n, size int, damaged bool) (text string, begins map[int64]bool) {
+	var b strings.Builder
+	begins = map[int64]bool{0: true}
+	for i := range n {
+		block := make([]byte, rnd.IntN(size))
+		for i := range block {
+			block[i] = byte(rnd.IntN(256))
+		}
+		length, end := len(block), "\r\n\r\n"
+		if damaged && i%7 == 3 {
+			if length = len(block) - 1 + 2*(i%2); i%3 == 0 {
+				length = 0
+			}
+		} else if len(block) > 40 {
+			copy(block[10:], "\r\n\r\nWARC/1.0\r\n\r\n")
+		}
+		fmt.Fprintf(&b, "WARC/1.0\r\nX-Number: %d\r\nContent-Length: %d\r\n\r\n%s%s", i, max(0, length), block, end)
+		begins[int64(b.Len())] = true
+	}
+	return b.String(), begins
+}
+
+// cutLengths cuts text from a batch on, in reads and arenas of any size. It returns the
+// batches, and what is left of the record at hand behind each.
+func cutLengths(f Framing, text string, grid int64, maxRecord int, from gridBatch, left int64) (all []gridBatch, lefts []int64, c cutter) {
+	c = cutter{framing: f, maxRecord: maxRecord, grid: grid, off: from.off, left: left, begun: -1,
+		oversize: from.piece == pipeline.Middle || from.piece == pipeline.Last}
+	rest := text[from.off:]
+	for again := true; again; {
+		b := &pipeline.Batch{In: make([]byte, 0, 1+rand.IntN(512))}
+		c.begin(b)
+		n := 0
+		for {
+			if n = c.room(b); n > 0 {
+				break
+			}
+			k := min(1+rand.IntN(128), cap(b.In)-len(b.In), len(rest))
+			b.In, rest = append(b.In, rest[:k]...), rest[k:]
+			if rest == "" && (k == 0 || rand.IntN(2) == 0) {
+				n, again = c.rest(b, true)
+				break
+			}
+		}
+		c.tail = append(c.tail, b.In[n:]...)
+		if b.In = b.In[:n]; n > 0 {
+			all = append(all, gridBatch{c.off, n, b.Piece})
+			c.follow(b)
+			lefts = append(lefts, c.left)
+		}
+		c.oversize = b.Piece == pipeline.First || b.Piece == pipeline.Middle
+		c.off += int64(n)
+	}
+	return all, lefts, c
+}
+
+// TestLengths: batches of records with lengths end where records do, also after a record
+// that is oversize or damaged; on a grid, where depends on the text alone.
+func TestLengths(t *testing.T) {
+	f := warcFraming(t)
+	rnd := rand.New(rand.NewPCG(7, 7))
+	for run := range 400 {
+		maxRecord := []int{100, 200, 1000}[run%3]
+		grid := []int64{0, 64, 300}[run/3%3]
+		damaged := run%2 == 1
+		text, begins := archive(rnd, 30, 400, damaged)
+		all, lefts, c := cutLengths(f, text, grid, maxRecord, gridBatch{}, 0)
+		at := int64(0)
+		for _, b := range all {
+			if b.off != at || b.size == 0 {
+				t.Fatalf("run %d: a gap or nothing at %d: %+v", run, at, b)
+			}
+			at += int64(b.size)
+			begin := b.piece == pipeline.Whole || b.piece == pipeline.First
+			end := b.piece == pipeline.Whole || b.piece == pipeline.Last
+			if begin && !begins[b.off] || end && !begins[at] {
+				t.Fatalf("run %d, maxRecord %d, grid %d: %+v does not begin or end with a record", run, maxRecord, grid, b)
+			}
+		}
+		if at != int64(len(text)) || c.cutShort != nil {
+			t.Fatalf("run %d: %d of %d bytes, cut short: %t", run, at, len(text), c.cutShort != nil)
+		}
+		i := rnd.IntN(len(all))
+		left := int64(0)
+		if i > 0 {
+			left = lefts[i-1]
+		}
+		got, _, _ := cutLengths(f, text, grid, maxRecord, all[i], left)
+		if end := got[len(got)-1]; end.off+int64(end.size) != int64(len(text)) || grid > 0 && !slices.Equal(got, all[i:]) {
+			t.Fatalf("run %d, maxRecord %d, grid %d, from batch %d: %s", run, maxRecord, grid, i, firstDifference(got, all[i:]))
+		}
+	}
+}
+
+// TestLengthsCut: a stream that ends within a record is told from one that does not.
+func TestLengthsCut(t *testing.T) {
+	f := warcFraming(t)
+	text, begins := archive(rand.New(rand.NewPCG(1, 1)), 4, 300, false)
+	last := int64(0)
+	for end := 1; end <= len(text); end++ {
+		for _, grid := range []int64{0, 64} {
+			for _, maxRecord := range []int{60, 4000} {
+				_, _, c := cutLengths(f, text[:end], grid, maxRecord, gridBatch{}, 0)
+				v := c.cutVerdict(compress.Verdict{}, compress.Plain, int64(end))
+				if whole := begins[int64(end)]; (v.Kind == compress.OK) != whole {
+					t.Fatalf("%d of %d bytes, maxRecord %d, grid %d: %v", end, len(text), maxRecord, grid, v)
+				} else if !whole && !strings.Contains(v.Detail, fmt.Sprintf("begins at byte %d of", last)) {
+					t.Fatalf("%d of %d bytes: %v", end, len(text), v)
+				}
+			}
+		}
+		if begins[int64(end)] {
+			last = int64(end)
+		}
+	}
+}
+
+// TestCrashLengths kills a daemon again and again while it reads an archive, in records
+// that are oversize too. It goes on at a record, or within one as long as that goes.
+func TestCrashLengths(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(9, 9))
+	text, begins := archive(rnd, 300, 40<<10, false)
+	for name, content := range map[string]string{"a.warc": text, "a.warc.gz": members(t, compress.Gzip, text, 200)} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			rnd := rand.New(rand.NewPCG(5, 5))
+			dir, data := t.TempDir(), t.TempDir()
+			put(t, filepath.Join(dir, name), content)
+			set := batch(dir)
+			set.RestartPointEvery = 256 << 10
+			sink := &shelf{exact: true}
+			pieces := 0
+			sink.onBatch = func(b *pipeline.Batch) {
+				end := b.Off + int64(len(b.In))
+				if b.Piece != pipeline.Whole {
+					pieces++
+				}
+				if (b.Piece == pipeline.Whole || b.Piece == pipeline.First) && !begins[b.Off] || (b.Piece == pipeline.Whole || b.Piece == pipeline.Last) && !begins[end] {
+					t.Errorf("a batch from %d to %d (%d) does not begin or end with a record", b.Off, end, b.Piece)
+				}
+			}
+			framing := func(c *WatchConfig) { c.Framing, c.MaxRecord = warcFraming(t), 20<<10 }
+			for range 8 {
+				limit := rnd.IntN(strings.Count(text, "\n"))
+				hit := make(chan struct{}, 1)
+				sink.full = func(n int) {
+					if n >= limit {
+						select {
+						case hit <- struct{}{}:
+						default:
+						}
+					}
+				}
+				d := start(t, data, set, sink, framing)
+				select {
+				case <-hit:
+					d.kill()
+				case err := <-d.done:
+					d.done <- err
+					d.wait()
+				}
+			}
+			sink.full = nil
+			d := start(t, data, set, sink, framing)
+			d.wait()
+			if got := strings.Join(sink.lines, ""); got != text {
+				t.Errorf("%d bytes of %d, the first other one at %d", len(got), len(text), differsAt(got, text))
+			}
+			if pieces == 0 {
+				t.Error("no record came in pieces")
+			}
+		})
+	}
+}
+
+// differsAt returns the offset of the first byte in which a and b differ.
+func differsAt(a, b string) int {
+	for i := range min(len(a), len(b)) {
+		if a[i] != b[i] {
+			return i
+		}
+	}
+	return min(len(a), len(b))
+}
+
+// TestLengthsDamaged: an archive that ends within a record is damaged, and the report
+// says where the record begins.
+func TestLengthsDamaged(t *testing.T) {
+	t.Parallel()
+	text, _ := archive(rand.New(rand.NewPCG(3, 3)), 10, 300, false)
+	cut := text[:len(text)-3]
+	dir, data := t.TempDir(), t.TempDir()
+	put(t, filepath.Join(dir, "a.warc"), cut)
+	put(t, filepath.Join(dir, "b.warc.gz"), gz(t, cut))
+	put(t, filepath.Join(dir, "c.warc"), text)
+	sink := &shelf{}
+	d := start(t, data, batch(dir), sink, func(c *WatchConfig) { c.Framing = warcFraming(t) })
+	d.wait()
+	if v := d.w.Stats().Verdicts; v["truncated"] != 2 || v["ok"] != 1 {
+		t.Errorf("verdicts %v", v)
+	}
+	for _, r := range d.reports {
+		if want := strings.LastIndex(text, "WARC/1.0\r\nX-Number: 9"); r.Verdict.Damage() && !strings.Contains(r.Verdict.Detail, fmt.Sprint("begins at byte ", want)) {
+			t.Errorf("%s: %v", r.Path, r.Verdict)
+		}
+	}
+	if got := []byte(strings.Join(sink.lines, "")); bytes.Count(got, []byte("WARC/1.0\r\nX-Number: ")) != 30 {
+		t.Error("records are missing")
+	}
+}
