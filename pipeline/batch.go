@@ -103,6 +103,10 @@ type Stream struct {
 	Recs   []OutRec // where each lies in Bytes, in order
 	Packed []byte   // Bytes compressed as complete members or frames, if the sink is a Packer; else empty
 
+	// Apart says that each record is compressed to members or frames of its own. The
+	// codec sets it.
+	Apart bool
+
 	// Facts has the same length as Recs, or is nil if the codec was not asked for
 	// them: keys to partition by, flags.
 	Facts []record.Fact

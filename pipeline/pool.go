@@ -64,7 +64,7 @@ const recSize = 16
 
 // reset empties s and gives up arenas that grew too far over size.
 func (s *Stream) reset(size int) {
-	s.Bytes, s.Recs, s.Packed, s.Facts = s.Bytes[:0], s.Recs[:0], s.Packed[:0], s.Facts[:0]
+	s.Bytes, s.Recs, s.Packed, s.Facts, s.Apart = s.Bytes[:0], s.Recs[:0], s.Packed[:0], s.Facts[:0], false
 	if cap(s.Bytes) > arenaGrowth*size {
 		s.Bytes = nil
 	}

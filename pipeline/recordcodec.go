@@ -50,6 +50,7 @@ func NewRecordCodecs(pick func(lane string) *record.Job) func() Codec {
 // begin makes the job of b's lane the one in hand.
 func (c *recordCodec) begin(b *Batch) {
 	job := c.pick(b.Lane.Name())
+	b.Out.Apart = job.Apart()
 	if job == c.job {
 		return
 	}

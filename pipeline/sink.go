@@ -39,7 +39,8 @@ type SinkCaps struct {
 }
 
 // A Packer is a Sink whose batches are compressed by the workers, each batch to
-// complete members or frames, so that compression uses all cores. What is packed
+// complete members or frames, so that compression uses all cores. With Stream.Apart
+// each record is. What is packed
 // is in Stream.Packed. Stream.Packed of Batch.Out belongs to the one sink that is a
 // Packer, that of Batch.Dead to the dead-letter sink.
 type Packer interface {

@@ -168,10 +168,24 @@ func panicText(v any) string {
 // packStreams compresses what was made of b, if a sink wants that.
 func (w *worker) packStreams(b *Batch) {
 	if w.pack != nil && len(b.Out.Bytes) > 0 && !b.late {
-		b.Out.Packed = w.pack(b.Out.Packed[:0], b.Out.Bytes, b.Lane)
+		b.Out.pack(w.pack, b.Lane)
 	}
 	if w.packDead != nil && len(b.Dead.Bytes) > 0 {
-		b.Dead.Packed = w.packDead(b.Dead.Packed[:0], b.Dead.Bytes, b.Lane)
+		b.Dead.pack(w.packDead, b.Lane)
+	}
+}
+
+// pack compresses what is in s.
+func (s *Stream) pack(pack packFunc, l *Lane) {
+	s.Packed = s.Packed[:0]
+	if !s.Apart {
+		s.Packed = pack(s.Packed, s.Bytes, l)
+		return
+	}
+	for _, r := range s.Recs {
+		if r.Len > 0 {
+			s.Packed = pack(s.Packed, s.Bytes[r.Off:r.Off+r.Len], l)
+		}
 	}
 }
 
