@@ -31,7 +31,11 @@ var names = strings.Fields("id q page lang category sort utm_source utm_medium s
 func BenchmarkPatterns(b *testing.B) {
 	list := &params.List{Name: "bench", Version: "1"}
 	for _, p := range patterns {
-		list.Rules = append(list.Rules, params.Rule{Name: p, Match: params.Regexp, Source: p})
+		rule, err := params.ParseRule("/"+p+"/", p)
+		if err != nil {
+			b.Fatal(err)
+		}
+		list.Rules = append(list.Rules, rule)
 	}
 	m, err := params.Compile(list)
 	if err != nil {

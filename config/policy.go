@@ -340,7 +340,7 @@ func finish(l *params.List) *params.List {
 	}
 	h := sha256.New()
 	for _, r := range l.Rules {
-		_, _ = fmt.Fprintf(h, "%v %q %q %v %q %v\n", r.Action, r.Host, r.Path, r.Match, r.Name, r.Value) // never fails
+		_, _ = fmt.Fprintln(h, r) // never fails
 	}
 	l.Name, l.Version = "profile", hex.EncodeToString(h.Sum(nil)[:8])
 	return l

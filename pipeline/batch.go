@@ -71,7 +71,6 @@ type Batch struct {
 	Stats   record.Stats // of this batch alone
 
 	p            *Pipeline
-	gen          uint64       // of the codec that processed it
 	held         atomic.Bool  // taken from the free list
 	epoch        uint32       // of the lane, when the batch was taken
 	pend         atomic.Int32 // legs that are not resolved, and one for who delivers
@@ -92,10 +91,6 @@ func (b *Batch) done() bool { return b.Next == len(b.In) && b.NextMsg == len(b.M
 
 // position tells where the record stood that r was made of, in one number.
 func (r OutRec) position() uint64 { return uint64(r.Msg)<<32 | uint64(r.Src) }
-
-// Generation returns the generation of the codec that has processed b: see
-// [Pipeline.SetCodec].
-func (b *Batch) Generation() uint64 { return b.gen }
 
 // A Stream is one output arena of a batch.
 type Stream struct {

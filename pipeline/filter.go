@@ -27,7 +27,7 @@ type Keep []uint64
 func (k Keep) Drop(i int) { k[i/64] &^= 1 << (i % 64) }
 
 // Has reports whether record i is in the set.
-func (k Keep) Has(i int) bool { return k[i/64]>>(i%64)&1 != 0 }
+func (k Keep) has(i int) bool { return k[i/64]>>(i%64)&1 != 0 }
 
 // all makes k the set of n records.
 func (k Keep) all(n int) Keep {
@@ -130,7 +130,7 @@ func (p *Pipeline) callFilter(b *Batch, o *filterOutlet) (err error) {
 		p.o.Filter.Filter(b, b.keep)
 		if b.Piece != Whole {
 			o.pieces = pieceDropped
-			if b.keep.Has(0) {
+			if b.keep.has(0) {
 				o.pieces = pieceKept
 			}
 		}
@@ -167,7 +167,7 @@ func (p *Pipeline) cutFiltered(b *Batch) {
 func (s *Stream) retain(keep Keep) (dropped int) {
 	n, end := 0, uint32(0)
 	for i, r := range s.Recs {
-		if !keep.Has(i) {
+		if !keep.has(i) {
 			continue
 		}
 		if n != i {

@@ -20,9 +20,6 @@ func (p *Pipeline) SetCodec(f func() Codec) uint64 {
 	return next.n
 }
 
-// Generation returns the number of the codec that is in force.
-func (p *Pipeline) Generation() uint64 { return p.codec.Load().n }
-
 // renew gives the worker the codec that is in force.
 func (w *worker) renew() {
 	if g := w.p.codec.Load(); g.n != w.gen {

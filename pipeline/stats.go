@@ -113,7 +113,7 @@ func (p *Pipeline) Snapshot() Snapshot {
 	defer p.mu.Unlock()
 	s := Snapshot{
 		State:      State(p.state.Load()),
-		Generation: p.Generation(),
+		Generation: p.codec.Load().n,
 		InFlight:   int(p.outstanding.Load()),
 		Waiting:    int(p.waiting.Load()),
 		Retries:    p.retries.Load(),

@@ -54,7 +54,6 @@ func (w *worker) handle(b *Batch) {
 	if b.late {
 		err = w.deadLetters(b)
 	} else {
-		b.gen = w.gen
 		err = w.process(b)
 	}
 	if err != nil {

@@ -88,7 +88,7 @@ func ptr[C any](f func() C) func() *C {
 	return func() *C { return new(f()) }
 }
 
-func newFile(c file.LogConfig, env Env) (file.Log, error) {
+func newFile(c file.LogConfig, env Env) (pipeline.Sink, error) {
 	c.Resume, c.SourceNames, c.Batches, c.Logger = env.Resume, env.SourceNames, env.Batches, env.Logger
 	c.ExactlyOnce, c.OpenFiles = c.ExactlyOnce || env.ExactlyOnce, env.OpenFiles
 	c.DeadLetter = env.DeadLetter
@@ -102,16 +102,16 @@ func newStdout(c file.StdoutConfig, env Env) (pipeline.Sink, error) {
 	return file.NewStdout(c, env.Stdout)
 }
 
-func newKafka(c kafka.Config, env Env) (*kafka.Sink, error) { return kafka.New(c, env.Logger) }
+func newKafka(c kafka.Config, env Env) (pipeline.Sink, error) { return kafka.New(c, env.Logger) }
 
-func newJetStream(c nats.JetStreamConfig, env Env) (*nats.JetStream, error) {
+func newJetStream(c nats.JetStreamConfig, env Env) (pipeline.Sink, error) {
 	c.Logger = env.Logger
 	return nats.NewJetStream(c)
 }
 
-func newCore(c nats.CoreConfig, env Env) (*nats.Core, error) {
+func newCore(c nats.CoreConfig, env Env) (pipeline.Sink, error) {
 	c.Logger = env.Logger
 	return nats.NewCore(c)
 }
 
-func newDiscard(c discard.Config, _ Env) (*discard.Sink, error) { return discard.New(c), nil }
+func newDiscard(c discard.Config, _ Env) (pipeline.Sink, error) { return discard.New(c), nil }

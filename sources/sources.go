@@ -83,14 +83,14 @@ func ptr[C any](f func() C) func() *C {
 	return func() *C { return new(f()) }
 }
 
-func newFile(c file.Settings, env Env) (*file.Watcher, error) {
+func newFile(c file.Settings, env Env) (pipeline.Source, error) {
 	return file.NewWatcher(file.WatchConfig{
 		Settings: c, Host: env.Files, Name: env.Name, Framing: env.Framing, MaxRecord: env.MaxRecord,
 		UntilEOF: env.UntilEOF, Logger: env.Logger,
 	})
 }
 
-func newStdin(c file.StdinSettings, env Env) (*file.Stdin, error) {
+func newStdin(c file.StdinSettings, env Env) (pipeline.Source, error) {
 	if env.Stdin == nil {
 		env.Stdin = strings.NewReader("")
 	}
@@ -98,12 +98,12 @@ func newStdin(c file.StdinSettings, env Env) (*file.Stdin, error) {
 	return file.NewStdin(c, cfg, env.Files.OnReport)
 }
 
-func newKafka(c kafka.Config, env Env) (*kafka.Source, error) {
+func newKafka(c kafka.Config, env Env) (pipeline.Source, error) {
 	c.BatchBytes, c.BatchRecords, c.Linger, c.UntilEOF = env.BatchBytes, env.BatchRecords, env.Linger, env.UntilEOF
 	return kafka.New(c, env.Logger)
 }
 
-func newJetStream(c nats.JetStreamConfig, env Env) (*nats.JetStream, error) {
+func newJetStream(c nats.JetStreamConfig, env Env) (pipeline.Source, error) {
 	c.UntilEOF, c.Logger = env.UntilEOF, env.Logger
 	return nats.NewJetStream(c)
 }
@@ -111,7 +111,7 @@ func newJetStream(c nats.JetStreamConfig, env Env) (*nats.JetStream, error) {
 // errNoEnd says why a run of core NATS cannot end with its input.
 var errNoEnd = errors.New("core NATS keeps nothing, so there is no end to read to")
 
-func newCore(c nats.CoreConfig, env Env) (*nats.Core, error) {
+func newCore(c nats.CoreConfig, env Env) (pipeline.Source, error) {
 	if env.UntilEOF {
 		return nil, errNoEnd
 	}

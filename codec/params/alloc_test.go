@@ -23,12 +23,11 @@ func TestNoAllocs(t *testing.T) {
 	f("AppendPairs", func() { pairs = AppendPairs(pairs[:0], query, Ampersand) })
 	f("AppendName", func() { AppendName(dst, query[4:20]) })
 	f("Signed", func() { Signed(pairs, query) })
-	f("ColdFusion", func() { ColdFusion(pairs, query) })
 	f("Site and Match", func() { m.Match(m.Site(host, path, &s), name, nil) })
 	f("AppendKeyQuery", func() { AppendKeyQuery(dst, query, m, m.Site(host, path, &s), &s) })
 	f("AppendFiltered", func() { AppendFiltered(dst, query, m, m.Site(host, path, &s), &s) })
 	f("CutPathSession", func() { CutPathSession(dst, path) })
 	f("CampaignField", func() { CampaignField(name) })
 	f("ClickID", func() { ClickID(name) })
-	f("IsSession", func() { IsSession(name, name) })
+	f("sessionOf", func() { sessionOf(name, name) })
 }

@@ -5,12 +5,12 @@ type Field uint8
 
 // The fields.
 const (
-	Source  Field = iota // who sent the visitor
-	Medium               // by what: mail, cpc
-	Name                 // of the campaign
-	Term                 // the keyword that was paid for
-	Content              // which of several links
-	ID                   // of the campaign
+	campaignSource  Field = iota // who sent the visitor
+	campaignMedium               // by what: mail, cpc
+	campaignName                 // of the campaign
+	campaignTerm                 // the keyword that was paid for
+	campaignContent              // which of several links
+	campaignID                   // of the campaign
 
 	// NumFields is how many fields there are.
 	NumFields = iota
@@ -53,17 +53,17 @@ func campaignKey(key []byte) (Field, bool) {
 	}
 	switch string(b[:len(key)]) {
 	case "source":
-		return Source, true
+		return campaignSource, true
 	case "medium":
-		return Medium, true
+		return campaignMedium, true
 	case "campaign", "cpn":
-		return Name, true
+		return campaignName, true
 	case "term", "kwd", "keyword":
-		return Term, true
+		return campaignTerm, true
 	case "content":
-		return Content, true
+		return campaignContent, true
 	case "id", "cid":
-		return ID, true
+		return campaignID, true
 	}
 	return 0, false
 }

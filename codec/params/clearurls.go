@@ -12,10 +12,10 @@ import (
 
 // ParseClearURLs reads a rule file of ClearURLs (data.min.json) that the user brings: see ClearURLs. Its rules for
 // referral marketing are left out.
-func ParseClearURLs(data []byte) (*List, error) { return ClearURLs{}.Parse(data) }
+func ParseClearURLs(data []byte) (*List, error) { return clearURLs{}.parse(data) }
 
 // ClearURLs reads rule files of the browser extension of that name. The zero value is ready for use.
-type ClearURLs struct {
+type clearURLs struct {
 	Referral bool // take the parameters of referral marketing too: without them the referrer is not paid
 }
 
@@ -39,7 +39,7 @@ type provider struct {
 // taken over. List.Skipped has all that, and each pattern that cannot run, with the reason.
 //
 // The error is a *ParseError if the bytes are not JSON of that form.
-func (o ClearURLs) Parse(data []byte) (*List, error) {
+func (o clearURLs) parse(data []byte) (*List, error) {
 	var file struct {
 		Providers map[string]provider `json:"providers"`
 	}
@@ -127,7 +127,7 @@ func (imp *importer) provider(name string, p provider) {
 // rules adds a rule for each name in each place.
 func (imp *importer) rules(kind string, items []string, places []place) {
 	for i, item := range items {
-		r := Rule{Group: imp.name, Source: imp.source(kind, i)}
+		r := Rule{group: imp.name, Source: imp.source(kind, i)}
 		if err := r.setPattern(item); err != nil {
 			imp.skip(r.Source, err.Error()+": "+item)
 			continue
@@ -146,7 +146,7 @@ func (imp *importer) exception(source, pattern string) {
 		return
 	}
 	for _, at := range places {
-		r := Rule{Action: Keep, Host: at.host, Path: at.path, Match: Prefix, Group: imp.name, Source: source}
+		r := Rule{action: actionKeep, Host: at.host, Path: at.path, match: matchPrefix, group: imp.name, Source: source}
 		switch named := r; {
 		case at.name == "":
 		case named.setPattern(at.name) == nil && imp.means(at.name):
@@ -186,9 +186,9 @@ func (r *Rule) setPattern(pattern string) error {
 	if _, err := newAutomaton(n); err != nil {
 		return err
 	}
-	r.Match, r.Name = Regexp, pattern
+	r.match, r.Name = matchRegexp, pattern
 	if texts, ok := spellings(n); ok && len(texts) == 1 {
-		r.Match, r.Name = Exact, string(AppendName(nil, []byte(texts[0])))
+		r.match, r.Name = matchExact, string(AppendName(nil, []byte(texts[0])))
 		if equalFold([]byte(pattern), r.Name) {
 			r.Name = pattern
 		}

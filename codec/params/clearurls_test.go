@@ -93,7 +93,7 @@ func TestParseClearURLs(t *testing.T) {
 		t.Errorf("not reported: %v", want)
 	}
 
-	with, err := ClearURLs{Referral: true}.Parse([]byte(clearSample))
+	with, err := clearURLs{Referral: true}.parse([]byte(clearSample))
 	if err != nil || len(with.Rules) != len(l.Rules)+1 {
 		t.Errorf("with referral marketing: %d rules, without: %d; %v", len(with.Rules), len(l.Rules), err)
 	}
@@ -118,7 +118,7 @@ func TestParseClearURLsErrors(t *testing.T) {
 // TestClearURLsCorpus reads the real file.
 func TestClearURLsCorpus(t *testing.T) {
 	data := corpus(t, "tracking/clearurls_data.min.json")
-	l, err := ClearURLs{Referral: true}.Parse(data)
+	l, err := clearURLs{Referral: true}.parse(data)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -164,9 +164,9 @@ func checkEveryExact(t *testing.T, m *Matcher) {
 	var s Scratch
 	paths := []string{"/", "/s", "/learning", "/search/", "/pagead", "/ClearUrls/void/index.html", "/void/index.html"}
 	checked := 0
-	for i := range m.Len() {
+	for i := range len(m.rules) {
 		r := m.Rule(i)
-		if r.Match != Exact || r.Action != Drop {
+		if r.match != matchExact || r.action != actionDrop {
 			continue
 		}
 		host := strings.Replace(strings.TrimPrefix(r.Host, "="), "*.", "below.", 1)

@@ -16,7 +16,7 @@ func Compile(lists ...*List) (*Matcher, error) {
 		m:        &Matcher{scopes: make([]scope, 1), hosts: hostTable{byName: map[string]int{}}},
 		scopes:   map[[2]string]uint32{{}: 0},
 		groups:   map[string]uint32{},
-		opposite: map[Rule]Action{},
+		opposite: map[Rule]ruleAction{},
 	}
 	for a := range c.names {
 		c.names[a].exact = map[string][]int{}
@@ -30,7 +30,7 @@ func Compile(lists ...*List) (*Matcher, error) {
 	for a := range c.names {
 		c.m.index[a] = c.names[a].build()
 	}
-	c.m.names = sieveOf(&c.m.index[Drop])
+	c.m.names = sieveOf(&c.m.index[actionDrop])
 	c.m.hosts.build()
 	return c.m, nil
 }
@@ -42,7 +42,7 @@ type compiler struct {
 	scopes   map[[2]string]uint32 // by Host and Path
 	groups   map[string]uint32    // of the list at hand
 	nGroups  uint32
-	opposite map[Rule]Action // what was said about a rule's fields in the list at hand
+	opposite map[Rule]ruleAction // what was said about a rule's fields in the list at hand
 	errs     []error
 }
 
@@ -86,9 +86,9 @@ func (c *compiler) rule(r Rule) error {
 		return err
 	}
 	c.m.rules = append(c.m.rules, r)
-	c.m.except = c.m.except || r.Action == Keep
+	c.m.except = c.m.except || r.action == actionKeep
 	c.m.scope = append(c.m.scope, scope)
-	c.m.group = append(c.m.group, c.groupOf(r.Group))
+	c.m.group = append(c.m.group, c.groupOf(r.group))
 	return nil
 }
 
@@ -96,13 +96,13 @@ func (c *compiler) rule(r Rule) error {
 func checkRule(r *Rule) error {
 	unseen := strings.HasPrefix(r.Name, "?") || len(r.Name) >= 4 && strings.EqualFold(r.Name[:4], "amp;")
 	switch {
-	case r.Action >= numActions || r.Match >= numMatches || r.Value >= numShapes:
+	case r.action >= numActions || r.match >= numMatches || r.value >= numShapes:
 		return errors.New("an action, a way to match or a shape that does not exist")
-	case r.Match != Prefix && r.Name == "":
+	case r.match != matchPrefix && r.Name == "":
 		return errors.New("no name")
-	case r.Match != Regexp && unseen:
+	case r.match != matchRegexp && unseen:
 		return errors.New("a name never begins with '?' or \"amp;\": both are passed over")
-	case r.Action == Drop && r.Match == Prefix && r.Name == "" && r.Host == "" && r.Path == "":
+	case r.action == actionDrop && r.match == matchPrefix && r.Name == "" && r.Host == "" && r.Path == "":
 		return errors.New("drops every parameter everywhere")
 	case r.Path != "" && !strings.ContainsRune("/*^", rune(r.Path[0])):
 		return errors.New("a path begins with '/', '*' or '^'")
@@ -138,11 +138,11 @@ func checkHost(host string) error {
 // contradiction refuses a rule whose fields the same list does the opposite to. In a Group that may be: what is imported is as
 // others wrote it, and Keep wins.
 func (c *compiler) contradiction(r Rule) error {
-	if r.Group != "" {
+	if r.group != "" {
 		return nil
 	}
-	action := r.Action
-	r.Action, r.Source, r.Reason, r.Name = 0, "", "", lowerASCII(r.Name)
+	action := r.action
+	r.action, r.Source, r.Reason, r.Name = 0, "", "", lowerASCII(r.Name)
 	if before, ok := c.opposite[r]; ok && before != action {
 		return errors.New("the same list drops and keeps exactly this")
 	}
@@ -215,13 +215,13 @@ func compilePattern(src string, fold, open bool) (*automaton, error) {
 
 // name files a rule under its name.
 func (c *compiler) name(r *Rule, id int, scope uint32) error {
-	ns := &c.names[r.Action]
+	ns := &c.names[r.action]
 	p := pattern{prefix: lowerASCII(r.Name), rule: id}
-	switch r.Match {
-	case Exact:
+	switch r.match {
+	case matchExact:
 		ns.addExact(r.Name, id)
 		return nil
-	case Regexp:
+	case matchRegexp:
 		n, _, err := parsePattern(r.Name, true)
 		if err != nil {
 			return err
@@ -240,7 +240,7 @@ func (c *compiler) name(r *Rule, id int, scope uint32) error {
 	}
 	if p.prefix == "" {
 		s := &c.m.scopes[scope]
-		s.any[r.Action] = append(s.any[r.Action], p)
+		s.any[r.action] = append(s.any[r.action], p)
 	} else {
 		ns.prefixed = append(ns.prefixed, p)
 	}

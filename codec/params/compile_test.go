@@ -23,13 +23,13 @@ func TestCompileErrors(t *testing.T) {
 		}
 	}
 	f("no name", Rule{})
-	f("no name", Rule{Match: Regexp})
-	f("that does not exist", Rule{Name: "a", Action: 2})
-	f("that does not exist", Rule{Name: "a", Match: 3})
-	f("that does not exist", Rule{Name: "a", Value: numShapes})
+	f("no name", Rule{match: matchRegexp})
+	f("that does not exist", Rule{Name: "a", action: 2})
+	f("that does not exist", Rule{Name: "a", match: 3})
+	f("that does not exist", Rule{Name: "a", value: numShapes})
 	f("passed over", Rule{Name: "?a"})
-	f("passed over", Rule{Name: "AMP;a", Match: Prefix})
-	f("drops every parameter everywhere", Rule{Match: Prefix})
+	f("passed over", Rule{Name: "AMP;a", match: matchPrefix})
+	f("drops every parameter everywhere", Rule{match: matchPrefix})
 	f("a path begins with", Rule{Name: "a", Path: "a"})
 	f("no '?'", Rule{Name: "a", Path: "/a?b"})
 	f("beyond ASCII", Rule{Name: "a", Host: "é.com"})
@@ -42,8 +42,8 @@ func TestCompileErrors(t *testing.T) {
 	f("host: the pattern cannot run", Rule{Name: "a", Host: "^("})
 	f("path: the pattern cannot run", Rule{Name: "a", Path: "^/("})
 	f("path: the pattern cannot run", Rule{Name: "a", Path: "/" + strings.Repeat("x", maxPositions)})
-	f("the pattern cannot run", Rule{Name: "(", Match: Regexp})
-	f("drops and keeps exactly this", Rule{Name: "a", Host: "b"}, Rule{Name: "A", Host: "b", Action: Keep})
+	f("the pattern cannot run", Rule{Name: "(", match: matchRegexp})
+	f("drops and keeps exactly this", Rule{Name: "a", Host: "b"}, Rule{Name: "A", Host: "b", action: actionKeep})
 }
 
 func TestCompileReportsAll(t *testing.T) {

@@ -130,7 +130,7 @@ func Default() *List {
 	for i, p := range slices.Concat(clickIDs, moreParams) {
 		r := Rule{Name: p.name, Source: "default:" + strconv.Itoa(i+1), Reason: p.reason}
 		if last := len(p.name) - 1; p.name[last] == '*' {
-			r.Match, r.Name = Prefix, p.name[:last]
+			r.match, r.Name = matchPrefix, p.name[:last]
 		}
 		l.Rules[i] = r
 	}

@@ -15,7 +15,7 @@ func TestDefault(t *testing.T) {
 	}
 	seen := map[string]bool{}
 	for i, r := range l.Rules {
-		if r.Name != strings.ToLower(r.Name) || r.Reason == "" || r.Action != Drop || seen[r.Name] {
+		if r.Name != strings.ToLower(r.Name) || r.Reason == "" || r.action != actionDrop || seen[r.Name] {
 			t.Errorf("%+v: capitals, no reason, an exception, or twice", r)
 		}
 		seen[r.Name] = true

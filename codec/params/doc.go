@@ -3,7 +3,7 @@
 //
 //	pair.go        Pair: a query as fields; names as a form reads them
 //	form.go        one field in its form-encoded spelling (rule q-form)
-//	shape.go       Shape: what a value looks like
+//	shape.go       what a value looks like
 //	rule.go        Rule and List: a parameter list as data
 //	plain.go       lists a line a rule; allow lists; rules of a configuration
 //	clearurls.go   import of ClearURLs files; clearscope.go: their URL patterns

@@ -12,19 +12,19 @@ type Why uint8
 const (
 	WhySigned   Why = 1 << iota // the query is signed: it was left alone
 	WhySession                  // qsid: session ids were removed
-	WhyDropped                  // q-drop: fields were removed because of a rule of the lists
-	WhyEmpty                    // q-noempty: fields without name and value were removed
-	WhyEq                       // q-eq: "a=" became "a"
-	WhyForm                     // q-form: names or values were written otherwise
-	WhySorted                   // q-sort-name: fields changed places
-	WhyRepeated                 // q-once: fields that repeat another one were removed
+	whyDropped                  // q-drop: fields were removed because of a rule of the lists
+	whyEmpty                    // q-noempty: fields without name and value were removed
+	whyEq                       // q-eq: "a=" became "a"
+	whyForm                     // q-form: names or values were written otherwise
+	whySorted                   // q-sort-name: fields changed places
+	whyRepeated                 // q-once: fields that repeat another one were removed
 	numWhy      = iota
 )
 
 var whyNames = [numWhy]string{"q-signed", "qsid", "q-drop", "q-noempty", "q-eq", "q-form", "q-sort-name", "q-once"}
 
 // AppendTo appends the names of the rules in the set, in their order, separated by commas.
-func (w Why) AppendTo(dst []byte) []byte {
+func (w Why) appendTo(dst []byte) []byte {
 	for i, name := range whyNames {
 		if w>>i&1 == 0 {
 			continue
@@ -38,7 +38,7 @@ func (w Why) AppendTo(dst []byte) []byte {
 }
 
 // String returns what AppendTo appends.
-func (w Why) String() string { return string(w.AppendTo(nil)) }
+func (w Why) String() string { return string(w.appendTo(nil)) }
 
 // A Dropped is a field that was removed, and the rule that did it.
 type Dropped struct {
@@ -80,8 +80,8 @@ func (s *Scratch) appendUntidy(dst, query []byte, m *Matcher, site Site) (out []
 	}
 	rec := s.record(query)
 	if site.Separators != Ampersand && bytes.IndexByte(query, ';') >= 0 {
-		why = WhyForm
-		rec.fields(WhyForm, s.fields)
+		why = whyForm
+		rec.fields(whyForm, s.fields)
 	}
 	if every := m.anyName(site); every || t.look {
 		why |= s.drop(query, m, site, every, t.cfid && t.cftoken, &rec)
@@ -90,8 +90,8 @@ func (s *Scratch) appendUntidy(dst, query []byte, m *Matcher, site Site) (out []
 		why |= s.clean(&rec)
 	}
 	if t.unsorted && s.sort(query) {
-		why |= WhySorted
-		rec.fields(WhySorted, s.fields)
+		why |= whySorted
+		rec.fields(whySorted, s.fields)
 	}
 	if len(s.fields) == 0 {
 		return dst, false, why
@@ -105,7 +105,7 @@ func (s *Scratch) appendUntidy(dst, query []byte, m *Matcher, site Site) (out []
 	return dst, true, why | form
 }
 
-// appendFields appends s.fields in form encoding, and returns WhyForm if they were not.
+// appendFields appends s.fields in form encoding, and returns whyForm if they were not.
 func (s *Scratch) appendFields(dst, query []byte) (_ []byte, why Why) {
 	for i := range s.fields {
 		if i > 0 {
@@ -118,7 +118,7 @@ func (s *Scratch) appendFields(dst, query []byte) (_ []byte, why Why) {
 			continue
 		}
 		if dst = s.appendField(dst, query, f); !bytes.Equal(dst[mark:], raw) {
-			why = WhyForm
+			why = whyForm
 		}
 	}
 	return dst, why
@@ -163,7 +163,7 @@ func AppendFiltered(dst, query []byte, m *Matcher, site Site, s *Scratch) (out [
 	if len(s.drops) == 0 {
 		return dst, true, 0
 	}
-	return dst, len(dst) > start, WhyDropped
+	return dst, len(dst) > start, whyDropped
 }
 
 // drop removes session ids and what m drops from s.fields, and lists them in s.drops. With every, it looks at all fields.
@@ -197,7 +197,7 @@ func (s *Scratch) judge(f *field, name, query []byte, m *Matcher, site Site, col
 		return -1, WhySession
 	}
 	if rule, drop := m.Match(site, name, value); drop {
-		return rule, WhyDropped
+		return rule, whyDropped
 	}
 	return -1, 0
 }
@@ -213,7 +213,7 @@ func (s *Scratch) clean(rec *recording) (why Why) {
 	for i := range s.fields {
 		f := &s.fields[i]
 		if f.Eq && f.NameEnd+1 == f.End {
-			why = WhyEq
+			why = whyEq
 			f.Eq, f.End = false, f.NameEnd
 		}
 		empty = empty || f.Start == f.End
@@ -223,6 +223,6 @@ func (s *Scratch) clean(rec *recording) (why Why) {
 		return why
 	}
 	s.fields = slices.DeleteFunc(s.fields, func(f field) bool { return f.Start == f.End })
-	rec.fields(WhyEmpty, s.fields)
-	return why | WhyEmpty
+	rec.fields(whyEmpty, s.fields)
+	return why | whyEmpty
 }

@@ -34,14 +34,6 @@ func (m *Matcher) Rule(i int) Rule {
 	return m.rules[i]
 }
 
-// Len returns how many rules there are.
-func (m *Matcher) Len() int {
-	if m == nil {
-		return 0
-	}
-	return len(m.rules)
-}
-
 // Versions returns the lists with their versions, in order: "default@2026-11-21,clearurls@d055d1e4612be57c". It belongs
 // into whatever names the meaning of a key that this Matcher had a part in.
 func (m *Matcher) Versions() string {
@@ -59,7 +51,7 @@ func (m *Matcher) Match(site Site, name, value []byte) (rule int, drop bool) {
 	}
 	name = bare(name)
 	kept := -1
-	for r := m.next(Drop, site, name, value, -1); r != none; r = m.next(Drop, site, name, value, r) {
+	for r := m.next(actionDrop, site, name, value, -1); r != none; r = m.next(actionDrop, site, name, value, r) {
 		k := m.keeps(site, name, value, m.group[r])
 		if k == none {
 			return r, true
@@ -76,15 +68,15 @@ func (m *Matcher) keeps(site Site, name, value []byte, group uint32) int {
 	if !m.except {
 		return none
 	}
-	k := m.next(Keep, site, name, value, -1)
+	k := m.next(actionKeep, site, name, value, -1)
 	for k != none && m.group[k] != 0 && m.group[k] != group {
-		k = m.next(Keep, site, name, value, k)
+		k = m.next(actionKeep, site, name, value, k)
 	}
 	return k
 }
 
 // next returns the first rule after one, in the order of the lists, that applies to the field, or none.
-func (m *Matcher) next(action Action, site Site, name, value []byte, after int) int {
+func (m *Matcher) next(action ruleAction, site Site, name, value []byte, after int) int {
 	ix := &m.index[action]
 	best := none
 	for _, r := range ix.rules(name) {
@@ -130,12 +122,12 @@ func (m *Matcher) anyName(site Site) bool {
 	if m == nil {
 		return false
 	}
-	if len(m.scopes[0].any[Drop]) > 0 {
+	if len(m.scopes[0].any[actionDrop]) > 0 {
 		return true
 	}
 	if site.scratch != nil && site.scratch.owner == m {
 		for _, scope := range site.scratch.active {
-			if len(m.scopes[scope].any[Drop]) > 0 {
+			if len(m.scopes[scope].any[actionDrop]) > 0 {
 				return true
 			}
 		}
@@ -145,10 +137,10 @@ func (m *Matcher) anyName(site Site) bool {
 
 // may reports whether any other rule could drop a field of that bare name.
 func (m *Matcher) may(name []byte) bool {
-	return m != nil && m.index[Drop].may(name)
+	return m != nil && m.index[actionDrop].may(name)
 }
 
 // applies reports whether a rule that means the name applies to the site and the value.
 func (m *Matcher) applies(rule int, site Site, value []byte) bool {
-	return m.rules[rule].Value.Match(value) && m.covers(m.scope[rule], site)
+	return m.rules[rule].value.matches(value) && m.covers(m.scope[rule], site)
 }

@@ -50,7 +50,7 @@ example.com/only/**: *
 		rule, drop := m.Match(m.Site([]byte(host), []byte("/"+path), &s), []byte(name), []byte(value))
 		got := "none"
 		if rule >= 0 {
-			got = m.Rule(rule).Action.String() + " " + m.Rule(rule).Source
+			got = m.Rule(rule).action.String() + " " + m.Rule(rule).Source
 		}
 		if drop != strings.HasPrefix(got, "drop") || got != want {
 			t.Errorf("%s %s=%s: got %s, %v, want %s", url, name, value, got, drop, want)
@@ -115,12 +115,12 @@ example.com/only/**: *
 
 func TestGroups(t *testing.T) {
 	l := &List{Name: "g", Version: "1", Rules: []Rule{
-		{Name: "ref", Group: "a", Source: "a#1"},
-		{Action: Keep, Host: "example.com", Match: Prefix, Group: "a", Source: "a exceptions#1"},
-		{Host: "example.com", Name: "id", Group: "b", Source: "b#1"},
-		{Host: "sub.example.com", Name: "ref", Group: "b", Source: "b#2"},
+		{Name: "ref", group: "a", Source: "a#1"},
+		{action: actionKeep, Host: "example.com", match: matchPrefix, group: "a", Source: "a exceptions#1"},
+		{Host: "example.com", Name: "id", group: "b", Source: "b#1"},
+		{Host: "sub.example.com", Name: "ref", group: "b", Source: "b#2"},
 	}}
-	other := &List{Name: "h", Version: "1", Rules: []Rule{{Name: "x", Group: "a", Source: "h#1"}}}
+	other := &List{Name: "h", Version: "1", Rules: []Rule{{Name: "x", group: "a", Source: "h#1"}}}
 	m := compile(t, l, other)
 	var s Scratch
 	f := func(host, name, want string, drop bool) {
@@ -141,7 +141,7 @@ func TestNilMatcher(t *testing.T) {
 	var m *Matcher
 	var s Scratch
 	site := m.Site([]byte("example.com"), []byte("/"), &s)
-	if rule, drop := m.Match(site, []byte("gclid"), nil); rule != -1 || drop || m.Versions() != "" || m.Len() != 0 || m.Rule(0) != (Rule{}) {
+	if rule, drop := m.Match(site, []byte("gclid"), nil); rule != -1 || drop || m.Versions() != "" || m.Rule(0) != (Rule{}) {
 		t.Error("a nil Matcher has rules")
 	}
 	if out, present, why := AppendKeyQuery(nil, []byte("gclid=1"), m, site, &s); string(out) != "gclid=1" || !present || why != 0 {
@@ -175,21 +175,21 @@ func randomLists(r *rand.Rand) []*List {
 		l := &List{Name: name, Version: "1"}
 		for i := range r.IntN(12) {
 			rule := Rule{
-				Action: Action(r.IntN(int(numActions))),
+				action: ruleAction(r.IntN(int(numActions))),
 				Host:   pick("", "", "b.com", "*.b.com", "=b.com", "b.*", "a.b.*", "^(a|c)\\.b\\..*", "com", "xb.com"),
 				Path:   pick("", "", "/", "/a/**", "/*/b", "^/a", "**b"),
-				Match:  Match(r.IntN(int(numMatches))),
-				Group:  pick("", "g", "h"),
+				match:  ruleMatch(r.IntN(int(numMatches))),
+				group:  pick("", "g", "h"),
 				Source: name + string(rune('a'+i)),
 			}
-			switch rule.Match {
-			case Regexp:
+			switch rule.match {
+			case matchRegexp:
 				rule.Name = pick("a.*", "[ab]", "(ab?|b){1,2}", ".*b", "A_?b", "(?:)a*", "utm_[a-z]{2}")
 			default:
 				rule.Name = pick("a", "B", "ab", "a_b", "utm_", "utm_ab", "_")
 			}
 			if r.IntN(8) == 0 {
-				rule.Value = Int
+				rule.value = shapeInt
 			}
 			l.Rules = append(l.Rules, rule)
 		}

@@ -61,11 +61,11 @@ func ParseRule(text, source string) (Rule, error) {
 // Allow returns the rules that drop all parameters within a scope, written "host", "host/path" or "/path" as in ParsePlain, but for those
 // of the names, written as there.
 func Allow(scope string, names []string, source string) ([]Rule, error) {
-	all := Rule{Match: Prefix, Source: source}
+	all := Rule{match: matchPrefix, Source: source}
 	all.Host, all.Path = cutScope(scope)
 	rules := []Rule{all}
 	for _, name := range names {
-		r := Rule{Action: Keep, Host: all.Host, Path: all.Path, Source: source}
+		r := Rule{action: actionKeep, Host: all.Host, Path: all.Path, Source: source}
 		if _, reason := r.setName(name); reason != "" {
 			return nil, &RuleError{source, reason}
 		}
@@ -89,7 +89,7 @@ func parseRule(text string) (r Rule, at int, reason string) {
 	rest := strings.TrimLeft(text, " \t")
 	for _, mark := range []string{"!", "@@"} {
 		if after, ok := strings.CutPrefix(rest, mark); ok {
-			r.Action, rest = Keep, strings.TrimLeft(after, " \t")
+			r.action, rest = actionKeep, strings.TrimLeft(after, " \t")
 			break
 		}
 	}
@@ -101,11 +101,11 @@ func parseRule(text string) (r Rule, at int, reason string) {
 		rest = strings.TrimLeft(rest[i+2:], " \t")
 	}
 	if i := strings.LastIndex(rest, " ~"); i >= 0 {
-		shape, ok := ParseShape(rest[i+2:])
+		shape, ok := parseShape(rest[i+2:])
 		if !ok {
 			return r, len(text) - len(rest) + i + 2, "there is no such shape"
 		}
-		r.Value, rest = shape, strings.TrimRight(rest[:i], " \t")
+		r.value, rest = shape, strings.TrimRight(rest[:i], " \t")
 	}
 	off, reason := r.setName(rest)
 	return r, len(text) - len(rest) + off, reason
@@ -122,19 +122,19 @@ func cutScope(scope string) (host, path string) {
 // setName reads a name with its way of matching. If there is a reason why that is none, at is the offset of what is wrong.
 func (r *Rule) setName(name string) (at int, reason string) {
 	if len(name) > 2 && name[0] == '/' && name[len(name)-1] == '/' {
-		r.Match, r.Name = Regexp, name[1:len(name)-1]
+		r.match, r.Name = matchRegexp, name[1:len(name)-1]
 		return 0, ""
 	}
 	if i := strings.IndexAny(name, " \t"); i >= 0 {
 		return i, "white space in a name (written as '+' or %20), or no ':' before it"
 	}
 	if prefix, ok := strings.CutSuffix(name, "*"); ok {
-		r.Match, name = Prefix, prefix
+		r.match, name = matchPrefix, prefix
 	}
 	if i := strings.IndexByte(name, '*'); i >= 0 {
 		return i, "'*' that is not at the end of a name (written as %2A)"
 	}
-	if name == "" && r.Match == Exact {
+	if name == "" && r.match == matchExact {
 		return 0, "no name"
 	}
 	r.Name = string(AppendName(nil, []byte(name)))

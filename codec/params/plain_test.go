@@ -32,19 +32,19 @@ func TestParsePlain(t *testing.T) {
 	}
 	f("gclid", Rule{Name: "gclid"})
 	f("  gclid  # Google", Rule{Name: "gclid"})
-	f("utm_*", Rule{Name: "utm_", Match: Prefix})
-	f("/ga_[a-z]+/", Rule{Name: "ga_[a-z]+", Match: Regexp})
-	f("sid ~alnum16", Rule{Name: "sid", Value: Alnum16})
+	f("utm_*", Rule{Name: "utm_", match: matchPrefix})
+	f("/ga_[a-z]+/", Rule{Name: "ga_[a-z]+", match: matchRegexp})
+	f("sid ~alnum16", Rule{Name: "sid", value: shapeAlnum16})
 	f("mr:device", Rule{Name: "mr:device"})
 	f("a%20b%2A", Rule{Name: "a b*"})
 	f("a+b", Rule{Name: "a b"})
 	f("a#b", Rule{Name: "a#b"})
 	f("example.com: ref", Rule{Host: "example.com", Name: "ref"})
 	f("google.*: ved", Rule{Host: "google.*", Name: "ved"})
-	f("example.com/path/**: sku ~int", Rule{Host: "example.com", Path: "/path/**", Name: "sku", Value: Int})
+	f("example.com/path/**: sku ~int", Rule{Host: "example.com", Path: "/path/**", Name: "sku", value: shapeInt})
 	f("/path: x", Rule{Path: "/path", Name: "x"})
-	f("!keep", Rule{Action: Keep, Name: "keep"})
-	f("@@ example.com: *", Rule{Action: Keep, Host: "example.com", Match: Prefix})
+	f("!keep", Rule{action: actionKeep, Name: "keep"})
+	f("@@ example.com: *", Rule{action: actionKeep, Host: "example.com", match: matchPrefix})
 	if l, err := ParsePlain("l", "", []byte("# nothing\n\n \t\r\n")); err != nil || len(l.Rules) != 0 || len(l.Version) != 16 {
 		t.Errorf("%+v, %v", l, err)
 	}
@@ -109,8 +109,8 @@ func FuzzParsePlain(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if m, err := Compile(l); err == nil && m.Len() != len(l.Rules) {
-			t.Fatalf("%q: %d rules of %d", data, m.Len(), len(l.Rules))
+		if m, err := Compile(l); err == nil && len(m.rules) != len(l.Rules) {
+			t.Fatalf("%q: %d rules of %d", data, len(m.rules), len(l.Rules))
 		}
 		for _, r := range l.Rules {
 			var line int

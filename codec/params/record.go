@@ -10,8 +10,8 @@ type Step struct {
 	Before  []byte // the query, in between two rules
 	After   []byte
 	Present bool   // a field is left
-	Name    []byte // WhySession, WhyDropped: the form-decoded name of the field that was removed
-	Rule    int    // WhyDropped: see Matcher.Rule
+	Name    []byte // WhySession, whyDropped: the form-decoded name of the field that was removed
+	Rule    int    // whyDropped: see Matcher.Rule
 }
 
 // A recording is one query on its way through the rules. The zero recording records nothing.
@@ -84,5 +84,5 @@ func (r *recording) filtered(kept []byte, begun bool, rest []field, d Dropped) {
 		begun = true
 		after = append(after, r.query[rest[i].Start:rest[i].End]...)
 	}
-	r.now(Step{Why: WhyDropped, Name: AppendName(nil, d.Pair.Name(r.query)), Rule: d.Rule}, after, len(after) > 0)
+	r.now(Step{Why: whyDropped, Name: AppendName(nil, d.Pair.Name(r.query)), Rule: d.Rule}, after, len(after) > 0)
 }

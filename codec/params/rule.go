@@ -6,45 +6,45 @@ import (
 	"fmt"
 )
 
-// An Action is what a rule does to the fields that it matches.
-type Action uint8
+// A ruleAction is what a rule does to the fields that it matches.
+type ruleAction uint8
 
 // The actions.
 const (
-	Drop Action = iota // the field does not count
-	Keep               // an exception: what Drop rules say about the field is void
+	actionDrop ruleAction = iota // the field does not count
+	actionKeep                   // an exception: what Drop rules say about the field is void
 	numActions
 )
 
 // String returns "drop" or "keep".
-func (a Action) String() string {
+func (a ruleAction) String() string {
 	return [...]string{"drop", "keep", "unknown"}[min(a, numActions)]
 }
 
-// A Match says how Rule.Name is to be read. All matching is without regard to ASCII case.
-type Match uint8
+// A ruleMatch says how Rule.Name is to be read. All matching is without regard to ASCII case.
+type ruleMatch uint8
 
 // The ways to match.
 const (
-	Exact  Match = iota // the name
-	Prefix              // every name that begins with it; "" is every name
-	Regexp              // a pattern that the whole name must match, see below
+	matchExact  ruleMatch = iota // the name
+	matchPrefix                  // every name that begins with it; "" is every name
+	matchRegexp                  // a pattern that the whole name must match, see below
 	numMatches
 )
 
 // String returns "exact", "prefix" or "regexp".
-func (m Match) String() string {
+func (m ruleMatch) String() string {
 	return [...]string{"exact", "prefix", "regexp", "unknown"}[min(m, numMatches)]
 }
 
-// A Rule says what becomes of the fields of one name, or of names like it. The zero Rule is refused by Compile, as its
-// name is empty.
+// A Rule says what becomes of the fields of one name, or of names like it. [ParseRule] and [ParsePlain] read rules from text.
+// The zero Rule is refused by Compile, as its name is empty.
 //
 // Patterns are the regular expressions that regexp/syntax and ECMAScript read alike: literals, '.', [classes], \d \w \s and their
 // complements, escaped punctuation, groups, '|', and the repetitions ? * + {n} {n,} {n,m}, lazy or not. They work on bytes
 // and without regard to ASCII case. There are no assertions, flags or back references; such a pattern is refused with the reason.
 type Rule struct {
-	Action Action
+	action ruleAction
 	// Host is where the rule applies:
 	//
 	//	""               everywhere
@@ -64,12 +64,18 @@ type Rule struct {
 	//	"^/a/(b|c)"  paths that begin with a match of the pattern, without regard to ASCII case; a final '$' ties its end
 	Path  string
 	Name  string // form-decoded
-	Match Match
-	Value Shape // what the form-decoded value must look like
-	// Group ties a Keep rule to the Drop rules of the same Group in the same list. The zero value keeps from all rules of all lists.
-	Group  string
+	match ruleMatch
+	value shape // what the form-decoded value must look like
+	// group ties a Keep rule to the Drop rules of the same group in the same list. The zero value keeps from all rules of all lists.
+	group  string
 	Source string // where it is written: "default:17", "clearurls google#3", "user:rules.drop_params[2]"
 	Reason string // why, in one line; imports have none
+}
+
+// String returns what the rule says, without Group, Source and Reason. Rules that match the same fields for the same end have
+// one text, so it can be hashed to a version.
+func (r Rule) String() string {
+	return fmt.Sprintf("%v %q %q %v %q %v", r.action, r.Host, r.Path, r.match, r.Name, r.value)
 }
 
 // A List is a set of rules with a name and a version. Where several rules match a field, the first one is named as the cause; Keep wins over Drop.

@@ -12,20 +12,18 @@ const (
 	isCFToken
 )
 
-// IsSession reports whether a field of that name and value, both form-decoded, is a session id by itself (rule qsid):
+// sessionOf returns what a field of that name and value, both form-decoded, has to do with sessions (rule qsid):
 //
 //	jsessionid, phpsessid, aspsessionidXXXXXXXX (eight letters)   whatever the value: no one else uses the names
-//	sessionid, session_id, sid                                    if the value is a Token: people number talks and shops with them too
+//	sessionid, session_id, sid                                    if the value is a token: people number talks and shops with them too
+//	cfid, cftoken                                                 together only
 //
-// The names match without regard to ASCII case. ColdFusion's cfid and cftoken are a session id together only, see
-// ColdFusion.
-func IsSession(name, value []byte) bool { return sessionOf(bare(name), value) == isSession }
-
+// The names match without regard to ASCII case.
 func sessionOf(name, value []byte) session {
 	ok := false
 	switch len(name) {
 	case 3:
-		ok = equalFold(name, "sid") && Token.Match(value)
+		ok = equalFold(name, "sid") && shapeToken.matches(value)
 	case 4:
 		if equalFold(name, "cfid") {
 			return isCFID
@@ -35,9 +33,9 @@ func sessionOf(name, value []byte) session {
 			return isCFToken
 		}
 	case 9:
-		ok = equalFold(name, "phpsessid") || equalFold(name, "sessionid") && Token.Match(value)
+		ok = equalFold(name, "phpsessid") || equalFold(name, "sessionid") && shapeToken.matches(value)
 	case 10:
-		ok = equalFold(name, "jsessionid") || equalFold(name, "session_id") && Token.Match(value)
+		ok = equalFold(name, "jsessionid") || equalFold(name, "session_id") && shapeToken.matches(value)
 	case 20:
 		ok = hasPrefixFold(name, "aspsessionid") && allOf(name[12:], kindUpper|kindLower)
 	}
@@ -45,21 +43,6 @@ func sessionOf(name, value []byte) session {
 		return isSession
 	}
 	return noSession
-}
-
-// ColdFusion reports whether the query has both a cfid and a cftoken, which are a session id together.
-func ColdFusion(pairs []Pair, query []byte) bool {
-	id, token := false, false
-	var buf nameBuffer
-	for _, p := range pairs {
-		switch sessionOf(shortName(&buf, p.Name(query)), nil) {
-		case isCFID:
-			id = true
-		case isCFToken:
-			token = true
-		}
-	}
-	return id && token
 }
 
 // maxDiagnostics is a length that no name that this package knows by heart exceeds.
@@ -83,7 +66,7 @@ func shortName(buf *nameBuffer, raw []byte) []byte {
 // CutPathSession appends path to dst without the session ids in it (rule psid), and reports whether there were any:
 //
 //	;jsessionid=V  ;phpsessid=V            in any segment, V being anything up to the next ';' or '/'
-//	;sid=V                                 if V is a Token
+//	;sid=V                                 if V is a token
 //	;cfid=V  ;cftoken=V                    if the segment has both
 //	/(V)/  /(S(V))/  /(A(V)S(V)...)/       a segment before one that ends in ".aspx"; each V 24 letters and digits
 //

@@ -5,10 +5,10 @@ import (
 	"testing"
 )
 
-func TestIsSession(t *testing.T) {
+func TestSessionOf(t *testing.T) {
 	f := func(name, value string, want bool) {
 		t.Helper()
-		if got := IsSession([]byte(name), []byte(value)); got != want {
+		if got := sessionOf(bare([]byte(name)), []byte(value)) == isSession; got != want {
 			t.Errorf("%s=%s: %v", name, value, got)
 		}
 	}
@@ -31,21 +31,6 @@ func TestIsSession(t *testing.T) {
 	f("cftoken", id, false)
 	f("xsid", id, false)
 	f("", id, false)
-}
-
-func TestColdFusion(t *testing.T) {
-	f := func(query string, want bool) {
-		t.Helper()
-		q := []byte(query)
-		if got := ColdFusion(AppendPairs(nil, q, Ampersand), q); got != want {
-			t.Errorf("%q: %v", query, got)
-		}
-	}
-	f("CFID=1&x&CFTOKEN=2", true)
-	f("cftoken&%63fid", true)
-	f("cfid=1&cfid=2", false)
-	f("cftoken=1", false)
-	f("", false)
 }
 
 func TestCutPathSession(t *testing.T) {

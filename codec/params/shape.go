@@ -2,74 +2,64 @@ package params
 
 import "strings"
 
-// A Shape is what a value looks like. A rule for a name that means many things on many sites asks for one; session ids
+// A shape is what a value looks like. A rule for a name that means many things on many sites asks for one; session ids
 // and the segments of path templates are told by them.
-type Shape uint8
+type shape uint8
 
 // The shapes. Each says what every byte of the value must be.
 const (
-	Any       Shape = iota // anything, nothing too
-	Int                    // 1 to 20 digits
-	Date                   // YYYY-MM-DD with a month and a day that exist
-	UUID                   // 8-4-4-4-12 hex digits, with or without braces
-	Hex32                  // 32 hex digits: an MD5, a PHP or Java session
-	Hex16                  // 16 hex digits or more
-	Alnum16                // 16 letters and digits or more, and perhaps ".node" of letters and digits
-	Base64URL              // 22 bytes or more of base64url (RFC 4648 §5) with a digit and letters of both cases: 128 bits
-	Token                  // UUID, Alnum16 or Base64URL
+	shapeAny       shape = iota // anything, nothing too
+	shapeInt                    // 1 to 20 digits
+	shapeDate                   // YYYY-MM-DD with a month and a day that exist
+	shapeUUID                   // 8-4-4-4-12 hex digits, with or without braces
+	shapeHex32                  // 32 hex digits: an MD5, a PHP or Java session
+	shapeHex16                  // 16 hex digits or more
+	shapeAlnum16                // 16 letters and digits or more, and perhaps ".node" of letters and digits
+	shapeBase64URL              // 22 bytes or more of base64url (RFC 4648 §5) with a digit and letters of both cases: 128 bits
+	shapeToken                  // UUID, Alnum16 or Base64URL
 	numShapes
 )
 
 var shapeNames = [numShapes]string{"any", "int", "date", "uuid", "hex32", "hex16", "alnum16", "base64url", "token"}
 
 // String returns the name of the shape as plain lists write it: "hex32".
-func (s Shape) String() string {
+func (s shape) String() string {
 	if s < numShapes {
 		return shapeNames[s]
 	}
 	return "unknown"
 }
 
-// ParseShape returns the shape of that name.
-func ParseShape(name string) (s Shape, ok bool) {
+// parseShape returns the shape of that name.
+func parseShape(name string) (s shape, ok bool) {
 	for i, n := range shapeNames {
 		if n == name {
-			return Shape(i), true
+			return shape(i), true
 		}
 	}
-	return Any, false
+	return shapeAny, false
 }
 
-// ShapeOf returns the narrowest shape of value, in the order Int, Date, UUID, Hex32, Hex16, Alnum16, Base64URL, or Any.
-func ShapeOf(value []byte) Shape {
-	for s := Int; s < Token; s++ {
-		if s.Match(value) {
-			return s
-		}
-	}
-	return Any
-}
-
-// Match reports whether value, form-decoded, has the shape.
-func (s Shape) Match(value []byte) bool {
+// matches reports whether value, form-decoded, has the shape.
+func (s shape) matches(value []byte) bool {
 	switch s {
-	case Any:
+	case shapeAny:
 		return true
-	case Int:
+	case shapeInt:
 		return len(value) >= 1 && len(value) <= 20 && allOf(value, kindDigit)
-	case Date:
+	case shapeDate:
 		return isDate(value)
-	case UUID:
+	case shapeUUID:
 		return isUUID(value)
-	case Hex32:
+	case shapeHex32:
 		return len(value) == 32 && allOf(value, kindHex)
-	case Hex16:
+	case shapeHex16:
 		return len(value) >= 16 && allOf(value, kindHex)
-	case Alnum16:
+	case shapeAlnum16:
 		return isAlnum16(value)
-	case Base64URL:
+	case shapeBase64URL:
 		return isBase64URL(value)
-	case Token:
+	case shapeToken:
 		return isUUID(value) || isAlnum16(value) || isBase64URL(value)
 	}
 	return false

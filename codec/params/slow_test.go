@@ -20,8 +20,8 @@ func slowMatch(lists []*List, host, path, name, value string) (rule int, drop bo
 	id := 0
 	for _, l := range lists {
 		for _, r := range l.Rules {
-			if slowHost(r.Host, host) && slowPath(r.Path, path) && slowName(r, slowBare(name)) && r.Value.Match([]byte(value)) {
-				if r.Action == Drop {
+			if slowHost(r.Host, host) && slowPath(r.Path, path) && slowName(r, slowBare(name)) && r.value.matches([]byte(value)) {
+				if r.action == actionDrop {
 					drops = append(drops, ranked{r, id, l.Name})
 				} else {
 					keeps = append(keeps, ranked{r, id, l.Name})
@@ -32,7 +32,7 @@ func slowMatch(lists []*List, host, path, name, value string) (rule int, drop bo
 	}
 	kept := -1
 	for _, d := range drops {
-		i := slices.IndexFunc(keeps, func(k ranked) bool { return k.Group == "" || k.Group == d.Group && k.list == d.list })
+		i := slices.IndexFunc(keeps, func(k ranked) bool { return k.group == "" || k.group == d.group && k.list == d.list })
 		if i < 0 {
 			return d.id, true
 		}
@@ -52,10 +52,10 @@ func slowBare(name string) string {
 }
 
 func slowName(r Rule, name string) bool {
-	switch r.Match {
-	case Exact:
+	switch r.match {
+	case matchExact:
 		return strings.EqualFold(r.Name, name)
-	case Prefix:
+	case matchPrefix:
 		return len(name) >= len(r.Name) && strings.EqualFold(r.Name, name[:len(r.Name)])
 	default:
 		return regexp.MustCompile(`(?is)\A(?:` + r.Name + `)\z`).MatchString(name)
@@ -140,7 +140,7 @@ var (
 func slowSession(names map[string]bool, name, value string) bool {
 	name = strings.ToLower(slowBare(name))
 	return slowSessionAlways.MatchString(name) ||
-		slowSessionShaped.MatchString(name) && Token.Match([]byte(value)) ||
+		slowSessionShaped.MatchString(name) && shapeToken.matches([]byte(value)) ||
 		(name == "cfid" || name == "cftoken") && names["cfid"] && names["cftoken"]
 }
 
@@ -182,7 +182,7 @@ func slowCutParams(segment string) string {
 	for _, p := range params[1:] {
 		name, value, ok := strings.Cut(p, "=")
 		name = strings.ToLower(name)
-		session := name == "jsessionid" || name == "phpsessid" || name == "sid" && Token.Match([]byte(value)) ||
+		session := name == "jsessionid" || name == "phpsessid" || name == "sid" && shapeToken.matches([]byte(value)) ||
 			(name == "cfid" || name == "cftoken") && has["cfid"] && has["cftoken"]
 		if !ok || !session {
 			kept = append(kept, p)

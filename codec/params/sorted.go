@@ -8,7 +8,7 @@ import (
 // AppendSorted appends the query to dst with its fields in the order that AppendKeyQuery gives them, and with once without
 // those that repeat another one to the letter: of "a=1&b&a=1" the second "a=1" goes. A signed query (see Signed) is left as
 // it is. It is for a query of a key whose fields were rewritten; the query is not changed or kept. The rules that had
-// something to do are WhySigned and WhySorted, and WhyRepeated for fields that are gone.
+// something to do are those of a signed query (WhySigned), of sorting, and of fields that are gone.
 func AppendSorted(dst, query []byte, once bool, s *Scratch) (out []byte, why Why) {
 	s.draw(query, Ampersand)
 	if t := s.read(query, nil); t.marks.signed() {
@@ -16,12 +16,12 @@ func AppendSorted(dst, query []byte, once bool, s *Scratch) (out []byte, why Why
 	}
 	rec := s.record(query)
 	if once && s.dropRepeated(query) {
-		why |= WhyRepeated
-		rec.fields(WhyRepeated, s.fields)
+		why |= whyRepeated
+		rec.fields(whyRepeated, s.fields)
 	}
 	if s.sort(query) {
-		why |= WhySorted
-		rec.fields(WhySorted, s.fields)
+		why |= whySorted
+		rec.fields(whySorted, s.fields)
 	}
 	for i := range s.fields {
 		if i > 0 {

@@ -89,14 +89,14 @@ func (s *Scratch) appendTidy(dst, query []byte) (_ []byte, why Why) {
 	at := len(dst)
 	dst = appendOdd(dst, query, 0, uint32(len(query)), q.odd)
 	if !bytes.Equal(dst[at:], query) {
-		why = WhyForm
+		why = whyForm
 	}
 	return dst, why
 }
 
 // appendFields appends the fields, which have changed places.
 func (q *tidyQuery) appendFields(dst, query []byte) (_ []byte, why Why) {
-	why = WhySorted
+	why = whySorted
 	for i := range q.fields[:q.n] {
 		if i > 0 {
 			dst = append(dst, '&')
@@ -105,7 +105,7 @@ func (q *tidyQuery) appendFields(dst, query []byte) (_ []byte, why Why) {
 		odd := q.odd & between(f.start, f.end)
 		dst = appendOdd(dst, query, f.start, f.end, odd)
 		if odd != 0 && !bytes.Equal(dst[at:], query[f.start:f.end]) {
-			why |= WhyForm
+			why |= whyForm
 		}
 	}
 	return dst, why

@@ -55,15 +55,6 @@ func (e *MalformedError) Error() string {
 	return fmt.Sprintf("bad escape at offset %d: %s", e.Offset, e.Kind)
 }
 
-// AppendDecodeChecked is [AppendDecode] for text that must hold valid escapes only. Otherwise it returns dst as given and the
-// error of [Check].
-func AppendDecodeChecked(dst, src []byte) ([]byte, error) {
-	if err := Check(src); err != nil {
-		return dst, err
-	}
-	return AppendDecode(dst, src), nil
-}
-
 // Check returns a [*MalformedError] for the first stray '%' of src, or nil if each '%' begins an escape (RFC 3986 §2.1).
 func Check(src []byte) error {
 	if i := IndexMalformed(src); i >= 0 {

@@ -47,16 +47,16 @@ func TestCheck(t *testing.T) {
 			}
 		}
 	}
-	f("%", 0, Truncated)
-	f("a%20%4", 4, Truncated)
-	f("%41%zz%", 3, NonHex)
-	f("x%u00e9", 1, PercentU)
+	f("%", 0, kindTruncated)
+	f("a%20%4", 4, kindTruncated)
+	f("%41%zz%", 3, kindNonHex)
+	f("x%u00e9", 1, kindPercentU)
 	for _, src := range []string{"", "abc", "%41", "a%2fb%FF"} {
 		if err := Check([]byte(src)); err != nil {
 			t.Errorf("Check(%q) = %v", src, err)
 		}
 	}
-	if got := (&MalformedError{Offset: 4, Kind: NonHex}).Error(); got != "bad escape at offset 4: non-hex" {
+	if got := (&MalformedError{Offset: 4, Kind: kindNonHex}).Error(); got != "bad escape at offset 4: non-hex" {
 		t.Errorf("the error says %q", got)
 	}
 }
@@ -64,9 +64,17 @@ func TestCheck(t *testing.T) {
 // decodeError returns the error for src, after checking that dst came back as it was.
 func decodeError(t *testing.T, src string) error {
 	t.Helper()
-	got, err := AppendDecodeChecked([]byte("dst"), []byte(src))
+	got, err := appendDecodeChecked([]byte("dst"), []byte(src))
 	if err != nil && string(got) != "dst" {
 		t.Errorf("%q: dst came back as %q", src, got)
 	}
 	return err
+}
+
+// appendDecodeChecked is AppendDecode for text that Check accepts. Otherwise it returns dst and the error.
+func appendDecodeChecked(dst, src []byte) ([]byte, error) {
+	if err := Check(src); err != nil {
+		return dst, err
+	}
+	return AppendDecode(dst, src), nil
 }

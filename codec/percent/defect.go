@@ -11,20 +11,20 @@ type Kind uint8
 
 // The kinds. All but the first three are about valid escapes.
 const (
-	Truncated        Kind = iota // a stray '%' with nothing or one hex digit up to the end of the component
-	NonHex                       // a stray '%' otherwise: not followed by two hex digits (RFC 3986 §2.1)
-	PercentU                     // a stray '%' followed by 'u' or 'U' and four hex digits, which no standard defines
-	NUL                          // %00
-	Control                      // %01 to %1F and %7F
-	BadUTF8                      // not UTF-8 (RFC 3629 §4): a lone continuation byte, a short sequence, a byte or code point out of range
-	OverlongUTF8                 // a complete sequence longer than its code point needs: %C0%AF
-	SurrogateUTF8                // a complete sequence for a surrogate, U+D800 to U+DFFF: %ED%A0%80
-	Noncharacter                 // U+FDD0 to U+FDEF, or U+xxFFFE and U+xxFFFF
-	DoubleEncoded                // %25 followed by two hex digits: decoding gives another escape
-	EncodedTraversal             // a '..' segment with an escaped '/' or '\' beside it. Means something in paths only
-	LowerHex                     // an escape with a lower-case digit, whose normal form is upper-case (RFC 3986 §2.1)
-	NeedlessEscape               // an escaped unreserved byte (RFC 3986 §2.3)
-	numKinds         = iota
+	kindTruncated      Kind = iota // a stray '%' with nothing or one hex digit up to the end of the component
+	kindNonHex                     // a stray '%' otherwise: not followed by two hex digits (RFC 3986 §2.1)
+	kindPercentU                   // a stray '%' followed by 'u' or 'U' and four hex digits, which no standard defines
+	kindNUL                        // %00
+	kindControl                    // %01 to %1F and %7F
+	kindBadUTF8                    // not UTF-8 (RFC 3629 §4): a lone continuation byte, a short sequence, a byte or code point out of range
+	kindOverlongUTF8               // a complete sequence longer than its code point needs: %C0%AF
+	kindSurrogateUTF8              // a complete sequence for a surrogate, U+D800 to U+DFFF: %ED%A0%80
+	kindNoncharacter               // U+FDD0 to U+FDEF, or U+xxFFFE and U+xxFFFF
+	kindDoubleEncoded              // %25 followed by two hex digits: decoding gives another escape
+	EncodedTraversal               // a '..' segment with an escaped '/' or '\' beside it. Means something in paths only
+	kindLowerHex                   // an escape with a lower-case digit, whose normal form is upper-case (RFC 3986 §2.1)
+	kindNeedlessEscape             // an escaped unreserved byte (RFC 3986 §2.3)
+	numKinds           = iota
 )
 
 var kindNames = [numKinds]string{
@@ -48,7 +48,7 @@ type Kinds uint32
 const AllKinds Kinds = 1<<numKinds - 1
 
 // Has reports whether k is in ks.
-func (ks Kinds) Has(k Kind) bool { return ks>>k&1 != 0 }
+func (ks Kinds) has(k Kind) bool { return ks>>k&1 != 0 }
 
 // The bits of a [Defect] of kind [DoubleEncoded], about the byte that decoding to the end would give.
 const (
@@ -64,18 +64,13 @@ type Defect struct {
 	Bits  uint8 // DoubleEncoded: WouldBeUTF8, WouldDelimit. Else 0
 }
 
-// AppendDefects appends the defects of the component src to dst, at most limit of them, and returns the extended slice and the
-// set of all their kinds, which is complete even where limit has cut the list. The defects are in ascending order of At, and
-// of Kind where At is the same. A component without '%' has none.
+// AppendDefectsOf appends the defects of the component src that are of the kinds in want to dst, at most limit of them, and
+// returns the extended slice and the set of all kinds of defects, which is complete even where want or limit has cut the list. The
+// defects are in ascending order of At, and of Kind where At is the same. A component without '%' has none.
 //
 // UTF-8 is judged on adjacent escapes; there is one defect for an ill-formed sequence, at its first '%'.
 // [EncodedTraversal] is found in any component: ignore it outside paths.
 // src must be shorter than 4 GiB; it is not changed or kept.
-func AppendDefects(dst []Defect, src []byte, limit int) ([]Defect, Kinds) {
-	return AppendDefectsOf(dst, src, AllKinds, limit)
-}
-
-// AppendDefectsOf is [AppendDefects] for the kinds in want only: others are neither appended nor counted, but are in the set.
 func AppendDefectsOf(dst []Defect, src []byte, want Kinds, limit int) ([]Defect, Kinds) {
 	i := bytes.IndexByte(src, '%')
 	if i < 0 {
@@ -101,7 +96,7 @@ func (s *Scanner) Reset(src []byte) { s.s = scanner{src: src, want: AllKinds} }
 
 // Step appends the defects of what begins with the '%' or '.' at src[i] to dst, and returns the extended slice and the offset
 // behind it: of the next byte, or of the byte behind the escapes of one character. Called for each '%' that it does not pass
-// over and for each '.', Step finds what [AppendDefects] finds.
+// over and for each '.', Step finds what [AppendDefectsOf] finds.
 func (s *Scanner) Step(dst []Defect, i int) (out []Defect, next int) {
 	s.s.dst, s.s.room = dst, math.MaxInt
 	next = s.s.step(i)
@@ -122,7 +117,7 @@ type scanner struct {
 
 func (s *scanner) report(d Defect) {
 	s.kinds |= 1 << d.Kind
-	if s.room > 0 && s.want.Has(d.Kind) {
+	if s.room > 0 && s.want.has(d.Kind) {
 		s.dst = append(s.dst, d)
 		s.room--
 	}
@@ -149,7 +144,7 @@ func (s *scanner) step(i int) int {
 	s.ascii(i, b)
 	s.lowerHex(i)
 	if IsUnreserved(b) {
-		s.reportAt(i, NeedlessEscape)
+		s.reportAt(i, kindNeedlessEscape)
 	}
 	return i + 3
 }
@@ -164,9 +159,9 @@ func (s *scanner) ascii(i int, b byte) {
 			s.reportAt(i, EncodedTraversal)
 		}
 	case b == 0:
-		s.reportAt(i, NUL)
+		s.reportAt(i, kindNUL)
 	case b < 0x20 || b == 0x7F:
-		s.reportAt(i, Control)
+		s.reportAt(i, kindControl)
 	}
 }
 
@@ -185,7 +180,7 @@ func (s *scanner) nonASCII(i int) int {
 
 func (s *scanner) lowerHex(i int) {
 	if (classes[s.src[i+1]]|classes[s.src[i+2]])&isLowerHex != 0 {
-		s.reportAt(i, LowerHex)
+		s.reportAt(i, kindLowerHex)
 	}
 }
 
@@ -195,7 +190,7 @@ func (s *scanner) double(i int) {
 	if depth == 0 {
 		return
 	}
-	d := Defect{At: uint32(i), Kind: DoubleEncoded, Depth: uint8(min(depth, 255))}
+	d := Defect{At: uint32(i), Kind: kindDoubleEncoded, Depth: uint8(min(depth, 255))}
 	b := hexValue[s.src[end-2]]<<4 | hexValue[s.src[end-1]]
 	if b < 0x80 {
 		d.Bits = WouldBeUTF8
@@ -246,11 +241,11 @@ func malformedKind(src []byte, i int) Kind {
 	rest := src[i+1:]
 	switch {
 	case len(rest) == 0 || len(rest) == 1 && IsHex(rest[0]):
-		return Truncated
+		return kindTruncated
 	case len(rest) >= 5 && rest[0]|0x20 == 'u' && allHex(rest[1:5]):
-		return PercentU
+		return kindPercentU
 	}
-	return NonHex
+	return kindNonHex
 }
 
 func allHex(b []byte) bool {

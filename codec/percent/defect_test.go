@@ -31,7 +31,7 @@ func describe(ds []Defect) string {
 func defectsOf(t *testing.T) func(src, want string) {
 	return func(src, want string) {
 		t.Helper()
-		got, kinds := AppendDefects(nil, []byte(src), 100)
+		got, kinds := appendDefects(nil, []byte(src), 100)
 		if describe(got) != want {
 			t.Errorf("%q:\n got %s\nwant %s", src, describe(got), want)
 		}
@@ -170,16 +170,16 @@ func TestDefectsTraversal(t *testing.T) {
 
 func TestAppendDefectsLimit(t *testing.T) {
 	src := []byte("%zz%41%00%C0%AF%2541%")
-	all, kinds := AppendDefects(nil, src, 100)
+	all, kinds := appendDefects(nil, src, 100)
 	for limit := -1; limit <= len(all)+1; limit++ {
 		dst := []Defect{{At: 7}}
-		got, k := AppendDefects(dst, src, limit)
+		got, k := appendDefects(dst, src, limit)
 		want := append(dst, all[:min(max(limit, 0), len(all))]...)
 		if !slices.Equal(got, want) || k != kinds {
 			t.Errorf("limit %d: %s, kinds %b, want %s, kinds %b", limit, describe(got), k, describe(want), kinds)
 		}
 	}
-	if !kinds.Has(Truncated) || !kinds.Has(DoubleEncoded) || kinds.Has(PercentU) {
+	if !kinds.has(kindTruncated) || !kinds.has(kindDoubleEncoded) || kinds.has(kindPercentU) {
 		t.Errorf("kinds of %q are %b", src, kinds)
 	}
 }
@@ -225,7 +225,7 @@ func TestSlowUTF8(t *testing.T) {
 
 func checkDefects(t *testing.T, src []byte) {
 	t.Helper()
-	got, _ := AppendDefects(nil, src, len(src)*3)
+	got, _ := appendDefects(nil, src, len(src)*3)
 	if want := slowDefects(string(src)); !slices.Equal(got, want) {
 		t.Fatalf("%q:\n got %s\nwant %s", src, describe(got), describe(want))
 	}
@@ -238,7 +238,12 @@ func TestDefectsOf(t *testing.T) {
 	if want := "45:non-hex 48:needless-escape"; describe(got) != want {
 		t.Errorf("got %s, want %s", describe(got), want)
 	}
-	if want := Kinds(1<<EncodedTraversal | 1<<NonHex | 1<<NeedlessEscape); kinds != want {
+	if want := Kinds(1<<EncodedTraversal | 1<<kindNonHex | 1<<kindNeedlessEscape); kinds != want {
 		t.Errorf("kinds %b, want %b", kinds, want)
 	}
+}
+
+// appendDefects is AppendDefectsOf for all kinds.
+func appendDefects(dst []Defect, src []byte, limit int) ([]Defect, Kinds) {
+	return AppendDefectsOf(dst, src, AllKinds, limit)
 }

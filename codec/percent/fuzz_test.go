@@ -48,15 +48,15 @@ func FuzzDefects(f *testing.F) {
 	f.Fuzz(func(t *testing.T, src []byte, limit int) {
 		src = src[:min(len(src), maxFuzz)]
 		checkDefects(t, src)
-		all, kinds := AppendDefects(nil, src, 3*len(src))
-		cut, cutKinds := AppendDefects(nil, src, limit)
+		all, kinds := appendDefects(nil, src, 3*len(src))
+		cut, cutKinds := appendDefects(nil, src, limit)
 		if len(cut) != min(max(limit, 0), len(all)) || cutKinds != kinds {
 			t.Fatalf("%q: %d defects for limit %d, kinds %b want %b", src, len(cut), limit, cutKinds, kinds)
 		}
 		if steps := stepDefects(src); !slices.Equal(steps, all) {
 			t.Fatalf("%q: step by step %v, want %v", src, steps, all)
 		}
-		if malformed := kinds.Has(Truncated) || kinds.Has(NonHex) || kinds.Has(PercentU); malformed != (Check(src) != nil) {
+		if malformed := kinds.has(kindTruncated) || kinds.has(kindNonHex) || kinds.has(kindPercentU); malformed != (Check(src) != nil) {
 			t.Fatalf("%q: kinds %b, but Check says %v", src, kinds, Check(src))
 		}
 	})
@@ -88,7 +88,7 @@ func FuzzDecodeEncode(f *testing.F) {
 			t.Fatalf("%s: encode(%q) = %q, want %q", s, src, text, want)
 		}
 		text = text[3:]
-		back, err := AppendDecodeChecked([]byte("dst"), text)
+		back, err := appendDecodeChecked([]byte("dst"), text)
 		if s == WHATWGForm {
 			back = AppendDecodeForm([]byte("dst"), text)
 		}

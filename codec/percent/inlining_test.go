@@ -35,12 +35,12 @@ func TestNoAllocs(t *testing.T) {
 	f("AppendNormal, keep", func() { AppendNormal(buf, src, full(RFC3986Path, MalformedKeep)) })
 	f("AppendNormal, encode", func() { AppendNormal(buf, src, full(WHATWGPath, MalformedEncode)) })
 	f("AppendNormal, reject", func() { AppendNormal(buf, src, full(None, MalformedReject)) })
-	f("AppendDefects", func() { AppendDefects(defects, src, 100) })
+	f("AppendDefects", func() { appendDefects(defects, src, 100) })
 	f("AppendEncode", func() { AppendEncode(buf, src, WHATWGForm) })
 	f("AppendDecode", func() { AppendDecode(buf, src) })
 	f("AppendDecodeForm", func() { AppendDecodeForm(buf, src) })
 	f("AppendDecodeChecked", func() {
-		if _, err := AppendDecodeChecked(buf, src[:8]); err != nil {
+		if _, err := appendDecodeChecked(buf, src[:8]); err != nil {
 			t.Error(err)
 		}
 	})

@@ -38,7 +38,7 @@ func BenchmarkAppendDefects(b *testing.B) {
 			b.SetBytes(int64(len(in.src)))
 			buf := make([]Defect, 0, 64)
 			for b.Loop() {
-				buf, _ = AppendDefects(buf[:0], in.src, 16)
+				buf, _ = appendDefects(buf[:0], in.src, 16)
 			}
 		})
 	}

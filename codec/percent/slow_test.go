@@ -135,16 +135,16 @@ func slowDefects(src string) (ds []Defect) {
 		}
 		b := t.octet()[0]
 		if b == 0 {
-			add(t.at, NUL)
+			add(t.at, kindNUL)
 		}
 		if b > 0 && b < 0x20 || b == 0x7F {
-			add(t.at, Control)
+			add(t.at, kindControl)
 		}
 		if reLower.MatchString(t.text) {
-			add(t.at, LowerHex)
+			add(t.at, kindLowerHex)
 		}
 		if reUnres.MatchString(t.octet()) {
-			add(t.at, NeedlessEscape)
+			add(t.at, kindNeedlessEscape)
 		}
 	}
 	ds = append(ds, slowUTF8(src)...)
@@ -158,11 +158,11 @@ func slowDefects(src string) (ds []Defect) {
 func slowMalformed(rest string) Kind {
 	switch {
 	case reTruncated.MatchString(rest):
-		return Truncated
+		return kindTruncated
 	case rePercentU.MatchString(rest):
-		return PercentU
+		return kindPercentU
 	}
-	return NonHex
+	return kindNonHex
 }
 
 // slowUTF8 cuts the runs of adjacent escapes from 80 on into sequences and judges each by its bytes.
@@ -195,7 +195,7 @@ func slowUTF8(src string) (ds []Defect) {
 // slowVerdict computes the code point, and compares it with the least one that needs so many bytes.
 func slowVerdict(seq []byte, want int) (k Kind, bad bool) {
 	if len(seq) != want || want < 2 || want > 4 {
-		return BadUTF8, true
+		return kindBadUTF8, true
 	}
 	r := rune(seq[0]) & (0x7F >> want)
 	for _, c := range seq[1:] {
@@ -203,13 +203,13 @@ func slowVerdict(seq []byte, want int) (k Kind, bad bool) {
 	}
 	switch least := map[int]rune{2: 0x80, 3: 0x800, 4: 0x10000}[want]; {
 	case r < least:
-		return OverlongUTF8, true
+		return kindOverlongUTF8, true
 	case r >= 0xD800 && r <= 0xDFFF:
-		return SurrogateUTF8, true
+		return kindSurrogateUTF8, true
 	case r > 0x10FFFF:
-		return BadUTF8, true
+		return kindBadUTF8, true
 	}
-	return Noncharacter, r&0xFFFF >= 0xFFFE || r >= 0xFDD0 && r <= 0xFDEF
+	return kindNoncharacter, r&0xFFFF >= 0xFFFE || r >= 0xFDD0 && r <= 0xFDEF
 }
 
 // slowDouble decodes each double escape until nothing is left to decode.
@@ -230,7 +230,7 @@ func slowDouble(src string) (ds []Defect) {
 		if !t.escape || e == "" {
 			continue
 		}
-		d := Defect{At: uint32(t.at), Kind: DoubleEncoded}
+		d := Defect{At: uint32(t.at), Kind: kindDoubleEncoded}
 		text, rounds := e, -1
 		for reTriplet.MatchString(text) {
 			text = slowDecode(text)

@@ -70,22 +70,22 @@ func sequenceLen(c byte) int {
 // verdict judges the sequence b, which may be incomplete, by RFC 3629 §3 and §4.
 func verdict(b []byte) Kind {
 	if len(b) < sequenceLen(b[0]) {
-		return BadUTF8
+		return kindBadUTF8
 	}
 	switch lead := b[0]; {
 	case lead == 0xC0 || lead == 0xC1:
-		return OverlongUTF8
+		return kindOverlongUTF8
 	case lead == 0xE0 && b[1] < 0xA0 || lead == 0xF0 && b[1] < 0x90:
-		return OverlongUTF8
+		return kindOverlongUTF8
 	case lead == 0xED && b[1] >= 0xA0:
-		return SurrogateUTF8
+		return kindSurrogateUTF8
 	}
 	r, size := utf8.DecodeRune(b)
 	switch {
 	case size != len(b) || r == utf8.RuneError && size == 1:
-		return BadUTF8
+		return kindBadUTF8
 	case r&0xFFFE == 0xFFFE || 0xFDD0 <= r && r <= 0xFDEF:
-		return Noncharacter
+		return kindNoncharacter
 	}
 	return wellFormed
 }

@@ -87,7 +87,7 @@ type Config struct {
 	// if the value does not make a host, the record has no base.
 	Base string
 	// Render says what is written, Fields which fields jsonl and tsv write, in
-	// that order. No Fields means DefaultFields.
+	// that order. No Fields means those from "url" to "error" of FieldNames.
 	Render Render
 	Fields []string
 	// Extend is what RenderExtend adds to each record, in this order.

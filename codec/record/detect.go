@@ -12,9 +12,6 @@ type Guess struct {
 	Fit     int    // how many of them the format fits
 }
 
-// Confidence returns the share of the records that fit, from 0.5 to 1.
-func (g Guess) Confidence() float64 { return float64(g.Fit) / float64(g.Records) }
-
 // A Sample is the beginning of a stream.
 type Sample struct {
 	// Head is the beginning as it is.

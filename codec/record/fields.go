@@ -75,10 +75,6 @@ func (s fieldSet) has(f fieldID) bool { return s>>f&1 != 0 }
 // FieldNames returns the names of all output fields. The result is the caller's.
 func FieldNames() []string { return append([]string(nil), fieldNames...) }
 
-// DefaultFields returns the names of the fields that are written if none are
-// chosen. The result is the caller's.
-func DefaultFields() []string { return append([]string(nil), fieldNames[:fError+1]...) }
-
 // setFields reads Fields. Blanks around a name do not count.
 func (j *Job) setFields(names []string) error {
 	if len(names) == 0 {

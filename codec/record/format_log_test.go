@@ -28,7 +28,7 @@ func sitesOf(t testing.TB, j *Job, rec string) string {
 		}
 		b.Write(s.in([]byte(rec)))
 	}
-	if w.found.form != NoForm {
+	if w.found.form != formNone {
 		b.WriteString("<" + w.found.form.String() + ">")
 	}
 	return b.String()
@@ -119,7 +119,7 @@ func FuzzLocateLog(f *testing.F) {
 			}
 			want += m[2]
 		}
-		if fd.form != NoForm {
+		if fd.form != formNone {
 			want += "<" + fd.form.String() + ">"
 		}
 		if got := sitesOf(t, j, rec); got != want {

@@ -46,8 +46,8 @@ type Found struct {
 // cheap.
 type found struct {
 	n      int
-	passes bool // the record is no data
-	form   Form // of the request field, as far as it shows before the target is read
+	passes bool       // the record is no data
+	form   targetForm // of the request field, as far as it shows before the target is read
 	method span
 	scheme span // of the request, if the record says so
 	port   span

@@ -217,7 +217,7 @@ func (v *values) value(f fieldID, s *site, rec []byte, at *Position) ([]byte, bo
 		m := v.n.found.method.in(rec)
 		return m, len(m) > 0 && s.role != roleReferer
 	case fForm:
-		return v.word(c.form.String()), c.form != NoForm
+		return v.word(c.form.String()), c.form != formNone
 	case fFile:
 		return v.word(at.Name), at.Name != ""
 	case fProfile:

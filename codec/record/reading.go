@@ -17,7 +17,7 @@ type reading struct {
 	prefix   int    // how many bytes of src stand before url
 	norm     []byte // the normal form of src
 	back     []byte // the part of norm that takes the place of url
-	form     Form
+	form     targetForm
 	why      Reason                     // why there is no norm; 0 if there is
 	errAt    int                        // where in url
 	flag     codec.Flag                 // of why, if that is Flagged
@@ -88,13 +88,13 @@ func (n *normalizer) read(s *site, rec []byte, v *verdict, st *Stats) bool {
 	case roleTarget:
 		c.form = formOf(text, f.method.in(rec))
 		f.form = c.form
-		if c.form != Origin && c.form != Absolute {
+		if c.form != formOrigin && c.form != formAbsolute {
 			return false
 		}
 	case roleWhole:
-		c.form, f.form = Absolute, Absolute
+		c.form, f.form = formAbsolute, formAbsolute
 	}
-	if c.form == Origin {
+	if c.form == formOrigin {
 		n.readOrigin(rec)
 	} else {
 		n.readReference(rec)
@@ -301,7 +301,7 @@ func allDigits(s []byte) bool {
 // note adds what only we can know to the flags.
 func (n *normalizer) note() {
 	c := &n.cur
-	if c.form != NoForm && c.fragment {
+	if c.form != formNone && c.fragment {
 		c.flags = c.flags.With(codec.FragmentInRequest)
 		c.hash = bytes.IndexByte(c.url, '#') // by any standard the first one
 	}

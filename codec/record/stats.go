@@ -24,7 +24,6 @@ type Stats struct {
 	Flags   [128]int64        // URLs by flag
 	Rules   [64]int64         // URLs by rule: what changed those of Changed, repairs aside, and, of the keys that were made, K2 and K3
 	Rejects [NumReasons]int64 // records by reason of rejection
-	Forms   [NumForms]int64   // records by form of their request target, where one was asked for
 }
 
 // Add adds o to s.
@@ -51,9 +50,6 @@ func (s *Stats) Add(o *Stats) {
 	}
 	for i, n := range o.Rejects {
 		s.Rejects[i] += n
-	}
-	for i, n := range o.Forms {
-		s.Forms[i] += n
 	}
 }
 

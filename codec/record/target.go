@@ -2,29 +2,26 @@ package record
 
 import "bytes"
 
-// A Form is the form of a request target (RFC 9112 §3.2), or what stands in the
+// A targetForm is the form of a request target (RFC 9112 §3.2), or what stands in the
 // place of one.
-type Form uint8
+type targetForm uint8
 
-// The forms. Only Origin and Absolute hold a URL.
+// The forms. Only formOrigin and formAbsolute hold a URL.
 const (
-	NoForm    Form = iota // no request target was asked for
-	Origin                // /path?query
-	Absolute              // http://host/path?query
-	Authority             // host:port, the form of CONNECT
-	Asterisk              // *
-	Dash                  // -: the server saw no request
-	Empty                 // nothing
-	Garbage               // not a request: TLS on a plain port, scanners, other protocols
-
-	// NumForms is how many forms there are.
-	NumForms = iota
+	formNone      targetForm = iota // no request target was asked for
+	formOrigin                      // /path?query
+	formAbsolute                    // http://host/path?query
+	formAuthority                   // host:port, the form of CONNECT
+	formAsterisk                    // *
+	formDash                        // -: the server saw no request
+	formEmpty                       // nothing
+	formGarbage                     // not a request: TLS on a plain port, scanners, other protocols
 )
 
 var formNames = []string{"none", "origin", "absolute", "authority", "asterisk", "dash", "empty", "garbage"}
 
 // String returns the form's name: "origin".
-func (f Form) String() string { return nameOf(formNames, int(f)) }
+func (f targetForm) String() string { return nameOf(formNames, int(f)) }
 
 // addRequest takes a request line apart: method, target, version (RFC 9112 §3),
 // or method and target (HTTP/0.9). The target is all between the first space
@@ -38,11 +35,11 @@ func (f *Found) addRequest(body []byte, s span, d *Dialect) {
 	}
 	switch {
 	case len(line) == 0:
-		f.form = Empty
+		f.form = formEmpty
 	case len(line) == 1 && line[0] == '-':
-		f.form = Dash
+		f.form = formDash
 	case sp == len(line) || !isToken(line[:sp]):
-		f.form = Garbage
+		f.form = formGarbage
 	default:
 		f.method = span{s.start, s.start + sp}
 		f.addTarget(body, span{s.start + sp, s.start + versionAt(line)}, d)
@@ -60,9 +57,9 @@ func (f *Found) addTarget(body []byte, s span, d *Dialect) {
 	t := s.in(body)
 	switch {
 	case len(t) == 0:
-		f.form = Empty
+		f.form = formEmpty
 	case len(t) == 1 && t[0] == '-':
-		f.form = Dash
+		f.form = formDash
 	default:
 		f.add(s, roleTarget, d)
 	}
@@ -109,23 +106,23 @@ func isToken(s []byte) bool {
 }
 
 // formOf classifies a target whose dialect has been undone.
-func formOf(target, method []byte) Form {
+func formOf(target, method []byte) targetForm {
 	switch {
 	case target[0] == '/':
-		return Origin
+		return formOrigin
 	case string(method) == "CONNECT":
-		return Authority
+		return formAuthority
 	case len(target) == 1 && target[0] == '*':
-		return Asterisk
+		return formAsterisk
 	}
 	i := bytes.IndexByte(target, ':')
 	switch {
 	case i > 0 && bytes.HasPrefix(target[i:], []byte("://")) && isScheme(target[:i]):
-		return Absolute
+		return formAbsolute
 	case i > 0 && isAuthority(target):
-		return Authority
+		return formAuthority
 	}
-	return Garbage
+	return formGarbage
 }
 
 // isScheme reports whether s is a scheme, RFC 3986 §3.1.

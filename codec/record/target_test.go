@@ -3,7 +3,7 @@ package record
 import "testing"
 
 func TestRequestLine(t *testing.T) {
-	f := func(line, method, target string, form Form) {
+	f := func(line, method, target string, form targetForm) {
 		t.Helper()
 		var fd Found
 		fd.addRequest([]byte(line), span{0, len(line)}, unionDialect)
@@ -17,35 +17,35 @@ func TestRequestLine(t *testing.T) {
 		}
 	}
 	// RFC 9112 §3.2.1 to §3.2.4.
-	f("GET /a?b HTTP/1.1", "GET", "/a?b", Origin)
-	f("GET //favicon.ico HTTP/1.1", "GET", "//favicon.ico", Origin)
-	f("GET http://h/a HTTP/1.1", "GET", "http://h/a", Absolute)
-	f("GET HTTPS://h HTTP/2", "GET", "HTTPS://h", Absolute)
-	f("CONNECT h.example:443 HTTP/1.1", "CONNECT", "h.example:443", Authority)
-	f("CONNECT nonsense HTTP/1.1", "CONNECT", "nonsense", Authority)
-	f("GET h.example:443 HTTP/1.1", "GET", "h.example:443", Authority)
-	f("OPTIONS * HTTP/1.1", "OPTIONS", "*", Asterisk)
+	f("GET /a?b HTTP/1.1", "GET", "/a?b", formOrigin)
+	f("GET //favicon.ico HTTP/1.1", "GET", "//favicon.ico", formOrigin)
+	f("GET http://h/a HTTP/1.1", "GET", "http://h/a", formAbsolute)
+	f("GET HTTPS://h HTTP/2", "GET", "HTTPS://h", formAbsolute)
+	f("CONNECT h.example:443 HTTP/1.1", "CONNECT", "h.example:443", formAuthority)
+	f("CONNECT nonsense HTTP/1.1", "CONNECT", "nonsense", formAuthority)
+	f("GET h.example:443 HTTP/1.1", "GET", "h.example:443", formAuthority)
+	f("OPTIONS * HTTP/1.1", "OPTIONS", "*", formAsterisk)
 	// Raw spaces belong to the target, those around it do not (RFC 9112 §3).
-	f("GET /a b HTTP/1.1", "GET", "/a b", Origin)
-	f("GET  /a  HTTP/1.1 ", "GET", "/a", Origin)
-	f("GET /a HTTP/1.1 HTTP/1.1", "GET", "/a HTTP/1.1", Origin)
-	f("GET /a HTTP/1.1 x", "GET", "/a HTTP/1.1 x", Origin)
-	f("GET /a HTTP/", "GET", "/a HTTP/", Origin)
-	f("GET /a http/1.1", "GET", "/a http/1.1", Origin)
+	f("GET /a b HTTP/1.1", "GET", "/a b", formOrigin)
+	f("GET  /a  HTTP/1.1 ", "GET", "/a", formOrigin)
+	f("GET /a HTTP/1.1 HTTP/1.1", "GET", "/a HTTP/1.1", formOrigin)
+	f("GET /a HTTP/1.1 x", "GET", "/a HTTP/1.1 x", formOrigin)
+	f("GET /a HTTP/", "GET", "/a HTTP/", formOrigin)
+	f("GET /a http/1.1", "GET", "/a http/1.1", formOrigin)
 	// HTTP/0.9 has no version.
-	f("GET /a", "GET", "/a", Origin)
+	f("GET /a", "GET", "/a", formOrigin)
 	// Nothing to read.
-	f("-", "", "", Dash)
-	f("GET - HTTP/1.1", "GET", "", Dash)
-	f("", "", "", Empty)
-	f("GET  HTTP/1.1", "GET", "", Empty)
-	f("GET HTTP/1.1", "GET", "", Empty)
-	f("GET", "", "", Garbage)
-	f(`\x16\x03\x01 \x02`, "", "", Garbage)
-	f("t3 12.1.2", "t3", "12.1.2", Garbage)
-	f("GET index.html HTTP/1.0", "GET", "index.html", Garbage)
-	f("GET mailto:a@b HTTP/1.0", "GET", "mailto:a@b", Garbage)
-	f("G(T /a HTTP/1.0", "", "", Garbage)
+	f("-", "", "", formDash)
+	f("GET - HTTP/1.1", "GET", "", formDash)
+	f("", "", "", formEmpty)
+	f("GET  HTTP/1.1", "GET", "", formEmpty)
+	f("GET HTTP/1.1", "GET", "", formEmpty)
+	f("GET", "", "", formGarbage)
+	f(`\x16\x03\x01 \x02`, "", "", formGarbage)
+	f("t3 12.1.2", "t3", "12.1.2", formGarbage)
+	f("GET index.html HTTP/1.0", "GET", "index.html", formGarbage)
+	f("GET mailto:a@b HTTP/1.0", "GET", "mailto:a@b", formGarbage)
+	f("G(T /a HTTP/1.0", "", "", formGarbage)
 }
 
 func TestIsHost(t *testing.T) {

@@ -134,9 +134,6 @@ func (v *verdict) reject(c *reading, at int) {
 // caller's.
 func (w *Worker) close(v *verdict, st *Stats) {
 	st.Records++
-	if w.found.form != NoForm {
-		st.Forms[w.found.form]++
-	}
 	if v.bad != 0 {
 		st.Rejected++
 		st.Rejects[v.bad]++

@@ -128,9 +128,6 @@ func TestCounts(t *testing.T) {
 		t.Errorf("rules %s", got)
 	}
 	want.Rules = st.Rules
-	for _, form := range []Form{Origin, Absolute, Dash, Authority, Asterisk, Garbage, Empty} {
-		want.Forms[form] = 1
-	}
 	if st != want {
 		t.Errorf("got %+v\nwant %+v", st, want)
 	}
@@ -222,8 +219,8 @@ func TestDetect(t *testing.T) {
 	f("url\tid\nhttp://a/\t1\n/b\t2\n", "tsv")             // nor a record of lines
 	f("http://a/?q=1,2\nhttp://b/?q=3,4\n/c,d\n", "lines") // without one, URLs may hold commas
 	g, _ := Detect([]byte(clf + "\n\nwhat\n" + clf + "\n"))
-	if want := (Guess{Format: "clf", Records: 3, Fit: 2}); g != want || g.Confidence() <= 0.6 || g.Confidence() >= 0.7 {
-		t.Errorf("%+v, confidence %v, want %+v", g, g.Confidence(), want)
+	if want := (Guess{Format: "clf", Records: 3, Fit: 2}); g != want {
+		t.Errorf("%+v, want %+v", g, want)
 	}
 	for _, s := range []string{"", "\n\n", "hello, world\nhello, you\n", "a\tb\n", "\x1f\x8b\x08", "{\n"} {
 		f(s, "")

@@ -25,7 +25,7 @@ const (
 type output struct {
 	main   pipeline.Sink
 	one    sink.Output // main, if all inputs go to one output
-	tree   *sink.Tree  // main, if each input has one
+	tree   sink.Tree   // main, if each input has one
 	dead   sink.Output // nil: rejects go the way of the others
 	stdout bool
 }

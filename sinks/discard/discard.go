@@ -9,26 +9,26 @@ import (
 	"github.com/urlfold/urlfold/pipeline"
 )
 
-// A Config says how a Sink takes its time.
+// A Config says how the sink takes its time.
 type Config struct {
 	// How long each batch takes; one is taken after the other.
 	Delay time.Duration `yaml:"delay" min:"0s"`
 }
 
-// A Sink takes every batch and does nothing with it.
-type Sink struct {
+// A sink takes every batch and does nothing with it.
+type sink struct {
 	delay time.Duration
 	turn  chan struct{} // holds one element while a batch is being taken
 }
 
 // New returns a sink.
-func New(c Config) *Sink { return &Sink{delay: c.Delay, turn: make(chan struct{}, 1)} }
+func New(c Config) pipeline.Sink { return &sink{delay: c.Delay, turn: make(chan struct{}, 1)} }
 
 // Open implements [pipeline.Sink].
-func (*Sink) Open(context.Context) error { return nil }
+func (*sink) Open(context.Context) error { return nil }
 
 // Submit implements [pipeline.Sink]. It answers before it returns.
-func (s *Sink) Submit(ctx context.Context, _ *pipeline.Batch, t pipeline.Ticket) error {
+func (s *sink) Submit(ctx context.Context, _ *pipeline.Batch, t pipeline.Ticket) error {
 	if s.delay > 0 {
 		if err := s.wait(ctx); err != nil {
 			return err
@@ -39,7 +39,7 @@ func (s *Sink) Submit(ctx context.Context, _ *pipeline.Batch, t pipeline.Ticket)
 }
 
 // wait waits for the batches before this one, and for the time that it takes.
-func (s *Sink) wait(ctx context.Context) error {
+func (s *sink) wait(ctx context.Context) error {
 	select {
 	case s.turn <- struct{}{}:
 	case <-ctx.Done():
@@ -57,19 +57,19 @@ func (s *Sink) wait(ctx context.Context) error {
 }
 
 // Barrier implements [pipeline.Sink].
-func (*Sink) Barrier(context.Context) error { return nil }
+func (*sink) Barrier(context.Context) error { return nil }
 
 // Close implements [pipeline.Sink].
-func (*Sink) Close(context.Context) error { return nil }
+func (*sink) Close(context.Context) error { return nil }
 
 // Caps implements [pipeline.Sink]. Nothing is what survives a crash best.
-func (*Sink) Caps() pipeline.SinkCaps { return pipeline.SinkCaps{Durable: true, Ordered: true} }
+func (*sink) Caps() pipeline.SinkCaps { return pipeline.SinkCaps{Durable: true, Ordered: true} }
 
 // Extents implements [pipeline.ExtentReporter]: there is no output, so it has no length.
-func (*Sink) Extents(dst []pipeline.Extent) []pipeline.Extent { return dst }
+func (*sink) Extents(dst []pipeline.Extent) []pipeline.Extent { return dst }
 
 // Interface guards.
 var (
-	_ pipeline.Sink           = (*Sink)(nil)
-	_ pipeline.ExtentReporter = (*Sink)(nil)
+	_ pipeline.Sink           = (*sink)(nil)
+	_ pipeline.ExtentReporter = (*sink)(nil)
 )

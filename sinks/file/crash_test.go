@@ -235,9 +235,9 @@ func runChild(dir, variant, faults string) error {
 	dead := config(filepath.Join(dir, "dead", "letters.jsonl.zst"))
 	dead.ExactlyOnce = cfg.ExactlyOnce
 	cfg.Resume, dead.Resume = extentsOf(g.p.Extents, "sink 1"), extentsOf(g.p.Extents, pipeline.DeadLetterName)
-	var sinks [2]Log
+	var sinks [2]openedLog
 	for i, c := range []LogConfig{cfg, dead} {
-		if sinks[i], err = NewLog(c); err != nil {
+		if sinks[i], err = makeLog(c); err != nil {
 			return err
 		}
 		inner(sinks[i]).at, inner(sinks[i]).firstRetry = plan.At, time.Millisecond

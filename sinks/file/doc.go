@@ -3,7 +3,7 @@
 //
 //   - [Output], for a run that ends: one file, or an io.Writer such as stdout, that is
 //     written once. Who started the run publishes it or gives it up.
-//   - [Log], for a daemon: files by a template of their path, one after the other or
+//   - [NewLog], for a daemon: files by a template of their path, one after the other or
 //     one for each input, synced in groups, and cut back to what is covered by the
 //     checkpoint of the source if that is asked for.
 //
@@ -24,7 +24,7 @@
 // moment of the rename: what stands under it is never half a file.
 //
 // Done(nil) of an Output says that a batch was written, not that it is durable. That
-// is what Barrier says. Of a Log it says that the batch is durable.
+// is what Barrier says. Of a log it says that the batch is durable.
 //
 // # Log: groups
 //

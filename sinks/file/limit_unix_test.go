@@ -37,7 +37,7 @@ func runLimited(dir string) {
 	if err := unix.Setrlimit(unix.RLIMIT_FSIZE, &tight); err != nil {
 		fail("%v", err)
 	}
-	out, err := NewLog(config(filepath.Join(dir, "out.log")))
+	out, err := makeLog(config(filepath.Join(dir, "out.log")))
 	if err != nil {
 		fail("%v", err)
 	}

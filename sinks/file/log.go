@@ -18,29 +18,12 @@ import (
 
 // This file is structured in the following way:
 //
-//   - Log: what the package gives away of the sink of the daemon.
+//   - NewLog, which returns the sink of the daemon.
 //   - log: what it holds.
 //   - Its life: Open, Close; and what can be asked of it.
 
-// A Log is the sink of a daemon: it writes one file after the other, or one for each
-// input, syncs them in groups, and answers a batch when it is durable. Errors of the
-// disk never reach the pipeline. While there is one, Submit blocks, Health tells it,
-// and the sink tries until it succeeds.
-type Log interface {
-	pipeline.Sink
-	pipeline.ExtentReporter
-	pipeline.CutObserver
-	pipeline.Finisher
-	pipeline.Healther
-
-	// Stats returns what the sink has done so far. It may be called at any time.
-	Stats() LogStats
-	// Metrics tells the same to who collects figures; see metrics.Extra.
-	Metrics(emit func(name, help, kind string, value float64, labels ...string))
-}
-
-// LogStats are counts of a [Log].
-type LogStats struct {
+// logStats are counts of a [log].
+type logStats struct {
 	Bytes     int64 // written, those that were written again among them
 	Syncs     int64 // of files
 	SyncTime  time.Duration
@@ -51,9 +34,12 @@ type LogStats struct {
 	Holds     int64 // batches that wait for a sync
 }
 
-// NewLog returns the sink that cfg asks for. The error tells all that is wrong with
-// cfg, joined. It looks at no file. The Log is a pipeline.Packer if it is compressed.
-func NewLog(cfg LogConfig) (Log, error) {
+// NewLog returns the sink of a daemon: it writes one file after the other, or one for
+// each input, syncs them in groups, and answers a batch when it is durable. Errors of
+// the disk never reach the pipeline. While there is one, Submit blocks, Health returns
+// it, and the sink tries until it succeeds. The error joins all that is wrong with cfg.
+// NewLog opens no file. The sink is a pipeline.Packer if it is compressed.
+func NewLog(cfg LogConfig) (pipeline.Sink, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
 	}
@@ -223,10 +209,10 @@ func (s *log) Health() error {
 	return nil
 }
 
-// Stats implements [Log].
-func (s *log) Stats() LogStats {
+// Stats returns what the sink has done so far. It may be called at any time.
+func (s *log) Stats() logStats {
 	c := &s.counts
-	return LogStats{
+	return logStats{
 		Bytes: c.bytes.Load(), Syncs: c.syncs.Load(), SyncTime: time.Duration(c.syncTime.Load()),
 		Rotations: c.rotations.Load(), Published: c.published.Load(), Retries: c.retries.Load(),
 		OpenFiles: c.open.Load(), Holds: c.holds.Load(),
@@ -302,7 +288,10 @@ func (s *log) closeFiles() {
 
 // Interface guards.
 var (
-	_ Log             = (*log)(nil)
-	_ Log             = (*packedLog)(nil)
-	_ pipeline.Packer = (*packedLog)(nil)
+	_ pipeline.Sink           = (*log)(nil)
+	_ pipeline.ExtentReporter = (*log)(nil)
+	_ pipeline.CutObserver    = (*log)(nil)
+	_ pipeline.Finisher       = (*log)(nil)
+	_ pipeline.Healther       = (*log)(nil)
+	_ pipeline.Packer         = (*packedLog)(nil)
 )

@@ -27,10 +27,31 @@ func config(path string) LogConfig {
 	return c
 }
 
-// openLog returns an open Log of cfg, with faults at its points.
-func openLog(t testing.TB, cfg LogConfig, faults string) Log {
-	t.Helper()
+// An openedLog is what NewLog returns, with all that it can do.
+type openedLog interface {
+	pipeline.Sink
+	pipeline.ExtentReporter
+	pipeline.CutObserver
+	pipeline.Finisher
+	pipeline.Healther
+
+	Stats() logStats
+	Metrics(emit func(name, help, kind string, value float64, labels ...string))
+}
+
+// makeLog is NewLog.
+func makeLog(cfg LogConfig) (openedLog, error) {
 	out, err := NewLog(cfg)
+	if err != nil {
+		return nil, err
+	}
+	return out.(openedLog), nil
+}
+
+// openLog returns an open sink of cfg, with faults at its points.
+func openLog(t testing.TB, cfg LogConfig, faults string) openedLog {
+	t.Helper()
+	out, err := makeLog(cfg)
 	must(t, err)
 	if faults != "" {
 		plan, err := fault.Parse(faults)
@@ -43,7 +64,7 @@ func openLog(t testing.TB, cfg LogConfig, faults string) Log {
 	return out
 }
 
-func inner(out Log) *log {
+func inner(out openedLog) *log {
 	if p, ok := out.(*packedLog); ok {
 		return p.log
 	}
@@ -61,14 +82,14 @@ func laneOfRel(rel string) *pipeline.Lane {
 // A writer submits batches and collects the answers.
 type writer struct {
 	t    testing.TB
-	out  Log
+	out  openedLog
 	pack func(dst, src []byte) []byte
 	wg   sync.WaitGroup
 	mu   sync.Mutex
 	bad  []pipeline.Result
 }
 
-func newWriter(t testing.TB, out Log) *writer {
+func newWriter(t testing.TB, out openedLog) *writer {
 	w := &writer{t: t, out: out}
 	if p, ok := out.(pipeline.Packer); ok {
 		pack, err := p.NewPack()
@@ -278,7 +299,7 @@ func TestAnswersFollowSync(t *testing.T) {
 		met = append(met, what)
 		return nil
 	}
-	out, err := NewLog(config(filepath.Join(t.TempDir(), "out")))
+	out, err := makeLog(config(filepath.Join(t.TempDir(), "out")))
 	must(t, err)
 	inner(out).at = note
 	must(t, out.Open(ctx))
@@ -471,6 +492,6 @@ func TestNameTaken(t *testing.T) {
 }
 
 // finish finishes lanes.
-func finish(ctx context.Context, out Log, lanes ...*pipeline.Lane) error {
+func finish(ctx context.Context, out openedLog, lanes ...*pipeline.Lane) error {
 	return errors.Join(out.Finish(ctx, lanes)...)
 }

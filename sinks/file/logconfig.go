@@ -14,7 +14,7 @@ import (
 	"github.com/urlfold/urlfold/pipeline"
 )
 
-// A LogConfig says where a [Log] writes, and how. [DefaultLogConfig] returns one
+// A LogConfig says where the sink of [NewLog] writes, and how. [DefaultLogConfig] returns one
 // with all defaults.
 type LogConfig struct {
 	// The files to write. {source.relpath} stands for the path of the input below the fixed part of its pattern, without the extension of a compressed input; {lane} for the name of the input as one file name; {source.name} for the name of the source; {seq} for a number that counts the files; {time} or {time:%Y%m%d%H} for the time at which a file is opened, in UTC. With {source.relpath} or {lane} each input has an output of its own, else all write to one.

@@ -67,7 +67,7 @@ func TestResumeCut(t *testing.T) {
 		cfg := config(filepath.Join(dir, "{lane}"))
 		cfg.ExactlyOnce = true
 		cfg.Resume = []pipeline.Extent{{Lane: "a", Path: filepath.Join(dir, "a"), Length: 5}}
-		out, err := NewLog(cfg)
+		out, err := makeLog(cfg)
 		must(t, err)
 		if err := out.Open(ctx); err == nil || !strings.Contains(err.Error(), "5 were durable") {
 			t.Errorf("%s of %d bytes: %v", name, size, err)
@@ -334,7 +334,7 @@ func takeAway(dir string, folder bool) error {
 }
 
 // finishAll finishes lanes, if there are any.
-func finishAll(t *testing.T, out Log, lanes []*pipeline.Lane) {
+func finishAll(t *testing.T, out openedLog, lanes []*pipeline.Lane) {
 	t.Helper()
 	if lanes[0] == nil {
 		return
@@ -394,7 +394,7 @@ func TestTwoWriters(t *testing.T) {
 	w := newWriter(t, out)
 	w.write(nil, "a\n")
 	w.barrier()
-	other, err := NewLog(cfg)
+	other, err := makeLog(cfg)
 	must(t, err)
 	if err := other.Open(ctx); !errors.Is(err, ErrLocked) {
 		t.Errorf("the second one: %v", err)

@@ -95,7 +95,7 @@ func TestTraps(t *testing.T) {
 			t.Run("connect", func(t *testing.T) {
 				path := filepath.Join(t.TempDir(), "out-0001.log.part")
 				reason := trap(t, path)
-				out, err := NewLog(config(filepath.Join(filepath.Dir(path), "out-{seq}.log")))
+				out, err := makeLog(config(filepath.Join(filepath.Dir(path), "out-{seq}.log")))
 				must(t, err)
 				if reason == "a directory" {
 					return // of that name the template makes none
@@ -109,7 +109,7 @@ func TestTraps(t *testing.T) {
 func openErr(t *testing.T, path string) error {
 	t.Helper()
 	cfg := config(path)
-	out, err := NewLog(cfg)
+	out, err := makeLog(cfg)
 	must(t, err)
 	if err := inner(out).CheckConnect(ctx); err == nil && !strings.Contains(path, "{") {
 		t.Error("validate --connect finds nothing")
@@ -120,7 +120,7 @@ func openErr(t *testing.T, path string) error {
 }
 
 // submitFatal submits a batch that has to end the run, and returns the error.
-func submitFatal(t *testing.T, out Log, l *pipeline.Lane) error {
+func submitFatal(t *testing.T, out openedLog, l *pipeline.Lane) error {
 	t.Helper()
 	b := &pipeline.Batch{Lane: l}
 	b.Out.Bytes = []byte("x\n")
@@ -143,7 +143,7 @@ func submitFatal(t *testing.T, out Log, l *pipeline.Lane) error {
 func TestLastingErrors(t *testing.T) {
 	for _, errno := range []error{syscall.EPIPE, syscall.ESPIPE, syscall.EINVAL} {
 		for _, point := range []string{"file.before_create", "file.before_write", "file.before_sync"} {
-			out, err := NewLog(config(filepath.Join(t.TempDir(), "out")))
+			out, err := makeLog(config(filepath.Join(t.TempDir(), "out")))
 			must(t, err)
 			inner(out).at = func(p string) error {
 				if p == point {
@@ -171,7 +171,7 @@ func TestForeign(t *testing.T) {
 	name := filepath.Join(dir, "out")
 	must(t, os.WriteFile(name, []byte("bait\n"), 0o666))
 	must(t, os.Chown(name, 12345, 12345))
-	out, err := NewLog(config(name))
+	out, err := makeLog(config(name))
 	must(t, err)
 	if err := out.Open(ctx); !errors.Is(err, disk.ErrRefused) {
 		t.Errorf("a file of another user: %v", err)

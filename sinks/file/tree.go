@@ -39,9 +39,21 @@ const publishers = 8
 //	lane in front      NAME.part, batches are appended
 //	lane before        synced and renamed to NAME by one of the publishers
 //
-// An output whose lane did not come to its end stays NAME.part. The Tree is a
-// pipeline.LanePacker.
-type Tree struct {
+// An output whose lane did not come to its end stays NAME.part.
+type Tree interface {
+	pipeline.Sink
+	pipeline.LanePacker
+
+	// PublishEmpty makes an empty output for each of the lanes that has none: inputs
+	// without a record. It is for after Close, and fails if anything did.
+	PublishEmpty(lanes []string) error
+	// Parts returns the paths of the outputs that are not whole. It is for after
+	// Close.
+	Parts() []string
+}
+
+// A treeSink is the Tree of [NewTree].
+type treeSink struct {
 	cfg TreeConfig
 
 	mu   sync.Mutex
@@ -59,22 +71,22 @@ type Tree struct {
 }
 
 // NewTree returns the sink that cfg asks for. It looks at no file.
-func NewTree(cfg TreeConfig) (*Tree, error) {
+func NewTree(cfg TreeConfig) (Tree, error) {
 	if _, err := compress.ParseFormat(cfg.Compress, ""); err != nil {
 		return nil, fmt.Errorf("file sink: %w", err)
 	}
-	return &Tree{cfg: cfg, made: map[string]bool{}, slots: make(chan struct{}, publishers)}, nil
+	return &treeSink{cfg: cfg, made: map[string]bool{}, slots: make(chan struct{}, publishers)}, nil
 }
 
 // Open implements [pipeline.Sink]. Outputs are opened when their first batch
 // comes.
-func (t *Tree) Open(context.Context) error { return nil }
+func (t *treeSink) Open(context.Context) error { return nil }
 
 // Caps implements [pipeline.Sink].
-func (t *Tree) Caps() pipeline.SinkCaps { return pipeline.SinkCaps{Ordered: true} }
+func (t *treeSink) Caps() pipeline.SinkCaps { return pipeline.SinkCaps{Ordered: true} }
 
 // NewLanePack implements [pipeline.LanePacker].
-func (t *Tree) NewLanePack() (func(dst, src []byte, l *pipeline.Lane) []byte, error) {
+func (t *treeSink) NewLanePack() (func(dst, src []byte, l *pipeline.Lane) []byte, error) {
 	packs := map[compress.Format]compress.Pack{}
 	for _, f := range []compress.Format{compress.Gzip, compress.Zstd} {
 		pack, err := compress.NewPack(f, 0)
@@ -94,7 +106,7 @@ func (t *Tree) NewLanePack() (func(dst, src []byte, l *pipeline.Lane) []byte, er
 
 // Submit implements [pipeline.Sink]. It answers before it returns. An error of a
 // file is for good, as that of an [Output] is.
-func (t *Tree) Submit(ctx context.Context, b *pipeline.Batch, ticket pipeline.Ticket) error {
+func (t *treeSink) Submit(ctx context.Context, b *pipeline.Batch, ticket pipeline.Ticket) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -120,7 +132,7 @@ func (t *Tree) Submit(ctx context.Context, b *pipeline.Batch, ticket pipeline.Ti
 }
 
 // open opens the output of a lane. The caller holds mu. An error is kept.
-func (t *Tree) open(lane string) (Output, error) {
+func (t *treeSink) open(lane string) (Output, error) {
 	out, err := t.newOutput(lane)
 	if err == nil {
 		t.made[lane] = true
@@ -133,7 +145,7 @@ func (t *Tree) open(lane string) (Output, error) {
 	return out, nil
 }
 
-func (t *Tree) newOutput(lane string) (Output, error) {
+func (t *treeSink) newOutput(lane string) (Output, error) {
 	path, ok := t.cfg.Outputs[lane]
 	if !ok {
 		return nil, errors.New("file sink: a lane has no output")
@@ -151,7 +163,7 @@ func (t *Tree) newOutput(lane string) (Output, error) {
 
 // finishLane hands the output of the lane that was in front to a publisher, or
 // leaves it as it is if the lane did not come to its end. The caller holds mu.
-func (t *Tree) finishLane() {
+func (t *treeSink) finishLane() {
 	lane, out := t.lane, t.out
 	t.lane, t.out = nil, nil
 	if lane == nil {
@@ -176,7 +188,7 @@ func (t *Tree) finishLane() {
 
 // publish makes out durable and gives it its name, without what its lane, if there is
 // one, has withdrawn.
-func (t *Tree) publish(lane *pipeline.Lane, out Output) {
+func (t *treeSink) publish(lane *pipeline.Lane, out Output) {
 	err := out.Close(context.Background())
 	if err == nil && lane != nil {
 		err = out.Withdraw(lane)
@@ -191,7 +203,7 @@ func (t *Tree) publish(lane *pipeline.Lane, out Output) {
 }
 
 // abandon gives an output up.
-func (t *Tree) abandon(out Output) {
+func (t *treeSink) abandon(out Output) {
 	name := out.Part()
 	_ = out.Abort() // it is not whole anyway
 	if _, err := os.Lstat(name); name != "" && err == nil {
@@ -202,14 +214,14 @@ func (t *Tree) abandon(out Output) {
 }
 
 // fail keeps an error.
-func (t *Tree) fail(err error) {
+func (t *treeSink) fail(err error) {
 	t.failing.Lock()
 	defer t.failing.Unlock()
 	t.err = errors.Join(t.err, err)
 }
 
 // failed returns all errors so far.
-func (t *Tree) failed() error {
+func (t *treeSink) failed() error {
 	t.failing.Lock()
 	defer t.failing.Unlock()
 	return t.err
@@ -217,14 +229,14 @@ func (t *Tree) failed() error {
 
 // Barrier implements [pipeline.Sink]. It says nothing about durability: a Tree
 // syncs when it publishes.
-func (t *Tree) Barrier(context.Context) error {
+func (t *treeSink) Barrier(context.Context) error {
 	return t.failed()
 }
 
 // Close implements [pipeline.Sink]. It publishes the output of the last lane, if
 // that came to its end, and waits for all publishers. It returns no error that
 // Submit has given a batch.
-func (t *Tree) Close(context.Context) error {
+func (t *treeSink) Close(context.Context) error {
 	t.mu.Lock()
 	told := t.failed() != nil
 	t.finishLane()
@@ -236,9 +248,8 @@ func (t *Tree) Close(context.Context) error {
 	return t.failed()
 }
 
-// PublishEmpty makes an empty output for each of the lanes that has none: inputs
-// without a record. It is for after Close, and fails if anything did.
-func (t *Tree) PublishEmpty(lanes []string) error {
+// PublishEmpty implements [Tree].
+func (t *treeSink) PublishEmpty(lanes []string) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for _, lane := range lanes {
@@ -252,9 +263,8 @@ func (t *Tree) PublishEmpty(lanes []string) error {
 	return t.failed()
 }
 
-// Parts returns the paths of the outputs that are not whole. It is for after
-// Close.
-func (t *Tree) Parts() []string { return t.parts }
+// Parts implements [Tree].
+func (t *treeSink) Parts() []string { return t.parts }
 
 // refuseExisting returns ErrExists if something has that name, unless it is to be
 // replaced.
@@ -276,6 +286,6 @@ func refuseExisting(path string, replace bool) error {
 
 // Interface guards.
 var (
-	_ pipeline.Sink       = (*Tree)(nil)
-	_ pipeline.LanePacker = (*Tree)(nil)
+	_ pipeline.Sink       = (*treeSink)(nil)
+	_ pipeline.LanePacker = (*treeSink)(nil)
 )

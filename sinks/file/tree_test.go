@@ -59,7 +59,7 @@ func (r *treeRun) input(t *testing.T, name, text string) {
 }
 
 // run moves all inputs into tree, and returns the error of the pipeline.
-func (r *treeRun) run(t *testing.T, tree *Tree) error {
+func (r *treeRun) run(t *testing.T, tree Tree) error {
 	t.Helper()
 	p, ok := codec.Lookup("equiv")
 	if !ok {

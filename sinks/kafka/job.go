@@ -39,7 +39,7 @@ type piece struct {
 }
 
 // newJob returns an empty job for b.
-func (s *Sink) newJob(b *pipeline.Batch, t pipeline.Ticket) *job {
+func (s *sink) newJob(b *pipeline.Batch, t pipeline.Ticket) *job {
 	var j *job
 	select {
 	case j = <-s.jobs:
@@ -53,7 +53,7 @@ func (s *Sink) newJob(b *pipeline.Batch, t pipeline.Ticket) *job {
 }
 
 // partition sorts the records of j by partition.
-func (s *Sink) partition(j *job) {
+func (s *sink) partition(j *job) {
 	st := j.t.Stream()
 	n := len(s.writers)
 	s.mu.Lock()
@@ -80,14 +80,14 @@ func (s *Sink) partition(j *job) {
 }
 
 // done counts n records of j as answered.
-func (s *Sink) done(j *job, n int) {
+func (s *sink) done(j *job, n int) {
 	if j.left.Add(int32(-n)) == 0 {
 		s.answer(j)
 	}
 }
 
 // fail counts one record of j as answered: it was not written.
-func (s *Sink) fail(j *job, record uint32, class pipeline.Class, err error) {
+func (s *sink) fail(j *job, record uint32, class pipeline.Class, err error) {
 	s.mu.Lock()
 	if j.failed.err == nil || class == pipeline.Retryable {
 		j.failed.err, j.failed.class = err, class
@@ -98,7 +98,7 @@ func (s *Sink) fail(j *job, record uint32, class pipeline.Class, err error) {
 }
 
 // refuse counts one record of j as answered: the broker refuses it.
-func (s *Sink) refuse(r ref, e *kafka.RecordsError) {
+func (s *sink) refuse(r ref, e *kafka.RecordsError) {
 	r.j.t.Hold()
 	s.mu.Lock()
 	f, code := &r.j.failed, e.Code.Name()
@@ -112,7 +112,7 @@ func (s *Sink) refuse(r ref, e *kafka.RecordsError) {
 }
 
 // leave counts one record of j as answered: it was not tried.
-func (s *Sink) leave(r ref) {
+func (s *sink) leave(r ref) {
 	s.mu.Lock()
 	r.j.failed.untried = append(r.j.failed.untried, r.record)
 	s.mu.Unlock()
@@ -138,7 +138,7 @@ func (j *job) result() pipeline.Result {
 }
 
 // answer answers the ticket of j. All of its records are.
-func (s *Sink) answer(j *job) {
+func (s *sink) answer(j *job) {
 	r := j.result()
 	t := j.t
 	t.Done(r)

@@ -15,8 +15,8 @@ import (
 	"github.com/urlfold/urlfold/pipeline"
 )
 
-// A Sink writes to one topic. It is a [pipeline.Sink] and a [pipeline.Healther].
-type Sink struct {
+// A sink writes to one topic. It is a [pipeline.Sink] and a [pipeline.Healther].
+type sink struct {
 	cfg    Config
 	codec  kafka.Codec
 	log    *slog.Logger
@@ -42,7 +42,7 @@ type Sink struct {
 
 // New returns the sink that cfg asks for. The error tells all that is wrong with
 // cfg, joined. A nil logger discards.
-func New(cfg Config, log *slog.Logger) (*Sink, error) {
+func New(cfg Config, log *slog.Logger) (pipeline.Sink, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, fmt.Errorf("kafka sink: %w", err)
 	}
@@ -53,7 +53,7 @@ func New(cfg Config, log *slog.Logger) (*Sink, error) {
 	if err != nil {
 		return nil, fmt.Errorf("kafka sink: %w", err)
 	}
-	return &Sink{
+	return &sink{
 		cfg: cfg, codec: codec, log: log, format: newFormat(&cfg),
 		jobs: make(chan *job, freeJobs), faults: map[int]error{}, retries: map[string]int64{},
 		outage: logging.NewOutage(log, "kafka: cannot write: it is tried again", "kafka: write recovered", "topic", cfg.Topic),
@@ -64,15 +64,15 @@ func New(cfg Config, log *slog.Logger) (*Sink, error) {
 const freeJobs = 64
 
 // NeedsFacts reports whether the codec must collect record.Facts: keys and flags.
-func (s *Sink) NeedsFacts() bool {
+func (s *sink) NeedsFacts() bool {
 	return s.cfg.PartitionBy == byKey || s.cfg.key() == keyEquivalence || s.cfg.Headers.Flags
 }
 
 // Caps implements [pipeline.Sink].
-func (s *Sink) Caps() pipeline.SinkCaps { return pipeline.SinkCaps{Durable: true, Ordered: true} }
+func (s *sink) Caps() pipeline.SinkCaps { return pipeline.SinkCaps{Durable: true, Ordered: true} }
 
 // Open implements [pipeline.Sink]: it connects, and looks at the topic.
-func (s *Sink) Open(ctx context.Context) error {
+func (s *sink) Open(ctx context.Context) error {
 	client, err := kafka.New(s.cfg.Kafka, s.cfg.Topic)
 	if err != nil {
 		return fmt.Errorf("kafka sink: %w", err)
@@ -94,19 +94,19 @@ func (s *Sink) Open(ctx context.Context) error {
 
 // CheckConnect reports whether the brokers can be reached and the topic is there.
 // It is for a sink that is not opened, and creates nothing.
-func (s *Sink) CheckConnect(ctx context.Context) error {
+func (s *sink) CheckConnect(ctx context.Context) error {
 	client, err := kafka.New(s.cfg.Kafka, s.cfg.Topic)
 	if err != nil {
 		return fmt.Errorf("kafka sink: %w", err)
 	}
 	defer client.Close()
-	_, err = (&Sink{cfg: s.cfg, client: client}).find(ctx, false)
+	_, err = (&sink{cfg: s.cfg, client: client}).find(ctx, false)
 	return err
 }
 
 // find returns the number of partitions of the topic. It waits for brokers as
 // long as for an answer.
-func (s *Sink) find(ctx context.Context, create bool) (int, error) {
+func (s *sink) find(ctx context.Context, create bool) (int, error) {
 	ctx, cancel := context.WithTimeout(ctx, s.cfg.RequestTimeout)
 	defer cancel()
 	for try := 0; ; try++ {
@@ -135,7 +135,7 @@ func (s *Sink) find(ctx context.Context, create bool) (int, error) {
 const batchOverhead = 1 << 10
 
 // warn compares the limits of the topic with ours.
-func (s *Sink) warn(ctx context.Context) {
+func (s *sink) warn(ctx context.Context) {
 	limit, err := s.client.MaxMessageBytes(ctx, s.cfg.Topic)
 	switch {
 	case err != nil:
@@ -147,7 +147,7 @@ func (s *Sink) warn(ctx context.Context) {
 }
 
 // Submit implements [pipeline.Sink].
-func (s *Sink) Submit(_ context.Context, b *pipeline.Batch, t pipeline.Ticket) error {
+func (s *sink) Submit(_ context.Context, b *pipeline.Batch, t pipeline.Ticket) error {
 	if s.ctx.Err() != nil {
 		return errStopped
 	}
@@ -168,7 +168,7 @@ func (s *Sink) Submit(_ context.Context, b *pipeline.Batch, t pipeline.Ticket) e
 var errStopped = errors.New("kafka sink: it was stopped")
 
 // Barrier implements [pipeline.Sink].
-func (s *Sink) Barrier(ctx context.Context) error {
+func (s *sink) Barrier(ctx context.Context) error {
 	for {
 		s.mu.Lock()
 		if s.waiting == 0 {
@@ -189,7 +189,7 @@ func (s *Sink) Barrier(ctx context.Context) error {
 }
 
 // Close implements [pipeline.Sink].
-func (s *Sink) Close(context.Context) error {
+func (s *sink) Close(context.Context) error {
 	if s.stop != nil {
 		s.stop()
 	}
@@ -204,7 +204,7 @@ func (s *Sink) Close(context.Context) error {
 }
 
 // Health implements [pipeline.Healther].
-func (s *Sink) Health() error {
+func (s *sink) Health() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for i, err := range s.faults {
@@ -215,7 +215,7 @@ func (s *Sink) Health() error {
 
 // Metrics gives out the figures of the sink that the pipeline does not have: it
 // sees no try but the last one.
-func (s *Sink) Metrics(emit func(name, help, kind string, value float64, labels ...string)) {
+func (s *sink) Metrics(emit func(name, help, kind string, value float64, labels ...string)) {
 	const counter, gauge = "counter", "gauge"
 	s.mu.Lock()
 	retries, failing := maps.Clone(s.retries), len(s.faults)
@@ -230,7 +230,7 @@ func (s *Sink) Metrics(emit func(name, help, kind string, value float64, labels 
 }
 
 // fault says why a partition does not take records now; nil: it does.
-func (s *Sink) fault(partition int, err error) {
+func (s *sink) fault(partition int, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err == nil {

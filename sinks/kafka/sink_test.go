@@ -15,7 +15,7 @@ import (
 	source "github.com/urlfold/urlfold/sources/kafka"
 )
 
-func newSink(t testing.TB, c connect.Kafka, change func(*Config)) *Sink {
+func newSink(t testing.TB, c connect.Kafka, change func(*Config)) *sink {
 	t.Helper()
 	cfg := *Default()
 	cfg.Kafka, cfg.Topic = c, "out"
@@ -26,10 +26,10 @@ func newSink(t testing.TB, c connect.Kafka, change func(*Config)) *Sink {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return s
+	return s.(*sink)
 }
 
-func newSource(t testing.TB, c connect.Kafka) *source.Source {
+func newSource(t testing.TB, c connect.Kafka) pipeline.Source {
 	t.Helper()
 	cfg := *source.Default()
 	cfg.Kafka, cfg.Topics, cfg.Group = c, []string{"in"}, "g"

@@ -12,7 +12,7 @@ import (
 
 // A writer writes to one partition, one record batch at a time.
 type writer struct {
-	s  *Sink
+	s  *sink
 	id int
 
 	mu    sync.Mutex
@@ -33,7 +33,7 @@ type writer struct {
 // maxRecords bounds the records of a record batch.
 const maxRecords = 10_000
 
-func newWriter(s *Sink, id int) *writer {
+func newWriter(s *sink, id int) *writer {
 	return &writer{s: s, id: id, wake: make(chan struct{}, 1), producer: kafka.NoProducer, known: !s.cfg.Idempotent}
 }
 

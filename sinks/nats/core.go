@@ -12,10 +12,10 @@ import (
 	"github.com/urlfold/urlfold/pipeline"
 )
 
-// A Core is a sink that publishes to whoever listens. It answers a batch when the
+// A core is a sink that publishes to whoever listens. It answers a batch when the
 // server has read it, which is all that can be known; after a lost connection it
 // publishes the whole batch again. It keeps the order of batches.
-type Core struct {
+type core struct {
 	cfg   CoreConfig
 	press press
 	conn  atomic.Pointer[client.Conn] // nil before Open; Health and Stats are asked meanwhile
@@ -28,7 +28,7 @@ type Core struct {
 
 // NewCore returns the sink that cfg asks for. The error tells all that is wrong
 // with cfg, joined. It connects to nothing.
-func NewCore(cfg CoreConfig) (*Core, error) {
+func NewCore(cfg CoreConfig) (pipeline.Sink, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, fmt.Errorf("nats sink: %w", err)
 	}
@@ -36,7 +36,7 @@ func NewCore(cfg CoreConfig) (*Core, error) {
 	if err != nil {
 		return nil, fmt.Errorf("nats sink: %w", err)
 	}
-	return &Core{
+	return &core{
 		cfg: cfg, press: press{subject: t, headers: cfg.Headers, id: idNone},
 		free:   make(chan *client.Msg, maxScratch),
 		outage: logging.NewOutage(cfg.Logger, "publish failed, retrying", "publish recovered"),
@@ -44,13 +44,13 @@ func NewCore(cfg CoreConfig) (*Core, error) {
 }
 
 // NeedsFacts reports whether the codec is to collect facts for it.
-func (s *Core) NeedsFacts() bool { return s.press.subject.facts() || s.cfg.Headers.Flags }
+func (s *core) NeedsFacts() bool { return s.press.subject.facts() || s.cfg.Headers.Flags }
 
 // Caps implements [pipeline.Sink].
-func (s *Core) Caps() pipeline.SinkCaps { return pipeline.SinkCaps{Ordered: true} }
+func (s *core) Caps() pipeline.SinkCaps { return pipeline.SinkCaps{Ordered: true} }
 
 // Open implements [pipeline.Sink].
-func (s *Core) Open(ctx context.Context) error {
+func (s *core) Open(ctx context.Context) error {
 	conn, err := client.Connect(ctx, s.cfg.NATS)
 	if err != nil {
 		return err
@@ -60,7 +60,7 @@ func (s *Core) Open(ctx context.Context) error {
 }
 
 // CheckConnect connects and disconnects. It is for a sink that is not opened.
-func (s *Core) CheckConnect(ctx context.Context) error {
+func (s *core) CheckConnect(ctx context.Context) error {
 	conn, err := client.Connect(ctx, s.cfg.NATS)
 	if err == nil {
 		conn.Close()
@@ -72,7 +72,7 @@ func (s *Core) CheckConnect(ctx context.Context) error {
 const flushTimeout = 10 * time.Second
 
 // Submit implements [pipeline.Sink].
-func (s *Core) Submit(ctx context.Context, b *pipeline.Batch, t pipeline.Ticket) error {
+func (s *core) Submit(ctx context.Context, b *pipeline.Batch, t pipeline.Ticket) error {
 	p := page{b: b, s: t.Stream(), dead: b.IsDead(t.Stream())}
 	r, err := s.publish(&p, t)
 	if err == nil {
@@ -99,7 +99,7 @@ func (s *Core) Submit(ctx context.Context, b *pipeline.Batch, t pipeline.Ticket)
 const maxScratch = 16
 
 // take returns an empty message.
-func (s *Core) take() *client.Msg {
+func (s *core) take() *client.Msg {
 	select {
 	case m := <-s.free:
 		return m
@@ -109,7 +109,7 @@ func (s *Core) take() *client.Msg {
 }
 
 // give takes a message back. It keeps nothing of the batch.
-func (s *Core) give(m *client.Msg) {
+func (s *core) give(m *client.Msg) {
 	clear(m.Header)
 	m.Data = nil
 	select {
@@ -121,7 +121,7 @@ func (s *Core) give(m *client.Msg) {
 // publish writes the messages of p to the connection. It returns the answer to t,
 // with the records that the client will never take, or an error after which all are to
 // be published again.
-func (s *Core) publish(p *page, t pipeline.Ticket) (r pipeline.Result, err error) {
+func (s *core) publish(p *page, t pipeline.Ticket) (r pipeline.Result, err error) {
 	conn, m := s.conn.Load(), s.take()
 	defer s.give(m)
 	for i := range p.s.Recs {
@@ -160,10 +160,10 @@ func refuse(r *pipeline.Result, i int, err error) {
 }
 
 // Barrier implements [pipeline.Sink]. Every batch is flushed before it is answered.
-func (s *Core) Barrier(context.Context) error { return nil }
+func (s *core) Barrier(context.Context) error { return nil }
 
 // Close implements [pipeline.Sink].
-func (s *Core) Close(context.Context) error {
+func (s *core) Close(context.Context) error {
 	if conn := s.conn.Load(); conn != nil {
 		conn.Close()
 	}
@@ -171,7 +171,7 @@ func (s *Core) Close(context.Context) error {
 }
 
 // Health implements [pipeline.Healther].
-func (s *Core) Health() error {
+func (s *core) Health() error {
 	conn := s.conn.Load()
 	if conn == nil {
 		return client.ErrDown
@@ -181,6 +181,6 @@ func (s *Core) Health() error {
 
 // Interface guards.
 var (
-	_ pipeline.Sink     = (*Core)(nil)
-	_ pipeline.Healther = (*Core)(nil)
+	_ pipeline.Sink     = (*core)(nil)
+	_ pipeline.Healther = (*core)(nil)
 )

@@ -1,5 +1,5 @@
-// Package nats has two sinks: [JetStream], which publishes records to streams and
-// answers when the streams have them, and [Core], which publishes them to whoever
+// Package nats has two sinks: [NewJetStream], which publishes records to streams and
+// answers when the streams have them, and [NewCore], which publishes them to whoever
 // listens now.
 //
 // # Promises

@@ -14,7 +14,7 @@ import (
 // message of it is not resolved, and its ticket is answered when all are.
 type flight struct {
 	page
-	sink   *JetStream
+	sink   *jetStream
 	ticket pipeline.Ticket
 	groups []group // with framing: lines
 	left   atomic.Int32
@@ -37,7 +37,7 @@ type group struct{ from, to int }
 
 // newFlight returns the flight of what t holds. It counts one more than there are
 // messages, for Submit.
-func newFlight(s *JetStream, b *pipeline.Batch, t pipeline.Ticket) *flight {
+func newFlight(s *jetStream, b *pipeline.Batch, t pipeline.Ticket) *flight {
 	f := &flight{
 		page: page{b: b, s: t.Stream(), dead: b.IsDead(t.Stream())},
 		sink: s, ticket: t, turn: make(chan struct{}, 1), done: make(chan struct{}),

@@ -13,9 +13,9 @@ import (
 	"github.com/urlfold/urlfold/pipeline"
 )
 
-// A JetStream is a sink that publishes to streams. Its methods are those of
+// A jetStream is a sink that publishes to streams. Its methods are those of
 // [pipeline.Sink], and some that tell how it is.
-type JetStream struct {
+type jetStream struct {
 	cfg   JetStreamConfig
 	press press
 
@@ -30,7 +30,7 @@ type JetStream struct {
 
 // NewJetStream returns the sink that cfg asks for. The error tells all that is
 // wrong with cfg, joined. It connects to nothing.
-func NewJetStream(cfg JetStreamConfig) (*JetStream, error) {
+func NewJetStream(cfg JetStreamConfig) (pipeline.Sink, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, fmt.Errorf("jetstream sink: %w", err)
 	}
@@ -38,24 +38,24 @@ func NewJetStream(cfg JetStreamConfig) (*JetStream, error) {
 	if err != nil {
 		return nil, fmt.Errorf("jetstream sink: %w", err)
 	}
-	return &JetStream{
+	return &jetStream{
 		cfg: cfg, flights: map[*flight]struct{}{},
 		press: press{subject: t, headers: cfg.Headers, id: cfg.MsgID, expect: cfg.ExpectStream},
 	}, nil
 }
 
 // NeedsFacts reports whether the codec is to collect facts for it.
-func (s *JetStream) NeedsFacts() bool {
+func (s *jetStream) NeedsFacts() bool {
 	return s.cfg.MsgID == idKey || s.press.subject.facts() || s.cfg.Headers.Flags && s.cfg.Framing == framingRecords
 }
 
 // Caps implements [pipeline.Sink].
-func (s *JetStream) Caps() pipeline.SinkCaps {
+func (s *jetStream) Caps() pipeline.SinkCaps {
 	return pipeline.SinkCaps{Durable: true, Ordered: s.cfg.Publish.Ordered, Dedups: s.cfg.MsgID == idPosition || s.cfg.MsgID == idBatch}
 }
 
 // Open implements [pipeline.Sink].
-func (s *JetStream) Open(ctx context.Context) error {
+func (s *jetStream) Open(ctx context.Context) error {
 	conn, err := client.Connect(ctx, s.cfg.NATS)
 	if err != nil {
 		return err
@@ -77,7 +77,7 @@ func (s *JetStream) Open(ctx context.Context) error {
 
 // CheckConnect connects, looks at the streams, and disconnects. The error tells
 // what is wrong. It is for a sink that is not opened.
-func (s *JetStream) CheckConnect(ctx context.Context) error {
+func (s *jetStream) CheckConnect(ctx context.Context) error {
 	conn, err := client.Connect(ctx, s.cfg.NATS)
 	if err != nil {
 		return err
@@ -90,13 +90,13 @@ func (s *JetStream) CheckConnect(ctx context.Context) error {
 
 // Warnings returns what Open or CheckConnect found that works, but not as well as
 // it could.
-func (s *JetStream) Warnings() []string { return s.warnings }
+func (s *jetStream) Warnings() []string { return s.warnings }
 
 // maxChecked is the number of shards up to which each is looked for in the streams.
 const maxChecked = 4096
 
 // check looks whether streams take all subjects.
-func (s *JetStream) check(ctx context.Context, conn *client.Conn) (warnings []string, err error) {
+func (s *jetStream) check(ctx context.Context, conn *client.Conn) (warnings []string, err error) {
 	filter := s.press.subject.filter()
 	if filter == "" {
 		return nil, nil // anything, as it comes
@@ -151,7 +151,7 @@ func covered(filters []string, subject string) bool {
 const leastWindow = 2 * time.Minute
 
 // checkWindow warns of a duplicate window that is too short for what ids are for.
-func (s *JetStream) checkWindow(info *client.StreamInfo) []string {
+func (s *jetStream) checkWindow(info *client.StreamInfo) []string {
 	if s.cfg.MsgID == idNone {
 		return nil
 	}
@@ -164,7 +164,7 @@ func (s *JetStream) checkWindow(info *client.StreamInfo) []string {
 }
 
 // checkLimits warns of a stream that forgets messages because others come.
-func (s *JetStream) checkLimits(info *client.StreamInfo) []string {
+func (s *jetStream) checkLimits(info *client.StreamInfo) []string {
 	if info.PerSubject <= 0 {
 		return nil
 	}
@@ -173,7 +173,7 @@ func (s *JetStream) checkLimits(info *client.StreamInfo) []string {
 }
 
 // Submit implements [pipeline.Sink].
-func (s *JetStream) Submit(ctx context.Context, b *pipeline.Batch, t pipeline.Ticket) error {
+func (s *jetStream) Submit(ctx context.Context, b *pipeline.Batch, t pipeline.Ticket) error {
 	f := newFlight(s, b, t)
 	s.add(f)
 	publish := s.publish
@@ -191,13 +191,13 @@ func (s *JetStream) Submit(ctx context.Context, b *pipeline.Batch, t pipeline.Ti
 	return nil
 }
 
-func (s *JetStream) publish(ctx context.Context, f *flight) error {
+func (s *jetStream) publish(ctx context.Context, f *flight) error {
 	return s.window.Load().Publish(ctx, f, 0, f.len())
 }
 
 // publishInOrder publishes runs of messages with different subjects, and waits for
 // each run.
-func (s *JetStream) publishInOrder(ctx context.Context, f *flight) error {
+func (s *jetStream) publishInOrder(ctx context.Context, f *flight) error {
 	wave := map[string]bool{}
 	for i := 0; i < f.len(); {
 		if f.ticket.Held() {
@@ -228,27 +228,27 @@ func (s *JetStream) publishInOrder(ctx context.Context, f *flight) error {
 }
 
 // subjectOf returns the subject of message i.
-func (s *JetStream) subjectOf(f *flight, i int) string {
+func (s *jetStream) subjectOf(f *flight, i int) string {
 	if f.groups != nil {
 		return s.cfg.Subject
 	}
 	return s.press.subjectOf(&f.page, i)
 }
 
-func (s *JetStream) add(f *flight) {
+func (s *jetStream) add(f *flight) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.flights[f] = struct{}{}
 }
 
-func (s *JetStream) remove(f *flight) {
+func (s *jetStream) remove(f *flight) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.flights, f)
 }
 
 // under returns the flights that are under way.
-func (s *JetStream) under() []*flight {
+func (s *jetStream) under() []*flight {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	all := make([]*flight, 0, len(s.flights))
@@ -259,7 +259,7 @@ func (s *JetStream) under() []*flight {
 }
 
 // Barrier implements [pipeline.Sink].
-func (s *JetStream) Barrier(ctx context.Context) error {
+func (s *jetStream) Barrier(ctx context.Context) error {
 	for _, f := range s.under() {
 		select {
 		case <-f.done:
@@ -271,7 +271,7 @@ func (s *JetStream) Barrier(ctx context.Context) error {
 }
 
 // Close implements [pipeline.Sink].
-func (s *JetStream) Close(context.Context) error {
+func (s *jetStream) Close(context.Context) error {
 	conn := s.conn.Load()
 	if conn == nil {
 		return nil
@@ -292,7 +292,7 @@ func (s *JetStream) Close(context.Context) error {
 }
 
 // Health implements [pipeline.Healther].
-func (s *JetStream) Health() error {
+func (s *jetStream) Health() error {
 	w := s.window.Load()
 	if w == nil {
 		return client.ErrDown
@@ -305,7 +305,7 @@ func (s *JetStream) Health() error {
 
 // Interface guards.
 var (
-	_ pipeline.Sink     = (*JetStream)(nil)
-	_ pipeline.Healther = (*JetStream)(nil)
+	_ pipeline.Sink     = (*jetStream)(nil)
+	_ pipeline.Healther = (*jetStream)(nil)
 	_ client.Load       = (*flight)(nil)
 )

@@ -44,7 +44,7 @@ func TestRefusedBlocks(t *testing.T) {
 			w := newWorld(t, nil)
 			limited := jetstream.StreamConfig{Name: "SMALL", Subjects: []string{"small.>"}, MaxMsgSize: 1000, Duplicates: time.Hour}
 			w.stream(limited)
-			s, err := NewJetStream(w.config(func(c *JetStreamConfig) {
+			s, err := makeJetStream(w.config(func(c *JetStreamConfig) {
 				c.Subject, c.Publish.Ordered = "small.x", ordered
 				change(c)
 			}))
@@ -94,7 +94,7 @@ func TestRefusedBlocks(t *testing.T) {
 
 // refusedPipeline returns a pipeline that writes the lines of text to s, without a dead
 // letter.
-func refusedPipeline(t *testing.T, s *JetStream, text string, ordered bool) *pipeline.Pipeline {
+func refusedPipeline(t *testing.T, s *jetStream, text string, ordered bool) *pipeline.Pipeline {
 	t.Helper()
 	profile, ok := codec.Lookup("equiv")
 	if !ok {

@@ -93,10 +93,19 @@ func (w *world) config(change func(*JetStreamConfig)) JetStreamConfig {
 	return c
 }
 
+// makeJetStream is NewJetStream.
+func makeJetStream(cfg JetStreamConfig) (*jetStream, error) {
+	s, err := NewJetStream(cfg)
+	if err != nil {
+		return nil, err
+	}
+	return s.(*jetStream), nil
+}
+
 // open returns a sink that is open until the test ends.
-func (w *world) open(change func(*JetStreamConfig)) *JetStream {
+func (w *world) open(change func(*JetStreamConfig)) *jetStream {
 	w.t.Helper()
-	s, err := NewJetStream(w.config(change))
+	s, err := makeJetStream(w.config(change))
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -547,7 +556,7 @@ func TestCheckConnect(t *testing.T) {
 	}
 	f := func(subject, expect, want string, warnings int) {
 		t.Helper()
-		s, err := NewJetStream(w.config(func(c *JetStreamConfig) { c.Subject, c.ExpectStream = subject, expect }))
+		s, err := makeJetStream(w.config(func(c *JetStreamConfig) { c.Subject, c.ExpectStream = subject, expect }))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -17,7 +17,7 @@ type Stats struct {
 }
 
 // Stats returns the figures. It may be called at any time.
-func (s *JetStream) Stats() Stats {
+func (s *jetStream) Stats() Stats {
 	window := s.window.Load()
 	if window == nil {
 		return Stats{}
@@ -33,7 +33,7 @@ const counter, gauge = "counter", "gauge"
 
 // Metrics gives out the figures of the sink that the pipeline does not have: how full
 // its window is, and what it has published again and why.
-func (s *JetStream) Metrics(emit func(name, help, kind string, value float64, labels ...string)) {
+func (s *jetStream) Metrics(emit func(name, help, kind string, value float64, labels ...string)) {
 	st := s.Stats()
 	emit("sink_window_messages", "Messages that were published and are not acknowledged.", gauge, float64(st.InFlight))
 	emit("sink_window_failing_messages", "Messages that the stream has not taken so far, and that are published again: /readyz has the reason.", gauge, float64(st.Failing))
@@ -52,7 +52,7 @@ func (s *JetStream) Metrics(emit func(name, help, kind string, value float64, la
 const reconnectsHelp = "Times that the connection to NATS was lost and found again."
 
 // Stats returns the figures: Again counts batches here.
-func (s *Core) Stats() Stats {
+func (s *core) Stats() Stats {
 	conn := s.conn.Load()
 	if conn == nil {
 		return Stats{}
@@ -61,7 +61,7 @@ func (s *Core) Stats() Stats {
 }
 
 // Metrics gives out the figures of the sink that the pipeline does not have.
-func (s *Core) Metrics(emit func(name, help, kind string, value float64, labels ...string)) {
+func (s *core) Metrics(emit func(name, help, kind string, value float64, labels ...string)) {
 	st := s.Stats()
 	emit("sink_published_total", "Messages that were published, those published again not included.", counter, float64(st.Published))
 	emit("sink_retries_total", "Messages that were published again, by the class of the error.", counter, float64(st.Again), "class", "network")

@@ -46,7 +46,7 @@ func TestMetrics(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if m := metricsOf(t, core); m["sink_published_total"] != 0 || len(m) != 3 {
+	if m := metricsOf(t, core.(emitter)); m["sink_published_total"] != 0 || len(m) != 3 {
 		t.Errorf("before it is opened: %v", m)
 	}
 	if err := core.Open(bg(t)); err != nil {
@@ -57,7 +57,7 @@ func TestMetrics(t *testing.T) {
 	if r := submit(t, core, b, &b.Out); r.Err != nil {
 		t.Fatal(r)
 	}
-	if m := metricsOf(t, core); m["sink_published_total"] != 3 || m["sink_reconnects_total"] != 0 {
+	if m := metricsOf(t, core.(emitter)); m["sink_published_total"] != 3 || m["sink_reconnects_total"] != 0 {
 		t.Errorf("%v", m)
 	}
 }

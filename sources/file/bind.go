@@ -13,7 +13,7 @@ import (
 // This file ties tracks to files, and lets go of them.
 
 // bind gives t the file p. The caller holds mu.
-func (w *Watcher) bind(t *track, p *candidate, l *look, now time.Time) {
+func (w *watcher) bind(t *track, p *candidate, l *look, now time.Time) {
 	copied := t.file.id != p.s.id
 	unchanged := !copied && t.path == p.s.path && t.file.same(&p.s) && t.file.changed == p.s.changed
 	t.rotated = t.rotated || t.file.id == p.s.id && t.path != p.s.path
@@ -55,13 +55,13 @@ func (w *Watcher) bind(t *track, p *candidate, l *look, now time.Time) {
 }
 
 // reopen makes a track that was done go on. The caller holds mu.
-func (w *Watcher) reopen(t *track) {
+func (w *watcher) reopen(t *track) {
 	t.life, t.state, t.text, t.final, t.complete, t.finishing = open, checkpoint.Reading, "", false, false, false
 	t.verdict, t.found, t.lane, t.intact, t.closed = compress.Verdict{}, nil, nil, false, false
 }
 
 // loadPoint gives t the restart point that its entry names.
-func (w *Watcher) loadPoint(t *track) {
+func (w *watcher) loadPoint(t *track) {
 	id := t.entry.Restart
 	if id == 0 || len(t.points) > 0 || !t.in.compressed || t.life != open {
 		return
@@ -79,7 +79,7 @@ func (w *Watcher) loadPoint(t *track) {
 }
 
 // adopt makes a track of a new file. The caller holds mu.
-func (w *Watcher) adopt(p *candidate, l *look, gen int64, now time.Time) {
+func (w *watcher) adopt(p *candidate, l *look, gen int64, now time.Time) {
 	id := laneID(&p.s, l, gen)
 	for w.ids[id] { // of a text that this file had once and that was moved
 		gen++
@@ -111,7 +111,7 @@ func laneID(s *fileState, l *look, gen int64) string {
 }
 
 // skipToEnd makes t begin behind the last line that is there now.
-func (w *Watcher) skipToEnd(t *track, l *look) {
+func (w *watcher) skipToEnd(t *track, l *look) {
 	end := t.file.size
 	for off := end; off > 0; {
 		from := max(0, off-64<<10)
@@ -135,7 +135,7 @@ func (w *Watcher) skipToEnd(t *track, l *look) {
 // replace lets go of the file of t, which holds another text now. A copy of the
 // old one may turn up. The file does not become younger by it: if it was taken for
 // a copy that is still being made, it is not for ever. The caller holds mu.
-func (w *Watcher) replace(t *track) {
+func (w *watcher) replace(t *track) {
 	if t.file.same(&t.asRead) {
 		w.metBefore[t.file.id] = candidate{s: t.file, meeting: t.met}
 	}
@@ -149,7 +149,7 @@ func (w *Watcher) replace(t *track) {
 }
 
 // unbind notes that t has no file. The caller holds mu.
-func (w *Watcher) unbind(t *track) {
+func (w *watcher) unbind(t *track) {
 	w.closeContent(t)
 	w.log.Debug("a file is gone", "path", t.path, "inode", t.file.id.ino, "size", t.file.size, "read", t.at().off, "id", t.id)
 	if w.byFile[t.file.id] == t {
@@ -161,7 +161,7 @@ func (w *Watcher) unbind(t *track) {
 }
 
 // index makes t be found by its key, which was before. The caller holds mu.
-func (w *Watcher) index(t *track, before headKey) {
+func (w *watcher) index(t *track, before headKey) {
 	if before == t.key && before.n > 0 {
 		return
 	}
@@ -172,7 +172,7 @@ func (w *Watcher) index(t *track, before headKey) {
 	}
 }
 
-func (w *Watcher) unindex(t *track, key headKey) {
+func (w *watcher) unindex(t *track, key headKey) {
 	list := w.heads[key]
 	i := slices.Index(list, t)
 	if i < 0 {

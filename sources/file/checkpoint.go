@@ -12,21 +12,21 @@ import (
 // reason, stores no watermark without the extents that go with it.
 
 // Commit implements [pipeline.Committer].
-func (w *Watcher) Commit(_ context.Context, ups []pipeline.LanePos) error {
+func (w *watcher) Commit(_ context.Context, ups []pipeline.LanePos) error {
 	return w.save(ups, nil, false, nil)
 }
 
 // Keep implements [pipeline.Keeper].
-func (w *Watcher) Keep() error { return w.cfg.Store.Keep() }
+func (w *watcher) Keep() error { return w.cfg.Store.Keep() }
 
 // CommitCut implements [pipeline.CutCommitter].
-func (w *Watcher) CommitCut(_ context.Context, ups []pipeline.LanePos, extents []pipeline.Extent) error {
+func (w *watcher) CommitCut(_ context.Context, ups []pipeline.LanePos, extents []pipeline.Extent) error {
 	return w.save(ups, extents, true, nil)
 }
 
 // touch notes that what the store holds of t may not be as t is. The caller holds
 // mu.
-func (w *Watcher) touch(t *track) {
+func (w *watcher) touch(t *track) {
 	if !t.unsaved {
 		t.unsaved = true
 		w.unsaved = append(w.unsaved, t)
@@ -36,7 +36,7 @@ func (w *Watcher) touch(t *track) {
 // save stores watermarks, what has changed about tracks since the last save, and
 // extents if cut is set, and forgets the unsaved marks of lanes that are finished. Its cost
 // does not depend on how many tracks there are.
-func (w *Watcher) save(ups []pipeline.LanePos, extents []pipeline.Extent, cut bool, forget []string) error {
+func (w *watcher) save(ups []pipeline.LanePos, extents []pipeline.Extent, cut bool, forget []string) error {
 	w.saving.Lock()
 	defer w.saving.Unlock()
 	u := checkpoint.Update{Source: w.cfg.Name, Cut: cut, Extents: extents, Forget: forget, Points: map[int64][]byte{}}
@@ -102,7 +102,7 @@ func withdrawn(e checkpoint.Entry) checkpoint.Entry {
 
 // takeUnsaved returns the tracks that are to be saved, and the ids that are to be
 // forgotten. The caller holds mu.
-func (w *Watcher) takeUnsaved() (changed []*track, forgotten []string) {
+func (w *watcher) takeUnsaved() (changed []*track, forgotten []string) {
 	for _, t := range w.unsaved {
 		if t.unsaved = false; !t.expired {
 			changed = append(changed, t)

@@ -32,7 +32,7 @@ func parseDamage(path, text string) Damage {
 // Damaged returns at most limit of the files that are damaged and were not replaced,
 // by path, and how many there are by the kind of their verdicts. It may be called at
 // any time, from any goroutine.
-func (w *Watcher) Damaged(limit int) (list []Damage, counts map[string]int) {
+func (w *watcher) Damaged(limit int) (list []Damage, counts map[string]int) {
 	if !w.tryLock() { // a scan of very many files: what was found a moment ago will do
 		if last := w.damaged.Load(); last != nil {
 			return slices.Clone(last.list[:min(len(last.list), limit)]), maps.Clone(last.counts)

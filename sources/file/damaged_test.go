@@ -9,7 +9,7 @@ import (
 
 // wantDamage checks that w names a damaged file, with its verdict and position, and
 // counts it; with an empty kind, that it names and counts nothing.
-func wantDamage(t *testing.T, w *Watcher, name, kind string) {
+func wantDamage(t *testing.T, w *watcher, name, kind string) {
 	t.Helper()
 	list, counts := w.Damaged(10)
 	figures := map[string]float64{}

@@ -1,6 +1,6 @@
 // Package file has two sources. A [Source] reads files, directories, globs, pipes
 // and stdin, compressed or not, each once from its beginning to its end. A
-// [Watcher] is what a daemon reads files with: it finds new ones, follows them as
+// [NewWatcher] makes what a daemon reads files with: it finds new ones, follows them as
 // they grow and are rotated, and goes on after a restart where it has come to.
 //
 // # A Source
@@ -35,7 +35,7 @@
 // a goroutine that waits for stdin is left behind, because there is no way to
 // wake it; it ends with the process, or with the next byte.
 //
-// # A Watcher
+// # A watcher
 //
 // Every text is a lane, for as long as it can be found: a text stays the same when
 // its file is renamed, copied or compressed. One goroutine polls, others read:
@@ -65,7 +65,7 @@
 // just the bytes that are compared are the same again; a file that comes, and is
 // gone again, between two looks; what is written to a file between its copy and
 // its truncation, which no reader can see; and what was in a truncated file and no copy
-// ([WatchStats].LostBytes). If a file is truncated behind a copy while no daemon runs, and
+// (the metric of lost bytes). If a file is truncated behind a copy while no daemon runs, and
 // the copy is shorter than what was read, the copy is read again.
 //
 // A line without its end waits for it, unless the file is at its end for good:

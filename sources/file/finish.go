@@ -19,7 +19,7 @@ import (
 
 // Finish implements [pipeline.Finisher]: the files are done, which is stored, of all
 // of them in one step, before on_finish is applied.
-func (w *Watcher) Finish(_ context.Context, lanes []*pipeline.Lane) []error {
+func (w *watcher) Finish(_ context.Context, lanes []*pipeline.Lane) []error {
 	ids := make([]string, len(lanes))
 	for i, l := range lanes {
 		ids[i] = l.ID()
@@ -40,7 +40,7 @@ func (w *Watcher) Finish(_ context.Context, lanes []*pipeline.Lane) []error {
 
 // resolve gives the tracks of lanes that are finished the states they are stored in.
 // It returns them; nil for one that was finished before.
-func (w *Watcher) resolve(lanes []*pipeline.Lane) []*track {
+func (w *watcher) resolve(lanes []*pipeline.Lane) []*track {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	tracks := make([]*track, len(lanes))
@@ -58,7 +58,7 @@ func (w *Watcher) resolve(lanes []*pipeline.Lane) []*track {
 
 // letGo is the end of a track whose lane is finished, or, with an error, is to be
 // finished again.
-func (w *Watcher) letGo(t *track, lane *pipeline.Lane, err error) {
+func (w *watcher) letGo(t *track, lane *pipeline.Lane, err error) {
 	w.mu.Lock()
 	if err != nil {
 		w.broken[t.path] = err.Error()
@@ -81,7 +81,7 @@ func (w *Watcher) letGo(t *track, lane *pipeline.Lane, err error) {
 
 // disposeAll applies on_finish to the files of tracks, and then brings down the
 // folders that they have left and come to.
-func (w *Watcher) disposeAll(tracks []*track) []error {
+func (w *watcher) disposeAll(tracks []*track) []error {
 	errs := make([]error, len(tracks))
 	taken := make([]bool, len(tracks))
 	dirs := map[string]bool{} // those that have changed; true: files have come there
@@ -118,7 +118,7 @@ func (w *Watcher) disposeAll(tracks []*track) []error {
 type disposal struct{ t *track }
 
 // do implements job.
-func (d *disposal) do(_ context.Context, w *Watcher) {
+func (d *disposal) do(_ context.Context, w *watcher) {
 	err := w.disposeAll([]*track{d.t})[0]
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -132,7 +132,7 @@ func (d *disposal) do(_ context.Context, w *Watcher) {
 
 // dispose applies on_finish to a file, if it still is what was read, and reports
 // whether it did. It adds the folders that have changed to dirs.
-func (w *Watcher) dispose(t *track, dirs map[string]bool) (taken bool, err error) {
+func (w *watcher) dispose(t *track, dirs map[string]bool) (taken bool, err error) {
 	w.mu.Lock()
 	due, path, rel, was := t.finishing, t.path, t.file.rel, t.file
 	w.mu.Unlock()
@@ -239,7 +239,7 @@ func copyFile(from, to string) error {
 }
 
 // report tells what became of a file.
-func (w *Watcher) report(r Report) {
+func (w *watcher) report(r Report) {
 	if w.cfg.OnReport == nil {
 		return
 	}
@@ -251,7 +251,7 @@ func (w *Watcher) report(r Report) {
 // recall is for the end of a run that has seen all of its input: what is still to be
 // told are the damaged files in it that runs before have finished, for this one may
 // go on where another was killed.
-func (w *Watcher) recall() {
+func (w *watcher) recall() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, t := range w.tracks {
@@ -262,7 +262,7 @@ func (w *Watcher) recall() {
 }
 
 // flushReports tells what is still to be told.
-func (w *Watcher) flushReports() {
+func (w *watcher) flushReports() {
 	w.mu.Lock()
 	reports := w.reports
 	w.reports = nil

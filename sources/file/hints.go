@@ -8,7 +8,7 @@ import (
 )
 
 // hints are the notifications of the system that something has changed. They make
-// a Watcher quicker, and it needs none.
+// a watcher quicker, and it needs none.
 type hints struct {
 	news    chan struct{}
 	fs      *fsnotify.Watcher // nil: there are none

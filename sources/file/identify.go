@@ -54,7 +54,7 @@ type checked struct {
 }
 
 // close releases what p holds.
-func (p *candidate) close(*Watcher) { p.asked = nil }
+func (p *candidate) close(*watcher) { p.asked = nil }
 
 // A look is the beginning of a file.
 type look struct {
@@ -67,7 +67,7 @@ type look struct {
 }
 
 // lookAt opens a file and reads its beginning. The caller closes f, or keeps it.
-func (w *Watcher) lookAt(s *fileState) (*look, error) {
+func (w *watcher) lookAt(s *fileState) (*look, error) {
 	f, err := w.openAs(s.path, s.id)
 	if err != nil {
 		return nil, err
@@ -94,7 +94,7 @@ func (w *Watcher) lookAt(s *fileState) (*look, error) {
 
 // consider decides what p is, if that can be told now. It reports whether p is
 // decided. The caller holds mu.
-func (w *Watcher) consider(p *candidate, own *track, l *look, now time.Time) bool {
+func (w *watcher) consider(p *candidate, own *track, l *look, now time.Time) bool {
 	p.compressed = l.compressed
 	fits := own != nil && !own.replaced && !own.reused && w.fits(own, p, l)
 	if l.err != nil {
@@ -136,7 +136,7 @@ func (w *Watcher) consider(p *candidate, own *track, l *look, now time.Time) boo
 
 // fits reports whether a file that has the inode of t has its text, too. The tail
 // of a compressed one is looked at when it is opened.
-func (w *Watcher) fits(t *track, p *candidate, l *look) bool {
+func (w *watcher) fits(t *track, p *candidate, l *look) bool {
 	if t.step != resting || t.life == ended || w.outlived(t, p, l) {
 		return false
 	}
@@ -179,7 +179,7 @@ func (l *look) tailAt(off int64) digest {
 
 // compare looks for tracks that p may be a copy of. It returns the one that p
 // takes the place of, or whether it is too early to tell.
-func (w *Watcher) compare(p *candidate, l *look, now time.Time) (best *track, hold bool) {
+func (w *watcher) compare(p *candidate, l *look, now time.Time) (best *track, hold bool) {
 	young := w.young(p, now)
 	p.copied = false
 	if w.veiled && slices.ContainsFunc(w.tracks, func(t *track) bool { return t.veiled() && sameBeginning(t.head, l.head) }) {
@@ -247,7 +247,7 @@ func (t *track) sure() bool {
 
 // young reports whether p has changed so lately that a rotation may be under way.
 // A clock that jumps does not make it so for ever.
-func (w *Watcher) young(p *candidate, now time.Time) bool {
+func (w *watcher) young(p *candidate, now time.Time) bool {
 	if p.scans < fewScans && !w.ends {
 		return true
 	}
@@ -257,7 +257,7 @@ func (w *Watcher) young(p *candidate, now time.Time) bool {
 
 // original returns the track of the file that p is the compressed form of, by its
 // name, if that is still there: who compresses takes it away when he is done.
-func (w *Watcher) original(p *candidate) *track {
+func (w *watcher) original(p *candidate) *track {
 	path := stem(p.s.path)
 	if path == "" {
 		return nil
@@ -283,7 +283,7 @@ func stem(path string) string {
 // copy of that, and not that file, though it may begin as it does, or be all the same.
 // A copy that is made elsewhere may arrive a while later, but not of what on_finish
 // took away.
-func (w *Watcher) outlived(t *track, p *candidate, l *look) bool {
+func (w *watcher) outlived(t *track, p *candidate, l *look) bool {
 	made := l.stamp
 	if made == 0 {
 		made = p.s.changed
@@ -304,7 +304,7 @@ func (t *track) mayBe(p *candidate) bool { return t.disposed == 0 || stem(p.s.pa
 
 // sameHead returns the tracks that begin as l does, orig among them if that is
 // one.
-func (w *Watcher) sameHead(p *candidate, l *look, young bool, orig *track) []*track {
+func (w *watcher) sameHead(p *candidate, l *look, young bool, orig *track) []*track {
 	var found []*track
 	head := l.head
 	add := func(t *track) {
@@ -331,7 +331,7 @@ func (w *Watcher) sameHead(p *candidate, l *look, young bool, orig *track) []*tr
 
 // sameText reports whether p has all of the text of t that was emitted, or, being
 // shorter than that, a beginning of it, as far as that can be told.
-func (w *Watcher) sameText(p *candidate, l *look, t *track) (same, short bool) {
+func (w *watcher) sameText(p *candidate, l *look, t *track) (same, short bool) {
 	at := t.at()
 	if l.compressed {
 		c, ok := p.checked[t]
@@ -358,7 +358,7 @@ func (w *Watcher) sameText(p *candidate, l *look, t *track) (same, short bool) {
 // still has its text: it does if it has not changed, or grew. Else the text has to be
 // read and hashed, and it is not known before that is done. A file that was made after
 // the last change of the one that own has read only got its inode.
-func (w *Watcher) sameStill(own *track, p *candidate, l *look) (same, known bool) {
+func (w *watcher) sameStill(own *track, p *candidate, l *look) (same, known bool) {
 	if own.at().off > 0 && own.file.changed != 0 && l.stamp > own.file.changed {
 		return false, true
 	}
@@ -377,7 +377,7 @@ func (w *Watcher) sameStill(own *track, p *candidate, l *look) (same, known bool
 
 // compared sees to it that p is compared with similar as far as that takes reading it:
 // a job. It reports whether that was done.
-func (w *Watcher) compared(p *candidate, l *look, similar []*track, young bool, now time.Time) bool {
+func (w *watcher) compared(p *candidate, l *look, similar []*track, young bool, now time.Time) bool {
 	if p.checking || l.compressed && young && now.Sub(p.since) < min(w.cfg.RotateWait/2, 2*w.cfg.PollInterval) {
 		return false // it is still growing: all of it would be read again
 	}
@@ -404,14 +404,14 @@ func (w *Watcher) compared(p *candidate, l *look, similar []*track, young bool, 
 }
 
 // ask lets p be compared with positions. The caller holds mu.
-func (w *Watcher) ask(p *candidate, asked []wanted) {
+func (w *watcher) ask(p *candidate, asked []wanted) {
 	p.asked, p.checking = asked, true
 	w.enqueue(&w.checking, p)
 }
 
 // do implements job: it compares the text of a file with that of tracks, at the
 // positions that are asked for.
-func (p *candidate) do(ctx context.Context, w *Watcher) {
+func (p *candidate) do(ctx context.Context, w *watcher) {
 	w.mu.Lock()
 	was, asked := p.s, slices.Clone(p.asked)
 	w.mu.Unlock()
@@ -443,7 +443,7 @@ func (p *candidate) do(ctx context.Context, w *Watcher) {
 
 // uncompared notes that p could not be compared with anything: it has changed since,
 // or cannot be read. The next poll asks again.
-func (w *Watcher) uncompared(p *candidate, err error) {
+func (w *watcher) uncompared(p *candidate, err error) {
 	if err != nil && !errors.Is(err, errStopped) && !errors.Is(err, errMoved) && !errors.Is(err, fs.ErrNotExist) {
 		w.unreadableFile(p, err)
 	}

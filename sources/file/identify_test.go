@@ -20,7 +20,7 @@ func TestInodeGivenAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = store.Close() }()
-	w, err := NewWatcher(WatchConfig{Settings: quick(dir + "/*"), Framing: lines{}, Host: Host{Store: store}})
+	w, err := makeWatcher(WatchConfig{Settings: quick(dir + "/*"), Framing: lines{}, Host: Host{Store: store}})
 	if err != nil {
 		t.Fatal(err)
 	}

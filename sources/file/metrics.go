@@ -10,7 +10,7 @@ const laggards = 20
 
 // Metrics calls emit for each figure of w; see metrics.Extra for what its arguments
 // mean. It may be called at any time, from any goroutine.
-func (w *Watcher) Metrics(emit func(name, help, kind string, value float64, labels ...string)) {
+func (w *watcher) Metrics(emit func(name, help, kind string, value float64, labels ...string)) {
 	const counter, gauge = "counter", "gauge"
 	s := w.glance()
 	const files = "Files by what has become of them."

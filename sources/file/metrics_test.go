@@ -11,7 +11,7 @@ import (
 )
 
 // figures returns what Metrics tells, by name and labels.
-func figures(w *Watcher) map[string]float64 {
+func figures(w *watcher) map[string]float64 {
 	m := map[string]float64{}
 	w.Metrics(func(name, _, kind string, value float64, labels ...string) {
 		if counts := strings.HasSuffix(name, "_total"); counts != (kind == "counter") {
@@ -84,7 +84,7 @@ func TestMetricsOfManyFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = store.Close() }() // nothing was stored
-	w, err := NewWatcher(WatchConfig{Settings: quick("x"), Framing: lines{}, Host: Host{Store: store}})
+	w, err := makeWatcher(WatchConfig{Settings: quick("x"), Framing: lines{}, Host: Host{Store: store}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -120,7 +120,7 @@ func TestMetricsOfManyFiles(t *testing.T) {
 
 // BenchmarkMetrics is a scrape of 100,000 idle files.
 func BenchmarkMetrics(b *testing.B) {
-	w := &Watcher{cfg: WatchConfig{Host: Host{Store: new(checkpoint.Store)}}}
+	w := &watcher{cfg: WatchConfig{Host: Host{Store: new(checkpoint.Store)}}}
 	for i := range 100_000 {
 		s := fileState{path: fmt.Sprint("/logs/", i), size: 5000}
 		w.tracks = append(w.tracks, &track{path: s.path, bound: true, file: s, atEnd: true, asRead: s, positions: []position{{off: 5000}}})

@@ -38,7 +38,7 @@ func (f readFile) ReadAt(p []byte, off int64) (int, error) {
 }
 
 // openAs opens the file at path, which must be the one with that id.
-func (w *Watcher) openAs(path string, id fileID) (*os.File, error) {
+func (w *watcher) openAs(path string, id fileID) (*os.File, error) {
 	if err := w.at("source.open"); err != nil {
 		return nil, err
 	}
@@ -64,7 +64,7 @@ var errReplaced = errors.New("the file holds another text now")
 
 // openContent makes t ready to be read at t.cut.off, and sees to it that the file
 // is the one that the track is bound to.
-func (w *Watcher) openContent(t *track) error {
+func (w *watcher) openContent(t *track) error {
 	if t.in.f == nil {
 		path, id := w.fileOf(t)
 		f, err := w.openAs(path, id)
@@ -96,7 +96,7 @@ func (w *Watcher) openContent(t *track) error {
 
 // detect finds out whether the file is to be read by package compress: if it is
 // compressed, and if something about it is odd.
-func (w *Watcher) detect(t *track) error {
+func (w *watcher) detect(t *track) error {
 	raw := make([]byte, rawHead)
 	n, err := t.in.f.ReadAt(raw, 0)
 	if err != nil && err != io.EOF {
@@ -135,7 +135,7 @@ func needsReader(raw []byte, path string) bool {
 }
 
 // openPlain makes a plain file ready.
-func (w *Watcher) openPlain(t *track) error {
+func (w *watcher) openPlain(t *track) error {
 	off := t.cut.off
 	if want := tailLen(off); int64(len(t.last)) != want {
 		t.last = make([]byte, want)
@@ -155,14 +155,14 @@ func (w *Watcher) openPlain(t *track) error {
 }
 
 // readerOptions returns how package compress is to read a track.
-func (w *Watcher) readerOptions(t *track) compress.Options {
+func (w *watcher) readerOptions(t *track) compress.Options {
 	path, _ := w.fileOf(t)
 	return compress.Options{Limits: compressLimits(w.cfg.Limits), Name: path, RestartEvery: int64(w.cfg.RestartPointEvery)}
 }
 
 // resume makes a compressed file ready at t.cut.off: from the nearest restart
 // point, and from its beginning if there is none that works.
-func (w *Watcher) resume(t *track) error {
+func (w *watcher) resume(t *track) error {
 	off := t.cut.off
 	var from compress.RestartPoint
 	w.mu.Lock()
@@ -178,7 +178,7 @@ func (w *Watcher) resume(t *track) error {
 	return err
 }
 
-func (w *Watcher) resumeFrom(t *track, from compress.RestartPoint) error {
+func (w *watcher) resumeFrom(t *track, from compress.RestartPoint) error {
 	zr, err := compress.NewReaderAt(readFile{t.in.f, w.at}, from, w.readerOptions(t))
 	if errors.Is(err, io.ErrUnexpectedEOF) {
 		return errReplaced
@@ -232,7 +232,7 @@ func skip(zr io.Reader, n int64, head []byte) (last, begin []byte, err error) {
 
 // readHeader finds the header record of a text that is not read from its
 // beginning.
-func (w *Watcher) readHeader(t *track) (err error) {
+func (w *watcher) readHeader(t *track) (err error) {
 	if t.parsed || t.cut.off == 0 || w.knowsDirective(t) {
 		return nil
 	}
@@ -268,7 +268,7 @@ func (w *Watcher) readHeader(t *track) (err error) {
 // knowsDirective reports whether the directive in force at t.cut.off is at hand, from
 // the checkpoint or because t was read before. Then t.csv is set. A directive of
 // another format, which was configured before, does not count.
-func (w *Watcher) knowsDirective(t *track) bool {
+func (w *watcher) knowsDirective(t *track) bool {
 	d, ok := w.cfg.Framing.(director)
 	if !ok {
 		return false
@@ -307,21 +307,21 @@ func lastDirective(d director, src io.Reader) (last []byte, err error) {
 }
 
 // fileOf returns where the file of t is, and its id.
-func (w *Watcher) fileOf(t *track) (path string, id fileID) {
+func (w *watcher) fileOf(t *track) (path string, id fileID) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return t.path, t.file.id
 }
 
 // positionOf returns where reading goes on.
-func (w *Watcher) positionOf(t *track) position {
+func (w *watcher) positionOf(t *track) position {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return t.at()
 }
 
 // opened notes that t has an open file.
-func (w *Watcher) opened(t *track, f *os.File) {
+func (w *watcher) opened(t *track, f *os.File) {
 	t.in.f = f
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -330,7 +330,7 @@ func (w *Watcher) opened(t *track, f *os.File) {
 
 // closeContent closes the file of t. The caller holds mu, or there is nobody else
 // left who reads it.
-func (w *Watcher) closeContent(t *track) {
+func (w *watcher) closeContent(t *track) {
 	t.in.rest()
 	if t.in.f != nil {
 		_ = t.in.f.Close()
@@ -341,7 +341,7 @@ func (w *Watcher) closeContent(t *track) {
 
 // keepOpen is called when t has come to rest: its file stays open if there is room.
 // The caller holds mu.
-func (w *Watcher) keepOpen(t *track) {
+func (w *watcher) keepOpen(t *track) {
 	t.in.rest()
 	if w.descs > w.cfg.MaxOpenFiles {
 		w.closeContent(t)

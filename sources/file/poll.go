@@ -13,7 +13,7 @@ import (
 )
 
 // poll looks at all files and gives the readers what there is to do.
-func (w *Watcher) poll(h *hints) {
+func (w *watcher) poll(h *hints) {
 	began := time.Now()
 	all, hidden := w.scan.scan()
 	if err := exhaustion(hidden); err != nil { // not all files were seen, and none of them is gone
@@ -42,7 +42,7 @@ func (w *Watcher) poll(h *hints) {
 
 // follow gives the readers what there is to do for the tracks. It reports whether
 // it is the first time, and where files are begun is to be stored.
-func (w *Watcher) follow(now time.Time) bool {
+func (w *watcher) follow(now time.Time) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, t := range w.tracks {
@@ -58,7 +58,7 @@ func (w *Watcher) follow(now time.Time) bool {
 
 // storeStart stores where files are begun that were there before there was any
 // checkpoint. If that fails, the next run begins at their ends, as they are then.
-func (w *Watcher) storeStart() {
+func (w *watcher) storeStart() {
 	if err := w.save(nil, nil, false, nil); err != nil {
 		w.log.Warn("cannot store where reading begins", "error", err)
 	}
@@ -67,7 +67,7 @@ func (w *Watcher) storeStart() {
 // updateKnown updates the tracks whose files were found. It returns the
 // other files. A file that is done and has changed is looked at as if it
 // were new. The scan began at that time.
-func (w *Watcher) updateKnown(all []fileState, now, began time.Time) (unknown []fileState) {
+func (w *watcher) updateKnown(all []fileState, now, began time.Time) (unknown []fileState) {
 	for _, t := range w.tracks {
 		t.listed = false
 	}
@@ -106,7 +106,7 @@ func (w *Watcher) updateKnown(all []fileState, now, began time.Time) (unknown []
 }
 
 // refresh notes how the file of t is now.
-func (w *Watcher) refresh(t *track, s fileState, renamed bool, now time.Time) {
+func (w *watcher) refresh(t *track, s fileState, renamed bool, now time.Time) {
 	if t.life != open {
 		return // what came behind the end is seen when that is told
 	}
@@ -126,7 +126,7 @@ func (w *Watcher) refresh(t *track, s fileState, renamed bool, now time.Time) {
 // question notes whether the file of t, which is s now, may hold another text than
 // the one that was read. A file that is being written to may show its new time just
 // before its new size, so the next scan has the last word.
-func (w *Watcher) question(t *track, s *fileState, renamed bool) {
+func (w *watcher) question(t *track, s *fileState, renamed bool) {
 	switch grown := s.size > t.file.size; {
 	case t.doubt == doubted && grown:
 		t.doubt = trusted
@@ -140,7 +140,7 @@ func (w *Watcher) question(t *track, s *fileState, renamed bool) {
 
 // missKnown deals with tracks whose files were not found. One that is open is
 // read to its end. One that cannot be looked at is not gone: it is added to hidden.
-func (w *Watcher) missKnown(now time.Time, hidden map[string]error) {
+func (w *watcher) missKnown(now time.Time, hidden map[string]error) {
 	for _, t := range w.tracks {
 		if !t.bound || t.listed || t.step == busy {
 			continue
@@ -169,7 +169,7 @@ func (w *Watcher) missKnown(now time.Time, hidden map[string]error) {
 
 // hide notes what cannot be looked at now, and tells what is new of it. A run that ends
 // reports it as files that cannot be read.
-func (w *Watcher) hide(hidden map[string]error) {
+func (w *watcher) hide(hidden map[string]error) {
 	for path, err := range hidden {
 		if w.hidden[path] != nil {
 			continue
@@ -197,7 +197,7 @@ func exhaustion(hidden map[string]error) error {
 
 // exhausted makes room after err, which says that the process or the machine has run
 // out of something: files that nobody reads now are closed. The caller holds mu.
-func (w *Watcher) exhausted(err error) {
+func (w *watcher) exhausted(err error) {
 	closed := 0
 	for _, t := range w.tracks {
 		if t.step == resting && t.in.f != nil && (t.listed || t.life != open) {
@@ -216,7 +216,7 @@ func (t *track) veiled() bool {
 }
 
 // ghosts returns the tracks without a file by the id that their file had.
-func (w *Watcher) ghosts() map[fileID]*track {
+func (w *watcher) ghosts() map[fileID]*track {
 	m := map[fileID]*track{}
 	for _, t := range w.tracks {
 		if t.bound {
@@ -230,7 +230,7 @@ func (w *Watcher) ghosts() map[fileID]*track {
 }
 
 // meet keeps the candidates up to date with the unknown files.
-func (w *Watcher) meet(unknown []fileState, now time.Time) {
+func (w *watcher) meet(unknown []fileState, now time.Time) {
 	for _, p := range w.candidates {
 		p.listed = false
 	}
@@ -261,7 +261,7 @@ func (w *Watcher) meet(unknown []fileState, now time.Time) {
 }
 
 // meetFirst returns the candidate of a file that was none at the last scan.
-func (w *Watcher) meetFirst(s fileState, now time.Time) *candidate {
+func (w *watcher) meetFirst(s fileState, now time.Time) *candidate {
 	p := &candidate{s: s, meeting: meeting{now, 1}, listed: true}
 	if before, ok := w.metBefore[s.id]; ok && before.s.same(&s) {
 		p.meeting, p.checked = meeting{before.since, before.scans + 1}, before.checked
@@ -270,7 +270,7 @@ func (w *Watcher) meetFirst(s fileState, now time.Time) *candidate {
 }
 
 // judge decides what candidates are. Nothing is locked while a file is opened.
-func (w *Watcher) judge(ghosts map[fileID]*track, now time.Time) {
+func (w *watcher) judge(ghosts map[fileID]*track, now time.Time) {
 	w.mu.Lock()
 	list := make([]*candidate, 0, len(w.candidates))
 	for _, p := range w.candidates {
@@ -297,7 +297,7 @@ func (w *Watcher) judge(ghosts map[fileID]*track, now time.Time) {
 }
 
 // knownDone binds a track that is done to its file, if that has not changed.
-func (w *Watcher) knownDone(own *track, p *candidate, now time.Time) bool {
+func (w *watcher) knownDone(own *track, p *candidate, now time.Time) bool {
 	if own == nil || own.bound || own.replaced || own.reused || own.life != over || !own.file.same(&p.s) ||
 		own.file.rewritten(&p.s, own.path != p.s.path) {
 		return false
@@ -307,7 +307,7 @@ func (w *Watcher) knownDone(own *track, p *candidate, now time.Time) bool {
 	return true
 }
 
-func (w *Watcher) judgeOne(p *candidate, own *track, l *look, err error, now time.Time) {
+func (w *watcher) judgeOne(p *candidate, own *track, l *look, err error, now time.Time) {
 	switch {
 	case errors.Is(err, errMoved), errors.Is(err, fs.ErrNotExist):
 		return // the next scan sees it as it is
@@ -326,7 +326,7 @@ func (w *Watcher) judgeOne(p *candidate, own *track, l *look, err error, now tim
 
 // unreadableFile notes that a file cannot be opened. It is tried again, unless
 // this run ends when it has seen everything.
-func (w *Watcher) unreadableFile(p *candidate, err error) {
+func (w *watcher) unreadableFile(p *candidate, err error) {
 	w.broken[p.s.path] = err.Error()
 	if disk.Exhausted(err) {
 		w.exhausted(err)
@@ -349,7 +349,7 @@ func (w *Watcher) unreadableFile(p *candidate, err error) {
 }
 
 // schedule gives t to the readers if there is something to read, or to end.
-func (w *Watcher) schedule(t *track, now time.Time) {
+func (w *watcher) schedule(t *track, now time.Time) {
 	if t.step != resting || t.life != open {
 		if t.life == over && t.finishing && t.bound && t.step == resting {
 			t.step = queued
@@ -398,7 +398,7 @@ func (w *Watcher) schedule(t *track, now time.Time) {
 const maxTries = 3
 
 // giveUp leaves a file alone that cannot be read in a run that ends.
-func (w *Watcher) giveUp(t *track) {
+func (w *watcher) giveUp(t *track) {
 	v := compress.Verdict{Kind: compress.Unreadable, Cut: true, Detail: t.failure}
 	w.stats.verdicts[v.Kind.String()]++
 	w.reports = append(w.reports, Report{Path: t.path, Verdict: v})
@@ -407,7 +407,7 @@ func (w *Watcher) giveUp(t *track) {
 }
 
 // scheduleLost ends a track whose file is gone and did not turn up again.
-func (w *Watcher) scheduleLost(t *track, now time.Time) {
+func (w *watcher) scheduleLost(t *track, now time.Time) {
 	if t.gone.IsZero() {
 		t.gone = now
 		w.touch(t)
@@ -426,7 +426,7 @@ func (w *Watcher) scheduleLost(t *track, now time.Time) {
 }
 
 // expire forgets tracks whose files are gone for long.
-func (w *Watcher) expire(now time.Time) {
+func (w *watcher) expire(now time.Time) {
 	w.tracks = slices.DeleteFunc(w.tracks, func(t *track) bool {
 		if t.bound || t.life != over || t.step != resting {
 			return false
@@ -449,7 +449,7 @@ func (w *Watcher) expire(now time.Time) {
 // closeIdle closes files that have been quiet for long, and the quietest ones if
 // so many are open that there is hardly room for new ones: a file that is not open
 // can be lost before it is read.
-func (w *Watcher) closeIdle(now time.Time) {
+func (w *watcher) closeIdle(now time.Time) {
 	var idle []*track
 	for _, t := range w.tracks {
 		if t.step != resting || t.in.f == nil || !t.listed || !t.atEnd {

@@ -12,7 +12,7 @@ import (
 	"github.com/urlfold/urlfold/pipeline"
 )
 
-// This file is what a Watcher does about text that no checksum verifies. In a held
+// This file is what a watcher does about text that no checksum verifies. In a held
 // lane the life of a damaged file is
 //
 //	emitted as it comes ──▶ damage found ──▶ closed ──────────────▶ done
@@ -23,7 +23,7 @@ import (
 
 // mind has the lane of a compressed file count its verified records, and holds it if
 // what is not verified can be withdrawn.
-func (w *Watcher) mind(t *track, lane *pipeline.Lane) {
+func (w *watcher) mind(t *track, lane *pipeline.Lane) {
 	if !t.in.compressed && !t.closed {
 		return
 	}
@@ -61,7 +61,7 @@ func addPosition(positions []position, p position) []position {
 
 // inspect reads a compressed file to the end before anything of it is emitted, if
 // that is asked for. It reports whether there is nothing to emit now.
-func (w *Watcher) inspect(ctx context.Context, t *track) (out outcome, done bool, err error) {
+func (w *watcher) inspect(ctx context.Context, t *track) (out outcome, done bool, err error) {
 	t.seen, t.in.bound = nil, false
 	skip := w.cfg.OnDamage == damageSkip && t.cut.off == 0 && !t.intact
 	if !t.in.compressed || !skip && (w.cfg.OnDamage != damageQuarantine || w.cfg.Hold) {
@@ -98,7 +98,7 @@ func (w *Watcher) inspect(ctx context.Context, t *track) (out outcome, done bool
 }
 
 // examine reads the compressed file of t to its end, from the last restart point on.
-func (w *Watcher) examine(ctx context.Context, t *track) (*examination, error) {
+func (w *watcher) examine(ctx context.Context, t *track) (*examination, error) {
 	var from compress.RestartPoint
 	w.mu.Lock()
 	if p := t.pointBefore(t.cut.off); p != nil {
@@ -136,7 +136,7 @@ func (t *track) whole() bool {
 
 // concludeClosed ends a file whose unverified records an earlier process has
 // withdrawn.
-func (w *Watcher) concludeClosed(ctx context.Context, t *track) (outcome, error) {
+func (w *watcher) concludeClosed(ctx context.Context, t *track) (outcome, error) {
 	zr := t.in.zr
 	if zr == nil {
 		return replaced, nil // it is not compressed any more
@@ -163,7 +163,7 @@ func (w *Watcher) concludeClosed(ctx context.Context, t *track) (outcome, error)
 }
 
 // verifyEnd finds out which part of a damaged file is verified, and what the rest is.
-func (w *Watcher) verifyEnd(ctx context.Context, t *track) error {
+func (w *watcher) verifyEnd(ctx context.Context, t *track) error {
 	r := t.report()
 	r.Verified = t.cut.verified
 	r.Unverified = Extent{Bytes: t.cut.off - r.Verified.Bytes, Lines: r.Lines - r.Verified.Lines}
@@ -194,7 +194,7 @@ func (w *Watcher) verifyEnd(ctx context.Context, t *track) error {
 }
 
 // verifiedBytes returns how much of a file at its end is verified.
-func (w *Watcher) verifiedBytes(t *track) int64 {
+func (w *watcher) verifiedBytes(t *track) int64 {
 	switch {
 	case t.seen != nil:
 		return t.seen.verified
@@ -207,7 +207,7 @@ func (w *Watcher) verifiedBytes(t *track) int64 {
 
 // rest returns the text of a file behind its verified part. While t.raw is open the
 // file of that is read, whatever its name has become.
-func (w *Watcher) rest(t *track) *text {
+func (w *watcher) rest(t *track) *text {
 	rest := &text{off: t.cut.verified.Bytes, opt: w.readerOptions(t)}
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -228,7 +228,7 @@ func (w *Watcher) rest(t *track) *text {
 
 // withdraw returns what is to be withdrawn of a track at its end, nil if nothing is.
 // The file stays open until the sinks have what they need of it.
-func (w *Watcher) withdraw(t *track) *pipeline.Unverified {
+func (w *watcher) withdraw(t *track) *pipeline.Unverified {
 	if !t.held || !t.verdict.Damage() {
 		return nil
 	}
@@ -246,7 +246,7 @@ func (w *Watcher) withdraw(t *track) *pipeline.Unverified {
 
 // forgetRest is the end of a track that was withdrawn: it is as if no more of it had
 // been read than is verified. The caller holds mu.
-func (w *Watcher) forgetRest(t *track) {
+func (w *watcher) forgetRest(t *track) {
 	if t.raw != nil {
 		_ = t.raw.Close() // it was only read
 		t.raw = nil

@@ -204,7 +204,7 @@ func TestPipeVerified(t *testing.T) {
 	}
 }
 
-// A heldRun is a run of a Watcher into outputs of its own for each input, exactly once.
+// A heldRun is a run of a watcher into outputs of its own for each input, exactly once.
 type heldRun struct {
 	p     *pipeline.Pipeline
 	w     *killable
@@ -212,9 +212,9 @@ type heldRun struct {
 	done  chan error
 }
 
-// A killable is a Watcher that stores nothing any more once it is dead.
+// A killable is a watcher that stores nothing any more once it is dead.
 type killable struct {
-	*Watcher
+	*watcher
 	dead  atomic.Bool
 	stuck bool // it never finishes a lane
 }
@@ -223,27 +223,36 @@ func (k *killable) CommitCut(ctx context.Context, ups []pipeline.LanePos, extent
 	if k.dead.Load() {
 		return nil
 	}
-	return k.Watcher.CommitCut(ctx, ups, extents)
+	return k.watcher.CommitCut(ctx, ups, extents)
 }
 
 func (k *killable) Finish(ctx context.Context, lanes []*pipeline.Lane) []error {
 	if k.stuck || k.dead.Load() {
 		return slices.Repeat([]error{errDead}, len(lanes))
 	}
-	return k.Watcher.Finish(ctx, lanes)
+	return k.watcher.Finish(ctx, lanes)
 }
 
 func (k *killable) Close(ctx context.Context) error {
 	if k.dead.Load() {
 		return nil
 	}
-	return k.Watcher.Close(ctx)
+	return k.watcher.Close(ctx)
+}
+
+// A loggedSink is what the file sink of a daemon can do.
+type loggedSink interface {
+	pipeline.Sink
+	pipeline.ExtentReporter
+	pipeline.CutObserver
+	pipeline.Finisher
+	pipeline.Healther
 }
 
 // A killableLog gives no output its name once its source is dead: it would go by what
 // was not stored.
 type killableLog struct {
-	sink.Log
+	loggedSink
 	source *killable
 }
 
@@ -253,12 +262,12 @@ func (l *killableLog) Finish(ctx context.Context, lanes []*pipeline.Lane) []erro
 	if l.source.dead.Load() {
 		return slices.Repeat([]error{errDead}, len(lanes))
 	}
-	return l.Log.Finish(ctx, lanes)
+	return l.loggedSink.Finish(ctx, lanes)
 }
 
 func (l *killableLog) CutStored() {
 	if !l.source.dead.Load() {
-		l.Log.CutStored()
+		l.loggedSink.CutStored()
 	}
 }
 
@@ -270,7 +279,7 @@ func startHeld(t testing.TB, data, out, in string, mods ...func(*killable)) *hel
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := NewWatcher(WatchConfig{Settings: set, Framing: lines{}, Host: Host{Store: store, Hold: true}})
+	w, err := makeWatcher(WatchConfig{Settings: set, Framing: lines{}, Host: Host{Store: store, Hold: true}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -281,12 +290,12 @@ func startHeld(t testing.TB, data, out, in string, mods ...func(*killable)) *hel
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &heldRun{w: &killable{Watcher: w}, store: store, done: make(chan error, 1)}
+	r := &heldRun{w: &killable{watcher: w}, store: store, done: make(chan error, 1)}
 	for _, mod := range mods {
 		mod(r.w)
 	}
 	r.p, err = pipeline.New(pipeline.Options{
-		ExactlyOnce: true, Sources: []pipeline.Source{r.w}, Sinks: []pipeline.Sink{&killableLog{l, r.w}}, Ordering: pipeline.OrderPerLane,
+		ExactlyOnce: true, Sources: []pipeline.Source{r.w}, Sinks: []pipeline.Sink{&killableLog{l.(loggedSink), r.w}}, Ordering: pipeline.OrderPerLane,
 		NewCodec: func() pipeline.Codec { return echo{} }, BatchBytes: 4 << 10, CommitInterval: 2 * time.Millisecond,
 	})
 	if err != nil {

@@ -21,7 +21,7 @@ const briefBytes = 64
 
 // retire ends the lanes of idle files, whose records are all durable and stored,
 // and releases their buffers. The caller holds mu.
-func (w *Watcher) retire(now time.Time) {
+func (w *watcher) retire(now time.Time) {
 	for _, t := range w.tracks {
 		if t.lane == nil && t.head == nil || now.Sub(t.changed) < w.retireAfter || !t.idle() {
 			continue

@@ -32,7 +32,7 @@ const (
 const quantum = 64
 
 // do implements job.
-func (t *track) do(ctx context.Context, w *Watcher) {
+func (t *track) do(ctx context.Context, w *watcher) {
 	w.mu.Lock()
 	t.step = busy
 	t.lostFile = !t.bound
@@ -44,7 +44,7 @@ func (t *track) do(ctx context.Context, w *Watcher) {
 }
 
 // served takes a track back from a reader.
-func (w *Watcher) served(t *track, out outcome, err error) {
+func (w *watcher) served(t *track, out outcome, err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	t.step, t.atEnd = resting, out == rests
@@ -85,7 +85,7 @@ func (w *Watcher) served(t *track, out outcome, err error) {
 }
 
 // failed notes that the file of t cannot be read now. The caller holds mu.
-func (w *Watcher) failed(t *track, err error) {
+func (w *watcher) failed(t *track, err error) {
 	w.closeContent(t)
 	switch {
 	case errors.Is(err, errMoved), errors.Is(err, fs.ErrNotExist):
@@ -101,7 +101,7 @@ func (w *Watcher) failed(t *track, err error) {
 }
 
 // serve reads a track on from where it is.
-func (w *Watcher) serve(ctx context.Context, t *track) (outcome, error) {
+func (w *watcher) serve(ctx context.Context, t *track) (outcome, error) {
 	if t.lostFile {
 		return w.abandon(ctx, t)
 	}
@@ -130,7 +130,7 @@ func (w *Watcher) serve(ctx context.Context, t *track) (outcome, error) {
 }
 
 // openLane makes sure that the track has a lane.
-func (w *Watcher) openLane(t *track) {
+func (w *watcher) openLane(t *track) {
 	if t.lane != nil {
 		return
 	}
@@ -158,7 +158,7 @@ func (w *Watcher) openLane(t *track) {
 }
 
 // serveBatch reads one batch and emits it.
-func (w *Watcher) serveBatch(ctx context.Context, t *track) (outcome, error) {
+func (w *watcher) serveBatch(ctx context.Context, t *track) (outcome, error) {
 	b, err := w.rt.Get(ctx, t.lane)
 	if err != nil {
 		return stops, stopError(ctx, err)
@@ -177,7 +177,7 @@ func (w *Watcher) serveBatch(ctx context.Context, t *track) (outcome, error) {
 }
 
 // fill reads into b. It returns how many bytes of it to emit.
-func (w *Watcher) fill(t *track, b *pipeline.Batch) (n int, out outcome, err error) {
+func (w *watcher) fill(t *track, b *pipeline.Batch) (n int, out outcome, err error) {
 	c := &t.cut
 	if !t.in.compressed {
 		t.in.pos = c.off + int64(len(c.tail))
@@ -243,7 +243,7 @@ func restsUnless(again bool) outcome {
 }
 
 // fillEnd is fill at the end of what can be decompressed.
-func (w *Watcher) fillEnd(t *track, b *pipeline.Batch) (int, outcome, error) {
+func (w *watcher) fillEnd(t *track, b *pipeline.Batch) (int, outcome, error) {
 	if err := t.in.zr.Err(); err != nil {
 		return 0, fails, err // it says nothing about the content
 	}
@@ -263,7 +263,7 @@ func (w *Watcher) fillEnd(t *track, b *pipeline.Batch) (int, outcome, error) {
 
 // conclude ends a compressed track that was read to its end before that was known
 // to be the end.
-func (w *Watcher) conclude(ctx context.Context, t *track) (outcome, error) {
+func (w *watcher) conclude(ctx context.Context, t *track) (outcome, error) {
 	w.openLane(t)
 	for again := true; again; {
 		b, err := w.rt.Get(ctx, t.lane)
@@ -284,7 +284,7 @@ func (w *Watcher) conclude(ctx context.Context, t *track) (outcome, error) {
 
 // endLane ends the lane of a track that is at its end, which is not the reader's any
 // more then. With on_damage: stop the error is the damage.
-func (w *Watcher) endLane(ctx context.Context, t *track) (outcome, error) {
+func (w *watcher) endLane(ctx context.Context, t *track) (outcome, error) {
 	path, _ := w.fileOf(t)
 	if !t.verdict.Damage() {
 		t.verdict = t.cut.cutVerdict(t.verdict, t.report().Format, max(t.report().CompressedBytes, t.in.pos))
@@ -342,7 +342,7 @@ func (t *track) stateAtEnd() (s fileState, fits bool) {
 
 // noteAtEnd notes how the file of t is, all of which was read, so that a later change
 // is seen for what it is: growth, or another text. The caller holds mu.
-func (w *Watcher) noteAtEnd(t *track) {
+func (w *watcher) noteAtEnd(t *track) {
 	now, all := t.stateAtEnd()
 	if !all || !t.bound {
 		return
@@ -357,7 +357,7 @@ func (w *Watcher) noteAtEnd(t *track) {
 
 // abandon ends the lane of a track whose file is gone. What was seen of it and
 // not read is lost.
-func (w *Watcher) abandon(ctx context.Context, t *track) (outcome, error) {
+func (w *watcher) abandon(ctx context.Context, t *track) (outcome, error) {
 	w.openLane(t)
 	w.mu.Lock()
 	if lost := t.file.size - t.at().off; lost > 0 && !t.in.compressed {
@@ -407,7 +407,7 @@ func (c *content) sameAt(off int64, want []byte) error {
 // note is called with each batch of t before it is emitted, when t.cut is behind
 // it. It keeps what makes a checkpoint of that position, and returns the id of the
 // restart point before it.
-func (w *Watcher) note(t *track, b *pipeline.Batch) int64 {
+func (w *watcher) note(t *track, b *pipeline.Batch) int64 {
 	c := &t.cut
 	keepPrelude(b, t.last, t.hash)
 	t.last = appendTail(t.last, b.In)
@@ -432,7 +432,7 @@ func (w *Watcher) note(t *track, b *pipeline.Batch) int64 {
 }
 
 // notePoint keeps a restart point if it is far enough behind the last one.
-func (w *Watcher) notePoint(t *track, fresh *compress.RestartPoint) int64 {
+func (w *watcher) notePoint(t *track, fresh *compress.RestartPoint) int64 {
 	var before int64
 	if n := len(t.points); n > 0 {
 		before = t.points[n-1].p.Offset()
@@ -472,7 +472,7 @@ func (t *track) growHead(b *pipeline.Batch, n int) bool {
 
 // rekey makes t known by as much of its beginning as was emitted. The caller
 // holds mu.
-func (w *Watcher) rekey(t *track) {
+func (w *watcher) rekey(t *track) {
 	n := min(t.cut.off, int64(len(t.head)), int64(w.cfg.FingerprintBytes))
 	before := t.key
 	t.key = headKey{n, digestOf(t.head[:n])}

@@ -76,7 +76,7 @@ func TestOnFinishText(t *testing.T) {
 }
 
 func TestNewWatcher(t *testing.T) {
-	if _, err := NewWatcher(WatchConfig{MaxRecord: -1}); err == nil || len(err.(interface{ Unwrap() []error }).Unwrap()) != 4 {
+	if _, err := makeWatcher(WatchConfig{MaxRecord: -1}); err == nil || len(err.(interface{ Unwrap() []error }).Unwrap()) != 4 {
 		t.Errorf("%v", err)
 	}
 }

@@ -27,7 +27,7 @@ func keepPrelude(b *pipeline.Batch, last []byte, hash textHash) {
 
 // Split implements [pipeline.Splitter]: a position within b becomes one where reading can
 // go on.
-func (w *Watcher) Split(b *pipeline.Batch, off, _ int) (end pipeline.Position, ok bool) {
+func (w *watcher) Split(b *pipeline.Batch, off, _ int) (end pipeline.Position, ok bool) {
 	x, ok := b.Ext.(*prelude)
 	if !ok {
 		return end, false
@@ -51,7 +51,7 @@ func (w *Watcher) Split(b *pipeline.Batch, off, _ int) (end pipeline.Position, o
 }
 
 // directiveAfter returns the directive in force after text, the beginning of b.
-func (w *Watcher) directiveAfter(b *pipeline.Batch, text []byte) []byte {
+func (w *watcher) directiveAfter(b *pipeline.Batch, text []byte) []byte {
 	if d, ok := w.cfg.Framing.(director); ok && b.Piece == pipeline.Whole {
 		if head := d.Directive(text); head != nil {
 			return bytes.Clone(head)
@@ -61,4 +61,4 @@ func (w *Watcher) directiveAfter(b *pipeline.Batch, text []byte) []byte {
 }
 
 // Interface guard.
-var _ pipeline.Splitter = (*Watcher)(nil)
+var _ pipeline.Splitter = (*watcher)(nil)

@@ -20,18 +20,18 @@ func DefaultStdin() StdinSettings {
 	return StdinSettings{Limits: field.DefaultLimits()}
 }
 
-// A Stdin is a [Source] of the standard input for a daemon. It stores no position: a
+// A stdinSource is a [Source] of the standard input for a daemon. It stores no position: a
 // pipe cannot be read a second time, and what a process has read from it and not
 // delivered when it dies is gone with the process. At a soft stop the same holds for what
 // was read ahead, at most two buffers of 64 KiB.
-type Stdin struct {
+type stdinSource struct {
 	*Source
 	onReport func(Report)
 }
 
 // NewStdin returns the source. Stdin, Framing, MaxRecord and Linger of cfg count; what
 // becomes of the input is reported to onReport, if that is set. It reads nothing.
-func NewStdin(s StdinSettings, cfg Config, onReport func(Report)) (*Stdin, error) {
+func NewStdin(s StdinSettings, cfg Config, onReport func(Report)) (pipeline.Source, error) {
 	cfg.Paths, cfg.Limits = []string{stdinPath}, s.Limits
 	// A sink that makes ids of positions must not take this input for that of a run
 	// before, which had the same positions.
@@ -40,11 +40,11 @@ func NewStdin(s StdinSettings, cfg Config, onReport func(Report)) (*Stdin, error
 	if err != nil {
 		return nil, err
 	}
-	return &Stdin{Source: src, onReport: onReport}, nil
+	return &stdinSource{Source: src, onReport: onReport}, nil
 }
 
 // Run implements [pipeline.Source]. It returns at the end of the input.
-func (s *Stdin) Run(ctx context.Context) error {
+func (s *stdinSource) Run(ctx context.Context) error {
 	err := s.Source.Run(ctx)
 	if s.onReport == nil {
 		return err
@@ -56,4 +56,4 @@ func (s *Stdin) Run(ctx context.Context) error {
 }
 
 // Interface guard.
-var _ pipeline.Source = (*Stdin)(nil)
+var _ pipeline.Source = (*stdinSource)(nil)

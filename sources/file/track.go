@@ -88,7 +88,7 @@ const (
 // from may be renamed, or change places with a copy.
 //
 // While step is busy, the fields of the second part belong to the goroutine that
-// reads it, else to who holds Watcher.mu. All others are guarded by Watcher.mu.
+// reads it, else to who holds watcher.mu. All others are guarded by watcher.mu.
 type track struct {
 	id, path, rel string
 	file          fileState // the file as it was seen last
@@ -100,8 +100,8 @@ type track struct {
 	complete      bool      // it is at its end for good: on_finish holds for it
 	finishing     bool      // it is done, and on_finish was not applied yet
 	told          bool      // this run has reported it
-	unsaved       bool      // it is in Watcher.unsaved
-	expired       bool      // it is no track of the Watcher any more
+	unsaved       bool      // it is in watcher.unsaved
+	expired       bool      // it is no track of the watcher any more
 	changed       time.Time
 	gone          time.Time // when it was seen first that there is no such file
 	disposed      int64     // when on_finish took the file away, in nanoseconds of Unix time, or 0

@@ -87,7 +87,7 @@ func (a *wanted) begin() int64 { return min(a.from, a.p.off-tailLen(a.p.off)) }
 
 // A matcher compares a text with positions, while it reads it.
 type matcher struct {
-	w    *Watcher
+	w    *watcher
 	r    io.Reader
 	off  int64
 	last []byte
@@ -100,7 +100,7 @@ type matcher struct {
 // match reads a text that begins at off with what r returns, and answers asked,
 // which are in the order of their positions. Its error is that of r, if that is not
 // the end of the text, or errStopped.
-func (w *Watcher) match(ctx context.Context, r io.Reader, off int64, asked []wanted, answers []answer) error {
+func (w *watcher) match(ctx context.Context, r io.Reader, off int64, asked []wanted, answers []answer) error {
 	left := asked[len(asked)-1].p.off - off
 	m := &matcher{w: w, r: r, off: off, sums: map[int64]*textHash{}, buf: make([]byte, min(verifyChunk, left)), left: left}
 	w.expect(left)
@@ -186,7 +186,7 @@ func (m *matcher) verified(n int) (busy bool) {
 }
 
 // expect adds n bytes to those that are still to be read again.
-func (w *Watcher) expect(n int64) {
+func (w *watcher) expect(n int64) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.verifying += n
@@ -197,7 +197,7 @@ const largeText = 64 << 20
 
 // compareText answers asked, which are in the order of their positions, for the text
 // of f. It reports whether the text is compressed and ends after the last of them.
-func (w *Watcher) compareText(ctx context.Context, f *os.File, path string, asked []wanted, answers []answer) (whole bool, err error) {
+func (w *watcher) compareText(ctx context.Context, f *os.File, path string, asked []wanted, answers []answer) (whole bool, err error) {
 	var raw [rawHead]byte
 	n, err := f.ReadAt(raw[:], 0)
 	if err != nil && err != io.EOF {
@@ -229,14 +229,14 @@ func (w *Watcher) compareText(ctx context.Context, f *os.File, path string, aske
 }
 
 // pathNow returns the path of t.
-func (t *track) pathNow(w *Watcher) string {
+func (t *track) pathNow(w *watcher) string {
 	path, _ := w.fileOf(t)
 	return path
 }
 
 // logAnswer says what came of comparing the file at path with a text that is known.
 // The caller holds mu.
-func (w *Watcher) logAnswer(path string, a *wanted, got answer) {
+func (w *watcher) logAnswer(path string, a *wanted, got answer) {
 	switch {
 	case got == lookalike:
 		w.stats.lookalikes++
@@ -254,7 +254,7 @@ func (w *Watcher) logAnswer(path string, a *wanted, got answer) {
 type proof struct{ t *track }
 
 // do implements job.
-func (j *proof) do(ctx context.Context, w *Watcher) {
+func (j *proof) do(ctx context.Context, w *watcher) {
 	t := j.t
 	w.mu.Lock()
 	t.step = busy
@@ -287,7 +287,7 @@ func (j *proof) do(ctx context.Context, w *Watcher) {
 
 // prove compares the file f, or, if that is nil, the one at the path of as, with a
 // position. It returns how the file was before that.
-func (w *Watcher) prove(ctx context.Context, f *os.File, as fileState, asked []wanted, answers []answer) (seen fileState, err error) {
+func (w *watcher) prove(ctx context.Context, f *os.File, as fileState, asked []wanted, answers []answer) (seen fileState, err error) {
 	if f == nil {
 		if f, err = w.openAs(as.path, as.id); err != nil {
 			return seen, err

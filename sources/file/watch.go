@@ -18,7 +18,7 @@ import (
 // A Host is what a daemon shares with the file sources that it runs. Package
 // daemon fills it in; a source outside this module has no use for it.
 type Host struct {
-	// Store holds the checkpoint. The Watcher neither opens nor closes it.
+	// Store holds the checkpoint. The source neither opens nor closes it.
 	Store *checkpoint.Store
 	// Grid, if it is not 0, has batches end at fixed positions, whatever was read at a
 	// time and wherever reading began: at the first record end at or behind each
@@ -40,7 +40,7 @@ type Host struct {
 	OpenFiles int
 }
 
-// A WatchConfig says what a [Watcher] reads, and how. Framing and Store must be
+// A WatchConfig says what the source of [NewWatcher] reads, and how. Framing and Store must be
 // set.
 type WatchConfig struct {
 	Settings
@@ -59,10 +59,10 @@ type WatchConfig struct {
 	at func(point string) error // fault.At, but in tests
 }
 
-// A Watcher is the source of a daemon: it reads the files that match globs, and
+// A watcher is the source of a daemon: it reads the files that match globs, and
 // goes on with them as they grow, are rotated, truncated and compressed, from
 // where its last run has come to. See the package comment.
-type Watcher struct {
+type watcher struct {
 	cfg    WatchConfig
 	log    *slog.Logger
 	scan   scanner
@@ -102,19 +102,20 @@ type Watcher struct {
 
 	retireAfter time.Duration // see there
 
-	measured atomic.Pointer[WatchStats] // see glance
+	measured atomic.Pointer[watchStats] // see glance
 	health   atomic.Pointer[error]      // what unreadable has returned last
 	damaged  atomic.Pointer[damages]    // what Damaged has returned last
 }
 
 // A job is what readers do: to read a track, or to look what a candidate is.
 type job interface {
-	do(ctx context.Context, w *Watcher)
+	do(ctx context.Context, w *watcher)
 }
 
-// NewWatcher returns a Watcher. The error tells all that is wrong with cfg,
+// NewWatcher returns the source of a daemon: it reads the files that match globs, and
+// follows them. The error tells all that is wrong with cfg,
 // joined. It looks at no file.
-func NewWatcher(cfg WatchConfig) (*Watcher, error) {
+func NewWatcher(cfg WatchConfig) (pipeline.Source, error) {
 	errs := []error{cfg.Validate()}
 	if cfg.Framing == nil {
 		errs = append(errs, errors.New("file source: no framing"))
@@ -143,7 +144,7 @@ func NewWatcher(cfg WatchConfig) (*Watcher, error) {
 	if cfg.Logger == nil {
 		cfg.Logger = slog.New(slog.DiscardHandler)
 	}
-	w := &Watcher{
+	w := &watcher{
 		cfg: cfg, log: cfg.Logger,
 		scan:       scanner{cfg.Include, cfg.Exclude, cfg.at},
 		ends:       cfg.Mode == modeBatch || cfg.UntilEOF,
@@ -168,7 +169,7 @@ func NewWatcher(cfg WatchConfig) (*Watcher, error) {
 }
 
 // Open implements [pipeline.Source]. It loads the checkpoint.
-func (w *Watcher) Open(_ context.Context, rt pipeline.Runtime) error {
+func (w *watcher) Open(_ context.Context, rt pipeline.Runtime) error {
 	w.rt = rt
 	entries := w.cfg.Store.Entries(w.cfg.Name)
 	w.mu.Lock() // Stats may be called before there is a run
@@ -184,7 +185,7 @@ func (w *Watcher) Open(_ context.Context, rt pipeline.Runtime) error {
 }
 
 // Run implements [pipeline.Source]. It polls, while readers read what it finds.
-func (w *Watcher) Run(ctx context.Context) error {
+func (w *watcher) Run(ctx context.Context) error {
 	hints := newHints(w.scan.bases())
 	defer hints.close()
 	var readers sync.WaitGroup
@@ -225,7 +226,7 @@ func (e *NoMatchError) Error() string {
 // checkEmpty is called after the first poll. Patterns that match no file, and never
 // did as far as the checkpoint knows, are most likely a mistake: it ends a run in
 // mode batch, unless that is allowed, and is logged in mode tail.
-func (w *Watcher) checkEmpty() {
+func (w *watcher) checkEmpty() {
 	w.mu.Lock()
 	empty := w.fresh && len(w.tracks)+len(w.candidates)+len(w.broken)+len(w.hidden) == 0
 	w.mu.Unlock()
@@ -243,7 +244,7 @@ const leastPause = 20 * time.Millisecond
 
 // pause waits until it is time to poll again: regularly, or sooner if there is a
 // hint, but not before least.
-func (w *Watcher) pause(ctx context.Context, h *hints, least time.Duration) {
+func (w *watcher) pause(ctx context.Context, h *hints, least time.Duration) {
 	least = min(max(least, leastPause), w.cfg.PollInterval)
 	poll := time.NewTimer(w.cfg.PollInterval)
 	defer poll.Stop()
@@ -264,7 +265,7 @@ func (w *Watcher) pause(ctx context.Context, h *hints, least time.Duration) {
 }
 
 // halt ends the run, with err if that is not nil and the first one.
-func (w *Watcher) halt(err error) {
+func (w *watcher) halt(err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.stop = true
@@ -276,21 +277,21 @@ func (w *Watcher) halt(err error) {
 }
 
 // nudge makes the poller look soon.
-func (w *Watcher) nudge() {
+func (w *watcher) nudge() {
 	select {
 	case w.notify <- struct{}{}:
 	default:
 	}
 }
 
-func (w *Watcher) running() bool {
+func (w *watcher) running() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return !w.stop
 }
 
 // complete reports whether all there is was read, if that is an end.
-func (w *Watcher) complete() bool {
+func (w *watcher) complete() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if !w.ends || w.reading.active > 0 || w.checking.active > 0 {
@@ -309,7 +310,7 @@ func (w *Watcher) complete() bool {
 	return !slices.ContainsFunc(w.tracks, func(t *track) bool { return t.life == open && t.bound })
 }
 
-// A queue holds jobs for the goroutines that do them. Watcher.mu guards it.
+// A queue holds jobs for the goroutines that do them. watcher.mu guards it.
 type queue struct {
 	wake   *sync.Cond // ready has grown, or the run stops
 	ready  []job
@@ -317,20 +318,20 @@ type queue struct {
 }
 
 // enqueue adds a job to q. The caller holds mu.
-func (w *Watcher) enqueue(q *queue, j job) {
+func (w *watcher) enqueue(q *queue, j job) {
 	q.active++
 	q.ready = append(q.ready, j)
 	q.wake.Signal()
 }
 
 // wakeAll wakes all goroutines that wait for jobs. The caller holds mu.
-func (w *Watcher) wakeAll() {
+func (w *watcher) wakeAll() {
 	w.reading.wake.Broadcast()
 	w.checking.wake.Broadcast()
 }
 
 // workOff does the jobs of q until the run is stopped.
-func (w *Watcher) workOff(ctx context.Context, q *queue) {
+func (w *watcher) workOff(ctx context.Context, q *queue) {
 	for {
 		w.mu.Lock()
 		for len(q.ready) == 0 && !w.stop {
@@ -354,7 +355,7 @@ func (w *Watcher) workOff(ctx context.Context, q *queue) {
 
 // park closes everything after the last reader has gone, and ends the lanes. It
 // returns the error of the run.
-func (w *Watcher) park() error {
+func (w *watcher) park() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, t := range w.tracks {
@@ -371,7 +372,7 @@ func (w *Watcher) park() error {
 
 // Close implements [pipeline.Source]. It stores what has changed since the last
 // commit beside the checkpoint: names, and which files are gone.
-func (w *Watcher) Close(context.Context) error {
+func (w *watcher) Close(context.Context) error {
 	w.mu.Lock()
 	dirty := len(w.unsaved) > 0 || len(w.forgotten) > 0
 	for _, t := range w.tracks {
@@ -392,7 +393,7 @@ func (w *Watcher) Close(context.Context) error {
 }
 
 // Health implements [pipeline.Healther].
-func (w *Watcher) Health() error {
+func (w *watcher) Health() error {
 	bad := w.health.Load()
 	if w.tryLock() {
 		bad = new(w.unreadable())
@@ -407,11 +408,11 @@ func (w *Watcher) Health() error {
 
 // Interface guards.
 var (
-	_ pipeline.Source       = (*Watcher)(nil)
-	_ pipeline.CutCommitter = (*Watcher)(nil)
-	_ pipeline.Keeper       = (*Watcher)(nil)
-	_ pipeline.Finisher     = (*Watcher)(nil)
-	_ pipeline.Healther     = (*Watcher)(nil)
+	_ pipeline.Source       = (*watcher)(nil)
+	_ pipeline.CutCommitter = (*watcher)(nil)
+	_ pipeline.Keeper       = (*watcher)(nil)
+	_ pipeline.Finisher     = (*watcher)(nil)
+	_ pipeline.Healther     = (*watcher)(nil)
 	_ job                   = (*track)(nil)
 	_ job                   = (*candidate)(nil)
 	_ job                   = (*proof)(nil)

@@ -163,10 +163,10 @@ func quick(include ...string) Settings {
 	return s
 }
 
-// A mortal is a Watcher that can be killed: from then on it stores nothing, and
+// A mortal is a watcher that can be killed: from then on it stores nothing, and
 // finishes nothing, while the pipeline around it thinks that it does.
 type mortal struct {
-	*Watcher
+	*watcher
 	dead  atomic.Bool
 	eager bool          // lanes are finished as soon as they end
 	stall chan struct{} // see shelf
@@ -174,12 +174,12 @@ type mortal struct {
 
 func (m *mortal) Open(ctx context.Context, rt pipeline.Runtime) error {
 	if m.eager {
-		rt = eager{rt, m.Watcher}
+		rt = eager{rt, m.watcher}
 	}
 	if m.stall != nil {
 		rt = stalled{rt, m.stall}
 	}
-	return m.Watcher.Open(ctx, rt)
+	return m.watcher.Open(ctx, rt)
 }
 
 // stalled is a Runtime without a free batch, for a while.
@@ -196,7 +196,7 @@ func (s stalled) Get(ctx context.Context, l *pipeline.Lane) (*pipeline.Batch, er
 // eager is a Runtime with a committer that is there at once.
 type eager struct {
 	pipeline.Runtime
-	w *Watcher
+	w *watcher
 }
 
 func (e eager) End(l *pipeline.Lane) {
@@ -208,41 +208,41 @@ func (m *mortal) Commit(ctx context.Context, ups []pipeline.LanePos) error {
 	if m.dead.Load() {
 		return nil
 	}
-	return m.Watcher.Commit(ctx, ups)
+	return m.watcher.Commit(ctx, ups)
 }
 
 func (m *mortal) Keep() error {
 	if m.dead.Load() {
 		return nil
 	}
-	return m.Watcher.Keep()
+	return m.watcher.Keep()
 }
 
 func (m *mortal) CommitCut(ctx context.Context, ups []pipeline.LanePos, extents []pipeline.Extent) error {
 	if m.dead.Load() {
 		return nil
 	}
-	return m.Watcher.CommitCut(ctx, ups, extents)
+	return m.watcher.CommitCut(ctx, ups, extents)
 }
 
 func (m *mortal) Finish(ctx context.Context, lanes []*pipeline.Lane) []error {
 	if m.dead.Load() || m.eager {
 		return nil
 	}
-	return m.Watcher.Finish(ctx, lanes)
+	return m.watcher.Finish(ctx, lanes)
 }
 
 func (m *mortal) Close(ctx context.Context) error {
 	if m.dead.Load() {
 		return nil
 	}
-	return m.Watcher.Close(ctx)
+	return m.watcher.Close(ctx)
 }
 
-// A daemon is a run of a Watcher in a real pipeline.
+// A daemon is a run of a watcher in a real pipeline.
 type daemon struct {
 	t       testing.TB
-	w       *Watcher
+	w       *watcher
 	life    *mortal
 	p       *pipeline.Pipeline
 	store   *checkpoint.Store
@@ -276,14 +276,14 @@ func start(t testing.TB, dir string, set Settings, sink *shelf, mod func(*WatchC
 	if mod != nil {
 		mod(&cfg)
 	}
-	if d.w, err = NewWatcher(cfg); err != nil {
+	if d.w, err = makeWatcher(cfg); err != nil {
 		t.Fatal(err)
 	}
 	d.w.clock = func() time.Time { return time.Now().Add(time.Duration(d.ahead.Load())) }
 	if len(t.Name())%2 == 0 || sink.idles { // in half of the tests lanes are ended as soon as they can be
 		d.w.retireAfter = 0
 	}
-	d.life = &mortal{Watcher: d.w, eager: sink.eager, stall: sink.stall}
+	d.life = &mortal{watcher: d.w, eager: sink.eager, stall: sink.stall}
 	if sink.exact {
 		sink.cutBack(store.Extents("sink 1"))
 	}
@@ -390,3 +390,12 @@ func numbered(name string, from, n int) []string {
 }
 
 func join(parts ...[]string) []string { return slices.Concat(parts...) }
+
+// makeWatcher is NewWatcher.
+func makeWatcher(cfg WatchConfig) (*watcher, error) {
+	w, err := NewWatcher(cfg)
+	if err != nil {
+		return nil, err
+	}
+	return w.(*watcher), nil
+}

@@ -12,7 +12,7 @@ import (
 	"github.com/urlfold/urlfold/internal/storage/checkpoint"
 )
 
-// counts are what a Watcher counts beside its tracks.
+// counts are what a watcher counts beside its tracks.
 type counts struct {
 	verdicts    map[string]int64
 	truncations int64
@@ -36,8 +36,8 @@ func (c *counts) count(r *Report) {
 	}
 }
 
-// WatchStats say what a Watcher does, and has done since it was opened.
-type WatchStats struct {
+// watchStats say what a watcher does, and has done since it was opened.
+type watchStats struct {
 	Open       int // files that are being read, or wait for more
 	Done       int // read to their end, and durable
 	Damaged    int // the same, up to their damage
@@ -58,11 +58,11 @@ type WatchStats struct {
 	UnverifiedEmitted  int64 // records of damaged files that no checksum verifies, and that went out
 	UnverifiedWithheld int64 // the same, in no output
 
-	Files []Standing // of those that count as Open the ones with the most to read, that first; at most 20
+	Files []standing // of those that count as Open the ones with the most to read, that first; at most 20
 }
 
-// A Standing says how far a file is.
-type Standing struct {
+// A standing says how far a file is.
+type standing struct {
 	Path      string
 	Offset    int64 // in the text: what was emitted
 	Committed int64 // of that, what is durable and stored
@@ -70,7 +70,7 @@ type Standing struct {
 }
 
 // Stats returns what w does. It may be called at any time, from any goroutine.
-func (w *Watcher) Stats() WatchStats {
+func (w *watcher) Stats() watchStats {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.measure()
@@ -80,7 +80,7 @@ func (w *Watcher) Stats() WatchStats {
 const scrapeWait = 10 * time.Millisecond
 
 // tryLock locks mu, unless that takes longer than scrapeWait.
-func (w *Watcher) tryLock() bool {
+func (w *watcher) tryLock() bool {
 	for end := time.Now().Add(scrapeWait); !w.mu.TryLock(); {
 		if time.Now().After(end) {
 			return false
@@ -92,7 +92,7 @@ func (w *Watcher) tryLock() bool {
 
 // glance returns what Stats returns, or has returned a moment ago if a scan is under
 // way that takes long.
-func (w *Watcher) glance() WatchStats {
+func (w *watcher) glance() watchStats {
 	if w.tryLock() {
 		defer w.mu.Unlock()
 		s := w.measure()
@@ -106,8 +106,8 @@ func (w *Watcher) glance() WatchStats {
 }
 
 // measure is Stats for who holds mu.
-func (w *Watcher) measure() WatchStats {
-	s := WatchStats{
+func (w *watcher) measure() watchStats {
+	s := watchStats{
 		DamagedBy: map[string]int{},
 		Held:      len(w.candidates), Unreadable: len(w.broken) + len(w.hidden), Verdicts: maps.Clone(w.stats.verdicts), Descriptors: w.descs,
 		Truncations: w.stats.truncations, LostBytes: w.stats.lost, Reinflated: w.stats.reinflated,
@@ -125,7 +125,7 @@ func (w *Watcher) measure() WatchStats {
 			s.Open++
 			if lag := t.lag(); lag > 0 {
 				s.LagBytes += lag
-				s.Files = addStanding(s.Files, Standing{Path: t.path, Offset: t.at().off, Committed: t.entry.Offset, Lag: lag})
+				s.Files = addStanding(s.Files, standing{Path: t.path, Offset: t.at().off, Committed: t.entry.Offset, Lag: lag})
 			}
 		}
 	}
@@ -133,8 +133,8 @@ func (w *Watcher) measure() WatchStats {
 }
 
 // addStanding adds f to a list in order, which keeps at most laggards of them.
-func addStanding(list []Standing, f Standing) []Standing {
-	i, _ := slices.BinarySearchFunc(list, f, func(a, b Standing) int {
+func addStanding(list []standing, f standing) []standing {
+	i, _ := slices.BinarySearchFunc(list, f, func(a, b standing) int {
 		return cmp.Or(cmp.Compare(b.Lag, a.Lag), strings.Compare(a.Path, b.Path))
 	})
 	if i == laggards {
@@ -156,7 +156,7 @@ func (t *track) lag() int64 {
 
 // unreadable returns an error that names a file that cannot be read, or nil. The
 // caller holds mu.
-func (w *Watcher) unreadable() error {
+func (w *watcher) unreadable() error {
 	all := maps.Clone(w.broken)
 	for path, err := range w.hidden {
 		all[path] = err.Error()

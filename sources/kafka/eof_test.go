@@ -71,7 +71,7 @@ func TestUntilEOFMembers(t *testing.T) {
 
 // The end of a log that nobody can tell is no end.
 func TestUntilEOFUnknown(t *testing.T) {
-	p := &partition{s: &Source{cfg: Config{UntilEOF: true}}}
+	p := &partition{s: &source{cfg: Config{UntilEOF: true}}}
 	p.end.Store(-1)
 	if p.atEnd(0) {
 		t.Error("an end that is not known is reached")

@@ -20,7 +20,7 @@ import (
 )
 
 // start runs a source into a collector.
-func start(t *testing.T, cfg Config, out *kafkatest.Collector) (*Source, *kafkatest.Run) {
+func start(t *testing.T, cfg Config, out *kafkatest.Collector) (*source, *kafkatest.Run) {
 	t.Helper()
 	s := newSource(t, cfg)
 	return s, kafkatest.Start(t, pipeline.Options{Sources: []pipeline.Source{s}, Sinks: []pipeline.Sink{out}, Ordering: pipeline.OrderPerLane})
@@ -347,7 +347,7 @@ func TestNoPartition(t *testing.T) {
 	_, conn := kafkatest.Fake(t, kfake.SeedTopics(1, "in"))
 	client := kafkatest.Client(t, conn, "in")
 	outs := [2]*kafkatest.Collector{{T: t}, {T: t}}
-	sources, runs := [2]*Source{}, [2]*kafkatest.Run{}
+	sources, runs := [2]*source{}, [2]*kafkatest.Run{}
 	for i := range outs {
 		sources[i], runs[i] = start(t, quick(conn, "in"), outs[i])
 	}

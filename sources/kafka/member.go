@@ -11,7 +11,7 @@ import (
 
 // A member is this process in one generation of its group.
 type member struct {
-	s    *Source
+	s    *source
 	gen  kafka.Generation
 	idle chan struct{} // closed when all readers have ended
 	over chan struct{} // closed when the generation is over

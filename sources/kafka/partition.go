@@ -16,7 +16,7 @@ import (
 // answer of the broker, and the reader turns answers into batches.
 type partition struct {
 	m        *member
-	s        *Source
+	s        *source
 	topic    string
 	id       int
 	assigned int64 // committed when the generation began; -1 for nothing
@@ -53,8 +53,8 @@ func newPartition(m *member, a kafka.Assignment) *partition {
 }
 
 // stats returns the figures of p.
-func (p *partition) stats() PartitionStats {
-	st := PartitionStats{Topic: p.topic, Partition: p.id, Next: p.next.Load(), Lag: -1}
+func (p *partition) stats() partitionStats {
+	st := partitionStats{Topic: p.topic, Partition: p.id, Next: p.next.Load(), Lag: -1}
 	if end := p.end.Load(); end >= 0 && st.Next >= 0 {
 		st.Lag = max(0, end-st.Next)
 	}

@@ -13,9 +13,9 @@ import (
 	"github.com/urlfold/urlfold/pipeline"
 )
 
-// A Source reads topics as a member of a consumer group. It is a
+// A source reads topics as a member of a consumer group. It is a
 // [pipeline.Source], a [pipeline.Committer] and a [pipeline.Healther].
-type Source struct {
+type source struct {
 	cfg    Config
 	log    *slog.Logger
 	client kafka.Client
@@ -32,7 +32,7 @@ type Source struct {
 
 // New returns the source that cfg asks for. The error tells all that is wrong
 // with cfg, joined. A nil logger discards.
-func New(cfg Config, log *slog.Logger) (*Source, error) {
+func New(cfg Config, log *slog.Logger) (pipeline.Source, error) {
 	if cfg.BatchBytes == 0 {
 		cfg.BatchBytes = 128 << 10
 	}
@@ -48,11 +48,11 @@ func New(cfg Config, log *slog.Logger) (*Source, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, fmt.Errorf("kafka source: %w", err)
 	}
-	return &Source{cfg: cfg, log: log, parts: map[*pipeline.Lane]*partition{}, count: newCounts()}, nil
+	return &source{cfg: cfg, log: log, parts: map[*pipeline.Lane]*partition{}, count: newCounts()}, nil
 }
 
 // Open implements [pipeline.Source]: it connects, and looks for the topics.
-func (s *Source) Open(ctx context.Context, rt pipeline.Runtime) error {
+func (s *source) Open(ctx context.Context, rt pipeline.Runtime) error {
 	s.rt = rt
 	client, err := kafka.New(s.cfg.Kafka, s.cfg.Topics...)
 	if err != nil {
@@ -64,17 +64,17 @@ func (s *Source) Open(ctx context.Context, rt pipeline.Runtime) error {
 
 // CheckConnect reports whether the brokers can be reached and the topics read. It
 // is for a source that is not opened.
-func (s *Source) CheckConnect(ctx context.Context) error {
+func (s *source) CheckConnect(ctx context.Context) error {
 	client, err := kafka.New(s.cfg.Kafka, s.cfg.Topics...)
 	if err != nil {
 		return fmt.Errorf("kafka source: %w", err)
 	}
 	defer client.Close()
-	return (&Source{cfg: s.cfg, client: client}).check(ctx)
+	return (&source{cfg: s.cfg, client: client}).check(ctx)
 }
 
 // check looks for the topics, and waits for brokers as long as for an answer.
-func (s *Source) check(ctx context.Context) error {
+func (s *source) check(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, s.cfg.RequestTimeout)
 	defer cancel()
 	for try := 0; ; try++ {
@@ -106,7 +106,7 @@ func missing(topics []kafka.Topic) error {
 
 // Run implements [pipeline.Source]. When it returns, the member is still in its
 // group, until Close.
-func (s *Source) Run(ctx context.Context) error {
+func (s *source) Run(ctx context.Context) error {
 	ctx, fail := context.WithCancelCause(ctx)
 	defer fail(nil)
 	var err error
@@ -153,7 +153,7 @@ var errBroken = errors.New("the pipeline takes no more")
 
 // live reads in a generation until it is over, or ctx is done. Then all readers
 // have ended, and in the second case the generation goes on.
-func (s *Source) live(ctx context.Context, fail context.CancelCauseFunc, gen kafka.Generation) {
+func (s *source) live(ctx context.Context, fail context.CancelCauseFunc, gen kafka.Generation) {
 	m := &member{s: s, gen: gen, idle: make(chan struct{}), over: make(chan struct{})}
 	s.mu.Lock()
 	s.count.generations++
@@ -169,7 +169,7 @@ func (s *Source) live(ctx context.Context, fail context.CancelCauseFunc, gen kaf
 }
 
 // Commit implements [pipeline.Committer].
-func (s *Source) Commit(_ context.Context, ups []pipeline.LanePos) error {
+func (s *source) Commit(_ context.Context, ups []pipeline.LanePos) error {
 	s.mu.Lock()
 	of := map[*member][]commitment{}
 	for _, up := range ups {
@@ -186,15 +186,15 @@ func (s *Source) Commit(_ context.Context, ups []pipeline.LanePos) error {
 }
 
 // Split implements [pipeline.Splitter]: the next offset to read is that of the message.
-func (s *Source) Split(b *pipeline.Batch, _, msg int) (end pipeline.Position, ok bool) {
+func (s *source) Split(b *pipeline.Batch, _, msg int) (end pipeline.Position, ok bool) {
 	return pipeline.Position{A: b.Msgs[msg].Pos, B: b.End.B}, true
 }
 
 // Health implements [pipeline.Healther].
-func (s *Source) Health() error { return s.faults.first() }
+func (s *source) Health() error { return s.faults.first() }
 
 // Close implements [pipeline.Source]: it leaves the group.
-func (s *Source) Close(context.Context) error {
+func (s *source) Close(context.Context) error {
 	s.quit()
 	s.left.Wait()
 	if s.client != nil {
@@ -207,7 +207,7 @@ func (s *Source) Close(context.Context) error {
 const leaveTimeout = 5 * time.Second
 
 // quit begins to leave the group.
-func (s *Source) quit() {
+func (s *source) quit() {
 	if s.group == nil {
 		return
 	}

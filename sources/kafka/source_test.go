@@ -26,13 +26,13 @@ func quick(c connect.Kafka, topics ...string) Config {
 	return cfg
 }
 
-func newSource(t testing.TB, cfg Config) *Source {
+func newSource(t testing.TB, cfg Config) *source {
 	t.Helper()
 	s, err := New(cfg, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return s
+	return s.(*source)
 }
 
 // TestConsume reads many partitions, stops, and goes on where it was.

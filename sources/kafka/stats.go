@@ -17,16 +17,16 @@ type counts struct {
 
 func newCounts() counts { return counts{gaps: map[string]int64{}, resets: map[string]int64{}} }
 
-// Stats are figures of a source.
-type Stats struct {
+// stats are figures of a source.
+type stats struct {
 	Rebalances int   // generations after the first
 	Gaps       int64 // offsets that were deleted by retention before they were read
 	Resets     int64 // partitions whose log ended before the position, and that began anew
-	Partitions []PartitionStats
+	Partitions []partitionStats
 }
 
-// PartitionStats are figures of a partition that this member has.
-type PartitionStats struct {
+// partitionStats are figures of a partition that this member has.
+type partitionStats struct {
 	Topic     string
 	Partition int
 	Next      int64 // offset to be read next
@@ -34,10 +34,10 @@ type PartitionStats struct {
 }
 
 // Stats returns the figures of now.
-func (s *Source) Stats() Stats {
+func (s *source) Stats() stats {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	st := Stats{Rebalances: max(0, s.count.generations-1)}
+	st := stats{Rebalances: max(0, s.count.generations-1)}
 	for _, topic := range s.cfg.Topics {
 		st.Gaps += s.count.gaps[topic]
 		st.Resets += s.count.resets[topic]
@@ -45,7 +45,7 @@ func (s *Source) Stats() Stats {
 	for _, p := range s.parts {
 		st.Partitions = append(st.Partitions, p.stats())
 	}
-	slices.SortFunc(st.Partitions, func(a, b PartitionStats) int {
+	slices.SortFunc(st.Partitions, func(a, b partitionStats) int {
 		return cmp.Or(cmp.Compare(a.Topic, b.Topic), cmp.Compare(a.Partition, b.Partition))
 	})
 	return st
@@ -53,7 +53,7 @@ func (s *Source) Stats() Stats {
 
 // Metrics gives out the figures of the source: how far it is behind, what it could
 // not read, and what it has tried again.
-func (s *Source) Metrics(emit func(name, help, kind string, value float64, labels ...string)) {
+func (s *source) Metrics(emit func(name, help, kind string, value float64, labels ...string)) {
 	const counter, gauge = "counter", "gauge"
 	st := s.Stats()
 	for _, p := range st.Partitions {

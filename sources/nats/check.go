@@ -40,10 +40,10 @@ const leastAckWait = 10 * time.Second
 
 // Warnings returns what Open or CheckConnect found that works, but not as well as it
 // could.
-func (s *JetStream) Warnings() []string { return s.warnings }
+func (s *jetStream) Warnings() []string { return s.warnings }
 
 // warn tells in which way the consumer is not as it should be.
-func (s *JetStream) warn(i *client.ConsumerInfo) (list []string) {
+func (s *jetStream) warn(i *client.ConsumerInfo) (list []string) {
 	edit := fmt.Sprintf("nats consumer edit %s %s", s.cfg.Stream, s.cfg.Durable)
 	add := func(format string, args ...any) {
 		list = append(list, fmt.Sprintf("consumer %q of stream %q: ", s.cfg.Durable, s.cfg.Stream)+fmt.Sprintf(format, args...))

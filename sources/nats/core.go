@@ -12,10 +12,10 @@ import (
 	"github.com/urlfold/urlfold/pipeline"
 )
 
-// A Core is a source that reads what is published while it listens, at most once.
+// A core is a source that reads what is published while it listens, at most once.
 // It is neither a pipeline.Committer nor a pipeline.Acker: there is nothing to
 // acknowledge.
-type Core struct {
+type core struct {
 	cfg  CoreConfig
 	rt   pipeline.Runtime
 	conn atomic.Pointer[client.Conn] // nil before Open; Health and Stats are asked meanwhile
@@ -28,15 +28,15 @@ type Core struct {
 
 // NewCore returns the source that cfg asks for. The error tells all that is wrong
 // with cfg, joined. It connects to nothing.
-func NewCore(cfg CoreConfig) (*Core, error) {
+func NewCore(cfg CoreConfig) (pipeline.Source, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, fmt.Errorf("nats source: %w", err)
 	}
-	return &Core{cfg: cfg}, nil
+	return &core{cfg: cfg}, nil
 }
 
 // Open implements [pipeline.Source]. What is published after it returns is read.
-func (s *Core) Open(ctx context.Context, rt pipeline.Runtime) error {
+func (s *core) Open(ctx context.Context, rt pipeline.Runtime) error {
 	cfg := s.cfg.NATS
 	cfg.Buffer = s.cfg.Pending.Messages
 	conn, err := client.Connect(ctx, cfg)
@@ -58,7 +58,7 @@ func (s *Core) Open(ctx context.Context, rt pipeline.Runtime) error {
 }
 
 // CheckConnect connects and disconnects. It is for a source that is not opened.
-func (s *Core) CheckConnect(ctx context.Context) error {
+func (s *core) CheckConnect(ctx context.Context) error {
 	conn, err := client.Connect(ctx, s.cfg.NATS)
 	if err == nil {
 		conn.Close()
@@ -67,7 +67,7 @@ func (s *Core) CheckConnect(ctx context.Context) error {
 }
 
 // Run implements [pipeline.Source].
-func (s *Core) Run(ctx context.Context) error {
+func (s *core) Run(ctx context.Context) error {
 	var wg sync.WaitGroup
 	errs := make([]error, len(s.subs))
 	for i, sub := range s.subs {
@@ -78,7 +78,7 @@ func (s *Core) Run(ctx context.Context) error {
 }
 
 // read reads one subscription until ctx is done, and then what has arrived.
-func (s *Core) read(ctx context.Context, sub *client.Subscription) error {
+func (s *core) read(ctx context.Context, sub *client.Subscription) error {
 	lane := s.rt.NewLane("nats/"+sub.Subject(), pipeline.LaneLimits{})
 	defer s.rt.End(lane)
 	// Messages have no identity of their own, and are counted from 1 in each run:
@@ -111,7 +111,7 @@ func ignore(ctx context.Context, err error) error {
 
 // A coreReader makes batches of the messages of one subscription.
 type coreReader struct {
-	s     *Core
+	s     *core
 	lane  *pipeline.Lane
 	b     *pipeline.Batch
 	limit int
@@ -196,7 +196,7 @@ func (w *coreReader) finish(m *client.Msg, sub *client.Subscription) error {
 }
 
 // ended keeps the count of a subscription that has ended.
-func (s *Core) ended(sub *client.Subscription) {
+func (s *core) ended(sub *client.Subscription) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for i, other := range s.subs {
@@ -209,7 +209,7 @@ func (s *Core) ended(sub *client.Subscription) {
 }
 
 // Close implements [pipeline.Source].
-func (s *Core) Close(context.Context) error {
+func (s *core) Close(context.Context) error {
 	if conn := s.conn.Load(); conn != nil {
 		conn.Close()
 	}
@@ -217,7 +217,7 @@ func (s *Core) Close(context.Context) error {
 }
 
 // Health implements [pipeline.Healther].
-func (s *Core) Health() error {
+func (s *core) Health() error {
 	if conn := s.conn.Load(); conn != nil {
 		return conn.Health()
 	}
@@ -226,6 +226,6 @@ func (s *Core) Health() error {
 
 // Interface guards.
 var (
-	_ pipeline.Source   = (*Core)(nil)
-	_ pipeline.Healther = (*Core)(nil)
+	_ pipeline.Source   = (*core)(nil)
+	_ pipeline.Healther = (*core)(nil)
 )

@@ -26,7 +26,7 @@ func (w *world) core(change func(*source.CoreConfig)) *source.Core {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	return s
+	return s.(*source.Core)
 }
 
 // publish publishes n URLs to core NATS, the first with number from.

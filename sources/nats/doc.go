@@ -1,5 +1,5 @@
-// Package nats has two sources: [JetStream], which reads a stream through a durable
-// pull consumer and loses nothing, and [Core], which reads what is published while
+// Package nats has two sources: [NewJetStream], which reads a stream through a durable
+// pull consumer and loses nothing, and [NewCore], which reads what is published while
 // it listens, at most once.
 //
 // # Acknowledgments

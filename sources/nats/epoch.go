@@ -15,6 +15,6 @@ type epoch struct {
 
 // laneID returns the identity of the lane in this epoch. Ids of records are made of
 // it, so that two streams with one name have no id in common.
-func (s *JetStream) laneID(e *epoch) string {
+func (s *jetStream) laneID(e *epoch) string {
 	return s.laneName() + "/" + strconv.FormatInt(e.stream.Created.UnixNano(), 36)
 }

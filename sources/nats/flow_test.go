@@ -218,10 +218,18 @@ func (w *world) source(change func(*source.JetStreamConfig)) *source.JetStream {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	return s
+	return s.(*source.JetStream)
 }
 
-func (w *world) sink(change func(*sink.JetStreamConfig)) *sink.JetStream {
+// A jetStreamSink is what tests read of the sink.
+type jetStreamSink interface {
+	pipeline.Sink
+	pipeline.Healther
+	Stats() sink.Stats
+	Metrics(emit func(name, help, kind string, value float64, labels ...string))
+}
+
+func (w *world) sink(change func(*sink.JetStreamConfig)) jetStreamSink {
 	w.t.Helper()
 	cfg := sink.DefaultJetStream()
 	cfg.Servers = w.urls
@@ -235,7 +243,7 @@ func (w *world) sink(change func(*sink.JetStreamConfig)) *sink.JetStream {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	return s
+	return s.(jetStreamSink)
 }
 
 // job returns a job that passes URLs on as they are, one a line.

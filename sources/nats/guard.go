@@ -21,7 +21,7 @@ const (
 
 // suspect shuts the gate, and has the guard look whose messages come. It does not
 // block.
-func (s *JetStream) suspect() {
+func (s *jetStream) suspect() {
 	s.gate.shut()
 	select {
 	case s.alarm <- struct{}{}:
@@ -30,7 +30,7 @@ func (s *JetStream) suspect() {
 }
 
 // guard looks after stream and consumer until ctx is done.
-func (s *JetStream) guard(ctx context.Context) {
+func (s *jetStream) guard(ctx context.Context) {
 	t := time.NewTicker(lookEvery)
 	defer t.Stop()
 	for {
@@ -51,7 +51,7 @@ func (s *JetStream) guard(ctx context.Context) {
 // inspect looks at stream and consumer, creates the consumer if it is missing and
 // that is asked for, and opens the gate if all is well. It reports whether the gate is
 // open.
-func (s *JetStream) inspect(ctx context.Context) bool {
+func (s *jetStream) inspect(ctx context.Context) bool {
 	shut, shuts := s.gate.state()
 	conn := s.conn.Load()
 	if !conn.Up() || s.next.Load() != nil {
@@ -88,7 +88,7 @@ func (s *JetStream) inspect(ctx context.Context) bool {
 var errReplaced = errors.New("the stream was deleted and created again")
 
 // inspectNow looks at the stream, and then at the consumer.
-func (s *JetStream) inspectNow(ctx context.Context, conn *client.Conn) error {
+func (s *jetStream) inspectNow(ctx context.Context, conn *client.Conn) error {
 	stream, err := conn.Stream(ctx, s.cfg.Stream)
 	if err != nil {
 		return err
@@ -122,7 +122,7 @@ func (s *JetStream) inspectNow(ctx context.Context, conn *client.Conn) error {
 
 // consumer returns the consumer, which it creates if there is none and that is asked
 // for: behind what is known to be acknowledged, or else where the configuration says.
-func (s *JetStream) consumer(ctx context.Context, conn *client.Conn, stream *client.StreamInfo) (client.ConsumerInfo, error) {
+func (s *jetStream) consumer(ctx context.Context, conn *client.Conn, stream *client.StreamInfo) (client.ConsumerInfo, error) {
 	want := s.want()
 	floor, known := s.epoch.Load().floor.last()
 	if known {
@@ -160,7 +160,7 @@ func (s *JetStream) consumer(ctx context.Context, conn *client.Conn, stream *cli
 // verify looks whether the stream in which a consumer was created is still the one
 // that was looked at. In one that has taken its name since, the consumer would begin
 // behind messages that nobody has read: it is deleted.
-func (s *JetStream) verify(ctx context.Context, conn *client.Conn, stream *client.StreamInfo) error {
+func (s *jetStream) verify(ctx context.Context, conn *client.Conn, stream *client.StreamInfo) error {
 	for {
 		now, err := conn.Stream(ctx, stream.Name)
 		switch {
@@ -182,7 +182,7 @@ func (s *JetStream) verify(ctx context.Context, conn *client.Conn, stream *clien
 var errReplacedMeanwhile = errors.New("the stream was deleted and created again at this moment")
 
 // want returns what the consumer is to be like.
-func (s *JetStream) want() client.Consumer {
+func (s *jetStream) want() client.Consumer {
 	c := &s.cfg.Consumer
 	return client.Consumer{
 		Stream: s.cfg.Stream, Durable: s.cfg.Durable, Filters: c.FilterSubjects,
@@ -191,7 +191,7 @@ func (s *JetStream) want() client.Consumer {
 }
 
 // look looks at the stream and the consumer for the first time.
-func (s *JetStream) look(ctx context.Context, conn *client.Conn, create bool) error {
+func (s *jetStream) look(ctx context.Context, conn *client.Conn, create bool) error {
 	stream, err := conn.Stream(ctx, s.cfg.Stream)
 	if err != nil {
 		return err

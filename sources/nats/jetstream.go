@@ -15,9 +15,9 @@ import (
 	"github.com/urlfold/urlfold/pipeline"
 )
 
-// A JetStream is a source that reads a stream. Its methods are those of
+// A jetStream is a source that reads a stream. Its methods are those of
 // [pipeline.Source] and [pipeline.Acker], and some that tell how it is.
-type JetStream struct {
+type jetStream struct {
 	cfg  JetStreamConfig
 	log  *slog.Logger
 	rt   pipeline.Runtime
@@ -47,11 +47,11 @@ type JetStream struct {
 
 // NewJetStream returns the source that cfg asks for. The error tells all that is
 // wrong with cfg, joined. It connects to nothing.
-func NewJetStream(cfg JetStreamConfig) (*JetStream, error) {
+func NewJetStream(cfg JetStreamConfig) (pipeline.Source, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, fmt.Errorf("jetstream source: %w", err)
 	}
-	s := &JetStream{
+	s := &jetStream{
 		cfg: cfg, log: cfg.Logger, nak: client.NakDelay(cfg.NakDelay), flying: map[*receipt]struct{}{}, alarm: make(chan struct{}, 1),
 	}
 	if s.log == nil {
@@ -62,7 +62,7 @@ func NewJetStream(cfg JetStreamConfig) (*JetStream, error) {
 }
 
 // Open implements [pipeline.Source].
-func (s *JetStream) Open(ctx context.Context, rt pipeline.Runtime) error {
+func (s *jetStream) Open(ctx context.Context, rt pipeline.Runtime) error {
 	conn, err := client.Connect(ctx, s.cfg.NATS)
 	if err != nil {
 		return err
@@ -83,7 +83,7 @@ func (s *JetStream) Open(ctx context.Context, rt pipeline.Runtime) error {
 // CheckConnect connects, looks at the stream and the consumer, and disconnects. It
 // creates nothing: a consumer that is not there is an error only if it is not to be
 // created. It is for a source that is not opened.
-func (s *JetStream) CheckConnect(ctx context.Context) error {
+func (s *jetStream) CheckConnect(ctx context.Context) error {
 	conn, err := client.Connect(ctx, s.cfg.NATS)
 	if err != nil {
 		return err
@@ -98,11 +98,11 @@ func (s *JetStream) CheckConnect(ctx context.Context) error {
 }
 
 // laneName names the lane: "jetstream/<stream>/<consumer>".
-func (s *JetStream) laneName() string { return "jetstream/" + s.cfg.Stream + "/" + s.cfg.Durable }
+func (s *jetStream) laneName() string { return "jetstream/" + s.cfg.Stream + "/" + s.cfg.Durable }
 
 // Run implements [pipeline.Source]. It has one lane for each stream that bears the
 // name while it runs.
-func (s *JetStream) Run(ctx context.Context) error {
+func (s *jetStream) Run(ctx context.Context) error {
 	for {
 		err := s.session(ctx)
 		if !errors.Is(err, errReplaced) {
@@ -114,7 +114,7 @@ func (s *JetStream) Run(ctx context.Context) error {
 }
 
 // session reads one stream.
-func (s *JetStream) session(ctx context.Context) error {
+func (s *jetStream) session(ctx context.Context) error {
 	pull, err := s.conn.Load().NewPull(client.PullConfig{
 		Stream: s.cfg.Stream, Durable: s.cfg.Durable, Info: *s.info.Load(),
 		Messages: s.cfg.Prefetch.Messages, Bytes: int(s.cfg.Prefetch.Bytes),
@@ -135,7 +135,7 @@ func (s *JetStream) session(ctx context.Context) error {
 const heartbeat = 5 * time.Second
 
 // Resolved implements [pipeline.Acker].
-func (s *JetStream) Resolved(b *pipeline.Batch) {
+func (s *jetStream) Resolved(b *pipeline.Batch) {
 	x := s.resolve(b)
 	if x == nil || len(x.refs) == 0 {
 		return
@@ -153,7 +153,7 @@ func (s *JetStream) Resolved(b *pipeline.Batch) {
 }
 
 // ack acknowledges messages of an epoch. With ack: sent it does not keep refs.
-func (s *JetStream) ack(of *epoch, refs []string) {
+func (s *jetStream) ack(of *epoch, refs []string) {
 	switch {
 	case of != s.epoch.Load():
 		s.lose(refs)
@@ -165,17 +165,17 @@ func (s *JetStream) ack(of *epoch, refs []string) {
 }
 
 // lose counts acknowledgments that are not sent.
-func (s *JetStream) lose(refs []string) { s.stats.unconfirmed.Add(int64(len(refs))) }
+func (s *jetStream) lose(refs []string) { s.stats.unconfirmed.Add(int64(len(refs))) }
 
 // Abandoned implements [pipeline.Acker].
-func (s *JetStream) Abandoned(b *pipeline.Batch, _ error) {
+func (s *jetStream) Abandoned(b *pipeline.Batch, _ error) {
 	if x := s.resolve(b); x != nil {
 		s.answer(x.refs, s.nak, &s.stats.naked)
 	}
 }
 
 // Split implements [pipeline.Splitter]: the messages behind are given back.
-func (s *JetStream) Split(b *pipeline.Batch, _, msg int) (end pipeline.Position, ok bool) {
+func (s *jetStream) Split(b *pipeline.Batch, _, msg int) (end pipeline.Position, ok bool) {
 	x, ok := b.Ext.(*receipt)
 	if !ok || x.owner != s || msg == 0 {
 		return end, false
@@ -186,7 +186,7 @@ func (s *JetStream) Split(b *pipeline.Batch, _, msg int) (end pipeline.Position,
 
 // resolve takes b off the list of what is in progress and returns its receipt, which
 // belongs to the batch; nil if it has none.
-func (s *JetStream) resolve(b *pipeline.Batch) *receipt {
+func (s *jetStream) resolve(b *pipeline.Batch) *receipt {
 	x, ok := b.Ext.(*receipt)
 	if !ok || x.owner != s {
 		return nil
@@ -196,7 +196,7 @@ func (s *JetStream) resolve(b *pipeline.Batch) *receipt {
 }
 
 // answer sends an answer to messages, and counts those that could be sent.
-func (s *JetStream) answer(refs []string, text []byte, sent *atomic.Int64) {
+func (s *jetStream) answer(refs []string, text []byte, sent *atomic.Int64) {
 	n, conn := 0, s.conn.Load()
 	for _, ref := range refs {
 		if conn.Publish(ref, text) == nil {
@@ -214,7 +214,7 @@ const confirmTimeout = 5 * time.Second
 
 // ackConfirmed acknowledges messages until the server confirms the last one: it
 // reads them in order. After ack_wait they are delivered again anyway.
-func (s *JetStream) ackConfirmed(of *epoch, refs []string) {
+func (s *jetStream) ackConfirmed(of *epoch, refs []string) {
 	ctx, cancel := context.WithTimeout(context.Background(), s.info.Load().AckWait)
 	defer cancel()
 	last := len(refs) - 1
@@ -247,7 +247,7 @@ func (s *JetStream) ackConfirmed(of *epoch, refs []string) {
 const flushTimeout = 30 * time.Second
 
 // Close implements [pipeline.Source].
-func (s *JetStream) Close(ctx context.Context) error {
+func (s *jetStream) Close(ctx context.Context) error {
 	conn := s.conn.Load()
 	if conn == nil {
 		return nil
@@ -278,7 +278,7 @@ func (s *JetStream) Close(ctx context.Context) error {
 }
 
 // Health implements [pipeline.Healther].
-func (s *JetStream) Health() error {
+func (s *jetStream) Health() error {
 	conn := s.conn.Load()
 	if conn == nil {
 		return client.ErrDown
@@ -297,8 +297,8 @@ func (s *JetStream) Health() error {
 
 // Interface guards.
 var (
-	_ pipeline.Source   = (*JetStream)(nil)
-	_ pipeline.Acker    = (*JetStream)(nil)
-	_ pipeline.Splitter = (*JetStream)(nil)
-	_ pipeline.Healther = (*JetStream)(nil)
+	_ pipeline.Source   = (*jetStream)(nil)
+	_ pipeline.Acker    = (*jetStream)(nil)
+	_ pipeline.Splitter = (*jetStream)(nil)
+	_ pipeline.Healther = (*jetStream)(nil)
 )

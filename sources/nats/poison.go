@@ -15,7 +15,7 @@ const reasonHeader = "urlfold-reason"
 
 // remove has a message never delivered again, after it was published elsewhere if
 // that is asked for. If that fails it comes again.
-func (s *JetStream) remove(ctx context.Context, of *epoch, m *client.Msg, meta client.Meta) {
+func (s *jetStream) remove(ctx context.Context, of *epoch, m *client.Msg, meta client.Meta) {
 	d := []delivery{{Consumer: meta.Consumer, Stream: meta.Stream}}
 	of.floor.received(d)
 	reason := fmt.Sprintf("delivered %d times and never acknowledged", meta.Delivered-1)
@@ -34,7 +34,7 @@ func (s *JetStream) remove(ctx context.Context, of *epoch, m *client.Msg, meta c
 }
 
 // putAway publishes m to poison.subject.
-func (s *JetStream) putAway(ctx context.Context, of *epoch, m *client.Msg, meta client.Meta, reason string) error {
+func (s *jetStream) putAway(ctx context.Context, of *epoch, m *client.Msg, meta client.Meta, reason string) error {
 	out := client.Msg{Subject: s.cfg.Poison.Subject, Data: m.Data, Header: maps.Clone(m.Header)}
 	if out.Header == nil {
 		out.Header = map[string][]string{}

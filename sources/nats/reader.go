@@ -21,7 +21,7 @@ const subjectHeader = "Nats-Subject"
 // Messages go through held only while the reader waits for a free batch: it is what
 // tells the server that they are in progress, and for that it must have them.
 type reader struct {
-	s    *JetStream
+	s    *jetStream
 	of   *epoch
 	lane *pipeline.Lane
 	pull *client.Pull
@@ -49,7 +49,7 @@ type heldMsg struct {
 	since, touched time.Time
 }
 
-func newReader(s *JetStream, of *epoch, lane *pipeline.Lane, pull *client.Pull) *reader {
+func newReader(s *jetStream, of *epoch, lane *pipeline.Lane, pull *client.Pull) *reader {
 	r := &reader{
 		s: s, of: of, lane: lane, pull: pull, since: time.Now(), born: s.info.Load().Since,
 		linger: time.NewTimer(time.Hour), ticks: time.NewTicker(min(heartbeat/4, 100*time.Millisecond)),
@@ -84,7 +84,7 @@ var errEnd = errors.New("all messages are acknowledged")
 // atEnd reports whether the run is to end, and the consumer has nothing more to
 // deliver: everything in the stream is acknowledged, by this instance or another. So
 // messages that wait to be delivered again are waited for.
-func (s *JetStream) atEnd(ctx context.Context) bool {
+func (s *jetStream) atEnd(ctx context.Context) bool {
 	if !s.cfg.UntilEOF {
 		return false
 	}

@@ -12,7 +12,7 @@ import (
 // A receipt is what is kept of the messages of a batch until they are acknowledged.
 // It is the Ext of its batch and used again with it.
 type receipt struct {
-	owner *JetStream
+	owner *jetStream
 
 	mu      sync.Mutex
 	of      *epoch
@@ -24,7 +24,7 @@ type receipt struct {
 
 // receiptOf returns the receipt of b, empty, and puts it on the list of what is in
 // progress.
-func (s *JetStream) receiptOf(b *pipeline.Batch, of *epoch, since, touched time.Time) *receipt {
+func (s *jetStream) receiptOf(b *pipeline.Batch, of *epoch, since, touched time.Time) *receipt {
 	x, ok := b.Ext.(*receipt)
 	if !ok || x.owner != s {
 		x = &receipt{owner: s}
@@ -42,7 +42,7 @@ func (s *JetStream) receiptOf(b *pipeline.Batch, of *epoch, since, touched time.
 
 // forget takes x off the list of what is in progress. Nobody but the caller reads
 // it when it returns.
-func (s *JetStream) forget(x *receipt) {
+func (s *jetStream) forget(x *receipt) {
 	s.mu.Lock()
 	delete(s.flying, x)
 	s.mu.Unlock()
@@ -75,7 +75,7 @@ func (x *receipt) len() int {
 
 // keep tells the server of messages that are in progress, before it delivers them
 // again. There are few batches, so looking at all of them is cheap.
-func (s *JetStream) keep(ctx context.Context) {
+func (s *jetStream) keep(ctx context.Context) {
 	var all []*receipt
 	for client.Pause(ctx, max(s.info.Load().AckWait/8, 5*time.Millisecond)) == nil {
 		now := time.Now()
@@ -93,7 +93,7 @@ func (s *JetStream) keep(ctx context.Context) {
 }
 
 // report tells the server that the messages of x are in progress, if it is time.
-func (s *JetStream) report(x *receipt, now time.Time) {
+func (s *jetStream) report(x *receipt, now time.Time) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if x.touched.IsZero() || !s.due(x.since, x.touched, now) {
@@ -105,6 +105,6 @@ func (s *JetStream) report(x *receipt, now time.Time) {
 
 // due reports whether the server is to hear of a message that arrived at since and
 // that it heard of at touched.
-func (s *JetStream) due(since, touched, now time.Time) bool {
+func (s *jetStream) due(since, touched, now time.Time) bool {
 	return now.Sub(touched) >= s.info.Load().AckWait/2 && now.Sub(since) < s.cfg.MaxProcessingTime
 }

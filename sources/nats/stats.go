@@ -12,8 +12,8 @@ type counters struct {
 	pending, ackPending                                                    atomic.Uint64
 }
 
-// Stats are the figures of a source. What a source does not have stays 0.
-type Stats struct {
+// stats are the figures of a source. What a source does not have stays 0.
+type stats struct {
 	Received    int64  // messages
 	Redelivered int64  // of them, those that were delivered before
 	Acked       int64  // acknowledgments sent
@@ -33,9 +33,9 @@ type Stats struct {
 }
 
 // Stats returns the figures. It may be called at any time.
-func (s *JetStream) Stats() Stats {
+func (s *jetStream) Stats() stats {
 	c := &s.stats
-	out := Stats{
+	out := stats{
 		Received: c.received.Load(), Redelivered: c.redelivered.Load(), Acked: c.acked.Load(),
 		Unconfirmed: c.unconfirmed.Load(), Naked: c.naked.Load(), Terminated: c.terminated.Load(),
 		InProgress: c.progress.Load(), Pending: c.pending.Load(),
@@ -56,7 +56,7 @@ const counter, gauge = "counter", "gauge"
 
 // Metrics gives out the figures of the source: how far it is behind, and what became
 // of messages otherwise than that they were acknowledged once.
-func (s *JetStream) Metrics(emit func(name, help, kind string, value float64, labels ...string)) {
+func (s *jetStream) Metrics(emit func(name, help, kind string, value float64, labels ...string)) {
 	st := s.Stats()
 	one := func(name, help, kind string, value float64) {
 		emit(name, help, kind, value, "stream", s.cfg.Stream, "consumer", s.cfg.Durable)
@@ -86,7 +86,7 @@ func (s *JetStream) Metrics(emit func(name, help, kind string, value float64, la
 }
 
 // pullMetrics gives out what was tried again, and whether reading fails now.
-func (s *JetStream) pullMetrics(emit func(name, help, kind string, value float64, labels ...string)) {
+func (s *jetStream) pullMetrics(emit func(name, help, kind string, value float64, labels ...string)) {
 	failing := 0.0
 	if s.conn.Load() != nil && s.Health() != nil {
 		failing = 1
@@ -111,8 +111,8 @@ const (
 )
 
 // Stats returns the figures. It may be called at any time.
-func (s *Core) Stats() Stats {
-	out := Stats{Received: s.received.Load()}
+func (s *core) Stats() stats {
+	out := stats{Received: s.received.Load()}
 	if conn := s.conn.Load(); conn != nil {
 		out.Reconnects = conn.Reconnects()
 	}
@@ -126,7 +126,7 @@ func (s *Core) Stats() Stats {
 }
 
 // Metrics gives out the figures of the source.
-func (s *Core) Metrics(emit func(name, help, kind string, value float64, labels ...string)) {
+func (s *core) Metrics(emit func(name, help, kind string, value float64, labels ...string)) {
 	st := s.Stats()
 	emit("source_messages_total", messagesHelp, counter, float64(st.Received))
 	emit("source_dropped_total", "Messages that had arrived and were dropped: more than pending allows were waiting.",

@@ -35,7 +35,8 @@ func urlfold(ctx context.Context, b *broker, group, out string) error {
 	if err != nil {
 		return err
 	}
-	job, err := record.New(record.Config{Format: "lines", Normalizer: normalizer, Level: profile.Key, Facts: sink.NeedsFacts()})
+	facts, ok := sink.(interface{ NeedsFacts() bool })
+	job, err := record.New(record.Config{Format: "lines", Normalizer: normalizer, Level: profile.Key, Facts: ok && facts.NeedsFacts()})
 	if err != nil {
 		return err
 	}
