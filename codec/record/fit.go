@@ -5,7 +5,8 @@ import "slices"
 // NewFit returns a function that reports whether a record, with or without its line
 // end, fits the format of the job: its fields are found, its URL can be parsed, and
 // it holds no control characters. That is a guess about damaged text: damage can
-// leave records that fit. head is the header record, nil if there is none. The
+// leave records that fit. head is the header record, or the directive
+// in force, nil if there is none; a directive among the records does not change it. The
 // function is not shared between goroutines, keeps nothing of a record, and does
 // not panic. Of records with a length, of which a line shows nothing, all fit.
 func (j *Job) NewFit(head []byte) func(rec []byte) bool {

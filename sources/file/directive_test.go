@@ -132,3 +132,42 @@ func TestDirectiveInCheckpoint(t *testing.T) {
 	f("another format", func(*checkpoint.Entry) {}, lines{}, "")
 	f("directives of another format", func(e *checkpoint.Entry) { e.Directive = "%x\n" }, directives{}, "#NEW\n")
 }
+
+// TestDirectiveOfMisfits: the records after the verified part of a damaged file are
+// judged by the directive in force there, and by those among them.
+func TestDirectiveOfMisfits(t *testing.T) {
+	t.Parallel()
+	some := func(line string) string { return strings.Repeat(line+"\n", 50) }
+	one := gz(t, "#a\n"+some("a")+"#b\n"+some("b"))
+	two := []byte(gz(t, some("b")+"#c\n"+some("c")+"x\n"+some("c")))
+	two[len(two)-5] ^= 1 // of the checksum
+	fits := func(head []byte) func([]byte) bool {
+		return func(rec []byte) bool { return "#"+string(rec) == string(head) }
+	}
+	f := func(name, data, onDamage string, want int64) {
+		t.Helper()
+		dir := write(t, map[string]string{name: data})
+		s, _ := run(t, Config{
+			Paths: []string{filepath.Join(dir, name)}, OnDamage: onDamage,
+			FramingOf: func(string) Framing { return directives{} },
+			FitOf:     func(_ string, head []byte) func([]byte) bool { return fits(head) },
+		})
+		if r := s.Reports()[0]; r.Misfit != want {
+			t.Errorf("%s, %s: the first that does not fit is line %d, want %d: %+v", name, onDamage, r.Misfit, want, r)
+		}
+		set := quick(filepath.Join(dir, "*"))
+		set.OnDamage, set.Mode = onDamage, modeBatch
+		d := start(t, t.TempDir(), set, &shelf{}, func(c *WatchConfig) { c.Framing, c.NewFit, c.UntilEOF = directives{}, fits, true })
+		d.wait()
+		if r := d.reports[0]; r.Misfit != want {
+			t.Errorf("%s, %s, followed: the first that does not fit is line %d, want %d", name, onDamage, r.Misfit, want)
+		}
+	}
+	for _, onDamage := range OnDamageNames() {
+		if onDamage == damageStop {
+			continue // the run fails
+		}
+		f("two.gz", one+string(two), onDamage, 102+50+1+50+1)
+		f("first.gz", string(two)+one, onDamage, 1)
+	}
+}

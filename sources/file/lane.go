@@ -45,7 +45,9 @@ type cutter struct {
 	// belongs to what comes after.
 	sums     func() int64
 	verified Extent
-	late     func() // called, if it is set, when it is found out after a batch that it was Verified
+	// atVerified is the directive in force at the end of the verified part.
+	atVerified []byte
+	late       func() // called, if it is set, when it is found out after a batch that it was Verified
 }
 
 // begin puts into b what was read and not emitted.
@@ -124,7 +126,7 @@ func (c *cutter) grow(block []byte) []byte {
 // catchUp notes that all that was emitted is verified, which was not known when the
 // last batch was.
 func (c *cutter) catchUp() {
-	c.verified = Extent{Bytes: c.off, Lines: c.line - 1}
+	c.verified, c.atVerified = Extent{Bytes: c.off, Lines: c.line - 1}, c.head
 	c.lane.MarkVerified()
 	if c.late != nil {
 		c.late()
@@ -186,13 +188,22 @@ func (c *cutter) emit(ctx context.Context, b *pipeline.Batch, n int) error {
 	c.line += int64(bytes.Count(b.In, newline))
 	if whole := b.Piece == pipeline.Whole || b.Piece == pipeline.Last; whole && c.sums != nil && c.off <= c.sums() {
 		b.Verified = true
-		c.verified = Extent{Bytes: c.off, Lines: linesOf(c.line-1, b.In)}
+		c.verified, c.atVerified = Extent{Bytes: c.off, Lines: linesOf(c.line-1, b.In)}, c.head
 	}
 	end := pipeline.Position{A: c.off}
 	if c.note != nil {
 		end.B = c.note(b)
 	}
 	return c.rt.Emit(ctx, b, end)
+}
+
+// verifiedHead returns the header by which the records after the verified part are
+// read, nil if there is none.
+func (c *cutter) verifiedHead() []byte {
+	if c.atVerified != nil {
+		return c.atVerified
+	}
+	return c.lane.Head()
 }
 
 // linesOf returns how many lines there are if n have ended, with text last.

@@ -62,7 +62,7 @@ func (s *Source) conclude(ctx context.Context, in *input, r *laneReader) error {
 		if r.lane.Skipped() {
 			border = r.seen.verified
 		}
-		sv, err := take(ctx, rest, border, s.fits(in, r.lane))
+		sv, err := take(ctx, rest, border, s.judge(in, &r.cutter))
 		if errors.Is(err, errStopped) {
 			return err
 		}
@@ -88,13 +88,14 @@ func (s *Source) rest(in *input, r *laneReader) *text {
 	}
 }
 
-// fits returns the function that reports whether a record of the input fits its
-// format, nil if there is none.
-func (s *Source) fits(in *input, lane *pipeline.Lane) func([]byte) bool {
-	if s.cfg.FitOf == nil {
-		return nil
+// judge returns what says which records after the verified part of an input fit its
+// format.
+func (s *Source) judge(in *input, c *cutter) *judge {
+	j := &judge{framing: c.framing, head: c.verifiedHead()}
+	if s.cfg.FitOf != nil {
+		j.newFit = func(head []byte) func([]byte) bool { return s.cfg.FitOf(in.path, head) }
 	}
-	return s.cfg.FitOf(in.path, lane.Head())
+	return j
 }
 
 // stopAt returns the error that ends the run because of a damaged input, nil if it

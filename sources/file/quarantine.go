@@ -45,7 +45,7 @@ func (w *watcher) mind(t *track, lane *pipeline.Lane) {
 	if t.held = t.closed || w.cfg.OnDamage == damageQuarantine && w.cfg.Hold; t.held {
 		lane.Hold()
 		// A checkpoint of a held lane is at a verified end, or at the beginning.
-		t.cut.verified = Extent{Bytes: t.cut.off, Lines: t.cut.line - 1}
+		t.cut.verified, t.cut.atVerified = Extent{Bytes: t.cut.off, Lines: t.cut.line - 1}, t.cut.head
 	}
 }
 
@@ -180,11 +180,7 @@ func (w *watcher) verifyEnd(ctx context.Context, t *track) error {
 	if !t.held {
 		border = max(0, w.verifiedBytes(t)-rest.off)
 	}
-	var fits func([]byte) bool
-	if w.cfg.NewFit != nil {
-		fits = w.cfg.NewFit(t.lane.Head())
-	}
-	s, err := take(ctx, rest, border, fits)
+	s, err := take(ctx, rest, border, &judge{framing: w.cfg.Framing, newFit: w.cfg.NewFit, head: t.cut.verifiedHead()})
 	if errors.Is(err, errStopped) {
 		return err
 	}

@@ -9,13 +9,23 @@ import (
 
 // TestSplit: what lies before the record at which a codec ends the run comes out, in
 // whichever batch and wherever in it, and the next run goes on with that record, inside
-// a compressed file too.
+// a compressed file too. The checkpoint has the directive in force there.
 func TestSplit(t *testing.T) {
 	t.Parallel()
+	framing := func(c *WatchConfig) { c.Framing = directives{} }
 	f := func(name string, at int, exact bool) {
 		t.Helper()
 		lines := numbered("l", 0, 600)
+		directive := ""
+		for i := 0; i < len(lines); i += 40 {
+			lines[i] = "#" + lines[i][1:]
+		}
 		lines[at] = "S|" + lines[at][2:]
+		for _, line := range lines[:at] {
+			if line[0] == '#' {
+				directive = line
+			}
+		}
 		text := strings.Join(lines, "")
 		if strings.HasSuffix(name, ".gz") {
 			text = gz(t, text)
@@ -24,7 +34,7 @@ func TestSplit(t *testing.T) {
 		put(t, filepath.Join(dir, name), text)
 		sink := &shelf{stops: true, exact: exact}
 		for range 2 {
-			d := start(t, data, batch(dir), sink, nil)
+			d := start(t, data, batch(dir), sink, framing)
 			if err := <-d.done; err == nil || !strings.Contains(err.Error(), name+", offset ") {
 				t.Errorf("%s, %d: %v", name, at, err)
 			}
@@ -36,12 +46,12 @@ func TestSplit(t *testing.T) {
 			if !slices.Equal(sink.lines, lines[:at]) {
 				t.Fatalf("%s, %d: %d lines", name, at, len(sink.lines))
 			}
-			if at > 0 && (len(entries) != 1 || entries[0].Line != int64(at)+1 || entries[0].Offset != int64(len(strings.Join(lines[:at], "")))) {
+			if at > 0 && (len(entries) != 1 || entries[0].Line != int64(at)+1 || entries[0].Offset != int64(len(strings.Join(lines[:at], ""))) || entries[0].Directive != directive) {
 				t.Errorf("%s, %d: %+v", name, at, entries)
 			}
 		}
 		sink.stops = false
-		d := start(t, data, batch(dir), sink, nil)
+		d := start(t, data, batch(dir), sink, framing)
 		d.wait()
 		if !slices.Equal(sink.lines, lines) {
 			t.Errorf("%s, %d: %d lines of %d in all", name, at, len(sink.lines), len(lines))

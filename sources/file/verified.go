@@ -2,6 +2,7 @@ package file
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -110,10 +111,45 @@ type survey struct {
 	misfit int64  // of the others, the number of the first that does not fit, from 1; 0: all do
 }
 
-// take reads a text to its end. Its border is an offset in the text. fits, if it is
-// not nil, reports whether a line fits the format; it is not asked again after the
-// first that does not. A line that is longer than a block is not looked at.
-func take(ctx context.Context, t *text, border int64, fits func(line []byte) bool) (s survey, err error) {
+// A judge says which lines fit the format, in their order. The header that they are
+// judged by is the one in force where the text begins; the text may bring another.
+type judge struct {
+	framing Framing
+	newFit  func(head []byte) func(line []byte) bool // nil: all lines fit
+	head    []byte
+	fits    func(line []byte) bool // nil: not made for head yet
+}
+
+// see takes the header from a line, and reports whether the line is one. first says
+// that it is the first line of a file.
+func (j *judge) see(line []byte, first bool) bool {
+	var head []byte
+	if d, ok := j.framing.(director); ok {
+		head = d.Directive(line)
+	} else if first {
+		head = line[:j.framing.Head(line)]
+	}
+	if len(head) > 0 && !bytes.Equal(head, j.head) {
+		j.head, j.fits = bytes.Clone(head), nil
+	}
+	return len(head) > 0
+}
+
+// fit reports whether a line fits the format.
+func (j *judge) fit(line []byte) bool {
+	if j.newFit == nil {
+		return true
+	}
+	if j.fits == nil {
+		j.fits = j.newFit(j.head)
+	}
+	return j.fits(line)
+}
+
+// take reads a text to its end. Its border is an offset in the text. The judge is not
+// asked again after the first line that does not fit. A line that is longer than a
+// block is not looked at.
+func take(ctx context.Context, t *text, border int64, j *judge) (s survey, err error) {
 	r, err := t.Open()
 	if err != nil {
 		return s, err
@@ -124,6 +160,7 @@ func take(ctx context.Context, t *text, border int64, fits func(line []byte) boo
 	for {
 		block, err := br.ReadSlice('\n')
 		end += int64(len(block))
+		header := begin < end && s.misfit == 0 && j.see(block, t.off == 0 && begin == 0)
 		switch {
 		case ctx.Err() != nil:
 			return s, errStopped
@@ -135,7 +172,7 @@ func take(ctx context.Context, t *text, border int64, fits func(line []byte) boo
 			s.before = Extent{Bytes: end, Lines: s.before.Lines + 1}
 		default:
 			s.Bytes, s.Lines = s.Bytes+end-begin, s.Lines+1
-			if fits != nil && s.misfit == 0 && end-begin == int64(len(block)) && !fits(block) {
+			if s.misfit == 0 && !header && end-begin == int64(len(block)) && !j.fit(block) {
 				s.misfit = s.Lines
 			}
 		}
