@@ -20,7 +20,7 @@ func refuse(ctx context.Context, l *lab) error {
 	rounds := l.times(3, 90)
 	out, err := l.goTest(ctx, []string{fmt.Sprintf("URLFOLD_REFUSE_ROUNDS=%d", rounds)}, "-count=1", "-v",
 		"-run", "^(TestRefused|TestRefusedUnderLoad|TestReloadWhileBlocked)$", "./internal/testkit/endtoend")
-	l.check(err == nil, "%v:\n%s", err, lastLines(out, 30))
+	l.check(err == nil, "%v:\n%s", err, lastLines(withoutLogs(out), 30))
 	figures := 0
 	for line := range strings.Lines(out) {
 		if _, figure, ok := strings.Cut(line, ": figure: "); ok {
@@ -31,4 +31,15 @@ func refuse(ctx context.Context, l *lab) error {
 	l.check(figures == 3, "%d of 3 runs under load have told their figures", figures)
 	l.figure("cases of refusing brokers", strings.Count(out, "--- PASS: TestRefused/"))
 	return nil
+}
+
+// withoutLogs leaves out the log lines of the programs that a test has started.
+func withoutLogs(out string) string {
+	var b strings.Builder
+	for line := range strings.Lines(out) {
+		if !strings.HasPrefix(strings.TrimSpace(line), "time=") {
+			b.WriteString(line)
+		}
+	}
+	return b.String()
 }

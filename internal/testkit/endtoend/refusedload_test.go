@@ -129,7 +129,8 @@ func refusedUnderLoad(t *testing.T, policy string, kill bool) {
 			if m.refusals.Load() > before {
 				return true
 			}
-			w.fill(100)
+			w.fill(100) // at a pace: what is filled while a lane is blocked has to be drained
+			time.Sleep(200 * time.Millisecond)
 			return false
 		})
 		time.Sleep(rand.N(1500 * time.Millisecond))
