@@ -256,29 +256,6 @@ func TestGzipTail(t *testing.T) {
 	}
 }
 
-// TestGzipTailFar: the tail of a long member is decoded from a block near it, also
-// without restart points inside members.
-func TestGzipTailFar(t *testing.T) {
-	part := mixed(t, 1<<20)
-	text := bytes.Repeat(part, DefaultRestartEvery/len(part)+2)
-	packed := gz(t, text)
-	for _, every := range []int64{0, math.MaxInt64} {
-		for cut := 9; cut < 40; cut += 10 {
-			r := NewReader(bytes.NewReader(packed[:len(packed)-cut]), Options{RestartEvery: every})
-			out, v := drain(t, r)
-			d := r.dec.(*gzipDecoder)
-			if v.Kind != Truncated || !bytes.HasPrefix(text, out) || d.near.offset < DefaultRestartEvery || r.restarts.newest.inside {
-				t.Fatalf("%d bytes cut off, points every %d: %d bytes of %d, near %d, %v", cut, every, len(out), len(text), d.near.offset, v)
-			}
-			src := bytes.NewReader(packed[d.near.compressed : len(packed)-cut])
-			rest, _ := io.ReadAll(inflate.NewReader(src, []byte(d.near.window), d.near.bit))
-			if int64(len(out)) != d.near.offset+int64(len(rest)) {
-				t.Errorf("%d bytes cut off, points every %d: %d bytes, want %d", cut, every, len(out), d.near.offset+int64(len(rest)))
-			}
-		}
-	}
-}
-
 // TestZstdSalvage: of a block whose literals are damaged comes out what was decoded
 // before that, as with the zstd program, whether or not goroutines ran ahead.
 func TestZstdSalvage(t *testing.T) {

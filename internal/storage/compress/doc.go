@@ -34,13 +34,10 @@
 // do not say how many there are. The same holds for gzip members. A cut
 // anywhere else is seen.
 //
-// The decoder of deflate looks a few bits ahead. It leaves the last bytes of a cut
-// gzip member undecoded, which package inflate then decodes exactly, once more from
-// a block at most 64 MiB and a block before the cut. Of a zstd frame with a damaged
-// block the frame is decoded once more, so that all comes out that the programs would
-// give; that takes no more than 64 MiB between the last restart point, or the
-// beginning of the frame, and the damage. Both take a regular file: of a pipe, up to
-// two compressed bytes before the cut are lost, and all of the damaged block.
+// Of a cut gzip member every complete symbol comes out. A zstd frame with a damaged
+// block is decoded once more, so that all comes out that the programs would give. That
+// takes a regular file, and no more than 64 MiB between the last restart point, or the
+// beginning of the frame, and the damage; otherwise the damaged block is lost.
 //
 // # Going on later
 //

@@ -2,39 +2,32 @@ package compress
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"hash/crc32"
 	"io"
 
-	"github.com/klauspost/compress/flate"
+	"github.com/urlfold/urlfold/internal/storage/inflate"
 )
 
-// A gzipDecoder reads the members of RFC 1952. It does its own headers and
-// trailers around package flate, and not package gzip, because where a member
-// begins and what of its trailer is wrong is asked for in verdicts.
+// A gzipDecoder reads the members of RFC 1952: headers and trailers around what
+// package inflate decodes. Verdicts say where a member begins, and what of its
+// trailer is wrong.
 type gzipDecoder struct {
 	in       *input
 	restarts *restarts
 	note     func(Verdict)
-	fl       io.ReadCloser
+	inflate  *inflate.Reader
 	inside   bool // of a member
 	begun    bool // there was a member before
+	buf      [10]byte
 
 	// Of the member.
 	begin   int64 // where it begins in the decompressed stream
 	deflate int64 // where its deflate data begin in the file
 	size    int64 // of what was returned of it
 	crc     uint32
-
-	cut  bool         // the file ends in its deflate data
-	rest []byte       // then: see gzip_tail.go
-	near RestartPoint // from which the tail is decoded: the newest, or the beginning of the member
-
-	// A restart point inside it: see gzip_points.go.
-	watch   flate.ReaderOpt
-	watched bool
-	pending bool
-	next    RestartPoint
+	from    int64 // where inflate began in the file: deflate, or a restart point
 }
 
 // Bits of FLG, RFC 1952 section 2.3.1.
@@ -49,11 +42,10 @@ const (
 // newGzip returns a decoder that begins at p.
 func newGzip(in *input, restarts *restarts, note func(Verdict), p RestartPoint) *gzipDecoder {
 	d := &gzipDecoder{in: in, restarts: restarts, note: note, begun: p.compressed > 0}
-	d.watch = flate.WithEobCallback(d.blockEnd)
 	if p.inside {
 		d.resume(p)
 	} else {
-		d.fl = flate.NewReader(in.br)
+		d.inflate = inflate.NewReader(in.br, nil, 0)
 	}
 	return d
 }
@@ -67,19 +59,16 @@ func (d *gzipDecoder) Read(p []byte) (int, error) {
 				return 0, err
 			}
 		}
-		if d.cut {
-			return d.last(p)
-		}
-		d.watchBlocks()
-		n, err := d.fl.Read(p)
-		d.count(p[:n])
-		switch {
-		case err == io.EOF:
+		d.inflate.PauseAtBlocks(d.restarts.due(d.begin + d.size + inflate.Ahead))
+		n, err := d.inflate.Read(p)
+		d.crc = crc32.Update(d.crc, crc32.IEEETable, p[:n])
+		d.size += int64(n)
+		d.point()
+		switch err {
+		case nil:
+		case io.EOF:
 			err = d.trailer(n)
-		case err == io.ErrUnexpectedEOF && d.in.raw.err == nil:
-			d.cut, err = true, nil
-			d.rest = d.tail(d.begin + d.size)
-		case err != nil:
+		default:
 			err = d.corrupt(err)
 		}
 		if n > 0 || err != nil {
@@ -88,14 +77,13 @@ func (d *gzipDecoder) Read(p []byte) (int, error) {
 	}
 }
 
-// last delivers the last bytes of a member that is cut.
-func (d *gzipDecoder) last(p []byte) (int, error) {
-	n := copy(p, d.rest)
-	d.rest = d.rest[n:]
-	if n > 0 {
-		return n, nil
+// corrupt says where deflate data turned out to be corrupt.
+func (d *gzipDecoder) corrupt(err error) error {
+	var c *inflate.CorruptError
+	if !errors.As(err, &c) {
+		return err
 	}
-	return 0, io.ErrUnexpectedEOF
+	return &finding{Verdict{Kind: Corrupt, Offset: d.from + c.Bit/8, Cut: true, Detail: "the deflate data make no sense: " + c.Reason}}
 }
 
 // member goes to the deflate data of the next member.
@@ -110,23 +98,24 @@ func (d *gzipDecoder) member() error {
 	}
 	d.begun, d.inside, d.crc, d.size = true, true, 0, 0
 	d.begin, d.deflate = d.restarts.decoded, d.in.offset()
-	d.watched, d.pending, d.near = false, false, RestartPoint{offset: d.begin, compressed: d.deflate}
-	return d.fl.(flate.Resetter).Reset(d.in.br, nil)
+	d.from = d.deflate
+	d.inflate.Reset(d.in.br, nil, 0)
+	return nil
 }
 
 func isGzip(head []byte) bool { return Detect(head) == Gzip }
 
 // header takes a header, RFC 1952 section 2.3.
 func (d *gzipDecoder) header() error {
-	var fixed [10]byte
-	if _, err := io.ReadFull(d.in.br, fixed[:]); err != nil {
+	fixed := d.buf[:10]
+	if _, err := io.ReadFull(d.in.br, fixed); err != nil {
 		return noEOF(err)
 	}
 	flags := fixed[3]
 	if flags&gzipReserved != 0 {
 		return fmt.Errorf("reserved bits are set in a gzip header")
 	}
-	crc := crc32.ChecksumIEEE(fixed[:])
+	crc := crc32.ChecksumIEEE(fixed)
 	if flags&gzipExtra != 0 {
 		if err := d.extra(&crc); err != nil {
 			return err
@@ -142,11 +131,11 @@ func (d *gzipDecoder) header() error {
 	if flags&gzipHeaderCRC == 0 {
 		return nil
 	}
-	var sum [2]byte
-	if _, err := io.ReadFull(d.in.br, sum[:]); err != nil {
+	sum := d.buf[:2]
+	if _, err := io.ReadFull(d.in.br, sum); err != nil {
 		return noEOF(err)
 	}
-	if binary.LittleEndian.Uint16(sum[:]) != uint16(crc) {
+	if binary.LittleEndian.Uint16(sum) != uint16(crc) {
 		return fmt.Errorf("the CRC of a gzip header is wrong")
 	}
 	return nil
@@ -154,12 +143,12 @@ func (d *gzipDecoder) header() error {
 
 // extra takes the extra field.
 func (d *gzipDecoder) extra(crc *uint32) error {
-	var size [2]byte
-	if _, err := io.ReadFull(d.in.br, size[:]); err != nil {
+	size := d.buf[:2]
+	if _, err := io.ReadFull(d.in.br, size); err != nil {
 		return noEOF(err)
 	}
-	*crc = crc32.Update(*crc, crc32.IEEETable, size[:])
-	left := int(binary.LittleEndian.Uint16(size[:]))
+	*crc = crc32.Update(*crc, crc32.IEEETable, size)
+	left := int(binary.LittleEndian.Uint16(size))
 	if left == 0 {
 		return nil
 	}
@@ -185,8 +174,8 @@ func (d *gzipDecoder) skip(crc *uint32, last func(byte) bool) error {
 // for itself.
 func (d *gzipDecoder) trailer(n int) error {
 	at := d.in.offset()
-	var sum [8]byte
-	if _, err := io.ReadFull(d.in.br, sum[:]); err != nil {
+	sum := d.buf[:8]
+	if _, err := io.ReadFull(d.in.br, sum); err != nil {
 		return noEOF(err)
 	}
 	d.inside = false

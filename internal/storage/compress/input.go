@@ -6,8 +6,7 @@ import (
 	"sync/atomic"
 )
 
-// bufferSize is the size of our buffer in front of every decoder. klauspost's
-// flate has a fast path for a bufio.Reader.
+// bufferSize is the size of our buffer in front of every decoder.
 const bufferSize = 256 << 10
 
 // maxEmptyReads is how often a file may return nothing and no error, one time

@@ -208,17 +208,6 @@ func TestResumeConcurrent(t *testing.T) {
 	}
 }
 
-// TestBitsAhead fails when a new version of flate has no such field any more.
-func TestBitsAhead(t *testing.T) {
-	r := newGzip(newInput(bytes.NewReader(nil)), &restarts{verdict: new(Verdict)}, func(Verdict) {}, RestartPoint{})
-	if n, ok := bitsAhead(r.fl); n != 0 || !ok {
-		t.Errorf("%d, %v", n, ok)
-	}
-	if _, ok := bitsAhead(io.NopCloser(r.fl)); ok {
-		t.Error("found in something else")
-	}
-}
-
 // TestRestartNoAllocs: restart points cost no allocation for a Read.
 func TestRestartNoAllocs(t *testing.T) {
 	packed := gz(t, bytes.Repeat(readFile(t, "testdata/access.log"), 2000))

@@ -39,8 +39,8 @@ type Verdict struct {
 
 	// Offset says where in the compressed file, in bytes: the end of the file if
 	// it is truncated, the trailer that holds a wrong CRC, the first byte after
-	// the last complete member if garbage follows, else how far the decoder had
-	// read. A decoder that works ahead (zstd with Concurrency above 1) may have
+	// the last complete member if garbage follows, the symbol of a gzip member that
+	// makes no sense, else how far the decoder had read. A decoder that works ahead (zstd with Concurrency above 1) may have
 	// read some blocks more than the damaged one.
 	Offset int64
 

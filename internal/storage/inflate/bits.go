@@ -1,81 +1,111 @@
 package inflate
 
 import (
-	"encoding/binary"
+	"bufio"
+	"errors"
 	"io"
 )
 
 // A bitReader takes bits from a stream of bytes, the least significant bit of
-// each byte first.
+// each byte first. It looks into the buffer of its source, and takes bytes out of
+// there once all their bits are used.
 type bitReader struct {
-	src io.Reader
-	buf [4 << 10]byte
-	in  []byte // the part of buf that is not in acc
-	err error  // of src, after in
+	src  *bufio.Reader
+	in   []byte // the buffer of src
+	pos  int    // in[:pos] are used or in acc
+	base int64  // the offset of in[0] in src, in bytes, from where the Reader began
 
-	acc   uint64 // the next bits; those above n are zero
-	n     uint   // how many bits of acc are input
-	used  int64  // bits taken so far
-	start int64  // of them, those before the symbol or header in hand
+	acc uint64 // the next bits; those above n are zero or the bits that follow
+	n   uint   // how many bits of acc are input, below 64
+
+	start int64 // the bit where the symbol or header in hand begins
+	err   error // of src, after in
+
+	nowait bool // src is not read
 }
 
-// enoughBits is the longest symbol: a length of 15 bits with 5 extra bits and a
-// distance of 15 bits with 13.
-const enoughBits = 15 + 5 + 15 + 13
+// errShort is the error for input that is not at hand while src is not read.
+var errShort = errors.New("not at hand")
 
-// fill makes n at least enoughBits, or all bits that the input still has.
+// reset makes b read from src, from a bit of its first byte on.
+func (b *bitReader) reset(src *bufio.Reader, bit uint8) {
+	*b = bitReader{src: src}
+	if bit > 0 && b.need(uint(bit)) {
+		b.drop(uint(bit))
+	}
+	b.begin()
+}
+
+// place returns the number of the next bit.
+func (b *bitReader) place() int64 { return (b.base+int64(b.pos))*8 - int64(b.n) }
+
+// begin begins a symbol or header.
+func (b *bitReader) begin() { b.start = b.place() }
+
+// fill adds what the buffer has to acc. It does not read from src.
 func (b *bitReader) fill() {
-	for b.n < enoughBits {
-		if len(b.in) >= 8 {
-			b.acc |= binary.LittleEndian.Uint64(b.in) << b.n
-			whole := (63 - b.n) / 8
-			b.in = b.in[whole:]
-			b.n += whole * 8
-			b.acc &= 1<<b.n - 1
-			return
-		}
-		if len(b.in) == 0 && !b.more() {
-			return
-		}
-		b.acc |= uint64(b.in[0]) << b.n
-		b.in = b.in[1:]
+	for b.n < 56 && b.pos < len(b.in) {
+		b.acc |= uint64(b.in[b.pos]) << b.n
+		b.pos++
 		b.n += 8
 	}
 }
 
-// more reads from src. It returns false at the end.
-func (b *bitReader) more() bool {
-	for tries := 0; b.err == nil && len(b.in) == 0; tries++ {
-		var n int
-		n, b.err = b.src.Read(b.buf[:])
-		b.in = b.buf[:n]
-		if b.err == nil && tries == maxEmptyReads {
-			b.err = io.ErrNoProgress
+// atHand returns how many bits can be taken without reading from src.
+func (b *bitReader) atHand() int { return int(b.n) + 8*(len(b.in)-b.pos) }
+
+// need has k bits or more in acc, at most 56. It returns false if there are fewer.
+func (b *bitReader) need(k uint) bool {
+	for b.n < k {
+		if b.pos == len(b.in) && !b.more() {
+			return false
 		}
+		b.fill()
 	}
-	return len(b.in) > 0
+	return true
 }
 
-// maxEmptyReads is how many times in a row src may return no bytes and no error.
-const maxEmptyReads = 100
+// more has src read, once the whole buffer is used or in acc. It returns false at
+// the end.
+func (b *bitReader) more() bool {
+	if b.err != nil || b.nowait {
+		return false
+	}
+	b.release()
+	held := len(b.in) // in acc
+	if _, b.err = b.src.Peek(held + 1); b.err != nil {
+		return false
+	}
+	b.in, _ = b.src.Peek(b.src.Buffered()) // all of it is there
+	return true
+}
 
-// begin begins a symbol or header.
-func (b *bitReader) begin() {
-	b.start = b.used
+// release takes the bytes out of src whose bits are all used.
+func (b *bitReader) release() {
+	k := b.pos - int(b.n+7)/8
+	_, _ = b.src.Discard(k) // they are in its buffer
+	b.in = b.in[k:]
+	b.pos -= k
+	b.base += int64(k)
+}
+
+// seek goes back to a bit, from which on the input is in the buffer.
+func (b *bitReader) seek(bit int64) {
+	b.pos = int(bit/8 - b.base)
+	b.acc, b.n = 0, 0
 	b.fill()
+	b.drop(uint(bit % 8))
 }
 
 // drop takes k bits, which are in acc.
 func (b *bitReader) drop(k uint) {
-	b.acc >>= k
+	b.acc >>= k & 63
 	b.n -= k
-	b.used += int64(k)
 }
 
-// take takes a number of k bits, at most enoughBits.
+// take takes a number of k bits, at most 32.
 func (b *bitReader) take(k uint) (uint, error) {
-	b.fill()
-	if b.n < k {
+	if !b.need(k) {
 		return 0, b.end()
 	}
 	v := uint(b.acc & (1<<k - 1))
@@ -88,19 +118,14 @@ func (b *bitReader) align() { b.drop(b.n % 8) }
 
 // bytes takes up to len(p) bytes. The next bit is the first of a byte.
 func (b *bitReader) bytes(p []byte) (int, error) {
-	b.fill()
-	if b.n == 0 {
+	if !b.need(8) {
 		return 0, b.end()
 	}
-	n := 0
-	for ; n < len(p) && b.n > 0; n++ {
-		p[n] = byte(b.acc)
-		b.drop(8)
-	}
-	k := copy(p[n:], b.in)
-	b.in = b.in[k:]
-	b.used += int64(k) * 8
-	return n + k, nil
+	b.pos -= int(b.n / 8) // back to the bytes
+	b.acc, b.n = 0, 0
+	n := copy(p, b.in[b.pos:])
+	b.pos += n
+	return n, nil
 }
 
 // corrupt returns the error for the symbol or header in hand.
@@ -108,7 +133,10 @@ func (b *bitReader) corrupt(reason string) error { return &CorruptError{b.start,
 
 // end returns the error for an input that ends too early.
 func (b *bitReader) end() error {
-	if b.err == io.EOF {
+	switch b.err {
+	case nil:
+		return errShort
+	case io.EOF:
 		return io.ErrUnexpectedEOF
 	}
 	return b.err

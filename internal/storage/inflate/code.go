@@ -2,101 +2,164 @@ package inflate
 
 import "math/bits"
 
-// maxCodeLen is the longest code, RFC 1951 section 3.2.7.
-const maxCodeLen = 15
+// An entry of a table says what the next bits are:
+//
+//	bits 0 to 7    how many bits to take for the code and its extra bits
+//	bits 8 to 11   how many of them are the code; of a link, the width of its sub-table
+//	bits 12 to 15  one of the flags below, or none: a length or distance
+//	bits 16 to 30  the literal, the base of the length or distance, or where the sub-table begins
+//	bit 31         a literal
+type entry uint32
 
-// lookupBits is the longest code that is looked up. Longer ones are rare, and
-// are found by counting.
-const lookupBits = 9
+const (
+	entryLiteral  entry = 1 << 31
+	entryEnd      entry = 1 << 12 // the end of the block
+	entryLink     entry = 1 << 13 // to a sub-table
+	entryReserved entry = 1 << 14 // a symbol without a meaning
+	entryUnused   entry = 1 << 15 // a code without a symbol
+	entrySpecial        = entryEnd | entryLink | entryReserved | entryUnused
 
-// A code is a canonical prefix code, RFC 1951 section 3.2.2: shorter codes come
-// before longer ones, and codes of one length are in the order of their symbols.
-// So the number of codes of each length defines all codes.
+	entryValue = 16 // where the value begins
+)
+
+func (e entry) take() uint  { return uint(e & 0xff) }
+func (e entry) width() uint { return uint(e>>8) & 15 }
+func (e entry) value() int  { return int(e >> entryValue & 0x7fff) }
+
+// A code is a canonical prefix code, RFC 1951 section 3.2.2, as a table: the entry
+// at the next root bits, and behind it a sub-table for longer codes.
 type code struct {
-	count   [maxCodeLen + 1]uint16  // codes of each length
-	symbols [maxSymbols]uint16      // in the order of their codes
-	lookup  [1 << lookupBits]uint16 // by the next bits: symbol << 4 | length, or 0
-	longest uint
+	root  uint
+	table []entry
 }
 
-// maxSymbols is the size of the largest alphabet, that of the fixed code.
-const maxSymbols = 288
+// Widths of the tables. Wider ones resolve more codes at once and take longer to
+// build, which counts: a log has a new code every few kilobytes.
+const (
+	literalRoot  = 11
+	distanceRoot = 8
+	lengthRoot   = 7 // all codes for code lengths
 
-// set makes c the code with these lengths; 0: the symbol has no code. It returns
-// false if there is no such code, or if it is incomplete: a code of one symbol
-// may leave the other bit unused, and a code may have no symbols.
-func (c *code) set(lengths []uint8) bool {
-	c.count, c.lookup, c.longest = [maxCodeLen + 1]uint16{}, [1 << lookupBits]uint16{}, 0
+	// What a table takes at most, with all sub-tables: for 288 and 32 symbols and
+	// these roots, as zlib's program enough computes it, rounded up to a power of two.
+	literalTable  = 1 << 12
+	distanceTable = 1 << 9
+	lengthTable   = 1 << lengthRoot
+)
+
+// set makes c the code in which the symbols with these meanings have these lengths;
+// 0: the symbol has no code. It returns false if there is no such code, or if it is
+// incomplete: a code of one symbol may leave the other bit unused, and a code may
+// have no symbols.
+func (c *code) set(meanings []entry, lengths []uint8) bool {
+	var count [maxCodeLen + 1]uint16
 	for _, n := range lengths {
-		c.count[n]++
-		c.longest = max(c.longest, uint(n))
+		count[n&15]++
 	}
-	c.count[0] = 0
-	left := 1 // codes of the length that are free
-	var place [maxCodeLen + 2]uint16
-	var first [maxCodeLen + 1]uint16 // the first code of each length
-	for n := 1; n <= int(c.longest); n++ {
-		left *= 2
-		first[n] = uint16(1<<n - left)
-		left -= int(c.count[n])
-		place[n+1] = place[n] + c.count[n]
+	used := len(lengths) - int(count[0])
+	count[0] = 0
+	var place [maxCodeLen + 2]uint16 // of the symbols with codes of each length
+	left := 1                        // codes of the length that are free
+	for n := 1; n <= maxCodeLen; n++ {
+		left = left*2 - int(count[n])
 		if left < 0 {
 			return false
 		}
+		place[n+1] = place[n] + count[n]
 	}
-	if left > 0 && c.longest > 1 {
+	if left > 0 && (used > 1 || used == 1 && count[1] == 0) {
 		return false
 	}
+	var sorted [maxSymbols]uint16 // symbols in the order of their codes
 	for symbol, n := range lengths {
-		if n == 0 {
-			continue
+		if n != 0 {
+			sorted[place[n&15]] = uint16(symbol)
+			place[n&15]++
 		}
-		c.symbols[place[n]] = uint16(symbol)
-		place[n]++
-		c.enter(first[n], uint(n), uint16(symbol))
-		first[n]++
 	}
+	if left > 0 {
+		c.incomplete(meanings, sorted[:used])
+		return true
+	}
+	c.fill(meanings, sorted[:used], &count)
 	return true
 }
 
-// enter puts the symbol with a code of n bits at all indexes of lookup that
-// begin with the code.
-func (c *code) enter(value uint16, n uint, symbol uint16) {
-	if n > lookupBits {
-		return
+// incomplete fills the table of a code of one symbol or none.
+func (c *code) incomplete(meanings []entry, sorted []uint16) {
+	even, odd := entryUnused, entryUnused // no bit is needed to see that there is no code
+	if len(sorted) == 1 {
+		even, odd = meanings[sorted[0]]+1*codeBit, entryUnused|codeBit
 	}
-	reversed := bits.Reverse16(value) >> (16 - n) // the stream has the first bit lowest
-	for i := int(reversed); i < len(c.lookup); i += 1 << n {
-		c.lookup[i] = symbol<<4 | uint16(n)
+	for i := 0; i < 1<<c.root; i += 2 {
+		c.table[i], c.table[i+1] = even, odd
 	}
 }
 
-// decode takes the next symbol. It needs the bits of its code only.
-func (c *code) decode(b *bitReader) (uint, error) {
-	if e := c.lookup[b.acc&(1<<lookupBits-1)]; e != 0 && uint(e&15) <= b.n {
-		b.drop(uint(e & 15))
-		return uint(e >> 4), nil
+// codeBit is one bit of code in an entry: one to take, and one of width.
+const codeBit entry = 1<<8 | 1
+
+// fill fills the table of a complete code. Codes are taken in their order, with
+// their bits reversed, since the stream has the first bit lowest: so the first code
+// of a length is the one after the last of the length before. The table is doubled
+// from one length to the next, which repeats the shorter codes before all further bits.
+func (c *code) fill(meanings []entry, sorted []uint16, count *[maxCodeLen + 1]uint16) {
+	next := uint(0)
+	for n, size := uint(1), 1; n <= c.root; n, size = n+1, size*2 {
+		copy(c.table[size:2*size], c.table[:size])
+		k := count[n]
+		for _, symbol := range sorted[:k] {
+			c.table[next] = meanings[symbol] + entry(n)*codeBit
+			next = after(next, n)
+		}
+		sorted = sorted[k:]
 	}
-	return c.search(b)
+	if len(sorted) > 0 {
+		c.fillSub(meanings, sorted, count, next)
+	}
 }
 
-// search is decode by counting: codes of n bits are those from first up to
-// first+count[n].
-func (c *code) search(b *bitReader) (uint, error) {
-	v, first, index := 0, 0, 0
-	for n := uint(1); n <= c.longest; n++ {
-		if n > b.n {
-			return 0, b.end()
+// fillSub fills the sub-tables with the codes that are longer than root, the first
+// of which is next.
+func (c *code) fillSub(meanings []entry, sorted []uint16, count *[maxCodeLen + 1]uint16, next uint) {
+	mask := uint(1)<<c.root - 1
+	prefix := mask + 1 // none
+	begin, end, width := uint(0), mask+1, uint(0)
+	for n := c.root + 1; len(sorted) > 0; n++ {
+		for left := int(count[n]); left > 0; left-- {
+			if next&mask != prefix {
+				prefix, begin, width = next&mask, end, subWidth(count, c.root, n, left)
+				end += 1 << width
+				c.table[prefix] = entryLink | entry(begin)<<entryValue | entry(width)<<8 | entry(c.root)
+			}
+			e := meanings[sorted[0]] + entry(n-c.root)*codeBit
+			for i := next >> c.root; i < 1<<width; i += 1 << (n - c.root) {
+				c.table[begin+i] = e
+			}
+			sorted = sorted[1:]
+			next = after(next, n)
 		}
-		v |= int(b.acc >> (n - 1) & 1)
-		count := int(c.count[n])
-		if v-first < count {
-			b.drop(n)
-			return uint(c.symbols[index+v-first]), nil
-		}
-		index += count
-		first = (first + count) * 2
-		v *= 2
 	}
-	return 0, b.corrupt("a code without a symbol")
+}
+
+// subWidth returns the width of a sub-table that begins with a code of n bits, of
+// which length there are so many left: wide enough for all codes with its prefix.
+func subWidth(count *[maxCodeLen + 1]uint16, root, n uint, left int) uint {
+	width := n - root
+	for free := 1<<width - left; free > 0 && n < maxCodeLen; {
+		n++
+		width++
+		free = free*2 - int(count[n])
+	}
+	return width
+}
+
+// after returns the code of n bits after next, both reversed; 0 after the last.
+func after(next, n uint) uint {
+	zero := uint(bits.Len(^next & (1<<n - 1))) // the last bit, counted from 1, that is zero
+	if zero == 0 {
+		return 0
+	}
+	bit := uint(1) << (zero - 1)
+	return next&(bit-1) | bit
 }

@@ -1,13 +1,15 @@
-// Package inflate decodes deflate data, RFC 1951, symbol by symbol and exactly:
-// every symbol whose bits are all in the input is decoded, and no other.
+// Package inflate decodes deflate data, RFC 1951, fast and exactly: every symbol
+// whose bits are all in the input is decoded, and no other.
 //
 // The decoders of the libraries look ahead. They know that a block ends with a
 // certain code, and decode no symbol before they have as many bits as that code,
 // so they leave the last symbols of a truncated stream undecoded. A [Reader]
-// takes the bits of the symbol alone.
+// takes the bits of the symbol alone, and its source is left behind the last byte
+// that was used.
 //
 // A [Reader] begins at the start of a stream, or at any block inside it if it is
-// given the window and the number of the bit. It ends in one of three ways:
+// given the window and the number of the bit; [Reader.Block] tells them. It ends in
+// one of three ways:
 //
 //	io.EOF               after the final block
 //	io.ErrUnexpectedEOF  at the first symbol that is not completely in the input
@@ -18,6 +20,7 @@
 // with: among incomplete prefix codes only the code of a single symbol of one
 // bit, and a code of no symbols if it is not used.
 //
-// The package favors readability. It decodes an access log about as fast as
-// compress/flate (BenchmarkReader).
+// Two loops decode symbols. The one in careful.go takes one symbol after the other
+// and judges it. The one in fast.go runs where input and room are plenty, and gives
+// up before any symbol that needs a judgment: it never decides.
 package inflate

@@ -1,12 +1,10 @@
 package inflate
 
 import (
+	"bufio"
 	"fmt"
 	"io"
 )
-
-// Window is how far back a match may refer, RFC 1951 section 2.
-const Window = 32 << 10
 
 // A CorruptError reports data that are not deflate data.
 type CorruptError struct {
@@ -18,8 +16,14 @@ func (e *CorruptError) Error() string {
 	return fmt.Sprintf("corrupt deflate data at bit %d: %s", e.Bit, e.Reason)
 }
 
-// A Reader decodes a stream of deflate data. It takes some 75 KiB of memory and
-// reads up to 4 KiB of its source ahead.
+// Ahead is how many bytes a Reader may have decoded and not returned.
+const Ahead = outSize - Window
+
+// outSize is how much output a Reader holds: the window, and room for output. The
+// window is moved once for each such room.
+const outSize = Window + 96<<10
+
+// A Reader decodes a stream of deflate data. It takes some 150 KiB of memory.
 type Reader struct {
 	bits bitReader
 
@@ -28,62 +32,121 @@ type Reader struct {
 	err  error
 
 	// step decodes a part of the stream: a header, or data up to the end of their
-	// block or of the room in out.
-	step   func(*Reader) error
-	final  bool // the block is the last
-	stored int  // bytes left of a stored block
+	// block, of the input at hand or of the room in out.
+	step    func(*Reader) error
+	inBlock bool // of step
+	pause   bool // at the end of each block
+	final   bool // the block is the last
+	stored  int  // bytes left of a stored block
 
-	literals, distances code
+	literals, distances *code // of the block
+	own                 codes // space for those of a dynamic block
 }
 
 // NewReader returns a Reader of the stream in src. The stream, or a block of it,
-// begins at a bit of the first byte, from 0, the least significant, to 7. The
+// begins at a bit of the next byte, from 0, the least significant, to 7. The
 // window is the output before that block, of which the Reader copies the last
-// 32 KiB.
+// 32 KiB. If src is a [bufio.Reader] with at least 16 bytes, the Reader takes no
+// byte of it that is behind the stream.
 func NewReader(src io.Reader, window []byte, bit uint8) *Reader {
-	r := &Reader{bits: bitReader{src: src}, step: (*Reader).header}
-	r.out = make([]byte, 0, 2*Window+maxMatch)
-	r.out = append(r.out, window[max(0, len(window)-Window):]...)
-	r.read = len(r.out)
-	_, r.err = r.bits.take(uint(bit))
+	r := &Reader{out: make([]byte, 0, outSize)}
+	r.own.init()
+	r.Reset(bufio.NewReader(src), window, bit)
 	return r
 }
 
-// Offset returns the number of the first bit in src that is not decoded: the end
-// of the stream after io.EOF, otherwise the start of the symbol or header that is
-// incomplete or corrupt. It is valid once Read has returned an error.
+// Reset makes r what NewReader would return, and takes no new memory.
+func (r *Reader) Reset(src *bufio.Reader, window []byte, bit uint8) {
+	r.bits.reset(src, bit)
+	r.out = append(r.out[:0], window[max(0, len(window)-Window):]...)
+	r.read, r.err, r.step = len(r.out), nil, (*Reader).header
+	r.inBlock, r.pause, r.final = false, false, false
+	if bit > 0 && r.bits.err != nil {
+		r.err = r.bits.end()
+	}
+}
+
+// Offset returns the number of the first bit that is not decoded, counted from the
+// first byte of the source: the end of the stream after io.EOF, otherwise the start
+// of the symbol or header that is incomplete or corrupt. It is valid once Read has
+// returned an error.
 func (r *Reader) Offset() int64 { return r.bits.start }
 
-// Read returns decoded bytes. After the last one it returns how the stream ended:
-// see the package comment. It returns an error of the source other than io.EOF as
-// it is.
+// PauseAtBlocks says whether decoding pauses at the end of each block until all before
+// it is returned, so that Block can be asked there. Ends of blocks that lie ahead
+// already are passed.
+func (r *Reader) PauseAtBlocks(pause bool) { r.pause = pause }
+
+// Block reports whether what Read has returned ends where a block begins. Then bit is
+// the number of the block's first bit, and NewReader can begin there with Window.
+func (r *Reader) Block() (bit int64, ok bool) {
+	return r.bits.place(), !r.inBlock && r.err == nil && r.read == len(r.out)
+}
+
+// Window returns the last bytes that Read has returned, up to 32 KiB, with the
+// window that the Reader began with before them. It is valid until the next Read.
+func (r *Reader) Window() []byte { return r.out[max(0, r.read-Window):r.read] }
+
+// Read returns decoded bytes. With or after the last one it returns how the stream
+// ended: see the package comment. It returns an error of the source other than io.EOF as
+// it is. It does not wait for input while it has output to return.
 func (r *Reader) Read(p []byte) (int, error) {
-	for r.read == len(r.out) && len(p) > 0 {
-		if r.err != nil {
-			return 0, r.err
-		}
+	for len(p) > 0 && r.err == nil && r.goesOn() {
 		r.slide()
-		r.err = r.step(r)
+		if r.err = r.step(r); r.err == errShort {
+			r.err = nil
+			break
+		}
 	}
+	r.bits.release()
 	n := copy(p, r.out[r.read:])
 	r.read += n
+	if r.read == len(r.out) {
+		return n, r.err
+	}
 	return n, nil
 }
 
-// slide makes room in out, all of which Read has delivered.
+// goesOn reports whether to decode before output is returned: if there is none, and
+// else as far as room and input are at hand.
+func (r *Reader) goesOn() bool {
+	switch {
+	case r.read == len(r.out):
+		return true
+	case cap(r.out)-len(r.out) < fastRoom:
+		return false
+	case r.inBlock:
+		return r.bits.atHand() >= maxBits
+	}
+	return !r.pause
+}
+
+// slide makes room in out, once Read has delivered all of it.
 func (r *Reader) slide() {
-	if len(r.out) > Window {
+	if r.read == len(r.out) && cap(r.out)-len(r.out) < fastRoom {
 		r.out = r.out[:copy(r.out, r.out[len(r.out)-Window:])]
 		r.read = len(r.out)
 	}
 }
 
-// header takes the first bits of a block, section 3.2.3.
+// header begins a block. While there is output to return it does not wait for input,
+// and goes back if the header is not all there.
 func (r *Reader) header() error {
 	r.bits.begin()
-	if r.final {
-		return io.EOF
+	r.bits.nowait = r.read < len(r.out)
+	err := r.block()
+	r.bits.nowait = false
+	if err == errShort {
+		r.bits.seek(r.bits.start)
+		r.step = (*Reader).header
+		return err
 	}
+	r.inBlock = true
+	return err
+}
+
+// block takes the header of a block, section 3.2.3.
+func (r *Reader) block() error {
 	v, err := r.bits.take(3)
 	if err != nil {
 		return err
@@ -91,13 +154,27 @@ func (r *Reader) header() error {
 	r.final = v&1 != 0
 	switch v >> 1 {
 	case 0:
-		return r.storedHeader()
+		err = r.storedHeader()
 	case 1:
-		return r.fixedCodes()
+		r.literals, r.distances = fixedCodes()
+		r.step = (*Reader).symbols
 	case 2:
-		return r.dynamicCodes()
+		err = r.dynamicCodes()
+	default:
+		err = r.bits.corrupt("reserved block type")
 	}
-	return r.bits.corrupt("reserved block type")
+	return err
+}
+
+// endBlock goes on with the next header, or ends the stream.
+func (r *Reader) endBlock() error {
+	r.step, r.inBlock = (*Reader).header, false
+	if !r.final {
+		return nil
+	}
+	r.bits.begin()
+	r.bits.align() // the rest of the byte belongs to the stream
+	return io.EOF
 }
 
 // storedHeader takes the lengths of a stored block, section 3.2.4.
@@ -117,8 +194,7 @@ func (r *Reader) storedHeader() error {
 // storedData takes bytes of a stored block.
 func (r *Reader) storedData() error {
 	if r.stored == 0 {
-		r.step = (*Reader).header
-		return nil
+		return r.endBlock()
 	}
 	r.bits.begin()
 	room := r.out[len(r.out):min(cap(r.out), len(r.out)+r.stored)]
@@ -126,62 +202,4 @@ func (r *Reader) storedData() error {
 	r.out = r.out[:len(r.out)+n]
 	r.stored -= n
 	return err
-}
-
-// symbols decodes symbols of a compressed block.
-func (r *Reader) symbols() error {
-	for len(r.out) <= cap(r.out)-maxMatch {
-		r.bits.begin()
-		symbol, err := r.literals.decode(&r.bits)
-		switch {
-		case err != nil:
-			return err
-		case symbol < endOfBlock:
-			r.out = append(r.out, byte(symbol))
-		case symbol == endOfBlock:
-			r.step = (*Reader).header
-			return nil
-		default:
-			if err := r.match(symbol); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// match decodes the rest of a match and copies it, section 3.2.5.
-func (r *Reader) match(symbol uint) error {
-	length, err := r.value(lengthValues[:], symbol-endOfBlock-1)
-	if err != nil {
-		return err
-	}
-	symbol, err = r.distances.decode(&r.bits)
-	if err != nil {
-		return err
-	}
-	distance, err := r.value(distanceValues[:], symbol)
-	if err != nil {
-		return err
-	}
-	if distance > len(r.out) {
-		return r.bits.corrupt("distance before the start of the output")
-	}
-	end := len(r.out)
-	from := end - distance
-	r.out = r.out[:end+length]
-	for to := r.out[end:]; len(to) > 0; { // the match may overlap its copy
-		n := copy(to, r.out[from:end])
-		to, end = to[n:], end+n
-	}
-	return nil
-}
-
-// value takes the extra bits of a length or distance and returns what they mean.
-func (r *Reader) value(values []extra, i uint) (int, error) {
-	if i >= uint(len(values)) {
-		return 0, r.bits.corrupt("reserved length or distance")
-	}
-	v, err := r.bits.take(values[i].bits)
-	return values[i].base + int(v), err
 }

@@ -1,15 +1,20 @@
 package inflate
 
 import (
+	"bufio"
 	"bytes"
 	"compress/flate"
 	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"reflect"
 	"slices"
+	"strings"
 	"testing"
 	"testing/iotest"
+
+	klauspost "github.com/klauspost/compress/flate"
 )
 
 // decode returns all output of a stream and how it ended.
@@ -98,21 +103,166 @@ func TestWindow(t *testing.T) {
 }
 
 // compare compares with package flate, which is right about every complete and
-// every corrupt stream and may stop early at a cut.
+// every corrupt stream and may stop early at a cut, and with the decoder that favors
+// readability, which is right about everything.
 func compare(t *testing.T, data []byte) {
 	t.Helper()
-	want, wantErr := io.ReadAll(io.LimitReader(flate.NewReader(bytes.NewReader(data)), 1<<20))
-	out, err := io.ReadAll(io.LimitReader(NewReader(bytes.NewReader(data), nil, 0), 1<<20))
+	const most = 1 << 20
+	want, wantErr := io.ReadAll(io.LimitReader(flate.NewReader(bytes.NewReader(data)), most))
+	out, err := io.ReadAll(io.LimitReader(NewReader(bytes.NewReader(data), nil, 0), most))
 	var corrupt *CorruptError
 	var flateCorrupt flate.CorruptInputError
 	switch {
 	case wantErr == nil && (err != nil || !bytes.Equal(out, want)),
 		errors.As(wantErr, &flateCorrupt) && (!errors.As(err, &corrupt) || !bytes.Equal(out, want)),
-		wantErr == io.ErrUnexpectedEOF && (err == nil && len(out) < 1<<20 || !bytes.HasPrefix(out, want)):
+		wantErr == io.ErrUnexpectedEOF && (err == nil && len(out) < most || !bytes.HasPrefix(out, want)):
 		t.Fatalf("%x:\n got %x, %v\nwant %x, %v", data, out, err, want, wantErr)
 	}
-	if corrupt != nil && (corrupt.Bit < 0 || corrupt.Bit > int64(8*len(data))) {
-		t.Fatalf("%x: %v", data, corrupt)
+	twins(t, data, nil, 0, most)
+}
+
+// twins compares with the decoder that favors readability: output, end and place, for
+// input that comes at once and in pieces.
+func twins(t *testing.T, data, window []byte, bit uint8, most int64) {
+	t.Helper()
+	slow := newSlowReader(bytes.NewReader(data), window, bit)
+	want, wantErr := io.ReadAll(io.LimitReader(slow, most))
+	f := func(name string, src io.Reader) {
+		t.Helper()
+		fast := NewReader(src, window, bit)
+		out, err := io.ReadAll(io.LimitReader(fast, most))
+		if !bytes.Equal(out, want) || !reflect.DeepEqual(err, wantErr) {
+			t.Fatalf("%s, %x:\n got %x, %v\nwant %x, %v", name, data, out, err, want, wantErr)
+		}
+		if int64(len(out)) < most && fast.Offset() != slow.Offset() {
+			t.Fatalf("%s, %x: end at bit %d, want %d", name, data, fast.Offset(), slow.Offset())
+		}
+	}
+	f("at once", bytes.NewReader(data))
+	f("in pieces", &pieces{rest: data})
+	f("through a small buffer", bufio.NewReaderSize(bytes.NewReader(data), 64))
+}
+
+// pieces returns its bytes in pieces of 1 to 97 bytes.
+type pieces struct {
+	rest []byte
+	n    int
+}
+
+func (p *pieces) Read(b []byte) (int, error) {
+	if len(p.rest) == 0 {
+		return 0, io.EOF
+	}
+	p.n = p.n*5%97 + 1
+	n := copy(b[:min(len(b), p.n)], p.rest)
+	p.rest = p.rest[n:]
+	return n, nil
+}
+
+// TestLong decodes streams of many windows, and goes on from each block.
+func TestLong(t *testing.T) {
+	for seed := range uint64(10) {
+		rnd := rand.New(rand.NewPCG(seed, 8))
+		w := &writer{rnd: rnd}
+		for len(w.text) < 5*outSize {
+			w.block(1+rnd.IntN(9000), false)
+		}
+		w.block(10, true)
+		twins(t, w.data, nil, 0, 1<<30)
+		r := NewReader(bytes.NewReader(w.data), nil, 0)
+		r.PauseAtBlocks(true)
+		var out []byte
+		for blocks := 0; ; {
+			buf := make([]byte, 1+rnd.IntN(100<<10))
+			n, err := r.Read(buf)
+			out = append(out, buf[:n]...)
+			if err != nil {
+				if err != io.EOF || !bytes.Equal(out, w.text) || blocks < 3 {
+					t.Fatalf("seed %d: %d bytes of %d, %d blocks, %v", seed, len(out), len(w.text), blocks, err)
+				}
+				break
+			}
+			bit, ok := r.Block()
+			if !ok {
+				continue
+			}
+			blocks++
+			window := bytes.Clone(r.Window())
+			if len(window) != min(len(out), Window) || !bytes.HasSuffix(out, window) {
+				t.Fatalf("seed %d, bit %d: a wrong window of %d bytes", seed, bit, len(window))
+			}
+			rest, err := io.ReadAll(NewReader(bytes.NewReader(w.data[bit/8:]), window, uint8(bit%8)))
+			if err != nil || !bytes.Equal(rest, w.text[len(out):]) {
+				t.Fatalf("seed %d, from bit %d: %d bytes of %d, %v", seed, bit, len(rest), len(w.text)-len(out), err)
+			}
+		}
+	}
+}
+
+// TestBehind: the source is left behind the stream, and what is decoded does not
+// wait for input that has not come.
+func TestBehind(t *testing.T) {
+	for seed := range uint64(50) {
+		w := random(rand.New(rand.NewPCG(seed, 9)))
+		const behind = "what follows the stream, more than the fast loop would load"
+		src := bufio.NewReader(io.MultiReader(bytes.NewReader(w.data), strings.NewReader(behind)))
+		out, err := io.ReadAll(NewReader(src, nil, 0))
+		if err != nil || !bytes.Equal(out, w.text) {
+			t.Fatalf("seed %d: %d bytes of %d, %v", seed, len(out), len(w.text), err)
+		}
+		if rest, _ := io.ReadAll(src); string(rest) != behind {
+			t.Fatalf("seed %d: %q is left", seed, rest)
+		}
+	}
+}
+
+// TestFlushed: a stream that was flushed gives all its text before more input comes.
+func TestFlushed(t *testing.T) {
+	in, out := io.Pipe()
+	t.Cleanup(func() { _ = in.Close() }) // never fails
+	go func() {
+		w, _ := flate.NewWriter(out, 6)
+		for i := range 5 {
+			_, _ = fmt.Fprintf(w, "line %d of a log that is still written\n", i)
+			_ = w.Flush()
+		}
+		// and nothing more, for ever
+	}()
+	r := NewReader(in, nil, 0)
+	var text strings.Builder
+	buf := make([]byte, 1000)
+	for strings.Count(text.String(), "\n") < 5 {
+		n, err := r.Read(buf)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text.Write(buf[:n])
+	}
+	if !strings.HasSuffix(text.String(), "line 4 of a log that is still written\n") {
+		t.Errorf("%q", text.String())
+	}
+}
+
+// TestReset takes one Reader for many streams, without memory for each.
+func TestReset(t *testing.T) {
+	w := random(rand.New(rand.NewPCG(3, 10)))
+	src := bufio.NewReader(nil)
+	data := bytes.NewReader(nil)
+	r := NewReader(nil, nil, 0)
+	buf := make([]byte, 64<<10)
+	if n := testing.AllocsPerRun(20, func() {
+		data.Reset(w.data)
+		src.Reset(data)
+		r.Reset(src, nil, 0)
+		n, err := io.ReadFull(r, buf[:len(w.text)])
+		if err != nil || !bytes.Equal(buf[:n], w.text) {
+			t.Fatalf("%d bytes, %v", n, err)
+		}
+		if n, err := r.Read(buf); n != 0 || err != io.EOF {
+			t.Fatalf("%d bytes more, %v", n, err)
+		}
+	}); n != 0 {
+		t.Errorf("%v allocations for a stream", n)
 	}
 }
 
@@ -213,6 +363,7 @@ func FuzzReader(f *testing.F) {
 		if wantErr == nil && err != nil || !bytes.HasPrefix(out, want) {
 			t.Fatalf("%x with a window:\n got %x, %v\nwant %x, %v", data, out, err, want, wantErr)
 		}
+		twins(t, data, window, uint8(len(data)%8), 1<<20)
 	})
 }
 
@@ -230,8 +381,10 @@ func BenchmarkReader(b *testing.B) {
 	_, _ = fw.Write(text.Bytes()) // a bytes.Buffer takes everything
 	_ = fw.Close()
 	for name, open := range map[string]func(io.Reader) io.Reader{
-		"inflate":  func(r io.Reader) io.Reader { return NewReader(r, nil, 0) },
-		"standard": func(r io.Reader) io.Reader { return flate.NewReader(r) },
+		"inflate":   func(r io.Reader) io.Reader { return NewReader(r, nil, 0) },
+		"standard":  func(r io.Reader) io.Reader { return flate.NewReader(r) },
+		"klauspost": func(r io.Reader) io.Reader { return klauspost.NewReader(r) },
+		"readable":  func(r io.Reader) io.Reader { return newSlowReader(r, nil, 0) },
 	} {
 		b.Run(name, func(b *testing.B) {
 			b.SetBytes(int64(text.Len()))

@@ -1,0 +1,90 @@
+package inflate
+
+// symbols decodes symbols of a compressed block.
+func (r *Reader) symbols() error {
+	for {
+		r.fast()
+		if cap(r.out)-len(r.out) < fastRoom || !r.ready() {
+			return nil
+		}
+		r.bits.begin()
+		e, err := r.symbol(r.literals)
+		switch {
+		case err != nil:
+			return err
+		case e&entryLiteral != 0:
+			r.out = append(r.out, byte(e.value()))
+		case e&entryEnd != 0:
+			return r.endBlock()
+		default:
+			if err := r.match(e); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// ready reports whether to decode a symbol before output is returned. It may have to
+// wait for its input, and what is decoded does not wait with it.
+func (r *Reader) ready() bool { return r.read == len(r.out) || r.bits.atHand() >= maxBits }
+
+// symbol takes the code of a symbol, and none of its extra bits. It needs the bits of
+// the code only: an entry is found with bits that may not be there, which are zero,
+// but it counts only if its own bits are.
+func (r *Reader) symbol(c *code) (entry, error) {
+	b := &r.bits
+	for {
+		b.fill()
+		e := c.table[b.acc&(1<<c.root-1)]
+		width := e.width()
+		if e&entryLink != 0 {
+			e = c.table[uint64(e.value())+b.acc>>c.root&(1<<width-1)]
+			width = c.root + e.width()
+		}
+		switch {
+		case width > b.n:
+			if !b.more() {
+				return 0, b.end()
+			}
+			continue
+		case e&entryUnused != 0:
+			return 0, b.corrupt("a code without a symbol")
+		case e&entryReserved != 0:
+			return 0, b.corrupt("reserved length or distance")
+		}
+		b.drop(width)
+		return e, nil
+	}
+}
+
+// match decodes the rest of a match and copies it, section 3.2.5.
+func (r *Reader) match(e entry) error {
+	length, err := r.value(e)
+	if err != nil {
+		return err
+	}
+	if e, err = r.symbol(r.distances); err != nil {
+		return err
+	}
+	distance, err := r.value(e)
+	if err != nil {
+		return err
+	}
+	if distance > len(r.out) {
+		return r.bits.corrupt("distance before the start of the output")
+	}
+	end := len(r.out)
+	from := end - distance
+	r.out = r.out[:end+length]
+	for to := r.out[end:]; len(to) > 0; { // the match may overlap its copy
+		n := copy(to, r.out[from:end])
+		to, end = to[n:], end+n
+	}
+	return nil
+}
+
+// value takes the extra bits of a length or distance and returns what they mean.
+func (r *Reader) value(e entry) (int, error) {
+	v, err := r.bits.take(e.take() - e.width())
+	return e.value() + int(v), err
+}
