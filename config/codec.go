@@ -123,7 +123,7 @@ func (r *Render) Validate() error {
 		}
 	}
 	if len(forms) != 1 {
-		return errors.New("has one of jsonl, tsv and extend, or is one of the words rewrite, jsonl, tsv, urls and keys")
+		return errors.New("must be one of the words rewrite, jsonl, tsv, urls and keys, or a mapping with exactly one of jsonl, tsv and extend")
 	}
 	r.Form = forms[0]
 	return nil

@@ -2,6 +2,7 @@ package config
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"reflect"
 	"strconv"
@@ -102,7 +103,7 @@ func (d *decoder) nameComponents(list []Component, what string) {
 	for i := range list {
 		c := &list[i]
 		if c.Name != "" && taken[c.Name] {
-			d.failPath(in(c.path, "name"), fmt.Errorf("another one of them has the same name"))
+			d.failPath(in(c.path, "name"), errors.New("duplicate component name"))
 		}
 		taken[c.Name] = true
 	}

@@ -175,16 +175,17 @@ func (d *decoder) note(path string, key, value ast.Node) {
 	}
 }
 
-// missing tells which keys must be there and are not.
+// missing notes each required key that is not there. Where there is no mapping, that
+// was noted, and nothing is known about its keys.
 func (d *decoder) missing(fields []structField, n ast.Node, at string) {
-	if !isMapping(n) {
-		return
-	}
 	for _, f := range fields {
-		if _, ok := d.places[in(at, f.name)]; f.required && !ok {
-			d.failWith(d.begin(n, at), "the key "+f.name+" is missing", nil)
-			d.spoil(in(at, f.name))
+		if _, ok := d.places[in(at, f.name)]; !f.required || ok {
+			continue
 		}
+		if isMapping(n) {
+			d.failWith(d.begin(n, at), "missing key "+f.name, nil)
+		}
+		d.spoil(in(at, f.name))
 	}
 }
 

@@ -56,15 +56,15 @@ func TestFileMistakes(t *testing.T) {
 	}
 	f("", "c: is empty")
 	f("a", "c:1:1: must be a mapping (key: value)")
-	f("version: 1", "c:1:1: the key sources is missing", "c:1:1: the key codec is missing", "c:1:1: the key sinks is missing")
-	f(minimal+"---\na: b", "c:5:1: is a second document; there can be one")
+	f("version: 1", "c:1:1: missing key sources", "c:1:1: missing key codec", "c:1:1: missing key sinks")
+	f(minimal+"---\na: b", "c:5:1: second document: a file holds only one")
 	f(minimal+"log: &a {}\nready: *a\nshutdown: !!map {}\nadmin:", "c:4:6: must be a mapping (key: value); anchors and aliases are not taken",
 		"c:5:8: must be a mapping (key: value); anchors and aliases are not taken", "c:6:11: must be a mapping (key: value); tags are not taken",
 		"c:7:8: must be a mapping (key: value), and is empty")
 	f(minimal+"pipeline: {on_oversize: dead_letter, on_reject: dead_letter}", "c:4:25: no dead_letter is configured", "c:4:49: no dead_letter is configured")
 	f(minimal+"pipeline: {on_refused: dead_letter}", "c:4:24: no dead_letter is configured")
 	f("sources: [file: {include: [a]}]\ncodec: {format: lines, base: ${URL:-x}}\nsinks: [file: {path: b}]",
-		"c:2:31: is no YAML: ',' or '}' must be specified; between braces and brackets a value with ${ in it needs quotes")
+		"c:2:31: invalid YAML: ',' or '}' must be specified; between braces and brackets a value with ${ in it needs quotes")
 	const address = `an address is HOST:PORT, such as 127.0.0.1:8686 or "[::1]:8686", or unix:PATH`
 	for _, bad := range []string{"localhost", ":x", "'127.0.0.1:65536'", "'[::1]:-1'", "'unix:'", "'host:'"} {
 		f(minimal+"admin: {listen: "+bad+"}", "c:4:17: "+address)
@@ -86,7 +86,7 @@ func TestFileMistakes(t *testing.T) {
 		"c:3:33: "+flags, "c:3:40: there is no such flag; did you mean credentials?", "c:3:52: there is no such flag; did you mean scheme-not-http?", "c:4:26: "+flags)
 	f(minimal+"dead_letter: {}", "c:4:14: the type is missing; there are file, jetstream, kafka")
 	f("sources: [file: {name: x}, file: {name: x}]\ncodec: {format: lines}\nsinks: [file: {name: 'a b'}]",
-		"c:1:41: another one of them has the same name", "c:3:22: "+nameRule)
+		"c:1:41: duplicate component name", "c:3:22: "+nameRule)
 	f(minimal+strings.Repeat("#", MaxFile), "c: is longer than 64 KiB; long lists go into files of their own")
 }
 
@@ -240,4 +240,10 @@ func FuzzParse(f *testing.F) {
 			t.Errorf("printed so that it reads back as something else (%v): %s", err, text)
 		}
 	})
+}
+
+// A section that is no mapping is one mistake: nothing is known about its keys.
+func TestNoMapping(t *testing.T) {
+	mistakes(t, "sources: [file: {include: [a]}]\ncodec: lines\nsinks: [file: {path: b}]\n", "c:2:8: must be a mapping (key: value)")
+	mistakes(t, "sources: [kafka: x]\ncodec: {format: lines}\nsinks: [file: {path: b}]\n", "c:1:18: must be a mapping (key: value)")
 }

@@ -50,7 +50,7 @@ func TestParamsMistakes(t *testing.T) {
 	}
 	f("    - {name: a, style: pipe}\n    - {in: header, name: ''}\n    - {style: form, explode: maybe, stile: form}",
 		"c:6:24: there is no such value; there are form, spaceDelimited, pipeDelimited, deepObject, simple, label, matrix", "c:7:12: there is no such value; there are query, path",
-		"c:7:26: must have at least 1 byte", "c:8:7: the key name is missing", "c:8:30: must be true or false", "c:8:37: there is no key stile; did you mean style?")
+		"c:7:26: must have at least 1 byte", "c:8:7: missing key name", "c:8:30: must be true or false", "c:8:37: there is no key stile; did you mean style?")
 	f("    - {name: a, style: label}\n    - {name: a, style: deepObject, explode: false}\n    - {name: a}\n    - {name: b, in: path}",
 		"c:6:24: label is a style of paths: must be form, spaceDelimited, pipeDelimited or deepObject",
 		"c:7:45: deepObject is defined for explode: true only (OpenAPI 3.1.1 §4.8.12.4)",

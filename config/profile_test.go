@@ -125,12 +125,12 @@ func TestMistakes(t *testing.T) {
 	f("# only a comment", "p: is empty")
 	f("- a", "p:1:1: must be a mapping (key: value)")
 	f("x", "p:1:1: must be a mapping (key: value)")
-	f("{}", "p:1:1: the key name is missing", "p:1:1: the key base is missing")
-	f("a: [", `p:1:4: is no YAML: sequence end token ']' not found`)
-	f(ok+"---\n"+ok, "p:4:1: is a second document; there can be one")
+	f("{}", "p:1:1: missing key name", "p:1:1: missing key base")
+	f("a: [", `p:1:4: invalid YAML: sequence end token ']' not found`)
+	f(ok+"---\n"+ok, "p:4:1: second document: a file holds only one")
 	f(ok+"rulse: {}\nhttp://u:hunter2@h/: 1", "p:3:1: there is no key rulse; did you mean rules?",
 		"p:4:1: there is no such key; there are name, base, rules, key, max_url, policy, params")
-	f(ok+"name: y", "p:3:1: this key was there before")
+	f(ok+"name: y", "p:3:1: duplicate key")
 	f("name: crawler\nbase: crawlr\nkey: k7\nmax_url: 1q\nrules:\n  add: [frag-drp, frag-drop]\n  remove: [ui-drop, frag-drop]",
 		"p:1:7: is the name of a built-in profile", "p:2:7: there is no such built-in profile; did you mean crawler?",
 		"p:3:6: there is no such value; there are k0, k1, k2, k3",
@@ -172,7 +172,7 @@ func TestMistakes(t *testing.T) {
 	f(strings.Repeat("[", 100), "p:1:17: is nested too deep")
 	f(strings.Repeat("- ", 100), "p:1:33: is nested too deep")
 	f(strings.Repeat("\n", MaxFile+1), "p: is longer than 64 KiB; long lists go into files of their own")
-	f("name: \"a\\q\"", "p:1:10: is no YAML: found unknown escape character 'q'")
+	f("name: \"a\\q\"", "p:1:10: invalid YAML: found unknown escape character 'q'")
 }
 
 // TestLoadProfileFiles checks what LoadProfile adds: files beside the profile,

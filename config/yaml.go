@@ -62,7 +62,7 @@ func (d *document) parse(data []byte) (root ast.Node) {
 	switch {
 	case errors.As(err, &syntax):
 		message, _, _ := strings.Cut(syntax.GetMessage(), `"`) // behind the quote is a value
-		d.fail(syntax.GetToken(), "is no YAML: "+clean(strings.TrimSpace(message))+unquoted(text, syntax.GetToken()))
+		d.fail(syntax.GetToken(), "invalid YAML: "+clean(strings.TrimSpace(message))+unquoted(text, syntax.GetToken()))
 		return nil
 	case err != nil:
 		d.errs = append(d.errs, &Error{File: d.file, Reason: "cannot be read as YAML"})
@@ -77,7 +77,7 @@ func (d *document) only(docs []*ast.DocumentNode) (root ast.Node) {
 		switch {
 		case doc.Body == nil || doc.Body.Type() == ast.CommentType:
 		case root != nil:
-			d.failAt(doc.Body, "is a second document; there can be one")
+			d.failAt(doc.Body, "second document: a file holds only one")
 		default:
 			root = doc.Body
 		}
@@ -223,7 +223,7 @@ func (d *document) pairs(n ast.Node, read func(key, value ast.Node, name string)
 		switch {
 		case !ok:
 		case seen[name]:
-			d.failAt(kv.Key, "this key was there before")
+			d.failAt(kv.Key, "duplicate key")
 		default:
 			seen[name] = true
 			read(kv.Key, kv.Value, name)

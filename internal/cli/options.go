@@ -155,7 +155,7 @@ func (o *options) outputFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.outputDir, "output-dir", "", "write an output for each input below this `directory`, under the path that the input has below its folder or glob, each renamed when it is whole")
 	f.BoolVar(&o.force, "force", false, "replace outputs that exist. Default: refuse them")
 	f.StringVar(&o.compress, "compress", autoCompress, "the `method` to compress the output by: "+strings.Join(compressNames, ", ")+". auto goes by the name: .gz, .zst; with --output-dir, outputs of inputs that are compressed otherwise become .zst")
-	f.StringVar(&o.rejects, "rejects", "", "write records without a reading to this `file`, as JSON lines. Default: they pass through")
+	f.StringVar(&o.rejects, "rejects", "", "write records that cannot be parsed to this `file`, as JSON lines. Default: they pass through")
 	f.StringVar(&o.report, "report", "", "write a JSON report to this `file`, - for stdout. An existing report is replaced")
 	f.BoolVar(&o.redact, "redact", false, "write *** for passwords in URLs")
 }

@@ -206,7 +206,7 @@ func TestRunReload(t *testing.T) {
 
 	d.configure(strings.Replace(tailing, "equiv", "equib", 1))
 	d.signal(syscall.SIGHUP)
-	d.logs("the configuration was not taken", 1)
+	d.logs("configuration rejected", 1)
 	if !strings.Contains(d.log.String(), "c.yaml:6:33: there is no such built-in profile; did you mean equiv?") {
 		t.Error("the log does not tell the place of the mistake")
 	}
@@ -249,13 +249,13 @@ func TestRunReloadBack(t *testing.T) {
 	d.has("out.log", "http://h/a\n")
 	d.configure(strings.Replace(tailing, "path: out.log", "path: c.yaml/out.log", 1))
 	d.signal(syscall.SIGHUP)
-	d.logs("the configuration was not taken: the last one goes on", 1)
+	d.logs("configuration rejected, keeping the last one", 1)
 	if err := os.Symlink("nowhere", filepath.Join(d.dir, "gone")); err != nil {
 		t.Fatal(err)
 	}
 	d.configure(strings.Replace(tailing, "path: out.log", "path: gone/out.log", 1))
 	d.signal(syscall.SIGHUP)
-	d.logs("the new configuration cannot be run: the last one goes on", 1)
+	d.logs("new configuration cannot run, keeping the last one", 1)
 	d.feed("HTTP://H/b\n")
 	d.has("out.log", "http://h/a\nhttp://h/b\n")
 	d.signal(syscall.SIGTERM)

@@ -59,7 +59,7 @@ func configFlag(cmd *cobra.Command, file *string) {
 // loadConfig reads a configuration.
 func loadConfig(c *daemon.Catalog, file string) (*config.File, error) {
 	if file == "" {
-		return nil, usage(errors.New("-c FILE says which configuration"))
+		return nil, usage(errors.New("missing required flag: -c/--config FILE"))
 	}
 	f, err := c.Load(file)
 	if err != nil {

@@ -124,7 +124,7 @@ func dataDir(c *daemon.Catalog, file, dir string) (string, error) {
 		return dir, nil
 	}
 	if file == "" {
-		return "", usage(errors.New("-c FILE says which configuration, or --data-dir DIRECTORY which data directory"))
+		return "", usage(errors.New("missing required flag: -c/--config FILE, or --data-dir DIRECTORY"))
 	}
 	f, err := loadConfig(c, file)
 	if err != nil {

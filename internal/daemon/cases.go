@@ -144,7 +144,7 @@ func (c *cases) url(t *config.Test) []failure {
 	return failed
 }
 
-const noKey = "the URL has no reading, and so no key"
+const noKey = "the URL cannot be parsed, and so has no key"
 
 func (c *cases) sameKey(urls []string, lv codec.Level) []failure {
 	var failed []failure

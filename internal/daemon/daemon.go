@@ -142,7 +142,7 @@ func (d *Daemon) runAll(ctx context.Context) error {
 		var open *pipeline.OpenError
 		switch {
 		case errors.As(err, &open) && last != nil && ctx.Err() == nil:
-			d.events.Error("the new configuration cannot be run: the last one goes on", "error", err)
+			d.events.Error("new configuration cannot run, keeping the last one", "error", err)
 			d.failReload(err)
 			d.setNext(last)
 			last = nil

@@ -114,7 +114,7 @@ func (p *plan) checkNames(sound func(path string) bool) error {
 	var errs []error
 	for i := range p.file.Sinks {
 		if c := &p.file.Sinks[i]; isSound(c, sound, "name") && taken[c.Name] {
-			errs = append(errs, p.file.ErrorAt(c.Path()+".name", errors.New("a source has this name")))
+			errs = append(errs, p.file.ErrorAt(c.Path()+".name", errors.New("duplicate component name: a source has it")))
 		}
 	}
 	return errors.Join(errs...)

@@ -51,7 +51,7 @@ func (d *Daemon) reload(ctx context.Context) {
 	how, err := d.change(ctx)
 	if err != nil {
 		d.failReload(err)
-		d.events.Error("the configuration was not taken: the last one goes on", "error", err)
+		d.events.Error("configuration rejected, keeping the last one", "error", err)
 	} else {
 		d.failReload(nil)
 		d.events.Info("the configuration was read again", "effect", how)

@@ -78,9 +78,9 @@ func Watchdog(ctx context.Context, log *slog.Logger, alive func() error) error {
 	defer t.Stop()
 	for {
 		if err := alive(); err != nil {
-			log.Error("not alive: the watchdog is not told otherwise", "error", err)
+			log.Error("not alive, watchdog not notified", "error", err)
 		} else if err := notify(daemon.SdNotifyWatchdog); err != nil {
-			log.Warn("the watchdog could not be told that all is well", "error", err)
+			log.Warn("watchdog notification failed", "error", err)
 		}
 		select {
 		case <-t.C:
