@@ -291,7 +291,9 @@ func (w *writer) text(c Component) {
 	dst, applied, _ := percent.AppendApplied(w.dst, text, w.escapes[c])
 	w.dst = dst
 	w.applied |= rfcApplied[applied]
-	w.rec.escapes(c, nil, text, w.escapes[c], applied, &rfcEscapes)
+	if w.rec != nil {
+		w.rec.escapes(c, nil, text, w.escapes[c], applied, &rfcEscapes)
+	}
 }
 
 func (w *writer) scheme() {

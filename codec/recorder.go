@@ -20,8 +20,12 @@ type recorder struct {
 // of one rule that follow each other in a path are one step.
 func (rec *recorder) change(r Rule, c Component, before, after []byte) {
 	if rec != nil {
-		rec.note(Step{Rule: r, Component: c, Before: string(before), After: string(after)})
+		rec.changed(r, c, before, after)
 	}
+}
+
+func (rec *recorder) changed(r Rule, c Component, before, after []byte) {
+	rec.note(Step{Rule: r, Component: c, Before: string(before), After: string(after)})
 }
 
 // changeText is change for a path that is still in pieces.
@@ -45,6 +49,7 @@ func (rec *recorder) remove(r Rule, c Component, before []byte) {
 	}
 }
 
+// note keeps a step that has changed something.
 func (rec *recorder) note(st Step) {
 	if st.Before == st.After && !st.Added && !st.Removed {
 		return
@@ -87,9 +92,6 @@ func (rec *recorder) copyOf(b []byte) []byte {
 // rules at once, so it is called for the first of them, then with one more each
 // time.
 func (rec *recorder) escapes(c Component, head, text []byte, esc percent.Rules, applied percent.Applied, names *escapeNames) {
-	if rec == nil || applied == 0 {
-		return
-	}
 	var some percent.Rules
 	before := text
 	for i, r := range names {

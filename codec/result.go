@@ -55,7 +55,6 @@ type scratch struct {
 	by        *Normalizer      // of the last call, nil if it gave no normal form
 	src, norm []byte           // what it was given and what it has appended
 	seal      seal             // of these two
-	rec       *recorder        // of Trace and TraceKey; else nil
 	marks     []Diagnostic     // of the component in hand
 	defects   []percent.Defect // of the component in hand
 	in, out   URL              // of a text that is not the input: a target, a key
@@ -92,6 +91,8 @@ type scratch struct {
 	patched   bool       // the serialized URL is, but for the bytes kept
 	fallback  bool       // the whatwg reading had no answer: this is the rfc reading
 	resolved  bool       // the input was a reference: text is what was normalized
+
+	rec *recorder // of Trace and TraceKey; else nil
 }
 
 // keepBytes is how large a buffer of a Result may stay from call to call.

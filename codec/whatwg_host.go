@@ -49,16 +49,20 @@ func (p *parser) literal(text []byte, at int) bool {
 	p.out.kind = IPv6
 	start := len(p.dst)
 	p.dst = append(appendIPv6(append(p.dst, '['), groups), ']')
-	p.rewrote(lowerOr(ShortIPv6, text, p.dst[start:]), Host, text, p.dst[start:])
+	p.rewroteHost(ShortIPv6, text, p.dst[start:])
 	return true
 }
 
-// lowerOr returns LowerHost if after is before in lower case, else r.
-func lowerOr(r Rule, before, after []byte) Rule {
-	if isASCII(before) && bytes.EqualFold(before, after) {
-		return LowerHost
+// rewroteHost notes that r has made after of the host, or LowerHost if that is the
+// host in lower case.
+func (p *parser) rewroteHost(r Rule, before, after []byte) {
+	if bytes.Equal(before, after) {
+		return
 	}
-	return r
+	if isASCII(before) && bytes.EqualFold(before, after) {
+		r = LowerHost
+	}
+	p.rewrote(r, Host, before, after)
 }
 
 // opaqueHost is the opaque-host parser
@@ -129,7 +133,7 @@ func (p *parser) domain(text []byte, start int) bool {
 	if len(ascii) == 0 {
 		return p.rejectDomain(start)
 	}
-	p.rewrote(lowerOr(ASCIIDomain, domain, ascii), Host, domain, ascii)
+	p.rewroteHost(ASCIIDomain, domain, ascii)
 	p.out.kind = RegName
 	if !endsInNumber(ascii) {
 		return true

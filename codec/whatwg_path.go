@@ -131,7 +131,11 @@ func (p *parser) segments(end int) {
 		if slash {
 			p.pathSlash(from, end)
 		}
-		p.segment(p.in[from:p.i], slash, end)
+		if p.rec == nil {
+			p.segment(p.in[from:p.i], slash, nil)
+		} else {
+			p.recordSegment(p.in[from:p.i], slash, end)
+		}
 		p.urlUnits(Path, max(from, p.checked), p.i)
 		if !slash {
 			return
@@ -146,38 +150,32 @@ func (p *parser) pathSlash(from, end int) {
 		return
 	}
 	p.reverseSolidus(p.i)
-	p.follow(nil, p.in[p.i+1:end])
-	before := p.soFar(root, p.in[from:p.i+1])
-	p.rewrotePath(ruleBackslash, before, root, p.in[from:p.i], root)
+	p.applied |= 1 << ruleBackslash
+	if p.rec != nil {
+		seg, rest := p.in[from:p.i], p.in[p.i+1:end]
+		p.rec.changeText(ruleBackslash, slices.Concat(p.dst[p.path:], root, seg, p.in[p.i:end]), p.dst[p.path:], root, seg, root, rest)
+	}
 }
 
-// segment writes one segment of the path, which ends at end; slash says that
-// another one follows.
-func (p *parser) segment(seg []byte, slash bool, end int) {
-	if slash {
-		p.follow(root, p.in[p.i+1:end])
-	} else {
-		p.follow(nil, nil)
-	}
+// segment writes one segment of the path; slash says that another one follows.
+// before is the path that it is in, for steps that are recorded.
+func (p *parser) segment(seg []byte, slash bool, before []byte) {
 	n := dotSegmentLen(seg)
 	if n == 0 {
-		p.plainSegment(seg)
-	} else {
-		before := p.soFar(root, seg)
-		if n == 2 {
-			p.shorten()
-		}
-		if !slash {
-			p.dst = append(p.dst, '/')
-		}
-		p.rewrotePath(RemoveDots, before)
+		p.plainSegment(seg, before)
+		return
 	}
-	p.follow(nil, nil)
+	if n == 2 {
+		p.shorten()
+	}
+	if !slash {
+		p.dst = append(p.dst, '/')
+	}
+	p.rewrotePath(RemoveDots, before)
 }
 
 // plainSegment writes a segment that is no dot segment.
-func (p *parser) plainSegment(seg []byte) {
-	before := p.soFar(root, seg)
+func (p *parser) plainSegment(seg, before []byte) {
 	p.dst = append(p.dst, '/')
 	at := len(p.dst)
 	esc := p.esc[setPath]
@@ -194,29 +192,21 @@ func (p *parser) plainSegment(seg []byte) {
 	p.escaped(Path, seg, esc)
 }
 
-// follow notes what follows, for steps that are recorded, the piece of the path in
-// hand.
-func (p *parser) follow(slash, text []byte) {
-	if p.rec != nil {
-		p.rec.rest = slices.Concat(slash, text)
+// recordSegment is segment where steps are recorded. What follows the segment up
+// to end belongs to the path that they show.
+func (p *parser) recordSegment(seg []byte, slash bool, end int) {
+	if slash {
+		p.rec.rest = slices.Concat(root, p.in[p.i+1:end])
 	}
+	p.segment(seg, slash, p.rec.whole(p.dst[p.path:], slices.Concat(root, seg)))
+	p.rec.rest = nil
 }
 
-// soFar returns the path with these pieces yet to be written, if steps are
-// recorded.
-func (p *parser) soFar(pieces ...[]byte) []byte {
-	if p.rec == nil {
-		return nil
-	}
-	return slices.Concat(p.dst[p.path:], slices.Concat(pieces...), p.rec.rest)
-}
-
-// rewrotePath notes that r has changed the path, which was before and has these
-// pieces yet to be written.
-func (p *parser) rewrotePath(r Rule, before []byte, pieces ...[]byte) {
+// rewrotePath notes that r has changed the path, which was before.
+func (p *parser) rewrotePath(r Rule, before []byte) {
 	p.applied |= 1 << r
 	if p.rec != nil {
-		p.rec.change(r, Path, before, p.soFar(pieces...))
+		p.rec.change(r, Path, before, p.rec.whole(p.dst[p.path:], nil))
 	}
 }
 
@@ -244,18 +234,28 @@ func (p *parser) opaquePath() state {
 	if space {
 		text = text[:len(text)-1]
 	}
-	if space {
-		p.follow(nil, []byte{' '})
-	}
-	p.escaped(Path, text, p.esc[setOpaque])
-	if space {
-		before := p.soFar()
-		p.follow(nil, nil)
-		p.dst = append(p.dst, "%20"...)
-		p.rewrotePath(EncodeIllegal, before)
+	if !space {
+		p.escaped(Path, text, p.esc[setOpaque])
+	} else {
+		p.opaqueBeforeSpace(text)
 	}
 	p.note(Path, p.path)
 	return p.delimiter()
+}
+
+// opaqueBeforeSpace writes an opaque path and the space behind it, as an escape.
+func (p *parser) opaqueBeforeSpace(text []byte) {
+	var before []byte
+	if p.rec != nil {
+		p.rec.rest = []byte{' '}
+	}
+	p.escaped(Path, text, p.esc[setOpaque])
+	if p.rec != nil {
+		before = p.rec.whole(p.dst[p.path:], nil)
+		p.rec.rest = nil
+	}
+	p.dst = append(p.dst, "%20"...)
+	p.rewrotePath(EncodeIllegal, before)
 }
 
 // dotSegmentLen returns 1 for a single-dot URL path segment, 2 for a double-dot

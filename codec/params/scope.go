@@ -163,8 +163,6 @@ func isAlphaLabel(label []byte) bool {
 
 // A Scratch is work space for one goroutine. The zero Scratch is ready for use; it grows and keeps its size.
 type Scratch struct {
-	Recorder Recorder // is called for each rule that changes a query; nil, as a rule, for speed
-
 	owner      *Matcher // whose scopes the next four are about
 	active     []uint32 // scopes that the host calls for
 	state      []uint8  // for each scope
@@ -177,6 +175,8 @@ type Scratch struct {
 	names  []byte // decoded names of fields
 	value  []byte // one decoded value
 	drops  []Dropped
+
+	Recorder Recorder // is called for each rule that changes a query; nil for speed
 }
 
 // The states of a scope.
