@@ -3,6 +3,7 @@ package codec
 import (
 	"iter"
 	"math/bits"
+	"strings"
 )
 
 // A Flag is one thing worth knowing about a URL as it came in. Flags describe
@@ -214,6 +215,27 @@ func (s Flags) AppendTo(dst []byte) []byte {
 	return dst
 }
 
+// String returns what AppendTo appends.
+func (s Flags) String() string { return string(s.AppendTo(nil)) }
+
+// ParseFlags returns the set of the flags with these names, which are separated by
+// commas: "nul,raw-space". The error is a *NameError about the first name that is
+// no flag's.
+func ParseFlags(text string) (Flags, error) {
+	var s Flags
+	for name := range strings.SplitSeq(text, ",") {
+		if name == "" {
+			continue
+		}
+		f, err := ParseFlag(name)
+		if err != nil {
+			return Flags{}, err
+		}
+		s = s.With(f)
+	}
+	return s, nil
+}
+
 // An Action says what was done about a defect.
 type Action uint8
 
@@ -232,6 +254,9 @@ var actionNames = []string{"kept", "encoded", "decoded", "removed", "recased", "
 
 // String returns the action's name as it appears in output: "encoded".
 func (a Action) String() string { return nameOf(a, actionNames) }
+
+// ParseAction returns the action of that name.
+func ParseAction(name string) (Action, error) { return parseName[Action]("action", name, actionNames) }
 
 // A Diagnostic is the place of one defect: 8 bytes, no pointer.
 type Diagnostic struct {

@@ -95,3 +95,21 @@ func (s Rules) MarshalText() ([]byte, error) { return s.AppendTo(nil), nil }
 
 // UnmarshalText implements encoding.TextUnmarshaler. The error is a *NameError.
 func (s *Rules) UnmarshalText(text []byte) error { return setName(s, text, ParseRules) }
+
+// MarshalText implements encoding.TextMarshaler: names separated by commas.
+func (s Flags) MarshalText() ([]byte, error) { return s.AppendTo(nil), nil }
+
+// UnmarshalText implements encoding.TextUnmarshaler. The error is a *NameError.
+func (s *Flags) UnmarshalText(text []byte) error { return setName(s, text, ParseFlags) }
+
+// MarshalText implements encoding.TextMarshaler.
+func (a Action) MarshalText() ([]byte, error) { return textOf("action", a.String()) }
+
+// UnmarshalText implements encoding.TextUnmarshaler. The error is a *NameError.
+func (a *Action) UnmarshalText(text []byte) error { return setName(a, text, ParseAction) }
+
+// MarshalText implements encoding.TextMarshaler.
+func (c Component) MarshalText() ([]byte, error) { return textOf("component", c.String()) }
+
+// UnmarshalText implements encoding.TextUnmarshaler. The error is a *NameError.
+func (c *Component) UnmarshalText(text []byte) error { return setName(c, text, ParseComponent) }

@@ -17,9 +17,12 @@ func TestText(t *testing.T) {
 		Rules    Rules
 		Flag     Flag
 		Change   Change
+		Flags    Flags
+		Action   Action
+		Part     Component
 	}
-	in := names{K2, SHA256, KeyBase32, WHATWG, RemoveDots, RulesOf(LowerHost, RFCClean), NonHex, Repaired}
-	const want = `{"Level":"k2","Hash":"sha256-128","Form":"base32","Standard":"whatwg","Rule":"dots","Rules":"host-lower,rfc-clean","Flag":"non-hex","Change":"repaired"}`
+	in := names{K2, SHA256, KeyBase32, WHATWG, RemoveDots, RulesOf(LowerHost, RFCClean), NonHex, Repaired, Flags{}.With(NUL).With(ParamStyle), Replaced, Query}
+	const want = `{"Level":"k2","Hash":"sha256-128","Form":"base32","Standard":"whatwg","Rule":"dots","Rules":"host-lower,rfc-clean","Flag":"non-hex","Change":"repaired","Flags":"nul,param-style","Action":"replaced","Part":"query"}`
 	text, err := json.Marshal(in)
 	if err != nil || string(text) != want {
 		t.Fatalf("%s, %v", text, err)
@@ -28,7 +31,7 @@ func TestText(t *testing.T) {
 	if err := json.Unmarshal(text, &out); err != nil || out != in {
 		t.Errorf("%+v, %v", out, err)
 	}
-	for _, bad := range []string{`{"Level":"k9"}`, `{"Rule":""}`, `{"Rules":"dots,x"}`, `{"Flag":"unknown"}`, `{"Change":"unknown"}`} {
+	for _, bad := range []string{`{"Level":"k9"}`, `{"Rule":""}`, `{"Rules":"dots,x"}`, `{"Flag":"unknown"}`, `{"Change":"unknown"}`, `{"Flags":"nul,x"}`, `{"Action":""}`, `{"Part":"userinfo"}`} {
 		if err := json.Unmarshal([]byte(bad), &out); err == nil {
 			t.Errorf("%s is read", bad)
 		}

@@ -26,6 +26,11 @@ var componentNames = []string{"scheme", "username", "password", "host", "port", 
 // String returns the component's name: "scheme", "username", …
 func (c Component) String() string { return nameOf(c, componentNames) }
 
+// ParseComponent returns the component of that name.
+func ParseComponent(name string) (Component, error) {
+	return parseName[Component]("component", name, componentNames)
+}
+
 // A Span is a half-open range of byte offsets.
 type Span struct{ Start, End uint32 }
 
