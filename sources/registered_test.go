@@ -147,12 +147,17 @@ type collector struct {
 	lanes map[string][]string
 	n     int
 	held  []pipeline.Ticket
+	over  bool // it is closed
 }
 
 func (c *collector) Open(context.Context) error { return nil }
 
 func (c *collector) Submit(_ context.Context, b *pipeline.Batch, t pipeline.Ticket) error {
 	c.mu.Lock()
+	if c.over { // after a hard stop: Close answers no more
+		c.mu.Unlock()
+		return errors.New("closed")
+	}
 	c.n++
 	held := c.hold != nil && c.hold(c.n)
 	if held {
@@ -192,7 +197,7 @@ func (c *collector) Close(context.Context) error {
 	for _, t := range c.held {
 		t.Done(pipeline.Result{Err: errors.New("closed"), Class: pipeline.Retryable})
 	}
-	c.held = nil
+	c.held, c.over = nil, true
 	return nil
 }
 

@@ -33,8 +33,8 @@ func newSource(t testing.TB, c connect.Kafka) pipeline.Source {
 	t.Helper()
 	cfg := *source.Default()
 	cfg.Kafka, cfg.Topics, cfg.Group = c, []string{"in"}, "g"
-	cfg.SessionTimeout, cfg.HeartbeatInterval = 3*time.Second, 100*time.Millisecond
-	cfg.RebalanceTimeout, cfg.DrainTimeout = 4*time.Second, time.Second
+	cfg.SessionTimeout, cfg.HeartbeatInterval = 30*time.Second, 100*time.Millisecond
+	cfg.RebalanceTimeout, cfg.DrainTimeout = 30*time.Second, 10*time.Second
 	cfg.FetchWait, cfg.Linger = 50*time.Millisecond, 5*time.Millisecond
 	s, err := source.New(cfg, nil)
 	if err != nil {

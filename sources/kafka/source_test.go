@@ -16,12 +16,13 @@ import (
 	"github.com/urlfold/urlfold/pipeline"
 )
 
-// quick returns a configuration whose times are short.
+// quick returns a configuration that waits briefly for records, and long for members:
+// nobody is to be missed because the machine is slow.
 func quick(c connect.Kafka, topics ...string) Config {
 	cfg := *Default()
 	cfg.Kafka, cfg.Topics, cfg.Group = c, topics, "g"
-	cfg.SessionTimeout, cfg.HeartbeatInterval = 3*time.Second, 100*time.Millisecond
-	cfg.RebalanceTimeout, cfg.DrainTimeout = 4*time.Second, time.Second
+	cfg.SessionTimeout, cfg.HeartbeatInterval = 30*time.Second, 100*time.Millisecond
+	cfg.RebalanceTimeout, cfg.DrainTimeout = 30*time.Second, 10*time.Second
 	cfg.FetchWait, cfg.Linger = 50*time.Millisecond, 5*time.Millisecond
 	return cfg
 }

@@ -126,6 +126,7 @@ func storm(t *testing.T, conn connect.Kafka, topic, group string, parts int, del
 		mu.Unlock()
 		cfg := quick(conn, topic)
 		cfg.Group = group
+		cfg.SessionTimeout, cfg.RebalanceTimeout, cfg.DrainTimeout = 3*time.Second, 4*time.Second, time.Second // many are killed
 		return kafkatest.Start(t, pipeline.Options{Sources: []pipeline.Source{newSource(t, cfg)}, Sinks: []pipeline.Sink{out}, Ordering: pipeline.OrderPerLane})
 	}
 	for range members {

@@ -65,18 +65,24 @@ func TestLostAcks(t *testing.T) {
 	w.fill(0, n)
 	lossy, back := proxy.New(t, w.srv.Addr()), proxy.New(t, w.srv.Addr())
 	var open atomic.Bool
-	fifth := func(prefix string, dropped *atomic.Int64) proxy.Filter {
-		return natstest.Drop(func(subject string) bool {
+	fifthOf := func(prefix string, dropped *atomic.Int64) func(subject string) bool {
+		return func(subject string) bool {
 			drop := open.Load() && strings.HasPrefix(subject, prefix) && rand.IntN(5) == 0
 			if drop {
 				dropped.Add(1)
 			}
 			return drop
-		})
+		}
 	}
 	var acks, answers atomic.Int64
-	lossy.Filter(fifth("$JS.ACK.", &acks), nil)
-	back.Filter(nil, fifth("_INBOX.", &answers))
+	drop := fifthOf("$JS.ACK.", &acks)
+	lossy.Filter(natstest.Drop(func(subject string) bool {
+		if strings.HasPrefix(subject, "$JS.API.CONSUMER.MSG.NEXT.") {
+			open.Store(true) // sink and source are open
+		}
+		return drop(subject)
+	}), nil)
+	back.Filter(nil, natstest.Drop(fifthOf("_INBOX.", &answers)))
 	src := w.source(func(c *source.JetStreamConfig) {
 		c.Servers, c.Consumer.AckWait = []string{"nats://" + lossy.Addr()}, 500*time.Millisecond
 	})
@@ -84,8 +90,6 @@ func TestLostAcks(t *testing.T) {
 		c.Servers, c.Publish.AckTimeout = []string{"nats://" + back.Addr()}, 200*time.Millisecond
 	})
 	r := start(t, src, out, nil)
-	until(t, "the run is open", func() bool { return src.Stats().Received > 0 })
-	open.Store(true)
 	w.acknowledged(n)
 	r.end()
 	w.exactly(n)
@@ -195,9 +199,9 @@ func TestInProgress(t *testing.T) {
 	const n = 30
 	w.fill(0, n)
 	src := w.source(func(c *source.JetStreamConfig) {
-		c.Consumer.AckWait, c.Batch.Messages = 2*second, 5
+		c.Consumer.AckWait, c.Batch.Messages = 6*second, 5
 	})
-	r := start(t, src, slow{w.sink(nil), 2500 * time.Millisecond}, func(o *pipeline.Options) { o.Batches, o.Workers = 4, 3 })
+	r := start(t, src, slow{w.sink(nil), 7 * second}, func(o *pipeline.Options) { o.Batches, o.Workers = 4, 3 })
 	w.acknowledged(n)
 	r.end()
 	w.exactly(n)

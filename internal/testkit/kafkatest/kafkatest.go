@@ -20,6 +20,7 @@ import (
 	"github.com/urlfold/urlfold/codec/record"
 	"github.com/urlfold/urlfold/config/connect"
 	"github.com/urlfold/urlfold/internal/client/kafka"
+	"github.com/urlfold/urlfold/internal/testkit"
 	"github.com/urlfold/urlfold/pipeline"
 )
 
@@ -322,7 +323,7 @@ type Collector struct {
 
 	ctx     context.Context
 	mu      sync.Mutex
-	wg      sync.WaitGroup
+	crew    testkit.Crew
 	got     map[int][]int
 	taken   map[*pipeline.Lane]int64 // last position that was submitted
 	swapped int
@@ -343,7 +344,10 @@ func (c *Collector) Submit(_ context.Context, b *pipeline.Batch, t pipeline.Tick
 		c.keep(b, t)
 		return nil
 	}
-	c.wg.Go(func() {
+	if err := c.ctx.Err(); err != nil {
+		return err // Close may have waited already
+	}
+	c.crew.Go(func() {
 		if c.Hold(c.ctx); c.ctx.Err() != nil {
 			t.Done(pipeline.Result{Err: c.ctx.Err(), Class: pipeline.Retryable})
 			return
@@ -393,11 +397,11 @@ func (c *Collector) keep(b *pipeline.Batch, t pipeline.Ticket) {
 }
 
 // Barrier implements [pipeline.Sink].
-func (c *Collector) Barrier(context.Context) error { c.wg.Wait(); return nil }
+func (c *Collector) Barrier(context.Context) error { c.crew.Wait(); return nil }
 
 // Close implements [pipeline.Sink].
 func (c *Collector) Close(context.Context) error {
-	c.wg.Wait()
+	c.crew.Wait()
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.taken = nil // with it, the lanes and their pipeline
