@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"sync"
 	"testing"
+	"time"
 )
 
 // everySecond drops every second record of each lane.
@@ -143,7 +144,7 @@ func TestFilterStop(t *testing.T) {
 		for range 4 {
 			src.lanes = append(src.lanes, numbered(200, "K"))
 		}
-		p := newPipe(t, Options{Sources: []Source{src}, Sinks: []Sink{&fakeSink{hold: 3}}, Filter: &everySecond{}, Workers: 3, Ordering: order})
+		p := newPipe(t, Options{Sources: []Source{src}, Sinks: []Sink{&fakeSink{hold: 3}}, Filter: &everySecond{}, Workers: 3, Ordering: order, ShutdownTimeout: time.Hour})
 		go p.HardStop()
 		if err := p.Run(context.Background()); err != nil && !errors.Is(err, ErrDeadline) {
 			t.Errorf("after a hard stop: %v", err)

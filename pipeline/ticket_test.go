@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 )
 
 // oneLane returns a source with one lane of n lines.
@@ -82,7 +83,7 @@ func TestFatal(t *testing.T) {
 	f := func(name string, sink, dead *fakeSink, kinds string) {
 		t.Helper()
 		src := &committing{fakeSource: fakeSource{lanes: [][]string{numbered(1000, kinds)}, perCall: 10}}
-		o := Options{Sources: []Source{src}, Sinks: []Sink{sink}, Workers: 1, Ordering: OrderPerLane}
+		o := Options{Sources: []Source{src}, Sinks: []Sink{sink}, Workers: 1, Ordering: OrderPerLane, ShutdownTimeout: time.Hour}
 		if dead != nil {
 			o.DeadLetter = dead
 		}

@@ -132,7 +132,7 @@ func submitFatal(t *testing.T, out openedLog, l *pipeline.Lane) error {
 			t.Errorf("class %v", r.Class)
 		}
 		return r.Err
-	case <-time.After(10 * time.Second):
+	case <-time.After(time.Minute):
 		t.Fatal("no answer: the batch is retried")
 	}
 	return nil

@@ -452,7 +452,7 @@ func TestQuarantineTail(t *testing.T) {
 	path := filepath.Join(in, "a.gz")
 	var all []string
 	set := quick(in)
-	set.OnDamage, set.DamageAfter = damageQuarantine, time.Second
+	set.OnDamage, set.DamageAfter = damageQuarantine, time.Hour
 	shelf := &shelf{}
 	d := start(t, data, set, shelf, nil)
 	for i := range 3 {
@@ -474,7 +474,7 @@ func TestQuarantineTail(t *testing.T) {
 	bad := []byte(gz(t, "garbage\n"))
 	bad[len(bad)-5] ^= 1
 	put(t, path, string(bad))
-	until(t, "the verdict", func() bool { return d.w.Stats().Damaged == 1 })
+	until(t, "the verdict", func() bool { d.ahead.Add(int64(time.Minute)); return d.w.Stats().Damaged == 1 })
 	d.end()
 	for _, l := range shelf.lines {
 		if !slices.Contains(all, l) {

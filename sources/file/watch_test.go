@@ -694,7 +694,7 @@ func TestGrowingArchive(t *testing.T) {
 	dir := t.TempDir()
 	sink := &shelf{}
 	set := quick(dir)
-	set.DamageAfter = 10 * time.Second
+	set.DamageAfter = time.Minute
 	d := start(t, t.TempDir(), set, sink, nil)
 	path := filepath.Join(dir, "a.gz")
 	for i := range 8 {

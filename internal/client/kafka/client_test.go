@@ -85,10 +85,8 @@ func (a *authority) server() *tls.Config {
 // reach asks for a topic, and joins a group, since those are two ways to connect.
 func reach(t *testing.T, c connect.Kafka) error {
 	t.Helper()
-	c.RequestTimeout = 3 * time.Second
 	client := kafkatest.Client(t, c, "in")
-	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
-	defer cancel()
+	ctx := kafkatest.Context(t)
 	topics, err := client.Topics(ctx, []string{"in"}, false)
 	if err != nil {
 		return err
@@ -97,8 +95,8 @@ func reach(t *testing.T, c connect.Kafka) error {
 		return topics[0].Err
 	}
 	g, err := client.Join(kafka.GroupConfig{
-		Group: "g", Topics: []string{"in"}, Session: time.Second, Rebalance: time.Second,
-		Heartbeat: 100 * time.Millisecond, RequestTimeout: time.Second, PartitionRefresh: time.Second,
+		Group: "g", Topics: []string{"in"}, Session: 30 * time.Second, Rebalance: 30 * time.Second,
+		Heartbeat: 100 * time.Millisecond, RequestTimeout: 30 * time.Second, PartitionRefresh: time.Second,
 	})
 	if err != nil {
 		return err
