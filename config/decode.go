@@ -179,13 +179,14 @@ func (d *decoder) note(path string, key, value ast.Node) {
 // was noted, and nothing is known about its keys.
 func (d *decoder) missing(fields []structField, n ast.Node, at string) {
 	for _, f := range fields {
-		if _, ok := d.places[in(at, f.name)]; !f.required || ok {
+		path := in(at, f.name)
+		if _, ok := d.places[path]; !f.required || ok {
 			continue
 		}
-		if isMapping(n) {
+		if isMapping(n) && !d.broken[path] { // broken: it is misspelled
 			d.failWith(d.begin(n, at), "missing key "+f.name, nil)
 		}
-		d.spoil(in(at, f.name))
+		d.spoil(path)
 	}
 }
 

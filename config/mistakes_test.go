@@ -247,3 +247,9 @@ func TestNoMapping(t *testing.T) {
 	mistakes(t, "sources: [file: {include: [a]}]\ncodec: lines\nsinks: [file: {path: b}]\n", "c:2:8: must be a mapping (key: value)")
 	mistakes(t, "sources: [kafka: x]\ncodec: {format: lines}\nsinks: [file: {path: b}]\n", "c:1:18: must be a mapping (key: value)")
 }
+
+// A required key that is misspelled is one mistake.
+func TestMisspelled(t *testing.T) {
+	mistakes(t, "sorces: [file: {include: [a]}]\ncodec: {formt: lines}\nsinks: [file: {path: b}]\n",
+		"c:1:1: there is no key sorces; did you mean sources?", "c:2:9: there is no key formt; did you mean format?")
+}

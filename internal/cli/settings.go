@@ -316,7 +316,6 @@ func (s *settings) checkRecord(bad *mistakes) {
 	if probe.Render != record.RenderExtend || len(probe.Extend) == 0 {
 		probe.Render, probe.Extend = record.RenderRewrite, nil // what is wrong with them was said
 	}
-	if _, err := record.New(probe); err != nil {
-		bad.add("", err)
-	}
+	_, err := record.New(probe)
+	bad.add("", flagNames(err))
 }

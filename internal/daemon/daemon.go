@@ -185,7 +185,7 @@ func (d *Daemon) runOne(ctx context.Context, p *plan) error {
 	d.begin(&running{plan: p, parts: parts, pipe: pipe, stop: stop})
 	d.events.Info("running", "sources", len(parts.sources), "sinks", len(parts.sinks), "batches", p.budget.Batches)
 	if err := p.tight(); err != nil {
-		d.events.Warn(err.Error())
+		d.events.Warn("memory limit too low", "error", err)
 	}
 	p.logShares(d.events)
 	err = p.locate(nameKeys(pipe.Run(ctx)))

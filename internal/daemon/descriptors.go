@@ -63,7 +63,7 @@ func (p *plan) shareFiles(limit int64) error {
 	}
 	for _, c := range p.outputs() {
 		if _, ok := c.Config.(*sinkfile.LogConfig); ok {
-			add(c.Path(), p.markName(c), sinkfile.DefaultOpenFiles, sinkReserve)
+			add(c.Path(), p.extentName(c), sinkfile.DefaultOpenFiles, sinkReserve)
 		} else {
 			fixed += brokerReserve
 		}

@@ -348,13 +348,13 @@ func (p *plan) sinkEnv(c *config.Component, e *env) sinks.Env {
 		OpenFiles:  p.openFilesOf(c.Path()),
 	}
 	if e.store != nil {
-		env.Resume = e.store.Extents(p.markName(c))
+		env.Resume = e.store.Extents(p.extentName(c))
 	}
 	return env
 }
 
-// markName returns the name by which the pipeline marks the outputs of a sink.
-func (p *plan) markName(c *config.Component) string {
+// extentName returns the name of a sink in the output extents of a checkpoint.
+func (p *plan) extentName(c *config.Component) string {
 	if c == p.file.DeadLetter {
 		return pipeline.DeadLetterName
 	}

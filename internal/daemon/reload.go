@@ -75,6 +75,7 @@ func (d *Daemon) change(ctx context.Context) (how string, err error) {
 	if err != nil {
 		return "", err
 	}
+	d.masker.Add(secretsOf(f)...) // before anything can fail with one in its text
 	next, err := d.catalog.newPlan(f)
 	if err == nil {
 		err = next.tooFew
@@ -88,7 +89,6 @@ func (d *Daemon) change(ctx context.Context) (how string, err error) {
 	if err := fixed(now.plan, next); err != nil {
 		return "", err
 	}
-	d.masker.Add(secretsOf(f)...)
 	if sameFlow(now.plan, next) {
 		d.swap(now, next)
 		return "rules", nil

@@ -53,7 +53,7 @@ func (p *plan) finishWithoutExtent(log *slog.Logger) error {
 			log.Info("an output was written without exactly_once: it is finished", "path", path)
 		}
 		if err != nil {
-			return fmt.Errorf("%s: outputs that were written without exactly_once: %w", p.markName(c), err)
+			return fmt.Errorf("%s: outputs that were written without exactly_once: %w", p.extentName(c), err)
 		}
 	}
 	return nil
@@ -88,7 +88,7 @@ func (p *plan) sinkOf(m pipeline.Extent) (name string, ok bool) {
 		if !isFile || !l.Makes(m.Path) {
 			continue
 		}
-		switch name := p.markName(c); {
+		switch name := p.extentName(c); {
 		case name == m.Sink:
 			return name, true
 		case other == "":
