@@ -16,14 +16,14 @@ import (
 	"github.com/urlfold/urlfold/internal/terminal"
 )
 
-const stateLong = `state looks at the progress that urlfold run has stored for files: how far each of them is durable in the outputs, and
-how long these outputs are. ls and show change nothing, and work while a run goes on; reset takes the lock of the data
+const stateLong = `state shows the checkpoints that urlfold run has stored for files: the offset up to which each file is durable in the outputs,
+and the length of each output. ls and show change nothing, and work during a run; reset takes the lock of the data
 directory, so the run must have ended.`
 
 func newStateCmd(cat *daemon.Catalog) *cobra.Command {
 	var file, dir string
 	cmd := &cobra.Command{
-		Use: "state", Short: "Look at stored progress, or forget it", Long: stateLong, Args: noSubcommand,
+		Use: "state", Short: "Inspect or reset stored checkpoints", Long: stateLong, Args: noSubcommand,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.PersistentFlags().StringVarP(&file, "config", "c", "", "the configuration `FILE` that names the data directory")
@@ -39,7 +39,7 @@ func newStateCmd(cat *daemon.Catalog) *cobra.Command {
 			RunE: func(cmd *cobra.Command, _ []string) error { return withState(cmd, cat, file, dir, showState) },
 		},
 		&cobra.Command{
-			Use: "reset PATH|GLOB", Short: "Forget the progress of files: they are read from their beginning",
+			Use: "reset PATH|GLOB", Short: "Reset the checkpoints of files: they are read from their beginning",
 			Args: oneGlob,
 			RunE: func(cmd *cobra.Command, args []string) error {
 				d, err := dataDir(cat, file, dir)

@@ -18,7 +18,7 @@ func newValidateCmd(c *daemon.Catalog) *cobra.Command {
 	var connect, show bool
 	cmd := &cobra.Command{
 		Use:   "validate -c FILE",
-		Short: "Check a configuration, and tell all mistakes in it",
+		Short: "Check a configuration and report all mistakes in it",
 		Args:  noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			f, err := loadConfig(c, file)
