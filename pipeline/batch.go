@@ -45,6 +45,11 @@ type Batch struct {
 	Line  int64  // number of the first line of In, from 1
 	Piece Piece
 
+	// Sum and Size are the CRC-32 and the length of the record that In is a piece of, up
+	// to the end of In. Size is 0 if the source does not know them.
+	Sum  uint32
+	Size int64
+
 	// Head is the directive in force at the start of In (see record.Director), or nil:
 	// then it is the head of the lane. The source sets it, and does not change its bytes.
 	Head []byte

@@ -153,6 +153,11 @@ func (p *Pipeline) start() error {
 				w.packDead = f
 			default:
 				w.pack = f
+				if s, ok := s.(PiecePacker); ok && p.o.Ordering != OrderNone {
+					if w.piece, err = s.NewPiecePack(); err != nil {
+						return fmt.Errorf("%s: %w", p.sinkName(i), err)
+					}
+				}
 			}
 		}
 		p.workers.Go(w.run)

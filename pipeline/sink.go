@@ -57,6 +57,15 @@ type LanePacker interface {
 	NewLanePack() (func(dst, src []byte, l *Lane) []byte, error)
 }
 
+// A PiecePacker is a Packer whose output takes the batches of one lane after the other.
+// It can compress the pieces of an oversize record to one member.
+type PiecePacker interface {
+	// NewPiecePack returns a function for one worker. It appends the compressed form of
+	// b.Out.Bytes, a piece that was passed through, to dst, and nothing if it cannot do
+	// that: then the piece gets members of its own.
+	NewPiecePack() (func(dst []byte, b *Batch) []byte, error)
+}
+
 // newPack returns the function that packs for s, nil if s does not pack.
 func newPack(s Sink) (packFunc, error) {
 	switch s := s.(type) {

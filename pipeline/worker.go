@@ -15,9 +15,14 @@ type worker struct {
 	gen      uint64   // of codec
 	pack     packFunc // for the sinks; nil: none of them packs
 	packDead packFunc // for the dead letter
+	piece    pieceFunc
 }
 
 type packFunc func(dst, src []byte, l *Lane) []byte
+
+// A pieceFunc packs pieces of records that are compressed apart; see PiecePacker. Nil:
+// they get members of their own.
+type pieceFunc func(dst []byte, b *Batch) []byte
 
 func (w *worker) run() {
 	for {
@@ -167,7 +172,13 @@ func panicText(v any) string {
 // packStreams compresses what was made of b, if a sink wants that.
 func (w *worker) packStreams(b *Batch) {
 	if w.pack != nil && len(b.Out.Bytes) > 0 && !b.late {
-		b.Out.pack(w.pack, b.Lane)
+		b.Out.Packed = b.Out.Packed[:0]
+		if w.piece != nil && b.Out.Apart && b.Piece != Whole && b.Size > 0 && len(b.Out.Bytes) == len(b.In) {
+			b.Out.Packed = w.piece(b.Out.Packed, b)
+		}
+		if len(b.Out.Packed) == 0 {
+			b.Out.pack(w.pack, b.Lane)
+		}
 	}
 	if w.packDead != nil && len(b.Dead.Bytes) > 0 {
 		b.Dead.pack(w.packDead, b.Lane)

@@ -106,10 +106,33 @@ func New(cfg Config) (Output, error) {
 	return &packer{s}, nil
 }
 
+// pieces returns what PiecePacker.NewPiecePack does: a function that packs the pieces
+// for which packs is true.
+func pieces(level int, packs func(b *pipeline.Batch) bool) (func(dst []byte, b *pipeline.Batch) []byte, error) {
+	pack, err := compress.NewPiecePack(level)
+	if err != nil {
+		return nil, err
+	}
+	return func(dst []byte, b *pipeline.Batch) []byte {
+		if !packs(b) {
+			return dst
+		}
+		return pack(dst, b.Out.Bytes, b.Piece == pipeline.First, b.Piece == pipeline.Last, b.Sum, b.Size)
+	}, nil
+}
+
 // A packer is a sink whose batches come compressed.
 type packer struct{ *sink }
 
 // NewPack implements [pipeline.Packer].
 func (p *packer) NewPack() (func(dst, src []byte) []byte, error) {
 	return compress.NewPack(p.format, p.cfg.Level)
+}
+
+// NewPiecePack implements [pipeline.PiecePacker].
+func (p *packer) NewPiecePack() (func(dst []byte, b *pipeline.Batch) []byte, error) {
+	if p.format != compress.Gzip {
+		return nil, nil
+	}
+	return pieces(p.cfg.Level, func(*pipeline.Batch) bool { return true })
 }

@@ -48,7 +48,7 @@ func (s *log) Submit(ctx context.Context, b *pipeline.Batch, t pipeline.Ticket) 
 		return nil
 	}
 	h := held{ticket: t, bytes: p}
-	if !endsRecord(b, stream.Bytes) {
+	if !endsRecord(b, stream) {
 		h.end = s.lineFeed
 	}
 	err := s.hold(ctx, b, h)
@@ -91,11 +91,13 @@ func inRecord(b *pipeline.Batch) bool {
 	return b != nil && (b.Piece == pipeline.First || b.Piece == pipeline.Middle)
 }
 
-// endsRecord reports whether p, the records of b, ends where a record does. The last
+// endsRecord reports whether s, the records of b, ends where a record does. The last
 // record of an input may have no line end. Here something may follow it, and what
-// looks torn after a crash must be torn.
-func endsRecord(b *pipeline.Batch, p []byte) bool {
-	return len(p) == 0 || p[len(p)-1] == '\n' || inRecord(b)
+// looks torn after a crash must be torn. Records that are compressed apart say how long
+// they are.
+func endsRecord(b *pipeline.Batch, s *pipeline.Stream) bool {
+	p := s.Bytes
+	return len(p) == 0 || p[len(p)-1] == '\n' || s.Apart || inRecord(b)
 }
 
 var (

@@ -146,7 +146,7 @@ func (s *sink) write(b *pipeline.Batch, stream *pipeline.Stream) error {
 			return err
 		}
 	}
-	s.torn = !endsRecord(b, stream.Bytes)
+	s.torn = !endsRecord(b, stream)
 	return s.append(p)
 }
 

@@ -104,6 +104,14 @@ func (t *treeSink) NewLanePack() (func(dst, src []byte, l *pipeline.Lane) []byte
 	}, nil
 }
 
+// NewPiecePack implements [pipeline.PiecePacker].
+func (t *treeSink) NewPiecePack() (func(dst []byte, b *pipeline.Batch) []byte, error) {
+	return pieces(0, func(b *pipeline.Batch) bool {
+		format, _ := compress.ParseFormat(t.cfg.Compress, t.cfg.Outputs[b.Lane.Name()]) // NewTree has checked it
+		return format == compress.Gzip
+	})
+}
+
 // Submit implements [pipeline.Sink]. It answers before it returns. An error of a
 // file is for good, as that of an [Output] is.
 func (t *treeSink) Submit(ctx context.Context, b *pipeline.Batch, ticket pipeline.Ticket) error {
@@ -286,6 +294,7 @@ func refuseExisting(path string, replace bool) error {
 
 // Interface guards.
 var (
-	_ pipeline.Sink       = (*treeSink)(nil)
-	_ pipeline.LanePacker = (*treeSink)(nil)
+	_ pipeline.Sink        = (*treeSink)(nil)
+	_ pipeline.LanePacker  = (*treeSink)(nil)
+	_ pipeline.PiecePacker = (*treeSink)(nil)
 )

@@ -33,6 +33,8 @@ type cutter struct {
 	tail      []byte
 	oversize  bool
 	left      int64
+	sum       uint32 // CRC-32 of what was emitted of it, of size bytes
+	size      int64  // 0: an earlier process has begun it
 	begun     int64  // offset of the last oversize record; -1: an earlier process has begun it
 	cutShort  *int64 // offset of the record within which the stream ends, -1 if unknown; nil: it does not
 	head      []byte // the directive in force at off; nil: the head of the lane

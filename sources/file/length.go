@@ -3,6 +3,7 @@ package file
 import (
 	"bytes"
 	"fmt"
+	"hash/crc32"
 
 	"github.com/urlfold/urlfold/internal/storage/compress"
 	"github.com/urlfold/urlfold/pipeline"
@@ -65,16 +66,22 @@ func (c *cutter) firstPiece(block []byte) int {
 // emitted.
 func (c *cutter) follow(b *pipeline.Batch) {
 	n := int64(len(b.In))
+	f, ok := c.framing.(lengthFraming)
 	switch b.Piece {
 	case pipeline.First:
-		c.left, c.begun = 0, c.off
-		if f, ok := c.framing.(lengthFraming); ok {
+		c.left, c.begun, c.sum, c.size = 0, c.off, 0, 0
+		if ok {
 			c.left = max(0, f.Length(b.In)-n)
 		}
 	case pipeline.Middle:
 		c.left = max(0, c.left-n)
 	default:
 		c.left = 0
+	}
+	if ok && b.Piece != pipeline.Whole && c.begun >= 0 {
+		c.sum = crc32.Update(c.sum, crc32.IEEETable, b.In)
+		c.size += n
+		b.Sum, b.Size = c.sum, c.size
 	}
 }
 
