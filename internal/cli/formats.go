@@ -151,6 +151,17 @@ func (f *formats) job(path string) *record.Job {
 // framing returns the framing of the input at path.
 func (f *formats) framing(path string) file.Framing { return f.job(path).Framing() }
 
+// apart reports whether an input has records that say how long they are, and is
+// rewritten.
+func (f *formats) apart() bool {
+	for _, job := range f.jobs {
+		if job.Apart() {
+			return true
+		}
+	}
+	return false
+}
+
 // found reports whether formats were detected.
 func (f *formats) found() bool { return f.given == "" && len(f.byPath) > 0 }
 

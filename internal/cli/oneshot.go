@@ -69,6 +69,9 @@ func prepare(ctx context.Context, cmd *cobra.Command, set *settings, out *outcom
 	if out.formats, err = findFormats(ctx, set, r.source); err != nil {
 		return nil, err
 	}
+	if set.unordered && out.formats.apart() {
+		return nil, usage(errors.New("--unordered: the pieces of long warc records would be mixed up; leave it out"))
+	}
 	if r.output, err = newOutput(set, streams{cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr()}, r.source); err != nil {
 		return nil, err
 	}

@@ -371,6 +371,12 @@ func (p *parts) needFacts() bool {
 	return false
 }
 
+// mustOrder reports whether batches are written in order though nobody asks for it: the
+// pieces of a long record would be mixed up in an archive, whose records have lengths.
+func mustOrder(job *record.Job, sinks []pipeline.Sink) bool {
+	return job != nil && job.Apart() && !slices.ContainsFunc(sinks, func(s pipeline.Sink) bool { return !s.Caps().Ordered })
+}
+
 // options returns the pipeline that p plans, made of parts.
 func (p *plan) options(c *parts, log *slog.Logger) pipeline.Options {
 	o := &p.file.Pipeline
@@ -382,7 +388,7 @@ func (p *plan) options(c *parts, log *slog.Logger) pipeline.Options {
 		OnRefused: refusedPolicies[o.OnRefused],
 		Logger:    log,
 	}
-	if o.Ordering == "per_lane" || p.exactlyOnce {
+	if o.Ordering == "per_lane" || p.exactlyOnce || mustOrder(p.job, c.sinks) {
 		opt.Ordering = pipeline.OrderPerLane
 	}
 	return opt
