@@ -51,12 +51,12 @@ var (
 )
 
 // walkTable returns the table of a profile, or nil if onePass cannot do what it
-// asks for.
+// asks for: it gives up on rules that are not listed here.
 func (p *Profile) walkTable() *walkTable {
 	switch {
-	case p.Standard == WHATWG && !p.Rules.Has(RFCClean):
+	case p.Standard == WHATWG && p.Rules&^(escapeRules|lossyRules|1<<FallbackRFC) == 0:
 		return whatwgWalk
-	case p.Standard == RFC && p.Rules.HasAll(syntaxRules) && p.Malformed == percent.MalformedEncode:
+	case p.Standard == RFC && p.Rules.HasAll(syntaxRules) && p.Rules&^(syntaxRules|schemeRules) == 0 && p.Malformed == percent.MalformedEncode:
 		return rfcWalk
 	case p.Standard == RFC && p.Rules == 0 && p.Malformed == percent.MalformedKeep:
 		return verbatimWalk
