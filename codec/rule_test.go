@@ -47,6 +47,7 @@ func TestRuleExamples(t *testing.T) {
 		before, after := r.Example()
 		e := &ruleTable[r]
 		p := Profile{Name: "example", Rules: syntaxRules | schemeRules}
+		p.Rules.set(r, e.chosen&byRFC != 0)
 		if (e.chosen|e.always)&byRFC == 0 {
 			p = Profile{Name: "example", Standard: WHATWG, Rules: escapeRules}
 			p.Rules.set(r, e.chosen&byWHATWG != 0)
