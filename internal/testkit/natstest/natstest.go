@@ -16,6 +16,7 @@ import (
 
 	"github.com/nats-io/nats-server/v2/server"
 
+	"github.com/urlfold/urlfold/internal/testkit"
 	"github.com/urlfold/urlfold/internal/testkit/proxy"
 )
 
@@ -24,6 +25,7 @@ type Server struct {
 	t    testing.TB
 	opts server.Options
 	srv  *server.Server
+	gone func() // lets go of the address of a server that is down; nil: it is up
 }
 
 // Start starts a server. change, if it is not nil, changes its options before.
@@ -37,7 +39,7 @@ func Start(t testing.TB, change func(*server.Options)) *Server {
 		change(&s.opts)
 	}
 	s.Up()
-	t.Cleanup(s.Down)
+	t.Cleanup(s.end)
 	return s
 }
 
@@ -60,7 +62,7 @@ func Cluster(t testing.TB, n int) []*Server {
 		}
 		all[i].opts.Cluster = server.ClusterOpts{Name: "test", Host: own.Hostname(), Port: port}
 		all[i].Up()
-		t.Cleanup(all[i].Down)
+		t.Cleanup(all[i].end)
 	}
 	return all
 }
@@ -80,6 +82,10 @@ func freeAddr(t testing.TB) string {
 // stored.
 func (s *Server) Up() {
 	s.t.Helper()
+	if s.gone != nil {
+		s.gone()
+		s.gone = nil
+	}
 	opts := s.opts
 	srv, err := server.NewServer(&opts)
 	if err != nil {
@@ -92,10 +98,23 @@ func (s *Server) Up() {
 	s.srv, s.opts.Port = srv, opts.Port
 }
 
-// Down stops the server.
+// Down stops the server. Nobody else gets its address.
 func (s *Server) Down() {
+	s.t.Helper()
 	s.srv.Shutdown()
 	s.srv.WaitForShutdown()
+	if s.gone == nil {
+		s.gone = testkit.Hold(s.t, s.Addr())
+	}
+}
+
+// end stops the server for good.
+func (s *Server) end() {
+	s.srv.Shutdown()
+	s.srv.WaitForShutdown()
+	if s.gone != nil {
+		s.gone()
+	}
 }
 
 // Addr returns host and port.
