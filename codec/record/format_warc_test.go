@@ -312,7 +312,9 @@ func TestWARCNoAllocs(t *testing.T) {
 }
 
 // FuzzWARC: what records a stream has does not depend on how much of it is read at a
-// time, none of it is lost, and rewriting twice is rewriting once.
+// time, none of it is lost, and rewriting twice is rewriting once. The last does not
+// hold behind damage: what follows may be records of a block, and once they are
+// rewritten the length of the damaged record means another place.
 func FuzzWARC(f *testing.F) {
 	files, _ := filepath.Glob(filepath.Join("testdata", "warc", "*.warc"))
 	for i, path := range files {
@@ -335,7 +337,7 @@ func FuzzWARC(f *testing.F) {
 		}
 		once, _, st := rewriteWARC(t, Config{}, in, 1<<20)
 		twice, _, again := rewriteWARC(t, Config{}, []byte(once), 1<<20)
-		if once != twice || again.Changed != 0 || again.Records != st.Records {
+		if st.Rejects[Unparsed] == 0 && (once != twice || again.Changed != 0 || again.Records != st.Records) {
 			t.Fatalf("%q\nonce  %q\ntwice %q", in, once, twice)
 		}
 		verify(t, Config{Format: "warc", Normalizer: normalizers["equiv"], Level: codec.K1, Render: RenderJSONL, Fields: FieldNames()}, in)
