@@ -781,9 +781,11 @@ func TestKeptOriginal(t *testing.T) {
 	put(t, filepath.Join(dir, "a.log.gz"), gz(t, strings.Join(lines, "")))
 	put(t, filepath.Join(dir, "b.log"), "b\n")
 	put(t, filepath.Join(dir, "b.log.gz"), gz(t, strings.Join(others, "")))
+	set := batch(dir)
+	set.RotateWait = 5 * time.Second // the original has to be read before
 	for range 2 {
 		sink := &shelf{}
-		d := start(t, data, batch(dir), sink, nil)
+		d := start(t, data, set, sink, nil)
 		d.wait()
 		if sink.count() > 0 {
 			sink.check(t, join(lines, others, []string{"b\n"}))
