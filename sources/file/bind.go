@@ -3,7 +3,6 @@ package file
 import (
 	"bytes"
 	"encoding/binary"
-	"slices"
 	"time"
 
 	"github.com/urlfold/urlfold/internal/storage/checkpoint"
@@ -27,8 +26,8 @@ func (w *watcher) bind(t *track, p *candidate, l *look, now time.Time) {
 	w.byFile[p.s.id] = t
 	t.in.at = w.at
 	w.log.Debug("a file", "path", t.path, "inode", t.file.id.ino, "size", t.file.size, "read", t.at().off, "id", t.id)
-	w.touch(t)
-	w.closeContent(t)
+	w.progress.touch(t)
+	w.files.closeContent(t)
 	if l == nil {
 		return
 	}
@@ -47,9 +46,9 @@ func (w *watcher) bind(t *track, p *candidate, l *look, now time.Time) {
 	if t.life == over && copied { // to be finished as the one was that it takes the place of
 		t.finishing = l.compressed && t.rotated && t.state == checkpoint.Done && w.cfg.OnFinish.String() != keepFile
 	}
-	if t.life == open && w.descs < w.cfg.MaxOpenFiles {
+	if t.life == open && w.files.descs < w.cfg.MaxOpenFiles {
 		t.in.f, l.f = l.f, nil
-		w.descs++
+		w.files.descs++
 	}
 	w.loadPoint(t)
 }
@@ -81,14 +80,14 @@ func (w *watcher) loadPoint(t *track) {
 // adopt makes a track of a new file. The caller holds mu.
 func (w *watcher) adopt(p *candidate, l *look, gen int64, now time.Time) {
 	id := laneID(&p.s, l, gen)
-	for w.ids[id] { // of a text that this file had once and that was moved
+	for w.known.ids[id] { // of a text that this file had once and that was moved
 		gen++
 		id = laneID(&p.s, l, gen)
 	}
-	w.ids[id] = true
+	w.known.ids[id] = true
 	t := &track{path: p.s.path, rel: p.s.rel, file: p.s, gen: gen, state: checkpoint.Reading, id: id, hash: newTextHash()}
 	t.cut.line = 1
-	w.tracks = append(w.tracks, t)
+	w.known.tracks = append(w.known.tracks, t)
 	w.log.Debug("a new file", "path", t.path, "inode", t.file.id.ino, "size", t.file.size, "id", t.id)
 	if w.cfg.Start == startEnd && w.fresh && !w.scanned && !l.compressed {
 		w.skipToEnd(t, l)
@@ -124,7 +123,7 @@ func (w *watcher) skipToEnd(t *track, l *look) {
 			h := newTextHash()
 			t.positions = []position{{off: off, line: 1, tail: l.tailAt(off), sum: h.Sum64(), state: &h}}
 			t.cut.off, t.head, t.hashFrom = off, l.head, off
-			w.rekey(t)
+			w.reader.rekey(t)
 			t.entry = keptOf(t.commit(off))
 			return
 		}
@@ -150,38 +149,12 @@ func (w *watcher) replace(t *track) {
 
 // unbind notes that t has no file. The caller holds mu.
 func (w *watcher) unbind(t *track) {
-	w.closeContent(t)
+	w.files.closeContent(t)
 	w.log.Debug("a file is gone", "path", t.path, "inode", t.file.id.ino, "size", t.file.size, "read", t.at().off, "id", t.id)
 	if w.byFile[t.file.id] == t {
 		delete(w.byFile, t.file.id)
 	}
 	t.bound, t.listed, t.atEnd = false, false, false
 	t.gone = w.clock()
-	w.touch(t)
-}
-
-// index makes t be found by its key, which was before. The caller holds mu.
-func (w *watcher) index(t *track, before headKey) {
-	if before == t.key && before.n > 0 {
-		return
-	}
-	w.unindex(t, before)
-	if t.key.n > 0 {
-		w.heads[t.key] = append(w.heads[t.key], t)
-		w.headLens[t.key.n]++
-	}
-}
-
-func (w *watcher) unindex(t *track, key headKey) {
-	list := w.heads[key]
-	i := slices.Index(list, t)
-	if i < 0 {
-		return
-	}
-	if w.heads[key] = slices.Delete(list, i, i+1); len(list) == 1 {
-		delete(w.heads, key)
-	}
-	if w.headLens[key.n]--; w.headLens[key.n] == 0 {
-		delete(w.headLens, key.n)
-	}
+	w.progress.touch(t)
 }

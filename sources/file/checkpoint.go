@@ -2,6 +2,7 @@ package file
 
 import (
 	"context"
+	"sync"
 
 	"github.com/urlfold/urlfold/internal/storage/checkpoint"
 	"github.com/urlfold/urlfold/pipeline"
@@ -13,7 +14,7 @@ import (
 
 // Commit implements [pipeline.Committer].
 func (w *watcher) Commit(_ context.Context, ups []pipeline.LanePos) error {
-	return w.save(ups, nil, false, nil)
+	return w.progress.save(ups, nil, false, nil)
 }
 
 // Keep implements [pipeline.Keeper].
@@ -21,37 +22,49 @@ func (w *watcher) Keep() error { return w.cfg.Store.Keep() }
 
 // CommitCut implements [pipeline.CutCommitter].
 func (w *watcher) CommitCut(_ context.Context, ups []pipeline.LanePos, extents []pipeline.Extent) error {
-	return w.save(ups, extents, true, nil)
+	return w.progress.save(ups, extents, true, nil)
+}
+
+// A progress is what the store does not hold yet, and which lane each track has.
+type progress struct {
+	cfg    *WatchConfig
+	known  *catalog
+	saving sync.Mutex // one Save at a time; taken before mu
+
+	mu        *sync.Mutex // of the watcher; guards what follows
+	byLane    map[*pipeline.Lane]*track
+	unsaved   []*track // what the store holds of them may not be as they are
+	forgotten []string // ids of tracks that the store is to forget
 }
 
 // touch notes that what the store holds of t may not be as t is. The caller holds
 // mu.
-func (w *watcher) touch(t *track) {
+func (p *progress) touch(t *track) {
 	if !t.unsaved {
 		t.unsaved = true
-		w.unsaved = append(w.unsaved, t)
+		p.unsaved = append(p.unsaved, t)
 	}
 }
 
 // save stores watermarks, what has changed about tracks since the last save, and
 // extents if cut is set, and forgets the unsaved marks of lanes that are finished. Its cost
 // does not depend on how many tracks there are.
-func (w *watcher) save(ups []pipeline.LanePos, extents []pipeline.Extent, cut bool, forget []string) error {
-	w.saving.Lock()
-	defer w.saving.Unlock()
-	u := checkpoint.Update{Source: w.cfg.Name, Cut: cut, Extents: extents, Forget: forget, Points: map[int64][]byte{}}
-	w.mu.Lock()
+func (p *progress) save(ups []pipeline.LanePos, extents []pipeline.Extent, cut bool, forget []string) error {
+	p.saving.Lock()
+	defer p.saving.Unlock()
+	u := checkpoint.Update{Source: p.cfg.Name, Cut: cut, Extents: extents, Forget: forget, Points: map[int64][]byte{}}
+	p.mu.Lock()
 	moved := map[*track]checkpoint.Entry{}
 	for _, up := range ups {
-		if t := w.byLane[up.Lane]; t != nil {
+		if t := p.byLane[up.Lane]; t != nil {
 			moved[t] = t.commit(up.Pos.A)
 			if up.Withdrawn {
 				moved[t] = withdrawn(moved[t])
 			}
-			w.touch(t)
+			p.touch(t)
 		}
 	}
-	changed, forgotten := w.takeUnsaved()
+	changed, forgotten := p.takeUnsaved()
 	for _, t := range changed {
 		e, ok := moved[t]
 		if !ok {
@@ -61,25 +74,25 @@ func (w *watcher) save(ups []pipeline.LanePos, extents []pipeline.Extent, cut bo
 			u.Gone = append(u.Gone, t.id) // a restart finds it as if it were new
 			continue
 		}
-		e = t.describe(e, w.cfg.Name)
+		e = t.describe(e, p.cfg.Name)
 		t.addPoint(e.Restart, u.Points)
 		u.Entries = append(u.Entries, e)
 	}
 	for _, id := range forgotten {
-		if !w.ids[id] { // no other track has it now
+		if !p.known.ids[id] { // no other track has it now
 			u.Gone = append(u.Gone, id)
 		}
 	}
-	w.mu.Unlock()
+	p.mu.Unlock()
 
-	err := w.cfg.Store.Save(u)
-	w.mu.Lock()
-	defer w.mu.Unlock()
+	err := p.cfg.Store.Save(u)
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	if err != nil {
 		for _, t := range changed {
-			w.touch(t)
+			p.touch(t)
 		}
-		w.forgotten = append(w.forgotten, forgotten...)
+		p.forgotten = append(p.forgotten, forgotten...)
 		return err
 	}
 	for t, e := range moved {
@@ -102,14 +115,14 @@ func withdrawn(e checkpoint.Entry) checkpoint.Entry {
 
 // takeUnsaved returns the tracks that are to be saved, and the ids that are to be
 // forgotten. The caller holds mu.
-func (w *watcher) takeUnsaved() (changed []*track, forgotten []string) {
-	for _, t := range w.unsaved {
+func (p *progress) takeUnsaved() (changed []*track, forgotten []string) {
+	for _, t := range p.unsaved {
 		if t.unsaved = false; !t.expired {
 			changed = append(changed, t)
 		}
 	}
-	forgotten = w.forgotten
-	w.unsaved, w.forgotten = nil, nil
+	forgotten = p.forgotten
+	p.unsaved, p.forgotten = nil, nil
 	return changed, forgotten
 }
 

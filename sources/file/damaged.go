@@ -40,7 +40,7 @@ func (w *watcher) Damaged(limit int) (list []Damage, counts map[string]int) {
 		w.mu.Lock()
 	}
 	counts = map[string]int{}
-	for _, t := range w.tracks {
+	for _, t := range w.known.tracks {
 		if t.life == over && t.state == checkpoint.Damaged {
 			counts[damageKind(t.text)]++
 			list = append(list, Damage{Path: t.path, Text: t.text})

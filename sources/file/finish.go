@@ -25,7 +25,7 @@ func (w *watcher) Finish(_ context.Context, lanes []*pipeline.Lane) []error {
 		ids[i] = l.ID()
 	}
 	tracks := w.resolve(lanes)
-	if err := w.save(nil, nil, false, ids); err != nil {
+	if err := w.progress.save(nil, nil, false, ids); err != nil {
 		return slices.Repeat([]error{err}, len(lanes))
 	}
 	errs := w.disposeAll(tracks)
@@ -34,7 +34,7 @@ func (w *watcher) Finish(_ context.Context, lanes []*pipeline.Lane) []error {
 			w.letGo(t, lanes[i], errs[i])
 		}
 	}
-	w.nudge()
+	w.crew.nudge()
 	return errs
 }
 
@@ -45,12 +45,12 @@ func (w *watcher) resolve(lanes []*pipeline.Lane) []*track {
 	defer w.mu.Unlock()
 	tracks := make([]*track, len(lanes))
 	for i, l := range lanes {
-		t := w.byLane[l]
+		t := w.progress.byLane[l]
 		if tracks[i] = t; t == nil || t.state != checkpoint.Reading {
 			continue
 		}
 		t.state = stateOf(t.verdict) // and its text is that of endLane
-		w.touch(t)
+		w.progress.touch(t)
 		t.finishing = t.complete && t.bound && t.verdict.Kind == compress.OK && w.cfg.OnFinish.String() != keepFile
 	}
 	return tracks
@@ -66,17 +66,17 @@ func (w *watcher) letGo(t *track, lane *pipeline.Lane, err error) {
 		return
 	}
 	delete(w.broken, t.path)
-	delete(w.byLane, lane)
+	delete(w.progress.byLane, lane)
 	r := *t.report()
-	w.closeContent(t)
-	w.forgetRest(t)
+	w.files.closeContent(t)
+	w.reader.forgetRest(t)
 	t.life, t.lane, t.found, t.told = over, nil, nil, true
 	t.head, t.last, t.csv, t.parsed = nil, nil, nil, false
 	t.cut = cutter{off: t.cut.off, line: t.cut.line, oversize: t.cut.oversize, left: t.cut.left, begun: t.cut.begun}
 	t.positions = slices.Clone(t.positions[max(0, len(t.positions)-1):])
 	w.stats.count(&r)
 	w.mu.Unlock()
-	w.report(r)
+	w.news.report(r)
 }
 
 // disposeAll applies on_finish to the files of tracks, and then brings down the
@@ -104,7 +104,7 @@ func (w *watcher) disposeAll(tracks []*track) []error {
 	for i, t := range tracks {
 		if t != nil && errs[i] == nil && t.finishing {
 			t.finishing = false
-			w.touch(t)
+			w.progress.touch(t)
 		}
 		if taken[i] {
 			t.disposed = w.clock().Add(-stampLag()).UnixNano()
@@ -238,36 +238,15 @@ func copyFile(from, to string) error {
 	return disk.Remove(from)
 }
 
-// report tells what became of a file.
-func (w *watcher) report(r Report) {
-	if w.cfg.OnReport == nil {
-		return
-	}
-	w.tell.Lock()
-	defer w.tell.Unlock()
-	w.cfg.OnReport(r)
-}
-
 // recall is for the end of a run that has seen all of its input: what is still to be
 // told are the damaged files in it that runs before have finished, for this one may
 // go on where another was killed.
 func (w *watcher) recall() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	for _, t := range w.tracks {
+	for _, t := range w.known.tracks {
 		if t.life == over && t.bound && t.state == checkpoint.Damaged && !t.told {
-			w.reports = append(w.reports, Report{Path: t.path, Known: t.text})
+			w.news.reports = append(w.news.reports, Report{Path: t.path, Known: t.text})
 		}
-	}
-}
-
-// flushReports tells what is still to be told.
-func (w *watcher) flushReports() {
-	w.mu.Lock()
-	reports := w.reports
-	w.reports = nil
-	w.mu.Unlock()
-	for _, r := range reports {
-		w.report(r)
 	}
 }

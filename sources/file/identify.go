@@ -67,20 +67,20 @@ type look struct {
 }
 
 // lookAt opens a file and reads its beginning. The caller closes f, or keeps it.
-func (w *watcher) lookAt(s *fileState) (*look, error) {
-	f, err := w.openAs(s.path, s.id)
+func (o *opener) lookAt(s *fileState) (*look, error) {
+	f, err := o.openAs(s.path, s.id)
 	if err != nil {
 		return nil, err
 	}
-	raw := make([]byte, w.cfg.FingerprintBytes)
-	n, err := readFile{f, w.at}.ReadAt(raw, 0)
+	raw := make([]byte, o.cfg.FingerprintBytes)
+	n, err := readFile{f, o.at}.ReadAt(raw, 0)
 	if err != nil && err != io.EOF {
 		_ = f.Close()
 		return nil, err
 	}
-	l := &look{f: f, head: raw[:n], stamp: born(f), at: w.at}
+	l := &look{f: f, head: raw[:n], stamp: born(f), at: o.at}
 	if l.compressed = needsReader(raw[:min(n, rawHead)], s.path); l.compressed {
-		zr := compress.NewReader(onlyRead{readFile{f, w.at}}, compress.Options{Limits: compressLimits(w.cfg.Limits), Name: s.path})
+		zr := compress.NewReader(onlyRead{readFile{f, o.at}}, compress.Options{Limits: compressLimits(o.cfg.Limits), Name: s.path})
 		defer zr.Close()
 		n, _ = io.ReadFull(zr, raw)
 		l.head = raw[:n]
@@ -96,13 +96,13 @@ func (w *watcher) lookAt(s *fileState) (*look, error) {
 // decided. The caller holds mu.
 func (w *watcher) consider(p *candidate, own *track, l *look, now time.Time) bool {
 	p.compressed = l.compressed
-	fits := own != nil && !own.replaced && !own.reused && w.fits(own, p, l)
+	fits := own != nil && !own.replaced && !own.reused && w.known.fits(own, p, l)
 	if l.err != nil {
 		w.unreadableFile(p, l.err)
 		return false
 	}
 	if fits {
-		switch same, known := w.sameStill(own, p, l); {
+		switch same, known := w.known.sameStill(own, p, l); {
 		case !known:
 			return false
 		case same:
@@ -115,7 +115,7 @@ func (w *watcher) consider(p *candidate, own *track, l *look, now time.Time) boo
 		own.reused = true
 		gen = own.gen + 1
 	}
-	best, hold := w.compare(p, l, now)
+	best, hold := w.known.compare(p, l, now)
 	switch {
 	case l.err != nil:
 		w.unreadableFile(p, l.err)
@@ -136,8 +136,8 @@ func (w *watcher) consider(p *candidate, own *track, l *look, now time.Time) boo
 
 // fits reports whether a file that has the inode of t has its text, too. The tail
 // of a compressed one is looked at when it is opened.
-func (w *watcher) fits(t *track, p *candidate, l *look) bool {
-	if t.step != resting || t.life == ended || w.outlived(t, p, l) {
+func (c *catalog) fits(t *track, p *candidate, l *look) bool {
+	if t.step != resting || t.life == ended || c.outlived(t, p, l) {
 		return false
 	}
 	at := t.at()
@@ -179,29 +179,29 @@ func (l *look) tailAt(off int64) digest {
 
 // compare looks for tracks that p may be a copy of. It returns the one that p
 // takes the place of, or whether it is too early to tell.
-func (w *watcher) compare(p *candidate, l *look, now time.Time) (best *track, hold bool) {
-	young := w.young(p, now)
+func (c *catalog) compare(p *candidate, l *look, now time.Time) (best *track, hold bool) {
+	young := c.young(p, now)
 	p.copied = false
-	if w.veiled && slices.ContainsFunc(w.tracks, func(t *track) bool { return t.veiled() && sameBeginning(t.head, l.head) }) {
+	if c.veiled && slices.ContainsFunc(c.tracks, func(t *track) bool { return t.veiled() && sameBeginning(t.head, l.head) }) {
 		return nil, true // it may be a copy of what is just about to be known
 	}
 	var orig *track
 	if l.compressed {
-		orig = w.original(p)
-		first := !w.ends && p.scans == 1 // what it was made of may have been listed before it was renamed
-		if young && (first || orig != nil || len(l.head) < int(w.cfg.FingerprintBytes)) {
+		orig = c.original(p)
+		first := !c.ends && p.scans == 1 // what it was made of may have been listed before it was renamed
+		if young && (first || orig != nil || len(l.head) < int(c.cfg.FingerprintBytes)) {
 			return nil, true // there is too little of it yet
 		}
 	}
-	similar := w.sameHead(p, l, young, orig)
+	similar := c.sameHead(p, l, young, orig)
 	if len(similar) == 0 {
 		return nil, false
 	}
-	if ready := w.compared(p, l, similar, young, now); !ready {
+	if ready := c.compared(p, l, similar, young, now); !ready {
 		return nil, true
 	}
 	for _, t := range similar {
-		same, short := w.sameText(p, l, t)
+		same, short := c.sameText(p, l, t)
 		switch {
 		case same && t == orig:
 			p.copied, hold = true, true
@@ -247,22 +247,22 @@ func (t *track) sure() bool {
 
 // young reports whether p has changed so lately that a rotation may be under way.
 // A clock that jumps does not make it so for ever.
-func (w *watcher) young(p *candidate, now time.Time) bool {
-	if p.scans < fewScans && !w.ends {
+func (c *catalog) young(p *candidate, now time.Time) bool {
+	if p.scans < fewScans && !c.ends {
 		return true
 	}
 	age := now.Sub(time.Unix(0, p.s.changed))
-	return age < w.cfg.RotateWait && now.Sub(p.since) < w.cfg.RotateWait
+	return age < c.cfg.RotateWait && now.Sub(p.since) < c.cfg.RotateWait
 }
 
 // original returns the track of the file that p is the compressed form of, by its
 // name, if that is still there: who compresses takes it away when he is done.
-func (w *watcher) original(p *candidate) *track {
+func (c *catalog) original(p *candidate) *track {
 	path := stem(p.s.path)
 	if path == "" {
 		return nil
 	}
-	for _, t := range w.tracks {
+	for _, t := range c.tracks {
 		if t.bound && t.path == path && !t.squeezed.Load() {
 			return t
 		}
@@ -283,7 +283,7 @@ func stem(path string) string {
 // copy of that, and not that file, though it may begin as it does, or be all the same.
 // A copy that is made elsewhere may arrive a while later, but not of what on_finish
 // took away.
-func (w *watcher) outlived(t *track, p *candidate, l *look) bool {
+func (c *catalog) outlived(t *track, p *candidate, l *look) bool {
 	made := l.stamp
 	if made == 0 {
 		made = p.s.changed
@@ -294,7 +294,7 @@ func (w *watcher) outlived(t *track, p *candidate, l *look) bool {
 	case t.bound || t.gone.IsZero():
 		return false
 	}
-	return made > t.gone.Add(w.cfg.RotateWait).UnixNano()
+	return made > t.gone.Add(c.cfg.RotateWait).UnixNano()
 }
 
 // mayBe reports whether p may be made of the file of t, by its name: if on_finish took
@@ -304,23 +304,23 @@ func (t *track) mayBe(p *candidate) bool { return t.disposed == 0 || stem(p.s.pa
 
 // sameHead returns the tracks that begin as l does, orig among them if that is
 // one.
-func (w *watcher) sameHead(p *candidate, l *look, young bool, orig *track) []*track {
+func (c *catalog) sameHead(p *candidate, l *look, young bool, orig *track) []*track {
 	var found []*track
 	head := l.head
 	add := func(t *track) {
-		if t.at().off > 0 && (t.free() || young || !t.sure() || t == orig) && !w.outlived(t, p, l) && t.mayBe(p) && !slices.Contains(found, t) {
+		if t.at().off > 0 && (t.free() || young || !t.sure() || t == orig) && !c.outlived(t, p, l) && t.mayBe(p) && !slices.Contains(found, t) {
 			found = append(found, t)
 		}
 	}
-	for n := range w.headLens {
+	for n := range c.headLens {
 		if n <= int64(len(head)) && n > 0 {
-			for _, t := range w.heads[headKey{n, digestOf(head[:n])}] {
+			for _, t := range c.heads[headKey{n, digestOf(head[:n])}] {
 				add(t)
 			}
 		}
 	}
-	if len(head) > 0 && len(head) < int(w.cfg.FingerprintBytes) {
-		for _, t := range w.tracks {
+	if len(head) > 0 && len(head) < int(c.cfg.FingerprintBytes) {
+		for _, t := range c.tracks {
 			if int64(len(head)) < t.key.n && t.begins(head) {
 				add(t)
 			}
@@ -331,18 +331,18 @@ func (w *watcher) sameHead(p *candidate, l *look, young bool, orig *track) []*tr
 
 // sameText reports whether p has all of the text of t that was emitted, or, being
 // shorter than that, a beginning of it, as far as that can be told.
-func (w *watcher) sameText(p *candidate, l *look, t *track) (same, short bool) {
+func (c *catalog) sameText(p *candidate, l *look, t *track) (same, short bool) {
 	at := t.at()
 	if l.compressed {
-		c, ok := p.checked[t]
-		same = ok && c.answer == agrees && c.off == at.off
-		return same, ok && !same && c.answer >= tooShort
+		got, ok := p.checked[t]
+		same = ok && got.answer == agrees && got.off == at.off
+		return same, ok && !same && got.answer >= tooShort
 	}
 	if p.s.size >= at.off {
 		same = l.tailAt(at.off) == at.tail
 		if same && t.free() && t.mustHash() {
-			c, ok := p.checked[t]
-			same = ok && c.answer == agrees && c.off == at.off
+			got, ok := p.checked[t]
+			same = ok && got.answer == agrees && got.off == at.off
 		}
 		return same, false
 	}
@@ -358,27 +358,27 @@ func (w *watcher) sameText(p *candidate, l *look, t *track) (same, short bool) {
 // still has its text: it does if it has not changed, or grew. Else the text has to be
 // read and hashed, and it is not known before that is done. A file that was made after
 // the last change of the one that own has read only got its inode.
-func (w *watcher) sameStill(own *track, p *candidate, l *look) (same, known bool) {
+func (c *catalog) sameStill(own *track, p *candidate, l *look) (same, known bool) {
 	if own.at().off > 0 && own.file.changed != 0 && l.stamp > own.file.changed {
 		return false, true
 	}
 	if own.at().off == 0 || !own.file.rewritten(&p.s, p.s.path != own.path) {
 		return true, true
 	}
-	c, ok := p.checked[own]
-	if !ok || c.off != own.at().off {
+	got, ok := p.checked[own]
+	if !ok || got.off != own.at().off {
 		if !p.checking {
-			w.ask(p, []wanted{want(own)})
+			c.ask(p, []wanted{want(own)})
 		}
 		return false, false
 	}
-	return c.answer == agrees, true
+	return got.answer == agrees, true
 }
 
 // compared sees to it that p is compared with similar as far as that takes reading it:
 // a job. It reports whether that was done.
-func (w *watcher) compared(p *candidate, l *look, similar []*track, young bool, now time.Time) bool {
-	if p.checking || l.compressed && young && now.Sub(p.since) < min(w.cfg.RotateWait/2, 2*w.cfg.PollInterval) {
+func (c *catalog) compared(p *candidate, l *look, similar []*track, young bool, now time.Time) bool {
+	if p.checking || l.compressed && young && now.Sub(p.since) < min(c.cfg.RotateWait/2, 2*c.cfg.PollInterval) {
 		return false // it is still growing: all of it would be read again
 	}
 	var asked []wanted
@@ -387,7 +387,7 @@ func (w *watcher) compared(p *candidate, l *look, similar []*track, young bool, 
 		if !l.compressed && !(t.free() && t.mustHash() && p.s.size >= at.off && l.tailAt(at.off) == at.tail) {
 			continue // what l has tells
 		}
-		if c, ok := p.checked[t]; !ok || t.free() && c.off != at.off && (c.answer == agrees || !l.compressed) {
+		if got, ok := p.checked[t]; !ok || t.free() && got.off != at.off && (got.answer == agrees || !l.compressed) {
 			asked = append(asked, want(t))
 		}
 		for _, q := range t.positions {
@@ -399,14 +399,14 @@ func (w *watcher) compared(p *candidate, l *look, similar []*track, young bool, 
 	if len(asked) == 0 {
 		return true
 	}
-	w.ask(p, asked)
+	c.ask(p, asked)
 	return false
 }
 
 // ask lets p be compared with positions. The caller holds mu.
-func (w *watcher) ask(p *candidate, asked []wanted) {
+func (c *catalog) ask(p *candidate, asked []wanted) {
 	p.asked, p.checking = asked, true
-	w.enqueue(&w.checking, p)
+	c.crew.enqueue(&c.crew.checking, p)
 }
 
 // do implements job: it compares the text of a file with that of tracks, at the
@@ -417,15 +417,15 @@ func (p *candidate) do(ctx context.Context, w *watcher) {
 	w.mu.Unlock()
 	slices.SortStableFunc(asked, func(a, b wanted) int { return cmp.Compare(a.p.off, b.p.off) })
 	answers, whole := make([]answer, len(asked)), false
-	f, err := w.openAs(was.path, was.id)
+	f, err := w.files.openAs(was.path, was.id)
 	if err == nil {
-		whole, err = w.compareText(ctx, f, was.path, asked, answers)
+		whole, err = w.texts.compareText(ctx, f, was.path, asked, answers)
 		_ = f.Close()
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	p.checking = false
-	w.nudge()
+	w.crew.nudge()
 	if err != nil || !p.s.same(&was) && (p.compressed || p.s.rewritten(&was, false)) {
 		w.uncompared(p, err)
 		return
@@ -434,8 +434,8 @@ func (p *candidate) do(ctx context.Context, w *watcher) {
 		p.checked = map[*track]checked{}
 	}
 	for i, a := range asked {
-		w.logAnswer(p.s.path, &asked[i], answers[i])
-		if c, ok := p.checked[a.t]; !ok || answers[i] == agrees || c.off < a.p.off && c.answer != agrees {
+		w.texts.logAnswer(p.s.path, &asked[i], answers[i])
+		if got, ok := p.checked[a.t]; !ok || answers[i] == agrees || got.off < a.p.off && got.answer != agrees {
 			p.checked[a.t] = checked{a.p.off, answers[i], whole && a.p.off == asked[len(asked)-1].p.off}
 		}
 	}

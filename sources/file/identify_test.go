@@ -34,7 +34,7 @@ func TestInodeGivenAgain(t *testing.T) {
 		positions: []position{positionAfter(text)},
 		key:       headKey{1024, digestOf([]byte(text[:1024]))},
 	}
-	w.index(known, headKey{})
+	w.known.index(known, headKey{})
 	for name, lost := range map[string]*track{
 		"told by its birth":     {head: []byte(text[:1024]), stamp: 1},
 		"told by its beginning": {head: []byte("another text\n")},
@@ -42,11 +42,11 @@ func TestInodeGivenAgain(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			lost.path, lost.id, lost.file = filepath.Join(dir, "b.log"), "lost", s
 			lost.file.path = lost.path
-			w.tracks = []*track{known, lost}
+			w.known.tracks = []*track{known, lost}
 			p := &candidate{s: s, meeting: meeting{time.Now().Add(-time.Hour), 10}, listed: true}
 			decided := false
 			for range 2 { // the first time asks for the text to be compared
-				l, err := w.lookAt(&p.s)
+				l, err := w.files.lookAt(&p.s)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -61,8 +61,8 @@ func TestInodeGivenAgain(t *testing.T) {
 					p.do(t.Context(), w)
 				}
 			}
-			if !decided || !known.bound || lost.bound || len(w.tracks) != 2 {
-				t.Errorf("decided %v; bound to the known text %v, to the lost one %v; %d tracks", decided, known.bound, lost.bound, len(w.tracks))
+			if !decided || !known.bound || lost.bound || len(w.known.tracks) != 2 {
+				t.Errorf("decided %v; bound to the known text %v, to the lost one %v; %d tracks", decided, known.bound, lost.bound, len(w.known.tracks))
 			}
 			w.unbind(known)
 		})

@@ -57,7 +57,7 @@ func TestMetrics(t *testing.T) {
 
 	w := d.w // nobody reads any more
 	w.mu.Lock()
-	for _, track := range w.tracks {
+	for _, track := range w.known.tracks {
 		if track.life == open {
 			track.bound, track.atEnd = true, false
 			track.file.size += 1000
@@ -92,7 +92,7 @@ func TestMetricsOfManyFiles(t *testing.T) {
 		s := fileState{path: fmt.Sprint("/logs/", i), size: 5000 + int64(i)}
 		t := &track{path: s.path, bound: true, file: s, atEnd: i >= 500, asRead: s}
 		t.positions = []position{{off: 5000}}
-		w.tracks = append(w.tracks, t)
+		w.known.tracks = append(w.known.tracks, t)
 	}
 	series := 0
 	scrape := func() {
@@ -123,7 +123,7 @@ func BenchmarkMetrics(b *testing.B) {
 	w := &watcher{cfg: WatchConfig{Host: Host{Store: new(checkpoint.Store)}}}
 	for i := range 100_000 {
 		s := fileState{path: fmt.Sprint("/logs/", i), size: 5000}
-		w.tracks = append(w.tracks, &track{path: s.path, bound: true, file: s, atEnd: true, asRead: s, positions: []position{{off: 5000}}})
+		w.known.tracks = append(w.known.tracks, &track{path: s.path, bound: true, file: s, atEnd: true, asRead: s, positions: []position{{off: 5000}}})
 	}
 	for b.Loop() {
 		w.Metrics(func(string, string, string, float64, ...string) {})

@@ -6,8 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"math"
 	"os"
+	"sync"
 
 	"github.com/urlfold/urlfold/internal/storage/compress"
 )
@@ -37,9 +39,20 @@ func (f readFile) ReadAt(p []byte, off int64) (int, error) {
 	return f.File.ReadAt(p, off)
 }
 
+// An opener opens the files of tracks where their reading goes on, and knows how many
+// are open.
+type opener struct {
+	cfg   *WatchConfig
+	log   *slog.Logger
+	at    func(point string) error // fault.At, but in tests
+	mu    *sync.Mutex              // of the watcher; guards what follows
+	stats *counts
+	descs int // open files
+}
+
 // openAs opens the file at path, which must be the one with that id.
-func (w *watcher) openAs(path string, id fileID) (*os.File, error) {
-	if err := w.at("source.open"); err != nil {
+func (o *opener) openAs(path string, id fileID) (*os.File, error) {
+	if err := o.at("source.open"); err != nil {
 		return nil, err
 	}
 	f, err := os.Open(path)
@@ -64,14 +77,14 @@ var errReplaced = errors.New("the file holds another text now")
 
 // openContent makes t ready to be read at t.cut.off, and sees to it that the file
 // is the one that the track is bound to.
-func (w *watcher) openContent(t *track) error {
+func (o *opener) openContent(t *track) error {
 	if t.in.f == nil {
-		path, id := w.fileOf(t)
-		f, err := w.openAs(path, id)
+		path, id := o.fileOf(t)
+		f, err := o.openAs(path, id)
 		if err != nil {
 			return err
 		}
-		w.opened(t, f)
+		o.opened(t, f)
 		if t.cut.off == 0 && t.stamp != 0 && born(f) != t.stamp {
 			return errReplaced // by one that got its inode
 		}
@@ -80,35 +93,35 @@ func (w *watcher) openContent(t *track) error {
 		return nil
 	}
 	if t.cut.off == 0 || len(t.head) == 0 {
-		if err := w.detect(t); err != nil {
+		if err := o.detect(t); err != nil {
 			return err
 		}
 	}
 	if t.in.compressed {
 		t.cut.tail = t.cut.tail[:0]
-		if err := w.resume(t); err != nil {
+		if err := o.resume(t); err != nil {
 			return err
 		}
-		return w.readHeader(t)
+		return o.readHeader(t)
 	}
-	return w.openPlain(t)
+	return o.openPlain(t)
 }
 
 // detect finds out whether the file is to be read by package compress: if it is
 // compressed, and if something about it is odd.
-func (w *watcher) detect(t *track) error {
+func (o *opener) detect(t *track) error {
 	raw := make([]byte, rawHead)
 	n, err := t.in.f.ReadAt(raw, 0)
 	if err != nil && err != io.EOF {
 		return err
 	}
-	path, _ := w.fileOf(t)
+	path, _ := o.fileOf(t)
 	t.in.compressed = needsReader(raw[:n], path)
 	t.squeezed.Store(t.in.compressed)
 	if t.in.compressed {
 		return nil
 	}
-	head := make([]byte, max(int64(w.cfg.FingerprintBytes), t.key.n))
+	head := make([]byte, max(int64(o.cfg.FingerprintBytes), t.key.n))
 	n, err = t.in.f.ReadAt(head, 0)
 	if err == io.EOF {
 		err = nil
@@ -118,9 +131,9 @@ func (w *watcher) detect(t *track) error {
 	if err == nil && (t.stamp == 0 && !sameBeginning(t.head, head) || len(t.head) == 0 && t.cut.off > 0 && t.key.n > 0 && !known) {
 		return errReplaced
 	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	t.head, t.brief = head[:min(n, int(w.cfg.FingerprintBytes))], nil
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	t.head, t.brief = head[:min(n, int(o.cfg.FingerprintBytes))], nil
 	return err
 }
 
@@ -135,12 +148,12 @@ func needsReader(raw []byte, path string) bool {
 }
 
 // openPlain makes a plain file ready.
-func (w *watcher) openPlain(t *track) error {
+func (o *opener) openPlain(t *track) error {
 	off := t.cut.off
 	if want := tailLen(off); int64(len(t.last)) != want {
 		t.last = make([]byte, want)
-		n, err := readFile{t.in.f, w.at}.ReadAt(t.last, off-want)
-		if int64(n) != want || digestOf(t.last) != w.positionOf(t).tail {
+		n, err := readFile{t.in.f, o.at}.ReadAt(t.last, off-want)
+		if int64(n) != want || digestOf(t.last) != o.positionOf(t).tail {
 			t.last = nil
 			if int64(n) != want && err != io.EOF {
 				return err
@@ -151,35 +164,35 @@ func (w *watcher) openPlain(t *track) error {
 	if err := t.holds(); err != nil {
 		return err
 	}
-	return w.readHeader(t)
+	return o.readHeader(t)
 }
 
 // readerOptions returns how package compress is to read a track.
-func (w *watcher) readerOptions(t *track) compress.Options {
-	path, _ := w.fileOf(t)
-	return compress.Options{Limits: compressLimits(w.cfg.Limits), Name: path, RestartEvery: int64(w.cfg.RestartPointEvery)}
+func (o *opener) readerOptions(t *track) compress.Options {
+	path, _ := o.fileOf(t)
+	return compress.Options{Limits: compressLimits(o.cfg.Limits), Name: path, RestartEvery: int64(o.cfg.RestartPointEvery)}
 }
 
 // resume makes a compressed file ready at t.cut.off: from the nearest restart
 // point, and from its beginning if there is none that works.
-func (w *watcher) resume(t *track) error {
+func (o *opener) resume(t *track) error {
 	off := t.cut.off
 	var from compress.RestartPoint
-	w.mu.Lock()
+	o.mu.Lock()
 	if p := t.pointBefore(off); p != nil {
 		from = p.p
 	}
-	w.mu.Unlock()
-	err := w.resumeFrom(t, from)
+	o.mu.Unlock()
+	err := o.resumeFrom(t, from)
 	if err != nil && from.Offset() > 0 {
-		w.log.Warn("a restart point does not fit its file: all before it is decompressed again", "error", err)
-		err = w.resumeFrom(t, compress.RestartPoint{})
+		o.log.Warn("a restart point does not fit its file: all before it is decompressed again", "error", err)
+		err = o.resumeFrom(t, compress.RestartPoint{})
 	}
 	return err
 }
 
-func (w *watcher) resumeFrom(t *track, from compress.RestartPoint) error {
-	zr, err := compress.NewReaderAt(readFile{t.in.f, w.at}, from, w.readerOptions(t))
+func (o *opener) resumeFrom(t *track, from compress.RestartPoint) error {
+	zr, err := compress.NewReaderAt(readFile{t.in.f, o.at}, from, o.readerOptions(t))
 	if errors.Is(err, io.ErrUnexpectedEOF) {
 		return errReplaced
 	} else if err != nil {
@@ -187,14 +200,14 @@ func (w *watcher) resumeFrom(t *track, from compress.RestartPoint) error {
 	}
 	off := t.cut.off
 	again := off - from.Offset()
-	w.mu.Lock()
-	w.stats.reinflated += again
-	w.mu.Unlock()
+	o.mu.Lock()
+	o.stats.reinflated += again
+	o.mu.Unlock()
 	head := t.head
 	if from.Offset() == 0 && len(head) == 0 {
-		head = make([]byte, 0, w.cfg.FingerprintBytes)
+		head = make([]byte, 0, o.cfg.FingerprintBytes)
 	}
-	at := w.positionOf(t)
+	at := o.positionOf(t)
 	sum := hashAfter{skip: t.hashFrom, hash: newTextHash()}
 	last, head, err := skip(io.TeeReader(onlyRead{zr}, &sum), again, head)
 	other := off > 0 && digestOf(last) != at.tail || from.Offset() == 0 && off > 0 && sum.hash.Sum64() != at.sum
@@ -206,8 +219,8 @@ func (w *watcher) resumeFrom(t *track, from compress.RestartPoint) error {
 		return errReplaced
 	}
 	t.last, t.in.zr = last, zr
-	w.mu.Lock()
-	defer w.mu.Unlock()
+	o.mu.Lock()
+	defer o.mu.Unlock()
 	if len(t.head) == 0 {
 		t.head = head
 	}
@@ -232,34 +245,34 @@ func skip(zr io.Reader, n int64, head []byte) (last, begin []byte, err error) {
 
 // readHeader finds the header record of a text that is not read from its
 // beginning.
-func (w *watcher) readHeader(t *track) (err error) {
-	if t.parsed || t.cut.off == 0 || w.knowsDirective(t) {
+func (o *opener) readHeader(t *track) (err error) {
+	if t.parsed || t.cut.off == 0 || o.knowsDirective(t) {
 		return nil
 	}
-	src := io.Reader(io.NewSectionReader(readFile{t.in.f, w.at}, 0, t.cut.off))
+	src := io.Reader(io.NewSectionReader(readFile{t.in.f, o.at}, 0, t.cut.off))
 	if t.in.compressed {
-		zr := compress.NewReader(io.NewSectionReader(readFile{t.in.f, w.at}, 0, math.MaxInt64), w.readerOptions(t))
+		zr := compress.NewReader(io.NewSectionReader(readFile{t.in.f, o.at}, 0, math.MaxInt64), o.readerOptions(t))
 		defer zr.Close()
 		src = io.LimitReader(onlyRead{zr}, t.cut.off)
 		defer func() { err = cmp.Or(zr.Err(), err) }() // the end of what can be read may not be that of the text
 	}
 	defer func() { t.parsed = err == nil }()
-	if d, ok := w.cfg.Framing.(director); ok {
+	if d, ok := o.cfg.Framing.(director); ok {
 		t.csv, err = lastDirective(d, src)
 		t.cut.head = t.csv
 		return err
 	}
 	var block []byte
 	for size := int64(4 << 10); ; size *= 4 {
-		size = min(size, int64(w.cfg.MaxRecord))
+		size = min(size, int64(o.cfg.MaxRecord))
 		var more bytes.Buffer
 		n, err := more.ReadFrom(io.LimitReader(src, size-int64(len(block))))
 		block = append(block, more.Bytes()...)
-		if h := w.cfg.Framing.Head(block); h > 0 {
+		if h := o.cfg.Framing.Head(block); h > 0 {
 			t.csv = block[:h:h]
 			return nil
 		}
-		if err != nil || n == 0 || size == int64(w.cfg.MaxRecord) || w.cfg.Framing.Cut(block) > 0 {
+		if err != nil || n == 0 || size == int64(o.cfg.MaxRecord) || o.cfg.Framing.Cut(block) > 0 {
 			return err
 		}
 	}
@@ -268,12 +281,12 @@ func (w *watcher) readHeader(t *track) (err error) {
 // knowsDirective reports whether the directive in force at t.cut.off is at hand, from
 // the checkpoint or because t was read before. Then t.csv is set. A directive of
 // another format, which was configured before, does not count.
-func (w *watcher) knowsDirective(t *track) bool {
-	d, ok := w.cfg.Framing.(director)
+func (o *opener) knowsDirective(t *track) bool {
+	d, ok := o.cfg.Framing.(director)
 	if !ok {
 		return false
 	}
-	head := w.positionOf(t).head
+	head := o.positionOf(t).head
 	if len(head) == 0 || !bytes.Equal(d.Directive(head), head) {
 		return false
 	}
@@ -307,43 +320,43 @@ func lastDirective(d director, src io.Reader) (last []byte, err error) {
 }
 
 // fileOf returns where the file of t is, and its id.
-func (w *watcher) fileOf(t *track) (path string, id fileID) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
+func (o *opener) fileOf(t *track) (path string, id fileID) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
 	return t.path, t.file.id
 }
 
 // positionOf returns where reading goes on.
-func (w *watcher) positionOf(t *track) position {
-	w.mu.Lock()
-	defer w.mu.Unlock()
+func (o *opener) positionOf(t *track) position {
+	o.mu.Lock()
+	defer o.mu.Unlock()
 	return t.at()
 }
 
 // opened notes that t has an open file.
-func (w *watcher) opened(t *track, f *os.File) {
+func (o *opener) opened(t *track, f *os.File) {
 	t.in.f = f
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.descs++
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.descs++
 }
 
 // closeContent closes the file of t. The caller holds mu, or there is nobody else
 // left who reads it.
-func (w *watcher) closeContent(t *track) {
+func (o *opener) closeContent(t *track) {
 	t.in.rest()
 	if t.in.f != nil {
 		_ = t.in.f.Close()
 		t.in.f = nil
-		w.descs--
+		o.descs--
 	}
 }
 
 // keepOpen is called when t has come to rest: its file stays open if there is room.
 // The caller holds mu.
-func (w *watcher) keepOpen(t *track) {
+func (o *opener) keepOpen(t *track) {
 	t.in.rest()
-	if w.descs > w.cfg.MaxOpenFiles {
-		w.closeContent(t)
+	if o.descs > o.cfg.MaxOpenFiles {
+		o.closeContent(t)
 	}
 }

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/urlfold/urlfold/internal/storage/compress"
 	"github.com/urlfold/urlfold/internal/storage/disk"
 )
 
@@ -29,15 +28,15 @@ func (w *watcher) poll(h *hints) {
 	unknown := w.updateKnown(all, now, began)
 	w.missKnown(now, hidden)
 	w.hide(hidden)
-	w.veiled = slices.ContainsFunc(w.tracks, (*track).veiled)
-	ghosts := w.ghosts()
+	w.known.veiled = slices.ContainsFunc(w.known.tracks, (*track).veiled)
+	ghosts := w.known.ghosts()
 	w.meet(unknown, now)
 	w.mu.Unlock()
 	w.judge(ghosts, now)
 	if w.follow(now) {
 		w.storeStart()
 	}
-	w.flushReports()
+	w.news.flushReports()
 }
 
 // follow gives the readers what there is to do for the tracks. It reports whether
@@ -45,7 +44,7 @@ func (w *watcher) poll(h *hints) {
 func (w *watcher) follow(now time.Time) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	for _, t := range w.tracks {
+	for _, t := range w.known.tracks {
 		w.schedule(t, now)
 	}
 	w.expire(now)
@@ -59,7 +58,7 @@ func (w *watcher) follow(now time.Time) bool {
 // storeStart stores where files are begun that were there before there was any
 // checkpoint. If that fails, the next run begins at their ends, as they are then.
 func (w *watcher) storeStart() {
-	if err := w.save(nil, nil, false, nil); err != nil {
+	if err := w.progress.save(nil, nil, false, nil); err != nil {
 		w.log.Warn("cannot store where reading begins", "error", err)
 	}
 }
@@ -68,7 +67,7 @@ func (w *watcher) storeStart() {
 // other files. A file that is done and has changed is looked at as if it
 // were new. The scan began at that time.
 func (w *watcher) updateKnown(all []fileState, now, began time.Time) (unknown []fileState) {
-	for _, t := range w.tracks {
+	for _, t := range w.known.tracks {
 		t.listed = false
 	}
 	named := map[*track]bool{} // its path was among the names of its file
@@ -96,7 +95,7 @@ func (w *watcher) updateKnown(all []fileState, now, began time.Time) (unknown []
 		if renamed {
 			t.path, t.file.rel, t.rotated, t.changed = s.path, s.rel, true, now
 			named[t] = true
-			w.touch(t)
+			w.progress.touch(t)
 		}
 		if t.lookedAt.Before(began) { // else a reader has seen it later than this scan
 			w.refresh(t, *s, renamed, now)
@@ -119,7 +118,7 @@ func (w *watcher) refresh(t *track, s fileState, renamed bool, now time.Time) {
 	}
 	if t.file.size != s.size || t.file.mtime != s.mtime || t.file.changed != s.changed {
 		t.file.size, t.file.mtime, t.file.changed = s.size, s.mtime, s.changed
-		w.touch(t)
+		w.progress.touch(t)
 	}
 }
 
@@ -134,14 +133,14 @@ func (w *watcher) question(t *track, s *fileState, renamed bool) {
 		t.doubt = suspected
 	case t.doubt == trusted && t.at().off > 0 && t.file.rewritten(s, renamed):
 		t.doubt = doubted
-		w.nudge()
+		w.crew.nudge()
 	}
 }
 
 // missKnown deals with tracks whose files were not found. One that is open is
 // read to its end. One that cannot be looked at is not gone: it is added to hidden.
 func (w *watcher) missKnown(now time.Time, hidden map[string]error) {
-	for _, t := range w.tracks {
+	for _, t := range w.known.tracks {
 		if !t.bound || t.listed || t.step == busy {
 			continue
 		}
@@ -159,7 +158,7 @@ func (w *watcher) missKnown(now time.Time, hidden map[string]error) {
 		}
 		if !t.rotated && !unseen {
 			t.rotated, t.changed = true, now
-			w.touch(t)
+			w.progress.touch(t)
 		}
 		if fi, err := t.in.f.Stat(); err == nil {
 			w.refresh(t, fileStateOf(t.path, t.rel, fi), true, now)
@@ -176,9 +175,7 @@ func (w *watcher) hide(hidden map[string]error) {
 		}
 		w.log.Warn("a file or folder cannot be looked at", "path", path, "error", err)
 		if w.ends && !disk.Exhausted(err) {
-			v := compress.Verdict{Kind: compress.Unreadable, Cut: true, Detail: err.Error()}
-			w.stats.verdicts[v.Kind.String()]++
-			w.reports = append(w.reports, Report{Path: path, Verdict: v})
+			w.news.unreadable(path, err.Error())
 		}
 	}
 	w.hidden = hidden
@@ -199,9 +196,9 @@ func exhaustion(hidden map[string]error) error {
 // out of something: files that nobody reads now are closed. The caller holds mu.
 func (w *watcher) exhausted(err error) {
 	closed := 0
-	for _, t := range w.tracks {
+	for _, t := range w.known.tracks {
 		if t.step == resting && t.in.f != nil && (t.listed || t.life != open) {
-			w.closeContent(t)
+			w.files.closeContent(t)
 			closed++
 		}
 	}
@@ -213,20 +210,6 @@ func (w *watcher) exhausted(err error) {
 // still be emitted.
 func (t *track) veiled() bool {
 	return t.life == open && t.at().off == 0 && !t.sure() && (t.step == busy || t.lane != nil || t.in.f != nil)
-}
-
-// ghosts returns the tracks without a file by the id that their file had.
-func (w *watcher) ghosts() map[fileID]*track {
-	m := map[fileID]*track{}
-	for _, t := range w.tracks {
-		if t.bound {
-			continue
-		}
-		if o := m[t.file.id]; o == nil || t.gen > o.gen {
-			m[t.file.id] = t
-		}
-	}
-	return m
 }
 
 // meet keeps the candidates up to date with the unknown files.
@@ -286,7 +269,7 @@ func (w *watcher) judge(ghosts map[fileID]*track, now time.Time) {
 		if known || p.s.size == 0 && !w.ends { // an empty file may become anything
 			continue
 		}
-		l, err := w.lookAt(&p.s)
+		l, err := w.files.lookAt(&p.s)
 		w.mu.Lock()
 		w.judgeOne(p, own, l, err, now)
 		w.mu.Unlock()
@@ -338,9 +321,7 @@ func (w *watcher) unreadableFile(p *candidate, err error) {
 	if !p.told {
 		p.told = true
 		w.log.Warn("a file cannot be read", "path", p.s.path, "error", err)
-		v := compress.Verdict{Kind: compress.Unreadable, Cut: true, Detail: err.Error()}
-		w.stats.verdicts[v.Kind.String()]++
-		w.reports = append(w.reports, Report{Path: p.s.path, Verdict: v})
+		w.news.unreadable(p.s.path, err.Error())
 	}
 	if w.ends {
 		w.given[p.s.id] = true
@@ -353,7 +334,7 @@ func (w *watcher) schedule(t *track, now time.Time) {
 	if t.step != resting || t.life != open {
 		if t.life == over && t.finishing && t.bound && t.step == resting {
 			t.step = queued
-			w.enqueue(&w.reading, &disposal{t})
+			w.crew.enqueue(&w.crew.reading, &disposal{t})
 		}
 		return
 	}
@@ -366,7 +347,7 @@ func (w *watcher) schedule(t *track, now time.Time) {
 		return
 	case suspected:
 		t.step = queued
-		w.enqueue(&w.checking, &proof{t})
+		w.crew.enqueue(&w.crew.checking, &proof{t})
 		return
 	}
 	quiet := now.Sub(t.changed)
@@ -391,7 +372,7 @@ func (w *watcher) schedule(t *track, now time.Time) {
 		return
 	}
 	t.step = queued
-	w.enqueue(&w.reading, t)
+	w.crew.enqueue(&w.crew.reading, t)
 }
 
 // maxTries is how often a run that ends tries to open a file.
@@ -399,9 +380,7 @@ const maxTries = 3
 
 // giveUp leaves a file alone that cannot be read in a run that ends.
 func (w *watcher) giveUp(t *track) {
-	v := compress.Verdict{Kind: compress.Unreadable, Cut: true, Detail: t.failure}
-	w.stats.verdicts[v.Kind.String()]++
-	w.reports = append(w.reports, Report{Path: t.path, Verdict: v})
+	w.news.unreadable(t.path, t.failure)
 	w.given[t.file.id] = true
 	w.unbind(t)
 }
@@ -410,7 +389,7 @@ func (w *watcher) giveUp(t *track) {
 func (w *watcher) scheduleLost(t *track, now time.Time) {
 	if t.gone.IsZero() {
 		t.gone = now
-		w.touch(t)
+		w.progress.touch(t)
 	}
 	if w.given[t.file.id] || now.Sub(t.gone) < w.cfg.RotateWait || w.ends && len(w.candidates) > 0 {
 		return
@@ -418,29 +397,29 @@ func (w *watcher) scheduleLost(t *track, now time.Time) {
 	if t.at().off == 0 && t.lane == nil {
 		t.life = over // nothing of it was ever seen
 		t.gone = time.Unix(1, 0)
-		w.touch(t)
+		w.progress.touch(t)
 		return
 	}
 	t.step = queued
-	w.enqueue(&w.reading, t)
+	w.crew.enqueue(&w.crew.reading, t)
 }
 
 // expire forgets tracks whose files are gone for long.
 func (w *watcher) expire(now time.Time) {
-	w.tracks = slices.DeleteFunc(w.tracks, func(t *track) bool {
+	w.known.tracks = slices.DeleteFunc(w.known.tracks, func(t *track) bool {
 		if t.bound || t.life != over || t.step != resting {
 			return false
 		}
 		if t.gone.IsZero() {
 			t.gone = now
-			w.touch(t)
+			w.progress.touch(t)
 		}
 		old := now.Sub(t.gone) >= w.cfg.ForgetAfter
 		if old {
-			w.unindex(t, t.key)
-			delete(w.ids, t.id)
+			w.known.unindex(t, t.key)
+			delete(w.known.ids, t.id)
 			t.expired = true
-			w.forgotten = append(w.forgotten, t.id)
+			w.progress.forgotten = append(w.progress.forgotten, t.id)
 		}
 		return old
 	})
@@ -451,22 +430,22 @@ func (w *watcher) expire(now time.Time) {
 // can be lost before it is read.
 func (w *watcher) closeIdle(now time.Time) {
 	var idle []*track
-	for _, t := range w.tracks {
+	for _, t := range w.known.tracks {
 		if t.step != resting || t.in.f == nil || !t.listed || !t.atEnd {
 			continue
 		}
 		if now.Sub(t.changed) >= w.cfg.IdleClose {
-			w.closeContent(t)
+			w.files.closeContent(t)
 			continue
 		}
 		idle = append(idle, t)
 	}
-	surplus := w.descs - w.cfg.MaxOpenFiles*7/8
+	surplus := w.files.descs - w.cfg.MaxOpenFiles*7/8
 	if surplus <= 0 {
 		return
 	}
 	slices.SortFunc(idle, func(a, b *track) int { return a.changed.Compare(b.changed) })
 	for _, t := range idle[:min(len(idle), surplus)] {
-		w.closeContent(t)
+		w.files.closeContent(t)
 	}
 }

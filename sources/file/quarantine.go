@@ -23,7 +23,7 @@ import (
 
 // mind has the lane of a compressed file count its verified records, and holds it if
 // what is not verified can be withdrawn.
-func (w *watcher) mind(t *track, lane *pipeline.Lane) {
+func (r *reader) mind(t *track, lane *pipeline.Lane) {
 	if !t.in.compressed && !t.closed {
 		return
 	}
@@ -35,14 +35,14 @@ func (w *watcher) mind(t *track, lane *pipeline.Lane) {
 		return off
 	}
 	t.cut.late = func() {
-		w.mu.Lock()
-		defer w.mu.Unlock()
+		r.mu.Lock()
+		defer r.mu.Unlock()
 		if n := len(t.positions); n > 0 {
 			t.positions[n-1].loose = false
 		}
 	}
 	lane.TrackVerified()
-	if t.held = t.closed || w.cfg.OnDamage == damageQuarantine && w.cfg.Hold; t.held {
+	if t.held = t.closed || r.cfg.OnDamage == damageQuarantine && r.cfg.Hold; t.held {
 		lane.Hold()
 		// A checkpoint of a held lane is at a verified end, or at the beginning.
 		t.cut.verified, t.cut.atVerified = Extent{Bytes: t.cut.off, Lines: t.cut.line - 1}, t.cut.head
@@ -61,13 +61,13 @@ func addPosition(positions []position, p position) []position {
 
 // inspect reads a compressed file to the end before anything of it is emitted, if
 // that is asked for. It reports whether there is nothing to emit now.
-func (w *watcher) inspect(ctx context.Context, t *track) (out outcome, done bool, err error) {
+func (r *reader) inspect(ctx context.Context, t *track) (out outcome, done bool, err error) {
 	t.seen, t.in.bound = nil, false
-	skip := w.cfg.OnDamage == damageSkip && t.cut.off == 0 && !t.intact
-	if !t.in.compressed || !skip && (w.cfg.OnDamage != damageQuarantine || w.cfg.Hold) {
+	skip := r.cfg.OnDamage == damageSkip && t.cut.off == 0 && !t.intact
+	if !t.in.compressed || !skip && (r.cfg.OnDamage != damageQuarantine || r.cfg.Hold) {
 		return goesOn, false, nil
 	}
-	e, err := w.examine(ctx, t)
+	e, err := r.examine(ctx, t)
 	switch {
 	case errors.Is(err, errStopped):
 		return stops, true, err
@@ -91,21 +91,21 @@ func (w *watcher) inspect(ctx context.Context, t *track) (out outcome, done bool
 	t.in.rest()
 	t.judge()
 	t.report().Lost = e.bytes
-	w.openLane(t)
+	r.openLane(t)
 	t.lane.Skip()
-	out, err = w.endLane(ctx, t)
+	out, err = r.endLane(ctx, t)
 	return out, true, err
 }
 
 // examine reads the compressed file of t to its end, from the last restart point on.
-func (w *watcher) examine(ctx context.Context, t *track) (*examination, error) {
+func (r *reader) examine(ctx context.Context, t *track) (*examination, error) {
 	var from compress.RestartPoint
-	w.mu.Lock()
+	r.mu.Lock()
 	if p := t.pointBefore(t.cut.off); p != nil {
 		from = p.p
 	}
-	w.mu.Unlock()
-	zr, err := compress.NewReaderAt(io.NewSectionReader(readFile{t.in.f, w.at}, 0, math.MaxInt64), from, w.readerOptions(t))
+	r.mu.Unlock()
+	zr, err := compress.NewReaderAt(io.NewSectionReader(readFile{t.in.f, r.at}, 0, math.MaxInt64), from, r.files.readerOptions(t))
 	if err != nil {
 		return nil, err
 	}
@@ -136,7 +136,7 @@ func (t *track) whole() bool {
 
 // concludeClosed ends a file whose unverified records an earlier process has
 // withdrawn.
-func (w *watcher) concludeClosed(ctx context.Context, t *track) (outcome, error) {
+func (r *reader) concludeClosed(ctx context.Context, t *track) (outcome, error) {
 	zr := t.in.zr
 	if zr == nil {
 		return replaced, nil // it is not compressed any more
@@ -149,48 +149,48 @@ func (w *watcher) concludeClosed(ctx context.Context, t *track) (outcome, error)
 		return fails, e.err
 	case e == nil || !e.verdict.Damage():
 		// An intact copy with the same beginning was put in its place.
-		w.log.Warn("quarantined file is not damaged any more, reading continues", "path", t.path)
-		w.mu.Lock()
+		r.log.Warn("quarantined file is not damaged any more, reading continues", "path", t.path)
+		r.mu.Lock()
 		t.closed, t.entry.State = false, checkpoint.Reading
-		w.mu.Unlock()
+		r.mu.Unlock()
 		t.in.rest()
 		return goesOn, nil
 	}
 	t.seen = e
 	t.judge()
-	w.openLane(t)
-	return w.endLane(ctx, t)
+	r.openLane(t)
+	return r.endLane(ctx, t)
 }
 
 // verifyEnd finds out which part of a damaged file is verified, and what the rest is.
-func (w *watcher) verifyEnd(ctx context.Context, t *track) error {
-	r := t.report()
-	r.Verified = t.cut.verified
-	r.Unverified = Extent{Bytes: t.cut.off - r.Verified.Bytes, Lines: r.Lines - r.Verified.Lines}
-	if r.Unsummed && w.cfg.OnDamage == damageQuarantine {
-		w.log.Warn("compressed file without checksums, its records count as unverified", "path", r.Path, "format", r.Format.String())
+func (r *reader) verifyEnd(ctx context.Context, t *track) error {
+	found := t.report()
+	found.Verified = t.cut.verified
+	found.Unverified = Extent{Bytes: t.cut.off - found.Verified.Bytes, Lines: found.Lines - found.Verified.Lines}
+	if found.Unsummed && r.cfg.OnDamage == damageQuarantine {
+		r.log.Warn("compressed file without checksums, its records count as unverified", "path", found.Path, "format", found.Format.String())
 	}
 	if !t.verdict.Damage() || !t.in.compressed && !t.closed || t.in.f == nil {
-		r.Withheld = t.verdict.Damage() && t.held
+		found.Withheld = t.verdict.Damage() && t.held
 		return nil
 	}
-	r.Withheld = t.held || t.lane.Skipped() || t.seen != nil
-	rest := w.rest(t)
+	found.Withheld = t.held || t.lane.Skipped() || t.seen != nil
+	rest := r.rest(t)
 	var border int64 // in rest: the batches of this process may not show all that is verified
 	if !t.held {
-		border = max(0, w.verifiedBytes(t)-rest.off)
+		border = max(0, r.verifiedBytes(t)-rest.off)
 	}
-	s, err := take(ctx, rest, border, &judge{framing: w.cfg.Framing, newFit: w.cfg.NewFit, head: t.cut.verifiedHead()})
+	s, err := take(ctx, rest, border, &judge{framing: r.cfg.Framing, newFit: r.cfg.NewFit, head: t.cut.verifiedHead()})
 	if errors.Is(err, errStopped) {
 		return err
 	}
-	r.Verified.Bytes, r.Verified.Lines = r.Verified.Bytes+s.before.Bytes, r.Verified.Lines+s.before.Lines
-	r.fill(s, r.Lines)
+	found.Verified.Bytes, found.Verified.Lines = found.Verified.Bytes+s.before.Bytes, found.Verified.Lines+s.before.Lines
+	found.fill(s, found.Lines)
 	return nil
 }
 
 // verifiedBytes returns how much of a file at its end is verified.
-func (w *watcher) verifiedBytes(t *track) int64 {
+func (r *reader) verifiedBytes(t *track) int64 {
 	switch {
 	case t.seen != nil:
 		return t.seen.verified
@@ -203,10 +203,10 @@ func (w *watcher) verifiedBytes(t *track) int64 {
 
 // rest returns the text of a file behind its verified part. While t.raw is open the
 // file of that is read, whatever its name has become.
-func (w *watcher) rest(t *track) *text {
-	rest := &text{off: t.cut.verified.Bytes, opt: w.readerOptions(t)}
-	w.mu.Lock()
-	defer w.mu.Unlock()
+func (r *reader) rest(t *track) *text {
+	rest := &text{off: t.cut.verified.Bytes, opt: r.files.readerOptions(t)}
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	for i := range t.points {
 		if p := t.points[i].p; p.Offset() <= rest.off {
 			rest.from = p
@@ -224,25 +224,25 @@ func (w *watcher) rest(t *track) *text {
 
 // withdraw returns what is to be withdrawn of a track at its end, nil if nothing is.
 // The file stays open until the sinks have what they need of it.
-func (w *watcher) withdraw(t *track) *pipeline.Unverified {
+func (r *reader) withdraw(t *track) *pipeline.Unverified {
 	if !t.held || !t.verdict.Damage() {
 		return nil
 	}
-	rest := w.rest(t)
-	w.mu.Lock()
-	defer w.mu.Unlock()
+	rest := r.rest(t)
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	t.closed = true
 	if t.raw = t.in.f; t.raw != nil {
 		t.in.rest()
 		t.in.f = nil
-		w.descs--
+		r.files.descs--
 	}
 	return &pipeline.Unverified{Open: rest.Open}
 }
 
 // forgetRest is the end of a track that was withdrawn: it is as if no more of it had
 // been read than is verified. The caller holds mu.
-func (w *watcher) forgetRest(t *track) {
+func (r *reader) forgetRest(t *track) {
 	if t.raw != nil {
 		_ = t.raw.Close() // it was only read
 		t.raw = nil
@@ -260,5 +260,5 @@ func (w *watcher) forgetRest(t *track) {
 	} else if state := t.positions[n-1].state; state != nil {
 		t.hash = *state
 	}
-	w.rekey(t)
+	r.rekey(t)
 }

@@ -22,13 +22,13 @@ const briefBytes = 64
 // retire ends the lanes of idle files, whose records are all durable and stored,
 // and releases their buffers. The caller holds mu.
 func (w *watcher) retire(now time.Time) {
-	for _, t := range w.tracks {
+	for _, t := range w.known.tracks {
 		if t.lane == nil && t.head == nil || now.Sub(t.changed) < w.retireAfter || !t.idle() {
 			continue
 		}
 		if t.lane != nil {
-			delete(w.byLane, t.lane) // nothing of it is to be committed any more
-			w.rt.End(t.lane)
+			delete(w.progress.byLane, t.lane) // nothing of it is to be committed any more
+			w.reader.rt.End(t.lane)
 			t.lane, t.cut.lane, t.cut.note = nil, nil, nil
 		}
 		t.brief = bytes.Clone(t.head[:min(len(t.head), briefBytes)])

@@ -15,13 +15,13 @@ func (d *daemon) idleLanes() {
 	until(d.t, "no lanes are open", func() bool { return len(d.p.Snapshot().Lanes) == 0 })
 	d.w.mu.Lock()
 	defer d.w.mu.Unlock()
-	for _, t := range d.w.tracks {
+	for _, t := range d.w.known.tracks {
 		if t.life == open && (t.head != nil || t.last != nil || t.lane != nil || t.cut.tail != nil) {
 			d.t.Errorf("%s keeps its buffers", t.path)
 		}
 	}
-	if len(d.w.byLane) != 0 {
-		d.t.Errorf("%d lanes are known", len(d.w.byLane))
+	if len(d.w.progress.byLane) != 0 {
+		d.t.Errorf("%d lanes are known", len(d.w.progress.byLane))
 	}
 }
 

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"log/slog"
+	"sync"
 	"time"
 
 	"github.com/urlfold/urlfold/internal/storage/checkpoint"
@@ -31,6 +33,19 @@ const (
 // turn.
 const quantum = 64
 
+// A reader reads tracks on, each on the goroutine that has it, and ends their lanes.
+type reader struct {
+	cfg      *WatchConfig
+	log      *slog.Logger
+	rt       pipeline.Runtime
+	at       func(point string) error // fault.At, but in tests
+	mu       *sync.Mutex              // of the watcher
+	stats    *counts
+	files    *opener
+	known    *catalog
+	progress *progress
+}
+
 // do implements job.
 func (t *track) do(ctx context.Context, w *watcher) {
 	w.mu.Lock()
@@ -39,7 +54,7 @@ func (t *track) do(ctx context.Context, w *watcher) {
 	t.carried = t.in.compressed && t.atEnd && t.final && t.file.same(&t.asRead)
 	t.asRead = t.file
 	w.mu.Unlock()
-	out, err := w.serve(ctx, t)
+	out, err := w.reader.serve(ctx, t)
 	w.served(t, out, err)
 }
 
@@ -56,37 +71,37 @@ func (w *watcher) served(t *track, out outcome, err error) {
 	switch out {
 	case goesOn:
 		t.step = queued
-		w.enqueue(&w.reading, t)
+		w.crew.enqueue(&w.crew.reading, t)
 	case rests:
 		w.noteAtEnd(t)
-		w.keepOpen(t)
+		w.files.keepOpen(t)
 	case replaced:
 		w.replace(t)
-		w.nudge()
+		w.crew.nudge()
 	case fails:
 		w.failed(t, err)
 	case ends:
-		w.keepOpen(t)                                                                               // until Finish: a file that is open keeps its inode
+		w.files.keepOpen(t)                                                                         // until Finish: a file that is open keeps its inode
 		t.file.size, t.file.mtime, t.file.changed = t.asRead.size, t.asRead.mtime, t.asRead.changed // if it has changed since, the next scan sees that
-		w.touch(t)
+		w.progress.touch(t)
 		if err != nil {
-			w.fatal, w.stop = errors.Join(w.fatal, err), true
-			w.wakeAll()
+			w.crew.fatal, w.crew.stop = errors.Join(w.crew.fatal, err), true
+			w.crew.wakeAll()
 		}
 	case stops:
-		w.closeContent(t)
-		if err != nil && !errors.Is(err, errStopped) && w.fatal == nil {
-			w.fatal = err
+		w.files.closeContent(t)
+		if err != nil && !errors.Is(err, errStopped) && w.crew.fatal == nil {
+			w.crew.fatal = err
 		}
-		w.stop = true
-		w.wakeAll()
-		w.nudge()
+		w.crew.stop = true
+		w.crew.wakeAll()
+		w.crew.nudge()
 	}
 }
 
 // failed notes that the file of t cannot be read now. The caller holds mu.
 func (w *watcher) failed(t *track, err error) {
-	w.closeContent(t)
+	w.files.closeContent(t)
 	switch {
 	case errors.Is(err, errMoved), errors.Is(err, fs.ErrNotExist):
 		return // the next scan sees where it is
@@ -101,28 +116,28 @@ func (w *watcher) failed(t *track, err error) {
 }
 
 // serve reads a track on from where it is.
-func (w *watcher) serve(ctx context.Context, t *track) (outcome, error) {
+func (r *reader) serve(ctx context.Context, t *track) (outcome, error) {
 	if t.lostFile {
-		return w.abandon(ctx, t)
+		return r.abandon(ctx, t)
 	}
 	if t.carried {
-		return w.conclude(ctx, t) // all that is left is what was carried over
+		return r.conclude(ctx, t) // all that is left is what was carried over
 	}
-	if err := w.openContent(t); err != nil {
+	if err := r.files.openContent(t); err != nil {
 		if errors.Is(err, errReplaced) {
 			return replaced, nil
 		}
 		return fails, err
 	}
 	if t.closed {
-		return w.concludeClosed(ctx, t)
+		return r.concludeClosed(ctx, t)
 	}
-	if out, done, err := w.inspect(ctx, t); done {
+	if out, done, err := r.inspect(ctx, t); done {
 		return out, err
 	}
-	w.openLane(t)
+	r.openLane(t)
 	for n := 0; t.in.zr != nil || n < quantum; n++ {
-		if out, err := w.serveBatch(ctx, t); out != goesOn {
+		if out, err := r.serveBatch(ctx, t); out != goesOn {
 			return out, err
 		}
 	}
@@ -130,12 +145,12 @@ func (w *watcher) serve(ctx context.Context, t *track) (outcome, error) {
 }
 
 // openLane makes sure that the track has a lane.
-func (w *watcher) openLane(t *track) {
+func (r *reader) openLane(t *track) {
 	if t.lane != nil {
 		return
 	}
-	name, _ := w.fileOf(t)
-	lane := w.rt.NewLane(name, pipeline.LaneLimits{})
+	name, _ := r.files.fileOf(t)
+	lane := r.rt.NewLane(name, pipeline.LaneLimits{})
 	lane.SetID(t.id)
 	lane.SetRel(t.rel)
 	if t.in.f != nil {
@@ -147,29 +162,29 @@ func (w *watcher) openLane(t *track) {
 		lane.SetHead(t.csv)
 	}
 	c := &t.cut
-	c.rt, c.framing, c.maxRecord, c.lane, c.grid = w.rt, w.cfg.Framing, w.cfg.MaxRecord, lane, w.cfg.Grid
+	c.rt, c.framing, c.maxRecord, c.lane, c.grid = r.rt, r.cfg.Framing, r.cfg.MaxRecord, lane, r.cfg.Grid
 	c.line = max(c.line, 1)
-	c.note = func(b *pipeline.Batch) int64 { return w.note(t, b) }
-	w.mind(t, lane)
-	w.mu.Lock()
-	defer w.mu.Unlock()
+	c.note = func(b *pipeline.Batch) int64 { return r.note(t, b) }
+	r.mind(t, lane)
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	t.lane = lane
-	w.byLane[lane] = t
+	r.progress.byLane[lane] = t
 }
 
 // serveBatch reads one batch and emits it.
-func (w *watcher) serveBatch(ctx context.Context, t *track) (outcome, error) {
-	b, err := w.rt.Get(ctx, t.lane)
+func (r *reader) serveBatch(ctx context.Context, t *track) (outcome, error) {
+	b, err := r.rt.Get(ctx, t.lane)
 	if err != nil {
 		return stops, stopError(ctx, err)
 	}
-	n, out, err := w.fill(t, b)
+	n, out, err := r.fill(t, b)
 	if err2 := t.cut.emit(ctx, b, n); err2 != nil {
 		return stops, err2
 	}
 	switch {
 	case out == ends:
-		return w.endLane(ctx, t)
+		return r.endLane(ctx, t)
 	case out == rests && !t.in.compressed:
 		t.cut.tail = t.cut.tail[:0] // it is read again when there is more, and may be another by then
 	}
@@ -177,7 +192,7 @@ func (w *watcher) serveBatch(ctx context.Context, t *track) (outcome, error) {
 }
 
 // fill reads into b. It returns how many bytes of it to emit.
-func (w *watcher) fill(t *track, b *pipeline.Batch) (n int, out outcome, err error) {
+func (r *reader) fill(t *track, b *pipeline.Batch) (n int, out outcome, err error) {
 	c := &t.cut
 	if !t.in.compressed {
 		t.in.pos = c.off + int64(len(c.tail))
@@ -195,7 +210,7 @@ func (w *watcher) fill(t *track, b *pipeline.Batch) (n int, out outcome, err err
 		case err != io.EOF:
 			return 0, fails, err
 		case t.in.compressed:
-			return w.fillEnd(t, b)
+			return r.fillEnd(t, b)
 		}
 		return t.fillRest(b)
 	}
@@ -243,7 +258,7 @@ func restsUnless(again bool) outcome {
 }
 
 // fillEnd is fill at the end of what can be decompressed.
-func (w *watcher) fillEnd(t *track, b *pipeline.Batch) (int, outcome, error) {
+func (r *reader) fillEnd(t *track, b *pipeline.Batch) (int, outcome, error) {
 	if err := t.in.zr.Err(); err != nil {
 		return 0, fails, err // it says nothing about the content
 	}
@@ -263,10 +278,10 @@ func (w *watcher) fillEnd(t *track, b *pipeline.Batch) (int, outcome, error) {
 
 // conclude ends a compressed track that was read to its end before that was known
 // to be the end.
-func (w *watcher) conclude(ctx context.Context, t *track) (outcome, error) {
-	w.openLane(t)
+func (r *reader) conclude(ctx context.Context, t *track) (outcome, error) {
+	r.openLane(t)
 	for again := true; again; {
-		b, err := w.rt.Get(ctx, t.lane)
+		b, err := r.rt.Get(ctx, t.lane)
 		if err != nil {
 			return stops, stopError(ctx, err)
 		}
@@ -279,37 +294,37 @@ func (w *watcher) conclude(ctx context.Context, t *track) (outcome, error) {
 			return stops, err
 		}
 	}
-	return w.endLane(ctx, t)
+	return r.endLane(ctx, t)
 }
 
 // endLane ends the lane of a track that is at its end, which is not the reader's any
 // more then. With on_damage: stop the error is the damage.
-func (w *watcher) endLane(ctx context.Context, t *track) (outcome, error) {
-	path, _ := w.fileOf(t)
+func (r *reader) endLane(ctx context.Context, t *track) (outcome, error) {
+	path, _ := r.files.fileOf(t)
 	if !t.verdict.Damage() {
 		t.verdict = t.cut.cutVerdict(t.verdict, t.report().Format, max(t.report().CompressedBytes, t.in.pos))
 	}
 	t.report().Path, t.report().Verdict, t.report().Lane = path, t.verdict, t.lane
 	t.report().Bytes, t.report().Lines = t.cut.off+t.report().Lost, t.cut.line-1
-	if err := w.verifyEnd(ctx, t); err != nil {
+	if err := r.verifyEnd(ctx, t); err != nil {
 		return stops, err
 	}
 	t.cut.tail = nil
 	now, fits := t.stateAtEnd()
 	fits = fits && !t.asRead.rewritten(&now, true)
-	withdrawn := w.withdraw(t)
-	w.mu.Lock()
+	withdrawn := r.withdraw(t)
+	r.mu.Lock()
 	t.life = ended // before the lane ends: Finish may be called at once
 	if t.text = ""; t.verdict.Kind != 0 {
 		t.text = t.report().Text()
 	}
-	w.touch(t)
-	w.log.Debug("a file is at its end", "path", t.path, "inode", t.file.id.ino, "read", t.cut.off, "verdict", t.verdict.String(), "id", t.id)
+	r.progress.touch(t)
+	r.log.Debug("a file is at its end", "path", t.path, "inode", t.file.id.ino, "read", t.cut.off, "verdict", t.verdict.String(), "id", t.id)
 	if fits {
 		now.changed = now.changedSince(&t.asRead)
 		t.asRead = now
 	}
-	w.mu.Unlock()
+	r.mu.Unlock()
 	lane, text, damage := t.lane, t.text, t.verdict.Damage()
 	if withdrawn != nil {
 		lane.Withdraw(withdrawn)
@@ -317,8 +332,8 @@ func (w *watcher) endLane(ctx context.Context, t *track) (outcome, error) {
 		lane.Release()
 	}
 	lane.Complete()
-	w.rt.End(lane)
-	if damage && w.cfg.OnDamage == damageStop {
+	r.rt.End(lane)
+	if damage && r.cfg.OnDamage == damageStop {
 		return ends, fmt.Errorf("%s: %s", path, text)
 	}
 	return ends, nil
@@ -350,26 +365,26 @@ func (w *watcher) noteAtEnd(t *track) {
 	t.lookedAt = time.Now()
 	if w.question(t, &now, true); t.doubt == trusted {
 		t.file.size, t.file.mtime, t.file.changed = now.size, now.mtime, now.changedSince(&t.file)
-		w.touch(t)
+		w.progress.touch(t)
 		t.asRead = t.file
 	}
 }
 
 // abandon ends the lane of a track whose file is gone. What was seen of it and
 // not read is lost.
-func (w *watcher) abandon(ctx context.Context, t *track) (outcome, error) {
-	w.openLane(t)
-	w.mu.Lock()
+func (r *reader) abandon(ctx context.Context, t *track) (outcome, error) {
+	r.openLane(t)
+	r.mu.Lock()
 	if lost := t.file.size - t.at().off; lost > 0 && !t.in.compressed {
-		w.stats.lost += lost
+		r.stats.lost += lost
 		t.report().Lost = lost
 	}
-	w.mu.Unlock()
+	r.mu.Unlock()
 	if t.lane.Held() && (t.closed || t.cut.off > t.cut.verified.Bytes) {
 		t.verdict = compress.Verdict{Kind: compress.Truncated, Offset: t.taken.Load(), Cut: true,
 			Detail: "the file was gone before its checksums were compared"}
 	}
-	return w.endLane(ctx, t)
+	return r.endLane(ctx, t)
 }
 
 // onlyRead hides all methods but Read.
@@ -407,7 +422,7 @@ func (c *content) sameAt(off int64, want []byte) error {
 // note is called with each batch of t before it is emitted, when t.cut is behind
 // it. It keeps what makes a checkpoint of that position, and returns the id of the
 // restart point before it.
-func (w *watcher) note(t *track, b *pipeline.Batch) int64 {
+func (r *reader) note(t *track, b *pipeline.Batch) int64 {
 	c := &t.cut
 	keepPrelude(b, t.last, t.hash)
 	t.last = appendTail(t.last, b.In)
@@ -422,26 +437,26 @@ func (w *watcher) note(t *track, b *pipeline.Batch) int64 {
 			fresh = &rp
 		}
 	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	t.positions = addPosition(t.positions, p)
-	if t.growHead(b, int(w.cfg.FingerprintBytes)) {
-		w.rekey(t)
+	if t.growHead(b, int(r.cfg.FingerprintBytes)) {
+		r.rekey(t)
 	}
-	return w.notePoint(t, fresh)
+	return r.notePoint(t, fresh)
 }
 
 // notePoint keeps a restart point if it is far enough behind the last one.
-func (w *watcher) notePoint(t *track, fresh *compress.RestartPoint) int64 {
+func (r *reader) notePoint(t *track, fresh *compress.RestartPoint) int64 {
 	var before int64
 	if n := len(t.points); n > 0 {
 		before = t.points[n-1].p.Offset()
 	}
-	if fresh != nil && fresh.Offset()-before >= int64(w.cfg.RestartPointEvery) {
+	if fresh != nil && fresh.Offset()-before >= int64(r.cfg.RestartPointEvery) {
 		if t.held && before > t.cut.verified.Bytes {
 			t.points = t.points[:len(t.points)-1] // reading never goes on from there
 		}
-		t.points = append(t.points, point{id: w.cfg.Store.NewPoint(), p: *fresh})
+		t.points = append(t.points, point{id: r.cfg.Store.NewPoint(), p: *fresh})
 	}
 	if n := len(t.points); n > 0 {
 		return t.points[n-1].id
@@ -472,12 +487,12 @@ func (t *track) growHead(b *pipeline.Batch, n int) bool {
 
 // rekey makes t known by as much of its beginning as was emitted. The caller
 // holds mu.
-func (w *watcher) rekey(t *track) {
-	n := min(t.cut.off, int64(len(t.head)), int64(w.cfg.FingerprintBytes))
+func (r *reader) rekey(t *track) {
+	n := min(t.cut.off, int64(len(t.head)), int64(r.cfg.FingerprintBytes))
 	before := t.key
 	t.key = headKey{n, digestOf(t.head[:n])}
-	w.touch(t)
-	w.index(t, before)
+	r.progress.touch(t)
+	r.known.index(t, before)
 }
 
 // stateOf returns the state of a track that is done.

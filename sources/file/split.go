@@ -39,7 +39,7 @@ func (w *watcher) Split(b *pipeline.Batch, off, _ int) (end pipeline.Position, o
 	p := position{off: b.Off + int64(off), line: b.Line + int64(bytes.Count(text, newline)), tail: digestOf(x.text), sum: h.Sum64(), state: &h, head: w.directiveAfter(b, text)}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	t := w.byLane[b.Lane]
+	t := w.progress.byLane[b.Lane]
 	if t == nil {
 		return end, false
 	}

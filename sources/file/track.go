@@ -100,7 +100,7 @@ type track struct {
 	complete      bool      // it is at its end for good: on_finish holds for it
 	finishing     bool      // it is done, and on_finish was not applied yet
 	told          bool      // this run has reported it
-	unsaved       bool      // it is in watcher.unsaved
+	unsaved       bool      // it is in progress.unsaved
 	expired       bool      // it is no track of the watcher any more
 	changed       time.Time
 	gone          time.Time // when it was seen first that there is no such file

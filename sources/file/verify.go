@@ -5,8 +5,10 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"log/slog"
 	"math"
 	"os"
+	"sync"
 	"time"
 
 	"github.com/urlfold/urlfold/internal/storage/compress"
@@ -87,7 +89,7 @@ func (a *wanted) begin() int64 { return min(a.from, a.p.off-tailLen(a.p.off)) }
 
 // A matcher compares a text with positions, while it reads it.
 type matcher struct {
-	w    *watcher
+	v    *verifier
 	r    io.Reader
 	off  int64
 	last []byte
@@ -97,14 +99,27 @@ type matcher struct {
 	err  error
 }
 
+// A verifier reads files again and compares their text with that of tracks.
+type verifier struct {
+	cfg   *WatchConfig
+	log   *slog.Logger
+	at    func(point string) error // fault.At, but in tests
+	files *opener
+	crew  *crew
+
+	mu        *sync.Mutex // of the watcher; guards what follows
+	stats     *counts
+	verifying int64 // bytes that are still to be read to compare texts
+}
+
 // match reads a text that begins at off with what r returns, and answers asked,
 // which are in the order of their positions. Its error is that of r, if that is not
 // the end of the text, or errStopped.
-func (w *watcher) match(ctx context.Context, r io.Reader, off int64, asked []wanted, answers []answer) error {
+func (v *verifier) match(ctx context.Context, r io.Reader, off int64, asked []wanted, answers []answer) error {
 	left := asked[len(asked)-1].p.off - off
-	m := &matcher{w: w, r: r, off: off, sums: map[int64]*textHash{}, buf: make([]byte, min(verifyChunk, left)), left: left}
-	w.expect(left)
-	defer func() { w.expect(-m.left) }()
+	m := &matcher{v: v, r: r, off: off, sums: map[int64]*textHash{}, buf: make([]byte, min(verifyChunk, left)), left: left}
+	v.expect(left)
+	defer func() { v.expect(-m.left) }()
 	for i := range asked {
 		if a := &asked[i]; m.sums[a.from] == nil {
 			h := newTextHash()
@@ -145,7 +160,7 @@ func (m *matcher) readTo(ctx context.Context, off int64) {
 		switch {
 		case m.err == io.ErrUnexpectedEOF:
 			m.err = io.EOF
-		case ctx.Err() != nil || !m.w.running():
+		case ctx.Err() != nil || !m.v.crew.running():
 			m.err = errStopped
 		case m.verified(n):
 			pauseFor(ctx, min(time.Since(began), 100*time.Millisecond))
@@ -178,18 +193,18 @@ func pauseFor(ctx context.Context, d time.Duration) {
 // read at the same time.
 func (m *matcher) verified(n int) (busy bool) {
 	m.left -= int64(n)
-	m.w.mu.Lock()
-	defer m.w.mu.Unlock()
-	m.w.stats.verified += int64(n)
-	m.w.verifying -= int64(n)
-	return m.w.reading.active > 0
+	m.v.mu.Lock()
+	defer m.v.mu.Unlock()
+	m.v.stats.verified += int64(n)
+	m.v.verifying -= int64(n)
+	return m.v.crew.reading.active > 0
 }
 
 // expect adds n bytes to those that are still to be read again.
-func (w *watcher) expect(n int64) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.verifying += n
+func (v *verifier) expect(n int64) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.verifying += n
 }
 
 // largeText is from how many bytes on it is logged that a text is read again.
@@ -197,7 +212,7 @@ const largeText = 64 << 20
 
 // compareText answers asked, which are in the order of their positions, for the text
 // of f. It reports whether the text is compressed and ends after the last of them.
-func (w *watcher) compareText(ctx context.Context, f *os.File, path string, asked []wanted, answers []answer) (whole bool, err error) {
+func (v *verifier) compareText(ctx context.Context, f *os.File, path string, asked []wanted, answers []answer) (whole bool, err error) {
 	var raw [rawHead]byte
 	n, err := f.ReadAt(raw[:], 0)
 	if err != nil && err != io.EOF {
@@ -205,18 +220,18 @@ func (w *watcher) compareText(ctx context.Context, f *os.File, path string, aske
 	}
 	end := asked[len(asked)-1].p.off
 	if end >= largeText {
-		w.log.Info("verifying file content", "path", path, "was", asked[len(asked)-1].t.pathNow(w), "bytes", end)
+		v.log.Info("verifying file content", "path", path, "was", asked[len(asked)-1].t.pathNow(v.files), "bytes", end)
 	}
 	if !needsReader(raw[:n], path) {
 		begin := end
 		for i := range asked {
 			begin = min(begin, asked[i].begin())
 		}
-		return false, w.match(ctx, io.NewSectionReader(readFile{f, w.at}, begin, math.MaxInt64-begin), begin, asked, answers)
+		return false, v.match(ctx, io.NewSectionReader(readFile{f, v.at}, begin, math.MaxInt64-begin), begin, asked, answers)
 	}
-	zr := compress.NewReader(io.NewSectionReader(readFile{f, w.at}, 0, math.MaxInt64), compress.Options{Limits: compressLimits(w.cfg.Limits), Name: path})
+	zr := compress.NewReader(io.NewSectionReader(readFile{f, v.at}, 0, math.MaxInt64), compress.Options{Limits: compressLimits(v.cfg.Limits), Name: path})
 	defer zr.Close()
-	err = w.match(ctx, onlyRead{zr}, 0, asked, answers)
+	err = v.match(ctx, onlyRead{zr}, 0, asked, answers)
 	var one [1]byte
 	n = 0
 	if err == nil {
@@ -229,23 +244,23 @@ func (w *watcher) compareText(ctx context.Context, f *os.File, path string, aske
 }
 
 // pathNow returns the path of t.
-func (t *track) pathNow(w *watcher) string {
-	path, _ := w.fileOf(t)
+func (t *track) pathNow(files *opener) string {
+	path, _ := files.fileOf(t)
 	return path
 }
 
 // logAnswer says what came of comparing the file at path with a text that is known.
 // The caller holds mu.
-func (w *watcher) logAnswer(path string, a *wanted, got answer) {
+func (v *verifier) logAnswer(path string, a *wanted, got answer) {
 	switch {
 	case got == lookalike:
-		w.stats.lookalikes++
-		w.log.Warn("file looks like a known text and is another one, reading it from the beginning",
+		v.stats.lookalikes++
+		v.log.Warn("file looks like a known text and is another one, reading it from the beginning",
 			"path", path, "was", a.t.path, "bytes", a.p.off, "verified", a.t.howKnown())
 	case got == agrees && a.p.off >= largeText:
-		w.log.Info("file content verified", "path", path, "was", a.t.path, "bytes", a.p.off, "verified", a.t.howKnown())
+		v.log.Info("file content verified", "path", path, "was", a.t.path, "bytes", a.p.off, "verified", a.t.howKnown())
 	case got == agrees:
-		w.log.Debug("file content verified", "path", path, "was", a.t.path, "bytes", a.p.off, "verified", a.t.howKnown())
+		v.log.Debug("file content verified", "path", path, "was", a.t.path, "bytes", a.p.off, "verified", a.t.howKnown())
 	}
 }
 
@@ -262,11 +277,11 @@ func (j *proof) do(ctx context.Context, w *watcher) {
 	as, f := t.file, t.in.f
 	as.path = t.path
 	w.mu.Unlock()
-	seen, err := w.prove(ctx, f, as, asked, answers)
+	seen, err := w.texts.prove(ctx, f, as, asked, answers)
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	t.step = resting
-	w.nudge()
+	w.crew.nudge()
 	switch {
 	case errors.Is(err, errStopped), errors.Is(err, errMoved), errors.Is(err, fs.ErrNotExist):
 		return // the run ends, or the next scan sees where it is
@@ -275,8 +290,8 @@ func (j *proof) do(ctx context.Context, w *watcher) {
 		return
 	}
 	delete(w.broken, as.path)
-	w.logAnswer(as.path, &asked[0], answers[0])
-	w.touch(t)
+	w.texts.logAnswer(as.path, &asked[0], answers[0])
+	w.progress.touch(t)
 	if t.doubt = trusted; answers[0] == agrees {
 		t.file.size, t.file.mtime, t.file.changed = seen.size, seen.mtime, seen.changed
 		return
@@ -287,9 +302,9 @@ func (j *proof) do(ctx context.Context, w *watcher) {
 
 // prove compares the file f, or, if that is nil, the one at the path of as, with a
 // position. It returns how the file was before that.
-func (w *watcher) prove(ctx context.Context, f *os.File, as fileState, asked []wanted, answers []answer) (seen fileState, err error) {
+func (v *verifier) prove(ctx context.Context, f *os.File, as fileState, asked []wanted, answers []answer) (seen fileState, err error) {
 	if f == nil {
-		if f, err = w.openAs(as.path, as.id); err != nil {
+		if f, err = v.files.openAs(as.path, as.id); err != nil {
 			return seen, err
 		}
 		defer func() { _ = f.Close() }()
@@ -298,7 +313,7 @@ func (w *watcher) prove(ctx context.Context, f *os.File, as fileState, asked []w
 	if err != nil {
 		return seen, err
 	}
-	_, err = w.compareText(ctx, f, as.path, asked, answers)
+	_, err = v.compareText(ctx, f, as.path, asked, answers)
 	return fileStateOf(as.path, as.rel, fi), err
 }
 

@@ -61,42 +61,31 @@ type WatchConfig struct {
 
 // A watcher is the source of a daemon: it reads the files that match globs, and
 // goes on with them as they grow, are rotated, truncated and compressed, from
-// where its last run has come to. See the package comment.
+// where its last run has come to. See the package comment. The watcher itself scans,
+// schedules, binds tracks to files and ends them; its parts do the rest.
 type watcher struct {
-	cfg    WatchConfig
-	log    *slog.Logger
-	scan   scanner
-	ends   bool // a file is done when its end is met
-	rt     pipeline.Runtime
-	notify chan struct{} // something for the poller to do
-	saving sync.Mutex    // one Save at a time; taken before mu
-	tell   sync.Mutex    // one OnReport at a time
+	cfg      WatchConfig
+	log      *slog.Logger
+	scan     scanner
+	ends     bool // a file is done when its end is met
+	files    opener
+	crew     crew
+	texts    verifier
+	known    catalog
+	progress progress
+	news     reporter
+	reader   reader
 
 	mu         sync.Mutex
-	tracks     []*track
 	byFile     map[fileID]*track // of those that are bound
-	byLane     map[*pipeline.Lane]*track
-	heads      map[headKey][]*track
-	ids        map[string]bool // of all tracks
-	headLens   map[int64]int   // how many keys in heads have this length
 	candidates map[fileID]*candidate
-	reading    queue // of readers
-	checking   queue // of those who compare texts
-	verifying  int64 // bytes that are still to be read to compare texts
-	stop       bool
-	fatal      error
 	scanned    bool                 // once at least
-	veiled     bool                 // there are tracks that are
 	fresh      bool                 // there was no checkpoint at all
-	unsaved    []*track             // what the store holds of them may not be as they are
-	forgotten  []string             // ids of tracks that the store is to forget
 	broken     map[string]string    // files that cannot be read, and why
 	hidden     map[string]error     // files and folders that the last scan could not look at
 	metBefore  map[fileID]candidate // files that tracks have let go of since the last scan
 	given      map[fileID]bool      // files that this run has given up
-	reports    []Report             // to be told
 	stats      counts
-	descs      int // open files
 	clock      func() time.Time
 	at         func(point string) error // fault.At, but in tests
 
@@ -107,14 +96,9 @@ type watcher struct {
 	damaged  atomic.Pointer[damages]    // what Damaged has returned last
 }
 
-// A job is what readers do: to read a track, or to look what a candidate is.
-type job interface {
-	do(ctx context.Context, w *watcher)
-}
-
 // NewWatcher returns the source of a daemon: it reads the files that match globs, and
-// follows them. The error tells all that is wrong with cfg,
-// joined. It looks at no file.
+// follows them. The error joins all that is wrong with cfg. NewWatcher looks at no
+// file.
 func NewWatcher(cfg WatchConfig) (pipeline.Source, error) {
 	errs := []error{cfg.Validate()}
 	if cfg.Framing == nil {
@@ -148,13 +132,8 @@ func NewWatcher(cfg WatchConfig) (pipeline.Source, error) {
 		cfg: cfg, log: cfg.Logger,
 		scan:       scanner{cfg.Include, cfg.Exclude, cfg.at},
 		ends:       cfg.Mode == modeBatch || cfg.UntilEOF,
-		notify:     make(chan struct{}, 1),
 		metBefore:  map[fileID]candidate{},
 		byFile:     map[fileID]*track{},
-		byLane:     map[*pipeline.Lane]*track{},
-		heads:      map[headKey][]*track{},
-		headLens:   map[int64]int{},
-		ids:        map[string]bool{},
 		candidates: map[fileID]*candidate{},
 		broken:     map[string]string{},
 		given:      map[fileID]bool{},
@@ -163,23 +142,40 @@ func NewWatcher(cfg WatchConfig) (pipeline.Source, error) {
 
 		retireAfter: retireAfter,
 	}
-	w.reading.wake, w.checking.wake = sync.NewCond(&w.mu), sync.NewCond(&w.mu)
 	w.stats.verdicts = map[string]int64{}
+	assemble(w)
 	return w, nil
+}
+
+// assemble makes the parts of w. They share its lock, and each holds what it alone is
+// responsible for.
+func assemble(w *watcher) {
+	w.crew = newCrew(&w.mu)
+	w.files = opener{cfg: &w.cfg, log: w.log, at: w.at, mu: &w.mu, stats: &w.stats}
+	w.texts = verifier{cfg: &w.cfg, log: w.log, at: w.at, files: &w.files, crew: &w.crew, mu: &w.mu, stats: &w.stats}
+	w.known = catalog{
+		cfg: &w.cfg, crew: &w.crew, ends: w.ends, mu: &w.mu,
+		heads: map[headKey][]*track{}, headLens: map[int64]int{}, ids: map[string]bool{},
+	}
+	w.progress = progress{cfg: &w.cfg, known: &w.known, mu: &w.mu, byLane: map[*pipeline.Lane]*track{}}
+	w.news = reporter{cfg: &w.cfg, mu: &w.mu, stats: &w.stats}
+	w.reader = reader{
+		cfg: &w.cfg, log: w.log, at: w.at, mu: &w.mu, stats: &w.stats, files: &w.files, known: &w.known, progress: &w.progress,
+	}
 }
 
 // Open implements [pipeline.Source]. It loads the checkpoint.
 func (w *watcher) Open(_ context.Context, rt pipeline.Runtime) error {
-	w.rt = rt
+	w.reader.rt = rt
 	entries := w.cfg.Store.Entries(w.cfg.Name)
 	w.mu.Lock() // Stats may be called before there is a run
 	defer w.mu.Unlock()
 	w.fresh = len(entries) == 0
 	for _, e := range entries {
 		t := restored(e)
-		w.tracks = append(w.tracks, t)
-		w.ids[t.id] = true
-		w.index(t, headKey{})
+		w.known.tracks = append(w.known.tracks, t)
+		w.known.ids[t.id] = true
+		w.known.index(t, headKey{})
 	}
 	return nil
 }
@@ -190,14 +186,14 @@ func (w *watcher) Run(ctx context.Context) error {
 	defer hints.close()
 	var readers sync.WaitGroup
 	for range max(1, w.cfg.Readers) {
-		readers.Go(func() { w.workOff(ctx, &w.reading) })
+		readers.Go(func() { w.crew.workOff(ctx, &w.crew.reading, w) })
 	}
 	for range w.cfg.verifiers() {
-		readers.Go(func() { w.workOff(ctx, &w.checking) })
+		readers.Go(func() { w.crew.workOff(ctx, &w.crew.checking, w) })
 	}
-	unwatch := context.AfterFunc(ctx, func() { w.halt(nil) })
+	unwatch := context.AfterFunc(ctx, func() { w.crew.halt(nil) })
 	defer unwatch()
-	for first := true; w.running(); first = false {
+	for first := true; w.crew.running(); first = false {
 		began := time.Now()
 		w.poll(hints)
 		if first {
@@ -209,9 +205,9 @@ func (w *watcher) Run(ctx context.Context) error {
 		}
 		w.pause(ctx, hints, 10*time.Since(began))
 	}
-	w.halt(nil)
+	w.crew.halt(nil)
 	readers.Wait()
-	w.flushReports()
+	w.news.flushReports()
 	return w.park()
 }
 
@@ -228,12 +224,12 @@ func (e *NoMatchError) Error() string {
 // mode batch, unless that is allowed, and is logged in mode tail.
 func (w *watcher) checkEmpty() {
 	w.mu.Lock()
-	empty := w.fresh && len(w.tracks)+len(w.candidates)+len(w.broken)+len(w.hidden) == 0
+	empty := w.fresh && len(w.known.tracks)+len(w.candidates)+len(w.broken)+len(w.hidden) == 0
 	w.mu.Unlock()
 	switch {
 	case !empty:
 	case w.cfg.Mode == modeBatch && !w.cfg.AllowEmpty:
-		w.halt(&NoMatchError{Source: w.cfg.Name})
+		w.crew.halt(&NoMatchError{Source: w.cfg.Name})
 	default:
 		w.log.Warn("no files match the include patterns", "include", w.cfg.Include)
 	}
@@ -253,7 +249,7 @@ func (w *watcher) pause(ctx context.Context, h *hints, least time.Duration) {
 		return
 	case <-ctx.Done():
 		return
-	case <-w.notify:
+	case <-w.crew.notify:
 	case <-h.news:
 	}
 	short := time.NewTimer(least)
@@ -264,37 +260,11 @@ func (w *watcher) pause(ctx context.Context, h *hints, least time.Duration) {
 	}
 }
 
-// halt ends the run, with err if that is not nil and the first one.
-func (w *watcher) halt(err error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.stop = true
-	if w.fatal == nil {
-		w.fatal = err
-	}
-	w.wakeAll()
-	w.nudge()
-}
-
-// nudge makes the poller look soon.
-func (w *watcher) nudge() {
-	select {
-	case w.notify <- struct{}{}:
-	default:
-	}
-}
-
-func (w *watcher) running() bool {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return !w.stop
-}
-
 // complete reports whether all there is was read, if that is an end.
 func (w *watcher) complete() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if !w.ends || w.reading.active > 0 || w.checking.active > 0 {
+	if !w.ends || w.crew.reading.active > 0 || w.crew.checking.active > 0 {
 		return false
 	}
 	for _, p := range w.candidates {
@@ -307,50 +277,7 @@ func (w *watcher) complete() bool {
 			return false // there may be more files than were seen
 		}
 	}
-	return !slices.ContainsFunc(w.tracks, func(t *track) bool { return t.life == open && t.bound })
-}
-
-// A queue holds jobs for the goroutines that do them. watcher.mu guards it.
-type queue struct {
-	wake   *sync.Cond // ready has grown, or the run stops
-	ready  []job
-	active int // jobs that are queued or being done
-}
-
-// enqueue adds a job to q. The caller holds mu.
-func (w *watcher) enqueue(q *queue, j job) {
-	q.active++
-	q.ready = append(q.ready, j)
-	q.wake.Signal()
-}
-
-// wakeAll wakes all goroutines that wait for jobs. The caller holds mu.
-func (w *watcher) wakeAll() {
-	w.reading.wake.Broadcast()
-	w.checking.wake.Broadcast()
-}
-
-// workOff does the jobs of q until the run is stopped.
-func (w *watcher) workOff(ctx context.Context, q *queue) {
-	for {
-		w.mu.Lock()
-		for len(q.ready) == 0 && !w.stop {
-			q.wake.Wait()
-		}
-		if w.stop {
-			w.mu.Unlock()
-			return
-		}
-		j := q.ready[0]
-		q.ready = q.ready[1:]
-		w.mu.Unlock()
-		j.do(ctx, w)
-		w.mu.Lock()
-		if q.active--; q.active == 0 {
-			w.nudge()
-		}
-		w.mu.Unlock()
-	}
+	return !slices.ContainsFunc(w.known.tracks, func(t *track) bool { return t.life == open && t.bound })
 }
 
 // park closes everything after the last reader has gone, and ends the lanes. It
@@ -358,24 +285,24 @@ func (w *watcher) workOff(ctx context.Context, q *queue) {
 func (w *watcher) park() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	for _, t := range w.tracks {
-		w.closeContent(t)
+	for _, t := range w.known.tracks {
+		w.files.closeContent(t)
 		if t.lane != nil && t.life == open {
-			w.rt.End(t.lane)
+			w.reader.rt.End(t.lane)
 		}
 	}
 	for _, p := range w.candidates {
 		p.close(w)
 	}
-	return w.fatal
+	return w.crew.fatal
 }
 
 // Close implements [pipeline.Source]. It stores what has changed since the last
 // commit beside the checkpoint: names, and which files are gone.
 func (w *watcher) Close(context.Context) error {
 	w.mu.Lock()
-	dirty := len(w.unsaved) > 0 || len(w.forgotten) > 0
-	for _, t := range w.tracks {
+	dirty := len(w.progress.unsaved) > 0 || len(w.progress.forgotten) > 0
+	for _, t := range w.known.tracks {
 		if t.raw != nil {
 			_ = t.raw.Close() // it was only read
 			t.raw = nil
@@ -385,7 +312,7 @@ func (w *watcher) Close(context.Context) error {
 	if !dirty {
 		return nil
 	}
-	err := w.save(nil, nil, false, nil)
+	err := w.progress.save(nil, nil, false, nil)
 	if _, lost := errors.AsType[*pipeline.LostError](err); lost {
 		return nil // the run has failed with it
 	}

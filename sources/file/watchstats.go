@@ -109,12 +109,12 @@ func (w *watcher) glance() watchStats {
 func (w *watcher) measure() watchStats {
 	s := watchStats{
 		DamagedBy: map[string]int{},
-		Held:      len(w.candidates), Unreadable: len(w.broken) + len(w.hidden), Verdicts: maps.Clone(w.stats.verdicts), Descriptors: w.descs,
+		Held:      len(w.candidates), Unreadable: len(w.broken) + len(w.hidden), Verdicts: maps.Clone(w.stats.verdicts), Descriptors: w.files.descs,
 		Truncations: w.stats.truncations, LostBytes: w.stats.lost, Reinflated: w.stats.reinflated,
-		Verifying: w.verifying, Verified: w.stats.verified, Lookalikes: w.stats.lookalikes,
+		Verifying: w.texts.verifying, Verified: w.stats.verified, Lookalikes: w.stats.lookalikes,
 		UnverifiedEmitted: w.stats.emitted, UnverifiedWithheld: w.stats.withheld,
 	}
-	for _, t := range w.tracks {
+	for _, t := range w.known.tracks {
 		switch {
 		case t.life == over && t.state == checkpoint.Damaged:
 			s.Damaged++

@@ -1,0 +1,100 @@
+package file
+
+import (
+	"context"
+	"sync"
+)
+
+// A job is what readers do: to read a track, or to look what a candidate is.
+type job interface {
+	do(ctx context.Context, w *watcher)
+}
+
+// A crew is the goroutines of a run, the jobs that wait for them, and whether it is
+// over.
+type crew struct {
+	notify chan struct{} // something for the poller to do
+
+	mu       *sync.Mutex // of the watcher; guards what follows
+	reading  queue       // of readers
+	checking queue       // of those who compare texts
+	stop     bool
+	fatal    error
+}
+
+// newCrew returns a crew without jobs, guarded by mu.
+func newCrew(mu *sync.Mutex) crew {
+	return crew{
+		notify: make(chan struct{}, 1), mu: mu,
+		reading: queue{wake: sync.NewCond(mu)}, checking: queue{wake: sync.NewCond(mu)},
+	}
+}
+
+// halt ends the run, with err if that is not nil and the first one.
+func (c *crew) halt(err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.stop = true
+	if c.fatal == nil {
+		c.fatal = err
+	}
+	c.wakeAll()
+	c.nudge()
+}
+
+// nudge makes the poller look soon.
+func (c *crew) nudge() {
+	select {
+	case c.notify <- struct{}{}:
+	default:
+	}
+}
+
+func (c *crew) running() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return !c.stop
+}
+
+// A queue holds jobs for the goroutines that do them. crew.mu guards it.
+type queue struct {
+	wake   *sync.Cond // ready has grown, or the run stops
+	ready  []job
+	active int // jobs that are queued or being done
+}
+
+// enqueue adds a job to q. The caller holds mu.
+func (c *crew) enqueue(q *queue, j job) {
+	q.active++
+	q.ready = append(q.ready, j)
+	q.wake.Signal()
+}
+
+// wakeAll wakes all goroutines that wait for jobs. The caller holds mu.
+func (c *crew) wakeAll() {
+	c.reading.wake.Broadcast()
+	c.checking.wake.Broadcast()
+}
+
+// workOff does the jobs of q, for w, until the run is stopped.
+func (c *crew) workOff(ctx context.Context, q *queue, w *watcher) {
+	for {
+		c.mu.Lock()
+		for len(q.ready) == 0 && !c.stop {
+			q.wake.Wait()
+		}
+		if c.stop {
+			c.mu.Unlock()
+			return
+		}
+		j := q.ready[0]
+		q.ready = q.ready[1:]
+		c.mu.Unlock()
+		j.do(ctx, w)
+		c.mu.Lock()
+		if q.active--; q.active == 0 {
+			c.nudge()
+		}
+		c.mu.Unlock()
+	}
+}
