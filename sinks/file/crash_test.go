@@ -240,7 +240,7 @@ func runChild(dir, variant, faults string) error {
 		if sinks[i], err = makeLog(c); err != nil {
 			return err
 		}
-		inner(sinks[i]).at, inner(sinks[i]).firstRetry = plan.At, time.Millisecond
+		inner(sinks[i]).files.at, inner(sinks[i]).firstRetry = plan.At, time.Millisecond
 	}
 	p, err := pipeline.New(pipeline.Options{
 		Sources: []pipeline.Source{g}, Sinks: []pipeline.Sink{sinks[0]}, DeadLetter: sinks[1],

@@ -18,8 +18,8 @@ func TestCrowded(t *testing.T) {
 		cfg.OpenFiles, cfg.Batches, cfg.SyncInterval = 4, 1000, time.Minute
 		out := openLog(t, cfg, faults)
 		var most atomic.Int64
-		at := inner(out).at
-		inner(out).at = func(point string) error {
+		at := inner(out).files.at
+		inner(out).files.at = func(point string) error {
 			if n := inner(out).counts.open.Load(); n > most.Load() {
 				most.Store(n)
 			}

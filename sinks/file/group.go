@@ -77,11 +77,11 @@ func (s *log) hold(ctx context.Context, b *pipeline.Batch, h held) error {
 	s.holds++
 	s.unsynced += int64(h.size())
 	s.counts.holds.Store(int64(s.holds))
-	if err := s.write(o, &h); err != nil {
+	if err := s.files.write(o, &h); err != nil {
 		s.breaks(o, err)
 	}
 	if s.holds*2 >= s.cfg.Batches || s.unsynced >= int64(s.cfg.SyncBytes) {
-		s.signal()
+		s.notify.ring()
 	}
 	return nil
 }
@@ -118,7 +118,7 @@ func (s *log) admit(ctx context.Context, b *pipeline.Batch, n int) (*output, err
 		if s.lasting != nil {
 			return nil, s.lasting
 		}
-		o, err := s.current(b, n)
+		o, err := s.table.current(b, n)
 		if err == nil && o.err == nil {
 			return o, nil
 		}
@@ -128,7 +128,7 @@ func (s *log) admit(ctx context.Context, b *pipeline.Batch, n int) (*output, err
 		}
 		if errors.Is(err, errCrowded) {
 			s.crowded = true
-			s.signal()
+			s.notify.ring()
 			s.pause(ctx, s.cfg.SyncInterval)
 			continue
 		}
@@ -167,7 +167,7 @@ func (s *log) fail(err error) {
 	}
 	s.lasting = &lastingError{err}
 	s.wake()
-	s.signal()
+	s.notify.ring()
 }
 
 // pause waits until something was mended, for d, or for ctx. The caller holds mu,
@@ -191,10 +191,13 @@ func (s *log) wake() {
 	s.mended = make(chan struct{})
 }
 
-// signal asks for a round at once.
-func (s *log) signal() {
+// A bell holds one signal.
+type bell chan struct{}
+
+// ring sends the signal, unless there is one.
+func (b bell) ring() {
 	select {
-	case s.notify <- struct{}{}:
+	case b <- struct{}{}:
 	default:
 	}
 }
@@ -220,7 +223,7 @@ func (s *log) Barrier(ctx context.Context) error {
 	}
 	s.waiters = append(s.waiters, clean)
 	s.mu.Unlock()
-	s.signal()
+	s.notify.ring()
 	select {
 	case <-clean:
 		return nil
@@ -264,7 +267,7 @@ func (s *log) round() {
 	s.rotateDue()
 	shares := s.collect()
 	s.mu.Unlock()
-	s.syncAll(shares)
+	s.files.syncAll(shares)
 	s.mu.Lock()
 	durable := s.resolve(shares)
 	var failed []held
@@ -282,7 +285,7 @@ func (s *log) round() {
 	s.finishAll(requests)
 	s.publishAll()
 	clean := s.diagnose()
-	s.evict()
+	s.table.evict()
 	if s.crowded {
 		s.crowded = false
 		s.wake()
@@ -298,7 +301,7 @@ func (s *log) round() {
 
 // collect mends what is broken, if it is time to, and returns what there is to sync.
 func (s *log) collect() (shares []share) {
-	for _, o := range s.outputs() {
+	for _, o := range s.table.outputs() {
 		if o.err != nil && !time.Now().Before(o.retry) {
 			s.mend(o)
 		}
@@ -348,7 +351,7 @@ func (s *log) breaks(o *output, err error) {
 	wait := s.retryAfter(o.tries)
 	o.retry = time.Now().Add(wait)
 	o.tries++
-	time.AfterFunc(wait, s.signal)
+	time.AfterFunc(wait, s.notify.ring)
 	s.complain(o.err)
 }
 
@@ -357,12 +360,12 @@ func (s *log) breaks(o *output, err error) {
 func (s *log) diagnose() (clean bool) {
 	clean = true
 	var worst error
-	for _, st := range s.streams {
+	for _, st := range s.table.streams {
 		if st.blocked != nil {
 			worst = st.blocked
 		}
 	}
-	for _, o := range s.outputs() {
+	for _, o := range s.table.outputs() {
 		switch {
 		case o.err != nil:
 			clean, worst = false, o.err

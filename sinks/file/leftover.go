@@ -71,21 +71,21 @@ func FinishExtent(m pipeline.Extent) error {
 func (c *LogConfig) FinishWithoutExtent(extents []pipeline.Extent) (finished []string, err error) {
 	s := newLog(*c)
 	for _, m := range extents {
-		s.taken[m.Path] = true
+		s.table.taken[m.Path] = true
 	}
 	names, err := s.tmpl.unfinished()
 	for _, final := range names {
-		if s.taken[final] {
+		if s.table.taken[final] {
 			continue
 		}
-		size, _, err := s.cutTorn(final + partSuffix)
+		size, _, err := s.files.cutTorn(final + partSuffix)
 		if err != nil {
 			return finished, err
 		}
 		if size == 0 {
 			continue // it is begun anew
 		}
-		to, err := s.finishAs(final)
+		to, err := s.table.finishAs(final)
 		if err != nil {
 			return finished, err
 		}
@@ -96,9 +96,9 @@ func (c *LogConfig) FinishWithoutExtent(extents []pipeline.Extent) (finished []s
 
 // finishAs gives an unfinished output its final name, with a number if that is taken,
 // and returns it.
-func (s *log) finishAs(final string) (to string, err error) {
+func (tab *streamTable) finishAs(final string) (to string, err error) {
 	to = final
-	for n := 2; !s.free(to); n++ {
+	for n := 2; !tab.free(to); n++ {
 		to = numbered(final, n)
 	}
 	return to, finishPart(final+partSuffix, to)

@@ -72,13 +72,14 @@ type log struct {
 	tmpl     *template
 	format   compress.Format
 	level    int
-	lineFeed []byte                   // one, as it is written
-	at       func(point string) error // fault.At, or that of a test
+	lineFeed []byte // one, as it is written
+	files    diskFiles
+	table    streamTable
 	log      *slog.Logger
 
 	firstRetry time.Duration
 
-	notify chan struct{} // holds one signal: a round is wanted at once
+	notify bell // a round is wanted at once
 	quit   chan struct{}
 	over   chan struct{} // closed when run has returned
 
@@ -88,8 +89,6 @@ type log struct {
 	mu       sync.Mutex
 	opened   bool
 	closed   bool
-	streams  map[string]*stream
-	taken    map[string]bool // final paths of the outputs of streams, and of those in retired
 	retired  []string        // final paths that a stored cut may still name although they are finished
 	retiring int             // of them, those that Extents has named for the last time
 	finished map[string]bool // streams that the checkpoint knows as finished
@@ -97,12 +96,10 @@ type log struct {
 	crowded  bool            // somebody waits for a round to close files
 	holds    int             // batches that wait for a sync
 	unsynced int64           // their bytes
-	clock    uint64          // counts uses of outputs
 	mended   chan struct{}   // closed, and made anew, when Submit may try again
 	waiters  []chan struct{} // Barriers
 	requests []request       // of Finish
 	durable  []held          // scratch of the rounds
-	all      []*output       // scratch of outputs
 }
 
 // counts are what LogStats tells.
@@ -112,9 +109,9 @@ type counts struct {
 
 func newLog(cfg LogConfig) *log {
 	s := &log{
-		cfg: cfg, at: fault.At, log: cfg.Logger, firstRetry: firstRetry,
-		notify: make(chan struct{}, 1), quit: make(chan struct{}), over: make(chan struct{}), mended: make(chan struct{}),
-		streams: map[string]*stream{}, taken: map[string]bool{}, finished: map[string]bool{},
+		cfg: cfg, log: cfg.Logger, firstRetry: firstRetry,
+		notify: make(bell, 1), quit: make(chan struct{}), over: make(chan struct{}), mended: make(chan struct{}),
+		finished: map[string]bool{},
 	}
 	s.tmpl, _ = parseTemplate(cfg.Path)                   // Validate has read it
 	s.format, s.level, _ = cfg.Compress.resolve(cfg.Path) // and this
@@ -131,6 +128,11 @@ func newLog(cfg LogConfig) *log {
 	}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
+	}
+	s.files = diskFiles{cfg: &s.cfg, log: s.log, format: s.format, at: fault.At, counts: &s.counts}
+	s.table = streamTable{
+		cfg: &s.cfg, log: s.log, tmpl: s.tmpl, format: s.format, files: &s.files, notify: s.notify, counts: &s.counts,
+		streams: map[string]*stream{}, taken: map[string]bool{},
 	}
 	return s
 }
@@ -168,7 +170,7 @@ func (s *log) CheckConnect(context.Context) error {
 // growing returns the paths of the outputs that are written under their final names.
 func (s *log) growing() (names []string) {
 	switch {
-	case !s.grows():
+	case !s.table.grows():
 	case !s.tmpl.bySrc:
 		names = append(names, s.tmpl.path(values{}))
 	default:
@@ -252,7 +254,7 @@ var errClosed = errors.New("file sink: closed before the batch was durable")
 
 // giveUp takes all batches that wait for a sync.
 func (s *log) giveUp() (left []held) {
-	for _, o := range s.outputs() {
+	for _, o := range s.table.outputs() {
 		left = append(left, o.pending...)
 		o.pending = nil
 	}
@@ -263,13 +265,13 @@ func (s *log) giveUp() (left []held) {
 
 // publishLast gives the files their names that no run goes on with.
 func (s *log) publishLast() error {
-	if s.tmpl.perLane || s.grows() {
+	if s.tmpl.perLane || s.table.grows() {
 		return nil
 	}
 	var errs []error
-	for _, st := range s.streams {
+	for _, st := range s.table.streams {
 		if st.active != nil && st.active.size > 0 {
-			s.seal(st)
+			s.table.seal(st)
 		}
 		errs = append(errs, s.publishSealed(st))
 	}
@@ -278,11 +280,11 @@ func (s *log) publishLast() error {
 
 // closeFiles closes what is open, and removes what is empty and has no name yet.
 func (s *log) closeFiles() {
-	for _, o := range s.outputs() {
+	for _, o := range s.table.outputs() {
 		if o.f != nil && o.size == 0 && o.young() {
 			_ = disk.Remove(o.name) // while it is locked: it is ours
 		}
-		s.shut(o)
+		s.files.shut(o)
 	}
 }
 

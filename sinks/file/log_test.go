@@ -56,7 +56,7 @@ func openLog(t testing.TB, cfg LogConfig, faults string) openedLog {
 	if faults != "" {
 		plan, err := fault.Parse(faults)
 		must(t, err)
-		inner(out).at = plan.At
+		inner(out).files.at = plan.At
 	}
 	inner(out).firstRetry = time.Millisecond
 	must(t, out.Open(ctx))
@@ -301,7 +301,7 @@ func TestAnswersFollowSync(t *testing.T) {
 	}
 	out, err := makeLog(config(filepath.Join(t.TempDir(), "out")))
 	must(t, err)
-	inner(out).at = note
+	inner(out).files.at = note
 	must(t, out.Open(ctx))
 	b := &pipeline.Batch{}
 	b.Out.Bytes = []byte("a\n")

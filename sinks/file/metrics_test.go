@@ -22,7 +22,7 @@ func TestFinishTogether(t *testing.T) {
 	}
 	w.barrier()
 	folders := 0
-	inner(out).at = func(point string) error {
+	inner(out).files.at = func(point string) error {
 		if point == "file.before_sync_dir" {
 			folders++
 		}

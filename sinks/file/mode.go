@@ -61,8 +61,8 @@ func modeOfFiles(paths []string) fs.FileMode {
 
 // narrow takes the permissions from o, which is open, that the next record does not
 // allow. It gives none. The caller holds mu.
-func (s *log) narrow(o *output, allow fs.FileMode) {
-	want := allowed(o.mode, fs.FileMode(s.cfg.Mode), allow)
+func (d *diskFiles) narrow(o *output, allow fs.FileMode) {
+	want := allowed(o.mode, fs.FileMode(d.cfg.Mode), allow)
 	if want == o.mode || o.f == nil {
 		return
 	}
@@ -72,6 +72,6 @@ func (s *log) narrow(o *output, allow fs.FileMode) {
 		err = o.f.Chmod(fi.Mode().Perm() & want)
 	}
 	if err != nil { // not every file system has permissions
-		s.log.Warn("output permissions not narrowed", "path", o.name, "want", want.String(), "error", err)
+		d.log.Warn("output permissions not narrowed", "path", o.name, "want", want.String(), "error", err)
 	}
 }

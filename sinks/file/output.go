@@ -7,12 +7,14 @@ import (
 	"hash/crc32"
 	"io"
 	"io/fs"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
 	"syscall"
 	"time"
 
+	"github.com/urlfold/urlfold/internal/storage/compress"
 	"github.com/urlfold/urlfold/internal/storage/disk"
 )
 
@@ -75,22 +77,31 @@ type output struct {
 // young reports whether o has a name for unfinished files.
 func (o *output) young() bool { return o.name != o.final }
 
+// A diskFiles does to files what an output asks for, and knows nothing of others.
+type diskFiles struct {
+	cfg    *LogConfig
+	log    *slog.Logger
+	format compress.Format
+	at     func(point string) error // fault.At, or that of a test
+	counts *counts
+}
+
 // ensure opens o, and creates it if it is new. The caller holds mu.
-func (s *log) ensure(o *output) error {
-	s.clock++
-	o.used = s.clock
+func (tab *streamTable) ensure(o *output) error {
+	tab.clock++
+	o.used = tab.clock
 	if o.f != nil {
 		return nil
 	}
 	if !o.made {
-		if err := s.at("file.before_create"); err != nil {
+		if err := tab.files.at("file.before_create"); err != nil {
 			return err
 		}
 		if err := disk.MkdirAll(filepath.Dir(o.name), 0o777); err != nil {
 			return err
 		}
 	}
-	if err := s.makeRoom(); err != nil {
+	if err := tab.makeRoom(); err != nil {
 		return err
 	}
 	f, err := o.open()
@@ -102,7 +113,7 @@ func (s *log) ensure(o *output) error {
 		o.made = true
 	}
 	o.f = f
-	s.counts.open.Add(1)
+	tab.counts.open.Add(1)
 	return nil
 }
 
@@ -125,13 +136,13 @@ func (o *output) open() (*disk.File, error) {
 }
 
 // shut closes o, which is not done with. The caller holds mu, or is alone.
-func (s *log) shut(o *output) {
+func (d *diskFiles) shut(o *output) {
 	if o.f == nil {
 		return
 	}
 	_ = o.f.Close() // what matters is synced
 	o.f = nil
-	s.counts.open.Add(-1)
+	d.counts.open.Add(-1)
 }
 
 // errCrowded says that as many files are open as may be, and that all of them wait for
@@ -139,13 +150,13 @@ func (s *log) shut(o *output) {
 var errCrowded = errors.New("all files that may be open wait for a sync")
 
 // makeRoom sees to it that one more file may be open.
-func (s *log) makeRoom() error {
-	limit := s.cfg.OpenFiles
-	if s.counts.open.Load() < int64(limit) {
+func (tab *streamTable) makeRoom() error {
+	limit := tab.cfg.OpenFiles
+	if tab.counts.open.Load() < int64(limit) {
 		return nil
 	}
-	s.shutIdle(limit - limit/4 - 1) // a quarter at once: finding them takes looking at all
-	if s.counts.open.Load() < int64(limit) {
+	tab.shutIdle(limit - limit/4 - 1) // a quarter at once: finding them takes looking at all
+	if tab.counts.open.Load() < int64(limit) {
 		return nil
 	}
 	return errCrowded
@@ -153,26 +164,26 @@ func (s *log) makeRoom() error {
 
 // shutIdle closes files that wait for no sync, those that were not used for the longest
 // time first, until no more than keep are open.
-func (s *log) shutIdle(keep int) {
-	idle := slices.DeleteFunc(slices.Clone(s.outputs()), func(o *output) bool { return o.f == nil || len(o.pending) > 0 })
+func (tab *streamTable) shutIdle(keep int) {
+	idle := slices.DeleteFunc(slices.Clone(tab.outputs()), func(o *output) bool { return o.f == nil || len(o.pending) > 0 })
 	slices.SortFunc(idle, func(a, b *output) int { return cmp.Compare(a.used, b.used) })
-	surplus := s.counts.open.Load() - int64(keep)
+	surplus := tab.counts.open.Load() - int64(keep)
 	for _, o := range idle[:max(0, min(int64(len(idle)), surplus))] {
-		s.shut(o)
+		tab.files.shut(o)
 	}
 }
 
 // evict closes files that have not been used for the longest time, if too many are
 // open. What waits for a sync stays open.
-func (s *log) evict() {
-	if s.counts.open.Load() > int64(s.cfg.OpenFiles) {
-		s.shutIdle(s.cfg.OpenFiles)
+func (tab *streamTable) evict() {
+	if tab.counts.open.Load() > int64(tab.cfg.OpenFiles) {
+		tab.shutIdle(tab.cfg.OpenFiles)
 	}
 }
 
 // write appends h to o. The caller holds mu.
-func (s *log) write(o *output, h *held) error {
-	if err := s.at("file.before_write"); err != nil {
+func (d *diskFiles) write(o *output, h *held) error {
+	if err := d.at("file.before_write"); err != nil {
 		return err
 	}
 	for _, p := range [...][]byte{h.bytes, h.end} {
@@ -180,43 +191,43 @@ func (s *log) write(o *output, h *held) error {
 			continue
 		}
 		n, err := o.f.WriteAt(p, o.size)
-		s.counts.bytes.Add(int64(n))
+		d.counts.bytes.Add(int64(n))
 		if err != nil {
 			return err
 		}
 		o.size += int64(n)
 	}
-	return s.at("file.after_write")
+	return d.at("file.after_write")
 }
 
 // syncAll makes durable what was written to outputs, and their names. Only run calls
 // it, without mu: writing goes on meanwhile. All files are on their way to the disk
 // before the first one is waited for: the others are there with it, mostly.
-func (s *log) syncAll(shares []share) {
+func (d *diskFiles) syncAll(shares []share) {
 	if len(shares) > 1 {
 		for i := range shares {
 			startWriting(shares[i].o.f.File)
 		}
 	}
 	for i := range shares {
-		shares[i].err = s.sync(shares[i].o)
+		shares[i].err = d.sync(shares[i].o)
 	}
 	dirs := map[string]error{}
 	for i := range shares {
 		sh := &shares[i]
 		if sh.err == nil && !sh.o.named {
-			sh.err = s.syncNameOnce(dirs, sh.o.name)
+			sh.err = d.syncNameOnce(dirs, sh.o.name)
 			sh.o.named = sh.err == nil
 		}
 	}
 }
 
 // sync makes durable what was written to o.
-func (s *log) sync(o *output) error {
+func (d *diskFiles) sync(o *output) error {
 	start := time.Now()
-	defer func() { s.counts.syncTime.Add(int64(time.Since(start))) }()
-	s.counts.syncs.Add(1)
-	if err := s.at("file.before_sync"); err != nil {
+	defer func() { d.counts.syncTime.Add(int64(time.Since(start))) }()
+	d.counts.syncs.Add(1)
+	if err := d.at("file.before_sync"); err != nil {
 		return err
 	}
 	if err := o.f.Sync(); err != nil {
@@ -225,7 +236,7 @@ func (s *log) sync(o *output) error {
 	if !o.isThere() {
 		return errLost
 	}
-	return s.at("file.after_sync")
+	return d.at("file.after_sync")
 }
 
 // errLost is the error of an output that has no name any more, or not the one that it
@@ -245,15 +256,15 @@ func (s *log) failed(o *output, err error) {
 	o.lost = errors.Is(err, errLost)
 	o.suspect = !o.lost && !isFull(err)
 	s.breaks(o, err)
-	s.shut(o)
+	s.files.shut(o)
 }
 
 // syncNames makes the final names of outputs durable.
-func (s *log) syncNames(list []*output) {
+func (d *diskFiles) syncNames(list []*output) {
 	dirs := map[string]error{}
 	for _, o := range list {
 		if o.renamed {
-			if o.unnamed = s.syncNameOnce(dirs, o.final); o.unnamed != nil {
+			if o.unnamed = d.syncNameOnce(dirs, o.final); o.unnamed != nil {
 				continue
 			}
 			o.renamed = false
@@ -264,25 +275,25 @@ func (s *log) syncNames(list []*output) {
 
 // syncNameOnce makes the name of a file durable, unless that was tried with its
 // folder already: then that is the answer.
-func (s *log) syncNameOnce(dirs map[string]error, name string) error {
+func (d *diskFiles) syncNameOnce(dirs map[string]error, name string) error {
 	dir := filepath.Dir(name)
 	err, done := dirs[dir]
 	if !done {
-		err = s.syncName(name)
+		err = d.syncName(name)
 		dirs[dir] = err
 	}
 	return err
 }
 
 // syncName makes the name of a file durable.
-func (s *log) syncName(name string) error {
-	if err := s.at("file.before_sync_dir"); err != nil {
+func (d *diskFiles) syncName(name string) error {
+	if err := d.at("file.before_sync_dir"); err != nil {
 		return err
 	}
 	if err := disk.SyncDir(filepath.Dir(name)); err != nil {
 		return err
 	}
-	return s.at("file.after_sync_dir")
+	return d.at("file.after_sync_dir")
 }
 
 // isFull reports whether err says that there is no room, which says nothing about
@@ -304,7 +315,7 @@ func (s *log) mend(o *output) {
 }
 
 func (s *log) rewrite(o *output) error {
-	if err := s.at("file.before_mend"); err != nil {
+	if err := s.files.at("file.before_mend"); err != nil {
 		return err
 	}
 	if o.lost {
@@ -313,13 +324,13 @@ func (s *log) rewrite(o *output) error {
 		}
 	}
 	if o.suspect {
-		s.shut(o)
-		if err := s.replace(o); err != nil {
+		s.files.shut(o)
+		if err := s.files.replace(o); err != nil {
 			return err
 		}
 		o.suspect = false
 	}
-	if err := s.ensure(o); err != nil {
+	if err := s.table.ensure(o); err != nil {
 		return err
 	}
 	if err := o.f.Truncate(o.synced); err != nil {
@@ -327,7 +338,7 @@ func (s *log) rewrite(o *output) error {
 	}
 	o.size = o.synced
 	for i := range o.pending {
-		if err := s.write(o, &o.pending[i]); err != nil {
+		if err := s.files.write(o, &o.pending[i]); err != nil {
 			return err
 		}
 	}
@@ -339,9 +350,9 @@ func (s *log) rewrite(o *output) error {
 // may know it, so with ExactlyOnce its name is not used again before the next one.
 func (s *log) beginAgain(o *output) error {
 	if !s.cfg.ExactlyOnce {
-		delete(s.taken, o.final)
+		delete(s.table.taken, o.final)
 	}
-	n, err := s.next(o.stream)
+	n, err := s.table.next(o.stream)
 	if err != nil {
 		return err
 	}
@@ -362,11 +373,11 @@ func (s *log) beginAgain(o *output) error {
 // replace puts a copy of what is durable of o in its place. After a sync that failed
 // the blocks of the file are not trusted with anything new, and the copy is believed
 // only after it was read back.
-func (s *log) replace(o *output) error {
+func (d *diskFiles) replace(o *output) error {
 	name := o.final + copySuffix
-	err := s.copyPrefix(name, o.name, o.synced)
+	err := d.copyPrefix(name, o.name, o.synced)
 	if err == nil {
-		err = s.at("file.before_replace")
+		err = d.at("file.before_replace")
 	}
 	if err == nil {
 		err = disk.Rename(name, o.name)
@@ -375,11 +386,11 @@ func (s *log) replace(o *output) error {
 		_ = disk.Remove(name) // err is what went wrong
 		return err
 	}
-	return s.syncName(o.name)
+	return d.syncName(o.name)
 }
 
 // copyPrefix makes a durable copy of the first n bytes of from.
-func (s *log) copyPrefix(to, from string, n int64) (err error) {
+func (d *diskFiles) copyPrefix(to, from string, n int64) (err error) {
 	src, err := disk.Open(from, os.O_RDONLY, 0)
 	if err != nil {
 		return err
@@ -413,23 +424,23 @@ func (s *log) copyPrefix(to, from string, n int64) (err error) {
 
 // rename gives o its final name, which is not durable before syncNames. It may be
 // called again after an error. The caller holds mu; only run, Open and Close call it.
-func (s *log) rename(o *output) error {
+func (d *diskFiles) rename(o *output) error {
 	if o.renamed || !o.young() {
 		return nil
 	}
 	if _, err := os.Lstat(o.name); o.sealed && errors.Is(err, fs.ErrNotExist) {
-		s.log.Warn("an output was deleted or moved before it had its final name", "path", o.name, "bytes", o.size)
+		d.log.Warn("an output was deleted or moved before it had its final name", "path", o.name, "bytes", o.size)
 		return nil
 	}
 	if _, err := os.Lstat(o.final); !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("%s is there already, and is not overwritten: it must be moved away (%w)", o.final, fs.ErrExist)
 	}
-	if err := s.at("file.before_rename"); err != nil {
+	if err := d.at("file.before_rename"); err != nil {
 		return err
 	}
 	if err := disk.Rename(o.name, o.final); err != nil {
 		return err
 	}
 	o.renamed, o.name = true, o.final
-	return s.at("file.after_rename")
+	return d.at("file.after_rename")
 }

@@ -36,12 +36,12 @@ func (s *log) recover() error {
 			return err
 		}
 	}
-	if !s.tmpl.perLane && (!s.grows() || s.cfg.ExactlyOnce) {
-		if err := s.adopt(s.streamOf(nil), nil); err != nil {
+	if !s.tmpl.perLane && (!s.table.grows() || s.cfg.ExactlyOnce) {
+		if err := s.table.adopt(s.table.streamOf(nil), nil); err != nil {
 			return err
 		}
 	}
-	for _, st := range s.streams {
+	for _, st := range s.table.streams {
 		if err := s.publishSealed(st); err != nil {
 			return err
 		}
@@ -70,19 +70,19 @@ func (s *log) resumeAll() error {
 		if err != nil {
 			return err
 		}
-		s.taken[m.Path] = true
+		s.table.taken[m.Path] = true
 		if o == nil {
 			s.retired = append(s.retired, m.Path)
 			s.finished[m.Lane] = true
 			continue
 		}
-		st := s.streams[m.Lane]
+		st := s.table.streams[m.Lane]
 		if st == nil {
 			st = &stream{key: m.Lane}
-			s.streams[m.Lane] = st
+			s.table.streams[m.Lane] = st
 		}
 		if st.active != nil {
-			s.seal(st)
+			s.table.seal(st)
 		}
 		st.active, o.stream = o, st
 		st.begun++
@@ -109,24 +109,24 @@ func (s *log) resume(m pipeline.Extent) (*output, error) {
 	case fi.Size() < m.Length:
 		return nil, fmt.Errorf("%s has %d bytes, and %d were durable: somebody has cut it; put it back, or begin anew with the state reset",
 			name, fi.Size(), m.Length)
-	case name == m.Path && !s.grows():
+	case name == m.Path && !s.table.grows():
 		return nil, nil
 	}
 	o := &output{final: m.Path, name: name, made: true, mode: os.ModePerm, size: m.Length, synced: m.Length, stored: m.Length, opened: fi.ModTime()}
-	if err := s.ensure(o); err != nil {
+	if err := s.table.ensure(o); err != nil {
 		return nil, err
 	}
-	defer s.shut(o)
-	if format := s.formatOf(o.f); format != s.format {
+	defer s.files.shut(o)
+	if format := s.files.formatOf(o.f); format != s.format {
 		s.log.Info("an output is compressed in another way than is asked for now: it is finished", "path", m.Path, "format", format.String())
-		s.shut(o) // for its lock
+		s.files.shut(o) // for its lock
 		return nil, FinishExtent(m)
 	}
 	if fi.Size() == m.Length {
 		return o, nil
 	}
 	s.log.Info("cutting off what the checkpoint does not cover", "path", name, "bytes", fi.Size()-m.Length)
-	if err := s.at("file.before_truncate"); err != nil {
+	if err := s.files.at("file.before_truncate"); err != nil {
 		return nil, err
 	}
 	return o, errors.Join(o.f.Truncate(m.Length), o.f.Sync())
@@ -135,39 +135,39 @@ func (s *log) resume(m pipeline.Extent) (*output, error) {
 // adopt handles the unfinished outputs with the values v that no extent names. With
 // ExactlyOnce the checkpoint does not cover them: they are removed. Else they are
 // finished, since a batch in them may have been answered.
-func (s *log) adopt(st *stream, v *values) error {
-	_, unfinished := s.tmpl.files(v)
+func (tab *streamTable) adopt(st *stream, v *values) error {
+	_, unfinished := tab.tmpl.files(v)
 	for _, final := range unfinished {
-		if s.taken[final] {
+		if tab.taken[final] {
 			continue
 		}
 		name := final + partSuffix
-		if s.cfg.ExactlyOnce {
-			if err := s.discard(name); err != nil {
+		if tab.cfg.ExactlyOnce {
+			if err := tab.files.discard(name); err != nil {
 				return err
 			}
 			continue
 		}
-		size, _, err := s.cutTorn(name)
+		size, _, err := tab.files.cutTorn(name)
 		if err != nil {
 			return err
 		}
 		if size == 0 {
-			if err := s.discard(name); err != nil {
+			if err := tab.files.discard(name); err != nil {
 				return err
 			}
 			continue
 		}
-		s.taken[final] = true
+		tab.taken[final] = true
 		st.begun++
 		st.sealed = append(st.sealed, &output{stream: st, final: final, name: name, made: true, size: size, synced: size, sealed: true})
 	}
-	st.v.seq = s.tmpl.lastSeq(st.v)
+	st.v.seq = tab.tmpl.lastSeq(st.v)
 	return nil
 }
 
 // discard removes an unfinished file, unless another process is writing it.
-func (s *log) discard(name string) error {
+func (d *diskFiles) discard(name string) error {
 	f, err := openLocked(name)
 	if err != nil {
 		return err
@@ -184,7 +184,7 @@ func tidy(final string) {
 // cutTorn cuts off the torn end of a file, which no answer covers, and returns what
 // remains, and how it is compressed. A file with damage that no crash explains is put
 // aside as it is, and what is intact of it is copied.
-func (s *log) cutTorn(name string) (good int64, format compress.Format, err error) {
+func (d *diskFiles) cutTorn(name string) (good int64, format compress.Format, err error) {
 	if err := mergeAside(name); err != nil {
 		return 0, 0, err
 	}
@@ -195,7 +195,7 @@ func (s *log) cutTorn(name string) (good int64, format compress.Format, err erro
 	defer func() { _ = f.Close() }() // it is synced
 	tidy(strings.TrimSuffix(name, partSuffix))
 	size, err := f.Seek(0, io.SeekEnd)
-	format = s.formatOf(f)
+	format = d.formatOf(f)
 	if err != nil || size == 0 {
 		return 0, format, err
 	}
@@ -209,10 +209,10 @@ func (s *log) cutTorn(name string) (good int64, format compress.Format, err erro
 		return good, format, err
 	}
 	if !torn {
-		return good, format, s.putAside(name, good)
+		return good, format, d.putAside(name, good)
 	}
-	s.log.Info("cutting off a torn end", "path", name, "bytes", size-good)
-	if err := s.at("file.before_truncate"); err != nil {
+	d.log.Info("cutting off a torn end", "path", name, "bytes", size-good)
+	if err := d.at("file.before_truncate"); err != nil {
 		return 0, format, err
 	}
 	return good, format, errors.Join(f.Truncate(good), f.Sync())
@@ -221,7 +221,7 @@ func (s *log) cutTorn(name string) (good int64, format compress.Format, err erro
 // formatOf returns how an output is compressed that another process has left. It may
 // have had another configuration. What is neither of the formats that are written nor
 // text is a damaged one of the format that is asked for.
-func (s *log) formatOf(f io.ReaderAt) compress.Format {
+func (d *diskFiles) formatOf(f io.ReaderAt) compress.Format {
 	head := make([]byte, 1<<10)
 	n, _ := f.ReadAt(head, 0) // what cannot be read is found out about later
 	head = head[:n]
@@ -231,7 +231,7 @@ func (s *log) formatOf(f io.ReaderAt) compress.Format {
 	case format == compress.Plain && bytes.IndexByte(head, '\n') >= 0 && !bytes.ContainsFunc(head, isControl):
 		return format
 	}
-	return s.format
+	return d.format
 }
 
 // isControl reports whether r is none of a text.
@@ -311,7 +311,7 @@ func lastLine(f io.ReaderAt, size int64) (int64, error) {
 
 // putAside keeps a damaged file under another name, and puts a copy of its first n
 // bytes, which are intact, in its place.
-func (s *log) putAside(name string, n int64) error {
+func (d *diskFiles) putAside(name string, n int64) error {
 	final := strings.TrimSuffix(name, partSuffix)
 	aside := final + damagedSuffix
 	for i := 2; ; i++ {
@@ -320,8 +320,8 @@ func (s *log) putAside(name string, n int64) error {
 		}
 		aside = fmt.Sprintf("%s%s-%d", final, damagedSuffix, i)
 	}
-	s.log.Warn("an output is damaged: it is kept, and what is intact of it goes on", "path", name, "kept", aside, "bytes", n)
-	if err := s.copyPrefix(final+copySuffix, name, n); err != nil {
+	d.log.Warn("an output is damaged: it is kept, and what is intact of it goes on", "path", name, "kept", aside, "bytes", n)
+	if err := d.copyPrefix(final+copySuffix, name, n); err != nil {
 		return err
 	}
 	if err := disk.Link(name, aside); err != nil {
@@ -330,7 +330,7 @@ func (s *log) putAside(name string, n int64) error {
 	if err := disk.Rename(final+copySuffix, name); err != nil {
 		return err
 	}
-	return s.syncName(name)
+	return d.syncName(name)
 }
 
 // mergeAside removes the second name that putAside has given to the file name if the

@@ -145,7 +145,7 @@ func TestLastingErrors(t *testing.T) {
 		for _, point := range []string{"file.before_create", "file.before_write", "file.before_sync"} {
 			out, err := makeLog(config(filepath.Join(t.TempDir(), "out")))
 			must(t, err)
-			inner(out).at = func(p string) error {
+			inner(out).files.at = func(p string) error {
 				if p == point {
 					return errno
 				}

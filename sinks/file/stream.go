@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"os"
 	"slices"
 	"time"
@@ -35,49 +36,66 @@ type stream struct {
 	blocked error // why there was no output for the last batch
 }
 
+// A streamTable holds the streams, and says which output takes the next batch of each.
+type streamTable struct {
+	cfg    *LogConfig
+	log    *slog.Logger
+	tmpl   *template
+	format compress.Format
+	files  *diskFiles
+	notify bell
+	counts *counts
+
+	// What follows is guarded by log.mu.
+	streams map[string]*stream
+	taken   map[string]bool // final paths of the outputs of streams, and of those in log.retired
+	clock   uint64          // counts uses of outputs
+	all     []*output       // scratch of outputs
+}
+
 // outputs returns all outputs there are. The caller holds mu.
-func (s *log) outputs() []*output {
-	s.all = s.all[:0]
-	for _, st := range s.streams {
-		s.all = append(s.all, st.sealed...)
+func (tab *streamTable) outputs() []*output {
+	tab.all = tab.all[:0]
+	for _, st := range tab.streams {
+		tab.all = append(tab.all, st.sealed...)
 		if st.active != nil {
-			s.all = append(s.all, st.active)
+			tab.all = append(tab.all, st.active)
 		}
 	}
-	return s.all
+	return tab.all
 }
 
 // keyOf returns the key of the stream of l, which is Extent.Lane of its outputs.
-func (s *log) keyOf(l *pipeline.Lane) string {
+func (tab *streamTable) keyOf(l *pipeline.Lane) string {
 	switch {
 	case l == nil:
 		return ""
-	case s.tmpl.perLane:
+	case tab.tmpl.perLane:
 		return l.ID()
-	case s.tmpl.bySrc:
-		return "source " + valuesOf(l, s.cfg.SourceNames).source
+	case tab.tmpl.bySrc:
+		return "source " + valuesOf(l, tab.cfg.SourceNames).source
 	}
 	return ""
 }
 
 // grows reports whether there is one file that is never finished. It has its final
 // name from the start, or as soon as there is a cut that covers it.
-func (s *log) grows() bool { return !s.tmpl.perLane && !s.tmpl.counts }
+func (tab *streamTable) grows() bool { return !tab.tmpl.perLane && !tab.tmpl.counts }
 
 // current returns the open output for n bytes of b; it may be broken. The caller
 // holds mu.
-func (s *log) current(b *pipeline.Batch, n int) (*output, error) {
-	st := s.streamOf(laneOf(b))
+func (tab *streamTable) current(b *pipeline.Batch, n int) (*output, error) {
+	st := tab.streamOf(laneOf(b))
 	st.allow = modeOfLane(laneOf(b))
-	if o := st.active; o != nil && o.err == nil && s.isFullFor(o, n) {
-		s.rotate(st)
+	if o := st.active; o != nil && o.err == nil && tab.isFullFor(o, n) {
+		tab.rotate(st)
 	}
-	o, err := s.open(st)
+	o, err := tab.open(st)
 	if st.blocked = err; errors.Is(err, errCrowded) {
 		st.blocked = nil // nothing is wrong
 	}
 	if err == nil && o.err == nil {
-		s.narrow(o, st.allow)
+		tab.files.narrow(o, st.allow)
 	}
 	return o, err
 }
@@ -91,44 +109,44 @@ func laneOf(b *pipeline.Batch) *pipeline.Lane {
 
 // isFullFor reports whether o is to end before n more bytes. It does not end within
 // an oversize record.
-func (s *log) isFullFor(o *output, n int) bool {
-	r := &s.cfg.Rotate
+func (tab *streamTable) isFullFor(o *output, n int) bool {
+	r := &tab.cfg.Rotate
 	return o.size > 0 && !o.inRecord && (r.Size > 0 && o.size+int64(n) > int64(r.Size) || r.Records > 0 && o.records >= r.Records)
 }
 
 // streamOf returns the stream of l, which it makes if need be.
-func (s *log) streamOf(l *pipeline.Lane) *stream {
-	key := s.keyOf(l)
-	st := s.streams[key]
+func (tab *streamTable) streamOf(l *pipeline.Lane) *stream {
+	key := tab.keyOf(l)
+	st := tab.streams[key]
 	if st == nil {
 		st = &stream{key: key}
-		s.streams[key] = st
+		tab.streams[key] = st
 	}
 	if !st.known {
-		st.known, st.v = true, valuesOf(l, s.cfg.SourceNames)
-		st.v.seq = s.tmpl.lastSeq(st.v)
+		st.known, st.v = true, valuesOf(l, tab.cfg.SourceNames)
+		st.v.seq = tab.tmpl.lastSeq(st.v)
 	}
 	return st
 }
 
 // open returns the active output of st, open. Without one it goes on with what
 // another process has left, or begins a new one.
-func (s *log) open(st *stream) (*output, error) {
-	if err := s.prepare(st); err != nil {
+func (tab *streamTable) open(st *stream) (*output, error) {
+	if err := tab.prepare(st); err != nil {
 		return nil, err
 	}
 	if st.active == nil {
-		if err := s.begin(st); err != nil {
+		if err := tab.begin(st); err != nil {
 			return nil, err
 		}
 	}
 	if o := st.active; o.err == nil {
-		if err := s.ensure(o); err != nil {
+		if err := tab.ensure(o); err != nil {
 			if disk.Exhausted(err) {
-				s.shutIdle(0) // the next try finds room, unless others took it
+				tab.shutIdle(0) // the next try finds room, unless others took it
 			}
 			if !o.made && errors.Is(err, fs.ErrExist) { // somebody has made it: the next try continues it
-				delete(s.taken, o.final)
+				delete(tab.taken, o.final)
 				st.active = nil
 			}
 			return nil, err
@@ -139,11 +157,11 @@ func (s *log) open(st *stream) (*output, error) {
 
 // prepare handles, once for each lane, what another process has left of files that
 // rotate. Open has done so for what is not of lanes.
-func (s *log) prepare(st *stream) error {
-	if st.ready || !s.tmpl.counts || !s.tmpl.perLane {
+func (tab *streamTable) prepare(st *stream) error {
+	if st.ready || !tab.tmpl.counts || !tab.tmpl.perLane {
 		return nil
 	}
-	if err := s.adopt(st, &st.v); err != nil {
+	if err := tab.adopt(st, &st.v); err != nil {
 		return err
 	}
 	st.ready = true
@@ -151,53 +169,53 @@ func (s *log) prepare(st *stream) error {
 }
 
 // begin makes the active output of st.
-func (s *log) begin(st *stream) (err error) {
-	st.active, err = s.next(st)
+func (tab *streamTable) begin(st *stream) (err error) {
+	st.active, err = tab.next(st)
 	return err
 }
 
 // next returns a new output of st, or one that another process has left: nothing of
 // that is written again where it was answered.
-func (s *log) next(st *stream) (*output, error) {
+func (tab *streamTable) next(st *stream) (*output, error) {
 	st.v.time = time.Now()
 	st.v.seq++
-	first := s.tmpl.path(st.v)
+	first := tab.tmpl.path(st.v)
 	for n := 1; n < 1e6; n++ {
 		final := first
 		if n > 1 {
 			final = numbered(first, n)
 		}
-		if !s.cfg.ExactlyOnce && !s.tmpl.counts {
-			if o, err := s.goOn(st, final); o != nil || err != nil {
+		if !tab.cfg.ExactlyOnce && !tab.tmpl.counts {
+			if o, err := tab.goOn(st, final); o != nil || err != nil {
 				return o, err
 			}
 		}
-		if s.free(final) {
-			return s.fresh(st, final), nil
+		if tab.free(final) {
+			return tab.fresh(st, final), nil
 		}
 	}
 	return nil, fmt.Errorf("%s: no name like this is free", first)
 }
 
 // fresh returns an output that is yet to be made.
-func (s *log) fresh(st *stream, final string) *output {
-	o := &output{stream: st, final: final, name: final + partSuffix, mode: allowed(os.FileMode(s.cfg.Mode), st.allow), opened: st.v.time}
-	if s.grows() && !s.cfg.ExactlyOnce {
+func (tab *streamTable) fresh(st *stream, final string) *output {
+	o := &output{stream: st, final: final, name: final + partSuffix, mode: allowed(os.FileMode(tab.cfg.Mode), st.allow), opened: st.v.time}
+	if tab.grows() && !tab.cfg.ExactlyOnce {
 		o.name = final
 	}
-	s.taken[final] = true
+	tab.taken[final] = true
 	st.begun++
 	return o
 }
 
 // goOn returns the unfinished output of that final name that another process has left
 // for st, without its torn end; nil if there is none.
-func (s *log) goOn(st *stream, final string) (*output, error) {
+func (tab *streamTable) goOn(st *stream, final string) (*output, error) {
 	name := final + partSuffix
-	if s.grows() {
+	if tab.grows() {
 		name = final
 	}
-	if s.taken[final] {
+	if tab.taken[final] {
 		return nil, nil
 	}
 	fi, err := os.Lstat(name)
@@ -207,26 +225,26 @@ func (s *log) goOn(st *stream, final string) (*output, error) {
 	case err != nil:
 		return nil, err
 	}
-	size, format, err := s.cutTorn(name)
+	size, format, err := tab.files.cutTorn(name)
 	if err != nil {
 		return nil, err
 	}
-	if format != s.format && size > 0 {
-		s.log.Info("an output is compressed in another way than is asked for now: it is finished", "path", final, "format", format.String())
+	if format != tab.format && size > 0 {
+		tab.log.Info("an output is compressed in another way than is asked for now: it is finished", "path", final, "format", format.String())
 		if name != final {
-			_, err = s.finishAs(final)
+			_, err = tab.finishAs(final)
 		}
 		return nil, err
 	}
-	s.taken[final] = true
+	tab.taken[final] = true
 	st.begun++
 	return &output{stream: st, final: final, name: name, made: true, mode: os.ModePerm, size: size, synced: size, opened: fi.ModTime()}, nil
 }
 
 // free reports whether an output may be called final. What is unfinished and belongs
 // to nobody is begun anew.
-func (s *log) free(final string) bool {
-	if s.taken[final] {
+func (tab *streamTable) free(final string) bool {
+	if tab.taken[final] {
 		return false
 	}
 	_, err := os.Lstat(final)
@@ -234,17 +252,17 @@ func (s *log) free(final string) bool {
 }
 
 // seal ends the active output of st. The caller holds mu.
-func (s *log) seal(st *stream) {
+func (tab *streamTable) seal(st *stream) {
 	st.active.sealed = true
 	st.sealed = append(st.sealed, st.active)
 	st.active = nil
 }
 
 // rotate seals the active output of st because it is full or old.
-func (s *log) rotate(st *stream) {
-	s.seal(st)
-	s.counts.rotations.Add(1)
-	s.signal()
+func (tab *streamTable) rotate(st *stream) {
+	tab.seal(st)
+	tab.counts.rotations.Add(1)
+	tab.notify.ring()
 }
 
 // rotateDue seals what has come to its time.
@@ -254,9 +272,9 @@ func (s *log) rotateDue() {
 		return
 	}
 	now := time.Now().UTC().Truncate(every)
-	for _, st := range s.streams {
+	for _, st := range s.table.streams {
 		if o := st.active; o != nil && o.size > 0 && o.opened.UTC().Truncate(every).Before(now) && !o.inRecord {
-			s.rotate(st)
+			s.table.rotate(st)
 		}
 	}
 }
@@ -265,21 +283,21 @@ func (s *log) rotateDue() {
 // Health tells them.
 func (s *log) publishAll() {
 	var list []*output
-	for _, st := range s.streams {
+	for _, st := range s.table.streams {
 		list = s.nameSealed(list, st)
-		if o := st.active; o != nil && s.grows() && (o.young() && o.stored > 0 || o.renamed) {
+		if o := st.active; o != nil && s.table.grows() && (o.young() && o.stored > 0 || o.renamed) {
 			list = s.name(list, o)
 		}
 	}
-	s.syncNames(list)
-	for _, st := range s.streams {
+	s.files.syncNames(list)
+	for _, st := range s.table.streams {
 		s.retire(st)
 	}
 }
 
 // publishSealed names the sealed outputs of st.
 func (s *log) publishSealed(st *stream) error {
-	s.syncNames(s.nameSealed(nil, st))
+	s.files.syncNames(s.nameSealed(nil, st))
 	s.retire(st)
 	if len(st.sealed) > 0 {
 		return st.sealed[0].unnamed
@@ -304,7 +322,7 @@ func (s *log) nameSealed(list []*output, st *stream) []*output {
 
 // name gives o its final name, which is not durable yet, and appends it to list.
 func (s *log) name(list []*output, o *output) []*output {
-	if o.unnamed = s.rename(o); o.unnamed != nil {
+	if o.unnamed = s.files.rename(o); o.unnamed != nil {
 		return list
 	}
 	return append(list, o)
@@ -314,7 +332,7 @@ func (s *log) name(list []*output, o *output) []*output {
 func (s *log) retire(st *stream) {
 	for len(st.sealed) > 0 && st.sealed[0].published {
 		o := st.sealed[0]
-		s.shut(o)
+		s.files.shut(o)
 		s.retired = append(s.retired, o.final)
 		s.counts.published.Add(1)
 		st.sealed = st.sealed[1:]
@@ -358,7 +376,7 @@ func (s *log) finishReady(ctx context.Context, lanes []*pipeline.Lane) []error {
 	}
 	s.requests = append(s.requests, r)
 	s.mu.Unlock()
-	s.signal()
+	s.notify.ring()
 	select {
 	case errs := <-r.reply:
 		return errs
@@ -386,7 +404,7 @@ func (s *log) finish(lanes []*pipeline.Lane) []error {
 			list = s.nameSealed(list, streams[i])
 		}
 	}
-	s.syncNames(list)
+	s.files.syncNames(list)
 	for i, st := range streams {
 		if st != nil {
 			errs[i] = s.drop(st)
@@ -412,7 +430,7 @@ func (s *log) sealLast(l *pipeline.Lane) (*stream, error) {
 		if err := s.complete(o); err != nil {
 			return nil, err
 		}
-		s.seal(st)
+		s.table.seal(st)
 	}
 	for _, o := range st.sealed {
 		if o.err != nil || len(o.pending) > 0 {
@@ -426,17 +444,17 @@ func (s *log) sealLast(l *pipeline.Lane) (*stream, error) {
 // lastOf returns the stream of a lane that is at its end, with an output even if
 // there are no records; nil if the lane is finished.
 func (s *log) lastOf(l *pipeline.Lane) (*stream, error) {
-	key := s.keyOf(l)
-	if s.streams[key] == nil && (l.Skipped() || s.finished[key] || s.isThere(l)) {
+	key := s.table.keyOf(l)
+	if s.table.streams[key] == nil && (l.Skipped() || s.finished[key] || s.isThere(l)) {
 		return nil, nil
 	}
-	st := s.streamOf(l)
+	st := s.table.streamOf(l)
 	st.allow = modeOfLane(l)
-	if err := s.prepare(st); err != nil {
+	if err := s.table.prepare(st); err != nil {
 		return nil, err
 	}
 	if st.active == nil && st.begun == 0 {
-		if _, err := s.open(st); err != nil {
+		if _, err := s.table.open(st); err != nil {
 			return nil, err
 		}
 	}
@@ -449,7 +467,7 @@ func (s *log) drop(st *stream) error {
 	if len(st.sealed) > 0 {
 		return st.sealed[0].unnamed
 	}
-	delete(s.streams, st.key)
+	delete(s.table.streams, st.key)
 	return nil
 }
 
@@ -471,7 +489,7 @@ func (s *log) complete(o *output) error {
 	if o.size > 0 {
 		return nil
 	}
-	if err := s.ensure(o); err != nil {
+	if err := s.table.ensure(o); err != nil {
 		return err
 	}
 	if s.format != compress.Plain {
@@ -479,13 +497,13 @@ func (s *log) complete(o *output) error {
 		if err != nil {
 			return err
 		}
-		if err := s.write(o, &held{bytes: pack(nil, nil)}); err != nil {
+		if err := s.files.write(o, &held{bytes: pack(nil, nil)}); err != nil {
 			s.breaks(o, err)
 			return err
 		}
 	}
 	share := []share{{o: o}}
-	if s.syncAll(share); share[0].err != nil {
+	if s.files.syncAll(share); share[0].err != nil {
 		s.failed(o, share[0].err)
 		return share[0].err
 	}
@@ -500,7 +518,7 @@ func (s *log) Extents(dst []pipeline.Extent) []pipeline.Extent {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.retiring = len(s.retired)
-	for key, st := range s.streams {
+	for key, st := range s.table.streams {
 		for _, o := range st.sealed {
 			dst = o.appendExtent(dst, key)
 		}
@@ -525,12 +543,12 @@ func (o *output) appendExtent(dst []pipeline.Extent, key string) []pipeline.Exte
 func (s *log) CutStored() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, o := range s.outputs() {
+	for _, o := range s.table.outputs() {
 		o.stored = o.extent
 	}
 	for _, final := range s.retired[:s.retiring] {
-		delete(s.taken, final)
+		delete(s.table.taken, final)
 	}
 	s.retired, s.retiring = slices.Delete(s.retired, 0, s.retiring), 0
-	s.signal()
+	s.notify.ring()
 }

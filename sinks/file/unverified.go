@@ -231,7 +231,7 @@ func (s *log) outputOf(l *pipeline.Lane) (final string, mode fs.FileMode, err er
 		return "", 0, err
 	}
 	o := st.active
-	if err := s.ensure(o); err != nil {
+	if err := s.table.ensure(o); err != nil {
 		return "", 0, err
 	}
 	fi, err := o.f.Stat()
@@ -250,11 +250,11 @@ func (s *log) cutBack(o *output, l *pipeline.Lane) error {
 	if n == o.size {
 		return nil
 	}
-	if err := s.ensure(o); err != nil {
+	if err := s.table.ensure(o); err != nil {
 		return err
 	}
 	s.log.Info("output cut back to its verified records", "path", o.final, "bytes", n, "cut", o.size-n)
-	if err := s.at("file.before_truncate"); err != nil {
+	if err := s.files.at("file.before_truncate"); err != nil {
 		return err
 	}
 	if err := o.f.Truncate(n); err != nil {
