@@ -353,6 +353,33 @@ func FuzzDirtyResult(f *testing.F) {
 	})
 }
 
+// FuzzBase: the normal form of a reference is a fixed point, and has its keys,
+// whichever parts are the base's.
+func FuzzBase(f *testing.F) {
+	for i, base := range append(hitBases, "http://u%7e:%3a@h:80/%zz|%7e/%/?%|%41#%7e", "non:/a%7e/|b?%7e", "non:op%7e?%c3", "file:///C|/%7e/x") {
+		for _, ref := range []string{"", "x", "?q", "#f", "../%7e", "/", "//g", ".%zz"} {
+			f.Add(byte(i), []byte(base), []byte(ref))
+		}
+	}
+	f.Fuzz(func(t *testing.T, which byte, base, src []byte) {
+		n := fuzzNormalizers[int(which)%len(fuzzNormalizers)]
+		var r, r2 Result
+		norm, err := n.AppendRef(nil, base, src, &r)
+		if err != nil {
+			return
+		}
+		again, err := n.Append(nil, norm, &r2)
+		if err != nil || !bytes.Equal(again, norm) {
+			t.Fatalf("%q beside %q -> %q -> %q (%v)", src, base, norm, again, err)
+		}
+		for lv := n.Profile().Key; lv < numLevels; lv++ {
+			if a, b := r.AppendKey(nil, lv), r2.AppendKey(nil, lv); !bytes.Equal(a, b) {
+				t.Fatalf("%q beside %q -> %q: %v is %q, and then %q", src, base, norm, lv, a, b)
+			}
+		}
+	})
+}
+
 // FuzzKept holds E12.4: in userinfo, query and fragment the sequence of reserved
 // bytes and reserved escapes stays; bytes that the grammar forbids there become
 // escapes.

@@ -201,7 +201,7 @@ func (i *inspector) differ() bool {
 	s := &i.r.scratch
 	var base *baseURL
 	if len(i.base) > 0 {
-		if base = s.readBase(i.base); base.err != 0 {
+		if base = i.readBase(i.base, s); base.err != 0 {
 			return false
 		}
 	}

@@ -19,6 +19,7 @@ type Normalizer struct {
 	escapes [numComponents]percent.Rules // what to do with the bytes of each component
 
 	whatwg [whatwgSets]percent.Rules // the same for the whatwg reading
+	bases  *Normalizer               // reads bases: as browsers do, with the escapes of the profile
 
 	table *walkTable // of onePass; nil where that has nothing to offer
 
@@ -33,7 +34,7 @@ type Normalizer struct {
 var (
 	syntax  = mustCompile("rfc3986")
 	scheme  = mustCompile("rfc3986-scheme")
-	browser = mustCompile("whatwg") // for bases
+	browser = mustCompile("whatwg")
 )
 
 func mustCompile(name string) *Normalizer {
@@ -99,6 +100,10 @@ func compile(p Profile) *Normalizer {
 	}
 	n.keys, n.policy = p.Standard, defaultPolicy
 	n.whatwg = whatwgEscapes(p.Rules)
+	n.bases = &Normalizer{profile: Profile{Name: "whatwg", Standard: WHATWG}, maxLen: n.maxLen, maxDiagnostics: n.maxDiagnostics, level: -1, whatwg: n.whatwg}
+	if p.Standard != WHATWG {
+		n.bases.whatwg = whatwgEscapes(0)
+	}
 	n.table = p.walkTable()
 	for lv, rules := range []Rules{K0: syntaxRules, K1: syntaxRules | schemeRules} {
 		if p.Standard == RFC && p.Rules == rules && p.Malformed == percent.MalformedEncode {

@@ -37,7 +37,7 @@ func (n *Normalizer) onePassRef(dst, base, src []byte, end int, r *Result) ([]by
 		return dst, false
 	}
 	if n.profile.Standard == WHATWG {
-		if r.scratch.readBase(base).err != 0 {
+		if n.readBase(base, &r.scratch).err != 0 {
 			return dst, false
 		}
 		out, ok := n.onePass(dst, src, end, r)
@@ -60,7 +60,7 @@ func (n *Normalizer) onePassRef(dst, base, src []byte, end int, r *Result) ([]by
 // appendRef is AppendRef with a base, without the fast paths.
 func (n *Normalizer) appendRef(dst, base, src []byte, r *Result) ([]byte, error) {
 	if n.profile.Standard == WHATWG {
-		b := r.scratch.readBase(base)
+		b := n.readBase(base, &r.scratch)
 		if b.err != 0 {
 			r.reset()
 			return dst, ErrBase

@@ -170,7 +170,7 @@ func vectorSlow(n *Normalizer, base, src []byte, r *Result) ([]byte, error) {
 	case n.profile.Standard != WHATWG:
 		return n.AppendRef(nil, base, src, r)
 	}
-	b := r.scratch.readBase(base)
+	b := n.readBase(base, &r.scratch)
 	if b.err != 0 {
 		r.reset()
 		return nil, ErrBase

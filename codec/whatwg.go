@@ -65,6 +65,7 @@ type parser struct {
 
 // A baseURL is a base that has been read.
 type baseURL struct {
+	by     *Normalizer
 	src    []byte // as it was given
 	text   []byte // serialized
 	u      URL    // of text
@@ -141,6 +142,9 @@ func (n *Normalizer) appendWHATWG(dst []byte, base *baseURL, src []byte, r *Resu
 // freedoms of other schemes.
 func (p *parser) canonical() bool {
 	esc := p.esc[setPath]
+	if p.base != nil && !p.base.res.Flags.Intersect(keptIllegal).IsZero() {
+		return false
+	}
 	return p.err == 0 && p.special() && p.known != schemeFile && p.out.kind == RegName && esc.Upper && esc.Unreserved &&
 		p.r.Flags.Intersect(keptIllegal).IsZero() &&
 		dirtOf(p.out.Bytes(p.dst[p.start:], Host))&(dirtHost|dirtPercent) == 0
@@ -151,19 +155,20 @@ func (p *parser) canonical() bool {
 var keptIllegal = Flags{}.With(Truncated).With(NonHex).With(PercentU).With(RawIllegal).With(RawBackslash)
 
 // readBase reads a base for the whatwg reading. The last one is kept in s, and its
-// memory serves the next: each record may bring a base of its own.
-func (s *scratch) readBase(base []byte) *baseURL {
+// memory serves the next: each record may bring a base of its own. Its escapes are
+// those of the profile, since a reference may leave its path or query as they are.
+func (n *Normalizer) readBase(base []byte, s *scratch) *baseURL {
 	b := s.base
-	if b != nil && bytes.Equal(b.src, base) {
+	if b != nil && b.by == n.bases && bytes.Equal(b.src, base) {
 		return b
 	}
 	if b == nil {
 		b = &baseURL{}
 		s.base = b
 	}
-	b.src = append(b.src[:0], base...)
+	b.by, b.src = n.bases, append(b.src[:0], base...)
 	b.res.reset()
-	b.text, b.err = browser.appendWHATWG(b.text[:0], nil, base, &b.res)
+	b.text, b.err = n.bases.appendWHATWG(b.text[:0], nil, base, &b.res)
 	if b.err != 0 {
 		return b
 	}
