@@ -58,7 +58,10 @@ func (c *cutter) firstPiece(block []byte) int {
 	if left := f.Length(block); left > int64(len(block)) {
 		return pieceOf(block, left)
 	}
-	n, _ := f.Resync(block) // it is damaged
+	n, ends := f.Resync(block) // it is damaged
+	if ends {
+		n = max(0, n-recordEnd) // the last piece holds what shows the end
+	}
 	return min(n, len(block)-1)
 }
 
