@@ -52,8 +52,8 @@ func model(ctx context.Context, l *lab) error {
 var mutations = []chaos.Mutation{
 	{
 		Name: "the file sink answers before fsync", File: "sinks/file/group.go",
-		Old:     "\ts.syncAll(shares)\n\ts.mu.Lock()\n\tdurable := s.resolve(shares)\n\tvar failed []held\n",
-		New:     "\ts.mu.Lock()\n\tdurable := s.resolve(shares)\n\ts.mu.Unlock()\n\tanswer(durable)\n\ts.syncAll(shares)\n\tdurable = nil\n\ts.mu.Lock()\n\tvar failed []held\n",
+		Old:     "\ts.files.syncAll(shares)\n\ts.mu.Lock()\n\tdurable := s.resolve(shares)\n\tvar failed []held\n",
+		New:     "\ts.mu.Lock()\n\tdurable := s.resolve(shares)\n\ts.mu.Unlock()\n\tanswer(durable)\n\ts.files.syncAll(shares)\n\tdurable = nil\n\ts.mu.Lock()\n\tvar failed []held\n",
 		Package: "./sinks/file", Tests: "^(TestAnswersFollowSync|TestFaults|TestFull)$",
 	},
 	{
