@@ -24,6 +24,9 @@ func (p *Pipeline) commitLoop(quit <-chan struct{}) {
 			if err := p.commit(p.base); err != nil {
 				p.complain(&p.commitLog, "commit failed, retrying", "error", err)
 			}
+			// An attempt at a cut closes the gate, and may take all of an interval. Another
+			// one right behind it would let nothing pass, and nothing would ever be resolved.
+			t.Reset(p.o.CommitInterval)
 		case <-quit:
 			return
 		}
