@@ -146,27 +146,32 @@ func (q *quarantining) prepare(spec chaos.Spec, dir string) error {
 // daemon has the daemon read all files, and kills it some times.
 func (q *quarantining) daemon(ctx context.Context, spec chaos.Spec, exactly bool) error {
 	l := q.lab
-	if err := q.prepare(spec, l.path(fmt.Sprintf("exactly-%v", exactly))); err != nil {
-		return err
-	}
-	q.exactly, q.kills = exactly, 0
 	hits := l.times(6, 25)
-	for range hits {
+	latest := time.Duration(l.times(300, 600)) * time.Millisecond
+	for i := range hits {
+		if i == 0 || q.kills == 0 { // a run has ended before it was killed: begin anew, and kill sooner
+			if err := q.prepare(spec, l.path(fmt.Sprintf("exactly-%v-%d", exactly, i))); err != nil {
+				return err
+			}
+			q.exactly, q.kills = exactly, 0
+			latest = max(latest/2, 25*time.Millisecond)
+		}
 		p, err := q.begin(ctx, l)
 		if err != nil {
 			return err
 		}
 		select {
-		case <-time.After(l.between(20*time.Millisecond, time.Duration(l.times(300, 600))*time.Millisecond)):
+		case <-time.After(l.between(20*time.Millisecond, latest)):
 		case <-p.Done():
 		case <-ctx.Done():
 			return ctx.Err()
 		}
-		if p.Ended() {
+		if !p.Ended() {
+			p.Kill()
+			q.kills++
+		} else if q.kills > 0 {
 			break
 		}
-		p.Kill()
-		q.kills++
 	}
 	p, err := q.begin(ctx, l)
 	if err != nil {
