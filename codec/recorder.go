@@ -17,7 +17,7 @@ type recorder struct {
 }
 
 // change notes that r has made after of component c, if that is not before. Steps
-// of one rule that follow each other in a path are one step.
+// of one rule in a row, within a path, are one step.
 func (rec *recorder) change(r Rule, c Component, before, after []byte) {
 	if rec != nil {
 		rec.changed(r, c, before, after)

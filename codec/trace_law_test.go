@@ -35,7 +35,7 @@ func newReplay(src []byte, u *URL, standard Standard) *replay {
 	return p
 }
 
-// step applies one step, and reports whether it goes on where the URL stands.
+// step applies one step. It reports whether the step starts from the current URL.
 func (p *replay) step(st *Step) bool {
 	c := st.Component
 	if c == WholeURL {

@@ -184,7 +184,7 @@ func (d *decoder) ruleSets(c *RuleChanges, at string) (added, removed codec.Rule
 	return added, removed
 }
 
-// ruleSet reads the names of rules at a path, none of which may be in other.
+// ruleSet reads the rule names at a path. A rule that is also in other is an error.
 func (d *decoder) ruleSet(names []string, at string, other codec.Rules) (set codec.Rules) {
 	for i, name := range names {
 		at := element(at, i)

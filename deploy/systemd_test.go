@@ -96,7 +96,7 @@ func write(t *testing.T, name, text string) {
 func TestUnitVerify(t *testing.T) {
 	tool, err := exec.LookPath("systemd-analyze")
 	if err != nil {
-		t.Skip("there is no systemd-analyze: the unit was not shown to systemd")
+		t.Skip("skipped: the check of the unit by systemd; it needs the program systemd-analyze")
 	}
 	// The program must be there, so the unit names one that is.
 	text := strings.Replace(read(t, unit), "/usr/local/bin/urlfold", binary, 1)

@@ -112,7 +112,7 @@ var mutations = []chaos.Mutation{
 		Package: "./sinks/file", Tests: "^(TestResume|TestUncovered)",
 	},
 	{
-		Name: "a checksum begins anew at a restart point", File: "internal/storage/compress/gzip_points.go",
+		Name: "a checksum is reset at a restart point", File: "internal/storage/compress/gzip_points.go",
 		Old: "p.deflate, p.size, p.crc\n", New: "p.deflate, p.size, 0\n",
 		Package: "./internal/storage/compress", Tests: "^TestResumeGzip$",
 	},

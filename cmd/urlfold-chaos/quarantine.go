@@ -149,7 +149,7 @@ func (q *quarantining) daemon(ctx context.Context, spec chaos.Spec, exactly bool
 	hits := l.times(6, 25)
 	latest := time.Duration(l.times(300, 600)) * time.Millisecond
 	for i := range hits {
-		if i == 0 || q.kills == 0 { // a run has ended before it was killed: begin anew, and kill sooner
+		if i == 0 || q.kills == 0 { // the last run ended before it was killed: start over and kill sooner
 			if err := q.prepare(spec, l.path(fmt.Sprintf("exactly-%v-%d", exactly, i))); err != nil {
 				return err
 			}

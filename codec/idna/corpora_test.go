@@ -18,7 +18,7 @@ func corpus(t *testing.T, name string) []byte {
 	t.Helper()
 	dir := os.Getenv("URLFOLD_CORPORA")
 	if dir == "" {
-		t.Skip("URLFOLD_CORPORA is not set: skipped " + name)
+		t.Skip("skipped: " + name + "; set URLFOLD_CORPORA to the folder of the corpora")
 	}
 	data, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(name)))
 	if err != nil {

@@ -1,7 +1,7 @@
 package params
 
-// A Recorder is told what AppendKeyQuery, AppendFiltered and AppendSorted do, rule by rule, in the order in which they do it. It is
-// for people who want to know: with one, no fast path is taken, and memory is allocated.
+// A Recorder receives each step of AppendKeyQuery, AppendFiltered and AppendSorted, in
+// order. It serves explanations: with one, no fast path is taken, and memory is allocated.
 type Recorder func(Step)
 
 // A Step is one rule that has changed a query.

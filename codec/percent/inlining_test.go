@@ -9,7 +9,7 @@ import (
 // TestInlining asks the compiler whether what stands in the innermost loops is still inlined.
 func TestInlining(t *testing.T) {
 	if testing.Short() {
-		t.Skip("skipped with -short: go build -gcflags=-m")
+		t.Skip("skipped: builds the package; run without -short")
 	}
 	out, err := exec.Command("go", "build", "-gcflags=-m", ".").CombinedOutput()
 	if err != nil {

@@ -138,7 +138,7 @@ func TestSetIndex(t *testing.T) {
 // TestTableIsCurrent runs the generator and compares.
 func TestTableIsCurrent(t *testing.T) {
 	if testing.Short() {
-		t.Skip("skipped with -short: running gen.go")
+		t.Skip("skipped: runs the generator; run without -short")
 	}
 	gen, err := filepath.Abs("gen.go")
 	if err != nil {

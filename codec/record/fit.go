@@ -8,7 +8,7 @@ import "slices"
 // leave records that fit. head is the header record, or the directive
 // in force, nil if there is none; a directive among the records does not change it. The
 // function is not shared between goroutines, keeps nothing of a record, and does
-// not panic. Of records with a length, of which a line shows nothing, all fit.
+// not panic. Records with a length always fit: one line of them says nothing.
 func (j *Job) NewFit(head []byte) func(rec []byte) bool {
 	if _, ok := j.reader.(LengthFraming); ok {
 		return func([]byte) bool { return true } // who asks has lines

@@ -83,7 +83,7 @@ func TestW3C(t *testing.T) {
 func TestW3CCorpora(t *testing.T) {
 	dir := os.Getenv("URLFOLD_CORPORA")
 	if dir == "" {
-		t.Skip("URLFOLD_CORPORA is not set: skipped the W3C logs of other vendors")
+		t.Skip("skipped: the W3C logs of other vendors; set URLFOLD_CORPORA to the folder of the corpora")
 	}
 	files, _ := filepath.Glob(filepath.Join(dir, "logs", "w3c", "*"))
 	urls := int64(0)

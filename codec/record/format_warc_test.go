@@ -102,7 +102,7 @@ func TestWARC(t *testing.T) {
 func TestWARCCorpora(t *testing.T) {
 	dir := os.Getenv("URLFOLD_CORPORA")
 	if dir == "" {
-		t.Skip("URLFOLD_CORPORA is not set: skipped the WARC files of other vendors")
+		t.Skip("skipped: the WARC files of other vendors; set URLFOLD_CORPORA to the folder of the corpora")
 	}
 	files, _ := filepath.Glob(filepath.Join(dir, "warc", "*", "*.warc*"))
 	more, _ := filepath.Glob(filepath.Join(dir, "warc", "*.warc*"))

@@ -89,7 +89,7 @@ func TestQuery(t *testing.T) {
 func TestWPT(t *testing.T) {
 	dir := os.Getenv("URLFOLD_CORPORA")
 	if dir == "" {
-		t.Skip("skipped: URLFOLD_CORPORA is not set, so the web platform tests of query encodings are not run")
+		t.Skip("skipped: the web platform tests of query encodings; set URLFOLD_CORPORA to the folder of the corpora")
 	}
 	data, err := os.ReadFile(filepath.Join(dir, "whatwg", "percent-encoding.json"))
 	if err != nil {

@@ -139,7 +139,7 @@ func corpora(t *testing.T, path ...string) string {
 	t.Helper()
 	root := os.Getenv("URLFOLD_CORPORA")
 	if root == "" {
-		t.Skip("URLFOLD_CORPORA is not set: skipped the run over real access logs")
+		t.Skip("skipped: the run over real access logs; set URLFOLD_CORPORA to the folder of the corpora")
 	}
 	return filepath.Join(append([]string{root}, path...)...)
 }

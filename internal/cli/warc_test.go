@@ -14,7 +14,7 @@ import (
 )
 
 // archive returns WARC records whose URIs are as they come in, and in normal form. One
-// of them is longer than 64 KiB, and only passes through.
+// of them is longer than 64 KiB and passes through unread.
 func archive() (in, normal []string) {
 	record := func(uri string, block []byte) string {
 		return fmt.Sprintf("WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: %s\r\nContent-Length: %d\r\n\r\n%s\r\n\r\n", uri, len(block), block)

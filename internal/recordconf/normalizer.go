@@ -48,7 +48,7 @@ func (s *Normalizer) New() (*codec.Normalizer, error) {
 	return n, mistake("Profile", err)
 }
 
-// checkKey checks that there is a key exactly if the hash needs one.
+// checkKey checks that a key is given if the hash needs one, and only then.
 func (s *Normalizer) checkKey(hash codec.Hash) error {
 	switch {
 	case hash != codec.HMACSHA256 && s.HMACKey != nil:

@@ -369,7 +369,7 @@ func TestSlowPipe(t *testing.T) {
 func TestCorpus(t *testing.T) {
 	root := os.Getenv("URLFOLD_CORPORA")
 	if root == "" {
-		t.Skip("URLFOLD_CORPORA is not set: skipping the compressed logs of the corpora")
+		t.Skip("skipped: the compressed logs of the corpora; set URLFOLD_CORPORA to the folder of the corpora")
 	}
 	f := func(name string, format Format, want Kind, lines int) {
 		t.Helper()

@@ -3,7 +3,9 @@ package inflate
 // symbols decodes symbols of a compressed block.
 func (r *Reader) symbols() error {
 	for {
-		r.fast()
+		if r.plenty() {
+			r.fast()
+		}
 		if cap(r.out)-len(r.out) < fastRoom || !r.ready() {
 			return nil
 		}
@@ -22,6 +24,11 @@ func (r *Reader) symbols() error {
 			}
 		}
 	}
+}
+
+// plenty reports whether the fast loop can begin.
+func (r *Reader) plenty() bool {
+	return len(r.bits.in)-r.bits.pos >= fastInput && cap(r.out)-len(r.out) >= fastRoom
 }
 
 // ready reports whether to decode a symbol before output is returned. It may have to

@@ -87,7 +87,7 @@ func (c *code) set(meanings []entry, lengths []uint8) bool {
 
 // incomplete fills the table of a code of one symbol or none.
 func (c *code) incomplete(meanings []entry, sorted []uint16) {
-	even, odd := entryUnused, entryUnused // no bit is needed to see that there is no code
+	even, odd := entryUnused, entryUnused // without symbols, no bit can be the start of a code
 	if len(sorted) == 1 {
 		even, odd = meanings[sorted[0]]+1*codeBit, entryUnused|codeBit
 	}
@@ -101,8 +101,8 @@ const codeBit entry = 1<<8 | 1
 
 // fill fills the table of a complete code. Codes are taken in their order, with
 // their bits reversed, since the stream has the first bit lowest: so the first code
-// of a length is the one after the last of the length before. The table is doubled
-// from one length to the next, which repeats the shorter codes before all further bits.
+// of a length follows the last one of the previous length. The table doubles with
+// each length, which repeats the entries of shorter codes for all values of the new bit.
 func (c *code) fill(meanings []entry, sorted []uint16, count *[maxCodeLen + 1]uint16) {
 	next := uint(0)
 	for n, size := uint(1), 1; n <= c.root; n, size = n+1, size*2 {

@@ -11,19 +11,15 @@ const (
 	fastRoom = 2 + maxMatch + 32
 )
 
-// fast decodes symbols while input and room are plenty. It stops before the end of
-// the block, and before every symbol that is not allowed.
+// fast decodes symbols while input and room are plenty, as they must be at the start.
+// It stops before the end of the block, and before every symbol that is not allowed.
 func (r *Reader) fast() {
 	b, o := &r.bits, len(r.out)
 	lastPos, lastOut := len(b.in)-fastInput, cap(r.out)-fastRoom
-	if b.pos > lastPos {
-		return // nothing may be loaded
-	}
 	in, out := unsafe.Pointer(unsafe.SliceData(b.in)), unsafe.Pointer(unsafe.SliceData(r.out))
 	literals, distances := (*[literalTable]entry)(r.literals.table), (*[distanceTable]entry)(r.distances.table)
 	acc, n, pos := refill(in, b.acc, b.n, b.pos)
 	e := literals[acc&literalMask] // the next entry, not yet taken
-
 	for pos <= lastPos && o <= lastOut {
 		// Of 56 bits, two literals take 22 at most, and leave enough for a length.
 		if e&entryLiteral != 0 {
@@ -32,8 +28,7 @@ func (r *Reader) fast() {
 			if e = literals[acc&literalMask]; e&entryLiteral != 0 {
 				acc, n = take(acc, n, e)
 				o = put(out, o, e)
-				e = literals[acc&literalMask]
-				if e&entryLiteral != 0 {
+				if e = literals[acc&literalMask]; e&entryLiteral != 0 {
 					acc, n, pos = refill(in, acc, n, pos)
 					continue
 				}
@@ -44,8 +39,7 @@ func (r *Reader) fast() {
 			if e&entryLink == 0 {
 				break // the end of the block, or nothing that is allowed
 			}
-			link := e
-			e = literals[(uint64(link>>entryValue)+acc>>literalRoot&ones(link>>8&15))&(literalTable-1)]
+			e = literals[linked(acc>>literalRoot, e)&(literalTable-1)]
 			if e&entrySpecial != 0 {
 				break
 			}
@@ -60,13 +54,11 @@ func (r *Reader) fast() {
 		}
 		length := meaning(acc, e)
 		acc, n = take(acc, n, e)
-
 		acc, n, pos = refill(in, acc, n, pos)
 		e = distances[acc&distanceMask]
 		if e&entryLink != 0 {
-			link := e
 			acc, n = acc>>distanceRoot, n-distanceRoot
-			e = distances[(uint64(link>>entryValue)+acc&ones(link>>8&15))&(distanceTable-1)]
+			e = distances[linked(acc, e)&(distanceTable-1)]
 		}
 		distance := meaning(acc, e)
 		if e&entrySpecial != 0 || distance > o {
@@ -115,6 +107,10 @@ func put(out unsafe.Pointer, o int, e entry) int {
 func meaning(acc uint64, e entry) int {
 	return int(e>>entryValue&0x7fff) + int(acc&ones(e)>>(e>>8&15))
 }
+
+// linked returns the place in the table that a link refers to, with the bits behind
+// those of the link in acc.
+func linked(acc uint64, link entry) uint64 { return uint64(link>>entryValue) + acc&ones(link>>8&15) }
 
 // ones returns n ones, n below 64.
 func ones(n entry) uint64 { return 1<<(n&63) - 1 }

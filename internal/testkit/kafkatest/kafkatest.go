@@ -34,7 +34,7 @@ func Real(t testing.TB) connect.Kafka {
 	t.Helper()
 	addr := os.Getenv(RealBroker)
 	if addr == "" {
-		t.Skip(RealBroker + " is not set: nothing was tried on a real broker")
+		t.Skip("skipped: the test on a real broker; start one with make kafka, and set " + RealBroker + " to its address")
 	}
 	return Connection(addr)
 }
