@@ -380,6 +380,7 @@ func (w *world) live(after time.Duration) {
 		w.mu.Unlock()
 		p.HardStop()
 	}
+	cut := time.Now()
 	err = <-ended
 	switch {
 	case !passes && errors.Is(err, errHalt):
@@ -387,7 +388,10 @@ func (w *world) live(after time.Duration) {
 	case err != nil && (after == 0 || !errors.Is(err, ErrDeadline)):
 		w.t.Errorf("Run: %v", err)
 	}
-	if s := p.Snapshot(); !s.Ledger.Balanced() || s.Ledger.InFlight != 0 {
+	// A batch that naps in a worker and in two sinks may outlast the last quarter of the
+	// shutdown timeout, and then Run does not wait for it.
+	expired := errors.Is(err, ErrDeadline) && time.Since(cut) >= p.o.ShutdownTimeout/4
+	if s := p.Snapshot(); !s.Ledger.Balanced() || s.Ledger.InFlight != 0 && !expired {
 		w.t.Errorf("ledger: %+v", s.Ledger)
 	}
 }
