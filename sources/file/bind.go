@@ -38,7 +38,7 @@ func (w *watcher) bind(t *track, p *candidate, l *look, now time.Time) {
 	}
 	more := p.s.size > t.at().off
 	if c := p.checked[t]; l.compressed {
-		more = !(c.whole && c.answer == agrees && c.off == t.at().off)
+		more = !(c.rest == restNone && c.answer == agrees && c.off == t.at().off)
 	}
 	if t.life == over && !unchanged && more {
 		w.reopen(t)

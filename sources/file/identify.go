@@ -50,7 +50,8 @@ type meeting struct {
 type checked struct {
 	off    int64 // of the position
 	answer answer
-	whole  bool // the text ends there
+	rest   rest  // what comes after it
+	upto   int64 // the last position that was asked for: there the answer may be another one
 }
 
 // close releases what p holds.
@@ -192,19 +193,22 @@ func (c *catalog) compare(p *candidate, l *look, now time.Time) (best *track, ho
 		if young && (first || orig != nil || len(l.head) < int(c.cfg.FingerprintBytes)) {
 			return nil, true // there is too little of it yet
 		}
+		if orig != nil && orig.awaited(l) {
+			return nil, true // nothing of it was read yet that l could be compared with
+		}
 	}
 	similar := c.sameHead(p, l, young, orig)
 	if len(similar) == 0 {
 		return nil, false
 	}
-	if ready := c.compared(p, l, similar, young, now); !ready {
+	if ready := c.compared(p, l, similar, orig, young, now); !ready {
 		return nil, true
 	}
 	for _, t := range similar {
 		same, short := c.sameText(p, l, t)
 		switch {
-		case same && t == orig:
-			p.copied, hold = true, true
+		case t == orig && p.copies(t, same):
+			p.copied, hold = same && t.settled(), true
 		case same && t.free():
 			if best == nil || t.at().off > best.at().off {
 				best = t
@@ -218,6 +222,24 @@ func (c *catalog) compare(p *candidate, l *look, now time.Time) (best *track, ho
 		}
 	}
 	return best, hold && best == nil
+}
+
+// awaited reports whether t has yet to be read, and may have the text of l then.
+func (t *track) awaited(l *look) bool {
+	return t.life == open && t.at().off == 0 && t.file.size > 0 && t.failure == "" && sameBeginning(t.head, l.head)
+}
+
+// settled reports whether all that there is of t was read.
+func (t *track) settled() bool { return t.life == over || t.step == resting && t.atEnd }
+
+// copies reports whether p, which has the text of its original t as far as that was
+// read, or had it when they were compared, is a copy of it. Once t is read to its end,
+// a file with more text is none.
+func (p *candidate) copies(t *track, same bool) bool {
+	if !t.settled() {
+		return same || p.checked[t].answer == agrees
+	}
+	return same && p.checked[t].rest != restText
 }
 
 // free reports whether the text of t is in no file that is known.
@@ -366,18 +388,18 @@ func (c *catalog) sameStill(own *track, p *candidate, l *look) (same, known bool
 		return true, true
 	}
 	got, ok := p.checked[own]
-	if !ok || got.off != own.at().off {
+	if !ok || got.upto != own.at().off {
 		if !p.checking {
 			c.ask(p, []wanted{want(own)})
 		}
 		return false, false
 	}
-	return got.answer == agrees, true
+	return got.answer == agrees && got.off == got.upto, true
 }
 
 // compared sees to it that p is compared with similar as far as that takes reading it:
 // a job. It reports whether that was done.
-func (c *catalog) compared(p *candidate, l *look, similar []*track, young bool, now time.Time) bool {
+func (c *catalog) compared(p *candidate, l *look, similar []*track, orig *track, young bool, now time.Time) bool {
 	if p.checking || l.compressed && young && now.Sub(p.since) < min(c.cfg.RotateWait/2, 2*c.cfg.PollInterval) {
 		return false // it is still growing: all of it would be read again
 	}
@@ -387,7 +409,8 @@ func (c *catalog) compared(p *candidate, l *look, similar []*track, young bool, 
 		if !l.compressed && !(t.free() && t.mustHash() && p.s.size >= at.off && l.tailAt(at.off) == at.tail) {
 			continue // what l has tells
 		}
-		if got, ok := p.checked[t]; !ok || t.free() && got.off != at.off && (got.answer == agrees || !l.compressed) {
+		moved := t.free() || t == orig && t.settled()
+		if got, ok := p.checked[t]; !ok || moved && got.upto != at.off && (got.answer == agrees || !l.compressed) {
 			asked = append(asked, want(t))
 		}
 		for _, q := range t.positions {
@@ -416,10 +439,10 @@ func (p *candidate) do(ctx context.Context, w *watcher) {
 	was, asked := p.s, slices.Clone(p.asked)
 	w.mu.Unlock()
 	slices.SortStableFunc(asked, func(a, b wanted) int { return cmp.Compare(a.p.off, b.p.off) })
-	answers, whole := make([]answer, len(asked)), false
+	answers, after := make([]answer, len(asked)), restUnknown
 	f, err := w.files.openAs(was.path, was.id)
 	if err == nil {
-		whole, err = w.texts.compareText(ctx, f, was.path, asked, answers)
+		after, err = w.texts.compareText(ctx, f, was.path, asked, answers)
 		_ = f.Close()
 	}
 	w.mu.Lock()
@@ -435,10 +458,23 @@ func (p *candidate) do(ctx context.Context, w *watcher) {
 	}
 	for i, a := range asked {
 		w.texts.logAnswer(p.s.path, &asked[i], answers[i])
-		if got, ok := p.checked[a.t]; !ok || answers[i] == agrees || got.off < a.p.off && got.answer != agrees {
-			p.checked[a.t] = checked{a.p.off, answers[i], whole && a.p.off == asked[len(asked)-1].p.off}
+		p.note(&asked[i], answers[i])
+		if c := p.checked[a.t]; c.off == asked[len(asked)-1].p.off {
+			c.rest = after
+			p.checked[a.t] = c
 		}
 	}
+}
+
+// note notes the answer for a position. An agreement stays when the text differs
+// later on: then p is a copy of a beginning.
+func (p *candidate) note(a *wanted, got answer) {
+	c, ok := p.checked[a.t]
+	if !ok || got == agrees || c.off < a.p.off && c.answer != agrees {
+		c.off, c.answer, c.rest = a.p.off, got, restUnknown
+	}
+	c.upto = max(c.upto, a.p.off)
+	p.checked[a.t] = c
 }
 
 // uncompared notes that p could not be compared with anything: it has changed since,

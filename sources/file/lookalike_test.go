@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/urlfold/urlfold/internal/storage/checkpoint"
+	"github.com/urlfold/urlfold/pipeline"
 )
 
 // alike returns lines that are as long for every name and begin and end with the
@@ -348,4 +349,43 @@ func TestLookalikeKilled(t *testing.T) {
 	until(t, "the new text", func() bool { return sink.count() >= len(old)+len(fresh) })
 	d.end()
 	sink.checkCount(t, join(old, fresh))
+}
+
+// TestCopyBesideItsOriginal: a file that is read later than its compressed copy could
+// be told apart from it, or is still being read then, is not read twice. A compressed
+// file that only begins as it does is read.
+func TestCopyBesideItsOriginal(t *testing.T) {
+	t.Parallel()
+	lines, other := noisy("c", 2000), noisy("o", 500)
+	for name, c := range map[string]struct {
+		wait  time.Duration
+		more  []string // in the compressed file, after the first lines of the other one
+		first int
+	}{
+		"waiting":            {100 * time.Millisecond, nil, len(lines)},
+		"being read":         {0, nil, len(lines)},
+		"waiting, other end": {100 * time.Millisecond, other, 1500},
+		"being read, other":  {0, other, 1500},
+		"being read, longer": {0, other, len(lines)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			copied := join(lines[:c.first], c.more)
+			put(t, filepath.Join(dir, "a.log"), strings.Join(lines, ""))
+			put(t, filepath.Join(dir, "a.log.gz"), gz(t, strings.Join(copied, "")))
+			set := batch(dir)
+			set.RotateWait = 20 * time.Millisecond
+			sink := &shelf{stall: make(chan struct{}), onBatch: func(*pipeline.Batch) { time.Sleep(5 * time.Millisecond) }}
+			d := start(t, t.TempDir(), set, sink, nil)
+			time.Sleep(c.wait)
+			close(sink.stall)
+			d.wait()
+			if c.more == nil {
+				sink.check(t, lines)
+			} else if got, want := sink.count(), len(lines)+len(copied); got != want {
+				t.Errorf("%d lines, want %d", got, want)
+			}
+		})
+	}
 }

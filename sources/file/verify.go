@@ -74,6 +74,15 @@ const (
 	agrees
 )
 
+// A rest is what comes after the last position that a compressed text was compared at.
+type rest uint8
+
+const (
+	restUnknown rest = iota // the text was not read so far, or is damaged there
+	restNone
+	restText
+)
+
 // A wanted is a position that a text is looked at for.
 type wanted struct {
 	t    *track
@@ -211,12 +220,12 @@ func (v *verifier) expect(n int64) {
 const largeText = 64 << 20
 
 // compareText answers asked, which are in the order of their positions, for the text
-// of f. It reports whether the text is compressed and ends after the last of them.
-func (v *verifier) compareText(ctx context.Context, f *os.File, path string, asked []wanted, answers []answer) (whole bool, err error) {
+// of f. It returns what comes after the last of them.
+func (v *verifier) compareText(ctx context.Context, f *os.File, path string, asked []wanted, answers []answer) (rest, error) {
 	var raw [rawHead]byte
 	n, err := f.ReadAt(raw[:], 0)
 	if err != nil && err != io.EOF {
-		return false, err
+		return restUnknown, err
 	}
 	end := asked[len(asked)-1].p.off
 	if end >= largeText {
@@ -227,7 +236,7 @@ func (v *verifier) compareText(ctx context.Context, f *os.File, path string, ask
 		for i := range asked {
 			begin = min(begin, asked[i].begin())
 		}
-		return false, v.match(ctx, io.NewSectionReader(readFile{f, v.at}, begin, math.MaxInt64-begin), begin, asked, answers)
+		return restUnknown, v.match(ctx, io.NewSectionReader(readFile{f, v.at}, begin, math.MaxInt64-begin), begin, asked, answers)
 	}
 	zr := compress.NewReader(io.NewSectionReader(readFile{f, v.at}, 0, math.MaxInt64), compress.Options{Limits: compressLimits(v.cfg.Limits), Name: path})
 	defer zr.Close()
@@ -238,9 +247,17 @@ func (v *verifier) compareText(ctx context.Context, f *os.File, path string, ask
 		n, _ = zr.Read(one[:])
 	}
 	if zr.Err() != nil {
-		return false, zr.Err()
+		return restUnknown, zr.Err()
 	}
-	return err == nil && n == 0 && answers[len(answers)-1] != tooShort && !zr.Verdict().Damage(), err
+	switch {
+	case err != nil || answers[len(answers)-1] == tooShort:
+		return restUnknown, err
+	case n > 0:
+		return restText, nil
+	case zr.Verdict().Damage():
+		return restUnknown, nil
+	}
+	return restNone, nil
 }
 
 // pathNow returns the path of t.
@@ -297,7 +314,7 @@ func (j *proof) do(ctx context.Context, w *watcher) {
 		return
 	}
 	w.replace(t) // with t.file as it was, a restart has the same doubt
-	w.metBefore[as.id] = candidate{s: seen, meeting: meeting{since: w.clock()}, checked: map[*track]checked{t: {off: asked[0].p.off, answer: answers[0]}}}
+	w.metBefore[as.id] = candidate{s: seen, meeting: meeting{since: w.clock()}, checked: map[*track]checked{t: {off: asked[0].p.off, upto: asked[0].p.off, answer: answers[0]}}}
 }
 
 // prove compares the file f, or, if that is nil, the one at the path of as, with a
