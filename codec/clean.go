@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 
+	"github.com/urlfold/urlfold/codec/internal/scan"
 	"github.com/urlfold/urlfold/codec/percent"
 )
 
@@ -105,57 +106,51 @@ func cleanTail(src []byte, i int, u *URL) (end, entity int, ok bool) {
 	u.set(Path, start, i)
 	if i < len(src) && src[i] == '?' {
 		start = i + 1
-		i, entity = cleanEnd(src, start, cleanQuery)
+		i, entity = cleanEnd(src, start, cleanQuerySet)
 		u.set(Query, start, i)
 	}
 	if i < len(src) && src[i] == '#' {
 		start = i + 1
-		i, _ = cleanEnd(src, start, cleanFrag)
+		i, _ = cleanEnd(src, start, cleanFragSet)
 		u.set(Fragment, start, i)
 	}
 	return i, entity, i == len(src)
 }
 
-// cleanRun returns how many bytes at the beginning of b have the bit clean.
-func cleanRun(b []byte, clean uint16) int {
-	for i, c := range b { // of all ways to write this loop the fastest
-		if class[c]&clean == 0 {
-			return i
-		}
-	}
-	return len(b)
-}
+// The bytes that a clean URL may have raw. A path may have dots, too: which of them
+// begin a dot segment, the scan tells.
+var (
+	cleanPathSet  = scan.NewSet(func(c byte) bool { return class[c]&cleanPath != 0 || c == '.' })
+	cleanQuerySet = scan.NewSet(func(c byte) bool { return class[c]&cleanQuery != 0 })
+	cleanFragSet  = scan.NewSet(func(c byte) bool { return class[c]&cleanFrag != 0 })
+)
 
 // cleanPathEnd returns the end of the clean part of a path that begins at i, and
 // whether no '.' follows a '/' in it.
 func cleanPathEnd(src []byte, i int) (end int, ok bool) {
-	path := src[i:]
-	for n := cleanRun(path, cleanPath); n < len(path); n += cleanRun(path[n:], cleanPath) {
-		if path[n] == '.' { // n is not 0: a path begins with '/'
-			if path[n-1] == '/' {
-				return i + n, false
-			}
-			n++
-			continue
+	for {
+		if i = cleanPathSet.PathEnd(src, i); i == len(src) {
+			return i, true
 		}
-		e := cleanEscape(path[n:], escapeAnywhere)
-		if e == 0 {
-			return i + n, true
+		if src[i] == '.' {
+			return i, false
 		}
-		n += e
+		n := cleanEscape(src[i:], escapeAnywhere)
+		if n == 0 {
+			return i, true
+		}
+		i += n
 	}
-	return len(src), true
 }
 
-// cleanEnd returns the end of the clean part of a query or fragment, whose bytes
-// have the bit clean, that begins at i, and the offset of the first "&amp;" of a
-// query, or -1.
-func cleanEnd(src []byte, i int, clean uint16) (end, entity int) {
+// cleanEnd returns the end of the clean part of a query or fragment that begins at
+// i, and the offset of the first "&amp;" of a query, or -1.
+func cleanEnd(src []byte, i int, clean *scan.Set) (end, entity int) {
 	entity = -1
-	for i += cleanRun(src[i:], clean); i < len(src); i += cleanRun(src[i:], clean) {
+	for i = clean.End(src, i); i < len(src); i = clean.End(src, i) {
 		n := cleanEscape(src[i:], escapeOutsidePath)
 		if n == 0 {
-			if src[i] != ';' || clean != cleanQuery {
+			if src[i] != ';' || clean != cleanQuerySet {
 				break
 			}
 			if n = 1; entity < 0 && bytes.HasSuffix(src[:i+1], htmlAmp) {

@@ -15,7 +15,7 @@ func (n *Normalizer) drop(dst []byte, start int, r *Result) []byte {
 	}
 	s.full = append(s.full[:0], norm...)
 	s.dropped, s.whole = true, *u
-	s.change, s.judged = Lossy, true
+	s.change, s.unjudged = Lossy, false
 	s.applied.set(DropFragment, fragment)
 	s.applied.set(DropUserinfo, userinfo)
 	if fragment {
@@ -91,7 +91,7 @@ func (n *Normalizer) appendFallback(dst []byte, base *baseURL, src []byte, r *Re
 	s.full = append(s.full[:0], dst[start:]...)
 	if out, err := n.appendWHATWG(dst[:start], nil, s.full, s.other); err == 0 {
 		r.Out, s.fallback = s.other.Out, false
-		s.judged = false
+		s.unjudged = true
 		return out, nil
 	}
 	return append(dst[:start], s.full...), nil

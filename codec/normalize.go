@@ -186,7 +186,7 @@ func (n *Normalizer) appendBrowser(dst []byte, base *baseURL, src []byte, r *Res
 	if n.rules.Has(RFCClean) {
 		dst = n.clean(dst, start, r)
 	}
-	r.scratch.judged = false
+	r.scratch.unjudged = true
 	if n.rules&lossyRules != 0 {
 		dst = n.drop(dst, start, r)
 	}

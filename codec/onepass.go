@@ -51,7 +51,7 @@ func (n *Normalizer) onePass(dst, src []byte, end int, r *Result) ([]byte, bool)
 	escaped := !p.rules.HasAll(escapeRules) && !r.Flags.Intersect(escapeFlags).IsZero()
 	s.canonical = len(s.kept) == 0 && !escaped
 	s.patched = !escaped
-	s.judged, s.applied = false, p.applied
+	s.unjudged, s.applied = true, p.applied
 	if n.rules&lossyRules != 0 {
 		p.dst = n.drop(p.dst, p.base, r)
 	}

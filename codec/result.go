@@ -52,7 +52,8 @@ func ParseChange(name string) (Change, error) { return parseName[Change]("change
 
 // scratch is the work space of a call, kept for the next one.
 type scratch struct {
-	by        *Normalizer      // of the last call, nil if it gave no normal form
+	call
+	by        *Normalizer      // of the last call
 	src, norm []byte           // what it was given and what it has appended
 	seal      seal             // of these two
 	marks     []Diagnostic     // of the component in hand
@@ -72,8 +73,6 @@ type scratch struct {
 	query     []byte           // a query on its way to K2
 	full      []byte           // the whole serialized URL, if the normal form leaves out parts of it
 	whole     URL              // components of full, if dropped is set
-	change    Change           // of the last call, if judged
-	judged    bool             // else Normalizer.Change has to find out
 	other     *Result          // of the other reading
 	hosts     *hostScratch     // of comparing hosts
 	text2     []byte           // a component on its way to NFC
@@ -81,18 +80,26 @@ type scratch struct {
 	pairs     []params.Pair    // of a query
 	params    params.Scratch
 	mac       *keyedHash // for HMAC keys
-	applied   Rules      // on the way to the normal form
-	keyHits   Rules      // of K2 and K3, since the last URL
 	kept      []uint32   // offsets in the serialized URL of the bytes that RFC 3986 does not allow, if patched
-	plain     uint8      // bit c: component c has no escape and no byte to escape
-	dropped   bool       // full is set
-	clean     bool       // the input was clean: it is its own canonical string
-	canonical bool       // the serialized URL is
-	patched   bool       // the serialized URL is, but for the bytes kept
-	fallback  bool       // the whatwg reading had no answer: this is the rfc reading
-	resolved  bool       // the input was a reference: text is what was normalized
 
 	rec *recorder // of Trace and TraceKey; else nil
+}
+
+// call is what a call notes about its URL. Each call begins with a new one: it holds
+// no pointers, and is small, so that this is one store or two.
+type call struct {
+	applied   Rules  // on the way to the normal form
+	keyHits   Rules  // of K2 and K3
+	change    Change // if judged
+	plain     uint8  // bit c: component c has no escape and no byte to escape
+	answered  bool   // the call gave a normal form: src, norm and by are its own
+	unjudged  bool   // Result.Change has to find out
+	dropped   bool   // full is set
+	clean     bool   // the input was clean: it is its own canonical string
+	canonical bool   // the serialized URL is
+	patched   bool   // the serialized URL is, but for the bytes kept
+	fallback  bool   // the whatwg reading had no answer: this is the rfc reading
+	resolved  bool   // the input was a reference: text is what was normalized
 }
 
 // keepBytes is how large a buffer of a Result may stay from call to call.
@@ -103,9 +110,7 @@ func (r *Result) reset() {
 	r.Out = URL{}
 	r.Flags, r.Diagnostics, r.ErrAt = Flags{}, r.Diagnostics[:0], 0
 	s := &r.scratch
-	s.clean, s.canonical, s.patched, s.fallback, s.resolved, s.dropped = false, false, false, false, false, false
-	s.plain, s.kept, s.keyHits = 0, s.kept[:0], 0
-	s.change, s.judged, s.by, s.applied = Unchanged, true, nil, 0
+	s.call, s.kept = call{}, s.kept[:0]
 	if max(cap(s.text), cap(s.key), cap(s.k2), cap(s.k3), cap(s.query), cap(s.full), cap(s.cleaned), cap(s.host), cap(s.text2)) <= keepBytes {
 		return
 	}
@@ -121,9 +126,7 @@ func (r *Result) reset() {
 func (r *Result) setClean(entity int) {
 	r.Out = r.In
 	r.Flags, r.Diagnostics, r.ErrAt = Flags{}, r.Diagnostics[:0], 0
-	s := &r.scratch
-	s.clean, s.canonical, s.patched, s.fallback, s.resolved, s.dropped = true, false, false, false, false, false
-	s.change, s.judged, s.keyHits, s.by, s.applied = Unchanged, true, 0, nil, 0
+	r.scratch.call = call{clean: true}
 	if entity >= 0 {
 		r.Flags = r.Flags.With(HTMLEntity)
 		r.Diagnostics = append(r.Diagnostics, Diagnostic{At: uint32(entity), Flag: HTMLEntity, Component: Query, Action: Kept})
@@ -133,7 +136,7 @@ func (r *Result) setClean(entity int) {
 // remember keeps what questions about the URL need.
 func (r *Result) remember(n *Normalizer, src, norm []byte) {
 	s := &r.scratch
-	s.by, s.src, s.norm = n, src, norm
+	s.by, s.src, s.norm, s.answered = n, src, norm, true
 	s.seal.set(src, norm)
 }
 
@@ -141,8 +144,8 @@ func (r *Result) remember(n *Normalizer, src, norm []byte) {
 // there is one.
 func (r *Result) asked() (s *scratch, ok bool) {
 	s = &r.scratch
-	s.seal.check(s.by != nil, s.src, s.norm)
-	return s, s.by != nil
+	s.seal.check(s.answered, s.src, s.norm)
+	return s, s.answered
 }
 
 // Key returns the key of the URL: the hash of the canonical string of a level; see
@@ -184,8 +187,8 @@ func (r *Result) HashKey(lv Level, canonical []byte) Key {
 // times.
 func (r *Result) Change() Change {
 	s, ok := r.asked()
-	if ok && !s.judged {
-		s.change, s.judged = s.compare(s.src, s.norm), true
+	if ok && s.unjudged {
+		s.change, s.unjudged = s.compare(s.src, s.norm), false
 	}
 	return s.change
 }

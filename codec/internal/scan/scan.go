@@ -1,0 +1,69 @@
+// Package scan finds the first byte of a text that is outside a set of ASCII
+// bytes. Where the processor has AVX2 it looks at 32 bytes at a time; elsewhere,
+// and for short texts, a loop over a table does the same.
+package scan
+
+// A Set is a set of ASCII bytes. The zero Set is empty.
+type Set struct {
+	// nibbles answers for 16 bytes at once, with a shuffle for each half: byte
+	// h<<4|l is in the set if nibbles[l]&nibbles[16+h] is not 0.
+	nibbles [32]uint8
+	table   [256]bool
+}
+
+// NewSet returns the set of the ASCII bytes for which in reports true.
+func NewSet(in func(c byte) bool) *Set {
+	s := new(Set)
+	for h := range byte(8) {
+		s.nibbles[16+h] = 1 << h
+		for l := range byte(16) {
+			if in(h<<4 | l) {
+				s.nibbles[l] |= 1 << h
+				s.table[h<<4|l] = true
+			}
+		}
+	}
+	return s
+}
+
+// End returns the offset of the first byte of text[i:] that is not in s, from the
+// start of text, or len(text). The bytes before i may be read, but do not count.
+func (s *Set) End(text []byte, i int) int {
+	if vector && len(text) >= minVector {
+		return endAVX2(&text[0], len(text), i, &s.nibbles)
+	}
+	return s.slowEnd(text, i)
+}
+
+// PathEnd is End for a path: it also stops at a '.' that follows a '/', which may
+// begin a dot segment. i is not 0.
+func (s *Set) PathEnd(text []byte, i int) int {
+	if vector && len(text) >= minVector {
+		return pathEndAVX2(&text[0], len(text), i, &s.nibbles)
+	}
+	return s.slowPathEnd(text, i)
+}
+
+// minVector is the length of the shortest text that a vector can be loaded from,
+// also one that begins a byte earlier.
+const minVector = 33
+
+func (s *Set) slowEnd(text []byte, i int) int {
+	for n, c := range text[i:] {
+		if !s.table[c] {
+			return i + n
+		}
+	}
+	return len(text)
+}
+
+func (s *Set) slowPathEnd(text []byte, i int) int {
+	last := text[i-1]
+	for n, c := range text[i:] {
+		if !s.table[c] || c == '.' && last == '/' {
+			return i + n
+		}
+		last = c
+	}
+	return len(text)
+}

@@ -1,0 +1,9 @@
+//go:build !amd64
+
+package scan
+
+const vector = false
+
+func endAVX2(*byte, int, int, *[32]uint8) int { panic("scan: no vectors here") }
+
+func pathEndAVX2(*byte, int, int, *[32]uint8) int { panic("scan: no vectors here") }
