@@ -181,8 +181,14 @@ var rules = []rule{
 	{
 		from: join("./codec/..."),
 		deny: join("github.com/spf13/cobra/...", "github.com/klauspost/compress/...", "github.com/schollz/progressbar/v3/...",
-			"github.com/bmatcuk/doublestar/v4/...", "golang.org/x/term/...", "golang.org/x/sys/..."),
+			"github.com/bmatcuk/doublestar/v4/...", "golang.org/x/term/..."),
 		why: "who imports the codec gets a hash and host tables with it, and nothing of the program",
+	},
+	{
+		from:   join("./codec/..."),
+		except: join("./codec/internal/scan"),
+		deny:   join("golang.org/x/sys/..."),
+		why:    "one package asks which instructions the processor has",
 	},
 
 	// And so is what it brings along. Package fmt needs os, time and syscall, so
