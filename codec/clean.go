@@ -30,19 +30,10 @@ func parseClean(src []byte, u *URL) (end, entity int, ok bool) {
 		return 0, -1, false
 	}
 	start := i
-	last, bad := uint16(pauseByte), uint16(0) // bad gets pauseByte where '.' and '-' stand together or in front
-	for i < len(src) {
-		c := class[src[i]]
-		if c&cleanHost == 0 {
-			break
-		}
-		bad |= last & c
-		last = c
-		i++
-	}
+	i, odd := cleanHostLabels(src, start)
 	kind := RegName
 	switch {
-	case (bad|last)&pauseByte != 0 || i-start > 63:
+	case odd || i-start > 63:
 		return 0, -1, false
 	case cleanHostEnd(src[start:i]):
 	case isDottedDecimal(src[start:i]):
@@ -60,6 +51,25 @@ func parseClean(src []byte, u *URL) (end, entity int, ok bool) {
 		return i, -1, false
 	}
 	return 0, -1, false
+}
+
+// cleanHostLabels returns the end of the clean bytes of a host that begins at i, and
+// whether a '.' or a '-' is at one of its ends or next to another one.
+func cleanHostLabels(src []byte, i int) (end int, odd bool) {
+	if end, pauses := cleanHostSet.Labels(src, i); end > i {
+		return end, pauses&(pauses<<1|1|1<<(end-i-1)) != 0
+	}
+	last, bad := uint16(pauseByte), uint16(0) // bad gets pauseByte where '.' and '-' stand together or in front
+	for i < len(src) {
+		c := class[src[i]]
+		if c&cleanHost == 0 {
+			break
+		}
+		bad |= last & c
+		last = c
+		i++
+	}
+	return i, (bad|last)&pauseByte != 0
 }
 
 // "https://" and "http://" as the little-endian number that they are.
@@ -120,6 +130,7 @@ func cleanTail(src []byte, i int, u *URL) (end, entity int, ok bool) {
 // The bytes that a clean URL may have raw. A path may have dots, too: which of them
 // begin a dot segment, the scan tells.
 var (
+	cleanHostSet  = scan.NewSet(func(c byte) bool { return class[c]&cleanHost != 0 })
 	cleanPathSet  = scan.NewSet(func(c byte) bool { return class[c]&cleanPath != 0 || c == '.' })
 	cleanQuerySet = scan.NewSet(func(c byte) bool { return class[c]&cleanQuery != 0 })
 	cleanFragSet  = scan.NewSet(func(c byte) bool { return class[c]&cleanFrag != 0 })

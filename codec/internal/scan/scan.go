@@ -44,6 +44,17 @@ func (s *Set) PathEnd(text []byte, i int) int {
 	return s.slowPathEnd(text, i)
 }
 
+// Labels is End for the labels of a host, if it ends within 32 bytes. Bit k of pauses
+// is set if byte k of it is a '.' or a '-'. Where the host is longer, or there are no
+// vectors to find its end with, end is -1: a loop that asks more of each byte is as
+// fast then.
+func (s *Set) Labels(text []byte, i int) (end int, pauses uint32) {
+	if vector && len(text) >= minVector && i < len(text) {
+		return labelsAVX2(&text[0], len(text), i, &s.nibbles)
+	}
+	return -1, 0
+}
+
 // minVector is the length of the shortest text that a vector can be loaded from,
 // also one that begins a byte earlier.
 const minVector = 33

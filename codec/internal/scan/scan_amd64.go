@@ -2,7 +2,7 @@ package scan
 
 import "golang.org/x/sys/cpu"
 
-var vector = cpu.X86.HasAVX2
+var vector = cpu.X86.HasAVX2 && cpu.X86.HasBMI1
 
 // endAVX2 is Set.End for a text of n bytes, at least 32.
 //
@@ -13,3 +13,8 @@ func endAVX2(text *byte, n, i int, nibbles *[32]uint8) int
 //
 //go:noescape
 func pathEndAVX2(text *byte, n, i int, nibbles *[32]uint8) int
+
+// labelsAVX2 is Set.Labels for a text of n bytes, at least 32.
+//
+//go:noescape
+func labelsAVX2(text *byte, n, i int, nibbles *[32]uint8) (end int, pauses uint32)

@@ -7,3 +7,5 @@ const vector = false
 func endAVX2(*byte, int, int, *[32]uint8) int { panic("scan: no vectors here") }
 
 func pathEndAVX2(*byte, int, int, *[32]uint8) int { panic("scan: no vectors here") }
+
+func labelsAVX2(*byte, int, int, *[32]uint8) (int, uint32) { panic("scan: no vectors here") }

@@ -53,6 +53,7 @@ func full(n int, s *Set, c byte) []byte {
 func check(t *testing.T, name string, s *Set, text []byte, i int) {
 	t.Helper()
 	i = min(i, len(text))
+	checkLabels(t, name, s, text, i)
 	if got, want := s.End(text, i), s.slowEnd(text, i); got != want {
 		t.Fatalf("%s: End(%q, %d) = %d, want %d", name, text, i, got, want)
 	}
@@ -61,6 +62,27 @@ func check(t *testing.T, name string, s *Set, text []byte, i int) {
 	}
 	if got, want := s.PathEnd(text, i), s.slowPathEnd(text, i); got != want {
 		t.Fatalf("%s: PathEnd(%q, %d) = %d, want %d", name, text, i, got, want)
+	}
+}
+
+// checkLabels compares Labels with a loop.
+func checkLabels(t *testing.T, name string, s *Set, text []byte, i int) {
+	t.Helper()
+	got, pauses := s.Labels(text, i)
+	if !vector || len(text) < minVector || i == len(text) {
+		return // it gives no answer
+	}
+	want, marks := s.slowEnd(text, i), uint32(0)
+	if want > i+32 || want == i+32 && want < len(text) {
+		want = -1
+	}
+	for k := i; k < want; k++ {
+		if text[k] == '.' || text[k] == '-' {
+			marks |= 1 << (k - i)
+		}
+	}
+	if got != want || pauses != marks {
+		t.Fatalf("%s: Labels(%q, %d) = %d, %b, want %d, %b", name, text, i, got, pauses, want, marks)
 	}
 }
 
@@ -73,7 +95,7 @@ func TestEveryBegin(t *testing.T) {
 		text := buf[140-n:]
 		for range 4 {
 			for i := range text {
-				text[i] = "abc/./..x?%\x80"[min(rnd.IntN(40), 11)]
+				text[i] = "abc/./..-?%\x80"[min(rnd.IntN(40), 11)]
 			}
 			for i := range n + 1 {
 				check(t, "path", sets["path"], text, i)
