@@ -10,16 +10,16 @@ import (
 	"github.com/urlfold/urlfold/pipeline"
 )
 
-// A state is all that is stored: the entries of files, as the lines that they
-// are written as, and the lengths of outputs.
+// A state is all that is stored: the entries of files, in their serialized
+// form, and the lengths of outputs.
 type state struct {
 	sources map[string]map[string]string // lines, by source and id
 	extents map[extentKey]int64          // lengths
 	cuts    bool                         // see [Store.SetCuts]
-	extra   map[uint64]string            // sections of types that this program does not know, the last of each
+	extra   map[uint64]string            // the last section of each type that this program does not know
 }
 
-// An extentKey names an output.
+// An extentKey identifies an output.
 type extentKey struct{ sink, lane, path string }
 
 func keyOf(m pipeline.Extent) extentKey { return extentKey{m.Sink, m.Lane, m.Path} }
@@ -28,7 +28,7 @@ func newState() *state {
 	return &state{sources: map[string]map[string]string{}, extents: map[extentKey]int64{}, extra: map[uint64]string{}}
 }
 
-// empty reports whether the state says nothing of any file.
+// empty reports whether the state has no entry for any file.
 func (s *state) empty() bool {
 	for _, lines := range s.sources {
 		if len(lines) > 0 {
@@ -38,7 +38,7 @@ func (s *state) empty() bool {
 	return true
 }
 
-// contents returns the state as entries and extents, in no order.
+// contents returns the state as entries and extents, in no particular order.
 func (s *state) contents() (Contents, error) {
 	c := Contents{Cuts: s.cuts || len(s.extents) > 0}
 	for _, lines := range s.sources {
@@ -56,8 +56,8 @@ func (s *state) contents() (Contents, error) {
 	return c, nil
 }
 
-// A change is what one commit does to a state. A snapshot is written as changes
-// of an empty state.
+// A change is the effect of one commit on a state. A snapshot is written as
+// changes to an empty state.
 type change struct {
 	put     []item
 	gone    []item // without lines
@@ -75,7 +75,7 @@ func (c *change) empty() bool {
 	return len(c.put)+len(c.gone)+len(c.extents)+len(c.dropped)+len(c.extra) == 0 && c.cuts == nil
 }
 
-// apply makes s what it is after c.
+// apply applies c to s.
 func (s *state) apply(c *change) {
 	for _, it := range c.gone {
 		delete(s.sources[it.source], it.id)
@@ -103,12 +103,13 @@ func (s *state) apply(c *change) {
 	maps.Copy(s.extra, c.extra)
 }
 
-// The types of sections in the payload of a frame. A payload is sections one
-// after the other: the type and the length as varints, and the bytes.
+// Types of the sections in the payload of a frame. A payload is a sequence of
+// sections; a section is its type and its length as varints, followed by its
+// bytes.
 //
-// A program refuses a state with a section of a type below optionalTypes that it
-// does not know: it cannot say what the state means. It keeps a section of any
-// other unknown type, the last one of each, and writes it to its snapshots.
+// A program rejects a state with an unknown section type below optionalTypes,
+// because it cannot interpret the state. It keeps the last section of every
+// other unknown type and writes it to its snapshots.
 const (
 	headSection    = 1 // a header, as JSON
 	putSection     = 2 // entries, a line of JSON each
@@ -116,15 +117,16 @@ const (
 	extentSection  = 4 // output extents, a line of JSON each
 	dropSection    = 5 // output extents that were removed, a line of JSON each
 	cutsSection    = 6 // one byte: extents belong to the checkpoint (1) or not (0)
-	endSection     = 7 // nothing: the last frame of a snapshot
+	endSection     = 7 // empty: marks the last frame of a snapshot
 	optionalTypes  = 128
 	maxSectionType = 1 << 20
 )
 
-// errNewer is in errors about what a later version of the program has written.
-var errNewer = errors.New("it was written by a newer version of urlfold")
+// errNewer is wrapped by errors about data that a later version of the program
+// wrote.
+var errNewer = errors.New("written by a newer version of urlfold")
 
-// appendSection appends a section whose bytes text appends.
+// appendSection appends a section of type kind with the bytes text.
 func appendSection(dst []byte, kind uint64, text []byte) []byte {
 	dst = binary.AppendUvarint(dst, kind)
 	dst = binary.AppendUvarint(dst, uint64(len(text)))
@@ -181,11 +183,11 @@ func sections(payload []byte, f func(kind uint64, text []byte) error) error {
 	for len(payload) > 0 {
 		kind, k := binary.Uvarint(payload)
 		if k <= 0 || kind == 0 || kind > maxSectionType {
-			return errors.New("a section has no valid type")
+			return errors.New("section has an invalid type")
 		}
 		n, l := binary.Uvarint(payload[k:])
 		if l <= 0 || n > uint64(len(payload)-k-l) {
-			return errors.New("a section has no valid length")
+			return errors.New("section has an invalid length")
 		}
 		text := payload[k+l:][:n]
 		payload = payload[k+l+int(n):]
@@ -196,7 +198,8 @@ func sections(payload []byte, f func(kind uint64, text []byte) error) error {
 	return nil
 }
 
-// parseChange parses the sections of a change. end reports an end section.
+// parseChange parses the sections of a change. end reports whether there is an
+// end section.
 func parseChange(payload []byte) (c *change, end bool, err error) {
 	c = new(change)
 	err = sections(payload, func(kind uint64, text []byte) error {
@@ -205,14 +208,14 @@ func parseChange(payload []byte) (c *change, end bool, err error) {
 			return c.parseLines(kind, string(text))
 		case cutsSection:
 			if len(text) != 1 || text[0] > 1 {
-				return errors.New("a setting has no valid value")
+				return errors.New("section of the cuts setting has an invalid value")
 			}
 			c.cuts = new(text[0] == 1)
 		case endSection:
 			end = true
 		default:
 			if kind < optionalTypes {
-				return fmt.Errorf("a section of type %d is unknown: %w", kind, errNewer)
+				return fmt.Errorf("unknown section type %d: %w", kind, errNewer)
 			}
 			if c.extra == nil {
 				c.extra = map[uint64]string{}
@@ -224,12 +227,12 @@ func parseChange(payload []byte) (c *change, end bool, err error) {
 	return c, end, err
 }
 
-// parseLines parses a section of lines.
+// parseLines parses a section that consists of lines.
 func (c *change) parseLines(kind uint64, text string) error {
 	for len(text) > 0 {
 		one, rest, ok := strings.Cut(text, "\n")
 		if !ok {
-			return errors.New("a section ends inside a line")
+			return errors.New("section ends inside a line")
 		}
 		text = rest
 		switch kind {

@@ -6,44 +6,44 @@ import (
 	"io/fs"
 )
 
-// A writer is what is known of the files that commits go to. The zero writer has
-// none: the first commit makes a snapshot of what was loaded.
+// A writer describes the files that commits are written to. The zero writer has
+// no files: the first commit writes a snapshot of the loaded state.
 type writer struct {
 	gen, seq uint64 // of the last commit
-	last     uint64 // the greatest generation that was ever seen
+	last     uint64 // the greatest generation ever seen
 
 	log          file // nil: a commit needs a new snapshot and a new log first
-	snapshot     file // kept open to know it again; nil if log is
+	snapshot     file // kept open to recognize the file; nil if log is nil
 	logSize      int64
 	snapshotSize int64
-	compactAt    int64 // size of the log
+	compactAt    int64 // size of the log that triggers a compaction
 
-	unsure      bool // a commit that has failed may be found after a crash
-	stored      bool // there are files of a state
-	hadLog      bool // there is a log, or there was one
-	snapshotBad bool // checkpoint is there and cannot be used, or is not there
+	unsure      bool // a restart may find a commit that was reported as failed
+	stored      bool // files of a state exist
+	hadLog      bool // a log exists or existed
+	snapshotBad bool // checkpoint is missing or cannot be used
 	logBad      bool
 }
 
-// leastLog is the least size of a log that is compacted.
+// leastLog is the minimum size in bytes of a log that is compacted.
 const leastLog = 1 << 20
 
-// due reports whether the log is so long that a snapshot is cheaper than what it
-// costs to read it, and to keep it.
+// due reports whether the log is so long that writing a snapshot costs less
+// than keeping and replaying the log.
 func (w *writer) due() bool { return w.log != nil && w.logSize >= w.compactAt }
 
-// close lets go of the files. The next commit makes new ones.
+// close closes the files. The next commit creates new ones.
 func (w *writer) close() {
 	if w.log != nil {
-		_ = w.log.Close() // it was synced, or is given up
+		_ = w.log.Close() // already synced, or abandoned
 		_ = w.snapshot.Close()
 	}
 	w.log, w.snapshot = nil, nil
 }
 
-// append writes a commit to the log and syncs it. What is not acknowledged is cut
-// off again. If that fails too, or the sync does, the end of the log is not
-// known: the next commit begins a new one.
+// append writes a commit to the log and syncs it. If the write fails, it
+// truncates the log to its old length. If the truncation or the sync fails, the
+// end of the log is unknown, and the next commit starts a new log.
 func (s *Store) append(c *change) error {
 	w := &s.w
 	text, err := appendChange(beginFrame(nil), c)
@@ -80,10 +80,10 @@ func (s *Store) append(c *change) error {
 	return nil
 }
 
-// makeSure makes durable that the last commit has failed.
+// makeSure syncs the log so that the failure of the last commit is durable.
 func (s *Store) makeSure() error {
 	if !s.w.unsure {
-		return nil // a compaction has done it
+		return nil // a compaction has already done it
 	}
 	if err := s.w.log.Sync(); err != nil {
 		s.w.close()
@@ -93,8 +93,9 @@ func (s *Store) makeSure() error {
 	return nil
 }
 
-// compactLater compacts a log that works: if that fails, commits still go to the
-// log, and it is attempted again when that has grown.
+// compactLater compacts a working log. If the compaction fails, commits
+// continue to go to the log, and the next attempt follows when the log has
+// grown by a quarter.
 func (s *Store) compactLater() {
 	old := s.w.log
 	err := s.compact()
@@ -107,13 +108,13 @@ func (s *Store) compactLater() {
 	}
 }
 
-// compact begins a new generation: a snapshot of the state as it is stored, and
-// an empty log. See the package comment for the order of the steps. Up to the
-// step that gives the snapshot its name a failure leaves the log in use; after
-// that the log is closed, and commits need another compaction.
+// compact starts a new generation: a snapshot of the stored state and an empty
+// log. The package comment describes the order of the steps. If a step before
+// the rename of the snapshot fails, the old log stays in use; from then on the
+// old log is closed, and commits need another compaction.
 func (s *Store) compact() error {
 	w := &s.w
-	if w.log == nil { // the names that a failed compaction gave may not be durable
+	if w.log == nil { // the renames of a failed compaction may not be durable
 		if err := s.files.sync(); err != nil {
 			return err
 		}
@@ -129,7 +130,7 @@ func (s *Store) compact() error {
 		next.close()
 		return err
 	}
-	w.close() // a snapshot that takes effect makes commits to the old log void
+	w.close() // once the new snapshot takes effect, commits to the old log are ignored
 	if err := s.publish(); err != nil {
 		next.close()
 		return err
@@ -142,8 +143,8 @@ func (s *Store) compact() error {
 	return nil
 }
 
-// writeAside writes the snapshot and the log of the generation gen under other
-// names, and syncs them.
+// writeAside writes and syncs the snapshot and the log of generation gen under
+// temporary names.
 func (s *Store) writeAside(next *writer, gen uint64) (err error) {
 	next.log, next.snapshot = nil, nil
 	if err := s.fault("before_snapshot"); err != nil {
@@ -156,7 +157,7 @@ func (s *Store) writeAside(next *writer, gen uint64) (err error) {
 	defer func() {
 		if err != nil {
 			_ = snapshot.Close()
-			_ = s.files.remove(asideName) // or it is written over by the next one
+			_ = s.files.remove(asideName) // the next compaction overwrites what remains
 			_ = s.files.remove(asideLogName)
 		}
 	}()
@@ -197,9 +198,9 @@ func (s *Store) writeAside(next *writer, gen uint64) (err error) {
 	return nil
 }
 
-// keepPrevious gives the snapshot and the log that are in use the names of the
-// previous ones, beside their own. Damaged ones are kept under other names: the
-// previous ones are worth more.
+// keepPrevious links the current snapshot and log under the names of the
+// previous ones. Damaged files get other names instead, because the previous
+// files are worth more than they are.
 func (s *Store) keepPrevious() error {
 	w := &s.w
 	if !w.stored {
@@ -223,8 +224,8 @@ func (s *Store) keepPrevious() error {
 	return s.fault("after_keep")
 }
 
-// also gives a file another name, in the place of the file that has it. One that
-// is not there has none to lose.
+// also links name as other, replacing any file with that name. It does nothing
+// if name does not exist.
 func (s *Store) also(name, other string) error {
 	aside := other + ".new"
 	if err := s.files.remove(aside); err != nil {
@@ -235,7 +236,8 @@ func (s *Store) also(name, other string) error {
 	case isMissing(err):
 		return nil
 	case errors.Is(err, errors.ErrUnsupported), errors.Is(err, fs.ErrPermission):
-		// A file system without links. The loader finds a file by its generation.
+		// The file system has no links. The loader finds a file by its
+		// generation.
 		err = s.files.rename(name, other)
 		if isMissing(err) {
 			err = nil
@@ -247,8 +249,9 @@ func (s *Store) also(name, other string) error {
 	return s.files.rename(aside, other)
 }
 
-// publish gives the files of the new generation their names: first the snapshot,
-// which is all that is needed, and when that is durable the log.
+// publish renames the files of the new generation to their final names: first
+// the snapshot, which is sufficient by itself, and the log once that rename is
+// durable.
 func (s *Store) publish() error {
 	for _, n := range [][3]string{{asideName, snapshotName, "after_snapshot_rename"}, {asideLogName, logName, "after_log_rename"}} {
 		if err := s.fault("before_rename"); err != nil {
@@ -262,10 +265,10 @@ func (s *Store) publish() error {
 			err = s.files.sync()
 		}
 		if err != nil {
-			return fmt.Errorf("a compaction: %w", err)
+			return fmt.Errorf("compact the checkpoint: %w", err)
 		}
 	}
 	return s.fault("after_compaction")
 }
 
-var errLockGone = errors.New("its lock file was removed or replaced; another process may be using it")
+var errLockGone = errors.New("lock file was removed or replaced; another process may be using the directory")

@@ -310,7 +310,7 @@ func TestPowerLoss(t *testing.T) {
 
 // isLoss reports whether a warning is about more than an incomplete commit.
 func isLoss(w string) bool {
-	return !bytes.Contains([]byte(w), []byte("incomplete commit")) && !bytes.Contains([]byte(w), []byte("the last one, is damaged"))
+	return !bytes.Contains([]byte(w), []byte("incomplete commit")) && !bytes.Contains([]byte(w), []byte("the last commit, number"))
 }
 
 var errPower = errors.New("no power")

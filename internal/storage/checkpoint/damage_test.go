@@ -109,12 +109,12 @@ func TestDamagedSnapshot(t *testing.T) {
 		dir := history(t)
 		spoil(t, dir, snapshotName, change)
 		off, warnings := reopened(t, dir)
-		if all := strings.Join(warnings, "\n"); off != 19 || !strings.Contains(all, "cannot be used") || !strings.Contains(all, "nothing is read again") {
+		if all := strings.Join(warnings, "\n"); off != 19 || !strings.Contains(all, "cannot use") || !strings.Contains(all, "nothing is read again") {
 			t.Errorf("%s: offset %d, warnings %q", name, off, warnings)
 		}
 		spoil(t, dir, previousName, change)
 		off, warnings = reopened(t, dir)
-		if off != -1 || !strings.Contains(strings.Join(warnings, "\n"), "from its beginning") {
+		if off != -1 || !strings.Contains(strings.Join(warnings, "\n"), "from the beginning") {
 			t.Errorf("%s, both: offset %d, warnings %q", name, off, warnings)
 		}
 	}

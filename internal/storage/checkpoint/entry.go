@@ -2,67 +2,69 @@ package checkpoint
 
 import "github.com/urlfold/urlfold/pipeline"
 
-// A State is how far a file is.
+// A State is the processing state of a file.
 type State string
 
 // The states of a file.
 const (
-	Reading State = "reading" // there may be more
+	Reading State = "reading" // not known to be complete
 	Done    State = "done"    // read to its end
 	Damaged State = "damaged" // read up to its damage
 
-	// Quarantined: damage was found, Offset is the end of the verified records, and
-	// nothing after it is emitted any more. The outputs may not be cut back yet.
+	// Quarantined means that damage was found, that Offset is the end of the
+	// verified records, and that nothing after it is emitted any more. The
+	// outputs may not have been truncated yet.
 	Quarantined State = "quarantined"
 )
 
-// An Entry is the checkpoint of one file. Offsets are those of the decompressed
-// stream, in bytes. An Entry is a value and can be compared.
+// An Entry is the checkpoint of one file. Offsets are byte offsets in the
+// decompressed stream. Entries are values and can be compared with ==.
 type Entry struct {
-	Source string `json:"source"` // name of the source that it belongs to
-	ID     string `json:"id"`     // of the lane: the same for as long as the content is
-	Path   string `json:"path"`   // where the file was seen last
+	Source string `json:"source"` // name of the source that reads the file
+	ID     string `json:"id"`     // id of the lane; stays the same as long as the content does
+	Path   string `json:"path"`   // last known path of the file
 	Rel    string `json:"rel,omitempty"`
 
-	// The file as it was seen last.
+	// Attributes of the file when it was last seen.
 	Dev     uint64 `json:"dev"`
 	Ino     uint64 `json:"ino"`
 	Size    int64  `json:"size"`
 	ModTime int64  `json:"mtime"`           // Unix time in nanoseconds
-	Changed int64  `json:"ctime,omitempty"` // the same, of the last change of content or inode; 0: not known
-	Gen     int64  `json:"gen,omitempty"`   // how many contents this file has had before
+	Changed int64  `json:"ctime,omitempty"` // last change of content or inode, Unix time in nanoseconds; 0: unknown
+	Gen     int64  `json:"gen,omitempty"`   // number of earlier contents of this file
 
-	// What the content is known by: the hash of its first HeadLen bytes, and that
-	// of the TailLen bytes before Offset.
+	// Fingerprint of the content: the hash of its first HeadLen bytes, and the
+	// hash of the TailLen bytes before Offset.
 	HeadLen int64  `json:"head_len"`
 	Head    string `json:"head"`
 	TailLen int64  `json:"tail_len"`
 	Tail    string `json:"tail"`
 
-	// The state of a hash over the text from HashFrom to Offset, as package
-	// sources/file writes it. Empty: that text was not hashed.
+	// State of a running hash over the text from HashFrom to Offset, in the
+	// form of package sources/file. Empty: that text was not hashed.
 	Hash     string `json:"hash,omitempty"`
 	HashFrom int64  `json:"hash_from,omitempty"`
 
 	Offset int64 `json:"offset"`           // everything before it is durable
-	Line   int64 `json:"line"`             // number of the line that begins there, from 1
-	Inside bool  `json:"inside,omitempty"` // Offset lies inside a record that is longer than the limit
-	Left   int64 `json:"left,omitempty"`   // how many bytes of that record follow, if the record says so; 0: its end is looked for
+	Line   int64 `json:"line"`             // number of the line that begins at Offset, from 1
+	Inside bool  `json:"inside,omitempty"` // Offset lies inside a record that exceeds the size limit
+	Left   int64 `json:"left,omitempty"`   // remaining bytes of that record, if the record has a length; 0: search for its end
 
-	// The directive in force at Offset, of a format that has them: the columns of the
-	// records after it. Empty: there is none, or it is to be found by reading.
+	// Directive in force at Offset, for formats that have them: the columns of
+	// the records after it. Empty: there is none, or it must be found by
+	// reading.
 	Directive string `json:"directive,omitempty"`
 
-	Restart   int64  `json:"restart,omitempty"` // id of a restart point at or before Offset; 0: there is none
+	Restart   int64  `json:"restart,omitempty"` // id of a restart point at or before Offset; 0: none
 	State     State  `json:"state"`
 	Verdict   string `json:"verdict,omitempty"`
-	Rotated   bool   `json:"rotated,omitempty"`   // Path is not the name that the file was found under first
-	Finishing bool   `json:"finishing,omitempty"` // it is done, and is yet to be deleted or moved
-	Gone      int64  `json:"gone,omitempty"`      // Unix time in seconds when there was no such file any more; 0: there is
-	Disposed  int64  `json:"disposed,omitempty"`  // Unix time in nanoseconds when it was deleted or moved by on_finish; 0: it was not
+	Rotated   bool   `json:"rotated,omitempty"`   // Path differs from the name under which the file was first found
+	Finishing bool   `json:"finishing,omitempty"` // the file is done, but not yet deleted or moved
+	Gone      int64  `json:"gone,omitempty"`      // when the file disappeared, Unix time in seconds; 0: it exists
+	Disposed  int64  `json:"disposed,omitempty"`  // when on_finish deleted or moved the file, Unix time in nanoseconds; 0: it did not
 }
 
-// valid reports whether the numbers of e can be those of a file.
+// valid reports whether the values of e are possible for a file.
 func (e *Entry) valid() bool {
 	switch e.State {
 	case Reading, Done, Damaged, Quarantined:
@@ -74,7 +76,7 @@ func (e *Entry) valid() bool {
 		0 <= e.HashFrom && e.HashFrom <= e.Offset
 }
 
-// A Contents is all that a state holds.
+// A Contents holds everything in a state.
 type Contents struct {
 	Entries []Entry
 	Extents []pipeline.Extent

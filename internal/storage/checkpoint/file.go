@@ -12,31 +12,32 @@ import (
 	"github.com/urlfold/urlfold/pipeline"
 )
 
-// version is that of the files that are written here. It changes when a program
-// that knows the version before could not make sense of them.
+// version is the version of the files that this package writes. It increases
+// when a program that knows only the previous version could not interpret them.
 const version = 2
 
-// firstLine is what snapshots and logs begin with. To a program that knows
-// version 1 only it is the first line of a state, of a version that it does not
-// know: it says so. The first line and the header frame keep this form in all
-// later versions.
+// firstLine is the first line of snapshots and logs. A program that knows only
+// version 1 takes it for the first line of a state of an unknown version, and
+// reports that. The first line and the header frame keep this form in all later
+// versions.
 const (
 	firstLine   = `{"urlfold":"checkpoint","version":2,"lines":0}` + "\n"
 	firstPrefix = `{"urlfold":"checkpoint","version":`
 )
 
-// A header is the payload of the first frame of a file, as JSON in a section.
+// A header is the payload of the first frame of a file, stored as JSON in a
+// section.
 type header struct {
 	Kind    string `json:"kind"` // "snapshot" or "log"
 	Version int    `json:"version"`
 
-	// Of a log: the snapshot that it follows is the state of generation PrevGen
-	// after PrevSeq commits. It has the generation of its log.
+	// Only in a log: its snapshot holds the state of generation PrevGen after
+	// PrevSeq commits. The snapshot has the generation of its log.
 	PrevGen uint64 `json:"prev_gen,omitempty"`
 	PrevSeq uint64 `json:"prev_seq,omitempty"`
 
-	// Of a snapshot: when it was made there was no log, so that one that is missing
-	// has no commits to be missed.
+	// Only in a snapshot: there was no log when the snapshot was made, so a
+	// missing log means no missing commits.
 	First bool `json:"first,omitempty"`
 
 	gen uint64 // of the frame
@@ -47,7 +48,8 @@ const (
 	logKind      = "log"
 )
 
-// appendHeader appends the beginning of a file of the generation gen.
+// appendHeader appends the first line and the header frame of a file of
+// generation gen.
 func appendHeader(dst []byte, h header, gen uint64) ([]byte, error) {
 	h.Version = version
 	text, err := json.Marshal(h)
@@ -59,13 +61,13 @@ func appendHeader(dst []byte, h header, gen uint64) ([]byte, error) {
 	return endFrame(appendSection(beginFrame(dst), headSection, text), at, gen, 0)
 }
 
-// parseHeader parses the beginning of a file, and returns the frames after it. A
-// file of a later version, which its header frame proves, is errNewer: a flipped
-// bit in the first line proves nothing.
+// parseHeader parses the beginning of a file and returns the frames after it.
+// It returns errNewer for a file of a later version only if the header frame
+// confirms the version: a flipped bit in the first line proves nothing.
 func parseHeader(data []byte) (h header, rest []byte, err error) {
 	first, rest, ok := bytes.Cut(data, []byte("\n"))
 	if !ok {
-		return h, nil, errors.New("it ends too early")
+		return h, nil, errors.New("unexpected end of file")
 	}
 	f, rest, err := parseFrame(rest)
 	if err != nil {
@@ -79,19 +81,20 @@ func parseHeader(data []byte) (h header, rest []byte, err error) {
 	})
 	switch {
 	case err == nil && h.Version > version:
-		return h, nil, fmt.Errorf("its version is %d, and this program knows version %d: %w", h.Version, version, errNewer)
+		return h, nil, fmt.Errorf("format version is %d, but this program supports only up to version %d: %w", h.Version, version, errNewer)
 	case err == nil && (h.Version != version || string(first)+"\n" != firstLine || f.seq != 0):
-		err = errors.New("its header is damaged")
+		err = errors.New("damaged header")
 	}
 	h.gen = f.gen
 	return h, rest, err
 }
 
-// snapshotFrame is how many bytes of lines a frame of a snapshot has.
+// snapshotFrame is the number of bytes of lines after which a snapshot starts a
+// new frame.
 const snapshotFrame = 256 << 10
 
-// writeSnapshot writes the state st as the snapshot of the generation gen with
-// write, in pieces. first is that of its header.
+// writeSnapshot writes st as the snapshot of generation gen, passing it to
+// write in pieces. first is the First field of its header.
 func writeSnapshot(st *state, gen uint64, first bool, write func([]byte) error) error {
 	buf, err := appendHeader(nil, header{Kind: snapshotKind, First: first}, gen)
 	if err != nil {
@@ -138,11 +141,11 @@ func writeSnapshot(st *state, gen uint64, first bool, write func([]byte) error) 
 	return flush(true)
 }
 
-// parseSnapshot parses a whole snapshot. It returns nothing of a damaged one.
+// parseSnapshot parses a whole snapshot. It returns no state for a damaged one.
 func parseSnapshot(data []byte) (*state, header, error) {
 	h, rest, err := parseHeader(data)
 	if err == nil && h.Kind != snapshotKind {
-		err = errors.New("it is no snapshot")
+		err = errors.New("not a snapshot")
 	}
 	st := newState()
 	for seq := uint64(1); err == nil; seq++ {
@@ -151,7 +154,7 @@ func parseSnapshot(data []byte) (*state, header, error) {
 			break
 		}
 		if f.gen != h.gen || f.seq != seq {
-			err = errors.New("a frame is of another file")
+			err = errors.New("frame belongs to another file")
 			break
 		}
 		c, end, bad := parseChange(f.payload)
@@ -160,7 +163,7 @@ func parseSnapshot(data []byte) (*state, header, error) {
 		}
 		st.apply(c)
 		if end && len(rest) > 0 {
-			err = errors.New("more follows after its end")
+			err = errors.New("unexpected data after the end")
 		}
 		if end {
 			break
@@ -172,23 +175,23 @@ func parseSnapshot(data []byte) (*state, header, error) {
 	return st, h, nil
 }
 
-// A logFile is a log that was parsed.
+// A logFile is a parsed log.
 type logFile struct {
 	header
-	changes []*change // of the commits, in order; change i has sequence i+1
-	end     error     // why it ends: nil, errFrameCut, or damage
-	hole    bool      // valid commits follow after the damage
+	changes []*change // commits in order; changes[i] has sequence number i+1
+	end     error     // why the log ends: nil, errFrameCut, or damage
+	hole    bool      // valid commits follow the damage
 }
 
 // cut reports whether the log ends in an incomplete commit.
 func (l *logFile) cut() bool { return errors.Is(l.end, errFrameCut) && !l.hole }
 
-// parseLog parses a log, as far as its commits are valid. The error says that it
-// has no valid header, or was written by a later version.
+// parseLog parses a log up to its first invalid commit. It returns an error if
+// the log has no valid header or was written by a later version.
 func parseLog(data []byte) (*logFile, error) {
 	h, rest, err := parseHeader(data)
 	if err == nil && h.Kind != logKind {
-		err = errors.New("it is no log")
+		err = errors.New("not a log")
 	}
 	if err != nil {
 		return nil, err
@@ -197,7 +200,7 @@ func parseLog(data []byte) (*logFile, error) {
 	for len(rest) > 0 {
 		f, after, err := parseFrame(rest)
 		if err == nil && (f.gen != h.gen || f.seq != uint64(len(l.changes))+1) {
-			err = errors.New("a commit is missing")
+			err = errors.New("missing commit")
 		}
 		var c *change
 		if err == nil {
@@ -215,14 +218,14 @@ func parseLog(data []byte) (*logFile, error) {
 	return l, nil
 }
 
-// sortedKeys returns the keys of m in order, the greatest first.
+// sortedKeys returns the keys of m in descending order.
 func sortedKeys[V any](m map[uint64]V) []uint64 {
 	keys := slices.Sorted(maps.Keys(m))
 	slices.Reverse(keys)
 	return keys
 }
 
-// isLegacy reports whether data is a state of version 1, damaged or not.
+// isLegacy reports whether data is a state of version 1, intact or damaged.
 func isLegacy(data []byte) bool {
 	return strings.HasPrefix(string(data[:min(len(data), len(legacyPrefix))]), legacyPrefix)
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/zeebo/xxh3"
 )
 
-// A frame is the unit of a snapshot and of a log: a payload with its length, its
-// position and a checksum. All integers are little endian.
+// A frame is the unit of a snapshot and of a log: a payload with its length,
+// its position and a checksum. All integers are little-endian.
 //
 //	0   magic       4 bytes, "\xf5ufr"
 //	4   length      4 bytes, of the payload
@@ -19,12 +19,12 @@ import (
 //	24  checksum    8 bytes, xxh3-64 of all of the above and of the payload
 //	32  payload
 //
-// The generation and the sequence keep a frame from being taken for that of
-// another file, or of another offset in this one, that the file system left in
-// its blocks.
+// The generation and the sequence number prevent a frame of another file, or
+// from another offset of this file, from being accepted when the file system
+// exposes stale blocks.
 type frame struct {
 	gen, seq uint64
-	payload  []byte // aliases what was parsed
+	payload  []byte // aliases the parsed data
 }
 
 const (
@@ -34,14 +34,14 @@ const (
 	maxFrame   = 1 << 30
 )
 
-// Errors of parseFrame.
+// Errors returned by parseFrame.
 var (
-	errFrameCut = errors.New("it ends inside a frame")
-	errFrameSum = errors.New("the checksum of a frame does not match")
+	errFrameCut = errors.New("file ends inside a frame")
+	errFrameSum = errors.New("frame checksum mismatch")
 )
 
-// beginFrame appends room for the header of a frame, whose payload the caller
-// appends next. endFrame completes it.
+// beginFrame appends space for the header of a frame. The caller appends the
+// payload and then calls endFrame.
 func beginFrame(dst []byte) []byte { return append(dst, make([]byte, frameHead)...) }
 
 // endFrame fills in the header of the frame that begins at dst[at:].
@@ -61,13 +61,13 @@ func endFrame(dst []byte, at int, gen, seq uint64) ([]byte, error) {
 // frameSum returns the checksum of a frame.
 func frameSum(f []byte) uint64 {
 	var h xxh3.Hasher
-	_, _ = h.Write(f[:sumAt]) // a hash takes everything
+	_, _ = h.Write(f[:sumAt]) // never fails
 	_, _ = h.Write(f[frameHead:])
 	return h.Sum64()
 }
 
-// parseFrame parses the frame at the beginning of data, and returns what follows
-// it. The error is errFrameCut if data may be the beginning of a frame, else
+// parseFrame parses the frame at the beginning of data and returns the data
+// after it. The error is errFrameCut if data may be an incomplete frame, else
 // errFrameSum.
 func parseFrame(data []byte) (f frame, rest []byte, err error) {
 	if n := min(len(data), len(frameMagic)); string(data[:n]) != frameMagic[:n] {
@@ -92,9 +92,9 @@ func parseFrame(data []byte) (f frame, rest []byte, err error) {
 	return f, data[len(whole):], nil
 }
 
-// laterFrame reports whether data, which does not begin with a valid frame, has
-// a valid one of the generation gen further on: then what lies between is
-// damage, and not the end of what a crash has cut short.
+// laterFrame reports whether data, which does not begin with a valid frame,
+// contains a valid frame of generation gen further on. If so, the bytes before
+// that frame are damage, not a commit that a crash cut short.
 func laterFrame(data []byte, gen uint64) bool {
 	for len(data) > 0 {
 		i := bytes.Index(data[1:], []byte(frameMagic))

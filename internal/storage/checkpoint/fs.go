@@ -9,25 +9,25 @@ import (
 	"github.com/urlfold/urlfold/internal/storage/disk"
 )
 
-// A folder is the data directory as snapshots and logs need it. Tests have one
-// that forgets what was not synced.
+// A folder is the part of a file system that snapshots and logs need. Tests
+// have an implementation that loses whatever was not synced.
 type folder interface {
-	// create makes an empty file to be written, in the place of one that is there.
+	// create creates an empty file for writing and replaces any existing file.
 	create(name string) (file, error)
-	// read returns the bytes of a file. The error is fs.ErrNotExist if there is
-	// none.
+	// read returns the content of a file. The error is fs.ErrNotExist if the
+	// file does not exist.
 	read(name string) ([]byte, error)
 	rename(from, to string) error
-	// link gives the file from another name.
+	// link creates the additional name to for the file from.
 	link(from, to string) error
 	remove(name string) error
-	// sync makes the names durable.
+	// sync makes the names in the folder durable.
 	sync() error
-	// holds reports whether name still is the file f, with size bytes.
+	// holds reports whether name still refers to the file f and has size bytes.
 	holds(name string, f file, size int64) (bool, error)
 }
 
-// A file is a file of a folder while it is written.
+// A file is an open file of a folder.
 type file interface {
 	WriteAt(p []byte, off int64) (int, error)
 	Sync() error
@@ -35,7 +35,7 @@ type file interface {
 	Close() error
 }
 
-// A diskFolder is a folder of the system.
+// A diskFolder is a folder on disk.
 type diskFolder string
 
 func (d diskFolder) path(name string) string { return filepath.Join(string(d), name) }

@@ -12,10 +12,10 @@ import (
 	"github.com/urlfold/urlfold/pipeline"
 )
 
-// List returns what is stored in a data directory, the entries sorted by source
-// and path, and what is wrong with it, as Warnings does. It takes no lock and
-// changes nothing: a process may be running. See [Readable] for what cannot be read
-// at all.
+// List returns the content of a data directory, with the entries sorted by
+// source and path, and the problems found in it, as Warnings does. It takes no
+// lock and changes nothing, so a process may be running. See [Readable] for a
+// state that cannot be read at all.
 func List(dir string) (Contents, []string) {
 	l, err := load(diskFolder(dir), true)
 	if err != nil {
@@ -34,13 +34,14 @@ func List(dir string) (Contents, []string) {
 	return c, l.warnings
 }
 
-// Reset forgets the checkpoint of all files whose path is pattern or matches it (a
-// glob, with ** for any number of folders), and the extents of the outputs of their
-// own. It returns how many there were. They are read from their beginning by the
-// next run. It fails with ErrLocked while a process runs.
+// Reset removes the checkpoint of every file whose path equals or matches
+// pattern, and the extents of the outputs that belong to these files alone. In
+// the pattern, ** matches any number of folders. Reset returns the number of
+// files; the next run reads them from their beginning. It fails with ErrLocked
+// while a process uses the directory.
 func Reset(dir, pattern string) (n int, err error) {
 	if !doublestar.ValidatePathPattern(pattern) {
-		return 0, fmt.Errorf("%q is no glob", pattern)
+		return 0, fmt.Errorf("invalid glob pattern %q", pattern)
 	}
 	s, err := Open(dir)
 	if err != nil {

@@ -12,11 +12,11 @@ import (
 
 func isMissing(err error) bool { return errors.Is(err, fs.ErrNotExist) }
 
-// Keep looks whether the data directory is still that of this process, and
-// whether the files of the checkpoint are as they were written. Files that somebody
-// has removed, replaced or cut are written again. An error that is a
-// [pipeline.LostError] says that the lock is no longer held: another process may
-// hold the one that is there now. Any other error may pass.
+// Keep checks that the data directory still belongs to this process, and that
+// the checkpoint files are unchanged. It writes files that were removed,
+// replaced or truncated again. A [pipeline.LostError] means that the lock is
+// gone: another process may hold the lock file that is there now. Any other
+// error may be temporary.
 func (s *Store) Keep() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -28,7 +28,7 @@ func (s *Store) keep() error {
 		return err
 	}
 	w := &s.w
-	if w.log == nil { // a new process, or a commit has failed
+	if w.log == nil { // no commit since Open, or a commit failed
 		if s.st.empty() && len(s.st.extents) == 0 {
 			return nil
 		}
@@ -45,7 +45,7 @@ func (s *Store) keep() error {
 		}
 		if !same {
 			s.log.Warn("checkpoint file missing or changed, writing it again", "dir", s.dir, "file", f.name)
-			w.snapshotBad, w.logBad = true, true // what is there now is no part of the checkpoint
+			w.snapshotBad, w.logBad = true, true // the files there now are not part of the checkpoint
 			w.close()
 			return s.compact()
 		}
@@ -54,11 +54,11 @@ func (s *Store) keep() error {
 }
 
 // owned returns an error unless the lock file in the data directory is the one
-// that this process holds. A file that cannot be looked at is no proof of
-// anything: that error may pass.
+// that this process holds. Failing to stat the file proves nothing, so that
+// error may be temporary.
 func (s *Store) owned() error {
 	if s.lock == nil {
-		return nil // a test without a lock
+		return nil // tests have no lock
 	}
 	own, err := s.lock.Stat()
 	if err != nil {

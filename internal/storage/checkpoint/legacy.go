@@ -13,15 +13,15 @@ import (
 )
 
 // This file reads version 1, which replaced the whole state with every commit.
-// A state of version 1 is lines of JSON: the version, then an entry or an extent
-// each, and a checksum of all before it last:
+// A state of version 1 is lines of JSON: first the version, then one entry or
+// extent per line, and last a checksum of all preceding lines:
 //
 //	{"urlfold":"checkpoint","version":1,"lines":2}
 //	{"entry":{"source":"logs","id":"5f…","path":"/var/log/a.log",…}}
 //	{"mark":{"sink":"out","path":"/data/a.log.zst","length":4096}}
 //	{"xxh3":"0c4d…"}
 
-// maxLegacyLines bounds a state of version 1.
+// maxLegacyLines is the maximum number of lines of a state of version 1.
 const maxLegacyLines = 2 << 20
 
 // A legacyHead is the first line of a state of version 1.
@@ -32,18 +32,18 @@ type legacyHead struct {
 	Cuts    bool   `json:"cuts,omitempty"`
 }
 
-// A legacyLine is any other line.
+// A legacyLine is any line after the first.
 type legacyLine struct {
 	Entry  *Entry  `json:"entry,omitempty"`
 	Extent *extent `json:"mark,omitempty"`
 	Sum    string  `json:"xxh3,omitempty"`
 }
 
-// legacyPrefix is what a state of version 1 begins with.
+// legacyPrefix is the beginning of every state of version 1.
 const legacyPrefix = `{"urlfold":"checkpoint","version":1,`
 
-// parseLegacy parses a state of version 1. It returns nothing of one that is not
-// whole.
+// parseLegacy parses a state of version 1. It returns no state if any part is
+// damaged or missing.
 func parseLegacy(data []byte) (*state, error) {
 	p := legacyParser{br: bufio.NewReaderSize(bytes.NewReader(data), maxLine), st: newState()}
 	if err := p.parse(); err != nil {
@@ -65,9 +65,9 @@ func (p *legacyParser) next() ([]byte, error) {
 	text, err := p.br.ReadSlice('\n')
 	switch {
 	case err == io.EOF:
-		return nil, errors.New("it ends too early")
+		return nil, errors.New("unexpected end of file")
 	case err != nil:
-		return nil, fmt.Errorf("a line is too long: %w", err)
+		return nil, fmt.Errorf("line too long: %w", err)
 	}
 	return text, nil
 }
@@ -82,11 +82,11 @@ func (p *legacyParser) parse() error {
 	case err != nil:
 		return err
 	case h.Urlfold != "checkpoint" || h.Version != 1:
-		return errors.New("it is no checkpoint of version 1")
+		return errors.New("not a checkpoint of version 1")
 	case h.Lines < 0 || h.Lines > maxLegacyLines:
-		return errors.New("it has more lines than there can be")
+		return errors.New("number of lines out of range")
 	}
-	_, _ = p.sum.Write(text) // a hash takes everything
+	_, _ = p.sum.Write(text) // never fails
 	c := &change{cuts: &h.Cuts}
 	for range h.Lines {
 		if err := p.line(c); err != nil {
@@ -103,7 +103,7 @@ func (p *legacyParser) line(c *change) error {
 	if err != nil {
 		return err
 	}
-	_, _ = p.sum.Write(text) // as above
+	_, _ = p.sum.Write(text) // never fails
 	var l legacyLine
 	if err := strictly(text, &l); err != nil {
 		return err
@@ -111,9 +111,9 @@ func (p *legacyParser) line(c *change) error {
 	one := line{Entry: l.Entry, Extent: l.Extent}
 	switch {
 	case l.Sum != "", (l.Entry == nil) == (l.Extent == nil):
-		return errors.New("a line is neither an entry nor an extent")
+		return errors.New("line is neither an entry nor an extent")
 	case one.decodeTexts() != nil:
-		return errors.New("a text is no base64")
+		return errors.New("invalid base64 text")
 	case l.Extent != nil && l.Extent.Length >= 0:
 		c.extents = append(c.extents, pipeline.Extent(*l.Extent))
 	case l.Entry != nil && l.Entry.valid():
@@ -129,7 +129,7 @@ func (p *legacyParser) line(c *change) error {
 	return nil
 }
 
-// end reads the checksum, after which nothing follows.
+// end reads the checksum, which must be the last line.
 func (p *legacyParser) end() error {
 	want := fmt.Sprintf("{\"xxh3\":\"%016x\"}\n", p.sum.Sum64())
 	text, err := p.next()
@@ -137,10 +137,10 @@ func (p *legacyParser) end() error {
 	case err != nil:
 		return err
 	case string(text) != want:
-		return errors.New("the checksum does not match")
+		return errors.New("checksum mismatch")
 	}
 	if _, err := p.br.ReadByte(); err != io.EOF {
-		return errors.New("more follows after its end")
+		return errors.New("unexpected data after the end")
 	}
 	return nil
 }

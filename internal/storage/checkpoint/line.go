@@ -10,17 +10,18 @@ import (
 	"unicode/utf8"
 )
 
-// maxLine bounds a line in bytes. No Store writes a longer one.
+// maxLine is the exclusive limit on the length of a line in bytes. A Store
+// never writes a longer one.
 const maxLine = 256 << 10
 
-// A line is one entry, extent or removal. Exactly one field is set.
+// A line is one entry, extent or removal. Exactly one field is non-nil.
 type line struct {
 	Entry  *Entry
 	Extent *extent
 	Gone   *goneLine
 }
 
-// An extent is a pipeline.Extent as it is written.
+// An extent is the serialized form of a pipeline.Extent.
 type extent struct {
 	Sink   string `json:"sink"`
 	Lane   string `json:"lane,omitempty"`
@@ -28,7 +29,7 @@ type extent struct {
 	Length int64  `json:"length"`
 }
 
-// A goneLine names an entry that was removed.
+// A goneLine identifies a removed entry.
 type goneLine struct {
 	Source string `json:"source"`
 	ID     string `json:"id"`
@@ -36,9 +37,9 @@ type goneLine struct {
 
 const inBase64 = "base64:"
 
-var errNumbers = errors.New("the numbers of a line cannot be those of a file")
+var errNumbers = errors.New("entry or extent has an invalid value")
 
-// value returns the field that is set.
+// value returns the non-nil field.
 func (l *line) value() any {
 	switch {
 	case l.Entry != nil:
@@ -49,7 +50,7 @@ func (l *line) value() any {
 	return l.Gone
 }
 
-// texts calls f for the texts that may be any bytes.
+// texts calls f for each string that may hold arbitrary bytes.
 func (l *line) texts(f func(*string)) {
 	if e := l.Entry; e != nil {
 		for _, s := range []*string{&e.Source, &e.ID, &e.Path, &e.Rel, &e.Verdict, &e.Directive} {
@@ -67,7 +68,7 @@ func (l *line) texts(f func(*string)) {
 	}
 }
 
-// encodeTexts makes the texts of l what JSON can hold.
+// encodeTexts makes the strings of l valid in JSON.
 func (l *line) encodeTexts() {
 	l.texts(func(s *string) {
 		if !utf8.ValidString(*s) || strings.HasPrefix(*s, inBase64) {
@@ -76,7 +77,7 @@ func (l *line) encodeTexts() {
 	})
 }
 
-// decodeTexts undoes encodeTexts.
+// decodeTexts reverses encodeTexts.
 func (l *line) decodeTexts() error {
 	bad := false
 	l.texts(func(s *string) {
@@ -87,17 +88,18 @@ func (l *line) decodeTexts() error {
 		}
 	})
 	if bad {
-		return errors.New("a text is no base64")
+		return errors.New("invalid base64 text")
 	}
 	return nil
 }
 
-// appendLine appends l with its line end. It writes to what l points to.
+// appendLine appends l with a line feed. It modifies the value that l points
+// to.
 func appendLine(dst []byte, l *line) ([]byte, error) {
 	l.encodeTexts()
 	text, err := json.Marshal(l.value())
 	if err == nil && len(text) >= maxLine {
-		err = fmt.Errorf("an entry of %d bytes exceeds the limit of %d", len(text), maxLine)
+		err = fmt.Errorf("entry of %d bytes exceeds the limit of %d", len(text), maxLine)
 	}
 	if err != nil {
 		return dst, err
@@ -105,10 +107,10 @@ func appendLine(dst []byte, l *line) ([]byte, error) {
 	return append(append(dst, text...), '\n'), nil
 }
 
-// parseLine parses a line into what l points to.
+// parseLine parses text into the value that l points to.
 func parseLine(text string, l *line) error {
 	if len(text) >= maxLine {
-		return errors.New("a line is too long")
+		return errors.New("line too long")
 	}
 	if err := strictly([]byte(text), l.value()); err != nil {
 		return err
@@ -116,7 +118,7 @@ func parseLine(text string, l *line) error {
 	return l.decodeTexts()
 }
 
-// lineOf returns the line of an entry, without its line end.
+// lineOf returns the serialized form of an entry, without a line feed.
 func lineOf(e Entry) (string, error) {
 	text, err := appendLine(nil, &line{Entry: &e})
 	return string(bytes.TrimSuffix(text, []byte("\n"))), err
@@ -130,8 +132,8 @@ func parseEntry(text string) (e Entry, err error) {
 	return e, err
 }
 
-// strictly parses one value of JSON. An unknown key is errNewer: a program that
-// drops it would lose what a later version has stored there.
+// strictly parses one JSON value. It returns errNewer for an unknown key,
+// because dropping the key would lose what a later version stored there.
 func strictly(text []byte, v any) error {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
@@ -139,10 +141,10 @@ func strictly(text []byte, v any) error {
 		if strings.Contains(err.Error(), "unknown field") {
 			return fmt.Errorf("%w: %w", err, errNewer)
 		}
-		return errors.New("it is not the JSON that is written here")
+		return errors.New("invalid JSON")
 	}
 	if d.More() {
-		return errors.New("a line holds more than one value")
+		return errors.New("line has more than one JSON value")
 	}
 	return nil
 }

@@ -19,30 +19,30 @@ const (
 	asideLogName    = "checkpoint.log.new"
 )
 
-// A loaded is the newest state that a data directory has, and how it was found.
+// A loaded is the newest state in a data directory, with the way it was found.
 type loaded struct {
 	st       *state
 	warnings []string
 
-	// The position that the state was reached at, and the greatest generation that
-	// a file names.
+	// The last commit of the state, and the greatest generation named by any
+	// file.
 	gen, seq, last uint64
 
-	snapshotOK bool // checkpoint is a snapshot that can be read
-	logOK      bool // checkpoint.log is a log without damage, though its end may be incomplete
-	hadLog     bool // checkpoint.log is there
-	found      bool // there is a file of a state
+	snapshotOK bool // checkpoint is a readable snapshot
+	logOK      bool // checkpoint.log is undamaged, though its last commit may be incomplete
+	hadLog     bool // checkpoint.log exists
+	found      bool // some file of a state exists
 }
 
-// noLog is the generation of checkpoint.log if it cannot be read.
+// noLog is the value of loader.newestLog if checkpoint.log cannot be read.
 const noLog = ^uint64(0)
 
-// A loader reads the files of a data directory. It does not go by their names but
-// by their generations: a copy of the folder may have taken them at different
-// times, and a crash may have come between two renames.
+// A loader reads the files of a data directory. It identifies them by their
+// generations, not by their names: a copy of the folder may have read the files
+// at different times, and a crash may have happened between two renames.
 type loader struct {
 	dir     folder
-	running bool // a process may be writing meanwhile: the end of a log may be incomplete
+	running bool // a process may be writing: the end of a log may be incomplete
 
 	snapshots map[uint64]snapshotFile // by generation; those of version 1 have 0
 	logs      map[uint64]*logFile
@@ -50,16 +50,16 @@ type loader struct {
 	loaded
 }
 
-// A snapshotFile is a snapshot that is not parsed yet.
+// A snapshotFile is a snapshot before parsing.
 type snapshotFile struct {
 	name  string
 	data  []byte
 	first bool // see header
 }
 
-// load returns the newest state in dir. The error says that a file cannot be read,
-// or was written by a later version: such a state is not passed over, for all
-// would be read again.
+// load returns the newest state in dir. It returns an error if a file cannot be
+// read or was written by a later version. It does not skip such a file, because
+// all inputs would then be read again.
 func load(dir folder, running bool) (*loaded, error) {
 	l := &loader{dir: dir, running: running, snapshots: map[uint64]snapshotFile{}, logs: map[uint64]*logFile{}, newestLog: noLog}
 	for _, name := range []string{snapshotName, logName, previousName, previousLogName} {
@@ -73,12 +73,12 @@ func load(dir folder, running bool) (*loaded, error) {
 	return &l.loaded, nil
 }
 
-// warn notes what an operator has to know.
+// warn adds a warning for the operator.
 func (l *loader) warn(format string, args ...any) {
 	l.warnings = append(l.warnings, fmt.Sprintf(format, args...))
 }
 
-// read reads a file, and files it under its generation.
+// read reads a file and stores it under its generation.
 func (l *loader) read(name string) error {
 	data, err := l.dir.read(name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -99,10 +99,10 @@ func (l *loader) read(name string) error {
 		return fmt.Errorf("%s: %w", name, err)
 	}
 	if err == nil && h.Kind != snapshotKind {
-		err = errors.New("it is no snapshot")
+		err = errors.New("not a snapshot")
 	}
 	if err != nil {
-		l.warn("%s cannot be used: %v", name, err)
+		l.warn("cannot use %s: %v", name, err)
 		return nil
 	}
 	l.last = max(l.last, h.gen)
@@ -110,13 +110,14 @@ func (l *loader) read(name string) error {
 	return nil
 }
 
-// addSnapshot files a snapshot. Of two of one generation, which are two names of
-// one file unless both are of version 1, the one that is in use comes first.
+// addSnapshot adds a snapshot. If two have the same generation, the one under
+// the current name, which is read first, is used. They are two names of one
+// file unless both are of version 1.
 func (l *loader) addSnapshot(gen uint64, s snapshotFile) {
 	if first, ok := l.snapshots[gen]; !ok {
 		l.snapshots[gen] = s
 	} else if gen == 0 && !isWholeLegacy(first.data) {
-		l.warn("%s cannot be used: %v", first.name, legacyError(first.data))
+		l.warn("cannot use %s: %v", first.name, legacyError(first.data))
 		l.snapshots[gen] = s
 	}
 }
@@ -128,14 +129,14 @@ func legacyError(data []byte) error {
 
 func isWholeLegacy(data []byte) bool { return legacyError(data) == nil }
 
-// readLog reads a log.
+// readLog parses a log and stores it under its generation.
 func (l *loader) readLog(name string, data []byte) error {
 	lf, err := parseLog(data)
 	switch {
 	case errors.Is(err, errNewer):
 		return fmt.Errorf("%s: %w", name, err)
 	case err != nil:
-		l.warn("%s cannot be used: %v", name, err)
+		l.warn("cannot use %s: %v", name, err)
 		return nil
 	}
 	if name == logName {
@@ -148,8 +149,8 @@ func (l *loader) readLog(name string, data []byte) error {
 	return nil
 }
 
-// choose takes the newest snapshot that is whole, and applies the commits that
-// follow it.
+// choose takes the newest intact snapshot and applies the commits that follow
+// it.
 func (l *loader) choose() error {
 	for _, gen := range sortedKeys(l.snapshots) {
 		s := l.snapshots[gen]
@@ -158,7 +159,7 @@ func (l *loader) choose() error {
 			return fmt.Errorf("%s: %w", s.name, err)
 		}
 		if err != nil {
-			l.warn("%s cannot be used: %v", s.name, err)
+			l.warn("cannot use %s: %v", s.name, err)
 			continue
 		}
 		l.st, l.gen = st, gen
@@ -168,7 +169,7 @@ func (l *loader) choose() error {
 	}
 	l.st = newState()
 	if l.found {
-		l.warn("there is no checkpoint that can be used: everything is read from its beginning")
+		l.warn("no usable checkpoint: all inputs are read again from the beginning")
 	}
 	return nil
 }
@@ -181,7 +182,7 @@ func (s *snapshotFile) parse() (*state, error) {
 	return st, err
 }
 
-// replay applies commits, from log to log, for as long as none is missing.
+// replay applies commits, log after log, until one is missing or damaged.
 func (l *loader) replay(from string) {
 	hole := ""
 	for hole == "" {
@@ -209,24 +210,25 @@ func (l *loader) replay(from string) {
 	}
 	switch {
 	case hole != "":
-		l.warn("%s cannot be used from there on: %s; what was committed after that is read again", logName, hole)
+		l.warn("cannot use %s beyond this point: %s; records committed after it are read again", logName, hole)
 	case !l.complete(from):
-		l.warn("the checkpoint of %s is used, and a part of what was committed after it is missing: that is read again", from)
+		l.warn("restored the checkpoint from %s, but some later commits are missing: their records are read again", from)
 	case from != snapshotName:
-		l.warn("the checkpoint was rebuilt from %s and the commits after it: nothing is read again", from)
+		l.warn("rebuilt the checkpoint from %s and the commits after it: nothing is read again", from)
 	}
 }
 
-// complete reports whether the state that was reached from the snapshot of that
-// name is the newest one: the newest log ends there, or is older, as a crash in a
-// compaction leaves it, or there is none yet. Version 1 had no log.
+// complete reports whether the state restored from the snapshot with that name
+// is the newest one. It is if the newest log ends there, if that log is older
+// because a crash interrupted a compaction, or if there is no log yet. Version
+// 1 had no log.
 func (l *loader) complete(from string) bool {
 	older := l.newestLog != noLog && l.newestLog < l.gen
 	return l.newestLog == l.gen || from == snapshotName && (older || l.snapshots[l.gen].first && !l.hadLog)
 }
 
-// nextLog returns the log that follows a snapshot of the generation that is being
-// applied, or nil: the newest one if there are several.
+// nextLog returns the log that follows the snapshot of the current generation,
+// or nil. If there are several it returns the newest.
 func (l *loader) nextLog() *logFile {
 	for _, gen := range sortedKeys(l.logs) {
 		if lf := l.logs[gen]; gen > l.gen && lf.PrevGen == l.gen {
@@ -236,20 +238,20 @@ func (l *loader) nextLog() *logFile {
 	return nil
 }
 
-// endOf says what is wrong with the end of the last log. What is incomplete was
-// never acknowledged, and is no loss; nor is it worth a word while a process
-// writes.
+// endOf returns what is wrong with the end of the last log. An incomplete
+// commit was never acknowledged, so nothing is lost; while another process
+// writes, it is not worth a warning either.
 func (l *loader) endOf(lf *logFile) (hole string) {
 	switch {
 	case lf == nil || lf.end == nil:
 	case lf.hole:
-		return fmt.Sprintf("commit %d of generation %d is damaged (%v), and others follow it", len(lf.changes)+1, lf.gen, lf.end)
+		return fmt.Sprintf("commit %d of generation %d is damaged (%v), but valid commits follow it", len(lf.changes)+1, lf.gen, lf.end)
 	case lf.cut():
 		if !l.running {
-			l.warn("%s ends in an incomplete commit, as a crash leaves it: the commit is discarded, and what it held is read again", logName)
+			l.warn("%s ends with an incomplete commit, as after a crash: the commit is discarded and its records are read again", logName)
 		}
 	default:
-		return fmt.Sprintf("commit %d of generation %d, the last one, is damaged (%v)", len(lf.changes)+1, lf.gen, lf.end)
+		return fmt.Sprintf("the last commit, number %d of generation %d, is damaged (%v)", len(lf.changes)+1, lf.gen, lf.end)
 	}
 	return ""
 }

@@ -17,25 +17,25 @@ import (
 
 const (
 	restartDir = "restart"
-	maxPoint   = 1 << 20 // bytes of a restart point
-	pointSum   = 8       // bytes of the checksum in front of it
+	maxPoint   = 1 << 20 // maximum size of a restart point in bytes
+	pointSum   = 8       // size of the checksum before it
 )
 
-// points are the restart points on disk. An id is never used twice while there
-// may be a file of it.
+// points manages the restart points on disk. It never uses an id again while a
+// file with that id may exist.
 type points struct {
 	dir  string
 	last *atomic.Int64
 
 	there map[int64]bool
-	stale []int64 // that the last commit does not name, and the one before did
-	dirty bool    // names were added since the folder was synced
+	stale []int64 // named by the commit before the last one, but not by the last one
+	dirty bool    // names were added since the last sync of the folder
 }
 
-// openPoints looks which points there are.
+// openPoints lists the existing points.
 func openPoints(dir string) points {
 	p := points{dir: dir, there: map[int64]bool{}, last: new(atomic.Int64)}
-	names, _ := os.ReadDir(dir) // those that cannot be listed are never removed, and written over
+	names, _ := os.ReadDir(dir) // points that cannot be listed are never removed, but may be overwritten
 	for _, d := range names {
 		if id, err := strconv.ParseInt(d.Name(), 10, 64); err == nil && id > 0 {
 			p.there[id] = true
@@ -47,17 +47,17 @@ func openPoints(dir string) points {
 
 func (p *points) path(id int64) string { return filepath.Join(p.dir, strconv.FormatInt(id, 10)) }
 
-// write makes a point durable, but for its name. A point that is there already
-// stays as it is.
+// write makes the content of a point durable, but not yet its name. It leaves
+// an existing point unchanged.
 func (p *points) write(id int64, data []byte, fault func(string) error) error {
 	if p.there[id] {
 		return nil
 	}
 	if len(data) > maxPoint {
-		return fmt.Errorf("a restart point of %d bytes is too long", len(data))
+		return fmt.Errorf("restart point of %d bytes exceeds the limit of %d", len(data), maxPoint)
 	}
 	f, err := disk.Recreate(p.path(id), 0o640)
-	if isMissing(err) { // somebody has removed the folder: what was in it is decompressed again
+	if isMissing(err) { // the folder was removed: the inputs of its points are decompressed again
 		if err = disk.MkdirAll(p.dir, 0o750); err == nil {
 			clear(p.there)
 			f, err = disk.Recreate(p.path(id), 0o640)
@@ -80,7 +80,7 @@ func (p *points) write(id int64, data []byte, fault func(string) error) error {
 	return nil
 }
 
-// sync makes the names of what was written durable.
+// sync makes the names of the written points durable.
 func (p *points) sync() error {
 	if !p.dirty {
 		return nil
@@ -92,7 +92,7 @@ func (p *points) sync() error {
 	return nil
 }
 
-// orphan notes the points that no entry names: the next commit removes them.
+// orphan records the points that no entry names. The next commit removes them.
 func (p *points) orphan(named map[int64]bool) {
 	for id := range p.there {
 		if !named[id] {
@@ -101,10 +101,10 @@ func (p *points) orphan(named map[int64]bool) {
 	}
 }
 
-// drop notes the points that the last commit does not name any more, and removes
-// those that the one before it did not name: if the last commit is damaged, the
-// one before it is used. A point that cannot be removed is left to the next
-// process.
+// drop records the points that the last commit no longer names, and removes
+// those that the commit before it no longer named. The delay is needed because
+// a damaged last commit makes the loader fall back to the one before it. A
+// point that cannot be removed is left to the next process.
 func (p *points) drop(ids []int64) {
 	for _, id := range p.stale {
 		_ = disk.Remove(p.path(id))
@@ -113,17 +113,17 @@ func (p *points) drop(ids []int64) {
 	p.stale = ids
 }
 
-// errPoint wraps the errors of Point for what is there and is none.
-var errPoint = errors.New("the restart point is damaged")
+// errPoint is returned by Point for a damaged file.
+var errPoint = errors.New("restart point is damaged")
 
-// NewPoint returns an id for a restart point. It is positive, and differs from
-// all others of this data directory that are still in use.
+// NewPoint returns a new id for a restart point. It is positive and differs
+// from all ids that are still in use in this data directory.
 func (s *Store) NewPoint() int64 {
-	return s.points.last.Add(1) // it takes no lock: a commit under way may wait for the disk
+	return s.points.last.Add(1) // without the lock, because a running commit may wait for the disk
 }
 
-// Point returns the restart point with that id. An error means that reading has
-// to begin further back.
+// Point returns the restart point with the given id. After an error the caller
+// has to start reading from an earlier position.
 func (s *Store) Point(id int64) ([]byte, error) {
 	f, err := os.Open(s.points.path(id))
 	if err != nil {

@@ -16,52 +16,53 @@ import (
 	"github.com/urlfold/urlfold/pipeline"
 )
 
-// ErrLocked is in the error of Open and Reset if another process has the data
-// directory open.
+// ErrLocked is wrapped by the errors of Open and Reset if another process has
+// the data directory open.
 var ErrLocked = errors.New("another process is using this data directory")
 
-// An entryKey names an entry.
+// An entryKey identifies an entry.
 type entryKey struct{ source, id string }
 
-// A Store is the checkpoint of a process. All of its methods may be called from any
+// A Store is the checkpoint of a process. Its methods may be called from any
 // goroutine.
 type Store struct {
 	dir      string
 	files    folder
 	lock     *disk.File
 	warnings []string
-	fault    func(step string) error // fault.At, or that of a test
+	fault    func(step string) error // fault.At, or a test's own
 	log      *slog.Logger
 
-	mu   sync.Mutex // guards what follows
-	st   *state     // as it is stored
+	mu   sync.Mutex // guards the fields below
+	st   *state     // the stored state
 	w    writer
-	refs map[entryKey]int64 // restart points that entries name
+	refs map[entryKey]int64 // the restart point that each entry names
 
 	points points // guarded by mu, except last
 
-	saveErr atomic.Pointer[error] // of the last Save; nil: it worked
-	keepErr atomic.Pointer[error] // of the last Keep
+	saveErr atomic.Pointer[error] // result of the last Save; nil: success
+	keepErr atomic.Pointer[error] // result of the last Keep; nil: success
 	stats   atomic.Pointer[Stats]
 }
 
-// Stats are counts of a [Store] since it was opened, and sizes in bytes.
+// Stats holds counts of a [Store] since it was opened, and sizes in bytes.
 type Stats struct {
 	Saves, Failures, Compactions int64
 	SnapshotBytes, LogBytes      int64
 }
 
-// Open opens the data directory, which is made if it is not there, and reads the
-// checkpoint. It fails if another process has it open (ErrLocked), if it cannot be
-// used, or if a later version of the program has written it, but never because
-// of damage: see [Store.Warnings].
+// Open opens the data directory, creating it if it does not exist, and reads
+// the checkpoint. It fails if another process has the directory open
+// (ErrLocked), if the directory cannot be used, or if a later version of the
+// program wrote the checkpoint. It never fails because of damage: see
+// [Store.Warnings].
 func Open(dir string) (*Store, error) {
 	if err := disk.MkdirAll(filepath.Join(dir, restartDir), 0o750); err != nil {
-		return nil, fmt.Errorf("the data directory: %w", err)
+		return nil, fmt.Errorf("create the data directory: %w", err)
 	}
 	f, err := disk.Open(filepath.Join(dir, lockName), os.O_CREATE|os.O_RDWR, 0o640)
 	if err != nil {
-		return nil, fmt.Errorf("the data directory: %w", err)
+		return nil, fmt.Errorf("open the lock file of the data directory: %w", err)
 	}
 	if err := disk.Lock(f.File); err != nil {
 		_ = f.Close()
@@ -79,7 +80,7 @@ func Open(dir string) (*Store, error) {
 	return s, nil
 }
 
-// newStore returns a store of nothing yet.
+// newStore returns an empty store.
 func newStore(dir string, files folder) *Store {
 	return &Store{
 		dir: dir, files: files, fault: func(step string) error { return fault.At("checkpoint." + step) },
@@ -87,7 +88,7 @@ func newStore(dir string, files folder) *Store {
 	}
 }
 
-// load reads the checkpoint.
+// load reads the checkpoint from disk.
 func (s *Store) load() error {
 	l, err := load(s.files, false)
 	if err != nil {
@@ -100,13 +101,14 @@ func (s *Store) load() error {
 	return nil
 }
 
-// findRefs fills in the restart points that entries name, and returns them.
+// findRefs fills s.refs with the restart points that entries name, and returns
+// their ids.
 func (s *Store) findRefs() map[int64]bool {
 	named := map[int64]bool{}
 	for source, lines := range s.st.sources {
 		for id, text := range lines {
 			if !strings.Contains(text, `"restart":`) {
-				continue // nearly all: to parse every line takes a second for 100,000 files
+				continue // the common case: parsing every line takes a second for 100,000 files
 			}
 			if e, err := parseEntry(text); err == nil && e.Restart != 0 {
 				s.refs[entryKey{source, id}] = e.Restart
@@ -117,19 +119,20 @@ func (s *Store) findRefs() map[int64]bool {
 	return named
 }
 
-// Readable returns why a state in dir cannot be read: a file that is there and is
-// not ours to read, say, or that a later version has written. It is not taken for a
-// damaged one: all would be read again.
+// Readable returns an error if the state in dir cannot be read: because this
+// process may not read a file, for example, or because a later version wrote
+// it. Such a state does not count as damaged, since all inputs would then be
+// read again.
 func Readable(dir string) error {
 	_, err := load(diskFolder(dir), true)
 	return err
 }
 
-// SetLogger makes the Store log compactions that have failed and files that it
-// has written again. It is called before the Store is used.
+// SetLogger makes the Store log failed compactions and checkpoint files that it
+// writes again. Call it before any other method.
 func (s *Store) SetLogger(log *slog.Logger) { s.log = log }
 
-// Close releases the lock. It stores nothing.
+// Close releases the lock. It does not store anything.
 func (s *Store) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -140,11 +143,12 @@ func (s *Store) Close() error {
 	return s.lock.Close()
 }
 
-// Warnings returns what was wrong with the checkpoint when it was read, in
-// sentences for the log.
+// Warnings returns the problems that Open found in the checkpoint, as sentences
+// for the log.
 func (s *Store) Warnings() []string { return slices.Clone(s.warnings) }
 
-// Health returns nil, or why a checkpoint cannot be stored now. It does not block.
+// Health returns nil, or the reason why a checkpoint cannot be stored now. It
+// does not block.
 func (s *Store) Health() error {
 	if err := s.keepErr.Load(); err != nil {
 		return *err
@@ -155,7 +159,7 @@ func (s *Store) Health() error {
 	return nil
 }
 
-// Stats returns what the Store has done. It does not block.
+// Stats returns the current counts and sizes. It does not block.
 func (s *Store) Stats() Stats {
 	if n := s.stats.Load(); n != nil {
 		return *n
@@ -163,22 +167,22 @@ func (s *Store) Stats() Stats {
 	return Stats{}
 }
 
-// Entries returns the checkpoint of a source as it was stored last, in no order.
+// Entries returns the stored entries of a source, in no particular order.
 func (s *Store) Entries(source string) []Entry {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	lines := s.st.sources[source]
 	list := make([]Entry, 0, len(lines))
 	for _, text := range lines {
-		if e, err := parseEntry(text); err == nil { // it was written here, or parsed before
+		if e, err := parseEntry(text); err == nil { // never fails: this Store wrote or already parsed it
 			list = append(list, e)
 		}
 	}
 	return list
 }
 
-// Extents returns how long the outputs of a sink were when the checkpoint was stored
-// last, in no order.
+// Extents returns the stored lengths of the outputs of a sink, in no particular
+// order.
 func (s *Store) Extents(sink string) []pipeline.Extent {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -191,23 +195,23 @@ func (s *Store) Extents(sink string) []pipeline.Extent {
 	return extents
 }
 
-// An Update is what Save stores in one step.
+// An Update is the input of one Save.
 type Update struct {
 	Source  string
-	Entries []Entry           // those that have changed, or may have; no id twice
-	Gone    []string          // ids of entries that are there no more; unknown ones are passed over
-	Points  map[int64][]byte  // restart points that Entries name, by id; only those that were not stored before
+	Entries []Entry           // entries that have, or may have, changed; no id twice
+	Gone    []string          // ids of removed entries; unknown ids are ignored
+	Points  map[int64][]byte  // restart points that Entries name, by id; only points not stored before
 	Cut     bool              // Extents replaces all extents
 	Extents []pipeline.Extent // see Cut
-	Forget  []string          // ids of lanes that are finished: the extents of their own outputs are dropped
+	Forget  []string          // ids of finished lanes, whose own outputs lose their extents
 }
 
-// Save stores u as one commit. When it returns nil all of it is durable. On an
-// error what was stored before still is, and is what a restart finds, except if
-// the very last step failed, the sync: then it finds the one or the other. Save
-// may be called again with the same update. An error that is a
-// [pipeline.LostError] says that the data directory is no longer that of this
-// process: nothing can be stored any more.
+// Save stores u as one commit. When it returns nil, all of u is durable. After
+// an error the previous state is still stored and a restart finds it, unless
+// the final step, the sync, failed: then a restart finds either state. The
+// caller may retry with the same update. A [pipeline.LostError] means that the
+// data directory no longer belongs to this process, and no later Save can
+// succeed.
 func (s *Store) Save(u Update) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -225,7 +229,8 @@ func (s *Store) Save(u Update) error {
 	return note(&s.saveErr, err)
 }
 
-// note keeps err, with what failed, for Health, and returns that.
+// note records err for Health, wrapped with the operation that failed, and
+// returns it.
 func note(at *atomic.Pointer[error], err error) error {
 	if err == nil {
 		at.Store(nil)
@@ -236,7 +241,7 @@ func note(at *atomic.Pointer[error], err error) error {
 	return err
 }
 
-// count changes the counts. The caller holds mu.
+// count updates the counts with f. The caller holds mu.
 func (s *Store) count(f func(n *Stats)) {
 	n := s.Stats()
 	f(&n)
@@ -244,7 +249,8 @@ func (s *Store) count(f func(n *Stats)) {
 	s.stats.Store(&n)
 }
 
-// changeOf returns what u changes, and the restart points that its entries name.
+// changeOf returns the change that u makes, and the restart points that its
+// entries name.
 func (s *Store) changeOf(u *Update) (*change, map[entryKey]int64, error) {
 	c, refs := new(change), map[entryKey]int64{}
 	lines := s.st.sources[u.Source]
@@ -270,7 +276,7 @@ func (s *Store) changeOf(u *Update) (*change, map[entryKey]int64, error) {
 	return c, refs, nil
 }
 
-// extentChange adds to c what u changes about outputs.
+// extentChange adds the changes of output extents in u to c.
 func (s *Store) extentChange(c *change, u *Update) {
 	gone := map[string]bool{}
 	for _, id := range u.Forget {
@@ -302,7 +308,7 @@ func (s *Store) extentChange(c *change, u *Update) {
 	}
 }
 
-// commit stores a change as one record.
+// commit stores c as one record.
 func (s *Store) commit(c *change, refs map[entryKey]int64, fresh map[int64][]byte) error {
 	if err := s.keep(); err != nil {
 		return err
@@ -339,8 +345,8 @@ func (s *Store) commit(c *change, refs map[entryKey]int64, fresh map[int64][]byt
 	return nil
 }
 
-// notePoints notes which restart points entries name now. Those that only the
-// commit before the last one named are removed.
+// notePoints records which restart points the entries name now. It removes
+// those that were last named by the commit before the previous one.
 func (s *Store) notePoints(refs map[entryKey]int64) {
 	var dropped []int64
 	for k, id := range refs {

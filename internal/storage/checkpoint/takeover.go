@@ -4,12 +4,13 @@ import (
 	"github.com/urlfold/urlfold/pipeline"
 )
 
-// This file is for a process with another configuration than the one before: other
-// names for what goes on, or another guarantee.
+// This file handles a restart with a different configuration: components with
+// new names, or a different delivery guarantee.
 
-// Assign gives each entry and each extent to the source or sink that the functions
-// return; an extent for which the name is empty is dropped. An entry stays where it
-// is if the other source has one of the same lane. What changes is stored at once.
+// Assign moves each entry to the source, and each extent to the sink, that the
+// functions return. It drops an extent for which sink returns "". An entry
+// stays with its old source if the new one already has an entry for the same
+// lane. Assign stores the changes before it returns.
 func (s *Store) Assign(source func(*Entry) string, sink func(pipeline.Extent) string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -47,17 +48,18 @@ func (s *Store) Assign(source func(*Entry) string, sink func(pipeline.Extent) st
 	return note(&s.saveErr, s.commit(c, refs, nil))
 }
 
-// Cuts reports whether extents belong to the checkpoint: what lies after them in
-// an output, and outputs without one, are not covered by it. Without cuts they may be.
-// If there is no checkpoint, that is said of no output.
+// Cuts reports whether the checkpoint includes output extents. If it does,
+// bytes after an extent and outputs without an extent are not covered by the
+// checkpoint; if it does not, they may be. Cuts returns true if there is no
+// checkpoint.
 func (s *Store) Cuts() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.st.cuts || len(s.st.extents) > 0 || s.st.empty()
 }
 
-// SetCuts says whether the checkpoint that is stored from now on has extents. If that is
-// another thing than before it is stored at once; without cuts all extents are dropped.
+// SetCuts sets whether the checkpoint includes extents from now on. A changed
+// setting is stored at once; turning it off drops all extents.
 func (s *Store) SetCuts(on bool) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -65,7 +67,7 @@ func (s *Store) SetCuts(on bool) error {
 		return nil
 	}
 	if s.st.empty() && len(s.st.extents) == 0 && !s.w.stored {
-		s.st.cuts = on // the first snapshot says so
+		s.st.cuts = on // the first snapshot stores it
 		return nil
 	}
 	c := &change{cuts: &on}

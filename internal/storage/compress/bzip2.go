@@ -7,33 +7,33 @@ import (
 	"strings"
 )
 
-// A bzip2Decoder reads concatenated streams. Package bzip2 looks for the next
-// stream itself, and names its errors only by their text.
+// A bzip2Decoder reads concatenated streams. Package bzip2 finds the next
+// stream itself, and its errors can only be distinguished by their text.
 //
-// A block is held back until its CRC was compared: one that is damaged comes out
-// as lines of another text, shuffled. A block is at most 900 kB before the run
-// lengths of the format are undone: so it is with text; a run of one byte may
-// make it 45 MB long.
+// A block is held back until its CRC is compared, because a damaged block
+// decodes to shuffled lines of another text. A block has at most 900 kB before
+// the run-length decoding of the format. For text that is close to its
+// decompressed size; a run of one byte can expand it to 45 MB.
 type bzip2Decoder struct {
 	in       *bzip2Input
 	restarts *restarts
 	r        io.Reader
-	ready    []byte // verified, and not delivered yet
-	held     []byte // of the block that is being read
+	ready    []byte // verified bytes that are not delivered yet
+	held     []byte // bytes of the current block
 	spare    []byte // the memory of ready, for the next block
-	ended    bool   // held is all of its block
-	err      error  // comes after ready
+	ended    bool   // held is the complete block
+	err      error  // returned after ready
 }
 
-// firstBzip2Block is more than most blocks have.
+// firstBzip2Block is larger than most blocks.
 const firstBzip2Block = 1 << 20
 
-// A bzip2Input remembers the last two bytes that package bzip2 took, which are
-// what it looked at to see whether a stream follows.
+// A bzip2Input remembers the last two bytes that package bzip2 read: the ones
+// it checked for the start of another stream.
 type bzip2Input struct {
 	*input
 	last [2]byte
-	eof  bool // the end stays the end, though package bzip2 asks again
+	eof  bool // the end was reached, and repeated reads keep returning it
 }
 
 func (b *bzip2Input) ReadByte() (byte, error) {
@@ -69,10 +69,11 @@ func (d *bzip2Decoder) Read(p []byte) (int, error) {
 	return 0, d.err
 }
 
-// fill reads more of a block. Package bzip2 returns bytes of one block at a time,
-// and compares its CRC in the call after its last byte: so a call that returns
-// fewer bytes than it could is the last one for a block, and any other outcome of
-// the next call than a wrong CRC means that the CRC is right.
+// fill reads more of a block. Package bzip2 returns bytes of one block at a
+// time, and compares the CRC of a block in the call after its last byte. A call
+// that returns fewer bytes than it could is therefore the last one for a block,
+// and any result of the next call except a CRC error means that the CRC is
+// right.
 func (d *bzip2Decoder) fill() {
 	if len(d.held) == cap(d.held) {
 		d.held = append(make([]byte, 0, max(2*cap(d.held), firstBzip2Block)), d.held...)
@@ -91,8 +92,8 @@ func (d *bzip2Decoder) fill() {
 	d.held = d.held[:len(d.held)+n]
 }
 
-// next reads the beginning of the next block, while what is held is all of the
-// one before.
+// next reads the beginning of the next block while held is the complete
+// previous block.
 func (d *bzip2Decoder) next() {
 	if d.spare == nil {
 		d.spare = make([]byte, firstBzip2Block)
@@ -103,12 +104,12 @@ func (d *bzip2Decoder) next() {
 		return
 	}
 	block := d.spare
-	d.spare = d.held[:cap(d.held)] // once it is delivered: see Read
+	d.spare = d.held[:cap(d.held)] // free after its delivery: see Read
 	d.release()
 	d.held, d.ended = block[:n], n < len(block)
 }
 
-// release delivers what is held.
+// release makes the held bytes ready for delivery.
 func (d *bzip2Decoder) release() {
 	d.ready, d.held = d.held, nil
 	d.restarts.unit(len(d.ready), sumRight)
@@ -125,7 +126,7 @@ func (d *bzip2Decoder) end(err error) {
 	switch text := string(s); {
 	case strings.Contains(text, "block checksum mismatch"):
 		d.held = nil
-		d.err = &finding{Verdict{Kind: BadCRC, Offset: -1, Cut: true, Detail: "the CRC of a bzip2 block is wrong; the block was not read"}}
+		d.err = &finding{Verdict{Kind: BadCRC, Offset: -1, Cut: true, Detail: "bzip2 block CRC does not match; the block was discarded"}}
 		return
 	case strings.Contains(text, "checksum mismatch"):
 		d.err = &finding{Verdict{Kind: BadCRC, Offset: -1, Cut: true, Detail: s.Error()}}

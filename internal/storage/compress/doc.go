@@ -1,65 +1,64 @@
 // Package compress reads and writes compressed streams. It is the only package
-// of this module that imports a compression library, so that limits, verdicts
-// and the table of magic numbers hold for every stream.
+// of this module that imports compression libraries, so that the same limits,
+// verdicts and magic numbers apply to every stream.
 //
 // # Reading
 //
-// A [Reader] finds the format by the first bytes, never by the name, and
+// A [Reader] detects the format from the first bytes, never from the name. It
 // delivers the decompressed bytes up to the first damage, each exactly once.
-// Damage is no error of Read: the stream ends there, and [Reader.Verdict] says
-// what was found and where. The words used here:
+// Damage is not an error of Read: the stream ends there, and [Reader.Verdict]
+// reports the kind of damage and its position. Terms:
 //
-//	member   what can stand alone: a gzip member, a zstd or lz4 frame, an xz or
-//	         bzip2 stream. A file is any number of them, one after the other.
-//	damage   something is missing or was changed: truncated, bad CRC, corrupt
-//	warning  nothing is missing, but there is more than there should be:
-//	         zero padding or garbage after a complete member
+//	member   a unit that can be decoded by itself: a gzip member, a zstd or lz4 frame,
+//	         an xz or bzip2 stream. A file is a sequence of members.
+//	damage   data is missing or was changed: truncated, bad CRC, corrupt
+//	warning  no data is missing, but there are extra bytes: zero padding or garbage
+//	         after a complete member
 //
-// What follows the last member is damage if something says that it is what is left
-// of a member: nearly the magic of one, a member further on, the end of one, zero
-// bytes that are not all (see trailing.go). Zero bytes between two members are
-// damage, too, though what follows them is read.
+// Bytes after the last member are damage if they look like the remains of a
+// member: they nearly match the magic number, contain the start or the end of a
+// member, or are zero bytes followed by other data (see trailing.go). Zero
+// bytes between two members are damage, too, but the following members are
+// read.
 //
 // # What is verified
 //
-// [Reader.Verified] says which bytes a checksum vouches for. A block of bzip2, a
-// chunk of snappy or S2, and a block of lz4 that has a checksum are held back until
-// it was compared. Gzip, zstd, xz and other lz4 come out as they are decoded, and
-// wait for the end of their member, frame or block.
+// [Reader.Verified] reports which bytes are confirmed by a checksum. A block of bzip2, a chunk of snappy or S2, and a block of lz4 with a checksum are held back until their checksum is compared. Data of gzip, zstd, xz and other lz4 is delivered as it is decoded and counts as verified from the end of its member, frame or block.
 //
-// # What cannot be seen
+// # Undetectable truncation
 //
-// A zstd or lz4 file that was cut exactly between two frames, and a snappy or
-// s2 file that was cut exactly between two chunks, looks complete: these formats
-// do not say how many there are. The same holds for gzip members. A cut
-// anywhere else is seen.
+// A zstd or lz4 file that was cut exactly between two frames, a gzip file that
+// was cut exactly between two members, and a snappy or S2 file that was cut
+// exactly between two chunks look complete: these formats do not record how
+// many there are. A cut anywhere else is detected.
 //
-// Of a cut gzip member every complete symbol comes out. A zstd frame with a damaged
-// block is decoded once more, so that all comes out that the programs would give. That
-// takes a regular file, and no more than 64 MiB between the last restart point, or the
-// beginning of the frame, and the damage; otherwise the damaged block is lost.
+// The Reader delivers every complete symbol of a truncated gzip member. It
+// decodes a zstd frame with a damaged block a second time, to deliver
+// everything that the zstd program would. That requires a regular file and at
+// most 64 MiB between the last restart point, or the beginning of the frame,
+// and the damage; otherwise the damaged block is lost.
 //
-// # Going on later
+// # Resuming
 //
-// With Options.RestartEvery set a [Reader] has restart points, from which
-// [NewReaderAt] and [ResumeAt] read on without the data before. A [RestartPoint]
-// carries the running checksum, so the trailer of a gzip member is verified even
-// if the member was read in pieces. A file that is truncated today because it is
-// still being written can be read on tomorrow from its last point.
+// With Options.RestartEvery set, a [Reader] provides restart points.
+// [NewReaderAt] and [ResumeAt] continue from a restart point without reading
+// the data before it. A [RestartPoint] carries the running checksum, so the
+// trailer of a gzip member is verified even if the member was read in several
+// parts. A file that is truncated because it is still being written can be
+// continued later from its last point.
 //
-// Reading 200 MB of an access log, one gzip member, with a point every 64 MiB takes
-// as long as without, within the 1 % that can be measured; so it does if the writer
-// flushed after each line. A zstd file of frames of 128 KiB, with a point after
-// each, takes 3 to 10 % longer (BenchmarkRestart).
+// Reading 200 MB of an access log in one gzip member takes the same time with
+// and without a point every 64 MiB, within the measurement error of 1 %, also
+// if the writer flushed after each line. A zstd file with frames of 128 KiB and
+// a point after each frame takes 3 to 10 % longer (BenchmarkRestart).
 //
-// A file that is being written should be opened only when it has 10 bytes: with
-// less, the beginning of a compressed file may look like a text, as "(" does.
+// A file that is still being written should be opened only when it has at least
+// 10 bytes: a shorter beginning of a compressed file may look like text, as "("
+// does.
 //
-// [Verify] reads a file to judge it, and [LastGood] says where to cut the torn end
-// off an output whose writer was killed.
+// [Verify] reads a file to check it, and [LastGood] returns where to truncate an output whose writer was killed.
 //
 // # Writing
 //
-// [NewPack] returns a function that makes one complete member of each block, so
-// that workers compress in parallel and a file can be cut after any member.
+// [NewPack] returns a function that compresses each block to one complete member, so that workers can compress in parallel and a file can be truncated after any member.
 package compress

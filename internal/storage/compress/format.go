@@ -9,7 +9,7 @@ import (
 // A Format is the format of a stream. The zero value is Plain.
 type Format uint8
 
-// The formats. Those from Unsupported on are recognized and not read.
+// The formats. Unsupported and later values are recognized but not read.
 const (
 	Plain  Format = iota // not compressed
 	Gzip                 // RFC 1952
@@ -18,8 +18,8 @@ const (
 	XZ                   // the .xz file format 1.0.4
 	LZ4                  // the LZ4 frame format, and its legacy form
 	Snappy               // the snappy framing format
-	S2                   // the same, with the extensions of S2
-	Xerial               // snappy blocks as the xerial library and Kafka frame them
+	S2                   // the snappy framing format with the extensions of S2
+	Xerial               // snappy blocks in the framing of the xerial library and Kafka
 	Unsupported
 )
 
@@ -36,15 +36,15 @@ func (f Format) String() string {
 	return "unknown"
 }
 
-// A magic is how a format begins.
+// A magic is the magic number of a format.
 type magic struct {
 	bytes  string
 	format Format
-	name   string // of an unsupported format
+	name   string // name of an unsupported format
 }
 
-// No entry is a prefix of another. The bzip2 magic is written with what follows
-// it, the magic of a block or of the end of the stream, because a text may well
+// No entry is a prefix of another. The bzip2 entries include the following
+// magic number, of a block or of the end of the stream, because a text may well
 // begin with "BZh".
 var magics = buildMagics()
 
@@ -83,12 +83,12 @@ const (
 	bzip2Block    = "\x31\x41\x59\x26\x53\x59"
 	bzip2End      = "\x17\x72\x45\x38\x50\x90"
 
-	maxMagic = 10 // length of the longest
+	maxMagic = 10 // length of the longest entry
 )
 
-// find returns the magic that head begins with. If there is none, partial says
-// whether head, more than nothing, is the beginning of one, so that more bytes
-// could tell.
+// find returns the magic at the beginning of head. If there is none, partial
+// reports whether head is a non-empty prefix of one, so that more bytes could
+// match.
 func find(head []byte) (m magic, found, partial bool) {
 	for _, m := range magics {
 		if bytes.HasPrefix(head, []byte(m.bytes)) {
@@ -101,8 +101,8 @@ func find(head []byte) (m magic, found, partial bool) {
 	return magic{}, false, partial
 }
 
-// Detect returns the format of a stream that begins with head. A head that is
-// shorter than the magic of its format is Plain.
+// Detect returns the format of a stream that begins with head. It returns Plain
+// if head is shorter than the magic of its format.
 func Detect(head []byte) Format {
 	m, found, _ := find(head)
 	if !found {
@@ -111,19 +111,20 @@ func Detect(head []byte) Format {
 	return m.format
 }
 
-// extensions are those of files that nobody takes for text.
+// extensions are file name extensions that are never used for text.
 var extensions = map[string]bool{
 	".gz": true, ".tgz": true, ".zst": true, ".zstd": true, ".tzst": true, ".bz2": true, ".tbz2": true, ".xz": true, ".txz": true,
 	".lz4": true, ".sz": true, ".s2": true, ".snappy": true, ".z": true, ".br": true, ".zip": true, ".lzma": true, ".lz": true,
 	".lzo": true, ".7z": true, ".rar": true,
 }
 
-// Compressed reports whether the extension of name promises compressed data.
+// Compressed reports whether the extension of name is that of a compressed
+// format.
 func Compressed(name string) bool {
 	return extensions[strings.ToLower(filepath.Ext(name))]
 }
 
-// textual reports whether all of head could stand in a text.
+// textual reports whether head consists of printable ASCII and white space.
 func textual(head []byte) bool {
 	for _, c := range head {
 		if c < ' ' && c != '\t' && c != '\n' && c != '\r' || c > '~' {

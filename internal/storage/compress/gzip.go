@@ -10,24 +10,24 @@ import (
 	"github.com/urlfold/urlfold/internal/storage/inflate"
 )
 
-// A gzipDecoder reads the members of RFC 1952: headers and trailers around what
-// package inflate decodes. Verdicts say where a member begins, and what of its
-// trailer is wrong.
+// A gzipDecoder reads the members of RFC 1952: the headers and trailers around
+// the data that package inflate decodes. Its verdicts name the position of a
+// member and the wrong field of a trailer.
 type gzipDecoder struct {
 	in       *input
 	restarts *restarts
 	note     func(Verdict)
 	inflate  *inflate.Reader
-	inside   bool // of a member
-	begun    bool // there was a member before
+	inside   bool // inside a member
+	begun    bool // a member was read before
 	buf      [10]byte
 
-	// Of the member.
-	begin   int64 // where it begins in the decompressed stream
-	deflate int64 // where its deflate data begin in the file
-	size    int64 // of what was returned of it
+	// The current member.
+	begin   int64 // its offset in the decompressed stream
+	deflate int64 // offset of its deflate data in the file
+	size    int64 // number of its bytes that were returned
 	crc     uint32
-	from    int64 // where inflate began in the file: deflate, or a restart point
+	from    int64 // where inflate started in the file: deflate, or a restart point
 }
 
 // Bits of FLG, RFC 1952 section 2.3.1.
@@ -39,7 +39,7 @@ const (
 	gzipReserved  = 0xe0
 )
 
-// newGzip returns a decoder that begins at p.
+// newGzip returns a decoder that starts at p.
 func newGzip(in *input, restarts *restarts, note func(Verdict), p RestartPoint) *gzipDecoder {
 	d := &gzipDecoder{in: in, restarts: restarts, note: note, begun: p.compressed > 0}
 	if p.inside {
@@ -77,16 +77,16 @@ func (d *gzipDecoder) Read(p []byte) (int, error) {
 	}
 }
 
-// corrupt says where deflate data turned out to be corrupt.
+// corrupt adds the position of corrupt deflate data to err.
 func (d *gzipDecoder) corrupt(err error) error {
 	var c *inflate.CorruptError
 	if !errors.As(err, &c) {
 		return err
 	}
-	return &finding{Verdict{Kind: Corrupt, Offset: d.from + c.Bit/8, Cut: true, Detail: "the deflate data make no sense: " + c.Reason}}
+	return &finding{Verdict{Kind: Corrupt, Offset: d.from + c.Bit/8, Cut: true, Detail: "invalid deflate data: " + c.Reason}}
 }
 
-// member goes to the deflate data of the next member.
+// member advances to the deflate data of the next member.
 func (d *gzipDecoder) member() error {
 	if d.begun {
 		if err := d.in.following(Gzip, isGzip, d.note); err != nil {
@@ -105,7 +105,7 @@ func (d *gzipDecoder) member() error {
 
 func isGzip(head []byte) bool { return Detect(head) == Gzip }
 
-// header takes a header, RFC 1952 section 2.3.
+// header reads a header, RFC 1952 section 2.3.
 func (d *gzipDecoder) header() error {
 	fixed := d.buf[:10]
 	if _, err := io.ReadFull(d.in.br, fixed); err != nil {
@@ -113,7 +113,7 @@ func (d *gzipDecoder) header() error {
 	}
 	flags := fixed[3]
 	if flags&gzipReserved != 0 {
-		return fmt.Errorf("reserved bits are set in a gzip header")
+		return fmt.Errorf("gzip header has reserved flags set")
 	}
 	crc := crc32.ChecksumIEEE(fixed)
 	if flags&gzipExtra != 0 {
@@ -136,12 +136,12 @@ func (d *gzipDecoder) header() error {
 		return noEOF(err)
 	}
 	if binary.LittleEndian.Uint16(sum) != uint16(crc) {
-		return fmt.Errorf("the CRC of a gzip header is wrong")
+		return fmt.Errorf("gzip header CRC does not match")
 	}
 	return nil
 }
 
-// extra takes the extra field.
+// extra reads the extra field.
 func (d *gzipDecoder) extra(crc *uint32) error {
 	size := d.buf[:2]
 	if _, err := io.ReadFull(d.in.br, size); err != nil {
@@ -155,7 +155,8 @@ func (d *gzipDecoder) extra(crc *uint32) error {
 	return d.skip(crc, func(byte) bool { left--; return left == 0 })
 }
 
-// skip takes bytes up to the first for which last returns true, that one included.
+// skip consumes bytes up to and including the first one for which last returns
+// true.
 func (d *gzipDecoder) skip(crc *uint32, last func(byte) bool) error {
 	for {
 		c, err := d.in.br.ReadByte()
@@ -169,9 +170,9 @@ func (d *gzipDecoder) skip(crc *uint32, last func(byte) bool) error {
 	}
 }
 
-// trailer takes a trailer, when the last n bytes of the member are about to be
-// returned. A wrong one is noted and no reason to stop: the next member stands
-// for itself.
+// trailer reads a trailer before Read returns the last n bytes of the member. A
+// wrong trailer is recorded but does not end the stream, because the next
+// member is independent of it.
 func (d *gzipDecoder) trailer(n int) error {
 	at := d.in.offset()
 	sum := d.buf[:8]
@@ -184,10 +185,10 @@ func (d *gzipDecoder) trailer(n int) error {
 	switch {
 	case crc != d.crc:
 		state = sumWrong
-		d.note(Verdict{Kind: BadCRC, Offset: at, Detail: fmt.Sprintf("the CRC is %08x, the trailer says %08x", d.crc, crc)})
+		d.note(Verdict{Kind: BadCRC, Offset: at, Detail: fmt.Sprintf("CRC mismatch: the data has %08x, the trailer %08x", d.crc, crc)})
 	case size != uint32(d.size): // modulo 2^32, section 2.3.1
 		state = sumWrong
-		d.note(Verdict{Kind: BadCRC, Offset: at, Detail: fmt.Sprintf("the length is %d modulo 2^32, the trailer says %d", uint32(d.size), size)})
+		d.note(Verdict{Kind: BadCRC, Offset: at, Detail: fmt.Sprintf("length mismatch: the data has %d bytes (modulo 2^32), the trailer says %d", uint32(d.size), size)})
 	}
 	d.restarts.members++
 	d.restarts.unit(n, state)

@@ -2,10 +2,10 @@ package compress
 
 import "github.com/urlfold/urlfold/internal/storage/inflate"
 
-// This file holds the restart points inside a gzip member: a block of its deflate
-// data, with the window, and the CRC of what is before it.
+// This file implements restart points inside a gzip member. Such a point is a
+// block of the deflate data, with the window and the CRC of the data before it.
 
-// point makes a restart point of the block that begins here, if one is due.
+// point records a restart point at the block that begins here, if one is due.
 func (d *gzipDecoder) point() {
 	bit, ok := d.inflate.Block()
 	if !ok || !d.restarts.due(d.begin+d.size) {
@@ -18,7 +18,7 @@ func (d *gzipDecoder) point() {
 	})
 }
 
-// resume goes to a point inside a member.
+// resume starts at a point inside a member.
 func (d *gzipDecoder) resume(p RestartPoint) {
 	d.inside = true
 	d.begin, d.deflate, d.size, d.crc = p.offset-p.size, p.deflate, p.size, p.crc

@@ -6,21 +6,22 @@ import (
 	"sync/atomic"
 )
 
-// bufferSize is the size of our buffer in front of every decoder.
+// bufferSize is the size of the input buffer before every decoder.
 const bufferSize = 256 << 10
 
-// maxEmptyReads is how often a file may return nothing and no error, one time
-// after the other.
+// maxEmptyReads is the number of consecutive reads that may return no bytes and
+// no error.
 const maxEmptyReads = 100
 
-// A raw counts what comes from the file and remembers how it failed.
+// A raw counts the bytes read from the file and keeps the file's error.
 type raw struct {
 	src io.Reader
 	n   atomic.Int64
-	err error // other than io.EOF
+	err error // error other than io.EOF
 }
 
-// Read returns at least one byte or an error: not every decoder bears less.
+// Read returns at least one byte or an error, because some decoders cannot
+// handle an empty read.
 func (r *raw) Read(p []byte) (int, error) {
 	n, err := r.src.Read(p)
 	for tries := 0; n == 0 && err == nil; tries++ {
@@ -37,14 +38,14 @@ func (r *raw) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// An input is the compressed stream as decoders see it. Reading through its
-// methods notes whether a decoder asked for more than there is: that, whatever
-// error the decoder makes of it, is what truncation means.
+// An input is the compressed stream that decoders read. Its methods record
+// whether a decoder tried to read beyond the end of the file. This is how
+// truncation is detected, whatever error the decoder returns.
 type input struct {
 	raw   raw
-	base  int64 // where src begins in the file
+	base  int64 // offset of src in the file
 	br    *bufio.Reader
-	short int // how often a decoder met the end of the file
+	short int // number of reads at the end of the file
 }
 
 func newInput(src io.Reader) *input {
@@ -69,12 +70,12 @@ func (in *input) ReadByte() (byte, error) {
 	return c, err
 }
 
-// offset returns how many bytes of the file decoders have taken.
+// offset returns the number of bytes of the file that decoders have consumed.
 func (in *input) offset() int64 { return in.raw.n.Load() - int64(in.br.Buffered()) }
 
-// head returns the first bytes, without taking them: as many as it takes to see
-// which magic they are, or that they are none. It does not wait for more than
-// it needs, because the other end of a pipe may be slow.
+// head returns the first bytes without consuming them: just enough to match a
+// magic or to rule out all of them. It does not wait for more bytes, because
+// the other end of a pipe may be slow.
 func (in *input) head() []byte {
 	for n := 1; ; n++ {
 		head, err := in.br.Peek(n)
@@ -90,7 +91,7 @@ func (in *input) atEnd() bool {
 	return err != nil
 }
 
-// skipZeros takes zero bytes and returns how many there were.
+// skipZeros consumes zero bytes and returns their number.
 func (in *input) skipZeros() (n int64) {
 	for {
 		if _, err := in.br.Peek(1); err != nil {
@@ -101,7 +102,7 @@ func (in *input) skipZeros() (n int64) {
 		for k < len(buf) && buf[k] == 0 {
 			k++
 		}
-		_, _ = in.br.Discard(k) // they are in the buffer
+		_, _ = in.br.Discard(k) // buffered, so this cannot fail
 		n += int64(k)
 		if k < len(buf) {
 			return n
@@ -109,12 +110,12 @@ func (in *input) skipZeros() (n int64) {
 	}
 }
 
-// forget takes what was read from the file, and reads no more: a file that has
-// grown since its end was met is not at its end.
-func (in *input) forget() { _, _ = in.br.Discard(in.br.Buffered()) } // all of it is there
+// forget consumes the buffered bytes without reading more, because the file may
+// have grown since its end was reached.
+func (in *input) forget() { _, _ = in.br.Discard(in.br.Buffered()) } // cannot fail
 
-// drain takes all that is left and returns how much that was.
+// drain consumes the remaining bytes and returns their number.
 func (in *input) drain() int64 {
-	n, _ := io.Copy(io.Discard, in.br) // an error of the file stays in raw.err
+	n, _ := io.Copy(io.Discard, in.br) // an error of the file is kept in raw.err
 	return n
 }

@@ -8,41 +8,41 @@ import (
 	"github.com/pierrec/lz4/v4"
 )
 
-// An lz4Decoder reads concatenated frames. It does its own frames around the
-// block decoder of package lz4, and not the Reader there, because where a frame
-// ends, which checksum covers what, and what was decoded of a damaged block are
-// asked for here and not said there.
+// An lz4Decoder reads concatenated frames. It parses the frames itself and uses
+// only the block decoder of package lz4, because the Reader of that package
+// does not report where a frame ends, what a checksum covers, or which part of
+// a damaged block it decoded.
 type lz4Decoder struct {
 	in       *input
 	restarts *restarts
 	note     func(Verdict)
-	begun    bool // there was a frame before
+	begun    bool // a frame was read before
 
-	frame *lz4Frame // nil: between frames
-	data  []byte    // compressed, of a block
-	out   []byte    // decompressed: the window, and a block
-	rest  []byte    // of out, not delivered yet
-	err   error     // comes after rest
+	frame *lz4Frame // current frame; nil: between frames
+	data  []byte    // compressed block
+	out   []byte    // decompressed window and block
+	rest  []byte    // part of out that is not delivered yet
+	err   error     // returned after rest
 }
 
-// An lz4Frame is the frame that is being read.
+// An lz4Frame is the state of the current frame.
 type lz4Frame struct {
 	legacy   bool
-	linked   bool // blocks refer to those before
+	linked   bool // blocks refer to earlier blocks
 	blockSum bool
-	content  *xxh32 // nil: there is no content checksum
+	content  *xxh32 // nil: no content checksum
 	sized    bool
-	want     uint64 // decompressed bytes of the frame, if sized
-	size     uint64 // so far
-	max      int    // decompressed bytes of a block
+	want     uint64 // decompressed size that the header declares, if sized
+	size     uint64 // decompressed bytes until now
+	max      int    // maximum decompressed size of a block
 }
 
-// Of the LZ4 frame format 1.6.
+// Constants of the LZ4 frame format 1.6.
 const (
 	lz4Magic       = 0x184d2204
 	lz4MagicLegacy = 0x184c2102
 	lz4LegacyBlock = 8 << 20
-	lz4Stored      = 1 << 31 // a bit of the size of a block that is not compressed
+	lz4Stored      = 1 << 31 // bit in the size of a block that is not compressed
 	lz4Window      = 64 << 10
 
 	// Bits of FLG.
@@ -82,13 +82,13 @@ func isSkippable(head []byte) bool {
 	return len(head) >= 4 && head[0]&0xf0 == 0x50 && string(head[1:4]) == skippableTail
 }
 
-// full takes len(p) bytes.
+// full reads len(p) bytes.
 func (d *lz4Decoder) full(p []byte) error {
 	_, err := io.ReadFull(d.in, p)
 	return noEOF(err)
 }
 
-// begin takes the header of a frame, or a skippable frame.
+// begin reads the header of a frame, or a skippable frame.
 func (d *lz4Decoder) begin() error {
 	if d.begun {
 		if err := d.in.following(LZ4, isLZ4, d.note); err != nil {
@@ -117,10 +117,10 @@ func (d *lz4Decoder) begin() error {
 	case magic == lz4Magic:
 		return d.descriptor(p[:])
 	}
-	return fmt.Errorf("no lz4 frame begins here")
+	return fmt.Errorf("invalid magic number of an lz4 frame")
 }
 
-// descriptor takes a Frame Descriptor, for which p has room.
+// descriptor reads a Frame Descriptor into p, which must be large enough.
 func (d *lz4Decoder) descriptor(p []byte) error {
 	if err := d.full(p[:3]); err != nil {
 		return err
@@ -138,11 +138,11 @@ func (d *lz4Decoder) descriptor(p []byte) error {
 	blockSize := p[1] >> 4 & 7
 	switch {
 	case p[size-1] != byte(xxh32Of(p[:size-1])>>8):
-		return fmt.Errorf("the checksum of an lz4 frame header is wrong")
+		return fmt.Errorf("lz4 frame header checksum does not match")
 	case flags>>6 != 1 || flags&2 != 0 || p[1]&0x8f != 0 || blockSize < 4:
-		return fmt.Errorf("an lz4 frame header has flags %02x %02x", flags, p[1])
+		return fmt.Errorf("lz4 frame header has invalid flags %02x %02x", flags, p[1])
 	case flags&lz4Dictionary != 0:
-		return &finding{Verdict{Kind: UnsupportedFormat, Offset: -1, Cut: true, Detail: "an lz4 frame that needs a dictionary"}}
+		return &finding{Verdict{Kind: UnsupportedFormat, Offset: -1, Cut: true, Detail: "lz4 frames with a dictionary are not supported"}}
 	}
 	f := &lz4Frame{linked: flags&lz4Independent == 0, blockSum: flags&lz4BlockSum != 0, max: 256 << (2 * blockSize)}
 	if flags&lz4ContentSize != 0 {
@@ -158,7 +158,7 @@ func (d *lz4Decoder) descriptor(p []byte) error {
 	return nil
 }
 
-// block takes a block, or the end of the frame.
+// block reads a block or the end of the frame.
 func (d *lz4Decoder) block() error {
 	f := d.frame
 	if f.legacy && d.legacyEnd() {
@@ -178,13 +178,13 @@ func (d *lz4Decoder) block() error {
 		n &^= lz4Stored
 	}
 	if limit := f.max; int64(n) > int64(limit) && !(f.legacy && int64(n) <= int64(lz4.CompressBlockBound(limit))) {
-		return fmt.Errorf("an lz4 block of %d bytes, where at most %d are allowed", n, limit)
+		return fmt.Errorf("lz4 block of %d bytes exceeds the limit of %d", n, limit)
 	}
 	return d.decode(int(n), stored)
 }
 
-// decode takes a block of n bytes and its checksum. Of one without a checksum that
-// makes no sense, or that the file ends in, it delivers what comes before the damage.
+// decode reads a block of n bytes and its checksum. If a block without a
+// checksum is invalid or truncated, decode delivers the part before the damage.
 func (d *lz4Decoder) decode(n int, stored bool) error {
 	f := d.frame
 	if cap(d.data) < n {
@@ -199,7 +199,7 @@ func (d *lz4Decoder) decode(n int, stored bool) error {
 			return err
 		}
 		if binary.LittleEndian.Uint32(sum[:]) != xxh32Of(data) {
-			return &finding{Verdict{Kind: BadCRC, Offset: at, Cut: true, Detail: "the checksum of an lz4 block is wrong; the block was not read"}}
+			return &finding{Verdict{Kind: BadCRC, Offset: at, Cut: true, Detail: "lz4 block checksum does not match; the block was discarded"}}
 		}
 	}
 	if err != nil && f.blockSum {
@@ -214,15 +214,15 @@ func (d *lz4Decoder) decode(n int, stored bool) error {
 		k = lz4Before(block, data, dict)
 	default:
 		if k, err = lz4.UncompressBlockWithDict(data, block, dict); err != nil {
-			k, err = lz4Before(block, data, dict), fmt.Errorf("an lz4 block makes no sense")
+			k, err = lz4Before(block, data, dict), fmt.Errorf("invalid lz4 block")
 		}
 	}
 	d.deliver(block[:k])
 	return noEOF(err)
 }
 
-// window makes room behind the bytes that the next block may refer to, in out, and
-// returns them.
+// window returns the bytes of out that the next block may refer to, and ensures
+// that out has capacity for the block after them.
 func (d *lz4Decoder) window() (dict []byte) {
 	f := d.frame
 	if !f.linked {
@@ -237,7 +237,7 @@ func (d *lz4Decoder) window() (dict []byte) {
 	return d.out
 }
 
-// deliver hands out a block.
+// deliver makes a block ready for delivery.
 func (d *lz4Decoder) deliver(block []byte) {
 	f := d.frame
 	f.size += uint64(len(block))
@@ -251,7 +251,7 @@ func (d *lz4Decoder) deliver(block []byte) {
 	}
 }
 
-// endMark takes what follows the last block of a frame.
+// endMark reads the data after the last block of a frame.
 func (d *lz4Decoder) endMark() error {
 	f := d.frame
 	at := d.in.offset()
@@ -267,11 +267,11 @@ func (d *lz4Decoder) endMark() error {
 		state = sumRight
 		if got, want := f.content.sum(), binary.LittleEndian.Uint32(sum[:]); got != want {
 			state = sumWrong
-			d.note(Verdict{Kind: BadCRC, Offset: at, Detail: fmt.Sprintf("the checksum of an lz4 frame is %08x, the frame says %08x", got, want)})
+			d.note(Verdict{Kind: BadCRC, Offset: at, Detail: fmt.Sprintf("lz4 frame checksum mismatch: the data has %08x, the frame %08x", got, want)})
 		}
 	}
 	if f.sized && f.size != f.want {
-		d.note(Verdict{Kind: BadCRC, Offset: at, Detail: fmt.Sprintf("an lz4 frame has %d bytes, its header says %d", f.size, f.want)})
+		d.note(Verdict{Kind: BadCRC, Offset: at, Detail: fmt.Sprintf("lz4 frame size mismatch: the data has %d bytes, the header says %d", f.size, f.want)})
 	}
 	d.frameEnd(state)
 	return nil
@@ -284,12 +284,12 @@ func (d *lz4Decoder) frameEnd(state sumState) {
 	d.ended()
 }
 
-// ended notes that another frame may begin here.
+// ended records that another frame may begin here.
 func (d *lz4Decoder) ended() { d.restarts.boundary(LZ4, d.in.offset(), 0) }
 
-// legacyEnd reports whether a legacy frame ends here: it does at the end of the
-// file and where the magic of another frame stands. Linux appends the size of what
-// it compressed.
+// legacyEnd reports whether a legacy frame ends here: at the end of the file,
+// or before the magic number of another frame. The Linux kernel build appends
+// the uncompressed size, which legacyEnd consumes.
 func (d *lz4Decoder) legacyEnd() bool {
 	head, _ := d.in.br.Peek(5)
 	switch {
@@ -301,15 +301,16 @@ func (d *lz4Decoder) legacyEnd() bool {
 		return true
 	}
 	if len(head) == 4 && binary.LittleEndian.Uint32(head) == uint32(d.frame.size) {
-		_, _ = d.in.br.Discard(4) // they are in the buffer
+		_, _ = d.in.br.Discard(4) // buffered, so this cannot fail
 		return true
 	}
 	return false
 }
 
-// lz4Before decodes a block up to where it makes no sense, or ends, and returns
-// how many bytes of dst it has written. Package lz4 does not say. It is the plain
-// way, sequence by sequence, of the LZ4 block format.
+// lz4Before decodes a block up to its first invalid or missing sequence and
+// returns the number of bytes written to dst, which package lz4 does not
+// report. It is a straightforward decoder of the LZ4 block format, sequence by
+// sequence.
 func lz4Before(dst, src, dict []byte) (n int) {
 	for len(src) > 0 {
 		token := src[0]
@@ -345,8 +346,8 @@ func lz4Before(dst, src, dict []byte) (n int) {
 	return n
 }
 
-// lz4Length takes the further bytes of a length, of which a nibble is known. If
-// they are cut off it returns the least that the length can be, and false.
+// lz4Length reads the additional bytes of a length that starts with the nibble
+// n. If they are truncated it returns the minimum of the length, and false.
 func lz4Length(n int, src []byte) (length int, rest []byte, ok bool) {
 	if n < 15 {
 		return n, src, true

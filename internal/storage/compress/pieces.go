@@ -7,18 +7,20 @@ import (
 	"github.com/klauspost/compress/flate"
 )
 
-// A PiecePack appends src, a piece of a text, to dst as a part of one gzip member that
-// holds all of the text: the first piece begins with the header of the member, and
-// the last one ends with its trailer, which is made of crc and size, those of the whole
-// text (RFC 1952, section 2.3.1). Other pieces need neither. Pieces may be
-// packed in any order, by several PiecePacks, and are written in that of the text.
-// A PiecePack belongs to one goroutine.
+// A PiecePack compresses src, a piece of a text, and appends it to dst as part
+// of one gzip member that holds the whole text. The first piece starts with the
+// header of the member, and the last one ends with its trailer, made of crc and
+// size, which must be those of the whole text (RFC 1952, section 2.3.1); the
+// other pieces ignore both. Pieces may be packed in any order and by several
+// PiecePacks, but must be written in the order of the text. Only one goroutine
+// at a time may use a PiecePack.
 type PiecePack func(dst, src []byte, first, last bool, crc uint32, size int64) []byte
 
-// gzipHeader is that of a member without a name or a time, made on an unknown system.
+// gzipHeader is the header of a member without name or time, from an unknown
+// system.
 const gzipHeader = "\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff"
 
-// NewPiecePack returns a PiecePack. The level is that of NewPack for Gzip.
+// NewPiecePack returns a PiecePack. The level is a gzip level as in NewPack.
 func NewPiecePack(level int) (PiecePack, error) {
 	if level == 0 {
 		level = DefaultGzipLevel
@@ -33,12 +35,12 @@ func NewPiecePack(level int) (PiecePack, error) {
 			dst = append(dst, gzipHeader...)
 		}
 		a.dst = dst
-		w.Reset(a) // so that the piece refers to nothing before it
+		w.Reset(a) // the piece must not refer to earlier ones
 		_, _ = w.Write(src)
 		if last {
 			_ = w.Close() // an appender cannot fail
 		} else {
-			_ = w.Flush() // to a whole byte
+			_ = w.Flush() // aligns the end to a byte
 		}
 		dst, a.dst = a.dst, nil
 		if last {

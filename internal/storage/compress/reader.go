@@ -12,67 +12,69 @@ const (
 	DefaultMaxRatio  = 1000
 	DefaultMaxWindow = 128 << 20
 
-	// ratioGrace is how much may come out before the ratio counts: a small file
-	// of equal lines is no bomb.
+	// ratioGrace is the number of decompressed bytes from which the ratio is
+	// checked, because small files of identical lines have a high ratio.
 	ratioGrace = 64 << 20
 )
 
-// Limits bound what a compressed stream may cost. They do not concern plain
-// files. The zero value means the defaults.
+// Limits bounds the cost of reading a compressed stream. It does not apply to
+// plain files. The zero value means the defaults.
 type Limits struct {
-	// MaxBytes is how many bytes may come out of one file; 0: any number.
-	// Flag --max-decompressed.
+	// MaxBytes is the maximum number of decompressed bytes of a file; 0: no
+	// limit. Flag --max-decompressed.
 	MaxBytes int64
-	// MaxRatio is how many bytes may come out for one that went in, once 64 MiB
-	// came out; 0: 1000; negative: any number. Flag --max-ratio.
+	// MaxRatio is the maximum number of decompressed bytes per compressed byte,
+	// checked after 64 MiB of output; 0: 1000; negative: no limit. Flag
+	// --max-ratio.
 	MaxRatio int64
-	// MaxWindow is the largest window of a zstd frame and the largest dictionary
-	// of an xz stream, in bytes, and so about the memory that one file takes;
-	// 0: 128 MiB. Flag --max-window.
+	// MaxWindow is the maximum window of a zstd frame and the maximum
+	// dictionary of an xz stream, in bytes. It is roughly the memory that one
+	// file takes. 0: 128 MiB. Flag --max-window.
 	MaxWindow int64
 }
 
-// Options say how to read. The zero value is good.
+// Options configures a Reader. The zero value is ready to use.
 type Options struct {
 	Limits Limits
-	// Name is the name of the file, if it has one. A name that promises
-	// compressed data (see Compressed) is never read as text.
+	// Name is the name of the file, if it has one. A file whose name has the
+	// extension of a compressed format (see Compressed) is never read as text.
 	Name string
-	// Concurrency is how many goroutines may decode a zstd stream. 0 and 1: the
-	// one that calls Read.
+	// Concurrency is the number of goroutines that may decode a zstd stream.
+	// With 0 or 1, decoding runs in the goroutine that calls Read.
 	Concurrency int
-	// RestartEvery is how many decompressed bytes should at most lie between two
-	// restart points inside a gzip member, and about how many between two at the
+	// RestartEvery is the target distance in decompressed bytes between restart
+	// points. It is an upper bound inside a gzip member, and approximate at the
 	// ends of zstd frames if Concurrency is above 1; see Reader.RestartPoint.
-	// DefaultRestartEvery is a good number. 0: there are no restart points.
+	// DefaultRestartEvery is a good value. 0: no restart points.
 	RestartEvery int64
 }
 
-// A Reader decompresses a stream. Read, Verdict and Close belong to one
-// goroutine at a time; CompressedBytes and Bytes may be called from any.
+// A Reader decompresses a stream. Only one goroutine at a time may call Read,
+// Verdict and Close; any goroutine may call CompressedBytes and Bytes.
 type Reader struct {
 	in      *input
 	opt     Options
 	dec     decoder
 	format  Format
 	verdict Verdict
-	out     atomic.Int64 // from the start of the file
+	out     atomic.Int64 // delivered bytes, counted from the start of the file
 	done    bool
 
-	start    RestartPoint // where this reading began
+	start    RestartPoint // where this Reader began
 	restarts restarts
 	sums     sums
-	again    int64 // decompressed by ResumeAt and not delivered
+	again    int64 // bytes that ResumeAt decompressed but did not deliver
 }
 
-// A decoder returns decompressed bytes. io.EOF means the clean end. A *finding
-// tells what it found out; of any other error Reader.judge makes a verdict.
+// A decoder returns decompressed bytes. It returns io.EOF at a clean end. A
+// *finding carries a verdict; Reader.judge turns any other error into one.
 type decoder interface {
 	Read(p []byte) (int, error)
 	Close()
 }
 
-// NewReader returns a Reader of src. It reads nothing yet, and never closes src.
+// NewReader returns a Reader of src. It does not read before the first Read,
+// and never closes src.
 func NewReader(src io.Reader, opt Options) *Reader {
 	if opt.Limits.MaxRatio == 0 {
 		opt.Limits.MaxRatio = DefaultMaxRatio
@@ -85,27 +87,29 @@ func NewReader(src io.Reader, opt Options) *Reader {
 	return r
 }
 
-// Format returns the format, Plain before the first Read.
+// Format returns the detected format, or Plain before the first Read.
 func (r *Reader) Format() Format { return r.format }
 
-// CompressedBytes returns how many bytes were taken from the file, those before a
-// restart point among them. They are up to 256 KiB ahead of what was decompressed.
+// CompressedBytes returns the number of bytes consumed from the file, including
+// those before a restart point. It may be up to 256 KiB ahead of the
+// decompressed data.
 func (r *Reader) CompressedBytes() int64 { return r.in.raw.n.Load() }
 
-// Bytes returns how many decompressed bytes Read has delivered. After a resume
-// it counts those before the restart point, too: it is the offset of the next byte.
+// Bytes returns the number of decompressed bytes that Read has delivered, which
+// is the offset of the next byte. It includes those before a restart point.
 func (r *Reader) Bytes() int64 { return r.out.Load() }
 
-// Verdict returns what is known of the stream. It is final once Read has
-// returned io.EOF.
+// Verdict returns the verdict on the stream until now. It is final once Read
+// has returned io.EOF.
 func (r *Reader) Verdict() Verdict { return r.verdict }
 
-// Err returns the error of the file that ended the stream, other than io.EOF, or
-// nil. The [Verdict] is [Unreadable] then. It is final once Read has returned io.EOF.
+// Err returns the error of the file that ended the stream, other than io.EOF,
+// or nil. If it is not nil, the [Verdict] is [Unreadable]. It is final once
+// Read has returned io.EOF.
 func (r *Reader) Err() error { return r.in.raw.err }
 
-// Close ends the goroutines of a decoder that has any. It does not close the
-// file, and the Verdict stays.
+// Close stops the goroutines of the decoder, if any. It does not close the
+// file, and Verdict stays valid.
 func (r *Reader) Close() {
 	r.done = true
 	if r.dec != nil {
@@ -113,9 +117,9 @@ func (r *Reader) Close() {
 	}
 }
 
-// Read fills p with decompressed bytes. Its only error is io.EOF, at the end of
-// what can be read: see Verdict. It does not keep p, and writes there without
-// another buffer in between where the decoder allows it (plain, gzip).
+// Read reads decompressed bytes into p. Its only error is io.EOF, at the end of
+// the readable data: see Verdict. It does not retain p. The decoders of plain
+// and gzip files write to p without an intermediate buffer.
 func (r *Reader) Read(p []byte) (int, error) {
 	if len(p) == 0 {
 		return 0, nil
@@ -143,7 +147,7 @@ func (r *Reader) Read(p []byte) (int, error) {
 	return 0, io.EOF
 }
 
-// open finds the format and makes the decoder.
+// open detects the format and creates the decoder.
 func (r *Reader) open() {
 	if r.start.compressed > 0 {
 		r.resume()
@@ -161,8 +165,8 @@ func (r *Reader) open() {
 	}
 }
 
-// decoder returns the decoder of a compressed format, at the start of the file
-// or behind a member, and nil if there is none.
+// decoder returns a decoder for a compressed format, at the start of the file
+// or after a member. It returns nil for an unsupported format.
 func (r *Reader) decoder(f Format) decoder {
 	later := r.start.compressed > 0
 	switch f {
@@ -184,7 +188,8 @@ func (r *Reader) decoder(f Format) decoder {
 	return nil
 }
 
-// openPlain is open for a head that is no magic, but perhaps the beginning of one.
+// openPlain handles a head that matches no magic; partial means that it is a
+// prefix of one.
 func (r *Reader) openPlain(head []byte, partial bool) {
 	named := Compressed(r.opt.Name)
 	switch {
@@ -192,36 +197,35 @@ func (r *Reader) openPlain(head []byte, partial bool) {
 		r.end(io.ErrUnexpectedEOF)
 	case named && len(head) > 0:
 		r.end(&finding{Verdict{Kind: UnsupportedFormat, Cut: true,
-			Detail: "the name promises compressed data, but these bytes begin no format known here"}})
+			Detail: "the file name has the extension of a compressed format, but the content is in no known format"}})
 	default:
 		r.dec = plainDecoder{r.in}
 	}
 }
 
-// fill reads into p no more than the limit on bytes allows.
+// fill reads into p up to the limit on decompressed bytes.
 func (r *Reader) fill(p []byte) (int, error) {
 	limit := r.opt.Limits.MaxBytes
 	if limit <= 0 || r.format == Plain {
 		return r.decode(p)
 	}
-	left := limit - r.restarts.decoded // not those of r.out: first fills more than once
+	left := limit - r.restarts.decoded // not r.out, because first calls fill repeatedly
 	if left > 0 {
 		return r.decode(p[:min(int64(len(p)), left)])
 	}
-	var one [1]byte // is there more than the limit, or exactly as much?
+	var one [1]byte // distinguishes "more than the limit" from "exactly the limit"
 	n, err := r.decode(one[:])
 	if n == 0 {
 		return 0, err
 	}
-	return 0, r.limit(fmt.Sprintf("more than %d bytes come out (--max-decompressed, limits.max_decompressed)", limit))
+	return 0, r.limit(fmt.Sprintf("decompressed size exceeds %d bytes (--max-decompressed, limits.max_decompressed)", limit))
 }
 
-// decode calls the decoder. A panic of one, on input that nobody thought of, is
-// corrupt input.
+// decode calls the decoder. It treats a panic of the decoder as corrupt input.
 func (r *Reader) decode(p []byte) (n int, err error) {
 	defer func() {
 		if e := recover(); e != nil {
-			n, err = 0, fmt.Errorf("the decoder failed: %v", e)
+			n, err = 0, fmt.Errorf("decoder panicked: %v", e)
 		}
 	}()
 	n, err = r.dec.Read(p)
@@ -229,9 +233,9 @@ func (r *Reader) decode(p []byte) (n int, err error) {
 	return n, err
 }
 
-// first looks at the first bytes of the text, p[:n], for what is no text that could
-// be read: a byte order mark other than that of UTF-8, and a tar archive. Bytes that
-// may be the beginning of one wait for more.
+// first checks the first bytes of the text, p[:n], for content that cannot be
+// processed: a byte order mark other than that of UTF-8, and a tar archive. It
+// reads more if the bytes may be the beginning of one.
 func (r *Reader) first(p []byte, n int, err error) (int, error) {
 	mark := func() bool { return p[0] == 0xfe || p[0] == 0xff }
 	for err == nil && (mark() && n < min(2, len(p)) || mayBeTar(p[:n]) && n < min(tarHeader, len(p))) {
@@ -242,7 +246,7 @@ func (r *Reader) first(p []byte, n int, err error) (int, error) {
 	switch {
 	case mark() && n >= 2 && p[0]^p[1] == 0xfe^0xff:
 		return 0, &finding{Verdict{Kind: UnsupportedEncoding, Cut: true,
-			Detail: "the text begins with the byte order mark of UTF-16 or UTF-32"}}
+			Detail: "the text has a UTF-16 or UTF-32 byte order mark; convert it to UTF-8 first, for example with iconv"}}
 	case IsTar(p[:n]):
 		return 0, &finding{Verdict{Kind: UnsupportedFormat, Cut: true,
 			Detail: "tar archives are not supported; extract the members first: tar -xOf FILE | urlfold -"}}
@@ -255,11 +259,11 @@ func (r *Reader) checkRatio() {
 	if r.format == Plain || ratio < 0 || out <= ratioGrace || out/ratio <= r.taken() {
 		return
 	}
-	r.end(r.limit(fmt.Sprintf("more than %d bytes come out for each that goes in (--max-ratio, limits.max_ratio)", ratio)))
+	r.end(r.limit(fmt.Sprintf("compression ratio exceeds %d (--max-ratio, limits.max_ratio)", ratio)))
 }
 
-// taken returns how much of the file the text so far was made of. Only the
-// count of a decoder that works ahead is higher than that.
+// taken returns the number of compressed bytes that produced the text until
+// now. It may be too high only for a decoder that reads ahead.
 func (r *Reader) taken() int64 {
 	if r.format == Zstd && r.opt.Concurrency > 1 {
 		return r.in.raw.n.Load()
@@ -280,7 +284,7 @@ func (r *Reader) note(v Verdict) {
 // end ends the stream with the error of a decoder.
 func (r *Reader) end(err error) {
 	if r.dec != nil {
-		r.dec.Close() // so that nothing reads ahead while the offset is taken
+		r.dec.Close() // stop reading ahead before taking the offset
 	}
 	r.done = true
 	r.verdict.Format = r.format
@@ -288,11 +292,11 @@ func (r *Reader) end(err error) {
 	case err != io.EOF || r.in.raw.err != nil:
 		r.note(r.judge(err))
 	case r.format == Bzip2 || r.format == Snappy || r.format == S2:
-		r.restarts.boundary(r.format, r.in.offset(), 0) // these have shown no end of a member yet
+		r.restarts.boundary(r.format, r.in.offset(), 0) // these decoders have not reported the end of the last member
 	}
 }
 
-// judge makes a verdict of an error.
+// judge turns an error into a verdict.
 func (r *Reader) judge(err error) Verdict {
 	if e := r.in.raw.err; e != nil {
 		return Verdict{Kind: Unreadable, Offset: r.in.offset(), Cut: true, Detail: e.Error()}
@@ -305,13 +309,13 @@ func (r *Reader) judge(err error) Verdict {
 		}
 		return f.Verdict
 	case errors.Is(err, io.ErrUnexpectedEOF) || r.in.short > 0:
-		r.in.forget() // the bytes of a cut header, if nobody took them
+		r.in.forget() // the bytes of an incomplete header that no decoder consumed
 		return Verdict{Kind: Truncated, Offset: r.in.offset(), Cut: true, Detail: "the file ends inside a member"}
 	}
 	return Verdict{Kind: Corrupt, Offset: r.in.offset(), Cut: true, Detail: err.Error()}
 }
 
-// A plainDecoder decodes nothing.
+// A plainDecoder returns the input unchanged.
 type plainDecoder struct{ in *input }
 
 func (d plainDecoder) Read(p []byte) (int, error) { return d.in.br.Read(p) }

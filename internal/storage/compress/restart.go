@@ -7,51 +7,53 @@ import (
 	"hash/crc32"
 )
 
-// DefaultRestartEvery is a good Options.RestartEvery: 64 MiB are inflated again
-// in a quarter of a second.
+// DefaultRestartEvery is a good value for Options.RestartEvery: decompressing
+// 64 MiB again takes a quarter of a second.
 const DefaultRestartEvery = 64 << 20
 
-// maxWindow is how far back deflate data may refer, RFC 1951 section 2.
+// maxWindow is the maximum distance of a match in deflate data, RFC 1951
+// section 2.
 const maxWindow = 32 << 10
 
-// A RestartPoint is a place in a compressed file from which it can be read on,
-// without the data before it: the start of a file, the place behind a member
-// (or a chunk of snappy, S2 or xerial), a block of deflate data inside a gzip
-// member, or any byte of a plain file. It carries what was found out up to there,
-// so that limits, checksums and verdict of a resumed reading are those of an
-// unbroken one.
+// A RestartPoint is a position in a compressed file from which reading can
+// continue without the data before it: the start of a file, the end of a member
+// (or of a chunk of snappy, S2 or xerial), a block of deflate data inside a
+// gzip member, or any byte of a plain file. It carries the state at that
+// position, so that limits, checksums and the verdict of a resumed reading
+// equal those of an uninterrupted one.
 //
 // The zero value is the start of any file. A RestartPoint is a value: it can be
-// copied and compared, and nothing writes to it but UnmarshalBinary. It takes up
-// to 32 KiB, the window, if it lies inside a gzip member, else next to nothing.
+// copied and compared, and only UnmarshalBinary modifies it. Inside a gzip
+// member it takes up to 32 KiB for the window, otherwise almost nothing.
 type RestartPoint struct {
 	format     Format
-	offset     int64   // decompressed
-	compressed int64   // in the file; of a block, the byte that holds its first bit
-	members    int64   // complete members before it
-	verdict    Verdict // what was noted before it
-	verified   int64   // decompressed bytes at the start of the file that are verified
-	unsummed   bool    // there are bytes before it that have no checksum
-	inside     bool    // of a gzip member: what follows means something
-	bit        uint8   // of the byte at compressed, from the least significant one
-	deflate    int64   // where the deflate data of the member begin in the file
-	size       int64   // decompressed bytes of the member up to here
+	offset     int64   // in the decompressed stream
+	compressed int64   // in the file; for a block, the byte with its first bit
+	members    int64   // number of complete members before the point
+	verdict    Verdict // findings before the point
+	verified   int64   // number of verified decompressed bytes at the start of the file
+	unsummed   bool    // some bytes before the point have no checksum
+	inside     bool    // inside a gzip member; only then the following fields are used
+	bit        uint8   // bit of the byte at compressed, counted from the least significant
+	deflate    int64   // offset in the file of the deflate data of the member
+	size       int64   // decompressed bytes of the member before the point
 	crc        uint32  // their CRC
-	window     string  // the last of them, min(size, maxWindow) bytes
+	window     string  // the last min(size, maxWindow) of these bytes
 }
 
 // Offset returns the offset of the point in the decompressed stream, in bytes.
 func (p RestartPoint) Offset() int64 { return p.offset }
 
 // CompressedOffset returns the offset in the file of the first byte that is
-// needed to read on.
+// needed to continue.
 func (p RestartPoint) CompressedOffset() int64 { return p.compressed }
 
-// Members returns how many complete members lie before the point. It is 0 for
+// Members returns the number of complete members before the point. It is 0 for
 // formats whose members are not counted: see Verification.Members.
 func (p RestartPoint) Members() int64 { return p.members }
 
-// The binary form, version 2. Integers are unsigned varints unless said otherwise.
+// The binary form, version 2. Integers are unsigned varints unless said
+// otherwise.
 //
 //	"ufrp", version      4 bytes and 1
 //	format               1 byte; bit 7: unsummed
@@ -62,7 +64,7 @@ func (p RestartPoint) Members() int64 { return p.members }
 //	  verdict not OK:    offset, cut (1 byte: 0 or 1), length of detail, detail
 //	CRC                  of all before, IEEE, 4 bytes, little endian
 //
-// Version 1, which is still read, has neither verified nor unsummed.
+// Version 1 is still read. It lacks verified and unsummed.
 const (
 	pointMagic    = "ufrp\x02"
 	pointMagic1   = "ufrp\x01"
@@ -71,11 +73,11 @@ const (
 	maxDetail     = 4 << 10
 )
 
-// errPoint wraps every error of UnmarshalBinary.
-var errPoint = errors.New("compress: no restart point")
+// errPoint is wrapped by every error of UnmarshalBinary.
+var errPoint = errors.New("compress: invalid restart point")
 
-// AppendBinary appends the point to b, in a form with a version and a checksum
-// that UnmarshalBinary reads. It never fails.
+// AppendBinary appends a versioned and checksummed encoding of the point to b.
+// UnmarshalBinary decodes it. The error is always nil.
 func (p RestartPoint) AppendBinary(b []byte) ([]byte, error) {
 	begin := len(b)
 	b = append(b, pointMagic...)
@@ -104,35 +106,35 @@ func (p RestartPoint) AppendBinary(b []byte) ([]byte, error) {
 	return binary.LittleEndian.AppendUint32(b, crc32.ChecksumIEEE(b[begin:])), nil
 }
 
-// MarshalBinary returns what AppendBinary appends to nothing.
+// MarshalBinary returns the encoding that AppendBinary appends.
 func (p RestartPoint) MarshalBinary() ([]byte, error) { return p.AppendBinary(nil) }
 
-// UnmarshalBinary sets p to the point in data, of which it keeps nothing. It
-// takes only what AppendBinary makes of some point, to the byte, or made of it in
-// version 1; on an error p stays as it is.
+// UnmarshalBinary sets p to the point encoded in data, which it does not
+// retain. It accepts only exact results of AppendBinary, of version 1 or 2; on
+// an error it leaves p unchanged.
 func (p *RestartPoint) UnmarshalBinary(data []byte) error {
 	body := len(data) - 4
 	if body < len(pointMagic) || string(data[:len(pointMagic)-1]) != pointMagic[:len(pointMagic)-1] {
-		return fmt.Errorf("%w: not the form of one", errPoint)
+		return fmt.Errorf("%w: wrong magic number or length", errPoint)
 	}
 	version := data[len(pointMagic)-1]
 	if version != pointMagic[len(pointMagic)-1] && version != pointMagic1[len(pointMagic1)-1] {
-		return fmt.Errorf("%w of a known version: %d", errPoint, version)
+		return fmt.Errorf("%w: unknown version %d", errPoint, version)
 	}
 	if binary.LittleEndian.Uint32(data[body:]) != crc32.ChecksumIEEE(data[:body]) {
-		return fmt.Errorf("%w: the checksum is wrong", errPoint)
+		return fmt.Errorf("%w: checksum mismatch", errPoint)
 	}
 	d := pointData{rest: data[len(pointMagic):body], version: version}
 	q := d.point()
 	if d.bad || len(d.rest) > 0 || !q.sound() {
-		return fmt.Errorf("%w: its parts make no sense", errPoint)
+		return fmt.Errorf("%w: inconsistent fields", errPoint)
 	}
 	*p = q
 	return nil
 }
 
-// sound reports whether the parts of p go together. A sound point may still
-// belong to another file.
+// sound reports whether the fields of p are consistent. A consistent point may
+// still belong to another file.
 func (p *RestartPoint) sound() bool {
 	v := p.verdict
 	switch {
@@ -165,7 +167,7 @@ func boolByte(b bool) byte {
 	return 0
 }
 
-// A pointData takes the binary form apart. Once something is bad, all is.
+// A pointData decodes the binary form. After the first error, bad stays set.
 type pointData struct {
 	rest    []byte
 	version byte
@@ -204,7 +206,7 @@ func (d *pointData) point() (p RestartPoint) {
 		p.verdict.Detail = string(d.take(n))
 	}
 	if d.version == 1 && p.format == Gzip && !p.verdict.Damage() {
-		p.verified = max(0, p.offset-p.size) // every member has a checksum, and was sound
+		p.verified = max(0, p.offset-p.size) // every member has a checksum, and all of them matched
 	}
 	return p
 }
@@ -219,8 +221,8 @@ func (d *pointData) take(n int64) []byte {
 	return b
 }
 
-// int takes a varint in its shortest form. No file is longer than 2^62 bytes,
-// and up to there sums cannot overflow.
+// int decodes a varint, which must have its shortest form. No file is longer
+// than 2^62 bytes, and sums of numbers up to that limit do not overflow.
 func (d *pointData) int() int64 {
 	n, size := binary.Uvarint(d.rest)
 	if d.bad || size <= 0 || n > 1<<62 || size > 1 && d.rest[size-1] == 0 {

@@ -5,32 +5,32 @@ import (
 	"io"
 )
 
-// restarts is what a Reader keeps for going on later. Decoders tell it where
-// they could.
+// restarts tracks the restart points of a Reader. Decoders report the positions
+// from which reading can continue.
 type restarts struct {
 	every   int64
-	decoded int64 // what the decoder has returned, from the start of the file
+	decoded int64 // bytes returned by the decoder, counted from the start of the file
 	newest  RestartPoint
 	members int64
-	verdict *Verdict // of the Reader: what was noted so far
-	sums    *sums    // of the Reader
+	verdict *Verdict // the Reader's current verdict
+	sums    *sums    // the Reader's checksum results
 
-	// Behind the last member before any damage.
+	// End of the last member before any damage.
 	good, goodBytes int64
 }
 
-// due reports whether a block at offset of the decompressed stream should
-// become a restart point.
+// due reports whether a block at the given offset of the decompressed stream
+// should become a restart point.
 func (s *restarts) due(offset int64) bool {
 	return s.every > 0 && offset-s.newest.offset >= s.every
 }
 
-// unit notes that what one checksum covers ends after the next ahead bytes that
-// the decoder is about to return, and what became of that checksum.
+// unit records that a unit of one checksum ends after the next ahead bytes that
+// the decoder will return, with the result of comparing that checksum.
 func (s *restarts) unit(ahead int, state sumState) { s.sums.unit(s.decoded+int64(ahead), state) }
 
-// boundary notes that another member may begin at byte compressed of the file,
-// after ahead bytes that the decoder is about to return.
+// boundary records that another member may begin at byte compressed of the
+// file, after the next ahead bytes that the decoder will return.
 func (s *restarts) boundary(f Format, compressed int64, ahead int) {
 	s.newest = RestartPoint{format: f, offset: s.decoded + int64(ahead), compressed: compressed, members: s.members,
 		verdict: *s.verdict, verified: s.sums.verified, unsummed: s.sums.unsummed}
@@ -39,26 +39,27 @@ func (s *restarts) boundary(f Format, compressed int64, ahead int) {
 	}
 }
 
-// block notes a point inside a gzip member.
+// block records a point inside a gzip member.
 func (s *restarts) block(p RestartPoint) {
 	p.members, p.verdict, p.verified, p.unsummed = s.members, *s.verdict, s.sums.verified, s.sums.unsummed
 	s.newest = p
 }
 
-// RestartPoint returns the newest restart point at or before the bytes that Read
-// has delivered, and false if Options.RestartEvery is 0. It costs nothing, so it
-// may be called after every Read; a point is new if its Offset is. It may also be
-// called after the end: if the file was truncated because it is still being
-// written, it can be read on from this point once there is more.
+// RestartPoint returns the newest restart point at or before the end of the
+// delivered data, and false if Options.RestartEvery is 0. The call is cheap, so
+// the caller may make it after every Read; a point is new if its Offset is. It
+// is also valid after the end: a file that was truncated because it is still
+// being written can be continued from this point later.
 //
-// A point that lies behind a complete member is one even if nothing follows yet.
-// If a gzip member is longer than RestartEvery there are points inside it: the
-// first end of a deflate block that is RestartEvery behind the last point. So a
-// resume inflates at most that and one block again. How long a block is is up to
-// the writer: most begin another one after 16384 or 32768 symbols, which is some
-// 100 KiB of a log, but klauspost's may go on for as long as its codes fit. Zstd, xz, lz4, snappy, S2 and
-// xerial have points between members or chunks only, bzip2 at the start and the
-// clean end of the file only, and plain files everywhere.
+// The end of a complete member is a point even if nothing follows yet. A gzip
+// member longer than RestartEvery has points inside it: at the first end of a
+// deflate block that is at least RestartEvery after the last point. A resume
+// therefore decompresses at most that distance plus one block again. The writer
+// chooses the length of a block: most writers start a new one after 16384 or
+// 32768 symbols, about 100 KiB of a log, but klauspost's may continue a block
+// for as long as its codes fit. Zstd, xz, lz4, snappy, S2 and xerial have
+// points only between members or chunks, bzip2 only at the start and the clean
+// end of the file, and plain files everywhere.
 func (r *Reader) RestartPoint() (RestartPoint, bool) {
 	out := r.out.Load()
 	switch {
@@ -68,28 +69,28 @@ func (r *Reader) RestartPoint() (RestartPoint, bool) {
 		return r.start, true
 	case r.format == Plain:
 		return RestartPoint{offset: out, compressed: out}, true
-	case r.restarts.newest.offset > out: // a limit, or UTF-16
+	case r.restarts.newest.offset > out: // a limit or UTF-16 ended the stream
 		return r.start, true
 	}
 	return r.restarts.newest, true
 }
 
-// NewReaderAt returns a Reader that reads src on from p, a point that a Reader
-// of the same file gave, or the zero RestartPoint for its start. Bytes,
-// CompressedBytes, limits and verdict count from the start of the file, and the
-// checksum of the member that p lies in is verified as if all of it had been
-// read. It never closes src. It fails if src cannot seek or is too short to hold
-// p; whether it is the same file is for the caller to know.
+// NewReaderAt returns a Reader that continues src from p, a point of a Reader
+// of the same file, or from the start if p is the zero RestartPoint. Bytes,
+// CompressedBytes, limits and the verdict count from the start of the file, and
+// the checksum of the member around p is verified as if all of the member had
+// been read. It never closes src. It fails if src cannot seek or is too short
+// for p; the caller must ensure that it is the same file.
 func NewReaderAt(src io.ReadSeeker, p RestartPoint, opt Options) (*Reader, error) {
 	size, err := src.Seek(0, io.SeekEnd)
 	if err != nil {
-		return nil, fmt.Errorf("looking for the restart point: %w", err)
+		return nil, fmt.Errorf("seek to the end of the file: %w", err)
 	}
 	if size < p.compressed {
-		return nil, fmt.Errorf("the file is shorter than its restart point: %d bytes, %d expected: %w", size, p.compressed, io.ErrUnexpectedEOF)
+		return nil, fmt.Errorf("file of %d bytes is shorter than its restart point at %d: %w", size, p.compressed, io.ErrUnexpectedEOF)
 	}
 	if _, err := src.Seek(p.compressed, io.SeekStart); err != nil {
-		return nil, fmt.Errorf("going to the restart point: %w", err)
+		return nil, fmt.Errorf("seek to the restart point: %w", err)
 	}
 	r := NewReader(src, opt)
 	r.start, r.verdict = p, p.verdict
@@ -103,13 +104,14 @@ func NewReaderAt(src io.ReadSeeker, p RestartPoint, opt Options) (*Reader, error
 	return r, nil
 }
 
-// ResumeAt returns a Reader like NewReaderAt that has gone on from p to offset of
-// the decompressed stream, so that the next Read delivers the byte there. How
-// much it had to decompress again for that tells Again. It fails where
-// NewReaderAt does, if offset lies before p, and if the stream ends before offset.
+// ResumeAt returns a Reader like NewReaderAt that is advanced from p to offset
+// in the decompressed stream, so that the next Read delivers the byte at
+// offset. Again returns how much was decompressed for that. ResumeAt fails
+// where NewReaderAt does, if offset lies before p, and if the stream ends
+// before offset.
 func ResumeAt(src io.ReadSeeker, p RestartPoint, offset int64, opt Options) (*Reader, error) {
 	if offset < p.offset {
-		return nil, fmt.Errorf("offset %d lies before the restart point at %d", offset, p.offset)
+		return nil, fmt.Errorf("offset %d is before the restart point at %d", offset, p.offset)
 	}
 	if p.format == Plain && p.compressed > 0 {
 		p.offset, p.compressed = offset, offset
@@ -121,16 +123,16 @@ func ResumeAt(src io.ReadSeeker, p RestartPoint, offset int64, opt Options) (*Re
 	r.again, err = io.CopyN(io.Discard, onlyReader{r}, offset-p.offset)
 	if err != nil {
 		r.Close()
-		return nil, fmt.Errorf("the stream ends at offset %d, before %d (%v): %w", r.Bytes(), offset, r.verdict.Kind, io.ErrUnexpectedEOF)
+		return nil, fmt.Errorf("stream ends at offset %d, before offset %d (%v): %w", r.Bytes(), offset, r.verdict.Kind, io.ErrUnexpectedEOF)
 	}
 	return r, nil
 }
 
-// Again returns how many bytes ResumeAt has decompressed again before the offset
-// it was asked for.
+// Again returns the number of bytes that ResumeAt decompressed again before its
+// offset.
 func (r *Reader) Again() int64 { return r.again }
 
-// resume makes the decoder at r.start, behind the start of the file.
+// resume creates the decoder at r.start, which is not the start of the file.
 func (r *Reader) resume() {
 	r.format = r.start.format
 	switch r.format {
@@ -143,8 +145,8 @@ func (r *Reader) resume() {
 	}
 }
 
-// A laterBzip2 decodes what came to a bzip2 file after its clean end: its decoder
-// finds the next stream itself, and must begin with one.
+// A laterBzip2 decodes data that was appended to a bzip2 file after its clean
+// end. The bzip2 decoder finds following streams itself, but must start at one.
 type laterBzip2 struct {
 	in       *input
 	restarts *restarts

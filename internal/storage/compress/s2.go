@@ -9,8 +9,8 @@ import (
 	"github.com/klauspost/compress/s2"
 )
 
-// An s2Decoder reads the chunks of the framing format, and takes the format's
-// identifier in the middle of a stream for what it is.
+// An s2Decoder reads the chunks of the framing format. It accepts a stream
+// identifier in the middle of a stream.
 type s2Decoder struct {
 	in       *input
 	restarts *restarts
@@ -19,7 +19,7 @@ type s2Decoder struct {
 }
 
 // newS2 returns a decoder at the start of a stream or, if later is set, at a
-// chunk: then it has no identifier to find.
+// chunk, where it does not require a stream identifier.
 func newS2(in *input, restarts *restarts, f Format, later bool) s2Decoder {
 	var opts []s2.ReaderOption
 	if f == Snappy {
@@ -38,15 +38,16 @@ func newS2(in *input, restarts *restarts, f Format, later bool) s2Decoder {
 const (
 	s2Compressed = 0x00
 	s2Stored     = 0x01
-	s2Skippable  = 0x80 // readers skip types from this one on that they do not know
+	s2Skippable  = 0x80 // readers skip unknown chunk types from this one on
 )
 
-// maxSkipped is the longest chunk that is looked at: no chunk of data is longer.
+// maxSkipped is the maximum size of a skippable chunk that is examined; no data
+// chunk is longer.
 const maxSkipped = 5 << 20
 
-// skippedData looks at a chunk that readers have to skip, and whose type is one bit
-// away from that of data. If its checksum fits, it is data whose type was changed:
-// skipping it would lose records and say nothing.
+// skippedData examines a chunk that readers must skip and whose type differs by
+// one bit from that of a data chunk. If the checksum matches, the chunk is data
+// with a damaged type, and skipping it would silently lose records.
 func skippedData(kind byte, r io.Reader) error {
 	chunk, err := io.ReadAll(io.LimitReader(r, maxSkipped))
 	if err != nil {
@@ -71,7 +72,7 @@ func skippedData(kind byte, r io.Reader) error {
 	if sum = sum>>15 | sum<<17; sum+0xa282ead8 != binary.LittleEndian.Uint32(chunk) { // the mask of the format
 		return nil
 	}
-	return &finding{Verdict{Kind: Corrupt, Offset: -1, Cut: true, Detail: "a chunk to be skipped holds data: its type was changed"}}
+	return &finding{Verdict{Kind: Corrupt, Offset: -1, Cut: true, Detail: "a chunk of a skippable type contains valid data: its type was changed"}}
 }
 
 // An onlyReader hides the other methods of a reader.
@@ -83,12 +84,13 @@ func (d s2Decoder) Read(p []byte) (int, error) {
 	before := d.in.offset()
 	n, err := d.r.Read(p)
 	if before > 0 && d.in.offset() > before {
-		// It takes the next chunk only when it has returned all of the last one.
+		// The reader consumes a chunk only after it has returned all of the
+		// previous one.
 		d.restarts.boundary(d.format, before, 0)
 	}
-	d.restarts.unit(n, sumRight) // what it returns it has compared
+	d.restarts.unit(n, sumRight) // the reader compares the checksum before it returns data
 	if errors.Is(err, s2.ErrCRC) {
-		err = &finding{Verdict{Kind: BadCRC, Offset: -1, Cut: true, Detail: "the checksum of a chunk is wrong, and its bytes are lost"}}
+		err = &finding{Verdict{Kind: BadCRC, Offset: -1, Cut: true, Detail: "chunk checksum does not match; the chunk was discarded"}}
 	}
 	return n, err
 }

@@ -6,8 +6,9 @@ import (
 )
 
 // A tar archive begins with a header of 512 bytes (POSIX.1-2017, pax, "ustar
-// Interchange Format"): the name of the first member in 100 bytes, padded with
-// NUL, and at fixed places a checksum and, but not in old archives, a magic.
+// Interchange Format"). It holds the name of the first member in 100 bytes,
+// padded with NUL, and at fixed offsets a checksum and, except in old archives,
+// a magic number.
 const (
 	tarHeader   = 512
 	tarName     = 100
@@ -27,15 +28,15 @@ func IsTar(head []byte) bool {
 }
 
 // mayBeTar reports whether head could be the beginning of a tar header: a name
-// without a line feed, and after its end nothing but NUL.
+// without a line feed, followed only by NUL bytes.
 func mayBeTar(head []byte) bool {
 	field := head[:min(len(head), tarName)]
 	name, rest, _ := bytes.Cut(field, []byte{0})
 	return len(name) > 0 && bytes.IndexByte(name, '\n') < 0 && len(bytes.Trim(rest, "\x00")) == 0
 }
 
-// tarSumFits reports whether the checksum of a header is right: the octal sum of
-// all its bytes, those of the checksum itself taken as spaces.
+// tarSumFits reports whether the checksum of a header matches: the octal sum of
+// all its bytes, with those of the checksum itself counted as spaces.
 func tarSumFits(header []byte) bool {
 	text := bytes.Trim(header[tarSum:tarSum+tarSumLen], " \x00")
 	want, err := strconv.ParseInt(string(text), 8, 64)

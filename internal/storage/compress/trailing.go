@@ -8,24 +8,24 @@ import (
 	"io"
 )
 
-// This file looks at what follows a complete member: another one, the end of the
-// file, padding, garbage that somebody appended, or what is left of a member whose
-// beginning was damaged. The last of these loses data, and must not look like the
-// others.
+// This file examines the bytes after a complete member: another member, the end
+// of the file, padding, garbage that somebody appended, or the remains of a
+// member whose beginning was damaged. In the last case data is lost, so it must
+// not be mistaken for one of the others.
 
-// magicOf is how a member of each format begins, as far as all of them are equal.
+// magicOf is the common beginning of all members of a format.
 var magicOf = map[Format]string{
 	Gzip: "\x1f\x8b\x08", Zstd: "\x28\xb5\x2f\xfd", Bzip2: "BZh9" + bzip2Block, XZ: "\xfd7zXZ\x00", LZ4: "\x04\x22\x4d\x18",
 }
 
-// padded is the unit in which the format allows zero bytes after a member.
+// padded is the unit in which a format allows zero bytes after a member.
 var padded = map[Format]int64{XZ: 4}
 
-// following looks at what follows a complete member. It returns nil at the start of
-// another one, where isStart returns true, io.EOF at the end of the file, and a
-// finding for anything else; a finding that is a warning means the end, too. Zero
-// bytes between two members are noted as damage: they may be what a hole in the
-// file has left of others.
+// following examines the bytes after a complete member. It returns nil at the
+// start of another member, as reported by isStart, io.EOF at the end of the
+// file, and otherwise a finding; a finding that is a warning also means the end
+// of the file. Zero bytes between two members are reported to note as damage,
+// because a hole in the file may have replaced other members.
 func (in *input) following(f Format, isStart func([]byte) bool, note func(Verdict)) error {
 	at, size, unit := in.offset(), len(magicOf[f]), padded[f]
 	zeros := in.skipZeros()
@@ -49,16 +49,17 @@ func (in *input) following(f Format, isStart func([]byte) bool, note func(Verdic
 	return in.garbage(f, at, make([]byte, min(zeros, garbageHead)))
 }
 
-// How much of what follows the last member is looked at: of its beginning, and of
-// its end.
+// How much of the data after the last member is examined, at its beginning and
+// at its end.
 const (
 	garbageHead = 1 << 20
 	garbageTail = 64
 )
 
-// garbage takes all that is left, and returns the finding for it: that foreign
-// bytes follow the last member, or that a damaged member does. taken are the bytes
-// from at on that were taken already, all of them or the last ones.
+// garbage consumes the remaining bytes and returns the finding for them: either
+// foreign bytes or a damaged member follows the last member. taken holds the
+// bytes from offset at on that were already consumed: all of them, or the last
+// ones.
 func (in *input) garbage(f Format, at int64, taken []byte) error {
 	rest, _ := io.ReadAll(io.LimitReader(in.br, int64(garbageHead-len(taken))))
 	g := garbage{format: f, head: append(taken, rest...)}
@@ -74,20 +75,20 @@ func (in *input) garbage(f Format, at int64, taken []byte) error {
 	}
 	g.size = in.offset() - at
 	if why := g.remains(); why != "" {
-		return &finding{Verdict{Kind: Corrupt, Offset: at, Cut: true, Detail: fmt.Sprintf("%d bytes after the last sound member, and %s", g.size, why)}}
+		return &finding{Verdict{Kind: Corrupt, Offset: at, Cut: true, Detail: fmt.Sprintf("%d bytes after the last intact member are probably data: %s", g.size, why)}}
 	}
 	return &finding{Verdict{Kind: TrailingGarbage, Offset: at, Detail: fmt.Sprintf("%d bytes after the last member", g.size)}}
 }
 
-// A garbage is what follows the last member of a file.
+// A garbage is the data after the last member of a file.
 type garbage struct {
 	format     Format
-	head, tail []byte // its beginning and its end, which may overlap
+	head, tail []byte // beginning and end of the data, which may overlap
 	size       int64
 }
 
-// remains returns why the garbage seems to be what is left of a member, and an
-// empty string if nothing says so.
+// remains returns the reason why the garbage looks like the remains of a
+// member, or an empty string if it does not.
 func (g *garbage) remains() string {
 	magic := magicOf[g.format]
 	zeros := 0
@@ -95,7 +96,7 @@ func (g *garbage) remains() string {
 		zeros++
 	}
 	if m, found, _ := find(g.head[zeros:]); found {
-		return fmt.Sprintf("they begin as a file of another format does: %v %s", m.format, m.name)
+		return fmt.Sprintf("they start with the magic number of another format: %v %s", m.format, m.name)
 	}
 	equal := 0
 	for i := range min(len(magic), len(g.head)) {
@@ -105,22 +106,22 @@ func (g *garbage) remains() string {
 	}
 	switch {
 	case equal >= 2 && equal*2 >= len(magic):
-		return "they begin nearly as a member does"
+		return "they start almost like a member"
 	case zeros >= 4 && zeros < len(g.head) && !textual(g.head[zeros:]):
-		return "they begin with zero bytes, and do not end with them"
+		return "they start with zero bytes, but other bytes follow"
 	case g.begins(magic):
-		return "a member begins among them"
+		return "they contain the start of a member"
 	case g.ends():
-		return "they end as a member does"
+		return "they end like a member"
 	}
 	return ""
 }
 
-// nearStart is how far from its beginning a member is looked for whose magic is
-// not whole.
+// nearStart is the number of bytes that are searched for a member whose magic
+// number is incomplete.
 const nearStart = 512
 
-// begins reports whether a member begins somewhere in the garbage.
+// begins reports whether a member begins anywhere in the garbage.
 func (g *garbage) begins(magic string) bool {
 	if g.format == Bzip2 {
 		return bitIndex(g.head, bzip2Block) || bitIndex(g.head, bzip2End)
@@ -135,22 +136,22 @@ func (g *garbage) begins(magic string) bool {
 			return true
 		}
 	}
-	// Bytes that were inserted into the magic leave its end behind them.
+	// If bytes were inserted into the magic number, its end follows them.
 	near := g.head[:min(len(g.head), nearStart)]
 	i := bytes.Index(near, []byte(magic[1:]))
 	return i >= 0 && (g.format != Gzip || plausibleGzip(near[i+len(magic)-1:]))
 }
 
-// plausibleGzip reports whether p can stand behind the magic in a header: FLG,
+// plausibleGzip reports whether p can follow the magic number in a header: FLG,
 // MTIME, XFL and OS, RFC 1952 section 2.3.
 func plausibleGzip(p []byte) bool {
 	return len(p) >= 7 && p[0]&gzipReserved == 0 && p[5]&^6 == 0 && (p[6] < 14 || p[6] == 255)
 }
 
-// ends reports whether the garbage ends as a member does.
+// ends reports whether the garbage ends like a member.
 func (g *garbage) ends() bool {
 	switch g.format {
-	case Gzip: // ISIZE; deflate makes at most 1032 bytes of one
+	case Gzip: // ISIZE; one byte of deflate data gives at most 1032 bytes
 		if g.size < 18 || textual(g.tail) {
 			return false
 		}
@@ -176,7 +177,7 @@ func (g *garbage) ends() bool {
 	return false
 }
 
-// bitIndex reports whether the bytes of what stand in p, at any bit.
+// bitIndex reports whether p contains the bytes of what, at any bit offset.
 func bitIndex(p []byte, what string) bool {
 	var want, got uint64
 	for i := range len(what) {
@@ -194,19 +195,21 @@ func bitIndex(p []byte, what string) bool {
 	return false
 }
 
-// A blockSize returns how long the block at the beginning of p is, with its header,
-// and whether it is the last one; 0 if none begins there.
+// A blockSize returns the length of the block at the beginning of p, including
+// its header, and whether it is the last one. It returns 0 if no block begins
+// there.
 type blockSize func(p []byte) (size int, last bool)
 
-// manyBlocks is how many blocks in a row are no chance.
+// manyBlocks is the number of consecutive blocks that cannot be a coincidence.
 const manyBlocks = 6
 
-// maxSteps bounds the work of chain.
+// maxSteps limits the work of chain.
 const maxSteps = 4 << 20
 
-// chain reports whether blocks follow each other from some place in the garbage to
-// its end, where a checksum of four bytes may stand. Each block says where the next
-// one begins, so that it is no chance if the last one ends where the file does.
+// chain reports whether consecutive blocks lead from some offset in the garbage
+// to its end, optionally followed by a checksum of four bytes. Each block
+// determines where the next one begins, so it is no coincidence if the last one
+// ends at the end of the file.
 func (g *garbage) chain(block blockSize) bool {
 	steps := 0
 	for start := range min(len(g.head), maxZstdBlock) {
@@ -233,7 +236,7 @@ func (g *garbage) chain(block blockSize) bool {
 	return false
 }
 
-// zstdBlock is a blockSize of zstd, RFC 8878 section 3.1.1.2.
+// zstdBlock is the blockSize of zstd, RFC 8878 section 3.1.1.2.
 func zstdBlock(p []byte) (size int, last bool) {
 	if len(p) < 3 {
 		return 0, false
@@ -249,7 +252,8 @@ func zstdBlock(p []byte) (size int, last bool) {
 	return 3 + size, h&1 != 0
 }
 
-// lz4Block returns a blockSize of lz4, for blocks with a checksum of so many bytes.
+// lz4Block returns the blockSize of lz4 for blocks with a checksum of sum
+// bytes.
 func lz4Block(sum int) blockSize {
 	return func(p []byte) (size int, last bool) {
 		if len(p) < 4 {

@@ -2,20 +2,20 @@ package compress
 
 import "fmt"
 
-// A Kind is what a [Verdict] says. The zero value is OK.
+// A Kind is the kind of a [Verdict]. The zero value is OK.
 type Kind uint8
 
-// The kinds of verdicts. All but OK and TrailingGarbage are damage.
+// The kinds of verdicts. All except OK and TrailingGarbage are damage.
 const (
 	OK                  Kind = iota
 	TrailingGarbage          // a warning: zero padding or foreign bytes after a complete member
 	Truncated                // the file ends inside a member
-	BadCRC                   // all was decoded, and a checksum or length that goes with it is wrong
-	Corrupt                  // the compressed data make no sense
-	Limit                    // a limit was met: Detail names it and its flag
+	BadCRC                   // the data was decoded, but a checksum or length does not match
+	Corrupt                  // the compressed data is invalid
+	Limit                    // a limit was exceeded: Detail names the limit and its flag
 	UnsupportedEncoding      // the text is UTF-16 or UTF-32
-	UnsupportedFormat        // a format that is not read, or a name that promises one
-	Unreadable               // the file could not be opened or read: Detail is the system's reason
+	UnsupportedFormat        // the format is not supported, or the name suggests a compressed format
+	Unreadable               // the file could not be opened or read: Detail is the system's error
 )
 
 var kindNames = [...]string{
@@ -23,7 +23,7 @@ var kindNames = [...]string{
 	UnsupportedEncoding: "unsupported-encoding", UnsupportedFormat: "unsupported-format", Unreadable: "unreadable",
 }
 
-// String returns the kind as it appears in reports, such as "bad-crc".
+// String returns the name of the kind in reports, such as "bad-crc".
 func (k Kind) String() string {
 	if int(k) < len(kindNames) {
 		return kindNames[k]
@@ -31,28 +31,29 @@ func (k Kind) String() string {
 	return "unknown"
 }
 
-// A Verdict is what was found out about a stream by reading it to its end. The
-// zero Verdict is that of a sound plain file.
+// A Verdict is the result of reading a stream to its end. The zero Verdict is
+// that of an intact plain file.
 type Verdict struct {
 	Kind   Kind
 	Format Format
 
-	// Offset says where in the compressed file, in bytes: the end of the file if
-	// it is truncated, the trailer that holds a wrong CRC, the first byte after
-	// the last complete member if garbage follows, the symbol of a gzip member that
-	// makes no sense, else how far the decoder had read. A decoder that works ahead (zstd with Concurrency above 1) may have
-	// read some blocks more than the damaged one.
+	// Offset is a byte offset in the compressed file: the end of a truncated
+	// file, the trailer with the wrong CRC, the first byte after the last
+	// complete member if garbage follows it, the invalid symbol of a gzip
+	// member, and otherwise the position of the decoder. A decoder that reads
+	// ahead (zstd with Concurrency above 1) may be some blocks beyond the
+	// damaged one.
 	Offset int64
 
-	// Cut says that the stream ended before its end: the last record may be
+	// Cut reports whether the stream ended early: its last record may be
 	// incomplete.
 	Cut bool
 
-	// Detail is for people. It is empty if there is nothing to add.
+	// Detail is an explanation for people. It may be empty.
 	Detail string
 }
 
-// Damage reports whether something is missing, or may be wrong, in what was read.
+// Damage reports whether some of the data is missing or may be wrong.
 func (v Verdict) Damage() bool { return v.Kind > TrailingGarbage }
 
 // String returns a line such as "truncated at byte 1234: …".
@@ -67,9 +68,10 @@ func (v Verdict) String() string {
 	return s
 }
 
-// merge returns the verdict on a stream that was judged v before and w now. The
-// first finding stays, but damage outranks a warning, and where the stream ended
-// outranks a wrong checksum before that place, which is then told in Detail.
+// merge returns the verdict on a stream with the earlier verdict v and the
+// later verdict w. The first finding has priority, with two exceptions: damage
+// outranks a warning, and the end of the stream outranks an earlier wrong
+// checksum, which Detail then mentions.
 func (v Verdict) merge(w Verdict) Verdict {
 	switch {
 	case v.Kind == OK:
@@ -77,12 +79,13 @@ func (v Verdict) merge(w Verdict) Verdict {
 	case w.Damage() && !v.Damage():
 		return w
 	case w.Damage() && w.Cut && !v.Cut:
-		w.Detail = join(w.Detail, "before that "+v.String())
+		w.Detail = join(w.Detail, "preceded by "+v.String())
 		return w
 	case v.Kind == BadCRC && w.Kind == TrailingGarbage:
-		// What looks like garbage may be data: a changed byte can end a member early.
+		// The apparent garbage may be data: a changed byte can end a member
+		// early.
 		v.Cut = true
-		v.Detail = join(v.Detail, "then "+w.String())
+		v.Detail = join(v.Detail, "followed by "+w.String())
 	}
 	return v
 }
@@ -94,7 +97,7 @@ func join(a, b string) string {
 	return a + "; " + b
 }
 
-// A finding is a Verdict on its way up through Read.
+// A finding is a Verdict in the form of an error, as decoders return it.
 type finding struct{ Verdict }
 
 func (f *finding) Error() string { return f.String() }

@@ -1,33 +1,35 @@
 package compress
 
-// A Range is a part of a decompressed stream: the bytes from From up to To, To
-// not included. Offsets count from the start of the stream, as Reader.Bytes does.
+// A Range is the part of a decompressed stream from the offset From up to, but
+// not including, the offset To. Offsets count from the start of the stream, as
+// in Reader.Bytes.
 type Range struct{ From, To int64 }
 
-// maxUnverified bounds how many ranges Reader.Unverified keeps apart.
+// maxUnverified is the maximum number of ranges that Reader.Unverified keeps
+// apart.
 const maxUnverified = 1000
 
-// sums is what the checksums of a file said about its decompressed bytes.
-// Decoders tell it about one unit after the other: a member, a block or a chunk,
-// whatever one checksum covers.
+// sums records the results of checksum comparisons. Decoders report one unit
+// after the other; a unit is the range of one checksum: a member, a block or a
+// chunk.
 type sums struct {
-	verified int64   // every byte before it is verified
-	heard    int64   // the end of the last unit whose checksum was compared
-	failed   []Range // before heard, and not verified
+	verified int64   // all bytes before this offset are verified
+	heard    int64   // end of the last reported unit
+	failed   []Range // unverified ranges before heard
 	unsummed bool    // some bytes have no checksum
 }
 
-// A sumState is what became of the checksum of a unit.
+// A sumState is the result of comparing the checksum of a unit.
 type sumState uint8
 
 const (
-	sumRight  sumState = iota // it was compared, and is right
-	sumWrong                  // it was compared, and is wrong
-	sumAbsent                 // the unit has none
+	sumRight  sumState = iota // the checksum matches
+	sumWrong                  // the checksum does not match
+	sumAbsent                 // the unit has no checksum
 )
 
-// unit notes that a unit ends at offset end of the decompressed stream. What
-// lies between the last unit and this one belongs to it.
+// unit records that a unit ends at offset end of the decompressed stream. The
+// unit begins where the previous one ended.
 func (s *sums) unit(end int64, state sumState) {
 	from := s.heard
 	if end <= from {
@@ -46,9 +48,9 @@ func (s *sums) unit(end int64, state sumState) {
 	s.fail(Range{from, end})
 }
 
-// fail appends r to the ranges that are not verified. When there are too many,
-// the last one grows over verified bytes: more is called unverified than is, and
-// never less.
+// fail appends r to the unverified ranges. If there are too many, it extends
+// the last range over verified bytes: the result may contain too much, but
+// never too little.
 func (s *sums) fail(r Range) {
 	if n := len(s.failed); n > 0 && (s.failed[n-1].To == r.From || n == maxUnverified) {
 		s.failed[n-1].To = r.To
@@ -57,25 +59,25 @@ func (s *sums) fail(r Range) {
 	s.failed = append(s.failed, r)
 }
 
-// resume begins at p, up to which it is known where the verified bytes end, and
-// no more than that.
+// resume sets the state at p. Before p only the end of the verified beginning
+// is known.
 func (s *sums) resume(p RestartPoint) {
 	s.verified, s.unsummed, s.heard = p.verified, p.unsummed, p.offset
 	if p.inside {
-		s.heard = p.offset - p.size // the running checksum covers all of the member
+		s.heard = p.offset - p.size // the running checksum covers the whole member
 	}
 	if s.heard > s.verified {
 		s.failed = []Range{{s.verified, s.heard}}
 	}
 }
 
-// Verified returns what checksums say of the bytes that Read has delivered: every
-// byte before offset of the decompressed stream, as Bytes counts, is covered by a
-// checksum of the file that was compared and is right. Offset never shrinks, is
-// never above Bytes, and stays where the first wrong or missing checksum was met,
-// also if later members are sound: Unverified has those apart.
+// Verified reports how much of the delivered data is confirmed by checksums:
+// every byte of the decompressed stream before offset, counted as in Bytes, is
+// covered by a checksum of the file that matched. Offset never decreases and
+// never exceeds Bytes. It stays at the first wrong or missing checksum even if
+// later members are intact: Unverified reports those separately.
 //
-// When it moves depends on what one checksum covers:
+// The unit of one checksum determines when offset advances:
 //
 //	gzip        the end of a member
 //	zstd        the end of a frame with a Content_Checksum; with Concurrency
@@ -87,33 +89,34 @@ func (s *sums) resume(p RestartPoint) {
 //	snappy, S2  with the bytes: a chunk is held back until its CRC is compared
 //	plain, xerial, lz4 of the legacy form   never: they have no checksums
 //
-// It may move only with the Read after the one that delivered the last byte of a
-// unit, and is final once Read has returned io.EOF.
+// It may advance only with the Read after the one that delivered the last byte
+// of a unit, and is final once Read has returned io.EOF.
 //
-// Checksummed reports whether everything delivered so far lies in units that have
-// a checksum at all, so that a larger offset can be hoped for. It is false for a
-// format without checksums, and from the first byte of the first frame or stream
-// without one. It means something once Read has returned for the first time.
+// checksummed reports whether all data delivered until now lies in units with
+// checksums, so that offset can still advance. It is false for a format without
+// checksums, and from the first byte of the first frame or stream without a
+// checksum. It is valid once Read has returned for the first time.
 //
-// After NewReaderAt and ResumeAt the bytes before the restart point count: the
-// point carries the offset, and offset lies before the point if the member that
-// it lies in is not complete.
+// After NewReaderAt and ResumeAt, the bytes before the restart point count: the
+// point carries the offset, which lies before the point if the point is inside
+// an incomplete member.
 //
-// Verified belongs to the goroutine that calls Read.
+// Verified must be called by the goroutine that calls Read.
 func (r *Reader) Verified() (offset int64, checksummed bool) {
 	return min(r.sums.verified, r.out.Load()), !r.sums.unsummed
 }
 
-// Unverified returns the parts of what Read has delivered that no checksum has
-// vouched for, in the order of their offsets, none of them empty, no two of them
-// adjacent: units whose checksum is wrong or missing, and at the end what waits for
-// the checksum of its unit. Of a sound file with checksums that was read to its end
-// there are none. Of what lies before a restart point it knows only the end of the
-// verified beginning, and returns the rest as one part. If there were more than 1000
-// parts the last one covers the others, with the verified bytes between them.
+// Unverified returns the parts of the delivered data that no checksum has
+// confirmed, ordered by offset, none empty and no two adjacent: units whose
+// checksum is wrong or missing and, at the end, data that waits for the
+// checksum of its unit. For an intact file with checksums that was read to its
+// end, it returns none. Before a restart point it knows only the end of the
+// verified beginning, and returns the rest as one part. If there are more than
+// 1000 parts, the last part includes all others and the verified bytes between
+// them.
 //
-// The result belongs to the caller. Unverified belongs to the goroutine that calls
-// Read.
+// The caller owns the result. Unverified must be called by the goroutine that
+// calls Read.
 func (r *Reader) Unverified() []Range {
 	out := r.out.Load()
 	s := sums{failed: append([]Range(nil), r.sums.failed...)}

@@ -6,42 +6,43 @@ import (
 	"math"
 )
 
-// A Verification is what Verify found out about a file. Its numbers are of what
-// could be read: all of the file if Verdict is no damage.
+// A Verification is the result of Verify. Its numbers describe the readable
+// part of the file: all of it, unless Verdict is damage.
 type Verification struct {
 	Verdict    Verdict
 	Compressed int64 // size of the file in bytes
 	Bytes      int64 // decompressed
-	Lines      int64 // line feeds, and a last line that ends with none
+	Lines      int64 // line feeds, plus one for a last line without one
 
-	// Members is how many members were complete, whatever their checksums: gzip
-	// members, zstd or lz4 frames that are not skippable, or xz streams. It is 0 for
-	// the other formats: they have none, or their decoders do not show them.
+	// Members is the number of complete members, whatever their checksums: gzip
+	// members, zstd or lz4 frames that are not skippable, or xz streams. It is
+	// 0 for other formats, which have no members or whose decoders do not
+	// expose them.
 	Members int64
 
-	// Verified is how many decompressed bytes at the start of the file are verified
-	// by checksums, and Checksummed whether all of them have any: see
-	// Reader.Verified.
+	// Verified is the number of decompressed bytes at the start of the file
+	// that are verified by checksums. Checksummed reports whether all bytes
+	// have checksums: see Reader.Verified.
 	Verified    int64
 	Checksummed bool
 
-	// Good is the offset in the file behind the last complete member (or chunk of
-	// snappy, S2 or xerial; or line of a plain file) before which nothing is
-	// damaged, and GoodBytes how many decompressed bytes lie before it. A bzip2
-	// file is good as a whole or not at all.
+	// Good is the offset in the file after the last complete member (or chunk
+	// of snappy, S2 or xerial, or line of a plain file) that has no damage
+	// before it. GoodBytes is the number of decompressed bytes before that
+	// offset. A bzip2 file is either good as a whole or not at all.
 	Good, GoodBytes int64
 }
 
-// Verify reads src to its end, or as far as it can be read, checks all checksums
-// it meets, and never fails: an error of src is the verdict Unreadable. Of opt
-// it takes Limits and Name.
+// Verify reads src as far as possible and compares all checksums. It does not
+// return errors: an error of src gives the verdict Unreadable. It uses only
+// Limits and Name of opt.
 func Verify(src io.Reader, opt Options) Verification {
-	opt.Concurrency = 1              // so that it is known which frame a byte belongs to
-	opt.RestartEvery = math.MaxInt64 // only the ends of members
+	opt.Concurrency = 1              // attributes each byte to its frame
+	opt.RestartEvery = math.MaxInt64 // only at the ends of members
 	r := NewReader(src, opt)
 	defer r.Close()
 	var v Verification
-	var line int64 // where the last line begins
+	var line int64 // start of the last line
 	buf := make([]byte, 128<<10)
 	for {
 		n, err := r.Read(buf)
@@ -72,10 +73,10 @@ func Verify(src io.Reader, opt Options) Verification {
 	return v
 }
 
-// LastGood returns where a file can be cut so that what remains is sound: the
-// offset behind the last complete and verified member, and how many decompressed
-// bytes remain. So an output whose writer was killed loses its torn end. It is
-// short for what Verify says, and takes as long.
+// LastGood returns where to truncate a file so that the rest is intact: the
+// offset after the last complete and verified member, and the number of
+// decompressed bytes before it. It serves to remove the torn end of an output
+// whose writer was killed. It is a shorthand for Verify and takes as long.
 func LastGood(src io.Reader, opt Options) (compressed, decompressed int64, v Verdict) {
 	all := Verify(src, opt)
 	return all.Good, all.GoodBytes, all.Verdict

@@ -8,21 +8,21 @@ import (
 	"github.com/klauspost/compress/s2"
 )
 
-// maxXerial bounds one block of a xerial stream, before and after. The library
-// that gave the format its name writes 32 KiB.
+// maxXerial is the maximum size of a block of a xerial stream, compressed and
+// decompressed. The xerial library writes blocks of 32 KiB.
 const maxXerial = 16 << 20
 
-// A xerialDecoder reads the framing that the xerial library puts around raw
-// snappy blocks, which is also that of Kafka's Java client: a header of 16 bytes
-// (magic, version, oldest version that can read it), then blocks, each after its
-// length in four bytes, big endian. A header may come again, where streams were
-// concatenated.
+// A xerialDecoder reads the framing that the xerial library and Kafka's Java
+// client put around raw snappy blocks: a header of 16 bytes (magic, version,
+// oldest compatible version), followed by blocks. Each block has its length
+// before it, in four bytes, big-endian. The header may occur again where
+// streams were concatenated.
 type xerialDecoder struct {
 	in       *input
 	restarts *restarts
 	block    []byte // compressed
 	out      []byte // decompressed
-	rest     []byte // of out, not delivered yet
+	rest     []byte // part of out that is not delivered yet
 	begun    bool
 }
 
@@ -44,7 +44,7 @@ func (d *xerialDecoder) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// next takes the next header or block.
+// next reads the next header or block.
 func (d *xerialDecoder) next() error {
 	if at := d.in.offset(); at > 0 {
 		d.restarts.boundary(Xerial, at, 0)
@@ -52,7 +52,7 @@ func (d *xerialDecoder) next() error {
 	var size [4]byte
 	switch _, err := io.ReadFull(d.in, size[:]); {
 	case err == io.EOF && d.begun:
-		return io.EOF // between blocks
+		return io.EOF // a clean end between blocks
 	case err != nil:
 		return noEOF(err)
 	}
@@ -63,12 +63,12 @@ func (d *xerialDecoder) next() error {
 	}
 	n := binary.BigEndian.Uint32(size[:])
 	if n > maxXerial {
-		return fmt.Errorf("a block of %d bytes, which is longer than any writer makes", n)
+		return fmt.Errorf("xerial block of %d bytes exceeds the limit of %d", n, maxXerial)
 	}
 	return d.decode(int(n))
 }
 
-// decode takes a block of n bytes.
+// decode reads a block of n bytes.
 func (d *xerialDecoder) decode(n int) error {
 	if cap(d.block) < n {
 		d.block = make([]byte, n)
@@ -79,7 +79,7 @@ func (d *xerialDecoder) decode(n int) error {
 	}
 	size, err := s2.DecodedLen(block)
 	if err != nil || size > maxXerial {
-		return fmt.Errorf("a block does not say a sensible length")
+		return fmt.Errorf("xerial block has an invalid decompressed length")
 	}
 	if cap(d.out) < size {
 		d.out = make([]byte, size)

@@ -5,12 +5,13 @@ import (
 	"math/bits"
 )
 
-// An xxh32 is a running XXH32 with seed 0, the checksum of lz4 frames. The zero
-// value is not one: see newXXH32. (The lz4 library keeps its own to itself.)
+// An xxh32 is a running XXH32 with seed 0, the checksum of lz4 frames. Use
+// newXXH32: the zero value is not ready to use. The lz4 library does not export
+// its implementation.
 type xxh32 struct {
 	acc  [4]uint32
-	n    uint64 // bytes so far
-	tail []byte // the last of them, fewer than a stripe
+	n    uint64 // number of bytes written
+	tail []byte // the last bytes, fewer than a stripe
 }
 
 const (
@@ -27,7 +28,7 @@ func newXXH32() *xxh32 {
 	return &xxh32{acc: [4]uint32{p1 + p2, p2, 0, -p1}}
 }
 
-// write adds p.
+// write adds p to the checksum.
 func (x *xxh32) write(p []byte) {
 	x.n += uint64(len(p))
 	if len(x.tail) > 0 {
@@ -59,7 +60,7 @@ func xxh32Round(acc uint32, p []byte) uint32 {
 	return bits.RotateLeft32(acc+binary.LittleEndian.Uint32(p)*xxh32Prime2, 13) * xxh32Prime1
 }
 
-// sum returns the checksum of all bytes so far.
+// sum returns the checksum of all bytes written.
 func (x *xxh32) sum() uint32 {
 	h := uint32(xxh32Prime5)
 	if x.n >= xxh32Stripe {

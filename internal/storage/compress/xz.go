@@ -13,34 +13,35 @@ import (
 	"github.com/urlfold/urlfold/internal/storage/compress/lzma2"
 )
 
-// An xzDecoder reads the streams of the .xz file format 1.0.4, whose sections the
-// comments name. It is the container; package lzma2 decodes what is in it.
+// An xzDecoder reads the streams of the .xz file format 1.0.4; section numbers
+// in comments refer to its specification. It handles the container, and package
+// lzma2 decodes the data in it.
 type xzDecoder struct {
 	in       *input
 	restarts *restarts
 	note     func(Verdict)
 	maxDict  int64
-	begun    bool // there was a stream before
-	inside   bool // of a stream
+	begun    bool // a stream was read before
+	inside   bool // inside a stream
 
-	flags  [2]byte       // of the stream
-	blocks int64         // of the stream so far
-	sizes  hash.Hash     // over the sizes of its blocks, as the index has them
-	block  *xzBlock      // nil: between blocks
+	flags  [2]byte       // Stream Flags
+	blocks int64         // number of blocks of the stream until now
+	sizes  hash.Hash     // over the sizes of the blocks, in the form of the index
+	block  *xzBlock      // current block; nil: between blocks
 	buf    [1 << 10]byte // for headers
 }
 
-// An xzBlock is the block that is being decoded.
+// An xzBlock is the state of the current block.
 type xzBlock struct {
 	data         *lzma2.Reader
-	check        hash.Hash // nil: none, or of a kind that is not known
-	begin        int64     // where its header begins in the file
-	dataAt       int64     // where its data begin
-	size         int64     // bytes that came out
-	packed, want uint64    // sizes that its header says, and unknown
+	check        hash.Hash // nil: none, or of an unknown type
+	begin        int64     // offset of its header in the file
+	dataAt       int64     // offset of its data
+	size         int64     // decompressed bytes until now
+	packed, want uint64    // compressed and decompressed size from its header, or unknown
 }
 
-// unknown is the size of a block whose header does not say it.
+// unknown is the size of a block whose header does not declare it.
 const unknown = 1<<64 - 1
 
 const (
@@ -72,7 +73,7 @@ func (d *xzDecoder) Read(p []byte) (int, error) {
 	}
 }
 
-// next takes what stands between the data of two blocks.
+// next reads the structures between the data of two blocks.
 func (d *xzDecoder) next() error {
 	switch {
 	case d.block != nil:
@@ -85,14 +86,14 @@ func (d *xzDecoder) next() error {
 
 func isXZ(head []byte) bool { return Detect(head) == XZ }
 
-// full takes len(p) bytes.
+// full reads len(p) bytes.
 func (d *xzDecoder) full(p []byte) error {
 	_, err := io.ReadFull(d.in, p)
 	return noEOF(err)
 }
 
-// stream takes a Stream Header (section 2.1.1). Zero bytes before one are no
-// garbage if they are a multiple of four (section 2.2).
+// stream reads a Stream Header (section 2.1.1). Zero bytes before it are valid
+// padding if their number is a multiple of four (section 2.2).
 func (d *xzDecoder) stream() error {
 	if d.begun {
 		if err := d.in.following(XZ, isXZ, d.note); err != nil {
@@ -106,18 +107,18 @@ func (d *xzDecoder) stream() error {
 	}
 	switch {
 	case !isXZ(p):
-		return fmt.Errorf("no xz stream begins here")
+		return fmt.Errorf("invalid magic number of an xz stream")
 	case crc32.ChecksumIEEE(p[6:8]) != binary.LittleEndian.Uint32(p[8:]):
-		return fmt.Errorf("the CRC of an xz stream header is wrong")
+		return fmt.Errorf("xz stream header CRC does not match")
 	case p[6] != 0 || p[7] > 15:
-		return fmt.Errorf("an xz stream header has flags %02x %02x", p[6], p[7])
+		return fmt.Errorf("xz stream header has invalid flags %02x %02x", p[6], p[7])
 	}
 	d.flags = [2]byte(p[6:8])
 	d.inside, d.blocks, d.sizes = true, 0, sha256.New()
 	return nil
 }
 
-// blockOrIndex takes a Block Header (section 3.1), or all that follows the last
+// blockOrIndex reads a Block Header (section 3.1), or everything after the last
 // block.
 func (d *xzDecoder) blockOrIndex() error {
 	begin := d.in.offset()
@@ -133,7 +134,7 @@ func (d *xzDecoder) blockOrIndex() error {
 	}
 	body, flags := p[:len(p)-4], p[1]
 	if crc32.ChecksumIEEE(body) != binary.LittleEndian.Uint32(p[len(p)-4:]) {
-		return fmt.Errorf("the CRC of an xz block header is wrong")
+		return fmt.Errorf("xz block header CRC does not match")
 	}
 	f := xzFields{rest: body[2:]}
 	b := &xzBlock{begin: begin, dataAt: d.in.offset(), packed: unknown, want: unknown, check: newXZCheck(d.flags[1])}
@@ -148,7 +149,7 @@ func (d *xzDecoder) blockOrIndex() error {
 	case err != nil:
 		return err
 	case flags&0x3c != 0 || f.bad || !zero(f.rest):
-		return fmt.Errorf("an xz block header makes no sense")
+		return fmt.Errorf("invalid xz block header")
 	}
 	b.data = lzma2.NewReader(d.in, dict)
 	d.block = b
@@ -158,8 +159,8 @@ func (d *xzDecoder) blockOrIndex() error {
 	return nil
 }
 
-// filters takes the List of Filter Flags (section 3.1.5), and returns the size of
-// the dictionary of LZMA2 (section 5.3.1), the only filter that is read.
+// filters reads the List of Filter Flags (section 3.1.5) and returns the
+// dictionary size of LZMA2 (section 5.3.1), the only supported filter.
 func (d *xzDecoder) filters(f *xzFields, n int) (dict int, err error) {
 	const lzma2ID, maxDictionary = 0x21, 40
 	for range n {
@@ -167,12 +168,12 @@ func (d *xzDecoder) filters(f *xzFields, n int) (dict int, err error) {
 		props := f.take(size)
 		switch {
 		case f.bad:
-			return 0, fmt.Errorf("an xz block header is too short for its filters")
+			return 0, fmt.Errorf("xz block header is too short for its filters")
 		case id != lzma2ID:
 			return 0, &finding{Verdict{Kind: UnsupportedFormat, Offset: -1, Cut: true,
-				Detail: fmt.Sprintf("an xz block with filter %#x; only LZMA2 (0x21) is read", id)}}
+				Detail: fmt.Sprintf("xz filter %#x is not supported, only LZMA2 (0x21)", id)}}
 		case size != 1 || props[0] > maxDictionary || n != 1:
-			return 0, fmt.Errorf("the filters of an xz block header make no sense")
+			return 0, fmt.Errorf("xz block header has invalid filters")
 		}
 		want := int64(2|props[0]&1) << (props[0]/2 + 11)
 		if props[0] == maxDictionary {
@@ -180,27 +181,27 @@ func (d *xzDecoder) filters(f *xzFields, n int) (dict int, err error) {
 		}
 		if want > d.maxDict {
 			return 0, &finding{Verdict{Kind: Limit, Offset: -1, Cut: true,
-				Detail: fmt.Sprintf("an xz stream wants a dictionary of %d bytes, %d are allowed (--max-window, limits.max_window)", want, d.maxDict)}}
+				Detail: fmt.Sprintf("xz stream needs a dictionary of %d bytes, more than the limit of %d (--max-window, limits.max_window)", want, d.maxDict)}}
 		}
 		dict = int(want)
 	}
 	return dict, nil
 }
 
-// blockEnd takes Block Padding and Check (sections 3.3 and 3.4).
+// blockEnd reads Block Padding and Check (sections 3.3 and 3.4).
 func (d *xzDecoder) blockEnd() error {
 	b := d.block
 	d.block = nil
 	packed := d.in.offset() - b.dataAt
 	if b.packed != unknown && uint64(packed) != b.packed || b.want != unknown && uint64(b.size) != b.want {
-		return fmt.Errorf("an xz block of %d bytes, %d decompressed, is of another size than its header says", packed, b.size)
+		return fmt.Errorf("xz block size mismatch: %d bytes, %d decompressed, differ from the header", packed, b.size)
 	}
 	padding, size := d.buf[:-packed&3], xzCheckSize(d.flags[1])
 	if err := d.full(padding); err != nil {
 		return err
 	}
 	if !zero(padding) {
-		return fmt.Errorf("the padding of an xz block is not zero")
+		return fmt.Errorf("xz block padding is not zero")
 	}
 	at := d.in.offset()
 	sum := d.buf[:size]
@@ -215,20 +216,20 @@ func (d *xzDecoder) blockEnd() error {
 		d.restarts.unit(0, sumAbsent)
 	case string(b.check.Sum(nil)) != string(xzBytes(d.flags[1], sum)):
 		d.restarts.unit(0, sumWrong)
-		return &finding{Verdict{Kind: BadCRC, Offset: at, Cut: true, Detail: "the check of an xz block is wrong"}}
+		return &finding{Verdict{Kind: BadCRC, Offset: at, Cut: true, Detail: "xz block check does not match"}}
 	default:
 		d.restarts.unit(0, sumRight)
 	}
 	return nil
 }
 
-// index takes the Index, of which the first byte is taken, and the Stream Footer
-// (sections 4 and 2.1.2).
+// index reads the rest of the Index, after its first byte, and the Stream
+// Footer (sections 4 and 2.1.2).
 func (d *xzDecoder) index() error {
 	in := &xzIndex{in: d.in, size: 1, crc: crc32.ChecksumIEEE([]byte{0})}
 	n := in.int()
 	if in.err == nil && n != uint64(d.blocks) {
-		return fmt.Errorf("the index of an xz stream has %d blocks, and %d were read", n, d.blocks)
+		return fmt.Errorf("xz index has %d blocks, but the stream has %d", n, d.blocks)
 	}
 	sizes := sha256.New()
 	for range n {
@@ -251,12 +252,12 @@ func (d *xzDecoder) index() error {
 	}
 	switch foot := p[4:]; {
 	case binary.LittleEndian.Uint32(p[:]) != in.crc:
-		return fmt.Errorf("the CRC of the index of an xz stream is wrong")
+		return fmt.Errorf("xz index CRC does not match")
 	case string(sizes.Sum(nil)) != string(d.sizes.Sum(nil)):
-		return fmt.Errorf("the index of an xz stream does not fit its blocks")
+		return fmt.Errorf("xz index does not match the blocks of the stream")
 	case string(foot[10:]) != xzFooterMagic, crc32.ChecksumIEEE(foot[4:10]) != binary.LittleEndian.Uint32(foot),
 		[2]byte(foot[8:10]) != d.flags, (int64(binary.LittleEndian.Uint32(foot[4:]))+1)*4 != in.size+4:
-		return fmt.Errorf("the footer of an xz stream makes no sense")
+		return fmt.Errorf("invalid xz stream footer")
 	}
 	d.inside = false
 	d.restarts.members++
@@ -264,8 +265,8 @@ func (d *xzDecoder) index() error {
 	return nil
 }
 
-// newXZCheck returns the check of a Check ID (section 2.1.1.2), and nil if there
-// is none or none that is known.
+// newXZCheck returns the hash for a Check ID (section 2.1.1.2), or nil if there
+// is none or the ID is unknown.
 func newXZCheck(id byte) hash.Hash {
 	switch id {
 	case 1:
@@ -278,8 +279,8 @@ func newXZCheck(id byte) hash.Hash {
 	return nil
 }
 
-// xzBytes returns a check as package hash writes one: the CRCs of the format are
-// little endian.
+// xzBytes converts a stored check to the byte order of package hash: the CRCs
+// of the format are little-endian.
 func xzBytes(id byte, sum []byte) []byte {
 	if id == 1 || id == 4 {
 		slices.Reverse(sum)
@@ -287,8 +288,8 @@ func xzBytes(id byte, sum []byte) []byte {
 	return sum
 }
 
-// xzCheckSize returns how many bytes the check of a Check ID has: the format has a
-// size for each, known or not.
+// xzCheckSize returns the size in bytes of the check for a Check ID. The format
+// defines a size for every ID, including unknown ones.
 func xzCheckSize(id byte) int {
 	if id == 0 {
 		return 0
@@ -305,13 +306,13 @@ func zero(p []byte) bool {
 	return true
 }
 
-// xzFields takes a Block Header apart. Once something is bad, all is.
+// xzFields parses a Block Header. After the first error, bad stays set.
 type xzFields struct {
 	rest []byte
 	bad  bool
 }
 
-// int takes a Multibyte Integer (section 1.2).
+// int reads a Multibyte Integer (section 1.2).
 func (f *xzFields) int() uint64 {
 	n, size := binary.Uvarint(f.rest)
 	if size <= 0 || n > xzMaxSize || size > 1 && f.rest[size-1] == 0 {
@@ -332,7 +333,7 @@ func (f *xzFields) take(n uint64) []byte {
 	return p
 }
 
-// An xzIndex takes an Index. Once it has an error, it does nothing.
+// An xzIndex reads an Index. After the first error it does nothing.
 type xzIndex struct {
 	in   *input
 	size int64
@@ -354,7 +355,7 @@ func (x *xzIndex) byte() byte {
 	return c
 }
 
-// int takes a Multibyte Integer.
+// int reads a Multibyte Integer.
 func (x *xzIndex) int() (n uint64) {
 	for i := 0; ; i++ {
 		c := x.byte()
@@ -363,15 +364,15 @@ func (x *xzIndex) int() (n uint64) {
 		case c < 0x80 && (i == 0 || c > 0) || x.err != nil:
 			return n
 		case c == 0 || i == 8:
-			x.err = fmt.Errorf("a number in the index of an xz stream makes no sense")
+			x.err = fmt.Errorf("invalid number in an xz index")
 			return 0
 		}
 	}
 }
 
-// padding takes a byte that must be zero.
+// padding reads a byte that must be zero.
 func (x *xzIndex) padding() {
 	if x.byte() != 0 && x.err == nil {
-		x.err = fmt.Errorf("the padding of the index of an xz stream is not zero")
+		x.err = fmt.Errorf("xz index padding is not zero")
 	}
 }

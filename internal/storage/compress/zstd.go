@@ -10,47 +10,48 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// A zstdDecoder hands the frames that a zstdFrames finds to klauspost's decoder.
-// The two look at the same bytes: the decoder knows nothing of offsets and takes
-// one to three stray bytes for a clean end. Where a restart point is wanted at the
-// end of a frame, the decoder is told that the stream ends there: then all that it
-// returns up to its end belongs to what lies before.
+// A zstdDecoder passes the frames that a zstdFrames parses to klauspost's
+// decoder. Both layers see all bytes, because the decoder does not report
+// offsets and treats one to three stray bytes as a clean end. For a restart
+// point at the end of a frame, zstdFrames reports the end of the stream there,
+// so that everything the decoder returns up to that end belongs to the frames
+// before it.
 type zstdDecoder struct {
 	frames   *zstdFrames
 	restarts *restarts
 	note     func(Verdict)
 	dec      *zstd.Decoder
-	sync     bool // the decoder reads no further than it has decoded
+	sync     bool // the decoder does not read ahead
 	err      error
-	failed   bool    // what follows was looked at
-	salvaged []byte  // comes before err
-	second   decoder // goes on instead: see alone
+	failed   bool    // salvage or alone was attempted
+	salvaged []byte  // returned before err
+	second   decoder // replaces dec after a failure: see alone
 	closed   bool
 }
 
-// noPatch is the place of no block.
+// noPatch means that no block is patched.
 const noPatch = -2
 
-// zstdPause is how much may come out of a zstd stream between two pauses, if there
-// are goroutines that have to wait for the last of them.
+// zstdPause is the maximum number of decompressed bytes between two pauses if
+// the decoder has goroutines, which must finish at each pause.
 const zstdPause = 4 << 20
 
-// newZstd returns a decoder at the start of the file or, if later is set, behind
+// newZstd returns a decoder at the start of the file or, if later is set, after
 // a frame.
 func newZstd(in *input, restarts *restarts, opt Options, note func(Verdict), later bool) decoder {
 	frames := &zstdFrames{in: in, maxWindow: opt.Limits.MaxWindow, count: restarts.members, begun: later, end: in.offset(), pauseEvery: zstdPause, patch: noPatch}
 	n := max(opt.Concurrency, 1)
 	switch {
 	case n == 1:
-		frames.pauseEvery = 0 // it costs next to nothing
+		frames.pauseEvery = 0 // pauses cost almost nothing here
 	case opt.RestartEvery > 0:
 		frames.pauseEvery = min(opt.RestartEvery, zstdPause)
 	}
 	dec, err := zstd.NewReader(frames,
 		zstd.WithDecoderConcurrency(n),
 		zstd.WithDecoderLowmem(true),
-		// The frames are measured before the decoder sees them, so that the error
-		// can name the flag. This bound is a second lock on the same door.
+		// zstdFrames checks the window before the decoder sees it, so that the
+		// error can name the flag. This limit is a second safeguard.
 		zstd.WithDecoderMaxWindow(uint64(max(opt.Limits.MaxWindow, zstd.MinWindowSize))))
 	return &zstdDecoder{frames: frames, restarts: restarts, note: note, dec: dec, sync: n == 1, err: err}
 }
@@ -76,14 +77,14 @@ func (d *zstdDecoder) Read(p []byte) (int, error) {
 	if err == nil {
 		return n, nil
 	}
-	// Without goroutines of its own, the decoder keeps back the last block of a
-	// frame with a wrong or cut checksum until it is asked once more.
+	// Without goroutines, the decoder holds back the last block of a frame with
+	// a wrong or truncated checksum until the next call.
 	if k := 0; n < len(p) {
 		k, _ = d.dec.Read(p[n:])
 		n += k
 	}
 	if n > 0 && err != io.EOF {
-		return n, nil // there may be more: come back for it, and for the error
+		return n, nil // later calls return the remaining data and the error
 	}
 	if err == io.EOF && d.frames.ended() {
 		return n, d.frameEnd(n)
@@ -95,7 +96,7 @@ func (d *zstdDecoder) Read(p []byte) (int, error) {
 	return d.after(p)
 }
 
-// after reads behind the place where the decoder has failed.
+// after continues after the position at which the decoder failed.
 func (d *zstdDecoder) after(p []byte) (int, error) {
 	if !d.failed && d.err != io.EOF {
 		d.failed = true
@@ -118,7 +119,7 @@ func (d *zstdDecoder) after(p []byte) (int, error) {
 	return 0, d.err
 }
 
-// tell notes what the frames have found, while no goroutine reads them.
+// tell records the finding of the frames. No goroutine may be reading them.
 func (d *zstdDecoder) tell() {
 	if d.frames.noted.Kind != OK {
 		d.note(d.frames.noted)
@@ -126,8 +127,9 @@ func (d *zstdDecoder) tell() {
 	}
 }
 
-// frameEnd notes a restart point at the end of a frame, the last n bytes of
-// which are about to be returned, and goes on behind it if there may be more.
+// frameEnd records a restart point at the end of a frame whose last n bytes
+// Read is about to return. It then continues after the frame, if there may be
+// more.
 func (d *zstdDecoder) frameEnd(n int) error {
 	f := d.frames
 	d.tell()
@@ -148,12 +150,12 @@ func (d *zstdDecoder) frameEnd(n int) error {
 	return io.EOF
 }
 
-// explain makes a finding of an error of the decoder. The error of the frames is
-// the reason only if the decoder has met it: one with goroutines of its own lets
-// the frames run ahead, often to the end of the file, before it finds out that a
-// block makes no sense.
+// explain turns an error of the decoder into a finding. The error of the frames
+// is the cause only if the decoder has reached it: a decoder with goroutines
+// lets the frames run ahead, often to the end of the file, before it detects an
+// invalid block.
 func (d *zstdDecoder) explain(err error) error {
-	d.Close() // its goroutines have ended when this returns
+	d.Close() // waits for its goroutines
 	d.tell()
 	met := d.frames.err
 	switch {
@@ -162,7 +164,7 @@ func (d *zstdDecoder) explain(err error) error {
 		if d.sync {
 			at, cut = d.frames.sumAt, !d.frames.in.atEnd()
 		}
-		return &finding{Verdict{Kind: BadCRC, Offset: at, Cut: cut, Detail: "the checksum of a zstd frame is wrong"}}
+		return &finding{Verdict{Kind: BadCRC, Offset: at, Cut: cut, Detail: "zstd frame checksum does not match"}}
 	case met == nil || met == io.EOF:
 	case errors.Is(err, met), errors.Is(err, io.ErrUnexpectedEOF), err == io.EOF:
 		return met
@@ -170,44 +172,45 @@ func (d *zstdDecoder) explain(err error) error {
 	return &finding{Verdict{Kind: Corrupt, Offset: -1, Cut: true, Detail: err.Error()}}
 }
 
-// zstdFrames is the input of the decoder, cut into headers, blocks and checksums
-// (RFC 8878 section 3.1). Its error is that of the input's structure.
+// zstdFrames is the input of the decoder, split into headers, blocks and
+// checksums (RFC 8878 section 3.1). Its error describes the structure of the
+// input.
 type zstdFrames struct {
 	in        *input
 	maxWindow int64
 
 	buf  [32]byte
-	head []byte // of buf: taken from in, not read yet
-	body int64  // bytes after head that pass through unread
+	head []byte // in buf: consumed from in, but not yet read by the decoder
+	body int64  // number of bytes after head to pass through
 	next func(*zstdFrames) error
 	sum  bool // the frame ends with a checksum
-	// A frame since the last pause has no checksum. The decoder may not have come
-	// to it yet.
+	// A frame since the last pause has no checksum. The decoder may not have
+	// reached that frame yet.
 	unsummed bool
-	absent   atomic.Bool // a frame so far has none
-	sumAt    int64       // where the last one stands
+	absent   atomic.Bool // some frame until now has no checksum
+	sumAt    int64       // offset of the last checksum
 	begun    bool
 
-	blockAt int64 // where the last block begins
-	// For a second reading: see patchBlock.
+	blockAt int64 // offset of the last block
+	// Used by a second pass: see patchBlock.
 	patch int64
 	table []byte
 
 	err error
 
-	end   int64   // where the last complete frame ends
-	count int64   // of complete frames that are not skippable
-	noted Verdict // to be noted at the end of a frame: see tell
+	end   int64   // end of the last complete frame
+	count int64   // number of complete frames that are not skippable
+	noted Verdict // finding to record at the end of a frame: see tell
 
-	// A pause is an end of the stream that is none. They come at the ends of
-	// frames, once more than pauseEvery bytes may have come out.
+	// A pause is a simulated end of the stream. It comes at the end of a frame
+	// once pauseEvery or more bytes may have been decompressed.
 	pauseEvery int64
-	grown      int64 // at most, since the last pause
+	grown      int64 // maximum number of decompressed bytes since the last pause
 	paused     bool
 }
 
-// ended reports whether the last error of Read, io.EOF, stands for the end of a
-// frame: a pause, or the end of the file.
+// ended reports whether the last io.EOF of Read means the end of a frame: a
+// pause, or the end of the file.
 func (z *zstdFrames) ended() bool { return z.paused || z.err == io.EOF }
 
 func (z *zstdFrames) Read(p []byte) (int, error) {
@@ -237,7 +240,7 @@ func (z *zstdFrames) Read(p []byte) (int, error) {
 	return 0, z.err
 }
 
-// pauseHere notes the end of a frame and decides on a pause there.
+// pauseHere records the end of a frame and reports whether to pause there.
 func (z *zstdFrames) pauseHere() bool {
 	at := z.in.offset()
 	if !z.begun || z.end == at {
@@ -259,7 +262,7 @@ func (z *zstdFrames) take(n int) error {
 	return nil
 }
 
-// frame takes the header of the next frame, if there is one.
+// frame reads the header of the next frame, if there is one.
 func (z *zstdFrames) frame() error {
 	z.next = nil
 	if z.begun {
@@ -287,8 +290,9 @@ func (z *zstdFrames) frame() error {
 
 func isZstd(head []byte) bool { return Detect(head) == Zstd }
 
-// checksumLeft is the error for four bytes at the end of the file, behind a frame
-// without a checksum: that is how a frame looks whose flag was changed.
+// checksumLeft returns an error if a frame without a checksum is followed by
+// exactly four bytes at the end of the file: the flag of the frame was probably
+// changed.
 func (z *zstdFrames) checksumLeft() error {
 	if z.sum || z.count == 0 {
 		return nil
@@ -298,11 +302,11 @@ func (z *zstdFrames) checksumLeft() error {
 	}
 	at := z.in.offset()
 	z.in.drain()
-	return &finding{Verdict{Kind: Corrupt, Offset: at, Cut: true, Detail: "four bytes after a zstd frame that has no checksum, and would be one"}}
+	return &finding{Verdict{Kind: Corrupt, Offset: at, Cut: true, Detail: "four bytes follow a zstd frame without a checksum; they are probably its checksum"}}
 }
 
-// after ends the frames. The decoder must see a clean end, whatever follows the
-// last of them; what it was is noted.
+// after ends the frames. If err is only a warning it records it and returns
+// io.EOF, so that the decoder sees a clean end.
 func (z *zstdFrames) after(err error) error {
 	var f *finding
 	if errors.As(err, &f) && !f.Damage() {
@@ -312,7 +316,7 @@ func (z *zstdFrames) after(err error) error {
 	return err
 }
 
-// header takes the rest of a Frame_Header, RFC 8878 section 3.1.1.1.
+// header reads the rest of a Frame_Header, RFC 8878 section 3.1.1.1.
 func (z *zstdFrames) header(desc byte) error {
 	single := desc&(1<<5) != 0
 	z.sum = desc&(1<<2) != 0
@@ -343,7 +347,7 @@ func (z *zstdFrames) header(desc byte) error {
 	}
 	if size > uint64(z.maxWindow) {
 		return &finding{Verdict{Kind: Limit, Offset: -1, Cut: true,
-			Detail: fmt.Sprintf("a zstd frame wants a window of %d bytes, %d are allowed (--max-window, limits.max_window)", size, z.maxWindow)}}
+			Detail: fmt.Sprintf("zstd frame needs a window of %d bytes, more than the limit of %d (--max-window, limits.max_window)", size, z.maxWindow)}}
 	}
 	z.next = (*zstdFrames).block
 	return nil
@@ -356,11 +360,11 @@ func littleEndian(b []byte) (n uint64) {
 	return n
 }
 
-// maxZstdBlock is how many bytes a block may decompress to, RFC 8878 section
+// maxZstdBlock is the maximum decompressed size of a block, RFC 8878 section
 // 3.1.1.2.4.
 const maxZstdBlock = 128 << 10
 
-// block takes a Block_Header, RFC 8878 section 3.1.1.2.
+// block reads a Block_Header, RFC 8878 section 3.1.1.2.
 func (z *zstdFrames) block() error {
 	z.head = z.buf[:0]
 	z.blockAt = z.in.offset()
@@ -369,7 +373,7 @@ func (z *zstdFrames) block() error {
 	}
 	h := littleEndian(z.head)
 	z.body = int64(h >> 3)
-	if h>>1&3 == 1 { // RLE_Block: one byte stands for all
+	if h>>1&3 == 1 { // RLE_Block: one byte is repeated
 		z.body = 1
 		z.grown += int64(h >> 3)
 	} else {
@@ -389,7 +393,7 @@ func (z *zstdFrames) block() error {
 	return nil
 }
 
-// checksum takes a Content_Checksum.
+// checksum reads a Content_Checksum.
 func (z *zstdFrames) checksum() error {
 	z.sumAt = z.in.offset()
 	z.head = z.buf[:0]

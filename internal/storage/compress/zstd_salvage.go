@@ -9,19 +9,22 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// This file gets what it can out of a zstd block that the decoder has refused. Most
-// damage hits the literals, which are most of a block; they are Huffman codes, and
-// what was decoded of them before the damage is right. Klauspost's decoder drops
-// the block as a whole; the zstd program does not see the damage before the
-// checksum, and gives all of the block. So the frame is decoded once more, with
-// literals in that block that are not compressed: those that could be decoded. It
-// takes a file that can be read at any place, and a frame that is not too long.
+// This file recovers as much as possible of a zstd block that the decoder
+// rejected. Most damage hits the literals, which are the largest part of a
+// block. They are Huffman codes, and those decoded before the damage are right.
+// Klauspost's decoder drops the block as a whole, while the zstd program does
+// not detect the damage before the checksum and returns the whole block. This
+// file therefore decodes the frame a second time, after replacing the literals
+// of that block by uncompressed ones: those that could be decoded. It needs a
+// file with random access and a frame of limited length.
 
-// maxSalvage is how much of a compressed frame is read once more, at most.
+// maxSalvage is the maximum number of compressed bytes that are read a second
+// time.
 const maxSalvage = 64 << 20
 
-// salvage returns what a block that the decoder has refused gives behind offset
-// delivered of the decompressed stream. The decoder has no goroutines.
+// salvage returns the recoverable data of the block that the decoder rejected,
+// starting at offset delivered of the decompressed stream. The decoder must not
+// have goroutines.
 func (d *zstdDecoder) salvage(delivered int64) []byte {
 	from := d.restarts.newest
 	src, ok := d.frames.in.again(from.compressed)
@@ -35,7 +38,7 @@ func (d *zstdDecoder) salvage(delivered int64) []byte {
 	}
 	out := make([]byte, 2*maxZstdBlock)
 	n := 0
-	for empty := 0; empty < 2 && n < len(out); empty++ { // it keeps the last block back at the first error
+	for empty := 0; empty < 2 && n < len(out); empty++ { // the decoder holds back the last block at the first error
 		k, err := patched.dec.Read(out[n:])
 		n += k
 		if err == nil {
@@ -45,8 +48,8 @@ func (d *zstdDecoder) salvage(delivered int64) []byte {
 	return out[:n]
 }
 
-// again returns a function that returns a reader of the file from byte from on, and
-// false if the file cannot be read twice.
+// again returns a function that returns a reader of the file starting at byte
+// from, and false if the file cannot be read twice.
 func (in *input) again(from int64) (func() io.Reader, bool) {
 	file, ok := in.raw.src.(io.ReaderAt)
 	seeker, can := in.raw.src.(io.Seeker)
@@ -55,21 +58,22 @@ func (in *input) again(from int64) (func() io.Reader, bool) {
 	}
 	at, err := seeker.Seek(0, io.SeekCurrent)
 	if err != nil || in.base+at != in.raw.n.Load() {
-		return nil, false // a pipe, or it did not begin at its beginning
+		return nil, false // a pipe, or the file was not read from its beginning
 	}
 	return func() io.Reader { return io.NewSectionReader(file, from-in.base, in.base+at-from) }, true
 }
 
-// alone returns a decoder without goroutines that goes on behind what was delivered
-// where this one has failed: what it finds, it finds at the right place, after all
-// that comes before it. It returns nil if the file cannot be read twice.
+// alone returns a decoder without goroutines that continues after the delivered
+// data when this decoder has failed, so that findings have exact offsets and
+// all data before them is returned. It returns nil if the file cannot be read
+// twice.
 func (d *zstdDecoder) alone() decoder {
 	from, delivered := d.restarts.newest, d.restarts.decoded
 	in := d.frames.in
 	if _, ok := in.again(from.compressed); !ok || in.offset()-from.compressed > maxSalvage {
 		return nil
 	}
-	file := in.raw.src.(io.ReaderAt) // or it could not be read again
+	file := in.raw.src.(io.ReaderAt) // again has checked this
 	second := newInput(io.NewSectionReader(file, from.compressed-in.base, 1<<62))
 	second.base = from.compressed
 	second.raw.n.Store(from.compressed)
@@ -81,7 +85,7 @@ func (d *zstdDecoder) alone() decoder {
 		n, err := dec.Read(buf[:min(int64(len(buf)), delivered-d.restarts.decoded)])
 		d.restarts.decoded += int64(n)
 		if err != nil && d.restarts.decoded < delivered {
-			d.restarts.decoded = delivered // the file is another one now
+			d.restarts.decoded = delivered // the file has changed
 			dec.Close()
 			return nil
 		}
@@ -89,7 +93,8 @@ func (d *zstdDecoder) alone() decoder {
 	return &aloneDecoder{dec, second}
 }
 
-// An aloneDecoder says of its findings where they are: its Reader knows another input.
+// An aloneDecoder adds the offset to its findings, because the Reader knows
+// only the other input.
 type aloneDecoder struct {
 	decoder
 	in *input
@@ -104,32 +109,32 @@ func (d *aloneDecoder) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// A zstdAgain decodes frames for a second time.
+// A zstdAgain decodes frames a second time.
 type zstdAgain struct {
 	frames *zstdFrames
 	dec    *zstd.Decoder
 }
 
-// again returns a second reading from p on. The block at byte patch of the file,
-// if there is one, is patched, and the last one.
+// again returns a second pass that starts at p. It patches the block at byte
+// patch of the file, unless patch is noPatch, and ends after it.
 func (z *zstdFrames) again(src io.Reader, p RestartPoint, patch int64) zstdAgain {
 	in := newInput(src)
 	in.raw.n.Store(p.compressed)
 	frames := &zstdFrames{in: in, maxWindow: z.maxWindow, begun: p.compressed > 0, end: p.compressed, pauseEvery: 1<<63 - 1, patch: patch}
-	dec, _ := zstd.NewReader(frames, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), // these options were good before
+	dec, _ := zstd.NewReader(frames, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), // newZstd has used the same options
 		zstd.WithDecoderMaxWindow(uint64(max(z.maxWindow, zstd.MinWindowSize))))
 	return zstdAgain{frames, dec}
 }
 
-// skip reads n bytes.
+// skip discards n bytes.
 func (a zstdAgain) skip(n int64) error {
 	_, err := io.CopyN(io.Discard, onlyReader{a.dec}, n)
 	return err
 }
 
-// patchBlock takes a compressed block of n bytes, whose header is in head, for a
-// second reading: its Huffman table is kept, and the block to be patched becomes one
-// whose literals are not compressed.
+// patchBlock reads a compressed block of n bytes, whose header is in head, in a
+// second pass. It saves the Huffman table of the block. If this is the block to
+// be patched, it replaces its literals by uncompressed ones.
 func (z *zstdFrames) patchBlock(n int64) error {
 	body := make([]byte, n)
 	if _, err := io.ReadFull(z.in, body); err != nil {
@@ -143,7 +148,7 @@ func (z *zstdFrames) patchBlock(n int64) error {
 		z.head = append(bytes.Clone(z.head), body...)
 		return nil
 	}
-	z.next = func(*zstdFrames) error { return io.ErrUnexpectedEOF } // nothing is wanted behind it
+	z.next = func(*zstdFrames) error { return io.ErrUnexpectedEOF } // end after this block
 	if !ok {
 		return io.ErrUnexpectedEOF
 	}
@@ -156,20 +161,20 @@ func (z *zstdFrames) patchBlock(n int64) error {
 	return nil
 }
 
-// maxHuffmanTable is more than a Huffman_Tree_Description takes.
+// maxHuffmanTable is larger than any Huffman_Tree_Description.
 const maxHuffmanTable = 256
 
-// A zstdLiterals is a Literals_Section_Header of Huffman codes, RFC 8878 section
-// 3.1.1.3.1.1.
+// A zstdLiterals is a Literals_Section_Header of Huffman codes, RFC 8878
+// section 3.1.1.3.1.1.
 type zstdLiterals struct {
-	header   int // its length
-	packed   int // compressed bytes behind it
-	size     int // decompressed
+	header   int // length of the header
+	packed   int // compressed bytes after the header
+	size     int // decompressed bytes
 	four     bool
 	treeless bool // it uses the table of an earlier block
 }
 
-// parseLiterals reads the header of a block whose literals are Huffman codes.
+// parseLiterals parses the header of a block whose literals are Huffman codes.
 func parseLiterals(body []byte) (l zstdLiterals, ok bool) {
 	if len(body) < 5 || body[0]&3 < 2 {
 		return l, false
@@ -187,8 +192,8 @@ func parseLiterals(body []byte) (l zstdLiterals, ok bool) {
 	return l, l.header+l.packed <= len(body) && l.size <= maxZstdBlock
 }
 
-// decode returns as many literals as the header says: those that can be decoded, and
-// where they cannot, anything.
+// decode returns l.size literals. Those that cannot be decoded have arbitrary
+// values.
 func (l *zstdLiterals) decode(body, table []byte) []byte {
 	out := make([]byte, l.size)
 	streams := body[l.header : l.header+l.packed]
@@ -224,9 +229,9 @@ func (l *zstdLiterals) decode(body, table []byte) []byte {
 	return out
 }
 
-// decodeHuffman decodes one stream into out. Package huff0 refuses one that does not
-// end where it should, but by then it has written what it could into the memory that
-// it was given.
+// decodeHuffman decodes one stream into out. Package huff0 returns an error for
+// a stream that does not end where it should, but it has then already written
+// the decoded bytes to the given memory.
 func decodeHuffman(dec *huff0.Decoder, out, stream []byte) {
 	room := make([]byte, 0, len(out)+64)
 	_, _ = dec.Decompress1X(room, stream)

@@ -9,8 +9,9 @@ import (
 	"syscall"
 )
 
-// Creatable returns an error if this process could not make files in dir, or could
-// not make dir, with the folders around it that are not there yet. It makes nothing.
+// Creatable returns an error if this process cannot create files in dir or, if
+// dir does not exist, cannot create dir and its missing parents. It creates
+// nothing.
 func Creatable(dir string) error {
 	for {
 		fi, err := os.Stat(dir)
@@ -30,4 +31,4 @@ func Creatable(dir string) error {
 	}
 }
 
-var errKernel = errors.New("no files can be made here: it is a view into the kernel")
+var errKernel = errors.New("cannot create files here: this is a virtual file system of the kernel")

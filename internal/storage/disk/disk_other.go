@@ -4,17 +4,17 @@ package disk
 
 import "os"
 
-// Lock does nothing: there is no lock that ends with the process.
+// Lock does nothing: this system has no lock that ends with the process.
 func Lock(*os.File) error { return nil }
 
-// syncDir does nothing: a folder cannot be synced.
+// syncDir does nothing: this system cannot sync a folder.
 func syncDir(string) error { return nil }
 
-// openFlags are none: [Check] sees a link all the same.
+// openFlags is empty: [Check] detects a link on this system, too.
 const openFlags = 0
 
-// ownership is not known here.
+// ownership is not available on this system.
 func ownership(os.FileInfo) (links uint64, foreign bool) { return 1, false }
 
-// Writable does nothing: the first file will tell.
+// Writable does nothing: creating the first file shows whether dir is writable.
 func Writable(string) error { return nil }

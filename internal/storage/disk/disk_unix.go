@@ -10,9 +10,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Lock takes the lock on f, which ends with the process or with f. It does not
-// wait: the error is [ErrLocked] if another one has it, and anything else if the
-// file system has no locks.
+// Lock locks f. The lock ends when f is closed or the process exits. Lock does
+// not wait: it returns [ErrLocked] if the lock is taken, and another error if
+// the file system does not support locks.
 func Lock(f *os.File) error {
 	err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
 	if errors.Is(err, unix.EWOULDBLOCK) {
@@ -21,7 +21,7 @@ func Lock(f *os.File) error {
 	return err
 }
 
-// syncDir is SyncDir, unrecorded.
+// syncDir is the part of SyncDir that is not recorded.
 func syncDir(dir string) error {
 	d, err := os.Open(dir)
 	if err != nil {
@@ -34,7 +34,7 @@ func syncDir(dir string) error {
 	return errors.Join(err, d.Close())
 }
 
-// Writable returns an error if this process may not make files in dir.
+// Writable returns an error if this process may not create files in dir.
 func Writable(dir string) error {
 	if err := unix.Access(dir, unix.W_OK|unix.X_OK); err != nil {
 		return &os.PathError{Op: "access", Path: dir, Err: err}
@@ -42,16 +42,16 @@ func Writable(dir string) error {
 	return nil
 }
 
-// openFlags keep Open from following a link, and from waiting for the other end of
-// a pipe that took the place of a file.
+// openFlags prevent Open from following a link, and from blocking on a pipe
+// that replaced a file.
 const openFlags = unix.O_NOFOLLOW | unix.O_NONBLOCK
 
-// ownership returns how many names a file has, and whether it belongs to another
-// user.
+// ownership returns the number of hard links of a file, and whether it belongs
+// to another user.
 func ownership(fi os.FileInfo) (links uint64, foreign bool) {
 	st, ok := fi.Sys().(*syscall.Stat_t)
 	if !ok {
 		return 1, false
 	}
-	return uint64(st.Nlink), int(st.Uid) != os.Geteuid() //nolint:unconvert // its type differs between systems
+	return uint64(st.Nlink), int(st.Uid) != os.Geteuid() //nolint:unconvert // the type of Nlink differs between systems
 }

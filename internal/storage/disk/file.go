@@ -12,36 +12,36 @@ import (
 
 // This file is structured in the following way:
 //
-//   - Open: what a program may write to, and what it refuses.
-//   - File: the operations that change a file.
+//   - Open: which files may be written, and which are refused.
+//   - File: the operations that change the content of a file.
 //   - The operations that change names.
 //
-// The sinks, the checkpoint and the source of files change files by these
-// functions alone, so that a test can record all that they do: see record.go.
+// The sinks, the checkpoint and the file source use only these functions to
+// change files, so that a test can record every change: see record.go.
 
-// ErrRefused is in the error of [Open] and [Check] for what is not written to: it
-// has a name that leads elsewhere, or is no regular file. It does not pass by
-// itself.
+// ErrRefused is matched by the errors of [Open] and [Check] for a path that
+// must not be written: it is a link or has several names, it is not a regular
+// file, or another user owns it. Retrying does not help.
 var ErrRefused = errors.New("not a file that can be written safely")
 
-// A refusal says why a path is not written to. It is an ErrRefused.
+// A refusal is the reason why a path is not written. It matches ErrRefused.
 type refusal struct{ path, reason string }
 
 // Error implements error.
 func (r *refusal) Error() string { return "cannot write " + r.path + ": " + r.reason }
 
-// Is makes a refusal an [ErrRefused].
+// Is reports whether target is [ErrRefused].
 func (*refusal) Is(target error) bool { return target == ErrRefused }
 
-// Open opens the file name for reading and writing, or for what flag says. The last
-// element of name is not followed if it is a symbolic link; folders before it
-// are. What is there must be a regular file with exactly one name, and, in a folder
-// where everybody may make files, one of this user: else the error is an
-// [ErrRefused]. With os.O_CREATE a file that is not there is made with os.O_EXCL,
-// with the permissions perm less the umask. os.O_TRUNC empties a file that was
-// found only after it was accepted.
+// Open opens the named file for reading and writing, or as flag says. It
+// follows symbolic links in the folders of name, but not in its last element.
+// An existing file must be a regular file with exactly one name and, in a
+// folder in which everybody may create files, must belong to this user;
+// otherwise the error matches [ErrRefused]. With os.O_CREATE a missing file is
+// created with os.O_EXCL and the permissions perm, before umask. os.O_TRUNC
+// empties an existing file only after these checks.
 func Open(name string, flag int, perm fs.FileMode) (*File, error) {
-	const attempts = 10 // the file may come and go between the two ways to open it
+	const attempts = 10 // the file may appear or disappear between create and openExisting
 	for range attempts {
 		if flag&os.O_CREATE != 0 {
 			f, err := create(name, flag|os.O_EXCL, perm)
@@ -57,8 +57,9 @@ func Open(name string, flag int, perm fs.FileMode) (*File, error) {
 	return nil, &os.PathError{Op: "open", Path: name, Err: syscall.EAGAIN}
 }
 
-// Recreate makes a new file for reading and writing. A file that has the name loses
-// it, and is not written to: it may have other names.
+// Recreate creates a new file for reading and writing. It removes the name from
+// an existing file, but does not write to that file, because it may have other
+// names.
 func Recreate(name string, perm fs.FileMode) (*File, error) {
 	if err := Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
@@ -83,7 +84,7 @@ func openExisting(name string, flag int) (*File, error) {
 	f, err := os.OpenFile(name, flag&^(os.O_CREATE|os.O_TRUNC)|openFlags, 0)
 	if err != nil {
 		if fi, statErr := os.Lstat(name); statErr == nil {
-			if bad := refuse(name, fi); bad != nil { // it has changed since Check
+			if bad := refuse(name, fi); bad != nil { // the file changed since Check
 				return nil, bad
 			}
 		}
@@ -97,7 +98,7 @@ func openExisting(name string, flag int) (*File, error) {
 		err = f.Truncate(0)
 	}
 	if err != nil {
-		_ = f.Close() // err is what went wrong
+		_ = f.Close() // err is the cause
 		return nil, err
 	}
 	w := &File{File: f, id: recorder.opened("open", name)}
@@ -107,9 +108,9 @@ func openExisting(name string, flag int) (*File, error) {
 	return w, nil
 }
 
-// Check returns the error that [Open] would refuse what is there under that name
-// with: nil if nothing is, or nothing is wrong with it. fs.ErrNotExist is no error
-// here. It opens nothing, so a device or a pipe does not notice.
+// Check returns the error with which [Open] would refuse name, and nil if name
+// does not exist or is acceptable. It opens nothing, so it has no side effect
+// on a device or pipe.
 func Check(name string) error {
 	fi, err := os.Lstat(name)
 	switch {
@@ -121,12 +122,13 @@ func Check(name string) error {
 	return refuse(name, fi)
 }
 
-// refuse returns why the file fi, found under that name, is not written to.
+// refuse returns an error if the file fi, found as name, must not be written,
+// else nil.
 func refuse(name string, fi fs.FileInfo) error {
 	kind := ""
 	switch m := fi.Mode(); {
 	case m&fs.ModeSymlink != 0:
-		return &refusal{name, "it is a symbolic link, which is not followed; remove the link, or write to the file that it leads to"}
+		return &refusal{name, "it is a symbolic link, and links are not followed; remove the link, or write to the file that it points to"}
 	case m.IsDir():
 		return &refusal{name, "it is a directory"}
 	case m&fs.ModeNamedPipe != 0:
@@ -143,15 +145,15 @@ func refuse(name string, fi fs.FileInfo) error {
 	}
 	links, foreign := ownership(fi)
 	if links > 1 {
-		return &refusal{name, fmt.Sprintf("it has %d hard links, so writing to it changes a file elsewhere; remove the other names, or write elsewhere", links)}
+		return &refusal{name, fmt.Sprintf("it has %d hard links, so writing to it would change a file elsewhere; remove the other names, or write elsewhere", links)}
 	}
 	if dir, err := os.Stat(filepath.Dir(name)); foreign && err == nil && dir.Mode().Perm()&0o002 != 0 {
-		return &refusal{name, "it belongs to another user, in a folder where everybody may make files; remove it"}
+		return &refusal{name, "it belongs to another user and is in a folder that everybody may write to; remove it"}
 	}
 	return nil
 }
 
-// A File is an open file, and the place where all changes of its content pass.
+// A File is an open file. All changes of its content go through its methods.
 type File struct {
 	*os.File
 	id int64 // for the recorder
@@ -193,8 +195,8 @@ func (f *File) Truncate(size int64) error {
 	return err
 }
 
-// Sync makes the content of the file durable. Its name is another matter: see
-// [SyncDir].
+// Sync makes the content of the file durable. Use [SyncDir] to make its name
+// durable.
 func (f *File) Sync() error {
 	defer recorder.begin()()
 	err := f.File.Sync()
@@ -204,28 +206,28 @@ func (f *File) Sync() error {
 	return err
 }
 
-// ReadFrom hides the shortcut of os.File, which would pass by Write.
+// ReadFrom replaces the shortcut of os.File, which would bypass Write.
 func (f *File) ReadFrom(r io.Reader) (int64, error) { return io.Copy(onlyWrite{f}, r) }
 
-// WriteString is Write, for a string.
+// WriteString is like Write, but writes a string.
 func (f *File) WriteString(s string) (int, error) { return f.Write([]byte(s)) }
 
-// onlyWrite hides all methods but Write.
+// onlyWrite hides all methods except Write.
 type onlyWrite struct{ io.Writer }
 
-// Rename gives a file another name, which is durable after [SyncDir] of both
-// folders. What had the name before is gone.
+// Rename renames a file. The new name is durable after [SyncDir] of both
+// folders. An existing file with that name is replaced.
 func Rename(from, to string) error {
 	defer recorder.begin()()
-	err := os.Rename(from, to) //nolint:forbidigo // this is the helper; Publish syncs the folder, too
+	err := os.Rename(from, to) //nolint:forbidigo // this is the wrapper; Publish also syncs the folder
 	if err == nil {
 		recorder.note(op{Op: "rename", Path: from, To: to})
 	}
 	return err
 }
 
-// Publish gives a file that was written aside and synced its final name, which is
-// durable when Publish returns nil. What had the name before is gone.
+// Publish renames a synced temporary file to its final name, replacing any
+// existing file. The name is durable when Publish returns nil.
 func Publish(from, to string) error {
 	if err := Rename(from, to); err != nil {
 		return err
@@ -243,7 +245,7 @@ func Link(from, to string) error {
 	return err
 }
 
-// Remove removes a name of a file, or an empty folder.
+// Remove removes a name of a file or an empty folder.
 func Remove(name string) error {
 	defer recorder.begin()()
 	err := os.Remove(name)
@@ -253,8 +255,8 @@ func Remove(name string) error {
 	return err
 }
 
-// Mkdir makes a folder in one that is there. Its name is durable after [SyncDir] of
-// that.
+// Mkdir creates a folder in an existing one. Its name is durable after
+// [SyncDir] of the parent folder.
 func Mkdir(dir string, perm fs.FileMode) error {
 	defer recorder.begin()()
 	err := os.Mkdir(dir, perm)
@@ -264,7 +266,8 @@ func Mkdir(dir string, perm fs.FileMode) error {
 	return err
 }
 
-// MkdirAll makes a folder with all that lead to it, and makes their names durable.
+// MkdirAll creates a folder and its missing parents, and makes their names
+// durable.
 func MkdirAll(dir string, perm fs.FileMode) error {
 	fi, err := os.Stat(dir)
 	switch {
@@ -285,8 +288,8 @@ func MkdirAll(dir string, perm fs.FileMode) error {
 	return SyncDir(parent)
 }
 
-// SyncDir makes the names in a folder durable. A file system that cannot do that is
-// no error.
+// SyncDir makes the names in a folder durable. It returns nil if the file
+// system does not support that.
 func SyncDir(dir string) error {
 	defer recorder.begin()()
 	err := syncDir(dir)

@@ -2,8 +2,8 @@ package disk
 
 import "golang.org/x/sys/unix"
 
-// ofKernel reports whether dir is in /proc or /sys, where root has every right by
-// access(2) and can make no file all the same.
+// ofKernel reports whether dir is in /proc or /sys. There access(2) grants root
+// every permission, but creating a file fails.
 func ofKernel(dir string) bool {
 	var st unix.Statfs_t
 	if unix.Statfs(dir, &st) != nil {

@@ -2,5 +2,5 @@
 
 package disk
 
-// ofKernel reports nothing: only Linux has such folders.
+// ofKernel returns false: only Linux has these file systems.
 func ofKernel(string) bool { return false }

@@ -2,5 +2,5 @@
 
 package disk
 
-// MaxOpen returns 0: the limit is not known.
+// MaxOpen returns 0: the limit is unknown.
 func MaxOpen() int64 { return 0 }

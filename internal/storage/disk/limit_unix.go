@@ -4,9 +4,9 @@ package disk
 
 import "golang.org/x/sys/unix"
 
-// MaxOpen returns how many descriptors the process may have open. The Go runtime
-// has raised the soft limit to the hard one when the process started. It returns 0
-// if there is no limit or it is not known.
+// MaxOpen returns the number of file descriptors that the process may have
+// open, or 0 if there is no limit or it is unknown. The Go runtime raises the
+// soft limit to the hard limit at the start of the process.
 func MaxOpen() int64 {
 	var l unix.Rlimit
 	if unix.Getrlimit(unix.RLIMIT_NOFILE, &l) != nil || uint64(l.Cur) > 1<<30 {

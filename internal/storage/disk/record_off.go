@@ -2,10 +2,10 @@
 
 package disk
 
-// recording reports whether operations are recorded: not in this build.
+// recording is false: this build does not record operations.
 const recording = false
 
-// recorder does nothing: its methods are inlined to nothing.
+// recorder does nothing: its methods are inlined away.
 var recorder noRecorder
 
 type noRecorder struct{}

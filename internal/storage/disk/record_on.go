@@ -12,8 +12,8 @@ import (
 // recording reports whether operations are recorded.
 var recording = os.Getenv(RecordEnv) != ""
 
-// A journal appends operations to a file. One is under way at a time, so that the
-// order of the lines is the order in which they took effect.
+// A journal appends operations to a file. It runs one operation at a time, so
+// that the order of the lines is the order in which the operations took effect.
 type journal struct {
 	mu   sync.Mutex
 	once sync.Once
@@ -23,7 +23,7 @@ type journal struct {
 
 var recorder journal
 
-// begin starts an operation. The function that it returns ends it.
+// begin starts an operation and returns a function that ends it.
 func (j *journal) begin() func() {
 	if !recording {
 		return func() {}
@@ -32,7 +32,7 @@ func (j *journal) begin() func() {
 	return j.mu.Unlock
 }
 
-// opened notes that a file was opened, and returns its id.
+// opened records that a file was opened and returns its id.
 func (j *journal) opened(how, name string) int64 {
 	if !recording {
 		return 0
@@ -42,8 +42,8 @@ func (j *journal) opened(how, name string) int64 {
 	return j.last
 }
 
-// note appends an operation. A record that cannot be written would prove nothing:
-// that ends the process.
+// note appends an operation. It panics if it cannot write, because an
+// incomplete record proves nothing.
 func (j *journal) note(o op) {
 	if !recording {
 		return

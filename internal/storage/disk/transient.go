@@ -5,9 +5,9 @@ import (
 	"syscall"
 )
 
-// Exhausted reports whether err says that the process, or the machine, has run out
-// of descriptors or memory, or that a call was interrupted. It says nothing about
-// the file: the same call succeeds later, so the caller tries again.
+// Exhausted reports whether err means that the process or the machine ran out
+// of descriptors or memory, or that a call was interrupted. Such an error says
+// nothing about the file: the caller should retry.
 func Exhausted(err error) bool {
 	for _, e := range []syscall.Errno{syscall.EMFILE, syscall.ENFILE, syscall.ENOMEM, syscall.ENOBUFS, syscall.EINTR, syscall.EAGAIN} {
 		if errors.Is(err, e) {
@@ -17,9 +17,9 @@ func Exhausted(err error) bool {
 	return false
 }
 
-// Unreachable reports whether err says that the storage did not answer: a disk, or
-// more likely a network share. It may pass, and says nothing about the content of
-// the file.
+// Unreachable reports whether err means that the storage did not answer: a disk
+// or, more likely, a network share. Such an error may be temporary and says
+// nothing about the content of the file.
 func Unreachable(err error) bool {
 	for _, e := range []syscall.Errno{
 		syscall.EIO, syscall.ESTALE, syscall.ETIMEDOUT, syscall.EHOSTDOWN, syscall.EHOSTUNREACH,

@@ -10,8 +10,8 @@ import (
 // Enabled reports whether the program was built with the tag faults.
 const Enabled = true
 
-// plan is what the environment asks for. A mistake in it ends the process: a test
-// that hits nothing would prove nothing.
+// plan is the plan in the environment. A mistake in it causes a panic, because
+// a test whose faults never fire would prove nothing.
 var plan = sync.OnceValue(func() *Plan {
 	p, err := Parse(os.Getenv(Env))
 	if err != nil {
@@ -20,6 +20,6 @@ var plan = sync.OnceValue(func() *Plan {
 	return p
 })
 
-// At does what the environment asks for at the point name, and returns the error
-// that the operation there is to fail with.
+// At performs the action that the environment configures for the point name,
+// and returns the error with which the operation there must fail.
 func At(name string) error { return plan().At(name) }

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// A Plan says what happens at which point. Its methods may be called from any
-// goroutine. A nil Plan does nothing.
+// A Plan maps points to actions. Its methods may be called from any goroutine.
+// A nil Plan does nothing.
 type Plan struct {
 	mu    sync.Mutex
 	rules []rule
@@ -19,12 +19,12 @@ type Plan struct {
 
 // A rule is one part of a plan.
 type rule struct {
-	name     string // without the star
+	name     string // without a trailing *
 	prefix   bool
 	what     action
 	delay    time.Duration
-	from, to int // hits that it holds for, from 1, both included
-	hits     int // so far
+	from, to int // first and last hit that the rule applies to, counted from 1
+	hits     int // number of hits until now
 }
 
 type action uint8
@@ -40,12 +40,12 @@ const (
 	delay
 )
 
-// errnoActions are the actions that let an operation fail, by their names.
+// errnoActions maps names to the actions that make an operation fail.
 var errnoActions = map[string]action{
 	"enospc": noSpace, "eio": ioError, "emfile": noFiles, "enfile": noFilesAnywhere, "enomem": noMemory, "estale": stale,
 }
 
-// errnos are the errors of these actions.
+// errnos maps these actions to errors.
 var errnos = map[action]syscall.Errno{
 	noSpace: syscall.ENOSPC, ioError: syscall.EIO, noFiles: syscall.EMFILE, noFilesAnywhere: syscall.ENFILE,
 	noMemory: syscall.ENOMEM, stale: syscall.ESTALE,
@@ -53,16 +53,16 @@ var errnos = map[action]syscall.Errno{
 
 const always = int(^uint(0) >> 1)
 
-// Parse reads a plan: rules with commas between them, each
+// Parse parses a plan: rules separated by commas, each in one of the forms
 //
 //	NAME=ACTION      at every hit of the point NAME
 //	NAME=ACTION@3    at the third
 //	NAME=ACTION@5..9 from the fifth to the ninth; @5.. from the fifth on
 //
-// A NAME that ends in * stands for all points that begin so, counted together.
-// An ACTION is kill (the process dies as by kill -9), delay:DURATION, or an error of the
-// system: enospc, eio, emfile, enfile, enomem, estale. The empty text is a plan of
-// nothing.
+// A NAME that ends in * applies to all points with that prefix, which share one
+// count. An ACTION is kill (the process dies as if by kill -9), delay:DURATION,
+// or a system error: enospc, eio, emfile, enfile, enomem, estale. An empty text
+// is an empty plan.
 func Parse(text string) (*Plan, error) {
 	p := new(Plan)
 	if text == "" {
@@ -103,7 +103,7 @@ func parseRule(text string) (r rule, err error) {
 	return r, err
 }
 
-// parseHits reads what stands behind the @.
+// parseHits parses the part after the @.
 func (r *rule) parseHits(text string) error {
 	first, last, isRange := strings.Cut(text, "..")
 	from, err := strconv.Atoi(first)
@@ -123,8 +123,8 @@ func (r *rule) parseHits(text string) error {
 	return err
 }
 
-// At does what the plan has for the point name. The error is what the operation is
-// to fail with.
+// At performs the action of the plan for the point name, and returns the error
+// with which the operation must fail.
 func (p *Plan) At(name string) error {
 	if p == nil {
 		return nil
@@ -144,7 +144,7 @@ func (p *Plan) At(name string) error {
 	return nil
 }
 
-// hit counts a hit, and returns the first rule that holds for it.
+// hit counts a hit and returns the first rule that applies to it.
 func (p *Plan) hit(name string) (rule, bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -165,12 +165,12 @@ func (p *Plan) hit(name string) (rule, bool) {
 	return p.rules[found], true
 }
 
-// die ends the process as kill -9 does: nothing is flushed and nothing deferred
-// runs.
+// die ends the process as kill -9 does: without flushing anything or running
+// deferred functions.
 func die() {
 	if self, err := os.FindProcess(os.Getpid()); err == nil {
-		_ = self.Kill() // if it cannot, there is the panic
+		_ = self.Kill() // if this fails, the panic below ends the process
 	}
-	<-time.After(time.Minute) // the signal is on its way
+	<-time.After(time.Minute) // wait for the signal
 	panic("fault: the process cannot kill itself")
 }

@@ -1,6 +1,6 @@
 package inflate
 
-// symbols decodes symbols of a compressed block.
+// symbols decodes the symbols of a compressed block.
 func (r *Reader) symbols() error {
 	for {
 		if r.plenty() {
@@ -26,18 +26,19 @@ func (r *Reader) symbols() error {
 	}
 }
 
-// plenty reports whether the fast loop can begin.
+// plenty reports whether there is enough input and space for the fast loop.
 func (r *Reader) plenty() bool {
 	return len(r.bits.in)-r.bits.pos >= fastInput && cap(r.out)-len(r.out) >= fastRoom
 }
 
-// ready reports whether to decode a symbol before output is returned. It may have to
-// wait for its input, and what is decoded does not wait with it.
+// ready reports whether to decode another symbol before returning output.
+// Decoding may have to wait for input, and decoded output should not wait with
+// it.
 func (r *Reader) ready() bool { return r.read == len(r.out) || r.bits.atHand() >= maxBits }
 
-// symbol takes the code of a symbol, and none of its extra bits. It needs the bits of
-// the code only: an entry is found with bits that may not be there, which are zero,
-// but it counts only if its own bits are.
+// symbol consumes the code of a symbol, but not its extra bits. The table
+// lookup may use bits beyond the input, which are zero, but the entry counts
+// only if the bits of its own code are available.
 func (r *Reader) symbol(c *code) (entry, error) {
 	b := &r.bits
 	for {
@@ -83,14 +84,14 @@ func (r *Reader) match(e entry) error {
 	end := len(r.out)
 	from := end - distance
 	r.out = r.out[:end+length]
-	for to := r.out[end:]; len(to) > 0; { // the match may overlap its copy
+	for to := r.out[end:]; len(to) > 0; { // source and destination may overlap
 		n := copy(to, r.out[from:end])
 		to, end = to[n:], end+n
 	}
 	return nil
 }
 
-// value takes the extra bits of a length or distance and returns what they mean.
+// value consumes the extra bits of a length or distance and returns its value.
 func (r *Reader) value(e entry) (int, error) {
 	v, err := r.bits.take(e.take() - e.width())
 	return e.value() + int(v), err

@@ -2,55 +2,59 @@ package inflate
 
 import "math/bits"
 
-// An entry of a table says what the next bits are:
+// An entry of a table describes what the next bits mean:
 //
-//	bits 0 to 7    how many bits to take for the code and its extra bits
-//	bits 8 to 11   how many of them are the code; of a link, the width of its sub-table
-//	bits 12 to 15  one of the flags below, or none: a length or distance
-//	bits 16 to 30  the literal, the base of the length or distance, or where the sub-table begins
-//	bit 31         a literal
+//	bits 0 to 7    number of bits of the code and its extra bits
+//	bits 8 to 11   number of bits of the code alone; in a link, the width of the sub-table
+//	bits 12 to 15  one of the flags below; none for a literal, length or distance
+//	bits 16 to 30  the literal, the base of the length or distance, or the index of the sub-table
+//	bit 31         set for a literal
 type entry uint32
 
 const (
 	entryLiteral  entry = 1 << 31
 	entryEnd      entry = 1 << 12 // the end of the block
 	entryLink     entry = 1 << 13 // to a sub-table
-	entryReserved entry = 1 << 14 // a symbol without a meaning
+	entryReserved entry = 1 << 14 // a reserved symbol
 	entryUnused   entry = 1 << 15 // a code without a symbol
 	entrySpecial        = entryEnd | entryLink | entryReserved | entryUnused
 
-	entryValue = 16 // where the value begins
+	entryValue = 16 // position of the value
 )
 
 func (e entry) take() uint  { return uint(e & 0xff) }
 func (e entry) width() uint { return uint(e>>8) & 15 }
 func (e entry) value() int  { return int(e >> entryValue & 0x7fff) }
 
-// A code is a canonical prefix code, RFC 1951 section 3.2.2, as a table: the entry
-// at the next root bits, and behind it a sub-table for longer codes.
+// A code is a canonical prefix code, RFC 1951 section 3.2.2, as a table: first
+// the entries indexed by the next root bits, then the sub-tables for longer
+// codes.
 type code struct {
 	root  uint
 	table []entry
 }
 
-// Widths of the tables. Wider ones resolve more codes at once and take longer to
-// build, which counts: a log has a new code every few kilobytes.
+// Widths of the tables. A wider table resolves more codes in one step, but
+// takes longer to build. That matters, because a compressed log has a new code
+// every few kilobytes.
 const (
 	literalRoot  = 11
 	distanceRoot = 8
-	lengthRoot   = 7 // all codes for code lengths
+	lengthRoot   = 7 // enough for all codes for code lengths
 
-	// What a table takes at most, with all sub-tables: for 288 and 32 symbols and
-	// these roots, as zlib's program enough computes it, rounded up to a power of two.
+	// Maximum sizes of the tables with all sub-tables, for 288 and 32 symbols
+	// and these roots, as computed by zlib's program enough and rounded up to a
+	// power of two.
 	literalTable  = 1 << 12
 	distanceTable = 1 << 9
 	lengthTable   = 1 << lengthRoot
 )
 
-// set makes c the code in which the symbols with these meanings have these lengths;
-// 0: the symbol has no code. It returns false if there is no such code, or if it is
-// incomplete: a code of one symbol may leave the other bit unused, and a code may
-// have no symbols.
+// set builds the table of the code in which symbol i has the meaning
+// meanings[i] and a code of lengths[i] bits; 0 means that the symbol has no
+// code. It returns false if no such code exists or if the code is incomplete.
+// It accepts two incomplete codes: one symbol with a one-bit code, and no
+// symbols.
 func (c *code) set(meanings []entry, lengths []uint8) bool {
 	var count [maxCodeLen + 1]uint16
 	for _, n := range lengths {
@@ -58,8 +62,8 @@ func (c *code) set(meanings []entry, lengths []uint8) bool {
 	}
 	used := len(lengths) - int(count[0])
 	count[0] = 0
-	var place [maxCodeLen + 2]uint16 // of the symbols with codes of each length
-	left := 1                        // codes of the length that are free
+	var place [maxCodeLen + 2]uint16 // index in sorted of the first symbol of each length
+	left := 1                        // unassigned codes of the current length
 	for n := 1; n <= maxCodeLen; n++ {
 		left = left*2 - int(count[n])
 		if left < 0 {
@@ -70,7 +74,7 @@ func (c *code) set(meanings []entry, lengths []uint8) bool {
 	if left > 0 && (used > 1 || used == 1 && count[1] == 0) {
 		return false
 	}
-	var sorted [maxSymbols]uint16 // symbols in the order of their codes
+	var sorted [maxSymbols]uint16 // symbols ordered by code
 	for symbol, n := range lengths {
 		if n != 0 {
 			sorted[place[n&15]] = uint16(symbol)
@@ -85,9 +89,9 @@ func (c *code) set(meanings []entry, lengths []uint8) bool {
 	return true
 }
 
-// incomplete fills the table of a code of one symbol or none.
+// incomplete fills the table of a code with one symbol or none.
 func (c *code) incomplete(meanings []entry, sorted []uint16) {
-	even, odd := entryUnused, entryUnused // without symbols, no bit can be the start of a code
+	even, odd := entryUnused, entryUnused // without symbols, every bit is invalid
 	if len(sorted) == 1 {
 		even, odd = meanings[sorted[0]]+1*codeBit, entryUnused|codeBit
 	}
@@ -96,13 +100,15 @@ func (c *code) incomplete(meanings []entry, sorted []uint16) {
 	}
 }
 
-// codeBit is one bit of code in an entry: one to take, and one of width.
+// codeBit is one bit of a code in an entry: one in the total and one in the
+// width.
 const codeBit entry = 1<<8 | 1
 
-// fill fills the table of a complete code. Codes are taken in their order, with
-// their bits reversed, since the stream has the first bit lowest: so the first code
-// of a length follows the last one of the previous length. The table doubles with
-// each length, which repeats the entries of shorter codes for all values of the new bit.
+// fill fills the table of a complete code. It assigns the codes in order, with
+// their bits reversed, because the first bit of the stream is the lowest. The
+// first code of a length thus follows the last code of the previous length.
+// Doubling the table for each length repeats the entries of shorter codes for
+// both values of the new bit.
 func (c *code) fill(meanings []entry, sorted []uint16, count *[maxCodeLen + 1]uint16) {
 	next := uint(0)
 	for n, size := uint(1), 1; n <= c.root; n, size = n+1, size*2 {
@@ -119,8 +125,8 @@ func (c *code) fill(meanings []entry, sorted []uint16, count *[maxCodeLen + 1]ui
 	}
 }
 
-// fillSub fills the sub-tables with the codes that are longer than root, the first
-// of which is next.
+// fillSub fills the sub-tables with the codes longer than root. The first of
+// these codes is next.
 func (c *code) fillSub(meanings []entry, sorted []uint16, count *[maxCodeLen + 1]uint16, next uint) {
 	mask := uint(1)<<c.root - 1
 	prefix := mask + 1 // none
@@ -142,8 +148,9 @@ func (c *code) fillSub(meanings []entry, sorted []uint16, count *[maxCodeLen + 1
 	}
 }
 
-// subWidth returns the width of a sub-table that begins with a code of n bits, of
-// which length there are so many left: wide enough for all codes with its prefix.
+// subWidth returns the width of a sub-table whose first code has n bits, given
+// that left codes of that length remain. The sub-table is wide enough for all
+// codes with its prefix.
 func subWidth(count *[maxCodeLen + 1]uint16, root, n uint, left int) uint {
 	width := n - root
 	for free := 1<<width - left; free > 0 && n < maxCodeLen; {
@@ -154,9 +161,10 @@ func subWidth(count *[maxCodeLen + 1]uint16, root, n uint, left int) uint {
 	return width
 }
 
-// after returns the code of n bits after next, both reversed; 0 after the last.
+// after returns the n-bit code that follows next, both with their bits
+// reversed, and 0 after the last one.
 func after(next, n uint) uint {
-	zero := uint(bits.Len(^next & (1<<n - 1))) // the last bit, counted from 1, that is zero
+	zero := uint(bits.Len(^next & (1<<n - 1))) // position of the highest zero bit, counted from 1
 	if zero == 0 {
 		return 0
 	}

@@ -2,7 +2,7 @@ package inflate
 
 import "sync"
 
-// The codes of a block and the space for their tables.
+// codes holds the codes of a block and the space for their tables.
 type codes struct {
 	literals, distances, lengths code
 
@@ -17,7 +17,7 @@ func (c *codes) init() {
 	c.lengths = code{lengthRoot, c.lengthTable[:]}
 }
 
-// fixedCodes returns the codes of section 3.2.6.
+// fixedCodes returns the fixed codes of section 3.2.6.
 func fixedCodes() (literals, distances *code) {
 	c := fixed()
 	return &c.literals, &c.distances
@@ -47,7 +47,7 @@ var fixed = sync.OnceValue(func() *codes {
 	return c
 })
 
-// dynamicCodes takes the codes of a block, section 3.2.7.
+// dynamicCodes reads the codes of a block, section 3.2.7.
 func (r *Reader) dynamicCodes() error {
 	v, err := r.bits.take(14)
 	if err != nil {
@@ -80,7 +80,7 @@ func (r *Reader) dynamicCodes() error {
 	return nil
 }
 
-// codeLengths takes the lengths of the codes of literals and distances.
+// codeLengths reads the code lengths of literals and distances.
 func (r *Reader) codeLengths(lengths []uint8) error {
 	for i := 0; i < len(lengths); {
 		e, err := r.symbol(&r.own.lengths)
@@ -108,7 +108,7 @@ func (r *Reader) codeLengths(lengths []uint8) error {
 	return nil
 }
 
-// repeat takes the rest of a symbol that repeats a length after those before.
+// repeat reads the rest of a symbol that repeats a length.
 func (r *Reader) repeat(symbol int, before []uint8) (length uint8, times int, err error) {
 	e := repeats[symbol-16]
 	if symbol == 16 {

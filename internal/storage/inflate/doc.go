@@ -1,26 +1,26 @@
-// Package inflate decodes deflate data, RFC 1951, fast and exactly: every symbol
-// whose bits are all in the input is decoded, and no other.
+// Package inflate decodes deflate data, RFC 1951, fast and exactly: it decodes
+// every symbol whose bits are all in the input, and no other.
 //
-// The decoders of the libraries look ahead. They know that a block ends with a
-// certain code, and decode no symbol before they have as many bits as that code,
-// so they leave the last symbols of a truncated stream undecoded. A [Reader]
-// takes the bits of the symbol alone, and its source is left behind the last byte
-// that was used.
+// Common libraries read ahead: they decode a symbol only when the input holds
+// as many bits as the end-of-block code needs, so they lose the last symbols of
+// a truncated stream. A [Reader] consumes only the bits of the symbols that it
+// decodes, and leaves its source directly after the last byte that it used.
 //
-// A [Reader] begins at the start of a stream, or at any block inside it if it is
-// given the window and the number of the bit; [Reader.Block] tells them. It ends in
-// one of three ways:
+// A [Reader] starts at the beginning of a stream, or at any block inside it,
+// given the window and the bit number that [Reader.Block] and [Reader.Window]
+// returned there. It ends in one of three ways:
 //
 //	io.EOF               after the final block
 //	io.ErrUnexpectedEOF  at the first symbol that is not completely in the input
 //	*CorruptError        at the first symbol or header that the RFC does not allow
 //
-// All output before the end comes out in each case. The package accepts exactly
-// the streams that compress/flate accepts, which is what its tests compare it
-// with: among incomplete prefix codes only the code of a single symbol of one
-// bit, and a code of no symbols if it is not used.
+// In each case it returns all output before the end. The package accepts
+// exactly the streams that compress/flate accepts; its tests compare the two.
+// The only incomplete prefix codes it accepts are a code of a single one-bit
+// symbol, and a code without symbols that is not used.
 //
-// Two loops decode symbols. The one in careful.go takes one symbol after the other
-// and judges it. The one in fast.go runs where input and room are plenty, and gives
-// up before any symbol that needs a judgment: it never decides.
+// Two loops decode symbols. The loop in careful.go decodes and validates one
+// symbol at a time. The loop in fast.go runs while there is plenty of input and
+// output space, and stops before any symbol that needs validation, so only the
+// careful loop reports errors.
 package inflate

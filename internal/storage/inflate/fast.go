@@ -3,25 +3,27 @@ package inflate
 import "unsafe"
 
 const (
-	// fastInput is how many bytes of input the fast loop needs to begin a symbol: it
-	// loads 8 of them up to three times.
+	// fastInput is the number of input bytes that the fast loop needs for a
+	// symbol: it loads 8 bytes up to three times.
 	fastInput = 32
-	// fastRoom is how many bytes of room it needs: for two literals and a match, copied
-	// 32 bytes at a time.
+	// fastRoom is the number of output bytes that it needs: two literals and a
+	// match, which is copied 32 bytes at a time.
 	fastRoom = 2 + maxMatch + 32
 )
 
-// fast decodes symbols while input and room are plenty, as they must be at the start.
-// It stops before the end of the block, and before every symbol that is not allowed.
+// fast decodes symbols while there is plenty of input and output space; the
+// caller must have checked plenty. It stops before the end of the block and
+// before every invalid symbol.
 func (r *Reader) fast() {
 	b, o := &r.bits, len(r.out)
 	lastPos, lastOut := len(b.in)-fastInput, cap(r.out)-fastRoom
 	in, out := unsafe.Pointer(unsafe.SliceData(b.in)), unsafe.Pointer(unsafe.SliceData(r.out))
 	literals, distances := (*[literalTable]entry)(r.literals.table), (*[distanceTable]entry)(r.distances.table)
 	acc, n, pos := refill(in, b.acc, b.n, b.pos)
-	e := literals[acc&literalMask] // the next entry, not yet taken
+	e := literals[acc&literalMask] // the next entry, not yet consumed
 	for pos <= lastPos && o <= lastOut {
-		// Of 56 bits, two literals take 22 at most, and leave enough for a length.
+		// Two literals take at most 22 of 56 bits and leave enough for a
+		// length.
 		if e&entryLiteral != 0 {
 			acc, n = take(acc, n, e)
 			o = put(out, o, e)
@@ -34,10 +36,10 @@ func (r *Reader) fast() {
 				}
 			}
 		}
-		begin, beginN, beginPos := acc, n, pos // of the length
+		begin, beginN, beginPos := acc, n, pos // the start of the length
 		if e&entrySpecial != 0 {
 			if e&entryLink == 0 {
-				break // the end of the block, or nothing that is allowed
+				break // the end of the block, or an invalid symbol
 			}
 			e = literals[linked(acc>>literalRoot, e)&(literalTable-1)]
 			if e&entrySpecial != 0 {
@@ -88,35 +90,37 @@ const (
 	distanceMask = 1<<distanceRoot - 1
 )
 
-// refill has 56 to 63 bits in acc, of the input from pos on. Bits above n are those
-// that follow, so that they may be loaded again.
+// refill returns acc with 56 to 63 valid bits, loaded from the input at pos.
+// The bits from n on equal the following input, so loading them again is
+// harmless.
 func refill(in unsafe.Pointer, acc uint64, n uint, pos int) (uint64, uint, int) {
 	return acc | load64(in, pos)<<(n&63), n | 56, pos + int((63-n)>>3)
 }
 
-// take takes the bits of an entry, its extra bits among them.
+// take consumes the bits of an entry, including its extra bits.
 func take(acc uint64, n uint, e entry) (uint64, uint) { return acc >> (e & 63), n - uint(e&0xff) }
 
-// put writes the literal of an entry to out[o], and returns what is behind it.
+// put writes the literal of an entry to out[o] and returns the next index.
 func put(out unsafe.Pointer, o int, e entry) int {
 	store8(out, o, byte(e>>entryValue))
 	return o + 1
 }
 
-// meaning returns the length or distance of an entry, with its extra bits in acc.
+// meaning returns the length or distance of an entry whose code and extra bits
+// are the next bits of acc.
 func meaning(acc uint64, e entry) int {
 	return int(e>>entryValue&0x7fff) + int(acc&ones(e)>>(e>>8&15))
 }
 
-// linked returns the place in the table that a link refers to, with the bits behind
-// those of the link in acc.
+// linked returns the index of the table entry that a link leads to. The next
+// bits of acc are those after the bits of the link.
 func linked(acc uint64, link entry) uint64 { return uint64(link>>entryValue) + acc&ones(link>>8&15) }
 
-// ones returns n ones, n below 64.
+// ones returns a value whose lowest n bits are one; n is below 64.
 func ones(n entry) uint64 { return 1<<(n&63) - 1 }
 
-// copyFar copies to out[to:end], and perhaps 31 bytes more, from 16 bytes before to or
-// from farther away.
+// copyFar copies from out[from:] to out[to:end], and up to 31 bytes more. The
+// source starts at least 16 bytes before the destination.
 func copyFar(out unsafe.Pointer, to, from, end int) {
 	for ; to < end; to, from = to+32, from+32 {
 		move16(out, to, from)
@@ -124,8 +128,8 @@ func copyFar(out unsafe.Pointer, to, from, end int) {
 	}
 }
 
-// copyNear copies to out[to:end], and perhaps 7 bytes more, what repeats itself after
-// less than 16 bytes.
+// copyNear copies from out[from:] to out[to:end], and up to 7 bytes more. The
+// source starts less than 16 bytes before the destination, so the data repeats.
 func copyNear(out unsafe.Pointer, to, from, end int) {
 	if to-from >= 8 {
 		for ; to < end; to, from = to+8, from+8 {

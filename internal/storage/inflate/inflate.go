@@ -6,9 +6,9 @@ import (
 	"io"
 )
 
-// A CorruptError reports data that are not deflate data.
+// A CorruptError reports invalid deflate data.
 type CorruptError struct {
-	Bit    int64 // the first bit of the symbol or header, counted from the first byte of the source
+	Bit    int64 // first bit of the invalid symbol or header, counted from the first byte of the source
 	Reason string
 }
 
@@ -16,38 +16,39 @@ func (e *CorruptError) Error() string {
 	return fmt.Sprintf("corrupt deflate data at bit %d: %s", e.Bit, e.Reason)
 }
 
-// Ahead is how many bytes a Reader may have decoded and not returned.
+// Ahead is the maximum number of bytes that a Reader has decoded but not
+// returned.
 const Ahead = outSize - Window
 
-// outSize is how much output a Reader holds: the window, and room for output. The
-// window is moved once for each such room.
+// outSize is the size of a Reader's output buffer: the window, and space for
+// new output. The Reader moves the window once per filled space.
 const outSize = Window + 96<<10
 
-// A Reader decodes a stream of deflate data. It takes some 150 KiB of memory.
+// A Reader decodes a stream of deflate data. It takes about 150 KiB of memory.
 type Reader struct {
 	bits bitReader
 
 	out  []byte // the last Window bytes or more
-	read int    // how much of out Read has delivered
+	read int    // the part of out that Read has delivered
 	err  error
 
-	// step decodes a part of the stream: a header, or data up to the end of their
-	// block, of the input at hand or of the room in out.
+	// step decodes a part of the stream: a header, or data until the block, the
+	// available input, or the space in out ends.
 	step    func(*Reader) error
-	inBlock bool // of step
-	pause   bool // at the end of each block
-	final   bool // the block is the last
-	stored  int  // bytes left of a stored block
+	inBlock bool // step decodes data of a block
+	pause   bool // pause at the end of each block
+	final   bool // the current block is the last
+	stored  int  // remaining bytes of a stored block
 
-	literals, distances *code // of the block
-	own                 codes // space for those of a dynamic block
+	literals, distances *code // codes of the current block
+	own                 codes // space for the codes of a dynamic block
 }
 
-// NewReader returns a Reader of the stream in src. The stream, or a block of it,
-// begins at a bit of the next byte, from 0, the least significant, to 7. The
-// window is the output before that block, of which the Reader copies the last
-// 32 KiB. If src is a [bufio.Reader] with at least 16 bytes, the Reader takes no
-// byte of it that is behind the stream.
+// NewReader returns a Reader of the stream in src. The stream, or a block of
+// it, begins at the given bit of the next byte, from 0, the least significant,
+// to 7. The window is the output before that block; the Reader copies its last
+// 32 KiB. If src is a [bufio.Reader] with a buffer of at least 16 bytes, the
+// Reader consumes no byte after the stream.
 func NewReader(src io.Reader, window []byte, bit uint8) *Reader {
 	r := &Reader{out: make([]byte, 0, outSize)}
 	r.own.init()
@@ -55,7 +56,8 @@ func NewReader(src io.Reader, window []byte, bit uint8) *Reader {
 	return r
 }
 
-// Reset makes r what NewReader would return, and takes no new memory.
+// Reset makes r equivalent to the result of NewReader, without allocating
+// memory.
 func (r *Reader) Reset(src *bufio.Reader, window []byte, bit uint8) {
 	r.bits.reset(src, bit)
 	r.out = append(r.out[:0], window[max(0, len(window)-Window):]...)
@@ -66,30 +68,32 @@ func (r *Reader) Reset(src *bufio.Reader, window []byte, bit uint8) {
 	}
 }
 
-// Offset returns the number of the first bit that is not decoded, counted from the
-// first byte of the source: the end of the stream after io.EOF, otherwise the start
-// of the symbol or header that is incomplete or corrupt. It is valid once Read has
-// returned an error.
+// Offset returns the number of the first bit that was not decoded, counted from
+// the first byte of the source. After io.EOF that is the end of the stream,
+// otherwise the start of the incomplete or corrupt symbol or header. It is
+// valid once Read has returned an error.
 func (r *Reader) Offset() int64 { return r.bits.start }
 
-// PauseAtBlocks says whether decoding pauses at the end of each block until all before
-// it is returned, so that Block can be asked there. Ends of blocks that lie ahead
-// already are passed.
+// PauseAtBlocks sets whether decoding pauses at the end of each block until all
+// output before it is returned, so that the caller can call Block there. It has
+// no effect on the ends of blocks that are already decoded.
 func (r *Reader) PauseAtBlocks(pause bool) { r.pause = pause }
 
-// Block reports whether what Read has returned ends where a block begins. Then bit is
-// the number of the block's first bit, and NewReader can begin there with Window.
+// Block reports whether the output returned by Read ends where a block begins.
+// If so, bit is the number of the block's first bit, and a new Reader can start
+// there with the result of Window.
 func (r *Reader) Block() (bit int64, ok bool) {
 	return r.bits.place(), !r.inBlock && r.err == nil && r.read == len(r.out)
 }
 
-// Window returns the last bytes that Read has returned, up to 32 KiB, with the
-// window that the Reader began with before them. It is valid until the next Read.
+// Window returns the last bytes that Read has returned, up to 32 KiB, including
+// the window that NewReader was given. It is valid until the next Read.
 func (r *Reader) Window() []byte { return r.out[max(0, r.read-Window):r.read] }
 
-// Read returns decoded bytes. With or after the last one it returns how the stream
-// ended: see the package comment. It returns an error of the source other than io.EOF as
-// it is. It does not wait for input while it has output to return.
+// Read returns decoded bytes. With or after the last byte it returns how the
+// stream ended: see the package comment. It returns an error of the source
+// other than io.EOF unchanged. It does not wait for input while it has output
+// to return.
 func (r *Reader) Read(p []byte) (int, error) {
 	for len(p) > 0 && r.err == nil && r.goesOn() {
 		r.slide()
@@ -107,8 +111,8 @@ func (r *Reader) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// goesOn reports whether to decode before output is returned: if there is none, and
-// else as far as room and input are at hand.
+// goesOn reports whether to decode more before returning output: always if
+// there is no output, otherwise only while space and input are available.
 func (r *Reader) goesOn() bool {
 	switch {
 	case r.read == len(r.out):
@@ -121,7 +125,7 @@ func (r *Reader) goesOn() bool {
 	return !r.pause
 }
 
-// slide makes room in out, once Read has delivered all of it.
+// slide makes space in out after Read has delivered all of it.
 func (r *Reader) slide() {
 	if r.read == len(r.out) && cap(r.out)-len(r.out) < fastRoom {
 		r.out = r.out[:copy(r.out, r.out[len(r.out)-Window:])]
@@ -129,8 +133,8 @@ func (r *Reader) slide() {
 	}
 }
 
-// header begins a block. While there is output to return it does not wait for input,
-// and goes back if the header is not all there.
+// header starts a block. While there is output to return, it does not wait for
+// input, and seeks back if the header is incomplete.
 func (r *Reader) header() error {
 	r.bits.begin()
 	r.bits.nowait = r.read < len(r.out)
@@ -145,7 +149,7 @@ func (r *Reader) header() error {
 	return err
 }
 
-// block takes the header of a block, section 3.2.3.
+// block reads the header of a block, section 3.2.3.
 func (r *Reader) block() error {
 	v, err := r.bits.take(3)
 	if err != nil {
@@ -166,7 +170,7 @@ func (r *Reader) block() error {
 	return err
 }
 
-// endBlock goes on with the next header, or ends the stream.
+// endBlock continues with the next header, or ends the stream.
 func (r *Reader) endBlock() error {
 	r.step, r.inBlock = (*Reader).header, false
 	if !r.final {
@@ -177,7 +181,7 @@ func (r *Reader) endBlock() error {
 	return io.EOF
 }
 
-// storedHeader takes the lengths of a stored block, section 3.2.4.
+// storedHeader reads the lengths of a stored block, section 3.2.4.
 func (r *Reader) storedHeader() error {
 	r.bits.align()
 	v, err := r.bits.take(32)
@@ -191,7 +195,7 @@ func (r *Reader) storedHeader() error {
 	return nil
 }
 
-// storedData takes bytes of a stored block.
+// storedData reads bytes of a stored block.
 func (r *Reader) storedData() error {
 	if r.stored == 0 {
 		return r.endBlock()

@@ -1,20 +1,20 @@
 package inflate
 
 const (
-	// Window is how far back a match may refer, RFC 1951 section 2.
+	// Window is the maximum distance of a match in bytes, RFC 1951 section 2.
 	Window = 32 << 10
 
 	endOfBlock   = 256
 	maxMatch     = 258
 	maxCodeLen   = 15  // section 3.2.7
-	maxLiterals  = 286 // symbols of a dynamic code, section 3.2.7
+	maxLiterals  = 286 // symbols in a dynamic code, section 3.2.7
 	maxDistances = 30
-	maxSymbols   = 288 // of the largest alphabet, that of the fixed code
+	maxSymbols   = 288 // symbols in the largest alphabet, that of the fixed code
 
-	maxBits = 2*maxCodeLen + 5 + 13 // of a match, with its extra bits
+	maxBits = 2*maxCodeLen + 5 + 13 // maximum number of bits of a match, with its extra bits
 )
 
-// lengthOrder is the order in which a block has the lengths of the codes for
+// lengthOrder is the order in which a block stores the lengths of the codes for
 // code lengths, section 3.2.7.
 var lengthOrder = [19]uint8{16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15}
 
@@ -37,8 +37,8 @@ var distanceValues = func() (t [maxDistances]extra) {
 	return t
 }()
 
-// grow fills a table in which, after the first group, each group of so many
-// symbols has one extra bit more than the group before.
+// grow fills a table. Each group of symbols after the first has one extra bit
+// more than the group before.
 func grow(t []extra, base int, group int) {
 	for i := range t {
 		t[i] = extra{base, uint(max(0, i/group-1))}
@@ -46,8 +46,8 @@ func grow(t []extra, base int, group int) {
 	}
 }
 
-// literalMeanings, distanceMeanings and lengthMeanings are the alphabets: what each
-// symbol means, as an entry without the length of its code.
+// literalMeanings, distanceMeanings and lengthMeanings are the alphabets: they
+// hold the meaning of each symbol, as an entry without the length of its code.
 var (
 	literalMeanings = func() (t [maxSymbols]entry) {
 		for i := range endOfBlock {

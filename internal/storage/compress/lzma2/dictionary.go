@@ -1,20 +1,22 @@
 package lzma2
 
-// A dictionary is the last decoded bytes, a ring. It grows to its size as bytes
-// come, so that a small stream takes little memory, whatever dictionary it asks for.
+// A dictionary is a ring buffer of the last decoded bytes. It grows up to its
+// size as bytes arrive, so that a small stream takes little memory, however
+// large a dictionary its header declares.
 type dictionary struct {
 	buf     []byte
-	pos     int // where the next byte goes
+	pos     int // index of the next byte
 	wrapped bool
-	size    int // that buf may have
+	size    int // maximum length of buf
 }
 
 const firstDictionary = 64 << 10
 
-// reset forgets the bytes.
+// reset empties the dictionary.
 func (d *dictionary) reset() { d.pos, d.wrapped = 0, false }
 
-// room returns up to n bytes to write at, at least one, from pos on.
+// room returns a slice of 1 to n bytes, starting at pos, for the caller to
+// fill.
 func (d *dictionary) room(n int) []byte {
 	if d.pos == len(d.buf) {
 		if len(d.buf) < d.size {
@@ -28,7 +30,7 @@ func (d *dictionary) room(n int) []byte {
 	return d.buf[d.pos:min(len(d.buf), d.pos+n)]
 }
 
-// full returns how many bytes the dictionary has.
+// full returns the number of bytes in the dictionary.
 func (d *dictionary) full() int {
 	if d.wrapped {
 		return len(d.buf)
@@ -36,10 +38,10 @@ func (d *dictionary) full() int {
 	return d.pos
 }
 
-// last returns the last byte, and 0 if there is none.
+// last returns the last byte, or 0 if the dictionary is empty.
 func (d *dictionary) last() byte { return d.at(0) }
 
-// at returns the byte at a distance, less one, and 0 if there is none.
+// at returns the byte at distance dist+1 from pos, or 0 if there is none.
 func (d *dictionary) at(dist uint32) byte {
 	i := d.pos - int(dist) - 1
 	if i >= 0 {
@@ -51,8 +53,9 @@ func (d *dictionary) at(dist uint32) byte {
 	return d.buf[i+len(d.buf)]
 }
 
-// repeat writes n bytes, for which there is room, of those that begin at that
-// distance, less one, which the dictionary has.
+// repeat appends n bytes copied from distance dist+1. The caller checks that
+// the dictionary holds that distance, and that room has returned n bytes of
+// space.
 func (d *dictionary) repeat(dist uint32, n int) {
 	from, to := d.pos-int(dist)-1, d.pos
 	if from < 0 {
@@ -61,14 +64,14 @@ func (d *dictionary) repeat(dist uint32, n int) {
 	d.pos += n
 	if from < to {
 		dst, src := d.buf[to:to+n], d.buf[from:]
-		for k := to - from; len(dst) > 0; k *= 2 { // what was written is repeated, too
+		for k := to - from; len(dst) > 0; k *= 2 { // bytes just written are repeated, too
 			c := copy(dst, src[:min(k, len(dst))])
 			dst = dst[c:]
 		}
 		return
 	}
 	c := copy(d.buf[to:to+n], d.buf[from:])
-	if c < n { // on, at the beginning of the ring: there it lies before to
+	if c < n { // continue at the beginning of the ring, which lies before to
 		d.pos = to + c
 		d.repeat(dist, n-c)
 	}

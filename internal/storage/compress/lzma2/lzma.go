@@ -9,8 +9,8 @@ const (
 	minMatch      = 2
 	alignBits     = 4
 	distStates    = 4
-	firstModel    = 4  // the first distance slot that has more bits
-	endModel      = 14 // the first distance slot with direct bits
+	firstModel    = 4  // first distance slot with extra bits
+	endModel      = 14 // first distance slot with direct bits
 	fullDistances = 128
 )
 
@@ -44,7 +44,7 @@ func (l *lengths) decode(d *rangeDecoder, pos uint32) uint32 {
 type lzma struct {
 	rc    rangeDecoder
 	state uint32
-	rep   [4]uint32 // the last distances, less one
+	rep   [4]uint32 // the last four distances, minus one
 
 	lc, literalMask, posMask uint32
 
@@ -57,7 +57,8 @@ type lzma struct {
 	literal                 [literalProbs << maxLcLp]prob
 }
 
-// properties takes the byte of properties: (pb * 5 + lp) * 9 + lc.
+// properties sets the properties from their byte, (pb * 5 + lp) * 9 + lc. It
+// returns false if they are invalid.
 func (z *lzma) properties(b byte) bool {
 	n := uint32(b)
 	lc, lp, pb := n%9, n/9%5, n/45
@@ -84,9 +85,9 @@ func (z *lzma) reset() {
 	z.repLen.reset()
 }
 
-// symbol decodes the next symbol at position pos of the dictionary: a literal if
-// the length is 0, else a match of that length and of the distance z.rep[0] + 1.
-// What it returns means something only if z.rc.over is not set.
+// symbol decodes the next symbol at the current position of dict. If length is
+// 0 it is a literal, otherwise a match of that length at distance z.rep[0] + 1.
+// The result is valid only if z.rc.over is false.
 func (z *lzma) symbol(dict *dictionary) (length uint32, literal byte) {
 	pos := uint32(dict.pos) & z.posMask
 	s := z.state
@@ -117,8 +118,8 @@ func (z *lzma) symbol(dict *dictionary) (length uint32, literal byte) {
 	return z.repLen.decode(&z.rc, pos), 0
 }
 
-// after returns the state that follows a match in state s: one state after a
-// literal, and another one, three further, after a match.
+// after returns the state after a match in state s: the argument literal if a
+// literal preceded the match, else a state three higher, limited to 10 and 11.
 func after(s, literal uint32) uint32 {
 	if s < literalStates {
 		return literal
@@ -126,7 +127,7 @@ func after(s, literal uint32) uint32 {
 	return max(10, min(literal+3, 11))
 }
 
-// repeated finds which of the last distances comes again, and moves it to the
+// repeated finds which of the last distances is used again and moves it to the
 // front. It reports whether the match is a single byte.
 func (z *lzma) repeated(s, pos uint32) bool {
 	if z.rc.bit(&z.rep0[s]) == 0 {
@@ -153,7 +154,7 @@ func (z *lzma) decodeLiteral(dict *dictionary) byte {
 		}
 		return byte(n)
 	}
-	// After a match: the byte that would have continued it is a hint.
+	// After a match, the byte that would have continued it selects the model.
 	hint, offset := uint32(dict.at(z.rep[0])), uint32(0x100)
 	for n < 0x100 {
 		hint <<= 1
@@ -169,7 +170,7 @@ func (z *lzma) decodeLiteral(dict *dictionary) byte {
 	return byte(n)
 }
 
-// distance decodes the distance, less one, of a match of that length.
+// distance decodes the distance, minus one, of a match of the given length.
 func (z *lzma) distance(length uint32) uint32 {
 	slot := z.rc.tree(z.slots[min(length-minMatch, distStates-1)][:])
 	if slot < firstModel {

@@ -16,19 +16,19 @@ func resetProbs(p []prob) {
 	}
 }
 
-// A rangeDecoder takes bits from a chunk of compressed data. It takes a byte when
-// a bit needs it, and not before, so that all symbols come out of a truncated
-// chunk that are in it.
+// A rangeDecoder decodes bits from a chunk of compressed data. It consumes a
+// byte only when a bit needs it, so that it can decode every complete symbol of
+// a truncated chunk.
 type rangeDecoder struct {
-	in   []byte // what is left of the chunk
+	in   []byte // remaining bytes of the chunk
 	rng  uint32
 	code uint32
-	over bool // a byte was needed that is not there
+	over bool // a byte was needed after the end of in
 }
 
 const rangeInit = 5 // bytes at the beginning of a chunk
 
-// start begins a chunk. It returns false if the data cannot be one.
+// start starts a chunk. It returns false if in cannot be one.
 func (d *rangeDecoder) start(in []byte) bool {
 	d.rng, d.code, d.over = 1<<32-1, 0, len(in) < rangeInit
 	if d.over || in[0] != 0 {
@@ -42,7 +42,7 @@ func (d *rangeDecoder) start(in []byte) bool {
 	return true
 }
 
-// normalize takes a byte if the next bit needs one.
+// normalize consumes a byte if the next bit needs one.
 func (d *rangeDecoder) normalize() {
 	if d.rng >= topValue {
 		return
@@ -61,7 +61,7 @@ func (d *rangeDecoder) shift() {
 	d.in = d.in[1:]
 }
 
-// finished reports whether the chunk ends here, as an encoder ends one.
+// finished reports whether the chunk ends here in the way an encoder ends it.
 func (d *rangeDecoder) finished() bool {
 	d.normalize()
 	return !d.over && len(d.in) == 0 && d.code == 0
@@ -84,7 +84,8 @@ func (d *rangeDecoder) bit(p *prob) uint32 {
 	return 1
 }
 
-// tree decodes a symbol below len(p), a power of two, from the highest bit on.
+// tree decodes a symbol below len(p), which is a power of two, starting with
+// the highest bit.
 func (d *rangeDecoder) tree(p []prob) uint32 {
 	limit := uint32(len(p))
 	n := uint32(1)
@@ -94,7 +95,8 @@ func (d *rangeDecoder) tree(p []prob) uint32 {
 	return n - limit
 }
 
-// reverse decodes a symbol of so many bits, from the lowest one on.
+// reverse decodes a symbol of the given number of bits, starting with the
+// lowest bit.
 func (d *rangeDecoder) reverse(p []prob, bits uint32) (symbol uint32) {
 	n := uint32(1)
 	for i := range bits {
@@ -105,7 +107,8 @@ func (d *rangeDecoder) reverse(p []prob, bits uint32) (symbol uint32) {
 	return symbol
 }
 
-// direct decodes so many bits, each as likely 0 as 1.
+// direct decodes the given number of bits, with equal probabilities for 0 and
+// 1.
 func (d *rangeDecoder) direct(bits uint32) (n uint32) {
 	for range bits {
 		d.normalize()

@@ -7,10 +7,10 @@ import (
 	"io"
 )
 
-// ErrCorrupt wraps the errors about data that no encoder writes.
-var ErrCorrupt = errors.New("the LZMA2 data make no sense")
+// ErrCorrupt is wrapped by the errors about data that no encoder writes.
+var ErrCorrupt = errors.New("corrupt LZMA2 data")
 
-// MinDictionary is the smallest dictionary there is.
+// MinDictionary is the smallest dictionary size in bytes.
 const MinDictionary = 4 << 10
 
 // A Reader decodes one LZMA2 stream.
@@ -20,26 +20,27 @@ type Reader struct {
 	lzma lzma
 	err  error
 
-	in     []byte // for the compressed data of a chunk
-	left   int    // bytes to come out of the chunk
+	in     []byte // compressed data of a chunk
+	left   int    // remaining decompressed bytes of the chunk
 	stored bool   // the chunk is not compressed
 	short  bool   // the file ends inside the compressed data of the chunk
-	match  int    // bytes to come out of the last match
+	match  int    // remaining bytes of the last match
 
-	begun      bool // there was a chunk that resets the dictionary
-	properties bool // the properties of LZMA are known
+	begun      bool // a chunk has reset the dictionary
+	properties bool // the LZMA properties are known
 }
 
-// NewReader returns a Reader of src with a dictionary of that size in bytes,
-// which takes as much memory as is decoded, up to that size. It reads from src
-// what belongs to the stream and no byte more.
+// NewReader returns a Reader of src with a dictionary of the given size in
+// bytes. The dictionary takes as much memory as there is decoded data, up to
+// that size. The Reader reads no byte after the stream.
 func NewReader(src io.Reader, dictionarySize int) *Reader {
 	return &Reader{src: src, dict: dictionary{size: max(dictionarySize, MinDictionary)}}
 }
 
-// Read decodes into p. Its error is io.EOF at the end of the stream,
-// io.ErrUnexpectedEOF if src ends before, an error that wraps ErrCorrupt, or that of
-// src. Every byte that can be decoded before the place of the error comes first.
+// Read decodes into p. It returns io.EOF at the end of the stream,
+// io.ErrUnexpectedEOF if src ends before, an error that wraps ErrCorrupt, or an
+// error of src. It returns every byte that can be decoded before it returns the
+// error.
 func (r *Reader) Read(p []byte) (n int, err error) {
 	for n < len(p) && r.err == nil {
 		switch {
@@ -57,18 +58,18 @@ func (r *Reader) Read(p []byte) (n int, err error) {
 	return 0, r.err
 }
 
-// Control bytes, and where they begin to mean more.
+// Control bytes. From controlLZMA on, each is the first of a range.
 const (
 	controlEnd         = 0x00
 	controlStoredReset = 0x01 // stored, and the dictionary is reset
 	controlStored      = 0x02
 	controlLZMA        = 0x80
-	controlState       = 0xa0 // the state is reset
-	controlProperties  = 0xc0 // and there are new properties
-	controlReset       = 0xe0 // and the dictionary is reset
+	controlState       = 0xa0 // also resets the state
+	controlProperties  = 0xc0 // also sets new properties
+	controlReset       = 0xe0 // also resets the dictionary
 )
 
-// chunk takes the header of the next chunk, and its data if it is compressed.
+// chunk reads the header of the next chunk and, if it is compressed, its data.
 func (r *Reader) chunk() error {
 	var head [6]byte
 	if err := r.full(head[:1]); err != nil {
@@ -88,7 +89,7 @@ func (r *Reader) chunk() error {
 	case control >= controlLZMA:
 		return r.compressed(control, head[1:])
 	case control > controlStored:
-		return corrupt("there is no chunk of type %#02x", control)
+		return corrupt("unknown chunk type %#02x", control)
 	}
 	if err := r.full(head[1:3]); err != nil {
 		return err
@@ -97,7 +98,7 @@ func (r *Reader) chunk() error {
 	return nil
 }
 
-// compressed takes the rest of the header, and the data, of a chunk of LZMA.
+// compressed reads the rest of the header and the data of an LZMA chunk.
 func (r *Reader) compressed(control byte, head []byte) error {
 	if control < controlProperties {
 		head = head[:4]
@@ -108,12 +109,12 @@ func (r *Reader) compressed(control byte, head []byte) error {
 	switch {
 	case control >= controlProperties:
 		if !r.lzma.properties(head[4]) {
-			return corrupt("properties %#02x", head[4])
+			return corrupt("invalid properties %#02x", head[4])
 		}
 		r.properties = true
 		r.lzma.reset()
 	case !r.properties:
-		return corrupt("a chunk of LZMA without properties")
+		return corrupt("LZMA chunk without properties")
 	case control >= controlState:
 		r.lzma.reset()
 	}
@@ -127,13 +128,13 @@ func (r *Reader) compressed(control byte, head []byte) error {
 		return err
 	}
 	if !r.lzma.rc.start(r.in[:n]) {
-		return corrupt("a chunk of LZMA that does not begin with 0")
+		return corrupt("LZMA chunk does not start with 0")
 	}
 	r.stored, r.left, r.match = false, int(control&0x1f)<<16+int(binary.BigEndian.Uint16(head))+1, 0
 	return nil
 }
 
-// full fills p from the source.
+// full fills p from src.
 func (r *Reader) full(p []byte) error {
 	_, err := io.ReadFull(r.src, p)
 	if err == io.EOF {
@@ -156,12 +157,12 @@ func (r *Reader) copy(p []byte) int {
 	return n
 }
 
-// decode delivers bytes of a chunk of LZMA.
+// decode delivers bytes of an LZMA chunk.
 func (r *Reader) decode(p []byte) int {
 	from := r.dict.pos
 	room := r.dict.room(min(len(p), r.left))
 	if len(room) > 0 && r.dict.pos == 0 {
-		from = 0 // the ring begins again
+		from = 0 // the ring has wrapped
 	}
 	r.err = r.symbols(r.dict.pos + len(room))
 	n := copy(p, r.dict.buf[from:r.dict.pos])
@@ -172,7 +173,7 @@ func (r *Reader) decode(p []byte) int {
 	return n
 }
 
-// symbols decodes up to limit, a position in the dictionary.
+// symbols decodes symbols until the dictionary reaches position limit.
 func (r *Reader) symbols(limit int) error {
 	d, z := &r.dict, &r.lzma
 	for d.pos < limit {
@@ -192,14 +193,14 @@ func (r *Reader) symbols(limit int) error {
 			continue
 		}
 		if uint64(z.rep[0]) >= uint64(d.full()) {
-			return corrupt("a match lies before the beginning of the dictionary")
+			return corrupt("match before the start of the dictionary")
 		}
 		r.match = int(length)
 	}
 	return nil
 }
 
-// end checks that a chunk of LZMA ends where its sizes say.
+// end checks that an LZMA chunk ends where its sizes say.
 func (r *Reader) end() error {
 	switch {
 	case r.lzma.rc.finished() && r.match == 0 && !r.short:
@@ -207,15 +208,15 @@ func (r *Reader) end() error {
 	case r.short:
 		return io.ErrUnexpectedEOF
 	}
-	return corrupt("a chunk of LZMA does not end where its sizes say")
+	return corrupt("LZMA chunk does not end where its sizes say")
 }
 
-// usedUp returns the error for a chunk of LZMA that has too few bytes.
+// usedUp returns the error for an LZMA chunk with too few bytes.
 func (r *Reader) usedUp() error {
 	if r.short {
 		return io.ErrUnexpectedEOF
 	}
-	return corrupt("a chunk of LZMA is too short")
+	return corrupt("LZMA chunk is too short")
 }
 
 func corrupt(format string, args ...any) error {
