@@ -13,7 +13,7 @@ import (
 	"github.com/urlfold/urlfold/internal/testkit/chaos"
 )
 
-// A payload is a file that expands without end, and what is to be said of it.
+// A payload is a file that expands to a huge size, and the verdict it must get.
 type payload struct {
 	name    string
 	verdict string
@@ -28,7 +28,7 @@ var payloads = []payload{
 	{"window.zst", "limit", window},
 }
 
-// zeros returns what writes compressed zeros.
+// zeros returns a function that writes compressed zeros.
 func zeros(packer func(io.Writer) (io.WriteCloser, error)) func(io.Writer, int64) error {
 	return func(w io.Writer, size int64) error {
 		z, err := packer(w)
@@ -45,7 +45,7 @@ func zeros(packer func(io.Writer) (io.WriteCloser, error)) func(io.Writer, int64
 	}
 }
 
-// nested writes zstd in zstd: what comes out of the outer one is no text.
+// nested writes zstd in zstd: the output of the outer stream is not text.
 func nested(w io.Writer, size int64) error {
 	z, err := zstd.NewWriter(w, zstd.WithEncoderConcurrency(1))
 	if err != nil {
@@ -58,7 +58,7 @@ func nested(w io.Writer, size int64) error {
 	return z.Close()
 }
 
-// members writes a member of zeros again and again.
+// members writes the same member of zeros repeatedly.
 func members(w io.Writer, size int64) error {
 	const each = 64 << 20
 	var member bytes.Buffer
@@ -74,8 +74,8 @@ func members(w io.Writer, size int64) error {
 	return nil
 }
 
-// window writes the header of a zstd frame with a window of 2 GiB, and a block of
-// zeros (RFC 8878, 3.1.1.1.2: exponent 21, mantissa 0).
+// window writes the header of a zstd frame with a window of 2 GiB, and a block
+// of zeros (RFC 8878, 3.1.1.1.2: exponent 21, mantissa 0).
 func window(w io.Writer, _ int64) error {
 	const magic, descriptor, exponent = "\x28\xb5\x2f\xfd", "\x00", 21 << 3
 	_, err := w.Write(append([]byte(magic+descriptor), exponent, 1|1<<1|0xff<<3&0xff, 0xff, 0x03, 0))
@@ -113,20 +113,21 @@ func bomb(ctx context.Context, l *lab) error {
 	if err := l.ends(ctx, p, 4); err != nil {
 		return err
 	}
-	if err := os.Remove(l.path("out", "nested")); err != nil { // the bytes of the inner one
+	if err := os.Remove(l.path("out", "nested")); err != nil { // holds the bytes of the inner stream
 		return err
 	}
 	r, _, err := s.judge(lanes, false)
 	if err != nil {
 		return err
 	}
-	l.did("%d bombs of %d MiB each beside %d sound files", len(payloads), size>>20, len(lanes))
-	l.figure("oracle, of the sound files", r.String())
+	l.did("%d bombs of %d MiB each next to %d intact files", len(payloads), size>>20, len(lanes))
+	l.figure("oracle, intact files", r.String())
 	l.check(r.Lost == 0 && r.Doubled == 0 && r.Reordered == 0, "%v: %v", r, r.Examples)
 	return l.checkMemory(p)
 }
 
-// bombAtOnce reads the files without the daemon, and compares the verdicts.
+// bombAtOnce reads the files with the one-shot command and compares the
+// verdicts.
 func (l *lab) bombAtOnce(ctx context.Context) error {
 	p, err := l.finish(ctx, 4, "-f", "lines", "--quiet", "--report", l.path("report.json"), "-o", l.path("once.log"), l.path("in"))
 	if err != nil {
@@ -137,9 +138,9 @@ func (l *lab) bombAtOnce(ctx context.Context) error {
 		return err
 	}
 	for _, b := range payloads {
-		l.check(verdicts[b.name] == b.verdict, "%s: the verdict is %q, want %q", b.name, verdicts[b.name], b.verdict)
+		l.check(verdicts[b.name] == b.verdict, "%s: verdict is %q, want %q", b.name, verdicts[b.name], b.verdict)
 	}
 	l.figure("verdicts", fmt.Sprint(verdicts))
-	l.figure("most resident memory at once, MiB", p.MaxRSS()>>20)
+	l.figure("peak resident memory of the one-shot run, MiB", p.MaxRSS()>>20)
 	return nil
 }

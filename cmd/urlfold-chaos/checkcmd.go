@@ -13,12 +13,12 @@ import (
 	"github.com/urlfold/urlfold/internal/testkit/chaos"
 )
 
-// specFlags are the flags of a Spec.
+// specFlags defines the flags of a Spec.
 func specFlags(fs *flag.FlagSet) (spec *chaos.Spec) {
 	spec = &chaos.Spec{Format: chaos.Lines}
-	fs.Uint64Var(&spec.Seed, "seed", 1, "the seed of the records")
-	fs.Uint64Var(&spec.Poison, "poison", 0, "the distance of records without a reading; 0: there are none")
-	fs.Func("format", "lines or combined (default lines)", func(s string) (err error) {
+	fs.Uint64Var(&spec.Seed, "seed", 1, "seed of the records")
+	fs.Uint64Var(&spec.Poison, "poison", 0, "distance between records that cannot be parsed; 0: none")
+	fs.Func("format", "record format: lines or combined (default lines)", func(s string) (err error) {
 		spec.Format, err = chaos.ParseFormat(s)
 		return err
 	})
@@ -29,14 +29,14 @@ func generate(_ context.Context, args []string, stdout, stderr io.Writer) error 
 	fs := flag.NewFlagSet("generate", flag.ContinueOnError)
 	fs.SetOutput(stderr)
 	spec := specFlags(fs)
-	kind := fs.String("kind", string(chaos.Plain), "how it is stored: plain, gzip (one member), members, zstd (one frame), frames, s2")
-	lane := fs.Uint64("lane", 0, "the number of the lane")
-	size := fs.Int64("bytes", 1<<20, "about how many bytes of text")
+	kind := fs.String("kind", string(chaos.Plain), "storage format: plain, gzip (one member), members, zstd (one frame), frames or s2")
+	lane := fs.Uint64("lane", 0, "number of the lane")
+	size := fs.Int64("bytes", 1<<20, "approximate size of the text in bytes")
 	if err := fs.Parse(args); err != nil {
 		return err
 	}
 	if fs.NArg() != 1 {
-		return errors.New("generate takes the name of one file")
+		return errors.New("generate: exactly one file name is required")
 	}
 	n, err := spec.WriteFile(fs.Arg(0), chaos.Kind(*kind), *lane, *size)
 	if err != nil {
@@ -51,16 +51,16 @@ func check(_ context.Context, args []string, stdout, stderr io.Writer) error {
 	fs.SetOutput(stderr)
 	spec := specFlags(fs)
 	lanes := map[uint64]uint64{}
-	fs.Func("lane", "LANE=RECORDS: what there is, as generate has told; may be repeated", func(s string) error {
+	fs.Func("lane", "`LANE=RECORDS`, the number of records of a lane as printed by generate; repeatable", func(s string) error {
 		id, n, ok := strings.Cut(s, "=")
 		lane, err := strconv.ParseUint(id, 10, 64)
 		if err != nil || !ok {
-			return errors.New("it is LANE=RECORDS")
+			return errors.New("must be LANE=RECORDS")
 		}
 		lanes[lane], err = strconv.ParseUint(n, 10, 64)
 		return err
 	})
-	asJSON := fs.Bool("json", false, "a JSON object instead of a line")
+	asJSON := fs.Bool("json", false, "print a JSON object instead of a line")
 	if err := fs.Parse(args); err != nil {
 		return err
 	}

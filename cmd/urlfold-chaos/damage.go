@@ -16,13 +16,13 @@ import (
 
 var damages = []experiment{
 	{
-		name: "cut", no: "3", about: "gzip and zstd files cut at each of their last bytes and at random ones",
-		bound: "all whole records before the cut once and in order; verdict truncated; exit code 4; the next file is read",
+		name: "cut", no: "3", about: "gzip and zstd files truncated at each of their last bytes and at random bytes",
+		bound: "every complete record before the cut appears once and in order; verdict truncated; exit code 4; the next file is read",
 		run:   cut,
 	},
 	{
-		name: "flip", no: "4", about: "flipped bits, wrong sums, garbage, padding, empty files, headers alone; at once and by the daemon",
-		bound: "the verdict is exact; records before the damage once; garbage and padding are warnings; sound files beside are whole",
+		name: "flip", no: "4", about: "flipped bits, wrong checksums, garbage, padding, empty files, files with only a header; one-shot and daemon",
+		bound: "the verdict is exact; records before the damage appear once; garbage and padding are warnings; intact files next to them are complete",
 		run:   flip,
 	},
 }
@@ -32,13 +32,13 @@ type specimen struct {
 	name  string
 	lane  uint64
 	data  []byte
-	whole uint64   // records before the damage: they must come out
-	most  uint64   // records that may come out; 0: whole. A decoder may get more out of the last bytes than the one that counts
-	loose bool     // what comes behind them may be anything
-	kinds []string // verdicts that are right
+	whole uint64   // number of records before the damage, which must be output
+	most  uint64   // maximum number of records of the output; 0: whole. A decoder may get more out of the last bytes than chaos.Whole does
+	loose bool     // any output may follow these records
+	kinds []string // acceptable verdicts
 }
 
-// A verdictReport is what of the program's report is looked at.
+// A verdictReport is the part of the program's report that the experiments use.
 type verdictReport struct {
 	ExitCode int `json:"exit_code"`
 	Files    []struct {
@@ -57,7 +57,8 @@ func (l *lab) specimens(ctx context.Context, spec chaos.Spec, all []specimen, co
 	return l.judgeSpecimens(spec, all, l.path("out"))
 }
 
-// feedSpecimens is specimens without a look at what came out.
+// feedSpecimens writes the files and runs the program, but does not check its
+// output.
 func (l *lab) feedSpecimens(ctx context.Context, spec chaos.Spec, all []specimen, code int) error {
 	if err := os.RemoveAll(l.path("in")); err != nil {
 		return err
@@ -86,7 +87,7 @@ func (l *lab) feedSpecimens(ctx context.Context, spec chaos.Spec, all []specimen
 	}
 	for _, s := range all {
 		got := verdicts[s.name]
-		l.check(slices.Contains(s.kinds, got), "%s: the verdict is %q, want one of %q", s.name, got, s.kinds)
+		l.check(slices.Contains(s.kinds, got), "%s: verdict is %q, want one of %q", s.name, got, s.kinds)
 	}
 	return nil
 }
@@ -107,7 +108,7 @@ func readVerdicts(report string) (map[string]string, error) {
 	return kinds, nil
 }
 
-// judgeSpecimens looks at what came out of specimens.
+// judgeSpecimens checks the output of the specimens.
 func (l *lab) judgeSpecimens(spec chaos.Spec, all []specimen, dir string) error {
 	o := chaos.NewOracle(spec)
 	loose := false
@@ -138,7 +139,7 @@ func archive(spec *chaos.Spec, k chaos.Kind, lane uint64, size int64) ([]byte, u
 	return buf.Bytes(), n, err
 }
 
-// cut cuts one file at each of its last bytes, and others at random.
+// cut truncates one file at each of its last bytes, and others at random bytes.
 func cut(ctx context.Context, l *lab) error {
 	if err := l.sweep(ctx, l.times(400, 64<<10)); err != nil {
 		return err
@@ -160,17 +161,17 @@ func cut(ctx context.Context, l *lab) error {
 			return err
 		}
 	}
-	l.did("%d files each of gzip, of gzip in members and of zstd, cut at random", random)
+	l.did("%d files each of gzip, gzip with several members, and zstd, truncated at random bytes", random)
 	return nil
 }
 
-// fewMore is how many records more may come out of the last two bytes of a cut
-// member than the decoder gives that counts.
+// fewMore is the number of additional records that a decoder may get out of the
+// last two bytes of a truncated member, compared with chaos.Whole.
 const fewMore = 4
 
-// sweep cuts a gzip file of a little more than n bytes at each of its last n. All
-// copies go into one output, in the order of their names: what has to be there is
-// known to the byte.
+// sweep truncates a gzip file of slightly more than n bytes at each of its last
+// n bytes. All copies go to one output, ordered by name, so that the expected
+// output is known exactly.
 func (l *lab) sweep(ctx context.Context, n int) error {
 	spec := chaos.Spec{Seed: l.seed, Format: chaos.Lines, Dense: true}
 	data, records, err := archive(&spec, chaos.Gzip, 0, int64(n)*7/5+8192)
@@ -178,7 +179,7 @@ func (l *lab) sweep(ctx context.Context, n int) error {
 		return err
 	}
 	if len(data) < n {
-		return fmt.Errorf("the file has %d bytes only, not %d", len(data), n)
+		return fmt.Errorf("file has only %d bytes, want at least %d", len(data), n)
 	}
 	text, ends := []byte(nil), []int{0}
 	for i := range records {
@@ -202,18 +203,18 @@ func (l *lab) sweep(ctx context.Context, n int) error {
 			return err
 		}
 	}
-	l.did("a gzip file of %d bytes, cut at each of its last %d; %d whole records before the cuts, all there, in order, and nothing else", len(data), n, lines)
+	l.did("a gzip file of %d bytes, truncated at each of its last %d bytes; %d complete records before the cuts, all of them in the output, in order, and nothing else", len(data), n, lines)
 	return nil
 }
 
-// compare compares the output of all specimens with what has to be there: of each the
-// beginning of text.
+// compare compares the output with its expected content: for each specimen a
+// prefix of text.
 func (l *lab) compare(all []specimen, text []byte, ends []int) error {
 	f, err := os.Open(l.path("out", "all.log"))
 	if err != nil {
 		return err
 	}
-	defer func() { _ = f.Close() }() // it is only read
+	defer func() { _ = f.Close() }() // opened only for reading
 	r := bufio.NewReaderSize(f, 1<<20)
 	got := make([]byte, len(text))
 	for _, s := range all {
@@ -222,23 +223,23 @@ func (l *lab) compare(all []specimen, text []byte, ends []int) error {
 			return fmt.Errorf("%s: %w", s.name, err)
 		}
 		if !bytes.Equal(got[:len(want)], want) {
-			l.check(false, "%s: what came out is not its beginning", s.name)
+			l.check(false, "%s: the output is not a prefix of the expected text", s.name)
 			return nil
 		}
 		for i := s.whole; i > 0 && i < s.whole+fewMore && int(i)+1 < len(ends); i++ {
-			next := text[ends[i]:ends[i+1]] // no record is the beginning of another one
+			next := text[ends[i]:ends[i+1]] // no record is a prefix of another
 			if more, _ := r.Peek(len(next)); !bytes.Equal(more, next) {
 				break
 			}
-			_, _ = r.Discard(len(next)) // it is in the buffer
+			_, _ = r.Discard(len(next)) // buffered, so this cannot fail
 		}
 	}
 	rest, err := io.Copy(io.Discard, r)
-	l.check(rest == 0, "%d bytes too many came out", rest)
+	l.check(rest == 0, "%d bytes of unexpected output", rest)
 	return err
 }
 
-// cutAt returns an archive that ends at a place of n bytes.
+// cutAt returns an archive of n bytes truncated to at(n) bytes.
 func cutAt(spec *chaos.Spec, k chaos.Kind, lane uint64, size int64, at func(n int) int) (specimen, error) {
 	data, records, err := archive(spec, k, lane, size)
 	if err != nil {
@@ -248,7 +249,7 @@ func cutAt(spec *chaos.Spec, k chaos.Kind, lane uint64, size int64, at func(n in
 	whole := chaos.Whole(data)
 	s := specimen{name: fmt.Sprintf("%07d%s", lane, k.Ext()), lane: lane, data: data, whole: whole, most: min(whole+fewMore, records), kinds: []string{"truncated"}}
 	if k == chaos.Members {
-		s.kinds = append(s.kinds, "ok") // between two members a cut cannot be seen
+		s.kinds = append(s.kinds, "ok") // a cut between two members cannot be detected
 	}
 	return s, nil
 }
@@ -259,14 +260,14 @@ func flip(ctx context.Context, l *lab) error {
 	if err != nil {
 		return err
 	}
-	l.did("%d files, damaged and sound, at once", len(all))
+	l.did("%d files, damaged and intact, read by the one-shot command", len(all))
 	if err := l.specimens(ctx, spec, all, 4); err != nil {
 		return err
 	}
 	return l.flipDaemon(ctx, spec, all)
 }
 
-// flipDaemon has the daemon read the same files.
+// flipDaemon lets the daemon read the same files.
 func (l *lab) flipDaemon(ctx context.Context, spec chaos.Spec, all []specimen) error {
 	s := &setup{dir: l.dir, spec: spec, source: quickSource, outDir: l.path("daemon"), more: "log: {format: json, rate_limit: 0s}\n"}
 	p, err := s.begin(ctx, l)
@@ -276,11 +277,12 @@ func (l *lab) flipDaemon(ctx context.Context, spec chaos.Spec, all []specimen) e
 	if err := l.ends(ctx, p, 4); err != nil {
 		return err
 	}
-	l.did("the same files by the daemon")
+	l.did("the same files read by the daemon")
 	return l.judgeSpecimens(spec, all, s.outDir)
 }
 
-// flips returns one of each defect, and n files with a flipped bit.
+// flips returns a file with each kind of defect, and n files with a flipped
+// bit.
 func (l *lab) flips(spec *chaos.Spec, n int) (all []specimen, err error) {
 	add := func(kind string, k chaos.Kind, spoil func(data []byte, s *specimen) []byte) {
 		lane := uint64(len(all))

@@ -17,8 +17,8 @@ import (
 
 var harms = []experiment{
 	{
-		name: "damaged", no: "3", about: "500 damaged files of each compression, compared with what the program for it gives; one by one and by the daemon",
-		bound: "exit code 0 never where the reference refuses the file; at least the reference's records before the damage; garbage and padding are warnings",
+		name: "damaged", no: "3", about: "500 damaged files of each compression format, compared with the output of the reference program; one-shot, one file at a time, and daemon",
+		bound: "exit code 0 never for a file that the reference rejects; at least the reference's records before the damage; garbage and padding are warnings",
 		run:   damaged,
 	},
 }
@@ -33,7 +33,7 @@ func damaged(ctx context.Context, l *lab) error {
 		rng := rand.New(rand.NewPCG(l.seed, uint64(i)))
 		archives, err := chaos.Archives(rng, format, 150<<10)
 		if errors.Is(err, chaos.ErrNoProgram) {
-			l.did("%s: left out: %v", format, err)
+			l.did("%s: skipped: %v", format, err)
 			continue
 		} else if err != nil {
 			return err
@@ -45,10 +45,10 @@ func damaged(ctx context.Context, l *lab) error {
 	return nil
 }
 
-// A patient is a damaged archive and what is known of it.
+// A patient is a damaged archive and the expectations about it.
 type patient struct {
 	archive *chaos.Archive
-	text    []byte // what comes out of the sound archive
+	text    []byte // output for the undamaged archive
 	name    string
 	packed  []byte
 	harm    chaos.Harm
@@ -76,9 +76,9 @@ func (l *lab) damagedFormat(ctx context.Context, bin string, rng *rand.Rand, for
 	if err != nil && !errors.Is(err, chaos.ErrNoProgram) {
 		return err
 	}
-	compared := "with its program"
+	compared := "with the reference program"
 	if err != nil {
-		referee, compared = nil, "with what was written: "+err.Error()
+		referee, compared = nil, "with the original text: "+err.Error()
 	} else {
 		defer referee.Close()
 	}
@@ -106,7 +106,7 @@ func (l *lab) damagedFormat(ctx context.Context, bin string, rng *rand.Rand, for
 	return l.damagedDaemon(ctx, format, all)
 }
 
-// oneShot runs the program on one file, and returns what came out.
+// oneShot runs the program on one file and returns its output.
 func oneShot(ctx context.Context, bin, file string) (out []byte, code int, err error) {
 	var buf bytes.Buffer
 	cmd := exec.CommandContext(ctx, bin, "--quiet", "-f", "lines", file)
@@ -147,12 +147,12 @@ func (l *lab) oneByOne(ctx context.Context, bin, dir string, all []patient) erro
 		})
 	}
 	wg.Wait()
-	l.figure(filepath.Base(dir)+": files that the reference refuses", refused)
+	l.figure(filepath.Base(dir)+": files that the reference rejects", refused)
 	return failed
 }
 
-// damagedDaemon has the daemon read the same files at once. It says of each what it
-// found in its log, which is not looked at here: only what came out.
+// damagedDaemon lets the daemon read the same files together. It checks only
+// the output, not the verdicts in the log.
 func (l *lab) damagedDaemon(ctx context.Context, format string, all []patient) error {
 	s := &setup{
 		dir: l.path("daemon-" + format), in: l.path("in", format, "*"), spec: chaos.Spec{Format: chaos.Lines},
@@ -168,7 +168,7 @@ func (l *lab) damagedDaemon(ctx context.Context, format string, all []patient) e
 	for i := range all {
 		one := &all[i]
 		out, err := os.ReadFile(filepath.Join(s.outDir, strings.TrimSuffix(one.name, one.archive.Ext)+".log"))
-		if err != nil && !errors.Is(err, os.ErrNotExist) { // a file that nothing came out of has no output
+		if err != nil && !errors.Is(err, os.ErrNotExist) { // a file without output records has no output file
 			return err
 		}
 		wrong := one.archive.Judge(one.harm, one.packed, one.ref, chaos.Outcome{Lines: out, Damage: true}, one.text)

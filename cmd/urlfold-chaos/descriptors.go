@@ -13,8 +13,8 @@ import (
 )
 
 var descriptorLimits = []experiment{{
-	name: "descriptors", no: "31", about: "more files than the process may have open (ulimit -n 64, 256 and 600), plain and compressed, each with an output of its own; read to the end, and tailed with kills",
-	bound: "every record once; exit code 0; no verdict but ok; a warning names the limit; with a limit of 40 exit code 2",
+	name: "descriptors", no: "31", about: "more files than the process may have open (ulimit -n 64, 256 and 600), plain and compressed, each with its own output; read to the end, and tailed with kills",
+	bound: "every record once; exit code 0; no verdict except ok; a warning names the limit; exit code 2 with a limit of 40",
 	run:   descriptors,
 }}
 
@@ -38,7 +38,7 @@ func descriptors(ctx context.Context, l *lab) error {
 		}
 		l.figure(fmt.Sprintf("time with ulimit -n %d", limit), time.Since(began))
 	}
-	l.did("%d files, half of them compressed, read to the end and, with the limits, tailed with a kill: %v", files, limits)
+	l.did("%d files, half of them compressed, read to the end and tailed with one kill, with limits of %v descriptors", files, limits)
 	p, err := s.beginLimited(ctx, l, 40)
 	if err != nil {
 		return err
@@ -46,7 +46,7 @@ func descriptors(ctx context.Context, l *lab) error {
 	return l.ends(ctx, p, 2)
 }
 
-// writeSmall writes a file of n records, every other one compressed.
+// writeSmall writes a file of n records; every second file is compressed.
 func (s *setup) writeSmall(lane, n uint64) error {
 	s.defaults()
 	dir := fmt.Sprintf("%s/in/%d", s.dir, lane%20)
@@ -67,7 +67,7 @@ func (s *setup) writeSmall(lane, n uint64) error {
 	return os.WriteFile(fmt.Sprintf("%s/%d.log.gz", dir, lane), packed, 0o644)
 }
 
-// gzipped returns text as gzip.
+// gzipped returns text compressed with gzip.
 func gzipped(text []byte) ([]byte, error) {
 	var b bytes.Buffer
 	zw := gzip.NewWriter(&b)
@@ -78,7 +78,7 @@ func gzipped(text []byte) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// beginLimited is begin with at most limit descriptors.
+// beginLimited is like begin, but limits the number of descriptors.
 func (s *setup) beginLimited(ctx context.Context, l *lab, limit int) (*chaos.Process, error) {
 	if err := s.write(); err != nil {
 		return nil, err
@@ -91,7 +91,8 @@ func (s *setup) beginLimited(ctx context.Context, l *lab, limit int) (*chaos.Pro
 	return l.startBin(nil, "/bin/sh", "-c", script, bin, "run", "-c", s.config())
 }
 
-// limited runs the files with a limit, to their end and tailed.
+// limited runs the program with a limit, first to the end of the files and then
+// tailing them.
 func (s *setup) limited(ctx context.Context, l *lab, limit int, lanes map[uint64]uint64) error {
 	for _, mode := range []string{"batch", "tail"} {
 		if err := s.clear(); err != nil {
@@ -120,13 +121,13 @@ func (s *setup) limited(ctx context.Context, l *lab, limit int, lanes map[uint64
 			l.check(!bad, "ulimit -n %d, %s: %s", limit, mode, line)
 		}
 		named := strings.Contains(p.Output(), fmt.Sprintf("descriptor_limit=%d", limit))
-		l.check(named, "ulimit -n %d, %s: no line of the log names the limit", limit, mode)
+		l.check(named, "ulimit -n %d, %s: no log line names the limit", limit, mode)
 	}
 	return nil
 }
 
-// tailLimited kills p once while it tails, lets another process read all records, and
-// stops that.
+// tailLimited kills p once while it tails, lets another process read all
+// records, and stops it.
 func (s *setup) tailLimited(ctx context.Context, l *lab, p *chaos.Process, limit int, lanes map[uint64]uint64) (*chaos.Process, error) {
 	pause(ctx, l.between(100*time.Millisecond, 2*time.Second))
 	p.Kill()
@@ -136,10 +137,10 @@ func (s *setup) tailLimited(ctx context.Context, l *lab, p *chaos.Process, limit
 	}
 	err = until(ctx, 3*time.Minute, "all records", func() (bool, error) {
 		r, _, err := s.judge(lanes, false)
-		return err == nil && r.Lost == 0, nil // what is being written cannot always be read
+		return err == nil && r.Lost == 0, nil // an output that is being written cannot always be read
 	})
 	if err != nil {
-		return nil, fmt.Errorf("%w; it has said:\n%s", err, lastLines(p.Output(), 12))
+		return nil, fmt.Errorf("%w; its last output:\n%s", err, lastLines(p.Output(), 12))
 	}
 	return p, l.terminate(ctx, p, 0)
 }

@@ -17,18 +17,18 @@ var disks = []experiment{
 	fullOf("dead", "sink dead_letter", func(s *setup, dir string) { s.deadDir = dir }),
 	fullOf("state", "checkpoint", func(s *setup, dir string) { s.dataDir = dir }),
 	{
-		name: "disk-errors", no: "22", about: "EIO from fsync, ENOSPC and EIO from write, again and again, in outputs and dead letters",
-		bound: "lost 0, doubled 0; what was not synced is written again from the last place that was",
+		name: "disk-errors", no: "22", about: "EIO from fsync, ENOSPC and EIO from write, repeatedly, in outputs and dead letters",
+		bound: "lost 0, doubled 0; data that was not synced is written again from the last synced offset",
 		run:   diskErrors,
 	},
 }
 
-// fullOf returns the experiment that fills the disk of one folder: a tmpfs of its own,
-// in a mount namespace of its own.
+// fullOf returns the experiment that fills the disk of one folder: a tmpfs in a
+// separate mount namespace.
 func fullOf(what, part string, place func(s *setup, dir string)) experiment {
 	return experiment{
-		name: "full-" + what, no: "22", about: "the disk of this folder is full, and gets room again: " + what,
-		bound: "not ready, with the reason; nothing that is not written counts as done; lost 0 and doubled 0 when there is room again",
+		name: "full-" + what, no: "22", about: "a disk that becomes full and gets space again, for this folder: " + what,
+		bound: "not ready while the disk is full, with the reason; nothing unwritten counts as done; lost 0 and doubled 0 after there is space again",
 		run: inNamespace("full-"+what, func(ctx context.Context, l *lab) error {
 			s := &setup{
 				dir: l.dir, mode: "tail", in: l.path("in", "*.log"), source: quickSource, dead: true, sink: ", compress: none",
@@ -38,14 +38,15 @@ func fullOf(what, part string, place func(s *setup, dir string)) experiment {
 			small := l.path("small")
 			place(s, filepath.Join(small, "folder"))
 			if err := mountSmall(small, smallDisk); err != nil {
-				return skipError("no file system can be mounted here: " + err.Error())
+				return skipError("cannot mount a file system: " + err.Error())
 			}
 			return fill(ctx, l, s, part)
 		}),
 	}
 }
 
-// The bytes of the small disk: all that the experiment writes has room on it.
+// smallDisk is the size of the small disk in bytes. It has space for everything
+// that the experiment writes.
 const smallDisk = 128 << 20
 
 func fill(ctx context.Context, l *lab, s *setup, part string) error {
@@ -95,20 +96,21 @@ func fill(ctx context.Context, l *lab, s *setup, part string) error {
 			return err
 		}
 	}
-	l.did("the disk was full %d times", rounds)
+	l.did("the disk became full %d times", rounds)
 	return s.endsExact(ctx, l, p, lanes)
 }
 
-// write4M writes 4 MiB of input as the file of another lane, and returns its records.
+// write4M writes 4 MiB of input as the file of another lane and returns its
+// number of records.
 func (s *setup) write4M(l *lab, lane uint64, lanes map[uint64]uint64) (n uint64, err error) {
 	n, err = s.spec.WriteFile(l.path("in", fmt.Sprintf("%d.log", lane)), chaos.Plain, lane, 4<<20)
 	lanes[lane] = n
 	return n, err
 }
 
-// fillLastPage writes more input until a commit fails, and returns its records: the
-// log of the checkpoint has room for some commits in its last page, however full the
-// disk is.
+// fillLastPage writes more input until a commit fails, and returns the number
+// of records. It is needed because the log of the checkpoint has space for some
+// commits in its last page even on a full disk.
 func (s *setup) fillLastPage(ctx context.Context, l *lab, p *chaos.Process, lanes map[uint64]uint64) (total uint64, err error) {
 	for range 40 {
 		pause(ctx, 8*commitEvery)
@@ -125,7 +127,7 @@ func (s *setup) fillLastPage(ctx context.Context, l *lab, p *chaos.Process, lane
 	return total, nil
 }
 
-// fillUp writes a file until there is no room for more, and then gives some back.
+// fillUp fills the disk with a file and then frees the given number of bytes.
 func fillUp(path string, free int64) error {
 	f, err := os.Create(path)
 	if err != nil {
@@ -138,12 +140,12 @@ func fillUp(path string, free int64) error {
 		n, err = f.Write(block)
 		size += int64(n)
 	}
-	for err = nil; err == nil; { // the rest of the last page
+	for err = nil; err == nil; { // fill the last page
 		_, err = f.Write(block[:1])
 	}
 	if free > 0 {
 		if err := f.Truncate(max(0, size-free)); err != nil {
-			_ = f.Close() // the error before is the one
+			_ = f.Close() // err is the cause
 			return err
 		}
 	}
@@ -194,20 +196,21 @@ func diskErrors(ctx context.Context, l *lab) error {
 			return err
 		}
 	}
-	l.did("%d runs, each with three errors at random points, over %d records", rounds, total)
+	l.did("%d runs with three errors each at random points, %d records in total", rounds, total)
 	return nil
 }
 
-// take makes r say what the process in the namespace has found out.
+// take copies the results of the process in the namespace to r.
 func (r *report) take(inner *report) {
 	r.Done, r.Figures, r.Wrong, r.Skipped = inner.Done, inner.Figures, inner.Wrong, inner.Skipped
 }
 
-// insideEnv tells the process in the namespace where the programs are.
+// insideEnv passes the folder of the built programs to the process in the
+// namespace.
 const insideEnv = "URLFOLD_CHAOS_INSIDE"
 
-// inNamespace returns an experiment that is run by a process of its own, in a mount
-// namespace of its own.
+// inNamespace returns an experiment that runs in a separate process with its
+// own mount namespace.
 func inNamespace(name string, run func(ctx context.Context, l *lab) error) func(ctx context.Context, l *lab) error {
 	return func(ctx context.Context, l *lab) error {
 		if os.Getenv(insideEnv) != "" {

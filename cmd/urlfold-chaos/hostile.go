@@ -17,29 +17,29 @@ import (
 
 var hostiles = []experiment{
 	{
-		name: "hostile", no: "8", about: "a line of 100 MB (in full: 1 GB) between others, files without a line end, NUL, CR LF, bytes that are no UTF-8, plain and compressed",
-		bound: "neighbours whole; each of the others in an output or a dead letter; memory ≤ budget + the longest record",
+		name: "hostile", no: "8", about: "a line of 100 MB (full run: 1 GB) between others, files without a line end, NUL, CR LF, invalid UTF-8, plain and compressed",
+		bound: "neighbouring records complete; each of the other lines in an output or a dead letter; memory ≤ budget + the longest record",
 		run:   hostile,
 	},
 	{
-		name: "bomb", no: "9", about: "10 GiB of zeros as gzip and zstd, a zstd window of 2 GiB, and sound files beside them, at once and by the daemon",
-		bound: "stopped at the limit, verdict limit; memory ≤ budget; sound files whole",
+		name: "bomb", no: "9", about: "10 GiB of zeros as gzip and zstd, a zstd window of 2 GiB, and intact files next to them; one-shot and daemon",
+		bound: "reading stops at the limit, with the verdict limit; memory ≤ budget; intact files complete",
 		run:   bomb,
 	},
 }
 
-// The memory that experiments allow, and what a process needs besides: its code, and
-// what the garbage collector has not got to yet.
+// Memory limits of the experiments, and an allowance for code and for garbage
+// that the collector has not freed yet.
 const (
 	budget      = 192 << 20
 	maxRecord   = 1 << 20
 	besideMeant = 32 << 20
 )
 
-// limited are sections that bound the memory.
+// limited is a configuration section that limits the memory.
 var limited = fmt.Sprintf("memory: {limit: %d}\n", budget)
 
-// odd are lines that are strange, and URLs nevertheless or not.
+// odd are unusual lines. Some of them are valid URLs.
 var odd = []string{
 	"http://" + foreign + "/\x00nul\x00", "\x00\x00" + foreign + "\x00", "http://" + foreign + "/\xff\xfe\xc3\x28", "\xed\xa0\x80" + foreign,
 	foreign + "\rhttp://" + foreign + "/\r", "http://" + foreign + "/" + strings.Repeat("%", 5000), "\ufeff" + foreign, "\"" + foreign, "{" + foreign + "\\u0000",
@@ -75,7 +75,7 @@ func hostile(ctx context.Context, l *lab) error {
 	if err != nil {
 		return err
 	}
-	l.check(bytes.Equal(got, crlf), "lines with CR LF are not what they have to be: %.100q", got)
+	l.check(bytes.Equal(got, crlf), "lines with CR LF differ from their expected form: %.100q", got)
 	if err := os.Remove(filepath.Join(s.outDir, "crlf.log")); err != nil {
 		return err
 	}
@@ -89,22 +89,22 @@ func hostile(ctx context.Context, l *lab) error {
 	for _, n := range r.Reasons {
 		odds += n
 	}
-	l.figure("strange lines, in outputs and dead letters", odds)
+	l.figure("unusual lines in outputs and dead letters", odds)
 	l.check(r.Exact(), "%v: %v", &r, r.Examples)
-	l.check(odds == want, "%d strange lines came out, want %d", odds, want)
-	l.check(r.Reasons["record-too-long"] == 4, "dead letters without their record: %v", r.Reasons)
+	l.check(odds == want, "%d unusual lines in the output, want %d", odds, want)
+	l.check(r.Reasons["record-too-long"] == 4, "dead letters without their record: %v, want 4 with the reason record-too-long", r.Reasons)
 	return l.checkMemory(p)
 }
 
-// checkMemory compares the most memory that a process had with what it may have.
+// checkMemory compares the peak memory of a process with its limit.
 func (l *lab) checkMemory(p *chaos.Process) error {
-	l.figure("most resident memory, MiB", p.MaxRSS()>>20)
-	l.check(p.MaxRSS() <= budget+maxRecord+besideMeant, "%d MiB of memory, with a budget of %d MiB", p.MaxRSS()>>20, budget>>20)
+	l.figure("peak resident memory, MiB", p.MaxRSS()>>20)
+	l.check(p.MaxRSS() <= budget+maxRecord+besideMeant, "peak memory is %d MiB with a budget of %d MiB", p.MaxRSS()>>20, budget>>20)
 	return nil
 }
 
-// writeHostile writes 2,000 records of a lane with strange lines in their middle, and
-// one of that length. The second lane is compressed.
+// writeHostile writes 2,000 records of a lane with unusual lines in the middle,
+// one of which has the given length. The file of lane 1 is compressed.
 func writeHostile(s *setup, lane uint64, length int64) error {
 	path := filepath.Join(s.dir, "in", fmt.Sprintf("%d.log", lane))
 	if lane == 1 {
@@ -144,7 +144,7 @@ func hostileText(w io.Writer, s *setup, lane uint64, length int64) error {
 	return nil
 }
 
-// long writes one long line, without its end.
+// long writes one long line without a line end.
 func long(w io.Writer, length int64) error {
 	block := bytes.Repeat([]byte("http://"+foreign+"/"), 1000)
 	for left := length; left > 0; left -= int64(len(block)) {
@@ -160,7 +160,7 @@ func writeEndless(path string, length int64) error {
 	return writeTo(path, func(w io.Writer) error { return long(w, length) })
 }
 
-// writeCRLF writes lines that end in CR LF. It returns how they have to come out.
+// writeCRLF writes lines that end in CR LF and returns the expected output.
 func writeCRLF(s *setup, path string) (want []byte, err error) {
 	const lane, records = 99, 5000
 	var text []byte
@@ -173,7 +173,7 @@ func writeCRLF(s *setup, path string) (want []byte, err error) {
 	return want, os.WriteFile(path, text, 0o644)
 }
 
-// writeTo makes a file.
+// writeTo creates a file.
 func writeTo(path string, write func(w io.Writer) error) (err error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err

@@ -14,42 +14,42 @@ import (
 
 var identities = []experiment{
 	{
-		name: "inodes", no: "6", about: "files that are deleted and made again by the thousand, some with the same beginning, some shorter than what a file is known by",
+		name: "inodes", no: "6", about: "thousands of files that are deleted and created again, some with the same beginning, some shorter than the fingerprint of a file",
 		bound: "every record of every file once",
 		run:   inodes,
 	},
 	{
-		name: "half", no: "7", about: "half a line, a pause, and another run of the program before the other half is written",
-		bound: "every line once and whole",
+		name: "half", no: "7", about: "half a line, a pause, and a restart of the program before the other half is written",
+		bound: "every line once and complete",
 		run:   half,
 	},
 }
 
-// foreign is in lines that are no records of a Spec.
+// foreign is the host in lines that are not records of a Spec.
 const foreign = "foreign.example"
 
-// header is how many files begin: with more than they are known by.
+// header is a common beginning of files, longer than the fingerprint of a file.
 var header = strings.Repeat("http://"+foreign+"/the/same/in/all/of/them\n", 40)
 
-// A crowd is the experiment with files that come and go.
+// A crowd is the experiment with files that appear and disappear.
 type crowd struct {
 	*setup
 	lab     *lab
 	p       *chaos.Process
 	oracle  *chaos.Oracle
-	files   int // at a time
+	files   int // number of files at a time
 	headers int
-	records uint64          // written, since the program was started
-	inodes  map[uint64]bool // that files had
-	again   int             // files with an inode that another one had before
-	lanes   []*chaosFile    // of the round
+	records uint64          // number of records written since the program started
+	inodes  map[uint64]bool // inodes used until now
+	again   int             // number of files that reused an inode
+	lanes   []*chaosFile    // files of the current round
 }
 
 // A chaosFile is a small file of one lane.
 type chaosFile struct {
 	path string
 	text []byte
-	done int // bytes that are written
+	done int // number of bytes written
 }
 
 func inodes(ctx context.Context, l *lab) error {
@@ -75,16 +75,16 @@ func inodes(ctx context.Context, l *lab) error {
 		return err
 	}
 	r := s.oracle.Result()
-	l.did("%d rounds of %d files, each made, read, and deleted", rounds, s.files)
+	l.did("%d rounds of %d files, each created, read and deleted", rounds, s.files)
 	l.figure("oracle", r.String())
-	l.figure("files with an inode that another one had before", s.again)
+	l.figure("files that reused an inode", s.again)
 	l.check(r.Exact(), "%v: %v", &r, r.Examples)
 	l.check(r.Foreign == int64(s.headers), "%d lines of headers, want %d", r.Foreign, s.headers)
 	return nil
 }
 
-// round makes files, lets them grow, and removes them when all is read. Every other
-// round is with another process.
+// round creates files, lets them grow, and removes them when they are
+// completely read. Every second round starts a new process.
 func (s *crowd) round(ctx context.Context, r int) error {
 	l := s.lab
 	if r%2 == 0 {
@@ -119,7 +119,7 @@ func (s *crowd) round(ctx context.Context, r int) error {
 	return nil
 }
 
-// make makes the files of a round, empty or with their header.
+// make prepares the files of a round, some with a header.
 func (s *crowd) make(r int) error {
 	s.lanes = s.lanes[:0]
 	for i := range s.files {
@@ -142,7 +142,8 @@ func (s *crowd) make(r int) error {
 	return nil
 }
 
-// grow writes the next part of each file: of some all at once, of some a few bytes.
+// grow writes the next part of each file: some files at once, others in three
+// steps.
 func (s *crowd) grow(step int) error {
 	for i, f := range s.lanes {
 		to := len(f.text)
@@ -166,20 +167,20 @@ func (s *crowd) grow(step int) error {
 	return nil
 }
 
-// appendTo appends to a file, which is made if it is not there.
+// appendTo appends to a file and creates it if it does not exist.
 func appendTo(path string, text []byte) error {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
 	if err != nil {
 		return err
 	}
 	if _, err := f.Write(text); err != nil {
-		_ = f.Close() // the error before is the one
+		_ = f.Close() // err is the cause
 		return err
 	}
 	return f.Close()
 }
 
-// awaitRecords waits until the process has emitted that many records.
+// awaitRecords waits until the process has emitted n records.
 func (l *lab) awaitRecords(ctx context.Context, p *chaos.Process, n uint64) error {
 	var got uint64
 	err := until(ctx, 2*time.Minute, "records", func() (bool, error) {
@@ -258,16 +259,16 @@ func half(ctx context.Context, l *lab) error {
 	if err != nil {
 		return err
 	}
-	l.did("%d halves, pauses of %v, restarts by SIGTERM and SIGKILL in turn", rounds, rest)
+	l.did("%d half lines, with pauses of %v and alternating restarts by SIGKILL and SIGTERM", rounds, rest)
 	l.figure("oracle", r.String())
 	l.check(r.Exact(), "%v: %v", r, r.Examples)
 	return nil
 }
 
-// awaitOffset waits until the stored progress of the only file is at n.
+// awaitOffset waits until the stored offset of the only file is n.
 func (s *setup) awaitOffset(ctx context.Context, n int64) error {
 	var at int64
-	err := until(ctx, time.Minute, "progress", func() (bool, error) {
+	err := until(ctx, time.Minute, "the stored offset", func() (bool, error) {
 		c, _ := checkpoint.List(s.dataDir)
 		if len(c.Entries) > 0 {
 			at = c.Entries[0].Offset
@@ -275,10 +276,10 @@ func (s *setup) awaitOffset(ctx context.Context, n int64) error {
 		return at >= n, nil
 	})
 	if err == nil && at > n {
-		err = fmt.Errorf("there are whole lines up to byte %d only", n)
+		err = fmt.Errorf("the last complete line ends at byte %d", n)
 	}
 	if err != nil {
-		return fmt.Errorf("the progress is at byte %d: %w", at, err)
+		return fmt.Errorf("stored offset is %d, want %d: %w", at, n, err)
 	}
 	return nil
 }

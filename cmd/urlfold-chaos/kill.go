@@ -19,11 +19,11 @@ var kills = []experiment{
 	killOf(chaos.Plain, false), killOf(chaos.Gzip, false), killOf(chaos.Members, false), killOf(chaos.Zstd, false),
 }
 
-// killOf returns the experiment that kills runs over a file of kind k.
+// killOf returns the experiment that kills runs over a large file of kind k.
 func killOf(k chaos.Kind, exactly bool) experiment {
 	e := experiment{
-		name: "kill-" + string(k), no: "2", long: !exactly || k == chaos.Frames || k == chaos.S2, about: "kill -9 at random instants of runs over one large file: " + string(k) + ", exactly once",
-		bound: "lost 0, doubled 0, reordered 0, corrupted 0; outputs, decompressed, identical to those of a run that was not killed; what a restart decompresses again ≤ a restart interval and a block (one zstd frame: all before)",
+		name: "kill-" + string(k), no: "2", long: !exactly || k == chaos.Frames || k == chaos.S2, about: "kill -9 at random moments of runs over one large file: " + string(k) + ", exactly once",
+		bound: "lost 0, doubled 0, reordered 0, corrupted 0; outputs, decompressed, identical to those of a run without kills; a restart decompresses at most a restart interval and a block again (a single zstd frame: everything before the kill)",
 		run:   func(ctx context.Context, l *lab) error { return kill(ctx, l, k, true) },
 	}
 	if k == chaos.Plain {
@@ -31,33 +31,33 @@ func killOf(k chaos.Kind, exactly bool) experiment {
 	}
 	if !exactly {
 		e.name += "-alo"
-		e.about = "the same, at least once"
+		e.about = "like kill-" + string(k) + ", but at least once"
 		e.bound = "lost 0, corrupted 0; doubled ≤ kills · (rate · (commit + sync interval) + records in flight)"
 		e.run = func(ctx context.Context, l *lab) error { return kill(ctx, l, k, false) }
 	}
 	return e
 }
 
-// The restart interval of the runs: the least that there is, and the bytes between two
-// ends of deflate blocks, which are some 100 KiB.
+// The restart interval of the runs, which is the minimum, and an allowance for
+// the distance between two ends of deflate blocks, about 100 KiB.
 const (
 	restartEvery = 1 << 20
 	blockSlack   = 512 << 10
 )
 
-// A killing is the experiment with one input.
+// A killing is the experiment on one input.
 type killing struct {
 	*setup
 	lab   *lab
 	kind  chaos.Kind
 	lanes map[uint64]uint64
-	took  time.Duration // of a run that is not killed
+	took  time.Duration // duration of a run without kills
 	want  chaos.Digests
-	size  int64 // of the text
+	size  int64 // size of the text
 
-	killed, early int   // kills that hit, and those that came too late
-	again         int64 // most that a restart had to decompress again, by the progress
-	reinflated    int64 // and by what the restarts themselves say
+	killed, early int   // kills during a run, and runs that ended before their kill
+	again         int64 // maximum distance from a stored offset back to its restart point
+	reinflated    int64 // maximum number of bytes decompressed again, as reported by the restarted process
 	doubled       int64
 	distance      int64
 }
@@ -83,19 +83,19 @@ func kill(ctx context.Context, l *lab, k chaos.Kind, exactly bool) error {
 			return fmt.Errorf("run %d: %w", i, err)
 		}
 	}
-	l.did("%d runs over %d MiB (%s), %d kills that hit, %d that came after the end", runs, s.size>>20, k, s.killed, s.early)
-	l.check(s.killed >= runs, "%d kills have hit in %d runs", s.killed, runs)
+	l.did("%d runs over %d MiB (%s), %d kills during a run, %d runs that ended before their kill", runs, s.size>>20, k, s.killed, s.early)
+	l.check(s.killed >= runs, "only %d kills in %d runs", s.killed, runs)
 	l.figure("doubled records, all runs", s.doubled)
-	l.figure("greatest distance", s.distance)
+	l.figure("maximum distance", s.distance)
 	if k == chaos.Plain {
 		return nil
 	}
-	l.figure("most bytes to decompress again after a kill", s.again)
-	l.figure("most bytes that a restart says it has decompressed again, of all files", s.reinflated)
-	if k != chaos.Zstd { // of which one frame has no such places
+	l.figure("maximum bytes to decompress again after a kill", s.again)
+	l.figure("maximum bytes that a restarted process decompressed again, all files", s.reinflated)
+	if k != chaos.Zstd { // a single zstd frame has no restart points
 		files := int64(len(s.lanes))
 		l.check(s.again <= restartEvery+blockSlack && s.reinflated <= files*(restartEvery+blockSlack),
-			"a restart had %d bytes of a file to decompress again, or %d of %d files", s.again, s.reinflated, files)
+			"a restart had to decompress %d bytes of a file again, or %d bytes of %d files", s.again, s.reinflated, files)
 	}
 	if k == chaos.Gzip {
 		return s.badSum(ctx)
@@ -103,7 +103,7 @@ func kill(ctx context.Context, l *lab, k chaos.Kind, exactly bool) error {
 	return nil
 }
 
-// prepare writes the input, and runs without a kill.
+// prepare writes the input and runs the program once without a kill.
 func (s *killing) prepare(ctx context.Context) error {
 	l := s.lab
 	s.defaults()
@@ -126,14 +126,14 @@ func (s *killing) prepare(ctx context.Context) error {
 	}
 	s.want = want
 	l.figure("a run without kills", fmt.Sprintf("%v: %v", s.took.Round(time.Millisecond), r))
-	l.check(r.Exact(), "without a kill: %v: %v", r, r.Examples)
+	l.check(r.Exact(), "run without a kill: %v: %v", r, r.Examples)
 	return s.clear()
 }
 
-// once runs the program, kills it some times, and lets it come to its end.
+// once runs the program, kills it several times, and lets it finish.
 func (s *killing) once(ctx context.Context, run, hits int) error {
-	// The start takes a part of the time, so that later kills would find nothing
-	// to hit if all of them were spread over it.
+	// Starting takes part of the time. If the kills were spread over all of it,
+	// the later ones would come too late.
 	span := s.took * 2 / time.Duration(hits)
 	killed := 0
 	for tries := 0; killed == 0 && tries < 10; tries++ {
@@ -144,7 +144,7 @@ func (s *killing) once(ctx context.Context, run, hits int) error {
 		if killed, err = s.killSome(ctx, span, hits); err != nil {
 			return err
 		}
-		span /= 2 // it is quicker than it was
+		span /= 2 // the run was faster than expected
 	}
 	s.killed += killed
 	if err := s.completeWatched(ctx); err != nil {
@@ -156,8 +156,8 @@ func (s *killing) once(ctx context.Context, run, hits int) error {
 	return s.clear()
 }
 
-// killSome kills runs that go on where the last one was killed, until one of them
-// comes to its end before.
+// killSome kills consecutive runs, each of which continues after the previous
+// kill, until one ends before its kill.
 func (s *killing) killSome(ctx context.Context, span time.Duration, hits int) (killed int, err error) {
 	for range hits {
 		p, err := s.begin(ctx, s.lab)
@@ -185,15 +185,15 @@ func (s *killing) killSome(ctx context.Context, span time.Duration, hits int) (k
 	return killed, nil
 }
 
-// completeWatched lets the program come to its end, and asks it meanwhile how much it
-// has decompressed again.
+// completeWatched lets the program finish and reads meanwhile how many bytes it
+// decompressed again.
 func (s *killing) completeWatched(ctx context.Context) error {
 	p, err := s.begin(ctx, s.lab)
 	if err != nil {
 		return err
 	}
 	for !p.Ended() && ctx.Err() == nil {
-		if m, err := p.Scrape(ctx); err == nil { // else it is coming to its end
+		if m, err := p.Scrape(ctx); err == nil { // fails when the process is ending
 			s.lab.check(m.Off() == 0, "the ledger is off by %v records", m.Off())
 			s.reinflated = max(s.reinflated, int64(m.Sum("urlfold_source_reinflated_bytes_total")))
 		}
@@ -202,8 +202,8 @@ func (s *killing) completeWatched(ctx context.Context) error {
 	return s.lab.ends(ctx, p, 0)
 }
 
-// badSum spoils the checksum of the input, and looks whether a run that was killed
-// and went on inside of the member still finds that out.
+// badSum changes the checksum of the input and checks that a run that was
+// killed and resumed inside the member still detects it.
 func (s *killing) badSum(ctx context.Context) error {
 	l := s.lab
 	path := filepath.Join(s.dir, "in", "0.log"+s.kind.Ext())
@@ -224,8 +224,8 @@ func (s *killing) badSum(ctx context.Context) error {
 			return err
 		}
 	}
-	l.figure("a wrong checksum, to be found by a run that begins at byte", from)
-	if !l.check(from > 0, "no kill has hit behind a restart point") {
+	l.figure("a wrong checksum, detected by a run that started at byte", from)
+	if !l.check(from > 0, "no kill came after a restart point") {
 		return nil
 	}
 	p, err := s.begin(ctx, l)
@@ -235,12 +235,12 @@ func (s *killing) badSum(ctx context.Context) error {
 	if err := l.ends(ctx, p, 4); err != nil {
 		return err
 	}
-	l.check(strings.Contains(p.Output(), "bad-crc"), "nothing is said of the checksum: %s", lastLines(p.Output(), 5))
+	l.check(strings.Contains(p.Output(), "bad-crc"), "the wrong checksum is not reported: %s", lastLines(p.Output(), 5))
 	return nil
 }
 
-// killInside kills a run as soon as there is a restart point to go on from, and
-// returns where that is; 0 if the run has come to its end before.
+// killInside kills a run as soon as there is a restart point and returns its
+// offset, or 0 if the run ended first.
 func (s *killing) killInside(ctx context.Context) (from int64, err error) {
 	p, err := s.begin(ctx, s.lab)
 	if err != nil {
@@ -255,15 +255,15 @@ func (s *killing) killInside(ctx context.Context) (from int64, err error) {
 		return 0, err
 	}
 	p.Kill()
-	return s.farthest() // it may have gone on, or have come to its end
+	return s.farthest() // the run may have advanced or ended
 }
 
-// farthest returns the greatest place that a restart would begin at.
+// farthest returns the greatest offset at which a restart would begin.
 func (s *killing) farthest() (most int64, err error) {
 	c, _ := checkpoint.List(s.dataDir)
 	for _, e := range c.Entries {
 		if e.State != checkpoint.Reading {
-			continue // it has come to its end, and has told what it has found
+			continue // the file is done, and its verdict was reported
 		}
 		from, err := pointOffset(s.dataDir, e.Restart)
 		if err != nil {
@@ -274,7 +274,7 @@ func (s *killing) farthest() (most int64, err error) {
 	return most, nil
 }
 
-// verdict compares what came out with what had to.
+// verdict compares the outputs with the expected ones.
 func (s *killing) verdict(run, killed int) error {
 	l := s.lab
 	r, got, err := s.judge(s.lanes, false)
@@ -285,33 +285,34 @@ func (s *killing) verdict(run, killed int) error {
 	s.distance = max(s.distance, r.Distance)
 	if s.exactly {
 		diff := s.want.Diff(got)
-		l.check(r.Exact() && len(diff) == 0, "run %d, %d kills: %v: %v; outputs that differ: %v", run, killed, r, r.Examples, diff)
+		l.check(r.Exact() && len(diff) == 0, "run %d, %d kills: %v: %v; different outputs: %v", run, killed, r, r.Examples, diff)
 		return nil
 	}
 	l.check(r.Right() && r.Reordered == 0, "run %d, %d kills: %v: %v", run, killed, r, r.Examples)
 	bound := int64(killed) * s.perKill(r.Expected)
-	l.check(r.Doubled <= bound, "run %d: %d records doubled by %d kills, the bound is %d", run, r.Doubled, killed, bound)
+	l.check(r.Doubled <= bound, "run %d: %d records doubled by %d kills, limit %d", run, r.Doubled, killed, bound)
 	return nil
 }
 
-// perKill is how many records a kill may double: those of a commit interval and of a
-// sync interval, and those in flight.
+// perKill returns the maximum number of records that a kill may double: those
+// of a commit interval and of a sync interval, and those in flight.
 func (s *killing) perKill(records int64) int64 {
 	rate := float64(records) / s.took.Seconds()
-	// The rate of a run as a whole is below that of its middle by its start and its end.
+	// The average rate of a run is below its peak, because of the start and the
+	// end.
 	const peak, inFlight = 3, 64
 	perBatch := (128 << 10) * records / s.size
 	return int64(peak*rate*(commitEvery+50*time.Millisecond).Seconds()) + inFlight*perBatch
 }
 
-// measure looks how far back a restart would begin.
+// measure records how far back a restart would begin.
 func (s *killing) measure() error {
 	if s.kind == chaos.Plain {
 		return nil
 	}
 	c, warnings := checkpoint.List(s.dataDir)
 	for _, w := range warnings {
-		s.lab.check(false, "after a kill the progress: %s", w)
+		s.lab.check(false, "checkpoint after a kill: %s", w)
 	}
 	for _, e := range c.Entries {
 		if e.State != checkpoint.Reading {
@@ -326,7 +327,7 @@ func (s *killing) measure() error {
 	return nil
 }
 
-// pointOffset returns the place in the text where a stored restart point stands.
+// pointOffset returns the offset in the text of a stored restart point.
 func pointOffset(dataDir string, id int64) (int64, error) {
 	if id == 0 {
 		return 0, nil
@@ -335,7 +336,7 @@ func pointOffset(dataDir string, id int64) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	const sum = 8 // bytes of the checksum before the point
+	const sum = 8 // size of the checksum before the point
 	var p compress.RestartPoint
 	if err := p.UnmarshalBinary(data[min(sum, len(data)):]); err != nil {
 		return 0, err

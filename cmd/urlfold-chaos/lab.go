@@ -18,31 +18,31 @@ import (
 	"github.com/urlfold/urlfold/internal/testkit/chaos"
 )
 
-// An experiment does something bad, and looks whether it did harm.
+// An experiment injects a fault and checks that no record is lost.
 type experiment struct {
 	name  string
-	no    string // in the list of faults
+	no    string // number in the list of faults
 	about string
-	bound string // what must hold
-	long  bool   // left out of the short form
-	aside bool   // needs no computing: in full it runs beside the others
+	bound string // conditions that must hold
+	long  bool   // omitted from short runs
+	aside bool   // needs little CPU: a full run runs it in parallel to the others
 	run   func(ctx context.Context, l *lab) error
 }
 
-// A lab is where an experiment takes place, and what it finds out.
+// A lab is the environment of an experiment, and collects its results.
 type lab struct {
 	tools
-	dir   string // its own
+	dir   string // folder of the experiment
 	seed  uint64
 	short bool
-	bytes int64 // of a large input; 0: as the experiment has it
+	bytes int64 // size of large inputs; 0: the experiment's default
 	rng   *rand.Rand
 
 	report report
 	procs  []*chaos.Process
 }
 
-// A report is what is told of an experiment.
+// A report is the result of an experiment.
 type report struct {
 	Name    string   `json:"name"`
 	No      string   `json:"no"`
@@ -52,18 +52,18 @@ type report struct {
 	Figures []figure `json:"figures"`
 	Bound   string   `json:"bound"`
 	Pass    bool     `json:"pass"`
-	Skipped string   `json:"skipped,omitempty"` // why it could not be done here
+	Skipped string   `json:"skipped,omitempty"` // why the experiment cannot run on this machine
 	Wrong   []string `json:"wrong,omitempty"`
 	Seconds float64  `json:"seconds"`
 }
 
-// A figure is a name and a number, or a text.
+// A figure is a named number or text.
 type figure struct {
 	Name  string `json:"name"`
 	Value any    `json:"value"`
 }
 
-// write tells the report.
+// write prints the report.
 func (r *report) write(w io.Writer) {
 	verdict := "FAIL"
 	switch {
@@ -87,15 +87,15 @@ func (r *report) write(w io.Writer) {
 	for _, p := range r.Wrong {
 		fmt.Fprintf(&b, "      WRONG:   %s\n", strings.ReplaceAll(p, "\n", "\n               "))
 	}
-	_, _ = io.WriteString(w, b.String()) // there is nobody else to tell
+	_, _ = io.WriteString(w, b.String()) // an error could not be reported anywhere
 }
 
-// did notes what was done.
+// did records a step that was done.
 func (l *lab) did(format string, args ...any) {
 	l.report.Done = append(l.report.Done, fmt.Sprintf(format, args...))
 }
 
-// figure notes what was measured.
+// figure records a measurement.
 func (l *lab) figure(name string, value any) {
 	if d, ok := value.(time.Duration); ok {
 		value = d.Round(time.Millisecond).String()
@@ -103,10 +103,10 @@ func (l *lab) figure(name string, value any) {
 	l.report.Figures = append(l.report.Figures, figure{name, value})
 }
 
-// maxWrong bounds what is told of one experiment.
+// maxWrong is the maximum number of failures reported for an experiment.
 const maxWrong = 20
 
-// check notes that something is wrong unless ok.
+// check records a failure unless ok is true. It returns ok.
 func (l *lab) check(ok bool, format string, args ...any) bool {
 	if !ok && len(l.report.Wrong) < maxWrong {
 		l.report.Wrong = append(l.report.Wrong, fmt.Sprintf(format, args...))
@@ -114,13 +114,13 @@ func (l *lab) check(ok bool, format string, args ...any) bool {
 	return ok
 }
 
-// skipError says that an experiment cannot be done on this machine.
+// A skipError is the reason why an experiment cannot run on this machine.
 type skipError string
 
 // Error implements error.
 func (e skipError) Error() string { return string(e) }
 
-// size returns the size of a large input.
+// size returns the size of a large input in bytes.
 func (l *lab) size(short, full int64) int64 {
 	switch {
 	case l.bytes > 0:
@@ -131,7 +131,7 @@ func (l *lab) size(short, full int64) int64 {
 	return full
 }
 
-// times returns how often something is done.
+// times returns the number of repetitions.
 func (l *lab) times(short, full int) int {
 	if l.short {
 		return short
@@ -139,12 +139,12 @@ func (l *lab) times(short, full int) int {
 	return full
 }
 
-// path returns a path in the folder of the lab.
+// path returns a path in the folder of the experiment.
 func (l *lab) path(parts ...string) string {
 	return filepath.Join(append([]string{l.dir}, parts...)...)
 }
 
-// between returns a random duration.
+// between returns a random duration between lo and hi.
 func (l *lab) between(lo, hi time.Duration) time.Duration {
 	if hi <= lo {
 		return lo
@@ -152,7 +152,7 @@ func (l *lab) between(lo, hi time.Duration) time.Duration {
 	return lo + time.Duration(l.rng.Int64N(int64(hi-lo)))
 }
 
-// pause waits.
+// pause waits for d or until ctx is done.
 func pause(ctx context.Context, d time.Duration) {
 	select {
 	case <-ctx.Done():
@@ -160,7 +160,7 @@ func pause(ctx context.Context, d time.Duration) {
 	}
 }
 
-// start starts the program.
+// start starts the program with args.
 func (l *lab) start(ctx context.Context, env []string, args ...string) (*chaos.Process, error) {
 	bin, err := l.program(ctx)
 	if err != nil {
@@ -177,7 +177,7 @@ func (l *lab) startBin(env []string, bin string, args ...string) (*chaos.Process
 	return p, err
 }
 
-// finish runs the program to its end, which has to come with that code.
+// finish runs the program to its end and requires the exit code want.
 func (l *lab) finish(ctx context.Context, want int, args ...string) (*chaos.Process, error) {
 	p, err := l.start(ctx, nil, args...)
 	if err != nil {
@@ -186,15 +186,15 @@ func (l *lab) finish(ctx context.Context, want int, args ...string) (*chaos.Proc
 	return p, l.ends(ctx, p, want)
 }
 
-// ends waits for the end of p. Without one, or with another code, nothing that comes
-// later would mean anything: that is an error.
+// ends waits for p to exit. It returns an error if p does not exit or exits
+// with another code than want, because later checks would be meaningless.
 func (l *lab) ends(ctx context.Context, p *chaos.Process, want int) error {
 	code, err := p.Wait(ctx, endTimeout)
 	if err == nil && code != want {
 		err = fmt.Errorf("exit code %d, want %d", code, want)
 	}
 	if err != nil {
-		return fmt.Errorf("%w; it has said:\n%s", err, lastLines(p.Output(), 12))
+		return fmt.Errorf("%w; its last output:\n%s", err, lastLines(p.Output(), 12))
 	}
 	return nil
 }
@@ -206,10 +206,10 @@ func lastLines(text string, n int) string {
 	return strings.Join(lines[max(0, len(lines)-n):], "\n")
 }
 
-// conduct runs an experiment.
+// conduct runs an experiment and returns its report.
 func (e *experiment) conduct(ctx context.Context, l *lab) report {
 	h := fnv.New64a()
-	_, _ = io.WriteString(h, e.name) // a hash takes everything
+	_, _ = io.WriteString(h, e.name) // never fails
 	l.rng = rand.New(rand.NewPCG(l.seed, h.Sum64()))
 	l.report = report{Name: e.name, No: e.no, Seed: l.seed, Short: l.short, Bound: e.bound}
 	began := time.Now()
@@ -230,21 +230,21 @@ func (e *experiment) conduct(ctx context.Context, l *lab) report {
 	return l.report
 }
 
-// tools builds programs, each once.
+// tools builds programs, each at most once.
 type tools struct{ shared *shared }
 
 type shared struct {
 	mu   sync.Mutex
-	root string // of the module
-	bin  string // folder of programs
+	root string // root folder of the module
+	bin  string // folder of the built programs
 	made map[string]string
 }
 
-// newTools returns tools that build into dir.
+// newTools returns tools that build programs in dir.
 func newTools(ctx context.Context, dir string) (tools, error) {
 	out, err := exec.CommandContext(ctx, "go", "list", "-m", "-f", "{{.Dir}}").Output()
 	if err != nil {
-		return tools{}, fmt.Errorf("it runs inside of the module only: %w", err)
+		return tools{}, fmt.Errorf("urlfold-chaos must run inside the urlfold module: %w", err)
 	}
 	t := tools{&shared{root: strings.TrimSpace(string(out)), bin: dir, made: map[string]string{}}}
 	if inside := os.Getenv(insideEnv); inside != "" {
@@ -253,13 +253,13 @@ func newTools(ctx context.Context, dir string) (tools, error) {
 	return t, nil
 }
 
-// program returns the program.
+// program returns the path of the program.
 func (t tools) program(ctx context.Context) (string, error) { return t.build(ctx, "") }
 
-// faulty returns the program with its points of faults.
+// faulty returns the path of the program with fault points.
 func (t tools) faulty(ctx context.Context) (string, error) { return t.build(ctx, "faults") }
 
-// programIn returns the path of the program with these tags.
+// programIn returns the path of the program built with the given tags.
 func programIn(dir, tags string) string { return filepath.Join(dir, "urlfold-"+tags) }
 
 func (t tools) build(ctx context.Context, tags string) (string, error) {
@@ -279,7 +279,7 @@ func (t tools) build(ctx context.Context, tags string) (string, error) {
 	return path, nil
 }
 
-// tell writes a report, for people or for programs.
+// tell writes a report as text or as JSON.
 func tell(w io.Writer, r *report, asJSON bool) error {
 	if !asJSON {
 		r.write(w)

@@ -12,12 +12,12 @@ import (
 )
 
 var lookalikes = []experiment{{
-	name: "lookalike", no: "6", about: "files of the same length, with the same first and last KiB and other records between: written over in place, with their old times, replaced, rotated, copied and compressed, while the program runs, is killed, or is away",
-	bound: "every record of every text once; of a copy none",
+	name: "lookalike", no: "6", about: "files of the same length, with the same first and last KiB and different records in between: overwritten in place, with their old times, replaced, rotated, copied and compressed, while the program runs, is killed, or is stopped",
+	bound: "every record of every text once; no record of a copy",
 	run:   lookalike,
 }}
 
-// A twins is the experiment with texts that look the same.
+// A twins is the experiment with texts that look alike.
 type twins struct {
 	*setup
 	lab     *lab
@@ -25,12 +25,12 @@ type twins struct {
 	oracle  *chaos.Oracle
 	files   int
 	lane    uint64
-	records uint64         // of all texts
-	texts   map[int]string // that the files have
+	records uint64         // number of records of all texts
+	texts   map[int]string // current text of each file
 	ways    map[string]int
 }
 
-// twinBytes is the length of all texts, and twinRecords how many records they have.
+// twinBytes is the length of every text, and twinRecords its number of records.
 const (
 	twinBytes   = 12 << 10
 	twinRecords = 40
@@ -60,7 +60,7 @@ func lookalike(ctx context.Context, l *lab) error {
 	if err := s.settle(ctx); err != nil {
 		return err
 	}
-	pause(ctx, 2*time.Second) // what comes twice comes soon
+	pause(ctx, 2*time.Second) // duplicates would appear soon
 	if err := l.terminate(ctx, s.p, 0); err != nil {
 		return err
 	}
@@ -76,7 +76,8 @@ func lookalike(ctx context.Context, l *lab) error {
 
 func (s *twins) path(i int) string { return s.lab.path("in", fmt.Sprintf("%d.log", i)) }
 
-// text returns the next text for file i: header, records of a new lane, padding, footer.
+// text returns the next text for file i: header, records of a new lane,
+// padding, footer.
 func (s *twins) text(i int) string {
 	frame := strings.Repeat("http://"+foreign+"/the/same/in/all/of/them\n", 40)
 	text := []byte(frame)
@@ -94,8 +95,9 @@ func (s *twins) text(i int) string {
 	return s.texts[i]
 }
 
-// round lets the program read everything, and then puts other texts, or copies, in the
-// place of those that were read: while it runs, after a kill, or just before one.
+// round waits until the program has read everything and then replaces the texts
+// of the files by other texts or by copies: while the program runs, after a
+// kill, or just before a kill.
 func (s *twins) round(ctx context.Context, r int) error {
 	l := s.lab
 	if err := s.settle(ctx); err != nil {
@@ -121,9 +123,9 @@ func (s *twins) round(ctx context.Context, r int) error {
 	return nil
 }
 
-// settle starts the program if it does not run, and waits until the positions of all
-// texts are stored. What is written over before
-// that is lost to every reader.
+// settle starts the program if it is not running and waits until the positions
+// of all texts are stored. A text that is overwritten before that is lost to
+// every reader.
 func (s *twins) settle(ctx context.Context) error {
 	if s.p == nil {
 		p, err := s.begin(ctx, s.lab)
@@ -145,12 +147,12 @@ func (s *twins) settle(ctx context.Context) error {
 		return at >= want, nil
 	})
 	if err != nil {
-		return fmt.Errorf("%d texts of %d: %w\n%s", at, want, err, lastLines(s.p.Output(), 10))
+		return fmt.Errorf("%d of %d texts read: %w\n%s", at, want, err, lastLines(s.p.Output(), 10))
 	}
 	return nil
 }
 
-// twinWays are the ways in which a file gets another text, or only looks as if.
+// twinWays are the ways in which a file gets another text, or only seems to.
 var twinWays = []struct {
 	name string
 	do   func(s *twins, i int, path string) error
@@ -190,27 +192,27 @@ var twinWays = []struct {
 	{"replaced by a copy", func(s *twins, i int, path string) error { return replaceBy(path, s.texts[i]) }},
 }
 
-// change gives file i another text, or not.
+// change applies a way to file i.
 func (s *twins) change(i, way int) error {
 	w := twinWays[way]
 	s.ways[w.name]++
 	return w.do(s, i, s.path(i))
 }
 
-// overwrite writes over a file without emptying it.
+// overwrite writes over the beginning of a file without truncating it.
 func overwrite(path, text string) error {
 	f, err := os.OpenFile(path, os.O_WRONLY, 0)
 	if err != nil {
 		return err
 	}
 	if _, err := f.WriteString(text); err != nil {
-		_ = f.Close() // the error before is the one
+		_ = f.Close() // err is the cause
 		return err
 	}
 	return f.Close()
 }
 
-// replaceBy puts another file in the place of one.
+// replaceBy replaces a file by another one with the given text.
 func replaceBy(path, text string) error {
 	aside := path[:len(path)-len(".log")] + ".tmp"
 	if err := os.WriteFile(aside, []byte(text), 0o644); err != nil {

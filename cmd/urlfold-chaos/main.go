@@ -1,14 +1,15 @@
-// Urlfold-chaos runs the experiments that show that no record gets lost: it kills the
-// program, cuts and flips its inputs, rotates them below it, fills its disk and changes
-// its rules, and counts what comes out.
+// Urlfold-chaos runs experiments that test that no record is lost: it kills the
+// program, truncates its inputs and flips bits in them, rotates them while they
+// are read, fills the disk and changes the rules, and then counts the records
+// in the outputs.
 //
 //	urlfold-chaos list
 //	urlfold-chaos run [-short] [-seed N] [-dir DIR] [-bytes N] [-json] [NAME...]
 //	urlfold-chaos generate [-seed N] [-format F] [-kind K] [-lane N] [-bytes N] FILE
 //	urlfold-chaos check [-seed N] [-format F] [-poison N] -lane ID=RECORDS... PATH...
 //
-// It exits with 1 if one of the experiments fails or a check finds something wrong, and
-// with 2 after a mistake in the command line.
+// The exit code is 1 if an experiment fails or check finds something wrong, and
+// 2 after a mistake in the command line.
 package main
 
 import (
@@ -29,11 +30,11 @@ func main() {
 }
 
 var (
-	errUsage  = errors.New("usage: urlfold-chaos list | run | generate | check; with -h each tells its flags")
-	errFailed = errors.New("not all is as it has to be")
+	errUsage  = errors.New("usage: urlfold-chaos list | run | generate | check; -h after a command prints its flags")
+	errFailed = errors.New("some results are wrong")
 )
 
-// command is what the program does with args. It returns the exit code.
+// command executes the command in args and returns the exit code.
 func command(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	commands := map[string]func(context.Context, []string, io.Writer, io.Writer) error{
 		"list": list, "run": run, "generate": generate, "check": check,
@@ -48,6 +49,6 @@ func command(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	case errors.Is(err, errFailed):
 		return 1
 	}
-	_, _ = fmt.Fprintln(stderr, "urlfold-chaos:", err) // there is nobody else to tell
+	_, _ = fmt.Fprintln(stderr, "urlfold-chaos:", err) // an error here could not be reported anywhere
 	return 2
 }

@@ -14,18 +14,18 @@ import (
 
 var suites = []experiment{
 	{
-		name: "model", no: "29", about: "a lane against a list of all that ever happened to it; a seeded simulation of runs, sinks that fail, revocations and deaths; codecs that panic",
-		bound: "the watermark is the longest resolved prefix of the epoch, and only grows; nothing is committed before it is durable everywhere; lost 0",
+		name: "model", no: "29", about: "a lane compared with a list of everything that happened to it; a seeded simulation of runs, failing sinks, revocations and crashes; codecs that panic",
+		bound: "the watermark is the longest resolved prefix of the epoch and never decreases; nothing is committed before it is durable everywhere; lost 0",
 		run:   model,
 	},
 	{
-		name: "mutate", no: "30", about: "a defect in each of the rules that keep records from getting lost, one at a time",
-		bound: "the tests of the package fail for each, and pass without",
+		name: "mutate", no: "30", about: "a defect in each rule that prevents the loss of records, one at a time",
+		bound: "the tests of the package fail with each defect, and pass without it",
 		run:   mutate,
 	},
 }
 
-// goTest runs go test in the root of the module.
+// goTest runs go test in the root folder of the module.
 func (l *lab) goTest(ctx context.Context, env []string, args ...string) (output string, err error) {
 	cmd := exec.CommandContext(ctx, "go", append([]string{"test", "-timeout", "20m"}, args...)...)
 	cmd.Dir = l.shared.root
@@ -42,13 +42,13 @@ func model(ctx context.Context, l *lab) error {
 	out, err := l.goTest(ctx, []string{fmt.Sprintf("URLFOLD_SIM_SEEDS=%d", seeds)}, "-count=1", "-v", "-run", tests, "./pipeline")
 	l.check(err == nil, "%v:\n%s", err, lastLines(out, 20))
 	l.figure("simulated worlds", strings.Count(out, "--- PASS: TestSim/"))
-	l.check(strings.Count(out, "--- PASS: TestSim/") == seeds, "want %d worlds", seeds)
+	l.check(strings.Count(out, "--- PASS: TestSim/") == seeds, "want %d simulated worlds", seeds)
 	l.check(strings.Contains(out, "--- PASS: TestLaneModel"), "the model of the lane did not run")
 	return nil
 }
 
-// mutations are defects of the rules on which all depends. The first ones are in the
-// short form, too.
+// mutations are defects in the rules that the guarantees depend on. Short runs
+// use only the first ones.
 var mutations = []chaos.Mutation{
 	{
 		Name: "the file sink answers before fsync", File: "sinks/file/group.go",
@@ -57,12 +57,12 @@ var mutations = []chaos.Mutation{
 		Package: "./sinks/file", Tests: "^(TestAnswersFollowSync|TestFaults|TestFull)$",
 	},
 	{
-		Name: "a lane ignores the epoch: what was under way when it was revoked still moves its watermark", File: "pipeline/lane.go",
+		Name: "a lane ignores the epoch: batches in flight at a revocation still move its watermark", File: "pipeline/lane.go",
 		Old: "\tl.epoch++\n\tl.revoked, l.complete = true, false\n\tl.base = l.next\n\tl.dirty = false\n", New: "\tl.revoked, l.complete = true, false\n",
 		Package: "./pipeline", Tests: "^TestLane",
 	},
 	{
-		Name: "a batch that was given up counts as done", File: "pipeline/lane.go",
+		Name: "an abandoned batch counts as done", File: "pipeline/lane.go",
 		Old: "s.state = lost\n", New: "s.state = resolved\n",
 		Package: "./pipeline", Tests: "^TestLane",
 	},
@@ -72,42 +72,42 @@ var mutations = []chaos.Mutation{
 		Package: "./pipeline", Tests: "^TestLane",
 	},
 	{
-		Name: "what a sink asks for again counts as done", File: "pipeline/ticket.go",
+		Name: "a batch that a sink asks for again counts as done", File: "pipeline/ticket.go",
 		Old: "\t\tp.again(b, slot, failing)\n", New: "\t\tp.endLeg(b, slot, false)\n",
 		Package: "./pipeline", Tests: "^TestSim$",
 	},
 	{
-		Name: "records that a sink refuses get no letter", File: "pipeline/ticket.go",
+		Name: "records that a sink rejects get no dead letter", File: "pipeline/ticket.go",
 		Old: "if len(b.refused) > 0 && p.dead >= 0 && ", New: "if len(b.refused) > 1<<20 && p.dead >= 0 && ",
 		Package: "./pipeline", Tests: "^TestSim$",
 	},
 	{
-		Name: "a refusal counts as done, where it has to block the lane", File: "pipeline/refused.go",
+		Name: "a rejection counts as done although it must block the lane", File: "pipeline/refused.go",
 		Old: "\t\tp.block(b, s, slot, failed, r)\n", New: "\t\tp.endLeg(b, slot, false)\n",
 		Package: "./pipeline", Tests: "^TestSim$",
 	},
 	{
-		Name: "what comes after a refused record passes it", File: "pipeline/ticket.go",
+		Name: "batches after a rejected record overtake it", File: "pipeline/ticket.go",
 		Old: "\t\tordered.hold(t.b.Seq)\n", New: "",
 		Package: "./pipeline", Tests: "^TestSim$",
 	},
 	{
-		Name: "of a batch that was refused in part, only the refused records come again", File: "pipeline/refused.go",
+		Name: "after a partial rejection only the rejected records are retried", File: "pipeline/refused.go",
 		Old: "\trest := slices.Concat(failed, r.Untried)\n", New: "\trest := slices.Clone(failed)\n",
 		Package: "./pipeline", Tests: "^TestSim$",
 	},
 	{
-		Name: "after a hard stop all counts as durable", File: "pipeline/shutdown.go",
+		Name: "after a hard stop everything counts as durable", File: "pipeline/shutdown.go",
 		Old: "durable := !b.lost.Load() && !p.stopped()", New: "durable := true",
 		Package: "./pipeline", Tests: "^TestHardStop$",
 	},
 	{
-		Name: "batches are submitted in the order in which workers are done with them", File: "pipeline/worker.go",
+		Name: "batches are submitted in the order in which the workers finish them", File: "pipeline/worker.go",
 		Old: "\t\tif p.o.Ordering == OrderNone {\n\t\t\tp.submit(b, slot)\n", New: "\t\tif p.o.Ordering != OrderInput {\n\t\t\tp.submit(b, slot)\n",
 		Package: "./pipeline", Tests: "^(TestSim|TestOrderPerLane)$",
 	},
 	{
-		Name: "an output is not cut back to its mark", File: "sinks/file/recover.go",
+		Name: "an output is not truncated to its extent", File: "sinks/file/recover.go",
 		Old: "return o, errors.Join(o.f.Truncate(m.Length), o.f.Sync())", New: "o.size = fi.Size()\n\treturn o, o.f.Sync()",
 		Package: "./sinks/file", Tests: "^(TestResume|TestUncovered)",
 	},
@@ -127,7 +127,7 @@ func mutate(ctx context.Context, l *lab) error {
 		if key := m.Package + m.Tests; !sound[key] {
 			sound[key] = true
 			out, err := l.goTest(ctx, nil, "-short", "-run", m.Tests, m.Package)
-			if !l.check(err == nil && !strings.Contains(out, "no tests to run"), "%s passes not, without a defect: %v\n%s", m.Package, err, lastLines(out, 20)) {
+			if !l.check(err == nil && !strings.Contains(out, "no tests to run"), "%s: tests fail without a defect: %v\n%s", m.Package, err, lastLines(out, 20)) {
 				continue
 			}
 		}
@@ -147,11 +147,11 @@ func mutate(ctx context.Context, l *lab) error {
 			l.did("%s: %s", m.Name, failedTests(out))
 		}
 	}
-	l.figure("defects that tests have found", fmt.Sprintf("%d of %d", caught, n))
+	l.figure("defects detected by tests", fmt.Sprintf("%d of %d", caught, n))
 	return nil
 }
 
-// failedTests returns the tests that have failed, by the output of go test.
+// failedTests returns the names of the failed tests in the output of go test.
 func failedTests(out string) string {
 	var names []string
 	for line := range strings.Lines(out) {
@@ -160,7 +160,7 @@ func failedTests(out string) string {
 		}
 	}
 	if len(names) == 0 {
-		return "the run of the tests was ended: " + lastLines(out, 1)
+		return "the test run was aborted: " + lastLines(out, 1)
 	}
 	return strings.Join(names, ", ")
 }

@@ -12,8 +12,8 @@ import (
 	"syscall"
 )
 
-// unshared runs an experiment in a process with mounts of its own, for which it is
-// root in a user namespace if it is not root already.
+// unshared runs an experiment in a process with its own mount namespace. If it
+// is not root, it also creates a user namespace in which it is root.
 func (l *lab) unshared(ctx context.Context, name string) (*report, error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -36,7 +36,7 @@ func (l *lab) unshared(ctx context.Context, name string) (*report, error) {
 	cmd.Stdout, cmd.Stderr = &out, &errs
 	err = cmd.Run()
 	if errors.Is(err, syscall.EPERM) || errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EINVAL) {
-		return nil, skipError("there are no namespaces to be had here: " + err.Error())
+		return nil, skipError("cannot create namespaces: " + err.Error())
 	}
 	var r report
 	if err2 := json.Unmarshal(out.Bytes(), &r); err2 != nil {
@@ -45,7 +45,7 @@ func (l *lab) unshared(ctx context.Context, name string) (*report, error) {
 	return &r, nil
 }
 
-// mountSmall mounts a file system of that size in memory.
+// mountSmall mounts a file system in memory with the given size in bytes.
 func mountSmall(dir string, size int) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err

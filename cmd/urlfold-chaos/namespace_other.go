@@ -8,7 +8,7 @@ import (
 )
 
 func (*lab) unshared(context.Context, string) (*report, error) {
-	return nil, skipError("mount namespaces are a thing of Linux")
+	return nil, skipError("mount namespaces require Linux")
 }
 
 func mountSmall(string, int) error { return errors.ErrUnsupported }

@@ -17,13 +17,13 @@ import (
 
 var poisons = []experiment{
 	{
-		name: "poison", no: "10", about: "every third record has no reading; kills while it is read (panics of the codec: see model)",
-		bound: "the ledger balanced at every scrape; after each kill all that lies before the stored progress is in an output or a dead letter; lost 0",
+		name: "poison", no: "10", about: "every third record cannot be parsed; kills while the records are read (for panics of the codec see model)",
+		bound: "the ledger balanced at every scrape; after each kill, every record before the stored offset is in an output or a dead letter; lost 0",
 		run:   poison,
 	},
 	{
-		name: "dead-down", no: "11", about: "the folder of the dead letters is gone while records without a reading arrive",
-		bound: "no progress is stored beyond them; not ready, with the reason; lost 0 and doubled 0 once it is back",
+		name: "dead-down", no: "11", about: "the folder of the dead letters is missing while records arrive that cannot be parsed",
+		bound: "no checkpoint beyond these records; not ready, with the reason; lost 0 and doubled 0 after the folder is back",
 		run:   deadDown,
 	},
 }
@@ -43,7 +43,7 @@ func poison(ctx context.Context, l *lab) error {
 		for end := time.Now().Add(l.between(200*time.Millisecond, time.Second)); time.Now().Before(end); scrapes++ {
 			m, err := p.Scrape(ctx)
 			if err != nil {
-				break // it has come to its end, or else that comes out below
+				break // the run has ended; other failures show up below
 			}
 			l.check(m.Off() == 0, "the ledger is off by %v records", m.Off())
 		}
@@ -60,7 +60,7 @@ func poison(ctx context.Context, l *lab) error {
 	if err != nil {
 		return err
 	}
-	l.did("%d kills; the progress was compared with the outputs after each", killed)
+	l.did("%d kills; the checkpoint was compared with the outputs after each", killed)
 	l.figure("scrapes with a balanced ledger", scrapes)
 	l.figure("oracle", r.String())
 	l.check(r.Right(), "%v: %v", r, r.Examples)
@@ -68,8 +68,8 @@ func poison(ctx context.Context, l *lab) error {
 	return nil
 }
 
-// covered compares the stored progress with what came out: all records before it must
-// be there. It is for inputs named LANE.log, and outputs that are not compressed.
+// covered checks that all records before the stored offsets are in the outputs.
+// Inputs must be named LANE.log, and outputs must not be compressed.
 func (s *setup) covered(l *lab) error {
 	c, _ := checkpoint.List(s.dataDir)
 	o := chaos.NewOracle(s.spec)
@@ -90,7 +90,7 @@ func (s *setup) covered(l *lab) error {
 		return err
 	}
 	r := o.Result()
-	l.check(r.Lost == 0, "of %d records before the stored progress %d are nowhere: %v", r.Expected, r.Lost, r.Examples)
+	l.check(r.Lost == 0, "%[2]d of %[1]d records before the stored offset are in no output: %[3]v", r.Expected, r.Lost, r.Examples)
 	return nil
 }
 
@@ -137,12 +137,12 @@ func deadDown(ctx context.Context, l *lab) error {
 			return err
 		}
 	}
-	l.did("the folder was gone %d times", rounds)
+	l.did("the folder was missing %d times", rounds)
 	return s.endsExact(ctx, l, p, lanes)
 }
 
-// swapDead puts a file where the folder of the dead letters has to be, or the folder
-// back.
+// swapDead replaces the folder of the dead letters by a file or, if back is
+// set, restores the folder.
 func (s *setup) swapDead(back bool) error {
 	if back {
 		if err := os.Remove(s.deadDir); err != nil {
@@ -159,11 +159,12 @@ func (s *setup) swapDead(back bool) error {
 	return os.WriteFile(s.deadDir, nil, 0o644)
 }
 
-// stuck waits until the process says that it is not ready because of that part, and
-// looks for a while whether it stores progress that it must not store.
+// stuck waits until the process reports that it is not ready because of part,
+// and checks for a while that it does not store a checkpoint that it must not
+// store.
 func (s *setup) stuck(ctx context.Context, l *lab, p *chaos.Process, part string) error {
 	var why string
-	err := until(ctx, time.Minute, "to be not ready", func() (bool, error) {
+	err := until(ctx, time.Minute, "not ready", func() (bool, error) {
 		status, body, err := p.Get(ctx, "/readyz")
 		if err != nil {
 			return false, err
@@ -175,7 +176,7 @@ func (s *setup) stuck(ctx context.Context, l *lab, p *chaos.Process, part string
 		return fmt.Errorf("%w: %s", err, why)
 	}
 	if len(l.report.Figures) < 2 {
-		l.figure("why not ready", why)
+		l.figure("reason for not being ready", why)
 	}
 	for range l.times(2, 5) {
 		pause(ctx, 8*commitEvery)
@@ -186,7 +187,7 @@ func (s *setup) stuck(ctx context.Context, l *lab, p *chaos.Process, part string
 	return nil
 }
 
-// reasons returns what /readyz finds fault with.
+// reasons returns the failing checks of /readyz with their reasons.
 func reasons(body []byte) string {
 	var page struct {
 		Checks []struct {

@@ -18,25 +18,25 @@ import (
 var powers = []experiment{
 	{
 		name: "power-loss", no: "31",
-		about: "the power fails at random points of a run: what was not synced is dropped, cut, or zeros; names without a sync of their folder are undone",
-		bound: "exactly once: outputs as without a power loss, lost 0, doubled 0, corrupted 0; at least once: lost 0, corrupted 0; a disk that ignores the syncs of outputs, or those of folders, is found out",
+		about: "the power fails at random points of a run: unsynced data is dropped, truncated or replaced by zeros; unsynced changes of names are undone",
+		bound: "exactly once: outputs as without a power loss, lost 0, doubled 0, corrupted 0; at least once: lost 0, corrupted 0; a disk that ignores the syncs of outputs or of folders is detected",
 		run:   powerLoss,
 	},
 }
 
-// A powerCase is a configuration whose run is cut.
+// A powerCase is a configuration whose run is interrupted by power losses.
 type powerCase struct {
 	name    string
-	kind    chaos.Kind // of the inputs
+	kind    chaos.Kind // kind of the inputs
 	exactly bool
 	dead    bool
 	sink    string
 	out     string
 	source  string
-	share   int // of the points, in percent
+	share   int // share of the points, in percent
 }
 
-// powerCases have each kind of output, and each way to finish an input.
+// powerCases cover each kind of output and each way to finish an input.
 var powerCases = []powerCase{
 	{name: "plain, exactly once, delete", kind: chaos.Plain, exactly: true, dead: true, source: ", on_finish: delete", share: 25},
 	{name: "zstd, exactly once, move", kind: chaos.Gzip, exactly: true, dead: true, sink: ", compress: zstd", source: ", restart_point_every: 1MiB, on_finish: {move_to: %q}", share: 20},
@@ -45,7 +45,7 @@ var powerCases = []powerCase{
 	{name: "one growing file, at least once, move", kind: chaos.Plain, dead: true, out: "all.log", source: ", on_finish: {move_to: %q}", share: 20},
 }
 
-// A powering is a case under way.
+// A powering is a running case.
 type powering struct {
 	*setup
 	lab    *lab
@@ -83,23 +83,23 @@ func powerLoss(ctx context.Context, l *lab) error {
 			name   string
 			ignore func(*disk.Op) bool
 		}{
-			{"fsync of outputs ignored", func(op *disk.Op) bool { return op.Op == "sync" && strings.HasPrefix(op.Path, s.outDir) }},
-			{"fsync of all files ignored", func(op *disk.Op) bool { return op.Op == "sync" }},
-			{"fsync of the folder of outputs ignored", func(op *disk.Op) bool { return op.Op == "syncdir" && strings.HasPrefix(op.Path, s.outDir) }},
+			{"ignored fsync of outputs", func(op *disk.Op) bool { return op.Op == "sync" && strings.HasPrefix(op.Path, s.outDir) }},
+			{"ignored fsync of all files", func(op *disk.Op) bool { return op.Op == "sync" }},
+			{"ignored fsync of the folder of outputs", func(op *disk.Op) bool { return op.Op == "syncdir" && strings.HasPrefix(op.Path, s.outDir) }},
 		} {
 			bad, _, err := s.cutMany(ctx, l.times(6, 20), control.ignore)
 			if err != nil {
 				return err
 			}
-			l.figure(control.name+": cuts that did harm", len(bad))
-			l.check(len(bad) > 0, "%s: no cut did harm, so the experiment sees nothing", control.name)
+			l.figure(control.name+": harmful power losses", len(bad))
+			l.check(len(bad) > 0, "%s: no power loss did harm, so the experiment detects nothing", control.name)
 		}
 	}
-	l.did("%d power losses, %d of them followed by another one during the next run%s", total, again, lost)
+	l.did("%d power losses, %d of them followed by a second one during the next run%s", total, again, lost)
 	return nil
 }
 
-// record runs a case to its end, and records its operations.
+// record runs a case to its end and records its operations.
 func (l *lab) record(ctx context.Context, i int, c *powerCase) (*powering, error) {
 	dir := l.path(fmt.Sprint(i))
 	root := filepath.Join(dir, "disk")
@@ -147,18 +147,19 @@ func (l *lab) record(ctx context.Context, i int, c *powerCase) (*powering, error
 		return nil, err
 	}
 	s.want = want
-	l.check(r.Right() && (!c.exactly || r.Exact()), "%s: without a power loss: %v: %v", c.name, r, r.Examples)
+	l.check(r.Right() && (!c.exactly || r.Exact()), "%s: run without a power loss: %v: %v", c.name, r, r.Examples)
 	return s, nil
 }
 
-// runRecorded runs the program to its end, slowly, and returns what it did to files.
+// runRecorded runs the program to its end, slowed down, and returns its file
+// operations.
 func (s *powering) runRecorded(ctx context.Context, name string) ([]disk.Op, error) {
 	bin, err := s.lab.faulty(ctx)
 	if err != nil {
 		return nil, err
 	}
 	path := filepath.Join(s.dir, name)
-	_ = os.Remove(path) // of the run before
+	_ = os.Remove(path) // left by an earlier run
 	env := []string{disk.RecordEnv + "=" + path, "URLFOLD_FAULT=file.before_write=delay:1ms"}
 	p, err := s.lab.startBin(env, bin, "run", "-c", s.config())
 	if err != nil {
@@ -170,9 +171,10 @@ func (s *powering) runRecorded(ctx context.Context, name string) ([]disk.Op, err
 	return chaos.ReadOps(path)
 }
 
-// cutMany cuts the power at n random points of the recorded run, each time lets the
-// program go on with what is left, and returns what was wrong afterwards. Without a
-// control, the program that goes on is cut a second time now and then.
+// cutMany simulates a power loss at n random points of the recorded run. Each
+// time it lets the program continue with what remains, and returns what was
+// wrong in the end. Without ignore, it sometimes interrupts the continued run
+// with a second power loss.
 func (s *powering) cutMany(ctx context.Context, n int, ignore func(*disk.Op) bool) (bad []string, twice int, err error) {
 	d, err := s.model(ignore)
 	if err != nil {
@@ -196,7 +198,7 @@ func (s *powering) cutMany(ctx context.Context, n int, ignore func(*disk.Op) boo
 			if lost, err = s.cutAgain(ctx); err != nil {
 				return nil, 0, fmt.Errorf("%s: %w", where, err)
 			}
-			where += ", and again (" + lost + ")"
+			where += ", then again (" + lost + ")"
 		}
 		if wrong := s.goOn(ctx); wrong != "" {
 			bad = append(bad, where+": "+wrong)
@@ -208,8 +210,9 @@ func (s *powering) cutMany(ctx context.Context, n int, ignore func(*disk.Op) boo
 	return bad, twice, nil
 }
 
-// points returns n random points of the recorded run, sorted. Every other one lies
-// behind an operation on names: most mistakes are made there, and a run has few.
+// points returns n random points of the recorded run, sorted. Every second
+// point follows an operation on names, because such operations are rare and the
+// most error-prone.
 func (s *powering) points(n int) []int {
 	var names []int
 	for i := range s.ops {
@@ -229,7 +232,8 @@ func (s *powering) points(n int) []int {
 	return points
 }
 
-// cutAgain runs the program on what a power loss has left, and cuts that run, too.
+// cutAgain runs the program on the remains of a power loss and interrupts that
+// run with another one.
 func (s *powering) cutAgain(ctx context.Context) (lost string, err error) {
 	keep := filepath.Join(s.dir, "keep2")
 	if err := os.RemoveAll(keep); err != nil {
@@ -251,7 +255,7 @@ func (s *powering) cutAgain(ctx context.Context) (lost string, err error) {
 	return d.Cut(s.lab.rng)
 }
 
-// goOn runs the program to its end, and returns what is wrong then.
+// goOn runs the program to its end and returns what is wrong then.
 func (s *powering) goOn(ctx context.Context) string {
 	if _, err := s.complete(ctx, s.lab); err != nil {
 		return err.Error()
@@ -266,29 +270,30 @@ func (s *powering) goOn(ctx context.Context) string {
 	case !r.Right() || s.exactly && !r.Exact():
 		return fmt.Sprintf("%v: %v", r, r.Examples)
 	case s.exactly && s.rotates():
-		return "" // where files end depends on when they were cut
+		return "" // the ends of the files depend on the moments of the power losses
 	case s.exactly && len(got.Diff(s.want)) > 0:
 		return fmt.Sprintf("outputs differ: %v", got.Diff(s.want))
 	}
 	return ""
 }
 
-// archived returns what is wrong with the inputs that were to be moved: each must be
-// where it was or where it was moved to, as it was. If the power fails while a name is
-// reserved, the empty file that reserves it stays, and the input gets the next name.
+// archived returns what is wrong with the inputs that were to be moved: each
+// must be unchanged at its old or its new path. If the power fails while a name
+// is reserved, the empty file that reserves it remains, and the input gets the
+// next name.
 func (s *powering) archived() string {
 	if !strings.Contains(s.source, "move_to") {
 		return ""
 	}
 	for path, want := range s.inputs {
 		stem, _, _ := strings.Cut(filepath.Base(path), ".")
-		names, _ := filepath.Glob(filepath.Join(s.root, "done", stem+".*")) // the pattern is sound
+		names, _ := filepath.Glob(filepath.Join(s.root, "done", stem+".*")) // the pattern is valid
 		found := slices.ContainsFunc(append(names, path), func(name string) bool {
 			text, err := os.ReadFile(name)
 			return err == nil && bytes.Equal(text, want)
 		})
 		if !found {
-			return filepath.Base(path) + " is neither where it was nor where it was to be moved"
+			return filepath.Base(path) + " is at neither its old nor its new path"
 		}
 	}
 	return ""

@@ -20,20 +20,20 @@ import (
 
 var quarantines = []experiment{
 	{
-		name: "quarantine", no: "4", about: "gzip files of one and many members with a flipped bit, and sound ones, read with on_damage: quarantine, with kill -9 in between; by the daemon exactly once and at least once, and at once",
-		bound: "no garbage line in any output; all verified records once (at least once: not fewer); all others, to the byte, in OUTPUT.unverified where outputs can be cut back; exit code 4",
+		name: "quarantine", no: "4", about: "gzip files with one and with many members and a flipped bit, and intact ones, read with on_damage: quarantine and kill -9 in between; daemon with exactly once and at least once, and one-shot",
+		bound: "no garbage line in any output; all verified records once (at least once: never fewer); all other bytes in OUTPUT.unverified where outputs can be truncated; exit code 4",
 		run:   quarantine,
 	},
 }
 
-// A flipped is a damaged file, and what has to become of it.
+// A flipped is a damaged file and its expected result.
 type flipped struct {
-	name     string // below in/
+	name     string // in the folder in/
 	lane     uint64
 	data     []byte
-	verified uint64 // records
+	verified uint64 // number of records
 	damaged  bool
-	rest     []byte // the text behind them, as far as it can be decompressed
+	rest     []byte // the text after these records, as far as it can be decompressed
 }
 
 // A quarantining is the experiment.
@@ -63,7 +63,7 @@ func quarantine(ctx context.Context, l *lab) error {
 		}
 		q.files = append(q.files, f)
 	}
-	l.did("%d files with %d members, one bit flipped in all but each twelfth; %d are damaged by that", len(q.files), members, damaged)
+	l.did("%d files with %d members, with a flipped bit in all except every twelfth; the bit damages %d of them", len(q.files), members, damaged)
 	for _, exactly := range []bool{true, false} {
 		if err := q.daemon(ctx, spec, exactly); err != nil {
 			return err
@@ -72,7 +72,7 @@ func quarantine(ctx context.Context, l *lab) error {
 	return q.oneShots(ctx, spec)
 }
 
-// flipOne returns a file of n members, with records that lie across their borders.
+// flipOne returns a file of n members, with records that cross their borders.
 func flipOne(spec *chaos.Spec, l *lab, lane uint64, n int) (flipped, error) {
 	f := flipped{name: fmt.Sprintf("%04d.log.gz", lane), lane: lane}
 	var text []byte
@@ -105,13 +105,15 @@ func flipOne(spec *chaos.Spec, l *lab, lane uint64, n int) (flipped, error) {
 	return f, err
 }
 
-// soundMembers returns how many bytes the members at the beginning of data hold whose
-// checksums match, as the standard library has it, and whether that is all of it.
+// soundMembers returns the decompressed size of the leading members of data
+// whose checksums match according to the standard library, and whether these
+// are all.
 func soundMembers(data []byte) (n int, sound bool) {
 	src := bufio.NewReader(bytes.NewReader(data))
 	var zr gzip.Reader
 	for {
-		// RFC 1952 section 2.3.1.2 has reserved bits refused, which the library does not.
+		// RFC 1952 section 2.3.1.2 requires rejecting reserved bits. The
+		// library does not.
 		if head, _ := src.Peek(4); len(head) == 4 && head[3]&0xe0 != 0 {
 			return n, false
 		}
@@ -143,13 +145,13 @@ func (q *quarantining) prepare(spec chaos.Spec, dir string) error {
 	return nil
 }
 
-// daemon has the daemon read all files, and kills it some times.
+// daemon lets the daemon read all files and kills it several times.
 func (q *quarantining) daemon(ctx context.Context, spec chaos.Spec, exactly bool) error {
 	l := q.lab
 	hits := l.times(6, 25)
 	latest := time.Duration(l.times(300, 600)) * time.Millisecond
 	for i := range hits {
-		if i == 0 || q.kills == 0 { // the last run ended before it was killed: start over and kill sooner
+		if i == 0 || q.kills == 0 { // the last run ended before its kill: start over and kill sooner
 			if err := q.prepare(spec, l.path(fmt.Sprintf("exactly-%v-%d", exactly, i))); err != nil {
 				return err
 			}
@@ -180,8 +182,8 @@ func (q *quarantining) daemon(ctx context.Context, spec chaos.Spec, exactly bool
 	if err := l.ends(ctx, p, 4); err != nil {
 		return err
 	}
-	l.did("the daemon, exactly once: %v: %d kills", exactly, q.kills)
-	l.check(q.kills > 0, "no kill has hit")
+	l.did("daemon, exactly once: %v: %d kills", exactly, q.kills)
+	l.check(q.kills > 0, "no kill during a run")
 	var all tally
 	for i := range q.files {
 		f := &q.files[i]
@@ -192,8 +194,8 @@ func (q *quarantining) daemon(ctx context.Context, spec chaos.Spec, exactly bool
 	return q.noLeftovers(q.outDir)
 }
 
-// oneShots reads a part of the files at once, each into an output of its own. A first
-// run is killed, and a second one comes to its end.
+// oneShots reads some of the files with the one-shot command, each into its own
+// output. It kills a first run and lets a second one finish.
 func (q *quarantining) oneShots(ctx context.Context, spec chaos.Spec) error {
 	l := q.lab
 	dir := l.path("once")
@@ -228,8 +230,8 @@ func (q *quarantining) oneShots(ctx context.Context, spec chaos.Spec) error {
 		}
 		all.add(q.judgeOne(spec, f, out, true, true))
 	}
-	l.did("runs over one file each, %d of them killed and begun again", killed)
-	l.figure("at once", all.String())
+	l.did("one-shot runs over one file each, %d of them killed and repeated", killed)
+	l.figure("one-shot", all.String())
 	return q.noLeftovers(q.outDir)
 }
 
@@ -246,12 +248,12 @@ func (t *tally) add(o tally) {
 
 // String returns the counts.
 func (t *tally) String() string {
-	return fmt.Sprintf("verified records %d, lost %d, doubled %d, garbage lines %d, bytes kept as they were read %d",
+	return fmt.Sprintf("verified records %d, lost %d, doubled %d, garbage lines %d, unverified bytes kept %d",
 		t.verified, t.lost, t.doubled, t.garbage, t.kept)
 }
 
-// judgeOne looks at what came out of one file. once says that no record may come
-// twice, kept that what is not verified has to be in a file.
+// judgeOne checks the output of one file. once means that no record may appear
+// twice, kept that the unverified text must be in a separate file.
 func (q *quarantining) judgeOne(spec chaos.Spec, f *flipped, out string, once, kept bool) (t tally) {
 	l := q.lab
 	want := map[string]bool{}
@@ -277,21 +279,22 @@ func (q *quarantining) judgeOne(spec chaos.Spec, f *flipped, out string, once, k
 		}
 	}
 	t.lost = int64(f.verified) - t.verified
-	l.check(t.lost == 0 && t.garbage == 0 && (!once || t.doubled == 0), "%s: of %d verified records: %v", f.name, f.verified, &t)
+	l.check(t.lost == 0 && t.garbage == 0 && (!once || t.doubled == 0), "%s, %d verified records: %v", f.name, f.verified, &t)
 	raw, err := os.ReadFile(out + ".unverified")
 	switch {
 	case !kept || !f.damaged || len(f.rest) == 0:
-		l.check(errors.Is(err, fs.ErrNotExist), "%s: there is a file of %d bytes that are not verified", f.name, len(raw))
+		l.check(errors.Is(err, fs.ErrNotExist), "%s: unexpected file of %d unverified bytes", f.name, len(raw))
 	case err != nil:
 		l.check(false, "%s: %v", f.name, err)
 	default:
-		l.check(bytes.Equal(raw, f.rest), "%s: %d bytes are kept, and are not the %d that are not verified", f.name, len(raw), len(f.rest))
+		l.check(bytes.Equal(raw, f.rest), "%s: %d bytes were kept; they differ from the %d unverified bytes", f.name, len(raw), len(f.rest))
 		t.kept = int64(len(raw))
 	}
 	return t
 }
 
-// noLeftovers fails the experiment for unfinished files, and those with a number.
+// noLeftovers checks that there are no unfinished files and none with a number
+// in its name.
 func (q *quarantining) noLeftovers(dir string) error {
 	return filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err == nil && !d.IsDir() {

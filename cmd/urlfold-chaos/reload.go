@@ -12,17 +12,17 @@ import (
 )
 
 var reloads = []experiment{{
-	name: "reload", no: "24", about: "1,000 SIGHUP under load: other rules, a sink more or less, a configuration with a mistake",
-	bound: "lost 0, doubled 0; each record by exactly one generation of rules; a mistake changes nothing",
+	name: "reload", no: "24", about: "1,000 SIGHUP under load: changed rules, a sink added or removed, a configuration with a mistake",
+	bound: "lost 0, doubled 0; each record processed by exactly one generation of rules; a mistake changes nothing",
 	run:   reload,
 }}
 
-// A reloading is the experiment under way.
+// A reloading is the running experiment.
 type reloading struct {
 	*setup
 	lab   *lab
 	p     *chaos.Process
-	rules int // reloads of each kind
+	rules int // number of reloads of each kind
 	wrong int
 	sinks int
 }
@@ -58,11 +58,12 @@ func reload(ctx context.Context, l *lab) error {
 	if err := <-written; err != nil {
 		return err
 	}
-	l.did("%d reloads of rules, %d of sinks, %d with a mistake, while %d records were written", s.rules, s.sinks, s.wrong, w.Records)
+	l.did("%d reloads with changed rules, %d with changed sinks, %d with a mistake, while %d records were written", s.rules, s.sinks, s.wrong, w.Records)
 	return s.settle(ctx, w.Records)
 }
 
-// once reloads once, and waits until the program has taken it, or has refused it.
+// once reloads once and waits until the program has accepted or rejected the
+// configuration.
 func (s *reloading) once(ctx context.Context, i int) error {
 	before, err := s.p.Scrape(ctx)
 	if err != nil {
@@ -93,21 +94,21 @@ func (s *reloading) once(ctx context.Context, i int) error {
 		return err
 	}
 	const gen, failed = "urlfold_config_generation", "urlfold_config_reload_failed"
-	return until(ctx, 20*time.Second, "the reload to be taken", func() (bool, error) {
+	return until(ctx, 20*time.Second, "the reload", func() (bool, error) {
 		m, err := s.p.Scrape(ctx)
 		if err != nil {
 			return false, err
 		}
 		s.lab.check(m.Off() == 0, "reload %d: the ledger is off by %v records", i, m.Off())
 		if invalid {
-			s.lab.check(m[gen] == before[gen], "reload %d: a mistake has led to generation %v from %v", i, m[gen], before[gen])
+			s.lab.check(m[gen] == before[gen], "reload %d: a mistake changed the generation from %[3]v to %[2]v", i, m[gen], before[gen])
 			return m[failed] == 1, nil
 		}
 		return m[gen] > before[gen] && m[failed] == 0, nil
 	})
 }
 
-// withSink returns the configuration, with the second sink if there is one.
+// withSink returns the configuration with the second sink, if there is one.
 func (s *reloading) withSink() string {
 	second := s.more
 	s.more = ""
@@ -119,7 +120,8 @@ func (s *reloading) withSink() string {
 	return insertSink(text, second)
 }
 
-// settle stops the program when all is out, and looks at it.
+// settle stops the program after all records are emitted, and checks its
+// output.
 func (s *reloading) settle(ctx context.Context, records uint64) error {
 	l := s.lab
 	l.awaitEmitted(ctx, s.p, records, records)
@@ -131,13 +133,13 @@ func (s *reloading) settle(ctx context.Context, records uint64) error {
 		return err
 	}
 	l.figure("oracle", r.String())
-	l.figure("records by the one rules and by the other", fmt.Sprintf("%d, %d", r.Forms[chaos.Folded], r.Forms[chaos.Kept]))
+	l.figure("records by the first and the second set of rules", fmt.Sprintf("%d, %d", r.Forms[chaos.Folded], r.Forms[chaos.Kept]))
 	l.check(r.Exact(), "%v: %v", r, r.Examples)
 	l.check(r.Forms[chaos.Folded] > 0 && r.Forms[chaos.Kept] > 0 && r.Forms[chaos.Raw] == 0, "records by form: %v", r.Forms)
 	return nil
 }
 
-// replaceFile writes a file aside and puts it in its place.
+// replaceFile replaces a file atomically by one with the given text.
 func replaceFile(path, text string) error {
 	if err := os.WriteFile(path+".new", []byte(text), 0o644); err != nil {
 		return err

@@ -12,12 +12,12 @@ import (
 )
 
 var rotations = []experiment{{
-	name: "rotate", no: "5", about: "five logs, each rotated ten times a second in another way (create, copytruncate, compress, delaycompress, dateext) while it is written",
-	bound: "lost 0 (copytruncate: at most what was written between copy and truncate), corrupted 0; doubled 0 (copytruncate: copies that are rotated again before they were looked at may come twice, counted); descriptors back to the baseline; the ledger balanced at every scrape",
+	name: "rotate", no: "5", about: "five logs, each rotated ten times a second in a different way (create, copytruncate, compress, delaycompress, dateext) while it is written",
+	bound: "lost 0 (copytruncate: at most the records written between copy and truncate), corrupted 0; doubled 0 (copytruncate: copies that are rotated again before they were read may be read twice, counted); open descriptors return to the baseline; the ledger balanced at every scrape",
 	run:   rotate,
 }}
 
-// quickSource are keys of a source of which nothing waits for long.
+// quickSource holds source settings with short waits.
 const quickSource = ", poll_interval: 50ms, rotate_wait: 1s, damage_after: 1s, idle_close: 2s"
 
 func rotate(ctx context.Context, l *lab) error {
@@ -37,7 +37,7 @@ func rotate(ctx context.Context, l *lab) error {
 	}
 	_, baseline, err := p.Descriptors()
 	if err != nil {
-		return skipError("descriptors are counted by /proc, which is not there")
+		return skipError("counting descriptors requires /proc")
 	}
 	writers, err := l.writeAll(ctx, s, p)
 	if err != nil {
@@ -45,7 +45,7 @@ func rotate(ctx context.Context, l *lab) error {
 	}
 	var written, forgiven uint64
 	o := chaos.NewOracle(s.spec)
-	var copied uint64 // the lane that is rotated by copytruncate
+	var copied uint64 // lane that is rotated by copytruncate
 	for _, w := range writers {
 		if w.How == chaos.CopyTruncate {
 			copied = w.Lane
@@ -77,7 +77,7 @@ func rotate(ctx context.Context, l *lab) error {
 	return nil
 }
 
-// writeAll runs a writer for each way of rotation at the same time, and scrapes the
+// writeAll runs a writer for each way of rotation in parallel, and scrapes the
 // process meanwhile.
 func (l *lab) writeAll(ctx context.Context, s *setup, p *chaos.Process) ([]*chaos.Live, error) {
 	var wg sync.WaitGroup
@@ -116,7 +116,7 @@ func (l *lab) writeAll(ctx context.Context, s *setup, p *chaos.Process) ([]*chao
 	return writers, nil
 }
 
-// awaitReady waits until the process says that it is ready.
+// awaitReady waits until the process is ready.
 func (l *lab) awaitReady(ctx context.Context, p *chaos.Process) error {
 	return until(ctx, 20*time.Second, "ready", func() (bool, error) {
 		status, _, err := p.Get(ctx, "/readyz")
@@ -124,8 +124,9 @@ func (l *lab) awaitReady(ctx context.Context, p *chaos.Process) error {
 	})
 }
 
-// awaitEmitted waits until that many records were emitted. It only notes that they were
-// not: the oracle says which. What comes twice comes soon after.
+// awaitEmitted waits until the process has emitted at least least records. It
+// records a failure but returns no error, because the oracle reports which
+// records are missing. It then waits a little for duplicates.
 func (l *lab) awaitEmitted(ctx context.Context, p *chaos.Process, least, most uint64) {
 	var got uint64
 	err := until(ctx, time.Minute, "all records emitted", func() (bool, error) {
@@ -136,11 +137,11 @@ func (l *lab) awaitEmitted(ctx context.Context, p *chaos.Process, least, most ui
 		got = m.Delivered()
 		return got >= least, nil
 	})
-	l.check(err == nil, "%v: %d records of %d to %d", err, got, least, most)
+	l.check(err == nil, "%v: %d records emitted, want %d to %d", err, got, least, most)
 	pause(ctx, 1500*time.Millisecond)
 }
 
-// awaitDescriptors waits until no more than n files are open.
+// awaitDescriptors waits until at most n files are open.
 func (l *lab) awaitDescriptors(ctx context.Context, p *chaos.Process, n int) error {
 	open := 0
 	err := until(ctx, 30*time.Second, "descriptors", func() (bool, error) {
@@ -153,7 +154,8 @@ func (l *lab) awaitDescriptors(ctx context.Context, p *chaos.Process, n int) err
 	return ctx.Err()
 }
 
-// terminate is SIGTERM, and waits for the end with that exit code.
+// terminate sends SIGTERM and waits for the process to exit with the given
+// code.
 func (l *lab) terminate(ctx context.Context, p *chaos.Process, code int) error {
 	if err := p.Signal(syscall.SIGTERM); err != nil {
 		return err

@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// experiments are all there are, in the order of their numbers.
+// experiments are all experiments, ordered by group.
 var experiments = slices.Concat(kills, damages, harms, quarantines, rotations, identities, lookalikes, descriptorLimits, hostiles, poisons, refusals, stops, reloads, states, disks, slows, powers, suites)
 
 func list(_ context.Context, _ []string, stdout, _ io.Writer) error {
@@ -36,12 +36,12 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (err erro
 	var o runFlags
 	fs := flag.NewFlagSet("run", flag.ContinueOnError)
 	fs.SetOutput(stderr)
-	fs.BoolVar(&o.short, "short", false, "seconds instead of minutes")
-	fs.BoolVar(&o.json, "json", false, "a JSON object for each experiment")
-	fs.BoolVar(&o.keep, "keep", false, "keep the folders of experiments that failed")
-	fs.Uint64Var(&o.seed, "seed", 1, "what is left to chance follows from it")
-	fs.Int64Var(&o.bytes, "bytes", 0, "bytes of large inputs; 0: as each experiment has it")
-	fs.StringVar(&o.dir, "dir", "", "the folder to work in, on a disk with room; default: a temporary one")
+	fs.BoolVar(&o.short, "short", false, "run shorter experiments: seconds instead of minutes")
+	fs.BoolVar(&o.json, "json", false, "print a JSON object for each experiment")
+	fs.BoolVar(&o.keep, "keep", false, "keep the folders of failed experiments")
+	fs.Uint64Var(&o.seed, "seed", 1, "seed of all random decisions")
+	fs.Int64Var(&o.bytes, "bytes", 0, "size of large inputs in bytes; 0: default of each experiment")
+	fs.StringVar(&o.dir, "dir", "", "working folder, on a disk with free space (default: a temporary folder)")
 	if err := fs.Parse(args); err != nil {
 		return err
 	}
@@ -66,7 +66,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (err erro
 	return conductAll(ctx, t, dir, &o, chosen, stdout, stderr)
 }
 
-// conductAll runs experiments, one after the other, and some beside them.
+// conductAll runs the experiments one after the other, and those marked aside
+// in parallel.
 func conductAll(ctx context.Context, t tools, dir string, o *runFlags, chosen []experiment, stdout, stderr io.Writer) error {
 	var failed []string
 	conclude := func(r report) error {
@@ -107,15 +108,15 @@ func conductAll(ctx context.Context, t tools, dir string, o *runFlags, chosen []
 		}
 	}
 	if len(failed) > 0 {
-		_, _ = fmt.Fprintln(stderr, "failed:", strings.Join(failed, " ")) // the reports say it, too
+		_, _ = fmt.Fprintln(stderr, "failed:", strings.Join(failed, " ")) // an error is acceptable: the reports name the failures, too
 		return errFailed
 	}
 	return nil
 }
 
-// choose returns the experiments of these names; with a star at its end a name stands
-// for all that begin so. None means all; in short, all but those that would tell little
-// more than others.
+// choose returns the experiments with the given names. A name that ends in *
+// selects all experiments with that prefix. Without names it returns all
+// experiments; in short runs it omits those marked long.
 func choose(names []string, short bool) ([]experiment, error) {
 	var chosen []experiment
 	if len(names) == 0 {
@@ -135,7 +136,7 @@ func choose(names []string, short bool) ([]experiment, error) {
 			}
 		}
 		if len(chosen) == before {
-			return nil, fmt.Errorf("there is no experiment %q: see list", name)
+			return nil, fmt.Errorf("unknown experiment %q (run \"urlfold-chaos list\" for the names)", name)
 		}
 	}
 	return chosen, nil

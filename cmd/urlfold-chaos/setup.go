@@ -11,7 +11,7 @@ import (
 	"github.com/urlfold/urlfold/internal/testkit/chaos"
 )
 
-// A setup is a configuration, and where all that belongs to it lies:
+// A setup is a configuration with its files:
 //
 //	DIR/c.yaml  DIR/in/  DIR/out/  DIR/dead/  DIR/data/
 type setup struct {
@@ -20,32 +20,33 @@ type setup struct {
 	mode    string // default batch
 	spec    chaos.Spec
 	profile string // default equiv
-	out     string // below DIR/out; default {source.relpath}
+	out     string // path in DIR/out; default {source.relpath}
 	exactly bool
 	dead    bool
 
-	// More keys, as they stand between braces, each with a comma before it.
+	// Additional keys in the syntax of a YAML flow mapping, each with a comma
+	// before it.
 	source, sink, letter, pipeline string
-	more                           string // more sections
+	more                           string // additional sections
 
 	commit time.Duration // default commitEvery
 
-	outDir, deadDir, dataDir string // elsewhere
-	away                     string // a folder of dead letters that is not in its place
+	outDir, deadDir, dataDir string // default: in DIR
+	away                     string // where the folder of dead letters was moved to
 }
 
-// commitEvery is the time between two commits of a setup: less than the default, so
-// that a short run has some.
+// commitEvery is the commit interval of a setup. It is shorter than the default
+// so that a short run has several commits.
 const commitEvery = 50 * time.Millisecond
 
-// set returns def if s is empty.
+// set sets s to def if it is empty.
 func set(s *string, def string) {
 	if *s == "" {
 		*s = def
 	}
 }
 
-// defaults fills in what is empty.
+// defaults fills in the empty fields.
 func (s *setup) defaults() {
 	set(&s.in, filepath.Join(s.dir, "in", "**"))
 	set(&s.mode, "batch")
@@ -62,7 +63,7 @@ func (s *setup) defaults() {
 	}
 }
 
-// text returns the configuration.
+// text returns the text of the configuration.
 func (s *setup) text() string {
 	s.defaults()
 	var b strings.Builder
@@ -84,7 +85,7 @@ func (s *setup) text() string {
 	return b.String()
 }
 
-// config returns the path of the configuration.
+// config returns the path of the configuration file.
 func (s *setup) config() string { return filepath.Join(s.dir, "c.yaml") }
 
 // write writes the configuration.
@@ -103,7 +104,7 @@ func (s *setup) begin(ctx context.Context, l *lab) (*chaos.Process, error) {
 	return l.start(ctx, nil, "run", "-c", s.config())
 }
 
-// complete runs the program to its end.
+// complete runs the program to its end and requires exit code 0.
 func (s *setup) complete(ctx context.Context, l *lab) (*chaos.Process, error) {
 	p, err := s.begin(ctx, l)
 	if err != nil {
@@ -112,7 +113,7 @@ func (s *setup) complete(ctx context.Context, l *lab) (*chaos.Process, error) {
 	return p, l.ends(ctx, p, 0)
 }
 
-// clear removes all but the input.
+// clear removes everything except the input.
 func (s *setup) clear() error {
 	s.defaults()
 	for _, dir := range []string{s.outDir, s.deadDir, s.dataDir} {
@@ -123,7 +124,7 @@ func (s *setup) clear() error {
 	return nil
 }
 
-// judge reads what came out.
+// judge checks the outputs against the expected records.
 func (s *setup) judge(lanes map[uint64]uint64, sequence bool) (*chaos.Result, chaos.Digests, error) {
 	o := chaos.NewOracle(s.spec)
 	for id, n := range lanes {
@@ -137,7 +138,7 @@ func (s *setup) judge(lanes map[uint64]uint64, sequence bool) (*chaos.Result, ch
 	return &r, d, nil
 }
 
-// feed gives an oracle what came out.
+// feed passes the outputs to an oracle.
 func (s *setup) feed(o *chaos.Oracle, sequence bool) (chaos.Digests, error) {
 	d, err := o.ReadTree(s.outDir, sequence)
 	if err != nil {
@@ -155,7 +156,7 @@ func (s *setup) feed(o *chaos.Oracle, sequence bool) (chaos.Digests, error) {
 	return d, err
 }
 
-// until waits until ok reports true, but no longer than d.
+// until waits until ok returns true, at most for d.
 func until(ctx context.Context, d time.Duration, what string, ok func() (bool, error)) error {
 	deadline := time.Now().Add(d)
 	for {
@@ -166,7 +167,7 @@ func until(ctx context.Context, d time.Duration, what string, ok func() (bool, e
 		case done:
 			return nil
 		case time.Now().After(deadline):
-			return fmt.Errorf("waited %v in vain: %s", d, what)
+			return fmt.Errorf("timeout after %v: %s", d, what)
 		}
 		select {
 		case <-ctx.Done():
@@ -186,7 +187,8 @@ func insertSink(text, sink string) string {
 	return head + sink + before + rest
 }
 
-// endsExact stops p, and checks that every record of lanes is where it has to be, once.
+// endsExact stops p and checks that every record of lanes was delivered exactly
+// once.
 func (s *setup) endsExact(ctx context.Context, l *lab, p *chaos.Process, lanes map[uint64]uint64) error {
 	if err := l.terminate(ctx, p, 0); err != nil {
 		return err

@@ -16,23 +16,23 @@ import (
 
 var slows = []experiment{
 	{
-		name: "slow", no: "21", about: "a sink that takes one batch in half a second, and a source that is faster; 10 minutes (in short: some seconds)",
-		bound: "resident memory flat (the most of the last third, and the median of what collections leave, within 5 % of those of the first; in short: 25 %); goroutines and open files do not grow; the source waits; the ledger balanced at every scrape",
+		name: "slow", no: "21", about: "a sink that takes half a second per batch, and a faster source; 10 minutes (short run: some seconds)",
+		bound: "resident memory flat (maximum of the last third, and median of the heap after collections, within 5 % of those of the first third; short run: 25 %); goroutines and open files do not grow; the source waits; the ledger balanced at every scrape",
 		run:   slow, aside: true,
 	},
 	{
-		name: "order", no: "26", about: "64 workers, 40 files, two sinks that are slow and fail at random, one of them for all files and one by file",
-		bound: "the order of each file exact in every sink; lost 0, doubled 0",
+		name: "order", no: "26", about: "64 workers, 40 files, and two sinks that are slow and fail at random: one with a common output, one with an output per file",
+		bound: "the order of each file preserved in every sink; lost 0, doubled 0",
 		run:   order,
 	},
 }
 
-// A sample is what a process needs at a time.
+// A sample is the resource usage of a process at one moment.
 type sample struct {
 	rss        int64
-	live       float64 // bytes of the heap that the last collection has left
+	live       float64 // bytes of the heap after the last collection
 	goroutines float64
-	free       float64 // batches
+	free       float64 // number of free batches
 	files      int
 }
 
@@ -47,7 +47,7 @@ func slow(ctx context.Context, l *lab) error {
 	if err := os.WriteFile(s.config(), []byte(insertSink(s.text(), "  - discard: {delay: 500ms}\n")), 0o644); err != nil {
 		return err
 	}
-	// With frequent collections the heap finds its size soon.
+	// Frequent collections make the heap reach its final size sooner.
 	p, err := l.start(ctx, []string{"GOGC=25"}, "run", "-c", s.config())
 	if err != nil {
 		return err
@@ -55,7 +55,8 @@ func slow(ctx context.Context, l *lab) error {
 	if err := l.awaitReady(ctx, p); err != nil {
 		return err
 	}
-	// To be measured takes memory too: it is done from the start, and counts later.
+	// Measuring takes memory, too: it runs from the start, but counts only
+	// after warm.
 	warm, length, every := 3*time.Minute, 10*time.Minute, time.Second
 	if l.short {
 		warm, length, every = 2*time.Second, 6*time.Second, 200*time.Millisecond
@@ -75,8 +76,8 @@ func slow(ctx context.Context, l *lab) error {
 	if err != nil {
 		return err
 	}
-	l.did("%d samples in %v, after %v", len(all), length, warm)
-	l.figure("records read, and delivered", fmt.Sprintf("%.0f, %d", m.Sum("urlfold_records_total", `result="read"`), m.Delivered()))
+	l.did("%d samples in %v, after a warm-up of %v", len(all), length, warm)
+	l.figure("records read, records delivered", fmt.Sprintf("%.0f, %d", m.Sum("urlfold_records_total", `result="read"`), m.Delivered()))
 	l.judgeWaiting(all)
 	l.judgeSamples(all)
 	p.Kill()
@@ -92,14 +93,14 @@ func (l *lab) sample(ctx context.Context, p *chaos.Process) (one sample, err err
 	l.check(m.Off() == 0, "the ledger is off by %v records", m.Off())
 	one.goroutines, one.live, one.free = m["go_goroutines"], m["go_gc_heap_live_bytes"], m["urlfold_batches_free"]
 	if one.rss, _, err = p.RSS(); err != nil {
-		return one, skipError("memory is measured by /proc, which is not there")
+		return one, skipError("measuring memory requires /proc")
 	}
 	_, one.files, err = p.Descriptors()
 	return one, err
 }
 
-// judgeWaiting checks that the source waits for the sink: a batch that comes back is
-// taken again at once, so that in most samples none is free.
+// judgeWaiting checks that the source waits for the sink. It takes every
+// returned batch at once, so most samples have no free batch.
 func (l *lab) judgeWaiting(all []sample) {
 	free := 0
 	for _, s := range all {
@@ -108,30 +109,30 @@ func (l *lab) judgeWaiting(all []sample) {
 		}
 	}
 	l.figure("samples with a free batch", fmt.Sprintf("%d of %d", free, len(all)))
-	l.check(2*free < len(all), "the source does not wait: a batch is free in %d of %d samples", free, len(all))
+	l.check(2*free < len(all), "the source does not wait: %d of %d samples have a free batch", free, len(all))
 }
 
-// judgeSamples compares the beginning with the end.
+// judgeSamples compares the last third of the samples with the first.
 func (l *lab) judgeSamples(all []sample) {
-	if !l.check(len(all) >= 9, "%d samples are too few", len(all)) {
+	if !l.check(len(all) >= 9, "%d samples, want at least 9", len(all)) {
 		return
 	}
 	third := len(all) / 3
 	begin, end := all[:third], all[len(all)-third:]
-	l.figure("resident memory, MiB: median and most of the first third, and of the last", fmt.Sprintf("%.1f, %.1f; %.1f, %.1f",
+	l.figure("resident memory, MiB: median and maximum of the first third; of the last third", fmt.Sprintf("%.1f, %.1f; %.1f, %.1f",
 		mib(medianRSS(begin)), mib(mostRSS(begin)), mib(medianRSS(end)), mib(mostRSS(end))))
-	l.figure("heap that collections leave, MiB: median of the first third, and of the last", fmt.Sprintf("%.1f, %.1f", medianLive(begin)/(1<<20), medianLive(end)/(1<<20)))
+	l.figure("heap after collections, MiB: median of the first third, of the last third", fmt.Sprintf("%.1f, %.1f", medianLive(begin)/(1<<20), medianLive(end)/(1<<20)))
 	slack := 1.05
 	if l.short {
-		slack = 1.25 // of seconds, in which the heap finds its size
+		slack = 1.25 // in a few seconds the heap does not reach its final size
 	}
-	// Between two collections the heap grows by what is garbage: it is the crests that
-	// have to be level, and what collections leave.
-	l.check(float64(mostRSS(end)) <= slack*float64(mostRSS(begin)), "the resident memory has grown from %.1f to %.1f MiB", mib(mostRSS(begin)), mib(mostRSS(end)))
-	l.check(medianLive(end) <= slack*medianLive(begin), "what collections leave has grown from %.1f to %.1f MiB", medianLive(begin)/(1<<20), medianLive(end)/(1<<20))
+	// Between two collections the heap grows by its garbage, so the comparison
+	// uses the maxima, and the heap after collections.
+	l.check(float64(mostRSS(end)) <= slack*float64(mostRSS(begin)), "resident memory has grown from %.1f to %.1f MiB", mib(mostRSS(begin)), mib(mostRSS(end)))
+	l.check(medianLive(end) <= slack*medianLive(begin), "heap after collections has grown from %.1f to %.1f MiB", medianLive(begin)/(1<<20), medianLive(end)/(1<<20))
 	a, b := all[0], all[len(all)-1]
-	l.figure("goroutines, open files, at the beginning and at the end", fmt.Sprintf("%.0f, %d; %.0f, %d", a.goroutines, a.files, b.goroutines, b.files))
-	l.check(b.goroutines <= a.goroutines+4 && b.files <= a.files+2, "from %.0f goroutines and %d files to %.0f and %d", a.goroutines, a.files, b.goroutines, b.files)
+	l.figure("goroutines, open files at the beginning; at the end", fmt.Sprintf("%.0f, %d; %.0f, %d", a.goroutines, a.files, b.goroutines, b.files))
+	l.check(b.goroutines <= a.goroutines+4 && b.files <= a.files+2, "resources have grown from %.0f goroutines and %d files to %.0f and %d", a.goroutines, a.files, b.goroutines, b.files)
 }
 
 func byRSS(a, b sample) int { return int((a.rss - b.rss) >> 10) }

@@ -15,37 +15,37 @@ import (
 
 var states = []experiment{
 	{
-		name: "checkpoint", no: "25", about: "snapshot and log of the stored progress torn, empty, with a flipped bit, of another version, with more at the end, gone, both generations damaged, times of files set back and forth",
-		bound: "lost 0, corrupted 0; exactly once: doubled 0 if only the snapshot is damaged, else ≤ what came after the last commit before the damage; what was damaged is named in a warning",
+		name: "checkpoint", no: "25", about: "snapshot and log of the checkpoint torn, empty, with a flipped bit, of another version, with trailing bytes, missing, both generations damaged, file times changed",
+		bound: "lost 0, corrupted 0; exactly once: doubled 0 if only the snapshot is damaged, else ≤ the records after the last commit before the damage; a warning names the damage",
 		run:   damageState,
 	},
 	{
-		name: "log-torn", no: "25", about: "the log cut at each byte of its last commit, and a bit flipped in each commit",
-		bound: "the stored progress is that of the last commit before the damage, never of one after it; a run from there: lost 0, doubled 0",
+		name: "log-torn", no: "25", about: "the log truncated at each byte of its last commit, and a bit flipped in each commit",
+		bound: "the loaded checkpoint is that of the last commit before the damage, never of a later one; a run that continues from there: lost 0, doubled 0",
 		run:   tearLog,
 	},
 	{
 		name: "compaction", no: "25", about: "kill -9 at each step of a commit and of a compaction",
-		bound: "exactly once: lost 0, doubled 0, corrupted 0, at every step; no warning but that of an incomplete commit",
+		bound: "exactly once: lost 0, doubled 0, corrupted 0, at every step; no warning except that of an incomplete commit",
 		run:   killCompaction,
 	},
 	{
-		name: "state-removed", no: "25", about: "files of the stored progress, and the data directory itself, removed, cut, replaced and moved while a run is writing, and a signal right after it",
-		bound: "checkpoint files are there again within some commit intervals; without the lock of its own the run ends with exit code 1, within some seconds; lost 0, and doubled 0 where the progress is still there",
+		name: "state-removed", no: "25", about: "checkpoint files, and the data directory itself, removed, truncated, replaced and moved during a run, with and without a signal right after it",
+		bound: "checkpoint files are restored within some commit intervals; a run without its lock ends with exit code 1 within some seconds; lost 0, and doubled 0 where the checkpoint still exists",
 		run:   removeState,
 	},
 	{
 		name: "two", no: "25", about: "a second process on the same data directory",
-		bound: "it refuses with exit code 1, and does not touch anything; the first one goes on",
+		bound: "it fails with exit code 1 and changes nothing; the first process continues",
 		run:   second,
 	},
 }
 
-// A spoiling is one way to damage a file of the progress.
+// A spoiling is a way to damage a checkpoint file.
 type spoiling struct {
 	name  string
 	spoil func(data []byte, at int) []byte // nil: the file is removed
-	quiet bool                             // nothing is to be warned of
+	quiet bool                             // no warning is expected
 }
 
 var spoilings = []spoiling{
@@ -61,7 +61,7 @@ var spoilings = []spoiling{
 	{"as it was", func(data []byte, _ int) []byte { return data }, true},
 }
 
-// The files that are damaged together.
+// stateFiles are sets of files that are damaged together.
 var stateFiles = [][]string{
 	{"checkpoint"},
 	{"checkpoint.log"},
@@ -78,7 +78,7 @@ func damageState(ctx context.Context, l *lab) error {
 	return nil
 }
 
-// damageOnce kills a run, damages the progress, and lets it come to its end.
+// damageOnce kills a run, damages the checkpoint, and lets the next run finish.
 func damageOnce(ctx context.Context, l *lab, i int) error {
 	how, names := &spoilings[i%len(spoilings)], stateFiles[i/len(spoilings)%len(stateFiles)]
 	s, n, err := l.stateSetup(i, i%3 > 0)
@@ -104,12 +104,12 @@ func damageOnce(ctx context.Context, l *lab, i int) error {
 	l.check(r.Right(), "%s: %v: %v", what, r, r.Examples)
 	l.check(!s.exactly || len(names) > 1 || names[0] != "checkpoint" || r.Doubled == 0, "%s: %v", what, r)
 	warned := strings.Contains(p.Output(), "checkpoint damaged")
-	mayBeQuiet := how.spoil == nil && len(names) == len(stateFiles) // nothing is left that could be damaged
-	l.check(mayBeQuiet || how.quiet != warned, "%s: the warning is missing, or should be: %s", what, lastLines(p.Output(), 5))
+	mayBeQuiet := how.spoil == nil && len(names) == len(stateFiles) // no file is left that could be damaged
+	l.check(mayBeQuiet || how.quiet != warned, "%s: warning is %v, want %v: %s", what, warned, !how.quiet, lastLines(p.Output(), 5))
 	return os.RemoveAll(s.dir)
 }
 
-// stateSetup returns a run over one file, in a folder of its own.
+// stateSetup returns a setup with one input file in its own folder.
 func (l *lab) stateSetup(i int, exactly bool) (s *setup, records uint64, err error) {
 	s = &setup{
 		dir: l.path(fmt.Sprint(i)), spec: chaos.Spec{Seed: l.seed + uint64(i), Format: chaos.Lines}, pipeline: ", batch: {bytes: 16KiB}",
@@ -123,8 +123,8 @@ func (l *lab) stateSetup(i int, exactly bool) (s *setup, records uint64, err err
 	return s, records, s.write()
 }
 
-// killSlow starts the program with a sink that takes its time, kills it when it has
-// stored some commits, and does that again, so that there are that many generations.
+// killSlow starts the program with a slow sink and kills it after some commits,
+// once per generation.
 func (s *setup) killSlow(ctx context.Context, l *lab, generations int) error {
 	bin, err := l.faulty(ctx)
 	if err != nil {
@@ -148,19 +148,19 @@ func (s *setup) killSlow(ctx context.Context, l *lab, generations int) error {
 	return nil
 }
 
-// frameMark is what each commit in a log begins with.
+// frameMark is the magic number at the beginning of each commit in a log.
 const frameMark = "\xf5ufr"
 
-// logCommits returns how many commits the log has.
+// logCommits returns the number of commits in the log.
 func (s *setup) logCommits() int {
 	data, err := os.ReadFile(filepath.Join(s.dataDir, "checkpoint.log"))
 	if err != nil {
 		return 0
 	}
-	return bytes.Count(data, []byte(frameMark)) - 1 // the first one is the header
+	return bytes.Count(data, []byte(frameMark)) - 1 // the first frame is the header
 }
 
-// spoil damages files of the progress, and sets their times back or forth.
+// spoil damages checkpoint files and changes their times.
 func (s *setup) spoil(l *lab, how *spoiling, names []string) error {
 	for _, name := range names {
 		path := filepath.Join(s.dataDir, name)
@@ -202,8 +202,8 @@ func second(ctx context.Context, l *lab) error {
 	if err != nil {
 		return err
 	}
-	l.figure("the second one says", lastLines(q.Output(), 1))
-	l.check(strings.Contains(q.Output(), "another process"), "the second one does not say why: %s", q.Output())
+	l.figure("error of the second process", lastLines(q.Output(), 1))
+	l.check(strings.Contains(q.Output(), "another process"), "the second process does not report the cause: %s", q.Output())
 	if err := l.awaitRecords(ctx, p, lanes[0]); err != nil {
 		return err
 	}

@@ -16,9 +16,9 @@ import (
 	"github.com/urlfold/urlfold/internal/testkit/chaos"
 )
 
-// tearLog cuts the log at each byte of its last commit, flips a bit in each of its
-// commits, and looks which progress is found. From some of these states it lets a
-// run come to its end.
+// tearLog truncates the log at each byte of its last commit, flips a bit in
+// each of its commits, and checks which checkpoint is loaded. From some of
+// these states it runs the program to its end.
 func tearLog(ctx context.Context, l *lab) error {
 	s, n, err := l.stateSetup(0, true)
 	if err != nil {
@@ -69,11 +69,12 @@ func tearLog(ctx context.Context, l *lab) error {
 			return err
 		}
 	}
-	l.did("%d cuts and flips of a log with %d commits, %d runs from there", looks, len(begins)-1, runs)
+	l.did("%d truncations and flips of a log with %d commits, %d runs from the result", looks, len(begins)-1, runs)
 	return nil
 }
 
-// frameBegins returns where the frames of a log begin, that of the header first.
+// frameBegins returns the offsets of the frames of a log, starting with the
+// header.
 func frameBegins(log []byte) (at []int) {
 	for i := 0; ; i++ {
 		k := bytes.Index(log[i:], []byte(frameMark))
@@ -85,8 +86,8 @@ func frameBegins(log []byte) (at []int) {
 	}
 }
 
-// runFrom restores outputs and progress, the log as it is given, and lets a run
-// come to its end.
+// runFrom restores outputs and checkpoint, replaces the log by the given one,
+// and runs the program to its end.
 func (s *setup) runFrom(ctx context.Context, l *lab, saved map[string]string, log []byte, what string, n uint64) error {
 	for to, from := range saved {
 		if err := errors.Join(os.RemoveAll(to), os.CopyFS(to, os.DirFS(from))); err != nil {
@@ -104,7 +105,7 @@ func (s *setup) runFrom(ctx context.Context, l *lab, saved map[string]string, lo
 		return err
 	}
 	l.check(r.Exact(), "%s: %v: %v", what, r, r.Examples)
-	for to, from := range saved { // for the next look
+	for to, from := range saved { // restore for the next check
 		if err := errors.Join(os.RemoveAll(to), os.CopyFS(to, os.DirFS(from))); err != nil {
 			return err
 		}
@@ -112,14 +113,15 @@ func (s *setup) runFrom(ctx context.Context, l *lab, saved map[string]string, lo
 	return nil
 }
 
-// The points of a commit and of a compaction, in their order.
+// commitPoints are the fault points of a commit and of a compaction, in order.
 var commitPoints = []string{
 	"before_append", "after_append", "after_sync",
 	"before_snapshot", "after_snapshot", "after_log", "after_keep", "before_rename", "after_snapshot_rename", "after_log_rename", "after_compaction",
 }
 
-// killCompaction kills runs at each step of a commit and of a compaction. A process
-// compacts before its first commit, so that the second one has a generation to keep.
+// killCompaction kills runs at each step of a commit and of a compaction. A
+// process compacts before its first commit, so the second run has a previous
+// generation to keep.
 func killCompaction(ctx context.Context, l *lab) error {
 	bin, err := l.faulty(ctx)
 	if err != nil {
@@ -165,20 +167,20 @@ func killCompaction(ctx context.Context, l *lab) error {
 		}
 	}
 	l.did("%d kills at %d points", kills, len(commitPoints))
-	l.check(kills >= len(commitPoints), "%d kills have hit", kills)
+	l.check(kills >= len(commitPoints), "only %d kills, want at least %d", kills, len(commitPoints))
 	return nil
 }
 
-// A removal is what is done to the progress while a run is writing.
+// A removal is a way to harm the data directory while a run is writing.
 type removal struct {
 	name  string
-	harm  func(dir string) error // of the data directory
-	ends  bool                   // the run has to end with exit code 1
-	mend  func(dir string) error // before the next start
-	blank bool                   // no progress is left: records may be doubled
+	harm  func(dir string) error // dir is the data directory
+	ends  bool                   // the run must end with exit code 1
+	mend  func(dir string) error // called before the next start
+	blank bool                   // no checkpoint is left: records may be doubled
 }
 
-// away is where a data directory is moved to.
+// away returns the path that a data directory is moved to.
 func away(dir string) string { return dir + ".away" }
 
 var removals = []removal{
@@ -219,8 +221,8 @@ func removing(names ...string) func(dir string) error {
 	}
 }
 
-// quickly is how long a run may take to notice what was done to its progress, and
-// to end, on a machine that has other things to do.
+// quickly is the maximum time in which a run must notice the harm, and end if
+// it has to, on a busy machine.
 const quickly = 10 * time.Second
 
 func removeState(ctx context.Context, l *lab) error {
@@ -235,12 +237,12 @@ func removeState(ctx context.Context, l *lab) error {
 		}
 	}
 	l.did("%d kinds of harm, each with and without a signal right after it", len(removals))
-	l.figure("longest time until it was healed, or the run had ended", slowest)
+	l.figure("longest time until the checkpoint was restored or the run had ended", slowest)
 	return nil
 }
 
-// removeOnce harms the progress of a run. It returns how long it took until that
-// was healed, or the run had ended.
+// removeOnce harms the data directory of a run. It returns the time until the
+// checkpoint was restored or the run had ended.
 func removeOnce(ctx context.Context, l *lab, how *removal, signaled bool, i int) (took time.Duration, err error) {
 	s := &setup{
 		dir: l.path(fmt.Sprint(i, signaled)), mode: "tail", source: quickSource, sink: ", compress: none",
@@ -266,7 +268,7 @@ func removeOnce(ctx context.Context, l *lab, how *removal, signaled bool, i int)
 	if err := l.awaitRecords(ctx, p, lanes[0]); err != nil {
 		return 0, err
 	}
-	pause(ctx, 4*commitEvery) // there is progress
+	pause(ctx, 4*commitEvery) // wait for a checkpoint
 	if err := write(1); err != nil {
 		return 0, err
 	}
@@ -299,7 +301,7 @@ func removeOnce(ctx context.Context, l *lab, how *removal, signaled bool, i int)
 	return took, os.RemoveAll(s.dir)
 }
 
-// survive waits until p has healed its progress, or has ended, and ends it.
+// survive waits until p has restored its checkpoint or has ended, and ends it.
 func (s *setup) survive(ctx context.Context, l *lab, p *chaos.Process, how *removal, signaled bool, began time.Time) (time.Duration, error) {
 	if signaled {
 		if err := p.Signal(syscall.SIGTERM); err != nil {
@@ -324,6 +326,6 @@ func (s *setup) survive(ctx context.Context, l *lab, p *chaos.Process, how *remo
 	if err != nil {
 		return 0, err
 	}
-	p.Kill() // what was healed has to be on disk
+	p.Kill() // the restored files must already be on disk
 	return took, nil
 }

@@ -15,23 +15,23 @@ import (
 
 var stops = []experiment{
 	{
-		name: "term", no: "23", about: "SIGTERM under load, several times in a run, also right behind a SIGHUP",
-		bound: "exit code 0; after the restarts lost 0, doubled 0; each stop takes less than the timeout and a second",
+		name: "term", no: "23", about: "SIGTERM under load, several times in a run, also directly after a SIGHUP",
+		bound: "exit code 0; after the restarts lost 0, doubled 0; each stop takes less than the timeout plus a second",
 		run:   func(ctx context.Context, l *lab) error { return term(ctx, l) },
 	},
 	{
-		name: "term-deadline", no: "23", about: "SIGTERM with a sink that is too slow for the deadline",
-		bound: "exit code 3 within the timeout and a second; after the restart lost 0, doubled ≤ what was logged",
+		name: "term-deadline", no: "23", about: "SIGTERM with a sink that is too slow for the shutdown timeout",
+		bound: "exit code 3 within the timeout plus a second; after the restart lost 0, doubled ≤ the number of records logged as abandoned",
 		run:   func(ctx context.Context, l *lab) error { return cutShort(ctx, l, false) },
 	},
 	{
 		name: "term-twice", no: "23", about: "two SIGTERM with a slow sink",
-		bound: "exit code 3 at once; after the restart lost 0, doubled ≤ what was logged",
+		bound: "exit code 3 at once; after the restart lost 0, doubled ≤ the number of records logged as abandoned",
 		run:   func(ctx context.Context, l *lab) error { return cutShort(ctx, l, true) },
 	},
 }
 
-// input writes one large file as lane 0.
+// input writes one large file for lane 0.
 func (s *setup) input(l *lab, size int64) (map[uint64]uint64, error) {
 	n, err := s.spec.WriteFile(l.path("in", "0.log"), chaos.Plain, 0, size)
 	return map[uint64]uint64{0: n}, err
@@ -73,9 +73,9 @@ func term(ctx context.Context, l *lab) error {
 	if _, err := s.complete(ctx, l); err != nil {
 		return err
 	}
-	l.did("%d SIGTERM, every third right behind a SIGHUP", stopped)
+	l.did("%d SIGTERM, every third directly after a SIGHUP", stopped)
 	l.figure("longest stop", longest)
-	l.check(longest < 11*time.Second, "a stop has taken %v", longest)
+	l.check(longest < 11*time.Second, "a stop took %v", longest)
 	r, _, err := s.judge(lanes, false)
 	if err != nil {
 		return err
@@ -85,7 +85,7 @@ func term(ctx context.Context, l *lab) error {
 	return nil
 }
 
-// given is what the program logs of a run that was cut.
+// given matches the log line of a run that exceeded its shutdown timeout.
 var given = regexp.MustCompile(`msg=stopped .*abandoned=(\d+) unresolved=(\d+)`)
 
 func cutShort(ctx context.Context, l *lab, twice bool) error {
@@ -115,22 +115,22 @@ func cutShort(ctx context.Context, l *lab, twice bool) error {
 	if _, err := s.complete(ctx, l); err != nil {
 		return err
 	}
-	l.did("%d stops that were cut", cuts)
+	l.did("%d stops that exceeded the timeout", cuts)
 	l.figure("longest stop", longest)
-	l.check(longest < timeout+time.Second, "a stop has taken %v", longest)
+	l.check(longest < timeout+time.Second, "a stop took %v", longest)
 	r, _, err := s.judge(lanes, false)
 	if err != nil {
 		return err
 	}
 	l.figure("oracle", r.String())
-	l.figure("records that were logged as given up", logged)
+	l.figure("records logged as abandoned", logged)
 	l.check(r.Right() && r.Reordered == 0, "%v: %v", r, r.Examples)
 	l.check(r.Doubled <= logged, "%d records doubled, %d logged", r.Doubled, logged)
 	return nil
 }
 
-// cutOnce starts the program with a slow sink and stops it. It returns what the log
-// says was given up.
+// cutOnce starts the program with a slow sink and stops it. It returns the
+// number of records that the log reports as abandoned or unresolved.
 func (s *setup) cutOnce(ctx context.Context, l *lab, twice bool) (logged int64, took time.Duration, err error) {
 	if err := s.write(); err != nil {
 		return 0, 0, err
@@ -169,7 +169,7 @@ func (s *setup) cutOnce(ctx context.Context, l *lab, twice bool) (logged int64, 
 	took = time.Since(began)
 	m := given.FindStringSubmatch(p.Output())
 	if m == nil {
-		return 0, took, fmt.Errorf("the log does not say what was given up:\n%s", lastLines(p.Output(), 8))
+		return 0, took, fmt.Errorf("no log line reports abandoned batches:\n%s", lastLines(p.Output(), 8))
 	}
 	for _, text := range m[1:] {
 		n, err := strconv.ParseInt(text, 10, 64)

@@ -2,5 +2,5 @@
 
 package main
 
-// inode returns the number of a file, if it can be told.
+// inode returns the inode number of a file, if the system has one.
 func inode(string) (uint64, bool) { return 0, false }

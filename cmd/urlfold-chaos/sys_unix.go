@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// inode returns the number of a file, if it can be told.
+// inode returns the inode number of a file, if it can be read.
 func inode(path string) (uint64, bool) {
 	fi, err := os.Stat(path)
 	if err != nil {
