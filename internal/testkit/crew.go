@@ -6,9 +6,9 @@ import (
 	"sync"
 )
 
-// A Crew is the goroutines of a sink. Unlike those of a [sync.WaitGroup], more of them
-// may start while others are waited for: a Submit may be under way during a Barrier,
-// and after a hard stop during Close. The zero Crew has none.
+// A Crew is the set of goroutines of a sink. Unlike with a [sync.WaitGroup],
+// new goroutines may start while Wait is running: a Submit may run during a
+// Barrier and, after a hard stop, during Close. The zero Crew is ready to use.
 type Crew struct {
 	mu   sync.Mutex
 	work map[chan struct{}]bool
@@ -32,7 +32,7 @@ func (c *Crew) Go(f func()) {
 	}()
 }
 
-// Wait waits for those that have started before.
+// Wait waits for the goroutines that were started before the call.
 func (c *Crew) Wait() {
 	c.mu.Lock()
 	work := slices.Collect(maps.Keys(c.work))

@@ -1,3 +1,4 @@
-// Package testkit holds stand-ins for tests of sources and sinks: a Runtime that
-// keeps what it is given and sees every broken promise. Only tests import it.
+// Package testkit provides substitutes for tests of sources and sinks, such as
+// a Runtime that records what a source emits and detects violations of its
+// contract. Only tests import it.
 package testkit

@@ -4,5 +4,5 @@ package testkit
 
 import "testing"
 
-// Hold does nothing here: see the other one.
+// Hold does nothing on this system: see hold_unix.go.
 func Hold(testing.TB, string) (release func()) { return func() {} }

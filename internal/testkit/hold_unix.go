@@ -9,9 +9,9 @@ import (
 	"testing"
 )
 
-// Hold keeps a TCP address of IPv4 for a server that is away and comes back to it:
-// connections are refused, and the system gives the port to nobody else until release
-// is called.
+// Hold reserves a TCP address of IPv4 for a server that is stopped and
+// restarted later: until release is called, connections are refused and no
+// other process can get the port.
 func Hold(t testing.TB, addr string) (release func()) {
 	t.Helper()
 	a, err := net.ResolveTCPAddr("tcp4", addr)
@@ -27,14 +27,14 @@ func Hold(t testing.TB, addr string) (release func()) {
 	if err != nil {
 		t.Fatal(os.NewSyscallError("socket", err))
 	}
-	// The connections of the server that is gone may still be there.
+	// Connections of the stopped server may still exist.
 	err = syscall.SetsockoptInt(fd, syscall.SOL_SOCKET, syscall.SO_REUSEADDR, 1)
 	if err == nil {
 		err = syscall.Bind(fd, &syscall.SockaddrInet4{Port: a.Port, Addr: [4]byte(a.IP.To4())})
 	}
 	if err != nil {
 		_ = syscall.Close(fd)
-		t.Fatalf("%s cannot be held: %v", addr, err)
+		t.Fatalf("cannot reserve %s: %v", addr, err)
 	}
 	return func() { _ = syscall.Close(fd) }
 }

@@ -4,9 +4,9 @@ package testkit
 
 import "testing"
 
-// AsNobody skips the test: permissions are another thing here.
+// AsNobody skips the test, because permissions work differently on this system.
 func AsNobody(t *testing.T) bool {
 	t.Helper()
-	t.Skip("permissions of files are those of Unix")
+	t.Skip("needs Unix file permissions")
 	return false
 }

@@ -12,12 +12,12 @@ import (
 	"testing"
 )
 
-// nobody is the user and group without rights on most systems.
+// nobody is the ID of the user and group without privileges on most systems.
 const nobody = 65534
 
-// AsNobody reports whether the test that calls it runs as a user whom permissions
-// hold. If root runs it, whom they do not, the test is run again by nobody, with all
-// its output, and false is returned: there is nothing left to do.
+// AsNobody reports whether the calling test runs as a user who is subject to
+// file permissions. If it runs as root, AsNobody runs the test again as nobody,
+// in a separate process, and returns false: the caller must then return.
 func AsNobody(t *testing.T) bool {
 	t.Helper()
 	if os.Getuid() != 0 {
@@ -45,10 +45,10 @@ func AsNobody(t *testing.T) bool {
 	return false
 }
 
-// copyForAll makes a copy of a program that everybody may run. A process that
-// another test forks while the copy is open for writing would hold that
-// descriptor until it calls exec, and the copy could not be run before ("text
-// file busy"). So there is no fork meanwhile.
+// copyForAll copies a program and makes it executable for everybody. It
+// prevents forks meanwhile: a process forked by another test while the copy is
+// open for writing would keep that descriptor until it calls exec, and until
+// then the copy could not be executed ("text file busy").
 func copyForAll(to, from string) error {
 	syscall.ForkLock.RLock()
 	defer syscall.ForkLock.RUnlock()
@@ -56,13 +56,13 @@ func copyForAll(to, from string) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = src.Close() }() // it was only read
+	defer func() { _ = src.Close() }() // opened only for reading
 	dst, err := os.OpenFile(to, os.O_CREATE|os.O_WRONLY, 0o755)
 	if err != nil {
 		return err
 	}
 	if _, err := io.Copy(dst, src); err != nil {
-		_ = dst.Close() // err is what went wrong
+		_ = dst.Close() // err is the cause
 		return err
 	}
 	return dst.Close()

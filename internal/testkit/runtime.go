@@ -10,7 +10,7 @@ import (
 	"github.com/urlfold/urlfold/pipeline"
 )
 
-// An Emitted is a copy of a batch as it was emitted.
+// An Emitted is a copy of an emitted batch.
 type Emitted struct {
 	Lane  string
 	Bytes []byte
@@ -20,13 +20,13 @@ type Emitted struct {
 	End   pipeline.Position
 }
 
-// A Runtime is a [pipeline.Runtime] of a fixed number of batches that keeps a
-// copy of all that is emitted. A batch that comes back is overwritten, so that a
-// source that keeps a slice of it is found out. It may be used from many
-// goroutines, as its contract says.
+// A Runtime is a [pipeline.Runtime] with a fixed number of batches that keeps a
+// copy of everything emitted. It overwrites each returned batch, to detect a
+// source that keeps a slice of it. As its contract requires, it may be used by
+// several goroutines.
 type Runtime struct {
-	// OnEmit, if it is set, is called after each Emit with the number of batches
-	// that were emitted so far.
+	// OnEmit, if set, is called after each Emit with the number of batches
+	// emitted until now.
 	OnEmit func(n int)
 
 	free  chan *pipeline.Batch
@@ -47,10 +47,10 @@ type lane struct {
 	name  string
 	ended bool
 	next  int64
-	inRec bool // in the middle of an oversize record
+	inRec bool // inside an oversize record
 }
 
-// NewRuntime returns a Runtime of n batches with arenas of size bytes.
+// NewRuntime returns a Runtime with n batches whose arenas have size bytes.
 func NewRuntime(n, size int) *Runtime {
 	r := &Runtime{
 		free:  make(chan *pipeline.Batch, n),
@@ -65,7 +65,7 @@ func NewRuntime(n, size int) *Runtime {
 	return r
 }
 
-// HardStop makes Get and Emit fail from now on.
+// HardStop makes all later calls of Get and Emit fail.
 func (r *Runtime) HardStop() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -79,11 +79,11 @@ func (r *Runtime) complain(format string, args ...any) {
 	r.wrong = append(r.wrong, fmt.Sprintf(format, args...))
 }
 
-// find returns what is known of l. The caller holds mu.
+// find returns the state of l. The caller holds mu.
 func (r *Runtime) find(l *pipeline.Lane) *lane {
 	i := slices.IndexFunc(r.lanes, func(k *lane) bool { return k.lane == l })
 	if i < 0 {
-		r.complain("a lane that was not opened here")
+		r.complain("lane was not opened by this runtime")
 		return &lane{lane: l}
 	}
 	return r.lanes[i]
@@ -142,20 +142,20 @@ func (r *Runtime) Emit(_ context.Context, b *pipeline.Batch, end pipeline.Positi
 	return nil
 }
 
-// check looks at a batch that is emitted on k. The caller holds mu.
+// check checks a batch emitted on k. The caller holds mu.
 func (r *Runtime) check(k *lane, b *pipeline.Batch, end pipeline.Position) {
 	if k.ended {
 		r.complain("%s: Emit after End", k.name)
 	}
 	if len(b.In) == 0 {
-		r.complain("%s: an empty batch", k.name)
+		r.complain("%s: empty batch", k.name)
 	}
 	if b.Off != k.next || end.A != b.Off+int64(len(b.In)) {
-		r.complain("%s: batch from %d to %d, after one that ended at %d", k.name, b.Off, end.A, k.next)
+		r.complain("%s: batch from %d to %d, but the previous one ended at %d", k.name, b.Off, end.A, k.next)
 	}
 	k.next = end.A
 	if goesOn := b.Piece == pipeline.Middle || b.Piece == pipeline.Last; goesOn != k.inRec {
-		r.complain("%s: piece %d, in a record: %v", k.name, b.Piece, k.inRec)
+		r.complain("%s: piece %d, inside a record: %v", k.name, b.Piece, k.inRec)
 	}
 	k.inRec = b.Piece == pipeline.First || b.Piece == pipeline.Middle
 }
@@ -165,7 +165,7 @@ func (r *Runtime) Put(b *pipeline.Batch) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.held[b] == nil {
-		r.complain("a batch was given back that is not held")
+		r.complain("returned a batch that is not held")
 		return
 	}
 	delete(r.held, b)
@@ -186,19 +186,19 @@ func (r *Runtime) End(l *pipeline.Lane) {
 	defer r.mu.Unlock()
 	k := r.find(l)
 	if k.ended {
-		r.complain("%s: End was called twice", k.name)
+		r.complain("%s: End called twice", k.name)
 	}
 	k.ended = true
 }
 
-// Emitted returns what was emitted, in that order.
+// Emitted returns the emitted batches in order.
 func (r *Runtime) Emitted() []Emitted {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return slices.Clone(r.out)
 }
 
-// Text returns all that was emitted on the lane with that name.
+// Text returns everything emitted on the lane with that name.
 func (r *Runtime) Text(name string) []byte {
 	var text []byte
 	for _, e := range r.Emitted() {
@@ -209,7 +209,7 @@ func (r *Runtime) Text(name string) []byte {
 	return text
 }
 
-// Lanes returns the names of the lanes, in the order in which they were opened.
+// Lanes returns the names of the lanes in the order in which they were opened.
 func (r *Runtime) Lanes() []string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -232,22 +232,22 @@ func (r *Runtime) Head(name string) []byte {
 	return nil
 }
 
-// Broken returns the promises that were broken so far, and with them, after the
-// run of a source, the batches that it kept and the lanes that it did not end.
+// Broken returns the violations of the contract until now. After the run of a
+// source these include batches that it kept and lanes that it did not end.
 func (r *Runtime) Broken() []string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	wrong := slices.Clone(r.wrong)
 	if n := len(r.held); n > 0 {
-		wrong = append(wrong, fmt.Sprintf("%d batches of %d were kept", n, r.total))
+		wrong = append(wrong, fmt.Sprintf("%d of %d batches were not returned", n, r.total))
 	}
 	for _, l := range r.lanes {
 		if !l.ended {
-			wrong = append(wrong, fmt.Sprintf("%s: the lane was not ended", l.name))
+			wrong = append(wrong, fmt.Sprintf("%s: lane was not ended", l.name))
 		}
 	}
 	return wrong
 }
 
-// Interface guard.
+// A Runtime implements pipeline.Runtime.
 var _ pipeline.Runtime = (*Runtime)(nil)

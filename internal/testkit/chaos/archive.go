@@ -18,34 +18,37 @@ import (
 	"github.com/ulikunitz/xz"
 )
 
-// An Archive is a sound compressed file of lines.
+// An Archive is an intact compressed file of lines.
 type Archive struct {
 	Format string // gzip, zstd, bzip2, xz, lz4, snappy or s2
-	Name   string // says more, as "many members"
-	Ext    string // of a file, as ".gz"
+	Name   string // describes how it was written, as "many members"
+	Ext    string // file name extension, as ".gz"
 	Text   []byte
 	Packed []byte
-	Sums   bool // all of it is covered by checksums
+	Sums   bool // checksums cover the whole text
 
-	// Units are what a reader may hold back until a checksum was compared; none: a
-	// reader gives what it can.
+	// Units are the parts that a reader may hold back until it has compared
+	// their checksum. If there are none, a reader delivers as much as it can.
 	Units []Unit
-	// Data is how many bytes of the file hold data. What follows is padding that no
-	// reader can tell from foreign bytes once it is damaged.
+	// Data is the number of bytes of the file that hold data. They are followed
+	// by padding, which no reader can distinguish from foreign bytes once it is
+	// damaged.
 	Data int
-	// Ends are the places where a member, a frame or a chunk ends: a file that is
-	// cut there looks whole.
+	// Ends are the offsets at which a member, a frame or a chunk ends: a file
+	// truncated there looks complete.
 	Ends []int
 }
 
-// A Unit ends at an offset of the file, rounded up, and at one of the text.
+// A Unit is identified by its end in the file, rounded up, and its end in the
+// text.
 type Unit struct{ Packed, Text int }
 
-// ArchiveFormats are the formats of Archives.
+// ArchiveFormats are the formats that Archives supports.
 var ArchiveFormats = []string{"gzip", "zstd", "bzip2", "xz", "lz4", "snappy", "s2"}
 
-// ArchiveText returns about size bytes of lines, each a URL that is no other's. No
-// byte comes four times in a row, so that blocks of bzip2 are of one size.
+// ArchiveText returns about size bytes of lines, each of which is a unique URL.
+// No byte occurs four times in a row, so that all blocks of bzip2 have the same
+// size.
 func ArchiveText(rng *rand.Rand, size int) []byte {
 	var b bytes.Buffer
 	words := strings.Fields("shop search item article user cart image static report archive")
@@ -56,7 +59,7 @@ func ArchiveText(rng *rand.Rand, size int) []byte {
 	return runs(b.Bytes())
 }
 
-// runs breaks runs of four equal bytes.
+// runs breaks up runs of four equal bytes.
 func runs(text []byte) []byte {
 	for i := 3; i < len(text); i++ {
 		if c := text[i]; c != '\n' && c == text[i-1] && c == text[i-2] && c == text[i-3] {
@@ -66,9 +69,9 @@ func runs(text []byte) []byte {
 	return text
 }
 
-// Archives returns one archive of each kind that there is of a format, each of a
-// text of its own. What a program has to write, and is not there, is left out, and
-// named in the error, which is not nil only then.
+// Archives returns one archive of each kind of a format, each with its own
+// text. It omits archives for which a program is missing. The error is nil
+// unless that happens, and names the program.
 func Archives(rng *rand.Rand, format string, size int) ([]Archive, error) {
 	build := map[string]func(*rand.Rand, int) ([]Archive, error){
 		"gzip": gzipArchives, "zstd": zstdArchives, "bzip2": bzip2Archives, "xz": xzArchives,
@@ -84,10 +87,10 @@ func Archives(rng *rand.Rand, format string, size int) ([]Archive, error) {
 	return right, err
 }
 
-// archiver writes text in one way.
+// An archiver creates a compressing writer.
 type archiver func(w io.Writer) (io.WriteCloser, error)
 
-// members writes parts of a text, each as a member of its own.
+// members writes the text in parts, each as a separate member.
 func members(a Archive, parts int, p archiver) (Archive, error) {
 	var b bytes.Buffer
 	step := len(a.Text)/parts + 1
@@ -108,7 +111,7 @@ func members(a Archive, parts int, p archiver) (Archive, error) {
 	return a, nil
 }
 
-// A writing is one way to write archives of a format.
+// A writing is a way to write archives of a format.
 type writing struct {
 	name  string
 	parts int
@@ -194,7 +197,8 @@ func lz4Archives(rng *rand.Rand, size int) ([]Archive, error) {
 	return all, err
 }
 
-// lz4Units returns the blocks of a frame with block checksums, of 64 KiB each.
+// lz4Units returns the blocks of a frame with block checksums and blocks of 64
+// KiB.
 func lz4Units(packed []byte, size int) (units []Unit) {
 	for at, text := 7, 0; text < size; {
 		at += 8 + int(binary.LittleEndian.Uint32(packed[at:])&^(1<<31))
@@ -231,14 +235,14 @@ func snappyArchives(rng *rand.Rand, size int) ([]Archive, error) {
 	return all, err
 }
 
-// chunks notes the chunks of a stream of snappy or S2.
+// chunks records the chunks of a stream of snappy or S2.
 func chunks(a *Archive) {
 	a.Ends = nil
 	for at, text := 0, 0; at < len(a.Packed); {
 		size := int(a.Packed[at+1]) | int(a.Packed[at+2])<<8 | int(a.Packed[at+3])<<16
 		switch a.Packed[at] {
 		case 0:
-			n, _ := s2.DecodedLen(a.Packed[at+8:]) // it was written a moment ago
+			n, _ := s2.DecodedLen(a.Packed[at+8:]) // valid: it was just written
 			text += n
 		case 1:
 			text += size - 4
@@ -249,10 +253,10 @@ func chunks(a *Archive) {
 	}
 }
 
-// ErrNoProgram says that a program is not on this machine.
+// ErrNoProgram means that a program is not installed on this machine.
 var ErrNoProgram = errors.New("not on this machine")
 
-// bzip2Archives needs the program: no library here writes bzip2.
+// bzip2Archives needs the bzip2 program, because no library here writes bzip2.
 func bzip2Archives(rng *rand.Rand, size int) (all []Archive, err error) {
 	if _, err := exec.LookPath("bzip2"); err != nil {
 		return nil, fmt.Errorf("the program bzip2: %w", ErrNoProgram)
@@ -280,9 +284,9 @@ func bzip2Archives(rng *rand.Rand, size int) (all []Archive, err error) {
 	return all, nil
 }
 
-// bzip2Blocks appends a stream, and notes its blocks. The library returns what
-// belongs to one block at a time; a block ends where the magic of the next one, or
-// of the end, stands, at any bit.
+// bzip2Blocks appends a stream and records its blocks. The library returns the
+// data of one block at a time. A block ends where the magic number of the next
+// block, or of the end of the stream, begins, at any bit.
 func bzip2Blocks(a *Archive, stream []byte) error {
 	const blockMagic, endMagic, mask = 0x314159265359, 0x177245385090, 1<<48 - 1
 	r := bzip2.NewReader(bytes.NewReader(stream))

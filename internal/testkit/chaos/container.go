@@ -13,23 +13,23 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// A Kind is how a file of records is stored.
+// A Kind is the way in which a file of records is stored.
 type Kind string
 
 // The kinds of files.
 const (
 	Plain   Kind = "plain"
 	Gzip    Kind = "gzip"    // one member
-	Members Kind = "members" // of gzip, a thousand
+	Members Kind = "members" // a thousand members of gzip
 	Zstd    Kind = "zstd"    // one frame
-	Frames  Kind = "frames"  // of zstd, a thousand
+	Frames  Kind = "frames"  // a thousand frames of zstd
 	S2      Kind = "s2"
 )
 
 // Kinds returns all kinds.
 func Kinds() []Kind { return []Kind{Plain, Gzip, Members, Zstd, Frames, S2} }
 
-// Ext returns the extension of the name of such a file.
+// Ext returns the file name extension of the kind.
 func (k Kind) Ext() string {
 	switch k {
 	case Gzip, Members:
@@ -42,7 +42,7 @@ func (k Kind) Ext() string {
 	return ""
 }
 
-// parts is how many members a file of several has.
+// parts is the number of members of a file with several members.
 const parts = 1000
 
 // A packer is a writer that compresses.
@@ -51,7 +51,7 @@ type packer interface {
 	Reset(w io.Writer)
 }
 
-// packer returns the compressor of a kind, nil if there is none.
+// packer returns the compressor of a kind, or nil for Plain.
 func (k Kind) packer(w io.Writer) (packer, error) {
 	switch k {
 	case Plain:
@@ -63,11 +63,11 @@ func (k Kind) packer(w io.Writer) (packer, error) {
 	case S2:
 		return s2.NewWriter(w, s2.WriterConcurrency(1)), nil
 	}
-	return nil, fmt.Errorf("there is no kind %q", k)
+	return nil, fmt.Errorf("unknown kind %q (must be plain, gzip, members, zstd, frames or s2)", k)
 }
 
-// WriteFile writes the first records of a lane, about size bytes of text, as a file
-// of kind k. It returns how many records that are.
+// WriteFile writes the first records of a lane, about size bytes of text, to a
+// file of kind k. It returns the number of records.
 func (s *Spec) WriteFile(path string, k Kind, lane uint64, size int64) (n uint64, err error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return 0, err
@@ -83,7 +83,7 @@ func (s *Spec) WriteFile(path string, k Kind, lane uint64, size int64) (n uint64
 	return n, err
 }
 
-// Write is WriteFile to w.
+// Write is like WriteFile, but writes to w.
 func (s *Spec) Write(w io.Writer, k Kind, lane uint64, size int64) (n uint64, err error) {
 	buf := bufio.NewWriterSize(w, 1<<20)
 	p, err := k.packer(buf)
@@ -117,7 +117,8 @@ func (s *Spec) Write(w io.Writer, k Kind, lane uint64, size int64) (n uint64, er
 	return n, buf.Flush()
 }
 
-// decoder returns a reader of the text of r by the magic number of its first bytes.
+// decoder returns a reader of the decompressed text of r. It detects the format
+// from the first bytes.
 func decoder(r io.Reader) (io.ReadCloser, error) {
 	b := bufio.NewReaderSize(r, 1<<18)
 	head, err := b.Peek(10)
@@ -139,13 +140,14 @@ func decoder(r io.Reader) (io.ReadCloser, error) {
 	return io.NopCloser(b), nil
 }
 
-// Whole returns how many whole lines can be decompressed of data, which may be cut.
+// Whole returns the number of complete lines that can be decompressed from
+// data, which may be truncated.
 func Whole(data []byte) (lines uint64) {
 	r, err := decoder(bytes.NewReader(data))
 	if err != nil {
 		return 0
 	}
-	defer func() { _ = r.Close() }() // it was only read
+	defer func() { _ = r.Close() }() // opened only for reading
 	buf := make([]byte, 64<<10)
 	for {
 		n, err := r.Read(buf)

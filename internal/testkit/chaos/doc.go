@@ -1,20 +1,22 @@
-// Package chaos is what the fault experiments are made of: records that can be
-// told from any other, an oracle that counts them, a writer whose log is rotated
-// as logrotate does it, and processes that are killed.
+// Package chaos provides the building blocks of the fault experiments: records
+// that can be distinguished from any other data, an oracle that counts them, a
+// writer whose log is rotated like logrotate does, and processes that can be
+// killed.
 //
-//	Spec      record n of lane l, as it is written, and as it must come out
+//	Spec      record n of lane l, in its written form and in its expected output form
 //	Kind      a file of records: plain, one gzip member, a thousand, zstd, s2
-//	Live      a writer that appends, and is rotated
-//	Archive   a file in each way that each compression can be written
-//	Harm      what is done to it, and what may come out then
-//	Referee   the program for a format, or a library: what it makes of the file
+//	Live      a writer that appends to a log and rotates it
+//	Archive   a file, for each way of writing each compression format
+//	Harm      the damage to an archive, and the output that is allowed after it
+//	Referee   the reference program or library for a format
 //	Oracle    lost, doubled, reordered, corrupted, invented, misrouted
 //	Process   a run of the program: signals, descriptors, memory, metrics
-//	Mutation  a defect to put into a copy of the source, for the tests to find
+//	Mutation  a defect in a copy of the source, which tests must detect
 //
-// Everything is a function of a seed, but for what the scheduler and the disk do.
+// Everything is a function of a seed, except for the effects of the scheduler
+// and the disk.
 //
-// Only cmd/urlfold-chaos and tests import it. It compresses and decompresses with
-// the libraries themselves, not with internal/storage/compress: it writes what other
-// programs would have written, and does not trust what it tests.
+// Only cmd/urlfold-chaos and tests import it. It uses the compression libraries
+// directly, not internal/storage/compress, because it must write what other
+// programs would write, and must not depend on the code under test.
 package chaos

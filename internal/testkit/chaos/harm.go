@@ -7,20 +7,20 @@ import (
 	"slices"
 )
 
-// A Harm is what was done to an archive.
+// A Harm describes the damage to an archive.
 type Harm struct {
 	Kind string // cut, flip, zero, insert; garbage, padding
-	At   int    // the first byte that is another one
+	At   int    // offset of the first changed byte
 	Len  int
 }
 
 func (h Harm) String() string { return fmt.Sprintf("%s of %d at %d", h.Kind, h.Len, h.At) }
 
-// Appended reports whether all of the archive is still there, before other bytes.
+// Appended reports whether the archive is unchanged except for appended bytes.
 func (h Harm) Appended() bool { return h.Kind == "garbage" || h.Kind == "padding" }
 
-// Damage damages an archive. A third of the damages lies where a member, frame,
-// block or chunk begins or ends.
+// Damage damages an archive. A third of the damage is near the beginning or end
+// of a member, frame, block or chunk.
 func Damage(rng *rand.Rand, a *Archive) ([]byte, Harm) {
 	for {
 		packed, h := damageOnce(rng, a)
@@ -63,7 +63,7 @@ func damageOnce(rng *rand.Rand, a *Archive) ([]byte, Harm) {
 	return append(p, junk...), Harm{Kind: "garbage", Len: len(junk)}
 }
 
-// place returns a place inside of an archive.
+// place returns an offset in an archive.
 func place(rng *rand.Rand, a *Archive) int {
 	at := rng.IntN(a.Data)
 	if rng.IntN(3) > 0 {
@@ -85,10 +85,10 @@ func noise(rng *rand.Rand, n int) []byte {
 	return b
 }
 
-// Wanted returns how many bytes of the text of a have to come out after h, whole
-// lines: those that the reference gives before the damage, but for units that are
-// held back because of their checksum. Without a reference it is what lies in
-// whole units before the damage.
+// Wanted returns the number of bytes of the text of a that must be output after
+// h, as complete lines. These are the bytes that the reference returns before
+// the damage, except for units that are held back because of their checksum. If
+// ref is nil, they are the complete units before the damage.
 func (a *Archive) Wanted(h Harm, ref *Reference) int {
 	n := 0
 	if ref != nil {
@@ -111,42 +111,43 @@ func (a *Archive) Wanted(h Harm, ref *Reference) int {
 	return bytes.LastIndexByte(a.Text[:n], '\n') + 1
 }
 
-// An Outcome is what the program under test made of a damaged archive.
+// An Outcome is the result of the program under test for a damaged archive.
 type Outcome struct {
-	Lines  []byte // what came out
-	Damage bool   // it says that the file is damaged
+	Lines  []byte // the output
+	Damage bool   // the program reports damage
 }
 
-// Judge returns what is wrong with the outcome for packed, the archive after h, and
-// an empty string if nothing is. Line for line, the outcome is as text: that of
-// the archive as the program gives it. Without a reference, ref is nil.
+// Judge returns what is wrong with the outcome for packed, which is the archive
+// after h, or an empty string if it is right. text is the program's output for
+// the intact archive. ref is nil if there is no reference.
 func (a *Archive) Judge(h Harm, packed []byte, ref *Reference, got Outcome, text []byte) string {
 	if !a.Sums && ref != nil && !ref.Refused && !h.Appended() {
-		return "" // nothing in the file tells
+		return "" // the damage cannot be detected
 	}
 	wanted := bytes.Count(a.Text[:a.Wanted(h, ref)], []byte{'\n'})
 	if same := sameLines(got.Lines, text); same < wanted {
-		return fmt.Sprintf("%d lines come out before the damage, want %d", same, wanted)
+		return fmt.Sprintf("%d lines before the damage in the output, want %d", same, wanted)
 	}
-	framed := a.Format == "snappy" || a.Format == "s2" // they have no end: all that follows is theirs
+	framed := a.Format == "snappy" || a.Format == "s2" // these formats have no end: all following bytes belong to them
 	whole := bytes.Equal(got.Lines, text)
 	refused := ref != nil && ref.Refused
 	switch {
 	case h.Appended() && !framed && (got.Damage || !whole):
-		return "what was appended is no warning"
+		return "appended bytes are not treated as a warning"
 	case h.Appended() && !framed:
 		return ""
 	case refused && !got.Damage:
-		return "the reference refuses the file, and it looks sound"
+		return "the reference rejects the file, but no damage is reported"
 	case whole || got.Damage:
 		return ""
 	case a.cutAtEnd(packed):
-		return "" // nothing in the file tells
+		return "" // the truncation cannot be detected
 	}
-	return "lines are missing or wrong, and the file looks sound"
+	return "lines are missing or wrong, but no damage is reported"
 }
 
-// sameLines returns how many whole lines at the beginning of two texts are equal.
+// sameLines returns the number of complete lines at the beginning of a and b
+// that are equal.
 func sameLines(a, b []byte) int {
 	n := 0
 	for n < min(len(a), len(b)) && a[n] == b[n] {
@@ -155,7 +156,7 @@ func sameLines(a, b []byte) int {
 	return bytes.Count(a[:n], []byte{'\n'})
 }
 
-// cutAtEnd reports whether the archive was cut where a member ends.
+// cutAtEnd reports whether the archive was truncated at the end of a member.
 func (a *Archive) cutAtEnd(packed []byte) bool {
 	if !bytes.HasPrefix(a.Packed, packed) {
 		return false

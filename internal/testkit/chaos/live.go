@@ -9,52 +9,53 @@ import (
 	"time"
 )
 
-// A Rotation is how a log is rotated, in the words of logrotate.
+// A Rotation is a way to rotate a log, named as in logrotate.
 type Rotation string
 
 // The ways of rotation.
 const (
-	Create        Rotation = "create"        // renamed; the writer goes on with the old file for a while
-	CopyTruncate  Rotation = "copytruncate"  // copied, then cut to nothing below the writer
-	Compress      Rotation = "compress"      // create, and then gzip, and the copy that is not compressed is deleted
-	DelayCompress Rotation = "delaycompress" // the same, one rotation later
+	Create        Rotation = "create"        // renamed; the writer continues with the old file for a while
+	CopyTruncate  Rotation = "copytruncate"  // copied, then truncated while the writer has it open
+	Compress      Rotation = "compress"      // create, followed by gzip, which deletes the uncompressed file
+	DelayCompress Rotation = "delaycompress" // like compress, but one rotation later
 	DateExt       Rotation = "dateext"       // create, with a name that never changes again
 )
 
-// Rotations returns all ways.
+// Rotations returns all ways of rotation.
 func Rotations() []Rotation {
 	return []Rotation{Create, CopyTruncate, Compress, DelayCompress, DateExt}
 }
 
-// A Live is a writer of a log that grows and is rotated. Its fields are set before
-// Run, and the counts read after it.
+// A Live is a writer of a log that grows and is rotated. Set its exported
+// settings before Run, and read the results after it.
 type Live struct {
 	Spec     Spec
 	Lane     uint64
 	Path     string
-	Rate     int           // records a second
-	Every    time.Duration // between rotations; 0: there are none
+	Rate     int           // records per second
+	Every    time.Duration // time between rotations; 0: no rotations
 	How      Rotation
-	Half     float64       // the chance that a burst ends in half a line, which is completed with the next one
-	Duration time.Duration // of writing
+	Half     float64       // probability that a write ends with a partial line, completed by the next write
+	Duration time.Duration // duration of Run
 
-	Records  uint64 // written
+	Records  uint64 // number of written records
 	Rotated  int
-	Forgiven []Gap // records that were written between copy and truncate
+	Forgiven []Gap // records written between copy and truncate
 	f        *os.File
 	rng      *rand.Rand
-	held     []byte // the other half of a line
-	shifted  int    // names FILE.1 to FILE.shifted are there
+	held     []byte // rest of a partial line
+	shifted  int    // the files FILE.1 to FILE.shifted exist
 	packed   map[int]bool
 }
 
-// A Gap is a run of records: From, From+1, … To-1.
+// A Gap is the range of records From to To-1.
 type Gap struct{ From, To uint64 }
 
 // burst is the time between two writes.
 const burst = 2 * time.Millisecond
 
-// Run writes until Duration is over, or ctx is done. The log ends with a whole line.
+// Run writes for Duration or until ctx is done. The log ends with a complete
+// line.
 func (l *Live) Run(ctx context.Context) (err error) {
 	l.rng = rand.New(rand.NewPCG(l.Spec.Seed, l.Lane))
 	l.packed = map[int]bool{}
@@ -86,7 +87,7 @@ func (l *Live) Run(ctx context.Context) (err error) {
 	return l.flush()
 }
 
-// reopen opens the log as a writer does: to append.
+// reopen opens the log for appending.
 func (l *Live) reopen() (err error) {
 	if l.f != nil {
 		if err := l.f.Close(); err != nil {
@@ -97,7 +98,7 @@ func (l *Live) reopen() (err error) {
 	return err
 }
 
-// write appends n records, and sometimes half of one more.
+// write appends n records. At random, it holds back the end of the last one.
 func (l *Live) write(n int) error {
 	if n <= 0 {
 		return nil
@@ -116,7 +117,7 @@ func (l *Live) write(n int) error {
 	return err
 }
 
-// flush completes the line.
+// flush completes the last line.
 func (l *Live) flush() error {
 	_, err := l.f.Write(l.held)
 	l.held = nil
@@ -140,7 +141,7 @@ func (l *Live) rotate() error {
 	if err := os.Rename(l.Path, to); err != nil {
 		return err
 	}
-	// The writer learns of it later.
+	// The writer reopens the log only later.
 	if err := l.write(1 + l.rng.IntN(20)); err != nil {
 		return err
 	}
@@ -159,7 +160,7 @@ func (l *Live) rotate() error {
 	return nil
 }
 
-// shift makes FILE.2 of FILE.1, and so on, from the end.
+// shift renames FILE.1 to FILE.2 and so on, starting with the highest number.
 func (l *Live) shift() error {
 	for n := l.shifted; n > 0; n-- {
 		ext := ""
@@ -176,7 +177,8 @@ func (l *Live) shift() error {
 	return nil
 }
 
-// compress is gzip FILE.n: a file beside it that grows, and then there is no other.
+// compress runs like gzip FILE.n: it writes a second file and then removes the
+// first.
 func (l *Live) compress(n int) error {
 	path := numbered(l.Path, n)
 	if l.packed[n] {
@@ -195,7 +197,7 @@ func pack(to, from string) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = src.Close() }() // it was only read
+	defer func() { _ = src.Close() }() // opened only for reading
 	dst, err := os.OpenFile(to, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
 	if err != nil {
 		return err
@@ -215,8 +217,9 @@ func pack(to, from string) (err error) {
 	return p.Close()
 }
 
-// copyTruncate is cp FILE FILE.1; : > FILE, and the writer knows nothing of it. What
-// it writes in between is in no file: it may get lost, and is written down.
+// copyTruncate runs like "cp FILE FILE.1; : > FILE", without notice to the
+// writer. Records written between the two commands are in no file; they may be
+// lost, and Forgiven lists them.
 func (l *Live) copyTruncate() error {
 	if err := l.flush(); err != nil {
 		return err

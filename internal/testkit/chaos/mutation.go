@@ -8,20 +8,20 @@ import (
 	"strings"
 )
 
-// A Mutation is a defect to put into a copy of a source file. Tests that are built
-// with the copy have to fail.
+// A Mutation is a defect in a copy of a source file. Tests built with the copy
+// must fail.
 type Mutation struct {
-	Name string // what is wrong then
+	Name string // the resulting wrong behavior
 	File string // slash-separated, from the root of the module
-	Old  string // stands in it once
+	Old  string // occurs exactly once in File
 	New  string
 
-	Package string // whose tests have to see it
-	Tests   string // which of them: a regular expression, as go test -run takes it
+	Package string // package whose tests must detect the defect
+	Tests   string // regular expression for go test -run that selects these tests
 }
 
-// Overlay writes the copy, and a file for go test -overlay, below dir. It returns the
-// path of the latter. The module itself stays as it is.
+// Overlay writes the changed copy, and a file for go test -overlay, to dir. It
+// returns the path of the latter. The module itself is not changed.
 func (m *Mutation) Overlay(root, dir string) (path string, err error) {
 	name := filepath.Join(root, filepath.FromSlash(m.File))
 	text, err := os.ReadFile(name)
@@ -29,7 +29,7 @@ func (m *Mutation) Overlay(root, dir string) (path string, err error) {
 		return "", err
 	}
 	if n := strings.Count(string(text), m.Old); n != 1 {
-		return "", fmt.Errorf("%s: what is to be changed stands %d times in %s", m.Name, n, m.File)
+		return "", fmt.Errorf("%s: the text to be replaced occurs %d times in %s, want 1", m.Name, n, m.File)
 	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return "", err

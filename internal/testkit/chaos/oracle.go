@@ -10,9 +10,9 @@ import (
 	"strings"
 )
 
-// An Oracle is told which records there are, reads what came out, and counts what
-// is wrong. It keeps two bits for each record, so that tens of millions are no
-// trouble. It is not for many goroutines at a time.
+// An Oracle compares the outputs with the expected records and counts the
+// differences. It takes two bits per record, so it can handle tens of millions.
+// It must not be used by several goroutines at a time.
 type Oracle struct {
 	spec    Spec
 	foreign []byte
@@ -22,20 +22,20 @@ type Oracle struct {
 	marks   []span
 }
 
-// A lane is what the Oracle knows of one.
+// A lane is the state of the Oracle for one lane.
 type lane struct {
-	n    uint64 // records there are
-	wild bool   // behind them anything may come
+	n    uint64 // number of expected records
+	wild bool   // arbitrary output may follow them
 	out  bitmap
 	dead bitmap
 }
 
-// A span is a run of records of a lane that may be missing.
+// A span is a range of records of a lane that may be missing.
 type span struct{ lane, from, to uint64 }
 
 type bitmap []uint64
 
-// set sets bit n, and reports whether it was set before.
+// set sets bit n and reports whether it was already set.
 func (b *bitmap) set(n uint64) (before bool) {
 	if need := int(n/64) + 1; need > len(*b) {
 		*b = append(*b, make([]uint64, need-len(*b))...)
@@ -60,41 +60,41 @@ func (b bitmap) count() (n int64) {
 	return n
 }
 
-// A Result is what an Oracle has found out. All counts are of records.
+// A Result is the result of an Oracle. All counts are numbers of records.
 type Result struct {
 	Expected  int64 `json:"expected"`
 	Records   int64 `json:"records"` // in the outputs
 	Letters   int64 `json:"letters"` // in the dead letters
 	Lost      int64 `json:"lost"`
-	Excused   int64 `json:"excused"` // missing, and may be: see Oracle.Excuse
-	Doubled   int64 `json:"doubled"` // once for each time too many
+	Excused   int64 `json:"excused"` // missing, but allowed to be: see Oracle.Excuse
+	Doubled   int64 `json:"doubled"` // counted once for each repetition
 	Distance  int64 `json:"distance"`
-	Reordered int64 `json:"reordered"` // came first behind a later one of its lane and stream
-	Corrupted int64 `json:"corrupted"` // is no record, or not to the byte
+	Reordered int64 `json:"reordered"` // first seen after a later record of its lane and stream
+	Corrupted int64 `json:"corrupted"` // not a record, or not byte for byte
 	Invented  int64 `json:"invented"`  // a record that was never written
-	Foreign   int64 `json:"foreign"`   // have the mark of Oracle.Foreign
-	Wild      int64 `json:"wild"`      // came out of a damaged part: see Oracle.Wild
-	Misrouted int64 `json:"misrouted"` // poison in an output, or what is none in the dead letters
+	Foreign   int64 `json:"foreign"`   // contains the text of Oracle.Foreign
+	Wild      int64 `json:"wild"`      // output of a damaged part: see Oracle.Wild
+	Misrouted int64 `json:"misrouted"` // poison in an output, or another record in the dead letters
 	// Records in the outputs, by form.
 	Forms [NumForms]int64 `json:"forms"`
 	// Doubled, by lane.
 	DoubledIn map[uint64]int64 `json:"doubled_in,omitempty"`
-	// Letters without a record, by reason.
+	// Dead letters without a record, by reason.
 	Reasons map[string]int64 `json:"reasons,omitempty"`
-	// Some of what is wrong.
+	// Examples describes some of the differences.
 	Examples []string `json:"examples,omitempty"`
 }
 
-// maxExamples bounds Result.Examples.
+// maxExamples is the maximum length of Result.Examples.
 const maxExamples = 10
 
-// Right reports whether each record is where it has to be, and nothing else is
-// there. Records may have come twice, or in another order.
+// Right reports whether each record is where it must be, and nothing else is
+// there. Records may be repeated or in another order.
 func (r *Result) Right() bool {
 	return r.Lost == 0 && r.Corrupted == 0 && r.Invented == 0 && r.Misrouted == 0
 }
 
-// Exact reports whether each record came once, and in order.
+// Exact reports whether each record was output exactly once, and in order.
 func (r *Result) Exact() bool { return r.Right() && r.Doubled == 0 && r.Reordered == 0 }
 
 // String returns the counts in one line.
@@ -118,7 +118,7 @@ func NewOracle(spec Spec) *Oracle {
 	return &Oracle{spec: spec, lanes: map[uint64]*lane{}, res: Result{Reasons: map[string]int64{}, DoubledIn: map[uint64]int64{}}}
 }
 
-// Expect says that the lane has records 0 to n-1.
+// Expect declares that the lane has the records 0 to n-1.
 func (o *Oracle) Expect(id, n uint64) {
 	l := o.lanes[id]
 	if l == nil {
@@ -128,30 +128,29 @@ func (o *Oracle) Expect(id, n uint64) {
 	l.n = max(l.n, n)
 }
 
-// Excuse says that records of a lane may be missing: they were written between copy
-// and truncate, or were cut off.
+// Excuse declares that records of a lane may be missing, because they were
+// written between copy and truncate or were truncated.
 func (o *Oracle) Excuse(lane, from, to uint64) { o.marks = append(o.marks, span{lane, from, to}) }
 
-// Wild says that a lane is damaged behind the records that it is expected to have:
-// what comes behind the last of them is not looked at, but for whether it is text of
-// this Spec.
+// Wild declares that a lane is damaged after its expected records. Output after
+// the last of them is counted, but only checked for being text of this Spec.
 func (o *Oracle) Wild(id uint64) { o.lanes[id].wild = true }
 
-// Foreign says that lines and letters with this text in them are no records of the
-// Spec: they are counted, and not looked at.
+// Foreign declares that lines and dead letters that contain mark are not
+// records of the Spec: they are counted, but not checked.
 func (o *Oracle) Foreign(mark string) { o.foreign = []byte(mark) }
 
-// A Stream is the order in which records came out: an output, or all outputs that
-// follow each other.
+// A Stream is a sequence of outputs in which the order of records is checked:
+// one output, or all outputs in sequence.
 type Stream struct {
 	o    *Oracle
-	last map[uint64]uint64 // by lane: number of the latest record so far, plus one
+	last map[uint64]uint64 // number of the latest record of each lane, plus one
 }
 
-// NewStream returns a Stream at its beginning.
+// NewStream returns an empty Stream.
 func (o *Oracle) NewStream() *Stream { return &Stream{o, map[uint64]uint64{}} }
 
-// Read reads r, lines, to its end.
+// Read reads all lines of r.
 func (s *Stream) Read(r io.Reader) error {
 	buf := make([]byte, 0, 1<<20)
 	for {
@@ -172,7 +171,7 @@ func (s *Stream) Read(r io.Reader) error {
 		buf = buf[:copy(buf, buf[at:])]
 		if err != nil {
 			if len(buf) > 0 {
-				s.o.wrong(&s.o.res.Corrupted, "a last line without a line feed, of %d bytes", len(buf))
+				s.o.wrong(&s.o.res.Corrupted, "last line of %d bytes has no line feed", len(buf))
 			}
 			if err == io.EOF {
 				return nil
@@ -182,7 +181,7 @@ func (s *Stream) Read(r io.Reader) error {
 	}
 }
 
-// Line takes one record, without its line feed.
+// Line processes one record, without its line feed.
 func (s *Stream) Line(line []byte) {
 	o := s.o
 	if len(o.foreign) > 0 && bytes.Contains(line, o.foreign) {
@@ -200,7 +199,7 @@ func (s *Stream) Line(line []byte) {
 	}
 	o.res.Forms[id.form]++
 	if o.spec.Poisoned(id.n) {
-		o.wrong(&o.res.Misrouted, "record %d of lane %d has no reading, and is in an output", id.n, id.lane)
+		o.wrong(&o.res.Misrouted, "record %d of lane %d cannot be parsed, but is in an output", id.n, id.lane)
 	}
 	l := o.lanes[id.lane]
 	last := s.last[id.lane]
@@ -210,12 +209,13 @@ func (s *Stream) Line(line []byte) {
 		o.res.DoubledIn[id.lane]++
 		o.res.Distance = max(o.res.Distance, int64(last)-int64(id.n))
 	case id.n < last:
-		o.wrong(&o.res.Reordered, "record %d of lane %d comes behind %d", id.n, id.lane, last-1)
+		o.wrong(&o.res.Reordered, "record %d of lane %d comes after record %d", id.n, id.lane, last-1)
 	}
 	s.last[id.lane] = max(last, id.n+1)
 }
 
-// known returns which record line is, if it is one that there is.
+// known identifies the record in line. ok is false if it is not an expected
+// record.
 func (o *Oracle) known(s *Stream, line []byte) (id identity, ok bool) {
 	id, o.scratch, ok = o.identify(line)
 	if !ok {
@@ -236,12 +236,12 @@ func (o *Oracle) known(s *Stream, line []byte) (id identity, ok bool) {
 func (o *Oracle) identify(line []byte) (identity, []byte, bool) {
 	id, scratch, err := o.spec.identify(line, o.scratch)
 	if err != nil {
-		o.wrong(&o.res.Corrupted, "a line of %d bytes, %.60q: %v", len(line), line, err)
+		o.wrong(&o.res.Corrupted, "line of %d bytes, %.60q: %v", len(line), line, err)
 	}
 	return id, scratch, err == nil
 }
 
-// letter takes a dead letter.
+// letter processes a dead letter.
 func (s *Stream) letter(line []byte) {
 	o := s.o
 	o.res.Letters++
@@ -250,7 +250,7 @@ func (s *Stream) letter(line []byte) {
 		Record *string `json:"record"`
 	}
 	if err := json.Unmarshal(line, &v); err != nil {
-		o.wrong(&o.res.Corrupted, "a dead letter of %d bytes: %v", len(line), err)
+		o.wrong(&o.res.Corrupted, "dead letter of %d bytes: %v", len(line), err)
 		return
 	}
 	if v.Record == nil {
@@ -262,7 +262,7 @@ func (s *Stream) letter(line []byte) {
 		return
 	}
 	if !o.spec.Poisoned(id.n) || id.form != Raw {
-		o.wrong(&o.res.Misrouted, "record %d of lane %d is a dead letter: %s", id.n, id.lane, v.Reason)
+		o.wrong(&o.res.Misrouted, "record %d of lane %d is a dead letter, but should not be: %s", id.n, id.lane, v.Reason)
 	}
 	if o.lanes[id.lane].dead.set(id.n) {
 		o.res.Doubled++
@@ -270,7 +270,7 @@ func (s *Stream) letter(line []byte) {
 	}
 }
 
-// wrong counts something, and keeps an example of it.
+// wrong increments a count and records an example.
 func (o *Oracle) wrong(count *int64, format string, args ...any) {
 	*count++
 	if *count <= 2 && len(o.res.Examples) < maxExamples {
@@ -278,7 +278,7 @@ func (o *Oracle) wrong(count *int64, format string, args ...any) {
 	}
 }
 
-// Result returns what was found out, with what is missing so far.
+// Result returns the counts. Records not seen until now count as lost.
 func (o *Oracle) Result() Result {
 	r := o.res
 	r.Examples = slices.Clone(r.Examples)
@@ -290,8 +290,8 @@ func (o *Oracle) Result() Result {
 	return r
 }
 
-// missing returns how many records of a lane are nowhere, without those that are
-// excused.
+// missing returns the number of records of a lane that were not seen, except
+// for the excused ones.
 func (o *Oracle) missing(r *Result, id uint64, l *lane) (n int64) {
 	for w := range (l.n + 63) / 64 {
 		have := l.out.word(w) | l.dead.word(w)
@@ -305,14 +305,15 @@ func (o *Oracle) missing(r *Result, id uint64, l *lane) (n int64) {
 				continue
 			}
 			if n++; n <= 2 && len(r.Examples) < maxExamples {
-				r.Examples = append(r.Examples, fmt.Sprintf("record %d of lane %d is nowhere", i, id))
+				r.Examples = append(r.Examples, fmt.Sprintf("record %d of lane %d is missing", i, id))
 			}
 		}
 	}
 	return n
 }
 
-// Seen returns how many different records came out, dead letters among them.
+// Seen returns the number of distinct records that were seen, including dead
+// letters.
 func (o *Oracle) Seen() (n int64) {
 	for _, l := range o.lanes {
 		n += l.out.count() + l.dead.count()

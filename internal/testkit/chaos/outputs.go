@@ -13,21 +13,21 @@ import (
 	"github.com/zeebo/xxh3"
 )
 
-// partSuffix is how names of files end that are not finished.
+// partSuffix is the suffix of the names of unfinished files.
 const partSuffix = ".part"
 
-// Digests are the hashes of the texts of outputs, by their names below their folder,
-// without the suffix of unfinished files.
+// Digests maps the names of outputs, relative to their folder and without the
+// suffix of unfinished files, to the hashes of their texts.
 type Digests map[string]string
 
-// ReadFile reads a file, compressed or not, as a part of s. It returns the hash of
-// its text.
+// ReadFile reads a file, compressed or not, as the next part of s. It returns
+// the hash of its text.
 func (s *Stream) ReadFile(path string) (digest string, err error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return "", err
 	}
-	defer func() { _ = f.Close() }() // it was only read
+	defer func() { _ = f.Close() }() // opened only for reading
 	text, err := decoder(f)
 	if err != nil {
 		return "", fmt.Errorf("%s: %w", path, err)
@@ -41,8 +41,9 @@ func (s *Stream) ReadFile(path string) (digest string, err error) {
 	return hex.EncodeToString(sum[:]), nil
 }
 
-// ReadTree reads all files below dir, each a Stream of its own, or all one if
-// sequence is set, in the order of their names.
+// ReadTree reads all files in dir and its subfolders. Each file is a separate
+// Stream or, if sequence is set, all files in the order of their names are one
+// Stream.
 func (o *Oracle) ReadTree(dir string, sequence bool) (Digests, error) {
 	d := Digests{}
 	s := o.NewStream()
@@ -62,12 +63,13 @@ func (o *Oracle) ReadTree(dir string, sequence bool) (Digests, error) {
 		return err
 	})
 	if errors.Is(err, fs.ErrNotExist) {
-		err = nil // nothing has come out
+		err = nil // there is no output
 	}
 	return d, err
 }
 
-// Diff returns the names whose texts differ, or are in one of d and other only.
+// Diff returns the names whose texts differ or that are in only one of d and
+// other.
 func (d Digests) Diff(other Digests) (names []string) {
 	for name, sum := range d {
 		if other[name] != sum {

@@ -19,48 +19,50 @@ import (
 
 // This file is structured in the following way:
 //
-//   - Disk: a model of what a disk holds while a program runs.
+//   - Disk: a model of the content of a disk while a program runs.
 //   - Apply: the operations of a program.
-//   - Cut: what is left after a power loss.
+//   - Cut: the state after a power loss.
 
-// A Disk is a model of a folder on a disk that loses power. It promises what POSIX
-// does and nothing more: the content of a file is durable after fsync of the file, a
-// name after fsync of its folder. It is stricter than journaling file systems are, which
-// keep some orders that nobody has asked for.
+// A Disk is a model of a folder on a disk that loses power. It guarantees only
+// what POSIX does: the content of a file is durable after fsync of the file, a
+// name after fsync of its folder. It is stricter than journaling file systems,
+// which also preserve the order of some operations.
 type Disk struct {
-	// Ignore says which of the syncs do nothing, for a control that must fail. Default:
-	// none.
+	// Ignore reports which syncs do nothing. It is used by controls, which must
+	// fail. Default: none.
 	Ignore func(op *disk.Op) bool
 
 	root    string
-	keep    string // folder of second names of the files that were there at first
+	keep    string // folder with second names of the initial files
 	live    map[string]*inode
 	durable map[string]*inode
-	pending map[string][]*change // by folder: changes of names since its last sync
+	pending map[string][]*change // changes of names since the last sync, by folder
 	open    map[int64]*inode
 }
 
 // An inode is a file or a folder.
 type inode struct {
 	folder  bool
-	origin  string // second name of a file that was there at first and was not changed
+	origin  string // second name of an initial file that was not changed
 	live    []byte
 	synced  []byte
 	pending []disk.Op // writes and truncations since the last sync
 }
 
-// A change of names in one folder, which is made as a whole or not at all.
+// A change is a change of names in one folder that takes effect as a whole or
+// not at all.
 type change struct {
-	names map[string]*inode // nil: the name is gone
-	// after is the change, in the folder toDir, of a rename that took the name from
-	// this one: it is made whenever this one is.
+	names map[string]*inode // nil: the name is removed
+	// after is set in the removal of the old name by a rename between folders.
+	// It is the change in the folder toDir that adds the new name, and takes
+	// effect whenever this change does.
 	after *change
 	toDir string
 }
 
-// NewDisk returns a model of the folder root as it is now, all of which counts as
-// durable. The files below inputs get a second name in the folder keep, so that they
-// can come back under the same inode.
+// NewDisk returns a model of the folder root in its current state, all of which
+// counts as durable. The files in inputs get a second name in the folder keep,
+// so that Cut can restore them with the same inode.
 func NewDisk(root, inputs, keep string) (*Disk, error) {
 	d := &Disk{root: root, keep: keep, live: map[string]*inode{}, durable: map[string]*inode{}, pending: map[string][]*change{}, open: map[int64]*inode{}}
 	if err := os.MkdirAll(keep, 0o755); err != nil {
@@ -89,8 +91,7 @@ func NewDisk(root, inputs, keep string) (*Disk, error) {
 	return d, err
 }
 
-// Clone returns a model of the folder as it was when d was made, if nothing was applied
-// to d.
+// Clone returns a copy of d, to which nothing may have been applied yet.
 func (d *Disk) Clone() *Disk {
 	c := *d
 	c.live, c.durable = map[string]*inode{}, map[string]*inode{}
@@ -102,14 +103,14 @@ func (d *Disk) Clone() *Disk {
 	return &c
 }
 
-// ReadOps returns the operations that a program has recorded: see disk.RecordEnv. The
-// last line may be torn.
+// ReadOps returns the operations that a program has recorded: see
+// disk.RecordEnv. An incomplete last line is ignored.
 func ReadOps(path string) (ops []disk.Op, err error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = f.Close() }() // it was only read
+	defer func() { _ = f.Close() }() // opened only for reading
 	dec := json.NewDecoder(bufio.NewReader(f))
 	for {
 		var op disk.Op
@@ -124,10 +125,10 @@ func ReadOps(path string) (ops []disk.Op, err error) {
 	}
 }
 
-// errModel is the error of an operation that cannot have happened.
-var errModel = errors.New("the record does not fit the folder")
+// errModel is returned for an operation that is impossible in the model.
+var errModel = errors.New("the recorded operation does not match the folder")
 
-// Apply makes an operation happen. Those outside of the folder are left out.
+// Apply applies an operation. Operations outside of the folder are ignored.
 func (d *Disk) Apply(op *disk.Op) error {
 	if op.Path != "" && op.Path != d.root && !strings.HasPrefix(op.Path, d.root+"/") {
 		return nil
@@ -157,12 +158,12 @@ func (d *Disk) Apply(op *disk.Op) error {
 	return nil
 }
 
-// content makes an operation on an open file happen.
+// content applies an operation on an open file.
 func (d *Disk) content(op *disk.Op) error {
 	n := d.open[op.ID]
 	switch {
 	case n == nil:
-		return nil // outside of the folder
+		return nil // a file outside of the folder
 	case op.Op == "write", op.Op == "truncate":
 		n.origin = ""
 		n.live = applyTo(slices.Clone(n.live), op)
@@ -190,7 +191,7 @@ func applyTo(text []byte, op *disk.Op) []byte {
 	return text
 }
 
-// pathOf returns a path of n, empty if it has none.
+// pathOf returns a path of n, or an empty string if it has none.
 func (d *Disk) pathOf(n *inode) string {
 	for path, other := range d.live {
 		if other == n {
@@ -200,25 +201,25 @@ func (d *Disk) pathOf(n *inode) string {
 	return ""
 }
 
-// name gives n a name, or takes one away.
+// name sets or, if n is nil, removes a name.
 func (d *Disk) name(path string, n *inode) {
 	d.note(filepath.Dir(path), &change{names: map[string]*inode{path: n}})
 }
 
-// note makes a change in a folder happen, which is not durable yet.
+// note applies a change in a folder, which is not durable yet.
 func (d *Disk) note(dir string, c *change) {
 	c.put(d.live)
 	d.pending[dir] = append(d.pending[dir], c)
 }
 
-// put makes c happen in names.
+// put applies c to names.
 func (c *change) put(names map[string]*inode) {
 	for path, n := range c.names {
 		put(names, path, n)
 	}
 }
 
-// settle makes c happen in names, and what must be there with it.
+// settle applies c to names, together with the change that must accompany it.
 func (d *Disk) settle(names map[string]*inode, c *change) {
 	if c.after != nil && slices.Contains(d.pending[c.toDir], c.after) {
 		c.after.put(names)
@@ -234,9 +235,10 @@ func put(names map[string]*inode, path string, n *inode) {
 	names[path] = n
 }
 
-// rename makes a rename or a link happen. A rename between two folders is two changes:
-// a crash may leave both names. It never leaves none: where a rename is one step of a
-// journal, the old name does not go without the new one.
+// rename applies a rename or a link. A rename between two folders is two
+// changes, so a crash may leave both names. It never leaves none: on file
+// systems where a rename is one step of a journal, the old name is not removed
+// without the new one being added.
 func (d *Disk) rename(op *disk.Op) error {
 	n := d.live[op.Path]
 	if n == nil || n.folder {
@@ -262,15 +264,15 @@ func (d *Disk) syncDir(dir string) {
 	delete(d.pending, dir)
 }
 
-// Cut replaces the folder by what a power loss at this moment could leave of it, as rng
-// has it. The model stays as it is. It reports what was lost.
+// Cut replaces the folder by a random state that a power loss at this moment
+// could leave, and describes what was lost. The model itself is not changed.
 func (d *Disk) Cut(rng *rand.Rand) (lost string, err error) {
 	names := map[string]*inode{}
 	maps.Copy(names, d.durable)
 	undone, files := 0, 0
 	for _, dir := range sortedKeys(d.pending) {
 		changes := d.pending[dir]
-		kept := 0 // mostly all are undone, as if nothing had been written at all
+		kept := 0 // in most cases all changes are undone, as if nothing had been written
 		if rng.IntN(3) == 0 {
 			kept = rng.IntN(len(changes) + 1)
 		}
@@ -283,10 +285,10 @@ func (d *Disk) Cut(rng *rand.Rand) (lost string, err error) {
 		return "", err
 	}
 	texts := map[*inode][]byte{}
-	for _, path := range sortedKeys(names) { // a folder comes before what is in it
+	for _, path := range sortedKeys(names) { // a folder comes before its content
 		n := names[path]
 		if parent := names[filepath.Dir(path)]; path != d.root && (parent == nil || !parent.folder) {
-			delete(names, path) // its folder is not there
+			delete(names, path) // its folder does not exist
 			continue
 		}
 		if _, ok := texts[n]; !ok {
@@ -299,7 +301,7 @@ func (d *Disk) Cut(rng *rand.Rand) (lost string, err error) {
 			return "", err
 		}
 	}
-	return fmt.Sprintf("%d changes of names undone, %d files with unsynced bytes", undone, files), nil
+	return fmt.Sprintf("%d changes of names undone, %d files with unsynced data", undone, files), nil
 }
 
 func sortedKeys[V any](m map[string]V) []string {
@@ -311,13 +313,13 @@ func sortedKeys[V any](m map[string]V) []string {
 	return keys
 }
 
-// after returns the content of n after a power loss: what was not synced is dropped,
-// there up to some place in the middle, there as zeros only, or all there.
+// after returns the content of n after a power loss: unsynced data is dropped,
+// present up to some point, replaced by zeros, or all present.
 func (n *inode) after(rng *rand.Rand) []byte {
 	text := slices.Clone(n.synced)
 	switch ops := n.pending; rng.IntN(4) {
 	case 0: // dropped
-	case 1: // cut within one of them
+	case 1: // truncated within one of the operations
 		for i := range ops[:len(ops)/2] {
 			text = applyTo(text, &ops[i])
 		}
@@ -326,7 +328,7 @@ func (n *inode) after(rng *rand.Rand) []byte {
 			op.Data = op.Data[:len(op.Data)/2]
 			text = applyTo(text, &op)
 		}
-	case 2: // the sizes are there, the bytes are not
+	case 2: // the size is right, but the data is zeros
 		for _, op := range ops {
 			op.Data = make([]byte, len(op.Data))
 			text = applyTo(text, &op)
@@ -339,7 +341,7 @@ func (n *inode) after(rng *rand.Rand) []byte {
 	return text
 }
 
-// write makes n on the real disk.
+// write writes n to the real disk.
 func (n *inode) write(path string, text []byte) error {
 	switch {
 	case n.folder:

@@ -17,8 +17,8 @@ import (
 	"time"
 )
 
-// A Process is a run of the program. Only Output may be called before it was
-// started, and only Wait, Output and the counts after it has ended.
+// A Process is a run of the program. After it has ended, only Wait, Took,
+// Output, MaxRSS and similar methods may be used.
 type Process struct {
 	cmd   *exec.Cmd
 	out   tail
@@ -26,13 +26,13 @@ type Process struct {
 	err   error
 	began time.Time
 	took  time.Duration
-	peak  atomic.Int64 // of resident memory, as it was sampled
+	peak  atomic.Int64 // highest sampled resident memory
 }
 
-// Start starts a program with arguments. env is added to the environment of this
-// process.
+// Start starts a program with arguments. env is added to the environment of the
+// current process.
 func Start(env []string, name string, args ...string) (*Process, error) {
-	p := &Process{cmd: exec.Command(name, args...), done: make(chan struct{}), began: time.Now()} //nolint:noctx // it is to be killed, not canceled
+	p := &Process{cmd: exec.Command(name, args...), done: make(chan struct{}), began: time.Now()} //nolint:noctx // the process is killed, not canceled
 	p.cmd.Stderr, p.cmd.Stdout = &p.out, &p.out
 	p.cmd.Env = append(os.Environ(), env...)
 	p.cmd.WaitDelay = time.Second
@@ -48,8 +48,9 @@ func Start(env []string, name string, args ...string) (*Process, error) {
 	return p, nil
 }
 
-// sample notes the highest memory of p while it runs. What the system tells of a process
-// that has ended counts the memory of the one that has started it, too.
+// sample records the peak memory of p while it runs. The figure that the system
+// reports after the end cannot be used: it includes the memory of the parent
+// process.
 func (p *Process) sample() {
 	t := time.NewTicker(20 * time.Millisecond)
 	defer t.Stop()
@@ -65,10 +66,10 @@ func (p *Process) sample() {
 	}
 }
 
-// Pid returns the number of the process.
+// Pid returns the process ID.
 func (p *Process) Pid() int { return p.cmd.Process.Pid }
 
-// Signal sends a signal. A process that has ended gets none.
+// Signal sends a signal. It does nothing if the process has ended.
 func (p *Process) Signal(sig os.Signal) error {
 	if err := p.cmd.Process.Signal(sig); !errors.Is(err, os.ErrProcessDone) {
 		return err
@@ -76,13 +77,13 @@ func (p *Process) Signal(sig os.Signal) error {
 	return nil
 }
 
-// Kill is kill -9, and waits for the end.
+// Kill sends SIGKILL and waits until the process has ended.
 func (p *Process) Kill() {
-	_ = p.cmd.Process.Kill() // it may have ended
+	_ = p.cmd.Process.Kill() // fails if the process has ended
 	<-p.done
 }
 
-// Done is closed when the process has ended.
+// Done returns a channel that is closed when the process has ended.
 func (p *Process) Done() <-chan struct{} { return p.done }
 
 // Ended reports whether the process has ended.
@@ -95,11 +96,11 @@ func (p *Process) Ended() bool {
 	}
 }
 
-// errSlow is the error of a process that does not end.
+// errSlow is returned for a process that does not end.
 var errSlow = errors.New("the process has not ended in time")
 
-// Wait waits for the end, but no longer than d, and returns the exit code: -1 if it
-// was killed.
+// Wait waits at most d for the process to end and returns the exit code, or -1
+// if it was killed.
 func (p *Process) Wait(ctx context.Context, d time.Duration) (code int, err error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, d, errSlow)
 	defer cancel()
@@ -111,15 +112,14 @@ func (p *Process) Wait(ctx context.Context, d time.Duration) (code int, err erro
 	}
 }
 
-// Took returns how long the process, which has ended, has run.
+// Took returns how long the process ran. The process must have ended.
 func (p *Process) Took() time.Duration { return p.took }
 
-// Output returns the beginning and the end of what the process has written to stdout
-// and stderr.
+// Output returns the beginning and the end of the output on stdout and stderr.
 func (p *Process) Output() string { return p.out.Head() + p.out.String() }
 
-// Descriptors returns how many files the process has open, and how many of them are
-// regular files. Linux only.
+// Descriptors returns the number of open files of the process, and the number
+// of regular files among them. It works only on Linux.
 func (p *Process) Descriptors() (all, regular int, err error) {
 	dir := fmt.Sprintf("/proc/%d/fd", p.Pid())
 	names, err := os.ReadDir(dir)
@@ -129,7 +129,7 @@ func (p *Process) Descriptors() (all, regular int, err error) {
 	for _, n := range names {
 		to, err := os.Readlink(filepath.Join(dir, n.Name()))
 		if err != nil {
-			continue // closed in between
+			continue // closed since ReadDir
 		}
 		all++
 		if strings.HasPrefix(to, "/") && !strings.HasPrefix(to, "/dev/") {
@@ -139,8 +139,8 @@ func (p *Process) Descriptors() (all, regular int, err error) {
 	return all, regular, nil
 }
 
-// RSS returns the resident memory of the process in bytes, now and at its highest.
-// Linux only.
+// RSS returns the current and the peak resident memory of the process in bytes.
+// It works only on Linux.
 func (p *Process) RSS() (now, peak int64, err error) {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.Pid()))
 	if err != nil {
@@ -166,8 +166,8 @@ func (p *Process) RSS() (now, peak int64, err error) {
 	return now, peak, nil
 }
 
-// MaxRSS returns the highest resident memory, in bytes, of a process that has ended;
-// 0 where that is not known.
+// MaxRSS returns the peak resident memory in bytes of a process that has ended,
+// or 0 if it is unknown.
 func (p *Process) MaxRSS() int64 {
 	if peak := p.peak.Load(); peak > 0 {
 		return peak
@@ -177,10 +177,12 @@ func (p *Process) MaxRSS() int64 {
 
 var adminAddr = regexp.MustCompile(`msg=listening admin=(\S+)`)
 
-// errSilent is the error of a process that tells no address.
-var errSilent = errors.New("the process does not tell where its admin server listens")
+// errSilent is returned for a process that does not log the address of its
+// admin server.
+var errSilent = errors.New("the process does not log the address of its admin server")
 
-// Admin waits until the process tells the address of its admin server.
+// Admin waits until the process logs the address of its admin server, and
+// returns it.
 func (p *Process) Admin(ctx context.Context) (string, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, time.Minute, errSilent)
 	defer cancel()
@@ -198,7 +200,7 @@ func (p *Process) Admin(ctx context.Context) (string, error) {
 	}
 }
 
-// Get asks the admin server for a page.
+// Get requests a page from the admin server.
 func (p *Process) Get(ctx context.Context, path string) (status int, body []byte, err error) {
 	addr, err := p.Admin(ctx)
 	if err != nil {
@@ -210,17 +212,17 @@ func (p *Process) Get(ctx context.Context, path string) (status int, body []byte
 	if err != nil {
 		return 0, nil, err
 	}
-	req.Close = true // no descriptor of the process is kept busy
+	req.Close = true // keep no connection, and so no descriptor of the process, open
 	resp, err := http.DefaultClient.Do(req)
 	if err != nil {
 		return 0, nil, err
 	}
-	defer func() { _ = resp.Body.Close() }() // it was read
+	defer func() { _ = resp.Body.Close() }() // opened only for reading
 	body, err = io.ReadAll(resp.Body)
 	return resp.StatusCode, body, err
 }
 
-// Metrics are the series of a scrape, by name with labels.
+// Metrics holds the series of a scrape, by name with labels.
 type Metrics map[string]float64
 
 // Scrape reads the metrics of the process.
@@ -230,7 +232,7 @@ func (p *Process) Scrape(ctx context.Context) (Metrics, error) {
 		return nil, err
 	}
 	if status != http.StatusOK {
-		return nil, fmt.Errorf("/metrics answers %d", status)
+		return nil, fmt.Errorf("/metrics returned status %d", status)
 	}
 	m := Metrics{}
 	for line := range strings.Lines(string(body)) {
@@ -247,8 +249,8 @@ func (p *Process) Scrape(ctx context.Context) (Metrics, error) {
 	return m, nil
 }
 
-// Sum returns the sum of all series of a name that have all of these labels, each
-// as name="value".
+// Sum returns the sum of all series with the given name that have all of the
+// labels, each of the form name="value".
 func (m Metrics) Sum(name string, labels ...string) (sum float64) {
 series:
 	for s, v := range m {
@@ -266,13 +268,13 @@ series:
 	return sum
 }
 
-// Delivered returns how many records are durable, in the outputs or the dead letters.
+// Delivered returns the number of durable records, in outputs and dead letters.
 func (m Metrics) Delivered() uint64 {
 	const name = "urlfold_records_total"
 	return uint64(m.Sum(name, `result="emitted"`) + m.Sum(name, `result="dead_lettered"`))
 }
 
-// Off returns by how many records the ledger is not balanced.
+// Off returns the number of records by which the ledger is unbalanced.
 func (m Metrics) Off() float64 {
 	of := func(result string) float64 { return m.Sum("urlfold_records_total", `result="`+result+`"`) }
 	return of("read") - of("emitted") - of("dropped") - of("filtered") - of("dead_lettered") - of("abandoned") - m.Sum("urlfold_inflight_records")

@@ -8,48 +8,48 @@ import (
 	"strconv"
 )
 
-// A Format is that of the records of a Spec.
+// A Format is the format of the records of a Spec.
 type Format string
 
-// The formats, by the names that the program has for them.
+// The formats, with the names that the program uses.
 const (
 	Lines    Format = "lines"
-	Combined Format = "combined" // with a URL as the request target and one as the referer
+	Combined Format = "combined" // with one URL as the request target and one as the referer
 )
 
-// A Form is what a record looks like behind the program. It tells which rules have
-// written it.
+// A Form is the form of a record in the output. It shows which rules produced
+// it.
 type Form uint8
 
 // The forms.
 const (
-	Folded   Form = iota // by the profile equiv: unreserved escapes are decoded, others upper case
-	Kept                 // by the profile whatwg: escapes as they were
-	Raw                  // as it was written: it passed through
+	Folded   Form = iota // profile equiv: unreserved escapes decoded, others in upper case
+	Kept                 // profile whatwg: escapes unchanged
+	Raw                  // unchanged: the record was passed through
 	NumForms = iota
 )
 
 // String returns the name of the form.
 func (f Form) String() string { return [...]string{"folded", "kept", "raw"}[min(int(f), NumForms-1)] }
 
-// A Spec says what the records are. Record n of lane l is the same whenever it is
-// asked for.
+// A Spec defines the records. Record n of lane l is a function of the Spec, l
+// and n.
 //
-//	http://Example.COM/%7e/LANE/N/CRC?q=LETTERS%7e%2f     as it is written
+//	http://Example.COM/%7e/LANE/N/CRC?q=LETTERS%7e%2f     as written
 //	http://example.com/~/LANE/N/CRC?q=LETTERS~%2F         Folded
 //	http://example.com/%7e/LANE/N/CRC?q=LETTERS%7e%2f     Kept
-//	http://Example.COM:99999/%7e/LANE/N/CRC?…             poison: there is no such port
+//	http://Example.COM:99999/%7e/LANE/N/CRC?…             poison: the port is invalid
 type Spec struct {
 	Seed   uint64
 	Format Format
-	// Poison is the distance of records without a reading; 0: there are none.
+	// Poison is the distance between records that cannot be parsed; 0: none.
 	Poison uint64
-	// Dense makes queries long and of more letters, so that they can hardly be
-	// compressed.
+	// Dense makes queries long and with more distinct letters, so that they
+	// hardly compress.
 	Dense bool
 }
 
-// mix is the finalizer of SplitMix64: a bijection that looks like chance.
+// mix is the finalizer of SplitMix64: a bijection with pseudorandom results.
 func mix(x uint64) uint64 {
 	x += 0x9e3779b97f4a7c15
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
@@ -59,15 +59,16 @@ func mix(x uint64) uint64 {
 
 func (s *Spec) chance(lane, n uint64) uint64 { return mix(mix(s.Seed^lane<<40) ^ n) }
 
-// Poisoned reports whether record n has no reading.
+// Poisoned reports whether record n cannot be parsed.
 func (s *Spec) Poisoned(n uint64) bool { return s.Poison > 0 && n%s.Poison == s.Poison-1 }
 
-// Append appends record n of a lane as it is written, with its line feed.
+// Append appends record n of a lane as it is written to inputs, with its line
+// feed.
 func (s *Spec) Append(dst []byte, lane, n uint64) []byte {
 	return s.append(dst, lane, n, Raw)
 }
 
-// Want appends record n of a lane as it comes out.
+// Want appends record n of a lane in its expected output form.
 func (s *Spec) Want(dst []byte, lane, n uint64, f Form) []byte { return s.append(dst, lane, n, f) }
 
 func (s *Spec) append(dst []byte, lane, n uint64, f Form) []byte {
@@ -129,7 +130,7 @@ func (s *Spec) path(dst []byte, lane, n uint64, f Form, poison bool) []byte {
 	return appendHex(dst, s.crc(lane, n))
 }
 
-// crc is what makes an invented record unlikely.
+// crc makes it unlikely that damaged data looks like another record.
 func (s *Spec) crc(lane, n uint64) uint32 {
 	var b [24]byte
 	for i, v := range [...]uint64{s.Seed, lane, n} {
@@ -148,18 +149,19 @@ func appendHex(dst []byte, v uint32) []byte {
 	return dst
 }
 
-// An identity is what a record says that it is.
+// An identity identifies a record.
 type identity struct {
 	lane, n uint64
 	form    Form
 }
 
 var (
-	errNoRecord = errors.New("it names no record")
-	errChanged  = errors.New("it is not what that record has to be")
+	errNoRecord = errors.New("not a record")
+	errChanged  = errors.New("differs from the record that it identifies")
 )
 
-// prefixes are how URLs begin, by form. Poison is last, and Raw.
+// prefixes are the beginnings of URLs, by form. Poison is last, with the form
+// Raw.
 var prefixes = [...]struct {
 	text []byte
 	form Form
@@ -170,8 +172,9 @@ var prefixes = [...]struct {
 	{[]byte("http://Example.COM:99999/%7e/"), Raw},
 }
 
-// Identify returns which record line (without a line feed, or with one) is, and an
-// error if it is none, or not to the byte. scratch is what it may write to.
+// identify returns the identity of the record in line, which may end with a
+// line feed. It returns an error if line is not a record or differs from it. It
+// may write to scratch.
 func (s *Spec) identify(line, scratch []byte) (id identity, _ []byte, err error) {
 	at := bytes.Index(line, []byte("http://"))
 	if at < 0 {
@@ -204,7 +207,7 @@ func (s *Spec) identify(line, scratch []byte) (id identity, _ []byte, err error)
 	return id, scratch, nil
 }
 
-// number cuts a number and the slash behind it off text.
+// number parses a number and the slash after it.
 func number(text []byte) (v uint64, rest []byte, ok bool) {
 	i := 0
 	for ; i < len(text) && i < 19 && text[i] >= '0' && text[i] <= '9'; i++ {
@@ -216,11 +219,11 @@ func number(text []byte) (v uint64, rest []byte, ok bool) {
 	return v, text[i+1:], true
 }
 
-// ParseFormat returns the format of that name.
+// ParseFormat returns the format with the given name.
 func ParseFormat(name string) (Format, error) {
 	switch f := Format(name); f {
 	case Lines, Combined:
 		return f, nil
 	}
-	return "", fmt.Errorf("the format is %s or %s", Lines, Combined)
+	return "", fmt.Errorf("unknown format %[3]q (must be %[1]s or %[2]s)", Lines, Combined, name)
 }

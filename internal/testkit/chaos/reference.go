@@ -18,20 +18,21 @@ import (
 	"github.com/ulikunitz/xz"
 )
 
-// A Reference is what another decoder makes of a file.
+// A Reference is the result of another decoder for a file.
 type Reference struct {
-	Text    []byte // all that it gives
-	Refused bool   // it says that the file is damaged
+	Text    []byte // all decoded text
+	Refused bool   // the decoder reported damage
 }
 
-// A Referee runs the program that reads a format. It belongs to one goroutine.
+// A Referee runs the reference program for a format. Only one goroutine at a
+// time may use it.
 type Referee struct {
 	command []string
-	snappy  *snappyProcess // of that format
+	snappy  *snappyProcess // only for snappy
 }
 
-// NewReferee returns the Referee of a format, and an error that wraps ErrNoProgram
-// if its program is not there. S2 has none.
+// NewReferee returns the Referee for a format. The error wraps ErrNoProgram if
+// the program is not installed; for S2 there is none.
 func NewReferee(format string) (*Referee, error) {
 	if format == "snappy" {
 		p, err := startSnappy()
@@ -49,15 +50,15 @@ func NewReferee(format string) (*Referee, error) {
 	return &Referee{command: command}, nil
 }
 
-// Close ends the program, if it runs.
+// Close ends the program if it is running.
 func (r *Referee) Close() {
 	if r.snappy != nil {
 		r.snappy.close()
 	}
 }
 
-// Read returns what the program makes of a file. The exit code 2 of gzip is a
-// warning.
+// Read returns the result of the program for a file. It treats exit code 2 of
+// gzip as a warning.
 func (r *Referee) Read(ctx context.Context, packed []byte) (Reference, error) {
 	if r.snappy != nil {
 		return r.snappy.read(packed)
@@ -77,16 +78,17 @@ func (r *Referee) Read(ctx context.Context, packed []byte) (Reference, error) {
 	return Reference{}, fmt.Errorf("%s: %w", r.command[0], err)
 }
 
-// A snappyProcess is a Python that runs python-snappy on one file after the other.
+// A snappyProcess is a Python process that runs python-snappy on one file after
+// another.
 type snappyProcess struct {
 	cmd *exec.Cmd
 	in  io.WriteCloser
 	out *bufio.Reader
 }
 
-// snappyScript says 1, then takes the length of a file, in four bytes, and the
-// file, and answers with a byte that says whether it was refused, the length of
-// the text, and the text, as far as it came, piece by piece.
+// snappyScript first writes 1. Then it repeatedly reads the length of a file,
+// in four bytes, and the file, and writes one byte that reports whether the
+// file was rejected, the length of the decoded text, and the text.
 const snappyScript = `
 import struct, sys
 try:
@@ -136,7 +138,7 @@ func startSnappy() (*snappyProcess, error) {
 
 func (p *snappyProcess) close() {
 	_ = p.in.Close()
-	_ = p.cmd.Wait() // its exit code says nothing
+	_ = p.cmd.Wait() // the exit code is irrelevant
 }
 
 func (p *snappyProcess) read(packed []byte) (Reference, error) {
@@ -154,8 +156,8 @@ func (p *snappyProcess) read(packed []byte) (Reference, error) {
 	return Reference{Text: text, Refused: head[0] == 1}, nil
 }
 
-// LibraryReference is the twin of a program, for a machine that does not have it,
-// and for S2. A library may give less than the program does.
+// LibraryReference is used instead of a Referee where the program is not
+// installed, and for S2. A library may return less than the program does.
 func LibraryReference(format string, packed []byte) (ref Reference) {
 	var r io.Reader
 	var err error
@@ -178,7 +180,7 @@ func LibraryReference(format string, packed []byte) (ref Reference) {
 		return Reference{Refused: true}
 	}
 	var out bytes.Buffer
-	defer func() { // a library that panics refuses, too
+	defer func() { // a panic of the library counts as a rejection
 		if recover() != nil {
 			ref = Reference{Text: out.Bytes(), Refused: true}
 		}

@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// maxRSS returns the highest resident memory of a process that has ended, in bytes.
+// maxRSS returns the peak resident memory in bytes of a process that has ended.
 func maxRSS(s *os.ProcessState) int64 {
 	ru, ok := s.SysUsage().(*syscall.Rusage)
 	if !ok {

@@ -1,3 +1,4 @@
-// Package endtoend has no code of its own. Its tests kill and scale the real program,
-// in a process of its own, between brokers, and count what came out.
+// Package endtoend contains only tests. They run the real program in separate
+// processes between brokers, kill and scale it, and count the delivered
+// records.
 package endtoend

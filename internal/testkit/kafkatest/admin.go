@@ -14,8 +14,9 @@ func admin(c connect.Kafka) *kgo.Client {
 	return &kgo.Client{Addr: kgo.TCP(c.Brokers...), Timeout: 30 * time.Second, Transport: &kgo.Transport{IdleTimeout: time.Second}}
 }
 
-// CreateTopic makes a topic of one replica, and waits until it can be written to.
-// Nothing is deleted from it by age: records of tests are of 1970.
+// CreateTopic creates a topic with one replica and waits until it can be
+// written to. The topic has no retention limit, because the records of tests
+// have timestamps in 1970.
 func CreateTopic(t testing.TB, c connect.Kafka, name string, partitions int, config map[string]string) {
 	t.Helper()
 	topic := kgo.TopicConfig{Topic: name, NumPartitions: partitions, ReplicationFactor: 1}
@@ -42,7 +43,8 @@ func CreateTopic(t testing.TB, c connect.Kafka, name string, partitions int, con
 	})
 }
 
-// Committed returns the committed offsets of a group by partition; -1 is none.
+// Committed returns the committed offset of a group for each partition; -1
+// means none.
 func Committed(t testing.TB, c connect.Kafka, group, topic string, partitions int) []int64 {
 	t.Helper()
 	all := make([]int, partitions)

@@ -11,8 +11,9 @@ import (
 	"github.com/urlfold/urlfold/pipeline"
 )
 
-// Figures returns what /metrics shows of a component beside a pipeline with a sink,
-// by name and labels: `urlfold_source_lag{group="g",partition="0",topic="in"}`.
+// Figures returns the series on /metrics for a component, next to a pipeline
+// with one sink, by name and labels:
+// `urlfold_source_lag{group="g",partition="0",topic="in"}`.
 func Figures(t testing.TB, x metrics.Extra) map[string]float64 {
 	t.Helper()
 	var totals metrics.Totals
@@ -22,7 +23,7 @@ func Figures(t testing.TB, x metrics.Extra) map[string]float64 {
 	w := httptest.NewRecorder()
 	metrics.Handler(&totals, metrics.Options{}).ServeHTTP(w, httptest.NewRequest("GET", "/metrics", nil))
 	if w.Code != 200 {
-		t.Fatalf("/metrics answers %d", w.Code)
+		t.Fatalf("/metrics returned status %d", w.Code)
 	}
 	all := map[string]float64{}
 	for s := bufio.NewScanner(w.Body); s.Scan(); {
@@ -39,7 +40,7 @@ func Figures(t testing.TB, x metrics.Extra) map[string]float64 {
 	return all
 }
 
-// WantFigures compares figures with those that are there.
+// WantFigures compares the series of a component with want.
 func WantFigures(t testing.TB, x metrics.Extra, want map[string]float64) {
 	t.Helper()
 	got := Figures(t, x)

@@ -1,6 +1,6 @@
-// Package kafkatest holds what the tests of the Kafka source and sink share:
-// clusters, and ways to fill and to read topics past the code under test's own
-// loops. Only tests import it.
+// Package kafkatest provides helpers for the tests of the Kafka source and
+// sink: clusters, and ways to fill and read topics without the loops of the
+// code under test. Only tests import it.
 package kafkatest
 
 import (
@@ -24,26 +24,26 @@ import (
 	"github.com/urlfold/urlfold/pipeline"
 )
 
-// RealBroker names the environment variable with the address of a broker that the
-// tests may use.
+// RealBroker is the name of the environment variable with the address of a
+// broker that the tests may use.
 const RealBroker = "URLFOLD_KAFKA"
 
-// Real returns a connection to the broker that the environment names, and skips
-// the test if it names none.
+// Real returns a connection to the broker that RealBroker names. If the
+// variable is not set, it skips the test.
 func Real(t testing.TB) connect.Kafka {
 	t.Helper()
 	addr := os.Getenv(RealBroker)
 	if addr == "" {
-		t.Skip("skipped: the test on a real broker; start one with make kafka, and set " + RealBroker + " to its address")
+		t.Skip("skipped: needs a real broker; start one with \"make kafka\" and set " + RealBroker + " to its address")
 	}
 	return Connection(addr)
 }
 
-// Long is the name of the environment variable that makes experiments long when it
-// is 1: what is tried for seconds is tried for many minutes.
+// Long is the name of the environment variable that, if set to 1, extends
+// experiments from seconds to many minutes.
 const Long = "URLFOLD_LONG"
 
-// Span returns how long an experiment takes, as Long says.
+// Span returns long if Long is set, else short.
 func Span(short, long time.Duration) time.Duration {
 	if os.Getenv(Long) == "1" {
 		return long
@@ -51,7 +51,7 @@ func Span(short, long time.Duration) time.Duration {
 	return short
 }
 
-// Fake starts brokers in this process, which end with the test.
+// Fake starts brokers in this process. They stop at the end of the test.
 func Fake(t testing.TB, opts ...kfake.Opt) (*kfake.Cluster, connect.Kafka) {
 	t.Helper()
 	c, err := kfake.NewCluster(append([]kfake.Opt{
@@ -74,7 +74,7 @@ func Connection(brokers ...string) connect.Kafka {
 	return c
 }
 
-// Client returns a client that ends with the test.
+// Client returns a client that is closed at the end of the test.
 func Client(t testing.TB, c connect.Kafka, topics ...string) kafka.Client {
 	t.Helper()
 	client, err := kafka.New(c, topics...)
@@ -85,20 +85,21 @@ func Client(t testing.TB, c connect.Kafka, topics ...string) kafka.Client {
 	return client
 }
 
-// Context returns a context that ends with the test, or after a minute.
+// Context returns a context that is canceled at the end of the test or after a
+// minute.
 func Context(t testing.TB) context.Context {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	t.Cleanup(cancel)
 	return ctx
 }
 
-// Until waits until ok, and fails the test if that takes longer than a minute.
+// Until waits until ok returns true and fails the test after a minute.
 func Until(t testing.TB, what string, ok func() bool) {
 	t.Helper()
 	end := time.Now().Add(time.Minute)
 	for !ok() {
 		if time.Now().After(end) {
-			t.Fatalf("waited a minute for: %s", what)
+			t.Fatalf("timeout after a minute: %s", what)
 		}
 		<-time.After(5 * time.Millisecond)
 	}
@@ -122,8 +123,9 @@ func Write(t testing.TB, client kafka.Client, topic string, partition int, codec
 	Append(t, client, topic, partition, batch)
 }
 
-// Append appends a batch to a partition. It tries again where a partition has moved,
-// and where a broker is gone: brokers do not go while a request is under way.
+// Append appends a batch to a partition. It retries if the partition has moved
+// or the broker is gone; the latter is safe because brokers do not stop during
+// a request.
 func Append(t testing.TB, client kafka.Client, topic string, partition int, batch []byte) {
 	t.Helper()
 	var err error
@@ -142,10 +144,10 @@ func Append(t testing.TB, client kafka.Client, topic string, partition int, batc
 	}
 }
 
-// URL returns the n-th URL of a partition. All have the same length.
+// URL returns the n-th URL of a partition. All URLs have the same length.
 func URL(partition, n int) string { return fmt.Sprintf("http://p%03d.example/%08d", partition, n) }
 
-// Parse returns the arguments of URL.
+// Parse returns the arguments with which URL returned url.
 func Parse(t testing.TB, url []byte) (partition, n int) {
 	t.Helper()
 	if len(url) == len("http://p000.example/00000000") {
@@ -155,11 +157,11 @@ func Parse(t testing.TB, url []byte) (partition, n int) {
 			return p, n
 		}
 	}
-	t.Fatalf("this is no URL of the test: %q", url)
+	t.Fatalf("not a URL of the test: %q", url)
 	return 0, 0
 }
 
-// Fill appends URLs from..to-1 to each partition, in batches of a few.
+// Fill appends the URLs from, …, to-1 to each partition, in small batches.
 func Fill(t testing.TB, client kafka.Client, topic string, partitions, from, to int) {
 	t.Helper()
 	const few = 37
@@ -226,7 +228,7 @@ func clone(r *kafka.Record) kafka.Record {
 	return c
 }
 
-// dup copies b, and keeps nil apart from empty.
+// dup copies b. It returns nil only for nil.
 func dup(b []byte) []byte {
 	if b == nil {
 		return nil
@@ -234,12 +236,13 @@ func dup(b []byte) []byte {
 	return append([]byte{}, b...)
 }
 
-// Codec returns a codec for lines that rewrites URLs and collects facts.
+// Codec returns a constructor of codecs for lines that rewrites URLs and
+// collects facts.
 func Codec(t testing.TB) func() pipeline.Codec {
 	t.Helper()
 	profile, ok := codec.Lookup("rfc3986-scheme")
 	if !ok {
-		t.Fatal("no such profile")
+		t.Fatal("unknown profile")
 	}
 	n, err := codec.New(profile)
 	if err != nil {
@@ -252,7 +255,7 @@ func Codec(t testing.TB) func() pipeline.Codec {
 	return pipeline.NewRecordCodec(job)
 }
 
-// A Run is a pipeline that runs.
+// A Run is a running pipeline.
 type Run struct {
 	P    *pipeline.Pipeline
 	stop context.CancelFunc
@@ -260,7 +263,7 @@ type Run struct {
 	err  error
 }
 
-// Start runs a pipeline, with the codec of Codec if o has none.
+// Start starts a pipeline. If o has no codec, it uses that of Codec.
 func Start(t testing.TB, o pipeline.Options) *Run {
 	t.Helper()
 	if o.NewCodec == nil {
@@ -284,20 +287,21 @@ func Start(t testing.TB, o pipeline.Options) *Run {
 	return r
 }
 
-// Stop asks for a soft stop, waits for the end, and returns the error of the run.
+// Stop requests a soft stop, waits for the end, and returns the error of the
+// run.
 func (r *Run) Stop() error {
 	r.stop()
 	<-r.done
 	return r.err
 }
 
-// Wait waits for the end of a run that ends by itself, and returns its error.
+// Wait waits for a run that ends by itself and returns its error.
 func (r *Run) Wait() error {
 	<-r.done
 	return r.err
 }
 
-// Kill asks for a hard stop and waits for the end.
+// Kill requests a hard stop and waits for the end.
 func (r *Run) Kill() {
 	if r.P != nil {
 		r.P.HardStop()
@@ -306,26 +310,27 @@ func (r *Run) Kill() {
 	<-r.done
 }
 
-// Forget lets go of a pipeline that has ended, in a test that runs many of them: a
-// Run is kept until the end of the test.
+// Forget releases a pipeline that has ended, in a test that runs many of them;
+// the Run itself is kept until the end of the test.
 func (r *Run) Forget() { r.P = nil }
 
-// A Collector is a sink that keeps the values that it is given, by partition of
-// the input, in the order in which they come. Tests may ask it before it is open.
+// A Collector is a sink that records the values it receives, by partition of
+// the input and in order of arrival. Its results may be read before it is
+// opened.
 type Collector struct {
 	T testing.TB
-	// Hold, if it is set, is called for each batch before it is answered, by a
-	// goroutine that may wait. ctx is done at a hard stop.
+	// Hold, if set, is called for each batch before its ticket is resolved, in
+	// a goroutine that may block. ctx is done at a hard stop.
 	Hold func(ctx context.Context)
-	// Seen, if it is set, is called for each batch when it is durable, in the order
-	// of the lane if the pipeline is ordered.
+	// Seen, if set, is called for each batch when it is durable. The calls are
+	// in the order of the lane if the pipeline is ordered.
 	Seen func(b *pipeline.Batch)
 
 	ctx     context.Context
 	mu      sync.Mutex
 	crew    testkit.Crew
 	got     map[int][]int
-	taken   map[*pipeline.Lane]int64 // last position that was submitted
+	taken   map[*pipeline.Lane]int64 // last submitted position
 	swapped int
 }
 
@@ -345,7 +350,7 @@ func (c *Collector) Submit(_ context.Context, b *pipeline.Batch, t pipeline.Tick
 		return nil
 	}
 	if err := c.ctx.Err(); err != nil {
-		return err // Close may have waited already
+		return err // Close may already have waited
 	}
 	c.crew.Go(func() {
 		if c.Hold(c.ctx); c.ctx.Err() != nil {
@@ -357,7 +362,7 @@ func (c *Collector) Submit(_ context.Context, b *pipeline.Batch, t pipeline.Tick
 	return nil
 }
 
-// note sees whether the batches of a lane come in order.
+// note checks that the batches of a lane arrive in order.
 func (c *Collector) note(b *pipeline.Batch) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -370,8 +375,9 @@ func (c *Collector) note(b *pipeline.Batch) {
 	}
 }
 
-// Swapped returns how many messages came after a later one of their lane. A
-// pipeline that keeps the order of lanes, and a sink that takes everything, have none.
+// Swapped returns the number of messages that arrived after a later one of
+// their lane. It is 0 if the pipeline preserves the order of lanes and the sink
+// accepts everything.
 func (c *Collector) Swapped() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -404,14 +410,14 @@ func (c *Collector) Close(context.Context) error {
 	c.crew.Wait()
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.taken = nil // with it, the lanes and their pipeline
+	c.taken = nil // releases the lanes and their pipeline
 	return nil
 }
 
 // Caps implements [pipeline.Sink].
 func (c *Collector) Caps() pipeline.SinkCaps { return pipeline.SinkCaps{Ordered: true} }
 
-// Count returns how many values have come.
+// Count returns the number of received values.
 func (c *Collector) Count() (n int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -421,15 +427,15 @@ func (c *Collector) Count() (n int) {
 	return n
 }
 
-// Got returns the numbers that have come of a partition.
+// Got returns the received numbers of a partition.
 func (c *Collector) Got(partition int) []int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return append([]int(nil), c.got[partition]...)
 }
 
-// Sorted reports whether numbers come in order, but for those that were there
-// before: what is read again after a rebalance.
+// Sorted reports whether the numbers are in order, except for repetitions,
+// which occur after a rebalance.
 func Sorted(got []int) bool {
 	last := -1
 	seen := map[int]bool{}
@@ -442,14 +448,14 @@ func Sorted(got []int) bool {
 	return true
 }
 
-// Check compares numbers with 0..n-1. It returns how many came more than once,
-// and fails the test for each that did not come.
+// Check compares got with the numbers 0 to n-1. It returns the number of
+// repetitions, and fails the test if numbers are missing.
 func Check(t testing.TB, what string, got []int, n int) (doubled int) {
 	t.Helper()
 	seen := make([]int, n)
 	for _, g := range got {
 		if g < 0 || g >= n {
-			t.Fatalf("%s: %d was never there", what, g)
+			t.Fatalf("%s: %d was never written", what, g)
 		}
 		if seen[g]++; seen[g] > 1 {
 			doubled++

@@ -13,7 +13,7 @@ import (
 	"github.com/urlfold/urlfold/config/connect"
 )
 
-// Restartable starts a broker in this process that keeps its data, and returns what
+// Restartable starts a broker in this process that keeps its data. restart
 // stops it and starts it again at the same address.
 func Restartable(t testing.TB, opts ...kfake.Opt) (conn connect.Kafka, restart func()) {
 	t.Helper()
@@ -38,14 +38,14 @@ func Restartable(t testing.TB, opts ...kfake.Opt) (conn connect.Kafka, restart f
 	}
 }
 
-// RestartableReal starts a real broker for this test alone, and returns what kills it
-// and starts it again with its data. That takes minutes on a busy machine: it skips
-// the test where RealBroker is not set, and in short runs.
+// RestartableReal starts a real broker for this test. restart kills it and
+// starts it again with its data. That takes minutes on a busy machine, so it
+// skips the test unless RealBroker is set and Long is 1.
 func RestartableReal(t testing.TB) (conn connect.Kafka, restart func()) {
 	t.Helper()
 	Real(t)
 	if os.Getenv(Long) != "1" {
-		t.Skip(Long + " is not 1: no real broker was killed")
+		t.Skip("skipped: kills a real broker, which takes minutes; set " + Long + "=1")
 	}
 	dir := t.TempDir()
 	run := func(command string) string {
@@ -62,7 +62,7 @@ func RestartableReal(t testing.TB) (conn connect.Kafka, restart func()) {
 	return Connection(run("start")), func() { run("restart") }
 }
 
-// moduleRoot returns the folder of go.mod, above the folder that the test runs in.
+// moduleRoot returns the folder of the go.mod file that applies to the test.
 func moduleRoot(t testing.TB) string {
 	t.Helper()
 	out, err := exec.Command("go", "env", "GOMOD").Output()

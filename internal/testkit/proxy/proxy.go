@@ -1,6 +1,6 @@
-// Package proxy is a TCP proxy on loopback that fails on demand: it cuts
-// connections, refuses them, delays them, and goes silent without closing anything.
-// Only tests import it.
+// Package proxy provides a TCP proxy on loopback that fails on demand: it
+// closes connections, refuses them, delays them, or stops forwarding without
+// closing them. Only tests import it.
 package proxy
 
 import (
@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// A Filter copies one direction of a connection from r to w, and may leave things
-// out. It returns when r ends or w fails.
+// A Filter copies one direction of a connection from r to w, and may omit data.
+// It returns when r ends or w fails.
 type Filter func(w io.Writer, r io.Reader) error
 
 // A Proxy forwards connections to one address.
@@ -34,7 +34,7 @@ type Proxy struct {
 	cuts   int
 }
 
-// New returns a proxy to target that ends with the test.
+// New returns a proxy to target that is closed at the end of the test.
 func New(t testing.TB, target string) *Proxy {
 	t.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
@@ -48,14 +48,15 @@ func New(t testing.TB, target string) *Proxy {
 	return p
 }
 
-// Filter has up and down copy what clients and the server send, in connections that
-// begin after it returns. nil copies all.
+// Filter sets the filters for data from clients (up) and from the server
+// (down), for connections that begin after it returns. A nil filter copies
+// everything.
 func (p *Proxy) Filter(up, down Filter) { p.set(func() { p.up, p.down = up, down }) }
 
 // Addr returns the address to connect to.
 func (p *Proxy) Addr() string { return p.ln.Addr().String() }
 
-// set changes the state under the lock, and wakes what is frozen.
+// set changes the state under the lock and wakes frozen connections.
 func (p *Proxy) set(f func()) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -73,21 +74,21 @@ func (p *Proxy) Cut() {
 	})
 }
 
-// Cuts returns how often Cut was called.
+// Cuts returns the number of calls of Cut.
 func (p *Proxy) Cuts() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.cuts
 }
 
-// Refuse closes new connections at once, or no more.
+// Refuse sets whether new connections are closed at once.
 func (p *Proxy) Refuse(yes bool) { p.set(func() { p.refuse = yes }) }
 
-// Freeze forwards nothing and closes nothing, until it is called with false: to
-// both sides the other one looks alive and says nothing.
+// Freeze sets whether the proxy stops forwarding without closing connections,
+// so that each side looks alive but silent to the other.
 func (p *Proxy) Freeze(yes bool) { p.set(func() { p.frozen = yes }) }
 
-// Delay keeps every piece that is forwarded for d.
+// Delay sets the time by which every forwarded piece of data is delayed.
 func (p *Proxy) Delay(d time.Duration) { p.set(func() { p.delay = d }) }
 
 func (p *Proxy) close() {
@@ -141,8 +142,8 @@ func plain(w io.Writer, r io.Reader) error {
 	return err
 }
 
-// enter notes a pair of connections, unless there are to be none, and returns what
-// copies them.
+// enter registers a pair of connections and returns their filters. ok is false
+// if connections are refused.
 func (p *Proxy) enter(c, s net.Conn) (up, down Filter, ok bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -153,7 +154,7 @@ func (p *Proxy) enter(c, s net.Conn) (up, down Filter, ok bool) {
 	return p.up, p.down, true
 }
 
-// A gate is a connection that the proxy writes to when it may.
+// A gate writes to a connection and blocks while the proxy is frozen.
 type gate struct {
 	p *Proxy
 	c net.Conn

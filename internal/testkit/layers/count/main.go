@@ -1,10 +1,11 @@
-// Command count prints figures about the size of a Go tree: lines of code that is
-// neither test nor generated, exported identifiers by package (those declared at
-// package level, and exported methods) outside cmd and internal, and the types with
-// the most methods, with the number of files that hold them.
+// Command count prints figures about the size of a Go tree: lines of code
+// without tests and generated files; exported identifiers by package (declared
+// at package level, and exported methods), outside cmd and internal; and the
+// types with the most methods, with the number of files that define these
+// methods.
 //
-// It parses the tree and builds nothing, so that it can count any revision. Nested
-// modules are counted apart from the module around them:
+// It parses the tree without building it, so that it can count any revision. It
+// counts nested modules separately:
 //
 //	go run ./internal/testkit/layers/count        # this tree
 //	go run ./internal/testkit/layers/count DIR    # another one, such as a git worktree
@@ -42,8 +43,8 @@ func main() {
 	}
 }
 
-// counts are the figures of a tree. Keys are paths of modules and packages from
-// its root.
+// counts holds the figures of a tree. Its keys are paths of modules and
+// packages relative to the root.
 type counts struct {
 	lines    map[string]int       // by module
 	exported map[string]int       // by package
@@ -80,11 +81,12 @@ func (c *counts) walk(root string) error {
 	})
 }
 
-// moduleOf returns the folder, from root, of the module that dir belongs to.
+// moduleOf returns the folder, relative to root, of the module that contains
+// dir.
 func moduleOf(root, dir string) string {
 	for dir != root && dir != "." && dir != string(filepath.Separator) {
 		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
-			rel, _ := filepath.Rel(root, dir) // dir is below root
+			rel, _ := filepath.Rel(root, dir) // cannot fail: dir is in root
 			return rel
 		}
 		dir = filepath.Dir(dir)
@@ -130,8 +132,8 @@ func (c *counts) method(pkg, path, name string) {
 	r.files[path] = true
 }
 
-// exported returns how many exported identifiers d declares. A method counts if
-// its type is exported too: no other can be named.
+// exported returns the number of exported identifiers that d declares. A method
+// counts only if its receiver type is exported, too.
 func exported(d ast.Decl) (n int) {
 	count := func(names ...*ast.Ident) {
 		for _, name := range names {
@@ -158,7 +160,7 @@ func exported(d ast.Decl) (n int) {
 	return n
 }
 
-// typeName returns the name of the type of a receiver.
+// typeName returns the name of a receiver's type.
 func typeName(e ast.Expr) string {
 	switch e := e.(type) {
 	case *ast.StarExpr:
@@ -173,7 +175,7 @@ func typeName(e ast.Expr) string {
 	return "?"
 }
 
-// mostMethods is how many types are printed.
+// mostMethods is the number of types to print.
 const mostMethods = 5
 
 // write prints the figures.
