@@ -1,3 +1,4 @@
-// Package layers holds the table of who may import whom in this module, and
-// the test that keeps it: see layers_test.go. It has no code of its own.
+// Package layers contains the rules about imports between the packages of this
+// module, and the test that checks them: see layers_test.go. It has no other
+// code.
 package layers

@@ -3,9 +3,8 @@ package layers
 // This file is structured in the following way:
 //
 //   - The table: rules.
-//   - The checker: from a table and a list of packages to a list of complaints.
-//   - TestLayers, which gives the checker this module, and TestCheck, which
-//     shows on a module that was made up that the checker can fail.
+//   - The checker, which returns complaints for a table and a list of packages.
+//   - TestLayers, which checks this module, and TestCheck, which shows with an artificial module that the checker can fail.
 
 import (
 	"bytes"
@@ -24,17 +23,17 @@ import (
 
 const module = "github.com/urlfold/urlfold"
 
-// A rule forbids imports of non-test code. Only direct ones count, since what a
-// dependency does inside is its own affair, unless the rule is deep: then all
-// count that are linked with the package, as go list -deps gives them.
+// A rule forbids imports in non-test code. Only direct imports count, unless
+// the rule is deep: then all packages count that are linked with the package,
+// as listed by go list -deps.
 //
-// Packages are named by patterns. "./x" is a package of this module, "x" one
-// of the standard library or of another module. "x/..." is x and all below it,
-// "x/*" all below x without x itself.
+// Patterns name packages. "./x" is a package of this module, "x" a package of
+// the standard library or of another module. "x/..." is x and everything below
+// it, "x/*" everything below x without x itself.
 type rule struct {
-	from   []string // the packages that are spoken of
-	except []string // and those of them that are not
-	deny   []string // what they do not import
+	from   []string // packages that the rule applies to
+	except []string // exceptions among them
+	deny   []string // packages that they must not import
 	deep   bool     // nor link
 	why    string
 }
@@ -43,22 +42,24 @@ type rule struct {
 //
 //	cmd -> sources, sinks -> sources/*, sinks/* -> pipeline -> codec/record -> codec/surt, codec/iri -> codec -> codec/percent, codec/idna, codec/psl, codec/params, codec/template
 var (
-	// What package codec stands on: escapes, host labels, public suffixes, and
-	// parameters by policy. They know no URL, only the part of one that they are
-	// given, so that each can be tested and fuzzed alone; codec/params and
-	// codec/template alone use another of them, codec/percent, for escapes.
+	// The packages below codec: escapes, host labels, public suffixes, and
+	// parameters by policy. They know no URL, only the part of one that they
+	// are given, so that each can be tested and fuzzed by itself. Only
+	// codec/params and codec/template use another of them, codec/percent, for
+	// escapes.
 	leaves = []string{"./codec/percent", "./codec/idna", "./codec/psl", "./codec/params", "./codec/template"}
-	// Forms of a URL that nothing in package codec needs.
+	// Forms of a URL that package codec does not need.
 	forms      = []string{"./codec/surt", "./codec/iri"}
 	components = []string{"./sources/...", "./sinks/..."}
 	clients    = []string{"./internal/client/kafka/...", "./internal/client/nats/..."}
 
-	// The program without its main function, so that somebody else's main can run
-	// it with sources, sinks and formats of their own.
+	// The program without its main function, so that another main package can
+	// run it with its own sources, sinks and formats.
 	program = []string{"./internal/daemon", "./internal/cli"}
 
-	// What reads a configuration. Package config/field is not part of it: it holds
-	// the types of values, which components use in their structs.
+	// The packages that read a configuration. Package config/field is not one
+	// of them: it provides the types of values, which components use in their
+	// structs.
 	reader = []string{"./config", "./config/internal/..."}
 
 	kafkaClient = "github.com/segmentio/kafka-go/..."
@@ -66,66 +67,66 @@ var (
 )
 
 var rules = []rule{
-	// Nothing points left.
+	// Imports point in one direction.
 	{
 		from: leaves,
 		deny: join("./codec", forms, "./codec/record/...", "./pipeline/...", components, "./config/...", "./internal/storage/compress/...", clients, "./cmd/..."),
-		why:  "the tables, the host labels and the parameters are the floor: everything else stands on them",
+		why:  "the tables, the host labels and the parameters are the lowest layer: everything else depends on them",
 	},
 	{
 		from: join("./codec/percent", "./codec/idna", "./codec/psl"),
 		deny: leaves,
-		why:  "a table answers alone: what it says of bytes is not to change with another one",
+		why:  "a table is independent: its answers must not change with another table",
 	},
 	{
 		from: join("./codec/psl"),
 		deny: join("fmt", "strconv", "reflect", "unsafe", "github.com/...", "golang.org/..."),
-		why:  "a look-up in a list needs nothing: the package that was here before brought net/http along",
+		why:  "a list lookup needs no other package: the package used before depended on net/http",
 	},
 	{
 		from: join("./codec"),
 		deny: join(forms, "./codec/record/...", "./pipeline/...", components, "./config/...", "./internal/storage/compress/...", clients, "./cmd/..."),
-		why:  "a crawler imports the codec alone: a URL does not know in what record it was found",
+		why:  "a crawler imports only the codec: a URL does not depend on the record that contains it",
 	},
 	{
 		from: join(forms),
 		deny: join(forms, "./codec/record/...", "./pipeline/...", components, "./config/...", "./internal/storage/compress/...", clients, "./cmd/..."),
-		why:  "a form of a URL is written from its exported parts, so that package codec need not know it",
+		why:  "a form of a URL is built from its exported parts, so that package codec need not know it",
 	},
 	{
 		from: join("./codec/record/..."),
 		deny: join("./pipeline/...", components, "./config/...", "./internal/storage/compress/...", clients, "./cmd/..."),
-		why:  "a record format is bytes in, offsets out: batches and lanes are the concern of who calls it",
+		why:  "a record format maps bytes to offsets: batches and lanes are the caller's concern",
 	},
 	{
 		from: join("./pipeline/..."),
 		deny: join(components, "./config/...", "./internal/storage/compress/...", clients, "./cmd/..."),
-		why:  "the pipeline is the flow and nothing else: it knows no source, no sink and no client library",
+		why:  "the pipeline only moves data: it knows no source, no sink and no client library",
 	},
 	{
 		from: join("./sources/*"),
 		deny: join("./sources", "./sinks/...", reader, "./cmd/..."),
-		why:  "a source knows neither sinks nor the switchboard that names it: a new one is one folder and one line",
+		why:  "a source knows neither sinks nor package sources, which registers it: a new source is one folder and one line",
 	},
 	{
 		from: join("./sinks/*"),
 		deny: join("./sinks", "./sources/...", reader, "./cmd/..."),
-		why:  "a sink knows neither sources nor the switchboard that names it: a new one is one folder and one line",
+		why:  "a sink knows neither sources nor package sinks, which registers it: a new sink is one folder and one line",
 	},
 	{
 		from: join("./sources"),
 		deny: join("./sinks/...", "./cmd/..."),
-		why:  "the two switchboards meet only in the program",
+		why:  "packages sources and sinks meet only in the program",
 	},
 	{
 		from: join("./sinks"),
 		deny: join("./sources/...", "./cmd/..."),
-		why:  "the two switchboards meet only in the program",
+		why:  "packages sources and sinks meet only in the program",
 	},
 	{
 		from: join("./config/field"),
 		deny: join("./...", "github.com/...", "golang.org/...", "net/...", "os/..."),
-		why:  "a component that somebody writes outside this module needs the types of values and nothing that comes with them",
+		why:  "a component outside this module needs the types of values and none of their dependencies",
 	},
 	{
 		from: join("./config/connect"),
@@ -134,163 +135,163 @@ var rules = []rule{
 	},
 	{
 		from:   join("./config/..."),
-		except: join("./config/app"), // the entry point of programs: it knows everything
+		except: join("./config/app"), // the entry point of programs, which needs everything
 		deny:   join(components, "./pipeline/...", "./codec/record/...", clients, "./internal/storage/compress/...", "./cmd/..."),
-		why:    "the configuration is an envelope: it knows the codec, and each component owns the struct that it is configured with",
+		why:    "the configuration is an envelope: it knows the codec, and each component defines its own settings",
 	},
 	{
 		from:   join("./..."),
 		except: join("./cmd/...", "./config/...", program),
 		deny:   reader,
-		why:    "what a user wrote is read in one place: everything below gets values",
+		why:    "user input is read in one place: everything below receives values",
 	},
 	{
 		from:   join("./internal/..."),
 		except: program,
 		deny:   join(components, "./cmd/..."),
-		why:    "helpers are called by components and by the program, and call neither",
+		why:    "components and the program call helpers, not the other way round",
 	},
 	{
 		from:   join("./..."),
 		except: join(program, "./config/app", "./cmd/..."),
 		deny:   program,
-		why:    "the program is the top: it knows all parts, and no part knows it",
+		why:    "the program is the top layer: it knows all parts, and no part knows it",
 	},
 
 	// The codec is pure.
 	{
 		from: join("./codec/..."),
 		deny: join("os/...", "io/fs", "io/ioutil", "net/...", "syscall", "plugin", "embed"),
-		why:  "the codec does no I/O: no file and no network can change what a URL means",
+		why:  "the codec does no I/O: no file and no network can change the meaning of a URL",
 	},
 	{
 		from: join("./codec/..."),
 		deny: join("time/...", "sync/...", "context", "math/rand/...", "crypto/rand", "hash/maphash"),
-		why:  "the codec has no clock, no lock, no goroutine and no chance: the same bytes give the same key, for ever and everywhere",
+		why:  "the codec has no clock, no lock, no goroutine and no randomness: the same bytes give the same key at all times and on all systems",
 	},
 	{
 		from: join("./codec/..."),
 		deny: join("log/...", "expvar", "flag"),
-		why:  "the codec reports by its results: URLs hold passwords, so nothing here may log one",
+		why:  "the codec reports only through its results: URLs contain passwords, so it must not log any",
 	},
 	{
 		from: join("./codec/..."),
 		deny: join("regexp/...", "text/template/...", "html/template"),
-		why:  "grammars are tables and loops here: a regexp per URL is what made others slow",
+		why:  "grammars are implemented as tables and loops: a regular expression per URL is too slow",
 	},
 	{
 		from: join("./codec/..."),
 		deny: join("github.com/spf13/cobra/...", "github.com/klauspost/compress/...", "github.com/schollz/progressbar/v3/...",
 			"github.com/bmatcuk/doublestar/v4/...", "golang.org/x/term/..."),
-		why: "who imports the codec gets a hash and host tables with it, and nothing of the program",
+		why: "a program that imports the codec gets a hash and host tables with it, and nothing of the command",
 	},
 	{
 		from:   join("./codec/..."),
 		except: join("./codec/internal/scan"),
 		deny:   join("golang.org/x/sys/..."),
-		why:    "one package asks which instructions the processor has",
+		why:    "a single package detects the instructions of the processor",
 	},
 
-	// And so is what it brings along. Package fmt needs os, time and syscall, so
-	// those are not here.
+	// The dependencies of the codec are pure, too. Package fmt needs os, time
+	// and syscall, so those are allowed.
 	{
 		from: join("./codec/..."),
 		deny: join("net/...", "crypto/tls/...", "crypto/x509/...", "mime/..."),
 		deep: true,
-		why:  "no network, ever, is a promise: who links the codec does not get the code for one, not even unused, from any dependency",
+		why:  "the codec promises never to use the network: a program that links it must not contain code for that from any dependency, not even unused",
 	},
 	{
 		from: join("./codec/..."),
 		deny: join("os/exec", "os/signal", "os/user", "plugin", "runtime/cgo", "log/..."),
 		deep: true,
-		why:  "the codec starts nothing, loads nothing and logs nothing, and nothing that it uses may do so for it",
+		why:  "the codec starts no process, loads no plugin and logs nothing, and its dependencies must not do so for it",
 	},
 
 	{
 		from: join("./config/app", "./cmd/urlfold"),
 		deny: join("./internal/testkit/..."),
 		deep: true,
-		why:  "what stands in for a server in a test is not part of the program",
+		why:  "test servers are not part of the program",
 	},
 
-	// Each library has one home.
+	// Each library is imported by one package.
 	{
 		from: join("./internal/storage/inflate"),
 		deny: join("./codec/...", "./pipeline/...", "./internal/storage/compress/...", "github.com/...", "compress/flate"),
-		why:  "what other decoders are compared with decodes everything itself",
+		why:  "other decoders are compared with this package, so it must decode everything itself",
 	},
 	{
 		from:   join("./..."),
-		except: join("./internal/client/kafka", "./internal/testkit/kafkatest"), // the stand-in makes topics
+		except: join("./internal/client/kafka", "./internal/testkit/kafkatest"), // kafkatest creates topics
 		deny:   join(kafkaClient),
-		why:    "the client is replaceable only while one package knows it",
+		why:    "the client library can be replaced only while a single package knows it",
 	},
 	{
 		from:   join("./..."),
-		except: join("./internal/client/nats", "./internal/testkit/natsserver"), // a program of its own, which makes streams
+		except: join("./internal/client/nats", "./internal/testkit/natsserver"), // natsserver is a separate program, which creates streams
 		deny:   join(natsClient),
-		why:    "the client is replaceable only while one package knows it",
+		why:    "the client library can be replaced only while a single package knows it",
 	},
 	{
 		from:   join("./..."),
-		except: join("./internal/storage/compress/...", "./internal/testkit/chaos", "./cmd/urlfold-chaos"), // which writes what other programs would have, and does not trust what it tests
+		except: join("./internal/storage/compress/...", "./internal/testkit/chaos", "./cmd/urlfold-chaos"), // these must not depend on the code under test
 		deny: join("github.com/klauspost/compress/...", "github.com/pierrec/lz4/v4/...", "github.com/ulikunitz/xz/...",
 			"compress/gzip", "compress/bzip2", "compress/flate", "compress/zlib", "compress/lzw"),
-		why: "limits, verdicts and the magic table hold only if every stream passes internal/storage/compress",
+		why: "limits, verdicts and magic numbers apply to every stream only if internal/storage/compress reads all of them",
 	},
 	{
 		from: join("./internal/explain"),
 		deny: join("./codec/record/...", "./pipeline/...", "./internal/storage/compress/...", clients),
-		why:  "it explains one URL, which has neither a record nor a lane around it",
+		why:  "it explains a single URL, without a record or a lane",
 	},
 	{
 		from: join("./internal/keydiff"),
 		deny: join("./internal/storage/compress/...", clients, "os"),
-		why:  "it compares keys: where the URLs come from is for the command to know",
+		why:  "it compares keys: the command knows where the URLs come from",
 	},
 	{
 		from: join("./internal/terminal"),
 		deny: join("./..."),
-		why:  "text for people is written in one way, whatever it is about",
+		why:  "text for people has one style, whatever it is about",
 	},
 	{
 		from:   join("./..."),
 		except: join("./internal/terminal"),
 		deny:   join("golang.org/x/term/..."),
-		why:    "one package knows what a terminal is",
+		why:    "a single package detects terminals",
 	},
 	{
 		from:   join("./..."),
 		except: join("./internal/cli", "./cmd/..."),
 		deny:   join("github.com/spf13/cobra/...", "github.com/schollz/progressbar/v3/..."),
-		why:    "only the command talks to a terminal",
+		why:    "only the command uses a terminal",
 	},
 	{
 		from:   join("./..."),
 		except: join("./internal/observe/metrics"),
 		deny:   join("github.com/prometheus/client_golang/..."),
-		why:    "counting costs nothing because one collector reads snapshots: a counter of the client in a component would be one more for each record",
+		why:    "counting is cheap because one collector reads snapshots: a client counter in a component would add a cost per record",
 	},
 	{
 		from:   join("./..."),
 		except: join("./internal/observe/systemd"),
 		deny:   join("github.com/coreos/go-systemd/v22/..."),
-		why:    "one package knows what systemd is told",
+		why:    "a single package talks to systemd",
 	},
 	{
 		from:   join("./..."),
 		except: join("./config/..."),
 		deny:   join("github.com/goccy/go-yaml/..."),
-		why:    "one package reads YAML, so that all of it is read strictly and all mistakes have a place",
+		why:    "a single package reads YAML, so that all of it is decoded strictly and all mistakes have a position",
 	},
 	{
 		from: join("./pipeline/..."),
 		deny: join("github.com/klauspost/compress/...", "github.com/bmatcuk/doublestar/v4/...", "net/...", "os/..."),
-		why:  "where bytes come from and go to is for sources and sinks to know",
+		why:  "only sources and sinks know where bytes come from and go to",
 	},
 }
 
-// join makes one list of strings and lists of strings.
+// join flattens strings and lists of strings into one list.
 func join(parts ...any) []string {
 	var all []string
 	for _, p := range parts {
@@ -306,15 +307,15 @@ func join(parts ...any) []string {
 	return all
 }
 
-// A pkg is what the checker needs of the output of go list.
+// A pkg holds the fields of the output of go list that the checker uses.
 type pkg struct {
 	ImportPath string
-	Imports    []string // directly
-	Deps       []string // these, their imports, and so on
+	Imports    []string // direct imports
+	Deps       []string // direct and indirect imports
 }
 
-// A tree is a module as the checker sees it. Packages of the module are
-// written as in a rule, "./x".
+// A tree is a module in the form that the checker uses. Packages of the module
+// are written as in a rule, "./x".
 type tree struct {
 	pkgs     []pkg
 	external []string // packages of the standard library, and required modules
@@ -335,8 +336,8 @@ func matchAny(patterns []string, path string) bool {
 	return slices.ContainsFunc(patterns, func(p string) bool { return match(p, path) })
 }
 
-// check returns a complaint for every import that a rule forbids and for every
-// name in the table that names nothing: a misspelled rule forbids nothing.
+// check returns a complaint for every forbidden import and for every pattern
+// that matches no package, because a misspelled rule forbids nothing.
 func check(rules []rule, t tree) []string {
 	complaints := checkNames(rules, t)
 	for _, p := range t.pkgs {
@@ -358,7 +359,7 @@ func check(rules []rule, t tree) []string {
 	return complaints
 }
 
-// checkNames returns the complaints about the table itself.
+// checkNames returns complaints about the table itself.
 func checkNames(rules []rule, t tree) []string {
 	exists := slices.Clone(t.external)
 	for _, p := range t.pkgs {
@@ -371,7 +372,7 @@ func checkNames(rules []rule, t tree) []string {
 	var complaints []string
 	for _, r := range rules {
 		if r.why == "" {
-			complaints = append(complaints, fmt.Sprintf("the rule from %v has no reason", r.from))
+			complaints = append(complaints, fmt.Sprintf("rule for %v has no reason", r.from))
 		}
 		for _, pattern := range slices.Concat(r.from, r.except, r.deny) {
 			if !named(pattern) {
@@ -395,19 +396,19 @@ func TestLayers(t *testing.T) {
 	}
 }
 
-// moduleRoot returns the folder of go.mod.
+// moduleRoot returns the folder that contains go.mod.
 func moduleRoot(t *testing.T) string {
 	t.Helper()
 	gomod := goLines(t, ".", "env", "GOMOD")
 	if len(gomod) != 1 || filepath.Base(gomod[0]) != "go.mod" {
-		t.Fatalf("go env GOMOD says %q: not inside a module", gomod)
+		t.Fatalf("go env GOMOD returned %q: not inside a module", gomod)
 	}
 	return filepath.Dir(gomod[0])
 }
 
-// watch looks at every Go file of the module. The go command remembers what a
-// test looks at, but not what a child process does: without this a result from
-// before a new import would be served from the test cache.
+// watch stats every Go file of the module. The go command records which files a
+// test accesses, but not which files its child processes access: without this,
+// the test cache would serve a result from before a new import.
 func watch(t *testing.T, root string) {
 	t.Helper()
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
@@ -427,8 +428,8 @@ func watch(t *testing.T, root string) {
 	}
 }
 
-// listPackages returns the packages of the module, their own names and those
-// of what they import from it rewritten as "./x".
+// listPackages returns the packages of the module. It rewrites their names, and
+// the names of the module's packages among their imports, as "./x".
 func listPackages(t *testing.T, root string) []pkg {
 	t.Helper()
 	dec := json.NewDecoder(bytes.NewReader(goOutput(t, root, "list", "-json=ImportPath,Imports,Deps", "./...")))
@@ -452,7 +453,7 @@ func listPackages(t *testing.T, root string) []pkg {
 		pkgs = append(pkgs, p)
 	}
 	if len(pkgs) < 2 {
-		t.Fatalf("go list sees %d packages: the test would prove nothing", len(pkgs))
+		t.Fatalf("go list returned %d packages, want at least 2", len(pkgs))
 	}
 	return pkgs
 }
@@ -483,7 +484,7 @@ func goLines(t *testing.T, dir string, args ...string) []string {
 	return strings.Fields(string(goOutput(t, dir, args...)))
 }
 
-// TestCheck gives the checker a module of four packages that keeps a table of
+// TestCheck checks a module of four packages that complies with a table of
 // three rules, and then breaks it in one way at a time.
 func TestCheck(t *testing.T) {
 	type parts struct {
@@ -516,7 +517,7 @@ func TestCheck(t *testing.T) {
 			t.Errorf("%s:\n got %q\nwant %q", name, got, want)
 		}
 	}
-	f("sound", func(*parts) {})
+	f("valid", func(*parts) {})
 	f("an import of the module", func(p *parts) { p.tree.pkgs[1].Imports = join("./high/a") },
 		"./low/x imports ./high/a: low is the floor")
 	f("an import of the standard library", func(p *parts) { p.tree.pkgs[0].Imports = join("os") },
@@ -534,5 +535,5 @@ func TestCheck(t *testing.T) {
 	f("an exception that is gone", func(p *parts) { p.rules[1].except = join("./high/a", "./high/c") },
 		"a rule names ./high/c, which does not exist")
 	f("a rule without a reason", func(p *parts) { p.rules[0].why = "" },
-		"the rule from [./low/...] has no reason")
+		"rule for [./low/...] has no reason")
 }

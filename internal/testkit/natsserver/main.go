@@ -1,6 +1,6 @@
-// Command natsserver runs a NATS server with JetStream on a loopback address, for
-// trying things out: .ci/nats starts it. It prints its address, makes the streams
-// that it is asked for, unless they are there, and runs until it is interrupted.
+// Command natsserver runs a NATS server with JetStream on a loopback address,
+// for experiments: .ci/nats starts it. It prints its URL, creates the requested
+// streams unless they exist, and runs until it is interrupted.
 package main
 
 import (
@@ -29,7 +29,7 @@ func main() {
 	}
 }
 
-// streams are pairs of a name and a subject.
+// streams is a list of pairs of a name and a subject.
 type streams [][2]string
 
 // String implements [flag.Value].
@@ -39,7 +39,7 @@ func (s *streams) String() string { return "" }
 func (s *streams) Set(text string) error {
 	name, subject, ok := strings.Cut(text, "=")
 	if !ok {
-		return errors.New("is not of the form NAME=SUBJECT")
+		return errors.New("must be NAME=SUBJECT")
 	}
 	*s = append(*s, [2]string{name, subject})
 	return nil
@@ -50,14 +50,14 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	flags := flag.NewFlagSet("natsserver", flag.ContinueOnError)
 	opts := server.Options{Host: "127.0.0.1", JetStream: true, NoLog: true, NoSigs: true}
 	var list streams
-	flags.StringVar(&opts.StoreDir, "dir", "", "the `DIRECTORY` of the streams")
-	flags.IntVar(&opts.Port, "port", server.RANDOM_PORT, "the `PORT`; -1 is one that is free")
-	flags.Var(&list, "stream", "a stream to be there, `NAME=SUBJECT`; may be given again")
+	flags.StringVar(&opts.StoreDir, "dir", "", "store streams in `DIRECTORY` (required)")
+	flags.IntVar(&opts.Port, "port", server.RANDOM_PORT, "listen on `PORT`; -1: any free port")
+	flags.Var(&list, "stream", "create the stream `NAME=SUBJECT` unless it exists; repeatable")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
 	if opts.StoreDir == "" {
-		return errors.New("-dir says where the streams are")
+		return errors.New("missing required flag: -dir DIRECTORY")
 	}
 	srv, err := server.NewServer(&opts)
 	if err != nil {
@@ -69,7 +69,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		srv.WaitForShutdown()
 	}()
 	if !srv.ReadyForConnections(30 * time.Second) {
-		return errors.New("the server does not start")
+		return errors.New("server is not ready after 30 seconds")
 	}
 	if err := makeStreams(ctx, srv.ClientURL(), list); err != nil {
 		return err
@@ -81,7 +81,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	return nil
 }
 
-// makeStreams makes the streams that are not there.
+// makeStreams creates the streams that do not exist.
 func makeStreams(ctx context.Context, url string, list streams) error {
 	conn, err := nats.Connect(url)
 	if err != nil {
@@ -93,7 +93,7 @@ func makeStreams(ctx context.Context, url string, list streams) error {
 		return err
 	}
 	for _, s := range list {
-		// The window in which a message is known again is longer than a restart takes.
+		// The server must detect duplicates for longer than a restart takes.
 		cfg := jetstream.StreamConfig{Name: s[0], Subjects: s[1:], Duplicates: 10 * time.Minute}
 		if _, err := js.CreateOrUpdateStream(ctx, cfg); err != nil {
 			return fmt.Errorf("stream %s: %w", s[0], err)

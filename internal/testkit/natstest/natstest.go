@@ -1,5 +1,6 @@
-// Package natstest runs a NATS server with JetStream inside a test, on loopback and
-// a free port, with its files in a folder of the test. Only tests import it.
+// Package natstest runs a NATS server with JetStream in the process of a test,
+// on a free loopback port and with its files in a temporary folder. Only tests
+// import it.
 package natstest
 
 import (
@@ -20,15 +21,15 @@ import (
 	"github.com/urlfold/urlfold/internal/testkit/proxy"
 )
 
-// A Server is an embedded nats-server. It ends with its test.
+// A Server is an embedded nats-server. It is stopped at the end of its test.
 type Server struct {
 	t    testing.TB
 	opts server.Options
 	srv  *server.Server
-	gone func() // lets go of the address of a server that is down; nil: it is up
+	gone func() // releases the address of a stopped server; nil: the server is running
 }
 
-// Start starts a server. change, if it is not nil, changes its options before.
+// Start starts a server. change, if not nil, changes its options first.
 func Start(t testing.TB, change func(*server.Options)) *Server {
 	t.Helper()
 	s := &Server{t: t, opts: server.Options{
@@ -43,7 +44,8 @@ func Start(t testing.TB, change func(*server.Options)) *Server {
 	return s
 }
 
-// Cluster starts n servers that share what they store. They end with the test.
+// Cluster starts a cluster of n servers. They are stopped at the end of the
+// test.
 func Cluster(t testing.TB, n int) []*Server {
 	t.Helper()
 	var routes []*url.URL
@@ -67,7 +69,7 @@ func Cluster(t testing.TB, n int) []*Server {
 	return all
 }
 
-// freeAddr returns an address on loopback that nobody listens on.
+// freeAddr returns a loopback address that is not in use.
 func freeAddr(t testing.TB) string {
 	t.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
@@ -78,8 +80,8 @@ func freeAddr(t testing.TB) string {
 	return ln.Addr().String()
 }
 
-// Up starts the server again after Down, at the same address, with what it had
-// stored.
+// Up restarts the server after Down, at the same address and with its stored
+// data.
 func (s *Server) Up() {
 	s.t.Helper()
 	if s.gone != nil {
@@ -93,12 +95,12 @@ func (s *Server) Up() {
 	}
 	srv.Start()
 	if !srv.ReadyForConnections(60 * time.Second) {
-		s.t.Fatal("the NATS server does not start")
+		s.t.Fatal("the NATS server is not ready after 60 seconds")
 	}
 	s.srv, s.opts.Port = srv, opts.Port
 }
 
-// Down stops the server. Nobody else gets its address.
+// Down stops the server and reserves its address.
 func (s *Server) Down() {
 	s.t.Helper()
 	s.srv.Shutdown()
@@ -108,7 +110,7 @@ func (s *Server) Down() {
 	}
 }
 
-// end stops the server for good.
+// end stops the server and releases its address.
 func (s *Server) end() {
 	s.srv.Shutdown()
 	s.srv.WaitForShutdown()
@@ -117,13 +119,13 @@ func (s *Server) end() {
 	}
 }
 
-// Addr returns host and port.
+// Addr returns the address of the server as host:port.
 func (s *Server) Addr() string { return fmt.Sprintf("%s:%d", s.opts.Host, s.opts.Port) }
 
-// URL returns what to connect to.
+// URL returns the URL of the server.
 func (s *Server) URL() string { return "nats://" + s.Addr() }
 
-// Drop returns a filter of the NATS protocol, for either direction, that leaves out
+// Drop returns a filter of the NATS protocol, for either direction, that drops
 // the messages for whose subject drop returns true.
 func Drop(drop func(subject string) bool) proxy.Filter {
 	return func(w io.Writer, r io.Reader) error {
@@ -147,8 +149,8 @@ func Drop(drop func(subject string) bool) proxy.Filter {
 	}
 }
 
-// readFrame reads one operation with its payload, and tells the subject if it is a
-// message.
+// readFrame reads one operation with its payload. If the operation is a
+// message, it also returns the subject.
 func readFrame(in *bufio.Reader) (frame []byte, subject string, err error) {
 	line, err := in.ReadBytes('\n')
 	if err != nil {
@@ -172,7 +174,7 @@ func readFrame(in *bufio.Reader) (frame []byte, subject string, err error) {
 	return frame, string(words[1]), err
 }
 
-// Listeners returns how many subscriptions of clients match a subject.
+// Listeners returns the number of client subscriptions that match a subject.
 func (s *Server) Listeners(subject string) int {
 	subs, err := s.srv.Subsz(&server.SubszOptions{Subscriptions: true, Test: subject, Limit: 1000})
 	if err != nil {

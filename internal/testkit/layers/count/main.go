@@ -181,7 +181,7 @@ const mostMethods = 5
 // write prints the figures.
 func (c *counts) write(out io.Writer) error {
 	var w bytes.Buffer
-	fmt.Fprintln(&w, "lines of Go that is neither test nor generated, by module")
+	fmt.Fprintln(&w, "lines of Go without tests and generated files, by module")
 	for _, m := range slices.Sorted(maps.Keys(c.lines)) {
 		fmt.Fprintf(&w, "%8d  %s\n", c.lines[m], m)
 	}
@@ -192,7 +192,7 @@ func (c *counts) write(out io.Writer) error {
 		fmt.Fprintf(&w, "%8d  %s\n", c.exported[p], p)
 	}
 	fmt.Fprintf(&w, "%8d  all\n", total)
-	fmt.Fprintln(&w, "most methods of one type, and the files that hold them")
+	fmt.Fprintln(&w, "types with the most methods, and the number of files that define these")
 	types := slices.SortedFunc(maps.Values(c.methods), func(a, b *receiver) int {
 		return cmp.Or(cmp.Compare(b.methods, a.methods), cmp.Compare(a.name, b.name))
 	})
