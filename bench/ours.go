@@ -4,9 +4,10 @@ import (
 	"github.com/urlfold/urlfold/codec"
 )
 
-// ours returns the rows of urlfold: reading alone; the normal forms of RFC 3986
-// §6.2.2, and of §6.2.3 with the hash of key K1; the URL Standard's; the default
-// profile with K1; and those of the lossy keys. All of them find flags and marks.
+// ours returns the rows of urlfold: parsing alone; the normal forms of RFC 3986
+// §6.2.2, and of §6.2.3 with the hash of key K1; that of the URL Standard; the
+// default profile with K1; and those of the lossy keys. All of them report
+// flags and diagnostics.
 func ours() []Peer {
 	return []Peer{
 		overBytes("urlfold Parse", parse),
@@ -22,8 +23,8 @@ func ours() []Peer {
 // A job appends its result for src to dst and returns the extended slice.
 type job func(dst, src []byte, r *codec.Result) ([]byte, error)
 
-// overBytes makes a Peer of a job. It keeps one Result and one output slice,
-// as a worker does.
+// overBytes makes a Peer from a job. Like a worker, it reuses one Result and
+// one output slice.
 func overBytes(name string, do job) Peer {
 	one := func(src string) (string, error) {
 		out, err := do(nil, []byte(src), new(codec.Result))
@@ -46,7 +47,7 @@ func overBytes(name string, do job) Peer {
 	}}
 }
 
-// parse appends the path, as the row of net/url does.
+// parse appends the path, like the row of net/url does.
 func parse(dst, src []byte, r *codec.Result) ([]byte, error) {
 	if err := codec.Parse(src, r); err != nil {
 		return dst, err
@@ -54,7 +55,7 @@ func parse(dst, src []byte, r *codec.Result) ([]byte, error) {
 	return append(dst, r.In.Bytes(src, codec.Path)...), nil
 }
 
-// noKey stands for no level.
+// noKey means that no key is computed.
 const noKey = codec.K3 + 1
 
 func normalize(profile string, lv codec.Level) job {
@@ -64,7 +65,7 @@ func normalize(profile string, lv codec.Level) job {
 	}
 	n, err := codec.New(p)
 	if err != nil {
-		panic(err) // a built-in profile always compiles
+		panic(err) // built-in profiles always compile
 	}
 	if lv == noKey {
 		return n.Append
@@ -75,7 +76,7 @@ func normalize(profile string, lv codec.Level) job {
 			return dst, err
 		}
 		if r.Key(lv).IsZero() {
-			panic("bench: the zero key is no URL's")
+			panic("bench: the key of a URL is zero")
 		}
 		return out, nil
 	}

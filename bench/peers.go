@@ -7,18 +7,18 @@ import (
 	whatwg "github.com/nlnwa/whatwg-url/url"
 )
 
-// A Peer is one library, doing one job to one URL after the other.
+// A Peer is a library that does one job for many URLs.
 type Peer struct {
 	Name string
-	// Run does the job to every URL of the set, once. It returns the sum of the
-	// lengths of the results, so that no compiler can leave the work out, and
-	// how many URLs were refused: an early error is fast.
+	// Run does the job once for every URL of the set. It returns the sum of the
+	// lengths of the results, so that the compiler cannot remove the work, and
+	// the number of rejected URLs, because an early error is fast.
 	Run func(s *Set) (length, refused int)
-	// One does the job to one URL, for the test that shows that it is done.
+	// One does the job for one URL. A test uses it to check the job.
 	One func(src string) (string, error)
 }
 
-// overStrings makes a Peer of a function from string to string.
+// overStrings makes a Peer from a function on strings.
 func overStrings(name string, one func(string) (string, error)) Peer {
 	return Peer{Name: name, One: one, Run: func(s *Set) (length, refused int) {
 		for _, src := range s.Strings {
@@ -32,7 +32,7 @@ func overStrings(name string, one func(string) (string, error)) Peer {
 	}}
 }
 
-// Baseline is the peer that the others are measured against.
+// Baseline is the peer that the others are compared with.
 const Baseline = "net/url Parse"
 
 // Peers returns all peers, the baseline first.
@@ -56,8 +56,8 @@ func netURLParse(s string) (string, error) {
 
 var emptyBase = &url.URL{}
 
-// netURLNormalize is the least that net/url needs for a normal form: resolving
-// removes the dot segments.
+// netURLNormalize is the minimum that net/url needs for a normal form:
+// resolving removes the dot segments.
 func netURLNormalize(s string) (string, error) {
 	u, err := url.Parse(s)
 	if err != nil {

@@ -9,22 +9,22 @@ import (
 	"time"
 )
 
-// This file is for programs that let loops take turns in copying messages from one
-// place to another.
+// This file is used by programs that compare loops that copy messages, running
+// them in alternation.
 
-// A Measure is what came of one run of a loop.
+// A Measure is the result of one run of a loop.
 type Measure struct {
-	Rate  float64 // messages a second
-	Bytes float64 // bytes of URLs a second
-	CPU   float64 // nanoseconds of processor for each message, in this process
+	Rate  float64 // messages per second
+	Bytes float64 // bytes of URLs per second
+	CPU   float64 // CPU time per message in this process, in nanoseconds
 }
 
-// Race prints the medians of rounds, in each of which every loop had its turn, and the
-// ratio of the first loop to the fastest of the others: the median of the ratios
-// within rounds. It is an error if that is below least.
+// Race prints the medians over the rounds, each of which ran every loop once,
+// and the ratio of the first loop to the fastest of the others: the median of
+// the ratios within rounds. It returns an error if that ratio is below least.
 func Race(w io.Writer, names []string, rounds [][]Measure, least float64) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%-24s %12s %8s %14s\n", "loop", "messages/s", "MB/s", "ns processor")
+	fmt.Fprintf(&b, "%-24s %12s %8s %14s\n", "loop", "messages/s", "MB/s", "CPU ns/message")
 	for k, name := range names {
 		of := func(f func(Measure) float64) float64 {
 			var list []float64
@@ -44,7 +44,7 @@ func Race(w io.Writer, names []string, rounds [][]Measure, least float64) error 
 		return err
 	}
 	if ratio < least {
-		return fmt.Errorf("the ratio is below %.1f", least)
+		return fmt.Errorf("ratio %.2f is below %.1f", ratio, least)
 	}
 	return nil
 }
@@ -61,7 +61,7 @@ func ratioOf(b *strings.Builder, rounds [][]Measure) float64 {
 	}
 	slices.Sort(ratios)
 	ratio := median(ratios)
-	fmt.Fprintf(b, "\nurlfold / the fastest bare loop of the round: %.2f (rounds:", ratio)
+	fmt.Fprintf(b, "\nurlfold / fastest bare loop of the round: %.2f (rounds:", ratio)
 	for _, r := range ratios {
 		fmt.Fprintf(b, " %.2f", r)
 	}
@@ -74,7 +74,7 @@ func median(list []float64) float64 {
 	return (list[(len(list)-1)/2] + list[len(list)/2]) / 2
 }
 
-// Processor returns how long the cores have worked for this process.
+// Processor returns the CPU time used by this process.
 func Processor() time.Duration {
 	var u syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {

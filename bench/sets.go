@@ -1,6 +1,6 @@
-// Package bench runs urlfold's codec beside other URL libraries for Go, on the
-// same URLs and in one process. It is a module of its own so that these
-// libraries stay out of urlfold's go.mod.
+// Package bench compares urlfold's codec with other URL libraries for Go, on
+// the same URLs and in one process. It is a separate module so that these
+// libraries are not in urlfold's go.mod.
 package bench
 
 import (
@@ -13,8 +13,8 @@ import (
 	"strings"
 )
 
-// A Set is a list of URLs, each both as bytes and as a string, so that no
-// library pays for a conversion.
+// A Set is a list of URLs, each as bytes and as a string, so that no library
+// needs a conversion.
 type Set struct {
 	Name    string
 	URLs    [][]byte
@@ -31,12 +31,12 @@ func newSet(name string, urls []string) *Set {
 	return s
 }
 
-// generatedSize is how many URLs a generated set has.
+// generatedSize is the number of URLs of a generated set.
 const generatedSize = 20_000
 
-// Generated returns the sets "clean", "mixed" and "dirty", the same on every
-// machine: clean is in normal form already, mixed has an oddity in one URL of
-// three, dirty several in each.
+// Generated returns the sets "clean", "mixed" and "dirty", which are the same
+// on every machine: clean is already in normal form, mixed has an oddity in one
+// URL of three, dirty several in each.
 func Generated() []*Set {
 	return []*Set{
 		generate("clean", 0, 1),
@@ -46,7 +46,7 @@ func Generated() []*Set {
 }
 
 // Real returns the set "real": the lines of urls/kasztp.txt in the corpora,
-// without the byte order mark at its start and without empty lines. It returns
+// without the byte order mark at the start and without empty lines. It returns
 // nil if URLFOLD_CORPORA is not set.
 func Real() (*Set, error) {
 	corpora := os.Getenv("URLFOLD_CORPORA")
@@ -66,7 +66,7 @@ func Real() (*Set, error) {
 	return newSet("real", urls), nil
 }
 
-// generate returns a set in which num of den URLs are spoiled.
+// generate returns a set in which num of every den URLs have oddities.
 func generate(name string, num, den int) *Set {
 	g := &generator{rand.New(rand.NewPCG(20261121, uint64(num*100+den)))}
 	urls := make([]string, generatedSize)
@@ -85,7 +85,7 @@ var words = strings.Fields(`a about api archive article assets blog cart categor
 
 func (g *generator) word() string { return words[g.IntN(len(words))] }
 
-// url returns an http or https URL in normal form or, if spoil, one with at
+// url returns an http or https URL in normal form or, if spoil is set, with at
 // least one oddity and about extra more.
 func (g *generator) url(spoil bool, extra int) string {
 	p := parts{scheme: "https", host: g.word() + "." + g.word() + ".example", path: g.path(), query: g.query()}
@@ -135,8 +135,8 @@ func (g *generator) query() string {
 
 type parts struct{ scheme, host, port, path, query, fragment string }
 
-// oddities are the ways in which a URL is spoiled, from harmless spellings to
-// escapes that are none.
+// oddities are the ways in which a URL is changed, from harmless spellings to
+// malformed percent-encoding.
 var oddities = []func(*generator, *parts){
 	func(g *generator, p *parts) { p.scheme = strings.ToUpper(p.scheme) },
 	func(g *generator, p *parts) { p.host = strings.ToUpper(p.host[:1]) + p.host[1:] },

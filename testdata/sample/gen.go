@@ -1,15 +1,15 @@
 //go:build ignore
 
-// Gen writes access.log.gz: an access log in combined format, of two gzip
-// members, in which nearly every second line carries a kind of dirt that real
-// logs carry. All names and addresses are those that RFC 2606, RFC 5737 and RFC 3849
-// set aside for documentation.
+// Gen writes access.log.gz: an access log in combined format, in two gzip
+// members, in which nearly every second line contains an anomaly that occurs in
+// real logs. All names and addresses are reserved for documentation by RFC
+// 2606, RFC 5737 and RFC 3849.
 //
 //	go run testdata/sample/gen.go -o testdata/sample/access.log.gz
 //	go run testdata/sample/gen.go -plain | less
 //
 // The log is the same on every run. The compressed bytes may differ between
-// releases of Go; what is in them does not.
+// releases of Go.
 package main
 
 import (
@@ -22,14 +22,14 @@ import (
 	"time"
 )
 
-// A hit is one line of the log but for who asked and when.
+// A hit is one line of the log without the client and the time.
 type hit struct {
-	request string // as it stands between the quotes, the server's escapes included
+	request string // as written between the quotes, with the server's escapes
 	status  int
-	referer string // likewise
+	referer string // as written, with the server's escapes
 }
 
-// ordinary is traffic as it should be.
+// ordinary is valid traffic.
 var ordinary = []hit{
 	{"GET / HTTP/1.1", 200, "-"},
 	{"GET /style.css?v=12 HTTP/1.1", 200, "https://www.example.com/"},
@@ -45,16 +45,16 @@ var ordinary = []hit{
 	{"OPTIONS /api/v1/items HTTP/1.1", 204, "https://app.example.com/#/items"},
 }
 
-// dirty is the rest, in groups.
+// dirty is the traffic with anomalies, in groups.
 var dirty = [][]hit{
-	{ // escapes that are none (RFC 3986, section 2.1)
+	{ // malformed percent-encoding (RFC 3986, section 2.1)
 		{"GET /sale/100% HTTP/1.1", 200, "-"},
 		{"GET /sale?off=50%2 HTTP/1.1", 200, "-"},
 		{"GET /price%zz/list HTTP/1.1", 404, "https://example.com/100%?a=%g1"},
 		{"GET /q?t=%u0041%u00e9 HTTP/1.1", 200, "https://example.com/suche?t=%u00FC"},
 		{"GET /%4%31/%%30 HTTP/1.1", 404, "-"},
 	},
-	{ // escapes that decode to what nobody wants
+	{ // escapes that decode to unwanted bytes
 		{"GET /download/a%00.jpg HTTP/1.1", 400, "-"},
 		{"GET /log?m=a%0D%0ASet-Cookie:%20x=1 HTTP/1.1", 400, "https://example.com/?r=%0a%7f"},
 		{"GET /caf%E9 HTTP/1.1", 404, "http://example.org/caf%e9?latin=1"},
@@ -63,7 +63,7 @@ var dirty = [][]hit{
 		{"GET /x%EF%BF%BE/%EF%B7%90 HTTP/1.1", 404, "-"},
 		{"GET /%FF%FE%80 HTTP/1.1", 404, "-"},
 	},
-	{ // escapes of escapes, and climbing
+	{ // double escapes and path traversal
 		{"GET /wiki/Main%2520Page HTTP/1.1", 404, "https://example.com/go?u=https%253A%252F%252Fexample.org%252F"},
 		{"GET /r?to=%25252525252F HTTP/1.1", 302, "-"},
 		{"GET /static/%2e%2e%2f%2e%2e%2fetc/passwd HTTP/1.1", 400, "-"},
@@ -71,7 +71,7 @@ var dirty = [][]hit{
 		{"GET /static/%2E%2e/img/./../logo.svg HTTP/1.1", 200, "https://www.example.com/a/./b/../c"},
 		{"GET /../../../../etc/hosts HTTP/1.1", 400, "-"},
 	},
-	{ // the same page in other spellings
+	{ // different spellings of the same page
 		{"GET /%7Euser/ HTTP/1.1", 200, "https://example.com/%7euser/"},
 		{"GET /~user/ HTTP/1.1", 200, "https://EXAMPLE.com:443/~user/"},
 		{"GET /%61%62%63 HTTP/1.1", 200, "HTTPS://Example.COM/%61bc"},
@@ -82,7 +82,7 @@ var dirty = [][]hit{
 		{"GET /a?b=1&amp;c=2 HTTP/1.1", 200, "https://example.com/?a=1&amp;b=2"},
 		{"GET /empty? HTTP/1.1", 200, "https://example.com/?#"},
 	},
-	{ // bytes that must not stand raw, as nginx and Apache write them
+	{ // bytes that must be escaped in a log, as nginx and Apache write them
 		{`GET /caf\xC3\xA9/men\xC3\xBC HTTP/1.1`, 200, `https://example.com/caf\xC3\xA9`},
 		{`GET /caf\xc3\xa9 HTTP/1.1`, 200, "-"},
 		{`GET /raw\x01\x02\x7F HTTP/1.1`, 400, "-"},
@@ -96,7 +96,7 @@ var dirty = [][]hit{
 		{"GET /stra\u00dfe HTTP/1.1", 404, "-"},
 		{`GET /windows\x5Csystem32\x5C..\x5Cx HTTP/1.1`, 404, "-"},
 	},
-	{ // paths of an odd shape
+	{ // paths with an unusual shape
 		{"GET //favicon.ico HTTP/1.1", 200, "-"},
 		{"GET ///a//b/// HTTP/1.1", 200, "https://example.com//x///y"},
 		{"GET /http://example.org/inner HTTP/1.1", 404, "-"},
@@ -124,7 +124,7 @@ var dirty = [][]hit{
 		{"GET http://exa%6dple.example%2fx/ HTTP/1.1", 400, "-"},
 		{"GET ftp://ftp.example.org:21/pub/ HTTP/1.1", 400, "android-app://com.example.app/"},
 	},
-	{ // no URL, or hardly one
+	{ // not a URL, or barely one
 		{"CONNECT www.example.com:443 HTTP/1.1", 405, "-"},
 		{"CONNECT [2001:db8::7]:443 HTTP/1.1", 405, "-"},
 		{"OPTIONS * HTTP/1.1", 200, "-"},
@@ -138,7 +138,7 @@ var dirty = [][]hit{
 		{"SSH-2.0-probe", 400, "-"},
 		{"get /lower-method http/1.1", 400, "-"},
 	},
-	{ // referers of all kinds
+	{ // referers of many kinds
 		{"GET /r1 HTTP/1.1", 200, ""},
 		{"GET /r2 HTTP/1.1", 200, "about:blank"},
 		{"GET /r3 HTTP/1.1", 200, "www.example.org/no-scheme"},
@@ -165,7 +165,7 @@ var (
 	}
 )
 
-// lines returns the log, each line with its end.
+// lines returns the lines of the log, including their line ends.
 func lines() []string {
 	var out []string
 	when := time.Date(2026, time.November, 2, 6, 25, 0, 0, time.FixedZone("", 3600))
@@ -194,7 +194,7 @@ func lines() []string {
 	return spoil(out)
 }
 
-// spoil adds what is no log line, and breaks the ends of two lines.
+// spoil adds lines that are not log lines, and damages the ends of two lines.
 func spoil(log []string) []string {
 	half := len(log) / 2
 	log[40] = log[40][:len(log[40])-1] + "\r\n"
@@ -206,9 +206,9 @@ func spoil(log []string) []string {
 	return out
 }
 
-// compress returns the log as two gzip members without names or times in
-// their headers. The cut lies within a line: a reader must not take the end of
-// a member for the end of a record.
+// compress returns the log as two gzip members without names or times in their
+// headers. The members meet within a line, because a reader must not treat the
+// end of a member as the end of a record.
 func compress(log []byte) []byte {
 	cut := len(log)*3/5 + 17
 	var buf bytes.Buffer

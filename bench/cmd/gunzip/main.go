@@ -1,5 +1,5 @@
-// Gunzip inflates a gzip file, all members, with the library that urlfold
-// uses, and throws the result away. It is what log.sh measures urlfold against.
+// Gunzip decompresses all members of a gzip file with the library that urlfold
+// uses, and discards the result. log.sh compares urlfold with it.
 package main
 
 import (
@@ -24,7 +24,7 @@ func main() {
 	fmt.Println(n)
 }
 
-// inflate returns the number of bytes that name holds.
+// inflate returns the decompressed size of the named file.
 func inflate(name string) (int64, error) {
 	f, err := os.Open(name)
 	if err != nil {

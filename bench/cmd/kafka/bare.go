@@ -10,9 +10,10 @@ import (
 	"github.com/segmentio/kafka-go"
 )
 
-// readerWriter is the loop of the library's documentation, with what its issues
-// advise: one Reader in a group, large queues, a Writer with batches of 1000, a short
-// timeout and several calls under way, commits once a second.
+// readerWriter is the loop in the documentation of the library, improved with
+// the advice in its issues: one Reader in a group, large queues, a Writer with
+// batches of 1000, a short timeout and several concurrent calls, commits once a
+// second.
 func readerWriter(ctx context.Context, b *broker, group, out string) error {
 	r := kafka.NewReader(kafka.ReaderConfig{
 		Brokers: []string{b.addr}, GroupID: group, Topic: b.in, StartOffset: kafka.FirstOffset,
@@ -68,10 +69,11 @@ func readerWriter(ctx context.Context, b *broker, group, out string) error {
 	return nil
 }
 
-// groupProduce is the fastest loop that the library has: a ConsumerGroup, for each
-// partition a connection whose batches are read straight into record batches of 1000,
-// and Client.Produce while the next one is read. Keys have decided the partition of
-// the input, so they need not decide again.
+// groupProduce is the fastest loop that the library allows: a ConsumerGroup,
+// one connection per partition whose messages are read directly into record
+// batches of 1000, and Client.Produce while the next batch is read. The keys
+// have already determined the partition of the input, so it is not computed
+// again.
 func groupProduce(ctx context.Context, b *broker, group, out string) error {
 	g, err := kafka.NewConsumerGroup(kafka.ConsumerGroupConfig{
 		ID: group, Brokers: []string{b.addr}, Topics: []string{b.in}, StartOffset: kafka.FirstOffset,
@@ -118,13 +120,13 @@ func groupProduce(ctx context.Context, b *broker, group, out string) error {
 	}
 }
 
-// A chunk is a record batch on its way.
+// A chunk is a record batch in flight.
 type chunk struct {
 	records []kafka.Record
 	next    int64
 }
 
-// copyPartition reads and writes one partition.
+// copyPartition copies one partition.
 func copyPartition(ctx context.Context, b *broker, out string, p int, durable func(next int64)) error {
 	chunks := make(chan chunk, 1)
 	var wg sync.WaitGroup

@@ -15,18 +15,18 @@ import (
 
 const (
 	partitions = 4
-	keyLen     = 32   // as long as the keys that urlfold writes, so that all loops write as much
-	batch      = 1000 // records of a record batch
-	urlLen     = 74   // at least; the mean is 90
+	keyLen     = 32   // length of the keys that urlfold writes, so that all loops write equally much
+	batch      = 1000 // records in a record batch
+	urlLen     = 74   // minimum length of a URL; the mean is 90
 )
 
-// A broker is where the loops read and write.
+// A broker provides the topics that the loops read and write.
 type broker struct {
 	addr        string
 	compression string
 	client      *kafka.Client
 	in          string
-	mean        float64 // bytes of a URL
+	mean        float64 // mean length of a URL in bytes
 }
 
 func newBroker(addr, compression string) (*broker, error) {
@@ -49,7 +49,7 @@ func codecOf(name string) (compress.Compression, error) {
 
 // codec returns the compression of both topics.
 func (b *broker) codec() compress.Compression {
-	c, _ := codecOf(b.compression) // newBroker has tried it
+	c, _ := codecOf(b.compression) // newBroker has checked it
 	return c
 }
 
@@ -65,17 +65,18 @@ func (b *broker) create(ctx context.Context, topic string) error {
 			return nil
 		}
 		<-time.After(50 * time.Millisecond)
-		b.client.Transport.(*kafka.Transport).CloseIdleConnections() // it keeps that there is no such topic
+		b.client.Transport.(*kafka.Transport).CloseIdleConnections() // it caches that the topic does not exist
 	}
 	return err
 }
 
 func (b *broker) remove(topic string) {
-	// A broker of tests is removed whole, so it does not matter if this fails.
+	// An error is harmless: the test broker is removed as a whole.
 	_, _ = b.client.DeleteTopics(context.Background(), &kafka.DeleteTopicsRequest{Topics: []string{topic}})
 }
 
-// count returns how many messages are in a topic that was never cleaned.
+// count returns the number of messages in a topic that was never compacted or
+// truncated.
 func (b *broker) count(ctx context.Context, topic string) (n int, err error) {
 	req := make([]kafka.OffsetRequest, partitions)
 	for p := range req {
@@ -94,8 +95,8 @@ func (b *broker) count(ctx context.Context, topic string) (n int, err error) {
 	return n, nil
 }
 
-// fill makes the input topic: n messages of URLs, no two of them the same, with
-// keys that decide their partition. It returns the bytes of all URLs.
+// fill creates the input topic: n messages with one distinct URL each, and with
+// keys that determine the partition. It returns the total length of the URLs.
 func (b *broker) fill(ctx context.Context, n int) (bytes int, err error) {
 	if err := b.create(ctx, b.in); err != nil {
 		return 0, err
@@ -127,7 +128,7 @@ func (b *broker) fill(ctx context.Context, n int) (bytes int, err error) {
 	return bytes, nil
 }
 
-// pad makes u unique, and about as long as the mean.
+// pad makes u unique and extends it to about the mean length.
 func pad(u string, random *rand.Rand) string {
 	var id [24]byte
 	for i := range id {

@@ -1,12 +1,14 @@
-// Kafka prints how fast one instance goes from Kafka to Kafka: urlfold with its
-// codec, and the bare client library copying messages without looking at them. The
-// loops take turns in one process, on two cores, from one topic and with the same
-// settings, so that a slow moment of the machine or of the broker is slow for all of
-// them. Rates move from machine to machine; the ratio within a round is what counts.
+// Kafka measures the throughput of one instance from Kafka to Kafka: of urlfold
+// with its codec, and of the bare client library, which copies messages without
+// parsing them. The loops run alternately in one process, on two cores, from
+// one topic and with the same settings, so that a slow phase of the machine or
+// of the broker affects all of them. Rates differ between machines; the ratio
+// within a round is what counts.
 //
 //	URLFOLD_KAFKA=$(.ci/kafka start) go run ./cmd/kafka [-n 1000000] [-rounds 5]
 //
-// The broker works on the same machine: its share of the cores is in all rates.
+// The broker runs on the same machine, so its share of the cores affects all
+// rates.
 package main
 
 import (
@@ -30,19 +32,19 @@ func main() {
 	}
 }
 
-// least is the ratio below which the run fails.
+// least is the ratio below which the program fails.
 const least = 0.8
 
 func run() error {
-	n := flag.Int("n", 1_000_000, "messages")
-	rounds := flag.Int("rounds", 5, "rounds; the median of them is printed")
-	compression := flag.String("compression", "zstd", "of both topics: none, gzip, snappy, lz4, zstd")
-	only := flag.String("only", "", "run this loop alone")
-	profile := flag.String("cpuprofile", "", "write a profile of the processor to this file")
+	n := flag.Int("n", 1_000_000, "number of messages")
+	rounds := flag.Int("rounds", 5, "number of rounds; their median is printed")
+	compression := flag.String("compression", "zstd", "compression of both topics: none, gzip, snappy, lz4 or zstd")
+	only := flag.String("only", "", "run only the loop with this name")
+	profile := flag.String("cpuprofile", "", "write a CPU profile to this file")
 	flag.Parse()
 	addr := os.Getenv("URLFOLD_KAFKA")
 	if addr == "" {
-		return fmt.Errorf("URLFOLD_KAFKA is not set: .ci/kafka start prints the address of a broker")
+		return fmt.Errorf("URLFOLD_KAFKA is not set; start a broker with: URLFOLD_KAFKA=$(.ci/kafka start)")
 	}
 	runtime.GOMAXPROCS(2)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
@@ -71,20 +73,20 @@ func run() error {
 	return b.race(ctx, *n, *rounds, *only)
 }
 
-// race lets the loops take turns.
+// race runs the loops alternately.
 func (b *broker) race(ctx context.Context, n, rounds int, only string) error {
 	loops := slices.DeleteFunc(loops(), func(l loop) bool { return only != "" && l.name != only })
 	all := make([][]bench.Measure, rounds)
 	for round := range all {
 		all[round] = make([]bench.Measure, len(loops))
 		for i := range loops {
-			k := (i + round) % len(loops) // each is the first once
+			k := (i + round) % len(loops) // each loop is the first in some round
 			m, err := b.time(ctx, loops[k], n)
 			if err != nil {
 				return fmt.Errorf("%s: %w", loops[k].name, err)
 			}
 			all[round][k] = m
-			fmt.Fprintf(os.Stderr, "round %d: %-24s %8.0f messages/s, %4.0f ns of processor each\n", round+1, loops[k].name, m.Rate, m.CPU)
+			fmt.Fprintf(os.Stderr, "round %d: %-24s %8.0f messages/s, %4.0f ns of CPU time per message\n", round+1, loops[k].name, m.Rate, m.CPU)
 		}
 	}
 	var names []string
@@ -94,7 +96,7 @@ func (b *broker) race(ctx context.Context, n, rounds int, only string) error {
 	return bench.Race(os.Stdout, names, all, least)
 }
 
-// A loop copies the input topic into an output topic until ctx is done.
+// A loop copies the input topic to an output topic until ctx is done.
 type loop struct {
 	name string
 	run  func(ctx context.Context, b *broker, group, out string) error
@@ -108,11 +110,12 @@ func loops() []loop {
 	}
 }
 
-// warmup is the share of the messages that is not timed: joining a group, first
-// connections, first allocations.
+// warmup is the share of the messages that is not timed, because of joining the
+// group, first connections and first allocations.
 const warmup = 0.1
 
-// time runs l from the first message to the last.
+// time runs l and measures it from the end of the warm-up until the last
+// message.
 func (b *broker) time(ctx context.Context, l loop, n int) (bench.Measure, error) {
 	name := fmt.Sprintf("bench-%d", time.Now().UnixNano())
 	if err := b.create(ctx, name); err != nil {
@@ -129,7 +132,7 @@ func (b *broker) time(ctx context.Context, l loop, n int) (bench.Measure, error)
 	for {
 		select {
 		case err := <-done:
-			return bench.Measure{}, fmt.Errorf("it has ended early: %w", err)
+			return bench.Measure{}, fmt.Errorf("loop ended early: %w", err)
 		case <-time.After(10 * time.Millisecond):
 		}
 		got, err := b.count(ctx, name)

@@ -11,9 +11,9 @@ import (
 	sources "github.com/urlfold/urlfold/sources/kafka"
 )
 
-// urlfold is the pipeline of "urlfold run" with what is not configured left alone:
-// the profile equiv, the key of each URL as the key of its message, one page in one
-// partition.
+// urlfold is the pipeline of "urlfold run" with default settings: the profile
+// equiv, and the key of each URL as the key of its message, so that all records
+// of a page go to one partition.
 func urlfold(ctx context.Context, b *broker, group, out string) error {
 	from := *sources.Default()
 	from.Brokers, from.Topics, from.Group = []string{b.addr}, []string{b.in}, group
@@ -29,7 +29,7 @@ func urlfold(ctx context.Context, b *broker, group, out string) error {
 	}
 	profile, ok := codec.Lookup("equiv")
 	if !ok {
-		return fmt.Errorf("there is no profile equiv")
+		return fmt.Errorf("missing built-in profile equiv")
 	}
 	normalizer, err := codec.New(profile)
 	if err != nil {

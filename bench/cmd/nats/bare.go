@@ -11,8 +11,8 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// A bare is what both loops of the library have: connections of their own, one to
-// read and one to write, and a consumer with explicit acknowledgments.
+// A bare holds the resources of both loops of the library: two connections, one
+// to read and one to write, and a consumer with explicit acknowledgments.
 type bare struct {
 	from, to *nats.Conn
 	js       jetstream.JetStream // of to
@@ -47,13 +47,14 @@ func (b *bare) close() {
 	b.to.Close()
 }
 
-// A copied is a message and the promise of its copy.
+// A copied is a message and the future of its copy.
 type copied struct {
 	msg    jetstream.Msg
 	stored jetstream.PubAckFuture
 }
 
-// publish publishes the copy of m, with an id that is the same if m is read again.
+// publish publishes a copy of m, with an id that is the same if m is read
+// again.
 func (b *bare) publish(m jetstream.Msg) (copied, error) {
 	meta, err := m.Metadata()
 	if err != nil {
@@ -66,7 +67,7 @@ func (b *bare) publish(m jetstream.Msg) (copied, error) {
 	return copied{m, f}, err
 }
 
-// settle acknowledges c when its copy is stored.
+// settle acknowledges the message when its copy is stored.
 func (c copied) settle() error {
 	select {
 	case <-c.stored.Ok():
@@ -76,8 +77,8 @@ func (c copied) settle() error {
 	}
 }
 
-// bareMessages reads with the iterator that the library keeps filled, and leaves the
-// waiting for answers to a second goroutine.
+// bareMessages reads with the prefetching iterator of the library. A second
+// goroutine waits for the acknowledgments of the copies.
 func bareMessages(ctx context.Context, s *server, consumer, subject string) error {
 	b, err := newBare(ctx, s, consumer, subject)
 	if err != nil {
@@ -93,7 +94,7 @@ func bareMessages(ctx context.Context, s *server, consumer, subject string) erro
 	var wg sync.WaitGroup
 	wg.Go(func() {
 		for c := range under {
-			_ = c.settle() // what is not acknowledged is missed at the end
+			_ = c.settle() // a missing acknowledgment is detected at the end
 		}
 	})
 	defer wg.Wait()
@@ -114,7 +115,8 @@ func bareMessages(ctx context.Context, s *server, consumer, subject string) erro
 	}
 }
 
-// bareFetch pulls batches, publishes each, and acknowledges the one before meanwhile.
+// bareFetch pulls batches and publishes each while the previous one is
+// acknowledged.
 func bareFetch(ctx context.Context, s *server, consumer, subject string) error {
 	b, err := newBare(ctx, s, consumer, subject)
 	if err != nil {
@@ -126,7 +128,7 @@ func bareFetch(ctx context.Context, s *server, consumer, subject string) error {
 	wg.Go(func() {
 		for list := range under {
 			for _, c := range list {
-				_ = c.settle() // what is not acknowledged is missed at the end
+				_ = c.settle() // a missing acknowledgment is detected at the end
 			}
 		}
 	})

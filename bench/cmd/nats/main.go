@@ -1,12 +1,14 @@
-// Nats prints how fast one instance goes from JetStream to JetStream: urlfold with its
-// codec, and the bare client library copying messages without looking at them. The
-// loops take turns in one process, on two cores, from one stream and with the same
-// bounds, so that a slow moment of the machine or of the server is slow for all of
-// them. Rates move from machine to machine; the ratio within a round is what counts.
+// Nats measures the throughput of one instance from JetStream to JetStream: of
+// urlfold with its codec, and of the bare client library, which copies messages
+// without parsing them. The loops run alternately in one process, on two cores,
+// from one stream and with the same limits, so that a slow phase of the machine
+// or of the server affects all of them. Rates differ between machines; the
+// ratio within a round is what counts.
 //
 //	URLFOLD_NATS=$(.ci/nats start) go run ./cmd/nats [-n 300000] [-rounds 5]
 //
-// The server works on the same machine: its share of the cores is in all rates.
+// The server runs on the same machine, so its share of the cores affects all
+// rates.
 package main
 
 import (
@@ -31,19 +33,19 @@ func main() {
 	}
 }
 
-// least is the ratio below which the run fails.
+// least is the ratio below which the program fails.
 const least = 0.8
 
 func run() error {
-	n := flag.Int("n", 300_000, "messages")
-	rounds := flag.Int("rounds", 5, "rounds; the median of them is printed")
-	storage := flag.String("storage", "file", "of both streams: file, memory")
-	only := flag.String("only", "", "run this loop alone")
-	profile := flag.String("cpuprofile", "", "write a profile of the processor to this file")
+	n := flag.Int("n", 300_000, "number of messages")
+	rounds := flag.Int("rounds", 5, "number of rounds; their median is printed")
+	storage := flag.String("storage", "file", "storage of both streams: file or memory")
+	only := flag.String("only", "", "run only the loop with this name")
+	profile := flag.String("cpuprofile", "", "write a CPU profile to this file")
 	flag.Parse()
 	addr := os.Getenv("URLFOLD_NATS")
 	if addr == "" {
-		return errors.New("URLFOLD_NATS is not set: .ci/nats start prints the address of a server")
+		return errors.New("URLFOLD_NATS is not set; start a server with: URLFOLD_NATS=$(.ci/nats start)")
 	}
 	runtime.GOMAXPROCS(2)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
@@ -72,19 +74,19 @@ func run() error {
 	return s.race(ctx, *rounds, slices.DeleteFunc(loops(), func(l loop) bool { return *only != "" && l.name != *only }))
 }
 
-// race lets the loops take turns.
+// race runs the loops alternately.
 func (s *server) race(ctx context.Context, rounds int, loops []loop) error {
 	all := make([][]bench.Measure, rounds)
 	for round := range all {
 		all[round] = make([]bench.Measure, len(loops))
 		for i := range loops {
-			k := (i + round) % len(loops) // each is the first once
+			k := (i + round) % len(loops) // each loop is the first in some round
 			m, err := s.time(ctx, loops[k])
 			if err != nil {
 				return fmt.Errorf("%s: %w", loops[k].name, err)
 			}
 			all[round][k] = m
-			fmt.Fprintf(os.Stderr, "round %d: %-24s %8.0f messages/s, %5.0f ns of processor each\n", round+1, loops[k].name, m.Rate, m.CPU)
+			fmt.Fprintf(os.Stderr, "round %d: %-24s %8.0f messages/s, %5.0f ns of CPU time per message\n", round+1, loops[k].name, m.Rate, m.CPU)
 		}
 	}
 	var names []string
@@ -94,8 +96,9 @@ func (s *server) race(ctx context.Context, rounds int, loops []loop) error {
 	return bench.Race(os.Stdout, names, all, least)
 }
 
-// A loop copies the input stream to a subject until ctx is done, through a consumer of
-// that name, and acknowledges each message once its copy is stored.
+// A loop copies the input stream to a subject until ctx is done, through a
+// consumer with the given name, and acknowledges each message after its copy is
+// stored.
 type loop struct {
 	name string
 	run  func(ctx context.Context, s *server, consumer, subject string) error
@@ -109,11 +112,12 @@ func loops() []loop {
 	}
 }
 
-// warmup is the share of the messages that is not timed: connections, the first
-// pulls, the first allocations.
+// warmup is the share of the messages that is not timed, because of
+// connections, first pulls and first allocations.
 const warmup = 0.1
 
-// time runs l from the first message until the last one is acknowledged.
+// time runs l and measures it from the end of the warm-up until the last
+// message is acknowledged.
 func (s *server) time(ctx context.Context, l loop) (m bench.Measure, err error) {
 	out, err := s.create(ctx, fmt.Sprintf("bench-%d", time.Now().UnixNano()))
 	if err != nil {
@@ -129,7 +133,7 @@ func (s *server) time(ctx context.Context, l loop) (m bench.Measure, err error) 
 	for first := 0; ; {
 		select {
 		case err := <-done:
-			return m, fmt.Errorf("it has ended early: %w", err)
+			return m, fmt.Errorf("loop ended early: %w", err)
 		case <-time.After(10 * time.Millisecond):
 		}
 		got, rest, err := s.progress(ctx, out)

@@ -15,15 +15,15 @@ import (
 	"github.com/urlfold/urlfold/bench"
 )
 
-// The bounds of all loops: what urlfold does if it is told nothing.
+// The limits of all loops, which are the defaults of urlfold.
 const (
-	prefetch = 2000 // messages asked for and not processed
-	window   = 4000 // messages published and not acknowledged
+	prefetch = 2000 // messages requested but not processed
+	window   = 4000 // messages published but not acknowledged
 	batch    = 1000
 	urlLen   = 90 // mean
 )
 
-// A server is where the loops read and write.
+// A server provides the streams that the loops read and write.
 type server struct {
 	addr    string
 	conn    *nats.Conn
@@ -31,10 +31,10 @@ type server struct {
 	storage jetstream.StorageType
 	in      *stream
 	n       int
-	mean    float64 // bytes of a URL
+	mean    float64 // mean length of a URL in bytes
 }
 
-// A stream takes one subject, and its name and one token more.
+// A stream accepts subjects that consist of its name and one more token.
 type stream struct {
 	jetstream.Stream
 	name, subject string
@@ -53,10 +53,10 @@ func newServer(addr, storage string) (*server, error) {
 	return s, err
 }
 
-// close removes the input.
+// close removes the input stream.
 func (s *server) close() {
 	if s.in != nil {
-		_ = s.remove(s.in) // the server is one of tests, and removed whole
+		_ = s.remove(s.in) // an error is harmless: the test server is removed as a whole
 	}
 	s.conn.Close()
 }
@@ -79,8 +79,8 @@ func (s *server) remove(st *stream) error {
 	return s.js.DeleteStream(ctx, st.name)
 }
 
-// progress returns how many messages are in st, and how many of the input are not
-// acknowledged by the consumer of its name.
+// progress returns the number of messages in st, and the number of input
+// messages that the consumer with the name of st has not acknowledged.
 func (s *server) progress(ctx context.Context, st *stream) (got, rest int, err error) {
 	info, err := st.Info(ctx)
 	if err != nil {
@@ -97,7 +97,7 @@ func (s *server) progress(ctx context.Context, st *stream) (got, rest int, err e
 	return int(info.State.Msgs), int(i.NumPending) + i.NumAckPending, nil
 }
 
-// fill makes the input: n messages of a URL each, no two of them the same.
+// fill creates the input: n messages with one distinct URL each.
 func (s *server) fill(ctx context.Context, n int) (err error) {
 	if s.in, err = s.create(ctx, fmt.Sprintf("bench-in-%d", time.Now().UnixNano())); err != nil {
 		return err
@@ -122,7 +122,7 @@ func (s *server) fill(ctx context.Context, n int) (err error) {
 	}
 }
 
-// pad makes u unique, and about as long as the mean.
+// pad makes u unique and extends it to about the mean length.
 func pad(u string, random *rand.Rand) string {
 	var id [24]byte
 	for i := range id {

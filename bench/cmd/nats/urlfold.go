@@ -11,8 +11,8 @@ import (
 	sources "github.com/urlfold/urlfold/sources/nats"
 )
 
-// urlfold is the pipeline of "urlfold run" with what is not configured left alone:
-// the profile equiv, an id for each message, and headers that say where it came from.
+// urlfold is the pipeline of "urlfold run" with default settings: the profile
+// equiv, an id for each message, and headers with its origin.
 func urlfold(ctx context.Context, s *server, consumer, subject string) error {
 	from := sources.DefaultJetStream()
 	from.Servers, from.Stream, from.Durable = []string{s.addr}, s.in.name, consumer
@@ -28,7 +28,7 @@ func urlfold(ctx context.Context, s *server, consumer, subject string) error {
 	}
 	profile, ok := codec.Lookup("equiv")
 	if !ok {
-		return errors.New("there is no profile equiv")
+		return errors.New("missing built-in profile equiv")
 	}
 	normalizer, err := codec.New(profile)
 	if err != nil {

@@ -1,7 +1,8 @@
-// Table prints how long each peer takes per URL, on one processor, as medians
-// over interleaved rounds: every round runs every peer on every set, so that a
-// machine that slows down slows all of them down. Ratios are taken within a
-// round. Absolute times move from day to day; the ratios are what counts.
+// Table prints the time that each peer takes per URL, on one processor, as
+// medians over interleaved rounds: every round runs every peer on every set, so
+// that a slow phase of the machine affects all of them. Ratios are computed
+// within a round. Absolute times vary from day to day; the ratios are what
+// counts.
 //
 //	go run ./cmd/table [-rounds 9] [-pass 40ms]
 package main
@@ -21,8 +22,8 @@ import (
 )
 
 func main() {
-	rounds := flag.Int("rounds", 9, "rounds; the median of them is printed")
-	pass := flag.Duration("pass", 40*time.Millisecond, "least time for a peer on a set in a round")
+	rounds := flag.Int("rounds", 9, "number of rounds; their median is printed")
+	pass := flag.Duration("pass", 40*time.Millisecond, "minimum time per peer and set in a round")
 	flag.Parse()
 	sets := bench.Generated()
 	links, err := bench.Real()
@@ -31,12 +32,12 @@ func main() {
 		os.Exit(1)
 	}
 	if links == nil {
-		fmt.Fprintln(os.Stderr, "table: URLFOLD_CORPORA is not set: no set of real URLs")
+		fmt.Fprintln(os.Stderr, "table: URLFOLD_CORPORA is not set: skipping the set of real URLs")
 	} else {
 		sets = append([]*bench.Set{links}, sets...)
 	}
-	// One processor: the garbage collector then works on the time of the peer
-	// that made the garbage.
+	// With one processor, the garbage collector uses the time of the peer that
+	// produced the garbage.
 	runtime.GOMAXPROCS(1)
 	t := newTable(sets, bench.Peers(), *pass)
 	for n := range *rounds {
@@ -48,20 +49,20 @@ func main() {
 	t.print()
 }
 
-// A cell is what is known about one peer on one set.
+// A cell holds the results of one peer on one set.
 type cell struct {
 	set     *bench.Set
 	peer    bench.Peer
 	passes  int       // per round
-	refused int       // of the URLs of the set
+	refused int       // number of rejected URLs of the set
 	allocs  float64   // per URL
-	ns      []float64 // per URL, one a round
+	ns      []float64 // per URL, one value per round
 }
 
-// A table has a row of cells per set, in the order of the peers.
+// A table has a row of cells for each set, ordered by peer.
 type table struct{ rows [][]*cell }
 
-// newTable warms every peer up and finds out how many passes fill the time.
+// newTable warms up every peer and determines how many passes fill the time.
 func newTable(sets []*bench.Set, peers []bench.Peer, pass time.Duration) *table {
 	t := &table{}
 	for _, s := range sets {
@@ -84,8 +85,8 @@ func newTable(sets []*bench.Set, peers []bench.Peer, pass time.Duration) *table 
 	return t
 }
 
-// round measures every cell once. The order of the peers turns with n: what
-// one leaves behind in caches and heap is not always met by the same next one.
+// round measures every cell once. It rotates the order of the peers, so that no
+// peer always runs with the caches and the heap that the same other peer left.
 func (t *table) round(n int) {
 	for _, row := range t.rows {
 		for i := range row {
@@ -120,10 +121,10 @@ func (t *table) print() {
 		}
 		fmt.Println()
 	}
-	fmt.Printf("speed: how many times as fast as %s.\n", bench.Baseline)
+	fmt.Printf("speed: relative to %s.\n", bench.Baseline)
 }
 
-// ratios divides a by b, round by round.
+// ratios divides a by b, element by element.
 func ratios(a, b []float64) []float64 {
 	r := make([]float64, len(a))
 	for i := range a {
@@ -137,7 +138,7 @@ func median(x []float64) float64 {
 	return (x[(len(x)-1)/2] + x[len(x)/2]) / 2
 }
 
-// processor names the processor where Linux tells.
+// processor returns the model name of the processor. It works only on Linux.
 func processor() string {
 	f, err := os.Open("/proc/cpuinfo")
 	if err != nil {

@@ -37,13 +37,13 @@ func TestCounts(t *testing.T) {
 	if err := c.write(&b); err != nil {
 		t.Fatal(err)
 	}
-	const want = `lines of Go that is neither test nor generated, by module
+	const want = `lines of Go without tests and generated files, by module
       24  .
        3  sub
 exported identifiers and methods outside cmd and internal, by package
        5  a
        5  all
-most methods of one type, and the files that hold them
+types with the most methods, and the number of files that define these
        3  a.T in 2 files
        1  a.u in 1 files
 `
