@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# The benchmarks of the codec at a base revision and in this checkout, in turns,
-# so that a machine whose speed drifts is as unfair to one as to the other; then
-# benchstat. Needs git.
+# Run the benchmarks of the codec at a base revision and in this checkout, and
+# compare them with benchstat. The two alternate, so that a drift in the speed of
+# the machine affects both. Needs git.
 #
-#     bench/compare.sh               against HEAD
-#     bench/compare.sh v1.2.0        against a tag
+#     bench/compare.sh               compare with HEAD
+#     bench/compare.sh v1.2.0        compare with a tag
 #     ROUNDS=12 BENCH=Append bench/compare.sh HEAD~5
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."

@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
-# The whole job on one archive: a combined log of 500 MB in a single gzip
-# member, rewritten to a plain file, against inflating it alone with the same
-# library. Needs URLFOLD_CORPORA. Prints pairs of wall times, and the median
-# of the ratios: the goal is 1.05, the first floor 1.5.
+# Compare rewriting an archive with decompressing it: urlfold rewrites a combined
+# log of 500 MB in a single gzip member to a plain file, and gunzip decompresses it
+# with the same library. Prints pairs of wall times, and the median of the ratios:
+# the goal is 1.05, the maximum 1.5. Needs URLFOLD_CORPORA.
 #
 #     bench/log.sh              five pairs
 #     ROUNDS=9 MB=200 bench/log.sh
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
 
-: "${URLFOLD_CORPORA:?must name the folder of the corpora}"
+: "${URLFOLD_CORPORA:?set it to the folder of the corpora}"
 rounds=${ROUNDS:-5}
 mb=${MB:-500}
 work=${WORK:-${TMPDIR:-/tmp}/urlfold-bench}
@@ -31,7 +31,7 @@ go build -o "$work/gunzip" ./cmd/gunzip
 
 now() { echo "${EPOCHREALTIME/./}"; } # microseconds
 
-# run prints the microseconds that a command takes.
+# run prints the duration of a command in microseconds.
 run() {
   local start
   start=$(now)
@@ -45,14 +45,14 @@ rewrite() {
 
 rm -f "$work/out.log"
 rewrite
-[[ $(wc -l <"$work/out.log") == "$lines" ]] || { echo "the rewritten log has not $lines lines" >&2; exit 1; }
+[[ $(wc -l <"$work/out.log") == "$lines" ]] || { echo "the rewritten log does not have $lines lines" >&2; exit 1; }
 
 echo "$lines lines, $mb MB, $(nproc) processors, $(go version)"
 printf '%10s %10s %10s\n' 'inflate s' 'urlfold s' 'ratio'
 ratios=()
 for ((i = 0; i < rounds; i++)); do
   alone=$(run "$work/gunzip" "$archive")
-  rm -f "$work/out.log" # freeing an old file's pages is not the job
+  rm -f "$work/out.log" # do not measure freeing the pages of the old file
   whole=$(run rewrite)
   ratio=$(awk "BEGIN { printf \"%.3f\", $whole / $alone }")
   ratios+=("$ratio")

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# Print how much of the parsers the vectors alone run, and each statement that
-# they do not. Fail below 98 % of all statements of the files, or if a file is
-# missing.
+# Print the statement coverage of the parsers by the vector tests alone, and each
+# statement that they do not cover. Fail if less than 98 % of all statements are
+# covered, or if a file is missing.
 #
 #     testdata/vectors/coverage.sh [PERCENT]
 #
-# The files split, inspect, run the states of the URL Standard, parse IPv4 and
-# IPv6, remove dot segments and resolve. The fast paths (clean.go, onepass*.go)
-# are left out: the tests run each vector by the parsers too.
+# The files contain splitting, inspection, the states of the URL Standard, IPv4 and
+# IPv6 parsing, removal of dot segments, and resolution. The fast paths (clean.go,
+# onepass*.go) are omitted, because the tests also run each vector without them.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 

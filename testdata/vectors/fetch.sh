@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
 # Fetch the public suites of the standards, at the commits of suites.tsv, to a
-# folder that URLFOLD_CORPORA can name. Each file must have its SHA-256; one that
-# is there already is not fetched again.
+# folder for URLFOLD_CORPORA. Each file must have the listed SHA-256; a file that
+# already exists with it is not fetched again.
 #
 #     testdata/vectors/fetch.sh DIR
 #     URLFOLD_CORPORA=DIR go test ./codec -run '^TestWPT$'
 #
 # URLFOLD_SUITES names another server with the paths of raw.githubusercontent.com.
-# Needs bash, curl and sha256sum or shasum. Exits 1 if a file cannot be had.
+# Needs bash, curl and sha256sum or shasum. Exits with 1 if a file cannot be
+# fetched.
 set -euo pipefail
 
 [[ $# == 1 ]] || { echo "usage: ${0##*/} DIR" >&2; exit 2; }
