@@ -64,6 +64,6 @@ func TestRunMistakes(t *testing.T) {
 			t.Errorf("%q: %v, want %q", args, err, want)
 		}
 	}
-	f("-dir says where")
+	f("missing required flag: -dir")
 	f("NAME=SUBJECT", "-dir", t.TempDir(), "-stream", "A")
 }
