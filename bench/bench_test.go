@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// BenchmarkPeers runs every peer over every set. One operation is one pass
-// over the set; ns/URL is what to read.
+// BenchmarkPeers runs every peer on every set. One operation is one pass over
+// the set; ns/URL is the relevant figure.
 func BenchmarkPeers(b *testing.B) {
 	sets := Generated()
 	links, err := Real()
@@ -14,7 +14,7 @@ func BenchmarkPeers(b *testing.B) {
 	case err != nil:
 		b.Fatal(err)
 	case links == nil:
-		b.Log("URLFOLD_CORPORA is not set: the set of real URLs is skipped")
+		b.Log("URLFOLD_CORPORA is not set: skipping the set of real URLs")
 	default:
 		sets = append(sets, links)
 	}

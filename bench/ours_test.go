@@ -1,6 +1,7 @@
 package bench
 
-// oursWant is what the rows of urlfold give for the URL of TestPeersWork.
+// oursWant maps the rows of urlfold to their results for the URL of
+// TestPeersWork.
 var oursWant = map[string]string{
 	"urlfold Parse":             "/a/../%7euser",
 	"urlfold rfc3986":           "https://example.com:443/~user?q=1",

@@ -14,20 +14,20 @@ import (
 	"github.com/urlfold/urlfold/codec/record"
 )
 
-// This file measures the two small parsers that are ours beside the libraries that
-// could replace them: docs/dependencies.md has the figures.
+// This file compares our two small parsers with the libraries that could
+// replace them. docs/dependencies.md has the figures.
 
-// patterns are names of parameters as lists of trackers write them.
+// patterns are names of parameters in the form of tracker lists.
 var patterns = []string{
 	`utm(?:_[a-z_]*)?`, `ga_[a-z_]+`, `pk_[a-z]+`, `mtm_[a-z]+`, `hsa_[a-z]+`, `itm_[a-z]+`, `__hs[a-z]{2,4}`, `(?:dis|ad)_?ref[0-9]*`,
 	`s_kwcid[0-9a-z]*`, `vero_(?:id|conv)`, `oly_(?:enc|anon)_id`, `_openstat[0-9]*`,
 }
 
-// names are those of parameters, most of which no pattern matches.
+// names are names of parameters, most of which match no pattern.
 var names = strings.Fields("id q page lang category sort utm_source utm_medium size color session ref ga_source callback v width")
 
-// BenchmarkPatterns matches names with the automata of package params, and with one
-// regular expression of all patterns.
+// BenchmarkPatterns matches names with the automata of package params, and with
+// one regular expression that combines all patterns.
 func BenchmarkPatterns(b *testing.B) {
 	list := &params.List{Name: "bench", Version: "1"}
 	for _, p := range patterns {
@@ -68,16 +68,17 @@ func BenchmarkPatterns(b *testing.B) {
 	}
 }
 
-// jsonLine is a line of a log whose URL is a member of a member.
+// jsonLine is a line of a log whose URL is a nested member.
 const jsonLine = `{"ts":"2026-11-21T10:00:00.123456Z","level":"info","msg":"request \"done\"","host":{"name":"web-17","ip":"10.1.2.3","tags":["a","b","c"]},` +
 	`"latency_ms":12.75,"upstream":{"addr":"10.9.8.7:8080","status":[200],"time":0.012},"user_agent":"Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0",` +
 	`"request":{"method":"GET","uri":"https://www.example.com/associations2/index.html?id=4711&lang=en","proto":"HTTP/2.0"},"bytes":48123,"ok":true}` + "\n"
 
-// BenchmarkJSON finds the URL of a record and normalizes it: with package record,
-// which checks the syntax of the whole record and renders the URL; with libraries
-// that find the member, and the normalizer. What ours costs for finding the URL is
-// the difference from worker, which gets it alone on a line; for the libraries it
-// is the difference from the normalizer.
+// BenchmarkJSON finds the URL of a record and normalizes it: with package
+// record, which checks the syntax of the whole record and renders the URL, and
+// with libraries that find the member, followed by the normalizer. The cost of
+// finding the URL is, for package record, the difference from worker, which
+// gets only the URL on a line, and for the libraries the difference from the
+// normalizer.
 func BenchmarkJSON(b *testing.B) {
 	p, _ := codec.Lookup("equiv")
 	n, err := codec.New(p)
@@ -106,7 +107,7 @@ func BenchmarkJSON(b *testing.B) {
 	alone := append(bytes.Clone(url), '\n')
 	broken := bytes.Replace(line, []byte(`"ok":true}`), []byte(`"ok":tru`), 1)
 	if _, ok := findJSONParser(broken); !ok {
-		b.Error("jsonparser finds what it did not find before in a broken record: docs/dependencies.md is wrong")
+		b.Error("jsonparser now detects a broken record: update docs/dependencies.md")
 	}
 	for _, p := range []struct {
 		name string
@@ -128,14 +129,15 @@ func BenchmarkJSON(b *testing.B) {
 	}
 }
 
-// findJSONParser finds the URL by jsonparser, which checks only what is before it.
+// findJSONParser finds the URL with jsonparser, which checks only the part
+// before it.
 func findJSONParser(line []byte) ([]byte, bool) {
 	url, _, _, err := jsonparser.Get(line, "request", "uri")
 	return url, err == nil
 }
 
-// findJSONText finds the URL by the tokens of encoding/json/v2, which checks the
-// syntax of the whole record. Members of other names are skipped as values.
+// findJSONText finds the URL with the tokenizer of encoding/json/v2, which
+// checks the syntax of the whole record. It skips other members as values.
 func findJSONText(d *jsontext.Decoder, line []byte) (url []byte, ok bool) {
 	d.Reset(bytes.NewBuffer(line))
 	ok = true

@@ -2,8 +2,8 @@ package bench
 
 import "testing"
 
-// TestPeersWork shows that each peer does the job that its name says: a row of
-// the table must not be fast because nothing happens.
+// TestPeersWork checks that each peer does the job that its name promises, so
+// that no row of the table is fast because it does nothing.
 func TestPeersWork(t *testing.T) {
 	const src = "HTTPS://Example.COM:443/a/../%7euser?q=1"
 	want := map[string]string{
@@ -22,7 +22,7 @@ func TestPeersWork(t *testing.T) {
 		}
 		length, refused := p.Run(newSet("one", []string{src}))
 		if refused != 0 || length != len(got) {
-			t.Errorf("%s: Run says length %d, refused %d; One says %q", p.Name, length, refused, got)
+			t.Errorf("%s: Run returned length %d, refused %d; One returned %q", p.Name, length, refused, got)
 		}
 		delete(want, p.Name)
 	}

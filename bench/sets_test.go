@@ -7,8 +7,9 @@ import (
 	"testing"
 )
 
-// TestGeneratedIsFixed holds the generated sets to what they were when the
-// figures in the documents were taken: figures on other URLs do not compare.
+// TestGeneratedIsFixed checks that the generated sets are unchanged since the
+// figures in the documents were measured, because figures for other URLs cannot
+// be compared.
 func TestGeneratedIsFixed(t *testing.T) {
 	want := map[string]uint64{
 		"clean": 0x7c6c1f367e1eadb1,
@@ -27,7 +28,8 @@ func TestGeneratedIsFixed(t *testing.T) {
 	}
 }
 
-// TestGeneratedIsAsNamed counts what the names of the sets promise.
+// TestGeneratedIsAsNamed checks the properties that the names of the sets
+// promise.
 func TestGeneratedIsAsNamed(t *testing.T) {
 	for _, s := range Generated() {
 		odd, refused := 0, 0
@@ -40,7 +42,7 @@ func TestGeneratedIsAsNamed(t *testing.T) {
 			}
 		}
 		if clean := s.Name == "clean"; clean != (odd == 0) || clean != (refused == 0) {
-			t.Errorf("%s: %d of %d URLs look odd, net/url refuses %d", s.Name, odd, len(s.URLs), refused)
+			t.Errorf("%s: %d of %d URLs have oddities, net/url rejects %d", s.Name, odd, len(s.URLs), refused)
 		}
 	}
 }

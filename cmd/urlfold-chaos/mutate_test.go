@@ -5,8 +5,9 @@ import (
 	"testing"
 )
 
-// TestMutationsFit: what each mutation changes stands in its file, once. The experiment
-// itself takes minutes, and would be the last to notice that code has moved.
+// TestMutationsFit checks that the text that each mutation replaces occurs
+// exactly once in its file. The experiment itself takes minutes and would
+// detect moved code only late.
 func TestMutationsFit(t *testing.T) {
 	dir := t.TempDir()
 	for i := range mutations {

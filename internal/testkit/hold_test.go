@@ -7,8 +7,9 @@ import (
 	"testing"
 )
 
-// TestHold: an address that is held refuses connections and is nobody else's, and a
-// server can come back to it, though connections of before are still open.
+// TestHold checks that a held address refuses connections and cannot be used by
+// others, and that a server can return to it although old connections are still
+// open.
 func TestHold(t *testing.T) {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -31,7 +32,7 @@ func TestHold(t *testing.T) {
 	release := Hold(t, addr)
 	if c, err := net.Dial("tcp", addr); err == nil {
 		_ = c.Close()
-		t.Error("somebody answers")
+		t.Error("the held address accepts connections")
 	}
 	release()
 	if ln, err = net.Listen("tcp", addr); err != nil {

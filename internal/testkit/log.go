@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// A Log is text that a process or a logger writes and a test reads meanwhile. The
-// zero Log is empty.
+// A Log collects text that a process or a logger writes while a test reads it.
+// The zero Log is empty.
 type Log struct {
 	mu sync.Mutex
 	b  bytes.Buffer
@@ -22,7 +22,7 @@ func (l *Log) Write(p []byte) (int, error) {
 	return l.b.Write(p)
 }
 
-// String returns what was written so far.
+// String returns the text written until now.
 func (l *Log) String() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -32,7 +32,7 @@ func (l *Log) String() string {
 // Logger returns a logger that writes lines of text.
 func (l *Log) Logger() *slog.Logger { return slog.New(slog.NewTextHandler(l, nil)) }
 
-// Has reports whether one line has all of the texts.
+// Has reports whether a single line contains all of the texts.
 func (l *Log) Has(texts ...string) bool {
 	for line := range strings.SplitSeq(l.String(), "\n") {
 		all := true
@@ -46,10 +46,10 @@ func (l *Log) Has(texts ...string) bool {
 	return false
 }
 
-// Wants fails the test unless one line has all of the texts.
+// Wants fails the test unless a single line contains all of the texts.
 func (l *Log) Wants(t testing.TB, texts ...string) {
 	t.Helper()
 	if !l.Has(texts...) {
-		t.Errorf("no line of the log has %q:\n%s", texts, l.String())
+		t.Errorf("no log line contains all of %q:\n%s", texts, l.String())
 	}
 }

@@ -13,19 +13,18 @@ import (
 	"github.com/urlfold/urlfold/pipeline"
 )
 
-// A memFolder is a folder in memory that knows what a loss of power may leave of
-// it: of a file what was synced, and any of the writes since, whole, halved or as
-// zeros; of the names those that were synced, and any of the changes since, each
-// for itself.
+// A memFolder is a folder in memory that models a power loss. A crash keeps the
+// synced content of each file plus any prefix of the later writes, each of them
+// complete, halved or as zeros. It keeps the synced names plus any subset of
+// the later changes of names.
 type memFolder struct {
 	names  map[string]*memFile
 	synced map[string]*memFile
 	ops    []nameOp
-	fail   func() error // called before each operation that may fail
+	fail   func() error // called before each operation that can fail
 }
 
-// A nameOp is a change of names that was not synced: to is f then, and from is
-// nothing.
+// A nameOp is an unsynced change of names: it sets to to f, and removes from.
 type nameOp struct {
 	from, to string
 	f        *memFile
@@ -123,7 +122,7 @@ func (m *memFolder) holds(name string, f file, size int64) (bool, error) {
 	return there != nil && file(there) == f && int64(len(there.data)) == size, nil
 }
 
-// crash returns what a loss of power may leave.
+// crash returns a random state after a power loss.
 func (m *memFolder) crash(rng *rand.Rand) *memFolder {
 	after := newMemFolder()
 	names := maps.Clone(m.synced)
@@ -144,22 +143,22 @@ func (m *memFolder) crash(rng *rand.Rand) *memFolder {
 	return after
 }
 
-// remains returns what may be left of a file.
+// remains returns a random content of a file after a power loss.
 func (f *memFile) remains(rng *rand.Rand) []byte {
 	data := bytes.Clone(f.synced)
 	for _, w := range f.writes {
 		switch rng.IntN(5) {
-		case 0: // as it should be
+		case 0: // complete
 			data = w.apply(data)
 		case 1: // half of it
 			half := w
 			half.p = w.p[:len(w.p)/2]
 			data = half.apply(data)
-		case 2: // the length only
+		case 2: // only the length
 			zeros := w
 			zeros.p = make([]byte, len(w.p))
 			data = zeros.apply(data)
-		default: // nothing, nor what came later
+		default: // neither this write nor a later one
 			return data
 		}
 	}
@@ -209,7 +208,7 @@ func (f *memFile) Sync() error {
 
 func (f *memFile) Close() error { return nil }
 
-// openMem returns a store in a folder in memory.
+// openMem returns a store in a memFolder.
 func openMem(t testing.TB, m *memFolder) *Store {
 	t.Helper()
 	s := newStore("", m)
@@ -220,14 +219,14 @@ func openMem(t testing.TB, m *memFolder) *Store {
 	return s
 }
 
-// A model is what should be stored: offsets by source and id, lengths by output.
+// A model is the expected state: offsets by source and id, lengths by output.
 type model struct {
 	offsets, lengths map[string]int64
 }
 
 func (m model) clone() model { return model{maps.Clone(m.offsets), maps.Clone(m.lengths)} }
 
-// modelOf returns what is stored.
+// modelOf returns the stored state.
 func modelOf(s *Store) model {
 	m := model{map[string]int64{}, map[string]int64{}}
 	for source := range s.st.sources {
@@ -245,14 +244,14 @@ func (m model) equal(o model) bool {
 	return maps.Equal(m.offsets, o.offsets) && maps.Equal(m.lengths, o.lengths)
 }
 
-// step stores a random update, and returns the model after it.
+// step returns a random update, and the model after it.
 func (m model) step(rng *rand.Rand, n int64) (Update, model) {
 	after := m.clone()
 	u := Update{Source: string(rune('a' + rng.IntN(2))), Cut: true}
 	for i := range rng.IntN(4) {
 		id := fmt.Sprint(rng.IntN(6))
 		if slices.Contains(u.Gone, id) || slices.ContainsFunc(u.Entries, func(e Entry) bool { return e.ID == id }) {
-			continue // once in an update
+			continue // at most once per update
 		}
 		if rng.IntN(5) == 0 {
 			u.Gone = append(u.Gone, id)
@@ -274,10 +273,10 @@ func (m model) step(rng *rand.Rand, n int64) (Update, model) {
 	return u, after
 }
 
-// TestPowerLoss: random updates, compactions and errors of the disk, and a loss of
-// power between any two operations of the file system. What is found then is the
-// state after one commit, whole: the last that was acknowledged or, if there is
-// one, the one that was under way. No warning says that something was lost.
+// TestPowerLoss runs random updates, compactions and disk errors, with a power
+// loss between any two file system operations. A restart must find the complete
+// state after one commit: the last acknowledged one, or a later one that was in
+// progress. No warning may report a loss.
 func TestPowerLoss(t *testing.T) {
 	rounds := 1500
 	if testing.Short() {
@@ -289,7 +288,7 @@ func TestPowerLoss(t *testing.T) {
 		for life := range 4 {
 			s := openMem(t, m)
 			if got := modelOf(s); life == 0 && !got.equal(acked) {
-				t.Fatalf("seed %d: an empty folder holds %v", seed, got)
+				t.Fatalf("seed %d: an empty folder contains %v", seed, got)
 			}
 			var tries []model
 			acked, tries = live(rng, s, m, acked)
@@ -308,15 +307,15 @@ func TestPowerLoss(t *testing.T) {
 	}
 }
 
-// isLoss reports whether a warning is about more than an incomplete commit.
+// isLoss reports whether a warning reports more than an incomplete commit.
 func isLoss(w string) bool {
 	return !bytes.Contains([]byte(w), []byte("incomplete commit")) && !bytes.Contains([]byte(w), []byte("the last commit, number"))
 }
 
 var errPower = errors.New("no power")
 
-// live lets s work until the power fails. It returns the model of what was
-// acknowledged, and those of commits that have failed since.
+// live runs s until the power fails. It returns the model of the last
+// acknowledged commit, and those of the commits that failed since then.
 func live(rng *rand.Rand, s *Store, m *memFolder, acked model) (model, []model) {
 	left, broken := rng.IntN(120), rng.IntN(3) == 0
 	off := false
@@ -336,7 +335,7 @@ func live(rng *rand.Rand, s *Store, m *memFolder, acked model) (model, []model) 
 			s.w.compactAt = 0
 		}
 		if rng.IntN(10) == 0 {
-			_ = s.Keep() // it may fail
+			_ = s.Keep() // may fail
 		}
 		u, after := acked.step(rng, n)
 		if s.Save(u) == nil {
@@ -349,7 +348,7 @@ func live(rng *rand.Rand, s *Store, m *memFolder, acked model) (model, []model) 
 	return acked, tries
 }
 
-// TestPowerLossSees: the test above fails if a step is left out.
+// TestPowerLossSees checks that TestPowerLoss fails if a sync is omitted.
 func TestPowerLossSees(t *testing.T) {
 	for _, what := range []string{"file sync", "folder sync"} {
 		lost := false
@@ -363,12 +362,12 @@ func TestPowerLossSees(t *testing.T) {
 			lost = lost || !got.equal(acked) && !slices.ContainsFunc(tries, got.equal)
 		}
 		if !lost {
-			t.Errorf("without %s nothing was lost", what)
+			t.Errorf("without %s no state was lost", what)
 		}
 	}
 }
 
-// A forgetful is a folder in which a kind of sync does nothing.
+// A forgetful is a folder in which one kind of sync does nothing.
 type forgetful struct {
 	*memFolder
 	what string

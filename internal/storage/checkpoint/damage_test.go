@@ -11,7 +11,8 @@ import (
 	"github.com/urlfold/urlfold/pipeline"
 )
 
-// offsetOf returns the offset of the only entry of a state, -1 without any.
+// offsetOf returns the offset of the only entry of a state, or -1 if there is
+// none.
 func offsetOf(t testing.TB, s *Store) int64 {
 	t.Helper()
 	list := s.Entries("a")
@@ -21,8 +22,8 @@ func offsetOf(t testing.TB, s *Store) int64 {
 	return list[0].Offset
 }
 
-// history makes a data directory with two generations: snapshot and log of the
-// first have the offsets 0 to 9, of the second 9 to 19.
+// history creates a data directory with two generations: snapshot and log of
+// the first have the offsets 0 to 9, those of the second 9 to 19.
 func history(t testing.TB) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -34,7 +35,7 @@ func history(t testing.TB) string {
 	return dir
 }
 
-// filesOf returns the bytes of the files in m.
+// filesOf returns the contents of the files in m.
 func filesOf(m *memFolder) map[string][]byte {
 	files := map[string][]byte{}
 	for name, f := range m.names {
@@ -43,7 +44,7 @@ func filesOf(m *memFolder) map[string][]byte {
 	return files
 }
 
-// historyIn makes the same in memory.
+// historyIn does the same in memory.
 func historyIn(t testing.TB, m *memFolder) *memFolder {
 	t.Helper()
 	s := openMem(t, m)
@@ -72,8 +73,8 @@ func spoil(t testing.TB, dir, name string, change func([]byte) []byte) {
 	}
 }
 
-// reopened returns the state of dir: offset and extent, which have to be of one
-// commit, and the warnings.
+// reopened returns the state of dir: the offset and the extent, which must come
+// from the same commit, and the warnings.
 func reopened(t testing.TB, dir string) (int64, []string) {
 	t.Helper()
 	s := open(t, dir)
@@ -101,9 +102,9 @@ var spoilings = map[string]func([]byte) []byte{
 	"other file":    func([]byte) []byte { return bytes.Repeat([]byte("x"), 3*maxLine) },
 }
 
-// TestDamagedSnapshot: whatever is wrong with the snapshot, the one before it and
-// both logs have all commits: nothing is lost. Without these the checkpoint begins
-// again, and a warning says so.
+// TestDamagedSnapshot checks that whatever happens to the snapshot, the
+// previous snapshot and both logs hold all commits. If that one is damaged,
+// too, the checkpoint starts from scratch, and a warning reports it.
 func TestDamagedSnapshot(t *testing.T) {
 	for name, change := range spoilings {
 		dir := history(t)
@@ -120,8 +121,8 @@ func TestDamagedSnapshot(t *testing.T) {
 	}
 }
 
-// TestDamagedIsKept: the first commit after damage makes all well, and keeps what
-// was damaged.
+// TestDamagedIsKept checks that the first commit after damage repairs the
+// checkpoint and keeps the damaged file.
 func TestDamagedIsKept(t *testing.T) {
 	for _, name := range []string{snapshotName, logName} {
 		dir := history(t)
@@ -138,15 +139,15 @@ func TestDamagedIsKept(t *testing.T) {
 		if _, err := os.Stat(filepath.Join(dir, bad)); err != nil {
 			t.Errorf("%s: the damaged file was not kept: %v", name, err)
 		}
-		spoil(t, dir, snapshotName, spoilings["zeros"]) // what was kept as previous is good
+		spoil(t, dir, snapshotName, spoilings["zeros"]) // the file kept as the previous one is intact
 		if off, _ := reopened(t, dir); off < 0 {
-			t.Errorf("%s: no state is left after more damage", name)
+			t.Errorf("%s: no state is left after further damage", name)
 		}
 	}
 }
 
-// TestLogTornAnywhere: of a log that is cut at any byte the commits before the cut
-// count, and a warning names the cut unless it lies between two commits.
+// TestLogTornAnywhere truncates a log at each byte: all commits before the cut
+// count, and a warning reports the cut unless it is between two commits.
 func TestLogTornAnywhere(t *testing.T) {
 	dir := history(t)
 	b, err := os.ReadFile(filepath.Join(dir, logName))
@@ -172,7 +173,8 @@ func TestLogTornAnywhere(t *testing.T) {
 	}
 }
 
-// frameEnds returns where the frames of a file end, the header first.
+// frameEnds returns the offsets of the ends of the frames of a file, starting
+// with the header.
 func frameEnds(t testing.TB, b []byte) (ends []int) {
 	t.Helper()
 	rest := b[len(firstLine):]
@@ -187,8 +189,9 @@ func frameEnds(t testing.TB, b []byte) (ends []int) {
 	return ends
 }
 
-// TestEveryBit: a change of any bit of a log is seen; no commit after it counts,
-// though it is whole; and what remains is the state of one commit.
+// TestEveryBit flips each bit of a log: the change must be detected, later
+// commits must not count although they are intact, and the result must be the
+// state of one commit.
 func TestEveryBit(t *testing.T) {
 	dir := history(t)
 	b, err := os.ReadFile(filepath.Join(dir, logName))
@@ -219,16 +222,16 @@ func TestEveryBit(t *testing.T) {
 	for i := range s {
 		s[i] ^= 1 << (i % 8)
 		if _, _, err := parseSnapshot(s); err == nil {
-			t.Errorf("a bit of byte %d of a snapshot can change", i)
+			t.Errorf("a changed bit of byte %d of a snapshot is not detected", i)
 		}
 		s[i] ^= 1 << (i % 8)
 		if _, _, err := parseSnapshot(s[:i]); err == nil {
-			t.Errorf("the first %d bytes of %d are a snapshot", i, len(s))
+			t.Errorf("the first %d of %d bytes are accepted as a snapshot", i, len(s))
 		}
 	}
 }
 
-// TestMissing: any of the files may be gone, or all but one.
+// TestMissing removes each of the files, and several of them.
 func TestMissing(t *testing.T) {
 	f := func(want int64, warns bool, gone ...string) {
 		t.Helper()
@@ -254,9 +257,8 @@ func TestMissing(t *testing.T) {
 	f(-1, true, snapshotName, logName, previousName)
 }
 
-// TestNewer: what a later version has written is not passed over, whether it says
-// so in its header, in a section or in a key. A section that may be passed over is
-// kept.
+// TestNewer checks that data of a later version is not skipped, whether the
+// header, a section or a key shows the version. An optional section is kept.
 func TestNewer(t *testing.T) {
 	commit := func(payload []byte) func([]byte) []byte {
 		return func(b []byte) []byte {
@@ -307,14 +309,14 @@ func TestNewer(t *testing.T) {
 	}
 }
 
-// TestCopy: a copy of the folder takes each file at another moment. Whatever
-// compactions come between, the copy has a state, which is that of a commit not
-// before the copy began, or it says that commits are missing.
+// TestCopy copies each file of the folder at a different moment. With any
+// compactions in between, the copy must have the state of a commit that is not
+// older than the start of the copy, or a warning must report missing commits.
 func TestCopy(t *testing.T) {
 	names := []string{snapshotName, logName, previousName, previousLogName}
 	orders := [][]int{{0, 1, 2, 3}, {3, 2, 1, 0}, {2, 3, 0, 1}, {1, 0, 3, 2}, {0, 2, 1, 3}, {1, 3, 0, 2}}
 	for _, order := range orders {
-		for between := range 81 { // what happens before each of the four files is taken
+		for between := range 81 { // what happens before each of the four files is copied
 			m, backup := historyIn(t, newMemFolder()), newMemFolder()
 			s := openMem(t, m)
 			off := int64(20)
@@ -349,8 +351,8 @@ func TestCopy(t *testing.T) {
 	}
 }
 
-// FuzzLoad: no bytes make the loader panic, and what it takes is written back to a
-// state with the same contents.
+// FuzzLoad checks that no input makes the loader panic, and that an accepted
+// state has the same content after it is written back.
 func FuzzLoad(f *testing.F) {
 	dir := history(f)
 	for _, name := range []string{snapshotName, logName} {

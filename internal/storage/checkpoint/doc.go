@@ -72,12 +72,12 @@
 // folder has covered, in any order. Every such subset loads as the state after
 // n commits:
 //
-//	before 3 is durable   checkpoint and checkpoint.log are of g. The files that the links
-//	                      replaced were only needed if these were damaged.
-//	before 4 is durable   checkpoint is of g, with its log beside it, or of g+1
-//	before 5 is durable   checkpoint is of g+1. A checkpoint.log of g is older, and its
-//	                      commits are part of the snapshot.
-//	after 5               checkpoint and checkpoint.log are of g+1
+//	before 3 is durable   checkpoint and checkpoint.log have generation g. The files that
+//	                      the links replaced were only needed if these were damaged.
+//	before 4 is durable   checkpoint has generation g, with its log, or g+1
+//	before 5 is durable   checkpoint has generation g+1. A checkpoint.log of g is older, and
+//	                      its commits are part of the snapshot.
+//	after 5               checkpoint and checkpoint.log have generation g+1
 //
 // After an error in steps 1 to 3 the log of g stays in use. From step 4 on, the
 // log of g must not receive another commit, since the snapshot of g+1 may hide

@@ -11,8 +11,9 @@ import (
 	"github.com/urlfold/urlfold/pipeline"
 )
 
-// TestKeepWithoutRights: rights that are taken away are no loss of the lock. The
-// store says what is wrong, and continues when they are given back.
+// TestKeepWithoutRights checks that missing permissions do not count as a lost
+// lock. The store reports the error, and continues when the permissions are
+// restored.
 func TestKeepWithoutRights(t *testing.T) {
 	dir := t.TempDir()
 	s := kept(t, dir)
@@ -21,7 +22,7 @@ func TestKeepWithoutRights(t *testing.T) {
 		t.Fatal(err)
 	}
 	restore := func() {}
-	if os.Geteuid() == 0 { // who has all rights has to give them up, for this thread
+	if os.Geteuid() == 0 { // root has to give up its privileges, for this thread
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
 		if err := unix.Setfsuid(65534); err != nil {

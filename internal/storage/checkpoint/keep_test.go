@@ -14,7 +14,7 @@ import (
 	"github.com/urlfold/urlfold/pipeline"
 )
 
-// kept makes a store with a checkpoint that Keep is content with.
+// kept creates a store with a checkpoint that Keep accepts.
 func kept(t *testing.T, dir string) *Store {
 	t.Helper()
 	s := open(t, dir)
@@ -26,8 +26,8 @@ func kept(t *testing.T, dir string) *Store {
 	return s
 }
 
-// TestKeepHeals: whatever is done to the files of the checkpoint while a process
-// runs, the next look writes them again, with no commit in between.
+// TestKeepHeals checks that Keep restores the checkpoint files whatever happens
+// to them during a run, without a commit in between.
 func TestKeepHeals(t *testing.T) {
 	remove := func(names ...string) func(dir string) error {
 		return func(dir string) error {
@@ -95,8 +95,9 @@ func TestKeepHeals(t *testing.T) {
 	}
 }
 
-// TestKeepNoticesLock: a process whose lock file is no longer the one in its data
-// directory stores nothing any more, for another one may hold the lock.
+// TestKeepNoticesLock checks that a process stores nothing more when its lock
+// file is no longer the one in its data directory, because another process may
+// hold that lock.
 func TestKeepNoticesLock(t *testing.T) {
 	var moved string
 	for name, harm := range map[string]func(dir string) error{
@@ -129,14 +130,14 @@ func TestKeepNoticesLock(t *testing.T) {
 			t.Errorf("%s: Save: %v", name, err)
 		}
 		if _, err := os.Stat(filepath.Join(dir, snapshotName)); err == nil && !strings.HasPrefix(name, "lock") {
-			t.Errorf("%s: the folder of somebody else was written to", name)
+			t.Errorf("%s: wrote to a folder that may belong to another process", name)
 		}
-		_ = s.Close() // its lock is of no use to anybody
+		_ = s.Close() // an error is irrelevant: the lock is lost
 	}
 }
 
-// TestKeepFollows: a folder that was moved and is still reached by its path is the
-// same one.
+// TestKeepFollows checks that a folder that was moved, and is still reached
+// through its old path, counts as the same.
 func TestKeepFollows(t *testing.T) {
 	base := t.TempDir()
 	dir, other := filepath.Join(base, "data"), filepath.Join(base, "elsewhere")
@@ -151,7 +152,8 @@ func TestKeepFollows(t *testing.T) {
 	save(t, s, Update{Source: "a", Entries: []Entry{entry("a", "x", 3)}})
 }
 
-// TestKeepRestartFolder: the folder of restart points may be removed.
+// TestKeepRestartFolder checks that the folder of restart points may be
+// removed.
 func TestKeepRestartFolder(t *testing.T) {
 	dir := t.TempDir()
 	s := kept(t, dir)
@@ -167,9 +169,9 @@ func TestKeepRestartFolder(t *testing.T) {
 	}
 }
 
-// TestFaults: whatever step of a commit or of a compaction fails, what was stored
-// before is what a restart finds, or what was to be stored; Health says so; and
-// the next Save works.
+// TestFaults lets each step of a commit and of a compaction fail: a restart
+// must find the previous or the new state, Health must report the error, and
+// the next Save must succeed.
 func TestFaults(t *testing.T) {
 	full := errors.New("no space left on device")
 	steps := []string{
@@ -201,7 +203,7 @@ func TestFaults(t *testing.T) {
 				t.Errorf("%s, %v: %v, %v, hits %q", step, compacts, err, s.Health(), hits)
 			}
 			if err != nil && (offsetOf(t, s) != 2 || s.Extents("s") != nil) {
-				t.Errorf("%s, %v: what failed counts", step, compacts)
+				t.Errorf("%s, %v: a failed commit counts", step, compacts)
 			}
 			c, warnings := List(dir)
 			if len(warnings) > 0 || len(c.Entries) != 1 || c.Entries[0].Offset != 2 && c.Entries[0].Offset != 5000 {
@@ -222,8 +224,8 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// TestFailedCompaction: while a compaction of a log that works fails, commits go to
-// that log.
+// TestFailedCompaction checks that commits go to the working log while its
+// compaction fails.
 func TestFailedCompaction(t *testing.T) {
 	dir := t.TempDir()
 	s := kept(t, dir)
@@ -247,7 +249,8 @@ func TestFailedCompaction(t *testing.T) {
 	}
 }
 
-// TestCompaction: the log does not grow for ever, and an idle store writes nothing.
+// TestCompaction checks that the log does not grow without limit, and that an
+// idle store writes nothing.
 func TestCompaction(t *testing.T) {
 	dir := t.TempDir()
 	s := open(t, dir)
@@ -298,8 +301,8 @@ func legacy(t testing.TB, cuts bool, entries []Entry, extents []pipeline.Extent)
 	return fmt.Appendf([]byte(text.String()), "{\"xxh3\":\"%016x\"}\n", xxh3.HashString(text.String()))
 }
 
-// TestLegacy: a state of version 1 is read, and replaced by the first commit or look;
-// a damaged one leads to the one before it.
+// TestLegacy checks that a state of version 1 is read, and replaced by the
+// first commit or Keep, and that a damaged one leads to the previous one.
 func TestLegacy(t *testing.T) {
 	old := entry("a", "x", 1)
 	e := entry("a", "x", 2)
@@ -331,7 +334,7 @@ func TestLegacy(t *testing.T) {
 		shut(t, s)
 		b, err := os.ReadFile(filepath.Join(dir, snapshotName))
 		if err != nil || !strings.HasPrefix(string(b), firstLine) {
-			t.Errorf("%s: it was not converted: %.60q, %v", name, b, err)
+			t.Errorf("%s: not converted: %.60q, %v", name, b, err)
 		}
 		s = open(t, dir)
 		if got := s.Entries("a"); len(got) != 1 || got[0].Offset < want.Offset || len(s.Warnings()) > 0 {
@@ -358,7 +361,7 @@ func TestLegacy(t *testing.T) {
 	f("damaged, by a commit", true, commit)
 }
 
-// TestAssign: entries and extents go to other names, at once.
+// TestAssign checks that entries and extents get other names at once.
 func TestAssign(t *testing.T) {
 	dir := t.TempDir()
 	s := open(t, dir)

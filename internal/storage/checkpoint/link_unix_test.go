@@ -11,7 +11,7 @@ import (
 	"github.com/urlfold/urlfold/internal/storage/disk"
 )
 
-// TestLinks: neither the lock nor a state is written through a link.
+// TestLinks checks that neither the lock nor a state is written through a link.
 func TestLinks(t *testing.T) {
 	dir := t.TempDir()
 	victim := filepath.Join(dir, "victim")
@@ -39,6 +39,6 @@ func TestLinks(t *testing.T) {
 	must(os.Symlink(victim, filepath.Join(data, restartDir, "1")))
 	must(s.Save(Update{Source: "a", Entries: []Entry{{Source: "a", ID: "x", Restart: point}}, Points: map[int64][]byte{point: []byte("point")}}))
 	if got, err := os.ReadFile(victim); string(got) != "mine" || err != nil {
-		t.Errorf("the file behind the link holds %q, %v", got, err)
+		t.Errorf("the target of the link contains %q, %v", got, err)
 	}
 }

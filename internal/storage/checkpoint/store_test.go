@@ -40,7 +40,8 @@ func save(t testing.TB, s *Store, u Update) {
 	}
 }
 
-// TestRoundTrip: all sources and extents come back, paths of any bytes among them.
+// TestRoundTrip checks that all sources and extents are read back, including
+// paths with arbitrary bytes.
 func TestRoundTrip(t *testing.T) {
 	dir := t.TempDir()
 	s := open(t, dir)
@@ -73,8 +74,9 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// A state that is there and cannot be opened is no damaged one: with nothing in its
-// place all would be read again. A link to itself stands for all reasons.
+// TestUnreadable checks that a state that exists but cannot be opened does not
+// count as damaged, because everything would be read again. A link to itself
+// represents all reasons.
 func TestUnreadable(t *testing.T) {
 	f := func(name string) {
 		t.Helper()
@@ -83,13 +85,13 @@ func TestUnreadable(t *testing.T) {
 			t.Skip("no symbolic links here: ", err)
 		}
 		if s, err := Open(dir); err == nil {
-			t.Errorf("%s was passed over", name)
+			t.Errorf("%s was ignored", name)
 			_ = s.Close()
 		}
 		if err := os.Remove(filepath.Join(dir, name)); err != nil {
 			t.Fatal(err)
 		}
-		s, err := Open(dir) // and the lock was given back
+		s, err := Open(dir) // the lock was released
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -108,14 +110,14 @@ func TestLock(t *testing.T) {
 		t.Errorf("a second Open: %v", err)
 	}
 	if _, err := Reset(dir, "**"); !errors.Is(err, ErrLocked) {
-		t.Errorf("Reset beside a process: %v", err)
+		t.Errorf("Reset while a process runs: %v", err)
 	}
 	shut(t, s)
 	shut(t, open(t, dir))
 }
 
-// TestPoints: a restart point stays for as long as the newest state or the one
-// before it names it.
+// TestPoints checks that a restart point exists as long as the newest state or
+// the previous one names it.
 func TestPoints(t *testing.T) {
 	dir := t.TempDir()
 	s := open(t, dir)
@@ -144,7 +146,7 @@ func TestPoints(t *testing.T) {
 	s = open(t, dir)
 	defer shut(t, s)
 	if id := s.NewPoint(); id <= ids[3] {
-		t.Errorf("the id %d is given again", id)
+		t.Errorf("the id %d is used again", id)
 	}
 }
 
@@ -154,7 +156,7 @@ func TestListAndReset(t *testing.T) {
 	save(t, s, Update{Source: "b", Entries: []Entry{entry("b", "sub/z", 1), entry("b", "a[1]", 1)}})
 	save(t, s, Update{Source: "a", Entries: []Entry{entry("a", "y", 1)}, Cut: true,
 		Extents: []pipeline.Extent{{Sink: "s", Lane: "y", Path: "p"}, {Sink: "s", Lane: "sub/z", Path: "q"}}})
-	c, warnings := List(dir) // beside a process
+	c, warnings := List(dir) // while a process runs
 	var paths []string
 	for _, e := range c.Entries {
 		paths = append(paths, e.Path)
@@ -172,11 +174,11 @@ func TestListAndReset(t *testing.T) {
 		}
 	}
 	f("/var/log/none", 0, 3, 2)
-	f("/var/log/a[1]", 1, 2, 2) // by its name, though it looks like a glob
+	f("/var/log/a[1]", 1, 2, 2) // matched as a name, although it looks like a glob
 	f("/var/log/*", 1, 1, 1)
 	f("/var/**", 1, 0, 0)
 	if _, err := Reset(dir, "[a"); err == nil {
-		t.Error("a bad glob is taken")
+		t.Error("an invalid glob is accepted")
 	}
 }
 

@@ -26,11 +26,11 @@ func TestCreatable(t *testing.T) {
 		}
 	}
 	if list, err := os.ReadDir(dir); err != nil || len(list) != 1 {
-		t.Errorf("something was made: %v, %v", list, err)
+		t.Errorf("Creatable created something: %v, %v", list, err)
 	}
 	if runtime.GOOS == "linux" {
 		if err := Creatable("/proc/x/y"); err == nil {
-			t.Error("files can be made in /proc")
+			t.Error("no error for a folder in /proc")
 		}
 	}
 }

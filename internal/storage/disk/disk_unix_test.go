@@ -30,7 +30,7 @@ func TestLock(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := Lock(second); err != nil {
-		t.Errorf("the lock ends with the file, but: %v", err)
+		t.Errorf("lock after the file was closed: %v", err)
 	}
 }
 
@@ -42,7 +42,7 @@ func TestFolders(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 		if err := do(none); !errors.Is(err, os.ErrNotExist) {
-			t.Errorf("%s of a folder that is not there: %v", name, err)
+			t.Errorf("%s of a missing folder: %v", name, err)
 		}
 	}
 }

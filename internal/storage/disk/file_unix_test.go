@@ -16,7 +16,8 @@ import (
 	"testing"
 )
 
-// TestOpen: a file is opened for writing only if it is a regular one with one name.
+// TestOpen checks that a file is opened for writing only if it is a regular
+// file with one name.
 func TestOpen(t *testing.T) {
 	dir := t.TempDir()
 	path := func(name string) string { return filepath.Join(dir, name) }
@@ -51,36 +52,37 @@ func TestOpen(t *testing.T) {
 			}
 			for _, err := range []error{err, checked} {
 				if !errors.Is(err, ErrRefused) || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), path(name)) {
-					t.Errorf("%s: %v, want one that says: %s", name, err, want)
+					t.Errorf("%s: error is %v, want %q", name, err, want)
 				}
 			}
 		}
 	}
 	if text, err := os.ReadFile(path("twice")); string(text) != "text" || err != nil {
-		t.Errorf("what was refused holds %q, %v", text, err)
+		t.Errorf("the refused file contains %q, %v", text, err)
 	}
 	if _, err := Open(path("none"), os.O_RDWR, 0); !errors.Is(err, fs.ErrNotExist) || Check(path("none")) != nil {
-		t.Errorf("what is not there: %v", err)
+		t.Errorf("a missing file: %v", err)
 	}
 	if _, err := os.Lstat(path("none")); err == nil {
-		t.Error("a file was made through a link")
+		t.Error("a file was created through a link")
 	}
 	f, err := Recreate(path("second"), 0o600)
 	must(err)
 	_, err = f.WriteString("new")
 	must(errors.Join(err, f.Close()))
 	if text, err := os.ReadFile(path("twice")); string(text) != "text" || err != nil {
-		t.Errorf("the other name of what was made again holds %q, %v", text, err)
+		t.Errorf("the other name of the recreated file contains %q, %v", text, err)
 	}
 }
 
-// changing are the functions of package os that change what a disk holds.
+// changing are the functions of package os that change the content of a disk.
 var changing = []string{
 	"Rename", "Remove", "RemoveAll", "Link", "Symlink", "Mkdir", "MkdirAll", "MkdirTemp", "Create", "CreateTemp", "WriteFile", "Truncate", "OpenFile",
 }
 
-// TestNothingPassesBy: the packages whose files must survive a crash change them by
-// this package alone, or a record of what they do would lack something.
+// TestNothingPassesBy checks that packages whose files must survive a crash
+// change them only through this package. Otherwise a record of their operations
+// would be incomplete.
 func TestNothingPassesBy(t *testing.T) {
 	for _, dir := range []string{"../../../sinks/file", "../../../sources/file", "../checkpoint"} {
 		files, err := filepath.Glob(filepath.Join(dir, "*.go"))
@@ -102,7 +104,7 @@ func TestNothingPassesBy(t *testing.T) {
 					function = f.Name.Name
 				}
 				sel, ok := n.(*ast.SelectorExpr)
-				if !ok || function == "openDirect" { // which opens a pipe or a device
+				if !ok || function == "openDirect" { // opens a pipe or a device
 					return true
 				}
 				if x, ok := sel.X.(*ast.Ident); ok && x.Name == "os" && slices.Contains(changing, sel.Sel.Name) {

@@ -28,7 +28,7 @@ func TestPlan(t *testing.T) {
 	f("p.a=enospc@2", "abaa", nil, nil, full, nil)
 	f("p.a=enospc@2..3,p.b=eio@1", "aabaa", nil, full, broken, full, nil)
 	f("p.*=enospc@3..", "abcd", nil, nil, full, full)
-	f(" p.*=eio@2, p.b=enospc@1..", "bb", full, broken) // both count; the first that holds wins
+	f(" p.*=eio@2, p.b=enospc@1..", "bb", full, broken) // both count hits; the first rule that applies wins
 	f("q=eio,p.a.b=eio", "a", nil)
 	if err := (*Plan)(nil).At("x"); err != nil {
 		t.Error(err)
@@ -49,12 +49,12 @@ func TestDelay(t *testing.T) {
 func TestMistakes(t *testing.T) {
 	for _, text := range []string{",", "a", "=kill", "a=", "a=sigh", "a=kill@0", "a=kill@x", "a=kill@3..2", "a=kill@1..x", "a=delay:3"} {
 		if _, err := Parse(text); err == nil {
-			t.Errorf("%q is taken", text)
+			t.Errorf("%q is accepted", text)
 		}
 	}
 }
 
-// TestKill runs itself as a process that dies at a point.
+// TestKill runs its own binary as a process that is killed at a point.
 func TestKill(t *testing.T) {
 	if os.Getenv("FAULT_TEST_CHILD") != "" {
 		p, err := Parse("a=kill@2")
@@ -72,10 +72,11 @@ func TestKill(t *testing.T) {
 	}
 }
 
-// TestEnabled: the environment counts exactly in builds with the tag.
+// TestEnabled checks that the environment variable has an effect only in builds
+// with the tag.
 func TestEnabled(t *testing.T) {
 	t.Setenv(Env, "x=eio")
 	if err := At("x"); (err != nil) != Enabled {
-		t.Errorf("built with faults: %v, and a point gives %v", Enabled, err)
+		t.Errorf("built with faults: %v, but a point returns %v", Enabled, err)
 	}
 }

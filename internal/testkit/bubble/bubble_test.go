@@ -11,9 +11,9 @@ import (
 	"time"
 )
 
-// TestTimerChannels: tickers that are due when somebody looks at them, while other
-// timers end a sleep. With synctest.Test every second run of this crashes in the race
-// detector, on two processors.
+// TestTimerChannels uses tickers that fire while other timers end a sleep. With
+// synctest.Test, every second run of it crashes in the race detector on two
+// processors.
 func TestTimerChannels(t *testing.T) {
 	for range 100 {
 		Test(t, func(*testing.T) {
@@ -33,7 +33,7 @@ func TestTimerChannels(t *testing.T) {
 	}
 }
 
-// TestNoOther: no test of this module calls synctest.Test by itself.
+// TestNoOther checks that no other test of this module calls synctest.Test.
 func TestNoOther(t *testing.T) {
 	root := filepath.Join("..", "..", "..")
 	files := 0

@@ -37,6 +37,6 @@ func TestOverlay(t *testing.T) {
 		}
 	}
 	if text, err := os.ReadFile(path); err != nil || string(text) != "one two two" {
-		t.Errorf("the source itself is %q, %v", text, err)
+		t.Errorf("the source file is %q, %v", text, err)
 	}
 }

@@ -10,20 +10,20 @@ import (
 	"testing"
 )
 
-// A scene is what came out of a run, before it is spoilt.
+// A scene is the output of a run, which a test modifies.
 type scene struct {
 	spec  Spec
 	lines [][]byte
 	dead  [][]byte
 }
 
-// letterOf is a dead letter as the program writes it.
+// letterOf returns a dead letter in the form that the program writes.
 func letterOf(rec []byte) []byte {
-	text, _ := json.Marshal(string(rec)) // a string always has a form
+	text, _ := json.Marshal(string(rec)) // never fails
 	return fmt.Appendf(nil, `{"reason":"port-invalid","at":19,"file":"a","line":1,"offset":0,"record":%s}`, text)
 }
 
-// newScene returns the output of a run in which nothing goes wrong.
+// newScene returns the output of a run without faults.
 func newScene(spec Spec, lanes, n uint64) *scene {
 	s := &scene{spec: spec}
 	for i := range n {
@@ -49,14 +49,14 @@ func (s *scene) judge(lanes, n uint64) Result {
 			text = append(append(text, line...), '\n')
 		}
 		if err := o.NewStream().Read(bytes.NewReader(text)); err != nil {
-			panic(err) // bytes do not fail
+			panic(err) // a bytes.Reader does not fail
 		}
 	}
 	return o.Result()
 }
 
-// TestOracle spoils an output in each way that there is, and looks whether the
-// oracle sees it, and nothing else.
+// TestOracle damages an output in each possible way, and checks that the oracle
+// detects exactly that.
 func TestOracle(t *testing.T) {
 	spec := Spec{Seed: 5, Format: Combined, Poison: 10}
 	const lanes, n = 3, 200
@@ -130,7 +130,8 @@ func TestExcuse(t *testing.T) {
 	}
 }
 
-// TestWild: behind its last record a damaged lane may say anything, before it not.
+// TestWild checks that a damaged lane may have arbitrary output after its last
+// expected record, but not before it.
 func TestWild(t *testing.T) {
 	s := newScene(Spec{Seed: 1, Format: Lines}, 1, 100)
 	o := NewOracle(s.spec)
@@ -151,7 +152,8 @@ func TestWild(t *testing.T) {
 	}
 }
 
-// TestForeign: lines and letters with the mark are counted, and no more.
+// TestForeign checks that lines and dead letters with the mark are only
+// counted.
 func TestForeign(t *testing.T) {
 	s := newScene(Spec{Seed: 1, Format: Lines}, 1, 3)
 	o := NewOracle(s.spec)
@@ -166,8 +168,8 @@ func TestForeign(t *testing.T) {
 	}
 }
 
-// TestRead: lines are found whatever the reader gives, and one without its end is
-// not taken for whole.
+// TestRead checks that lines are found however the reader delivers them, and
+// that a line without its end does not count as complete.
 func TestRead(t *testing.T) {
 	s := newScene(Spec{Seed: 1, Format: Lines}, 1, 50)
 	text := string(bytes.Join(s.lines, []byte{'\n'}))
@@ -188,7 +190,8 @@ type onebyone struct{ *strings.Reader }
 
 func (r *onebyone) Read(p []byte) (int, error) { return r.Reader.Read(p[:1]) }
 
-// TestKinds: each kind of file holds what was asked for, and is read again.
+// TestKinds checks that each kind of file holds the requested records and can
+// be read back.
 func TestKinds(t *testing.T) {
 	for _, k := range Kinds() {
 		spec := Spec{Seed: 8, Format: Lines}
@@ -201,7 +204,7 @@ func TestKinds(t *testing.T) {
 		o.Expect(2, n)
 		d, err := o.ReadTree(dir, false)
 		r := o.Result()
-		// The records are as they were written, which an output's are not.
+		// The records have the written form, unlike those of an output.
 		if err != nil || len(d) != 1 || !r.Exact() || r.Forms[Raw] != int64(n) || n < 2000 {
 			t.Errorf("%s: %d records: %v, %v, %v", k, n, &r, d, err)
 		}

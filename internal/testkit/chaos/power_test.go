@@ -10,8 +10,8 @@ import (
 	"github.com/urlfold/urlfold/internal/storage/disk"
 )
 
-// states applies ops to a folder that holds the file old, and returns all states that
-// power losses after them leave: names with contents.
+// states applies ops to a folder that contains the file old, and returns all
+// states that power losses after them leave: names with contents.
 func states(t *testing.T, ops []disk.Op, ignore func(*disk.Op) bool) map[string]bool {
 	t.Helper()
 	root := filepath.Join(t.TempDir(), "d")
@@ -48,10 +48,10 @@ func states(t *testing.T, ops []disk.Op, ignore func(*disk.Op) bool) map[string]
 		if err != nil {
 			t.Fatal(err)
 		}
-		below, _ := filepath.Glob(filepath.Join(root, "*", "*")) // the pattern is sound
+		below, _ := filepath.Glob(filepath.Join(root, "*", "*")) // the pattern is valid
 		for _, name := range append(names, below...) {
 			if text, err := os.ReadFile(name); err == nil {
-				rel, _ := filepath.Rel(root, name) // it is below
+				rel, _ := filepath.Rel(root, name) // cannot fail: name is in root
 				parts = append(parts, rel+"="+strings.ReplaceAll(string(text), "\x00", "0"))
 			}
 		}
@@ -60,8 +60,8 @@ func states(t *testing.T, ops []disk.Op, ignore func(*disk.Op) bool) map[string]
 	return seen
 }
 
-// TestDisk: what a power loss can leave, for the steps of writing a file and giving it
-// another name.
+// TestDisk checks which states a power loss can leave after the steps of
+// writing a file and renaming it.
 func TestDisk(t *testing.T) {
 	create := []disk.Op{{Op: "create", ID: 1, Path: "a"}, {Op: "write", ID: 1, Data: []byte("text")}}
 	sync, syncDir := disk.Op{Op: "sync", ID: 1}, disk.Op{Op: "syncdir", Path: "."}
@@ -94,12 +94,12 @@ func TestDisk(t *testing.T) {
 			got := states(t, c.ops, c.ignore)
 			for _, w := range c.want {
 				if !got[w] {
-					t.Errorf("never: %q", w)
+					t.Errorf("missing state: %q", w)
 				}
 				delete(got, w)
 			}
 			for g := range got {
-				t.Errorf("cannot be: %q", g)
+				t.Errorf("impossible state: %q", g)
 			}
 		})
 	}

@@ -9,7 +9,7 @@ import (
 
 var specs = []Spec{{Seed: 1, Format: Lines}, {Seed: 2, Format: Combined}, {Seed: 3, Format: Lines, Poison: 7}}
 
-// TestSpec: a record is what it says that it is, in each form, and none other.
+// TestSpec checks that a record is identified correctly in each form.
 func TestSpec(t *testing.T) {
 	for _, s := range specs {
 		var rec, scratch []byte
@@ -36,8 +36,8 @@ func TestSpec(t *testing.T) {
 	}
 }
 
-// TestIdentifyChanged: no byte of a record can be changed, taken out or added
-// without it being seen.
+// TestIdentifyChanged checks that changing, removing or adding any byte of a
+// record is detected.
 func TestIdentifyChanged(t *testing.T) {
 	for _, s := range specs {
 		rec := bytes.TrimSuffix(s.Want(nil, 3, 41, Folded), []byte{'\n'})
@@ -49,7 +49,7 @@ func TestIdentifyChanged(t *testing.T) {
 				"cut here": rec[:i],
 			} {
 				if id, _, err := s.identify(bad, nil); err == nil {
-					t.Errorf("byte %d %s: %q is taken for %+v", i, what, bad, id)
+					t.Errorf("byte %d %s: %q is identified as %+v", i, what, bad, id)
 				}
 			}
 		}

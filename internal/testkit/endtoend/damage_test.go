@@ -14,9 +14,9 @@ import (
 	"github.com/urlfold/urlfold/internal/testkit/chaos"
 )
 
-// TestDamageIsShown: a damaged archive is on the status page, in /status.json and in the
-// metrics, with its verdict and the position, also after a restart, until a sound file
-// takes its place.
+// TestDamageIsShown checks that the status page, /status.json and the metrics
+// show a damaged archive with its verdict and position, also after a restart,
+// until an intact file replaces it.
 func TestDamageIsShown(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -48,7 +48,7 @@ admin: {listen: "127.0.0.1:0"}
 	stop(t, p)
 }
 
-// packed returns lines, compressed.
+// packed returns n compressed lines.
 func packed(t *testing.T, n int) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -64,8 +64,8 @@ func packed(t *testing.T, n int) []byte {
 	return b.Bytes()
 }
 
-// wantShown waits until p shows so many damaged files, the first one of them truncated
-// at this byte.
+// wantShown waits until p shows count damaged files, the first of them
+// truncated at the given byte.
 func wantShown(t *testing.T, p *chaos.Process, count int, at int64) {
 	t.Helper()
 	ctx := context.Background()

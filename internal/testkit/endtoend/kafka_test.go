@@ -18,24 +18,24 @@ import (
 	"github.com/urlfold/urlfold/internal/testkit/kafkatest"
 )
 
-// kafkaPartitions is how many partitions the input and the output have.
+// kafkaPartitions is the number of partitions of the input and of the output.
 const kafkaPartitions = 6
 
-// A kafkaWorld is a broker with the topics in, out and dead, and what was written to
-// the first of them: a lane of the Spec in each partition.
+// A kafkaWorld is a broker with the topics in, out and dead, and a description
+// of the records written to in: a lane of the Spec in each partition.
 type kafkaWorld struct {
 	t      *testing.T
 	conn   connect.Kafka
 	client kafka.Client
 	spec   chaos.Spec
 
-	name    string // of the group, and what the names of the topics begin with
+	name    string // name of the group, and prefix of the names of the topics
 	policy  string // pipeline.on_refused; empty: the default
-	records uint64 // in each partition of the input
+	records uint64 // number of records in each partition of the input
 }
 
-// onBrokers runs a test on a broker in this process, and on the real one that
-// URLFOLD_KAFKA names.
+// onBrokers runs a test with a broker in this process, and with the real broker
+// that URLFOLD_KAFKA names.
 func onBrokers(t *testing.T, test func(t *testing.T, w *kafkaWorld)) {
 	t.Run("fake", func(t *testing.T) {
 		t.Parallel()
@@ -65,8 +65,9 @@ func newKafka(t *testing.T, conn connect.Kafka) *kafkaWorld {
 
 func (w *kafkaWorld) topic(name string) string { return w.name + "-" + name }
 
-// config returns a configuration from in to out. Whoever is killed is out of the group
-// after four seconds: a loaded machine may not send heartbeats for two.
+// config returns a configuration that copies from in to out. A killed member
+// leaves the group after four seconds, because a loaded machine may not send
+// heartbeats for two.
 func (w *kafkaWorld) config() string {
 	return fmt.Sprintf(`
 version: 1
@@ -89,7 +90,7 @@ admin: {listen: "127.0.0.1:0"}
 `, w.t.TempDir(), w.conn.Brokers[0], w.name, cmp.Or(w.policy, "dead_letter"))
 }
 
-// fill writes n more records into each partition.
+// fill writes n more records to each partition.
 func (w *kafkaWorld) fill(n uint64) {
 	w.t.Helper()
 	const few = 100
@@ -105,7 +106,7 @@ func (w *kafkaWorld) fill(n uint64) {
 	}
 }
 
-// stored returns how many messages are in out.
+// stored returns the number of messages in out.
 func (w *kafkaWorld) stored() (n int64) {
 	w.t.Helper()
 	for p := range kafkaPartitions {
@@ -120,7 +121,7 @@ func (w *kafkaWorld) stored() (n int64) {
 	return n
 }
 
-// drained waits until all that is in the input is committed.
+// drained waits until the whole input is committed.
 func (w *kafkaWorld) drained() {
 	w.t.Helper()
 	all := slices.Repeat([]int64{int64(w.records)}, kafkaPartitions)
@@ -129,7 +130,7 @@ func (w *kafkaWorld) drained() {
 	})
 }
 
-// judge counts what came out.
+// judge counts the delivered records.
 func (w *kafkaWorld) judge() chaos.Result {
 	w.t.Helper()
 	o := chaos.NewOracle(w.spec)
@@ -147,9 +148,9 @@ func (w *kafkaWorld) judge() chaos.Result {
 	return o.Result()
 }
 
-// TestKafkaKill: the program is killed at random instants, while it starts, joins its
-// group and works: 5 times, or with URLFOLD_LONG=1 50. Nothing is lost;
-// what was written and not yet committed is doubled.
+// TestKafkaKill kills the program at random moments, while it starts, joins its
+// group and works: 5 times or, with URLFOLD_LONG=1, 50 times. No record may be
+// lost; records that were written but not committed are doubled.
 func TestKafkaKill(t *testing.T) {
 	onBrokers(t, func(t *testing.T, w *kafkaWorld) {
 		kills, working := few(5, 50), 0
@@ -182,8 +183,9 @@ func TestKafkaKill(t *testing.T) {
 	})
 }
 
-// TestKafkaMembers: three instances share one topic under load, while members are
-// killed, added and stopped. Nothing is lost, and all have their share.
+// TestKafkaMembers lets three instances share a topic under load, while members
+// are killed, added and stopped. No record may be lost, and each instance must
+// get a share.
 func TestKafkaMembers(t *testing.T) {
 	onBrokers(t, func(t *testing.T, w *kafkaWorld) {
 		config := w.config()
@@ -221,7 +223,8 @@ func TestKafkaMembers(t *testing.T) {
 	})
 }
 
-// share writes until each member has read something, and returns how much.
+// share writes until each member has read something, and returns the number of
+// records that each has read.
 func (w *kafkaWorld) share(members []*chaos.Process) (shares []float64) {
 	w.t.Helper()
 	until(w.t, "each has something to do", func() bool {

@@ -15,8 +15,8 @@ import (
 	"github.com/urlfold/urlfold/internal/testkit/natstest"
 )
 
-// A natsWorld is a server with two streams, IN and OUT, and what was published to the
-// first of them.
+// A natsWorld is a server with two streams, IN and OUT, and a description of
+// the records published to IN.
 type natsWorld struct {
 	t    *testing.T
 	srv  *natstest.Server
@@ -25,8 +25,8 @@ type natsWorld struct {
 	out  jetstream.Stream
 	spec chaos.Spec
 
-	records  uint64 // published so far
-	messages uint64 // that they were in
+	records  uint64 // number of published records
+	messages uint64 // number of messages that contain them
 	ids      string // msg_id of the sink
 }
 
@@ -62,8 +62,8 @@ func (w *natsWorld) context() context.Context {
 	return ctx
 }
 
-// fill publishes messages of one to four records until there are n that were not
-// delivered.
+// fill publishes messages of one to four records until n messages are
+// undelivered.
 func (w *natsWorld) fill(n uint64) {
 	w.t.Helper()
 	undelivered := w.messages
@@ -88,7 +88,7 @@ func (w *natsWorld) fill(n uint64) {
 	}
 }
 
-// consumer returns how the consumer is; nil: there is none.
+// consumer returns the state of the consumer, or nil if there is none.
 func (w *natsWorld) consumer() *jetstream.ConsumerInfo {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
@@ -99,7 +99,7 @@ func (w *natsWorld) consumer() *jetstream.ConsumerInfo {
 	return c.CachedInfo()
 }
 
-// stored returns how many messages are in OUT.
+// stored returns the number of messages in OUT.
 func (w *natsWorld) stored() uint64 {
 	w.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
@@ -111,7 +111,7 @@ func (w *natsWorld) stored() uint64 {
 	return i.State.Msgs
 }
 
-// config returns a configuration from IN to OUT.
+// config returns a configuration that copies from IN to OUT.
 func (w *natsWorld) config() string {
 	return fmt.Sprintf(`
 version: 1
@@ -131,7 +131,7 @@ admin: {listen: "127.0.0.1:0"}
 `, w.t.TempDir(), w.srv.URL(), w.ids)
 }
 
-// drained waits until all that is in IN is acknowledged.
+// drained waits until all messages of IN are acknowledged.
 func (w *natsWorld) drained() {
 	w.t.Helper()
 	until(w.t, "all is acknowledged", func() bool {
@@ -140,7 +140,7 @@ func (w *natsWorld) drained() {
 	})
 }
 
-// judge counts what is in OUT.
+// judge counts the records in OUT.
 func (w *natsWorld) judge() chaos.Result {
 	w.t.Helper()
 	o := chaos.NewOracle(w.spec)
@@ -167,9 +167,9 @@ func (w *natsWorld) judge() chaos.Result {
 	return o.Result()
 }
 
-// TestNATSKill: the program is killed at random instants, while it starts and while it
-// works. Nothing is lost. With msg_id: position nothing is doubled in the stream;
-// without ids what was under way is.
+// TestNATSKill kills the program at random moments, while it starts and while
+// it works. No record may be lost. With msg_id: position, no record may be
+// doubled in the stream; without ids, records in flight are doubled.
 func TestNATSKill(t *testing.T) {
 	for _, ids := range []string{"position", "none"} {
 		t.Run(ids, func(t *testing.T) {
@@ -219,8 +219,9 @@ func TestNATSKill(t *testing.T) {
 	}
 }
 
-// TestNATSMembers: three instances share one consumer under load, while members are
-// killed, stopped and added. Nothing is lost or doubled, and all have their share.
+// TestNATSMembers: three instances share one consumer under load, while members
+// are killed, stopped and added. Nothing is lost or doubled, and all have their
+// share.
 func TestNATSMembers(t *testing.T) {
 	t.Parallel()
 	w := newNATS(t, "position")

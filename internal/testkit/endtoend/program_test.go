@@ -12,11 +12,11 @@ import (
 	"github.com/urlfold/urlfold/internal/testkit/chaos"
 )
 
-// patience is how long a test waits for what must come to pass. A machine may be
-// slow; nothing is concluded from how long something takes.
+// patience is how long a test waits for an event. It is long because the
+// machine may be slow; no test draws conclusions from durations.
 const patience = 2 * time.Minute
 
-// few returns how much of something a test does: short, or with URLFOLD_LONG=1 long.
+// few returns the number of repetitions: short or, with URLFOLD_LONG=1, long.
 func few(short, long int) int {
 	if os.Getenv("URLFOLD_LONG") == "1" {
 		return long
@@ -44,7 +44,8 @@ func TestMain(m *testing.M) {
 	}())
 }
 
-// start runs a configuration until the test ends, or the process is killed.
+// start starts the program with a configuration. The process is killed at the
+// end of the test.
 func start(t *testing.T, config string) *chaos.Process {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "urlfold.yaml")
@@ -64,8 +65,9 @@ func start(t *testing.T, config string) *chaos.Process {
 	return p
 }
 
-// stop stops a process softly. It must end well. A signal that arrives before the
-// program handles signals would kill it, so stop waits for the admin server first.
+// stop stops a process with SIGTERM and requires exit code 0. It first waits
+// for the admin server, because a signal that arrives before the program
+// handles signals would kill it.
 func stop(t *testing.T, p *chaos.Process) {
 	t.Helper()
 	if _, err := p.Admin(t.Context()); err != nil {
@@ -85,7 +87,7 @@ func until(t *testing.T, what string, f func() bool) {
 	t.Helper()
 	for end := time.Now().Add(patience); !f(); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(end) {
-			t.Fatalf("it never came to pass: %s", what)
+			t.Fatalf("timeout: %s", what)
 		}
 	}
 }

@@ -26,24 +26,24 @@ import (
 
 // This file is structured in the following way:
 //
-//   - refuser: a broker that refuses records for good, until it is repaired.
+//   - refuser: a broker that rejects records permanently, until it is repaired.
 //   - The refusers: a compacted topic, a topic and a stream with a limit.
-//   - TestRefused: what becomes of the records under each policy.
+//   - TestRefused: the fate of the records under each policy.
 
-// refusedLines is how many lines the input has.
+// refusedLines is the number of lines of the input.
 const refusedLines = 5000
 
-// A refuser is a broker that refuses records for good, until it is repaired.
+// A refuser is a broker that rejects records permanently, until it is repaired.
 type refuser struct {
 	name   string
 	sink   string // in a configuration
 	code   string // in /readyz
-	whole  bool   // it refuses all records, not only the long line
+	whole  bool   // it rejects all records, not only the long line
 	repair func()
-	read   func() []string // what it holds, in order
+	read   func() []string // returns its records, in order
 }
 
-// longLine is the number of the line that brokers with a limit refuse.
+// longLine is the number of the line that brokers with a limit reject.
 const longLine = 2500
 
 func refusedLine(n int) string {
@@ -54,7 +54,8 @@ func refusedLine(n int) string {
 	return line
 }
 
-// onFake returns a broker whose topic out refuses everything, or long records.
+// onFake returns a broker whose topic out rejects either all records or long
+// ones.
 func onFake(t *testing.T, name string, limit bool) *refuser {
 	c, conn := kafkatest.Fake(t)
 	options := map[string]string{}
@@ -92,8 +93,8 @@ func onFake(t *testing.T, name string, limit bool) *refuser {
 	}
 }
 
-// refuseKeyless answers as a broker does whose topic is compacted, to records without
-// keys: it refuses each of them.
+// refuseKeyless answers like a broker with a compacted topic answers to records
+// without keys: it rejects each of them.
 func refuseKeyless(c *kfake.Cluster, repaired *atomic.Bool) {
 	c.ControlKey(int16(kmsg.Produce), func(r kmsg.Request) (kmsg.Response, error, bool) {
 		c.KeepControl()
@@ -105,7 +106,7 @@ func refuseKeyless(c *kfake.Cluster, repaired *atomic.Bool) {
 	})
 }
 
-// onStream returns a server whose stream OUT refuses long messages.
+// onStream returns a server whose stream OUT rejects long messages.
 func onStream(t *testing.T) *refuser {
 	w := newNATS(t, "position")
 	limited := func(size int32) jetstream.StreamConfig {
@@ -139,7 +140,8 @@ func onStream(t *testing.T) *refuser {
 	}
 }
 
-// A refusedRun is a run of the program over a file into a broker that refuses.
+// A refusedRun is a run of the program over a file, with a broker that rejects
+// records.
 type refusedRun struct {
 	*chaos.Process
 	t   *testing.T
@@ -193,7 +195,7 @@ func (p *refusedRun) rewrite(old, text string) {
 	}
 }
 
-// hangup has the configuration read again.
+// hangup makes the program reload its configuration.
 func (p *refusedRun) hangup() {
 	p.t.Helper()
 	if err := p.Signal(syscall.SIGHUP); err != nil {
@@ -201,7 +203,7 @@ func (p *refusedRun) hangup() {
 	}
 }
 
-// blocked waits until /readyz names the refused record, and returns its text.
+// blocked waits until /readyz names the rejected record.
 func (p *refusedRun) blocked(r *refuser) {
 	p.t.Helper()
 	var text []byte
@@ -232,15 +234,15 @@ func (p *refusedRun) blocked(r *refuser) {
 			p.t.Errorf("%+v", c)
 		}
 		if want := int64(longLine * len(refusedLine(0)+"\n")); !r.whole && at.Position != want {
-			p.t.Errorf("the refused record is at %d, want %d", at.Position, want)
+			p.t.Errorf("the rejected record is at %d, want %d", at.Position, want)
 		}
 	}
 	if bytes.Contains(text, []byte("h.example")) {
-		p.t.Errorf("/readyz holds a URL: %s", text)
+		p.t.Errorf("/readyz contains a URL: %s", text)
 	}
 }
 
-// ends waits for the end of the program, with this exit code.
+// ends waits for the program to exit with the given code.
 func (p *refusedRun) ends(code int) {
 	p.t.Helper()
 	got, err := p.Wait(context.Background(), patience)
@@ -249,7 +251,7 @@ func (p *refusedRun) ends(code int) {
 	}
 }
 
-// letters returns the records in the dead letter.
+// letters returns the records in the dead letters.
 func (p *refusedRun) letters() (all []string) {
 	p.t.Helper()
 	f, err := os.Open(filepath.Join(p.dir, "dead.jsonl"))
@@ -270,8 +272,8 @@ func (p *refusedRun) letters() (all []string) {
 	return all
 }
 
-// check compares what came out with the input: nothing is lost, and the topic is in
-// order.
+// check compares the output with the input: no record may be lost, and the
+// topic must be in order.
 func (p *refusedRun) check(got, letters []string) {
 	p.t.Helper()
 	if !slices.IsSorted(got) {
@@ -288,7 +290,7 @@ func (p *refusedRun) check(got, letters []string) {
 	}
 }
 
-// refusedInput writes the input into a new folder, and returns it.
+// refusedInput writes the input to a new folder and returns the folder.
 func refusedInput(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -302,9 +304,9 @@ func refusedInput(t *testing.T) string {
 	return dir
 }
 
-// TestRefused: a compacted topic that needs keys, a topic and a stream with a limit,
-// under each policy. No record is lost, except where drop was asked for, which the
-// exit code shows.
+// TestRefused checks a compacted topic that requires keys, and a topic and a
+// stream with a size limit, under each policy. No record is lost, except with
+// the policy drop, which the exit code reports.
 func TestRefused(t *testing.T) {
 	for _, make := range []func(t *testing.T) *refuser{
 		func(t *testing.T) *refuser { return onFake(t, "compacted", false) },
@@ -319,7 +321,7 @@ func TestRefused(t *testing.T) {
 			t.Parallel()
 			r, dir := make(t), refusedInput(t)
 			p := startRefused(t, dir, r, "dead_letter")
-			if r.whole { // a misconfiguration: no reason to fill the dead letter
+			if r.whole { // a misconfiguration, which must not fill the dead letters
 				p.blocked(r)
 				r.repair()
 			}
@@ -343,14 +345,14 @@ func TestRefused(t *testing.T) {
 				t.Errorf("%s: %d records", r.name, n)
 			}
 			if text := p.Output(); !strings.Contains(text, fmt.Sprintf("dropped=%d", dropped)) || !strings.Contains(text, "records refused, dropped") {
-				t.Errorf("%s: the log does not say that %d records are dropped", r.name, dropped)
+				t.Errorf("%s: the log does not report %d dropped records", r.name, dropped)
 			}
 		})
 	}
 }
 
-// refusedBlock blocks a run, ends it by a signal, kills it, and repairs the broker
-// while it runs.
+// refusedBlock blocks a run, ends it with a signal, then kills another one, and
+// repairs the broker during a third one.
 func refusedBlock(t *testing.T, r *refuser) {
 	dir := refusedInput(t)
 	p := startRefused(t, dir, r, "block")
@@ -360,7 +362,7 @@ func refusedBlock(t *testing.T, r *refuser) {
 	}
 	p.ends(3)
 	if got := len(r.read()); r.whole && got > 0 || got > longLine {
-		t.Errorf("%s: %d records are written, and number %d is refused", r.name, got, longLine)
+		t.Errorf("%s: %d records written, but record %d is rejected", r.name, got, longLine)
 	}
 	p = startRefused(t, dir, r, "block")
 	p.blocked(r)
@@ -370,7 +372,7 @@ func refusedBlock(t *testing.T, r *refuser) {
 	r.repair()
 	p.ends(0)
 	got := r.read()
-	if r.sink[0] == 'k' { // what was written before a signal comes again: Kafka has no ids for it
+	if r.sink[0] == 'k' { // records written before a signal are written again: Kafka has no ids for them
 		slices.Sort(got)
 		got = slices.Compact(got)
 	}

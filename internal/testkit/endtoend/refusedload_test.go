@@ -16,18 +16,18 @@ import (
 	"github.com/urlfold/urlfold/internal/testkit/kafkatest"
 )
 
-// A mood is what a broker refuses.
+// A mood determines what a broker rejects.
 type mood int32
 
 const (
 	sound      mood = iota // nothing
 	choosy                 // three of ten record batches, so in the end some single records
-	misset                 // all that is written to the output, with one code
+	misset                 // every write to the output, with the same code
 	deadIsFull             // all dead letters
 	moods
 )
 
-// A moodyBroker refuses records for good, in one mood after the other.
+// A moodyBroker rejects records permanently, in changing moods.
 type moodyBroker struct {
 	mood     atomic.Int32
 	refusals atomic.Int64
@@ -61,7 +61,7 @@ func (m *moodyBroker) answer(req *kmsg.ProduceRequest) (kmsg.Response, error, bo
 	return refuseAll(req, code), nil, true
 }
 
-// refuseAll returns the answer that refuses all of a request.
+// refuseAll returns the answer that rejects everything in a request.
 func refuseAll(req *kmsg.ProduceRequest, code int16) kmsg.Response {
 	answer := req.ResponseKind().(*kmsg.ProduceResponse)
 	for _, topic := range req.Topics {
@@ -77,8 +77,8 @@ func refuseAll(req *kmsg.ProduceRequest, code int16) kmsg.Response {
 	return answer
 }
 
-// refusedRounds is how often the broker changes its mood. URLFOLD_REFUSE_ROUNDS says
-// another number.
+// refusedRounds returns how often the broker changes its mood.
+// URLFOLD_REFUSE_ROUNDS overrides the number.
 func refusedRounds(t *testing.T) int {
 	text := os.Getenv("URLFOLD_REFUSE_ROUNDS")
 	if text == "" {
@@ -91,10 +91,11 @@ func refusedRounds(t *testing.T) int {
 	return n
 }
 
-// TestRefusedUnderLoad: while records come, a broker refuses some for good, all of
-// them, or the dead letters, and is repaired again; the program is killed in between.
-// With block each record is in the output, in order; with dead_letter, there or in the
-// dead letters.
+// TestRefusedUnderLoad checks that no record is lost while a broker rejects
+// some records permanently, all of them, or the dead letters, and is repaired
+// again, with kills of the program in between. With block, each record must be
+// in the output, in order; with dead_letter, in the output or in the dead
+// letters.
 func TestRefusedUnderLoad(t *testing.T) {
 	for _, c := range []struct {
 		name, policy string
@@ -152,7 +153,7 @@ func refusedUnderLoad(t *testing.T, policy string, kill bool) {
 	if policy == "block" {
 		wrong += r.Misrouted
 	}
-	// What was a dead letter before a kill, and read again, may be taken after it.
+	// A record that was a dead letter before a kill may be accepted after it.
 	if policy == "block" || !kill {
 		wrong += r.Reordered
 	}
@@ -161,8 +162,9 @@ func refusedUnderLoad(t *testing.T, policy string, kill bool) {
 	}
 }
 
-// A reload while a lane is blocked takes: with a dead letter in it, the refused record
-// goes there, and the rest continues, in the same process.
+// TestReloadWhileBlocked checks that a reload takes effect while a lane is
+// blocked: with a dead letter in the new configuration, the rejected record
+// becomes a dead letter and the rest continues, in the same process.
 func TestReloadWhileBlocked(t *testing.T) {
 	t.Parallel()
 	r, dir := onFake(t, "max.message.bytes", true), refusedInput(t)

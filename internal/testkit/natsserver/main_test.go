@@ -29,7 +29,8 @@ func start(t *testing.T, args ...string) (url string, stop func() error) {
 	}
 }
 
-// What is in the streams outlives the server, which makes them only once.
+// TestRun checks that the content of the streams survives the server, which
+// creates them only once.
 func TestRun(t *testing.T) {
 	dir := t.TempDir()
 	for round := range uint64(2) {

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// echo returns the address of a server that sends every line back.
+// echo returns the address of a server that echoes its input.
 func echo(t *testing.T) string {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

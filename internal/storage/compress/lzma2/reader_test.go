@@ -11,7 +11,7 @@ import (
 	ulikunitz "github.com/ulikunitz/xz/lzma"
 )
 
-// text returns n bytes of lines, with parts that do not compress.
+// text returns n bytes of lines, with incompressible parts.
 func text(n int) []byte {
 	rng := rand.New(rand.NewPCG(1, 2))
 	var b []byte
@@ -42,8 +42,9 @@ func pack(t testing.TB, src []byte, c ulikunitz.Writer2Config) []byte {
 	return b.Bytes()
 }
 
-// TestReader decodes what another library has written, with all properties there
-// are, with dictionaries smaller and larger than the text, and in small pieces.
+// TestReader decodes the output of another library, with all possible
+// properties, with dictionaries smaller and larger than the text, and in small
+// pieces.
 func TestReader(t *testing.T) {
 	src := text(200 << 10)
 	f := func(part []byte, props ulikunitz.Properties, dict int) {
@@ -72,8 +73,8 @@ type pieces struct {
 
 func (p *pieces) Read(b []byte) (int, error) { return p.r.Read(b[:min(len(b), p.n)]) }
 
-// TestCut: whatever is cut off, what is left decodes to the beginning of the text,
-// and to no less than with a byte less.
+// TestCut checks that data truncated at any byte decodes to a prefix of the
+// text that is no shorter than with one byte less.
 func TestCut(t *testing.T) {
 	src := text(12 << 10)
 	packed := pack(t, src, ulikunitz.Writer2Config{DictCap: 1 << 16})
@@ -90,7 +91,7 @@ func TestCut(t *testing.T) {
 	}
 }
 
-// TestRest: it takes no byte behind the stream.
+// TestRest checks that the Reader reads no byte after the stream.
 func TestRest(t *testing.T) {
 	src := bytes.NewReader(append(pack(t, text(1000), ulikunitz.Writer2Config{}), "rest"...))
 	if _, err := io.Copy(io.Discard, NewReader(src, 1<<16)); err != nil {
@@ -101,7 +102,7 @@ func TestRest(t *testing.T) {
 	}
 }
 
-// TestCorrupt: chunks that no encoder writes.
+// TestCorrupt checks chunks that no encoder writes.
 func TestCorrupt(t *testing.T) {
 	for name, packed := range map[string]string{
 		"no reset":                 "\x02\x00\x00a\x00",
@@ -120,8 +121,8 @@ func TestCorrupt(t *testing.T) {
 	}
 }
 
-// FuzzReader: what both decoders take is the same, and what one gives before it
-// refuses is the beginning of what the other one gives.
+// FuzzReader checks that two decoders agree on valid data, and that the output
+// before an error of one is a prefix of the output of the other.
 func FuzzReader(f *testing.F) {
 	f.Add(pack(f, text(3000), ulikunitz.Writer2Config{DictCap: MinDictionary}))
 	f.Add(pack(f, []byte("aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaab"), ulikunitz.Writer2Config{DictCap: MinDictionary}))
@@ -129,7 +130,7 @@ func FuzzReader(f *testing.F) {
 	f.Fuzz(func(t *testing.T, packed []byte) {
 		out, err := io.ReadAll(io.LimitReader(NewReader(bytes.NewReader(packed), 1<<16), 1<<20))
 		if err != nil && err != io.ErrUnexpectedEOF && !errors.Is(err, ErrCorrupt) {
-			t.Fatalf("another error: %v", err)
+			t.Fatalf("unexpected error: %v", err)
 		}
 		r, err2 := ulikunitz.Reader2Config{DictCap: 1 << 16}.NewReader2(bytes.NewReader(packed))
 		if err2 != nil {

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestCounts counts a tree of four files.
+// TestCounts counts a tree of a few files.
 func TestCounts(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{
