@@ -12,8 +12,8 @@ import (
 	"github.com/klauspost/compress/gzip"
 )
 
-// benchText returns blocks of an access log: of the corpora if they are there,
-// else of our own 40 lines.
+// benchText returns blocks of an access log: from the corpora if they are
+// available, else made of the 40 lines in testdata.
 func benchText(b *testing.B) []byte {
 	if root := os.Getenv("URLFOLD_CORPORA"); root != "" {
 		names, _ := filepath.Glob(filepath.Join(root, "logs", "combined", "*"))
@@ -26,7 +26,8 @@ func benchText(b *testing.B) []byte {
 	return bytes.Repeat(readFile(b, "testdata/access.log"), 200)
 }
 
-// BenchmarkPack packs blocks of 128 KiB. "out/in" is the size of the result.
+// BenchmarkPack packs blocks of 128 KiB. "out/in" is the relative size of the
+// result.
 func BenchmarkPack(b *testing.B) {
 	const block = 128 << 10
 	text := benchText(b)
@@ -77,9 +78,10 @@ func BenchmarkReader(b *testing.B) {
 	}
 }
 
-// BenchmarkRestart reads 200 MB of an access log, as gzip and zstd, with restart
-// points every 64 MiB, every 1 MiB, and without. The block-flushed file has the
-// shortest blocks that occur: its writer flushed after each line.
+// BenchmarkRestart reads 200 MB of an access log, as gzip and zstd, with
+// restart points every 64 MiB, every 1 MiB, and without. The flushed file has
+// the shortest blocks that occur in practice: its writer flushed after each
+// line.
 func BenchmarkRestart(b *testing.B) {
 	log := benchText(b)
 	text := bytes.Repeat(log, 200_000_000/len(log)+1)[:200_000_000]
@@ -118,7 +120,7 @@ func BenchmarkRestart(b *testing.B) {
 	}
 }
 
-// gzLines compresses text as one member, with a flush after each line.
+// gzLines compresses text to one member, with a flush after each line.
 func gzLines(b *testing.B, text []byte) []byte {
 	return encode(b, text, func(w io.Writer) (io.WriteCloser, error) { return lineFlusher{gzip.NewWriter(w)}, nil })
 }

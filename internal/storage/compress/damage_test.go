@@ -18,8 +18,8 @@ import (
 	"github.com/urlfold/urlfold/internal/testkit/chaos"
 )
 
-// TestZstdCorruptBlock: what the decoder says of a block is the verdict, also if
-// its goroutines have read to the end of the file before.
+// TestZstdCorruptBlock checks that the verdict is the decoder's finding about
+// the block, even if its goroutines have already read to the end of the file.
 func TestZstdCorruptBlock(t *testing.T) {
 	packed, err := hex.DecodeString("28b52ffd0458d50000a8687474703a2f2f612e6578616d706c652f310a320a01006d9e618af981bb")
 	if err != nil {
@@ -30,7 +30,7 @@ func TestZstdCorruptBlock(t *testing.T) {
 			t.Errorf("%d goroutines: %v", n, v)
 		}
 	}
-	// Blocks before it come out, and frames behind it do not hide it.
+	// Earlier blocks are delivered, and later frames do not hide the damage.
 	text := bytes.Repeat(readFile(t, "testdata/access.log"), 200)
 	var b bytes.Buffer
 	w, err := zstd.NewWriter(&b, zstd.WithEncoderConcurrency(1))
@@ -60,8 +60,8 @@ func TestZstdCorruptBlock(t *testing.T) {
 	}
 }
 
-// TestXZBeforeDamage: all that can be decoded of a chunk before the damage comes
-// out, and is not called verified.
+// TestXZBeforeDamage checks that everything that can be decoded of a chunk
+// before the damage is delivered, and does not count as verified.
 func TestXZBeforeDamage(t *testing.T) {
 	text := mixed(t, 600<<10)
 	packed := encode(t, text, func(w io.Writer) (io.WriteCloser, error) {
@@ -75,7 +75,7 @@ func TestXZBeforeDamage(t *testing.T) {
 		if !bytes.HasPrefix(text, out) || len(out) < before || v.Kind != Truncated {
 			t.Fatalf("cut at %d of %d: %d bytes after %d, %v", at, len(packed), len(out), before, v)
 		}
-		if at > 40 && len(out)-before < step*9/10 { // no byte of the text takes more than one
+		if at > 40 && len(out)-before < step*9/10 { // a byte of the text takes at most one byte
 			t.Errorf("cut at %d of %d: %d bytes, and %d at the last cut", at, len(packed), len(out), before)
 		}
 		before = len(out)
@@ -83,7 +83,7 @@ func TestXZBeforeDamage(t *testing.T) {
 			t.Errorf("cut at %d of %d: %d of %d bytes are verified", at, len(packed), verified, len(out))
 		}
 	}
-	for range 2 { // with a block check that is wrong, and without any
+	for range 2 { // first with a wrong block check, then without any
 		r := NewReader(bytes.NewReader(packed), Options{})
 		if out, v := drain(t, r); v.Kind != OK || !bytes.Equal(out, text) {
 			t.Errorf("%d bytes of %d, %v", len(out), len(text), v)
@@ -99,8 +99,8 @@ func TestXZBeforeDamage(t *testing.T) {
 	}
 }
 
-// TestLZ4BeforeDamage: of a block without a checksum the bytes before the damage
-// come out; a block with one is held back.
+// TestLZ4BeforeDamage checks that the bytes before the damage are delivered for
+// a block without a checksum, and that a block with a checksum is held back.
 func TestLZ4BeforeDamage(t *testing.T) {
 	text := mixed(t, 300<<10)
 	for _, sums := range []bool{false, true} {
@@ -132,7 +132,7 @@ func TestLZ4BeforeDamage(t *testing.T) {
 	}
 }
 
-// TestLZ4Frames: frames as other programs write them.
+// TestLZ4Frames checks frames in the forms that other programs write.
 func TestLZ4Frames(t *testing.T) {
 	text := mixed(t, 300<<10)
 	f := func(name string, want bool, opt ...lz4.Option) {
@@ -163,8 +163,8 @@ func TestLZ4Frames(t *testing.T) {
 	}
 }
 
-// TestBzip2HeldBack: a block whose CRC is wrong is not delivered, those before it
-// are, and are verified.
+// TestBzip2HeldBack checks that a block with a wrong CRC is not delivered, and
+// that the blocks before it are delivered and verified.
 func TestBzip2HeldBack(t *testing.T) {
 	packed := readFile(t, "testdata/access.log.bz2")
 	text := readFile(t, "testdata/access.log")
@@ -180,8 +180,8 @@ func TestBzip2HeldBack(t *testing.T) {
 	}
 }
 
-// TestRemains: what is left of a member whose beginning was damaged is damage, and
-// what somebody appended is a warning.
+// TestRemains checks that the remains of a member whose beginning was damaged
+// count as damage, and that appended foreign bytes are a warning.
 func TestRemains(t *testing.T) {
 	text := mixed(t, 100<<10)
 	for _, s := range samples(t) {
@@ -189,7 +189,7 @@ func TestRemains(t *testing.T) {
 			continue
 		}
 		second := s.packed
-		if s.format == Zstd { // of more than one block
+		if s.format == Zstd { // needs more than one block
 			second = zst(t, text)
 		}
 		f := func(name string, second []byte, want Kind) {
@@ -221,11 +221,11 @@ func TestRemains(t *testing.T) {
 	}
 }
 
-// TestGzipTail: of a member that is cut all symbols come out that are complete, and
-// never fewer than the gzip program gives.
+// TestGzipTail checks that all complete symbols of a truncated member are
+// delivered, and never fewer than the gzip program delivers.
 func TestGzipTail(t *testing.T) {
 	var text []byte
-	for i := range 3000 { // short lines: an end of one among the last symbols
+	for i := range 3000 { // short lines, so that some line end is among the last symbols
 		text = fmt.Appendf(text, "%c%d\n", 'a'+i*7%23, i%10)
 	}
 	packed := gz(t, text)
@@ -251,13 +251,14 @@ func TestGzipTail(t *testing.T) {
 			t.Fatal(err)
 		}
 		if out, _ := read(t, packed[:n], Options{}); !bytes.HasPrefix(text, out) || len(out) < len(ref.Text) {
-			t.Errorf("cut at %d: %d bytes, and gzip gives %d", n, len(out), len(ref.Text))
+			t.Errorf("cut at %d: %d bytes, but gzip returns %d", n, len(out), len(ref.Text))
 		}
 	}
 }
 
-// TestZstdSalvage: of a block whose literals are damaged comes out what was decoded
-// before that, as with the zstd program, whether or not goroutines ran ahead.
+// TestZstdSalvage checks that the part decoded before the damage is delivered
+// for a block with damaged literals, as with the zstd program, whether or not
+// goroutines ran ahead.
 func TestZstdSalvage(t *testing.T) {
 	text := chaos.ArchiveText(rand.New(rand.NewPCG(1, 1)), 400<<10)
 	packed := zst(t, text)
@@ -277,11 +278,12 @@ func TestZstdSalvage(t *testing.T) {
 		}
 	}
 	if came < 8 {
-		t.Errorf("something came out of the first block for %d files only", came)
+		t.Errorf("only %d files delivered data of the first block", came)
 	}
 }
 
-// TestZstdCutChecksum: a frame that is cut in its checksum gives all of its blocks.
+// TestZstdCutChecksum checks that a frame truncated in its checksum delivers
+// all of its blocks.
 func TestZstdCutChecksum(t *testing.T) {
 	text := readFile(t, "testdata/access.log")
 	for _, frames := range []int{1, 3} {
@@ -297,10 +299,10 @@ func TestZstdCutChecksum(t *testing.T) {
 	}
 }
 
-// TestSkippedData: a chunk of data whose type was changed to one that has to be
-// skipped is damage, and any other chunk to be skipped is none.
+// TestSkippedData checks that a data chunk whose type was changed to a
+// skippable one counts as damage, and that other skippable chunks do not.
 func TestSkippedData(t *testing.T) {
-	text := mixed(t, 300<<10) // with parts that do not compress
+	text := mixed(t, 300<<10) // with incompressible parts
 	for _, pack := range []func(testing.TB, []byte) []byte{s2x, snap} {
 		packed := pack(t, text)
 		kinds := map[byte]int{}
@@ -316,15 +318,16 @@ func TestSkippedData(t *testing.T) {
 		}
 		other := append(bytes.Clone(packed), "\x80\x05\x00\x00hello\x81\x02\x00\x00ab\xfe\x01\x00\x00\x00"...)
 		if out, v := read(t, other, Options{}); v.Kind != OK || !bytes.Equal(out, text) {
-			t.Errorf("chunks to be skipped: %d bytes of %d, %v", len(out), len(text), v)
+			t.Errorf("skippable chunks: %d bytes of %d, %v", len(out), len(text), v)
 		}
 		if _, v := read(t, other[:len(other)-12], Options{}); v.Kind != Truncated {
-			t.Errorf("cut in a chunk to be skipped: %v", v)
+			t.Errorf("cut in a skippable chunk: %v", v)
 		}
 	}
 }
 
-// TestTruncatedThenGrown: what comes to a file after its end was met is not taken.
+// TestTruncatedThenGrown checks that data appended to a file after its end was
+// reached is not read.
 func TestTruncatedThenGrown(t *testing.T) {
 	for _, s := range samples(t) {
 		if s.format == Plain {
@@ -342,7 +345,7 @@ func TestTruncatedThenGrown(t *testing.T) {
 	}
 }
 
-// A growing file has an end after each part, and goes on behind it.
+// A growing file reports its end after each part, and then continues.
 type growing struct {
 	parts [][]byte
 	end   bool

@@ -15,14 +15,15 @@ import (
 	"github.com/urlfold/urlfold/internal/testkit/chaos"
 )
 
-// TestHarm damages files of every format and compares what comes out with what the
-// program for the format gives: nothing before the damage is lost, and nothing
-// damaged looks sound. HARM_FILES and HARM_SEED ask for more than 60 files a format.
+// TestHarm damages files of every format and compares the output with that of
+// the reference program: no data before the damage may be lost, and no damage
+// may go unreported. HARM_FILES sets the number of files per format (60), and
+// HARM_SEED the seed.
 func TestHarm(t *testing.T) {
 	t.Parallel()
 	files, seed := number("HARM_FILES", 60), uint64(number("HARM_SEED", 1))
 	if testing.Short() {
-		files = min(files, 8) // the race detector makes them slow, and finds in these what it finds in more
+		files = min(files, 8) // more files take too long with the race detector, and would not find more
 	}
 	for _, format := range chaos.ArchiveFormats {
 		t.Run(format, func(t *testing.T) {
@@ -30,14 +31,14 @@ func TestHarm(t *testing.T) {
 			rng := rand.New(rand.NewPCG(seed, uint64(len(format))))
 			archives, err := chaos.Archives(rng, format, 150<<10)
 			if errors.Is(err, chaos.ErrNoProgram) {
-				t.Skipf("no %s files can be made: %v", format, err)
+				t.Skipf("cannot create %s files: %v", format, err)
 			} else if err != nil {
 				t.Fatal(err)
 			}
 			for _, a := range archives {
 				out, damage := readAll(a.Packed, a.Ext, 1)
 				if damage || !bytes.Equal(out, a.Text) {
-					t.Errorf("%s, %s: the sound file gives %d bytes of %d, damage %v", format, a.Name, len(out), len(a.Text), damage)
+					t.Errorf("%s, %s: the intact file gives %d bytes of %d, damage %v", format, a.Name, len(out), len(a.Text), damage)
 				}
 			}
 			reference := referenceOf(t, format)
@@ -57,17 +58,17 @@ func TestHarm(t *testing.T) {
 	}
 }
 
-// referenceOf returns the reference of a format: the program, or the library that
-// stands in for it.
+// referenceOf returns the reference of a format: the program, or a library that
+// replaces it.
 func referenceOf(t *testing.T, format string) func(packed []byte) *chaos.Reference {
 	t.Helper()
 	referee, err := chaos.NewReferee(format)
 	switch {
 	case err != nil && (format == "s2" || format == "snappy"):
-		t.Logf("%v: compared with what was written instead", err)
+		t.Logf("%v: comparing with the original text instead", err)
 		return func([]byte) *chaos.Reference { return nil }
 	case err != nil:
-		t.Logf("%v: compared with a Go library instead", err)
+		t.Logf("%v: comparing with a Go library instead", err)
 		return func(packed []byte) *chaos.Reference {
 			ref := chaos.LibraryReference(format, packed)
 			return &ref
@@ -86,7 +87,7 @@ func referenceOf(t *testing.T, format string) func(packed []byte) *chaos.Referen
 func readAll(packed []byte, ext string, goroutines int) (out []byte, damage bool) {
 	r := compress.NewReader(bytes.NewReader(packed), compress.Options{Name: "x" + ext, Concurrency: goroutines})
 	defer r.Close()
-	out, _ = io.ReadAll(r) // it never fails: the verdict says what happened
+	out, _ = io.ReadAll(r) // never fails: the verdict reports damage
 	return out, r.Verdict().Damage()
 }
 
@@ -97,7 +98,7 @@ func number(name string, otherwise int) int {
 	return otherwise
 }
 
-// keep keeps a file that something was wrong with, in the folder HARM_KEEP.
+// keep saves a file for which the test failed, in the folder HARM_KEEP.
 func keep(t *testing.T, name string, packed []byte) {
 	t.Helper()
 	if dir := os.Getenv("HARM_KEEP"); dir != "" {

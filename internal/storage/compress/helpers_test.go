@@ -24,7 +24,7 @@ func readFile(t testing.TB, name string) []byte {
 	return b
 }
 
-// encode writes src through w, which new makes.
+// encode writes src to the writer that new creates.
 func encode(t testing.TB, src []byte, newWriter func(io.Writer) (io.WriteCloser, error)) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -84,7 +84,7 @@ func xerial(_ testing.TB, src []byte) []byte {
 	return out
 }
 
-// A sample is a text and one way to write it.
+// A sample is a text and a way to encode it.
 type sample struct {
 	format Format
 	text   []byte
@@ -107,8 +107,8 @@ func samples(t testing.TB) []sample {
 	}
 }
 
-// read returns all that can be read of packed, and the verdict. It fails the
-// test if the Reader breaks its word.
+// read returns everything that can be read of packed, and the verdict. It fails
+// the test if the Reader violates its contract.
 func read(t testing.TB, packed []byte, opt Options) ([]byte, Verdict) {
 	t.Helper()
 	return drain(t, NewReader(bytes.NewReader(packed), opt))
@@ -125,14 +125,14 @@ func drain(t testing.TB, r *Reader) ([]byte, Verdict) {
 		t.Fatalf("Read after the end: %d, %v", n, err)
 	}
 	if int64(len(out)) != r.Bytes() {
-		t.Fatalf("Bytes says %d, %d were read", r.Bytes(), len(out))
+		t.Fatalf("Bytes returns %d, but %d were read", r.Bytes(), len(out))
 	}
 	return out, r.Verdict()
 }
 
-// A faulty reader delivers a random number of bytes at a time, none now and
-// then, and the end of the file sometimes with the last bytes and sometimes
-// after them. With fail set it ends with that error.
+// A faulty reader delivers a random number of bytes at a time, sometimes none.
+// It returns io.EOF sometimes with the last bytes and sometimes after them, or
+// the error fail if it is set.
 type faulty struct {
 	src  []byte
 	rnd  *rand.Rand

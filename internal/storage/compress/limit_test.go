@@ -32,7 +32,7 @@ func TestMaxBytes(t *testing.T) {
 		f(size, size, OK)
 		f(size+1, size, OK)
 		if s.format == Plain {
-			f(size-1, size, OK) // a plain file is no bomb
+			f(size-1, size, OK) // limits do not apply to a plain file
 			continue
 		}
 		f(size-1, size-1, Limit)
@@ -40,7 +40,7 @@ func TestMaxBytes(t *testing.T) {
 	}
 }
 
-// TestBomb inflates 10 GiB of zero bytes: 640 members, each of 16 MiB.
+// TestBomb decompresses 10 GiB of zero bytes: 640 members of 16 MiB each.
 func TestBomb(t *testing.T) {
 	member := gz(t, make([]byte, 16<<20))
 	bomb := io.LimitReader(&repeat{member: member}, int64(len(member))*640)
@@ -58,7 +58,7 @@ func TestBomb(t *testing.T) {
 		t.Errorf("stopped after %d bytes", n)
 	}
 	if grown := after.TotalAlloc - before.TotalAlloc; grown > 4<<20 {
-		t.Errorf("%d bytes were allocated on the way", grown)
+		t.Errorf("%d bytes were allocated", grown)
 	}
 	if n, v := bombWithout(t, member); n != 160<<20 || v.Kind != OK {
 		t.Errorf("without a limit: %d bytes, %v", n, v)
@@ -76,7 +76,7 @@ func bombWithout(t *testing.T, member []byte) (int64, Verdict) {
 	return n, r.Verdict()
 }
 
-// repeat is a file of the same member, for ever.
+// repeat is a file that repeats a member endlessly.
 type repeat struct {
 	member []byte
 	at     int
@@ -109,7 +109,7 @@ func TestWindow(t *testing.T) {
 	x := xzip(t, text)
 	f("xz", x, 1<<16, OK)
 	f("xz", x, 1<<16-1, Limit)
-	// The zstd frame above, after a sound one.
+	// The zstd frame above, after an intact one.
 	two := append(zst(t, text), wide...)
 	out, v := read(t, two, Options{Limits: Limits{MaxWindow: 1<<20 - 1}})
 	if v.Kind != Limit && !bytes.Equal(out, text) {

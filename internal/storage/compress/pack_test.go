@@ -16,12 +16,12 @@ func TestPack(t *testing.T) {
 		prefix := []byte("before")
 		out := pack(bytes.Clone(prefix), text)
 		if !bytes.HasPrefix(out, prefix) {
-			t.Fatalf("%v: dst was not kept", format)
+			t.Fatalf("%v: dst was overwritten", format)
 		}
 		first := len(out) - len(prefix)
 		out = pack(out, nil)
 		if len(out) == len(prefix)+first {
-			t.Errorf("%v: nothing is no member", format)
+			t.Errorf("%v: no member for an empty block", format)
 		}
 		out = pack(out, text)[len(prefix):]
 		got, v := read(t, out, Options{})
@@ -29,7 +29,7 @@ func TestPack(t *testing.T) {
 			t.Errorf("%v: %d bytes of %d, %v", format, len(got), len(want), v)
 		}
 		if got, v := read(t, out[:first], Options{}); !bytes.Equal(got, text) || v.Kind != OK {
-			t.Errorf("%v: a member does not stand alone: %v", format, v)
+			t.Errorf("%v: a member cannot be decoded by itself: %v", format, v)
 		}
 	}
 	for level := range 10 {

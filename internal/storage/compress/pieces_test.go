@@ -10,7 +10,8 @@ import (
 	"testing"
 )
 
-// TestPieces: the pieces of a text, packed in any order, are one member that holds it.
+// TestPieces checks that the pieces of a text, packed in any order, form one
+// member that holds the text.
 func TestPieces(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 2))
 	text := []byte(strings.Repeat("a line of text\n", 20000))

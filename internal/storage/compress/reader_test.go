@@ -13,18 +13,18 @@ import (
 	"unicode/utf16"
 )
 
-// requireSamples fails the test for each format that is read and has no sample: the
-// tests of this package range over these.
+// requireSamples fails the test for each supported format without a sample,
+// because the tests of this package iterate over the samples.
 func requireSamples(t testing.TB, formats []Format, all []sample) {
 	t.Helper()
 	for _, f := range formats {
 		if !slices.ContainsFunc(all, func(s sample) bool { return s.format == f }) {
-			t.Errorf("format %v is read, but no test has a sample of it: add one to samples", f)
+			t.Errorf("format %v is supported, but has no sample for the tests: add one to samples", f)
 		}
 	}
 }
 
-// formatsRead returns the formats that are recognized and read.
+// formatsRead returns the supported formats.
 func formatsRead() (all []Format) {
 	for f := range Unsupported {
 		all = append(all, f)
@@ -41,8 +41,8 @@ type counter struct {
 func (c *counter) Helper()               {}
 func (c *counter) Errorf(string, ...any) { c.errors++ }
 
-// TestSamplesCoverFormats: each format has a sample, and one without makes the suite
-// fail.
+// TestSamplesCoverFormats checks that each format has a sample, and that a
+// format without one makes the tests fail.
 func TestSamplesCoverFormats(t *testing.T) {
 	requireSamples(t, formatsRead(), samples(t))
 	c := &counter{TB: t}
@@ -51,12 +51,12 @@ func TestSamplesCoverFormats(t *testing.T) {
 	}
 }
 
-// TestPackCoversFormats: what NewPack takes is what TestPack tries.
+// TestPackCoversFormats checks that TestPack covers the formats of NewPack.
 func TestPackCoversFormats(t *testing.T) {
 	for _, f := range formatsRead() {
 		_, err := NewPack(f, 1)
 		if packed := f == Gzip || f == Zstd; packed != (err == nil) {
-			t.Errorf("NewPack(%v): %v; TestPack tries it: %t", f, err, packed)
+			t.Errorf("NewPack(%v): %v; tested by TestPack: %t", f, err, packed)
 		}
 	}
 }
@@ -80,7 +80,8 @@ func TestFormats(t *testing.T) {
 	}
 }
 
-// TestFaultyReader: however the bytes come, the text and the verdict are the same.
+// TestFaultyReader checks that text and verdict do not depend on how the bytes
+// arrive.
 func TestFaultyReader(t *testing.T) {
 	for _, s := range samples(t) {
 		for seed := range uint64(20) {
@@ -92,8 +93,8 @@ func TestFaultyReader(t *testing.T) {
 	}
 }
 
-// TestUnreadable: an error of the file is the verdict, whatever the decoder
-// makes of it, and what came before it is delivered.
+// TestUnreadable checks that an error of the file is the verdict, whatever the
+// decoder returns, and that the data before it is delivered.
 func TestUnreadable(t *testing.T) {
 	broken := errors.New("the disk is on fire")
 	for _, s := range samples(t) {
@@ -111,8 +112,9 @@ func TestUnreadable(t *testing.T) {
 	}
 }
 
-// cuts returns where to cut s: at every byte; if that is slow to decode, at every
-// byte near the ends, and at every seventh between.
+// cuts returns the offsets at which to truncate s: every byte or, for formats
+// that are slow to decode, every byte near the ends and every seventh in
+// between.
 func cuts(s sample) (at []int) {
 	slow := s.format != Gzip && s.format != Zstd && s.format != LZ4
 	for n := range len(s.packed) {
@@ -134,10 +136,10 @@ func TestCut(t *testing.T) {
 		for _, n := range cuts(s) {
 			out, v := read(t, s.packed[:n], Options{Name: "x.gz"})
 			if !bytes.HasPrefix(s.text, out) {
-				t.Fatalf("%v cut at %d: the text is not the beginning of the text", s.format, n)
+				t.Fatalf("%v cut at %d: the output is not a prefix of the text", s.format, n)
 			}
 			if len(out) < before {
-				t.Fatalf("%v cut at %d: %d bytes, and at the last cut it was %d", s.format, n, len(out), before)
+				t.Fatalf("%v cut at %d: %d bytes, but %d at the previous cut", s.format, n, len(out), before)
 			}
 			before = len(out)
 			if n == 0 || betweenChunks(s, out, v) {
@@ -150,14 +152,14 @@ func TestCut(t *testing.T) {
 				t.Errorf("%v cut at %d: verdict %v", s.format, n, v)
 			}
 		}
-		if before < len(s.text)/2 && s.format != Bzip2 && s.format != Zstd && s.format != LZ4 && s.format != Snappy { // these have one block here
+		if before < len(s.text)/2 && s.format != Bzip2 && s.format != Zstd && s.format != LZ4 && s.format != Snappy { // these samples have a single block
 			t.Errorf("%v without its last byte gives only %d bytes of %d", s.format, before, len(s.text))
 		}
 	}
 }
 
-// betweenChunks reports whether s is of a format of chunks that does not say
-// where it ends, and was cut at the end of one.
+// betweenChunks reports whether s has a format of chunks without an end mark,
+// and was truncated at the end of a chunk.
 func betweenChunks(s sample, out []byte, v Verdict) bool {
 	switch s.format {
 	case S2, Snappy:
@@ -168,8 +170,8 @@ func betweenChunks(s sample, out []byte, v Verdict) bool {
 	return false
 }
 
-// TestCutSecond cuts the second of two members at every byte: one stray byte
-// must be seen.
+// TestCutSecond truncates the second of two members at every byte: even one
+// stray byte must be detected.
 func TestCutSecond(t *testing.T) {
 	for _, s := range samples(t) {
 		if s.format == Plain {
@@ -179,10 +181,10 @@ func TestCutSecond(t *testing.T) {
 			two := append(bytes.Clone(s.packed), s.packed[:n]...)
 			out, v := read(t, two, Options{})
 			if !bytes.HasPrefix(out, s.text) {
-				t.Fatalf("%v, %d bytes of a second member: the first is not whole", s.format, n)
+				t.Fatalf("%v, %d bytes of a second member: the first is incomplete", s.format, n)
 			}
 			if betweenChunks(s, out[len(s.text):], v) {
-				continue // exactly the stream identifier
+				continue // only the stream identifier
 			}
 			if v.Kind != Truncated || v.Offset != int64(len(two)) {
 				t.Errorf("%v, %d bytes of a second member: verdict %v", s.format, n, v)
@@ -191,8 +193,8 @@ func TestCutSecond(t *testing.T) {
 	}
 }
 
-// TestFlip changes one bit at a time. Nothing may fail but the verdict, and what
-// is delivered before a format with checksums is found out is at least bounded.
+// TestFlip flips one bit at a time. Only the verdict may report the damage, and
+// for formats with checksums the output before it must at least be limited.
 func TestFlip(t *testing.T) {
 	t.Parallel()
 	rnd := rand.New(rand.NewPCG(1, 2))
@@ -206,7 +208,7 @@ func TestFlip(t *testing.T) {
 			bad[at] ^= bit
 			out, v := read(t, bad, Options{Name: "x.gz"})
 			if v.Kind == OK && !bytes.Equal(out, s.text) {
-				t.Errorf("%v, bit %#x of byte %d: another text, and the verdict is ok", s.format, bit, at)
+				t.Errorf("%v, bit %#x of byte %d: the text differs, but the verdict is ok", s.format, bit, at)
 			}
 			if v.Offset < 0 || v.Offset > int64(len(bad)) {
 				t.Errorf("%v, bit %#x of byte %d: offset %d", s.format, bit, at, v.Offset)
@@ -237,7 +239,7 @@ func TestGzipVerdicts(t *testing.T) {
 	f("wrong CRC, then garbage", cat(with(size-8, 1), []byte("xyz")), 1, Verdict{Kind: BadCRC, Offset: size - 8, Cut: true})
 	f("garbage", cat(whole, []byte("some garbage\n")), 1, Verdict{Kind: TrailingGarbage, Offset: size})
 	f("zero padding", cat(whole, zeros), 1, Verdict{Kind: TrailingGarbage, Offset: size})
-	f("zero padding, then a member", cat(whole, zeros, whole), 2, Verdict{Kind: Corrupt, Offset: size}) // or a hole where members were
+	f("zero padding, then a member", cat(whole, zeros, whole), 2, Verdict{Kind: Corrupt, Offset: size}) // possibly a hole that replaced members
 	f("reserved flag", with(3, 0x80), 0, Verdict{Kind: Corrupt, Offset: 10, Cut: true})
 	f("empty member", gz(t, nil), 0, Verdict{})
 	f("header only", whole[:10], 0, Verdict{Kind: Truncated, Offset: 10, Cut: true})
@@ -259,7 +261,7 @@ func TestGzipVerdicts(t *testing.T) {
 func TestTrailing(t *testing.T) {
 	for _, s := range samples(t) {
 		switch s.format {
-		case Plain, S2, Snappy, Xerial: // nothing says where these end
+		case Plain, S2, Snappy, Xerial: // these formats have no end mark
 			continue
 		}
 		f := func(name string, tail []byte, want Kind) {
@@ -278,7 +280,8 @@ func TestTrailing(t *testing.T) {
 	}
 }
 
-// TestWrongChecksum: the text of a member whose checksum is wrong is delivered.
+// TestWrongChecksum checks that the text of a member with a wrong checksum is
+// delivered.
 func TestWrongChecksum(t *testing.T) {
 	text := readFile(t, "testdata/access.log")
 	z := zst(t, text)
@@ -339,7 +342,7 @@ func TestNames(t *testing.T) {
 func TestDetect(t *testing.T) {
 	for _, s := range samples(t) {
 		if got := Detect(s.packed); got != s.format {
-			t.Errorf("Detect says %v of %v", got, s.format)
+			t.Errorf("Detect returns %v for %v", got, s.format)
 		}
 	}
 	for _, a := range magics {
@@ -354,7 +357,8 @@ func TestDetect(t *testing.T) {
 	}
 }
 
-// TestSlowPipe: the beginning of a text is delivered before more of it is there.
+// TestSlowPipe checks that the beginning of a text is delivered before more of
+// it arrives.
 func TestSlowPipe(t *testing.T) {
 	pr, pw := io.Pipe()
 	defer func() { _ = pw.Close() }()
@@ -369,7 +373,7 @@ func TestSlowPipe(t *testing.T) {
 func TestCorpus(t *testing.T) {
 	root := os.Getenv("URLFOLD_CORPORA")
 	if root == "" {
-		t.Skip("skipped: the compressed logs of the corpora; set URLFOLD_CORPORA to the folder of the corpora")
+		t.Skip("skipped: needs the compressed logs of the corpora; set URLFOLD_CORPORA to the folder of the corpora")
 	}
 	f := func(name string, format Format, want Kind, lines int) {
 		t.Helper()
@@ -381,7 +385,7 @@ func TestCorpus(t *testing.T) {
 	}
 	f("lnav_access_log.gz", Gzip, OK, 2492)
 	f("vector_gzipped.log", Gzip, OK, 5)
-	f("vector_multipart-zst.log", Plain, OK, 12) // about zstd, and not in it
+	f("vector_multipart-zst.log", Plain, OK, 12) // the name mentions zstd, but the file is plain
 	f("vector_utf-16le.log", Plain, UnsupportedEncoding, 0)
 }
 
@@ -394,13 +398,13 @@ func FuzzReader(f *testing.F) {
 	f.Fuzz(func(t *testing.T, packed []byte) {
 		out, v := read(t, packed, Options{Limits: Limits{MaxBytes: 1 << 20, MaxWindow: 1 << 20}})
 		if len(out) > 1<<20 && v.Format != Plain {
-			t.Errorf("%d bytes came out", len(out))
+			t.Errorf("%d bytes of output", len(out))
 		}
 		if v.Offset < 0 || v.Offset > int64(len(packed)) {
 			t.Errorf("offset %d of %d", v.Offset, len(packed))
 		}
 		if v.Kind == OK && v.Cut {
-			t.Error("ok, and cut")
+			t.Error("verdict ok, but Cut is set")
 		}
 	})
 }

@@ -16,7 +16,7 @@ var (
 	_ encoding.BinaryUnmarshaler = (*RestartPoint)(nil)
 )
 
-// points returns sound points of every kind.
+// points returns valid points of every kind.
 func points() []RestartPoint {
 	window := strings.Repeat("window..", maxWindow/8)
 	bad := Verdict{Kind: BadCRC, Format: Gzip, Offset: 77, Cut: true, Detail: "the CRC is 00000000, the trailer says 00000001"}
@@ -26,7 +26,7 @@ func points() []RestartPoint {
 		{format: Gzip, offset: 5, compressed: 25, members: 1},
 		{format: Gzip, offset: 5, compressed: 25, members: 1, verified: 5},
 		{format: Zstd, offset: 7, compressed: 25, members: 2, verified: 6, unsummed: true},
-		{format: Gzip, compressed: 20, members: 1}, // behind an empty member
+		{format: Gzip, compressed: 20, members: 1}, // after an empty member
 		{format: Zstd, offset: 1, compressed: 1 << 62, members: 1 << 31},
 		{format: XZ, offset: 1, compressed: 100, members: 1},
 		{format: S2, offset: 4096, compressed: 100},
@@ -53,7 +53,7 @@ func TestRestartPointBinary(t *testing.T) {
 			t.Errorf("point %d: %v", i, err)
 		}
 		if out, err := p.AppendBinary([]byte("before")); err != nil || string(out) != "before"+string(b) {
-			t.Errorf("point %d: AppendBinary does not append", i)
+			t.Errorf("point %d: AppendBinary does not keep the prefix", i)
 		}
 		for n := range len(b) {
 			if len(b) > 1000 && n > 100 && n < len(b)-100 {
@@ -69,15 +69,16 @@ func TestRestartPointBinary(t *testing.T) {
 			}
 		}
 		if q != p {
-			t.Errorf("point %d was changed by an error", i)
+			t.Errorf("point %d was changed although an error was returned", i)
 		}
 		if err := q.UnmarshalBinary(append(b, 0)); !errors.Is(err, errPoint) {
-			t.Errorf("point %d with a byte more: %v", i, err)
+			t.Errorf("point %d with an additional byte: %v", i, err)
 		}
 	}
 }
 
-// TestRestartPointStrict: a right checksum does not make a point of everything.
+// TestRestartPointStrict checks that a matching checksum is not sufficient for
+// a valid point.
 func TestRestartPointStrict(t *testing.T) {
 	f := func(name, body string, ok bool) {
 		t.Helper()
@@ -124,7 +125,7 @@ func FuzzRestartPoint(f *testing.F) {
 	packed := gz(f, bytes.Repeat(readFile(f, "testdata/access.log"), 3))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		var p RestartPoint
-		// The checksum is set right, for the fuzzer cannot.
+		// Fix the checksum, because the fuzzer cannot.
 		if n := len(data) - 4; n >= 0 {
 			binary.LittleEndian.PutUint32(data[n:], crc32.ChecksumIEEE(data[:n]))
 		}
@@ -139,7 +140,7 @@ func FuzzRestartPoint(f *testing.F) {
 		if err := q.UnmarshalBinary(again); err != nil || q != p {
 			t.Fatalf("%x is written as %x, which is %+v, not %+v: %v", data, again, q, p, err)
 		}
-		// A sound point of another file may give anything but a panic.
+		// A valid point of another file may give anything except a panic.
 		r, err := NewReaderAt(bytes.NewReader(packed), p, Options{RestartEvery: 1000})
 		if err != nil {
 			return
@@ -149,7 +150,7 @@ func FuzzRestartPoint(f *testing.F) {
 		for err == nil && r.Bytes()-p.offset < 1<<20 {
 			_, err = r.Read(buf)
 			if q, ok := r.RestartPoint(); !ok || !q.sound() {
-				t.Fatalf("%+v is not sound", q)
+				t.Fatalf("%+v is inconsistent", q)
 			}
 		}
 	})

@@ -11,11 +11,10 @@ import (
 	"github.com/klauspost/compress/gzip"
 )
 
-// TestResumeGrowing reads a file while it is written, from the time on when its
-// format can be seen: at every length it goes on
-// from the newest restart point, to what was delivered before, and reads to the
-// end. Together that is the whole text, and the last verdict is that of an
-// unbroken reading.
+// TestResumeGrowing reads a file while it is written, as soon as its format can
+// be detected. At every length, it resumes from the newest restart point at the
+// delivered offset, and reads to the end. Together that must be the whole text,
+// and the last verdict must be that of an uninterrupted reading.
 func TestResumeGrowing(t *testing.T) {
 	text := mixed(t, 100<<10)
 	flushed := func(w io.Writer) flusher { return gzip.NewWriter(w) }
@@ -41,7 +40,7 @@ func TestResumeGrowing(t *testing.T) {
 			got = append(got, more...)
 			point, _ = r.RestartPoint()
 			if !bytes.HasPrefix(want, got) || point.Offset() > int64(len(got)) || point.CompressedOffset() > int64(n) {
-				t.Fatalf("%s, %d bytes: other text, or a restart point too far ahead", name, n)
+				t.Fatalf("%s, %d bytes: the text differs, or the restart point is beyond the delivered text", name, n)
 			}
 			if n == len(packed) {
 				if v := r.Verdict(); v != verdict || len(got) != len(want) {
@@ -59,7 +58,7 @@ func TestResumeGrowing(t *testing.T) {
 	f("s2", s2x(t, text), 507)
 	f("xerial", xerial(t, text), 507)
 	log := readFile(t, "testdata/access.log")
-	for _, s := range samples(t) { // whole members
+	for _, s := range samples(t) { // complete members
 		if s.format != Plain {
 			f(s.format.String(), bytes.Repeat(s.packed, 5), len(s.packed))
 		}
@@ -87,13 +86,13 @@ func TestResumeErrors(t *testing.T) {
 		t.Errorf("a file that is too short: %v", err)
 	}
 	if _, err := ResumeAt(bytes.NewReader(packed), p, p.offset-1, opt); err == nil {
-		t.Error("an offset before the point is taken")
+		t.Error("an offset before the point is accepted")
 	}
 	if _, err := ResumeAt(bytes.NewReader(packed), p, int64(len(text))+1, opt); !errors.Is(err, io.ErrUnexpectedEOF) {
-		t.Errorf("an offset behind the end: %v", err)
+		t.Errorf("an offset after the end: %v", err)
 	}
 	if _, err := ResumeAt(bytes.NewReader(text[:100]), RestartPoint{}, 101, opt); !errors.Is(err, io.ErrUnexpectedEOF) {
-		t.Errorf("an offset behind the end of a plain file: %v", err)
+		t.Errorf("an offset after the end of a plain file: %v", err)
 	}
 	if _, err := NewReaderAt(unseekable{bytes.NewReader(packed)}, p, opt); !errors.Is(err, errSeek) {
 		t.Errorf("a pipe: %v", err)
@@ -113,7 +112,7 @@ type unseekable struct{ *bytes.Reader }
 
 func (unseekable) Seek(int64, int) (int64, error) { return 0, errSeek }
 
-// TestResumeLimits: limits count from the start of the file.
+// TestResumeLimits checks that limits count from the start of the file.
 func TestResumeLimits(t *testing.T) {
 	text := mixed(t, 300<<10)
 	f := func(name string, packed []byte) {
@@ -146,8 +145,9 @@ func TestResumeLimits(t *testing.T) {
 	f("zstd", members(t, Zstd, text, 20))
 	f("s2", s2x(t, text))
 
-	// 128 MiB of zero bytes, a ratio of 1000: it is met behind the grace of 64 MiB.
-	// Written by the standard library: klauspost's makes a single block of them.
+	// 128 MiB of zero bytes with a ratio of 1000 exceed the limit after the
+	// grace of 64 MiB. They are written by the standard library, because
+	// klauspost's writer makes a single block of them.
 	bomb := encode(t, make([]byte, 128<<20), func(w io.Writer) (io.WriteCloser, error) { return stdgzip.NewWriter(w), nil })
 	opt := Options{RestartEvery: 16 << 20}
 	_, want := readBomb(t, NewReader(bytes.NewReader(bomb), opt))
@@ -162,7 +162,7 @@ func TestResumeLimits(t *testing.T) {
 	}
 	n, v := readBomb(t, again)
 	if v.Kind != Limit || want.Kind != Limit || p.offset < 32<<20 || n < ratioGrace || n > ratioGrace+1<<20 {
-		t.Errorf("resumed at %d: stopped at %d, %v, unbroken %v", p.offset, n, v, want)
+		t.Errorf("resumed at %d: stopped at %d, %v; uninterrupted: %v", p.offset, n, v, want)
 	}
 }
 
@@ -175,8 +175,8 @@ func readBomb(t *testing.T, r *Reader) (int64, Verdict) {
 	return r.Bytes(), r.Verdict()
 }
 
-// TestResumeConcurrent: several goroutines decode zstd, and points come about
-// every RestartEvery bytes.
+// TestResumeConcurrent decodes zstd with several goroutines and checks that
+// there are points about every RestartEvery bytes.
 func TestResumeConcurrent(t *testing.T) {
 	text := mixed(t, 1<<20)
 	packed := members(t, Zstd, text, 100)
@@ -188,7 +188,7 @@ func TestResumeConcurrent(t *testing.T) {
 	for err := error(nil); err == nil; _, err = r.Read(buf) {
 		p, ok := r.RestartPoint()
 		if !ok || p.offset > r.Bytes() {
-			t.Fatalf("a point at %d when %d are delivered", p.offset, r.Bytes())
+			t.Fatalf("a point at %d, but only %d bytes are delivered", p.offset, r.Bytes())
 		}
 		points[p.offset] = p
 	}
@@ -208,7 +208,7 @@ func TestResumeConcurrent(t *testing.T) {
 	}
 }
 
-// TestRestartNoAllocs: restart points cost no allocation for a Read.
+// TestRestartNoAllocs checks that restart points do not make Read allocate.
 func TestRestartNoAllocs(t *testing.T) {
 	packed := gz(t, bytes.Repeat(readFile(t, "testdata/access.log"), 2000))
 	r := NewReader(bytes.NewReader(packed), Options{RestartEvery: math.MaxInt64, Limits: Limits{MaxRatio: -1}})
@@ -228,8 +228,8 @@ func TestRestartNoAllocs(t *testing.T) {
 	}
 }
 
-// FuzzResume: whatever the file holds, going on from a restart point gives the
-// rest of the text and the verdict of an unbroken reading.
+// FuzzResume checks that for any file, resuming from a restart point gives the
+// rest of the text and the verdict of an uninterrupted reading.
 func FuzzResume(f *testing.F) {
 	text := mixed(f, 20<<10)
 	flushed := func(w io.Writer) flusher { return gzip.NewWriter(w) }
@@ -245,7 +245,7 @@ func FuzzResume(f *testing.F) {
 		opt := Options{Limits: limits, RestartEvery: int64(every)}
 		r := NewReader(bytes.NewReader(packed), opt)
 		defer r.Close()
-		_, _ = io.CopyN(io.Discard, onlyReader{r}, int64(stop)) // the end may come before
+		_, _ = io.CopyN(io.Discard, onlyReader{r}, int64(stop)) // may reach the end first
 		p, ok := r.RestartPoint()
 		if ok != (every > 0) || p.Offset() > r.Bytes() || r.Bytes() > int64(len(text)) {
 			t.Fatalf("point %+v, %v, at %d", p, ok, r.Bytes())
@@ -261,7 +261,7 @@ func FuzzResume(f *testing.F) {
 			t.Fatalf("from %d: %d bytes, want %d", p.Offset(), len(rest), len(text[at:]))
 		}
 		got := again.Verdict()
-		// Details may differ: of zero bytes behind a clean end of bzip2 and lz4.
+		// Details may differ for zero bytes after a clean end of bzip2 and lz4.
 		if got.Kind != want.Kind || got.Offset != want.Offset || got.Cut != want.Cut {
 			t.Fatalf("from %+v: %+v, want %+v", p, got, want)
 		}

@@ -14,8 +14,8 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// mixed returns n bytes that make deflate blocks of all three kinds: log lines,
-// random bytes (stored), and one byte again and again.
+// mixed returns n bytes that lead to deflate blocks of all three kinds: log
+// lines, random bytes (stored), and a repeated byte.
 func mixed(t testing.TB, n int) []byte {
 	log := readFile(t, "testdata/access.log")
 	rnd := rand.New(rand.NewPCG(7, 7))
@@ -37,8 +37,8 @@ func mixed(t testing.TB, n int) []byte {
 	return text[:n]
 }
 
-// gzFlush compresses src at a level as one member, with flushes in between: they
-// make short blocks, of which some are empty and some have fixed codes.
+// gzFlush compresses src to one member, with flushes in between. They lead to
+// short blocks, some of which are empty or use the fixed codes.
 func gzFlush(t testing.TB, src []byte, newWriter func(io.Writer) flusher) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -65,7 +65,7 @@ type flusher interface {
 	Flush() error
 }
 
-// members packs text as n members, every tenth of which is empty.
+// members packs text as n members; every tenth is empty.
 func members(t testing.TB, f Format, text []byte, n int) []byte {
 	t.Helper()
 	pack, err := NewPack(f, 0)
@@ -85,16 +85,17 @@ func members(t testing.TB, f Format, text []byte, n int) []byte {
 	return pack(out, text)
 }
 
-// A resumable is a file to stop and resume in.
+// A resumable is a file for tests of resuming.
 type resumable struct {
 	name   string
 	packed []byte
 	every  int64
-	block  int64 // no block of it is longer
+	block  int64 // maximum length of its blocks
 }
 
-// blockMax bounds the blocks of the gzip writers here: they begin another one
-// after 16 Ki or 32 Ki symbols of up to 258 bytes (RFC 1951 section 3.2.5).
+// blockMax is the maximum length of the blocks of these gzip writers: they
+// start a new block after 16 Ki or 32 Ki symbols of up to 258 bytes (RFC 1951
+// section 3.2.5).
 const blockMax = 32 << 10 * 258
 
 func gzipFiles(t testing.TB, text []byte) (files []resumable) {
@@ -155,8 +156,8 @@ func otherFiles(t testing.TB, text []byte) []resumable {
 	}
 }
 
-// stopResume reads f up to a random place, takes the newest restart point
-// there, and returns it, through its binary form, and the place.
+// stopResume reads f up to a random offset and returns the newest restart
+// point, after encoding and decoding it, and the offset.
 func stopResume(t testing.TB, f resumable, rnd *rand.Rand, size int) (RestartPoint, int64) {
 	t.Helper()
 	opt := Options{RestartEvery: f.every, Limits: Limits{MaxRatio: -1}}
@@ -186,8 +187,8 @@ func readTo(t testing.TB, r *Reader, rnd *rand.Rand, stop int64) (RestartPoint, 
 	return q, r.Bytes()
 }
 
-// checkResumes stops f stops times and compares what is read from there with an
-// unbroken reading. It returns how many points lay inside a member.
+// checkResumes stops f repeatedly and compares the text from there with an
+// uninterrupted reading. It returns the number of points inside a member.
 func checkResumes(t *testing.T, f resumable, stops int) (inside int) {
 	t.Helper()
 	opt := Options{RestartEvery: f.every, Limits: Limits{MaxRatio: -1}}
@@ -231,8 +232,9 @@ func checkResumes(t *testing.T, f resumable, stops int) (inside int) {
 	return inside
 }
 
-// stops returns how often to stop in the file of that name. Those of a kind
-// share the work, and those read from their start each time have little to show.
+// stops returns the number of stops for the file with that name. Files of the
+// same kind share the work, and files that are always read from their start
+// need few.
 func stops(name string) int {
 	for _, few := range []string{"level 2", "level 3", "level 4", "level 5", "level 7", "level 8", "program gzip -1", "std", "bzip2", "lz4", "xz", "1 frame"} {
 		if strings.Contains(name, few) {
@@ -247,7 +249,7 @@ func TestResumeGzip(t *testing.T) {
 	text := mixed(t, 256<<10)
 	for _, f := range gzipFiles(t, text) {
 		if inside := checkResumes(t, f, stops(f.name)); inside < stops(f.name)/3 {
-			t.Errorf("%s: only %d of %d restart points lie inside the member", f.name, inside, stops(f.name))
+			t.Errorf("%s: only %d of %d restart points are inside the member", f.name, inside, stops(f.name))
 		}
 	}
 }
@@ -258,13 +260,13 @@ func TestResumeOthers(t *testing.T) {
 	for _, f := range otherFiles(t, text) {
 		inside := checkResumes(t, f, stops(f.name))
 		if want := strings.HasSuffix(f.name, "points inside"); (inside > 0) != (want || f.name == "gzip and zero bytes") {
-			t.Errorf("%s: %d restart points lie inside a member", f.name, inside)
+			t.Errorf("%s: %d restart points are inside a member", f.name, inside)
 		}
 	}
 }
 
-// TestResumeDamage: damage behind a restart point gives the verdict of an
-// unbroken reading.
+// TestResumeDamage checks that damage after a restart point gives the verdict
+// of an uninterrupted reading.
 func TestResumeDamage(t *testing.T) {
 	t.Parallel()
 	text := mixed(t, 150<<10)
@@ -295,7 +297,7 @@ func TestResumeDamage(t *testing.T) {
 			damage("truncated", whole[:rnd.IntN(size)], 4)
 		}
 	}
-	// A wrong CRC before the point is still told at the end.
+	// A wrong CRC before the point is still reported at the end.
 	bad := bytes.Clone(many)
 	bad[bytes.Index(bad[1:], []byte("\x1f\x8b\x08"))+1-8] ^= 1
 	checkResumes(t, resumable{"wrong CRC of the first member", bad, 1000, 64 << 10}, 20)

@@ -27,8 +27,8 @@ func tarOf(t *testing.T, name string, format tar.Format) []byte {
 	return b.Bytes()
 }
 
-// TestTar: an archive is refused by name, plain and compressed, however it is read.
-// Old archives have no magic.
+// TestTar checks that an archive is rejected with its format, plain and
+// compressed, however it is read. Old archives have no magic number.
 func TestTar(t *testing.T) {
 	old := tarOf(t, "access.log", tar.FormatUSTAR)
 	copy(old[tarMagic:], make([]byte, 8))
@@ -60,7 +60,8 @@ func TestTar(t *testing.T) {
 	}
 }
 
-// TestNoTar: texts that look like the beginning of an archive are texts.
+// TestNoTar checks that texts that look like the beginning of an archive are
+// accepted.
 func TestNoTar(t *testing.T) {
 	for _, text := range []string{
 		"a", "a\x00", "a\x00\x00\x00", strings.Repeat("x", 600), "name" + strings.Repeat("\x00", 600),

@@ -9,7 +9,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// TestVerified: which bytes a checksum vouches for, at the end of a file.
+// TestVerified checks which bytes are verified at the end of a file.
 func TestVerified(t *testing.T) {
 	text := readFile(t, "testdata/access.log")
 	size := int64(len(text))
@@ -47,8 +47,9 @@ func TestVerified(t *testing.T) {
 	f("nothing", nil, Options{}, 0, false)
 }
 
-// TestVerifiedOnTheWay: the verified part never shrinks, is never longer than what
-// was delivered, and what is not in Unverified is right.
+// TestVerifiedOnTheWay checks that the verified part never shrinks and never
+// exceeds the delivered part, and that everything outside of Unverified is
+// right.
 func TestVerifiedOnTheWay(t *testing.T) {
 	for _, s := range samples(t) {
 		packed := bytes.Join([][]byte{s.packed, s.packed, s.packed[:len(s.packed)*2/3]}, nil)
@@ -62,7 +63,7 @@ func TestVerifiedOnTheWay(t *testing.T) {
 			out = append(out, buf[:n]...)
 			verified, _ := r.Verified()
 			if verified < before || verified > r.Bytes() {
-				t.Fatalf("%v: verified up to %d of %d, and before up to %d", s.format, verified, r.Bytes(), before)
+				t.Fatalf("%v: verified up to %d of %d, previously up to %d", s.format, verified, r.Bytes(), before)
 			}
 			before = verified
 			if u := r.Unverified(); len(u) > 0 && (u[0].From != verified || u[len(u)-1].To != r.Bytes()) || len(u) == 0 && verified != r.Bytes() {
@@ -73,13 +74,13 @@ func TestVerifiedOnTheWay(t *testing.T) {
 			}
 		}
 		if !bytes.HasPrefix(want, out[:before]) {
-			t.Errorf("%v: what is called verified is another text", s.format)
+			t.Errorf("%v: the verified text differs", s.format)
 		}
 		r.Close()
 	}
 }
 
-// TestVerifiedResumed: a restart point carries what is verified before it.
+// TestVerifiedResumed checks that a restart point carries the verified offset.
 func TestVerifiedResumed(t *testing.T) {
 	text := mixed(t, 200<<10)
 	half := int64(len(text) / 2)
@@ -108,7 +109,7 @@ func TestVerifiedResumed(t *testing.T) {
 			if &src[0] == &bad[0] {
 				want, unverified = half, []Range{{half, int64(len(text))}}
 			}
-			if p.Members() == 2 { // the end of the sound file: nothing is read
+			if p.Members() == 2 { // the end of the intact file: nothing is read
 				want, unverified = int64(len(text)), nil
 			}
 			again, err := NewReaderAt(bytes.NewReader(src), p, opt)
@@ -128,8 +129,8 @@ func drainQuietly(r *Reader) {
 	r.Close()
 }
 
-// TestUnverifiedBounded: many wrong members cost no more memory than a few, and
-// what is not named apart is called unverified.
+// TestUnverifiedBounded checks that many wrong members take limited memory, and
+// that ranges that are not kept apart count as unverified.
 func TestUnverifiedBounded(t *testing.T) {
 	var s sums
 	for i := range int64(3 * maxUnverified) {

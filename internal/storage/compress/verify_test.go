@@ -25,7 +25,7 @@ func TestVerify(t *testing.T) {
 		}
 		good, bytesGood, v := LastGood(bytes.NewReader(packed), Options{})
 		if good != want.Good || bytesGood != want.GoodBytes || v.Kind != want.Verdict.Kind {
-			t.Errorf("%s: LastGood says %d, %d, %v", name, good, bytesGood, v)
+			t.Errorf("%s: LastGood returned %d, %d, %v", name, good, bytesGood, v)
 		}
 		out, v := read(t, packed[:good], Options{})
 		if int64(len(out)) != bytesGood || v.Kind != OK {
@@ -44,7 +44,7 @@ func TestVerify(t *testing.T) {
 		f(s.format.String(), s.packed, whole)
 		f(s.format.String()+", twice", cat(s.packed, s.packed),
 			Verification{Bytes: 2 * size, Lines: 2 * lines, Members: 2 * counted, Good: 2 * n, GoodBytes: 2 * size})
-		if s.format != S2 && s.format != Snappy && s.format != Xerial { // there is no garbage in these: it is a chunk
+		if s.format != S2 && s.format != Snappy && s.format != Xerial { // garbage after these would be a chunk
 			whole.Verdict = Verdict{Kind: TrailingGarbage, Offset: n}
 			f(s.format.String()+", garbage", cat(s.packed, []byte("garbage")), whole)
 		}
@@ -72,8 +72,8 @@ func TestVerify(t *testing.T) {
 	f("zip", []byte("PK\x03\x04"), Verification{Verdict: Verdict{Kind: UnsupportedFormat, Cut: true}})
 }
 
-// TestLastGood tears an output of many members at random places, as kill -9
-// does, and cuts the torn end off.
+// TestLastGood tears an output of many members at random offsets, as kill -9
+// does, and truncates the torn end.
 func TestLastGood(t *testing.T) {
 	text := mixed(t, 200<<10)
 	rnd := rand.New(rand.NewPCG(5, 6))
@@ -106,8 +106,8 @@ func TestLastGood(t *testing.T) {
 		for range 100 {
 			at := rnd.IntN(len(packed) + 1)
 			f(fmt.Sprintf("cut at %d", at), packed[:at], member(at))
-			torn := append(bytes.Clone(packed[:at]), make([]byte, 1+rnd.IntN(5000))...) // the file grew before its data came
-			same := at                                                                  // zero bytes may be the right ones
+			torn := append(bytes.Clone(packed[:at]), make([]byte, 1+rnd.IntN(5000))...) // the file grew before its data was written
+			same := at                                                                  // the zero bytes may equal the right ones
 			for same < min(len(torn), len(packed)) && packed[same] == 0 {
 				same++
 			}

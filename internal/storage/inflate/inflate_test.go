@@ -17,7 +17,7 @@ import (
 	klauspost "github.com/klauspost/compress/flate"
 )
 
-// decode returns all output of a stream and how it ended.
+// decode returns all output of a stream and the error that ended it.
 func decode(data []byte) ([]byte, error) {
 	var out bytes.Buffer
 	_, err := io.Copy(&out, errorReader{NewReader(bytes.NewReader(data), nil, 0)})
@@ -35,7 +35,7 @@ func (e errorReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// random returns a stream of some random blocks.
+// random returns a stream of a few random blocks.
 func random(rnd *rand.Rand) *writer {
 	w := &writer{rnd: rnd}
 	for n := rnd.IntN(4); n >= 0; n-- {
@@ -44,8 +44,8 @@ func random(rnd *rand.Rand) *writer {
 	return w
 }
 
-// TestExact cuts random streams after each byte: all output of the symbols before
-// the cut comes out, and no more.
+// TestExact truncates random streams after each byte: exactly the output of the
+// complete symbols must be returned.
 func TestExact(t *testing.T) {
 	for seed := range uint64(200) {
 		w := random(rand.New(rand.NewPCG(seed, 1)))
@@ -63,7 +63,8 @@ func TestExact(t *testing.T) {
 	}
 }
 
-// TestOffset: at a cut, Offset is the end of the last complete symbol.
+// TestOffset checks that Offset is the end of the last complete symbol of a
+// truncated stream.
 func TestOffset(t *testing.T) {
 	w := &writer{rnd: rand.New(rand.NewPCG(1, 2))}
 	w.put(1, 1)
@@ -80,7 +81,7 @@ func TestOffset(t *testing.T) {
 	}
 }
 
-// TestWindow begins at each block of a stream.
+// TestWindow starts at each block of a stream.
 func TestWindow(t *testing.T) {
 	for seed := range uint64(20) {
 		w := &writer{rnd: rand.New(rand.NewPCG(seed, 3))}
@@ -102,9 +103,9 @@ func TestWindow(t *testing.T) {
 	}
 }
 
-// compare compares with package flate, which is right about every complete and
-// every corrupt stream and may stop early at a cut, and with the decoder that favors
-// readability, which is right about everything.
+// compare compares a Reader with package flate, which is right about every
+// complete and every corrupt stream but may stop early in a truncated one, and
+// with the slow decoder, which is right about everything.
 func compare(t *testing.T, data []byte) {
 	t.Helper()
 	const most = 1 << 20
@@ -121,8 +122,8 @@ func compare(t *testing.T, data []byte) {
 	twins(t, data, nil, 0, most)
 }
 
-// twins compares with the decoder that favors readability: output, end and place, for
-// input that comes at once and in pieces.
+// twins compares a Reader with the slow decoder: output, error and position,
+// for input that arrives at once and in pieces.
 func twins(t *testing.T, data, window []byte, bit uint8, most int64) {
 	t.Helper()
 	slow := newSlowReader(bytes.NewReader(data), window, bit)
@@ -143,7 +144,7 @@ func twins(t *testing.T, data, window []byte, bit uint8, most int64) {
 	f("through a small buffer", bufio.NewReaderSize(bytes.NewReader(data), 64))
 }
 
-// pieces returns its bytes in pieces of 1 to 97 bytes.
+// pieces delivers its bytes in pieces of 1 to 97 bytes.
 type pieces struct {
 	rest []byte
 	n    int
@@ -159,7 +160,7 @@ func (p *pieces) Read(b []byte) (int, error) {
 	return n, nil
 }
 
-// TestLong decodes streams of many windows, and goes on from each block.
+// TestLong decodes streams of many windows, and resumes from each block.
 func TestLong(t *testing.T) {
 	for seed := range uint64(10) {
 		rnd := rand.New(rand.NewPCG(seed, 8))
@@ -199,8 +200,8 @@ func TestLong(t *testing.T) {
 	}
 }
 
-// TestBehind: the source is left behind the stream, and what is decoded does not
-// wait for input that has not come.
+// TestBehind checks that the source is left directly after the stream, and that
+// decoded output does not wait for input.
 func TestBehind(t *testing.T) {
 	for seed := range uint64(50) {
 		w := random(rand.New(rand.NewPCG(seed, 9)))
@@ -211,12 +212,13 @@ func TestBehind(t *testing.T) {
 			t.Fatalf("seed %d: %d bytes of %d, %v", seed, len(out), len(w.text), err)
 		}
 		if rest, _ := io.ReadAll(src); string(rest) != behind {
-			t.Fatalf("seed %d: %q is left", seed, rest)
+			t.Fatalf("seed %d: %q remains", seed, rest)
 		}
 	}
 }
 
-// TestFlushed: a stream that was flushed gives all its text before more input comes.
+// TestFlushed checks that a flushed stream returns all its text before more
+// input arrives.
 func TestFlushed(t *testing.T) {
 	in, out := io.Pipe()
 	t.Cleanup(func() { _ = in.Close() }) // never fails
@@ -226,7 +228,7 @@ func TestFlushed(t *testing.T) {
 			_, _ = fmt.Fprintf(w, "line %d of a log that is still written\n", i)
 			_ = w.Flush()
 		}
-		// and nothing more, for ever
+		// no more input, but the pipe stays open
 	}()
 	r := NewReader(in, nil, 0)
 	var text strings.Builder
@@ -243,7 +245,7 @@ func TestFlushed(t *testing.T) {
 	}
 }
 
-// TestReset takes one Reader for many streams, without memory for each.
+// TestReset uses one Reader for many streams, without allocations per stream.
 func TestReset(t *testing.T) {
 	w := random(rand.New(rand.NewPCG(3, 10)))
 	src := bufio.NewReader(nil)
@@ -266,7 +268,7 @@ func TestReset(t *testing.T) {
 	}
 }
 
-// TestCorrupt changes single bits of random streams.
+// TestCorrupt flips single bits of random streams.
 func TestCorrupt(t *testing.T) {
 	for seed := range uint64(100) {
 		rnd := rand.New(rand.NewPCG(seed, 4))
@@ -281,7 +283,7 @@ func TestCorrupt(t *testing.T) {
 	}
 }
 
-// TestErrors has each way to be corrupt.
+// TestErrors checks each kind of corrupt data.
 func TestErrors(t *testing.T) {
 	f := func(name, reason string, bit int64, text string, write func(w *writer)) {
 		t.Helper()
@@ -302,8 +304,8 @@ func TestErrors(t *testing.T) {
 			w.put(0, 64) // package flate reads ahead
 		}
 	}
-	// lengths writes the header of a dynamic block with the lengths of the codes
-	// for code lengths, by symbol.
+	// lengths writes the header of a dynamic block with the lengths of the
+	// codes for code lengths, by symbol.
 	lengths := func(of map[uint8]int, more ...int) func(*writer) {
 		pairs := []int{1, 1, 2, 2, 0, 5, 0, 5, 15, 4}
 		for _, symbol := range lengthOrder {
@@ -348,7 +350,8 @@ type idle struct{}
 
 func (idle) Read([]byte) (int, error) { return 0, nil }
 
-// FuzzReader compares with package flate; in a window, with a stored block before.
+// FuzzReader compares a Reader with package flate. To test a window, it puts a
+// stored block before the data.
 func FuzzReader(f *testing.F) {
 	for seed := range uint64(20) {
 		w := random(rand.New(rand.NewPCG(seed, 6)))
@@ -378,7 +381,7 @@ func BenchmarkReader(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	_, _ = fw.Write(text.Bytes()) // a bytes.Buffer takes everything
+	_, _ = fw.Write(text.Bytes()) // a bytes.Buffer never fails
 	_ = fw.Close()
 	for name, open := range map[string]func(io.Reader) io.Reader{
 		"inflate":   func(r io.Reader) io.Reader { return NewReader(r, nil, 0) },

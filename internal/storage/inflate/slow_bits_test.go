@@ -5,25 +5,25 @@ import (
 	"io"
 )
 
-// A slowBits takes bits from a stream of bytes, the least significant bit of
+// A slowBits reads bits from a stream of bytes, the least significant bit of
 // each byte first.
 type slowBits struct {
 	src io.Reader
 	buf [4 << 10]byte
 	in  []byte // the part of buf that is not in acc
-	err error  // of src, after in
+	err error  // error of src, which applies after in
 
-	acc   uint64 // the next bits; those above n are zero
-	n     uint   // how many bits of acc are input
-	used  int64  // bits taken so far
-	start int64  // of them, those before the symbol or header in hand
+	acc   uint64 // the next bits; bits from n on are zero
+	n     uint   // number of valid bits in acc
+	used  int64  // number of consumed bits
+	start int64  // number of the first bit of the current symbol or header
 }
 
-// enoughBits is the longest symbol: a length of 15 bits with 5 extra bits and a
-// distance of 15 bits with 13.
+// enoughBits is the length of the longest symbol: a length code of 15 bits with
+// 5 extra bits, and a distance code of 15 bits with 13.
 const enoughBits = 15 + 5 + 15 + 13
 
-// fill makes n at least enoughBits, or all bits that the input still has.
+// fill makes n at least enoughBits, or loads all remaining bits of the input.
 func (b *slowBits) fill() {
 	for b.n < enoughBits {
 		if len(b.in) >= 8 {
@@ -43,7 +43,7 @@ func (b *slowBits) fill() {
 	}
 }
 
-// more reads from src. It returns false at the end.
+// more reads from src. It returns false at the end of the input.
 func (b *slowBits) more() bool {
 	for tries := 0; b.err == nil && len(b.in) == 0; tries++ {
 		var n int
@@ -56,23 +56,24 @@ func (b *slowBits) more() bool {
 	return len(b.in) > 0
 }
 
-// maxEmptyReads is how many times in a row src may return no bytes and no error.
+// maxEmptyReads is the number of consecutive reads of src that may return no
+// bytes and no error.
 const maxEmptyReads = 100
 
-// begin begins a symbol or header.
+// begin marks the start of a symbol or header.
 func (b *slowBits) begin() {
 	b.start = b.used
 	b.fill()
 }
 
-// drop takes k bits, which are in acc.
+// drop consumes k bits, which must be in acc.
 func (b *slowBits) drop(k uint) {
 	b.acc >>= k
 	b.n -= k
 	b.used += int64(k)
 }
 
-// take takes a number of k bits, at most enoughBits.
+// take consumes k bits, at most enoughBits, and returns their value.
 func (b *slowBits) take(k uint) (uint, error) {
 	b.fill()
 	if b.n < k {
@@ -83,10 +84,10 @@ func (b *slowBits) take(k uint) (uint, error) {
 	return v, nil
 }
 
-// align drops the bits that are left of a byte.
+// align drops the remaining bits of a partly consumed byte.
 func (b *slowBits) align() { b.drop(b.n % 8) }
 
-// bytes takes up to len(p) bytes. The next bit is the first of a byte.
+// bytes reads up to len(p) bytes. The next bit must be the first of a byte.
 func (b *slowBits) bytes(p []byte) (int, error) {
 	b.fill()
 	if b.n == 0 {
@@ -103,10 +104,10 @@ func (b *slowBits) bytes(p []byte) (int, error) {
 	return n + k, nil
 }
 
-// corrupt returns the error for the symbol or header in hand.
+// corrupt returns an error for the current symbol or header.
 func (b *slowBits) corrupt(reason string) error { return &CorruptError{b.start, reason} }
 
-// end returns the error for an input that ends too early.
+// end returns the error for a premature end of the input.
 func (b *slowBits) end() error {
 	if b.err == io.EOF {
 		return io.ErrUnexpectedEOF

@@ -2,23 +2,23 @@ package inflate
 
 import "math/bits"
 
-// lookupBits is the longest code that is looked up. Longer ones are rare, and
-// are found by counting.
+// lookupBits is the maximum length of a code that is decoded with a table.
+// Longer codes are rare and are found by counting.
 const lookupBits = 9
 
-// A slowCode is a canonical prefix code, RFC 1951 section 3.2.2: shorter codes come
-// before longer ones, and codes of one length are in the order of their symbols.
-// So the number of codes of each length defines all codes.
+// A slowCode is a canonical prefix code, RFC 1951 section 3.2.2: shorter codes
+// come before longer ones, and codes of the same length are ordered by symbol.
+// The number of codes of each length therefore defines all codes.
 type slowCode struct {
-	count   [maxCodeLen + 1]uint16  // codes of each length
-	symbols [maxSymbols]uint16      // in the order of their codes
-	lookup  [1 << lookupBits]uint16 // by the next bits: symbol << 4 | length, or 0
+	count   [maxCodeLen + 1]uint16  // number of codes of each length
+	symbols [maxSymbols]uint16      // ordered by code
+	lookup  [1 << lookupBits]uint16 // indexed by the next bits: symbol << 4 | length, or 0
 	longest uint
 }
 
-// set makes c the code with these lengths; 0: the symbol has no code. It returns
-// false if there is no such code, or if it is incomplete: a code of one symbol
-// may leave the other bit unused, and a code may have no symbols.
+// set makes c the code with these lengths; 0 means that the symbol has no code.
+// It returns false if no such code exists or if the code is incomplete. It
+// accepts two incomplete codes: one symbol with a one-bit code, and no symbols.
 func (c *slowCode) set(lengths []uint8) bool {
 	c.count, c.lookup, c.longest = [maxCodeLen + 1]uint16{}, [1 << lookupBits]uint16{}, 0
 	for _, n := range lengths {
@@ -26,7 +26,7 @@ func (c *slowCode) set(lengths []uint8) bool {
 		c.longest = max(c.longest, uint(n))
 	}
 	c.count[0] = 0
-	left := 1 // codes of the length that are free
+	left := 1 // unassigned codes of the current length
 	var place [maxCodeLen + 2]uint16
 	var first [maxCodeLen + 1]uint16 // the first code of each length
 	for n := 1; n <= int(c.longest); n++ {
@@ -53,19 +53,19 @@ func (c *slowCode) set(lengths []uint8) bool {
 	return true
 }
 
-// enter puts the symbol with a code of n bits at all indexes of lookup that
+// enter stores the symbol of a code of n bits at all indexes of lookup that
 // begin with the code.
 func (c *slowCode) enter(value uint16, n uint, symbol uint16) {
 	if n > lookupBits {
 		return
 	}
-	reversed := bits.Reverse16(value) >> (16 - n) // the stream has the first bit lowest
+	reversed := bits.Reverse16(value) >> (16 - n) // the first bit of the stream is the lowest
 	for i := int(reversed); i < len(c.lookup); i += 1 << n {
 		c.lookup[i] = symbol<<4 | uint16(n)
 	}
 }
 
-// decode takes the next symbol. It needs the bits of its code only.
+// decode decodes the next symbol. It needs only the bits of its code.
 func (c *slowCode) decode(b *slowBits) (uint, error) {
 	if e := c.lookup[b.acc&(1<<lookupBits-1)]; e != 0 && uint(e&15) <= b.n {
 		b.drop(uint(e & 15))
@@ -74,8 +74,8 @@ func (c *slowCode) decode(b *slowBits) (uint, error) {
 	return c.search(b)
 }
 
-// search is decode by counting: codes of n bits are those from first up to
-// first+count[n].
+// search decodes a symbol by counting: the codes of n bits range from first to
+// first+count[n]-1.
 func (c *slowCode) search(b *slowBits) (uint, error) {
 	v, first, index := 0, 0, 0
 	for n := uint(1); n <= c.longest; n++ {

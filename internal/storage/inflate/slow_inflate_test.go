@@ -2,31 +2,31 @@ package inflate
 
 import "io"
 
-// This file and slow_*_test.go are the decoder that favors readability: symbol by
-// symbol, bit by bit. Reader is compared with it.
+// This file and slow_*_test.go contain a simple, readable decoder, which
+// decodes symbol by symbol and bit by bit. Reader is compared with it.
 
-// A slowReader decodes a stream of deflate data. It takes some 75 KiB of memory and
-// reads up to 4 KiB of its source ahead.
+// A slowReader decodes a stream of deflate data. It takes about 75 KiB of
+// memory and reads up to 4 KiB of its source ahead.
 type slowReader struct {
 	bits slowBits
 
 	out  []byte // the last Window bytes or more
-	read int    // how much of out Read has delivered
+	read int    // the part of out that Read has delivered
 	err  error
 
-	// step decodes a part of the stream: a header, or data up to the end of their
-	// block or of the room in out.
+	// step decodes a part of the stream: a header, or data until the block or
+	// the space in out ends.
 	step   func(*slowReader) error
-	final  bool // the block is the last
-	stored int  // bytes left of a stored block
+	final  bool // the current block is the last
+	stored int  // remaining bytes of a stored block
 
 	literals, distances slowCode
 }
 
-// newSlowReader returns a Reader of the stream in src. The stream, or a block of it,
-// begins at a bit of the first byte, from 0, the least significant, to 7. The
-// window is the output before that block, of which it copies the last
-// 32 KiB.
+// newSlowReader returns a Reader of the stream in src. The stream, or a block
+// of it, begins at the given bit of the first byte, from 0, the least
+// significant, to 7. The window is the output before that block; the Reader
+// copies its last 32 KiB.
 func newSlowReader(src io.Reader, window []byte, bit uint8) *slowReader {
 	r := &slowReader{bits: slowBits{src: src}, step: (*slowReader).header}
 	r.out = make([]byte, 0, 2*Window+maxMatch)
@@ -36,14 +36,14 @@ func newSlowReader(src io.Reader, window []byte, bit uint8) *slowReader {
 	return r
 }
 
-// Offset returns the number of the first bit in src that is not decoded: the end
-// of the stream after io.EOF, otherwise the start of the symbol or header that is
-// incomplete or corrupt. It is valid once Read has returned an error.
+// Offset returns the number of the first bit in src that was not decoded. After
+// io.EOF that is the end of the stream, otherwise the start of the incomplete
+// or corrupt symbol or header. It is valid once Read has returned an error.
 func (r *slowReader) Offset() int64 { return r.bits.start }
 
-// Read returns decoded bytes. After the last one it returns how the stream ended:
-// see the package comment. It returns an error of the source other than io.EOF as
-// it is.
+// Read returns decoded bytes. After the last byte it returns how the stream
+// ended: see the package comment. It returns an error of the source other than
+// io.EOF unchanged.
 func (r *slowReader) Read(p []byte) (int, error) {
 	for r.read == len(r.out) && len(p) > 0 {
 		if r.err != nil {
@@ -57,7 +57,7 @@ func (r *slowReader) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// slide makes room in out, all of which Read has delivered.
+// slide makes space in out after Read has delivered all of it.
 func (r *slowReader) slide() {
 	if len(r.out) > Window {
 		r.out = r.out[:copy(r.out, r.out[len(r.out)-Window:])]
@@ -65,7 +65,7 @@ func (r *slowReader) slide() {
 	}
 }
 
-// header takes the first bits of a block, section 3.2.3.
+// header reads the first bits of a block, section 3.2.3.
 func (r *slowReader) header() error {
 	r.bits.begin()
 	if r.final {
@@ -87,7 +87,7 @@ func (r *slowReader) header() error {
 	return r.bits.corrupt("reserved block type")
 }
 
-// storedHeader takes the lengths of a stored block, section 3.2.4.
+// storedHeader reads the lengths of a stored block, section 3.2.4.
 func (r *slowReader) storedHeader() error {
 	r.bits.align()
 	v, err := r.bits.take(32)
@@ -101,7 +101,7 @@ func (r *slowReader) storedHeader() error {
 	return nil
 }
 
-// storedData takes bytes of a stored block.
+// storedData reads bytes of a stored block.
 func (r *slowReader) storedData() error {
 	if r.stored == 0 {
 		r.step = (*slowReader).header
@@ -115,7 +115,7 @@ func (r *slowReader) storedData() error {
 	return err
 }
 
-// symbols decodes symbols of a compressed block.
+// symbols decodes the symbols of a compressed block.
 func (r *slowReader) symbols() error {
 	for len(r.out) <= cap(r.out)-maxMatch {
 		r.bits.begin()
@@ -157,14 +157,14 @@ func (r *slowReader) match(symbol uint) error {
 	end := len(r.out)
 	from := end - distance
 	r.out = r.out[:end+length]
-	for to := r.out[end:]; len(to) > 0; { // the match may overlap its copy
+	for to := r.out[end:]; len(to) > 0; { // source and destination may overlap
 		n := copy(to, r.out[from:end])
 		to, end = to[n:], end+n
 	}
 	return nil
 }
 
-// value takes the extra bits of a length or distance and returns what they mean.
+// value consumes the extra bits of a length or distance and returns its value.
 func (r *slowReader) value(values []extra, i uint) (int, error) {
 	if i >= uint(len(values)) {
 		return 0, r.bits.corrupt("reserved length or distance")

@@ -1,6 +1,6 @@
 package inflate
 
-// fixedCodes sets the codes of section 3.2.6.
+// fixedCodes sets the fixed codes of section 3.2.6.
 func (r *slowReader) fixedCodes() error {
 	var lengths [maxSymbols]uint8
 	for i := range lengths {
@@ -24,7 +24,7 @@ func (r *slowReader) fixedCodes() error {
 	return nil
 }
 
-// dynamicCodes takes the codes of a block, section 3.2.7.
+// dynamicCodes reads the codes of a block, section 3.2.7.
 func (r *slowReader) dynamicCodes() error {
 	v, err := r.bits.take(14)
 	if err != nil {
@@ -56,7 +56,7 @@ func (r *slowReader) dynamicCodes() error {
 	return nil
 }
 
-// codeLengths takes the lengths of the codes of literals and distances.
+// codeLengths reads the code lengths of literals and distances.
 func (r *slowReader) codeLengths(c *slowCode, lengths []uint8) error {
 	for i := 0; i < len(lengths); {
 		r.bits.fill()
@@ -81,7 +81,7 @@ func (r *slowReader) codeLengths(c *slowCode, lengths []uint8) error {
 	return nil
 }
 
-// repeat takes the rest of a symbol that repeats a length after those before.
+// repeat reads the rest of a symbol that repeats a length.
 func (r *slowReader) repeat(symbol uint, before []uint8) (length uint8, times int, err error) {
 	e := [...]extra{{3, 2}, {3, 3}, {11, 7}}[symbol-16]
 	if symbol == 16 {

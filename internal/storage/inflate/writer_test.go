@@ -5,19 +5,20 @@ import (
 	"slices"
 )
 
-// A writer writes deflate data of random symbols and knows where each ends.
+// A writer writes deflate data of random symbols and records where each ends.
 type writer struct {
 	rnd  *rand.Rand
 	data []byte
 	bits int
 	text []byte
-	ends []end // of all symbols that give output
+	ends []end // ends of all symbols with output
 }
 
-// An end is the output after a symbol that ends at a bit.
+// An end is the length of the output after a symbol, and the bit at which the
+// symbol ends.
 type end struct{ bit, text int }
 
-// before returns how much of the text the first n bits give.
+// before returns the length of the text that the first n bits encode.
 func (w *writer) before(n int) int {
 	text := 0
 	for _, e := range w.ends {
@@ -39,13 +40,13 @@ func (w *writer) put(v, k int) {
 	}
 }
 
-// note notes that a symbol is complete.
+// note records that a symbol is complete.
 func (w *writer) note() { w.ends = append(w.ends, end{w.bits, len(w.text)}) }
 
-// A testCode is the code of each symbol with its bits from left to right.
+// A testCode maps symbols to codes, with their bits from left to right.
 type testCode []string
 
-// canonical returns the code with these lengths as section 3.2.2 says it.
+// canonical returns the code with these lengths according to section 3.2.2.
 func canonical(lengths []int) testCode {
 	c := make(testCode, len(lengths))
 	next := 0
@@ -70,13 +71,14 @@ func (w *writer) symbol(c testCode, symbol int) {
 	}
 }
 
-// split returns the lengths of a random complete code for n symbols, at least two.
+// split returns the lengths of a random complete code for n symbols, at least
+// two.
 func (w *writer) split(n int) []int {
 	lengths := []int{1, 1}
 	for len(lengths) < n {
 		i := w.rnd.IntN(len(lengths))
 		if w.rnd.IntN(3) == 0 {
-			i = len(lengths) - 1 // some long codes
+			i = len(lengths) - 1 // for some long codes
 		}
 		if lengths[i] < maxCodeLen {
 			lengths[i]++
@@ -122,7 +124,7 @@ func (w *writer) stored(n int) {
 	}
 }
 
-// dynamic writes a block with codes of its own. All code lengths have codes of
+// dynamic writes a block with dynamic codes. All code lengths have codes of
 // four bits, and none is repeated.
 func (w *writer) dynamic(n int) {
 	literals, distances := w.split(maxLiterals), w.split(maxDistances)
@@ -142,7 +144,7 @@ func (w *writer) dynamic(n int) {
 	w.symbols(n, canonical(literals), canonical(distances))
 }
 
-// symbols writes random symbols of a compressed block and its end.
+// symbols writes random symbols of a compressed block, and its end.
 func (w *writer) symbols(n int, literals, distances testCode) {
 	for range n {
 		if len(w.text) == 0 || w.rnd.IntN(2) == 0 {
@@ -173,14 +175,14 @@ func (w *writer) match(literals, distances testCode) {
 	}
 }
 
-// extra writes random extra bits after a symbol, and returns the value.
+// extra writes random extra bits after a symbol and returns their value.
 func (w *writer) extra(e [2]int) int {
 	v := w.rnd.IntN(1 << e[1])
 	w.put(v, e[1])
 	return e[0] + v
 }
 
-// The tables of section 3.2.5, as they are printed: base and extra bits.
+// The tables of section 3.2.5 as printed there: base and extra bits.
 var testLengths = [29][2]int{
 	{3, 0}, {4, 0}, {5, 0}, {6, 0}, {7, 0}, {8, 0}, {9, 0}, {10, 0},
 	{11, 1}, {13, 1}, {15, 1}, {17, 1}, {19, 2}, {23, 2}, {27, 2}, {31, 2},

@@ -28,7 +28,7 @@ import (
 //
 //   - refuser: a broker that rejects records permanently, until it is repaired.
 //   - The refusers: a compacted topic, a topic and a stream with a limit.
-//   - TestRefused: the fate of the records under each policy.
+//   - TestRefused: the handling of rejected records under each policy.
 
 // refusedLines is the number of lines of the input.
 const refusedLines = 5000
