@@ -92,7 +92,11 @@
 //
 // # Healing
 //
-// [Store.Keep] checks the directory in every commit interval. It writes checkpoint files that were removed, replaced or truncated again from memory. If the lock file is no longer the one that this process holds, another process may own the directory: Keep returns a [pipeline.LostError], and the Store writes nothing more.
+// [Store.Keep] checks the directory in every commit interval. It restores
+// checkpoint files that were removed, replaced or truncated, from memory.
+// If the lock file is no longer the one that this process holds, another
+// process may own the directory: Keep returns a [pipeline.LostError], and the
+// Store writes nothing more.
 //
 // # Version 1
 //

@@ -13,10 +13,10 @@ import (
 func isMissing(err error) bool { return errors.Is(err, fs.ErrNotExist) }
 
 // Keep checks that the data directory still belongs to this process, and that
-// the checkpoint files are unchanged. It writes files that were removed,
-// replaced or truncated again. A [pipeline.LostError] means that the lock is
-// gone: another process may hold the lock file that is there now. Any other
-// error may be temporary.
+// the checkpoint files are unchanged. It restores files that were removed,
+// replaced or truncated. A [pipeline.LostError] means that the lock is gone:
+// another process may hold the lock file that is there now. Any other error may
+// be temporary.
 func (s *Store) Keep() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

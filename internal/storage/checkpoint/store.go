@@ -129,7 +129,7 @@ func Readable(dir string) error {
 }
 
 // SetLogger makes the Store log failed compactions and checkpoint files that it
-// writes again. Call it before any other method.
+// restores. Call it before any other method.
 func (s *Store) SetLogger(log *slog.Logger) { s.log = log }
 
 // Close releases the lock. It does not store anything.

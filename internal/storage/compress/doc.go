@@ -23,7 +23,11 @@
 //
 // # What is verified
 //
-// [Reader.Verified] reports which bytes are confirmed by a checksum. A block of bzip2, a chunk of snappy or S2, and a block of lz4 with a checksum are held back until their checksum is compared. Data of gzip, zstd, xz and other lz4 is delivered as it is decoded and counts as verified from the end of its member, frame or block.
+// [Reader.Verified] reports which bytes are confirmed by a checksum. A block of
+// bzip2, a chunk of snappy or S2, and a block of lz4 with a checksum are held
+// back until their checksum is compared. Data of gzip, zstd, xz and other lz4
+// is delivered as it is decoded and counts as verified from the end of its
+// member, frame or block.
 //
 // # Undetectable truncation
 //
@@ -56,9 +60,12 @@
 // 10 bytes: a shorter beginning of a compressed file may look like text, as "("
 // does.
 //
-// [Verify] reads a file to check it, and [LastGood] returns where to truncate an output whose writer was killed.
+// [Verify] reads a file to check it, and [LastGood] returns where to truncate
+// an output whose writer was killed.
 //
 // # Writing
 //
-// [NewPack] returns a function that compresses each block to one complete member, so that workers can compress in parallel and a file can be truncated after any member.
+// [NewPack] returns a function that compresses each block to one complete
+// member, so that workers can compress in parallel and a file can be truncated
+// after any member.
 package compress

@@ -4,7 +4,8 @@ package layers
 //
 //   - The table: rules.
 //   - The checker, which returns complaints for a table and a list of packages.
-//   - TestLayers, which checks this module, and TestCheck, which shows with an artificial module that the checker can fail.
+//   - TestLayers, which checks this module, and TestCheck, which shows with an
+//     artificial module that the checker can fail.
 
 import (
 	"bytes"

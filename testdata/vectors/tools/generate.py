@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
-"""Make the vectors in the folder above, or check that they are up to date.
+"""Write the vectors in the parent folder, or check that they are up to date.
 
     pip install -r requirements.txt
     ./generate.py            write the files
     ./generate.py --check    fail if a file would change
-    ./generate.py --idnatest FILE   hold uts46.py to IdnaTestV2.txt of Unicode 17
-    ./generate.py --wpt FILE        hold urlstandard.py to urltestdata.json
+    ./generate.py --idnatest FILE   check uts46.py against IdnaTestV2.txt of Unicode 17
+    ./generate.py --wpt FILE        check urlstandard.py against urltestdata.json
 
 Each expectation comes from a script in this folder that was written from the
-standard's text. Hrefs, failures and ASCII domains must be what ada-url says too,
-except where ADA_DIFFERS gives a reason. The run fails if a line or branch of
-urlstandard.py is not taken, if a validation error has fewer than five vectors,
-or if a status code of UTS 46 has fewer than three.
+text of the standard. Hrefs, failures and ASCII domains must equal those of
+ada-url, except where ADA_DIFFERS gives a reason. The run fails if a line or
+branch of urlstandard.py is not covered, if a validation error has fewer than
+five vectors, or if a status code of UTS 46 has fewer than three.
 """
 
 import argparse
@@ -39,9 +39,9 @@ import inputs_url  # noqa: E402
 import rfc3986  # noqa: E402
 import uts46  # noqa: E402
 
-# The domains for which ada-url 4.0.0 differs from the standards, by reason.
-# uts46.py decides here: it agrees with IdnaTestV2.txt on all rows. A listed
-# domain that does not differ fails the run.
+# The domains for which ada-url 4.0.0 differs from the standards, by reason. The
+# vectors follow uts46.py, which agrees with IdnaTestV2.txt on all rows. A listed
+# domain on which both agree is an error.
 ADA_DIFFERS = {
     "ada applies the Bidi Rule only to labels that hold a right-to-left character; UTS 46 section 4.1, criterion 9, asks for "
     "all labels of a Bidi domain name": [
@@ -115,7 +115,7 @@ def url_rows():
 
 
 def host_kind(url):
-    """What the host parser returned."""
+    """Return the kind of the host."""
     if not url.host:
         return "none"
     if url.host.startswith("["):
@@ -126,7 +126,8 @@ def host_kind(url):
 
 
 def change_class(text, base, href):
-    """How far the href is from the input, by the normal forms of RFC 3986."""
+    """Return how much the href differs from the input, judged by the normal forms
+    of RFC 3986."""
     if text == href:
         return "unchanged"
     target = latin(text)
@@ -144,9 +145,9 @@ def change_class(text, base, href):
 
 
 def equivalent(url, text, base):
-    """The href with RFC 3986 sections 6.2.2.1 and 6.2.2.2 applied to its escapes,
-    in every component that is not opaque; None where a malformed escape leaves
-    open what that is."""
+    """Return the href with RFC 3986 sections 6.2.2.1 and 6.2.2.2 applied to its
+    escapes in every component that is not opaque, or None if it contains
+    malformed percent-encoding."""
     if re.search("%(?![0-9A-Fa-f]{2})", url.href()):
         return None
 
@@ -170,7 +171,7 @@ def equivalent(url, text, base):
 
 
 def check_branches():
-    """Each line and branch of urlstandard.py has been taken."""
+    """Check that each line and branch of urlstandard.py is covered."""
     total = tracer.report(file=sys.stderr, show_missing=True)
     assert total == 100, f"the vectors take {total:.2f} % of the lines and branches of urlstandard.py"
 
@@ -206,7 +207,7 @@ def label_offset(domain, label):
 
 
 def check_ada_domain(domain, ascii):
-    """The host that ada finds in a URL with that domain."""
+    """Return the host that ada finds in a URL with that domain."""
     want = ascii
     if ascii is not None and (ascii == "" or set(ascii) & urlstandard.FORBIDDEN_DOMAIN or urlstandard.ends_in_number(ascii)):
         return  # the host parser fails for another reason, or finds an address
@@ -249,7 +250,7 @@ def syntax_rows():
         ref = rfc3986.Ref(s)
         grammar = "URI" if rfc3986.is_uri(s) else "relative-ref" if rfc3986.is_relative_ref(s) else None
         found = None if ref.host_invalid else rfc3986.violations(s)
-        # The grammar and the list of violations are two ways to say the same.
+        # The grammar and the list of violations must agree.
         assert (grammar is not None) == (found == []), (s, grammar, found)
         kind = None if ref.host_invalid else ref.host_kind()
         parts = {}
@@ -283,7 +284,7 @@ def normalize_rows():
         seen.add(s)
         syntax, error = rfc3986.normalize(s, False)
         scheme, _ = rfc3986.normalize(s, True)
-        if error is None:  # normal forms are their own
+        if error is None:  # the normal form of a normal form is unchanged
             assert rfc3986.normalize(syntax, False)[0] == syntax, s
             assert rfc3986.normalize(scheme, True)[0] == scheme, (s, scheme, rfc3986.normalize(scheme, True)[0])
             assert rfc3986.normalize(syntax, True)[0] == scheme, s
@@ -313,8 +314,8 @@ def check_wpt(path):
 def main():
     args = argparse.ArgumentParser(description="Make the vectors in the folder above.")
     args.add_argument("--check", action="store_true", help="write nothing; fail if a file would change")
-    args.add_argument("--idnatest", metavar="FILE", help="hold uts46.py to IdnaTestV2.txt of Unicode 17")
-    args.add_argument("--wpt", metavar="FILE", help="hold urlstandard.py to urltestdata.json")
+    args.add_argument("--idnatest", metavar="FILE", help="check uts46.py against IdnaTestV2.txt of Unicode 17")
+    args.add_argument("--wpt", metavar="FILE", help="check urlstandard.py against urltestdata.json")
     args = args.parse_args()
     if args.idnatest:
         rows, bad = uts46.check_conformance(args.idnatest)

@@ -1,5 +1,5 @@
-"""The inputs of the three RFC 3986 files: (clause, …). A str stands for its
-UTF-8, bytes for themselves."""
+"""The inputs of the three RFC 3986 files: (clause, …). A str is
+encoded as UTF-8, bytes are used as they are."""
 
 SYNTAX, RESOLVE, NORMALIZE = [], [], []
 

@@ -201,20 +201,20 @@ IPV6 = ("::", "::1", "1::", "1::8", "1:2:3:4:5:6:7:8", "0:0:0:0:0:0:0:0", "1:0:0
 cases("IPv6 parser", *("http://[" + h + "]/" for h in IPV6))
 cases("IPv6 parser", "app://[1::0:0:2]/", "app://[::1.2.3.4]:5", "app://[1:2]", "app://[::G]", "http://[::1", "http://[::1/", "http://[::1?q", "http://[", "http://[]", "app://[]", "app://[", "app://[x", "http://u@[::1", "http://[::1]]", "https://[0::]:443/", "ws://[::1%00]/")
 
-# Validation errors in company: several in one URL, each at its place.
+# Several validation errors in one URL, each with its offset.
 cases("validation errors", "http:\\\\u:p@SHOP.test:80\\a b\\%zz?\"#`", "  http:/\\1.0x2.03./ ", "https:é.test:443/%", "http://@@1.2.3.256/", "http://u@[1:2:3]/", "http://a_b%41.test:99999/", "file:\\\\c:\\x y", "http:shop.test\\..\\%2e?<>#{}\t",
       "\thttp://\u2460.\u2461/\n", "http://u@%31.%32.%33/", "http://[00::01:1.2.3.4]/", "http://[00:00:0:0:0:0:0:00]:70000/", "app://a%b@h%/%?%#%", "http://-a-.b_c..test/|", "http://x:y@z:8a/", " app:x y #z ", "http://1.2.3.08/ ", "http:\\/\\//shop.test")
 cases("validation errors", "c|\\x y", "\\\\c:\\", "//c|/%", "\tc:\\..\\..\n", base="file:///d:/e/f")
 cases("validation errors", "http:x y", "http:\\x|", "\\\\u@y.test\\%", "/\\/\\1", " //a_b ", "?a b#c d ", base="http://shop.test/d/")
 
-# More of the errors that the lists above have fewer than five of.
+# More cases of the errors that occur fewer than five times above.
 cases("IPv4 parser", "http://10.0.0.0.1", "http://0x1.2.3.4.5/", "http://1.1.1.1.1.1.", "http://%31.2.3.4.5/", "http://a.b.c.d.5/", "ws://9.8.7.6.5:80/")
 cases("IPv6 parser", "http://[:]", "http://[:a::]", "http://[:.]", "app://[:2::]/", "http://[: :]/", "http://[a:b:c:d:e:f:0:1:2]", "app://[1:2:3:4:5:6:7:8:9:a]",
       "http://[::2:3:4:5:6:7:8:9]", "http://[a::b::c]", "http://[::a::]", "app://[1::2:3::4]", "http://[::ffff::1.2.3.4]", "http://[1:2:3:4:5:6:7:127.0.0.1]",
       "app://[1:2::4:5:6:7:9.9.9.9]", "http://[::2:3:4:5:6:7:0.0.0.0]", "http://[::300.1.2.3]", "app://[::1.2.3.256]", "http://[::ffff:1.260.1.1]", "http://[::1.2.3.1000]",
       "http://[::9.8]", "app://[::9.8.7]", "http://[1:2:3:4:5:6:9.8.7]", "http://[::ffff:0.0]")
 
-# A base does not matter to a URL that has another scheme or an authority.
+# A base has no effect on a URL with another scheme or with an authority.
 cases("URL with a base", "http://y.test/z", "https://y.test/z?q#f", "http://y.test/z?a&amp;b", "http://y.test/%7e/../x y", "app://y/z", "mailto:a@b.test", base="http://shop.test/d/e?q#f")
 cases("URL with a base", "http://y.test/z", "app:/y/z", "file:///y", base="app:opaque")
 

@@ -57,7 +57,7 @@ class HostInvalid(Exception):
 
 
 # Appendix B, with the scheme of section 3.1 in place of "anything but :/?#", so
-# that "1a:b" is a path: a string that is no URI has components too.
+# that "1a:b" is a path: a string that is not a URI has components, too.
 SPLIT = re.compile(rf"(?s)(?:({SCHEME}):)?(?://([^/?#]*))?([^?#]*)(?:\?([^#]*))?(?:#(.*))?")
 # The userinfo ends at the last "@", the port is digits after the last ":".
 SPLIT_AUTHORITY = re.compile(r"(?s)(?:(.*)@)?(.*?)(?::([0-9]*))?")
@@ -84,7 +84,7 @@ class Ref:
         return self.host is not None and self.host.startswith("[")
 
     def host_kind(self):
-        """Section 3.2.2: which alternative of "host" it is."""
+        """Return which alternative of "host" (section 3.2.2) it is."""
         if not self.host:
             return "none"
         if not self.literal():
@@ -97,14 +97,14 @@ class Ref:
         return {n: getattr(self, n) for n in names if getattr(self, n) is not None}
 
 
-ALLOWED = {  # the raw bytes that the grammar has in each component
+ALLOWED = {  # the raw bytes that the grammar allows in each component
     "username": UNRESERVED + SUB, "password": UNRESERVED + SUB + ":", "host": UNRESERVED + SUB,
     "path": UNRESERVED + SUB + ":@/", "query": UNRESERVED + SUB + ":@/?", "fragment": UNRESERVED + SUB + ":@/?",
 }
 
 
 def violations(s):
-    """The names of what the grammar does not allow in s, as a sorted list."""
+    """Return the names of the violations of the grammar in s, as a sorted list."""
     ref, found = Ref(s), set()
     for name, allowed in ALLOWED.items():
         text = getattr(ref, name)
@@ -142,7 +142,7 @@ def violations(s):
 # Section 5.2.
 
 def remove_dot_segments(path):
-    """Section 5.2.4, to the letter."""
+    """Implement section 5.2.4 literally."""
     inp, out = path, ""
     while inp:
         if inp.startswith("../"):  # A

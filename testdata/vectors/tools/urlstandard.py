@@ -1,11 +1,11 @@
 """The basic URL parser of the WHATWG URL Standard, written from its text.
 
 Text: https://url.spec.whatwg.org/ of 2026-07-02 (whatwg/url, commit 6ae8486),
-step by step, code point by code point, without state override. It is slow on
-purpose: nothing in it is shared with the Go code that it checks.
+step by step, code point by code point, without state override. It is simple and
+slow, and shares no code with the Go implementation that it checks.
 
-The Standard names its validation errors but gives them no position. POSITION
-says which code point each one points at; offsets are converted to bytes of the
+The Standard names its validation errors but does not define their positions.
+POSITION lists the code point that each error points at; offsets are converted to bytes of the
 UTF-8 input, before anything is stripped.
 """
 
@@ -152,7 +152,7 @@ class URL:
         return self.path if self.opaque() else "".join("/" + s for s in self.path)
 
     def parts(self):
-        """What the getters of the URL class give (section 6.1)."""
+        """Return the results of the getters of the URL class (section 6.1)."""
         parts = {
             "protocol": self.scheme + ":",
             "username": self.username,
@@ -599,7 +599,7 @@ class Parser:
         return ascii
 
     def ipv4(self, host, text, at):
-        plain = host == text.lower()  # else offsets in the host mean nothing
+        plain = host == text.lower()  # otherwise offsets in the host are meaningless
 
         def where(i):
             return at + i if plain else at

@@ -217,13 +217,13 @@ def validity(label):
 
 
 class Result:
-    """What ToASCII says: the ASCII form, and for each label its status codes."""
+    """The result of ToASCII: the ASCII form, and the status codes of each label."""
 
     def __init__(self, ascii, unicode, labels, whole):
         self.ascii, self.unicode, self.labels, self.whole = ascii, unicode, labels, whole
 
     def codes(self, strict):
-        """All status codes, of the checks that are on."""
+        """Return all status codes of the enabled checks."""
         every = set(self.whole).union(*self.labels)
         return sorted(c for c in every if strict or c not in STRICT_ONLY)
 
@@ -286,8 +286,8 @@ def source_labels(domain):
 
 
 def check_conformance(path):
-    """Hold to_ascii to IdnaTestV2.txt; return the number of rows and those that
-    differ in whether there is an error, or in the ASCII form."""
+    """Check to_ascii against IdnaTestV2.txt. Return the number of rows, and the rows
+    that differ in the ASCII form or in whether there is an error."""
     def unescape(s):
         if s == '""':
             return ""
