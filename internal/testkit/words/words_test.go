@@ -56,7 +56,10 @@ var (
 
 // pending are trees that are not rewritten yet. Their forbidden phrases are only
 // logged. A tree is removed from the list when it has none.
-var pending = []string{}
+var pending = []string{
+	"codec", "config", "deploy", "docs", "internal/cli", "internal/client", "internal/daemon", "internal/keydiff",
+	"internal/observe", "pipeline", "sinks", "sources",
+}
 
 // exempt are files whose words belong to somebody else: this test, and the
 // history, which quotes messages of earlier versions.
