@@ -4,6 +4,8 @@ import (
 	"encoding/base64"
 	"unicode/utf16"
 	"unicode/utf8"
+
+	"github.com/urlfold/urlfold/codec/internal/scan"
 )
 
 // plainJSON marks the bytes that stand for themselves in a JSON string and need
@@ -15,18 +17,24 @@ var plainJSON = func() (t [256]bool) {
 	return t
 }()
 
+// plainText is the set of those bytes. Most strings have no others.
+var plainText = scan.NewSet(func(c byte) bool { return plainJSON[c] })
+
 // appendMember appends "name": and s as a JSON string, and a comma. A string
 // that is not UTF-8 cannot stand in JSON (RFC 8259 §8.1): its member is called
 // name_b64 and holds it in base64 (RFC 4648 §4).
 func appendMember(dst []byte, name string, s []byte) []byte {
 	dst = append(append(dst, '"'), name...)
-	if !utf8.Valid(s) {
+	plain := plainText.End(s, 0)
+	if plain < len(s) && !utf8.Valid(s[plain:]) {
 		dst = append(dst, `_b64":"`...)
 		dst = base64.StdEncoding.AppendEncode(dst, s)
 		return append(dst, `",`...)
 	}
-	dst = append(dst, `":"`...)
-	dst = appendString(dst, s)
+	dst = append(append(dst, `":"`...), s[:plain]...)
+	if plain < len(s) {
+		dst = appendString(dst, s[plain:])
+	}
 	return append(dst, `",`...)
 }
 
