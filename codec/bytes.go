@@ -6,7 +6,7 @@ func isAlpha(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 func isUpper(c byte) bool { return 'A' <= c && c <= 'Z' }
 
-// isSchemeByte reports whether c may stand in a scheme after its first letter
+// isSchemeByte reports whether c is allowed in a scheme after its first letter
 // (RFC 3986 §3.1).
 func isSchemeByte(c byte) bool {
 	return isAlpha(c) || isDigit(c) || c == '+' || c == '-' || c == '.'
@@ -19,7 +19,7 @@ func isTriplet(b []byte) bool {
 	return len(b) >= 3 && b[0] == '%' && percent.IsHex(b[1]) && percent.IsHex(b[2])
 }
 
-// inTriplet reports whether b[i] is one of the hex digits of an escape.
+// inTriplet reports whether b[i] is a hex digit of an escape.
 func inTriplet(b []byte, i int) bool {
 	return i >= 1 && isTriplet(b[i-1:]) || i >= 2 && isTriplet(b[i-2:])
 }
@@ -48,8 +48,8 @@ func appendLower(dst, src []byte) []byte {
 	return dst
 }
 
-// lowerInPlace puts ASCII letters in lower case, but for the hex digits of
-// escapes (RFC 3986 §6.2.2.1).
+// lowerInPlace lower-cases ASCII letters, except in escapes (RFC 3986
+// §6.2.2.1).
 func lowerInPlace(b []byte) (changed bool) {
 	for i := 0; i < len(b); i++ {
 		if b[i] == '%' && isTriplet(b[i:]) {

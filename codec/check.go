@@ -2,10 +2,10 @@ package codec
 
 import "fmt"
 
-// Check returns an error unless the offsets of u are in order, lie within b, and
-// have the right delimiters between them, so that components and delimiters
-// together give b back. It is for tests and fuzzing. The error names components
-// and offsets, never their text.
+// Check returns an error unless the offsets of u are in order, lie within b,
+// and have the right delimiters between them, so that the components and
+// delimiters together are b. It is meant for tests and fuzzing. The error names
+// components and offsets, never their text.
 func (u *URL) Check(b []byte) error {
 	at := 0
 	eat := func(s string) bool {
@@ -24,11 +24,11 @@ func (u *URL) Check(b []byte) error {
 			return nil
 		}
 		if !eat(before) || int(s.Start) != at || s.End < s.Start || int(s.End) > len(b) {
-			return fmt.Errorf("codec: %v does not follow at %d", c, at)
+			return fmt.Errorf("codec: %v does not start at offset %d", c, at)
 		}
 		at = int(s.End)
 		if !eat(after) {
-			return fmt.Errorf("codec: %v has no delimiter behind it", c)
+			return fmt.Errorf("codec: %v is not followed by its delimiter", c)
 		}
 		return nil
 	}
@@ -40,7 +40,7 @@ func (u *URL) Check(b []byte) error {
 		afterUser = ""
 	}
 	if u.HasAuthority() != u.Has(Host) {
-		return fmt.Errorf("codec: host and authority disagree")
+		return fmt.Errorf("codec: only one of host and authority is present")
 	}
 	for _, s := range []struct {
 		c             Component
@@ -50,14 +50,14 @@ func (u *URL) Check(b []byte) error {
 		{Port, ":", ""}, {Path, "", ""}, {Query, "?", ""}, {Fragment, "#", ""},
 	} {
 		if s.c == Username && !u.Has(Scheme) && !eat(slashes) {
-			return fmt.Errorf("codec: no slashes in front of the authority")
+			return fmt.Errorf("codec: missing slashes before the authority")
 		}
 		if err := step(s.c, s.before, s.after); err != nil {
 			return err
 		}
 	}
 	if at != len(b) {
-		return fmt.Errorf("codec: the components end at %d, the bytes at %d", at, len(b))
+		return fmt.Errorf("codec: the components end at offset %d, the text at %d", at, len(b))
 	}
 	return nil
 }

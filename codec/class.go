@@ -2,20 +2,20 @@ package codec
 
 import "github.com/urlfold/urlfold/codec/percent"
 
-// class says of each byte in which components of a clean URL it may stand. It is
-// computed once from the tables of package percent, so the fast path and the
-// full parser cannot disagree about a byte.
+// class gives, for each byte, the components of a clean URL that may contain
+// it. It is computed from the tables of package percent, so the fast path and
+// the full parsers cannot disagree about a byte.
 var class = makeClass()
 
 const (
-	hostByte   = 1 << iota // may stand raw in a reg-name, RFC 3986 §3.2.2
+	hostByte   = 1 << iota // allowed raw in a reg-name, RFC 3986 §3.2.2
 	cleanHost              // lower-case LDH or '.': normal in any host
 	cleanPath              // pchar or '/', but not '.', which may be a dot segment
 	cleanQuery             // pchar, '/' and '?', but not ';' (which may end "&amp;") nor "'" (which browsers escape)
 	cleanFrag              // pchar, '/' and '?'
 	ldhByte                // letter, digit, hyphen, dot
 	pauseByte              // '.' or '-'
-	nameByte               // ASCII that is no forbidden domain code point
+	nameByte               // ASCII other than the forbidden domain code points
 )
 
 func makeClass() (t [256]uint16) {
@@ -33,20 +33,20 @@ func makeClass() (t [256]uint16) {
 	return t
 }
 
-// dirt says of each byte what it can mean for the component that it stands in.
-// One pass over a component, or-ing these bits, tells which rules have nothing
-// to do there.
+// dirt gives, for each byte, the reasons why a component that contains it may
+// need work. The bits of all bytes of a component, ORed, show which rules do
+// not apply to it.
 var dirt = makeDirt()
 
 const (
-	dirtUserinfo  = 1 << iota // may not stand raw in userinfo
-	dirtHost                  // may not stand raw in a reg-name
-	dirtPath                  // may not stand raw in a path
-	dirtQuery                 // may not stand raw in a query or fragment: the same bytes
+	dirtUserinfo  = 1 << iota // not allowed raw in userinfo
+	dirtHost                  // not allowed raw in a reg-name
+	dirtPath                  // not allowed raw in a path
+	dirtQuery                 // not allowed raw in a query or fragment; both forbid the same bytes
 	dirtPercent               // '%'
 	dirtDot                   // '.'
 	dirtSemicolon             // ';'
-	dirtNotLDH                // neither letter, digit, hyphen nor dot
+	dirtNotLDH                // not a letter, digit, hyphen or dot
 )
 
 func makeDirt() (t [256]uint8) {
@@ -62,7 +62,7 @@ func makeDirt() (t [256]uint8) {
 	return t
 }
 
-// dirtOf returns all the bits of the bytes of text.
+// dirtOf returns the bits of all bytes of text, ORed.
 func dirtOf(text []byte) (d uint8) {
 	for _, c := range text {
 		d |= dirt[c]
@@ -70,7 +70,8 @@ func dirtOf(text []byte) (d uint8) {
 	return d
 }
 
-// dirtRaw is the bit of the bytes that may not stand raw in a component.
+// dirtRaw holds, for each component, the bit of the bytes not allowed raw in
+// it.
 var dirtRaw = [numComponents]uint8{
 	Username: dirtUserinfo, Password: dirtUserinfo, Host: dirtHost, Path: dirtPath, Query: dirtQuery, Fragment: dirtQuery,
 }

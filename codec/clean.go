@@ -8,22 +8,25 @@ import (
 	"github.com/urlfold/urlfold/codec/percent"
 )
 
-// parseClean is the fast path. It reads src if src is an absolute http or https
-// URL that every rule of every RFC profile leaves as it is and that has no flag,
-// and fills u. It may only give up, never decide: where it returns false nothing
-// is said about src, and u holds anything.
+// parseClean is the fast path. It accepts src if it is an absolute http or
+// https URL that every rule of every RFC 3986 profile leaves unchanged and that
+// has no flag, and fills u. It may give up on such a URL, but must not accept
+// any other. If it returns false, that says nothing about src, and the content
+// of u is undefined, except as described below.
 //
-// What it accepts: "http://" or "https://" in lower case; a host of up to 63
-// lower-case letters, digits, hyphens and dots, no two of the latter together,
-// none of them at an end (so no empty label, and no "xn--"), whose last label
-// cannot be a number, or an IPv4 address; a path from "/" on in which no "."
-// follows a "/"; a query and a fragment; in these, the bytes that RFC 3986 allows
-// there, and escapes that are in normal form and mean no harm. No userinfo, no
-// port.
+// It accepts "http://" or "https://" in lower case; a host of up to 63
+// lower-case letters, digits, hyphens and dots, without consecutive hyphens or
+// dots and without one at either end (hence without empty labels and without
+// "xn--"), whose last label cannot be a number, or an IPv4 address; a path that
+// starts with "/" and in which no "." follows a "/"; a query and a fragment.
+// Path, query and fragment may contain the bytes that RFC 3986 allows there,
+// and escapes that are in normal form and have no flag. It accepts neither
+// userinfo nor a port.
 //
-// One flag it can live with: entity is the offset of the first "&amp;" in the
-// query, or -1. If it gives up, end is how far it came, or 0 where that was not
-// to a delimiter behind the host; then u has scheme and host.
+// It tolerates one flag: entity is the offset of the first "&amp;" in the
+// query, or -1. If parseClean gives up after it has reached a delimiter that
+// follows the host, end is the length of the prefix that it accepted, and u has
+// scheme and host. If it gives up earlier, end is 0.
 func parseClean(src []byte, u *URL) (end, entity int, ok bool) {
 	i := cleanScheme(src)
 	if i == 0 {
@@ -53,13 +56,14 @@ func parseClean(src []byte, u *URL) (end, entity int, ok bool) {
 	return 0, -1, false
 }
 
-// cleanHostLabels returns the end of the clean bytes of a host that begins at i, and
-// whether a '.' or a '-' is at one of its ends or next to another one.
+// cleanHostLabels returns the end of the clean bytes of a host that begins at
+// i, and whether a '.' or a '-' is at one of its ends or next to another one.
 func cleanHostLabels(src []byte, i int) (end int, odd bool) {
 	if end, pauses := cleanHostSet.Labels(src, i); end > i {
 		return end, pauses&(pauses<<1|1|1<<(end-i-1)) != 0
 	}
-	last, bad := uint16(pauseByte), uint16(0) // bad gets pauseByte where '.' and '-' stand together or in front
+	// bad gets pauseByte for consecutive '.' and '-', and for one at the start.
+	last, bad := uint16(pauseByte), uint16(0)
 	for i < len(src) {
 		c := class[src[i]]
 		if c&cleanHost == 0 {
@@ -72,7 +76,7 @@ func cleanHostLabels(src []byte, i int) (end int, odd bool) {
 	return i, (bad|last)&pauseByte != 0
 }
 
-// "https://" and "http://" as the little-endian number that they are.
+// "https://" and "http://" as little-endian integers.
 const (
 	httpsSlashes = uint64('h') | 't'<<8 | 't'<<16 | 'p'<<24 | 's'<<32 | ':'<<40 | '/'<<48 | '/'<<56
 	httpSlashes  = uint64('h') | 't'<<8 | 't'<<16 | 'p'<<24 | ':'<<32 | '/'<<40 | '/'<<48
@@ -92,9 +96,9 @@ func cleanScheme(src []byte) int {
 	return 0
 }
 
-// cleanHostEnd gives up on hosts whose last label might be a number: it starts
-// with a digit, and all of it are hex digits and 'x'. Most labels show at their end
-// that they are none.
+// cleanHostEnd returns false if the last label of host might be a number: it
+// starts with a digit and contains only hex digits and 'x'. In most labels the
+// last byte already rules that out.
 func cleanHostEnd(host []byte) bool {
 	i := len(host) - 1
 	for i > 0 && (percent.IsHex(host[i]) || host[i]|0x20 == 'x') {
@@ -106,7 +110,8 @@ func cleanHostEnd(host []byte) bool {
 	return i < len(host) && !isDigit(host[i])
 }
 
-// cleanTail reads path, query and fragment; src[i] is the first '/' of the path.
+// cleanTail parses path, query and fragment; src[i] is the first '/' of the
+// path.
 func cleanTail(src []byte, i int, u *URL) (end, entity int, ok bool) {
 	start := i
 	entity = -1
@@ -127,8 +132,8 @@ func cleanTail(src []byte, i int, u *URL) (end, entity int, ok bool) {
 	return i, entity, i == len(src)
 }
 
-// The bytes that a clean URL may have raw. A path may have dots, too: which of them
-// begin a dot segment, the scan tells.
+// The bytes that a clean URL may contain raw. A path may also contain dots; the
+// scan finds those that begin a dot segment.
 var (
 	cleanHostSet  = scan.NewSet(func(c byte) bool { return class[c]&cleanHost != 0 })
 	cleanPathSet  = scan.NewSet(func(c byte) bool { return class[c]&cleanPath != 0 || c == '.' })
@@ -136,8 +141,8 @@ var (
 	cleanFragSet  = scan.NewSet(func(c byte) bool { return class[c]&cleanFrag != 0 })
 )
 
-// cleanPathEnd returns the end of the clean part of a path that begins at i, and
-// whether no '.' follows a '/' in it.
+// cleanPathEnd returns the end of the clean part of the path that begins at i,
+// and whether no '.' follows a '/' in it.
 func cleanPathEnd(src []byte, i int) (end int, ok bool) {
 	for {
 		if i = cleanPathSet.PathEnd(src, i); i == len(src) {
@@ -154,8 +159,8 @@ func cleanPathEnd(src []byte, i int) (end int, ok bool) {
 	}
 }
 
-// cleanEnd returns the end of the clean part of a query or fragment that begins at
-// i, and the offset of the first "&amp;" of a query, or -1.
+// cleanEnd returns the end of the clean part of the query or fragment that
+// begins at i, and the offset of the first "&amp;" of a query, or -1.
 func cleanEnd(src []byte, i int, clean *scan.Set) (end, entity int) {
 	entity = -1
 	for i = clean.End(src, i); i < len(src); i = clean.End(src, i) {
@@ -173,17 +178,17 @@ func cleanEnd(src []byte, i int, clean *scan.Set) (end, entity int) {
 	return i, entity
 }
 
-// The classes of the byte that an escape stands for, in escapes.
+// Classes of the byte that an escape stands for, in escapes.
 const (
-	escapeNever       = iota // the escape has a flag or another normal form
-	escapeOutsidePath        // '/' or '\\', which are telling in a path
-	escapeAnywhere           // any other ASCII that is not unreserved
-	escapeLead2              // begins a character of two bytes
-	escapeLead3              // begins a character of three bytes, none of which is a surrogate or a noncharacter
+	escapeNever       = iota // the escape has a flag, or is not in normal form
+	escapeOutsidePath        // '/' or '\\', which may have a flag in a path
+	escapeAnywhere           // any other ASCII byte that is not unreserved
+	escapeLead2              // first byte of a two-byte character
+	escapeLead3              // first byte of a three-byte character that is not a surrogate or a noncharacter
 )
 
-// escapes classes the byte that an escape stands for. What begins longer
-// characters, and the three-byte ones that need a second look, is escapeNever.
+// escapes classifies the byte that an escape stands for. First bytes of longer
+// characters, and of three-byte ones that need another check, are escapeNever.
 var escapes = func() (t [256]uint8) {
 	for c := 0x20; c < 0x7F; c++ {
 		if !percent.IsUnreserved(byte(c)) && c != '%' {
@@ -202,9 +207,10 @@ var escapes = func() (t [256]uint8) {
 }()
 
 // cleanEscape returns the length of the escape, or of the escapes of one
-// character, that b begins with, if they are in normal form and have no flag:
-// upper-case digits, neither unreserved nor a control, no '%', whole UTF-8. If
-// not, it returns 0. least is the least class of an ASCII byte that is clean.
+// character, at the start of b, if they are in normal form and have no flag:
+// upper-case digits, neither unreserved nor a control nor '%', and complete
+// UTF-8. Otherwise it returns 0. least is the lowest class of ASCII bytes that
+// counts as clean.
 func cleanEscape(b []byte, least uint8) int {
 	v, ok := upperTriplet(b)
 	if !ok {
@@ -223,9 +229,10 @@ func cleanEscape(b []byte, least uint8) int {
 	return 3 * n
 }
 
-// characterEscapes returns how many escapes, in upper or lower case, make the
-// character of UTF-8 beyond ASCII that b begins with, or 0 if they make none or one
-// that takes a second look. v is what the first of them stands for.
+// characterEscapes returns the number of escapes, in upper or lower case, of
+// the non-ASCII UTF-8 character at the start of b. It returns 0 if they do not
+// encode a character, or one that needs another check. v is the value of the
+// first escape.
 func characterEscapes(b []byte, v byte) int {
 	n := 0
 	switch escapes[v] {
@@ -242,7 +249,7 @@ func characterEscapes(b []byte, v byte) int {
 	return n
 }
 
-// upperTriplet reads an escape with upper-case digits.
+// upperTriplet decodes an escape with upper-case digits.
 func upperTriplet(b []byte) (v byte, ok bool) {
 	if len(b) < 3 || b[0] != '%' || b[1] >= 'a' || b[2] >= 'a' || !percent.IsHex(b[1]) || !percent.IsHex(b[2]) {
 		return 0, false

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// corpus returns the bytes of a file of the shared test material.
+// corpus returns the content of a file of the shared test material.
 func corpus(t testing.TB, name string) []byte {
 	t.Helper()
 	dir := os.Getenv("URLFOLD_CORPORA")
@@ -31,8 +31,8 @@ func corpusJSON(t testing.TB, name string, v any) {
 	}
 }
 
-// exceptions reads a list of expected failures: a line each, the case as a JSON
-// string, a tab, the reason. An unexpected pass is a failure too.
+// exceptions holds a list of expected failures, one per line: the case as a
+// JSON string, a tab, and the reason. An unexpected pass is a failure too.
 type exceptions struct {
 	t    *testing.T
 	why  map[string]string
@@ -60,8 +60,8 @@ func readExceptions(t *testing.T, name string) *exceptions {
 	return e
 }
 
-// check reports a case that failed though it is not listed, or passed though it
-// is.
+// check reports a case that fails although it is not listed, or passes although
+// it is.
 func (e *exceptions) check(name string, ok bool, format string, args ...any) {
 	e.t.Helper()
 	name = strings.ToValidUTF8(name, "\uFFFD")
@@ -71,11 +71,11 @@ func (e *exceptions) check(name string, ok bool, format string, args ...any) {
 	case !ok && !listed:
 		e.t.Errorf(format, args...)
 	case ok && listed:
-		e.t.Errorf("unexpected pass of %q: take it off the list", name)
+		e.t.Errorf("unexpected pass of %q: remove it from the list", name)
 	}
 }
 
-// done reports listed cases that did not come up.
+// done reports listed cases that did not occur.
 func (e *exceptions) done() {
 	e.t.Helper()
 	for name := range e.why {

@@ -1,72 +1,78 @@
-// Package codec takes URLs apart, puts them in normal form, and gives equal URLs
-// equal keys. It works on byte slices and, once warm, allocates nothing.
+// Package codec parses URLs, puts them in normal form, and gives equivalent
+// URLs equal keys. It works on byte slices and allocates nothing once its
+// buffers have grown.
 //
 // # Calls
 //
-// [Parse] finds the components of a URL and what is wrong with it. A
+// [Parse] finds the components of a URL and reports its defects. A
 // [Normalizer], made once from a [Profile], appends the normal form of a URL to
-// a slice. The [Result] gives the hash of the URL's canonical string at a [Level].
-// For one URL there is [Normalize].
+// a slice. The [Result] of that call gives the URL's key at each [Level]: the
+// hash of a canonical string. [Normalize] does all of this for a single URL.
 //
 //	p, _ := codec.Lookup("equiv")
 //	n, err := codec.New(p)
 //	...
-//	var r codec.Result // one per goroutine, reused for ever
+//	var r codec.Result // one per goroutine, reused for every URL
 //	for _, src := range urls {
 //		out, err = n.Append(out[:0], src, &r)
 //		...
 //		key := r.Key(codec.K1)
 //	}
 //
-// # Two readings, four levels of keys
+// # Two standards, four key levels
 //
-// A URL is read as browsers read it ([WHATWG], the default of most profiles) or
-// as RFC 3986 has it ([RFC]). Where the two see different hosts, the flag
-// [HostAmbiguous] says so. A normal form is for fetching and showing; a key is
-// for comparing. K0 and K1 are what RFC 3986 calls equivalent, K2 is what a
-// crawler need not fetch twice, K3 is what is one page to an analyst. Each is
-// computed from the one before, so URLs that are equal at one level are equal at
-// every higher one.
+// A URL is parsed either as browsers parse it ([WHATWG], the default of most
+// profiles) or by the grammar of RFC 3986 ([RFC]). Where the two standards see
+// different hosts, the flag [HostAmbiguous] is set.
+//
+// A normal form is for fetching and display; a key is for comparison. K0 and K1
+// identify URLs that RFC 3986 calls equivalent. K2 identifies URLs that a
+// crawler need not fetch twice. K3 identifies URLs that an analyst counts as
+// one page. Each level is computed from the one before, so URLs with equal keys
+// at one level have equal keys at every higher level.
+//
+// # Ownership
+//
+// The caller owns every slice. A call reads src and appends to dst; the two
+// must not overlap. A [Result] keeps references to both until the next call,
+// because its methods read them: do not modify either slice while you still
+// call methods of the Result. Built with the tag invariants, a Result panics if
+// one of them has changed. A Result belongs to one goroutine at a time; a
+// Normalizer may be used by several at once.
+//
+// # Offsets
+//
+// A [URL] holds offsets, not slices. The offsets in Result.In count from the
+// start of src. Those in Result.Out count from the first appended byte, so they
+// remain valid when dst grows and moves.
+//
+// # Defects and errors
+//
+// A defect is a fault that does not prevent parsing: a '%' that starts no valid
+// escape, a raw space, an octal IPv4 address. A defect never makes a call fail.
+// It sets a [Flag], and a [Diagnostic] gives its offset. An [Error] means that
+// the URL cannot be parsed by the chosen standard at all. On error the returned
+// slice is dst, unchanged.
+//
+// # Guarantees
+//
+// Normalizing a normal form does not change it. Keys nest: URLs that are equal
+// at one level are equal at every higher level. The canonical strings and
+// hashes of a key function never change; a change of meaning gets a new version
+// ([KeyFunction]).
 //
 // # Files
 //
 //	split.go, ip.go             components by RFC 3986
-//	whatwg*.go                  components by the URL Standard, its states and its hosts
-//	clean.go, class.go          the fast path, and the tables that it shares with the rest
-//	onepass*.go                 the second one, for http and https URLs with everyday dirt
-//	inspect.go, flag*.go        what is wrong, and where
+//	whatwg*.go                  components by the URL Standard: states and hosts
+//	clean.go, class.go          the fast path, and the byte tables that all parsers share
+//	onepass*.go                 the second fast path, for http and https URLs with common defects
+//	inspect.go, flag*.go        defects and their offsets
 //	profile.go, rule.go         profiles and rules as data
 //	normalize.go, drop.go       the normal form
-//	key.go, lossy.go, policy.go the keys, standard and lossy
-//	plainkey.go                 the fast way to the lossy ones
-//	resolve.go                  references
-//	trace.go                    what each rule did
-//	iri.go, surt.go, site.go, template.go   other forms of output
-//
-// # Who owns what
-//
-// The caller owns every slice. A call reads src and appends to dst, which must not
-// overlap. A [Result] remembers both until the next call, to answer questions: they
-// must not change as long as it is asked. Built with the tag invariants it panics
-// if they have. A Result belongs to one goroutine; a Normalizer may be shared.
-//
-// # Offsets
-//
-// A [URL] holds offsets, not slices. Those of Result.In count from the start of
-// src; those of Result.Out from the first byte that was appended, so they hold
-// after dst has grown and moved.
-//
-// # Defects and errors
-//
-// A defect is something that a URL lives with: a '%' that starts no escape, a
-// raw space, an octal IPv4 address. It never fails a call; it sets a [Flag], and
-// its place is a [Diagnostic]. An [Error] means that the grammar has no reading of the
-// URL at all. On error dst comes back as it was given.
-//
-// # Promises
-//
-// Normalizing a normal form changes nothing. Keys nest: URLs that are equal at
-// one level are equal at every higher one. The bytes and hashes of a key
-// function never change; if the meaning has to change, so does its version
-// ([KeyFunction]).
+//	key.go, lossy.go, policy.go keys K0 to K3
+//	plainkey.go                 the fast path to K2 and K3
+//	resolve.go                  relative references
+//	trace.go                    the effect of each rule
+//	nfc.go, site.go             Unicode normalization in keys; registrable domains
 package codec

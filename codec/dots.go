@@ -1,8 +1,8 @@
 package codec
 
 // removeDots removes the dot segments of a path that starts with '/', in place
-// (RFC 3986 §5.2.4), and returns what is left of it. ".." at the root goes away;
-// a "." or ".." at the end leaves the '/' in front of it.
+// (RFC 3986 §5.2.4), and returns the rest of the path. ".." at the root is
+// removed; a final "." or ".." leaves the '/' before it.
 func removeDots(path []byte) []byte {
 	i := firstDotSegment(path)
 	if i < 0 {
@@ -33,8 +33,8 @@ func removeDots(path []byte) []byte {
 	return out
 }
 
-// firstDotSegment returns the offset of the '/' in front of the first dot
-// segment, or -1.
+// firstDotSegment returns the offset of the '/' before the first dot segment,
+// or -1.
 func firstDotSegment(path []byte) int {
 	for i := 0; i+1 < len(path); i++ {
 		if path[i] != '/' || path[i+1] != '.' {
@@ -51,7 +51,7 @@ func firstDotSegment(path []byte) int {
 	return -1
 }
 
-// cutSegment removes the last segment of out and the '/' in front of it.
+// cutSegment removes the last segment of out and the '/' before it.
 func cutSegment(out []byte) []byte {
 	for i := len(out) - 1; i >= 0; i-- {
 		if out[i] == '/' {

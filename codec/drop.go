@@ -2,9 +2,9 @@ package codec
 
 import "bytes"
 
-// drop takes out of the normal form dst[start:], whose components are r.Out, what
-// the profile leaves out of URLs to be fetched: userinfo and fragment. The whole
-// is kept in r for the keys of the lower levels.
+// drop removes userinfo and fragment, as far as the profile asks for it, from
+// the normal form dst[start:], whose components are r.Out. It keeps the full
+// URL in r for the keys of the lower levels.
 func (n *Normalizer) drop(dst []byte, start int, r *Result) []byte {
 	s, u := &r.scratch, &r.Out
 	norm := dst[start:]
@@ -35,14 +35,14 @@ func (n *Normalizer) drop(dst []byte, start int, r *Result) []byte {
 	return dst
 }
 
-// clear makes c absent.
+// clear marks c as absent.
 func (u *URL) clear(c Component) {
 	u.spans[c] = Span{}
 	u.present &^= 1 << c
 }
 
 // shift moves the spans from component c on by delta, which may be negative in
-// the arithmetic of uint32.
+// uint32 arithmetic.
 func (u *URL) shift(c Component, delta uint32) {
 	for ; c <= Fragment; c++ {
 		if u.Has(c) {
@@ -52,9 +52,9 @@ func (u *URL) shift(c Component, delta uint32) {
 	}
 }
 
-// backslashInAuthority reports whether what RFC 3986 takes for the authority of
-// src holds a '\\': browsers see another host there, and the rfc reading must not
-// give the URL to the host that they do not see.
+// backslashInAuthority reports whether the authority of src, by RFC 3986,
+// contains a '\\'. Browsers see another host there, so parsing by RFC 3986 must
+// not assign the URL to a host that browsers do not see.
 func backslashInAuthority(src []byte) bool {
 	i := bytes.Index(src, slashes)
 	if i < 0 {
@@ -66,9 +66,10 @@ func backslashInAuthority(src []byte) bool {
 
 var slashes = []byte("//")
 
-// appendFallback reads by RFC 3986 what browsers have no reading of. If they have
-// one of the result (the escapes in "a:// :" make a host of its space), that is
-// the normal form: otherwise it would be the next time.
+// appendFallback parses by RFC 3986 a URL that browsers cannot parse. If
+// browsers can parse the result (the escapes in "a:// :" make a host of its
+// space), their serialization of it is the normal form. Otherwise normalizing
+// the normal form would change it.
 func (n *Normalizer) appendFallback(dst []byte, base *baseURL, src []byte, r *Result) ([]byte, error) {
 	flags := r.Flags
 	s := &r.scratch

@@ -1,20 +1,20 @@
 package codec
 
-// An Error says why a URL has no reading under the chosen grammar. Its place is
-// in Result.ErrAt. An Error is one byte, so returning it as an error does not
-// allocate; compare it with == or errors.Is. The zero Error is no error.
+// An Error says why a URL cannot be parsed by the chosen standard. The offset
+// is in Result.ErrAt. An Error is one byte, so returning it as an error does
+// not allocate; compare it with == or errors.Is. The zero Error means no error.
 type Error uint8
 
-// The errors. Their names are stable.
+// The errors. Their names (Error.Name) are stable.
 const (
 	ErrTooLong     Error = iota + 1 // longer than Profile.MaxLen
-	ErrHostInvalid                  // the host has no reading; a mark says why
-	ErrBadEscape                    // a '%' that starts no escape, under a profile that refuses it
+	ErrHostInvalid                  // the host cannot be parsed; a diagnostic says why
+	ErrBadEscape                    // a '%' that starts no valid escape, in a profile with percent.MalformedReject
 	ErrBase                         // the base is not an absolute URL (RFC 3986 §5.1)
-	ErrHostMissing                  // a URL of a special scheme, or with userinfo, without a host
-	ErrPortInvalid                  // not a number, or above 65535
-	ErrRelative                     // no scheme, and no base that a browser could resolve it against
-	ErrKey                          // ParseKey and KeyForm.Parse only: not a key in that form
+	ErrHostMissing                  // no host, in a URL that has a special scheme or userinfo
+	ErrPortInvalid                  // the port is not a number, or is above 65535
+	ErrRelative                     // no scheme, and no base that a browser could resolve the URL against
+	ErrKey                          // ParseKey and KeyForm.Parse only: not a key in the given form
 
 	numErrors = iota + 1
 )
@@ -35,14 +35,14 @@ var errorTexts = [numErrors]string{
 	ErrHostInvalid: "the host is invalid",
 	ErrBadEscape:   "a '%' is not followed by two hex digits",
 	ErrBase:        "the base is not an absolute URL",
-	ErrHostMissing: "there is no host",
+	ErrHostMissing: "the host is missing",
 	ErrPortInvalid: "the port is invalid",
-	ErrRelative:    "the URL is relative, and there is no base for it",
-	ErrKey:         "this is no key: 32 hex digits, 26 base32 digits or 16 bytes, by its form",
+	ErrRelative:    "the URL is relative, and there is no base to resolve it against",
+	ErrKey:         "invalid key: must be 32 hex digits, 26 base32 digits or 16 bytes, depending on the form",
 }
 
-// Error returns a short description. It never holds any part of the URL, which
-// may be secret.
+// Error returns a short description. It contains no part of the URL, which may
+// hold a secret.
 func (e Error) Error() string {
 	if int(e) < len(errorTexts) {
 		return errorTexts[e]
@@ -62,7 +62,8 @@ func (e Error) Name() string {
 	return "unknown"
 }
 
-// ParseError returns the error of that name.
+// ParseError returns the error with the given name. The second result is a
+// *NameError.
 func ParseError(name string) (Error, error) {
 	for e, n := range errorNames {
 		if n == name && name != "" {

@@ -6,8 +6,8 @@ import (
 	"github.com/urlfold/urlfold/codec"
 )
 
-// A crawler asks of every link it finds: has this been fetched already? It keeps
-// 16 bytes for each page, and fetches the normal form.
+// A crawler checks whether it has already fetched a link. It keeps 16 bytes for
+// each page, and fetches the normal form.
 func Example_crawler() {
 	profile, _ := codec.Lookup("crawler")
 	n, err := codec.New(profile)
@@ -44,7 +44,7 @@ func Example_crawler() {
 	// fetch http://evil.example/@example.com/
 }
 
-// An analyst counts pages, not spellings of pages.
+// An analyst counts pages, not the ways in which their URLs are written.
 func Example_analyst() {
 	profile, _ := codec.Lookup("analytics")
 	n, err := codec.New(profile)
@@ -70,7 +70,7 @@ func Example_analyst() {
 	// map[example.com/shop:3 example.com/shop?page=2:1]
 }
 
-// A log cleaner wants to know what is wrong with a URL, and where.
+// A log cleaner finds the defects of a URL and their offsets.
 func Example_logCleaner() {
 	profile, _ := codec.Lookup("logclean")
 	n, err := codec.New(profile)
@@ -96,7 +96,7 @@ func Example_logCleaner() {
 	// 39 query     invalid-URL-unit, kept
 }
 
-// Absent and empty are different things.
+// An absent component differs from an empty one.
 func ExampleURL_Has() {
 	var r codec.Result
 	for _, s := range []string{"/a", "/a?", "/a?b"} {
@@ -111,8 +111,8 @@ func ExampleURL_Has() {
 	// true "b"
 }
 
-// A key stands for the canonical string of a level, and for the function that
-// made it.
+// A key identifies the canonical string of a level. Keys of different key
+// functions differ.
 func ExampleResult_Key() {
 	profile, _ := codec.Lookup("rfc3986-scheme")
 	n, err := codec.New(profile)
@@ -129,7 +129,7 @@ func ExampleResult_Key() {
 	// k0-rfc/1 4a6a8cf49e5e85a1e9a6a0fb0d644714
 }
 
-// A trace says which rule changed what.
+// A trace lists the rules that changed something.
 func ExampleNormalizer_Trace() {
 	profile, _ := codec.Lookup("rfc3986-scheme")
 	n, err := codec.New(profile)
@@ -147,7 +147,7 @@ func ExampleNormalizer_Trace() {
 	// dots         path   "/a/../~b" "/~b"
 }
 
-// One URL, once.
+// Normalize a single URL.
 func ExampleNormalize() {
 	norm, key, err := codec.Normalize("equiv", "HTTP://example.com:80/a/../%7Euser")
 	fmt.Println(norm, key, err)

@@ -6,29 +6,28 @@ import (
 	"strings"
 )
 
-// A Flag is one thing worth knowing about a URL as it came in. Flags describe
-// the input; they never make a call fail. The names are stable, the numbers are
-// not: store names.
+// A Flag names one defect or notable property of an input URL. Flags never make
+// a call fail. Their names are stable, their numbers are not: store names.
 type Flag uint8
 
 // The flags.
 const (
-	// Escapes. Each has a mark at its '%'.
+	// Escapes. The diagnostic of each is at its '%'.
 	Truncated        Flag = iota // '%' or "%4" at the end of a component
 	NonHex                       // '%' not followed by two hex digits
-	PercentU                     // "%u0041", an escape in no standard
+	PercentU                     // "%u0041", which no URL standard defines
 	NUL                          // %00
 	Control                      // %01 to %1F, %7F
 	BadUTF8                      // escapes that are not UTF-8
 	OverlongUTF8                 // %C0%AF: a complete sequence, longer than UTF-8 allows
-	SurrogateUTF8                // %ED%A0%80: a complete sequence for half of a UTF-16 pair
-	Noncharacter                 // %EF%BF%BF: U+FFFF and its like
+	SurrogateUTF8                // %ED%A0%80: a complete sequence that encodes a UTF-16 surrogate
+	Noncharacter                 // %EF%BF%BF: U+FFFF and the other Unicode noncharacters
 	DoubleEncoded                // %2541: an escaped escape
 	EncodedTraversal             // "..%2F", "%2e%2e%2f" in a path
 	LowerHex                     // %2f, whose normal form is %2F
 	NeedlessEscape               // %41: an unreserved byte
 
-	// Raw bytes that the grammar of RFC 3986 does not allow where they stand.
+	// Raw bytes that the grammar of RFC 3986 does not allow where they occur.
 	RawControl   // 00 to 1F, 7F
 	RawSpace     // 20
 	RawNonASCII  // 80 to FF
@@ -37,38 +36,39 @@ const (
 
 	// The host.
 	IPv4Nonstandard // an IPv4 address in hex, octal or short form, which many resolvers accept
-	IPLiteralBad    // brackets around something that is no IP literal
-	HostNotLDH      // a name with something else than letters, digits, hyphens and dots
+	IPLiteralBad    // brackets around text that is not an IP literal
+	HostNotLDH      // a name with characters other than letters, digits, hyphens and dots
 	IDNAInvalid     // a domain with characters or "xn--" labels that UTS 46 does not allow
 	ZoneID          // [fe80::1%25eth0], RFC 6874 (withdrawn by RFC 9844)
-	HostAmbiguous   // browsers and RFC 3986 see different hosts, of the URL or of its base: hosts.go
-	PortInvalid     // text after the last ':' of the host that is no port, or one above 65535
+	HostAmbiguous   // browsers and RFC 3986 see different hosts, in the URL or in its base: hosts.go
+	PortInvalid     // text after the last ':' of the host that is not a port, or a port above 65535
 	HostMissing     // an http URL without a host
 
 	// The grammar as a whole.
-	SchemeInvalid // text before the first ':' that is no scheme (RFC 3986 §4.2)
+	SchemeInvalid // text before the first ':' that is not a scheme (RFC 3986 §4.2)
 
-	// Allowed, but telling.
+	// Allowed, but notable.
 	Credentials       // a username or a password
-	Relative          // no scheme, and no base that gave one
+	Relative          // no scheme, and no base that supplied one
 	DotSegments       // "." or ".." in the path, raw or escaped
 	HTMLEntity        // "&amp;" in the query
-	FragmentInRequest // a '#' in a request target, which should never reach a server
-	SchemeGuessed     // a scheme was put in front because the configuration said so
+	FragmentInRequest // a '#' in a request target, where clients must not send one
+	SchemeGuessed     // the configured scheme was added in front of the URL
 
-	// What was done before parsing (https://url.spec.whatwg.org/#concept-basic-url-parser).
-	TrimmedEnds  // C0 controls or spaces cut off at either end
-	TabOrNewline // tabs or newlines taken out
-	SignedURL    // the query is signed: no rule touches it
-	WHATWGReject // browsers have no reading of the URL; it was read by RFC 3986
+	// Changes made before parsing
+	// (https://url.spec.whatwg.org/#concept-basic-url-parser).
+	TrimmedEnds  // C0 controls or spaces were removed at either end
+	TabOrNewline // tabs or newlines were removed
+	SignedURL    // the query is signed: key rules leave it unchanged
+	WHATWGReject // browsers cannot parse the URL; it was parsed by RFC 3986
 
-	// The validation errors of the WHATWG URL Standard, by its names and in its
-	// order (https://url.spec.whatwg.org/#writing). HostMissing and PortInvalid
-	// stand above.
+	// The validation errors of the WHATWG URL Standard, with its names and in
+	// its order (https://url.spec.whatwg.org/#writing). HostMissing and
+	// PortInvalid are listed above.
 	DomainToASCII
 	DomainPercentEncoded
 	HostInvalidCodePoint
-	IPv4NonASCIIInput // of days after the snapshot
+	IPv4NonASCIIInput // added to the standard after SpecDate
 	IPv4EmptyPart
 	IPv4TooFewParts
 	IPv4TooManyParts
@@ -95,16 +95,17 @@ const (
 	FileInvalidWindowsDriveLetter
 	FileInvalidWindowsDriveLetterHost
 
-	// Parameters. Package record looks for both; the codec, which reads none, for neither.
-	EmptyPair  // "&&" in a query, or a '&' at one of its ends: a field without name and value
-	ParamStyle // a parameter is not written in the style that was declared for it
+	// Parameters. Package record sets these two; package codec does not parse
+	// parameters and never does.
+	EmptyPair  // an empty field in a query: "&&", or '&' at its start or end
+	ParamStyle // a parameter that is not in its declared style
 
-	DiagnosticsDropped // there were more marks than Profile.MaxDiagnostics
+	DiagnosticsDropped // the URL has more diagnostics than Profile.MaxDiagnostics
 
 	numFlags = iota
 )
 
-// String returns the flag's name as it appears in output: "non-hex".
+// String returns the name used in output, such as "non-hex", or "unknown".
 func (f Flag) String() string {
 	if int(f) < len(flagTable) {
 		return flagTable[f].name
@@ -112,17 +113,17 @@ func (f Flag) String() string {
 	return "unknown"
 }
 
-// Severity says what the flag means for a URL.
+// Severity returns how serious the flag is.
 func (f Flag) Severity() Severity { return flagTable[f].severity }
 
-// Clause returns what the flag goes by, "RFC 3986 §2.1", or nothing if it is an
-// observation of this package.
+// Clause returns the clause of the standard that the flag is based on, such as
+// "RFC 3986 §2.1". It is empty if the flag is an observation of this package.
 func (f Flag) Clause() string { return flagTable[f].clause }
 
-// Meaning returns a sentence, without its full stop, about what the flag means.
+// Meaning returns a description of the flag in lower case, without a full stop.
 func (f Flag) Meaning() string { return flagTable[f].meaning }
 
-// ParseFlag returns the flag of that name.
+// ParseFlag returns the flag with the given name. The error is a *NameError.
 func ParseFlag(name string) (Flag, error) {
 	for f := range flagTable {
 		if flagTable[f].name == name {
@@ -164,7 +165,7 @@ func (s Flags) With(f Flag) Flags {
 // Union returns the flags that are in s, in o, or in both.
 func (s Flags) Union(o Flags) Flags { return Flags{s.lo | o.lo, s.hi | o.hi} }
 
-// Without returns the set with f taken out.
+// Without returns the set with f removed.
 func (s Flags) Without(f Flag) Flags {
 	o := Flags{}.With(f)
 	return Flags{s.lo &^ o.lo, s.hi &^ o.hi}
@@ -176,10 +177,10 @@ func (s Flags) Intersect(o Flags) Flags { return Flags{s.lo & o.lo, s.hi & o.hi}
 // IsZero reports whether the set is empty.
 func (s Flags) IsZero() bool { return s.lo|s.hi == 0 }
 
-// Len returns how many flags are in the set.
+// Len returns the number of flags in the set.
 func (s Flags) Len() int { return bits.OnesCount64(s.lo) + bits.OnesCount64(s.hi) }
 
-// All yields the flags of the set in their order.
+// All yields the flags of the set in ascending order.
 func (s Flags) All() iter.Seq[Flag] {
 	return func(yield func(Flag) bool) {
 		for w, base := s.lo, 0; base <= 64; w, base = s.hi, base+64 {
@@ -192,7 +193,7 @@ func (s Flags) All() iter.Seq[Flag] {
 	}
 }
 
-// Names returns the names of the flags in the set, in their order.
+// Names returns the names of the flags in the set, in the order of All.
 func (s Flags) Names() []string {
 	names := make([]string, 0, s.Len())
 	for f := range s.All() {
@@ -201,8 +202,8 @@ func (s Flags) Names() []string {
 	return names
 }
 
-// AppendTo appends the names of the flags in the set, in their order, separated
-// by commas.
+// AppendTo appends the names of the flags in the set, in the order of All,
+// separated by commas.
 func (s Flags) AppendTo(dst []byte) []byte {
 	first := true
 	for f := range s.All() {
@@ -215,12 +216,11 @@ func (s Flags) AppendTo(dst []byte) []byte {
 	return dst
 }
 
-// String returns what AppendTo appends.
+// String returns the text that AppendTo appends.
 func (s Flags) String() string { return string(s.AppendTo(nil)) }
 
-// ParseFlags returns the set of the flags with these names, which are separated by
-// commas: "nul,raw-space". The error is a *NameError about the first name that is
-// no flag's.
+// ParseFlags parses flag names separated by commas, such as "nul,raw-space". It
+// ignores empty names. The error is a *NameError about the first unknown name.
 func ParseFlags(text string) (Flags, error) {
 	var s Flags
 	for name := range strings.SplitSeq(text, ",") {
@@ -236,39 +236,42 @@ func ParseFlags(text string) (Flags, error) {
 	return s, nil
 }
 
-// An Action says what was done about a defect.
+// An Action says what normalization did about a defect. The zero Action is
+// Kept.
 type Action uint8
 
 // The actions.
 const (
-	Kept     Action = iota // it stands in the normal form as it came
+	Kept     Action = iota // the normal form contains it unchanged
 	Encoded                // its bytes were escaped
 	Decoded                // the escape was replaced by its byte
-	Removed                // its bytes were left out
+	Removed                // its bytes were removed
 	Recased                // only the case of its hex digits changed
-	Rejected               // it is the reason why the URL has no reading
-	Replaced               // something else stands in its place
+	Rejected               // it is the reason why the URL cannot be parsed
+	Replaced               // it was replaced by other text
 )
 
 var actionNames = []string{"kept", "encoded", "decoded", "removed", "recased", "rejected", "replaced"}
 
-// String returns the action's name as it appears in output: "encoded".
+// String returns the name used in output, such as "encoded", or "unknown".
 func (a Action) String() string { return nameOf(a, actionNames) }
 
-// ParseAction returns the action of that name.
+// ParseAction returns the action with the given name. The error is a
+// *NameError.
 func ParseAction(name string) (Action, error) { return parseName[Action]("action", name, actionNames) }
 
-// A Diagnostic is the place of one defect: 8 bytes, no pointer.
+// A Diagnostic reports one defect: its flag, its offset, and what was done
+// about it. It is 8 bytes long and contains no pointer.
 type Diagnostic struct {
-	At        uint32 // offset of its first byte in src
+	At        uint32 // offset in src of the defect's first byte
 	Flag      Flag
 	Component Component
 	Action    Action
-	Info      uint8 // DoubleEncoded: depth (low 6 bits), WouldBeUTF8, WouldDelimit
+	Info      uint8 // DoubleEncoded only: the depth in the low 6 bits, WouldBeUTF8, WouldDelimit
 }
 
-// The bits of Diagnostic.Info beside the depth.
+// Bits of Diagnostic.Info above the depth.
 const (
-	WouldBeUTF8  = 1 << 6 // decoded as often as it goes, the bytes are valid UTF-8
-	WouldDelimit = 1 << 7 // decoded as often as it goes, a byte is a delimiter
+	WouldBeUTF8  = 1 << 6 // fully decoded, the bytes are valid UTF-8
+	WouldDelimit = 1 << 7 // fully decoded, one of the bytes is a delimiter
 )

@@ -9,7 +9,7 @@ import (
 	"github.com/urlfold/urlfold/codec/percent"
 )
 
-// seeds are the URLs that every fuzz target starts from.
+// seeds are the URLs that every fuzz target starts with.
 var seeds = []string{
 	"", "?", "#", "/", "//", "a:", "http://h/a?b#c", "HTTPS://User:Pw@Ex%41mple.COM:0443/a/./b/../c%7e%2f%zz?q=ü x&amp;y=%#%4",
 	"http://[0::1]:/", "http://[::FFFF:1.2.3.4]/", "http://[v1.a]/", "http://[fe80::1%25eth0]/", "http://[x y]/", // IP literals
@@ -20,20 +20,21 @@ var seeds = []string{
 	"http://h/a//../b", "http://h/..", "http://h/.", "http://h/a/.?b", "http://h/.a/..b/...", // dots
 	"http://h\t/", "ws://h:80", "ftp://h:21", "wss://h:443/", "http://h]/", "http://[::1", "http://[::1]x/",
 	"http://b\u00fccher.example/", "http://fa\u00df.de/", "http://xn--a/", "http://a\u200db.com/", "http://\uff11.2.3.4/", "http://%C3%BC%/", // UTS 46
-	"http://h/a|b[c]?d|e[f]^`{}#g|h", "file:///%43|/x", "non-special:a b ?x", "http://h/..//x", // where the readings differ
+	"http://h/a|b[c]?d|e[f]^`{}#g|h", "file:///%43|/x", "non-special:a b ?x", "http://h/..//x", // the standards differ
 	"\x00\x7f\xff", "http://a.b.c/path/to/page.html?x=1;y=2#frag?/",
 }
 
-// walkSeeds are more for FuzzOnePass: what it takes care for the walk to answer as
-// the parsers do. The golden files hold the answers to seeds, and stay as they are.
+// walkSeeds are further seeds for FuzzOnePass: URLs that need special treatment
+// in the walk. They are not in seeds, because the golden files contain the
+// results for seeds and must not change.
 var walkSeeds = []string{
 	"http://h/a\\b\\\\c", "http://h/a\\..\\b", "http://h/..\\b", "http://h/%2e%2E\\b", "http://h/a/%zz/../|/..?|", "http://h/a//%2e./%2e", "http://h/..%2f/../..", // '\\' and dots
 	"http://a_b.c_d/", "http://x._y\"z\"{.com:80/|", "http://\"www.h/", "HTTP://A!$.1_/", "http://a.0x_/", "http://_/", // odd hosts
 	"http://1.2.3.4:8080/", "http://1.2.3.4/", "http://1.2.3.4./", "http://1.2.3/", "http://h/\x01?\x02#\x03", "http://h/?a#b ",
-	"http://h/?" + strings.Repeat("..%2f", 20), "http://h/?" + strings.Repeat("%zz|", 20), "http://h/" + strings.Repeat("%zz|/..%2f", 9), // more marks than there is room for
+	"http://h/?" + strings.Repeat("..%2f", 20), "http://h/?" + strings.Repeat("%zz|", 20), "http://h/" + strings.Repeat("%zz|/..%2f", 9), // more diagnostics than are recorded
 }
 
-// fuzzNormalizers are the profiles that a fuzz input chooses from.
+// fuzzNormalizers are the profiles that a fuzz input selects from.
 var fuzzNormalizers = func() (ns []*Normalizer) {
 	clean := Profile{Name: "equiv-clean", Standard: WHATWG, Rules: escapeRules | 1<<RFCClean, Key: K1}
 	for _, p := range append(Profiles(), clean) {
@@ -42,7 +43,8 @@ var fuzzNormalizers = func() (ns []*Normalizer) {
 	return ns
 }()
 
-// walkNormalizers are these, and profiles whose rules come to onePass one by one.
+// walkNormalizers are fuzzNormalizers and profiles that add the rules of
+// onePass one by one.
 var walkNormalizers = append(slices.Clip(fuzzNormalizers),
 	mustNew(Profile{Name: "whatwg-upper", Standard: WHATWG, Rules: RulesOf(UpperEscapes), MaxDiagnostics: 3}),
 	mustNew(Profile{Name: "whatwg-unres", Standard: WHATWG, Rules: 1<<DecodeUnreserved | lossyRules}),
@@ -57,7 +59,7 @@ func mustNew(p Profile) *Normalizer {
 	return n
 }
 
-// byName returns one of them.
+// byName returns the Normalizer of a built-in profile.
 func byName(name string) *Normalizer {
 	for _, n := range fuzzNormalizers {
 		if n.Profile().Name == name {
@@ -75,11 +77,11 @@ func addSeeds(f *testing.F) {
 	}
 }
 
-// exact returns a copy of b in a block of just its size, so that a read beyond
-// its end is seen.
+// exact returns a copy of b in a block of exactly its size, so that a read
+// beyond its end is detected.
 func exact(b []byte) []byte { return append(make([]byte, 0, len(b)), b...)[:len(b):len(b)] }
 
-// FuzzLaws holds every profile to what its documentation promises.
+// FuzzLaws checks the documented guarantees for every profile.
 func FuzzLaws(f *testing.F) {
 	addSeeds(f)
 	f.Fuzz(func(t *testing.T, which byte, src []byte) {
@@ -90,7 +92,7 @@ func FuzzLaws(f *testing.F) {
 		dst := append(make([]byte, 0, 256), "canary"...)
 		out, err := n.Append(dst, src, &r)
 		if !bytes.Equal(src, before) || string(out[:6]) != "canary" {
-			t.Fatal("src or the bytes in front of dst have changed")
+			t.Fatal("src or the existing content of dst has changed")
 		}
 		if err != nil {
 			if len(out) != 6 || int(r.ErrAt) > len(src) {
@@ -102,7 +104,8 @@ func FuzzLaws(f *testing.F) {
 		rfc := n.Profile().Standard == RFC
 		checkParts(t, src, norm, &r, rfc)
 
-		// E12.1: a normal form is a fixed point; E12.3: it is ASCII and of the grammar.
+		// E12.1: a normal form is a fixed point; E12.3: it is ASCII and matches
+		// the grammar.
 		again, err := n.Append(nil, norm, &r2)
 		if err != nil || !bytes.Equal(again, norm) || r2.Change() != Unchanged {
 			t.Fatalf("%q -> %q -> %q (%v, %v)", src, norm, again, err, r2.Change())
@@ -139,7 +142,7 @@ func FuzzLaws(f *testing.F) {
 	})
 }
 
-// checkCanonical holds the short way to K0 and K1 to the long one.
+// checkCanonical compares the short way to K0 and K1 with the long one.
 func checkCanonical(t *testing.T, n *Normalizer, src, norm []byte, r *Result) {
 	t.Helper()
 	if !r.scratch.canonical {
@@ -165,7 +168,7 @@ func checkParts(t *testing.T, src, norm []byte, r *Result, rfc bool) {
 	}
 	var parsed URL
 	split(norm, &parsed)
-	parsed.kind = r.Out.kind // opaque hosts are a kind of the whatwg reading
+	parsed.kind = r.Out.kind // opaque hosts exist in WHATWG only
 	if parsed != r.Out {
 		t.Fatalf("%q -> %q: out is %+v, parsed it is %+v", src, norm, r.Out, parsed)
 	}
@@ -178,8 +181,8 @@ func checkParts(t *testing.T, src, norm []byte, r *Result, rfc bool) {
 	}
 }
 
-// FuzzKeysNest holds that URLs equal at K0 are equal at K1: K1 is a function of
-// K0.
+// FuzzKeysNest checks that URLs equal at K0 are equal at K1: K1 is a function
+// of K0.
 func FuzzKeysNest(f *testing.F) {
 	addSeeds(f)
 	f.Fuzz(func(t *testing.T, which byte, src []byte) {
@@ -219,7 +222,7 @@ func FuzzKeysNest(f *testing.F) {
 	})
 }
 
-// FuzzSlow holds the normalizer to its readable twin.
+// FuzzSlow compares the normalizer with its readable twin.
 func FuzzSlow(f *testing.F) {
 	addSeeds(f)
 	f.Fuzz(func(t *testing.T, which byte, src []byte) {
@@ -233,8 +236,9 @@ func FuzzSlow(f *testing.F) {
 	})
 }
 
-// FuzzClean holds that the fast path only gives up: what it accepts, the full
-// path leaves as it is, without a flag, and takes apart in the same way.
+// FuzzClean checks that the fast path gives up or agrees: the full path leaves
+// a URL that it accepts unchanged, without a flag, and with the same
+// components.
 func FuzzClean(f *testing.F) {
 	addSeeds(f)
 	f.Fuzz(func(t *testing.T, which byte, src []byte) {
@@ -249,7 +253,7 @@ func FuzzClean(f *testing.F) {
 		}
 		for _, n := range fuzzNormalizers {
 			if n.rules&lossyRules != 0 {
-				continue // what it leaves out may be clean
+				continue // the rest may be clean
 			}
 			var r Result
 			out, err := n.appendFull(nil, src, &r)
@@ -262,8 +266,8 @@ func FuzzClean(f *testing.F) {
 	})
 }
 
-// FuzzOnePass holds that the walk over everyday URLs only gives up: what it
-// accepts, it answers as the parsers do, to the last mark and key.
+// FuzzOnePass checks that onePass gives up or agrees with the parsers, to the
+// last diagnostic and key.
 func FuzzOnePass(f *testing.F) {
 	for i := range walkNormalizers {
 		for _, s := range slices.Concat(walkSeeds, seeds) {
@@ -276,7 +280,8 @@ func FuzzOnePass(f *testing.F) {
 	})
 }
 
-// checkOnePass compares the two ways, and reports whether the walk came to an end.
+// checkOnePass compares onePass with the parsers, and reports whether onePass
+// reached the end.
 func checkOnePass(t *testing.T, n *Normalizer, src []byte) bool {
 	var walked, parsed Result
 	end, entity, clean := parseClean(src, &walked.In)
@@ -316,7 +321,7 @@ func checkOnePass(t *testing.T, n *Normalizer, src []byte) bool {
 	return true
 }
 
-// checkParse compares the ways of Parse.
+// checkParse compares Parse with and without the fast paths.
 func checkParse(t *testing.T, src []byte) {
 	t.Helper()
 	var fast, full Result
@@ -330,7 +335,8 @@ func checkParse(t *testing.T, src []byte) {
 	}
 }
 
-// FuzzDirtyResult holds that a used Result gives the same answers as a new one.
+// FuzzDirtyResult checks that a used Result gives the same results as a new
+// one.
 func FuzzDirtyResult(f *testing.F) {
 	for i, s := range seeds {
 		f.Add([]byte(s), []byte(seeds[len(seeds)-1-i]))
@@ -353,8 +359,8 @@ func FuzzDirtyResult(f *testing.F) {
 	})
 }
 
-// FuzzBase: the normal form of a reference is a fixed point, and has its keys,
-// whichever parts are the base's.
+// FuzzBase checks that the normal form of a reference is a fixed point and has
+// the same keys, whichever components come from the base.
 func FuzzBase(f *testing.F) {
 	for i, base := range append(hitBases, "http://u%7e:%3a@h:80/%zz|%7e/%/?%|%41#%7e", "non:/a%7e/|b?%7e", "non:op%7e?%c3", "file:///C|/%7e/x") {
 		for _, ref := range []string{"", "x", "?q", "#f", "../%7e", "/", "//g", ".%zz"} {
@@ -380,9 +386,9 @@ func FuzzBase(f *testing.F) {
 	})
 }
 
-// FuzzKept holds E12.4: in userinfo, query and fragment the sequence of reserved
-// bytes and reserved escapes stays; bytes that the grammar forbids there become
-// escapes.
+// FuzzKept checks E12.4: normalization keeps the sequence of reserved bytes and
+// reserved escapes in userinfo, query and fragment, and escapes the bytes that
+// the grammar forbids there.
 func FuzzKept(f *testing.F) {
 	addSeeds(f)
 	f.Fuzz(func(t *testing.T, which byte, src []byte) {
@@ -397,7 +403,7 @@ func FuzzKept(f *testing.F) {
 				continue
 			}
 			if n.Profile().Standard == WHATWG {
-				continue // its parser takes tabs out, and escapes other bytes
+				continue // its parser removes tabs, and escapes other bytes
 			}
 			in, out := reserved(r.In.Bytes(src, c), illegal[c]), reserved(r.Out.Bytes(norm, c), illegal[c])
 			if in != out {
@@ -407,8 +413,8 @@ func FuzzKept(f *testing.F) {
 	})
 }
 
-// reserved lists the reserved bytes and the escapes of others than unreserved
-// bytes that text has, or will have when bytes of set are escaped.
+// reserved returns the reserved bytes of text, and its escapes of bytes that
+// are not unreserved, after the bytes of set have been escaped.
 func reserved(text []byte, set percent.Set) string {
 	var b []byte
 	for i := 0; i < len(text); i++ {
@@ -429,8 +435,8 @@ func reserved(text []byte, set percent.Set) string {
 	return string(b)
 }
 
-// FuzzResolve holds reference resolution to the algorithm of RFC 3986 §5.2 on
-// strings, and its results to the grammar's offsets.
+// FuzzResolve compares reference resolution with the algorithm of RFC 3986 §5.2
+// on strings, and checks the offsets of its results.
 func FuzzResolve(f *testing.F) {
 	for _, base := range []string{"http://a/b/c/d;p?q", "a:b/c", "a:/b", "a://", "file:///", "x:"} {
 		for _, ref := range seeds {
@@ -453,8 +459,8 @@ func FuzzResolve(f *testing.F) {
 	})
 }
 
-// FuzzOnePassRef holds the fast path of absolute URLs beside a base to the parsers,
-// to the last mark, rule and key.
+// FuzzOnePassRef compares the fast path for absolute URLs with a base with the
+// parsers, to the last diagnostic, rule and key.
 func FuzzOnePassRef(f *testing.F) {
 	for i, src := range slices.Concat(seeds, hitSeeds) {
 		f.Add(byte(i), byte(i), []byte(hitBases[1+i%(len(hitBases)-1)]), []byte(src))
@@ -479,7 +485,7 @@ func FuzzOnePassRef(f *testing.F) {
 	})
 }
 
-// checkOnePassRef holds AppendRef to the way without fast paths.
+// checkOnePassRef compares AppendRef with the way without fast paths.
 func checkOnePassRef(t *testing.T, n *Normalizer, base, src []byte) {
 	t.Helper()
 	var fast, slow, probe Result
@@ -510,8 +516,8 @@ func checkOnePassRef(t *testing.T, n *Normalizer, base, src []byte) {
 	}
 }
 
-// TestOnePassRef: a base does not keep everyday dirt from the fast path, in any
-// profile that it is for.
+// TestOnePassRef checks that onePass also handles URLs with a base, in every
+// profile that it supports.
 func TestOnePassRef(t *testing.T) {
 	for _, n := range walkNormalizers {
 		for _, src := range []string{"HTTP://h/%7e", "http://h:80/a|b", "http://h/?a&amp;b#%zz"} {

@@ -11,10 +11,10 @@ import (
 	"testing"
 )
 
-var update = flag.Bool("update", false, "add what is missing to the golden files; existing lines are never changed")
+var update = flag.Bool("update", false, "add missing lines to the golden files; existing lines never change")
 
-// TestGolden holds normal forms and keys to the golden files: one for each
-// profile and one for each key function. What stands in them is a promise; see
+// TestGolden compares normal forms and keys with the golden files: one for each
+// profile and one for each key function. Their content must never change; see
 // the check in .ci/run.
 func TestGolden(t *testing.T) {
 	for _, n := range fuzzNormalizers {
@@ -66,8 +66,9 @@ func quoteJSON(b []byte) string {
 	return string(bytes.ReplaceAll(q, []byte("\u007f"), []byte(`\u007f`)))
 }
 
-// golden compares what f says of every input with a file of lines: the input as
-// a JSON string whose characters are its bytes, a tab, what f said.
+// golden compares the result of f for every input with a file. Each line of the
+// file is the input, as a JSON string whose characters are its bytes, a tab,
+// and the result.
 func golden(t *testing.T, name string, f func(src []byte) string) {
 	t.Helper()
 	path := filepath.Join("testdata", "golden", name+".txt")

@@ -8,8 +8,8 @@ import (
 	"github.com/urlfold/urlfold/codec/percent"
 )
 
-// hitNormalizers are the profiles that Applied is held to its twins with: the built-in
-// ones, and some that take the long way.
+// hitNormalizers are the profiles for which Applied is compared with its slow
+// twins: the built-in ones, and some that onePass does not support.
 var hitNormalizers = func() (ns []*Normalizer) {
 	add := func(p Profile, opts ...Option) {
 		n, err := New(p, opts...)
@@ -31,7 +31,7 @@ var hitNormalizers = func() (ns []*Normalizer) {
 	return ns
 }()
 
-// hitSeeds are URLs on which rules meet.
+// hitSeeds are URLs on which several rules interact.
 var hitSeeds = []string{
 	"http://h/%2e%2E/%7e", "http://h/a/%7e%2f/../x%7E", "http://h/a\\%7e%2f", "http:h/%7e", "http:/h%2f", " http://h/%7e ", "http://h/\t%7e%2f",
 	"http://h/?%7e#%2f", "http://h?%7E", "http://H/%7e", "http://h:080/%2f", "http://u:@h/%7e", "http://%75@h/%7e", "git://%75:%7e@h%7e/a%2f", "a:%7e%2f?%7e",
@@ -45,14 +45,14 @@ var hitSeeds = []string{
 	"http://h/e%CC%81%EF%BC%A1?e%CC%81=1&f=A&B=2&b=2&b=2", "http://h/A%FA%CC%81?a=%CC%B8&%CD%BE", "http://h/?b&b&X-Amz-Signature=0&A", "http://h/?&utm_source=x&", "http://h/?=&a=",
 }
 
-// undone returns the rules that may count for the writers of a URL and not for its
-// twin, and the other way round: where one rule takes back what another has done.
+// undone returns the rules that the writers and the slow twin may count
+// differently, because one rule reverts what another has done.
 func undone(r *Result, src, norm []byte) (more, less Rules) {
 	path := r.Out.Bytes(norm, Path)
-	if r.Flags.Has(DotSegments) { // segments are written, and then left out
+	if r.Flags.Has(DotSegments) { // segments are written, and then removed
 		more = escapeRules | 1<<RFCClean
 	}
-	if bytes.HasPrefix(path, guardedPath) { // the parser takes the guard away, and puts it back
+	if bytes.HasPrefix(path, guardedPath) { // the parser removes the guard, and restores it
 		more |= asParser
 	}
 	if string(r.Out.Bytes(norm, Scheme)) == "file" && r.Applied().Has(RFCClean) { // without it, "%43|" would become a drive
@@ -67,7 +67,7 @@ func undone(r *Result, src, norm []byte) (more, less Rules) {
 	return more, less
 }
 
-// checkHits holds Applied and KeyApplied to their slow twins.
+// checkHits compares Applied and KeyApplied with their slow twins.
 func checkHits(t *testing.T, n *Normalizer, base, src []byte) {
 	t.Helper()
 	var r Result
@@ -80,7 +80,7 @@ func checkHits(t *testing.T, n *Normalizer, base, src []byte) {
 		t.Errorf("%s %q against %q -> %q: applied %v, by comparison %v", n.profile.Name, src, base, norm, got, want)
 	}
 	if r.KeyApplied() != 0 {
-		t.Errorf("%s %q: hits %v of keys that were not made", n.profile.Name, src, r.KeyApplied())
+		t.Errorf("%s %q: KeyApplied is %v before any key was computed", n.profile.Name, src, r.KeyApplied())
 	}
 	want = Rules(0)
 	for _, lv := range []Level{K2, K3} {
@@ -107,7 +107,7 @@ func TestHits(t *testing.T) {
 	}
 }
 
-// TestHitNames gives the hits of a few URLs by name.
+// TestHitNames checks the applied rules of a few URLs by name.
 func TestHitNames(t *testing.T) {
 	f := func(profile, src, want, wantKey string) {
 		t.Helper()
@@ -137,7 +137,7 @@ func TestHitNames(t *testing.T) {
 	f("analytics", "http://www.h.de//a/index.html", "", "https-http,www-one,slash-one,dirindex,slash-trail")
 }
 
-// TestHitsCorpora holds Applied to its twins on real URLs.
+// TestHitsCorpora compares Applied with its slow twins on real URLs.
 func TestHitsCorpora(t *testing.T) {
 	for _, name := range []string{
 		"urls/blns.txt", "urls/isaacs_files.txt", "urls/kasztp.txt", "urls/opendns-top-domains.txt",
@@ -176,7 +176,7 @@ func TestHitsNoAllocs(t *testing.T) {
 	}
 }
 
-// FuzzHits holds Applied and KeyApplied to their slow twins.
+// FuzzHits compares Applied and KeyApplied with their slow twins.
 func FuzzHits(f *testing.F) {
 	for i := range hitNormalizers {
 		for j, s := range slices.Concat(seeds, hitSeeds) {

@@ -5,27 +5,27 @@ import (
 	"slices"
 )
 
-// This file finds the URLs for which the two standards see different hosts
+// This file detects URLs in which the two standards see different hosts
 // (HostAmbiguous), and defines what that means:
 //
-//	RFC 3986  the host of the target: of the URL itself if it has an authority;
-//	          none if it has a scheme and no authority; otherwise the base's
-//	          (RFC 3986 §5.2.2)
-//	WHATWG    the host of the URL that the basic URL parser returns, which may be
-//	          the base's, or come out of what RFC 3986 reads as a path
+//	RFC 3986  the host of the target: that of the URL itself if it has an
+//	          authority; none if it has a scheme and no authority; otherwise that
+//	          of the base (RFC 3986 §5.2.2)
+//	WHATWG    the host of the URL that the basic URL parser returns; it may come
+//	          from the base, or from text that RFC 3986 parses as a path
 //
 // C0 controls and spaces at both ends belong to neither URL (RFC 3986 appendix
-// C). No host and an empty host are the same, and so is "localhost" in a file URL
-// (RFC 8089 §2). Two hosts are equal if their bytes are, or if the host parser of
-// the URL Standard makes the same of both: case, escapes, IDNA and the forms of an
-// address are spellings of one host.
+// C). An absent host equals an empty one, and "localhost" in a file URL (RFC
+// 8089 §2). Two hosts are equal if their bytes are equal, or if the host parser
+// of the URL Standard gives the same result for both: case, escapes, IDNA and
+// the notation of an address do not distinguish hosts.
 //
-// What RFC 3986 refuses is not compared. For what browsers refuse, the host that
-// their parser had read when it stopped counts in the whatwg standard; in the rfc
-// standard nothing is compared.
+// Hosts that RFC 3986 rejects are not compared. If browsers reject the URL, a
+// WHATWG profile compares the host that the parser had read when it stopped,
+// and an RFC 3986 profile compares nothing.
 
-// compareHosts notes where RFC 3986 sees another host in src, whose ends are
-// trimmed, than browsers do.
+// compareHosts records a diagnostic if RFC 3986 sees another host than browsers
+// in src, whose ends are trimmed.
 func (p *parser) compareHosts(src []byte) {
 	if p.plainHost() {
 		return
@@ -41,9 +41,9 @@ func (p *parser) compareHosts(src []byte) {
 	p.mark(HostAmbiguous, int(at), Host, Kept)
 }
 
-// plainHost reports whether it takes no comparing to know that RFC 3986 sees the
-// same host: it comes right behind "://", and behind it and its port there is an
-// end of the authority that both know.
+// plainHost reports whether both standards obviously see the same host: the
+// host follows "://", and an end of the authority that both know follows the
+// host and its port.
 func (p *parser) plainHost() bool {
 	host := p.u.Span(Host)
 	start, end := int(host.Start), int(host.End)
@@ -56,8 +56,8 @@ func (p *parser) plainHost() bool {
 	return int(p.u.Span(Scheme).End) == start-3 && p.in[start] != '[' && (end == len(p.in) || p.in[end] != '\\')
 }
 
-// sameHost reports whether RFC 3986, by which src has the scheme and authority
-// rfc, sees the host that the parser has found.
+// sameHost reports whether RFC 3986 sees the host that the parser found. rfc
+// holds the scheme and authority of src by RFC 3986.
 func (p *parser) sameHost(src []byte, rfc *URL) bool {
 	raw := rfc.Bytes(src, Host)
 	if p.err != 0 || p.u.Has(Host) && rfc.HasAuthority() {
@@ -77,20 +77,20 @@ func (p *parser) sameHost(src []byte, rfc *URL) bool {
 	return other.is(host)
 }
 
-// An rfcHost is a host of RFC 3986 as the host parser of the URL Standard writes
-// it.
+// An rfcHost is a host by RFC 3986, serialized by the host parser of the URL
+// Standard.
 type rfcHost struct {
 	text    []byte
-	refused bool // that parser has no host for it
-	unknown bool // RFC 3986 refuses the URL: there is nothing to compare
+	refused bool // the host parser rejects it
+	unknown bool // RFC 3986 rejects the URL: there is nothing to compare
 }
 
-// is reports whether host, of a serialized URL, is the same.
+// is reports whether host, the host of a serialized URL, is equal to h.
 func (h *rfcHost) is(host []byte) bool {
 	return h.unknown || !h.refused && bytes.Equal(h.text, host)
 }
 
-// hostScratch is what comparing hosts needs, kept for the next comparison.
+// hostScratch is the work space of the host comparison, reused by the next one.
 type hostScratch struct {
 	res     Result
 	in, out URL
@@ -104,8 +104,8 @@ func (s *scratch) hostScratch() *hostScratch {
 	return s.hosts
 }
 
-// readRFCHost puts raw, the host of a URL whose scheme is known, in h. The text of
-// h is valid until the next call.
+// readRFCHost sets h to raw, the host of a URL with the scheme known. The text
+// of h is valid until the next call.
 func (s *scratch) readRFCHost(h *rfcHost, raw []byte, known knownScheme) {
 	*h = rfcHost{}
 	if len(raw) == 0 {
@@ -122,7 +122,7 @@ func (s *scratch) readRFCHost(h *rfcHost, raw []byte, known knownScheme) {
 	}
 }
 
-// readRFCHost fills b.rfcHost for a base that browsers have read.
+// readRFCHost sets b.rfcHost of a base that browsers can parse.
 func (b *baseURL) readRFCHost(s *scratch) {
 	text := b.rfcHost.text[:0]
 	start, end := trimEnds(b.src)
@@ -141,9 +141,9 @@ func (b *baseURL) readRFCHost(s *scratch) {
 	b.rfcHost = rfcHost{text: append(text, h.text...), refused: h.refused}
 }
 
-// hosts marks a URL of the rfc standard for which browsers see another host. The
-// mark is at the byte at which the readings part, if there is one, else where a
-// host was expected.
+// hosts records a diagnostic in an RFC 3986 profile if browsers see another
+// host. Its offset is that of the byte that the standards treat differently or,
+// without such a byte, where a host was expected.
 func (i *inspector) hosts() {
 	if !i.suspect() || !i.differ() {
 		return
@@ -166,9 +166,10 @@ func (i *inspector) hosts() {
 	i.markAt(Host, path, HostAmbiguous, Kept)
 }
 
-// suspect reports whether browsers may see another host: it may only err on the
-// side of true. They do so where bytes are taken out or trimmed, where a '\' ends
-// an authority or begins one, where a special URL has no host, and in file URLs.
+// suspect reports whether browsers may see another host. It may return true
+// needlessly, but never false wrongly. Browsers may see another host where
+// bytes are removed or trimmed, where a '\' ends or begins an authority, where
+// a URL of a special scheme has no host, and in file URLs.
 func (i *inspector) suspect() bool {
 	u := i.u
 	front := i.src[:u.Span(Path).Start]
@@ -195,8 +196,8 @@ func (i *inspector) suspect() bool {
 	return !clean
 }
 
-// differ reports whether browsers have a host for the URL, and another one than
-// RFC 3986.
+// differ reports whether browsers find a host in the URL that differs from that
+// of RFC 3986.
 func (i *inspector) differ() bool {
 	s := &i.r.scratch
 	var base *baseURL
@@ -210,7 +211,8 @@ func (i *inspector) differ() bool {
 	if cap(b.dst) > keepBytes {
 		b.dst = nil
 	}
-	b.dst = slices.Grow(b.dst[:0], 3*len(i.src)+len("https://")) // on an error what was written is lost
+	// On an error, appendWHATWG returns b.dst without the buffer it grew.
+	b.dst = slices.Grow(b.dst[:0], 3*len(i.src)+len("https://"))
 	out, err := browser.appendWHATWG(b.dst, base, i.src, &b.res)
 	b.dst = out
 	return err == 0 && b.res.Flags.Has(HostAmbiguous)

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// hostBases are the bases that the tests of HostAmbiguous resolve against; the
-// empty one is no base.
+// hostBases are the bases that the tests of HostAmbiguous resolve against. The
+// empty one means no base.
 var hostBases = []string{
 	"", "http://other.example/", "https://o.example/a/b?c", "http://user@Other.Example:81/d/", "ftp://f.example/", "ws://w.example/",
 	"file:///a/b", "file://h.example/C:/x", "file://localhost/y", "file:\\\\localhost\\z", "x://opaque.example/a", "x:///a", "mailto:a@b", "a:/b",
@@ -19,7 +19,7 @@ var hostBases = []string{
 	"http://b\u00fccher.example/", "http://t\tab.example/", "http://xn--bcher-kva.example/", "http://a%2eb.example/",
 }
 
-// hostRefs are references and URLs on which the standards part, or nearly.
+// hostRefs are references and URLs on which the standards differ, or nearly do.
 var hostRefs = []string{
 	"http:/x.example/f", "http:x.example", "http:", "http:?q", "http:/", "https:/x.example/f", "http:\\\\other.example\\a", "http:\\/x.example",
 	"file:\\\\localhost//", "file:\\\\h.example\\x", "file:/localhost/x", "file:////h.example/x", "file://c:/x", "file:c|/x", "file://C|/x", "FILE://LOCALHOST/x", "file:///C|/x", "FILE:\\\\LOCALHOST/a",
@@ -35,8 +35,8 @@ var hostRefs = []string{
 	"http://a%2fb.example/", "http://A%2eB.example/", "http://B\u00dcCHER.example/", "http://127.1/",
 }
 
-// slowRFCHost returns the scheme and host of RFC 3986 of ref against base: §5.2.2
-// on the regular expression of appendix B.
+// slowRFCHost returns the scheme and host of ref against base by RFC 3986:
+// §5.2.2, applied with the regular expression of appendix B.
 func slowRFCHost(base, ref string) (scheme, host string, ok bool) {
 	trim := func(s string) string { return slowBytes(strings.Trim(s, slowC0)) }
 	p, ok := slowSplit(trim(ref))
@@ -57,20 +57,20 @@ func slowRFCHost(base, ref string) (scheme, host string, ok bool) {
 
 const slowC0 = "\x00\x01\x02\x03\x04\x05\x06\x07\x08\t\n\v\f\r\x0e\x0f\x10\x11\x12\x13\x14\x15\x16\x17\x18\x19\x1a\x1b\x1c\x1d\x1e\x1f "
 
-// slowSameHost reports whether host, of the RFC, is browserHost when it stands
-// alone in a URL of its scheme.
+// slowSameHost reports whether the RFC 3986 host, alone in a URL of its scheme,
+// becomes browserHost.
 func slowSameHost(scheme, host, browserHost string) bool {
 	switch {
 	case host == browserHost:
 		return true
 	case host == "":
-		return false // the other one is not empty
+		return false // browserHost is not empty
 	case !strings.HasPrefix(host, "[") && strings.ContainsAny(host, "\t\n\r\\:@"):
-		return false // no host: it would be read as something else
+		return false // not a host: it would be parsed as something else
 	}
 	isFile := strings.EqualFold(scheme, "file")
 	if isFile {
-		scheme = "http" // the same host parser, without drive letters
+		scheme = "http" // uses the same host parser, without drive letters
 	}
 	var r Result
 	norm, err := byName("whatwg").Append(nil, []byte(scheme+"://"+host+"/"), &r)
@@ -81,8 +81,8 @@ func slowSameHost(scheme, host, browserHost string) bool {
 	return err == nil && got == browserHost
 }
 
-// checkHosts holds HostAmbiguous in both standards to what their full parsers
-// answer about ref.
+// checkHosts compares HostAmbiguous, in both standards, with the hosts that the
+// full parsers of both find in ref.
 func checkHosts(t *testing.T, base, ref string) {
 	t.Helper()
 	rfcScheme, rfcHost, rfcOK := slowRFCHost(base, ref)
@@ -105,7 +105,7 @@ func checkHosts(t *testing.T, base, ref string) {
 	}
 }
 
-// TestHostAmbiguous holds the flag to the hosts that the parsers of both
+// TestHostAmbiguous compares the flag with the hosts that the parsers of both
 // standards find, with and without a base that supplies one.
 func TestHostAmbiguous(t *testing.T) {
 	for _, base := range hostBases {
@@ -117,16 +117,16 @@ func TestHostAmbiguous(t *testing.T) {
 	}
 }
 
-// TestHostAmbiguousVectors says in so many words what holds for some of them.
+// TestHostAmbiguousVectors checks the result and its offset for selected cases.
 func TestHostAmbiguousVectors(t *testing.T) {
 	for _, c := range []struct {
 		base, ref string
-		at        int // of the diagnostic in the whatwg standard, or -1
+		at        int // offset of the diagnostic with WHATWG, or -1
 	}{
-		{"http://other.example/", "http:/x.example/f", 5}, // RFC 3986: no host. WHATWG: the base's
+		{"http://other.example/", "http:/x.example/f", 5}, // RFC 3986: no host; WHATWG: that of the base
 		{"http://other.example/", "http:x", 5},
 		{"", "http:/x.example/f", 6},
-		{"http://other.example/", "\\\\other.example\\x", -1}, // another way to the same host
+		{"http://other.example/", "\\\\other.example\\x", -1}, // different parse, same host
 		{"http://other.example/", "\\\\x.example", 2},
 		{"http://other.example/", "/\t/x.example", 3},
 		{"http://other.example/", "x", -1},
@@ -178,9 +178,9 @@ func hostRows(t *testing.T, name string) (rows []hostRow) {
 	return rows
 }
 
-// TestHostAmbiguousCorpora: every input of the oracle corpora with its own base,
-// where the browser's host is that of another parser's answer, and a part of them
-// with all of hostBases.
+// TestHostAmbiguousCorpora checks every input of the oracle corpora with its
+// own base, where the browser's host comes from another parser, and some of
+// them with all of hostBases.
 func TestHostAmbiguousCorpora(t *testing.T) {
 	compared := 0
 	for _, name := range []string{"archiveorg2008_refs", "crowdsec_logs", "crs_requests_even", "elastic_apache_logs", "isaacs_files", "kasztp", "open_redirect", "traversal"} {
@@ -212,7 +212,7 @@ func TestHostAmbiguousCorpora(t *testing.T) {
 	}
 }
 
-// FuzzHosts holds HostAmbiguous to the parsers on any base and reference.
+// FuzzHosts compares HostAmbiguous with the parsers for any base and reference.
 func FuzzHosts(f *testing.F) {
 	for i, ref := range hostRefs {
 		f.Add(byte(i), ref)

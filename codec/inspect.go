@@ -8,10 +8,11 @@ import (
 	"github.com/urlfold/urlfold/codec/percent"
 )
 
-// Parse finds the components of src by RFC 3986, so that any byte string has
-// them, and fills r.In, r.Flags and r.Diagnostics; the marks say Kept. The error, if
-// any, is ErrHostInvalid, with its place in r.ErrAt; r.In is filled even then.
-// src may be up to MaxLen bytes long and is not kept.
+// Parse finds the components of src by RFC 3986, extended so that any byte
+// string has components, and fills r.In, r.Flags and r.Diagnostics, with the
+// action Kept. The error, if any, is ErrHostInvalid or ErrTooLong, with its
+// offset in r.ErrAt. After ErrHostInvalid, r.In is filled as well. src may be
+// up to MaxLen bytes long. Parse keeps no reference to src.
 func Parse(src []byte, r *Result) error {
 	end, entity, ok := parseClean(src, &r.In)
 	if ok && len(src) <= MaxLen {
@@ -19,7 +20,7 @@ func Parse(src []byte, r *Result) error {
 		return nil
 	}
 	if entity >= 0 {
-		end = 0 // it has to be marked
+		end = 0 // the entity needs a diagnostic
 	}
 	if verbatim.inspectOnePass(src, end, r) {
 		return nil
@@ -30,11 +31,12 @@ func Parse(src []byte, r *Result) error {
 	return nil
 }
 
-// verbatim has no rules.
+// verbatim is a Normalizer without rules.
 var verbatim = compile(Profile{Name: "verbatim", MaxLen: MaxLen})
 
-// undone makes the marks say that nothing was done about what they mark, but for
-// the one that is the reason: there is no normal form.
+// undone sets the action of all diagnostics to Kept, except that of the
+// diagnostic that is the reason for the error: without a normal form nothing
+// was changed.
 func (r *Result) undone() {
 	for i := range r.Diagnostics {
 		if m := &r.Diagnostics[i]; m.Action != Rejected {
@@ -43,8 +45,9 @@ func (r *Result) undone() {
 	}
 }
 
-// inspect finds the flags and marks of the URL r.In in src, which in the rfc
-// standard may be a reference that has a base. It returns the offset of the first '%' that starts no escape, or -1.
+// inspect finds the flags and diagnostics of the URL r.In in src. In an RFC
+// 3986 profile, src may be a reference with a base. inspect returns the offset
+// of the first '%' that starts no escape, or -1.
 func (n *Normalizer) inspect(base, src []byte, r *Result) (malformed int) {
 	i := inspector{Normalizer: n, r: r, base: base, src: src, u: &r.In, malformed: -1}
 	for c := Username; c <= Fragment; c++ {
@@ -56,18 +59,18 @@ func (n *Normalizer) inspect(base, src []byte, r *Result) (malformed int) {
 	return i.malformed
 }
 
-// An inspector looks at one URL.
+// An inspector examines one URL.
 type inspector struct {
 	*Normalizer
 	r         *Result
-	base      []byte // of a reference in the rfc standard, else nil
+	base      []byte // base of a reference in an RFC 3986 profile, otherwise nil
 	src       []byte
 	u         *URL
 	malformed int
 }
 
-// component finds what is wrong in component c, raw bytes and escapes, and adds
-// the marks in order of their offset.
+// component finds the defects of component c, in raw bytes and escapes, and
+// adds the diagnostics in order of their offset.
 func (i *inspector) component(c Component) {
 	s := &i.r.scratch
 	s.marks = s.marks[:0]
@@ -95,7 +98,7 @@ func (i *inspector) component(c Component) {
 	}
 }
 
-// raw marks the runs of bytes that may not stand raw in c.
+// raw records diagnostics for the runs of bytes that are not allowed raw in c.
 func (i *inspector) raw(c Component, text []byte) {
 	last := Flag(numFlags)
 	for at, b := range text {
@@ -110,8 +113,8 @@ func (i *inspector) raw(c Component, text []byte) {
 	}
 }
 
-// onRaw is the action on a raw byte b of component c that RFC 3986 does not
-// allow.
+// onRaw returns the action on a raw byte b of component c that RFC 3986 does
+// not allow.
 func (i *inspector) onRaw(c Component, b byte) Action {
 	if i.profile.Standard == RFC {
 		return i.encoded()
@@ -129,7 +132,7 @@ func (i *inspector) onRaw(c Component, b byte) Action {
 	return Encoded
 }
 
-// rawFlag says what kind of illegal byte b is.
+// rawFlag returns the flag of an illegal byte b.
 func rawFlag(b byte) Flag {
 	switch {
 	case b == ' ':
@@ -144,7 +147,7 @@ func rawFlag(b byte) Flag {
 	return RawIllegal
 }
 
-// encoded is the action on a raw byte that the grammar does not allow.
+// encoded returns the action on a raw byte that the grammar does not allow.
 func (i *inspector) encoded() Action {
 	if i.rules.Has(EncodeIllegal) {
 		return Encoded
@@ -152,7 +155,7 @@ func (i *inspector) encoded() Action {
 	return Kept
 }
 
-// percent marks the defects of the escapes in c.
+// percent records the defects of the escapes in c.
 func (i *inspector) percent(c Component, text []byte) {
 	s := &i.r.scratch
 	want := percent.AllKinds
@@ -161,7 +164,7 @@ func (i *inspector) percent(c Component, text []byte) {
 	}
 	var kinds percent.Kinds
 	s.defects, kinds = percent.AppendDefectsOf(s.defects[:0], text, want, i.maxDiagnostics+1)
-	i.r.Flags.lo |= uint64(kinds & want) // the kinds are the first flags
+	i.r.Flags.lo |= uint64(kinds & want) // kinds are numbered like the first flags
 	for _, d := range s.defects {
 		f := Flag(d.Kind)
 		if f <= PercentU && i.malformed < 0 {
@@ -172,10 +175,10 @@ func (i *inspector) percent(c Component, text []byte) {
 	}
 }
 
-// escapeInfo is what the mark of a defect says beside its kind.
+// escapeInfo returns the Info of the diagnostic for a defect.
 func escapeInfo(d percent.Defect) uint8 { return min(d.Depth, WouldBeUTF8-1) | d.Bits<<6 }
 
-// onEscape is the action on an escape defect.
+// onEscape returns the action on an escape defect.
 func (n *Normalizer) onEscape(f Flag) Action {
 	switch {
 	case f <= PercentU && (n.profile.Malformed == percent.MalformedEncode || n.rules.Has(RFCClean)):
@@ -190,19 +193,19 @@ func (n *Normalizer) onEscape(f Flag) Action {
 	return Kept
 }
 
-// mark notes a defect at text[at:] of component c.
+// mark records a diagnostic at text[at:] of component c.
 func (i *inspector) mark(c Component, at int, f Flag, a Action) {
 	i.markAt(c, int(i.u.Span(c).Start)+at, f, a)
 }
 
-// markAt notes a defect at src[at:] of component c.
+// markAt records a diagnostic at src[at:] of component c.
 func (i *inspector) markAt(c Component, at int, f Flag, a Action) {
 	i.r.Flags = i.r.Flags.With(f)
 	s := &i.r.scratch
 	s.marks = append(s.marks, Diagnostic{At: uint32(at), Flag: f, Component: c, Action: a})
 }
 
-// merge adds the marks of one component to the result, by offset.
+// merge adds the diagnostics of one component to the result, sorted by offset.
 func (i *inspector) merge() {
 	marks := i.r.scratch.marks
 	sortDiagnostics(marks)
@@ -220,7 +223,7 @@ func sortDiagnostics(marks []Diagnostic) {
 	slices.SortStableFunc(marks, func(a, b Diagnostic) int { return int(a.At) - int(b.At) })
 }
 
-// whole looks at what no component shows by itself.
+// whole finds the defects that concern more than one component.
 func (i *inspector) whole() {
 	i.r.scratch.marks = i.r.scratch.marks[:0]
 	u := i.u
@@ -243,7 +246,7 @@ func (i *inspector) whole() {
 	}
 }
 
-// hostless says where the host of a web URL was expected.
+// hostless records a diagnostic where the host of a web URL was expected.
 func (i *inspector) hostless() {
 	at := i.u.Span(Path).Start
 	if i.u.HasAuthority() {
@@ -252,7 +255,7 @@ func (i *inspector) hostless() {
 	i.markAt(Host, int(at), HostMissing, Kept)
 }
 
-// schemeless looks for a ':' in front of which a scheme should stand.
+// schemeless looks for a ':' that should follow a scheme.
 func (i *inspector) schemeless() {
 	if i.u.HasAuthority() {
 		return
@@ -262,7 +265,7 @@ func (i *inspector) schemeless() {
 	}
 }
 
-// host looks at a host as a whole; d is its dirt.
+// host examines a host as a whole; d holds its dirt bits.
 func (i *inspector) host(text []byte, d uint8) {
 	switch i.u.kind {
 	case NoHost:
@@ -276,7 +279,7 @@ func (i *inspector) host(text []byte, d uint8) {
 	}
 }
 
-// idna looks at the domain of a scheme whose hosts are domains.
+// idna examines the domain of a scheme whose hosts are domains.
 func (i *inspector) idna(text []byte, d uint8) {
 	if d&dirtHost == 0 && d&dirtPercent == 0 && !bytes.Contains(text, aceDash) || !lookupAnyCase(i.u.Bytes(i.src, Scheme)).hasRoot() {
 		return
@@ -291,7 +294,7 @@ func (i *inspector) idna(text []byte, d uint8) {
 	}
 }
 
-var aceDash = []byte("--") // of "xn--", in whatever case
+var aceDash = []byte("--") // part of "xn--" in any case
 
 func (i *inspector) regName(text []byte, d uint8) {
 	if i.u.kind != IPv4 && endsInNumber(text) {
@@ -314,7 +317,7 @@ func (i *inspector) regName(text []byte, d uint8) {
 	}
 }
 
-// literal looks at what stands in brackets, brackets included.
+// literal examines a bracketed host.
 func (i *inspector) literal(text []byte) {
 	if i.u.kind != BadLiteral {
 		return
@@ -354,7 +357,7 @@ func (i *inspector) path(text []byte) {
 	}
 }
 
-// dotSegment returns the length of the "." or ".." segment that b starts with,
+// dotSegment returns the length of the "." or ".." segment at the start of b,
 // with each dot raw or escaped, or 0.
 func dotSegment(b []byte) int {
 	n := dotLen(b)
@@ -367,7 +370,8 @@ func dotSegment(b []byte) int {
 	return 0
 }
 
-// dotLen returns the length of the dot, raw or escaped, that b starts with.
+// dotLen returns the length of the dot, raw or escaped, at the start of b, or
+// 0.
 func dotLen(b []byte) int {
 	switch {
 	case hasPrefix(b, '.'):
@@ -378,7 +382,7 @@ func dotLen(b []byte) int {
 	return 0
 }
 
-// query looks for "&amp;", which makes a parameter named "amp;…".
+// query looks for "&amp;", which would make a parameter named "amp;…".
 func (i *inspector) query(text []byte) {
 	if at := bytes.Index(text, htmlAmp); at >= 0 {
 		i.mark(Query, at, HTMLEntity, Kept)

@@ -9,8 +9,8 @@ import (
 	"github.com/urlfold/urlfold/codec/percent"
 )
 
-// TestFlags holds each flag to an input that has it, with every mark: flag,
-// offset, component, action under rfc3986-scheme.
+// TestFlags checks every flag with an input that has it. It lists all
+// diagnostics: flag, offset, component, and action under rfc3986-scheme.
 func TestFlags(t *testing.T) {
 	n := mustCompile("rfc3986-scheme")
 	f := func(src string, want ...string) {
@@ -50,7 +50,7 @@ func TestFlags(t *testing.T) {
 	f("http://h/a\\b", "raw-backslash@10 path encoded")
 	f("http://h/a[b", "raw-illegal@10 path encoded")
 	f("http://h/#a#b", "raw-illegal@11 fragment encoded")
-	f("http://h/?:@/?!$&'()*+,;=") // RFC 3986 §3.4: all of it is query
+	f("http://h/?:@/?!$&'()*+,;=") // RFC 3986 §3.4: all of it is the query
 	// The host.
 	f("http://0x7f.1/", "ipv4-nonstandard@7 host kept")
 	f("http://1.2.3.256/", "ipv4-nonstandard@7 host kept")
@@ -76,7 +76,7 @@ func TestFlags(t *testing.T) {
 	f("http:/x", "host-missing@5 host kept", "host-ambiguous@5 host kept")
 	f("https://", "host-missing@8 host kept")
 	f("x:///y")
-	// Allowed, but telling.
+	// Allowed, but notable.
 	f("http://u:p@h/", "credentials@7 username kept")
 	f("http://:p@h/", "credentials@7 username kept")
 	f("http://@h/")
@@ -90,7 +90,8 @@ func TestFlags(t *testing.T) {
 	f("a b:c", "raw-space@1 path encoded", "scheme-invalid@3 path kept")
 }
 
-// TestRelative: what has no scheme is relative, unless a base gave it one.
+// TestRelative checks that a URL without a scheme is relative, unless a base
+// supplies one.
 func TestRelative(t *testing.T) {
 	n := mustCompile("rfc3986")
 	var r Result
@@ -104,8 +105,8 @@ func TestRelative(t *testing.T) {
 	}
 }
 
-// TestDiagnosticsLimit: the flags are complete even where there are more marks than
-// the profile asks for.
+// TestDiagnosticsLimit checks that the flags are complete even if there are
+// more diagnostics than the profile allows.
 func TestDiagnosticsLimit(t *testing.T) {
 	p, _ := Lookup("rfc3986")
 	p.MaxDiagnostics = 3
@@ -119,11 +120,11 @@ func TestDiagnosticsLimit(t *testing.T) {
 		t.Errorf("%d marks, flags %s", len(r.Diagnostics), r.Flags.AppendTo(nil))
 	}
 	if r.Diagnostics[2].At != 11 {
-		t.Errorf("marks %v: not the first ones", r.Diagnostics)
+		t.Errorf("diagnostics %v: not the first ones", r.Diagnostics)
 	}
 }
 
-// TestDoubleEncodedInfo: depth and what decoding would give.
+// TestDoubleEncodedInfo checks the depth and the bits about the decoded text.
 func TestDoubleEncodedInfo(t *testing.T) {
 	f := func(src string, depth, bits uint8) {
 		t.Helper()
@@ -138,7 +139,8 @@ func TestDoubleEncodedInfo(t *testing.T) {
 	f("x:%25FF", 1, 0)
 }
 
-// TestKindsAreFlags: inspector.percent relies on the order of percent's kinds.
+// TestKindsAreFlags checks the order of percent's kinds, on which
+// inspector.percent relies.
 func TestKindsAreFlags(t *testing.T) {
 	for f := Truncated; f <= NeedlessEscape; f++ {
 		if f.String() != percent.Kind(f).String() {
@@ -164,7 +166,7 @@ func TestFlagNames(t *testing.T) {
 	}
 }
 
-// What rfc-clean escapes is marked as escaped.
+// Bytes that rfc-clean escapes have the action Encoded.
 func TestCleanActions(t *testing.T) {
 	n := byName("equiv-clean")
 	src := []byte("http://h/a|%zz?b%#%%41")
@@ -176,7 +178,7 @@ func TestCleanActions(t *testing.T) {
 	want := map[uint32]Action{10: Encoded, 11: Encoded, 16: Encoded, 18: Encoded, 19: Decoded}
 	got := map[uint32]Action{}
 	for _, m := range r.Diagnostics {
-		if m.Flag != InvalidURLUnit { // what browsers do with it: nothing
+		if m.Flag != InvalidURLUnit { // what WHATWG does with it: nothing
 			got[m.At] = m.Action
 		}
 	}

@@ -7,7 +7,7 @@ import (
 	"github.com/urlfold/urlfold/codec/percent"
 )
 
-// literalKind classes what stands between the brackets of an IP literal.
+// literalKind classifies the text between the brackets of an IP literal.
 func literalKind(b []byte) HostKind {
 	if _, ok := parseIPv6(b); ok {
 		return IPv6
@@ -71,9 +71,10 @@ func parseDottedDecimal(b []byte) (addr uint32, ok bool) {
 	return addr, len(b) == 0
 }
 
-// endsInNumber reports whether the last label of host, not counting one empty
-// label, is all digits or a hexadecimal number: the hosts that browsers read as
-// IPv4 addresses or refuse (https://url.spec.whatwg.org/#ends-in-a-number-checker).
+// endsInNumber reports whether the last label of host, ignoring one final empty
+// label, is all digits or a hexadecimal number. Browsers parse such hosts as
+// IPv4 addresses or reject them
+// (https://url.spec.whatwg.org/#ends-in-a-number-checker).
 func endsInNumber(host []byte) bool {
 	if n := len(host); n > 0 && host[n-1] == '.' {
 		host = host[:n-1]
@@ -98,7 +99,7 @@ func endsInNumber(host []byte) bool {
 	return true
 }
 
-// parseIPv6 reads an IPv6address of RFC 3986 §3.2.2, without brackets or zone.
+// parseIPv6 parses an IPv6address of RFC 3986 §3.2.2, without brackets or zone.
 func parseIPv6(b []byte) (groups [8]uint16, ok bool) {
 	n, gap := 0, -1
 	if len(b) >= 2 && b[0] == ':' && b[1] == ':' {
@@ -148,7 +149,7 @@ func parseIPv6(b []byte) (groups [8]uint16, ok bool) {
 	return groups, true
 }
 
-// parseGroup reads up to four hex digits.
+// parseGroup parses up to four hex digits.
 func parseGroup(b []byte) (v uint16, digits int) {
 	for digits < len(b) && digits < 4 && percent.IsHex(b[digits]) {
 		v = v<<4 | uint16(percent.Unhex(b[digits]))
@@ -157,8 +158,8 @@ func parseGroup(b []byte) (v uint16, digits int) {
 	return v, digits
 }
 
-// appendIPv6 appends the address in the shortest form of RFC 5952 §4, all of it
-// in hex groups, as the WHATWG serializer writes it
+// appendIPv6 appends the address in the shortest form of RFC 5952 §4, with hex
+// groups only, as the WHATWG serializer writes it
 // (https://url.spec.whatwg.org/#concept-ipv6-serializer).
 func appendIPv6(dst []byte, groups [8]uint16) []byte {
 	start, length := longestZeros(groups)

@@ -11,44 +11,53 @@ import (
 	"github.com/zeebo/xxh3"
 )
 
-// A Level says how tolerant a key is. URLs that are equal at one level are equal
-// at every higher one.
+// A Level selects how tolerant a key is. URLs that are equal at one level are
+// equal at every higher one. The zero Level is K0.
 type Level uint8
 
 // The levels.
 const (
-	K0 Level = iota // RFC 3986 §6.2.2: case, unreserved escapes, dot segments
-	K1              // and §6.2.3: default port, empty path, spelling of IP addresses
-	K2              // and for a crawler: no fragment, userinfo, session ids, click ids; parameters in any order; http = https
-	K3              // and for analytics: one "www.", double slashes, index files, trailing slash, parameters of the site
+	// K0 identifies URLs that RFC 3986 §6.2.2 calls equivalent: letter case,
+	// escapes of unreserved bytes, dot segments.
+	K0 Level = iota
+	// K1 adds RFC 3986 §6.2.3: default port, empty path, notation of IP
+	// addresses.
+	K1
+	// K2 is for crawlers. It ignores fragment, userinfo, session ids, click ids
+	// and the order of parameters, and treats http and https as equal.
+	K2
+	// K3 is for analytics. It also ignores "www.", double slashes, index files,
+	// trailing slashes, and the parameters listed for the site.
+	K3
 
 	numLevels = iota
 )
 
 var levelNames = []string{"k0", "k1", "k2", "k3"}
 
-// keyFunctions names what makes the keys of each level: level, reading, version.
-// A change of what a key means is a new version.
+// keyFunctions names the function that computes the keys of each level: level,
+// standard, version. A change of what a key means needs a new version.
 var keyFunctions = [...][numLevels]string{
 	RFC:    {"k0-rfc/1", "k1-rfc/1", "k2-rfc/1", "k3-rfc/1"},
 	WHATWG: {"k0-whatwg/1", "k1-whatwg/1", "k2-whatwg/1", "k3-whatwg/1"},
 }
 
-// String returns the level's name: "k1".
+// String returns the name used in output, such as "k1", or "unknown".
 func (lv Level) String() string { return nameOf(lv, levelNames) }
 
-// ParseLevel returns the level of that name.
+// ParseLevel returns the level with the given name. The error is a *NameError.
 func ParseLevel(name string) (Level, error) { return parseName[Level]("level", name, levelNames) }
 
-// KeyFunction returns the name and version of the function that makes the keys
-// of a level by a standard: "k1-rfc/1". Every hash is seeded with it, so keys of different
-// functions do not meet.
+// KeyFunction returns the name and version of the function that computes keys
+// of a level by a standard, such as "k1-rfc/1". The name seeds every hash, so
+// keys of different functions do not coincide.
 func KeyFunction(std Standard, lv Level) string { return keyFunctions[std][lv] }
 
-// A Key stands for a canonical string. Equal strings have equal keys, on every
-// machine and in every release. Different ones have different keys, but for
-// accidents (expect the first among some 2^64) and, with XXH3, for malice. The
-// zero Key means no URL; it is never the key of one.
+// A Key is a 128-bit hash of a canonical string. Equal strings have equal keys,
+// on every machine and in every release. Different strings have different keys,
+// except for random collisions (expect the first among some 2^64 URLs) and,
+// with XXH3, deliberate ones. The zero Key means "no URL" and is never the key
+// of one.
 type Key struct{ Hi, Lo uint64 }
 
 // AppendTo appends k as 32 lower-case hex digits, big-endian.
@@ -60,10 +69,10 @@ func (k Key) AppendTo(dst []byte) []byte {
 // AppendText implements encoding.TextAppender. It never fails.
 func (k Key) AppendText(dst []byte) ([]byte, error) { return k.AppendTo(dst), nil }
 
-// String returns what AppendTo appends.
+// String returns the text that AppendTo appends.
 func (k Key) String() string { return string(k.AppendTo(nil)) }
 
-// Compare returns -1, 0 or +1. Keys sort as their text does.
+// Compare returns -1, 0 or +1. Keys sort in the order of their hex digits.
 func (k Key) Compare(o Key) int {
 	return cmp.Or(cmp.Compare(k.Hi, o.Hi), cmp.Compare(k.Lo, o.Lo))
 }
@@ -71,8 +80,8 @@ func (k Key) Compare(o Key) int {
 // IsZero reports whether k is the zero Key.
 func (k Key) IsZero() bool { return k == Key{} }
 
-// ParseKey reads what AppendTo writes, in either case of letters. The error is
-// ErrKey.
+// ParseKey parses the 32 hex digits that AppendTo appends, in upper or lower
+// case. The error is ErrKey.
 func ParseKey(text []byte) (Key, error) {
 	var b [16]byte
 	if len(text) != 32 {
@@ -84,7 +93,8 @@ func ParseKey(text []byte) (Key, error) {
 	return keyOf(b[:]), nil
 }
 
-// keyOf reads a key from its first 16 bytes, and keeps off the zero Key.
+// keyOf returns the key in the first 16 bytes of b. It never returns the zero
+// Key, which means "no URL".
 func keyOf(b []byte) Key {
 	k := Key{binary.BigEndian.Uint64(b), binary.BigEndian.Uint64(b[8:])}
 	if k.IsZero() {
@@ -93,64 +103,75 @@ func keyOf(b []byte) Key {
 	return k
 }
 
-// A Hash says how a canonical string becomes a Key.
+// A Hash selects how a canonical string is hashed to a Key. The zero Hash is
+// XXH3.
 type Hash uint8
 
 // The hashes.
 const (
-	XXH3       Hash = iota // XXH3-128, seeded with the XXH3-64 of the key function's name: fast
-	SHA256                 // the first 128 bits of SHA-256 over name, a zero byte, string: where someone may look for collisions
-	HMACSHA256             // the same under HMAC (RFC 2104): where keys leave the house
+	// XXH3 is XXH3-128, seeded with the XXH3-64 of the key function's name. It
+	// is fast, but does not resist deliberate collisions.
+	XXH3 Hash = iota
+	// SHA256 is the first 128 bits of SHA-256 over the key function's name, a
+	// zero byte and the string. It resists deliberate collisions.
+	SHA256
+	// HMACSHA256 is the same with HMAC (RFC 2104). Without the secret nobody
+	// can check which URL a key belongs to, so keys may be given to third
+	// parties.
+	HMACSHA256
 )
 
 var hashNames = []string{"xxh3-128", "sha256-128", "hmac-sha256"}
 
-// String returns the hash's name: "xxh3-128".
+// String returns the name used in output, such as "xxh3-128", or "unknown".
 func (h Hash) String() string { return nameOf(h, hashNames) }
 
-// ParseHash returns the hash of that name.
+// ParseHash returns the hash with the given name. The error is a *NameError.
 func ParseHash(name string) (Hash, error) { return parseName[Hash]("hash", name, hashNames) }
 
-// WithHash chooses the hash of keys. The default is XXH3.
+// WithHash sets the hash of keys. The default is XXH3. HMACSHA256 needs a
+// secret: use WithHMACKey.
 func WithHash(h Hash) Option { return func(n *Normalizer) { n.hasher.hash = h } }
 
-// WithStandard chooses the reading on which keys are computed. The default is the
-// profile's. A URL of which the other standard has no reading has the keys of the
-// profile's reading; for the whatwg reading it gets the flag WHATWGReject.
+// WithStandard sets the standard that keys are computed by. The default is that
+// of the profile. If the other standard cannot parse a URL, its keys are
+// computed by the profile's standard; if the other standard is WHATWG, the URL
+// also gets the flag WHATWGReject.
 func WithStandard(rd Standard) Option { return func(n *Normalizer) { n.keys = rd } }
 
-// MinHMACKey is the least length of a key for WithHMACKey that programs should
-// accept from users, in bytes: 128 bits cannot be guessed.
+// MinHMACKey is the shortest secret for WithHMACKey, in bytes, that a program
+// should accept from its users: 128 bits cannot be guessed. New does not
+// enforce it.
 const MinHMACKey = 16
 
-// WithHMACKey chooses HMACSHA256 under this key, which is copied. The key should
-// be secret and have 16 bytes or more.
+// WithHMACKey selects HMACSHA256 with the given secret, which it copies. The
+// secret must not be empty and should have at least MinHMACKey bytes.
 func WithHMACKey(key []byte) Option {
 	key = append([]byte(nil), key...)
 	return func(n *Normalizer) { n.hasher.hash, n.hasher.secret = HMACSHA256, key }
 }
 
-// An OptionError says why New refused its options.
+// An OptionError reports why New rejected its options.
 type OptionError struct{ Reason string }
 
-// Error returns the reason.
+// Error returns "codec: " and the reason.
 func (e *OptionError) Error() string { return "codec: " + e.Reason }
 
-// A hasher makes keys of canonical strings.
+// A hasher computes keys from canonical strings.
 type hasher struct {
 	hash   Hash
 	secret []byte
-	names  *[numLevels]string // of the key functions
+	names  *[numLevels]string // names of the key functions
 	seeds  [numLevels]uint64  // for XXH3
 }
 
 func (h *hasher) prepare(rd Standard) error {
 	h.names = &keyFunctions[rd]
 	if int(h.hash) >= len(hashNames) {
-		return &OptionError{"there is no such hash"}
+		return &OptionError{"unknown hash"}
 	}
 	if h.hash == HMACSHA256 && len(h.secret) == 0 {
-		return &OptionError{"hmac-sha256 needs a key"}
+		return &OptionError{"hmac-sha256 needs a key: use WithHMACKey"}
 	}
 	for lv := range h.seeds {
 		h.seeds[lv] = xxh3.HashString(h.names[lv])
@@ -158,7 +179,7 @@ func (h *hasher) prepare(rd Standard) error {
 	return nil
 }
 
-// key hashes a canonical string. s is work space.
+// key hashes a canonical string. It uses s as work space.
 func (h *hasher) key(lv Level, canonical []byte, s *scratch) Key {
 	if h.hash == XXH3 {
 		x := xxh3.Hash128Seed(canonical, h.seeds[lv])
@@ -173,8 +194,8 @@ func (h *hasher) key(lv Level, canonical []byte, s *scratch) Key {
 	return s.mac.key(lv, canonical)
 }
 
-// A keyedHash is SHA-256, plain or under HMAC, for one hasher; a Result keeps it
-// so that it is made once.
+// A keyedHash computes SHA-256, plain or with HMAC, for one hasher. A Result
+// keeps it so that it is allocated only once.
 type keyedHash struct {
 	owner *hasher
 	hash  hash.Hash
@@ -197,10 +218,10 @@ func (k *keyedHash) key(lv Level, canonical []byte) Key {
 	return keyOf(k.hash.Sum(k.sum[:0]))
 }
 
-// canonical returns the canonical string of a level: norm where that is it, else
-// bytes of r that last until the next call. Each level is computed from the one
-// before, or from what has the same one, so that URLs equal at one level are
-// equal at every higher one.
+// canonical returns the canonical string of a level: norm if they are equal,
+// otherwise bytes in r that are valid until the next call. Each level is
+// computed from the one before, or from a text with the same key at that level,
+// so that URLs equal at one level are equal at every higher one.
 func (n *Normalizer) canonical(lv Level, src, norm []byte, r *Result) []byte {
 	if lv < K2 {
 		return n.standard(lv, src, norm, r)
@@ -270,8 +291,8 @@ func (n *Normalizer) standard(lv Level, src, norm []byte, r *Result) []byte {
 	return s.key
 }
 
-// keyText returns a text that has, by RFC 3986, the K0 that the input has in the
-// reading of n's keys.
+// keyText returns a text whose K0, by RFC 3986, is the K0 of the input by the
+// standard of n's keys.
 func (n *Normalizer) keyText(src, norm []byte, r *Result) []byte {
 	s := &r.scratch
 	if n.keys != n.profile.Standard {
@@ -281,15 +302,15 @@ func (n *Normalizer) keyText(src, norm []byte, r *Result) []byte {
 	case s.dropped:
 		return s.full
 	case n.level == int(K0) || n.profile.Standard == WHATWG && !s.fallback:
-		return norm // which has the same K0
+		return norm // has the same K0
 	case s.resolved:
 		return s.text
 	}
 	return src
 }
 
-// otherText is keyText for keys on another reading than the profile's. Where that
-// has no answer it is the one of the profile's reading.
+// otherText is keyText for keys by another standard than the profile's. If that
+// standard cannot parse the input, otherText returns the text of the profile's.
 func (n *Normalizer) otherText(src, norm []byte, r *Result) []byte {
 	s := &r.scratch
 	if s.resolved && n.keys == WHATWG {
@@ -318,8 +339,8 @@ func (n *Normalizer) otherText(src, norm []byte, r *Result) []byte {
 	return s.full
 }
 
-// appendPlain appends the normal form of a URL that has one, and says nothing
-// about it. Of s it uses the fields in and out.
+// appendPlain appends the normal form of a URL that is known to have one,
+// without flags or diagnostics. It uses the fields in and out of s.
 func (n *Normalizer) appendPlain(dst, src []byte, s *scratch) []byte {
 	if _, _, ok := parseClean(src, &s.in); ok {
 		return append(dst, src...)

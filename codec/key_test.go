@@ -12,7 +12,7 @@ import (
 	"github.com/zeebo/xxh3"
 )
 
-// TestSameKey: what meets at which level.
+// TestSameKey checks at which level two URLs get the same key.
 func TestSameKey(t *testing.T) {
 	n := byName("rfc3986-scheme")
 	key := func(lv Level, src string) Key {
@@ -32,9 +32,9 @@ func TestSameKey(t *testing.T) {
 			t.Errorf("%q and %q: same K1 is %v", a, b, got)
 		}
 	}
-	// RFC 3986 §6.2.2: its own example.
+	// The example of RFC 3986 §6.2.2.
 	f("example://a/b/c/%7Bfoo%7D", "eXAMPLE://a/./b/../b/%63/%7bfoo%7d", true, true)
-	// §6.2.3: its own examples.
+	// The examples of §6.2.3.
 	f("http://example.com", "http://example.com/", false, true)
 	f("http://example.com:/", "http://example.com:80/", false, true)
 	f("http://example.com/?", "http://example.com/", false, false)
@@ -46,7 +46,7 @@ func TestSameKey(t *testing.T) {
 	// §6.2.2.1: case matters in the path, not in the host.
 	f("http://h/A", "http://h/a", false, false)
 	f("http://H/a", "http://h/a", true, true)
-	// SEMANTICS D2.1: a stray '%' is the data byte '%'.
+	// SEMANTICS D2.1: a malformed '%' is the data byte '%'.
 	f("http://h/100%", "http://h/100%25", true, true)
 	f("http://h/%4%31", "http://h/%2541", true, true)
 	f("file:/x", "file:///x", false, true)
@@ -57,8 +57,8 @@ func TestSameKey(t *testing.T) {
 	f("http://h:443/", "https://h:443/", false, false)
 }
 
-// TestKeyDefinition holds the hashes to their definition in SEMANTICS section 1,
-// written out.
+// TestKeyDefinition compares the hashes with their definition in SEMANTICS
+// section 1, written out.
 func TestKeyDefinition(t *testing.T) {
 	src := []byte("http://example.com/")
 	secret := []byte("a secret of 16 b")
@@ -101,17 +101,17 @@ func TestKeyText(t *testing.T) {
 		}
 	}
 	if k.Compare(Key{k.Hi, k.Lo + 1}) != -1 || k.Compare(k) != 0 || k.Compare(Key{0, ^uint64(0)}) != 1 {
-		t.Error("keys do not sort as their text")
+		t.Error("keys do not sort like their texts")
 	}
 	if b, err := k.AppendText([]byte("x")); string(b) != "x"+text || err != nil {
 		t.Errorf("%q, %v", b, err)
 	}
 }
 
-// TestZeroKey: the zero key is the key of no URL.
+// TestZeroKey checks that no URL has the zero key.
 func TestZeroKey(t *testing.T) {
 	if keyOf(make([]byte, 16)).IsZero() || !(Key{}).IsZero() {
-		t.Error("a hash of zero makes the zero key")
+		t.Error("a hash of zero gives the zero key")
 	}
 }
 
@@ -124,21 +124,21 @@ func TestNewRefuses(t *testing.T) {
 		}
 	}
 	rfc := byName("rfc3986").Profile()
-	f(Profile{}, "has no name")
-	f(Profile{Name: "rfc3986"}, "takes the name")
-	f(Profile{Name: "x", Rules: 1 << 63}, "rule that no profile can have")
-	f(Profile{Name: "x", Malformed: 9}, "policy for")
-	f(Profile{Name: "x", Key: 9}, "key level")
+	f(Profile{}, "missing name")
+	f(Profile{Name: "rfc3986"}, "built-in profile of the same name")
+	f(Profile{Name: "x", Rules: 1 << 63}, "rule that profiles cannot choose")
+	f(Profile{Name: "x", Malformed: 9}, "Malformed: unknown value")
+	f(Profile{Name: "x", Key: 9}, "Key: unknown level")
 	f(Profile{Name: "x", MaxLen: -1}, "MaxLen")
 	f(Profile{Name: "x", MaxDiagnostics: -1}, "MaxDiagnostics")
 	f(Profile{Name: "x", Rules: RulesOf(DecodeUnreserved)}, "dot segments")
 	f(Profile{Name: "x", Rules: RulesOf(RemoveDots)}, "authority")
-	f(rfc, "no such hash", WithHash(99))
+	f(rfc, "unknown hash", WithHash(99))
 	f(rfc, "needs a key", WithHash(HMACSHA256))
 	f(rfc, "needs a key", WithHMACKey(nil))
 	var pe *ProfileError
 	if _, err := New(Profile{}); !errors.As(err, &pe) {
-		t.Errorf("%v is no ProfileError", err)
+		t.Errorf("%v is not a *ProfileError", err)
 	}
 	rfc.MaxLen = 10
 	if _, err := New(rfc); err != nil {
@@ -146,7 +146,7 @@ func TestNewRefuses(t *testing.T) {
 	}
 }
 
-// TestMalformedPolicies: the three policies of SEMANTICS E0.
+// TestMalformedPolicies checks the three policies of SEMANTICS E0.
 func TestMalformedPolicies(t *testing.T) {
 	f := func(s percent.Malformed, src, want string, wantErr error) {
 		t.Helper()

@@ -5,29 +5,33 @@ import (
 	"encoding/binary"
 )
 
-// A KeyForm says how a Key is written down.
+// A KeyForm selects how a Key is written. The zero KeyForm is KeyHex.
 type KeyForm uint8
 
 // The forms.
 const (
-	KeyHex    KeyForm = iota // 32 lower-case hex digits: they sort as keys do
-	KeyBase32                // 26 of A to Z and 2 to 7: base32 without padding, RFC 4648 §6; they do not sort as keys do
-	KeyRaw                   // 16 bytes, big-endian: they sort as keys do
+	// KeyHex is 32 lower-case hex digits. The texts sort like the keys.
+	KeyHex KeyForm = iota
+	// KeyBase32 is 26 of the characters A to Z and 2 to 7: base32 without
+	// padding (RFC 4648 §6). The texts do not sort like the keys.
+	KeyBase32
+	// KeyRaw is 16 bytes, big-endian. They sort like the keys.
+	KeyRaw
 )
 
 var keyFormNames = []string{"hex", "base32", "raw"}
 
-// String returns the form's name: "base32".
+// String returns the name used in output, such as "base32", or "unknown".
 func (f KeyForm) String() string { return nameOf(f, keyFormNames) }
 
-// ParseKeyForm returns the form of keys of that name.
+// ParseKeyForm returns the form with the given name. The error is a *NameError.
 func ParseKeyForm(name string) (KeyForm, error) {
-	return parseName[KeyForm]("form of keys", name, keyFormNames)
+	return parseName[KeyForm]("key form", name, keyFormNames)
 }
 
 var keyBase32 = base32.StdEncoding.WithPadding(base32.NoPadding)
 
-// Append appends k in the form f.
+// Append appends k to dst in the form f.
 func (f KeyForm) Append(dst []byte, k Key) []byte {
 	switch f {
 	case KeyBase32:
@@ -40,8 +44,8 @@ func (f KeyForm) Append(dst []byte, k Key) []byte {
 	return k.AppendTo(dst)
 }
 
-// Parse reads what Append writes; hex digits and base32 letters may be of either
-// case. The error is ErrKey.
+// Parse parses the text that Append appends; hex digits and base32 letters may
+// be in upper or lower case. The error is ErrKey.
 func (f KeyForm) Parse(text []byte) (Key, error) {
 	var b [16]byte
 	switch f {
@@ -66,9 +70,9 @@ func (f KeyForm) Parse(text []byte) (Key, error) {
 	return keyOf(b[:]), nil
 }
 
-// keyTail reports whether the last base32 digit of a key has bits beyond the
-// 128th, so that it is not what Append writes: only A, E, I, M, Q, U, Y and 4
-// end in two zero bits.
+// keyTail reports whether the last base32 digit of a key has bits after the
+// 128th, in which case Append cannot have written it: only A, E, I, M, Q, U, Y
+// and 4 end in two zero bits.
 func keyTail(digit byte) bool {
 	switch digit {
 	case 'A', 'E', 'I', 'M', 'Q', 'U', 'Y', '4':
@@ -77,7 +81,7 @@ func keyTail(digit byte) bool {
 	return true
 }
 
-// put writes the bytes of k, big-endian, into b and returns them.
+// put writes the bytes of k to b, big-endian, and returns them.
 func (k Key) put(b *[16]byte) []byte {
 	binary.BigEndian.PutUint64(b[:8], k.Hi)
 	binary.BigEndian.PutUint64(b[8:], k.Lo)

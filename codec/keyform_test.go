@@ -33,15 +33,15 @@ func TestKeyForm(t *testing.T) {
 		}
 	}
 	if _, err := ParseKeyForm("base64"); err == nil {
-		t.Error("there is a form base64")
+		t.Error("base64 is accepted as a key form")
 	}
 	if got, err := KeyBase32.Parse([]byte("aerukz4jvpg677w4xkmhmvbsca")); got != k || err != nil {
 		t.Errorf("in lower case: %v, %v", got, err)
 	}
 }
 
-// TestKeyBase32Canonical: a text that Append does not write, but for the case of
-// its letters, is no key (RFC 4648 §3.5).
+// TestKeyBase32Canonical checks that Parse rejects every text that Append does
+// not write, except for the case of its letters (RFC 4648 §3.5).
 func TestKeyBase32Canonical(t *testing.T) {
 	text := []byte(strings.Repeat("A", 26))
 	for c := range 256 {

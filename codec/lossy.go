@@ -6,10 +6,12 @@ import (
 	"github.com/urlfold/urlfold/codec/params"
 )
 
-// This file makes the canonical strings of the levels that merge what the
-// standards keep apart. Each is a function of the one before: K2 of K1, K3 of K2.
+// This file computes the canonical strings of the levels that merge URLs which
+// the standards keep apart. Each is a function of the one before: K2 of K1, K3
+// of K2.
 
-// A rewriter writes one canonical string from the one of the level before.
+// A rewriter writes the canonical string of one level from that of the level
+// before.
 type rewriter struct {
 	dst    []byte
 	src    []byte
@@ -18,8 +20,8 @@ type rewriter struct {
 	keys   Standard
 	s      *scratch
 	known  knownScheme
-	out    *URL  // components of dst, of K2
-	hits   Rules // the rules that have changed something
+	out    *URL  // components of dst; K2 only
+	hits   Rules // rules that changed something
 }
 
 func (n *Normalizer) rewriter(dst, src []byte, u *URL, s *scratch) rewriter {
@@ -28,12 +30,14 @@ func (n *Normalizer) rewriter(dst, src []byte, u *URL, s *scratch) rewriter {
 	}
 }
 
-// appendK2 appends K2, of which k1 is K1, to dst, which is empty: what a crawler
-// need not fetch twice. It notes the components in s.out, and reports whether the
-// query is signed, and so was left as it is.
+// appendK2 appends the K2 of k1, a K1 with the components u, to dst, which must
+// be empty. URLs with the same K2 are those that a crawler need not fetch
+// twice. appendK2 stores the components in s.out, and reports whether the query
+// is signed and was therefore left unchanged.
 //
-// Without userinfo and fragment, in this order: host-rootdot, host-ip4, psid,
-// q-split, qsid, q-drop, q-noempty, q-eq, q-form, q-sort-name, https-http.
+// It removes userinfo and fragment and applies, in this order: host-rootdot,
+// host-ip4, psid, q-split, qsid, q-drop, q-noempty, q-eq, q-form, q-sort-name,
+// https-http.
 func (n *Normalizer) appendK2(dst, k1 []byte, u *URL, s *scratch) (_ []byte, signed bool) {
 	w := n.rewriter(dst, k1, u, s)
 	w.out = &s.out
@@ -44,13 +48,14 @@ func (n *Normalizer) appendK2(dst, k1 []byte, u *URL, s *scratch) (_ []byte, sig
 	}
 	w.pageFragment()
 	s.keyHits |= w.hits
-	if u.Has(Username) && w.keys == RFC { // it may have been written
+	if u.Has(Username) && w.keys == RFC { // w.userinfo may have written it
 		_, _ = split(w.dst, w.out)
 	}
 	return w.dst, signed
 }
 
-// rewrote notes that r has made after of component c, if that is not before.
+// rewrote records that r changed component c from before to after. Equal texts
+// are not recorded.
 func (w *rewriter) rewrote(r Rule, c Component, before, after []byte) {
 	if !bytes.Equal(before, after) {
 		w.hits |= 1 << r
@@ -58,7 +63,7 @@ func (w *rewriter) rewrote(r Rule, c Component, before, after []byte) {
 	}
 }
 
-// pageFragment writes the fragment if that is a page.
+// pageFragment writes the fragment if it identifies a page.
 func (w *rewriter) pageFragment() {
 	if !w.u.Has(Fragment) {
 		return
@@ -78,7 +83,7 @@ func (w *rewriter) pageFragment() {
 	}
 }
 
-// frontK2 writes all up to the end of the path.
+// frontK2 writes everything up to the end of the path.
 func (w *rewriter) frontK2() {
 	u := w.u
 	*w.out = URL{}
@@ -101,10 +106,10 @@ func (w *rewriter) frontK2() {
 	w.out.set(Path, at, len(w.dst))
 }
 
-// userinfo writes the userinfo only if it holds an escaped '\' and keys are
-// computed on the rfc reading: there "http://evil.com\@good.com/" is a page of
-// good.com with odd credentials. Without them it would have the key of good.com's
-// own page, and browsers go to evil.com.
+// userinfo writes the userinfo only if it contains an escaped '\' and keys are
+// computed by RFC 3986. By that standard "http://evil.com\@good.com/" is a page
+// of good.com with unusual credentials. Without them it would get the key of
+// good.com's own page, although browsers go to evil.com.
 func (w *rewriter) userinfo() {
 	if !w.u.Has(Username) {
 		return
@@ -120,7 +125,7 @@ func (w *rewriter) userinfo() {
 
 var escapedBackslash = []byte("%5C")
 
-// foldedScheme is the scheme, with https as http and wss as ws.
+// foldedScheme returns the scheme, with https replaced by http and wss by ws.
 func (w *rewriter) foldedScheme() []byte {
 	name := w.u.Bytes(w.src, Scheme)
 	if !w.policy.KeepHTTPS && (w.known == schemeHTTPS || w.known == schemeWSS) {
@@ -130,8 +135,8 @@ func (w *rewriter) foldedScheme() []byte {
 	return name
 }
 
-// hostK2 writes the host without its root dot, and an IPv4 address in whatever
-// spelling in dotted decimal.
+// hostK2 writes the host without a trailing dot, and an IPv4 address in any
+// notation as dotted decimal.
 func (w *rewriter) hostK2() {
 	host := w.u.Bytes(w.src, Host)
 	if n := len(host); n > 1 && host[n-1] == '.' {
@@ -172,7 +177,7 @@ func (w *rewriter) pathK2() {
 	w.rewrote(rulePathSession, Path, from, w.dst[at:])
 }
 
-// query writes the query by the rules of keys and the list m.
+// query writes the query by the key rules, with the parameter list m.
 func (w *rewriter) query(m *params.Matcher) (signed bool) {
 	if !w.u.Has(Query) {
 		return false
@@ -183,9 +188,9 @@ func (w *rewriter) query(m *params.Matcher) (signed bool) {
 	return signed
 }
 
-// appendKeyQuery appends the query of src, whose components are u, by the rules of
-// keys and the list m, with its '?' if it is there at all then. The byte that the
-// readings spell differently is escaped.
+// appendKeyQuery appends the query of src, whose components are u, by the key
+// rules and the list m, preceded by '?' if the query is still present. It
+// escapes "'", which only one of the standards escapes.
 func appendKeyQuery(dst, src []byte, u *URL, m *params.Matcher, s *scratch) (_ []byte, hits Rules, signed bool) {
 	q := u.spans[Query].In(src)
 	if bytes.IndexByte(q, '\'') >= 0 {
@@ -220,11 +225,13 @@ func appendEscaped(dst, src []byte, c byte) []byte {
 	return dst
 }
 
-// appendK3 appends K3, of which k2 is K2: what is one page to an analyst. It is
-// host, port, path and query, without a scheme if that is http.
+// appendK3 appends the K3 of k2, a K2 with the components u. URLs with the same
+// K3 count as one page to an analyst. K3 is host, port, path and query, without
+// the scheme if that is http.
 //
-// In this order: https-http, www-one, slash-one, dirindex, slash-trail, the
-// site's parameters, and the options nfc, lower-path, lower-query and q-once.
+// It applies, in this order: https-http, www-one, slash-one, dirindex,
+// slash-trail, the site's parameters, and the options nfc, lower-path,
+// lower-query and q-once.
 func (n *Normalizer) appendK3(dst, k2 []byte, u *URL, s *scratch) []byte {
 	w := n.rewriter(dst, k2, u, s)
 	if u.Has(Scheme) && w.known != schemeHTTP && w.known != schemeHTTPS {
@@ -257,7 +264,7 @@ func (n *Normalizer) appendK3(dst, k2 []byte, u *URL, s *scratch) []byte {
 	return w.dst
 }
 
-// dropScheme leaves out a scheme of web pages, and the slashes behind it.
+// dropScheme omits the scheme http or https and the slashes after it.
 func (w *rewriter) dropScheme() {
 	switch {
 	case w.u.Has(Scheme):
@@ -268,8 +275,9 @@ func (w *rewriter) dropScheme() {
 	}
 }
 
-// fold applies the options nfc and, if wanted, lower-path or lower-query, which is
-// rule, to component c, dst[at:], and reports whether that changed something.
+// fold applies the option nfc and, if lower is set, the rule lower-path or
+// lower-query to component c, dst[at:]. It reports whether that changed
+// something.
 func (w *rewriter) fold(c Component, at int, lower bool, rule Rule) bool {
 	s, changed := w.s, false
 	if w.policy.NFC && bytes.IndexByte(w.dst[at:], '%') >= 0 {
@@ -291,8 +299,9 @@ func (w *rewriter) fold(c Component, at int, lower bool, rule Rule) bool {
 	return changed
 }
 
-// foldQuery applies the options to dst[at:], a '?' and a query, or nothing. What
-// they make of names may call for another order; what is signed stays.
+// foldQuery applies the options to dst[at:], which is a '?' and a query, or
+// empty. The query is sorted again, since the options may change names. A
+// signed query stays unchanged.
 func (w *rewriter) foldQuery(at int) {
 	if at == len(w.dst) || !w.policy.NFC && !w.policy.LowerQuery && !w.policy.Once {
 		return
@@ -312,14 +321,14 @@ func (w *rewriter) foldQuery(at int) {
 	w.hits |= queryRules(why)
 }
 
-// isSigned reports whether query is that of a signed URL.
+// isSigned reports whether query belongs to a signed URL.
 func (w *rewriter) isSigned(query []byte) bool {
 	w.s.pairs = params.AppendPairs(w.s.pairs[:0], query, params.Ampersand)
 	return params.Signed(w.s.pairs, query)
 }
 
-// pathK3 writes the path with single slashes, without the file that stands for
-// its folder, and without a slash at the end.
+// pathK3 writes the path with single slashes, without an index file, and
+// without a trailing slash.
 func (w *rewriter) pathK3() {
 	at := len(w.dst)
 	w.dst = appendSingleSlashes(w.dst, w.u.Bytes(w.src, Path))
@@ -335,8 +344,8 @@ func (w *rewriter) pathK3() {
 	w.dst = w.dst[:at+len(path)]
 }
 
-// fragmentK3 writes the fragment that K2 has left, with the parameters in it by
-// the rules of queries.
+// fragmentK3 writes the fragment of K2, with parameters in it treated like
+// those of a query.
 func (w *rewriter) fragmentK3() {
 	if !w.u.Has(Fragment) {
 		return
@@ -362,8 +371,8 @@ func (w *rewriter) fragmentK3() {
 	}
 }
 
-// appendSingleSlashes appends path with one '/' where there were several, but
-// for those right behind a scheme: "/http://x" stays.
+// appendSingleSlashes appends path with repeated slashes replaced by one,
+// except after a scheme: "/http://x" stays.
 func appendSingleSlashes(dst, path []byte) []byte {
 	if !bytes.Contains(path, slashes) {
 		return append(dst, path...)
@@ -377,8 +386,8 @@ func appendSingleSlashes(dst, path []byte) []byte {
 	return dst
 }
 
-// endsInScheme reports whether b, which ends in '/', has a scheme of two letters
-// or more and a ':' in front of its last slashes: the second of these stays.
+// endsInScheme reports whether b, which ends in '/', ends in a scheme of 2 to
+// 50 characters and ":/". A slash after it belongs to the nested URL.
 func endsInScheme(b []byte) bool {
 	if len(b) < 4 || b[len(b)-2] != ':' {
 		return false
@@ -389,15 +398,15 @@ func endsInScheme(b []byte) bool {
 		i--
 		n++
 	}
-	for n > 0 && !isAlpha(b[i]) { // a scheme begins with a letter
+	for n > 0 && !isAlpha(b[i]) {
 		i++
 		n--
 	}
 	return n >= 2 && n <= 50
 }
 
-// cutIndexFile cuts the last segment of path if it names the file that servers
-// give for a folder.
+// cutIndexFile removes the last segment of path if it is the name of a file
+// that servers return for a directory.
 func cutIndexFile(path []byte) []byte {
 	i := bytes.LastIndexByte(path, '/')
 	var buf [len("default.shtml")]byte
@@ -412,10 +421,10 @@ func cutIndexFile(path []byte) []byte {
 	return path
 }
 
-// indexFirst says which bytes the names in isIndexFile begin with.
+// indexFirst holds the first bytes of the names in isIndexFile.
 var indexFirst = [256]bool{'i': true, 'd': true, 'h': true}
 
-// isIndexFile is the list of rule dirindex.
+// isIndexFile reports whether the rule dirindex applies to a file name.
 func isIndexFile(name, ext string) bool {
 	switch ext {
 	case "html", "htm":

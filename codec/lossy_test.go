@@ -7,7 +7,7 @@ import (
 	"github.com/urlfold/urlfold/codec/template"
 )
 
-// canonicalOf returns a canonical string under a profile.
+// canonicalOf returns a canonical string computed with a profile.
 func canonicalOf(t *testing.T, n *Normalizer, lv Level, src string) string {
 	t.Helper()
 	var r Result
@@ -18,7 +18,7 @@ func canonicalOf(t *testing.T, n *Normalizer, lv Level, src string) string {
 	return string(r.AppendKey(nil, lv))
 }
 
-// TestK2 holds K2 to the rules of SEMANTICS E9, one by one.
+// TestK2 checks the rules of SEMANTICS E9, one by one.
 func TestK2(t *testing.T) {
 	f := func(src, want string) {
 		t.Helper()
@@ -48,7 +48,7 @@ func TestK2(t *testing.T) {
 	f("mailto:a?subject=x", "mailto:a?subject=x")
 }
 
-// TestK3 holds K3 to the rules of SEMANTICS E10.
+// TestK3 checks the rules of SEMANTICS E10.
 func TestK3(t *testing.T) {
 	f := func(src, want string) {
 		t.Helper()
@@ -57,7 +57,7 @@ func TestK3(t *testing.T) {
 		}
 	}
 	f("https://www.example.com/a/", "example.com/a")
-	f("http://www.com/", "www.com/") // nothing registrable would be left
+	f("http://www.com/", "www.com/") // no registrable domain would remain
 	f("http://www.example.go.jp/", "example.go.jp/")
 	f("http://www2.example.com/", "www2.example.com/")
 	f("http://h/", "h/")
@@ -72,7 +72,8 @@ func TestK3(t *testing.T) {
 	f("mailto:a@b", "mailto:a@b")
 }
 
-// TestLevels: which level first says that two URLs are the same.
+// TestLevels checks at which level two URLs first have the same canonical
+// string.
 func TestLevels(t *testing.T) {
 	f := func(a, b string, want Level) {
 		t.Helper()
@@ -88,13 +89,13 @@ func TestLevels(t *testing.T) {
 	f("http://faß.de/", "http://fass.de/", numLevels)
 	f("http://h/%7Ea", "http://h/~a", K0)
 	f("http://h/|", "http://h/%7C", K0)
-	f("http://h:80/", "http://h", K0) // in the whatwg reading
+	f("http://h:80/", "http://h", K0) // with WHATWG
 	f("http://h/#a", "http://h/", K2)
 	f("http://www.example.com/", "http://example.com/", K3)
 	f("http://evil.com\\@good.com/", "http://good.com/", numLevels)
 }
 
-// TestEvil: SEMANTICS D3.25.
+// TestEvil checks SEMANTICS D3.25.
 func TestEvil(t *testing.T) {
 	src := []byte(`http://evil.com\@good.com/`)
 	var r Result
@@ -105,7 +106,8 @@ func TestEvil(t *testing.T) {
 	if !r.Flags.Has(InvalidReverseSolidus) || !r.Flags.Has(HostAmbiguous) {
 		t.Errorf("flags %s", r.Flags.AppendTo(nil))
 	}
-	// Where browsers have no reading, a backslash in the authority forbids the other one.
+	// If browsers cannot parse a URL, a backslash in the authority forbids
+	// parsing it by RFC 3986.
 	if out, err := byName("logclean").Append(nil, []byte(`http://evil.com:x\@good.com/`), &r); err == nil {
 		t.Errorf("logclean gives %q", out)
 	}
@@ -115,7 +117,8 @@ func TestEvil(t *testing.T) {
 	}
 }
 
-// TestEvilKeys: no key of such a URL is one of good.com's, on either reading.
+// TestEvilKeys checks that no key of such a URL, by either standard, is one of
+// good.com's.
 func TestEvilKeys(t *testing.T) {
 	for _, rd := range []Standard{RFC, WHATWG} {
 		for _, p := range Profiles() {
@@ -132,7 +135,8 @@ func TestEvilKeys(t *testing.T) {
 	}
 }
 
-// TestCrawlerNorm: what the profile leaves out is still in the lower keys.
+// TestCrawlerNorm checks that the lower keys still contain what the profile
+// drops.
 func TestCrawlerNorm(t *testing.T) {
 	n := byName("crawler")
 	f := func(src, want string) {
@@ -156,7 +160,8 @@ func TestCrawlerNorm(t *testing.T) {
 	f("HTTP://h/#f", "http://h/")
 }
 
-// TestPolicy: fragments of pages, and the lists of a site.
+// TestPolicy checks fragments that identify pages, and the parameter lists of a
+// site.
 func TestPolicy(t *testing.T) {
 	list, err := params.ParsePlain("site", "1", []byte("shop.example.com: sku\n"))
 	if err != nil {
@@ -190,7 +195,7 @@ func TestPolicy(t *testing.T) {
 	}
 }
 
-// TestPolicyOptions holds the options of K3 to SEMANTICS E10, 8.
+// TestPolicyOptions checks the options of K3 in SEMANTICS E10, 8.
 func TestPolicyOptions(t *testing.T) {
 	profile, _ := Lookup("analytics")
 	f := func(p Policy, src, want string) {
@@ -204,7 +209,7 @@ func TestPolicyOptions(t *testing.T) {
 			t.Errorf("%q: %q, want %q", src, got, want)
 		}
 	}
-	f(Policy{LowerQuery: true}, "http://h/A?B=X&a=%C3%89", "h/A?a=%C3%89&b=x") // sorted anew
+	f(Policy{LowerQuery: true}, "http://h/A?B=X&a=%C3%89", "h/A?a=%C3%89&b=x") // sorted again
 	f(Policy{LowerPath: true}, "http://h/A%2F?B", "h/a%2F?B")
 	f(Policy{Once: true}, "http://h/?a=1&b=2&a=2&a=1&b=%32", "h/?a=1&a=2&b=2")
 	f(Policy{LowerQuery: true, Once: true}, "http://h/?a=x&A=X", "h/?a=x")
@@ -214,13 +219,13 @@ func TestPolicyOptions(t *testing.T) {
 	nfc := Policy{NFC: true}
 	f(nfc, "http://h/e\u0301?e%CC%81&f=A%CC%8A", "h/%C3%A9?f=%C3%85&%C3%A9")
 	f(nfc, "http://h/\u212B\u1100\u1161", "h/%C3%85%EA%B0%80")
-	f(nfc, "http://h/%FA%CC%81?a=%CC%B8", "h/%FA%CC%81?a=%CC%B8") // neither a digit of an escape nor a delimiter is a base
+	f(nfc, "http://h/%FA%CC%81?a=%CC%B8", "h/%FA%CC%81?a=%CC%B8") // neither a digit of an escape nor a delimiter is a base character
 	f(nfc, "http://h/%3C%CC%B8", "h/%3C%CC%B8")                   // a reserved escape is never decoded
 	f(nfc, "http://h/\u037Ea\u1FEFb\u212A", "h/%3Ba%60bK")
 	f(nfc, "http://h/%CC%81e/%ED%A0%80e%CC%81%CC", "h/%CC%81e/%ED%A0%80%C3%A9%CC")
 }
 
-// TestVersions: every option and every list of a policy is named.
+// TestVersions checks that every option and every list of a policy is named.
 func TestVersions(t *testing.T) {
 	list, err := params.ParsePlain("l", "1", []byte("x\n"))
 	if err != nil {
@@ -250,14 +255,15 @@ func TestVersions(t *testing.T) {
 	}
 	a, b := Policy{SPA: []string{"a", "b"}}, Policy{SPA: []string{"b", "a", "b"}}
 	if a.Versions() != b.Versions() {
-		t.Error("the order of hosts is no part of what they mean")
+		t.Error("the order of the hosts must not matter")
 	}
 	if got := DefaultPolicy().Versions(); got != params.Default().Name+"@"+params.Default().Version {
 		t.Errorf("the default policy is %q", got)
 	}
 }
 
-// TestWithStandard: keys on another reading than the normal form's.
+// TestWithStandard checks keys by another standard than that of the normal
+// form.
 func TestWithStandard(t *testing.T) {
 	f := func(profile string, rd Standard, src, want string) {
 		t.Helper()
@@ -286,7 +292,7 @@ func TestWithStandard(t *testing.T) {
 	f("crawler", RFC, "HTTP://u@h/#f", "http://u@h/#f")
 	f("rfc3986", WHATWG, `http://a\b/`, "http://a/b/")
 	f("rfc3986-scheme", WHATWG, "http://0x7f.1/", "http://127.0.0.1/")
-	f("rfc3986-scheme", WHATWG, "http://h:x/", "http://h%3Ax/") // browsers have no reading
+	f("rfc3986-scheme", WHATWG, "http://h:x/", "http://h%3Ax/") // browsers cannot parse it
 	n, err := New(byName("equiv").Profile(), WithStandard(RFC))
 	if err != nil {
 		t.Fatal(err)

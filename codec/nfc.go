@@ -7,17 +7,18 @@ import (
 	"github.com/urlfold/urlfold/codec/percent"
 )
 
-// appendNFC appends text, a component of a key, with the characters that its
-// escapes stand for in Normalization Form C (UAX 15), and reports whether that
-// changed something: "e%CC%81" becomes "%C3%A9".
+// appendNFC appends text, a component of a key, with the escaped characters in
+// Normalization Form C (UAX 15), and reports whether that changed something:
+// "e%CC%81" becomes "%C3%A9".
 //
-// A letter as such can be the base of what follows it. No other byte as such is,
-// and no escape of ASCII: '=' and U+0338 would else make one character of a
-// delimiter and a value. What is not UTF-8 stays. An ASCII character that comes
-// about is escaped if it is not unreserved: U+037E becomes %3B.
+// A raw letter can be the base of the combining characters after it. No other
+// raw byte can, and no escape of ASCII: otherwise '=' and U+0338 would combine
+// a delimiter and a value into one character. Bytes that are not valid UTF-8
+// stay. An ASCII character that normalization produces is escaped unless it is
+// unreserved: U+037E becomes %3B.
 func appendNFC(dst, text []byte, s *scratch) (_ []byte, changed bool) {
 	run := s.runes[0][:0]
-	start := 0 // where run begins
+	start := 0 // start of run in text
 	flush := func(end int) {
 		var differ bool
 		s.runes[1], differ = idna.AppendNFC(s.runes[1][:0], run)
@@ -35,7 +36,7 @@ func appendNFC(dst, text []byte, s *scratch) (_ []byte, changed bool) {
 			i += n
 			continue
 		}
-		n = 1 + 2*b2i(isTriplet(text[i:])) // the digits of an escape are no letters
+		n = 1 + 2*b2i(isTriplet(text[i:])) // the digits of an escape are not letters
 		flush(i)
 		dst = append(dst, text[i:i+n]...)
 		i += n
@@ -46,8 +47,8 @@ func appendNFC(dst, text []byte, s *scratch) (_ []byte, changed bool) {
 	return dst, changed
 }
 
-// letterOrEscaped returns the ASCII letter, or the character beyond ASCII in
-// escapes, that text begins with, and the length of its spelling, or 0.
+// letterOrEscaped returns the ASCII letter, or the escaped non-ASCII character,
+// at the start of text, and the number of bytes it occupies there, or 0.
 func letterOrEscaped(text []byte) (r rune, n int) {
 	if isAlpha(text[0]) {
 		return rune(text[0]), 1
@@ -65,8 +66,8 @@ func letterOrEscaped(text []byte) (r rune, n int) {
 	return r, 3 * size
 }
 
-// appendRunes appends characters in escapes, but for ASCII letters: the other
-// ASCII that NFC makes of something else is ';' and '`'.
+// appendRunes appends characters as escapes, except ASCII letters. The only
+// other ASCII characters that NFC produces are ';' and '`'.
 func appendRunes(dst []byte, runes []rune) []byte {
 	for _, r := range runes {
 		var b [utf8.UTFMax]byte

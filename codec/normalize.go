@@ -7,30 +7,31 @@ import (
 	"github.com/urlfold/urlfold/codec/percent"
 )
 
-// A Normalizer is a profile made ready for use. It is immutable and may be used
-// by any number of goroutines at once.
+// A Normalizer applies a profile. It is immutable and safe for concurrent use.
+// Make one with New.
 type Normalizer struct {
 	profile        Profile
 	rules          Rules
 	maxLen         int
 	maxDiagnostics int
-	level          int // Level of the keys that the normal form itself is; -1 if none
+	level          int // level whose canonical string the normal form is; -1 if none
 
-	escapes [numComponents]percent.Rules // what to do with the bytes of each component
+	escapes [numComponents]percent.Rules // by component, for RFC 3986
 
-	whatwg [whatwgSets]percent.Rules // the same for the whatwg reading
-	bases  *Normalizer               // reads bases: as browsers do, with the escapes of the profile
+	whatwg [whatwgSets]percent.Rules // for WHATWG
+	bases  *Normalizer               // parses bases by WHATWG, with the same escape rules
 
-	table *walkTable // of onePass; nil where that has nothing to offer
+	table *walkTable // of onePass; nil if onePass does not support the profile
 
 	hasher hasher
-	keys   Standard // on which keys are computed
+	keys   Standard // that keys are computed by
 	policy *Policy
 
-	queries QueryEncoding // of the whatwg reading; nil for UTF-8
+	queries QueryEncoding // WHATWG only; nil for UTF-8
 }
 
-// syntax and scheme normalize for the keys K0 and K1, whatever the profile.
+// syntax and scheme compute the keys K0 and K1, whatever the profile. browser
+// parses by WHATWG where the profile's standard is RFC 3986.
 var (
 	syntax  = mustCompile("rfc3986")
 	scheme  = mustCompile("rfc3986-scheme")
@@ -42,7 +43,8 @@ func mustCompile(name string) *Normalizer {
 	return compile(p)
 }
 
-// illegal holds for each component the bytes that RFC 3986 does not allow raw.
+// illegal holds, for each component, the bytes that RFC 3986 does not allow
+// raw.
 var illegal = [numComponents]percent.Set{
 	Username: percent.RFC3986Userinfo,
 	Password: percent.RFC3986Userinfo,
@@ -52,12 +54,13 @@ var illegal = [numComponents]percent.Set{
 	Fragment: percent.RFC3986Fragment,
 }
 
-// An Option changes how a Normalizer is made.
+// An Option configures a Normalizer. Pass options to New.
 type Option func(*Normalizer)
 
-// New makes p ready for use. If p contradicts itself, or takes the name of a
-// built-in profile for something else, the error is a *ProfileError. If the
-// options do not fit together, it is an *OptionError.
+// New returns a Normalizer for p. The error is a *ProfileError if the settings
+// of p contradict each other or p has the name of a built-in profile but
+// differs from it, and an *OptionError if an option is invalid or does not fit
+// the profile.
 func New(p Profile, opts ...Option) (*Normalizer, error) {
 	if err := p.check(); err != nil {
 		return nil, err
@@ -70,10 +73,10 @@ func New(p Profile, opts ...Option) (*Normalizer, error) {
 		return nil, &OptionError{"the policy is nil"}
 	}
 	if int(n.keys) >= len(standardNames) {
-		return nil, &OptionError{"there is no such reading"}
+		return nil, &OptionError{"unknown standard for keys"}
 	}
 	if n.queries != nil && p.Standard != WHATWG {
-		return nil, &OptionError{"a query encoding belongs to a profile of the whatwg reading"}
+		return nil, &OptionError{"a query encoding requires a profile with the standard whatwg"}
 	}
 	if err := n.hasher.prepare(n.keys); err != nil {
 		return nil, err
@@ -113,17 +116,17 @@ func compile(p Profile) *Normalizer {
 	return n
 }
 
-// KeyFunction returns the name and version of the function that makes n's keys of
-// a level: "k1-whatwg/1".
+// KeyFunction returns the name and version of the function that computes n's
+// keys of a level, such as "k1-whatwg/1".
 func (n *Normalizer) KeyFunction(lv Level) string { return KeyFunction(n.keys, lv) }
 
 // Profile returns the profile that n was made from.
 func (n *Normalizer) Profile() Profile { return n.profile }
 
-// Append appends the normal form of src to dst and returns the extended slice.
-// It fills r. The error, if any, is an Error with its place in r.ErrAt; then the
-// slice returned is dst as it was given. src and dst must not overlap; r remembers
-// both until the next call, to answer questions.
+// Append appends the normal form of src to dst, returns the extended slice, and
+// fills r. The error, if any, is an Error, whose offset is in r.ErrAt; the
+// slice returned is then dst, unchanged. src and dst must not overlap. r keeps
+// references to src and to the appended bytes until the next call: see Result.
 func (n *Normalizer) Append(dst, src []byte, r *Result) ([]byte, error) {
 	end, entity, ok := parseClean(src, &r.In)
 	start := len(dst)
@@ -138,7 +141,7 @@ func (n *Normalizer) Append(dst, src []byte, r *Result) ([]byte, error) {
 		}
 	default:
 		if entity >= 0 {
-			end = 0 // it has to be marked
+			end = 0 // the entity needs a diagnostic
 		}
 		dst, ok = n.onePass(dst, src, end, r)
 	}
@@ -166,8 +169,7 @@ func (n *Normalizer) appendFull(dst, src []byte, r *Result) ([]byte, error) {
 	return dst, nil
 }
 
-// appendBrowser is appendFull for the whatwg reading, with a base if that is not
-// nil.
+// appendBrowser is appendFull for WHATWG. base may be nil.
 func (n *Normalizer) appendBrowser(dst []byte, base *baseURL, src []byte, r *Result) ([]byte, error) {
 	r.reset()
 	if len(src) > n.maxLen {
@@ -193,24 +195,24 @@ func (n *Normalizer) appendBrowser(dst []byte, base *baseURL, src []byte, r *Res
 	return dst, nil
 }
 
-// grammar makes URIs of RFC 3986 of what browsers make of URLs, and changes
+// grammar turns a URL serialized by WHATWG into a URI of RFC 3986 and changes
 // nothing else.
 var grammar = compile(Profile{Name: "grammar", Rules: RulesOf(EncodeIllegal, UpperEscapes), Malformed: percent.MalformedEncode})
 
-// clean escapes in dst[start:], a URL of the whatwg reading, what RFC 3986 does
-// not allow.
+// clean escapes the bytes that RFC 3986 does not allow in dst[start:], a URL
+// serialized by WHATWG.
 func (n *Normalizer) clean(dst []byte, start int, r *Result) []byte {
 	s := &r.scratch
 	s.key = append(s.key[:0], dst[start:]...)
-	_, _ = split(s.key, &s.in) // every serialized URL can be split
+	_, _ = split(s.key, &s.in) // cannot fail: every serialized URL can be split
 	dst, applied := grammar.appendURL(dst[:start], s.key, &s.in, &r.Out, 0, nil)
 	s.applied.set(RFCClean, applied != 0)
 	s.rec.compare(RFCClean, s.key, &s.in, dst[start:], &r.Out)
 	return dst
 }
 
-// read finds the components, the flags and the marks of src, a reference if base
-// is not empty.
+// read finds the components, flags and diagnostics of src, which is a relative
+// reference if base is not empty.
 func (n *Normalizer) read(base, src []byte, r *Result) Error {
 	r.reset()
 	if len(src) > n.maxLen {
@@ -233,9 +235,9 @@ func (n *Normalizer) read(base, src []byte, r *Result) Error {
 }
 
 // appendURL appends the normal form of the URL that u describes in src, and
-// fills out. A component whose bit is set in plain is known to have no escape
-// and no byte to escape. It returns the rules that have changed something; rec
-// keeps how, if it is not nil.
+// fills out. A bit in plain says that the component contains no escape and no
+// byte to escape. It returns the rules that changed something. rec records
+// their steps; it may be nil.
 func (n *Normalizer) appendURL(dst, src []byte, u, out *URL, plain uint8, rec *recorder) ([]byte, Rules) {
 	*out = URL{}
 	w := writer{Normalizer: n, dst: dst, base: len(dst), src: src, in: u, out: out, plain: plain, rec: rec}
@@ -251,16 +253,17 @@ func (n *Normalizer) appendURL(dst, src []byte, u, out *URL, plain uint8, rec *r
 type writer struct {
 	*Normalizer
 	dst     []byte
-	base    int // len(dst) before: offsets in out count from here
+	base    int // len(dst) at the start: offsets in out count from here
 	src     []byte
 	in, out *URL
 	plain   uint8
 	known   knownScheme
-	applied Rules // what has changed something
+	applied Rules // rules that changed something
 	rec     *recorder
 }
 
-// rewrote notes that r has made after of component c, if that is not before.
+// rewrote records that r changed component c from before to after. Equal texts
+// are not recorded.
 func (w *writer) rewrote(r Rule, c Component, before, after []byte) {
 	if !bytes.Equal(before, after) {
 		w.applied |= 1 << r
@@ -268,7 +271,7 @@ func (w *writer) rewrote(r Rule, c Component, before, after []byte) {
 	}
 }
 
-// removed notes that r has left out component c.
+// removed records that r removed component c.
 func (w *writer) removed(r Rule, c Component) {
 	w.applied |= 1 << r
 	w.rec.remove(r, c, w.in.Bytes(w.src, c))
@@ -376,11 +379,12 @@ func (w *writer) host() {
 		}
 	}
 	w.note(Host, start)
-	_, _ = w.out.readHost(w.dst[w.base:]) // it is the host of a URL that was read
+	_, _ = w.out.readHost(w.dst[w.base:]) // cannot fail: the host comes from a URL that was parsed
 }
 
-// asciiDomain puts the domain dst[start:], which is percent-encoded, in its ASCII
-// form if it has characters beyond ASCII and UTS 46 has one.
+// asciiDomain replaces the percent-encoded domain dst[start:] with its ASCII
+// form, if it contains non-ASCII characters and UTS 46 has an ASCII form for
+// it.
 func (w *writer) asciiDomain(start int) {
 	host := w.dst[start:]
 	if !hasEscapedNonASCII(host) {
@@ -394,13 +398,13 @@ func (w *writer) asciiDomain(start int) {
 	}
 	before := w.rec.copyOf(host)
 	ascii := append(buf[:0], dst[len(w.dst):]...)
-	w.dst = percent.AppendEncode(dst[:start], ascii, percent.RFC3986Host) // UTS 46 lets '"' pass
+	w.dst = percent.AppendEncode(dst[:start], ascii, percent.RFC3986Host) // UTS 46 permits '"'
 	w.applied |= 1 << ASCIIDomain
 	w.rec.change(ASCIIDomain, Host, before, w.dst[start:])
 }
 
-// hasEscapedNonASCII reports whether an escape in text stands for a byte from 80
-// on.
+// hasEscapedNonASCII reports whether an escape in text stands for a byte of
+// 0x80 or above.
 func hasEscapedNonASCII(text []byte) bool {
 	for i := 0; i+2 < len(text); i++ {
 		if text[i] == '%' && isTriplet(text[i:]) && percent.Unhex(text[i+1]) >= 8 {
@@ -410,8 +414,8 @@ func hasEscapedNonASCII(text []byte) bool {
 	return false
 }
 
-// isDomain reports whether an ASCII domain is not empty and has no forbidden
-// domain code point.
+// isDomain reports whether an ASCII domain is nonempty and contains no
+// forbidden domain code point.
 func isDomain(ascii []byte) bool {
 	for _, c := range ascii {
 		if forbiddenDomain[c] {
@@ -421,8 +425,8 @@ func isDomain(ascii []byte) bool {
 	return len(ascii) > 0
 }
 
-// isLocalhostFile reports whether host is the one that RFC 8089 §2 makes equal
-// to none.
+// isLocalhostFile reports whether the URL is a file URL with the host
+// "localhost", which RFC 8089 §2 makes equivalent to an empty host.
 func (w *writer) isLocalhostFile(host []byte) bool {
 	return w.known == schemeFile && w.rules.Has(FileLocalhost) && string(host) == "localhost" &&
 		!w.in.Has(Username) && !w.keepsPort() && hasPrefix(w.in.Bytes(w.src, Path), '/')
@@ -445,9 +449,9 @@ func (w *writer) literal(host []byte) {
 	w.dst = append(w.dst[:start], text...)
 }
 
-// appendLiteral appends the IP literal of RFC 3986 §3.2.2, or what stands in its
-// place. No escape in it is decoded; bytes that stand nowhere in a URI are
-// escaped even here, so that the result is ASCII.
+// appendLiteral appends a bracketed host, whether it is an IP literal of RFC
+// 3986 §3.2.2 or not. No escape in it is decoded. Bytes that RFC 3986 allows
+// nowhere in a URI are escaped even here, so that the result is ASCII.
 func appendLiteral(dst, host []byte, p *Profile) (_ []byte, applied Rules) {
 	for i, c := range host {
 		switch {
@@ -470,7 +474,7 @@ func appendLiteral(dst, host []byte, p *Profile) (_ []byte, applied Rules) {
 	return dst, applied
 }
 
-// isLiteralByte reports whether c may stand between brackets, or is one.
+// isLiteralByte reports whether c is a bracket or may occur between brackets.
 func isLiteralByte(c byte) bool {
 	return class[c]&hostByte != 0 || c == ':' || c == '[' || c == ']' || c == '%'
 }
@@ -495,7 +499,7 @@ func (w *writer) port() {
 	w.out.readPort(w.dst[w.base:])
 }
 
-// keepsPort reports whether there is a port, and one that DefaultPort leaves.
+// keepsPort reports whether there is a port that DefaultPort does not remove.
 func (w *writer) keepsPort() bool {
 	if !w.in.Has(Port) || !w.rules.Has(DefaultPort) {
 		return w.in.Has(Port)
@@ -504,7 +508,7 @@ func (w *writer) keepsPort() bool {
 	return len(digits) > 0 && string(digits) != w.known.port()
 }
 
-// trimZeros cuts leading zeros, but not the last digit.
+// trimZeros removes leading zeros, except the last digit.
 func trimZeros(digits []byte) []byte {
 	for len(digits) > 1 && digits[0] == '0' {
 		digits = digits[1:]
@@ -533,9 +537,9 @@ func (w *writer) path() {
 	w.note(Path, start)
 }
 
-// guard keeps the path dst[start:], which has no authority in front, from being
-// read as an authority or, where there is no scheme either, as a scheme
-// (RFC 3986 §3.3, §4.2).
+// guard keeps the path dst[start:], which follows no authority, from being
+// parsed as an authority or, if there is no scheme either, as a scheme (RFC
+// 3986 §3.3, §4.2).
 func (w *writer) guard(start int) {
 	path := w.dst[start:]
 	switch {
@@ -555,7 +559,7 @@ func (w *writer) insert(at int, two string) {
 	w.rec.change(GuardPath, Path, before, w.dst[at:])
 }
 
-// tail appends query or fragment.
+// tail appends the query or the fragment.
 func (w *writer) tail(c Component, delimiter byte) {
 	if w.in.Has(c) {
 		w.dst = append(w.dst, delimiter)

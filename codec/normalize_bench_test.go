@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// benchURLs are one URL for each way through the codec.
+// benchURLs has one URL for each way through the codec.
 var benchURLs = map[string]string{
 	"clean":  "https://www.example.com/associations2/index.html?id=4711&lang=en",
 	"nopath": "https://www.example.com",
@@ -44,8 +44,8 @@ func BenchmarkKey(b *testing.B) {
 	}
 }
 
-// BenchmarkCorpus runs parse, rfc3986-scheme, flags and the hash of K1 on real
-// URLs, beside net/url.Parse alone.
+// BenchmarkCorpus runs Parse, rfc3986-scheme with flags, and the hash of K1 on
+// real URLs, and net/url.Parse alone for comparison.
 func BenchmarkCorpus(b *testing.B) {
 	data := corpus(b, "urls/kasztp.txt")
 	lines := bytes.Split(bytes.TrimSpace(data), []byte("\n"))

@@ -1,9 +1,9 @@
 package codec
 
-// Normalize returns the normal form of one URL by the built-in profile of that
-// name, and its key of the profile's level. It is for a URL now and then: for many
-// of them make a [Normalizer] once, and reuse a [Result]. The error is a
-// *NameError if there is no such profile, else an [Error].
+// Normalize returns the normal form of one URL by the built-in profile with the
+// given name, and its key of the profile's level. It is meant for occasional
+// use: to process many URLs, make a [Normalizer] once and reuse a [Result]. The
+// error is a *NameError if there is no such profile, otherwise an [Error].
 func Normalize(profile, url string) (norm string, key Key, err error) {
 	p, ok := Lookup(profile)
 	if !ok {

@@ -9,29 +9,30 @@ import (
 
 // This file is the second of three ways to a normal form:
 //
-//	parseClean   there is nothing to do and nothing to say: the URL is copied
-//	onePass      an http or https URL with everyday dirt: one walk over its bytes
-//	             writes the normal form, flags and marks
+//	parseClean   nothing to change and nothing to report: the URL is copied
+//	onePass      an http or https URL with common defects: one walk over its
+//	             bytes writes the normal form, flags and diagnostics
 //	the parsers  everything else: split.go and inspect.go, or whatwg.go
 //
-// Like parseClean, onePass may only give up, never decide: what it answers is
-// what the parsers answer, to the last mark (FuzzOnePass). It accepts
+// Like parseClean, onePass may give up but must not decide differently: its
+// result is that of the parsers, to the last diagnostic (FuzzOnePass). It
+// accepts
 //
 //	scheme     "http://" or "https://", in any case
 //	userinfo   none
-//	host       as parseClean, but in any case, and any ASCII that the reading allows
+//	host       as parseClean, but in any case, and any ASCII that the standard allows
 //	port       none, or up to five digits, the first of which is not '0'
-//	the rest   anything, but in the whatwg reading no tabs and newlines, nothing at
-//	           the end that would be trimmed, no '\' beside a dot in the path, and
-//	           no escaped hex digit to decode behind a '%' that starts no escape
+//	the rest   anything; but with WHATWG no tabs and newlines, nothing at the end
+//	           that would be trimmed, no '\' next to a dot in the path, and no
+//	           escaped hex digit to decode after a '%' that starts no escape
 
-// escapeFlags are the flags of the escapes that rules change.
+// escapeFlags are the flags of escapes that rules change.
 var escapeFlags = Flags{}.With(LowerHex).With(NeedlessEscape)
 
-// onePass appends the normal form of src, at most n.maxLen bytes, to dst and
-// fills r. The first end bytes of src, if that is not 0, are as parseClean wants
-// them, and r.In has scheme and host. Where it gives up r says nothing, and the
-// slice returned is dst.
+// onePass appends the normal form of src, of at most n.maxLen bytes, to dst and
+// fills r. If end is not 0, parseClean accepted the first end bytes of src, and
+// r.In has scheme and host. If onePass gives up, r is undefined, and the slice
+// returned is dst.
 func (n *Normalizer) onePass(dst, src []byte, end int, r *Result) ([]byte, bool) {
 	if n.table == nil || n.queries != nil {
 		return dst, false
@@ -58,8 +59,8 @@ func (n *Normalizer) onePass(dst, src []byte, end int, r *Result) ([]byte, bool)
 	return p.dst, true
 }
 
-// inspectOnePass is onePass for a call that wants no normal form. Very long URLs are
-// not worth a copy.
+// inspectOnePass is onePass for a call that needs no normal form. It gives up
+// on very long URLs, which are not worth copying.
 func (n *Normalizer) inspectOnePass(src []byte, end int, r *Result) bool {
 	if len(src) > keepBytes {
 		return false
@@ -71,8 +72,8 @@ func (n *Normalizer) inspectOnePass(src []byte, end int, r *Result) bool {
 	return ok
 }
 
-// onePassPlain is onePass for a text about which nothing is to be said. Of s it
-// uses the fields in and out.
+// onePassPlain is onePass without flags and diagnostics. It uses the fields in
+// and out of s.
 func (n *Normalizer) onePassPlain(dst, src []byte, s *scratch) ([]byte, bool) {
 	if n.table == nil || n.queries != nil {
 		return dst, false
@@ -84,14 +85,13 @@ func (n *Normalizer) onePassPlain(dst, src []byte, s *scratch) ([]byte, bool) {
 	return p.dst, true
 }
 
-// appendPatched appends K0 and K1 of norm, a URL of the whatwg reading that
-// onePass has written: the bytes at the offsets kept, which RFC 3986 does not
-// allow there, are escaped.
+// appendPatched appends K0 and K1 of norm, a URL that onePass wrote for WHATWG.
+// It escapes the bytes at the offsets kept, which RFC 3986 does not allow.
 func appendPatched(dst, norm []byte, kept []uint32) []byte {
 	from := uint32(0)
 	for _, at := range kept {
 		if int(at) >= len(norm) {
-			break // in what was dropped
+			break // in the dropped part
 		}
 		dst = append(dst, norm[from:at]...)
 		dst = percent.AppendEscape(dst, norm[at])
@@ -103,20 +103,20 @@ func appendPatched(dst, norm []byte, kept []uint32) []byte {
 // A pass is one walk over a URL.
 type pass struct {
 	*Normalizer
-	r       *Result // nil where nothing is to be said
+	r       *Result // nil if flags and diagnostics are not wanted
 	src     []byte
-	clean   int // so many bytes of it are
+	clean   int // length of the prefix that parseClean accepted
 	dst     []byte
-	base    int  // where the normal form begins in dst
+	base    int  // start of the normal form in dst
 	in, out *URL // components of src and of dst[base:]
 	flags   Flags
 	marks   []Diagnostic
-	applied Rules // what has changed something
+	applied Rules // rules that changed something
 	giveUp  bool
 	walker
 }
 
-// run reports whether the walk came to the end.
+// run reports whether the walk reached the end of src.
 func (p *pass) run() bool {
 	i, end := p.authority(), len(p.src)
 	if i == 0 || p.src[end-1] <= ' ' && p.profile.Standard == WHATWG {
@@ -139,10 +139,10 @@ func (p *pass) run() bool {
 	return !p.giveUp
 }
 
-// note notes that a rule has changed something.
+// note records that a rule changed something.
 func (p *pass) note(r Rule) { p.applied |= 1 << r }
 
-// indexFrom returns the offset of the first c in b[i:] from the start of b, or -1.
+// indexFrom returns the offset in b of the first c in b[i:], or -1.
 func indexFrom(b []byte, i int, c byte) int {
 	n := bytes.IndexByte(b[i:], c)
 	if n < 0 {
@@ -151,8 +151,8 @@ func indexFrom(b []byte, i int, c byte) int {
 	return i + n
 }
 
-// authority reads and writes scheme, host and port. It returns their end, or 0 to
-// give up.
+// authority parses and writes scheme, host and port. It returns the offset
+// after them, or 0 to give up.
 func (p *pass) authority() int {
 	i := 0
 	if p.clean > 0 {
@@ -169,8 +169,8 @@ func (p *pass) authority() int {
 	return 0
 }
 
-// cleanHost writes the scheme and the host that p.in has already, and returns their
-// end.
+// cleanHost writes the scheme and host that p.in already describes, and returns
+// the offset after them.
 func (p *pass) cleanHost() int {
 	*p.out = *p.in
 	i := int(p.in.Span(Host).End)
@@ -178,7 +178,7 @@ func (p *pass) cleanHost() int {
 	return i
 }
 
-// port reads and writes the port that begins at i.
+// port parses and writes the port that begins at i.
 func (p *pass) port(i int) int {
 	src, start := p.src, i
 	n := 0
@@ -196,18 +196,18 @@ func (p *pass) port(i int) int {
 		return i
 	}
 	p.dst = append(p.dst, src[start-1:i]...)
-	p.out.set(Port, start, i) // all in front of it has the length that it had
+	p.out.set(Port, start, i) // nothing before it has changed its length
 	p.out.port, p.out.flags = p.in.port, p.in.flags
 	return i
 }
 
-// defaultPort reports whether port n is to be left out.
+// defaultPort reports whether port n has to be removed.
 func (p *pass) defaultPort(n int) bool {
 	secure := p.in.Span(Scheme).Len() == len("https")
 	return (n == 443 && secure || n == 80 && !secure) && (p.profile.Standard == WHATWG || p.rules.Has(DefaultPort))
 }
 
-// path reads and writes the path src[i:end].
+// path parses and writes the path src[i:end].
 func (p *pass) path(i, end int) {
 	at := len(p.dst)
 	if p.in.set(Path, i, end); i < end {
@@ -220,7 +220,7 @@ func (p *pass) path(i, end int) {
 	p.out.set(Path, at-p.base, len(p.dst)-p.base)
 }
 
-// tail reads and writes query or fragment; src[i] is the delimiter in front of it.
+// tail parses and writes the query or fragment; src[i] is its delimiter.
 func (p *pass) tail(c Component, i, end int) {
 	p.dst = append(p.dst, p.src[i])
 	at := len(p.dst)

@@ -5,9 +5,10 @@ import (
 	"encoding/binary"
 )
 
-// This file reads the schemes and hosts that parseClean gives up at.
+// This file parses the schemes and hosts that parseClean gives up on.
 
-// host reads and writes scheme and host. It returns their end, or 0 to give up.
+// host parses and writes scheme and host. It returns the offset after them, or
+// 0 to give up.
 func (p *pass) host() int {
 	src := p.src
 	start := webScheme(src)
@@ -53,8 +54,8 @@ func (p *pass) host() int {
 	return i
 }
 
-// oddHost marks the bytes of a host, which begins at start, that are neither letters,
-// digits, hyphens nor dots.
+// oddHost records diagnostics for the bytes of a host that are not letters,
+// digits, hyphens or dots. The host begins at start.
 func (p *pass) oddHost(start int, host []byte) {
 	p.c, p.start, p.text, p.rawEnd = Host, start, host, -1
 	first, marked := 0, false
@@ -65,7 +66,7 @@ func (p *pass) oddHost(start int, host []byte) {
 	for i := label; i < len(host); i++ {
 		switch c := class[host[i]]; {
 		case c&ldhByte != 0:
-		case c&hostByte == 0: // only browsers allow it
+		case c&hostByte == 0: // allowed by WHATWG only
 			p.illegal(i, i+1, Kept)
 			p.keepAt(start + i)
 		case !marked:
@@ -80,7 +81,7 @@ func (p *pass) oddHost(start int, host []byte) {
 
 // webScheme returns the length of "http://" or "https://" in any case, or 0.
 func webScheme(src []byte) int {
-	const letters = 0x20_20_20_20 // the bit that tells cases apart, in "http"
+	const letters = 0x20_20_20_20 // the bit that distinguishes upper and lower case
 	if len(src) < 8 {
 		return 0
 	}
@@ -94,8 +95,8 @@ func webScheme(src []byte) int {
 	return 0
 }
 
-// lowerScheme puts "http://" or "https://" in lower case. All the bits that it
-// sets behind the letters are set already.
+// lowerScheme lower-cases "http://" or "https://". The bit that it sets is
+// already set in the bytes after the letters.
 func lowerScheme(b []byte) {
 	x := binary.LittleEndian.Uint32(b) | 0x20_20_20_20
 	binary.LittleEndian.PutUint32(b, x)

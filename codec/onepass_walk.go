@@ -7,23 +7,23 @@ import (
 	"github.com/urlfold/urlfold/codec/percent"
 )
 
-// A walkTable says of each byte what a pass has to do about it where it stands raw
-// in path, query or fragment. For most bytes that is nothing.
+// A walkTable gives, for each raw byte of a path, query or fragment, the work
+// that a pass has to do. For most bytes there is none.
 type walkTable [Fragment - Path + 1][256]uint8
 
 const (
-	walkEscape    = 1 << iota // the byte becomes an escape
+	walkEscape    = 1 << iota // the byte is escaped
 	walkFlag                  // RFC 3986 does not allow it
-	walkUnit                  // it is no URL unit, or it may not be one
+	walkUnit                  // it is not, or may not be, a URL unit
 	walkPercent               // '%'
 	walkDot                   // '.' in a path
 	walkEntity                // ';' in a query, which may end "&amp;"
-	walkBackslash             // '\\' in a path, for browsers a '/'
-	walkGiveUp                // browsers take the byte out
+	walkBackslash             // '\\' in a path, which browsers read as '/'
+	walkGiveUp                // browsers remove the byte
 )
 
-// makeWalkTable makes the table of profiles that escape the sets, of path, query
-// and fragment.
+// makeWalkTable returns the table for profiles that escape the given sets in
+// path, query and fragment.
 func makeWalkTable(rd Standard, sets ...percent.Set) *walkTable {
 	t := new(walkTable)
 	for i, set := range sets {
@@ -43,15 +43,15 @@ func makeWalkTable(rd Standard, sets ...percent.Set) *walkTable {
 	return t
 }
 
-// The tables of all profiles.
+// The tables of all profiles that onePass supports.
 var (
 	rfcWalk      = makeWalkTable(RFC, percent.RFC3986Path, percent.RFC3986Query, percent.RFC3986Fragment)
 	whatwgWalk   = makeWalkTable(WHATWG, percent.WHATWGPath, percent.WHATWGSpecialQuery, percent.WHATWGFragment)
 	verbatimWalk = makeWalkTable(RFC, percent.None, percent.None, percent.None)
 )
 
-// walkTable returns the table of a profile, or nil if onePass cannot do what it
-// asks for: it gives up on rules that are not listed here.
+// walkTable returns the table for a profile, or nil if onePass does not support
+// the profile: it knows only the rules listed here.
 func (p *Profile) walkTable() *walkTable {
 	switch {
 	case p.Standard == WHATWG && p.Rules&^(escapeRules|lossyRules|1<<FallbackRFC) == 0:
@@ -64,24 +64,24 @@ func (p *Profile) walkTable() *walkTable {
 	return nil
 }
 
-// A walker is the part of a pass that is about the component in hand.
+// A walker is the part of a pass that concerns the current component.
 type walker struct {
 	c         Component
-	start     int    // where it begins in src
+	start     int    // its start in src
 	text      []byte // its bytes
-	from      int    // text[from:i] stays as it is and is yet to be copied
-	malformed bool   // it has a '%' that starts no escape
-	pathAt    int    // where the path begins in dst
-	dots      bool   // it has a dot segment
-	entity    bool   // it has "&amp;"
-	raw       Flag   // of the raw bytes that end at rawEnd
+	from      int    // text[from:i] is unchanged and not yet copied
+	malformed bool   // it contains a '%' that starts no escape
+	pathAt    int    // start of the path in dst
+	dots      bool   // it contains a dot segment
+	entity    bool   // it contains "&amp;"
+	raw       Flag   // flag of the raw bytes that end at rawEnd
 	rawEnd    int
 	defects   percent.Scanner
-	scanning  bool // defects is ready
+	scanning  bool // defects is set up for text
 }
 
-// component reads and writes component c, src[start:end], but does not note where
-// it is.
+// component parses and writes component c, src[start:end], but does not set its
+// span.
 func (p *pass) component(c Component, start, end int) {
 	text := p.src[start:end]
 	p.c, p.start, p.text, p.from, p.malformed, p.scanning, p.rawEnd = c, start, text, 0, false, false, -1
@@ -99,8 +99,8 @@ func (p *pass) component(c Component, start, end int) {
 	p.dst = append(p.dst, text[p.from:]...)
 }
 
-// byte does what is to do about text[i], and returns the offset of the next byte
-// to look at.
+// byte does the work for text[i], and returns the offset of the next byte to
+// examine.
 func (p *pass) byte(i int, need uint8) int {
 	switch need {
 	case walkDot:
@@ -118,14 +118,13 @@ func (p *pass) byte(i int, need uint8) int {
 	return p.rawByte(i, need)
 }
 
-// flush writes what is yet to be copied in front of i; next is where the next run
-// begins.
+// flush copies the pending bytes before i; next is the start of the next run.
 func (p *pass) flush(i, next int) {
 	p.dst = append(p.dst, p.text[p.from:i]...)
 	p.from = next
 }
 
-// mark notes a flag at text[at].
+// mark records a diagnostic at text[at].
 func (p *pass) mark(at int, f Flag, a Action, info uint8) {
 	if p.r == nil {
 		return
@@ -137,12 +136,13 @@ func (p *pass) mark(at int, f Flag, a Action, info uint8) {
 		return
 	}
 	p.marks = append(p.marks, Diagnostic{})
-	m := &p.marks[n] // field by field: built elsewhere and copied it would cost more than all else here
+	// Assign field by field: copying a composite literal would cost more than
+	// the rest of the function.
+	m := &p.marks[n]
 	m.At, m.Flag, m.Component, m.Action, m.Info = uint32(p.start+at), f, p.c, a, info
 }
 
-// rawByte is for bytes that may not stand raw where they do by at least one of the
-// standards.
+// rawByte treats a byte that at least one of the standards does not allow raw.
 func (p *pass) rawByte(i int, need uint8) int {
 	action, r, n := Kept, rune(0), 1
 	if need&walkEscape != 0 {
@@ -170,10 +170,10 @@ func (p *pass) rawByte(i int, need uint8) int {
 	return i + n
 }
 
-// keep notes that the byte at i, which RFC 3986 does not allow there, stays.
+// keep records that the byte at i, which RFC 3986 does not allow, is kept.
 func (p *pass) keep(i int) { p.keepAt(len(p.dst) - p.base + i - p.from) }
 
-// keepAt notes it by its offset in the normal form.
+// keepAt is keep by the byte's offset in the normal form.
 func (p *pass) keepAt(at int) {
 	if p.r != nil {
 		s := &p.r.scratch
@@ -181,8 +181,8 @@ func (p *pass) keepAt(at int) {
 	}
 }
 
-// illegal marks the run of bytes of one kind that text[i:end] begins or goes on
-// with.
+// illegal records a diagnostic for a run of bytes of one kind, of which
+// text[i:end] is the start or a continuation.
 func (p *pass) illegal(i, end int, a Action) {
 	f := rawFlag(p.text[i])
 	if p.rawEnd != i || p.raw != f {
@@ -191,10 +191,10 @@ func (p *pass) illegal(i, end int, a Action) {
 	p.raw, p.rawEnd = f, end
 }
 
-// backslash is for a '\\' in the path of the whatwg reading.
+// backslash treats a '\\' in the path, in WHATWG.
 func (p *pass) backslash(i int) {
 	if dotLen(p.text[i+1:]) > 0 || p.text[i-1] == '.' || i > 3 && dotLen(p.text[i-3:]) > 0 {
-		p.giveUp = true // a dot segment for browsers, but not for RFC 3986
+		p.giveUp = true // a dot segment by WHATWG, but not by RFC 3986
 		return
 	}
 	p.illegal(i, i+1, Replaced)
@@ -204,7 +204,8 @@ func (p *pass) backslash(i int) {
 	p.dst = append(p.dst, '/')
 }
 
-// dot is for a '.' in the path. It returns the offset of the next byte to look at.
+// dot treats a '.' in the path. It returns the offset of the next byte to
+// examine.
 func (p *pass) dot(i int) int {
 	if n := p.dotSegment(i); n > 0 {
 		return p.cutDots(i, n)
@@ -213,7 +214,7 @@ func (p *pass) dot(i int) int {
 	return i + 1
 }
 
-// traversal marks the encoded traversal that may begin with the '.' at i.
+// traversal records the encoded traversal that may begin with the '.' at i.
 func (p *pass) traversal(i int) {
 	if next := i + 1; next < len(p.text) && (p.text[next] == '.' || p.text[next] == '%') {
 		p.scan(i)
@@ -222,14 +223,14 @@ func (p *pass) traversal(i int) {
 
 // dotSegment returns the length of the dot segment that begins at i, or 0.
 func (p *pass) dotSegment(i int) int {
-	if p.text[i-1] != '/' { // i is not 0: a path begins with '/'
+	if p.text[i-1] != '/' { // i > 0, because a path begins with '/'
 		return 0
 	}
 	return dotSegment(p.text[i:])
 }
 
-// cutDots leaves out the dot segment text[i:i+n] and, if it is "..", the segment in
-// front of it. It returns the offset behind it and its '/'.
+// cutDots removes the dot segment text[i:i+n] and, if it is "..", the segment
+// before it. It returns the offset after it and its '/'.
 func (p *pass) cutDots(i, n int) int {
 	if p.table == verbatimWalk {
 		p.markDots(i, n, Kept)
@@ -244,14 +245,14 @@ func (p *pass) cutDots(i, n int) int {
 	}
 	i += n
 	if i < len(p.text) {
-		i++ // dst ends in a '/' already
+		i++ // dst already ends in a '/'
 	}
 	p.from = i
 	return i
 }
 
-// noteDotEscapes notes the rules on the escapes of a dot segment that is left out:
-// RFC 3986 has them decoded before.
+// noteDotEscapes records the rules for the escapes in a removed dot segment:
+// RFC 3986 decodes them before it removes the segment.
 func (p *pass) noteDotEscapes(seg []byte) {
 	if p.profile.Standard == WHATWG {
 		return
@@ -264,8 +265,8 @@ func (p *pass) noteDotEscapes(seg []byte) {
 	}
 }
 
-// markDots marks the dot segment text[i:i+n] if it is the first one of the path, and
-// the escapes in it.
+// markDots records a diagnostic for the dot segment text[i:i+n] if it is the
+// first one of the path, and diagnostics for its escapes.
 func (p *pass) markDots(i, n int, a Action) {
 	if !p.dots {
 		p.dots = true
@@ -280,8 +281,7 @@ func (p *pass) markDots(i, n int, a Action) {
 	}
 }
 
-// cutSegment takes back the last segment that was written. The '/' in front of it
-// stays.
+// cutSegment removes the last segment from dst, but not the '/' before it.
 func (p *pass) cutSegment() {
 	end := len(p.dst) - 1
 	for end > p.pathAt && p.dst[end-1] != '/' {
@@ -297,7 +297,7 @@ func (p *pass) cutSegment() {
 	}
 }
 
-// semicolon is for a ';' in the query.
+// semicolon treats a ';' in the query.
 func (p *pass) semicolon(i int) {
 	if at := i + 1 - len(htmlAmp); !p.entity && bytes.HasSuffix(p.text[:i+1], htmlAmp) {
 		p.entity = true
@@ -305,7 +305,7 @@ func (p *pass) semicolon(i int) {
 	}
 }
 
-// escape is for a '%', and for the escapes of one character that begin with it.
+// escape treats a '%', and the escapes of one character that begin with it.
 func (p *pass) escape(i int) int {
 	if n := cleanEscape(p.text[i:], escapeOutsidePath); n > 0 {
 		return i + n
@@ -337,7 +337,8 @@ func (p *pass) escape(i int) int {
 	return next
 }
 
-// plainEscape is for the escape at i of v, of which there is little to say.
+// plainEscape treats the escape of v at i, which has no defect beyond its
+// spelling.
 func (p *pass) plainEscape(i int, v byte) {
 	if hasLowerHex(p.text[i:]) {
 		p.mark(i, LowerHex, p.onEscape(LowerHex), 0)
@@ -348,21 +349,22 @@ func (p *pass) plainEscape(i int, v byte) {
 	p.triplet(i, v)
 }
 
-// tripletValue returns the byte that the escape at the beginning of b stands for.
+// tripletValue decodes the escape at the start of b.
 func tripletValue(b []byte) byte { return percent.Unhex(b[1])<<4 | percent.Unhex(b[2]) }
 
-// hasLowerHex reports whether the escape at the beginning of b has a lower-case
-// digit.
+// hasLowerHex reports whether the escape at the start of b contains a
+// lower-case digit.
 func hasLowerHex(b []byte) bool { return b[1] >= 'a' || b[2] >= 'a' }
 
-// triplet writes the escape at i, of v.
+// triplet writes the escape of v at i.
 func (p *pass) triplet(i int, v byte) {
 	lower := hasLowerHex(p.text[i:]) && p.rules.Has(UpperEscapes)
 	p.applied.set(UpperEscapes, lower)
 	switch {
 	case percent.IsUnreserved(v) && p.rules.Has(DecodeUnreserved):
 		p.applied |= 1 << DecodeUnreserved
-		if p.malformed && percent.IsHex(v) { // it might complete an escape: AppendNormal knows
+		// It might complete an escape: leave it to AppendNormal.
+		if p.malformed && percent.IsHex(v) {
 			p.giveUp = true
 		}
 		p.flush(i, i+3)
@@ -373,7 +375,7 @@ func (p *pass) triplet(i int, v byte) {
 	}
 }
 
-// malformedPercent is for a '%' that starts no escape.
+// malformedPercent treats a '%' that starts no escape.
 func (p *pass) malformedPercent(i int) {
 	p.scan(i)
 	if p.profile.Malformed == percent.MalformedEncode {
@@ -389,7 +391,8 @@ func (p *pass) malformedPercent(i int) {
 	}
 }
 
-// scan marks the defects that begin at i, and returns where the next can begin.
+// scan records the defects that begin at i, and returns the offset at which the
+// next one can begin.
 func (p *pass) scan(i int) int {
 	if p.r == nil {
 		return i + 3

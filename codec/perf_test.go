@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestNoAllocs: nothing allocates once a Result is warm.
+// TestNoAllocs checks that nothing allocates once a Result has been used.
 func TestNoAllocs(t *testing.T) {
 	src := []byte("HTTP://us%65r:pw@Ex%41mple.com:0080/a/../b%7e%2f%zz%C0%AF?q=\xfc x&amp;y#\x01")
 	cleanSrc := []byte("https://www.example.com/a/b?c=d#e")
@@ -62,7 +62,7 @@ func TestNoAllocs(t *testing.T) {
 	f("Rules.AppendTo", func() { syntaxRules.AppendTo(dst) })
 }
 
-// TestInlining: the accessors that run for every URL are inlined.
+// TestInlining checks that the accessors called for every URL are inlined.
 func TestInlining(t *testing.T) {
 	if testing.Short() {
 		t.Skip("skipped: builds the package; run without -short")

@@ -6,24 +6,25 @@ import (
 	"github.com/urlfold/urlfold/codec/params"
 )
 
-// This file is the fast way to K2 and K3. Most URLs of the web have nothing in
-// front of the query that the rules of these levels change but "https". Their K2
-// is bytes of K1 that stand together, and so is their K3.
+// This file is the fast path to K2 and K3. In most URLs of the web, the rules
+// of these levels change nothing before the query except "https". Their K2 is a
+// contiguous part of K1, and so is their K3.
 //
-// Like parseClean, it may only give up, never decide: where it has an answer, that
-// is the one of appendK2 and appendK3 (FuzzKeysNest).
+// Like parseClean, the fast path may give up but must not decide differently:
+// where it has a result, appendK2 and appendK3 have the same one
+// (FuzzKeysNest).
 
 // A plainKey is the K2 of such a URL.
 type plainKey struct {
 	text   []byte
-	short  int  // so many bytes shorter than in K1 is what stands in front of the query
-	signed bool // the query is, and so was left as it is
+	short  int  // number of bytes by which the text before the query is shorter than in K1
+	signed bool // the query is signed, and was therefore left unchanged
 }
 
-// plainK2 makes K2 of k1, whose components are u, and notes the hits. It gives up
-// on other schemes than http and https, on userinfo, on hosts that end in a dot or
-// in what may be a number, on paths that may have session ids, and on fragments
-// that may be pages.
+// plainK2 computes K2 of k1, whose components are u, and records the applied
+// rules. It gives up on schemes other than http and https, on userinfo, on
+// hosts that end in a dot or possibly in a number, on paths that may contain
+// session ids, and on fragments that may identify pages.
 func (n *Normalizer) plainK2(k1 []byte, u *URL, s *scratch) (key plainKey, ok bool) {
 	start := cleanScheme(k1)
 	if start == 0 || u.kind != RegName || u.Has(Username) || u.Has(Fragment) && len(n.policy.SPA) > 0 {
@@ -46,15 +47,15 @@ func (n *Normalizer) plainK2(k1 []byte, u *URL, s *scratch) (key plainKey, ok bo
 	return key, true
 }
 
-// foldScheme makes http of https: the text without its first byte has only to
-// begin otherwise.
+// foldScheme replaces https by http: it drops the first byte and overwrites the
+// beginning.
 func (key *plainKey) foldScheme(s *scratch) {
 	s.k2 = append(s.k2[:0], key.text[1:]...)
 	copy(s.k2, "http")
 	key.text, key.short = s.k2, 1
 }
 
-// query appends what the rules leave of the query.
+// query appends the part of the query that the rules keep.
 func (key *plainKey) query(n *Normalizer, k1 []byte, u *URL, s *scratch) (hits Rules) {
 	if key.short == 0 {
 		s.k2 = append(s.k2[:0], key.text...)
@@ -64,8 +65,8 @@ func (key *plainKey) query(n *Normalizer, k1 []byte, u *URL, s *scratch) (hits R
 	return hits
 }
 
-// parts notes in out the components of key, which is made of a K1 with the
-// components u.
+// parts sets out to the components of key, which was computed from a K1 with
+// the components u.
 func (key *plainKey) parts(u, out *URL) {
 	*out = *u
 	out.clear(Query)
@@ -77,8 +78,8 @@ func (key *plainKey) parts(u, out *URL) {
 	}
 }
 
-// plainK3 makes K3 of a plain K2, which is made of a K1 with the components u. It
-// gives up on paths with slashes to be merged.
+// plainK3 computes K3 of a plain K2, which was computed from a K1 with the
+// components u. It gives up on paths with repeated slashes.
 func (n *Normalizer) plainK3(key *plainKey, u *URL, s *scratch) (k3 []byte, ok bool) {
 	start, at := int(u.spans[Host].Start)-key.short, int(u.spans[Path].Start)-key.short
 	tail := int(u.spans[Path].End) - key.short

@@ -11,26 +11,43 @@ import (
 	"github.com/urlfold/urlfold/codec/template"
 )
 
-// A Policy is what the levels K2 and K3 go by beyond the standards. It is made
-// once, and shared; it must not change after it is given to New.
+// A Policy configures the key levels K2 and K3 where the standards leave a
+// choice. It may be shared by several Normalizers; do not modify it after
+// passing it to New. The zero Policy drops no listed parameters.
 type Policy struct {
-	Params     *params.Matcher // parameters that mean nothing for what is fetched; K2 leaves them out
-	SiteParams *params.Matcher // parameters that mean nothing for which page it is; K3 leaves them out too
-	Styles     *params.Styles  // how parameters are written, for those who read them: no key depends on it; may be nil
-	Templates  *template.Set   // path templates that come before the built-in ones; may be nil
-	SPA        []string        // hosts, with those below them, whose fragments "#/…" and "#!…" are pages; "*" is every host
-	KeepHTTPS  bool            // K2: http and https are not the same
-	LowerPath  bool            // K3: the path without regard to ASCII case
-	LowerQuery bool            // K3: the query without regard to ASCII case
-	NFC        bool            // K3: characters of path and query in Normalization Form C (UAX 15)
-	Once       bool            // K3: a parameter counts once, however often it stands there with the same value
+	// Params lists the parameters that do not affect the fetched document. K2
+	// drops them.
+	Params *params.Matcher
+	// SiteParams lists the parameters that do not identify a page of the site.
+	// K3 drops them too. It may be nil.
+	SiteParams *params.Matcher
+	// Styles declares how parameters are written, for callers that parse them.
+	// No key depends on it. It may be nil.
+	Styles *params.Styles
+	// Templates holds path templates that take precedence over the built-in
+	// ones. It may be nil.
+	Templates *template.Set
+	// SPA lists the hosts on which a fragment "#/…" or "#!…" identifies a page.
+	// An entry includes the subdomains of the host; "*" means every host.
+	SPA []string
+	// KeepHTTPS makes K2 distinguish http and https.
+	KeepHTTPS bool
+	// LowerPath makes K3 ignore ASCII case in the path.
+	LowerPath bool
+	// LowerQuery makes K3 ignore ASCII case in the query.
+	LowerQuery bool
+	// NFC makes K3 convert path and query to Unicode Normalization Form C (UAX
+	// 15).
+	NFC bool
+	// Once makes K3 drop repeated parameters with the same name and value.
+	Once bool
 }
 
-// defaultPolicy is the policy of a Normalizer that was given none.
+// defaultPolicy is the policy of a Normalizer made without WithPolicy.
 var defaultPolicy = DefaultPolicy()
 
-// DefaultPolicy returns the built-in policy: the parameter list params.Default,
-// and nothing for particular sites.
+// DefaultPolicy returns a new copy of the built-in policy: the parameter list
+// params.Default, and no settings for particular sites.
 func DefaultPolicy() *Policy {
 	m, err := params.Compile(params.Default())
 	if err != nil {
@@ -39,21 +56,21 @@ func DefaultPolicy() *Policy {
 	return &Policy{Params: m}
 }
 
-// WithPolicy chooses the policy for the levels K2 and K3. The default is
-// DefaultPolicy.
+// WithPolicy sets the policy for the key levels K2 and K3. The default is
+// DefaultPolicy. p must not be nil.
 func WithPolicy(p *Policy) Option { return func(n *Normalizer) { n.policy = p } }
 
-// Policy returns the policy of n.
+// Policy returns the policy of n. Do not modify it.
 func (n *Normalizer) Policy() *Policy { return n.policy }
 
-// Versions names the lists of the policy and their versions, and its options:
-// what a stored key of level K2 or K3, or a path template, depends on beside its
-// key function. Policies that differ have different Versions, as long as lists
-// that differ have different names or versions.
+// Versions returns the options of the policy and its lists with their versions:
+// everything that a stored key of level K2 or K3, or a path template, depends
+// on besides its key function. Different policies have different Versions,
+// provided that different lists have different names or versions.
 //
 //	default@2026-11-21;site:profile@4c1d…;spa:b10a…;templates:77c9…;keep_https;nfc@17.0.0
 //
-// Hosts and templates are told by the start of a SHA-256.
+// Hosts and templates are identified by the first 64 bits of a SHA-256, in hex.
 func (p *Policy) Versions() string {
 	v := p.Params.Versions()
 	add := func(on bool, name string) {
@@ -74,14 +91,14 @@ func (p *Policy) Versions() string {
 	return v
 }
 
-// rewritesK3 reports whether an option has to look at the query of K2, or at the
-// bytes of its path, on the way to K3.
+// rewritesK3 reports whether an option may rewrite the query of K2, or bytes of
+// its path, for K3.
 func (p *Policy) rewritesK3() bool {
 	return p.SiteParams != nil || p.NFC || p.Once || p.LowerPath || p.LowerQuery
 }
 
-// digest returns the first 64 bits, in hex, of the SHA-256 of texts, each with a
-// line feed behind it.
+// digest returns the first 64 bits, in hex, of the SHA-256 of texts, each
+// followed by a line feed.
 func digest(texts []string) string {
 	h := sha256.New()
 	for _, s := range texts {
@@ -90,7 +107,7 @@ func digest(texts []string) string {
 	return hex.EncodeToString(h.Sum(nil)[:8])
 }
 
-// keepsFragment reports whether a fragment of a page of host is a page.
+// keepsFragment reports whether the fragment identifies a page of host.
 func (p *Policy) keepsFragment(host, fragment []byte) bool {
 	if len(p.SPA) == 0 || len(fragment) == 0 || fragment[0] != '/' && fragment[0] != '!' {
 		return false
@@ -103,14 +120,15 @@ func (p *Policy) keepsFragment(host, fragment []byte) bool {
 	return false
 }
 
-// isBelow reports whether host is domain, or a name below it.
+// isBelow reports whether host is domain or a subdomain of it.
 func isBelow(host []byte, domain string) bool {
 	rest, ok := bytes.CutSuffix(host, []byte(domain))
 	return ok && (len(rest) == 0 || rest[len(rest)-1] == '.')
 }
 
-// cutDirective returns a fragment without the directives for the browser behind
-// ":~:" (https://wicg.github.io/scroll-to-text-fragment/#the-fragment-directive).
+// cutDirective returns a fragment without its fragment directive, which starts
+// at ":~:"
+// (https://wicg.github.io/scroll-to-text-fragment/#the-fragment-directive).
 func cutDirective(fragment []byte) []byte {
 	if before, _, ok := bytes.Cut(fragment, fragmentDirective); ok {
 		return before

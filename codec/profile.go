@@ -6,27 +6,39 @@ import (
 	"github.com/urlfold/urlfold/codec/percent"
 )
 
-// A Profile tells a Normalizer what to do. Profiles are plain values: compare
-// them with ==, print them, use them as map keys.
+// A Profile says how a Normalizer parses URLs and which rules it applies.
+// Profiles are plain values: they can be compared with ==, printed, and used as
+// map keys. The zero Profile has no name, so New rejects it.
 type Profile struct {
-	Name           string            // as it appears in output
-	Standard       Standard          // the standard by which URLs are read, and on which keys are computed
-	Rules          Rules             // what to change
-	Malformed      percent.Malformed // what becomes of a '%' that starts no escape
-	Key            Level             // the level of its keys, unless the user asks for another
-	MaxLen         int               // longest URL accepted, in bytes; 0 means DefaultMaxLen
-	MaxDiagnostics int               // most places recorded for one URL; 0 means DefaultMaxDiagnostics
+	// Name identifies the profile in output and errors. It must not be empty.
+	Name string
+	// Standard parses the URLs. Keys are computed by it too, unless
+	// WithStandard chooses another one.
+	Standard Standard
+	// Rules is the set of rules to apply, in addition to those that the parser
+	// always applies (ParserRules).
+	Rules Rules
+	// Malformed says what to do with a '%' that starts no valid escape.
+	Malformed percent.Malformed
+	// Key is the default key level. Callers may ask for any other level.
+	Key Level
+	// MaxLen is the length in bytes of the longest URL accepted. 0 means
+	// DefaultMaxLen.
+	MaxLen int
+	// MaxDiagnostics is the largest number of diagnostics recorded for one URL.
+	// 0 means DefaultMaxDiagnostics.
+	MaxDiagnostics int
 }
 
 // Limits of a Profile.
 const (
 	DefaultMaxLen         = 64 << 10
 	DefaultMaxDiagnostics = 16
-	MaxLen                = 1 << 30 // the most that Profile.MaxLen may be
-	MaxDiagnostics        = 1 << 16 // the most that Profile.MaxDiagnostics may be
+	MaxLen                = 1 << 30 // largest value of Profile.MaxLen, in bytes
+	MaxDiagnostics        = 1 << 16 // largest value of Profile.MaxDiagnostics
 )
 
-// profiles holds the built-in profiles, ordered by name.
+// profiles holds the built-in profiles, sorted by name.
 var profiles = []Profile{
 	{Name: "analytics", Standard: WHATWG, Rules: escapeRules, Key: K3},
 	{Name: "crawler", Standard: WHATWG, Rules: escapeRules | lossyRules, Key: K2},
@@ -37,18 +49,18 @@ var profiles = []Profile{
 	{Name: "whatwg", Standard: WHATWG, Key: K1},
 }
 
-// Profiles returns the built-in profiles, ordered by name.
+// Profiles returns a copy of the list of built-in profiles, sorted by name.
 func Profiles() []Profile { return append([]Profile(nil), profiles...) }
 
-// Lookup returns the built-in profile of that name:
+// Lookup returns the built-in profile with the given name:
 //
-//	analytics       as equiv; keys K3
-//	crawler         as equiv, without userinfo and fragment; keys K2
-//	logclean        as equiv, and by RFC 3986 where browsers have no reading; keys K1
-//	equiv           the URL Standard's href, and RFC 3986 §6.2.2 on its escapes; keys K1
-//	whatwg          the URL Standard's href; keys K1
+//	whatwg          the serialized URL of the URL Standard; keys K1
+//	equiv           like whatwg, with escapes normalized by RFC 3986 §6.2.2; keys K1
+//	logclean        like equiv, and URLs that browsers cannot parse are parsed by RFC 3986; keys K1
+//	crawler         like equiv, without userinfo and fragment; keys K2
+//	analytics       like equiv; keys K3
 //	rfc3986         RFC 3986 §6.2.2, syntax-based normalization; keys K0
-//	rfc3986-scheme  and §6.2.3, scheme-based normalization; keys K1
+//	rfc3986-scheme  like rfc3986, and §6.2.3, scheme-based normalization; keys K1
 func Lookup(name string) (p Profile, ok bool) {
 	for _, p := range profiles {
 		if p.Name == name {
@@ -58,16 +70,17 @@ func Lookup(name string) (p Profile, ok bool) {
 	return Profile{}, false
 }
 
-// A ProfileError says why New refused a profile.
+// A ProfileError reports why New rejected a profile.
 type ProfileError struct {
-	Profile string // its name
+	Profile string // the profile's name
 	Reason  string
 }
 
-// Error returns the name and the reason.
+// Error returns "profile ", the name and the reason.
 func (e *ProfileError) Error() string { return "profile " + e.Profile + ": " + e.Reason }
 
-// check refuses contradictions.
+// check returns an error if the settings of p are invalid or contradict each
+// other.
 func (p *Profile) check() error {
 	var reasons []string
 	refuse := func(bad bool, reason string) {
@@ -77,23 +90,23 @@ func (p *Profile) check() error {
 	}
 	builtin, known := Lookup(p.Name)
 	builtin.MaxLen, builtin.MaxDiagnostics = p.MaxLen, p.MaxDiagnostics
-	refuse(p.Name == "", "has no name")
-	refuse(known && *p != builtin, "takes the name of a built-in profile for something else")
-	refuse(p.Rules&^ProfileRules() != 0, "has a rule that no profile can have")
-	refuse(p.Malformed > percent.MalformedReject, "has a policy for stray '%' that does not exist")
-	refuse(p.Key >= numLevels, "has a key level that does not exist")
-	refuse(p.MaxLen < 0 || p.MaxLen > MaxLen, "MaxLen is not between 0 and 1 GiB")
-	refuse(p.MaxDiagnostics < 0 || p.MaxDiagnostics > MaxDiagnostics, "MaxDiagnostics is not between 0 and 65536")
-	refuse(int(p.Standard) >= len(standardNames), "has a reading that does not exist")
+	refuse(p.Name == "", "missing name")
+	refuse(known && *p != builtin, "differs from the built-in profile of the same name")
+	refuse(p.Rules&^ProfileRules() != 0, "contains a rule that profiles cannot choose")
+	refuse(p.Malformed > percent.MalformedReject, "Malformed: unknown value")
+	refuse(p.Key >= numLevels, "Key: unknown level")
+	refuse(p.MaxLen < 0 || p.MaxLen > MaxLen, "MaxLen must be between 0 and 1 GiB")
+	refuse(p.MaxDiagnostics < 0 || p.MaxDiagnostics > MaxDiagnostics, "MaxDiagnostics must be between 0 and 65536")
+	refuse(int(p.Standard) >= len(standardNames), "Standard: unknown value")
 	refuse(p.Standard == WHATWG && p.Rules&ProfileRules()&^chosenRules[WHATWG] != 0,
-		"has a rule that the whatwg reading implies or contradicts")
-	refuse(p.Standard == RFC && p.Rules&ProfileRules()&^chosenRules[RFC] != 0, "has a rule for the whatwg reading only")
-	refuse(p.Standard == WHATWG && p.Malformed != percent.MalformedKeep, "does not keep stray '%', as the whatwg reading does")
-	refuse(p.Rules.Has(RFCClean) && !p.Rules.HasAll(escapeRules), "has rfc-clean without esc-upper and esc-unres")
+		"contains a rule that the standard whatwg implies or contradicts")
+	refuse(p.Standard == RFC && p.Rules&ProfileRules()&^chosenRules[RFC] != 0, "contains a rule that requires the standard whatwg")
+	refuse(p.Standard == WHATWG && p.Malformed != percent.MalformedKeep, "Malformed must be MalformedKeep with the standard whatwg")
+	refuse(p.Rules.Has(RFCClean) && !p.Rules.HasAll(escapeRules), "rfc-clean requires esc-upper and esc-unres")
 	refuse(p.Standard == RFC && p.Rules.Has(DecodeUnreserved) && !p.Rules.Has(RemoveDots),
-		"esc-unres without dots would leave dot segments that were escaped before")
+		"esc-unres requires dots: decoding escapes can create dot segments")
 	refuse(p.Rules.Has(RemoveDots) && !p.Rules.Has(GuardPath),
-		"dots without no-auth-guard would turn a path into an authority")
+		"dots requires no-auth-guard: without it a path could become an authority")
 	if len(reasons) == 0 {
 		return nil
 	}

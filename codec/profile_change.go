@@ -1,7 +1,8 @@
 package codec
 
-// Change returns p with rules added and removed. If that makes another profile of
-// it, the name has the changes in it, in the order of the rules: "equiv+rfc-clean".
+// Change returns p with rules added and removed. If that changes the profile,
+// the changes are appended to its name, in the order of the rules:
+// "equiv+rfc-clean".
 func (p Profile) Change(add, remove Rules) Profile {
 	add, remove = add&^p.Rules, remove&p.Rules
 	p.Rules = p.Rules&^remove | add

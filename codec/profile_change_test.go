@@ -19,12 +19,12 @@ func TestProfileChange(t *testing.T) {
 			t.Errorf("+%s -%s: %s with %v", add, remove, p.Name, p.Rules)
 		}
 		if p.Name == equiv.Name && p != equiv {
-			t.Errorf("+%s -%s is another profile under the same name", add, remove)
+			t.Errorf("+%s -%s is a different profile with the same name", add, remove)
 		}
 	}
 	f("", "", "equiv")
 	f("rfc-clean", "", "equiv+rfc-clean")
-	f("esc-upper", "", "equiv") // it has that rule
+	f("esc-upper", "", "equiv") // the profile already has the rule
 	f("rfc-clean", "esc-upper", "equiv-esc-upper+rfc-clean")
-	f("", "frag-drop", "equiv") // it has not
+	f("", "frag-drop", "equiv") // the profile does not have the rule
 }

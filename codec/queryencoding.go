@@ -6,26 +6,28 @@ import (
 	"github.com/urlfold/urlfold/codec/percent"
 )
 
-// A QueryEncoding is a legacy encoding that the characters of queries are
-// written in: what browsers do with the links of a page that is in one. It must
-// be good for any number of goroutines at once.
+// A QueryEncoding encodes the characters of queries in a legacy encoding, as
+// browsers do with the links of a page in that encoding. It must be safe for
+// concurrent use.
 type QueryEncoding interface {
-	// AppendQuery appends text, which is UTF-8, in the encoding, and for each
-	// character that the encoding lacks "%26%23", its number in decimal, and "%3B"
-	// (https://url.spec.whatwg.org/#string-percent-encode-after-encoding). ASCII
-	// from 20 to 7E stays as it is. Nothing of text is kept.
+	// AppendQuery appends text, which is valid UTF-8, in the encoding. It
+	// replaces each character that the encoding lacks with "%26%23", the
+	// character's number in decimal, and "%3B"
+	// (https://url.spec.whatwg.org/#string-percent-encode-after-encoding). It
+	// leaves ASCII from 0x20 to 0x7E unchanged. It must not keep a reference to
+	// text.
 	AppendQuery(dst, text []byte) []byte
 }
 
-// WithQueryEncoding has the whatwg reading write the characters of queries in an
-// encoding other than UTF-8. By the standard that is done for the schemes http,
-// https, ftp and file only. Bytes that are not UTF-8 become escapes as they are.
-// The profile must be of the whatwg reading. Bases are read with UTF-8: resolve
-// against one in normal form. Nil is UTF-8, the default.
+// WithQueryEncoding makes the WHATWG parser encode the characters of queries in
+// an encoding other than UTF-8. By the standard this applies only to the
+// schemes http, https, ftp and file. Bytes that are not valid UTF-8 are escaped
+// as they are. The profile's Standard must be WHATWG. Bases are parsed with
+// UTF-8, so resolve against a base in normal form. A nil QueryEncoding means
+// UTF-8, the default.
 func WithQueryEncoding(e QueryEncoding) Option { return func(n *Normalizer) { n.queries = e } }
 
-// encodedQuery writes the query, which goes from the pointer to end, in the
-// encoding.
+// encodedQuery writes the query, from the pointer to end, in the encoding.
 func (p *parser) encodedQuery(end int, esc percent.Rules) {
 	s := &p.r.scratch
 	s.query = s.query[:0]
@@ -43,7 +45,7 @@ func (p *parser) encodedQuery(end int, esc percent.Rules) {
 	p.restAs(Query, '?', end, s.query, esc)
 }
 
-// validUTF8 returns the length of the longest prefix of b that is UTF-8.
+// validUTF8 returns the length of the longest prefix of b that is valid UTF-8.
 func validUTF8(b []byte) int {
 	i := 0
 	for i < len(b) {

@@ -8,16 +8,16 @@ import (
 	"github.com/urlfold/urlfold/codec/percent"
 )
 
-// A recorder keeps the steps of one URL: the parsers and writers call it where
-// they note an applied rule. In all calls but Trace and TraceKey it is nil, and
-// its methods return at once. It copies what it is given.
+// A recorder records the steps of one URL. The parsers and writers call it
+// where they note an applied rule. It is nil except in Trace and TraceKey; its
+// methods do nothing on a nil recorder. It copies its arguments.
 type recorder struct {
 	steps []Step
-	rest  []byte // of a path that is written in pieces: what is yet to be read
+	rest  []byte // of a path written in pieces: the input not yet read
 }
 
-// change notes that r has made after of component c, if that is not before. Steps
-// of one rule in a row, within a path, are one step.
+// change records that r changed component c from before to after. Equal texts
+// are not recorded. Consecutive steps of one rule within a path are merged.
 func (rec *recorder) change(r Rule, c Component, before, after []byte) {
 	if rec != nil {
 		rec.changed(r, c, before, after)
@@ -28,28 +28,28 @@ func (rec *recorder) changed(r Rule, c Component, before, after []byte) {
 	rec.note(Step{Rule: r, Component: c, Before: string(before), After: string(after)})
 }
 
-// changeText is change for a path that is still in pieces.
+// changeText is change for a path that is written in pieces.
 func (rec *recorder) changeText(r Rule, before []byte, after ...[]byte) {
 	if rec != nil {
 		rec.change(r, Path, before, slices.Concat(after...))
 	}
 }
 
-// add notes that r has given the URL a component.
+// add records that r added a component.
 func (rec *recorder) add(r Rule, c Component, after []byte) {
 	if rec != nil {
 		rec.note(Step{Rule: r, Component: c, After: string(after), Added: true})
 	}
 }
 
-// remove notes that r has left out a component.
+// remove records that r removed a component.
 func (rec *recorder) remove(r Rule, c Component, before []byte) {
 	if rec != nil {
 		rec.note(Step{Rule: r, Component: c, Before: string(before), Removed: true})
 	}
 }
 
-// note keeps a step that has changed something.
+// note appends a step if it changes something.
 func (rec *recorder) note(st Step) {
 	if st.Before == st.After && !st.Added && !st.Removed {
 		return
@@ -63,7 +63,8 @@ func (rec *recorder) note(st Step) {
 	rec.steps = append(rec.steps, st)
 }
 
-// removeUserinfo notes that the userinfo of u, which describes text, is left out.
+// removeUserinfo records that the userinfo of u, which describes text, was
+// removed.
 func (rec *recorder) removeUserinfo(text []byte, u *URL) {
 	for c := Username; c <= Password; c++ {
 		if u.Has(c) {
@@ -72,14 +73,15 @@ func (rec *recorder) removeUserinfo(text []byte, u *URL) {
 	}
 }
 
-// compare notes that r has made of the URL in, which describes src, the URL out.
+// compare records what r changed between the URL in, which describes src, and
+// the URL out, which describes norm.
 func (rec *recorder) compare(r Rule, src []byte, in *URL, norm []byte, out *URL) {
 	for c := range Component(numComponents) {
 		rec.change(r, c, in.Bytes(src, c), out.Bytes(norm, c))
 	}
 }
 
-// copyOf returns a copy of what is about to be overwritten.
+// copyOf returns a copy of text that is about to be overwritten.
 func (rec *recorder) copyOf(b []byte) []byte {
 	if rec == nil {
 		return nil
@@ -87,9 +89,9 @@ func (rec *recorder) copyOf(b []byte) []byte {
 	return bytes.Clone(b)
 }
 
-// escapes notes what package percent has applied to text, a piece of component c
-// that stands behind head and in front of rec.rest. It does the work of several
-// rules at once, so it is called for the first of them, then with one more each
+// escapes records what package percent applied to text, a piece of component c
+// between head and rec.rest. The package applies several rules in one pass, so
+// escapes repeats the pass with the first rule alone, then with one more each
 // time.
 func (rec *recorder) escapes(c Component, head, text []byte, esc percent.Rules, applied percent.Applied, names *escapeNames) {
 	var some percent.Rules
@@ -113,12 +115,12 @@ func (rec *recorder) escapes(c Component, head, text []byte, esc percent.Rules, 
 	}
 }
 
-// whole returns a component that is written up to here: head, text, and the rest.
+// whole returns the current state of a component: head, text, and the rest.
 func (rec *recorder) whole(head, text []byte) []byte {
 	return slices.Concat(head, text, rec.rest)
 }
 
-// literal notes what appendLiteral has applied, in the manner of escapes.
+// literal records what appendLiteral applied, in the same way as escapes.
 func (rec *recorder) literal(host []byte, p *Profile, applied Rules) {
 	if rec == nil {
 		return
@@ -135,8 +137,8 @@ func (rec *recorder) literal(host []byte, p *Profile, applied Rules) {
 	}
 }
 
-// query returns what records the steps of a query in package params, or nil. The
-// query is component c, or stands there behind front.
+// query returns a recorder for package params, or nil. The query is component
+// c, or is the part of it after front.
 func (rec *recorder) query(c Component, front []byte, m *params.Matcher) params.Recorder {
 	if rec == nil {
 		return nil
@@ -148,7 +150,7 @@ func (rec *recorder) query(c Component, front []byte, m *params.Matcher) params.
 	}
 }
 
-// field notes one step of a query.
+// field records one step of a query.
 func (rec *recorder) field(r Rule, c Component, front []byte, m *params.Matcher, st params.Step) {
 	to := Step{Rule: r, Component: c, Before: string(front) + string(st.Before), After: string(front) + string(st.After), Param: string(st.Name)}
 	switch {

@@ -2,11 +2,13 @@ package codec
 
 import "bytes"
 
-// AppendRef is Append for a reference: src is resolved against base first, by
-// RFC 3986 §5.2 (strict), or by the URL Standard in the whatwg reading. r.In, r.Flags and r.Diagnostics describe src. An empty base
-// is no base: then AppendRef is Append; and a clean absolute URL is not resolved,
-// whatever the base. The error ErrBase means that base has no
-// scheme, or no reading.
+// AppendRef is Append for a relative or absolute reference: it resolves src
+// against base and appends the normal form of the target. It resolves by the
+// URL Standard if that is the profile's standard, otherwise by RFC 3986 §5.2
+// (strict). r.In, r.Flags and r.Diagnostics describe src. If base is empty,
+// AppendRef is Append. A clean absolute URL is not resolved, and base is then
+// not checked. The error ErrBase means that base has no scheme or cannot be
+// parsed. AppendRef does not keep base.
 func (n *Normalizer) AppendRef(dst, base, src []byte, r *Result) ([]byte, error) {
 	if len(base) == 0 {
 		return n.Append(dst, src, r)
@@ -16,7 +18,7 @@ func (n *Normalizer) AppendRef(dst, base, src []byte, r *Result) ([]byte, error)
 		return n.Append(dst, src, r)
 	}
 	if entity >= 0 {
-		end = 0 // it has to be marked
+		end = 0 // the entity needs a diagnostic
 	}
 	start := len(dst)
 	if dst, ok = n.onePassRef(dst, base, src, end, r); !ok {
@@ -29,9 +31,9 @@ func (n *Normalizer) AppendRef(dst, base, src []byte, r *Result) ([]byte, error)
 	return dst, nil
 }
 
-// onePassRef is onePass for a reference that is an http or https URL. Of these a
-// base changes nothing, but RFC 3986 §5.2 removes dot segments before escapes are
-// decoded: where there are any, it gives up.
+// onePassRef is onePass for a reference that is an http or https URL. A base
+// does not change such a URL, except that RFC 3986 §5.2 removes dot segments
+// before escapes are decoded. onePassRef gives up on URLs with dot segments.
 func (n *Normalizer) onePassRef(dst, base, src []byte, end int, r *Result) ([]byte, bool) {
 	if len(src) > n.maxLen || webScheme(src) == 0 {
 		return dst, false
@@ -88,9 +90,9 @@ func (n *Normalizer) appendRef(dst, base, src []byte, r *Result) ([]byte, error)
 	return dst, nil
 }
 
-// Resolve appends the target of the reference ref against base, by RFC 3986 §5.2
-// (strict), and changes nothing else. The error, if any, is ErrBase or
-// ErrHostInvalid; then the slice returned is dst as it was given.
+// Resolve appends the target of the reference ref against base, by RFC 3986
+// §5.2 (strict), and changes nothing else. The error, if any, is ErrBase or
+// ErrHostInvalid; the slice returned is then dst, unchanged.
 func Resolve(dst, base, ref []byte) ([]byte, error) {
 	var b, u URL
 	if _, err := split(base, &b); err != 0 || !b.Has(Scheme) {
@@ -128,7 +130,7 @@ func appendResolved(dst, base []byte, b *URL, ref []byte, u *URL) []byte {
 	return t.dst
 }
 
-// A target is a reference's target as it is written.
+// A target is the target of a reference while it is being written.
 type target struct {
 	dst          []byte
 	hasAuthority bool
@@ -156,7 +158,8 @@ func (t *target) query(src []byte, u *URL) {
 	}
 }
 
-// relative writes path and query of a reference without scheme and authority.
+// relative writes the path and query of a reference without scheme and
+// authority.
 func (t *target) relative(base []byte, b *URL, ref []byte, u *URL) {
 	path := u.Bytes(ref, Path)
 	switch {
@@ -176,7 +179,7 @@ func (t *target) relative(base []byte, b *URL, ref []byte, u *URL) {
 
 var root = []byte{'/'}
 
-// directory returns the base's path up to its last '/', RFC 3986 §5.2.3.
+// directory returns the path of the base up to its last '/' (RFC 3986 §5.2.3).
 func directory(b *URL, path []byte) []byte {
 	if len(path) == 0 && b.HasAuthority() {
 		return root
@@ -189,7 +192,7 @@ func directory(b *URL, path []byte) []byte {
 	return nil
 }
 
-// path writes dir and path, without dot segments.
+// path writes dir and path without dot segments.
 func (t *target) path(path, dir []byte) {
 	start := len(t.dst)
 	t.dst = append(append(t.dst, dir...), path...)
@@ -203,8 +206,8 @@ func (t *target) path(path, dir []byte) {
 	}
 }
 
-// trimDots cuts "./" and "../" from the front of a path, and a path that is "."
-// or ".." altogether (RFC 3986 §5.2.4, steps A and D).
+// trimDots removes leading "./" and "../", and a path that consists of "." or
+// ".." (RFC 3986 §5.2.4, steps A and D).
 func trimDots(path []byte) []byte {
 	for {
 		n := dotSegmentRaw(path)
@@ -218,8 +221,8 @@ func trimDots(path []byte) []byte {
 	}
 }
 
-// dotSegmentRaw returns the length of the "." or ".." segment that path starts
-// with, or 0.
+// dotSegmentRaw returns the length of the "." or ".." segment at the start of
+// path, or 0.
 func dotSegmentRaw(path []byte) int {
 	n := 0
 	for n < len(path) && n < 2 && path[n] == '.' {

@@ -7,30 +7,29 @@ import (
 	"github.com/urlfold/urlfold/codec/percent"
 )
 
-// A Result is what a call has to say about one URL, together with the scratch
-// space it needed. The zero Result is ready for use. Reuse it: each call
-// overwrites it, and buffers grown for one URL serve the next. It belongs to
-// one goroutine at a time.
+// A Result holds what a call found out about one URL, and the scratch space
+// that the call needed. The zero Result is ready for use. Reuse it: each call
+// overwrites it, and its buffers serve the next URL. A Result belongs to one
+// goroutine at a time.
 //
-// Its methods answer questions about the URL of the last call of
-// [Normalizer.Append] or [Normalizer.AppendRef]. They need the src of that call and
-// the normal form that it has appended, so these must not change before the next
-// call: as with bufio.Scanner.Bytes, answers hold until then. After an error, or a
-// call of [Parse], there is no URL to ask about, and the answers are zero. Built
-// with the tag invariants, a Result panics when it is asked about what has changed
-// or is not there.
+// The methods of a Result describe the URL of the last successful
+// [Normalizer.Append] or [Normalizer.AppendRef]. They read the src of that call
+// and the normal form that it appended, so neither may change until the next
+// call, as with bufio.Scanner.Bytes. After an error, or after [Parse], the
+// methods return zero values. Built with the tag invariants, a Result panics if
+// src or the normal form has changed, or if there is no URL to describe.
 type Result struct {
 	In          URL          // components of src
 	Out         URL          // components of the appended normal form
-	Flags       Flags        // what was noticed in src
-	Diagnostics []Diagnostic // where, in ascending order of offset; valid until the next call
-	ErrAt       uint32       // where in src, if the call returned an Error
+	Flags       Flags        // defects and notable properties of src
+	Diagnostics []Diagnostic // their offsets, in ascending order; valid until the next call
+	ErrAt       uint32       // offset in src of the error, if the call returned an Error
 
 	scratch scratch
 }
 
-// A Change says how far a normal form is from its input, judged by the keys of
-// the rfc reading.
+// A Change classifies how far a normal form is from its input. The classes are
+// defined by the RFC 3986 keys of the two.
 type Change uint8
 
 // The classes of change, from none to most.
@@ -38,74 +37,76 @@ const (
 	Unchanged   Change = iota // the same bytes
 	Cosmetic                  // the same K0
 	SchemeEqual               // the same K1
-	Repaired                  // the browser's reading changed what the RFC keeps apart
+	Repaired                  // the WHATWG parser merged URLs that RFC 3986 keeps apart
 	Lossy                     // a policy rule removed something
 )
 
 var changeNames = []string{"unchanged", "cosmetic", "scheme-equal", "repaired", "lossy"}
 
-// String returns the class's name as it appears in output: "cosmetic".
+// String returns the name used in output, such as "cosmetic", or "unknown".
 func (c Change) String() string { return nameOf(c, changeNames) }
 
-// ParseChange returns the class of that name.
+// ParseChange returns the class with the given name. The error is a *NameError.
 func ParseChange(name string) (Change, error) { return parseName[Change]("change", name, changeNames) }
 
-// scratch is the work space of a call, kept for the next one.
+// scratch is the work space of a call, reused by the next.
 type scratch struct {
 	call
-	by        *Normalizer      // of the last call
-	src, norm []byte           // what it was given and what it has appended
-	seal      seal             // of these two
+	by        *Normalizer      // of the last call that gave a normal form
+	src, norm []byte           // input of that call, and the normal form it appended
+	seal      seal             // checksum of src and norm
 	marks     []Diagnostic     // of the component in hand
 	defects   []percent.Defect // of the component in hand
-	in, out   URL              // of a text that is not the input: a target, a key
-	lead      uint32           // bytes cut off in front of the cleaned text
-	end       uint32           // where it ends in src
-	gaps      []uint32         // offsets of the bytes taken out of it
-	cuts      []Diagnostic     // for both, with offsets in src
-	parsed    []Diagnostic     // the validation errors of the parser, with offsets in the cleaned text
-	cleaned   []byte           // the cleaned text, if it is not a part of src
+	in, out   URL              // components of a text other than the input: a resolved target, a key
+	lead      uint32           // number of bytes trimmed in front of the cleaned text
+	end       uint32           // where the cleaned text ends in src
+	gaps      []uint32         // offsets of the tabs and newlines removed from it
+	cuts      []Diagnostic     // diagnostics for the trimmed and removed bytes, with offsets in src
+	parsed    []Diagnostic     // validation errors of the parser, with offsets in the cleaned text
+	cleaned   []byte           // the cleaned text, if it is not a subslice of src
 	host      []byte           // a host, percent-decoded or mapped
-	base      *baseURL         // the last base of the whatwg reading
+	base      *baseURL         // the last base parsed by WHATWG
 	text      []byte           // the resolved reference, if resolved is set
 	key       []byte           // K0 or K1, if that is not the normal form
-	k2, k3    []byte           // the canonical strings of these levels
-	query     []byte           // a query on its way to K2
-	full      []byte           // the whole serialized URL, if the normal form leaves out parts of it
+	k2, k3    []byte           // canonical strings of these levels
+	query     []byte           // a query being rewritten for K2
+	full      []byte           // the full serialized URL, if the normal form omits parts of it
 	whole     URL              // components of full, if dropped is set
-	other     *Result          // of the other reading
-	hosts     *hostScratch     // of comparing hosts
-	text2     []byte           // a component on its way to NFC
+	other     *Result          // of parsing by the other standard
+	hosts     *hostScratch     // scratch of the host comparison
+	text2     []byte           // a component being converted to NFC
 	runes     [2][]rune        // a part of it
 	pairs     []params.Pair    // of a query
 	params    params.Scratch
 	mac       *keyedHash // for HMAC keys
-	kept      []uint32   // offsets in the serialized URL of the bytes that RFC 3986 does not allow, if patched
+	kept      []uint32   // offsets in the serialized URL of bytes that RFC 3986 does not allow, if patched
 
-	rec *recorder // of Trace and TraceKey; else nil
+	rec *recorder // set by Trace and TraceKey, otherwise nil
 }
 
-// call is what a call notes about its URL. Each call begins with a new one: it holds
-// no pointers, and is small, so that this is one store or two.
+// call holds what a call notes about its URL. Each call starts with a zero
+// call. The struct is small and contains no pointers, so that clearing it takes
+// one or two stores.
 type call struct {
-	applied   Rules  // on the way to the normal form
-	keyHits   Rules  // of K2 and K3
+	applied   Rules  // rules that changed something up to the normal form
+	keyHits   Rules  // rules of K2 and K3 that changed something
 	change    Change // if judged
 	plain     uint8  // bit c: component c has no escape and no byte to escape
-	answered  bool   // the call gave a normal form: src, norm and by are its own
-	unjudged  bool   // Result.Change has to find out
-	dropped   bool   // full is set
+	answered  bool   // the call gave a normal form: by, src and norm belong to it
+	unjudged  bool   // change is not set: Result.Change computes it
+	dropped   bool   // full and whole are set
 	clean     bool   // the input was clean: it is its own canonical string
-	canonical bool   // the serialized URL is
-	patched   bool   // the serialized URL is, but for the bytes kept
-	fallback  bool   // the whatwg reading had no answer: this is the rfc reading
-	resolved  bool   // the input was a reference: text is what was normalized
+	canonical bool   // the serialized URL is its own canonical string
+	patched   bool   // the serialized URL is, once the bytes at kept are escaped
+	fallback  bool   // WHATWG could not parse the input: this is the RFC 3986 result
+	resolved  bool   // the input was a relative reference: text is what was normalized
 }
 
-// keepBytes is how large a buffer of a Result may stay from call to call.
+// keepBytes is the largest capacity in bytes of a buffer that a Result keeps
+// from call to call.
 const keepBytes = 64 << 10
 
-// reset makes r ready for another URL.
+// reset prepares r for another URL.
 func (r *Result) reset() {
 	r.Out = URL{}
 	r.Flags, r.Diagnostics, r.ErrAt = Flags{}, r.Diagnostics[:0], 0
@@ -121,8 +122,8 @@ func (r *Result) reset() {
 	}
 }
 
-// setClean fills r for a URL r.In that is its own normal form and has no flag but
-// HTMLEntity, if entity is the offset of one.
+// setClean fills r for a URL r.In that is its own normal form. Its only
+// possible flag is HTMLEntity: entity is the offset of the first one, or -1.
 func (r *Result) setClean(entity int) {
 	r.Out = r.In
 	r.Flags, r.Diagnostics, r.ErrAt = Flags{}, r.Diagnostics[:0], 0
@@ -133,23 +134,22 @@ func (r *Result) setClean(entity int) {
 	}
 }
 
-// remember keeps what questions about the URL need.
+// remember stores what the methods of r need to describe the URL.
 func (r *Result) remember(n *Normalizer, src, norm []byte) {
 	s := &r.scratch
 	s.by, s.src, s.norm, s.answered = n, src, norm, true
 	s.seal.set(src, norm)
 }
 
-// asked returns the scratch of a Result that is asked about its URL, and whether
-// there is one.
+// asked returns the scratch of r, and whether r describes a URL.
 func (r *Result) asked() (s *scratch, ok bool) {
 	s = &r.scratch
 	s.seal.check(s.answered, s.src, s.norm)
 	return s, s.answered
 }
 
-// Key returns the key of the URL: the hash of the canonical string of a level; see
-// AppendKey.
+// Key returns the key of the URL at a level: the hash of the canonical string
+// that AppendKey appends. It is the zero Key if r describes no URL.
 func (r *Result) Key(lv Level) Key {
 	s, ok := r.asked()
 	switch {
@@ -161,9 +161,9 @@ func (r *Result) Key(lv Level) Key {
 	return s.by.hasher.key(lv, s.by.canonical(lv, s.src, s.norm, r), s)
 }
 
-// AppendKey appends the canonical string of a level: the bytes that Key hashes. K0
-// is the normal form of RFC 3986 §6.2.2 and K1 that of §6.2.3, whatever the
-// profile.
+// AppendKey appends the canonical string of a level, which Key hashes. For K0
+// it is the normal form of RFC 3986 §6.2.2 and for K1 that of §6.2.3, whatever
+// rules the profile has. AppendKey appends nothing if r describes no URL.
 func (r *Result) AppendKey(dst []byte, lv Level) []byte {
 	s, ok := r.asked()
 	if !ok {
@@ -172,8 +172,8 @@ func (r *Result) AppendKey(dst []byte, lv Level) []byte {
 	return append(dst, s.by.canonical(lv, s.src, s.norm, r)...)
 }
 
-// HashKey returns the Key of a canonical string that was made of one of
-// AppendKey's, by the hash of the same Normalizer.
+// HashKey hashes a canonical string that the caller derived from the output of
+// AppendKey, with the hash and the secret of the same Normalizer.
 func (r *Result) HashKey(lv Level, canonical []byte) Key {
 	s, ok := r.asked()
 	if !ok {
@@ -182,9 +182,9 @@ func (r *Result) HashKey(lv Level, canonical []byte) Key {
 	return s.by.hasher.key(lv, canonical, s)
 }
 
-// Change says how far the normal form is from the input. A reference is judged by
-// its target. In the WHATWG standard the answer takes as long as normalizing four
-// times.
+// Change classifies how far the normal form is from the input. A relative
+// reference is compared by its resolved target. With the WHATWG standard the
+// call takes about as long as normalizing the URL four times.
 func (r *Result) Change() Change {
 	s, ok := r.asked()
 	if ok && s.unjudged {
@@ -193,28 +193,28 @@ func (r *Result) Change() Change {
 	return s.change
 }
 
-// Applied returns the rules that have changed something on the way to the normal
-// form. The writers note them while they write, so that it takes no time to ask. A
-// rule counts also if what it changed was left out in the end, as the escapes of a
-// segment in front of "..".
+// Applied returns the rules that changed something on the way to the normal
+// form. They are recorded while the normal form is written, so the call is
+// cheap. A rule counts even if a later one removed its result, such as an
+// escape in a segment that ".." then removed.
 func (r *Result) Applied() Rules {
 	s, ok := r.asked()
 	if !ok {
 		return 0
 	}
 	if s.applied != 0 && bytes.Equal(s.src, s.norm) {
-		return 0 // one has undone what another did
+		return 0 // the rules cancelled each other out
 	}
 	return s.applied
 }
 
-// KeyApplied returns the rules that have changed something on the way from K1 to
-// the canonical strings of K2 and K3: those that TraceKey names, for the levels
-// that AppendKey and Key have made of the URL so far. K3 is made of K2, so its
-// rules are with those of K2.
+// KeyApplied returns the rules that changed something on the way from K1 to the
+// canonical strings of K2 and K3, for the levels that AppendKey and Key have
+// computed since the last call of Append. They are the rules that TraceKey
+// reports. K3 is computed from K2, so its set includes the rules of K2.
 func (r *Result) KeyApplied() Rules { return r.scratch.keyHits }
 
-// judge sets the class of change from text to its normal form.
+// judge sets the class of the change from text to its normal form.
 func (r *Result) judge(text, normal []byte) {
 	switch {
 	case bytes.Equal(text, normal):
@@ -227,6 +227,6 @@ func (r *Result) judge(text, normal []byte) {
 }
 
 // Valid reports whether src matches the grammar of RFC 3986, as a URI or as a
-// relative reference (§4.1); r.Flags.Has(Relative) tells which. It speaks of the
-// last call, if that returned no error.
+// relative reference (§4.1); r.Flags.Has(Relative) distinguishes the two. The
+// result is meaningful only if the last call returned no error.
 func (r *Result) Valid() bool { return r.Flags.Intersect(violations).IsZero() }

@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// TestSeal: a Result that is asked about something else panics.
+// TestSeal checks that the methods of a Result panic if src or the normal form
+// has changed, or if there is no URL.
 func TestSeal(t *testing.T) {
 	questions := map[string]func(r *Result){
 		"Key":       func(r *Result) { r.Key(K1) },
@@ -27,7 +28,7 @@ func TestSeal(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				ask(&r) // a good one
+				ask(&r) // nothing has changed yet
 				spoil(&r, src, norm)
 				if got := panicOf(func() { ask(&r) }); !strings.HasPrefix(got, "BUG: ") || !strings.Contains(got, why) {
 					t.Errorf("%s of %q: the panic is %q, want %q", name, text, got, why)

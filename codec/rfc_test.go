@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// TestResolveRFC holds reference resolution to the tables of RFC 3986 §5.4.
+// TestResolveRFC checks reference resolution against the tables of RFC 3986
+// §5.4.
 func TestResolveRFC(t *testing.T) {
 	f := func(ref, want string) {
 		t.Helper()
@@ -71,7 +72,7 @@ func TestResolveErrors(t *testing.T) {
 		}
 	}
 	f("", "a", ErrBase)
-	f("/a", "b", ErrBase) // §5.1: a base has a scheme
+	f("/a", "b", ErrBase) // §5.1: a base needs a scheme
 	f("http://[::1/", "b", ErrBase)
 	f("http://a/", "//[::1/", ErrHostInvalid)
 }
@@ -89,8 +90,8 @@ func TestCPythonURLJoin(t *testing.T) {
 	list.done()
 }
 
-// TestJSONSchema holds the syntax verdict to JSON Schema's cases for the formats
-// uri and uri-reference.
+// TestJSONSchema compares the syntax verdict with JSON Schema's cases for the
+// formats uri and uri-reference.
 func TestJSONSchema(t *testing.T) {
 	f := func(file string, valid func(r *Result) bool) {
 		t.Helper()
@@ -106,7 +107,7 @@ func TestJSONSchema(t *testing.T) {
 			for _, c := range g.Tests {
 				var s string
 				if string(c.Data) == "null" || json.Unmarshal(c.Data, &s) != nil {
-					continue // formats speak of strings only
+					continue // formats apply to strings only
 				}
 				var r Result
 				err := Parse([]byte(s), &r)
@@ -121,7 +122,8 @@ func TestJSONSchema(t *testing.T) {
 }
 
 // TestURLCanonDots runs urlcanon's tables of dot segments. In its table for
-// special schemes '\' is a separator, as in browsers; the other one is RFC 3986.
+// special schemes '\' is a separator, as in browsers; the other table follows
+// RFC 3986.
 func TestURLCanonDots(t *testing.T) {
 	var tables map[string]map[string]string
 	corpusJSON(t, "rfc3986/urlcanon/path_dots.json", &tables)
@@ -143,8 +145,9 @@ func TestURLCanonDots(t *testing.T) {
 	list.done()
 }
 
-// TestURLCanonParsing takes apart urlcanon's URLs: components and delimiters
-// give back the input, and are what urlcanon finds where it reads by RFC 3986.
+// TestURLCanonParsing parses urlcanon's URLs: components and delimiters
+// together give the input and, where urlcanon parses by RFC 3986, are those
+// that it finds.
 func TestURLCanonParsing(t *testing.T) {
 	var cases map[string]struct {
 		Scheme, Username, Password, Host, Port, Path, Query, Fragment string
@@ -169,8 +172,8 @@ func TestURLCanonParsing(t *testing.T) {
 	list.done()
 }
 
-// TestCorpusURLs holds fast paths, full path and readable twin together on real
-// URLs.
+// TestCorpusURLs compares the fast paths, the full path and the readable twin
+// on real URLs.
 func TestCorpusURLs(t *testing.T) {
 	for _, name := range []string{"urls/kasztp.txt", "urls/isaacs_files.txt", "attack/payloads_Open-Redirect.txt", "urls/blns.txt"} {
 		clean, walked := 0, 0

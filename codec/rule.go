@@ -9,10 +9,10 @@ import (
 	"github.com/urlfold/urlfold/codec/percent"
 )
 
-// A Rule is one thing that normalization changes: a rule that a [Profile] has or
-// has not, one that belongs to a standard, or one of the policy that makes keys of
-// the levels K2 and K3. All that there is to say about it is in one table. The
-// names are stable, the numbers are not: store names.
+// A Rule names one change that normalization makes: a rule that a [Profile] can
+// choose, one that the parser of a standard always applies, or one that the
+// policy for the key levels K2 and K3 applies. The names are stable, the
+// numbers are not: store names.
 type Rule uint8
 
 // The rules, in the order in which they are applied.
@@ -29,35 +29,36 @@ const (
 	ruleCharset
 	ruleMalformed
 
-	// Repair what is no URI.
-	EncodeIllegal // raw bytes that may not stand where they do become escapes
+	// Rules that make a URI of RFC 3986 out of other text.
+	EncodeIllegal // escape raw bytes where the grammar does not allow them
 
-	// Keep the meaning in every scheme: RFC 3986 §6.2.2.
-	UpperEscapes     // the hex digits of escapes
-	DecodeUnreserved // escapes of unreserved bytes
-	LowerScheme      //
-	LowerHost        //
-	RemoveDots       // dot segments
-	GuardPath        // a path that would be read as an authority or a scheme gets "/." or "./"
+	// Rules that keep the meaning of URLs of every scheme: RFC 3986 §6.2.2.
+	UpperEscapes     // write the hex digits of escapes in upper case
+	DecodeUnreserved // decode escapes of unreserved bytes
+	LowerScheme      // write the scheme in lower case
+	LowerHost        // write the host in lower case
+	RemoveDots       // remove dot segments
+	GuardPath        // put "/." or "./" before a path that would parse as an authority or a scheme
 
-	// Keep the meaning in the schemes that this package knows: RFC 3986 §6.2.3.
-	DefaultPort   // and leading zeros of others
-	EmptyPath     //
-	FileLocalhost // file:/x and file://localhost/x become file:///x
-	EmptyUserinfo //
-	ShortIPv6     //
-	ASCIIDomain   //
+	// Rules that keep the meaning of URLs of the schemes that this package
+	// knows: RFC 3986 §6.2.3.
+	DefaultPort   // remove the default port, and leading zeros of other ports
+	EmptyPath     // change an empty path to "/"
+	FileLocalhost // change file:/x and file://localhost/x to file:///x
+	EmptyUserinfo // remove empty userinfo
+	ShortIPv6     // write IPv6 addresses in the form of RFC 5952
+	ASCIIDomain   // write domains in ASCII by UTS 46
 
-	// Make a URL of the WHATWG standard one of RFC 3986, which forbids bytes that
-	// browsers leave alone.
+	// RFCClean turns a URL serialized by WHATWG into a URI of RFC 3986, which
+	// forbids some bytes that browsers leave unescaped.
 	RFCClean
 
-	// Change the meaning. A profile with any of these is lossy.
+	// Rules that change the meaning. A profile with any of them is lossy.
 	DropUserinfo
 	DropFragment
 
-	// FallbackRFC is what becomes of a URL that browsers cannot parse: it is parsed
-	// by RFC 3986, unless its authority holds a backslash.
+	// FallbackRFC parses a URL by RFC 3986 if browsers cannot parse it, unless
+	// its authority contains a backslash.
 	FallbackRFC
 
 	ruleRootDot
@@ -81,19 +82,19 @@ const (
 	numRules = iota
 )
 
-// A stage is a step of the way from a URL to its keys. Rules are numbered in the
-// order of their stages.
+// A stage is a step on the way from a URL to its keys. Rules are numbered in
+// the order of their stages.
 type stage uint8
 
 const (
-	stagePrepare stage = iota // what is taken out before parsing
-	stageParse                // what the parser changes
+	stagePrepare stage = iota // removals before parsing
+	stageParse                // changes made by the parser
 	stageEscapes              // bytes and escapes of each component
 	stageSyntax               // components, in every scheme
-	stageScheme               // components, by what their scheme says
+	stageScheme               // components, depending on the scheme
 	stageClean                // the whole URL
-	stageDrop                 // what is not fetched
-	stageInstead              // another standard
+	stageDrop                 // removal of parts that are not sent to servers
+	stageInstead              // parsing by the other standard
 	stageK2
 	stageK3
 )
@@ -106,24 +107,24 @@ const (
 	byWHATWG
 )
 
-// levels is a set of the strings that a rule has a part in making.
+// levels is a set of the texts that a rule can contribute to.
 type levels uint8
 
 const (
 	atNorm levels = 1 << iota // the normal form
-	atK2                      // K2 of K1
-	atK3                      // K3 of K2
+	atK2                      // the step from K1 to K2
+	atK3                      // the step from K2 to K3
 )
 
-// byPolicy is the clause of rules that no standard has.
+// byPolicy is the clause of rules that no standard defines.
 const byPolicy = "policy"
 
-// ruleTable is all that is known about each rule.
+// ruleTable describes each rule.
 var ruleTable = [numRules]struct {
 	name    string
-	clause  string    // what licenses it: a clause of a standard, or byPolicy
-	chosen  standards // whose profiles may have it
-	always  standards // whose parser applies it, whatever the profile
+	clause  string    // the clause of a standard that permits it, or byPolicy
+	chosen  standards // standards whose profiles may choose it
+	always  standards // standards whose parser always applies it
 	level   levels
 	stage   stage
 	example [2]string
@@ -179,7 +180,7 @@ var ruleTable = [numRules]struct {
 	ruleLowerQuery:  {"lower-query", byPolicy, 0, 0, atK3, stageK3, [2]string{"http://h/?A=B", "h/?a=b"}},
 }
 
-// String returns the rule's name as it appears in output: "dots".
+// String returns the name used in output, such as "dots", or "unknown".
 func (r Rule) String() string {
 	if int(r) < len(ruleTable) {
 		return ruleTable[r].name
@@ -187,17 +188,18 @@ func (r Rule) String() string {
 	return "unknown"
 }
 
-// Clause returns what licenses the rule: a clause of a standard, or "policy".
+// Clause returns the clause of a standard that permits the rule, or "policy" if
+// no standard defines it.
 func (r Rule) Clause() string { return ruleTable[r].clause }
 
-// Example returns a URL that shows the rule, and what becomes of it: its normal
-// form or, of a rule of keys, the canonical string of the first level that has the
-// rule. A relative one stands against the base "http://h/a/".
+// Example returns a URL that shows the effect of the rule, and the result: its
+// normal form or, for a rule of keys, the canonical string of the first level
+// that applies the rule. A relative URL is resolved against "http://h/a/".
 func (r Rule) Example() (before, after string) {
 	return ruleTable[r].example[0], ruleTable[r].example[1]
 }
 
-// ParseRule returns the rule of that name.
+// ParseRule returns the rule with the given name. The error is a *NameError.
 func ParseRule(name string) (Rule, error) {
 	for r := range ruleTable {
 		if ruleTable[r].name == name {
@@ -207,8 +209,8 @@ func ParseRule(name string) (Rule, error) {
 	return 0, &NameError{"rule", name}
 }
 
-// Rules is a set of rules. The zero Rules is empty. Sets can be compared with ==,
-// and combined with | and &^.
+// Rules is a set of rules. The zero Rules is empty. Sets can be compared with
+// == and combined with | and &^.
 type Rules uint64
 
 const (
@@ -218,7 +220,7 @@ const (
 	lossyRules  Rules = 1<<DropUserinfo | 1<<DropFragment
 )
 
-// selectRules returns the rules that is reports true for.
+// selectRules returns the set of the rules for which is returns true.
 func selectRules(is func(Rule) bool) (s Rules) {
 	for r := range Rule(numRules) {
 		s.set(r, is(r))
@@ -226,13 +228,13 @@ func selectRules(is func(Rule) bool) (s Rules) {
 	return s
 }
 
-// chosenRules are the rules that the profiles of each standard may have.
+// chosenRules holds, for each standard, the rules that its profiles can choose.
 var chosenRules = [...]Rules{
 	RFC:    selectRules(func(r Rule) bool { return ruleTable[r].chosen&byRFC != 0 }),
 	WHATWG: selectRules(func(r Rule) bool { return ruleTable[r].chosen&byWHATWG != 0 }),
 }
 
-// RulesOf returns the set of these rules.
+// RulesOf returns the set of the given rules.
 func RulesOf(rules ...Rule) (s Rules) {
 	for _, r := range rules {
 		s.set(r, true)
@@ -243,17 +245,19 @@ func RulesOf(rules ...Rule) (s Rules) {
 // AllRules returns the set of all rules.
 func AllRules() Rules { return 1<<numRules - 1 }
 
-// ProfileRules returns the rules that a profile can have.
+// ProfileRules returns the set of the rules that a profile can choose, for one
+// standard or for both.
 func ProfileRules() Rules { return chosenRules[RFC] | chosenRules[WHATWG] }
 
-// ParserRules returns the rules of a standard that its parser applies whatever the
-// profile.
+// ParserRules returns the set of the rules that the parser of a standard
+// applies whatever the profile.
 func ParserRules(std Standard) Rules {
 	return selectRules(func(r Rule) bool { return ruleTable[r].always>>std&1 != 0 })
 }
 
-// KeyRules returns the rules that make keys of a level of those of the level
-// before. K2 and K3 have some by policy; those of K0 and K1 are in RFC 3986.
+// KeyRules returns the set of the rules that lead from the level before lv to
+// lv; for K0, from the parsed URL. The rules of K0 and K1 are defined by RFC
+// 3986, those of K2 and K3 partly by policy.
 func KeyRules(lv Level) Rules {
 	switch lv {
 	case K0:
@@ -269,10 +273,10 @@ func KeyRules(lv Level) Rules {
 // Has reports whether r is in the set.
 func (s Rules) Has(r Rule) bool { return s>>r&1 != 0 }
 
-// HasAll reports whether all rules of o are in the set.
+// HasAll reports whether every rule of o is in the set.
 func (s Rules) HasAll(o Rules) bool { return s&o == o }
 
-// Len returns how many rules are in the set.
+// Len returns the number of rules in the set.
 func (s Rules) Len() int { return bits.OnesCount64(uint64(s)) }
 
 // All yields the rules of the set, in the order in which they are applied.
@@ -308,11 +312,12 @@ func (s Rules) AppendTo(dst []byte) []byte {
 	return dst
 }
 
-// String returns what AppendTo appends.
+// String returns the text that AppendTo appends.
 func (s Rules) String() string { return string(s.AppendTo(nil)) }
 
-// ParseRules reads names separated by commas: "esc-upper,dots". The error is
-// about the first name that is no rule's.
+// ParseRules parses rule names separated by commas, such as "esc-upper,dots".
+// It ignores empty names. The error is a *NameError about the first unknown
+// name.
 func ParseRules(text string) (Rules, error) {
 	var s Rules
 	for name := range strings.SplitSeq(text, ",") {
@@ -328,24 +333,23 @@ func ParseRules(text string) (Rules, error) {
 	return s, nil
 }
 
-// set puts r in the set if it is so.
+// set adds r to the set if so is true.
 func (s *Rules) set(r Rule, so bool) { *s |= Rules(b2i(so)) << r }
 
-// queryRules returns the rules that package params has applied to a query: the
-// bits of why, from params.WhySession on, have the order of the rules.
+// queryRules returns the rules that package params applied to a query. The bits
+// of why, starting with params.WhySession, have the order of the rules.
 func queryRules(why params.Why) Rules { return Rules(why/params.WhySession) << ruleSession }
 
-// An escapeNames says what the rules of package percent are called, in the order of
-// its bits.
+// An escapeNames maps the bits of percent.Applied, in their order, to rules.
 type escapeNames [4]Rule
 
-// In the standard of browsers a malformed '%' is escaped only for RFCClean.
+// With WHATWG a malformed '%' is escaped only because of RFCClean.
 var (
 	rfcEscapes     = escapeNames{ruleMalformed, EncodeIllegal, UpperEscapes, DecodeUnreserved}
 	browserEscapes = escapeNames{RFCClean, EncodeIllegal, UpperEscapes, DecodeUnreserved}
 )
 
-// rfcApplied and whatwgApplied are the rules for what package percent has applied.
+// rfcApplied and whatwgApplied map a percent.Applied to the rules applied.
 var rfcApplied, whatwgApplied = rfcEscapes.table(), browserEscapes.table()
 
 func (names *escapeNames) table() (t [16]Rules) {
@@ -357,8 +361,8 @@ func (names *escapeNames) table() (t [16]Rules) {
 	return t
 }
 
-// escapes returns what the rules say about the escapes and raw bytes of a
-// component whose raw bytes must not be in add.
+// escapes returns how the rules treat the escapes and raw bytes of a component
+// in which the bytes in add must not be raw.
 func (p *Profile) escapes(add percent.Set) percent.Rules {
 	if !p.Rules.Has(EncodeIllegal) {
 		add = percent.None

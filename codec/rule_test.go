@@ -9,8 +9,8 @@ import (
 	"github.com/urlfold/urlfold/codec/params"
 )
 
-// TestRuleTable: every rule has all that the table is for, and rules are numbered
-// in the order of their stages.
+// TestRuleTable checks that every rule has a complete entry, and that rules are
+// numbered in the order of their stages.
 func TestRuleTable(t *testing.T) {
 	if numRules > 64 {
 		t.Fatalf("%d rules do not fit in a set", numRules)
@@ -26,7 +26,7 @@ func TestRuleTable(t *testing.T) {
 			t.Errorf("ParseRule(%q): %v, %v", e.name, got, err)
 		}
 		if e.stage < last {
-			t.Errorf("%v stands behind a rule of stage %d, and has stage %d", r, last, e.stage)
+			t.Errorf("%v follows a rule of stage %d, but has stage %d", r, last, e.stage)
 		}
 		if e.level == 0 || (e.level&atNorm != 0) != (e.chosen|e.always != 0) || (e.level&atNorm == 0) != (e.stage >= stageK2) {
 			t.Errorf("%v: level %b, stage %d, standards %b and %b", r, e.level, e.stage, e.chosen, e.always)
@@ -34,14 +34,14 @@ func TestRuleTable(t *testing.T) {
 		seen[e.name], last = true, e.stage
 	}
 	if Rule(numRules).String() != "unknown" {
-		t.Error("a rule beyond the last has a name")
+		t.Error("a rule after the last one has a name")
 	}
 	if all := ProfileRules() | KeyRules(K2) | KeyRules(K3) | ParserRules(RFC) | ParserRules(WHATWG); all != AllRules() {
-		t.Errorf("no standard and no level has %v", AllRules()&^all)
+		t.Errorf("no standard and no level contains %v", AllRules()&^all)
 	}
 }
 
-// TestRuleExamples: every example is true.
+// TestRuleExamples checks that every example is correct.
 func TestRuleExamples(t *testing.T) {
 	for r := range AllRules().All() {
 		before, after := r.Example()
@@ -55,7 +55,7 @@ func TestRuleExamples(t *testing.T) {
 		if r == ruleMalformed {
 			p.Malformed = 1
 		}
-		if e.stage == stageK2 { // of what the parser of browsers has left
+		if e.stage == stageK2 { // of the browser parser's result
 			p = Profile{Name: "example", Rules: syntaxRules | schemeRules}
 		}
 		var charset QueryEncoding
@@ -112,7 +112,7 @@ func TestRuleSets(t *testing.T) {
 	}
 }
 
-// TestFlagTable: every flag has all that the table is for.
+// TestFlagTable checks that every flag has a complete entry.
 func TestFlagTable(t *testing.T) {
 	seen := map[string]bool{}
 	for f := range AllFlags().All() {
@@ -121,7 +121,7 @@ func TestFlagTable(t *testing.T) {
 		}
 		seen[f.String()] = true
 		if f.Clause() == "" && f.Severity() != Notice {
-			t.Errorf("%v: nothing says that this is a %v", f, f.Severity())
+			t.Errorf("%v: no clause for a %v", f, f.Severity())
 		}
 		if got, err := ParseFlag(f.String()); got != f || err != nil {
 			t.Errorf("ParseFlag(%v): %v, %v", f, got, err)

@@ -1,6 +1,6 @@
 package codec
 
-// A knownScheme is a scheme of which the codec knows more than its name.
+// A knownScheme is a scheme that the codec has rules for.
 type knownScheme uint8
 
 const (
@@ -48,7 +48,7 @@ func (s knownScheme) isWeb() bool { return schemeHTTP <= s && s <= schemeWSS }
 // RFC 1738 §3.2).
 func (s knownScheme) hasRoot() bool { return schemeHTTP <= s && s <= schemeFTP }
 
-// port returns the default port, or "none" if there is none
+// port returns the default port, or "none" if the scheme has none
 // (https://url.spec.whatwg.org/#special-scheme).
 func (s knownScheme) port() string {
 	switch s {

@@ -6,25 +6,26 @@ import (
 	"github.com/urlfold/urlfold/codec/psl"
 )
 
-// This file cuts hosts by the Public Suffix List (https://publicsuffix.org). The
-// list ages: what is said here of a host is said by one edition of the list,
-// which SiteListVersion names. The edition changes only with the table of package
+// This file splits hosts by the Public Suffix List (https://publicsuffix.org).
+// The list changes over time: the results depend on its edition, which
+// SiteListVersion names. The edition changes only with the table of package
 // psl.
 
-// SiteListVersion says which edition of the Public Suffix List decides: its day,
-// as in 2006-01-02.
+// SiteListVersion returns the date of the built-in edition of the Public Suffix
+// List, in the form 2006-01-02.
 func SiteListVersion() string { return psl.Version }
 
 // AppendSite appends the registrable domain of host: its public suffix and one
-// label more, in lower case, without a root dot. With private, the suffixes
-// count too under which companies register names for their customers
-// (github.io); without, only those of registries.
+// more label, in lower case, without a trailing dot. If private is true, the
+// suffixes include those under which companies register names for their
+// customers (github.io); otherwise only those of registries count.
 //
-// host is as in a normal form: ASCII, with A-labels. If it has no registrable
-// domain, ok is false and out is dst as it was given: a public suffix has none,
-// nor a single label, a host with an empty label, an IP address in any form that
-// browsers read as one, or no host. A top-level domain that is not on the list is
-// a public suffix, as the list's algorithm says.
+// host must be as in a normal form: ASCII, with A-labels. If it has no
+// registrable domain, AppendSite returns dst unchanged and false. That is so
+// for a public suffix, a single label, a host with an empty label, an IP
+// address in any form that browsers accept, and an empty host. A top-level
+// domain that is not on the list counts as a public suffix, as the list's
+// algorithm prescribes.
 func AppendSite(dst, host []byte, private bool) (out []byte, ok bool) {
 	start := len(dst)
 	out = appendLower(dst, bytes.TrimSuffix(host, rootDot))
@@ -36,9 +37,10 @@ func AppendSite(dst, host []byte, private bool) (out []byte, ok bool) {
 	return out[:start+n], true
 }
 
-// CutWWW returns host without a "www." in front, if what then remains is no IP
-// address and still has a registrable domain, private suffixes counted: rule
-// www-one. It cuts once. host is as in a normal form; the result is a part of it.
+// CutWWW returns host without a leading "www.", as the rule www-one does. It
+// removes the prefix only once, and only if the rest is not an IP address and
+// has a registrable domain, counting private suffixes. host must be as in a
+// normal form. The result is a subslice of host.
 func CutWWW(host []byte) []byte {
 	if len(host) < len(www) || string(host[:len(www)]) != www {
 		return host
@@ -54,8 +56,8 @@ const www = "www."
 
 var rootDot = []byte(".")
 
-// siteOffset returns where in host, which is in lower case and has no root dot,
-// its registrable domain begins.
+// siteOffset returns the offset of the registrable domain in host, which must
+// be in lower case and have no trailing dot.
 func siteOffset(host []byte, private bool) (at int, ok bool) {
 	at, ok = suffixOffset(host, private)
 	if !ok {
@@ -64,8 +66,8 @@ func siteOffset(host []byte, private bool) (at int, ok bool) {
 	return bytes.LastIndexByte(host[:at-1], '.') + 1, true
 }
 
-// suffixOffset returns where the public suffix of such a host begins, if the host
-// is below it.
+// suffixOffset returns the offset of the public suffix in such a host, and
+// whether the host is a name below that suffix.
 func suffixOffset(host []byte, private bool) (at int, ok bool) {
 	if len(host) == 0 || bytes.IndexByte(host, '[') >= 0 || hasEmptyLabel(host) || !cleanHostEnd(host) && endsInNumber(host) {
 		return 0, false
@@ -75,8 +77,8 @@ func suffixOffset(host []byte, private bool) (at int, ok bool) {
 	return at, at > 0
 }
 
-// hasEmptyLabel reports whether host, which is not empty, begins or ends with a
-// dot or has two together.
+// hasEmptyLabel reports whether host, which must not be empty, begins or ends
+// with a dot or contains two consecutive dots.
 func hasEmptyLabel(host []byte) bool {
 	return host[0] == '.' || host[len(host)-1] == '.' || bytes.Contains(host, twoDots)
 }

@@ -29,9 +29,9 @@ func TestAppendSite(t *testing.T) {
 	f("a.b.example.co.uk", "example.co.uk", "example.co.uk")
 	f("com", "", "")
 	f("co.uk", "", "")
-	f("localhost", "", "") // the prevailing rule is "*"
+	f("localhost", "", "") // the matching rule is "*"
 	f("a.b.unlisted-tld", "b.unlisted-tld", "b.unlisted-tld")
-	// Private suffixes, and what lies between them and the registry's.
+	// Private suffixes, and names between them and the registry's suffix.
 	f("user.github.io", "github.io", "user.github.io")
 	f("github.io", "github.io", "")
 	f("a.user.github.io", "github.io", "user.github.io")
@@ -42,7 +42,7 @@ func TestAppendSite(t *testing.T) {
 	f("a.city.kobe.jp", "city.kobe.jp", "city.kobe.jp")
 	f("a.www.ck", "www.ck", "www.ck")
 	f("b.ck", "", "")
-	// Case, the root dot, empty labels.
+	// Case, a trailing dot, empty labels.
 	f("WwW.Example.COM", "example.com", "example.com")
 	f("www.example.com.", "example.com", "example.com")
 	f("", "", "")
@@ -51,7 +51,7 @@ func TestAppendSite(t *testing.T) {
 	f("example.com..", "", "")
 	f(".example.com", "", "")
 	f("a..example.com", "", "")
-	// Addresses, in every spelling that a browser reads as one.
+	// Addresses, in every notation that browsers accept.
 	f("1.2.3.4", "", "")
 	f("1.2.3.4.", "", "")
 	f("0177.0.0.0x1", "", "")
@@ -77,7 +77,7 @@ func TestCutWWW(t *testing.T) {
 	f("www.www.example.com", "www.example.com") // one
 	f("www.user.github.io", "user.github.io")
 	f("www.www.ck", "www.ck")
-	// What remains is a public suffix, or no name.
+	// The rest is a public suffix, or not a name.
 	f("www.com", "www.com")
 	f("www.com.", "www.com.")
 	f("www.co.uk", "www.co.uk")
@@ -88,26 +88,26 @@ func TestCutWWW(t *testing.T) {
 	f("www..com", "www..com")
 	f("www.1.2.3.4", "www.1.2.3.4")
 	f("www.0x7f.1", "www.0x7f.1")
-	// No "www." in front.
+	// No leading "www.".
 	f("www", "www")
 	f("www2.example.com", "www2.example.com")
 	f("wwwexample.com", "wwwexample.com")
 	f("a.www.example.com", "a.www.example.com")
 	f("", "")
 	if CutWWW(nil) != nil {
-		t.Error("an absent host is present")
+		t.Error("CutWWW(nil) is not nil")
 	}
 }
 
 func TestSiteListVersion(t *testing.T) {
 	if v := SiteListVersion(); !regexp.MustCompile(`^20\d\d-\d\d-\d\d$`).MatchString(v) {
-		t.Errorf("%q is no day", v)
+		t.Errorf("%q is not a date", v)
 	}
 }
 
 // TestPublicSuffixVectors runs the tests of the Public Suffix List's own
-// repository, which count the private section. Both files have the same cases,
-// in two notations.
+// repository, which include the private section. Both files contain the same
+// cases, in two notations.
 func TestPublicSuffixVectors(t *testing.T) {
 	plain := regexp.MustCompile(`^(\S+) (\S+)$`)
 	calls := regexp.MustCompile(`^checkPublicSuffix\('?([^']+?)'?, '?([^']+?)'?\);$`)
@@ -119,7 +119,7 @@ func TestPublicSuffixVectors(t *testing.T) {
 			}
 			m := form.FindStringSubmatch(s.Text())
 			if m == nil {
-				t.Fatalf("%s: %q is no case", name, s.Text())
+				t.Fatalf("%s: %q is not a test case", name, s.Text())
 			}
 			if m[1] == "null" {
 				m[1] = ""
@@ -148,9 +148,10 @@ func aLabels(t *testing.T, host string) []byte {
 	return out
 }
 
-// FuzzSite holds what a site is: an end of the host at a label, with one label
-// before a suffix, the site of itself, the same for a name below it, if that is
-// no suffix: kobe.jp is a site, and *.kobe.jp are suffixes.
+// FuzzSite checks the properties of a site: it ends the host at a label
+// boundary, has one label before its suffix, is the site of itself, and is the
+// site of a name below it unless that name is a suffix: kobe.jp is a site, and
+// *.kobe.jp are suffixes.
 func FuzzSite(f *testing.F) {
 	for _, host := range []string{"www.example.com", "a.b.c.github.io.", "1.2.3.4", "a..b", "x.compute.amazonaws.com", "[::1]", "c.b.kobe.jp", "koBe.jp", "::1", "%", "%41.com"} {
 		f.Add([]byte(host))
@@ -191,8 +192,8 @@ func FuzzSite(f *testing.F) {
 	})
 }
 
-// TestSiteAllocs: neither cutting a host by the list nor the key that does so
-// allocates anything.
+// TestSiteAllocs checks that neither AppendSite nor a key that uses the list
+// allocates.
 func TestSiteAllocs(t *testing.T) {
 	dst, keys := make([]byte, 0, 256), make([]byte, 0, 256)
 	f := func(name string, call func()) {

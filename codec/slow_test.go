@@ -11,8 +11,9 @@ import (
 	"github.com/urlfold/urlfold/codec/idna"
 )
 
-// This file is the readable twin of the normalizer: the rules of RFC 3986 one
-// after the other, on strings. It is the oracle of the fast one.
+// This file is the readable twin of the normalizer: it applies the rules of RFC
+// 3986 one after the other, to strings. The tests use it as an oracle for the
+// fast implementation.
 
 var (
 	slowURL     = regexp.MustCompile(`(?s)^(?:([A-Za-z][A-Za-z0-9+.-]*):)?(?://([^/?#]*))?([^?#]*)(?:\?([^#]*))?(?:#(.*))?$`)
@@ -32,7 +33,7 @@ const (
 	slowPchar      = slowUnreserved + slowSubDelims + ":@"
 )
 
-// slowBytes makes a string whose runes are the bytes of s, so that regexp and
+// slowBytes returns a string whose runes are the bytes of s, so that regexp and
 // strings work byte by byte.
 func slowBytes(s string) string {
 	r := make([]rune, len(s))
@@ -79,7 +80,7 @@ func slowSplit(s string) (p slowParts, ok bool) {
 	return p, true
 }
 
-// slowEscapes is malformed-encode, add, esc-upper and esc-unres.
+// slowEscapes applies malformed-encode, add, esc-upper and esc-unres.
 func slowEscapes(s, allowed string) string {
 	var b strings.Builder
 	for s != "" {
@@ -113,7 +114,7 @@ func slowLower(s string) string {
 	}, s), strings.ToUpper)
 }
 
-// slowDots is the algorithm of RFC 3986 §5.2.4, step by step.
+// slowDots implements RFC 3986 §5.2.4, step by step.
 func slowDots(in string) string {
 	out := ""
 	for in != "" {
@@ -145,7 +146,7 @@ func slowDots(in string) string {
 	return out
 }
 
-// slowLiteral is the host in brackets.
+// slowLiteral normalizes a bracketed host.
 func slowLiteral(s string) string {
 	var b strings.Builder
 	for s != "" {
@@ -212,7 +213,8 @@ func (p *slowParts) schemeBased() {
 	}
 }
 
-// slowASCII is the ASCII form of a domain with escapes beyond ASCII, if it has one.
+// slowASCII returns the ASCII form of a domain with escaped non-ASCII bytes, if
+// it has one.
 func slowASCII(host string) string {
 	domain, err := url.PathUnescape(host)
 	if err != nil || isASCII([]byte(domain)) || strings.HasPrefix(host, "[") {
@@ -225,8 +227,8 @@ func slowASCII(host string) string {
 	return strings.NewReplacer(`"`, "%22", "`", "%60", "{", "%7B", "}", "%7D").Replace(string(ascii))
 }
 
-// slowShort prints an IPv6 address in hex groups, the first of the longest runs
-// of zeros left out.
+// slowShort formats an IPv6 address in hex groups, with the first of the
+// longest runs of zeros compressed.
 func slowShort(a netip.Addr) string {
 	var groups []string
 	b := a.As16()
@@ -273,7 +275,7 @@ func (p *slowParts) String() string {
 	return s
 }
 
-// slowNormalize is E1 (K0), and with scheme E2 (K1).
+// slowNormalize implements E1 (K0) and, if scheme is set, E2 (K1).
 func slowNormalize(src string, scheme bool) (norm string, ok bool) {
 	p, ok := slowSplit(slowBytes(src))
 	if !ok {

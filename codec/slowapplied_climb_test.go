@@ -10,14 +10,14 @@ import (
 type ladder struct {
 	Normalizer
 	res  Result
-	last []byte // what the rules so far have made of the URL
+	last []byte // the URL after the rules applied up to now
 	next []byte
 }
 
-// climb finds the rules that have changed a URL in the slowest way: it normalizes with
-// none of them, then with one more at a time, but for those that drop components.
-// It is for what Hits cannot tell in a shorter way. In the rfc reading src is the
-// target; r lends its work space.
+// climb finds the rules that changed a URL in the slowest way: it normalizes
+// the URL without any rule, then with one more rule at a time, except those
+// that drop components. It serves where hits has no shorter way. With RFC 3986,
+// src is the resolved target; r supplies its work space.
 func (n *Normalizer) climb(base *baseURL, src []byte, r *Result) (hits Rules) {
 	l := new(ladder)
 	l.Normalizer = *n
@@ -43,7 +43,7 @@ func (n *Normalizer) climb(base *baseURL, src []byte, r *Result) (hits Rules) {
 	return hits
 }
 
-// allow lets l apply these rules, and no other.
+// allow makes l apply the given rules and no others.
 func (l *ladder) allow(rules Rules) {
 	l.rules, l.profile.Rules = rules, rules
 	for c, add := range illegal {
@@ -52,7 +52,8 @@ func (l *ladder) allow(rules Rules) {
 	l.whatwg = whatwgEscapes(rules)
 }
 
-// step normalizes src, and reports whether the result is another than before.
+// step normalizes src, and reports whether the result has changed since the
+// last step.
 func (l *ladder) step(base *baseURL, src []byte) bool {
 	s := &l.res.scratch
 	if l.profile.Standard == WHATWG {

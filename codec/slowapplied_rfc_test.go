@@ -6,16 +6,16 @@ import (
 	"github.com/urlfold/urlfold/codec/percent"
 )
 
-// This file tells which rules of RFC 3986 have changed a URL. Most have a flag of
-// their own, or change a component that no other rule changes.
+// This file determines which rules of RFC 3986 changed a URL. Most of them have
+// a flag of their own, or change a component that no other rule changes.
 
-// Flags that stand for what a rule of the rfc reading changes wherever it stands.
+// Flags that imply an applied rule of RFC 3986, wherever they occur.
 var (
 	malformedFlags = Flags{}.With(Truncated).With(NonHex).With(PercentU)
 	rawFlags       = Flags{}.With(RawControl).With(RawSpace).With(RawNonASCII).With(RawBackslash).With(RawIllegal)
 )
 
-// hitsRFC is Hits for the rfc reading.
+// hitsRFC is hits for RFC 3986.
 func (n *Normalizer) hitsRFC(src, norm []byte, r *Result) Rules {
 	hits, read := Rules(0), r
 	if r.scratch.resolved {
@@ -23,7 +23,7 @@ func (n *Normalizer) hitsRFC(src, norm []byte, r *Result) Rules {
 		hits.set(ruleResolve, !bytes.Equal(src, text))
 		src, read = text, new(Result)
 		read.reset()
-		_, _ = split(src, &read.In) // it was before
+		_, _ = split(src, &read.In) // it did before
 		n.inspect(nil, src, read)
 	}
 	u := &read.In
@@ -46,9 +46,9 @@ func (n *Normalizer) hitsRFC(src, norm []byte, r *Result) Rules {
 	return hits | hostHits(host, r.Out.Bytes(norm, Host), u.kind)
 }
 
-// guarded reports whether GuardPath has written something in front of the path. A
-// path that begins with "//" and has no authority in front is one that RemoveDots
-// has made; FileLocalhost takes the guard away again.
+// guarded reports whether GuardPath inserted something before the path. A path
+// that begins with "//" and follows no authority results from RemoveDots;
+// FileLocalhost makes the guard unnecessary again.
 func guarded(src []byte, u *URL, norm []byte, out *URL) bool {
 	path := out.Bytes(norm, Path)
 	switch {
@@ -62,7 +62,7 @@ func guarded(src []byte, u *URL, norm []byte, out *URL) bool {
 	return bytes.HasPrefix(path, guardedPath)
 }
 
-// hostHits returns the rules that have made of a host of that kind what is out.
+// hostHits returns the rules that changed a host of the given kind to out.
 func hostHits(host, out []byte, kind HostKind) (hits Rules) {
 	if bytes.Equal(host, out) {
 		return 0

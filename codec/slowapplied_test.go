@@ -2,11 +2,11 @@ package codec
 
 import "bytes"
 
-// asParser stands for the rules of the parser of the URL Standard, which its slow
-// twins do not tell apart.
+// asParser stands for all rules of the parser of the URL Standard, which the
+// slow twins do not distinguish.
 const asParser Rules = 1 << 63
 
-// folded returns rules with asParser for those of the parser.
+// folded returns rules with asParser in place of those of the parser.
 func (n *Normalizer) folded(rules Rules) Rules {
 	if n.profile.Standard == RFC {
 		return rules
@@ -15,9 +15,9 @@ func (n *Normalizer) folded(rules Rules) Rules {
 	return rules&^parser | asParser*Rules(b2i(rules&parser != 0))
 }
 
-// hits is the slow twin of Result.Applied: it does not know what the writers did,
-// and compares what came with what was written. Where bytes and escapes do not tell
-// a rule, it normalizes once for each rule of the profile.
+// hits is the slow twin of Result.Applied: it knows nothing about the writers,
+// and compares the input with the output. If bytes and escapes do not determine
+// a rule, it normalizes the URL once for each rule of the profile.
 func (n *Normalizer) hits(src, norm []byte, r *Result) Rules {
 	s := &r.scratch
 	switch {

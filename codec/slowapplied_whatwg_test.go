@@ -6,11 +6,11 @@ import (
 	"github.com/urlfold/urlfold/codec/percent"
 )
 
-// This file tells what the parser of the URL Standard has changed of a URL from
-// what the rules have that a profile adds, which change escapes only.
+// This file distinguishes the changes of the URL Standard's parser from those
+// of the rules that a profile adds, which change escapes only.
 
-// hitsWHATWG is Hits for the whatwg reading. full is the serialized URL, with what
-// the profile leaves out, and out its components.
+// hitsWHATWG is hits for WHATWG. full is the serialized URL, including what the
+// profile drops, and out holds its components.
 func (n *Normalizer) hitsWHATWG(src, full []byte, out *URL, r *Result) Rules {
 	var base *baseURL
 	if r.scratch.resolved {
@@ -26,7 +26,7 @@ func (n *Normalizer) hitsWHATWG(src, full []byte, out *URL, r *Result) Rules {
 		w.cut(src)
 	}
 	w.hits.set(ruleTrim, cut)
-	if r.Flags.Intersect(escapeFlags).IsZero() { // so no rule on escapes has found any
+	if r.Flags.Intersect(escapeFlags).IsZero() { // so no escape rule was applied
 		w.split(w.in, full)
 		return w.hits
 	}
@@ -37,21 +37,22 @@ func (n *Normalizer) hitsWHATWG(src, full []byte, out *URL, r *Result) Rules {
 	return w.hits &^ (ProfileRules() &^ n.rules)
 }
 
-// uncleanFlags are the flags of URLs with a special scheme in which RFCClean may find
-// something. In others it changes escapes too: those of opaque hosts and paths.
+// uncleanFlags are the flags of URLs with a special scheme that RFCClean may
+// change. With other schemes it also changes escapes, those of opaque hosts and
+// paths.
 var uncleanFlags = rawFlags.Union(malformedFlags).With(DomainPercentEncoded)
 
-// A comparison goes through a URL as it came and as it is written, side by side.
+// A comparison walks through the input and the output of a URL in parallel.
 type comparison struct {
 	in, out   []byte
-	from      int // offset in what in was cut from
+	from      int // offset in the text that in was cut from
 	known     knownScheme
-	malformed bool // there are '%' that start no escape
+	malformed bool // there is a '%' that starts no escape
 	hits      Rules
-	lost      bool // there are escapes of which it cannot be told what they became
+	lost      bool // there are escapes whose replacement cannot be determined
 }
 
-// cut takes off the ends what the parser does not look at.
+// cut removes the ends that the parser ignores.
 func (w *comparison) cut(src []byte) {
 	for len(w.in) > 0 && w.in[0] <= ' ' {
 		w.in = w.in[1:]
@@ -62,9 +63,9 @@ func (w *comparison) cut(src []byte) {
 	}
 }
 
-// compare looks at each component, and at what stands between them.
+// compare compares the components, and the text between them.
 func (w *comparison) compare(u, v *URL) {
-	at, to := 0, 0 // what is behind these offsets is yet to be looked at
+	at, to := 0, 0 // text after these offsets has not been compared yet
 	for c := range Component(numComponents) {
 		a, b := w.span(u, c), v.Span(c)
 		if !u.Has(c) || !v.Has(c) {
@@ -72,14 +73,14 @@ func (w *comparison) compare(u, v *URL) {
 			continue
 		}
 		w.split(w.in[min(at, int(a.Start)):a.Start], w.out[to:b.Start])
-		w.parser(int(a.Start) < at) // the second '/' of "file://" is its path too
+		w.parser(int(a.Start) < at) // the second '/' of "file://" also belongs to the path
 		w.component(c, a.In(w.in), b.In(w.out))
 		at, to = int(a.End), int(b.End)
 	}
 	w.split(w.in[at:], w.out[to:])
 }
 
-// span returns where a component of the URL as it came is in w.in.
+// span returns the range of a component of the input in w.in.
 func (w *comparison) span(u *URL, c Component) Span {
 	s := u.Span(c)
 	if u.Has(c) {
@@ -88,13 +89,13 @@ func (w *comparison) span(u *URL, c Component) Span {
 	return s
 }
 
-// split notes a difference that only the parser can have made.
+// split records a difference that only the parser can have made.
 func (w *comparison) split(in, out []byte) { w.parser(!bytes.Equal(in, out)) }
 
-// parser notes whether the parser has made a difference.
+// parser records whether the parser made a difference.
 func (w *comparison) parser(so bool) { w.hits |= asParser * Rules(b2i(so)) }
 
-// component looks at a component that both have.
+// component compares a component that both have.
 func (w *comparison) component(c Component, in, out []byte) {
 	if c == Scheme || c == Host || c == Port || bytes.Equal(in, out) {
 		w.split(in, out)
@@ -107,14 +108,14 @@ func (w *comparison) component(c Component, in, out []byte) {
 	w.hits |= hits
 }
 
-// segments returns the hits of the rules on escapes in a path that has lost
-// segments, got some of a base in front, or had '\\' for '/'. It goes from the last
-// segment to the first: each ".." takes away one that is neither it nor ".".
+// segments returns the escape rules applied to a path that lost segments,
+// inherited some of a base, or had '\\' for '/'. It walks from the last segment
+// to the first: each ".." removes one segment that is neither ".." nor ".".
 func (w *comparison) segments(path []byte) (hits Rules) {
 	if bytes.IndexByte(path, '%') < 0 {
 		return 0
 	}
-	if w.known == schemeFile || w.malformed { // drive letters stay; stray '%' hold back escapes
+	if w.known == schemeFile || w.malformed { // drive letters stay; a malformed '%' prevents decoding
 		w.lost = true
 		return 0
 	}
@@ -138,8 +139,8 @@ func (w *comparison) segments(path []byte) (hits Rules) {
 	return hits
 }
 
-// escapeHits returns the hits of the rules on escapes in text, which has no stray
-// '%'.
+// escapeHits returns the escape rules applied to text, which contains no
+// malformed '%'.
 func escapeHits(text []byte) (hits Rules) {
 	for i := 0; i < len(text); i++ {
 		if text[i] == '%' {
@@ -151,8 +152,8 @@ func escapeHits(text []byte) (hits Rules) {
 	return hits
 }
 
-// compareEscapes tells by which rules the bytes and escapes of in have become those
-// of out, if each has.
+// compareEscapes returns the rules that changed the bytes and escapes of in to
+// those of out, if the two correspond.
 func compareEscapes(in, out []byte) (hits Rules, ok bool) {
 	for len(in) > 0 && len(out) > 0 {
 		c := in[0]

@@ -8,8 +8,8 @@ import (
 	"github.com/urlfold/urlfold/codec/params"
 )
 
-// A slowStep is one rule on the way to a canonical string, with the whole URL
-// before and after.
+// A slowStep is one rule applied on the way to a canonical string, with the
+// whole URL before and after it.
 type slowStep struct {
 	rule          Rule
 	before, after string
@@ -28,31 +28,31 @@ func (r *Result) slowTraceKey(lv Level) []slowStep {
 	return t.steps
 }
 
-// A keyTracer collects the steps to one canonical string. It is the slow twin of
-// a rewriter: one rule after the other, each on the whole URL.
+// A keyTracer collects the steps to one canonical string. It is the slow twin
+// of a rewriter: it applies one rule after the other to the whole URL.
 type keyTracer struct {
 	policy  *Policy
 	keys    Standard
-	u       URL    // of before
+	u       URL    // components of before
 	before  []byte // the canonical string of the level before
 	known   knownScheme
 	has     [numComponents]bool
 	text    [numComponents]string
-	at      string // what text was at the last step
+	at      string // text at the last step
 	scratch params.Scratch
 	steps   []slowStep
 }
 
-// take takes a canonical string apart.
+// take parses a canonical string.
 func (t *keyTracer) take(key []byte) {
-	_, _ = split(key, &t.u) // every canonical string can be split
+	_, _ = split(key, &t.u) // cannot fail: every canonical string can be split
 	t.before, t.at, t.known = key, string(key), lookupScheme(t.u.Bytes(key, Scheme))
 	for c := range Component(numComponents) {
 		t.text[c], t.has[c] = string(t.u.Bytes(key, c)), t.u.Has(c)
 	}
 }
 
-// String puts the URL together again.
+// String recomposes the URL.
 func (t *keyTracer) String() string {
 	var b strings.Builder
 	put := func(c Component, before, after string) {
@@ -77,7 +77,7 @@ func (t *keyTracer) String() string {
 	return b.String()
 }
 
-// to notes that a rule has made after of the URL, if that is something new.
+// to records that a rule changed the URL to after, unless they are equal.
 func (t *keyTracer) to(rule Rule, after string) {
 	if after != t.at {
 		t.steps = append(t.steps, slowStep{rule, t.at, after})
@@ -85,7 +85,7 @@ func (t *keyTracer) to(rule Rule, after string) {
 	}
 }
 
-// set notes that a rule of the policy has made text of component c.
+// set records that a policy rule changed component c to text.
 func (t *keyTracer) set(rule Rule, c Component, text []byte) {
 	t.text[c] = string(text)
 	t.to(rule, t.String())
@@ -172,8 +172,8 @@ func (t *keyTracer) fold(c Component, rule Rule, lower bool) {
 	}
 }
 
-// again traces what params.AppendSorted does of the query, if it is called for.
-// q-once leaves what is left where it was.
+// again traces params.AppendSorted on the query, where it is called. q-once
+// keeps the remaining fields in place.
 func (t *keyTracer) again(rule Rule, on bool) {
 	if !on || !t.has[Query] {
 		return
@@ -192,7 +192,7 @@ func (t *keyTracer) again(rule Rule, on bool) {
 	t.set(rule, Query, []byte(strings.Join(fields, "&")))
 }
 
-// slashes is what stands in front of the host.
+// slashes returns the text before the host.
 func (t *keyTracer) slashes() string {
 	if t.u.HasAuthority() {
 		return "//"
@@ -215,15 +215,15 @@ func (t *keyTracer) fragmentK3() {
 	t.set(ruleDrop, Fragment, []byte(text))
 }
 
-// site narrows m to the host and path of the level before.
+// site restricts m to the host and path of the level before.
 func (t *keyTracer) site(m *params.Matcher) params.Site {
 	return m.Site(t.u.Bytes(t.before, Host), t.u.Bytes(t.before, Path), &t.scratch)
 }
 
-// A keyField is a field of a query on its way to a key.
+// A keyField is a field of a query that is being rewritten for a key.
 type keyField struct {
-	params.Pair        // where it is in the query
-	text        string // what it has become
+	params.Pair        // its position in the query
+	text        string // its current text
 }
 
 // query traces params.AppendKeyQuery with m.
@@ -252,7 +252,7 @@ func (t *keyTracer) query(m *params.Matcher) {
 	t.set(ruleSort, Query, out)
 }
 
-// fields notes that a rule has left these fields.
+// fields records that a rule produced these fields.
 func (t *keyTracer) fields(rule Rule, fields []keyField) {
 	var texts []string
 	for _, f := range fields {
@@ -261,8 +261,8 @@ func (t *keyTracer) fields(rule Rule, fields []keyField) {
 	t.set(rule, Query, []byte(strings.Join(texts, "&")))
 }
 
-// drop takes out what the last AppendKeyQuery has dropped: session ids, and then
-// what the rules of m say.
+// drop removes the fields that the last AppendKeyQuery dropped: first session
+// ids, then those that the rules of m drop.
 func (t *keyTracer) drop(fields []keyField) []keyField {
 	dropped := t.scratch.Dropped()
 	for _, rule := range []Rule{ruleSession, ruleDrop} {
@@ -293,7 +293,7 @@ func (t *keyTracer) clean(fields []keyField) []keyField {
 }
 
 // form traces the rule q-form: it puts the fields of the result, which are
-// sorted, where they stood before.
+// sorted, back to their original positions.
 func (t *keyTracer) form(fields []keyField, q, out []byte) {
 	order := make([]int, len(fields))
 	names := make([][]byte, len(fields))

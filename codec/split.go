@@ -2,20 +2,22 @@ package codec
 
 import "bytes"
 
-// split finds the components of src by the grammar of RFC 3986, read so that
-// every byte string has components: scheme up to a ':' that follows scheme
-// characters only; after "//" the authority, up to "/", "?" or "#"; then path,
-// query and fragment. Taken together with their delimiters the components give
-// src back, byte for byte.
+// split finds the components of src by the grammar of RFC 3986, extended so
+// that every byte string has components: the scheme, up to a ':' that follows
+// only scheme characters; after "//" the authority, up to "/", "?" or "#"; then
+// path, query and fragment. The components and their delimiters together are
+// src, byte for byte.
 //
-// It fills all of u even where it returns ErrHostInvalid, whose place is at.
+// It fills all of u even if it returns ErrHostInvalid; at is then the offset of
+// the error.
 func split(src []byte, u *URL) (at int, err Error) {
 	i, at, err := splitFront(src, u)
 	splitTail(src, i, u)
 	return at, err
 }
 
-// splitFront finds scheme and authority, and the offset behind them.
+// splitFront finds the scheme and the authority, and returns the offset after
+// them.
 func splitFront(src []byte, u *URL) (behind, at int, err Error) {
 	*u = URL{}
 	i := schemeEnd(src)
@@ -31,7 +33,7 @@ func splitFront(src []byte, u *URL) (behind, at int, err Error) {
 	return i, at, err
 }
 
-// schemeEnd returns the offset behind the ':' of the scheme, or 0 if src has no
+// schemeEnd returns the offset after the ':' of the scheme, or 0 if src has no
 // scheme (RFC 3986 §3.1).
 func schemeEnd(src []byte) int {
 	if len(src) == 0 || !isAlpha(src[0]) {
@@ -48,7 +50,7 @@ func schemeEnd(src []byte) int {
 	return 0
 }
 
-// authorityEnd returns the length of the authority that b starts with: up to
+// authorityEnd returns the length of the authority at the start of b: up to
 // "/", "?", "#" or the end (RFC 3986 §3.2).
 func authorityEnd(b []byte) int {
 	for i, c := range b {
@@ -74,8 +76,8 @@ func splitTail(src []byte, i int, u *URL) {
 }
 
 // splitAuthority finds userinfo, host and port in src[start:end]. The userinfo
-// ends at the last '@'; the port is the digits after the last ':', if nothing
-// else follows that.
+// ends at the last '@'. The port starts after the last ':' if only digits
+// follow it.
 func splitAuthority(src []byte, start, end int, u *URL) (at int, err Error) {
 	u.flags |= hasAuthority
 	if i := bytes.LastIndexByte(src[start:end], '@'); i >= 0 {
@@ -100,8 +102,8 @@ func splitUserinfo(src []byte, start, end int, u *URL) {
 	u.set(Username, start, end)
 }
 
-// portStart returns the offset of the ':' in front of the port, or end if there
-// is none.
+// portStart returns the offset of the ':' before the port, or end if there is
+// none.
 func portStart(src []byte, start, end int) int {
 	i := end
 	for i > start && isDigit(src[i-1]) {
@@ -113,7 +115,7 @@ func portStart(src []byte, start, end int) int {
 	return end
 }
 
-// readPort works out the number of a port component made of digits.
+// readPort sets the port number from the digits of the port component.
 func (u *URL) readPort(src []byte) {
 	digits := u.spans[Port].In(src)
 	n := 0
@@ -128,7 +130,7 @@ func (u *URL) readPort(src []byte) {
 	}
 }
 
-// readHost classes the host and checks its brackets (RFC 3986 §3.2.2).
+// readHost classifies the host and checks its brackets (RFC 3986 §3.2.2).
 func (u *URL) readHost(src []byte) (at int, err Error) {
 	s := u.spans[Host]
 	host := s.In(src)

@@ -6,8 +6,7 @@ import (
 	"unsafe"
 )
 
-// parts writes the components of src: "-" where absent, quoted text where
-// present.
+// parts formats the components of src: "-" if absent, otherwise quoted text.
 func parts(u *URL, src string) string {
 	var s []string
 	for c := Scheme; c <= Fragment; c++ {
@@ -50,7 +49,8 @@ func TestSplit(t *testing.T) {
 	f("//:@:", "- <> <> <> <> <> - -")
 	f("a:", "<a> - - - - <> - -")
 	f("x://u@h:1", "<x> <u> - <h> <1> <> - -")
-	// §3.1: a scheme starts with a letter and holds letters, digits, "+", "-", ".".
+	// §3.1: a scheme starts with a letter and consists of letters, digits, "+",
+	// "-", ".".
 	f("1a:b", "- - - - - <1a:b> - -")
 	f("a+-.9:b", "<a+-.9> - - - - <b> - -")
 	f("a_b:c", "- - - - - <a_b:c> - -")
@@ -133,7 +133,7 @@ func TestPortNumber(t *testing.T) {
 	f("x://h", 0, false)
 }
 
-// TestSizes holds the sizes that the documentation promises.
+// TestSizes checks the sizes given in the documentation.
 func TestSizes(t *testing.T) {
 	if s := unsafe.Sizeof(URL{}); s != 72 {
 		t.Errorf("URL has %d bytes", s)
@@ -149,7 +149,8 @@ func TestSizes(t *testing.T) {
 	}
 }
 
-// TestBytesCapacity: appending to a component cannot spoil its neighbour.
+// TestBytesCapacity checks that appending to a component does not overwrite the
+// bytes after it.
 func TestBytesCapacity(t *testing.T) {
 	src := []byte("x://h/p?q")
 	var u URL

@@ -2,16 +2,16 @@ package codec
 
 import "strconv"
 
-// A NameError says that nothing of a kind has a name.
+// A NameError reports an unknown name.
 type NameError struct {
-	What string // the kind: "rule", "level"
+	What string // what the name should denote: "rule", "level"
 	Name string
 }
 
-// Error returns the kind and the name: `unknown rule "esc-uper"`.
+// Error returns the kind and the quoted name: `unknown rule "esc-uper"`.
 func (e *NameError) Error() string { return "unknown " + e.What + " " + strconv.Quote(e.Name) }
 
-// parseName returns the value whose name is at its place in names.
+// parseName returns the value whose index in names has the given name.
 func parseName[T ~uint8](what, name string, names []string) (T, error) {
 	for i, n := range names {
 		if n == name && name != "" {
@@ -29,7 +29,7 @@ func nameOf[T ~uint8](v T, names []string) string {
 	return "unknown"
 }
 
-// textOf is MarshalText of a value that has a name.
+// textOf implements MarshalText for a value with a name.
 func textOf(what, name string) ([]byte, error) {
 	if name == "unknown" {
 		return nil, &NameError{what, name}
@@ -37,7 +37,7 @@ func textOf(what, name string) ([]byte, error) {
 	return []byte(name), nil
 }
 
-// setName is UnmarshalText of a value that has a name.
+// setName implements UnmarshalText for a value with a name.
 func setName[T any](v *T, text []byte, parse func(string) (T, error)) error {
 	parsed, err := parse(string(text))
 	if err == nil {
@@ -46,7 +46,7 @@ func setName[T any](v *T, text []byte, parse func(string) (T, error)) error {
 	return err
 }
 
-// The types that have names are text in YAML and JSON: their names.
+// The named types are marshaled as their names in YAML and JSON.
 
 // MarshalText implements encoding.TextMarshaler.
 func (lv Level) MarshalText() ([]byte, error) { return textOf("level", lv.String()) }
@@ -61,7 +61,7 @@ func (h Hash) MarshalText() ([]byte, error) { return textOf("hash", h.String()) 
 func (h *Hash) UnmarshalText(text []byte) error { return setName(h, text, ParseHash) }
 
 // MarshalText implements encoding.TextMarshaler.
-func (f KeyForm) MarshalText() ([]byte, error) { return textOf("form of keys", f.String()) }
+func (f KeyForm) MarshalText() ([]byte, error) { return textOf("key form", f.String()) }
 
 // UnmarshalText implements encoding.TextUnmarshaler. The error is a *NameError.
 func (f *KeyForm) UnmarshalText(text []byte) error { return setName(f, text, ParseKeyForm) }

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestText: what has a name is that name in JSON, and is read from it; what has
-// none is refused.
+// TestText checks that named values are marshaled as their names and parsed
+// back, and that values without a name are rejected.
 func TestText(t *testing.T) {
 	type names struct {
 		Level    Level
@@ -37,6 +37,6 @@ func TestText(t *testing.T) {
 		}
 	}
 	if _, err := json.Marshal(names{Level: 99}); err == nil {
-		t.Error("a level that does not exist has a name")
+		t.Error("an invalid level has a name")
 	}
 }

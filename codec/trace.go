@@ -5,40 +5,43 @@ import (
 	"cmp"
 )
 
-// A Step is one rule that changed something: on the way from a URL to its normal
-// form, or from the canonical string of one level to that of the next.
+// A Step reports one rule that changed something: on the way from a URL to its
+// normal form, or from the canonical string of one level to that of the next.
 type Step struct {
 	Rule      Rule
-	Component Component // what the rule changed; WholeURL where that is not one component
-	Before    string    // the component before, or the URL
-	After     string    // and after
-	Added     bool      // the component was not there before
-	Removed   bool      // it is not there any more
+	Component Component // the component that the rule changed, or WholeURL
+	Before    string    // the component, or the URL, before the rule
+	After     string    // the same after the rule
+	Added     bool      // the component was absent before the rule
+	Removed   bool      // the component is absent after the rule
 	Param     string    // qsid, q-drop: the form-decoded name of the field that was removed
-	Source    string    // q-drop: where the rule is written: "default:17"
-	Reason    string    // q-drop: why, if the list says so
+	Source    string    // q-drop: the list and line of the rule, such as "default:17"
+	Reason    string    // q-drop: the reason given in the list, if any
 }
 
-// Clause returns what licenses the step: its Source or, without one, the clause of
-// its rule.
+// Clause returns the basis of the step: its Source or, if that is empty, the
+// clause of its rule.
 func (st *Step) Clause() string { return cmp.Or(st.Source, st.Rule.Clause()) }
 
-// Trace returns the steps from src, resolved against base if that is not empty,
-// to its normal form, in the order in which the rules were applied. These are the
-// rules of Result.Applied. The standard's parser and writer record them as they
-// work, one component after the other. A path that is written in pieces stands
-// in a step as it is in between: what is written, and what is yet to be read.
+// Trace returns the steps from src to its normal form, in the order in which
+// the rules were applied. If base is not empty, src is resolved against it. The
+// rules are those of Result.Applied. The parser and the writer of the standard
+// record the steps as they work, one component after the other. While a path is
+// written in pieces, a step shows its state at that moment: the part already
+// written followed by the rest of the input.
 //
-// A URL that cannot be parsed has no steps. One that browsers cannot parse, and
-// that was parsed by RFC 3986, has a single one, rfc-fallback. Trace is for people:
-// it allocates, and takes no fast path.
+// Trace returns nil if src cannot be parsed or does not change. A URL that
+// browsers cannot parse, and that the rule rfc-fallback parsed by RFC 3986, has
+// that rule as its only step. Trace is meant for display: it allocates and
+// takes no fast path.
 func (n *Normalizer) Trace(base, src []byte) []Step {
 	var r Result
 	rec := new(recorder)
 	r.scratch.rec = rec
 	var norm []byte
 	var err error
-	if _, _, clean := parseClean(src, &r.In); clean || len(base) == 0 { // a clean URL needs no base, as in AppendRef
+	// A clean URL needs no base, as in AppendRef.
+	if _, _, clean := parseClean(src, &r.In); clean || len(base) == 0 {
 		norm, err = n.appendFull(nil, src, &r)
 	} else {
 		norm, err = n.appendRef(nil, base, src, &r)
@@ -53,11 +56,12 @@ func (n *Normalizer) Trace(base, src []byte) []Step {
 	return rec.steps
 }
 
-// TraceKey returns the steps that lead to the canonical string of a level, in the
-// order in which the rules were applied: for K0 from the text that the standard of
-// the keys gives, for the others from the canonical string of the level before.
-// Those of K2 and K3 are the rules of Result.KeyApplied. It is for people, as
-// Trace is.
+// TraceKey returns the steps that lead to the canonical string of a level, in
+// the order in which the rules were applied. For K0 they start at the text that
+// the standard of the keys gives, for the other levels at the canonical string
+// of the level before. The rules of K2 and K3 are those of Result.KeyApplied.
+// TraceKey returns nil if nothing changes or if r describes no URL. Like Trace,
+// it is meant for display.
 func (r *Result) TraceKey(lv Level) []Step {
 	s, ok := r.asked()
 	if !ok || lv >= numLevels {
@@ -73,7 +77,7 @@ func (r *Result) TraceKey(lv Level) []Step {
 		return nil
 	}
 	own := scratch{rec: new(recorder)}
-	_, _ = split(text, &own.in) // every canonical string can be split
+	_, _ = split(text, &own.in) // cannot fail: every canonical string can be split
 	switch lv {
 	case K0:
 		_, _ = syntax.appendURL(nil, text, &own.in, &own.out, 0, own.rec)

@@ -7,15 +7,16 @@ import (
 	"testing"
 )
 
-// A replay is a URL in parts, to which the steps of a trace are applied.
+// A replay is a parsed URL to which the steps of a trace are applied.
 type replay struct {
 	text      [numComponents]string
 	has       [numComponents]bool
 	authority bool
 }
 
-// newReplay takes the URL u, which describes src, apart. Tabs and newlines, and the
-// '/' that a file URL has both in front of its host and in its path, do not count.
+// newReplay splits the URL u, which describes src. It ignores tabs and
+// newlines, and counts a '/' of a file URL only once that belongs to both host
+// and path.
 func newReplay(src []byte, u *URL, standard Standard) *replay {
 	p := &replay{authority: u.HasAuthority()}
 	for c := range Component(numComponents) {
@@ -35,7 +36,7 @@ func newReplay(src []byte, u *URL, standard Standard) *replay {
 	return p
 }
 
-// step applies one step. It reports whether the step starts from the current URL.
+// step applies one step. It reports whether the step starts at the current URL.
 func (p *replay) step(st *Step) bool {
 	c := st.Component
 	if c == WholeURL {
@@ -49,7 +50,7 @@ func (p *replay) step(st *Step) bool {
 		}
 		return st.Before != st.After
 	}
-	if !p.has[c] && c == Path { // a reference may have none for browsers
+	if !p.has[c] && c == Path { // with WHATWG a reference may have none
 		p.has[c] = !st.Added
 	}
 	ok := p.has[c] != st.Added && (st.Added || p.text[c] == st.Before) && (st.Added || st.Removed || st.Before != st.After)
@@ -58,7 +59,7 @@ func (p *replay) step(st *Step) bool {
 	return ok
 }
 
-// String puts the URL together (RFC 3986 §5.3).
+// String recomposes the URL (RFC 3986 §5.3).
 func (p *replay) String() string {
 	var b []byte
 	put := func(c Component, before, after string) {
@@ -92,8 +93,8 @@ func rulesOf(steps []Step) (s Rules) {
 	return s
 }
 
-// checkTrace holds the laws of traces: their rules are those that Result names, and
-// the components that they end with are the normal form or the key.
+// checkTrace checks the laws of traces: their rules are those that Result
+// reports, and applying them gives the normal form or the key.
 func checkTrace(t *testing.T, n *Normalizer, base, src []byte) {
 	t.Helper()
 	var r Result
@@ -123,7 +124,7 @@ func checkTrace(t *testing.T, n *Normalizer, base, src []byte) {
 	}
 }
 
-// checkKeyTrace holds the same laws for keys.
+// checkKeyTrace checks the same laws for keys.
 func checkKeyTrace(t *testing.T, n *Normalizer, base, src []byte) {
 	t.Helper()
 	var r Result
@@ -157,7 +158,7 @@ func checkKeyTrace(t *testing.T, n *Normalizer, base, src []byte) {
 				return
 			}
 		}
-		if lv == K3 && (!p.has[Scheme] || p.text[Scheme] == "http" || p.text[Scheme] == "https") { // slashes go with the scheme
+		if lv == K3 && (!p.has[Scheme] || p.text[Scheme] == "http" || p.text[Scheme] == "https") { // the slashes go with the scheme
 			p.has[Scheme] = false
 			if p.authority {
 				want = "//" + want
@@ -169,7 +170,7 @@ func checkKeyTrace(t *testing.T, n *Normalizer, base, src []byte) {
 	}
 }
 
-// TestTraceLaws holds the laws on the seeds.
+// TestTraceLaws checks the laws on the seeds.
 func TestTraceLaws(t *testing.T) {
 	for _, n := range hitNormalizers {
 		for _, src := range slices.Concat(seeds, hitSeeds) {
@@ -181,7 +182,7 @@ func TestTraceLaws(t *testing.T) {
 	}
 }
 
-// TestTraceVectors holds the laws on the vectors of the standards.
+// TestTraceVectors checks the laws on the vectors of the standards.
 func TestTraceVectors(t *testing.T) {
 	type row = map[string]any
 	text := func(v row, name string) []byte {
@@ -208,7 +209,8 @@ func TestTraceVectors(t *testing.T) {
 	readVectors(t, "idna.jsonl", 100, func(_ int, v *row) { check(nil, append([]byte("http://"), text(*v, "domain")...)) })
 }
 
-// FuzzTrace holds the laws, with policies that reach what the default one does not.
+// FuzzTrace checks the laws, also with policies that use options which the
+// default policy does not.
 func FuzzTrace(f *testing.F) {
 	for i := range hitNormalizers {
 		for j, s := range slices.Concat(seeds, hitSeeds) {

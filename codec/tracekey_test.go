@@ -20,7 +20,8 @@ func named(steps []Step) string {
 	return strings.Join(rules, ", ")
 }
 
-// TestTraceKey names the rules of SEMANTICS E1, E2, E9 and E10 on the way to keys.
+// TestTraceKey checks the rules of SEMANTICS E1, E2, E9 and E10 on the way to
+// keys.
 func TestTraceKey(t *testing.T) {
 	f := func(n *Normalizer, lv Level, src, want string) {
 		t.Helper()
@@ -51,8 +52,8 @@ func TestTraceKey(t *testing.T) {
 	f(n, K3, "mailto:a", "")
 }
 
-// TestTraceKeySource holds that a dropped field is told with the list and the
-// line that says so.
+// TestTraceKeySource checks that the step for a dropped field names the list
+// and the line of the rule.
 func TestTraceKeySource(t *testing.T) {
 	n := byName("equiv")
 	var r Result
@@ -64,7 +65,7 @@ func TestTraceKeySource(t *testing.T) {
 	}
 }
 
-// tracePolicies are policies that reach what DefaultPolicy does not.
+// tracePolicies are policies with options that DefaultPolicy does not set.
 func tracePolicies(t testing.TB) []*Policy {
 	t.Helper()
 	var rules []params.Rule

@@ -3,30 +3,31 @@ package codec
 // A Component names one part of a URL.
 type Component uint8
 
-// The components, in the order in which they stand in a URL.
+// The components, in the order in which they occur in a URL.
 const (
 	Scheme   Component = iota // without the ':'
 	Username                  // without the ':' or '@'
 	Password                  // without the ':' or '@'
 	Host                      // with the brackets of an IP literal
 	Port                      // digits only
-	Path                      // may be empty, is never absent
+	Path                      // never absent, but may be empty
 	Query                     // without the '?'
 	Fragment                  // without the '#'
 
 	numComponents = iota
 
-	// WholeURL stands in a [Step] for the URL, where a rule changes more than one
-	// component or what stands between them. No URL has it.
+	// WholeURL is used in a [Step] for a rule that changes more than one
+	// component, or text between components. A URL never has it.
 	WholeURL Component = numComponents
 )
 
 var componentNames = []string{"scheme", "username", "password", "host", "port", "path", "query", "fragment", "url"}
 
-// String returns the component's name: "scheme", "username", …
+// String returns the component's name, such as "scheme", or "unknown".
 func (c Component) String() string { return nameOf(c, componentNames) }
 
-// ParseComponent returns the component of that name.
+// ParseComponent returns the component with the given name. The error is a
+// *NameError.
 func ParseComponent(name string) (Component, error) {
 	return parseName[Component]("component", name, componentNames)
 }
@@ -34,14 +35,15 @@ func ParseComponent(name string) (Component, error) {
 // A Span is a half-open range of byte offsets.
 type Span struct{ Start, End uint32 }
 
-// Len returns the length of the span.
+// Len returns the length of the span in bytes.
 func (s Span) Len() int { return int(s.End - s.Start) }
 
 // In returns the bytes of b that the span covers. The capacity of the result
-// ends with the span: appending to it copies and cannot spoil its neighbour.
+// ends with the span, so appending to it copies and cannot overwrite the bytes
+// after it.
 func (s Span) In(b []byte) []byte { return b[s.Start:s.End:s.End] }
 
-// A HostKind says how the host was read.
+// A HostKind classifies the host. The zero HostKind is NoHost.
 type HostKind uint8
 
 // The kinds of host.
@@ -51,20 +53,20 @@ const (
 	IPv4                       // four decimal numbers with dots
 	IPv6                       // [::1]
 	IPvFuture                  // [v1.x]
-	BadLiteral                 // brackets around something else
-	OpaqueHost                 // any other host of a URL that is not special, WHATWG reading only
+	BadLiteral                 // brackets around other text
+	OpaqueHost                 // any other host of a URL whose scheme is not special; WHATWG only
 )
 
-// A URL records where the components of a URL lie in a byte slice that it does
-// not hold. The zero URL is the empty relative reference. It holds no pointer,
-// is 72 bytes long, and may be copied and stored freely.
+// A URL holds the offsets of the components of a URL in a byte slice, but not
+// the slice itself. The zero URL is the empty relative reference. It is 72
+// bytes long, contains no pointer, and may be copied and stored freely.
 //
 //	https://user:pass@example.com:1234/foo/bar?baz#quux
 //	|    |  |   |    ||           |   |        |   |
 //	Scheme  User Pass Host        Port Path    Query Fragment
 //
-// Userinfo has no span of its own: it is Username, and ":" Password if that is
-// present.
+// Userinfo has no span of its own: it is Username followed, if Password is
+// present, by ":" and Password.
 type URL struct {
 	spans   [numComponents]Span
 	present uint8 // bit c is set if Component c is present
@@ -74,20 +76,20 @@ type URL struct {
 }
 
 const (
-	hasAuthority = 1 << iota // "//" was there, even if nothing follows it
+	hasAuthority = 1 << iota // "//" is present, even if nothing follows it
 	portOK                   // port holds a number
 )
 
-// Has reports whether c is present. A component can be present and empty: the
-// query of "/a?" is, that of "/a" is absent.
+// Has reports whether c is present. A component can be present and empty: "/a?"
+// has an empty query, "/a" has none.
 func (u *URL) Has(c Component) bool { return u.present>>(c&7)&1 != 0 }
 
-// Span returns where c lies. If c is absent, the span is empty.
+// Span returns the range of c. If c is absent, the span is zero.
 func (u *URL) Span(c Component) Span { return u.spans[c&7] }
 
-// Bytes returns the bytes of c in b, which must be the bytes that u describes.
-// The result is nil if c is absent, and empty but not nil if c is present and
-// empty.
+// Bytes returns the bytes of c in b, which must be the text that u describes.
+// The result is a subslice of b. It is nil if c is absent, and empty but not
+// nil if c is present and empty.
 func (u *URL) Bytes(b []byte, c Component) []byte {
 	if !u.Has(c) {
 		return nil
@@ -96,13 +98,14 @@ func (u *URL) Bytes(b []byte, c Component) []byte {
 }
 
 // HasAuthority reports whether the URL has an authority, even an empty one:
-// "file:///x" has, "file:/x" has not. A host is present exactly then.
+// "file:///x" has one, "file:/x" has none. Host is present if and only if there
+// is an authority.
 func (u *URL) HasAuthority() bool { return u.flags&hasAuthority != 0 }
 
-// HostKind says how the host was read.
+// HostKind returns the kind of the host.
 func (u *URL) HostKind() HostKind { return u.kind }
 
-// PortNumber returns the port, and whether there is one from 0 to 65535.
+// PortNumber returns the port, and whether the URL has a port from 0 to 65535.
 func (u *URL) PortNumber() (port uint16, ok bool) { return u.port, u.flags&portOK != 0 }
 
 func (u *URL) set(c Component, start, end int) {

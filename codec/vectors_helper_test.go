@@ -13,7 +13,8 @@ import (
 	"unicode/utf8"
 )
 
-// This file is all that the tests on testdata/vectors need of the codec's API.
+// This file contains everything that the tests on testdata/vectors need from
+// the codec's API.
 
 // A vectorError is a validation error of the URL Standard and its byte offset.
 type vectorError struct {
@@ -26,8 +27,8 @@ func (e *vectorError) UnmarshalJSON(b []byte) error {
 	return json.Unmarshal(b, &[]any{&e.Name, &e.At})
 }
 
-// vectorText is text of a vector: a string, or hex digits where the name ends in
-// _hex since the bytes are not UTF-8.
+// vectorText is a text of a vector: a string, or hex digits if its name ends in
+// _hex because the bytes are not valid UTF-8.
 func vectorText(text, digits *string) ([]byte, bool) {
 	switch {
 	case text != nil:
@@ -40,7 +41,7 @@ func vectorText(text, digits *string) ([]byte, bool) {
 }
 
 // readVectors calls test with each row of a file. It fails if there are fewer
-// than want: a file that lost rows, or a loop that reads none, is no pass.
+// rows than want, so that a truncated file or an empty loop is not a pass.
 func readVectors[T any](t *testing.T, name string, want int, test func(line int, v *T)) {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join("..", "testdata", "vectors", name))
@@ -84,7 +85,7 @@ func newNormalizer(t *testing.T, p Profile, opts ...Option) *Normalizer {
 	return n
 }
 
-// An outcome is what a call said, in a form that can be compared.
+// An outcome is the result of a call in a comparable form.
 type outcome struct {
 	text    string
 	err     Error
@@ -93,9 +94,9 @@ type outcome struct {
 	flags   Flags
 	in, out URL
 	change  string // the class of change
-	kind    string // of the host
-	k0, k1  string // the canonical strings of these levels
-	valid   bool   // by the grammar of RFC 3986
+	kind    string // kind of the host
+	k0, k1  string // canonical strings of these levels
+	valid   bool   // valid by the grammar of RFC 3986
 }
 
 func (o outcome) equal(p outcome) bool {
@@ -103,16 +104,17 @@ func (o outcome) equal(p outcome) bool {
 		o.change == p.change && o.kind == p.kind && o.k0 == p.k0 && o.k1 == p.k1 && slices.Equal(o.errors, p.errors)
 }
 
-// hostKinds are the names of the kinds of host in the vectors.
+// hostKinds are the names of the host kinds in the vectors.
 var hostKinds = map[HostKind]string{NoHost: "none", RegName: "name", IPv4: "IPv4", IPv6: "IPv6", IPvFuture: "IPvFuture", BadLiteral: "invalid", OpaqueHost: "opaque"}
 
-// outcomeOf collects what r says after n has normalized src. Parse has no n.
+// outcomeOf collects the results in r after n has normalized src. n is nil for
+// Parse.
 func outcomeOf(n *Normalizer, src, text []byte, err error, r *Result) outcome {
 	o := outcome{text: string(text), flags: r.Flags, in: r.In, out: r.Out, valid: r.Valid()}
 	if err != nil {
-		o.err, o.errAt = err.(Error), r.ErrAt // without an error it says nothing
+		o.err, o.errAt = err.(Error), r.ErrAt // undefined without an error
 	} else if n != nil {
-		r.remember(n, src, text) // the slow way does not
+		r.remember(n, src, text) // the slow way does not set it
 		o.change = r.Change().String()
 		o.kind = hostKinds[r.Out.HostKind()]
 		o.k0, o.k1 = string(r.AppendKey(nil, K0)), string(r.AppendKey(nil, K1))
@@ -127,8 +129,8 @@ func outcomeOf(n *Normalizer, src, text []byte, err error, r *Result) outcome {
 	return o
 }
 
-// vectorRun normalizes src, against base if that is not empty, by the public
-// calls and by the full parsers without the fast paths. Both must agree.
+// vectorRun normalizes src, against base if that is not empty, with the public
+// calls and with the full parsers without the fast paths. Both must agree.
 func vectorRun(t *testing.T, n *Normalizer, base, src []byte) outcome {
 	t.Helper()
 	var r, slow Result
@@ -138,15 +140,15 @@ func vectorRun(t *testing.T, n *Normalizer, base, src []byte) outcome {
 	if want := outcomeOf(n, src, text, err, &slow); !got.equal(want) {
 		t.Errorf("%q against %q: the fast path says %+v, the parser %+v", src, base, got, want)
 	}
-	text, err = vectorSlow(n, base, src, &slow) // the Result and its base once more
+	text, err = vectorSlow(n, base, src, &slow) // reuse the Result and its base
 	if again := outcomeOf(n, src, text, err, &slow); !got.equal(again) {
 		t.Errorf("%q against %q: with a used Result %+v, with a new one %+v", src, base, again, got)
 	}
 	return got
 }
 
-// vectorOne normalizes src with room for one diagnostic: it must be one of all,
-// and the flags must say whether there are more.
+// vectorOne normalizes src with room for one diagnostic. That diagnostic must
+// be one of all, and the flags must show whether there are more.
 func vectorOne(t *testing.T, all, one *Normalizer, base, src []byte) {
 	t.Helper()
 	var r, few Result
@@ -161,7 +163,7 @@ func vectorOne(t *testing.T, all, one *Normalizer, base, src []byte) {
 	}
 }
 
-// vectorSlow is AppendRef without the fast paths. In the rfc3986 standard, only
+// vectorSlow is AppendRef without the fast paths. In RFC 3986 profiles, only
 // Append has them.
 func vectorSlow(n *Normalizer, base, src []byte, r *Result) ([]byte, error) {
 	switch {
@@ -178,7 +180,7 @@ func vectorSlow(n *Normalizer, base, src []byte, r *Result) ([]byte, error) {
 	return n.appendBrowser(nil, b, src, r)
 }
 
-// vectorParse is Parse, by the fast paths and without them.
+// vectorParse is Parse, with and without the fast paths.
 func vectorParse(t *testing.T, src []byte) outcome {
 	t.Helper()
 	var r, slow Result
@@ -198,10 +200,12 @@ func vectorParse(t *testing.T, src []byte) outcome {
 	return got
 }
 
-// violations returns the names of what the grammar of RFC 3986 does not allow.
+// violations returns the names of the flags that violate the grammar of RFC
+// 3986.
 func (o outcome) violations() []string { return flagNamesOf(o.flags.Intersect(violations)) }
 
-// validationErrors returns the names of the validation errors of the URL Standard.
+// validationErrors returns the names of the validation errors of the URL
+// Standard.
 func validationErrors() (names []string) {
 	for f := range Flag(numFlags) {
 		if isValidationError(f) {
@@ -221,7 +225,7 @@ func flagNamesOf(s Flags) []string {
 	return names
 }
 
-// checkPort holds the number of a port to its digits.
+// checkPort compares the number of a port with its digits.
 func checkPort(t *testing.T, u *URL, src []byte) {
 	t.Helper()
 	want, err := strconv.ParseUint(string(u.Bytes(src, Port)), 10, 16)

@@ -48,7 +48,7 @@ func TestVectorsURLStandard(t *testing.T) {
 			return
 		}
 		if e := vectorRun(t, clean, []byte(v.Base), []byte(v.Input)); !vectorParse(t, []byte(e.text)).valid {
-			t.Errorf("%d: %s: %q against %q: rfc-clean made %q, which is no URI", line, v.Clause, v.Input, v.Base, e.text)
+			t.Errorf("%d: %s: %q against %q: rfc-clean made %q, which is not a URI", line, v.Clause, v.Input, v.Base, e.text)
 		}
 		checkPort(t, &got.out, []byte(got.text))
 		if got.kind != v.HostKind || got.k0 != v.K0 || got.k1 != v.K1 {
@@ -80,8 +80,8 @@ func TestVectorsURLStandard(t *testing.T) {
 	}
 }
 
-// checkIPv4Value holds the reader of IPv4 numbers that keys use to the host of
-// input, http://HOST/, that ends in a number.
+// checkIPv4Value compares the IPv4 parser used for keys with the expected host
+// of input, http://HOST/, where HOST ends in a number.
 func checkIPv4Value(t *testing.T, input, hostname string) {
 	t.Helper()
 	host, ok := strings.CutPrefix(strings.TrimSuffix(input, "/"), "http://")
@@ -98,8 +98,8 @@ func checkIPv4Value(t *testing.T, input, hostname string) {
 	}
 }
 
-// getters returns the components as the getters of the URL class give them, those
-// that are not empty.
+// getters returns the nonempty components as returned by the getters of the URL
+// class.
 func getters(u *URL, text []byte) map[string]string {
 	parts := map[string]string{}
 	for i, s := range wptParts(u, text) {
@@ -111,7 +111,7 @@ func getters(u *URL, text []byte) map[string]string {
 }
 
 // TestVectorsSyntax runs rfc3986-syntax.jsonl: components, the verdict of the
-// grammar of RFC 3986 appendix A, and the names of what it does not allow.
+// grammar of RFC 3986 appendix A, and the names of the violations.
 func TestVectorsSyntax(t *testing.T) {
 	type vector struct {
 		Clause     string
@@ -156,8 +156,8 @@ func TestVectorsSyntax(t *testing.T) {
 	})
 }
 
-// TestVectorsResolve runs rfc3986-resolve.jsonl: targets of references, RFC 3986
-// section 5, and their normal forms.
+// TestVectorsResolve runs rfc3986-resolve.jsonl: targets of references, RFC
+// 3986 section 5, and their normal forms.
 func TestVectorsResolve(t *testing.T) {
 	type vector struct {
 		Clause    string
@@ -182,12 +182,12 @@ func TestVectorsResolve(t *testing.T) {
 			return
 		}
 		if len(base) == 0 {
-			return // no base is asked of AppendRef
+			return // AppendRef without a base is Append
 		}
 		resolved := vectorRun(t, n, base, ref)
 		if v.Error != "" {
 			if resolved.err.Name() != v.Error {
-				t.Errorf("%d: %s: %q against %q: AppendRef says %v, want %s", line, v.Clause, ref, base, resolved.err, v.Error)
+				t.Errorf("%d: %s: %q against %q: AppendRef returns %v, want %s", line, v.Clause, ref, base, resolved.err, v.Error)
 			}
 			return
 		}
@@ -197,7 +197,7 @@ func TestVectorsResolve(t *testing.T) {
 	})
 }
 
-// errorName returns the name of an Error, "" for none.
+// errorName returns the name of an Error, or "" for none.
 func errorName(err error) string {
 	if e, ok := err.(Error); ok {
 		return e.Name()
@@ -205,8 +205,8 @@ func errorName(err error) string {
 	return ""
 }
 
-// TestVectorsNormalize runs rfc3986-normalize.jsonl: the normal forms of RFC 3986
-// sections 6.2.2 (syntax-based) and 6.2.3 (scheme-based).
+// TestVectorsNormalize runs rfc3986-normalize.jsonl: the normal forms of RFC
+// 3986 sections 6.2.2 (syntax-based) and 6.2.3 (scheme-based).
 func TestVectorsNormalize(t *testing.T) {
 	type vector struct {
 		Clause         string

@@ -6,78 +6,82 @@ import (
 	"github.com/urlfold/urlfold/codec/percent"
 )
 
-// This file is the entrance to the reading of the WHATWG URL Standard, snapshot
-// of 2026-07-02 (commit 6ae8486). The state machine is in whatwg_states.go, with
-// the states named and ordered as in the standard; hosts are in whatwg_host.go.
+// This file is the entry point of the parser of the WHATWG URL Standard, in its
+// edition of 2026-07-02 (commit 6ae8486). The state machine is in
+// whatwg_states.go, with the states named and ordered as in the standard; hosts
+// are in whatwg_host.go.
 //
-//	src ─ strip: ends trimmed, tabs and newlines out ─▶ states ─▶ normal form
-//	        └─────────── offsets of marks and spans are mapped back ──┘
+//	src ─ strip: ends trimmed, tabs and newlines removed ─▶ states ─▶ normal form
+//	        └──────── offsets of diagnostics and spans are mapped back ────────┘
 
-// A Standard says which standard decides where the components of a URL lie.
+// A Standard selects the standard by which a URL is parsed. The zero Standard
+// is RFC.
 type Standard uint8
 
-// The readings.
+// The standards.
 const (
-	RFC    Standard = iota // RFC 3986, on the raw bytes
-	WHATWG                 // the WHATWG URL Standard: what browsers do
+	RFC    Standard = iota // RFC 3986, applied to the raw bytes
+	WHATWG                 // the WHATWG URL Standard, which browsers implement
 )
 
 var standardNames = []string{"rfc3986", "whatwg"}
 
-// String returns the standard's name: "whatwg".
+// String returns the name used in output, "rfc3986" or "whatwg", or "unknown".
 func (std Standard) String() string { return nameOf(std, standardNames) }
 
-// ParseStandard returns the standard of that name.
+// ParseStandard returns the standard with the given name. The error is a
+// *NameError.
 func ParseStandard(name string) (Standard, error) {
 	return parseName[Standard]("standard", name, standardNames)
 }
 
-// SpecDate is the date of the text of the WHATWG URL Standard that the whatwg
-// reading follows.
+// SpecDate is the date of the edition of the WHATWG URL Standard that this
+// package implements.
 const SpecDate = "2026-07-02"
 
 // A parser is one run of the basic URL parser
 // (https://url.spec.whatwg.org/#concept-basic-url-parser). It writes the
-// serialized URL while it reads: the states come in the order of the components.
+// serialized URL while it parses, because the states come in the order of the
+// components.
 type parser struct {
-	in    []byte // without what strip has taken out
-	i     int    // the pointer
+	in    []byte // the input after strip
+	i     int    // the standard's pointer
 	base  *baseURL
 	dst   []byte
 	start int // where the URL begins in dst
 	path  int // where its path begins in dst
-	front int // where the slashes in front of the authority begin in in
-	marks int // how many marks are wanted
+	front int // where the slashes before the authority begin in in
+	marks int // the largest number of diagnostics wanted
 
 	u, out *URL // components of in and of dst[start:]
 	esc    *[whatwgSets]percent.Rules
 	r      *Result
 
 	known   knownScheme // of the URL
-	checked int         // no code point of the path before this offset is checked
+	checked int         // the code points of the path are checked up to this offset
 	opaque  bool        // the path is opaque
 	noPipe  bool        // '|' will be escaped
 	queries QueryEncoding
 	err     Error
-	applied Rules // what has changed something
+	applied Rules // rules that changed something
 	rec     *recorder
 }
 
-// A baseURL is a base that has been read.
+// A baseURL is a parsed base.
 type baseURL struct {
 	by     *Normalizer
-	src    []byte // as it was given
+	src    []byte // the input
 	text   []byte // serialized
 	u      URL    // of text
 	known  knownScheme
 	opaque bool // the path is opaque
 	err    Error
-	res    Result // of reading it; there for its scratch
+	res    Result // of parsing it; kept for its scratch
 
-	rfcHost rfcHost // the host that RFC 3986 sees
+	rfcHost rfcHost // the host by RFC 3986
 }
 
-// The percent-encode sets, by what they are used for.
+// The percent-encode sets, named after their use.
 const (
 	setUserinfo = iota
 	setPath
@@ -88,10 +92,10 @@ const (
 	whatwgSets
 )
 
-// whatwgEscapes returns what the reading does with the bytes of each component:
-// the percent-encode sets, and for lists and strings (not for what is opaque)
-// the rules of RFC 3986 §6.2.2 that the profile adds. A stray '%' that rfc-clean
-// escapes in the end is escaped at once: kept, it would hold back esc-unres.
+// whatwgEscapes returns how WHATWG treats the bytes of each component: the
+// percent-encode sets and, except in opaque paths and hosts, the rules of RFC
+// 3986 §6.2.2 that the profile adds. A malformed '%' that the rule rfc-clean
+// escapes is escaped right here: if it stayed, it would prevent esc-unres.
 func whatwgEscapes(rules Rules) (esc [whatwgSets]percent.Rules) {
 	for i, set := range [whatwgSets]percent.Set{
 		setUserinfo: percent.WHATWGUserinfo, setPath: percent.WHATWGPath, setQuery: percent.WHATWGQuery,
@@ -111,8 +115,8 @@ func whatwgEscapes(rules Rules) (esc [whatwgSets]percent.Rules) {
 	return esc
 }
 
-// appendWHATWG appends the serialized URL of src, read against base if that is
-// not nil, and fills r.
+// appendWHATWG appends the serialized URL of src, resolved against base if that
+// is not nil, and fills r.
 func (n *Normalizer) appendWHATWG(dst []byte, base *baseURL, src []byte, r *Result) ([]byte, Error) {
 	s := &r.scratch
 	in := s.strip(src, r)
@@ -135,11 +139,12 @@ func (n *Normalizer) appendWHATWG(dst []byte, base *baseURL, src []byte, r *Resu
 	return p.dst, 0
 }
 
-// canonical reports whether the serialized URL is for certain its own K0 and K1,
-// those of RFC 3986: it has a domain, and all that the flags name has gone. What is
-// left to RFC 3986 otherwise: the bytes that browsers keep and it does not allow
-// (in hosts too: '"' is not forbidden there), stray '%', IP addresses and the many
-// freedoms of other schemes.
+// canonical reports whether the serialized URL is certainly its own K0 and K1
+// by RFC 3986. That requires a domain as the host, and no flag for something
+// that serialization keeps. Otherwise the rules of RFC 3986 still have to treat
+// bytes that browsers keep and RFC 3986 does not allow (in hosts too: '"' is
+// not forbidden there), malformed '%', IP addresses, and the variants of other
+// schemes.
 func (p *parser) canonical() bool {
 	esc := p.esc[setPath]
 	if p.base != nil && !p.base.res.Flags.Intersect(keptIllegal).IsZero() {
@@ -150,13 +155,14 @@ func (p *parser) canonical() bool {
 		dirtOf(p.out.Bytes(p.dst[p.start:], Host))&(dirtHost|dirtPercent) == 0
 }
 
-// keptIllegal are the flags of what RFC 3986 does not allow and the whatwg reading
+// keptIllegal holds the flags of bytes that RFC 3986 does not allow and WHATWG
 // may keep.
 var keptIllegal = Flags{}.With(Truncated).With(NonHex).With(PercentU).With(RawIllegal).With(RawBackslash)
 
-// readBase reads a base for the whatwg reading. The last one is kept in s, and its
-// memory serves the next: each record may bring a base of its own. Its escapes are
-// those of the profile, since a reference may leave its path or query as they are.
+// readBase parses a base by WHATWG. The last base is cached in s, and its
+// memory is reused for the next, because each record may have its own base. The
+// base gets the escape rules of the profile, since a reference can inherit its
+// path or query unchanged.
 func (n *Normalizer) readBase(base []byte, s *scratch) *baseURL {
 	b := s.base
 	if b != nil && b.by == n.bases && bytes.Equal(b.src, base) {
@@ -180,7 +186,7 @@ func (n *Normalizer) readBase(base []byte, s *scratch) *baseURL {
 }
 
 // strip returns src without C0 controls and spaces at its ends and without tabs
-// and newlines, and notes what it took out.
+// and newlines, and records what it removed.
 func (s *scratch) strip(src []byte, r *Result) []byte {
 	s.cuts, s.gaps = s.cuts[:0], s.gaps[:0]
 	start, end := trimEnds(src)
@@ -202,8 +208,8 @@ func (s *scratch) strip(src []byte, r *Result) []byte {
 	return in
 }
 
-// trimEnds returns where src begins and ends without C0 controls and spaces at its
-// ends.
+// trimEnds returns the start and end of src without C0 controls and spaces at
+// its ends.
 func trimEnds(src []byte) (start, end int) {
 	end = len(src)
 	for start < end && src[start] <= ' ' {
@@ -225,10 +231,10 @@ func indexTab(b []byte) int {
 	return -1
 }
 
-// isTab reports whether c is one of the bytes that browsers take out of URLs.
+// isTab reports whether c is a byte that browsers remove from URLs.
 func isTab(c byte) bool { return c <= '\r' && (c == '\t' || c == '\n' || c == '\r') }
 
-// cut notes that bytes were taken out of src at the offset at.
+// cut records that bytes were removed at offset at of src.
 func (s *scratch) cut(r *Result, at int, f Flag) {
 	s.applied.set(ruleTrim, f == TrimmedEnds)
 	s.applied.set(ruleTabs, f == TabOrNewline)
@@ -238,8 +244,8 @@ func (s *scratch) cut(r *Result, at int, f Flag) {
 		Diagnostic{At: uint32(at), Flag: InvalidURLUnit, Component: Path, Action: Removed})
 }
 
-// appendWithoutTabs appends in without tabs and newlines, and their offsets in
-// in to gaps.
+// appendWithoutTabs appends in without tabs and newlines, and appends their
+// offsets in in to gaps.
 func appendWithoutTabs(dst, in []byte, gaps *[]uint32) []byte {
 	for i, c := range in {
 		if isTab(c) {
@@ -251,7 +257,7 @@ func appendWithoutTabs(dst, in []byte, gaps *[]uint32) []byte {
 	return dst
 }
 
-// at returns the offset in src of an offset in the cleaned text.
+// at converts an offset in the cleaned text to an offset in src.
 func (s *scratch) at(i uint32) uint32 {
 	for _, gap := range s.gaps {
 		if gap > i {
@@ -262,8 +268,8 @@ func (s *scratch) at(i uint32) uint32 {
 	return i + s.lead
 }
 
-// unclean brings the marks together and maps them, the spans and the place of an
-// error from the cleaned text to src.
+// unclean collects the diagnostics, and converts their offsets, the spans and
+// the offset of an error from the cleaned text to src.
 func (r *Result) unclean(maxDiagnostics int) {
 	s := &r.scratch
 	r.Diagnostics = append(r.Diagnostics, s.parsed...)
@@ -286,7 +292,7 @@ func (r *Result) unclean(maxDiagnostics int) {
 	}
 }
 
-// mark notes a validation error at in[at].
+// mark records a validation error at in[at].
 func (p *parser) mark(f Flag, at int, c Component, a Action) {
 	p.r.Flags = p.r.Flags.With(f)
 	if s := &p.r.scratch; len(s.parsed) <= p.marks {
@@ -294,14 +300,15 @@ func (p *parser) mark(f Flag, at int, c Component, a Action) {
 	}
 }
 
-// fail notes the validation error that ends the run.
+// fail records the validation error that ends the run.
 func (p *parser) fail(f Flag, at int, c Component, err Error) state {
 	p.mark(f, at, c, Rejected)
 	p.err, p.r.ErrAt = err, uint32(at)
 	return stateEnd
 }
 
-// rewrote notes that r has made after of component c, if that is not before.
+// rewrote records that r changed component c from before to after. Equal texts
+// are not recorded.
 func (p *parser) rewrote(r Rule, c Component, before, after []byte) {
 	if !bytes.Equal(before, after) {
 		p.applied |= 1 << r
@@ -309,19 +316,20 @@ func (p *parser) rewrote(r Rule, c Component, before, after []byte) {
 	}
 }
 
-// added notes that r has given the URL component c.
+// added records that r added component c.
 func (p *parser) added(r Rule, c Component, text []byte) {
 	p.applied |= 1 << r
 	p.rec.add(r, c, text)
 }
 
-// removed notes that r has left out component c.
+// removed records that r removed component c.
 func (p *parser) removed(r Rule, c Component) {
 	p.applied |= 1 << r
 	p.rec.remove(r, c, p.u.Bytes(p.in, c))
 }
 
-// escaped appends text, a piece of component c, with its escapes by the rules esc.
+// escaped appends text, a piece of component c, and applies the escape rules
+// esc.
 func (p *parser) escaped(c Component, text []byte, esc percent.Rules) {
 	at := len(p.dst)
 	dst, applied, _ := percent.AppendApplied(p.dst, text, esc)
@@ -336,7 +344,7 @@ func (p *parser) escaped(c Component, text []byte, esc percent.Rules) {
 	}
 }
 
-// guard writes the "/." that keeps a path from being read as a host
+// guard inserts the "/." that keeps a path from being parsed as a host
 // (https://url.spec.whatwg.org/#concept-url-serializer).
 func (p *parser) guard() {
 	path := p.out.spans[Path]
@@ -362,8 +370,8 @@ func (p *parser) guard() {
 	}
 }
 
-// compare judges the change from src to its serialized URL by the keys of the rfc
-// reading.
+// compare classifies the change from src to its serialized URL by the RFC 3986
+// keys of the two.
 func (s *scratch) compare(src, norm []byte) Change {
 	if bytes.Equal(src, norm) {
 		return Unchanged

@@ -8,9 +8,9 @@ import (
 	"github.com/urlfold/urlfold/codec/percent"
 )
 
-// parseHost is the host parser on in[start:end]
+// parseHost runs the host parser on in[start:end]
 // (https://url.spec.whatwg.org/#concept-host-parser). It writes the host and
-// reports whether there is one.
+// reports whether it is valid.
 func (p *parser) parseHost(start, end int, isOpaque bool) bool {
 	p.u.set(Host, start, end)
 	text := p.in[start:end]
@@ -32,7 +32,7 @@ func (p *parser) parseHost(start, end int, isOpaque bool) bool {
 	return ok
 }
 
-// failHost notes the validation error that makes the host invalid.
+// failHost records the validation error that makes the host invalid.
 func (p *parser) failHost(f Flag, at int) bool {
 	p.fail(f, at, Host, ErrHostInvalid)
 	return false
@@ -53,8 +53,8 @@ func (p *parser) literal(text []byte, at int) bool {
 	return true
 }
 
-// rewroteHost notes that r has made after of the host, or LowerHost if that is the
-// host in lower case.
+// rewroteHost records that r changed the host from before to after; if after is
+// before in lower case, it records LowerHost instead.
 func (p *parser) rewroteHost(r Rule, before, after []byte) {
 	if bytes.Equal(before, after) {
 		return
@@ -65,7 +65,7 @@ func (p *parser) rewroteHost(r Rule, before, after []byte) {
 	p.rewrote(r, Host, before, after)
 }
 
-// opaqueHost is the opaque-host parser
+// opaqueHost runs the opaque-host parser
 // (https://url.spec.whatwg.org/#concept-opaque-host-parser).
 func (p *parser) opaqueHost(text []byte, start, end int) bool {
 	for i, c := range text {
@@ -81,8 +81,9 @@ func (p *parser) opaqueHost(text []byte, start, end int) bool {
 	return true
 }
 
-// forbiddenHost are the forbidden host code points, forbiddenDomain the
-// forbidden domain code points (https://url.spec.whatwg.org/#host-miscellaneous).
+// forbiddenHost holds the forbidden host code points, forbiddenDomain the
+// forbidden domain code points
+// (https://url.spec.whatwg.org/#host-miscellaneous).
 var forbiddenHost, forbiddenDomain = func() (host, domain [256]bool) {
 	for _, c := range []byte("\x00\t\n\r #/:<>?@[\\]^|") {
 		host[c] = true
@@ -95,8 +96,8 @@ var forbiddenHost, forbiddenDomain = func() (host, domain [256]bool) {
 	return host, domain
 }()
 
-// domain is the host parser's way for special URLs: percent-decode, domain to
-// ASCII, and the IPv4 parser where the result ends in a number.
+// domain runs the host parser's steps for special URLs: percent-decode, domain
+// to ASCII, and the IPv4 parser if the result ends in a number.
 func (p *parser) domain(text []byte, start int) bool {
 	domain := text
 	if i := indexTriplet(text); i >= 0 {
@@ -144,9 +145,9 @@ func (p *parser) domain(text []byte, start int) bool {
 	return p.number(text, start, at)
 }
 
-// isStrict reports whether domain is of a kind that is valid however strictly one
-// looks: up to 63 letters, digits, dots and hyphens, no two of the latter
-// together and none at an end. It may only give up.
+// isStrict reports whether domain is certainly valid by the strictest rules: up
+// to 63 letters, digits, dots and hyphens, without consecutive dots or hyphens
+// and without one at either end. It may return false for other valid domains.
 func isStrict(domain []byte) bool {
 	last, bad := uint16(pauseByte), uint16(0)
 	for _, c := range domain {
@@ -157,8 +158,9 @@ func isStrict(domain []byte) bool {
 	return bad|last == 0 && len(domain) <= 63
 }
 
-// rejectDomain fails with domain-to-ASCII at in[at]. The strict run has noted
-// that error already, at the label's beginning: the one at the byte stays.
+// rejectDomain fails with domain-to-ASCII at in[at]. The strict check has
+// already recorded that error at the start of the label; rejectDomain replaces
+// it, because the offset of the byte is more precise.
 func (p *parser) rejectDomain(at int) bool {
 	s := &p.r.scratch
 	if n := len(s.parsed); n > 0 && s.parsed[n-1].Flag == DomainToASCII {
@@ -168,12 +170,12 @@ func (p *parser) rejectDomain(at int) bool {
 	return p.failHost(DomainToASCII, at)
 }
 
-// number reads the host that was written at dst[at:] as an IPv4 address and
-// writes that in its place.
+// number parses the host at dst[at:] as an IPv4 address and replaces it with
+// the address in dotted decimal.
 func (p *parser) number(text []byte, start, at int) bool {
 	s := &p.r.scratch
 	s.host = append(s.host[:0], p.dst[at:]...)
-	where := func(i int) int { return start } // the host was mapped: offsets mean nothing
+	where := func(i int) int { return start } // offsets in a mapped host mean nothing in the input
 	if len(s.host) == len(text) && bytes.EqualFold(s.host, text) {
 		where = func(i int) int { return start + i }
 	}
@@ -197,7 +199,7 @@ func indexTriplet(b []byte) int {
 	return -1
 }
 
-// encodedOffset returns the offset in text of byte n of its decoded form.
+// encodedOffset returns the offset in text of byte n of the decoded text.
 func encodedOffset(text []byte, n int) int {
 	i := 0
 	for ; n > 0 && i < len(text); n-- {

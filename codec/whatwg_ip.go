@@ -7,8 +7,8 @@ import (
 	"github.com/urlfold/urlfold/codec/percent"
 )
 
-// ipv4 is the IPv4 parser (https://url.spec.whatwg.org/#concept-ipv4-parser).
-// where maps an offset in host to one in the input.
+// ipv4 runs the IPv4 parser (https://url.spec.whatwg.org/#concept-ipv4-parser).
+// where converts an offset in host to one in the input.
 func (p *parser) ipv4(host []byte, where func(int) int) (addr uint32, ok bool) {
 	if n := len(host); host[n-1] == '.' {
 		p.mark(IPv4EmptyPart, where(n-1), Host, Removed)
@@ -47,7 +47,7 @@ func (p *parser) ipv4(host []byte, where func(int) int) (addr uint32, ok bool) {
 	return p.ipv4Sum(numbers[:parts], tooBig, where)
 }
 
-// ipv4Sum puts the parts of an IPv4 address together. tooBig is the offset of the
+// ipv4Sum combines the parts of an IPv4 address. tooBig is the offset of the
 // first part above 255, or -1.
 func (p *parser) ipv4Sum(numbers []uint64, tooBig int, where func(int) int) (addr uint32, ok bool) {
 	last := len(numbers) - 1
@@ -64,7 +64,7 @@ func (p *parser) ipv4Sum(numbers []uint64, tooBig int, where func(int) int) (add
 	return sumIPv4(numbers), true
 }
 
-// sumIPv4 puts parts that fit together.
+// sumIPv4 combines parts that are in range.
 func sumIPv4(numbers []uint64) uint32 {
 	last := len(numbers) - 1
 	addr := uint32(numbers[last])
@@ -74,7 +74,7 @@ func sumIPv4(numbers []uint64) uint32 {
 	return addr
 }
 
-// ipv4Value reads host as the IPv4 parser does, and says nothing about it.
+// ipv4Value parses host like the IPv4 parser, but records no validation errors.
 func ipv4Value(host []byte) (addr uint32, ok bool) {
 	var numbers [4]uint64
 	for n := range numbers {
@@ -97,7 +97,7 @@ func ipv4Value(host []byte) (addr uint32, ok bool) {
 
 var dot = []byte{'.'}
 
-// nthDot returns the offset of what follows the nth dot of host.
+// nthDot returns the offset after the nth dot of host.
 func nthDot(host []byte, n int) int {
 	for i, c := range host {
 		if c == '.' {
@@ -109,9 +109,9 @@ func nthDot(host []byte, n int) int {
 	return len(host)
 }
 
-// ipv4Number is the IPv4 number parser
-// (https://url.spec.whatwg.org/#ipv4-number-parser). Numbers of 2^40 and more
-// come out as 2^40: none of them fits.
+// ipv4Number runs the IPv4 number parser
+// (https://url.spec.whatwg.org/#ipv4-number-parser). It returns 2^40 for larger
+// numbers, since all of them are out of range.
 func ipv4Number(b []byte) (n uint64, notDecimal, ok bool) {
 	if len(b) == 0 {
 		return 0, false, false
@@ -145,9 +145,9 @@ func appendIPv4(dst []byte, addr uint32) []byte {
 	return dst
 }
 
-// ipv6 is the IPv6 parser (https://url.spec.whatwg.org/#concept-ipv6-parser) on
-// b, which begins at in[at]. It decides as parseIPv6 does, and says what is
-// wrong and where.
+// ipv6 runs the IPv6 parser (https://url.spec.whatwg.org/#concept-ipv6-parser)
+// on b, which begins at in[at]. It accepts the same texts as parseIPv6, and
+// also records what is wrong and where.
 func (p *parser) ipv6(b []byte, at int) (groups [8]uint16, ok bool) {
 	s := ipv6Parser{p: p, b: b, at: at, compress: -1}
 	if !s.run() {
@@ -159,10 +159,10 @@ func (p *parser) ipv6(b []byte, at int) (groups [8]uint16, ok bool) {
 type ipv6Parser struct {
 	p        *parser
 	b        []byte
-	at, i    int // where b begins in the input; the pointer
+	at, i    int // start of b in the input; the pointer
 	groups   [8]uint16
 	piece    int
-	compress int // the piece behind "::", or -1
+	compress int // the piece after "::", or -1
 }
 
 func (s *ipv6Parser) c() int {
@@ -213,7 +213,7 @@ func (s *ipv6Parser) run() bool {
 	return s.expand()
 }
 
-// pieceEnd reads what follows a piece and stores it.
+// pieceEnd checks the delimiter after a piece and stores the piece.
 func (s *ipv6Parser) pieceEnd(value uint16, length int) bool {
 	start := s.i - length
 	switch s.c() {
@@ -234,7 +234,7 @@ func (s *ipv6Parser) pieceEnd(value uint16, length int) bool {
 	return true
 }
 
-// ipv4 reads the dotted end of an address.
+// ipv4 parses the dotted-decimal end of an address.
 func (s *ipv6Parser) ipv4() bool {
 	if s.piece > 6 {
 		return s.fail(IPv4InIPv6TooManyPieces)
@@ -262,7 +262,7 @@ func (s *ipv6Parser) ipv4() bool {
 	return true
 }
 
-// ipv4Part reads one decimal number without leading zeros.
+// ipv4Part parses one decimal number without leading zeros.
 func (s *ipv6Parser) ipv4Part() (value uint16, ok bool) {
 	start := s.i
 	for s.i < len(s.b) && isDigit(s.b[s.i]) {
@@ -280,7 +280,7 @@ func (s *ipv6Parser) ipv4Part() (value uint16, ok bool) {
 	return value, true
 }
 
-// expand moves the pieces behind "::" to the end.
+// expand moves the pieces after "::" to the end.
 func (s *ipv6Parser) expand() bool {
 	if s.compress < 0 {
 		if s.piece != 8 {

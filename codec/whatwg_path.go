@@ -7,7 +7,8 @@ import (
 	"github.com/urlfold/urlfold/codec/percent"
 )
 
-// This file holds the states that read paths, and what a Windows drive letter is.
+// This file holds the states that parse paths, and the definition of a Windows
+// drive letter.
 
 func (p *parser) pathStart() state {
 	p.path = len(p.dst)
@@ -30,8 +31,8 @@ func (p *parser) pathStart() state {
 	return statePath
 }
 
-// pathState writes the segments of a path, from the first on; the '/' in front
-// of that, if there was one, has been read.
+// pathState writes the segments of a path. The '/' before the first segment, if
+// any, has already been read.
 func (p *parser) pathState() state {
 	start := p.i
 	if p.i > 0 && p.isSlash(int(p.in[p.i-1])) && p.u.Span(Scheme).End < uint32(p.i-1) || p.i == 1 && p.isSlash(int(p.in[0])) {
@@ -50,9 +51,9 @@ func (p *parser) pathState() state {
 	return p.delimiter()
 }
 
-// pathFront notes what becomes of the front of the path in[start:end]: segments of
-// a base or a '/' come there, or the '/' was a '\\'. A '/' that belongs to the host
-// of a file URL does not count.
+// pathFront records the rule that changes the start of the path in[start:end]:
+// it may get segments of a base or a '/', or its '/' was a '\\'. A '/' that
+// belongs to the host of a file URL does not count.
 func (p *parser) pathFront(start, end int) {
 	text := p.in[p.i:end]
 	var before []byte
@@ -79,8 +80,8 @@ func (p *parser) pathFront(start, end int) {
 	}
 }
 
-// pathEnd returns the end of the path, and all the bits of dirt of its bytes from
-// the pointer on.
+// pathEnd returns the end of the path, and the dirt bits of its bytes from the
+// pointer on.
 func (p *parser) pathEnd() (end int, d uint8) {
 	for end = p.i; end < len(p.in) && p.in[end] != '?' && p.in[end] != '#'; end++ {
 		d |= dirt[p.in[end]]
@@ -88,9 +89,9 @@ func (p *parser) pathEnd() (end int, d uint8) {
 	return end, d
 }
 
-// onePiece reports whether the segments of path, whose bytes have the bits d, can
-// be written all at once: none of them is a dot segment or a drive letter, and all
-// the '/' between them stay.
+// onePiece reports whether the segments of path, whose bytes have the dirt bits
+// d, can be written all at once: none is a dot segment or a drive letter, and
+// every '/' stays.
 func (p *parser) onePiece(path []byte, d uint8) bool {
 	if p.known == schemeFile || d&dirtPath != 0 && bytes.IndexByte(path, '\\') >= 0 {
 		return false
@@ -110,17 +111,17 @@ func (p *parser) onePiece(path []byte, d uint8) bool {
 	}
 }
 
-// write writes in[i:end] as a piece of component c and leaves the pointer there.
-// Its bytes have the bits d.
+// write writes in[i:end], whose bytes have the dirt bits d, as a piece of
+// component c, and moves the pointer to end.
 func (p *parser) write(c Component, end int, d uint8, esc percent.Rules) {
 	p.escaped(c, p.in[p.i:end], esc)
-	if d&(dirtRaw[c]|dirtPercent) != 0 { // all that RFC 3986 allows are URL units
+	if d&(dirtRaw[c]|dirtPercent) != 0 { // every byte that RFC 3986 allows is a URL unit
 		p.urlUnits(c, p.i, end)
 	}
 	p.i = end
 }
 
-// segments writes the path, which ends at end, segment by segment.
+// segments writes the path up to end, segment by segment.
 func (p *parser) segments(end int) {
 	for {
 		from := p.i
@@ -144,7 +145,7 @@ func (p *parser) segments(end int) {
 	}
 }
 
-// pathSlash is for the '/' or '\\' behind the segment that begins at from.
+// pathSlash treats the '/' or '\\' after the segment that begins at from.
 func (p *parser) pathSlash(from, end int) {
 	if p.in[p.i] == '/' {
 		return
@@ -157,8 +158,8 @@ func (p *parser) pathSlash(from, end int) {
 	}
 }
 
-// segment writes one segment of the path; slash says that another one follows.
-// before is the path that it is in, for steps that are recorded.
+// segment writes one segment of the path; slash says whether another one
+// follows. before is the whole path, for recorded steps.
 func (p *parser) segment(seg []byte, slash bool, before []byte) {
 	n := dotSegmentLen(seg)
 	if n == 0 {
@@ -174,7 +175,7 @@ func (p *parser) segment(seg []byte, slash bool, before []byte) {
 	p.rewrotePath(RemoveDots, before)
 }
 
-// plainSegment writes a segment that is no dot segment.
+// plainSegment writes a segment that is not a dot segment.
 func (p *parser) plainSegment(seg, before []byte) {
 	p.dst = append(p.dst, '/')
 	at := len(p.dst)
@@ -192,8 +193,8 @@ func (p *parser) plainSegment(seg, before []byte) {
 	p.escaped(Path, seg, esc)
 }
 
-// recordSegment is segment where steps are recorded. What follows the segment up
-// to end belongs to the path that they show.
+// recordSegment is segment when steps are recorded: the steps show the path up
+// to end, including the part after the segment.
 func (p *parser) recordSegment(seg []byte, slash bool, end int) {
 	if slash {
 		p.rec.rest = slices.Concat(root, p.in[p.i+1:end])
@@ -202,7 +203,7 @@ func (p *parser) recordSegment(seg []byte, slash bool, end int) {
 	p.rec.rest = nil
 }
 
-// rewrotePath notes that r has changed the path, which was before.
+// rewrotePath records that r changed the path from before.
 func (p *parser) rewrotePath(r Rule, before []byte) {
 	p.applied |= 1 << r
 	if p.rec != nil {
@@ -210,7 +211,7 @@ func (p *parser) rewrotePath(r Rule, before []byte) {
 	}
 }
 
-// shorten removes the last segment of the path, but not the drive letter of a
+// shorten removes the last segment of the path, except the drive letter of a
 // file URL (https://url.spec.whatwg.org/#shorten-a-urls-path).
 func (p *parser) shorten() {
 	path := p.dst[p.path:]
@@ -243,7 +244,7 @@ func (p *parser) opaquePath() state {
 	return p.delimiter()
 }
 
-// opaqueBeforeSpace writes an opaque path and the space behind it, as an escape.
+// opaqueBeforeSpace writes an opaque path, and the space after it as an escape.
 func (p *parser) opaqueBeforeSpace(text []byte) {
 	var before []byte
 	if p.rec != nil {
@@ -259,7 +260,7 @@ func (p *parser) opaqueBeforeSpace(text []byte) {
 }
 
 // dotSegmentLen returns 1 for a single-dot URL path segment, 2 for a double-dot
-// one, with each dot raw or escaped, and 0 for any other.
+// one, and 0 for any other. Each dot may be raw or escaped.
 func dotSegmentLen(seg []byte) int {
 	if len(seg) == 0 || len(seg) > 6 || dotSegment(seg) != len(seg) {
 		return 0
@@ -270,8 +271,8 @@ func dotSegmentLen(seg []byte) int {
 	return 2
 }
 
-// startsWithDriveLetter reports whether b starts with a Windows drive letter and
-// nothing else than a delimiter follows
+// startsWithDriveLetter reports whether b starts with a Windows drive letter
+// that is followed by a delimiter or nothing
 // (https://url.spec.whatwg.org/#start-with-a-windows-drive-letter).
 func startsWithDriveLetter(b []byte) bool {
 	if len(b) < 2 || !isAlpha(b[0]) || b[1] != ':' && b[1] != '|' {
@@ -284,8 +285,8 @@ func startsWithDriveLetter(b []byte) bool {
 	return c == '/' || c == '\\' || c == '?' || c == '#'
 }
 
-// driveSegment returns the length of the normalized drive letter with the '/' in
-// front of it that path begins with, or 0.
+// driveSegment returns the length of the normalized drive letter at the start
+// of path, including the '/' before it, or 0.
 func driveSegment(path []byte) int {
 	if len(path) >= 3 && isAlpha(path[1]) && path[2] == ':' && (len(path) == 3 || path[3] == '/') {
 		return 3
@@ -293,8 +294,8 @@ func driveSegment(path []byte) int {
 	return 0
 }
 
-// decodesToDriveLetter reports whether decoding unreserved escapes of seg would
-// make a Windows drive letter of it: "%43|".
+// decodesToDriveLetter reports whether decoding the unreserved escapes of seg
+// would produce a Windows drive letter: "%43|".
 func decodesToDriveLetter(seg []byte) bool {
 	if len(seg) != 4 || !isTriplet(seg) || seg[3] != ':' && seg[3] != '|' {
 		return false

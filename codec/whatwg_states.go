@@ -7,8 +7,8 @@ import (
 	"github.com/urlfold/urlfold/codec/percent"
 )
 
-// A state is one of the states of the basic URL parser, under its name in the
-// standard and in its order. Those of "state override" only are left out.
+// A state is a state of the basic URL parser, with its name and order in the
+// standard. States used only with a state override are omitted.
 type state uint8
 
 const (
@@ -35,8 +35,9 @@ const (
 	stateEnd
 )
 
-// run is the state machine. Each state reads as many bytes as it can, leaves the
-// pointer at the first that the next state has to look at, and names that.
+// run runs the state machine. Each state consumes as many bytes as it can,
+// leaves the pointer at the first byte for the next state, and returns that
+// state.
 func (p *parser) run() {
 	for st := stateSchemeStart; st != stateEnd; {
 		switch st {
@@ -84,13 +85,13 @@ func (p *parser) run() {
 	}
 }
 
-// eof is what c returns at the end of the input.
+// eof is the result of c at the end of the input.
 const eof = -1
 
 // c returns the byte at the pointer, or eof.
 func (p *parser) c() int { return p.peek(0) }
 
-// peek returns the byte n places behind the pointer, or eof.
+// peek returns the byte n positions after the pointer, or eof.
 func (p *parser) peek(n int) int {
 	if p.i+n < len(p.in) {
 		return int(p.in[p.i+n])
@@ -176,7 +177,7 @@ func (p *parser) noScheme() state {
 	return stateRelative
 }
 
-// copyBase writes path or query of the base.
+// copyBase writes the path or query of the base.
 func (p *parser) copyBase(c Component) {
 	if !p.base.u.Has(c) {
 		return
@@ -189,14 +190,14 @@ func (p *parser) copyBase(c Component) {
 	if c == Path {
 		p.path = start
 		if !p.base.u.HasAuthority() && bytes.HasPrefix(text, guardedPath) {
-			text = text[2:] // guard puts it back where it is needed
+			text = text[2:] // guard restores it where needed
 		}
 	}
 	p.dst = append(p.dst, text...)
 	p.note(c, start)
 }
 
-// keepBase notes that component c is the base's.
+// keepBase records that component c comes from the base.
 func (p *parser) keepBase(c Component) {
 	if p.out.Has(c) {
 		p.added(ruleResolve, c, p.out.Bytes(p.dst[p.start:], c))
@@ -205,8 +206,8 @@ func (p *parser) keepBase(c Component) {
 
 var guardedPath = []byte("/.//")
 
-// copyAuthority writes userinfo, host and port of the base. The scheme in front
-// is the same, so the spans are too.
+// copyAuthority writes userinfo, host and port of the base. The scheme is the
+// same, so the spans are too.
 func (p *parser) copyAuthority() {
 	b := &p.base.u
 	if !b.HasAuthority() {
@@ -253,8 +254,9 @@ func (p *parser) relative() state {
 	return p.afterBasePath()
 }
 
-// afterBasePath goes on behind the base's path: with the base's query, with an
-// own one, or with segments in the place of the path's last.
+// afterBasePath continues after the path of the base: with the query of the
+// base, with the reference's own query, or with segments that replace the last
+// one.
 func (p *parser) afterBasePath() state {
 	switch p.c() {
 	case '?':
@@ -270,7 +272,7 @@ func (p *parser) afterBasePath() state {
 	return statePath
 }
 
-// reverseSolidus notes a '\' at in[at].
+// reverseSolidus records a validation error if in[at] is a '\'.
 func (p *parser) reverseSolidus(at int) {
 	if at < len(p.in) && p.in[at] == '\\' {
 		p.mark(InvalidReverseSolidus, at, Path, Replaced)
@@ -311,8 +313,8 @@ func (p *parser) specialAuthorityIgnoreSlashes() state {
 	return stateAuthority
 }
 
-// authoritySlashes notes whether something other than "//" precedes the authority,
-// which the pointer is at: in[from:].
+// authoritySlashes records a rule if text other than "//" precedes the
+// authority, which starts at the pointer. That text starts at from.
 func (p *parser) authoritySlashes(from int) {
 	if string(p.in[from:p.i]) == "//" {
 		return
@@ -324,7 +326,7 @@ func (p *parser) authoritySlashes(from int) {
 	}
 }
 
-// authority reads the userinfo: up to the last '@' in front of the host.
+// authority parses the userinfo: up to the last '@' before the host.
 func (p *parser) authority() state {
 	p.dst = append(p.dst, "//"...)
 	p.u.flags |= hasAuthority
@@ -392,7 +394,7 @@ func (p *parser) host() state {
 	return statePathStart
 }
 
-// hostEnd returns the end of the host that begins at the pointer: a ':' outside of
+// hostEnd returns the end of the host that begins at the pointer: a ':' outside
 // brackets, or the end of the authority.
 func (p *parser) hostEnd() int {
 	inside := false
@@ -509,7 +511,7 @@ func (p *parser) fileHost() state {
 	case len(host) == 2 && startsWithDriveLetter(host):
 		p.mark(FileInvalidWindowsDriveLetterHost, start, Host, Kept)
 		p.u.set(Host, start, start)
-		p.i, p.checked = start, start+len(host) // the path state does not read the buffer again
+		p.i, p.checked = start, start+len(host) // the path state does not check these bytes again
 		p.writeFileHost()
 		return statePath
 	case len(host) == 0:
@@ -531,7 +533,7 @@ func (p *parser) fileHost() state {
 	return statePathStart
 }
 
-// delimiter goes from the end of a path or query to what follows it.
+// delimiter returns the state that follows the end of a path or query.
 func (p *parser) delimiter() state {
 	switch p.c() {
 	case '?':
@@ -566,12 +568,12 @@ func (p *parser) fragment() state {
 	return stateEnd
 }
 
-// rest writes query or fragment, which goes from the pointer to end.
+// rest writes the query or fragment, from the pointer to end.
 func (p *parser) rest(c Component, delimiter byte, end int, esc percent.Rules) {
 	p.restAs(c, delimiter, end, p.in[p.i:end], esc)
 }
 
-// restAs is rest for a component that is written as if it were text.
+// restAs is rest for a component that is written as text instead.
 func (p *parser) restAs(c Component, delimiter byte, end int, text []byte, esc percent.Rules) {
 	p.dst = append(p.dst, delimiter)
 	at := len(p.dst)

@@ -11,7 +11,8 @@ import (
 	"testing"
 )
 
-// TestWPT runs web-platform-tests' urltestdata.json: hrefs, components, failures.
+// TestWPT runs web-platform-tests' urltestdata.json: hrefs, components,
+// failures.
 func TestWPT(t *testing.T) {
 	var raw []json.RawMessage
 	corpusJSON(t, "whatwg/urltestdata.json", &raw)
@@ -57,7 +58,7 @@ func TestWPT(t *testing.T) {
 	}
 }
 
-// wptParts returns the components as the URL class's getters give them
+// wptParts returns the components as returned by the getters of the URL class
 // (https://url.spec.whatwg.org/#url-class).
 func wptParts(u *URL, b []byte) []string {
 	part := func(c Component, before string) string {
@@ -68,12 +69,13 @@ func wptParts(u *URL, b []byte) []string {
 	}
 	path := string(u.Bytes(b, Path))
 	if !u.HasAuthority() && strings.HasPrefix(path, "/.//") {
-		path = path[2:] // the serializer's guard is no part of the path
+		path = path[2:] // the serializer's guard is not part of the path
 	}
 	return []string{part(Scheme, "") + ":", part(Username, ""), part(Password, ""), part(Host, ""), part(Port, ""), path, part(Query, "?"), part(Fragment, "#")}
 }
 
-// TestOracle runs what a browser-grade parser said of real inputs.
+// TestOracle compares with the results of a browser-grade parser on real
+// inputs.
 func TestOracle(t *testing.T) {
 	total := 0
 	for _, name := range []string{"archiveorg2008_refs", "crowdsec_logs", "crs_requests_even", "elastic_apache_logs", "isaacs_files", "kasztp", "open_redirect", "traversal"} {
@@ -109,8 +111,8 @@ func TestOracle(t *testing.T) {
 	t.Logf("%d inputs", total)
 }
 
-// TestValidationErrors holds the names of validation errors to jsdom's, and
-// their offsets to the input.
+// TestValidationErrors compares the names of the validation errors with
+// jsdom's, and checks that their offsets lie in the input.
 func TestValidationErrors(t *testing.T) {
 	data := corpus(t, "vectors/jsdom-whatwg-url.jsonl")
 	list := readExceptions(t, "jsdom_validation.txt")
@@ -155,7 +157,8 @@ func TestValidationErrors(t *testing.T) {
 	list.done()
 }
 
-// isValidationError reports whether f is one of the URL Standard's.
+// isValidationError reports whether f is a validation error of the URL
+// Standard.
 func isValidationError(f Flag) bool {
 	return f >= DomainToASCII && f <= FileInvalidWindowsDriveLetterHost || f == HostMissing || f == PortInvalid
 }
@@ -192,8 +195,9 @@ func TestHostsToASCII(t *testing.T) {
 	f("whatwg/IdnaTestV2-removed.json", "wpt_idnatestv2_removed.txt")
 }
 
-// TestResolveBrowser holds the whatwg reading to the tables of RFC 3986 §5.4.
-// Where the URL Standard differs, the answer is its own.
+// TestResolveBrowser checks the WHATWG parser against the tables of RFC 3986
+// §5.4. If the URL Standard differs, the expected result is that of the URL
+// Standard.
 func TestResolveBrowser(t *testing.T) {
 	f := func(ref, want string) {
 		t.Helper()
@@ -209,7 +213,7 @@ func TestResolveBrowser(t *testing.T) {
 	f("./g", "http://a/b/c/g")
 	f("g/", "http://a/b/c/g/")
 	f("/g", "http://a/g")
-	f("//g", "http://g/") // the RFC: http://g; an empty path is "/" for special schemes
+	f("//g", "http://g/") // RFC 3986: http://g; an empty path is "/" for special schemes
 	f("?y", "http://a/b/c/d;p?y")
 	f("g?y", "http://a/b/c/g?y")
 	f("#s", "http://a/b/c/d;p?q#s")
@@ -227,13 +231,14 @@ func TestResolveBrowser(t *testing.T) {
 	f("./g/.", "http://a/b/c/g/")
 	f("g;x=1/../y", "http://a/b/c/y")
 	f("g?y/../x", "http://a/b/c/g?y/../x")
-	f("http:g", "http://a/b/c/g") // the RFC, strict: http:g; browsers resolve what has the base's scheme
-	// No counterpart in the RFC.
+	f("http:g", "http://a/b/c/g") // RFC 3986, strict: http:g; browsers resolve a URL with the scheme of the base
+	// Not in the RFC.
 	f(`\\evil\x`, "http://evil/x")
 	f("/\\evil", "http://evil/")
 }
 
-// TestValidationOffsets: each error points at the byte that is wrong.
+// TestValidationOffsets checks that each error has the offset of the offending
+// byte.
 func TestValidationOffsets(t *testing.T) {
 	f := func(src string, flag Flag, at uint32) {
 		t.Helper()
@@ -282,12 +287,12 @@ func TestValidationOffsets(t *testing.T) {
 	f("https://example.org:70000", PortOutOfRange, 20)
 	f("https://example.org:7z", PortInvalid, 21)
 	f("file://c:", FileInvalidWindowsDriveLetterHost, 7)
-	f("https://a\t.de/>", InvalidURLUnit, 14) // behind a tab that was taken out
+	f("https://a\t.de/>", InvalidURLUnit, 14) // after a removed tab
 	f("https://1\t27.1", IPv4TooFewParts, 14)
 }
 
-// TestHostileHosts: the hosts of the Safe Browsing document, as browsers read
-// them. Where that document differs, it canonicalizes for matching.
+// TestHostileHosts checks how browsers read the hosts of the Safe Browsing
+// document. That document canonicalizes for matching and differs in places.
 func TestHostileHosts(t *testing.T) {
 	f := func(src, want string) {
 		t.Helper()
@@ -314,7 +319,7 @@ func TestHostileHosts(t *testing.T) {
 	f("http://\u2460.\u2461.\u2462.\u2463/", "http://1.2.3.4/")
 }
 
-// latin1 is a QueryEncoding of a line or two.
+// latin1 is a minimal QueryEncoding.
 type latin1 struct{}
 
 func (latin1) AppendQuery(dst, text []byte) []byte {
@@ -335,7 +340,7 @@ func TestQueryEncoding(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, src := range []string{src, want} { // a normal form stays, whatever the encoding
+		for _, src := range []string{src, want} { // a normal form stays the same with any encoding
 			var r Result
 			norm, err := n.Append(nil, []byte(src), &r)
 			if err != nil || string(norm) != want {
@@ -354,6 +359,6 @@ func TestQueryEncoding(t *testing.T) {
 	f("equiv", "ws://h/?é", "ws://h/?%C3%A9")
 	f("equiv", "file:///?é", "file:///?%E9")
 	if _, err := New(byName("rfc3986").Profile(), WithQueryEncoding(latin1{})); err == nil {
-		t.Error("a profile of the rfc reading takes a query encoding")
+		t.Error("New accepts a query encoding with an RFC 3986 profile")
 	}
 }

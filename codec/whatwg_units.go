@@ -6,8 +6,8 @@ import (
 	"github.com/urlfold/urlfold/codec/percent"
 )
 
-// notUnit is set for the bytes that need a look: ASCII that is no URL code
-// point, '%', and what is not ASCII
+// notUnit is set for the bytes that need a check: ASCII other than URL code
+// points, '%', and non-ASCII bytes
 // (https://url.spec.whatwg.org/#url-code-points).
 var notUnit = func() (t [256]bool) {
 	for i := range t {
@@ -20,7 +20,8 @@ var notUnit = func() (t [256]bool) {
 	return t
 }()
 
-// urlUnits marks what is no URL unit in in[start:end], code point by code point.
+// urlUnits records a validation error for each code point in in[start:end] that
+// is not a URL unit.
 func (p *parser) urlUnits(c Component, start, end int) {
 	for i := start; i < end; {
 		if !notUnit[p.in[i]] {
@@ -43,14 +44,14 @@ func (p *parser) urlUnits(c Component, start, end int) {
 	}
 }
 
-// isURLCodePoint reports whether r, which is no ASCII letter or digit and none of
-// the marks that are URL code points, is one. A size of 1 stands for ASCII and
-// for bytes that are no UTF-8.
+// isURLCodePoint reports whether r is a URL code point. r must not be ASCII
+// that notUnit excludes. A size of 1 means ASCII or a byte that is not valid
+// UTF-8.
 func isURLCodePoint(r rune, size int) bool {
 	return size > 1 && r >= 0xA0 && r <= 0x10FFFD && !(r >= 0xFDD0 && r <= 0xFDEF) && r&0xFFFE != 0xFFFE
 }
 
-// unitAction says what the parser does with a raw byte of component c.
+// unitAction returns what the parser does with a raw byte of component c.
 func (p *parser) unitAction(c Component, b byte) Action {
 	set := percent.WHATWGFragment
 	switch {

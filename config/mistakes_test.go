@@ -99,8 +99,8 @@ func TestProfileFiles(t *testing.T) {
 	f("https://u:hunter2@h/p.yaml", "c:5:12: this is a URL, and not a file: nothing is fetched")
 	f("bad.yaml", "bad.yaml:2:7: there is no such built-in profile; did you mean crawler?", "bad.yaml:3:6: there is no such value; there are k0, k1, k2, k3")
 	f("good.yaml\n  rules: {add: [], spa: ['*']}", "c:6:10: the profile is a file, and has a policy of its own: these rules belong there")
-	f("crawler\n  rules: {add: [dots]}", "c:6:10: the profile has a rule that the whatwg reading implies or contradicts",
-		"c:6:10: the profile dots without no-auth-guard would turn a path into an authority")
+	f("crawler\n  rules: {add: [dots]}", "c:6:10: invalid profile: contains a rule that the standard whatwg implies or contradicts",
+		"c:6:10: invalid profile: dots requires no-auth-guard: without it a path could become an authority")
 	c, err := Parse("c", []byte("sources: [file: {}]\nsinks: [file: {}]\ncodec: {format: lines, profile: good.yaml, key: k3, max_url: 1KiB, rules: {remove: [ui-drop]}}"), doubles(), testEnv())
 	if err != nil {
 		t.Fatal(err)

@@ -210,7 +210,7 @@ func (d *decoder) checkProfile(p codec.Profile, policy *codec.Policy, at string)
 	switch {
 	case ok:
 		for reason := range strings.SplitSeq(refused.Reason, "; ") {
-			d.failPath(at, &hiddenError{"the profile " + reason, err})
+			d.failPath(at, &hiddenError{"invalid profile: " + reason, err})
 		}
 	case err != nil:
 		d.failPath(at, err)

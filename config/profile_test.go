@@ -139,8 +139,8 @@ func TestMistakes(t *testing.T) {
 		"p:7:21: this rule is added and removed")
 	f("name: a b\nbase: crawler\nmax_url: 2GiB", "p:1:7: "+nameRule, "p:3:10: must be from 1 to 1GiB")
 	f("name: x\nbase: crawler\nrules: {add: ['add,dots']}", "p:3:15: there is no such rule; there are "+strings.Join(codec.ProfileRules().Names(), ", "))
-	f("name: x\nbase: crawler\nrules: {add: [dots]}", "p:3:8: the profile has a rule that the whatwg reading implies or contradicts",
-		"p:3:8: the profile dots without no-auth-guard would turn a path into an authority")
+	f("name: x\nbase: crawler\nrules: {add: [dots]}", "p:3:8: invalid profile: contains a rule that the standard whatwg implies or contradicts",
+		"p:3:8: invalid profile: dots requires no-auth-guard: without it a path could become an authority")
 	f("name: &a x\nbase: *a\nkey: !!str k2\nrules:", "p:1:7: must be a text on one line; anchors and aliases are not taken",
 		"p:2:7: must be a text on one line; anchors and aliases are not taken", "p:3:6: must be a text on one line; tags are not taken",
 		"p:4:8: must be a mapping (key: value), and is empty")
@@ -150,7 +150,7 @@ func TestMistakes(t *testing.T) {
 		`p:5:9: must be "*", or a host as URLs have it after parsing: in lower case and ASCII, without scheme, port and path`,
 		`p:5:17: must be "*", or a host as URLs have it after parsing: in lower case and ASCII, without scheme, port and path`,
 		`p:5:45: must be "*", or a host as URLs have it after parsing: in lower case and ASCII, without scheme, port and path`,
-		"p:6:20: byte 0 of the template: does not begin with '/'", "p:6:30: byte 2 of the template: a placeholder has a name")
+		"p:6:20: byte 0 of the template: must begin with '/'", "p:6:30: byte 2 of the template: missing placeholder name: write {name}")
 	f(ok+"policy:\n  drop_params: [a, '*', 'b c', 'Ex.com: a', '!a']\n  keep_params:\n    Shop.example: ['a*b', a]\n    '': [a]\n    ok.example: a",
 		"p:4:20: drops every parameter everywhere", "p:4:25: white space in a name (written as '+' or %20), or no ':' before it (at byte 1)",
 		"p:4:32: a host in capitals: URLs have it in lower case", "p:4:45: the same list drops and keeps exactly this",

@@ -1,15 +1,16 @@
 package idna
 
 const (
-	bidiRTL     = 1<<bidiR | 1<<bidiAL | 1<<bidiAN // what makes a domain a Bidi domain name
+	bidiRTL     = 1<<bidiR | 1<<bidiAL | 1<<bidiAN // classes that make a domain a Bidi domain name
 	bidiNeutral = 1<<bidiEN | 1<<bidiES | 1<<bidiCS | 1<<bidiET | 1<<bidiON | 1<<bidiBN | 1<<bidiNSM
 )
 
-// bidiRule reports whether label holds a right-to-left character (RFC 5893, section 1.4), and whether it satisfies the six
-// conditions of section 2. A label with nothing in it satisfies them.
+// bidiRule reports whether label contains a right-to-left character (RFC 5893,
+// section 1.4), and whether it satisfies the six conditions of section 2. An
+// empty label satisfies them.
 func bidiRule[C byte | rune](label []C) (rtl, ok bool) {
 	var seen uint16           // a bit for each class that occurs
-	var first, last bidiClass // of the label; last is of the last character that is no NSM
+	var first, last bidiClass // classes of the first character, and of the last one that is not an NSM
 	for i, c := range label {
 		class := propsOf(rune(c)).bidi
 		seen |= 1 << class

@@ -13,7 +13,7 @@ import (
 	"testing"
 )
 
-// corpus returns a file of the shared test material, or skips.
+// corpus returns a file of the shared test material, or skips the test.
 func corpus(t *testing.T, name string) []byte {
 	t.Helper()
 	dir := os.Getenv("URLFOLD_CORPORA")
@@ -27,17 +27,18 @@ func corpus(t *testing.T, name string) []byte {
 	return data
 }
 
-// A row is a case of IdnaTestV2.txt; the columns that are blank in the file are filled in.
+// A row is a case of IdnaTestV2.txt, with the blank columns filled in.
 type row struct {
 	line            int
 	source, unicode string
 	ascii           string   // toAsciiN
-	unicodeStatus   []string // the codes of toUnicodeStatus
-	asciiStatus     []string // the codes of toAsciiNStatus
-	relaxed         bool     // no code is left when the checks that are off are taken out
+	unicodeStatus   []string // codes of toUnicodeStatus
+	asciiStatus     []string // codes of toAsciiNStatus
+	relaxed         bool     // no code remains after those of the disabled checks are removed
 }
 
-// off lists the codes of the checks that beStrict = false turns off, as the head of the file gives them, and the remark X4_2.
+// off lists the codes of the checks that beStrict = false disables, as given in
+// the header of the file, and X4_2.
 var off = []string{"V2", "V3", "U1", "A4_1", "A4_2", "X4_2"}
 
 func parseRows(t *testing.T, data []byte) (rows []row) {
@@ -62,7 +63,7 @@ func parseRows(t *testing.T, data []byte) (rows []row) {
 	return rows
 }
 
-// orElse parses a column, or takes the value that a blank stands for.
+// orElse parses a column; a blank one has the given value.
 func orElse[T any](column string, blank T, parse func(string) T) T {
 	if column == "" {
 		return blank
@@ -74,7 +75,8 @@ func statusCodes(s string) []string {
 	return strings.FieldsFunc(s, func(r rune) bool { return strings.ContainsRune("[], ", r) })
 }
 
-// unescape resolves "" and the escapes \uXXXX and \x{X...}. A surrogate becomes three bytes that are not UTF-8.
+// unescape decodes "" and the escapes \uXXXX and \x{X...}. A surrogate becomes
+// three bytes of invalid UTF-8.
 func unescape(t *testing.T, s string) string {
 	if s == `""` {
 		return ""
@@ -104,8 +106,9 @@ func unescape(t *testing.T, s string) string {
 	return string(out)
 }
 
-// TestIdnaTestV2 runs the conformance test of UTS 46. Where its codes come only from checks that are off, the domain must pass, and
-// ASCII domains always pass (URL Standard, 2026-06-25). Strict has all checks on, so there every code counts.
+// TestIdnaTestV2 runs the conformance test of UTS 46. If its codes come only
+// from disabled checks, the domain must pass. ASCII domains always pass (URL
+// Standard, 2026-06-25). Strict enables all checks, so every code counts.
 func TestIdnaTestV2(t *testing.T) {
 	rows := parseRows(t, corpus(t, "idna/IdnaTestV2-Unicode17.txt"))
 	if len(rows) < 6000 {
@@ -116,7 +119,7 @@ func TestIdnaTestV2(t *testing.T) {
 		switch {
 		case isASCII([]byte(r.source)):
 			if want := strings.ToLower(r.source); err != nil || string(got) != want {
-				t.Errorf("line %d: AppendASCII(%+q) = %q, %v; want %q, as it is ASCII", r.line, r.source, got, err, want)
+				t.Errorf("line %d: AppendASCII(%+q) = %q, %v; want %q, because it is ASCII", r.line, r.source, got, err, want)
 			}
 		case r.relaxed:
 			if err != nil || string(got) != r.ascii {
@@ -134,14 +137,14 @@ func TestIdnaTestV2(t *testing.T) {
 	}
 }
 
-// TestIdnaTestV2Unicode takes the ASCII domains of the same file: what they are displayed as is the file's toUnicode, or, label by
-// label, what they were.
+// TestIdnaTestV2Unicode checks the display form of the ASCII domains of the
+// same file: each label is that of the file's toUnicode, or unchanged.
 func TestIdnaTestV2Unicode(t *testing.T) {
 	shown := 0
 	for _, r := range parseRows(t, corpus(t, "idna/IdnaTestV2-Unicode17.txt")) {
 		if !r.relaxed {
 			if got := AppendUnicode(nil, []byte(r.ascii)); string(got) != r.ascii {
-				t.Errorf("line %d: AppendUnicode(%q) = %+q; want it as it is: %v", r.line, r.ascii, got, r.asciiStatus)
+				t.Errorf("line %d: AppendUnicode(%q) = %+q; want it unchanged: %v", r.line, r.ascii, got, r.asciiStatus)
 			}
 			continue
 		}
@@ -164,7 +167,8 @@ func TestIdnaTestV2Unicode(t *testing.T) {
 	}
 }
 
-// TestWPT runs the tests of the browsers, through the steps of the host parser around domain to ASCII.
+// TestWPT runs web-platform-tests' cases, through the steps of the host parser
+// around domain to ASCII.
 func TestWPT(t *testing.T) {
 	for _, name := range []string{"whatwg/toascii.json", "whatwg/IdnaTestV2.json", "whatwg/IdnaTestV2-removed.json"} {
 		t.Run(filepath.Base(name), func(t *testing.T) {
@@ -185,7 +189,7 @@ func TestWPT(t *testing.T) {
 					t.Fatal(err)
 				}
 				cases++
-				if c.Input == "" { // the tests' own harness skips it: no URL parser hands an empty host on
+				if c.Input == "" { // the tests' own harness skips it: no URL parser passes on an empty host
 					continue
 				}
 				got, ok := parseHost(c.Input)
@@ -200,8 +204,9 @@ func TestWPT(t *testing.T) {
 	}
 }
 
-// parseHost is the host parser of the URL Standard, section 3.5, for special schemes, without IPv6 and with those IPv4 addresses
-// only that are in dotted decimal form.
+// parseHost is the host parser of the URL Standard, section 3.5, for special
+// schemes. It omits IPv6, and all IPv4 addresses except those in dotted
+// decimal.
 func parseHost(input string) (string, bool) {
 	ascii, err := AppendASCII(nil, percentDecode(input))
 	if err != nil || len(ascii) == 0 {

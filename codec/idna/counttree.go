@@ -1,17 +1,18 @@
 package idna
 
-// A countTree counts things at places 0 to len-2, with all operations in logarithmic time: a Fenwick tree. The element i holds
-// the sum of the i&-i places before place i.
+// A countTree holds counts for the positions 0 to len-2, with all operations in
+// logarithmic time: a Fenwick tree. Element i holds the sum of the counts of
+// the i&-i positions before position i.
 type countTree []uint32
 
-// add adds n, modulo 2^32, to the count at a place.
+// add adds n, modulo 2^32, to the count of a position.
 func (t countTree) add(place int, n uint32) {
 	for i := place + 1; i < len(t); i += i & -i {
 		t[i] += n
 	}
 }
 
-// sum returns the sum of the counts at the places before the given one.
+// sum returns the sum of the counts before the given position.
 func (t countTree) sum(place int) (n uint32) {
 	for i := place; i > 0; i -= i & -i {
 		n += t[i]
@@ -26,7 +27,8 @@ func (t countTree) fill() {
 	}
 }
 
-// find returns the place of the n-th thing, counted from 0, where every count is 0 or 1 and there are more than n things.
+// find returns the position of the n-th item, numbered from 0. Every count must
+// be 0 or 1, and there must be more than n items.
 func (t countTree) find(n uint32) int {
 	at, step := 0, 1
 	for step*2 < len(t) {

@@ -5,14 +5,19 @@ import (
 	"unicode/utf8"
 )
 
-// AppendUnicode appends the form of an ASCII domain that is for people to read, and returns the extended slice. It is never a key.
-// Each label that begins with xn-- becomes what it stands for, if that can be shown without harm; all other bytes stay as they are.
+// AppendUnicode appends the display form of an ASCII domain, and returns the
+// extended slice. The result is never a key. Each label that begins with xn--
+// is decoded if it can be shown safely; all other bytes stay. domain is not
+// kept, and must not overlap dst.
 //
-// Two things stay as they came. First, the whole domain, if it is not ASCII or if one of its labels is invalid (UTS 46, section
-// 4.1) or the labels together violate the Bidi Rule: so AppendASCII of the result always gives the lower-cased domain again.
-// Second, a label with a character that is default-ignorable, white space or a bidi control, with one that looks like a delimiter
-// of a URL, or with scripts that are not used together in any one writing system (UTS 39, section 5.1). A label wholly in one
-// script may still look like one in another.
+// The whole domain stays unchanged if it is not ASCII, if one of its labels is
+// invalid (UTS 46, section 4.1), or if the labels together violate the Bidi
+// Rule. Therefore AppendASCII of the result always gives the lower-cased domain
+// again. A single label stays if it contains a character that is
+// default-ignorable, white space or a bidi control, a character that looks like
+// a delimiter of a URL, or scripts that no writing system uses together (UTS
+// 39, section 5.1). A label wholly in one script may still look like a label in
+// another script.
 func AppendUnicode(dst, domain []byte) []byte {
 	if !isASCII(domain) {
 		return append(dst, domain...)
@@ -32,7 +37,7 @@ func AppendUnicode(dst, domain []byte) []byte {
 	}
 }
 
-// appendDisplay appends one label of a domain that is valid.
+// appendDisplay appends one label of a valid domain.
 func appendDisplay(dst, label []byte) []byte {
 	if !isALabel(label) {
 		return append(dst, label...)
@@ -49,11 +54,12 @@ func appendDisplay(dst, label []byte) []byte {
 	return dst
 }
 
-// delimiterLike holds characters that are valid in a label and look like the bytes that end a host or cut it, sorted. The katakana
-// middle dot is not among them: Japanese names need it.
+// delimiterLike holds the characters that are valid in a label and look like
+// bytes that end or split a host, in ascending order. It does not contain the
+// katakana middle dot, which Japanese names need.
 var delimiterLike = []rune{
-	0x02D0, 0x02D1, 0x02F8, // modifier letters like a colon
-	0x2022, 0x2023, 0x2027, // bullets and the hyphenation point, like a full stop
+	0x02D0, 0x02D1, 0x02F8, // modifier letters that look like a colon
+	0x2022, 0x2023, 0x2027, // bullets and the hyphenation point: like a full stop
 	0x2041, 0x2044, // caret insertion point and fraction slash
 	0x205A, 0x205D, 0x205E, // punctuation of two to four dots
 	0x2215, 0x2216, 0x2219, 0x2223, 0x2236, // operators like slash, backslash, dot, bar and colon
@@ -64,9 +70,10 @@ var delimiterLike = []rune{
 	0xA789, // modifier letter colon
 }
 
-// displaySafe reports whether text, which is valid, can be shown for its A-label.
+// displaySafe reports whether text, which is valid, can be shown in place of
+// its A-label.
 func displaySafe(text []rune) bool {
-	set := *scriptsOf('.') // of all scripts
+	set := *scriptsOf('.') // all scripts
 	for _, r := range text {
 		if propsOf(r).flags&hiddenDisplay != 0 {
 			return false

@@ -26,26 +26,26 @@ func TestAppendUnicode(t *testing.T) {
 	f("xn--4db.com", "א.com")
 	f("xn--0ca.xn--ssa73l", "à.א\u0308")
 
-	// UTS 39 §5.1: scripts that are written together, and others.
+	// UTS 39 §5.1: scripts that are used together, and others.
 	f(toASCII(t, "日本語のテスト"), "日本語のテスト")            // Han, Hiragana, Katakana
-	f(toASCII(t, "ヴァン・ダイク"), "ヴァン・ダイク")            // the middle dot goes with Katakana
+	f(toASCII(t, "ヴァン・ダイク"), "ヴァン・ダイク")            // the middle dot occurs with Katakana
 	f(toASCII(t, "漢한글"), "漢한글")                    // Han, Hangul
 	f(toASCII(t, "漢ㄅ"), "漢ㄅ")                      // Han, Bopomofo
 	same(toASCII(t, "pаypal"))                     // Cyrillic а among Latin
 	same(toASCII(t, "aβ"))                         // Latin, Greek
 	same(toASCII(t, "のㄅ"))                         // Hiragana, Bopomofo
 	same(toASCII(t, "한の"))                         // Hangul, Hiragana
-	f(toASCII(t, "pаypal.日本"), "xn--pypal-4ve.日本") // each label for itself
+	f(toASCII(t, "pаypal.日本"), "xn--pypal-4ve.日本") // each label is judged separately
 
-	// RFC 3987 §4.1 and what may be mistaken.
-	same(toASCII(t, "क\u094D\u200D"))               // a joiner cannot be seen
-	same(toASCII(t, "evil.com⁄foo"))                // a slash that is none
-	same(toASCII(t, "a꞉80"))                        // a colon that is none
-	same("xn--a.xn--zca")                           // one label is invalid: a.ß would not come back
+	// RFC 3987 §4.1, and characters that look like others.
+	same(toASCII(t, "क\u094D\u200D"))               // a joiner is invisible
+	same(toASCII(t, "evil.com⁄foo"))                // looks like a slash
+	same(toASCII(t, "a꞉80"))                        // looks like a colon
+	same("xn--a.xn--zca")                           // one label is invalid: a.ß would not convert back
 	same("0a.xn--4db")                              // RFC 5893: the domain violates the Bidi Rule
 	same("bücher.xn--zca")                          // not ASCII
-	same("xn--zca\xFF")                             // not even UTF-8
-	f(toASCII(t, "\U0001F600.ws"), "\U0001F600.ws") // a symbol of no script
+	same("xn--zca\xFF")                             // not valid
+	f(toASCII(t, "\U0001F600.ws"), "\U0001F600.ws") // a symbol without a script
 }
 
 func toASCII(t *testing.T, domain string) string {
@@ -68,7 +68,7 @@ func TestDelimiterLike(t *testing.T) {
 	}
 }
 
-// TestScripts holds a few values of Script_Extensions against the tables.
+// TestScripts compares the tables with a few values of Script_Extensions.
 func TestScripts(t *testing.T) {
 	meet := func(a, b rune) bool {
 		for i, word := range scriptsOf(a) {
@@ -88,9 +88,9 @@ func TestScripts(t *testing.T) {
 	f('a', 'а', false)
 	f('1', 'а', true)       // Common
 	f('а', 0x0308, true)    // Inherited, used with Cyrillic
-	f('क', 0x0964, true)    // danda: many scripts of India
+	f('क', 0x0964, true)    // danda: used by many Indian scripts
 	f('a', 0x0964, false)   //
-	f('ァ', 0x30FC, true)    // the length mark goes with Hiragana and Katakana
+	f('ァ', 0x30FC, true)    // the length mark occurs with Hiragana and Katakana
 	f('a', 0x30FC, false)   //
 	f('a', 0x0378, false)   // unassigned
 	f('a', 0x10FFFF, false) // beyond the tables

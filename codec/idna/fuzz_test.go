@@ -6,11 +6,13 @@ import (
 	"testing"
 )
 
-// maxGrowth bounds the output: U+FDFA makes 18 code points of 3 bytes, and a code point takes at most 11 digits of Punycode, as a
-// delta has 32 bits and a digit that is not the last takes away a factor of 10 at least. The rest is for xn-- and the delimiter.
+// maxGrowth bounds the output per input byte. U+FDFA turns 3 bytes into 18 code
+// points. A code point takes at most 11 digits of Punycode, because a delta has
+// 32 bits and each digit except the last divides it by at least 10. The rest is
+// for xn-- and the delimiter.
 const maxGrowth = 18*11/3 + 6
 
-// The twin takes quadratic time, so inputs are cut to maxFuzz bytes.
+// The twin takes quadratic time, so inputs are truncated to maxFuzz bytes.
 const maxFuzz = 600
 
 func addSeeds(f *testing.F) {
@@ -45,7 +47,8 @@ func FuzzASCII(f *testing.F) {
 		if again, err := AppendASCII(nil, out); err != nil || !bytes.Equal(again, out) {
 			t.Fatalf("%+q: %q, and again %q, %v", domain, out, again, err)
 		}
-		// What became of a domain that was not ASCII passes ToASCII too, not just as ASCII.
+		// The result for a non-ASCII domain passes ToASCII as well, not only
+		// the check for ASCII.
 		if _, err := slowToASCII(string(out), false); err != nil && !isASCII(domain) {
 			t.Fatalf("%+q: %q does not pass ToASCII", domain, out)
 		}

@@ -2,15 +2,20 @@ package idna
 
 import "unicode/utf8"
 
-// scratchLen is the number of code points for which the scratch of a call is on the stack.
+// scratchLen is the number of code points for which a call keeps its scratch on
+// the stack.
 const scratchLen = 256
 
-// AppendASCII appends the ASCII form of domain, which is already percent-decoded, and returns the extended slice: the "domain to
-// ASCII" of the URL Standard with beStrict false. A domain that is ASCII is lower-cased and accepted whatever UTS 46 says of it;
-// any other must pass UTS 46 ToASCII. It does not look for empty results, forbidden domain code points or numbers: the caller does.
+// AppendASCII appends the ASCII form of domain, which must be percent-decoded,
+// and returns the extended slice. It is the "domain to ASCII" of the URL
+// Standard with beStrict false. An ASCII domain is lower-cased and accepted,
+// even if it is invalid by UTS 46; any other domain must pass UTS 46 ToASCII.
+// AppendASCII does not check for empty results, forbidden domain code points or
+// numbers: the caller has to.
 //
-// On failure it returns dst as it came, and an [Error]. The bytes between the length and the capacity of dst may be written to.
-// domain is not kept, and must not overlap them.
+// On failure it returns dst unchanged and an [Error]. It may overwrite the
+// bytes between the length and the capacity of dst. domain is not kept, and
+// must not overlap those bytes.
 func AppendASCII(dst, domain []byte) ([]byte, error) {
 	if isASCII(domain) {
 		return appendLower(dst, domain), nil
@@ -22,9 +27,11 @@ func AppendASCII(dst, domain []byte) ([]byte, error) {
 	return out, nil
 }
 
-// Strict reports whether domain to ASCII with beStrict true would succeed. If so it returns -1 and nil. If not it returns the byte
-// offset in domain where the first label that fails begins, 0 if it is the whole domain that is empty or too long, and an [Error].
-// The root label of a domain that ends in a dot is empty, and fails: UTS 46 section 4.2.
+// Strict reports whether domain to ASCII with beStrict true succeeds. If it
+// does, Strict returns -1 and nil. Otherwise it returns an [Error] and the byte
+// offset in domain of the first label that fails, or 0 if the whole domain is
+// empty or too long. A domain that ends in a dot has an empty root label and
+// fails (UTS 46, section 4.2).
 func Strict(domain []byte) (at int, err error) {
 	var buf [scratchLen]byte
 	out, at, e := process(buf[:0], domain, true)
@@ -37,8 +44,10 @@ func Strict(domain []byte) (at int, err error) {
 	return -1, nil
 }
 
-// Valid reports whether UTS 46 ToASCII with the flags of AppendASCII would succeed: for an ASCII domain what AppendASCII overlooks,
-// a label that begins with xn-- and does not validate, or a violation of the Bidi Rule. The results are those of Strict.
+// Valid reports whether UTS 46 ToASCII, with the flags of AppendASCII,
+// succeeds. For an ASCII domain it finds what AppendASCII does not check:
+// labels that begin with xn-- but are invalid, and violations of the Bidi Rule.
+// The results are those of Strict.
 func Valid(domain []byte) (at int, err error) {
 	var buf [scratchLen]byte
 	if _, at, e := process(buf[:0], domain, false); e != 0 {
@@ -47,23 +56,27 @@ func Valid(domain []byte) (at int, err error) {
 	return -1, nil
 }
 
-// A processor carries one domain through the processing of UTS 46, section 4, and ToASCII, section 4.2. Both work label by label:
-// only the code points that labelEnd knows map to a full stop, and NFC takes nothing across one.
+// A processor applies the processing of UTS 46, section 4, and ToASCII, section
+// 4.2, to one domain. Both work label by label: only the code points that
+// labelEnd knows map to a full stop, and NFC composes nothing across one.
 //
-// No slice is ever stored in it: what is stored through a pointer goes to the heap, with the scratch of the callers.
+// A processor must not store slices: storing one through a pointer would move
+// it, and the scratch of the callers, to the heap.
 type processor struct {
 	strict bool
-	at     int   // where the first label that failed begins
-	err    Error // what failed there, 0 if nothing
+	at     int   // offset of the first label that failed
+	err    Error // why it failed; 0 if none did
 
-	// Criterion 9 of section 4.1 concerns all labels if there is one with right-to-left characters among them.
+	// Criterion 9 of section 4.1 concerns all labels of a domain that contains
+	// right-to-left characters.
 	rtl    bool
-	bidiAt int // where the first label that violates the Bidi Rule begins, -1 if none
+	bidiAt int // offset of the first label that violates the Bidi Rule; -1 if none
 
 	mapped, spare [scratchLen]rune // scratch of one label
 }
 
-// process appends the ASCII form of domain and returns, if it has none, where the first label that fails begins, and why.
+// process appends the ASCII form of domain. If there is none, it returns the
+// offset of the first label that fails, and why.
 func process(dst, domain []byte, strict bool) (out []byte, at int, err Error) {
 	p := processor{strict: strict, bidiAt: -1}
 	for {
@@ -88,8 +101,9 @@ func process(dst, domain []byte, strict bool) (out []byte, at int, err Error) {
 	return dst, p.at, p.err
 }
 
-// labelEnd returns the length of the first label of s and of the separator behind it, 0 if there is none. The separators are the
-// full stop and the characters that map to it: U+3002, U+FF0E, U+FF61.
+// labelEnd returns the length of the first label of s and that of the separator
+// after it, which is 0 at the end. The separators are the full stop and the
+// characters that map to it: U+3002, U+FF0E, U+FF61.
 func labelEnd(s []byte) (end, sep int) {
 	for i, c := range s {
 		switch {
@@ -105,7 +119,8 @@ func labelEnd(s []byte) (end, sep int) {
 	return len(s), 0
 }
 
-// convert appends the ASCII form of the label src that begins at the offset at of the domain.
+// convert appends the ASCII form of the label src, which begins at offset at of
+// the domain.
 func (p *processor) convert(dst, src []byte, at int) ([]byte, Error) {
 	start := len(dst)
 	if isASCII(src) && !isALabel(src) {
@@ -138,8 +153,9 @@ func (p *processor) convert(dst, src []byte, at int) ([]byte, Error) {
 	return dst, 0
 }
 
-// checkALabel checks a label, mapped and normalized, that begins with xn--. It is its own ASCII form: Punycode has one form only
-// for each text, so encoding again what it stands for would give the same.
+// checkALabel checks a mapped and normalized label that begins with xn--. The
+// label is its own ASCII form: each text has only one Punycode, so encoding the
+// decoded text would give the same label.
 func (p *processor) checkALabel(label, scratch []rune, at int) Error {
 	text, err := decodeALabel(scratch, label)
 	if err != 0 {
@@ -155,7 +171,7 @@ func (p *processor) checkALabel(label, scratch []rune, at int) Error {
 	return 0
 }
 
-// noteBidi keeps what criterion 9 needs to know of a label.
+// noteBidi records what criterion 9 needs to know about a label.
 func noteBidi[C byte | rune](p *processor, label []C, at int) {
 	rtl, ok := bidiRule(label)
 	p.rtl = p.rtl || rtl
@@ -164,7 +180,8 @@ func noteBidi[C byte | rune](p *processor, label []C, at int) {
 	}
 }
 
-// decodeALabel appends what a label in lower case that begins with xn-- stands for: UTS 46, section 4, step 4.
+// decodeALabel decodes a lower-case label that begins with xn-- and appends the
+// text: UTS 46, section 4, step 4.
 func decodeALabel(dst, label []rune) ([]rune, Error) {
 	dst, ok := appendUnpunycode(dst, label[len("xn--"):])
 	switch {
@@ -176,8 +193,9 @@ func decodeALabel(dst, label []rune) ([]rune, Error) {
 	return dst, 0
 }
 
-// appendMapped appends src mapped as in UTS 46, section 4, step 1. Code points that are disallowed stay, as the step says: the
-// label is checked after normalization. It reports false if src is not UTF-8.
+// appendMapped appends src mapped as in UTS 46, section 4, step 1. Disallowed
+// code points stay, as the step says: the label is checked after normalization.
+// It returns false if src is not valid UTF-8.
 func appendMapped(dst []rune, src []byte) ([]rune, bool) {
 	for len(src) > 0 {
 		r, n := utf8.DecodeRune(src)
@@ -223,7 +241,8 @@ func appendLower(dst, src []byte) []byte {
 	return dst
 }
 
-// appendRunes appends a label that is ASCII; of one that is not, which has failed, only garbage.
+// appendRunes appends an ASCII label. Any other label has already failed, and
+// the bytes appended for it are not used.
 func appendRunes(dst []byte, label []rune) []byte {
 	for _, r := range label {
 		dst = append(dst, byte(r))

@@ -21,7 +21,8 @@ func BenchmarkAppendASCII(b *testing.B) {
 	}
 }
 
-// BenchmarkHostile has labels of 64 KiB, each against one loop that could be quadratic.
+// BenchmarkHostile converts labels of 64 KiB, each aimed at one loop that could
+// be quadratic.
 func BenchmarkHostile(b *testing.B) {
 	for _, d := range hostile() {
 		b.Run(d.name, func(b *testing.B) {

@@ -56,7 +56,8 @@ func TestValid(t *testing.T) {
 			t.Errorf("Valid(%+q) = %d, %v; want %d, %v", domain, got, err, at, want)
 		}
 	}
-	// URL Standard, domain to ASCII with beStrict false: what ToASCII says before an ASCII domain is accepted all the same.
+	// URL Standard, domain to ASCII with beStrict false: the ToASCII errors of
+	// ASCII domains that are accepted nevertheless.
 	f("", -1, 0)
 	f("-a_b..ab--c.", -1, 0)
 	f("xn--bcher-kva.example", -1, 0)
@@ -76,13 +77,15 @@ func TestErrorText(t *testing.T) {
 		}
 	}
 	if Error(0).Error() != Error(numErrors).Error() {
-		t.Error("an unknown error has a text of its own")
+		t.Error("Error(0) and Error(numErrors) have different texts")
 	}
 }
 
-// singleDigests are digests of what golang.org/x/net/idna v0.62.0 makes of each character behind a prefix, built with its tables of
-// Unicode 17 (which need Go 1.27) and the options of AppendASCII: the first 16 bytes of a SHA-256 of lines of the character in hex, a
-// space, and the result or "!". Left out are the characters of singleExceptions.
+// singleDigests are digests of the results of golang.org/x/net/idna v0.62.0 for
+// each character after a prefix, built with its tables of Unicode 17 (which
+// require Go 1.27) and the options of AppendASCII. Each is the first 16 bytes
+// of the SHA-256 of lines that consist of the character in hex, a space, and
+// the result or "!". The characters of singleExceptions are omitted.
 var singleDigests = map[string]string{
 	"":        "37ea76105dc020d65ff33f663f4fa632",
 	"a":       "932dcd016f7d2605898c3e3f1568bd22",
@@ -90,8 +93,9 @@ var singleDigests = map[string]string{
 	"a\u0308": "57086aacb7e00e37ca40150c59ad2e10",
 }
 
-// singleExceptions are the characters whose Bidi_Class says other than that of what they map to. UTS 46 §4.1 looks at the label after
-// mapping; x/net decides before it whether a domain is a Bidi domain name.
+// singleExceptions are the characters whose Bidi_Class differs from that of the
+// characters they map to. UTS 46 §4.1 examines the label after mapping; x/net
+// decides before mapping whether a domain is a Bidi domain name.
 var singleExceptions = []struct {
 	first, last   rune
 	in, want, why string
@@ -139,8 +143,9 @@ func TestSingleCharacters(t *testing.T) {
 	}
 }
 
-// TestTwinSingle compares package and twin on every character that the tables know, alone and in contexts that bring out its
-// combining class, joining type and direction.
+// TestTwinSingle compares the package with its twin on every character in the
+// tables, alone and in contexts that depend on its combining class, joining
+// type and direction.
 func TestTwinSingle(t *testing.T) {
 	t.Parallel()
 	for r := range rune(0xE0200) {
@@ -148,7 +153,7 @@ func TestTwinSingle(t *testing.T) {
 			continue
 		}
 		if r >= 0x3400 && r < 0xD7A0 && r%16 != 0 || r >= 0x17000 && r < 0x1B000 && r%16 != 0 || r >= 0x20000 && r < 0xE0000 && r%64 != 0 {
-			continue // large blocks of equals
+			continue // large blocks of identical properties
 		}
 		checkTwin(t, string(r))
 		checkTwin(t, "o\u0316"+string(r)+"\u0308")
@@ -157,7 +162,8 @@ func TestTwinSingle(t *testing.T) {
 	}
 }
 
-// TestNormalization compares NFC with the twin on every decomposition and every pair, in and out of order.
+// TestNormalization compares NFC with the twin on every decomposition and every
+// pair, in order and out of order.
 func TestNormalization(t *testing.T) {
 	f := func(s []rune) {
 		t.Helper()
@@ -190,7 +196,8 @@ func TestNormalization(t *testing.T) {
 	}
 }
 
-// TestPunycodeLong compares the ways of short and of long labels with each other and with the twin.
+// TestPunycodeLong compares the algorithms for short and long labels with each
+// other and with the twin.
 func TestPunycodeLong(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(3, 4))
 	for n := range 600 {
@@ -217,7 +224,8 @@ func TestPunycodeLong(t *testing.T) {
 	}
 }
 
-// TestHostileLength shows labels of 64 KiB that would take a naive implementation minutes; a test that hangs is the failure.
+// TestHostileLength converts labels of 64 KiB that would take a naive
+// implementation minutes. The test fails by hanging.
 func TestHostileLength(t *testing.T) {
 	for _, domain := range hostile() {
 		out, err := AppendASCII(nil, domain.in)

@@ -1,7 +1,9 @@
 package idna
 
-// checkLabel checks the validity criteria 2, 3, 4, 6, 7 and 8 of UTS 46, section 4.1. Criterion 1, NFC, is for the caller, as most
-// labels have just been normalized; 5 holds since labels are cut at full stops, which Punycode does not make; 9 needs the domain.
+// checkLabel checks the validity criteria 2, 3, 4, 6, 7 and 8 of UTS 46,
+// section 4.1. The caller checks criterion 1, NFC, since most labels have just
+// been normalized. Criterion 5 always holds, because labels are split at full
+// stops and Punycode produces none. Criterion 9 concerns the whole domain.
 func checkLabel(label []rune, strict bool) Error {
 	if err := checkASCII(label, strict); err != 0 {
 		return err
@@ -12,7 +14,7 @@ func checkLabel(label []rune, strict bool) Error {
 	joiners := false
 	for i, r := range label {
 		if r < 0x80 {
-			continue // valid, and no mark or joiner; what is not letter, digit or hyphen is the matter of checkASCII
+			continue // valid, and neither a mark nor a joiner; checkASCII checks letters, digits and hyphens
 		}
 		if mapValue(r) != valid {
 			return ErrCodePoint
@@ -28,7 +30,8 @@ func checkLabel(label []rune, strict bool) Error {
 	return 0
 }
 
-// checkASCII checks what CheckHyphens and UseSTD3ASCIIRules ask for: criteria 2, 3 and the end of 7.
+// checkASCII checks the requirements of CheckHyphens and UseSTD3ASCIIRules:
+// criteria 2 and 3, and the end of 7.
 func checkASCII[C byte | rune](label []C, strict bool) Error {
 	if !strict || len(label) == 0 {
 		return 0
@@ -44,7 +47,8 @@ func checkASCII[C byte | rune](label []C, strict bool) Error {
 	return 0
 }
 
-// checkLength checks what VerifyDnsLength asks of a label: UTS 46, section 4.2, step 4.
+// checkLength checks the requirement of VerifyDnsLength for a label: UTS 46,
+// section 4.2, step 4.
 func checkLength(n int) Error {
 	switch {
 	case n == 0:
@@ -60,8 +64,9 @@ const (
 	zwj  = 0x200D // ZERO WIDTH JOINER
 )
 
-// joinersInContext reports whether every joiner is where RFC 5892 A.1 and A.2 allow it: behind a virama, or, for the
-// non-joiner, between characters that would join.
+// joinersInContext reports whether every joiner is where RFC 5892 A.1 and A.2
+// allow it: after a virama or, for the non-joiner, between characters that
+// would join.
 func joinersInContext(label []rune) bool {
 	for i, r := range label {
 		if r != zwnj && r != zwj || i > 0 && propsOf(label[i-1]).ccc == virama {
@@ -88,7 +93,8 @@ func joinsBefore(s []rune) bool {
 	return false
 }
 
-// joinsAfter reports whether s begins with (Joining_Type:T)*(Joining_Type:{R,D}).
+// joinsAfter reports whether s begins with
+// (Joining_Type:T)*(Joining_Type:{R,D}).
 func joinsAfter(s []rune) bool {
 	for _, r := range s {
 		switch propsOf(r).joining {

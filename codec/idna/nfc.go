@@ -5,7 +5,8 @@ import (
 	"slices"
 )
 
-// Hangul syllables are composed and decomposed by computation: The Unicode Standard, section 3.12.
+// Hangul syllables are composed and decomposed arithmetically: The Unicode
+// Standard, section 3.12.
 const (
 	hangulS      = 0xAC00
 	hangulL      = 0x1100
@@ -17,10 +18,13 @@ const (
 	hangulSCount = hangulLCount * hangulVCount * hangulTCount
 )
 
-// firstCombining is the first code point that is not in NFC in every context: no combining class, no composition backwards.
+// firstCombining is the first code point that is not in NFC in every context.
+// Lower code points have no combining class and do not compose with preceding
+// ones.
 const firstCombining = 0x300
 
-// quickNFC reports whether s is in NFC for certain: UAX 15, section 9. A false may still be in NFC.
+// quickNFC reports whether s is certainly in NFC: UAX 15, section 9. If it
+// returns false, s may still be in NFC.
 func quickNFC(s []rune) bool {
 	last := uint8(0)
 	for _, r := range s {
@@ -37,14 +41,15 @@ func quickNFC(s []rune) bool {
 	return true
 }
 
-// isNFC reports whether s is in NFC. It allocates if s is longer than the usual.
+// isNFC reports whether s is in NFC. It allocates if s is longer than
+// scratchLen.
 func isNFC(s []rune) bool {
 	var buf [scratchLen]rune
 	return slices.Equal(s, appendNFC(buf[:0], s))
 }
 
-// AppendNFC appends the Normalization Form C of s (UAX 15, section 1.2) and reports whether that is not s. dst and s must not
-// overlap.
+// AppendNFC appends the Normalization Form C of s (UAX 15, section 1.2), and
+// reports whether it differs from s. dst and s must not overlap.
 func AppendNFC(dst, s []rune) (out []rune, changed bool) {
 	if quickNFC(s) {
 		return append(dst, s...), false
@@ -54,7 +59,7 @@ func AppendNFC(dst, s []rune) (out []rune, changed bool) {
 	return dst, !slices.Equal(dst[start:], s)
 }
 
-// appendNFC appends the Normalization Form C of s: UAX 15, section 1.2. dst and s must not overlap.
+// appendNFC appends the Normalization Form C of s. dst and s must not overlap.
 func appendNFC(dst, s []rune) []rune {
 	start := len(dst)
 	for _, r := range s {
@@ -83,8 +88,9 @@ func appendDecomposition(dst []rune, r rune) []rune {
 	return dst
 }
 
-// reorder sorts each run of characters with a combining class by that class: the canonical ordering. The sort is stable, and n log n
-// at worst, so that a label of nothing but marks takes no quadratic time.
+// reorder sorts each run of characters with a nonzero combining class by that
+// class: the canonical ordering. The sort is stable and O(n log n), so that a
+// label of combining marks alone does not take quadratic time.
 func reorder(s []rune) {
 	for i := 0; i < len(s); {
 		if propsOf(s[i]).ccc == 0 {
@@ -99,10 +105,11 @@ func reorder(s []rune) {
 	}
 }
 
-// compose composes s in place, canonical composition, and returns its new length.
+// compose applies canonical composition to s in place and returns its new
+// length.
 func compose(s []rune) int {
 	out, starter := 0, -1
-	last := uint8(0) // the combining class of s[out-1], if there is something behind the starter
+	last := uint8(0) // combining class of s[out-1], unless that is the starter
 	for _, r := range s {
 		ccc := propsOf(r).ccc
 		if starter >= 0 && (out-1 == starter || last < ccc) {

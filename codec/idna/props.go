@@ -1,9 +1,10 @@
 package idna
 
-// The values of the mapping table (UTS 46, section 5); from firstMapped on they number the strings of mapText.
+// Values of the mapping table (UTS 46, section 5). Values from firstMapped on
+// number the strings of mapText.
 const (
 	disallowed  = iota
-	valid       // also the deviation characters, which nontransitional processing leaves alone
+	valid       // including the deviation characters, which nontransitional processing keeps
 	ignored     //
 	firstMapped //
 )
@@ -25,7 +26,7 @@ const (
 	hiddenDisplay             // ignorable, white space, bidi control or noncharacter
 )
 
-// A bidiClass is a Bidi_Class that RFC 5893 speaks of, or the zero value for any other.
+// A bidiClass is a Bidi_Class that RFC 5893 mentions, or zero for any other.
 type bidiClass uint8
 
 const (
@@ -52,10 +53,12 @@ const (
 	joiningT
 )
 
-// virama is the Canonical_Combining_Class of the signs that RFC 5892 A.1 and A.2 name.
+// virama is the Canonical_Combining_Class of the signs to which RFC 5892 A.1
+// and A.2 refer.
 const virama = 9
 
-// props are the properties of a code point that normalization and the validity criteria ask for.
+// props holds the properties of a code point that normalization and the
+// validity criteria need.
 type props struct {
 	ccc     uint8 // Canonical_Combining_Class
 	bidi    bidiClass
@@ -71,7 +74,8 @@ func propsOf(r rune) props {
 	return records[propBlocks[propIndex[r>>blockBits]][r&(1<<blockBits-1)]]
 }
 
-// scriptsOf returns the Script_Extensions of r, augmented as UTS 39, section 5.1 says.
+// scriptsOf returns the Script_Extensions of r, augmented as UTS 39, section
+// 5.1 prescribes.
 func scriptsOf(r rune) *scriptSet {
 	if uint32(r) >= tableLimit {
 		return &scriptSets[0]
@@ -79,5 +83,5 @@ func scriptsOf(r rune) *scriptSet {
 	return &scriptSets[scriptBlocks[scriptIndex[r>>blockBits]][r&(1<<blockBits-1)]]
 }
 
-// A pair is a primary composite and the two characters that it is composed of.
+// A pair is a primary composite and the two characters that compose it.
 type pair struct{ first, second, composed rune }

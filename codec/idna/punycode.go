@@ -17,11 +17,13 @@ const (
 	punyFirst = 0x80
 )
 
-// shortLabel is the number of code points up to which the loops of RFC 3492 serve. Their time grows with the square of the
-// length; beyond, a tree of counts keeps it at n log n, so that a label of 64 KiB takes milliseconds.
+// shortLabel is the largest number of code points for which the loops of RFC
+// 3492 are used. Their time is quadratic in the length. For longer labels a
+// tree of counts keeps the time at O(n log n), so that a label of 64 KiB takes
+// milliseconds.
 const shortLabel = 256
 
-// adapt is the function of RFC 3492, section 6.1.
+// adapt is the bias adaptation function of RFC 3492, section 6.1.
 func adapt(delta, points uint64, first bool) uint64 {
 	if first {
 		delta /= punyDamp
@@ -47,7 +49,8 @@ func threshold(k, bias uint64) uint64 {
 	return k - bias
 }
 
-// A punyEncoder holds the state of RFC 3492, section 6.3. Deltas are bounded by 32 bits as in the sample code of the RFC.
+// A punyEncoder holds the state of RFC 3492, section 6.3. Deltas are limited to
+// 32 bits, as in the sample code of the RFC.
 type punyEncoder struct {
 	delta, bias    uint64
 	basic, handled uint64
@@ -79,8 +82,9 @@ func punyDigit(d uint64) byte {
 	return "abcdefghijklmnopqrstuvwxyz0123456789"[d]
 }
 
-// appendPunycode appends the Punycode of label, whose code points must be scalar values, and reports whether all deltas had 32
-// bits; if not, what was appended has no meaning.
+// appendPunycode appends the Punycode of label, whose code points must be
+// scalar values, and reports whether all deltas fit 32 bits. If not, the
+// appended bytes are meaningless.
 func appendPunycode(dst []byte, label []rune) ([]byte, bool) {
 	start := len(dst)
 	for _, r := range label {
@@ -124,7 +128,8 @@ func (e *punyEncoder) short(dst []byte, label []rune) []byte {
 	return dst
 }
 
-// long does what short does, in the same order, with a tree that counts how many code points of an interval are handled.
+// long produces the same deltas as short, in the same order, but uses a tree
+// that counts the handled code points of an interval.
 func (e *punyEncoder) long(dst []byte, label []rune) []byte {
 	type place struct {
 		r  rune
@@ -140,10 +145,14 @@ func (e *punyEncoder) long(dst []byte, label []rune) []byte {
 		}
 	}
 	slices.SortFunc(todo, func(a, b place) int { return cmp.Or(cmp.Compare(a.r, b.r), cmp.Compare(a.at, b.at)) })
-	n, passed := rune(punyFirst), uint64(0) // passed: how many of the handled lie before the place where the last one was handled
+	// passed is the number of handled code points before the position of the last
+	// one handled.
+	n, passed := rune(punyFirst), uint64(0)
 	for _, p := range todo {
 		before := uint64(done.sum(int(p.at)))
-		if p.r > n { // on to the end of the label, through the code points in between, and from its begin again
+		// Advance to the end of the label, through the code points in between,
+		// and restart at its beginning.
+		if p.r > n {
 			e.delta += e.handled - passed + 1 + uint64(p.r-n-1)*(e.handled+1)
 			n, passed = p.r, 0
 		}
@@ -155,8 +164,10 @@ func (e *punyEncoder) long(dst []byte, label []rune) []byte {
 	return dst
 }
 
-// appendUnpunycode appends the code points that the lower-case Punycode src stands for: RFC 3492, section 6.2. It reports false
-// for bad digits, overflow and code points that are no scalar values. It does not look for disallowed code points.
+// appendUnpunycode decodes the lower-case Punycode src and appends the code
+// points: RFC 3492, section 6.2. It returns false for invalid digits, overflow,
+// and code points that are not scalar values. It does not check for disallowed
+// code points.
 func appendUnpunycode(dst []rune, src []rune) ([]rune, bool) {
 	basic := 0
 	for i, r := range src {
@@ -178,11 +189,12 @@ func appendUnpunycode(dst []rune, src []rune) ([]rune, bool) {
 // A punyDecoder holds the state of RFC 3492, section 6.2.
 type punyDecoder struct {
 	n, i, bias uint64
-	length     uint64 // of the output so far
+	length     uint64 // length of the output
 	read       int    // digits read
 }
 
-// next decodes the next variable-length integer of src, and returns which code point goes to which position.
+// next decodes the next variable-length integer of src, and returns the code
+// point and the position to insert it at.
 func (d *punyDecoder) next(src []rune) (r rune, at uint64, ok bool) {
 	old, w, first := d.i, uint64(1), d.read == 0
 	for k := uint64(punyBase); ; k += punyBase {
@@ -224,7 +236,7 @@ func punyValue(r rune) (uint64, bool) {
 	return 0, false
 }
 
-// short inserts each code point where it belongs as soon as it is known.
+// short inserts each code point as soon as it is decoded.
 func (d *punyDecoder) short(dst, src []rune, start int) ([]rune, bool) {
 	for d.read < len(src) {
 		r, at, ok := d.next(src)
@@ -236,8 +248,10 @@ func (d *punyDecoder) short(dst, src []rune, start int) ([]rune, bool) {
 	return dst, true
 }
 
-// long decodes all insertions first. The last of them stands where it says, the one before it at that place among the places
-// that are still free, and so on; what remains is for the basic code points, in order.
+// long decodes all insertions first, then places them in reverse. The last
+// insertion is at its position in the result; each earlier one is at its
+// position among those that are still free. The remaining positions take the
+// basic code points, in order.
 func (d *punyDecoder) long(dst, src []rune, start int) ([]rune, bool) {
 	type insertion struct {
 		r  rune
@@ -264,7 +278,7 @@ func (d *punyDecoder) long(dst, src []rune, start int) ([]rune, bool) {
 		free.add(at, ^uint32(0))
 	}
 	for i := range out {
-		if out[i] == 0 { // no insertion, as those are 80h and above
+		if out[i] == 0 { // not an insertion: those are 0x80 and above
 			out[i], basic = basic[0], basic[1:]
 		}
 	}

@@ -14,8 +14,9 @@ import (
 	"unicode/utf8"
 )
 
-// This file holds the readable twin of the package: it reads the data files itself, works on whole domains in the order of UTS 46,
-// section 4, and takes quadratic time and regular expressions where they say best what is meant.
+// This file contains the readable twin of the package. It reads the data files
+// itself, processes whole domains in the order of UTS 46, section 4, takes
+// quadratic time, and uses regular expressions where they are clearest.
 
 type slowProps struct {
 	bidi, joining byte // one letter for each class, see slowBidi
@@ -30,7 +31,8 @@ type slowTables struct {
 	comp    map[[2]rune]rune
 }
 
-// slowBidi gives a letter to each Bidi_Class that the Bidi Rule tells from others.
+// slowBidi assigns a letter to each Bidi_Class that the Bidi Rule
+// distinguishes.
 var slowBidi = map[string]byte{
 	"L": 'L', "R": 'R', "AL": 'R', "AN": 'A', "EN": 'E', "NSM": 'm', "ES": 'o', "CS": 'o', "ET": 'o', "ON": 'o', "BN": 'o', "-": 'x',
 }
@@ -251,7 +253,8 @@ func (s *slowTables) validBidi(labels [][]rune) bool {
 	return ok || !rtl
 }
 
-// slowEncode is RFC 3492, section 6.3, on decimal numbers without bounds to speak of: for labels that are not huge.
+// slowEncode is RFC 3492, section 6.3, without overflow checks: for labels of
+// moderate length.
 func slowEncode(label []rune) string {
 	var out []byte
 	for _, r := range label {
@@ -302,7 +305,7 @@ func slowEncode(label []rune) string {
 
 const punyDigits = "abcdefghijklmnopqrstuvwxyz0123456789"
 
-// slowDecode is RFC 3492, section 6.2, for input that is in lower case.
+// slowDecode is RFC 3492, section 6.2, for lower-case input.
 func slowDecode(s string) ([]rune, bool) {
 	var out []rune
 	if i := strings.LastIndexByte(s, '-'); i > 0 {
@@ -356,7 +359,7 @@ func slowAdapt(delta, points int64, first bool) int {
 	return int(k + 36*delta/(delta+38))
 }
 
-// checkTwin compares what the package says of a domain with what its twin says.
+// checkTwin compares the results of the package and of its twin for a domain.
 func checkTwin(t *testing.T, domain string) {
 	t.Helper()
 	want, relaxed := slowToASCII(domain, false)

@@ -11,7 +11,8 @@ import (
 	"testing"
 )
 
-// statusCodesOf maps an Error to the status codes of IdnaTestV2.txt that it covers.
+// statusCodesOf maps an Error to the status codes of IdnaTestV2.txt that it
+// covers.
 var statusCodesOf = map[Error][]string{
 	ErrUTF8:      {"V7", "P4"}, // U+FFFD, which is disallowed, in an A-label too
 	ErrCodePoint: {"V7"},
@@ -28,8 +29,8 @@ var statusCodesOf = map[Error][]string{
 	ErrLength:    {"A4_1", "A4_2"},
 }
 
-// TestVectorsIDNA runs testdata/vectors/idna.jsonl: ASCII forms, failures, which
-// rule of UTS 46 failed, and the label that failed.
+// TestVectorsIDNA runs testdata/vectors/idna.jsonl: ASCII forms, failures, the
+// violated rule of UTS 46, and the label that violates it.
 func TestVectorsIDNA(t *testing.T) {
 	data, err := os.ReadFile(filepath.Join("..", "..", "testdata", "vectors", "idna.jsonl"))
 	if err != nil {
@@ -97,7 +98,7 @@ func TestVectorsIDNA(t *testing.T) {
 	t.Logf("idna.jsonl: %d vectors", line)
 }
 
-// reason returns the Error that err is.
+// reason returns err as an Error.
 func reason(err error) (e Error) {
 	_ = errors.As(err, &e)
 	return e

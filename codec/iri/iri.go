@@ -1,5 +1,5 @@
-// Package iri writes a normal form for people to read, as an IRI (RFC 3987 §3.2).
-// The result is no key, but means the same as the normal form.
+// Package iri converts normal forms to IRIs for display (RFC 3987 §3.2). The
+// result identifies the same resource as the normal form, but is not a key.
 package iri
 
 import (
@@ -11,20 +11,21 @@ import (
 	"github.com/urlfold/urlfold/codec/percent"
 )
 
-// Append appends the display form of a normal form, of which u are the
-// components, and returns the extended slice.
+// Append appends the display form of norm, a normal form with the components u,
+// and returns the extended slice. dst and norm must not overlap.
 //
-// Escapes that are UTF-8 for characters of an IRI become these characters: ucschar
-// (RFC 3987 §2.2), and in a query iprivate too. These stay escapes: what is not
-// strict UTF-8, every ASCII character, and characters that are not seen or move
-// others about: white space, bidi controls and the other default-ignorables
-// (§4.1). Characters are not composed: §5.3.2.2. In a host of http, https, ws,
-// wss, ftp and file, A-labels become U-labels where that does no harm; see
-// [idna.AppendUnicode]. An IP literal stays.
+// Escapes of UTF-8 become the characters that they encode if an IRI may contain
+// them: ucschar (RFC 3987 §2.2) and, in a query, iprivate. Other escapes stay:
+// those of invalid UTF-8 and of ASCII, and those of characters that are
+// invisible or change the order of others, which are white space, bidi controls
+// and other default-ignorable characters (§4.1). Characters are not composed
+// (§5.3.2.2). In hosts of http, https, ws, wss, ftp and file URLs, A-labels
+// become U-labels where that is safe; see [idna.AppendUnicode]. IP literals
+// stay.
 //
-// Normalizing the result gives the K1 that the normal form has, in the whatwg
-// reading. It does in the rfc reading too, but for hosts with U-labels in it: RFC
-// 3986 knows no IDNA, and to it they are other names than their A-labels.
+// Normalizing the result by WHATWG gives the same K1 as norm. By RFC 3986 it
+// does so too, except for hosts with U-labels: RFC 3986 does not know IDNA, so
+// a U-label and its A-label are different names.
 func Append(dst, norm []byte, u *codec.URL) []byte {
 	if bytes.IndexByte(norm, '%') < 0 && !bytes.Contains(norm, aceMark) {
 		return append(dst, norm...)
@@ -46,11 +47,11 @@ func Append(dst, norm []byte, u *codec.URL) []byte {
 	return append(dst, norm[at:]...)
 }
 
-// aceMark is in every A-label.
+// aceMark occurs in every A-label.
 var aceMark = []byte("--")
 
-// appendDisplayHost appends the host of norm. If it has escapes there are no
-// U-labels: package idna sees only what is not escaped, and could not vouch for
+// appendDisplayHost appends the host of norm. A host with escapes gets no
+// U-labels: package idna would see only the unescaped part and could not judge
 // the whole.
 func appendDisplayHost(dst, norm []byte, u *codec.URL) []byte {
 	host := u.Bytes(norm, codec.Host)
@@ -63,8 +64,8 @@ func appendDisplayHost(dst, norm []byte, u *codec.URL) []byte {
 	return idna.AppendUnicode(dst, host)
 }
 
-// hasDomains reports whether the hosts of a scheme are domains: those of the
-// special schemes of the URL Standard (§3.1).
+// hasDomains reports whether the hosts of a scheme are domains, as those of the
+// special schemes of the URL Standard (§3.1) are.
 func hasDomains(scheme []byte) bool {
 	switch string(scheme) {
 	case "http", "https", "ws", "wss", "ftp", "file":
@@ -73,8 +74,8 @@ func hasDomains(scheme []byte) bool {
 	return false
 }
 
-// appendDisplay appends text with characters for escapes, private ones too if
-// private is set.
+// appendDisplay appends text with escapes replaced by characters, including
+// private ones if private is set.
 func appendDisplay(dst, text []byte, private bool) []byte {
 	for {
 		i := bytes.IndexByte(text, '%')
@@ -97,8 +98,9 @@ func appendDisplay(dst, text []byte, private bool) []byte {
 	}
 }
 
-// decodeEscaped returns the character whose escaped UTF-8 text begins with, and
-// how many bytes its escapes are, or 0 if there is none. text begins with '%'.
+// decodeEscaped returns the character whose escaped UTF-8 is at the start of
+// text, and the number of bytes that its escapes occupy, or 0 if there is none.
+// text starts with '%'.
 func decodeEscaped(text []byte) (r rune, n int) {
 	var b [utf8.UTFMax]byte
 	for n < len(b) && isTriplet(text[3*n:]) {
@@ -112,13 +114,13 @@ func decodeEscaped(text []byte) (r rune, n int) {
 	return r, 3 * size
 }
 
-// isTriplet reports whether b begins with an escape.
+// isTriplet reports whether b starts with an escape.
 func isTriplet(b []byte) bool {
 	return len(b) >= 3 && b[0] == '%' && percent.IsHex(b[1]) && percent.IsHex(b[2])
 }
 
-// isShown reports whether r may stand as itself in an IRI and is seen there: it
-// is ucschar, or iprivate if private is set, and not hidden.
+// isShown reports whether r is allowed in an IRI and visible there: it is
+// ucschar, or iprivate if private is set, and not hidden.
 func isShown(r rune, private bool) bool {
 	switch {
 	case r < 0xA0:
@@ -135,9 +137,9 @@ func isShown(r rune, private bool) bool {
 	return r&0xFFFE != 0xFFFE && !isHidden(r)
 }
 
-// hidden holds, in order, the ranges of ucschar that are Default_Ignorable_Code_Point
-// or White_Space in Unicode 17. The bidi controls are all in it: U+061C, U+200E,
-// U+200F, U+202A to U+202E, U+2066 to U+2069.
+// hidden holds the ranges of ucschar that are Default_Ignorable_Code_Point or
+// White_Space in Unicode 17, in ascending order. It includes all bidi controls:
+// U+061C, U+200E, U+200F, U+202A to U+202E, U+2066 to U+2069.
 var hidden = [...]struct{ first, last rune }{
 	{0x00A0, 0x00A0},   // no-break space
 	{0x00AD, 0x00AD},   // soft hyphen
@@ -147,7 +149,7 @@ var hidden = [...]struct{ first, last rune }{
 	{0x1680, 0x1680},   // Ogham space mark
 	{0x17B4, 0x17B5},   // Khmer inherent vowels
 	{0x180B, 0x180F},   // Mongolian variation selectors and vowel separator
-	{0x2000, 0x200F},   // spaces, joiners, marks of direction
+	{0x2000, 0x200F},   // spaces, joiners, directional marks
 	{0x2028, 0x202F},   // line and paragraph separators, embeddings, narrow space
 	{0x205F, 0x206F},   // mathematical space, word joiner, isolates
 	{0x3000, 0x3000},   // ideographic space

@@ -9,14 +9,14 @@ import (
 	"github.com/urlfold/urlfold/codec"
 )
 
-// components returns the components of text, whether or not it can be parsed.
+// components returns the components of text, even if it cannot be parsed.
 func components(text []byte) codec.URL {
 	var r codec.Result
-	_ = codec.Parse(text, &r) // the components are there even with an error
+	_ = codec.Parse(text, &r) // the components are set even on error
 	return r.In
 }
 
-// normalizers are those of all built-in profiles.
+// normalizers are the built-in profiles.
 var normalizers = func() (ns []*codec.Normalizer) {
 	for _, p := range codec.Profiles() {
 		n, err := codec.New(p)
@@ -37,7 +37,7 @@ func byName(name string) *codec.Normalizer {
 	panic("no profile " + name)
 }
 
-// display returns the display form of text, taken as a normal form.
+// display returns the display form of text, which is treated as a normal form.
 func display(text []byte) []byte {
 	u := components(text)
 	return Append(nil, text, &u)
@@ -57,17 +57,18 @@ func TestAppend(t *testing.T) {
 	f("http://h/%e9%a3%9f", "http://h/食")
 	f("http://h/%F0%9F%98%80", "http://h/😀")
 	f("%C3%A4/b", "ä/b")
-	// §3.2 step 2: what is no UTF-8 stays, and what follows it is read afresh.
+	// §3.2 step 2: invalid UTF-8 stays, and decoding continues after it.
 	f("http://h/%E4/%C3/%C3%C3%A4/%C3%A4%A4", "http://h/%E4/%C3/%C3ä/ä%A4")
 	f("http://h/%C0%AF%ED%A0%80%F4%90%80%80%E2%82", "http://h/%C0%AF%ED%A0%80%F4%90%80%80%E2%82")
 	f("http://h/%C3%", "http://h/%C3%")
 	f("http://h/%%C3%A4%4", "http://h/%ä%4")
-	// ASCII stays, reserved or not: §3.2 step 1 leaves "%", reserved, and what no URI holds.
+	// ASCII stays: §3.2 step 1 excludes "%", reserved characters, and those not
+	// allowed in a URI.
 	f("http://h/%C3%A4%2F%20%25%41%00", "http://h/ä%2F%20%25%41%00")
-	// §2.2: iprivate in queries only; no noncharacters, no C1.
+	// §2.2: iprivate in queries only; neither noncharacters nor C1 controls.
 	f("http://h/%EE%80%80?%EE%80%80%F3%B0%80%80%F4%8F%BF%BD#%EE%80%80", "http://h/%EE%80%80?\uE000\U000F0000\U0010FFFD#%EE%80%80")
 	f("http://h/%EF%BF%BE%EF%B7%90%F0%9F%BF%BF?%F3%BF%BF%BF%C2%85%EF%BF%BD", "http://h/%EF%BF%BE%EF%B7%90%F0%9F%BF%BF?%F3%BF%BF%BF%C2%85%EF%BF%BD")
-	// §4.1: no bidi formatting; nor spaces and what is not seen.
+	// §4.1: neither bidi formatting nor spaces nor invisible characters.
 	f("http://h/%D7%90%E2%80%8E%E2%80%8F%E2%80%AA%E2%80%AE%E2%81%A6%E2%81%A9%D8%9C", "http://h/א%E2%80%8E%E2%80%8F%E2%80%AA%E2%80%AE%E2%81%A6%E2%81%A9%D8%9C")
 	f("http://h/%C2%A0%E3%80%80%E2%80%A8%C2%AD%E2%80%8B%EF%BB%BF%EF%B8%8F%E3%85%A4", "http://h/%C2%A0%E3%80%80%E2%80%A8%C2%AD%E2%80%8B%EF%BB%BF%EF%B8%8F%E3%85%A4")
 	// §5.3.2.2: not composed.
@@ -78,8 +79,8 @@ func TestAppend(t *testing.T) {
 	f("https://www.xn--fa-hia.de:8080/%C3%A4", "https://www.faß.de:8080/ä")
 	f("http://xn--a/", "http://xn--a/")                                  // no Punycode
 	f("http://xn--80ak6aa92e.com/xn--p1ai", "http://аррӏе.com/xn--p1ai") // one script; a path has no labels
-	f("git://xn--bcher-kva.example/", "git://xn--bcher-kva.example/")    // opaque in browsers
-	f("//xn--bcher-kva.example/", "//xn--bcher-kva.example/")            // of no known scheme
+	f("git://xn--bcher-kva.example/", "git://xn--bcher-kva.example/")    // opaque in WHATWG
+	f("//xn--bcher-kva.example/", "//xn--bcher-kva.example/")            // unknown scheme
 	f("git://b%C3%BCcher/", "git://bücher/")
 	f("http://b%C3%BCcher.xn--bcher-kva/", "http://bücher.xn--bcher-kva/")
 	f("http://[2001:db8::1]/%C3%A4", "http://[2001:db8::1]/ä")
@@ -87,12 +88,12 @@ func TestAppend(t *testing.T) {
 	f("mailto:%C3%A4@xn--bcher-kva.example", "mailto:ä@xn--bcher-kva.example")
 }
 
-// TestHidden holds the table to the derivation of the properties in the Unicode
-// Character Database, as far as Go's tables go.
+// TestHidden compares the table with the derivation of the properties in the
+// Unicode Character Database, as far as Go's tables contain them.
 func TestHidden(t *testing.T) {
 	for r := rune(0xA0); r < 0xE0000; r++ {
 		if r >= 0xE000 && r <= 0xF8FF || !isShown(r, false) && !isHidden(r) {
-			continue // no ucschar
+			continue // not ucschar
 		}
 		// DerivedCoreProperties.txt on Default_Ignorable_Code_Point.
 		want := unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Cf, unicode.Variation_Selector, unicode.White_Space) &&
@@ -108,7 +109,7 @@ func TestHidden(t *testing.T) {
 	}
 }
 
-// TestShown holds the classes to the grammar, RFC 3987 §2.2.
+// TestShown compares the classes with the grammar, RFC 3987 §2.2.
 func TestShown(t *testing.T) {
 	for r := rune(0); r <= utf8.MaxRune; r++ {
 		ucschar := 0xA0 <= r && r <= 0xD7FF || 0xF900 <= r && r <= 0xFDCF || 0xFDF0 <= r && r <= 0xFFEF ||
@@ -123,7 +124,7 @@ func TestShown(t *testing.T) {
 	}
 }
 
-// seeds are normal forms that have something to show.
+// seeds are normal forms whose display form differs.
 var seeds = []string{
 	"", "/", "http://u:p@h/", "mailto:a@b", "http://[::1]:80/a/../b", "HTTP://Ex%41mple.com:0080/a/../b%zz?q=\u00fc#x", "file:///C|/x",
 	"http://xn--bcher-kva.example/%C3%A4?%EE%80%80#%E2%80%8E", "http://b%C3%BCcher.example/", "http://b\u00FCcher.xn--fa-hia.de./%c3%a4%%C3%A4",
@@ -131,8 +132,9 @@ var seeds = []string{
 	"http://a.xn--zwj/", "http://%EF%BC%85%30%30/", "http://xn--80ak6aa92e.xn--4dbcagdahymbxekheh6e0a7fei0b/", "http://h/%F4%8F%BF%BF%ED%A0%80%4%C3%A4%31",
 }
 
-// FuzzIRI holds the law of the display form: normalizing it gives K1 again, but
-// for hosts with U-labels in the rfc reading. And it is a fixed point.
+// FuzzIRI checks that normalizing the display form gives the same K1, except
+// for hosts with U-labels in RFC 3986 profiles, and that the display form is a
+// fixed point.
 func FuzzIRI(f *testing.F) {
 	for i := range normalizers {
 		for _, s := range seeds {
@@ -148,7 +150,7 @@ func FuzzIRI(f *testing.F) {
 		}
 		iri := Append([]byte("canary"), norm, &r.Out)
 		if string(iri[:6]) != "canary" {
-			t.Fatal("the bytes in front of dst have changed")
+			t.Fatal("the existing content of dst has changed")
 		}
 		iri = iri[6:]
 		if !utf8.Valid(iri) || len(iri) > len(norm) && !bytes.Contains(norm, []byte("xn--")) {
@@ -162,8 +164,8 @@ func FuzzIRI(f *testing.F) {
 	})
 }
 
-// sameK1 holds that n gives norm and iri the same codec.K1, or without hosts the same
-// of all but the host.
+// sameK1 checks that n gives norm and iri the same codec.K1; without hosts, the
+// same except for the host.
 func sameK1(t *testing.T, n *codec.Normalizer, norm, iri []byte, hosts bool) {
 	t.Helper()
 	var r1, r2 codec.Result

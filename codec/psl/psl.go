@@ -1,27 +1,31 @@
-// Package psl finds the public suffix of a host by the Public Suffix List (https://publicsuffix.org/list/): the part under
-// which others register names, like com, co.uk or github.io. The list is in table.go, as a tree of labels; nothing is read or
-// built when the program starts, and a look-up allocates nothing.
+// Package psl finds the public suffix of a host by the Public Suffix List
+// (https://publicsuffix.org/list/). A public suffix is a domain under which the
+// public can register names, such as com, co.uk or github.io. The list is
+// compiled into table.go as a tree of labels. The program neither reads nor
+// builds anything at startup, and a lookup does not allocate.
 package psl
 
 //go:generate go run gen.go
 
-// The two sections of the list: the suffixes of registries ("ICANN"), and those of companies that hand out names below one of
-// their own ("private"). A property of a node has one bit for each, in this order.
+// The two sections of the list: the suffixes of registries ("ICANN"), and those
+// of companies that let customers register names below their own domains
+// ("private"). Each property of a node has one bit for each section, in this
+// order.
 const (
 	registry = 1
 	company  = 2
 )
 
-// A node is a word. From its lowest bits on:
+// A node is a 64-bit word. From its lowest bits up:
 //
-//	bits   what
-//	0..1   the suffix that ends the walk here is a rule
-//	2..3   so is it with any one label in front: *.suffix
-//	4..5   it is an exception from such a rule: !suffix
+//	bits   content
+//	0..1   the suffix that ends here is a rule
+//	2..3   a rule consists of any one label and the suffix: *.suffix
+//	4..5   the suffix is an exception from such a rule: !suffix
 //	6..7   there are rules further down the tree
 //	8..13  length of the label
 //	14..31 offset of the label in labels
-//	32..47 the parent: its index in nodes and 1, or 0 below the root
+//	32..47 index of the parent in nodes plus 1; 0 below the root
 const (
 	ruleShift      = 0
 	wildcardShift  = 2
@@ -35,7 +39,7 @@ const (
 	offsetMask = 1<<(parentShift-offsetShift) - 1
 )
 
-// The hash function that gen.go made the table with.
+// The parameters of the hash function that gen.go used to build the table.
 const (
 	hashStart  = 0xcbf29ce484222325
 	hashPrime  = 0x100000001b3
@@ -44,15 +48,18 @@ const (
 	slotMul    = 0xd1342543de82ef95
 )
 
-// SuffixLen returns the length in bytes of the public suffix of host, which stands at the end of host: that of the longest rule
-// that matches, or of the exception that does, without its first label. listed says that there was a rule; if not, the suffix is
-// the last label, by the default rule "*". With private, the rules of the private section count too.
+// SuffixLen returns the length in bytes of the public suffix at the end of
+// host: the longest rule that matches or, if an exception matches, that
+// exception without its first label. listed reports whether a rule matched; if
+// none did, the suffix is the last label, by the default rule "*". If private
+// is true, the rules of the private section count too.
 //
-// host is in lower case and ASCII, with A-labels, and has no root dot. It may be a public suffix itself: then n is len(host). An
-// empty label is matched by no rule, not even by a wildcard: n is 0 if host is empty or ends in a dot. That host is no IP
-// address is for the caller to know.
+// host must be in lower case and ASCII, with A-labels and without a trailing
+// dot. It may be a public suffix itself: n is then len(host). No rule matches
+// an empty label, not even a wildcard: n is 0 if host is empty or ends in a
+// dot. The caller must make sure that host is not an IP address.
 //
-// The time is that of one pass over the suffix and the label in front of it.
+// The time is proportional to the length of the suffix and the label before it.
 func SuffixLen(host []byte, private bool) (n int, listed bool) {
 	sections := uint64(registry)
 	if private {
@@ -90,11 +97,14 @@ func SuffixLen(host []byte, private bool) (n int, listed bool) {
 	}
 }
 
-// find returns the node of label below the node parent, and its number: its index and 1. It is 0 if there is none. hash is that
-// of the label and all behind it.
+// find returns the node of label below the node parent, and its id: its index
+// plus 1. It returns id 0 if there is no such node. hash covers the label and
+// everything after it.
 //
-// The table is a perfect hash: gen.go chose for each bucket of keys a displacement that sends each of them to a slot of its own,
-// so that there is only one slot to look at. What is found there may be another label, or the same label elsewhere in the tree.
+// The table is a perfect hash: for each bucket of keys, gen.go chose a
+// displacement that sends each key to a slot of its own, so find examines only
+// one slot. That slot may hold another label, or the same label elsewhere in
+// the tree.
 func find(hash uint64, parent int, label []byte) (word uint64, id int) {
 	d := uint64(displace[hash*bucketMul>>(64-bucketBits)])
 	slot := (hash ^ d) * slotMul >> 32 * uint64(len(nodes)) >> 32

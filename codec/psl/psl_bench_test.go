@@ -2,7 +2,7 @@ package psl
 
 import "testing"
 
-// benchHosts go from a short walk to the longest.
+// benchHosts range from the shortest lookup to the longest.
 var benchHosts = []string{
 	"localhost",
 	"www.example.com",

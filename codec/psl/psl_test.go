@@ -27,7 +27,7 @@ func TestSuffixLen(t *testing.T) {
 	f("example.co.uk", "co.uk", "co.uk", true)
 	f("co.uk", "co.uk", "co.uk", true)
 	f("uk", "uk", "uk", true)
-	// The longest rule wins, also over a part of one that does not match.
+	// The longest rule wins, even if a partial match of a longer one fails.
 	f("a.ide.kyoto.jp", "ide.kyoto.jp", "ide.kyoto.jp", true)
 	f("a.b.kyoto.jp", "kyoto.jp", "kyoto.jp", true)
 	f("amazonaws.com", "com", "com", true)
@@ -36,7 +36,8 @@ func TestSuffixLen(t *testing.T) {
 	f("user.github.io", "io", "github.io", true)
 	f("github.io", "io", "github.io", true)
 	f("a.b.s3.dualstack.us-east-1.amazonaws.com", "com", "s3.dualstack.us-east-1.amazonaws.com", true)
-	// A wildcard takes one label, and is no rule for what stands behind it.
+	// A wildcard matches one label, and the suffix after it is not a rule
+	// itself.
 	f("b.ck", "b.ck", "b.ck", true)
 	f("a.b.ck", "b.ck", "b.ck", true)
 	f("ck", "ck", "ck", false)
@@ -47,10 +48,10 @@ func TestSuffixLen(t *testing.T) {
 	f("a.www.ck", "ck", "ck", true)
 	f("wwww.ck", "wwww.ck", "wwww.ck", true)
 	f("a.city.kobe.jp", "kobe.jp", "kobe.jp", true)
-	// No rule but "*".
+	// No rule except "*".
 	f("localhost", "localhost", "localhost", false)
 	f("a.b.unlisted-tld", "unlisted-tld", "unlisted-tld", false)
-	// A-labels are listed, U-labels and upper case are not.
+	// A-labels match; U-labels and upper case do not.
 	f("a.xn--55qx5d.cn", "xn--55qx5d.cn", "xn--55qx5d.cn", true)
 	f("a.\u516c\u53f8.cn", "cn", "cn", true)
 	f("a.CO.uk", "uk", "uk", true)
@@ -74,7 +75,8 @@ func TestSuffixLen(t *testing.T) {
 	f(strings.Repeat("a.", 1<<16)+"com", "com", "com", true)
 }
 
-// TestEveryRule asks for each rule of the list, for what stands near it, and compares with the twin.
+// TestEveryRule looks up each rule of the list and hosts close to it, and
+// compares the results with the twin.
 func TestEveryRule(t *testing.T) {
 	list := readSlowList(t)
 	for rule := range list {
@@ -93,7 +95,7 @@ func TestEveryRule(t *testing.T) {
 	}
 }
 
-// compare fails if SuffixLen and its twin say different things of host.
+// compare fails if SuffixLen and its twin disagree about host.
 func compare(t *testing.T, list slowList, host []byte) {
 	t.Helper()
 	for _, private := range []bool{false, true} {
@@ -105,8 +107,9 @@ func compare(t *testing.T, list slowList, host []byte) {
 	}
 }
 
-// FuzzSuffixLen compares with the twin, and holds what follows from the algorithm: a suffix is an end of the host at a
-// label, and the private rules, which have no exceptions, never shorten it.
+// FuzzSuffixLen compares with the twin, and checks consequences of the
+// algorithm: a suffix starts at a label boundary, and the private rules, which
+// have no exceptions, never shorten it.
 func FuzzSuffixLen(f *testing.F) {
 	for _, host := range []string{
 		"www.example.com", "a.b.co.uk", "x.user.github.io", "a.b.ck", "www.ck", "a.city.kobe.jp", "b.c.kobe.jp", "ck", "localhost",
@@ -124,7 +127,7 @@ func FuzzSuffixLen(f *testing.F) {
 			t.Errorf("%q: %d bytes, %d with private rules", host, short, long)
 		}
 		if short < 0 || long > len(host) || short < len(host) && host[len(host)-short-1] != '.' {
-			t.Errorf("%q: %d bytes, %d with private rules: that is no end of it at a label", host, short, long)
+			t.Errorf("%q: %d bytes, %d with private rules: not a label boundary", host, short, long)
 		}
 		if !bytes.Equal(host, before) {
 			t.Errorf("%q became %q", before, host)
@@ -145,6 +148,6 @@ func TestNoAllocs(t *testing.T) {
 
 func TestVersion(t *testing.T) {
 	if !regexp.MustCompile(`^20\d\d-[01]\d-[0-3]\d$`).MatchString(Version) {
-		t.Errorf("%q is no day", Version)
+		t.Errorf("%q is not a date", Version)
 	}
 }

@@ -8,10 +8,11 @@ import (
 	"github.com/urlfold/urlfold/codec/idna"
 )
 
-// A slowList is the readable twin of SuffixLen: the rules as they stand in the file, with A-labels, each with its sections.
+// A slowList is the readable twin of SuffixLen: the rules of the file, with
+// A-labels, each with its sections.
 type slowList map[string]int
 
-// readSlowList reads the list that the table was made from.
+// readSlowList reads the list from which the table was generated.
 func readSlowList(t testing.TB) slowList {
 	t.Helper()
 	text, err := os.ReadFile("data/public_suffix_list.dat")
@@ -43,8 +44,9 @@ func readSlowList(t testing.TB) slowList {
 	return list
 }
 
-// suffixLen is the algorithm of https://github.com/publicsuffix/list/wiki/Format#formal-algorithm: an exception prevails, then
-// the rule with the most labels, then "*".
+// suffixLen is the algorithm of
+// https://github.com/publicsuffix/list/wiki/Format#formal-algorithm: an
+// exception takes precedence, then the rule with the most labels, then "*".
 func (l slowList) suffixLen(host string, private bool) (n int, listed bool) {
 	has := func(rule string) bool {
 		return l[rule]&registry != 0 || private && l[rule]&company != 0

@@ -1,6 +1,6 @@
-// Package surt writes keys in an order for range scans: Sort-friendly URI
-// Reordering Transform, as web archives have it, without what makes theirs
-// ambiguous.
+// Package surt converts keys to a form whose order suits range scans: the
+// Sort-friendly URI Reordering Transform of web archives, without its
+// ambiguities.
 //
 //	http://www.example.com:8080/a?b#c   becomes   com,example,www:8080)/a?b#c
 package surt
@@ -11,31 +11,32 @@ import (
 	"github.com/urlfold/urlfold/codec"
 )
 
-// Options say how Append writes. The zero value is the form of indexes.
+// Options controls the output of Append. The zero value gives the form used in
+// the indexes of web archives.
 type Options struct {
 	WithScheme    bool // "http://(com,example)/" for "com,example)/"
 	TrailingComma bool // "com,example,)/" for "com,example)/"
 }
 
-// Append appends the sort key "surt-safe" of key, a canonical string with the
-// components u, and returns the extended slice: the labels of the host in
-// reverse, with commas between them, then ":port", ")", path, "?query" and
-// "#fragment", where these are present.
+// Append appends the sort key of key, a canonical string with the components u,
+// and returns the extended slice. The sort key consists of the labels of the
+// host in reverse order, separated by commas, then ":port", ")", path, "?query"
+// and "#fragment" as far as they are present. dst and key must not overlap.
 //
-// Userinfo is left out, and without WithScheme the scheme. All else can be read
-// back: two keys have the same sort key only if they are equal in host, port,
-// path, query and fragment. So a comma in a host is written "%2c" (the escapes of
-// a key have upper-case digits), an IP address keeps its order and its brackets,
-// and a root dot stays at the end, "com,example.". A host of the kind [codec.OpaqueHost]
-// is written as it is, but for commas.
+// Userinfo is omitted and, without WithScheme, the scheme. Everything else can
+// be recovered: two keys have the same sort key only if they are equal in host,
+// port, path, query and fragment. Therefore a comma in a host is written "%2c"
+// (the escapes of a key have upper-case digits), an IP address keeps its order
+// and its brackets, and a trailing dot stays at the end: "com,example.". A host
+// of the kind [codec.OpaqueHost] is unchanged except for commas.
 //
-// A domain stands next to its subdomains. With TrailingComma, which sets a comma
-// behind all names but none behind addresses, those on any port are just what
-// begins with "com,example,".
+// A domain sorts next to its subdomains. TrailingComma adds a comma after every
+// domain name, but not after addresses, so that the prefix "com,example,"
+// matches exactly example.com and its subdomains, on any port.
 //
-// A URL without authority has no name to sort by. It is written as it is, behind
-// a ")" if WithScheme is not set: ")mailto:a@b". An empty host cannot be told from
-// none where there is no scheme: "///a" and "/a" both give ")/a".
+// A URL without an authority has no host to sort by. It is copied unchanged,
+// after a ")" if WithScheme is not set: ")mailto:a@b". Without a scheme, an
+// empty host and an absent one look the same: both "///a" and "/a" give ")/a".
 func Append(dst, key []byte, u *codec.URL, o Options) []byte {
 	if !u.HasAuthority() {
 		if !o.WithScheme {
@@ -56,7 +57,8 @@ func Append(dst, key []byte, u *codec.URL, o Options) []byte {
 	return appendPart(dst, '#', key, u, codec.Fragment)
 }
 
-// appendPart appends component c of key with its delimiter, if it is present.
+// appendPart appends component c of key, preceded by its delimiter, if it is
+// present.
 func appendPart(dst []byte, delimiter byte, key []byte, u *codec.URL, c codec.Component) []byte {
 	if !u.Has(c) {
 		return dst
@@ -64,7 +66,7 @@ func appendPart(dst []byte, delimiter byte, key []byte, u *codec.URL, c codec.Co
 	return append(append(dst, delimiter), u.Bytes(key, c)...)
 }
 
-// appendReversed appends the labels of a host in reverse.
+// appendReversed appends the labels of a host in reverse order.
 func appendReversed(dst, host []byte, kind codec.HostKind, trailingComma bool) []byte {
 	switch kind {
 	case codec.NoHost, codec.IPv4, codec.IPv6, codec.IPvFuture, codec.BadLiteral:

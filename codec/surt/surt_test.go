@@ -10,14 +10,14 @@ import (
 	"github.com/urlfold/urlfold/codec"
 )
 
-// components returns the components of text, whether or not it can be parsed.
+// components returns the components of text, even if it cannot be parsed.
 func components(text []byte) codec.URL {
 	var r codec.Result
-	_ = codec.Parse(text, &r) // the components are there even with an error
+	_ = codec.Parse(text, &r) // the components are set even on error
 	return r.In
 }
 
-// normalizers are those of all built-in profiles.
+// normalizers are the built-in profiles.
 var normalizers = func() (ns []*codec.Normalizer) {
 	for _, p := range codec.Profiles() {
 		n, err := codec.New(p)
@@ -56,21 +56,22 @@ func TestAppend(t *testing.T) {
 	}
 	f("http://example.com/", "com,example)/", "http://(com,example,)/")
 	f("http://www.example.com:8080/a?b#c", "com,example,www:8080)/a?b#c", "http://(com,example,www,:8080)/a?b#c")
-	f("http://localhost/?#", "localhost)/?#", "http://(localhost,)/?#") // present and empty
-	f("http://u:p@h.x/", "x,h)/", "http://(x,h,)/")                     // userinfo is left out
+	f("http://localhost/?#", "localhost)/?#", "http://(localhost,)/?#") // present but empty
+	f("http://u:p@h.x/", "x,h)/", "http://(x,h,)/")                     // userinfo is omitted
 	f("ws://h", "h)", "ws://(h,)")
 	// Addresses keep their order and their brackets.
 	f("http://1.2.3.4/", "1.2.3.4)/", "http://(1.2.3.4)/")
 	f("http://[2001:db8::1]:81/", "[2001:db8::1]:81)/", "http://([2001:db8::1]:81)/")
 	f("http://[v1.a,b]/", "[v1.a,b])/", "http://([v1.a,b])/")
-	// Empty labels, the root dot, commas in labels (sub-delims, RFC 3986 §3.2.2).
+	// Empty labels, a trailing dot, commas in labels (sub-delims, RFC 3986
+	// §3.2.2).
 	f("http://example.com./", "com,example.)/", "http://(com,example,.)/")
 	f("http://a..b/", "b,,a)/", "http://(b,,a,)/")
 	f("http://./", ".)/", "http://(,.)/")
 	f("http://a,b.c/x,y", "c,a%2cb)/x,y", "http://(c,a%2cb,)/x,y")
 	f("http://a%2Cb.c/", "c,a%2Cb)/", "http://(c,a%2Cb,)/")
 	f("x://a)b/)", "a)b)/)", "x://(a)b,)/)")
-	// Without authority, and without a host.
+	// Without authority or with an empty host.
 	f("mailto:a@b.c?d", ")mailto:a@b.c?d", "mailto:a@b.c?d")
 	f("/a/b", ")/a/b", "/a/b")
 	f("file:///a", ")/a", "file://()/a")
@@ -88,8 +89,9 @@ func TestAppend(t *testing.T) {
 	}
 }
 
-// slowUnSURT reads a SURT back: host, port, path, query and fragment, each with
-// its delimiter if present. A host that was left as it is comes as it was.
+// slowUnSURT parses a SURT into host, port, path, query and fragment, each with
+// its delimiter if present. A host that Append does not reverse is returned
+// unchanged.
 func slowUnSURT(s string, o Options) (parts [5]string) {
 	if o.WithScheme {
 		_, s, _ = strings.Cut(s, "//(")
@@ -117,7 +119,7 @@ func slowUnSURT(s string, o Options) (parts [5]string) {
 	return parts
 }
 
-// slowForward puts the labels of a host in their order.
+// slowForward restores the order of the labels of a host.
 func slowForward(host string, trailingComma bool) string {
 	name := strings.TrimSuffix(host, ".")
 	root := host[len(name):]
@@ -132,7 +134,7 @@ func slowForward(host string, trailingComma bool) string {
 	return strings.ReplaceAll(strings.Join(labels, "."), "%2c", ",") + root
 }
 
-// FuzzSURT holds that a SURT can be read back, up to what is left out.
+// FuzzSURT checks that a SURT can be parsed back, except for the omitted parts.
 func FuzzSURT(f *testing.F) {
 	for i := range normalizers {
 		for _, s := range []string{"http://a,b.c%2Cd.e.:1/,?,#,", "", "/", "http://u:p@h/", "mailto:a@b", "http://[::1]:80/a/../b", "HTTP://Ex%41mple.com:0080/a/../b%zz?q=\u00fc#x", "file:///C|/x", "git://a,b/c", "x://a)b:1", "http://.a.b../", "//,", "http://1.2.3.4:5?x"} {
@@ -166,8 +168,8 @@ func FuzzSURT(f *testing.F) {
 	})
 }
 
-// TestOrder: sorted, each domain and its subdomains stand together, and with
-// TrailingComma they are what has the domain's prefix.
+// TestOrder checks that a domain sorts next to its subdomains, and that with
+// TrailingComma exactly these have the prefix of the domain.
 func TestOrder(t *testing.T) {
 	rnd := rand.New(rand.NewSource(1))
 	labels := []string{"a", "b", "a-b", "ab", "a0", "0", "x--y", "zz"}
@@ -199,13 +201,13 @@ func TestOrder(t *testing.T) {
 			last = in
 		}
 		if runs != 1 {
-			t.Errorf("%q and what is below it stand in %d places", domain, runs)
+			t.Errorf("%q and its subdomains are in %d separate runs", domain, runs)
 		}
 	}
 }
 
-// TestPlainOrder: without the comma this holds for hosts of letters, digits
-// and hyphens without port and root dot.
+// TestPlainOrder checks the same without the comma, which works for hosts of
+// letters, digits and hyphens without a port and a trailing dot.
 func TestPlainOrder(t *testing.T) {
 	hosts := []string{"a.b", "x.a.b", "a-.b", "a-b.b", "a0.b", "ab.b", "y.x.a.b", "x-.a.b", "b", "b-"}
 	var got []string

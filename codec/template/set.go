@@ -8,11 +8,12 @@ import (
 	"github.com/urlfold/urlfold/codec/percent"
 )
 
-// A Set is path templates of a user, ready for use. It is immutable and may be
-// used by any number of goroutines at once. A nil *Set and the zero Set hold none.
+// A Set is a compiled list of user-defined templates. It is immutable and safe
+// for concurrent use. A nil *Set and the zero Set contain no templates.
 type Set struct{ list []template }
 
-// A template is one of them: the text after the first slash, cut at slashes.
+// A template is a compiled template: the text after the first slash, split at
+// slashes.
 type template struct {
 	text     string
 	segments []templateSegment
@@ -23,7 +24,7 @@ type templateSegment struct {
 	literal string // of a literalSegment
 }
 
-// Texts returns the templates as they were given, in their order.
+// Texts returns the source texts of the templates, in order.
 func (ts *Set) Texts() []string {
 	if ts == nil {
 		return nil
@@ -35,14 +36,15 @@ func (ts *Set) Texts() []string {
 	return texts
 }
 
-// Compile makes templates ready for use. Each begins with '/' and is
-// cut into segments at '/'; a segment is either {name} or literal. {int},
-// {uuid}, {hex}, {date} and {token} stand for a segment of the class that
-// [Append] writes by that name (one that is of several classes fits each
-// of them), any other name for any segment that is not empty. Names are of a-z,
-// 0-9 and '_'. Literals stand as they do in the path of a normal form.
+// Compile compiles templates. A template begins with '/' and is split into
+// segments at '/'. A segment is either a placeholder {name} or a literal.
+// {int}, {uuid}, {hex}, {date} and {token} match a segment that fits the class
+// which [Append] writes under that name; a segment that fits several classes
+// matches each of them. Any other name matches any nonempty segment. Names
+// consist of a-z, 0-9 and '_'. Literals must be written as in the path of a
+// normal form.
 //
-// The error tells all mistakes: it joins a *Error for each.
+// The error reports all mistakes: it joins one *Error for each.
 func Compile(texts []string) (*Set, error) {
 	ts := &Set{list: make([]template, 0, len(texts))}
 	var errs []error
@@ -50,7 +52,7 @@ func Compile(texts []string) (*Set, error) {
 		t, at, reason := compileTemplate(text)
 		for j, earlier := range texts[:i] {
 			if reason == "" && earlier == text {
-				at, reason = 0, "is template "+strconv.Itoa(j)+" again"
+				at, reason = 0, "duplicate of path template "+strconv.Itoa(j)
 			}
 		}
 		if reason != "" {
@@ -64,22 +66,23 @@ func Compile(texts []string) (*Set, error) {
 	return ts, nil
 }
 
-// An Error says why Compile refused a template.
+// An Error reports why Compile rejected a template.
 type Error struct {
-	Index  int    // which one, from 0
-	At     int    // the byte offset in it
-	Reason string // without the text of the template
+	Index  int    // index of the template, from 0
+	At     int    // byte offset in the template
+	Reason string // what is wrong; does not contain the text of the template
 }
 
-// Error returns the place and the reason.
+// Error returns the index, the offset and the reason.
 func (e *Error) Error() string {
 	return "path template " + strconv.Itoa(e.Index) + ", byte " + strconv.Itoa(e.At) + ": " + e.Reason
 }
 
-// compileTemplate returns a reason and its place if text is no template.
+// compileTemplate compiles text. If text is not a valid template, it returns a
+// reason and an offset.
 func compileTemplate(text string) (t template, at int, reason string) {
 	if !strings.HasPrefix(text, "/") {
-		return t, 0, "does not begin with '/'"
+		return t, 0, "must begin with '/'"
 	}
 	t.text = text
 	at = 1
@@ -102,34 +105,35 @@ func compileSegment(s string) (segment templateSegment, at int, reason string) {
 	}
 	switch end := strings.IndexByte(s, '}'); {
 	case brace > 0:
-		return segment, brace, "a placeholder is a whole segment"
+		return segment, brace, "a placeholder must be a whole segment"
 	case s[0] == '}':
 		return segment, 0, "'}' without '{'"
 	case end < 0:
 		return segment, 0, "'{' without '}'"
 	case end < len(s)-1:
-		return segment, end + 1, "a placeholder is a whole segment"
+		return segment, end + 1, "a placeholder must be a whole segment"
 	}
 	name := s[1 : len(s)-1]
 	if name == "" {
-		return segment, 1, "a placeholder has a name"
+		return segment, 1, "missing placeholder name: write {name}"
 	}
 	for i := range len(name) {
 		if c := name[i]; !isLower(c) && !isDigit(c) && c != '_' {
-			return segment, 1 + i, "a name is of a-z, 0-9 and '_'"
+			return segment, 1 + i, "invalid placeholder name: use a-z, 0-9 and '_'"
 		}
 	}
 	return templateSegment{class: classNamed(name)}, 0, ""
 }
 
-// pathRules normalize the escapes of a path (RFC 3986 §6.2.2).
+// pathRules normalizes the escapes of a path (RFC 3986 §6.2.2).
 var pathRules = percent.Rules{Add: percent.RFC3986Path, Malformed: percent.MalformedEncode, Upper: true, Unreserved: true}
 
-// checkLiteral refuses a literal that no path in normal form has: a template
-// with it would never fit. The place is where it parts from its normal form.
+// checkLiteral returns a reason if s cannot occur in a normal form, so that a
+// template with it would never match. The offset is that of the first
+// difference from the normal form of s.
 func checkLiteral(s string) (at int, reason string) {
 	if s == "." || s == ".." {
-		return 0, "a normal form has no dot segment"
+		return 0, "dot segments never match: normal forms contain none"
 	}
 	normal, _ := percent.AppendNormal(nil, []byte(s), pathRules)
 	if string(normal) == s {
@@ -138,10 +142,10 @@ func checkLiteral(s string) (at int, reason string) {
 	for at < min(len(s), len(normal)) && normal[at] == s[at] {
 		at++
 	}
-	return at, "does not stand like this in a normal form"
+	return at, "never matches: write the literal as in a normal form"
 }
 
-// classNamed returns the class of that name, or anySegment.
+// classNamed returns the class with the given name, or anySegment.
 func classNamed(name string) segmentClass {
 	for c := intSegment; c <= tokenSegment; c++ {
 		if segmentNames[c] == name {
@@ -151,8 +155,9 @@ func classNamed(name string) segmentClass {
 	return anySegment
 }
 
-// Append appends the first of the templates that fits the whole of path, which is
-// in normal form. If none fits, it appends what the function [Append] does.
+// Append appends the first template that matches all of path, the path of a
+// normal form, and returns the extended slice. If none matches, it appends what
+// the function [Append] does.
 func (ts *Set) Append(dst, path []byte) []byte {
 	if ts != nil {
 		for i := range ts.list {

@@ -1,11 +1,11 @@
-// Package template groups paths by their shape: /user/17 and /user/42 are one page
-// of a program, /user/{int}.
+// Package template groups paths by their shape: /user/17 and /user/42 both have
+// the template /user/{int}.
 //
-// Classes follow from the bytes of one segment as they are in a normal form,
-// without a dictionary and without counting, so that a path has the same template
-// on every machine and on every day. A segment with an escape is literal. No
-// normal form has a raw brace in its path, so a template cannot be mistaken for a
-// path, and the template of a template is itself.
+// The class of a segment depends only on its bytes in a normal form, not on a
+// dictionary or on counts, so a path has the same template on every machine at
+// any time. A segment with an escape is a literal. The path of a normal form
+// contains no raw braces, so a template cannot be mistaken for a path, and the
+// template of a template is the template itself.
 package template
 
 import (
@@ -14,26 +14,26 @@ import (
 	"github.com/urlfold/urlfold/codec/percent"
 )
 
-// A segmentClass is what a segment of a path is, by its shape.
+// A segmentClass is the class of a path segment, determined by its shape.
 type segmentClass uint8
 
 // The classes, in the order in which they are tried.
 const (
 	literalSegment segmentClass = iota
-	intSegment                  // digits only, any number: so 20261121 is no date
+	intSegment                  // digits only, of any length: so 20261121 is not a date
 	uuidSegment                 // 8-4-4-4-12 hex digits, RFC 9562 §4
 	hexSegment                  // 16 hex digits or more, in either case
-	dateSegment                 // a day of the calendar as YYYY-MM-DD, RFC 3339 §5.6
-	tokenSegment                // random text, see isToken
-	anySegment                  // anything but nothing; user templates only
+	dateSegment                 // a calendar day as YYYY-MM-DD, RFC 3339 §5.6
+	tokenSegment                // random text: see isToken
+	anySegment                  // any nonempty segment; user templates only
 )
 
 var segmentNames = [...]string{
 	intSegment: "int", uuidSegment: "uuid", hexSegment: "hex", dateSegment: "date", tokenSegment: "token",
 }
 
-// is reports whether segment, which is not empty, can be taken for one of the
-// class. A segment can be of several.
+// is reports whether segment, which is not empty, fits the class. A segment can
+// fit several classes.
 func (c segmentClass) is(segment []byte) bool {
 	switch c {
 	case intSegment:
@@ -50,7 +50,7 @@ func (c segmentClass) is(segment []byte) bool {
 	return c == anySegment
 }
 
-// classOf returns the first class that segment can be taken for.
+// classOf returns the first class that segment fits.
 func classOf(segment []byte) segmentClass {
 	if len(segment) == 0 {
 		return literalSegment
@@ -63,18 +63,20 @@ func classOf(segment []byte) segmentClass {
 	return literalSegment
 }
 
-// Append appends the template of a path in normal form: each segment that
-// is a number, a UUID, a long hex string, a date or a random token becomes
-// {int}, {uuid}, {hex}, {date} or {token}; the others stay, and so do all
-// slashes.
+// Append appends the template of path, the path of a normal form, and returns
+// the extended slice. A segment that is a number, a UUID, a long hex string, a
+// date or a random token becomes {int}, {uuid}, {hex}, {date} or {token}. Other
+// segments and all slashes stay. dst and path must not overlap.
 //
 //	/user/17/orders/2026-11-21   becomes   /user/{int}/orders/{date}
 //
-// The classes are tried in that order. A number is digits only, of any length
-// (20261121 is one). Hex is 16 hex digits or more, so that words stay. A token is
-// base64url (RFC 4648 §5) of 22 characters or more (128 bits), with '=' behind it
-// or not, that has a digit, a lower-case letter, and an upper-case letter right
-// behind a lower-case letter or a digit: slugs and titles have not.
+// The classes are tried in that order. A number consists of digits only, of any
+// length (20261121 is one). A hex string has at least 16 hex digits, so that
+// words stay. A date is a valid calendar day as YYYY-MM-DD. A token is
+// base64url (RFC 4648 §5) of at least 22 characters (128 bits), with or without
+// trailing '=', that contains a digit, a lower-case letter, and an upper-case
+// letter directly after a lower-case letter or a digit; slugs and titles do
+// not.
 func Append(dst, path []byte) []byte {
 	for {
 		end := segmentEnd(path)
@@ -130,8 +132,8 @@ func isUUID(segment []byte) bool {
 	return true
 }
 
-// isDate reports whether segment is a full-date of RFC 3339 §5.6, and the day
-// one that there is in the Gregorian calendar.
+// isDate reports whether segment is a full-date of RFC 3339 §5.6 that exists in
+// the Gregorian calendar.
 func isDate(segment []byte) bool {
 	if len(segment) != len("2026-11-21") {
 		return false
@@ -155,7 +157,7 @@ func isDate(segment []byte) bool {
 	return 1 <= month && month <= 12 && 1 <= day && day <= daysIn(year, month)
 }
 
-// daysIn returns the length of a month in days.
+// daysIn returns the number of days of a month.
 func daysIn(year, month int) int {
 	switch month {
 	case 2:
@@ -166,7 +168,7 @@ func daysIn(year, month int) int {
 	return 31
 }
 
-// leapDay returns 1 in a leap year, else 0.
+// leapDay returns 1 in a leap year, otherwise 0.
 func leapDay(year int) int {
 	if year%4 == 0 && (year%100 != 0 || year%400 == 0) {
 		return 1
@@ -174,8 +176,8 @@ func leapDay(year int) int {
 	return 0
 }
 
-// isToken reports whether segment looks like random bytes in base64url. Of 22
-// random characters some 97 in 100 pass: the others lack a digit.
+// isToken reports whether segment looks like random bytes in base64url. About
+// 97 of 100 texts of 22 random characters pass; the others contain no digit.
 func isToken(segment []byte) bool {
 	for range 2 { // RFC 4648 §3.2: padding
 		segment = bytes.TrimSuffix(segment, padding)

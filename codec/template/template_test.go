@@ -36,7 +36,7 @@ func TestAppend(t *testing.T) {
 	f("/deadbeefdeadbee/deadbeefdeadbeef/DEADBEEFdeadbeef0/facade", "/deadbeefdeadbee/{hex}/{hex}/facade")
 	f("/d41d8cd98f00b204e9800998ecf8427e", "/{hex}")
 	f("/deadbeefdeadbeeg", "/deadbeefdeadbeeg")
-	// Dates that there are, RFC 3339 §5.6.
+	// Valid dates, RFC 3339 §5.6.
 	f("/2024-02-29/2026-02-29/2100-02-29/2000-02-29/1900-02-28", "/{date}/2026-02-29/2100-02-29/{date}/{date}")
 	f("/2026-04-31/2026-13-01/2026-00-01/2026-01-00/2026-12-31", "/2026-04-31/2026-13-01/2026-00-01/2026-01-00/{date}")
 	f("/2026-1-2/2026_11_21/2026-11-2a/12026-11-21", "/2026-1-2/2026_11_21/2026-11-2a/12026-11-21")
@@ -47,7 +47,7 @@ func TestAppend(t *testing.T) {
 	f("/the-10-best-restaurants-of-2026/The-10-Best-Restaurants-Of-2026", "/the-10-best-restaurants-of-2026/The-10-Best-Restaurants-Of-2026")
 	f("/GettingStartedWithTheCommandLine", "/GettingStartedWithTheCommandLine") // no digit
 	f("/dQw4w9WgXcQ.-aB3xYz9pQ/dQw4w9WgXcQ%2DaB3xYz9pQa", "/dQw4w9WgXcQ.-aB3xYz9pQ/dQw4w9WgXcQ%2DaB3xYz9pQa")
-	// A template is its own template.
+	// The template of a template is the template itself.
 	f("/user/{int}/{uuid}", "/user/{int}/{uuid}")
 }
 
@@ -66,16 +66,16 @@ func TestSet(t *testing.T) {
 	}
 	f("/order/f81d4fae-7dec-11d0-a765-00a0c91e6bf6", "/order/{uuid}")
 	f("/user/me", "/user/me")
-	f("/user/17", "/user/{int}") // the first that fits
+	f("/user/17", "/user/{int}") // the first that matches
 	f("/user/ann", "/user/{name}")
 	f("/blog/2026-11-21/urls-are-hard", "/blog/{date}/{slug}")
 	f("/de/about", "/{lang}/about")
 	f("/17/about", "/{lang}/about")
-	f("/c/1234567890123456/dQw4w9WgXcQ_-aB3xYz9pQ", "/c/{hex}/{token}") // digits are hex too
+	f("/c/1234567890123456/dQw4w9WgXcQ_-aB3xYz9pQ", "/c/{hex}/{token}") // digits also count as hex
 	f("/", "/")
 	f("/a//b", "/a//{b_1}")
 	f("/%C3%A4/", "/%C3%A4/")
-	// None fits: the built-in classes.
+	// None matches: the built-in classes.
 	f("/order/17", "/order/{int}")
 	f("/order/f81d4fae-7dec-11d0-a765-00a0c91e6bf6/items/3", "/order/{uuid}/items/{int}")
 	f("/user/", "/user/")
@@ -104,18 +104,19 @@ func TestErrors(t *testing.T) {
 	}
 	f("", 0, "begin with '/'")
 	f("user/{int}", 0, "begin with '/'")
-	f("/a", 0, "is template 0 again")
+	f("/a", 0, "duplicate of path template 0")
 	f("/b/{int", 3, "'{' without '}'")
 	f("/b/int}", 6, "whole segment")
 	f("/b/}", 3, "'}' without '{'")
 	f("/b/x{int}", 4, "whole segment")
 	f("/b/{int}x", 8, "whole segment")
 	f("/b/{a}{b}", 6, "whole segment")
-	f("/b/{}/c", 4, "has a name")
+	f("/b/{}/c", 4, "missing placeholder name")
 	f("/b/{Int}", 4, "a-z")
 	f("/b/{{int}}", 9, "whole segment")
 	f("/b/{a b}", 5, "a-z")
-	// RFC 3986 §3.3, §6.2.2: what no normal form has in its path.
+	// RFC 3986 §3.3, §6.2.2: literals that cannot occur in the path of a normal
+	// form.
 	f("/b/a b", 4, "normal form")
 	f("/b/\xc3\xa4", 3, "normal form")
 	f("/b/x?y", 4, "normal form")
@@ -127,13 +128,13 @@ func TestErrors(t *testing.T) {
 	f("/.", 1, "dot segment")
 
 	_, err := Compile([]string{"x", "/ok", "/{"})
-	if err == nil || err.Error() != "path template 0, byte 0: does not begin with '/'\npath template 2, byte 1: '{' without '}'" {
+	if err == nil || err.Error() != "path template 0, byte 0: must begin with '/'\npath template 2, byte 1: '{' without '}'" {
 		t.Errorf("all mistakes: %v", err)
 	}
 }
 
-// slowClasses are the classes as regular expressions, but for what those cannot
-// say.
+// slowClasses are the classes as regular expressions, except for conditions
+// that those cannot express.
 var slowClasses = []struct {
 	class segmentClass
 	re    *regexp.Regexp
@@ -165,8 +166,8 @@ func slowTemplate(path string) string {
 	return strings.Join(segments, "/")
 }
 
-// FuzzTemplate holds Append to its twin, and templates to their own
-// template; and a template made of a path fits it.
+// FuzzTemplate compares Append with its twin, and checks that the template of a
+// template is itself and that a template made from a path matches the path.
 func FuzzTemplate(f *testing.F) {
 	for _, s := range []string{
 		"/user/17/2026-11-21", "/f81d4fae-7dec-11d0-a765-00a0c91e6bf6/deadbeefdeadbeef", "/dQw4w9WgXcQ_-aB3xYz9pQ==", "//{int}/{", "2024-02-29",
@@ -192,7 +193,7 @@ func FuzzTemplate(f *testing.F) {
 		}
 		fits := slices.IndexFunc(ts.list, func(t template) bool { return t.fits(path) }) == 0
 		if hasBrace := bytes.IndexByte(path, '{') >= 0; !fits && !hasBrace {
-			t.Fatalf("%q does not fit its template %q", path, got)
+			t.Fatalf("%q does not match its template %q", path, got)
 		}
 	})
 }

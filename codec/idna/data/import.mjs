@@ -1,8 +1,9 @@
-// Makes mapping.txt, properties.txt and decomposition.txt out of the packages that README.md names:
+// Generates mapping.txt, properties.txt and decomposition.txt from the packages listed in README.md:
 //
 //	node import.mjs NODE_MODULES < ccc.txt
 //
-// Standard input has a line "HEX CCC" for each code point whose Canonical_Combining_Class is not 0.
+// Standard input contains a line "HEX CCC" for each code point whose
+// Canonical_Combining_Class is not 0.
 import fs from "node:fs";
 import path from "node:path";
 
@@ -14,7 +15,8 @@ const hex = (c) => c.toString(16).toUpperCase().padStart(4, "0");
 const values = (prop) => fs.readdirSync(path.join(ucd, prop), { withFileTypes: true }).filter((e) => e.isDirectory()).map((e) => e.name);
 const points = async (name) => (await import(path.join(ucd, name, "code-points.mjs"))).default;
 
-// column returns an array from code point to the concatenation of what label gives for each value of prop.
+// column returns an array from code point to the concatenated labels of its values
+// of prop.
 async function column(prop, label) {
   const col = new Array(MAX).fill("");
   for (const v of values(prop).sort()) {
@@ -25,7 +27,8 @@ async function column(prop, label) {
   return col;
 }
 
-// ranges writes "FIRST[..LAST] VALUE" for each run of equal values that are not empty.
+// ranges returns a line "FIRST[..LAST] VALUE" for each run of equal nonempty
+// values.
 function ranges(col) {
   let out = "";
   for (let c = 0; c < MAX; ) {
@@ -78,7 +81,7 @@ async function decomposition() {
   const full = new Set(await points("Binary_Property/Full_Composition_Exclusion"));
   let out = "";
   for (const [c, to] of [...map].sort((a, b) => a[0] - b[0])) {
-    if (c >= 0xac00 && c <= 0xd7a3) continue; // Hangul syllables are computed
+    if (c >= 0xac00 && c <= 0xd7a3) continue; // Hangul syllables are composed arithmetically
     const seq = [to].flat().map(hex).join(" ");
     out += `${hex(c)} ${full.has(c) ? "X" : "C"} ${seq}\n`;
   }

@@ -1,0 +1,164 @@
+package codec_test
+
+import (
+	"bytes"
+	"fmt"
+
+	"github.com/urlfold/urlfold/codec"
+)
+
+// K0 and K1 follow RFC 3986. K2 ignores what a crawler does not send or need,
+// and K3 what does not identify a page.
+func ExampleLevel() {
+	n := normalizer("whatwg")
+	var r codec.Result
+	src := []byte("https://www.example.com:443/a/index.html?b=2&a=1&utm_source=x#top")
+	if _, err := n.Append(nil, src, &r); err != nil {
+		panic(err)
+	}
+	for _, level := range []codec.Level{codec.K0, codec.K1, codec.K2, codec.K3} {
+		fmt.Printf("%v %s\n", level, r.AppendKey(nil, level))
+	}
+	// Output:
+	// k0 https://www.example.com/a/index.html?b=2&a=1&utm_source=x#top
+	// k1 https://www.example.com/a/index.html?b=2&a=1&utm_source=x#top
+	// k2 http://www.example.com/a/index.html?a=1&b=2
+	// k3 example.com/a?a=1&b=2
+}
+
+// A key has three text forms. Only the first and the last sort like the keys.
+func ExampleKeyForm() {
+	key, err := codec.ParseKey([]byte("9d159812b756c81af2f0827f03cd8721"))
+	if err != nil {
+		panic(err)
+	}
+	fmt.Printf("%s\n", codec.KeyHex.Append(nil, key))
+	fmt.Printf("%s\n", codec.KeyBase32.Append(nil, key))
+	fmt.Printf("%x\n", codec.KeyRaw.Append(nil, key))
+	// Output:
+	// 9d159812b756c81af2f0827f03cd8721
+	// TUKZQEVXK3EBV4XQQJ7QHTMHEE
+	// 9d159812b756c81af2f0827f03cd8721
+}
+
+// An HMAC hides the URLs from everybody who does not have the secret.
+func ExampleWithHMACKey() {
+	profile, _ := codec.Lookup("equiv")
+	n, err := codec.New(profile, codec.WithHMACKey([]byte("0123456789abcdef")))
+	if err != nil {
+		panic(err)
+	}
+	var r codec.Result
+	if _, err := n.Append(nil, []byte("http://example.com/"), &r); err != nil {
+		panic(err)
+	}
+	fmt.Println(r.Key(codec.K1))
+	// Output:
+	// 0
+}
+
+// TraceKey shows why two URLs have the same key.
+func ExampleResult_TraceKey() {
+	n := normalizer("crawler")
+	var r codec.Result
+	if _, err := n.Append(nil, []byte("https://example.com/a?b=1&gclid=x"), &r); err != nil {
+		panic(err)
+	}
+	for _, s := range r.TraceKey(codec.K2) {
+		fmt.Printf("%-10s %-6s %q %q %s\n", s.Rule, s.Component, s.Before, s.After, s.Param)
+	}
+	// Output:
+	// q
+}
+
+// Fragments identify the pages of a single-page application.
+func ExamplePolicy() {
+	policy := codec.DefaultPolicy()
+	policy.SPA = []string{"app.example"}
+	profile, _ := codec.Lookup("crawler")
+	n, err := codec.New(profile, codec.WithPolicy(policy))
+	if err != nil {
+		panic(err)
+	}
+	var r codec.Result
+	for _, url := range []string{"http://app.example/#/inbox", "http://www.example/#/inbox"} {
+		out, err := n.Append(nil, []byte(url), &r)
+		fmt.Printf("%s %v\n", out, err)
+	}
+	// Output:
+	// http://app.example/#/inbox <nil>
+	// http://www.example/ <nil>
+}
+
+// The zero Key means "no URL".
+func ExampleKey() {
+	n := normalizer("equiv")
+	var r codec.Result
+	_, err := n.Append(nil, []byte("http://[::1/"), &r)
+	fmt.Println(err, r.Key(codec.K1).IsZero())
+	_, err = n.Append(nil, []byte("http://example.com"), &r)
+	fmt.Println(err, r.Key(codec.K1).IsZero())
+	// Output:
+	// the host is invalid true
+	// <nil> false
+}
+
+// Choose SHA256 if somebody could profit from a collision.
+func ExampleHash() {
+	profile, _ := codec.Lookup("equiv")
+	for _, hash := range []codec.Hash{codec.XXH3, codec.SHA256} {
+		n, err := codec.New(profile, codec.WithHash(hash))
+		if err != nil {
+			panic(err)
+		}
+		var r codec.Result
+		if _, err := n.Append(nil, []byte("http://example.com/"), &r); err != nil {
+			panic(err)
+		}
+		fmt.Println(hash, r.Key(codec.K1))
+	}
+	// Output:
+	// 0
+}
+
+// Keys can be computed by another standard than the normal form.
+func ExampleWithStandard() {
+	profile, _ := codec.Lookup("whatwg")
+	n, err := codec.New(profile, codec.WithStandard(codec.RFC))
+	if err != nil {
+		panic(err)
+	}
+	var r codec.Result
+	out, err := n.Append(nil, []byte(`http://example.com/a\b`), &r)
+	fmt.Printf("%s %v\n", out, err)
+	fmt.Printf("%s %s\n", n.KeyFunction(codec.K0), r.AppendKey(nil, codec.K0))
+	// Output:
+	// http://example.com/a/b <nil>
+	// k0-rfc/1 http://example.com/a%5Cb
+}
+
+// A canonical string can be rewritten and hashed with the same function.
+func ExampleResult_HashKey() {
+	n := normalizer("analytics")
+	var r codec.Result
+	if _, err := n.Append(nil, []byte("http://example.com/user/17"), &r); err != nil {
+		panic(err)
+	}
+	page := bytes.ReplaceAll(r.AppendKey(nil, codec.K3), []byte("/17"), []byte("/{int}"))
+	fmt.Printf("%s %v\n", page, r.HashKey(codec.K3, page) == r.Key(codec.K3))
+	// Output:
+	// example.com/user/{int} false
+}
+
+// normalizer returns a Normalizer for a built-in profile.
+func normalizer(profile string) *codec.Normalizer {
+	p, ok := codec.Lookup(profile)
+	if !ok {
+		panic("no profile " + profile)
+	}
+	n, err := codec.New(p)
+	if err != nil {
+		panic(err)
+	}
+	return n
+}
