@@ -54,7 +54,7 @@ func ExampleWithHMACKey() {
 	}
 	fmt.Println(r.Key(codec.K1))
 	// Output:
-	// 0
+	// 1f37b42877a25627b5d70b6a8bf23c34
 }
 
 // TraceKey shows why two URLs have the same key.
@@ -65,10 +65,11 @@ func ExampleResult_TraceKey() {
 		panic(err)
 	}
 	for _, s := range r.TraceKey(codec.K2) {
-		fmt.Printf("%-10s %-6s %q %q %s\n", s.Rule, s.Component, s.Before, s.After, s.Param)
+		fmt.Printf("%v %v: %q -> %q\n", s.Rule, s.Component, s.Before, s.After)
 	}
 	// Output:
-	// q
+	// https-http scheme: "https" -> "http"
+	// q-drop query: "b=1&gclid=x" -> "b=1"
 }
 
 // Fragments identify the pages of a single-page application.
@@ -118,7 +119,8 @@ func ExampleHash() {
 		fmt.Println(hash, r.Key(codec.K1))
 	}
 	// Output:
-	// 0
+	// xxh3-128 4a69f8734a3f3304d63e197b80e1ba75
+	// sha256-128 ca360c698e767b7a846b8dd026706d72
 }
 
 // Keys can be computed by another standard than the normal form.

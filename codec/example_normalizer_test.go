@@ -20,9 +20,9 @@ func ExampleNormalizer_Append() {
 		fmt.Println(string(out), r.Change(), r.Applied())
 	}
 	// Output:
-	// http://example.com/ scheme-equal scheme-lower
+	// http://example.com/ scheme-equal scheme-lower,host-lower,port-def,path-empty
 	// http://example.com/~a cosmetic esc-unres
-	// error at byte 12 - the host is invalid
+	// error at byte 11 - the host is invalid
 }
 
 func ExampleNormalizer_AppendRef() {
@@ -57,7 +57,13 @@ func ExampleProfile() {
 		fmt.Println(p.Name, p.Standard, p.Key, p.Rules)
 	}
 	// Output:
-	// x
+	// analytics whatwg k3 esc-upper,esc-unres
+	// crawler whatwg k2 esc-upper,esc-unres,ui-drop,frag-drop
+	// equiv whatwg k1 esc-upper,esc-unres
+	// logclean whatwg k1 esc-upper,esc-unres,rfc-fallback
+	// rfc3986 rfc3986 k0 add,esc-upper,esc-unres,scheme-lower,host-lower,dots,no-auth-guard
+	// rfc3986-scheme rfc3986 k1 add,esc-upper,esc-unres,scheme-lower,host-lower,dots,no-auth-guard,port-def,path-empty,file-localhost,ui-empty,host-ip6,host-uts46
+	// whatwg whatwg k1
 }
 
 // A changed profile gets a name of its own.
@@ -108,7 +114,8 @@ func ExampleRules() {
 	fmt.Println(codec.ParserRules(codec.RFC))
 	fmt.Println(codec.KeyRules(codec.K1))
 	// Output:
-	// x
+	// resolve,malformed-encode
+	// port-def,path-empty,file-localhost,ui-empty,host-ip6,host-uts46
 }
 
 // shiftJIS encodes two characters; a real encoding needs a table.
@@ -141,7 +148,7 @@ func ExampleWithQueryEncoding() {
 	out, err := n.Append(nil, []byte("http://example.com/日?日本é"), &r)
 	fmt.Printf("%s %v\n", out, err)
 	// Output:
-	// x
+	// http://example.com/%E6%97%A5?%93%FA%96{%26%23233%3B <nil>
 }
 
 func ExampleOptionError() {

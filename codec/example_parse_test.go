@@ -110,7 +110,11 @@ func ExampleFlags() {
 		fmt.Println(f, f.Severity())
 	}
 	// Output:
-	// x
+	// truncated,raw-space,invalid-URL-unit
+	// truncated,raw-space
+	// truncated violation
+	// raw-space violation
+	// invalid-URL-unit validation-error
 }
 
 // Diagnostics give the offset of each defect in the input.
@@ -125,7 +129,9 @@ func ExampleDiagnostic() {
 		fmt.Printf("%d %v: %v, %v: %q\n", d.At, d.Component, d.Flag, d.Action, src[d.At:])
 	}
 	// Output:
-	// x
+	// 20 path: raw-space, encoded: " b%7e"
+	// 22 path: lower-hex, recased: "%7e"
+	// 22 path: needless-escape, decoded: "%7e"
 }
 
 // Spans count from the start of the text that the URL describes.

@@ -3,7 +3,8 @@
 
 package idna
 
-// UnicodeVersion is the version of the tables: of the mapping of UTS 46, of NFC and of all properties.
+// UnicodeVersion is the Unicode version of the UTS 46 mapping, of NFC and of all
+// properties.
 const UnicodeVersion = "17.0.0"
 
 const (
@@ -11,7 +12,8 @@ const (
 	blockBits  = 7
 )
 
-// mapText holds what characters are mapped to; mapOffsets[i] and mapOffsets[i+1] cut out the i-th.
+// mapText concatenates the strings that characters map to. String i is
+// mapText[mapOffsets[i]:mapOffsets[i+1]].
 const mapText = "" +
 	"abcdefghijklmnopqrstuvwxyz  \u0308 \u03042" +
 	"3 \u0301\u03bc \u032711\u204441\u204423\u20444\u00e0\u00e1\u00e2\u00e3\u00e4\u00e5\u00e6\u00e7\u00e8\u00e9\u00ea\u00eb\u00ec\u00ed\u00ee\u00ef" +
@@ -2700,7 +2702,8 @@ var mapBlocks = [...][128]uint16{
 	},
 }
 
-// decompText holds the full canonical decompositions of decompKeys, cut at decompOffsets.
+// decompText concatenates the full canonical decompositions of decompKeys, split at
+// decompOffsets.
 const decompText = "" +
 	"A\u0300A\u0301A\u0302A\u0303A\u0308A\u030aC\u0327E\u0300E\u0301E\u0302E\u0308I\u0300I\u0301I\u0302I\u0308N\u0303" +
 	"O\u0300O\u0301O\u0302O\u0303O\u0308U\u0300U\u0301U\u0302U\u0308Y\u0301a\u0300a\u0301a\u0302a\u0303a\u0308a\u030a" +
@@ -2992,7 +2995,7 @@ var decompKeys = [...]rune{
 	195085, 195086, 195087, 195088, 195089, 195090, 195091, 195092, 195093, 195094, 195095, 195096, 195097, 195098, 195099, 195100, 195101,
 }
 
-// pairs holds the primary composites, sorted by what they are composed of.
+// pairs holds the primary composites, sorted by their two characters.
 var pairs = [...]pair{
 	{0x3c, 0x338, 0x226e},
 	{0x3d, 0x338, 0x2260},
@@ -3957,7 +3960,8 @@ var pairs = [...]pair{
 	{0x16d69, 0x16d67, 0x16d6a},
 }
 
-// records holds every combination of properties that occurs: ccc, bidi, joining, flags.
+// records holds every combination of properties that occurs: ccc, bidi, joining,
+// flags.
 var records = [...]props{
 	{},
 	{0, 10, 0, 0},
@@ -6435,7 +6439,8 @@ var propBlocks = [...][128]uint8{
 	},
 }
 
-// A scriptSet has a bit for each script and for each writing system of several scripts (UTS 39, section 5.1).
+// A scriptSet has one bit for each script and for each writing system that uses
+// several scripts (UTS 39, section 5.1).
 type scriptSet [3]uint64
 
 var scriptSets = [...]scriptSet{

@@ -3,10 +3,10 @@
 
 package psl
 
-// Version is the day of the list, as its repository has it.
+// Version is the date of the list in its repository.
 const Version = "2026-08-19"
 
-// labels holds every label once, some inside or across others.
+// labels contains every label; labels may overlap.
 const labels = "" +
 	"chirurgiens-dentistes-en-francew-credentialless-staticblitzs3-website-ap-northeast-1s3-website-ap-southeast-1s3-website-" +
 	"ap-southeast-2xn--trentino-sd-tirol-c3bprivatizehealthinsurances3-website-us-gov-west-1xn--trentin-sd-tirol-rzbxn--trent" +
@@ -360,7 +360,7 @@ const labels = "" +
 	"njsnrwnsnocpomgooooowovhpgwphdphxpiwplcpmnpncprdpvhpvtpwcqa2qcxqldqslqzzsbsscwsjcsldslgslzsoosrlsvctcitdktjxtmptnxtrdtrv" +
 	"tvsuiousruzsvaovfsvixvp4w3swhmwiwwjgwkzwmewowwp2wtcwtfwwwxiixinxxxxyzynhyuuzipzlgf5gzqhv0xjxz"
 
-// displace sends the keys of a bucket to free nodes: find.
+// displace holds the displacement of each bucket: see find.
 var displace = [1 << bucketBits]uint16{
 	0, 1, 11, 1, 4, 3, 0, 0, 0, 14, 3, 2, 0, 0, 40, 2, 7, 1, 5, 4, 11, 12, 74, 0,
 	0, 14, 7, 2, 0, 2, 1, 1, 4, 11, 3, 19, 4, 2, 3, 22, 27, 3, 12, 4, 2, 6, 0, 0,
@@ -535,7 +535,7 @@ var displace = [1 << bucketBits]uint16{
 	0, 6, 8, 53, 518, 25, 0, 40, 22, 30, 36, 66, 97, 5, 0, 0,
 }
 
-// nodes holds the tree; a word is drawn in psl.go, and 0 is an unused slot.
+// nodes holds the tree in the format described in psl.go; 0 is an unused slot.
 var nodes = [...]uint64{
 	0xc990076c202, 0x70623898602, 0x3fc8301, 0x296c26d1c501, 0x17620626c301, 0xaad08474702, 0x28d809e60602, 0x30f01614301,
 	0x1e871148c501, 0x5011bfbc701, 0x27302adc802, 0x155100df8202, 0x11c81bc14801, 0x30f28374401, 0x42e1fdf8701, 0x1fcd186d4801,
