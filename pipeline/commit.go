@@ -8,13 +8,13 @@ import (
 	"time"
 )
 
-// commits reports whether anybody waits for a committer: a source that stores
-// positions, or who is told that lanes are finished.
+// commits reports whether a committer is needed: for a source that stores
+// positions, or for a Finisher.
 func (p *Pipeline) commits() bool {
 	return p.finishes || slices.ContainsFunc(p.feeds, func(f *feed) bool { return f.committer != nil })
 }
 
-// commitLoop hands watermarks to the sources until quit is closed.
+// commitLoop commits watermarks at every CommitInterval until quit is closed.
 func (p *Pipeline) commitLoop(quit <-chan struct{}) {
 	t := time.NewTicker(p.o.CommitInterval)
 	defer t.Stop()
@@ -24,8 +24,9 @@ func (p *Pipeline) commitLoop(quit <-chan struct{}) {
 			if err := p.commit(p.base); err != nil {
 				p.complain(&p.commitLog, "commit failed, retrying", "error", err)
 			}
-			// An attempt at a cut closes the gate, and may take all of an interval. Another
-			// one right behind it would let nothing pass, and nothing would ever be resolved.
+			// An attempt to take a cut closes the gate, and may last a whole
+			// interval. If the next attempt followed at once, no batch could
+			// pass the gate and nothing would ever be resolved.
 			t.Reset(p.o.CommitInterval)
 		case <-quit:
 			return
@@ -33,8 +34,8 @@ func (p *Pipeline) commitLoop(quit <-chan struct{}) {
 	}
 }
 
-// commit hands the watermarks that have moved to their sources, and finishes
-// lanes. What fails is due again.
+// commit stores the watermarks that have moved and finishes lanes. Whatever
+// fails is repeated by the next commit.
 func (p *Pipeline) commit(ctx context.Context) error {
 	defer p.sweep()
 	var errs []error
@@ -58,7 +59,7 @@ func (p *Pipeline) commit(ctx context.Context) error {
 	return err
 }
 
-// keep lets a source look after the directory of its checkpoint.
+// keep calls Keep if the source is a Keeper.
 func (p *Pipeline) keep(f *feed) error {
 	if k, ok := f.Source.(Keeper); ok {
 		return k.Keep()
@@ -66,7 +67,7 @@ func (p *Pipeline) keep(f *feed) error {
 	return nil
 }
 
-// commitFeed stores the positions of one source.
+// commitFeed stores the positions of source i.
 func (p *Pipeline) commitFeed(ctx context.Context, i int) error {
 	f := p.feeds[i]
 	if f.committer == nil {
@@ -88,7 +89,7 @@ func (p *Pipeline) commitFeed(ctx context.Context, i int) error {
 	return err
 }
 
-// due collects the watermarks of a source that have moved.
+// due collects the watermarks of source i that have moved.
 func (p *Pipeline) due(i int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -103,7 +104,7 @@ func (p *Pipeline) due(i int) {
 	}
 }
 
-// undirty returns the watermark if it has moved since the last call.
+// undirty returns the watermark, and whether it has moved since the last call.
 func (l *Lane) undirty() (up LanePos, moved bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -121,14 +122,15 @@ func (l *Lane) undirty() (up LanePos, moved bool) {
 	return up, dirty
 }
 
-// redirty says that what undirty returned was not stored.
+// redirty registers that the result of undirty was not stored.
 func (l *Lane) redirty() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.dirty = true
 }
 
-// finish tells sinks and sources which lanes are finished.
+// finish calls Finish for the finished lanes, first on the sinks and then on
+// the sources.
 func (p *Pipeline) finish(ctx context.Context) error {
 	if !p.finishes || p.stopped() {
 		return nil
@@ -152,7 +154,8 @@ func (p *Pipeline) finish(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// finishables returns the lanes that are finished, and not told of yet.
+// finishables returns the finished lanes for which Finish has not succeeded
+// yet.
 func (p *Pipeline) finishables() (lanes []*Lane) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -164,7 +167,7 @@ func (p *Pipeline) finishables() (lanes []*Lane) {
 	return lanes
 }
 
-// ownedBy returns those of lanes that are of one source.
+// ownedBy returns the lanes of source src.
 func ownedBy(lanes []*Lane, src int) (own []*Lane) {
 	for _, l := range lanes {
 		if l.src == src {
@@ -174,8 +177,8 @@ func ownedBy(lanes []*Lane, src int) (own []*Lane) {
 	return own
 }
 
-// finishAll tells f which lanes are finished. It returns those with which it is
-// content, and adds to errs why it is not with others: once if they are of one kind.
+// finishAll calls f.Finish. It returns the lanes that succeeded, and appends
+// each distinct error to errs once.
 func finishAll(ctx context.Context, f Finisher, name string, lanes []*Lane, errs *[]error) (left []*Lane) {
 	if len(lanes) == 0 {
 		return nil
@@ -197,26 +200,27 @@ func finishAll(ctx context.Context, f Finisher, name string, lanes []*Lane, errs
 	return left
 }
 
-// finishable reports whether l is whole, durable, stored, and nobody was told.
+// finishable reports whether l is complete, durable and stored, and not
+// finished yet.
 func (l *Lane) finishable(commits bool) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.whole() && !l.told && l.over() && l.base == l.next && !(commits && l.dirty)
 }
 
-// tell notes that the end of the lane was told.
+// tell registers that the lane was finished.
 func (l *Lane) tell() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.told = true
 }
 
-// errLateCommit is why the last positions are not stored when the deadline comes
-// while a commit is under way.
-var errLateCommit = errors.New("the shutdown deadline came during a commit")
+// errLateCommit is the error if the final positions are not stored because the
+// deadline expired during another commit.
+var errLateCommit = errors.New("final commit skipped: shutdown deadline exceeded during another commit")
 
-// lastCommit stores the final watermarks. It tries as long as a shutdown may
-// take: what is not stored is done twice.
+// lastCommit stores the final watermarks. It retries until the shutdown
+// timeout, because records after a stored position are written a second time.
 func (p *Pipeline) lastCommit() error {
 	if !p.commits() {
 		return nil
@@ -226,7 +230,7 @@ func (p *Pipeline) lastCommit() error {
 	for try := 1; ; try++ {
 		err := p.commit(ctx)
 		if _, lost := errors.AsType[*LostError](err); err == nil || lost {
-			return nil // the second is the error of the run
+			return nil // a LostError is already the error of the run
 		}
 		p.complain(&p.commitLog, "final commit failed, retrying", "error", err)
 		t := time.NewTimer(backoff(try))
@@ -239,7 +243,7 @@ func (p *Pipeline) lastCommit() error {
 	}
 }
 
-// noteCommit keeps what became of a commit for snapshots.
+// noteCommit stores the outcome of a commit for snapshots.
 func (p *Pipeline) noteCommit(err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -5,25 +5,27 @@ import (
 	"time"
 )
 
-// Exactly once needs a consistent cut: watermarks and lengths of outputs that
-// belong together, so that a restart which goes back to the one and cuts off the
-// other neither loses nor doubles a record. It is taken with the gate closed:
+// Exactly-once delivery needs a consistent cut: watermarks and output lengths
+// that belong together. A restart that resumes at the watermarks and truncates
+// the outputs to these lengths then neither loses nor duplicates a record. The
+// committer takes the cut while the gate is closed:
 //
 //	worker   ──▶ gate ──▶ all sinks of a batch
 //	                ▲
 //	committer: close · Barrier · is everything that was submitted resolved?
 //	           · watermarks and extents · open ──▶ CommitCut
 //
-// A batch passes the gate for all of its sinks at once, and each lane in order. So
-// when nothing that has passed is unresolved, the outputs hold the batches before
-// the watermarks, and nothing else. If a sink wants a batch again, or refused
-// records that are on their way to the dead letter, there is no cut now; the next
-// interval has another chance.
+// A batch passes the gate for all of its sinks at once, and the batches of a
+// lane pass in order. So when everything that has passed is resolved, the
+// outputs hold exactly the batches before the watermarks. If a sink has
+// requested a retry, or refused records are on their way to the dead letter, no
+// cut is possible now, and the committer tries again in the next interval.
 
-// errBusy says that no cut could be taken.
-var errBusy = errors.New("a batch waits to be submitted again")
+// errBusy reports that no cut could be taken.
+var errBusy = errors.New("a batch is waiting for a retry")
 
-// takeCut collects the watermarks of the only source and the extents of all sinks.
+// takeCut collects the watermarks of the only source and the extents of all
+// sinks.
 func (p *Pipeline) takeCut() error {
 	p.gate.close()
 	defer p.gate.open()
@@ -42,9 +44,10 @@ func (p *Pipeline) takeCut() error {
 	return nil
 }
 
-// quiesce brings all sinks down until nothing that was submitted is unresolved. What
-// a sink refuses goes round once more, and that takes a moment; who waits for a
-// retry waits longer than a cut may take. The caller holds the gate.
+// quiesce calls Barrier on all sinks until everything that was submitted is
+// resolved. Refused records need a moment for their second round, so quiesce
+// makes several attempts; a batch that waits for a retry waits longer than a
+// cut may take. The caller has closed the gate.
 func (p *Pipeline) quiesce() error {
 	const tries, pause = 10, 5 * time.Millisecond
 	for range tries {
@@ -61,8 +64,8 @@ func (p *Pipeline) quiesce() error {
 	return errBusy
 }
 
-// allResolved reports whether all that was submitted is resolved. The caller holds
-// the gate.
+// allResolved reports whether everything that was submitted is resolved. The
+// caller has closed the gate.
 func (p *Pipeline) allResolved() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -74,8 +77,9 @@ func (p *Pipeline) allResolved() bool {
 	return true
 }
 
-// allResolved reports whether each outlet has submitted what lies before the
-// watermark, and nothing more: what was halted was given up in its place.
+// allResolved reports whether each outlet has submitted exactly the batches
+// before the watermark. A batch at which the lane was halted was given up in
+// its outlet and does not count.
 func (l *Lane) allResolved() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -89,12 +93,12 @@ func (l *Lane) allResolved() bool {
 	return true
 }
 
-// storeCut stores a cut, if one can be taken.
+// storeCut takes and stores a cut, if possible.
 func (p *Pipeline) storeCut(f *feed) error {
 	err := p.takeCut()
 	switch {
 	case errors.Is(err, errBusy) || p.stopped():
-		return nil // after a hard stop, the last one that was stored holds
+		return nil // after a hard stop, the last stored cut remains valid
 	case err != nil:
 		return err
 	case len(f.ups) == 0:

@@ -6,22 +6,23 @@ import (
 	"github.com/urlfold/urlfold/codec/record"
 )
 
-// Dead letters come from two places. Records that cannot be parsed are put into
-// Batch.Dead by the codec, and submitted together with the output. Records that
-// a sink will never take are known only when all sinks have answered: then, unless
-// they are dropped or block their lane (see refused.go), the
-// batch goes back to a worker once more, its codec writes a dead letter for each of
-// them, and Batch.Dead is submitted a second time. Nobody reads its first
-// contents any more by then.
+// Dead letters have two origins. The codec appends records that cannot be
+// parsed to Batch.Dead, which is submitted together with the output. Records
+// that a sink permanently refuses are known only after all sinks have answered.
+// Unless such records are dropped or block their lane (see refused.go), the
+// batch then makes a second round: a worker's codec writes a dead letter for
+// each of them, and Batch.Dead is submitted again. Its first contents are no
+// longer in use by then.
 
-// writeDeadLetters sends b, resolved, to a worker for its second round.
+// writeDeadLetters sends b, which all sinks have answered, to a worker for its
+// second round.
 func (p *Pipeline) writeDeadLetters(b *Batch) {
 	b.late = true
 	p.active.Add(1)
 	p.work <- b // never blocks: its capacity is the number of batches there are
 }
 
-// deadLetters writes the second round of dead letters of b.
+// deadLetters writes the dead letters of the second round of b.
 func (w *worker) deadLetters(b *Batch) error {
 	b.Dead.Bytes, b.Dead.Recs, b.Dead.Packed = b.Dead.Bytes[:0], b.Dead.Recs[:0], b.Dead.Packed[:0]
 	slices.Sort(b.refused)
@@ -37,9 +38,9 @@ func (w *worker) deadLetters(b *Batch) error {
 	return nil
 }
 
-// writeOff moves the refused records of b in the ledger: they were counted as
-// emitted, and are dead letters or dropped. Dead letters that are dropped move too.
-// A piece of an oversize record may hold output that is counted with another piece.
+// writeOff moves the refused records of b in the ledger from Emitted to Dead or
+// Dropped, and dropped dead letters from Dead to Dropped. A piece of an
+// oversize record may hold output that is counted with another piece.
 func (p *Pipeline) writeOff(b *Batch) {
 	slices.Sort(b.refused)
 	b.refused = slices.Compact(b.refused)

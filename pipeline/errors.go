@@ -8,45 +8,49 @@ import (
 )
 
 var (
-	// ErrStopped is what a source gets from its [Runtime] after a hard stop.
+	// ErrStopped is the error that a source gets from its [Runtime] after a
+	// hard stop.
 	ErrStopped = errors.New("pipeline: stopped")
-	// ErrDeadline is the error of a run that was cut before everything was
-	// resolved: by the shutdown deadline, or by [Pipeline.HardStop].
-	ErrDeadline = errors.New("pipeline: cut before everything was durable")
-	// ErrRevoked says that the lane was revoked in the meantime.
+	// ErrDeadline is the error of a run that ended before everything was
+	// resolved, because of the shutdown deadline or [Pipeline.HardStop].
+	ErrDeadline = errors.New("pipeline: shutdown deadline exceeded")
+	// ErrRevoked is the error for a batch of a lane that has been revoked since
+	// the batch was taken.
 	ErrRevoked = errors.New("pipeline: lane revoked")
-	// ErrEnded says that a source used a lane after its end.
+	// ErrEnded is the error for the use of a lane that has ended.
 	ErrEnded = errors.New("pipeline: lane has ended")
 )
 
-// An OpenError says that a source or a sink could not be opened: the run has not
-// begun.
+// An OpenError is the error of a source or a sink that could not be opened. The
+// run has not begun.
 type OpenError struct{ Err error }
 
-// Error returns the text of the error behind e.
+// Error returns the text of the wrapped error.
 func (e *OpenError) Error() string { return e.Err.Error() }
 
-// Unwrap returns the error behind e.
+// Unwrap returns the wrapped error.
 func (e *OpenError) Unwrap() error { return e.Err }
 
-// bugf returns the error for something that cannot happen unless this package,
-// a source or a sink breaks its contract. Operators grep for its first word.
+// bugf returns the error for a violated contract of this package, a source or a
+// sink. Operators grep for its first word.
 func bugf(format string, args ...any) error {
 	return fmt.Errorf("BUG: pipeline: "+format, args...)
 }
 
-// logInterval is how often a message that may come with every record is logged.
+// logInterval is the minimum time between two log messages of a kind that may
+// occur with every record.
 const logInterval = 10 * time.Second
 
-// A throttle lets one message through per logInterval and counts the others.
-// The zero throttle is ready.
+// A throttle passes one message per logInterval and counts the others. The zero
+// throttle is ready to use.
 type throttle struct {
 	mu      sync.Mutex
 	last    time.Time
 	skipped int64
 }
 
-// ok reports whether to log now, and how many messages were skipped before.
+// ok reports whether to log now, and how many messages it has suppressed
+// before.
 func (t *throttle) ok() (skipped int64, ok bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -58,12 +62,13 @@ func (t *throttle) ok() (skipped int64, ok bool) {
 	return 0, false
 }
 
-// A LostError is the error of a [Committer] or [Keeper] that can never store
-// a checkpoint again: another process may own its directory. It ends the run.
+// A LostError is the error of a [Committer] or [Keeper] that can no longer
+// store checkpoints, for example because another process may own its directory.
+// It ends the run.
 type LostError struct{ Err error }
 
-// Error returns the text of the error that e wraps.
+// Error returns the text of the wrapped error.
 func (e *LostError) Error() string { return e.Err.Error() }
 
-// Unwrap returns the error that e wraps.
+// Unwrap returns the wrapped error.
 func (e *LostError) Unwrap() error { return e.Err }

@@ -7,17 +7,17 @@ import (
 	"github.com/urlfold/urlfold/codec/record"
 )
 
-// A feed is one source of a pipeline, and what is counted for it.
+// A feed is one source of a pipeline with its counts.
 type feed struct {
 	Source
 	name      string
-	committer Committer // the source, or nil
-	acker     Acker     // the source, or nil
-	finisher  Finisher  // the source, or nil
+	committer Committer // the source, or nil if it is not a Committer
+	acker     Acker     // the source, or nil if it is not an Acker
+	finisher  Finisher  // the source, or nil if it is not a Finisher
 
 	account              // guarded by Pipeline.mu
-	blocked atomic.Int64 // nanoseconds that it has waited for a free batch
-	ups     []LanePos    // scratch of the committer
+	blocked atomic.Int64 // nanoseconds spent waiting for a free batch
+	ups     []LanePos    // scratch space of the committer
 }
 
 func newFeed(s Source, name string) *feed {
@@ -28,13 +28,13 @@ func newFeed(s Source, name string) *feed {
 	return f
 }
 
-// An account is what has become of the records of one source.
+// An account holds the counts of one source.
 type account struct {
-	opened    int          // lanes
-	bytes     int64        // emitted
-	handled   record.Stats // of all batches that workers have handled
-	resolved  record.Stats // of those that are durable
-	flying    int64        // records between the two
+	opened    int          // lanes opened
+	bytes     int64        // bytes emitted
+	handled   record.Stats // counts of all batches that workers have processed
+	resolved  record.Stats // counts of the durable batches
+	flying    int64        // records processed but not yet resolved
 	abandoned int64        // records that were given up
 	given     int64        // batches that were given up
 }
@@ -52,8 +52,8 @@ func (a *account) ledger() Ledger {
 	}
 }
 
-// feedOf returns the feed that l is a lane of.
+// feedOf returns the feed of l.
 func (p *Pipeline) feedOf(l *Lane) *feed { return p.feeds[l.src] }
 
-// waited adds the time since start to what the source has waited.
+// waited adds the time since start to the waiting time of the source.
 func (f *feed) waited(start time.Time) { f.blocked.Add(int64(time.Since(start))) }

@@ -2,34 +2,38 @@ package pipeline
 
 import "github.com/urlfold/urlfold/codec/record"
 
-// A Filter decides which records of a batch reach the sinks. Without one the workers
-// render, compress and submit a batch in one go. With one that takes two steps:
+// A Filter decides which records of a batch reach the sinks. Without a filter,
+// workers render, compress and submit a batch in one step. With a filter, they
+// take two steps:
 //
 //	worker   read · render ──▶ filter outlet of the lane
 //	                                 │ in order: Filter sets the keep set
-//	worker   cut the dropped records out · compress ──▶ outlets of the sinks
+//	worker   remove the dropped records · compress ──▶ outlets of the sinks
 //
-// Filter is called for one batch at a time, and for the batches of a lane in their
-// order; under OrderInput also for the lanes in theirs. Calls for other lanes may
-// come in between. It may read b.Out, of which record i is kept if keep has it, and
-// changes nothing but keep. It must not block: it holds up all lanes.
+// The pipeline calls Filter for one batch at a time, and for the batches of a
+// lane in order; under OrderInput, it also keeps the order of the lanes.
+// Otherwise calls for different lanes may be interleaved. Filter reads b.Out,
+// whose record i is kept if keep contains i, and must not modify anything but
+// keep. It must not block, because all lanes wait for it.
 //
-// A record that travels in pieces (see [Piece]) is decided about at its first piece
-// with output; the pieces after that follow. Dead letters are not filtered.
+// For a record that travels in pieces (see [Piece]), the decision about the
+// first piece with output applies to all later ones. Dead letters are not
+// filtered.
 type Filter interface {
 	Filter(b *Batch, keep Keep)
 }
 
-// A Keep is a set of records of a [Stream], by index. A Filter gets the set of all.
+// A Keep is a set of records of a [Stream], by index. A Filter receives the set
+// of all records.
 type Keep []uint64
 
-// Drop takes record i out of the set.
+// Drop removes record i from the set.
 func (k Keep) Drop(i int) { k[i/64] &^= 1 << (i % 64) }
 
-// Has reports whether record i is in the set.
+// has reports whether record i is in the set.
 func (k Keep) has(i int) bool { return k[i/64]>>(i%64)&1 != 0 }
 
-// all makes k the set of n records.
+// all returns k as the set of n records.
 func (k Keep) all(n int) Keep {
 	k = k[:0]
 	for range (n + 63) / 64 {
@@ -38,31 +42,32 @@ func (k Keep) all(n int) Keep {
 	return k
 }
 
-// A pieceVerdict is what was decided about the pieces of an oversize record.
+// A pieceVerdict is the decision about the pieces of an oversize record.
 type pieceVerdict uint8
 
 const (
-	pieceOpen pieceVerdict = iota // no piece had output so far
+	pieceOpen pieceVerdict = iota // no piece has had output yet
 	pieceKept
 	pieceDropped
 )
 
-// A filterOutlet keeps the batches of one lane in order on their way into the
-// filter. It is guarded by the mutex of the lane, except pieces, which belongs to
-// who has set busy.
+// A filterOutlet keeps the batches of one lane in order for the filter. It is
+// guarded by the mutex of the lane, except pieces, which is owned by the
+// goroutine that has set busy.
 type filterOutlet struct {
 	outlet
-	pieces pieceVerdict // of the record at hand
+	pieces pieceVerdict // decision about the current record
 }
 
-// filterBatch leaves b, if any, in the filter outlet of l, and filters what is ready there:
-// batches of the lane in front, in order. After a hard stop it gives up all.
+// filterBatch stores b, if not nil, in the filter outlet of l, and filters the
+// batches that are ready there, in order, if l is in front. After a hard stop
+// it gives up all batches.
 func (p *Pipeline) filterBatch(l *Lane, b *Batch) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	o := l.filter
 	if o == nil {
-		return // there is no filter, or the lane is swept
+		return // there is no filter, or sweep has removed the lane
 	}
 	if b != nil {
 		o.put(b)
@@ -88,7 +93,7 @@ func (p *Pipeline) filterBatch(l *Lane, b *Batch) {
 	o.busy = false
 }
 
-// any removes some batch, if there is one.
+// any removes and returns an arbitrary batch, or nil if there is none.
 func (o *outlet) any() *Batch {
 	for i, b := range o.ring {
 		if b != nil {
@@ -99,7 +104,8 @@ func (o *outlet) any() *Batch {
 	return nil
 }
 
-// decide has the filter look at b, unless it is lost, and sends it to a worker again.
+// decide calls the filter for b, unless b is lost, and sends b to a worker
+// again.
 func (p *Pipeline) decide(b *Batch, o *filterOutlet, stopped bool) {
 	if stopped {
 		b.lost.Store(true)
@@ -114,11 +120,11 @@ func (p *Pipeline) decide(b *Batch, o *filterOutlet, stopped bool) {
 	p.work <- b // never blocks: its capacity is the number of batches there are
 }
 
-// callFilter sets b.keep.
+// callFilter calls the filter for b and sets b.keep.
 func (p *Pipeline) callFilter(b *Batch, o *filterOutlet) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
-			err = bugf("panic in the filter, lane %s, block from line %d: %s", b.Lane.Name(), b.Line, panicText(v))
+			err = bugf("panic in the filter, lane %s, batch from line %d: %s", b.Lane.Name(), b.Line, panicText(v))
 		}
 	}()
 	if b.Piece == Whole || b.Piece == First {
@@ -141,9 +147,9 @@ func (p *Pipeline) callFilter(b *Batch, o *filterOutlet) (err error) {
 	return nil
 }
 
-// cutFiltered cuts the records out of b that its filter has dropped, and moves them in
-// the ledger: they were counted as emitted. A record in pieces is counted with its
-// last one.
+// cutFiltered removes the records of b that the filter has dropped, and moves
+// them from Emitted to Filtered in the ledger. A record in pieces is counted
+// with its last piece.
 func (p *Pipeline) cutFiltered(b *Batch) {
 	n := int64(b.Out.retain(b.keep))
 	if b.Piece != Whole {
@@ -163,7 +169,7 @@ func (p *Pipeline) cutFiltered(b *Batch) {
 	}
 }
 
-// retain keeps the records in keep and returns how many others there were.
+// retain removes all records that are not in keep, and returns their number.
 func (s *Stream) retain(keep Keep) (dropped int) {
 	n, end := 0, uint32(0)
 	for i, r := range s.Recs {

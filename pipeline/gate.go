@@ -2,17 +2,17 @@ package pipeline
 
 import "sync"
 
-// A gate lets any number pass at a time, until it is closed: then they wait. It is
-// a lock for readers and one writer whose waits are receives from channels. The
-// zero gate is open.
+// A gate lets any number of goroutines pass concurrently until it is closed,
+// and then makes them wait. It works like an RWMutex, but goroutines wait by
+// receiving from channels. The zero gate is open.
 type gate struct {
 	mu      sync.Mutex
 	passing int
-	closed  chan struct{} // closed when the gate opens again; nil: it is open
-	idle    chan struct{} // closed when nobody passes any more; nil: nobody waits
+	closed  chan struct{} // closed when the gate reopens; nil while it is open
+	idle    chan struct{} // closed when the last goroutine leaves; nil if nobody waits
 }
 
-// enter waits until the gate is open. Who has entered leaves.
+// enter waits until the gate is open. The caller must call leave afterwards.
 func (g *gate) enter() {
 	for {
 		g.mu.Lock()
@@ -38,8 +38,8 @@ func (g *gate) leave() {
 	}
 }
 
-// close closes the gate, and waits for those who are passing. One goroutine calls
-// it, and open after it.
+// close closes the gate and waits for the goroutines inside to leave. Only one
+// goroutine may call close, and it must call open afterwards.
 func (g *gate) close() {
 	g.mu.Lock()
 	g.closed = make(chan struct{})
@@ -54,7 +54,7 @@ func (g *gate) close() {
 	}
 }
 
-// open opens the gate again.
+// open reopens the gate.
 func (g *gate) open() {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -1,16 +1,17 @@
 package pipeline
 
-// A generation is a codec that is in force, and its number.
+// A generation is a codec and its number.
 type generation struct {
 	n   uint64
 	new func() Codec
 }
 
-// SetCodec puts another codec in force and returns its number. The first one, of
-// Options.NewCodec, is 1. Each worker goes over to it before its next batch, so
-// every record is handled by exactly one generation, and no record is lost. The
-// records of the new codec must end where those of the old one do: sources cut
-// their blocks by it. It may be called at any time, by one goroutine at a time.
+// SetCodec replaces the codec and returns the number of the new generation.
+// Options.NewCodec is generation 1. Each worker switches before its next batch,
+// so exactly one generation handles each record, and no record is lost. The new
+// codec must place record ends where the old one does, because sources divide
+// their input accordingly. SetCodec may be called at any time, but not
+// concurrently.
 func (p *Pipeline) SetCodec(f func() Codec) uint64 {
 	next := &generation{n: 1, new: f}
 	if now := p.codec.Load(); now != nil {
@@ -20,7 +21,7 @@ func (p *Pipeline) SetCodec(f func() Codec) uint64 {
 	return next.n
 }
 
-// renew gives the worker the codec that is in force.
+// renew switches the worker to the current generation.
 func (w *worker) renew() {
 	if g := w.p.codec.Load(); g.n != w.gen {
 		w.codec, w.gen = g.new(), g.n

@@ -5,11 +5,11 @@ import (
 	"time"
 )
 
-// defaultAhead is how many batches a lane may hold under OrderInput while it is
-// not in front.
+// defaultAhead is the default number of batches that a lane may hold under
+// OrderInput while it is not in front.
 const defaultAhead = 4
 
-// An intake is the Runtime that the pipeline gives to one of its sources.
+// An intake is the Runtime of one source.
 type intake struct {
 	p   *Pipeline
 	src int // index of the source
@@ -18,8 +18,9 @@ type intake struct {
 // NewLane implements [Runtime].
 func (in intake) NewLane(name string, lim LaneLimits) *Lane {
 	p := in.p
-	// A stuck batch lets the others run ahead until the window is full. Twice the
-	// free list leaves room for batches that come back out of order.
+	// When a batch is stuck, later ones may run ahead until the window is full.
+	// A window of twice the free list leaves room for batches released out of
+	// order.
 	limit := 2 * p.o.Batches
 	if lim.Batches > 0 && p.o.Ordering != OrderInput {
 		limit = min(limit, lim.Batches)
@@ -68,7 +69,8 @@ func (in intake) Get(ctx context.Context, l *Lane) (*Batch, error) {
 	return nil, in.check(ctx)
 }
 
-// take takes a batch from the free list, or nil if it may wait no longer.
+// take takes a batch from the free list. It returns nil if ctx is done or after
+// a hard stop.
 func (in intake) take(ctx context.Context) *Batch {
 	select {
 	case b := <-in.p.pool.free:
@@ -85,7 +87,7 @@ func (in intake) take(ctx context.Context) *Batch {
 	return nil
 }
 
-// check returns the reason not to go on, if there is one.
+// check returns the reason to stop, or nil.
 func (in intake) check(ctx context.Context) error {
 	if in.p.stopped() {
 		return ErrStopped
@@ -121,7 +123,7 @@ func (in intake) admit(ctx context.Context, l *Lane) error {
 	}
 }
 
-// leave takes an admission back.
+// leave reverts an admission.
 func (in intake) leave(l *Lane) {
 	if l.untake() {
 		<-in.p.line.credit
@@ -153,7 +155,7 @@ func (in intake) Emit(_ context.Context, b *Batch, end Position) error {
 func (in intake) Put(b *Batch) {
 	l := b.Lane
 	if !in.p.pool.put(b) {
-		in.p.fail(bugf("a batch was given back twice"))
+		in.p.fail(bugf("a batch was put back twice"))
 		return
 	}
 	in.leave(l)

@@ -2,8 +2,8 @@
 
 package pipeline
 
-// invariants says that this build checks what must hold. The release build does
-// not: the compiler removes the calls.
+// invariants reports whether this build checks the invariants. The release
+// build does not; the compiler removes the calls.
 const invariants = false
 
 func (b *Batch) poison()                   {}

@@ -7,22 +7,23 @@ import (
 	"math"
 )
 
-// This file holds the checks of a build with the tag invariants. Each panics where a
-// contract is broken, so that the stack shows who has broken it. A release build
-// finds some of them later, as an error of the run that begins with "BUG:", and the
-// others not at all.
+// This file holds the checks of builds with the tag invariants. Each of them
+// panics where a contract is broken, so that the stack trace shows the culprit.
+// A release build detects some violations later, as a run error that begins
+// with "BUG:", and misses the others.
 
 const invariants = true
 
-// broken panics.
+// broken panics with a formatted message.
 func broken(format string, args ...any) {
 	panic("BUG: " + fmt.Sprintf(format, args...))
 }
 
-// poisonByte fills the arenas of batches that are free. It occurs in no valid UTF-8.
+// poisonByte fills the arenas of free batches. It does not occur in valid
+// UTF-8.
 const poisonByte = 0xFD
 
-// poisonRec is what the records of a free batch are: they lie in no arena.
+// poisonRec fills the records of free batches. It is outside of any arena.
 var poisonRec = OutRec{Span: Span{Off: math.MaxUint32, Len: math.MaxUint32}, Src: math.MaxUint32, Msg: math.MaxUint32}
 
 // arenas returns the byte arenas of b.
@@ -33,8 +34,8 @@ func (b *Batch) arenas() map[string][]byte {
 	}
 }
 
-// poison overwrites all that b held, which has been reset: who kept a slice of it
-// reads garbage.
+// poison overwrites the contents of b after a reset, so that code which has
+// kept a slice of it reads garbage.
 func (b *Batch) poison() {
 	for _, a := range b.arenas() {
 		fill(a, poisonByte)
@@ -44,7 +45,7 @@ func (b *Batch) poison() {
 	fill(b.Dead.Recs, poisonRec)
 }
 
-// fill fills s up to its capacity.
+// fill sets all elements of s up to its capacity to v.
 func fill[T any](s []T, v T) {
 	s = s[:cap(s)]
 	for i := range s {
@@ -52,7 +53,7 @@ func fill[T any](s []T, v T) {
 	}
 }
 
-// mustBePoisoned panics if somebody has written to b while it was free.
+// mustBePoisoned panics if b was modified while it was free.
 func (b *Batch) mustBePoisoned() {
 	for name, a := range b.arenas() {
 		for i, c := range a[:cap(a)] {
@@ -70,8 +71,8 @@ func (b *Batch) mustBeHeld() {
 	}
 }
 
-// mustBeLive panics unless the sink holds t: a ticket is used once, and only for the
-// submission that it was made for.
+// mustBeLive panics unless the sink holds t. A ticket may be used only once,
+// for the submission that it was created for.
 func (t Ticket) mustBeLive(call string) {
 	switch {
 	case t.done != nil:
@@ -81,31 +82,31 @@ func (t Ticket) mustBeLive(call string) {
 		}
 	default:
 		if live := t.b.legs[t.slot].live.Load(); live != t.id {
-			broken("Ticket.%s: ticket %d of %s, which holds ticket %d of this batch (0: none): it has been answered",
+			broken("Ticket.%s: ticket %d of %s, which now holds ticket %d of this batch (0: none): already answered",
 				call, t.id, t.b.p.sinkName(int(t.slot)), live)
 		}
 	}
 }
 
-// mustHold panics unless the numbers of l are as the comment of Lane says. The caller
-// holds mu.
+// mustHold panics if the invariants in the comment of Lane do not hold. The
+// caller holds mu.
 func (l *Lane) mustHold() {
 	if l.low > l.next || l.base > l.next || l.next-l.low > uint64(len(l.ring)) || l.out < 0 {
 		broken("lane %s: low %d, base %d, next %d, %d in the ring, %d out", l.name, l.low, l.base, l.next, len(l.ring), l.out)
 	}
 }
 
-// mustBeNext panics unless b, which o has given out, is the batch of l whose turn it
-// is.
+// mustBeNext panics unless b, which o has returned, is the next batch of l in
+// order.
 func (o *outlet) mustBeNext(l *Lane, b *Batch) {
 	if b.Lane != l || b.Seq != o.redo-1 || o.redo > o.next {
-		broken("lane %s: batch %d is submitted, where it is the turn of %d", l.name, b.Seq, o.redo-1)
+		broken("lane %s: batch %d submitted out of order, want %d", l.name, b.Seq, o.redo-1)
 	}
 }
 
-// mustBeVacant panics if another batch waits where b belongs.
+// mustBeVacant panics if the slot of b is occupied by another batch.
 func (o *outlet) mustBeVacant(b *Batch) {
 	if was := o.ring[b.Seq&uint64(len(o.ring)-1)]; was != nil {
-		broken("lane %s: batch %d takes the place of batch %d", b.Lane.name, b.Seq, was.Seq)
+		broken("lane %s: batch %d would overwrite batch %d", b.Lane.name, b.Seq, was.Seq)
 	}
 }

@@ -11,18 +11,19 @@ import (
 	"github.com/urlfold/urlfold/codec/record"
 )
 
-// This file is structured in the following way:
+// This file has three parts:
 //
-//   - Lane: what a source and a sink may ask of it.
-//   - The window: issue, resolve, revoke. Every batch passes here twice.
-//   - Admission: when a source may take another batch for the lane.
+//   - Lane: its properties and the methods for sources and sinks.
+//   - The window: issue, resolve and revoke. Each batch passes through issue
+//     and resolve once.
+//   - Admission: whether a source may take another batch for the lane.
 
-// A Lane is one ordered sub-stream of records with its own commit point: one
-// file, one topic partition in one generation of a consumer group, one
-// JetStream consumer, stdin. [Runtime.NewLane] makes lanes; the zero Lane is
-// good for nothing but its header.
+// A Lane is one ordered stream of records with its own commit point: one file,
+// one topic partition in one generation of a consumer group, one JetStream
+// consumer, or stdin. [Runtime.NewLane] creates lanes. A zero Lane holds only
+// the properties that the Set methods store.
 //
-// The lane numbers its batches from 0 and remembers those that are not resolved:
+// The lane numbers its batches from 0 and keeps the state of unresolved ones:
 //
 //	           base                 next
 //	r r r r r │ . r . . r . . r . . │          r = resolved
@@ -31,61 +32,62 @@ import (
 //
 //	low ≤ next, base ≤ next, next - low ≤ min(limit, len(ring))
 //
-// where low is the oldest batch that has not come back. It is base, but for two
-// cases. After Revoke, batches from before it are still on their way: low < base.
-// And when a batch comes back without being durable, or the lane is halted before it,
-// base stays where it is for good, or until Revoke: base < low from then on.
+// Here low is the oldest batch that has not been released. It equals base
+// except in two cases. After Revoke, earlier batches may still be in flight:
+// low < base. And after a batch is released without being durable, or the lane
+// is halted before it, base does not move until Revoke: base < low from then
+// on.
 type Lane struct {
 	name      string
 	id        string
 	rel       string
-	src       int         // index of its source
-	perm      fs.FileMode // of its input
+	src       int         // index of the source
+	perm      fs.FileMode // permissions of the input
 	permKnown bool
 	head      []byte // header record
 	stop      <-chan struct{}
-	wake      chan struct{} // holds one signal for the goroutine that waits to be admitted
+	wake      chan struct{} // holds one signal for the goroutine that waits for admission
 
 	mu       sync.Mutex
 	epoch    uint32
 	low      uint64
 	base     uint64
 	next     uint64
-	ring     []slot // a power of two, or nothing; it grows up to the limit
+	ring     []slot // length is 0 or a power of two; grows up to the limit
 	wm       Position
-	moved    bool // wm is a position
-	dirty    bool // wm has moved since it was committed
+	moved    bool // wm holds a position
+	dirty    bool // wm has moved since the last commit
 	ended    bool
-	told     bool          // the end was told to who finishes lanes
-	revoked  bool          // at least once
-	complete bool          // the input of the lane is at its end
-	skipped  bool          // it is left out
-	idle     chan struct{} // closed when nothing is under way; nil while nobody waits
-	end      atomic.Uint64 // number of the first batch that no sink may get, plus 1; 0: there is none
-	stats    record.Stats  // of resolved batches
-	bytes    int64         // emitted
+	told     bool          // the finishers have handled the end
+	revoked  bool          // Revoke was called at least once
+	complete bool          // the input has reached its end
+	skipped  bool          // the input is left out
+	idle     chan struct{} // closed when no batch is in flight; nil if nobody waits
+	end      atomic.Uint64 // number of the first batch that no sink may get, plus 1; 0: no such batch
+	stats    record.Stats  // counts of resolved batches
+	bytes    int64         // bytes emitted
 	segs     segments      // see verified.go
 
 	// Admission.
 	out     int  // batches between Get and Emit
-	limit   int  // of out + next - low
-	ahead   int  // of the same, while the lane is not in front; 0: no such bound
-	credits int  // of the shared bound on batches of lanes that are not in front
-	front   bool // its batches go to the sinks as soon as they are ready
-	blocks  int  // batches under way that a sink refuses: it gets no more before
+	limit   int  // maximum of out + next - low
+	ahead   int  // the same while the lane is not in front; 0: no separate limit
+	credits int  // credits held, from the limit shared by the lanes that are not in front
+	front   bool // batches go to the sinks as soon as they are ready
+	blocks  int  // batches in flight that a sink refuses; while there are any, Get waits
 
-	outlets []outlet      // one per sink if ordering is asked for
-	filter  *filterOutlet // if there is a filter
+	outlets []outlet      // one per sink, with an ordering
+	filter  *filterOutlet // nil without a filter
 }
 
-// A slot of the ring is what a lane knows of a batch that was emitted.
+// A slot is the state of an emitted batch in the ring.
 type slot struct {
 	end   Position
-	at    time.Time // when it was emitted
+	at    time.Time // time of emission
 	state slotState
 
-	verified bool   // the text up to its end is
-	segment  uint64 // that it belongs to
+	verified bool   // the text up to the end of the batch is verified
+	segment  uint64 // number of the batch's segment
 }
 
 type slotState uint8
@@ -93,10 +95,10 @@ type slotState uint8
 const (
 	flying   slotState = iota
 	resolved           // durable in every sink
-	lost               // came back without: the watermark stops before it
+	lost               // released without being durable; the watermark stops before it
 )
 
-// newLane returns a lane of which at most limit batches are under way.
+// newLane returns a lane that has at most limit batches in flight.
 func newLane(name string, limit int) *Lane {
 	return &Lane{
 		name:  name,
@@ -106,17 +108,18 @@ func newLane(name string, limit int) *Lane {
 	}
 }
 
-// Name returns the name that the source gave to the lane: a path, or a topic and
-// a partition.
+// Name returns the name that the source gave to the lane, such as a path or a
+// topic and a partition.
 func (l *Lane) Name() string { return l.name }
 
-// SetID gives the lane an identity that is the same whenever its records are read
-// again, in this process or a later one, and different from that of every other
-// lane: an id that sinks make from it and from a position is safe against
-// replays. The source calls it before it emits the first batch, or never.
+// SetID sets the identity of the lane. It must be the same each time the
+// records are read, in this process or a later one, and differ from that of
+// every other lane. Ids that sinks build from it and a position are then stable
+// across replays. The source calls SetID before it emits the first batch, if at
+// all.
 func (l *Lane) SetID(id string) { l.id = id }
 
-// ID returns the identity of the lane: its name, if it was given no other.
+// ID returns the identity of the lane. The default is its name.
 func (l *Lane) ID() string {
 	if l.id == "" {
 		return l.name
@@ -124,12 +127,13 @@ func (l *Lane) ID() string {
 	return l.id
 }
 
-// SetRel names the lane relative to where its source looks: of a file, the path
-// below the fixed part of its pattern. Sinks make names of outputs of it. The
-// source calls it before it emits the first batch, or never.
+// SetRel sets the name of the lane relative to the source's search path; for a
+// file, that is the path below the fixed part of its pattern. Sinks derive
+// output names from it. The source calls SetRel before it emits the first
+// batch, if at all.
 func (l *Lane) SetRel(rel string) { l.rel = rel }
 
-// Rel returns the relative name of the lane: its name, if it was given no other.
+// Rel returns the relative name of the lane. The default is its name.
 func (l *Lane) Rel() string {
 	if l.rel == "" {
 		return l.name
@@ -137,74 +141,76 @@ func (l *Lane) Rel() string {
 	return l.rel
 }
 
-// SetPerm says what permissions the input of the lane has: an output with its
-// records gives no others. The source calls it before it emits the first batch, or
-// never if the input has none.
+// SetPerm sets the permissions of the lane's input. An output that holds its
+// records grants no further permissions. The source calls SetPerm before it
+// emits the first batch, or not at all if the input has no permissions.
 func (l *Lane) SetPerm(perm fs.FileMode) { l.perm, l.permKnown = perm.Perm(), true }
 
-// Perm returns the permissions of the input of the lane, and whether it has any.
+// Perm returns the permissions of the lane's input, and whether it has any.
 func (l *Lane) Perm() (perm fs.FileMode, known bool) { return l.perm, l.permKnown }
 
 // Source returns the index of the lane's source in Options.Sources.
 func (l *Lane) Source() int { return l.src }
 
-// SetHead keeps a copy of the header record of the lane (of CSV: the names of
-// its columns). The source calls it before it emits the first batch, or never.
+// SetHead stores a copy of the lane's header record, such as the column names
+// of a CSV file. The source calls it before it emits the first batch, if at
+// all.
 func (l *Lane) SetHead(rec []byte) { l.head = bytes.Clone(rec) }
 
-// Head returns the header record, or nil. It must not be changed.
+// Head returns the header record, or nil. The caller must not modify it.
 func (l *Lane) Head() []byte { return l.head }
 
-// Stats returns the counts of the batches that are resolved.
+// Stats returns the counts of the resolved batches.
 func (l *Lane) Stats() record.Stats {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.stats
 }
 
-// Watermark returns the end of the longest resolved prefix of what was emitted.
-// It reports false while there is none.
+// Watermark returns the end of the longest resolved prefix of the emitted
+// batches, and whether there is one.
 func (l *Lane) Watermark() (Position, bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.wm, l.moved
 }
 
-// Complete says that the input of the lane is at its end: that what was emitted
-// is all there is. The source calls it before it ends the lane. See [Finisher].
+// Complete declares that the input of the lane has reached its end and that
+// everything was emitted. The source calls it before it ends the lane. See
+// [Finisher].
 func (l *Lane) Complete() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.complete = !l.revoked
 }
 
-// Whole reports whether the input of the lane came to its end: whether the source
-// has called Complete, and nothing of the lane was given up.
+// Whole reports whether the source has called Complete and no part of the lane
+// was given up.
 func (l *Lane) Whole() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.whole()
 }
 
-// Skip says that the input of the lane is left out as a whole, by a choice of its
-// user: nothing of it was emitted, and sinks make nothing of it, not even an empty
-// output. The source calls it before it calls Complete.
+// Skip declares that the user's configuration excludes the whole input of the
+// lane. Nothing of it was emitted, and sinks create no output for it, not even
+// an empty one. The source calls Skip before Complete.
 func (l *Lane) Skip() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.skipped = true
 }
 
-// Skipped reports whether the input of the lane is left out: see [Lane.Skip].
+// Skipped reports whether the input of the lane is left out. See [Lane.Skip].
 func (l *Lane) Skipped() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.skipped
 }
 
-// Drain waits until everything that was emitted is resolved. The error is that
-// of ctx, ErrRevoked, or ErrStopped after a hard stop or if the lane was halted (see
-// [Stopper]).
+// Drain waits until everything that was emitted is resolved. It returns
+// ctx.Err(), ErrRevoked, or ErrStopped after a hard stop or if the lane was
+// halted (see [Stopper]).
 func (l *Lane) Drain(ctx context.Context) error {
 	l.mu.Lock()
 	if l.quiet() {
@@ -231,10 +237,11 @@ func (l *Lane) Drain(ctx context.Context) error {
 	return l.leftover()
 }
 
-// quiet reports whether nothing is under way that the watermark could wait for.
+// quiet reports whether no batch is in flight that could move the watermark.
 func (l *Lane) quiet() bool { return l.base == l.next || l.low == l.next }
 
-// leftover says what became of the batches, when none is under way.
+// leftover returns ErrStopped if batches were given up. It is called when none
+// is in flight.
 func (l *Lane) leftover() error {
 	if l.base < l.next || l.end.Load() != 0 {
 		return ErrStopped
@@ -242,7 +249,7 @@ func (l *Lane) leftover() error {
 	return nil
 }
 
-// halt keeps the batches from the number seq on from the sinks.
+// halt keeps batch seq and all later batches from the sinks.
 func (l *Lane) halt(seq uint64) {
 	for {
 		now := l.end.Load()
@@ -252,24 +259,24 @@ func (l *Lane) halt(seq uint64) {
 	}
 }
 
-// halted reports whether b is not for the sinks.
+// halted reports whether b must not reach the sinks.
 func (l *Lane) halted(b *Batch) bool { return l.beyond(b.Seq) }
 
-// beyond reports whether the lane was halted at the number seq or before. Without an
-// order such a batch may have come into the sinks all the same.
+// beyond reports whether the lane was halted at or before batch seq. Without an
+// ordering, the batch may have reached the sinks nevertheless.
 func (l *Lane) beyond(seq uint64) bool {
 	end := l.end.Load()
 	return end != 0 && seq >= end-1
 }
 
-// whole reports whether the input of the lane is at its end, and was not halted before
-// that. The caller holds mu.
+// whole reports whether the input of the lane reached its end without being
+// halted before that. The caller holds mu.
 func (l *Lane) whole() bool { return l.complete && l.end.Load() == 0 }
 
-// Revoke makes the lane forget what is under way: it moves the watermark no
-// more, what was taken by Get before cannot be emitted, and a watermark that is
-// not committed yet stays so. A source calls it when the lane is no longer its
-// own. If it emits on the lane again it begins at the watermark.
+// Revoke abandons the batches in flight. They no longer move the watermark,
+// batches already taken with Get cannot be emitted, and a watermark that is not
+// committed yet will not be. A source calls Revoke when it loses the lane. If
+// it emits on the lane again, it starts at the watermark.
 func (l *Lane) Revoke() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -281,8 +288,8 @@ func (l *Lane) Revoke() {
 	l.signal()
 }
 
-// issue gives b the next number. It fails if the lane has ended or was revoked
-// since b was taken.
+// issue assigns the next number to b. It fails if the lane has ended, or was
+// revoked after b was taken.
 func (l *Lane) issue(b *Batch, end Position) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -305,17 +312,17 @@ func (l *Lane) issue(b *Batch, end Position) error {
 	return nil
 }
 
-// leastRing is the least length of a ring that is not empty. Most lanes never have
-// more batches under way, and a daemon may have as many lanes as there are files.
+// leastRing is the minimum length of a ring that is not empty. It suffices for
+// most lanes, and a daemon may have as many lanes as there are files.
 const leastRing = 4
 
-// grow doubles the rings of the lane and of its outlets. The caller holds mu.
+// grow doubles the rings of the lane and its outlets. The caller holds mu.
 func (l *Lane) grow() {
 	size := max(leastRing, 2*len(l.ring))
 	ring := make([]slot, size)
 	from := l.low
 	if l.base < from && l.next-l.base <= uint64(len(l.ring)) {
-		from = l.base // a lost batch, whose age a snapshot tells
+		from = l.base // a lost batch, whose age snapshot reports
 	}
 	for seq := from; seq < l.next; seq++ {
 		ring[seq&uint64(size-1)] = *l.at(seq)
@@ -336,8 +343,8 @@ func (l *Lane) owns(b *Batch) bool {
 	return b.epoch == l.epoch
 }
 
-// resolve takes b back: durable in every sink, or not. It reports whether the
-// lane is over.
+// resolve releases b, which is durable in every sink or was given up. It
+// reports whether the lane is over.
 func (l *Lane) resolve(b *Batch, durable bool) (over bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -367,7 +374,7 @@ func (l *Lane) resolve(b *Batch, durable bool) (over bool) {
 	return l.over()
 }
 
-// rest wakes those who wait in Drain.
+// rest wakes the goroutines that wait in Drain.
 func (l *Lane) rest() {
 	if l.idle != nil {
 		close(l.idle)
@@ -378,7 +385,7 @@ func (l *Lane) rest() {
 func (l *Lane) mask() uint64        { return uint64(len(l.ring) - 1) }
 func (l *Lane) at(seq uint64) *slot { return &l.ring[seq&l.mask()] }
 
-// flight returns how many batches are between Get and release.
+// flight returns the number of batches between Get and release.
 func (l *Lane) flight() int { return l.out + int(l.next-l.low) }
 
 // finish marks the lane as ended.
@@ -388,10 +395,10 @@ func (l *Lane) finish() {
 	l.ended = true
 }
 
-// over reports whether the lane has ended and has nothing under way.
+// over reports whether the lane has ended and has no batch in flight.
 func (l *Lane) over() bool { return l.ended && l.out == 0 && l.low == l.next }
 
-// signal wakes the goroutine that waits to be admitted, or the next one to come.
+// signal wakes the goroutine that waits for admission, or the next one to wait.
 func (l *Lane) signal() {
 	select {
 	case l.wake <- struct{}{}:
@@ -399,18 +406,18 @@ func (l *Lane) signal() {
 	}
 }
 
-// An admission is the answer to a source that asks for a batch.
+// An admission is the answer to a source's request for a batch.
 type admission uint8
 
 const (
 	admitted    admission = iota
-	full                  // wait until a batch comes back or the lane gets in front
-	needsCredit           // of the bound that is shared by lanes that are not in front
+	full                  // wait until a batch is released or the lane moves to the front
+	needsCredit           // wait for a credit of the limit shared by the lanes that are not in front
 )
 
-// admit asks for one more batch, which counts from now on if it is granted.
-// credit says that the caller holds a credit; the lane keeps it if it needs one,
-// else the caller gives it back.
+// admit requests one more batch, which counts against the limits once it is
+// granted. credit reports whether the caller holds a credit. The lane keeps the
+// credit if it needs one; otherwise the caller must give it back.
 func (l *Lane) admit(credit bool) (a admission, kept bool, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -430,14 +437,14 @@ func (l *Lane) admit(credit bool) (a admission, kept bool, err error) {
 	return admitted, kept, nil
 }
 
-// taken marks b, which was admitted, as the lane's.
+// taken assigns b, which was admitted, to the lane.
 func (l *Lane) taken(b *Batch) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	b.Lane, b.epoch = l, l.epoch
 }
 
-// block counts batches that a sink refuses.
+// block adds n to the number of batches that a sink refuses.
 func (l *Lane) block(n int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -445,8 +452,8 @@ func (l *Lane) block(n int) {
 	l.signal()
 }
 
-// untake takes an admission back that did not lead to an emitted batch. It
-// reports whether the caller must give a credit back.
+// untake reverts an admission that did not lead to an emitted batch. It reports
+// whether the caller must give back a credit.
 func (l *Lane) untake() (credit bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -458,8 +465,8 @@ func (l *Lane) untake() (credit bool) {
 	return false
 }
 
-// advance puts the lane in front. It returns the number of credits that the
-// caller must give back.
+// advance moves the lane to the front. It returns the number of credits that
+// the caller must give back.
 func (l *Lane) advance() (credits int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -1,16 +1,16 @@
 package pipeline
 
-// A Message is what a broker delivers: a value, which holds records, and what
-// stands beside it. All of its bytes lie in the arenas of its [Batch].
+// A Message is a message of a broker: a value, which holds records, with its
+// key, headers and position. All of its bytes are in the arenas of its [Batch].
 type Message struct {
-	Value Span  // in Batch.In, behind the value of the message before it
+	Value Span  // in Batch.In, after the value of the previous message
 	Key   Span  // in Batch.Side
 	Heads Range // in Batch.Heads
-	Pos   int64 // offset, or stream sequence
-	Time  int64 // Unix time in nanoseconds as the broker has it; 0 if there is none
+	Pos   int64 // Kafka offset or stream sequence
+	Time  int64 // Unix time in nanoseconds from the broker; 0: none
 
-	HasKey bool // there is a key, perhaps an empty one
-	Null   bool // there is no value: a tombstone, which goes through as it is
+	HasKey bool // the message has a key, which may be empty
+	Null   bool // the message has no value (a tombstone) and is passed through unchanged
 }
 
 // A Header is a name and a value in Batch.Side. Names may repeat.
@@ -22,7 +22,7 @@ type Range struct{ First, N uint32 }
 // side returns the bytes of s in the side arena of b.
 func (b *Batch) side(s Span) []byte { return b.Side[s.Off : s.Off+s.Len : s.Off+s.Len] }
 
-// Key returns the key of m, nil if it has none.
+// Key returns the key of m, or nil if it has none.
 func (b *Batch) Key(m *Message) []byte {
 	if !m.HasKey {
 		return nil
@@ -38,7 +38,8 @@ func (b *Batch) Headers(m *Message, yield func(name, value []byte)) {
 }
 
 // AddMessage appends a message to b and copies its bytes. A nil key means that
-// there is none, a nil value a tombstone. Headers are added by AddHeader next.
+// the message has no key, and a nil value that it is a tombstone. Call
+// AddHeader afterwards to add headers to it.
 func (b *Batch) AddMessage(pos, unixNano int64, key, value []byte) {
 	m := Message{
 		Value: Span{uint32(len(b.In)), uint32(len(value))},
@@ -52,7 +53,7 @@ func (b *Batch) AddMessage(pos, unixNano int64, key, value []byte) {
 	b.Msgs = append(b.Msgs, m)
 }
 
-// AddHeader appends a header to the message that was added last.
+// AddHeader appends a header to the most recently added message.
 func (b *Batch) AddHeader(name string, value []byte) {
 	at := uint32(len(b.Side))
 	b.Side = append(append(b.Side, name...), value...)
@@ -61,8 +62,8 @@ func (b *Batch) AddHeader(name string, value []byte) {
 	b.Msgs[len(b.Msgs)-1].Heads.N++
 }
 
-// message returns the index of the message whose value holds offset off of In,
-// and of empty ones there the last.
+// message returns the index of the message whose value contains offset off of
+// In. If empty values share that offset, it returns the last of those messages.
 func (b *Batch) message(off int) int {
 	lo, hi := 0, len(b.Msgs)
 	for lo < hi {
@@ -75,11 +76,11 @@ func (b *Batch) message(off int) int {
 	return max(lo-1, 0)
 }
 
-// end returns the offset in Batch.In behind the value of m.
+// end returns the offset in Batch.In after the value of m.
 func (m *Message) end() int { return int(m.Value.Off + m.Value.Len) }
 
-// limit returns the offset behind the value that offset off of In lies in: where
-// a record ends at the latest.
+// limit returns the end offset of the value that contains offset off of In. No
+// record that starts at off can extend beyond it.
 func (b *Batch) limit(off int) int {
 	if len(b.Msgs) == 0 {
 		return len(b.In)
@@ -87,8 +88,8 @@ func (b *Batch) limit(off int) int {
 	return b.Msgs[b.message(off)].end()
 }
 
-// at returns where in its lane the record in hand stands: the position of its
-// message, or its offset in the stream.
+// at returns the position of the current record in its lane: the position of
+// its message, or its offset in the stream.
 func (b *Batch) at() int64 {
 	if len(b.Msgs) > 0 {
 		return b.Msgs[b.NextMsg].Pos
@@ -96,8 +97,8 @@ func (b *Batch) at() int64 {
 	return b.Off + int64(b.Next)
 }
 
-// key returns the key of the message in hand, nil if it has none or there are no
-// messages.
+// key returns the key of the current message, or nil if it has none or there
+// are no messages.
 func (b *Batch) key() []byte {
 	if len(b.Msgs) == 0 {
 		return nil

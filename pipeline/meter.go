@@ -15,7 +15,8 @@ var LatencyBounds = [...]time.Duration{
 	time.Second, 5 * time.Second, 30 * time.Second,
 }
 
-// A Latency counts durations. The last count is of those above all bounds.
+// A Latency is a histogram of durations. The last count is for durations above
+// all bounds.
 type Latency struct {
 	Counts [len(LatencyBounds) + 1]int64
 	Sum    time.Duration
@@ -30,36 +31,36 @@ func (l *Latency) observe(d time.Duration) {
 	l.Sum += d
 }
 
-// A SinkSnapshot is what one sink has done so far.
+// A SinkSnapshot is the progress of one sink.
 type SinkSnapshot struct {
 	Name        string
-	Dead        bool       // it is the dead letter
-	Batches     int64      // answered as durable
-	Records     int64      // in them, after rendering
-	Bytes       int64      // in them, before compression
-	Holds       int        // batches that are submitted and not answered
-	Waiting     int        // submissions that wait for their next try
-	Retries     int64      // submissions that were tried again
-	Refused     int64      // answers that refused records for good
-	DeadLetters int64      // records that it refused, and that became dead letters
-	Dropped     int64      // records that it refused, and that were dropped
-	Blocked     []Blockage // lanes that wait because it refuses records, the longest waiting first, at most 10
-	Stuck       int        // batches that wait for that
+	Dead        bool       // the sink is the dead letter
+	Batches     int64      // batches answered as durable
+	Records     int64      // records in these batches, after rendering
+	Bytes       int64      // bytes in these batches, before compression
+	Holds       int        // batches that are submitted and not yet answered
+	Waiting     int        // submissions that wait for a retry
+	Retries     int64      // submissions that were retried
+	Refused     int64      // answers that permanently refused records
+	DeadLetters int64      // refused records that became dead letters
+	Dropped     int64      // refused records that were dropped
+	Blocked     []Blockage // lanes that wait because the sink refuses records, longest wait first, at most 10
+	Stuck       int        // batches that wait for that reason
 	Latency     Latency    // from Submit to the answer
-	LastErr     string     // of the last answer that was not a success, while it waits; empty if all is well
+	LastErr     string     // error of the last failed answer while the batch waits; empty after a success
 }
 
-// A Blockage is a lane that waits because a sink refuses records of it.
+// A Blockage is a lane that waits because a sink refuses some of its records.
 type Blockage struct {
 	Lane     string
-	Code     string // of the sink; empty if there are several
-	Reason   string // the error of the sink
-	Position int64  // of the first record that was refused: of its message, or its offset in the lane
-	Records  int    // that were refused by the last answer
+	Code     string // code from the sink; empty if the records have different codes
+	Reason   string // error of the sink
+	Position int64  // position of the first refused record: of its message, or its offset in the lane
+	Records  int    // records that the last answer refused
 	Since    time.Time
 }
 
-// maxBlockages is how many blocked lanes of a sink a snapshot names.
+// maxBlockages is the maximum number of blocked lanes in a SinkSnapshot.
 const maxBlockages = 10
 
 // A meter measures one sink.
@@ -69,7 +70,7 @@ type meter struct {
 	stuck map[*Batch]Blockage
 }
 
-// refused counts records that the sink refused.
+// refused counts n records that the sink refused.
 func (m *meter) refused(n int, dropped bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -80,7 +81,7 @@ func (m *meter) refused(n int, dropped bool) {
 	}
 }
 
-// block notes that b waits because the sink refuses records of it.
+// block registers that b waits because the sink refuses some of its records.
 func (m *meter) block(b *Batch, at Blockage) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -94,7 +95,7 @@ func (m *meter) block(b *Batch, at Blockage) {
 	m.stuck[b] = at
 }
 
-// unblock notes that b does not wait any more. It reports whether no batch does.
+// unblock registers that b no longer waits. It reports whether no batch waits.
 func (m *meter) unblock(b *Batch) (all bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -102,7 +103,7 @@ func (m *meter) unblock(b *Batch) (all bool) {
 	return len(m.stuck) == 0
 }
 
-// blockages returns the lanes that wait longest. The caller holds mu.
+// blockages returns the lanes that have waited longest. The caller holds mu.
 func (m *meter) blockages() []Blockage {
 	if len(m.stuck) == 0 {
 		return nil
@@ -113,14 +114,14 @@ func (m *meter) blockages() []Blockage {
 	return list[:min(len(list), maxBlockages)]
 }
 
-// submitted counts a batch that is about to be given to the sink.
+// submitted counts a batch that is about to be submitted.
 func (m *meter) submitted() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.s.Holds++
 }
 
-// takenBack counts a batch that the sink did not take.
+// takenBack reverts submitted for a batch that the sink did not accept.
 func (m *meter) takenBack() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -150,7 +151,7 @@ func (m *meter) answered(s *Stream, start time.Time, r *Result) {
 	}
 }
 
-// waits counts a submission that waits for its next try.
+// waits counts a submission that waits for a retry.
 func (m *meter) waits() {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -10,33 +10,35 @@ import (
 	"time"
 )
 
-// Options say what a [Pipeline] is made of. Sources, Sinks and NewCodec must be
-// set; the zero value of every other field is its default.
+// Options configures a [Pipeline]. Sources, Sinks and NewCodec are required. A
+// zero value of any other field selects its default.
 type Options struct {
 	Sources    []Source
 	Sinks      []Sink
-	DeadLetter Sink          // where rejects go
-	Filter     Filter        // which records reach the sinks; nil: all
-	OnRefused  RefusedPolicy // what becomes of records that a sink refuses for good
-	NewCodec   func() Codec  // called once for each worker; see Pipeline.SetCodec
+	DeadLetter Sink          // receives rejected records
+	Filter     Filter        // decides which records reach the sinks; nil: all of them
+	OnRefused  RefusedPolicy // what to do with records that a sink permanently refuses
+	NewCodec   func() Codec  // called once per worker; see Pipeline.SetCodec
 
-	// Names of sources and sinks for errors, the log and snapshots, by index. What
-	// has none is "source 1", "sink 1"; the dead letter is DeadLetterName.
+	// Names of sources and sinks, by index, for errors, logs and snapshots. The
+	// defaults are "source 1", "sink 1" and so on; the dead letter is named
+	// DeadLetterName.
 	SourceNames, SinkNames []string
 
-	// ExactlyOnce stores the positions of the source and the extents of the sinks in one
-	// step. It takes one source, a CutCommitter, sinks that are all ExtentReporters, the
-	// dead letter too, and an ordering. Every CommitInterval all sinks are brought
-	// down to the disk while nothing is submitted.
+	// ExactlyOnce stores the positions of the source and the extents of the
+	// sinks in one step. It requires exactly one source, which is a
+	// CutCommitter; sinks, including the dead letter, that are ExtentReporters;
+	// and an ordering. In every CommitInterval, submissions pause while all
+	// sinks sync their outputs.
 	ExactlyOnce bool
 
 	Workers         int           // default GOMAXPROCS
 	Ordering        Ordering      // default OrderNone
 	BatchBytes      int           // capacity of an input arena, in bytes; default 128 KiB
-	Batches         int           // batches there are, at least 4; default 4 per worker and 2 per sink, at least 16
-	CommitInterval  time.Duration // between two commits; default 1 s
-	ShutdownTimeout time.Duration // from the soft stop to the end, hard stop at 75 %; default 30 s
-	Logger          *slog.Logger  // default: discard
+	Batches         int           // number of batches, at least 4; default 4 per worker and 2 per sink, at least 16
+	CommitInterval  time.Duration // time between commits; default 1 s
+	ShutdownTimeout time.Duration // time from the soft stop to the deadline, with the hard stop at 75 %; default 30 s
+	Logger          *slog.Logger  // default: discard all messages
 }
 
 const (
@@ -45,7 +47,7 @@ const (
 	maxBatch   = math.MaxUint32 / 8 // offsets in an output arena are 32 bits wide
 )
 
-// setDefaults replaces zero values by defaults.
+// setDefaults replaces zero values with defaults.
 func (o *Options) setDefaults() {
 	if o.Workers == 0 {
 		o.Workers = runtime.GOMAXPROCS(0)
@@ -73,7 +75,7 @@ func (o *Options) setDefaults() {
 	}
 }
 
-// validate returns all that is wrong with o, joined.
+// validate returns all problems of o, joined.
 func (o *Options) validate() error {
 	var errs []error
 	check := func(ok bool, format string, args ...any) {
@@ -81,24 +83,24 @@ func (o *Options) validate() error {
 			errs = append(errs, fmt.Errorf("pipeline: "+format, args...))
 		}
 	}
-	check(len(o.Sources) > 0, "no source")
+	check(len(o.Sources) > 0, "missing source")
 	for i, s := range o.Sources {
 		_, commits := s.(Committer)
 		_, acks := s.(Acker)
 		check(s != nil, "source %d is nil", i+1)
-		check(!commits || !acks, "source %d is a Committer and an Acker: it can be one of them", i+1)
+		check(!commits || !acks, "source %d is both a Committer and an Acker: it must be at most one of them", i+1)
 	}
-	check(len(o.Sinks) > 0, "no sink")
-	check(len(o.Sinks) < maxSinks, "%d sinks: fewer than %d can be used", len(o.Sinks), maxSinks)
-	check(o.NewCodec != nil, "no codec")
-	check(o.Workers > 0, "workers: %d is not positive", o.Workers)
-	check(o.Ordering <= OrderInput, "ordering: %d is not an order", o.Ordering)
-	check(o.OnRefused <= RefusedDrop, "on refused: %d is not a policy", o.OnRefused)
-	check(o.OnRefused != RefusedDeadLetter || o.DeadLetter != nil, "on refused: dead_letter, and there is no dead letter")
-	check(o.BatchBytes > 0 && o.BatchBytes <= maxBatch, "batch bytes: %d is not between 1 and %d", o.BatchBytes, maxBatch)
-	check(o.Batches >= minBatches, "batches: %d is less than %d", o.Batches, minBatches)
-	check(o.CommitInterval > 0, "commit interval: %v is not positive", o.CommitInterval)
-	check(o.ShutdownTimeout > 0, "shutdown timeout: %v is not positive", o.ShutdownTimeout)
+	check(len(o.Sinks) > 0, "missing sink")
+	check(len(o.Sinks) < maxSinks, "too many sinks: %d, must be fewer than %d", len(o.Sinks), maxSinks)
+	check(o.NewCodec != nil, "missing codec")
+	check(o.Workers > 0, "workers: %d must be positive", o.Workers)
+	check(o.Ordering <= OrderInput, "ordering: invalid value %d", o.Ordering)
+	check(o.OnRefused <= RefusedDrop, "on refused: invalid policy %d", o.OnRefused)
+	check(o.OnRefused != RefusedDeadLetter || o.DeadLetter != nil, "on refused: dead_letter requires a dead letter")
+	check(o.BatchBytes > 0 && o.BatchBytes <= maxBatch, "batch bytes: %d must be between 1 and %d", o.BatchBytes, maxBatch)
+	check(o.Batches >= minBatches, "batches: %d must be at least %d", o.Batches, minBatches)
+	check(o.CommitInterval > 0, "commit interval: %v must be positive", o.CommitInterval)
+	check(o.ShutdownTimeout > 0, "shutdown timeout: %v must be positive", o.ShutdownTimeout)
 	packers := 0
 	for i, s := range o.Sinks {
 		check(s != nil, "sink %d is nil", i+1)
@@ -108,17 +110,16 @@ func (o *Options) validate() error {
 		if _, ok := s.(Packer); ok {
 			packers++
 		}
-		check(o.Ordering == OrderNone || s.Caps().Ordered, "ordering: sink %d does not keep the order", i+1)
+		check(o.Ordering == OrderNone || s.Caps().Ordered, "ordering: sink %d does not support ordering", i+1)
 	}
 	if o.ExactlyOnce {
-		check(o.canCut(), "exactly once: it takes one source that commits cuts, sinks that have extents, and an ordering")
+		check(o.canCut(), "exactly once: requires one source that commits cuts, sinks that report extents, and an ordering")
 	}
-	check(packers < 2, "%d sinks are Packers: a batch holds the compressed form for one", packers)
+	check(packers < 2, "too many Packers: %d sinks compress in the workers, at most one can", packers)
 	return errors.Join(errs...)
 }
 
-// canCut reports whether positions and extents can be stored in one
-// step.
+// canCut reports whether positions and extents can be stored in one step.
 func (o *Options) canCut() bool {
 	sinks := o.Sinks
 	if o.DeadLetter != nil {
@@ -136,7 +137,8 @@ func (o *Options) canCut() bool {
 	return ok
 }
 
-// New returns a pipeline. The error tells all that is wrong with o, joined.
+// New returns a pipeline with the given options. The error joins all problems
+// found in o.
 func New(o Options) (*Pipeline, error) {
 	o.setDefaults()
 	if err := o.validate(); err != nil {
@@ -177,7 +179,7 @@ func New(o Options) (*Pipeline, error) {
 	return p, nil
 }
 
-// nameOf returns the i-th name, or one that is made of what it is and a number.
+// nameOf returns the i-th name, or what followed by i+1 if there is none.
 func nameOf(names []string, i int, what string) string {
 	if i < len(names) && names[i] != "" {
 		return names[i]

@@ -5,17 +5,17 @@ import (
 	"sync/atomic"
 )
 
-// Ordering says in which order batches are submitted to the sinks.
+// Ordering is the order in which batches are submitted to the sinks.
 type Ordering uint8
 
-// The orders. The zero Ordering is the fastest.
+// The orderings. The zero Ordering is the fastest.
 const (
-	OrderNone    Ordering = iota // as they come out of the workers
-	OrderPerLane                 // in order within each lane, lanes mixed
-	OrderInput                   // in order, and lanes in the order in which they were opened
+	OrderNone    Ordering = iota // in the order in which workers finish
+	OrderPerLane                 // in order within each lane; lanes are mixed
+	OrderInput                   // in order within each lane, and lanes in the order in which they were opened
 )
 
-// String returns the name of the order as it stands in a configuration.
+// String returns the name of the ordering as it is spelled in a configuration.
 func (o Ordering) String() string {
 	switch o {
 	case OrderNone:
@@ -28,24 +28,26 @@ func (o Ordering) String() string {
 	return "invalid"
 }
 
-// An outlet keeps the batches of one lane in order on their way into one sink.
-// The worker that fills the gap at its head submits the whole run; the others
-// leave their batch and go. It is guarded by the mutex of the lane.
+// An outlet keeps the batches of one lane in order for one sink. The worker
+// that fills the gap at its head submits all batches that have become
+// contiguous; other workers leave their batch and continue. The outlet is
+// guarded by the mutex of the lane.
 type outlet struct {
-	ring    []*Batch // by Seq; as long as that of the lane
-	next    uint64   // the first batch that was never submitted
-	redo    uint64   // the first batch that is to be submitted again; next if none
+	ring    []*Batch // by Seq; as long as the lane's ring
+	next    uint64   // first batch that was never submitted
+	redo    uint64   // first batch to be resubmitted; next if there is none
 	busy    bool     // a goroutine is submitting
-	stalled bool     // the sink has asked for a batch again, and its time has not come
-	flying  int      // batches that are submitted and not answered
-	due     bool     // it is drained when none is
+	stalled bool     // the sink has requested a retry, and its backoff has not elapsed
+	flying  int      // batches that are submitted and not yet answered
+	due     bool     // drain the outlet when flying reaches 0
 
-	// The batch of a refused record, its number plus 1; 0: there is none. What was
-	// submitted after it comes back untried: see Ticket.Held. Not guarded.
+	// The number, plus 1, of the batch with a refused record; 0: no such batch.
+	// Batches that were submitted after it come back untried: see Ticket.Held.
+	// Not guarded by the mutex.
 	held atomic.Uint64
 }
 
-// hold keeps what comes after the batch with the number seq from the sink.
+// hold keeps the batches after batch seq from the sink.
 func (o *outlet) hold(seq uint64) {
 	for {
 		now := o.held.Load()
@@ -55,7 +57,7 @@ func (o *outlet) hold(seq uint64) {
 	}
 }
 
-// holds reports whether the batch with the number seq is kept from the sink.
+// holds reports whether batch seq is kept from the sink.
 func (o *outlet) holds(seq uint64) bool {
 	at := o.held.Load()
 	return at != 0 && seq+1 > at
@@ -72,10 +74,10 @@ func (o *outlet) grow(size int) {
 	}
 }
 
-// put leaves b in the outlet.
+// put stores b in the outlet.
 func (o *outlet) put(b *Batch) { o.ring[b.Seq&uint64(len(o.ring)-1)] = b }
 
-// take removes the batch with the number seq, if it is there.
+// take removes and returns batch seq, or returns nil if it is not there.
 func (o *outlet) take(seq uint64) *Batch {
 	if len(o.ring) == 0 {
 		return nil
@@ -86,7 +88,8 @@ func (o *outlet) take(seq uint64) *Batch {
 	return b
 }
 
-// pop removes the batch whose turn it is, if it is there.
+// pop removes and returns the next batch in order, or returns nil if it is not
+// there.
 func (o *outlet) pop() *Batch {
 	for o.redo < o.next {
 		o.redo++
@@ -102,12 +105,13 @@ func (o *outlet) pop() *Batch {
 	return b
 }
 
-// drain leaves b, if any, in an outlet of l and submits what is ready there.
+// drain stores b, if not nil, in an outlet of l and submits the batches that
+// are ready.
 func (p *Pipeline) drain(l *Lane, slot int, b *Batch) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.outlets == nil {
-		return // swept
+		return // removed by sweep
 	}
 	o := &l.outlets[slot]
 	if b != nil {
@@ -132,8 +136,8 @@ func (p *Pipeline) drain(l *Lane, slot int, b *Batch) {
 	o.busy = false
 }
 
-// waits reports whether all that the sink has must come back before it gets more:
-// a record was refused, and what comes after it may not pass it.
+// waits reports whether the sink must answer everything it holds before it gets
+// more, because a record was refused and no later record may overtake it.
 func (o *outlet) waits() bool {
 	if o.held.Load() == 0 {
 		return false
@@ -146,7 +150,8 @@ func (o *outlet) waits() bool {
 	return false
 }
 
-// landed notes that b is answered by a sink for the last time, or given up.
+// landed registers that a sink has given its last answer for b, or that b was
+// given up.
 func (p *Pipeline) landed(b *Batch, slot int) {
 	if b.outlet(slot) == nil {
 		return
@@ -156,8 +161,8 @@ func (p *Pipeline) landed(b *Batch, slot int) {
 	p.land(b.Lane, slot)
 }
 
-// land notes that the sink has one batch of l less, and drains its outlet if that
-// is due. The caller holds Lane.mu.
+// land decrements the number of batches of l that the sink holds, and drains
+// the outlet if that is due. The caller holds Lane.mu.
 func (p *Pipeline) land(l *Lane, slot int) {
 	o := &l.outlets[slot]
 	o.flying--
@@ -175,7 +180,7 @@ func (p *Pipeline) land(l *Lane, slot int) {
 	})
 }
 
-// drainAll submits what is ready in all outlets of l.
+// drainAll submits the batches that are ready in all outlets of l.
 func (p *Pipeline) drainAll(l *Lane) {
 	p.filterBatch(l, nil)
 	if p.o.Ordering == OrderNone {
@@ -201,17 +206,16 @@ func (l *Lane) delivered() bool {
 	return true
 }
 
-// A line is the order of lanes under OrderInput. The first lane is in front: its
-// batches go to the sinks. The batches of the others wait, and so that they
-// cannot starve the one in front they may hold, all together, half of the
-// batches there are.
+// A line is the queue of lanes under OrderInput. Only the batches of the lane
+// in front go to the sinks. The other lanes together may hold at most half of
+// all batches, so that they cannot starve the lane in front.
 type line struct {
 	mu     sync.Mutex
 	lanes  []*Lane
-	credit chan struct{} // what lanes that are not in front hold
+	credit chan struct{} // one element per batch held by lanes that are not in front
 }
 
-// join puts l at the end of the line.
+// join appends l to the line.
 func (q *line) join(l *Lane) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -219,8 +223,8 @@ func (q *line) join(l *Lane) {
 	q.lanes = append(q.lanes, l)
 }
 
-// step puts the next lane in front, if the first one is delivered, and returns
-// it; else nil.
+// step moves the next lane to the front if the first one is delivered. It
+// returns the new lane in front, or nil if there is none.
 func (q *line) step() *Lane {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -239,8 +243,9 @@ func (q *line) step() *Lane {
 	return l
 }
 
-// moveOn steps through the line as far as lanes are delivered. Only workers and
-// retries call it: a source must not be kept busy with the batches of others.
+// moveOn steps through the line past all delivered lanes. Only workers and
+// retries call it, because a source must not spend its time on the batches of
+// other lanes.
 func (p *Pipeline) moveOn() {
 	if p.o.Ordering != OrderInput {
 		return

@@ -2,16 +2,16 @@ package pipeline
 
 import "github.com/urlfold/urlfold/codec/record"
 
-// A pool is the free list: a fixed number of batches, so that memory is bounded
-// and a source that finds none waits. It is not a sync.Pool, which has no bound
+// A pool is the free list. Its fixed number of batches bounds memory, and makes
+// a source wait when all are in use. It is not a sync.Pool, which has no bound
 // and is emptied by the garbage collector.
 type pool struct {
 	free  chan *Batch
-	bytes int // capacity of a new input arena
+	bytes int // capacity of a new input arena, in bytes
 }
 
-// arenaGrowth is how far an arena may grow before it is given up on release, so
-// that one huge record does not pin its memory for good.
+// arenaGrowth is the factor by which an arena may outgrow its initial size
+// before put replaces it, so that one huge record does not pin its memory.
 const arenaGrowth = 4
 
 // newPool returns n free batches for p with input arenas of size bytes.
@@ -26,7 +26,8 @@ func newPool(p *Pipeline, n, size, slots int) pool {
 	return l
 }
 
-// put gives b back, with nothing in it. It reports false if b is there already.
+// put empties b and returns it to the free list. It reports false if b is
+// already there.
 func (l *pool) put(b *Batch) bool {
 	b.mustBeHeld()
 	if !b.held.CompareAndSwap(true, false) {
@@ -38,7 +39,7 @@ func (l *pool) put(b *Batch) bool {
 	return true
 }
 
-// reset empties b and gives up arenas that grew too far over size.
+// reset empties b and drops arenas that have grown too far beyond size.
 func (b *Batch) reset(size int) {
 	b.Lane, b.Seq, b.End, b.Off, b.Line = nil, 0, Position{}, 0, 0
 	b.Piece, b.Next, b.NextMsg, b.Stats = Whole, 0, 0, record.Stats{}
@@ -63,7 +64,7 @@ func (b *Batch) reset(size int) {
 // recSize is the size of an OutRec, in bytes.
 const recSize = 16
 
-// reset empties s and gives up arenas that grew too far over size.
+// reset empties s and drops arenas that have grown too far beyond size.
 func (s *Stream) reset(size int) {
 	s.Bytes, s.Recs, s.Packed, s.Facts, s.Apart = s.Bytes[:0], s.Recs[:0], s.Packed[:0], s.Facts[:0], false
 	if cap(s.Bytes) > arenaGrowth*size {

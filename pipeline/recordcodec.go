@@ -6,48 +6,48 @@ import (
 	"github.com/urlfold/urlfold/codec/record"
 )
 
-// markEvery is the number of records after which the counts are saved. A panic
-// costs the reading of at most as many records again; the price without one is a
-// copy of the counts divided by it.
+// markEvery is the number of records after which the counts are saved. After a
+// panic, up to this many records are read again. Without one, the cost per
+// record is a copy of the counts divided by markEvery.
 const markEvery = 64
 
 // A recordCodec is the Codec that reads records with package record.
 //
-// Its worker appends to the arenas of a batch and returns them longer. If it
-// panics the arenas are as long as before, but the counts are half done: they
-// are set back to the last mark, and the records between that and the one in
-// hand are counted again.
+// Its worker appends to the arenas of a batch and returns the longer slices.
+// After a panic the arenas therefore still have their old lengths, but the
+// counts are incomplete. They are reset to the last mark, and the records
+// between the mark and the current one are counted again.
 type recordCodec struct {
 	pick    func(lane string) *record.Job
 	workers map[*record.Job]*record.Worker
 
-	job      *record.Job // of the batch in hand
+	job      *record.Job // job of the current batch
 	w        *record.Worker
-	director record.Director // the reader of the job, or nil
-	facts    bool            // the sinks want them
-	n        int             // records so far, for markEvery
-	line     int64           // number of the first line of the record in hand
+	director record.Director // the framing of the job, or nil if it is not a Director
+	facts    bool            // the job asks for facts
+	n        int             // records handled, for markEvery
+	line     int64           // number of the first line of the current record
 	mark     int             // offset in the batch where the counts were saved
-	saved    record.Stats    // the counts up to there
+	saved    record.Stats    // counts up to mark
 
-	out, dead []byte       // scratch for what is written only to be counted
-	none      record.Stats // scratch for what is counted already
+	out, dead []byte       // scratch for output that is written only to be counted
+	none      record.Stats // scratch for counts that are already included elsewhere
 }
 
-// NewRecordCodec returns a function that makes a [Codec] for job: what
-// Options.NewCodec takes. If a dead letter is configured, the job should divert.
+// NewRecordCodec returns a function that makes a [Codec] for job, for use as
+// Options.NewCodec. If a dead letter is configured, the job should divert.
 func NewRecordCodec(job *record.Job) func() Codec {
 	return NewRecordCodecs(func(string) *record.Job { return job })
 }
 
-// NewRecordCodecs is NewRecordCodec for lanes whose records differ in format. pick
-// returns the job of the lane with that name, always the same for one lane; it
-// is called for each batch, by many goroutines.
+// NewRecordCodecs is like NewRecordCodec for lanes whose records differ in
+// format. pick returns the job for the lane with the given name, and always the
+// same job for one lane. It is called for each batch, from many goroutines.
 func NewRecordCodecs(pick func(lane string) *record.Job) func() Codec {
 	return func() Codec { return &recordCodec{pick: pick, workers: map[*record.Job]*record.Worker{}} }
 }
 
-// begin makes the job of b's lane the one in hand.
+// begin selects the job of b's lane.
 func (c *recordCodec) begin(b *Batch) {
 	job := c.pick(b.Lane.Name())
 	b.Out.Apart = job.Apart()
@@ -80,7 +80,7 @@ func (c *recordCodec) Process(b *Batch) {
 	c.records(b, len(b.In))
 }
 
-// records handles the records up to offset end of the batch.
+// records handles the records before offset end of the batch.
 func (c *recordCodec) records(b *Batch, end int) {
 	at := record.Position{Name: b.Lane.Name(), Head: c.head(b, b.Next)}
 	for ; b.Next < end; c.n++ {
@@ -113,7 +113,8 @@ func (c *recordCodec) head(b *Batch, off int) []byte {
 	return head
 }
 
-// directed returns the directive in force behind records before which head was.
+// directed returns the directive in force after recs, if head was in force
+// before.
 func (c *recordCodec) directed(head, recs []byte) []byte {
 	if c.director != nil {
 		if d := c.director.Directive(recs); d != nil {
@@ -123,7 +124,7 @@ func (c *recordCodec) directed(head, recs []byte) []byte {
 	return head
 }
 
-// save keeps the counts of b up to the record in hand.
+// save saves the counts of b before the current record.
 func (c *recordCodec) save(b *Batch) { c.mark, c.saved = b.Next, b.Stats }
 
 // piece handles a batch that is a piece of an oversize record.
@@ -137,11 +138,11 @@ func (c *recordCodec) piece(b *Batch) {
 	c.written(b, b.In, out, dead)
 }
 
-// Reject implements [Codec]. What was written for the record was never made part
-// of the arenas.
+// Reject implements [Codec]. It has no output to remove, because Process
+// appends output to the arenas only after the whole record was handled.
 func (c *recordCodec) Reject(b *Batch) {
 	c.begin(b)
-	c.w = c.job.NewWorker() // the panic may have left the other one in any state
+	c.w = c.job.NewWorker() // the panic may have left the old worker in any state
 	c.workers[c.job] = c.w
 	b.Stats = c.saved
 	at := record.Position{Name: b.Lane.Name(), Head: c.head(b, c.mark)}
@@ -159,8 +160,8 @@ func (c *recordCodec) Reject(b *Batch) {
 	c.save(b)
 }
 
-// Refuse implements [Codec]. If the job does not divert, the record itself is
-// its letter: it must be somewhere.
+// Refuse implements [Codec]. If the job does not divert, the record itself
+// becomes its dead letter, so that it is not lost.
 func (c *recordCodec) Refuse(b *Batch) {
 	c.begin(b)
 	rec := c.inHand(b)
@@ -176,7 +177,7 @@ func (c *recordCodec) Refuse(b *Batch) {
 	b.Dead.record(start, b)
 }
 
-// inHand returns the record at b.Next: of a piece, all of it.
+// inHand returns the record at b.Next, or all of b.In if it is a piece.
 func (c *recordCodec) inHand(b *Batch) []byte {
 	if b.Piece != Whole {
 		return b.In
@@ -188,7 +189,8 @@ func (c *recordCodec) inHand(b *Batch) []byte {
 	return c.rec(b.In[:end], b.Next)
 }
 
-// rec returns the record of in that begins at off. Its capacity ends with it.
+// rec returns the record of in that starts at off, with its capacity limited to
+// its length.
 func (c *recordCodec) rec(in []byte, off int) []byte {
 	end := off + c.w.Next(in[off:])
 	return in[off:end:end]
@@ -196,12 +198,11 @@ func (c *recordCodec) rec(in []byte, off int) []byte {
 
 var newline = []byte{'\n'}
 
-// written makes what was written for rec part of b, and goes on to the next
-// record.
+// written adds the output of rec to b and advances to the next record.
 func (c *recordCodec) written(b *Batch, rec, out, dead []byte) {
 	o, d := len(b.Out.Bytes), len(b.Dead.Bytes)
 	if len(b.Msgs) > 0 && len(out) > o && out[len(out)-1] != '\n' {
-		out = append(out, '\n') // for sinks of files; those of messages cut it off again
+		out = append(out, '\n') // for file sinks; message sinks remove it
 	}
 	b.Out.Bytes, b.Dead.Bytes = out, dead
 	if b.Out.record(o, b) && c.facts {
@@ -212,8 +213,8 @@ func (c *recordCodec) written(b *Batch, rec, out, dead []byte) {
 	b.Next += len(rec)
 }
 
-// record notes what lies behind start, if anything, as the output for the
-// record in hand.
+// record registers the bytes after start, if any, as the output of the current
+// record. It reports whether there were any.
 func (s *Stream) record(start int, b *Batch) bool {
 	n := len(s.Bytes) - start
 	if n > 0 {
@@ -222,7 +223,7 @@ func (s *Stream) record(start int, b *Batch) bool {
 	return n > 0
 }
 
-// note notes n bytes at start as the output for the record in hand.
+// note registers n bytes at start as the output of the current record.
 func (s *Stream) note(start, n int, b *Batch) {
 	s.Recs = append(s.Recs, OutRec{Span{uint32(start), uint32(n)}, uint32(b.Next), uint32(b.NextMsg)})
 }
@@ -244,16 +245,16 @@ func (c *recordCodec) messages(b *Batch) {
 	}
 }
 
-// Err implements [Stopper]. It is about the batch in hand.
+// Err implements [Stopper]. It reports on the current batch.
 func (c *recordCodec) Err() error {
 	if c.w == nil {
-		return nil // no batch was begun
+		return nil // no batch has been processed yet
 	}
 	return c.w.Err()
 }
 
-// bare passes a message on that has no record to read: a tombstone, or an empty
-// value. Those who compact a topic by key need both.
+// bare passes on a message that has no record to read: a tombstone or an empty
+// value. Topics that are compacted by key need both.
 func (c *recordCodec) bare(b *Batch, m *Message) {
 	b.Stats.Records++
 	b.Stats.Emitted++

@@ -6,25 +6,26 @@ import (
 	"time"
 )
 
-// This file is structured in the following way:
+// This file has three parts:
 //
-//   - RefusedPolicy: what becomes of a record that a sink refuses for good.
-//   - refuse: what one answer means, and what follows from it.
-//   - refusals: when the refusals of a sink are a misconfiguration.
+//   - RefusedPolicy: what to do with a record that a sink permanently refuses.
+//   - refuse: how to handle one answer.
+//   - refusals: when to treat refusals as a misconfigured sink.
 
-// A RefusedPolicy says what becomes of a record that a sink refuses for good.
+// A RefusedPolicy selects what to do with a record that a sink permanently
+// refuses.
 type RefusedPolicy uint8
 
-// The policies. A dead letter that is refused blocks its lane under each of them,
-// except RefusedDrop: there is no other place for it.
+// The policies. A refused dead letter blocks its lane under every policy except
+// RefusedDrop, because it cannot go anywhere else.
 const (
 	RefusedDefault    RefusedPolicy = iota // RefusedDeadLetter with a dead letter, else RefusedBlock
 	RefusedDeadLetter                      // write the record to the dead letter
-	RefusedBlock                           // submit the record until the sink takes it; its lane waits
-	RefusedDrop                            // drop the record, and count it
+	RefusedBlock                           // retry the record until the sink accepts it; its lane waits
+	RefusedDrop                            // drop the record and count it
 )
 
-// String returns the policy as a configuration spells it.
+// String returns the policy as it is spelled in a configuration.
 func (r RefusedPolicy) String() string {
 	switch r {
 	case RefusedDefault:
@@ -39,17 +40,17 @@ func (r RefusedPolicy) String() string {
 	return "invalid"
 }
 
-// blocks reports whether a lane blocks for any record that the sink of this slot
-// refuses.
+// blocks reports whether any record that the sink of slot refuses blocks its
+// lane.
 func (p *Pipeline) blocks(slot int) bool {
 	return p.o.OnRefused == RefusedBlock || slot == p.dead && p.o.OnRefused != RefusedDrop
 }
 
-// refuse handles an answer that refuses records of s for good.
+// refuse handles an answer that permanently refuses records of s.
 func (p *Pipeline) refuse(b *Batch, s *Stream, slot int, r *Result) {
 	failed, ok := r.failed(len(s.Recs))
 	if !ok {
-		p.fail(bugf("%s refused a record that does not exist", p.sinkName(slot)))
+		p.fail(bugf("%s refused a nonexistent record", p.sinkName(slot)))
 		p.endLeg(b, slot, true)
 		return
 	}
@@ -77,8 +78,8 @@ func (p *Pipeline) refuse(b *Batch, s *Stream, slot int, r *Result) {
 	p.again(b, slot, untried)
 }
 
-// failed returns the indexes of the records that r refuses, of n. It reports false
-// if one of them, or of those that were not tried, does not exist.
+// failed returns the indexes of the refused records in a stream of n records.
+// It reports false if r.Failed or r.Untried contains an index out of range.
 func (r *Result) failed(n int) (list []uint32, ok bool) {
 	list = r.Failed
 	if list == nil {
@@ -91,8 +92,8 @@ func (r *Result) failed(n int) (list []uint32, ok bool) {
 	return list, !slices.ContainsFunc(list, beyond) && !slices.ContainsFunc(r.Untried, beyond)
 }
 
-// noteRefused adds the failed records of s to b: they become dead letters, or are
-// dropped. A dead letter that is dropped is only counted.
+// noteRefused registers the failed records of s in b, to become dead letters or
+// to be dropped. Dropped dead letters are only counted.
 func (p *Pipeline) noteRefused(b *Batch, s *Stream, slot int, failed []uint32) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -105,12 +106,12 @@ func (p *Pipeline) noteRefused(b *Batch, s *Stream, slot int, failed []uint32) {
 	}
 }
 
-// block submits the refused records of s, and those after them, again after a
-// while. Its lane takes no more batches before the sink has taken them.
+// block schedules another submission of the refused records of s and of those
+// after them. The lane gets no more batches until the sink has accepted them.
 func (p *Pipeline) block(b *Batch, s *Stream, slot int, failed []uint32, r *Result) {
 	g := &b.legs[slot]
 	if len(failed)+len(r.Untried) < len(s.Recs) {
-		g.try = 0 // the sink has taken something
+		g.try = 0 // the sink has accepted some records
 	}
 	at := Blockage{
 		Lane: b.Lane.Name(), Code: r.Code, Reason: r.cause().Error(), Position: b.position(s.Recs, failed),
@@ -129,7 +130,7 @@ func (p *Pipeline) block(b *Batch, s *Stream, slot int, failed []uint32, r *Resu
 	p.again(b, slot, blocked)
 }
 
-// unblock ends the wait of a leg that was blocked, if it was.
+// unblock ends the blocked state of a leg, if it is blocked.
 func (p *Pipeline) unblock(b *Batch, slot int) {
 	g := &b.legs[slot]
 	if !g.blocked {
@@ -138,12 +139,11 @@ func (p *Pipeline) unblock(b *Batch, slot int) {
 	g.blocked = false
 	b.Lane.block(-1)
 	if p.meters[slot].unblock(b) && !p.stopped() {
-		p.log.Info("no record refused any more, lanes continue", "sink", p.sinkName(slot), "lane", b.Lane.Name())
+		p.log.Info("refused records accepted, lanes resumed", "sink", p.sinkName(slot), "lane", b.Lane.Name())
 	}
 }
 
-// endLeg ends the way of b into a sink that has answered for the last time, or has
-// given it up.
+// endLeg ends the delivery of b to a sink. lost reports that it was given up.
 func (p *Pipeline) endLeg(b *Batch, slot int, lost bool) {
 	p.unblock(b, slot)
 	p.landed(b, slot)
@@ -153,8 +153,8 @@ func (p *Pipeline) endLeg(b *Batch, slot int, lost bool) {
 	p.legDone(b)
 }
 
-// position returns where the first of these records of b stood in its lane: the
-// position of its message, or its offset in the stream.
+// position returns the position of the first of the given records in the lane
+// of b: the position of its message, or its offset in the stream.
 func (b *Batch) position(recs []OutRec, which []uint32) int64 {
 	if len(which) == 0 {
 		return b.Off
@@ -166,23 +166,23 @@ func (b *Batch) position(recs []OutRec, which []uint32) int64 {
 	return b.Off + int64(r.Src)
 }
 
-// systematicBatches is how many consecutive batches a sink has to refuse as a
-// whole, with one code, to be taken for misconfigured. A batch of one record does
-// not count: the fault may be its own.
+// systematicBatches is the number of consecutive batches that a sink must
+// refuse completely, with the same code, to count as misconfigured. Batches of
+// one record do not count, because that record itself may be at fault.
 const systematicBatches = 3
 
-// refusals is what a pipeline knows of the refusals of one sink.
+// refusals tracks the refusals of one sink.
 type refusals struct {
 	mu     sync.Mutex
 	code   string
-	streak int           // consecutive batches that were refused as a whole with code
-	tries  int           // since the streak was long enough
-	next   time.Time     // when the next batch may be tried
-	healed chan struct{} // closed when the sink takes a record; nil: nobody waits
+	streak int           // consecutive batches that were refused completely, with code
+	tries  int           // tries since the streak reached systematicBatches
+	next   time.Time     // time of the next try
+	healed chan struct{} // closed when the sink accepts a record; nil if nobody waits
 }
 
-// note notes the answer to a batch of n records. It reports whether the batch is
-// one of a misconfiguration: its records are not at fault.
+// note registers the answer to a batch of n records. It reports whether the
+// refusal indicates a misconfigured sink rather than faulty records.
 func (r *refusals) note(n, failed, untried int, code string) (systematic bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -204,7 +204,7 @@ func (r *refusals) note(n, failed, untried int, code string) (systematic bool) {
 	return r.streak >= systematicBatches
 }
 
-// taken notes that the sink takes records.
+// taken registers that the sink accepts records.
 func (r *refusals) taken() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -220,8 +220,9 @@ func (r *refusals) heal() {
 	}
 }
 
-// await waits until one more batch may be tried, of all that the sink has refused
-// as a whole: each of them may cost the sink as many requests as it has records.
+// await waits for permission to try one batch. All batches that the sink has
+// refused completely share one schedule, because each try may cost the sink as
+// many requests as the batch has records.
 func (r *refusals) await(stop <-chan struct{}) {
 	for {
 		wait, healed := r.turn()
@@ -240,7 +241,8 @@ func (r *refusals) await(stop <-chan struct{}) {
 	}
 }
 
-// turn returns how long to wait for a try. If that is 0 the caller has it.
+// turn returns the time to wait before a try. If it is 0, the caller may try
+// now.
 func (r *refusals) turn() (wait time.Duration, healed <-chan struct{}) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -5,16 +5,15 @@ import (
 	"time"
 )
 
-// The wait before a batch is submitted again doubles from the first value to the
-// last.
+// The backoff before a retry doubles from the first value to the last.
 const (
 	firstBackoff = 100 * time.Millisecond
 	lastBackoff  = 30 * time.Second
 )
 
-// backoff returns the wait before the try-th submission after the first: up to a
-// half more than the doubled value, so that the batches of a sink that comes back do
-// not all arrive at once.
+// backoff returns the wait before the given retry: the doubled value plus up to
+// half of it at random, so that the waiting batches do not all arrive at once
+// when a sink recovers.
 func backoff(try int) time.Duration {
 	d := lastBackoff
 	if try < 10 {
@@ -23,18 +22,18 @@ func backoff(try int) time.Duration {
 	return min(d+rand.N(d/2), lastBackoff)
 }
 
-// A wait says why a batch is submitted again.
+// A wait is the reason why a batch is submitted again.
 type wait uint8
 
 const (
-	failing wait = iota // the sink cannot take it now
-	blocked             // the sink has refused records of it
-	untried             // one before it was refused
+	failing wait = iota // the sink cannot accept it now
+	blocked             // the sink has refused some of its records
+	untried             // an earlier record was refused
 )
 
-// again submits what is left of b to a sink once more, after a while.
+// again schedules another submission of the remaining records of b.
 func (p *Pipeline) again(b *Batch, slot int, why wait) {
-	p.active.Add(1) // until it is submitted
+	p.active.Add(1) // balanced by submit
 	if why != untried {
 		p.retries.Add(1)
 	}
@@ -63,7 +62,7 @@ func (p *Pipeline) again(b *Batch, slot int, why wait) {
 	}
 }
 
-// bide waits until a batch may be submitted to a sink again, or for a hard stop.
+// bide waits until the batch may be submitted again, or for a hard stop.
 func (p *Pipeline) bide(slot int, why wait, try int) {
 	if why == blocked && !p.blocks(slot) {
 		p.waiting.Add(1)
@@ -74,11 +73,11 @@ func (p *Pipeline) bide(slot int, why wait, try int) {
 	p.sleep(backoff(try))
 }
 
-// resume opens a stalled outlet after a while.
+// resume reopens a stalled outlet after the wait.
 func (p *Pipeline) resume(l *Lane, slot int, why wait, try int) {
 	p.bide(slot, why, try)
 	l.mu.Lock()
-	if l.outlets != nil { // a hard stop may have emptied them meanwhile
+	if l.outlets != nil { // a hard stop may have removed them in the meantime
 		l.outlets[slot].stalled = false
 	}
 	l.mu.Unlock()

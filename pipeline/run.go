@@ -11,73 +11,74 @@ import (
 	"time"
 )
 
-// This file is structured in the following way:
+// This file has three parts:
 //
-//   - Pipeline: what it holds, in the order of the journey of a batch.
+//   - Pipeline: its fields, in the order in which a batch meets them.
 //   - Run: the states of a run, from open to closed.
 //   - The steps of Run.
 //
-// What cuts a run short, and the way back of a batch, are in shutdown.go.
+// Early ends of a run, and the release of a batch, are in shutdown.go.
 
-// A Pipeline moves records from a source through workers into sinks. [New] makes
-// one; it runs once.
+// A Pipeline moves records from sources through workers into sinks. Use [New]
+// to create one. It can run only once.
 type Pipeline struct {
 	o        Options
 	log      *slog.Logger
 	feeds    []*feed    // the sources
-	sinks    []Sink     // the dead letter is the last one
-	meters   []meter    // of the sinks
-	refusals []refusals // of the sinks
+	sinks    []Sink     // the dead letter, if any, is the last one
+	meters   []meter    // one per sink
+	refusals []refusals // one per sink
 	dead     int        // index of the dead letter, or -1
-	finishes bool       // a source or a sink is a Finisher
+	finishes bool       // any source or sink is a Finisher
 	codec    atomic.Pointer[generation]
 
 	pool   pool
-	line   line          // of lanes, under OrderInput
+	line   line          // order of lanes, under OrderInput
 	work   chan *Batch   // from Emit to the workers
-	notify chan struct{} // a lane has ended: a worker looks whether the next one is in front
+	notify chan struct{} // a lane has ended: a worker checks whether the next one moves to the front
 	over   chan struct{} // closed when there is no more work
 
-	base   context.Context // done at the deadline, when nothing is waited for any more
+	base   context.Context // done at the deadline, after which nothing waits
 	expire context.CancelFunc
-	soft   context.CancelFunc // a soft stop
+	soft   context.CancelFunc // starts a soft stop
 	hard   context.Context    // done at a hard stop, a failure, or the deadline
 	cut    context.CancelCauseFunc
 
 	state       atomic.Uint32
-	outstanding atomic.Int64  // batches that were emitted and have not come back
-	active      atomic.Int64  // steps that a batch takes here, and not in the hands of a sink
-	waiting     atomic.Int64  // retries that wait for their time
-	retries     atomic.Int64  // retries so far
-	submissions atomic.Int64  // calls of Submit so far
-	quiet       chan struct{} // holds one signal: active or outstanding came down to 0
+	outstanding atomic.Int64  // batches that were emitted and not yet released
+	active      atomic.Int64  // steps of batches in the pipeline itself, not in the hands of a sink
+	waiting     atomic.Int64  // retries that wait for their backoff
+	retries     atomic.Int64  // number of retries
+	submissions atomic.Int64  // number of Submit calls
+	quiet       chan struct{} // holds one signal: active or outstanding has reached 0
 	workers     sync.WaitGroup
 	helpers     sync.WaitGroup // retries
 
-	filtering sync.Mutex // one call of the filter at a time
+	filtering sync.Mutex // held during a call of the filter
 
 	gate    gate          // closed while a cut is taken; see cut.go
-	barrier chan struct{} // holds one element while a Barrier is under way
-	extents []Extent      // scratch of the committer
+	barrier chan struct{} // holds one element while a Barrier is in progress
+	extents []Extent      // scratch space of the committer
 
-	mu        sync.Mutex // guards what follows, the accounts of the feeds, and Batch.refused
-	lanes     []*Lane    // not over, or not committed
+	mu        sync.Mutex // guards the fields below, the accounts of the feeds, and Batch.refused
+	lanes     []*Lane    // lanes that are not over or not committed
 	err       error      // the first failure
-	committed time.Time  // when positions were stored last
-	commitErr string     // why it could not be stored since
+	committed time.Time  // time of the last successful commit
+	commitErr string     // error of the last commit; empty if it succeeded
 
 	retryLog, refuseLog, blockLog, panicLog, commitLog throttle
 }
 
-// Run moves records until the source ends or ctx is done, which is a soft stop:
-// the source stops, and what it has emitted is drained. It returns nil if all of
-// it is durable. The error is [ErrDeadline] (test with errors.Is) if the run was
-// cut by the deadline or by [Pipeline.HardStop]; the positions up to there are
-// stored. Any other error is fatal. One that starts with "BUG:" says that a
-// contract was broken.
+// Run moves records until the sources end or ctx is done. The end of ctx is a
+// soft stop: the sources stop, and Run drains everything that they have
+// emitted. Run returns nil if all of it is durable. It returns an error for
+// which errors.Is(err, [ErrDeadline]) is true if the shutdown deadline or
+// [Pipeline.HardStop] ended the run early; the positions up to that point are
+// stored. Any other error is fatal. An error that starts with "BUG:" reports a
+// broken contract.
 func (p *Pipeline) Run(ctx context.Context) error {
 	if !p.state.CompareAndSwap(uint32(Idle), uint32(Opening)) {
-		return errors.New("pipeline: Run was called twice")
+		return errors.New("pipeline: Run called twice")
 	}
 	defer p.expire()
 	ctx, p.soft = context.WithCancel(ctx)
@@ -107,10 +108,10 @@ func (p *Pipeline) Run(ctx context.Context) error {
 	p.state.Store(uint32(Committing))
 	close(quit)
 	commitErr := errLateCommit
-	if p.await(func() { <-committed }) { // else a commit still runs, and there is one at a time
+	if p.await(func() { <-committed }) { // otherwise a commit is still running, and a second one must not start
 		commitErr = p.lastCommit()
 	}
-	closing := p.base // from here on a hard stop finds nothing to cut
+	closing := p.base // from here on, a hard stop has nothing to give up
 	cut := p.stopped()
 	if cut {
 		closing = p.hard
@@ -121,8 +122,8 @@ func (p *Pipeline) Run(ctx context.Context) error {
 	return p.verdict(cut, srcErr, commitErr, closeErr)
 }
 
-// open opens the sinks and the source. It returns how many of them were asked to
-// open: these must be closed.
+// open opens the sinks and the sources. It returns the number of Open calls;
+// these sinks and sources must be closed.
 func (p *Pipeline) open() (opened int, err error) {
 	for i, s := range p.sinks {
 		if err := s.Open(p.hard); err != nil {
@@ -165,8 +166,8 @@ func (p *Pipeline) start() error {
 	return nil
 }
 
-// startCommits starts the committer, if there is something to commit. It ends when quit is
-// closed, and closes committed then.
+// startCommits starts the committer if it is needed. The committer ends when
+// quit is closed, and then closes committed.
 func (p *Pipeline) startCommits() (quit, committed chan struct{}) {
 	quit, committed = make(chan struct{}), make(chan struct{})
 	if !p.commits() {
@@ -180,8 +181,8 @@ func (p *Pipeline) startCommits() (quit, committed chan struct{}) {
 	return quit, committed
 }
 
-// read runs the sources to their end, and ends the lanes that they have left
-// open. If one of them fails, the others are stopped.
+// read runs the sources to their end, and ends the lanes that they leave open.
+// If one source fails, read stops the others.
 func (p *Pipeline) read(ctx context.Context) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
@@ -209,8 +210,8 @@ func (p *Pipeline) read(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// runError is what an error of a source means, if it is one: not if it was told to
-// stop.
+// runError returns the error of the run for the result of a source's Run.
+// Errors caused by a stop request count as nil.
 func (f *feed) runError(ctx context.Context, err error) error {
 	if err == nil || ctx.Err() != nil && (errors.Is(err, context.Canceled) || errors.Is(err, ErrStopped)) {
 		return nil
@@ -218,9 +219,9 @@ func (f *feed) runError(ctx context.Context, err error) error {
 	return fmt.Errorf("%s: %w", f.name, err)
 }
 
-// drainSinks waits until everything is resolved, or for a hard stop. What the
-// sinks hold is brought down by Barrier; what they want again after it, or
-// refuse, goes round once more.
+// drainSinks waits until everything is resolved, or for a hard stop. It repeats
+// Barrier, because batches that a sink asks to retry or refuses are submitted
+// again.
 func (p *Pipeline) drainSinks() {
 	for {
 		p.untilQuiet()
@@ -233,21 +234,23 @@ func (p *Pipeline) drainSinks() {
 				p.fail(err)
 			}
 		}
-		if p.stopped() { // perhaps in the Barrier of the last one: Close answers
+		if p.stopped() { // possibly during the last Barrier; Close answers the open tickets
 			p.flush()
 			return
 		}
 		if p.outstanding.Load() == 0 {
 			return
 		}
-		// What was submitted meanwhile may have come behind the Barrier of its sink.
+		// Batches submitted in the meantime may have missed the Barrier of
+		// their sink.
 		if p.active.Load() == 0 && p.submissions.Load() == before && p.outstanding.Load() != 0 {
-			p.fail(bugf("%d batches were never answered by a sink, though its Barrier has returned", p.outstanding.Load()))
+			p.fail(bugf("%d batches were never answered by a sink, although its Barrier has returned", p.outstanding.Load()))
 		}
 	}
 }
 
-// bringDown makes durable what a sink holds.
+// bringDown calls Barrier on the sink of slot, to make everything it holds
+// durable.
 func (p *Pipeline) bringDown(slot int) error {
 	p.barrier <- struct{}{}
 	defer func() { <-p.barrier }()
@@ -257,8 +260,8 @@ func (p *Pipeline) bringDown(slot int) error {
 	return nil
 }
 
-// untilQuiet waits until all that is under way is in the hands of sinks, or for
-// a hard stop.
+// untilQuiet waits until all batches in flight are in the hands of sinks, or
+// for a hard stop.
 func (p *Pipeline) untilQuiet() {
 	for p.active.Load() != 0 {
 		select {
@@ -269,8 +272,8 @@ func (p *Pipeline) untilQuiet() {
 	}
 }
 
-// flush gives up, after a hard stop, what waits for its turn. What a worker has
-// in hand follows as soon as it submits.
+// flush gives up, after a hard stop, the batches that wait for their turn. A
+// worker gives up its own batch as soon as it submits it.
 func (p *Pipeline) flush() {
 	p.mu.Lock()
 	lanes := append([]*Lane(nil), p.lanes...)
@@ -280,7 +283,7 @@ func (p *Pipeline) flush() {
 	}
 }
 
-// closeAll closes the first n of the sinks and, behind them, the sources.
+// closeAll closes the first n of the sinks followed by the sources.
 func (p *Pipeline) closeAll(ctx context.Context, n int) error {
 	var errs []error
 	ok := p.await(func() {

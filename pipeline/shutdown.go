@@ -7,30 +7,30 @@ import (
 	"time"
 )
 
-// HardStop gives up what is not resolved: the context of the sinks is canceled,
-// no watermark moves any more, and Run returns ErrDeadline after it has stored the
-// watermarks; nil if there was nothing to give up. It is what a second signal does.
-// It may be called at any time, and does not wait.
+// HardStop gives up everything that is not resolved. It cancels the context of
+// the sinks and freezes the watermarks, and Run returns ErrDeadline after it
+// has stored them, or nil if nothing was given up. The command calls HardStop
+// on the second signal. It may be called at any time and does not wait.
 func (p *Pipeline) HardStop() { p.cut(ErrDeadline) }
 
-// stopped reports whether there was a hard stop or a failure.
+// stopped reports whether a hard stop or a failure has occurred.
 func (p *Pipeline) stopped() bool { return p.hard.Err() != nil }
 
-// fail ends the run with err, if it is the first failure. Nothing is resolved
-// after it.
+// fail ends the run with err, unless it has already failed. Nothing is resolved
+// afterwards.
 func (p *Pipeline) fail(err error) {
 	p.blame(err)
 	p.cut(err)
 }
 
-// halt ends the run with err, if it is the first failure, after all that may go to
-// the sinks is durable.
+// halt ends the run with err, unless it has already failed, after everything
+// that may go to the sinks is durable.
 func (p *Pipeline) halt(err error) {
 	p.blame(err)
 	p.soft()
 }
 
-// blame keeps the first failure.
+// blame stores and logs the first failure.
 func (p *Pipeline) blame(err error) {
 	p.mu.Lock()
 	first := p.err == nil
@@ -39,11 +39,12 @@ func (p *Pipeline) blame(err error) {
 	}
 	p.mu.Unlock()
 	if first {
-		p.log.Error("the run fails", "error", err)
+		p.log.Error("run failed", "error", err)
 	}
 }
 
-// watch turns the end of ctx into a soft stop, and is the clock of the shutdown.
+// watch starts a soft stop when ctx is done, and enforces the shutdown
+// deadlines.
 func (p *Pipeline) watch(ctx context.Context, stop func(), finished <-chan struct{}) {
 	select {
 	case <-ctx.Done():
@@ -77,8 +78,8 @@ func (p *Pipeline) pause(d time.Duration, a, b <-chan struct{}) {
 	}
 }
 
-// await calls f and waits for it, but not beyond the deadline: a source or a
-// sink that hangs must not keep the process. It reports whether f has returned.
+// await calls f and waits for it until the deadline, so that a source or a sink
+// that hangs cannot keep the process alive. It reports whether f has returned.
 func (p *Pipeline) await(f func()) bool {
 	done := make(chan struct{})
 	go func() {
@@ -93,14 +94,14 @@ func (p *Pipeline) await(f func()) bool {
 	}
 }
 
-// stepDone ends a step of a batch that was under way here.
+// stepDone ends a step that a batch took in the pipeline.
 func (p *Pipeline) stepDone() {
 	if p.active.Add(-1) == 0 {
 		p.hush()
 	}
 }
 
-// hush tells Run that one of the two counts came down to 0.
+// hush signals Run that active or outstanding has reached 0.
 func (p *Pipeline) hush() {
 	select {
 	case p.quiet <- struct{}{}:
@@ -108,7 +109,7 @@ func (p *Pipeline) hush() {
 	}
 }
 
-// release takes b back when its last leg is resolved.
+// release releases b after its last leg is resolved.
 func (p *Pipeline) release(b *Batch) {
 	durable := !b.lost.Load() && !p.stopped()
 	l := b.Lane
@@ -121,7 +122,7 @@ func (p *Pipeline) release(b *Batch) {
 	p.count(b, durable)
 	over := l.resolve(b, durable)
 	if !p.pool.put(b) {
-		p.fail(bugf("a batch came back twice"))
+		p.fail(bugf("a batch was released twice"))
 		return
 	}
 	if p.outstanding.Add(-1) == 0 {
@@ -132,7 +133,7 @@ func (p *Pipeline) release(b *Batch) {
 	}
 }
 
-// tell acknowledges the messages of b, or says that they will not be.
+// tell reports to the source whether b is resolved or abandoned.
 func (p *Pipeline) tell(b *Batch, durable bool) {
 	acker := p.feedOf(b.Lane).acker
 	switch {
@@ -145,8 +146,8 @@ func (p *Pipeline) tell(b *Batch, durable bool) {
 	}
 }
 
-// end waits until no batch is under way, ends the workers, and looks whether
-// everything is back in its place.
+// end waits until no batch is in flight, ends the workers, and checks the
+// invariants.
 func (p *Pipeline) end() {
 	for p.active.Load() != 0 && p.base.Err() == nil {
 		select {
@@ -163,7 +164,7 @@ func (p *Pipeline) end() {
 	}
 }
 
-// check asserts what must hold when nothing is under way.
+// check asserts the invariants that hold when no batch is in flight.
 func (p *Pipeline) check() error {
 	if n := p.outstanding.Load(); n != 0 {
 		return bugf("%d batches were never answered by a sink", n)
@@ -174,12 +175,12 @@ func (p *Pipeline) check() error {
 		seen[b] = true
 		for i := range b.legs {
 			if b.legs[i].live.Load() != 0 {
-				return bugf("%s still holds a ticket of a batch that is free", p.sinkName(i))
+				return bugf("%s still holds a ticket of a free batch", p.sinkName(i))
 			}
 		}
 	}
 	if n := p.o.Batches - len(seen); n != 0 {
-		return bugf("%d batches were taken and neither emitted nor given back", n)
+		return bugf("%d batches were taken and neither emitted nor put back", n)
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -191,7 +192,7 @@ func (p *Pipeline) check() error {
 	return nil
 }
 
-// verdict is the error of Run.
+// verdict returns the error of Run.
 func (p *Pipeline) verdict(cut bool, others ...error) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -203,15 +204,15 @@ func (p *Pipeline) verdict(cut bool, others ...error) error {
 	given += p.outstanding.Load()
 	err := p.err
 	other := errors.Join(others...)
-	// A hard stop that found nothing to cut is none: who drains and stores all, and
-	// is told twice to stop, has drained and stored all.
+	// A hard stop with nothing to give up does not count: the run has drained
+	// and stored everything, even if it received a second stop signal.
 	if cut = cut && (given > 0 || other != nil); err == nil && (cut || p.base.Err() != nil) {
-		err = fmt.Errorf("%w: %d batches with %d records that were read are not", ErrDeadline, given, records)
+		err = fmt.Errorf("%w: %d batches (%d records) not yet durable; they will be re-read on restart", ErrDeadline, given, records)
 	}
 	return errors.Join(err, other)
 }
 
-// complain logs a warning, unless the same was logged a moment ago.
+// complain logs a warning, unless t suppresses it.
 func (p *Pipeline) complain(t *throttle, msg string, args ...any) {
 	skipped, ok := t.ok()
 	if !ok {

@@ -2,71 +2,79 @@ package pipeline
 
 import "context"
 
-// A Sink makes batches durable. The pipeline calls Open once, then Submit from
-// many workers at a time (but in lane order, one at a time for a lane, if
-// ordering is asked for), then Barrier, perhaps several times, with more
-// submissions in between, then Close once; Close is called even if Open failed.
+// A Sink makes batches durable. The pipeline calls Open once, Submit from many
+// workers concurrently (with an ordering: in lane order, one call at a time for
+// each lane), Barrier one or more times with further submissions in between,
+// and Close once. It calls Close even if Open failed.
 //
-// The context of Open, Submit and Barrier is done at a hard stop. It does not
-// matter then what becomes of the records: they are read again.
+// The context passed to Open, Submit and Barrier is canceled by a hard stop.
+// The pipeline no longer depends on these records then, because they will be
+// read again.
 type Sink interface {
 	Open(ctx context.Context) error
-	// Submit hands over t.Stream() of b, which is not empty and read-only, until
-	// t.Done is called. It blocks only for backpressure. If it returns nil, the
-	// sink calls t.Done exactly once, perhaps before Submit returns, and in bounded
-	// time without waiting for more batches, for there may be none left; if it
-	// returns an error, never. An error ends the run, as Fatal does.
+	// Submit hands over t.Stream() of b, which is not empty. The sink may read
+	// it until it calls t.Done, and must not modify it. Submit blocks only for
+	// backpressure. If it returns nil, the sink calls t.Done exactly once,
+	// possibly before Submit returns, within bounded time and without waiting
+	// for more batches, because there may be none left. If Submit returns an
+	// error, the sink must not call t.Done, and the run ends as it does for
+	// Fatal.
 	Submit(ctx context.Context, b *Batch, t Ticket) error
-	// Barrier makes all that was submitted before it durable, and answers it: all
-	// calls of t.Done have returned when it returns nil. An error ends the run.
+	// Barrier makes everything that was submitted before it durable and answers
+	// it: when it returns nil, all those calls of t.Done have returned. An
+	// error ends the run.
 	Barrier(ctx context.Context) error
-	// Close releases everything. A ticket that is not answered, which there is only
-	// after a hard stop, is answered before Close returns. If ctx is done already
-	// the run was cut short or has failed: nothing is published under a final name.
-	// After a hard stop a Submit that does not come back may still be under way: once
-	// it sees the sink closed it returns an error, or answers its ticket itself.
+	// Close releases all resources. Before it returns it answers the tickets
+	// that are still open, which exist only after a hard stop. If ctx is
+	// already done, the run was cut short or has failed, and Close publishes
+	// nothing under a final name. After a hard stop a blocked Submit may still
+	// be in progress; once it finds the sink closed, it returns an error or
+	// answers its ticket itself.
 	Close(ctx context.Context) error
-	// Caps says what the sink can do. It may be called before Open.
+	// Caps returns the capabilities of the sink. It may be called before Open.
 	Caps() SinkCaps
 }
 
-// SinkCaps says what a sink can do.
+// SinkCaps describes the capabilities of a sink.
 type SinkCaps struct {
 	Durable        bool // Done(nil) means that the records survive a crash of this machine
-	Ordered        bool // keeps the order in which batches are submitted; answers Retryable before it takes the next of the lane
-	Dedups         bool // drops a batch that it has seen before
-	MaxRecordBytes int  // longest record it takes; 0: any
+	Ordered        bool // keeps the order of submission; answers Retryable before it takes the lane's next batch
+	Dedups         bool // drops a batch that it has already seen
+	MaxRecordBytes int  // longest record that the sink accepts, in bytes; 0: no limit
 }
 
-// A Packer is a Sink whose batches are compressed by the workers, each batch to
-// complete members or frames, so that compression uses all cores. With Stream.Apart
-// each record is. What is packed
-// is in Stream.Packed. Stream.Packed of Batch.Out belongs to the one sink that is a
-// Packer, that of Batch.Dead to the dead-letter sink.
+// A Packer is a Sink whose batches are compressed by the workers, so that
+// compression uses all cores. Each batch becomes complete members or frames;
+// with Stream.Apart, each record does. The compressed bytes are in
+// Stream.Packed. That of Batch.Out belongs to the only sink that is a Packer,
+// and that of Batch.Dead to the dead-letter sink.
 type Packer interface {
 	// NewPack returns a function for one worker, or nil if nothing is to be
-	// compressed. It appends the compressed form of src to dst. The function is not
-	// shared between goroutines. NewPack is called after Open.
+	// compressed. The function appends the compressed form of src to dst. It is
+	// not shared between goroutines. The pipeline calls NewPack after Open.
 	NewPack() (func(dst, src []byte) []byte, error)
 }
 
-// A LanePacker is a Packer whose lanes differ in compression.
+// A LanePacker is a Packer whose compression differs between lanes.
 type LanePacker interface {
-	// NewLanePack is Packer.NewPack, but the function is also given the lane of
-	// src. It appends nothing for a lane that is not compressed.
+	// NewLanePack is like Packer.NewPack, except that the function also
+	// receives the lane of src. It appends nothing for a lane that is not
+	// compressed.
 	NewLanePack() (func(dst, src []byte, l *Lane) []byte, error)
 }
 
-// A PiecePacker is a Packer whose output takes the batches of one lane after the other.
-// It can compress the pieces of an oversize record to one member.
+// A PiecePacker is a Packer whose output receives the batches of a lane one
+// after the other. It can compress the pieces of an oversize record into one
+// member.
 type PiecePacker interface {
-	// NewPiecePack returns a function for one worker. It appends the compressed form of
-	// b.Out.Bytes, a piece that was passed through, to dst, and nothing if it cannot do
-	// that: then the piece gets members of its own.
+	// NewPiecePack returns a function for one worker. The function appends the
+	// compressed form of b.Out.Bytes, an oversize-record piece that was passed
+	// through unchanged, to dst. It appends nothing if it cannot continue the
+	// member; the piece then gets members of its own.
 	NewPiecePack() (func(dst []byte, b *Batch) []byte, error)
 }
 
-// newPack returns the function that packs for s, nil if s does not pack.
+// newPack returns the compression function of s, or nil if s does not compress.
 func newPack(s Sink) (packFunc, error) {
 	switch s := s.(type) {
 	case LanePacker:
@@ -81,53 +89,56 @@ func newPack(s Sink) (packFunc, error) {
 	return nil, nil
 }
 
-// An Extent says how long an output is: what lies behind it is not covered by the
-// checkpoint that was stored with it, and is cut off by the next run.
+// An Extent is the length of an output at a checkpoint. The checkpoint does not
+// cover the bytes after it, and the next run truncates them.
 type Extent struct {
 	Sink   string // name of the sink; filled in by the pipeline
-	Lane   string // Lane.ID of the lane that the output belongs to; empty if it is of all
+	Lane   string // Lane.ID of the lane that the output belongs to; empty if it is shared by all lanes
 	Path   string
-	Length int64 // bytes that are durable
+	Length int64 // durable bytes
 }
 
-// An ExtentReporter is a Sink whose outputs have a length that can be cut back to. Extents
-// appends the extents of all its unfinished outputs. It is called between a Barrier
-// and the next Submit.
+// An ExtentReporter is a Sink whose outputs can be truncated to an earlier
+// length. Extents appends the extents of all unfinished outputs to dst. The
+// pipeline calls it between a Barrier and the next Submit.
 type ExtentReporter interface {
 	Extents(dst []Extent) []Extent
 }
 
-// A CutObserver is an ExtentReporter that is told when the extents that it gave last are
-// stored: from then on no run cuts its outputs back below them. The committer calls
-// it after CutCommitter.CommitCut. It does not block.
+// A CutObserver is an ExtentReporter that needs to know when the extents it
+// last reported are stored. From then on no run truncates its outputs below
+// them. The committer calls CutStored after CutCommitter.CommitCut. It must not
+// block.
 type CutObserver interface {
 	CutStored()
 }
 
-// A Class says what an error of a sink means for the records.
+// A Class describes what a sink's error means for the records.
 type Class uint8
 
-// The classes of sink errors. The zero value goes with no error.
+// The classes of sink errors. The zero value means that there is no error.
 const (
 	OK        Class = iota
-	Retryable       // nothing is lost: the pipeline submits the batch again, with backoff, for ever
-	Permanent       // these records will never be taken: Options.OnRefused says what becomes of them
-	Fatal           // the sink is gone for good (a closed pipe, a bad configuration): the run ends
+	Retryable       // nothing is lost; the pipeline retries the batch with backoff, without limit
+	Permanent       // the sink will never accept these records; Options.OnRefused decides what happens to them
+	Fatal           // the sink cannot recover (a closed pipe, an invalid configuration); the run ends
 )
 
-// A Result is a sink's answer for one batch. The zero Result is success. An error
-// without a class is Fatal. The text of an error holds no byte of a record.
+// A Result is a sink's answer for one batch. The zero Result means success. An
+// error without a class is treated as Fatal. The error text must not contain
+// any byte of a record.
 type Result struct {
 	Err    error
 	Class  Class
-	Failed []uint32 // with Permanent, indexes into Stream.Recs of the records that failed; nil: all of them
+	Failed []uint32 // with Permanent: indexes into Stream.Recs of the failed records; nil: all of them
 
-	// With Permanent, the error code of a broker, if all failed records have the same
-	// one; else empty. Operators see it.
+	// Code is the broker's error code, with Permanent, if all failed records
+	// have the same one; otherwise it is empty. It is shown to operators.
 	Code string
 
-	// With Permanent or Retryable, ascending indexes of the records that the sink has
-	// left alone because [Ticket.Held] said so: only these are submitted again, in a
-	// Stream of their own. None of them is in Failed.
+	// Untried holds, with Permanent or Retryable, the ascending indexes of the
+	// records that the sink did not write because [Ticket.Held] returned true.
+	// Only these are submitted again, in a Stream of their own. No index is in
+	// both Untried and Failed.
 	Untried []uint32
 }

@@ -3,117 +3,130 @@ package pipeline
 import "context"
 
 // A Source fills batches with the records of its lanes. The pipeline calls Open
-// once, then Run once, then Close once; Close is called even if Open failed.
-// A source implements at most one of [Committer] and [Acker], or neither (stdin,
-// core NATS).
+// once, then Run once, then Close once; it calls Close even if Open failed. A
+// source implements [Committer] or [Acker], or neither (stdin, core NATS), but
+// not both.
 type Source interface {
-	// Open connects and loads positions. It fails early on what can be known to
-	// be wrong before the first record.
+	// Open connects and loads positions. It reports every problem that can be
+	// detected before the first record is read.
 	Open(ctx context.Context, rt Runtime) error
-	// Run emits batches until the input ends (nil), ctx is done (a soft stop:
-	// emit the partial batch, end the lanes, return nil) or nothing more can be
-	// read at all (an error). It may use many goroutines, all of which have
-	// ended when it returns.
+	// Run emits batches until the input ends (it returns nil), until ctx is
+	// done (a soft stop: it emits the partial batch, ends the lanes and returns
+	// nil), or until it cannot read any more (it returns an error). It may use
+	// many goroutines, all of which have ended when it returns.
 	Run(ctx context.Context) error
-	// Close is called after the last commit.
+	// Close releases the source. The pipeline calls it after the last commit.
 	Close(ctx context.Context) error
 }
 
-// A Runtime is what the pipeline gives to a source. It may be used from many
-// goroutines; a single lane by one goroutine at a time.
+// A Runtime is the interface through which a source uses the pipeline. It is
+// safe for concurrent use, but only one goroutine at a time may use a given
+// lane.
 type Runtime interface {
-	// NewLane opens a lane. With OrderInput, lanes are delivered in the order in
-	// which they were opened.
+	// NewLane opens a lane. With OrderInput, the pipeline delivers lanes in the
+	// order in which they were opened.
 	NewLane(name string, lim LaneLimits) *Lane
-	// Get returns an empty batch for l. It blocks until one is free and l is
-	// within its limits: this is the backpressure. The error is that of ctx,
-	// ErrStopped after a hard stop, or ErrEnded. A goroutine that holds a batch
-	// emits it, or puts it back, before it gets another one: many of them that
-	// hold one and wait for one would wait for ever.
+	// Get returns an empty batch for l. It blocks until a batch is free and l
+	// is within its limits, which is how backpressure reaches the source. The
+	// error is ctx.Err(), ErrStopped after a hard stop, or ErrEnded. A
+	// goroutine that holds a batch must emit it or put it back before it gets
+	// another one; otherwise goroutines that each hold one batch and wait for a
+	// second can deadlock.
 	Get(ctx context.Context, l *Lane) (*Batch, error)
-	// Emit hands b over, with the position after its last record. It does not
-	// block longer than one channel send. It fails with ErrStopped after a hard
-	// stop, with ErrRevoked if the lane was revoked since Get, and with ErrEnded;
-	// b has been put back then.
+	// Emit hands b over, with the position after its last record. It blocks for
+	// at most one channel send. It returns ErrStopped after a hard stop,
+	// ErrRevoked if the lane was revoked after Get, and ErrEnded if the lane
+	// has ended. In each of these cases it has already put b back.
 	Emit(ctx context.Context, b *Batch, end Position) error
-	// Put gives back a batch that was not used.
+	// Put returns an unused batch to the free list.
 	Put(b *Batch)
-	// End says that l will emit nothing more. What Run leaves open is ended when
-	// it returns. If the input of the lane is at its end, and not only the run, the
-	// source calls [Lane.Complete] before.
+	// End declares that l will emit nothing more. The pipeline ends the lanes
+	// that are still open when Run returns. If the input of the lane has
+	// reached its end, and not merely the run, the source calls [Lane.Complete]
+	// first.
 	End(l *Lane)
 }
 
-// LaneLimits bound what is between Get and the watermark for one lane, and with
-// that the duplicates after a crash. A zero field means the default.
+// LaneLimits bounds the batches between Get and the watermark of one lane, and
+// so the number of duplicates after a crash. A zero field selects its default.
 type LaneLimits struct {
-	// Batches is at most, and by default, twice the number of batches there are: a
-	// batch that is stuck lets no more than these pass. With OrderInput it bounds
-	// a lane only while lanes before it are not delivered, and its default is 4.
+	// Batches is the maximum number of unresolved batches. The default and the
+	// upper bound are twice the number of batches in the pipeline, so this many
+	// batches at most can pass one that is stuck. With OrderInput the limit
+	// applies only while earlier lanes are not yet delivered, and the default
+	// is 4.
 	Batches int
 }
 
-// A LanePos is a lane's watermark: everything before it is durable. Of a lane that is
-// held (see [Lane.Hold]) it is the end of the last verified segment before that, and
-// the zero Position if there is none.
+// A LanePos is a lane and its watermark: every record before Pos is durable.
+// For a held lane (see [Lane.Hold]), Pos is the end of the last verified
+// segment before the watermark, or the zero Position if there is none.
 type LanePos struct {
 	Lane *Lane
 	Pos  Position
-	// Withdrawn says that all that was emitted is resolved, and that what lies behind
-	// Pos was withdrawn: nothing more of the lane is to be read.
+	// Withdrawn reports that everything the lane emitted is resolved and that
+	// the text after Pos was withdrawn. The source must not read more of the
+	// lane.
 	Withdrawn bool
 }
 
-// A Committer is a Source that stores a position per lane: files, Kafka.
+// A Committer is a Source that stores one position per lane, such as files and
+// Kafka.
 type Committer interface {
-	// Commit stores watermarks. One goroutine calls it, with positions that only
-	// grow for each lane. It is idempotent. An error is retried.
+	// Commit stores watermarks. It is called from one goroutine, with positions
+	// that never decrease within a lane. It must be idempotent, because the
+	// pipeline retries it after an error.
 	Commit(ctx context.Context, ups []LanePos) error
 }
 
-// A CutCommitter is a Committer that stores, in one step, watermarks and how far
-// the outputs of the sinks have come: with [Options.ExactlyOnce] it is called
-// instead of Commit. What is in the outputs up to the extents is exactly what lies
-// before the watermarks of all lanes, those that are not in ups included.
+// A CutCommitter is a Committer that stores watermarks and the lengths of the
+// sinks' outputs in one step. With [Options.ExactlyOnce] the pipeline calls
+// CommitCut instead of Commit. Up to their extents, the outputs hold exactly
+// the records before the watermarks of all lanes, including lanes that are not
+// in ups.
 type CutCommitter interface {
 	Committer
 	CommitCut(ctx context.Context, ups []LanePos, extents []Extent) error
 }
 
-// A Keeper is a Committer that looks after the directory of its checkpoint:
-// Keep is called in every commit interval, before Commit, and also if there is
-// nothing to commit. An error is like that of Commit; a [LostError] of either ends
-// the run at once.
+// A Keeper is a Committer that maintains the directory of its checkpoint. The
+// pipeline calls Keep before Commit in every commit interval, even if there is
+// nothing to commit. An error is handled like an error of Commit; a [LostError]
+// from either ends the run at once.
 type Keeper interface {
 	Committer
 	Keep() error
 }
 
-// An Acker is a Source that acknowledges single messages: JetStream. Its methods
-// are called from many goroutines at a time, once for every batch in all, and
-// should not block.
+// An Acker is a Source that acknowledges single messages, such as JetStream.
+// The pipeline calls exactly one of its methods for each emitted batch, from
+// many goroutines concurrently. The methods should not block.
 type Acker interface {
-	// Resolved says that all of b is durable in every sink. b must not be kept.
+	// Resolved reports that all of b is durable in every sink. Resolved must
+	// not retain b.
 	Resolved(b *Batch)
-	// Abandoned says that b will never be resolved in this process. b must not be
-	// kept.
+	// Abandoned reports that this process will never resolve b. Abandoned must
+	// not retain b.
 	Abandoned(b *Batch, cause error)
 }
 
-// A Finisher is a Source or a Sink that is told when lanes are finished: their input
-// is complete, all of it is durable, and their last positions are committed. The sinks
-// are told first, then the source of the lanes, with all lanes at once that have come
-// to that since the last commit. One goroutine calls it, after a commit.
+// A Finisher is a Source or a Sink that does work when lanes finish. A lane is
+// finished when its input is complete, all of it is durable, and its last
+// position is committed. After a commit, one goroutine calls Finish with all
+// lanes that have finished since the previous commit: first on the sinks, then
+// on the source of those lanes.
 //
-// Finish returns nil, or an error or nil for each of the lanes. Those that have failed
-// are finished again after the next commit, by all of them, so it is idempotent. A run
-// that ends before does not call it.
+// Finish returns nil, or one error or nil for each lane. After the next commit
+// the pipeline calls Finish again on every Finisher for the lanes that failed,
+// so Finish must be idempotent. It is not called for lanes that are unfinished
+// when the run ends.
 type Finisher interface {
 	Finish(ctx context.Context, lanes []*Lane) []error
 }
 
-// A Healther is a Source or a Sink that knows whether it can work. Health returns
-// nil, or why not: the disk is full, no broker answers. It does not block.
+// A Healther is a Source or a Sink that reports whether it can work. Health
+// returns nil, or the reason why it cannot work, such as a full disk or an
+// unreachable broker. It must not block.
 type Healther interface {
 	Health() error
 }

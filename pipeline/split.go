@@ -2,20 +2,22 @@ package pipeline
 
 import "github.com/urlfold/urlfold/codec/record"
 
-// A Splitter is a [Committer] or an [Acker] whose batches can end earlier than where
-// it has ended them: so that what lies before the record at which a [Stopper] ends the
-// run goes the way of all records, though it is in one batch with that.
+// A Splitter is a [Committer] or an [Acker] that can move the end of an emitted
+// batch to an earlier position. When a [Stopper] ends the run at a record, the
+// earlier records of the same batch can then be delivered as usual.
 type Splitter interface {
-	// Split divides b, which the source has emitted: between records, before the byte
-	// at off of b.In, or, of a batch of messages, before the message msg of b.Msgs, whose
-	// value begins at off. What lies behind counts as never emitted. Split returns the
-	// position after what lies before, or false if it cannot; b is as it was then. It
-	// leaves it to the pipeline to shorten b.In and b.Msgs. A worker calls it.
+	// Split divides b, which the source has emitted: before the byte at off of
+	// b.In, which is between two records, or, for a batch of messages, before
+	// message msg of b.Msgs, whose value starts at off. Everything after that
+	// point counts as never emitted. Split returns the position after the first
+	// part, or false if it cannot divide b; b is then unchanged. The pipeline
+	// itself shortens b.In and b.Msgs. A worker calls Split.
 	Split(b *Batch, off, msg int) (end Position, ok bool)
 }
 
-// split returns where b ends if it is divided there. A source that keeps no positions
-// needs not be asked.
+// split returns the end position of the first part of b if it can be divided at
+// off and msg. A source that stores no positions does not need to implement
+// Splitter.
 func (f *feed) split(b *Batch, off, msg int) (end Position, ok bool) {
 	if s, is := f.Source.(Splitter); is {
 		return s.Split(b, off, msg)
@@ -23,9 +25,9 @@ func (f *feed) split(b *Batch, off, msg int) (end Position, ok bool) {
 	return b.End, f.committer == nil && f.acker == nil
 }
 
-// shorten makes b end before the record in hand, or before the message that it is in,
-// and has the codec begin again with that. It reports false if that is not possible:
-// then b is not for the sinks.
+// shorten ends b before the current record, or before the message that contains
+// it, and restarts the codec on the shorter batch. It reports false if that is
+// not possible; b must then not reach the sinks.
 func (w *worker) shorten(b *Batch) bool {
 	off, msg := b.Next, b.NextMsg
 	if len(b.Msgs) > 0 {
@@ -44,14 +46,14 @@ func (w *worker) shorten(b *Batch) bool {
 	return w.process(b) == nil
 }
 
-// undo forgets what was made of b.
+// undo discards the output and the counts of b.
 func (b *Batch) undo(size int) {
 	b.Next, b.NextMsg, b.Stats = 0, 0, record.Stats{}
 	b.Out.reset(size)
 	b.Dead.reset(size)
 }
 
-// shorten makes end the position after b, which is not resolved.
+// shorten sets the end position of b, which is unresolved, to end.
 func (l *Lane) shorten(b *Batch, end Position) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -7,17 +7,17 @@ import (
 	"github.com/urlfold/urlfold/codec/record"
 )
 
-// A State is where a run stands.
+// A State is the state of a run.
 type State uint32
 
-// The states of a run, in their order.
+// The states of a run, in order.
 const (
 	Idle       State = iota // not started
 	Opening                 // sinks and sources are being opened
 	Running                 // the sources read
-	Stopping                // the source was told to stop
-	Draining                // the source has ended
-	Committing              // everything is resolved, or was given up
+	Stopping                // the sources have been asked to stop
+	Draining                // the sources have ended
+	Committing              // everything is resolved or was given up
 	Closed                  // Run has returned, or is about to
 )
 
@@ -30,8 +30,7 @@ func (s State) String() string {
 	return "invalid"
 }
 
-// A Ledger says where the records are that were read by the workers. It holds at
-// all times:
+// A Ledger accounts for all records that the workers have read. At all times:
 //
 //	Read = Emitted + Dropped + Filtered + Dead + InFlight + Abandoned
 type Ledger struct {
@@ -40,8 +39,8 @@ type Ledger struct {
 	Dropped   int64
 	Filtered  int64 // dropped by the filter
 	Dead      int64 // durable in the dead letter
-	InFlight  int64 // not resolved yet
-	Abandoned int64 // given up by a hard stop: they are read again, and may come out twice
+	InFlight  int64 // not yet resolved
+	Abandoned int64 // given up by a hard stop; they are read again and may be written twice
 }
 
 // Balanced reports whether every record is accounted for.
@@ -49,7 +48,7 @@ func (l Ledger) Balanced() bool {
 	return l.Read == l.Emitted+l.Dropped+l.Filtered+l.Dead+l.InFlight+l.Abandoned
 }
 
-// Add adds o to l.
+// Add adds the counts of o to l.
 func (l *Ledger) Add(o Ledger) {
 	l.Read += o.Read
 	l.Emitted += o.Emitted
@@ -60,54 +59,54 @@ func (l *Ledger) Add(o Ledger) {
 	l.Abandoned += o.Abandoned
 }
 
-// A Snapshot is what a run has done so far. All of it is taken at one moment,
-// except Lanes, Sinks and the counts of tries.
+// A Snapshot is the progress of a run. All of it is taken at the same moment,
+// except Lanes, Sinks, Waiting and Retries.
 type Snapshot struct {
 	State      State
-	Generation uint64       // of the codec in force
-	Ledger     Ledger       // of all sources
-	Stats      record.Stats // of all records that workers have handled, resolved or not
-	Bytes      int64        // emitted by the sources
+	Generation uint64       // of the current codec
+	Ledger     Ledger       // total of all sources
+	Stats      record.Stats // of all records that workers have processed, resolved or not
+	Bytes      int64        // bytes emitted by the sources
 	InFlight   int          // batches that were emitted and are not resolved
-	Waiting    int          // submissions that wait for their next try
-	Retries    int64        // submissions that were tried again
-	Opened     int          // lanes opened so far
-	Batches    int          // that there are
-	Free       int          // of them on the free list
+	Waiting    int          // submissions that wait for a retry
+	Retries    int64        // submissions that were retried
+	Opened     int          // lanes opened
+	Batches    int          // batches in the pipeline
+	Free       int          // batches on the free list
 	Sources    []SourceSnapshot
 	Sinks      []SinkSnapshot
 	Lanes      []LaneSnapshot
 
-	Commits   bool      // there are positions to store
-	Committed time.Time // when it was stored last; zero: never
-	CommitErr string    // why it could not be stored since
+	Commits   bool      // positions are stored
+	Committed time.Time // time of the last successful commit; zero: none
+	CommitErr string    // error of the last commit; empty if it succeeded
 }
 
-// A SourceSnapshot is what one source has done so far.
+// A SourceSnapshot is the progress of one source.
 type SourceSnapshot struct {
 	Name    string
 	Ledger  Ledger
 	Stats   record.Stats
-	Bytes   int64         // emitted
-	Opened  int           // lanes
-	Blocked time.Duration // that it has waited for a free batch
+	Bytes   int64         // bytes emitted
+	Opened  int           // lanes opened
+	Blocked time.Duration // time spent waiting for a free batch
 }
 
-// A LaneSnapshot is the state of a lane that is open or has batches under way.
+// A LaneSnapshot is the state of a lane that is open or has batches in flight.
 type LaneSnapshot struct {
 	Name      string
-	Source    int   // index
-	Bytes     int64 // emitted
+	Source    int   // index of the source
+	Bytes     int64 // bytes emitted
 	InFlight  int   // batches between Get and resolve
 	Watermark Position
 	Moved     bool // there is a watermark
 	Ended     bool
-	Oldest    time.Time // when the oldest unresolved batch was emitted; zero: there is none
-	Records   int64     // of resolved batches
+	Oldest    time.Time // when the oldest unresolved batch was emitted; zero: no such batch
+	Records   int64     // records of resolved batches
 }
 
-// Snapshot returns what the run has done so far. It may be called at any time,
-// and costs a copy of the counts and of those of the open lanes.
+// Snapshot returns the progress of the run. It may be called at any time. It
+// copies the counts and the states of the open lanes.
 func (p *Pipeline) Snapshot() Snapshot {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -143,7 +142,7 @@ func (p *Pipeline) Snapshot() Snapshot {
 	return s
 }
 
-// snapshot returns what is counted for f. The caller holds Pipeline.mu.
+// snapshot returns the counts of f. The caller holds Pipeline.mu.
 func (f *feed) snapshot() SourceSnapshot {
 	return SourceSnapshot{
 		Name: f.name, Ledger: f.ledger(), Stats: f.handled, Bytes: f.bytes, Opened: f.opened,
@@ -164,7 +163,7 @@ func (l *Lane) snapshot() LaneSnapshot {
 	return s
 }
 
-// note counts what a worker has made of b.
+// note counts b after a worker has processed it.
 func (p *Pipeline) note(b *Batch) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -173,7 +172,7 @@ func (p *Pipeline) note(b *Batch) {
 	f.flying += b.Stats.Records
 }
 
-// count counts b as resolved, or as given up.
+// count counts b as resolved or as given up.
 func (p *Pipeline) count(b *Batch, durable bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -187,9 +186,9 @@ func (p *Pipeline) count(b *Batch, durable bool) {
 	f.given++
 }
 
-// sweep forgets the lanes that have nothing left to do. If watermarks are
-// committed only the committer calls it, between two commits: a commit that fails
-// must find its lanes again.
+// sweep removes the lanes that have nothing left to do. If watermarks are
+// committed, only the committer calls it, between two commits, so that a commit
+// that fails does not lose its lanes.
 func (p *Pipeline) sweep() {
 	p.mu.Lock()
 	defer p.mu.Unlock()

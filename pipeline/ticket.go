@@ -6,32 +6,32 @@ import (
 	"time"
 )
 
-// A Ticket is what a sink answers a batch with. It is a value: keep it by
-// copying it. The zero Ticket answers nobody.
+// A Ticket is the means by which a sink answers for a batch. It is a value;
+// copy it to keep it. Answers to the zero Ticket are ignored.
 type Ticket struct {
 	b      *Batch
 	stream *Stream
-	id     uint32 // of this submission: a second answer does not match
+	id     uint32 // identifies this submission, so that a second answer does not match
 	slot   uint8
-	done   func(Result) // instead of the pipeline
+	done   func(Result) // receives the answer instead of the pipeline, if not nil
 }
 
-// NewTicket returns a ticket for s whose answer goes to done: for a sink that
-// hands its batches on to another sink, and for tests of sinks.
+// NewTicket returns a ticket for s that passes its answer to done. It is meant
+// for sinks that pass their batches on to another sink, and for tests of sinks.
 func NewTicket(s *Stream, done func(Result)) Ticket {
 	return Ticket{stream: s, done: done}
 }
 
-// Stream returns what the sink is to write: the output of the batch, or its
-// dead letters. It is read-only, and valid until Done is called.
+// Stream returns the records to write: the output of the batch, or its dead
+// letters. The stream is read-only and valid until Done is called.
 func (t Ticket) Stream() *Stream {
 	t.mustBeLive("Stream")
 	return t.stream
 }
 
-// Done answers for the batch of the ticket. It is called exactly once, by any
-// goroutine, perhaps before Submit returns. The batch and r.Failed belong to
-// their owners again from then on: Done keeps nothing of r.
+// Done answers for the batch of the ticket. The sink calls it exactly once,
+// from any goroutine, possibly before Submit returns. After that the sink must
+// not use the batch. Done does not retain r.Failed.
 func (t Ticket) Done(r Result) {
 	if t.done != nil {
 		t.done(r)
@@ -41,9 +41,9 @@ func (t Ticket) Done(r Result) {
 	t.b.p.answer(t, r)
 }
 
-// Hold is what an ordered sink calls as soon as it knows that it will refuse a
-// record of t for good, before it writes any record that was submitted after it:
-// see Held.
+// Hold announces that the sink will refuse a record of t permanently. An
+// ordered sink calls it as soon as it knows that, before it writes any record
+// that was submitted after t. See [Ticket.Held].
 func (t Ticket) Hold() {
 	if t.b == nil {
 		return
@@ -58,10 +58,11 @@ func (t Ticket) Hold() {
 	}
 }
 
-// Held reports whether the sink is to leave the records of t alone that it has not
-// written: one before them in their lane was refused, and is submitted again
-// before them, or all of them would only be refused again. The sink names them in
-// Result.Untried. Only a sink that can refuse records asks.
+// Held reports whether the sink must not write the remaining records of t, and
+// must name them in Result.Untried instead. This is the case after an earlier
+// record of the lane was refused: it will be submitted again before them, or
+// the sink would only refuse all of them again. Only sinks that can refuse
+// records need to call Held.
 func (t Ticket) Held() bool {
 	if t.b == nil {
 		return false
@@ -73,29 +74,31 @@ func (t Ticket) Held() bool {
 	return o != nil && o.holds(t.b.Seq)
 }
 
-// Again reports whether the sink has refused what t holds before, and gets it until it
-// takes it. It does well to try one record before the others.
+// Again reports whether the sink has refused the records of t before and will
+// get them until it accepts them. The sink should then try a single record
+// first.
 func (t Ticket) Again() bool {
 	return t.b != nil && t.b.legs[t.slot].blocked && t.b.p.blocks(int(t.slot))
 }
 
-// A leg is the way of one batch into one sink.
+// A leg is the delivery of one batch to one sink.
 type leg struct {
-	live    atomic.Uint32 // id of the ticket that the sink holds; 0: it holds none
-	try     int           // how often the sink has asked for the batch again
-	at      time.Time     // when it was submitted
-	held    atomic.Bool   // what is not written yet is to be left alone
-	blocked bool          // the sink has refused records, and its lane waits for them
+	live    atomic.Uint32 // id of the ticket that the sink holds; 0: none
+	try     int           // number of times that the batch has been resubmitted
+	at      time.Time     // time of submission
+	held    atomic.Bool   // the sink must not write the records that it has not written yet
+	blocked bool          // the sink has refused records, and the lane waits for them
 	part    bool          // only rest is submitted
-	rest    Stream        // what is left of the output, or of the dead letters
+	rest    Stream        // records of the output, or of the dead letters, that are still to be submitted
 }
 
-// begin makes g the leg of a batch that is submitted for the first time.
+// begin resets g before the first submission of a batch.
 func (g *leg) begin() {
 	g.try, g.blocked, g.part = 0, false, false
 }
 
-// keep has only these records of s, in ascending order, submitted from now on.
+// keep limits further submissions to the given records of s, in ascending
+// order.
 func (g *leg) keep(s *Stream, which []uint32) {
 	if len(which) == len(s.Recs) {
 		return
@@ -120,10 +123,10 @@ func (g *leg) keep(s *Stream, which []uint32) {
 	g.part = true
 }
 
-// reset forgets what was left of a batch, and gives up memory that grew too far
-// over what a batch of size bytes needs.
+// reset clears the remaining records of a batch, and releases buffers that have
+// grown far beyond the needs of a batch of size bytes.
 func (g *leg) reset(size int) {
-	g.rest.Bytes, g.rest.whole = nil, nil // not its own
+	g.rest.Bytes, g.rest.whole = nil, nil // owned by another stream
 	g.rest.reset(size)
 	if cap(g.rest.index) > arenaGrowth*size/recSize {
 		g.rest.index = nil
@@ -131,7 +134,7 @@ func (g *leg) reset(size int) {
 	g.begin()
 }
 
-// stream returns what is submitted to a sink.
+// stream returns the records to submit to the sink of slot.
 func (b *Batch) stream(slot int) *Stream {
 	switch g := &b.legs[slot]; {
 	case g.part:
@@ -142,7 +145,8 @@ func (b *Batch) stream(slot int) *Stream {
 	return &b.Out
 }
 
-// outlet returns the outlet that keeps b in order on its way into a sink, or nil.
+// outlet returns the outlet that keeps b in order for the sink of slot, or nil
+// if there is none.
 func (b *Batch) outlet(slot int) *outlet {
 	if b.late || b.p.o.Ordering == OrderNone {
 		return nil
@@ -150,7 +154,7 @@ func (b *Batch) outlet(slot int) *outlet {
 	return &b.Lane.outlets[slot]
 }
 
-// ticket makes a new ticket for b.
+// ticket returns a new ticket for b.
 func (b *Batch) ticket(slot int, s *Stream) Ticket {
 	id := b.ids.Add(1)
 	if id == 0 {
@@ -160,11 +164,12 @@ func (b *Batch) ticket(slot int, s *Stream) Ticket {
 	return Ticket{b: b, stream: s, id: id, slot: uint8(slot)}
 }
 
-// take ends the life of a ticket. It reports false if it had ended before.
+// take invalidates t. It reports whether t was still valid.
 func (t Ticket) take() bool { return t.b.legs[t.slot].live.CompareAndSwap(t.id, 0) }
 
-// submit gives b to a sink. The leg is resolved, waits for its answer or waits
-// to be submitted again when it returns, and b may be gone.
+// submit submits b to the sink of slot. When it returns, the leg is resolved,
+// waits for its answer, or waits to be resubmitted, and b may have been
+// released.
 func (p *Pipeline) submit(b *Batch, slot int) {
 	defer p.stepDone()
 	s, g := b.stream(slot), &b.legs[slot]
@@ -189,7 +194,7 @@ func (p *Pipeline) submit(b *Batch, slot int) {
 		return
 	}
 	if !t.take() {
-		p.fail(bugf("%s answered a batch and refused it too", p.sinkName(slot)))
+		p.fail(bugf("%s both answered a batch and returned an error for it", p.sinkName(slot)))
 		return
 	}
 	p.meters[slot].takenBack()
@@ -199,7 +204,7 @@ func (p *Pipeline) submit(b *Batch, slot int) {
 	p.endLeg(b, slot, true)
 }
 
-// answer is what a ticket does with its result.
+// answer handles the result of a ticket.
 func (p *Pipeline) answer(t Ticket, r Result) {
 	if !t.take() {
 		t.mustBeLive("Done")
@@ -215,19 +220,19 @@ func (p *Pipeline) answer(t Ticket, r Result) {
 	case r.Class == Retryable && len(r.Untried) > 0:
 		p.leave(b, t.stream, slot, &r)
 	case r.Class == Retryable:
-		p.complain(&p.retryLog, p.sinkName(slot)+" does not take a batch: it is submitted again", "try", b.legs[slot].try+1, "error", r.Err)
+		p.complain(&p.retryLog, "batch not accepted, retrying", "sink", p.sinkName(slot), "try", b.legs[slot].try+1, "error", r.Err)
 		p.again(b, slot, failing)
 	case r.Class == Permanent:
 		p.refuse(b, t.stream, slot, &r)
 	default:
-		// Fatal, or an error without a class: there is no place left to put the
-		// records, and silence would lose them.
+		// Fatal, or an error without a class. The records cannot go anywhere
+		// else, and continuing would lose them silently.
 		p.fail(fmt.Errorf("%s: %w", p.sinkName(slot), r.cause()))
 		p.endLeg(b, slot, true)
 	}
 }
 
-// cause returns the error of r, which a sink may have forgotten to set.
+// cause returns the error of r, or a generic one if the sink did not set it.
 func (r Result) cause() error {
 	if r.Err == nil {
 		return fmt.Errorf("failed without an error (class %d)", r.Class)
@@ -235,10 +240,10 @@ func (r Result) cause() error {
 	return r.Err
 }
 
-// leave submits again what a sink has not tried.
+// leave resubmits the records that a sink has not tried.
 func (p *Pipeline) leave(b *Batch, s *Stream, slot int, r *Result) {
 	if _, ok := r.failed(len(s.Recs)); !ok {
-		p.fail(bugf("%s did not try a record that does not exist", p.sinkName(slot)))
+		p.fail(bugf("%s listed a nonexistent record as untried", p.sinkName(slot)))
 		p.endLeg(b, slot, true)
 		return
 	}
@@ -249,7 +254,7 @@ func (p *Pipeline) leave(b *Batch, s *Stream, slot int, r *Result) {
 	p.again(b, slot, untried)
 }
 
-// legDone ends one leg of b. After the last one b is gone.
+// legDone ends one leg of b. After the last leg, b has been released.
 func (p *Pipeline) legDone(b *Batch) {
 	if b.pend.Add(-1) != 0 {
 		return
@@ -264,7 +269,7 @@ func (p *Pipeline) legDone(b *Batch) {
 // DeadLetterName is the name of the dead letter in errors, snapshots and extents.
 const DeadLetterName = "dead_letter"
 
-// sinkName names a sink in errors and in the log.
+// sinkName returns the name of a sink for errors and logs.
 func (p *Pipeline) sinkName(slot int) string {
 	if slot == p.dead {
 		return DeadLetterName

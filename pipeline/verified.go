@@ -7,75 +7,80 @@ import (
 	"github.com/urlfold/urlfold/codec/record"
 )
 
-// A compressed file has checksums, and each covers a part of the text. A source
-// that compares them sets Batch.Verified on every batch at whose end all text so
-// far is covered by checksums that matched. These batches divide a lane into
-// segments:
+// A compressed file contains checksums, each of which covers a part of the
+// text. A source that verifies them sets Batch.Verified on every batch at whose
+// end matching checksums cover all text of the lane. These batches divide a
+// lane into segments:
 //
 //	batch      0   1   2V │ 3   4V │ 5   6
 //	segment    0   0   0  │ 1   1  │ 2   2
 //	                      ▲        ▲
 //	                      verified ends
 //
-// A segment is verified when its last batch is resolved. If the lane is held, a
-// checkpoint covers verified segments only, and sinks keep the ability to cut
-// their outputs back to the start of the segment after them. When the source finds
-// damage it withdraws what follows the last verified end: see [Lane.Withdraw].
+// A segment is verified when its last batch is resolved. While a lane is held,
+// a checkpoint covers only verified segments, and sinks must be able to
+// truncate their outputs to the end of the last verified segment. When the
+// source finds damage, it withdraws everything after the last verified end. See
+// [Lane.Withdraw].
 
-// segments is what a lane knows of its segments. The zero value is that of a lane
-// whose source compares no checksums.
+// segments is the state of a lane's segments. The zero value is that of a lane
+// whose source does not verify checksums.
 type segments struct {
 	tracked   bool
 	held      bool
-	released  bool      // it is held only until all that was emitted is resolved
-	issued    uint64    // number of the segment that the next batch belongs to
-	done      uint64    // how many are verified
-	end       Position  // of the last of them
-	open      []segment // resolved batches of those after them
+	released  bool      // held only until everything that was emitted is resolved
+	issued    uint64    // segment number of the next batch
+	done      uint64    // number of verified segments
+	end       Position  // end of the last verified segment
+	open      []segment // resolved batches of the unverified segments
 	verified  record.Stats
 	withdrawn *Unverified
-	files     []string // that hold withdrawn text
+	files     []string // files that hold withdrawn text
 
-	// At the last commit: how many were verified, and whether the lane was held.
-	// Extents that are taken then go by it.
+	// The number of verified segments and the held state at the last commit.
+	// The extents that belong to that commit depend on them.
 	cutDone uint64
 	cutHeld bool
 }
 
-// A segment counts the resolved batches of one segment.
+// A segment holds the counts of the resolved batches of one segment.
 type segment struct {
 	no    uint64
 	stats record.Stats
 }
 
-// An Unverified is text that no matching checksum covers, to its last byte.
+// An Unverified is text that is not, or not completely, covered by matching
+// checksums.
 type Unverified struct {
-	// Open returns a reader of the text, decompressed, as it was read. It may be
-	// called any number of times, and always returns the same bytes. The error is
-	// fs.ErrNotExist if the input is gone.
+	// Open returns a reader of the decompressed text as it was read. It may be
+	// called any number of times and always returns the same bytes. It returns
+	// fs.ErrNotExist if the input no longer exists.
 	Open func() (io.ReadCloser, error)
 }
 
-// TrackVerified makes the lane count its verified records: [Lane.VerifiedStats].
-// The source calls it before it emits the first batch, or never.
+// TrackVerified makes the lane count its verified records, for
+// [Lane.VerifiedStats]. The source calls it before it emits the first batch, if
+// at all.
 func (l *Lane) TrackVerified() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.segs.tracked = true
 }
 
-// Hold says that what is not verified may be withdrawn, so that sinks which can be
-// cut back give no extent beyond the verified segments. The source calls it before it
-// emits the first batch, or never. It implies TrackVerified.
+// Hold declares that text may be withdrawn until it is verified. Sinks that can
+// truncate their outputs then report no extent beyond the verified segments.
+// The source calls Hold before it emits the first batch, if at all. Hold
+// implies TrackVerified.
 func (l *Lane) Hold() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.segs.tracked, l.segs.held = true, true
 }
 
-// Release says that the input of a held lane ended without damage: nothing will be
-// withdrawn, and once all that was emitted is resolved a commit covers it. The source
-// calls it before [Lane.Complete], and emits nothing after it.
+// Release declares that the input of a held lane ended without damage. Nothing
+// will be withdrawn, and once everything that was emitted is resolved, a commit
+// covers it. The source calls Release before [Lane.Complete] and emits nothing
+// afterwards.
 func (l *Lane) Release() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -84,41 +89,44 @@ func (l *Lane) Release() {
 	}
 }
 
-// Held reports whether the source has called [Lane.Hold], and the lane is not released.
+// Held reports whether the source has called [Lane.Hold] and the lane has not
+// been released since.
 func (l *Lane) Held() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.segs.held
 }
 
-// Covered reports whether the commit that is being taken covers a batch of that
-// segment, which is resolved as a whole. A [ExtentReporter] calls it in Extents.
+// Covered reports whether the commit in progress covers a batch of the given
+// segment, provided that the whole segment is resolved. [ExtentReporter] sinks
+// call it in Extents.
 func (l *Lane) Covered(segment uint64) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return !l.segs.cutHeld || segment < l.segs.cutDone
 }
 
-// VerifiedSegments returns how many segments are verified: those with lower numbers
-// than that (see [Batch]).
+// VerifiedSegments returns the number of verified segments, which are those
+// with smaller segment numbers (see [Batch]).
 func (l *Lane) VerifiedSegments() uint64 {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.segs.done
 }
 
-// VerifiedStats returns the counts of the verified segments. They are zero if the
-// source has not called TrackVerified or Hold.
+// VerifiedStats returns the counts of the verified segments. They are zero
+// unless the source has called TrackVerified or Hold.
 func (l *Lane) VerifiedStats() record.Stats {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.segs.verified
 }
 
-// Withdraw takes back what was emitted after the last verified segment: sinks cut
-// it off when the lane is finished, and keep u instead. The source calls it, on a
-// lane that is held, before [Lane.Complete]. The lane is finished only after
-// another commit, which stores that nothing more is to be read.
+// Withdraw takes back everything that was emitted after the last verified
+// segment. When the lane finishes, sinks cut that text off and store u instead.
+// The source calls Withdraw on a held lane, before [Lane.Complete]. The lane
+// finishes only after another commit, which stores that no more of it is to be
+// read.
 func (l *Lane) Withdraw(u *Unverified) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -126,14 +134,15 @@ func (l *Lane) Withdraw(u *Unverified) {
 	l.dirty = true
 }
 
-// Withdrawn returns what was withdrawn, nil if nothing was.
+// Withdrawn returns the withdrawn text, or nil if there is none.
 func (l *Lane) Withdrawn() *Unverified {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.segs.withdrawn
 }
 
-// AddUnverifiedFile notes that a sink has written the withdrawn text to a file.
+// AddUnverifiedFile registers a file to which a sink has written the withdrawn
+// text.
 func (l *Lane) AddUnverifiedFile(path string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -142,15 +151,16 @@ func (l *Lane) AddUnverifiedFile(path string) {
 	}
 }
 
-// UnverifiedFiles returns the files that hold the withdrawn text.
+// UnverifiedFiles returns the paths of the files that hold the withdrawn text.
 func (l *Lane) UnverifiedFiles() []string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return slices.Clone(l.segs.files)
 }
 
-// MarkVerified says that all that was emitted so far is verified, as if the last batch
-// had been Verified: the source has found that out only now.
+// MarkVerified declares that everything emitted up to now is verified, as if
+// the last batch had been Verified. It is for sources that find this out only
+// later.
 func (l *Lane) MarkVerified() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -166,7 +176,7 @@ func (l *Lane) MarkVerified() {
 	}
 }
 
-// issue gives b the number of its segment.
+// issue assigns a segment number to b.
 func (s *segments) issue(b *Batch) {
 	b.Segment = s.issued
 	if b.Verified {
@@ -187,8 +197,8 @@ func (s *segments) add(b *Batch) {
 	s.open[i].stats.Add(&b.Stats)
 }
 
-// verify counts the segment no, which is resolved as a whole, and those before it
-// as verified. It ends at end.
+// verify counts segment no, which is completely resolved and ends at end, and
+// all earlier segments as verified.
 func (s *segments) verify(no uint64, end Position) {
 	s.done, s.end = no+1, end
 	s.open = slices.DeleteFunc(s.open, func(g segment) bool {

@@ -7,21 +7,21 @@ import (
 	"runtime/debug"
 )
 
-// A worker takes batches one after the other, has its codec fill their output
-// arenas, and submits them.
+// A worker takes one batch after the other, runs its codec to fill the output
+// arenas, and submits the batch.
 type worker struct {
 	p        *Pipeline
 	codec    Codec
-	gen      uint64   // of codec
-	pack     packFunc // for the sinks; nil: none of them packs
+	gen      uint64   // generation of codec
+	pack     packFunc // for the sinks; nil if none of them is a Packer
 	packDead packFunc // for the dead letter
 	piece    pieceFunc
 }
 
 type packFunc func(dst, src []byte, l *Lane) []byte
 
-// A pieceFunc packs pieces of records that are compressed apart; see PiecePacker. Nil:
-// they get members of their own.
+// A pieceFunc compresses the pieces of oversize records into one member; see
+// PiecePacker. If it is nil, each piece gets members of its own.
 type pieceFunc func(dst []byte, b *Batch) []byte
 
 func (w *worker) run() {
@@ -37,8 +37,8 @@ func (w *worker) run() {
 	}
 }
 
-// handle does what b came for and delivers it. After a hard stop it is given up
-// on the way out, so that no other batch waits for it.
+// handle performs the next step of b and delivers it. After a hard stop it
+// delivers b as lost, so that no other batch waits for it.
 func (w *worker) handle(b *Batch) {
 	p := w.p
 	if p.stopped() {
@@ -76,8 +76,8 @@ func (w *worker) handle(b *Batch) {
 	}
 }
 
-// endAt ends the run because of an error at b. If that is a record at which the codec
-// ends it, what lies before the record is still for the sinks.
+// endAt ends the run because of an error in b. If the codec ended the run at a
+// record, the records before it are still delivered to the sinks.
 func (w *worker) endAt(b *Batch, err error) {
 	var end *haltError
 	switch {
@@ -86,7 +86,7 @@ func (w *worker) endAt(b *Batch, err error) {
 		w.p.fail(err)
 		return
 	case w.shorten(b):
-		b.Lane.halt(b.Seq + 1) // before b is resolved: the watermark does not pass it
+		b.Lane.halt(b.Seq + 1) // before b is resolved, so that the watermark does not pass it
 	default:
 		b.lost.Store(true)
 		b.Lane.halt(b.Seq)
@@ -94,8 +94,8 @@ func (w *worker) endAt(b *Batch, err error) {
 	w.p.halt(err)
 }
 
-// process has the codec read all records of b, and rejects those on which it
-// panics.
+// process runs the codec on all records of b, and rejects those on which the
+// codec panics.
 func (w *worker) process(b *Batch) error {
 	for !b.done() {
 		v := w.try(b)
@@ -105,18 +105,18 @@ func (w *worker) process(b *Batch) error {
 			}
 			break
 		}
-		w.p.complain(&w.p.panicLog, "the codec panicked on a record, which is rejected",
+		w.p.complain(&w.p.panicLog, "codec panic, record rejected",
 			"lane", b.Lane.Name(), "offset", b.Off+int64(b.Next), "panic", panicText(v.value), "stack", string(v.stack))
 		at := b.Next
 		if err := w.guard(w.codec.Reject, b, "Reject"); err != nil {
 			return err
 		}
 		if b.Next <= at {
-			return bugf("Codec.Reject does not move on, lane %s, offset %d", b.Lane.Name(), b.Off+int64(at))
+			return bugf("Codec.Reject does not advance, lane %s, offset %d", b.Lane.Name(), b.Off+int64(at))
 		}
 	}
 	if !b.done() {
-		return bugf("Codec.Process left %d bytes and %d messages, lane %s", len(b.In)-b.Next, len(b.Msgs)-b.NextMsg, b.Lane.Name())
+		return bugf("Codec.Process left %d bytes and %d messages unprocessed, lane %s", len(b.In)-b.Next, len(b.Msgs)-b.NextMsg, b.Lane.Name())
 	}
 	if w.p.o.Filter == nil {
 		w.packStreams(b)
@@ -130,13 +130,13 @@ type haltError struct{ err error }
 func (e *haltError) Error() string { return e.err.Error() }
 func (e *haltError) Unwrap() error { return e.err }
 
-// A panicked is a panic that was caught.
+// A panicked is a recovered panic.
 type panicked struct {
 	value any
 	stack []byte
 }
 
-// try has the codec go on with b. It returns nil if the codec came to the end.
+// try runs Codec.Process on b. It returns nil if Process returned normally.
 func (w *worker) try(b *Batch) (caught *panicked) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -147,12 +147,12 @@ func (w *worker) try(b *Batch) (caught *panicked) {
 	return nil
 }
 
-// guard calls a function of the codec that must not panic.
+// guard calls a codec method that must not panic.
 func (w *worker) guard(f func(*Batch), b *Batch, name string) (err error) {
 	at := b.Next
 	defer func() {
 		if v := recover(); v != nil {
-			err = fmt.Errorf("pipeline: panic in Codec.%s, lane %s, block from line %d, offset %d: %s",
+			err = fmt.Errorf("pipeline: panic in Codec.%s, lane %s, batch from line %d, offset %d: %s",
 				name, b.Lane.Name(), b.Line, b.Off+int64(at), panicText(v))
 		}
 	}()
@@ -160,8 +160,8 @@ func (w *worker) guard(f func(*Batch), b *Batch, name string) (err error) {
 	return nil
 }
 
-// panicText describes a panic without any byte of the record, which may hold a
-// password: only errors of the runtime are known not to.
+// panicText describes a panic without quoting the record, which may contain a
+// password. Only errors of the runtime are known not to quote it.
 func panicText(v any) string {
 	if err, ok := v.(runtime.Error); ok {
 		return err.Error()
@@ -169,7 +169,7 @@ func panicText(v any) string {
 	return fmt.Sprintf("value of type %T", v)
 }
 
-// packStreams compresses what was made of b, if a sink wants that.
+// packStreams compresses the output of b for the sinks that need it.
 func (w *worker) packStreams(b *Batch) {
 	if w.pack != nil && len(b.Out.Bytes) > 0 && !b.late {
 		b.Out.Packed = b.Out.Packed[:0]
@@ -185,7 +185,7 @@ func (w *worker) packStreams(b *Batch) {
 	}
 }
 
-// pack compresses what is in s.
+// pack compresses the bytes of s.
 func (s *Stream) pack(pack packFunc, l *Lane) {
 	s.Packed = s.Packed[:0]
 	if !s.Apart {
@@ -199,14 +199,14 @@ func (s *Stream) pack(pack packFunc, l *Lane) {
 	}
 }
 
-// step moves on to the next lane, once no cut is being taken.
+// step moves on to the next lane, as soon as no cut is being taken.
 func (p *Pipeline) step() {
 	p.gate.enter()
 	defer p.gate.leave()
 	p.moveOn()
 }
 
-// deliver submits b to the sinks, in the order that is asked for.
+// deliver submits b to the sinks, in the configured order.
 func (p *Pipeline) deliver(b *Batch) {
 	defer p.stepDone()
 	if b.late {
@@ -219,7 +219,7 @@ func (p *Pipeline) deliver(b *Batch) {
 	p.gate.enter()
 	defer p.gate.leave()
 	n := len(p.sinks)
-	b.pend.Store(int32(n) + 1) // one for this function: b stays while the loop runs
+	b.pend.Store(int32(n) + 1) // one for this function, so that b is not released during the loop
 	p.active.Add(int64(n))
 	for slot := range n {
 		b.legs[slot].begin()
