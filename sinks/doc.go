@@ -1,4 +1,5 @@
-// Package sinks is the home of the sinks: one folder for each, none of which
-// knows another. What every sink must keep is in contract_test.go here, one
-// suite for all of them.
+// Package sinks contains the built-in sinks, one package each, and the registry
+// from which a configuration selects them. The sink packages do not depend on
+// each other. The contract that every sink must fulfill is tested by the suite
+// in contract_test.go.
 package sinks

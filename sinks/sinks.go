@@ -13,45 +13,46 @@ import (
 	"github.com/urlfold/urlfold/sinks/nats"
 )
 
-// An Env is what a process gives to the sinks that it runs.
+// An Env holds the settings that a process passes to its sinks.
 type Env struct {
-	Name        string            // of the sink, for logs and metrics
-	Resume      []pipeline.Extent // output extents of the last checkpoint
-	SourceNames []string          // by pipeline.Lane.Source
-	Batches     int               // how many batches the pipeline has
-	OpenFiles   int               // how many files the sink may keep open; 0: its default
+	Name        string            // name of the sink, for logs and metrics
+	Resume      []pipeline.Extent // output extents from the last checkpoint
+	SourceNames []string          // source names, indexed by pipeline.Lane.Source
+	Batches     int               // number of batches in the pipeline
+	OpenFiles   int               // maximum number of files that the sink may keep open; 0: its default
 	ExactlyOnce bool              // checkpoints hold the output extents
-	DeadLetter  bool              // the sink takes rejected records
+	DeadLetter  bool              // the sink receives rejected records
 	Logger      *slog.Logger
-	Stdout      io.Writer // of the process; nil: it must not be written to
+	Stdout      io.Writer // standard output of the process; nil: the sink must not write to it
 }
 
-// A Type is one kind of sink. [Define] makes one. Every type can be the dead
-// letter too.
+// A Type is one kind of sink. Use [Define] to create one. A sink of any type
+// can also be the dead letter.
 type Type struct {
-	// Name is the key that stands for the type in a configuration: "kafka".
+	// Name is the key of the type in a configuration, such as "kafka".
 	Name string
-	// Default returns a pointer to a new configuration struct that holds the
-	// defaults. Package config/field says what the struct may look like.
+	// Default returns a pointer to a new configuration struct with the default
+	// values. Package config/field describes what the struct may contain.
 	Default func() any
-	// New makes a sink from a struct that Default returned and the configuration
-	// filled in. It connects to nothing. The error joins all mistakes.
+	// New creates a sink from a struct that Default returned and the
+	// configuration filled in. It does not open any connection. The error joins
+	// all problems.
 	New func(cfg any, env Env) (pipeline.Sink, error)
 }
 
-// A Connector is a sink that can check whether it would be able to work.
-// "urlfold validate --connect" calls CheckConnect.
+// A Connector is a sink that can check its connections and permissions without
+// writing. "urlfold validate --connect" calls CheckConnect.
 type Connector interface {
 	CheckConnect(ctx context.Context) error
 }
 
-// A FactReader is a sink that may need facts about records besides their bytes:
-// keys to partition by, flags.
+// A FactReader is a sink that may need facts about records in addition to their
+// bytes: partition keys and flags.
 type FactReader interface {
 	NeedsFacts() bool
 }
 
-// Builtin returns the types of this module, in the order of their names.
+// Builtin returns the types of this module, sorted by name.
 func Builtin() []Type {
 	return []Type{
 		Define("discard", func() *discard.Config { return new(discard.Config) }, newDiscard),
@@ -63,8 +64,9 @@ func Builtin() []Type {
 	}
 }
 
-// Define returns the type called name, whose configuration struct is C. defaults
-// returns a new C that holds the defaults, and open makes a sink of one.
+// Define returns a type with the given name and the configuration struct C.
+// defaults returns a new C with the default values, and open creates a sink
+// from one.
 func Define[C any, S pipeline.Sink](name string, defaults func() *C, open func(C, Env) (S, error)) Type {
 	return Type{
 		Name:    name,
@@ -76,14 +78,14 @@ func Define[C any, S pipeline.Sink](name string, defaults func() *C, open func(C
 			}
 			s, err := open(*c, env)
 			if err != nil {
-				return nil, err // and not an interface that holds a nil S
+				return nil, err // not a non-nil interface that holds a nil S
 			}
 			return s, nil
 		},
 	}
 }
 
-// ptr returns f with a pointer to its result.
+// ptr returns a function that returns a pointer to the result of f.
 func ptr[C any](f func() C) func() *C {
 	return func() *C { return new(f()) }
 }

@@ -1,5 +1,5 @@
-// Package discard is the sink that writes nothing: for counting, for measuring all
-// the rest, and for trying out what a slow sink does.
+// Package discard implements a sink that writes nothing. Use it to count
+// records, to measure the rest of a pipeline, or to simulate a slow sink.
 package discard
 
 import (
@@ -9,19 +9,19 @@ import (
 	"github.com/urlfold/urlfold/pipeline"
 )
 
-// A Config says how the sink takes its time.
+// A Config configures the sink.
 type Config struct {
-	// How long each batch takes; one is taken after the other.
+	// Time that the sink takes for each batch. It handles one batch at a time.
 	Delay time.Duration `yaml:"delay" min:"0s"`
 }
 
-// A sink takes every batch and does nothing with it.
+// A sink accepts every batch and drops it.
 type sink struct {
 	delay time.Duration
-	turn  chan struct{} // holds one element while a batch is being taken
+	turn  chan struct{} // holds one element while a batch is being handled
 }
 
-// New returns a sink.
+// New returns a sink with the given configuration.
 func New(c Config) pipeline.Sink { return &sink{delay: c.Delay, turn: make(chan struct{}, 1)} }
 
 // Open implements [pipeline.Sink].
@@ -38,7 +38,7 @@ func (s *sink) Submit(ctx context.Context, _ *pipeline.Batch, t pipeline.Ticket)
 	return nil
 }
 
-// wait waits for the batches before this one, and for the time that it takes.
+// wait waits for the preceding batches and then for the delay.
 func (s *sink) wait(ctx context.Context) error {
 	select {
 	case s.turn <- struct{}{}:
@@ -62,10 +62,10 @@ func (*sink) Barrier(context.Context) error { return nil }
 // Close implements [pipeline.Sink].
 func (*sink) Close(context.Context) error { return nil }
 
-// Caps implements [pipeline.Sink]. Nothing is what survives a crash best.
+// Caps implements [pipeline.Sink]. Discarded records count as durable.
 func (*sink) Caps() pipeline.SinkCaps { return pipeline.SinkCaps{Durable: true, Ordered: true} }
 
-// Extents implements [pipeline.ExtentReporter]: there is no output, so it has no length.
+// Extents implements [pipeline.ExtentReporter]. There are no outputs to report.
 func (*sink) Extents(dst []pipeline.Extent) []pipeline.Extent { return dst }
 
 // Interface guards.

@@ -10,77 +10,81 @@ import (
 	"github.com/urlfold/urlfold/pipeline"
 )
 
-// A Config says where to write, and how. Either Path or Writer must be set.
+// A Config configures an [Output]. Exactly one of Path and Writer must be set.
 type Config struct {
-	// Path is the file. If it is a link, the file that it leads to is replaced. If
-	// it is there and no regular file (a named pipe, /dev/null), it is written to
-	// as it is.
+	// Path is the output file. If it is a symbolic link, the output replaces
+	// the target of the link. If it exists and is not a regular file (a named
+	// pipe, /dev/null), the sink writes to it directly.
 	Path string
-	// Writer is written to instead of a file. It is neither synced nor closed.
+	// Writer receives the output instead of a file. It is neither synced nor
+	// closed.
 	Writer io.Writer
-	// Compress is gzip, zstd or none. Empty: by the extension of Path, .gz or
-	// .zst.
+	// Compress is "gzip", "zstd" or "none". If it is empty, the extension of
+	// Path, .gz or .zst, selects the format.
 	Compress string
-	// Mode bounds the permissions of the file, together with those of Inputs, the
-	// umask and, if it replaces a file, those of that. 0: 0666.
+	// Mode limits the permissions of the file. They are limited as well by the
+	// permissions of Inputs, by the umask and by those of the file that the
+	// output replaces, if any. 0 means 0666.
 	Mode fs.FileMode
-	// Level is that of compress.NewPack. 0: its default.
+	// Level is the level for compress.NewPack. 0 means its default.
 	Level int
-	// Replace says that a file that exists at Path is replaced. Otherwise it is
-	// refused, when the sink is opened and when it is published.
+	// Replace permits the output to replace an existing file at Path. Otherwise
+	// Open and Publish fail if the file exists.
 	Replace bool
-	// DeadLetter says that this is the output of rejected records: it keeps no text
-	// that is withdrawn, for the output of the records does.
+	// DeadLetter reports that this is the output of rejected records. It does
+	// not keep withdrawn text, because the output of the other records does.
 	DeadLetter bool
-	// Inputs are the paths of the files that the run reads. An output that is one
-	// of them is refused.
+	// Inputs are the paths of the files that the run reads. Open fails if the
+	// output is one of them.
 	Inputs []string
 }
 
 var (
-	// ErrClosedPipe is in the error of a run whose reader has gone away. It is the
-	// usual end of `urlfold … | head`.
-	ErrClosedPipe = errors.New("the reader of the output has gone away")
-	// ErrIsInput is in the error of Open if the output is one of the inputs.
+	// ErrClosedPipe is wrapped by the error of a run whose output pipe was
+	// closed by its reader. This is the usual end of `urlfold … | head`.
+	ErrClosedPipe = errors.New("output pipe closed by its reader")
+	// ErrIsInput is wrapped by the error of Open if the output is one of the
+	// inputs.
 	ErrIsInput = errors.New("the output is one of the inputs")
-	// ErrExists is in the error of Open and Publish if the output exists and is not
-	// to be replaced.
+	// ErrExists is wrapped by the error of Open and Publish if the output
+	// exists and Replace is not set.
 	ErrExists = errors.New("the file exists")
-	// ErrLocked is in the error of Open if another run is writing the same file.
-	ErrLocked = errors.New("another run is writing this file")
+	// ErrLocked is wrapped by the error of Open if another process is writing
+	// the file.
+	ErrLocked = errors.New("another process is writing this file")
 )
 
-// An Output is the sink of one file.
+// An Output is a sink that writes a single file.
 type Output interface {
 	pipeline.Sink
 
-	// Publish makes the output complete, and gives it its name. It is for after
-	// Close, and fails if anything that was to be written was not: then it is
-	// Abort too. Of a Writer it only completes what was written.
+	// Publish completes the output and renames it to its final name. Call it
+	// after Close. If part of the output was not written, Publish fails and has
+	// the effect of Abort. For a Writer it only completes the written data.
 	Publish() error
-	// Withdraw cuts the output back to the verified records of l, its only lane, if
-	// that has withdrawn others (see pipeline.Lane.Withdraw), and keeps these, as they
-	// were read, in NAME.unverified, or with a number after it if that is taken. It is
-	// for after Close, before Publish.
+	// Withdraw truncates the output to the verified records of l, its only
+	// lane, if l has withdrawn others (see pipeline.Lane.Withdraw). It stores
+	// the withdrawn text, as it was read, in NAME.unverified, or in a numbered
+	// variant if that name is taken. Call it after Close and before Publish.
 	Withdraw(l *pipeline.Lane) error
-	// Abort gives the output up. What was written stays in NAME.part; if that is
-	// nothing, no file stays. After Publish it does nothing.
+	// Abort gives up the output. The written data remains in NAME.part; if
+	// there is none, Abort removes the file. After Publish it does nothing.
 	Abort() error
-	// Part returns the path of the file that is written to before Publish, empty
+	// Part returns the path of the file that is written before Publish, or ""
 	// if there is none.
 	Part() string
-	// Written returns how many bytes were written. It may be called from any
+	// Written returns the number of bytes written. It may be called from any
 	// goroutine.
 	Written() int64
 }
 
-// New returns the output that cfg asks for. The error tells all that is wrong
-// with cfg, joined. It looks at no file. The Output is a pipeline.Packer if it is
-// compressed.
+// New returns an output with the given configuration. The error joins all
+// problems of cfg. New does not access any file. The Output is a
+// pipeline.Packer if it is compressed.
 func New(cfg Config) (Output, error) {
 	var errs []error
 	if (cfg.Path == "") == (cfg.Writer == nil) {
-		errs = append(errs, errors.New("file sink: either a path or a writer must be given"))
+		errs = append(errs, errors.New("file sink: exactly one of Path and Writer must be set"))
 	}
 	format, err := compress.ParseFormat(cfg.Compress, cfg.Path)
 	if err != nil {
@@ -101,13 +105,13 @@ func New(cfg Config) (Output, error) {
 	if format == compress.Plain {
 		return s, nil
 	}
-	pack, _ := compress.NewPack(format, cfg.Level) // one was made above
+	pack, _ := compress.NewPack(format, cfg.Level) // succeeded above
 	s.lineFeed = pack(nil, s.lineFeed)
 	return &packer{s}, nil
 }
 
-// pieces returns what PiecePacker.NewPiecePack does: a function that packs the pieces
-// for which packs is true.
+// pieces returns a function for PiecePacker.NewPiecePack that compresses the
+// pieces for which packs returns true.
 func pieces(level int, packs func(b *pipeline.Batch) bool) (func(dst []byte, b *pipeline.Batch) []byte, error) {
 	pack, err := compress.NewPiecePack(level)
 	if err != nil {
@@ -121,7 +125,7 @@ func pieces(level int, packs func(b *pipeline.Batch) bool) (func(dst []byte, b *
 	}, nil
 }
 
-// A packer is a sink whose batches come compressed.
+// A packer is a sink whose batches are compressed by the pipeline.
 type packer struct{ *sink }
 
 // NewPack implements [pipeline.Packer].

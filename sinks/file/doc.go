@@ -1,48 +1,52 @@
-// Package file writes files. It has two sinks, which share how a file is locked,
-// synced and named:
+// Package file implements two sinks that write files. They share the code that
+// locks, syncs and renames a file:
 //
-//   - [Output], for a run that ends: one file, or an io.Writer such as stdout, that is
-//     written once. Who started the run publishes it or gives it up.
-//   - [NewLog], for a daemon: files by a template of their path, one after the other or
-//     one for each input, synced in groups, and cut back to what is covered by the
-//     checkpoint of the source if that is asked for.
+//   - [Output] is for a run that ends. It writes one file once, or an io.Writer
+//     such as stdout. The caller of the run publishes or aborts the output.
+//   - [NewLog] is for a daemon. It writes files whose paths come from a
+//     template, one after the other or one for each input. It syncs them in
+//     groups and, if configured, truncates them to the extents in the source's
+//     checkpoint.
 //
 // # Output
 //
-// A file is written beside its place and gets its name when all is done:
+// An Output writes to a temporary file in the same directory and renames it
+// when the run is complete:
 //
-//	Open      NAME.part is created, or taken over from a run that died, and locked
-//	Submit    batches are appended
-//	Barrier   NAME.part is synced
-//	Close     the same, and no more is written
-//	Publish   NAME.part becomes NAME, and the folder is synced
-//	Abort     NAME.part stays where it is, for people to look at
+//	Open      creates and locks NAME.part, or takes it over from a dead run
+//	Submit    appends batches
+//	Barrier   syncs NAME.part
+//	Close     syncs NAME.part and stops writing
+//	Publish   renames NAME.part to NAME and syncs the directory
+//	Abort     keeps NAME.part for inspection
 //
-// The pipeline calls the first four. Whether the run was a success is known to
-// nobody in the pipeline, so who started it calls [Output.Publish] after a run
-// without error, and [Output.Abort] after any other. NAME is untouched up to the
-// moment of the rename: what stands under it is never half a file.
+// The pipeline calls the first four. It does not know whether the run as a
+// whole succeeded, so its caller calls [Output.Publish] after a run without an
+// error and [Output.Abort] otherwise. NAME is not modified before the rename,
+// so it never names an incomplete file.
 //
-// Done(nil) of an Output says that a batch was written, not that it is durable. That
-// is what Barrier says. Of a log it says that the batch is durable.
+// Done(nil) of an Output means that the batch was written, not that it is
+// durable; a Barrier makes it durable. Done(nil) of a log means that the batch
+// is durable.
 //
 // # Log: groups
 //
-// Submit appends the batch to its file and returns. One goroutine goes round: it syncs
-// every file that was written to, and then answers what the syncs cover. It does so
-// at intervals, and at once when half of the batches wait, so many bytes wait, or a
-// Barrier does.
+// Submit appends the batch to its file and returns. One goroutine performs
+// rounds: it syncs every file that has unsynced data, and then answers the
+// batches that these syncs cover. A round starts at regular intervals, and at
+// once when half of all batches wait, SyncBytes bytes wait, or a Barrier waits.
 //
 //	             synced                size
 //	│ answered      │ pending              │      pending batches are in their arenas
 //
-// If a write fails, the file is cut back to synced and what is pending is written
-// again, until that succeeds: 100 ms later, then twice as long up to 5 s. If a sync
-// fails, the system may have dropped what it could not write, and would not say so
-// again. So the file is closed, and unless the disk was just full it is abandoned: what is
-// synced is copied to a new file, read back, synced and renamed over the old one.
-// Meanwhile Submit and Barrier block, Health says which file it is and why, and nothing
-// is answered.
+// After a failed write, the sink truncates the file to synced and writes the
+// pending batches again. It retries until that succeeds, first after 100 ms and
+// then with a delay that doubles up to 5 s. After a failed sync, the system may
+// have dropped the data that it could not write, without reporting it again.
+// The sink therefore closes the file. Unless the disk was merely full, it also
+// abandons the file: it copies the synced part to a new file, reads it back,
+// syncs it and renames it over the old one. In the meantime Submit and Barrier
+// block, Health reports the file and the error, and no batch is answered.
 //
 // # Log: names
 //
@@ -50,49 +54,57 @@
 //	{source.relpath} or   NAME.part         when its lane is finished (Finish), or rotation
 //	{lane} in the path                      ends it
 //	{seq} or {time}       NAME.part         when rotation ends it, or at Close
-//	none of them          NAME              it is NAME from the start, and grows for ever
+//	none of them          NAME              it is NAME from the start, and always grows
 //
-// So whatever has its final name is finished and is never touched again, but for the
-// last kind. A final name that is taken is not overwritten: the output gets a number, as
-// in access-2.log.zst. Folders are made as they are needed. A record that ends without a
-// line feed, as the last one of an input may, is given one: something may follow it.
+// So a file with a final name is finished and never modified again, except in
+// the last case. The sink does not overwrite an existing final name; it adds a
+// number to the new one, as in access-2.log.zst. It creates directories as
+// needed. It appends a line feed to a record that ends without one, as the last
+// record of an input may, because another record may follow.
 //
 // # Log: after a crash
 //
-// Without ExactlyOnce the end that is torn is cut off: what follows the last line, or the
-// last complete member; zeros at the end, which a power loss leaves, are torn, too.
-// Whole records there that were not answered stay, and are read and written again. A file with other damage is kept as NAME.part.damaged, and its intact
-// beginning goes on. Files that rotate are finished by the next run; others go on.
-// A record of more than one batch (pipeline.Piece) may lose its beginning in a plain file.
+// Without ExactlyOnce, Open truncates a torn end: everything after the last
+// line or the last complete member, including zeros at the end, which a power
+// loss can leave. Complete records that were not answered remain in the file
+// and are written a second time after they are read again. A file with other
+// damage is kept as NAME.part.damaged, and its intact beginning is continued.
+// The next run finishes files that rotate and continues the others. A record
+// that spans several batches (pipeline.Piece) may lose its beginning in a plain
+// file.
 //
-// With ExactlyOnce the source stores in one step how far it has come and how long the
-// outputs were then: a cut (see pipeline.CutCommitter). Open cuts every output
-// back to its extent, and removes or begins anew what has none. An extent has the final
-// path whatever the file is called at that moment, so a rename needs no new extent:
+// With ExactlyOnce, the source stores its positions and the lengths of the
+// outputs in one step, as a cut (see pipeline.CutCommitter). Open truncates
+// every output to its extent, and removes or restarts outputs without one. An
+// extent contains the final path regardless of the current name of the file, so
+// a rename does not change the extent:
 //
-//	NAME.part is there, and longer        cut off what the cut does not cover
-//	NAME.part is there, and shorter       error: somebody has removed durable records
-//	only NAME is there, as long           finished
-//	neither is there                      finished, and taken away by who reads the outputs
+//	NAME.part exists, longer              truncate it to the extent
+//	NAME.part exists, shorter             error: durable records were removed
+//	only NAME exists, same length         finished
+//	neither exists                        finished, and removed by a consumer
 //
-// What is finished must never be cut back, since somebody may have read it. So a
-// file that rotation has ended keeps its unfinished name until a cut covers all of it:
+// A finished file must never be truncated, because a consumer may have read it.
+// A file that rotation has ended therefore keeps its unfinished name until a
+// cut covers all of it:
 //
 //	            rotation               cut stored       renamed
 //	0001.part ─────┤ sealed, in all extents ├──────────────┤ 0001
-//	0002.part      ├──────────────────────────────────────────▶ in the extents behind it
+//	0002.part      ├──────────────────────────────────────────▶ in all later extents
 //
-// A crash before the cut goes back to the cut before: 0001.part is cut to the length it
-// had then, and 0002.part, which has no extent, is removed. A crash after it finds both extents, and
-// renames 0001.part at once, for all extents of a stream but the last are of sealed files.
-// A name that a stored cut may still know is not given to another output, even if the
-// file is gone. The file that grows for ever is NAME.part until the first cut covers
-// it: an unfinished name without an extent is always junk, and NAME never is.
+// After a crash before the cut, the previous cut applies: 0001.part is
+// truncated to its length in that cut, and 0002.part, which has no extent, is
+// removed. After a crash that follows the cut, Open finds both extents and
+// renames 0001.part at once, because all extents of a stream except the last
+// belong to sealed files. The sink does not give another output a name that a
+// stored cut may still contain, even if the file no longer exists. A file that
+// always grows is named NAME.part until the first cut covers it. An unfinished
+// name without an extent can therefore always be discarded, and NAME never can.
 //
 // # Log: faults
 //
-// These points are named for package fault: file.before_create, file.before_write,
+// The fault points for package fault are file.before_create, file.before_write,
 // file.after_write, file.before_sync, file.after_sync, file.before_sync_dir,
-// file.after_sync_dir, file.before_mend, file.before_replace, file.before_rename,
-// file.after_rename, file.before_truncate.
+// file.after_sync_dir, file.before_mend, file.before_replace,
+// file.before_rename, file.after_rename and file.before_truncate.
 package file

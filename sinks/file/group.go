@@ -13,30 +13,30 @@ import (
 	"github.com/urlfold/urlfold/pipeline"
 )
 
-// This file is structured in the following way:
+// This file has two parts:
 //
 //   - Submit and Barrier, which many goroutines call.
-//   - The round: sync, answer, and then the names of files.
+//   - The round: sync the files, answer batches, rename files.
 
-// A held is a batch that was written, or is to be written again, and waits for a
+// A held is a batch that was written, or must be written again, and waits for a
 // sync. Its bytes are in the arena of the batch until it is answered.
 type held struct {
 	ticket pipeline.Ticket
 	bytes  []byte
-	end    []byte // of its last record, if that has none
+	end    []byte // line end for the last record, if that has none
 }
 
 func (h *held) size() int { return len(h.bytes) + len(h.end) }
 
-// The wait before a broken output is tried again doubles from the first value to
+// The wait before a broken output is retried doubles from the first value to
 // the last.
 const (
 	firstRetry = 100 * time.Millisecond
 	lastRetry  = 5 * time.Second
 )
 
-// Submit implements [pipeline.Sink]. It writes the batch, and leaves it to a round
-// to answer. While the output cannot be written it blocks.
+// Submit implements [pipeline.Sink]. It writes the batch, which a later round
+// answers. It blocks while the output cannot be written.
 func (s *log) Submit(ctx context.Context, b *pipeline.Batch, t pipeline.Ticket) error {
 	stream := t.Stream()
 	p := stream.Bytes
@@ -60,8 +60,8 @@ func (s *log) Submit(ctx context.Context, b *pipeline.Batch, t pipeline.Ticket) 
 	return err
 }
 
-// hold writes h and keeps it until it is durable. The error is that of ctx, or one
-// that lasts, and then h was not taken.
+// hold writes h and keeps it until it is durable. If it returns an error, which
+// is that of ctx or a lasting one, it has not kept h.
 func (s *log) hold(ctx context.Context, b *pipeline.Batch, h held) error {
 	stream := h.ticket.Stream()
 	s.mu.Lock()
@@ -86,27 +86,28 @@ func (s *log) hold(ctx context.Context, b *pipeline.Batch, h held) error {
 	return nil
 }
 
-// inRecord reports whether an oversize record goes on after b.
+// inRecord reports whether an oversize record continues after b.
 func inRecord(b *pipeline.Batch) bool {
 	return b != nil && (b.Piece == pipeline.First || b.Piece == pipeline.Middle)
 }
 
-// endsRecord reports whether s, the records of b, ends where a record does. The last
-// record of an input may have no line end. Here something may follow it, and what
-// looks torn after a crash must be torn. Records that are compressed apart say how long
-// they are.
+// endsRecord reports whether s, the records of b, ends with a complete record.
+// The last record of an input may have no line end. It needs one here because
+// another record may follow, and because recovery treats an incomplete line as
+// torn. Records that are compressed apart need no line end, because their
+// members delimit them.
 func endsRecord(b *pipeline.Batch, s *pipeline.Stream) bool {
 	p := s.Bytes
 	return len(p) == 0 || p[len(p)-1] == '\n' || s.Apart || inRecord(b)
 }
 
 var (
-	errNotPacked = errors.New("file sink: a batch was not compressed by the pipeline")
+	errNotPacked = errors.New("file sink: batch was not compressed by the pipeline")
 	errNotOpen   = errors.New("file sink: not open")
 )
 
-// admit returns the output for n bytes of b, and waits while it cannot be written.
-// The caller holds mu.
+// admit returns the output for n bytes of b, and waits while it cannot be
+// written. The caller holds mu.
 func (s *log) admit(ctx context.Context, b *pipeline.Batch, n int) (*output, error) {
 	for try := 0; ; try++ {
 		if err := ctx.Err(); err != nil {
@@ -139,17 +140,18 @@ func (s *log) admit(ctx context.Context, b *pipeline.Batch, n int) (*output, err
 	}
 }
 
-// A lastingError is the error of an output that no retry can heal.
+// A lastingError is an output error that a retry cannot fix.
 type lastingError struct{ err error }
 
 // Error implements error.
 func (e *lastingError) Error() string { return "file sink: " + e.err.Error() }
 
-// Unwrap returns the error of the system.
+// Unwrap returns the wrapped error.
 func (e *lastingError) Unwrap() error { return e.err }
 
-// lasts reports whether trying again is of no use after err: the output is no regular
-// file, or the file system cannot do what durable output takes.
+// lasts reports whether retrying after err is pointless: the output is not a
+// regular file, or the file system lacks an operation that durable output
+// requires.
 func lasts(err error) bool {
 	for _, e := range []error{disk.ErrRefused, syscall.EPIPE, syscall.ESPIPE, syscall.EINVAL, syscall.ENXIO} {
 		if errors.Is(err, e) {
@@ -159,8 +161,8 @@ func lasts(err error) bool {
 	return false
 }
 
-// fail ends the run with err, which lasts: the next round answers all batches with it.
-// The caller holds mu.
+// fail ends the run with err, a lasting error: the next round answers all
+// batches with it. The caller holds mu.
 func (s *log) fail(err error) {
 	if s.lasting != nil {
 		return
@@ -170,8 +172,8 @@ func (s *log) fail(err error) {
 	s.notify.ring()
 }
 
-// pause waits until something was mended, for d, or for ctx. The caller holds mu,
-// which is free meanwhile.
+// pause waits until an output is repaired, for d, or until ctx is done. The
+// caller holds mu, which pause releases while it waits.
 func (s *log) pause(ctx context.Context, d time.Duration) {
 	mended := s.mended
 	s.mu.Unlock()
@@ -185,7 +187,7 @@ func (s *log) pause(ctx context.Context, d time.Duration) {
 	}
 }
 
-// wake lets everybody who waits try again. The caller holds mu.
+// wake wakes all goroutines in pause. The caller holds mu.
 func (s *log) wake() {
 	close(s.mended)
 	s.mended = make(chan struct{})
@@ -202,18 +204,18 @@ func (b bell) ring() {
 	}
 }
 
-// retryAfter returns the wait before the next try.
+// retryAfter returns the wait before the given retry.
 func (s *log) retryAfter(try int) time.Duration { return min(s.firstRetry<<min(try, 6), lastRetry) }
 
-// complain makes Health tell err.
+// complain makes Health return err, and logs it if there was no error before.
 func (s *log) complain(err error) {
 	if s.sick.Swap(&err) == nil {
-		s.log.Warn("the output cannot be written: it is tried again", "error", err)
+		s.log.Warn("output write failed, retrying", "error", err)
 	}
 }
 
-// Barrier implements [pipeline.Sink]. It waits for a round that found nothing
-// broken, however long that takes.
+// Barrier implements [pipeline.Sink]. It waits, without a time limit, for a
+// round after which no output is broken.
 func (s *log) Barrier(ctx context.Context) error {
 	clean := make(chan struct{})
 	s.mu.Lock()
@@ -234,7 +236,7 @@ func (s *log) Barrier(ctx context.Context) error {
 	}
 }
 
-// run goes round until quit is closed: at intervals, and when it is asked to.
+// run performs rounds, at intervals and on request, until quit is closed.
 func (s *log) run() {
 	defer close(s.over)
 	t := time.NewTicker(s.cfg.SyncInterval)
@@ -250,16 +252,16 @@ func (s *log) run() {
 	}
 }
 
-// A share is what one output has in a round.
+// A share is the part of one output in a round.
 type share struct {
 	o       *output
-	batches int   // of pending
-	size    int64 // of the file with them
+	batches int   // number of pending batches to sync
+	size    int64 // file size including them
 	err     error
 }
 
-// round brings down what was written, answers it, and does then what waits for
-// that: files that are finished get their names, and Barriers return.
+// round syncs the written outputs and answers their batches. It then renames
+// finished files and lets the waiting Barriers return.
 func (s *log) round() {
 	s.mu.Lock()
 	waiters, requests := s.waiters, s.requests
@@ -299,7 +301,8 @@ func (s *log) round() {
 	}
 }
 
-// collect mends what is broken, if it is time to, and returns what there is to sync.
+// collect repairs the broken outputs that are due, and returns the outputs to
+// sync.
 func (s *log) collect() (shares []share) {
 	for _, o := range s.table.outputs() {
 		if o.err != nil && !time.Now().Before(o.retry) {
@@ -312,8 +315,8 @@ func (s *log) collect() (shares []share) {
 	return shares
 }
 
-// resolve takes what became durable out of the outputs, for answer, and marks those
-// whose sync failed.
+// resolve removes the batches that became durable from their outputs and
+// returns them for answer. It marks the outputs whose sync failed.
 func (s *log) resolve(shares []share) (durable []held) {
 	durable = s.durable[:0]
 	for _, sh := range shares {
@@ -334,15 +337,15 @@ func (s *log) resolve(shares []share) (durable []held) {
 }
 
 // answer answers batches that are durable. It is the only place where this sink
-// says so, and is called right after the sync.
+// reports durability, and is called directly after the sync.
 func answer(durable []held) {
 	for _, h := range durable {
 		h.ticket.Done(pipeline.Result{})
 	}
 }
 
-// breaks notes that o must be mended before anything else is written to it. The
-// caller holds mu.
+// breaks registers that o must be repaired before anything else is written to
+// it. The caller holds mu.
 func (s *log) breaks(o *output, err error) {
 	o.err = fmt.Errorf("%s: %w", o.name, err)
 	if lasts(err) {
@@ -355,8 +358,8 @@ func (s *log) breaks(o *output, err error) {
 	s.complain(o.err)
 }
 
-// diagnose tells Health what is wrong, and reports whether all that was submitted
-// can be written.
+// diagnose updates the error that Health returns, and reports whether all
+// submitted batches can be written.
 func (s *log) diagnose() (clean bool) {
 	clean = true
 	var worst error
@@ -378,7 +381,7 @@ func (s *log) diagnose() (clean bool) {
 		return clean
 	}
 	if s.sick.Swap(nil) != nil {
-		s.log.Info("the output can be written again")
+		s.log.Info("output write recovered")
 		s.wake()
 	}
 	return clean

@@ -13,10 +13,11 @@ import (
 	"github.com/urlfold/urlfold/pipeline"
 )
 
-// This file is for what a process with another configuration has left. What is durable
-// in it is covered by the checkpoint, or may be, so it is finished and never begun anew.
+// This file handles the outputs of processes with another configuration. A
+// checkpoint may cover their durable part, so they are finished and never
+// restarted.
 
-// Makes reports whether an output with these settings may have this path.
+// Makes reports whether path can be the path of an output with these settings.
 func (c *LogConfig) Makes(path string) bool {
 	t, err := parseTemplate(c.Path)
 	if err != nil {
@@ -26,21 +27,22 @@ func (c *LogConfig) Makes(path string) bool {
 	return exact.MatchString(path) || exact.MatchString(unnumbered.ReplaceAllString(path, "$1"))
 }
 
-// CanCutBack reports whether outputs with these settings can be cut back when an input
-// withdraws records: each has one input, and is not named before that is at its end.
-// With that goes ExactlyOnce, which stores how far they are covered.
+// CanCutBack reports whether outputs with these settings can be truncated when
+// an input withdraws records. For that, each output must have a single input
+// and get its final name only at the end of that input. ExactlyOnce is required
+// in addition, to store how far the outputs are covered.
 func (c *LogConfig) CanCutBack() bool {
 	t, err := parseTemplate(c.Path)
 	return err == nil && t.perLane && !t.counts
 }
 
-// unnumbered is the number that a path has got because its name was taken: see
+// unnumbered matches the number in a path whose name was already taken. See
 // numbered.
 var unnumbered = regexp.MustCompile(`-[0-9]+((\.[^./]*){0,2})$`)
 
-// FinishExtent gives an output its final name that no sink goes on with, as it was when
-// the checkpoint was stored. If it has that name already, or is gone, there is nothing to
-// do.
+// FinishExtent finishes an output that no sink continues. It truncates the
+// output to the extent and renames it to its final name. If the output already
+// has that name, or no longer exists, FinishExtent does nothing.
 func FinishExtent(m pipeline.Extent) error {
 	name := m.Path + partSuffix
 	f, err := openLocked(name)
@@ -50,13 +52,13 @@ func FinishExtent(m pipeline.Extent) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = f.Close() }() // it is synced
+	defer func() { _ = f.Close() }() // already synced
 	fi, err := f.Stat()
 	if err != nil {
 		return err
 	}
 	if fi.Size() < m.Length {
-		return fmt.Errorf("%s has %d bytes, and %d were durable", name, fi.Size(), m.Length)
+		return fmt.Errorf("%s is truncated: it has %d bytes, but %d were durable", name, fi.Size(), m.Length)
 	}
 	tidy(m.Path)
 	if err := errors.Join(f.Truncate(m.Length), f.Sync()); err != nil {
@@ -65,9 +67,10 @@ func FinishExtent(m pipeline.Extent) error {
 	return finishPart(name, m.Path)
 }
 
-// FinishWithoutExtent gives their final names to all unfinished outputs with these settings
-// but those of the extents: they were written without exactly_once, so what is in them was
-// perhaps answered. It returns these names. Torn ends are cut off.
+// FinishWithoutExtent truncates torn ends and renames all unfinished outputs
+// with these settings to their final names, except those in extents. The
+// renamed ones were written without exactly_once, so their records may have
+// been answered. It returns their final names.
 func (c *LogConfig) FinishWithoutExtent(extents []pipeline.Extent) (finished []string, err error) {
 	s := newLog(*c)
 	for _, m := range extents {
@@ -83,7 +86,7 @@ func (c *LogConfig) FinishWithoutExtent(extents []pipeline.Extent) (finished []s
 			return finished, err
 		}
 		if size == 0 {
-			continue // it is begun anew
+			continue // it will be restarted
 		}
 		to, err := s.table.finishAs(final)
 		if err != nil {
@@ -94,8 +97,8 @@ func (c *LogConfig) FinishWithoutExtent(extents []pipeline.Extent) (finished []s
 	return finished, err
 }
 
-// finishAs gives an unfinished output its final name, with a number if that is taken,
-// and returns it.
+// finishAs renames an unfinished output to its final name, or to a numbered
+// variant if that name is taken. It returns the new name.
 func (tab *streamTable) finishAs(final string) (to string, err error) {
 	to = final
 	for n := 2; !tab.free(to); n++ {
@@ -104,7 +107,8 @@ func (tab *streamTable) finishAs(final string) (to string, err error) {
 	return to, finishPart(final+partSuffix, to)
 }
 
-// unfinished returns the final paths of all unfinished outputs that t may have made.
+// unfinished returns the final paths of all unfinished outputs that may come
+// from t.
 func (t *template) unfinished() (finals []string, err error) {
 	_, exact := t.pattern(nil)
 	err = filepath.WalkDir(t.dir(), func(path string, d fs.DirEntry, err error) error {
@@ -122,10 +126,10 @@ func (t *template) unfinished() (finals []string, err error) {
 	return finals, err
 }
 
-// finishPart gives an unfinished output its final name, which is durable then.
+// finishPart durably renames an unfinished output to its final name.
 func finishPart(name, final string) error {
 	if _, err := os.Lstat(final); !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("%s is there already, and is not overwritten: %w", final, fs.ErrExist)
+		return fmt.Errorf("cannot rename the output to %s: %w; move the existing file away", final, fs.ErrExist)
 	}
 	return disk.Publish(name, final)
 }

@@ -16,29 +16,30 @@ import (
 	"github.com/urlfold/urlfold/pipeline"
 )
 
-// This file is structured in the following way:
+// This file has three parts:
 //
 //   - NewLog, which returns the sink of the daemon.
-//   - log: what it holds.
-//   - Its life: Open, Close; and what can be asked of it.
+//   - log and its fields.
+//   - Opening, closing and inspecting a log.
 
-// logStats are counts of a [log].
+// logStats holds the counts of a [log].
 type logStats struct {
-	Bytes     int64 // written, those that were written again among them
-	Syncs     int64 // of files
+	Bytes     int64 // bytes written, including rewritten ones
+	Syncs     int64 // file syncs
 	SyncTime  time.Duration
 	Rotations int64
-	Published int64 // files that got their final name
-	Retries   int64 // repairs of an output that were tried
+	Published int64 // files renamed to their final names
+	Retries   int64 // attempts to repair an output
 	OpenFiles int64
 	Holds     int64 // batches that wait for a sync
 }
 
-// NewLog returns the sink of a daemon: it writes one file after the other, or one for
-// each input, syncs them in groups, and answers a batch when it is durable. Errors of
-// the disk never reach the pipeline. While there is one, Submit blocks, Health returns
-// it, and the sink tries until it succeeds. The error joins all that is wrong with cfg.
-// NewLog opens no file. The sink is a pipeline.Packer if it is compressed.
+// NewLog returns the sink of a daemon. It writes one file after the other, or
+// one for each input, syncs them in groups, and answers a batch when it is
+// durable. Recoverable disk errors do not reach the pipeline: Submit blocks,
+// Health returns the error, and the sink retries until it succeeds. The error
+// of NewLog joins all problems of cfg. NewLog does not open any file. The sink
+// is a pipeline.Packer if it is compressed.
 func NewLog(cfg LogConfig) (pipeline.Sink, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
@@ -50,7 +51,7 @@ func NewLog(cfg LogConfig) (pipeline.Sink, error) {
 	return &packedLog{s}, nil
 }
 
-// A packedLog is a log whose batches come compressed.
+// A packedLog is a log whose batches are compressed by the pipeline.
 type packedLog struct{ *log }
 
 // NewPack implements [pipeline.Packer].
@@ -61,48 +62,49 @@ func (p *packedLog) NewPack() (func(dst, src []byte) []byte, error) {
 const (
 	defaultBatches = 16
 
-	// DefaultOpenFiles is the default of [LogConfig].OpenFiles.
+	// DefaultOpenFiles is the default of LogConfig.OpenFiles.
 	DefaultOpenFiles = 256
 )
 
-// A log holds what is not durable yet, and who waits for it. Submit appends to
-// files; all else that is done to a file is done by the one goroutine in run.
+// A log tracks the batches that are not durable yet and the goroutines that
+// wait for them. Submit appends to files; the goroutine of run does everything
+// else to them.
 type log struct {
 	cfg      LogConfig
 	tmpl     *template
 	format   compress.Format
 	level    int
-	lineFeed []byte // one, as it is written
+	lineFeed []byte // a line feed, compressed if the output is
 	files    diskFiles
 	table    streamTable
 	log      *slog.Logger
 
 	firstRetry time.Duration
 
-	notify bell // a round is wanted at once
+	notify bell // requests a round at once
 	quit   chan struct{}
 	over   chan struct{} // closed when run has returned
 
-	sick   atomic.Pointer[error] // what Health tells
+	sick   atomic.Pointer[error] // error that Health returns
 	counts counts
 
 	mu       sync.Mutex
 	opened   bool
 	closed   bool
-	retired  []string        // final paths that a stored cut may still name although they are finished
-	retiring int             // of them, those that Extents has named for the last time
-	finished map[string]bool // streams that the checkpoint knows as finished
-	lasting  *lastingError   // why the run ends; nil: it does not
-	crowded  bool            // somebody waits for a round to close files
+	retired  []string        // final paths of finished outputs that a stored cut may still contain
+	retiring int             // length of the prefix of retired that the last call of Extents no longer reported
+	finished map[string]bool // streams that are finished according to the checkpoint
+	lasting  *lastingError   // error that ends the run, or nil
+	crowded  bool            // a Submit waits for a round to close files
 	holds    int             // batches that wait for a sync
-	unsynced int64           // their bytes
-	mended   chan struct{}   // closed, and made anew, when Submit may try again
-	waiters  []chan struct{} // Barriers
-	requests []request       // of Finish
-	durable  []held          // scratch of the rounds
+	unsynced int64           // bytes of these batches
+	mended   chan struct{}   // closed and replaced when Submit may retry
+	waiters  []chan struct{} // waiting Barriers
+	requests []request       // from Finish
+	durable  []held          // scratch space of the rounds
 }
 
-// counts are what LogStats tells.
+// counts are the counters behind Stats.
 type counts struct {
 	bytes, syncs, syncTime, rotations, published, retries, open, holds atomic.Int64
 }
@@ -113,11 +115,11 @@ func newLog(cfg LogConfig) *log {
 		notify: make(bell, 1), quit: make(chan struct{}), over: make(chan struct{}), mended: make(chan struct{}),
 		finished: map[string]bool{},
 	}
-	s.tmpl, _ = parseTemplate(cfg.Path)                   // Validate has read it
-	s.format, s.level, _ = cfg.Compress.resolve(cfg.Path) // and this
+	s.tmpl, _ = parseTemplate(cfg.Path)                   // Validate has parsed it
+	s.format, s.level, _ = cfg.Compress.resolve(cfg.Path) // checked by Validate
 	s.lineFeed = []byte{'\n'}
 	if s.format != compress.Plain {
-		pack, _ := compress.NewPack(s.format, s.level) // Validate has made one
+		pack, _ := compress.NewPack(s.format, s.level) // checked by Validate
 		s.lineFeed = pack(nil, s.lineFeed)
 	}
 	if s.cfg.Batches == 0 {
@@ -137,13 +139,13 @@ func newLog(cfg LogConfig) *log {
 	return s
 }
 
-// Open implements [pipeline.Sink]. It cuts off what the checkpoint does not cover, or
-// what is torn, and gives finished files their names.
+// Open implements [pipeline.Sink]. It truncates outputs to the checkpoint, or
+// removes torn ends, and renames finished files.
 func (s *log) Open(context.Context) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.opened {
-		return errors.New("file sink: opened twice")
+		return errors.New("file sink: Open called twice")
 	}
 	if err := s.recover(); err != nil {
 		s.closeFiles()
@@ -154,8 +156,9 @@ func (s *log) Open(context.Context) error {
 	return nil
 }
 
-// CheckConnect looks whether files can be made where the fixed part of the path
-// leads, and whether those that are there can be written to. It makes nothing. The error is a [field.Error].
+// CheckConnect checks whether files can be created in the directory of the
+// path's fixed part, and whether existing outputs can be written. It does not
+// create anything. The error is a [field.Error].
 func (s *log) CheckConnect(context.Context) error {
 	err := disk.Creatable(s.tmpl.dir())
 	if err == nil {
@@ -167,7 +170,8 @@ func (s *log) CheckConnect(context.Context) error {
 	return nil
 }
 
-// growing returns the paths of the outputs that are written under their final names.
+// growing returns the paths of the outputs that are written under their final
+// names.
 func (s *log) growing() (names []string) {
 	switch {
 	case !s.table.grows():
@@ -181,8 +185,8 @@ func (s *log) growing() (names []string) {
 	return names
 }
 
-// checkNames refuses what stands where outputs are to be written and is not to be
-// written to: a pipe, a link.
+// checkNames returns an error if an output path is occupied by something that
+// must not be written to, such as a pipe or a link.
 func (s *log) checkNames() error {
 	names := s.growing()
 	unfinished, err := s.tmpl.unfinished()
@@ -203,7 +207,8 @@ func (s *log) checkNames() error {
 // Caps implements [pipeline.Sink].
 func (s *log) Caps() pipeline.SinkCaps { return pipeline.SinkCaps{Durable: true, Ordered: true} }
 
-// Health implements [pipeline.Healther]: the path that cannot be written, and why.
+// Health implements [pipeline.Healther]. It returns the path that cannot be
+// written and the reason.
 func (s *log) Health() error {
 	if err := s.sick.Load(); err != nil {
 		return *err
@@ -211,7 +216,7 @@ func (s *log) Health() error {
 	return nil
 }
 
-// Stats returns what the sink has done so far. It may be called at any time.
+// Stats returns the current counts. It may be called at any time.
 func (s *log) Stats() logStats {
 	c := &s.counts
 	return logStats{
@@ -221,9 +226,9 @@ func (s *log) Stats() logStats {
 	}
 }
 
-// Close implements [pipeline.Sink]. After a run that was drained, the files that
-// rotate get their final names; those of lanes that are not finished stay what they
-// are, and the next run goes on with them.
+// Close implements [pipeline.Sink]. After a run that was drained, it renames
+// the files that rotate to their final names. Files of unfinished lanes keep
+// their names, and the next run continues them.
 func (s *log) Close(ctx context.Context) error {
 	s.mu.Lock()
 	if s.closed || !s.opened {
@@ -252,7 +257,7 @@ func (s *log) Close(ctx context.Context) error {
 
 var errClosed = errors.New("file sink: closed before the batch was durable")
 
-// giveUp takes all batches that wait for a sync.
+// giveUp removes and returns all batches that wait for a sync.
 func (s *log) giveUp() (left []held) {
 	for _, o := range s.table.outputs() {
 		left = append(left, o.pending...)
@@ -263,7 +268,7 @@ func (s *log) giveUp() (left []held) {
 	return left
 }
 
-// publishLast gives the files their names that no run goes on with.
+// publishLast renames the files that no later run continues.
 func (s *log) publishLast() error {
 	if s.tmpl.perLane || s.table.grows() {
 		return nil
@@ -278,11 +283,12 @@ func (s *log) publishLast() error {
 	return errors.Join(errs...)
 }
 
-// closeFiles closes what is open, and removes what is empty and has no name yet.
+// closeFiles closes all open files, and removes empty ones that have no final
+// name.
 func (s *log) closeFiles() {
 	for _, o := range s.table.outputs() {
 		if o.f != nil && o.size == 0 && o.young() {
-			_ = disk.Remove(o.name) // while it is locked: it is ours
+			_ = disk.Remove(o.name) // while it is locked and therefore ours
 		}
 		s.files.shut(o)
 	}

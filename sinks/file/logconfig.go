@@ -14,61 +14,82 @@ import (
 	"github.com/urlfold/urlfold/pipeline"
 )
 
-// A LogConfig says where the sink of [NewLog] writes, and how. [DefaultLogConfig] returns one
-// with all defaults.
+// A LogConfig configures the sink of [NewLog]. [DefaultLogConfig] returns one
+// with the default values.
 type LogConfig struct {
-	// The files to write. {source.relpath} stands for the path of the input below the fixed part of its pattern, without the extension of a compressed input; {lane} for the name of the input as one file name; {source.name} for the name of the source; {seq} for a number that counts the files; {time} or {time:%Y%m%d%H} for the time at which a file is opened, in UTC. With {source.relpath} or {lane} each input has an output of its own, else all write to one.
+	// Path of the files to write. The variables are: {source.relpath}, the path
+	// of the input below the fixed part of its pattern, without the extension
+	// of a compressed input; {lane}, the name of the input as a single file
+	// name; {source.name}, the name of the source; {seq}, a number that counts
+	// the files; {time} or a format such as {time:%Y%m%d%H}, the time in UTC at
+	// which a file is opened. With {source.relpath} or {lane}, each input has
+	// its own output; otherwise, all inputs share one.
 	Path string `yaml:"path,required" min:"1"`
-	// How the output is compressed: gzip, zstd, none, or {zstd: {level: 3}}. Default: by the extension of the path, .gz or .zst.
+	// Compression of the output: gzip, zstd, none, or {zstd: {level: 3}}.
+	// Default: by the extension of the path, .gz or .zst.
 	Compress Compression `yaml:"compress"`
-	// When a file is ended and another one is begun. Default: never. The path needs {seq} or {time}.
+	// When to end a file and start the next one. Default: never. The path must
+	// contain {seq} or {time}.
 	Rotate Rotation `yaml:"rotate"`
-	// The longest time until records are brought to the disk and are answered for.
+	// Maximum time until records are synced to disk and acknowledged.
 	SyncInterval time.Duration `yaml:"sync_interval" min:"1ms" max:"1m"`
-	// The bytes after which they are brought to the disk at once.
+	// Number of unsynced bytes that triggers a sync before the interval has
+	// passed.
 	SyncBytes field.Size `yaml:"sync_bytes" min:"1"`
-	// Whether what a run that died has written beyond its checkpoint is cut off, so that no record is written twice. It takes one source of files, and an order.
+	// Truncate what a killed run wrote after its last checkpoint, so that no
+	// record is written twice. Requires exactly one source, of type file, and
+	// an ordering.
 	ExactlyOnce bool `yaml:"exactly_once"`
-	// The most permissions that a file may have, in octal. It gets those that all of its inputs have, too, less the umask; a broker or a pipe counts as 0640. The user of the process may always read and write it. A file that is continued is narrowed, never widened.
+	// Maximum permissions of a file, in octal. A file gets only those that all
+	// of its inputs also have, less the umask; a broker or a pipe counts as
+	// 0640. The user of the process can always read and write the file. The
+	// permissions of a file that is continued are narrowed, never widened.
 	Mode Permissions `yaml:"mode"`
 
-	// Resume are the extents of this sink in the checkpoint that the source goes on
-	// from. They count with ExactlyOnce.
+	// Resume holds the extents of this sink in the checkpoint from which the
+	// source resumes. It is used only with ExactlyOnce.
 	Resume []pipeline.Extent
-	// DeadLetter says that this is the output of rejected records: it keeps no text
-	// that is withdrawn, for the outputs of the records do.
+	// DeadLetter reports that this is the output of rejected records. It does
+	// not keep withdrawn text, because the outputs of the other records do.
 	DeadLetter bool
-	// SourceNames are the names of the sources, by pipeline.Lane.Source.
+	// SourceNames holds the names of the sources, indexed by
+	// pipeline.Lane.Source.
 	SourceNames []string
-	// Batches is how many batches the pipeline has. When half of them wait to be
-	// synced they are synced at once, so that the sources do not wait. Default: 16.
+	// Batches is the number of batches in the pipeline. When half of them wait
+	// for a sync, the sink syncs at once, so that the sources do not wait. The
+	// default is 16.
 	Batches int
-	// OpenFiles is how many outputs may be open. Default: 256.
+	// OpenFiles is the maximum number of open outputs. The default is 256.
 	OpenFiles int
-	// Logger is told what Open finds and cuts off. Default: nobody.
+	// Logger receives messages about recovery and errors. The default discards
+	// them.
 	Logger *slog.Logger
 }
 
-// DefaultLogConfig returns the defaults of a [LogConfig]. Path is missing.
+// DefaultLogConfig returns a [LogConfig] with the default values. Path is
+// empty.
 func DefaultLogConfig() LogConfig {
 	return LogConfig{SyncInterval: 200 * time.Millisecond, SyncBytes: 4 * field.MiB, Mode: 0o644}
 }
 
-// Rotation says when a file is ended. What is 0 is no reason.
+// Rotation determines when a file ends. A zero field disables its criterion.
 type Rotation struct {
-	// Before a file is longer than this. A batch is not divided, so one that is longer makes a longer file.
+	// Maximum size of a file. A batch is not divided, so a larger batch makes a
+	// larger file.
 	Size field.Size `yaml:"size"`
-	// At the multiples of this in UTC: with 1h at every full hour. A file without records is not ended.
+	// Interval of rotation, aligned to UTC: 1h rotates at every full hour. A
+	// file without records is not rotated.
 	Every time.Duration `yaml:"every"`
-	// When it holds as many records. A batch is not divided.
+	// Number of records after which a file is rotated. A batch is not divided.
 	Records int64 `yaml:"records" min:"0"`
 }
 
-// any reports whether files are ever ended.
+// any reports whether any criterion is enabled.
 func (r *Rotation) any() bool { return r.Size > 0 || r.Every > 0 || r.Records > 0 }
 
-// Compression is a format and its level, written as the name of the format or as a
-// mapping: "zstd", {zstd: {level: 3}}. The zero value is for the path to decide.
+// Compression is a format and its level, written as the name of the format or
+// as a mapping: "zstd", {zstd: {level: 3}}. With the zero value, the path
+// decides.
 type Compression struct {
 	// The gzip format, RFC 1952.
 	Gzip *GzipLevel `yaml:"gzip"`
@@ -78,19 +99,21 @@ type Compression struct {
 	plain bool
 }
 
-// GzipLevel is how hard gzip tries.
+// GzipLevel is the effort that gzip spends on compression.
 type GzipLevel struct {
-	// 1, the fastest, to 9, the smallest; 0 is the default, 5.
+	// From 1, the fastest, to 9, the smallest output; 0 is the default, 5.
 	Level int `yaml:"level" min:"0" max:"9"`
 }
 
-// ZstdLevel is how hard zstd tries.
+// ZstdLevel is the effort that zstd spends on compression.
 type ZstdLevel struct {
-	// 1, the fastest, to 4, the smallest; 0 is the default, 1. They are near levels 1, 3, 7 and 11 of the zstd program.
+	// From 1, the fastest, to 4, the smallest output; 0 is the default, 1. The
+	// levels correspond approximately to levels 1, 3, 7 and 11 of the zstd
+	// program.
 	Level int `yaml:"level" min:"0" max:"4"`
 }
 
-// UnmarshalText reads gzip, zstd or none.
+// UnmarshalText accepts gzip, zstd and none.
 func (c *Compression) UnmarshalText(text []byte) error {
 	switch string(text) {
 	case "gzip":
@@ -100,21 +123,21 @@ func (c *Compression) UnmarshalText(text []byte) error {
 	case "none":
 		*c = Compression{plain: true}
 	default:
-		return errors.New("the compression is gzip, zstd or none")
+		return errors.New("compression must be gzip, zstd or none")
 	}
 	return nil
 }
 
-// Validate checks that there is one format, and its level.
+// Validate checks that there is at most one format, with a valid level.
 func (c *Compression) Validate() error {
 	if c.Gzip != nil && c.Zstd != nil {
-		return &field.Error{Field: "zstd", Err: errors.New("gzip is asked for, too")}
+		return &field.Error{Field: "zstd", Err: errors.New("cannot be combined with gzip")}
 	}
 	_, _, err := c.resolve("")
 	return err
 }
 
-// resolve returns the format and the level for the output path.
+// resolve returns the format and the level for an output with the given path.
 func (c *Compression) resolve(path string) (format compress.Format, level int, err error) {
 	switch {
 	case c.Gzip != nil:
@@ -130,14 +153,14 @@ func (c *Compression) resolve(path string) (format compress.Format, level int, e
 	return format, level, err
 }
 
-// Permissions are those of a file. Its text is octal: "0640".
+// Permissions are the permissions of a file. Their text form is octal: "0640".
 type Permissions os.FileMode
 
-// UnmarshalText reads permissions in octal.
+// UnmarshalText parses permissions in octal.
 func (m *Permissions) UnmarshalText(text []byte) error {
 	n, err := strconv.ParseUint(string(text), 8, 32)
 	if err != nil || n == 0 || n > 0o777 {
-		return errors.New("permissions are octal, such as 0640")
+		return errors.New("permissions must be octal, from 0001 to 0777, such as 0640")
 	}
 	*m = Permissions(n)
 	return nil
@@ -146,12 +169,12 @@ func (m *Permissions) UnmarshalText(text []byte) error {
 // MarshalText returns the permissions in octal.
 func (m Permissions) MarshalText() ([]byte, error) { return fmt.Appendf(nil, "%04o", uint32(m)), nil }
 
-// standardStreams are paths that lead to what the process has got as its output. A
-// file sink syncs and truncates, which a pipe cannot do.
+// standardStreams are paths of the process's own output streams. The file sink
+// syncs and truncates its files, which fails for a pipe.
 var standardStreams = []string{"/dev/stdout", "/dev/stderr", "/dev/fd/1", "/dev/fd/2", "/proc/self/fd/1", "/proc/self/fd/2"}
 
-// Validate returns all that is wrong with the configuration, joined. It looks at no
-// file.
+// Validate returns all problems of the configuration, joined. It does not
+// access any file.
 func (c *LogConfig) Validate() error {
 	var errs []error
 	wrong := func(key string, err error) { errs = append(errs, &field.Error{Field: key, Err: err}) }
@@ -159,29 +182,29 @@ func (c *LogConfig) Validate() error {
 	if err != nil {
 		wrong("path", err)
 	} else if slices.Contains(standardStreams, c.Path) {
-		wrong("path", errors.New("names a standard stream, not a file; use the sink stdout"))
+		wrong("path", errors.New("must name a file, not a standard stream; use the stdout sink"))
 	} else if c.Rotate.any() && !tmpl.counts {
-		wrong("rotate", errors.New("the path has neither {seq} nor {time}: the next file would have the name of the last"))
+		wrong("rotate", errors.New("requires {seq} or {time} in the path: otherwise all files would have the same name"))
 	}
 	if err := c.Compress.Validate(); err != nil {
 		wrong("compress", err)
 	} else if c.Compress == (Compression{}) && compress.Misleading(c.Path) {
 		errs = append(errs, &field.Error{
 			Field: "path", With: []string{"compress"},
-			Err: errors.New("has the extension of a compression that is not written: end it in .gz or .zst, or say what compress is"),
+			Err: errors.New("has the extension of a compression that cannot be written: use .gz or .zst, or set compress"),
 		})
 	}
 	if c.Rotate.Size < 0 || c.Rotate.Every < 0 || c.Rotate.Records < 0 {
-		wrong("rotate", errors.New("is negative"))
+		wrong("rotate", errors.New("must not be negative"))
 	}
 	if c.SyncInterval <= 0 {
-		wrong("sync_interval", errors.New("is not positive"))
+		wrong("sync_interval", errors.New("must be positive"))
 	}
 	if c.SyncBytes <= 0 {
-		wrong("sync_bytes", errors.New("is not positive"))
+		wrong("sync_bytes", errors.New("must be positive"))
 	}
 	if c.Mode == 0 || c.Mode > 0o777 {
-		wrong("mode", errors.New("is not from 0001 to 0777"))
+		wrong("mode", errors.New("must be from 0001 to 0777"))
 	}
 	return errors.Join(errs...)
 }

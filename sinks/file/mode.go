@@ -7,22 +7,22 @@ import (
 	"github.com/urlfold/urlfold/pipeline"
 )
 
-// An output holds what its inputs hold, so nobody may read it who may not read all
-// of them: its permissions are those of each of its inputs and those of the
-// configuration, and the umask takes from them, too. The user of the process may
-// always read and write it, since the next run may have to continue it.
+// An output contains data of its inputs, so only users who may read all of them
+// may read it. Its permissions are the intersection of those of its inputs and
+// of the configuration, less the umask. The user of the process can always read
+// and write it, because the next run may have to continue it.
 
 const (
-	// ownerMode is what every output has.
+	// ownerMode is the minimum for every output.
 	ownerMode fs.FileMode = 0o600
-	// streamMode is what an input allows that is no file and so has no permissions:
-	// a broker, a pipe.
+	// streamMode is used for inputs that are not files and have no permissions,
+	// such as brokers and pipes.
 	streamMode fs.FileMode = 0o640
-	// oneShotMode is what an [Output] has at most.
+	// oneShotMode is the maximum for an [Output].
 	oneShotMode fs.FileMode = 0o666
 )
 
-// allowed returns the permissions that all of modes have.
+// allowed returns the intersection of modes, plus ownerMode.
 func allowed(modes ...fs.FileMode) fs.FileMode {
 	perm := fs.ModePerm
 	for _, m := range modes {
@@ -31,7 +31,7 @@ func allowed(modes ...fs.FileMode) fs.FileMode {
 	return perm | ownerMode
 }
 
-// modeOfLane returns what the input of l allows.
+// modeOfLane returns the permissions that the input of l allows.
 func modeOfLane(l *pipeline.Lane) fs.FileMode {
 	if l == nil {
 		return streamMode
@@ -42,8 +42,9 @@ func modeOfLane(l *pipeline.Lane) fs.FileMode {
 	return streamMode
 }
 
-// modeOfFiles returns what the files of these paths allow. What cannot be looked at
-// allows all: it cannot be read either.
+// modeOfFiles returns the permissions that the files at paths allow. A file
+// whose permissions cannot be determined counts as allowing all, because it
+// cannot be read either.
 func modeOfFiles(paths []string) fs.FileMode {
 	perm := fs.ModePerm
 	for _, path := range paths {
@@ -59,8 +60,8 @@ func modeOfFiles(paths []string) fs.FileMode {
 	return perm
 }
 
-// narrow takes the permissions from o, which is open, that the next record does not
-// allow. It gives none. The caller holds mu.
+// narrow removes the permissions from o that allow does not contain. It never
+// adds any, and does nothing if o is closed. The caller holds mu.
 func (d *diskFiles) narrow(o *output, allow fs.FileMode) {
 	want := allowed(o.mode, fs.FileMode(d.cfg.Mode), allow)
 	if want == o.mode || o.f == nil {

@@ -18,21 +18,22 @@ import (
 	"github.com/urlfold/urlfold/internal/storage/disk"
 )
 
-// This file is structured in the following way:
+// This file has four parts:
 //
-//   - output: what is known of a file, and who it belongs to.
-//   - Opening, writing, syncing. Closing it in between to save a descriptor.
-//   - Mending what could not be written or synced.
-//   - Giving it its final name.
+//   - output: the state of a file, and its owner.
+//   - Opening, writing and syncing; closing temporarily to save descriptors.
+//   - Repairing a file after a failed write or sync.
+//   - Renaming it to its final name.
 
-// partSuffix is what the name of a file ends in that is not finished.
+// partSuffix is appended to the final name of an unfinished file.
 const partSuffix = ".part"
 
-// copySuffix is what is appended to the final name for a copy that is to replace a
-// file whose disk is not to be trusted.
+// copySuffix is appended to the final name for a copy that will replace a file
+// after a failed sync.
 const copySuffix = ".part.new"
 
-// damagedSuffix is what is appended to the final name of a file that is put aside.
+// damagedSuffix is appended to the final name of a damaged file that is set
+// aside.
 const damagedSuffix = ".part.damaged"
 
 // An output is a file that is being written, or waits for its final name:
@@ -40,49 +41,51 @@ const damagedSuffix = ".part.damaged"
 //	0            synced                 size
 //	│ answered     │ pending, in order    │
 //
-// What is pending may have to be written again: it is in the arenas of its batches.
+// The pending batches may have to be written again. Their bytes are in the
+// arenas.
 type output struct {
 	stream *stream
 	final  string
-	name   string      // where it is now: final, or final.part
-	f      *disk.File  // nil: not open at the moment
-	made   bool        // it is there; else it is to be created
-	named  bool        // its name is durable
-	mode   os.FileMode // at most; see narrow
+	name   string      // current name: final or final.part
+	f      *disk.File  // nil while it is closed
+	made   bool        // the file exists; otherwise it must be created
+	named  bool        // the name is durable
+	mode   os.FileMode // maximum permissions; see narrow
 
-	size    int64 // written, if err is nil
+	size    int64 // bytes written, if err is nil
 	synced  int64
-	extent  int64 // synced, when Extents was called last
-	stored  int64 // extent, of the last cut that was stored
+	extent  int64 // synced at the last call of Extents
+	stored  int64 // extent in the last stored cut
 	pending []held
 	span    span
 
-	err     error // why it is broken: it must be mended before it is written to
-	suspect bool  // a sync failed: nothing of the file that is not synced is to be believed
-	lost    bool  // see errLost
-	tries   int   // to mend it
+	err     error // why the output must be repaired before it is written to
+	suspect bool  // a sync failed; data that was not synced before is unreliable
+	lost    bool  // the error was errLost
+	tries   int   // attempts to repair it
 	retry   time.Time
 
-	sealed    bool  // no more is written
-	renamed   bool  // it has its final name, which may not be durable
-	published bool  // it is sealed, and its final name is durable
-	unnamed   error // why it could not get it
+	sealed    bool  // nothing more is written
+	renamed   bool  // it has its final name, perhaps not durably
+	published bool  // it is complete, and its final name is durable
+	unnamed   error // why it could not be renamed
 
 	opened   time.Time
 	records  int64
-	inRecord bool // it ends within an oversize record
+	inRecord bool // the file ends within an oversize record
 	used     uint64
 }
 
-// young reports whether o has a name for unfinished files.
+// young reports whether o still has its unfinished name.
 func (o *output) young() bool { return o.name != o.final }
 
-// A diskFiles does to files what an output asks for, and knows nothing of others.
+// A diskFiles performs file operations for single outputs. It does not know
+// other outputs.
 type diskFiles struct {
 	cfg    *LogConfig
 	log    *slog.Logger
 	format compress.Format
-	at     func(point string) error // fault.At, or that of a test
+	at     func(point string) error // fault.At, or a replacement in tests
 	counts *counts
 }
 
@@ -117,7 +120,7 @@ func (tab *streamTable) ensure(o *output) error {
 	return nil
 }
 
-// open opens the file of o, which it makes if it is new.
+// open opens the file of o, and creates it if it is new.
 func (o *output) open() (*disk.File, error) {
 	switch {
 	case o.made:
@@ -125,7 +128,7 @@ func (o *output) open() (*disk.File, error) {
 	case o.young():
 		return createLocked(o.name, o.mode)
 	}
-	f, err := disk.Open(o.name, os.O_RDWR|os.O_CREATE|os.O_EXCL, o.mode) // what has a final name is never removed
+	f, err := disk.Open(o.name, os.O_RDWR|os.O_CREATE|os.O_EXCL, o.mode) // a file with a final name is never removed
 	if err != nil {
 		return nil, err
 	}
@@ -135,35 +138,36 @@ func (o *output) open() (*disk.File, error) {
 	return f, err
 }
 
-// shut closes o, which is not done with. The caller holds mu, or is alone.
+// shut closes o, which may be opened again later. The caller holds mu, or no
+// other goroutine is running.
 func (d *diskFiles) shut(o *output) {
 	if o.f == nil {
 		return
 	}
-	_ = o.f.Close() // what matters is synced
+	_ = o.f.Close() // the important data is synced
 	o.f = nil
 	d.counts.open.Add(-1)
 }
 
-// errCrowded says that as many files are open as may be, and that all of them wait for
-// a sync: the next round makes room.
-var errCrowded = errors.New("all files that may be open wait for a sync")
+// errCrowded reports that the maximum number of files is open and that all of
+// them wait for a sync. The next round closes some.
+var errCrowded = errors.New("too many open files: all of them wait for a sync")
 
-// makeRoom sees to it that one more file may be open.
+// makeRoom ensures that one more file may be opened.
 func (tab *streamTable) makeRoom() error {
 	limit := tab.cfg.OpenFiles
 	if tab.counts.open.Load() < int64(limit) {
 		return nil
 	}
-	tab.shutIdle(limit - limit/4 - 1) // a quarter at once: finding them takes looking at all
+	tab.shutIdle(limit - limit/4 - 1) // a quarter at once, because each search visits all outputs
 	if tab.counts.open.Load() < int64(limit) {
 		return nil
 	}
 	return errCrowded
 }
 
-// shutIdle closes files that wait for no sync, those that were not used for the longest
-// time first, until no more than keep are open.
+// shutIdle closes files that do not wait for a sync, least recently used first,
+// until at most keep files are open.
 func (tab *streamTable) shutIdle(keep int) {
 	idle := slices.DeleteFunc(slices.Clone(tab.outputs()), func(o *output) bool { return o.f == nil || len(o.pending) > 0 })
 	slices.SortFunc(idle, func(a, b *output) int { return cmp.Compare(a.used, b.used) })
@@ -173,8 +177,8 @@ func (tab *streamTable) shutIdle(keep int) {
 	}
 }
 
-// evict closes files that have not been used for the longest time, if too many are
-// open. What waits for a sync stays open.
+// evict closes the least recently used files if too many are open. Files that
+// wait for a sync stay open.
 func (tab *streamTable) evict() {
 	if tab.counts.open.Load() > int64(tab.cfg.OpenFiles) {
 		tab.shutIdle(tab.cfg.OpenFiles)
@@ -200,9 +204,10 @@ func (d *diskFiles) write(o *output, h *held) error {
 	return d.at("file.after_write")
 }
 
-// syncAll makes durable what was written to outputs, and their names. Only run calls
-// it, without mu: writing goes on meanwhile. All files are on their way to the disk
-// before the first one is waited for: the others are there with it, mostly.
+// syncAll makes the data written to outputs durable, and their names. Only run
+// calls it, without mu, so that writing can continue. It starts the writing of
+// all files before it waits for the first one, so that most of the others are
+// done by then.
 func (d *diskFiles) syncAll(shares []share) {
 	if len(shares) > 1 {
 		for i := range shares {
@@ -222,7 +227,7 @@ func (d *diskFiles) syncAll(shares []share) {
 	}
 }
 
-// sync makes durable what was written to o.
+// sync makes the data written to o durable.
 func (d *diskFiles) sync(o *output) error {
 	start := time.Now()
 	defer func() { d.counts.syncTime.Add(int64(time.Since(start))) }()
@@ -239,19 +244,19 @@ func (d *diskFiles) sync(o *output) error {
 	return d.at("file.after_sync")
 }
 
-// errLost is the error of an output that has no name any more, or not the one that it
-// was given: nobody would find there what is said to be durable.
-var errLost = errors.New("it was deleted or moved while it was written")
+// errLost is the error of an output that no longer has its name. The data would
+// be durable, but nobody would find it.
+var errLost = errors.New("file was deleted or moved while it was being written")
 
-// isThere reports whether the file that is open has its name.
+// isThere reports whether the name of o still refers to the open file.
 func (o *output) isThere() bool {
 	here, err1 := o.f.Stat()
 	there, err2 := os.Lstat(o.name)
 	return err1 == nil && err2 == nil && os.SameFile(here, there)
 }
 
-// failed notes that o could not be synced: the system may have dropped what it could
-// not write, and the next sync of the same file would not say so.
+// failed handles a failed sync of o. The system may have dropped the data that
+// it could not write, and the next sync of the same file would not report that.
 func (s *log) failed(o *output, err error) {
 	o.lost = errors.Is(err, errLost)
 	o.suspect = !o.lost && !isFull(err)
@@ -273,8 +278,8 @@ func (d *diskFiles) syncNames(list []*output) {
 	}
 }
 
-// syncNameOnce makes the name of a file durable, unless that was tried with its
-// folder already: then that is the answer.
+// syncNameOnce makes the name of a file durable. It syncs each directory at
+// most once and returns the same result for all files in it.
 func (d *diskFiles) syncNameOnce(dirs map[string]error, name string) error {
 	dir := filepath.Dir(name)
 	err, done := dirs[dir]
@@ -296,14 +301,14 @@ func (d *diskFiles) syncName(name string) error {
 	return d.at("file.after_sync_dir")
 }
 
-// isFull reports whether err says that there is no room, which says nothing about
-// what was written before.
+// isFull reports whether err means that there is no space, which does not
+// affect data that was written before.
 func isFull(err error) bool {
 	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || errors.Is(err, syscall.EFBIG)
 }
 
-// mend goes back to the last sync of o and writes again what is pending. The caller
-// holds mu.
+// mend truncates o to its last sync and writes its pending batches again. The
+// caller holds mu.
 func (s *log) mend(o *output) {
 	s.counts.retries.Add(1)
 	if err := s.rewrite(o); err != nil {
@@ -345,9 +350,10 @@ func (s *log) rewrite(o *output) error {
 	return nil
 }
 
-// beginAgain makes o another file, for what is pending. What the lost one held was
-// answered, and is not written again: whoever took it away has it. A cut that was stored
-// may know it, so with ExactlyOnce its name is not used again before the next one.
+// beginAgain moves o to another file for the pending batches. The answered
+// records in the lost file are not written again, because whoever removed the
+// file has them. A stored cut may contain the file, so with ExactlyOnce its
+// name is not reused before the next cut.
 func (s *log) beginAgain(o *output) error {
 	if !s.cfg.ExactlyOnce {
 		delete(s.table.taken, o.final)
@@ -356,7 +362,7 @@ func (s *log) beginAgain(o *output) error {
 	if err != nil {
 		return err
 	}
-	s.log.Warn("an output was deleted or moved while it was written: what comes goes to another file", "path", o.name, "bytes", o.synced, "next", n.name)
+	s.log.Warn("output deleted or moved, continuing in another file", "path", o.name, "bytes", o.synced, "next", n.name)
 	if s.cfg.ExactlyOnce {
 		s.retired = append(s.retired, o.final)
 	}
@@ -370,9 +376,9 @@ func (s *log) beginAgain(o *output) error {
 	return nil
 }
 
-// replace puts a copy of what is durable of o in its place. After a sync that failed
-// the blocks of the file are not trusted with anything new, and the copy is believed
-// only after it was read back.
+// replace replaces o by a copy of its durable part. After a failed sync the
+// blocks of the file are not reused for new data, and the copy is read back
+// before it is trusted.
 func (d *diskFiles) replace(o *output) error {
 	name := o.final + copySuffix
 	err := d.copyPrefix(name, o.name, o.synced)
@@ -383,7 +389,7 @@ func (d *diskFiles) replace(o *output) error {
 		err = disk.Rename(name, o.name)
 	}
 	if err != nil {
-		_ = disk.Remove(name) // err is what went wrong
+		_ = disk.Remove(name) // err is the error to report
 		return err
 	}
 	return d.syncName(o.name)
@@ -400,12 +406,12 @@ func (d *diskFiles) copyPrefix(to, from string, n int64) (err error) {
 	if err != nil {
 		return err
 	}
-	dst, err := disk.Recreate(to, ownerMode) // a process may have died while it made one
+	dst, err := disk.Recreate(to, ownerMode) // a dead process may have left one
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, dst.Close()) }()
-	_ = dst.Chmod(fi.Mode().Perm()) // a wish: not every file system can
+	_ = dst.Chmod(fi.Mode().Perm()) // best effort: not every file system supports it
 	read, written := crc32.NewIEEE(), crc32.NewIEEE()
 	if _, err := io.CopyN(io.MultiWriter(dst, read), src, n); err != nil {
 		return err
@@ -417,23 +423,24 @@ func (d *diskFiles) copyPrefix(to, from string, n int64) (err error) {
 		return err
 	}
 	if read.Sum32() != written.Sum32() {
-		return fmt.Errorf("%s is not what was written to it", to)
+		return fmt.Errorf("%s: data read back differs from the data written", to)
 	}
 	return nil
 }
 
-// rename gives o its final name, which is not durable before syncNames. It may be
-// called again after an error. The caller holds mu; only run, Open and Close call it.
+// rename renames o to its final name, which is not durable before syncNames. It
+// may be repeated after an error. The caller holds mu; only run, Open and Close
+// call it.
 func (d *diskFiles) rename(o *output) error {
 	if o.renamed || !o.young() {
 		return nil
 	}
 	if _, err := os.Lstat(o.name); o.sealed && errors.Is(err, fs.ErrNotExist) {
-		d.log.Warn("an output was deleted or moved before it had its final name", "path", o.name, "bytes", o.size)
+		d.log.Warn("output deleted or moved before its final rename", "path", o.name, "bytes", o.size)
 		return nil
 	}
 	if _, err := os.Lstat(o.final); !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("%s is there already, and is not overwritten: it must be moved away (%w)", o.final, fs.ErrExist)
+		return fmt.Errorf("cannot rename the output to %s: %w; move the existing file away", o.final, fs.ErrExist)
 	}
 	if err := d.at("file.before_rename"); err != nil {
 		return err

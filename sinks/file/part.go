@@ -10,14 +10,15 @@ import (
 	"github.com/urlfold/urlfold/internal/storage/disk"
 )
 
-// A part is the file NAME.part, locked.
+// A part is the locked file NAME.part.
 type part struct {
-	f     *disk.File // nil once it is closed
+	f     *disk.File // nil after it is closed
 	name  string
 	final string
 }
 
-// target returns the file that path leads to, and what is there; nil if nothing is.
+// target resolves symbolic links in path. It returns the resulting path and the
+// file there, or nil if there is none.
 func target(path string) (string, os.FileInfo, error) {
 	if led, err := filepath.EvalSymlinks(path); err == nil {
 		path = led
@@ -29,9 +30,9 @@ func target(path string) (string, os.FileInfo, error) {
 	return path, fi, err
 }
 
-// openPart makes and locks the part of the file final, where old stands now, or
-// nothing. The output gets the permissions of old, or those that the umask leaves,
-// as far as mode allows them.
+// openPart creates and locks the part of the file final. old is the existing
+// file at final, or nil. The part gets the permissions of old, or those that
+// the umask permits, limited by mode.
 func openPart(final string, old os.FileInfo, inputs []string, mode os.FileMode) (*part, error) {
 	if old != nil && isInput(old, inputs) {
 		return nil, fmt.Errorf("%s: %w", final, ErrIsInput)
@@ -45,15 +46,15 @@ func openPart(final string, old os.FileInfo, inputs []string, mode os.FileMode) 
 		return nil, err
 	}
 	if old != nil {
-		_ = f.Chmod(allowed(old.Mode(), mode)) // a wish: not every file system can
+		_ = f.Chmod(allowed(old.Mode(), mode)) // best effort: not every file system supports it
 	}
 	p.f = f
 	return p, nil
 }
 
-// createLocked makes the unfinished file name, and locks it. One that a run has left
-// is removed first: the new one is a file that nobody else has open, with the
-// permissions that are asked for.
+// createLocked creates the unfinished file name and locks it. It first removes
+// a file that another run has left behind, so that no other process has the new
+// file open and the requested permissions apply.
 func createLocked(name string, mode os.FileMode) (*disk.File, error) {
 	for range lockAttempts {
 		f, err := disk.Open(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, mode)
@@ -74,14 +75,14 @@ func createLocked(name string, mode os.FileMode) (*disk.File, error) {
 		case err != nil:
 			return nil, err
 		}
-		if err := errors.Join(disk.Remove(name), old.Close()); err != nil { // while it is locked: it is ours
+		if err := errors.Join(disk.Remove(name), old.Close()); err != nil { // while it is locked and therefore ours
 			return nil, err
 		}
 	}
 	return nil, fmt.Errorf("%s: %w", name, ErrLocked)
 }
 
-// openLocked opens the file name, which is there, and locks it.
+// openLocked opens the existing file name and locks it.
 func openLocked(name string) (*disk.File, error) {
 	for range lockAttempts {
 		f, err := disk.Open(name, os.O_RDWR, 0)
@@ -95,16 +96,17 @@ func openLocked(name string) (*disk.File, error) {
 	return nil, fmt.Errorf("%s: %w", name, ErrLocked)
 }
 
-// lockAttempts is how often a file is opened that has lost its name before it was
-// locked.
+// lockAttempts is the number of attempts to open and lock a file that is being
+// renamed or removed concurrently.
 const lockAttempts = 10
 
-// lock locks f. Between opening and locking another run may have given the file its
-// final name: the file that is locked must still be the one of that name, or
-// truncating it would empty a finished output. If it is not, both results are nil.
+// lock locks f. Another run may have renamed the file to its final name after
+// it was opened, and truncating it would then empty a finished output. lock
+// therefore checks that name still refers to f. If it does not, both results
+// are nil.
 func lock(f *disk.File, name string) (*disk.File, error) {
-	if errors.Is(disk.Lock(f.File), disk.ErrLocked) { // a file system without locks is no reason not to write
-		_ = f.Close() // somebody else's
+	if errors.Is(disk.Lock(f.File), disk.ErrLocked) { // a missing lock implementation must not prevent writing
+		_ = f.Close() // in use by another process
 		return nil, fmt.Errorf("%s: %w", name, ErrLocked)
 	}
 	here, err1 := f.Stat()
@@ -112,15 +114,15 @@ func lock(f *disk.File, name string) (*disk.File, error) {
 	if err1 == nil && err2 == nil && os.SameFile(here, there) {
 		return f, nil
 	}
-	_ = f.Close() // not the file we want
+	_ = f.Close() // no longer the file at name
 	return nil, nil
 }
 
-// publish gives the file its name. The caller has synced it. The lock is held
-// until the name is given.
+// publish renames the file to its final name. The caller has synced the file.
+// The lock is held until after the rename.
 func (p *part) publish() error {
 	if p.f == nil {
-		return fmt.Errorf("%s: the output is closed", p.name)
+		return fmt.Errorf("%s: output already closed", p.name)
 	}
 	if err := disk.Rename(p.name, p.final); err != nil {
 		return err
@@ -130,22 +132,22 @@ func (p *part) publish() error {
 	return errors.Join(err, disk.SyncDir(filepath.Dir(p.final)))
 }
 
-// abort closes the file, and removes it if it is empty.
+// abort closes the file, and removes it if empty is set.
 func (p *part) abort(empty bool) error {
 	if p.f == nil {
 		return nil
 	}
 	var err error
 	if empty {
-		err = disk.Remove(p.name) // while it is locked: it is ours
+		err = disk.Remove(p.name) // while it is locked and therefore ours
 	}
 	err = errors.Join(err, p.f.Close())
 	p.f = nil
 	return err
 }
 
-// refuseInputs returns ErrIsInput if f is a regular file and one of inputs:
-// `urlfold a.log >> a.log` would never end.
+// refuseInputs returns ErrIsInput if f is a regular file and one of inputs,
+// because `urlfold a.log >> a.log` would never end.
 func refuseInputs(f *os.File, inputs []string) error {
 	fi, err := f.Stat()
 	if err != nil || !fi.Mode().IsRegular() || !isInput(fi, inputs) {
@@ -154,7 +156,7 @@ func refuseInputs(f *os.File, inputs []string) error {
 	return ErrIsInput
 }
 
-// isInput reports whether fi is the file of one of the paths.
+// isInput reports whether fi is the file at one of paths.
 func isInput(fi os.FileInfo, paths []string) bool {
 	for _, path := range paths {
 		if in, err := os.Stat(path); err == nil && os.SameFile(fi, in) {

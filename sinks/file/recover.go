@@ -15,13 +15,13 @@ import (
 	"github.com/urlfold/urlfold/pipeline"
 )
 
-// This file is structured in the following way:
+// This file has three parts:
 //
-//   - recover: what Open does with what another process has left.
-//   - Exactly once: cutting outputs back to their extents.
-//   - Else: cutting off torn ends.
+//   - recover: what Open does with the files of earlier processes.
+//   - With ExactlyOnce: truncating outputs to their extents.
+//   - Without it: truncating torn ends.
 
-// recover brings the outputs in order. The caller holds mu.
+// recover prepares the outputs of earlier processes. The caller holds mu.
 func (s *log) recover() error {
 	if err := probe(s.tmpl.dir()); err != nil {
 		return err
@@ -49,8 +49,8 @@ func (s *log) recover() error {
 	return nil
 }
 
-// probe makes dir, and finds out early that nothing can be written there. A full disk
-// is no reason not to start.
+// probe creates dir and checks early whether files can be written there. A full
+// disk is not an error.
 func probe(dir string) error {
 	err := disk.MkdirAll(dir, 0o777)
 	if isFull(err) {
@@ -62,8 +62,9 @@ func probe(dir string) error {
 	return err
 }
 
-// resumeAll makes the outputs of the extents. The last one of each stream goes on, the
-// others are finished: that they are covered says their extent.
+// resumeAll creates the outputs of the extents. The last output of each stream
+// is continued. The others are finished, and their extents cover them
+// completely.
 func (s *log) resumeAll() error {
 	for _, m := range s.cfg.Resume {
 		o, err := s.resume(m)
@@ -90,8 +91,8 @@ func (s *log) resumeAll() error {
 	return nil
 }
 
-// resume cuts the output of m to its length. It returns nil if the output is
-// finished.
+// resume truncates the output of m to its length. It returns nil if the output
+// is finished.
 func (s *log) resume(m pipeline.Extent) (*output, error) {
 	tidy(m.Path)
 	name := m.Path + partSuffix
@@ -102,12 +103,12 @@ func (s *log) resume(m pipeline.Extent) (*output, error) {
 	}
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		s.log.Warn("an output that the checkpoint knows is gone: it counts as finished", "path", m.Path)
+		s.log.Warn("checkpointed output missing, treated as finished", "path", m.Path)
 		return nil, nil
 	case err != nil:
 		return nil, err
 	case fi.Size() < m.Length:
-		return nil, fmt.Errorf("%s has %d bytes, and %d were durable: somebody has cut it; put it back, or begin anew with the state reset",
+		return nil, fmt.Errorf("%s is truncated: it has %d bytes, but %d were durable; restore the file, or reset the state to start over",
 			name, fi.Size(), m.Length)
 	case name == m.Path && !s.table.grows():
 		return nil, nil
@@ -118,23 +119,24 @@ func (s *log) resume(m pipeline.Extent) (*output, error) {
 	}
 	defer s.files.shut(o)
 	if format := s.files.formatOf(o.f); format != s.format {
-		s.log.Info("an output is compressed in another way than is asked for now: it is finished", "path", m.Path, "format", format.String())
-		s.files.shut(o) // for its lock
+		s.log.Info("output compression changed, finishing old output", "path", m.Path, "format", format.String())
+		s.files.shut(o) // releases its lock
 		return nil, FinishExtent(m)
 	}
 	if fi.Size() == m.Length {
 		return o, nil
 	}
-	s.log.Info("cutting off what the checkpoint does not cover", "path", name, "bytes", fi.Size()-m.Length)
+	s.log.Info("truncating output to its checkpoint", "path", name, "bytes", fi.Size()-m.Length)
 	if err := s.files.at("file.before_truncate"); err != nil {
 		return nil, err
 	}
 	return o, errors.Join(o.f.Truncate(m.Length), o.f.Sync())
 }
 
-// adopt handles the unfinished outputs with the values v that no extent names. With
-// ExactlyOnce the checkpoint does not cover them: they are removed. Else they are
-// finished, since a batch in them may have been answered.
+// adopt handles the unfinished outputs with the values v that no extent names.
+// With ExactlyOnce, the checkpoint does not cover them, and adopt removes them.
+// Otherwise adopt finishes them, because some of their batches may have been
+// answered.
 func (tab *streamTable) adopt(st *stream, v *values) error {
 	_, unfinished := tab.tmpl.files(v)
 	for _, final := range unfinished {
@@ -176,14 +178,15 @@ func (d *diskFiles) discard(name string) error {
 	return errors.Join(disk.Remove(name), f.Close())
 }
 
-// tidy removes the copy that a process was making when it died.
+// tidy removes an incomplete copy that a dead process has left behind.
 func tidy(final string) {
-	_ = disk.Remove(final + copySuffix) // it does no harm, and is hardly ever there
+	_ = disk.Remove(final + copySuffix) // harmless, and rarely there
 }
 
-// cutTorn cuts off the torn end of a file, which no answer covers, and returns what
-// remains, and how it is compressed. A file with damage that no crash explains is put
-// aside as it is, and what is intact of it is copied.
+// cutTorn truncates the torn end of a file, which contains no answered batch.
+// It returns the remaining length and the compression of the file. If the file
+// has damage that a crash does not explain, cutTorn keeps it under another name
+// and continues with a copy of its intact part.
 func (d *diskFiles) cutTorn(name string) (good int64, format compress.Format, err error) {
 	if err := mergeAside(name); err != nil {
 		return 0, 0, err
@@ -192,7 +195,7 @@ func (d *diskFiles) cutTorn(name string) (good int64, format compress.Format, er
 	if err != nil {
 		return 0, 0, err
 	}
-	defer func() { _ = f.Close() }() // it is synced
+	defer func() { _ = f.Close() }() // already synced
 	tidy(strings.TrimSuffix(name, partSuffix))
 	size, err := f.Seek(0, io.SeekEnd)
 	format = d.formatOf(f)
@@ -211,19 +214,19 @@ func (d *diskFiles) cutTorn(name string) (good int64, format compress.Format, er
 	if !torn {
 		return good, format, d.putAside(name, good)
 	}
-	d.log.Info("cutting off a torn end", "path", name, "bytes", size-good)
+	d.log.Info("truncating torn output", "path", name, "bytes", size-good)
 	if err := d.at("file.before_truncate"); err != nil {
 		return 0, format, err
 	}
 	return good, format, errors.Join(f.Truncate(good), f.Sync())
 }
 
-// formatOf returns how an output is compressed that another process has left. It may
-// have had another configuration. What is neither of the formats that are written nor
-// text is a damaged one of the format that is asked for.
+// formatOf returns the compression of an output that another process has left,
+// maybe with another configuration. A file that is neither text nor in one of
+// the output formats counts as a damaged file of the configured format.
 func (d *diskFiles) formatOf(f io.ReaderAt) compress.Format {
 	head := make([]byte, 1<<10)
-	n, _ := f.ReadAt(head, 0) // what cannot be read is found out about later
+	n, _ := f.ReadAt(head, 0) // a read error shows up again later
 	head = head[:n]
 	switch format := compress.Detect(head); {
 	case format == compress.Gzip, format == compress.Zstd:
@@ -234,14 +237,14 @@ func (d *diskFiles) formatOf(f io.ReaderAt) compress.Format {
 	return d.format
 }
 
-// isControl reports whether r is none of a text.
+// isControl reports whether r does not occur in text.
 func isControl(r rune) bool { return r < ' ' && r != '\t' && r != '\n' && r != '\r' }
 
-// magicLen is how many bytes it takes to tell a format.
+// magicLen is the number of bytes needed to detect a format.
 const magicLen = 4
 
-// lastMember returns the end of the last complete member, and whether what follows
-// is what a crash leaves.
+// lastMember returns the end of the last complete member, and whether the rest
+// looks like the result of a crash.
 func lastMember(f *disk.File, format compress.Format, size int64) (good int64, torn bool, err error) {
 	if _, err := f.Seek(0, io.SeekStart); err != nil {
 		return 0, false, err
@@ -258,8 +261,8 @@ func lastMember(f *disk.File, format compress.Format, size int64) (good int64, t
 	if torn {
 		return good, true, nil
 	}
-	// A power loss leaves zeros where the system had made the file longer and not
-	// written it yet. What lies before them is the beginning of one member at most.
+	// A power loss leaves zeros where the system had extended the file but not
+	// yet written it. At most the beginning of one member precedes them.
 	rest, err := trimZeros(f, size)
 	switch {
 	case err != nil || rest == size:
@@ -271,12 +274,12 @@ func lastMember(f *disk.File, format compress.Format, size int64) (good int64, t
 	return good, tail.Verdict.Format == format && tail.Verdict.Kind == compress.Truncated && tail.Members == 0, nil
 }
 
-// isTorn reports whether v is what a process leaves that died while it wrote.
+// isTorn reports whether v is the verdict for a file whose writer died.
 func isTorn(v compress.Verdict) bool {
 	return v.Kind == compress.Truncated || v.Kind == compress.TrailingGarbage
 }
 
-// trimZeros returns the size of f without the zeros at its end.
+// trimZeros returns the size of f without trailing zeros.
 func trimZeros(f io.ReaderAt, size int64) (int64, error) {
 	buf := make([]byte, 64<<10)
 	for size > 0 {
@@ -293,7 +296,7 @@ func trimZeros(f io.ReaderAt, size int64) (int64, error) {
 	return 0, nil
 }
 
-// lastLine returns the offset behind the last line feed of the first size bytes.
+// lastLine returns the offset after the last line feed in the first size bytes.
 func lastLine(f io.ReaderAt, size int64) (int64, error) {
 	buf := make([]byte, 64<<10)
 	for end := size; end > 0; {
@@ -309,8 +312,8 @@ func lastLine(f io.ReaderAt, size int64) (int64, error) {
 	return 0, nil
 }
 
-// putAside keeps a damaged file under another name, and puts a copy of its first n
-// bytes, which are intact, in its place.
+// putAside renames a damaged file, and replaces it with a copy of its first n
+// bytes, which are intact.
 func (d *diskFiles) putAside(name string, n int64) error {
 	final := strings.TrimSuffix(name, partSuffix)
 	aside := final + damagedSuffix
@@ -320,7 +323,7 @@ func (d *diskFiles) putAside(name string, n int64) error {
 		}
 		aside = fmt.Sprintf("%s%s-%d", final, damagedSuffix, i)
 	}
-	d.log.Warn("an output is damaged: it is kept, and what is intact of it goes on", "path", name, "kept", aside, "bytes", n)
+	d.log.Warn("output damaged, continuing with its intact part", "path", name, "kept", aside, "bytes", n)
 	if err := d.copyPrefix(final+copySuffix, name, n); err != nil {
 		return err
 	}
@@ -333,13 +336,13 @@ func (d *diskFiles) putAside(name string, n int64) error {
 	return d.syncName(name)
 }
 
-// mergeAside removes the second name that putAside has given to the file name if the
-// process died before the first one was that of the copy: a file with two names is
-// refused.
+// mergeAside removes the second name that putAside has given to the file, if
+// the process died before it replaced the first one with the copy. Files with
+// two names are refused otherwise.
 func mergeAside(name string) error {
 	fi, err := os.Lstat(name)
 	if err != nil || disk.Check(name) == nil {
-		return nil // what is wrong with it is told by who opens it
+		return nil // whoever opens the file reports the problem
 	}
 	dir, base := filepath.Split(strings.TrimSuffix(name, partSuffix) + damagedSuffix)
 	if dir == "" {

@@ -14,7 +14,7 @@ import (
 	"github.com/urlfold/urlfold/pipeline"
 )
 
-// A sink writes the batches as they come, straight from their arenas.
+// A sink writes batches directly from their arenas as they arrive.
 type sink struct {
 	cfg     Config
 	format  compress.Format
@@ -22,13 +22,13 @@ type sink struct {
 
 	mu        sync.Mutex
 	w         io.Writer
-	part      *part // nil: not a file that gets its name later
+	part      *part // nil: the output is not a file that is renamed later
 	direct    *os.File
 	flushing  writeback
-	torn      bool // without a line end
+	torn      bool // the last record has no line end
 	span      span
-	lineFeed  []byte // one, as it is written
-	err       error  // the first that failed: nothing is written after it
+	lineFeed  []byte // a line feed, compressed if the output is
+	err       error  // first error; nothing is written after it
 	closed    bool
 	published bool
 }
@@ -60,7 +60,7 @@ func (s *sink) open(ctx context.Context) error {
 	case err != nil:
 		return err
 	case fi != nil && fi.IsDir():
-		return fmt.Errorf("%s: the output is a directory", path)
+		return fmt.Errorf("%s: output is a directory", path)
 	case fi != nil && !fi.Mode().IsRegular():
 		if s.direct, err = openDirect(ctx, path); err == nil {
 			s.w = s.direct
@@ -68,7 +68,7 @@ func (s *sink) open(ctx context.Context) error {
 		return err
 	}
 	if fi != nil && isInput(fi, s.cfg.Inputs) {
-		return fmt.Errorf("%s: %w", path, ErrIsInput) // which --force would not allow either
+		return fmt.Errorf("%s: %w", path, ErrIsInput) // not even --force permits this
 	}
 	if err := refuseExisting(path, s.cfg.Replace); err != nil {
 		return err
@@ -82,8 +82,8 @@ func (s *sink) open(ctx context.Context) error {
 	return nil
 }
 
-// openDirect opens what is no regular file. A pipe is open when somebody reads it:
-// until then, or until ctx is done, openDirect waits.
+// openDirect opens a file that is not regular. Opening a pipe waits until it
+// has a reader or ctx is done.
 func openDirect(ctx context.Context, path string) (*os.File, error) {
 	type result struct {
 		f   *os.File
@@ -98,12 +98,12 @@ func openDirect(ctx context.Context, path string) (*os.File, error) {
 	case r := <-opened:
 		return r.f, r.err
 	case <-ctx.Done():
-		return nil, fmt.Errorf("open %s: %w while nobody reads it", path, ctx.Err())
+		return nil, fmt.Errorf("open %s: %w while waiting for a reader", path, ctx.Err())
 	}
 }
 
-// Submit implements [pipeline.Sink]. It answers before it returns. An error of
-// the file is for good: what was written of the batch cannot be taken back.
+// Submit implements [pipeline.Sink]. It answers before it returns. A file error
+// is fatal, because a partially written batch cannot be taken back.
 func (s *sink) Submit(ctx context.Context, b *pipeline.Batch, t pipeline.Ticket) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -117,8 +117,8 @@ func (s *sink) Submit(ctx context.Context, b *pipeline.Batch, t pipeline.Ticket)
 	return nil
 }
 
-// write appends the stream of b, compressed if the output is. The last record of an
-// input may have no line end, and stays so unless another batch follows.
+// write appends the stream of b, compressed if the output is. A last record
+// without a line end remains so unless another batch follows.
 func (s *sink) write(b *pipeline.Batch, stream *pipeline.Stream) error {
 	p := stream.Bytes
 	if s.format != compress.Plain {
@@ -132,16 +132,16 @@ func (s *sink) write(b *pipeline.Batch, stream *pipeline.Stream) error {
 	case s.w == nil || s.closed:
 		return errors.New("file sink: not open")
 	case len(p) == 0 && len(stream.Bytes) > 0:
-		s.err = errors.New("file sink: a batch was not compressed by the pipeline")
+		s.err = errors.New("file sink: batch was not compressed by the pipeline")
 		return s.err
 	case len(p) == 0:
 		return nil
 	}
-	if b == nil { // of no lane
+	if b == nil { // not from a lane
 		return s.append(p)
 	}
 	s.span.next(b, s.written.Load())
-	if s.torn { // batches of a lane without an order may follow its last one
+	if s.torn { // without an ordering, the lane's last batch may be followed by others
 		if err := s.append(s.lineFeed); err != nil {
 			return err
 		}
@@ -165,15 +165,15 @@ func (s *sink) append(p []byte) error {
 	return nil
 }
 
-// explain says more about an error of a write.
+// explain adds context to a write error.
 func (s *sink) explain(err error) error {
 	switch {
 	case errors.Is(err, syscall.EPIPE), errors.Is(err, io.ErrClosedPipe):
 		return fmt.Errorf("%w: %w", ErrClosedPipe, err)
 	case s.part != nil:
-		return fmt.Errorf("%w (what was written up to here is in %s)", err, s.part.name)
+		return fmt.Errorf("%w (partial output is in %s)", err, s.part.name)
 	}
-	return fmt.Errorf("writing the output: %w", err)
+	return fmt.Errorf("write output: %w", err)
 }
 
 // Barrier implements [pipeline.Sink].
@@ -183,9 +183,9 @@ func (s *sink) Barrier(context.Context) error {
 	return s.sync()
 }
 
-// sync makes durable what was written. A failed sync is final: the system may
-// have dropped what it could not write, and the next call would not say so. The
-// caller holds mu.
+// sync makes the written data durable. A failed sync is final, because the
+// system may have dropped the data that it could not write, and the next sync
+// would not report that. The caller holds mu.
 func (s *sink) sync() error {
 	if s.err != nil || s.part == nil || s.part.f == nil {
 		return s.err
@@ -196,7 +196,7 @@ func (s *sink) sync() error {
 	return s.err
 }
 
-// Close implements [pipeline.Sink]. The lock on NAME.part stays until Publish or
+// Close implements [pipeline.Sink]. It keeps NAME.part locked until Publish or
 // Abort.
 func (s *sink) Close(context.Context) error {
 	s.mu.Lock()
@@ -206,14 +206,14 @@ func (s *sink) Close(context.Context) error {
 		return nil
 	}
 	s.closed = true
-	told := s.err != nil // in the answer to the batch
+	told := s.err != nil // in the answer to a batch
 	switch {
 	case s.direct != nil:
 		if err := s.direct.Close(); s.err == nil {
 			s.err = err
 		}
 	case !told:
-		_ = s.sync() // it keeps its error
+		_ = s.sync() // sync records the error
 	}
 	if told {
 		return nil
@@ -236,21 +236,22 @@ func (s *sink) Publish() error {
 		err = s.part.publish()
 	}
 	if err != nil {
-		_ = s.abort() // err is what went wrong
+		_ = s.abort() // err is the error to report
 		return err
 	}
 	s.published = true
 	return nil
 }
 
-// complete checks that all was written, and writes an empty member if that is
-// nothing: an empty file is no gzip file. The caller holds mu.
+// complete checks that everything was written. If that is nothing, it writes an
+// empty member, because an empty file is not a valid gzip file. The caller
+// holds mu.
 func (s *sink) complete() error {
 	switch {
 	case s.err != nil:
 		return s.err
 	case s.w == nil || !s.closed:
-		return errors.New("file sink: published before it was opened and closed")
+		return errors.New("file sink: Publish called before Open and Close")
 	case s.format == compress.Plain || s.written.Load() > 0 || s.direct != nil:
 		return nil
 	}
@@ -274,7 +275,7 @@ func (s *sink) Abort() error {
 
 func (s *sink) abort() error {
 	if s.err == nil {
-		s.err = errors.New("file sink: the output was given up")
+		s.err = errors.New("file sink: output aborted")
 	}
 	if s.part == nil {
 		return nil

@@ -8,17 +8,19 @@ import (
 	"github.com/urlfold/urlfold/pipeline"
 )
 
-// A StdoutConfig says how a daemon writes to its standard output.
+// A StdoutConfig configures the standard output of a daemon.
 type StdoutConfig struct {
-	// How the output is compressed: gzip, zstd, none, or {zstd: {level: 3}}. Default: none.
+	// Compression of the output: gzip, zstd, none, or {zstd: {level: 3}}.
+	// Default: none.
 	Compress Compression `yaml:"compress"`
 }
 
-// NewStdout returns a sink that writes to w, the standard output of a daemon. A batch
-// counts as delivered when the system has taken its bytes: nothing says that the
-// reader of a pipe has processed them, and a file is not synced. When the reader of
-// the pipe goes away, the run ends with [ErrClosedPipe]; other errors of a write end it
-// as well, since part of a batch may be out. The sink is a pipeline.Packer if it is
+// NewStdout returns a sink that writes to w, the standard output of a daemon. A
+// batch counts as delivered when the system has accepted its bytes: the sink
+// cannot know whether the reader of a pipe has processed them, and does not
+// sync a file. If the reader closes the pipe, the run ends with
+// [ErrClosedPipe]. Any other write error ends the run as well, because part of
+// a batch may have been written. The sink is a pipeline.Packer if it is
 // compressed. It does not close w.
 func NewStdout(cfg StdoutConfig, w io.Writer) (pipeline.Sink, error) {
 	format, level, err := cfg.Compress.resolve("")
@@ -39,15 +41,15 @@ func NewStdout(cfg StdoutConfig, w io.Writer) (pipeline.Sink, error) {
 	return &stdout{out.(*sink)}, nil
 }
 
-// A stdout is a sink that ends the last record when it is closed: what follows in the
-// same process, after a reload, begins on a line of its own.
+// A stdout is a sink whose Close ends the last record with a line feed, so that
+// the output of the same process after a reload starts on a new line.
 type stdout struct{ *sink }
 
 // Close implements [pipeline.Sink].
 func (s *stdout) Close(ctx context.Context) error {
 	s.mu.Lock()
 	if s.torn && s.err == nil && !s.closed {
-		_ = s.append(s.lineFeed) // it keeps its error
+		_ = s.append(s.lineFeed) // append records the error
 	}
 	s.mu.Unlock()
 	if err := s.sink.Close(ctx); err != nil {
@@ -56,12 +58,12 @@ func (s *stdout) Close(ctx context.Context) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.w == nil || s.err != nil {
-		return nil // it was never opened, or the error is in the answer to a batch
+		return nil // never opened, or a batch was already answered with the error
 	}
 	return s.complete()
 }
 
-// A packedStdout is a stdout whose batches come compressed.
+// A packedStdout is a stdout whose batches are compressed by the pipeline.
 type packedStdout struct{ stdout }
 
 // NewPack implements [pipeline.Packer].

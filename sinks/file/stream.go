@@ -15,28 +15,29 @@ import (
 	"github.com/urlfold/urlfold/pipeline"
 )
 
-// This file is structured in the following way:
+// This file has three parts:
 //
-//   - stream: the outputs of one lane, or of all. Which one takes a batch.
-//   - Ending files: rotation, finished lanes.
-//   - Extents: how far the outputs have come, for the checkpoint of the source.
+//   - stream: the outputs of one lane, or of several. Which output takes a
+//     batch.
+//   - Ending files: rotation and finished lanes.
+//   - Extents: the lengths of the outputs, for the checkpoint of the source.
 
-// A stream is a sequence of files: of one lane, of one source, or of all, as the
-// template has it.
+// A stream is a sequence of files for one lane, one source or all lanes,
+// depending on the template.
 type stream struct {
 	key    string
-	known  bool // v is known: not before the lane is there
-	ready  bool // see prepare
+	known  bool // v is set, which requires a lane
+	ready  bool // prepare has run
 	v      values
-	active *output     // takes the next batch; nil: a new one does
-	sealed []*output   // no more is written to them, and they wait for their names
-	begun  int         // outputs that the stream has had in this process
-	allow  fs.FileMode // what the input of the last record allows: see narrow
+	active *output     // takes the next batch; nil: a new output is needed
+	sealed []*output   // complete outputs that wait for their final names
+	begun  int         // number of outputs that the stream has had in this process
+	allow  fs.FileMode // permissions that the input of the last record allows; see narrow
 
-	blocked error // why there was no output for the last batch
+	blocked error // why the last batch could not get an output
 }
 
-// A streamTable holds the streams, and says which output takes the next batch of each.
+// A streamTable holds the streams, and selects the output for each batch.
 type streamTable struct {
 	cfg    *LogConfig
 	log    *slog.Logger
@@ -46,14 +47,14 @@ type streamTable struct {
 	notify bell
 	counts *counts
 
-	// What follows is guarded by log.mu.
+	// The fields below are guarded by log.mu.
 	streams map[string]*stream
-	taken   map[string]bool // final paths of the outputs of streams, and of those in log.retired
-	clock   uint64          // counts uses of outputs
-	all     []*output       // scratch of outputs
+	taken   map[string]bool // final paths of the outputs of streams and of those in log.retired
+	clock   uint64          // incremented at each use of an output
+	all     []*output       // scratch space of outputs
 }
 
-// outputs returns all outputs there are. The caller holds mu.
+// outputs returns all outputs. The caller holds mu.
 func (tab *streamTable) outputs() []*output {
 	tab.all = tab.all[:0]
 	for _, st := range tab.streams {
@@ -65,7 +66,7 @@ func (tab *streamTable) outputs() []*output {
 	return tab.all
 }
 
-// keyOf returns the key of the stream of l, which is Extent.Lane of its outputs.
+// keyOf returns the key of the stream of l. It is Extent.Lane of its outputs.
 func (tab *streamTable) keyOf(l *pipeline.Lane) string {
 	switch {
 	case l == nil:
@@ -78,12 +79,12 @@ func (tab *streamTable) keyOf(l *pipeline.Lane) string {
 	return ""
 }
 
-// grows reports whether there is one file that is never finished. It has its final
-// name from the start, or as soon as there is a cut that covers it.
+// grows reports whether outputs are never finished. Such an output has its
+// final name from the start, or as soon as a stored cut covers it.
 func (tab *streamTable) grows() bool { return !tab.tmpl.perLane && !tab.tmpl.counts }
 
-// current returns the open output for n bytes of b; it may be broken. The caller
-// holds mu.
+// current returns the open output for n bytes of b. The output may be broken.
+// The caller holds mu.
 func (tab *streamTable) current(b *pipeline.Batch, n int) (*output, error) {
 	st := tab.streamOf(laneOf(b))
 	st.allow = modeOfLane(laneOf(b))
@@ -92,7 +93,7 @@ func (tab *streamTable) current(b *pipeline.Batch, n int) (*output, error) {
 	}
 	o, err := tab.open(st)
 	if st.blocked = err; errors.Is(err, errCrowded) {
-		st.blocked = nil // nothing is wrong
+		st.blocked = nil // not an error
 	}
 	if err == nil && o.err == nil {
 		tab.files.narrow(o, st.allow)
@@ -107,14 +108,14 @@ func laneOf(b *pipeline.Batch) *pipeline.Lane {
 	return b.Lane
 }
 
-// isFullFor reports whether o is to end before n more bytes. It does not end within
-// an oversize record.
+// isFullFor reports whether o must end before n more bytes are written. An
+// output does not end within an oversize record.
 func (tab *streamTable) isFullFor(o *output, n int) bool {
 	r := &tab.cfg.Rotate
 	return o.size > 0 && !o.inRecord && (r.Size > 0 && o.size+int64(n) > int64(r.Size) || r.Records > 0 && o.records >= r.Records)
 }
 
-// streamOf returns the stream of l, which it makes if need be.
+// streamOf returns the stream of l, and creates it if necessary.
 func (tab *streamTable) streamOf(l *pipeline.Lane) *stream {
 	key := tab.keyOf(l)
 	st := tab.streams[key]
@@ -129,8 +130,8 @@ func (tab *streamTable) streamOf(l *pipeline.Lane) *stream {
 	return st
 }
 
-// open returns the active output of st, open. Without one it goes on with what
-// another process has left, or begins a new one.
+// open returns the active output of st, opened. If there is none, open
+// continues the one that another process has left, or starts a new one.
 func (tab *streamTable) open(st *stream) (*output, error) {
 	if err := tab.prepare(st); err != nil {
 		return nil, err
@@ -143,9 +144,9 @@ func (tab *streamTable) open(st *stream) (*output, error) {
 	if o := st.active; o.err == nil {
 		if err := tab.ensure(o); err != nil {
 			if disk.Exhausted(err) {
-				tab.shutIdle(0) // the next try finds room, unless others took it
+				tab.shutIdle(0) // the next attempt has room, unless others have used it
 			}
-			if !o.made && errors.Is(err, fs.ErrExist) { // somebody has made it: the next try continues it
+			if !o.made && errors.Is(err, fs.ErrExist) { // created by somebody else; the next attempt continues it
 				delete(tab.taken, o.final)
 				st.active = nil
 			}
@@ -155,8 +156,8 @@ func (tab *streamTable) open(st *stream) (*output, error) {
 	return st.active, nil
 }
 
-// prepare handles, once for each lane, what another process has left of files that
-// rotate. Open has done so for what is not of lanes.
+// prepare handles, once per lane, the rotated files that another process has
+// left. Open does that for files that do not belong to a single lane.
 func (tab *streamTable) prepare(st *stream) error {
 	if st.ready || !tab.tmpl.counts || !tab.tmpl.perLane {
 		return nil
@@ -168,14 +169,14 @@ func (tab *streamTable) prepare(st *stream) error {
 	return nil
 }
 
-// begin makes the active output of st.
+// begin sets the active output of st.
 func (tab *streamTable) begin(st *stream) (err error) {
 	st.active, err = tab.next(st)
 	return err
 }
 
-// next returns a new output of st, or one that another process has left: nothing of
-// that is written again where it was answered.
+// next returns a new output of st, or one that another process has left. It
+// does not reuse the name of an answered output for the same records.
 func (tab *streamTable) next(st *stream) (*output, error) {
 	st.v.time = time.Now()
 	st.v.seq++
@@ -194,10 +195,10 @@ func (tab *streamTable) next(st *stream) (*output, error) {
 			return tab.fresh(st, final), nil
 		}
 	}
-	return nil, fmt.Errorf("%s: no name like this is free", first)
+	return nil, fmt.Errorf("%s: cannot find an unused file name", first)
 }
 
-// fresh returns an output that is yet to be made.
+// fresh returns an output whose file does not exist yet.
 func (tab *streamTable) fresh(st *stream, final string) *output {
 	o := &output{stream: st, final: final, name: final + partSuffix, mode: allowed(os.FileMode(tab.cfg.Mode), st.allow), opened: st.v.time}
 	if tab.grows() && !tab.cfg.ExactlyOnce {
@@ -208,8 +209,9 @@ func (tab *streamTable) fresh(st *stream, final string) *output {
 	return o
 }
 
-// goOn returns the unfinished output of that final name that another process has left
-// for st, without its torn end; nil if there is none.
+// goOn returns the unfinished output with the given final name that another
+// process has left for st, without its torn end. It returns nil if there is
+// none.
 func (tab *streamTable) goOn(st *stream, final string) (*output, error) {
 	name := final + partSuffix
 	if tab.grows() {
@@ -230,7 +232,7 @@ func (tab *streamTable) goOn(st *stream, final string) (*output, error) {
 		return nil, err
 	}
 	if format != tab.format && size > 0 {
-		tab.log.Info("an output is compressed in another way than is asked for now: it is finished", "path", final, "format", format.String())
+		tab.log.Info("output compression changed, finishing old output", "path", final, "format", format.String())
 		if name != final {
 			_, err = tab.finishAs(final)
 		}
@@ -241,8 +243,8 @@ func (tab *streamTable) goOn(st *stream, final string) (*output, error) {
 	return &output{stream: st, final: final, name: name, made: true, mode: os.ModePerm, size: size, synced: size, opened: fi.ModTime()}, nil
 }
 
-// free reports whether an output may be called final. What is unfinished and belongs
-// to nobody is begun anew.
+// free reports whether an output may use the path final. An unfinished file
+// that no output uses does not matter, because it is overwritten.
 func (tab *streamTable) free(final string) bool {
 	if tab.taken[final] {
 		return false
@@ -258,14 +260,14 @@ func (tab *streamTable) seal(st *stream) {
 	st.active = nil
 }
 
-// rotate seals the active output of st because it is full or old.
+// rotate seals the active output of st because of its size or age.
 func (tab *streamTable) rotate(st *stream) {
 	tab.seal(st)
 	tab.counts.rotations.Add(1)
 	tab.notify.ring()
 }
 
-// rotateDue seals what has come to its time.
+// rotateDue seals the outputs whose rotation time has come.
 func (s *log) rotateDue() {
 	every := s.cfg.Rotate.Every
 	if every == 0 {
@@ -279,8 +281,8 @@ func (s *log) rotateDue() {
 	}
 }
 
-// publishAll gives the files their names that wait for them, and keeps the errors:
-// Health tells them.
+// publishAll renames the outputs that wait for their final names, and stores
+// the errors for Health.
 func (s *log) publishAll() {
 	var list []*output
 	for _, st := range s.table.streams {
@@ -295,7 +297,7 @@ func (s *log) publishAll() {
 	}
 }
 
-// publishSealed names the sealed outputs of st.
+// publishSealed renames the sealed outputs of st.
 func (s *log) publishSealed(st *stream) error {
 	s.files.syncNames(s.nameSealed(nil, st))
 	s.retire(st)
@@ -305,9 +307,9 @@ func (s *log) publishSealed(st *stream) error {
 	return nil
 }
 
-// nameSealed renames the sealed outputs of st, in order, and appends them to list.
-// With ExactlyOnce an output keeps its unfinished name until a cut covers all of it:
-// under its final name nothing is ever cut off.
+// nameSealed renames the sealed outputs of st in order, and appends them to
+// list. With ExactlyOnce, an output keeps its unfinished name until a cut
+// covers all of it, because a file with a final name is never truncated.
 func (s *log) nameSealed(list []*output, st *stream) []*output {
 	for _, o := range st.sealed {
 		if o.err != nil || len(o.pending) > 0 || s.cfg.ExactlyOnce && o.stored < o.size {
@@ -320,7 +322,7 @@ func (s *log) nameSealed(list []*output, st *stream) []*output {
 	return list
 }
 
-// name gives o its final name, which is not durable yet, and appends it to list.
+// name renames o to its final name, not yet durably, and appends it to list.
 func (s *log) name(list []*output, o *output) []*output {
 	if o.unnamed = s.files.rename(o); o.unnamed != nil {
 		return list
@@ -328,7 +330,7 @@ func (s *log) name(list []*output, o *output) []*output {
 	return append(list, o)
 }
 
-// retire lets go of the sealed outputs of st that have their names.
+// retire releases the sealed outputs of st that have their final names.
 func (s *log) retire(st *stream) {
 	for len(st.sealed) > 0 && st.sealed[0].published {
 		o := st.sealed[0]
@@ -339,15 +341,15 @@ func (s *log) retire(st *stream) {
 	}
 }
 
-// A request asks the goroutine of the rounds to finish lanes.
+// A request asks the goroutine of run to finish lanes.
 type request struct {
 	lanes []*pipeline.Lane
 	reply chan []error
 }
 
-// Finish implements [pipeline.Finisher]. The outputs of the lanes get their final
-// names; a lane without records gets an empty output, and one that was skipped none.
-// Each folder is brought down once.
+// Finish implements [pipeline.Finisher]. It renames the outputs of the lanes to
+// their final names. A lane without records gets an empty output; a skipped
+// lane gets none. Each directory is synced once.
 func (s *log) Finish(ctx context.Context, lanes []*pipeline.Lane) []error {
 	if !s.tmpl.perLane {
 		return nil
@@ -365,7 +367,7 @@ func (s *log) Finish(ctx context.Context, lanes []*pipeline.Lane) []error {
 	return errs
 }
 
-// finishReady is Finish for lanes of which nothing is to be kept any more.
+// finishReady is Finish for lanes whose withdrawn text has been stored.
 func (s *log) finishReady(ctx context.Context, lanes []*pipeline.Lane) []error {
 	r := request{lanes, make(chan []error, 1)}
 	err := errNotOpen
@@ -393,8 +395,8 @@ func (s *log) finishAll(requests []request) {
 	}
 }
 
-// finish is called when all of the lanes is durable, and a cut that says so is
-// stored.
+// finish finishes lanes after all of their records are durable and covered by a
+// stored cut.
 func (s *log) finish(lanes []*pipeline.Lane) []error {
 	errs := make([]error, len(lanes))
 	streams := make([]*stream, len(lanes))
@@ -416,8 +418,8 @@ func (s *log) finish(lanes []*pipeline.Lane) []error {
 	return errs
 }
 
-// sealLast ends the outputs of a lane. It returns their stream, nil if there is
-// nothing to do.
+// sealLast ends the outputs of a lane. It returns their stream, or nil if there
+// is nothing to do.
 func (s *log) sealLast(l *pipeline.Lane) (*stream, error) {
 	st, err := s.lastOf(l)
 	if st == nil || err != nil {
@@ -434,15 +436,15 @@ func (s *log) sealLast(l *pipeline.Lane) (*stream, error) {
 	}
 	for _, o := range st.sealed {
 		if o.err != nil || len(o.pending) > 0 {
-			return nil, fmt.Errorf("%s: is not durable yet", o.name)
+			return nil, fmt.Errorf("%s: not durable yet", o.name)
 		}
 		o.stored = o.size
 	}
 	return st, nil
 }
 
-// lastOf returns the stream of a lane that is at its end, with an output even if
-// there are no records; nil if the lane is finished.
+// lastOf returns the stream of a lane that has ended, or nil if the lane is
+// finished. The stream has an output even if there are no records.
 func (s *log) lastOf(l *pipeline.Lane) (*stream, error) {
 	key := s.table.keyOf(l)
 	if s.table.streams[key] == nil && (l.Skipped() || s.finished[key] || s.isThere(l)) {
@@ -461,7 +463,7 @@ func (s *log) lastOf(l *pipeline.Lane) (*stream, error) {
 	return st, nil
 }
 
-// drop forgets a stream of which all outputs have their names.
+// drop removes a stream whose outputs all have their final names.
 func (s *log) drop(st *stream) error {
 	s.retire(st)
 	if len(st.sealed) > 0 {
@@ -471,17 +473,17 @@ func (s *log) drop(st *stream) error {
 	return nil
 }
 
-// isThere reports whether there is a finished output of l and no unfinished one: a
-// process before this one was told that the lane is finished, but not in time to
-// store it.
+// isThere reports whether l has a finished output and no unfinished one. An
+// earlier process then finished the lane, but died before the source stored
+// that.
 func (s *log) isThere(l *pipeline.Lane) bool {
 	v := valuesOf(l, s.cfg.SourceNames)
 	finished, unfinished := s.tmpl.files(&v)
 	return len(finished) > 0 && (s.cfg.ExactlyOnce || len(unfinished) == 0)
 }
 
-// complete makes an intact file of an output without records: nothing at all is no
-// gzip file.
+// complete makes an output without records a valid file, because an empty file
+// is not a valid gzip file.
 func (s *log) complete(o *output) error {
 	if o.err != nil {
 		return o.err
@@ -511,9 +513,9 @@ func (s *log) complete(o *output) error {
 	return nil
 }
 
-// Extents implements [pipeline.ExtentReporter]. The path of an extent is the final one; the file
-// may still have its unfinished name. The outputs of a stream come in the order in
-// which they were begun.
+// Extents implements [pipeline.ExtentReporter]. The path of an extent is the
+// final one, even while the file still has its unfinished name. The outputs of
+// a stream are in the order in which they were started.
 func (s *log) Extents(dst []pipeline.Extent) []pipeline.Extent {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -529,7 +531,8 @@ func (s *log) Extents(dst []pipeline.Extent) []pipeline.Extent {
 	return dst
 }
 
-// appendExtent appends the extent of o. What is empty needs none: it is begun anew.
+// appendExtent appends the extent of o. Empty outputs need none; they are
+// restarted.
 func (o *output) appendExtent(dst []pipeline.Extent, key string) []pipeline.Extent {
 	o.extent = o.span.covered(o.synced)
 	if o.extent == 0 {
@@ -538,8 +541,8 @@ func (o *output) appendExtent(dst []pipeline.Extent, key string) []pipeline.Exte
 	return append(dst, pipeline.Extent{Lane: key, Path: o.final, Length: o.extent})
 }
 
-// CutStored implements [pipeline.CutObserver]: sealed files that the cut covers may
-// have their names now.
+// CutStored implements [pipeline.CutObserver]. It allows sealed files that the
+// cut covers to be renamed.
 func (s *log) CutStored() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -15,20 +15,20 @@ import (
 	"github.com/urlfold/urlfold/pipeline"
 )
 
-// A template is the path of an output with variables in it.
+// A template is the path of an output with variables.
 type template struct {
 	parts   []piece
-	perLane bool // each lane has an output of its own
-	bySrc   bool // each source has
-	counts  bool // the name changes from file to file: {seq} or {time}
+	perLane bool // each lane has its own output
+	bySrc   bool // each source has its own output
+	counts  bool // the name differs from file to file: {seq} or {time}
 	seq     bool
 }
 
-// A piece of a template is literal text, or a variable.
+// A piece of a template is literal text or a variable.
 type piece struct {
 	what   variable
-	text   string // of a literal
-	layout string // of a time, as package time has it
+	text   string // text of a literal
+	layout string // layout of a time, for package time
 }
 
 type variable uint8
@@ -42,13 +42,14 @@ const (
 	seqNumber
 )
 
-// parseTemplate reads a template. Errors name the variable, which is no secret.
+// parseTemplate parses a template. Errors name the variable, which is not
+// secret.
 func parseTemplate(text string) (*template, error) {
 	switch {
 	case text == "":
-		return nil, errors.New("is missing")
+		return nil, errors.New("must not be empty")
 	case strings.HasSuffix(text, "/"):
-		return nil, errors.New("names a folder")
+		return nil, errors.New("must name a file, not a directory")
 	}
 	t := new(template)
 	text = filepath.Clean(text)
@@ -64,7 +65,7 @@ func parseTemplate(text string) (*template, error) {
 		}
 		end := strings.IndexByte(text, '}')
 		if text[0] == '}' || end < 0 {
-			return nil, errors.New("has a brace without its other half")
+			return nil, errors.New("has an unbalanced brace")
 		}
 		if err := t.variable(text[1:end]); err != nil {
 			return nil, err
@@ -82,7 +83,7 @@ func (t *template) variable(text string) error {
 	case name == "time":
 		return t.time(format, formatted)
 	case formatted:
-		return fmt.Errorf("has {%s:…}: only {time:…} has a format", name)
+		return fmt.Errorf("{%s:…} is not supported: only {time:…} takes a format", name)
 	case name == "source.name":
 		p.what, t.bySrc = sourceName, true
 	case name == "source.relpath":
@@ -92,25 +93,26 @@ func (t *template) variable(text string) error {
 	case name == "seq":
 		p.what, t.counts, t.seq = seqNumber, true, true
 	default:
-		return fmt.Errorf("has {%s}: there are {source.relpath}, {source.name}, {lane}, {time}, {time:…} and {seq}", name)
+		return fmt.Errorf("unknown variable {%s}: must be {source.relpath}, {source.name}, {lane}, {time}, {time:…} or {seq}", name)
 	}
 	t.parts = append(t.parts, p)
 	return nil
 }
 
-// conversions gives the layouts of package time for the conversions of strftime
-// that make sense in a file name.
+// conversions maps the strftime conversions that are useful in file names to
+// layouts of package time.
 var conversions = map[byte]string{'Y': "2006", 'y': "06", 'm': "01", 'd': "02", 'H': "15", 'M': "04", 'S': "05", 'j': "002"}
 
-// time appends the pieces of a {time} or {time:…}: of a format of strftime one for
-// each conversion, since what stands between them is nothing to package time.
+// time appends the pieces of {time} or {time:…}. A strftime format becomes one
+// piece per conversion, with literal text between them, because package time
+// would interpret that text.
 func (t *template) time(format string, given bool) error {
 	t.counts = true
 	switch {
 	case !given:
 		format = "20060102T150405Z"
 	case format == "":
-		return errors.New("has {time:} without a format")
+		return errors.New("{time:} requires a format, such as {time:%Y%m%d}")
 	}
 	if !strings.Contains(format, "%") {
 		t.parts = append(t.parts, piece{what: openTime, layout: format})
@@ -125,7 +127,7 @@ func (t *template) time(format string, given bool) error {
 			return nil
 		}
 		if rest == "" || conversions[rest[0]] == "" {
-			return errors.New("has a {time:…} with a conversion that is none of %Y %y %m %d %H %M %S %j")
+			return errors.New("{time:…} has an unknown conversion: must be %Y, %y, %m, %d, %H, %M, %S or %j")
 		}
 		t.parts = append(t.parts, piece{what: openTime, layout: conversions[rest[0]]})
 		format = rest[1:]
@@ -133,14 +135,14 @@ func (t *template) time(format string, given bool) error {
 	return nil
 }
 
-// values are what the variables stand for.
+// values are the values of the variables.
 type values struct {
 	source, rel, lane string
 	time              time.Time
 	seq               int
 }
 
-// valuesOf returns the values of a lane. A nil lane is that of a test.
+// valuesOf returns the values for a lane. Tests pass a nil lane.
 func valuesOf(l *pipeline.Lane, names []string) values {
 	if l == nil {
 		return values{source: "source", rel: "lane", lane: "lane"}
@@ -174,7 +176,7 @@ func (t *template) path(v values) string {
 	return filepath.Clean(b.String())
 }
 
-// dir returns the folder that all paths of the template lie below.
+// dir returns the directory that contains all paths of the template.
 func (t *template) dir() string {
 	fixed := ""
 	if t.parts[0].what == literal {
@@ -189,10 +191,10 @@ func (t *template) dir() string {
 	return "."
 }
 
-// pattern returns a glob, and a regular expression that is more exact, for the
-// paths of the template with any time and number and, for the other variables, the
-// values v, or anything if v is nil. The first group is the number. A number that was
-// put in because a name was taken is not in it.
+// pattern returns a glob pattern, and a more exact regular expression, for the
+// paths of the template with any time and number. The other variables have the
+// values v, or any value if v is nil. The first group of the expression is the
+// number. It does not include a number that numbered has added.
 func (t *template) pattern(v *values) (glob string, exact *regexp.Regexp) {
 	var g, e strings.Builder
 	group := false
@@ -215,7 +217,7 @@ func (t *template) pattern(v *values) (glob string, exact *regexp.Regexp) {
 			g.WriteString("*")
 			e.WriteString("([0-9]{4,})")
 		case p.what == sourceRel:
-			g.WriteString("*") // only right for those in the folder itself
+			g.WriteString("*") // matches only files directly in the directory
 			e.WriteString(".+")
 		default:
 			folders := strings.Count(p.layout, "/")
@@ -226,13 +228,14 @@ func (t *template) pattern(v *values) (glob string, exact *regexp.Regexp) {
 	return filepath.Clean(g.String()), regexp.MustCompile("^" + e.String() + "$")
 }
 
-// globEscape makes every byte of s stand for itself in a pattern.
+// globEscape escapes s for use in a glob pattern.
 func globEscape(s string) string {
 	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(s)
 }
 
-// files returns the files that the template has made with the values v (see
-// pattern), each sorted: finished ones, and unfinished ones under their final names.
+// files returns the files that the template has created with the values v (see
+// pattern), sorted: the finished ones, and the unfinished ones under their
+// final names.
 func (t *template) files(v *values) (finished, unfinished []string) {
 	glob, exact := t.pattern(v)
 	keep := func(suffix string) (kept []string) {
@@ -247,8 +250,8 @@ func (t *template) files(v *values) (finished, unfinished []string) {
 	return keep(""), keep(partSuffix)
 }
 
-// lastSeq returns the highest number that a file with the values v has, finished or
-// not; 0 if there is none.
+// lastSeq returns the highest number of a finished or unfinished file with the
+// values v, or 0 if there is none.
 func (t *template) lastSeq(v values) (last int) {
 	if !t.seq {
 		return 0
@@ -263,7 +266,7 @@ func (t *template) lastSeq(v values) (last int) {
 	return last
 }
 
-// cutCompressed takes the extension off that says how an input is compressed.
+// cutCompressed removes the extension of a compression format.
 func cutCompressed(name string) string {
 	if ext := path.Ext(name); compress.Compressed(name) && len(ext) < len(path.Base(name)) {
 		return strings.TrimSuffix(name, ext)
@@ -271,12 +274,13 @@ func cutCompressed(name string) string {
 	return name
 }
 
-// maxName is the longest name that is made of a variable, in bytes. It leaves room
-// for extensions in the 255 that file systems have.
+// maxName is the maximum length in bytes of a name derived from a variable. It
+// leaves room for extensions within the 255 bytes of common file systems.
 const maxName = 180
 
-// safeName makes one file name of s: no separator, no name that means a folder, no
-// hidden file. What is too long ends in a checksum.
+// safeName turns s into a single file name without separators, which is neither
+// a directory reference nor hidden. A name that is too long is cut and ends in
+// a checksum.
 func safeName(s string) string {
 	s = strings.Map(func(r rune) rune {
 		if r < ' ' || r == 0x7f || r == '�' || strings.ContainsRune(`/\:*?"<>|`, r) {
@@ -293,8 +297,8 @@ func safeName(s string) string {
 	return s
 }
 
-// safePath makes a path of s that stays below where it is put: each of its names is
-// safe, and ".." leads to the top at most.
+// safePath turns s into a relative path that stays below its parent: each of
+// its names is safe, and ".." cannot go beyond the top.
 func safePath(s string) string {
 	names := strings.Split(strings.TrimPrefix(path.Clean("/"+s), "/"), "/")
 	for i, name := range names {
@@ -303,8 +307,8 @@ func safePath(s string) string {
 	return strings.Join(names, "/")
 }
 
-// numbered returns path with a number before its extensions, for an output whose
-// name is taken: a.log.zst becomes a-2.log.zst.
+// numbered returns path with a number before its extensions, for an output
+// whose name is already taken: a.log.zst becomes a-2.log.zst.
 func numbered(path string, n int) string {
 	dir, name := filepath.Split(path)
 	base := name

@@ -14,63 +14,67 @@ import (
 	"github.com/urlfold/urlfold/pipeline"
 )
 
-// A TreeConfig says where a [Tree] writes.
+// A TreeConfig configures a [Tree].
 type TreeConfig struct {
-	// Outputs are the paths of the outputs, by the name of the lane (the path of
-	// the input) that each is of. Their folders are made as they are needed.
+	// Outputs maps the name of a lane, which is the path of its input, to the
+	// path of its output. The sink creates directories as needed.
 	Outputs map[string]string
-	// Compress is gzip, zstd or none. Empty: each by the extension of its path.
+	// Compress is "gzip", "zstd" or "none". If it is empty, the extension of
+	// each path selects the format.
 	Compress string
-	// Replace says that files that exist are replaced. Otherwise they are refused.
+	// Replace permits outputs to replace existing files. Otherwise the sink
+	// fails if an output exists.
 	Replace bool
-	// Mode bounds the permissions of each file, together with those of its input:
-	// see Config.
+	// Mode limits the permissions of each file, together with the permissions
+	// of its input. See Config.
 	Mode fs.FileMode
 }
 
-// publishers is how many outputs of a Tree are synced and named at a time: a sync
-// waits for the disk, and many waits overlap.
+// publishers is the number of outputs that a Tree syncs and renames
+// concurrently. Each sync waits for the disk, and several waits can overlap.
 const publishers = 8
 
-// A Tree is a sink with an [Output] for each lane, for a run that ends. It needs
-// pipeline.OrderInput: when a batch of another lane comes, the lane before is at
-// its end, and its output is published while the next one is written.
+// A Tree is a sink with one [Output] per lane, for a run that ends. It requires
+// pipeline.OrderInput. When the first batch of another lane arrives, the
+// previous lane has ended, and its output is published while the next one is
+// written.
 //
 //	lane in front      NAME.part, batches are appended
-//	lane before        synced and renamed to NAME by one of the publishers
+//	previous lane      a publisher syncs it and renames it to NAME
 //
-// An output whose lane did not come to its end stays NAME.part.
+// The output of a lane that did not reach its end remains NAME.part.
 type Tree interface {
 	pipeline.Sink
 	pipeline.LanePacker
 
-	// PublishEmpty makes an empty output for each of the lanes that has none: inputs
-	// without a record. It is for after Close, and fails if anything did.
+	// PublishEmpty publishes an empty output for each of the given lanes that
+	// has none, because its input has no records. Call it after Close. It fails
+	// if any output has failed.
 	PublishEmpty(lanes []string) error
-	// Parts returns the paths of the outputs that are not whole. It is for after
-	// Close.
+	// Parts returns the paths of the incomplete outputs. Call it after Close.
 	Parts() []string
 }
 
-// A treeSink is the Tree of [NewTree].
+// A treeSink is the Tree that [NewTree] returns.
 type treeSink struct {
 	cfg TreeConfig
 
 	mu   sync.Mutex
-	lane *pipeline.Lane // in front
-	out  Output         // of lane; nil: none was opened yet
+	lane *pipeline.Lane // lane in front
+	out  Output         // output of lane; nil until it is opened
 	made map[string]bool
 
 	slots   chan struct{}
 	running sync.WaitGroup
 
-	// Publishers hold this one alone: who holds mu may wait for them.
+	// Publishers lock only this mutex, so the holder of mu may wait for them.
 	failing sync.Mutex
-	err     error    // of all that failed: nothing is published after the first
-	parts   []string // outputs that are not whole
+	err     error    // all errors, joined; after the first one nothing is published
+	parts   []string // incomplete outputs
 }
 
-// NewTree returns the sink that cfg asks for. It looks at no file.
+// NewTree returns a sink with the given configuration. It does not access any
+// file.
 func NewTree(cfg TreeConfig) (Tree, error) {
 	if _, err := compress.ParseFormat(cfg.Compress, ""); err != nil {
 		return nil, fmt.Errorf("file sink: %w", err)
@@ -78,8 +82,8 @@ func NewTree(cfg TreeConfig) (Tree, error) {
 	return &treeSink{cfg: cfg, made: map[string]bool{}, slots: make(chan struct{}, publishers)}, nil
 }
 
-// Open implements [pipeline.Sink]. Outputs are opened when their first batch
-// comes.
+// Open implements [pipeline.Sink]. Submit opens each output when its first
+// batch arrives.
 func (t *treeSink) Open(context.Context) error { return nil }
 
 // Caps implements [pipeline.Sink].
@@ -96,7 +100,7 @@ func (t *treeSink) NewLanePack() (func(dst, src []byte, l *pipeline.Lane) []byte
 		packs[f] = pack
 	}
 	return func(dst, src []byte, l *pipeline.Lane) []byte {
-		format, _ := compress.ParseFormat(t.cfg.Compress, t.cfg.Outputs[l.Name()]) // NewTree has checked it
+		format, _ := compress.ParseFormat(t.cfg.Compress, t.cfg.Outputs[l.Name()]) // checked by NewTree
 		if pack := packs[format]; pack != nil {
 			return pack(dst, src)
 		}
@@ -107,13 +111,13 @@ func (t *treeSink) NewLanePack() (func(dst, src []byte, l *pipeline.Lane) []byte
 // NewPiecePack implements [pipeline.PiecePacker].
 func (t *treeSink) NewPiecePack() (func(dst []byte, b *pipeline.Batch) []byte, error) {
 	return pieces(0, func(b *pipeline.Batch) bool {
-		format, _ := compress.ParseFormat(t.cfg.Compress, t.cfg.Outputs[b.Lane.Name()]) // NewTree has checked it
+		format, _ := compress.ParseFormat(t.cfg.Compress, t.cfg.Outputs[b.Lane.Name()]) // checked by NewTree
 		return format == compress.Gzip
 	})
 }
 
-// Submit implements [pipeline.Sink]. It answers before it returns. An error of a
-// file is for good, as that of an [Output] is.
+// Submit implements [pipeline.Sink]. It answers before it returns. As with an
+// [Output], an error of a file is fatal.
 func (t *treeSink) Submit(ctx context.Context, b *pipeline.Batch, ticket pipeline.Ticket) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -132,14 +136,15 @@ func (t *treeSink) Submit(ctx context.Context, b *pipeline.Batch, ticket pipelin
 	case err != nil:
 		ticket.Done(pipeline.Result{Err: err, Class: pipeline.Fatal})
 	case t.out == nil:
-		ticket.Done(pipeline.Result{}) // nothing to write, so far
+		ticket.Done(pipeline.Result{}) // nothing to write yet
 	default:
 		return t.out.Submit(ctx, b, ticket)
 	}
 	return nil
 }
 
-// open opens the output of a lane. The caller holds mu. An error is kept.
+// open opens the output of a lane and records an error in t.err. The caller
+// holds mu.
 func (t *treeSink) open(lane string) (Output, error) {
 	out, err := t.newOutput(lane)
 	if err == nil {
@@ -156,12 +161,12 @@ func (t *treeSink) open(lane string) (Output, error) {
 func (t *treeSink) newOutput(lane string) (Output, error) {
 	path, ok := t.cfg.Outputs[lane]
 	if !ok {
-		return nil, errors.New("file sink: a lane has no output")
+		return nil, errors.New("file sink: no output configured for the lane")
 	}
 	if err := disk.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return nil, err
 	}
-	if fi, err := os.Lstat(path); err == nil && !fi.Mode().IsRegular() { // nobody has named it, unlike the one of -o
+	if fi, err := os.Lstat(path); err == nil && !fi.Mode().IsRegular() { // unlike with -o, the user has not named it explicitly
 		if err := disk.Check(path); err != nil {
 			return nil, err
 		}
@@ -169,8 +174,8 @@ func (t *treeSink) newOutput(lane string) (Output, error) {
 	return New(Config{Path: path, Compress: t.cfg.Compress, Replace: t.cfg.Replace, Inputs: []string{lane}, Mode: t.cfg.Mode})
 }
 
-// finishLane hands the output of the lane that was in front to a publisher, or
-// leaves it as it is if the lane did not come to its end. The caller holds mu.
+// finishLane passes the output of the lane in front to a publisher, or abandons
+// it if the lane did not reach its end. The caller holds mu.
 func (t *treeSink) finishLane() {
 	lane, out := t.lane, t.out
 	t.lane, t.out = nil, nil
@@ -178,8 +183,8 @@ func (t *treeSink) finishLane() {
 		return
 	}
 	whole := lane.Whole() && t.failed() == nil
-	if out == nil && whole { // nothing came out of its records
-		out, _ = t.open(lane.Name()) // which keeps its error
+	if out == nil && whole { // its records had no output
+		out, _ = t.open(lane.Name()) // open records the error
 	}
 	switch {
 	case out == nil:
@@ -194,8 +199,8 @@ func (t *treeSink) finishLane() {
 	}
 }
 
-// publish makes out durable and gives it its name, without what its lane, if there is
-// one, has withdrawn.
+// publish makes out durable and renames it to its final name, after it has
+// removed the records that lane, if not nil, has withdrawn.
 func (t *treeSink) publish(lane *pipeline.Lane, out Output) {
 	err := out.Close(context.Background())
 	if err == nil && lane != nil {
@@ -210,10 +215,10 @@ func (t *treeSink) publish(lane *pipeline.Lane, out Output) {
 	}
 }
 
-// abandon gives an output up.
+// abandon gives up an output.
 func (t *treeSink) abandon(out Output) {
 	name := out.Part()
-	_ = out.Abort() // it is not whole anyway
+	_ = out.Abort() // it is incomplete anyway
 	if _, err := os.Lstat(name); name != "" && err == nil {
 		t.failing.Lock()
 		defer t.failing.Unlock()
@@ -221,29 +226,29 @@ func (t *treeSink) abandon(out Output) {
 	}
 }
 
-// fail keeps an error.
+// fail records an error.
 func (t *treeSink) fail(err error) {
 	t.failing.Lock()
 	defer t.failing.Unlock()
 	t.err = errors.Join(t.err, err)
 }
 
-// failed returns all errors so far.
+// failed returns all errors, joined.
 func (t *treeSink) failed() error {
 	t.failing.Lock()
 	defer t.failing.Unlock()
 	return t.err
 }
 
-// Barrier implements [pipeline.Sink]. It says nothing about durability: a Tree
-// syncs when it publishes.
+// Barrier implements [pipeline.Sink]. It does not make anything durable,
+// because a Tree syncs when it publishes.
 func (t *treeSink) Barrier(context.Context) error {
 	return t.failed()
 }
 
-// Close implements [pipeline.Sink]. It publishes the output of the last lane, if
-// that came to its end, and waits for all publishers. It returns no error that
-// Submit has given a batch.
+// Close implements [pipeline.Sink]. It publishes the output of the last lane,
+// if that reached its end, and waits for all publishers. It does not return
+// errors that Submit has already reported.
 func (t *treeSink) Close(context.Context) error {
 	t.mu.Lock()
 	told := t.failed() != nil
@@ -274,8 +279,8 @@ func (t *treeSink) PublishEmpty(lanes []string) error {
 // Parts implements [Tree].
 func (t *treeSink) Parts() []string { return t.parts }
 
-// refuseExisting returns ErrExists if something has that name, unless it is to be
-// replaced.
+// refuseExisting returns ErrExists if path is an existing regular file, unless
+// replace is set.
 func refuseExisting(path string, replace bool) error {
 	if replace {
 		return nil
@@ -287,7 +292,7 @@ func refuseExisting(path string, replace bool) error {
 	case err != nil:
 		return err
 	case !fi.Mode().IsRegular():
-		return nil // a pipe or a device is written to as it is
+		return nil // a pipe or a device is written to directly
 	}
 	return fmt.Errorf("%s: %w", path, ErrExists)
 }

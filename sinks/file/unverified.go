@@ -11,35 +11,36 @@ import (
 	"github.com/urlfold/urlfold/pipeline"
 )
 
-// This file is about output that no checksum of its input verifies: see
-// pipeline.Lane.Hold. An output remembers where its last segment begins. When the
-// source withdraws that, the output is cut back to it, and the raw text is kept:
+// This file handles output that no checksum of its input verifies; see
+// pipeline.Lane.Hold. An output remembers where its last segment starts. When
+// the source withdraws that segment, the sink truncates the output to its start
+// and stores the raw text:
 //
 //	raw text ──▶ NAME.unverified.part ──sync, rename──▶ NAME.unverified
 //
-// which happens before the output gets its own name. A process that dies in between
-// does it again, and finds that the file is there.
+// This happens before the output is renamed to its final name. If the process
+// dies in between, the next one repeats it and finds the existing file.
 
-// unverifiedSuffix is what is appended to the name of an output for the raw text of
-// its input that is not verified.
+// unverifiedSuffix is appended to the name of an output for the unverified raw
+// text of its input.
 const unverifiedSuffix = ".unverified"
 
 // A span is the last segment in an output. The zero value is that of an output
-// without a batch.
+// without batches.
 type span struct {
 	lane    *pipeline.Lane
 	segment uint64
 	start   int64 // offset in the output at which it begins
-}
+} // offset in the output at which the segment starts
 
-// next notes that b is about to be written at offset size.
+// next registers that b is about to be written at offset size.
 func (s *span) next(b *pipeline.Batch, size int64) {
 	if b != nil && (s.lane != b.Lane || s.segment != b.Segment) {
 		*s = span{lane: b.Lane, segment: b.Segment, start: size}
 	}
 }
 
-// covered returns how much of the first size bytes the commit that is being taken
+// covered returns how many of the first size bytes the commit in progress
 // covers.
 func (s *span) covered(size int64) int64 {
 	if s.lane == nil || s.lane.Covered(s.segment) {
@@ -48,7 +49,7 @@ func (s *span) covered(size int64) int64 {
 	return min(size, s.start)
 }
 
-// verified returns how much of the first size bytes is not withdrawn by l.
+// verified returns how many of the first size bytes l has not withdrawn.
 func (s *span) verified(l *pipeline.Lane, size int64) int64 {
 	if s.lane != l || s.segment < l.VerifiedSegments() {
 		return size
@@ -56,13 +57,14 @@ func (s *span) verified(l *pipeline.Lane, size int64) int64 {
 	return min(size, s.start)
 }
 
-// keepUnverified writes u to a file beside the output final, and returns its path. If
-// there is a file with that text it is that, if a name is taken by another one a
-// number is added to it, and for an empty text, or if the input is gone, there is none.
+// keepUnverified writes u to a file beside the output final, and returns its
+// path. If a file with the same text exists, it returns that one. If the name
+// is taken by another file, it adds a number. If the text is empty or the input
+// no longer exists, it writes nothing and returns "".
 func keepUnverified(final string, u *pipeline.Unverified, mode fs.FileMode) (path string, err error) {
 	r, err := u.Open()
 	if errors.Is(err, fs.ErrNotExist) {
-		return "", nil // the input is gone, and what was in it with it
+		return "", nil // the text is gone with the input
 	}
 	if err != nil {
 		return "", err
@@ -73,7 +75,7 @@ func keepUnverified(final string, u *pipeline.Unverified, mode fs.FileMode) (pat
 	if err != nil {
 		return "", err
 	}
-	_ = part.f.Chmod(mode) // a wish: not every file system can
+	_ = part.f.Chmod(mode) // best effort: not every file system supports it
 	n, err := io.Copy(part.f, r)
 	if err == nil && n > 0 {
 		err = part.f.Sync()
@@ -88,8 +90,9 @@ func keepUnverified(final string, u *pipeline.Unverified, mode fs.FileMode) (pat
 	return path, errors.Join(err, part.abort(true))
 }
 
-// freeName returns the first name that no file has, base or base with a number, or
-// that of a file which holds the same bytes as the one at path.
+// freeName returns the first of base and its numbered variants that either does
+// not exist or is a file with the same bytes as the one at path. same reports
+// the latter case.
 func freeName(base, path string) (name string, same bool, err error) {
 	for n := 1; n < 1e6; n++ {
 		if name = base; n > 1 {
@@ -108,7 +111,7 @@ func freeName(base, path string) (name string, same bool, err error) {
 			return name, same, err
 		}
 	}
-	return "", false, fmt.Errorf("%s: no name like this is free", base)
+	return "", false, fmt.Errorf("%s: cannot find an unused file name", base)
 }
 
 // sameFile reports whether two files hold the same bytes.
@@ -146,8 +149,8 @@ func sameFile(a, b string) (bool, error) {
 	return true, nil
 }
 
-// withdrawn is what an output does for a lane that has withdrawn text: it keeps that,
-// and notes where.
+// withdrawn stores the text that l has withdrawn beside the output final, and
+// registers the resulting file in l.
 func withdrawn(l *pipeline.Lane, final string, mode fs.FileMode) error {
 	path, err := keepUnverified(final, l.Withdrawn(), mode)
 	if err != nil {
@@ -179,7 +182,7 @@ func (s *sink) Withdraw(l *pipeline.Lane) error {
 	return s.err
 }
 
-// cutBack cuts off what l has withdrawn. The caller holds mu.
+// cutBack truncates the records that l has withdrawn. The caller holds mu.
 func (s *sink) cutBack(l *pipeline.Lane) error {
 	n := s.span.verified(l, s.written.Load())
 	if n == s.written.Load() {
@@ -190,14 +193,15 @@ func (s *sink) cutBack(l *pipeline.Lane) error {
 	}
 	s.written.Store(n)
 	s.span, s.torn = span{}, false
-	if _, err := s.part.f.Seek(n, io.SeekStart); err != nil { // an empty output is yet to become a member
+	if _, err := s.part.f.Seek(n, io.SeekStart); err != nil { // an empty output must still become a valid member
 		return err
 	}
 	return s.part.f.Sync()
 }
 
-// withdraw keeps what lanes have withdrawn, before their outputs get their names. It
-// is called without mu: it may take as long as reading the inputs.
+// withdraw stores the text that lanes have withdrawn, before their outputs are
+// renamed. It runs without mu, because it may take as long as reading the
+// inputs.
 func (s *log) withdraw(lanes []*pipeline.Lane) []error {
 	errs := make([]error, len(lanes))
 	if s.cfg.DeadLetter {
@@ -218,8 +222,9 @@ func (s *log) withdraw(lanes []*pipeline.Lane) []error {
 	return errs
 }
 
-// outputOf returns the final path and the permissions of the last output of a lane,
-// which it makes if there is none; no path if the lane is finished.
+// outputOf returns the final path and the permissions of the last output of a
+// lane, which it creates if necessary. The path is empty if the lane is
+// finished.
 func (s *log) outputOf(l *pipeline.Lane) (final string, mode fs.FileMode, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -241,7 +246,7 @@ func (s *log) outputOf(l *pipeline.Lane) (final string, mode fs.FileMode, err er
 	return o.final, fi.Mode().Perm(), nil
 }
 
-// cutBack cuts off of o what l has withdrawn. The caller holds mu.
+// cutBack truncates the records in o that l has withdrawn. The caller holds mu.
 func (s *log) cutBack(o *output, l *pipeline.Lane) error {
 	if l.Withdrawn() == nil || o.err != nil || len(o.pending) > 0 {
 		return o.err
@@ -253,7 +258,7 @@ func (s *log) cutBack(o *output, l *pipeline.Lane) error {
 	if err := s.table.ensure(o); err != nil {
 		return err
 	}
-	s.log.Info("output cut back to its verified records", "path", o.final, "bytes", n, "cut", o.size-n)
+	s.log.Info("truncating output to its verified records", "path", o.final, "bytes", n, "cut", o.size-n)
 	if err := s.files.at("file.before_truncate"); err != nil {
 		return err
 	}

@@ -12,36 +12,37 @@ import (
 	"github.com/urlfold/urlfold/internal/storage/compress"
 )
 
-// A Report is what [Verify] found out about one file.
+// A Report is the result of [Verify] for one file.
 type Report struct {
 	Path string
-	// Unfinished says that the file has the name of an output that is being written,
-	// or whose writer has died.
+	// Unfinished reports that the file has the name of an output that is still
+	// being written, or whose writer has died.
 	Unfinished bool
-	// Leftover says that the file is a copy that was being made when its writer died.
-	// Nobody needs it.
+	// Leftover reports that the file is an incomplete copy, left by a writer
+	// that died. It can be removed.
 	Leftover bool
-	// PutAside says that the file is a damaged output as it was found. What was intact
-	// at its beginning has gone on under the name that it had.
+	// PutAside reports that the file is a damaged output that was set aside.
+	// Its intact beginning was continued under the original name.
 	PutAside bool
-	// Unverified says that the file holds raw records of a damaged input, which no
-	// checksum verifies. The verified ones are in the output of the same name.
+	// Unverified reports that the file holds raw records of a damaged input
+	// that no checksum verifies. The verified records are in the output of the
+	// same name.
 	Unverified bool
-	// TornBytes is how many bytes follow the last complete member or line. The next
-	// run cuts them off, if the file is unfinished.
+	// TornBytes is the number of bytes after the last complete member or line.
+	// If the file is unfinished, the next run truncates them.
 	TornBytes int64
 	compress.Verification
 }
 
-// Intact reports whether the file is a finished one without damage.
+// Intact reports whether the file is finished and undamaged.
 func (r *Report) Intact() bool {
 	return !r.Unfinished && !r.Leftover && !r.PutAside && !r.Unverified && r.TornBytes == 0 && r.Verdict.Kind == compress.OK
 }
 
-// Verify reads each file that paths name, and all below the folders among them, to
-// the end, and calls yield with what it found out, in the order of paths and of
-// names. It ends early with the error of ctx, or if yield returns one. A file that
-// cannot be read is one with the verdict Unreadable.
+// Verify reads all files in paths, and in the directories among them, to the
+// end. It calls yield with the result for each file, in the order of paths and
+// of file names. It stops early with the error of ctx or of yield. A file that
+// cannot be read has the verdict Unreadable.
 func Verify(ctx context.Context, paths []string, yield func(Report) error) error {
 	for _, path := range paths {
 		err := filepath.WalkDir(path, func(name string, d fs.DirEntry, err error) error {
@@ -73,7 +74,7 @@ func verify(name string) Report {
 	r.Unfinished = part
 	r.Leftover = strings.HasSuffix(name, copySuffix)
 	if r.Unverified = strings.HasSuffix(base, unverifiedSuffix); r.Unverified && part {
-		r.Unverified, r.Leftover = false, true // the next run makes it again
+		r.Unverified, r.Leftover = false, true // the next run writes it again
 	}
 	r.PutAside = strings.Contains(filepath.Base(name), damagedSuffix)
 	r.Verification = compress.Verify(f, compress.Options{Name: base})

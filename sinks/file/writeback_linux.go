@@ -6,29 +6,30 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// writebackStep is how much is written before the system is asked to bring it to
-// the disk: enough for the disk to work in one go, little beside what the last
-// sync may wait for.
+// writebackStep is the number of bytes written before the system is asked to
+// start writing them to disk. It is large enough for efficient disk writes, and
+// small compared to the data that the final sync may have to wait for.
 const writebackStep = 8 << 20
 
-// A writeback keeps the system from leaving all of a large output to the last
-// sync. It promises nothing: that is what the sync is for.
+// A writeback makes the system write a large output to disk early, so that the
+// final sync has less to do. It gives no guarantee; the sync does.
 type writeback struct {
-	f     *os.File // nil: nothing to do
-	asked int64    // the system was asked for all before this offset
+	f     *os.File // nil: do nothing
+	asked int64    // end of the range already requested
 }
 
-// wrote says that the file is now size bytes long. It only starts the writing.
-// Fd switches no file to blocking mode here: a regular file is.
+// wrote reports that the file is now size bytes long. It starts the writing and
+// does not wait. Calling Fd does not switch the file to blocking mode, because
+// regular files are always in that mode.
 func (w *writeback) wrote(size int64) {
 	if w.f == nil || size-w.asked < writebackStep {
 		return
 	}
-	_ = unix.SyncFileRange(int(w.f.Fd()), w.asked, size-w.asked, unix.SYNC_FILE_RANGE_WRITE) // a wish
+	_ = unix.SyncFileRange(int(w.f.Fd()), w.asked, size-w.asked, unix.SYNC_FILE_RANGE_WRITE) // best effort
 	w.asked = size
 }
 
-// startWriting asks the system to bring all of f to the disk, and does not wait.
+// startWriting asks the system to start writing f to disk. It does not wait.
 func startWriting(f *os.File) {
-	_ = unix.SyncFileRange(int(f.Fd()), 0, 0, unix.SYNC_FILE_RANGE_WRITE) // a wish
+	_ = unix.SyncFileRange(int(f.Fd()), 0, 0, unix.SYNC_FILE_RANGE_WRITE) // best effort
 }

@@ -4,7 +4,8 @@ package file
 
 import "os"
 
-// A writeback does nothing: there is no way to ask for it that does not wait.
+// A writeback does nothing, because these systems cannot start writing without
+// waiting.
 type writeback struct{ f *os.File }
 
 func (w *writeback) wrote(int64) {}
