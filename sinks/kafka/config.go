@@ -8,46 +8,49 @@ import (
 	"github.com/urlfold/urlfold/internal/client/kafka"
 )
 
-// A Config says what to write where.
+// A Config configures the sink.
 type Config struct {
 	connect.Kafka
 
-	// Topic to write to. If it is not there, brokers that create topics do so.
+	// Name of the topic. If the topic does not exist, it is created, provided
+	// that the brokers create topics automatically.
 	Topic string `yaml:"topic,required" min:"1"`
-	// What decides the partition of a record. key: the equivalence key of its first
-	// URL, so that one page is always in one partition. input: the key of the message
-	// that it came in, or without one the lane. none: one partition after the other,
-	// batch by batch.
+	// How to select the partition of a record. key: by the equivalence key of
+	// its first URL, so that each page is always in the same partition. input:
+	// by the key of the message that contained the record, or by the lane if
+	// there is no such key. none: in turn, batch by batch.
 	PartitionBy string `yaml:"partition_by" enum:"key,input,none"`
-	// What the key of a message is. equivalence: the equivalence key as 32 hex
-	// digits, and for a record without a URL the key of its input. input: the key of
-	// the message that the record came in. none. Not set: equivalence with
-	// partition_by: key, else input.
+	// What to use as the key of a message. equivalence: the equivalence key as
+	// 32 hexadecimal digits, or the input key for a record without a URL.
+	// input: the key of the message that contained the record. none: no key.
+	// Default: equivalence with partition_by: key, otherwise input.
 	Key string `yaml:"key" enum:"equivalence,input,none"`
-	// Compression of record batches.
+	// Codec for record batches.
 	Compression string `yaml:"compression" enum:"none,gzip,snappy,lz4,zstd"`
-	// Headers of messages.
+	// Which headers to set on messages.
 	Headers Headers `yaml:"headers"`
-	// Number record batches, so that a broker knows one that it has already. Turn
-	// it off for a broker that does not allow it.
+	// Number record batches, so that the broker can detect duplicates. Disable
+	// this for a broker that does not allow it.
 	Idempotent bool `yaml:"idempotent"`
-	// How many bytes, not compressed, go into one record batch.
+	// Maximum size of a record batch, before compression.
 	BatchBytes field.Size `yaml:"batch_bytes" min:"1KiB" max:"64MiB"`
 }
 
-// Headers says which headers a message has.
+// Headers selects the headers of messages.
 type Headers struct {
-	// Those of the message that the record came in.
+	// Copy the headers of the message that contained the record.
 	Input bool `yaml:"input"`
-	// urlfold-flags: the flags of the record's URLs, if there are any.
+	// Add urlfold-flags: the flags of the record's URLs, if there are any.
 	Flags bool `yaml:"flags"`
-	// urlfold-source: where the record came from, LANE/POSITION: topic/partition/offset, or file:offset.
+	// Add urlfold-source: the origin of the record as LANE/POSITION, which is
+	// topic/partition/offset or file:offset.
 	Source bool `yaml:"source"`
-	// More headers, the same for all messages: "urlfold-profile: analytics".
+	// Additional headers, the same for all messages: "urlfold-profile:
+	// analytics".
 	Add map[string]string `yaml:"add"`
 }
 
-// Default returns a Config with the values of what is not configured.
+// Default returns a Config with the default values.
 func Default() *Config {
 	return &Config{
 		Kafka:       connect.DefaultKafka(),
@@ -59,7 +62,7 @@ func Default() *Config {
 	}
 }
 
-// Validate returns all that is wrong with c, joined.
+// Validate returns all problems of c, joined.
 func (c *Config) Validate() error {
 	errs := []error{c.Kafka.Validate()}
 	check := func(ok bool, key, text string) {
@@ -67,15 +70,15 @@ func (c *Config) Validate() error {
 			errs = append(errs, &field.Error{Field: key, Err: errors.New(text)})
 		}
 	}
-	check(c.Topic != "", "topic", "is missing")
-	check(c.PartitionBy == byKey || c.PartitionBy == byInput || c.PartitionBy == byNone, "partition_by", "is none of key, input, none")
-	check(c.Key == "" || c.Key == keyEquivalence || c.Key == byInput || c.Key == byNone, "key", "is none of equivalence, input, none")
-	check(c.BatchBytes > 0, "batch_bytes", "is not positive")
+	check(c.Topic != "", "topic", "must not be empty")
+	check(c.PartitionBy == byKey || c.PartitionBy == byInput || c.PartitionBy == byNone, "partition_by", `must be "key", "input" or "none"`)
+	check(c.Key == "" || c.Key == keyEquivalence || c.Key == byInput || c.Key == byNone, "key", `must be "equivalence", "input" or "none"`)
+	check(c.BatchBytes > 0, "batch_bytes", "must be positive")
 	if _, err := kafka.CodecByName(c.Compression); err != nil {
 		errs = append(errs, &field.Error{Field: "compression", Err: err})
 	}
 	for name := range c.Headers.Add {
-		check(name != "", "headers.add."+name, "its name is empty")
+		check(name != "", "headers.add."+name, "header name must not be empty")
 	}
 	return errors.Join(errs...)
 }
@@ -88,7 +91,7 @@ const (
 	keyEquivalence = "equivalence"
 )
 
-// key returns what the key of a message is.
+// key returns the effective value of Key.
 func (c *Config) key() string {
 	switch {
 	case c.Key != "":

@@ -1,21 +1,24 @@
-// Package kafka is the sink of Kafka topics, for records and for dead letters.
+// Package kafka implements a sink that writes records or dead letters to a
+// Kafka topic.
 //
-// A batch of the pipeline is spread over the partitions of the topic. Each
-// partition has one writer and one request under way, into which goes what has
-// come in the meantime:
+// The sink distributes the records of a batch over the partitions of the topic.
+// Each partition has one writer with at most one request in flight. The next
+// request contains the records that were queued in the meantime:
 //
 //	Submit ──▶ queue of partition 0 ──▶ writer ──▶ record batch ──▶ all replicas
 //	      └──▶ queue of partition 1 ──▶ writer …
 //
-// So records of a lane that go to the same partition stay in their order, whatever
-// has to be tried again. A writer tries until it succeeds: nothing is ever answered
-// as retryable before a hard stop, and a queue that does not move is backpressure,
-// since the pipeline's batches are in it.
+// Records of a lane that go to the same partition therefore keep their order,
+// regardless of retries. A writer retries until it succeeds, so the sink
+// answers no batch as retryable before a hard stop, except for records left
+// untried after a refusal. A queue that does not advance causes backpressure,
+// because it holds batches of the pipeline.
 //
-// Record batches are encoded into bytes of the writer's own, and numbered
-// (idempotent producer), so that a request that was applied but reported as failed
-// is not applied twice. Across a restart of the process records may double.
+// Record batches are encoded into memory of the writer and numbered (idempotent
+// producer), so that a request that was applied but reported as failed is not
+// applied twice. A restart of the process may duplicate records.
 //
-// A record that the broker refuses for good (too long, invalid) is found by
-// splitting, and answered as Permanent alone.
+// If the broker permanently refuses a record (too large, invalid), the sink
+// finds it by splitting the record batch, and answers only that record as
+// Permanent.
 package kafka

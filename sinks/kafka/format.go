@@ -11,7 +11,7 @@ import (
 	"github.com/urlfold/urlfold/pipeline"
 )
 
-// A format makes messages of records.
+// A format turns records into messages.
 type format struct {
 	partitionBy string
 	key         string
@@ -28,7 +28,8 @@ func newFormat(c *Config) format {
 	return f
 }
 
-// input returns the message that record i was made of, nil if its lane has none.
+// input returns the message that contained record i, or nil if its lane has no
+// messages.
 func input(b *pipeline.Batch, st *pipeline.Stream, i int) *pipeline.Message {
 	if len(b.Msgs) == 0 {
 		return nil
@@ -36,7 +37,7 @@ func input(b *pipeline.Batch, st *pipeline.Stream, i int) *pipeline.Message {
 	return &b.Msgs[st.Recs[i].Msg]
 }
 
-// inputKey returns the key of that message, nil if there is none.
+// inputKey returns the key of that message, or nil if there is none.
 func inputKey(b *pipeline.Batch, st *pipeline.Stream, i int) []byte {
 	if m := input(b, st, i); m != nil {
 		return b.Key(m)
@@ -44,8 +45,9 @@ func inputKey(b *pipeline.Batch, st *pipeline.Stream, i int) []byte {
 	return nil
 }
 
-// partition returns the partition, of n, of record i. A record without what
-// decides goes with its input, and one without a key there with its lane.
+// partition returns the partition of record i, out of n. If the record has no
+// equivalence key, it uses the key of its input message, and if there is none,
+// the lane. turn is the partition for partition_by: none.
 func (f *format) partition(b *pipeline.Batch, st *pipeline.Stream, i, n, turn int) int {
 	switch f.partitionBy {
 	case byNone:
@@ -62,8 +64,8 @@ func (f *format) partition(b *pipeline.Batch, st *pipeline.Stream, i, n, turn in
 	return kafka.PartitionOf(b.Lane.ID(), n)
 }
 
-// message fills in dst, in whose memory headers stay. A key that is made is made
-// in key.
+// message sets dst to the message for record i. It reuses the memory of
+// dst.Headers, and uses key as the memory for a new key.
 func (f *format) message(dst *kafka.Record, key *[32]byte, b *pipeline.Batch, st *pipeline.Stream, i int) {
 	rec := st.Recs[i]
 	m := input(b, st, i)
@@ -81,8 +83,8 @@ func (f *format) message(dst *kafka.Record, key *[32]byte, b *pipeline.Batch, st
 	f.addHeaders(dst, b, st, i, m)
 }
 
-// value returns a record without the line end that it may have, and never nil: that
-// would be a tombstone.
+// value returns a record without its line end, if it has one. The result is
+// never nil, because that would be a tombstone.
 func value(rec []byte) []byte {
 	if n := len(rec); n > 0 && rec[n-1] == '\n' {
 		rec = rec[:n-1]
@@ -93,7 +95,7 @@ func value(rec []byte) []byte {
 	return rec
 }
 
-// keyOf returns the key of a message. It is made in dst, or is that of the input.
+// keyOf returns the key of a message: appended to dst, or the input key.
 func (f *format) keyOf(dst []byte, b *pipeline.Batch, st *pipeline.Stream, i int) []byte {
 	switch {
 	case f.key == byNone:
@@ -125,7 +127,8 @@ func (f *format) addHeaders(dst *kafka.Record, b *pipeline.Batch, st *pipeline.S
 	dst.Headers = append(dst.Headers, f.add...)
 }
 
-// origin tells where record i came from: topic/partition/offset, or file:offset.
+// origin returns the origin of record i: topic/partition/offset, or
+// file:offset.
 func origin(b *pipeline.Batch, st *pipeline.Stream, i int) []byte {
 	pos, _ := b.Origin(st, i)
 	id, broker := strings.CutPrefix(b.Lane.ID(), "kafka/")

@@ -9,36 +9,36 @@ import (
 	"github.com/urlfold/urlfold/pipeline"
 )
 
-// A job is a batch of the pipeline on its way into the topic. The arena of the
-// batch is read until the last of its records is answered.
+// A job is a batch that is being written to the topic. The arena of the batch
+// must not be modified until the last of its records is answered.
 type job struct {
 	b    *pipeline.Batch
 	t    pipeline.Ticket
-	left atomic.Int32 // records that are not answered, and one until all are queued
+	left atomic.Int32 // unanswered records, plus one until all are queued
 
 	parts []int32  // partition of each record
-	order []uint32 // records by partition, in order in each
-	start []int    // where each partition begins in order, and the end
+	order []uint32 // records by partition, in order within each
+	start []int    // start of each partition in order, and the end
 
 	failed failures // guarded by Sink.mu
 }
 
-// failures are the records of a job that were not written.
+// failures holds the records of a job that were not written.
 type failures struct {
 	err     error
 	class   pipeline.Class
-	code    string // of all records; empty if they have several
+	code    string // code shared by all records; empty if they differ
 	records []uint32
-	untried []uint32 // left alone: an earlier record of the lane was refused
+	untried []uint32 // not tried, because an earlier record of the lane was refused
 }
 
-// A piece is the part of a job that goes to one partition.
+// A piece is the part of a job for one partition.
 type piece struct {
 	j       *job
 	records []uint32 // indexes into Stream.Recs
 }
 
-// newJob returns an empty job for b.
+// newJob returns a job for b without failures.
 func (s *sink) newJob(b *pipeline.Batch, t pipeline.Ticket) *job {
 	var j *job
 	select {
@@ -86,7 +86,7 @@ func (s *sink) done(j *job, n int) {
 	}
 }
 
-// fail counts one record of j as answered: it was not written.
+// fail counts one record of j as answered but not written.
 func (s *sink) fail(j *job, record uint32, class pipeline.Class, err error) {
 	s.mu.Lock()
 	if j.failed.err == nil || class == pipeline.Retryable {
@@ -97,7 +97,7 @@ func (s *sink) fail(j *job, record uint32, class pipeline.Class, err error) {
 	s.done(j, 1)
 }
 
-// refuse counts one record of j as answered: the broker refuses it.
+// refuse counts one record as answered and refused by the broker.
 func (s *sink) refuse(r ref, e *kafka.RecordsError) {
 	r.j.t.Hold()
 	s.mu.Lock()
@@ -111,7 +111,7 @@ func (s *sink) refuse(r ref, e *kafka.RecordsError) {
 	s.fail(r.j, r.record, pipeline.Permanent, refusal(e))
 }
 
-// leave counts one record of j as answered: it was not tried.
+// leave counts one record as answered but not tried.
 func (s *sink) leave(r ref) {
 	s.mu.Lock()
 	r.j.failed.untried = append(r.j.failed.untried, r.record)
@@ -121,7 +121,7 @@ func (s *sink) leave(r ref) {
 
 var errUntried = errors.New("kafka sink: an earlier record was refused")
 
-// result returns the answer to j, all of whose records are answered.
+// result returns the answer for j after all of its records are answered.
 func (j *job) result() pipeline.Result {
 	f := &j.failed
 	slices.Sort(f.records)
@@ -137,7 +137,7 @@ func (j *job) result() pipeline.Result {
 	return pipeline.Result{}
 }
 
-// answer answers the ticket of j. All of its records are.
+// answer answers the ticket of j after all of its records are answered.
 func (s *sink) answer(j *job) {
 	r := j.result()
 	t := j.t

@@ -15,7 +15,8 @@ import (
 	"github.com/urlfold/urlfold/pipeline"
 )
 
-// A sink writes to one topic. It is a [pipeline.Sink] and a [pipeline.Healther].
+// A sink writes to one topic. It implements [pipeline.Sink] and
+// [pipeline.Healther].
 type sink struct {
 	cfg    Config
 	codec  kafka.Codec
@@ -23,25 +24,25 @@ type sink struct {
 	client kafka.Client
 	format format
 
-	ctx     context.Context // of the writers
+	ctx     context.Context // context of the writers
 	stop    context.CancelFunc
 	wg      sync.WaitGroup
 	writers []*writer
-	jobs    chan *job    // free ones
-	splits  atomic.Int64 // record batches that were sent again in parts
+	jobs    chan *job    // free jobs
+	splits  atomic.Int64 // record batches that were resent in parts
 
 	mu       sync.Mutex
-	turn     int // of partition_by: none
-	waiting  int // jobs that are not answered
+	turn     int // counter for partition_by: none
+	waiting  int // unanswered jobs
 	resolved chan struct{}
 	faults   map[int]error // by partition
 	outage   *logging.Outage
-	plain    bool             // numbering is not allowed: said once
-	retries  map[string]int64 // by class
+	plain    bool             // idempotent writes are not allowed; logged only once
+	retries  map[string]int64 // by error class
 }
 
-// New returns the sink that cfg asks for. The error tells all that is wrong with
-// cfg, joined. A nil logger discards.
+// New returns a sink with the given configuration. The error joins all problems
+// of cfg. A nil logger discards all messages.
 func New(cfg Config, log *slog.Logger) (pipeline.Sink, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, fmt.Errorf("kafka sink: %w", err)
@@ -56,14 +57,15 @@ func New(cfg Config, log *slog.Logger) (pipeline.Sink, error) {
 	return &sink{
 		cfg: cfg, codec: codec, log: log, format: newFormat(&cfg),
 		jobs: make(chan *job, freeJobs), faults: map[int]error{}, retries: map[string]int64{},
-		outage: logging.NewOutage(log, "kafka: cannot write: it is tried again", "kafka: write recovered", "topic", cfg.Topic),
+		outage: logging.NewOutage(log, "kafka: write failed, retrying", "kafka: write recovered", "topic", cfg.Topic),
 	}, nil
 }
 
-// freeJobs is how many jobs are kept for later.
+// freeJobs is the maximum number of free jobs kept for reuse.
 const freeJobs = 64
 
-// NeedsFacts reports whether the codec must collect record.Facts: keys and flags.
+// NeedsFacts reports whether the codec must collect record.Facts: keys and
+// flags.
 func (s *sink) NeedsFacts() bool {
 	return s.cfg.PartitionBy == byKey || s.cfg.key() == keyEquivalence || s.cfg.Headers.Flags
 }
@@ -71,7 +73,7 @@ func (s *sink) NeedsFacts() bool {
 // Caps implements [pipeline.Sink].
 func (s *sink) Caps() pipeline.SinkCaps { return pipeline.SinkCaps{Durable: true, Ordered: true} }
 
-// Open implements [pipeline.Sink]: it connects, and looks at the topic.
+// Open implements [pipeline.Sink]. It connects and checks the topic.
 func (s *sink) Open(ctx context.Context) error {
 	client, err := kafka.New(s.cfg.Kafka, s.cfg.Topic)
 	if err != nil {
@@ -92,8 +94,8 @@ func (s *sink) Open(ctx context.Context) error {
 	return nil
 }
 
-// CheckConnect reports whether the brokers can be reached and the topic is there.
-// It is for a sink that is not opened, and creates nothing.
+// CheckConnect checks whether the brokers are reachable and the topic exists.
+// It does not require Open, and creates nothing.
 func (s *sink) CheckConnect(ctx context.Context) error {
 	client, err := kafka.New(s.cfg.Kafka, s.cfg.Topic)
 	if err != nil {
@@ -104,8 +106,9 @@ func (s *sink) CheckConnect(ctx context.Context) error {
 	return err
 }
 
-// find returns the number of partitions of the topic. It waits for brokers as
-// long as for an answer.
+// find returns the number of partitions of the topic. It waits for the brokers
+// for at most RequestTimeout. If create is set, the brokers may create the
+// topic.
 func (s *sink) find(ctx context.Context, create bool) (int, error) {
 	ctx, cancel := context.WithTimeout(ctx, s.cfg.RequestTimeout)
 	defer cancel()
@@ -120,7 +123,7 @@ func (s *sink) find(ctx context.Context, create bool) (int, error) {
 		if err == nil {
 			return topics[0].Partitions, nil
 		}
-		made := create && try < 5 && kafka.CodeOf(err) == kafka.UnknownTopic // perhaps it is being made
+		made := create && try < 5 && kafka.CodeOf(err) == kafka.UnknownTopic // the topic may be in the process of being created
 		if kafka.Blocked(err) && !made {
 			return 0, fmt.Errorf("kafka sink: topic %s: %w", s.cfg.Topic, err)
 		}
@@ -131,17 +134,18 @@ func (s *sink) find(ctx context.Context, create bool) (int, error) {
 	}
 }
 
-// batchOverhead is how much longer a record batch may be than its records.
+// batchOverhead is the maximum overhead in bytes of a record batch over its
+// records.
 const batchOverhead = 1 << 10
 
-// warn compares the limits of the topic with ours.
+// warn logs a warning if BatchBytes exceeds the limit of the topic.
 func (s *sink) warn(ctx context.Context) {
 	limit, err := s.client.MaxMessageBytes(ctx, s.cfg.Topic)
 	switch {
 	case err != nil:
-		s.log.Info("kafka: the limits of the topic cannot be read", "topic", s.cfg.Topic, "error", err)
+		s.log.Info("kafka: cannot read topic limits", "topic", s.cfg.Topic, "error", err)
 	case limit < int64(s.cfg.BatchBytes)+batchOverhead:
-		s.log.Warn("kafka: batch_bytes is above the limit of the topic: what does not fit is sent again in halves",
+		s.log.Warn("kafka: batch_bytes exceeds the topic limit, larger batches are split",
 			"topic", s.cfg.Topic, "max.message.bytes", limit, "batch_bytes", s.cfg.BatchBytes.String())
 	}
 }
@@ -165,7 +169,7 @@ func (s *sink) Submit(_ context.Context, b *pipeline.Batch, t pipeline.Ticket) e
 	return nil
 }
 
-var errStopped = errors.New("kafka sink: it was stopped")
+var errStopped = errors.New("kafka sink: stopped")
 
 // Barrier implements [pipeline.Sink].
 func (s *sink) Barrier(ctx context.Context) error {
@@ -213,23 +217,24 @@ func (s *sink) Health() error {
 	return nil
 }
 
-// Metrics gives out the figures of the sink that the pipeline does not have: it
-// sees no try but the last one.
+// Metrics calls emit for each metric of the sink that the pipeline cannot
+// collect, because retries happen within the sink.
 func (s *sink) Metrics(emit func(name, help, kind string, value float64, labels ...string)) {
 	const counter, gauge = "counter", "gauge"
 	s.mu.Lock()
 	retries, failing := maps.Clone(s.retries), len(s.faults)
 	s.mu.Unlock()
 	for _, class := range kafka.Classes() {
-		emit("sink_retries_total", "Record batches that were sent again, by the class of the error.",
+		emit("sink_retries_total", "Record batches that were retried, by error class.",
 			counter, float64(retries[class]), "class", class)
 	}
-	emit("sink_splits_total", "Record batches of which a broker has refused records, and that were sent again without them or in halves.",
+	emit("sink_splits_total", "Record batches that were resent in halves or without some records because a broker refused records.",
 		counter, float64(s.splits.Load()), "topic", s.cfg.Topic)
-	emit("sink_partitions_failing", "Partitions that do not take records now.", gauge, float64(failing), "topic", s.cfg.Topic)
+	emit("sink_partitions_failing", "Partitions whose writes are currently failing.", gauge, float64(failing), "topic", s.cfg.Topic)
 }
 
-// fault says why a partition does not take records now; nil: it does.
+// fault registers why writes to a partition currently fail, or nil if they do
+// not.
 func (s *sink) fault(partition int, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

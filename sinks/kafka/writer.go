@@ -17,27 +17,27 @@ type writer struct {
 
 	mu    sync.Mutex
 	queue []piece
-	over  bool // nothing is queued any more
+	over  bool // the sink was closed; nothing is queued any more
 	wake  chan struct{}
 
-	// Of the goroutine that runs.
-	refs     []ref // of the record batch in hand
+	// The fields below are owned by the goroutine of run.
+	refs     []ref // records of the current record batch
 	enc      kafka.Encoder
 	rec      kafka.Record
-	key      [32]byte // of rec
+	key      [32]byte // memory for the key of rec
 	producer kafka.Producer
-	known    bool  // producer is one
-	sequence int32 // of the next record
+	known    bool  // producer is valid or not needed
+	sequence int32 // sequence number of the next record
 }
 
-// maxRecords bounds the records of a record batch.
+// maxRecords is the maximum number of records in a record batch.
 const maxRecords = 10_000
 
 func newWriter(s *sink, id int) *writer {
 	return &writer{s: s, id: id, wake: make(chan struct{}, 1), producer: kafka.NoProducer, known: !s.cfg.Idempotent}
 }
 
-// put queues p, or answers for it after abandon.
+// put queues p. After abandon it answers p at once.
 func (w *writer) put(p piece) {
 	w.mu.Lock()
 	over := w.over
@@ -55,7 +55,7 @@ func (w *writer) put(p piece) {
 	}
 }
 
-// run writes what is queued until the sink is stopped.
+// run writes the queued records until the sink is stopped.
 func (w *writer) run() {
 	for {
 		if w.take() {
@@ -75,8 +75,8 @@ func (w *writer) run() {
 	}
 }
 
-// take moves records from the queue to refs, as many as belong into one record
-// batch. It reports false if there are none.
+// take moves the records of the next record batch from the queue to refs. It
+// reports whether there are any.
 func (w *writer) take() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -106,10 +106,11 @@ func (w *writer) take() bool {
 	return len(w.refs) > 0
 }
 
-// perRecord is a guess of what a record costs besides its value: key, numbers.
+// perRecord is an estimate of the size of a record, in bytes, in addition to
+// its value.
 const perRecord = 50
 
-// write writes refs and answers for each of them.
+// write writes refs and answers each of them.
 func (w *writer) write(refs []ref) {
 	for {
 		refs = w.leave(refs)
@@ -140,7 +141,7 @@ func (w *writer) write(refs []ref) {
 	}
 }
 
-// leave answers for the records that are to be left alone, and returns the others.
+// leave answers the records that must not be tried, and returns the others.
 func (w *writer) leave(refs []ref) []ref {
 	if !slices.ContainsFunc(refs, func(r ref) bool { return r.j.t.Held() }) {
 		return refs
@@ -156,7 +157,7 @@ func (w *writer) leave(refs []ref) []ref {
 	return rest
 }
 
-// refuse answers for the records that were refused, and returns the others.
+// refuse answers the refused records, and returns the others.
 func (w *writer) refuse(refs []ref, e *kafka.RecordsError) []ref {
 	rest := refs[:0]
 	bad := e.Records
@@ -171,10 +172,10 @@ func (w *writer) refuse(refs []ref, e *kafka.RecordsError) []ref {
 	return rest
 }
 
-// refusal says why a record was refused, and holds no byte of it.
+// refusal returns the error for a refused record. It does not quote the record.
 func refusal(e *kafka.RecordsError) error { return fmt.Errorf("%w: %w", errRefused, e.Code) }
 
-var errRefused = errors.New("kafka sink: the broker refuses the record")
+var errRefused = errors.New("kafka sink: record refused by the broker")
 
 // answer counts refs as written.
 func (w *writer) answer(refs []ref) {
@@ -188,15 +189,15 @@ func (w *writer) answer(refs []ref) {
 	}
 }
 
-// giveUp answers for refs after a hard stop.
+// giveUp answers refs as not written, after a hard stop.
 func (w *writer) giveUp(refs []ref, err error) {
 	for _, r := range refs {
 		w.s.fail(r.j, r.record, pipeline.Retryable, err)
 	}
 }
 
-// abandon answers for what is still in the queue, and for what comes yet. The
-// writer does not run.
+// abandon answers all queued records, and makes put answer later ones. It is
+// called after run has returned.
 func (w *writer) abandon() {
 	w.mu.Lock()
 	queue := w.queue
@@ -207,15 +208,15 @@ func (w *writer) abandon() {
 	}
 }
 
-// drop answers for p: the sink was stopped.
+// drop answers p as not written, because the sink was stopped.
 func (w *writer) drop(p piece) {
 	for _, r := range p.records {
 		w.s.fail(p.j, r, pipeline.Retryable, errStopped)
 	}
 }
 
-// send appends one record batch to the partition, and tries until it is there, is
-// refused for its records, or the sink is stopped.
+// send appends one record batch to the partition. It retries until the batch is
+// written, the broker refuses its records, or the sink is stopped.
 func (w *writer) send(refs []ref) error {
 	w.enc.Reset()
 	for _, r := range refs {
@@ -242,7 +243,7 @@ func (w *writer) send(refs []ref) error {
 	}
 }
 
-// try sends what is in the encoder once.
+// try makes one attempt to send the encoded batch of n records.
 func (w *writer) try(n int32) error {
 	if err := w.identify(); err != nil {
 		return err
@@ -258,9 +259,9 @@ func (w *writer) try(n int32) error {
 			w.enc.Release() // the client may still read the batch
 			return err
 		}
-	case kafka.DuplicateSequence: // it was there already
+	case kafka.DuplicateSequence: // already written
 	case kafka.OutOfOrderSequence, kafka.UnknownProducer, kafka.InvalidProducerID, kafka.InvalidProducerEpoch, kafka.FencedProducer:
-		w.known = !w.s.cfg.Idempotent // the broker has forgotten us: begin anew
+		w.known = !w.s.cfg.Idempotent // the broker no longer knows this producer; request a new id
 		return err
 	default:
 		return err
@@ -269,7 +270,7 @@ func (w *writer) try(n int32) error {
 	return nil
 }
 
-// identify gets a producer id, if there is none yet.
+// identify requests a producer id if necessary.
 func (w *writer) identify() error {
 	if w.known {
 		return nil
@@ -282,7 +283,7 @@ func (w *writer) identify() error {
 		w.s.plain = true
 		w.s.mu.Unlock()
 		if !said {
-			w.s.log.Warn("kafka: the broker does not allow numbered record batches: a retry may double records", "error", err)
+			w.s.log.Warn("kafka: idempotent writes not allowed, retries may duplicate records", "error", err)
 		}
 		p, err = kafka.NoProducer, nil
 	}

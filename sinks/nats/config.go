@@ -8,63 +8,65 @@ import (
 	"github.com/urlfold/urlfold/config/field"
 )
 
-// A JetStreamConfig says to which streams to publish, and how.
+// A JetStreamConfig configures the sink of [NewJetStream].
 type JetStreamConfig struct {
 	connect.NATS
 
-	// Subject is a template: text, {host_key%64} (the shard of the host of the
-	// record's first URL), {key%64} (that of its equivalence key), {key} (the key in
-	// hex) and {subject} (the subject of the message that the record came in).
+	// Template for the subject of a message. The variables are {host_key%64},
+	// the shard of the host of the record's first URL; {key%64}, the shard of
+	// its equivalence key; {key}, that key in hexadecimal; and {subject}, the
+	// subject of the message that contained the record.
 	Subject string `yaml:"subject,required"`
-	// MsgID is what the stream recognizes a message by inside its duplicate window.
-	// position: where the record stood, so that one that is read again is dropped.
-	// key: the equivalence key, so that a page is taken once in a window. batch, with
-	// framing: lines: which part of the input the message holds; all sources must be
-	// files with mode: batch, whose batches then end at fixed positions, about 128 KiB
+	// Id by which the stream detects a duplicate message within its duplicate
+	// window. position: the position of the record, so that a record that is
+	// read again is dropped. key: the equivalence key, so that each page is
+	// stored once per window. batch, with framing: lines: the part of the input
+	// that the message holds; this requires that all sources are files with
+	// mode: batch, whose batches then end at fixed positions about 128 KiB
 	// apart. none: no id.
 	MsgID string `yaml:"msg_id" enum:"position,key,batch,none"`
-	// Framing is records (a message for each record) or lines (a message for each
-	// batch, a line for each record, split at the server's max_payload). Lines are
-	// many times cheaper, and so are their ids to the server; but only batches that
-	// end at fixed positions are the same when they are read again: msg_id must be batch
-	// or none.
+	// records: one message per record. lines: one message per batch with one
+	// line per record, split at the server's max_payload. Lines are many times
+	// cheaper, also for the server's duplicate detection, but only batches that
+	// end at fixed positions are the same when they are read again, so msg_id
+	// must be batch or none.
 	Framing string `yaml:"framing" enum:"records,lines"`
-	// Publish bounds what is under way.
+	// Limits for messages in flight.
 	Publish Publish `yaml:"publish"`
-	// ExpectStream is the name of the stream that must take the messages. Another
-	// one that listens to the same subject, after a mistake, then refuses them.
+	// Name of the stream that must store the messages. Another stream that
+	// captures the same subject by mistake then refuses them.
 	ExpectStream string `yaml:"expect_stream"`
-	// CheckStreams makes the start fail if no stream takes the subject. Say false
-	// where this user may not use the JetStream API.
+	// Fail at startup if no stream captures the subject. Set this to false if
+	// the user has no permission for the JetStream API.
 	CheckStreams bool `yaml:"check_streams"`
-	// Headers says what is told beside the records.
+	// Which headers to add to messages.
 	Headers Headers `yaml:"headers"`
 }
 
-// Publish bounds what is under way.
+// Publish limits the messages in flight.
 type Publish struct {
-	// MaxPending is how many messages may wait for their acknowledgment.
+	// Maximum number of unacknowledged messages.
 	MaxPending int `yaml:"max_pending" min:"1" max:"1000000"`
-	// AckTimeout is how long an acknowledgment may take before a message is
-	// published again.
+	// Time to wait for an acknowledgment before a message is published again.
 	AckTimeout time.Duration `yaml:"ack_timeout" min:"10ms"`
-	// Ordered keeps the order of a lane in each subject: one message of both is
-	// under way at a time. Pipeline.ordering: per_lane needs it.
+	// Keep the order of each lane within each subject, with one message in
+	// flight for each lane and subject. Required by pipeline.ordering:
+	// per_lane.
 	Ordered bool `yaml:"ordered"`
 }
 
-// Headers says what is told beside a record, in the headers of its message.
+// Headers selects the headers of messages.
 type Headers struct {
-	// Input passes on the headers of the message that the record came in.
+	// Copy the headers of the message that contained the record.
 	Input bool `yaml:"input"`
-	// Flags adds urlfold-flags, the names of the flags of the record's URLs, if
-	// there are any.
+	// Add urlfold-flags: the names of the flags of the record's URLs, if there
+	// are any.
 	Flags bool `yaml:"flags"`
-	// Source adds urlfold-source, the name of the lane and the position in it.
+	// Add urlfold-source: the name of the lane and the position in it.
 	Source bool `yaml:"source"`
 }
 
-// DefaultJetStream returns the defaults.
+// DefaultJetStream returns a [JetStreamConfig] with the default values.
 func DefaultJetStream() JetStreamConfig {
 	return JetStreamConfig{
 		NATS: connect.DefaultNATS(), MsgID: idPosition, Framing: framingRecords, CheckStreams: true,
@@ -83,12 +85,12 @@ const (
 	framingLines   = "lines"
 )
 
-// wrong makes an error of a field.
+// wrong returns an error for the field with the given key.
 func wrong(key, what string) error {
 	return &field.Error{Field: key, Err: errors.New(what)}
 }
 
-// Validate tells all that is wrong with c, joined.
+// Validate returns all problems of c, joined.
 func (c *JetStreamConfig) Validate() error {
 	errs := []error{c.NATS.Validate()}
 	t, err := parseTemplate(c.Subject)
@@ -99,46 +101,46 @@ func (c *JetStreamConfig) Validate() error {
 	case c.MsgID != idPosition && c.MsgID != idKey && c.MsgID != idBatch && c.MsgID != idNone:
 		errs = append(errs, wrong("msg_id", `must be "position", "key", "batch" or "none"`))
 	case c.Framing == framingLines && c.MsgID != idNone && c.MsgID != idBatch:
-		errs = append(errs, wrong("msg_id", "framing: lines has no id for each record: set msg_id: batch (files with mode: batch only), or msg_id: none, and expect duplicates after a restart"))
+		errs = append(errs, wrong("msg_id", "framing: lines requires msg_id: batch (only for files with mode: batch) or msg_id: none (a restart can duplicate records)"))
 	case c.Framing == framingRecords && c.MsgID == idBatch:
-		errs = append(errs, wrong("msg_id", "msg_id: batch is for messages of many records: set framing: lines"))
+		errs = append(errs, wrong("msg_id", "msg_id: batch requires framing: lines"))
 	}
 	switch {
 	case c.Framing != framingRecords && c.Framing != framingLines:
-		errs = append(errs, wrong("framing", "is records or lines"))
+		errs = append(errs, wrong("framing", `must be "records" or "lines"`))
 	case c.Framing == framingLines && err == nil && t.perRecord():
-		errs = append(errs, wrong("subject", "framing: lines has one subject for many records: take the {...} out"))
+		errs = append(errs, wrong("subject", "framing: lines requires the same subject for all records: remove the {...} variables"))
 	}
 	if c.Publish.MaxPending < 1 || c.Publish.MaxPending > 1000000 {
-		errs = append(errs, wrong("publish.max_pending", "is not between 1 and 1000000"))
+		errs = append(errs, wrong("publish.max_pending", "must be between 1 and 1000000"))
 	}
 	if c.Publish.AckTimeout < 10*time.Millisecond {
-		errs = append(errs, wrong("publish.ack_timeout", "is less than 10ms"))
+		errs = append(errs, wrong("publish.ack_timeout", "must be at least 10ms"))
 	}
 	return errors.Join(errs...)
 }
 
-// FixedBatches reports whether the sink takes batches only that are the same when
-// they are read again.
+// FixedBatches reports whether the sink requires batches that are the same each
+// time they are read.
 func (c *JetStreamConfig) FixedBatches() bool { return c.MsgID == idBatch }
 
-// A CoreConfig says where to publish to whoever listens. Nothing keeps the
-// messages: who does not listen does not get them.
+// A CoreConfig configures the sink of [NewCore]. Messages are not stored; only
+// current subscribers receive them.
 type CoreConfig struct {
 	connect.NATS
 
-	// Subject is a template as that of the sink jetstream.
+	// Template for the subject of a message, as for the jetstream sink.
 	Subject string `yaml:"subject,required"`
-	// Headers says what is told beside the records.
+	// Which headers to add to messages.
 	Headers Headers `yaml:"headers"`
 }
 
-// DefaultCore returns the defaults.
+// DefaultCore returns a [CoreConfig] with the default values.
 func DefaultCore() CoreConfig {
 	return CoreConfig{NATS: connect.DefaultNATS(), Headers: Headers{Input: true, Flags: true, Source: true}}
 }
 
-// Validate tells all that is wrong with c, joined.
+// Validate returns all problems of c, joined.
 func (c *CoreConfig) Validate() error {
 	errs := []error{c.NATS.Validate()}
 	if _, err := parseTemplate(c.Subject); err != nil {

@@ -12,22 +12,22 @@ import (
 	"github.com/urlfold/urlfold/pipeline"
 )
 
-// A core is a sink that publishes to whoever listens. It answers a batch when the
-// server has read it, which is all that can be known; after a lost connection it
-// publishes the whole batch again. It keeps the order of batches.
+// A core is a sink that publishes with core NATS. It answers a batch when the
+// server has read it, which is the strongest guarantee available. After a lost
+// connection it asks for the whole batch again. It keeps the order of batches.
 type core struct {
 	cfg   CoreConfig
 	press press
-	conn  atomic.Pointer[client.Conn] // nil before Open; Health and Stats are asked meanwhile
+	conn  atomic.Pointer[client.Conn] // nil before Open; Health and Stats may be called earlier
 
-	free      chan *client.Msg // scratch
+	free      chan *client.Msg // messages for reuse
 	published atomic.Int64
 	again     atomic.Int64
 	outage    *logging.Outage
 }
 
-// NewCore returns the sink that cfg asks for. The error tells all that is wrong
-// with cfg, joined. It connects to nothing.
+// NewCore returns a sink with the given configuration. The error joins all
+// problems of cfg. NewCore does not open a connection.
 func NewCore(cfg CoreConfig) (pipeline.Sink, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, fmt.Errorf("nats sink: %w", err)
@@ -43,7 +43,7 @@ func NewCore(cfg CoreConfig) (pipeline.Sink, error) {
 	}, nil
 }
 
-// NeedsFacts reports whether the codec is to collect facts for it.
+// NeedsFacts reports whether the codec must collect facts for the sink.
 func (s *core) NeedsFacts() bool { return s.press.subject.facts() || s.cfg.Headers.Flags }
 
 // Caps implements [pipeline.Sink].
@@ -59,7 +59,7 @@ func (s *core) Open(ctx context.Context) error {
 	return nil
 }
 
-// CheckConnect connects and disconnects. It is for a sink that is not opened.
+// CheckConnect connects and disconnects. It does not require Open.
 func (s *core) CheckConnect(ctx context.Context) error {
 	conn, err := client.Connect(ctx, s.cfg.NATS)
 	if err == nil {
@@ -68,7 +68,7 @@ func (s *core) CheckConnect(ctx context.Context) error {
 	return err
 }
 
-// flushTimeout is how long the server may take to read a batch.
+// flushTimeout is the maximum time for the server to read a batch.
 const flushTimeout = 10 * time.Second
 
 // Submit implements [pipeline.Sink].
@@ -94,8 +94,8 @@ func (s *core) Submit(ctx context.Context, b *pipeline.Batch, t pipeline.Ticket)
 	return nil
 }
 
-// maxScratch is how many messages are kept to be filled in again. More submissions at a
-// time make more.
+// maxScratch is the maximum number of messages kept for reuse. More concurrent
+// submissions allocate more.
 const maxScratch = 16
 
 // take returns an empty message.
@@ -108,7 +108,7 @@ func (s *core) take() *client.Msg {
 	}
 }
 
-// give takes a message back. It keeps nothing of the batch.
+// give puts back a message for reuse. The message keeps no part of the batch.
 func (s *core) give(m *client.Msg) {
 	clear(m.Header)
 	m.Data = nil
@@ -118,9 +118,9 @@ func (s *core) give(m *client.Msg) {
 	}
 }
 
-// publish writes the messages of p to the connection. It returns the answer to t,
-// with the records that the client will never take, or an error after which all are to
-// be published again.
+// publish writes the messages of p to the connection. It returns the answer for
+// t, with the records that the client permanently refuses, or an error after
+// which all of them must be published again.
 func (s *core) publish(p *page, t pipeline.Ticket) (r pipeline.Result, err error) {
 	conn, m := s.conn.Load(), s.take()
 	defer s.give(m)
@@ -148,7 +148,7 @@ func (s *core) publish(p *page, t pipeline.Ticket) (r pipeline.Result, err error
 	return r, nil
 }
 
-// refuse adds to r that record i will never be taken.
+// refuse adds record i to the permanently refused records of r.
 func refuse(r *pipeline.Result, i int, err error) {
 	code := client.RefusalCode(err)
 	if r.Failed == nil {
@@ -159,7 +159,8 @@ func refuse(r *pipeline.Result, i int, err error) {
 	r.Err, r.Class, r.Failed = err, pipeline.Permanent, append(r.Failed, uint32(i))
 }
 
-// Barrier implements [pipeline.Sink]. Every batch is flushed before it is answered.
+// Barrier implements [pipeline.Sink]. Every batch is flushed before it is
+// answered.
 func (s *core) Barrier(context.Context) error { return nil }
 
 // Close implements [pipeline.Sink].

@@ -1,35 +1,39 @@
-// Package nats has two sinks: [NewJetStream], which publishes records to streams and
-// answers when the streams have them, and [NewCore], which publishes them to whoever
-// listens now.
+// Package nats implements two sinks. [NewJetStream] publishes records to
+// streams and answers them when the streams have stored them. [NewCore]
+// publishes records with core NATS to the current subscribers.
 //
-// # Promises
+// # Guarantees
 //
-// JetStream is durable. What is not acknowledged is published again, with the same
-// id, until it is: after a timeout, after the connection was lost, while no stream
-// takes the subject. It never asks the pipeline to retry. Meanwhile Health tells
-// what is wrong, and Submit blocks once the window is full. A message that is too
-// long for the server or the stream is refused for good; its batch is answered when
-// all others of it are stored.
+// JetStream is durable. The sink publishes a message again, with the same id,
+// until it is acknowledged: after a timeout, after a lost connection, or while
+// no stream accepts the subject. It does not ask the pipeline to retry. In the
+// meantime Health reports the problem, and Submit blocks once the window is
+// full. A message that is too large for the server or the stream is refused
+// permanently; its batch is answered when all of the batch's other messages are
+// stored.
 //
-// With msg_id: position, the id of a message is made of where its record stood in
-// the input. A record that is read again has the same id, so the stream drops the
-// second one, within its duplicate_window. Ids of the main output and of dead letters of
-// rejects differ, so both may go to the same stream.
+// With msg_id: position, the id of a message is derived from the position of
+// its record in the input. A record that is read again gets the same id, so the
+// stream drops the duplicate within its duplicate_window. The ids of the main
+// output and of dead letters for rejected records differ, so both may go to the
+// same stream.
 //
 // # Order
 //
-// Without publish.ordered the messages of a batch, and of several batches, are under
-// way together. A server that restarts answers them in order or not at all, but a
-// leader that changes can lose one message and take the next one, which then stands
-// before it. With publish.ordered there is one message under way for each lane and
-// subject: it is acknowledged before the next one leaves, so none overtakes another,
-// whatever happens. That costs a round trip a message; shards ({key%64}) make it up,
-// since each of them is a subject.
+// Without publish.ordered, all messages of a batch, and of several batches, are
+// in flight concurrently. A server that restarts acknowledges them in order or
+// not at all, but during a change of leader the stream can lose one message and
+// store the next one, so that a retry puts the lost one after it. With
+// publish.ordered, only one message per lane and subject is in flight, and is
+// acknowledged before the next one is sent, so messages cannot overtake each
+// other. This costs one round trip per message. Shards ({key%64}) compensate
+// for it, because each shard is a separate subject.
 //
 // # Headers
 //
-// NATS headers have names without spaces and colons, and values in one line. What is
-// not so in the input (Kafka allows any bytes) is left out, or its line ends become
-// spaces. Names that begin with Nats- are orders to the server (a rollup deletes a
-// stream's other messages) and never passed on.
+// NATS header names cannot contain spaces or colons, and header values are
+// single lines. The sink omits input headers with other names (Kafka allows any
+// bytes), and replaces line ends in values by spaces. It never passes on names
+// that begin with Nats-, because they are commands to the server; a rollup, for
+// example, deletes other messages of the stream.
 package nats

@@ -10,33 +10,34 @@ import (
 	"github.com/urlfold/urlfold/pipeline"
 )
 
-// A flight is a batch on its way: the Load of a Window. The batch is read while a
-// message of it is not resolved, and its ticket is answered when all are.
+// A flight is a batch that is being published: the Load of a Window. Its ticket
+// is answered when all of its messages are resolved, and the batch is read
+// until then.
 type flight struct {
 	page
 	sink   *jetStream
 	ticket pipeline.Ticket
 	groups []group // with framing: lines
 	left   atomic.Int32
-	wave   atomic.Int32  // in order: messages that are under way
-	turn   chan struct{} // in order: none is
-	inTurn bool          // in order
-	done   chan struct{} // closed when the ticket is answered
+	wave   atomic.Int32  // if inTurn: messages in flight
+	turn   chan struct{} // if inTurn: signaled when wave reaches 0
+	inTurn bool          // publish in order
+	done   chan struct{} // closed after the ticket is answered or f is given up
 
-	answered atomic.Bool // or about to be
+	answered atomic.Bool // the ticket is answered, or about to be
 
 	mu      sync.Mutex
 	failed  []uint32
-	untried []uint32 // left alone: an earlier record of the lane was refused
+	untried []uint32 // not tried, because an earlier record of the lane was refused
 	err     error
-	code    string // of all that failed; empty if they have several
+	code    string // code shared by all failures; empty if they differ
 }
 
-// A group is a run of records that make one message: [from, to).
+// A group is a range of records [from, to) that form one message.
 type group struct{ from, to int }
 
-// newFlight returns the flight of what t holds. It counts one more than there are
-// messages, for Submit.
+// newFlight returns the flight for t. Its left counter starts at one more than
+// the number of messages; the extra count belongs to Submit.
 func newFlight(s *jetStream, b *pipeline.Batch, t pipeline.Ticket) *flight {
 	f := &flight{
 		page: page{b: b, s: t.Stream(), dead: b.IsDead(t.Stream())},
@@ -50,10 +51,12 @@ func newFlight(s *jetStream, b *pipeline.Batch, t pipeline.Ticket) *flight {
 	return f
 }
 
-// headroom is kept free for headers in a message of many records.
+// headroom is the number of bytes reserved for headers in a message of many
+// records.
 const headroom = 512
 
-// group cuts the records into runs of at most limit bytes.
+// group divides the records into messages of at most limit bytes. A longer
+// record gets a message of its own.
 func (f *flight) group(limit int) {
 	size := limit + 1
 	for i, r := range f.page.s.Recs {
@@ -105,7 +108,7 @@ func (f *flight) Resolved(i int, err error) {
 	f.land()
 }
 
-// refuse notes that message i will never be taken.
+// refuse registers that message i is permanently refused.
 func (f *flight) refuse(i int, err error) {
 	f.ticket.Hold()
 	f.mu.Lock()
@@ -120,7 +123,7 @@ func (f *flight) refuse(i int, err error) {
 	f.failed = f.records(f.failed, i)
 }
 
-// records appends the indexes of the records of message i.
+// records appends the indexes of the records in message i.
 func (f *flight) records(dst []uint32, i int) []uint32 {
 	g := group{i, i + 1}
 	if f.groups != nil {
@@ -132,7 +135,7 @@ func (f *flight) records(dst []uint32, i int) []uint32 {
 	return dst
 }
 
-// leave counts the messages from first on as answered: they are left alone.
+// leave counts the messages from first on as answered but not tried.
 func (f *flight) leave(first int) {
 	f.mu.Lock()
 	for i := first; i < f.len(); i++ {
@@ -142,7 +145,8 @@ func (f *flight) leave(first int) {
 	f.left.Add(int32(first - f.len()))
 }
 
-// land counts one message, or Submit, as done, and answers after the last one.
+// land counts one message, or Submit, as done. After the last one it answers
+// the ticket.
 func (f *flight) land() {
 	if f.left.Add(-1) > 0 {
 		return
@@ -158,8 +162,8 @@ func (f *flight) land() {
 	f.answer(r)
 }
 
-// giveUp ends f without an answer: Submit returns an error instead. It reports false
-// if the ticket is answered, or about to be.
+// giveUp ends f without an answer, because Submit returns an error instead. It
+// reports false if the ticket is answered or about to be.
 func (f *flight) giveUp() bool {
 	if f.answered.Swap(true) {
 		return false
@@ -170,8 +174,8 @@ func (f *flight) giveUp() bool {
 
 var errUntried = errors.New("nats sink: an earlier record was refused")
 
-// answer answers the ticket, once: Close may come while that is being done. Until it is
-// done Barrier waits for it.
+// answer answers the ticket once, even if Close runs concurrently. Barrier
+// waits until the answer is complete.
 func (f *flight) answer(r pipeline.Result) {
 	if f.answered.Swap(true) {
 		return

@@ -13,23 +13,23 @@ import (
 	"github.com/urlfold/urlfold/pipeline"
 )
 
-// A jetStream is a sink that publishes to streams. Its methods are those of
-// [pipeline.Sink], and some that tell how it is.
+// A jetStream is a sink that publishes to streams. It implements
+// [pipeline.Sink] and [pipeline.Healther].
 type jetStream struct {
 	cfg   JetStreamConfig
 	press press
 
-	conn       atomic.Pointer[client.Conn]   // nil before Open; Health and Stats are asked meanwhile
-	window     atomic.Pointer[client.Window] // likewise
+	conn       atomic.Pointer[client.Conn]   // nil before Open; Health and Stats may be called earlier
+	window     atomic.Pointer[client.Window] // nil before Open
 	warnings   []string
-	durability []string // what CheckConnect adds to warnings
+	durability []string // added to warnings by CheckConnect
 
 	mu      sync.Mutex
 	flights map[*flight]struct{}
 }
 
-// NewJetStream returns the sink that cfg asks for. The error tells all that is
-// wrong with cfg, joined. It connects to nothing.
+// NewJetStream returns a sink with the given configuration. The error joins all
+// problems of cfg. NewJetStream does not open a connection.
 func NewJetStream(cfg JetStreamConfig) (pipeline.Sink, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, fmt.Errorf("jetstream sink: %w", err)
@@ -44,7 +44,7 @@ func NewJetStream(cfg JetStreamConfig) (pipeline.Sink, error) {
 	}, nil
 }
 
-// NeedsFacts reports whether the codec is to collect facts for it.
+// NeedsFacts reports whether the codec must collect facts for the sink.
 func (s *jetStream) NeedsFacts() bool {
 	return s.cfg.MsgID == idKey || s.press.subject.facts() || s.cfg.Headers.Flags && s.cfg.Framing == framingRecords
 }
@@ -75,8 +75,8 @@ func (s *jetStream) Open(ctx context.Context) error {
 	return nil
 }
 
-// CheckConnect connects, looks at the streams, and disconnects. The error tells
-// what is wrong. It is for a sink that is not opened.
+// CheckConnect connects, checks the streams, and disconnects. It does not
+// require Open.
 func (s *jetStream) CheckConnect(ctx context.Context) error {
 	conn, err := client.Connect(ctx, s.cfg.NATS)
 	if err != nil {
@@ -88,18 +88,19 @@ func (s *jetStream) CheckConnect(ctx context.Context) error {
 	return err
 }
 
-// Warnings returns what Open or CheckConnect found that works, but not as well as
-// it could.
+// Warnings returns the problems found by Open or CheckConnect that do not
+// prevent the sink from working.
 func (s *jetStream) Warnings() []string { return s.warnings }
 
-// maxChecked is the number of shards up to which each is looked for in the streams.
+// maxChecked is the maximum number of shards for which check looks up each
+// subject.
 const maxChecked = 4096
 
-// check looks whether streams take all subjects.
+// check checks whether streams accept all subjects.
 func (s *jetStream) check(ctx context.Context, conn *client.Conn) (warnings []string, err error) {
 	filter := s.press.subject.filter()
 	if filter == "" {
-		return nil, nil // anything, as it comes
+		return nil, nil // depends on the input
 	}
 	if s.cfg.ExpectStream != "" {
 		if _, err := conn.Stream(ctx, s.cfg.ExpectStream); err != nil {
@@ -111,7 +112,7 @@ func (s *jetStream) check(ctx context.Context, conn *client.Conn) (warnings []st
 		return nil, err
 	}
 	if e := s.cfg.ExpectStream; e != "" && e != info.Name {
-		return nil, fmt.Errorf("the subject %q goes to the stream %q, not to %q as expect_stream says", filter, info.Name, e)
+		return nil, fmt.Errorf("subject %q belongs to stream %q, but expect_stream is %q", filter, info.Name, e)
 	}
 	if err := info.Writable(); err != nil {
 		return nil, err
@@ -136,7 +137,7 @@ func (s *jetStream) check(ctx context.Context, conn *client.Conn) (warnings []st
 	return warnings, missing
 }
 
-// covered reports whether one of filters takes subject.
+// covered reports whether any of filters matches subject.
 func covered(filters []string, subject string) bool {
 	for _, f := range filters {
 		if client.Covers(f, subject) {
@@ -146,11 +147,13 @@ func covered(filters []string, subject string) bool {
 	return false
 }
 
-// leastWindow is what a duplicate window must last for ids to be of use after a
-// restart: a shutdown, a start, and the time until a message is delivered again.
+// leastWindow is the minimum duplicate window for which ids work across a
+// restart: it covers a shutdown, a start, and the time until a message is
+// delivered again.
 const leastWindow = 2 * time.Minute
 
-// checkWindow warns of a duplicate window that is too short for what ids are for.
+// checkWindow warns if the duplicate window is too short for ids to be
+// effective.
 func (s *jetStream) checkWindow(info *client.StreamInfo) []string {
 	if s.cfg.MsgID == idNone {
 		return nil
@@ -159,16 +162,16 @@ func (s *jetStream) checkWindow(info *client.StreamInfo) []string {
 	if info.Duplicates >= least {
 		return nil
 	}
-	return []string{fmt.Sprintf("stream %q forgets ids after %v: what is published again later is in it twice. Give it more than a restart and the ack_wait of the source take: nats stream edit %s --dupe-window %v",
+	return []string{fmt.Sprintf("stream %q forgets message ids after %v, and stores messages twice that are published again later; make the duplicate window longer than a restart and the source's ack_wait: nats stream edit %s --dupe-window %v",
 		info.Name, info.Duplicates, info.Name, least)}
 }
 
-// checkLimits warns of a stream that forgets messages because others come.
+// checkLimits warns about a stream that limits the messages per subject.
 func (s *jetStream) checkLimits(info *client.StreamInfo) []string {
 	if info.PerSubject <= 0 {
 		return nil
 	}
-	return []string{fmt.Sprintf("stream %q keeps %d messages of each subject, and removes or refuses others: nats stream edit %s --max-msgs-per-subject=-1",
+	return []string{fmt.Sprintf("stream %q keeps only %d messages per subject, and removes or refuses others; to keep all: nats stream edit %s --max-msgs-per-subject=-1",
 		info.Name, info.PerSubject, info.Name)}
 }
 
@@ -195,8 +198,8 @@ func (s *jetStream) publish(ctx context.Context, f *flight) error {
 	return s.window.Load().Publish(ctx, f, 0, f.len())
 }
 
-// publishInOrder publishes runs of messages with different subjects, and waits for
-// each run.
+// publishInOrder publishes runs of messages with different subjects, one run
+// after the other.
 func (s *jetStream) publishInOrder(ctx context.Context, f *flight) error {
 	wave := map[string]bool{}
 	for i := 0; i < f.len(); {
@@ -227,7 +230,8 @@ func (s *jetStream) publishInOrder(ctx context.Context, f *flight) error {
 	return nil
 }
 
-// subjectOf returns the subject of message i.
+// subjectOf returns the subject of message i, or the template if all are the
+// same.
 func (s *jetStream) subjectOf(f *flight, i int) string {
 	if f.groups != nil {
 		return s.cfg.Subject
@@ -247,7 +251,7 @@ func (s *jetStream) remove(f *flight) {
 	delete(s.flights, f)
 }
 
-// under returns the flights that are under way.
+// under returns the flights in progress.
 func (s *jetStream) under() []*flight {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -282,7 +286,7 @@ func (s *jetStream) Close(context.Context) error {
 	}
 	for _, f := range s.under() {
 		f.answer(pipeline.Result{Err: client.ErrClosed, Class: pipeline.Retryable})
-		<-f.done // it may have been answered at the same moment
+		<-f.done // it may be answered concurrently
 	}
 	conn.Close()
 	if errors.Is(err, client.ErrClosed) || !conn.Up() {

@@ -18,18 +18,18 @@ const (
 	sourceHeader  = "urlfold-source"
 	idHeader      = "Nats-Msg-Id"
 	expectHeader  = "Nats-Expected-Stream"
-	subjectHeader = "Nats-Subject" // of the input, put there by its source
+	subjectHeader = "Nats-Subject" // of the input, set by the source
 )
 
-// A press makes messages of records. It is used by many goroutines.
+// A press turns records into messages. It is safe for concurrent use.
 type press struct {
 	subject *template
 	headers Headers
-	id      string // one of idPosition, idKey and idNone
+	id      string // idPosition, idKey, idBatch or idNone
 	expect  string
 }
 
-// A page is what messages are made of: a stream of a batch.
+// A page is the input for messages: a stream of a batch.
 type page struct {
 	b    *pipeline.Batch
 	s    *pipeline.Stream
@@ -46,7 +46,7 @@ func (p *page) data(i int) []byte {
 	return d
 }
 
-// fact returns what is known of record i.
+// fact returns the facts about record i.
 func (p *page) fact(i int) *record.Fact {
 	if p.s.Facts == nil {
 		return &record.Fact{}
@@ -54,7 +54,7 @@ func (p *page) fact(i int) *record.Fact {
 	return &p.s.Facts[i]
 }
 
-// message returns the message that record i came in, nil if it came in none.
+// message returns the message that contained record i, or nil if there is none.
 func (p *page) message(i int) *pipeline.Message {
 	if len(p.b.Msgs) == 0 {
 		return nil
@@ -62,7 +62,7 @@ func (p *page) message(i int) *pipeline.Message {
 	return &p.b.Msgs[p.s.Recs[i].Msg]
 }
 
-// input returns the subject of the message that record i came in.
+// input returns the subject of the message that contained record i.
 func (p *page) input(i int) (subject string) {
 	if m := p.message(i); m != nil {
 		p.b.Headers(m, func(name, value []byte) {
@@ -83,7 +83,7 @@ func (pr *press) subjectOf(p *page, i int) string {
 	return pr.subject.make(p.fact(i), in)
 }
 
-// fill makes m the message of record i.
+// fill sets m to the message for record i.
 func (pr *press) fill(p *page, i int, m *client.Msg) {
 	m.Subject, m.Data = pr.subjectOf(p, i), p.data(i)
 	pr.inputHeaders(p, i, m)
@@ -105,7 +105,7 @@ func (pr *press) fill(p *page, i int, m *client.Msg) {
 	}
 }
 
-// inputHeaders passes on the headers of the message that record i came in.
+// inputHeaders copies the headers of the message that contained record i.
 func (pr *press) inputHeaders(p *page, i int, m *client.Msg) {
 	in := p.message(i)
 	if !pr.headers.Input || in == nil || in.Heads.N == 0 {
@@ -118,8 +118,8 @@ func (pr *press) inputHeaders(p *page, i int, m *client.Msg) {
 	})
 }
 
-// passes reports whether a header of that name is passed on: it is a name to NATS,
-// and no order to the server.
+// passes reports whether a header with this name is copied: it must be a valid
+// NATS header name and not a command to the server.
 func passes(name []byte) bool {
 	for _, c := range name {
 		if c <= ' ' || c >= 0x7f || c == ':' {
@@ -138,7 +138,7 @@ func passes(name []byte) bool {
 	return false
 }
 
-// source says where record i came from: the name of the lane and the position.
+// source returns the origin of record i: the name of the lane and the position.
 func (p *page) source(i int) string {
 	pos, _ := p.position(i)
 	var b [128]byte
@@ -147,8 +147,9 @@ func (p *page) source(i int) string {
 	return string(strconv.AppendInt(dst, pos, 10))
 }
 
-// position returns the position in the lane of the message that record i came in, and
-// the offset in it; without messages the offset in the stream, and 0.
+// position returns the position in the lane of the message that contained
+// record i, and the offset of the record in it. Without messages, it returns
+// the offset in the stream, and 0.
 func (p *page) position(i int) (pos, off int64) {
 	r := p.s.Recs[i]
 	m := p.message(i)
@@ -158,9 +159,10 @@ func (p *page) position(i int) (pos, off int64) {
 	return m.Pos, int64(r.Src) - int64(m.Value.Off)
 }
 
-// ordinal tells which of the records that were made of the same input record i is.
-// (The ordinal of Batch.Origin counts the records of a message. This one does not
-// depend on which records of the same message were rejected, or refused by a sink.)
+// ordinal returns the index of record i among the output records of the same
+// input record. (The ordinal of Batch.Origin counts all records of a message.
+// This one does not depend on which records of the same message were rejected,
+// or refused by a sink.)
 func (p *page) ordinal(i int) (n int) {
 	recs, i := p.s.Whole(i)
 	for n < i && recs[i-n-1].Src == recs[i].Src && recs[i-n-1].Msg == recs[i].Msg {
@@ -171,9 +173,9 @@ func (p *page) ordinal(i int) (n int) {
 
 var base = base32.HexEncoding.WithPadding(base32.NoPadding)
 
-// positionID returns an id that is the same whenever record i is read again and
-// rendered for the same subject, and that no other record has: 26 characters of
-// the XXH3 of
+// positionID returns an id that is unique to record i, and is the same each
+// time the record is read and rendered for the same subject template. It
+// consists of 26 characters that encode the XXH3 hash of
 //
 //	lane id · 0 · template · 0 · dead · position · offset · ordinal
 func (pr *press) positionID(p *page, i int) string {
@@ -181,11 +183,11 @@ func (pr *press) positionID(p *page, i int) string {
 	return idOf(pr.appendPosition(pr.appendOrigin(b[:0], p), p, i))
 }
 
-// batchID returns an id that is the same whenever the records of g are read again as
-// one message, and that no other message has. It is made of where the batch began,
-// where the first and the last of the records stood, and how many there are: with
-// another max_payload, or other positions at which batches end, a message with fewer
-// records never takes the id of one with more.
+// batchID returns an id that is unique to a message, and is the same each time
+// the records of g are read as one message. It depends on the start of the
+// batch, the positions of the first and the last record, and the number of
+// records. If max_payload or the batch boundaries change, a message with fewer
+// records therefore cannot have the id of one with more.
 //
 //	lane id · 0 · template · 0 · dead · batch offset · first record · last record · records
 func (pr *press) batchID(p *page, g group) string {
@@ -197,7 +199,7 @@ func (pr *press) batchID(p *page, g group) string {
 	return idOf(binary.BigEndian.AppendUint32(dst, uint32(g.to-g.from)))
 }
 
-// appendOrigin appends what all ids of records of p have in common.
+// appendOrigin appends the part that the ids of all records of p share.
 func (pr *press) appendOrigin(dst []byte, p *page) []byte {
 	dst = append(dst, p.b.Lane.ID()...)
 	dst = append(dst, 0)
@@ -211,7 +213,7 @@ func (pr *press) appendOrigin(dst []byte, p *page) []byte {
 	return append(dst, 0, dead)
 }
 
-// appendPosition appends where record i stood.
+// appendPosition appends the position of record i.
 func (pr *press) appendPosition(dst []byte, p *page, i int) []byte {
 	pos, off := p.position(i)
 	dst = binary.BigEndian.AppendUint64(dst, uint64(pos))
@@ -219,7 +221,7 @@ func (pr *press) appendPosition(dst []byte, p *page, i int) []byte {
 	return binary.BigEndian.AppendUint32(dst, uint32(p.ordinal(i)))
 }
 
-// idOf returns the text of an id that is made of dst.
+// idOf returns the id for the hash input dst.
 func idOf(dst []byte) string {
 	sum := xxh3.Hash128(dst).Bytes()
 	var text [26]byte

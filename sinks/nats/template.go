@@ -11,16 +11,17 @@ import (
 	client "github.com/urlfold/urlfold/internal/client/nats"
 )
 
-// A template makes the subject of a record: text and parts in braces.
+// A template produces the subject of a record from text and variables in
+// braces.
 type template struct {
 	parts []part
-	cache sync.Map // from what it has made, as a string, to that string as any
+	cache sync.Map // from a subject as a string to the same string as any
 	size  sync.Mutex
-	left  int // how many more the cache may hold
+	left  int // remaining capacity of the cache
 }
 
-// maxCached bounds the subjects that a template remembers, so that it makes each of
-// them once. More than these are made anew each time.
+// maxCached is the maximum number of subjects in the cache of a template.
+// Further subjects are allocated each time.
 const maxCached = 1 << 16
 
 type partKind uint8
@@ -35,12 +36,12 @@ const (
 type part struct {
 	kind partKind
 	text string
-	mod  uint64 // shards; 0: the whole number
+	mod  uint64 // number of shards; 0: the whole number
 }
 
-var errTemplate = errors.New("the parts of a subject are {host_key%64}, {key%64}, {key} and {subject}")
+var errTemplate = errors.New("invalid variable in the subject: must be {host_key%64}, {key%64}, {key} or {subject}")
 
-// parseTemplate reads a template.
+// parseTemplate parses a template.
 func parseTemplate(s string) (*template, error) {
 	t := &template{left: maxCached}
 	for rest := s; rest != ""; {
@@ -63,12 +64,12 @@ func parseTemplate(s string) (*template, error) {
 		rest = after
 	}
 	if !client.IsSubject(string(t.append(nil, &record.Fact{}, "a"))) {
-		return nil, errors.New("is no subject: tokens between dots, none empty, without wildcards and spaces")
+		return nil, errors.New("invalid subject: must consist of non-empty tokens separated by dots, without wildcards or spaces")
 	}
 	return t, nil
 }
 
-// parsePart reads what stands between braces.
+// parsePart parses the text between braces.
 func parsePart(name string) (part, error) {
 	name, mod, sharded := strings.Cut(name, "%")
 	kinds := map[string]partKind{"host_key": hostKey, "key": urlKey, "subject": subject}
@@ -80,15 +81,15 @@ func parsePart(name string) (part, error) {
 	if sharded {
 		n, err := strconv.ParseUint(mod, 10, 32)
 		if err != nil || n == 0 {
-			return part{}, errors.New("the number of shards is between 1 and 4294967295")
+			return part{}, errors.New("the number of shards must be between 1 and 4294967295")
 		}
 		p.mod = n
 	}
 	return p, nil
 }
 
-// append appends the subject of a record with that fact, which came in a message
-// with the subject in.
+// append appends the subject of a record with the facts f. in is the subject of
+// the message that contained the record.
 func (t *template) append(dst []byte, f *record.Fact, in string) []byte {
 	for i := range t.parts {
 		switch p := &t.parts[i]; {
@@ -109,8 +110,9 @@ func (t *template) append(dst []byte, f *record.Fact, in string) []byte {
 	return dst
 }
 
-// make returns the subject of a record. It is empty if the template asks for the
-// subject of the input and that is none, or one of the server's own.
+// make returns the subject of a record. It is empty if the template contains
+// the subject of the input and that is missing, invalid, or reserved for the
+// server.
 func (t *template) make(f *record.Fact, in string) string {
 	if t.takes(subject) && (strings.HasPrefix(in, "$") || !client.IsSubject(in)) {
 		return ""
@@ -133,7 +135,7 @@ func (t *template) make(f *record.Fact, in string) string {
 	return s
 }
 
-// takes reports whether there is a part of that kind.
+// takes reports whether the template contains a part of this kind.
 func (t *template) takes(k partKind) bool {
 	for _, p := range t.parts {
 		if p.kind == k {
@@ -143,15 +145,15 @@ func (t *template) takes(k partKind) bool {
 	return false
 }
 
-// perRecord reports whether two records may have two subjects.
+// perRecord reports whether records may have different subjects.
 func (t *template) perRecord() bool { return t.takes(hostKey) || t.takes(urlKey) || t.takes(subject) }
 
-// facts reports whether it needs facts.
+// facts reports whether the template requires facts.
 func (t *template) facts() bool { return t.takes(hostKey) || t.takes(urlKey) }
 
-// filter returns a filter that matches all subjects that t can make, with "*" for
-// the tokens that differ; empty if the subject of the input is in it, which may be
-// of any number of tokens.
+// filter returns a subject filter that matches all subjects of t, with "*" for
+// the tokens that vary. It is empty if t contains the subject of the input,
+// which may have any number of tokens.
 func (t *template) filter() string {
 	if t.takes(subject) {
 		return ""
@@ -173,8 +175,9 @@ func (t *template) filter() string {
 	return strings.Join(tokens, ".")
 }
 
-// shards calls f with each subject that t can make, until it returns false, if they
-// are known: one sharded part at most, of at most limit shards. It reports whether.
+// shards calls f with each subject that t can produce, until f returns false.
+// It reports false, without calling f, if the subjects cannot be enumerated:
+// there must be at most one variable, with at most limit shards.
 func (t *template) shards(limit uint64, f func(subject string) bool) bool {
 	mod := uint64(1)
 	for _, p := range t.parts {
