@@ -33,8 +33,8 @@ func TestInvariantTicket(t *testing.T) {
 		case 1:
 			first = tk
 		case 60: // the batch is used again
-			mustPanic(t, "it has been answered", func() { first.Done(Result{}) })
-			mustPanic(t, "it has been answered", func() { first.Stream() })
+			mustPanic(t, "already answered", func() { first.Done(Result{}) })
+			mustPanic(t, "already answered", func() { first.Stream() })
 		}
 		return nil
 	}}
@@ -112,11 +112,11 @@ func TestInvariantOrder(t *testing.T) {
 	o := &outlet{ring: make([]*Batch, 4)}
 	first, stray := &Batch{Lane: l}, &Batch{Lane: l, Seq: 4} // both belong into slot 0
 	o.put(first)
-	mustPanic(t, "batch 4 takes the place of batch 0", func() { o.mustBeVacant(stray) })
+	mustPanic(t, "batch 4 would overwrite batch 0", func() { o.mustBeVacant(stray) })
 	b := o.pop()
 	o.mustBeNext(l, b)
-	mustPanic(t, "batch 4 is submitted", func() { o.mustBeNext(l, stray) })
-	mustPanic(t, "batch 0 is submitted", func() { o.mustBeNext(newLane("other", 8), b) })
+	mustPanic(t, "batch 4 submitted out of order", func() { o.mustBeNext(l, stray) })
+	mustPanic(t, "batch 0 submitted out of order", func() { o.mustBeNext(newLane("other", 8), b) })
 }
 
 // TestInvariantLane: the numbers of a lane belong together.

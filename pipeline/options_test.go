@@ -27,7 +27,7 @@ func TestOptionsMistakes(t *testing.T) {
 		t.Helper()
 		_, err := New(o)
 		if err == nil {
-			t.Fatal("New takes it")
+			t.Fatal("New accepts it")
 		}
 		got := strings.Split(err.Error(), "\n")
 		if len(got) != len(want) {
@@ -40,15 +40,15 @@ func TestOptionsMistakes(t *testing.T) {
 			}
 		}
 	}
-	f(Options{}, "no source", "no sink", "no codec")
+	f(Options{}, "missing source", "missing sink", "missing codec")
 	f(Options{
 		Sources: []Source{&everySource{}}, Sinks: []Sink{nil, &packingSink{}, &packingSink{}, &unorderedSink{}}, NewCodec: newFakeCodec,
 		Workers: -1, Ordering: OrderPerLane, BatchBytes: -1, Batches: 3, CommitInterval: -1, ShutdownTimeout: -1,
 	},
-		"it can be one of them", "workers: -1", "batch bytes: -1", "batches: 3", "commit interval: -1ns", "shutdown timeout: -1ns",
-		"sink 1 is nil", "sink 4 does not keep the order", "2 sinks are Packers")
+		"it must be at most one of them", "workers: -1", "batch bytes: -1", "batches: 3", "commit interval: -1ns", "shutdown timeout: -1ns",
+		"sink 1 is nil", "sink 4 does not support ordering", "too many Packers: 2 sinks")
 	f(Options{Sources: []Source{&fakeSource{}}, Sinks: make([]Sink, 64), NewCodec: newFakeCodec, Ordering: 3},
-		append([]string{"64 sinks", "3 is not an order"}, nilSinks(64)...)...)
+		append([]string{"too many sinks: 64", "ordering: invalid value 3"}, nilSinks(64)...)...)
 }
 
 func nilSinks(n int) []string {
@@ -84,6 +84,6 @@ func TestOpenFails(t *testing.T) {
 		t.Errorf("closed %d, %d, %d, %d times", a.closed, b.closed, dead.closed, src.closed)
 	}
 	if err := p.Run(t.Context()); err == nil {
-		t.Error("it runs twice")
+		t.Error("a second Run succeeds")
 	}
 }

@@ -50,7 +50,7 @@ func TestTicketBugs(t *testing.T) {
 	f("an answer and an error", &fakeSink{submit: func(_ context.Context, _ *Batch, tk Ticket) error {
 		tk.Done(Result{})
 		return errSink
-	}}, "answered a batch and refused it too")
+	}}, "both answered a batch and returned an error for it")
 	f("no answer", &fakeSink{answer: func(*Batch, *Stream) (Result, bool) { return Result{}, false }}, "never answered")
 	f("a record that is not there", &fakeSink{answer: func(_ *Batch, s *Stream) (Result, bool) {
 		return Result{Err: errSink, Class: Permanent, Failed: []uint32{uint32(len(s.Recs))}}, true

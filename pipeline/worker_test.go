@@ -32,7 +32,7 @@ func TestPoison(t *testing.T) {
 		if n := int64(len(of(lines, "P"))); s.Stats.Panics != n {
 			t.Errorf("%s: %d panics counted, want %d", name, s.Stats.Panics, n)
 		}
-		if strings.Contains(log.String(), "secret") || !strings.Contains(log.String(), "panicked") {
+		if strings.Contains(log.String(), "secret") || !strings.Contains(log.String(), "codec panic") {
 			t.Errorf("%s: the log: %s", name, log.String())
 		}
 	}
@@ -65,9 +65,9 @@ func TestCodecBroken(t *testing.T) {
 		}
 		checkClosed(t, p)
 	}
-	f("panic in Reject", &fakeCodec{}, []string{"F1"}, "panic in Codec.Reject, lane lane0, block from line 1, offset 0", "value of type string")
+	f("panic in Reject", &fakeCodec{}, []string{"F1"}, "panic in Codec.Reject, lane lane0, batch from line 1, offset 0", "value of type string")
 	f("Process stops", brokenCodec{}, []string{"a1"}, "BUG:", "Process left 3 bytes")
-	f("Reject does not move", brokenCodec{boom: true}, []string{"a1"}, "BUG:", "does not move on")
+	f("Reject does not move", brokenCodec{boom: true}, []string{"a1"}, "BUG:", "does not advance")
 }
 
 // A brokenCodec does nothing, or panics.

@@ -409,7 +409,7 @@ func TestRunCut(t *testing.T) {
 		if got := d.wait(); got != exitCut {
 			t.Errorf("%d signals: exit code %d, want %d", signals, got, exitCut)
 		}
-		if !strings.Contains(d.log.String(), "batches with 2 records that were read are not") {
+		if !strings.Contains(d.log.String(), "batches (2 records) not yet durable; they will be re-read on restart") {
 			t.Errorf("%d signals: the log does not tell how much is read again", signals)
 		}
 		server.Up()

@@ -171,8 +171,8 @@ func TestRunFilterMistakes(t *testing.T) {
 		"sources: [file: {include: [a]}]\nsinks: [file: {path: o, exactly_once: true}, stdout: {}]": "c.yaml:3:54: a sink asks for exactly_once, but what was written to stdout cannot be cut back",
 		"sources: [stdin: {name: a}, stdin: {name: b}]\nsinks: [discard: {}]":                       "c.yaml:2:36: another source reads stdin already",
 		"sources: [stdin: {}]\nsinks: [stdout: {}]\ndead_letter: {stdout: {}}":                      "another sink writes to stdout already",
-		"sources: [stdin: {}]\nsinks: [stdout: {compress: {gzip: {}, zstd: {}}}]":                   "gzip is asked for, too",
-		"sources: [stdin: {}]\nsinks: [file: {path: /dev/stdout}]":                                  "use the sink stdout",
+		"sources: [stdin: {}]\nsinks: [stdout: {compress: {gzip: {}, zstd: {}}}]":                   "cannot be combined with gzip",
+		"sources: [stdin: {}]\nsinks: [file: {path: /dev/stdout}]":                                  "use the stdout sink",
 	} {
 		dir := t.TempDir()
 		write(t, filepath.Join(dir, "c.yaml"), "version: 1\n"+text+"\ncodec: {format: lines}\n")

@@ -38,7 +38,7 @@ func (s *sink) Open(ctx context.Context) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.w != nil {
-		return errors.New("file sink: opened twice")
+		return errors.New("file sink: Open called twice")
 	}
 	err := s.open(ctx)
 	if err != nil {

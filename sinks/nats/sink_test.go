@@ -570,7 +570,7 @@ func TestCheckConnect(t *testing.T) {
 	}
 	f("out.x", "", "", 1) // stored in files
 	f("out.{host_key%64}", "OUT", "", 1)
-	f("out.{host_key%64}", "SHARDS", `goes to the stream "OUT", not to "SHARDS"`, 0)
+	f("out.{host_key%64}", "SHARDS", `belongs to stream "OUT", but expect_stream is "SHARDS"`, 0)
 	f("out.{host_key%64}", "NONE", `there is no stream "NONE"`, 0)
 	f("shard.{key%2}", "", "", 1)
 	f("shard.{key%3}", "", `no stream takes the subject "shard.2"`, 1)
