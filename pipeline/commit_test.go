@@ -12,13 +12,13 @@ import (
 	"github.com/urlfold/urlfold/internal/testkit/bubble"
 )
 
-// A committing is a fakeSource that keeps what is committed.
+// A committing is a fakeSource that stores the committed positions.
 type committing struct {
 	fakeSource
 	cmu     sync.Mutex
 	commits []map[string]Position
 	fail    func() error
-	back    string // a lane whose position went back
+	back    string // a lane whose position decreased
 }
 
 func (s *committing) Commit(_ context.Context, ups []LanePos) error {
@@ -43,7 +43,7 @@ func (s *committing) Commit(_ context.Context, ups []LanePos) error {
 	return nil
 }
 
-// last returns what was committed, by lane.
+// last returns the last committed positions, by lane.
 func (s *committing) last() map[string]Position {
 	s.cmu.Lock()
 	defer s.cmu.Unlock()
@@ -53,8 +53,8 @@ func (s *committing) last() map[string]Position {
 	return s.commits[len(s.commits)-1]
 }
 
-// While the run goes on, watermarks are committed at every interval, only those
-// that have moved, and again if that fails; at the end all of them are.
+// TestCommit: during the run, watermarks that have moved are committed at every
+// interval, and again after an error. At the end all of them are committed.
 func TestCommit(t *testing.T) {
 	f := func(name string, fail func() error) {
 		t.Helper()
@@ -73,10 +73,10 @@ func TestCommit(t *testing.T) {
 				}
 			}
 			if src.back != "" {
-				t.Errorf("%s: the position of %s did not grow", name, src.back)
+				t.Errorf("%s: the position of %s did not increase", name, src.back)
 			}
 			if len(src.commits) < 2 {
-				t.Errorf("%s: %d commits: nothing is committed while the run goes on", name, len(src.commits))
+				t.Errorf("%s: only %d commits: nothing was committed during the run", name, len(src.commits))
 			}
 		})
 	}
@@ -90,7 +90,7 @@ func TestCommit(t *testing.T) {
 	})
 }
 
-// A commit that can never succeed is the error of the run, in the end.
+// TestCommitNever: a commit that never succeeds becomes the error of the run.
 func TestCommitNever(t *testing.T) {
 	bubble.Test(t, func(t *testing.T) {
 		src := &committing{fail: func() error { return errSink }}
@@ -106,8 +106,9 @@ func TestCommitNever(t *testing.T) {
 	})
 }
 
-// Experiment 10 and 11: with the dead letter down, no position beyond the first
-// poison record is committed; when it is back, all of them are.
+// TestCommitWaitsForDeadLetter covers experiments 10 and 11: while the dead
+// letter is down, no position after the first poison record is committed. When
+// it is back, all positions are.
 func TestCommitWaitsForDeadLetter(t *testing.T) {
 	bubble.Test(t, func(t *testing.T) {
 		src := &committing{}
@@ -133,7 +134,7 @@ func TestCommitWaitsForDeadLetter(t *testing.T) {
 			t.Errorf("with the dead letter down: %+v, %d waiting, %d retries", s.Ledger, s.Waiting, s.Retries)
 		}
 		if got := src.last()["lane0"].A; got > 20 {
-			t.Errorf("committed %d, beyond the record at 20", got)
+			t.Errorf("committed %d, after the record at 20", got)
 		}
 		if len(sink.lines["lane0"]) != 22 {
 			t.Errorf("%d lines in the sink, want 22", len(sink.lines["lane0"]))

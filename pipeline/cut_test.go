@@ -15,11 +15,11 @@ import (
 	"github.com/urlfold/urlfold/internal/testkit/bubble"
 )
 
-// A extentSink is an output of which a length is known.
+// An extentSink is an output with a known length.
 type extentSink struct {
 	fakeSink
 	finished []string
-	never    string // the lane that is never finished
+	never    string // lane for which Finish always fails
 }
 
 func (s *extentSink) Extents(dst []Extent) []Extent {
@@ -42,15 +42,15 @@ func (s *extentSink) Finish(_ context.Context, lanes []*Lane) []error {
 	return errs
 }
 
-// A cutSource is a fakeSource that keeps the cuts.
+// A cutSource is a fakeSource that stores the cuts.
 type cutSource struct {
 	committing
 	mu       sync.Mutex
-	at       map[string]int64 // all watermarks so far
+	at       map[string]int64 // all watermarks by lane
 	cuts     []cutState
 	finished []string
-	refuse   int // how many times Finish fails first
-	calls    int // of Finish that have not
+	refuse   int // number of Finish calls that fail first
+	calls    int // successful calls of Finish
 }
 
 type cutState struct {
@@ -85,11 +85,11 @@ func (s *cutSource) Finish(_ context.Context, lanes []*Lane) []error {
 	return nil
 }
 
-// At every cut, each output holds the records before the watermarks, and nothing
-// else: of all lanes, in every sink, the dead letter too, whatever is retried,
-// refused or late.
+// TestCut: at every cut, each output, including the dead letter, holds exactly
+// the records before the watermarks of all lanes, regardless of retries,
+// refusals and delays.
 func TestCut(t *testing.T) {
-	cuts := 0 // of all runs: where batches are retried for minutes there may be two
+	cuts := 0 // of all runs; with retries that take minutes, there may be only two
 	f := func(name string, o Ordering, answer func(*Batch, *Stream) (Result, bool)) {
 		t.Helper()
 		bubble.Test(t, func(t *testing.T) {
@@ -123,12 +123,12 @@ func TestCut(t *testing.T) {
 		})
 	}
 	if cuts < 20 {
-		t.Errorf("%d cuts: the test shows little", cuts)
+		t.Errorf("only %d cuts, so the test is inconclusive", cuts)
 	}
 }
 
-// checkCut compares what the sinks held at a cut with the lines before the
-// watermarks.
+// checkCut compares the contents of the sinks at a cut with the lines before
+// the watermarks.
 func checkCut(t *testing.T, name string, c cutState, sinks map[string]*extentSink, lanes [][]string) {
 	t.Helper()
 	if len(c.extents) != len(sinks) {
@@ -181,9 +181,10 @@ func TestCutOptions(t *testing.T) {
 	f(o)
 }
 
-// What is complete is finished once: in the sinks, then in the source, again if
-// that fails, all that is due at a time. What has merely stopped is not, nor is, in
-// the source, what a sink could not finish.
+// TestFinish: complete lanes are finished once, first in the sinks and then in
+// the source, all due lanes in one call, and again after an error. A lane that
+// merely stopped is not finished, and the source does not finish a lane that a
+// sink could not finish.
 func TestFinish(t *testing.T) {
 	bubble.Test(t, func(t *testing.T) {
 		src := &cutSource{refuse: 2}
@@ -191,7 +192,7 @@ func TestFinish(t *testing.T) {
 		run := func(ctx context.Context, rt Runtime) error {
 			for i := range 4 {
 				l := rt.NewLane(fmt.Sprintf("lane%d", i), LaneLimits{})
-				if i != 1 { // the second one is empty
+				if i != 1 { // the second lane is empty
 					b, err := rt.Get(ctx, l)
 					if err != nil {
 						return err
@@ -213,7 +214,7 @@ func TestFinish(t *testing.T) {
 		time.Sleep(time.Minute)
 		synctest.Wait()
 		if s := p.p.Snapshot(); len(s.Lanes) != 1 {
-			t.Errorf("lanes that are finished are kept, or others are not: %+v", s.Lanes)
+			t.Errorf("want all lanes kept except the finished ones: %+v", s.Lanes)
 		}
 		if !slices.Equal(src.finished, []string{"lane0", "lane1"}) || src.calls != 1 || sink.finished[0] != "lane0" || slices.Contains(sink.finished, "lane2") {
 			t.Errorf("source: %q in %d calls, sink: %q", src.finished, src.calls, sink.finished)

@@ -8,8 +8,8 @@ import (
 	"github.com/urlfold/urlfold/internal/testkit/bubble"
 )
 
-// picky refuses for good the records that begin with R, and all of a batch if
-// there is one that begins with W.
+// picky permanently refuses the records that begin with R, and all records of a
+// batch that contains one beginning with W.
 func picky(_ *Batch, s *Stream) (Result, bool) {
 	r := Result{Err: errSink, Class: Permanent}
 	for i, o := range s.Recs {
@@ -26,8 +26,9 @@ func picky(_ *Batch, s *Stream) (Result, bool) {
 	return r, true
 }
 
-// Records that a sink refuses for good become dead letters, once, however many
-// sinks refuse them, and the ledger follows; the other records are not touched.
+// TestRefused: a permanently refused record becomes exactly one dead letter,
+// regardless of how many sinks refuse it. The ledger is updated, and other
+// records are not affected.
 func TestRefused(t *testing.T) {
 	f := func(name string, ordering Ordering, second func(*Batch, *Stream) (Result, bool)) {
 		t.Helper()
@@ -55,7 +56,8 @@ func TestRefused(t *testing.T) {
 	f("in order of the input", OrderInput, picky)
 }
 
-// With RefusedDrop, what is refused is dropped, and counted.
+// TestRefusedDropped: with RefusedDrop, refused records are dropped and
+// counted.
 func TestRefusedDropped(t *testing.T) {
 	src := oneLane(300, "aRb")
 	src.lanes = append(src.lanes, []string{"W", "a"})
@@ -64,7 +66,7 @@ func TestRefusedDropped(t *testing.T) {
 	s := finished(t.Context(), t, p)
 	sameLines(t, "sink", sink.lines["lane0"], of(src.lanes[0], "ab"), false)
 	want := Ledger{Read: 302, Emitted: 200, Dropped: 102}
-	if len(sink.lines["lane1"]) == 1 { // the two records came in two batches
+	if len(sink.lines["lane1"]) == 1 { // the two records were in different batches
 		want.Emitted, want.Dropped = 201, 101
 	}
 	if s.Ledger != want {
@@ -72,7 +74,8 @@ func TestRefusedDropped(t *testing.T) {
 	}
 }
 
-// A codec that cannot write a dead letter ends the run: there is no place left.
+// TestRefuseBroken: a codec that cannot write a dead letter ends the run,
+// because the record cannot go anywhere else.
 func TestRefuseBroken(t *testing.T) {
 	p := newPipe(t, Options{
 		Sources: []Source{oneLane(3, "R")}, Sinks: []Sink{&fakeSink{answer: picky}}, DeadLetter: &fakeSink{},

@@ -16,21 +16,22 @@ import (
 	"github.com/urlfold/urlfold/codec/record"
 )
 
-// This file holds the fakes that the tests of this package are made of:
+// This file holds the fakes and helpers of this package's tests:
 //
-//   - fakeCodec: what a record does is its first byte.
-//   - fakeSource: lanes of lines, read by some goroutines.
-//   - fakeSink: keeps what it gets, and answers as it is told.
+//   - fakeCodec: handles a record according to its first byte.
+//   - fakeSource: lanes of lines, read by several goroutines.
+//   - fakeSink: stores what it gets, and answers as configured.
 //   - crew: the goroutines of a sink.
-//   - run: one run, with all that must hold after every run.
+//   - finished: one run, with checks that must hold after every run.
 
-// A fakeCodec handles lines by their first byte: D is dropped, X a dead letter,
-// P a panic after half of its output, F a panic in Reject too, and all others are
-// copied to the output. At S it ends the run. Rejects pass through if pass is set.
+// A fakeCodec handles lines by their first byte: D is dropped, X becomes a dead
+// letter, P panics after half of its output, F also panics in Reject, S ends
+// the run, and all others are copied to the output. If pass is set, rejects
+// pass through.
 type fakeCodec struct {
 	pass   bool
-	passes bool   // S is as any other
-	err    error  // at S
+	passes bool   // S is copied like other lines
+	err    error  // error at S
 	pause  func() // called for each batch
 	mark   struct{ out, outRecs, dead, deadRecs int }
 	stats  record.Stats
@@ -107,20 +108,20 @@ func (c *fakeCodec) Err() error { return c.err }
 
 func (c *fakeCodec) Refuse(b *Batch) { b.Dead.add(firstLine(b.In[b.Next:]), b.Next) }
 
-// A fakeSource reads lanes of lines, some at a time, in order, in batches of a
-// random number of lines.
+// A fakeSource reads lanes of lines in order, several lanes concurrently, in
+// batches of a random number of lines.
 type fakeSource struct {
 	lanes   [][]string
 	readers int
 	limits  LaneLimits
-	perCall int  // lines of a batch at most; default 5
+	perCall int  // maximum lines per batch; default 5
 	block   bool // wait for ctx after the last lane, as a daemon does
-	whole   bool // lanes are complete when they end
+	whole   bool // lanes are complete at their end
 
 	rt     Runtime
 	mu     sync.Mutex
 	opened []*Lane
-	taken  []int // lines that were emitted, by lane
+	taken  []int // emitted lines, by lane
 	closed int
 }
 
@@ -159,7 +160,7 @@ func (s *fakeSource) Run(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// read returns how many lines of a lane were emitted.
+// read returns the number of emitted lines of a lane.
 func (s *fakeSource) read(i int) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -178,7 +179,7 @@ func (s *fakeSource) readLane(ctx context.Context, l *Lane, i int) error {
 			}
 			return err
 		}
-		if rng.IntN(10) == 0 { // not needed after all
+		if rng.IntN(10) == 0 { // put the batch back unused
 			s.rt.Put(b)
 			continue
 		}
@@ -204,7 +205,7 @@ func (s *fakeSource) readLane(ctx context.Context, l *Lane, i int) error {
 	return nil
 }
 
-// A fakeSink keeps the lines that it got, by lane, in order.
+// A fakeSink stores the lines that it gets, by lane, in order.
 type fakeSink struct {
 	mu       sync.Mutex
 	lines    map[string][]string
@@ -212,14 +213,14 @@ type fakeSink struct {
 	packed   int
 	opened   int
 	closed   int
-	cutShort bool // Close was called with a context that is done
+	cutShort bool // Close was called with a canceled context
 	held     []held
 	tickets  int
 
-	hold                int  // tickets that it keeps until Barrier
-	async               bool // answer from a goroutine, some time later
+	hold                int  // number of tickets that it holds until Barrier
+	async               bool // answer from a goroutine after a delay
 	crew                crew
-	answer              func(b *Batch, s *Stream) (Result, bool)            // false: none from it
+	answer              func(b *Batch, s *Stream) (Result, bool)            // false: no answer
 	submit              func(ctx context.Context, b *Batch, t Ticket) error // called first
 	openErr, barrierErr error
 	closeErr            error
@@ -230,9 +231,9 @@ type held struct {
 	r Result
 }
 
-// A crew is the goroutines of a sink. Unlike those of a [sync.WaitGroup], more of them
-// may start while others are waited for: a batch that a sink wants again is submitted
-// during its Barrier.
+// A crew is a group of goroutines of a sink. Unlike with a [sync.WaitGroup],
+// more of them may start during Wait, because a batch may be resubmitted during
+// a Barrier.
 type crew struct {
 	mu   sync.Mutex
 	work map[chan struct{}]bool
@@ -255,7 +256,8 @@ func (c *crew) Go(f func()) {
 	}()
 }
 
-// Wait waits for those that have started, and no longer: a Barrier has to do no more.
+// Wait waits for the goroutines that have started before it. A Barrier need not
+// do more.
 func (c *crew) Wait() {
 	c.mu.Lock()
 	work := slices.Collect(maps.Keys(c.work))
@@ -289,7 +291,7 @@ func (s *fakeSink) Submit(ctx context.Context, b *Batch, t Ticket) error {
 	}
 	s.keep(b, t.Stream(), r)
 	s.mu.Lock()
-	hold, late := s.hold, s.closed > 0 // after a hard stop: nobody asks for what is held any more
+	hold, late := s.hold, s.closed > 0 // after a hard stop, nobody releases held tickets
 	if late {
 		hold = 0
 	}
@@ -304,7 +306,7 @@ func (s *fakeSink) Submit(ctx context.Context, b *Batch, t Ticket) error {
 	return nil
 }
 
-// keep writes down the records that were taken.
+// keep stores the accepted records.
 func (s *fakeSink) keep(b *Batch, st *Stream, r Result) {
 	if r.Class == Retryable || r.Class == Permanent && r.Failed == nil {
 		return
@@ -356,7 +358,7 @@ func (s *fakeSink) release(n int) {
 	}
 }
 
-// numbered returns n lines, the first byte taken from kinds in turn.
+// numbered returns n lines whose first bytes cycle through kinds.
 func numbered(n int, kinds string) []string {
 	lines := make([]string, n)
 	for i := range lines {
@@ -365,7 +367,7 @@ func numbered(n int, kinds string) []string {
 	return lines
 }
 
-// of returns the lines that begin with one of kinds.
+// of returns the lines whose first byte is in kinds.
 func of(lines []string, kinds string) []string {
 	var out []string
 	for _, l := range lines {
@@ -376,7 +378,7 @@ func of(lines []string, kinds string) []string {
 	return out
 }
 
-// newPipe returns a pipeline with a fake codec unless o has one.
+// newPipe returns a pipeline, with a fake codec unless o has one.
 func newPipe(t testing.TB, o Options) *Pipeline {
 	t.Helper()
 	if o.NewCodec == nil {
@@ -392,8 +394,8 @@ func newPipe(t testing.TB, o Options) *Pipeline {
 	return p
 }
 
-// finished runs p to its end, and checks what must hold after every run that
-// comes to its end: the ledger, and that all was closed once.
+// finished runs p to its end, and checks what must hold after every complete
+// run: the ledger balances, and everything was closed once.
 func finished(ctx context.Context, t testing.TB, p *Pipeline) Snapshot {
 	t.Helper()
 	if err := p.Run(ctx); err != nil {
@@ -425,7 +427,7 @@ func checkClosed(t testing.TB, p *Pipeline) {
 	}
 }
 
-// sameLines compares lines, in order or not.
+// sameLines compares lines, with or without regard to their order.
 func sameLines(t testing.TB, what string, got, want []string, ordered bool) {
 	t.Helper()
 	if !ordered {
@@ -442,8 +444,8 @@ func sameLines(t testing.TB, what string, got, want []string, ordered bool) {
 	}
 }
 
-// skipIfPanics skips a test of an error that a build with the tag invariants panics
-// for: see invariants_test.go.
+// skipIfPanics skips the test of an error for which a build with the tag
+// invariants panics: see invariants_test.go.
 func skipIfPanics(t *testing.T) {
 	t.Helper()
 	if invariants {

@@ -9,11 +9,11 @@ import (
 	"time"
 )
 
-// everySecond drops every second record of each lane.
+// everySecond is a filter that drops every second record of each lane.
 type everySecond struct {
 	mu    sync.Mutex
 	n     map[string]int
-	calls []string // batches, lane:seq
+	calls []string // batches, as lane:seq
 	fail  bool
 }
 
@@ -38,7 +38,7 @@ func (f *everySecond) Filter(b *Batch, keep Keep) {
 	}
 }
 
-// alternate returns every second line, the first one among them.
+// alternate returns every second line, starting with the first.
 func alternate(lines []string) (out []string) {
 	for i := 0; i < len(lines); i += 2 {
 		out = append(out, lines[i])
@@ -46,8 +46,9 @@ func alternate(lines []string) (out []string) {
 	return out
 }
 
-// TestFilter: whatever the order, each lane is filtered in order, and what it keeps is
-// submitted in the order asked for; dead letters pass the filter by.
+// TestFilter: with every ordering, each lane is filtered in order, the kept
+// records are submitted in the required order, and dead letters bypass the
+// filter.
 func TestFilter(t *testing.T) {
 	for _, order := range []Ordering{OrderNone, OrderPerLane, OrderInput} {
 		for _, async := range []bool{false, true} {
@@ -102,7 +103,8 @@ func TestFilter(t *testing.T) {
 	}
 }
 
-// bytesOf returns how many bytes the lines have, of lane:line, without the lane.
+// bytesOf returns the total size of lines of the form lane:line, without the
+// lanes.
 func bytesOf(lines []string) (n int64) {
 	for _, l := range lines {
 		n += int64(len(l) - len("lane0:") + 1)
@@ -110,8 +112,8 @@ func bytesOf(lines []string) (n int64) {
 	return n
 }
 
-// TestFilterRefused: records that the filter has kept and a sink refuses move in the
-// ledger as ever.
+// TestFilterRefused: the ledger counts records that the filter keeps and a sink
+// refuses in the same way as without a filter.
 func TestFilterRefused(t *testing.T) {
 	src := &fakeSource{lanes: [][]string{numbered(600, "KL")}}
 	sink, dead := &fakeSink{}, &fakeSink{}
@@ -136,8 +138,8 @@ func TestFilterRefused(t *testing.T) {
 	}
 }
 
-// TestFilterStop: a hard stop gives up what waits for the filter, and a panic in the
-// filter ends the run.
+// TestFilterStop: a hard stop gives up the batches that wait for the filter,
+// and a panic in the filter ends the run.
 func TestFilterStop(t *testing.T) {
 	for _, order := range []Ordering{OrderNone, OrderInput} {
 		src := &fakeSource{readers: 2, block: true}

@@ -13,19 +13,21 @@ import (
 	"github.com/urlfold/urlfold/internal/testkit/bubble"
 )
 
-// A splitting source can divide its batches.
+// A splitting is a source that can divide its batches.
 type splitting struct{ committing }
 
 func (s *splitting) Split(b *Batch, off, _ int) (Position, bool) { return splitLines(b, off), true }
 
-// splitLines returns the position of the line at off of b, where positions count lines.
+// splitLines returns the position of the line at off of b, for positions that
+// count lines.
 func splitLines(b *Batch, off int) Position {
 	return Position{A: b.End.A - int64(bytes.Count(b.In[off:], newline))}
 }
 
-// A codec that ends the run has what lies before its record made durable and committed,
-// if the source can divide batches, else what lies before its batch; and of what lies
-// behind it, in order, nothing gets into a sink.
+// TestHalt: when a codec ends the run at a record, everything before the record
+// is durable and committed if the source can divide batches; otherwise,
+// everything before the batch of the record. With an ordering, nothing after
+// that point reaches a sink.
 func TestHalt(t *testing.T) {
 	const at = 200
 	f := func(o Ordering, block, split bool) {
@@ -37,7 +39,7 @@ func TestHalt(t *testing.T) {
 			var source Source = src
 			least := at
 			if !split {
-				source, least = &src.committing, at-10 // a batch has ten lines at most
+				source, least = &src.committing, at-10 // a batch has at most ten lines
 			}
 			out, dead := &fakeSink{answer: flaky(9)}, &fakeSink{}
 			p := newPipe(t, Options{Sources: []Source{source}, Sinks: []Sink{out}, DeadLetter: dead, Ordering: o, Workers: 4, CommitInterval: time.Hour})
@@ -56,7 +58,7 @@ func TestHalt(t *testing.T) {
 			if o == OrderNone {
 				for _, rec := range of(lines[:got], "a") {
 					if !slices.Contains(out.lines["lane0"], rec) {
-						t.Errorf("%v: %s is committed and in no sink", o, rec)
+						t.Errorf("%v: %s is committed but not in the sink", o, rec)
 					}
 				}
 				return
@@ -73,13 +75,13 @@ func TestHalt(t *testing.T) {
 	}
 }
 
-// A splittingCuts is a source of cuts that can divide its batches.
+// A splittingCuts is a CutCommitter that can divide its batches.
 type splittingCuts struct{ cutSource }
 
 func (s *splittingCuts) Split(b *Batch, off, _ int) (Position, bool) { return splitLines(b, off), true }
 
-// The last cut covers what lies before the record that ends the run, and its lane
-// is not finished, though that record was in its last batch.
+// TestHaltCut: the last cut covers everything before the record that ends the
+// run. The lane is not finished, even if that record was in its last batch.
 func TestHaltCut(t *testing.T) {
 	f := func(n, at int, split bool) {
 		t.Helper()
@@ -106,7 +108,7 @@ func TestHaltCut(t *testing.T) {
 			}
 			sameLines(t, "out", out.lines["lane0"], of(lines[:src.cuts[0].at["lane0"]], "a"), true)
 			if len(src.finished)+len(out.finished) > 0 {
-				t.Error("a lane that was halted is finished")
+				t.Error("a halted lane was finished")
 			}
 		})
 	}
@@ -116,8 +118,8 @@ func TestHaltCut(t *testing.T) {
 	}
 }
 
-// A source that keeps no positions needs not divide anything: what lies before the
-// record gets into the sinks.
+// TestHaltWithoutPositions: a source without positions does not need a
+// Splitter; everything before the record reaches the sinks.
 func TestHaltWithoutPositions(t *testing.T) {
 	lines := numbered(300, "ab")
 	lines[200] = "S200"
@@ -129,7 +131,7 @@ func TestHaltWithoutPositions(t *testing.T) {
 	sameLines(t, "out", out.lines["lane0"], lines[:200], true)
 }
 
-// Drain does not wait for what was halted.
+// TestDrainHalted: Drain does not wait for halted batches.
 func TestDrainHalted(t *testing.T) {
 	l := newLane("l", 4)
 	emit := func() *Batch {
@@ -145,7 +147,7 @@ func TestDrainHalted(t *testing.T) {
 	l.halt(b.Seq)
 	l.halt(c.Seq)
 	if l.halted(a) || !l.halted(b) || !l.halted(c) {
-		t.Error("halted at another batch than the first one")
+		t.Error("the lane is not halted at the first batch")
 	}
 	drained := make(chan error)
 	go func() { drained <- l.Drain(t.Context()) }()
@@ -163,8 +165,9 @@ func TestDrainHalted(t *testing.T) {
 	}
 }
 
-// The codec of package record ends the run at a record that is too long, if it is
-// told to, in a block, in a message and in a piece.
+// TestRecordCodecStops: the codec of package record can be configured to end
+// the run at a record that is too long, whether in a block, a message or a
+// piece.
 func TestRecordCodecStops(t *testing.T) {
 	job := linesJobOf(t, record.Config{MaxRecord: 12, OnOversize: record.DispositionStop})
 	f := func(b *Batch, next, msg int) {
@@ -177,7 +180,7 @@ func TestRecordCodecStops(t *testing.T) {
 		}
 		ok := &Batch{Lane: b.Lane, In: []byte("http://h/\n")}
 		if c.Process(ok); c.(Stopper).Err() != nil || ok.Next != len(ok.In) {
-			t.Error("the next batch is not handled")
+			t.Error("the codec does not process the next batch")
 		}
 	}
 	f(&Batch{In: []byte("http://h/\nhttp://h/abcdef\nhttp://h/\n")}, 10, 0)
@@ -189,7 +192,7 @@ func TestRecordCodecStops(t *testing.T) {
 	f(b, 19, 1)
 }
 
-// A dead letter of a message has its key.
+// TestRecordCodecKey: the dead letter of a message contains the message key.
 func TestRecordCodecKey(t *testing.T) {
 	job := linesJobOf(t, record.Config{Divert: true})
 	b := &Batch{Lane: newLane("l", 1)}

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// mustPanic fails the test unless f panics with a text that begins with BUG: and
-// holds want.
+// mustPanic fails the test unless f panics with a text that begins with "BUG: "
+// and contains want.
 func mustPanic(t *testing.T, want string, f func()) {
 	t.Helper()
 	defer func() {
@@ -23,7 +23,8 @@ func mustPanic(t *testing.T, want string, f func()) {
 	f()
 }
 
-// TestInvariantTicket: a ticket answers once, and only for its own submission.
+// TestInvariantTicket: a ticket can be answered once, and only for its own
+// submission.
 func TestInvariantTicket(t *testing.T) {
 	var first Ticket
 	n := 0
@@ -32,7 +33,7 @@ func TestInvariantTicket(t *testing.T) {
 		switch n {
 		case 1:
 			first = tk
-		case 60: // the batch is used again
+		case 60: // the batch is in use again
 			mustPanic(t, "already answered", func() { first.Done(Result{}) })
 			mustPanic(t, "already answered", func() { first.Stream() })
 		}
@@ -43,13 +44,13 @@ func TestInvariantTicket(t *testing.T) {
 		t.Errorf("Run: %v", err)
 	}
 	if n < 60 {
-		t.Errorf("%d submissions: nothing was tried", n)
+		t.Errorf("only %d submissions, so the test is inconclusive", n)
 	}
 	mustPanic(t, "the zero Ticket", func() { Ticket{}.Done(Result{}) })
 }
 
-// TestInvariantPool: a batch is released once, its content is gone then, and nobody
-// writes to it.
+// TestInvariantPool: a batch can be released only once, its contents are
+// overwritten, and later writes to it are detected.
 func TestInvariantPool(t *testing.T) {
 	l := newPool(nil, 1, 10, 1)
 	b := <-l.free
@@ -59,15 +60,15 @@ func TestInvariantPool(t *testing.T) {
 	b.Out.Recs = append(b.Out.Recs, OutRec{Span: Span{Len: 3}})
 	in, out, recs := b.In, b.Out.Bytes, b.Out.Recs
 	if !l.put(b) {
-		t.Fatal("the batch is not taken back")
+		t.Fatal("put does not accept the batch")
 	}
 	for _, kept := range [][]byte{in, out} {
 		if strings.Trim(string(kept), string([]byte{poisonByte})) != "" {
-			t.Errorf("who has kept a slice reads %q", kept)
+			t.Errorf("a retained slice reads %q", kept)
 		}
 	}
 	if recs[0] != poisonRec {
-		t.Errorf("who has kept a record reads %+v", recs[0])
+		t.Errorf("a retained record reads %+v", recs[0])
 	}
 	mustPanic(t, "released twice", func() { l.put(b) })
 	b.mustBePoisoned()
@@ -75,7 +76,7 @@ func TestInvariantPool(t *testing.T) {
 	mustPanic(t, "In, byte 2", b.mustBePoisoned)
 }
 
-// TestInvariantPoisonInRun: a run finds out who writes to a batch that is free.
+// TestInvariantPoisonInRun: a run detects writes to a free batch.
 func TestInvariantPoisonInRun(t *testing.T) {
 	src := &funcSource{run: func(ctx context.Context, rt Runtime) error {
 		l := rt.NewLane("l", LaneLimits{})
@@ -87,7 +88,7 @@ func TestInvariantPoisonInRun(t *testing.T) {
 		rt.Put(b)
 		kept[0] = 'T'
 		mustPanic(t, "was written to after it was released", func() {
-			for { // until the batch comes round again
+			for { // until the batch is reused
 				b, err := rt.Get(ctx, l)
 				if err != nil {
 					t.Error(err)
@@ -100,17 +101,17 @@ func TestInvariantPoisonInRun(t *testing.T) {
 	}}
 	p := newPipe(t, Options{Sources: []Source{src}, Sinks: []Sink{&fakeSink{}}})
 	err := p.Run(t.Context())
-	if err == nil || !strings.Contains(err.Error(), "1 batches were taken") { // the one that Get panicked with
+	if err == nil || !strings.Contains(err.Error(), "1 batches were taken") { // the batch with which Get panicked
 		t.Errorf("Run: %v", err)
 	}
 }
 
-// TestInvariantOrder: an outlet gives out the batches of its lane in their order, and
-// holds one of each number.
+// TestInvariantOrder: an outlet returns the batches of its lane in order, and
+// holds at most one batch per number.
 func TestInvariantOrder(t *testing.T) {
 	l := newLane("l", 8)
 	o := &outlet{ring: make([]*Batch, 4)}
-	first, stray := &Batch{Lane: l}, &Batch{Lane: l, Seq: 4} // both belong into slot 0
+	first, stray := &Batch{Lane: l}, &Batch{Lane: l, Seq: 4} // both belong in slot 0
 	o.put(first)
 	mustPanic(t, "batch 4 would overwrite batch 0", func() { o.mustBeVacant(stray) })
 	b := o.pop()
@@ -119,7 +120,7 @@ func TestInvariantOrder(t *testing.T) {
 	mustPanic(t, "batch 0 submitted out of order", func() { o.mustBeNext(newLane("other", 8), b) })
 }
 
-// TestInvariantLane: the numbers of a lane belong together.
+// TestInvariantLane: the counters of a lane are consistent.
 func TestInvariantLane(t *testing.T) {
 	l := newLane("l", 8)
 	l.mustHold()

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// A keeper is a committer that may lose the directory of its checkpoint.
+// A keeper is a Committer whose Keep can fail.
 type keeper struct {
 	committing
 	err  atomic.Pointer[error]
@@ -24,9 +24,9 @@ func (k *keeper) Keep() error {
 	return nil
 }
 
-// TestKeeper: a source looks after its checkpoint though there is nothing to commit,
-// an error of that may pass, and a LostError ends the run at once, not after the
-// shutdown timeout, and finishes nothing.
+// TestKeeper: Keep is called even if there is nothing to commit, a temporary
+// error is retried, and a LostError ends the run at once, without waiting for
+// the shutdown timeout and without finishing any lane.
 func TestKeeper(t *testing.T) {
 	k := &keeper{committing: committing{fakeSource: fakeSource{lanes: [][]string{numbered(20, "k")}, block: true}}}
 	p := newPipe(t, Options{Sources: []Source{k}, Sinks: []Sink{&fakeSink{}}, CommitInterval: time.Millisecond, ShutdownTimeout: time.Hour})
@@ -36,7 +36,7 @@ func TestKeeper(t *testing.T) {
 		t.Helper()
 		for end := time.Now().Add(time.Minute); !ok(); time.Sleep(time.Millisecond) {
 			if time.Now().After(end) {
-				t.Fatal("waited in vain: " + what)
+				t.Fatal("timed out waiting for " + what)
 			}
 		}
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/urlfold/urlfold/internal/testkit/bubble"
 )
 
-// A laneModel is the slow twin of Lane: a list of all batches that ever were.
+// A laneModel is a simple model of Lane: a list of all batches.
 type laneModel struct {
 	epoch   uint32
 	batches []modelBatch
@@ -23,11 +23,11 @@ type modelBatch struct {
 	epoch uint32
 	end   Position
 	back  bool // released
-	ok    bool // and durable
+	ok    bool // released as durable
 }
 
-// update moves the watermark over the longest resolved prefix of the epoch, and
-// reports whether all of the epoch is resolved.
+// update advances the watermark over the longest resolved prefix of the epoch.
+// It reports whether the whole epoch is resolved.
 func (m *laneModel) update() (drained bool) {
 	for _, b := range m.batches {
 		if b.epoch != m.epoch {
@@ -41,7 +41,7 @@ func (m *laneModel) update() (drained bool) {
 	return true
 }
 
-// window returns the number of batches from the oldest one that is not back.
+// window returns the number of batches from the oldest unreleased one on.
 func (m *laneModel) window() int {
 	i := slices.IndexFunc(m.batches, func(b modelBatch) bool { return !b.back })
 	if i < 0 {
@@ -60,7 +60,7 @@ func TestLaneModel(t *testing.T) {
 		var last Position
 		for step := range 400 {
 			switch op := rng.IntN(100); {
-			case op < 50: // take and emit
+			case op < 50: // get and emit a batch
 				a, _, err := l.admit(false)
 				if want := m.window() < limit; (a == admitted) != want || err != nil {
 					t.Fatalf("seed %d step %d: admit is %v, %v with %d in the window of %d", seed, step, a, err, m.window(), limit)
@@ -78,7 +78,7 @@ func TestLaneModel(t *testing.T) {
 					t.Fatalf("seed %d step %d: Seq %d, want %d", seed, step, b.Seq, len(m.batches))
 				}
 				m.batches = append(m.batches, modelBatch{b: b, epoch: m.epoch, end: end})
-			case op < 97: // one comes back
+			case op < 97: // release a batch
 				var flying []int
 				for i := range m.batches {
 					if !m.batches[i].back {
@@ -110,7 +110,7 @@ func TestLaneModel(t *testing.T) {
 	}
 }
 
-// emitted returns a batch of l that was emitted with end.
+// emitted returns a batch of l that was emitted with the position end.
 func emitted(t *testing.T, l *Lane, end int64) *Batch {
 	t.Helper()
 	b := &Batch{}
@@ -155,8 +155,8 @@ func TestLaneDrain(t *testing.T) {
 	f("stopped", nil, ErrStopped)
 }
 
-// What was taken before Revoke must not be emitted after it: the watermark
-// would pass the batches that were given up.
+// TestLaneRevoke: batches taken before Revoke cannot be emitted after it,
+// because the watermark would otherwise pass batches that were given up.
 func TestLaneRevoke(t *testing.T) {
 	l := newLane("revoked", 4)
 	old := emitted(t, l, 10)
@@ -189,12 +189,12 @@ func TestLaneRevoke(t *testing.T) {
 func TestLaneHead(t *testing.T) {
 	l := newLane("head", 4)
 	if l.Head() != nil {
-		t.Error("a head out of nothing")
+		t.Error("a new lane has a head")
 	}
 	rec := []byte("a,b\n")
 	l.SetHead(rec)
 	rec[0] = 'x'
 	if string(l.Head()) != "a,b\n" || l.Name() != "head" {
-		t.Errorf("head %q of %q: the caller's bytes were kept", l.Head(), l.Name())
+		t.Errorf("head %q of %q: SetHead did not copy the bytes", l.Head(), l.Name())
 	}
 }

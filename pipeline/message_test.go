@@ -8,8 +8,9 @@ import (
 	"github.com/urlfold/urlfold/codec/record"
 )
 
-// A record does not go beyond the message that it begins in, tombstones and empty
-// values go through, and each output record knows where it came from.
+// TestRecordCodecMessages: a record does not extend beyond its message,
+// tombstones and empty values pass through, and each output record has the
+// right origin.
 func TestRecordCodecMessages(t *testing.T) {
 	b := &Batch{Lane: newLane("t[0]", 1)}
 	b.AddMessage(7, 0, []byte("k"), []byte("http://A.example/"))
@@ -42,7 +43,7 @@ func TestRecordCodecMessages(t *testing.T) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 	if b.Key(&b.Msgs[2]) != nil || b.Key(&b.Msgs[3]) == nil {
-		t.Error("no key and an empty key are two things")
+		t.Error("want an empty key and a missing key to differ")
 	}
 	var heads []string
 	b.Headers(&b.Msgs[0], func(name, value []byte) { heads = append(heads, fmt.Sprintf("%s=%s", name, value)) })
@@ -50,11 +51,12 @@ func TestRecordCodecMessages(t *testing.T) {
 		t.Errorf("headers %q", heads)
 	}
 	if !strings.Contains(string(b.Dead.Bytes), `"offset":12`) || !strings.Contains(string(b.Dead.Bytes), `"line":2`) {
-		t.Errorf("the dead letter does not say where: %s", b.Dead.Bytes)
+		t.Errorf("the dead letter lacks its position: %s", b.Dead.Bytes)
 	}
 }
 
-// A panic in a message, and a refusal of any record, find the record again.
+// TestRecordCodecMessagesAgain: the codec finds the right record after a panic
+// in a message, and for a refusal of any record.
 func TestRecordCodecMessagesAgain(t *testing.T) {
 	values := []string{"http://a.example/", "", "http://b.example/\nhttp://c.example/\n", "", "http://d.example/"}
 	fill := func() *Batch {
@@ -91,7 +93,8 @@ func TestRecordCodecMessagesAgain(t *testing.T) {
 	}
 }
 
-// Facts come record by record, those of tombstones are empty.
+// TestRecordCodecFacts: each record has its facts; those of tombstones are
+// empty.
 func TestRecordCodecFacts(t *testing.T) {
 	b := &Batch{Lane: newLane("t[0]", 1)}
 	b.AddMessage(0, 0, nil, []byte("http://a.example/%zz\nhttp://A.example/%zz\nhttp://[\nhttp://a.example/2"))

@@ -72,7 +72,7 @@ func TestOptionsDefaults(t *testing.T) {
 	}
 }
 
-// What was asked to open is closed, and nothing else.
+// TestOpenFails: exactly the parts on which Open was called are closed.
 func TestOpenFails(t *testing.T) {
 	src := &fakeSource{}
 	a, b, dead := &fakeSink{}, &fakeSink{openErr: errSink}, &fakeSink{}

@@ -15,7 +15,7 @@ import (
 // nap sleeps up to n milliseconds of the fake clock.
 func nap(n int) { time.Sleep(time.Duration(rand.IntN(n*1000)) * time.Microsecond) }
 
-// flaky asks for one batch in n again.
+// flaky asks for a retry of one batch in n.
 func flaky(n int) func(*Batch, *Stream) (Result, bool) {
 	return func(*Batch, *Stream) (Result, bool) {
 		if rand.IntN(n) == 0 {
@@ -25,8 +25,9 @@ func flaky(n int) func(*Batch, *Stream) (Result, bool) {
 	}
 }
 
-// Experiment 26: 64 workers that sleep at random, two sinks, one of which
-// asks for batches again: every lane is in order in each of them.
+// TestOrderPerLane is experiment 26: with 64 workers that sleep at random and
+// two sinks, one of which asks for retries, every lane is in order in each
+// sink.
 func TestOrderPerLane(t *testing.T) {
 	bubble.Test(t, func(t *testing.T) {
 		src := &fakeSource{readers: 8}
@@ -41,7 +42,7 @@ func TestOrderPerLane(t *testing.T) {
 		})
 		s := finished(t.Context(), t, p)
 		if s.Retries == 0 {
-			t.Error("no batch was asked for again: the test shows nothing")
+			t.Error("no batch was retried, so the test is inconclusive")
 		}
 		for i, lines := range src.lanes {
 			name := src.opened[i].Name()
@@ -52,9 +53,9 @@ func TestOrderPerLane(t *testing.T) {
 	})
 }
 
-// Many lanes of random sizes, empty ones among them, read by more goroutines
-// than batches can be shared among fairly: in each sink they come one after the
-// other, and nothing waits for ever.
+// TestOrderInput: many lanes of random sizes, including empty ones, are read by
+// more goroutines than there are batches. In each sink the lanes follow each
+// other in order, and nothing deadlocks.
 func TestOrderInput(t *testing.T) {
 	f := func(lanes, size, readers, batches, workers int, lim LaneLimits, retry bool) {
 		t.Helper()
@@ -90,8 +91,9 @@ func TestOrderInput(t *testing.T) {
 	f(300, 2, 3, 4, 2, LaneLimits{}, true)
 }
 
-// A lane that is not in front holds no more than it may, and all of them
-// together leave half of the batches to the one in front.
+// TestOrderInputShares: a lane that is not in front holds no more than its
+// limit, and all of these together leave half of the batches to the lane in
+// front.
 func TestOrderInputShares(t *testing.T) {
 	bubble.Test(t, func(t *testing.T) {
 		p := newPipe(t, Options{Sources: []Source{&fakeSource{}}, Sinks: []Sink{&fakeSink{}}, Ordering: OrderInput, Batches: 16, Workers: 1})

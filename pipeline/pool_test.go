@@ -12,13 +12,13 @@ func TestPoolArenas(t *testing.T) {
 		b.Out.Bytes = make([]byte, 0, size)
 		spoil(b)
 		if !l.put(b) {
-			t.Fatalf("%s: not taken back", name)
+			t.Fatalf("%s: put does not accept the batch", name)
 		}
 		if len(b.In) != 0 || cap(b.In) != wantIn || cap(b.Out.Bytes) != wantOut {
 			t.Errorf("%s: arenas %d (%d) and %d, want 0 (%d) and %d", name, len(b.In), cap(b.In), cap(b.Out.Bytes), wantIn, wantOut)
 		}
 		if b.Lane != nil || b.Stats.Records != 0 || b.Next != 0 || len(b.Out.Recs) != 0 || len(b.refused) != 0 || b.late || b.Piece != Whole {
-			t.Errorf("%s: something is left: %+v", name, b)
+			t.Errorf("%s: the batch is not empty: %+v", name, b)
 		}
 	}
 	f("as it was", func(*Batch) {}, size, size)
@@ -43,7 +43,7 @@ func TestPoolTwice(t *testing.T) {
 	b := <-l.free
 	b.held.Store(true)
 	if !l.put(b) || l.put(b) {
-		t.Error("a batch comes back once, and not twice")
+		t.Error("want the first put to succeed and the second one to fail")
 	}
 	if len(l.free) != 2 {
 		t.Errorf("%d batches on the free list, want 2", len(l.free))

@@ -10,7 +10,7 @@ import (
 	"github.com/urlfold/urlfold/codec/record"
 )
 
-// linesCodec returns a codec for lines, over package record, that diverts rejects.
+// linesCodec returns a codec of package record for lines that diverts rejects.
 func linesCodec(t testing.TB) *recordCodec {
 	t.Helper()
 	return NewRecordCodec(linesJob(t, false))().(*recordCodec)
@@ -40,8 +40,9 @@ func linesJobOf(t testing.TB, c record.Config) *record.Job {
 	return job
 }
 
-// A panic at any record of a batch, half counted, leaves the others as they are
-// without it: bytes, counts and positions.
+// TestRecordCodecReject: after a panic at any record of a batch, with
+// incomplete counts, the bytes, counts and positions of the other records are
+// the same as without the panic.
 func TestRecordCodecReject(t *testing.T) {
 	const n = 150
 	var lines []string
@@ -61,7 +62,7 @@ func TestRecordCodecReject(t *testing.T) {
 			c.line = 1
 		}
 		b.In = in
-		b.Stats.URLs += 7 // what a half-done record leaves behind
+		b.Stats.URLs += 7 // left behind by an incomplete record
 		b.Stats.Records++
 		c.Reject(b)
 		c.Process(b)
@@ -71,7 +72,7 @@ func TestRecordCodecReject(t *testing.T) {
 		r := want.Out.Recs[k]
 		rest := append(bytes.Clone(want.Out.Bytes[:r.Off]), want.Out.Bytes[r.Off+r.Len:]...)
 		if !bytes.Equal(b.Out.Bytes, rest) || len(b.Out.Recs) != n-1 {
-			t.Errorf("record %d: the others are not what they were", k)
+			t.Errorf("record %d: other records have changed", k)
 		}
 		if len(b.Dead.Recs) != 1 || int(b.Dead.Recs[0].Src) != off || !bytes.Contains(b.Dead.Bytes, []byte(`"panic"`)) {
 			t.Errorf("record %d: dead letters: %q", k, b.Dead.Bytes)

@@ -12,14 +12,14 @@ import (
 	"github.com/urlfold/urlfold/internal/testkit/bubble"
 )
 
-// A strictSink refuses records for good while it is not repaired, keeps what it has
-// taken in order, and leaves alone what it is to leave alone.
+// A strictSink permanently refuses records until it is repaired. It stores
+// accepted records in order, and leaves records untried if Held requires that.
 type strictSink struct {
-	repaired time.Time // until then it refuses the lines that begin with one of bad
-	bad      string    // of "*" all of them
+	repaired time.Time // until then it refuses the lines that begin with a byte of bad
+	bad      string    // "*": all lines
 
 	mu       sync.Mutex
-	bySubmit int // submissions before it was repaired
+	bySubmit int // submissions before the repair
 	lines    map[string][]string
 	crew     crew
 }
@@ -67,7 +67,7 @@ func (s *strictSink) taken(lane string) []string {
 	return slices.Clone(s.lines[lane])
 }
 
-// submissions returns how often the sink was asked before it was repaired.
+// submissions returns the number of submissions before the repair.
 func (s *strictSink) submissions() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -76,9 +76,10 @@ func (s *strictSink) submissions() int {
 
 var orderings = [...]Ordering{OrderNone, OrderPerLane, OrderInput}
 
-// With RefusedBlock a lane waits at a refused record, which is named; nothing before it
-// is lost, other lanes continue, the sink is asked seldom, and when it is repaired all
-// records come out once, in order.
+// TestRefusedBlocks: with RefusedBlock, a lane waits at a refused record, and
+// the snapshot names it. Nothing before it is lost, other lanes continue, the
+// sink gets few retries, and after a repair all records are written once, in
+// order.
 func TestRefusedBlocks(t *testing.T) {
 	for _, ordering := range orderings {
 		bubble.Test(t, func(t *testing.T) {
@@ -97,7 +98,7 @@ func TestRefusedBlocks(t *testing.T) {
 				t.Errorf("%v: blocked: %+v", ordering, at)
 			}
 			if got := src.last()["lane1"].A; got > 7 {
-				t.Errorf("%v: %d lines are committed, and line 7 is refused", ordering, got)
+				t.Errorf("%v: %d lines are committed, although line 7 is refused", ordering, got)
 			}
 			if n := len(sink.taken("lane0")); n != 200 {
 				t.Errorf("%v: %d lines of the other lane", ordering, n)
@@ -122,9 +123,9 @@ func TestRefusedBlocks(t *testing.T) {
 	}
 }
 
-// A sink that refuses whole batches with one code is misconfigured: after the third
-// the lanes block, though there is a dead letter, and what was not written to it
-// comes out when the sink is repaired.
+// TestSystematicRefusals: a sink that refuses whole batches with one code is
+// misconfigured. After the third batch the lanes block, even if there is a dead
+// letter. The records not yet written to it are written after a repair.
 func TestSystematicRefusals(t *testing.T) {
 	for _, ordering := range orderings[:2] {
 		bubble.Test(t, func(t *testing.T) {
@@ -136,7 +137,7 @@ func TestSystematicRefusals(t *testing.T) {
 			go func() { defer close(ended); finished(t.Context(), t, p) }()
 			time.Sleep(9 * time.Minute)
 			letters := dead.taken("lane0")
-			// Two batches, and those of one record.
+			// Two batches, plus those with a single record.
 			if n := len(letters); n < 2 || n > 2*50+10 {
 				t.Errorf("%v: %d dead letters before the lane was blocked", ordering, n)
 			}
@@ -157,7 +158,8 @@ func TestSystematicRefusals(t *testing.T) {
 	}
 }
 
-// Single refused records go to the dead letter, however many there are.
+// TestSingleRefusalsDoNotBlock: individual refused records go to the dead
+// letter, regardless of their number.
 func TestSingleRefusalsDoNotBlock(t *testing.T) {
 	for _, ordering := range orderings {
 		bubble.Test(t, func(t *testing.T) {
@@ -178,8 +180,8 @@ func TestSingleRefusalsDoNotBlock(t *testing.T) {
 	}
 }
 
-// A dead letter that its sink refuses is not lost: its lane waits. Only RefusedDrop
-// gives it up, and counts it.
+// TestRefusedLetters: a dead letter that its sink refuses is not lost, because
+// its lane blocks. Only RefusedDrop drops it, and counts it.
 func TestRefusedLetters(t *testing.T) {
 	for _, ordering := range orderings {
 		bubble.Test(t, func(t *testing.T) {
@@ -212,8 +214,8 @@ func TestRefusedLetters(t *testing.T) {
 	}
 }
 
-// A blocked lane does not keep a shutdown beyond its time, and the position stays
-// before the refused record.
+// TestShutdownWhileBlocked: a blocked lane does not delay a shutdown beyond its
+// timeout, and the position stays before the refused record.
 func TestShutdownWhileBlocked(t *testing.T) {
 	for _, ordering := range orderings {
 		bubble.Test(t, func(t *testing.T) {
@@ -239,7 +241,8 @@ func TestShutdownWhileBlocked(t *testing.T) {
 	}
 }
 
-// A refused record of a lane that was revoked is given up: another process has it.
+// TestRevokedWhileBlocked: a refused record of a revoked lane is given up,
+// because another process owns the lane.
 func TestRevokedWhileBlocked(t *testing.T) {
 	bubble.Test(t, func(t *testing.T) {
 		src := &committing{fakeSource: fakeSource{lanes: [][]string{{"R0"}}, block: true}}
@@ -250,7 +253,7 @@ func TestRevokedWhileBlocked(t *testing.T) {
 		go func() { ended <- p.Run(ctx) }()
 		time.Sleep(time.Minute)
 		if p.Snapshot().Sinks[0].Stuck != 1 {
-			t.Error("nothing is blocked")
+			t.Error("no lane is blocked")
 		}
 		src.opened[0].Revoke()
 		time.Sleep(time.Minute)
@@ -264,8 +267,8 @@ func TestRevokedWhileBlocked(t *testing.T) {
 	})
 }
 
-// A part of a batch keeps what its records are: their position among all of them, and
-// the facts about them.
+// TestPartOfBatch: in a part of a batch, records keep their position among all
+// records and their facts.
 func TestPartOfBatch(t *testing.T) {
 	b := &Batch{legs: make([]leg, 1)}
 	for i := range 5 {
@@ -280,7 +283,7 @@ func TestPartOfBatch(t *testing.T) {
 	}
 	for i, want := range []int{2, 4} {
 		if _, at := s.Whole(i); at != want {
-			t.Errorf("record %d is number %d of all, want %d", i, at, want)
+			t.Errorf("record %d has index %d in the whole stream, want %d", i, at, want)
 		}
 		if _, ordinal := b.Origin(s, i); ordinal != want {
 			t.Errorf("record %d has the ordinal %d, want %d", i, ordinal, want)

@@ -50,10 +50,10 @@ func TestThrottle(t *testing.T) {
 	})
 }
 
-// A lateSink answers each submission after a while, the first one with a retry.
+// A lateSink answers each submission after a delay, the first one with a retry.
 type lateSink struct {
 	fakeSink
-	after []time.Duration // of the first submission, the second, …
+	after []time.Duration // delay of the first submission, the second, …
 	retry bool
 }
 
@@ -70,8 +70,9 @@ func (s *lateSink) Submit(_ context.Context, _ *Batch, t Ticket) error {
 	return nil
 }
 
-// A batch that a sink wants again while the sinks are brought down may be submitted
-// behind the Barrier of that sink, before that of the next one ends: it is waited for.
+// TestRetryWhileDraining: a batch that a sink wants to retry during the final
+// Barriers may be submitted after the Barrier of that sink. The run waits for
+// it.
 func TestRetryWhileDraining(t *testing.T) {
 	for _, o := range []Ordering{OrderNone, OrderPerLane, OrderInput} {
 		bubble.Test(t, func(t *testing.T) {

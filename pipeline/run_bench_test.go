@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// A copyCodec copies a batch as one record.
+// A copyCodec copies a batch as a single record.
 type copyCodec struct{}
 
 func newCopyCodec() Codec { return copyCodec{} }
@@ -21,7 +21,7 @@ func (copyCodec) Process(b *Batch) {
 func (copyCodec) Reject(*Batch) {}
 func (copyCodec) Refuse(*Batch) {}
 
-// A nullSink takes everything at once.
+// A nullSink accepts everything at once.
 type nullSink struct{ done chan struct{} }
 
 func (nullSink) Open(context.Context) error    { return nil }
@@ -36,7 +36,7 @@ func (s nullSink) Submit(_ context.Context, _ *Batch, t Ticket) error {
 	return nil
 }
 
-// Nothing is allocated for a batch on all of its way, in any order.
+// TestNoAllocs: the pipeline does not allocate per batch, with any ordering.
 func TestNoAllocs(t *testing.T) {
 	f := func(o Ordering) {
 		t.Helper()
@@ -62,7 +62,7 @@ func TestNoAllocs(t *testing.T) {
 					}
 					<-sink.done
 				}
-				for range 100 { // every batch has been used, and its arenas have grown
+				for range 100 { // every batch has been used and its arenas have grown
 					one()
 				}
 				if n := testing.AllocsPerRun(2000, one); n != 0 {
@@ -80,8 +80,9 @@ func TestNoAllocs(t *testing.T) {
 	f(OrderInput)
 }
 
-// BenchmarkRun is the cost of the pipeline itself: batches of 128 KiB that the
-// codec copies, and of 64 bytes, where there is nothing but the way.
+// BenchmarkRun measures the cost of the pipeline itself, for batches of 128 KiB
+// that the codec copies, and for batches of 64 bytes, where the fixed costs
+// dominate.
 func BenchmarkRun(b *testing.B) {
 	for _, o := range []Ordering{OrderNone, OrderPerLane, OrderInput} {
 		for _, size := range []int{64, 128 << 10} {

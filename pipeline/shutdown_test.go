@@ -11,7 +11,7 @@ import (
 	"github.com/urlfold/urlfold/internal/testkit/bubble"
 )
 
-// A bench of a run that goes on in the background of a synctest bubble.
+// A bench is a run in the background of a synctest bubble.
 type bench struct {
 	p     *Pipeline
 	stop  context.CancelFunc
@@ -27,11 +27,11 @@ func inBackground(t *testing.T, o Options) *bench {
 	return b
 }
 
-// endlessLines is more lines of a lane than a test reads before it stops.
+// endlessLines exceeds the number of lines that any test reads before it stops.
 const endlessLines = 6000
 
-// endless returns a source that has more lines than any test reads, by
-// continuing to block when they are read.
+// endless returns a source with more lines than any test reads. It blocks after
+// the last line.
 func endless(lanes int) *fakeSource {
 	s := &fakeSource{readers: lanes, block: true}
 	for range lanes {
@@ -40,8 +40,9 @@ func endless(lanes int) *fakeSource {
 	return s
 }
 
-// Experiment 21 in short: with a sink that takes nothing, the source stops when
-// all batches are in use, and goes on when the sink does.
+// TestBackpressure is a short form of experiment 21: while a sink accepts
+// nothing, the source stops when all batches are in use, and it continues when
+// the sink does.
 func TestBackpressure(t *testing.T) {
 	bubble.Test(t, func(t *testing.T) {
 		src := endless(1)
@@ -68,8 +69,9 @@ func TestBackpressure(t *testing.T) {
 	})
 }
 
-// Experiment 23, first half: a soft stop under load drains. Everything that was
-// read is in the sink once, and the watermark says so.
+// TestSoftStop is the first half of experiment 23: a soft stop under load
+// drains. The sink gets everything that was read exactly once, and the
+// watermark covers it.
 func TestSoftStop(t *testing.T) {
 	f := func(ordering Ordering) {
 		t.Helper()
@@ -86,7 +88,7 @@ func TestSoftStop(t *testing.T) {
 			for i, l := range src.opened {
 				n := src.read(i)
 				if i == 0 && (n == 0 || n == endlessLines) {
-					t.Errorf("%v: %d lines were read: the stop was not under load", ordering, n)
+					t.Errorf("%v: %d lines were read, so the stop was not under load", ordering, n)
 				}
 				read := src.lanes[i][:n]
 				sameLines(t, "sink", sink.lines[l.Name()], of(read, "a"), ordering != OrderNone)
@@ -101,7 +103,7 @@ func TestSoftStop(t *testing.T) {
 			}
 			checkClosed(t, b.p)
 			if sink.cutShort {
-				t.Errorf("%v: Close believes that the run was cut", ordering)
+				t.Errorf("%v: Close was called with a canceled context", ordering)
 			}
 		})
 	}
@@ -110,12 +112,13 @@ func TestSoftStop(t *testing.T) {
 	f(OrderInput)
 }
 
-// Experiment 23, second half: what cuts a run, when, and what is left then. No
-// record that is not in the sink is covered by a committed position.
+// TestHardStop is the second half of experiment 23: the causes and times of an
+// early end, and the state after it. Committed positions cover only records
+// that are in the sink.
 func TestHardStop(t *testing.T) {
 	const timeout = 40 * time.Second
 	hangInSubmit := func(ctx context.Context, _ *Batch, _ Ticket) error { <-ctx.Done(); return ctx.Err() }
-	deaf := make(chan struct{}) // closed when the test is over
+	deaf := make(chan struct{}) // closed at the end of the test
 	f := func(name string, ordering Ordering, sink *fakeSink, act func(b *bench), want time.Duration) {
 		t.Helper()
 		bubble.Test(t, func(t *testing.T) {
@@ -147,7 +150,7 @@ func TestHardStop(t *testing.T) {
 						found = found || got == rec
 					}
 					if !found {
-						t.Fatalf("%s: %s of %s is committed, and not in the sink", name, rec, l.Name())
+						t.Fatalf("%s: %s of %s is committed but not in the sink", name, rec, l.Name())
 					}
 				}
 			}
@@ -185,8 +188,8 @@ func TestHardStop(t *testing.T) {
 	}
 }
 
-// A stuckSink cannot write: its Barrier waits until it is given up, and its tickets
-// are answered by Close.
+// A stuckSink cannot write. Its Barrier waits until it is canceled, and Close
+// answers its tickets.
 type stuckSink struct{ fakeSink }
 
 func (*stuckSink) Barrier(ctx context.Context) error {
@@ -194,8 +197,8 @@ func (*stuckSink) Barrier(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// Whatever the place of a sink that cannot write is, the deadline is the reason of
-// the end, and not a bug.
+// TestHardStopInBarrier: wherever a sink that cannot write blocks, the run ends
+// with ErrDeadline and does not report a bug.
 func TestHardStopInBarrier(t *testing.T) {
 	f := func(sinks ...Sink) {
 		t.Helper()
@@ -217,7 +220,8 @@ func TestHardStopInBarrier(t *testing.T) {
 	f(&fakeSink{}, stuck())
 }
 
-// A hard stop that finds everything durable has cut nothing.
+// TestHardStopOfNothing: a hard stop when everything is durable is not an
+// error.
 func TestHardStopOfNothing(t *testing.T) {
 	for _, closeErr := range []error{nil, errSink} {
 		bubble.Test(t, func(t *testing.T) {
@@ -239,7 +243,8 @@ func TestHardStopOfNothing(t *testing.T) {
 	}
 }
 
-// A source that does not come back must not keep the process.
+// TestDeafSource: a source whose Run does not return cannot keep the process
+// alive.
 func TestDeafSource(t *testing.T) {
 	bubble.Test(t, func(t *testing.T) {
 		release := make(chan struct{})
@@ -261,7 +266,7 @@ func (s deafSource) Open(context.Context, Runtime) error { return nil }
 func (s deafSource) Run(context.Context) error           { <-s.release; return nil }
 func (s deafSource) Close(context.Context) error         { return nil }
 
-// A source that loses a batch is found.
+// TestLostBatch: the pipeline detects a source that loses a batch.
 func TestLostBatch(t *testing.T) {
 	p := newPipe(t, Options{Sources: []Source{&funcSource{run: func(ctx context.Context, rt Runtime) error {
 		_, err := rt.Get(ctx, rt.NewLane("l", LaneLimits{}))
@@ -272,7 +277,7 @@ func TestLostBatch(t *testing.T) {
 	}
 }
 
-// A funcSource is a function.
+// A funcSource implements Source with a function.
 type funcSource struct {
 	rt  Runtime
 	run func(context.Context, Runtime) error
@@ -282,7 +287,7 @@ func (s *funcSource) Open(_ context.Context, rt Runtime) error { s.rt = rt; retu
 func (s *funcSource) Run(ctx context.Context) error            { return s.run(ctx, s.rt) }
 func (s *funcSource) Close(context.Context) error              { return nil }
 
-// A source that gives a batch back twice ends the run.
+// TestPutTwice: a source that puts a batch back twice ends the run.
 func TestPutTwice(t *testing.T) {
 	skipIfPanics(t)
 	src := &funcSource{run: func(ctx context.Context, rt Runtime) error {
@@ -300,7 +305,7 @@ func TestPutTwice(t *testing.T) {
 	}
 }
 
-// What the Runtime refuses.
+// TestIntake: the Runtime rejects invalid calls.
 func TestIntake(t *testing.T) {
 	f := func(name string, run func(ctx context.Context, rt Runtime) error, want error, bug bool) {
 		t.Helper()

@@ -17,11 +17,12 @@ import (
 	"github.com/urlfold/urlfold/internal/testkit/bubble"
 )
 
-// A world is what a process leaves behind when it dies: the positions that were
-// committed, and what is in the sinks. It is run by one pipeline after the other.
-// Everything in it is left to chance: delays, sizes of batches, sinks that take
-// nothing for a while, refuse records, or forget what they have taken, lanes that are
-// revoked, records at which the codec ends the run, and the death of the process.
+// A world is the state that survives the death of a process: the committed
+// positions and the contents of the sinks. One pipeline after the other runs in
+// it. Delays, batch sizes and faults are random: sinks that accept nothing for
+// a while, refuse records or forget what they have accepted, lanes that are
+// revoked, records at which the codec ends the run, and the death of the
+// process.
 type world struct {
 	t        *testing.T
 	ordering Ordering
@@ -30,12 +31,12 @@ type world struct {
 
 	mu        sync.Mutex
 	rng       *rand.Rand
-	dead      bool // the process: nothing that it does now counts
+	dead      bool // the process is dead, and its further actions do not count
 	committed []int64
-	restarts  []int // by lane: how often it was begun again
+	restarts  []int // number of restarts, by lane
 	sinks     []*simSink
 	deadSink  *simSink
-	troubles  int // how often something went wrong
+	troubles  int // number of faults
 }
 
 func (w *world) chance(percent int) bool { return w.pick(100) < percent }
@@ -46,7 +47,7 @@ func (w *world) pick(n int) int {
 	return w.rng.IntN(n)
 }
 
-// nap lets time pass, most often none.
+// nap sleeps for a random time, most often for none.
 func (w *world) nap() {
 	if w.chance(30) {
 		time.Sleep(time.Duration(w.pick(3000)) * time.Millisecond)
@@ -59,7 +60,7 @@ func (w *world) trouble() {
 	w.troubles++
 }
 
-// A simSource reads the lanes of a world from where they were committed.
+// A simSource reads the lanes of a world from their committed positions.
 type simSource struct {
 	w     *world
 	rt    Runtime
@@ -87,8 +88,8 @@ func (s *simSource) Run(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// read reads a lane to its end. Now and then it loses it, and begins again where all
-// that lies before is durable.
+// read reads a lane to its end. From time to time it loses the lane and
+// restarts it at the watermark.
 func (s *simSource) read(ctx context.Context, l *Lane, i int) error {
 	defer s.rt.End(l)
 	lines := s.w.lines[i]
@@ -114,7 +115,7 @@ func (s *simSource) read(ctx context.Context, l *Lane, i int) error {
 			return s.ends(ctx, err)
 		}
 	}
-	if s.w.chance(50) { // the pipeline drains what its source does not
+	if s.w.chance(50) { // the pipeline drains lanes that the source does not drain
 		return nil
 	}
 	if err := l.Drain(ctx); err != nil {
@@ -123,12 +124,12 @@ func (s *simSource) read(ctx context.Context, l *Lane, i int) error {
 	return nil
 }
 
-// Split implements Splitter, if it can now.
+// Split implements Splitter. It fails at random.
 func (s *simSource) Split(b *Batch, off, _ int) (Position, bool) {
 	return splitLines(b, off), s.w.chance(70)
 }
 
-// ends returns the error of a lane that has to end before its end.
+// ends returns the error of a lane that must end early.
 func (s *simSource) ends(ctx context.Context, err error) error {
 	if ctx.Err() != nil || errors.Is(err, ErrStopped) {
 		return nil
@@ -136,7 +137,7 @@ func (s *simSource) ends(ctx context.Context, err error) error {
 	return err
 }
 
-// restart counts a lane that begins again.
+// restart counts a restart of a lane.
 func (w *world) restart(i int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -144,8 +145,8 @@ func (w *world) restart(i int) {
 	w.troubles++
 }
 
-// Commit stores positions, if the process is alive, and looks whether they may be
-// stored: everything before them has to be durable in every sink.
+// Commit stores positions, if the process is alive, and checks that everything
+// before them is durable in every sink.
 func (s *simSource) Commit(_ context.Context, ups []LanePos) error {
 	w := s.w
 	if w.chance(10) {
@@ -171,8 +172,8 @@ func (s *simSource) Commit(_ context.Context, ups []LanePos) error {
 	return nil
 }
 
-// missing tells of a line before n that is not durable where it has to be. The caller
-// holds mu.
+// missing describes a line before n that is not durable where it must be. The
+// caller holds mu.
 func (w *world) missing(i, n int) string {
 	for at, line := range w.lines[i][:n] {
 		switch line[0] {
@@ -193,21 +194,23 @@ func (w *world) missing(i, n int) string {
 	return ""
 }
 
-// A simSink is a sink of a world. What it has taken becomes durable later, if at all.
+// A simSink is a sink of a world. What it accepts becomes durable later, or
+// never.
 type simSink struct {
 	w       *world
 	name    string
-	refuses bool // some records, for good
+	refuses bool // it permanently refuses some records
 	down    time.Time
-	broken  time.Time // until then it refuses all records, with one code
+	broken  time.Time // until then it refuses all records with the same code
 	repairs time.Time // until then it refuses the lines that begin with R or X
 
-	// What is left when the process dies. Guarded by the mutex of the world.
+	// The fields below survive the process and are guarded by the mutex of the
+	// world.
 	durable []map[string]bool // by lane
-	dropped []map[string]bool // by lane: refused, with RefusedDrop
+	dropped []map[string]bool // by lane: refused lines, with RefusedDrop
 	taken   [][]string        // by lane, in order
 	crew    crew
-	closed  bool // guarded as well: after a hard stop Close may come while Submit goes on
+	closed  bool // guarded as well, because after a hard stop Close and Submit can overlap
 }
 
 func (w *world) sink(name string, refuses bool) *simSink {
@@ -219,7 +222,8 @@ func (w *world) sink(name string, refuses bool) *simSink {
 	return s
 }
 
-// Open forgets the troubles of the last process. Those of this one end some time.
+// Open clears the faults of the last process and sets the end of those of this
+// one.
 func (s *simSink) Open(context.Context) error {
 	w := s.w
 	s.down, s.closed, s.broken, s.repairs = time.Time{}, false, time.Time{}, time.Time{}
@@ -234,7 +238,7 @@ func (s *simSink) Open(context.Context) error {
 
 func (s *simSink) Caps() SinkCaps { return SinkCaps{Ordered: true} }
 
-// Submit takes the lines of a batch, or says at once that it does not.
+// Submit accepts the lines of a batch, or answers at once that it does not.
 func (s *simSink) Submit(_ context.Context, b *Batch, t Ticket) error {
 	w := s.w
 	w.nap()
@@ -250,8 +254,8 @@ func (s *simSink) Submit(_ context.Context, b *Batch, t Ticket) error {
 	return s.take(b, t, unlucky)
 }
 
-// refusal returns the code with which the sink refuses a line, or nothing. The caller
-// holds the mutex of the world.
+// refusal returns the code with which the sink refuses a line, or "". The
+// caller holds the mutex of the world.
 func (s *simSink) refusal(line string, unlucky bool) string {
 	switch now := time.Now(); {
 	case now.Before(s.broken):
@@ -264,7 +268,7 @@ func (s *simSink) refusal(line string, unlucky bool) string {
 	return ""
 }
 
-// filter divides the lines of a batch: those that are taken, and what is answered about
+// filter returns the lines of a batch that the sink accepts, and the answer for
 // the others. The caller holds the mutex of the world.
 func (s *simSink) filter(lane int, t Ticket, unlucky int) (lines []string, r Result) {
 	for i, rec := range t.Stream().Recs {
@@ -299,7 +303,7 @@ func (s *simSink) filter(lane int, t Ticket, unlucky int) (lines []string, r Res
 	return lines, r
 }
 
-// since returns the end of the time for which the sink takes nothing.
+// since returns the end of the period during which the sink accepts nothing.
 func (s *simSink) since() time.Time {
 	begins, length := s.w.chance(3), s.w.pick(2000)
 	s.w.mu.Lock()
@@ -310,7 +314,7 @@ func (s *simSink) since() time.Time {
 	return s.down
 }
 
-// take notes the lines of a batch in the order in which they come, and answers later.
+// take records the lines of a batch in the order of arrival, and answers later.
 func (s *simSink) take(b *Batch, t Ticket, unlucky int) error {
 	s.w.mu.Lock()
 	defer s.w.mu.Unlock()
@@ -326,8 +330,8 @@ func (s *simSink) take(b *Batch, t Ticket, unlucky int) error {
 	return nil
 }
 
-// sync makes lines durable some time later, and answers. Where there is no order to
-// keep it may also have lost them, and ask for them again.
+// sync makes lines durable after a delay, and answers. Without an ordering, it
+// may also lose the lines and ask for a retry.
 func (s *simSink) sync(lane int, lines []string, t Ticket, r Result) {
 	w := s.w
 	w.nap()
@@ -355,10 +359,11 @@ func (s *simSink) close() {
 	s.closed = true
 }
 
-// live runs one process, which dies after that time; 0: it comes to its end.
+// live runs one process. It dies after the given time, or runs to its end if
+// that is 0.
 func (w *world) live(after time.Duration) {
 	w.dead = false
-	passes := after == 0 || w.chance(50) // records at which the others end
+	passes := after == 0 || w.chance(50) // the records at which the codec ends the run pass
 	o := Options{
 		Sources: []Source{&simSource{w: w}}, DeadLetter: w.deadSink, OnRefused: w.policy, Ordering: w.ordering, Workers: 1 + w.pick(5), Batches: 8 + w.pick(30),
 		NewCodec:       func() Codec { return &fakeCodec{pause: w.nap, passes: passes} },
@@ -388,15 +393,15 @@ func (w *world) live(after time.Duration) {
 	case err != nil && (after == 0 || !errors.Is(err, ErrDeadline)):
 		w.t.Errorf("Run: %v", err)
 	}
-	// A batch that naps in a worker and in two sinks may outlast the last quarter of the
-	// shutdown timeout, and then Run does not wait for it.
+	// A batch that naps in a worker and in two sinks may outlast the last
+	// quarter of the shutdown timeout; Run does not wait for it then.
 	expired := errors.Is(err, ErrDeadline) && time.Since(cut) >= p.o.ShutdownTimeout/4
 	if s := p.Snapshot(); !s.Ledger.Balanced() || s.Ledger.InFlight != 0 && !expired {
 		w.t.Errorf("ledger: %+v", s.Ledger)
 	}
 }
 
-// judge looks at what is there when all processes are over.
+// judge checks the final state after all processes have ended.
 func (w *world) judge() {
 	for i, lines := range w.lines {
 		if w.committed[i] != int64(len(lines)) {
@@ -411,8 +416,8 @@ func (w *world) judge() {
 	}
 }
 
-// judgeLane looks at what has come into a sink, and in which order. It begins again
-// as often as the lane did, and at no other time.
+// judgeLane checks which lines have reached a sink, and in which order. The
+// order may start again only as often as the lane was restarted.
 func (w *world) judgeLane(s *simSink, i int) {
 	last, back, twice := -1, 0, 0
 	seen := map[string]bool{}
@@ -430,14 +435,15 @@ func (w *world) judgeLane(s *simSink, i int) {
 		seen[line], last = true, n
 	}
 	if w.ordering == OrderPerLane && s != w.deadSink && back > w.restarts[i] {
-		w.t.Errorf("%s: lane %d goes back %d times, and was begun again %d times", s.name, i, back, w.restarts[i])
+		w.t.Errorf("%s: lane %d goes back %d times, but was restarted only %d times", s.name, i, back, w.restarts[i])
 	}
 	if w.restarts[i] == 0 && w.ordering == OrderPerLane && twice > 0 {
-		w.t.Errorf("%s: %d lines of lane %d came twice, and nothing was read twice", s.name, twice, i)
+		w.t.Errorf("%s: %d lines of lane %d were duplicated, although nothing was read twice", s.name, twice, i)
 	}
 }
 
-// seedsOf is how many worlds are tried: more where the environment asks for it.
+// seedsOf returns the number of worlds to simulate; the environment can raise
+// it.
 func seedsOf(t *testing.T, usual int) uint64 {
 	if text := os.Getenv("URLFOLD_SIM_SEEDS"); text != "" {
 		n, err := strconv.ParseUint(text, 10, 64)
@@ -452,9 +458,9 @@ func seedsOf(t *testing.T, usual int) uint64 {
 	return uint64(usual)
 }
 
-// TestSim: whatever happens, no position is committed before what lies before it is
-// durable everywhere, nothing is lost, nothing is invented, and in each sink lanes are
-// in order between two beginnings.
+// TestSim: in every simulated world, no position is committed before everything
+// before it is durable everywhere, nothing is lost or invented, and in each
+// sink the lines of a lane are in order between restarts.
 func TestSim(t *testing.T) {
 	troubles, restarts := 0, 0
 	for seed := range seedsOf(t, 60) {
@@ -482,10 +488,10 @@ func TestSim(t *testing.T) {
 			})
 		})
 		if !ok {
-			return // one is enough to look at
+			return // one failure is enough
 		}
 	}
 	if troubles == 0 || restarts == 0 {
-		t.Errorf("%d troubles, %d restarts: nothing was tried", troubles, restarts)
+		t.Errorf("only %d faults and %d restarts, so the test is inconclusive", troubles, restarts)
 	}
 }

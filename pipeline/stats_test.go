@@ -9,7 +9,7 @@ import (
 	"github.com/urlfold/urlfold/internal/testkit/bubble"
 )
 
-// The ledger balances in every snapshot that is taken while a run goes on.
+// TestSnapshotBalanced: the ledger balances in every snapshot during a run.
 func TestSnapshotBalanced(t *testing.T) {
 	src := &fakeSource{readers: 3, lanes: [][]string{numbered(3000, "aDXP"), numbered(3000, "a"), numbered(3000, "Rb")}}
 	p := newPipe(t, Options{
@@ -40,7 +40,7 @@ func TestSnapshotBalanced(t *testing.T) {
 	s := finished(t.Context(), t, p)
 	close(quit)
 	if <-seen == 0 {
-		t.Error("no snapshot had a record in flight: the test shows nothing")
+		t.Error("no snapshot had a record in flight, so the test is inconclusive")
 	}
 	if s.Ledger.Read != 9000 || s.Opened != 3 {
 		t.Errorf("%d records in %d lanes", s.Ledger.Read, s.Opened)

@@ -20,7 +20,7 @@ func TestNewTicket(t *testing.T) {
 	var got []Result
 	ticket := NewTicket(st, func(r Result) { got = append(got, r) })
 	if ticket.Stream() != st {
-		t.Error("not the stream that was given")
+		t.Error("Stream returns a different stream")
 	}
 	ticket.Done(Result{Class: Permanent})
 	if len(got) != 1 || got[0].Class != Permanent {
@@ -28,12 +28,13 @@ func TestNewTicket(t *testing.T) {
 	}
 }
 
-// Sinks that break their contract are found, and the run says so.
+// TestTicketBugs: the run reports sinks that break their contract.
 func TestTicketBugs(t *testing.T) {
 	skipIfPanics(t)
 	f := func(name string, sink *fakeSink, want string) {
 		t.Helper()
-		// Fewer batches than there are, so that the source comes to its end.
+		// Fewer batches than the pipeline has, so that the source reaches its
+		// end.
 		p := newPipe(t, Options{Sources: []Source{oneLane(12, "a")}, Sinks: []Sink{sink}, Workers: 2})
 		err := p.Run(t.Context())
 		if err == nil || !strings.HasPrefix(err.Error(), "BUG:") || !strings.Contains(err.Error(), want) {
@@ -45,7 +46,7 @@ func TestTicketBugs(t *testing.T) {
 	}
 	f("two answers", &fakeSink{submit: func(_ context.Context, _ *Batch, tk Ticket) error {
 		tk.Done(Result{})
-		return nil // and a second one follows
+		return nil // the second answer follows
 	}}, "answered a batch twice")
 	f("an answer and an error", &fakeSink{submit: func(_ context.Context, _ *Batch, tk Ticket) error {
 		tk.Done(Result{})
@@ -57,7 +58,7 @@ func TestTicketBugs(t *testing.T) {
 	}}, "does not exist")
 }
 
-// Two answers with the batch long gone and in use again.
+// TestTicketLate: a second answer is detected after the batch was reused.
 func TestTicketLate(t *testing.T) {
 	skipIfPanics(t)
 	var first Ticket
@@ -76,9 +77,10 @@ func TestTicketLate(t *testing.T) {
 	}
 }
 
-// What ends a run: nothing is resolved after it, and what is committed before it is
-// stored. With one worker that is exact: what another one has in hand at that moment
-// may be resolved too late for the last commit, and is then read again.
+// TestFatal: after an error that ends the run, nothing is resolved, and
+// everything committed before it is stored. This is exact with one worker; a
+// batch of another worker may be resolved too late for the last commit, and is
+// then read again.
 func TestFatal(t *testing.T) {
 	f := func(name string, sink, dead *fakeSink, kinds string) {
 		t.Helper()
@@ -97,14 +99,14 @@ func TestFatal(t *testing.T) {
 			t.Errorf("%s: ledger %+v", name, s.Ledger)
 		}
 		if src.opened[0].Stats().Records >= 1000 {
-			t.Errorf("%s: the run went on to the end", name)
+			t.Errorf("%s: the run continued to its end", name)
 		}
 		wm, _ := src.opened[0].Watermark()
 		if got := src.last()["lane0"].A; got != wm.A || len(of(sink.lines["lane0"], "a")) < int(wm.A)/len(kinds) {
 			t.Errorf("%s: committed %d, watermark %d, %d lines in the sink", name, got, wm.A, len(sink.lines["lane0"]))
 		}
 		if !sink.cutShort {
-			t.Errorf("%s: Close does not know that the run was cut", name)
+			t.Errorf("%s: Close was called without a canceled context", name)
 		}
 	}
 	after := func(n int, r Result) func(*Batch, *Stream) (Result, bool) {

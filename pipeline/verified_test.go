@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestSegments resolves batches in any order: what counts as verified is the whole
-// segments before the watermark, and nothing else.
+// TestSegments resolves batches in random order. Exactly the complete segments
+// before the watermark count as verified.
 func TestSegments(t *testing.T) {
 	for seed := range uint64(50) {
 		rng := rand.New(rand.NewPCG(seed, 1))
@@ -28,7 +28,7 @@ func TestSegments(t *testing.T) {
 			}
 			if late {
 				l.MarkVerified()
-				b.Verified = true // for what is expected
+				b.Verified = true // for the model
 			}
 			batches = append(batches, b)
 		}
@@ -57,11 +57,11 @@ func TestSegments(t *testing.T) {
 	}
 }
 
-// TestMarkVerified finds out that a batch was verified when it is resolved already.
+// TestMarkVerified marks a batch as verified after it was resolved.
 func TestMarkVerified(t *testing.T) {
 	l := newLane("l", 4)
 	l.Hold()
-	l.MarkVerified() // nothing was emitted
+	l.MarkVerified() // nothing was emitted yet
 	if a, _, err := l.admit(false); a != admitted || err != nil {
 		t.Fatal(a, err)
 	}
@@ -81,8 +81,8 @@ func TestMarkVerified(t *testing.T) {
 	}
 }
 
-// TestSegmentShortened ends the last batch of a segment early: the segment has lost
-// its end, and is not verified.
+// TestSegmentShortened shortens the last batch of a segment. The segment has
+// lost its end and is not verified.
 func TestSegmentShortened(t *testing.T) {
 	l := newLane("l", 4)
 	l.TrackVerified()
@@ -101,8 +101,8 @@ func TestSegmentShortened(t *testing.T) {
 	}
 }
 
-// TestWithdrawCommits withdraws text of a lane whose watermark is committed: it is
-// finished only after another commit.
+// TestWithdrawCommits withdraws text of a lane whose watermark is committed.
+// The lane finishes only after another commit.
 func TestWithdrawCommits(t *testing.T) {
 	l := newLane("l", 4)
 	l.Hold()
@@ -110,10 +110,10 @@ func TestWithdrawCommits(t *testing.T) {
 	l.Complete()
 	l.finish()
 	if l.finishable(true) {
-		t.Error("the lane is finished before what was withdrawn is committed")
+		t.Error("the lane finished before the withdrawal was committed")
 	}
 	if _, dirty := l.undirty(); !dirty {
-		t.Error("there is nothing to commit")
+		t.Error("no commit is due")
 	}
 	if !l.finishable(true) {
 		t.Error("the lane is not finished after the commit")
@@ -125,8 +125,8 @@ func TestWithdrawCommits(t *testing.T) {
 	}
 }
 
-// TestHeldCommit looks at what a commit stores of a held lane: the end of the last
-// verified segment, and all of it once it is released.
+// TestHeldCommit checks what a commit stores for a held lane: the end of the
+// last verified segment, and the end of the lane once it is released.
 func TestHeldCommit(t *testing.T) {
 	l := newLane("l", 4)
 	l.Hold()
@@ -152,26 +152,26 @@ func TestHeldCommit(t *testing.T) {
 	commit(0, false)
 	l.resolve(last, true)
 	if l.Covered(0) {
-		t.Error("a segment is covered that the last commit did not store")
+		t.Error("Covered reports a segment that the last commit did not store")
 	}
 	commit(2, false)
 	if !l.Covered(0) || l.Covered(1) {
-		t.Error("the first segment is covered, and the second one is not")
+		t.Error("want the first segment covered and the second one not")
 	}
 	l.Withdraw(&Unverified{})
-	commit(2, false) // a batch is still under way
+	commit(2, false) // one batch is still in flight
 	l.resolve(open, true)
 	commit(2, true)
 	l.segs.withdrawn = nil
 	last = emit(4, false)
 	l.Release()
 	if l.Covered(1) {
-		t.Error("what was released after the commit is covered by it")
+		t.Error("Covered reports a batch released after the commit")
 	}
-	commit(2, false) // a position in the midst of a segment is none to go on from
+	commit(2, false) // a position within a segment is no resume point
 	l.resolve(last, true)
 	commit(4, false)
 	if !l.Covered(1) {
-		t.Error("what was released is not covered")
+		t.Error("Covered does not report a released batch")
 	}
 }

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// Experiment 10: poison records are isolated, in every place of a batch, and
-// neither the log nor an error holds a byte of them.
+// TestPoison is experiment 10: records on which the codec panics are isolated
+// at every position of a batch, and neither the log nor an error quotes them.
 func TestPoison(t *testing.T) {
 	f := func(name string, lines []string, pass bool) {
 		t.Helper()
@@ -44,7 +44,8 @@ func TestPoison(t *testing.T) {
 	f("pass through", numbered(400, "abPaP"), true)
 }
 
-// What a codec cannot do ends the run, with the position and without the bytes.
+// TestCodecBroken: a codec failure ends the run with an error that contains the
+// position but no byte of the record.
 func TestCodecBroken(t *testing.T) {
 	f := func(name string, codec Codec, lines []string, want ...string) {
 		t.Helper()
@@ -94,12 +95,12 @@ func TestPanicText(t *testing.T) {
 	brokenCodec{boom: true}.Process(nil)
 }
 
-// A packingSink is a fakeSink whose batches are packed: each byte doubled.
+// A packingSink is a fakeSink and Packer that doubles each byte.
 type packingSink struct {
 	fakeSink
 	err error
 	off bool
-	bad int // batches whose packed form is not right
+	bad int // batches whose packed form is wrong
 }
 
 func (s *packingSink) NewPack() (func(dst, src []byte) []byte, error) {
@@ -135,7 +136,7 @@ func TestPack(t *testing.T) {
 		p := newPipe(t, Options{Sources: []Source{src}, Sinks: []Sink{&fakeSink{}, sink}, DeadLetter: dead, Ordering: OrderInput, Workers: 3})
 		finished(t.Context(), t, p)
 		if sink.bad+dead.bad != 0 {
-			t.Errorf("%s: %d batches and %d with dead letters are not packed right", name, sink.bad, dead.bad)
+			t.Errorf("%s: %d batches and %d batches of dead letters are packed wrongly", name, sink.bad, dead.bad)
 		}
 		sameLines(t, name, sink.lines["lane0"], of(src.lanes[0], "a"), true)
 		sameLines(t, name, dead.lines["lane0"], of(src.lanes[0], "X"), true)
