@@ -16,13 +16,13 @@ import (
 	"github.com/urlfold/urlfold/sinks"
 )
 
-// This file is structured in the following way:
+// This file has three parts:
 //
-//   - TestContract: each check, for each subject of each registered sink.
+//   - TestContract: runs each check for each subject of each registered sink.
 //   - client: submits batches as a worker does, and counts the answers.
-//   - The checks: what pipeline.Sink and pipeline.Ticket say.
+//   - The checks: the contract of pipeline.Sink and pipeline.Ticket.
 
-// A check is one part of the contract of a sink.
+// A check verifies one part of the contract of a sink.
 type check struct {
 	name string
 	run  func(t testing.TB, f fixture)
@@ -53,8 +53,8 @@ func TestContract(t *testing.T) {
 	}
 }
 
-// requireSubjects fails the test for each registered type that no subject is of, and
-// for each subject of a type that is not registered.
+// requireSubjects fails the test for each registered type without a subject,
+// and for each subject whose type is not registered.
 func requireSubjects(t testing.TB, types []sinks.Type, subs []subject) {
 	t.Helper()
 	registered := map[string]bool{"": true}
@@ -71,7 +71,7 @@ func requireSubjects(t testing.TB, types []sinks.Type, subs []subject) {
 	}
 }
 
-// patience is how long a check waits for an answer that must come.
+// patience is the time that a check waits for an answer that must come.
 var patience = time.Minute
 
 // A client submits the batches of one lane, as a worker does.
@@ -84,11 +84,11 @@ type client struct {
 	seq   uint64
 	off   int64
 
-	taken   int64        // batches that Submit took
-	answers atomic.Int64 // of batches that are answered
+	taken   int64        // batches that Submit accepted
+	answers atomic.Int64 // answers to these batches
 }
 
-// newClient returns a client for a sink that is open.
+// newClient returns a client for an open sink.
 func newClient(t testing.TB, s pipeline.Sink, id string) *client {
 	t.Helper()
 	c := &client{t: t, sink: s, lane: new(pipeline.Lane)}
@@ -113,7 +113,7 @@ func newClient(t testing.TB, s pipeline.Sink, id string) *client {
 	return c
 }
 
-// batch makes a batch of these records, each of which ends with a line feed.
+// batch returns a batch of these records, each of which ends with a line feed.
 func (c *client) batch(records ...string) *pipeline.Batch {
 	b := &pipeline.Batch{Lane: c.lane, Seq: c.seq, Off: c.off}
 	for _, r := range records {
@@ -135,8 +135,8 @@ func (c *client) batch(records ...string) *pipeline.Batch {
 	return b
 }
 
-// submit submits a batch of records. When the batch is answered it is overwritten,
-// as the next use of it does.
+// submit submits a batch of records. It overwrites the batch after the answer,
+// as its reuse would.
 func (c *client) submit(ctx context.Context, records ...string) error {
 	b := c.batch(records...)
 	before := slices.Concat(b.Out.Bytes, b.Out.Packed)
@@ -150,7 +150,7 @@ func (c *client) submit(ctx context.Context, records ...string) error {
 			return
 		}
 		if !bytes.Equal(slices.Concat(b.Out.Bytes, b.Out.Packed), before) {
-			c.t.Errorf("batch %d: the sink changed it", b.Seq)
+			c.t.Errorf("batch %d: the sink modified it", b.Seq)
 		}
 		if ctx.Err() == nil && (r.Class != pipeline.OK || r.Err != nil) {
 			c.t.Errorf("batch %d: %v, class %d", b.Seq, r.Err, r.Class)
@@ -170,12 +170,12 @@ func (c *client) submit(ctx context.Context, records ...string) error {
 	mu.Lock()
 	defer mu.Unlock()
 	if refused = true; answered > 0 {
-		c.t.Errorf("batch %d: the sink answered it and refused it: %v", b.Seq, err)
+		c.t.Errorf("batch %d: the sink both answered it and returned an error: %v", b.Seq, err)
 	}
 	return err
 }
 
-// mustSubmit submits a batch that the sink has to take.
+// mustSubmit submits a batch that the sink must accept.
 func (c *client) mustSubmit(records ...string) {
 	c.t.Helper()
 	if err := c.submit(ctx, records...); err != nil {
@@ -183,7 +183,7 @@ func (c *client) mustSubmit(records ...string) {
 	}
 }
 
-// barrier calls Barrier, after which all that was submitted is answered.
+// barrier calls Barrier, after which everything submitted must be answered.
 func (c *client) barrier() {
 	c.t.Helper()
 	if err := c.sink.Barrier(ctx); err != nil {
@@ -199,12 +199,12 @@ func (c *client) allAnswered(after string) {
 	}
 }
 
-// eventuallyAnswered waits until all that was submitted is answered.
+// eventuallyAnswered waits until everything submitted is answered.
 func (c *client) eventuallyAnswered() {
 	c.t.Helper()
 	for end := time.Now().Add(patience); c.answers.Load() < c.taken; time.Sleep(time.Millisecond) {
 		if time.Now().After(end) {
-			c.t.Errorf("%d answers to %d batches that Submit took", c.answers.Load(), c.taken)
+			c.t.Errorf("%d answers to %d batches that Submit accepted", c.answers.Load(), c.taken)
 			return
 		}
 	}
@@ -234,8 +234,8 @@ func open(t testing.TB, f fixture) pipeline.Sink {
 	return s
 }
 
-// sameRecords fails the test unless each record of want was written once; in that
-// order if the sink keeps it.
+// sameRecords fails the test unless each record of want was written once, and
+// in that order if the sink keeps the order.
 func sameRecords(t testing.TB, f fixture, want []string, ordered bool) {
 	t.Helper()
 	if f.written == nil {
@@ -247,12 +247,12 @@ func sameRecords(t testing.TB, f fixture, want []string, ordered bool) {
 		want = slices.Sorted(slices.Values(want))
 	}
 	if !slices.Equal(got, want) {
-		t.Errorf("%d records are written, %d were submitted, or they differ", len(got), len(want))
+		t.Errorf("%d records written, want the %d submitted ones", len(got), len(want))
 	}
 }
 
-// inOrder: the sink writes what is submitted in order in that order, if it says so.
-// A Barrier in between makes no difference.
+// inOrder: a sink with the capability Ordered writes records in the order of
+// submission, regardless of Barriers in between.
 func inOrder(t testing.TB, f fixture) {
 	s := open(t, f)
 	c := newClient(t, s, "lane")
@@ -270,8 +270,8 @@ func inOrder(t testing.TB, f fixture) {
 	sameRecords(t, f, want, s.Caps().Ordered && !f.scattered)
 }
 
-// atOnce: many workers submit at a time, while Barrier is called, and every record
-// is written once.
+// atOnce: when many workers submit concurrently during calls of Barrier, every
+// record is written once.
 func atOnce(t testing.TB, f fixture) {
 	s := open(t, f)
 	const workers, each = 8, 40
@@ -316,21 +316,21 @@ func atOnce(t testing.TB, f fixture) {
 	sameRecords(t, f, want, false)
 }
 
-// canceled: Submit after a hard stop takes the batch or refuses it, and never both.
-// Close answers what was taken.
+// canceled: Submit after a hard stop either accepts the batch or returns an
+// error, never both. Close answers the accepted batches.
 func canceled(t testing.TB, f fixture) {
 	s := open(t, f)
 	c := newClient(t, s, "lane")
 	over, cancel := context.WithCancel(ctx)
 	cancel()
 	for range 10 {
-		_ = c.submit(over, "record\n") // either is right
+		_ = c.submit(over, "record\n") // both results are allowed
 	}
 	c.close(over)
 	c.allAnswered("Close")
 }
 
-// hardStop: Close answers all tickets after a hard stop, and publishes nothing
+// hardStop: after a hard stop, Close answers all tickets and publishes nothing
 // under a final name.
 func hardStop(t testing.TB, f fixture) {
 	over, cancel := context.WithCancel(ctx)
@@ -355,7 +355,7 @@ func hardStop(t testing.TB, f fixture) {
 	}
 }
 
-// submitAfterClose: a Submit that is late returns an error or answers its ticket.
+// submitAfterClose: a late Submit returns an error or answers its ticket.
 func submitAfterClose(t testing.TB, f fixture) {
 	s := open(t, f)
 	c := newClient(t, s, "lane")
@@ -364,12 +364,12 @@ func submitAfterClose(t testing.TB, f fixture) {
 	over, cancel := context.WithCancel(ctx)
 	cancel()
 	for range 3 {
-		_ = c.submit(over, "late\n") // either is right
+		_ = c.submit(over, "late\n") // both results are allowed
 	}
 	c.eventuallyAnswered()
 }
 
-// closeDuringSubmit: after a hard stop Submits may be under way when Close is called.
+// closeDuringSubmit: after a hard stop, Close may be called during Submit.
 func closeDuringSubmit(t testing.TB, f fixture) {
 	over, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -403,7 +403,7 @@ func closeDuringSubmit(t testing.TB, f fixture) {
 	}
 }
 
-// closes: Close succeeds without Open, a second time, and after an Open that failed.
+// closes: Close succeeds without Open, a second time, and after a failed Open.
 func closes(t testing.TB, f fixture) {
 	if err := f.sink().Close(ctx); err != nil {
 		t.Errorf("Close without Open: %v", err)
@@ -419,14 +419,15 @@ func closes(t testing.TB, f fixture) {
 	}
 	s = f.broken()
 	if err := s.Open(ctx); err == nil {
-		t.Error("Open of what cannot be opened succeeds")
+		t.Error("Open succeeds on a broken sink")
 	}
 	if err := s.Close(ctx); err != nil {
-		t.Errorf("Close after an Open that failed: %v", err)
+		t.Errorf("Close after a failed Open: %v", err)
 	}
 }
 
-// capsAreConstant: Caps may be called before Open, and says the same after it.
+// capsAreConstant: Caps may be called before Open, and its result does not
+// change.
 func capsAreConstant(t testing.TB, f fixture) {
 	s := f.sink()
 	before := s.Caps()
@@ -441,7 +442,7 @@ func capsAreConstant(t testing.TB, f fixture) {
 	}
 }
 
-// healthy: a sink that writes is healthy.
+// healthy: Health of a working sink returns nil.
 func healthy(t testing.TB, f fixture) {
 	s := open(t, f)
 	c := newClient(t, s, "lane")
@@ -455,7 +456,7 @@ func healthy(t testing.TB, f fixture) {
 	c.finish()
 }
 
-// extents: Extents appends, says the same twice, and no output shrinks.
+// extents: Extents appends, is repeatable, and no output shrinks.
 func extents(t testing.TB, f fixture) {
 	s := open(t, f)
 	c := newClient(t, s, "lane")
@@ -483,7 +484,7 @@ func extents(t testing.TB, f fixture) {
 	c.finish()
 }
 
-// finishes: Finish is idempotent, and loses nothing.
+// finishes: Finish is idempotent and loses nothing.
 func finishes(t testing.TB, f fixture) {
 	s := open(t, f)
 	var want []string

@@ -16,7 +16,7 @@ import (
 	source "github.com/urlfold/urlfold/sources/file"
 )
 
-// This file runs sinks in a pipeline from file to file, with nothing made up.
+// This file runs real sinks in a real pipeline from file to file.
 
 // A copier is a codec that copies its records.
 type copier struct{}
@@ -38,7 +38,7 @@ func (lines) Cut(block []byte) int { return bytes.LastIndexByte(block, '\n') + 1
 func (lines) Head([]byte) int      { return 0 }
 
 // TestPipeline runs files, one of them damaged, through a pipeline into a
-// compressed file, in the order of the input.
+// compressed file, in input order.
 func TestPipeline(t *testing.T) {
 	dir := t.TempDir()
 	pack, err := compress.NewPack(compress.Gzip, 0)
@@ -81,7 +81,7 @@ func TestPipeline(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := unpack(t, packed); got != want.String() {
-		t.Errorf("%d bytes of %d, or in another order", len(got), want.Len())
+		t.Errorf("%d bytes, want %d in input order", len(got), want.Len())
 	}
 	for i, r := range src.Reports() {
 		if damaged := r.Verdict.Damage(); damaged != (i == 7) {
@@ -90,7 +90,7 @@ func TestPipeline(t *testing.T) {
 	}
 }
 
-// TestClosedPipe: a run whose reader goes away ends, and says why.
+// TestClosedPipe: a run whose output pipe is closed ends with ErrClosedPipe.
 func TestClosedPipe(t *testing.T) {
 	pr, pw := io.Pipe()
 	if err := pr.Close(); err != nil {

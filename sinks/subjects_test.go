@@ -27,27 +27,27 @@ import (
 	sinknats "github.com/urlfold/urlfold/sinks/nats"
 )
 
-// A subject is a sink under test, in one of its configurations.
+// A subject is a sink under test in one of its configurations.
 type subject struct {
-	kind string // registered type; empty for a sink that only the one-shot commands make
+	kind string // registered type; empty for a sink that only the one-shot commands use
 	name string
-	// start prepares what the sink writes to: an empty directory, a broker.
+	// start prepares the target of the sink: an empty directory or a broker.
 	start func(t testing.TB) fixture
 }
 
-// A fixture is what one sink at a time writes to.
+// A fixture is a target for one sink at a time.
 type fixture struct {
-	sink func() pipeline.Sink // makes a sink that is not open
-	// written returns the records that were written, one a line, after Close; nil if
-	// nobody can know.
+	sink func() pipeline.Sink // returns an unopened sink
+	// written returns the written records, one per line, after Close; nil if
+	// they cannot be determined.
 	written func() string
-	// published returns the final names that exist; nil if the sink has none that
-	// wait for Close.
+	// published returns the existing final names; nil if the sink does not
+	// delay any names until Close.
 	published func() []string
-	// broken makes a sink whose Open fails; nil if there is no such thing.
+	// broken returns a sink whose Open fails; nil if not applicable.
 	broken func() pipeline.Sink
-	// scattered says that the records of one lane go to several outputs, which have no
-	// order between them.
+	// scattered reports that the records of a lane go to several outputs,
+	// without an order between them.
 	scattered bool
 }
 
@@ -74,7 +74,8 @@ func subjects() []subject {
 	}
 }
 
-// build makes a sink of a registered type, whose default configuration fill changes.
+// build returns a sink of a registered type, whose default configuration fill
+// changes.
 func build[C any](t testing.TB, kind string, env sinks.Env, fill func(*C)) pipeline.Sink {
 	t.Helper()
 	for _, typ := range sinks.Builtin() {
@@ -191,7 +192,7 @@ func toKafka(partitions int, by string) func(t testing.TB) fixture {
 	}
 }
 
-// natsConfig returns a connection to a server.
+// natsConfig returns the configuration of a connection to a server.
 func natsConfig(c *connect.NATS, url string) {
 	c.Servers, c.ReconnectWait = []string{url}, 10*time.Millisecond
 }
@@ -217,7 +218,7 @@ func toJetStream(change func(*sinknats.JetStreamConfig)) func(t testing.TB) fixt
 	}
 }
 
-// streamOut makes a stream OUT.
+// streamOut creates a stream OUT.
 func streamOut(t testing.TB, url string) jetstream.JetStream {
 	t.Helper()
 	nc := dial(t, url)
@@ -242,7 +243,7 @@ func dial(t testing.TB, url string) *nats.Conn {
 	return nc
 }
 
-// messages returns the messages of OUT, one a line.
+// messages returns the messages of OUT, one per line.
 func messages(t testing.TB, js jetstream.JetStream) string {
 	t.Helper()
 	s, err := js.Stream(ctx, "OUT")

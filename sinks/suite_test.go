@@ -14,12 +14,12 @@ import (
 	"github.com/urlfold/urlfold/sinks"
 )
 
-// This file tests the suite itself: a type that nobody tests and a sink that breaks
-// the contract make it fail.
+// This file tests the suite itself: a type without tests, and a sink that
+// breaks the contract, must make it fail.
 
-// A recorder is a testing.TB that keeps what fails.
+// A recorder is a testing.TB that stores failures.
 type recorder struct {
-	testing.TB // of the test that uses it
+	testing.TB // of the surrounding test
 	mu         sync.Mutex
 	failures   []string
 }
@@ -41,7 +41,7 @@ func (r *recorder) Fatalf(format string, args ...any) {
 
 func (r *recorder) Fatal(args ...any) { r.Fatalf("%s", fmt.Sprint(args...)) }
 
-// failuresOf runs f with a recorder and returns what failed.
+// failuresOf runs f with a recorder and returns the failures.
 func failuresOf(t *testing.T, f func(testing.TB)) []string {
 	t.Helper()
 	r := &recorder{TB: t}
@@ -56,8 +56,8 @@ func failuresOf(t *testing.T, f func(testing.TB)) []string {
 	return r.failures
 }
 
-// TestSuiteCoversTypes: a registered type without a subject makes the suite fail, and
-// so does a subject of a type that is not registered.
+// TestSuiteCoversTypes: the suite fails for a registered type without a
+// subject, and for a subject whose type is not registered.
 func TestSuiteCoversTypes(t *testing.T) {
 	dummy := sinks.Type{Name: "dummy"}
 	got := failuresOf(t, func(r testing.TB) { requireSubjects(r, append(sinks.Builtin(), dummy), subjects()) })
@@ -66,11 +66,11 @@ func TestSuiteCoversTypes(t *testing.T) {
 	}
 	stray := append(subjects(), subject{kind: "dummy", name: "stray"})
 	if got = failuresOf(t, func(r testing.TB) { requireSubjects(r, sinks.Builtin(), stray) }); len(got) != 1 {
-		t.Errorf("with a subject of no type: %q", got)
+		t.Errorf("with a subject of an unregistered type: %q", got)
 	}
 }
 
-// A fault is what a sink does instead of what the contract says.
+// A fault replaces parts of a sink's behavior with violations of the contract.
 type fault struct {
 	caps    pipeline.SinkCaps // after Open
 	submit  func(s *faulty, b *pipeline.Batch, t pipeline.Ticket) error
@@ -103,7 +103,7 @@ func (s *faulty) Submit(_ context.Context, b *pipeline.Batch, t pipeline.Ticket)
 	return s.take(t)
 }
 
-// take handles a batch as the contract wants it.
+// take handles a batch as the contract requires.
 func (s *faulty) take(t pipeline.Ticket) error {
 	if s.closed {
 		return errFaulty
@@ -149,14 +149,14 @@ func (s *faulty) Caps() pipeline.SinkCaps {
 	return pipeline.SinkCaps{Ordered: true}
 }
 
-// TestSuiteFindsFaults runs all checks with sinks that each break one promise.
+// TestSuiteFindsFaults runs all checks with sinks that each violate one rule.
 func TestSuiteFindsFaults(t *testing.T) {
 	patience = 50 * time.Millisecond
 	t.Cleanup(func() { patience = time.Minute })
 	ordered := pipeline.SinkCaps{Ordered: true}
 	for name, f := range map[string]struct {
 		fault
-		want string // in a failure; empty: there is none
+		want string // expected in a failure; empty: no failure
 	}{
 		"nothing": {fault{caps: ordered}, ""},
 		"an answer twice": {fault{caps: ordered, submit: func(s *faulty, _ *pipeline.Batch, t pipeline.Ticket) error {
@@ -169,32 +169,32 @@ func TestSuiteFindsFaults(t *testing.T) {
 		"an answer and an error": {fault{caps: ordered, submit: func(_ *faulty, _ *pipeline.Batch, t pipeline.Ticket) error {
 			t.Done(pipeline.Result{})
 			return errFaulty
-		}}, "answered it and refused it"},
+		}}, "both answered it and returned an error"},
 		"a batch kept": {fault{caps: ordered, submit: func(s *faulty, _ *pipeline.Batch, t pipeline.Ticket) error {
 			st := t.Stream()
 			t.Done(pipeline.Result{})
 			s.text.Write(st.Bytes)
 			return nil
-		}}, "records are written"},
+		}}, "records written"},
 		"a batch changed": {fault{caps: ordered, submit: func(s *faulty, b *pipeline.Batch, t pipeline.Ticket) error {
 			err := s.take(t)
 			b.Out.Bytes[0] = 'X'
 			return err
-		}}, "the sink changed it"},
+		}}, "the sink modified it"},
 		"a record lost": {fault{caps: ordered, submit: func(s *faulty, _ *pipeline.Batch, t pipeline.Ticket) error {
 			if s.n == 3 {
 				t.Done(pipeline.Result{})
 				return nil
 			}
 			return s.take(t)
-		}}, "records are written"},
+		}}, "records written"},
 		"another order": {fault{caps: ordered, submit: func(s *faulty, _ *pipeline.Batch, t pipeline.Ticket) error {
 			before := s.text.String()
 			s.text.Reset()
 			err := s.take(t)
 			s.text.WriteString(before)
 			return err
-		}}, "or they differ"},
+		}}, "submitted ones"},
 		"an empty Barrier":  {fault{caps: ordered, barrier: func(*faulty) {}}, "after Barrier"},
 		"other caps":        {fault{caps: pipeline.SinkCaps{Durable: true}}, "before Open"},
 		"an empty Close":    {fault{caps: ordered, close: func(*faulty, context.Context) error { return nil }}, "after Close"},
@@ -204,7 +204,7 @@ func TestSuiteFindsFaults(t *testing.T) {
 				return nil
 			}
 			return s.take(t)
-		}}, "batches that Submit took"},
+		}}, "batches that Submit accepted"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var all []string

@@ -22,19 +22,20 @@ import (
 	"github.com/urlfold/urlfold/pipeline"
 )
 
-// This file is structured in the following way:
+// This file has three parts:
 //
-//   - generator: a source that stores its checkpoint and the extents of the sinks in one
-//     file, as the source of files does.
-//   - The child: a run of a real pipeline that dies where a plan says so.
-//   - TestCrash: kills children until one ends by itself, and looks at the outputs.
+//   - generator: a source that, like the file source, stores its checkpoint and
+//     the extents of the sinks in one file.
+//   - The child: a run of a real pipeline that dies at a planned point.
+//   - TestCrash: kills children until one ends by itself, and checks the
+//     outputs.
 
 const (
 	crashLanes   = 3
 	crashBatches = 40
 )
 
-// crashVariants are the configurations under test, by name.
+// crashVariants maps names to the configurations under test.
 var crashVariants = map[string]func(dir string) LogConfig{
 	"lanes, exactly once": func(dir string) LogConfig {
 		c := config(filepath.Join(dir, "out", "{source.relpath}.zst"))
@@ -72,12 +73,12 @@ func rotated(name string) func(string) LogConfig {
 	}
 }
 
-// batchText is batch i of a lane.
+// batchText returns the text of batch i of a lane.
 func batchText(lane string, i int) string {
 	return fmt.Sprintf("%s %d a\n%s %d b\n", lane, i, lane, i)
 }
 
-// A generatorState is what a generator stores.
+// A generatorState is the stored state of a generator.
 type generatorState struct {
 	Pos      map[string]int64
 	Extents  []pipeline.Extent
@@ -190,14 +191,15 @@ func (g *generator) store() error {
 	return g.at("state.after_rename")
 }
 
-// letters copies its records, and makes a dead letter of every seventh batch.
+// letters is a codec that copies its records, and writes a dead letter for
+// every seventh batch.
 type letters struct{}
 
 func (letters) Process(b *pipeline.Batch) {
 	text := b.In[b.Next:]
 	var lane string
 	var i int
-	_, _ = fmt.Sscanf(string(text), "%s %d", &lane, &i) // this file has written it
+	_, _ = fmt.Sscanf(string(text), "%s %d", &lane, &i) // written by this file
 	b.Out.Bytes = append(b.Out.Bytes, text...)
 	b.Out.Recs = append(b.Out.Recs, pipeline.OutRec{}, pipeline.OutRec{})
 	b.Stats.Records, b.Stats.Emitted = 2, 2
@@ -221,7 +223,7 @@ func extentsOf(extents []pipeline.Extent, sink string) (own []pipeline.Extent) {
 	return own
 }
 
-// runChild is the child: one run of a pipeline in dir.
+// runChild is the child process: one run of a pipeline in dir.
 func runChild(dir, variant, faults string) error {
 	plan, err := fault.Parse(faults)
 	if err != nil {
@@ -268,8 +270,8 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// TestCrash kills runs at points by chance, restarts them, and compares what comes
-// out with what went in. URLFOLD_CRASHES says how often.
+// TestCrash kills runs at random points, restarts them, and compares the output
+// with the input. URLFOLD_CRASHES sets the number of kills.
 func TestCrash(t *testing.T) {
 	rounds, err := strconv.Atoi(os.Getenv("URLFOLD_CRASHES"))
 	if err != nil {
@@ -292,14 +294,14 @@ func crash(t *testing.T, variant string, seed uint64) {
 	kills := 0
 	for done := false; !done; {
 		faults := fmt.Sprintf("*=kill@%d", 1+random.IntN(120))
-		switch random.IntN(4) { // and sometimes something fails before that
+		switch random.IntN(4) { // sometimes with a failure before that
 		case 0:
 			faults += ",file.before_sync=eio@2..3"
 		case 1:
 			faults += ",file.after_write=enospc@3..5"
 		}
 		if kills > 12 {
-			faults = "" // it would end some day
+			faults = "" // because such a run does not end
 		}
 		cmd := exec.Command(os.Args[0])
 		cmd.Env = append(os.Environ(), "FILE_LOG_CHILD="+dir, "FILE_LOG_VARIANT="+variant, "FILE_LOG_FAULTS="+faults)
@@ -325,13 +327,13 @@ func crash(t *testing.T, variant string, seed uint64) {
 		return fmt.Sprintf("dead %s %d\n", lane, i)
 	})
 	if t.Failed() {
-		t.Fatalf("after %d kills, with seed %d", kills, seed)
+		t.Fatalf("failed after %d kills, with seed %d", kills, seed)
 	}
 	t.Logf("%d kills", kills)
 }
 
-// checkFinished checks that no file is ever changed that has its final name, but for
-// those that grow.
+// checkFinished checks that files with final names never change, except those
+// that always grow.
 func checkFinished(t *testing.T, dir string, finished map[string]string) {
 	t.Helper()
 	_ = filepath.WalkDir(filepath.Join(dir, "out"), func(path string, d os.DirEntry, err error) error {
@@ -340,20 +342,19 @@ func checkFinished(t *testing.T, dir string, finished map[string]string) {
 		}
 		data := content(t, path)
 		if was, ok := finished[path]; ok && was != data {
-			t.Errorf("%s was finished, and has changed", path)
+			t.Errorf("%s was finished, but has changed", path)
 		}
 		finished[path] = data
 		return nil
 	})
 	for path := range finished {
 		if _, err := os.Stat(path); err != nil {
-			t.Errorf("%s was finished, and is gone", path)
+			t.Errorf("%s was finished, but no longer exists", path)
 		}
 	}
 }
 
-// outputsOf returns the contents of all files below dir, in the order of their
-// names.
+// outputsOf returns the contents of all files below dir, sorted by name.
 func outputsOf(t *testing.T, dir string) string {
 	t.Helper()
 	var b strings.Builder
@@ -367,8 +368,8 @@ func outputsOf(t *testing.T, dir string) string {
 	return b.String()
 }
 
-// checkCrash checks that all records are there: of each lane in order and once, or
-// else at least once.
+// checkCrash checks that all records are in the output: those of each lane in
+// order and once, or at least once without exactly-once delivery.
 func checkCrash(t *testing.T, got string, once bool, batch func(lane string, i int) string) {
 	t.Helper()
 	total := 0
@@ -383,12 +384,12 @@ func checkCrash(t *testing.T, got string, once bool, batch func(lane string, i i
 				own.WriteString(line)
 			}
 			if line[len(line)-1] != '\n' || !strings.Contains(want.String(), line) && strings.Contains(line, lane) {
-				t.Errorf("invented: %q", line)
+				t.Errorf("not in the input: %q", line)
 			}
 		}
 		total += own.Len()
 		if once && own.String() != want.String() {
-			t.Errorf("%s: %d bytes, want %d, or in another order", lane, own.Len(), want.Len())
+			t.Errorf("%s: %d bytes, want %d in order", lane, own.Len(), want.Len())
 		}
 		for line := range strings.Lines(want.String()) {
 			if !strings.Contains(own.String(), line) {

@@ -9,8 +9,9 @@ import (
 	"time"
 )
 
-// TestCrowded: never more files are open than may be, though each of many batches is for
-// an output of its own and none was synced yet, and all of them come out.
+// TestCrowded: the number of open files never exceeds its limit, even if many
+// batches go to different outputs before the first sync, and all batches are
+// written.
 func TestCrowded(t *testing.T) {
 	for _, faults := range []string{"", "file.before_create=emfile@3..30", "file.before_create=enfile@40..60"} {
 		dir := t.TempDir()

@@ -25,8 +25,9 @@ func (f *everySecond) Filter(b *pipeline.Batch, keep pipeline.Keep) {
 	}
 }
 
-// TestFilter: what a filter keeps of several inputs is in a compressed output, in
-// order, byte for byte, with records in pieces and dead letters among them.
+// TestFilter: the records of several inputs that a filter keeps are in a
+// compressed output, in order and unchanged, along with records in pieces and
+// dead letters.
 func TestFilter(t *testing.T) {
 	p, _ := codec.Lookup("equiv")
 	norm, err := codec.New(p)
@@ -51,7 +52,7 @@ func TestFilter(t *testing.T) {
 					letters = append(letters, rec)
 					continue
 				case long && render != record.RenderRewrite:
-					continue // it is dropped
+					continue // dropped
 				}
 				if n++; n%2 == 0 {
 					continue

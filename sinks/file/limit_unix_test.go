@@ -17,11 +17,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// limited is the variant of a child whose files may not grow beyond a limit.
+// limited is the variant of a child whose files have a size limit.
 const limited = "limited"
 
-// runLimited is the child: it writes until the system takes no more, sees that
-// nothing beyond that is answered, gets room, and writes the rest.
+// runLimited is the child process. It writes until the system refuses to extend
+// the file, checks that nothing after that is answered, raises the limit, and
+// writes the rest.
 func runLimited(dir string) {
 	fail := func(format string, args ...any) {
 		fmt.Fprintf(os.Stderr, format+"\n", args...)
@@ -46,7 +47,7 @@ func runLimited(dir string) {
 	}
 	answers := make(chan pipeline.Result, 20)
 	go func() {
-		for i := range 20 { // blocks until there is room
+		for i := range 20 { // blocks until the limit is raised
 			b := &pipeline.Batch{}
 			b.Out.Bytes = []byte(limitedText(i))
 			if err := out.Submit(ctx, b, pipeline.NewTicket(&b.Out, func(r pipeline.Result) { answers <- r })); err != nil {
@@ -78,7 +79,7 @@ func runLimited(dir string) {
 
 func limitedText(i int) string { return fmt.Sprintf("%99d\n", i%10) }
 
-// TestNoRoom lets the system refuse to write, and not a plan of this package.
+// TestNoRoom makes the system itself refuse writes, instead of a fault plan.
 func TestNoRoom(t *testing.T) {
 	dir := t.TempDir()
 	cmd := exec.Command(os.Args[0])

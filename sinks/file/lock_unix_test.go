@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// TestLocked: of two runs with one output the second is refused, up to the moment
-// when the first is published, and its file stays whole after that.
+// TestLocked: while one run writes an output, a second one is refused until the
+// first has published, and does not affect the first one's file.
 func TestLocked(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "out")
 	first := open(t, Config{Path: path, Replace: true})
@@ -37,13 +37,14 @@ func TestLocked(t *testing.T) {
 	must(t, third.Close(ctx))
 	must(t, third.Abort())
 	if got := content(t, path); got != "first\n" {
-		t.Errorf("after a run that was given up: %q", got)
+		t.Errorf("after an aborted run: %q", got)
 	}
 }
 
-// TestLockedRace: runs that want the same name at the same time get it one after
-// the other, and what stands under it is a whole output at all times. Without a
-// second look after the lock, a run empties what the one before has published.
+// TestLockedRace: concurrent runs with the same output get it one after the
+// other, and its name always refers to a complete output. Without the check
+// after locking, a run would empty the output that the previous one has
+// published.
 func TestLockedRace(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "out")
 	must(t, os.WriteFile(path, []byte("whole\n"), 0o644))
@@ -65,7 +66,7 @@ func TestLockedRace(t *testing.T) {
 				if err := out.(*sink).append([]byte("whole\n")); err != nil {
 					t.Error(err)
 				}
-				out.(*sink).closed = true // without the sync, which would slow the race down
+				out.(*sink).closed = true // skips the sync, which would slow down the race
 				if err := out.Publish(); err != nil {
 					t.Error(err)
 				}

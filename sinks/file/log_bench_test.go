@@ -8,8 +8,8 @@ import (
 	"github.com/urlfold/urlfold/pipeline"
 )
 
-// BenchmarkLog submits batches of 128 KiB as a pipeline of sixteen does: when all of
-// them wait for their answer, nobody has one to submit.
+// BenchmarkLog submits batches of 128 KiB like a pipeline with sixteen batches:
+// when all of them wait for their answers, there is none left to submit.
 func BenchmarkLog(b *testing.B) {
 	text := append(bytes.Repeat([]byte("x"), 128<<10-1), '\n')
 	for name, path := range map[string]string{"one file": "out.log", "lanes": "{lane}"} {

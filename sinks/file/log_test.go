@@ -19,7 +19,7 @@ import (
 	"github.com/urlfold/urlfold/pipeline"
 )
 
-// config returns a configuration for tests that writes path.
+// config returns a test configuration that writes path.
 func config(path string) LogConfig {
 	c := DefaultLogConfig()
 	c.Path = path
@@ -27,7 +27,7 @@ func config(path string) LogConfig {
 	return c
 }
 
-// An openedLog is what NewLog returns, with all that it can do.
+// An openedLog is the result of NewLog with all of its interfaces.
 type openedLog interface {
 	pipeline.Sink
 	pipeline.ExtentReporter
@@ -39,7 +39,7 @@ type openedLog interface {
 	Metrics(emit func(name, help, kind string, value float64, labels ...string))
 }
 
-// makeLog is NewLog.
+// makeLog is NewLog with the result type openedLog.
 func makeLog(cfg LogConfig) (openedLog, error) {
 	out, err := NewLog(cfg)
 	if err != nil {
@@ -48,7 +48,7 @@ func makeLog(cfg LogConfig) (openedLog, error) {
 	return out.(openedLog), nil
 }
 
-// openLog returns an open sink of cfg, with faults at its points.
+// openLog returns an open sink for cfg, with faults at its fault points.
 func openLog(t testing.TB, cfg LogConfig, faults string) openedLog {
 	t.Helper()
 	out, err := makeLog(cfg)
@@ -71,7 +71,7 @@ func inner(out openedLog) *log {
 	return out.(*log)
 }
 
-// laneOfRel returns a lane with an identity.
+// laneOfRel returns a lane with the given identity.
 func laneOfRel(rel string) *pipeline.Lane {
 	l := new(pipeline.Lane)
 	l.SetID("id of " + rel)
@@ -99,7 +99,7 @@ func newWriter(t testing.TB, out openedLog) *writer {
 	return w
 }
 
-// write submits text, whose arena is overwritten when it is answered.
+// write submits text, whose arena is overwritten after the answer.
 func (w *writer) write(l *pipeline.Lane, text string) {
 	w.t.Helper()
 	b := &pipeline.Batch{Lane: l}
@@ -123,7 +123,7 @@ func (w *writer) write(l *pipeline.Lane, text string) {
 	})))
 }
 
-// barrier brings down what was written.
+// barrier calls Barrier and checks the answers.
 func (w *writer) barrier() {
 	w.t.Helper()
 	must(w.t, w.out.Barrier(ctx))
@@ -169,8 +169,8 @@ func wantTree(t testing.TB, dir, want string) {
 	}
 }
 
-// TestShared: one file without rotation grows under its own name, and a second run
-// goes on with it.
+// TestShared: a single file without rotation grows under its final name, and a
+// second run continues it.
 func TestShared(t *testing.T) {
 	for _, name := range []string{"out.log", "out.log.gz", "out.log.zst"} {
 		dir := t.TempDir()
@@ -178,7 +178,7 @@ func TestShared(t *testing.T) {
 			out := openLog(t, config(filepath.Join(dir, "sub", name)), "")
 			w := newWriter(t, out)
 			w.write(nil, fmt.Sprintf("a%d\n", i))
-			w.write(nil, fmt.Sprintf("b%d", i)) // a record without its end
+			w.write(nil, fmt.Sprintf("b%d", i)) // a record without a line end
 			w.barrier()
 			must(t, out.Close(ctx))
 		}
@@ -186,9 +186,9 @@ func TestShared(t *testing.T) {
 	}
 }
 
-// TestLanes: an output for each lane, published when the lane is finished, also if
-// there is nothing in it, but for a lane that was skipped, and more lanes than
-// descriptors.
+// TestLanes: each lane has its own output, which is published when the lane is
+// finished, even if it is empty. A skipped lane has none. There are more lanes
+// than descriptors.
 func TestLanes(t *testing.T) {
 	dir := t.TempDir()
 	cfg := config(filepath.Join(dir, "{source.relpath}.zst"))
@@ -207,14 +207,14 @@ func TestLanes(t *testing.T) {
 		}
 	}
 	for _, l := range lanes[1:] {
-		for range 2 { // it is idempotent
+		for range 2 { // Finish is idempotent
 			must(t, finish(ctx, out, l))
 		}
 	}
 	must(t, out.Close(ctx))
 	wantTree(t, dir, `c.zst="c 0\nc 1\nc 2\n" empty.zst="" x/a.log.zst.part="x/a.log.gz 0\nx/a.log.gz 1\nx/a.log.gz 2\n" x/b.log.zst="x/b.log 0\nx/b.log 1\nx/b.log 2\n"`)
 
-	// The next run goes on with what is unfinished, and overwrites nothing.
+	// The next run continues unfinished outputs and overwrites nothing.
 	out = openLog(t, cfg, "")
 	w = newWriter(t, out)
 	w.write(lanes[0], "more\n")
@@ -224,7 +224,7 @@ func TestLanes(t *testing.T) {
 	w.barrier()
 	must(t, finish(ctx, out, lanes[0]))
 	must(t, finish(ctx, out, again))
-	must(t, finish(ctx, out, laneOfRel("x/b.log"))) // told once more after a crash
+	must(t, finish(ctx, out, laneOfRel("x/b.log"))) // repeated after a crash
 	must(t, out.Close(ctx))
 	wantTree(t, dir, `c-2.zst="new\n" c.zst="c 0\nc 1\nc 2\n" empty.zst="" x/a.log.zst="x/a.log.gz 0\nx/a.log.gz 1\nx/a.log.gz 2\nmore\n" x/b.log.zst="x/b.log 0\nx/b.log 1\nx/b.log 2\n"`)
 }
@@ -242,7 +242,7 @@ func TestRotation(t *testing.T) {
 		}
 		w.barrier()
 		if got := ls(t, dir); !strings.HasSuffix(got, "log.part") {
-			t.Errorf("%s: the file that is written to cannot be told from the others: %s", name, got)
+			t.Errorf("%s: the unfinished file is not recognizable: %s", name, got)
 		}
 		must(t, out.Close(ctx))
 		wantTree(t, dir, want)
@@ -252,7 +252,8 @@ func TestRotation(t *testing.T) {
 	f("never", Rotation{Size: field.GiB}, `0001.log="r0\ns0\nr1\ns1\nr2\ns2\nr3\ns3\nr4\ns4\n"`)
 }
 
-// TestRotationByTime: at its time a file is ended though nothing comes any more.
+// TestRotationByTime: a file is rotated at its time even without further
+// records.
 func TestRotationByTime(t *testing.T) {
 	dir := t.TempDir()
 	cfg := config(filepath.Join(dir, "{time:%Y}-{seq}.log"))
@@ -288,8 +289,8 @@ func TestRotatedRecord(t *testing.T) {
 	wantTree(t, dir, `0001.log="a\n" 0002.log="bbbbbb\n" 0003.log="c\n"`)
 }
 
-// TestAnswersFollowSync: no batch is answered while the sync that covers it is still
-// to come. The points of the plan are in the order in which they must be met.
+// TestAnswersFollowSync: no batch is answered before the sync that covers it.
+// The fault points are listed in the order in which they must be reached.
 func TestAnswersFollowSync(t *testing.T) {
 	var mu sync.Mutex
 	var met []string
@@ -315,8 +316,8 @@ func TestAnswersFollowSync(t *testing.T) {
 	}
 }
 
-// TestFaults: whatever fails for a while, no answer is wrong, and all that was
-// submitted is there once, in order.
+// TestFaults: during temporary failures, no answer is wrong, and everything
+// submitted is written once, in order.
 func TestFaults(t *testing.T) {
 	points := []string{"file.before_create", "file.before_write", "file.after_write", "file.before_sync", "file.after_sync",
 		"file.before_sync_dir", "file.after_sync_dir", "file.before_rename", "file.after_rename", "file.before_mend", "file.before_replace"}
@@ -340,14 +341,14 @@ func TestFaults(t *testing.T) {
 				}
 			}
 			w.barrier()
-			for out.Health() != nil { // names may still be missing
+			for out.Health() != nil { // files may still lack their final names
 				<-time.After(time.Millisecond)
 			}
 			must(t, out.Close(ctx))
 			var got strings.Builder
 			for name := range strings.FieldsSeq(ls(t, dir)) {
 				if !strings.HasSuffix(name, ".log.gz") {
-					t.Errorf("%s: %s is there", plan, name)
+					t.Errorf("%s: %s exists", plan, name)
 				}
 				got.WriteString(text(t, filepath.Join(dir, name)))
 			}
@@ -358,8 +359,9 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// TestFull: while there is no room nothing is answered, Health says where and why,
-// Submit waits and heeds its context; then all goes on by itself.
+// TestFull: while the disk is full, nothing is answered, Health reports the
+// file and the reason, and Submit waits and respects its context. Afterwards
+// the sink continues by itself.
 func TestFull(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "out.log")
 	out := openLog(t, config(path), "file.after_write=enospc@2..3")
@@ -375,10 +377,10 @@ func TestFull(t *testing.T) {
 	b := &pipeline.Batch{}
 	b.Out.Bytes = []byte("never\n")
 	if err := out.Submit(over, b, pipeline.NewTicket(&b.Out, func(pipeline.Result) { t.Error("answered") })); err == nil {
-		t.Error("Submit takes a batch after a hard stop")
+		t.Error("Submit accepts a batch after a hard stop")
 	}
 	if err := out.Barrier(over); err == nil {
-		t.Error("Barrier says that all is durable")
+		t.Error("Barrier succeeds, although nothing is durable")
 	}
 	w.write(nil, "c\n") // waits
 	w.barrier()
@@ -390,7 +392,8 @@ func TestFull(t *testing.T) {
 	}
 }
 
-// TestCloseAnswers: what a hard stop leaves is answered, and not as durable.
+// TestCloseAnswers: after a hard stop, Close answers the rest, and not as
+// durable.
 func TestCloseAnswers(t *testing.T) {
 	cfg := config(filepath.Join(t.TempDir(), "out.log"))
 	out := openLog(t, cfg, "file.before_sync=eio,file.before_mend=eio")
@@ -406,8 +409,8 @@ func TestCloseAnswers(t *testing.T) {
 	}
 }
 
-// TestAbandoned: after a sync that failed the file is not trusted any more: what was
-// durable is copied to another one. A full disk is no reason for that.
+// TestAbandoned: after a failed sync, the sink does not trust the file and
+// copies its durable part to another one, unless the disk was merely full.
 func TestAbandoned(t *testing.T) {
 	for what, copied := range map[string]bool{"eio": true, "enospc": false} {
 		path := filepath.Join(t.TempDir(), "out.log")
@@ -417,21 +420,21 @@ func TestAbandoned(t *testing.T) {
 		w.barrier()
 		before, err := os.Stat(path)
 		must(t, err)
-		keep, err := os.Open(path) // so that its inode is not used again
+		keep, err := os.Open(path) // so that its inode is not reused
 		must(t, err)
 		w.write(nil, "b\n")
 		w.barrier()
 		after, err := os.Stat(path)
 		must(t, err)
 		if os.SameFile(before, after) == copied || text(t, path) != "a\nb\n" {
-			t.Errorf("%s: the file is another one: %v, with %q", what, !copied, text(t, path))
+			t.Errorf("%s: replaced by a copy: %v, with %q", what, !copied, text(t, path))
 		}
 		must(t, keep.Close())
 		must(t, out.Close(ctx))
 	}
 }
 
-// TestExtents: an extent covers what is durable, and not what was only written.
+// TestExtents: an extent covers only durable data.
 func TestExtents(t *testing.T) {
 	cfg := config(filepath.Join(t.TempDir(), "{lane}"))
 	cfg.ExactlyOnce, cfg.SyncInterval = true, time.Hour
@@ -447,8 +450,8 @@ func TestExtents(t *testing.T) {
 	w.barrier()
 }
 
-// TestSyncsAtOnce: nobody waits for the interval when half of the batches do, or
-// enough bytes.
+// TestSyncsAtOnce: the sink syncs before the interval has passed when half of
+// the batches, or enough bytes, wait.
 func TestSyncsAtOnce(t *testing.T) {
 	for _, c := range []struct {
 		batches int
@@ -465,8 +468,9 @@ func TestSyncsAtOnce(t *testing.T) {
 	}
 }
 
-// TestNameTaken: a final name that somebody else has taken meanwhile is not
-// overwritten. Health tells it, and when it is free the file gets it.
+// TestNameTaken: a final name that has been taken in the meantime is not
+// overwritten. Health reports it, and the file is renamed when the name becomes
+// free.
 func TestNameTaken(t *testing.T) {
 	dir := t.TempDir()
 	cfg := config(filepath.Join(dir, "{seq}"))
@@ -491,7 +495,7 @@ func TestNameTaken(t *testing.T) {
 	wantTree(t, dir, `0001="a\n" 0002="b\n"`)
 }
 
-// finish finishes lanes.
+// finish calls Finish for the lanes and joins the errors.
 func finish(ctx context.Context, out openedLog, lanes ...*pipeline.Lane) error {
 	return errors.Join(out.Finish(ctx, lanes)...)
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/urlfold/urlfold/sinks/file"
 )
 
-// parse reads what a user writes below "- file:".
+// parse parses the text that a user writes below "- file:".
 func parse(section string) (*file.LogConfig, error) {
 	newLog := func() any { c := file.DefaultLogConfig(); return &c }
 	text := "version: 1\nsources: [{src: {}}]\ncodec: {format: lines}\nsinks:\n  - file: {" + section + "}\n"
@@ -44,7 +44,7 @@ func TestLogConfig(t *testing.T) {
 	}
 }
 
-// Who says what the compression is may call a file what they like.
+// TestLogConfigNames: an explicit compression permits any file name.
 func TestLogConfigNames(t *testing.T) {
 	for _, section := range []string{`path: "x.zstd", compress: zstd`, `path: "x.bz2", compress: none`, `path: "x.GZ"`, `path: "x.zst"`, `path: "x.log"`} {
 		if _, err := parse(section); err != nil {

@@ -8,8 +8,8 @@ import (
 	"github.com/urlfold/urlfold/pipeline"
 )
 
-// TestFinishTogether: many lanes that are finished at once cost one sync of each
-// folder, and the figures say what was done.
+// TestFinishTogether: finishing many lanes at once costs one sync per
+// directory, and the metrics are right.
 func TestFinishTogether(t *testing.T) {
 	const n = 50
 	dir := t.TempDir()

@@ -12,7 +12,7 @@ import (
 	"github.com/urlfold/urlfold/pipeline"
 )
 
-// put writes files below dir, by their names.
+// put writes files below dir; the map keys are their names.
 func put(t testing.TB, dir string, files map[string]string) {
 	t.Helper()
 	for name, text := range files {
@@ -20,7 +20,7 @@ func put(t testing.TB, dir string, files map[string]string) {
 	}
 }
 
-// packed returns texts, each as one member.
+// packed returns texts, each compressed as one member.
 func packed(t testing.TB, f compress.Format, texts ...string) string {
 	t.Helper()
 	pack, err := compress.NewPack(f, 0)
@@ -32,8 +32,8 @@ func packed(t testing.TB, f compress.Format, texts ...string) string {
 	return string(b)
 }
 
-// TestResume: with exactly once every output is cut to its extent, what has none is
-// begun anew, and what is finished counts as done.
+// TestResume: with ExactlyOnce, every output is truncated to its extent,
+// outputs without an extent are restarted, and finished outputs stay unchanged.
 func TestResume(t *testing.T) {
 	dir := t.TempDir()
 	put(t, dir, map[string]string{"a.part": "covered\nnot covered\nhal", "b.part": "not cov", "c": "finished\n", "d.part": "all\n", "d.part.new": "x"})
@@ -44,7 +44,7 @@ func TestResume(t *testing.T) {
 	}
 	out := openLog(t, cfg, "")
 	if extents := out.Extents(nil); len(extents) != 2 {
-		t.Errorf("extents of what goes on: %+v", extents)
+		t.Errorf("extents of continued outputs: %+v", extents)
 	}
 	w := newWriter(t, out)
 	w.write(laneOfRel("a"), "next\n")
@@ -57,8 +57,7 @@ func TestResume(t *testing.T) {
 	wantTree(t, dir, `a="covered\nnext\n" b="again\n" c="finished\n" d="all\n"`)
 }
 
-// TestResumeCut: what was durable and is not there any more is told, and nothing is
-// written.
+// TestResumeCut: if durable data is missing, Open fails and modifies nothing.
 func TestResumeCut(t *testing.T) {
 	f := func(name string, size int) {
 		t.Helper()
@@ -82,8 +81,8 @@ func TestResumeCut(t *testing.T) {
 	f("a.part", 0)
 }
 
-// TestUncovered: a rotated file gets its final name only when a cut covers it, and
-// what no cut covers is removed.
+// TestUncovered: a rotated file gets its final name only when a cut covers it,
+// and files that no cut covers are removed.
 func TestUncovered(t *testing.T) {
 	dir := t.TempDir()
 	cfg := config(filepath.Join(dir, "{seq}"))
@@ -97,16 +96,16 @@ func TestUncovered(t *testing.T) {
 	w.write(nil, "c\n")
 	w.barrier()
 	if got := ls(t, dir); got != "0001.part 0002.part 0003.part" {
-		t.Errorf("before the cut is stored there are %s", got)
+		t.Errorf("files before the cut is stored: %s", got)
 	}
 	out.CutStored()
 	w.barrier()
 	if got := ls(t, dir); got != "0001 0002 0003.part" {
-		t.Errorf("after it there are %s", got)
+		t.Errorf("files after the cut: %s", got)
 	}
 	over, cancel := context.WithCancel(ctx)
 	cancel()
-	must(t, out.Close(over)) // as good as a crash
+	must(t, out.Close(over)) // equivalent to a crash
 	cfg.Resume = extents
 	out = openLog(t, cfg, "")
 	w = newWriter(t, out)
@@ -118,8 +117,8 @@ func TestUncovered(t *testing.T) {
 	wantTree(t, dir, `0001="a\n" 0002="b\n" 0003="C\n"`)
 }
 
-// TestNameInProgress: while a stored cut may still name a finished file, its name is
-// not given again, though somebody has taken the file away.
+// TestNameInProgress: while a stored cut may contain a finished file, its name
+// is not reused, even if the file was removed.
 func TestNameInProgress(t *testing.T) {
 	dir := t.TempDir()
 	cfg := config(filepath.Join(dir, "{source.relpath}"))
@@ -143,8 +142,8 @@ func TestNameInProgress(t *testing.T) {
 	wantTree(t, dir, `a="three\n" a-2="two\n"`)
 }
 
-// TestTorn: without exactly once what is torn is cut off, what is whole goes on, and
-// what is damaged is kept for people.
+// TestTorn: without ExactlyOnce, torn ends are truncated, intact files are
+// continued, and damaged files are kept.
 func TestTorn(t *testing.T) {
 	damaged := false
 	f := func(name, was, want string) {
@@ -162,7 +161,7 @@ func TestTorn(t *testing.T) {
 		}
 		_, err := os.Stat(filepath.Join(dir, name+damagedSuffix))
 		if kept := err == nil; kept != damaged {
-			t.Errorf("%s: the damaged file is kept: %v", name, kept)
+			t.Errorf("%s: damaged file kept: %v", name, kept)
 		}
 	}
 	f("x.log", "a\nb\nc", "a\nb\nnew\n")
@@ -179,13 +178,13 @@ func TestTorn(t *testing.T) {
 	}
 	whole := packed(t, compress.Gzip, "a\n")
 	bad := []byte(packed(t, compress.Gzip, "b\n"))
-	bad[len(bad)-8] ^= 1 // the checksum
+	bad[len(bad)-8] ^= 1 // a byte of the checksum
 	damaged = true
 	f("x.gz", "no gzip at all", "new\n")
 	f("x.gz", whole+string(bad)+packed(t, compress.Gzip, "c\n"), "a\nnew\n")
 }
 
-// TestLeftover: rotated files that a crash has left are finished by the next run.
+// TestLeftover: the next run finishes rotated files that a crash has left.
 func TestLeftover(t *testing.T) {
 	for _, name := range []string{"{seq}.log", "{lane}{seq}.log"} {
 		dir := t.TempDir()
@@ -213,8 +212,8 @@ func TestLeftover(t *testing.T) {
 	}
 }
 
-// TestOtherCompression: an output that was compressed in another way, under a path that
-// says nothing of that, is finished as it is, and what comes goes to another file.
+// TestOtherCompression: an output with another compression, whose path does not
+// show that, is finished unchanged, and new records go to another file.
 func TestOtherCompression(t *testing.T) {
 	over, cancel := context.WithCancel(ctx)
 	cancel()
@@ -264,15 +263,16 @@ func TestOtherCompression(t *testing.T) {
 	}
 }
 
-// TestLost: the files, with their folder or without, are taken away while they are
-// written. What was answered by then is gone with them; nothing that comes later is.
+// TestLost: the files, with or without their directory, are removed while they
+// are being written. Records answered by then are lost with them; later ones
+// are not.
 func TestLost(t *testing.T) {
 	one, lanes := []*pipeline.Lane{nil}, []*pipeline.Lane{laneOfRel("x"), laneOfRel("y")}
 	for _, c := range []struct {
 		path  string
 		exact bool
 		lanes []*pipeline.Lane
-		want  string // after a clean end
+		want  string // after a regular end
 	}{
 		{"out/all.log", false, one, `out/all.log="3\n4\n5\n"`},
 		{"out/all.log", true, one, `out/all-2.log="3\n4\n5\n"`},
@@ -299,7 +299,7 @@ func TestLost(t *testing.T) {
 			w.barrier()
 			out.Extents(nil)
 			out.CutStored()
-			w.barrier() // what a stored cut asks for is done
+			w.barrier() // the work after a stored cut is done
 			must(t, takeAway(filepath.Join(dir, "out"), folder))
 			write("3\n")
 			w.barrier()
@@ -321,7 +321,7 @@ func TestLost(t *testing.T) {
 	}
 }
 
-// takeAway deletes a folder, or the files in it.
+// takeAway removes a directory, or the files in it.
 func takeAway(dir string, folder bool) error {
 	if folder {
 		return os.RemoveAll(dir)
@@ -333,7 +333,7 @@ func takeAway(dir string, folder bool) error {
 	return err
 }
 
-// finishAll finishes lanes, if there are any.
+// finishAll finishes the lanes, if any.
 func finishAll(t *testing.T, out openedLog, lanes []*pipeline.Lane) {
 	t.Helper()
 	if lanes[0] == nil {
@@ -344,8 +344,8 @@ func finishAll(t *testing.T, out openedLog, lanes []*pipeline.Lane) {
 	}
 }
 
-// TestLostAtTheEnd: a file that is taken away when all of it was answered, and before
-// it has its final name, keeps nothing from going on.
+// TestLostAtTheEnd: a file that is removed after all of it was answered, and
+// before it has its final name, does not prevent progress.
 func TestLostAtTheEnd(t *testing.T) {
 	dir := t.TempDir()
 	cfg := config(filepath.Join(dir, "out", "{source.relpath}.log"))
@@ -369,8 +369,8 @@ func TestLostAtTheEnd(t *testing.T) {
 	wantTree(t, dir, `out/y.log.part="2\n"`)
 }
 
-// TestRotatedByOthers: who renames a growing output and makes an empty one, as
-// logrotate does, finds there what comes next.
+// TestRotatedByOthers: a program that renames a growing output and creates an
+// empty one, as logrotate does, finds later records in the new one.
 func TestRotatedByOthers(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "all.log")
@@ -383,11 +383,12 @@ func TestRotatedByOthers(t *testing.T) {
 	w.write(nil, "2\n")
 	w.barrier()
 	must(t, out.Close(ctx))
-	// What was written before that was noticed is in both: nobody can know which was copied.
+	// Both files contain the data written before the sink noticed, because it
+	// cannot know which of them was copied.
 	wantTree(t, dir, `all.log="2\n" all.log.1="1\n2\n"`)
 }
 
-// TestTwoWriters: two sinks do not write the same file.
+// TestTwoWriters: two sinks cannot write the same file.
 func TestTwoWriters(t *testing.T) {
 	cfg := config(filepath.Join(t.TempDir(), "{seq}"))
 	out := openLog(t, cfg, "")
@@ -397,7 +398,7 @@ func TestTwoWriters(t *testing.T) {
 	other, err := makeLog(cfg)
 	must(t, err)
 	if err := other.Open(ctx); !errors.Is(err, ErrLocked) {
-		t.Errorf("the second one: %v", err)
+		t.Errorf("Open of the second sink: %v", err)
 	}
 	must(t, other.Close(ctx))
 	must(t, out.Close(ctx))
@@ -441,6 +442,6 @@ func TestVerify(t *testing.T) {
 	over, cancel := context.WithCancel(ctx)
 	cancel()
 	if err := Verify(over, []string{dir}, func(Report) error { return nil }); err == nil {
-		t.Error("Verify goes on after its context")
+		t.Error("Verify continues after its context is done")
 	}
 }

@@ -18,11 +18,11 @@ import (
 	"github.com/urlfold/urlfold/pipeline"
 )
 
-// victim is what a file holds that no output may touch.
+// victim is the content of a file that no output may modify.
 const victim = "somebody else's\n"
 
-// traps are what an attacker puts in the place of a file that is to be written. Each
-// returns the path of the victim.
+// traps are objects that an attacker puts in the place of an output. Each
+// function returns the path of the victim.
 var traps = map[string]func(t *testing.T, path string) (reason string){
 	"symbolic link": func(t *testing.T, path string) string {
 		must(t, os.Symlink(victimOf(t, path), path))
@@ -54,7 +54,8 @@ func victimOf(t *testing.T, path string) string {
 	return name
 }
 
-// refused checks that err says what is wrong with path, and that the victim is whole.
+// refused checks that err names path and the reason, and that the victim is
+// intact.
 func refused(t *testing.T, err error, path, reason string) {
 	t.Helper()
 	if !errors.Is(err, disk.ErrRefused) || !strings.Contains(err.Error(), reason) || !strings.Contains(err.Error(), path) {
@@ -65,7 +66,8 @@ func refused(t *testing.T, err error, path, reason string) {
 	}
 }
 
-// TestTraps: nothing is written through a link, or to what is no regular file.
+// TestTraps: the sink does not write through a link, or to a file that is not
+// regular.
 func TestTraps(t *testing.T) {
 	for name, trap := range traps {
 		t.Run(name, func(t *testing.T) {
@@ -98,7 +100,7 @@ func TestTraps(t *testing.T) {
 				out, err := makeLog(config(filepath.Join(filepath.Dir(path), "out-{seq}.log")))
 				must(t, err)
 				if reason == "a directory" {
-					return // of that name the template makes none
+					return // the template produces no file of that name
 				}
 				refused(t, inner(out).CheckConnect(ctx), path, reason)
 			})
@@ -112,14 +114,14 @@ func openErr(t *testing.T, path string) error {
 	out, err := makeLog(cfg)
 	must(t, err)
 	if err := inner(out).CheckConnect(ctx); err == nil && !strings.Contains(path, "{") {
-		t.Error("validate --connect finds nothing")
+		t.Error("validate --connect does not find the problem")
 	}
 	err = out.Open(ctx)
 	_ = out.Close(ctx)
 	return err
 }
 
-// submitFatal submits a batch that has to end the run, and returns the error.
+// submitFatal submits a batch that must end the run, and returns the error.
 func submitFatal(t *testing.T, out openedLog, l *pipeline.Lane) error {
 	t.Helper()
 	b := &pipeline.Batch{Lane: l}
@@ -138,8 +140,8 @@ func submitFatal(t *testing.T, out openedLog, l *pipeline.Lane) error {
 	return nil
 }
 
-// TestLastingErrors: an error of the system that no retry heals ends the run, wherever
-// it comes from.
+// TestLastingErrors: a system error that no retry can fix ends the run,
+// wherever it occurs.
 func TestLastingErrors(t *testing.T) {
 	for _, errno := range []error{syscall.EPIPE, syscall.ESPIPE, syscall.EINVAL} {
 		for _, point := range []string{"file.before_create", "file.before_write", "file.before_sync"} {
@@ -160,11 +162,12 @@ func TestLastingErrors(t *testing.T) {
 	}
 }
 
-// TestForeign: in a folder where everybody may make files, one of another user is not
-// taken over: that user could read all that is written to it.
+// TestForeign: in a directory where everybody may create files, the sink does
+// not take over a file of another user, who could read everything written to
+// it.
 func TestForeign(t *testing.T) {
 	if os.Geteuid() != 0 {
-		t.Skip("only root can make a file of another user")
+		t.Skip("only root can create a file of another user")
 	}
 	dir := t.TempDir()
 	must(t, os.Chmod(dir, 0o1777))
@@ -185,7 +188,7 @@ func TestForeign(t *testing.T) {
 	wantTree(t, dir, `out="bait\nmore\n"`)
 }
 
-// TestFolderLinks: links among the folders of an output are followed.
+// TestFolderLinks: links among the directories of an output path are followed.
 func TestFolderLinks(t *testing.T) {
 	dir := t.TempDir()
 	must(t, os.Mkdir(filepath.Join(dir, "real"), 0o755))
@@ -200,8 +203,8 @@ func TestFolderLinks(t *testing.T) {
 	}
 }
 
-// TestMergeAside: a process that died while it put a damaged output aside has left it
-// with two names. The next one goes through the same steps again.
+// TestMergeAside: a process that died while it set a damaged output aside has
+// left the file with two names. The next process repeats the steps.
 func TestMergeAside(t *testing.T) {
 	dir := t.TempDir()
 	name := filepath.Join(dir, "out-0001.log.gz.part")
@@ -221,7 +224,7 @@ func withUmask(t *testing.T, mask int) {
 	t.Cleanup(func() { syscall.Umask(before) })
 }
 
-// laneWithPerm returns a lane whose input has these permissions.
+// laneWithPerm returns a lane whose input has the given permissions.
 func laneWithPerm(rel string, perm fs.FileMode) *pipeline.Lane {
 	l := laneOfRel(rel)
 	l.SetPerm(perm)
@@ -237,14 +240,14 @@ func wantPerm(t *testing.T, path string, want fs.FileMode) {
 	}
 }
 
-// TestLogMode: an output of a Log has the permissions that all of its inputs have and
-// that the configuration allows, less the umask.
+// TestLogMode: an output of a log has the permissions that all of its inputs
+// have and the configuration allows, less the umask.
 func TestLogMode(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		umask  int
 		mode   Permissions
-		inputs []fs.FileMode // 0: the input is no file
+		inputs []fs.FileMode // 0: the input is not a file
 		want   fs.FileMode
 	}{
 		{"of the input", 0, 0o644, []fs.FileMode{0o640}, 0o640},
@@ -280,8 +283,8 @@ func TestLogMode(t *testing.T) {
 	}
 }
 
-// TestAdoptedMode: what another process has left is narrowed when it is continued, and
-// never widened.
+// TestAdoptedMode: the permissions of an output that another process has left
+// are narrowed when it is continued, and never widened.
 func TestAdoptedMode(t *testing.T) {
 	withUmask(t, 0)
 	for was, want := range map[fs.FileMode]fs.FileMode{0o666: 0o640, 0o600: 0o600} {
@@ -304,7 +307,8 @@ func TestAdoptedMode(t *testing.T) {
 	}
 }
 
-// TestLaneMode: each lane's own output has its permissions, one without records too.
+// TestLaneMode: the output of each lane has the lane's permissions, even
+// without records.
 func TestLaneMode(t *testing.T) {
 	withUmask(t, 0)
 	dir := t.TempDir()
@@ -322,8 +326,8 @@ func TestLaneMode(t *testing.T) {
 	wantPerm(t, filepath.Join(dir, "empty"), 0o640)
 }
 
-// TestReplacedMode: a copy that replaces a file whose disk is not trusted has the
-// permissions of that file, whatever the configuration says by now.
+// TestReplacedMode: a copy that replaces a file after a failed sync has the
+// permissions of that file, whatever the current configuration says.
 func TestReplacedMode(t *testing.T) {
 	withUmask(t, 0)
 	path := filepath.Join(t.TempDir(), "out")
@@ -340,15 +344,15 @@ func TestReplacedMode(t *testing.T) {
 	wantPerm(t, path, 0o600)
 }
 
-// TestOneShotMode: the same for an Output, which also keeps the permissions of the file
-// that it replaces, as far as its inputs have them.
+// TestOneShotMode: the same for an Output, which also keeps the permissions of
+// the file that it replaces, as far as its inputs allow them.
 func TestOneShotMode(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		umask  int
 		inputs []fs.FileMode
 		bound  fs.FileMode
-		old    fs.FileMode // of the file that is replaced; 0: there is none
+		old    fs.FileMode // permissions of the file that is replaced; 0: none
 		want   fs.FileMode
 	}{
 		{"of the input", 0o022, []fs.FileMode{0o600}, 0, 0, 0o600},
@@ -383,8 +387,8 @@ func TestOneShotMode(t *testing.T) {
 	}
 }
 
-// TestPipeWithoutReader: an Output that waits for somebody to read its pipe ends with
-// its context.
+// TestPipeWithoutReader: an Output that waits for a reader of its pipe stops
+// when its context is done.
 func TestPipeWithoutReader(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "pipe")
 	must(t, syscall.Mkfifo(path, 0o600))
@@ -396,13 +400,13 @@ func TestPipeWithoutReader(t *testing.T) {
 		t.Errorf("Open: %v", err)
 	}
 	must(t, out.Close(ctx))
-	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // lets the goroutine go
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // lets the goroutine end
 	must(t, err)
 	must(t, f.Close())
 }
 
-// TestTreeSecurity: each output of a Tree has the permissions of its input, and a link
-// where one is to be is neither followed nor replaced.
+// TestTreeSecurity: each output of a Tree has the permissions of its input, and
+// a link in the place of an output is neither followed nor replaced.
 func TestTreeSecurity(t *testing.T) {
 	withUmask(t, 0o022)
 	r := newTreeRun(t)

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// BenchmarkFile writes 512 MiB and publishes it. "sync-ms" is what Barrier takes
-// at the end: what early writing back is there to shorten.
+// BenchmarkFile writes 512 MiB and publishes it. "sync-ms" is the duration of
+// the final Barrier, which early writeback is meant to shorten.
 func BenchmarkFile(b *testing.B) {
 	const batch, batches = 128 << 10, 4096
 	text := string(bytes.Repeat([]byte("x"), batch))

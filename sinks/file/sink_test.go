@@ -17,7 +17,7 @@ import (
 
 var ctx = context.Background()
 
-// open returns an open output of cfg.
+// open returns an open output for cfg.
 func open(t testing.TB, cfg Config) Output {
 	t.Helper()
 	out, err := New(cfg)
@@ -30,7 +30,8 @@ func open(t testing.TB, cfg Config) Output {
 	return out
 }
 
-// submit submits text as one batch, as the pipeline would, and returns the answer.
+// submit submits text as one batch, as the pipeline would, and returns the
+// answer.
 func submit(t testing.TB, out Output, text string) pipeline.Result {
 	t.Helper()
 	s := &pipeline.Stream{Bytes: []byte(text)}
@@ -89,10 +90,10 @@ func TestPublish(t *testing.T) {
 	must(t, out.Barrier(ctx))
 	must(t, out.Close(ctx))
 	if got := content(t, path); got != "old" {
-		t.Errorf("before Publish there is %q", got)
+		t.Errorf("content of the output before Publish: %q", got)
 	}
 	if got := ls(t, dir); got != "out.log out.log.part" {
-		t.Errorf("before Publish there are %s", got)
+		t.Errorf("files before Publish: %s", got)
 	}
 	must(t, out.Publish())
 	must(t, out.Publish())
@@ -122,7 +123,7 @@ func TestAbort(t *testing.T) {
 		if files != "" && content(t, filepath.Join(dir, files)) != part {
 			t.Errorf("%s: the part is %q", name, content(t, filepath.Join(dir, files)))
 		}
-		next := open(t, Config{Path: path}) // the part of a run that is over is in nobody's way
+		next := open(t, Config{Path: path}) // the part of an ended run blocks nobody
 		must(t, next.Close(ctx))
 		must(t, next.Publish())
 		if got := content(t, path); got != "" || ls(t, dir) != "out" {
@@ -135,8 +136,8 @@ func TestAbort(t *testing.T) {
 	f("aborted without Close", func(o Output) { must(t, o.Abort()) }, "", "")
 }
 
-// TestFailedWrite: after a write that failed nothing is written, and nothing is
-// published, whatever else succeeds.
+// TestFailedWrite: after a failed write, nothing more is written or published,
+// even if other operations succeed.
 func TestFailedWrite(t *testing.T) {
 	dir := t.TempDir()
 	out := open(t, Config{Path: filepath.Join(dir, "out")})
@@ -229,7 +230,8 @@ func TestCompressed(t *testing.T) {
 	}
 }
 
-// TestNotPacked: a batch that nobody compressed is not written as it is.
+// TestNotPacked: a batch that was not compressed by the pipeline is not
+// written.
 func TestNotPacked(t *testing.T) {
 	out := open(t, Config{Path: filepath.Join(t.TempDir(), "a.gz")})
 	var got pipeline.Result
@@ -273,7 +275,7 @@ func TestRefused(t *testing.T) {
 	f("stdout is one", Config{Writer: w}, ErrIsInput)
 	must(t, w.Close())
 	if content(t, in) != "a\n" || content(t, filepath.Join(dir, "x.part")) != "b\n" || ls(t, dir) != "hard in.log link x.part" {
-		t.Errorf("something was touched: %s", ls(t, dir))
+		t.Errorf("files were modified: %s", ls(t, dir))
 	}
 }
 
@@ -317,8 +319,8 @@ func TestNewReportsAll(t *testing.T) {
 	f(Config{Path: "a.gz", Level: 99}, 1)
 }
 
-// TestNoLineEnd: the last record of an input stays without its line end, unless
-// another batch follows; a piece of a long record is no end.
+// TestNoLineEnd: the last record of an input stays without a line end unless
+// another batch follows; a piece of a long record is not a record end.
 func TestNoLineEnd(t *testing.T) {
 	a, b := &pipeline.Lane{}, &pipeline.Lane{}
 	for _, name := range []string{"out.log", "out.gz"} {
@@ -341,7 +343,7 @@ func TestNoLineEnd(t *testing.T) {
 		put(a, pipeline.First, "d")
 		put(a, pipeline.Last, "e\n")
 		put(b, 0, "f")
-		put(b, 0, "g\n") // without an order the last batch of a lane may come before others
+		put(b, 0, "g\n") // without an ordering, the last batch of a lane may come before others
 		put(b, 0, "h")
 		must(t, out.Barrier(t.Context()))
 		must(t, out.Close(t.Context()))

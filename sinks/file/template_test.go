@@ -32,7 +32,7 @@ func TestTemplate(t *testing.T) {
 func TestTemplateMistakes(t *testing.T) {
 	for _, text := range []string{"", "x/", "{", "}", "x{lane", "lane}", "{}", "{topic}", "{seq:3}", "{time:}", "{time:%}", "{time:%Q}", "{lane}{", "{{lane}}"} {
 		if tmpl, err := parseTemplate(text); err == nil {
-			t.Errorf("%q is taken: %+v", text, tmpl)
+			t.Errorf("%q is accepted: %+v", text, tmpl)
 		}
 	}
 }
@@ -53,7 +53,7 @@ func TestTemplateDir(t *testing.T) {
 	f("{lane}/x", ".")
 }
 
-// TestSafeNames: no input leads out of the folder of the outputs.
+// TestSafeNames: no input can lead out of the directory of the outputs.
 func TestSafeNames(t *testing.T) {
 	f := func(rel, want string) {
 		t.Helper()
@@ -89,8 +89,8 @@ func TestSafeNames(t *testing.T) {
 	}
 }
 
-// TestFiles: of the files that a pattern finds, only those count that the template
-// can have made.
+// TestFiles: of the files that match the glob pattern, only those count that
+// can come from the template.
 func TestFiles(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "[x]*")
 	must(t, os.Mkdir(dir, 0o755))
@@ -114,6 +114,6 @@ func TestFiles(t *testing.T) {
 		t.Errorf("the last number is %d", n)
 	}
 	if n := tmpl.lastSeq(values{lane: "c"}); n != 0 {
-		t.Errorf("the last number of nothing is %d", n)
+		t.Errorf("the last number without files is %d", n)
 	}
 }

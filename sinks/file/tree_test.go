@@ -16,8 +16,8 @@ import (
 	source "github.com/urlfold/urlfold/sources/file"
 )
 
-// TestExists: what exists is refused when the sink is opened, and also what
-// appears while it writes, unless it is to be replaced.
+// TestExists: an existing output is refused at Open, and also at Publish if it
+// was created in the meantime, unless Replace is set.
 func TestExists(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "out")
@@ -26,10 +26,10 @@ func TestExists(t *testing.T) {
 	must(t, out.Close(ctx))
 	must(t, os.WriteFile(path, []byte("late"), 0o600))
 	if err := out.Publish(); !errors.Is(err, ErrExists) || content(t, path) != "late" {
-		t.Errorf("a file that came late: %v, %q", err, content(t, path))
+		t.Errorf("a file created during the run: %v, %q", err, content(t, path))
 	}
 	if got := content(t, path+".part"); got != "a\n" {
-		t.Errorf("what was written is %q", got)
+		t.Errorf("the part contains %q", got)
 	}
 	second, err := New(Config{Path: path})
 	must(t, err)
@@ -41,7 +41,7 @@ func TestExists(t *testing.T) {
 // A treeRun is a run of a pipeline from files to a Tree.
 type treeRun struct {
 	in, out string
-	outputs map[string]string // of the inputs
+	outputs map[string]string // by input
 }
 
 func newTreeRun(t *testing.T) *treeRun {
@@ -49,7 +49,7 @@ func newTreeRun(t *testing.T) *treeRun {
 	return &treeRun{in: t.TempDir(), out: t.TempDir(), outputs: map[string]string{}}
 }
 
-// input writes an input, whose output is name in the output folder.
+// input writes an input, whose output is name in the output directory.
 func (r *treeRun) input(t *testing.T, name, text string) {
 	t.Helper()
 	path := filepath.Join(r.in, name)
@@ -79,7 +79,7 @@ func (r *treeRun) run(t *testing.T, tree Tree) error {
 	return pipe.Run(context.Background())
 }
 
-// read returns the text of an output, decompressed.
+// read returns the decompressed text of an output.
 func (r *treeRun) read(t *testing.T, name string) string {
 	t.Helper()
 	zr := compress.NewReader(strings.NewReader(content(t, filepath.Join(r.out, name))), compress.Options{Name: name})
@@ -99,8 +99,8 @@ func (r *treeRun) read(t *testing.T, name string) string {
 	return b.String()
 }
 
-// TestTree: every input has its output, whole and compressed by its name, an
-// empty one too.
+// TestTree: every input, even an empty one, has a complete output, compressed
+// according to its name.
 func TestTree(t *testing.T) {
 	r := newTreeRun(t)
 	want := map[string]string{"empty.gz.txt": ""}
@@ -129,9 +129,9 @@ func TestTree(t *testing.T) {
 	}
 }
 
-// TestTreeFails: an output that cannot be published ends the run, those before
-// it are whole, and no final name has half a file. All publishers may fail at
-// once.
+// TestTreeFails: an output that cannot be published ends the run. The outputs
+// before it are complete, and no final name refers to an incomplete file. All
+// publishers may fail concurrently.
 func TestTreeFails(t *testing.T) {
 	r := newTreeRun(t)
 	for i := range 40 {

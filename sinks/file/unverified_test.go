@@ -12,12 +12,13 @@ import (
 	"github.com/urlfold/urlfold/pipeline"
 )
 
-// rawText returns what a lane has withdrawn.
+// rawText returns withdrawn text with the given content.
 func rawText(text string) *pipeline.Unverified {
 	return &pipeline.Unverified{Open: func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(text)), nil }}
 }
 
-// TestKeepUnverified: the text is kept under a name that no other file has, once.
+// TestKeepUnverified: the text is stored once, under a name that no other file
+// has.
 func TestKeepUnverified(t *testing.T) {
 	dir := t.TempDir()
 	final := filepath.Join(dir, "a.log")
@@ -33,24 +34,24 @@ func TestKeepUnverified(t *testing.T) {
 		}
 	}
 	f("first\n", "a.log.unverified")
-	f("first\n", "a.log.unverified") // by a run that was killed before it could tell
+	f("first\n", "a.log.unverified") // stored again, because the first run was killed before it could report the file
 	f("other\n", "a.log-2.unverified")
 	f("first\n", "a.log.unverified")
 	f("other\n", "a.log-2.unverified")
 	f("othes\n", "a.log-3.unverified")
 	f("", "")
 	if got := ls(t, dir); strings.Contains(got, ".part") {
-		t.Errorf("there is %s", got)
+		t.Errorf("unexpected file %s", got)
 	}
 	fi, err := os.Stat(final + unverifiedSuffix)
 	must(t, err)
 	if fi.Mode().Perm() != 0o600 {
-		t.Errorf("its permissions are %v", fi.Mode())
+		t.Errorf("permissions %v", fi.Mode())
 	}
 }
 
-// TestKeepUnverifiedFails: an input that is gone leaves nothing to keep, and one that
-// cannot be read is an error, with nothing left behind.
+// TestKeepUnverifiedFails: nothing is stored for an input that no longer
+// exists. An input that cannot be read is an error, and leaves no file.
 func TestKeepUnverifiedFails(t *testing.T) {
 	dir := t.TempDir()
 	gone := &pipeline.Unverified{Open: func() (io.ReadCloser, error) { return nil, fs.ErrNotExist }}
@@ -69,7 +70,7 @@ func TestKeepUnverifiedFails(t *testing.T) {
 		}
 	}
 	if got := ls(t, dir); got != "" {
-		t.Errorf("there is %s", got)
+		t.Errorf("unexpected file %s", got)
 	}
 }
 
@@ -77,30 +78,30 @@ type badReader struct{ err error }
 
 func (b badReader) Read([]byte) (int, error) { return 0, b.err }
 
-// TestSpan: an output goes back to where its last segment begins, if that is not
-// verified.
+// TestSpan: an output is truncated to the start of its last segment if that is
+// not verified.
 func TestSpan(t *testing.T) {
 	l, other := &pipeline.Lane{}, &pipeline.Lane{}
 	l.Hold()
 	var s span
 	if s.covered(7) != 7 || s.verified(l, 7) != 7 {
-		t.Error("an output without a batch is cut")
+		t.Error("an output without batches is truncated")
 	}
 	s.next(&pipeline.Batch{Lane: l}, 0)
 	s.next(&pipeline.Batch{Lane: l}, 100)
 	if got := s.verified(l, 200); got != 0 {
-		t.Errorf("%d bytes of an unverified segment stay", got)
+		t.Errorf("%d bytes remain with an unverified segment", got)
 	}
 	s.next(&pipeline.Batch{Lane: l, Segment: 3}, 200)
 	if got := s.verified(l, 300); got != 200 {
-		t.Errorf("%d bytes stay, want 200", got)
+		t.Errorf("%d bytes remain, want 200", got)
 	}
 	if got := s.verified(other, 300); got != 300 {
-		t.Errorf("another lane cuts to %d", got)
+		t.Errorf("another lane truncates to %d", got)
 	}
 }
 
-// TestVerifyUnverified: verify says what such files are.
+// TestVerifyUnverified: Verify recognizes unverified files.
 func TestVerifyUnverified(t *testing.T) {
 	dir := t.TempDir()
 	put(t, dir, map[string]string{"a": "x\n", "a.unverified": "y\n", "a-2.unverified": "z", "b.unverified.part": "half"})
@@ -118,11 +119,12 @@ func TestVerifyUnverified(t *testing.T) {
 	}
 	cfg := config(filepath.Join(dir, "{source.relpath}"))
 	if finished, err := cfg.FinishWithoutExtent(nil); err != nil || len(finished) > 0 {
-		t.Errorf("%v are finished as if they were outputs: %v", finished, err)
+		t.Errorf("%v were finished like outputs: %v", finished, err)
 	}
 }
 
-// TestCanCutBack: only an output of one input that is named at its end can be.
+// TestCanCutBack: only outputs with a single input that are renamed at its end
+// qualify.
 func TestCanCutBack(t *testing.T) {
 	for path, want := range map[string]bool{
 		"out/{source.relpath}": true, "out/{lane}.gz": true, "out/all": false, "out/{lane}-{seq}": false, "out/{time}-{lane}": false, "out/{source.name}": false,

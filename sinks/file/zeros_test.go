@@ -8,8 +8,9 @@ import (
 	"github.com/urlfold/urlfold/internal/storage/compress"
 )
 
-// TestZeros: a power loss leaves zeros where blocks were allotted and not written. They
-// are cut off as any torn end is, and are no damage for people to look at.
+// TestZeros: a power loss leaves zeros in blocks that were allocated but not
+// written. Recovery truncates them like any torn end, and does not report
+// damage.
 func TestZeros(t *testing.T) {
 	zeros := strings.Repeat("\x00", 5000)
 	whole, next := packed(t, compress.Gzip, "a\n", "b\n"), packed(t, compress.Gzip, strings.Repeat("c", 300)+"\n")
@@ -29,7 +30,7 @@ func TestZeros(t *testing.T) {
 		must(t, finish(ctx, out, laneOfRel("a")))
 		must(t, out.Close(ctx))
 		if names := ls(t, dir); names != "a.gz" {
-			t.Errorf("%s: there are %s", name, names)
+			t.Errorf("%s: files %s", name, names)
 			continue
 		}
 		if got := text(t, filepath.Join(dir, "a.gz")); got != c.want+"z\n" {

@@ -18,8 +18,8 @@ import (
 	"github.com/urlfold/urlfold/pipeline"
 )
 
-// numbers returns which URLs of a partition of the input are in the output, those
-// of each output partition one after the other.
+// numbers returns the numbers of the URLs from an input partition that are in
+// the output, one output partition after the other.
 func numbers(t *testing.T, out [][]kafka.Record, partition int) (all []int) {
 	t.Helper()
 	for _, records := range out {
@@ -32,9 +32,9 @@ func numbers(t *testing.T, out [][]kafka.Record, partition int) (all []int) {
 	return all
 }
 
-// TestLeadersMove: experiment 12. It writes and reads while partitions move from
-// broker to broker, brokers come and go, and groups get other coordinators: for two
-// seconds; with URLFOLD_LONG=1, for half an hour.
+// TestLeadersMove is experiment 12. It writes and reads while partitions move
+// between brokers, brokers come and go, and the coordinators of groups change:
+// for two seconds, or with URLFOLD_LONG=1 for half an hour.
 func TestLeadersMove(t *testing.T) {
 	const parts = 4
 	c, conn := kafkatest.Fake(t, kfake.NumBrokers(3), kfake.SeedTopics(parts, "in"), kfake.SeedTopics(parts, "out"))
@@ -46,7 +46,7 @@ func TestLeadersMove(t *testing.T) {
 	})
 	var wg sync.WaitGroup
 	quit := make(chan struct{})
-	var filling sync.Mutex // brokers do not go meanwhile: it would not be known what is in the input
+	var filling sync.Mutex // no broker is removed while it is held, so that the contents of the input are known
 	wg.Go(func() { shake(t, c, &filling, quit) })
 	n := 0
 	for end := time.Now().Add(kafkatest.Span(2*time.Second, 30*time.Minute)); time.Now().Before(end); n += 500 {
@@ -66,12 +66,12 @@ func TestLeadersMove(t *testing.T) {
 	}
 	doubled := compare(t, kafkatest.Read(t, client, "out", parts), parts, n)
 	if bound := rebalances * 16 * 1000; doubled > bound {
-		t.Errorf("%d are doubled, %d may be", doubled, bound)
+		t.Errorf("%d records duplicated, at most %d are allowed", doubled, bound)
 	}
-	t.Logf("%d records, %d rebalances, lost 0, %d doubled", parts*n, rebalances, doubled)
+	t.Logf("%d records, %d rebalances, lost 0, %d duplicated", parts*n, rebalances, doubled)
 }
 
-// rebalancesOf returns how often a source has joined its group again.
+// rebalancesOf returns how often a source has rejoined its group.
 func rebalancesOf(s pipeline.Source) (n int) {
 	s.(interface {
 		Metrics(emit func(name, help, kind string, value float64, labels ...string))
@@ -83,7 +83,7 @@ func rebalancesOf(s pipeline.Source) (n int) {
 	return n
 }
 
-// shake changes who leads what every 200 ms, and which brokers there are.
+// shake changes the leaders of partitions and the set of brokers every 200 ms.
 func shake(t *testing.T, c *kfake.Cluster, filling *sync.Mutex, quit <-chan struct{}) {
 	for i := 0; ; i++ {
 		select {
@@ -96,8 +96,8 @@ func shake(t *testing.T, c *kfake.Cluster, filling *sync.Mutex, quit <-chan stru
 		if i%3 != 0 {
 			continue
 		}
-		// A broker goes, and another one comes. The first one stays: it is that
-		// which a client begins with.
+		// Replace a broker, but not the first one, to which clients connect
+		// initially.
 		filling.Lock()
 		if err := c.RemoveNode(int32(1 + i/3%2)); err != nil {
 			t.Error(err)
@@ -109,8 +109,8 @@ func shake(t *testing.T, c *kfake.Cluster, filling *sync.Mutex, quit <-chan stru
 	}
 }
 
-// compare compares the output with n records of each partition of the input, each in
-// its order. It returns how many are doubled.
+// compare compares the output with n records of each input partition, each in
+// order. It returns the number of duplicates.
 func compare(t *testing.T, out [][]kafka.Record, parts, n int) (doubled int) {
 	t.Helper()
 	for p := range parts {
@@ -123,8 +123,9 @@ func compare(t *testing.T, out [][]kafka.Record, parts, n int) (doubled int) {
 	return doubled
 }
 
-// TestAmbiguous: experiment 13. It lets a broker apply a request and report that it timed out. With
-// numbers, it is not applied again; without, each of them is doubled.
+// TestAmbiguous is experiment 13. A broker applies requests but reports
+// timeouts. With numbered batches they are not applied again; otherwise each of
+// them is duplicated.
 func TestAmbiguous(t *testing.T) {
 	f := func(idempotent bool, code *kerr.Error) {
 		t.Helper()
@@ -152,9 +153,9 @@ func TestAmbiguous(t *testing.T) {
 		}
 		got := numbers(t, kafkatest.Read(t, client, "out", 1), 0)
 		if doubled := kafkatest.Check(t, "out", got, n); doubled != want {
-			t.Errorf("idempotent %t, %v: %d are doubled, want %d", idempotent, code, doubled, want)
+			t.Errorf("idempotent %t, %v: %d duplicates, want %d", idempotent, code, doubled, want)
 		}
-		t.Logf("%d of %d requests applied and reported as failed, numbered: %t: lost 0, %d of %d records doubled", faults, n/batch, idempotent, want, n)
+		t.Logf("%d of %d requests applied and reported as failed, numbered: %t: lost 0, %d of %d records duplicated", faults, n/batch, idempotent, want, n)
 		if idempotent && !slices.IsSorted(got) {
 			t.Error("out of order")
 		}
@@ -171,7 +172,7 @@ func urls(from, to int) (all []string) {
 	return all
 }
 
-// submit hands records to the sink as one batch, and waits for the answer.
+// submit submits records to the sink as one batch, and waits for the answer.
 func submit(t *testing.T, s *sink, records ...string) pipeline.Result {
 	t.Helper()
 	b := &pipeline.Batch{Lane: new(pipeline.Lane)}
@@ -183,7 +184,7 @@ func submit(t *testing.T, s *sink, records ...string) pipeline.Result {
 	done := make(chan pipeline.Result, 1)
 	ticket := pipeline.NewTicket(&b.Out, func(r pipeline.Result) {
 		r.Failed = slices.Clone(r.Failed)
-		clear(b.Out.Bytes) // whoever still reads them writes zeros
+		clear(b.Out.Bytes) // code that still reads them writes zeros
 		done <- r
 	})
 	if err := s.Submit(kafkatest.Context(t), b, ticket); err != nil {
@@ -198,7 +199,8 @@ func submit(t *testing.T, s *sink, records ...string) pipeline.Result {
 	}
 }
 
-// TestTooLarge finds the records that do not fit, and writes the others.
+// TestTooLarge: the sink finds the records that are too large, and writes the
+// others.
 func TestTooLarge(t *testing.T) {
 	c, conn := kafkatest.Fake(t)
 	limit := "2000"
@@ -227,11 +229,11 @@ func TestTooLarge(t *testing.T) {
 	}
 	got := numbers(t, kafkatest.Read(t, client, "out", 1), 0)
 	if kafkatest.Check(t, "out", got, 200) != 0 || !slices.IsSorted(got) {
-		t.Error("doubled or out of order")
+		t.Error("duplicated or out of order")
 	}
 }
 
-// TestDeadLetter sends what the topic does not take to another topic.
+// TestDeadLetter sends the records that the topic refuses to another topic.
 func TestDeadLetter(t *testing.T) {
 	c, conn := kafkatest.Fake(t, kfake.SeedTopics(1, "in"), kfake.SeedTopics(1, "dlq"))
 	if err := c.CreateTopic("out", 1, map[string]string{"max.message.bytes": "1000"}); err != nil {
@@ -266,8 +268,8 @@ func TestDeadLetter(t *testing.T) {
 	}
 }
 
-// TestBlocked keeps trying while nobody may write, says so, and goes on when it
-// is allowed.
+// TestBlocked: while writing is not permitted, the sink retries and Health
+// reports it; it continues when writing is permitted.
 func TestBlocked(t *testing.T) {
 	c, conn := kafkatest.Fake(t, kfake.SeedTopics(1, "out"))
 	client := kafkatest.Client(t, conn, "out")
@@ -304,8 +306,8 @@ func TestBlocked(t *testing.T) {
 	kafkatest.Check(t, "out", numbers(t, kafkatest.Read(t, client, "out", 1), 0), 10)
 }
 
-// TestForgotten goes on with another identity when the broker has forgotten the
-// one that it gave.
+// TestForgotten: the sink requests a new producer id when the broker no longer
+// knows the old one.
 func TestForgotten(t *testing.T) {
 	c, conn := kafkatest.Fake(t, kfake.SeedTopics(1, "out"))
 	client := kafkatest.Client(t, conn, "out")
@@ -325,11 +327,11 @@ func TestForgotten(t *testing.T) {
 		t.Error(err)
 	}
 	if kafkatest.Check(t, "out", numbers(t, kafkatest.Read(t, client, "out", 1), 0), 40) != 0 {
-		t.Error("doubled")
+		t.Error("duplicated records")
 	}
 }
 
-// TestHardStop answers everything, though no broker does.
+// TestHardStop: the sink answers everything, even if no broker responds.
 func TestHardStop(t *testing.T) {
 	c, conn := kafkatest.Fake(t, kfake.SeedTopics(2, "out"))
 	s := newSink(t, conn, func(cfg *Config) { cfg.PartitionBy, cfg.Key = "none", "none" })
@@ -340,7 +342,7 @@ func TestHardStop(t *testing.T) {
 	}
 	c.ControlKey(int16(kmsg.Produce), func(kmsg.Request) (kmsg.Response, error, bool) {
 		c.KeepControl()
-		return nil, nil, true // no answer, ever
+		return nil, nil, true // never answers
 	})
 	answers := make(chan pipeline.Result, 20)
 	for range cap(answers) {

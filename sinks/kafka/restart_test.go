@@ -14,15 +14,15 @@ import (
 	"github.com/urlfold/urlfold/pipeline"
 )
 
-// TestRestartFake stops the broker and starts it again while records go through.
+// TestRestartFake stops and restarts the broker while records are written.
 func TestRestartFake(t *testing.T) {
 	const parts = 3
 	conn, restart := kafkatest.Restartable(t, kfake.SeedTopics(parts, "in"), kfake.SeedTopics(parts, "out"))
 	restarts(t, conn, parts, restart)
 }
 
-// TestRestartReal kills a real broker of its own. It takes URLFOLD_KAFKA, as the sign
-// that there may be one, and URLFOLD_LONG=1.
+// TestRestartReal kills a real broker that it has started. It requires
+// URLFOLD_KAFKA, which indicates that one is available, and URLFOLD_LONG=1.
 func TestRestartReal(t *testing.T) {
 	const parts = 3
 	conn, restart := kafkatest.RestartableReal(t)
@@ -31,8 +31,8 @@ func TestRestartReal(t *testing.T) {
 	restarts(t, conn, parts, restart)
 }
 
-// restarts: twice, or with URLFOLD_LONG=1 for ten minutes, the broker goes and comes
-// back while the pipeline is at work. Nothing is lost, and partitions keep their order.
+// restarts restarts the broker during a run: twice, or with URLFOLD_LONG=1 for
+// ten minutes. Nothing is lost, and partitions keep their order.
 func restarts(t *testing.T, conn connect.Kafka, parts int, restart func()) {
 	client := kafkatest.Client(t, conn, "in", "out")
 	source := newSource(t, conn)
@@ -58,5 +58,5 @@ func restarts(t *testing.T, conn connect.Kafka, parts int, restart func()) {
 		t.Fatal(err)
 	}
 	doubled := compare(t, kafkatest.Read(t, client, "out", parts), parts, n)
-	t.Logf("%d restarts, %d records, lost 0, out of order 0, %d doubled", times, parts*n, doubled)
+	t.Logf("%d restarts, %d records, lost 0, out of order 0, %d duplicated", times, parts*n, doubled)
 }

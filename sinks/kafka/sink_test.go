@@ -43,7 +43,7 @@ func newSource(t testing.TB, c connect.Kafka) pipeline.Source {
 	return s
 }
 
-// count returns how many records there are.
+// count returns the number of records.
 func count(all [][]kafka.Record) (n int) {
 	for _, p := range all {
 		n += len(p)
@@ -51,8 +51,8 @@ func count(all [][]kafka.Record) (n int) {
 	return n
 }
 
-// roundtrip sends records of one partition through a pipeline, and returns what is
-// in the output, by partition.
+// roundtrip sends the records of one partition through a pipeline, and returns
+// the output by partition.
 func roundtrip(t *testing.T, parts int, change func(*Config), in ...kafka.Record) [][]kafka.Record {
 	t.Helper()
 	_, conn := kafkatest.Fake(t, kfake.SeedTopics(1, "in"), kfake.SeedTopics(int32(parts), "out"))
@@ -68,7 +68,7 @@ func roundtrip(t *testing.T, parts int, change func(*Config), in ...kafka.Record
 	return kafkatest.Read(t, client, "out", parts)
 }
 
-// TestRoundtrip passes keys, headers, timestamps and tombstones through, with
+// TestRoundtrip: keys, headers, timestamps and tombstones pass through with
 // each compression.
 func TestRoundtrip(t *testing.T) {
 	for _, compression := range []string{"none", "gzip", "snappy", "lz4", "zstd"} {
@@ -98,14 +98,14 @@ func TestRoundtrip(t *testing.T) {
 				}
 			}
 			if out[2].Key != nil || out[3].Key == nil {
-				t.Error("no key and an empty key are not told apart")
+				t.Error("a missing key and an empty key do not differ")
 			}
 		})
 	}
 }
 
-// TestPartitionByKey gives one page one key and one partition, those of Java's
-// default partitioner.
+// TestPartitionByKey: each page has one key and one partition, which is that of
+// Java's default partitioner.
 func TestPartitionByKey(t *testing.T) {
 	const parts = 5
 	var in []kafka.Record

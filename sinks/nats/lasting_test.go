@@ -15,19 +15,19 @@ import (
 	"github.com/urlfold/urlfold/pipeline"
 )
 
-// await waits until ok.
+// await waits until ok returns true.
 func await(t *testing.T, what string, ok func() bool) {
 	t.Helper()
 	for end := time.Now().Add(patience); !ok(); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(end) {
-			t.Fatalf("it never came to pass: %s", what)
+			t.Fatalf("timed out waiting for: %s", what)
 		}
 	}
 }
 
-// TestTroubleThatLasts: a stream that is full, or gone, or that may not be published
-// to, is in the log, in Health and in a metric until it takes what was refused,
-// though another stream takes the rest all the while.
+// TestTroubleThatLasts: a stream that is full, missing, or not permitted is
+// reported by the log, by Health and by a metric until it accepts the refused
+// messages, even if another stream accepts the others in the meantime.
 func TestTroubleThatLasts(t *testing.T) {
 	t.Parallel()
 	f := func(what string, options func(*server.Options), hurt, heal func(*world), want string) {
@@ -58,10 +58,10 @@ func TestTroubleThatLasts(t *testing.T) {
 				put(t, s, good)
 			}
 			if err := s.Health(); err == nil || !strings.Contains(err.Error(), want) {
-				t.Errorf("what another stream takes hides that this one is in trouble: %v", err)
+				t.Errorf("messages accepted by another stream hide the problem: %v", err)
 			}
 			if !log.Has("level=WARN", "publish failed, retrying") {
-				t.Errorf("the log does not say so:\n%s", log.String())
+				t.Errorf("the log does not report the problem:\n%s", log.String())
 			}
 			if heal == nil {
 				return
@@ -70,7 +70,7 @@ func TestTroubleThatLasts(t *testing.T) {
 			<-done
 			await(t, "it is over", func() bool { return s.Health() == nil && s.Stats().Failing == 0 })
 			if !log.Has("level=INFO", "publish recovered", "lasted=") {
-				t.Errorf("the log does not say that it is over:\n%s", log.String())
+				t.Errorf("the log does not report the recovery:\n%s", log.String())
 			}
 		})
 	}
@@ -98,7 +98,7 @@ func TestTroubleThatLasts(t *testing.T) {
 	}, func(*world) {}, nil, `Publish to "out.x"`)
 }
 
-// change changes a stream.
+// change changes the configuration of a stream.
 func (w *world) change(c jetstream.StreamConfig) {
 	w.t.Helper()
 	if _, err := w.js.UpdateStream(bg(w.t), c); err != nil {
@@ -106,7 +106,7 @@ func (w *world) change(c jetstream.StreamConfig) {
 	}
 }
 
-// put submits b and waits for its answer alone.
+// put submits b and waits only for its answer.
 func put(t *testing.T, s pipeline.Sink, b *pipeline.Batch) {
 	answer := make(chan pipeline.Result, 1)
 	if err := s.Submit(bg(t), b, pipeline.NewTicket(&b.Out, func(r pipeline.Result) { answer <- r })); err != nil {

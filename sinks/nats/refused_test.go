@@ -22,9 +22,9 @@ type byLines struct{}
 func (byLines) Cut(block []byte) int { return bytes.LastIndexByte(block, '\n') + 1 }
 func (byLines) Head([]byte) int      { return 0 }
 
-// TestRefusedBlocks: a record that the stream refuses blocks its lane, with a code and
-// the position; when the stream takes it, everything is there once, and in order if
-// that was asked for.
+// TestRefusedBlocks: a record that the stream refuses blocks its lane, and the
+// snapshot reports its code and position. After the stream accepts it, all
+// records are stored once, and in order if that was requested.
 func TestRefusedBlocks(t *testing.T) {
 	t.Parallel()
 	const records, long = 400, 150
@@ -92,8 +92,8 @@ func TestRefusedBlocks(t *testing.T) {
 	f("lines", false, func(c *JetStreamConfig) { c.MsgID, c.Framing = idNone, framingLines })
 }
 
-// refusedPipeline returns a pipeline that writes the lines of text to s, without a dead
-// letter.
+// refusedPipeline returns a pipeline without a dead letter that writes the
+// lines of text to s.
 func refusedPipeline(t *testing.T, s *jetStream, text string, ordered bool) *pipeline.Pipeline {
 	t.Helper()
 	profile, ok := codec.Lookup("equiv")

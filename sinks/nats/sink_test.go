@@ -25,8 +25,8 @@ import (
 
 const second = time.Second
 
-// patience is how long a test waits for what must come to pass. A machine may be
-// slow; nothing is concluded from how long something takes.
+// patience is the maximum time that a test waits for an event. Because a
+// machine may be slow, tests draw no conclusions from durations.
 const patience = 180 * second
 
 func bg(t *testing.T) context.Context {
@@ -35,7 +35,7 @@ func bg(t *testing.T) context.Context {
 	return ctx
 }
 
-// A world is a server with a stream OUT that takes "out.>".
+// A world is a server with a stream OUT that captures "out.>".
 type world struct {
 	t   *testing.T
 	srv *natstest.Server
@@ -93,7 +93,7 @@ func (w *world) config(change func(*JetStreamConfig)) JetStreamConfig {
 	return c
 }
 
-// makeJetStream is NewJetStream.
+// makeJetStream is NewJetStream with a concrete result type.
 func makeJetStream(cfg JetStreamConfig) (*jetStream, error) {
 	s, err := NewJetStream(cfg)
 	if err != nil {
@@ -116,15 +116,15 @@ func (w *world) open(change func(*JetStreamConfig)) *jetStream {
 	return s
 }
 
-// laneOf returns a lane with an identity.
+// laneOf returns a lane with the given identity.
 func laneOf(id string) *pipeline.Lane {
 	l := new(pipeline.Lane)
 	l.SetID(id)
 	return l
 }
 
-// batch returns a batch of a message for each value, which are its records too. The
-// first has the sequence number from.
+// batch returns a batch with one message, and one record, per value. The first
+// message has the sequence number from.
 func batch(lane *pipeline.Lane, from int64, values ...string) *pipeline.Batch {
 	b := &pipeline.Batch{Lane: lane}
 	for i, v := range values {
@@ -141,8 +141,8 @@ func add(s *pipeline.Stream, src, msg uint32, text string) {
 	s.Bytes = append(s.Bytes, text...)
 }
 
-// submit submits a stream of b and waits for the answer. Then it overwrites all of
-// the batch, as the next one does.
+// submit submits a stream of b and waits for the answer. It then overwrites all
+// of the batch, as its reuse would.
 func submit(t *testing.T, s pipeline.Sink, b *pipeline.Batch, out *pipeline.Stream) pipeline.Result {
 	t.Helper()
 	answers := make(chan pipeline.Result, 2)
@@ -170,9 +170,8 @@ func scribble(b *pipeline.Batch) {
 	}
 }
 
-// TestScribble: no byte of a batch is read after its answer, whatever happens to
-// the connection meanwhile: every message of the stream is one that was submitted,
-// and each of them is there once.
+// TestScribble: regardless of connection losses, no byte of a batch is read
+// after its answer, and every submitted message is stored exactly once.
 func TestScribble(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
@@ -182,11 +181,11 @@ func TestScribble(t *testing.T) {
 		c.Publish.AckTimeout = 50 * time.Millisecond
 	})
 	const workers, batches, records = 4, 10, 100
-	p.Delay(20 * time.Millisecond) // not even a fast machine is done before the first cut
+	p.Delay(20 * time.Millisecond) // so that even a fast machine is not done before the first cut
 	var cutter, wg sync.WaitGroup
 	stop := make(chan struct{})
 	cutter.Go(func() {
-		for i := range 15 { // not for ever: a slow machine must get something done between two cuts
+		for i := range 15 { // limited, because a slow machine must make progress between two cuts
 			select {
 			case <-stop:
 				return
@@ -230,13 +229,13 @@ func TestScribble(t *testing.T) {
 	seen := map[string]int{}
 	for _, m := range w.messages("OUT") {
 		if bytes.IndexByte(m.Data, '#') >= 0 {
-			t.Fatalf("a message of another batch: %q", m.Data)
+			t.Fatalf("a message that was not submitted: %q", m.Data)
 		}
 		seen[string(m.Data)]++
 	}
 	for text, n := range seen {
 		if n != 1 {
-			t.Errorf("%q is there %d times", text, n)
+			t.Errorf("%q is stored %d times", text, n)
 		}
 	}
 	if len(seen) != workers*batches*records || p.Cuts() == 0 || s.Stats().Again == 0 {
@@ -250,7 +249,7 @@ func TestScribble(t *testing.T) {
 	}
 }
 
-// TestIDs: what is submitted again is dropped, and only that.
+// TestIDs: exactly the messages that are submitted again are dropped.
 func TestIDs(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
@@ -277,7 +276,7 @@ func TestIDs(t *testing.T) {
 			t.Fatal(r)
 		}
 	}
-	// The same records in another batch, and after others of it were rejected.
+	// The same records in another batch, after other records were rejected.
 	b := &pipeline.Batch{Lane: lane}
 	b.AddMessage(6, 0, nil, []byte("zz"))
 	b.AddMessage(7, 0, nil, []byte("aabb"))
@@ -298,15 +297,15 @@ func TestIDs(t *testing.T) {
 	}
 }
 
-// TestBatchIDs: with msg_id: batch a message has the same id when its records are
-// read again, and another one where it has other records, though it begins at the
-// same position.
+// TestBatchIDs: with msg_id: batch, a message has the same id when its records
+// are read again, and another id if it contains other records, even if it
+// starts at the same position.
 func TestBatchIDs(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	s := w.open(func(c *JetStreamConfig) { c.MsgID, c.Framing = "batch", "lines" })
 	if !s.Caps().Dedups {
-		t.Error("it does not say that it drops batches which it has seen")
+		t.Error("Caps does not report Dedups")
 	}
 	part := func(lane *pipeline.Lane, off int64, n int) *pipeline.Batch {
 		b := &pipeline.Batch{Lane: lane, Off: off}
@@ -322,7 +321,7 @@ func TestBatchIDs(t *testing.T) {
 	}{
 		{part(lane, 0, 3), 0}, {part(lane, 6, 3), 0},
 		{part(lane, 0, 3), 1}, {part(lane, 6, 3), 2}, // again
-		{part(lane, 0, 6), 2}, {part(lane, 0, 2), 2}, {part(lane, 2, 2), 2}, // cut elsewhere
+		{part(lane, 0, 6), 2}, {part(lane, 0, 2), 2}, {part(lane, 2, 2), 2}, // divided differently
 		{part(laneOf("other"), 0, 3), 2},
 	} {
 		if r := submit(t, s, c.b, &c.b.Out); r.Err != nil {
@@ -337,14 +336,14 @@ func TestBatchIDs(t *testing.T) {
 	}
 }
 
-// TestKeys: with msg_id: key a page is taken once. Records without a URL are all
-// taken.
+// TestKeys: with msg_id: key, each page is stored once. Records without a URL
+// are all stored.
 func TestKeys(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	s := w.open(func(c *JetStreamConfig) { c.MsgID, c.Subject = "key", "out.{key%4}.{host_key%2}" })
 	if !s.NeedsFacts() {
-		t.Error("it needs facts")
+		t.Error("NeedsFacts is false")
 	}
 	b := batch(laneOf("lane"), 1, "a", "a again", "b", "no url", "no url either")
 	b.Out.Facts = []record.Fact{
@@ -364,8 +363,8 @@ func TestKeys(t *testing.T) {
 	}
 }
 
-// TestRefused: a message that is too long for the server, or for the stream, is
-// refused for good; the others of its batch are stored.
+// TestRefused: a message that is too large for the server or the stream is
+// permanently refused; the other messages of its batch are stored.
 func TestRefused(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(o *server.Options) { o.MaxPayload = 4096 })
@@ -383,8 +382,8 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestNoStream: while no stream takes the subject nothing is answered and Health
-// names it; then all goes on.
+// TestNoStream: while no stream captures the subject, nothing is answered and
+// Health names the subject. Afterwards the sink continues.
 func TestNoStream(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
@@ -406,7 +405,7 @@ func TestNoStream(t *testing.T) {
 		time.Sleep(time.Millisecond)
 	}
 	if answers.Load() != 0 {
-		t.Error("answered although nothing is stored")
+		t.Error("answered, although nothing is stored")
 	}
 	if m := metricsOf(t, s); m["sink_retries_total|class|blocked"] == 0 || m["sink_window_messages"] != 2 {
 		t.Errorf("%v", m)
@@ -420,8 +419,8 @@ func TestNoStream(t *testing.T) {
 	}
 }
 
-// TestOrdered: with publish.ordered no message overtakes one of its subject, though
-// every answer may be lost with its connection.
+// TestOrdered: with publish.ordered, no message overtakes another one of its
+// subject, even if any acknowledgment may be lost with the connection.
 func TestOrdered(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
@@ -430,7 +429,7 @@ func TestOrdered(t *testing.T) {
 		c.Servers, c.Publish.Ordered, c.Subject = []string{"nats://" + p.Addr()}, true, "out.{key%4}"
 	})
 	if !s.Caps().Ordered {
-		t.Error("it keeps the order")
+		t.Error("Caps does not report Ordered")
 	}
 	lane := laneOf("lane")
 	const batches, records = 10, 40
@@ -461,7 +460,8 @@ func TestOrdered(t *testing.T) {
 	}
 }
 
-// TestLines: a batch is one message, or a few if it is longer than the server takes.
+// TestLines: a batch is one message, or several if it exceeds the server's
+// limit.
 func TestLines(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(o *server.Options) { o.MaxPayload = 2048 })
@@ -487,8 +487,8 @@ func TestLines(t *testing.T) {
 	}
 }
 
-// TestClose: a ticket that is not answered is answered by Close, and a Submit that
-// waits for the window returns when its context is done.
+// TestClose: Close answers open tickets, and a Submit that waits for the window
+// returns when its context is done.
 func TestClose(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
@@ -515,11 +515,11 @@ func TestClose(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	if s.Health() == nil {
-		t.Error("it is closed and healthy")
+		t.Error("Health returns nil after Close")
 	}
 }
 
-// TestBarrierWaits: Barrier returns when all calls of Done have, and not before.
+// TestBarrierWaits: Barrier returns only after all calls of Done have returned.
 func TestBarrierWaits(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
@@ -535,7 +535,7 @@ func TestBarrierWaits(t *testing.T) {
 		t.Errorf("Barrier returns (%v) while a batch is being answered", err)
 		close(goOn)
 		return
-	case <-time.After(20 * time.Millisecond): // it has begun to wait, most likely
+	case <-time.After(20 * time.Millisecond): // most likely, Barrier is waiting now
 	}
 	close(goOn)
 	if err := <-brought; err != nil {
@@ -543,7 +543,7 @@ func TestBarrierWaits(t *testing.T) {
 	}
 }
 
-// TestCheckConnect: what is wrong with the streams is told before the first record.
+// TestCheckConnect: problems with streams are reported before the first record.
 func TestCheckConnect(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)

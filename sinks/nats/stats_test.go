@@ -9,8 +9,8 @@ type emitter interface {
 	Metrics(emit func(name, help, kind string, value float64, labels ...string))
 }
 
-// metricsOf returns what x gives out, by name and labels: "name|label|value". It
-// fails if that is not as it is to be given out.
+// metricsOf returns the metrics of x by name and labels: "name|label|value". It
+// fails the test if they are malformed.
 func metricsOf(t *testing.T, x emitter) map[string]float64 {
 	t.Helper()
 	got := map[string]float64{}
@@ -25,8 +25,8 @@ func metricsOf(t *testing.T, x emitter) map[string]float64 {
 	return got
 }
 
-// TestMetrics: a message that the stream has already is counted, and so is one that
-// is published to nobody in particular.
+// TestMetrics: duplicates in a stream are counted, and so are messages
+// published with core NATS.
 func TestMetrics(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)

@@ -18,7 +18,7 @@ func TestTemplate(t *testing.T) {
 			t.Errorf("%s: %v", text, err)
 			return
 		}
-		for range 2 { // the second time it is remembered
+		for range 2 { // the second result comes from the cache
 			if got := tmpl.make(&fact, in); got != want {
 				t.Errorf("%s: %q, want %q", text, got, want)
 			}
@@ -39,7 +39,7 @@ func TestTemplate(t *testing.T) {
 	f("x.{subject}", "a b", "", "", false)
 	f("x.{subject}", "a.*", "", "", false)
 	for _, text := range []string{"", "a.", "a b", "a.*", "a.>", "a.{", "a.{nothing}", "a.{key%0}", "a.{key%x}", "a.{key%4294967296}", "a.{subject%4}", "a..{key}", "a}.{key"} {
-		if _, err := parseTemplate(text); err == nil || strings.Contains(err.Error(), "\n") { // one mistake is told once
+		if _, err := parseTemplate(text); err == nil || strings.Contains(err.Error(), "\n") { // one mistake is reported only once
 			t.Errorf("%q: %v", text, err)
 		}
 	}
@@ -96,7 +96,8 @@ func TestConfig(t *testing.T) {
 	}
 }
 
-// TestPrintAllocs bounds what a message costs: its id, its source and its headers.
+// TestPrintAllocs limits the allocations per message: its id, source and
+// headers.
 func TestPrintAllocs(t *testing.T) {
 	tmpl, err := parseTemplate("a.{host_key%64}")
 	if err != nil {
