@@ -21,7 +21,7 @@ func TestPoolArenas(t *testing.T) {
 			t.Errorf("%s: the batch is not empty: %+v", name, b)
 		}
 	}
-	f("as it was", func(*Batch) {}, size, size)
+	f("unused", func(*Batch) {}, size, size)
 	f("used", func(b *Batch) {
 		b.In = append(b.In, "abc"...)
 		b.Lane, b.Next, b.Piece, b.late = newLane("x", 1), 3, Last, true

@@ -180,13 +180,13 @@ func (w *world) missing(i, n int) string {
 		case 'D':
 		case 'X', 'P':
 			if !w.deadSink.durable[i][line] && !w.deadSink.dropped[i][line] {
-				return fmt.Sprintf("line %d, %s, is no dead letter", at, line)
+				return fmt.Sprintf("line %d, %s, is not in the dead letter", at, line)
 			}
 		default:
 			for k, s := range w.sinks {
 				deadLetter := w.policy == RefusedDeadLetter && w.deadSink.durable[i][line]
 				if !s.durable[i][line] && !deadLetter && !s.dropped[i][line] {
-					return fmt.Sprintf("line %d, %s, is nowhere in sink %d", at, line, k)
+					return fmt.Sprintf("line %d, %s, is not in sink %d", at, line, k)
 				}
 			}
 		}

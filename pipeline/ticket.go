@@ -7,7 +7,8 @@ import (
 )
 
 // A Ticket is the means by which a sink answers for a batch. It is a value;
-// copy it to keep it. Answers to the zero Ticket are ignored.
+// copy it to keep it. The zero Ticket belongs to no batch and must not be
+// answered.
 type Ticket struct {
 	b      *Batch
 	stream *Stream

@@ -53,9 +53,9 @@ func TestTicketBugs(t *testing.T) {
 		return errSink
 	}}, "both answered a batch and returned an error for it")
 	f("no answer", &fakeSink{answer: func(*Batch, *Stream) (Result, bool) { return Result{}, false }}, "never answered")
-	f("a record that is not there", &fakeSink{answer: func(_ *Batch, s *Stream) (Result, bool) {
+	f("a nonexistent record", &fakeSink{answer: func(_ *Batch, s *Stream) (Result, bool) {
 		return Result{Err: errSink, Class: Permanent, Failed: []uint32{uint32(len(s.Recs))}}, true
-	}}, "does not exist")
+	}}, "nonexistent record")
 }
 
 // TestTicketLate: a second answer is detected after the batch was reused.

@@ -49,8 +49,8 @@ type segment struct {
 	stats record.Stats
 }
 
-// An Unverified is text that is not, or not completely, covered by matching
-// checksums.
+// An Unverified is the readable text of an input after its last verified
+// segment. It is not, or not completely, covered by matching checksums.
 type Unverified struct {
 	// Open returns a reader of the decompressed text as it was read. It may be
 	// called any number of times and always returns the same bytes. It returns

@@ -259,7 +259,7 @@ func TestLogMode(t *testing.T) {
 		{"of a broker and a file", 0, 0o644, []fs.FileMode{0, 0o604}, 0o600},
 		{"less the umask", 0o027, 0o666, []fs.FileMode{0o666}, 0o640},
 		{"a umask is never undone", 0o077, 0o666, []fs.FileMode{0o666, 0o664}, 0o600},
-		{"the owner can always go on", 0, 0o644, []fs.FileMode{0o444}, 0o644},
+		{"the owner can always continue", 0, 0o644, []fs.FileMode{0o444}, 0o644},
 		{"no execution", 0, 0o644, []fs.FileMode{0o755}, 0o644},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -359,8 +359,8 @@ func TestOneShotMode(t *testing.T) {
 		{"of all inputs", 0, []fs.FileMode{0o664, 0o646}, 0, 0, 0o644},
 		{"less the umask", 0o027, []fs.FileMode{0o666}, 0, 0, 0o640},
 		{"of a pipe", 0o022, nil, 0o640, 0, 0o640},
-		{"of what is replaced", 0o022, []fs.FileMode{0o644}, 0, 0o600, 0o600},
-		{"the umask does not count then", 0o077, []fs.FileMode{0o664}, 0, 0o664, 0o664},
+		{"of the replaced file", 0o022, []fs.FileMode{0o644}, 0, 0o600, 0o600},
+		{"the umask does not apply to a replaced file", 0o077, []fs.FileMode{0o664}, 0, 0o664, 0o664},
 		{"no more than the input", 0o022, []fs.FileMode{0o640}, 0, 0o644, 0o640},
 	} {
 		t.Run(c.name, func(t *testing.T) {

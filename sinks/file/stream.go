@@ -175,8 +175,8 @@ func (tab *streamTable) begin(st *stream) (err error) {
 	return err
 }
 
-// next returns a new output of st, or one that another process has left. It
-// does not reuse the name of an answered output for the same records.
+// next returns a new output of st, or continues one that another process has
+// left. It does not write the answered records of the latter again.
 func (tab *streamTable) next(st *stream) (*output, error) {
 	st.v.time = time.Now()
 	st.v.seq++

@@ -251,7 +251,7 @@ func TestDeadLetter(t *testing.T) {
 		Sinks:      []pipeline.Sink{newSink(t, conn, func(cfg *Config) { cfg.Compression = "none" })},
 		DeadLetter: dead,
 	})
-	kafkatest.Until(t, "the position behind all", func() bool { return kafkatest.Committed(t, conn, "g", "in", 1)[0] == 3 })
+	kafkatest.Until(t, "the position after all records", func() bool { return kafkatest.Committed(t, conn, "g", "in", 1)[0] == 3 })
 	if err := run.Stop(); err != nil {
 		t.Fatal(err)
 	}

@@ -51,7 +51,7 @@ func TestTroubleThatLasts(t *testing.T) {
 				bad.AddHeader(subjectHeader, []byte("out.x"))
 				put(t, s, bad)
 			}()
-			await(t, "it is noticed", func() bool { return s.Health() != nil && s.Stats().Failing == 1 })
+			await(t, "the problem in Health", func() bool { return s.Health() != nil && s.Stats().Failing == 1 })
 			for i := range 20 {
 				good := batch(laneOf("l"), int64(10+i), "c")
 				good.AddHeader(subjectHeader, []byte("well.x"))
@@ -68,7 +68,7 @@ func TestTroubleThatLasts(t *testing.T) {
 			}
 			heal(w)
 			<-done
-			await(t, "it is over", func() bool { return s.Health() == nil && s.Stats().Failing == 0 })
+			await(t, "the recovery in Health", func() bool { return s.Health() == nil && s.Stats().Failing == 0 })
 			if !log.Has("level=INFO", "publish recovered", "lasted=") {
 				t.Errorf("the log does not report the recovery:\n%s", log.String())
 			}
