@@ -111,7 +111,7 @@ type Stream struct {
 	// its own. The codec sets it.
 	Apart bool
 
-	// Facts holds the partition key and the flags of each record. Its length is
+	// Facts holds the key, the host and the flags of each record. Its length is
 	// that of Recs, or it is nil if the codec was not asked for facts.
 	Facts []record.Fact
 

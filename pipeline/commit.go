@@ -220,7 +220,8 @@ func (l *Lane) tell() {
 var errLateCommit = errors.New("final commit skipped: shutdown deadline exceeded during another commit")
 
 // lastCommit stores the final watermarks. It retries until the shutdown
-// timeout, because records after a stored position are written a second time.
+// timeout, because the records after the last stored position will be written
+// again.
 func (p *Pipeline) lastCommit() error {
 	if !p.commits() {
 		return nil

@@ -13,7 +13,7 @@
 // An Output writes to a temporary file in the same directory and renames it
 // when the run is complete:
 //
-//	Open      creates and locks NAME.part, or takes it over from a dead run
+//	Open      creates and locks NAME.part, and replaces that of a dead run
 //	Submit    appends batches
 //	Barrier   syncs NAME.part
 //	Close     syncs NAME.part and stops writing

@@ -30,7 +30,7 @@ func TestFinishTogether(t *testing.T) {
 	}
 	must(t, finish(ctx, out, lanes...))
 	if folders != 2 {
-		t.Errorf("%d folders were synced, want 2", folders)
+		t.Errorf("%d directories were synced, want 2", folders)
 	}
 	m := map[string]float64{}
 	out.Metrics(func(name, _, _ string, value float64, labels ...string) { m[name+fmt.Sprint(labels)] = value })

@@ -269,7 +269,7 @@ func TestRefused(t *testing.T) {
 	f("a hard link to one", Config{Path: filepath.Join(dir, "hard")}, ErrIsInput)
 	f("the part is one", Config{Path: filepath.Join(dir, "x")}, ErrIsInput)
 	f("a directory", Config{Path: dir}, nil)
-	f("no such folder", Config{Path: filepath.Join(dir, "no", "x")}, os.ErrNotExist)
+	f("no such directory", Config{Path: filepath.Join(dir, "no", "x")}, os.ErrNotExist)
 	w, err := os.OpenFile(in, os.O_APPEND|os.O_WRONLY, 0)
 	must(t, err)
 	f("stdout is one", Config{Writer: w}, ErrIsInput)
