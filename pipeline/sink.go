@@ -11,6 +11,8 @@ import "context"
 // The pipeline no longer depends on these records then, because they will be
 // read again.
 type Sink interface {
+	// Open connects the sink or prepares its outputs. The pipeline opens all sinks
+	// before the sources.
 	Open(ctx context.Context) error
 	// Submit hands over t.Stream() of b, which is not empty. The sink may read
 	// it until it calls t.Done, and must not modify it. Submit blocks only for
