@@ -20,7 +20,7 @@ type job struct {
 	order []uint32 // records by partition, in order within each
 	start []int    // start of each partition in order, and the end
 
-	failed failures // guarded by Sink.mu
+	failed failures // guarded by sink.mu
 }
 
 // failures holds the records of a job that were not written.
