@@ -9,7 +9,7 @@ import (
 	"github.com/urlfold/urlfold/pipeline"
 )
 
-// A Config configures the sink.
+// A Config configures the discard sink, which drops all records.
 type Config struct {
 	// Time that the sink takes for each batch. It handles one batch at a time.
 	Delay time.Duration `yaml:"delay" min:"0s"`

@@ -14,16 +14,17 @@ import (
 	"github.com/urlfold/urlfold/pipeline"
 )
 
-// A LogConfig configures the sink of [NewLog]. [DefaultLogConfig] returns one
-// with the default values.
+// A LogConfig configures the file sink of a daemon; see [NewLog].
+// [DefaultLogConfig] returns one with the default values.
 type LogConfig struct {
-	// Path of the files to write. The variables are: {source.relpath}, the path
-	// of the input below the fixed part of its pattern, without the extension
-	// of a compressed input; {lane}, the name of the input as a single file
-	// name; {source.name}, the name of the source; {seq}, a number that counts
-	// the files; {time} or a format such as {time:%Y%m%d%H}, the time in UTC at
-	// which a file is opened. With {source.relpath} or {lane}, each input has
-	// its own output; otherwise, all inputs share one.
+	// Template for the paths of the files to write. The variables are:
+	// {source.relpath}, the path of the input below the fixed part of its
+	// pattern, without the extension of a compressed input; {lane}, the name of
+	// the input as a single file name; {source.name}, the name of the source;
+	// {seq}, a number that counts the files; {time} or a format such as
+	// {time:%Y%m%d%H}, the time in UTC at which a file is opened. With
+	// {source.relpath} or {lane}, each input has its own output; otherwise, all
+	// inputs share one.
 	Path string `yaml:"path,required" min:"1"`
 	// Compression of the output: gzip, zstd, none, or {zstd: {level: 3}}.
 	// Default: by the extension of the path, .gz or .zst.

@@ -8,7 +8,7 @@ import (
 	"github.com/urlfold/urlfold/internal/client/kafka"
 )
 
-// A Config configures the sink.
+// A Config configures the Kafka sink.
 type Config struct {
 	connect.Kafka
 

@@ -49,7 +49,7 @@ func (s *jetStream) Metrics(emit func(name, help, kind string, value float64, la
 	emit("sink_reconnects_total", reconnectsHelp, counter, float64(st.Reconnects))
 }
 
-const reconnectsHelp = "Reconnections to NATS."
+const reconnectsHelp = "Reconnections to NATS after a lost connection."
 
 // Stats returns the current counts. Here, Again counts batches.
 func (s *core) Stats() Stats {
