@@ -9,21 +9,21 @@ import (
 	"github.com/urlfold/urlfold/codec"
 )
 
-// A template is a base URL with a field of the record in its host.
+// template is a base URL with a field of the record in its host.
 type template struct {
-	front, back []byte // what stands around the field: "https://" and "/a"
-	authority   int    // where in front the authority starts
-	rest        int    // how many bytes of back are behind the authority
+	front, back []byte // text before and after the field: "https://" and "/a"
+	authority   int    // offset of the authority in front
+	rest        int    // number of bytes of back after the authority
 }
 
-// setBase reads Base. Its scheme and authority are what an origin-form target
-// is put behind (RFC 9112 §3.3).
+// setBase sets the base from c.Base. Origin-form targets are appended to its
+// scheme and authority (RFC 9112 §3.3).
 func (j *Job) setBase(c *Config) error {
 	front, rest, ok := strings.Cut(c.Base, "{")
 	if ok {
 		_, back, closed := strings.Cut(rest, "}")
 		if !closed {
-			return errors.New("a field in the base URL has no closing brace")
+			return errors.New("invalid base URL: a field has no closing brace")
 		}
 		return j.setTemplate(c, front, back)
 	}
@@ -41,28 +41,30 @@ func (j *Job) setBase(c *Config) error {
 	return nil
 }
 
-// checkBase parses a base. Its errors hold nothing of it.
+// checkBase parses a base. Its errors do not quote the base, which may hold a
+// password.
 func checkBase(base string, n *codec.Normalizer) (*codec.Result, error) {
 	var r codec.Result
 	src := []byte(base)
 	if n != nil {
 		if _, err := n.Append(nil, src, &r); err != nil {
-			return nil, fmt.Errorf("the base URL: %w", err)
+			return nil, fmt.Errorf("invalid base URL: %w", err)
 		}
 	}
 	if err := codec.Parse(src, &r); err != nil {
-		return nil, fmt.Errorf("the base URL: %w", err)
+		return nil, fmt.Errorf("invalid base URL: %w", err)
 	}
 	if !r.In.Has(codec.Scheme) || r.In.Span(codec.Host).Len() == 0 {
-		return nil, errors.New("the base URL needs a scheme and a host, as in https://example.com/")
+		return nil, errors.New("invalid base URL: must have a scheme and a host, as in https://example.com/")
 	}
 	return &r, nil
 }
 
-// setTemplate reads a Base that holds a field, between front and back.
+// setTemplate sets the template from a Base with a field between front and
+// back.
 func (j *Job) setTemplate(c *Config, front, back string) error {
 	if strings.ContainsAny(back, "{}") {
-		return errors.New("the base URL holds one field of the record at most")
+		return errors.New("invalid base URL: must not have more than one field")
 	}
 	probe := front + "h" + back
 	r, err := checkBase(probe, c.Normalizer)
@@ -72,14 +74,14 @@ func (j *Job) setTemplate(c *Config, front, back string) error {
 	scheme, host, path := r.In.Span(codec.Scheme), r.In.Span(codec.Host), r.In.Span(codec.Path)
 	t := &template{front: []byte(front), back: []byte(back), authority: int(scheme.End) + len("://"), rest: len(probe) - int(path.Start)}
 	if at := uint32(len(front)); at < host.Start || at >= host.End || !isHostPort([]byte(probe[t.authority:path.Start])) {
-		return errors.New("a field of the record can stand for the host of the base URL, without a user, and nothing else in it: https://{host}/")
+		return errors.New("invalid base URL: a field can only be in the host, and the URL must not have userinfo, as in https://{host}/")
 	}
 	j.template, j.scheme = t, t.front[:scheme.End]
 	return nil
 }
 
-// baseHost returns the name of the field of the record that stands in Base, if one
-// does, and whether it is all of the authority.
+// baseHost returns the name of the field in c.Base. alone reports whether the
+// field makes up the whole authority. ok is false if there is no field.
 func (c *Config) baseHost() (name string, alone, ok bool) {
 	front, rest, ok := strings.Cut(c.Base, "{")
 	if !ok {
@@ -90,8 +92,9 @@ func (c *Config) baseHost() (name string, alone, ok bool) {
 	return name, alone, true
 }
 
-// baseOf returns what a URL of the record is resolved against: the record's own
-// base, or that of the job, or nil. It lies in the record, the job or scratch.
+// baseOf returns the URL that a URL of the record is resolved against: the
+// record's own base, the job's base, or nil. The result points into the record,
+// the job or scratch.
 func (n *normalizer) baseOf(rec []byte) []byte {
 	f, t := n.found, n.job.template
 	switch {
@@ -124,9 +127,9 @@ func (n *normalizer) baseOf(rec []byte) []byte {
 	return n.base
 }
 
-// append appends the base with value in it, and reports whether it has the
-// host that it says: value comes from anywhere, and a slash or an '@' in it would
-// make it a base of another host.
+// append appends the base with value in place of the field. It returns false if
+// value is not a valid host or a part of one: values are untrusted, and a slash
+// or '@' in one would change the host of the base.
 func (t *template) append(dst, value []byte) ([]byte, bool) {
 	if len(value) == 0 || len(value) == 1 && (value[0] == '-' || value[0] == '_') {
 		return dst, false
@@ -136,8 +139,8 @@ func (t *template) append(dst, value []byte) ([]byte, bool) {
 	return dst, isHostPort(dst[start+t.authority : len(dst)-t.rest])
 }
 
-// isHostPort reports whether s is a host, with or without a port. Whether names
-// and addresses are good ones is for the codec to say.
+// isHostPort reports whether s has the form of a host with an optional port.
+// The codec checks the names and addresses themselves.
 func isHostPort(s []byte) bool {
 	if !isHost(s) {
 		return false

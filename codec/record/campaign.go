@@ -5,18 +5,18 @@ import (
 	"github.com/urlfold/urlfold/codec/params"
 )
 
-// A param is a field of a query that has a name of its own in the output.
+// param is a query parameter and its name in the output.
 type param struct {
 	name  string
 	value params.Pair
 }
 
-// campaign returns what the query says about the campaign that sent the visitor,
-// in the order source, medium, name, term, content, id. Where several parameters
-// say it, the one of the first family counts (params.CampaignField), and the
-// first of these.
+// campaign returns the campaign fields of the query in the order source,
+// medium, name, term, content, id. If several parameters set the same field,
+// the one of the first family wins (see params.CampaignField), and within a
+// family the first parameter.
 func (v *values) campaign(query []byte) []param {
-	var best [params.NumFields]int // 1 + rank of what was found
+	var best [params.NumFields]int // 1 + rank of the parameter found; 0 if none
 	var found [params.NumFields]params.Pair
 	for _, p := range v.n.pairs {
 		v.n.name = params.AppendName(v.n.name[:0], p.Name(query))
@@ -34,8 +34,8 @@ func (v *values) campaign(query []byte) []param {
 	return v.telling
 }
 
-// clickIDs returns the click ids of the query, in its order, the first of each
-// name.
+// clickIDs returns the click IDs of the query in order, with the first
+// parameter of each name.
 func (v *values) clickIDs(query []byte) []param {
 	v.telling = v.telling[:0]
 next:
@@ -55,8 +55,9 @@ next:
 	return v.telling
 }
 
-// parameters returns the fields campaign and click_ids as JSON objects and params
-// as a JSON array, in scratch, and whether there is anything in them.
+// parameters returns the fields campaign and click_ids as JSON objects, and
+// params as a JSON array, in scratch. The second result reports whether the
+// field is present.
 func (v *values) parameters(f fieldID) ([]byte, bool) {
 	c := &v.n.cur
 	if f == fParams {

@@ -8,14 +8,14 @@ import (
 	"github.com/urlfold/urlfold/internal/suggest"
 )
 
-// A Target says which URLs of an access-log record are read.
+// Target selects which URLs of an access-log record are read.
 type Target uint8
 
-// The targets.
+// Targets of an access-log record.
 const (
 	TargetRequest Target = iota // the target of the request line
 	TargetReferer               // the Referer field
-	TargetAll                   // both, the request first; in a format with one of them, that one
+	TargetAll                   // the request, then the referer; only one of them if the format lacks the other
 )
 
 var targetNames = []string{"request", "referer", "all"}
@@ -23,123 +23,132 @@ var targetNames = []string{"request", "referer", "all"}
 // String returns the target's name: "request".
 func (t Target) String() string { return nameOf(targetNames, int(t)) }
 
-// ParseTarget returns the target of that name. The error suggests a near name.
+// ParseTarget returns the target with the given name. The error for an unknown
+// name suggests a similar one.
 func ParseTarget(name string) (Target, error) {
 	i, err := suggest.Index("target", targetNames, name)
 	return Target(i), err
 }
 
-// A Render says what is written for a record.
+// Render selects what is written for each record.
 type Render uint8
 
-// The renderings.
+// Renderings of a record.
 const (
 	RenderRewrite Render = iota // the record, with only its URL bytes replaced
 	RenderJSONL                 // a JSON object for each URL
-	RenderTSV                   // the chosen fields of each URL, tabs between them
+	RenderTSV                   // selected fields of each URL, separated by tabs
 	RenderURLs                  // the normal form of each URL
-	RenderKeys                  // the key, a tab, the normal form
-	RenderExtend                // the record, with fields added; jsonl, csv, tsv
+	RenderKeys                  // the key, a tab and the normal form of each URL
+	RenderExtend                // the record with fields added; only jsonl, csv and tsv
 )
 
 var renderNames = []string{"rewrite", "jsonl", "tsv", "urls", "keys", "extend"}
 
-// keepsRecords reports whether records come out as records, those without a URL
-// too.
+// keepsRecords reports whether the rendering writes whole records, including
+// those without a URL.
 func (r Render) keepsRecords() bool { return r == RenderRewrite || r == RenderExtend }
 
 // String returns the rendering's name: "rewrite".
 func (r Render) String() string { return nameOf(renderNames, int(r)) }
 
-// ParseRender returns the rendering of that name. The error suggests a near
-// name.
+// ParseRender returns the rendering with the given name. The error for an
+// unknown name suggests a similar one.
 func ParseRender(name string) (Render, error) {
 	i, err := suggest.Index("rendering", renderNames, name)
 	return Render(i), err
 }
 
-// Config says how records are read and what is written for them. The zero
-// Config lacks a Format and a Normalizer, the two fields that have no default.
+// Config specifies how records are read and what is written for them. Format
+// and Normalizer are required; every other field may be zero.
 type Config struct {
-	// Format is one of Formats(), the name of one of Formats, or the text of an nginx
-	// log_format or Apache LogFormat.
+	// Format is the name of a built-in format (see [Formats]), the name of a
+	// format in Config.Formats, or the text of an nginx log_format or Apache
+	// LogFormat.
 	Format string
-	// Formats are more formats that Format can name.
+	// Formats are additional formats that Format can select.
 	Formats []Format
-	// Dialect says how the writer of a log format escapes: nginx, nginx-json,
-	// apache or none. Empty means: for an nginx format what its escape=
-	// parameter says, apache for an Apache format, and for the named formats the
-	// union of nginx and Apache, which rewriting writes as \xHH.
+	// Dialect names the escapes of a log format: nginx, nginx-json, apache or
+	// none. If it is empty, an nginx log_format uses the dialect of its escape=
+	// parameter and an Apache LogFormat uses apache. The named log formats then
+	// decode the escapes of both nginx and Apache, and write \xHH.
 	Dialect string
-	// Target chooses among the URLs of an access-log record. The formats lines,
-	// jsonl, csv and tsv have one URL a record, and it means nothing there.
+	// Target selects the URLs of an access-log record. It is ignored for lines,
+	// jsonl, csv and tsv, whose records have one URL each.
 	Target Target
-	// URLField and BaseField are a field path (jsonl) or a column's name or
-	// number, counted from 1 (csv, tsv). URLField is required in these formats.
+	// URLField and BaseField name the fields that hold the URL and its base: by
+	// field path in jsonl; by column name, or column number counted from 1, in
+	// csv and tsv. URLField is required in these formats.
 	URLField, BaseField string
-	// Base is an absolute URL. An origin-form target gets its scheme and host if
-	// the record has none; other relative URLs are resolved against it, unless
-	// the record has a base of its own (RFC 3986 §5.1).
-	//
-	// {name} in the place of its host, or of a part of that, stands for a field of
-	// the record, named as in URLField; in an access log {host} for the host that
-	// the record is of, and then for all of the authority. Without the field, or
-	// if the value does not make a host, the record has no base.
+	// Base is an absolute URL. An origin-form target takes its scheme and host
+	// from Base if the record has none. Other relative URLs are resolved
+	// against Base, unless the record has its own base (RFC 3986 §5.1).
+	// The host of Base, or a part of the host, can be {name}, which stands for
+	// the value of a field of the record; name has the syntax of URLField. In
+	// an access log the name must be host, which stands for the host in the
+	// record and must make up the whole authority. If the field is missing, or
+	// its value does not form a valid host, the record has no base.
 	Base string
-	// Render says what is written, Fields which fields jsonl and tsv write, in
-	// that order. No Fields means those from "url" to "error" of FieldNames.
+	// Render selects what is written. Fields lists the fields that RenderJSONL
+	// and RenderTSV write, in order; if it is empty, they write the fields from
+	// "url" to "error" of FieldNames.
 	Render Render
 	Fields []string
-	// Extend is what RenderExtend adds to each record, in this order.
+	// Extend lists the fields that RenderExtend adds to each record, in order.
 	Extend []Extension
-	// Level is the level of the field key and of RenderKeys, and KeyForm how these
-	// keys are written. It is not KeyRaw: output is text.
+	// Level is the level of the field key and of RenderKeys. KeyForm is the
+	// text form of these keys; KeyRaw is not allowed, because output is text.
 	Level   codec.Level
 	KeyForm codec.KeyForm
-	// Divert sends records without a reading to the dead stream. Otherwise they
-	// pass through, or become an object with an error.
+	// Divert sends records that cannot be parsed to the dead letters. If it is
+	// false, such records pass through, or become an object with an error.
 	Divert bool
-	// OnUnparsed is what becomes of a record that is not of the format, and
-	// OnOversize of one that is longer than MaxRecord. Default: as Divert says.
-	// DispositionDrop is for OnUnparsed alone, DispositionTruncate and DispositionStop are for
-	// OnOversize. A table is not truncated: an open quote would swallow the records
-	// behind it.
+	// OnUnparsed is the disposition of records that do not match the format,
+	// and OnOversize that of records longer than MaxRecord. The zero value of
+	// each follows Divert. DispositionDrop is valid only for OnUnparsed;
+	// DispositionTruncate and DispositionStop are valid only for OnOversize.
+	// Records of a table cannot be truncated, because an open quote would
+	// swallow the records after it.
 	OnUnparsed, OnOversize Disposition
-	// RejectFlags are flags of which a URL may have none, RejectNotHTTP says that
-	// its scheme must be http or https, if it has one: otherwise it counts as
-	// without a reading, with the Reason Flagged or NotHTTP.
+	// RejectFlags rejects records that have a URL with any of these flags, with
+	// the Reason Flagged. RejectNotHTTP rejects records that have a URL with a
+	// scheme other than http and https, with the Reason NotHTTP; URLs without a
+	// scheme pass. Such records are treated like those that cannot be parsed.
 	RejectFlags   codec.Flags
 	RejectNotHTTP bool
-	// Redact writes *** for every password.
+	// Redact replaces every password in the output by ***.
 	Redact bool
-	// Repairs are made to normal forms; keys are then those of the repaired URLs.
-	// They are meant for profiles that keep a '%' that starts no escape: where it
-	// became %25 there is no %u left to repair.
+	// Repairs are applied to normal forms; keys are computed from the repaired
+	// URLs. Use them with profiles that keep malformed percent-encodings: where
+	// a profile turns '%' into %25, no %u is left to repair.
 	Repairs Repair
-	// Secrets are names of parameters whose values become *** in normal forms, in
-	// queries and fragments, and with any of them passwords do. Keys are then those
-	// of the URLs without these values. The fields url and record, records that are
-	// passed through, and URLs without a reading still hold them.
+	// Secrets are names of parameters in queries and fragments. In normal forms
+	// their values are replaced by ***, and so are passwords if there is at
+	// least one name. Keys are computed from the masked URLs. The fields url
+	// and record, records that are passed through, and URLs that cannot be
+	// parsed are not masked.
 	Secrets []string
-	// Params says how parameters are written, for the field params and the flag
-	// param-style. Default: what the policy of the normalizer says.
+	// Params defines the OpenAPI styles of parameters, for the field params and
+	// the flag param-style. Nil means the styles of the normalizer's policy.
 	Params *params.Styles
-	// Normalizer is the profile at work. It is required.
+	// Normalizer normalizes the URLs. It is required.
 	Normalizer *codec.Normalizer
-	// MaxRecord is the length in bytes from which on a record is rejected as
-	// record-too-long. 0 means no limit.
+	// MaxRecord is the maximum length of a record in bytes, including its line
+	// end. Longer records are handled by OnOversize. 0 means no limit.
 	MaxRecord int
-	// Facts has workers collect a Fact of each record, for sinks that partition.
+	// Facts makes workers collect a Fact about each record, for sinks that
+	// partition their output.
 	Facts bool
 }
 
-// A Job is a Config made ready for use. It is immutable and may be shared.
+// Job is a checked Config, ready for use. It is immutable and safe for
+// concurrent use.
 type Job struct {
 	reader        Reader
-	baseURL       []byte    // Config.Base, nil if there is none
+	baseURL       []byte    // Config.Base, or nil
 	origin        []byte    // its scheme and authority: "https://example.com"
-	scheme        []byte    // "https"
-	template      *template // Config.Base, if a field is to be put in; then baseURL and origin are nil
+	scheme        []byte    // its scheme: "https"
+	template      *template // Config.Base if it holds {name}; baseURL and origin are then nil
 	render        Render
 	fields        []fieldID
 	wants         fieldSet
@@ -153,30 +162,30 @@ type Job struct {
 	rejectNotHTTP bool
 	redact        bool
 	repairs       Repair
-	secrets       [][]byte // in lower case
+	secrets       [][]byte // lower case
 	styles        *params.Styles
-	readsParams   bool // of each URL
+	readsParams   bool // whether the parameters of each URL are read
 	norm          *codec.Normalizer
-	whatwg        bool // norm reads as browsers do
+	whatwg        bool // whether the standard of norm is WHATWG
 	profile       []byte
 	maxRecord     int
 	facts         bool
 }
 
-// A ConfigError is one mistake in a Config.
+// ConfigError describes one invalid setting in a Config.
 type ConfigError struct {
-	Field string // the name of the field of Config; of Fields and Extend with an index: "Extend[1]"
+	Field string // the field of Config, with an index for Fields and Extend: "Extend[1]"
 	Err   error
 }
 
-// Error returns what is wrong, without the name of the field: callers have names of
-// their own for it.
+// Error returns the message without the name of the field, because callers have
+// their own names for it.
 func (e *ConfigError) Error() string { return e.Err.Error() }
 
-// Unwrap returns what is wrong.
+// Unwrap returns e.Err.
 func (e *ConfigError) Unwrap() error { return e.Err }
 
-// in makes err, unless it is nil, the mistake in a field.
+// in returns err as a *ConfigError about field, or nil if err is nil.
 func in(field string, err error) error {
 	if err == nil {
 		return nil
@@ -184,10 +193,11 @@ func in(field string, err error) error {
 	return &ConfigError{Field: field, Err: err}
 }
 
-// wrong is the mistake in a field, in words.
+// wrong returns a *ConfigError about field with the message text.
 func wrong(field, text string) error { return in(field, errors.New(text)) }
 
-// New makes c ready for use. The error joins a *ConfigError for each mistake in c.
+// New checks c and returns a Job for it. The error joins a *ConfigError for
+// each invalid setting.
 func New(c Config) (*Job, error) {
 	j := &Job{
 		render: c.Render, level: c.Level, divert: c.Divert, redact: c.Redact,
@@ -202,25 +212,25 @@ func New(c Config) (*Job, error) {
 	errBase := j.setBase(&c)
 	errs := []error{j.setFormat(c, errBase == nil), in("Base", errBase), j.setFields(c.Fields), j.setExtend(&c), j.setDispositions(&c)}
 	if c.Normalizer == nil {
-		errs = append(errs, wrong("Normalizer", "a normalizer is required"))
+		errs = append(errs, wrong("Normalizer", "missing normalizer"))
 	} else {
 		j.profile = []byte(c.Normalizer.Profile().Name)
 	}
 	j.setParams(&c)
 	if int(c.Render) >= len(renderNames) {
-		errs = append(errs, wrong("Render", "there is no such rendering"))
+		errs = append(errs, wrong("Render", "unknown rendering"))
 	}
 	if int(c.Target) >= len(targetNames) {
-		errs = append(errs, wrong("Target", "there is no such target"))
+		errs = append(errs, wrong("Target", "unknown target"))
 	}
 	if c.KeyForm >= codec.KeyRaw {
-		errs = append(errs, wrong("KeyForm", "a key is written as hex or base32: output is text"))
+		errs = append(errs, wrong("KeyForm", "keys must be written as hex or base32, because output is text"))
 	}
 	if c.Repairs&^allRepairs != 0 {
-		errs = append(errs, wrong("Repairs", "there is no such repair"))
+		errs = append(errs, wrong("Repairs", "unknown repair"))
 	}
 	if c.MaxRecord < 0 {
-		errs = append(errs, wrong("MaxRecord", "the record limit is negative"))
+		errs = append(errs, wrong("MaxRecord", "the record limit must not be negative"))
 	}
 	if err := errors.Join(errs...); err != nil {
 		return nil, err
@@ -228,7 +238,8 @@ func New(c Config) (*Job, error) {
 	return j, nil
 }
 
-// setParams reads Params. Fields, Extend and RejectFlags have been read.
+// setParams sets the styles of parameters. It needs the results of setFields
+// and setExtend.
 func (j *Job) setParams(c *Config) {
 	j.styles = c.Params
 	if j.styles == nil && c.Normalizer != nil {
@@ -237,8 +248,9 @@ func (j *Job) setParams(c *Config) {
 	j.readsParams = j.wants.has(fParams) || c.RejectFlags.Has(codec.ParamStyle)
 }
 
-// setFormat reads Format and Dialect, and has the format read what else is its own.
-// It is not asked for the host of a Base that is a mistake.
+// setFormat sets the reader from Format, Dialect and the fields that the format
+// itself checks. If baseOK is false, Base is invalid and the format does not
+// see it.
 func (j *Job) setFormat(c Config, baseOK bool) error {
 	var errDialect error
 	if c.Dialect != "" {

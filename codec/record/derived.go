@@ -6,10 +6,11 @@ import (
 	"github.com/urlfold/urlfold/codec/surt"
 )
 
-// This file makes the fields that are computed only where they are asked for.
+// This file implements the fields that are computed only on request.
 
-// derived returns one of these fields of a URL that has a normal form, and
-// whether it is present. It lies in scratch, until the next call.
+// derived returns one of these fields for a URL with a normal form, and whether
+// it is present. The result points into scratch and is valid until the next
+// call.
 func (v *values) derived(f fieldID) ([]byte, bool) {
 	c := &v.n.cur
 	switch f {
@@ -30,10 +31,11 @@ func (v *values) derived(f fieldID) ([]byte, bool) {
 	return nil, false
 }
 
-// keyLevels holds the level that a field shows the key string of.
+// keyLevels maps fields to the level of the key string that they show.
 var keyLevels = [numFields]codec.Level{fK0: codec.K0, fK1: codec.K1, fK2: codec.K2, fK3: codec.K3}
 
-// site returns the registrable domain of the host, private suffixes counted.
+// site returns the registrable domain of the host, taking private suffixes into
+// account.
 func (v *values) site() ([]byte, bool) {
 	host, ok := v.component(fHost)
 	if !ok || len(host) == 0 {
@@ -50,14 +52,14 @@ func (v *values) surt() []byte {
 	v.key = v.n.appendKey(v.key, v.job.level)
 	key := v.key[len("//"):]
 	if v.job.level == codec.K3 && !c.nohost && isWeb(v.n.res.Out.Bytes(c.norm, codec.Scheme)) {
-		key = v.key // which has a host, but no scheme in front of it
+		key = v.key // K3 has a host but no scheme
 	}
-	_ = codec.Parse(key, &v.scrub) // what has no reading has components all the same
+	_ = codec.Parse(key, &v.scrub) // components are set even on an error
 	v.side = surt.Append(v.side[:0], key, &v.scrub.In, surt.Options{})
 	return v.side
 }
 
-// isWeb reports whether a scheme, in lower case, is one that K3 leaves out.
+// isWeb reports whether a lower-case scheme is one that K3 omits.
 func isWeb(scheme []byte) bool { return string(scheme) == "http" || string(scheme) == "https" }
 
 // iri returns the display form of the normal form.
@@ -69,17 +71,17 @@ func (v *values) iri() []byte {
 	return v.shown(v.key)
 }
 
-// A standing says what a standard makes of a URL.
+// standing is the result of checking a URL against a standard.
 type standing string
 
-// The standings.
+// Standings of a URL.
 const (
 	valid   standing = "valid"
-	invalid standing = "invalid" // it can be read, but holds what the standard does not allow
-	failure standing = "failure" // it cannot
+	invalid standing = "invalid" // it can be parsed but breaks a rule of the standard
+	failure standing = "failure" // it cannot be parsed
 )
 
-// rfc says what RFC 3986 makes of what was read.
+// rfc returns the standing of the input under RFC 3986.
 func (v *values) rfc() standing {
 	switch err := codec.Parse(v.n.cur.src, &v.scrub); {
 	case err != nil:
@@ -90,8 +92,8 @@ func (v *values) rfc() standing {
 	return valid
 }
 
-// whatwg says what the URL Standard makes of what was read: it is valid if there
-// is no validation error.
+// whatwg returns the standing of the input under the URL Standard. It is valid
+// if there is no validation error.
 func (v *values) whatwg() standing {
 	var err error
 	v.side, err = browser.AppendRef(v.side[:0], v.n.cur.base, v.n.cur.src, &v.scrub)
@@ -104,7 +106,8 @@ func (v *values) whatwg() standing {
 	return valid
 }
 
-// validationErrors is the set of the flags that are the standard's.
+// validationErrors is the set of flags that are validation errors of the URL
+// Standard.
 var validationErrors = func() (s codec.Flags) {
 	s = s.With(codec.HostMissing).With(codec.PortInvalid)
 	for f := codec.DomainToASCII; f <= codec.FileInvalidWindowsDriveLetterHost; f++ {

@@ -2,52 +2,55 @@ package record
 
 import "bytes"
 
-// detectRecords is how many records Detect looks at.
+// detectRecords is the maximum number of records that Detect examines.
 const detectRecords = 50
 
-// A Guess is the format that Detect found, and how sure it is.
+// Guess is the result of Detect: a format and how many records fit it.
 type Guess struct {
-	Format  string // its name
-	Records int    // how many records Detect looked at, blank ones not counted
-	Fit     int    // how many of them the format fits
+	Format  string // name of the format
+	Records int    // number of records examined, without blank ones
+	Fit     int    // number of these records that fit the format
 }
 
-// A Sample is the beginning of a stream.
+// Sample is the beginning of a stream.
 type Sample struct {
-	// Head is the beginning as it is.
+	// Head holds the unmodified bytes.
 	Head []byte
-	// Records holds its lines without line ends and blank lines, fifty at most. A
-	// last line that is cut short is left out, unless it is the only one.
+	// Records holds at most fifty lines of Head, without line ends and without
+	// blank lines. An incomplete last line is left out unless it is the only
+	// one.
 	Records [][]byte
 }
 
-// A Fit says how well a format fits a Sample.
+// Fit reports how well a format fits a Sample.
 type Fit struct {
-	// Records is how many of Sample.Records the format fits. A format that does not
-	// fit half of them is out of the question.
+	// Records is the number of Sample.Records that fit the format. Detect
+	// ignores a format that fits less than half of them.
 	Records int
-	// Certainty says how much it means that a record fits, from 1 to 100: of several
-	// formats that fit the most certain one is chosen, and of equals the first.
+	// Certainty says how strongly a fitting record indicates the format, from 1
+	// to 100. Of several fitting formats Detect chooses the one with the
+	// highest certainty, and the first one of equals.
 	Certainty uint8
 }
 
-// The certainties of the built-in formats. A table with a header is more certain
-// than lines: its rows may begin with a URL, and a header is no line of a list. A
-// table without one is less.
+// Certainties of the built-in formats. A table with a header is more certain
+// than lines, because its rows may begin with a URL but a list of URLs has no
+// header. A table without a header is less certain than lines.
 const (
 	looksUnmistakable = 100
 	looksLikeJSON     = 90
 	looksLikeVhost    = 80
 	looksLikeCombined = 70
 	looksLikeCLF      = 60
-	looksLikeHeader   = 50 // and one more for tabs, as below
+	looksLikeHeader   = 50 // tsv: one more, see tableFormat.Detect
 	looksLikeLines    = 40
 	looksLikeTable    = 30
 )
 
-// Detect finds the format of a stream from its first bytes: one of Formats or of
-// more. The format must fit at least half of the first fifty records. ok is false
-// if none does. Detect keeps nothing of head.
+// Detect guesses the format of a stream from its first bytes, among the
+// built-in formats and those of more. It considers only formats that fit at
+// least half of the first fifty records. ok is false if there is no such
+// format. Detect does not retain head.
 func Detect(head []byte, more ...Format) (g Guess, ok bool) {
 	s := &Sample{Head: head, Records: firstRecords(head)}
 	best := Fit{}
@@ -63,8 +66,8 @@ func Detect(head []byte, more ...Format) (g Guess, ok bool) {
 	return g, ok
 }
 
-// firstRecords returns the first records of head without line ends and blank
-// records.
+// firstRecords returns the first records of head without line ends, skipping
+// blank records.
 func firstRecords(head []byte) (records [][]byte) {
 	for len(head) > 0 && len(records) < detectRecords {
 		n := bytes.IndexByte(head, '\n') + 1
@@ -82,7 +85,7 @@ func firstRecords(head []byte) (records [][]byte) {
 	return records
 }
 
-// count counts the records for which fits holds.
+// count returns a Fit with the number of records for which fits returns true.
 func (s *Sample) count(certainty uint8, fits func([]byte) bool) Fit {
 	f := Fit{Certainty: certainty}
 	for _, r := range s.Records {

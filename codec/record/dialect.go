@@ -6,46 +6,49 @@ import (
 	"unicode/utf8"
 )
 
-// A Dialect says how a format escapes the bytes of a field: with which byte an
-// escape starts, what it stands for, and how text is written back. A nil Dialect
-// escapes nothing. A Dialect does not change once it is in use, and may be shared.
+// Dialect describes how a format escapes the bytes of a field: the byte that
+// starts an escape, how to decode one, and how to encode text. A nil Dialect
+// escapes nothing. A Dialect must not change once it is in use, and is then
+// safe for concurrent use.
 type Dialect struct {
-	// Mark is the first byte of each escape. 0 means that nothing is unescaped.
+	// Mark is the first byte of every escape. 0 means that there are no escapes
+	// to decode.
 	Mark byte
-	// Decode appends to dst what the escape at the start of s stands for, at least
-	// one byte, and returns the length of the escape. s begins with Mark. A Mark
-	// that starts no escape stands for itself.
+	// Decode appends the decoded form of the escape at the start of s to dst,
+	// at least one byte, and returns the length of the escape in s. s begins
+	// with Mark. A Mark that does not start an escape is literal.
 	Decode func(dst, s []byte) (_ []byte, n int)
-	// Encode appends text to dst as the format writes it. stop is a byte that would
-	// end the field, or 0. Nil means that text is written as it is.
+	// Encode appends text to dst in the escaped form of the format. stop is a
+	// byte that would end the field, or 0. If Encode is nil, text is written
+	// unescaped.
 	Encode func(dst, text []byte, stop byte) []byte
 
-	backslash bool // a quote behind a backslash ends no field
+	backslash bool // a quote after a backslash does not end the field
 }
 
-// The dialects of the built-in formats. All are nil or constant.
+// Dialects of the built-in formats. A nil dialect has no escapes.
 var (
-	nginxDialect  = &Dialect{Mark: '\\', Decode: decodeHex, Encode: encodeHex}                    // \xHH: ngx_http_log_module, escape=default
-	apacheDialect = &Dialect{Mark: '\\', Decode: decodeC, Encode: encodeApache, backslash: true}  // \xhh \" \\ \b \n \r \t \v: mod_log_config
-	unionDialect  = &Dialect{Mark: '\\', Decode: decodeC, Encode: encodeHex, backslash: true}     // read as Apache, which includes nginx; written as nginx
+	nginxDialect  = &Dialect{Mark: '\\', Decode: decodeHex, Encode: encodeHex}                    // \xHH; ngx_http_log_module, escape=default
+	apacheDialect = &Dialect{Mark: '\\', Decode: decodeC, Encode: encodeApache, backslash: true}  // \xhh \" \\ \b \n \r \t \v; mod_log_config
+	unionDialect  = &Dialect{Mark: '\\', Decode: decodeC, Encode: encodeHex, backslash: true}     // decodes like apacheDialect, a superset of nginx; encodes like nginx
 	jsonDialect   = &Dialect{Mark: '\\', Decode: decodeJSON, Encode: encodeJSON, backslash: true} // JSON string, RFC 8259 §7; nginx escape=json
-	cellDialect   = &Dialect{Encode: encodeCell}                                                  // a csv or tsv cell without quotes
-	quotedDialect = &Dialect{Mark: '"', Decode: decodeQuote, Encode: encodeQuotes}                // the inside of a quoted cell, RFC 4180 §2: "" is a quote
+	cellDialect   = &Dialect{Encode: encodeCell}                                                  // unquoted csv or tsv cell
+	quotedDialect = &Dialect{Mark: '"', Decode: decodeQuote, Encode: encodeQuotes}                // inside of a quoted cell, where "" is a quote; RFC 4180 §2
 )
 
-// A run maps a stretch of unescaped text back to the record. It holds from text
-// on, until the next run starts.
+// run maps a range of unescaped text to the record. It is valid from offset
+// text up to the start of the next run.
 type run struct {
 	text, raw int
-	step      int // 1: text and record advance together; 0: all of it is one escape
+	step      int // 1: both offsets advance together; 0: the whole range is one escape
 }
 
-// escapesQuotes reports whether a backslash in front of a quote escapes it.
+// escapesQuotes reports whether a backslash escapes the quote after it.
 func (d *Dialect) escapesQuotes() bool { return d != nil && d.backslash }
 
-// unescape undoes the escapes of raw. If there are none, the text is raw itself and
-// there are no runs; otherwise the text is appended to dst[:0] and the offset map
-// to runs[:0].
+// unescape decodes the escapes of raw. If raw has none, unescape returns raw
+// itself and no runs. Otherwise it appends the text to dst[:0] and the offset
+// map to runs[:0].
 func (d *Dialect) unescape(dst, raw []byte, runs []run) (text []byte, _ []run, escaped bool) {
 	if d == nil || d.Mark == 0 {
 		return raw, runs[:0], false
@@ -75,7 +78,7 @@ func (d *Dialect) unescape(dst, raw []byte, runs []run) (text []byte, _ []run, e
 	return dst, runs, true
 }
 
-// escape appends text to dst as the format writes it. See Dialect.Encode.
+// escape appends text to dst in escaped form. See Dialect.Encode.
 func (d *Dialect) escape(dst, text []byte, stop byte) []byte {
 	if d == nil || d.Encode == nil {
 		return append(dst, text...)
@@ -83,7 +86,7 @@ func (d *Dialect) escape(dst, text []byte, stop byte) []byte {
 	return d.Encode(dst, text, stop)
 }
 
-// decodeHex decodes \xHH, the one escape of nginx.
+// decodeHex decodes \xHH, the only escape of nginx.
 func decodeHex(dst, s []byte) ([]byte, int) {
 	if len(s) >= 4 && s[1] == 'x' && unhex[s[2]] < 16 && unhex[s[3]] < 16 {
 		return append(dst, unhex[s[2]]<<4|unhex[s[3]]), 4
@@ -99,7 +102,7 @@ func decodeC(dst, s []byte) ([]byte, int) {
 	return decodeHex(dst, s)
 }
 
-// decodeQuote decodes two quotes, which stand for one.
+// decodeQuote decodes a doubled quote to one quote.
 func decodeQuote(dst, s []byte) ([]byte, int) {
 	if len(s) > 1 && s[1] == '"' {
 		return append(dst, '"'), 2
@@ -107,13 +110,15 @@ func decodeQuote(dst, s []byte) ([]byte, int) {
 	return append(dst, '"'), 1
 }
 
-// cEscape holds what Apache's two-byte escapes stand for.
+// cEscape maps the second byte of Apache's two-byte escapes to the decoded
+// byte.
 var cEscape = [256]byte{'"': '"', '\\': '\\', 'b': '\b', 'n': '\n', 'r': '\r', 't': '\t', 'v': '\v'}
 
-// jsonEscapes holds what JSON's two-byte escapes stand for.
+// jsonEscapes maps the second byte of JSON's two-byte escapes to the decoded
+// byte.
 var jsonEscapes = [256]byte{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
 
-// unhex holds the value of each hex digit, and 255 for all other bytes.
+// unhex maps each hexadecimal digit to its value and every other byte to 255.
 var unhex = func() (t [256]byte) {
 	for i := range t {
 		t[i] = 255
@@ -127,9 +132,9 @@ var unhex = func() (t [256]byte) {
 	return t
 }()
 
-// decodeJSON decodes an escape of JSON. Half of a surrogate pair becomes the three
-// bytes that a longer UTF-8 would write for it, so that it is not lost and the
-// codec flags it. What is no escape stays as it is.
+// decodeJSON decodes a JSON escape. An unpaired surrogate becomes the three
+// bytes that UTF-8 would use if it allowed surrogates, so that it is preserved
+// and the codec flags it. A backslash that does not start an escape is literal.
 func decodeJSON(dst, s []byte) ([]byte, int) {
 	if len(s) < 2 {
 		return append(dst, s...), len(s)
@@ -152,7 +157,7 @@ func decodeJSON(dst, s []byte) ([]byte, int) {
 	return append(dst, 0xE0|byte(r>>12), 0x80|byte(r>>6&0x3F), 0x80|byte(r&0x3F)), 6
 }
 
-// hex4 reads a \uXXXX at the start of s.
+// hex4 decodes \uXXXX at the start of s.
 func hex4(s []byte) (rune, bool) {
 	if len(s) < 6 || s[0] != '\\' || s[1] != 'u' {
 		return 0, false
@@ -160,7 +165,7 @@ func hex4(s []byte) (rune, bool) {
 	return hexUnit(s[2:6])
 }
 
-// hexUnit reads hex digits.
+// hexUnit decodes s, which must be all hexadecimal digits.
 func hexUnit(s []byte) (rune, bool) {
 	var r rune
 	for _, c := range s {
@@ -172,7 +177,7 @@ func hexUnit(s []byte) (rune, bool) {
 	return r, true
 }
 
-// rawOffset leads an offset in unescaped text back to the bytes it came from.
+// rawOffset maps an offset in unescaped text to an offset in the escaped bytes.
 func rawOffset(runs []run, at int) int {
 	if len(runs) == 0 {
 		return at
@@ -185,8 +190,8 @@ func rawOffset(runs []run, at int) int {
 			hi = mid
 		}
 	}
-	// An escape that stands for nothing would leave two runs with the same
-	// start; there is none, so lo is the run that holds at.
+	// Every escape decodes to at least one byte, so no two runs start at the
+	// same offset and lo is the run that contains at.
 	return runs[lo].raw + (at-runs[lo].text)*runs[lo].step
 }
 
@@ -195,8 +200,8 @@ const (
 	lowerHex = "0123456789abcdef"
 )
 
-// encodeHex writes as nginx does: quotes, backslashes, all that is not printable
-// ASCII, and stop are \xHH.
+// encodeHex encodes text as nginx does: quotes, backslashes, stop, and every
+// byte that is not printable ASCII become \xHH.
 func encodeHex(dst, text []byte, stop byte) []byte {
 	for _, c := range text {
 		if isPlainInLog(c, stop) {
@@ -208,8 +213,8 @@ func encodeHex(dst, text []byte, stop byte) []byte {
 	return dst
 }
 
-// encodeApache writes as Apache does: \" and \\, and \xhh for what is not printable
-// ASCII and for stop.
+// encodeApache encodes text as Apache does: \" and \\, and \xhh for stop and
+// every other byte that is not printable ASCII.
 func encodeApache(dst, text []byte, stop byte) []byte {
 	for _, c := range text {
 		switch {
@@ -224,16 +229,17 @@ func encodeApache(dst, text []byte, stop byte) []byte {
 	return dst
 }
 
-// isPlainInLog reports whether a log whose fields end at stop holds c as it is.
+// isPlainInLog reports whether c needs no escape in a log field that ends at
+// stop.
 func isPlainInLog(c, stop byte) bool {
 	return c >= ' ' && c < 0x7F && c != '"' && c != '\\' && c != stop
 }
 
-// encodeJSON writes the inside of a JSON string.
+// encodeJSON encodes text as the inside of a JSON string.
 func encodeJSON(dst, text []byte, _ byte) []byte { return appendASCIIString(dst, text) }
 
-// encodeCell writes a cell of a table whose separator is stop: in quotes if it
-// needs them.
+// encodeCell encodes text as a table cell, with quotes if needed. stop is the
+// separator.
 func encodeCell(dst, text []byte, stop byte) []byte {
 	if bytes.IndexByte(text, stop) < 0 && bytes.IndexByte(text, '"') < 0 && bytes.IndexByte(text, '\n') < 0 && bytes.IndexByte(text, '\r') < 0 {
 		return append(dst, text...)
@@ -241,7 +247,7 @@ func encodeCell(dst, text []byte, stop byte) []byte {
 	return append(encodeQuotes(append(dst, '"'), text, stop), '"')
 }
 
-// encodeQuotes writes the inside of a quoted cell.
+// encodeQuotes encodes text as the inside of a quoted cell.
 func encodeQuotes(dst, text []byte, _ byte) []byte {
 	for {
 		i := bytes.IndexByte(text, '"')

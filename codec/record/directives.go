@@ -6,15 +6,14 @@ import (
 	"strings"
 )
 
-// nginxElements takes an nginx log_format apart. The text may be the bare
-// format, or the directive with its name, its escape= parameter and its quoted
-// strings.
+// nginxElements parses an nginx log_format. text is the bare format, or the
+// directive with its name, escape= parameter and quoted strings.
 func nginxElements(text string) ([]element, *Dialect, error) {
 	text = strings.TrimSpace(text)
-	quotes := "'" // bare text may well start and end with a double quote of its own
+	quotes := "'" // a bare format may start and end with double quotes of its own
 	if rest, ok := strings.CutPrefix(text, "log_format "); ok {
 		quotes = `'"`
-		_, rest, _ = strings.Cut(strings.TrimLeft(rest, " \t"), " ") // the format's name
+		_, rest, _ = strings.Cut(strings.TrimLeft(rest, " \t"), " ") // skip the format's name
 		text = strings.TrimLeft(rest, " \t\n")
 	}
 	d := nginxDialect
@@ -27,7 +26,7 @@ func nginxElements(text string) ([]element, *Dialect, error) {
 		case "none":
 			d = nil
 		default:
-			return nil, d, fmt.Errorf("escape=%s is none of default, json, none", how)
+			return nil, d, fmt.Errorf("invalid log_format: escape=%s must be default, json or none", how)
 		}
 		text = strings.TrimLeft(after, " \t\n")
 	}
@@ -35,8 +34,8 @@ func nginxElements(text string) ([]element, *Dialect, error) {
 	return out, d, err
 }
 
-// elementsOf takes a format apart: plain text, and what read makes of the rest
-// from each byte begin on.
+// elementsOf splits a format into literals and the elements that read returns.
+// Each byte begin starts an element.
 func elementsOf(text string, begin byte, read func(text string) (elems []element, rest string, err error)) ([]element, error) {
 	var out []element
 	for text != "" {
@@ -59,7 +58,7 @@ func elementsOf(text string, begin byte, read func(text string) (elems []element
 	return out, nil
 }
 
-// nginxElement reads one variable at the start of text.
+// nginxElement parses the variable at the start of text.
 func nginxElement(text string) (elems []element, rest string, err error) {
 	name, rest, err := nginxName(text)
 	if err != nil {
@@ -73,8 +72,8 @@ func nginxElement(text string) (elems []element, rest string, err error) {
 	return []element{e}, rest, nil
 }
 
-// unquotePieces joins the strings of a directive, which stand in quotes. Text
-// that is not a sequence of them comes back as it is.
+// unquotePieces joins the quoted strings of a directive. It returns text
+// unchanged if it is not a sequence of quoted strings.
 func unquotePieces(text, quotes string) string {
 	var b strings.Builder
 	rest := strings.TrimRight(text, " \t\n;")
@@ -99,13 +98,13 @@ func unquotePieces(text, quotes string) string {
 	return b.String()
 }
 
-// nginxName reads $name or ${name} at the start of text.
+// nginxName parses $name or ${name} at the start of text.
 func nginxName(text string) (name, rest string, err error) {
 	s := text[1:]
 	if strings.HasPrefix(s, "{") {
 		name, rest, ok := strings.Cut(s[1:], "}")
 		if !ok || name == "" {
-			return "", "", errors.New("a variable of the log format has no closing brace")
+			return "", "", errors.New("invalid log format: a variable has no closing brace")
 		}
 		return name, rest, nil
 	}
@@ -114,15 +113,15 @@ func nginxName(text string) (name, rest string, err error) {
 		n++
 	}
 	if n == 0 {
-		return "", "", errors.New("a '$' of the log format starts no variable")
+		return "", "", errors.New("invalid log format: a '$' is not followed by a variable name")
 	}
 	return s[:n], s[n:], nil
 }
 
 func isNameByte(c byte) bool { return c == '_' || isDigit(c) || c|0x20-'a' < 26 }
 
-// nginxVariables says what variables of ngx_http_core_module hold. The others
-// are passed over.
+// nginxVariables maps the variables of ngx_http_core_module that matter to what
+// they hold. All other variables are skipped.
 var nginxVariables = map[string]element{
 	"request":         {kind: fkRequest},
 	"request_uri":     {kind: fkTarget},
@@ -141,9 +140,9 @@ var nginxVariables = map[string]element{
 	"server_name":     {kind: fkHost, rank: 3},
 }
 
-// apacheElements takes an Apache LogFormat apart. The text may be the bare
-// format, with or without the backslashes that a configuration file needs, or
-// the directive with its nickname.
+// apacheElements parses an Apache LogFormat. text is the bare format, with or
+// without the backslashes that a configuration file needs, or the directive
+// with its nickname.
 func apacheElements(text string) ([]element, error) {
 	if rest, ok := strings.CutPrefix(strings.TrimSpace(text), "LogFormat "); ok {
 		rest = strings.TrimSpace(rest)
@@ -157,7 +156,7 @@ func apacheElements(text string) ([]element, error) {
 	return elementsOf(text, '%', apacheDirective)
 }
 
-// apacheDirective reads one directive at the start of text:
+// apacheDirective parses the directive at the start of text:
 //
 //	% [!] [200,304] [<|>] [{argument}] [^] letters
 func apacheDirective(text string) (elems []element, rest string, err error) {
@@ -166,7 +165,7 @@ func apacheDirective(text string) (elems []element, rest string, err error) {
 	if strings.HasPrefix(s, "{") {
 		var ok bool
 		if arg, s, ok = strings.Cut(s[1:], "}"); !ok {
-			return nil, "", errors.New("a directive of the log format has no closing brace")
+			return nil, "", errors.New("invalid log format: a directive has no closing brace")
 		}
 	}
 	s = strings.TrimLeft(s, "<>")
@@ -175,7 +174,7 @@ func apacheDirective(text string) (elems []element, rest string, err error) {
 		n = 3 // %^FU, %{x}^ti, %{x}^to
 	}
 	if len(s) < n || n == 1 && s[0] != '%' && s[0]|0x20-'a' >= 26 {
-		return nil, "", errors.New("a '%' of the log format starts no directive")
+		return nil, "", errors.New("invalid log format: a '%' is not followed by a directive")
 	}
 	letter, rest := s[:n], s[n:]
 	whole := text[:len(text)-len(rest)]
@@ -183,8 +182,8 @@ func apacheDirective(text string) (elems []element, rest string, err error) {
 	case letter == "%":
 		return []element{{text: "%"}}, rest, nil
 	case letter == "t" && arg == "":
-		// [10/Oct/2000:13:55:36 -0700]: its brackets are better landmarks than the
-		// space behind it.
+		// [10/Oct/2000:13:55:36 -0700] contains a space, so its end is found by
+		// the brackets and not by the space after it.
 		return []element{{text: "["}, {kind: fkSkip, text: whole}, {text: "]"}}, rest, nil
 	}
 	e := apacheField(letter, arg)
@@ -192,8 +191,8 @@ func apacheDirective(text string) (elems []element, rest string, err error) {
 	return []element{e}, rest, nil
 }
 
-// apacheFields says what directives of mod_log_config hold, with their argument
-// in lower case. The others are passed over.
+// apacheFields maps the directives of mod_log_config that matter, with their
+// argument in lower case, to what they hold. All other directives are skipped.
 var apacheFields = map[string]element{
 	"r":                 {kind: fkRequest},
 	"U":                 {kind: fkPath},
@@ -211,7 +210,7 @@ var apacheFields = map[string]element{
 	"{request_scheme}x": {kind: fkScheme},
 }
 
-// apacheField returns the element of a directive.
+// apacheField returns the element for a directive.
 func apacheField(letter, arg string) element {
 	name := letter
 	if arg != "" {

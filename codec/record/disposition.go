@@ -6,17 +6,17 @@ import (
 	"github.com/urlfold/urlfold/internal/suggest"
 )
 
-// A Disposition is what becomes of a record that is not read.
+// Disposition selects what happens to a record that is rejected.
 type Disposition uint8
 
-// The dispositions.
+// Dispositions of a rejected record.
 const (
-	DispositionDefault  Disposition = iota // that of records without a reading: Config.Divert
-	DispositionPass                        // it passes through, or becomes an object with an error
-	DispositionDead                        // it goes to the dead letter
-	DispositionDrop                        // nothing is written, and it is counted as dropped
-	DispositionTruncate                    // its beginning passes through, unread, with its line end
-	DispositionStop                        // nothing is written or counted; see Worker.Err
+	DispositionDefault  Disposition = iota // follow Config.Divert
+	DispositionPass                        // pass the record through, or write an object with an error
+	DispositionDead                        // write a dead letter
+	DispositionDrop                        // write nothing, and count the record as dropped
+	DispositionTruncate                    // pass the beginning of the record through unread, with its line end
+	DispositionStop                        // neither write nor count the record; see Worker.Err
 )
 
 var dispositionNames = []string{"default", "pass_through", "dead_letter", "drop", "truncate", "stop"}
@@ -24,17 +24,18 @@ var dispositionNames = []string{"default", "pass_through", "dead_letter", "drop"
 // String returns the disposition's name: "pass_through".
 func (f Disposition) String() string { return nameOf(dispositionNames, int(f)) }
 
-// ParseDisposition returns the disposition of that name. The error suggests a near name.
+// ParseDisposition returns the disposition with the given name. The error for
+// an unknown name suggests a similar one.
 func ParseDisposition(name string) (Disposition, error) {
 	i, err := suggest.Index("disposition", dispositionNames, name)
 	return Disposition(i), err
 }
 
-// ErrOversize says that a record is longer than the limit, and that the job is
-// to stop there.
-var ErrOversize = errors.New("a record is longer than the limit, and the job is set to stop there")
+// ErrOversize reports that a record is longer than the limit and that the job
+// stops at such records.
+var ErrOversize = errors.New("record is longer than the limit, and the oversize policy is to stop")
 
-// setDispositions reads OnUnparsed and OnOversize.
+// setDispositions sets the dispositions from c.OnUnparsed and c.OnOversize.
 func (j *Job) setDispositions(c *Config) error {
 	j.onUnparsed, j.onOversize = c.OnUnparsed, c.OnOversize
 	usual := DispositionPass
@@ -47,19 +48,20 @@ func (j *Job) setDispositions(c *Config) error {
 		j.onUnparsed = usual
 	case DispositionPass, DispositionDead, DispositionDrop:
 	default:
-		errs = append(errs, wrong("OnUnparsed", "what is not of the format passes through, goes to the dead letter, or is dropped"))
+		errs = append(errs, wrong("OnUnparsed", "invalid disposition: unparsed records can pass through, go to the dead letters, or be dropped"))
 	}
 	switch c.OnOversize {
 	case DispositionDefault:
 		j.onOversize = usual
 	case DispositionPass, DispositionDead, DispositionStop, DispositionTruncate:
 	default:
-		errs = append(errs, wrong("OnOversize", "what is too long passes through, goes to the dead letter, is truncated, or stops the job"))
+		errs = append(errs, wrong("OnOversize", "invalid disposition: oversize records can pass through, go to the dead letters, be truncated, or stop the job"))
 	}
 	return errors.Join(errs...)
 }
 
-// disposition returns what becomes of a record that was rejected for the reason why.
+// disposition returns the disposition of a record that was rejected for the
+// reason why.
 func (j *Job) disposition(why Reason) Disposition {
 	switch {
 	case why == Unparsed:
@@ -72,17 +74,18 @@ func (j *Job) disposition(why Reason) Disposition {
 	return DispositionPass
 }
 
-// Err returns ErrOversize if the last call of Append, Reject or Piece met a record
-// that is too long and the job stops at such records, and nil otherwise. Then
-// nothing was written or counted, so that the record is not done: the caller
-// must not go on behind it.
+// Err returns ErrOversize if the last call of Append, Reject or Piece found an
+// oversize record and OnOversize is DispositionStop. Otherwise it returns nil.
+// After ErrOversize nothing has been written or counted for the record, and the
+// caller must not continue with the records after it.
 func (w *Worker) Err() error { return w.err }
 
-// Reject deals with a record that the caller could not have read, for the reason
-// why: it goes to dead if the job diverts, or else passes through or becomes an
-// error in the job's rendering. It is counted in st.
+// Reject handles a record that the caller could not read, for the reason why.
+// Its disposition decides whether it goes to dead, passes through, or becomes
+// an error in the job's rendering. Reject counts the record in st and returns
+// the extended slices.
 func (w *Worker) Reject(out, dead, rec []byte, why Reason, at Position, st *Stats) (o, d []byte) {
-	w.found.found, w.n.fact, w.err, w.at = found{}, Fact{}, nil, at // of another record
+	w.found.found, w.n.fact, w.err, w.at = found{}, Fact{}, nil, at // belongs to an earlier record
 	return w.reject(out, dead, rec, &verdict{bad: why}, &w.at, st)
 }
 
@@ -120,10 +123,11 @@ func (w *Worker) reject(out, dead, rec []byte, v *verdict, at *Position, st *Sta
 	return out, dead
 }
 
-// truncated returns what is left of an oversize record, or of a piece of one, in
-// scratch: as many bytes as a record may have, and the line end, with which it is
-// too long still for a reader with the same limit. The first piece has all of
-// these bytes: a source finds a record to be oversize when it has seen so many.
+// truncated returns the start of an oversize record, or of a piece of one, in
+// scratch: MaxRecord bytes and the line end. The line end keeps the result too
+// long for a reader with the same limit. The first piece must hold all of these
+// bytes, which is so because a source reports a record as oversize only after
+// it has read that many.
 func (w *Worker) truncated(rec []byte, p Piece) []byte {
 	body := trimEnd(rec)
 	end := rec[len(body):]
@@ -159,25 +163,28 @@ func countReject(why Reason, st *Stats) {
 	}
 }
 
-// A Piece says which part of an oversize record a call holds.
+// Piece says which part of an oversize record a call passes.
 type Piece uint8
 
-// The pieces.
+// Parts of an oversize record.
 const (
-	PieceWhole  Piece = iota // all of it
-	PieceFirst               // its beginning
+	PieceWhole  Piece = iota // the whole record
+	PieceFirst               // the beginning
 	PieceMiddle              // neither beginning nor end
-	PieceLast                // its end, with the line end if there is one
+	PieceLast                // the end, with the line end if there is one
 )
 
-// Piece deals with a part of a record that is longer than the limit. Rewriting
-// and extending pass the bytes through; other renderings write one object or
-// line, and a job that diverts one dead line without the bytes, at the last
-// piece. The record is counted there, once. at.Line is the record's, at.Off the
-// offset of the piece. The dead line says where the record ends, and where it
-// starts if this Worker has seen all of its pieces. If OnOversize is DispositionTruncate,
-// the first piece must hold as many bytes as a record may have; if it is
-// DispositionStop, Err says so at every piece.
+// Piece handles one part of a record that is longer than the limit. The
+// renderings rewrite and extend copy each part to out. Other renderings write
+// one object or line at the last piece, and a job that diverts such records
+// writes one dead letter there, without the bytes. The record is counted once,
+// at the last piece. at.Line is the line of the record and at.Off the offset of
+// the piece. The dead letter gives the offset of the record's end, and that of
+// its start if this Worker has seen every piece.
+//
+// If OnOversize is DispositionTruncate, the first piece must hold at least
+// MaxRecord bytes. If it is DispositionStop, Err returns ErrOversize after
+// every piece.
 func (w *Worker) Piece(out, dead, piece []byte, p Piece, at Position, st *Stats) (o, d []byte) {
 	j := w.job
 	w.n.fact, w.err, w.at = Fact{}, nil, at
@@ -215,7 +222,7 @@ func (w *Worker) Piece(out, dead, piece []byte, p Piece, at Position, st *Stats)
 	return out, dead
 }
 
-// appendPiece appends what passes through of a piece.
+// appendPiece appends the part of a piece that passes through.
 func (w *Worker) appendPiece(out, piece []byte, p Piece) []byte {
 	start := len(out)
 	if w.job.onOversize == DispositionTruncate {

@@ -8,27 +8,27 @@ import (
 	"github.com/urlfold/urlfold/internal/suggest"
 )
 
-// An Extension is a field that RenderExtend adds to a record, and the name that it
-// has there.
+// Extension is a field that RenderExtend adds to each record, and its name
+// there.
 type Extension struct {
-	Name  string // of the member or column
+	Name  string // name of the new member or column
 	Field string // one of FieldNames
 }
 
-// ofRecord is the set of the fields that a record without a URL has.
+// ofRecord is the set of fields that exist for records without a URL.
 const ofRecord fieldSet = 1<<fRecord | 1<<fFile | 1<<fLine | 1<<fOffset | 1<<fProfile
 
-// setExtend reads Extend.
+// setExtend sets the extensions from c.Extend.
 func (j *Job) setExtend(c *Config) error {
 	if c.Render != RenderExtend {
 		if len(c.Extend) > 0 {
-			return wrong("Extend", "fields are added to records by the rendering extend alone")
+			return wrong("Extend", "fields can be added to records only with the rendering extend")
 		}
 		return nil
 	}
 	var errs []error
 	if len(c.Extend) == 0 {
-		errs = append(errs, wrong("Extend", "the rendering extend needs fields to add"))
+		errs = append(errs, wrong("Extend", "missing fields: the rendering extend needs at least one field to add"))
 	}
 	seen := map[string]bool{}
 	for k, e := range c.Extend {
@@ -36,9 +36,9 @@ func (j *Job) setExtend(c *Config) error {
 		switch {
 		case err != nil:
 		case e.Name == "" || !utf8.ValidString(e.Name):
-			err = fmt.Errorf("the field %s that is added to records needs a name in UTF-8", e.Field)
+			err = fmt.Errorf("invalid name for the added field %s: must be non-empty and valid UTF-8", e.Field)
 		case seen[e.Name] || seen[e.Name+"_b64"]:
-			err = fmt.Errorf("two fields of the name %q cannot be added to records; %q_b64 would be what is not UTF-8", e.Name, e.Name)
+			err = fmt.Errorf("duplicate name %q of an added field (%q_b64 is reserved for values that are not valid UTF-8)", e.Name, e.Name)
 		}
 		errs = append(errs, in(fmt.Sprintf("Extend[%d]", k), err))
 		seen[e.Name], seen[e.Name+"_b64"] = true, true
@@ -69,7 +69,7 @@ func (w *Worker) extend(out, dead, rec []byte, at *Position, st *Stats) (o, d []
 	return out, dead
 }
 
-// part appends rec[from:to], with its passwords hidden if the job redacts.
+// part appends rec[from:to], with passwords hidden if the job redacts.
 func (red *redactor) part(out, rec []byte, from, to int) []byte {
 	if red.job.redact {
 		return red.appendHidden(out, rec, from, to)

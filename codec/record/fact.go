@@ -6,24 +6,25 @@ import (
 	"github.com/urlfold/urlfold/codec"
 )
 
-// A Fact is what a sink may want to know of a record besides its bytes: what to
-// partition by, and what is wrong.
+// Fact holds the properties of a record that a sink needs besides its bytes,
+// such as those it partitions by.
 type Fact struct {
-	Key   codec.Key   // of the record's first URL, at the job's level; zero if it has none
-	Host  uint64      // XXH3 of that URL's host; zero if it has none
-	Flags codec.Flags // of all its URLs
+	Key   codec.Key   // key of the record's first URL at the job's level; zero if none
+	Host  uint64      // XXH3 of that URL's host; zero if none
+	Flags codec.Flags // union over all URLs of the record
 }
 
-// Facts reports whether the job's workers collect a Fact of each record.
+// Facts reports whether the workers of the job collect a Fact about each
+// record.
 func (j *Job) Facts() bool { return j.facts }
 
-// Fact returns what the last call of Append learned of its record. It is zero if
-// the job does not collect facts, for a record without a URL, and after Reject and
+// Fact returns the Fact about the record of the last Append. It is zero if the
+// job does not collect facts, if the record has no URL, and after Reject and
 // Piece.
 func (w *Worker) Fact() Fact { return w.n.fact }
 
-// learn adds the URL at hand to the fact. first says that it is the first of its
-// record with a reading.
+// learn adds the current URL to the fact. first is set for the first URL of the
+// record that could be parsed.
 func (n *normalizer) learn(first bool) {
 	c := &n.cur
 	n.fact.Flags = n.fact.Flags.Union(c.flags)

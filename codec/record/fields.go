@@ -10,7 +10,7 @@ import (
 	"github.com/urlfold/urlfold/internal/suggest"
 )
 
-// A fieldID names an output field.
+// fieldID identifies an output field.
 type fieldID uint8
 
 const (
@@ -53,7 +53,8 @@ const (
 	numFields
 )
 
-// fieldNames holds the fields' names, which are a contract with the world.
+// fieldNames holds the names of the fields. They are part of the output format
+// and must not change.
 var fieldNames = []string{
 	"url", "norm", "key", "level", "change", "flags", "diagnostics",
 	"scheme", "username", "host", "port", "path", "query", "fragment",
@@ -61,21 +62,21 @@ var fieldNames = []string{
 	"whatwg", "k2", "k3", "site", "surt", "template", "campaign", "click_ids", "iri", "params",
 }
 
-// componentOf holds the component that a field shows.
+// componentOf maps fields to the component that they show.
 var componentOf = [numFields]codec.Component{
 	fScheme: codec.Scheme, fUsername: codec.Username, fHost: codec.Host, fPort: codec.Port,
 	fPath: codec.Path, fQuery: codec.Query, fFragment: codec.Fragment,
 }
 
-// A fieldSet is a set of fields.
+// fieldSet is a set of fields.
 type fieldSet uint64
 
 func (s fieldSet) has(f fieldID) bool { return s>>f&1 != 0 }
 
-// FieldNames returns the names of all output fields. The result is the caller's.
+// FieldNames returns the names of all output fields in a new slice.
 func FieldNames() []string { return append([]string(nil), fieldNames...) }
 
-// setFields reads Fields. Blanks around a name do not count.
+// setFields sets the fields to write. It ignores white space around a name.
 func (j *Job) setFields(names []string) error {
 	if len(names) == 0 {
 		names = fieldNames[:fError+1]
@@ -88,13 +89,13 @@ func (j *Job) setFields(names []string) error {
 			continue
 		}
 		if slices.Contains(j.fields, fieldID(i)) {
-			errs = append(errs, wrong(fmt.Sprintf("Fields[%d]", k), "the field "+fieldNames[i]+" is there twice"))
+			errs = append(errs, wrong(fmt.Sprintf("Fields[%d]", k), "duplicate field "+fieldNames[i]))
 		}
 		j.fields = append(j.fields, fieldID(i))
 		j.wants |= 1 << i
 	}
 	if j.render != RenderJSONL && j.render != RenderTSV {
-		j.wants = 0 // the other renderings have no fields
+		j.wants = 0 // only jsonl and tsv write fields
 	}
 	return errors.Join(errs...)
 }

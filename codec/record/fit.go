@@ -2,16 +2,18 @@ package record
 
 import "slices"
 
-// NewFit returns a function that reports whether a record, with or without its line
-// end, fits the format of the job: its fields are found, its URL can be parsed, and
-// it holds no control characters. That is a guess about damaged text: damage can
-// leave records that fit. head is the header record, or the directive
-// in force, nil if there is none; a directive among the records does not change it. The
-// function is not shared between goroutines, keeps nothing of a record, and does
-// not panic. Records with a length always fit: one line of them says nothing.
+// NewFit returns a function that reports whether a record, with or without its
+// line end, fits the format of the job: the fields of the job exist, the URL
+// can be parsed, and there are no control characters except tabs. Use it to
+// guess which text is damaged; damaged text can still fit. head is the header
+// record or the current directive, or nil if there is none. Directives among
+// the records do not change it. The function must not be called concurrently.
+// It does not retain the record and does not panic. For formats whose records
+// state their length it always returns true, because a line of such a record
+// says nothing.
 func (j *Job) NewFit(head []byte) func(rec []byte) bool {
 	if _, ok := j.reader.(LengthFraming); ok {
-		return func([]byte) bool { return true } // who asks has lines
+		return func([]byte) bool { return true } // callers pass lines
 	}
 	var out, dead []byte
 	w := j.NewWorker()

@@ -9,75 +9,86 @@ import (
 	"github.com/urlfold/urlfold/internal/suggest"
 )
 
-// A Format is one way to write records. A Format does not change, and may be shared.
+// Format describes one record format, such as CSV. A Format must be immutable
+// and safe for concurrent use.
 //
-// A format takes one file here, and one line in the table builtin. Formats of other
-// packages are passed in Config.Formats.
+// To add a built-in format, add a file to this package and a line to the table
+// builtin. Formats of other packages are passed in Config.Formats.
 type Format interface {
-	// Name returns what Config.Format calls the format: "jsonl".
+	// Name returns the value of Config.Format that selects the format: "jsonl".
 	Name() string
-	// Detect says how well the format fits the records of a sample.
+	// Detect reports how well the format fits the records of a sample.
 	Detect(s *Sample) Fit
-	// Open returns a Reader for what c asks of the format: its target, fields and
-	// dialect. The error joins a *ConfigError for each mistake; the fields that the
-	// format has no use for must be empty.
+	// Open returns a Reader for the target, fields and dialect in c. The error
+	// joins a *ConfigError for each invalid setting. Open must reject fields of
+	// c that are set but have no meaning for the format.
 	Open(c *Config) (Reader, error)
 }
 
-// A Reader cuts records out of a stream, and makes Locators, which find the URLs in
-// them. It keeps nothing of what it reads, and may be shared.
+// Reader splits a stream into records and creates Locators, which find the URLs
+// in them. It retains none of the bytes that it reads and is safe for
+// concurrent use.
 type Reader interface {
 	Framing
-	// Next returns the length of the first record of in, line end included, which
-	// holds whole records. If the last of them has no end, that is all of in.
+	// Next returns the length of the first record of in, including its line
+	// end. in must hold whole records, except that the last one may lack its
+	// line end; for that record Next returns len(in).
 	Next(in []byte) int
-	// Locator returns a Locator for one goroutine.
+	// Locator returns a new Locator, for use by one goroutine.
 	Locator() Locator
 }
 
-// A Locator finds URLs in records. Its scratch is its own.
+// Locator finds the URLs in records. It owns its scratch memory and is not safe
+// for concurrent use.
 type Locator interface {
-	// Locate notes in f, which is empty, what there is in a record: rec is the
-	// record without its line end, and not blank. If it is not of the format, Locate
-	// returns why, and where in rec. It keeps nothing of rec and at.
+	// Locate adds the URLs and other parts of rec to f. The caller passes an
+	// empty f, and a rec without its line end that is not blank. If rec does
+	// not match the format, Locate returns the reason and the offset in rec at
+	// which the match failed. It does not retain rec or at.
 	Locate(f *Found, rec []byte, at *Position) (Reason, int)
 }
 
-// An adder is a Locator of records that have room for more fields: see
-// RenderExtend. Its format reads the names of these from Config.Extend.
+// adder is implemented by Locators whose records have room for more fields,
+// which RenderExtend adds. The format reads the names of these fields from
+// Config.Extend.
 type adder interface {
-	// addFields appends the record, in which s was found, with a value for each
-	// extension. s is nil if there is no URL.
+	// addFields appends rec with a value for each extension. s is where the URL
+	// was found in rec, or nil if rec has no URL.
 	addFields(out []byte, r *renderer, s *site, rec []byte, at *Position) []byte
-	// addNames appends a record that is passed through, such as a header.
+	// addNames appends a record that is passed through, such as a header, with
+	// the names of the extensions.
 	addNames(out, rec []byte) []byte
 }
 
-// A Director is a Reader of streams with directives that change how the records
-// after them are read. A record is given the directive in force as Position.Head: the
-// last one before it, or else the head of the stream.
+// Director is implemented by Readers of streams with directives, which change
+// how the records after them are read. Position.Head gives each record the
+// directive that applies to it: the last one before the record or, if there is
+// none, the head of the stream.
 type Director interface {
-	// Directive returns the last directive in block, which holds whole records, or
-	// nil.
+	// Directive returns the last directive in block, which holds whole records.
+	// It returns nil if there is none.
 	Directive(block []byte) []byte
 }
 
-// A headChecker is a Reader of streams with a header record that must hold what the
-// job asks for. See Job.CheckHead.
+// headChecker is implemented by Readers of streams with a header record, which
+// must have the columns that the job names. See Job.CheckHead.
 type headChecker interface{ checkHead(head []byte) error }
 
-// A validator is a Reader that can tell more about damage than its Locators, which
-// look at no more of a record than they need. See Job.NewFit.
+// validator is implemented by Readers that can detect more damage than their
+// Locators, which stop reading a record as soon as they have what they need.
+// See Job.NewFit.
 type validator interface{ valid(rec []byte) bool }
 
-// An abridger is a Reader of records that are too long to be shown. shown returns the
-// part of rec that is, without a line end.
+// abridger is implemented by Readers of records that are too long to show in
+// full. shown returns the part of rec to show, without a line end.
 type abridger interface{ shown(rec []byte) []byte }
 
-// A lineCounter is a Reader of records that may take more or less than one line.
+// lineCounter is implemented by Readers whose records can take more or less
+// than one line.
 type lineCounter interface{ multiline() }
 
-// builtin holds the formats of this package. The order is that of listings.
+// builtin holds the formats of this package, in the order in which they are
+// listed.
 var builtin = []Format{
 	linesFormat{},
 	logFormat{name: "clf"},
@@ -90,7 +101,7 @@ var builtin = []Format{
 	warcFormat{},
 }
 
-// Formats returns the names of the built-in formats. The result is the caller's.
+// Formats returns the names of the built-in formats in a new slice.
 func Formats() []string { return formatNames(builtin) }
 
 func formatNames(formats []Format) []string {
@@ -101,12 +112,12 @@ func formatNames(formats []Format) []string {
 	return names
 }
 
-// formats returns the formats that c can name.
+// formats returns the built-in formats and those of c.Formats.
 func (c *Config) formats() []Format {
 	return append(builtin[:len(builtin):len(builtin)], c.Formats...)
 }
 
-// format returns the format that c names.
+// format returns the format that c.Format selects.
 func (c *Config) format() (Format, error) {
 	formats := c.formats()
 	names := formatNames(formats)
@@ -114,7 +125,7 @@ func (c *Config) format() (Format, error) {
 	case strings.ContainsAny(c.Format, "$%"):
 		return layoutFormat{c.Format}, nil
 	case c.Format == "":
-		return nil, fmt.Errorf("a format is required: %s, or a log_format or LogFormat text", strings.Join(names, ", "))
+		return nil, fmt.Errorf("missing format: must be one of %s, or the text of an nginx log_format or Apache LogFormat", strings.Join(names, ", "))
 	}
 	i, err := suggest.Index("format", names, c.Format)
 	if err != nil {
@@ -123,8 +134,8 @@ func (c *Config) format() (Format, error) {
 	return formats[i], nil
 }
 
-// LineFraming cuts a stream into lines. Readers of formats whose records are lines
-// embed it.
+// LineFraming implements the methods of [Framing], and Next of [Reader], for
+// records that are lines. Embed it in a Reader of such records.
 type LineFraming struct{}
 
 // Cut implements [Framing].
@@ -141,7 +152,8 @@ func (LineFraming) Next(in []byte) int {
 	return len(in)
 }
 
-// dialect returns the dialect that c names, if it names one.
+// dialect returns the dialect that c.Dialect names. given is false if c.Dialect
+// is empty.
 func (c *Config) dialect() (_ *Dialect, given bool) {
 	for i, name := range dialectNames {
 		if name == c.Dialect {
@@ -156,13 +168,13 @@ var (
 	namedDialects = []*Dialect{nginxDialect, jsonDialect, apacheDialect, nil}
 )
 
-// DialectNames returns what Config.Dialect may be. The result is the caller's.
+// DialectNames returns the values that Config.Dialect accepts, in a new slice.
 func DialectNames() []string { return slices.Clone(dialectNames) }
 
-// refuseFields returns the mistakes of a Config that names fields where records
-// have none.
+// refuseFields returns an error for each field that c names. Formats whose
+// records have no fields call it.
 func (c *Config) refuseFields() (errs []error) {
-	const text = "a URL or base field belongs to jsonl, csv or tsv"
+	const text = "URL and base fields apply only to the formats jsonl, csv and tsv"
 	if c.URLField != "" {
 		errs = append(errs, wrong("URLField", text))
 	}
@@ -172,25 +184,26 @@ func (c *Config) refuseFields() (errs []error) {
 	return errs
 }
 
-// refuseDialect returns the mistake of a Config that names a dialect for a format
-// that has one of its own.
+// refuseDialect returns an error if c names a dialect. Formats that define
+// their own escapes call it.
 func (c *Config) refuseDialect() error {
 	if c.Dialect == "" || c.Dialect == "none" {
 		return nil
 	}
-	return in("Dialect", fmt.Errorf("a dialect belongs to an access log; %s has its own escapes", c.Format))
+	return in("Dialect", fmt.Errorf("dialects apply only to access-log formats; %s has its own escapes", c.Format))
 }
 
-// errNoRoom is the mistake of a Config that adds fields to records without room.
+// errNoRoom returns the error for RenderExtend with a format that cannot hold
+// additional fields.
 func errNoRoom() error {
-	return wrong("Render", "fields can be added to records of jsonl, csv and tsv: those of other formats have no room for them")
+	return wrong("Render", "fields can be added only to records of the formats jsonl, csv and tsv")
 }
 
-// CheckHead checks that the header record head, as [Framing] cut it, has what the
-// job is given by name. Formats without a header pass. The error joins a
-// *ConfigError for each column that is missing, with the name that was most likely
-// meant. It repeats no more of head than that: a table without a header begins with
-// data.
+// CheckHead checks that the header record head, as returned by [Framing] Head,
+// has the columns that the configuration names. It returns nil for formats
+// without a header. The error joins a *ConfigError for each missing column, and
+// suggests the most similar column name. It quotes nothing else of head,
+// because the head of a table without a header is data.
 func (j *Job) CheckHead(head []byte) error {
 	if h, ok := j.reader.(headChecker); ok {
 		return h.checkHead(head)

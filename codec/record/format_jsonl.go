@@ -6,7 +6,7 @@ import (
 	"errors"
 )
 
-// jsonFormat: a JSON text (RFC 8259) on each line.
+// jsonFormat is the format with one JSON text (RFC 8259) per line.
 type jsonFormat struct{}
 
 // Name implements [Format].
@@ -40,16 +40,16 @@ func (jsonFormat) Open(c *Config) (Reader, error) {
 			r.names = append(r.names, [2][]byte{[]byte(e.Name), []byte(e.Name + "_b64")})
 		}
 		if len(r.url) > 0 && r.url[0].name == nil {
-			errs = append(errs, wrong("Render", "fields can be added to objects: these records are arrays, says the path of the URL"))
+			errs = append(errs, wrong("Render", "fields can be added only to objects, but the URL field path starts with an index, so the records are arrays"))
 		}
 	}
 	return r, errors.Join(errs...)
 }
 
-// setPaths reads URLField and BaseField.
+// setPaths sets the field paths from c.URLField and c.BaseField.
 func (j *jsonReader) setPaths(c *Config) error {
 	if c.URLField == "" {
-		return wrong("URLField", "jsonl needs the path of the field that holds the URL, such as url or request.uri")
+		return wrong("URLField", "missing URL field: jsonl needs the path of the field with the URL, such as url or request.uri")
 	}
 	var err, errBase error
 	j.url, err = parsePath(c.URLField)
@@ -59,13 +59,13 @@ func (j *jsonReader) setPaths(c *Config) error {
 	return errors.Join(in("URLField", err), in("BaseField", errBase))
 }
 
-// A jsonReader reads JSON texts, one a line.
+// jsonReader reads JSON texts, one per line.
 type jsonReader struct {
 	LineFraming
-	url, base, host []step // base and host are nil if nobody asked for them
+	url, base, host []step // base and host are nil if not configured
 	extends         bool   // the job adds members
-	// The names that these can have: the second is for a value that is not UTF-8,
-	// which stands in JSON in base64.
+	// Names of the added members. The second name is for a value that is not
+	// valid UTF-8, which is written in base64.
 	names [][2][]byte
 }
 
@@ -75,14 +75,14 @@ func (*jsonReader) valid(rec []byte) bool { return json.Valid(rec) }
 // Locator implements [Reader].
 func (j *jsonReader) Locator() Locator { return &jsonLocator{jsonReader: j} }
 
-// A jsonLocator is a jsonReader and its scratch.
+// jsonLocator is a jsonReader with scratch memory.
 type jsonLocator struct {
 	*jsonReader
 	scan    scanner
 	own     []ownMember
-	ownEnd  int    // offset behind the last member of the record at hand
-	members []byte // the values that a record is extended with
-	slots   []span // where they lie there, two for each extension; see evaluate
+	ownEnd  int    // offset after the last member of the current record
+	members []byte // values of the added members
+	slots   []span // ranges in members, two for each extension; see evaluate
 }
 
 // Locate implements [Locator].
@@ -125,12 +125,14 @@ func (j *jsonLocator) Locate(f *Found, body []byte, _ *Position) (Reason, int) {
 	return 0, 0
 }
 
-// addNames implements [adder]. Every line is data.
+// addNames implements [adder]. Every line is data, so there are no names to
+// add.
 func (*jsonLocator) addNames(out, rec []byte) []byte { return append(out, rec...) }
 
-// addFields implements [adder]. The value of an extension takes the place of all
-// members of its name: whichever of them a reader believes, it is ours. If there is
-// no value, they become null, and no member is added.
+// addFields implements [adder]. The value of an extension replaces the values
+// of all existing members with its name, so that it does not matter which one a
+// reader uses. Without a value, existing members become null and no member is
+// added.
 func (j *jsonLocator) addFields(out []byte, r *renderer, s *site, rec []byte, at *Position) []byte {
 	j.evaluate(r, s, rec, at)
 	from := 0
@@ -154,15 +156,17 @@ func (j *jsonLocator) addFields(out []byte, r *renderer, s *site, rec []byte, at
 	return r.red.part(out, rec, j.ownEnd, len(rec))
 }
 
-// An ownMember is a member of the record whose name is that of an extension.
+// ownMember is an existing member of the record that has the name of an
+// extension.
 type ownMember struct {
-	span     // of its value
-	slot int // see evaluate
+	span     // range of the value
+	slot int // index in jsonLocator.slots; see evaluate
 }
 
-// ownMembers notes the members of the object body that have the name of an
-// extension, and where the last member ends. It is false if body is no JSON, and
-// then j.scan says where. What is no object has none.
+// ownMembers collects the members of the object body that have the name of an
+// extension, and the offset at which the last member ends. It returns false if
+// body is not valid JSON; the error is then in j.scan. A body that is not an
+// object has no members.
 func (j *jsonLocator) ownMembers(body []byte) bool {
 	s := &j.scan
 	s.b, s.pos, s.broken = body, 0, false
@@ -201,7 +205,7 @@ func (j *jsonLocator) ownMembers(body []byte) bool {
 	}
 }
 
-// atEnd reports whether nothing but space is left of the JSON text.
+// atEnd reports whether only white space is left of the JSON text.
 func (j *jsonLocator) atEnd() bool {
 	s := &j.scan
 	if !s.broken {
@@ -211,7 +215,7 @@ func (j *jsonLocator) atEnd() bool {
 	return !s.broken
 }
 
-// slotOf returns the slot of a name as it stands in the record, or -1.
+// slotOf returns the slot for a name in its escaped form, or -1.
 func (j *jsonLocator) slotOf(raw []byte) int {
 	if j.scan.broken {
 		return -1
@@ -227,16 +231,17 @@ func (j *jsonLocator) slotOf(raw []byte) int {
 	return -1
 }
 
-// evaluate puts the values of the extensions into j.members, as JSON, and where
-// they lie into j.slots: two for each, the second for a value that is not UTF-8,
-// in base64. A value that is absent is an empty span.
+// evaluate appends the values of the extensions to j.members, as JSON, and sets
+// j.slots to their ranges. Each extension has two slots; the second one is for
+// a value in base64, which is not valid UTF-8. The range for an absent value is
+// empty.
 func (j *jsonLocator) evaluate(r *renderer, s *site, rec []byte, at *Position) {
 	j.members, j.slots = j.members[:0], j.slots[:0]
 	for i := range r.job.extend {
 		f := r.job.extend[i]
 		start := len(j.members)
 		if s != nil || ofRecord.has(f) {
-			j.members = r.member(j.members, "", f, s, rec, at) // "":value, or "_b64":value,
+			j.members = r.member(j.members, "", f, s, rec, at) // appends "":value, or "_b64":value,
 		}
 		var slots [2]span
 		member, end := j.members[start:], len(j.members)-1

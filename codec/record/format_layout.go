@@ -7,14 +7,14 @@ import (
 	"strings"
 )
 
-// A layoutFormat is the text of an nginx log_format or an Apache LogFormat. Its name
-// is that text.
+// layoutFormat is the text of an nginx log_format or an Apache LogFormat, which
+// is also its name.
 type layoutFormat struct{ text string }
 
 // Name implements [Format].
 func (l layoutFormat) Name() string { return l.text }
 
-// Detect implements [Format]. Nobody can tell a layout by its records.
+// Detect implements [Format]. A layout cannot be recognized from its records.
 func (layoutFormat) Detect(*Sample) Fit { return Fit{} }
 
 // Open implements [Format].
@@ -34,22 +34,22 @@ func (l layoutFormat) Open(c *Config) (Reader, error) {
 	return r, errors.Join(errs...)
 }
 
-// checkTarget checks that the layout has the URLs that are wanted.
+// checkTarget checks that the layout contains the wanted URLs.
 func (l *layoutReader) checkTarget(t Target) error {
 	if l.request && !l.hasRequest && !(t == TargetAll && l.hasReferer) {
-		return fmt.Errorf("the log format has no request: %s", requestDirectives)
+		return fmt.Errorf("the log format has no request: add one of %s", requestDirectives)
 	}
 	if l.referer && !l.hasReferer && !(t == TargetAll && l.hasRequest) {
-		return errors.New("the log format has no referer: $http_referer or %{Referer}i has one")
+		return errors.New("the log format has no referer: add $http_referer (nginx) or %{Referer}i (Apache)")
 	}
 	return nil
 }
 
-// A layoutReader reads records by their layout.
+// layoutReader reads records by their layout.
 type layoutReader struct {
 	LineFraming
 	layout
-	request, referer bool // the URLs that are wanted
+	request, referer bool // the wanted URLs
 }
 
 // Locator implements [Reader].
@@ -65,36 +65,36 @@ func (l *layout) hasHost() bool {
 	return false
 }
 
-// A fieldKind is what a directive of a log format means to us.
+// fieldKind classifies the directives of a log format.
 type fieldKind uint8
 
 const (
 	fkLiteral    fieldKind = iota // text
-	fkSkip                        // a field of no interest
+	fkSkip                        // a field that is not used
 	fkRequest                     // "GET /a HTTP/1.1"
 	fkTarget                      // "/a?b"
-	fkPath                        // "/a", until merge
-	fkQuery                       // "b" or "?b", until merge
-	fkIsArgs                      // "?" or nothing, until merge
+	fkPath                        // "/a"; only before mergeElements
+	fkQuery                       // "b" or "?b"; only before mergeElements
+	fkIsArgs                      // "?" or nothing; only before mergeElements
 	fkMethod                      // "GET"
 	fkProto                       // "HTTP/1.1"
 	fkReferer                     // a URL
 	fkScheme                      // "https"
 	fkPort                        // "443"
-	fkHost                        // of the rank in element.rank
+	fkHost                        // a host; see element.rank
 	fkWhole                       // "https://h/a?b"
 	fkHostTarget                  // "h/a?b"
 )
 
-// An element is a literal or a field of a log format.
+// element is a literal or a field of a log format.
 type element struct {
 	kind fieldKind
-	rank uint8  // of fkHost
-	text string // the literal, or the directive as written, for errors
+	rank uint8  // rank of a host, if kind is fkHost
+	text string // the literal, or the directive as written, for error messages
 	lit  []byte // the literal
 }
 
-// A layout is a log format made ready for use: literals and fields in turn.
+// layout is a compiled log format, in which no two fields are adjacent.
 type layout struct {
 	elems      []element
 	dialect    *Dialect
@@ -102,10 +102,11 @@ type layout struct {
 	hasReferer bool
 }
 
-const requestDirectives = "$request, $request_uri, $uri (nginx), %r, %U (Apache) hold one"
+const requestDirectives = "$request, $request_uri or $uri (nginx), %r or %U (Apache)"
 
 // compileLayout compiles the text of an nginx log_format or an Apache
-// LogFormat. If given is set, d is its dialect, and else what the text says.
+// LogFormat. The dialect is d if given is set, and otherwise the one that the
+// text selects.
 func compileLayout(text string, d *Dialect, given bool) (*layout, error) {
 	l := &layout{dialect: d}
 	var err error
@@ -131,12 +132,13 @@ func compileLayout(text string, d *Dialect, given bool) (*layout, error) {
 	return l, nil
 }
 
-// version is what an HTTP version starts with, RFC 9112 §2.3, and the space
-// before it.
+// version is the start of an HTTP version (RFC 9112 §2.3) with the space before
+// it.
 var version = []byte(" HTTP/")
 
-// check notes what the layout holds, blanks all but the first request and
-// referer, and refuses fields that nothing keeps apart.
+// check sets the fields of l that describe what the layout contains, and
+// ignores all but the first request and referer. It returns an error for
+// adjacent fields, and for a layout without a URL.
 func (l *layout) check() error {
 	var seen [fkHostTarget + 1]bool
 	var errs []error
@@ -158,17 +160,17 @@ func (l *layout) check() error {
 		seen[e.kind] = true
 		l.hasReferer = l.hasReferer || e.kind == fkReferer
 		if i > 0 && e.kind != fkLiteral && l.elems[i-1].kind != fkLiteral {
-			errs = append(errs, fmt.Errorf("in the log format nothing separates %s and %s", l.elems[i-1].text, e.text))
+			errs = append(errs, fmt.Errorf("invalid log format: no text separates %s and %s", l.elems[i-1].text, e.text))
 		}
 	}
 	if !l.hasRequest && !l.hasReferer {
-		errs = append(errs, errors.New("the log format has no URL: "+requestDirectives+"; $http_referer and %{Referer}i hold the referer"))
+		errs = append(errs, errors.New("the log format has no URL: add one of "+requestDirectives+", or $http_referer or %{Referer}i for the referer"))
 	}
 	return errors.Join(errs...)
 }
 
-// mergeElements joins what forms one URL, and neighbouring fields of no
-// interest. In what it returns fkPath, fkQuery and fkIsArgs are gone.
+// mergeElements joins the elements that form one URL, and adjacent fields that
+// are not used. The result contains no fkPath, fkQuery or fkIsArgs.
 func mergeElements(in []element) []element {
 	var out []element
 	last := func(n int) element {
@@ -215,10 +217,10 @@ func mergeElements(in []element) []element {
 
 func isURLKind(k fieldKind) bool { return k == fkTarget || k == fkWhole || k == fkHostTarget }
 
-// Locate implements [Locator]. It matches a record against the layout, from left to
-// right and without going back: a field ends where the literal behind it next
-// occurs unescaped, and the last literal stands at the record's end, so that raw
-// quotes in a user agent do no harm.
+// Locate implements [Locator]. It matches a record against the layout from left
+// to right, without backtracking. A field ends at the next unescaped occurrence
+// of the literal that follows it. The last literal must be at the end of the
+// record, so that raw quotes in a user agent do no harm.
 func (l *layoutReader) Locate(f *Found, body []byte, _ *Position) (Reason, int) {
 	pos := 0
 	for i := range l.elems {
@@ -247,7 +249,7 @@ func (l *layoutReader) Locate(f *Found, body []byte, _ *Position) (Reason, int) 
 	return 0, 0
 }
 
-// fieldEnd returns where field i ends, which starts at pos, or -1.
+// fieldEnd returns the end of field i, which starts at pos, or -1.
 func (l *layout) fieldEnd(i int, body []byte, pos int) int {
 	if i+1 == len(l.elems) {
 		return len(body)
@@ -276,9 +278,9 @@ func (l *layout) fieldEnd(i int, body []byte, pos int) int {
 	}
 }
 
-// endAtVersion returns where a request without quotes around it ends, or a
-// target with the protocol behind it: they may hold raw spaces, so the HTTP
-// version is looked for first. It is -1 if there is none.
+// endAtVersion returns the end of an unquoted request, or of a target followed
+// by the protocol, or -1. Both may contain raw spaces, so endAtVersion searches
+// for the HTTP version.
 func (l *layout) endAtVersion(i int, body []byte, pos int, lit []byte) int {
 	n := -1
 	switch {
@@ -296,7 +298,7 @@ func (l *layout) endAtVersion(i int, body []byte, pos int, lit []byte) int {
 	return pos + n
 }
 
-// take notes the field e at s.
+// take stores the field e, whose range is s.
 func (f *Found) take(e *element, body []byte, s span, l *layoutReader) {
 	switch e.kind {
 	case fkRequest:

@@ -5,7 +5,7 @@ import (
 	"errors"
 )
 
-// linesFormat: a URL on each line.
+// linesFormat is the format with one URL on each line.
 type linesFormat struct{}
 
 // Name implements [Format].
@@ -14,7 +14,7 @@ func (linesFormat) Name() string { return "lines" }
 // Detect implements [Format].
 func (linesFormat) Detect(s *Sample) Fit { return s.count(looksLikeLines, looksURL) }
 
-// looksURL reports whether body is a URL or a path, without white space in it.
+// looksURL reports whether body is a URL or a path without white space inside.
 func looksURL(body []byte) bool {
 	s := trim(body)
 	text := s.in(body)
@@ -29,7 +29,7 @@ func looksURL(body []byte) bool {
 func (linesFormat) Open(c *Config) (Reader, error) {
 	errs := append([]error{c.refuseDialect()}, c.refuseFields()...)
 	if _, _, ok := c.baseHost(); ok {
-		errs = append(errs, wrong("Base", "lines have no fields: the base URL cannot hold one"))
+		errs = append(errs, wrong("Base", "the base URL cannot contain a field with the format lines, whose records have no fields"))
 	}
 	if c.Render == RenderExtend {
 		errs = append(errs, errNoRoom())
@@ -37,7 +37,7 @@ func (linesFormat) Open(c *Config) (Reader, error) {
 	return linesReader{}, errors.Join(errs...)
 }
 
-// A linesReader reads lines.
+// linesReader reads lines.
 type linesReader struct{ LineFraming }
 
 // Locator implements [Reader].

@@ -6,11 +6,11 @@ import (
 	"fmt"
 )
 
-// A logFormat is one of the access-log formats that have a name: clf, combined,
+// logFormat is one of the named access-log formats: clf, combined and
 // vhost_combined.
 type logFormat struct {
 	name          string
-	quoted, vhost bool // quoted fields follow the request; a virtual host comes before the client
+	quoted, vhost bool // quoted fields follow the request; a virtual host precedes the client
 }
 
 // Name implements [Format].
@@ -52,8 +52,8 @@ func (l logFormat) Open(c *Config) (Reader, error) {
 		r.dialect = d
 	}
 	var errs []error
-	if !l.quoted && c.Target == TargetReferer { // TargetAll reads what is there
-		errs = append(errs, wrong("Target", l.name+" has no referer; the format with one is combined"))
+	if !l.quoted && c.Target == TargetReferer { // TargetAll reads those that exist
+		errs = append(errs, wrong("Target", "the format "+l.name+" has no referer; use combined"))
 	}
 	errs = append(errs, c.refuseFields()...)
 	errs = append(errs, c.checkRequestHost(l.vhost))
@@ -63,41 +63,43 @@ func (l logFormat) Open(c *Config) (Reader, error) {
 	return r, errors.Join(errs...)
 }
 
-// checkRequestHost checks that the host that Base asks for is one that a format of
-// requests can fill in. known says that its records hold the host of the request.
+// checkRequestHost checks that an access-log format can supply the host that
+// c.Base asks for. known says whether its records contain the host of the
+// request.
 func (c *Config) checkRequestHost(known bool) error {
 	name, alone, ok := c.baseHost()
 	switch {
 	case !ok:
 		return nil
 	case name != "host" && name != "vhost":
-		return in("Base", fmt.Errorf("{%s} in the base URL: the field of an access log that can stand there is {host}", name))
+		return in("Base", fmt.Errorf("invalid field {%s} in the base URL: for an access log it must be {host}", name))
 	case !alone:
-		return wrong("Base", "in the base URL of an access log {host} stands alone between the slashes: https://{host}/")
+		return wrong("Base", "invalid base URL: for an access log {host} must be the whole authority, as in https://{host}/")
 	case !known:
-		return wrong("Base", "the format has no host for the base URL: vhost_combined has one, and a log format with $host, %v or the like")
+		return wrong("Base", "the format has no host for the base URL: use vhost_combined, or a log format with $host, %v or similar")
 	}
 	return nil
 }
 
-// A logReader reads access logs.
+// logReader reads access logs.
 type logReader struct {
 	LineFraming
 	format           logFormat
 	dialect          *Dialect
-	request, referer bool // the URLs that are wanted
+	request, referer bool // the wanted URLs
 }
 
 // Locator implements [Reader].
 func (l *logReader) Locator() Locator { return l }
 
-// Locate implements [Locator]. The records of the three formats are
+// Locate implements [Locator]. The records of the three formats have this
+// layout:
 //
 //	[vhost[:port] ]host ident user [time] "request" status bytes "referer" "agent"…
 //
-// It looks for anchors, not for fields, so that it lives with user names that
-// hold spaces, with other fields in front and behind, with lighttpd's counters
-// between bytes and referer, and with lines that end early.
+// Locate looks for anchors instead of fields. It therefore tolerates user names
+// with spaces, additional fields at the start and end, lighttpd's counters
+// between bytes and referer, and lines that end early.
 func (l *logReader) Locate(f *Found, body []byte, _ *Position) (Reason, int) {
 	open := requestQuote(body)
 	if open < 0 {
@@ -122,7 +124,7 @@ func (l *logReader) Locate(f *Found, body []byte, _ *Position) (Reason, int) {
 }
 
 // requestQuote returns the offset after the quote that opens the request: the
-// one behind "[time] ", with something in front of the time. It is -1 if there
+// first quote after "[time] " with text before the time. It returns -1 if there
 // is none.
 func requestQuote(body []byte) int {
 	for from := 0; ; {
@@ -142,10 +144,11 @@ func requestQuote(body []byte) int {
 	}
 }
 
-// requestEnd returns the offset of the quote that closes the request which
-// starts at from: the first one followed by a status that is not escaped. An old
-// log may hold raw quotes, and a backslash that escapes nothing: if no quote
-// will do, an escaped one does. It is -1 if there is none at all.
+// requestEnd returns the offset of the quote that closes the request starting
+// at from: the first unescaped quote that is followed by a status. Old logs can
+// contain raw quotes and backslashes that escape nothing, so if no unescaped
+// quote matches, an escaped one does. requestEnd returns -1 if there is
+// neither.
 func requestEnd(body []byte, from int, backslash bool) int {
 	escaped := -1
 	for i := from; ; i++ {
@@ -166,8 +169,8 @@ func requestEnd(body []byte, from int, backslash bool) int {
 	}
 }
 
-// isStatus reports whether s is a space, three digits or '-', and then a space
-// or nothing.
+// isStatus reports whether s starts with a space and either three digits or
+// '-', followed by a space or the end of s.
 func isStatus(s []byte) bool {
 	if len(s) < 2 || s[0] != ' ' {
 		return false
@@ -182,8 +185,8 @@ func isStatus(s []byte) bool {
 	return len(s) == n || s[n] == ' '
 }
 
-// isEscaped reports whether what follows before is escaped: before ends in an
-// odd number of backslashes.
+// isEscaped reports whether the byte after before is escaped, that is, whether
+// before ends in an odd number of backslashes.
 func isEscaped(before []byte) bool {
 	n := len(before)
 	for n > 0 && before[n-1] == '\\' {
@@ -192,9 +195,10 @@ func isEscaped(before []byte) bool {
 	return (len(before)-n)&1 == 1
 }
 
-// refererSpan returns the inside of the first quoted field behind from. It ends
-// at the first quote that is not escaped and is followed by another quoted
-// field; failing that, at the last quote of the record.
+// refererSpan returns the inside of the first quoted field after from. The
+// field ends at the first unescaped quote that is followed by another quoted
+// field or by the end of the record. If there is none, it ends at the last
+// quote of the record.
 func refererSpan(body []byte, from int, backslash bool) span {
 	n := bytes.Index(body[from:], []byte(` "`))
 	if n < 0 {

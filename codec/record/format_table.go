@@ -10,7 +10,7 @@ import (
 	"github.com/urlfold/urlfold/internal/suggest"
 )
 
-// A tableFormat is csv or tsv: RFC 4180 with a separator of its own.
+// tableFormat is csv or tsv: RFC 4180 with a configurable separator.
 type tableFormat struct {
 	name string
 	sep  byte
@@ -31,10 +31,10 @@ func (t tableFormat) Detect(s *Sample) Fit {
 	return Fit{fitTable(s.Records, t.sep, false), looksLikeTable + tabs}
 }
 
-// fitTable returns the number of records if they are a table, else 0: the
-// separator occurs equally often, and at all, in each record, and at least half
-// of the records have a URL in a cell. With header, the first record has none,
-// and all others have.
+// fitTable returns len(records) if they form a table, else 0. The separator
+// must occur in each record, always the same number of times, and at least half
+// of the records must have a URL in a cell. If header is set, the first record
+// must have no URL and all others must have one.
 func fitTable(records [][]byte, sep byte, header bool) int {
 	columns, withURL := 0, 0
 	for i, r := range records {
@@ -55,8 +55,8 @@ func fitTable(records [][]byte, sep byte, header bool) int {
 	return len(records)
 }
 
-// countCells returns how many cells body has, and whether one looks like a URL.
-// It is 0 if body is no record.
+// countCells returns the number of cells in body and whether one of them looks
+// like a URL. The number is 0 if body is malformed.
 func countCells(body []byte, sep byte) (n int, hasURL bool) {
 	for pos := 0; pos <= len(body); n++ {
 		s, _, next, ok := cell(body, pos, sep)
@@ -79,7 +79,7 @@ func (t tableFormat) Open(c *Config) (Reader, error) {
 		errs = append(errs, in("Base", err))
 	}
 	if c.OnOversize == DispositionTruncate {
-		errs = append(errs, wrong("OnOversize", "records of a table cannot be truncated: an open quote would swallow the records behind it"))
+		errs = append(errs, wrong("OnOversize", "records of a table cannot be truncated, because an open quote would swallow the records after it"))
 	}
 	r.named = r.url.name != nil || r.base.name != nil || r.host.name != nil
 	if c.Render == RenderExtend {
@@ -91,10 +91,10 @@ func (t tableFormat) Open(c *Config) (Reader, error) {
 	return r, errors.Join(errs...)
 }
 
-// setColumns reads URLField and BaseField.
+// setColumns sets the columns from c.URLField and c.BaseField.
 func (t *tableReader) setColumns(c *Config) error {
 	if c.URLField == "" {
-		return wrong("URLField", c.Format+" needs the name or number of the column that holds the URL")
+		return wrong("URLField", "missing URL field: "+c.Format+" needs the name or number of the column with the URL")
 	}
 	var err, errBase error
 	t.url, err = parseColumn(c.URLField)
@@ -104,12 +104,12 @@ func (t *tableReader) setColumns(c *Config) error {
 	return errors.Join(in("URLField", err), in("BaseField", errBase))
 }
 
-// A tableReader reads the records of a table. A record ends at a line feed outside
-// quotes.
+// tableReader reads the records of a table. A record ends at a line feed
+// outside quotes.
 type tableReader struct {
 	sep             byte
 	url, base, host column
-	named           bool // a column is given by name, so there is a header
+	named           bool // at least one column is given by name, so there is a header
 	extends         bool // the job adds cells
 	names           [][]byte
 }
@@ -153,40 +153,41 @@ func (t *tableReader) Locator() Locator {
 	return &tableLocator{tableReader: t, urlColumn: t.url.index, baseColumn: t.base.index, hostColumn: t.host.index}
 }
 
-// A tableLocator knows the columns of the header at hand.
+// tableLocator holds the columns of the current header.
 type tableLocator struct {
 	*tableReader
-	head       []byte // the header that the columns were found in
+	head       []byte // header that the columns belong to
 	headKnown  bool
 	urlColumn  int
 	baseColumn int
 	hostColumn int
-	cells      []byte // those that a record is extended with
+	cells      []byte // cells to add to the record
 }
 
-// A column is given by name, or by number if the name is nil.
+// column is a column given by name or, if name is nil, by number.
 type column struct {
 	name  []byte
-	index int // from 0; -1: there is none
+	index int // from 0; -1 if unknown or not wanted
 }
 
-// parseColumn reads a column's name or number. What is all digits is a number.
+// parseColumn parses a column name or number. Text that consists of digits is a
+// number.
 func parseColumn(text string) (column, error) {
 	n, err := strconv.Atoi(text)
 	if err != nil {
 		return column{name: []byte(text), index: -1}, nil
 	}
 	if n < 1 {
-		return column{}, fmt.Errorf("column %d: columns are counted from 1", n)
+		return column{}, fmt.Errorf("invalid column %d: columns are counted from 1", n)
 	}
 	return column{index: n - 1}, nil
 }
 
-// noColumn stands for a column that nobody asked for.
+// noColumn is the index of a column that is not configured.
 const noColumn = -1
 
-// columns finds the columns of the URL, the base and the host in records below
-// head. They are looked up when the header changes, not per record.
+// columns sets the columns of URL, base and host for records with the header
+// head. It looks them up only if the header has changed.
 func (l *tableLocator) columns(head []byte) {
 	if !l.named || l.headKnown && bytes.Equal(head, l.head) {
 		return
@@ -195,7 +196,7 @@ func (l *tableLocator) columns(head []byte) {
 	l.urlColumn, l.baseColumn, l.hostColumn = l.resolve(l.url), l.resolve(l.base), l.resolve(l.host)
 }
 
-// resolve finds a column in the header.
+// resolve returns the index of a column in the header.
 func (l *tableLocator) resolve(c column) int {
 	if c.name == nil {
 		return c.index
@@ -217,7 +218,7 @@ func (t *tableReader) checkHead(head []byte) error {
 		if c.name == nil || slices.Contains(names, string(c.name)) {
 			continue
 		}
-		err := fmt.Errorf("the header has no column %q", c.name)
+		err := fmt.Errorf("no column %q in the header", c.name)
 		if near := suggest.Nearest(names, string(c.name)); near != "" {
 			err = fmt.Errorf("%w (did you mean %q?)", err, near)
 		}
@@ -226,8 +227,8 @@ func (t *tableReader) checkHead(head []byte) error {
 	return errors.Join(errs...)
 }
 
-// columnNames returns the cells of a header record. A byte order mark before the
-// first is no part of it.
+// columnNames returns the cells of a header record, without a byte order mark
+// before the first one.
 func (t *tableReader) columnNames(head []byte) (names []string) {
 	body := trimEnd(bytes.TrimPrefix(head, []byte("\xEF\xBB\xBF")))
 	for pos := 0; pos <= len(body); {
@@ -242,8 +243,8 @@ func (t *tableReader) columnNames(head []byte) (names []string) {
 	return names
 }
 
-// Locate implements [Locator]. A record that is to be extended must be read to its
-// end: a quote that is open there would swallow what is added.
+// Locate implements [Locator]. If cells are added to the record, Locate reads
+// all of it, because an open quote at the end would swallow them.
 func (l *tableLocator) Locate(f *Found, body []byte, at *Position) (Reason, int) {
 	if l.named && at.Off == 0 && len(at.Head) > 0 && bytes.Equal(body, trimEnd(at.Head)) {
 		f.PassThrough()
@@ -284,8 +285,8 @@ func (l *tableLocator) Locate(f *Found, body []byte, at *Position) (Reason, int)
 	return 0, 0
 }
 
-// addFields implements [adder]. A table stays rectangular: a field that is absent is
-// an empty cell.
+// addFields implements [adder]. It writes an empty cell for an absent field, so
+// that every row has the same number of cells.
 func (l *tableLocator) addFields(out []byte, r *renderer, s *site, rec []byte, at *Position) []byte {
 	end := len(trimEnd(rec))
 	l.cells = l.cells[:0]
@@ -309,9 +310,9 @@ func (l *tableLocator) addNames(out, rec []byte) []byte {
 	return append(out, rec[end:]...)
 }
 
-// cell returns the inside of the cell that starts at pos, how it is escaped,
-// and where the next one starts: beyond the end of body if there is none. Text
-// behind a closing quote is refused (RFC 4180 §2).
+// cell returns the inside of the cell at pos, its dialect, and the offset of
+// the next cell, which is greater than len(body) if there is none. Text after a
+// closing quote is an error (RFC 4180 §2).
 func cell(body []byte, pos int, sep byte) (s span, d *Dialect, next int, ok bool) {
 	if pos == len(body) || body[pos] != '"' {
 		end := bytes.IndexByte(body[pos:], sep)
@@ -327,8 +328,8 @@ func cell(body []byte, pos int, sep byte) (s span, d *Dialect, next int, ok bool
 	return span{pos + 1, end - 1}, quotedDialect, end + 1, true
 }
 
-// quotedEnd returns the offset behind the quote that closes a quoted cell whose
-// inside starts at pos, or -1.
+// quotedEnd returns the offset after the quote that closes a quoted cell whose
+// inside starts at pos, or -1 if there is none.
 func quotedEnd(b []byte, pos int) int {
 	for {
 		n := bytes.IndexByte(b[pos:], '"')
@@ -343,12 +344,13 @@ func quotedEnd(b []byte, pos int) int {
 	}
 }
 
-// tableRecordEnd returns the length of the first record of b, line end
-// included, or -1 if b does not hold all of it. A quote opens a quoted cell only
-// at the start of a cell; a line feed inside one ends nothing.
+// tableRecordEnd returns the length of the first record of b, including its
+// line end, or -1 if b does not hold all of it. A quote opens a quoted cell
+// only at the start of the cell, and a line feed inside a quoted cell does not
+// end the record.
 func tableRecordEnd(b []byte, sep byte) int {
 	for pos, end := 0, -1; ; {
-		if end < pos { // not for each cell anew: a line may have many
+		if end < pos { // search once per line, which may have many cells
 			n := bytes.IndexByte(b[pos:], '\n')
 			if n < 0 {
 				return -1
@@ -365,7 +367,7 @@ func tableRecordEnd(b []byte, sep byte) int {
 	}
 }
 
-// openingQuote returns the offset of the first quote in line, at or behind pos,
+// openingQuote returns the offset of the first quote in line at or after pos
 // that starts a cell, or -1.
 func openingQuote(line []byte, pos int, sep byte) int {
 	for {

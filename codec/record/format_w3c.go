@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// w3cFormat is the W3C extended log format (https://www.w3.org/TR/WD-logfile): IIS,
-// CloudFront, Blue Coat and others. A directive, #Fields, says what the columns
-// are, and may come again.
+// w3cFormat is the W3C extended log format (https://www.w3.org/TR/WD-logfile),
+// which IIS, CloudFront, Blue Coat and others write. The directive #Fields
+// names the columns and can occur more than once.
 type w3cFormat struct{}
 
 // Name implements [Format].
@@ -40,15 +40,16 @@ func (w3cFormat) Open(c *Config) (Reader, error) {
 	return r, errors.Join(errs...)
 }
 
-// A w3cReader reads W3C extended logs.
+// w3cReader reads W3C extended logs.
 type w3cReader struct {
 	LineFraming
 	target  Target
-	dialect *Dialect // if given
+	dialect *Dialect // nil if not configured; see given
 	given   bool
 }
 
-// Head implements [Framing]: all directives up to the first #Fields.
+// Head implements [Framing]. The head is every directive up to the first
+// #Fields.
 func (*w3cReader) Head(block []byte) int {
 	for pos := 0; pos < len(block); {
 		n := bytes.IndexByte(block[pos:], '\n') + 1
@@ -89,9 +90,9 @@ func (r *w3cReader) checkHead(head []byte) error {
 	l.read(head)
 	switch {
 	case r.target == TargetReferer && l.columns[w3cReferer] < 0:
-		return wrong("Target", "the directive #Fields has no cs(Referer)")
+		return wrong("Target", "missing column in the directive #Fields: the target referer needs cs(Referer)")
 	case r.target == TargetRequest && l.columns[w3cTarget] < 0:
-		return wrong("Format", "the directive #Fields has no URL: cs-uri-stem, cs-uri-path or cs-uri holds one")
+		return wrong("Format", "missing column in the directive #Fields: must have cs-uri-stem, cs-uri-path or cs-uri")
 	}
 	return nil
 }
@@ -99,7 +100,7 @@ func (r *w3cReader) checkHead(head []byte) error {
 // Locator implements [Reader].
 func (r *w3cReader) Locator() Locator { return &w3cLocator{w3cReader: r} }
 
-// A w3cColumn is what a column means to us.
+// w3cColumn identifies a column that is used.
 type w3cColumn uint8
 
 const (
@@ -109,12 +110,12 @@ const (
 	w3cReferer
 	w3cScheme
 	w3cPort
-	w3cHost // and the ranks after it
+	w3cHost // and the lower ranks of hosts after it
 	numW3C  = w3cHost + numHosts
 )
 
-// w3cColumns holds the columns by their identifiers in lower case. CloudFront's
-// x-host-header is the site, and its cs(Host) the name of the distribution.
+// w3cColumns maps lower-case column names to the columns used. In CloudFront
+// logs x-host-header is the site, and cs(Host) the name of the distribution.
 var w3cColumns = map[string]w3cColumn{
 	"cs-uri-stem": w3cTarget, "cs-uri-path": w3cTarget, "cs-uri": w3cTarget,
 	"cs-uri-query": w3cQuery,
@@ -125,17 +126,17 @@ var w3cColumns = map[string]w3cColumn{
 	"x-host-header": w3cHost, "cs(host)": w3cHost + 1, "cs-host": w3cHost + 2,
 }
 
-// A w3cLocator knows the columns of the directive at hand.
+// w3cLocator holds the columns of the current directive.
 type w3cLocator struct {
 	*w3cReader
-	head    []byte // the directive that the columns were found in
+	head    []byte // directive that columns belongs to
 	known   bool
-	layer   *Dialect    // of its fields without quotes
-	columns [numW3C]int // -1: there is none
-	last    int         // the last of them
+	layer   *Dialect    // dialect of unquoted fields
+	columns [numW3C]int // index of each column; -1 if there is none
+	last    int         // the highest index in columns
 }
 
-// read finds the columns of a header.
+// read sets the columns from a header.
 func (l *w3cLocator) read(head []byte) {
 	l.head, l.known = append(l.head[:0], head...), true
 	for i := range l.columns {
@@ -211,8 +212,9 @@ func (l *w3cLocator) Locate(f *Found, rec []byte, at *Position) (Reason, int) {
 	return 0, 0
 }
 
-// w3cField returns the field at pos, without its quotes, and where the next one
-// starts. White space separates fields; a quote in quotes is written twice.
+// w3cField returns the field at pos without its quotes, whether it is quoted,
+// and the offset of the next field. White space separates fields, and "" in a
+// quoted field is a quote.
 func w3cField(rec []byte, pos int) (s span, quoted bool, next int) {
 	if rec[pos] == '"' {
 		if end := quotedEnd(rec, pos+1); end > 0 && (end == len(rec) || isSpace(rec[end])) {
@@ -231,8 +233,8 @@ func w3cField(rec []byte, pos int) (s span, quoted bool, next int) {
 	return s, quoted, next
 }
 
-// percentDialect is the layer of percent-encoding that CloudFront adds to what it
-// logs: a client's %20 is %2520 there.
+// percentDialect is the additional level of percent-encoding in CloudFront
+// logs: a client's %20 is logged as %2520.
 var percentDialect = &Dialect{Mark: '%', Decode: decodePercent, Encode: encodePercent}
 
 func decodePercent(dst, s []byte) ([]byte, int) {
@@ -242,7 +244,8 @@ func decodePercent(dst, s []byte) ([]byte, int) {
 	return append(dst, '%'), 1
 }
 
-// encodePercent escapes what CloudFront's manual lists for its standard logs.
+// encodePercent escapes the bytes that CloudFront's manual lists for its
+// standard logs.
 func encodePercent(dst, text []byte, _ byte) []byte {
 	for _, c := range text {
 		if c <= ' ' || c >= 0x7F || strings.IndexByte("<>\"#%{}|\\^~[]`'", c) >= 0 {

@@ -5,16 +5,17 @@ import (
 	"errors"
 )
 
-// warcFormat is the web archive format of ISO 28500, as the IIPC publishes it:
+// warcFormat is the web archive format of ISO 28500, as published by the IIPC:
 // https://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/.
-// A record is a version line, named fields up to an empty line, as many bytes of a
-// block as the field Content-Length says, and two line ends (section 4).
+// A record consists of a version line, named fields up to an empty line, a
+// block with the length in the field Content-Length, and two line ends (section
+// 4).
 type warcFormat struct{}
 
 // Name implements [Format].
 func (warcFormat) Name() string { return "warc" }
 
-// Detect implements [Format]. Every file begins with a version line.
+// Detect implements [Format]. Every WARC file begins with a version line.
 func (warcFormat) Detect(s *Sample) Fit {
 	if beginsWARC(s.Head) {
 		return Fit{len(s.Records), looksUnmistakable}
@@ -26,21 +27,21 @@ func (warcFormat) Detect(s *Sample) Fit {
 func (warcFormat) Open(c *Config) (Reader, error) {
 	errs := append([]error{c.refuseDialect()}, c.refuseFields()...)
 	if _, _, ok := c.baseHost(); ok {
-		errs = append(errs, wrong("Base", "warc: the base URL cannot hold a field"))
+		errs = append(errs, wrong("Base", "the base URL cannot contain a field with the format warc"))
 	}
 	switch {
 	case c.Render == RenderExtend:
 		errs = append(errs, errNoRoom())
 	case c.Render == RenderRewrite && c.Redact:
-		errs = append(errs, wrong("Redact", "warc: the blocks of records are passed through byte for byte, with the passwords in them; render URLs instead"))
+		errs = append(errs, wrong("Redact", "the rendering rewrite cannot hide passwords in warc records, whose blocks are copied unchanged; use another rendering"))
 	}
 	if c.OnOversize == DispositionTruncate {
-		errs = append(errs, wrong("OnOversize", "warc: records cannot be truncated: their length is written in them"))
+		errs = append(errs, wrong("OnOversize", "records of the format warc cannot be truncated, because they state their own length"))
 	}
 	return warcReader{}, errors.Join(errs...)
 }
 
-// A warcReader reads WARC files. See warc_frame.go for where records end.
+// warcReader reads WARC files. format_warc_frame.go finds where records end.
 type warcReader struct{}
 
 // Locator implements [Reader].
@@ -49,7 +50,8 @@ func (r warcReader) Locator() Locator { return r }
 // multiline implements [lineCounter].
 func (warcReader) multiline() {}
 
-// shown implements [abridger]: the header, or the beginning of what has none.
+// shown implements [abridger]. It returns the header or, if there is none, the
+// start of the record.
 func (warcReader) shown(rec []byte) []byte {
 	if h, state := readWARCHeader(rec); state == warcSound {
 		return trimEnd(trimEnd(rec[:h.end]))
@@ -57,21 +59,21 @@ func (warcReader) shown(rec []byte) []byte {
 	return trimEnd(rec[:min(len(rec), maxWARCShown)])
 }
 
-// maxWARCShown is how many bytes are shown of a record without a header.
+// maxWARCShown is the number of bytes shown of a record without a header.
 const maxWARCShown = 1 << 10
 
-// apart implements [memberFormat]: WARC 1.1, annex D.2.
+// apart implements [memberFormat], see WARC 1.1, annex D.2.
 func (warcReader) apart() {}
 
-// Locate implements [Locator]. Its offset is that of the byte from which on a record
-// is damaged.
+// Locate implements [Locator]. The offset of an error is that of the first
+// damaged byte.
 func (warcReader) Locate(f *Found, rec []byte, _ *Position) (Reason, int) {
 	h, state := readWARCHeader(rec)
 	if state != warcSound {
 		return Unparsed, h.at
 	}
 	block := rec[h.end:]
-	if h.length+2 != int64(len(block)) || !bytes.HasSuffix(block, crlf) { // rec lacks the second of its line ends
+	if h.length+2 != int64(len(block)) || !bytes.HasSuffix(block, crlf) { // trimEnd has removed the second of the two line ends
 		return Unparsed, h.end + int(min(h.length, int64(len(block))))
 	}
 	if h.uri.end > h.uri.start {
@@ -80,27 +82,28 @@ func (warcReader) Locate(f *Found, rec []byte, _ *Position) (Reason, int) {
 	return 0, 0
 }
 
-// A warcHeader is the header of a record.
+// warcHeader is the header of a record.
 type warcHeader struct {
-	end    int   // its length, with the empty line
-	length int64 // of the block
-	uri    span  // value of the first WARC-Target-URI, without space and <> around it
-	at     int   // if it is damaged, where; if it is cut, its length
+	end    int   // length of the header, including the empty line
+	length int64 // length of the block
+	uri    span  // value of the first WARC-Target-URI, without spaces and <> around it
+	at     int   // offset of the damage; if the header is cut, its length
 }
 
-// A warcState says how far a header can be read.
+// warcState is the result of reading a header.
 type warcState uint8
 
 const (
 	warcSound   warcState = iota
-	warcCut               // it may continue behind what there is
-	warcDamaged           // it is no header, is too long, or has no Content-Length
+	warcCut               // the header may continue after the available bytes
+	warcDamaged           // not a header, too long, or without a valid Content-Length
 )
 
-// maxWARCHeader is the longest header that is read.
+// maxWARCHeader is the maximum length of a header in bytes.
 const maxWARCHeader = 64 << 10
 
-// maxWARCBlock keeps sums of lengths within an int64.
+// maxWARCBlock limits the length of a block, so that sums of lengths do not
+// overflow an int64.
 const maxWARCBlock = 1 << 60
 
 var (
@@ -110,17 +113,18 @@ var (
 	warcTargetURI     = []byte("WARC-Target-URI")
 )
 
-// beginsWARC reports whether b begins with a version from 0.16 on: the headers of
-// those before were other ones. WARC/2 may be something else again.
+// beginsWARC reports whether b begins with a version from 0.16 to 1.x. The
+// headers of earlier versions had another layout, and those of WARC/2 are
+// unknown.
 func beginsWARC(b []byte) bool {
 	return len(b) >= minWARCVersion && bytes.HasPrefix(b, warcMagic) && (b[5] == '0' || b[5] == '1') && b[6] == '.' && isDigit(b[7])
 }
 
-// minWARCVersion is the length of WARC/1.0.
+// minWARCVersion is the length of "WARC/1.0".
 const minWARCVersion = 8
 
-// readWARCHeader reads the header at the beginning of b. Lines may end with a line
-// feed alone.
+// readWARCHeader reads the header at the start of b. Lines may end with LF
+// alone.
 func readWARCHeader(b []byte) (h warcHeader, state warcState) {
 	h.length = -1
 	switch {
@@ -157,8 +161,9 @@ func readWARCHeader(b []byte) (h warcHeader, state warcState) {
 	return h, warcSound
 }
 
-// warcLine returns the length of the line at pos, with the lines that continue it: they
-// begin with a space or a tab (section 4). It is 0 if b does not show where that ends.
+// warcLine returns the length of the line at pos, including its continuation
+// lines, which begin with a space or a tab (section 4). It returns 0 if b does
+// not show where the line ends.
 func warcLine(b []byte, pos int) (n int) {
 	for {
 		more := bytes.IndexByte(b[pos+n:], '\n') + 1
@@ -178,8 +183,8 @@ func warcLine(b []byte, pos int) (n int) {
 	}
 }
 
-// field reads the field between two offsets of b. It reports false if that is a
-// Content-Length that cannot be, or a second one that differs.
+// field reads the field in b[start:end]. It returns false for an invalid
+// Content-Length, or for a second one with another value.
 func (h *warcHeader) field(b []byte, start, end int) bool {
 	colon := bytes.IndexByte(b[start:end], ':')
 	if colon < 0 {
@@ -207,7 +212,7 @@ func (h *warcHeader) field(b []byte, start, end int) bool {
 	return true
 }
 
-// warcLength returns the number that digits stand for.
+// warcLength parses a decimal number.
 func warcLength(digits []byte) (n int64, ok bool) {
 	for _, c := range digits {
 		if !isDigit(c) || n > maxWARCBlock/10 {
@@ -218,8 +223,9 @@ func warcLength(digits []byte) (n int64, ok bool) {
 	return n, len(digits) > 0
 }
 
-// warcDialect undoes folding: a line end and the space behind it mean one space
-// (section 4, LWS). A URL never gets a line end of its own, which would end the field.
+// warcDialect decodes folded lines, in which a line end and the white space
+// after it stand for one space (section 4, LWS). It percent-encodes line ends
+// in URLs, because a raw one would end the field.
 var warcDialect = &Dialect{Mark: '\r', Decode: decodeFolding, Encode: encodeFolding}
 
 func decodeFolding(dst, s []byte) ([]byte, int) {

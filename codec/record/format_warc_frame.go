@@ -2,18 +2,18 @@ package record
 
 import "bytes"
 
-// This file is about where the records of a WARC file end. A record that is damaged
-// reaches to the next place that looks like a beginning:
+// This file finds where the records of a WARC file end. A damaged record extends
+// to the next offset at which a record seems to begin:
 //
 //	WARC/1.0 … Content-Length: 5 … CRLF CRLF block CRLF CRLF │ CRLF │ WARC/1.0 …
-//	                                                record  ▲       ▲ line ends between records are blank ones
+//	                                                record  ▲       ▲ line ends between records are blank records
 //
 //	WARC/1.0 … Content-Length: 9 … CRLF CRLF block CRLF CRLF │ WARC/1.0 …
-//	                    no line ends there ▲                ▲ the damaged record ends
+//	                    no line ends there ▲                ▲ end of the damaged record
 //
-// The last of them is the rule for what is no record at all, too.
+// The second rule also applies to bytes that are not a record at all.
 
-// Cut implements [Framing]. It stops behind a record that is damaged.
+// Cut implements [Framing]. It stops after a damaged record.
 func (r warcReader) Cut(block []byte) int {
 	for at := 0; ; {
 		n, sound := r.Span(block[at:], false)
@@ -59,7 +59,7 @@ func (r warcReader) Span(block []byte, last bool) (n int, sound bool) {
 	from := 0
 	if state == warcSound {
 		if end := int64(h.end) + h.length; end <= int64(len(block)) {
-			// Some of the line ends behind the block may be missing, and nothing else.
+			// Only some of the line ends after the block may be missing.
 			rest := block[end:]
 			if k := lineEnds(rest); k < len(warcTrailer) && beginsWARC(rest[k:]) {
 				return int(end) + k, false
@@ -120,11 +120,12 @@ var (
 	warcBoundary = []byte("\r\n\r\nWARC/")
 )
 
-// warcEnd returns the length of the record with a sound header.
+// warcEnd returns the length of a record with an intact header.
 func warcEnd(h warcHeader) int64 { return int64(h.end) + h.length + int64(len(warcTrailer)) }
 
-// soundWARC returns the length of the record at the beginning of block if all of it is
-// there and it ends as its header says, else 0.
+// soundWARC returns the length of the record at the start of block. It returns
+// 0 unless block holds the whole record and the record ends where its header
+// says.
 func soundWARC(block []byte) int {
 	h, state := readWARCHeader(block)
 	if end := warcEnd(h); state == warcSound && end <= int64(len(block)) && bytes.HasSuffix(block[:end], warcTrailer) {
@@ -133,7 +134,7 @@ func soundWARC(block []byte) int {
 	return 0
 }
 
-// lineEnds returns how many bytes at the beginning of block are those of line ends.
+// lineEnds returns the number of line-end bytes at the start of block.
 func lineEnds(block []byte) (n int) {
 	for n < len(block) && (block[n] == '\r' || block[n] == '\n') {
 		n++

@@ -1,11 +1,11 @@
 package record
 
-// A span is a half-open range of offsets in a record.
+// span is a half-open range of offsets in a record.
 type span struct{ start, end int }
 
 func (s span) in(b []byte) []byte { return b[s.start:s.end:s.end] }
 
-// A role is what a URL is to its record.
+// role is the part that a URL plays in its record.
 type role uint8
 
 const (
@@ -13,66 +13,71 @@ const (
 	roleTarget              // a request target
 	roleReferer             // the Referer field
 	roleWhole               // scheme, host and target written as one
-	roleQuery               // the query of the request target, in a field of its own
+	roleQuery               // the query of the request target, in its own field
 )
 
-// A site is where a URL stands in a record.
+// site is the position of a URL in a record.
 type site struct {
 	span
 	role    role
 	dialect *Dialect
-	query   int  // index of the site with the rest of the URL; 0: this is all of it
-	stop    byte // ends the field unless it is escaped: a table's separator, the start of a layout's next literal; 0 if none
+	query   int  // index of the site with the query of this URL; 0 if the URL is in one piece
+	stop    byte // byte that ends the field unless escaped: separator of a table, or first byte of the next literal of a layout; 0 if none
 }
 
-// maxSites is how many sites a record can have: a request, its query in a field of its
-// own, and a referer.
+// maxSites is the maximum number of sites in a record: a request target, its
+// query in a separate field, and a referer.
 const maxSites = 3
 
-// numHosts is how many ranks of host fields there are: what the client sent,
-// what the server made of it, Apache's %V, the server's configured name.
+// numHosts is the number of ranks of host fields. From best to worst: the host
+// that the client sent, the host that the server derived from it, Apache's %V,
+// and the configured server name.
 const numHosts = 4
 
-// Found is what a Locator has found in a record: its URLs, in the order in which they
-// stand there, and what else is needed to read them. All offsets are in the record.
+// Found collects what a Locator finds in a record: the URLs, in the order in
+// which they occur, and the other parts that are needed to interpret them. All
+// offsets are relative to the start of the record.
 type Found struct {
 	found
-	sites       [maxSites]site // the first n count
+	sites       [maxSites]site // only the first n are valid
 	baseDialect *Dialect
 	hostDialect *Dialect
 }
 
-// found is what is cleared for each record. It holds no pointer, which makes that
-// cheap.
+// found holds the part of Found that is cleared for each record. It has no
+// pointers, which makes clearing it cheap.
 type found struct {
 	n      int
-	passes bool       // the record is no data
-	form   targetForm // of the request field, as far as it shows before the target is read
+	passes bool       // the record holds no data
+	form   targetForm // form of the request target, as far as it is known before the target is unescaped
 	method span
-	scheme span // of the request, if the record says so
+	scheme span // of the request, if in the record
 	port   span
 	hosts  [numHosts]span // of the request, best first
-	base   span           // of the URL, if the record has one
-	host   span           // what stands for the host in the job's base, if the record has it: jsonl, csv, tsv
+	base   span           // of the URL, if in the record
+	host   span           // value of the field in the job's base, if in the record; jsonl, csv and tsv
 }
 
-// AddURL adds the URL between two offsets, whose bytes are escaped as d says.
+// AddURL adds the URL in the range from start to end, which is escaped as d
+// describes.
 func (f *Found) AddURL(start, end int, d *Dialect) { f.add(span{start, end}, roleURL, d) }
 
-// AddTarget adds the target of a request, such as /a?b, that stands between two
-// offsets of rec: without the spaces around it, and unless it is empty or "-".
+// AddTarget adds a request target, such as /a?b, in the range of rec from start
+// to end. It strips spaces on both sides, and adds nothing if the target is
+// empty or "-".
 func (f *Found) AddTarget(rec []byte, start, end int, d *Dialect) {
 	f.addTarget(rec, span{start, end}, d)
 }
 
-// AddReferer adds the referer that stands between two offsets of rec, unless it is
-// empty or "-".
+// AddReferer adds the referer in the range of rec from start to end, unless it
+// is empty or "-".
 func (f *Found) AddReferer(rec []byte, start, end int, d *Dialect) {
 	f.addReferer(rec, span{start, end}, d)
 }
 
-// AddSplitTarget adds a target whose query stands in a field of its own, behind that of
-// the path. The query is written with its '?' or without it. It is absent if it is "-".
+// AddSplitTarget adds a target whose query is in a separate field after the
+// path. The query may start with '?' or not. A query that is empty or "-"
+// counts as absent.
 func (f *Found) AddSplitTarget(rec []byte, start, end, queryStart, queryEnd int, d *Dialect) {
 	f.AddTarget(rec, start, end, d)
 	if q := rec[queryStart:queryEnd]; len(q) > 0 && string(q) != "-" {
@@ -80,13 +85,14 @@ func (f *Found) AddSplitTarget(rec []byte, start, end, queryStart, queryEnd int,
 	}
 }
 
-// addQuery adds the query of the target, which was added before and stands before it.
+// addQuery adds the query of a target that has been added already and precedes
+// it in the record.
 func (f *Found) addQuery(q span, d *Dialect) {
 	for i := range f.n {
 		if f.sites[i].role == roleTarget {
 			f.add(q, roleQuery, d)
 			at := f.n - 1
-			for at > i+1 && f.sites[at-1].start > q.start { // the order is that of the record
+			for at > i+1 && f.sites[at-1].start > q.start { // keep the order of the record
 				f.sites[at], f.sites[at-1] = f.sites[at-1], f.sites[at]
 				at--
 			}
@@ -96,23 +102,26 @@ func (f *Found) addQuery(q span, d *Dialect) {
 	}
 }
 
-// SetMethod says where the method of the request stands.
+// SetMethod sets the range of the request method.
 func (f *Found) SetMethod(start, end int) { f.method = span{start, end} }
 
-// SetScheme says where the scheme of the request stands.
+// SetScheme sets the range of the request scheme.
 func (f *Found) SetScheme(start, end int) { f.scheme = span{start, end} }
 
-// SetHost says where the host of the request stands. What is no host does not count.
+// SetHost sets the range of the request host. A value that is not a host is
+// ignored later.
 func (f *Found) SetHost(start, end int) { f.hosts[0] = span{start, end} }
 
-// SetPort says where the port of the request stands.
+// SetPort sets the range of the request port.
 func (f *Found) SetPort(start, end int) { f.port = span{start, end} }
 
-// SetBase says where the record holds a URL that its own is relative to.
+// SetBase sets the range of the URL that the record's own URL is relative to.
+// The range is escaped as d describes.
 func (f *Found) SetBase(start, end int, d *Dialect) { f.base, f.baseDialect = span{start, end}, d }
 
-// PassThrough says that the record is no data, such as a header or a comment: it is
-// counted and, where records are written, passed through.
+// PassThrough marks the record as holding no data, like a header or a comment.
+// Such a record is counted, and copied to the output if the rendering writes
+// whole records.
 func (f *Found) PassThrough() { f.passes = true }
 
 func (f *Found) add(s span, r role, d *Dialect) {
@@ -120,14 +129,14 @@ func (f *Found) add(s span, r role, d *Dialect) {
 	f.n++
 }
 
-// addReferer adds the referer, unless it says that there was none.
+// addReferer adds the referer, unless it is empty or "-".
 func (f *Found) addReferer(body []byte, s span, d *Dialect) {
 	if t := s.in(body); len(t) > 1 || len(t) == 1 && t[0] != '-' {
 		f.add(s, roleReferer, d)
 	}
 }
 
-// trim returns body without ASCII white space at both ends.
+// trim returns the range of body without ASCII white space at both ends.
 func trim(body []byte) span {
 	s := span{0, len(body)}
 	for s.start < s.end && isSpace(body[s.start]) {
@@ -142,7 +151,7 @@ func trim(body []byte) span {
 // isSpace reports whether c is ASCII white space.
 func isSpace(c byte) bool { return c == ' ' || c-'\t' < 5 }
 
-// isBlank reports whether body is nothing but ASCII white space.
+// isBlank reports whether body consists only of ASCII white space.
 func isBlank(body []byte) bool {
 	for _, c := range body {
 		if !isSpace(c) {

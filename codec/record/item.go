@@ -8,8 +8,8 @@ import (
 	"github.com/urlfold/urlfold/codec"
 )
 
-// A renderer writes what there is to say about the URL that the normalizer has read
-// last, or about a record that was rejected.
+// renderer writes the output for the URL that the normalizer read last, or for
+// a rejected record.
 type renderer struct {
 	job *Job
 	n   *normalizer
@@ -17,8 +17,8 @@ type renderer struct {
 	v   *values
 }
 
-// item appends what the rendering writes for the URL at hand, which has a
-// normal form or a reason why not.
+// item appends the rendering's output for the current URL, which has either a
+// normal form or a reason for its rejection.
 func (r *renderer) item(out []byte, s *site, rec []byte, at *Position) []byte {
 	c := &r.n.cur
 	switch r.job.render {
@@ -41,11 +41,11 @@ func (r *renderer) item(out []byte, s *site, rec []byte, at *Position) []byte {
 	return out
 }
 
-// tellsWhy is the set of the fields that say something of a URL without a
-// reading that is worth a row.
+// tellsWhy is the set of fields that make a tsv row useful for a URL without a
+// normal form.
 const tellsWhy fieldSet = 1<<fError | 1<<fRFC | 1<<fWHATWG
 
-// values answers for the fields of the URL that the normalizer has read last.
+// values computes the output fields of the URL that the normalizer read last.
 type values struct {
 	job  *Job
 	n    *normalizer
@@ -53,14 +53,14 @@ type values struct {
 	list paramList
 
 	// Scratch.
-	key     []byte       // any short value on its way to the output
-	side    []byte       // a form of no interest to others
-	scrub   codec.Result // of a text that is looked at beside the URL at hand
+	key     []byte       // short value that is about to be written
+	side    []byte       // serialized URL whose parts are needed
+	scrub   codec.Result // parse result of a text other than the current URL
 	telling []param      // campaign fields or click ids
 }
 
-// normShown is the normal form as it is written: without the placeholder, if
-// scheme and host are not known.
+// normShown returns the normal form for output. If scheme and host are unknown,
+// that is the part without the placeholder.
 func (v *values) normShown() []byte {
 	if v.n.cur.nohost {
 		return v.n.cur.back
@@ -76,8 +76,8 @@ func (v *values) shown(text []byte) []byte {
 	return text
 }
 
-// keyOf returns the URL's key. The placeholder has no place in a key: a target
-// whose host is unknown has the key of the relative reference that it is.
+// keyOf returns the URL's key, which excludes the placeholder: a target with an
+// unknown host has the key of the relative reference.
 func (n *normalizer) keyOf() codec.Key {
 	c := &n.cur
 	if !c.nohost {
@@ -87,9 +87,10 @@ func (n *normalizer) keyOf() codec.Key {
 	return n.res.HashKey(n.job.level, n.canonical)
 }
 
-// appendKey appends the canonical string that keyOf hashes. Without a host it is
-// what follows the placeholder. If that starts with "//", which would be taken
-// for a host, "/." in front keeps it a path (RFC 3986 §3.3, §4.2).
+// appendKey appends the canonical string that keyOf hashes. Without a host this
+// is the part after the placeholder. If that part starts with "//", which would
+// make it a host, appendKey puts "/." in front so that it remains a path (RFC
+// 3986 §3.3, §4.2).
 func (n *normalizer) appendKey(dst []byte, lv codec.Level) []byte {
 	c := &n.cur
 	start := len(dst)
@@ -100,7 +101,7 @@ func (n *normalizer) appendKey(dst []byte, lv codec.Level) []byte {
 	key := dst[start:]
 	path, ok := bytes.CutPrefix(key, placeholder)
 	if !ok {
-		path = bytes.TrimPrefix(key, placeholder[len(placeholder)-1:]) // K3 has no scheme
+		path = bytes.TrimPrefix(key, placeholder[len(placeholder)-1:]) // K3 omits the scheme
 	}
 	dst = dst[:start+copy(key, path)]
 	if bytes.HasPrefix(dst[start:], slashes) {
@@ -123,7 +124,7 @@ func (v *values) component(f fieldID) ([]byte, bool) {
 	return u.Bytes(c.norm, comp), true
 }
 
-// object appends a JSON object for the URL at hand, and a line feed.
+// object appends a JSON object for the current URL, and a line feed.
 func (r *renderer) object(out []byte, s *site, rec []byte, at *Position) []byte {
 	out = append(out, '{')
 	for _, f := range r.job.fields {
@@ -139,7 +140,7 @@ func (r *renderer) object(out []byte, s *site, rec []byte, at *Position) []byte 
 	return closeObject(out)
 }
 
-// closeObject replaces the last comma by a brace and a line feed.
+// closeObject replaces the trailing comma by a brace and a line feed.
 func closeObject(out []byte) []byte {
 	if n := len(out) - 1; out[n] == ',' {
 		out = out[:n]
@@ -147,8 +148,8 @@ func closeObject(out []byte) []byte {
 	return append(out, '}', '\n')
 }
 
-// appendWhy appends why the URL at hand was rejected, if it was: the members
-// error and at, and flag if it has one that the job rejects.
+// appendWhy appends the members error and at if the current URL was rejected,
+// and the member flag if a rejected flag was the reason.
 func (r *renderer) appendWhy(out []byte) []byte {
 	c := &r.n.cur
 	if c.why == 0 {
@@ -162,8 +163,9 @@ func (r *renderer) appendWhy(out []byte) []byte {
 	return out
 }
 
-// member appends field f of the URL at hand as a member of an object, under a
-// name that is the inside of a JSON string, or nothing if it is absent.
+// member appends field f of the current URL as a member of a JSON object. It
+// appends nothing if the field is absent. name must already be escaped for a
+// JSON string.
 func (r *renderer) member(out []byte, name string, f fieldID, s *site, rec []byte, at *Position) []byte {
 	switch f {
 	case fLine:
@@ -186,8 +188,8 @@ func (r *renderer) member(out []byte, name string, f fieldID, s *site, rec []byt
 	return out
 }
 
-// value returns a field that is a string, and whether it is present. It lies in
-// the record or in scratch, until the next call.
+// value returns a field that is a string, and whether it is present. The result
+// points into the record or scratch and is valid until the next call.
 func (v *values) value(f fieldID, s *site, rec []byte, at *Position) ([]byte, bool) {
 	c := &v.n.cur
 	switch f {
@@ -232,13 +234,13 @@ func (v *values) value(f fieldID, s *site, rec []byte, at *Position) ([]byte, bo
 	return nil, false
 }
 
-// word returns s in scratch: as bytes of its own it would be an allocation.
+// word returns s in scratch, which avoids an allocation for the conversion.
 func (v *values) word(s string) []byte {
 	v.key = append(v.key[:0], s...)
 	return v.key
 }
 
-// judged returns a field that exists only if the URL has a normal form.
+// judged returns a field that exists only for URLs with a normal form.
 func (v *values) judged(f fieldID) ([]byte, bool) {
 	c := &v.n.cur
 	if c.why != 0 {
@@ -255,8 +257,8 @@ func (v *values) judged(f fieldID) ([]byte, bool) {
 	return v.key, true
 }
 
-// rawRecord returns the record as it is shown: without its line end, or what its format
-// shows of it.
+// rawRecord returns the record for output: without its line end, or the part
+// that the format shows.
 func (v *values) rawRecord(rec []byte) []byte {
 	if a, ok := v.job.reader.(abridger); ok {
 		rec = a.shown(rec)
@@ -269,12 +271,12 @@ func (v *values) rawRecord(rec []byte) []byte {
 	return v.red.redactRecord(rec)
 }
 
-// appendName appends "name":, of a name that needs no escapes.
+// appendName appends "name":. The name must not need escapes.
 func appendName(out []byte, name string) []byte {
 	return append(append(append(out, '"'), name...), `":`...)
 }
 
-// appendNumber appends "name": and n, and a comma.
+// appendNumber appends the member name with the value n, and a comma.
 func appendNumber(out []byte, name string, n int64) []byte {
 	return append(strconv.AppendInt(appendName(out, name), n, 10), ',')
 }
@@ -292,8 +294,9 @@ func (r *renderer) appendFlags(out []byte) []byte {
 	return append(out, `],`...)
 }
 
-// diagnostics returns the diagnostics of the URL, with offsets in url, in scratch. A mark in
-// what was put in front of the target has no place in url and is left out.
+// diagnostics returns the diagnostics of the URL in scratch, with offsets in
+// n.cur.url. It omits diagnostics about the scheme and host that precede the
+// target, because they have no offset in that URL.
 func (n *normalizer) diagnostics() []codec.Diagnostic {
 	c := &n.cur
 	own := codec.Diagnostic{At: uint32(max(0, c.hash)), Flag: codec.FragmentInRequest, Component: codec.Fragment, Action: codec.Kept}

@@ -8,22 +8,23 @@ import (
 	"strings"
 )
 
-// A step of a field path is a member's name or, if the name is nil, an index.
+// step is one step of a field path: a member name or, if name is nil, an array
+// index.
 type step struct {
 	name  []byte
 	index int
 }
 
-// parsePath reads a field path: names with dots between them, and indexes in
-// brackets, counted from 0: request.headers.Referer[0]. A name that holds a dot,
-// a bracket or a quote stands in quotes, "a.b".c, or has a backslash before each
-// of them, a\.b.c.
+// parsePath parses a field path: names separated by dots, and indexes in
+// brackets, counted from 0, as in request.headers.Referer[0]. A name that
+// contains a dot, a bracket or a quote must be quoted, as in "a.b".c, or have a
+// backslash before each of these characters, as in a\.b.c.
 func parsePath(text string) ([]step, error) {
 	var path []step
 	for s := text; ; {
 		st, rest, err := parseStep(s)
 		if err != nil {
-			return nil, fmt.Errorf("the field path %q: %w", text, err)
+			return nil, fmt.Errorf("invalid field path %q: %w", text, err)
 		}
 		path = append(path, st)
 		switch {
@@ -34,21 +35,21 @@ func parsePath(text string) ([]step, error) {
 		case rest[0] == '[':
 			s = rest
 		default:
-			return nil, fmt.Errorf("the field path %q: a dot or a bracket must follow %q", text, strings.TrimSuffix(text, rest))
+			return nil, fmt.Errorf("invalid field path %q: missing dot or bracket after %q", text, strings.TrimSuffix(text, rest))
 		}
 	}
 }
 
-// parseStep reads one step at the start of s.
+// parseStep parses the step at the start of s.
 func parseStep(s string) (st step, rest string, err error) {
 	switch {
 	case s == "":
-		return st, "", errors.New("a name is empty")
+		return st, "", errors.New("empty name")
 	case s[0] == '[':
 		digits, rest, ok := strings.Cut(s[1:], "]")
 		n, err := strconv.Atoi(digits)
 		if !ok || err != nil || n < 0 {
-			return st, "", errors.New("an index is a number in brackets")
+			return st, "", errors.New("an index must be a non-negative number in brackets")
 		}
 		return step{index: n}, rest, nil
 	case s[0] == '"':
@@ -62,7 +63,7 @@ func parseStep(s string) (st step, rest string, err error) {
 			}
 			name = append(name, s[i])
 		}
-		return st, "", errors.New("a quote is not closed")
+		return st, "", errors.New("missing closing quote")
 	}
 	name, i := []byte{}, 0
 	for ; i < len(s) && s[i] != '.' && s[i] != '['; i++ {
@@ -72,29 +73,29 @@ func parseStep(s string) (st step, rest string, err error) {
 		name = append(name, s[i])
 	}
 	if i == 0 {
-		return st, "", errors.New("a name is empty")
+		return st, "", errors.New("empty name")
 	}
 	return step{name: name}, s[i:], nil
 }
 
-// maxDepth is how deep the values of a record may nest. Beyond it the record
-// does not parse.
+// maxDepth is the maximum nesting depth of the values in a record. A record
+// with deeper values counts as malformed.
 const maxDepth = 256
 
-// A scanner walks over one JSON text (RFC 8259) and allocates nothing once its
-// scratch has grown. It is strict about all that it walks over: once broken, it
-// stays broken, and pos is where.
+// scanner reads a JSON text (RFC 8259) without allocating once its scratch has
+// grown. It checks the syntax of everything that it reads. After a syntax
+// error, broken remains set and pos is the offset of the error.
 type scanner struct {
 	b       []byte
 	pos     int
 	broken  bool
-	scratch []byte // for names with escapes
+	scratch []byte // for unescaped names
 	runs    []run
 }
 
-// find returns the span of the value at path, quotes and brackets included, and
-// whether there is one. Of members with the same name the first counts. Nothing
-// behind the value is looked at.
+// find returns the range of the value at path, including quotes and brackets,
+// and whether the value exists. If several members have the same name, find
+// uses the first one. It does not read anything after the value.
 func (s *scanner) find(b []byte, path []step) (span, bool) {
 	s.b, s.pos, s.broken = b, 0, false
 	s.space()
@@ -109,14 +110,14 @@ func (s *scanner) find(b []byte, path []step) (span, bool) {
 }
 
 // enter moves from the start of a value to the start of its member or element
-// st. It is false if there is none.
+// st. It returns false if there is none.
 func (s *scanner) enter(st *step) bool {
 	open, end := byte('{'), byte('}')
 	if st.name == nil {
 		open, end = '[', ']'
 	}
 	if s.peek() != open {
-		s.skip() // of another type: no such field, if it is a value at all
+		s.skip() // another type has no such member; check its syntax
 		return false
 	}
 	s.pos++
@@ -151,14 +152,14 @@ func (s *scanner) enter(st *step) bool {
 	}
 }
 
-// name reads a member's name and the colon, and reports whether it is want.
+// name reads a member name and the colon, and reports whether the name is want.
 func (s *scanner) name(want []byte) bool {
 	raw := s.rawName()
 	return !s.broken && len(raw) >= len(want) && bytes.Equal(s.plain(raw), want)
 }
 
-// rawName reads a member's name and the colon, and returns the name as it stands
-// there.
+// rawName reads a member name and the colon, and returns the name with its
+// escapes.
 func (s *scanner) rawName() []byte {
 	start := s.pos
 	if s.str(); s.broken {
@@ -201,7 +202,7 @@ func (s *scanner) expect(c byte) {
 	s.broken = true
 }
 
-// space walks over white space, RFC 8259 §2.
+// space skips white space, RFC 8259 §2.
 func (s *scanner) space() {
 	for s.pos < len(s.b) {
 		switch s.b[s.pos] {
@@ -213,7 +214,7 @@ func (s *scanner) space() {
 	}
 }
 
-// skip walks over one value.
+// skip skips one value.
 func (s *scanner) skip() {
 	var isObject [maxDepth]bool
 	for depth := 0; ; {
@@ -226,7 +227,7 @@ func (s *scanner) skip() {
 			s.space()
 			isObject[depth] = c == '{'
 			depth++
-			if s.peek() != c+2 { // '}' and ']' are two behind '{' and '['
+			if s.peek() != c+2 { // in ASCII, '}' is '{'+2 and ']' is '['+2
 				if c == '{' {
 					s.member()
 				}
@@ -262,14 +263,14 @@ func (s *scanner) skip() {
 	}
 }
 
-// member walks over a member's name and its colon.
+// member skips a member name and its colon.
 func (s *scanner) member() {
 	if s.str(); !s.broken {
 		s.colon()
 	}
 }
 
-// scalar walks over a string, a number or a literal name.
+// scalar skips a string, a number or a literal name.
 func (s *scanner) scalar() {
 	switch c := s.peek(); {
 	case c == '"':
@@ -295,7 +296,7 @@ func (s *scanner) word(w string) {
 	s.broken = true
 }
 
-// number walks over a number, RFC 8259 §6.
+// number skips a number, RFC 8259 §6.
 func (s *scanner) number() {
 	if s.peek() == '-' {
 		s.pos++
@@ -318,7 +319,7 @@ func (s *scanner) number() {
 	}
 }
 
-// digits walks over at least one digit.
+// digits skips at least one digit.
 func (s *scanner) digits() {
 	start := s.pos
 	for isDigit(s.peek()) {
@@ -327,8 +328,8 @@ func (s *scanner) digits() {
 	s.broken = s.broken || s.pos == start
 }
 
-// str walks over a string, RFC 8259 §7. Bytes that are no UTF-8 are let pass:
-// logs hold them, and a reader may not change what it does not understand.
+// str skips a string, RFC 8259 §7. It accepts bytes that are not valid UTF-8,
+// because logs contain them and they must reach the output unchanged.
 func (s *scanner) str() {
 	if s.expect('"'); s.broken {
 		return

@@ -8,8 +8,8 @@ import (
 	"github.com/urlfold/urlfold/codec/internal/scan"
 )
 
-// plainJSON marks the bytes that stand for themselves in a JSON string and need
-// no look at their neighbours: ASCII without controls, '"' and '\'.
+// plainJSON is the set of bytes that stand for themselves in a JSON string
+// whatever precedes or follows them: ASCII without controls, '"' and '\'.
 var plainJSON = func() (t [256]bool) {
 	for c := byte(' '); c < utf8.RuneSelf; c++ {
 		t[c] = c != '"' && c != '\\'
@@ -17,12 +17,12 @@ var plainJSON = func() (t [256]bool) {
 	return t
 }()
 
-// plainText is the set of those bytes. Most strings have no others.
+// plainText is the set of the bytes in plainJSON. Most strings have no others.
 var plainText = scan.NewSet(func(c byte) bool { return plainJSON[c] })
 
-// appendMember appends "name": and s as a JSON string, and a comma. A string
-// that is not UTF-8 cannot stand in JSON (RFC 8259 §8.1): its member is called
-// name_b64 and holds it in base64 (RFC 4648 §4).
+// appendMember appends the member name with the string s, and a comma. JSON
+// text must be UTF-8 (RFC 8259 §8.1), so appendMember writes a string that is
+// not valid UTF-8 in base64 (RFC 4648 §4) as the member name_b64.
 func appendMember(dst []byte, name string, s []byte) []byte {
 	dst = append(append(dst, '"'), name...)
 	plain := plainText.End(s, 0)
@@ -41,7 +41,8 @@ func appendMember(dst []byte, name string, s []byte) []byte {
 // appendBase64 appends s in base64 (RFC 4648 §4).
 func appendBase64(dst, s []byte) []byte { return base64.StdEncoding.AppendEncode(dst, s) }
 
-// appendString appends s, which must be UTF-8, as the inside of a JSON string.
+// appendString appends s, which must be valid UTF-8, as the inside of a JSON
+// string.
 func appendString(dst, s []byte) []byte {
 	from := 0
 	for i, c := range s {
@@ -55,7 +56,7 @@ func appendString(dst, s []byte) []byte {
 	return append(dst, s[from:]...)
 }
 
-// appendJSONByte appends the escape of c, a control, '"' or '\'.
+// appendJSONByte appends the escape for c, which is a control, '"' or '\'.
 func appendJSONByte(dst []byte, c byte) []byte {
 	switch c {
 	case '"', '\\':
@@ -70,9 +71,9 @@ func appendJSONByte(dst []byte, c byte) []byte {
 	return append(dst, '\\', 'u', '0', '0', lowerHex[c>>4], lowerHex[c&15])
 }
 
-// appendASCIIString appends s as the inside of a JSON string of ASCII bytes.
-// Normal forms are ASCII, so what is beyond is rare; a byte that is no UTF-8
-// has no place in JSON and becomes U+FFFD.
+// appendASCIIString appends s as the inside of a JSON string that has only
+// ASCII bytes. Invalid UTF-8 becomes U+FFFD. Normal forms are ASCII, so other
+// bytes are rare.
 func appendASCIIString(dst, s []byte) []byte {
 	for i := 0; i < len(s); {
 		c := s[i]
@@ -92,7 +93,7 @@ func appendASCIIString(dst, s []byte) []byte {
 	return dst
 }
 
-// appendUTF16 appends r as one or two \uXXXX.
+// appendUTF16 appends r as one or two escapes \uXXXX.
 func appendUTF16(dst []byte, r rune) []byte {
 	if r > 0xFFFF {
 		hi, lo := utf16.EncodeRune(r)

@@ -9,33 +9,33 @@ import (
 	"github.com/urlfold/urlfold/codec/params"
 )
 
-// This file is the field params: the parameters of the URL as it came, and the
-// flags empty-pair and param-style.
+// This file implements the field params, which lists the parameters of the URL
+// before normalization, and the flags empty-pair and param-style.
 
-// urlParams is what is known about the parameters of the URL at hand.
+// urlParams holds the parameters of the current URL.
 type urlParams struct {
 	reader      params.Reader
-	at          [2]uint32 // offset in reading.url of the query and of the path, by params.Location
+	at          [2]uint32 // offset of query and path in reading.url, indexed by params.Location
 	cleaned     []byte    // path and query without tabs and newlines, if they have any
-	path, query []byte    // what was read
-	tabs        bool      // they are in cleaned
-	out         []byte    // JSON
-	name, value []byte    // of what is written, without secrets
+	path, query []byte    // what the reader has read
+	tabs        bool      // path and query point into cleaned
+	out         []byte    // the field as JSON
+	name, value []byte    // for output, with secrets masked
 	other       []byte
 	joined      []byte
 	diagnostics []codec.Diagnostic
-	dirty       bool // there is something to reset
+	dirty       bool // reset is needed
 }
 
-// reset forgets the parameters of the URL before.
+// reset removes the parameters of the previous URL.
 func (p *urlParams) reset() {
 	p.dirty = false
 	p.diagnostics = p.diagnostics[:0]
 	p.reader.Read(nil, nil, nil)
 }
 
-// readParams finds what is wrong with the parameters of the URL, and reads them if
-// the job wants to know them.
+// readParams finds defects in the parameters of the URL. It stores the
+// parameters only if the job needs them.
 func (n *normalizer) readParams() {
 	c, u := &n.cur, &n.res.In
 	if c.mended {
@@ -65,8 +65,8 @@ func (n *normalizer) readParams() {
 	}
 }
 
-// takeComponents notes the path and query of the URL that u describes in c.src. A
-// path that is opaque has no segments, and none is noted.
+// takeComponents sets path and query from c.src, as parsed in u. An opaque path
+// has no segments, so takeComponents sets no path for it.
 func (n *normalizer) takeComponents(u *codec.URL) {
 	c, p := &n.cur, &n.params
 	p.path, p.query = u.Bytes(c.src, codec.Path), u.Bytes(c.src, codec.Query)
@@ -87,7 +87,8 @@ func (n *normalizer) takeComponents(u *codec.URL) {
 	p.path, p.query = p.cleaned[:end:end], p.cleaned[end:]
 }
 
-// appendWithoutTabs appends what browsers leave of text: tabs and newlines go.
+// appendWithoutTabs appends text without tabs and newlines, which the URL
+// Standard removes.
 func appendWithoutTabs(dst, text []byte) []byte {
 	for _, c := range text {
 		if !isTab(c) {
@@ -99,7 +100,7 @@ func appendWithoutTabs(dst, text []byte) []byte {
 
 func isTab(c byte) bool { return c == '\t' || c == '\n' || c == '\r' }
 
-// isSpecial reports whether scheme, of a normal form, is a special one
+// isSpecial reports whether the scheme of a normal form is special
 // (https://url.spec.whatwg.org/#special-scheme).
 func isSpecial(scheme []byte) bool {
 	switch string(scheme) {
@@ -109,8 +110,8 @@ func isSpecial(scheme []byte) bool {
 	return false
 }
 
-// paramOffset returns the offset in reading.url of an offset in a component as the
-// reader had it.
+// paramOffset converts an offset in a component, as the params reader saw it,
+// to an offset in reading.url.
 func (n *normalizer) paramOffset(in params.Location, at uint32) uint32 {
 	p := &n.params
 	if !p.tabs {
@@ -126,7 +127,7 @@ func (n *normalizer) paramOffset(in params.Location, at uint32) uint32 {
 	return p.at[in] + i
 }
 
-// paramDiagnostic notes a flag about parameters.
+// paramDiagnostic adds a flag and a diagnostic about a parameter.
 func (n *normalizer) paramDiagnostic(f codec.Flag, in params.Location, at uint32) {
 	n.cur.flags = n.cur.flags.With(f)
 	component := codec.Query
@@ -136,7 +137,7 @@ func (n *normalizer) paramDiagnostic(f codec.Flag, in params.Location, at uint32
 	n.params.diagnostics = append(n.params.diagnostics, codec.Diagnostic{At: n.paramOffset(in, at), Flag: f, Component: component, Action: codec.Kept})
 }
 
-// markedParam returns the parameter that a mark is about, or nil.
+// markedParam returns the parameter that contains the diagnostic, or nil.
 func (n *normalizer) markedParam(m codec.Diagnostic) *params.Param {
 	p := &n.params
 	in := params.InQuery
@@ -170,7 +171,7 @@ func (n *normalizer) markedParam(m codec.Diagnostic) *params.Param {
 	return p.reader.ParamAt(in, at)
 }
 
-// A paramList writes the field params.
+// paramList writes the field params.
 type paramList struct {
 	job *Job
 	n   *normalizer
@@ -215,8 +216,9 @@ func (l *paramList) appendParam(out []byte, q *params.Param) []byte {
 	return append(out, '}')
 }
 
-// appendValues appends the values of an array as the member values and a comma. If
-// one of them is not UTF-8, all stand in values_b64, in base64.
+// appendValues appends the values of an array as the member values, and a
+// comma. If one of them is not valid UTF-8, it writes all of them in base64 as
+// the member values_b64.
 func (l *paramList) appendValues(out []byte, q *params.Param, secret bool) []byte {
 	r := &l.n.params.reader
 	items := r.Items(q)
@@ -245,8 +247,8 @@ func (l *paramList) appendValues(out []byte, q *params.Param, secret bool) []byt
 	return append(out, `],`...)
 }
 
-// appendProperties appends the properties of an object as the member properties
-// and a comma.
+// appendProperties appends the properties of an object as the member
+// properties, and a comma.
 func (l *paramList) appendProperties(out []byte, q *params.Param, secret bool) []byte {
 	r := &l.n.params.reader
 	items := r.Items(q)
@@ -269,8 +271,8 @@ func (l *paramList) appendProperties(out []byte, q *params.Param, secret bool) [
 	return append(out, `],`...)
 }
 
-// shownParam returns a decoded name or value as it is written: stars for a secret,
-// and without the passwords of URLs in it if the job redacts.
+// shownParam returns a decoded name or value for output. A secret becomes
+// stars. If the job redacts, passwords in URLs are hidden.
 func (l *paramList) shownParam(text []byte, secret bool) []byte {
 	p := &l.n.params
 	switch {
@@ -284,8 +286,9 @@ func (l *paramList) shownParam(text []byte, secret bool) []byte {
 	return p.value
 }
 
-// isSecretParam reports whether the decoded name is one of the job's secrets,
-// however often it was escaped: a repair may have undone that in the normal form.
+// isSecretParam reports whether the decoded name is one of the job's secrets.
+// It also decodes the name repeatedly, because a repair may have removed
+// further levels of escapes in the normal form.
 func (l *paramList) isSecretParam(name []byte) bool {
 	if len(l.job.secrets) == 0 {
 		return false
@@ -307,7 +310,7 @@ func (l *paramList) isSecretParam(name []byte) bool {
 
 var amp = []byte("amp;")
 
-// isSecretMember is isSecretParam for a property as a deepObject writes it:
+// isSecretMember applies isSecretParam to a property in deepObject style:
 // name[property].
 func (l *paramList) isSecretMember(name, property []byte) bool {
 	if len(l.job.secrets) == 0 {
@@ -318,8 +321,9 @@ func (l *paramList) isSecretMember(name, property []byte) bool {
 	return l.isSecretParam(p.joined)
 }
 
-// appendMarkedParam appends the name of the parameter that a mark is about as a
-// member, and a comma, or nothing.
+// appendMarkedParam appends the name of the parameter that contains the
+// diagnostic as a member, and a comma. It appends nothing if there is no such
+// parameter.
 func (r *renderer) appendMarkedParam(out []byte, m codec.Diagnostic) []byte {
 	if q := r.n.markedParam(m); q != nil {
 		return appendMember(out, "param", r.v.list.shownParam(r.n.params.reader.Name(q), false))

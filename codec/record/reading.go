@@ -7,68 +7,68 @@ import (
 	"github.com/urlfold/urlfold/codec/params"
 )
 
-// A reading is what became of one URL. Its slices point into the record or the
-// Worker's scratch and hold until the next URL is read.
+// reading is the result of reading one URL. Its slices point into the record or
+// the Worker's scratch and are valid until the next URL is read.
 type reading struct {
-	url      []byte // as it was, the dialect undone
-	src      []byte // what the codec read: url, or scheme and host and url
-	base     []byte // what src was resolved against, nil if there was none
-	text     []byte // what norm and keys were made of: src, or what was repaired
-	prefix   int    // how many bytes of src stand before url
-	norm     []byte // the normal form of src
-	back     []byte // the part of norm that takes the place of url
+	url      []byte // the URL as found, unescaped
+	src      []byte // input of the codec: url, or scheme, host and url
+	base     []byte // base that src was resolved against; nil if none
+	text     []byte // source of norm and the keys: src, or the repaired URL
+	prefix   int    // number of bytes of src before url
+	norm     []byte // normal form of src
+	back     []byte // part of norm that replaces url
 	form     targetForm
-	why      Reason                     // why there is no norm; 0 if there is
-	errAt    int                        // where in url
-	flag     codec.Flag                 // of why, if that is Flagged
-	flags    codec.Flags                // what the codec noticed, and what we did
-	applied  codec.Rules                // rules that were counted for the URL
-	same     bool                       // back is url
-	nohost   bool                       // the host is unknown and norm has a placeholder
-	change   codec.Change               // if that is asked for
-	repairs  [codec.Fragment + 1]Repair // those that were made
-	masked   bool                       // a secret is out of norm
-	fragment bool                       // src has one
-	mended   bool                       // norm is repaired; the diagnostics of what was read are saved
-	hash     int                        // offset in url of a '#' that should not be there, or -1
+	why      Reason                     // why there is no norm; 0 if there is one
+	errAt    int                        // offset of the error in url
+	flag     codec.Flag                 // the rejected flag, if why is Flagged
+	flags    codec.Flags                // flags of the codec and of this package
+	applied  codec.Rules                // rules already counted for the URL
+	same     bool                       // back equals url
+	nohost   bool                       // the host is unknown, and norm has the placeholder
+	change   codec.Change               // set only if the job needs it
+	repairs  [codec.Fragment + 1]Repair // repairs made, by component
+	masked   bool                       // norm has a masked secret
+	fragment bool                       // src has a fragment
+	mended   bool                       // norm is repaired; the diagnostics of the original are saved
+	hash     int                        // offset in url of a '#' that must not be in a request; -1 if none
 }
 
-// A normalizer reads the URLs of a record one after the other, and answers for the
-// last one. It owns all that becomes of a URL before anything is written.
+// normalizer reads the URLs of a record one after the other and holds the
+// result of the last one. It does all the work on a URL that precedes writing.
 type normalizer struct {
 	job   *Job
-	found *Found // in the record at hand
+	found *Found // in the current record
 	res   codec.Result
 	cur   reading
-	fact  Fact // of the record at hand
+	fact  Fact // about the current record
 
 	// Scratch.
-	text, base       []byte // unescaped; not used where the record has no escapes
-	hostText         []byte // the same of the field that the job's base holds
+	text, base       []byte // unescaped; unused if the record has no escapes
+	hostText         []byte // the same for the field in the job's base
 	runs, baseRuns   []run
-	joint            int // offset in text of the '?' in front of a query that stands in a field of its own
+	joint            int // offset in text of the '?' before a query that has its own field
 	queryText        []byte
 	queryRuns        []run
-	full             []byte // scheme, host and target in one
+	full             []byte // scheme, host and target joined
 	norm             []byte
-	canonical        []byte // what a key is the hash of
+	canonical        []byte // the string that is hashed for a key
 	diagnosticBuf    []codec.Diagnostic
 	savedDiagnostics []codec.Diagnostic
 	savedIn          codec.URL
-	pairs            []params.Pair // of the query
+	pairs            []params.Pair // parameters of the query
 	params           urlParams
-	name             []byte // of a parameter, or its value
-	repaired         []byte // a normal form with its repairs, on its way to a codec again
-	other, spare     []byte // the same of the next round; the one before all rounds
-	mended, masked   []byte // a component of these
+	name             []byte // name or value of a parameter
+	repaired         []byte // repaired normal form, the next input of the codec
+	other, spare     []byte // result of the next round; normal form before all rounds
+	mended, masked   []byte // components of these
 }
 
-// placeholder stands in for a scheme and host that are not known.
+// placeholder is the scheme and host used for a target whose host is unknown.
 var placeholder = []byte("http://h")
 
-// read reads the URL at s into n.cur and counts it. It is false if there is
-// none: because the target has no URL, and then n.cur.why is 0, or because it
-// has no reading, and then v is told.
+// read reads the URL at s into n.cur and counts it. It returns false if the
+// target is not a URL, leaving n.cur.why 0, or if the URL is rejected, which it
+// records in v.
 func (n *normalizer) read(s *site, rec []byte, v *verdict, st *Stats) bool {
 	c, f := &n.cur, n.found
 	raw := s.in(rec)
@@ -117,8 +117,8 @@ func (n *normalizer) read(s *site, rec []byte, v *verdict, st *Stats) bool {
 	return true
 }
 
-// join returns text, which stands at s, with the query that stands in a field of its
-// own.
+// join returns text, the URL at s, followed by its query, which is in its own
+// field.
 func (n *normalizer) join(rec []byte, s *site, text []byte, escaped bool) []byte {
 	q := &n.found.sites[s.query]
 	query, runs, inQuery := q.dialect.unescape(n.queryText, q.in(rec), n.queryRuns)
@@ -145,8 +145,9 @@ func (n *normalizer) join(rec []byte, s *site, text []byte, escaped bool) []byte
 	return n.text
 }
 
-// divide divides now, which is to be written where a URL and its query stood in fields
-// of their own, into what each of them gets. ok is false if they cannot hold it.
+// divide splits now, the replacement for a URL whose query is in its own field,
+// into the contents of the two fields. ok is false if the fields cannot hold
+// it.
 func (n *normalizer) divide(rec []byte, s *site, now []byte) (path, query []byte, ok bool) {
 	url := n.cur.url
 	i := bytes.IndexByte(now, '?')
@@ -163,13 +164,13 @@ func (n *normalizer) divide(rec []byte, s *site, now []byte) (path, query []byte
 	return path, query, len(path) > 0 && len(query) > 0 && string(query) != "-"
 }
 
-// absent stands in a field that has no value.
+// absent is the content of a field without a value.
 var absent = []byte("-")
 
-// readReference reads a URL that stands for itself or is relative to a base. One
-// with a scheme is not resolved: RFC 3986 §5.2.2 would take dot segments out of
-// "mailto:a/../b" too, which normalization leaves alone, so that a resolved URL
-// would change when it is read again.
+// readReference reads a URL that is absolute or relative to a base. It does not
+// resolve a URL with a scheme: RFC 3986 §5.2.2 would remove dot segments from
+// "mailto:a/../b" too, which normalization keeps, so the result would depend on
+// whether the URL has a base.
 func (n *normalizer) readReference(rec []byte) {
 	c := &n.cur
 	base := n.baseOf(rec)
@@ -179,7 +180,8 @@ func (n *normalizer) readReference(rec []byte) {
 	if len(base) > 0 && (n.job.whatwg || i < 0 || !isScheme(c.src[:i])) {
 		n.norm, err = n.job.norm.AppendRef(n.norm[:0], base, c.src, &n.res)
 		if err == codec.ErrBase && n.job.template != nil && n.found.base.end == 0 {
-			// What the record calls its host is none. The URL may do without.
+			// The host field of the record is not a host. The URL may not need
+			// a base.
 			c.base = nil
 			n.norm, err = n.job.norm.Append(n.norm[:0], c.src, &n.res)
 		}
@@ -190,8 +192,9 @@ func (n *normalizer) readReference(rec []byte) {
 	c.back = c.norm
 }
 
-// readOrigin reads an origin-form target. It is put behind scheme and host as
-// it is, not resolved: "//x" is a path here, not a host (RFC 9112 §3.3).
+// readOrigin reads an origin-form target. It appends the target to scheme and
+// host and does not resolve it, because "//x" is a path here, not a host (RFC
+// 9112 §3.3).
 func (n *normalizer) readOrigin(rec []byte) {
 	c := &n.cur
 	n.full, c.nohost = n.appendOrigin(n.full[:0], rec)
@@ -205,7 +208,7 @@ func (n *normalizer) readOrigin(rec []byte) {
 		if c.nohost || !isHostError[c.why] {
 			break
 		}
-		// What the log calls the host is none. The target can still be read.
+		// The logged host is not a host, but the target can still be read.
 		n.full, c.nohost, c.why = append(n.full[:0], placeholder...), true, 0
 		c.flags = codec.Flags{}
 	}
@@ -217,13 +220,13 @@ func (n *normalizer) readOrigin(rec []byte) {
 	}
 }
 
-// isHostError diagnostics the errors that lie in what was put in front of a target: a
-// path cannot cause them.
+// isHostError is the set of errors that only the scheme and host before a
+// target can cause, not its path.
 var isHostError = [NumReasons]bool{
 	codec.ErrHostInvalid: true, codec.ErrHostMissing: true, codec.ErrPortInvalid: true,
 }
 
-// settle takes over the codec's answer.
+// settle stores the result of the codec.
 func (n *normalizer) settle(err error) {
 	c := &n.cur
 	c.norm, c.text, c.flags = n.norm, c.src, c.flags.Union(n.res.Flags)
@@ -244,10 +247,11 @@ func (n *normalizer) settle(err error) {
 	c.errAt = min(max(0, int(n.res.ErrAt)-c.prefix), len(c.url))
 }
 
-// appendOrigin appends the scheme and authority that the target belongs to:
-// those of the record, then those of the base, then the placeholder. A host
-// without a scheme is taken for https on port 443 and for http elsewhere, which
-// is flagged as a guess unless the port is 80 or 443.
+// appendOrigin appends the scheme and authority of the target: those of the
+// record or else of the base. If neither has a host, it appends the placeholder
+// and returns nohost. A host without a scheme gets https on port 443 and http
+// on other ports; the scheme is flagged as guessed unless the port is 80 or
+// 443.
 func (n *normalizer) appendOrigin(dst, rec []byte) (_ []byte, nohost bool) {
 	f, j := n.found, n.job
 	var host []byte
@@ -288,7 +292,7 @@ func (n *normalizer) appendOrigin(dst, rec []byte) (_ []byte, nohost bool) {
 	return dst, false
 }
 
-// allDigits reports whether s is a number.
+// allDigits reports whether s consists of at least one digit and nothing else.
 func allDigits(s []byte) bool {
 	for _, c := range s {
 		if !isDigit(c) {
@@ -298,12 +302,12 @@ func allDigits(s []byte) bool {
 	return len(s) > 0
 }
 
-// note adds what only we can know to the flags.
+// note adds the flags that need more context than the codec has.
 func (n *normalizer) note() {
 	c := &n.cur
 	if c.form != formNone && c.fragment {
 		c.flags = c.flags.With(codec.FragmentInRequest)
-		c.hash = bytes.IndexByte(c.url, '#') // by any standard the first one
+		c.hash = bytes.IndexByte(c.url, '#') // the first '#' starts the fragment in both standards
 	}
 	if n.job.readsParams || n.res.In.Has(codec.Query) || c.mended {
 		n.readParams()
@@ -313,8 +317,9 @@ func (n *normalizer) note() {
 	}
 }
 
-// filter gives the URL a reason to be rejected if the job wants none of its kind.
-// Of several flags the first counts, and the first place of it that is known.
+// filter rejects the URL if the job does not accept it. If several flags are
+// rejected, it reports the first flag, at the offset of that flag's first
+// diagnostic.
 func (n *normalizer) filter() {
 	c, j := &n.cur, n.job
 	if bad := c.flags.Intersect(j.rejectFlags); !bad.IsZero() {
@@ -335,20 +340,21 @@ func (n *normalizer) filter() {
 	}
 }
 
-// isHTTP reports whether a scheme is http or https. Profiles may keep its case.
+// isHTTP reports whether a scheme is http or https. It ignores case, because
+// profiles may keep it.
 func isHTTP(scheme []byte) bool {
 	return bytes.EqualFold(scheme, schemeHTTP) || bytes.EqualFold(scheme, schemeHTTPS)
 }
 
 var schemeHTTP, schemeHTTPS = []byte("http"), []byte("https")
 
-// count counts the URL, which has a reading.
+// count counts a URL that was parsed and accepted.
 func (n *normalizer) count(st *Stats) {
 	c := &n.cur
 	c.same = bytes.Equal(c.back, c.url)
 	if !c.same {
 		st.Changed++
-		if !c.mended { // else repair knows
+		if !c.mended { // otherwise repair has set it
 			c.applied = n.res.Applied()
 		}
 		countHits(c.applied, st)
@@ -357,7 +363,7 @@ func (n *normalizer) count(st *Stats) {
 	}
 	telling := c.flags
 	if c.nohost {
-		telling = telling.Without(codec.Relative) // as nearly every request target of a log
+		telling = telling.Without(codec.Relative) // true of nearly every request target in a log
 	}
 	if !telling.IsZero() {
 		st.Flagged++
@@ -367,8 +373,8 @@ func (n *normalizer) count(st *Stats) {
 	}
 }
 
-// countKeys counts the rules that have changed something in the keys that were
-// made of the URL so far, each once for a URL.
+// countKeys counts the rules that changed the keys computed for the URL. It
+// counts each rule once per URL.
 func (n *normalizer) countKeys(st *Stats) {
 	c := &n.cur
 	if more := n.res.KeyApplied() &^ c.applied; c.why == 0 && more != 0 {
@@ -383,9 +389,9 @@ func countHits(hits codec.Rules, st *Stats) {
 	}
 }
 
-// isSigned reports whether the query is signed. The codec flags it when it makes
-// a key of a level that looks at parameters, which may be after the flags were
-// written, or never.
+// isSigned reports whether the query is signed. The codec flags a signed URL
+// only when it computes a key whose level depends on parameters. That may
+// happen after the flags are written, or not at all.
 func (n *normalizer) isSigned() bool {
 	query := n.res.Out.Bytes(n.cur.norm, codec.Query)
 	n.pairs = params.AppendPairs(n.pairs[:0], query, params.Ampersand)

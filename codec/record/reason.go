@@ -2,20 +2,20 @@ package record
 
 import "github.com/urlfold/urlfold/codec"
 
-// A Reason says why a record was rejected. The zero Reason means that it was
-// not. Up to the last codec.Error, a Reason is that error: the URL was found but
-// has no reading.
+// Reason says why a record was rejected. The zero Reason means that it was not.
+// The lowest values equal those of codec.Error, up to its last constant: the
+// record has a URL that the codec cannot parse.
 type Reason uint8
 
-// The reasons that are not errors of the codec.
+// Reasons that are not errors of the codec.
 const (
-	Unparsed Reason = Reason(codec.ErrKey) + 1 + iota // the record is not of the format
-	NoField                                           // it has no field of the name given
-	TooLong                                           // longer than the record limit
-	Panic                                             // the codec failed on it
-	Refused                                           // a sink refused for good what was made of it
+	Unparsed Reason = Reason(codec.ErrKey) + 1 + iota // the record does not match the format
+	NoField                                           // the record lacks the configured field
+	TooLong                                           // the record exceeds the length limit
+	Panic                                             // the codec panicked on the record
+	Refused                                           // a sink permanently refused the output
 	Flagged                                           // a URL has a flag that the job rejects
-	NotHTTP                                           // a URL has another scheme than http and https, and the job rejects it
+	NotHTTP                                           // a URL has a scheme other than http and https, and the job rejects that
 	NumReasons
 )
 

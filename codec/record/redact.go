@@ -6,31 +6,31 @@ import (
 	"github.com/urlfold/urlfold/codec"
 )
 
-// stars stands where a password was. '*' is a sub-delim and may stand in
-// userinfo (RFC 3986 §3.2.1).
+// stars replaces a password. '*' is a sub-delim, which userinfo may contain
+// (RFC 3986 §3.2.1).
 const stars = "***"
 
-// A redactor hides passwords.
+// redactor hides passwords.
 type redactor struct {
 	job   *Job
-	found *Found // in the record at hand
+	found *Found // in the current record
 
 	// Scratch.
-	side      []byte       // a normal form of no interest
-	scrub     codec.Result // its parts
-	hidden    []byte       // text with its passwords hidden
-	inside    []byte       // the same, with those of URLs inside a URL
-	plainText []byte       // of a URL without the escapes of its record
+	side      []byte       // normal form that is not used
+	scrub     codec.Result // components of that normal form's input
+	hidden    []byte       // text with its password hidden
+	inside    []byte       // the same, also in nested URLs
+	plainText []byte       // unescaped URL
 	plainRuns []run
-	whole     []byte // a record with its passwords hidden
+	whole     []byte // record with its passwords hidden
 }
 
-// hide returns text, one URL without the escapes of its record, with its
-// password replaced by stars: text itself if there is none, else scratch.
+// hide returns text, an unescaped URL, with its password replaced by stars. If
+// there is no password, it returns text itself, otherwise scratch.
 //
-// What browsers take for the password goes first, and what RFC 3986 takes for
-// one where browsers see none. Of a URL that browsers have no reading of, what
-// looks like one.
+// hide takes the password that the URL Standard finds or, if it finds none, the
+// one that RFC 3986 finds. If the URL cannot be parsed, hide takes what looks
+// like a password.
 func (red *redactor) hide(text []byte) []byte {
 	if bytes.IndexByte(text, '@') < 0 {
 		return text
@@ -55,8 +55,8 @@ func (red *redactor) hide(text []byte) []byte {
 	return red.hidden
 }
 
-// hideAll is hide for a URL that is written back: what looks like the password
-// of another URL inside it goes too.
+// hideAll is like hide, for a URL that is written back. It also hides what
+// looks like a password in a URL nested in text.
 func (red *redactor) hideAll(text []byte) []byte {
 	text = red.hide(text)
 	if bytes.IndexByte(text, '@') < 0 {
@@ -66,8 +66,8 @@ func (red *redactor) hideAll(text []byte) []byte {
 	return red.inside
 }
 
-// appendStars appends stars for a password. A backslash in it stays: it ends the
-// host for browsers, and without it the URL would be one of another host.
+// appendStars appends stars for a password. It keeps backslashes: a backslash
+// ends the host for browsers, so the URL would have another host without it.
 func appendStars(dst, password []byte) []byte {
 	for {
 		i := bytes.IndexByte(password, '\\')
@@ -84,9 +84,9 @@ func appendStars(dst, password []byte) []byte {
 	}
 }
 
-// likelyPassword finds what looks like the password of a URL that has no
-// reading: from the first ':' behind scheme and slashes to the last '@' in front
-// of path, query and fragment.
+// likelyPassword finds what looks like a password in a URL that cannot be
+// parsed: the text from the first ':' after the scheme and slashes to the last
+// '@' before path, query and fragment.
 func likelyPassword(text []byte) (p codec.Span, ok bool) {
 	start := 0
 	if i := bytes.IndexByte(text, ':'); i > 0 && isScheme(bytes.TrimLeft(text[:i], " \t")) {
@@ -104,15 +104,15 @@ func likelyPassword(text []byte) (p codec.Span, ok bool) {
 	return codec.Span{Start: uint32(start + colon + 1), End: uint32(start + at)}, colon >= 0
 }
 
-// isSlash marks what browsers pass over between a scheme and a host.
+// isSlash is the set of bytes that browsers skip between scheme and host.
 var isSlash = [256]bool{'/': true, '\\': true, '\t': true, '\n': true, '\r': true, ' ': true}
 
-// appendRedacted appends src to dst, and stars for what looks like the password
-// of a URL: in text that has no known structure, or has URLs beside the ones that
-// were read, such as a user agent. It looks for "//", or "\/\/" as some JSON
-// writers have it, then for the last '@' before the authority must end, then
-// for the first ':' before that. If src is plain, a backslash in it is one, and
-// no part of an escape.
+// appendRedacted appends src with everything that looks like a password of a
+// URL replaced by stars. It is for text of unknown structure, and for text with
+// URLs besides those that were read, such as a user agent. It looks for "//",
+// or for "\/\/", which some JSON writers produce, then for the last '@' in the
+// authority, then for the first ':' before that. plain says that a backslash in
+// src is literal and not part of an escape.
 func appendRedacted(dst, src []byte, plain bool) []byte {
 	from := 0
 	for pos := 0; ; {
@@ -147,8 +147,8 @@ func appendRedacted(dst, src []byte, plain bool) []byte {
 	}
 }
 
-// authorityEnd returns the offset of the first byte at or behind pos that must
-// end an authority in raw text. An escaped quote does not.
+// authorityEnd returns the offset of the first byte at or after pos that must
+// end an authority in raw text. An escaped quote does not end it.
 func authorityEnd(b []byte, pos int) int {
 	for i := pos; i < len(b); i++ {
 		switch c := b[i]; {
@@ -166,15 +166,16 @@ func (red *redactor) redactTail(out []byte, start int) []byte {
 	return appendRedacted(out[:start], red.hidden, false)
 }
 
-// redactRecord returns rec, or the beginning of it, with its passwords hidden, in
-// scratch. The URLs that were found in it are looked at without their escapes.
+// redactRecord returns rec, or the beginning of a record, with its passwords
+// hidden, in scratch. It unescapes the URLs that the Locator found before it
+// searches them.
 func (red *redactor) redactRecord(rec []byte) []byte {
 	red.whole = red.appendHidden(red.whole[:0], rec, 0, len(rec))
 	return red.whole
 }
 
-// appendHidden appends rec[from:to] with its passwords hidden. No URL that was
-// found lies across its ends.
+// appendHidden appends rec[from:to] with its passwords hidden. No URL that the
+// Locator found may cross either end of the range.
 func (red *redactor) appendHidden(dst, rec []byte, from, to int) []byte {
 	for i := range red.found.n {
 		s := &red.found.sites[i]
@@ -192,8 +193,8 @@ func (red *redactor) appendHidden(dst, rec []byte, from, to int) []byte {
 	return appendRedacted(dst, rec[from:to], false)
 }
 
-// redactCut hides the passwords in out[start:], a record without its end: what
-// may be the beginning of a password at the cut goes too.
+// redactCut hides the passwords in out[start:], a record without its end. It
+// also hides what may be the beginning of a password at the cut.
 func (red *redactor) redactCut(out []byte, start int) []byte {
 	authority := start + bytes.LastIndexByte(out[start:], '/') + 1
 	colon := bytes.IndexByte(out[authority:], ':')
@@ -203,9 +204,9 @@ func (red *redactor) redactCut(out []byte, start int) []byte {
 	return red.redactTail(out, start)
 }
 
-// replace appends rec from an offset on up to the end of s, with text now where
-// s was, unless that is the same. Where nothing changes it may append less: it
-// returns the offset to go on from.
+// replace appends rec from offset from to the end of s, with now in place of s
+// unless same is set. It may append less if nothing changes. It returns the
+// offset from which the caller must continue.
 func (red *redactor) replace(out, rec []byte, from int, s *site, now []byte, same bool) ([]byte, int) {
 	switch {
 	case red.job.redact:
@@ -221,12 +222,12 @@ func (red *redactor) replace(out, rec []byte, from int, s *site, now []byte, sam
 	return s.dialect.escape(out, now, s.stop), s.end
 }
 
-// browser reads as browsers do, and changes nothing else.
+// browser implements the URL Standard without any additional rules.
 var browser = func() *codec.Normalizer {
 	p, _ := codec.Lookup("whatwg")
 	n, err := codec.New(p)
 	if err != nil {
-		panic("BUG: the profile whatwg contradicts itself") // every test would fail
+		panic("BUG: the built-in profile whatwg is invalid") // every test would fail
 	}
 	return n
 }()

@@ -2,8 +2,9 @@ package record
 
 import "strconv"
 
-// rejectItem appends what jsonl and tsv write for a record that was rejected
-// before its URLs were read. If rec is nil, it is not shown.
+// rejectItem appends the output of the jsonl and tsv renderings for a record
+// that was rejected before its URLs were read. If rec is nil, the output does
+// not include the record.
 func (r *renderer) rejectItem(out, rec []byte, why Reason, pos int, at *Position) []byte {
 	switch {
 	case r.job.render == RenderTSV && r.job.wants.has(fError):
@@ -30,8 +31,8 @@ func (r *renderer) appendPosition(out []byte, at *Position) []byte {
 	return appendNumber(out, "line", at.Line)
 }
 
-// rejectRow appends the fields of a rejected record: those that are not about a
-// URL.
+// rejectRow appends the row of a rejected record. It fills in only the fields
+// that do not need a URL.
 func (r *renderer) rejectRow(out, rec []byte, why Reason, at *Position) []byte {
 	for i, f := range r.job.fields {
 		if i > 0 {
@@ -55,9 +56,10 @@ func (r *renderer) rejectRow(out, rec []byte, why Reason, at *Position) []byte {
 	return append(out, '\n')
 }
 
-// deadLine appends the dead letter of a record: a JSON object with reason,
-// offset in the record, place, and the record with its line end. Key and record
-// are what it takes to put the record back where it came from.
+// deadLine appends the dead letter of a record: a JSON object with the reason,
+// the offset in the record, the record position, and the record with its line
+// end. The message key and the record suffice to put the record back where it
+// came from.
 func (r *renderer) deadLine(dead, rec []byte, v *verdict, at *Position) []byte {
 	dead = append(append(dead, `{"reason":"`...), v.bad.String()...)
 	dead = append(dead, `",`...)
@@ -73,7 +75,7 @@ func (r *renderer) deadLine(dead, rec []byte, v *verdict, at *Position) []byte {
 	return closeObject(appendMember(dead, "record", rec))
 }
 
-// appendKeyOf appends the key of the message, if it has one.
+// appendKeyOf appends the message key, if the record has one.
 func (r *renderer) appendKeyOf(dead []byte, at *Position) []byte {
 	key := at.Key
 	if key == nil {
@@ -85,8 +87,8 @@ func (r *renderer) appendKeyOf(dead []byte, at *Position) []byte {
 	return appendMember(dead, "key", key)
 }
 
-// deadPiece appends the dead letter of an oversize record: where it lies,
-// without its bytes.
+// deadPiece appends the dead letter of an oversize record: its position and
+// length, without its bytes.
 func (r *renderer) deadPiece(dead []byte, at *Position, start, end int64) []byte {
 	dead = append(append(dead, `{"reason":"`...), TooLong.String()...)
 	dead = append(dead, `",`...)

@@ -9,35 +9,39 @@ import (
 	"github.com/urlfold/urlfold/internal/suggest"
 )
 
-// A Repair is a set of changes to normal forms that no standard asks for, for
-// logs whose URLs were spoilt on their way. Each defect has its flag whether it
-// is repaired or not; the marks of what was repaired say so.
+// Repair is a set of changes to normal forms that no standard defines, for logs
+// whose URLs were damaged on their way. Each defect is flagged whether it is
+// repaired or not. The action of a diagnostic says whether the defect was
+// repaired.
 type Repair uint8
 
-// The repairs, in the order in which they are tried.
+// Repairs, in the order in which they are applied.
 const (
-	// RepairPercentU makes of %uXXXX, an escape in no standard, the escapes of its
-	// character in UTF-8. Half of a surrogate pair stays.
+	// RepairPercentU replaces %uXXXX, an escape that no standard defines, by
+	// the percent-encoded UTF-8 of the character. An unpaired surrogate is
+	// kept.
 	RepairPercentU Repair = 1 << iota
-	// RepairDouble undoes one level of double encoding in a path, query or fragment
-	// of which every '%' begins a %25XX: %2541 becomes %41. XX is not 25, so that
-	// what is encoded more often stays.
+	// RepairDouble removes one level of double encoding from a path, query or
+	// fragment in which every '%' starts a %25XX: %2541 becomes %41. If an XX
+	// is 25, the component has more than two levels and is kept.
 	RepairDouble
-	// RepairEntity makes of "&amp;" in a query "&".
+	// RepairEntity replaces "&amp;" in a query by "&".
 	RepairEntity
 
 	allRepairs = RepairPercentU | RepairDouble | RepairEntity
 )
 
-// repairNames holds the names of the flags that the repairs deal with.
+// repairNames holds the names of the flags for the defects that the repairs
+// remove.
 var repairNames = []string{codec.PercentU.String(), codec.DoubleEncoded.String(), codec.HTMLEntity.String()}
 
-// RepairNames returns the names of the repairs, in the order in which they are
-// tried: each is that of the flag that it deals with. The result is the caller's.
+// RepairNames returns the names of the repairs in a new slice, in the order in
+// which they are applied. The name of a repair is that of the flag for its
+// defect.
 func RepairNames() []string { return append([]string(nil), repairNames...) }
 
-// ParseRepair returns the repair of that name: "percent-u". The error suggests a
-// near name.
+// ParseRepair returns the repair with the given name, such as "percent-u". The
+// error for an unknown name suggests a similar one.
 func ParseRepair(name string) (Repair, error) {
 	i, err := suggest.Index("repair", repairNames, name)
 	if err != nil {
@@ -46,13 +50,15 @@ func ParseRepair(name string) (Repair, error) {
 	return 1 << i, nil
 }
 
-// maxRounds is how often a URL is repaired until nothing is left to repair. One
-// round can bring to light what the next one repairs: "&%2561mp;".
+// maxRounds is the maximum number of rounds of repairs. Several rounds can be
+// needed because one repair can produce the defect that another one removes, as
+// in "&%2561mp;".
 const maxRounds = 8
 
-// repair changes the normal form in n.cur as the job wants: c.norm and what n.res
-// says of it and of its keys are of the repaired URL, flags and marks still of
-// what was read. What takes more than maxRounds stays as it was.
+// repair applies the job's repairs and masks to the normal form in n.cur.
+// Afterwards c.norm, n.res and the keys describe the repaired URL; flags and
+// diagnostics still describe the input. A URL that needs more than maxRounds
+// rounds is left unrepaired.
 func (n *normalizer) repair() {
 	c, j := &n.cur, n.job
 	if c.why != 0 || j.repairs == 0 && len(j.secrets) == 0 {
@@ -82,11 +88,11 @@ func (n *normalizer) repair() {
 		}
 		n.repaired, n.other = n.other, n.repaired
 	}
-	n.norm, _ = j.norm.Append(n.norm[:0], n.spare, &n.res) // the normal form of itself
+	n.norm, _ = j.norm.Append(n.norm[:0], n.spare, &n.res) // a normal form is its own normal form
 	c.norm, c.text, c.repairs = n.norm, n.spare, [codec.Fragment + 1]Repair{}
 }
 
-// appendRepaired appends the normal form of c with one round of repairs.
+// appendRepaired appends the normal form of c after one round of repairs.
 func (n *normalizer) appendRepaired(dst []byte, c *reading) []byte {
 	u, norm, at := &n.res.Out, c.norm, 0
 	if u.Has(codec.Password) && len(n.job.secrets) > 0 {
@@ -111,8 +117,8 @@ func (n *normalizer) appendRepaired(dst []byte, c *reading) []byte {
 	return append(dst, norm[at:]...)
 }
 
-// appendMended appends a component with the repairs of the job, and notes in
-// n.cur which there were.
+// appendMended appends a component after the job's repairs, and records the
+// repairs made in n.cur.
 func (n *normalizer) appendMended(dst, text []byte, comp codec.Component) []byte {
 	done, want := &n.cur.repairs[comp], n.job.repairs
 	if want&RepairPercentU != 0 && bytes.Contains(text, percentU) {
@@ -138,7 +144,8 @@ var (
 	entity   = []byte("&amp;")
 )
 
-// appendPercentU appends text with the UTF-8 escapes for each %uXXXX.
+// appendPercentU appends text with each %uXXXX replaced by percent-encoded
+// UTF-8.
 func appendPercentU(dst, text []byte) []byte {
 	for i := 0; i < len(text); {
 		r, n := percentURune(text[i:])
@@ -156,8 +163,9 @@ func appendPercentU(dst, text []byte) []byte {
 	return dst
 }
 
-// percentURune returns the character whose %uXXXX text begins with, or whose two
-// if it is one of UTF-16's pairs, and their length, or 0 if there is none.
+// percentURune decodes the %uXXXX at the start of text, or two of them that
+// form a surrogate pair. It returns the character and the number of bytes read,
+// which is 0 if there is no such escape.
 func percentURune(text []byte) (r rune, n int) {
 	r, ok := percentUnit(text)
 	if !ok {
@@ -173,7 +181,7 @@ func percentURune(text []byte) (r rune, n int) {
 	return r, 12
 }
 
-// percentUnit reads a %uXXXX at the start of s.
+// percentUnit decodes %uXXXX at the start of s.
 func percentUnit(s []byte) (rune, bool) {
 	if len(s) < 6 || s[0] != '%' || s[1] != 'u' {
 		return 0, false
@@ -181,7 +189,8 @@ func percentUnit(s []byte) (rune, bool) {
 	return hexUnit(s[2:6])
 }
 
-// isDouble reports whether text has a '%', and every one begins a %25XX.
+// isDouble reports whether text is double-encoded: it has a '%', and every '%'
+// starts a %25XX where XX is not 25.
 func isDouble(text []byte) bool {
 	found := false
 	for {
@@ -197,7 +206,7 @@ func isDouble(text []byte) bool {
 	}
 }
 
-// appendSingle appends text, which is double, with %XX for each %25XX.
+// appendSingle appends a double-encoded text with each %25XX replaced by %XX.
 func appendSingle(dst, text []byte) []byte {
 	for {
 		i := bytes.IndexByte(text, '%')
@@ -209,7 +218,7 @@ func appendSingle(dst, text []byte) []byte {
 	}
 }
 
-// appendWithoutEntities appends text with "&" for each "&amp;".
+// appendWithoutEntities appends text with each "&amp;" replaced by "&".
 func appendWithoutEntities(dst, text []byte) []byte {
 	for {
 		i := bytes.Index(text, entity)
@@ -218,13 +227,13 @@ func appendWithoutEntities(dst, text []byte) []byte {
 		}
 		dst = append(dst, text[:i+1]...)
 		text = text[i+len(entity):]
-		for bytes.HasPrefix(text, entity[1:]) { // escaped more than once
+		for bytes.HasPrefix(text, entity[1:]) { // "&amp;amp;" and so on
 			text = text[len(entity)-1:]
 		}
 	}
 }
 
-// repairOf holds the repair that deals with a flag.
+// repairOf maps flags to the repairs for their defects.
 var repairOf = [128]Repair{
 	codec.PercentU: RepairPercentU, codec.DoubleEncoded: RepairDouble, codec.HTMLEntity: RepairEntity,
 }

@@ -5,9 +5,9 @@ import (
 	"strconv"
 )
 
-// row appends the chosen fields of the URL at hand with tabs between them, and
-// a line feed. Tab, line feed, carriage return and backslash in a value are
-// written \t, \n, \r, \\; a field that is absent is empty.
+// row appends the selected fields of the current URL, separated by tabs, and a
+// line feed. It writes tab, line feed, carriage return and backslash in a value
+// as \t, \n, \r and \\. An absent field is empty.
 func (r *renderer) row(out []byte, s *site, rec []byte, at *Position) []byte {
 	for i, f := range r.job.fields {
 		if i > 0 {
@@ -18,9 +18,9 @@ func (r *renderer) row(out []byte, s *site, rec []byte, at *Position) []byte {
 	return append(out, '\n')
 }
 
-// plainValue returns field f of the URL at hand as text without any escapes. It
-// is empty if the field is absent, and lies in the record or in scratch, until
-// the next call.
+// plainValue returns field f of the current URL as unescaped text, or nothing
+// if the field is absent. The result points into the record or scratch and is
+// valid until the next call.
 func (v *values) plainValue(f fieldID, s *site, rec []byte, at *Position) []byte {
 	switch f {
 	case fLine:
@@ -41,7 +41,8 @@ func (v *values) plainValue(f fieldID, s *site, rec []byte, at *Position) []byte
 	return v.key
 }
 
-// appendPlainDiagnostics appends the URL's diagnostics as flag@offset, commas between them.
+// appendPlainDiagnostics appends the URL's diagnostics as flag@offset,
+// separated by commas.
 func (v *values) appendPlainDiagnostics(out []byte) []byte {
 	for i, m := range v.n.diagnostics() {
 		if i > 0 {
@@ -53,7 +54,7 @@ func (v *values) appendPlainDiagnostics(out []byte) []byte {
 	return out
 }
 
-// appendTSV appends v as a tsv value.
+// appendTSV appends v with the escapes of a tsv value.
 func appendTSV(out, v []byte) []byte {
 	for {
 		i := bytes.IndexAny(v, "\t\n\r\\")

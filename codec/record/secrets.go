@@ -7,8 +7,8 @@ import (
 )
 
 // maskSecrets replaces the values of secret parameters in dst[start:], a query
-// or a fragment, by stars. Names are compared form-decoded and without regard to
-// ASCII case, as policies do.
+// or fragment, by stars. It compares form-decoded names and ignores ASCII case,
+// as policies do.
 func (n *normalizer) maskSecrets(dst []byte, start int) []byte {
 	if len(n.job.secrets) == 0 || bytes.IndexByte(dst[start:], '=') < 0 {
 		return dst
@@ -28,8 +28,9 @@ func (n *normalizer) maskSecrets(dst []byte, start int) []byte {
 	return append(dst, text[at:]...)
 }
 
-// isSecret reports whether the raw name of a parameter is one of the job's. A
-// fragment may put a path in front: "#/login?token=x".
+// isSecret reports whether the raw name of a parameter is one of the job's
+// secrets. It ignores a path before the name, as in the fragment
+// "#/login?token=x".
 func (n *normalizer) isSecret(raw []byte) bool {
 	if i := bytes.LastIndexByte(raw, '?'); i >= 0 {
 		raw = raw[i+1:]
@@ -44,8 +45,8 @@ func (n *normalizer) isSecret(raw []byte) bool {
 	return false
 }
 
-// appendLower appends s with A to Z made small, and no other letter. dst may be
-// the start of s.
+// appendLower appends s with ASCII letters in lower case. dst may be a prefix
+// of s.
 func appendLower[T string | []byte](dst []byte, s T) []byte {
 	for i := range len(s) {
 		c := s[i]

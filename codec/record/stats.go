@@ -1,29 +1,29 @@
 package record
 
-// Stats counts what happened to the records of one block, file or run. The zero
-// Stats is an empty count. The ledger holds at all times:
+// Stats counts what happened to the records of a block, a file or a run. The
+// zero Stats is an empty count. This equation, the ledger, always holds:
 //
 //	Records = Emitted + Dropped + Filtered + Dead
 type Stats struct {
-	Records  int64 // records read, blank lines and headers among them
-	Emitted  int64 // records of which something was written to the output
-	Dropped  int64 // records of which the chosen rendering writes nothing: no URL in them, blank, or without a reading
-	Filtered int64 // records that a filter behind the worker has dropped
-	Dead     int64 // records that went to the dead letter
+	Records  int64 // records read, including blank lines and headers
+	Emitted  int64 // records for which something was written to the output
+	Dropped  int64 // records for which the rendering writes nothing: without a URL, blank, or rejected
+	Filtered int64 // records that a filter after the worker dropped
+	Dead     int64 // records sent to the dead letters
 
 	URLs      int64 // URLs found
-	Changed   int64 // URLs whose normal form differs from what stood there
+	Changed   int64 // URLs whose normal form differs from the input
 	Flagged   int64 // URLs with at least one flag
-	Unwritten int64 // URLs that stay as they are because the fields of their record cannot hold the normal form
-	NoURL     int64 // records that are well formed and have no URL ("-", "*", CONNECT)
+	Unwritten int64 // URLs left unchanged because the fields of their record cannot hold the normal form
+	NoURL     int64 // well-formed records without a URL ("-", "*", CONNECT)
 	Blank     int64 // blank lines
-	Oversize  int64 // records longer than the limit, passed through unread
-	Rejected  int64 // records without a reading, by whatever reason, whatever became of them
-	Panics    int64 // records on which the codec failed; each is rejected too
+	Oversize  int64 // records longer than the limit, which are not read
+	Rejected  int64 // rejected records, whatever the reason and the disposition
+	Panics    int64 // records on which the codec panicked; also counted as rejected
 
 	Flags   [128]int64        // URLs by flag
-	Rules   [64]int64         // URLs by rule: what changed those of Changed, repairs aside, and, of the keys that were made, K2 and K3
-	Rejects [NumReasons]int64 // records by reason of rejection
+	Rules   [64]int64         // URLs by applied rule: of those in Changed, without repairs, and of the keys computed at K2 and K3
+	Rejects [NumReasons]int64 // rejected records by reason
 }
 
 // Add adds o to s.
@@ -53,7 +53,8 @@ func (s *Stats) Add(o *Stats) {
 	}
 }
 
-// Balanced reports whether every record read is accounted for.
+// Balanced reports whether the ledger holds: every record read is accounted
+// for.
 func (s *Stats) Balanced() bool {
 	return s.Records == s.Emitted+s.Dropped+s.Filtered+s.Dead
 }

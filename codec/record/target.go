@@ -2,19 +2,19 @@ package record
 
 import "bytes"
 
-// A targetForm is the form of a request target (RFC 9112 §3.2), or what stands in the
-// place of one.
+// targetForm is the form of a request target (RFC 9112 §3.2), or says why there
+// is no target.
 type targetForm uint8
 
-// The forms. Only formOrigin and formAbsolute hold a URL.
+// Forms of a request target. Only formOrigin and formAbsolute hold a URL.
 const (
-	formNone      targetForm = iota // no request target was asked for
+	formNone      targetForm = iota // no request target is wanted
 	formOrigin                      // /path?query
 	formAbsolute                    // http://host/path?query
-	formAuthority                   // host:port, the form of CONNECT
+	formAuthority                   // host:port, used by CONNECT
 	formAsterisk                    // *
-	formDash                        // -: the server saw no request
-	formEmpty                       // nothing
+	formDash                        // -, logged if the server saw no request
+	formEmpty                       // empty
 	formGarbage                     // not a request: TLS on a plain port, scanners, other protocols
 )
 
@@ -23,10 +23,10 @@ var formNames = []string{"none", "origin", "absolute", "authority", "asterisk", 
 // String returns the form's name: "origin".
 func (f targetForm) String() string { return nameOf(formNames, int(f)) }
 
-// addRequest takes a request line apart: method, target, version (RFC 9112 §3),
-// or method and target (HTTP/0.9). The target is all between the first space
-// and the version, as servers log raw spaces in it. If there is no target, the
-// form is set and nothing added.
+// addRequest parses a request line: method, target and version (RFC 9112 §3),
+// or method and target (HTTP/0.9). Everything between the first space and the
+// version belongs to the target, because servers log raw spaces in targets. If
+// there is no target, addRequest sets only the form.
 func (f *Found) addRequest(body []byte, s span, d *Dialect) {
 	line := s.in(body)
 	sp := bytes.IndexByte(line, ' ')
@@ -66,14 +66,14 @@ func (f *Found) addTarget(body []byte, s span, d *Dialect) {
 }
 
 // versionAt returns the offset of the space before the HTTP version at the end
-// of a request line, or the line's length.
+// of a request line. It returns len(line) if there is no version.
 func versionAt(line []byte) int {
 	end := len(line)
 	for end > 0 && line[end-1] == ' ' {
 		end--
 	}
 	if at := end - len(" HTTP/1.1"); at >= 0 && string(line[at:end-1]) == " HTTP/1." && isDigit(line[end-1]) {
-		return at // as nearly always
+		return at // the most common case
 	}
 	at := bytes.LastIndexByte(line[:end], ' ')
 	if at < 0 || !bytes.HasPrefix(line[at:end], version) || end-at == len(" HTTP/") {
@@ -87,7 +87,7 @@ func versionAt(line []byte) int {
 	return at
 }
 
-// tchar marks the bytes of a token, RFC 9110 §5.6.2.
+// tchar is the set of bytes allowed in a token, RFC 9110 §5.6.2.
 var tchar = func() (t [256]bool) {
 	for _, c := range []byte("!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ") {
 		t[c] = true
@@ -95,7 +95,7 @@ var tchar = func() (t [256]bool) {
 	return t
 }()
 
-// isToken reports whether s is a token, as a method must be.
+// isToken reports whether s is a token, which a method must be.
 func isToken(s []byte) bool {
 	for _, c := range s {
 		if !tchar[c] {
@@ -105,7 +105,7 @@ func isToken(s []byte) bool {
 	return len(s) > 0
 }
 
-// formOf classifies a target whose dialect has been undone.
+// formOf returns the form of an unescaped target.
 func formOf(target, method []byte) targetForm {
 	switch {
 	case target[0] == '/':
@@ -136,7 +136,7 @@ func isScheme(s []byte) bool {
 	return len(s) > 0
 }
 
-// isAuthority reports whether s is host:port without anything else.
+// isAuthority reports whether s has the form host:port.
 func isAuthority(s []byte) bool {
 	i := bytes.LastIndexByte(s, ':')
 	if i <= 0 || i == len(s)-1 {
@@ -150,9 +150,9 @@ func isAuthority(s []byte) bool {
 	return isHost(s[:i])
 }
 
-// isHost reports whether s can be put behind "scheme://" without becoming
-// something else than a host: names and addresses, with a port or without. What
-// a client sends as Host is logged as it came.
+// isHost reports whether "scheme://" followed by s is a host, with an optional
+// port, and nothing else. It is needed because servers log the Host header as
+// sent.
 func isHost(s []byte) bool {
 	for i, c := range s {
 		if c <= ' ' || c == 0x7F || notInHost[c] || c == '[' && i > 0 {
@@ -166,5 +166,5 @@ func isHost(s []byte) bool {
 	return i > 0 && (i == len(s)-1 || s[i+1] == ':') && bytes.IndexByte(s[i+1:], ']') < 0
 }
 
-// notInHost marks what ends a host or opens another component.
+// notInHost is the set of bytes that end a host or start another component.
 var notInHost = [256]bool{'/': true, '?': true, '#': true, '@': true, '\\': true, '"': true, '<': true, '>': true, '^': true, '`': true, '{': true, '|': true, '}': true}

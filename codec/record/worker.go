@@ -6,42 +6,42 @@ import (
 	"github.com/urlfold/urlfold/codec"
 )
 
-// Position is where a record stands. Name, Head and Key stay the caller's; Append
-// reads them and keeps none.
+// Position identifies a record in its stream. Name, Head and Key remain the
+// caller's; Append reads them and does not retain them.
 type Position struct {
 	Name string // of the file or stream; may be empty
-	Head []byte // the stream's header record, as Framing.Head cut it
+	Head []byte // header record of the stream, as returned by Framing.Head
 	Line int64  // number of the record's first line, from 1; 0 if unknown
 	Off  int64  // offset of the record's first byte in the stream
-	Key  []byte // of the message that the record is of; nil if it has none
+	Key  []byte // key of the message that holds the record; nil if none
 }
 
-// A Worker reads records and writes what the job wants of them: its Reader frames
-// them, its Locator finds the URLs, its normalizer reads each, its renderer writes
-// it. It is for one goroutine at a time; its scratch grows to the longest record and
-// stays.
+// Worker reads records and writes the job's output for them. Its Reader frames
+// the records, its Locator finds the URLs, its normalizer reads each URL, and
+// its renderer writes the result. A Worker is not safe for concurrent use. Its
+// scratch memory grows to the size of the longest record and is not released.
 type Worker struct {
 	job     *Job
 	locator Locator
-	adder   adder // locator, if the job extends records
-	one     bool  // each record moves the line count by one
-	found   Found // in the record at hand
+	adder   adder // locator, if the job adds fields
+	one     bool  // every record counts as one line
+	found   Found // in the current record
 	n       normalizer
 	red     redactor
 	v       values
 	r       renderer
 
-	at         Position // of the record at hand
+	at         Position // of the current record
 	err        error    // of the last call
-	query      []byte   // what takes the place of a query in a field of its own
-	querySame  bool     // it is what stands there
-	divided    bool     // it is to be written
-	cut        []byte   // a record that was too long
-	pieceStart int64    // offset of the oversize record at hand, -1 if unknown
-	pieceEnd   int64    // offset behind its last piece so far
+	query      []byte   // replacement for a query in its own field
+	querySame  bool     // query equals the original
+	divided    bool     // whether divide could split the normal form
+	cut        []byte   // scratch for truncated records
+	pieceStart int64    // offset of the current oversize record, -1 if unknown
+	pieceEnd   int64    // offset after its last piece
 }
 
-// NewWorker returns a Worker of the job.
+// NewWorker returns a new Worker for the job.
 func (j *Job) NewWorker() *Worker {
 	w := &Worker{job: j, locator: j.reader.Locator()}
 	if j.render == RenderExtend {
@@ -57,11 +57,12 @@ func (j *Job) NewWorker() *Worker {
 	return w
 }
 
-// Next returns the length of the first record of in, line end included. If no
-// line end follows, it is all of in. It is 0 if in is empty.
+// Next returns the length of the first record of in, including its line end. It
+// returns len(in) if there is no line end, and so 0 if in is empty.
 func (w *Worker) Next(in []byte) int { return w.job.reader.Next(in) }
 
-// Lines returns how many line ends rec, one record, moves a line count by.
+// Lines returns the number of lines to advance a line count by for the record
+// rec.
 func (w *Worker) Lines(rec []byte) int64 {
 	if w.one {
 		return 1
@@ -71,10 +72,11 @@ func (w *Worker) Lines(rec []byte) int64 {
 
 var lineFeed = []byte{'\n'}
 
-// Append reads rec, one record with or without its line end, appends what is to
-// be written of it to out, or to dead if it has no reading and the job diverts,
-// and counts it in st. rec must not overlap out or dead. Nothing of rec is kept.
-// If the job stops at records that are too long, Err must be asked after each call.
+// Append reads rec, one record with or without its line end. It appends the
+// output to out or, if the record cannot be parsed and the job diverts such
+// records, a dead letter to dead, and counts the record in st. It returns the
+// extended slices. rec must not overlap out or dead; Append does not retain it.
+// If OnOversize is DispositionStop, call Err after each call.
 func (w *Worker) Append(out, dead, rec []byte, at Position, st *Stats) (o, d []byte) {
 	j := w.job
 	w.n.fact, w.err, w.at = Fact{}, nil, at
@@ -105,7 +107,8 @@ func (w *Worker) Append(out, dead, rec []byte, at Position, st *Stats) (o, d []b
 	return w.list(out, dead, rec, &w.at, st)
 }
 
-// plain passes a record through that is not to be read.
+// plain copies a record that is not to be read, if the rendering writes whole
+// records.
 func (w *Worker) plain(out, rec []byte, st *Stats) []byte {
 	st.Records++
 	if !w.job.render.keepsRecords() {
@@ -116,12 +119,12 @@ func (w *Worker) plain(out, rec []byte, st *Stats) []byte {
 	return append(out, rec...)
 }
 
-// A verdict collects what is said about one record while its URLs are read.
+// verdict collects the results for one record while its URLs are read.
 type verdict struct {
-	urls int        // with a reading
-	bad  Reason     // of the first that was rejected
-	at   int        // where in the record
-	flag codec.Flag // of bad, if that is Flagged
+	urls int        // number of URLs that could be parsed
+	bad  Reason     // reason of the first rejected URL
+	at   int        // its offset in the record
+	flag codec.Flag // the flag, if bad is Flagged
 }
 
 func (v *verdict) reject(c *reading, at int) {
@@ -130,8 +133,8 @@ func (v *verdict) reject(c *reading, at int) {
 	}
 }
 
-// close counts a record whose URLs have been read; Emitted and its like are the
-// caller's.
+// close counts a record after its URLs have been read. The caller counts it in
+// Emitted, Dropped or Dead.
 func (w *Worker) close(v *verdict, st *Stats) {
 	st.Records++
 	if v.bad != 0 {
@@ -142,8 +145,8 @@ func (w *Worker) close(v *verdict, st *Stats) {
 	}
 }
 
-// rewrite appends the record with its URLs in normal form. A URL that is its
-// own normal form keeps its bytes, however they are escaped.
+// rewrite appends the record with its URLs in normal form. A URL that is
+// already in normal form keeps its bytes, however they are escaped.
 func (w *Worker) rewrite(out, dead, rec []byte, at *Position, st *Stats) (o, d []byte) {
 	var v verdict
 	start, from := len(out), 0
@@ -156,7 +159,7 @@ func (w *Worker) rewrite(out, dead, rec []byte, at *Position, st *Stats) (o, d [
 			continue
 		}
 		ok := w.n.read(s, rec, &v, st)
-		now, same := w.n.cur.url, true // what has no reading stays, but for its password
+		now, same := w.n.cur.url, true // a URL that cannot be parsed stays, except for its password
 		if ok {
 			now, same = w.n.cur.back, w.n.cur.same
 		}
@@ -186,9 +189,9 @@ func (w *Worker) rewrite(out, dead, rec []byte, at *Position, st *Stats) (o, d [
 	return out, dead
 }
 
-// divide returns what is to be written where the URL at s stands, whose query has a
-// field of its own, and keeps what that gets. If now does not fit in, w.divided is
-// false: both fields stay as they are.
+// divide returns the bytes that replace the URL at s, whose query is in its own
+// field, and stores the replacement for the query in w.query. If the two fields
+// cannot hold now, it sets w.divided to false and both stay unchanged.
 func (w *Worker) divide(rec []byte, s *site, now []byte, same bool, st *Stats) ([]byte, bool) {
 	if same {
 		w.divided, w.querySame = true, true
@@ -200,17 +203,17 @@ func (w *Worker) divide(rec []byte, s *site, now []byte, same bool, st *Stats) (
 		return now, true
 	}
 	url := w.n.cur.url
-	w.query = append(w.query[:0], query...) // the referer is read before it is written
+	w.query = append(w.query[:0], query...) // copy: the referer may be read before the query is written
 	w.querySame = bytes.HasSuffix(url, query) && len(url)-len(query) >= w.n.joint && len(url)-len(query) <= w.n.joint+1
 	return path, bytes.Equal(path, url[:w.n.joint])
 }
 
-// list appends what the rendering writes for each URL, the request's first.
+// list appends the rendering's output for each URL, that of the request first.
 func (w *Worker) list(out, dead, rec []byte, at *Position, st *Stats) (o, d []byte) {
 	var v verdict
 	start := len(out)
 	sites := w.found.sites[:w.found.n]
-	first := len(sites) > 1 && sites[0].role == roleReferer // it is written last
+	first := len(sites) > 1 && sites[0].role == roleReferer // write the referer last
 	for i := range sites {
 		s := &sites[i]
 		if first {
