@@ -95,20 +95,20 @@ func TestBaseTemplateErrors(t *testing.T) {
 		}
 	}
 	f("jsonl", "https://{host", "closing brace")
-	f("jsonl", "https://{a}{b}/", "one field")
-	f("jsonl", "https://{a}}/", "one field")
+	f("jsonl", "https://{a}{b}/", "more than one field")
+	f("jsonl", "https://{a}}/", "more than one field")
 	f("jsonl", "https://{a..b}/", "a..b")
 	f("csv", "https://{0}/", "counted from 1")
 	for _, base := range []string{"https://h/{a}", "https://u:{a}@h/", "https://u@{a}/", "https://h/?{a}", "https://h/#{a}", "{a}://h/", "h{a}://h/"} {
-		f("jsonl", base, "can stand for the host")
+		f("jsonl", base, "can only be in the host")
 	}
 	for _, base := range []string{"{a}", "/{a}", "https:{a}", "//{a}/"} {
-		f("jsonl", base, "the base URL")
+		f("jsonl", base, "invalid base URL")
 	}
 	f("jsonl", "https://h:{a}/", "the port is invalid")
-	f("lines", "https://{host}/", "lines have no fields")
+	f("lines", "https://{host}/", "records have no fields")
 	f("vhost_combined", "https://{name}/", "{host}")
-	f("vhost_combined", "https://www.{host}/", "stands alone")
+	f("vhost_combined", "https://www.{host}/", "whole authority")
 	f("combined", "https://{host}/", "no host")
 	f(`"$request"`, "https://{host}/", "no host")
 }

@@ -33,7 +33,7 @@ func ParseDisposition(name string) (Disposition, error) {
 
 // ErrOversize reports that a record is longer than the limit and that the job
 // stops at such records.
-var ErrOversize = errors.New("record is longer than the limit, and the oversize policy is to stop")
+var ErrOversize = errors.New("record is longer than the limit")
 
 // setDispositions sets the dispositions from c.OnUnparsed and c.OnOversize.
 func (j *Job) setDispositions(c *Config) error {

@@ -25,9 +25,9 @@ func TestDispositionErrors(t *testing.T) {
 			t.Errorf("%+v: %v, want %q in it", c, err, want)
 		}
 	}
-	f(Config{Format: "lines", OnUnparsed: DispositionStop}, "or is dropped")
-	f(Config{Format: "lines", OnUnparsed: 99, OnOversize: 99}, "or is dropped")
-	f(Config{Format: "lines", OnOversize: DispositionDrop}, "or stops the job")
+	f(Config{Format: "lines", OnUnparsed: DispositionStop}, "or be dropped")
+	f(Config{Format: "lines", OnUnparsed: 99, OnOversize: 99}, "or be dropped")
+	f(Config{Format: "lines", OnOversize: DispositionDrop}, "or stop the job")
 	f(Config{Format: "csv", URLField: "1", OnOversize: DispositionTruncate}, "open quote")
 }
 

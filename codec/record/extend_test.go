@@ -91,16 +91,16 @@ func TestExtendErrors(t *testing.T) {
 		}
 	}
 	f(extending("jsonl", Extension{"n", "nrom"}), "did you mean norm?")
-	f(extending("jsonl"), "needs fields to add")
-	f(extending("jsonl", Extension{"", "norm"}), "needs a name")
-	f(extending("jsonl", Extension{"\xff", "norm"}), "needs a name")
-	f(extending("jsonl", Extension{"a", "norm"}, Extension{"a", "url"}), "two fields of the name")
-	f(extending("jsonl", Extension{"a_b64", "norm"}, Extension{"a", "url"}), "two fields of the name")
+	f(extending("jsonl"), "missing fields")
+	f(extending("jsonl", Extension{"", "norm"}), "invalid name")
+	f(extending("jsonl", Extension{"\xff", "norm"}), "invalid name")
+	f(extending("jsonl", Extension{"a", "norm"}, Extension{"a", "url"}), "duplicate name")
+	f(extending("jsonl", Extension{"a_b64", "norm"}, Extension{"a", "url"}), "duplicate name")
 	f(Config{Format: "jsonl", URLField: "[0]", Render: RenderExtend, Extend: []Extension{{"a", "norm"}}}, "arrays")
 	for _, format := range []string{"lines", "combined", "$request_uri"} {
 		f(Config{Format: format, Render: RenderExtend, Extend: []Extension{{"a", "norm"}}}, "jsonl, csv and tsv")
 	}
-	f(Config{Format: "lines", Extend: []Extension{{"a", "norm"}}}, "rendering extend alone")
+	f(Config{Format: "lines", Extend: []Extension{{"a", "norm"}}}, "only with the rendering extend")
 }
 
 // checkExtended holds what extending wrote to be the records with the fields of

@@ -49,7 +49,7 @@ func (jsonFormat) Open(c *Config) (Reader, error) {
 // setPaths sets the field paths from c.URLField and c.BaseField.
 func (j *jsonReader) setPaths(c *Config) error {
 	if c.URLField == "" {
-		return wrong("URLField", "missing URL field: jsonl needs the path of the field with the URL, such as url or request.uri")
+		return wrong("URLField", "missing: jsonl needs the path of the field with the URL, such as url or request.uri")
 	}
 	var err, errBase error
 	j.url, err = parsePath(c.URLField)

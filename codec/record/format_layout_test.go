@@ -95,16 +95,16 @@ func TestLayoutErrors(t *testing.T) {
 			}
 		}
 	}
-	f(Config{Format: `$remote_addr $status`}, "$request, $request_uri, $uri (nginx), %r, %U (Apache)")
+	f(Config{Format: `$remote_addr $status`}, "$request, $request_uri or $uri (nginx), %r or %U (Apache)")
 	f(Config{Format: `%h %s`}, "has no URL")
 	f(Config{Format: `$remote_addr "$http_referer"`}, "has no request")
 	f(Config{Format: `$request`, Target: TargetReferer}, "has no referer")
-	f(Config{Format: `$status$request`}, "nothing separates $status and $request")
-	f(Config{Format: `%s%r`}, "nothing separates %s and %r")
+	f(Config{Format: `$status$request`}, "no text separates $status and $request")
+	f(Config{Format: `%s%r`}, "no text separates %s and %r")
 	f(Config{Format: `escape=xml $request`}, "escape=xml")
 	f(Config{Format: `${request`}, "closing brace")
-	f(Config{Format: `$request $ x`}, "starts no variable")
+	f(Config{Format: `$request $ x`}, "not followed by a variable")
 	f(Config{Format: `%{Referer`}, "closing brace")
-	f(Config{Format: `%r %`}, "starts no directive")
-	f(Config{Format: `%r % x`}, "starts no directive")
+	f(Config{Format: `%r %`}, "not followed by a directive")
+	f(Config{Format: `%r % x`}, "not followed by a directive")
 }

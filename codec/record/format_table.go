@@ -94,7 +94,7 @@ func (t tableFormat) Open(c *Config) (Reader, error) {
 // setColumns sets the columns from c.URLField and c.BaseField.
 func (t *tableReader) setColumns(c *Config) error {
 	if c.URLField == "" {
-		return wrong("URLField", "missing URL field: "+c.Format+" needs the name or number of the column with the URL")
+		return wrong("URLField", "missing: "+c.Format+" needs the name or number of the column with the URL")
 	}
 	var err, errBase error
 	t.url, err = parseColumn(c.URLField)

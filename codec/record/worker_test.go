@@ -151,17 +151,17 @@ func TestConfigErrors(t *testing.T) {
 	}
 	// All mistakes at once, with what was perhaps meant.
 	f(Config{Format: "combnied", Dialect: "ngnix", Base: "/x", Fields: []string{"ulr", "norm", "zzzzzz"}, Render: 9, Target: 9, MaxRecord: -1},
-		"did you mean combined?", "did you mean nginx?", "base URL needs a scheme", "did you mean url?", `no field "zzzzzz"; there are url, norm`, "normalizer", "rendering", "target", "limit")
-	f(Config{}, "a format is required")
-	f(Config{Format: "lines", KeyForm: codec.KeyRaw, Repairs: allRepairs + 1}, "hex or base32", "no such repair")
+		"did you mean combined?", "did you mean nginx?", "invalid base URL: must have a scheme", "did you mean url?", `no field "zzzzzz"; there are url, norm`, "normalizer", "rendering", "target", "limit")
+	f(Config{}, "missing format")
+	f(Config{Format: "lines", KeyForm: codec.KeyRaw, Repairs: allRepairs + 1}, "hex or base32", "unknown repair")
 	f(Config{Format: "jsonl"}, "url or request.uri")
 	f(Config{Format: "jsonl", URLField: "a..b", BaseField: "[x]"}, "a..b", "[x]")
-	f(Config{Format: "csv"}, "csv needs the name or number")
+	f(Config{Format: "csv"}, "missing: csv needs the name or number")
 	f(Config{Format: "tsv", URLField: "0"}, "counted from 1")
 	f(Config{Format: "clf", Target: TargetReferer}, "clf has no referer")
-	f(Config{Format: "lines", URLField: "a", Dialect: "nginx"}, "belongs to jsonl", "belongs to an access log")
+	f(Config{Format: "lines", URLField: "a", Dialect: "nginx"}, "apply only to the formats jsonl", "apply only to access-log formats")
 	f(Config{Format: "lines", Base: "http://[x"}, "host is invalid")
-	f(Config{Format: "lines", Render: RenderJSONL, Fields: []string{"url", "norm", " url"}}, "the field url is there twice")
+	f(Config{Format: "lines", Render: RenderJSONL, Fields: []string{"url", "norm", " url"}}, "duplicate field url")
 
 	if _, err := ParseRender("json"); err == nil || !strings.Contains(err.Error(), "did you mean jsonl?") {
 		t.Error(err)
