@@ -52,11 +52,11 @@ func TestParamsMistakes(t *testing.T) {
 		"c:6:24: there is no such value; there are form, spaceDelimited, pipeDelimited, deepObject, simple, label, matrix", "c:7:12: there is no such value; there are query, path",
 		"c:7:26: must have at least 1 byte", "c:8:7: missing key name", "c:8:30: must be true or false", "c:8:37: there is no key stile; did you mean style?")
 	f("    - {name: a, style: label}\n    - {name: a, style: deepObject, explode: false}\n    - {name: a}\n    - {name: b, in: path}",
-		"c:6:24: label is a style of paths: must be form, spaceDelimited, pipeDelimited or deepObject",
-		"c:7:45: deepObject is defined for explode: true only (OpenAPI 3.1.1 §4.8.12.4)",
-		"c:9:7: path: missing: style simple needs the template of the path, such as /users/{id}")
+		"c:6:24: label is a style for paths: must be form, spaceDelimited, pipeDelimited or deepObject",
+		"c:7:45: must be true for deepObject (OpenAPI 3.1.1 §4.8.12.4)",
+		"c:9:7: path: missing: style simple needs a path template, such as /users/{id}")
 	f("    - {name: secret-x}\n    - {name: secret-x, style: deepObject}", "c:7:14: duplicate parameter: params[0] has this name")
-	f("    - {name: id, in: path, path: '/secret-x/{i}'}", "c:6:34: must hold the name of the parameter in braces")
+	f("    - {name: id, in: path, path: '/secret-x/{i}'}", "c:6:34: must contain the name of the parameter in braces")
 }
 
 func TestProfileParams(t *testing.T) {
@@ -75,7 +75,7 @@ func TestProfileParams(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	_, _, err = ParseProfile("p", []byte("name: x\nbase: equiv\nparams: [{name: a, style: matrix}]\n"), nil)
-	if err == nil || err.Error() != "p:3:27: matrix is a style of paths: must be form, spaceDelimited, pipeDelimited or deepObject" {
+	if err == nil || err.Error() != "p:3:27: matrix is a style for paths: must be form, spaceDelimited, pipeDelimited or deepObject" {
 		t.Error(err)
 	}
 }

@@ -152,22 +152,22 @@ func TestMistakes(t *testing.T) {
 		`p:5:45: must be "*", or a host as URLs have it after parsing: in lower case and ASCII, without scheme, port and path`,
 		"p:6:20: byte 0 of the template: must begin with '/'", "p:6:30: byte 2 of the template: missing placeholder name: write {name}")
 	f(ok+"policy:\n  drop_params: [a, '*', 'b c', 'Ex.com: a', '!a']\n  keep_params:\n    Shop.example: ['a*b', a]\n    '': [a]\n    ok.example: a",
-		"p:4:20: drops every parameter everywhere", "p:4:25: white space in a name (written as '+' or %20), or no ':' before it (at byte 1)",
-		"p:4:32: a host in capitals: URLs have it in lower case", "p:4:45: the same list drops and keeps exactly this",
-		"p:6:5: a host in capitals: URLs have it in lower case", "p:6:5: a host in capitals: URLs have it in lower case",
-		"p:6:20: '*' that is not at the end of a name (written as %2A)", "p:7:5: a scope is HOST, HOST/PATH or /PATH", "p:8:17: must be a list")
+		"p:4:20: invalid rule: drops every parameter everywhere", "p:4:25: white space in a name: write it as '+' or %20, or add ':' after the host (at byte 1)",
+		"p:4:32: invalid host: must be in lower case", "p:4:45: another rule of the list does the opposite for the same fields",
+		"p:6:5: invalid host: must be in lower case", "p:6:5: invalid host: must be in lower case",
+		"p:6:20: '*' not at the end of a name: write a literal one as %2A", "p:7:5: a scope is HOST, HOST/PATH or /PATH", "p:8:17: must be a list")
 	f(ok+"policy:\n  lists:\n    - other\n    - {plain: none.txt}\n    - plain: bad.txt\n    - {clearurls: bad.json}\n    - {plain: wide.txt, version: 'a,b', name: 3}\n    - {}\n"+
 		"    - {plain: ok.txt, clearurls: ok.txt}\n    - {plain: 'https://u:hunter2@h/l'}\n    - {plain: 'a b.txt'}\n    - {plain: ok.txt, name: ours}\n    - {plain: ok.txt, name: ours}\n    - {plain: wide.txt}\n    - {plain: ''}",
 		"p:5:7: there is no such list; there are default, {clearurls: FILE} and {plain: FILE}",
 		"p:6:15: cannot be read: file does not exist",
-		"p:7:14: in the list: bad:2:2: white space in a name (written as '+' or %20), or no ':' before it",
-		"p:7:14: in the list: bad:3:2: '*' that is not at the end of a name (written as %2A)",
+		"p:7:14: in the list: bad:2:2: white space in a name: write it as '+' or %20, or add ':' after the host",
+		"p:7:14: in the list: bad:3:2: '*' not at the end of a name: write a literal one as %2A",
 		"p:8:19: in the list: clearurls:1:13: unexpected end of JSON input",
 		"p:9:34: "+nameRule,
 		"p:10:7: a list is default, or has one of clearurls and plain", "p:11:7: a list is default, or has one of clearurls and plain",
 		"p:12:15: this is a URL, and not a file: nothing is fetched", "p:13:15: the list needs a name: "+nameRule,
 		"p:15:7: duplicate list name; set name to give the list another one",
-		"p:16:7: in the list: wide:1: drops every parameter everywhere",
+		"p:16:7: in the list: wide:1: invalid rule: drops every parameter everywhere",
 		"p:17:15: must have at least 1 byte")
 	f(strings.Repeat("[", 100), "p:1:17: is nested too deep")
 	f(strings.Repeat("- ", 100), "p:1:33: is nested too deep")

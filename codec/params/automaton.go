@@ -5,12 +5,14 @@ import (
 	"math/bits"
 )
 
-// maxPositions is the most bytes that a pattern may spell out, repetitions written out.
+// maxPositions is the maximum number of positions of a pattern after
+// repetitions are expanded.
 const maxPositions = 512
 
-var errTooLong = errors.New("the pattern cannot run: it is too long")
+var errTooLong = errors.New("unsupported pattern: too long")
 
-// A posSet is a set of positions: places of a pattern where one byte stands.
+// posSet is a set of positions. A position is a place in a pattern that matches
+// one byte.
 type posSet [maxPositions / 64]uint64
 
 func (s *posSet) add(p int) { s[p>>6] |= 1 << (p & 63) }
@@ -21,15 +23,16 @@ func (s *posSet) union(o *posSet) {
 	}
 }
 
-// An automaton runs a pattern over a text in one pass (Glushkov's construction): its state is the set of positions that
-// the last byte may have been read by. It keeps nothing between runs.
+// automaton matches a text against a pattern in one pass (Glushkov's
+// construction). Its state is the set of positions that may have matched the
+// last byte. It is immutable.
 type automaton struct {
 	empty       bool       // matches the empty text
 	words       int        // words of a posSet in use
-	first, last posSet     // positions that a text may begin and end at
-	follow      []posSet   // for each position, those that may be read next
-	class       [256]uint8 // for each byte, its class: bytes that no position tells apart
-	reads       []posSet   // for each class, the positions that read it
+	first, last posSet     // positions that a text can start and end at
+	follow      []posSet   // for each position, the positions that can follow it
+	class       [256]uint8 // for each byte, its class; no position distinguishes bytes of a class
+	reads       []posSet   // for each class, the positions that match it
 }
 
 // match reports whether the whole text matches.
@@ -69,7 +72,7 @@ func (a *automaton) match(text []byte) bool {
 	return false
 }
 
-// A fragment is a part of a pattern while its automaton is built.
+// fragment is a part of a pattern while its automaton is built.
 type fragment struct {
 	empty       bool
 	first, last posSet
@@ -77,11 +80,11 @@ type fragment struct {
 
 // A builder builds an automaton.
 type builder struct {
-	sets   []byteSet // for each position, the bytes that it reads
+	sets   []byteSet // for each position, the bytes that it matches
 	follow []posSet
 }
 
-// newAutomaton makes the automaton of n. The error is errTooLong.
+// newAutomaton returns the automaton for n. The error can only be errTooLong.
 func newAutomaton(n *node) (*automaton, error) {
 	if size(n) > maxPositions {
 		return nil, errTooLong
@@ -93,8 +96,9 @@ func newAutomaton(n *node) (*automaton, error) {
 	return a, nil
 }
 
-// size counts the positions of n, up to one more than is allowed. What has none counts for one: to write it out a
-// thousand times is work too.
+// size returns the number of positions of n, but at most maxPositions+1. It
+// counts 1 for a node without positions, because expanding repetitions of it
+// takes time too.
 func size(n *node) int {
 	total := 0
 	for _, sub := range n.subs {
@@ -138,7 +142,7 @@ func (b *builder) position(set byteSet) (f fragment) {
 	return f
 }
 
-// join puts g after f.
+// join appends g to f.
 func (b *builder) join(f, g fragment) fragment {
 	b.link(&f.last, &g.first)
 	if f.empty {
@@ -150,7 +154,7 @@ func (b *builder) join(f, g fragment) fragment {
 	return fragment{f.empty && g.empty, f.first, g.last}
 }
 
-// link lets all of to follow each of from.
+// link lets every position of to follow every position of from.
 func (b *builder) link(from, to *posSet) {
 	for p := range b.sets {
 		if from[p>>6]>>(p&63)&1 != 0 {
@@ -159,7 +163,8 @@ func (b *builder) link(from, to *posSet) {
 	}
 }
 
-// repeat writes a repetition out: x{2,4} is x x (x (x)?)?, and x{2,} is x x+.
+// repeat expands a repetition: x{2,4} becomes x x (x (x)?)?, and x{2,} becomes
+// x x+.
 func (b *builder) repeat(n *node) fragment {
 	f := fragment{empty: true}
 	if n.max == 0 {
@@ -183,7 +188,7 @@ func (b *builder) repeat(n *node) fragment {
 	return b.join(f, tail)
 }
 
-// classify sorts the bytes into classes.
+// classify assigns the bytes to classes.
 func (a *automaton) classify(sets []byteSet) {
 	for c := range 256 {
 		var reads posSet
@@ -203,10 +208,11 @@ func (a *automaton) classify(sets []byteSet) {
 	}
 }
 
-// maxSpellings is the most texts that a pattern is written out as.
+// maxSpellings is the maximum number of texts that a pattern is expanded to.
 const maxSpellings = 64
 
-// spellings returns all texts that match n, in lower case, if they are few; ok says whether.
+// spellings returns all texts that match n, in lower case. ok is false if there
+// are too many.
 func spellings(n *node) (texts []string, ok bool) {
 	switch n.kind {
 	case nodeByte:
@@ -269,7 +275,8 @@ func repeatedSpellings(n *node) (texts []string, ok bool) {
 	return texts, len(texts) <= maxSpellings
 }
 
-// literalPrefix returns what every text that matches n begins with, in lower case. Letters of n stand for both cases.
+// literalPrefix returns the lower-case prefix of all texts that match n.
+// Letters of n must match both cases.
 func literalPrefix(n *node) string {
 	var prefix []byte
 	for _, sub := range n.subs {
@@ -282,7 +289,8 @@ func literalPrefix(n *node) string {
 	return string(prefix)
 }
 
-// onlyByte returns the byte that n stands for, in lower case, if that is one.
+// onlyByte returns the byte that n matches, in lower case, if it matches only
+// one.
 func onlyByte(n *node) (c byte, ok bool) {
 	texts, few := spellings(n)
 	if n.kind != nodeByte || !few || len(texts) != 1 {

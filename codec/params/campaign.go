@@ -1,18 +1,18 @@
 package params
 
-// A Field is one of the things that campaign parameters say about a visit.
+// Field is a property of a campaign that a parameter can set.
 type Field uint8
 
-// The fields.
+// Fields of a campaign.
 const (
-	campaignSource  Field = iota // who sent the visitor
-	campaignMedium               // by what: mail, cpc
-	campaignName                 // of the campaign
-	campaignTerm                 // the keyword that was paid for
+	campaignSource  Field = iota // origin of the visit
+	campaignMedium               // medium, such as mail or cpc
+	campaignName                 // name of the campaign
+	campaignTerm                 // paid keyword
 	campaignContent              // which of several links
-	campaignID                   // of the campaign
+	campaignID                   // ID of the campaign
 
-	// NumFields is how many fields there are.
+	// NumFields is the number of fields.
 	NumFields = iota
 )
 
@@ -26,12 +26,15 @@ func (f Field) String() string {
 	return "unknown"
 }
 
-// families are the beginnings of campaign parameters, the first with the most weight: Google Analytics ("URL builders:
-// collect campaign data with custom URLs"), and the four of Matomo ("Campaign tracking"), which reads utm_ too.
+// families are the prefixes of campaign parameters in order of precedence:
+// Google Analytics ("URL builders: collect campaign data with custom URLs"),
+// and the four of Matomo ("Campaign tracking"), which also reads utm_.
 var families = [...]string{"utm_", "pk_", "piwik_", "mtm_", "matomo_"}
 
-// CampaignField returns the field that a parameter of that form-decoded name fills. Where several parameters fill one
-// field, the lowest rank wins, and of the same rank the first in the query. Names match without regard to ASCII case.
+// CampaignField returns the field that a parameter with the given form-decoded
+// name sets. If several parameters set the same field, the lowest rank takes
+// precedence, and within a rank the first parameter in the query. Names are
+// compared without regard to ASCII case.
 func CampaignField(name []byte) (field Field, rank int, ok bool) {
 	for rank, family := range families {
 		if hasPrefixFold(name, family) {
@@ -42,7 +45,7 @@ func CampaignField(name []byte) (field Field, rank int, ok bool) {
 	return 0, 0, false
 }
 
-// campaignKey returns the field of what follows the family.
+// campaignKey returns the field for the part of a name after the family.
 func campaignKey(key []byte) (Field, bool) {
 	var b [8]byte
 	if len(key) > len(b) {
@@ -68,8 +71,9 @@ func campaignKey(key []byte) (Field, bool) {
 	return 0, false
 }
 
-// ClickID returns the name, in lower case, of a parameter that carries a click id: one that an advertiser's click gets,
-// and whose value is worth keeping for attribution. The name is form-decoded and matches without regard to ASCII case.
+// ClickID returns the lower-case name of a parameter that holds a click ID: the
+// ID of one click on an advertisement, which is useful for attribution. name is
+// form-decoded and compared without regard to ASCII case.
 func ClickID(name []byte) (id string, ok bool) {
 	if len(name) == 0 {
 		return "", false

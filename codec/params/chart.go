@@ -5,23 +5,25 @@ import (
 	"math/bits"
 )
 
-// A chart says of 64 bytes of a query what they are, a bit each from the lowest on. All that read wants to know of a query
-// are bits of its charts, and they are drawn without a branch that depends on a byte: in texts as short as these, a wrong
-// guess where a name ends costs more than to look at all of its bytes.
+// chart classifies 64 bytes of a query, with one bit per byte from the lowest
+// bit on. Charts contain all that read needs to know about a query. They are
+// computed without branches that depend on a byte: in texts this short, a
+// mispredicted branch at the end of a name costs more than to classify all
+// bytes.
 type chart struct {
-	end uint64 // a field ends in front of it: a separator, and what would stand behind the query
+	end uint64 // a field ends before this byte: a separator, or the end of the query
 	eq  uint64 // '='
-	odd uint64 // any other that a form writes otherwise or takes for another: escapes, '+'
+	odd uint64 // other bytes that form encoding changes or that stand for another byte: escapes, '+'
 }
 
-// The bits in chartClass.
+// Bits in chartClass.
 const (
 	chartEnd uint8 = 1 << iota
 	chartEq
 	chartOdd
 )
 
-// chartClass says of each byte what it is, for each of the Separators.
+// chartClass holds the class of each byte, for each of the Separators.
 var chartClass = func() (t [AmpersandSemicolon + 1][256]uint8) {
 	for sep := range t {
 		for c, class := range formClass {
@@ -35,7 +37,8 @@ var chartClass = func() (t [AmpersandSemicolon + 1][256]uint8) {
 	return t
 }()
 
-// draw makes the charts of a query, and forgets what was dropped from the one before.
+// draw computes the charts of a query and clears the dropped fields of the
+// previous one.
 func (s *Scratch) draw(query []byte, sep Separators) {
 	s.charts, s.drops, s.odd = s.charts[:0], s.drops[:0], 0
 	class := &chartClass[sep]
@@ -50,8 +53,8 @@ func (s *Scratch) draw(query []byte, sep Separators) {
 	s.odd |= last.odd
 }
 
-// chartOf returns the chart of at most 64 bytes. It takes eight at a time; the last eight may be in part some that it had
-// already.
+// chartOf returns the chart of at most 64 bytes. It reads eight bytes at a
+// time; the last eight may overlap those before.
 func chartOf(text []byte, class *[256]uint8) (c chart) {
 	if len(text) < 8 {
 		return shortChart(text, class)
@@ -69,7 +72,7 @@ func chartOf(text []byte, class *[256]uint8) (c chart) {
 	return c
 }
 
-// shortChart is chartOf for less than eight bytes.
+// shortChart implements chartOf for fewer than eight bytes.
 func shortChart(text []byte, class *[256]uint8) (c chart) {
 	for i, b := range text {
 		x := uint64(class[b])
@@ -80,10 +83,10 @@ func shortChart(text []byte, class *[256]uint8) (c chart) {
 	return c
 }
 
-// lowBits puts the lowest bits of the eight bytes of x side by side.
+// lowBits returns the lowest bits of the eight bytes of x as one byte.
 func lowBits(x uint64) uint64 { return x & 0x0101010101010101 * 0x0102040810204080 >> 56 }
 
-// An eqToo says whether '=' counts.
+// eqToo says whether next also stops at '='.
 type eqToo uint64
 
 const (
@@ -91,7 +94,7 @@ const (
 	withEq          = ^withoutEq
 )
 
-// next returns the offset of the first end of a field, or '=', from i on.
+// next returns the offset of the first end of a field, or '=', at or after i.
 func next(charts []chart, i int, eq eqToo) int {
 	w := i / 64
 	c := &charts[w]
@@ -104,7 +107,8 @@ func next(charts []chart, i int, eq eqToo) int {
 	return w*64 + bits.TrailingZeros64(x)
 }
 
-// anyOdd reports whether there is an odd byte from i to before j.
+// anyOdd reports whether there is an odd byte in the range from i to j,
+// exclusive.
 func anyOdd(charts []chart, i, j int) bool {
 	last := j / 64
 	from := ^uint64(0) << (i % 64)
@@ -117,10 +121,11 @@ func anyOdd(charts []chart, i, j int) bool {
 	return charts[last].odd&from&(1<<(j%64)-1) != 0
 }
 
-// between returns the bits from i to before j, which is at most 63.
+// between returns a mask of the bits from i to j, exclusive. j is at most 63.
 func between(i, j uint32) uint64 { return uint64(1)<<(j%64) - uint64(1)<<(i%64) }
 
-// oddOf returns the odd bytes of f, and each '=' in its value. All of f is on the chart.
+// oddOf returns the bits of the odd bytes of f and of each '=' in its value.
+// All of f must be on the chart.
 func (c *chart) oddOf(f *field) uint64 {
 	odd := c.odd & between(f.Start, f.End)
 	if f.Eq {

@@ -5,20 +5,21 @@ import (
 	"strings"
 )
 
-// A place is what a pattern of URLs comes down to.
+// place is the part of a URL pattern that a Rule can express.
 type place struct {
 	host, path string // as in Rule
-	name       string // pattern of the parameter that the pattern asks for, "" if none
+	name       string // pattern of the required parameter; "" if none
 }
 
-// Pieces of the patterns of URLs that ClearURLs writes again and again.
+// Common parts of the URL patterns of ClearURLs.
 const (
-	anySuffix  = `(?:\.[a-z]{2,}){1,}` // a registrable suffix
-	anyLabels  = `([a-z0-9-]+\.)*`     // all below a host, in a host pattern of ours
+	anySuffix  = `(?:\.[a-z]{2,}){1,}` // registrable suffix
+	anyLabels  = `([a-z0-9-]+\.)*`     // any subdomain, in our host patterns
 	queryStart = `\?`
 )
 
-// hostPrefixes are how those patterns begin a host, and what they mean by it: the mark of Rule.Host.
+// hostPrefixes lists how the patterns start a host, with the equivalent prefix
+// for Rule.Host.
 var hostPrefixes = []struct{ prefix, mark string }{
 	{`(?:[a-z0-9-]+\.)*?`, ""},
 	{`([a-z0-9-\.])*`, ""},
@@ -26,7 +27,7 @@ var hostPrefixes = []struct{ prefix, mark string }{
 	{``, "="},
 }
 
-// parseURLPattern turns a pattern of whole URLs into places.
+// parseURLPattern converts a pattern for whole URLs to places.
 func parseURLPattern(pattern string) ([]place, error) {
 	s := strings.ReplaceAll(pattern, `\/`, "/")
 	if s == ".*" {
@@ -36,7 +37,7 @@ func parseURLPattern(pattern string) ([]place, error) {
 	rest, ok := strings.CutPrefix(s, "https?://")
 	if !ok {
 		if rest, ok = strings.CutPrefix(s, "wss?://"); !ok {
-			return nil, errors.New("the pattern does not begin with https?:// or wss?://")
+			return nil, errors.New("unsupported pattern: must start with https?:// or wss?://")
 		}
 	}
 	host, rest := cutHostPattern(rest)
@@ -57,8 +58,8 @@ func parseURLPattern(pattern string) ([]place, error) {
 	return places, nil
 }
 
-// cutHostPattern cuts a pattern where its host ends: at '/', at an escaped '?', at a group with one of them, or at a
-// repetition of anything.
+// cutHostPattern splits a pattern at the end of its host: at '/', at an escaped
+// '?', at a group with one of them, or at a repetition that matches anything.
 func cutHostPattern(s string) (host, rest string) {
 	depth, group := 0, 0
 	end := len(s)
@@ -94,7 +95,7 @@ scan:
 	return s[:end], s[end:]
 }
 
-// classLen returns the length of the class that s begins with.
+// classLen returns the length of the class at the start of s.
 func classLen(s string) int {
 	for i := 2; i < len(s); i++ {
 		switch s[i] {
@@ -107,7 +108,8 @@ func classLen(s string) int {
 	return len(s)
 }
 
-// parseHosts turns a pattern of hosts into values of Rule.Host: names if they are few, else the pattern.
+// parseHosts converts a pattern for hosts to values of Rule.Host: names if
+// there are few of them, otherwise a pattern.
 func parseHosts(pattern string) ([]string, error) {
 	if pattern == "[^/]+" {
 		return []string{""}, nil
@@ -134,7 +136,7 @@ func parseHosts(pattern string) ([]string, error) {
 			host = mark + host
 		}
 		if err := checkHost(host); host == "" || err != nil {
-			return nil, errors.New("the pattern of the host is of no host that there is")
+			return nil, errors.New("host pattern can never match")
 		}
 		hosts = append(hosts, host)
 	}
@@ -172,7 +174,8 @@ func escapeDots(s string) string {
 	return b.String()
 }
 
-// splitAlternatives makes a pattern of each alternative of a group that ends the pattern, if a query begins in one of them.
+// splitAlternatives expands a group at the end of a pattern into one pattern
+// per alternative, if a query begins in one of them.
 func splitAlternatives(s string) []string {
 	open := strings.LastIndex(s, "(?:")
 	body, ok := strings.CutSuffix(s, ")")
@@ -186,7 +189,8 @@ func splitAlternatives(s string) []string {
 	return out
 }
 
-// parseRest turns what follows the host into a path, and the name of a parameter that must be there.
+// parseRest converts the part after the host to a path and the pattern of a
+// required parameter.
 func parseRest(s string) (path, name string) {
 	path, _, ok := strings.Cut(s, queryStart)
 	if i := strings.LastIndexByte(s, '='); i >= 0 {

@@ -10,16 +10,21 @@ import (
 	"strings"
 )
 
-// ParseClearURLs reads a rule file of ClearURLs (data.min.json) that the user brings: see ClearURLs. Its rules for
-// referral marketing are left out.
+// ParseClearURLs parses a rule file of ClearURLs (data.min.json) supplied by
+// the user. It skips the rules for referral marketing. It does not retain data.
+// The List is called "clearurls"; its version is derived from the content of
+// the file. List.Skipped lists the items that were not imported, with the
+// reasons. The error is a *ParseError if data is not JSON of the expected form.
 func ParseClearURLs(data []byte) (*List, error) { return clearURLs{}.parse(data) }
 
-// ClearURLs reads rule files of the browser extension of that name. The zero value is ready for use.
+// clearURLs parses rule files of the ClearURLs browser extension. The zero
+// value is ready for use.
 type clearURLs struct {
-	Referral bool // take the parameters of referral marketing too: without them the referrer is not paid
+	Referral bool // also drop the parameters of referral marketing, without which the referrer is not paid
 }
 
-// A provider is an entry of the file: https://docs.clearurls.xyz/latest/specs/rules/
+// provider is an entry of the file:
+// https://docs.clearurls.xyz/latest/specs/rules/
 type provider struct {
 	URLPattern        string   `json:"urlPattern"`
 	CompleteProvider  bool     `json:"completeProvider"`
@@ -30,15 +35,19 @@ type provider struct {
 	Redirections      []string `json:"redirections"`
 }
 
-// Parse returns the rules of data as a List called "clearurls", with the start of the SHA-256 of the bytes as version, in the
-// order of the providers' names. data is not changed or kept.
+// parse returns the rules of data as a List called "clearurls", sorted by the
+// names of the providers. The version is the start of the SHA-256 of data.
+// parse does not modify or retain data.
 //
-// The patterns of URLs become hosts and paths. A '.' that is not escaped there is one, though their syntax has it
-// otherwise; and what follows a host ends it. An exception becomes Keep rules for the rules of its provider: on its host
-// and path, of the parameter that it asks for, or of all. What blocks whole requests, rewrites text (rawRules) or redirects is not
-// taken over. List.Skipped has all that, and each pattern that cannot run, with the reason.
+// It converts URL patterns to hosts and paths. It treats an unescaped '.' in a
+// host as a literal dot, although their syntax does not, and requires the host
+// to end where the pattern for it ends. An exception becomes Keep rules for the
+// rules of its provider: on its host and path, for the parameter that it names,
+// or for all parameters. parse does not import rules that block whole requests,
+// rewrite text (rawRules) or redirect. List.Skipped lists these, and each
+// unsupported pattern, with the reason.
 //
-// The error is a *ParseError if the bytes are not JSON of that form.
+// The error is a *ParseError if data is not JSON of the expected form.
 func (o clearURLs) parse(data []byte) (*List, error) {
 	var file struct {
 		Providers map[string]provider `json:"providers"`
@@ -47,7 +56,7 @@ func (o clearURLs) parse(data []byte) (*List, error) {
 		return nil, jsonError("clearurls", data, err)
 	}
 	if file.Providers == nil {
-		return nil, &ParseError{"clearurls", 1, 1, `there is no object "providers"`}
+		return nil, &ParseError{"clearurls", 1, 1, `missing object "providers"`}
 	}
 	imp := &importer{list: &List{Name: "clearurls", Version: contentVersion(data)}, referral: o.Referral}
 	for _, name := range slices.Sorted(maps.Keys(file.Providers)) {
@@ -56,7 +65,8 @@ func (o clearURLs) parse(data []byte) (*List, error) {
 	return imp.list, nil
 }
 
-// jsonError finds line and column of an error of encoding/json.
+// jsonError converts an error of encoding/json to a ParseError with line and
+// column.
 func jsonError(name string, data []byte, err error) error {
 	offset := int64(0)
 	reason := err.Error()
@@ -64,24 +74,25 @@ func jsonError(name string, data []byte, err error) error {
 	var kind *json.UnmarshalTypeError
 	switch {
 	case errors.As(err, &syntax):
-		offset = syntax.Offset - 1 // the offset is after the byte at fault
+		offset = syntax.Offset - 1 // Offset is that of the next byte
 	case errors.As(err, &kind):
-		offset, reason = kind.Offset-1, "a JSON "+kind.Value+" where "+kind.Type.String()+" belongs: "+kind.Field
+		offset, reason = kind.Offset-1, "JSON "+kind.Value+" instead of "+kind.Type.String()+" in "+kind.Field
 	}
 	before := data[:min(max(int(offset), 0), len(data))]
 	line := bytes.Count(before, []byte("\n")) + 1
 	return &ParseError{name, line, len(before) - bytes.LastIndexByte(before, '\n'), reason}
 }
 
-// An importer turns providers into rules.
+// importer converts providers to rules.
 type importer struct {
 	list     *List
 	referral bool
-	name     string // of the provider at hand
+	name     string // of the current provider
 	names    []string
 }
 
-// source names an item of the provider at hand: "clearurls google#3", "clearurls google exceptions#1".
+// source returns the origin of an item of the current provider: "clearurls
+// google#3", "clearurls google exceptions#1".
 func (imp *importer) source(kind string, i int) string {
 	s := "clearurls " + imp.name
 	if kind != "" {
@@ -94,7 +105,7 @@ func (imp *importer) skip(source, what string) {
 	imp.list.Skipped = append(imp.list.Skipped, Skipped{source, what})
 }
 
-// skipAll reports items of a kind that rules here have no words for.
+// skipAll reports all items of a kind that rules cannot express.
 func (imp *importer) skipAll(kind string, items []string, why string) {
 	for i, item := range items {
 		imp.skip(imp.source(kind, i), why+": "+item)
@@ -103,10 +114,10 @@ func (imp *importer) skipAll(kind string, items []string, why string) {
 
 func (imp *importer) provider(name string, p provider) {
 	imp.name, imp.names = name, slices.Concat(p.Rules, p.ReferralMarketing)
-	imp.skipAll("rawRules", p.RawRules, "text that is cut anywhere in a URL is not taken over")
-	imp.skipAll("redirections", p.Redirections, "a redirection is not taken over")
+	imp.skipAll("rawRules", p.RawRules, "rules that remove text anywhere in a URL are not supported")
+	imp.skipAll("redirections", p.Redirections, "redirections are not supported")
 	if p.CompleteProvider {
-		imp.skip("clearurls "+name, "the blocking of whole requests is not taken over")
+		imp.skip("clearurls "+name, "blocking whole requests is not supported")
 	}
 	places, err := parseURLPattern(p.URLPattern)
 	if err != nil {
@@ -117,7 +128,7 @@ func (imp *importer) provider(name string, p provider) {
 	if imp.referral {
 		imp.rules("referralMarketing", p.ReferralMarketing, places)
 	} else {
-		imp.skipAll("referralMarketing", p.ReferralMarketing, "left out by option")
+		imp.skipAll("referralMarketing", p.ReferralMarketing, "referral marketing is not imported")
 	}
 	for i, exception := range p.Exceptions {
 		imp.exception(imp.source("exceptions", i), exception)
@@ -152,14 +163,15 @@ func (imp *importer) exception(source, pattern string) {
 		case named.setPattern(at.name) == nil && imp.means(at.name):
 			r = named
 		default:
-			imp.skip(source, "taken over for every query: "+pattern)
+			imp.skip(source, "imported for every query: "+pattern)
 		}
 		imp.list.Rules = append(imp.list.Rules, r)
 	}
 }
 
-// means reports whether a rule of the provider at hand is about the names of a pattern: the same pattern, or one that
-// matches a spelling of it.
+// means reports whether a rule of the current provider concerns the names that
+// the pattern name matches: the rule has the same pattern, or matches one of
+// its spellings.
 func (imp *importer) means(name string) bool {
 	n, _, err := parsePattern(name, true)
 	if err != nil {
@@ -173,10 +185,12 @@ func (imp *importer) means(name string) bool {
 	})
 }
 
-// cutQuestion cuts the optional escaped '?' that ClearURLs writes before most names: bare does it for all.
+// cutQuestion removes the optional escaped '?' that ClearURLs writes before
+// most names. The function bare handles it for all names.
 func cutQuestion(pattern string) string { return strings.TrimPrefix(pattern, "(?:%3F)?") }
 
-// setPattern reads a name as ClearURLs writes it: a pattern, of a name that may be escaped.
+// setPattern sets the name from ClearURLs syntax: a pattern for a name that may
+// be escaped.
 func (r *Rule) setPattern(pattern string) error {
 	pattern = cutQuestion(pattern)
 	n, _, err := parsePattern(pattern, true)

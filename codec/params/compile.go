@@ -7,10 +7,14 @@ import (
 	"strings"
 )
 
-// Compile makes a Matcher of lists; the first has precedence where several rules mean the same field, which decides
-// nothing but the rule that is named as the cause. The lists are not kept or changed. The error joins all that is wrong,
-// a *RuleError for each rule: names, hosts, paths and patterns that cannot match; a rule that drops every parameter
-// everywhere; a rule without Group that keeps exactly what another one of the same list drops; and two lists of one name.
+// Compile compiles lists to a Matcher. If several rules match the same field,
+// the order of the lists decides only which rule is reported as the cause.
+// Compile does not retain or modify the lists.
+//
+// The error joins all problems, as a *RuleError for each rule: names, hosts,
+// paths and patterns that can never match; a rule that drops every parameter
+// everywhere; and a rule without Group that keeps exactly what another rule of
+// the same list drops. Two lists with the same name are an error too.
 func Compile(lists ...*List) (*Matcher, error) {
 	c := &compiler{
 		m:        &Matcher{scopes: make([]scope, 1), hosts: hostTable{byName: map[string]int{}}},
@@ -35,25 +39,25 @@ func Compile(lists ...*List) (*Matcher, error) {
 	return c.m, nil
 }
 
-// A compiler holds what Compile needs until it is done.
+// compiler holds the state of Compile.
 type compiler struct {
 	m        *Matcher
 	names    [numActions]names
 	scopes   map[[2]string]uint32 // by Host and Path
-	groups   map[string]uint32    // of the list at hand
+	groups   map[string]uint32    // groups of the current list
 	nGroups  uint32
-	opposite map[Rule]ruleAction // what was said about a rule's fields in the list at hand
+	opposite map[Rule]ruleAction // actions of the rules of the current list, without a group
 	errs     []error
 }
 
 func (c *compiler) list(l *List, before []*List) {
 	for _, other := range before {
 		if other.Name == l.Name {
-			c.errs = append(c.errs, fmt.Errorf("two lists are called %q", l.Name))
+			c.errs = append(c.errs, fmt.Errorf("duplicate list name %q", l.Name))
 		}
 	}
 	if l.Name == "" || strings.ContainsAny(l.Name+l.Version, ",@ \n") {
-		c.errs = append(c.errs, fmt.Errorf("a list is called %q, version %q: it must have a name, and neither may hold ',', '@' or white space", l.Name, l.Version))
+		c.errs = append(c.errs, fmt.Errorf("invalid list name %q or version %q: the name must not be empty, and neither can contain ',', '@' or white space", l.Name, l.Version))
 	}
 	if c.m.versions != "" {
 		c.m.versions += ","
@@ -69,7 +73,7 @@ func (c *compiler) list(l *List, before []*List) {
 	}
 }
 
-// rule adds one rule, or says what is wrong with it.
+// rule checks and adds one rule.
 func (c *compiler) rule(r Rule) error {
 	if err := checkRule(&r); err != nil {
 		return err
@@ -92,27 +96,27 @@ func (c *compiler) rule(r Rule) error {
 	return nil
 }
 
-// checkRule refuses what can be seen without context.
+// checkRule returns the errors of a rule that do not depend on other rules.
 func checkRule(r *Rule) error {
 	unseen := strings.HasPrefix(r.Name, "?") || len(r.Name) >= 4 && strings.EqualFold(r.Name[:4], "amp;")
 	switch {
 	case r.action >= numActions || r.match >= numMatches || r.value >= numShapes:
-		return errors.New("an action, a way to match or a shape that does not exist")
+		return errors.New("unknown action, match or shape")
 	case r.match != matchPrefix && r.Name == "":
-		return errors.New("no name")
+		return errors.New("missing name")
 	case r.match != matchRegexp && unseen:
-		return errors.New("a name never begins with '?' or \"amp;\": both are passed over")
+		return errors.New("invalid name: must not start with '?' or \"amp;\", which are ignored in URLs")
 	case r.action == actionDrop && r.match == matchPrefix && r.Name == "" && r.Host == "" && r.Path == "":
-		return errors.New("drops every parameter everywhere")
+		return errors.New("invalid rule: drops every parameter everywhere")
 	case r.Path != "" && !strings.ContainsRune("/*^", rune(r.Path[0])):
-		return errors.New("a path begins with '/', '*' or '^'")
+		return errors.New("invalid path: must start with '/', '*' or '^'")
 	case strings.ContainsAny(r.Path, "?#") && r.Path[0] != '^':
-		return errors.New("a path holds no '?' and no '#'")
+		return errors.New("invalid path: must not contain '?' or '#'")
 	}
 	return checkHost(r.Host)
 }
 
-// checkHost refuses hosts that no URL has after parsing.
+// checkHost rejects hosts that no parsed URL has.
 func checkHost(host string) error {
 	kind, name := splitHost(host)
 	if kind == hostAny || kind == hostPattern {
@@ -122,21 +126,22 @@ func checkHost(host string) error {
 		c := name[i]
 		switch {
 		case c >= 0x80:
-			return errors.New("a host beyond ASCII: write it as URLs have it, in xn-- labels")
+			return errors.New("invalid host: must be ASCII, with xn-- labels")
 		case 'A' <= c && c <= 'Z':
-			return errors.New("a host in capitals: URLs have it in lower case")
+			return errors.New("invalid host: must be in lower case")
 		case kinds[c]&kindAlnum == 0 && !strings.ContainsRune("-._:[]~!$&'()+,;=", rune(c)):
-			return fmt.Errorf("a host with %q in it", c)
+			return fmt.Errorf("invalid host: unexpected character %q", c)
 		}
 	}
 	if name == "" || name[0] == '.' || name[len(name)-1] == '.' || strings.Contains(name, "..") {
-		return errors.New("a host with an empty label")
+		return errors.New("invalid host: empty label")
 	}
 	return nil
 }
 
-// contradiction refuses a rule whose fields the same list does the opposite to. In a Group that may be: what is imported is as
-// others wrote it, and Keep wins.
+// contradiction rejects a rule if another one of the same list has the opposite
+// effect on the same fields. It accepts rules with a Group, because imported
+// lists cannot be edited; Keep takes precedence there.
 func (c *compiler) contradiction(r Rule) error {
 	if r.group != "" {
 		return nil
@@ -144,7 +149,7 @@ func (c *compiler) contradiction(r Rule) error {
 	action := r.action
 	r.action, r.Source, r.Reason, r.Name = 0, "", "", lowerASCII(r.Name)
 	if before, ok := c.opposite[r]; ok && before != action {
-		return errors.New("the same list drops and keeps exactly this")
+		return errors.New("another rule of the list does the opposite for the same fields")
 	}
 	c.opposite[r] = action
 	return nil
@@ -161,7 +166,7 @@ func (c *compiler) groupOf(group string) uint32 {
 	return c.groups[group]
 }
 
-// scopeOf returns the scope of a rule, a new one if there is none yet.
+// scopeOf returns the scope of a rule, and creates it if necessary.
 func (c *compiler) scopeOf(r *Rule) (uint32, error) {
 	key := [2]string{r.Host, r.Path}
 	if id, ok := c.scopes[key]; ok {
@@ -189,7 +194,7 @@ func (c *compiler) scopeOf(r *Rule) (uint32, error) {
 	return id, nil
 }
 
-// compilePath makes the automaton of Rule.Path, nil for all paths.
+// compilePath returns the automaton for Rule.Path, or nil for all paths.
 func compilePath(path string) (*automaton, error) {
 	switch {
 	case path == "":
@@ -200,8 +205,8 @@ func compilePath(path string) (*automaton, error) {
 	return newAutomaton(parseGlob(path))
 }
 
-// compilePattern makes the automaton of a pattern. With open, a text may go on after a match, if the pattern does not
-// end in '$'.
+// compilePattern returns the automaton for a pattern. If open is set, any text
+// may follow a match, unless the pattern ends in '$'.
 func compilePattern(src string, fold, open bool) (*automaton, error) {
 	n, anchored, err := parsePattern(src, fold)
 	if err != nil {
@@ -213,7 +218,7 @@ func compilePattern(src string, fold, open bool) (*automaton, error) {
 	return newAutomaton(n)
 }
 
-// name files a rule under its name.
+// name registers a rule under its name.
 func (c *compiler) name(r *Rule, id int, scope uint32) error {
 	ns := &c.names[r.action]
 	p := pattern{prefix: lowerASCII(r.Name), rule: id}

@@ -22,28 +22,28 @@ func TestCompileErrors(t *testing.T) {
 			t.Errorf("%+v: %v names no rule, or another one", rules, err)
 		}
 	}
-	f("no name", Rule{})
-	f("no name", Rule{match: matchRegexp})
-	f("that does not exist", Rule{Name: "a", action: 2})
-	f("that does not exist", Rule{Name: "a", match: 3})
-	f("that does not exist", Rule{Name: "a", value: numShapes})
-	f("passed over", Rule{Name: "?a"})
-	f("passed over", Rule{Name: "AMP;a", match: matchPrefix})
+	f("missing name", Rule{})
+	f("missing name", Rule{match: matchRegexp})
+	f("unknown action", Rule{Name: "a", action: 2})
+	f("unknown action", Rule{Name: "a", match: 3})
+	f("unknown action", Rule{Name: "a", value: numShapes})
+	f("must not start with", Rule{Name: "?a"})
+	f("must not start with", Rule{Name: "AMP;a", match: matchPrefix})
 	f("drops every parameter everywhere", Rule{match: matchPrefix})
-	f("a path begins with", Rule{Name: "a", Path: "a"})
-	f("no '?'", Rule{Name: "a", Path: "/a?b"})
-	f("beyond ASCII", Rule{Name: "a", Host: "é.com"})
-	f("in capitals", Rule{Name: "a", Host: "A.com"})
-	f("with '/' in it", Rule{Name: "a", Host: "a/b"})
-	f("with '*' in it", Rule{Name: "a", Host: "a.*.b"})
-	f("an empty label", Rule{Name: "a", Host: "*."})
-	f("an empty label", Rule{Name: "a", Host: "a..b"})
-	f("an empty label", Rule{Name: "a", Host: "="})
-	f("host: the pattern cannot run", Rule{Name: "a", Host: "^("})
-	f("path: the pattern cannot run", Rule{Name: "a", Path: "^/("})
-	f("path: the pattern cannot run", Rule{Name: "a", Path: "/" + strings.Repeat("x", maxPositions)})
-	f("the pattern cannot run", Rule{Name: "(", match: matchRegexp})
-	f("drops and keeps exactly this", Rule{Name: "a", Host: "b"}, Rule{Name: "A", Host: "b", action: actionKeep})
+	f("invalid path: must start with", Rule{Name: "a", Path: "a"})
+	f("must not contain", Rule{Name: "a", Path: "/a?b"})
+	f("must be ASCII", Rule{Name: "a", Host: "é.com"})
+	f("in lower case", Rule{Name: "a", Host: "A.com"})
+	f("unexpected character '/'", Rule{Name: "a", Host: "a/b"})
+	f("unexpected character '*'", Rule{Name: "a", Host: "a.*.b"})
+	f("empty label", Rule{Name: "a", Host: "*."})
+	f("empty label", Rule{Name: "a", Host: "a..b"})
+	f("empty label", Rule{Name: "a", Host: "="})
+	f("host: unsupported pattern", Rule{Name: "a", Host: "^("})
+	f("path: unsupported pattern", Rule{Name: "a", Path: "^/("})
+	f("path: unsupported pattern", Rule{Name: "a", Path: "/" + strings.Repeat("x", maxPositions)})
+	f("unsupported pattern", Rule{Name: "(", match: matchRegexp})
+	f("does the opposite", Rule{Name: "a", Host: "b"}, Rule{Name: "A", Host: "b", action: actionKeep})
 }
 
 func TestCompileReportsAll(t *testing.T) {
@@ -55,7 +55,7 @@ func TestCompileReportsAll(t *testing.T) {
 	if err == nil {
 		t.Fatal("no error")
 	}
-	for _, want := range []string{"one: ", "two: ", "three: ", `two lists are called "l"`, `"a,b"`} {
+	for _, want := range []string{"one: ", "two: ", "three: ", `duplicate list name "l"`, `"a,b"`} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("no %q in: %v", want, err)
 		}

@@ -8,14 +8,18 @@ import (
 // DefaultVersion is the version of Default.
 const DefaultVersion = "2026-11-21"
 
-// A defaultParam is a line of the default list. A final '*' makes the name a prefix. All names are in lower case.
+// defaultParam is a line of the default list. A final '*' makes the name a
+// prefix. Names are lower case.
 type defaultParam struct{ name, reason string }
 
-// The default list. What may be here: names that one vendor has documented or plainly owns, that no site uses for
-// content, and without which every page is the same page. What may not: words. ref, source, sid, id, s, name, campid,
-// customid, cid, spm, tag and their like mean something else elsewhere, so they need a host or a shape.
+// The default list contains names that a vendor has documented or clearly owns,
+// that no site uses for content, and without which every page is still the same
+// page. It does not contain common words: ref, source, sid, id, s, name,
+// campid, customid, cid, spm, tag and similar names have other meanings
+// elsewhere, so a rule for them needs a host or a shape.
 
-// clickIDs are the part that ClickID knows: one value per click on an advertisement or a shared link.
+// clickIDs are the parameters that ClickID recognizes. Their values identify
+// one click on an advertisement or a shared link.
 var clickIDs = []defaultParam{
 	{"gclid", "Google Ads click"},
 	{"gbraid", "Google Ads click from an app to the web, aggregated"},
@@ -44,9 +48,9 @@ var clickIDs = []defaultParam{
 	{"ransiteid", "Rakuten Advertising click"},
 }
 
-// moreParams are the rest.
+// moreParams are the other parameters of the default list.
 var moreParams = []defaultParam{
-	// What comes with click ids.
+	// Companions of click IDs.
 	{"gclsrc", "Google: which product made the gclid"},
 	{"gad_source", "Google Ads: from which network the click came"},
 	{"gad_campaignid", "Google Ads: campaign of the click"},
@@ -96,7 +100,7 @@ var moreParams = []defaultParam{
 	{"hsa_tgt", "HubSpot ads: target"},
 	{"hsa_ver", "HubSpot ads: version of the template"},
 
-	// Visitors across sites, and recipients of mail.
+	// Visitor IDs across sites, and recipients of mail.
 	{"_ga", "Google Analytics linker, older"},
 	{"_gl", "Google Analytics linker"},
 	{"_hsenc", "HubSpot mail: recipient"},
@@ -123,8 +127,9 @@ var moreParams = []defaultParam{
 	{"wt_zmc", "Mapp Intelligence (Webtrekk) campaign, outside media"},
 }
 
-// Default returns the list that comes with the package: click ids, and the names of campaign parameters, everywhere and
-// without exceptions. The caller owns it. Its sources are the vendors' own documents; no rule of another list is in it.
+// Default returns the built-in list in a new List: click IDs and the names of
+// campaign parameters, for all hosts and without exceptions. It is based on the
+// vendors' own documentation and contains no rule of another list.
 func Default() *List {
 	l := &List{Name: "default", Version: DefaultVersion, Rules: make([]Rule, len(clickIDs)+len(moreParams))}
 	for i, p := range slices.Concat(clickIDs, moreParams) {

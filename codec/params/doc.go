@@ -1,54 +1,65 @@
-// Package params knows the parameters of a query as policies see them: which fields a query has, what their names mean,
-// which of them are tracking, session ids, signatures or campaign data, and the canonical query of the lossy keys.
+// Package params handles the parameters of a query as key policies need them:
+// it splits a query into fields, decodes their names, recognizes tracking
+// parameters, session IDs, signatures and campaign data, and builds the
+// canonical query of the lossy keys.
 //
-//	pair.go        Pair: a query as fields; names as a form reads them
-//	form.go        one field in its form-encoded spelling (rule q-form)
-//	shape.go       what a value looks like
+//	pair.go        Pair: a query as fields; names decoded as in a form
+//	form.go        form encoding of a single field (rule q-form)
+//	shape.go       the shape of a value
 //	rule.go        Rule and List: a parameter list as data
-//	plain.go       lists a line a rule; allow lists; rules of a configuration
+//	plain.go       lists with one rule per line; allow lists; rules of a configuration
 //	clearurls.go   import of ClearURLs files; clearscope.go: their URL patterns
-//	default.go     the list that comes with the package
-//	compile.go     Compile: lists to a Matcher, and everything that can be wrong with them
-//	scope.go       which rules a host and a path call for
-//	index.go       from a name to the rules that may mean it; sieve.go dismisses most names before
+//	default.go     the built-in list
+//	compile.go     Compile: from lists to a Matcher, with all checks
+//	scope.go       which rules apply to a host and a path
+//	index.go       from a name to its candidate rules; sieve.go rejects most names early
 //	match.go       Match: drop or keep, and by which rule
 //	pattern.go     patterns (a subset of regular expressions) and globs; automaton.go runs them
-//	session.go     session ids in queries and paths (rules qsid and psid)
-//	signed.go      the guard of signed URLs
-//	campaign.go    campaign fields and click ids
-//	chart.go       what the bytes of a query are, as bits
-//	field.go       the fields of a query with all that is known about them, and their order
-//	tidy.go        queries that need no fields
-//	style.go       Declaration: how a parameter is written, in the words of OpenAPI
-//	styles.go      CompileStyles: declarations made ready, and everything that can be wrong with them
-//	reader.go      Reader: the parameters of a path and a query, decoded; pathreader.go: those of a path
+//	session.go     session IDs in queries and paths (rules qsid and psid)
+//	signed.go      detection of signed URLs
+//	campaign.go    campaign fields and click IDs
+//	chart.go       classes of the bytes of a query, as bits
+//	field.go       the fields of a query with their properties and order
+//	tidy.go        the fast path for most queries
+//	style.go       Declaration: how a parameter is written, in the terms of OpenAPI
+//	styles.go      CompileStyles: from declarations to Styles, with all checks
+//	reader.go      Reader: the decoded parameters of a path and a query; pathreader.go: those of a path
 //	keyquery.go    AppendKeyQuery: the query of a key; AppendFiltered: of a URL to fetch
 //
 // # Names and values
 //
-// A list speaks of names as a form reads them: '+' is a space, then escapes are decoded once (URL Standard §5.1). So one
-// entry covers every spelling of a name. Names match without regard to ASCII case. A '?' that was escaped into the name
-// (%3Futm_source, of an address pasted into another) and an "amp;" in front of it (of a link that was HTML-escaped once
-// too often) are passed over, in this order and once.
+// Lists contain names as decoded by a form: '+' becomes a space, then escapes
+// are decoded once (URL Standard §5.1). One entry therefore covers every
+// spelling of a name. Names are compared without regard to ASCII case. Two
+// prefixes are ignored, in this order and once each: an escaped '?'
+// (%3Futm_source, from an address pasted into another one) and "amp;" (from a
+// link that was HTML-escaped once too often).
 //
-// # Lists and where they come from
+// # Sources of the lists
 //
-// Default is this project's own list, made from what the vendors document about their own parameters; it is under the
-// project's licence. The rules of ClearURLs are under the LGPL-3.0: none of them is part of this package or of a program
-// made from it. ParseClearURLs reads a file that the user brings. ParsePlain reads the user's own lists, and the name
-// registries that are published as plain lists.
+// Default is this project's own list. It is based on the vendors' documentation
+// of their own parameters and is under the project's licence. The rules of
+// ClearURLs are under the LGPL-3.0; none of them is part of this package or of
+// a program built from it. ParseClearURLs reads a file that the user supplies.
+// ParsePlain reads the user's own lists, and registries of names that are
+// published as plain lists.
 //
-// # How versions travel
+// # Versions
 //
-// A key whose query went through a list means something only beside that list. Every List has a name and a version
-// (Default: a date; imports: what the user says, or the first 16 hex digits of the SHA-256 of the file), and
-// Matcher.Versions joins them, in the order of precedence, to one string for profile ids, reports and stored keys:
-// "default@2026-11-21,clearurls@d055d1e4612be57c". A change of any rule is a new version.
+// A key whose query was filtered by a list can be interpreted only with that
+// list. Every List therefore has a name and a version: a date for Default; for
+// imports, what the user specifies or the first 16 hexadecimal digits of the
+// SHA-256 of the file. Matcher.Versions joins them, in order of precedence, to
+// one string for profile IDs, reports and stored keys:
+// "default@2026-11-21,clearurls@d055d1e4612be57c". Any change of a rule
+// requires a new version.
 //
 // # Purity and cost
 //
-// The package does no I/O and keeps no state. A Matcher is immutable and safe for concurrent use; each goroutine has a
-// Scratch of its own. Site, Match, AppendKeyQuery and AppendFiltered allocate nothing but the growth of dst and Scratch.
-// A name that no list could mean costs a hash of its ends and its length. Patterns run as automata, in time linear in
-// the text whatever the pattern. Nothing panics on any input.
+// The package does no I/O and has no global state. A Matcher is immutable and
+// safe for concurrent use; each goroutine needs its own Scratch. Site, Match,
+// AppendKeyQuery and AppendFiltered allocate only to grow dst and the Scratch.
+// A name that no list contains usually costs one hash of its first and last
+// byte and its length. Patterns run as automata, in time linear in the length
+// of the text. No function panics, whatever the input.
 package params

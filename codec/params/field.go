@@ -6,24 +6,24 @@ import (
 	"slices"
 )
 
-// A field is a Pair with what is known about it.
+// field is a Pair with its properties.
 type field struct {
 	Pair
 	order    uint64 // see orderAt
-	name     uint32 // where its decoded name begins in Scratch.names, if coded
+	name     uint32 // offset of its decoded name in Scratch.names, if coded
 	nameLen  uint32
-	coded    bool // the name has '+' or '%'
-	oddName  bool // the name has bytes that are odd on its chart
-	oddValue bool // so has the value
-	look     bool // the name may be one that this package knows by heart, or that a rule drops
+	coded    bool // the name contains '+' or '%'
+	oddName  bool // the name has odd bytes on its chart
+	oddValue bool // the value has odd bytes on its chart
+	look     bool // the name may be in knownNames or match a Drop rule
 }
 
-// traits are what read has seen in any field.
+// traits summarizes the fields that read has found.
 type traits struct {
 	odd      bool
-	blank    bool // a field or a value of no bytes
+	blank    bool // an empty field or value
 	look     bool
-	unsorted bool // a name that is before the one on its left
+	unsorted bool // a name sorts before the one on its left
 	marks    mark
 	cfid     bool
 	cftoken  bool
@@ -37,7 +37,8 @@ func (s *Scratch) nameOf(f *field, query []byte) []byte {
 	return f.Name(query)
 }
 
-// valueOf returns the form-decoded value of f. It is good until the next call.
+// valueOf returns the form-decoded value of f. The result is valid until the
+// next call.
 func (s *Scratch) valueOf(f *field, query []byte) []byte {
 	raw := f.Value(query)
 	if !f.oddValue {
@@ -73,7 +74,8 @@ func (s *Scratch) read(query []byte, m *Matcher) (t traits) {
 	return t
 }
 
-// cut makes f the field that begins at start, as AppendPairs has it.
+// cut sets f to the field that starts at start, with the same result as
+// AppendPairs.
 func (s *Scratch) cut(f *field, query []byte, start int) {
 	nameEnd := next(s.charts, start, withEq)
 	end := nameEnd
@@ -99,7 +101,8 @@ func (s *Scratch) decode(f *field, query []byte) {
 	f.order = orderAt(s.names, int(f.name), len(s.names))
 }
 
-// look finds out whether f is one of the few fields that are known by their names.
+// look checks whether the name of f is one that this package or a rule
+// recognizes.
 func (s *Scratch) look(f *field, query []byte, m *Matcher, t *traits) {
 	name := bare(s.nameOf(f, query))
 	if isKnown(name) {
@@ -110,7 +113,7 @@ func (s *Scratch) look(f *field, query []byte, m *Matcher, t *traits) {
 	t.look = t.look || f.look
 }
 
-// know notes what a bare name is known for.
+// know adds the traits of a bare name from knownNames.
 func (t *traits) know(name []byte) {
 	t.marks |= markOf(name)
 	kind := sessionOf(name, nil)
@@ -118,8 +121,9 @@ func (t *traits) know(name []byte) {
 	t.cftoken = t.cftoken || kind == isCFToken
 }
 
-// orderAt returns the first eight bytes of the name b[start:end] as a big-endian number, zeros behind a shorter one: where two
-// names differ in it, it sorts them.
+// orderAt returns the first eight bytes of the name b[start:end] as a
+// big-endian number, padded with zeros. Names with different numbers sort in
+// the order of the numbers.
 func orderAt(b []byte, start, end int) uint64 {
 	if len(b) < 8 {
 		return shortOrder(b[start:end])
@@ -128,7 +132,7 @@ func orderAt(b []byte, start, end int) uint64 {
 	return binary.BigEndian.Uint64(b[at:]) << (8 * (start - at)) &^ (^uint64(0) >> (8 * (end - start)))
 }
 
-// shortOrder is orderAt for a name of less than eight bytes.
+// shortOrder implements orderAt for names shorter than eight bytes.
 func shortOrder(name []byte) (x uint64) {
 	for _, c := range name {
 		x = x<<8 | uint64(c)
@@ -144,10 +148,11 @@ func (s *Scratch) isBefore(f, g *field, query []byte) bool {
 	return bytes.Compare(s.nameOf(f, query), s.nameOf(g, query)) < 0
 }
 
-// maxInsertion is the most fields that are sorted by insertion.
+// maxInsertion is the maximum number of fields that are sorted by insertion.
 const maxInsertion = 16
 
-// sort sorts s.fields by name, and reports whether they were not. Fields of one name keep their order.
+// sort sorts s.fields by name and reports whether that changed their order.
+// Fields with the same name keep their order.
 func (s *Scratch) sort(query []byte) (changed bool) {
 	if len(s.fields) > maxInsertion {
 		return s.sortMany(query)
@@ -164,7 +169,8 @@ func (s *Scratch) sort(query []byte) (changed bool) {
 	return changed
 }
 
-// sortMany is sort for any number of fields. What order fields of one name have is told by their places in the query.
+// sortMany implements sort for any number of fields. It orders fields with the
+// same name by their offsets.
 func (s *Scratch) sortMany(query []byte) bool {
 	compare := func(a, b field) int {
 		switch {

@@ -2,9 +2,10 @@ package params
 
 import "github.com/urlfold/urlfold/codec/percent"
 
-// The classes of bytes in a field. ALPHA DIGIT * - . _ have none: the serializer writes them as they are (URL Standard §5.2).
+// Classes of bytes in a field. ALPHA DIGIT * - . _ have none, because the
+// serializer does not change them (URL Standard §5.2).
 const (
-	formOther uint8 = 1 << iota // must be looked at: escapes, and what must become one
+	formOther uint8 = 1 << iota // needs a check: '%', or a byte that must be escaped
 	formCoded                   // stands for another byte: '%' and '+'
 )
 
@@ -19,7 +20,7 @@ var formClass = func() (t [256]uint8) {
 	return t
 }()
 
-// isCoded reports whether a name has bytes that stand for others.
+// isCoded reports whether a name has bytes that stand for other bytes.
 func isCoded(name []byte) bool {
 	var class uint8
 	for _, c := range name {
@@ -28,8 +29,10 @@ func isCoded(name []byte) bool {
 	return class&formCoded != 0
 }
 
-// appendForm appends one raw name or value, decoded as a form and encoded again (rule q-form): ALPHA DIGIT * - . _ as
-// they are, space as '+', all else as upper-case escapes (URL Standard §5.1 and §5.2). Bytes that are not UTF-8 stay.
+// appendForm appends a raw name or value in canonical form encoding (rule
+// q-form), decoded and encoded once: ALPHA DIGIT * - . _ unchanged, space as
+// '+', all other bytes as upper-case escapes (URL Standard §5.1 and §5.2).
+// Bytes that are not valid UTF-8 are preserved.
 func appendForm(dst, raw []byte) []byte {
 	for i := 0; i < len(raw); {
 		from := i
@@ -46,8 +49,8 @@ func appendForm(dst, raw []byte) []byte {
 	return dst
 }
 
-// appendFormByte is appendForm for the byte that raw begins with, or stands for with an escape. It returns the length of
-// that in raw too.
+// appendFormByte implements appendForm for the first byte of raw, or the escape
+// that raw starts with. It also returns the number of bytes read from raw.
 func appendFormByte(dst, raw []byte) (_ []byte, n int) {
 	c := raw[0]
 	n = 1

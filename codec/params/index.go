@@ -6,38 +6,40 @@ import (
 	"strings"
 )
 
-// none is no rule.
+// none means that there is no rule.
 const none = int(^uint(0) >> 1)
 
-// A pattern is one rule that matches more names than can be listed.
+// pattern is a rule that matches more names than can be enumerated.
 type pattern struct {
-	prefix string // what such names begin with, in lower case
+	prefix string // lower-case prefix of the names
 	auto   *automaton
 	rule   int
 }
 
-// matches reports whether the rule means the name. A prefix rule has no automaton.
+// matches reports whether the rule matches the name. A prefix rule has no
+// automaton.
 func (p *pattern) matches(name []byte) bool {
 	return hasPrefixFold(name, p.prefix) && (p.auto == nil || p.auto.match(name))
 }
 
-// An exactName is a name with the rules that mean it, in ascending order.
+// exactName is a name with the rules for it, in ascending order.
 type exactName struct {
 	name  string
 	rules []int
 }
 
-// An index finds the rules of one action by name. Names are told apart by first byte and length before anything is
-// compared: most parameters of most queries go no further.
+// index finds the rules of one action by name. It checks the first byte and the
+// length before it compares names, which rejects most parameters of most
+// queries.
 type index struct {
-	lengths  [256]uint32 // for each first byte, in both cases: bit min(length, 31) for each exact name
-	exactAt  [257]uint32 // for each first byte, in lower case: where its names begin
-	exact    []exactName // by name
-	prefixAt [257]uint32 // for each first byte, in lower case: where its patterns begin
-	prefixed []pattern   // by first byte, then rule
+	lengths  [256]uint32 // by first byte in either case: bit min(length, 31) for each exact name
+	exactAt  [257]uint32 // by lower-case first byte: index of its first name
+	exact    []exactName // sorted by name
+	prefixAt [257]uint32 // by lower-case first byte: index of its first pattern
+	prefixed []pattern   // sorted by first byte, then rule
 }
 
-// A names collects what an index is made of.
+// names collects the entries of an index.
 type names struct {
 	exact    map[string][]int
 	prefixed []pattern
@@ -50,7 +52,7 @@ func (ns *names) addExact(name string, rule int) {
 	}
 }
 
-// build makes the index.
+// build returns the index.
 func (ns *names) build() (ix index) {
 	for name, rules := range ns.exact {
 		ix.exact = append(ix.exact, exactName{name, rules})
@@ -72,8 +74,8 @@ func (ns *names) build() (ix index) {
 	return ix
 }
 
-// may reports whether rules could return something for the name, by its first byte and its length, or a pattern begins as
-// the name does.
+// may reports whether the name can have rules: an exact name has the same first
+// byte and length, or a pattern has a prefix of the name.
 func (ix *index) may(name []byte) bool {
 	if len(name) == 0 {
 		return false
@@ -110,7 +112,7 @@ func (ix *index) rules(name []byte) []int {
 	return nil
 }
 
-// patterns returns the patterns that begin with the first byte of name.
+// patterns returns the patterns that start with the first byte of name.
 func (ix *index) patterns(name []byte) []pattern {
 	if len(name) == 0 {
 		return nil

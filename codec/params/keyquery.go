@@ -5,25 +5,26 @@ import (
 	"slices"
 )
 
-// Why is the set of rules that had something to do in a query. The zero Why is none.
+// Why is a set of rules that changed a query. The zero Why is empty.
 type Why uint8
 
-// The rules, in the order in which they are applied.
+// Rules of a query, in the order in which they are applied.
 const (
-	WhySigned   Why = 1 << iota // the query is signed: it was left alone
+	WhySigned   Why = 1 << iota // the query is signed and was not changed
 	WhySession                  // qsid: session ids were removed
-	whyDropped                  // q-drop: fields were removed because of a rule of the lists
+	whyDropped                  // q-drop: a rule of the lists removed fields
 	whyEmpty                    // q-noempty: fields without name and value were removed
 	whyEq                       // q-eq: "a=" became "a"
-	whyForm                     // q-form: names or values were written otherwise
-	whySorted                   // q-sort-name: fields changed places
-	whyRepeated                 // q-once: fields that repeat another one were removed
+	whyForm                     // q-form: the encoding of names or values changed
+	whySorted                   // q-sort-name: the order of fields changed
+	whyRepeated                 // q-once: repeated fields were removed
 	numWhy      = iota
 )
 
 var whyNames = [numWhy]string{"q-signed", "qsid", "q-drop", "q-noempty", "q-eq", "q-form", "q-sort-name", "q-once"}
 
-// AppendTo appends the names of the rules in the set, in their order, separated by commas.
+// appendTo appends the names of the rules in the set, in order, separated by
+// commas.
 func (w Why) appendTo(dst []byte) []byte {
 	for i, name := range whyNames {
 		if w>>i&1 == 0 {
@@ -37,32 +38,37 @@ func (w Why) appendTo(dst []byte) []byte {
 	return dst
 }
 
-// String returns what AppendTo appends.
+// String returns the names of the rules in the set, in order, separated by
+// commas.
 func (w Why) String() string { return string(w.appendTo(nil)) }
 
-// A Dropped is a field that was removed, and the rule that did it.
+// Dropped is a removed field and the rule that removed it.
 type Dropped struct {
-	Pair Pair // where it was in the query
+	Pair Pair // its position in the query
 	Rule int  // see Matcher.Rule; -1 for qsid
 }
 
-// Dropped returns the fields that the last AppendKeyQuery or AppendFiltered with s removed, but for empty ones, in their order. They
-// are good until the next call with s.
+// Dropped returns the fields that the last AppendKeyQuery or AppendFiltered
+// with s removed, in order and without empty ones. The result is valid until
+// the next call with s.
 func (s *Scratch) Dropped() []Dropped { return s.drops[:len(s.drops):len(s.drops)] }
 
-// AppendKeyQuery appends the query of a key to dst: the fields that count, each in one spelling, in one order. The steps:
+// AppendKeyQuery appends the query of a key to dst: the significant fields, in
+// a canonical encoding and order. It takes these steps:
 //
-//	q-split      on '&', and on ';' if the site says so; the result has '&' only
-//	             a signed query (see Signed) is left as it is, with WhySigned
-//	qsid         session ids are removed, unless an exception without a Group keeps them
-//	q-drop       what m says for the site is removed
-//	q-noempty    fields without name and value are removed
-//	q-eq         "a=" becomes "a"
-//	q-form       names and values as a form writes them (URL Standard §5.2)
-//	q-sort-name  by name, as bytes; fields of one name keep their order
+//	q-split      split at '&', and at ';' if the site says so; the result has '&' only
+//	             a signed query (see Signed) is left unchanged, with WhySigned
+//	qsid         remove session IDs, unless an exception without a Group keeps them
+//	q-drop       remove the fields that m drops on the site
+//	q-noempty    remove fields without name and value
+//	q-eq         change "a=" to "a"
+//	q-form       encode names and values as a form does (URL Standard §5.2)
+//	q-sort-name  sort by the bytes of the name; fields with the same name keep their order
 //
-// The query is raw, without its '?', shorter than 4 GiB, and not changed or kept. If present is false, no field is left:
-// the URL has no query. AppendKeyQuery of the result is the result. The site must be of m and s, or zero; m may be nil.
+// query is raw, without its '?', and must be shorter than 4 GiB; AppendKeyQuery
+// does not modify or retain it. If present is false, no field is left and the
+// URL has no query. AppendKeyQuery is idempotent. site must come from m and s,
+// or be zero. m may be nil.
 func AppendKeyQuery(dst, query []byte, m *Matcher, site Site, s *Scratch) (out []byte, present bool, why Why) {
 	s.draw(query, site.Separators)
 	if s.Recorder == nil && s.tidy(query, m) && site.Separators == Ampersand && !m.anyName(site) {
@@ -72,7 +78,7 @@ func AppendKeyQuery(dst, query []byte, m *Matcher, site Site, s *Scratch) (out [
 	return s.appendUntidy(dst, query, m, site)
 }
 
-// appendUntidy is AppendKeyQuery for any query whose charts are drawn.
+// appendUntidy implements AppendKeyQuery for any query whose charts are drawn.
 func (s *Scratch) appendUntidy(dst, query []byte, m *Matcher, site Site) (out []byte, present bool, why Why) {
 	t := s.read(query, m)
 	if t.marks.signed() {
@@ -105,7 +111,8 @@ func (s *Scratch) appendUntidy(dst, query []byte, m *Matcher, site Site) (out []
 	return dst, true, why | form
 }
 
-// appendFields appends s.fields in form encoding, and returns whyForm if they were not.
+// appendFields appends s.fields in form encoding. It returns whyForm if that
+// changed them.
 func (s *Scratch) appendFields(dst, query []byte) (_ []byte, why Why) {
 	for i := range s.fields {
 		if i > 0 {
@@ -137,9 +144,11 @@ func (s *Scratch) appendField(dst, query []byte, f *field) []byte {
 	return dst
 }
 
-// AppendFiltered appends the query to dst without the fields that m says for the site are to be dropped. It is for a URL to
-// be fetched: what is kept keeps its bytes, its order and its separators, and a signed query (see Signed) is left as it is. If
-// present is false, nothing is left, and something was before. Otherwise as AppendKeyQuery.
+// AppendFiltered appends query to dst without the fields that m drops on the
+// site. Use it for URLs to fetch: the remaining fields keep their bytes, order
+// and separators, and a signed query (see Signed) is left unchanged. present is
+// false if all fields were removed. The other parameters are those of
+// AppendKeyQuery.
 func AppendFiltered(dst, query []byte, m *Matcher, site Site, s *Scratch) (out []byte, present bool, why Why) {
 	s.draw(query, site.Separators)
 	if t := s.read(query, m); t.marks.signed() {
@@ -166,7 +175,9 @@ func AppendFiltered(dst, query []byte, m *Matcher, site Site, s *Scratch) (out [
 	return dst, len(dst) > start, whyDropped
 }
 
-// drop removes session ids and what m drops from s.fields, and lists them in s.drops. With every, it looks at all fields.
+// drop removes session IDs and the fields that m drops from s.fields, and lists
+// them in s.drops. If every is set, it checks all fields, otherwise only those
+// with look set.
 func (s *Scratch) drop(query []byte, m *Matcher, site Site, every, coldFusion bool, rec *recording) (why Why) {
 	kept := 0
 	for i := range s.fields {
@@ -189,7 +200,7 @@ func (s *Scratch) drop(query []byte, m *Matcher, site Site, every, coldFusion bo
 	return why
 }
 
-// judge says whether a field is dropped, and why.
+// judge returns whether a field is dropped, and why.
 func (s *Scratch) judge(f *field, name, query []byte, m *Matcher, site Site, coldFusion bool) (rule int, why Why) {
 	value := s.valueOf(f, query)
 	kind := sessionOf(bare(name), value)
@@ -202,12 +213,12 @@ func (s *Scratch) judge(f *field, name, query []byte, m *Matcher, site Site, col
 	return -1, 0
 }
 
-// keepsSession reports whether an exception that is for all rules keeps a field.
+// keepsSession reports whether an exception without a Group keeps a field.
 func (m *Matcher) keepsSession(site Site, name, value []byte) bool {
 	return m != nil && m.keeps(site, bare(name), value, 0) != none
 }
 
-// clean removes the '=' of empty values, and then empty fields, from s.fields.
+// clean removes the '=' of empty values from s.fields, and then empty fields.
 func (s *Scratch) clean(rec *recording) (why Why) {
 	empty := false
 	for i := range s.fields {

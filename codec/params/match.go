@@ -2,23 +2,25 @@ package params
 
 import "slices"
 
-// A Matcher is lists of rules, compiled. It is immutable and safe for concurrent use. A nil Matcher has no rules.
+// Matcher is a compiled set of lists. It is immutable and safe for concurrent
+// use. A nil Matcher has no rules.
 type Matcher struct {
 	rules    []Rule
-	scope    []uint32 // for each rule
-	group    []uint32 // for each rule: its list and Group, 0 for no Group
+	scope    []uint32 // index in scopes, for each rule
+	group    []uint32 // for each rule: number of its list and Group, 0 without a Group
 	versions string
 	skipped  []Skipped
 
 	index  [numActions]index
-	names  *sieve  // for index[Drop]
+	names  *sieve  // for index[actionDrop]
 	except bool    // there are exceptions
-	scopes []scope // the first is everywhere
+	scopes []scope // scopes[0] applies everywhere
 	wide   []uint32
 	hosts  hostTable
 }
 
-// Skipped returns what the lists that m is made of have Skipped, in their order. The result is the caller's.
+// Skipped returns the Skipped items of the lists of m, in order, in a new
+// slice.
 func (m *Matcher) Skipped() []Skipped {
 	if m == nil {
 		return nil
@@ -26,7 +28,8 @@ func (m *Matcher) Skipped() []Skipped {
 	return slices.Clone(m.skipped)
 }
 
-// Rule returns the rule that Match or Dropped calls i, and the zero Rule if there is none.
+// Rule returns the rule with the index i, as returned by Match or in Dropped.
+// It returns the zero Rule if i is out of range.
 func (m *Matcher) Rule(i int) Rule {
 	if m == nil || i < 0 || i >= len(m.rules) {
 		return Rule{}
@@ -34,8 +37,9 @@ func (m *Matcher) Rule(i int) Rule {
 	return m.rules[i]
 }
 
-// Versions returns the lists with their versions, in order: "default@2026-11-21,clearurls@d055d1e4612be57c". It belongs
-// into whatever names the meaning of a key that this Matcher had a part in.
+// Versions returns the names and versions of the lists, in order:
+// "default@2026-11-21,clearurls@d055d1e4612be57c". Store it with every key that
+// depends on the Matcher.
 func (m *Matcher) Versions() string {
 	if m == nil {
 		return ""
@@ -43,8 +47,10 @@ func (m *Matcher) Versions() string {
 	return m.versions
 }
 
-// Match reports whether a field of that name and value, both form-decoded, is to be dropped. The rule is the first one,
-// in the order of the lists, that drops it; or, if exceptions keep it, the exception to the first one that would; or -1.
+// Match reports whether a field with the given form-decoded name and value is
+// dropped. rule is the first rule, in the order of the lists, that drops the
+// field. If exceptions keep the field, rule is the exception to the first rule
+// that would drop it. Otherwise rule is -1.
 func (m *Matcher) Match(site Site, name, value []byte) (rule int, drop bool) {
 	if m == nil {
 		return -1, false
@@ -63,7 +69,8 @@ func (m *Matcher) Match(site Site, name, value []byte) (rule int, drop bool) {
 	return kept, false
 }
 
-// keeps returns the first exception for a field that a rule of a group would drop, or none.
+// keeps returns the first exception for a field that a rule of the group would
+// drop, or none.
 func (m *Matcher) keeps(site Site, name, value []byte, group uint32) int {
 	if !m.except {
 		return none
@@ -75,7 +82,8 @@ func (m *Matcher) keeps(site Site, name, value []byte, group uint32) int {
 	return k
 }
 
-// next returns the first rule after one, in the order of the lists, that applies to the field, or none.
+// next returns the first rule with an index greater than after that applies to
+// the field, or none.
 func (m *Matcher) next(action ruleAction, site Site, name, value []byte, after int) int {
 	ix := &m.index[action]
 	best := none
@@ -95,15 +103,16 @@ func (m *Matcher) next(action ruleAction, site Site, name, value []byte, after i
 	return best
 }
 
-// first returns the first of the patterns between two rules that applies to the field, or before.
+// first returns the first pattern's rule with an index between after and before
+// that applies to the field, or before.
 func (m *Matcher) first(patterns []pattern, site Site, name, value []byte, after, before int) int {
-	if len(patterns) == 0 { // nearly always, and this much is inlined
+	if len(patterns) == 0 { // the most common case; small enough to be inlined
 		return before
 	}
 	return m.firstOf(patterns, site, name, value, after, before)
 }
 
-// firstOf is first for one pattern or more.
+// firstOf implements first for at least one pattern.
 func (m *Matcher) firstOf(patterns []pattern, site Site, name, value []byte, after, before int) int {
 	for i := range patterns {
 		p := &patterns[i]
@@ -117,7 +126,8 @@ func (m *Matcher) firstOf(patterns []pattern, site Site, name, value []byte, aft
 	return before
 }
 
-// anyName reports whether the site has a rule that drops fields of names that no table can tell.
+// anyName reports whether a rule for the site can drop fields whose names are
+// not in the index.
 func (m *Matcher) anyName(site Site) bool {
 	if m == nil {
 		return false
@@ -135,12 +145,13 @@ func (m *Matcher) anyName(site Site) bool {
 	return false
 }
 
-// may reports whether any other rule could drop a field of that bare name.
+// may reports whether any other rule can drop a field with the given bare name.
 func (m *Matcher) may(name []byte) bool {
 	return m != nil && m.index[actionDrop].may(name)
 }
 
-// applies reports whether a rule that means the name applies to the site and the value.
+// applies reports whether a rule that matches the name also matches the site
+// and the value.
 func (m *Matcher) applies(rule int, site Site, value []byte) bool {
 	return m.rules[rule].value.matches(value) && m.covers(m.scope[rule], site)
 }

@@ -14,17 +14,20 @@ import (
 //	      |   NameEnd
 //	      Start
 //
-// The raw name is query[Start:NameEnd]. If Eq is set, '=' stands at NameEnd and the raw value is query[NameEnd+1:End];
-// otherwise NameEnd is End. Names and values are raw: decode them after splitting, never before (URL Standard §5.1).
+// The raw name is query[Start:NameEnd]. If Eq is set, query[NameEnd] is '=' and
+// the raw value is query[NameEnd+1:End]; otherwise NameEnd equals End. Names
+// and values are raw: decode them after splitting, never before (URL Standard
+// §5.1).
 type Pair struct {
 	Start, NameEnd, End uint32
-	Eq                  bool // tells "a=" from "a"
+	Eq                  bool // distinguishes "a=" from "a"
 }
 
-// Name returns the raw name of p in query. It is a part of query.
+// Name returns the raw name of p as a subslice of query.
 func (p Pair) Name(query []byte) []byte { return query[p.Start:p.NameEnd:p.NameEnd] }
 
-// Value returns the raw value of p in query, nil if p has no '='. It is a part of query.
+// Value returns the raw value of p as a subslice of query, or nil if p has no
+// '='.
 func (p Pair) Value(query []byte) []byte {
 	if !p.Eq {
 		return nil
@@ -32,17 +35,18 @@ func (p Pair) Value(query []byte) []byte {
 	return query[p.NameEnd+1 : p.End : p.End]
 }
 
-// Separators says where the fields of a query end.
+// Separators selects the bytes that separate the fields of a query.
 type Separators uint8
 
-// The separators.
+// Sets of separators.
 const (
 	Ampersand          Separators = iota // '&' (URL Standard §5.1)
-	AmpersandSemicolon                   // ';' too, for sites that follow HTML 4.01 B.2.2
+	AmpersandSemicolon                   // also ';', for sites that follow HTML 4.01 B.2.2
 )
 
-// AppendPairs appends the fields of query to dst and returns the extended slice (rule q-split). Fields of length zero,
-// between two separators or at an end, are fields; an empty query has none. The query must be shorter than 4 GiB.
+// AppendPairs appends the fields of query to dst and returns the extended slice
+// (rule q-split). It includes empty fields, at either end or between two
+// separators; an empty query has no fields. query must be shorter than 4 GiB.
 func AppendPairs(dst []Pair, query []byte, sep Separators) []Pair {
 	if len(query) == 0 {
 		return dst
@@ -55,7 +59,7 @@ func AppendPairs(dst []Pair, query []byte, sep Separators) []Pair {
 	return dst
 }
 
-// pairAt returns the field that begins at start.
+// pairAt returns the field that starts at start.
 func pairAt(query []byte, start int, sep Separators) Pair {
 	end := start + indexSeparator(query[start:], sep)
 	p := Pair{Start: uint32(start), NameEnd: uint32(end), End: uint32(end)}
@@ -65,7 +69,7 @@ func pairAt(query []byte, start int, sep Separators) Pair {
 	return p
 }
 
-// indexSeparator returns the offset of the first separator in b, or its length.
+// indexSeparator returns the offset of the first separator in b, or len(b).
 func indexSeparator(b []byte, sep Separators) int {
 	i := bytes.IndexByte(b, '&')
 	if i < 0 {
@@ -79,11 +83,13 @@ func indexSeparator(b []byte, sep Separators) int {
 	return i
 }
 
-// AppendName appends the raw name (or value) of a field as a form reads it: '+' becomes a space, then escapes are decoded
-// once (URL Standard §5.1). The bytes need not be UTF-8 and are not replaced.
+// AppendName appends the raw name or value of a field as decoded by a form: '+'
+// becomes a space, then escapes are decoded once (URL Standard §5.1). Bytes
+// that are not valid UTF-8 are not replaced.
 func AppendName(dst, raw []byte) []byte { return percent.AppendDecodeForm(dst, raw) }
 
-// bare returns what of a form-decoded name is looked up: the name after an escaped '?' and after "amp;".
+// bare returns the part of a form-decoded name that is looked up, without a
+// leading '?' and "amp;".
 func bare(name []byte) []byte {
 	if len(name) > 0 && name[0] == '?' {
 		name = name[1:]
@@ -94,7 +100,7 @@ func bare(name []byte) []byte {
 	return name
 }
 
-// lower returns c with A to Z made small.
+// lower returns c with an ASCII letter in lower case.
 func lower(c byte) byte {
 	if 'A' <= c && c <= 'Z' {
 		return c + ('a' - 'A')
@@ -102,7 +108,7 @@ func lower(c byte) byte {
 	return c
 }
 
-// lowerASCII returns s with A to Z made small, and no other letter.
+// lowerASCII returns s with ASCII letters in lower case.
 func lowerASCII(s string) string {
 	b := []byte(s)
 	for i, c := range b {
@@ -111,10 +117,12 @@ func lowerASCII(s string) string {
 	return string(b)
 }
 
-// equalFold reports whether b is s without regard to ASCII case. s must be lower-case.
+// equalFold reports whether b equals s, ignoring ASCII case. s must be in lower
+// case.
 func equalFold(b []byte, s string) bool { return len(b) == len(s) && hasPrefixFold(b, s) }
 
-// hasPrefixFold reports whether b begins with s without regard to ASCII case. s must be lower-case.
+// hasPrefixFold reports whether b starts with s, ignoring ASCII case. s must be
+// in lower case.
 func hasPrefixFold(b []byte, s string) bool {
 	if len(b) < len(s) {
 		return false
@@ -127,7 +135,7 @@ func hasPrefixFold(b []byte, s string) bool {
 	return true
 }
 
-// compareFold compares b, made lower-case, with s, byte by byte.
+// compareFold compares b in lower case with s, byte by byte.
 func compareFold(b []byte, s string) int {
 	for i := range min(len(b), len(s)) {
 		if c := lower(b[i]); c != s[i] {

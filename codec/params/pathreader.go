@@ -23,7 +23,8 @@ func (r *Reader) readPath(path []byte) {
 	}
 }
 
-// cut finds the segments of a path. A '/' in front begins the first one.
+// cut finds the segments of a path. A '/' at the start precedes the first
+// segment.
 func (r *Reader) cut(path []byte) {
 	r.segments = r.segments[:0]
 	from := 0
@@ -40,7 +41,8 @@ func (r *Reader) cut(path []byte) {
 
 func (r *Reader) isSeparator(c byte) bool { return c == '/' || c == '\\' && r.Backslash }
 
-// bind finds for each declaration with a template the segment that it is about, if the template fits the path.
+// bind finds, for each declaration with a template that fits the path, the
+// segment of its parameter.
 func (r *Reader) bind(path []byte) {
 	r.bound = resize(r.bound, r.styles.Len())
 	if r.styles == nil {
@@ -53,7 +55,7 @@ func (r *Reader) bind(path []byte) {
 	}
 }
 
-// fits reports whether the segments of a path are those of a template.
+// fits reports whether the segments of a path match a template.
 func (r *Reader) fits(template []templateSegment, path []byte) bool {
 	if len(template) != len(r.segments) || !r.isSeparator(path[0]) {
 		return false
@@ -79,8 +81,9 @@ func (r *Reader) fits(template []templateSegment, path []byte) bool {
 	return true
 }
 
-// wholeSegment makes a parameter of segment i if that is bound to a declaration of style simple or label, or to one of style
-// matrix that it does not fit. It reports whether it did.
+// wholeSegment makes segment i a parameter if it is bound to a declaration of
+// style simple or label, or of style matrix although the segment has no ';'. It
+// reports whether it did.
 func (r *Reader) wholeSegment(path []byte, i int) bool {
 	if r.styles == nil {
 		return false
@@ -103,7 +106,7 @@ func (r *Reader) wholeSegment(path []byte, i int) bool {
 	return false
 }
 
-// segment reads the segment raw, which begins at an offset, as p.
+// segment parses raw, a segment at the offset at, as the value of p.
 func (r *Reader) segment(p *Param, d *declared, at uint32, raw []byte) {
 	delimiter := byte(',')
 	dot := 0
@@ -129,7 +132,8 @@ func (r *Reader) segment(p *Param, d *declared, at uint32, raw []byte) {
 	}
 }
 
-// dotLen returns the length of the '.' that text begins with, raw or escaped, or 0.
+// dotLen returns the length of a '.' at the start of text, raw or escaped, or
+// 0.
 func dotLen(text []byte) int {
 	switch {
 	case len(text) > 0 && text[0] == '.':
@@ -140,7 +144,7 @@ func dotLen(text []byte) int {
 	return 0
 }
 
-// matrix reads what follows the ';' of segment i.
+// matrix reads the parameters after each ';' of segment i.
 func (r *Reader) matrix(path []byte, i int) {
 	seg := r.segments[i]
 	r.fields, r.claims, r.names = r.fields[:0], r.claims[:0], r.names[:0]
@@ -165,8 +169,9 @@ func (r *Reader) matrix(path []byte, i int) {
 	r.readFields(InPath, path, i)
 }
 
-// matrixClaim returns to which declaration a parameter in segment i belongs. One that is bound to the segment goes before
-// one that is found anywhere.
+// matrixClaim returns the declaration of a parameter in segment i, and its
+// role. A declaration that is bound to the segment takes precedence over one
+// that matches any segment.
 func (r *Reader) matrixClaim(name []byte, i int) claim {
 	found, rank := claim{decl: -1}, 0
 	if r.styles == nil {

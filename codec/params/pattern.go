@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// A byteSet is a set of bytes.
+// byteSet is a set of bytes.
 type byteSet [4]uint64
 
 func (s *byteSet) add(c byte)      { s[c>>6] |= 1 << (c & 63) }
@@ -25,7 +25,7 @@ func (s *byteSet) invert() {
 	}
 }
 
-// fold adds the other case of every letter.
+// fold adds the other case of every letter in s.
 func (s *byteSet) fold() {
 	for c := byte('a'); c <= 'z'; c++ {
 		if s.has(c) || s.has(c-32) {
@@ -35,17 +35,17 @@ func (s *byteSet) fold() {
 	}
 }
 
-// A nodeKind is what a node of a pattern is.
+// nodeKind is the kind of a node.
 type nodeKind uint8
 
 const (
 	nodeByte   nodeKind = iota // one byte of set
-	nodeConcat                 // all of subs, in order. None: the empty text
+	nodeConcat                 // all of subs in order; the empty text if there are none
 	nodeAlt                    // one of subs
-	nodeRepeat                 // subs[0], min to max times; max < 0 means without end
+	nodeRepeat                 // subs[0], min to max times; max < 0 means no limit
 )
 
-// A node is a pattern, parsed.
+// node is a node of a parsed pattern.
 type node struct {
 	kind     nodeKind
 	set      byteSet
@@ -53,32 +53,34 @@ type node struct {
 	min, max int
 }
 
-// maxRepeat and maxDepth keep what a pattern grows into, and the stack of its parser, small.
+// maxRepeat and maxDepth limit the size of an expanded pattern and the stack of
+// its parser.
 const (
 	maxRepeat = 1000
 	maxDepth  = 100
 )
 
-// A patternError is what a pattern has that there is no way to run.
+// patternError reports a part of a pattern that is invalid or not supported.
 type patternError struct {
 	at     int
 	reason string
 }
 
 func (e *patternError) Error() string {
-	return fmt.Sprintf("the pattern cannot run: %s at byte %d", e.reason, e.at)
+	return fmt.Sprintf("unsupported pattern: %s at byte %d", e.reason, e.at)
 }
 
-// A patternParser reads patterns, see Rule. It is a recursive descent: alternatives, pieces, atoms.
+// patternParser parses patterns, see Rule, by recursive descent: alternatives,
+// concatenations, atoms.
 type patternParser struct {
 	src   string
 	at    int
 	depth int
-	fold  bool // letters stand for both cases
+	fold  bool // letters match both cases
 }
 
-// parsePattern parses a whole pattern. One '^' at its start and one '$' at its end are passed over; anchored says
-// whether there was a '$'.
+// parsePattern parses a whole pattern. It ignores a '^' at the start and a '$'
+// at the end. anchored reports whether there was a '$'.
 func parsePattern(src string, fold bool) (n *node, anchored bool, err error) {
 	p := &patternParser{src: src, fold: fold}
 	if strings.HasPrefix(src, "^") {
@@ -89,7 +91,7 @@ func parsePattern(src string, fold bool) (n *node, anchored bool, err error) {
 	}
 	n, err = p.alternatives()
 	if err == nil && p.at < len(p.src) {
-		err = p.fail("')' without '('")
+		err = p.fail("unmatched ')'")
 	}
 	if err != nil {
 		return nil, false, err
@@ -97,7 +99,7 @@ func parsePattern(src string, fold bool) (n *node, anchored bool, err error) {
 	return n, anchored, nil
 }
 
-// endsInDollar reports whether the last byte is a '$' that no '\' takes away.
+// endsInDollar reports whether the last byte is an unescaped '$'.
 func (p *patternParser) endsInDollar() bool {
 	rest, ok := strings.CutSuffix(p.src[p.at:], "$")
 	return ok && (len(rest)-len(strings.TrimRight(rest, `\`)))%2 == 0
@@ -105,7 +107,7 @@ func (p *patternParser) endsInDollar() bool {
 
 func (p *patternParser) fail(reason string) error { return &patternError{p.at, reason} }
 
-// peek returns the next byte, 0 at the end.
+// peek returns the next byte, or 0 at the end.
 func (p *patternParser) peek() byte {
 	if p.at < len(p.src) {
 		return p.src[p.at]
@@ -147,7 +149,7 @@ func (p *patternParser) concat() (*node, error) {
 	return cat, nil
 }
 
-// repeated reads the repetition after an atom, if there is one.
+// repeated parses the repetition after an atom, if there is one.
 func (p *patternParser) repeated(atom *node) (*node, error) {
 	lo, hi := 0, -1
 	switch p.peek() {
@@ -159,23 +161,24 @@ func (p *patternParser) repeated(atom *node) (*node, error) {
 	case '{':
 		var size int
 		if lo, hi, size = braces(p.src[p.at:]); size == 0 {
-			return nil, p.fail("'{' that begins no repetition of at most " + strconv.Itoa(maxRepeat))
+			return nil, p.fail("'{' without a valid count (the maximum is " + strconv.Itoa(maxRepeat) + ")")
 		}
 		p.at += size - 1
 	default:
 		return atom, nil
 	}
 	p.at++
-	if p.peek() == '?' { // lazy: another way through the same texts
+	if p.peek() == '?' { // lazy: matches the same texts
 		p.at++
 	}
 	if c := p.peek(); c == '*' || c == '+' || c == '?' || c == '{' {
-		return nil, p.fail("a repetition of a repetition")
+		return nil, p.fail("nested repetition")
 	}
 	return &node{kind: nodeRepeat, subs: []*node{atom}, min: lo, max: hi}, nil
 }
 
-// braces reads {n}, {n,} or {n,m}. It returns the size 0 if there is none, or with nonsense in it.
+// braces parses {n}, {n,} or {n,m}. It returns the size 0 if s does not start
+// with a valid one.
 func braces(s string) (lo, hi, size int) {
 	inner, _, ok := strings.Cut(s[1:], "}")
 	from, to, comma := strings.Cut(inner, ",")
@@ -215,7 +218,7 @@ func (p *patternParser) atom() (*node, error) {
 	case '*', '+', '?', '{':
 		return nil, p.fail("nothing to repeat")
 	case '^', '$':
-		return nil, p.fail("an assertion")
+		return nil, p.fail("assertion")
 	default:
 		if c >= utf8.RuneSelf {
 			return p.character(), nil
@@ -229,7 +232,8 @@ func (p *patternParser) atom() (*node, error) {
 	return n, nil
 }
 
-// character reads the bytes of one character beyond ASCII, so that a repetition is of all of them.
+// character parses the bytes of one non-ASCII character as a unit, so that a
+// repetition applies to all of them.
 func (p *patternParser) character() *node {
 	_, size := utf8.DecodeRuneInString(p.src[p.at:])
 	cat := &node{kind: nodeConcat}
@@ -242,7 +246,8 @@ func (p *patternParser) character() *node {
 	return cat
 }
 
-// escape adds what stands after a '\' to set, and leaves the parser on its last byte.
+// escape adds the bytes that the escape after a '\' stands for to set, and
+// leaves the parser at the last byte of the escape.
 func (p *patternParser) escape(set *byteSet) error {
 	p.at++
 	c := p.peek()
@@ -261,7 +266,7 @@ func (p *patternParser) escape(set *byteSet) error {
 		}
 	default:
 		if p.at >= len(p.src) || c >= 0x80 || kinds[c]&kindAlnum != 0 {
-			return p.fail(`an escape that is none of \d \w \s and punctuation`)
+			return p.fail(`escape other than \d, \w, \s and punctuation`)
 		}
 		s.add(c)
 	}
@@ -278,12 +283,12 @@ func (p *patternParser) group() (*node, error) {
 	p.at++
 	if p.peek() == '?' {
 		if !strings.HasPrefix(p.src[p.at:], "?:") {
-			return nil, p.fail("an assertion, a name or a flag")
+			return nil, p.fail("assertion, group name or flag")
 		}
 		p.at += 2
 	}
 	if p.depth++; p.depth > maxDepth {
-		return nil, p.fail("too many groups in groups")
+		return nil, p.fail("groups are nested too deeply")
 	}
 	n, err := p.alternatives()
 	if err != nil {
@@ -291,13 +296,13 @@ func (p *patternParser) group() (*node, error) {
 	}
 	p.depth--
 	if p.peek() != ')' {
-		return nil, p.fail("'(' without ')'")
+		return nil, p.fail("missing ')'")
 	}
 	p.at++
 	return n, nil
 }
 
-// class reads [...]. A '-' at either end is itself, as is a ']' at the start.
+// class parses [...]. A '-' at either end is literal, as is a ']' at the start.
 func (p *patternParser) class() (*node, error) {
 	n := &node{kind: nodeByte}
 	p.at++
@@ -320,7 +325,7 @@ func (p *patternParser) class() (*node, error) {
 	return n, nil
 }
 
-// classItem reads one byte, one range or one escape of a class.
+// classItem parses one byte, range or escape of a class.
 func (p *patternParser) classItem(set *byteSet) error {
 	lo, err := p.classByte(set)
 	if err != nil {
@@ -339,22 +344,23 @@ func (p *patternParser) classItem(set *byteSet) error {
 		return err
 	}
 	if hi < lo {
-		return p.fail("a range that ends before it begins")
+		return p.fail("range with its ends in the wrong order")
 	}
 	set.addRange(byte(lo), byte(hi))
 	return nil
 }
 
-// classByte reads a byte of a class. A class escape such as \d goes to set, and -1 is returned.
+// classByte parses a byte of a class. It adds a class escape such as \d to set
+// and returns -1.
 func (p *patternParser) classByte(set *byteSet) (int, error) {
 	c := p.peek()
 	switch {
 	case p.at >= len(p.src):
-		return 0, p.fail("'[' without ']'")
+		return 0, p.fail("missing ']'")
 	case c >= 0x80:
-		return 0, p.fail("a class of characters beyond ASCII")
+		return 0, p.fail("non-ASCII character in a class")
 	case c == '[' && strings.HasPrefix(p.src[p.at:], "[:"):
-		return 0, p.fail("a named class")
+		return 0, p.fail("named class")
 	case c == '\\':
 		if err := p.escape(set); err != nil {
 			return 0, err
@@ -370,7 +376,7 @@ func (p *patternParser) classByte(set *byteSet) (int, error) {
 	return int(c), nil
 }
 
-// parseGlob parses a path of a rule that is no pattern, see Rule.
+// parseGlob parses a rule's path that is not a pattern, see Rule.
 func parseGlob(src string) *node {
 	cat := &node{kind: nodeConcat}
 	folder, isFolder := strings.CutSuffix(src, "/**")
@@ -400,7 +406,7 @@ func parseGlob(src string) *node {
 	return cat
 }
 
-// anything is the pattern of any bytes.
+// anything returns the pattern that matches any text.
 func anything() *node {
 	any1 := &node{kind: nodeByte}
 	any1.set.invert()

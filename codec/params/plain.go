@@ -6,21 +6,22 @@ import (
 	"strings"
 )
 
-// ParsePlain reads a list of a line a rule:
+// ParsePlain parses a list with one rule per line:
 //
 //	# a comment, also after a rule
 //	gclid                       an exact name
 //	utm_*                       a prefix
 //	/ga_[a-z]+/                 a pattern, see Rule
-//	sid ~alnum16                only where the value has that shape
-//	example.com: ref            on that host and below; the other forms of Rule.Host too
-//	example.com/path/**: sku    on those paths, see Rule.Path
-//	!example.com: utm_source    an exception; "@@" for '!' will do
+//	sid ~alnum16                only if the value has this shape
+//	example.com: ref            on this host and its subdomains; other forms as in Rule.Host
+//	example.com/path/**: sku    on these paths, see Rule.Path
+//	!example.com: utm_source    an exception; can also start with "@@"
 //	!keep
 //
-// Names are as a form reads them, and escapes in them are decoded, so a name can be copied from a URL. A name of the list
-// stands in ParseError and, with the line, in Rule.Source. With an empty version, the version is made from the bytes.
-// The error joins a *ParseError for each line that is wrong; what only Compile can see is left to it.
+// Names are decoded as in a form, so they can be copied from a URL. name is the
+// name of the list; ParseError and Rule.Source contain it together with the
+// line. If version is empty, it is derived from data. The error joins a
+// *ParseError for each invalid line. Compile makes further checks.
 func ParsePlain(name, version string, data []byte) (*List, error) {
 	l := &List{Name: name, Version: version}
 	if version == "" {
@@ -48,7 +49,8 @@ func ParsePlain(name, version string, data []byte) (*List, error) {
 	return l, nil
 }
 
-// ParseRule reads one rule as ParsePlain has it on a line, but for comments. The error is a *RuleError.
+// ParseRule parses one rule in the syntax of a line of ParsePlain, without
+// comments. The error is a *RuleError.
 func ParseRule(text, source string) (Rule, error) {
 	r, at, reason := parseRule(strings.TrimRight(text, " \t"))
 	if reason != "" {
@@ -58,8 +60,9 @@ func ParseRule(text, source string) (Rule, error) {
 	return r, nil
 }
 
-// Allow returns the rules that drop all parameters within a scope, written "host", "host/path" or "/path" as in ParsePlain, but for those
-// of the names, written as there.
+// Allow returns the rules that drop all parameters within a scope except those
+// with the given names. The scope has the form "host", "host/path" or "/path".
+// Scope and names have the syntax of ParsePlain.
 func Allow(scope string, names []string, source string) ([]Rule, error) {
 	all := Rule{match: matchPrefix, Source: source}
 	all.Host, all.Path = cutScope(scope)
@@ -74,7 +77,8 @@ func Allow(scope string, names []string, source string) ([]Rule, error) {
 	return rules, nil
 }
 
-// cutComment cuts a '#' at the start of a line, or after white space, and all after it.
+// cutComment removes a comment: a '#' at the start of the line or after white
+// space, and everything after it.
 func cutComment(line string) string {
 	for i := range len(line) {
 		if line[i] == '#' && (i == 0 || line[i-1] == ' ' || line[i-1] == '\t') {
@@ -84,7 +88,8 @@ func cutComment(line string) string {
 	return line
 }
 
-// parseRule reads a rule. If there is a reason why that is none, at is the offset of what is wrong.
+// parseRule parses a rule. If reason is not empty, the rule is invalid and at
+// is the offset of the error.
 func parseRule(text string) (r Rule, at int, reason string) {
 	rest := strings.TrimLeft(text, " \t")
 	for _, mark := range []string{"!", "@@"} {
@@ -95,7 +100,7 @@ func parseRule(text string) (r Rule, at int, reason string) {
 	}
 	if i := strings.Index(rest, ": "); i >= 0 {
 		if i == 0 {
-			return r, len(text) - len(rest), "no host and no path before the ':'"
+			return r, len(text) - len(rest), "missing host or path before ':'"
 		}
 		r.Host, r.Path = cutScope(rest[:i])
 		rest = strings.TrimLeft(rest[i+2:], " \t")
@@ -103,7 +108,7 @@ func parseRule(text string) (r Rule, at int, reason string) {
 	if i := strings.LastIndex(rest, " ~"); i >= 0 {
 		shape, ok := parseShape(rest[i+2:])
 		if !ok {
-			return r, len(text) - len(rest) + i + 2, "there is no such shape"
+			return r, len(text) - len(rest) + i + 2, "unknown shape"
 		}
 		r.value, rest = shape, strings.TrimRight(rest[:i], " \t")
 	}
@@ -111,7 +116,7 @@ func parseRule(text string) (r Rule, at int, reason string) {
 	return r, len(text) - len(rest) + off, reason
 }
 
-// cutScope cuts host from path.
+// cutScope splits a scope into host and path.
 func cutScope(scope string) (host, path string) {
 	if i := strings.IndexByte(scope, '/'); i >= 0 {
 		return scope[:i], scope[i:]
@@ -119,23 +124,24 @@ func cutScope(scope string) (host, path string) {
 	return scope, ""
 }
 
-// setName reads a name with its way of matching. If there is a reason why that is none, at is the offset of what is wrong.
+// setName parses a name and how it matches. If reason is not empty, the name is
+// invalid and at is the offset of the error.
 func (r *Rule) setName(name string) (at int, reason string) {
 	if len(name) > 2 && name[0] == '/' && name[len(name)-1] == '/' {
 		r.match, r.Name = matchRegexp, name[1:len(name)-1]
 		return 0, ""
 	}
 	if i := strings.IndexAny(name, " \t"); i >= 0 {
-		return i, "white space in a name (written as '+' or %20), or no ':' before it"
+		return i, "white space in a name: write it as '+' or %20, or add ':' after the host"
 	}
 	if prefix, ok := strings.CutSuffix(name, "*"); ok {
 		r.match, name = matchPrefix, prefix
 	}
 	if i := strings.IndexByte(name, '*'); i >= 0 {
-		return i, "'*' that is not at the end of a name (written as %2A)"
+		return i, "'*' not at the end of a name: write a literal one as %2A"
 	}
 	if name == "" && r.match == matchExact {
-		return 0, "no name"
+		return 0, "missing name"
 	}
 	r.Name = string(AppendName(nil, []byte(name)))
 	return 0, ""

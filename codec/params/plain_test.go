@@ -57,12 +57,12 @@ func TestParsePlainErrors(t *testing.T) {
 	_, err := ParsePlain("my.txt", "1", []byte("fine\n a b\nx*y\n!\n: c\nsid ~hex # c\nexample.com: \"a b\"\n! *x*\n"))
 	want := []string{
 		"my.txt:2:3: white space in a name",
-		"my.txt:3:2: '*' that is not at the end",
-		"my.txt:4:2: no name",
-		"my.txt:5:1: no host and no path",
-		"my.txt:6:6: there is no such shape",
+		"my.txt:3:2: '*' not at the end",
+		"my.txt:4:2: missing name",
+		"my.txt:5:1: missing host or path",
+		"my.txt:6:6: unknown shape",
 		"my.txt:7:16: white space in a name",
-		"my.txt:8:3: '*' that is not at the end",
+		"my.txt:8:3: '*' not at the end",
 	}
 	if err == nil {
 		t.Fatal("no error")

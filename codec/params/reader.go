@@ -6,40 +6,44 @@ import (
 	"github.com/urlfold/urlfold/codec/percent"
 )
 
-// A Param is one parameter of a URL as a [Reader] found it.
+// Param is one parameter of a URL, as read by a [Reader].
 type Param struct {
 	In    Location
-	Index int       // in a query: which field, from 0, empty ones counted; in a path: which segment, from 0
+	Index int       // in a query: index of the field, from 0, counting empty ones; in a path: index of the segment, from 0
 	At    uint32    // offset of its first byte in the component
-	Decl  int       // the declaration that it was read by, or -1
-	Type  ValueType // TypeString: Reader.Value has its value; TypeArray, TypeObject: Reader.Items
-	// HasValue tells "a=" from "a" where Type is TypeString.
+	Decl  int       // index of its declaration, or -1
+	Type  ValueType // TypeString: use Reader.Value; TypeArray and TypeObject: use Reader.Items
+	// HasValue distinguishes "a=" from "a" if Type is TypeString.
 	HasValue bool
-	// Misfit says that the URL does not write the parameter in its declared style, first so at MisfitAt in the component: a
-	// parameter that is not exploded stands there twice, an object has a name without a value, a label lacks its '.', a
-	// matrix its ';', a deepObject a bracket, or has brackets inside brackets.
+	// Misfit says that the URL does not write the parameter in its declared
+	// style. MisfitAt is the offset of the first such place in the component.
+	// The causes are: a parameter that is not exploded occurs twice, an object
+	// has a name without a value, a label lacks its '.', a matrix lacks its
+	// ';', or a deepObject lacks a bracket or has nested brackets.
 	Misfit   bool
 	MisfitAt uint32
 
 	name, value textSpan
-	from, to    int // of its items
-	fields      int // how many fields it was read from
+	from, to    int // range of its items
+	fields      int // number of fields that it was read from
 }
 
-// An Item is a value of an array, or a property of an object.
+// Item is a value of an array or a property of an object.
 type Item struct {
 	At          uint32 // offset of its first byte in the component
-	HasValue    bool   // tells "R=" from "R"
+	HasValue    bool   // distinguishes "R=" from "R"
 	name, value textSpan
 }
 
-// A textSpan is a part of Reader.text.
+// textSpan is a range of Reader.text.
 type textSpan struct{ from, to int }
 
-// A Reader reads the parameters of URLs. The zero Reader is ready for use. It keeps what it read until the next Read, and
-// its memory for good; one goroutine may use it at a time.
+// Reader reads the parameters of URLs. The zero Reader is ready for use.
+// Results are valid until the next Read; the memory is reused. A Reader is not
+// safe for concurrent use.
 type Reader struct {
-	// Backslash lets '\' separate segments too, as browsers have it in URLs of special schemes.
+	// Backslash makes '\' separate segments too, as the URL Standard does for
+	// special schemes.
 	Backslash bool
 
 	styles *Styles
@@ -47,32 +51,37 @@ type Reader struct {
 	items  []Item
 	text   []byte // decoded names and values
 
-	fields   []Pair // of the query, or of the segment in hand
+	fields   []Pair // of the query or of the current segment
 	claims   []claim
-	names    []textSpan // of fields
-	open     []int      // by declaration: 1 + the parameter that was begun for it
+	names    []textSpan // names of fields
+	open     []int      // by declaration: 1 + index of its parameter, once there is one
 	segments []textSpan // offsets in the path
-	bound    []int      // by declaration: 1 + the segment of its template
+	bound    []int      // by declaration: 1 + index of the segment that its template binds
 	spans    []fieldSpan
 }
 
-// A fieldSpan is where a field lies in its component.
+// fieldSpan is the range of a field in its component.
 type fieldSpan struct {
 	in         Location
 	start, end uint32
 	param      int
 }
 
-// Read reads the parameters of a path and a query, which are raw, without the query's '?', and shorter than 4 GiB; either
-// may be nil. s says how they are written, and may be nil. Those of the path come first.
+// Read reads the parameters of a path and a query. Both are raw, the query
+// without its '?', and must be shorter than 4 GiB; either can be nil. s
+// declares how parameters are written and can be nil. Parameters of the path
+// come first.
 //
-// Without a declaration, each field of the query that is not empty is a parameter of its own, its name and value decoded
-// once as a form reads them (URL Standard §5.1), and so is each ";name" and ";name=value" of a segment of the path (RFC
-// 3986 §3.3), decoded once. A segment that is bound to a declaration of style simple or label is one parameter.
+// Every field of the query that is not empty and has no declaration is a
+// separate parameter, whose name and value are decoded once as in a form (URL
+// Standard §5.1). Every ";name" and ";name=value" in a path segment is a
+// parameter too (RFC 3986 §3.3), decoded once. A segment that is bound to a
+// declaration of style simple or label is one parameter.
 //
-// Delimiters that must be escaped in a URL are recognized escaped and raw: '|', ' ' (also as '+') and brackets; '.' is
-// unreserved, so that %2E is the same. The delimiters ',', ';', '=' and '&' are recognized raw: escaped they are data (RFC
-// 6570 §3.2.1, RFC 3986 §2.2).
+// Delimiters that must be escaped in a URL are recognized both escaped and raw:
+// '|', ' ' (also as '+') and brackets. '.' is unreserved, so %2E is equivalent
+// to it. The delimiters ',', ';', '=' and '&' are recognized only raw, because
+// escaped ones are data (RFC 6570 §3.2.1, RFC 3986 §2.2).
 func (r *Reader) Read(s *Styles, path, query []byte) {
 	r.styles = s
 	r.params, r.items, r.text, r.spans = r.params[:0], r.items[:0], r.text[:0], r.spans[:0]
@@ -84,13 +93,16 @@ func (r *Reader) Read(s *Styles, path, query []byte) {
 	}
 }
 
-// Params returns the parameters that the last Read found. They are good until the next.
+// Params returns the parameters found by the last Read. The result is valid
+// until the next Read.
 func (r *Reader) Params() []Param { return r.params }
 
-// Name returns the name of p, decoded; of a declared parameter, its declared name. It is good until the next Read.
+// Name returns the decoded name of p or, for a declared parameter, its declared
+// name. The result is valid until the next Read.
 func (r *Reader) Name(p *Param) []byte { return r.at(p.name) }
 
-// Value returns the decoded value of p if that is a string, and nil for an array or object. It is good until the next Read.
+// Value returns the decoded value of p, or nil for an array or object. The
+// result is valid until the next Read.
 func (r *Reader) Value(p *Param) []byte {
 	if p.Type != TypeString || !p.HasValue {
 		return nil
@@ -98,13 +110,16 @@ func (r *Reader) Value(p *Param) []byte {
 	return r.at(p.value)
 }
 
-// Items returns the values of an array, or the properties of an object. They are good until the next Read.
+// Items returns the values of an array or the properties of an object. The
+// result is valid until the next Read.
 func (r *Reader) Items(p *Param) []Item { return r.items[p.from:p.to:p.to] }
 
-// ItemName returns the decoded name of a property, good until the next Read.
+// ItemName returns the decoded name of a property. The result is valid until
+// the next Read.
 func (r *Reader) ItemName(i *Item) []byte { return r.at(i.name) }
 
-// ItemValue returns the decoded value of an item, nil if a property has none. It is good until the next Read.
+// ItemValue returns the decoded value of an item, or nil for a property without
+// a value. The result is valid until the next Read.
 func (r *Reader) ItemValue(i *Item) []byte {
 	if !i.HasValue {
 		return nil
@@ -112,7 +127,8 @@ func (r *Reader) ItemValue(i *Item) []byte {
 	return r.at(i.value)
 }
 
-// ParamAt returns the parameter whose field lies at an offset of a component, or nil.
+// ParamAt returns the parameter with a field at the given offset of a
+// component, or nil.
 func (r *Reader) ParamAt(in Location, at uint32) *Param {
 	for _, s := range r.spans {
 		if s.in == in && s.start <= at && at < s.end {
@@ -124,7 +140,8 @@ func (r *Reader) ParamAt(in Location, at uint32) *Param {
 
 func (r *Reader) at(s textSpan) []byte { return r.text[s.from:s.to:s.to] }
 
-// decode decodes raw once, as its component has it, and returns where the result is.
+// decode decodes raw once by the rules of its component and returns the range
+// of the result.
 func (r *Reader) decode(in Location, raw []byte) textSpan {
 	from := len(r.text)
 	if in == InQuery {
@@ -135,8 +152,9 @@ func (r *Reader) decode(in Location, raw []byte) textSpan {
 	return textSpan{from, len(r.text)}
 }
 
-// EmptyPair returns the offset of the first field of no bytes in a query that has fields: before, between or after its '&'.
-// It is -1 if there is none. The empty query has no fields.
+// EmptyPair returns the offset of the first empty field of a query: at the
+// start, at the end, or between two '&'. It returns -1 if there is none. An
+// empty query has no fields.
 func EmptyPair(query []byte) int {
 	if len(query) > 0 && query[0] == '&' {
 		return 0
@@ -168,7 +186,8 @@ func (r *Reader) readQuery(query []byte) {
 	r.readFields(InQuery, query, -1)
 }
 
-// readFields makes parameters of r.fields, which have names and claims. Those of a path are in a segment, and have its index.
+// readFields creates the parameters for r.fields, which have names and claims.
+// In a path the fields belong to one segment, and the parameters get its index.
 func (r *Reader) readFields(in Location, text []byte, segment int) {
 	r.open = resize(r.open, r.styles.Len())
 	first := len(r.params)
@@ -200,14 +219,14 @@ func (r *Reader) readFields(in Location, text []byte, segment int) {
 	}
 }
 
-// plain gives p the value of its field.
+// plain sets the value of p from its field.
 func (r *Reader) plain(p *Param, text []byte, f Pair) {
 	if p.HasValue = f.Eq; f.Eq {
 		p.value = r.decode(p.In, f.Value(text))
 	}
 }
 
-// collect gives p, which is declared, the items of all its fields.
+// collect adds the items of all fields of the declared parameter p.
 func (r *Reader) collect(p *Param, text []byte) {
 	d := &r.styles.decls[p.Decl]
 	r.begin(p, d)
@@ -220,7 +239,7 @@ func (r *Reader) collect(p *Param, text []byte) {
 	r.finish(p)
 }
 
-// begin makes p a parameter of declaration d.
+// begin makes p a parameter with the declaration d.
 func (r *Reader) begin(p *Param, d *declared) {
 	from := len(r.text)
 	r.text = append(r.text, d.Name...)
@@ -228,7 +247,8 @@ func (r *Reader) begin(p *Param, d *declared) {
 	p.from = len(r.items)
 }
 
-// finish ends the items of p. An array of one empty value is what an empty array looks like.
+// finish ends the items of p. An array with a single empty value is an empty
+// array.
 func (r *Reader) finish(p *Param) {
 	p.to = len(r.items)
 	if p.Type == TypeArray && p.to == p.from+1 {
@@ -270,10 +290,10 @@ func (r *Reader) field(p *Param, d *declared, text []byte, i int) {
 	}
 }
 
-// delimiterOf holds what separates the items of a value that is not exploded.
+// delimiterOf holds the separator of the items in a value that is not exploded.
 var delimiterOf = [...]byte{StyleForm: ',', StyleSpaceDelimited: ' ', StylePipeDelimited: '|', StyleSimple: ',', StyleLabel: ',', StyleMatrix: ','}
 
-// misfit notes that p is not written in its style.
+// misfit records that p is not written in its style.
 func (p *Param) misfit(at uint32) {
 	if !p.Misfit {
 		p.Misfit, p.MisfitAt = true, at
@@ -285,7 +305,7 @@ func (r *Reader) item(p *Param, at uint32, raw []byte) {
 	r.items = append(r.items, Item{At: at, HasValue: true, value: r.decode(p.In, raw)})
 }
 
-// property adds a property whose name is decoded.
+// property adds a property with a decoded name.
 func (r *Reader) property(p *Param, at uint32, name textSpan, raw []byte, hasValue bool) {
 	it := Item{At: at, HasValue: hasValue, name: name}
 	if hasValue {
@@ -294,7 +314,7 @@ func (r *Reader) property(p *Param, at uint32, name textSpan, raw []byte, hasVal
 	r.items = append(r.items, it)
 }
 
-// member adds a property of a deepObject: its name is what stands in the brackets.
+// member adds a property of a deepObject. Its name is the text in the brackets.
 func (r *Reader) member(p *Param, f Pair, name textSpan, value []byte) {
 	text := r.at(name)
 	open := bytes.IndexByte(text, '[')
@@ -310,8 +330,8 @@ func (r *Reader) member(p *Param, f Pair, name textSpan, value []byte) {
 	r.property(p, f.Start, key, value, f.Eq)
 }
 
-// split adds the items of a value, raw, in which they are separated by a delimiter. A value of no bytes has none. The items
-// of an object are names and values in turn.
+// split adds the items of a raw value that are separated by delimiter. An empty
+// value has none. The items of an object are alternating names and values.
 func (r *Reader) split(p *Param, delimiter byte, at uint32, raw []byte) {
 	if len(raw) == 0 {
 		return
@@ -340,7 +360,8 @@ func (r *Reader) split(p *Param, delimiter byte, at uint32, raw []byte) {
 	}
 }
 
-// splitPairs adds the properties of a value in which they are separated by a delimiter and written name=value.
+// splitPairs adds the properties of a raw value that have the form name=value
+// and are separated by delimiter.
 func (r *Reader) splitPairs(p *Param, delimiter byte, at uint32, raw []byte) {
 	if len(raw) == 0 {
 		return
@@ -361,7 +382,8 @@ func (r *Reader) splitPairs(p *Param, delimiter byte, at uint32, raw []byte) {
 
 var equals = []byte{'='}
 
-// nextDelimiter returns the offset and the length of the first delimiter in raw from an offset on, or the end of raw and 0.
+// nextDelimiter returns the offset and length of the first delimiter in raw at
+// or after from. If there is none, it returns len(raw) and 0.
 func nextDelimiter(raw []byte, from int, delimiter byte, in Location) (at, size int) {
 	for i := from; i < len(raw); i++ {
 		switch c := raw[i]; {
@@ -374,7 +396,7 @@ func nextDelimiter(raw []byte, from int, delimiter byte, in Location) (at, size 
 	return len(raw), 0
 }
 
-// isEscapeOf reports whether text begins with an escape of c.
+// isEscapeOf reports whether text starts with an escape of c.
 func isEscapeOf(text []byte, c byte) bool {
 	return len(text) >= 3 && text[0] == '%' && percent.IsHex(text[1]) && percent.IsHex(text[2]) && percent.Unhex(text[1])<<4|percent.Unhex(text[2]) == c
 }

@@ -1,39 +1,42 @@
 package params
 
-// A Recorder receives each step of AppendKeyQuery, AppendFiltered and AppendSorted, in
-// order. It serves explanations: with one, no fast path is taken, and memory is allocated.
+// Recorder receives each step of AppendKeyQuery, AppendFiltered and
+// AppendSorted, in order. It is meant for explanations: with a Recorder, these
+// functions take no fast path and allocate memory.
 type Recorder func(Step)
 
-// A Step is one rule that has changed a query.
+// Step is the application of one rule that changed a query.
 type Step struct {
-	Why     Why    // the one rule
-	Before  []byte // the query, in between two rules
+	Why     Why    // a single rule
+	Before  []byte // the query before the rule
 	After   []byte
-	Present bool   // a field is left
-	Name    []byte // WhySession, whyDropped: the form-decoded name of the field that was removed
+	Present bool   // whether a field is left
+	Name    []byte // WhySession, whyDropped: form-decoded name of the removed field
 	Rule    int    // whyDropped: see Matcher.Rule
 }
 
-// A recording is one query on its way through the rules. The zero recording records nothing.
+// recording tracks one query through the rules. The zero recording records
+// nothing.
 type recording struct {
 	to    Recorder
 	query []byte
-	last  []byte // what the last step has left
+	last  []byte // result of the last step
 }
 
-// record begins a recording.
+// record starts a recording.
 func (s *Scratch) record(query []byte) recording {
 	return recording{to: s.Recorder, query: query, last: query}
 }
 
-// now records that the rule of st has left after.
+// now records a step with the result after.
 func (r *recording) now(st Step, after []byte, present bool) {
 	st.Before, st.After, st.Present = r.last, after, present
 	r.last = after
 	r.to(st)
 }
 
-// fields records that the rule why has left these fields, if there is anyone to tell.
+// fields records the rule why with the remaining fields, if there is a
+// Recorder.
 func (r *recording) fields(why Why, fields ...[]field) {
 	if r.to != nil && why != 0 {
 		after, present := r.join(fields...)
@@ -41,7 +44,7 @@ func (r *recording) fields(why Why, fields ...[]field) {
 	}
 }
 
-// dropped records that the field d is removed and that these are left.
+// dropped records the removal of the field d with the remaining fields.
 func (r *recording) dropped(why Why, d Dropped, fields ...[]field) {
 	if r.to != nil {
 		after, present := r.join(fields...)
@@ -49,7 +52,7 @@ func (r *recording) dropped(why Why, d Dropped, fields ...[]field) {
 	}
 }
 
-// written records that the rule why has left after.
+// written records the rule why with the result after.
 func (r *recording) written(why Why, after []byte) {
 	if r.to != nil && why != 0 {
 		r.now(Step{Why: why}, append([]byte(nil), after...), true)
@@ -70,8 +73,9 @@ func (r *recording) join(lists ...[]field) (out []byte, present bool) {
 	return out, present
 }
 
-// filtered records that the field d is removed, where kept is left of those before it, if begun any, and rest follows. Fields keep
-// their separators.
+// filtered records the removal of the field d. kept is the text of the fields
+// before it, begun says whether there are any, and rest holds the fields after
+// it. Fields keep their separators.
 func (r *recording) filtered(kept []byte, begun bool, rest []field, d Dropped) {
 	if r.to == nil {
 		return

@@ -6,13 +6,13 @@ import (
 	"fmt"
 )
 
-// A ruleAction is what a rule does to the fields that it matches.
+// ruleAction is the effect of a rule on the fields that it matches.
 type ruleAction uint8
 
-// The actions.
+// Actions of a rule.
 const (
-	actionDrop ruleAction = iota // the field does not count
-	actionKeep                   // an exception: what Drop rules say about the field is void
+	actionDrop ruleAction = iota // remove the field
+	actionKeep                   // an exception: ignore Drop rules for the field
 	numActions
 )
 
@@ -21,14 +21,14 @@ func (a ruleAction) String() string {
 	return [...]string{"drop", "keep", "unknown"}[min(a, numActions)]
 }
 
-// A ruleMatch says how Rule.Name is to be read. All matching is without regard to ASCII case.
+// ruleMatch says how Rule.Name is compared. All comparisons ignore ASCII case.
 type ruleMatch uint8
 
-// The ways to match.
+// Ways to match a name.
 const (
-	matchExact  ruleMatch = iota // the name
-	matchPrefix                  // every name that begins with it; "" is every name
-	matchRegexp                  // a pattern that the whole name must match, see below
+	matchExact  ruleMatch = iota // exactly this name
+	matchPrefix                  // every name with this prefix; "" matches every name
+	matchRegexp                  // every name that matches this pattern as a whole; see Rule
 	numMatches
 )
 
@@ -37,83 +37,93 @@ func (m ruleMatch) String() string {
 	return [...]string{"exact", "prefix", "regexp", "unknown"}[min(m, numMatches)]
 }
 
-// A Rule says what becomes of the fields of one name, or of names like it. [ParseRule] and [ParsePlain] read rules from text.
-// The zero Rule is refused by Compile, as its name is empty.
+// Rule selects fields by name, and optionally by host, path and value, and
+// drops or keeps them. [ParseRule] and [ParsePlain] parse rules. Compile
+// rejects the zero Rule, because its name is empty.
 //
-// Patterns are the regular expressions that regexp/syntax and ECMAScript read alike: literals, '.', [classes], \d \w \s and their
-// complements, escaped punctuation, groups, '|', and the repetitions ? * + {n} {n,} {n,m}, lazy or not. They work on bytes
-// and without regard to ASCII case. There are no assertions, flags or back references; such a pattern is refused with the reason.
+// Patterns are the regular expressions that regexp/syntax and ECMAScript
+// interpret in the same way: literals, '.', [classes], \d \w \s and their
+// complements, escaped punctuation, groups, '|', and the repetitions ? * + {n}
+// {n,} {n,m}, lazy or not. They match bytes and ignore ASCII case. Patterns
+// with assertions, flags or back references are rejected, with the reason.
 type Rule struct {
 	action ruleAction
-	// Host is where the rule applies:
+	// Host selects the hosts that the rule applies to:
 	//
-	//	""               everywhere
-	//	"example.com"    that host and all below it
-	//	"*.example.com"  all below it
-	//	"=example.com"   that host alone
-	//	"google.*"       that name and all below it, under any registrable suffix: one label, or a usual
+	//	""               all hosts
+	//	"example.com"    this host and its subdomains
+	//	"*.example.com"  its subdomains
+	//	"=example.com"   only this host
+	//	"google.*"       this name and its subdomains, under any registrable suffix: one label, or a common
 	//	                 second-level label and a country ("co.uk")
 	//	"^git(lab)?\..*" hosts that match the pattern as a whole
 	//
-	// A host is in lower case and ASCII, as URLs have it after parsing.
-	Host string
-	// Path is on which of that host's paths, compared as bytes, with escapes as the URL has them:
 	//
-	//	""           all
-	//	"/a/*/b"     '*' stands for any bytes but '/', "**" for any bytes; a final "/**" is for the folder itself too
-	//	"^/a/(b|c)"  paths that begin with a match of the pattern, without regard to ASCII case; a final '$' ties its end
+	// The host must be in lower case and ASCII, as in parsed URLs.
+	Host string
+	// Path selects the paths, compared as bytes with their escapes as in the URL:
+	//
+	//	""           all paths
+	//	"/a/*/b"     '*' matches any bytes except '/', "**" any bytes; a final "/**" also matches the folder itself
+	//	"^/a/(b|c)"  paths that start with a match of the pattern, ignoring ASCII case; a final '$' anchors its end
 	Path  string
 	Name  string // form-decoded
 	match ruleMatch
-	value shape // what the form-decoded value must look like
-	// group ties a Keep rule to the Drop rules of the same group in the same list. The zero value keeps from all rules of all lists.
+	value shape // required shape of the form-decoded value
+	// group limits a Keep rule to the Drop rules of the same group in the same
+	// list. The zero value applies to all rules of all lists.
 	group  string
-	Source string // where it is written: "default:17", "clearurls google#3", "user:rules.drop_params[2]"
-	Reason string // why, in one line; imports have none
+	Source string // origin of the rule: "default:17", "clearurls google#3", "user:rules.drop_params[2]"
+	Reason string // explanation in one line; empty for imports
 }
 
-// String returns what the rule says, without Group, Source and Reason. Rules that match the same fields for the same end have
-// one text, so it can be hashed to a version.
+// String returns the rule without Group, Source and Reason. Rules that match
+// the same fields with the same effect return the same text, so that it can be
+// hashed to a version.
 func (r Rule) String() string {
 	return fmt.Sprintf("%v %q %q %v %q %v", r.action, r.Host, r.Path, r.match, r.Name, r.value)
 }
 
-// A List is a set of rules with a name and a version. Where several rules match a field, the first one is named as the cause; Keep wins over Drop.
+// List is a set of rules with a name and a version. If several rules match a
+// field, the first one is reported as the cause. Keep takes precedence over
+// Drop.
 type List struct {
 	Name, Version string
 	Rules         []Rule
-	// Skipped is what an import did not take over, and what it took over as something else.
+	// Skipped lists the items that an import left out, or imported with another
+	// meaning.
 	Skipped []Skipped
 }
 
-// Skipped is one item of an imported list that is not, or not quite, among its rules.
+// Skipped describes an item of an imported list that is missing from its rules
+// or differs in them.
 type Skipped struct {
-	Source string // where it is written
-	What   string // the item, and why
+	Source string // origin of the item
+	What   string // the item and the reason
 }
 
-// A RuleError says why Compile refused a rule, or ParseRule its text.
+// RuleError reports why Compile rejected a rule, or ParseRule its text.
 type RuleError struct {
-	Source string // of the rule
+	Source string // origin of the rule
 	Reason string
 }
 
-// Error returns source and reason.
+// Error returns the source and the reason.
 func (e *RuleError) Error() string { return e.Source + ": " + e.Reason }
 
-// A ParseError is a mistake in a list.
+// ParseError reports a syntax error in a list.
 type ParseError struct {
-	Name         string // of the list
+	Name         string // name of the list
 	Line, Column int    // from 1; Column counts bytes
 	Reason       string
 }
 
-// Error returns the place and the reason.
+// Error returns the position and the reason.
 func (e *ParseError) Error() string {
 	return fmt.Sprintf("%s:%d:%d: %s", e.Name, e.Line, e.Column, e.Reason)
 }
 
-// contentVersion is the version of a list that names none.
+// contentVersion returns the version for a list without an explicit one.
 func contentVersion(data []byte) string {
 	sum := sha256.Sum256(data)
 	return hex.EncodeToString(sum[:8])

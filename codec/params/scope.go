@@ -5,26 +5,27 @@ import (
 	"strings"
 )
 
-// A scope is a place that rules apply to: hosts and paths. Rules with the same place share it.
+// scope is a set of hosts and paths that rules apply to. Rules with the same
+// hosts and paths share it.
 type scope struct {
-	host *automaton // nil if the host was found by name, or does not matter
+	host *automaton // nil if the host was found by name or does not matter
 	path *automaton // nil if the path does not matter
 	any  [numActions][]pattern
 }
 
-// A hostKind says which hosts a host rule names.
+// hostKind says which hosts a host rule covers.
 type hostKind uint8
 
 const (
-	hostBelow   hostKind = iota // example.com and all below
-	hostUnder                   // *.example.com: all below
+	hostBelow   hostKind = iota // example.com and its subdomains
+	hostUnder                   // *.example.com: its subdomains
 	hostAlone                   // =example.com
-	hostTLD                     // example.*: example, and all below, under any registrable suffix
+	hostTLD                     // example.*: example and its subdomains, under any registrable suffix
 	hostPattern                 // ^...
 	hostAny                     // ""
 )
 
-// splitHost returns the kind of Rule.Host, and the name in it.
+// splitHost returns the kind of Rule.Host and the name in it.
 func splitHost(host string) (kind hostKind, name string) {
 	switch {
 	case host == "":
@@ -41,17 +42,18 @@ func splitHost(host string) (kind hostKind, name string) {
 	return hostBelow, host
 }
 
-// A hostEntry is what a hostTable holds of one name.
+// hostEntry holds the scopes of a name in a hostTable.
 type hostEntry struct {
 	name   string
 	scopes [hostTLD + 1][]uint32
 }
 
-// A hostTable finds hosts by their last labels: open addressing on a hash that grows by a byte from right to left, so
-// that all suffixes of a host are looked up in one pass.
+// hostTable finds hosts by their last labels. It uses open addressing with a
+// hash that is computed from right to left, so that one pass over a host looks
+// up all of its suffixes.
 type hostTable struct {
 	entries []hostEntry
-	byName  map[string]int // index of entry, until build
+	byName  map[string]int // index of entry; nil after build
 	slots   []uint32       // 1 + index of entry; the length is a power of two
 	tld     bool           // there are hostTLD scopes
 }
@@ -60,7 +62,7 @@ const hashSeed, hashPrime = 2166136261, 16777619 // FNV-1a, 32 bits
 
 func hashByte(h uint32, c byte) uint32 { return (h ^ uint32(lower(c))) * hashPrime }
 
-// add files a scope under a name.
+// add registers a scope for a name.
 func (t *hostTable) add(kind hostKind, name string, scope uint32) {
 	t.tld = t.tld || kind == hostTLD
 	i, ok := t.byName[name]
@@ -73,7 +75,7 @@ func (t *hostTable) add(kind hostKind, name string, scope uint32) {
 	e.scopes[kind] = append(e.scopes[kind], scope)
 }
 
-// build makes the slots, after all names are added.
+// build creates the slots after all names have been added.
 func (t *hostTable) build() {
 	n := 4
 	for n < 4*len(t.entries) {
@@ -93,7 +95,7 @@ func (t *hostTable) build() {
 	}
 }
 
-// find returns the entry of a name with that hash, or nil.
+// find returns the entry for a name with the hash h, or nil.
 func (t *hostTable) find(name []byte, h uint32) *hostEntry {
 	mask := uint32(len(t.slots) - 1)
 	for slot := h & mask; t.slots[slot] != 0; slot = (slot + 1) & mask {
@@ -104,7 +106,8 @@ func (t *hostTable) find(name []byte, h uint32) *hostEntry {
 	return nil
 }
 
-// walk activates in s what the table says about host. With tld, host is one whose registrable suffix was cut.
+// walk activates the scopes in s that match host. If tld is set, host is the
+// part before a registrable suffix.
 func (t *hostTable) walk(host []byte, tld bool, s *Scratch) {
 	h := uint32(hashSeed)
 	for i := len(host) - 1; i >= 0; i-- {
@@ -128,12 +131,14 @@ func (t *hostTable) walk(host []byte, tld bool, s *Scratch) {
 	}
 }
 
-// secondLevels are the labels that countries put between their own and the names that they register, where they do.
+// secondLevels are the labels that some countries use between their own label
+// and the names that they register.
 var secondLevels = []string{"ac", "co", "com", "edu", "gob", "gov", "gr", "ltd", "me", "ne", "net", "nom", "or", "org", "web"}
 
-// cutTLD cuts the last label, and with short the label before it too. It returns nil if host has not that many, or if
-// they are not what names are registered under: without the Public Suffix List, that is one label of two letters or
-// more, or one of secondLevels and a label of two letters.
+// cutTLD removes the last label or, if short is set, the last two labels. It
+// returns nil if host has too few labels or if the removed part is not a suffix
+// for registrations. Without the Public Suffix List, such a suffix is one label
+// of at least two letters, or one of secondLevels and a label of two letters.
 func cutTLD(host []byte, short bool) []byte {
 	i := bytes.LastIndexByte(host, '.')
 	if i <= 0 || len(host)-i-1 < 2 || !isAlphaLabel(host[i+1:]) {
@@ -156,33 +161,35 @@ func cutTLD(host []byte, short bool) []byte {
 	return nil
 }
 
-// isAlphaLabel tells the last label of a name from that of an IPv4 address.
+// isAlphaLabel distinguishes the last label of a name from that of an IPv4
+// address.
 func isAlphaLabel(label []byte) bool {
 	return kinds[label[0]]&(kindUpper|kindLower) != 0
 }
 
-// A Scratch is work space for one goroutine. The zero Scratch is ready for use; it grows and keeps its size.
+// Scratch is the working memory of one goroutine. The zero Scratch is ready for
+// use. It grows as needed and does not shrink.
 type Scratch struct {
-	owner      *Matcher // whose scopes the next four are about
-	active     []uint32 // scopes that the host calls for
-	state      []uint8  // for each scope
+	owner      *Matcher // the Matcher that the next four fields belong to
+	active     []uint32 // scopes selected by the host
+	state      []uint8  // by scope
 	host, path []byte
 
-	charts []chart // of a query
-	odd    uint64  // not 0 if an odd byte is on one of them
+	charts []chart // of the current query
+	odd    uint64  // bits of odd bytes on any chart
 	tidied tidyQuery
 	fields []field
 	names  []byte // decoded names of fields
 	value  []byte // one decoded value
 	drops  []Dropped
 
-	Recorder Recorder // is called for each rule that changes a query; nil for speed
+	Recorder Recorder // called for each rule that changes a query; nil is faster
 }
 
-// The states of a scope.
+// States of a scope.
 const (
-	stateOff     uint8 = iota // not on this host
-	stateUnknown              // on this host by its name; patterns not tried yet
+	stateOff     uint8 = iota // does not match this host
+	stateUnknown              // matches this host by name; patterns not tried yet
 	stateOn
 	stateNo // a pattern does not match
 )
@@ -196,14 +203,17 @@ func (s *Scratch) activate(scopes []uint32) {
 	}
 }
 
-// A Site is a host and a path as a Matcher sees them. It is made by Matcher.Site. The zero Site is one that no scoped rule applies to.
+// Site is a host and a path, prepared by Matcher.Site. No scoped rule applies
+// to the zero Site.
 type Site struct {
-	Separators Separators // what separates the fields of queries there
+	Separators Separators // separators of the fields in queries on the site
 	scratch    *Scratch
 }
 
-// Site narrows the rules to those of a host and a path. The host is as in a URL, without port and userinfo; the path is raw. Both are
-// borrowed, and the Site is good, until the next call with the same Scratch. A URL without a query needs none. A nil Matcher has no rules.
+// Site selects the rules for a host and a path. host is as in a URL, without
+// port and userinfo; path is raw. Both are retained, and the Site is valid,
+// until the next call with the same Scratch. URLs without a query need no Site.
+// A nil Matcher has no rules.
 func (m *Matcher) Site(host, path []byte, s *Scratch) Site {
 	if m == nil || len(m.scopes) == 1 {
 		return Site{}
@@ -221,7 +231,7 @@ func (m *Matcher) Site(host, path []byte, s *Scratch) Site {
 	return Site{scratch: s}
 }
 
-// reset makes s ready for a host of m.
+// reset prepares s for a host of m.
 func (s *Scratch) reset(m *Matcher) {
 	for _, i := range s.active {
 		s.state[i] = stateOff
@@ -233,7 +243,8 @@ func (s *Scratch) reset(m *Matcher) {
 	}
 }
 
-// covers reports whether a scope of m applies to the site. Scope 0 is everywhere. Patterns are tried when first asked for.
+// covers reports whether a scope of m applies to the site. Scope 0 applies
+// everywhere. Patterns are matched on first use.
 func (m *Matcher) covers(scope uint32, site Site) bool {
 	if scope == 0 {
 		return true

@@ -2,23 +2,23 @@ package params
 
 import "bytes"
 
-// A session is what a parameter has to do with sessions.
+// session says what a parameter means for sessions.
 type session uint8
 
 const (
 	noSession session = iota
-	isSession         // a session id
-	isCFID            // ColdFusion's two: a session id where both are there
+	isSession         // a session ID
+	isCFID            // ColdFusion: a session ID together with isCFToken
 	isCFToken
 )
 
-// sessionOf returns what a field of that name and value, both form-decoded, has to do with sessions (rule qsid):
+// sessionOf classifies a field by its form-decoded name and value (rule qsid):
 //
-//	jsessionid, phpsessid, aspsessionidXXXXXXXX (eight letters)   whatever the value: no one else uses the names
-//	sessionid, session_id, sid                                    if the value is a token: people number talks and shops with them too
-//	cfid, cftoken                                                 together only
+//	jsessionid, phpsessid, aspsessionidXXXXXXXX (eight letters)   with any value, as no one else uses these names
+//	sessionid, session_id, sid                                    if the value is a token, as talks and shops have such numbers too
+//	cfid, cftoken                                                 only together
 //
-// The names match without regard to ASCII case.
+// Names are compared without regard to ASCII case.
 func sessionOf(name, value []byte) session {
 	ok := false
 	switch len(name) {
@@ -45,13 +45,15 @@ func sessionOf(name, value []byte) session {
 	return noSession
 }
 
-// maxDiagnostics is a length that no name that this package knows by heart exceeds.
+// maxDiagnostics is an upper limit for the length of the names in knownNames.
 const maxDiagnostics = 32
 
-// A nameBuffer holds a name of maxDiagnostics bytes while every byte of it, and of what bare cuts, may still be escaped.
+// nameBuffer can hold a name of maxDiagnostics bytes and the prefixes that bare
+// removes, with every byte escaped.
 type nameBuffer [3 * (maxDiagnostics + len("?amp;"))]byte
 
-// shortName returns the bare, form-decoded name of a raw one, and nil if that is longer than maxDiagnostics.
+// shortName returns the bare, form-decoded form of a raw name, or nil if that
+// is longer than maxDiagnostics.
 func shortName(buf *nameBuffer, raw []byte) []byte {
 	if len(raw) > len(buf) {
 		return nil
@@ -63,15 +65,17 @@ func shortName(buf *nameBuffer, raw []byte) []byte {
 	return name
 }
 
-// CutPathSession appends path to dst without the session ids in it (rule psid), and reports whether there were any:
+// CutPathSession appends path to dst without the session IDs in it (rule psid),
+// and reports whether there were any:
 //
-//	;jsessionid=V  ;phpsessid=V            in any segment, V being anything up to the next ';' or '/'
+//	;jsessionid=V  ;phpsessid=V            in any segment; V is the text up to the next ';' or '/'
 //	;sid=V                                 if V is a token
 //	;cfid=V  ;cftoken=V                    if the segment has both
-//	/(V)/  /(S(V))/  /(A(V)S(V)...)/       a segment before one that ends in ".aspx"; each V 24 letters and digits
+//	/(V)/  /(S(V))/  /(A(V)S(V)...)/       a segment before one that ends in ".aspx"; each V is 24 letters and digits
 //
-// all without regard to ASCII case. The path must be percent-normalized and have no dot segments; a path that is not below an
-// authority may begin with "//" afterwards. CutPathSession of the result is the result. path is not changed or kept.
+// All comparisons ignore ASCII case. path must be percent-normalized and have
+// no dot segments. Without an authority, the result may begin with "//".
+// CutPathSession is idempotent. It does not modify or retain path.
 func CutPathSession(dst, path []byte) (out []byte, changed bool) {
 	if !MayHavePathSession(path) {
 		return append(dst, path...), false
@@ -90,13 +94,13 @@ func CutPathSession(dst, path []byte) (out []byte, changed bool) {
 	return dst, len(dst)-start != len(path)
 }
 
-// MayHavePathSession reports whether there is anything in path that CutPathSession would look at. Most paths have no ';' and
-// no '('.
+// MayHavePathSession reports whether path has a ';' or '('. If not,
+// CutPathSession has nothing to remove; most paths have neither.
 func MayHavePathSession(path []byte) bool {
 	return bytes.IndexByte(path, ';') >= 0 || bytes.IndexByte(path, '(') >= 0
 }
 
-// segmentEnd returns the offset of the first '/' in b, or its length.
+// segmentEnd returns the offset of the first '/' in b, or len(b).
 func segmentEnd(b []byte) int {
 	if i := bytes.IndexByte(b, '/'); i >= 0 {
 		return i
@@ -104,7 +108,8 @@ func segmentEnd(b []byte) int {
 	return len(b)
 }
 
-// lastASPX returns where the last segment begins that ends in ".aspx", parameters aside, or -1.
+// lastASPX returns the offset of the last segment that ends in ".aspx",
+// ignoring path parameters, or -1.
 func lastASPX(path []byte) int {
 	for end := len(path); end > 0; {
 		start := max(bytes.LastIndexByte(path[:end], '/'), 0)
@@ -117,7 +122,8 @@ func lastASPX(path []byte) int {
 	return -1
 }
 
-// appendSegment appends a segment, with what stands before it, without session parameters.
+// appendSegment appends a segment, including the '/' before it, without session
+// parameters.
 func appendSegment(dst, segment []byte) []byte {
 	i := bytes.IndexByte(segment, ';')
 	if i < 0 {
@@ -154,7 +160,7 @@ func paramsOf(b []byte) func(yield func([]byte) bool) {
 	}
 }
 
-// pathSession says what a path parameter, with its ';', has to do with sessions.
+// pathSession classifies a path parameter, including its ';'.
 func pathSession(param []byte) session {
 	name, value, eq := bytes.Cut(param[1:], []byte("="))
 	if !eq {
@@ -175,7 +181,8 @@ func pathSession(param []byte) session {
 	return noSession
 }
 
-// isASPSession reports whether a segment, with its '/', is one of ASP.NET's: /(V) or /(S(V)), /(A(V)S(V)) and so on.
+// isASPSession reports whether a segment, including its '/', is a session ID of
+// ASP.NET: /(V), /(S(V)), /(A(V)S(V)) and so on.
 func isASPSession(segment []byte) bool {
 	if len(segment) < 4 || segment[0] != '/' || segment[1] != '(' || segment[len(segment)-1] != ')' {
 		return false

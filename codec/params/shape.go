@@ -2,27 +2,28 @@ package params
 
 import "strings"
 
-// A shape is what a value looks like. A rule for a name that means many things on many sites asks for one; session ids
-// and the segments of path templates are told by them.
+// shape describes the form of a value. Rules for names that have several
+// meanings require one. Session IDs and the variable segments of path templates
+// are recognized by their shapes.
 type shape uint8
 
-// The shapes. Each says what every byte of the value must be.
+// Shapes of a value. Each one constrains every byte.
 const (
-	shapeAny       shape = iota // anything, nothing too
+	shapeAny       shape = iota // any value, including none
 	shapeInt                    // 1 to 20 digits
-	shapeDate                   // YYYY-MM-DD with a month and a day that exist
-	shapeUUID                   // 8-4-4-4-12 hex digits, with or without braces
-	shapeHex32                  // 32 hex digits: an MD5, a PHP or Java session
-	shapeHex16                  // 16 hex digits or more
-	shapeAlnum16                // 16 letters and digits or more, and perhaps ".node" of letters and digits
-	shapeBase64URL              // 22 bytes or more of base64url (RFC 4648 §5) with a digit and letters of both cases: 128 bits
+	shapeDate                   // YYYY-MM-DD with a month from 1 to 12 and a day from 1 to 31
+	shapeUUID                   // 8-4-4-4-12 hexadecimal digits, with or without braces
+	shapeHex32                  // 32 hexadecimal digits, such as an MD5 or a PHP or Java session
+	shapeHex16                  // at least 16 hexadecimal digits
+	shapeAlnum16                // at least 16 letters and digits, optionally followed by '.' and a node name of letters and digits
+	shapeBase64URL              // at least 22 bytes (128 bits) of base64url (RFC 4648 §5) with a digit and letters of both cases
 	shapeToken                  // UUID, Alnum16 or Base64URL
 	numShapes
 )
 
 var shapeNames = [numShapes]string{"any", "int", "date", "uuid", "hex32", "hex16", "alnum16", "base64url", "token"}
 
-// String returns the name of the shape as plain lists write it: "hex32".
+// String returns the name of the shape in plain lists: "hex32".
 func (s shape) String() string {
 	if s < numShapes {
 		return shapeNames[s]
@@ -30,7 +31,7 @@ func (s shape) String() string {
 	return "unknown"
 }
 
-// parseShape returns the shape of that name.
+// parseShape returns the shape with the given name.
 func parseShape(name string) (s shape, ok bool) {
 	for i, n := range shapeNames {
 		if n == name {
@@ -40,7 +41,7 @@ func parseShape(name string) (s shape, ok bool) {
 	return shapeAny, false
 }
 
-// matches reports whether value, form-decoded, has the shape.
+// matches reports whether a form-decoded value has the shape.
 func (s shape) matches(value []byte) bool {
 	switch s {
 	case shapeAny:
@@ -65,7 +66,7 @@ func (s shape) matches(value []byte) bool {
 	return false
 }
 
-// The kinds of bytes in values.
+// Kinds of bytes in values.
 const (
 	kindDigit uint8 = 1 << iota
 	kindHex
@@ -90,7 +91,7 @@ var kinds = func() (t [256]uint8) {
 	return t
 }()
 
-// allOf reports whether every byte of b is of the kind.
+// allOf reports whether every byte of b is of the given kind.
 func allOf(b []byte, kind uint8) bool {
 	for _, c := range b {
 		if kinds[c]&kind == 0 {
@@ -127,7 +128,8 @@ func isUUID(v []byte) bool {
 	return true
 }
 
-// isAlnum16 passes over a node suffix, which application servers add to say who holds the session.
+// isAlnum16 accepts a node suffix, which application servers add to name the
+// server that holds the session.
 func isAlnum16(v []byte) bool {
 	n := 0
 	for n < len(v) && kinds[v[n]]&kindAlnum != 0 {
@@ -139,7 +141,8 @@ func isAlnum16(v []byte) bool {
 	return n == len(v) || v[n] == '.' && n+1 < len(v) && allOf(v[n+1:], kindAlnum)
 }
 
-// isBase64URL asks for all three sorts of characters because a long-worded-slug is base64url too.
+// isBase64URL requires all three kinds of characters, because a
+// long-worded-slug is base64url too.
 func isBase64URL(v []byte) bool {
 	var seen uint8
 	for _, c := range v {

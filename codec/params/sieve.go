@@ -1,21 +1,24 @@
 package params
 
-// A sieve lets few names pass but those that a Matcher, or this package, may know: most parameters of most queries are
-// dismissed by a hash of two of their bytes and their length.
+// sieve rejects most names that neither a Matcher nor this package recognizes.
+// It hashes the first and last byte of a name and its length, which is enough
+// for most parameters of most queries.
 type sieve struct {
 	exact [sieveBits / 64]uint64 // a bit for each name, see sieveHash
-	first [256]bool              // whether there is a pattern for names that begin with the byte, in whatever case
+	first [256]bool              // whether there is a pattern for names that start with the byte, in either case
 }
 
 const sieveBits = 1 << 12
 
-// sieveHash is the same for a name in capitals and in small letters. The name is not empty.
+// sieveHash returns the hash of a name, which must not be empty. It ignores
+// ASCII case.
 func sieveHash(name []byte) uint32 {
 	first, last := uint32(name[0]|0x20), uint32(name[len(name)-1]|0x20)
 	return (first*0x9E3779B1 + last*0x85EBCA6B + uint32(len(name))*0xC2B2AE35) >> 20
 }
 
-// passes reports whether the name may be a known one. The name is form-decoded, and nothing of it is to be passed over.
+// passes reports whether the name may be recognized. The name must be bare and
+// form-decoded.
 func (s *sieve) passes(name []byte) bool {
 	if len(name) == 0 {
 		return false
@@ -29,7 +32,7 @@ func (s *sieve) add(name string) {
 	s.exact[h/64] |= 1 << (h % 64)
 }
 
-// addFirst lets all names pass that begin with c, a byte in lower case.
+// addFirst makes all names that start with c pass. c must be in lower case.
 func (s *sieve) addFirst(c byte) {
 	s.first[c] = true
 	if 'a' <= c && c <= 'z' {
@@ -37,7 +40,7 @@ func (s *sieve) addFirst(c byte) {
 	}
 }
 
-// heart is the sieve of what this package knows by heart.
+// heart is the sieve for the names in knownNames.
 var heart = func() *sieve {
 	s := new(sieve)
 	for _, name := range knownNames {
@@ -49,7 +52,7 @@ var heart = func() *sieve {
 	return s
 }()
 
-// sieveOf returns the sieve for the names in ix and those that this package knows by heart.
+// sieveOf returns the sieve for the names in ix and in knownNames.
 func sieveOf(ix *index) *sieve {
 	s := *heart
 	for _, e := range ix.exact {
@@ -61,7 +64,7 @@ func sieveOf(ix *index) *sieve {
 	return &s
 }
 
-// sieve returns the sieve of m, which may be nil.
+// sieve returns the sieve of m, which can be nil.
 func (m *Matcher) sieve() *sieve {
 	if m == nil {
 		return heart

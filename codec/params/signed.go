@@ -1,9 +1,9 @@
 package params
 
-// A mark is a parameter by which a signed URL is known.
+// mark identifies a parameter that signed URLs have.
 type mark uint16
 
-// The marks. Alone is enough by itself.
+// Marks of signed URLs. markAlone is sufficient by itself.
 const (
 	markAlone mark = 1 << iota
 	markSignature
@@ -15,14 +15,15 @@ const (
 	markMD5
 )
 
-// signed reports whether parameters with these marks together make a signed URL.
+// signed reports whether parameters with these marks indicate a signed URL.
 func (k mark) signed() bool {
 	return k&markAlone != 0 ||
 		k&markExpires != 0 && k&(markSignature|markToken|markMD5) != 0 ||
 		k&markSig != 0 && k&(markSE|markSI) != 0
 }
 
-// Signed reports whether query is that of a signed URL: any change of it, even of the order, would make it void. It knows
+// Signed reports whether query belongs to a signed URL, which any change, even
+// of the order, would invalidate. It recognizes these parameters:
 //
 //	X-Amz-Signature             Amazon S3, "Authenticating Requests: Using Query Parameters (AWS Signature Version 4)"
 //	X-Goog-Signature            Google Cloud Storage, "V4 signing process"
@@ -37,7 +38,8 @@ func (k mark) signed() bool {
 //	token or md5 with expires   Bunny CDN token authentication; nginx ngx_http_secure_link_module
 //	oauth_signature             OAuth 1.0, RFC 5849 §3.5.3
 //
-// by names, form-decoded and without regard to ASCII case: where someone writes them otherwise, nothing is lost by care.
+// Names are form-decoded and compared without regard to ASCII case. Services
+// may be stricter, but a false positive does no harm.
 func Signed(pairs []Pair, query []byte) bool {
 	var all mark
 	var buf nameBuffer
@@ -47,7 +49,8 @@ func Signed(pairs []Pair, query []byte) bool {
 	return all.signed()
 }
 
-// knownNames are the names that markOf and sessionOf know. The last eight letters of aspSession stand for any.
+// knownNames are the names that markOf and sessionOf recognize. The last eight
+// letters of aspSession stand for any letters.
 var knownNames = []string{
 	"x-amz-signature", "x-goog-signature", "x-oss-signature", "x-tos-signature", "key-pair-id", "q-signature",
 	"hdnea", "hdnts", "hdntl", "auth_key", "oauth_signature", "signature", "expires", "sig", "se", "si", "token", "md5",
@@ -56,7 +59,8 @@ var knownNames = []string{
 
 const aspSession = "aspsessionidxxxxxxxx"
 
-// knownLengths are the lengths of knownNames, as bits, by their first byte in lower case.
+// knownLengths holds the lengths of knownNames, as bits, by their lower-case
+// first byte.
 var knownLengths = func() (t [256]uint32) {
 	for _, name := range knownNames {
 		t[name[0]] |= 1 << len(name)
@@ -64,7 +68,7 @@ var knownLengths = func() (t [256]uint32) {
 	return t
 }()
 
-// isKnown reports whether markOf or sessionOf may know the bare name.
+// isKnown reports whether markOf or sessionOf may recognize the bare name.
 func isKnown(name []byte) bool {
 	return len(name) > 0 && len(name) < maxDiagnostics && knownLengths[lower(name[0])]>>len(name)&1 != 0
 }

@@ -5,10 +5,12 @@ import (
 	"slices"
 )
 
-// AppendSorted appends the query to dst with its fields in the order that AppendKeyQuery gives them, and with once without
-// those that repeat another one to the letter: of "a=1&b&a=1" the second "a=1" goes. A signed query (see Signed) is left as
-// it is. It is for a query of a key whose fields were rewritten; the query is not changed or kept. The rules that had
-// something to do are those of a signed query (WhySigned), of sorting, and of fields that are gone.
+// AppendSorted appends query to dst with its fields in the order of
+// AppendKeyQuery. If once is set, it removes fields that exactly repeat an
+// earlier one: of "a=1&b&a=1" the second "a=1". A signed query (see Signed) is
+// left unchanged. Use it for the query of a key whose fields were rewritten.
+// why can contain WhySigned and the rules for sorting and for repeated fields.
+// AppendSorted does not modify or retain query.
 func AppendSorted(dst, query []byte, once bool, s *Scratch) (out []byte, why Why) {
 	s.draw(query, Ampersand)
 	if t := s.read(query, nil); t.marks.signed() {
@@ -32,8 +34,8 @@ func AppendSorted(dst, query []byte, once bool, s *Scratch) (out []byte, why Why
 	return dst, why
 }
 
-// dropRepeated removes from s.fields, which stand as they do in query, those that repeat an earlier one to the letter, and
-// reports whether there were any.
+// dropRepeated removes fields that exactly repeat an earlier one from s.fields,
+// which must be in the order of query, and reports whether there were any.
 func (s *Scratch) dropRepeated(query []byte) bool {
 	slices.SortFunc(s.fields, func(a, b field) int {
 		if c := bytes.Compare(query[a.Start:a.End], query[b.Start:b.End]); c != 0 {

@@ -2,10 +2,10 @@ package params
 
 import "slices"
 
-// A Location says in which component of a URL a parameter stands.
+// Location is the component of a URL that contains a parameter.
 type Location uint8
 
-// The locations.
+// Locations of a parameter.
 const (
 	InQuery Location = iota
 	InPath
@@ -16,13 +16,14 @@ var locationNames = []string{"query", "path"}
 // String returns the location's name: "query".
 func (l Location) String() string { return wordOf(locationNames, int(l)) }
 
-// LocationNames returns the names of the locations. The result is the caller's.
+// LocationNames returns the names of the locations in a new slice.
 func LocationNames() []string { return append([]string(nil), locationNames...) }
 
-// A Style says how the value of a parameter is written (OpenAPI 3.1.1 §4.8.12.3, after RFC 6570).
+// Style is the serialization of a parameter's value (OpenAPI 3.1.1 §4.8.12.3,
+// based on RFC 6570).
 type Style uint8
 
-// The styles.
+// Styles of a parameter.
 const (
 	StyleDefault        Style = iota // form in a query, simple in a path
 	StyleForm                        // query: color=blue,black, or color=blue&color=black
@@ -36,55 +37,61 @@ const (
 
 var styleNames = []string{"", "form", "spaceDelimited", "pipeDelimited", "deepObject", "simple", "label", "matrix"}
 
-// String returns the style's name in OpenAPI: "pipeDelimited". That of StyleDefault is empty.
+// String returns the OpenAPI name of the style: "pipeDelimited". The name of
+// StyleDefault is empty.
 func (s Style) String() string { return wordOf(styleNames, int(s)) }
 
-// StyleNames returns the names of all styles. The result is the caller's.
+// StyleNames returns the names of all styles in a new slice.
 func StyleNames() []string { return append([]string(nil), styleNames[1:]...) }
 
-// A ValueType is the shape of a parameter's value.
+// ValueType is the type of a parameter's value.
 type ValueType uint8
 
-// The types.
+// Types of a value.
 const (
-	TypeDefault ValueType = iota // object for deepObject, array for all other styles
-	TypeString                   // one value, delimiters in it are data
-	TypeArray                    // values in order
+	TypeDefault ValueType = iota // object for deepObject, array for other styles
+	TypeString                   // one value; delimiters are data
+	TypeArray                    // ordered values
 	TypeObject                   // properties, each a name and a value
 )
 
 var typeNames = []string{"", "string", "array", "object"}
 
-// String returns the type's name: "array". That of TypeDefault is empty.
+// String returns the type's name: "array". The name of TypeDefault is empty.
 func (t ValueType) String() string { return wordOf(typeNames, int(t)) }
 
-// TypeNames returns the names of all types. The result is the caller's.
+// TypeNames returns the names of all types in a new slice.
 func TypeNames() []string { return append([]string(nil), typeNames[1:]...) }
 
-// Explode says whether each item of an array or object has a field of its own.
+// Explode says whether each item of an array or object has its own field.
 type Explode uint8
 
-// The values of Explode.
+// Values of Explode.
 const (
-	ExplodeDefault Explode = iota // yes for form and deepObject, no for all other styles
+	ExplodeDefault Explode = iota // ExplodeYes for form and deepObject, ExplodeNo for other styles
 	ExplodeNo
 	ExplodeYes
 )
 
-// A Declaration says how one parameter is written, in the words of an OpenAPI parameter object.
+// Declaration describes how one parameter is written, like an OpenAPI parameter
+// object.
 type Declaration struct {
 	Name    string // compared with decoded names, byte by byte
 	In      Location
 	Style   Style
 	Explode Explode
 	Type    ValueType
-	// Properties are the names of the properties of an object of style form or matrix that is exploded: then the URL has
-	// the names of the properties only (R=100&G=200). Without Properties, the object has every field that no other
-	// declaration names.
+	// Properties are the property names of an exploded object of style form or
+	// matrix, for which the URL contains only the names of the properties
+	// (R=100&G=200). If Properties is empty, the object gets every field that
+	// no other declaration names.
 	Properties []string
-	// Path is the template of the paths in which a parameter in a path stands, such as /users/{id}: each {name} is a whole
-	// segment, and one of them is {Name}. The styles simple and label need it, since the URL does not name them; without
-	// it, a parameter of style matrix is found in any segment. Literal segments are compared decoded.
+	// Path is the template of the paths that contain the parameter, such as
+	// /users/{id}, if In is InPath. Each {name} is a whole segment, and one of
+	// them is {Name}. The styles simple and label need a template, because the
+	// URL does not contain the name. Without a template, a parameter of style
+	// matrix is found in any segment. Literal segments are compared after
+	// decoding.
 	Path string
 }
 
@@ -96,19 +103,19 @@ func wordOf(names []string, i int) string {
 	return "unknown"
 }
 
-// ParseStyle returns the style of that name in OpenAPI.
+// ParseStyle returns the style with the given OpenAPI name.
 func ParseStyle(name string) (s Style, ok bool) {
 	i := slices.Index(styleNames[1:], name)
 	return Style(i + 1), i >= 0
 }
 
-// ParseLocation returns the location of that name.
+// ParseLocation returns the location with the given name.
 func ParseLocation(name string) (l Location, ok bool) {
 	i := slices.Index(locationNames, name)
 	return Location(max(i, 0)), i >= 0
 }
 
-// ParseValueType returns the type of that name.
+// ParseValueType returns the type with the given name.
 func ParseValueType(name string) (t ValueType, ok bool) {
 	i := slices.Index(typeNames[1:], name)
 	return ValueType(i + 1), i >= 0

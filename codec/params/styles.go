@@ -11,50 +11,50 @@ import (
 	"github.com/urlfold/urlfold/codec/percent"
 )
 
-// Styles are declarations made ready for use. They are immutable and may be used by any number of goroutines at once. A nil
-// *Styles and the zero Styles hold none.
+// Styles is a compiled set of declarations. It is immutable and safe for
+// concurrent use. A nil *Styles and the zero Styles are empty.
 type Styles struct {
 	decls []declared
 	query map[string]claim // by decoded name
 	deep  map[string]int   // declarations of style deepObject, by name
-	rest  int              // 1 + the declaration that has every other field of a query; 0 if there is none
-	path  []int            // declarations in paths
+	rest  int              // 1 + index of the declaration that gets all other fields of a query; 0 if none
+	path  []int            // declarations for paths
 }
 
-// A declared is a Declaration whose defaults are filled in.
+// declared is a Declaration with its defaults filled in.
 type declared struct {
 	Declaration
 	explode  bool
-	template []templateSegment // nil without Path
-	slot     int               // which of template is {Name}
+	template []templateSegment // nil if Path is empty
+	slot     int               // index of {Name} in template
 
-	properties map[string]bool // Properties
+	properties map[string]bool // set of Declaration.Properties
 }
 
-// A claim says to which declaration a field belongs, and as what.
+// claim assigns a field to a declaration.
 type claim struct {
 	decl int
 	role role
 }
 
-// A role is what a field is to its declaration.
+// role is the part that a field plays for its declaration.
 type role uint8
 
 const (
-	roleNone     role = iota // there is no declaration for it
-	roleOwn                  // it has the parameter's name
-	roleProperty             // it has the name of a property of an exploded object
-	roleMember               // it is a property of a deepObject, in brackets
+	roleNone     role = iota // no declaration matches
+	roleOwn                  // the field has the parameter's name
+	roleProperty             // the field has the name of a property of an exploded object
+	roleMember               // the field is a property of a deepObject, in brackets
 )
 
-// A StyleError says why CompileStyles refused a declaration.
+// StyleError reports why CompileStyles rejected a declaration.
 type StyleError struct {
-	Index  int    // which one, from 0
-	Field  string // of Declaration, in lower case: "style". Empty if the whole is meant
+	Index  int    // index of the declaration, from 0
+	Field  string // lower-case field of Declaration: "style"; empty for the whole declaration
 	Reason string
 }
 
-// Error returns the place and the reason.
+// Error returns the position and the reason.
 func (e *StyleError) Error() string {
 	field := ""
 	if e.Field != "" {
@@ -74,9 +74,11 @@ func (s *Styles) Len() int {
 // Declaration returns declaration i with its defaults filled in.
 func (s *Styles) Declaration(i int) Declaration { return s.decls[i].Declaration }
 
-// CompileStyles makes declarations ready for use. What OpenAPI 3.1.1 §4.8.12 leaves undefined is refused: a style in the
-// wrong component, deepObject with explode: false, spaceDelimited and pipeDelimited with explode: true or for a string.
-// The error joins a *StyleError for each mistake.
+// CompileStyles checks and compiles declarations. It rejects combinations that
+// OpenAPI 3.1.1 §4.8.12 leaves undefined: a style in the wrong component,
+// deepObject with explode: false, and spaceDelimited or pipeDelimited with
+// explode: true or with a string. The error joins a *StyleError for each
+// problem.
 func CompileStyles(decls []Declaration) (*Styles, error) {
 	c := styleCompiler{s: &Styles{query: map[string]claim{}, deep: map[string]int{}}}
 	for i, d := range decls {
@@ -90,7 +92,7 @@ func CompileStyles(decls []Declaration) (*Styles, error) {
 
 const duplicateParam = "duplicate parameter: params[%d] has this name"
 
-// A styleCompiler is one run of CompileStyles.
+// styleCompiler holds the state of CompileStyles.
 type styleCompiler struct {
 	s    *Styles
 	errs []error
@@ -100,7 +102,7 @@ func (c *styleCompiler) fail(i int, field, format string, args ...any) {
 	c.errs = append(c.errs, &StyleError{i, field, fmt.Sprintf(format, args...)})
 }
 
-// add checks d and adds it.
+// add checks and adds d.
 func (c *styleCompiler) add(i int, d Declaration) {
 	before := len(c.errs)
 	x := declared{Declaration: d}
@@ -114,7 +116,7 @@ func (c *styleCompiler) add(i int, d Declaration) {
 		c.template(i, &x)
 		c.s.path = append(c.s.path, i)
 	} else if d.Path != "" {
-		c.fail(i, "path", "belongs to in: path")
+		c.fail(i, "path", "applies only to in: path")
 	}
 	c.s.decls = append(c.s.decls, x)
 	if len(c.errs) > before {
@@ -127,7 +129,7 @@ func (c *styleCompiler) add(i int, d Declaration) {
 	}
 }
 
-// defaults fills in what d leaves open (OpenAPI 3.1.1 §4.8.12.2.1).
+// defaults fills in the defaults of d (OpenAPI 3.1.1 §4.8.12.2.1).
 func (c *styleCompiler) defaults(d *declared) {
 	if d.Style == StyleDefault {
 		d.Style = StyleForm
@@ -150,7 +152,7 @@ func (c *styleCompiler) defaults(d *declared) {
 	}
 }
 
-// check refuses what OpenAPI does not define.
+// check rejects combinations that OpenAPI does not define.
 func (c *styleCompiler) check(i int, d *declared) {
 	inPath := d.Style == StyleSimple || d.Style == StyleLabel || d.Style == StyleMatrix
 	delimited := d.Style == StyleSpaceDelimited || d.Style == StylePipeDelimited
@@ -161,33 +163,34 @@ func (c *styleCompiler) check(i int, d *declared) {
 	case int(d.Style) >= len(styleNames):
 		c.fail(i, "style", "unknown style")
 	case d.In == InQuery && inPath:
-		c.fail(i, "style", "%s is a style of paths: must be form, spaceDelimited, pipeDelimited or deepObject", d.Style)
+		c.fail(i, "style", "%s is a style for paths: must be form, spaceDelimited, pipeDelimited or deepObject", d.Style)
 	case d.In == InPath && !inPath:
-		c.fail(i, "style", "%s is a style of queries: must be simple, label or matrix", d.Style)
+		c.fail(i, "style", "%s is a style for queries: must be simple, label or matrix", d.Style)
 	}
 	if d.Style == StyleDeepObject && !d.explode {
-		c.fail(i, "explode", "deepObject is defined for explode: true only (OpenAPI 3.1.1 §4.8.12.4)")
+		c.fail(i, "explode", "must be true for deepObject (OpenAPI 3.1.1 §4.8.12.4)")
 	}
 	if delimited && d.explode {
-		c.fail(i, "explode", "%s is defined for explode: false only (OpenAPI 3.1.1 §4.8.12.4); for repeated names use style form", d.Style)
+		c.fail(i, "explode", "must be false for %s (OpenAPI 3.1.1 §4.8.12.4); for repeated names use style form", d.Style)
 	}
 	switch {
 	case d.Style == StyleDeepObject && d.Type != TypeObject:
-		c.fail(i, "type", "deepObject is defined for objects only: must be object")
+		c.fail(i, "type", "must be object for deepObject")
 	case delimited && d.Type == TypeString:
-		c.fail(i, "type", "%s is defined for arrays and objects only: must be array or object", d.Style)
+		c.fail(i, "type", "must be array or object for %s", d.Style)
 	}
 	if len(d.Properties) > 0 && !d.spreads() {
-		c.fail(i, "properties", "belong to an exploded object of style form or matrix: the names of other objects are in the URL")
+		c.fail(i, "properties", "apply only to exploded objects of style form or matrix; for other objects the URL contains the names")
 	}
 }
 
-// spreads reports whether the properties of d are fields of their own, under their own names.
+// spreads reports whether each property of d is a separate field under its own
+// name.
 func (d *declared) spreads() bool {
 	return d.Type == TypeObject && d.explode && (d.Style == StyleForm || d.Style == StyleMatrix)
 }
 
-// claimQuery notes the names that belong to declaration i of a query.
+// claimQuery registers the field names of declaration i in a query.
 func (c *styleCompiler) claimQuery(i int, d *declared) {
 	if d.Style == StyleDeepObject {
 		if _, ok := c.s.deep[d.Name]; ok {
@@ -201,7 +204,7 @@ func (c *styleCompiler) claimQuery(i int, d *declared) {
 	}
 	if d.spreads() && len(d.Properties) == 0 {
 		if c.s.rest > 0 {
-			c.fail(i, "properties", "params[%d] has all other fields of the query already", c.s.rest-1)
+			c.fail(i, "properties", "conflicts with params[%d], which also gets all other fields of the query", c.s.rest-1)
 		}
 		c.s.rest = i + 1
 	}
@@ -215,7 +218,8 @@ func (c *styleCompiler) claim(i int, field, name string, r role) {
 	c.s.query[name] = claim{i, r}
 }
 
-// claimPath refuses a declaration i of a path that another one takes the place of.
+// claimPath rejects declaration i in a path if another one matches the same
+// fields.
 func (c *styleCompiler) claimPath(i int, d *declared) {
 	for _, j := range c.s.path {
 		o := &c.s.decls[j]
@@ -224,25 +228,25 @@ func (c *styleCompiler) claimPath(i int, d *declared) {
 		case o.Name == d.Name:
 			c.fail(i, "name", duplicateParam, j)
 		case o.Path == "" && o.takesRest() && d.takesRest():
-			c.fail(i, "properties", "params[%d] has all other parameters of a segment already", j)
+			c.fail(i, "properties", "conflicts with params[%d], which also gets all other parameters of a segment", j)
 		}
 	}
 }
 
-// takesRest reports whether d has every field that no other declaration names.
+// takesRest reports whether d gets every field that no other declaration names.
 func (d *declared) takesRest() bool { return d.spreads() && len(d.Properties) == 0 }
 
 // A templateSegment is a segment of a path template.
 type templateSegment struct {
 	literal string // decoded
-	slot    bool   // it is {name}: any segment
+	slot    bool   // {name}, which matches any segment
 }
 
-// template reads d.Path.
+// template parses d.Path.
 func (c *styleCompiler) template(i int, d *declared) {
 	switch {
 	case d.Path == "" && d.Style != StyleMatrix:
-		c.fail(i, "path", "missing: style %s needs the template of the path, such as /users/{id}", d.Style)
+		c.fail(i, "path", "missing: style %s needs a path template, such as /users/{id}", d.Style)
 		return
 	case d.Path == "":
 		return
@@ -273,11 +277,12 @@ func (c *styleCompiler) template(i int, d *declared) {
 		}
 	}
 	if d.slot < 0 {
-		c.fail(i, "path", "must hold the name of the parameter in braces")
+		c.fail(i, "path", "must contain the name of the parameter in braces")
 	}
 }
 
-// claimOf returns to which declaration a field of a query belongs.
+// claimOf returns the declaration that a field of a query belongs to, and its
+// role.
 func (s *Styles) claimOf(name []byte) claim {
 	if s == nil || len(s.decls) == 0 {
 		return claim{decl: -1}

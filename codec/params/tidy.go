@@ -5,28 +5,31 @@ import (
 	"math/bits"
 )
 
-// Most queries are tidy: at most 63 bytes and few fields, no field, name or value empty, no byte of a name escaped, and no name
-// one that a rule or this package knows. To write these it takes no more than where their fields are and how names begin.
+// Most queries are tidy: they have at most 63 bytes and few fields, no empty
+// field, name or value, no escaped byte in a name, and no name that a rule or
+// this package recognizes. To write such a query, only the bounds of its fields
+// and the first bytes of their names are needed.
 
-// maxTidy is the most fields that a tidy query has.
+// maxTidy is the maximum number of fields in a tidy query.
 const maxTidy = 8
 
-// A tidyField is a field of a tidy query.
+// tidyField is a field of a tidy query.
 type tidyField struct {
 	order      uint64 // see orderAt
 	start, end uint32
 }
 
-// A tidyQuery is what is known about one.
+// tidyQuery describes a tidy query.
 type tidyQuery struct {
-	odd      uint64 // the bytes that are not plain, but for what stands between fields, names and values
+	odd      uint64 // bytes that are not plain, except separators and '='
 	fields   [maxTidy]tidyField
-	n        int  // how many of them there are
-	unsorted bool // they were not in order
+	n        int  // number of fields
+	unsorted bool // the fields were not in order
 }
 
-// tidy reports whether a query is tidy whose charts are drawn, and makes s.tidied of it. It may only give up: appendUntidy
-// knows what becomes of other queries, and of tidy ones too.
+// tidy reports whether a query whose charts are drawn is tidy, and sets
+// s.tidied. A false result is always safe, because appendUntidy handles all
+// queries, including tidy ones.
 func (s *Scratch) tidy(query []byte, m *Matcher) bool {
 	if len(s.charts) != 1 {
 		return false
@@ -52,7 +55,7 @@ func (s *Scratch) tidy(query []byte, m *Matcher) bool {
 			return false
 		}
 		eq := c.eq & between(nameEnd, end)
-		q.odd |= eq & (eq - 1) // all but the first
+		q.odd |= eq & (eq - 1) // all except the first
 		order := orderAt(query, int(start), int(nameEnd))
 		q.unsorted = q.unsorted || q.n > 0 && order <= last
 		q.fields[q.n%maxTidy] = tidyField{order, start, end}
@@ -61,7 +64,8 @@ func (s *Scratch) tidy(query []byte, m *Matcher) bool {
 	return !q.unsorted || q.sort()
 }
 
-// sort sorts the fields, or gives up if two names begin alike.
+// sort sorts the fields. It returns false if two names have the same first
+// bytes.
 func (q *tidyQuery) sort() bool {
 	fields := q.fields[:q.n]
 	for i := 1; i < len(fields); i++ {
@@ -94,7 +98,7 @@ func (s *Scratch) appendTidy(dst, query []byte) (_ []byte, why Why) {
 	return dst, why
 }
 
-// appendFields appends the fields, which have changed places.
+// appendFields appends the fields in their new order.
 func (q *tidyQuery) appendFields(dst, query []byte) (_ []byte, why Why) {
 	why = whySorted
 	for i := range q.fields[:q.n] {
@@ -111,8 +115,8 @@ func (q *tidyQuery) appendFields(dst, query []byte) (_ []byte, why Why) {
 	return dst, why
 }
 
-// appendOdd appends query[from:to] in form encoding. All of that is on the first chart, and odd says which of its bytes have
-// to be looked at.
+// appendOdd appends query[from:to] in form encoding. The range must be on the
+// first chart; odd marks the bytes that need encoding or decoding.
 func appendOdd(dst, query []byte, from, to uint32, odd uint64) []byte {
 	for ; odd != 0; odd &= odd - 1 {
 		i := uint32(bits.TrailingZeros64(odd))

@@ -5,26 +5,27 @@ import (
 	"strings"
 )
 
-// A Cell says whether a byte, standing for itself, is escaped in a component.
+// Cell says whether a byte must be escaped in a component.
 type Cell byte
 
-// The cells of a chart, as they are printed.
+// Cells of a chart, as printed.
 const (
 	Always     Cell = 'Y' // always encode
 	Never      Cell = 'N' // never encode
-	AsData     Cell = 'm' // encode unless used for its defined purpose, as a delimiter
+	AsData     Cell = 'm' // encode unless used for its purpose, as a delimiter
 	NotAllowed Cell = '-' // not allowed, even escaped
 )
 
 // Note numbers a difference between RFC 3986 and the WHATWG URL Standard.
 type Note uint8
 
-// The notes. 1 to 4 have the numbers and the meaning that the published charts of this kind give them.
+// Notes of a chart. 1 to 4 have the same numbers and meanings as in published
+// charts of this kind.
 const (
-	NoteBackslash    Note = 1 + iota // '\' is read as '/' in the path of a special scheme
-	NotePath                         // WHATWG leaves it raw in a path
-	NoteQuery                        // WHATWG leaves it raw in a query
-	NoteFragment                     // WHATWG leaves it raw in a fragment
+	NoteBackslash    Note = 1 + iota // '\' is interpreted as '/' in the path of a special scheme
+	NotePath                         // WHATWG does not encode it in a path
+	NoteQuery                        // WHATWG does not encode it in a query
+	NoteFragment                     // WHATWG does not encode it in a fragment
 	NoteSpecialQuery                 // WHATWG encodes it in the query of a special scheme
 	NoteUserinfo                     // WHATWG encodes it in userinfo
 	numNotes         = iota
@@ -39,7 +40,7 @@ var noteTexts = [numNotes + 1]string{
 	NoteUserinfo:     "WHATWG: encoded in a username or password",
 }
 
-// String returns what the note says.
+// String returns the text of the note.
 func (n Note) String() string {
 	if n > 0 && int(n) < len(noteTexts) {
 		return noteTexts[n]
@@ -47,27 +48,29 @@ func (n Note) String() string {
 	return fmt.Sprintf("note(%d)", uint8(n))
 }
 
-// A Chart shows for each byte whether it is escaped in each component of one standard.
+// Chart shows, for each byte, whether it must be escaped in each component
+// under one standard.
 type Chart struct {
 	Standard string
 	Columns  []string
 	Rows     []ChartRow
 }
 
-// A ChartRow is the row of one byte, or of a range of bytes that are all alike.
+// ChartRow is the row for one byte, or for a range of bytes with the same
+// cells.
 type ChartRow struct {
 	First, Last byte
-	Class       string // what the standard calls the byte, "" where it has no name for it
-	Cells       []Cell // one for each column
-	Notes       []Note // in ascending order; for rfc3986 and whatwg only
+	Class       string // name of the byte's class in the standard, or ""
+	Cells       []Cell // one per column
+	Notes       []Note // in ascending order; only for rfc3986 and whatwg
 }
 
-// A column is a component as the chart sees it.
+// column describes a component in a chart.
 type column struct {
 	name   string
 	raw    Set
-	scheme bool   // holds no escapes at all
-	delims string // the bytes that have a purpose in the component, or end it
+	scheme bool   // a scheme, which cannot have escapes
+	delims string // bytes that have a purpose in the component or end it
 }
 
 func (col column) cell(c byte) Cell {
@@ -77,7 +80,7 @@ func (col column) cell(c byte) Cell {
 	case col.scheme:
 		return Never
 	case c == '%':
-		return Always // RFC 3986 §2.4: as data it must be %25
+		return Always // RFC 3986 §2.4: in data it must be %25
 	case strings.IndexByte(col.delims, c) >= 0:
 		return AsData
 	case col.raw.Has(c):
@@ -88,8 +91,8 @@ func (col column) cell(c byte) Cell {
 
 const subDelims = "!$&'()*+,;="
 
-// charts holds the columns of each standard. The column auth is judged by userinfo, the part of an authority whose escapes
-// every standard allows.
+// charts lists the columns for each standard. The column auth uses the rules of
+// userinfo, the part of an authority in which every standard allows escapes.
 var charts = []struct {
 	standard string
 	columns  []column
@@ -121,8 +124,10 @@ var charts = []struct {
 	}, classForm},
 }
 
-// NewChart returns the chart of a standard (rfc3986, whatwg, rfc1738 or form), made from the sets of this package: one row
-// for each byte from 20 to 7E, then the controls, DEL, and the bytes from 80 on. It fails if the standard is unknown.
+// NewChart returns the chart for a standard (rfc3986, whatwg, rfc1738 or form),
+// computed from the sets of this package. It has one row for each byte from 20
+// to 7E, followed by the controls, DEL, and the bytes from 80 to FF. It returns
+// an error if the standard is unknown.
 func NewChart(standard string) (Chart, error) {
 	for _, s := range charts {
 		if s.standard != standard {
@@ -153,7 +158,7 @@ func newRow(columns []column, first, last byte, class string) ChartRow {
 	return r
 }
 
-// class3986 names the classes of RFC 3986 §2.
+// class3986 returns the class of c in RFC 3986 §2.
 func class3986(c byte) string {
 	switch {
 	case c == '%':
@@ -168,7 +173,7 @@ func class3986(c byte) string {
 	return ""
 }
 
-// class1738 names the classes of RFC 1738 §2.2 and §5.
+// class1738 returns the class of c in RFC 1738 §2.2 and §5.
 func class1738(c byte) string {
 	switch {
 	case strings.IndexByte(";/?:@=&", c) >= 0:
@@ -183,7 +188,8 @@ func class1738(c byte) string {
 	return "alphanumeric"
 }
 
-// classForm tells the one byte that forms escape in a way of their own (URL Standard §5.2).
+// classForm returns a remark for the space, the only byte with a special
+// encoding in forms (URL Standard §5.2).
 func classForm(c byte) string {
 	if c == ' ' {
 		return `written as "+"`
@@ -191,7 +197,8 @@ func classForm(c byte) string {
 	return ""
 }
 
-// notes returns where the WHATWG sets and those of RFC 3986 differ about c.
+// notes returns the differences between the WHATWG sets and those of RFC 3986
+// for c.
 func notes(c byte) (ns []Note) {
 	for _, d := range []struct {
 		note      Note
@@ -206,7 +213,7 @@ func notes(c byte) (ns []Note) {
 		switch {
 		case !d.more.Has(c) || d.few.Has(c):
 		case c == '\\' && d.note == NotePath:
-			ns = append(ns, NoteBackslash) // raw in a path it is a delimiter there, not data
+			ns = append(ns, NoteBackslash) // raw in a path it is a delimiter, not data
 		default:
 			ns = append(ns, d.note)
 		}

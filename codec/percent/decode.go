@@ -5,11 +5,13 @@ import (
 	"fmt"
 )
 
-// AppendDecode appends the bytes that the text src stands for to dst and returns the extended slice.
-// Each escape is decoded exactly once (RFC 3986 §2.4), a stray '%' stays as it is (URL Standard §1.3, percent-decode).
+// AppendDecode appends the decoded form of src to dst and returns the extended
+// slice. It decodes each escape exactly once (RFC 3986 §2.4) and keeps a
+// malformed '%' (URL Standard §1.3, percent-decode).
 //
-// Split a component at its delimiters before decoding the parts: the result can hold any byte.
-// src is not changed or kept, and must not overlap dst[len(dst):cap(dst)].
+// Split a component at its delimiters before you decode the parts, because the
+// result can contain any byte. AppendDecode does not modify or retain src,
+// which must not overlap dst[len(dst):cap(dst)].
 func AppendDecode(dst, src []byte) []byte {
 	for {
 		i := bytes.IndexByte(src, '%')
@@ -17,7 +19,7 @@ func AppendDecode(dst, src []byte) []byte {
 			return append(dst, src...)
 		}
 		dst = append(dst, src[:i]...)
-		// Escapes come in runs: look for the next one where this one ends.
+		// Escapes usually come in runs, so try the next byte before searching.
 		for src = src[i:]; len(src) > 0 && src[0] == '%'; {
 			if isTriplet(src, 0) {
 				dst = append(dst, tripletByte(src, 0))
@@ -30,32 +32,36 @@ func AppendDecode(dst, src []byte) []byte {
 	}
 }
 
-// AppendDecodeForm is [AppendDecode] for one name or value of application/x-www-form-urlencoded text: '+' becomes a space,
-// then escapes are decoded, so %2B is a plus sign (URL Standard §5.1). Split at '&' and the first '=' before.
+// AppendDecodeForm is like [AppendDecode], for a name or value of
+// application/x-www-form-urlencoded text. It replaces '+' by a space before it
+// decodes escapes, so %2B becomes a plus sign (URL Standard §5.1). Split the
+// text at '&' and at the first '=' of each field before.
 func AppendDecodeForm(dst, src []byte) []byte {
 	for {
 		i := bytes.IndexByte(src, '+')
 		if i < 0 {
 			return AppendDecode(dst, src)
 		}
-		// A '+' is no part of an escape, so the pieces between can be decoded by themselves.
+		// An escape contains no '+', so the text between can be decoded
+		// separately.
 		dst = append(AppendDecode(dst, src[:i]), ' ')
 		src = src[i+1:]
 	}
 }
 
-// A MalformedError says that a text that must hold valid escapes only has a stray '%'.
+// MalformedError reports a malformed '%' in a text that must not have one.
 type MalformedError struct {
-	Offset int  // of the '%', in bytes
-	Kind   Kind // Truncated, NonHex or PercentU
+	Offset int  // offset of the '%' in bytes
+	Kind   Kind // one of the first three kinds: "truncated", "non-hex" or "percent-u"
 }
 
-// Error names the offset and the kind, and nothing of the text.
+// Error returns the offset and the kind. It does not quote the text.
 func (e *MalformedError) Error() string {
-	return fmt.Sprintf("bad escape at offset %d: %s", e.Offset, e.Kind)
+	return fmt.Sprintf("malformed percent-encoding at offset %d: %s", e.Offset, e.Kind)
 }
 
-// Check returns a [*MalformedError] for the first stray '%' of src, or nil if each '%' begins an escape (RFC 3986 §2.1).
+// Check returns a [*MalformedError] for the first malformed '%' of src, or nil
+// if every '%' starts an escape (RFC 3986 §2.1).
 func Check(src []byte) error {
 	if i := IndexMalformed(src); i >= 0 {
 		return &MalformedError{Offset: i, Kind: malformedKind(src, i)}
@@ -63,7 +69,7 @@ func Check(src []byte) error {
 	return nil
 }
 
-// IndexMalformed returns the offset of the first stray '%' of src, or -1.
+// IndexMalformed returns the offset of the first malformed '%' of src, or -1.
 func IndexMalformed(src []byte) int {
 	for i := 0; i < len(src); {
 		next := bytes.IndexByte(src[i:], '%')

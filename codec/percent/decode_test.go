@@ -56,7 +56,7 @@ func TestCheck(t *testing.T) {
 			t.Errorf("Check(%q) = %v", src, err)
 		}
 	}
-	if got := (&MalformedError{Offset: 4, Kind: kindNonHex}).Error(); got != "bad escape at offset 4: non-hex" {
+	if got := (&MalformedError{Offset: 4, Kind: kindNonHex}).Error(); got != "malformed percent-encoding at offset 4: non-hex" {
 		t.Errorf("the error says %q", got)
 	}
 }

@@ -6,23 +6,23 @@ import (
 	"math"
 )
 
-// A Kind is one kind of escape defect.
+// Kind is a kind of defect of an escape.
 type Kind uint8
 
-// The kinds. All but the first three are about valid escapes.
+// Kinds of defects. All except the first three concern valid escapes.
 const (
-	kindTruncated      Kind = iota // a stray '%' with nothing or one hex digit up to the end of the component
-	kindNonHex                     // a stray '%' otherwise: not followed by two hex digits (RFC 3986 §2.1)
-	kindPercentU                   // a stray '%' followed by 'u' or 'U' and four hex digits, which no standard defines
+	kindTruncated      Kind = iota // a malformed '%' with at most one hexadecimal digit between it and the end of the component
+	kindNonHex                     // any other malformed '%': not followed by two hexadecimal digits (RFC 3986 §2.1)
+	kindPercentU                   // a malformed '%' followed by 'u' or 'U' and four hexadecimal digits, which no standard defines
 	kindNUL                        // %00
 	kindControl                    // %01 to %1F and %7F
-	kindBadUTF8                    // not UTF-8 (RFC 3629 §4): a lone continuation byte, a short sequence, a byte or code point out of range
+	kindBadUTF8                    // not UTF-8 (RFC 3629 §4): a lone continuation byte, a short sequence, or a byte or code point out of range
 	kindOverlongUTF8               // a complete sequence longer than its code point needs: %C0%AF
 	kindSurrogateUTF8              // a complete sequence for a surrogate, U+D800 to U+DFFF: %ED%A0%80
 	kindNoncharacter               // U+FDD0 to U+FDEF, or U+xxFFFE and U+xxFFFF
-	kindDoubleEncoded              // %25 followed by two hex digits: decoding gives another escape
-	EncodedTraversal               // a '..' segment with an escaped '/' or '\' beside it. Means something in paths only
-	kindLowerHex                   // an escape with a lower-case digit, whose normal form is upper-case (RFC 3986 §2.1)
+	kindDoubleEncoded              // %25 followed by two hexadecimal digits: decoding yields another escape
+	EncodedTraversal               // a '..' segment next to an escaped '/' or '\'; meaningful only in paths
+	kindLowerHex                   // an escape with a lower-case digit; its normal form is upper case (RFC 3986 §2.1)
 	kindNeedlessEscape             // an escaped unreserved byte (RFC 3986 §2.3)
 	numKinds           = iota
 )
@@ -47,37 +47,42 @@ type Kinds uint32
 // AllKinds is the set of all kinds.
 const AllKinds Kinds = 1<<numKinds - 1
 
-// Has reports whether k is in ks.
+// has reports whether k is in ks.
 func (ks Kinds) has(k Kind) bool { return ks>>k&1 != 0 }
 
-// The bits of a [Defect] of kind [DoubleEncoded], about the byte that decoding to the end would give.
+// Bits of a [Defect] of kind kindDoubleEncoded. They describe the byte that
+// repeated decoding yields.
 const (
-	WouldBeUTF8  uint8 = 1 << iota // it is ASCII, or with the double escapes beside it valid UTF-8
+	WouldBeUTF8  uint8 = 1 << iota // it is ASCII, or part of valid UTF-8 together with adjacent double escapes
 	WouldDelimit                   // it is a reserved byte (RFC 3986 §2.2) or '\'
 )
 
-// A Defect is one place where something is wrong with an escape, or worth telling.
+// Defect is a defect of an escape, or another property of it that is reported.
 type Defect struct {
-	At    uint32 // offset in the component, in bytes: of the '%', or of the first dot of an EncodedTraversal
+	At    uint32 // offset in the component in bytes: of the '%', or of the first dot of an EncodedTraversal
 	Kind  Kind
-	Depth uint8 // DoubleEncoded: how many decodings still leave an escape (%2541 is 1); 255 means that or more. Else 0
-	Bits  uint8 // DoubleEncoded: WouldBeUTF8, WouldDelimit. Else 0
+	Depth uint8 // kindDoubleEncoded: how many decodings still leave an escape (1 for %2541); 255 means at least 255. Otherwise 0
+	Bits  uint8 // kindDoubleEncoded: WouldBeUTF8, WouldDelimit. Otherwise 0
 }
 
-// AppendDefectsOf appends the defects of the component src that are of the kinds in want to dst, at most limit of them, and
-// returns the extended slice and the set of all kinds of defects, which is complete even where want or limit has cut the list. The
-// defects are in ascending order of At, and of Kind where At is the same. A component without '%' has none.
+// AppendDefectsOf appends the defects of the component src that are of a kind
+// in want to dst, but at most limit of them. It returns the extended slice and
+// the set of all kinds of defects in src, regardless of want and limit. The
+// defects are sorted by At, then by Kind. A component without '%' has no
+// defects.
 //
-// UTF-8 is judged on adjacent escapes; there is one defect for an ill-formed sequence, at its first '%'.
-// [EncodedTraversal] is found in any component: ignore it outside paths.
-// src must be shorter than 4 GiB; it is not changed or kept.
+// UTF-8 is checked across adjacent escapes. An ill-formed sequence is one
+// defect, at its first '%'. [EncodedTraversal] is reported in any component;
+// ignore it outside paths. src must be shorter than 4 GiB. AppendDefectsOf does
+// not modify or retain it.
 func AppendDefectsOf(dst []Defect, src []byte, want Kinds, limit int) ([]Defect, Kinds) {
 	i := bytes.IndexByte(src, '%')
 	if i < 0 {
 		return dst, 0
 	}
 	s := scanner{dst: dst, src: src, want: want, room: limit}
-	// Only the dots just before the first '%' can have to do with an escape.
+	// Of the bytes before the first '%', only the last two can be dots next to
+	// an escape.
 	for i = max(0, i-2); i < len(src); {
 		if classes[src[i]]&isMark == 0 {
 			i += indexClass(src[i:], isMark)
@@ -88,30 +93,32 @@ func AppendDefectsOf(dst []Defect, src []byte, want Kinds, limit int) ([]Defect,
 	return s.dst, s.kinds
 }
 
-// A Scanner judges the escapes of a component one by one, for callers that walk over its bytes anyway. Reset comes first.
+// Scanner finds the defects of a component one escape at a time, for callers
+// that iterate over its bytes anyway. Call Reset first.
 type Scanner struct{ s scanner }
 
-// Reset lets s judge the component src, which it keeps.
+// Reset prepares s for the component src and retains src.
 func (s *Scanner) Reset(src []byte) { s.s = scanner{src: src, want: AllKinds} }
 
-// Step appends the defects of what begins with the '%' or '.' at src[i] to dst, and returns the extended slice and the offset
-// behind it: of the next byte, or of the byte behind the escapes of one character. Called for each '%' that it does not pass
-// over and for each '.', Step finds what [AppendDefectsOf] finds.
+// Step appends the defects of the '%' or '.' at src[i] to dst. It returns the
+// extended slice and the offset after it: of the next byte, or of the byte
+// after the escapes of one character. If called for each '.' and for each '%'
+// that it has not skipped, Step finds the same defects as [AppendDefectsOf].
 func (s *Scanner) Step(dst []Defect, i int) (out []Defect, next int) {
 	s.s.dst, s.s.room = dst, math.MaxInt
 	next = s.s.step(i)
 	return s.s.dst, next
 }
 
-// A scanner finds defects from left to right.
+// scanner finds defects from left to right.
 type scanner struct {
 	dst   []Defect
 	src   []byte
-	want  Kinds // of the defects to append
-	room  int   // how many more defects may be appended
+	want  Kinds // kinds of defects to append
+	room  int   // number of defects that can still be appended
 	kinds Kinds
 
-	doubleEnd int   // end of the run of double escapes judged last
+	doubleEnd int   // end of the run of double escapes that doubleRun checked last
 	doubleOK  uint8 // WouldBeUTF8 if that run is valid UTF-8
 }
 
@@ -125,7 +132,8 @@ func (s *scanner) report(d Defect) {
 
 func (s *scanner) reportAt(i int, k Kind) { s.report(Defect{At: uint32(i), Kind: k}) }
 
-// step judges the '%' or '.' at i, and returns the offset of the next byte to look at.
+// step checks the '%' or '.' at i and returns the offset of the next byte to
+// check.
 func (s *scanner) step(i int) int {
 	switch {
 	case s.src[i] != '%':
@@ -149,7 +157,7 @@ func (s *scanner) step(i int) int {
 	return i + 3
 }
 
-// ascii judges the byte b that the escape at i stands for.
+// ascii checks the byte b, decoded from the escape at i.
 func (s *scanner) ascii(i int, b byte) {
 	switch {
 	case b == '%':
@@ -165,7 +173,7 @@ func (s *scanner) ascii(i int, b byte) {
 	}
 }
 
-// nonASCII judges the sequence of escaped UTF-8 that begins at i, and returns its end.
+// nonASCII checks the sequence of escaped UTF-8 at i and returns its end.
 func (s *scanner) nonASCII(i int) int {
 	n, k := sequence(s.src, i)
 	if k != wellFormed {
@@ -184,7 +192,7 @@ func (s *scanner) lowerHex(i int) {
 	}
 }
 
-// double judges the %25 at i.
+// double checks the %25 at i.
 func (s *scanner) double(i int) {
 	depth, end := doubleEscape(s.src, i)
 	if depth == 0 {
@@ -206,7 +214,8 @@ func (s *scanner) double(i int) {
 	s.report(d)
 }
 
-// doubleRun judges the run of adjacent double escapes of bytes from 80 on that begins at i.
+// doubleRun checks the run of adjacent double escapes of bytes from 80 to FF
+// that starts at i.
 func (s *scanner) doubleRun(i int) {
 	var v utf8Validator
 	for i < len(s.src) && s.src[i] == '%' {
@@ -227,8 +236,9 @@ func (s *scanner) doubleRun(i int) {
 	}
 }
 
-// doubleEscape returns how often %25 at src[i] stands before two hex digits when it is decoded again and again, and the end
-// of the whole: 2 and 8 for %252541. Depth 0: no double escape.
+// doubleEscape returns how many decodings of the %25 at src[i] still leave an
+// escape, and the end of the whole escape: 2 and 8 for %252541. The depth is 0
+// if there is no double escape.
 func doubleEscape(src []byte, i int) (depth, end int) {
 	for end = i + 3; end+2 <= len(src) && src[end-2] == '2' && src[end-1] == '5' && allHex(src[end:end+2]); end += 2 {
 		depth++
@@ -236,7 +246,7 @@ func doubleEscape(src []byte, i int) (depth, end int) {
 	return depth, end
 }
 
-// malformedKind returns the kind of the stray '%' at src[i].
+// malformedKind returns the kind of the malformed '%' at src[i].
 func malformedKind(src []byte, i int) Kind {
 	rest := src[i+1:]
 	switch {
@@ -257,8 +267,9 @@ func allHex(b []byte) bool {
 	return true
 }
 
-// isEncodedTraversal reports whether a '..' that begins at src[i] stands alone between separators (or the ends) of which at
-// least one is escaped. Each dot may be escaped.
+// isEncodedTraversal reports whether a '..' at src[i] is a whole segment, and
+// at least one of the separators next to it is escaped. Each dot can be
+// escaped. The ends of src count as raw separators.
 func isEncodedTraversal(src []byte, i int) bool {
 	left := separatorBefore(src, i)
 	if left == noSeparator {
@@ -287,7 +298,8 @@ func dotLen(src []byte, i int) int {
 	return 0
 }
 
-// What stands beside a possible dot segment. An end of the component counts as a raw separator.
+// separator describes what is next to a possible dot segment. The ends of the
+// component count as raw separators.
 type separator uint8
 
 const (

@@ -1,19 +1,24 @@
-// Package percent knows the percent-escapes of URLs: which bytes each component of each standard cannot hold raw,
-// how data becomes escaped text and back, how the escapes of a component are normalized, and what can be wrong with them.
+// Package percent handles the percent-encoding of URLs: the bytes that each
+// component must escape under each standard, encoding and decoding,
+// normalization of the escapes in a component, and defects of escapes.
 //
-// A triplet is '%' followed by two hex digits in either case; any other '%' is stray. Both are told apart on the bytes as
-// given, left to right, once. All functions take one component at a time (a path, a query, one value), because what a byte
-// means depends on where it stands; none of them knows the delimiters of a URL.
+// An escape is a '%' followed by two hexadecimal digits in either case. Any
+// other '%' is a malformed percent-encoding, called a malformed '%' below. The
+// distinction is made once, on the input, from left to right. All functions
+// work on one component at a time (a path, a query, one value), because the
+// meaning of a byte depends on its component. None of them interprets the
+// delimiters of a URL.
 //
 //	set.go     Set, the generated sets, and the classes of bytes
 //	lookup.go  sets by the names of standard and component
-//	encode.go  data to escaped text
-//	decode.go  escaped text to data
-//	normal.go  a component to its normal form: AppendNormal
-//	defect.go  what is wrong with the escapes of a component: AppendDefects
-//	utf8.go    escaped UTF-8 and its ill-formed kinds
-//	chart.go   the chart of what must be escaped where
-//	gen.go     the rules of all sets, as their standards write them
+//	encode.go  from data to escaped text
+//	decode.go  from escaped text to data
+//	normal.go  AppendNormal: the normal form of a component
+//	defect.go  AppendDefectsOf: defects of the escapes in a component
+//	utf8.go    escaped UTF-8 and the ways in which it can be ill-formed
+//	chart.go   the chart of the bytes that must be escaped in each component
+//	gen.go     the rules of all sets, as written in their standards
 //
-// The package is pure: it does no I/O, keeps no state, allocates nothing but the growth of dst, and panics on no input.
+// The package does no I/O, has no global state, allocates only to grow dst, and
+// does not panic, whatever the input.
 package percent

@@ -1,10 +1,13 @@
 package percent
 
-// AppendEncode appends the data src to dst as escaped text and returns the extended slice: each byte of s, and each '%',
-// becomes an escape with upper-case digits. With [WHATWGForm] a space becomes '+' (URL Standard §5.2).
+// AppendEncode appends the data src to dst as escaped text and returns the
+// extended slice. It replaces each byte in s, and each '%', by an escape with
+// upper-case digits. With [WHATWGForm] it replaces a space by '+' (URL Standard
+// §5.2).
 //
-// src is data, not text: a '%' in it is a percent sign, so encoding twice escapes twice (RFC 3986 §2.4).
-// src is not changed or kept, and must not overlap dst[len(dst):cap(dst)].
+// src is data, in which '%' is a percent sign, so encoding twice escapes twice
+// (RFC 3986 §2.4). AppendEncode does not modify or retain src, which must not
+// overlap dst[len(dst):cap(dst)].
 func AppendEncode(dst, src []byte, s Set) []byte {
 	mask := uint64(1)<<s&^1 | isPercent
 	for {

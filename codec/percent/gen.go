@@ -1,7 +1,9 @@
 //go:build ignore
 
-// Command gen writes table.go: the sets of bytes that each component of each standard cannot hold raw, one bit per set and byte.
-// The rules stand here as the standards write them; edit them here, then run go generate.
+// Command gen writes table.go: the sets of bytes that must be escaped in each
+// component under each standard, with one bit per set and byte. The rules below
+// follow the notation of the standards. To change a set, edit its rule and run
+// go generate.
 package main
 
 import (
@@ -11,9 +13,10 @@ import (
 	"log"
 	"os"
 	"strings"
+	"unicode/utf8"
 )
 
-// The character classes of RFC 3986.
+// Character classes of RFC 3986.
 const (
 	alpha      = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 	digit      = "0123456789"
@@ -33,7 +36,8 @@ const (
 	scheme1738 = "abcdefghijklmnopqrstuvwxyz" + digit + "+-." // RFC 1738 §5: lowalpha only
 )
 
-// The percent-encode sets of the WHATWG URL Standard §1.3, without the bytes of the C0 control percent-encode set, which all hold.
+// Percent-encode sets of the WHATWG URL Standard §1.3, without the bytes of the
+// C0 control percent-encode set, which all of them contain.
 const (
 	wFragment   = " \"<>`"
 	wQuery      = " \"#<>"
@@ -45,57 +49,58 @@ const (
 	wForbidHost = "\x00\t\n\r #/:<>?@[\\]^|" // forbidden host code points, §3.2
 )
 
-// A set is one constant of type Set: its name, its documentation and its rule.
-// Either allow lists what may stand raw (all else is in the set), or deny lists the printable bytes in the set.
+// set describes one constant of type Set: its name, its documentation and its
+// rule. Either allow lists the bytes that need no escape, or deny lists the
+// printable bytes that do.
 type set struct {
 	name, doc   string
 	allow, deny string
 }
 
 var sets = []set{
-	{name: "RFC3986Userinfo", doc: "for userinfo, RFC 3986 §3.2.1: all but unreserved, sub-delims and ':'", allow: userinfo},
-	{name: "RFC3986Host", doc: "for reg-name, RFC 3986 §3.2.2: all but unreserved and sub-delims. Not for an IP literal in brackets", allow: regName},
-	{name: "RFC3986PathSegment", doc: "for one segment of a path, RFC 3986 §3.3: all but pchar", allow: pchar},
-	{name: "RFC3986Path", doc: "for a whole path, RFC 3986 §3.3: all but pchar and '/'", allow: pchar + "/"},
-	{name: "RFC3986Query", doc: "for a whole query, RFC 3986 §3.4: all but pchar, '/' and '?'", allow: query},
-	{name: "RFC3986QueryName", doc: "for the name of a name=value pair in a query: RFC3986Query and the delimiters '&', '=' and '+' (which forms read as a space)", allow: without(query, "&=+")},
-	{name: "RFC3986QueryValue", doc: "for the value of a name=value pair in a query: RFC3986Query and '&' and '+'. '=' is data there, the first one has ended the name", allow: without(query, "&+")},
-	{name: "RFC3986Fragment", doc: "for fragment, RFC 3986 §3.5: all but pchar, '/' and '?'", allow: query},
+	{name: "RFC3986Userinfo", doc: "the set for userinfo (RFC 3986 §3.2.1): all bytes except unreserved, sub-delims and ':'", allow: userinfo},
+	{name: "RFC3986Host", doc: "the set for reg-name (RFC 3986 §3.2.2): all bytes except unreserved and sub-delims. It does not apply to an IP literal in brackets", allow: regName},
+	{name: "RFC3986PathSegment", doc: "the set for a path segment (RFC 3986 §3.3): all bytes except pchar", allow: pchar},
+	{name: "RFC3986Path", doc: "the set for a whole path (RFC 3986 §3.3): all bytes except pchar and '/'", allow: pchar + "/"},
+	{name: "RFC3986Query", doc: "the set for a whole query (RFC 3986 §3.4): all bytes except pchar, '/' and '?'", allow: query},
+	{name: "RFC3986QueryName", doc: "the set for the name in a name=value pair of a query: RFC3986Query and the delimiters '&', '=' and '+', which forms decode to a space", allow: without(query, "&=+")},
+	{name: "RFC3986QueryValue", doc: "the set for the value in a name=value pair of a query: RFC3986Query, '&' and '+'. '=' is data there, because the first one ends the name", allow: without(query, "&+")},
+	{name: "RFC3986Fragment", doc: "the set for a fragment (RFC 3986 §3.5): all bytes except pchar, '/' and '?'", allow: query},
 
-	{name: "WHATWGC0", doc: "the C0 control percent-encode set: 00 to 1F and all above 7E. Opaque paths and opaque hosts", deny: ""},
+	{name: "WHATWGC0", doc: "the C0 control percent-encode set, for opaque paths and opaque hosts: 00 to 1F and all bytes above 7E", deny: ""},
 	{name: "WHATWGFragment", doc: "the fragment percent-encode set", deny: wFragment},
 	{name: "WHATWGQuery", doc: "the query percent-encode set, for schemes that are not special", deny: wQuery},
 	{name: "WHATWGSpecialQuery", doc: "the special-query percent-encode set, for http, https, ws, wss, ftp and file", deny: wSpecial},
 	{name: "WHATWGPath", doc: "the path percent-encode set, with '^' (since March 2025)", deny: wPath},
 	{name: "WHATWGUserinfo", doc: "the userinfo percent-encode set", deny: wUserinfo},
-	{name: "WHATWGComponent", doc: "the component percent-encode set (encodeURIComponent). Holds '%'", deny: wComponent},
-	{name: "WHATWGForm", doc: "the application/x-www-form-urlencoded percent-encode set. Holds '%'. AppendEncode writes a space as '+' here", deny: wForm},
-	{name: "WHATWGPathSegment", doc: "for one segment of a path: WHATWGPath and '/' and '\\', which end a segment (URL Standard §4.4, path state)", deny: wPath + "/\\"},
-	{name: "WHATWGQueryName", doc: "for the name of a pair in a query: WHATWGSpecialQuery and '&', '=', '+' (URL Standard §5.1)", deny: wSpecial + "&=+"},
-	{name: "WHATWGQueryValue", doc: "for the value of a pair in a query: WHATWGSpecialQuery and '&', '+' (URL Standard §5.1)", deny: wSpecial + "&+"},
-	{name: "WHATWGHost", doc: "for an opaque host: WHATWGC0 and the forbidden host code points, which fail the host parser when raw (URL Standard §3.5)", deny: wForbidHost},
+	{name: "WHATWGComponent", doc: "the component percent-encode set (encodeURIComponent). It contains '%'", deny: wComponent},
+	{name: "WHATWGForm", doc: "the application/x-www-form-urlencoded percent-encode set. It contains '%'. AppendEncode writes a space as '+' with it", deny: wForm},
+	{name: "WHATWGPathSegment", doc: "the set for a path segment: WHATWGPath, and '/' and '\\', which end a segment (URL Standard §4.4, path state)", deny: wPath + "/\\"},
+	{name: "WHATWGQueryName", doc: "the set for the name in a pair of a query: WHATWGSpecialQuery, '&', '=' and '+' (URL Standard §5.1)", deny: wSpecial + "&=+"},
+	{name: "WHATWGQueryValue", doc: "the set for the value in a pair of a query: WHATWGSpecialQuery, '&' and '+' (URL Standard §5.1)", deny: wSpecial + "&+"},
+	{name: "WHATWGHost", doc: "the set for an opaque host: WHATWGC0 and the forbidden host code points, which make the host parser fail when raw (URL Standard §3.5)", deny: wForbidHost},
 
-	{name: "RFC1738Userinfo", doc: "for user[:password], RFC 1738 §3.1 and §5: all but uchar, ';', '?', '&', '=' and ':'", allow: user + ":"},
-	{name: "RFC1738PathSegment", doc: "for data of one segment of an http path, RFC 1738 §5 hsegment, and ';', which §3.3 reserves", allow: without(hsegment, ";")},
-	{name: "RFC1738Path", doc: "hpath, RFC 1738 §5: all but uchar, ';', ':', '@', '&', '=' and '/'", allow: hsegment + "/"},
-	{name: "RFC1738Query", doc: "search, RFC 1738 §5: all but uchar, ';', ':', '@', '&' and '='", allow: hsegment},
-	{name: "RFC1738QueryName", doc: "for the name of a pair: RFC1738Query and ';' (reserved, §3.3), '&', '=' and '+'", allow: without(hsegment, ";&=+")},
-	{name: "RFC1738QueryValue", doc: "for the value of a pair: RFC1738Query and ';' (reserved, §3.3), '&' and '+'", allow: without(hsegment, ";&+")},
-	{name: "RFC1738Fragment", doc: "for a fragment, which is no part of a URL in RFC 1738 (§2.2): its widest production, xchar, is taken, as RFC 1808 §2.2 does: all but uchar and reserved", allow: xchar},
+	{name: "RFC1738Userinfo", doc: "the set for user[:password] (RFC 1738 §3.1 and §5): all bytes except uchar, ';', '?', '&', '=' and ':'", allow: user + ":"},
+	{name: "RFC1738PathSegment", doc: "the set for data in a segment of an http path: that of hsegment (RFC 1738 §5), and ';', which §3.3 reserves", allow: without(hsegment, ";")},
+	{name: "RFC1738Path", doc: "the set for hpath (RFC 1738 §5): all bytes except uchar, ';', ':', '@', '&', '=' and '/'", allow: hsegment + "/"},
+	{name: "RFC1738Query", doc: "the set for search (RFC 1738 §5): all bytes except uchar, ';', ':', '@', '&' and '='", allow: hsegment},
+	{name: "RFC1738QueryName", doc: "the set for the name in a pair: RFC1738Query, ';' (reserved, §3.3), '&', '=' and '+'", allow: without(hsegment, ";&=+")},
+	{name: "RFC1738QueryValue", doc: "the set for the value in a pair: RFC1738Query, ';' (reserved, §3.3), '&' and '+'", allow: without(hsegment, ";&+")},
+	{name: "RFC1738Fragment", doc: "the set for a fragment: all bytes except uchar and reserved. A fragment is not part of a URL in RFC 1738 (§2.2), so its most general production, xchar, is used, as in RFC 1808 §2.2", allow: xchar},
 
-	{name: "schemeRFC3986", doc: "for scheme, RFC 3986 §3.1 (a scheme holds no escapes)", allow: schemeChar},
-	{name: "schemeRFC1738", doc: "for scheme, RFC 1738 §5: lower case only", allow: scheme1738},
+	{name: "schemeRFC3986", doc: "the set for a scheme (RFC 3986 §3.1), which cannot have escapes", allow: schemeChar},
+	{name: "schemeRFC1738", doc: "the set for a scheme (RFC 1738 §5), which is in lower case", allow: scheme1738},
 }
 
-// The classes that are no sets take the high bits.
+// Classes that are not sets use the high bits.
 var classes = []struct{ name, doc, bytes string }{
 	{"isUnreserved", "RFC 3986 §2.3", unreserved},
 	{"isHex", "HEXDIG in either case, RFC 3986 §2.1", hexdig},
-	{"isLowerHex", "a to f: a hex digit that is not in its normal form", "abcdef"},
+	{"isLowerHex", "a to f, the hexadecimal digits that are not in normal form", "abcdef"},
 	{"isPercent", "'%'", "%"},
-	{"isMark", "where a defect can begin: '%', and '.' for encoded-traversal", "%."},
+	{"isMark", "bytes at which a defect can start: '%', and '.' for encoded-traversal", "%."},
 	{"isReserved", "gen-delims and sub-delims, RFC 3986 §2.2", genDelims + subDelims},
-	{"isDelim", "reserved, and '\\\\', which browsers read as '/'", genDelims + subDelims + "\\"},
+	{"isDelim", "reserved, and '\\\\', which browsers interpret as '/'", genDelims + subDelims + "\\"},
 }
 
 func without(s, cut string) string {
@@ -110,7 +115,7 @@ func without(s, cut string) string {
 func (s set) has(c byte) bool {
 	switch {
 	case c < 0x20 || c >= 0x7F:
-		return true // controls, DEL and non-ASCII stand raw in no standard
+		return true // no standard allows raw controls, DEL and non-ASCII bytes
 	case s.allow != "":
 		return c != '%' && strings.IndexByte(s.allow, c) < 0
 	default:
@@ -132,13 +137,29 @@ func bits(c byte) (v uint64) {
 	return v
 }
 
+// comment returns text as a doc comment of lines with at most 80 columns.
+func comment(text string) string {
+	const width = 72 // without the tab and the slashes
+	var b strings.Builder
+	column := width
+	for _, word := range strings.Fields(text) {
+		if column += 1 + utf8.RuneCountInString(word); column > width {
+			b.WriteString("\n// " + word)
+			column = utf8.RuneCountInString(word)
+		} else {
+			b.WriteString(" " + word)
+		}
+	}
+	return strings.TrimPrefix(b.String(), "\n") + "\n"
+}
+
 func main() {
 	var b bytes.Buffer
-	fmt.Fprintln(&b, "// Code generated by gen.go; DO NOT EDIT.\n\npackage percent\n\n// The sets.\nconst (\n// None is the empty set.\nNone Set = iota")
+	fmt.Fprintln(&b, "// Code generated by gen.go; DO NOT EDIT.\n\npackage percent\n\n// Sets of bytes.\nconst (\n// None is the empty set.\nNone Set = iota")
 	for _, s := range sets {
-		fmt.Fprintf(&b, "// %s is %s.\n%s\n", s.name, strings.TrimPrefix(s.doc, s.name+" "), s.name)
+		fmt.Fprintf(&b, "%s%s\n", comment(s.name+" is "+s.doc+"."), s.name)
 	}
-	fmt.Fprintln(&b, "numSets int = iota\n)\n\n// The classes of bytes beside the sets.\nconst (")
+	fmt.Fprintln(&b, "numSets int = iota\n)\n\n// Classes of bytes that are not sets.\nconst (")
 	for i, k := range classes {
 		fmt.Fprintf(&b, "%s uint64 = 1 << %d // %s\n", k.name, 63-i, k.doc)
 	}

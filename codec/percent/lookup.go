@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// lookup lists the sets by their names on the command line, in the order in which the names are shown.
+// lookup lists the sets by their names on the command line, in the order in
+// which they are listed.
 var lookup = []struct {
 	standard, component string
 	set                 Set
@@ -37,10 +38,12 @@ var lookup = []struct {
 	{"form", "query-value", WHATWGForm},
 }
 
-// Lookup returns the set of a component (path-segment, path, query, query-name, query-value, fragment, userinfo or host) in a
-// standard (rfc3986, whatwg, rfc1738 or form). It fails if one of the names is unknown, or the standard lets that component
-// hold no escapes: form has names and values only, and an RFC 1738 host none (§5, hostname).
-// With whatwg, query is the query of a special scheme such as http.
+// Lookup returns the set for a component (path-segment, path, query,
+// query-name, query-value, fragment, userinfo or host) under a standard
+// (rfc3986, whatwg, rfc1738 or form). It returns an error if a name is unknown
+// or if the component cannot have escapes: form has only names and values, and
+// an RFC 1738 host has no escapes (§5, hostname). Under whatwg, query is the
+// query of a special scheme such as http.
 func Lookup(standard, component string) (Set, error) {
 	for _, l := range lookup {
 		if l.standard == standard && l.component == component {
@@ -58,7 +61,7 @@ func errUnknownStandard(name string) error {
 	return fmt.Errorf("unknown standard %q: must be one of %s", name, strings.Join(Standards(), ", "))
 }
 
-// Standards returns the names of all standards that [Lookup] knows.
+// Standards returns the names of the standards that [Lookup] accepts.
 func Standards() []string {
 	var names []string
 	for _, l := range lookup {
@@ -69,7 +72,8 @@ func Standards() []string {
 	return names
 }
 
-// Components returns the names of the components that the standard lets hold escapes, nil for an unknown standard.
+// Components returns the names of the components that can have escapes under
+// the standard, or nil if the standard is unknown.
 func Components(standard string) []string {
 	var names []string
 	for _, l := range lookup {

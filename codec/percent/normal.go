@@ -2,51 +2,59 @@ package percent
 
 import "bytes"
 
-// Malformed says what becomes of a stray '%', one that begins no escape.
+// Malformed selects what happens to a malformed '%', which does not start an
+// escape.
 type Malformed uint8
 
-// The policies for stray percent signs. The zero value keeps them.
+// Policies for a malformed '%'.
 const (
-	MalformedKeep   Malformed = iota // the '%' stays, as the WHATWG URL Standard has it
-	MalformedEncode                  // the '%' becomes %25
-	MalformedReject                  // the component has no normal form
+	MalformedKeep   Malformed = iota // keep the '%', as the WHATWG URL Standard does
+	MalformedEncode                  // replace the '%' by %25
+	MalformedReject                  // reject the component: it has no normal form
 )
 
-// Rules say what [AppendNormal] does. The zero Rules change nothing.
+// Rules selects what [AppendNormal] does. The zero Rules change nothing.
 type Rules struct {
-	Add        Set       // raw bytes in this set become escapes; never '%', whatever the set says
-	Malformed  Malformed // what becomes of a stray '%'
-	Upper      bool      // the hex digits of escapes become upper-case (RFC 3986 §6.2.2.1)
-	Unreserved bool      // escapes of unreserved bytes are decoded (RFC 3986 §6.2.2.2), so Add does not touch such bytes
+	Add        Set       // escape raw bytes in this set; '%' is never escaped by it
+	Malformed  Malformed // what happens to a malformed '%'
+	Upper      bool      // convert the digits of escapes to upper case (RFC 3986 §6.2.2.1)
+	Unreserved bool      // decode escapes of unreserved bytes (RFC 3986 §6.2.2.2); Add then does not escape such bytes
 }
 
-// Applied is the set of the [Rules] that have changed something. The zero Applied is empty.
+// Applied is the set of [Rules] that changed something. The zero Applied is
+// empty.
 type Applied uint8
 
-// The rules.
+// Rules that can be in an Applied.
 const (
-	AppliedMalformed  Applied = 1 << iota // a stray '%' became %25
+	AppliedMalformed  Applied = 1 << iota // a malformed '%' became %25
 	AppliedAdd                            // a raw byte became an escape
-	AppliedUpper                          // the digits of an escape were lower-case
-	AppliedUnreserved                     // an escape was decoded; AppliedUpper too if its digits were lower-case and Upper is set
+	AppliedUpper                          // digits of an escape were in lower case
+	AppliedUnreserved                     // an escape was decoded; if its digits were in lower case and Upper is set, AppliedUpper too
 )
 
-// AppendNormal appends the component src to dst, normalized by r, and returns the extended slice and -1.
-// If r.Malformed is [MalformedReject] and src holds a stray '%', it returns dst as given and the offset of the first one.
+// AppendNormal appends the component src, normalized by r, to dst. It returns
+// the extended slice and -1. If r.Malformed is [MalformedReject] and src has a
+// malformed '%', it returns dst unchanged and the offset of the first one.
 //
-// Escapes are told from stray percent signs on the bytes of src, never on output, and no reserved byte is ever decoded
-// (RFC 3986 §2.2), so the result means what src means, and AppendNormal of the result is the result again.
-// That needs one exception: a kept stray '%' must not come to stand before two hex digits, so with [MalformedKeep] the escape of
-// a hex digit stays where the output ends in a kept stray '%', or in such a '%' and one hex digit (%4%31 stays, as %41 would
-// be read as 'A' next time).
+// AppendNormal detects escapes in src only, never in its output, and never
+// decodes a reserved byte (RFC 3986 §2.2). The result is therefore equivalent
+// to src, and AppendNormal is idempotent. This requires one exception: a
+// malformed '%' that is kept must not be followed by two hexadecimal digits in
+// the output. With [MalformedKeep] the escape of a hexadecimal digit is
+// therefore kept directly after such a '%', and after such a '%' and one
+// hexadecimal digit: %4%31 is kept, because %41 would be decoded to 'A' next
+// time.
 //
-// src is not changed or kept, and must not overlap dst[len(dst):cap(dst)].
+// AppendNormal does not modify or retain src, which must not overlap
+// dst[len(dst):cap(dst)].
 func AppendNormal(dst, src []byte, r Rules) (out []byte, malformed int) {
 	out, _, malformed = AppendApplied(dst, src, r)
 	return out, malformed
 }
 
-// AppendApplied is [AppendNormal] and returns also which of the rules have changed something.
+// AppendApplied is like [AppendNormal], and also returns the rules that changed
+// something.
 func AppendApplied(dst, src []byte, r Rules) (out []byte, applied Applied, malformed int) {
 	mask := uint64(1)<<r.Add&^1 | isPercent
 	i := indexClass(src, mask)
@@ -71,7 +79,8 @@ func AppendApplied(dst, src []byte, r Rules) (out []byte, applied Applied, malfo
 	return append(n.dst, src[n.from:]...), n.applied, -1
 }
 
-// indexClass returns the offset of the first byte of src in a class of mask, or len(src).
+// indexClass returns the offset of the first byte of src in a class of mask, or
+// len(src).
 func indexClass(src []byte, mask uint64) int {
 	if mask == isPercent {
 		if i := bytes.IndexByte(src, '%'); i >= 0 {
@@ -87,23 +96,25 @@ func indexClass(src []byte, mask uint64) int {
 	return len(src)
 }
 
-// A normalizer copies src to dst in runs: src[from:i] is the run of bytes that stay as they are and are not yet copied.
+// normalizer copies src to dst in runs. src[from:i] is the current run: bytes
+// that do not change and have not been copied yet.
 type normalizer struct {
 	dst, src []byte
 	from     int
-	guard    int // length of the output just after the last kept stray '%', or -1
+	guard    int // length of the output directly after the last kept malformed '%', or -1
 	applied  Applied
 	Rules
 }
 
-// flush copies the run that ends at i and lets the next one begin at next.
+// flush copies the run that ends at i. The next run starts at next.
 func (n *normalizer) flush(i, next int) {
 	n.dst = append(n.dst, n.src[n.from:i]...)
 	n.from = next
 }
 
-// add escapes the raw byte at i and returns the offset of the next byte, as triplet and stray do. An unreserved byte in the
-// set ('~' in those of RFC 1738 and forms) would be decoded right after, so it stays.
+// add escapes the raw byte at i and returns the offset of the next byte, like
+// triplet and encodeOrGuard. It keeps an unreserved byte in the set ('~' in the
+// sets of RFC 1738 and forms), because Unreserved would decode its escape.
 func (n *normalizer) add(i int) int {
 	if n.Unreserved && IsUnreserved(n.src[i]) {
 		return i + 1
@@ -143,7 +154,8 @@ func (n *normalizer) triplet(i int) int {
 	return i + 3
 }
 
-// guarded reports whether b, decoded from the escape at i, would complete or begin a new escape with a kept stray '%'.
+// guarded reports whether b, decoded from the escape at i, would form an escape
+// with a kept malformed '%', or the start of one.
 func (n *normalizer) guarded(i int, b byte) bool {
 	if n.guard < 0 || !IsHex(b) {
 		return false
@@ -157,7 +169,8 @@ func (n *normalizer) guarded(i int, b byte) bool {
 	return false
 }
 
-// last returns the last byte of the output before src[i], which is not empty.
+// last returns the last byte of the output before src[i]. The output must not
+// be empty.
 func (n *normalizer) last(i int) byte {
 	if i > n.from {
 		return n.src[i-1]

@@ -2,10 +2,12 @@ package percent
 
 import "strings"
 
-// AppendEncodeReserved is [AppendEncode] for data of which every reserved byte (RFC 3986 §2.2: gen-delims and sub-delims)
-// becomes an escape too, except the bytes in delims. The result decodes to the same data as that of AppendEncode; as a URL
-// it differs, because an escaped reserved byte is not equivalent to the raw one (§2.2). src is not changed or kept, and
-// must not overlap dst[len(dst):cap(dst)].
+// AppendEncodeReserved is like [AppendEncode], but also escapes every reserved
+// byte (gen-delims and sub-delims, RFC 3986 §2.2) that is not in delims. The
+// result decodes to the same data. As part of a URL it is not equivalent,
+// because an escaped reserved byte differs in meaning from the raw one (§2.2).
+// AppendEncodeReserved does not modify or retain src, which must not overlap
+// dst[len(dst):cap(dst)].
 func AppendEncodeReserved(dst, src []byte, s Set, delims string) []byte {
 	for _, c := range src {
 		switch {
@@ -20,9 +22,11 @@ func AppendEncodeReserved(dst, src []byte, s Set, delims string) []byte {
 	return dst
 }
 
-// Delimiters returns the reserved bytes that keep their purpose in text for a component of that name (see [Lookup]): "/"
-// separates the segments of a path (RFC 3986 §3.3), ":" the user from the password (§3.2.1), and in a query "&" and "="
-// separate pairs and "+" is a space (URL Standard §5.1). The other components are data and have none.
+// Delimiters returns the reserved bytes that keep their purpose in the text of
+// a component (see [Lookup]). In a path, "/" separates segments (RFC 3986
+// §3.3). In userinfo, ":" separates the user from the password (§3.2.1). In a
+// query, "&" and "=" separate pairs, and "+" is a space (URL Standard §5.1).
+// The other components are data and have none.
 func Delimiters(component string) string {
 	switch component {
 	case "path":
@@ -46,21 +50,23 @@ func Reserved() string {
 	return string(b)
 }
 
-// A ReservedChart shows what [AppendEncodeReserved] writes for each reserved byte in each component of one standard.
+// ReservedChart shows what [AppendEncodeReserved] writes for each reserved byte
+// in each component under one standard.
 type ReservedChart struct {
 	Standard string
 	Columns  []string // components
 	Rows     []ReservedRow
 }
 
-// A ReservedRow is the row of one reserved byte.
+// ReservedRow is the row for one reserved byte.
 type ReservedRow struct {
 	Char  byte
 	Class string   // gen-delim or sub-delim
-	Cells []string // one for each column: the escape, or the byte itself where it keeps its purpose
+	Cells []string // one per column: the escape, or the byte itself if it keeps its purpose
 }
 
-// NewReservedChart returns the chart of a standard (rfc3986, whatwg, rfc1738 or form). It fails if the standard is unknown.
+// NewReservedChart returns the chart for a standard (rfc3986, whatwg, rfc1738
+// or form). It returns an error if the standard is unknown.
 func NewReservedChart(standard string) (ReservedChart, error) {
 	ch := ReservedChart{Standard: standard, Columns: Components(standard)}
 	if ch.Columns == nil {

@@ -2,80 +2,111 @@
 
 package percent
 
-// The sets.
+// Sets of bytes.
 const (
 	// None is the empty set.
 	None Set = iota
-	// RFC3986Userinfo is for userinfo, RFC 3986 §3.2.1: all but unreserved, sub-delims and ':'.
+	// RFC3986Userinfo is the set for userinfo (RFC 3986 §3.2.1): all bytes
+	// except unreserved, sub-delims and ':'.
 	RFC3986Userinfo
-	// RFC3986Host is for reg-name, RFC 3986 §3.2.2: all but unreserved and sub-delims. Not for an IP literal in brackets.
+	// RFC3986Host is the set for reg-name (RFC 3986 §3.2.2): all bytes except
+	// unreserved and sub-delims. It does not apply to an IP literal in
+	// brackets.
 	RFC3986Host
-	// RFC3986PathSegment is for one segment of a path, RFC 3986 §3.3: all but pchar.
+	// RFC3986PathSegment is the set for a path segment (RFC 3986 §3.3): all
+	// bytes except pchar.
 	RFC3986PathSegment
-	// RFC3986Path is for a whole path, RFC 3986 §3.3: all but pchar and '/'.
+	// RFC3986Path is the set for a whole path (RFC 3986 §3.3): all bytes
+	// except pchar and '/'.
 	RFC3986Path
-	// RFC3986Query is for a whole query, RFC 3986 §3.4: all but pchar, '/' and '?'.
+	// RFC3986Query is the set for a whole query (RFC 3986 §3.4): all bytes
+	// except pchar, '/' and '?'.
 	RFC3986Query
-	// RFC3986QueryName is for the name of a name=value pair in a query: RFC3986Query and the delimiters '&', '=' and '+' (which forms read as a space).
+	// RFC3986QueryName is the set for the name in a name=value pair of a
+	// query: RFC3986Query and the delimiters '&', '=' and '+', which forms
+	// decode to a space.
 	RFC3986QueryName
-	// RFC3986QueryValue is for the value of a name=value pair in a query: RFC3986Query and '&' and '+'. '=' is data there, the first one has ended the name.
+	// RFC3986QueryValue is the set for the value in a name=value pair of a
+	// query: RFC3986Query, '&' and '+'. '=' is data there, because the first
+	// one ends the name.
 	RFC3986QueryValue
-	// RFC3986Fragment is for fragment, RFC 3986 §3.5: all but pchar, '/' and '?'.
+	// RFC3986Fragment is the set for a fragment (RFC 3986 §3.5): all bytes
+	// except pchar, '/' and '?'.
 	RFC3986Fragment
-	// WHATWGC0 is the C0 control percent-encode set: 00 to 1F and all above 7E. Opaque paths and opaque hosts.
+	// WHATWGC0 is the C0 control percent-encode set, for opaque paths and
+	// opaque hosts: 00 to 1F and all bytes above 7E.
 	WHATWGC0
 	// WHATWGFragment is the fragment percent-encode set.
 	WHATWGFragment
-	// WHATWGQuery is the query percent-encode set, for schemes that are not special.
+	// WHATWGQuery is the query percent-encode set, for schemes that are not
+	// special.
 	WHATWGQuery
-	// WHATWGSpecialQuery is the special-query percent-encode set, for http, https, ws, wss, ftp and file.
+	// WHATWGSpecialQuery is the special-query percent-encode set, for http,
+	// https, ws, wss, ftp and file.
 	WHATWGSpecialQuery
 	// WHATWGPath is the path percent-encode set, with '^' (since March 2025).
 	WHATWGPath
 	// WHATWGUserinfo is the userinfo percent-encode set.
 	WHATWGUserinfo
-	// WHATWGComponent is the component percent-encode set (encodeURIComponent). Holds '%'.
+	// WHATWGComponent is the component percent-encode set
+	// (encodeURIComponent). It contains '%'.
 	WHATWGComponent
-	// WHATWGForm is the application/x-www-form-urlencoded percent-encode set. Holds '%'. AppendEncode writes a space as '+' here.
+	// WHATWGForm is the application/x-www-form-urlencoded percent-encode set.
+	// It contains '%'. AppendEncode writes a space as '+' with it.
 	WHATWGForm
-	// WHATWGPathSegment is for one segment of a path: WHATWGPath and '/' and '\', which end a segment (URL Standard §4.4, path state).
+	// WHATWGPathSegment is the set for a path segment: WHATWGPath, and '/' and
+	// '\', which end a segment (URL Standard §4.4, path state).
 	WHATWGPathSegment
-	// WHATWGQueryName is for the name of a pair in a query: WHATWGSpecialQuery and '&', '=', '+' (URL Standard §5.1).
+	// WHATWGQueryName is the set for the name in a pair of a query:
+	// WHATWGSpecialQuery, '&', '=' and '+' (URL Standard §5.1).
 	WHATWGQueryName
-	// WHATWGQueryValue is for the value of a pair in a query: WHATWGSpecialQuery and '&', '+' (URL Standard §5.1).
+	// WHATWGQueryValue is the set for the value in a pair of a query:
+	// WHATWGSpecialQuery, '&' and '+' (URL Standard §5.1).
 	WHATWGQueryValue
-	// WHATWGHost is for an opaque host: WHATWGC0 and the forbidden host code points, which fail the host parser when raw (URL Standard §3.5).
+	// WHATWGHost is the set for an opaque host: WHATWGC0 and the forbidden
+	// host code points, which make the host parser fail when raw (URL Standard
+	// §3.5).
 	WHATWGHost
-	// RFC1738Userinfo is for user[:password], RFC 1738 §3.1 and §5: all but uchar, ';', '?', '&', '=' and ':'.
+	// RFC1738Userinfo is the set for user[:password] (RFC 1738 §3.1 and §5):
+	// all bytes except uchar, ';', '?', '&', '=' and ':'.
 	RFC1738Userinfo
-	// RFC1738PathSegment is for data of one segment of an http path, RFC 1738 §5 hsegment, and ';', which §3.3 reserves.
+	// RFC1738PathSegment is the set for data in a segment of an http path:
+	// that of hsegment (RFC 1738 §5), and ';', which §3.3 reserves.
 	RFC1738PathSegment
-	// RFC1738Path is hpath, RFC 1738 §5: all but uchar, ';', ':', '@', '&', '=' and '/'.
+	// RFC1738Path is the set for hpath (RFC 1738 §5): all bytes except uchar,
+	// ';', ':', '@', '&', '=' and '/'.
 	RFC1738Path
-	// RFC1738Query is search, RFC 1738 §5: all but uchar, ';', ':', '@', '&' and '='.
+	// RFC1738Query is the set for search (RFC 1738 §5): all bytes except
+	// uchar, ';', ':', '@', '&' and '='.
 	RFC1738Query
-	// RFC1738QueryName is for the name of a pair: RFC1738Query and ';' (reserved, §3.3), '&', '=' and '+'.
+	// RFC1738QueryName is the set for the name in a pair: RFC1738Query, ';'
+	// (reserved, §3.3), '&', '=' and '+'.
 	RFC1738QueryName
-	// RFC1738QueryValue is for the value of a pair: RFC1738Query and ';' (reserved, §3.3), '&' and '+'.
+	// RFC1738QueryValue is the set for the value in a pair: RFC1738Query, ';'
+	// (reserved, §3.3), '&' and '+'.
 	RFC1738QueryValue
-	// RFC1738Fragment is for a fragment, which is no part of a URL in RFC 1738 (§2.2): its widest production, xchar, is taken, as RFC 1808 §2.2 does: all but uchar and reserved.
+	// RFC1738Fragment is the set for a fragment: all bytes except uchar and
+	// reserved. A fragment is not part of a URL in RFC 1738 (§2.2), so its
+	// most general production, xchar, is used, as in RFC 1808 §2.2.
 	RFC1738Fragment
-	// schemeRFC3986 is for scheme, RFC 3986 §3.1 (a scheme holds no escapes).
+	// schemeRFC3986 is the set for a scheme (RFC 3986 §3.1), which cannot have
+	// escapes.
 	schemeRFC3986
-	// schemeRFC1738 is for scheme, RFC 1738 §5: lower case only.
+	// schemeRFC1738 is the set for a scheme (RFC 1738 §5), which is in lower
+	// case.
 	schemeRFC1738
 	numSets int = iota
 )
 
-// The classes of bytes beside the sets.
+// Classes of bytes that are not sets.
 const (
 	isUnreserved uint64 = 1 << 63 // RFC 3986 §2.3
 	isHex        uint64 = 1 << 62 // HEXDIG in either case, RFC 3986 §2.1
-	isLowerHex   uint64 = 1 << 61 // a to f: a hex digit that is not in its normal form
+	isLowerHex   uint64 = 1 << 61 // a to f, the hexadecimal digits that are not in normal form
 	isPercent    uint64 = 1 << 60 // '%'
-	isMark       uint64 = 1 << 59 // where a defect can begin: '%', and '.' for encoded-traversal
+	isMark       uint64 = 1 << 59 // bytes at which a defect can start: '%', and '.' for encoded-traversal
 	isReserved   uint64 = 1 << 58 // gen-delims and sub-delims, RFC 3986 §2.2
-	isDelim      uint64 = 1 << 57 // reserved, and '\\', which browsers read as '/'
+	isDelim      uint64 = 1 << 57 // reserved, and '\\', which browsers interpret as '/'
 )
 
 // classes holds one bit for each set (1 << Set) and for each class of bytes.

@@ -2,19 +2,25 @@ package percent
 
 import "unicode/utf8"
 
-// wellFormed is the verdict on a sequence without defect. It is no kind that is reported.
+// wellFormed is the result for a sequence without defects. It is never
+// reported.
 const wellFormed = Kind(numKinds)
 
-// sequence judges the sequence of escaped UTF-8 that begins with the escape at src[i], of a byte from 80 on. It returns the
-// number n of its escapes and what is wrong with it, or wellFormed.
+// sequence checks the sequence of escaped UTF-8 that starts with the escape at
+// src[i], which must be of a byte from 80 to FF. It returns the number n of
+// escapes in the sequence and its defect, or wellFormed.
 //
-// A sequence is its lead byte and the continuation bytes that follow in adjacent escapes, as many as the lead asks for; a
-// continuation byte without a lead is a sequence of its own. So an ill-formed sequence is one defect, also where a decoder
-// that replaces maximal subparts would put several U+FFFD (%ED%A0%80).
+// A sequence consists of a lead byte and the continuation bytes in the adjacent
+// escapes, up to the number that the lead byte requires. A continuation byte
+// without a lead byte is a sequence too. An ill-formed sequence is therefore
+// one defect, even where a decoder that replaces maximal subparts would write
+// several U+FFFD (%ED%A0%80).
 //
-// A sequence is complete if it has as many continuation bytes as its lead asks for. Only a complete sequence can be
-// overlong or a surrogate: %C0%AF spells '/', which a lenient decoder accepts; %C1 before "lvarez" is Latin-1 and spells
-// nothing in UTF-8. A raw byte completes no sequence of escapes.
+// A sequence is complete if it has as many continuation bytes as its lead byte
+// requires. Only a complete sequence can be overlong or a surrogate: %C0%AF is
+// an overlong '/', which a lenient decoder accepts, whereas the %C1 before
+// "lvarez" is Latin-1 and has no meaning in UTF-8. A raw byte never belongs to
+// a sequence of escapes.
 func sequence(src []byte, i int) (n int, k Kind) {
 	lead := tripletByte(src, i)
 	if n := plainSequence(src, i, lead); n > 0 {
@@ -31,8 +37,10 @@ func sequence(src []byte, i int) (n int, k Kind) {
 	return n, verdict(b[:n])
 }
 
-// plainSequence returns the number of escapes of a sequence of two or three bytes whose lead allows any continuation bytes
-// and no noncharacter (RFC 3629 §4), which most are, or 0 where it takes a closer look.
+// plainSequence returns the number of escapes in a sequence of two or three
+// bytes whose lead byte allows any continuation bytes and no noncharacter (RFC
+// 3629 §4), which is the most common case. It returns 0 if the sequence needs
+// the full check.
 func plainSequence(src []byte, i int, lead byte) int {
 	switch {
 	case lead < 0xC2 || lead == 0xE0 || lead == 0xED || lead >= 0xEF || !isContinuation(src, i+3):
@@ -45,12 +53,14 @@ func plainSequence(src []byte, i int, lead byte) int {
 	return 0
 }
 
-// isContinuation reports whether an escape of a byte from 80 to BF begins at src[i], which may be beyond the end.
+// isContinuation reports whether an escape of a byte from 80 to BF starts at
+// src[i]. i may be beyond the end of src.
 func isContinuation(src []byte, i int) bool {
 	return i+2 < len(src) && src[i] == '%' && isTriplet(src, i) && tripletByte(src, i)&0xC0 == 0x80
 }
 
-// sequenceLen returns how many bytes a sequence with the lead c has, in the original scheme of up to six bytes.
+// sequenceLen returns the length of a sequence with the lead byte c, in the
+// original encoding of up to six bytes.
 func sequenceLen(c byte) int {
 	switch {
 	case c < 0xC0 || c >= 0xFE:
@@ -67,7 +77,8 @@ func sequenceLen(c byte) int {
 	return 6
 }
 
-// verdict judges the sequence b, which may be incomplete, by RFC 3629 §3 and §4.
+// verdict returns the defect of the sequence b, which may be incomplete, by RFC
+// 3629 §3 and §4, or wellFormed.
 func verdict(b []byte) Kind {
 	if len(b) < sequenceLen(b[0]) {
 		return kindBadUTF8
@@ -90,7 +101,8 @@ func verdict(b []byte) Kind {
 	return wellFormed
 }
 
-// A utf8Validator tells whether the bytes pushed to it are valid UTF-8. The zero value has seen none.
+// utf8Validator checks whether the bytes pushed to it are valid UTF-8. The zero
+// value is ready for use.
 type utf8Validator struct {
 	buf [utf8.UTFMax]byte
 	n   int
@@ -111,5 +123,6 @@ func (v *utf8Validator) push(b byte) {
 	v.n = 0
 }
 
-// valid reports whether the bytes so far are valid and end with a whole character.
+// valid reports whether the bytes pushed are valid and end with a whole
+// character.
 func (v *utf8Validator) valid() bool { return !v.bad && v.n == 0 }

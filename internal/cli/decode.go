@@ -22,7 +22,7 @@ With --strict a bad escape is an error that tells its offset, in bytes. With --s
 component cannot hold is an error too: such text was never encoded, or is decoded already.`,
 		Example: `  urlfold decode my%20document.pdf                               my document.pdf
   urlfold decode --form 'Tom+%26+Jerry'                          Tom & Jerry
-  urlfold decode --strict '100%'                                 error: bad escape at offset 3: truncated
+  urlfold decode --strict '100%'                                 error: malformed percent-encoding at offset 3: truncated
   urlfold decode --strict --component path-segment 'a b%20c'     error: raw byte 20h at offset 1
   urlfold decode < escaped > names`,
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -37,9 +37,9 @@ func TestDecodeCommandErrors(t *testing.T) {
 			t.Errorf("decode %q: error %v, want one with %q", args, err, want)
 		}
 	}
-	f("argument 2: bad escape at offset 3: truncated", "--strict", "ok", "100%")
-	f("bad escape at offset 0: percent-u", "--strict", "%u0041")
-	f("bad escape at offset 0: non-hex", "--strict", "--component", "path", "%zz a")
+	f("argument 2: malformed percent-encoding at offset 3: truncated", "--strict", "ok", "100%")
+	f("malformed percent-encoding at offset 0: percent-u", "--strict", "%u0041")
+	f("malformed percent-encoding at offset 0: non-hex", "--strict", "--component", "path", "%zz a")
 	f("raw byte 20h at offset 1 cannot stand in a path-segment (rfc3986)", "--strict", "--component", "path-segment", "a b%zz")
 	f("raw byte 26h at offset 1 cannot stand in a query-value (form)", "--strict", "--form", "--component", "query-value", "a&b")
 	f(`unknown standard "x"`, "--standard", "x")
@@ -54,7 +54,7 @@ func TestDecodeCommandErrors(t *testing.T) {
 func TestDecodeStrictLines(t *testing.T) {
 	out, err := execEscape(newDecodeCmd(), strings.NewReader("a%20b\nsecret%\nc"), "--strict")
 	var stray *percent.MalformedError
-	if !errors.As(err, &stray) || stray.Offset != 6 || err.Error() != "line 2: bad escape at offset 6: truncated" {
+	if !errors.As(err, &stray) || stray.Offset != 6 || err.Error() != "line 2: malformed percent-encoding at offset 6: truncated" {
 		t.Errorf("error %v", err)
 	}
 	if e := (*exitError)(nil); !errors.As(err, &e) || e.code != exitUsage {
