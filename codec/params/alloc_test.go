@@ -17,7 +17,7 @@ func TestNoAllocs(t *testing.T) {
 	f := func(what string, do func()) {
 		t.Helper()
 		if n := testing.AllocsPerRun(100, do); n != 0 {
-			t.Errorf("%s: %v allocations", what, n)
+			t.Errorf("%s: got %v allocations, want 0", what, n)
 		}
 	}
 	f("AppendPairs", func() { pairs = AppendPairs(pairs[:0], query, Ampersand) })

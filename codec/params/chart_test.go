@@ -5,9 +5,10 @@ import (
 	"testing"
 )
 
-// TestCharts compares charts of all lengths up to three of them with the bytes.
+// TestCharts compares the charts of texts with up to three charts with the
+// bytes of the texts.
 func TestCharts(t *testing.T) {
-	pattern := strings.Repeat("a&b=c%;d", 7) + "+=x&=" // 61 bytes: it meets the ends of charts everywhere
+	pattern := strings.Repeat("a&b=c%;d", 7) + "+=x&=" // 61 bytes, so that each part occurs at the ends of charts
 	text := []byte(strings.Repeat(pattern, 4))
 	var s Scratch
 	for _, sep := range []Separators{Ampersand, AmpersandSemicolon} {
@@ -35,14 +36,14 @@ func checkChart(t *testing.T, s *Scratch, text []byte, sep Separators) {
 	}
 	for i := range len(text) + 1 {
 		if got, want := next(s.charts, i, withoutEq), first(i, is(ends)); got != want {
-			t.Fatalf("%q: the end from %d on is %d, want %d", text, i, got, want)
+			t.Fatalf("%q: next end from %d is %d, want %d", text, i, got, want)
 		}
 		if got, want := next(s.charts, i, withEq), first(i, is(ends+"=")); got != want {
-			t.Fatalf("%q: the end or '=' from %d on is %d, want %d", text, i, got, want)
+			t.Fatalf("%q: next end or '=' from %d is %d, want %d", text, i, got, want)
 		}
 		for _, j := range []int{i, first(i, is(ends)), len(text)} {
 			if got, want := anyOdd(s.charts, i, j), first(i, is(odds)) < j; got != want {
-				t.Fatalf("%q: odd from %d to %d: %v", text, i, j, got)
+				t.Fatalf("%q: anyOdd from %d to %d is %v", text, i, j, got)
 			}
 		}
 	}

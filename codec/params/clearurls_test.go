@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// clearSample has every kind of item that such files have, in words of our own.
+// clearSample has an item of every kind that rule files have, written for this
+// test.
 const clearSample = `{"providers": {
 	"shop": {
 		"urlPattern": "^https?:\\/\\/(?:[a-z0-9-]+\\.)*?shop(?:\\.[a-z]{2,}){1,}",
@@ -60,7 +61,7 @@ func TestParseClearURLs(t *testing.T) {
 	f("shop.com/LOGIN/x", "trk", "clearurls shop exceptions#1")
 	f("pay.shop.com/1", "trk", "clearurls shop exceptions#2")
 	f("pay.shop.com/1", "t_x", "drop clearurls shop#2")
-	f("pay.shop.com/x", "t_x", "clearurls shop exceptions#3") // asks for what no rule drops: so it means all
+	f("pay.shop.com/x", "t_x", "clearurls shop exceptions#3") // no rule drops the parameter that it names, so it applies to all
 	f("pay.shop.com/ab", "t_x", "clearurls shop exceptions#4")
 	f("pay.shop.com/b", "t_x", "clearurls shop exceptions#4")
 	f("pay.shop.com/bb", "t_x", "drop clearurls shop#2")
@@ -115,7 +116,7 @@ func TestParseClearURLsErrors(t *testing.T) {
 	f("[]", 1, 1, "array")
 }
 
-// TestClearURLsCorpus reads the real file.
+// TestClearURLsCorpus imports the real file.
 func TestClearURLsCorpus(t *testing.T) {
 	data := corpus(t, "tracking/clearurls_data.min.json")
 	l, err := clearURLs{Referral: true}.parse(data)
@@ -150,7 +151,7 @@ func TestClearURLsCorpus(t *testing.T) {
 			for i := range items {
 				n++
 				if !accounted[imp.source(kind, i)] {
-					t.Errorf("%s is neither a rule nor reported", imp.source(kind, i))
+					t.Errorf("%s is neither a rule nor skipped", imp.source(kind, i))
 				}
 			}
 		}
@@ -158,7 +159,8 @@ func TestClearURLsCorpus(t *testing.T) {
 	t.Logf("%d items: %d rules, %d reported", n, len(l.Rules), len(l.Skipped))
 }
 
-// checkEveryExact makes a URL for every exact rule that drops, and looks whether it does.
+// checkEveryExact creates a URL for every exact Drop rule and checks that the
+// rule matches it.
 func checkEveryExact(t *testing.T, m *Matcher) {
 	t.Helper()
 	var s Scratch
@@ -180,19 +182,20 @@ func checkEveryExact(t *testing.T, m *Matcher) {
 		for _, path := range paths {
 			site := m.Site([]byte(host), []byte(path), &s)
 			rule, drop := m.Match(site, []byte(strings.ToUpper(r.Name)), nil)
-			hit = hit || drop || rule >= 0 // dropped, or kept where it would have been
+			hit = hit || drop || rule >= 0 // dropped, or kept by an exception
 		}
 		if !hit {
-			t.Errorf("%+v: no URL with it is matched", r)
+			t.Errorf("%+v: the rule matches no URL", r)
 		}
 		checked++
 	}
 	if checked < 600 {
-		t.Errorf("only %d exact rules", checked)
+		t.Errorf("got only %d exact rules", checked)
 	}
 }
 
-// FuzzParseClearURLs: whatever the patterns are, what is imported compiles, and an item becomes a rule or is reported.
+// FuzzParseClearURLs checks that imported lists compile, whatever their
+// patterns, and that each item becomes a rule or is skipped.
 func FuzzParseClearURLs(f *testing.F) {
 	f.Add(`^https?:\/\/([a-z0-9-.]*\.)x\.com.*\?h=.`, "a|", ".*")
 	f.Add(`^https?:\/\/(?:[a-z0-9-]+\.)*?x(?:\.[a-z]{2,}){1,}`, "(?:%3F)?[a-z]?mc", `^https?:\/\/[^/]+\/a(?:b\?|c)=d`)
@@ -210,10 +213,10 @@ func FuzzParseClearURLs(f *testing.F) {
 			t.Fatal(err)
 		}
 		if _, err := Compile(l); err != nil {
-			t.Fatalf("what was imported does not compile: %v\n%+v", err, l.Rules)
+			t.Fatalf("imported rules do not compile: %v\n%+v", err, l.Rules)
 		}
 		if len(l.Rules)+len(l.Skipped) < 1 {
-			t.Fatal("nothing is left of it")
+			t.Fatal("no item became a rule or was skipped")
 		}
 	})
 }

@@ -19,7 +19,7 @@ func TestCompileErrors(t *testing.T) {
 		}
 		var re *RuleError
 		if !errors.As(err, &re) || re.Source != fmt.Sprint("r", len(rules)-1) {
-			t.Errorf("%+v: %v names no rule, or another one", rules, err)
+			t.Errorf("%+v: error %v does not name the last rule", rules, err)
 		}
 	}
 	f("missing name", Rule{})
@@ -61,11 +61,11 @@ func TestCompileReportsAll(t *testing.T) {
 		}
 	}
 	if strings.Contains(err.Error(), "fine") {
-		t.Errorf("a rule too many in: %v", err)
+		t.Errorf("error for a valid rule: %v", err)
 	}
 }
 
-// TestExceptionsOfOthers: what one list drops another may keep.
+// TestExceptionsOfOthers checks that a list can keep what another one drops.
 func TestExceptionsOfOthers(t *testing.T) {
 	m := compile(t, Default(), plain(t, "!gclid"))
 	if rule, drop := m.Match(Site{}, []byte("gclid"), nil); drop || m.Rule(rule).Source != "test:1" {
@@ -79,6 +79,6 @@ func TestVersions(t *testing.T) {
 		t.Errorf("got %s, want %s", got, want)
 	}
 	if got := compile(t).Versions(); got != "" {
-		t.Errorf("no list is %q", got)
+		t.Errorf("versions without a list: %q", got)
 	}
 }

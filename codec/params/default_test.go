@@ -11,28 +11,29 @@ func TestDefault(t *testing.T) {
 	l := Default()
 	m := compile(t, l)
 	if len(m.scopes) != 1 {
-		t.Error("the default list has scopes: it would cost a look at every host")
+		t.Error("the default list has scopes, so every host would have to be checked")
 	}
 	seen := map[string]bool{}
 	for i, r := range l.Rules {
 		if r.Name != strings.ToLower(r.Name) || r.Reason == "" || r.action != actionDrop || seen[r.Name] {
-			t.Errorf("%+v: capitals, no reason, an exception, or twice", r)
+			t.Errorf("%+v: upper case, missing reason, exception or duplicate", r)
 		}
 		seen[r.Name] = true
 		if rule, drop := m.Match(Site{}, []byte(r.Name), nil); !drop || rule != i {
 			t.Errorf("%s: rule %d, %v", r.Name, rule, drop)
 		}
 	}
-	// Words that mean something else somewhere: only with a scope or a shape (D4.38).
+	// Words with other meanings on some sites need a scope or a shape (D4.38).
 	for _, name := range []string{"ref", "source", "sid", "id", "s", "name", "campid", "customid", "cid", "tag", "q", "page", "spm", "mc", "si", "utm"} {
 		if rule, drop := m.Match(Site{}, []byte(name), []byte("0123456789abcdef0123456789abcdef")); drop {
-			t.Errorf("%s is dropped everywhere by %s", name, m.Rule(rule).Source)
+			t.Errorf("%s is dropped on all sites by %s", name, m.Rule(rule).Source)
 		}
 	}
 }
 
-// TestRegistry compares the default list with a public registry of names. What the list leaves out is for a scope, a
-// shape, or a vendor's own word only; the rest must be there.
+// TestRegistry compares the default list with a public registry of names. The
+// default list lacks only names that need a scope or a shape, or that are
+// internal to a vendor.
 func TestRegistry(t *testing.T) {
 	rows, err := csv.NewReader(bytes.NewReader(corpus(t, "tracking/tracking-query-params.csv"))).ReadAll()
 	if err != nil {
@@ -56,7 +57,7 @@ func TestRegistry(t *testing.T) {
 	for _, must := range []string{"gclid", "fbclid", "msclkid", "utm_source", "mc_eid", "twclid", "yclid", "_kx", "srsltid", "gbraid"} {
 		for _, name := range missing {
 			if name == must {
-				t.Errorf("%s is in the registry and not in the default list", name)
+				t.Errorf("%s is in the registry but not in the default list", name)
 			}
 		}
 	}

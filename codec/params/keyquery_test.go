@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-// keyMatcher has rules of all kinds, and what may not become a rule by accident.
+// keyMatcher returns a Matcher with rules of all kinds, and with names that
+// must not match them.
 func keyMatcher(t testing.TB) *Matcher {
 	return compile(t, Default(), plain(t, "example.com: ref\n/x_[0-9]+/\nid ~int\n!example.com: jsessionid\n!example.com: utm_keep"))
 }
@@ -31,17 +32,17 @@ func TestAppendKeyQuery(t *testing.T) {
 	f("", "absent", "")
 	f("a=1&b=2", "a=1&b=2", "")
 
-	// q-drop, with the spellings of D4.38. All else stays.
+	// q-drop, with the spellings of D4.38. All other fields are kept.
 	f("a=1&utm_source=x&b=2", "a=1&b=2", "q-drop")
 	f("utm_source=x", "absent", "q-drop")
 	f("UTM_Source=x&%75tm_medium=y&utm%5Fterm", "absent", "q-drop")
 	f("%3Futm_source=x&amp;gclid=1", "absent", "q-drop")
-	f("a=1&amp;b=2", "a=1&amp%3Bb=2", "q-form") // a field called amp;b: D4.39
+	f("a=1&amp;b=2", "a=1&amp%3Bb=2", "q-form") // a field with the name amp;b: D4.39
 	f("id=7&id=x", "id=x", "q-drop")
-	f("id=%37", "absent", "q-drop") // a shape is of the decoded value
+	f("id=%37", "absent", "q-drop") // a shape applies to the decoded value
 	f("ref=x&source=y&sid=5&s=1", "ref=x&s=1&sid=5&source=y", "q-sort-name")
 
-	// q-noempty and q-eq: D4.35, `a` and `a=` are one.
+	// q-noempty and q-eq: D4.35, `a` and `a=` are equivalent.
 	f("&&", "absent", "q-noempty")
 	f("a=&&b&", "a&b", "q-noempty,q-eq")
 	f("=", "absent", "q-noempty,q-eq")
@@ -95,7 +96,7 @@ func TestAppendKeyQuerySite(t *testing.T) {
 	}
 	f("example.com", Ampersand, "ref=1&a=2&x_1", "a=2", "ref test:1", "x_1 test:2")
 	f("example.org", Ampersand, "ref=1&a=2", "a=2&ref=1")
-	f("example.com", Ampersand, "jsessionid=1&utm_keep", "jsessionid=1&utm_keep") // an exception keeps session ids too
+	f("example.com", Ampersand, "jsessionid=1&utm_keep", "jsessionid=1&utm_keep") // an exception also keeps session IDs
 	f("example.org", Ampersand, "jsessionid=1&utm_keep", "", "jsessionid ", "utm_keep default:34")
 	f("example.org", Ampersand, "b=1;a=2", "b=1%3Ba%3D2")
 	f("example.org", AmpersandSemicolon, "b=1;a=2&c", "a=2&b=1&c")
@@ -111,14 +112,14 @@ func TestAppendFiltered(t *testing.T) {
 			t.Errorf("%q: got %q, %v, %q, want %q, %v, %q", query, out[1:], got, w, want, present, why)
 		}
 	}
-	f("", Ampersand, "", true, "") // "?" stays
+	f("", Ampersand, "", true, "") // "?" is kept
 	f("b=%2f&a=&&c=~ ", Ampersand, "b=%2f&a=&&c=~ ", true, "")
 	f("b=%2f&utm_source=1&a=", Ampersand, "b=%2f&a=", true, "q-drop")
 	f("utm_source=1&b", Ampersand, "b", true, "q-drop")
 	f("b;utm_source=1", AmpersandSemicolon, "b", true, "q-drop")
 	f("utm_source=1;b;c&d", AmpersandSemicolon, "b;c&d", true, "q-drop")
 	f("gclid=1", Ampersand, "", false, "q-drop")
-	f("jsessionid=1", Ampersand, "jsessionid=1", true, "") // a session may be what makes it work
+	f("jsessionid=1", Ampersand, "jsessionid=1", true, "") // the URL may need its session to work
 	f("gclid=1&sig=x&se=y", Ampersand, "gclid=1&sig=x&se=y", true, "q-signed")
 }
 
@@ -128,8 +129,10 @@ func TestWhyNames(t *testing.T) {
 	}
 }
 
-// TestSortCorpus compares the order with URLSearchParams.sort(). That is by UTF-16 code units, ours by bytes, which is
-// by code points: the two differ where a name from U+E000 to U+FFFF meets one above (D4.36).
+// TestSortCorpus compares the order with URLSearchParams.sort(), which sorts by
+// UTF-16 code units. Ours sorts by bytes, that is, by code points. The two
+// differ if a name with a character from U+E000 to U+FFFF is compared with one
+// above (D4.36).
 func TestSortCorpus(t *testing.T) {
 	var cases []struct {
 		Input  string
@@ -149,12 +152,13 @@ func TestSortCorpus(t *testing.T) {
 			got = append(got, [2]string{string(AppendName(nil, p.Name(out))), string(AppendName(nil, p.Value(out)))})
 		}
 		if same, why := slices.Equal(got, c.Output), differs[c.Input]; same == (why != "") {
-			t.Errorf("%q: got %q, there %q; expected to differ: %q", c.Input, got, c.Output, why)
+			t.Errorf("%q: got %q, URLSearchParams %q; expected difference: %q", c.Input, got, c.Output, why)
 		}
 	}
 }
 
-// checkTidy holds that what is tidy becomes the same without being known to be.
+// checkTidy checks that the fast path for tidy queries gives the same result as
+// the general path.
 func checkTidy(t *testing.T, query []byte, m *Matcher, site Site, s *Scratch) {
 	t.Helper()
 	got, gotPresent, gotWhy := AppendKeyQuery(nil, query, m, site, s)
@@ -168,7 +172,7 @@ func checkTidy(t *testing.T, query []byte, m *Matcher, site Site, s *Scratch) {
 var querySeeds = []string{
 	"", "a=1&b=2", "b=2&a=1&b=1", "utm_source=x&a", "a=&b", "&&=&", "x_1&id=7&id=a", "%3Futm_source&amp;gclid&?gclid", "cfid=1&CFTOKEN",
 	"sid=0123456789abcdef&session_id=5", "Signature=a&Expires", "a=%2f/%zz%4%31+%20", "%61=1&a=2&A=3", "a;b=c", "\xff=\x00&%ff", "jsessionid&PHPSESSID=",
-	"a=1&b=2%20x&c==/", "b+=1&b*=1", // a tidy one, and one that is not
+	"a=1&b=2%20x&c==/", "b+=1&b*=1", // a tidy query and another one
 	"f[]=1&a=2&amp;c=3&b/", "a&amp;gclid=1&b", "?utm_x&?", "a&amp;&?amp;utm_x", "\x00", "\x00&\x00\x00",
 	strings.Repeat("a", 58) + "=%20&" + strings.Repeat("b", 61) + "=+&c=&utm_source", // three charts
 }
@@ -198,7 +202,7 @@ func FuzzKeyQuery(f *testing.F) {
 			t.Fatalf("%q: got %q, %v, want %q, %v", query, out, present, want, wantPresent)
 		}
 		if why == 0 && !bytes.Equal(out, query) {
-			t.Fatalf("%q: %q, and no reason", query, out)
+			t.Fatalf("%q: became %q for no reason", query, out)
 		}
 		if again, _, why := AppendKeyQuery(nil, out, m, site, &s); !bytes.Equal(again, out) || why&^WhySigned != 0 {
 			t.Fatalf("%q: %q, then %q by %v", query, out, again, why)
@@ -219,12 +223,13 @@ func FuzzKeyQuery(f *testing.F) {
 	})
 }
 
-// checkUnsigned checks that fields of different names may change places, that '=' without value is nothing, and that no escaped
-// slash becomes one.
+// checkUnsigned checks that the order of fields with different names does not
+// matter, that '=' without a value is ignored, and that an escaped slash
+// remains escaped.
 func checkUnsigned(t *testing.T, query, out []byte, m *Matcher, site Site, s *Scratch, seed uint64) {
 	t.Helper()
 	if bytes.ContainsAny(out, "/?;~\x00 ") {
-		t.Fatalf("%q: %q is not in form encoding", query, out)
+		t.Fatalf("%q: result %q is not in form encoding", query, out)
 	}
 	fields := bytes.Split(query, []byte("&"))
 	name := func(f []byte) string {
@@ -247,7 +252,8 @@ func checkUnsigned(t *testing.T, query, out []byte, m *Matcher, site Site, s *Sc
 	}
 }
 
-// checkFiltered checks that AppendFiltered keeps bytes, and has the same key.
+// checkFiltered checks that AppendFiltered keeps bytes and that the result has
+// the same key.
 func checkFiltered(t *testing.T, query []byte, m *Matcher, site Site, s *Scratch) {
 	t.Helper()
 	kept, present, why := AppendFiltered(nil, query, m, site, s)

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// compile is Compile of what must be right.
+// compile compiles lists that must be valid.
 func compile(t testing.TB, lists ...*List) *Matcher {
 	t.Helper()
 	m, err := Compile(lists...)
@@ -16,7 +16,7 @@ func compile(t testing.TB, lists ...*List) *Matcher {
 	return m
 }
 
-// plain is ParsePlain of what must be right.
+// plain parses a list that must be valid.
 func plain(t testing.TB, text string) *List {
 	t.Helper()
 	l, err := ParsePlain("test", "1", []byte(text))
@@ -57,7 +57,7 @@ example.com/only/**: *
 		}
 	}
 	f("a.b", "gclid", "", "drop test:1")
-	f("a.b", "GCLID", "", "drop test:1") // names without regard to ASCII case: D4.38
+	f("a.b", "GCLID", "", "drop test:1") // ASCII case does not matter: D4.38
 	f("a.b", "gclidx", "", "none")
 	f("a.b", "utm_", "", "drop test:2")
 	f("a.b", "UTM_Source", "", "drop test:2")
@@ -87,7 +87,7 @@ example.com/only/**: *
 	f("www.google.de", "ved", "", "drop test:8")
 	f("www.google.co.uk", "ved", "", "drop test:8")
 	f("www.google.com.au", "ved", "", "drop test:8")
-	f("google.evil.com", "ved", "", "none") // evil.com is what someone registered
+	f("google.evil.com", "ved", "", "none") // evil.com is the registered name
 	f("google", "ved", "", "none")
 	f("google.1", "ved", "", "none")
 	f("notgoogle.com", "ved", "", "none")
@@ -104,10 +104,10 @@ example.com/only/**: *
 	f("example.com", "utm_source", "", "keep test:11")
 	f("example.com", "utm_medium", "", "drop test:2")
 	f("www.example.com/mail/1", "gclid", "", "keep test:12")
-	f("www.example.com/mail/1", "page", "", "none") // nothing to except from
+	f("www.example.com/mail/1", "page", "", "none") // no rule to make an exception from
 	f("www.example.com", "gclid", "", "drop test:1")
 
-	// An allow list is a rule for all and exceptions.
+	// An allow list is a rule for all parameters with exceptions.
 	f("example.com/only/1", "x", "", "drop test:14")
 	f("example.com/only/1", "page", "", "keep test:15")
 	f("example.com/only/1", "", "1", "drop test:14")
@@ -133,8 +133,8 @@ func TestGroups(t *testing.T) {
 	f("a.b", "ref", "a#1", true)
 	f("example.com", "ref", "a exceptions#1", false)
 	f("example.com", "id", "b#1", true)      // an exception of group a
-	f("sub.example.com", "ref", "b#2", true) // kept from a#1, not from b#2
-	f("example.com", "x", "h#1", true)       // the group of that name in another list
+	f("sub.example.com", "ref", "b#2", true) // kept from a#1 but not from b#2
+	f("example.com", "x", "h#1", true)       // the group with this name in another list
 }
 
 func TestNilMatcher(t *testing.T) {
@@ -149,7 +149,8 @@ func TestNilMatcher(t *testing.T) {
 	}
 }
 
-// TestForeignSite gives a Matcher the site of another one, and a site whose Scratch has moved on.
+// TestForeignSite uses a site of another Matcher, and a site whose Scratch has
+// been used for another site.
 func TestForeignSite(t *testing.T) {
 	a := compile(t, plain(t, "example.com: x\nexample.com/1: y\nexample.org: x"))
 	b := compile(t, plain(t, "example.com: x"))
@@ -160,14 +161,15 @@ func TestForeignSite(t *testing.T) {
 	}
 	b.Site([]byte("example.com"), nil, &s)
 	if _, drop := a.Match(site, []byte("x"), nil); drop {
-		t.Error("the site of a Scratch that moved on has scopes")
+		t.Error("a site has scopes after its Scratch was used for another Matcher")
 	}
 	if _, drop := a.Match(a.Site([]byte("example.org"), nil, &s), []byte("x"), nil); !drop {
-		t.Error("a Scratch that came back has no scopes")
+		t.Error("a site has no scopes after its Scratch was used for another Matcher")
 	}
 }
 
-// randomLists makes lists of few names and places, so that rules meet.
+// randomLists returns lists with few names and hosts, so that rules often
+// conflict.
 func randomLists(r *rand.Rand) []*List {
 	pick := func(from ...string) string { return from[r.IntN(len(from))] }
 	var lists []*List
@@ -208,7 +210,7 @@ func FuzzMatch(f *testing.F) {
 		lists := randomLists(r)
 		m, err := Compile(lists...)
 		if err != nil {
-			return // contradictions, which TestCompileErrors is about
+			return // contradictions; see TestCompileErrors
 		}
 		ascii := func(s string) string {
 			return strings.Map(func(r rune) rune { return min(r, 'x') }, strings.ToValidUTF8(s, "x"))

@@ -12,7 +12,7 @@ import (
 	"github.com/urlfold/urlfold/codec/percent"
 )
 
-// corpus returns the bytes of a file of the shared test material.
+// corpus returns the content of a file of the shared corpora.
 func corpus(t testing.TB, name string) []byte {
 	t.Helper()
 	dir := os.Getenv("URLFOLD_CORPORA")
@@ -50,11 +50,12 @@ func TestAppendPairs(t *testing.T) {
 	f("a=b=c", Ampersand, "a = b=c") // the first '=' ends the name: URL Standard §5.1
 	f("=", Ampersand, " = ")
 	f("&a&&", Ampersand, "", "a", "", "")
-	f("a=1;b=2", Ampersand, "a = 1;b=2") // ';' is data (D1: HTML 4.01 B.2.2 is history)
+	f("a=1;b=2", Ampersand, "a = 1;b=2") // ';' is data; HTML 4.01 B.2.2 no longer applies (D1)
 	f("a=1;b=2&c", AmpersandSemicolon, "a = 1", "b = 2", "c")
 	f("a%26b=1&c%3Dd", Ampersand, "a%26b = 1", "c%3Dd") // split before decoding
 
-	// The array styles of OpenAPI (OAS 3.1 "Style Values") are spellings of values: none of their delimiters ends a field.
+	// In the array styles of OpenAPI (OAS 3.1 "Style Values") no delimiter ends
+	// a field.
 	f("color=blue,black", Ampersand, "color = blue,black")
 	f("color=blue|black", Ampersand, "color = blue|black")
 	f("color=blue&color=black", Ampersand, "color = blue", "color = black")
@@ -80,12 +81,13 @@ func TestAppendName(t *testing.T) {
 	f("a+b", "a b")         // URL Standard §5.1, step 3.4
 	f("a%2Bb", "a+b")       // '+' becomes a space before decoding, not after (D2.15)
 	f("%2541", "%41")       // once
-	f("%4%31", "%41")       // strays stay
-	f("%ff%E9", "\xff\xe9") // no U+FFFD: octets stay apart (D2.9)
+	f("%4%31", "%41")       // malformed '%' are kept
+	f("%ff%E9", "\xff\xe9") // no U+FFFD: different bytes stay different (D2.9)
 }
 
-// TestFormCorpus reads the URL Standard's own vectors. Where they have U+FFFD for bytes that are not UTF-8, ours are the
-// bytes: replacing them would make different names one.
+// TestFormCorpus runs the vectors of the URL Standard. Where these have U+FFFD
+// for bytes that are not UTF-8, we keep the bytes, because U+FFFD would make
+// different names equal.
 func TestFormCorpus(t *testing.T) {
 	var cases []struct {
 		Input  string
@@ -101,7 +103,7 @@ func TestFormCorpus(t *testing.T) {
 		var got [][2]string
 		for _, p := range AppendPairs(nil, query, Ampersand) {
 			if p.Start == p.End {
-				continue // the parser of the standard drops these, rule q-noempty here
+				continue // the standard's parser drops these; here rule q-noempty does
 			}
 			name, value := AppendName(nil, p.Name(query)), AppendName(nil, p.Value(query))
 			if valid(name) != string(name) || valid(value) != string(value) {
@@ -110,11 +112,11 @@ func TestFormCorpus(t *testing.T) {
 			got = append(got, [2]string{valid(name), valid(value)})
 		}
 		if !slices.Equal(got, c.Output) && !strings.Contains(c.Input, "%FE%FF") && !strings.Contains(c.Input, "%FF%FE") {
-			t.Errorf("%q: got %q, want %q", c.Input, got, c.Output) // runs of two bad bytes are one U+FFFD for ToValidUTF8, two there
+			t.Errorf("%q: got %q, want %q", c.Input, got, c.Output) // ToValidUTF8 replaces two bad bytes by one U+FFFD, the standard by two
 		}
 	}
 	if len(cases) < 20 || replaced == 0 {
-		t.Errorf("%d cases, %d of them not UTF-8: the corpus is not what it was", len(cases), replaced)
+		t.Errorf("the corpus has changed: %d cases, %d of them not UTF-8", len(cases), replaced)
 	}
 }
 
@@ -131,7 +133,7 @@ func TestBare(t *testing.T) {
 	f("amp;utm_source", "utm_source")
 	f("AMP;x", "x")
 	f("?amp;x", "x")
-	f("amp;?x", "?x") // in one order only, and once
+	f("amp;?x", "?x") // only in this order and only once
 	f("amp;amp;x", "amp;x")
 	f("??x", "?x")
 	f("amp", "amp")
@@ -139,7 +141,7 @@ func TestBare(t *testing.T) {
 	f("amplitude", "amplitude")
 }
 
-// slowForm is appendForm in two steps.
+// slowForm implements appendForm in two steps.
 func slowForm(raw []byte) []byte {
 	return percent.AppendEncode(nil, percent.AppendDecodeForm(nil, raw), percent.WHATWGForm)
 }
@@ -161,10 +163,10 @@ func FuzzForm(f *testing.F) {
 			all |= formClass[c]
 		}
 		if coded := !bytes.Equal(AppendName(nil, raw), raw); coded && all&formCoded == 0 {
-			t.Fatalf("%q: decodes, but is not seen to", raw)
+			t.Fatalf("%q: decoding changes it, but no byte is formCoded", raw)
 		}
 		if all&formOther == 0 && !bytes.Equal(got, raw) {
-			t.Fatalf("%q: becomes %q, but is not seen to", raw, got)
+			t.Fatalf("%q: becomes %q, but no byte is formOther", raw, got)
 		}
 	})
 }

@@ -107,7 +107,8 @@ func TestGlob(t *testing.T) {
 	f(`^/a\$`, "/a$x", true)
 }
 
-// FuzzPattern compares patterns with package regexp. '.' is one byte here and one character there, so all is ASCII.
+// FuzzPattern compares patterns with package regexp. '.' matches one byte here
+// and one character there, so all texts are ASCII.
 func FuzzPattern(f *testing.F) {
 	seeds := []string{
 		"", "a", "utm(?:_[a-z_]*)?", "(a|bc)*d?", "[^a-z%0-9]adId", "x{2,4}y{2,}", `\d\W[\w\-]\s?`, "[]a-]|[^]]", "a|", "(?:|a)+?b??",
@@ -132,7 +133,7 @@ func FuzzPattern(f *testing.F) {
 		}
 		re, err := regexp.Compile(flags + `\A(?:` + pattern + `)\z`)
 		if err != nil {
-			t.Fatalf("%q: runs here, but: %v", pattern, err)
+			t.Fatalf("%q: accepted here, but regexp reports %v", pattern, err)
 		}
 		if got, want := a.match([]byte(text)), re.MatchString(text); got != want {
 			t.Fatalf("%q on %q: got %v", pattern, text, got)
@@ -141,10 +142,10 @@ func FuzzPattern(f *testing.F) {
 		folded, _ := newAutomaton(n)
 		matches := folded.match([]byte(text))
 		if texts, ok := spellings(n); ok && slices.Contains(texts, lowerASCII(text)) != matches {
-			t.Fatalf("%q on %q: spelled out as %q", pattern, text, texts)
+			t.Fatalf("%q on %q: got spellings %q", pattern, text, texts)
 		}
 		if matches && !hasPrefixFold([]byte(text), literalPrefix(n)) {
-			t.Fatalf("%q on %q: prefix %q", pattern, text, literalPrefix(n))
+			t.Fatalf("%q on %q: got literal prefix %q", pattern, text, literalPrefix(n))
 		}
 	})
 }

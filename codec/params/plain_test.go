@@ -49,7 +49,7 @@ func TestParsePlain(t *testing.T) {
 		t.Errorf("%+v, %v", l, err)
 	}
 	if _, err := ParsePlain("l", "", []byte(text+"a")); err != nil {
-		t.Error(err) // a byte order mark is a byte of a name: nothing is guessed
+		t.Error(err) // a byte order mark is part of a name; it is not removed
 	}
 }
 
@@ -73,11 +73,11 @@ func TestParsePlainErrors(t *testing.T) {
 	}
 	var pe *ParseError
 	if !errors.As(err, &pe) || pe.Line != 2 {
-		t.Errorf("%v is no *ParseError", err)
+		t.Errorf("%v is not a *ParseError", err)
 	}
 	var re *RuleError
 	if _, err := ParseRule("x*y", "user:rules.drop_params[2]"); !errors.As(err, &re) || re.Source != "user:rules.drop_params[2]" {
-		t.Errorf("%v is no *RuleError", err)
+		t.Errorf("%v is not a *RuleError", err)
 	}
 }
 
@@ -94,7 +94,7 @@ func TestAllow(t *testing.T) {
 	}
 	out, _, _ = AppendKeyQuery(nil, []byte("q=1"), m, m.Site([]byte("example.com"), []byte("/a"), &s), &s)
 	if string(out) != "q=1" {
-		t.Errorf("elsewhere: got %q", out)
+		t.Errorf("on another site: got %q", out)
 	}
 	if _, err := Allow("a", []string{"x*y"}, "here"); err == nil || !strings.HasPrefix(err.Error(), "here: ") {
 		t.Errorf("got %v", err)

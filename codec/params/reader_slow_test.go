@@ -7,14 +7,15 @@ import (
 	"testing"
 )
 
-// This file is the readable twin of Reader. It reads text as units, each a byte that stands raw or escaped, and everything
-// else is said in units.
+// This file is the readable reference implementation of Reader. It splits text
+// into units, each of which is a raw or an escaped byte, and works only with
+// units.
 
-// A slowUnit is a byte of decoded text.
+// slowUnit is a byte of decoded text.
 type slowUnit struct {
 	b       byte
 	escaped bool
-	at, end int // where it lies in the component
+	at, end int // its range in the component
 }
 
 type slowText []slowUnit
@@ -27,7 +28,7 @@ func (u slowText) String() string {
 	return string(b)
 }
 
-// slowUnits decodes text once; in a form a '+' is an escaped space.
+// slowUnits decodes text once. In a form '+' is an escaped space.
 func slowUnits(text string, at int, form bool) (us slowText) {
 	for i := 0; i < len(text); i++ {
 		u := slowUnit{b: text[i], at: at + i}
@@ -44,8 +45,8 @@ func slowUnits(text string, at int, form bool) (us slowText) {
 	return us
 }
 
-// cut cuts u at a byte: at raw ones, and at escaped ones too if those mean the same. It returns the parts and where they
-// begin.
+// cut splits u at the byte b: at raw ones, and also at escaped ones if
+// escapedToo is set. It returns the parts and their offsets.
 func (u slowText) cut(b byte, escapedToo bool, limit int) (parts []slowText, at []int) {
 	start, startAt := 0, 0
 	if len(u) > 0 {
@@ -60,7 +61,7 @@ func (u slowText) cut(b byte, escapedToo bool, limit int) (parts []slowText, at 
 	return append(parts, u[start:]), append(at, startAt)
 }
 
-// A slowField is a field of a query or of a segment.
+// slowField is a field of a query or a segment.
 type slowField struct {
 	at          int
 	name, value slowText
@@ -78,15 +79,15 @@ func slowFields(text string, at int, sep string, form bool) (fs []slowField) {
 
 func (f slowField) empty() bool { return len(f.name) == 0 && !f.eq }
 
-// slowDecl is a declaration, and what it has been given so far.
+// slowDecl is a declaration with the values found for it.
 type slowDecl struct {
 	Declaration
 	items  []string
 	fields int
-	misfit int // 1 + its offset
+	misfit int // 1 + offset of the misfit
 	value  string
 	eq     bool
-	place  int // 1 + its place in the output
+	place  int // 1 + index in the output
 }
 
 func (d *slowDecl) bad(at int) {
@@ -106,7 +107,7 @@ func (d *slowDecl) pair(name, value string, eq bool) {
 	d.items = append(d.items, name)
 }
 
-// list gives d a value whose items are separated.
+// list adds the items of a value with separators to d.
 func (d *slowDecl) list(value slowText, sep byte, escapedToo bool) {
 	if len(value) == 0 {
 		return
@@ -128,7 +129,7 @@ func (d *slowDecl) list(value slowText, sep byte, escapedToo bool) {
 	}
 }
 
-// show is showParams for d.
+// show implements showParams for d.
 func (d *slowDecl) show(in Location, index int) string {
 	text := fmt.Sprintf("%v%d:%s", in, index, d.Name)
 	switch {
@@ -231,7 +232,7 @@ func boolTo(b bool) int {
 	return 0
 }
 
-// slowRead is Reader.Read and showParams of it.
+// slowRead implements Reader.Read followed by showParams.
 func slowRead(decls []Declaration, path, query string) string {
 	var all []*slowDecl
 	for _, d := range decls {
@@ -285,7 +286,7 @@ func slowPathParams(out []string, all []*slowDecl, path string) []string {
 				bound = append(bound, d)
 			}
 		}
-		var fresh []*slowDecl // each segment has matrix parameters of its own
+		var fresh []*slowDecl // matrix parameters are local to a segment
 		for _, d := range all {
 			if d.In == InPath && d.Style == StyleMatrix && (d.Path == "" || slices.Contains(bound, d)) {
 				fresh = append(fresh, &slowDecl{Declaration: d.Declaration})
@@ -305,7 +306,7 @@ func slowPathParams(out []string, all []*slowDecl, path string) []string {
 	return out
 }
 
-// slowWhole returns the first declaration that has all of a segment.
+// slowWhole returns the first declaration that takes a whole segment.
 func slowWhole(bound []*slowDecl, seg string) *slowDecl {
 	for _, d := range bound {
 		if d.Style != StyleMatrix || !strings.Contains(seg, ";") {
@@ -382,7 +383,8 @@ func slowMatrixClaim(fresh []*slowDecl, name string) (*slowDecl, role) {
 	return nil, roleNone
 }
 
-// slowStyles are sets of declarations for the comparison with the slow twin, with all defaults written out.
+// slowStyles are sets of declarations for the comparison with the reference
+// implementation, without defaults.
 var slowStyles = [][]Declaration{
 	nil,
 	{{Name: "a", Style: StyleForm, Explode: ExplodeYes, Type: TypeArray}, {Name: "b", Style: StyleForm, Explode: ExplodeNo, Type: TypeArray}},
@@ -397,7 +399,7 @@ var slowStyles = [][]Declaration{
 	{{Name: "a", In: InPath, Style: StyleMatrix, Explode: ExplodeYes, Type: TypeObject, Properties: []string{"x"}}, {Name: "b", In: InPath, Style: StyleMatrix, Explode: ExplodeYes, Type: TypeArray}, {Name: "a", In: InPath, Path: "/p/{a}", Style: StyleMatrix, Explode: ExplodeNo, Type: TypeString}},
 }
 
-// checkReader holds Reader to its slow twin.
+// checkReader compares Reader with its reference implementation.
 func checkReader(t *testing.T, r *Reader, styles *Styles, decls []Declaration, path, query string) {
 	t.Helper()
 	r.Read(styles, []byte(path), []byte(query))
@@ -415,13 +417,13 @@ func checkReader(t *testing.T, r *Reader, styles *Styles, decls []Declaration, p
 		}
 		for k := range r.Items(p) {
 			if at := r.Items(p)[k].At; int(at) > len(text) {
-				t.Fatalf("path %q, query %q: an item at %d", path, query, at)
+				t.Fatalf("path %q, query %q: item at offset %d", path, query, at)
 			}
 		}
 	}
 }
 
-// TestReaderSlow compares all short queries and paths of the bytes that mean something.
+// TestReaderSlow compares all short queries and paths of significant bytes.
 func TestReaderSlow(t *testing.T) {
 	var r Reader
 	for _, decls := range slowStyles {
@@ -459,7 +461,7 @@ func combinations(tokens []string, n int) func(func(string) bool) {
 	}
 }
 
-// FuzzReader holds Reader to its slow twin on any path and query.
+// FuzzReader compares Reader with its reference implementation.
 func FuzzReader(f *testing.F) {
 	for i := range slowStyles {
 		f.Add(byte(i), "/p/a;x=1,2;b", "a=1|2%7C3&b=x+1%202&&a[x]=1&y")
@@ -472,7 +474,8 @@ func FuzzReader(f *testing.F) {
 	})
 }
 
-// TestReaderNoAllocs: once its buffers have grown, reading costs no allocation.
+// TestReaderNoAllocs checks that Read does not allocate once its buffers have
+// grown.
 func TestReaderNoAllocs(t *testing.T) {
 	path, query := []byte("/p/x;a=1,2;b;x=3"), []byte("a=1|2&b=x+1&a[x]=1&&y=%zz&x=1")
 	for _, decls := range slowStyles {
@@ -491,7 +494,7 @@ func TestReaderNoAllocs(t *testing.T) {
 		}
 		f()
 		if n := testing.AllocsPerRun(20, f); n != 0 {
-			t.Errorf("%+v: %v allocations", decls, n)
+			t.Errorf("%+v: got %v allocations, want 0", decls, n)
 		}
 	}
 }

@@ -22,7 +22,7 @@ func TestSessionOf(t *testing.T) {
 	f("ASPSESSIONIDABCDEFG", "x", false)
 	f("sessionid", id, true)
 	f("session_id", "123e4567-e89b-12d3-a456-426614174000", true)
-	f("session_id", "12", false) // the talks of a conference have such names
+	f("session_id", "12", false) // conference talks have such IDs
 	f("sid", id, true)
 	f("sid", id+".node", true)
 	f("sid", "abc", false)

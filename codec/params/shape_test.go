@@ -43,7 +43,7 @@ func TestShapes(t *testing.T) {
 	f("0123456789ABCDEG", shapeAlnum16, shapeToken)
 	f("dQw4w9WgXcQ_dQw4w9WgXcQ", shapeBase64URL, shapeToken)
 	f("dQw4w9WgXcQ_dQw4w9WgX", shapeAny)
-	f("a-slug-of-many-words-2026", shapeAny) // base64url by its bytes, but no capitals
+	f("a-slug-of-many-words-2026", shapeAny) // base64url, but without upper case
 	f(strings.Repeat("é", 20), shapeAny)
 }
 
@@ -54,6 +54,6 @@ func TestShapeNames(t *testing.T) {
 		}
 	}
 	if _, ok := parseShape("unknown"); ok || numShapes.String() != "unknown" || numShapes.matches(nil) {
-		t.Error("there is a shape too many")
+		t.Error("parseShape accepted an unknown name")
 	}
 }

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestSieve holds that a sieve keeps back no name of its Matcher, and no name that this package knows by heart, in whatever
-// case.
+// TestSieve checks that a sieve rejects no name of its Matcher and none of
+// knownNames, in any case.
 func TestSieve(t *testing.T) {
 	m := compile(t, Default(), plain(t, "/x_[0-9]+/\nq\n_\n[f]*"))
 	names := append([]string{"x_1", "q", "_", "[f]", "[f]g", "utm_", "aspsessionidqwertyui"}, knownNames...)
@@ -16,14 +16,14 @@ func TestSieve(t *testing.T) {
 	for _, name := range names {
 		for _, name := range []string{name, strings.ToUpper(name)} {
 			if !m.sieve().passes([]byte(name)) {
-				t.Errorf("%q is kept back", name)
+				t.Errorf("the sieve rejects %q", name)
 			}
 		}
 	}
 	if m.sieve().passes(nil) || m.sieve().passes([]byte("page")) {
-		t.Error("the sieve has no holes, or too large ones")
+		t.Error("the sieve passes no name or too many names")
 	}
 	if (*Matcher)(nil).sieve().passes([]byte("gclid")) {
-		t.Error("no Matcher knows gclid")
+		t.Error("no sieve passes gclid")
 	}
 }

@@ -7,9 +7,10 @@ import (
 	"strings"
 )
 
-// The twins: what the fast code does, written for reading. Texts are ASCII where patterns are tried.
+// Reference implementations of the fast code, written for readability. Texts
+// must be ASCII where patterns are matched.
 
-// slowMatch is Matcher.Match.
+// slowMatch implements Matcher.Match.
 func slowMatch(lists []*List, host, path, name, value string) (rule int, drop bool) {
 	type ranked struct {
 		Rule
@@ -95,7 +96,8 @@ func slowPath(rule, path string) bool {
 	return regexp.MustCompile(`(?s)\A` + re + `\z`).MatchString(path)
 }
 
-// slowKeyQuery is AppendKeyQuery with '&' only. match says what is dropped, kept what exceptions keep from qsid.
+// slowKeyQuery implements AppendKeyQuery for the separator '&'. match reports
+// whether a field is dropped, kept whether an exception keeps it from qsid.
 func slowKeyQuery(query string, match, kept func(name, value string) bool) (out string, present bool) {
 	type param struct{ name, value, raw string }
 	var all []param
@@ -144,7 +146,7 @@ func slowSession(names map[string]bool, name, value string) bool {
 		(name == "cfid" || name == "cftoken") && names["cfid"] && names["cftoken"]
 }
 
-// slowCutPathSession is CutPathSession.
+// slowCutPathSession implements CutPathSession.
 func slowCutPathSession(path string) string {
 	segments := strings.SplitAfter(path, "/")
 	joined := func(from int) []string { return strings.Split(strings.Join(segments[from:], ""), "/") }

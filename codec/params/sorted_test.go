@@ -12,10 +12,10 @@ func TestAppendSorted(t *testing.T) {
 				t.Errorf("%q: %q, want %q", query, got[1:], want)
 			}
 			if (why&^WhySigned == 0) != (query == want) {
-				t.Errorf("%q: %q because of %v", query, want, why)
+				t.Errorf("%q: got %q with rules %v", query, want, why)
 			}
 			if again, why := AppendSorted(nil, []byte(want), i > 0, &s); string(again) != want || why&^WhySigned != 0 {
-				t.Errorf("%q: again %q because of %v", want, again, why)
+				t.Errorf("%q: second run gave %q with rules %v", want, again, why)
 			}
 		}
 	}
@@ -23,6 +23,6 @@ func TestAppendSorted(t *testing.T) {
 	f("a=1&a=1", "a=1&a=1", "a=1")
 	f("b=2&a=1&b=1&a=1&b=2", "a=1&a=1&b=2&b=1&b=2", "a=1&b=2&b=1")
 	f("%C3%A9&f", "f&%C3%A9", "f&%C3%A9")
-	f("a&a=", "a&a=", "a&a=") // to the letter: q-eq is another rule
+	f("a&a=", "a&a=", "a&a=") // only exact repetitions; q-eq is another rule
 	f("b&b&X-Amz-Signature=0&a", "b&b&X-Amz-Signature=0&a", "b&b&X-Amz-Signature=0&a")
 }

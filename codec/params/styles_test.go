@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// showParams writes what a Reader found: in:index:name, then =value, [array], {object}, '!' for a misfit.
+// showParams formats the parameters of a Reader: in:index:name, then =value,
+// [array] or {object}, and '!' for a misfit.
 func showParams(r *Reader) string {
 	var all []string
 	for i := range r.Params() {
@@ -50,9 +51,10 @@ func compileStyles(t testing.TB, decls ...Declaration) *Styles {
 	return s
 }
 
-// TestStyleExamples is the style examples of OpenAPI 3.1.1 §4.8.12.4 with a name and values of our own: the parameter hue with
-// the string teal, the array teal, gold, pink, the object H=10, S=20, L=30. What the table has as n/a is refused: see
-// TestStyleErrors.
+// TestStyleExamples runs the style examples of OpenAPI 3.1.1 §4.8.12.4 with
+// another name and other values: the parameter hue with the string teal, the
+// array teal, gold, pink, and the object H=10, S=20, L=30. TestStyleErrors
+// covers the combinations that the table marks as n/a.
 func TestStyleExamples(t *testing.T) {
 	const path = "/paint/{hue}"
 	properties := []string{"H", "S", "L"}
@@ -91,10 +93,10 @@ func TestStyleExamples(t *testing.T) {
 				r.Read(compileStyles(t, d), nil, []byte(text))
 			}
 			if got := showParams(&r); got != fmt.Sprintf("%v%d:hue%s", in, index, want) {
-				t.Errorf("%v, explode %v, %v: %q reads as %s, want %s", c.style, c.explode == ExplodeYes, typ, text, got, want)
+				t.Errorf("%v, explode %v, %v: %q: got %s, want %s", c.style, c.explode == ExplodeYes, typ, text, got, want)
 			}
 		}
-		if c.one != "" { // else n/a
+		if c.one != "" { // otherwise n/a
 			value := "="
 			if c.style == StyleMatrix {
 				value = ""
@@ -112,7 +114,8 @@ func TestStyleExamples(t *testing.T) {
 	}
 }
 
-// TestStyleDelimiters is the delimiters that the document of seeds/003 names for each style, raw and escaped.
+// TestStyleDelimiters checks the delimiters that the document of seeds/003
+// lists for each style, raw and escaped.
 func TestStyleDelimiters(t *testing.T) {
 	f := func(d Declaration, path, query, want string) {
 		t.Helper()
@@ -125,12 +128,12 @@ func TestStyleDelimiters(t *testing.T) {
 	no, yes := ExplodeNo, ExplodeYes
 	pipe := Declaration{Name: "a", Style: StylePipeDelimited}
 	f(pipe, "", "a=1|2%7C3%7c4", "query0:a[1|2|3|4]")
-	f(pipe, "", "a=1%257C2,3+4", "query0:a[1%7C2,3 4]") // escaped twice it is data; so are the others' delimiters
+	f(pipe, "", "a=1%257C2,3+4", "query0:a[1%7C2,3 4]") // escaped twice it is data, as are the delimiters of other styles
 	f(pipe, "", "a=|", "query0:a[|]")
 	f(pipe, "", "a=1|2&a=3", "query0:a[1|2|3]!6")
 	space := Declaration{Name: "a", Style: StyleSpaceDelimited}
 	f(space, "", "a=1+2%203 4", "query0:a[1|2|3|4]")
-	f(space, "", "a=1%2B2|3", "query0:a[1+2|3]") // an escaped plus is data, and '|' is
+	f(space, "", "a=1%2B2|3", "query0:a[1+2|3]") // an escaped plus is data, as is '|'
 	comma := Declaration{Name: "a b", Style: StyleForm, Explode: no}
 	f(comma, "", "a+b=1,2%2C3&a%20b", "query0:a b[1|2,3]!12") // RFC 6570 §3.2.8: %2C is data
 	f(Declaration{Name: "a", Style: StyleForm, Explode: yes}, "", "a=1,2&x&a=&a", "query0:a[1,2||] query1:x")
@@ -148,7 +151,7 @@ func TestStyleDelimiters(t *testing.T) {
 
 	simple := Declaration{Name: "id", In: InPath, Path: "/u/{id}/x"}
 	f(simple, "/u/1,2%2C3;v/x", "", "path1:id[1|2,3;v]") // RFC 6570 §3.2.2: ';' is data
-	f(simple, "/%75/1+2/x", "", "path1:id[1+2]")         // percent-decoded, not as a form
+	f(simple, "/%75/1+2/x", "", "path1:id[1+2]")         // percent-decoded, but not as in a form
 	f(simple, "/u/1/x/", "", "")
 	f(simple, "/u/1", "", "")
 	f(simple, "u/1/x", "", "")
@@ -167,7 +170,8 @@ func TestStyleDelimiters(t *testing.T) {
 	f(Declaration{Name: "o", In: InPath, Style: StyleMatrix, Explode: yes, Type: TypeObject}, "/a;x=1;y", "", "path0:o{x:1|y}")
 }
 
-// TestUndeclared: without declarations each field is decoded once, and "a" has no value where "a=" has an empty one.
+// TestUndeclared checks that without declarations each field is decoded once,
+// and that "a" has no value but "a=" has an empty one.
 func TestUndeclared(t *testing.T) {
 	f := func(path, query, want string) {
 		t.Helper()
@@ -192,14 +196,14 @@ func TestUndeclared(t *testing.T) {
 	r.Read(nil, []byte("/a;x=1"), []byte("q=1&r"))
 	for at, want := range map[uint32]string{0: "q", 2: "q", 4: "r"} {
 		if p := r.ParamAt(InQuery, at); p == nil || string(r.Name(p)) != want {
-			t.Errorf("the parameter at %d of the query: want %s", at, want)
+			t.Errorf("wrong parameter at offset %d of the query, want %s", at, want)
 		}
 	}
 	if p := r.ParamAt(InPath, 3); p == nil || string(r.Name(p)) != "x" || p.At != 3 {
-		t.Error("x is not at 3 of the path")
+		t.Error("wrong parameter at offset 3 of the path, want x")
 	}
 	if r.ParamAt(InPath, 1) != nil || r.ParamAt(InQuery, 3) != nil || r.ParamAt(InQuery, 5) != nil {
-		t.Error("there is a parameter where none is")
+		t.Error("found a parameter at an offset without one")
 	}
 }
 
@@ -273,7 +277,7 @@ func TestStyleNames(t *testing.T) {
 		_, location := ParseLocation(name)
 		_, typ := ParseValueType(name)
 		if style || location || typ {
-			t.Errorf("%q is taken", name)
+			t.Errorf("%q was accepted", name)
 		}
 	}
 	if got := Style(99).String(); got != "unknown" {

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// readTSV returns the rows of a tab-separated file of testdata, as maps by the names of its first row. Lines with # are
-// comments.
+// readTSV returns the rows of a tab-separated file in testdata as maps keyed by
+// the names in the first row. Lines that start with # are comments.
 func readTSV(t *testing.T, name string) (rows []map[string]string) {
 	t.Helper()
 	file, err := os.Open(filepath.Join("testdata", name))
@@ -51,7 +51,8 @@ func mustChart(t *testing.T, standard string) Chart {
 	return ch
 }
 
-// cells returns what a chart says about a byte, by column; "class", "label" and "notes" are columns too.
+// cells returns the cells of a row by column name, including the columns
+// "class", "label" and "notes".
 func (ch Chart) cells(r ChartRow) map[string]string {
 	m := map[string]string{"class": r.Class, "label": string(rune(r.First))}
 	if r.First == ' ' {
@@ -68,8 +69,10 @@ func (ch Chart) cells(r ChartRow) map[string]string {
 	return m
 }
 
-// TestChartOfDocument holds the chart of RFC 3986 to a published one, cell by cell. Where that document is wrong, the file
-// of its errors says so, with what is right and the clause that decides; a line there that is no difference fails too.
+// TestChartOfDocument compares the chart of RFC 3986 with a published one, cell
+// by cell. A separate file lists the errors of that document, with the correct
+// value and the clause that decides. The test fails for listed errors that are
+// not differences.
 func TestChartOfDocument(t *testing.T) {
 	ch, doc := mustChart(t, "rfc3986"), readTSV(t, "chart-001.tsv")
 	wrong := map[string]map[string]string{}
@@ -77,7 +80,7 @@ func TestChartOfDocument(t *testing.T) {
 		wrong[w["byte"]+" "+w["column"]] = w
 	}
 	if len(doc) != 0x7F-0x20 {
-		t.Fatalf("the document has %d rows", len(doc))
+		t.Fatalf("got %d rows in the document", len(doc))
 	}
 	for i, d := range doc {
 		ours := ch.cells(ch.Rows[i])
@@ -87,24 +90,25 @@ func TestChartOfDocument(t *testing.T) {
 			delete(wrong, at)
 			switch {
 			case w == nil && d[col] != ours[col]:
-				t.Errorf("%s: the document has %q, we %q", at, d[col], ours[col])
+				t.Errorf("%s: got %q, the document has %q", at, ours[col], d[col])
 			case w != nil && (w["document"] != d[col] || w["right"] != ours[col] || w["clause"] == "" || d[col] == ours[col]):
-				t.Errorf("%s: the document has %q, we %q, the list of errors is stale: %v", at, d[col], ours[col], w)
+				t.Errorf("%s: got %q, the document has %q, and the list of errors is out of date: %v", at, ours[col], d[col], w)
 			}
 		}
 	}
 	for at := range wrong {
-		t.Errorf("%s: no such cell", at)
+		t.Errorf("%s: unknown cell", at)
 	}
 }
 
-// TestChartRest checks what the document says in words: controls, DEL and all from 80 on are always escaped.
+// TestChartRest checks the document's statement that controls, DEL and all
+// bytes from 80 to FF are always escaped.
 func TestChartRest(t *testing.T) {
 	for _, standard := range Standards() {
 		ch := mustChart(t, standard)
 		rest := ch.Rows[0x7F-0x20:]
 		if len(rest) != 3 || rest[0].Last != 0x1F || rest[1].First != 0x7F || rest[2].First != 0x80 || rest[2].Last != 0xFF {
-			t.Fatalf("%s: the last rows are %v", standard, rest)
+			t.Fatalf("%s: got last rows %v", standard, rest)
 		}
 		for _, r := range rest {
 			for i, c := range r.Cells {
@@ -115,10 +119,10 @@ func TestChartRest(t *testing.T) {
 		}
 	}
 	if _, err := NewChart("rfc2396"); err == nil {
-		t.Error("a chart of an unknown standard")
+		t.Error("NewChart accepted an unknown standard")
 	}
 	if got := Note(99).String(); got != "note(99)" || NoteQuery.String() == "" {
-		t.Errorf("a note out of range is %q", got)
+		t.Errorf("out-of-range note: got %q", got)
 	}
 }
 
@@ -135,10 +139,11 @@ func TestChartCells(t *testing.T) {
 			t.Errorf("%s, %q: %s (%s), want %s (%s)", standard, c, strings.Join(got, " "), r.Class, want, class)
 		}
 	}
-	// scheme auth path query fragment. URL Standard §1.3: the sets; §4.4: the states that end at / \ ? #.
+	// Columns: scheme auth path query fragment. URL Standard §1.3: the sets;
+	// §4.4: the states that end at / \ ? #.
 	f("whatwg", '\'', "- N N Y N", "sub-delim")
 	f("whatwg", ';', "- Y N N N", "sub-delim")
-	f("whatwg", '=', "- Y N m N", "sub-delim") // §5.1: & = + are what a form parser looks for
+	f("whatwg", '=', "- Y N m N", "sub-delim") // §5.1: a form parser splits at & = and decodes +
 	f("whatwg", '^', "- Y Y N N", "")
 	f("whatwg", '|', "- Y N N N", "")
 	f("whatwg", '\\', "- m m N N", "")
@@ -159,10 +164,11 @@ func TestChartCells(t *testing.T) {
 	f("rfc1738", '!', "- N N N N", "extra")
 	f("rfc1738", '$', "- N N N N", "safe")
 	f("rfc1738", '+', "N N N N N", "safe")
-	f("rfc1738", 'A', "- N N N N", "alphanumeric") // §5: a scheme is of lowalpha
+	f("rfc1738", 'A', "- N N N N", "alphanumeric") // §5: a scheme consists of lowalpha
 	f("rfc1738", '%', "- Y Y Y Y", "unsafe")
 
-	// URL Standard §5.2: all but alphanumerics and * - . _ are escaped.
+	// URL Standard §5.2: all bytes except alphanumerics and * - . _ are
+	// escaped.
 	f("form", '*', "N", "")
 	f("form", '~', "Y", "")
 	f("form", '&', "m", "")

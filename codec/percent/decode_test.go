@@ -57,21 +57,23 @@ func TestCheck(t *testing.T) {
 		}
 	}
 	if got := (&MalformedError{Offset: 4, Kind: kindNonHex}).Error(); got != "malformed percent-encoding at offset 4: non-hex" {
-		t.Errorf("the error says %q", got)
+		t.Errorf("got error text %q", got)
 	}
 }
 
-// decodeError returns the error for src, after checking that dst came back as it was.
+// decodeError returns the error for src after checking that dst is returned
+// unchanged.
 func decodeError(t *testing.T, src string) error {
 	t.Helper()
 	got, err := appendDecodeChecked([]byte("dst"), []byte(src))
 	if err != nil && string(got) != "dst" {
-		t.Errorf("%q: dst came back as %q", src, got)
+		t.Errorf("%q: dst was returned as %q", src, got)
 	}
 	return err
 }
 
-// appendDecodeChecked is AppendDecode for text that Check accepts. Otherwise it returns dst and the error.
+// appendDecodeChecked calls AppendDecode if Check accepts src. Otherwise it
+// returns dst and the error.
 func appendDecodeChecked(dst, src []byte) ([]byte, error) {
 	if err := Check(src); err != nil {
 		return dst, err

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// describe writes defects as "at:kind", with what is peculiar to double-encoded.
+// describe formats defects as "at:kind", with the details of kindDoubleEncoded.
 func describe(ds []Defect) string {
 	var out []string
 	for _, d := range ds {
@@ -27,7 +27,8 @@ func describe(ds []Defect) string {
 	return strings.Join(out, " ")
 }
 
-// defectsOf returns a function that checks the defects of a component, and that the kinds are those of the defects.
+// defectsOf returns a function that checks the defects of a component, and that
+// the set of kinds matches them.
 func defectsOf(t *testing.T) func(src, want string) {
 	return func(src, want string) {
 		t.Helper()
@@ -54,7 +55,7 @@ func TestDefectsNone(t *testing.T) {
 
 func TestDefectsMalformed(t *testing.T) {
 	f := defectsOf(t)
-	// Malformed signs, RFC 3986 §2.1.
+	// Malformed '%', RFC 3986 §2.1.
 	f("%", "0:truncated")
 	f("a%4", "1:truncated")
 	f("%%", "0:non-hex 1:truncated")
@@ -84,7 +85,7 @@ func TestDefectsUTF8(t *testing.T) {
 	f("%E4%B8", "0:bad-utf8")
 	f("%E4%B8%41", "0:bad-utf8 6:needless-escape")
 	f("%E4%B8%C3%A9", "0:bad-utf8")
-	f("%E4a%B8%AD", "0:bad-utf8 4:bad-utf8 7:bad-utf8") // a sequence is of adjacent escapes
+	f("%E4a%B8%AD", "0:bad-utf8 4:bad-utf8 7:bad-utf8") // the escapes of a sequence must be adjacent
 	f("%C3\xa9", "0:bad-utf8")
 	f("%C0%AF", "0:overlong-utf8")
 	f("%C0%AF%C1%BF%C2%80", "0:overlong-utf8 6:overlong-utf8")
@@ -97,9 +98,10 @@ func TestDefectsUTF8(t *testing.T) {
 	f("%EF%BF%BE%F4%8F%BF%BF", "0:noncharacter 9:noncharacter")                 // U+FFFE, U+10FFFF
 }
 
-// TestDefectsIncomplete: an overlong form or a surrogate is a complete sequence
-// (a lead byte and the continuation bytes that it asks for, all escaped). What
-// only begins like one is text in another charset, not an attack.
+// TestDefectsIncomplete checks that only complete sequences (a lead byte and
+// the continuation bytes that it requires, all escaped) are overlong forms or
+// surrogates. Text that only starts like one is in another charset and not an
+// attack.
 func TestDefectsIncomplete(t *testing.T) {
 	f := defectsOf(t)
 	f("%C1lvarez", "0:bad-utf8") // Álvarez in Latin-1
@@ -116,8 +118,8 @@ func TestDefectsIncomplete(t *testing.T) {
 	f("%ED%BF%C3%A9", "0:bad-utf8")
 	f("%E0%80%AF%80", "0:overlong-utf8 9:bad-utf8") // one continuation byte too many
 	f("%ED%A0%80%C0", "0:surrogate-utf8 9:bad-utf8")
-	f("%F8%80%80%80%AF%FC%80%80%80%80%AF", "0:bad-utf8 15:bad-utf8") // no lead bytes of RFC 3629
-	// Raw bytes belong to no sequence of escapes and are judged as raw bytes.
+	f("%F8%80%80%80%AF%FC%80%80%80%80%AF", "0:bad-utf8 15:bad-utf8") // not lead bytes in RFC 3629
+	// A raw byte is not part of a sequence of escapes.
 	f("%C0\xAF", "0:bad-utf8")
 	f("%E0%80\xAF", "0:bad-utf8")
 	f("%E0\x80%AF", "0:bad-utf8 4:bad-utf8")
@@ -148,7 +150,8 @@ func TestDefectsDouble(t *testing.T) {
 
 func TestDefectsTraversal(t *testing.T) {
 	f := defectsOf(t)
-	// Traversal: '..' between separators of which one is escaped. A '..' between raw ones is an ordinary dot segment.
+	// Traversal: '..' between separators, at least one of which is escaped. A
+	// '..' between raw separators is an ordinary dot segment.
 	f("..%2F", "0:encoded-traversal")
 	f("%2e%2e%2f", "0:encoded-traversal 0:lower-hex 0:needless-escape 3:lower-hex 3:needless-escape 6:lower-hex")
 	f("a/.%2E%5Cb", "2:encoded-traversal 3:needless-escape")
@@ -176,7 +179,7 @@ func TestAppendDefectsLimit(t *testing.T) {
 		got, k := appendDefects(dst, src, limit)
 		want := append(dst, all[:min(max(limit, 0), len(all))]...)
 		if !slices.Equal(got, want) || k != kinds {
-			t.Errorf("limit %d: %s, kinds %b, want %s, kinds %b", limit, describe(got), k, describe(want), kinds)
+			t.Errorf("limit %d: got %s, kinds %b, want %s, kinds %b", limit, describe(got), k, describe(want), kinds)
 		}
 	}
 	if !kinds.has(kindTruncated) || !kinds.has(kindDoubleEncoded) || kinds.has(kindPercentU) {
@@ -194,20 +197,22 @@ func TestKindString(t *testing.T) {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 	if got := wellFormed.String(); got != "kind(13)" {
-		t.Errorf("a kind out of range is %q", got)
+		t.Errorf("out-of-range kind: got %q", got)
 	}
 }
 
-// TestSlowDefects compares with the twin on all short strings over three alphabets: stray signs, dots and separators, and
-// double escapes.
+// TestSlowDefects compares with the reference implementation on all short
+// strings over three alphabets: malformed '%', dots and separators, and double
+// escapes.
 func TestSlowDefects(t *testing.T) {
 	for _, alphabet := range []string{"%30u2gA", `%2eF./`, "%25EB8"} {
 		forAll(alphabet, 5, func(s []byte) { checkDefects(t, s) })
 	}
 }
 
-// TestSlowUTF8 compares with the twin on all sequences of up to three escapes of the bytes where the rules change, and of up
-// to four of those that sequences of four are about.
+// TestSlowUTF8 compares with the reference implementation on all sequences of
+// up to three escapes of the bytes at which the rules change, and of up to four
+// escapes of those that matter for sequences of four.
 func TestSlowUTF8(t *testing.T) {
 	var once, twice []byte
 	check := func(s []byte) {
@@ -231,7 +236,8 @@ func checkDefects(t *testing.T, src []byte) {
 	}
 }
 
-// TestDefectsOf: kinds that are not wanted take no room.
+// TestDefectsOf checks that kinds that are not wanted do not count towards the
+// limit.
 func TestDefectsOf(t *testing.T) {
 	src := []byte(strings.Repeat("..%2F", 9) + "%zz%7E")
 	got, kinds := AppendDefectsOf(nil, src, AllKinds&^(1<<EncodedTraversal), 2)
@@ -243,7 +249,7 @@ func TestDefectsOf(t *testing.T) {
 	}
 }
 
-// appendDefects is AppendDefectsOf for all kinds.
+// appendDefects calls AppendDefectsOf for all kinds.
 func appendDefects(dst []Defect, src []byte, limit int) ([]Defect, Kinds) {
 	return AppendDefectsOf(dst, src, AllKinds, limit)
 }

@@ -10,11 +10,11 @@ func TestAppendEncode(t *testing.T) {
 		}
 	}
 	f(None, "", "")
-	f(None, "a b%", "a b%25") // data: a percent sign is always escaped
+	f(None, "a b%", "a b%25") // in data a percent sign is always escaped
 	f(RFC3986PathSegment, "my document.pdf", "my%20document.pdf")
 	f(RFC3986PathSegment, "a/b", "a%2Fb")
 	f(RFC3986Path, "/a b/c?", "/a%20b/c%3F")
-	f(RFC3986PathSegment, "100%25", "100%2525") // RFC 3986 §2.4: twice is twice
+	f(RFC3986PathSegment, "100%25", "100%2525") // RFC 3986 §2.4: encoding twice escapes twice
 	f(RFC3986Query, "a:b@c/d?e", "a:b@c/d?e")   // RFC 3986 §3.4
 	f(RFC3986QueryValue, "Tom&Jerry=1+1", "Tom%26Jerry=1%2B1")
 	f(RFC3986QueryName, "a=b", "a%3Db")

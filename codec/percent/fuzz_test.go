@@ -7,8 +7,9 @@ import (
 	"testing"
 )
 
-// The twins take quadratic time, so inputs are cut to maxFuzz bytes. The sets from schemeRFC3986 on are for the chart only: a
-// scheme can hold no escapes, and its sets hold unreserved bytes.
+// The reference implementations take quadratic time, so inputs are limited to
+// maxFuzz bytes. The sets from schemeRFC3986 on are only for the chart: a
+// scheme cannot have escapes, and its sets contain unreserved bytes.
 const maxFuzz = 512
 
 var fuzzSeeds = []string{
@@ -34,9 +35,10 @@ func FuzzNormal(f *testing.F) {
 		if again, _ := AppendNormal(nil, once, r); !bytes.Equal(again, once) {
 			t.Fatalf("%+v of %q: %q, and again %q", r, src, once, again)
 		}
-		// Whatever the rules, the data behind the component stays, but for stray signs that become data of their own.
+		// Whatever the rules, the decoded data does not change, except that a
+		// malformed '%' can become data.
 		if r.Malformed == MalformedKeep && !bytes.Equal(AppendDecode(nil, once), AppendDecode(nil, src)) {
-			t.Fatalf("%+v of %q: %q stands for other data", r, src, once)
+			t.Fatalf("%+v of %q: %q decodes to other data", r, src, once)
 		}
 	})
 }
@@ -57,7 +59,7 @@ func FuzzDefects(f *testing.F) {
 			t.Fatalf("%q: step by step %v, want %v", src, steps, all)
 		}
 		if malformed := kinds.has(kindTruncated) || kinds.has(kindNonHex) || kinds.has(kindPercentU); malformed != (Check(src) != nil) {
-			t.Fatalf("%q: kinds %b, but Check says %v", src, kinds, Check(src))
+			t.Fatalf("%q: kinds %b, but Check returned %v", src, kinds, Check(src))
 		}
 	})
 }
@@ -96,7 +98,7 @@ func FuzzDecodeEncode(f *testing.F) {
 			t.Fatalf("%s: %q became %q and then %q (%v)", s, src, text, back, err)
 		}
 		if i := s.Index(text); i >= 0 {
-			t.Fatalf("%s: encode(%q) = %q holds a raw byte at %d", s, src, text, i)
+			t.Fatalf("%s: encode(%q) = %q has a raw byte at %d", s, src, text, i)
 		}
 		if got, want := AppendDecode(nil, src), slowDecode(string(src)); string(got) != want {
 			t.Fatalf("decode(%q) = %q, want %q", src, got, want)

@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// TestInlining asks the compiler whether what stands in the innermost loops is still inlined.
+// TestInlining checks that the compiler still inlines the functions in the
+// innermost loops.
 func TestInlining(t *testing.T) {
 	if testing.Short() {
 		t.Skip("skipped: builds the package; run without -short")
@@ -29,7 +30,7 @@ func TestNoAllocs(t *testing.T) {
 	f := func(name string, do func()) {
 		t.Helper()
 		if n := testing.AllocsPerRun(100, do); n != 0 {
-			t.Errorf("%s: %v allocations", name, n)
+			t.Errorf("%s: got %v allocations, want 0", name, n)
 		}
 	}
 	f("AppendNormal, keep", func() { AppendNormal(buf, src, full(RFC3986Path, MalformedKeep)) })

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// full is what the profiles do: all of the rules at once.
+// full returns all rules at once, as the profiles use them.
 func full(add Set, s Malformed) Rules {
 	return Rules{Add: add, Malformed: s, Upper: true, Unreserved: true}
 }
@@ -15,7 +15,7 @@ func TestAppendNormal(t *testing.T) {
 		t.Helper()
 		got, malformed := AppendNormal([]byte("dst"), []byte(src), r)
 		if string(got) != "dst"+want || malformed != -1 {
-			t.Errorf("%+v of %q:\n got %q, stray %d\nwant %q", r, src, got, malformed, "dst"+want)
+			t.Errorf("%+v of %q:\n got %q, malformed at %d\nwant %q", r, src, got, malformed, "dst"+want)
 		}
 	}
 	keep, encode := full(None, MalformedKeep), full(None, MalformedEncode)
@@ -24,40 +24,45 @@ func TestAppendNormal(t *testing.T) {
 	f(Rules{}, "%zz%4a%7E %", "%zz%4a%7E %") // the zero Rules change nothing
 	f(keep, "plain", "plain")
 
-	// RFC 3986 §6.2.2.1: upper-case digits; §2.1: only hex digits are digits, so %zz is no escape.
+	// RFC 3986 §6.2.2.1: upper-case digits. §2.1: %zz is not an escape, because
+	// only hexadecimal digits count.
 	f(Rules{Upper: true}, "%2f%aB%Fa%zz%2F", "%2F%AB%FA%zz%2F")
 	f(Rules{Upper: true}, "%7e", "%7E")
-	// RFC 3986 §6.2.2.2: unreserved escapes are decoded, and by themselves leave the case of others alone.
+	// RFC 3986 §6.2.2.2: escapes of unreserved bytes are decoded. This rule
+	// alone does not change the case of others.
 	f(Rules{Unreserved: true}, "%7e%41%2d%2E%5f%30%2f", "~A-._0%2f")
-	// RFC 3986 §2.2: no reserved escape is decoded; %21 %27 %28 %29 %2A were marks in RFC 2396 and are sub-delims now.
+	// RFC 3986 §2.2: no escape of a reserved byte is decoded. %21 %27 %28 %29
+	// %2A were marks in RFC 2396 and are sub-delims now.
 	reserved := "%3A%2F%3F%23%5B%5D%40%21%24%26%27%28%29%2A%2B%2C%3B%3D"
 	f(keep, reserved, reserved)
 	f(encode, reserved, reserved)
-	// Nor is any other byte that is not unreserved.
+	// Nor is any other escape of a byte that is not unreserved.
 	f(keep, "%25%00%20%5C%7F%C3%A9", "%25%00%20%5C%7F%C3%A9")
 
-	// add(S): RFC 3986 §2.1 upper-case digits; '%' is never touched, also not by a set that holds it.
+	// add(S): RFC 3986 §2.1, upper-case digits. '%' never changes, even if the
+	// set contains it.
 	f(full(RFC3986Path, MalformedKeep), "/a b\xc3\xa9|%zz", "/a%20b%C3%A9%7C%zz")
 	f(Rules{Add: WHATWGComponent}, "a/%41%", "a%2F%41%")
 	f(Rules{Add: WHATWGC0}, "\x00 \x7f", "%00 %7F")
 
-	// esc-unres comes after add, so '~' stays raw though RFC 1738 §2.2 has it unsafe.
+	// esc-unres follows add, so '~' stays raw although RFC 1738 §2.2 calls it
+	// unsafe.
 	f(Rules{Add: RFC1738Path}, "~%7e%41", "%7E%7e%41")
 	f(full(RFC1738Path, MalformedKeep), "~%7e%41", "~~A")
 
-	// A stray '%' and the escapes after it.
+	// A malformed '%' and the escapes after it.
 	f(encode, "100%", "100%25")
 	f(encode, "%4%31", "%2541")
 	f(encode, "%%750041", "%25u0041")
 	f(keep, "%4%31", "%4%31")
-	f(keep, "%%34%31", "%%341") // only the first would land beside the '%'
+	f(keep, "%%34%31", "%%341") // only the first one would follow the '%' directly
 	f(keep, "%%34%31%32", "%%3412")
-	f(keep, "%%7E%31", "%~1") // a decoded byte that is no hex digit ends the danger
+	f(keep, "%%7E%31", "%~1") // after a decoded byte that is not a hexadecimal digit nothing needs to be kept
 	f(keep, "%z%31", "%z1")
-	f(keep, "%%67", "%g") // 'g' is no hex digit
+	f(keep, "%%67", "%g") // 'g' is not a hexadecimal digit
 	f(keep, "%4%67", "%4g")
 	f(keep, "%4%7e%31", "%4~1")
-	f(keep, "%25%34%31", "%2541") // %25 is no malformed
+	f(keep, "%25%34%31", "%2541") // %25 is not malformed
 	f(full(RFC3986Path, MalformedKeep), "% %31", "%%201")
 	f(keep, "%a%2f", "%a%2F")
 }
@@ -72,7 +77,7 @@ func TestAppendNormalReject(t *testing.T) {
 			t.Errorf("%q: malformed at %d, want %d", src, malformed, want)
 		}
 		if want >= 0 && string(got) != "dst" {
-			t.Errorf("%q: dst came back as %q", src, got)
+			t.Errorf("%q: dst was returned as %q", src, got)
 		}
 	}
 	f("", -1)
@@ -83,7 +88,8 @@ func TestAppendNormalReject(t *testing.T) {
 	f("a%u0041", 1)
 }
 
-// forAll calls f with every string of up to n bytes of alphabet. The bytes are valid until f returns.
+// forAll calls f with every string of up to n bytes of alphabet. The bytes are
+// valid only until f returns.
 func forAll(alphabet string, n int, f func(s []byte)) {
 	buf := make([]byte, n)
 	var rec func(i int)
@@ -100,8 +106,9 @@ func forAll(alphabet string, n int, f func(s []byte)) {
 	rec(0)
 }
 
-// TestNormalLaws checks the laws of escape normalization on all short strings, where stray signs, escapes and the digits
-// that join them meet in every way.
+// TestNormalLaws checks the laws of escape normalization on all short strings,
+// which contain every combination of malformed '%', escapes, and digits that
+// could join them.
 func TestNormalLaws(t *testing.T) {
 	n := 7
 	if testing.Short() {
@@ -115,7 +122,7 @@ func TestNormalLaws(t *testing.T) {
 		e, _ = AppendNormal(e[:0], s, encode)
 		if again, _ = AppendNormal(again[:0], k, keep); !bytes.Equal(again, k) {
 			failures++
-			t.Errorf("keep(%q) = %q, and again %q", s, k, again)
+			t.Errorf("keep(%q) = %q, second run %q", s, k, again)
 		}
 		if again, _ = AppendNormal(again[:0], k, encode); !bytes.Equal(again, e) {
 			failures++
@@ -123,11 +130,11 @@ func TestNormalLaws(t *testing.T) {
 		}
 		if again, _ = AppendNormal(again[:0], e, encode); !bytes.Equal(again, e) {
 			failures++
-			t.Errorf("encode(%q) = %q, and again %q", s, e, again)
+			t.Errorf("encode(%q) = %q, second run %q", s, e, again)
 		}
 		if i := IndexMalformed(e); i >= 0 {
 			failures++
-			t.Errorf("encode(%q) = %q with a malformed at %d", s, e, i)
+			t.Errorf("encode(%q) = %q has a malformed '%%' at %d", s, e, i)
 		}
 		if failures > 10 {
 			t.FailNow()
@@ -135,8 +142,9 @@ func TestNormalLaws(t *testing.T) {
 	})
 }
 
-// TestReservedStays checks on all short strings with escapes of '/' and '+' that no reserved escape is decoded: the reserved
-// bytes of the output are those of the input.
+// TestReservedStays checks on all short strings with escapes of '/' and '+'
+// that no escape of a reserved byte is decoded: output and input have the same
+// reserved bytes.
 func TestReservedStays(t *testing.T) {
 	n := 8
 	if testing.Short() {
@@ -160,7 +168,8 @@ func TestReservedStays(t *testing.T) {
 	})
 }
 
-// TestSlowNormal holds the twin to account on short strings, where both can be read.
+// TestSlowNormal checks the reference implementation on short strings, for
+// which the results can be verified by hand.
 func TestSlowNormal(t *testing.T) {
 	rules := []Rules{full(None, MalformedKeep), full(None, MalformedEncode), {Unreserved: true}, {Upper: true, Add: WHATWGPath}, full(RFC3986Path, MalformedReject)}
 	forAll("%34ag ", 5, func(s []byte) {
@@ -170,7 +179,8 @@ func TestSlowNormal(t *testing.T) {
 	})
 }
 
-// checkNormal compares AppendNormal with its twin, and checks that it writes nowhere else.
+// checkNormal compares AppendNormal with its reference implementation, and
+// checks that it writes only to the result.
 func checkNormal(t *testing.T, src []byte, r Rules) {
 	t.Helper()
 	want, wantMalformed := slowNormal(string(src), r)

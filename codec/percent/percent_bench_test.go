@@ -2,7 +2,8 @@ package percent
 
 import "testing"
 
-// The inputs: a clean path, one with a few valid escapes, and one full of dirt.
+// benchInputs are a clean path, one with a few valid escapes, and one with many
+// defects.
 var benchInputs = []struct {
 	name string
 	src  []byte

@@ -8,10 +8,12 @@ import (
 	"testing"
 )
 
-// The documents that the project started from make claims about escapes. Each claim is a test here, with the clause of the
-// standard that confirms or corrects it.
+// The documents that this project started from make claims about escapes. Each
+// claim is a test here, with the clause of the standard that confirms or
+// corrects it.
 
-// TestSeed000 is "Characters", section 2.4, "When to Encode or Decode", and the examples around it.
+// TestSeed000 covers "Characters", section 2.4, "When to Encode or Decode", and
+// its examples.
 func TestSeed000(t *testing.T) {
 	encode := func(s Set, data, want string) {
 		t.Helper()
@@ -25,7 +27,8 @@ func TestSeed000(t *testing.T) {
 			t.Errorf("decode %q: %q, want %q", text, got, want)
 		}
 	}
-	// Confirmed by RFC 3986 §2.4: what is not allowed in the component is escaped when it is produced.
+	// Confirmed by RFC 3986 §2.4: bytes that a component does not allow are
+	// escaped when the component is created.
 	encode(RFC3986Path, "/files/my document.pdf", "/files/my%20document.pdf")
 	encode(RFC3986Query, "name=John Doe&age=30", "name=John%20Doe&age=30")
 	// Confirmed by RFC 3986 §2.2: data that would conflict with a delimiter is escaped.
@@ -40,10 +43,12 @@ func TestSeed000(t *testing.T) {
 	// Confirmed by RFC 3986 §2.5: UTF-8, then escapes in upper case (§2.1).
 	encode(RFC3986Path, "中", "%E4%B8%AD")
 	encode(RFC3986Path, "/引き出し", "/%E5%BC%95%E3%81%8D%E5%87%BA%E3%81%97")
-	// Corrected by RFC 3986 §2.3: the document's is_unreserved takes every letter of Unicode; only ALPHA and DIGIT are meant.
+	// Corrected by RFC 3986 §2.3: the document's is_unreserved accepts every
+	// letter of Unicode, but only ALPHA and DIGIT are unreserved.
 	encode(RFC3986Path, "é٣", "%C3%A9%D9%A3")
-	// Corrected by RFC 3986 §2.1: the document's decoder misses an escape at the very end (i + 2 < len is right), and its
-	// int(…, 16) takes "+4" and " 4" for hex digits.
+	// Corrected by RFC 3986 §2.1: the document's decoder misses an escape at
+	// the end (i + 2 < len is correct), and its int(…, 16) accepts "+4" and "
+	// 4" as hexadecimal digits.
 	decode("a%41", "aA")
 	decode("%+4% 4", "%+4% 4")
 
@@ -55,7 +60,7 @@ func TestSeed000(t *testing.T) {
 	}
 }
 
-// TestSeed002 is "Percent-encoding Reserved Characters" and its table.
+// TestSeed002 covers "Percent-encoding Reserved Characters" and its table.
 func TestSeed002(t *testing.T) {
 	chars := strings.Fields("! # $ & ' ( ) * + , / : ; = ? @ [ ]")
 	escapes := strings.Fields("%21 %23 %24 %26 %27 %28 %29 %2A %2B %2C %2F %3A %3B %3D %3F %40 %5B %5D")
@@ -65,7 +70,8 @@ func TestSeed002(t *testing.T) {
 			n++
 		}
 	}
-	// Confirmed by RFC 3986 §2.2: these are all of gen-delims and sub-delims.
+	// Confirmed by RFC 3986 §2.2: the table has all of gen-delims and
+	// sub-delims.
 	if n != len(chars) || len(chars) != len(escapes) {
 		t.Fatalf("%d reserved bytes, %d in the table", n, len(chars))
 	}
@@ -78,17 +84,19 @@ func TestSeed002(t *testing.T) {
 			t.Errorf("the normal form of %s is %s", escapes[i], got)
 		}
 	}
-	// Confirmed by RFC 3986 §3.3, §3.4: "/" must be %2F in a segment, and need not in a query; %2f is the same escape (§2.1).
+	// Confirmed by RFC 3986 §3.3, §3.4: "/" must be %2F in a segment but not in
+	// a query. %2f is an equivalent escape (§2.1).
 	if !RFC3986PathSegment.Has('/') || RFC3986Query.Has('/') {
-		t.Error("'/' must be data in a segment only")
+		t.Error("'/' must be escaped in a segment but not in a query")
 	}
 	if got := AppendDecode(nil, []byte("%2f%2F")); string(got) != "//" {
 		t.Errorf("got %q", got)
 	}
 }
 
-// TestSeed002Encode is the same table as encoding data writes it, component by component. Where a delimiter keeps its purpose
-// the row says so; RFC 3986 §2.2 and §3 decide which.
+// TestSeed002Encode checks the same table for encoding, component by component.
+// Each row lists the delimiters that keep their purpose, according to RFC 3986
+// §2.2 and §3.
 func TestSeed002Encode(t *testing.T) {
 	const chars = "!#$&'()*+,/:;=?@[]"
 	all := strings.Fields("%21 %23 %24 %26 %27 %28 %29 %2A %2B %2C %2F %3A %3B %3D %3F %40 %5B %5D")
@@ -100,7 +108,7 @@ func TestSeed002Encode(t *testing.T) {
 			}
 			raw := map[string]string{"path": "/", "query": "&=+", "userinfo": ":"}[component]
 			if standard == "whatwg" && component == "userinfo" {
-				raw = "" // the userinfo percent-encode set has ':': user and password are encoded one by one
+				raw = "" // the userinfo percent-encode set contains ':', because user and password are encoded separately
 			}
 			for i, c := range []byte(chars) {
 				want := all[i]
@@ -111,7 +119,8 @@ func TestSeed002Encode(t *testing.T) {
 					t.Errorf("%s, %s: %c becomes %s, want %s", standard, component, c, got, want)
 				}
 			}
-			// What is not reserved is as ever, and all of it decodes to the same data.
+			// Other bytes are encoded as by AppendEncode, and all of them
+			// decode to the same data.
 			data := make([]byte, 256)
 			for c := range data {
 				data[c] = byte(c)
@@ -138,7 +147,7 @@ func TestSeed002Encode(t *testing.T) {
 	}
 }
 
-// TestReservedChart holds the chart to the seed's table.
+// TestReservedChart compares the chart with the table of the document.
 func TestReservedChart(t *testing.T) {
 	for _, standard := range Standards() {
 		ch, err := NewReservedChart(standard)
@@ -154,35 +163,39 @@ func TestReservedChart(t *testing.T) {
 		}
 	}
 	if _, err := NewReservedChart("rfc2396"); err == nil {
-		t.Error("there is a chart of rfc2396")
+		t.Error("NewReservedChart accepted rfc2396")
 	}
 }
 
-// TestSeed003Components is the two tables of "URI-safe characters": where a delimiter may stand for itself.
+// TestSeed003Components covers the two tables of "URI-safe characters": where a
+// delimiter can be raw.
 func TestSeed003Components(t *testing.T) {
 	cols := strings.Split(":/?#[]@!$&'()*+,;=", "")
 	for _, row := range []struct {
 		component string
 		set       Set
-		may       string // the y of the document, in the order of cols
-		right     string // as it must be
+		may       string // the y cells of the document, in the order of cols
+		right     string // the correct cells
 	}{
-		// Corrected by RFC 3986 §3.2.1: ':' may stand in userinfo (the document's footnote 1 says so).
+		// Corrected by RFC 3986 §3.2.1: ':' is allowed in userinfo, as the
+		// document's footnote 1 says.
 		{"authority", RFC3986Userinfo, ".......yyyyyyyyyyy", "y......yyyyyyyyyyy"},
-		// RFC 3986 §3.3: the rows are of the data in one segment; '/' is the delimiter of segments.
+		// RFC 3986 §3.3: the rows are about the data in a segment; '/'
+		// separates segments.
 		{"path", RFC3986PathSegment, "y.....yyyyyyyyyyyy", "y.....yyyyyyyyyyyy"},
 		{"query", RFC3986Query, "yyy...yyyyyyyyyyyy", "yyy...yyyyyyyyyyyy"},       // RFC 3986 §3.4
 		{"fragment", RFC3986Fragment, "yyy...yyyyyyyyyyyy", "yyy...yyyyyyyyyyyy"}, // RFC 3986 §3.5
-		// Footnote 4: '&' and '=' delimit pairs. Of the two only '&' can end a value (URL Standard §5.1), '+' is a space.
+		// Footnote 4: '&' and '=' delimit pairs. Only '&' can end a value (URL
+		// Standard §5.1); '+' is a space.
 		{"query value", RFC3986QueryValue, "yyy...yyy.yyyy.yyy", "yyy...yyy.yyyy.yyy"},
 	} {
 		for i, c := range cols {
 			if may := !row.set.Has(c[0]); may != (row.right[i] == 'y') {
-				t.Errorf("%s: %s may stand raw: %v, want %c (document %c)", row.component, c, may, row.right[i], row.may[i])
+				t.Errorf("%s: %s can be raw: %v, want %c (document %c)", row.component, c, may, row.right[i], row.may[i])
 			}
 		}
 	}
-	// Confirmed by RFC 3986 §3.1: a scheme holds none of them but '+'.
+	// Confirmed by RFC 3986 §3.1: of these only '+' is allowed in a scheme.
 	for _, c := range cols {
 		if !schemeRFC3986.Has(c[0]) != (c == "+") {
 			t.Errorf("scheme: %s", c)
@@ -190,23 +203,25 @@ func TestSeed003Components(t *testing.T) {
 	}
 }
 
-// isComponent reports whether text is a valid component: valid escapes, and no raw byte of s.
+// isComponent reports whether text is a valid component: all escapes are valid,
+// and no byte in s is raw.
 func isComponent(text string, s Set) bool {
 	return Check([]byte(text)) == nil && s.Index([]byte(text)) < 0
 }
 
-// TestSeed003Query is the document's grammar of a query.
+// TestSeed003Query covers the document's grammar of a query.
 func TestSeed003Query(t *testing.T) {
-	// "?( [^:#[]@%]+ | %[A-Za-z\d]{2} )*" is said to match exactly the valid queries.
+	// The document claims that "?( [^:#[]@%]+ | %[A-Za-z\d]{2} )*" matches
+	// exactly the valid queries.
 	document := regexp.MustCompile(`^([^:#\[\]@%]+|%[A-Za-z\d]{2})*$`)
 	right := regexp.MustCompile(`^([A-Za-z0-9._~!$&'()*+,;=:@/?-]|%[0-9A-Fa-f]{2})*$`) // RFC 3986 §3.4, §3.3, §2.1
 	f := func(query string, doc bool, clause string) {
 		t.Helper()
 		if document.MatchString(query) != doc {
-			t.Errorf("%q: the document says %v", query, !doc)
+			t.Errorf("%q: the document's grammar gives %v", query, !doc)
 		}
 		if got, want := isComponent(query, RFC3986Query), right.MatchString(query); got != want || want == doc && clause != "" {
-			t.Errorf("%q: we say %v, the grammar %v, the document %v (%s)", query, got, want, doc, clause)
+			t.Errorf("%q: got %v, grammar %v, document %v (%s)", query, got, want, doc, clause)
 		}
 	}
 	f("", true, "")
@@ -220,17 +235,19 @@ func TestSeed003Query(t *testing.T) {
 	f("a#b", false, "")
 	f("a[0]", false, "")
 	f("100%", false, "")
-	// Beyond the examples: our answer is that of the grammar on all short strings.
+	// On all other short strings our result must equal that of the grammar.
 	forAll("%4gz:@# a", 5, func(s []byte) {
 		if got, want := isComponent(string(s), RFC3986Query), right.Match(s); got != want {
-			t.Fatalf("%q: we say %v, the grammar %v", s, got, want)
+			t.Fatalf("%q: got %v, grammar %v", s, got, want)
 		}
 	})
 }
 
-// TestSeed003Pairs is the document's grammar of key=value pairs, with '=' allowed in a value.
+// TestSeed003Pairs covers the document's grammar of key=value pairs, extended
+// by '=' in a value.
 func TestSeed003Pairs(t *testing.T) {
-	// The document's LIT, [^=#[]@%], takes '&' too, and refuses '@'; its ESC takes %zz. Read with RFC 3986 §3.4 and §2.1:
+	// The document's LIT, [^=#[]@%], accepts '&' and rejects '@', and its ESC
+	// accepts %zz. Corrected by RFC 3986 §3.4 and §2.1:
 	grammar := regexp.MustCompile(`^(&?([A-Za-z0-9._~!$'()*,;:@/?-]|%[0-9A-Fa-f]{2})+=([A-Za-z0-9._~!$'()*,;:@/?=-]|%[0-9A-Fa-f]{2})+)*$`)
 	forAll("a=&+@%é"[:7], 3, func(name []byte) {
 		if len(name) == 0 {
@@ -241,18 +258,18 @@ func TestSeed003Pairs(t *testing.T) {
 			pair := AppendEncode(append(bytes.Clone(key), '='), []byte(value), RFC3986QueryValue)
 			query := fmt.Sprintf("%s&%s", pair, pair)
 			if !grammar.MatchString(query) {
-				t.Fatalf("%q = %q: %s is not of the grammar", name, value, query)
+				t.Fatalf("%q = %q: %s does not match the grammar", name, value, query)
 			}
 			rawName, rawValue, _ := bytes.Cut(pair, []byte("="))
 			gotName, gotValue := AppendDecodeForm(nil, rawName), AppendDecodeForm(nil, rawValue)
 			if !bytes.Equal(gotName, name) || string(gotValue) != value {
-				t.Fatalf("%q = %q: %s reads as %q = %q", name, value, pair, gotName, gotValue)
+				t.Fatalf("%q = %q: %s decodes to %q = %q", name, value, pair, gotName, gotValue)
 			}
 		}
 	})
 }
 
-// TestSeed004 is RFC 1738 §2.2 as the document quotes it.
+// TestSeed004 covers RFC 1738 §2.2 as quoted by the document.
 func TestSeed004(t *testing.T) {
 	all := []Set{RFC1738Userinfo, RFC1738PathSegment, RFC1738Path, RFC1738Query, RFC1738QueryName, RFC1738QueryValue, RFC1738Fragment}
 	every := func(bytes string, want bool, in ...Set) {
@@ -265,25 +282,29 @@ func TestSeed004(t *testing.T) {
 			}
 		}
 	}
-	// "All unsafe characters must always be encoded". '%' too, as data; in a component it begins an escape.
+	// "All unsafe characters must always be encoded". This includes '%' in
+	// data; in a component it starts an escape.
 	every(" <>\"#{}|\\^~[]`", true, all...)
 	if got := AppendEncode(nil, []byte("%"), RFC1738Path); string(got) != "%25" {
-		t.Errorf("a percent sign is %q", got)
+		t.Errorf("a percent sign encodes to %q", got)
 	}
-	// Alphanumerics and "$-_.!*'()," may always be used unencoded. '+' too, but a form reads it as a space (URL Standard §5.1).
+	// Alphanumerics and "$-_.!*'()," can always be unencoded. So can '+', but a
+	// form decodes it to a space (URL Standard §5.1).
 	every("ABCXYZabcxyz0189$-_.!*'(),", false, all...)
 	every("+", false, RFC1738Userinfo, RFC1738PathSegment, RFC1738Path, RFC1738Query, RFC1738Fragment)
-	// ";/?:@=&" are the only ones that may be reserved. Which are is a matter of the scheme and the component:
+	// Only ";/?:@=&" can be reserved. Which of them are depends on the scheme
+	// and the component:
 	every(":@/", false, RFC1738Fragment)
-	every("@/", true, RFC1738Userinfo) // RFC 1738 §3.1, but for the ':' between user and password
+	every("@/", true, RFC1738Userinfo) // RFC 1738 §3.1, except the ':' between user and password
 	every(";/?", true, RFC1738PathSegment)
 	every(":@=&", false, RFC1738PathSegment, RFC1738Path, RFC1738Query) // RFC 1738 §5, hsegment, search
 	every(";", false, RFC1738Path, RFC1738Query)
-	// Corrected by RFC 3986 §2.3, which obsoletes it: '~' is unreserved, and needs no escape.
+	// Corrected by RFC 3986 §2.3, which obsoletes it: '~' is unreserved and
+	// needs no escape.
 	if RFC3986Path.Has('~') || !IsUnreserved('~') {
 		t.Error("'~' must be unreserved in RFC 3986")
 	}
-	// "abcdef" may be used in escapes too; RFC 3986 §2.1 prefers upper case.
+	// "abcdef" are allowed in escapes too; RFC 3986 §2.1 prefers upper case.
 	if got := AppendDecode(nil, []byte("%7e%7E")); string(got) != "~~" {
 		t.Errorf("got %q", got)
 	}

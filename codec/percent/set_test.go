@@ -20,7 +20,8 @@ func printable(s Set) string {
 	return string(b)
 }
 
-// TestSets holds the sets to lists written out by hand, in ASCII order, from the clauses named.
+// TestSets compares the sets with lists written by hand, in ASCII order, from
+// the clauses named.
 func TestSets(t *testing.T) {
 	want := map[Set]string{
 		None:               "",
@@ -55,7 +56,7 @@ func TestSets(t *testing.T) {
 		schemeRFC1738:      " !\"#$&'()*,/:;<=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[\\]^_`{|}~",
 	}
 	if len(want) != numSets {
-		t.Errorf("the table has %d sets of %d", len(want), numSets)
+		t.Errorf("the test has %d sets, want %d", len(want), numSets)
 	}
 	for s := range Set(numSets) {
 		if got := printable(s); got != want[s] {
@@ -72,13 +73,14 @@ func TestSets(t *testing.T) {
 	}
 }
 
-// TestSetInclusion checks what the URL Standard §1.3 says in words: each set holds the one before.
+// TestSetInclusion checks the statement of the URL Standard §1.3 that each set
+// contains the previous one.
 func TestSetInclusion(t *testing.T) {
 	f := func(small, big Set) {
 		t.Helper()
 		for c := range 256 {
 			if small.Has(byte(c)) && !big.Has(byte(c)) {
-				t.Errorf("%s holds %02X, %s does not", small, c, big)
+				t.Errorf("%s contains %02X, %s does not", small, c, big)
 			}
 		}
 	}
@@ -117,7 +119,7 @@ func TestSetString(t *testing.T) {
 		t.Errorf("got %q", got)
 	}
 	if got := Set(200).String(); got != "Set(200)" || Set(200).Has(' ') {
-		t.Errorf("a set out of range is %q and holds a space: %v", got, Set(200).Has(' '))
+		t.Errorf("out-of-range set: got %q, contains a space: %v", got, Set(200).Has(' '))
 	}
 }
 
@@ -135,7 +137,7 @@ func TestSetIndex(t *testing.T) {
 	f(WHATWGForm, "a+b%20&", 6)
 }
 
-// TestTableIsCurrent runs the generator and compares.
+// TestTableIsCurrent compares table.go with the output of the generator.
 func TestTableIsCurrent(t *testing.T) {
 	if testing.Short() {
 		t.Skip("skipped: runs the generator; run without -short")
@@ -158,7 +160,7 @@ func TestTableIsCurrent(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !bytes.Equal(got, want) {
-		t.Error("table.go is not what gen.go writes: run go generate")
+		t.Error("table.go is out of date: run go generate")
 	}
 }
 

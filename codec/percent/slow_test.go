@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// The functions of this file aim for readability above speed. They are the reference that the fast ones are held to.
+// Reference implementations of the fast functions, written for readability.
 
 var (
 	reTriplet = regexp.MustCompile(`^%[0-9A-Fa-f]{2}`)
@@ -18,7 +18,7 @@ var (
 	reUnres   = regexp.MustCompile(`^[A-Za-z0-9._~-]$`)
 )
 
-// slowToken is one token of esc-scan: an escape, a stray '%', or a raw byte.
+// slowToken is a token of esc-scan: an escape, a malformed '%', or a raw byte.
 type slowToken struct {
 	at                int
 	text              string
@@ -47,7 +47,8 @@ func (t slowToken) octet() string {
 	return string([]byte{byte(n)})
 }
 
-// slowNormal applies the rules token by token to the output so far. A kept stray '%' is noted in marks, which runs beside out.
+// slowNormal applies the rules token by token to the output. marks is parallel
+// to out and marks each malformed '%' that is kept.
 func slowNormal(src string, r Rules) (out string, malformed int) {
 	var marks string
 	emit := func(s, mark string) {
@@ -118,7 +119,7 @@ var (
 	reLower     = regexp.MustCompile(`[a-f]`)
 )
 
-// slowDefects finds the kinds one after the other and sorts.
+// slowDefects finds the defects kind by kind and sorts them.
 func slowDefects(src string) (ds []Defect) {
 	add := func(at int, k Kind) { ds = append(ds, Defect{At: uint32(at), Kind: k}) }
 	for _, t := range slowScan(src) {
@@ -165,7 +166,8 @@ func slowMalformed(rest string) Kind {
 	return kindNonHex
 }
 
-// slowUTF8 cuts the runs of adjacent escapes from 80 on into sequences and judges each by its bytes.
+// slowUTF8 splits runs of adjacent escapes of bytes from 80 to FF into
+// sequences and checks the bytes of each one.
 func slowUTF8(src string) (ds []Defect) {
 	tokens := slowScan(src)
 	high := func(i int) bool { return i < len(tokens) && tokens[i].escape && tokens[i].octet()[0] >= 0x80 }
@@ -192,7 +194,8 @@ func slowUTF8(src string) (ds []Defect) {
 	return ds
 }
 
-// slowVerdict computes the code point, and compares it with the least one that needs so many bytes.
+// slowVerdict computes the code point and compares it with the smallest one
+// that needs as many bytes.
 func slowVerdict(seq []byte, want int) (k Kind, bad bool) {
 	if len(seq) != want || want < 2 || want > 4 {
 		return kindBadUTF8, true
@@ -212,9 +215,9 @@ func slowVerdict(seq []byte, want int) (k Kind, bad bool) {
 	return kindNoncharacter, r&0xFFFF >= 0xFFFE || r >= 0xFDD0 && r <= 0xFDEF
 }
 
-// slowDouble decodes each double escape until nothing is left to decode.
+// slowDouble decodes each double escape until no escape is left.
 func slowDouble(src string) (ds []Defect) {
-	var run []int // the defects of the run so far, as indexes in ds
+	var run []int // indexes in ds of the defects in the current run
 	var runBytes []byte
 	endOfRun := 0
 	finish := func() {

@@ -11,14 +11,15 @@ import (
 	"testing"
 )
 
-// The vectors of other projects live outside of the repository: set URLFOLD_CORPORA to their folder.
+// The vectors of other projects are not in the repository: set URLFOLD_CORPORA
+// to their folder.
 
 // readVectors decodes a JSON file of the corpora into v.
 func readVectors(t *testing.T, name string, v any) {
 	t.Helper()
 	root := os.Getenv("URLFOLD_CORPORA")
 	if root == "" {
-		t.Skipf("skipped %s: URLFOLD_CORPORA is not set", name)
+		t.Skipf("skipped: %s; set URLFOLD_CORPORA to the folder of the corpora", name)
 	}
 	data, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(name)))
 	if err != nil {
@@ -29,14 +30,15 @@ func readVectors(t *testing.T, name string, v any) {
 	}
 }
 
-// exceptions holds the vectors that we are meant to fail, and which of them did.
+// exceptions holds the vectors that are expected to fail, and the ones that
+// did.
 type exceptions struct {
 	t    *testing.T
 	file string
 	left map[string]bool
 }
 
-// expect reads the exceptions for one file of vectors.
+// expect reads the exceptions for a file of vectors.
 func expect(t *testing.T, file string) exceptions {
 	t.Helper()
 	e := exceptions{t, file, map[string]bool{}}
@@ -51,28 +53,30 @@ func expect(t *testing.T, file string) exceptions {
 	return e
 }
 
-// check compares one vector. name is how the vector stands in the list of exceptions.
+// check compares the result for one vector. name is its name in the list of
+// exceptions.
 func (e exceptions) check(name, got, want string) {
 	e.t.Helper()
 	excepted := e.left[name]
 	delete(e.left, name)
 	switch {
 	case excepted && got == want:
-		e.t.Errorf("%s: %s passes, and is in the list of exceptions", e.file, name)
+		e.t.Errorf("%s: %s passes, but is in the list of exceptions", e.file, name)
 	case !excepted && got != want:
 		e.t.Errorf("%s: %s\n got %q\nwant %q", e.file, name, got, want)
 	}
 }
 
-// done fails for exceptions that name no vector.
+// done fails the test for exceptions that match no vector.
 func (e exceptions) done() {
 	e.t.Helper()
 	for name := range e.left {
-		e.t.Errorf("%s: the list of exceptions names %s, which is no vector", e.file, name)
+		e.t.Errorf("%s: the list of exceptions has an unknown vector %s", e.file, name)
 	}
 }
 
-// coraza is a vector of the Coraza web application firewall. In Output, \xhh is a byte.
+// coraza is a vector of the Coraza web application firewall. In Output, \xhh
+// stands for a byte.
 type coraza struct {
 	Input, Output string
 	Ret           int
@@ -90,7 +94,8 @@ func (c coraza) output() string {
 	})
 }
 
-// TestCorazaDecode: urlDecode is what AppendDecodeForm does; ret says whether that changed anything.
+// TestCorazaDecode compares AppendDecodeForm with urlDecode. Its ret says
+// whether decoding changed anything.
 func TestCorazaDecode(t *testing.T) {
 	const file = "percent/urlDecode.json"
 	var vectors []coraza
@@ -104,7 +109,8 @@ func TestCorazaDecode(t *testing.T) {
 	e.done()
 }
 
-// TestCorazaValidate: validateUrlEncoding answers 1 if some escape is not valid.
+// TestCorazaValidate compares Check with validateUrlEncoding, which returns 1
+// if an escape is invalid.
 func TestCorazaValidate(t *testing.T) {
 	const file = "percent/validateUrlEncoding.json"
 	var vectors []coraza
@@ -117,7 +123,8 @@ func TestCorazaValidate(t *testing.T) {
 	e.done()
 }
 
-// TestWPTPercentEncoding: a query of a special scheme, in the encodings of the web; ours is UTF-8.
+// TestWPTPercentEncoding runs vectors for the query of a special scheme in
+// several encodings. Only UTF-8 applies here.
 func TestWPTPercentEncoding(t *testing.T) {
 	const file = "whatwg/percent-encoding.json"
 	var raw []json.RawMessage
@@ -139,13 +146,14 @@ func TestWPTPercentEncoding(t *testing.T) {
 		e.check(strconv.Quote(v.Input), string(AppendEncode(nil, []byte(v.Input), WHATWGSpecialQuery)), v.Output["utf-8"])
 	}
 	if n == 0 {
-		t.Error("no vectors")
+		t.Error("found no vectors")
 	}
 	e.done()
 }
 
-// TestWPTFormParser: the pieces of application/x-www-form-urlencoded text. The vectors then read the bytes as UTF-8 with
-// U+FFFD for what is none; we keep bytes, so the test does that.
+// TestWPTFormParser runs vectors for application/x-www-form-urlencoded text.
+// Their results are decoded from UTF-8 with U+FFFD for invalid bytes. We keep
+// bytes, so the test makes the same conversion.
 func TestWPTFormParser(t *testing.T) {
 	const file = "whatwg/urlencoded-parser.json"
 	var vectors []struct {
@@ -167,13 +175,14 @@ func TestWPTFormParser(t *testing.T) {
 	e.done()
 }
 
-// TestVRL: the examples of Vector's encode_percent and decode_percent.
+// TestVRL runs the examples of Vector's encode_percent and decode_percent.
 func TestVRL(t *testing.T) {
 	type function struct {
 		Examples []struct{ Title, Source, Return string }
 	}
 	call := regexp.MustCompile(`^\w+\(("(?:[^"\\]|\\.)*")(?:, ascii_set: "(\w+)")?\)$`)
-	// Without ascii_set all but alphanumerics are escaped; of the bytes in the examples the component set holds the same.
+	// Without ascii_set all bytes except alphanumerics are escaped. For the
+	// bytes in the examples the component set is equivalent.
 	sets := map[string]Set{"": WHATWGComponent, "CONTROLS": WHATWGC0}
 	for name, do := range map[string]func(src []byte, s Set) []byte{
 		"encode_percent": func(src []byte, s Set) []byte { return AppendEncode(nil, src, s) },

@@ -8,8 +8,9 @@ import (
 	"github.com/urlfold/urlfold/codec"
 )
 
-// cases of values that stand for the host of a base, and the host that comes of
-// them; none for those that would make it the base of another host, or of none.
+// hostValues maps values of a host field to the host in the base. The host is
+// empty for values that would change the host of the base, or leave it without
+// one.
 var hostValues = []struct{ value, host string }{
 	{"Example.com", "example.com"}, {"h:8443", "h:8443"}, {"[::1]:80", "[::1]:80"}, {"1.2.3.4", "1.2.3.4"}, {"h:443", "h"},
 	{"", ""}, {"-", ""}, {"_", ""},
@@ -46,21 +47,21 @@ func TestBaseTemplateForms(t *testing.T) {
 	}
 	j := Config{Format: "jsonl", URLField: "u", Base: "https://{h.name}"}
 	f(j, `{"u":"/a","h":{"name":"x"}}`+"\n", "https://x/a\n")
-	// Without the field, or with another type in its place, there is no base.
+	// Without the field, or with a value of another type, there is no base.
 	f(j, `{"u":"/a"}`+"\n"+`{"u":"/a","h":1}`+"\n"+`{"u":"/a","h":{"name":1}}`+"\n"+`{"u":"/a","h":{"name":null}}`+"\n", "/a\n/a\n/a\n/a\n")
-	// What is no JSON is that here too.
+	// A record that is not valid JSON is rejected here too.
 	_, _, st := runJob(t, newJob(t, j), []byte(`{"h":tru,"u":"/a"}`))
 	if st.Rejects[Unparsed] != 1 {
 		t.Errorf("%+v", st)
 	}
-	// The record's own base comes first.
+	// The record's own base takes precedence.
 	f(Config{Format: "jsonl", URLField: "u", BaseField: "b", Base: "https://{h}"}, `{"u":"/a","h":"x","b":"http://b"}`+"\n"+`{"u":"/a","h":"x"}`+"\n", "http://b/a\nhttps://x/a\n")
 	f(Config{Format: "csv", URLField: "u", Base: "https://{Host Name}"}, "u,Host Name\n/a,\"x\"\n/b,\n", "https://x/a\n/b\n")
-	// A part of the host, or beside a port.
+	// The field is a part of the host, or precedes a port.
 	part := Config{Format: "jsonl", URLField: "u", Base: "https://www.{h}.example:81/?q"}
 	f(part, `{"u":"a","h":"x"}`+"\n"+`{"u":"a","h":"evil:80"}`+"\n"+`{"u":"a","h":"evil:80#"}`+"\n", "https://www.x.example:81/a\na\na\n")
 	f(Config{Format: "jsonl", URLField: "u", Base: "https://{h}:81"}, `{"u":"a","h":"x:1"}`+"\n", "a\n")
-	// A URL of its own needs no base, good or bad.
+	// An absolute URL needs no base, whether the base is valid or not.
 	w := j
 	w.Normalizer, w.Level = newNormalizer(t, "crawler"), codec.K2
 	f(w, `{"u":"HTTP://Y:80","h":{"name":"h:99999"}}`+"\n", "http://y/\n")
@@ -91,7 +92,7 @@ func TestBaseTemplateErrors(t *testing.T) {
 			c.URLField = "u"
 		}
 		if _, err := New(c); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v, want %q in it", base, err, want)
+			t.Errorf("%s: got error %v, want %q in it", base, err, want)
 		}
 	}
 	f("jsonl", "https://{host", "closing brace")
@@ -113,7 +114,8 @@ func TestBaseTemplateErrors(t *testing.T) {
 	f(`"$request"`, "https://{host}/", "no host")
 }
 
-// Whatever the value, the base has the host that it says, or there is none.
+// FuzzBaseTemplate checks that the base has exactly the host in the value, or
+// does not exist, whatever the value.
 func FuzzBaseTemplate(f *testing.F) {
 	for _, tt := range hostValues {
 		f.Add(tt.value)
@@ -131,11 +133,11 @@ func FuzzBaseTemplate(f *testing.F) {
 			}
 			host := r.In.Bytes(base, codec.Host)
 			if r.In.Has(codec.Username) || !bytes.HasPrefix(host, []byte("www.")) || string(r.In.Bytes(base, codec.Path)) != "/x" || !bytes.HasSuffix(host, []byte(".example")) {
-				t.Fatalf("%q makes %q of host %q", value, base, host)
+				t.Fatalf("value %q: got base %q with the host %q", value, base, host)
 			}
 			norm, err := j.norm.Append(nil, base, &r)
 			if err == nil && (!bytes.HasSuffix(norm, []byte(".example/x")) || !bytes.HasPrefix(norm, []byte("https://www."))) {
-				t.Fatalf("%q becomes %q", base, norm)
+				t.Fatalf("base %q: got normal form %q", base, norm)
 			}
 		}
 	})

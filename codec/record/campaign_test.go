@@ -11,7 +11,8 @@ func TestCampaign(t *testing.T) {
 	}
 	f("a=1", "", "")
 	f("utm_source=a+b%26&utm_campaign=&gclid=X%2By", `{"source":"a b&","name":""}`, `{"gclid":"X+y"}`)
-	// The first family counts, and of a family the first in the query.
+	// The first family takes precedence, and within a family the first
+	// parameter in the query.
 	f("mtm_source=3&pk_source=2&UTM_Source=1&utm_source=0&pk_kwd=k", `{"source":"1","term":"k"}`, "")
 	f("utm_id=7&utm_content=c&utm_medium=m", `{"medium":"m","content":"c","id":"7"}`, "")
 	f("fbclid=1&GCLID=2&gclid=3&utm%5Fid=4", `{"id":"4"}`, `{"fbclid":"1","gclid":"2"}`)

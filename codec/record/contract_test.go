@@ -9,13 +9,13 @@ import (
 	"testing"
 )
 
-// This file holds what each format of the table builtin must keep: Format, Reader,
-// Locator and Framing.
+// This file tests the rules of Format, Reader, Locator and Framing for each
+// format of the table builtin.
 
-// A formatSubject is a format under test.
+// formatSubject is a format under test.
 type formatSubject struct {
 	config Config
-	text   string // whole records, of normal forms only
+	text   string // whole records with only normal forms
 }
 
 const combinedText = `192.0.2.1 - - [22/Nov/2026:10:00:00 +0000] "GET /a?b=c HTTP/1.1" 200 5 "http://example.com/from" "agent/1.0"` + "\n" +
@@ -44,11 +44,11 @@ func requireFormatSubjects(t testing.TB, formats []Format) {
 	seen := map[string]bool{}
 	for _, f := range formats {
 		if seen[f.Name()] {
-			t.Errorf("two formats are called %s", f.Name())
+			t.Errorf("duplicate format name %s", f.Name())
 		}
 		seen[f.Name()] = true
 		if _, ok := formatSubjects[f.Name()]; !ok {
-			t.Errorf("format %s is in the table, but the contract suite has no subject for it: add one to formatSubjects", f.Name())
+			t.Errorf("format %s is in the table, but formatSubjects has no subject for it", f.Name())
 		}
 	}
 }
@@ -71,7 +71,7 @@ func TestFormatContract(t *testing.T) {
 	}
 }
 
-// A counter is a testing.TB that counts errors.
+// counter is a testing.TB that records errors.
 type counter struct {
 	testing.TB
 	errors []string
@@ -82,13 +82,13 @@ func (c *counter) Errorf(format string, args ...any) {
 	c.errors = append(c.errors, fmt.Sprintf(format, args...))
 }
 
-// A dummyFormat is a format that nobody tests.
+// dummyFormat is a format without a subject.
 type dummyFormat struct{ linesFormat }
 
 func (dummyFormat) Name() string { return "dummy" }
 
-// TestFormatContractCoversTable: a format without a subject makes the suite fail, and
-// so do two formats with one name.
+// TestFormatContractCoversTable checks that the suite fails for a format
+// without a subject and for two formats with the same name.
 func TestFormatContractCoversTable(t *testing.T) {
 	c := &counter{TB: t}
 	requireFormatSubjects(c, append(slices.Clone(builtin), dummyFormat{}))
@@ -102,29 +102,30 @@ func TestFormatContractCoversTable(t *testing.T) {
 	}
 }
 
-// detectsItself: the format is the one that Detect chooses for its records.
+// detectsItself checks that Detect chooses the format for its own records.
 func detectsItself(t *testing.T, sub formatSubject) {
 	t.Helper()
 	g, ok := Detect([]byte(sub.text))
 	if !ok || g.Format != sub.config.Format {
-		t.Errorf("Detect finds %q, %t", g.Format, ok)
+		t.Errorf("Detect returned %q, %t", g.Format, ok)
 	}
 }
 
-// rewritesNothing: records of normal forms stay as they are, byte for byte.
+// rewritesNothing checks that records with only normal forms are not changed.
 func rewritesNothing(t *testing.T, sub formatSubject) {
 	t.Helper()
 	out, dead, st := runJob(t, newJob(t, sub.config), []byte(sub.text))
 	if string(out) != sub.text || len(dead) > 0 {
-		t.Errorf("records of normal forms change:\n got %q\nwant %q\ndead letters %q", out, sub.text, dead)
+		t.Errorf("records with only normal forms changed:\n got %q\nwant %q\ndead letters %q", out, sub.text, dead)
 	}
 	if st.URLs == 0 {
-		t.Error("no URL is found")
+		t.Error("found no URL")
 	}
 }
 
-// cutsRecords: wherever a block ends, Cut gives whole records, which Next divides
-// into those of the whole text, and Head gives nothing or the head of the stream.
+// cutsRecords checks that Cut returns whole records wherever a block ends, that
+// Next splits them into the records of the whole text, and that Head returns
+// nothing or the head of the stream.
 func cutsRecords(t *testing.T, sub formatSubject) {
 	t.Helper()
 	text := []byte(sub.text)
@@ -134,7 +135,7 @@ func cutsRecords(t *testing.T, sub formatSubject) {
 	for at := 0; at < len(text); {
 		n := w.Next(text[at:])
 		if n <= 0 || n > len(text)-at {
-			t.Fatalf("Next returns %d of %d bytes", n, len(text)-at)
+			t.Fatalf("Next returned %d of %d bytes", n, len(text)-at)
 		}
 		at += n
 		ends[at] = true
@@ -143,14 +144,14 @@ func cutsRecords(t *testing.T, sub formatSubject) {
 	for end := range len(text) + 1 {
 		cut := f.Cut(text[:end])
 		if cut < last || cut > end || !ends[cut] {
-			t.Fatalf("Cut of %d bytes is %d, after %d: it is no end of a record", end, cut, last)
+			t.Fatalf("Cut of %d bytes is %d, after %d, and not the end of a record", end, cut, last)
 		}
 		last = cut
 		if again := f.Cut(text[:cut]); again != cut {
 			t.Fatalf("Cut of %d whole bytes is %d", cut, again)
 		}
 		if h := f.Head(text[:end]); h != 0 && h != head {
-			t.Fatalf("Head of %d bytes is %d, of all %d", end, h, head)
+			t.Fatalf("Head of %d bytes is %d, of all bytes %d", end, h, head)
 		}
 	}
 	if last != len(text) {
@@ -158,7 +159,8 @@ func cutsRecords(t *testing.T, sub formatSubject) {
 	}
 }
 
-// keepsNothing: what was given to a worker may be overwritten after the call.
+// keepsNothing checks that the caller can overwrite its arguments after each
+// call.
 func keepsNothing(t *testing.T, sub formatSubject) {
 	t.Helper()
 	text := []byte(sub.text)
@@ -172,7 +174,7 @@ func keepsNothing(t *testing.T, sub formatSubject) {
 		rec, h := bytes.Clone(text[off:off+n]), bytes.Clone(head)
 		out, _ = w.Append(out, nil, rec, Position{Name: "f", Head: h, Line: line, Off: int64(off)}, &st)
 		if !bytes.Equal(rec, text[off:off+n]) || !bytes.Equal(h, head) {
-			t.Errorf("record %d: the record or the head was changed", line)
+			t.Errorf("record %d: the worker changed the record or the head", line)
 		}
 		for _, b := range [][]byte{rec, h} {
 			for i := range b {
@@ -182,11 +184,11 @@ func keepsNothing(t *testing.T, sub formatSubject) {
 		off += n
 	}
 	if string(out) != sub.text {
-		t.Errorf("with input that is overwritten:\n got %q\nwant %q", out, sub.text)
+		t.Errorf("with overwritten input:\n got %q\nwant %q", out, sub.text)
 	}
 }
 
-// isShared: workers of one job run at a time. The race detector sees the rest.
+// isShared runs several workers of one job concurrently, for the race detector.
 func isShared(t *testing.T, sub formatSubject) {
 	t.Helper()
 	j := newJob(t, sub.config)
@@ -202,7 +204,7 @@ func isShared(t *testing.T, sub formatSubject) {
 	wg.Wait()
 	for _, out := range outs {
 		if string(out) != sub.text {
-			t.Errorf("of many workers one writes %q", out)
+			t.Errorf("one of the concurrent workers wrote %q", out)
 		}
 	}
 }

@@ -10,17 +10,17 @@ import (
 	"testing"
 )
 
-// corpora returns the files of the test material that match a pattern below
-// URLFOLD_CORPORA, and skips the test if that is not set.
+// corpora returns the corpus files below URLFOLD_CORPORA that match pattern. It
+// skips the test if the variable is not set.
 func corpora(t testing.TB, pattern string) []string {
 	t.Helper()
 	root := os.Getenv("URLFOLD_CORPORA")
 	if root == "" {
-		t.Skipf("URLFOLD_CORPORA is not set: %s is not tried", pattern)
+		t.Skipf("skipped: %s; set URLFOLD_CORPORA to the folder of the corpora", pattern)
 	}
 	files, err := filepath.Glob(filepath.Join(root, pattern))
 	if err != nil || len(files) == 0 {
-		t.Fatalf("nothing matches %s below URLFOLD_CORPORA (%v)", pattern, err)
+		t.Fatalf("no file matches %s below URLFOLD_CORPORA (%v)", pattern, err)
 	}
 	return files
 }
@@ -34,8 +34,9 @@ func readFile(t testing.TB, name string) []byte {
 	return b
 }
 
-// Every real log goes through every format and rendering; verify says what must
-// hold. Long files are cut, as the formats have been seen after some lines.
+// TestCorporaEverything runs every real log through every format and rendering,
+// with the checks of verify. It truncates long files, whose later lines are
+// similar.
 func TestCorporaEverything(t *testing.T) {
 	for _, dir := range []string{"logs/combined", "logs/common", "logs/json", "logs/proxy", "attack/crowdsec"} {
 		for _, name := range corpora(t, dir+"/*") {
@@ -46,8 +47,9 @@ func TestCorporaEverything(t *testing.T) {
 	}
 }
 
-// The 10,000 lines of a real site: all are read, a line whose URLs are in normal
-// form keeps every byte, and rewriting twice is rewriting once.
+// TestCorporaElastic reads the 10,000 log lines of a real site. It checks that
+// all lines are read, that lines with only normal forms are not changed, and
+// that rewriting is idempotent.
 func TestCorporaElastic(t *testing.T) {
 	in := readFile(t, corpora(t, "logs/combined/elastic_apache_logs.log")[0])
 	j := newJob(t, Config{Format: "combined", Target: TargetAll})
@@ -57,7 +59,7 @@ func TestCorporaElastic(t *testing.T) {
 	}
 	again, _, st2 := runJob(t, j, out)
 	if !bytes.Equal(out, again) || st2.Changed != 0 {
-		t.Fatalf("rewritten again, %d URLs change", st2.Changed)
+		t.Fatalf("the second rewrite changed %d URLs", st2.Changed)
 	}
 	same := int64(0)
 	before, after := slices.Collect(bytes.Lines(in)), slices.Collect(bytes.Lines(out))
@@ -66,7 +68,7 @@ func TestCorporaElastic(t *testing.T) {
 		var one Stats
 		w.Append(nil, nil, line, Position{}, &one)
 		if equal := bytes.Equal(line, after[i]); equal != (one.Changed == 0) {
-			t.Fatalf("%d URLs of line %d changed, but equal is %v: %q %q", one.Changed, i+1, equal, line, after[i])
+			t.Fatalf("%d URLs of line %d counted as changed, but the lines being equal is %v: %q %q", one.Changed, i+1, equal, line, after[i])
 		}
 		if one.Changed == 0 {
 			same++
@@ -75,8 +77,9 @@ func TestCorporaElastic(t *testing.T) {
 	t.Logf("%d lines unchanged, %d URLs changed", same, st.Changed)
 }
 
-// How many lines of each log are of the format. The rest is of another one: the
-// Jira log has no quotes, and the second line of some lacks what combined needs.
+// TestCorporaCounts checks how many lines of each log match the format. The
+// others have another format: the Jira log has no quotes, and the second line
+// of some logs lacks fields of combined.
 func TestCorporaCounts(t *testing.T) {
 	for name, rejected := range map[string]int64{
 		"combined/elastic_apache_logs.log":          0,
@@ -100,8 +103,8 @@ func TestCorporaCounts(t *testing.T) {
 	}
 }
 
-// The examples of Vector's parsers and the messages of logstash's pattern tests:
-// what they read, we find.
+// TestCorporaVectors checks that the package finds the same URLs as the
+// examples of Vector's parsers and the messages of logstash's pattern tests.
 func TestCorporaVectors(t *testing.T) {
 	for _, name := range []string{"parse_apache_log", "parse_common_log", "parse_nginx_log"} {
 		var doc struct {
@@ -137,8 +140,8 @@ func TestCorporaVectors(t *testing.T) {
 		if err := json.Unmarshal(line, &m); err != nil {
 			t.Fatal(err)
 		}
-		// The messages of the httpd patterns that are access logs hold a time of
-		// their kind in brackets and a request in quotes.
+		// Those messages of the httpd patterns that are access logs have a time
+		// in brackets and a request in quotes.
 		isAccess := m.Spec == "httpd" && strings.Contains(m.Message, `] "`)
 		if got := urlsOf(t, m.Message); m.Spec == "httpd" && (len(got) > 0) != isAccess {
 			t.Errorf("%q: got %q", m.Message, got)
@@ -151,7 +154,7 @@ func asString(v any) string {
 	return s
 }
 
-// urlsOf returns the URLs that combined finds in a line.
+// urlsOf returns the URLs that the format combined finds in a line.
 func urlsOf(t *testing.T, line string) []string {
 	t.Helper()
 	w := newJob(t, Config{Format: "combined", Target: TargetAll}).NewWorker()

@@ -7,7 +7,7 @@ import (
 	pathtemplate "github.com/urlfold/urlfold/codec/template"
 )
 
-// show checks the fields of one URL, in tsv.
+// show checks the fields of one URL in tsv.
 func show(t *testing.T, c Config, profile, fields, in, want string) {
 	t.Helper()
 	c.Render, c.Fields = RenderTSV, []string{fields}
@@ -21,11 +21,11 @@ func show(t *testing.T, c Config, profile, fields, in, want string) {
 func TestSite(t *testing.T) {
 	f := func(in, want string) { t.Helper(); show(t, Config{Format: "lines"}, "equiv", "site", in, want) }
 	f("http://www.Example.co.uk./", "example.co.uk")
-	f("http://a.b.github.io/", "b.github.io") // the private section counts
+	f("http://a.b.github.io/", "b.github.io") // private suffixes count
 	f("http://127.0.0.1/", "")
 	f("http://co.uk/", "")
 	f("mailto:a@b.example", "")
-	// A target without a host is on no site; the placeholder is none.
+	// A target without a host has no site; the placeholder is not one.
 	show(t, Config{Format: `"$request"`}, "equiv", "site", `"GET /a"`, "")
 }
 
@@ -48,7 +48,7 @@ func TestSURT(t *testing.T) {
 func TestTemplate(t *testing.T) {
 	show(t, Config{Format: "lines"}, "equiv", "template", "http://h/user/17/../18/", "/user/{int}/")
 	show(t, Config{Format: `"$request"`}, "equiv", "template", `"GET /1?2"`, "/{int}")
-	// The templates of the policy come first.
+	// The templates of the policy take precedence.
 	ts, err := pathtemplate.Compile([]string{"/user/{name}"})
 	if err != nil {
 		t.Fatal(err)
@@ -75,7 +75,7 @@ func TestVerdicts(t *testing.T) {
 	f("http://h/|", "invalid", "invalid")
 	f("http://h/\xC3\xA9", "invalid", "valid") // an IRI: URL code points
 	f("http://u@h/", "valid", "invalid")       // invalid-credentials
-	f("http://1.2.3.256/", "valid", "failure") // a number that is no address
+	f("http://1.2.3.256/", "valid", "failure") // a number that is not a valid address
 	f("http:\\\\h/", "invalid", "invalid")
 	f("/a", "valid", "failure") // no base
 	f("http://[x/", "failure", "failure")
@@ -107,13 +107,14 @@ func TestIRI(t *testing.T) {
 	show(t, Config{Format: "lines", Redact: true}, "equiv", "iri", "http://u:p@h/%C3%A9", "http://u:***@h/é")
 }
 
-// The guard of signed URLs shows whichever fields are asked for, in any order.
+// TestSignedFlag checks that signed URLs are flagged whichever fields are
+// selected, in any order.
 func TestSignedFlag(t *testing.T) {
 	for _, fields := range []string{"flags", "key"} {
 		c := Config{Format: "lines", Normalizer: newNormalizer(t, "crawler"), Level: codec.K2, Render: RenderTSV, Fields: []string{fields}}
 		_, _, st := runJob(t, newJob(t, c), []byte("http://h/?X-Amz-Signature=1\nhttp://h/?a\n"))
 		if st.Flags[codec.SignedURL] != 1 {
-			t.Errorf("%s: %d signed URLs", fields, st.Flags[codec.SignedURL])
+			t.Errorf("%s: got %d signed URLs", fields, st.Flags[codec.SignedURL])
 		}
 	}
 }

@@ -10,15 +10,15 @@ func TestUnescape(t *testing.T) {
 		t.Helper()
 		text, runs, _ := d.unescape(nil, []byte(raw), nil)
 		if string(text) != want {
-			t.Errorf("%+v: %q is %q, want %q", d, raw, text, want)
+			t.Errorf("%+v: %q decoded to %q, want %q", d, raw, text, want)
 		}
 		for at, wantAt := range offsets {
 			if got := rawOffset(runs, at); got != wantAt {
-				t.Errorf("%q: offset %d leads to %d, want %d", raw, at, got, wantAt)
+				t.Errorf("%q: offset %d maps to %d, want %d", raw, at, got, wantAt)
 			}
 		}
 	}
-	// nginx escapes '"', '\', below 20h and above 7Eh as \xHH, and nothing else.
+	// nginx escapes only '"', '\', and bytes below 20h and above 7Eh, as \xHH.
 	f(nginxDialect, `a\x22b`, `a"b`, 0, 1, 5, 6)
 	f(nginxDialect, `\x5C\xE9`, "\\\xe9", 0, 4, 8)
 	f(nginxDialect, `\"\n\xZZ\x4`, `\"\n\xZZ\x4`)
@@ -40,7 +40,7 @@ func TestEscape(t *testing.T) {
 	f := func(d *Dialect, text, want string) {
 		t.Helper()
 		if got := d.escape(nil, []byte(text), ','); string(got) != want {
-			t.Errorf("%+v: %q is written %q, want %q", d, text, got, want)
+			t.Errorf("%+v: %q encoded to %q, want %q", d, text, got, want)
 		}
 	}
 	f(nginxDialect, "a\"\\\n\xe9", `a\x22\x5C\x0A\xE9`)
@@ -54,7 +54,7 @@ func TestEscape(t *testing.T) {
 	f(nil, `a"\`, `a"\`)
 }
 
-// What is escaped and read again is the same, in every dialect.
+// FuzzEscape checks that decoding reverses encoding in every dialect.
 func FuzzEscape(f *testing.F) {
 	f.Add("a\"\\\n\x00\xe9é😀,")
 	f.Fuzz(func(t *testing.T, text string) {
@@ -65,12 +65,12 @@ func FuzzEscape(f *testing.F) {
 			raw := d.escape(nil, []byte(text), ',')
 			got, runs, _ := d.unescape(nil, raw, nil)
 			if string(got) != text {
-				t.Fatalf("%+v: %q is written %q and read %q", d, text, raw, got)
+				t.Fatalf("%+v: %q encoded to %q and decoded to %q", d, text, raw, got)
 			}
 			last := -1
 			for at := range text {
 				if o := rawOffset(runs, at); o < last || o >= len(raw) {
-					t.Fatalf("%+v: offset %d of %q leads to %d of %q", d, at, text, o, raw)
+					t.Fatalf("%+v: offset %d of %q maps to %d of %q", d, at, text, o, raw)
 				} else {
 					last = o
 				}

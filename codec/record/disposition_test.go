@@ -31,8 +31,8 @@ func TestDispositionErrors(t *testing.T) {
 	f(Config{Format: "csv", URLField: "1", OnOversize: DispositionTruncate}, "open quote")
 }
 
-// What is not of the format goes its own way, whatever becomes of URLs without a
-// reading.
+// TestOnUnparsed checks that OnUnparsed does not depend on Divert, which
+// concerns URLs that cannot be parsed.
 func TestOnUnparsed(t *testing.T) {
 	const a, b = `h - - [t] "`, `" 200 1` + "\n"
 	const good, bad, not = a + "GET http://H/" + b, a + "GET http://[/" + b, "what is this\n"
@@ -67,13 +67,14 @@ func TestOnOversize(t *testing.T) {
 	f(Config{OnOversize: DispositionPass, Divert: true}, long, "")
 	f(Config{OnOversize: DispositionDead}, "", `{"reason":"record-too-long","at":0,"file":"f","line":2,"offset":9,"record":"http://u:password@h/\r\n"}`+"\n")
 	f(Config{OnOversize: DispositionTruncate}, "http://u:pas\r\n", "")
-	// A password of which only the beginning is left is hidden too.
+	// The start of a truncated password is hidden too.
 	f(Config{OnOversize: DispositionTruncate, Redact: true}, "http://u:***\r\n", "")
 	c := Config{Format: "lines", MaxRecord: 12, OnOversize: DispositionTruncate, Render: RenderJSONL, Fields: []string{"norm"}}
 	check(t, c, long, `{"error":"record-too-long","record":"http://u:pas","file":"f","line":1}`+"\n")
 	c.Redact = true
 	check(t, c, long, `{"error":"record-too-long","record":"http://u:***","file":"f","line":1}`+"\n")
-	// With its line end it is too long still: the next reader knows it for what it is.
+	// With its line end the result is still too long, so the next reader
+	// recognizes it.
 	check(t, Config{Format: "lines", MaxRecord: 12, OnOversize: DispositionTruncate}, "HTTP://H/abcdef\n", "HTTP://H/abc\n")
 	check(t, Config{Format: "lines", MaxRecord: 12, OnOversize: DispositionTruncate}, "HTTP://H/abc\n", "HTTP://H/abc\n")
 }
@@ -92,7 +93,7 @@ func TestTruncatedPieces(t *testing.T) {
 				p = PieceFirst
 			case len(pieces) - 1:
 				p = PieceLast
-				w = newJob(t, c).NewWorker() // pieces go to whoever is free
+				w = newJob(t, c).NewWorker() // pieces go to any free worker
 			}
 			out, dead = w.Piece(out, dead, []byte(piece), p, Position{Line: 1}, &st)
 		}
@@ -106,7 +107,8 @@ func TestTruncatedPieces(t *testing.T) {
 	f(Config{Render: RenderJSONL}, `{"error":"record-too-long","line":1}`+"\n", "HTTP://H/ab", "cde\n")
 }
 
-// A job that stops writes and counts nothing of the record at which it does.
+// TestOversizeStops checks that a job that stops neither writes nor counts the
+// record at which it stops.
 func TestOversizeStops(t *testing.T) {
 	w := newJob(t, Config{Format: "lines", MaxRecord: 9, OnOversize: DispositionStop, Divert: true}).NewWorker()
 	var st Stats
@@ -122,7 +124,7 @@ func TestOversizeStops(t *testing.T) {
 		}
 		w.Append(nil, nil, []byte("\n"), Position{}, &Stats{})
 		if w.Err() != nil {
-			t.Error("the error stays")
+			t.Error("the error persists after a valid record")
 		}
 		out, dead = w.Piece(nil, nil, []byte("HTTP://HH\n"), p, Position{}, &st)
 		if len(out)+len(dead) > 0 || st != before || !errors.Is(w.Err(), ErrOversize) {
@@ -152,7 +154,8 @@ func TestRejectFlags(t *testing.T) {
 		}
 	}
 	const bad, good = " HTTP://u@H/%7e\n", "HTTP://H\n"
-	// Of several flags the first counts; its place is one in the record.
+	// If several flags are rejected, the first one is reported, with its offset
+	// in the record.
 	f(Config{RejectFlags: set(codec.Credentials, codec.NeedlessEscape)}, bad+good, bad+"http://h/\n",
 		`{"reason":"flagged","flag":"needless-escape","at":12,"file":"f","line":1,"offset":0,"record":" HTTP://u@H/%7e\n"}`+"\n")
 	f(Config{RejectFlags: set(codec.Credentials), Render: RenderJSONL, Fields: []string{"norm", "key", "flags"}}, bad+"HTTP://H\n", `{"flags":["lower-hex","needless-escape","credentials"],"error":"flagged","at":7,"flag":"credentials"}`+"\n"+`{"norm":"http://h/","key":"`+keyHex(t, codec.K1, "http://h/")+`","flags":[]}`+"\n",
@@ -161,7 +164,7 @@ func TestRejectFlags(t *testing.T) {
 		`{"reason":"flagged","flag":"credentials","at":8,"file":"f","line":1,"offset":0,"record":" HTTP://u@H/%7e\n"}`+"\n")
 	f(Config{RejectFlags: set(codec.Relative), Render: RenderURLs}, "/a\n"+good, "http://h/\n",
 		`{"reason":"flagged","flag":"relative","at":0,"file":"f","line":1,"offset":0,"record":"/a\n"}`+"\n")
-	// A signature is looked for at any level.
+	// Signatures are detected at any level.
 	f(Config{RejectFlags: set(codec.SignedURL)}, "http://h/?X-Amz-Signature=1\n"+good, "http://h/?X-Amz-Signature=1\nhttp://h/\n",
 		`{"reason":"flagged","flag":"signed-url","at":0,"file":"f","line":1,"offset":0,"record":"http://h/?X-Amz-Signature=1\n"}`+"\n")
 	f(Config{RejectNotHTTP: true, Render: RenderURLs}, "  mailto:a\n"+good, "http://h/\n",
@@ -170,13 +173,14 @@ func TestRejectFlags(t *testing.T) {
 		`{"reason":"scheme-not-http","at":0,"file":"f","line":1,"offset":0,"record":"FTP://H/\n"}`+"\n")
 }
 
-// What has no scheme has no other one. A request target is behind http or https.
+// TestNotHTTPLetsPass checks that URLs without a scheme pass. A request target
+// belongs to http or https.
 func TestNotHTTPLetsPass(t *testing.T) {
 	check(t, Config{Format: "lines", RejectNotHTTP: true, Render: RenderURLs}, "/a\n//h\nHTTPS://h\n", "/a\n//h\nhttps://h/\n")
 	check(t, Config{Format: `"$request" "$http_referer"`, Target: TargetAll, RejectNotHTTP: true, Render: RenderURLs}, `"GET /a" "android-app://x/"`+"\n", "/a\n")
 }
 
-// A fact is of the URLs that have a reading; what rejects a record teaches none.
+// TestRejectFlagsFact checks that a fact covers only accepted URLs.
 func TestRejectFlagsFact(t *testing.T) {
 	w := newJob(t, Config{Format: "lines", RejectNotHTTP: true, Facts: true}).NewWorker()
 	var st Stats
@@ -188,7 +192,7 @@ func TestRejectFlagsFact(t *testing.T) {
 	}
 	w.Append(nil, nil, []byte("http://h/"), Position{}, &st)
 	if w.Reject(nil, nil, []byte("x"), Panic, Position{}, &st); w.Fact() != (Fact{}) {
-		t.Error("a rejected record has the fact of the one before")
+		t.Error("a rejected record has the fact of the previous record")
 	}
 }
 

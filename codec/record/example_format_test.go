@@ -8,7 +8,8 @@ import (
 	"github.com/urlfold/urlfold/codec/record"
 )
 
-// barFormat is a format of our own: time|status|URL, and "#7C" for a bar in the URL.
+// barFormat is a custom format: time|status|URL, with "#7C" for a bar in the
+// URL.
 type barFormat struct{ record.LineFraming }
 
 func (barFormat) Name() string { return "bar" }
@@ -53,7 +54,7 @@ var bars = &record.Dialect{
 	},
 }
 
-// A format of another package: it is passed in Config.Formats, and to Detect.
+// A format of another package is passed in Config.Formats and to Detect.
 func ExampleFormat() {
 	profile, _ := codec.Lookup("equiv")
 	normalizer, err := codec.New(profile)

@@ -19,21 +19,22 @@ func TestExtendJSON(t *testing.T) {
 	f := func(c Config, in, want string) { t.Helper(); check(t, c, in, want) }
 	c := extending("jsonl", Extension{"url_norm", "norm"}, Extension{"url_flags", "flags"})
 	f(c, `{"u":"HTTP://H"}`, `{"u":"HTTP://H","url_norm":"http://h/","url_flags":[]}`)
-	// Every other byte stays: space, spellings of numbers, names that occur twice.
+	// All other bytes are preserved: white space, the form of numbers, repeated
+	// names.
 	f(c, "\t{ \"a\" : 1e+2 , \"a\":-0.0, \"u\" : \"\\u0068ttp:\\/\\/u@H\\/\" \t} \r\n{\"u\":\"/a\"}\n\n",
 		"\t{ \"a\" : 1e+2 , \"a\":-0.0, \"u\" : \"\\u0068ttp:\\/\\/u@H\\/\",\"url_norm\":\"http://u@h/\",\"url_flags\":[\"credentials\"] \t} \r\n{\"u\":\"/a\",\"url_norm\":\"/a\",\"url_flags\":[\"relative\"]}\n\n")
-	// Members of the same name are replaced, all of them, however their name is
-	// spelt; in objects inside they are others.
+	// All members with the same name are replaced, however the name is escaped.
+	// Members of nested objects are not.
 	f(c, `{"url_norm":{"x":[1]},"u":"HTTP://H","x":{"url_norm":1},"url\u005fnorm" :null }`, `{"url_norm":"http://h/","u":"HTTP://H","x":{"url_norm":1},"url\u005fnorm" :"http://h/","url_flags":[] }`)
-	// Without a URL there is nothing to add, and nothing that looks as if it were.
+	// Without a URL no member is added, not even an empty one.
 	f(c, `{"u":null}`, `{"u":null}`)
 	f(c, `{"u":"","url_norm":"forged","url_norm_b64":1}`, `{"u":"","url_norm":null,"url_norm_b64":null}`)
-	// The URL itself can be replaced, and what holds it.
+	// The URL itself can be replaced.
 	f(extending("jsonl", Extension{"u", "norm"}), `{"u":"HTTP://H","v":1}`, `{"u":"http://h/","v":1}`)
 	inner := extending("jsonl", Extension{"q", "host"})
 	inner.URLField, inner.Redact = "q.u", true
 	f(inner, `{"q":{"u":"http://a:b@h/"},"z":"//c:d@e"}`, `{"q":"h","z":"//c:***@e"}`)
-	// Types are those of the rendering jsonl.
+	// The types are those of the rendering jsonl.
 	all := extending("jsonl", Extension{`"`, "norm"}, Extension{"m", "diagnostics"}, Extension{"n", "line"}, Extension{"o", "offset"}, Extension{"c", "campaign"}, Extension{"p", "port"}, Extension{"l", "url"})
 	f(all, `{"u":"http://u@h:81/?utm_source=x"}`, `{"u":"http://u@h:81/?utm_source=x","\"":"http://u@h:81/?utm_source=x","m":[{"flag":"credentials","at":7,"component":"username","action":"kept"}],"n":1,"o":0,"c":{"source":"x"},"p":"81","l":"http://u@h:81/?utm_source=x"}`)
 	f(extending("jsonl", Extension{"l", "url"}), "{\"u\":\"/\xff\",\"l\":1}", "{\"u\":\"/\xff\",\"l\":null,\"l_b64\":\"L/8=\"}")
@@ -54,8 +55,8 @@ func TestExtendTable(t *testing.T) {
 	check(t, c, "http://a:b@h,//c:d@e\n", "http://a:***@h,//c:***@e,1,\"http://a:***@h,//c:***@e\",\n")
 }
 
-// What is rejected goes the way of rejects. A record whose rest is broken cannot
-// be extended, even where its URL could be read.
+// TestExtendRejects checks records that are rejected. A record that is
+// malformed after its URL cannot be extended, even though the URL can be read.
 func TestExtendRejects(t *testing.T) {
 	f := func(c Config, in string, why Reason) {
 		t.Helper()
@@ -103,8 +104,9 @@ func TestExtendErrors(t *testing.T) {
 	f(Config{Format: "lines", Extend: []Extension{{"a", "norm"}}}, "only with the rendering extend")
 }
 
-// checkExtended holds what extending wrote to be the records with the fields of
-// the rendering jsonl or tsv beside them, by way of other readers of JSON and CSV.
+// checkExtended checks, with independent readers of JSON and CSV, that the
+// extended records are the original records with the fields of the rendering
+// jsonl or tsv added.
 func checkExtended(t testing.TB, j *Job, in, out []byte) {
 	t.Helper()
 	w, again := j.NewWorker(), j.NewWorker()
@@ -127,7 +129,7 @@ func checkExtended(t testing.TB, j *Job, in, out []byte) {
 			continue
 		}
 		if trimmed := trimEnd(got); len(got)-len(trimmed) != len(rec)-len(trimEnd(rec)) {
-			t.Fatalf("the line end of %q became that of %q", rec, got)
+			t.Fatalf("the line end differs: record %q, output %q", rec, got)
 		}
 		if _, ok := j.reader.(*tableReader); ok {
 			checkExtendedRow(t, j, rec, want)
@@ -136,7 +138,7 @@ func checkExtended(t testing.TB, j *Job, in, out []byte) {
 		}
 	}
 	if len(out) > 0 || len(outHead) < len(head) {
-		t.Fatalf("%q is left over; header %q became %q", out, head, outHead)
+		t.Fatalf("unexpected output %q; header %q became %q", out, head, outHead)
 	}
 }
 
@@ -147,7 +149,7 @@ func checkExtendedObject(t testing.TB, j *Job, rec, got []byte) {
 		if json.Valid(got) {
 			t.Fatalf("%q became %q", rec, got)
 		}
-		return // deeper than that package goes, or the like
+		return // for example nested more deeply than that package allows
 	}
 	if err := json.Unmarshal(got, &is); err != nil {
 		t.Fatalf("%q became %q: %v", rec, got, err)
@@ -182,7 +184,8 @@ func checkExtendedRow(t testing.TB, j *Job, rec, got []byte) {
 	}
 }
 
-// Extended twice is extended once: members take the place of their namesakes.
+// FuzzExtendTwice checks that extending is idempotent: members replace those
+// with the same name.
 func FuzzExtendTwice(f *testing.F) {
 	for _, s := range seeds() {
 		f.Add(s)

@@ -35,7 +35,7 @@ func TestFit(t *testing.T) {
 			t.Fatal(err)
 		}
 		fits := j.NewFit(nil)
-		for range 2 { // it keeps nothing
+		for range 2 { // it keeps no state
 			if got := fits([]byte(c.rec)); got != c.want {
 				t.Errorf("%s, %q: %v, want %v", c.format, c.rec, got, c.want)
 			}

@@ -22,7 +22,7 @@ func TestLayout(t *testing.T) {
 	f(`$request_method $uri$is_args$args $server_protocol`, `GET /a b?c d HTTP/1.1`, `/a b?c d`)
 	f(`$uri?$query_string $status`, `/a?b 200`, `/a?b`)
 	f(`$request $status`, `GET /a b HTTP/1.1 200`, `/a b`)
-	f(`$request $status`, `GET /a 200`, `<garbage>`) // where does a request without quotes and version end?
+	f(`$request $status`, `GET /a 200`, `<garbage>`) // without quotes and a version, the end of the request is unknown
 	f(`$scheme://$host$request_uri $status`, `https://h/a 200`, `https://h/a`)
 	f(`$host$request_uri $status`, `h/a 200`, `/a`)
 	f(`$host$request_uri $status`, `h 200`, `h`)
@@ -41,7 +41,7 @@ func TestLayout(t *testing.T) {
 	f(`%{X-A}i\t%r`, "x\tGET /a", "/a")
 }
 
-// The scheme and host of an origin-form target, and where they come from.
+// TestLayoutOrigin checks the scheme and host of origin-form targets.
 func TestLayoutOrigin(t *testing.T) {
 	f := func(format, base, rec, want string) {
 		t.Helper()
@@ -75,7 +75,7 @@ func TestSchemeGuessed(t *testing.T) {
 		t.Helper()
 		_, _, st := runJob(t, newJob(t, Config{Format: "vhost_combined"}), []byte(rec+` 1.2.3.4 - - [t] "GET /a HTTP/1.1" 200 1`))
 		if st.Flags[codec.SchemeGuessed] != want {
-			t.Errorf("%s: %d guesses, want %d", rec, st.Flags[codec.SchemeGuessed], want)
+			t.Errorf("%s: got %d guesses, want %d", rec, st.Flags[codec.SchemeGuessed], want)
 		}
 	}
 	f("h", 1)
@@ -91,7 +91,7 @@ func TestLayoutErrors(t *testing.T) {
 		_, err := New(c)
 		for _, w := range want {
 			if err == nil || !strings.Contains(err.Error(), w) {
-				t.Errorf("%+v: %v; want %q in it", c, err, w)
+				t.Errorf("%+v: got error %v, want %q in it", c, err, w)
 			}
 		}
 	}

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// locate finds the URLs of a record in mid-stream, below head.
+// locate finds the URLs of a record that is not the first one of the stream.
 func (w *Worker) locate(body, head []byte) (Reason, int) {
 	w.found.found = found{}
 	return w.locator.Locate(&w.found, body, &Position{Head: head, Off: 1})
@@ -34,8 +34,8 @@ func sitesOf(t testing.TB, j *Job, rec string) string {
 	return b.String()
 }
 
-// TestLocateCLF: clf has no referer, so that all of its URLs are those of requests.
-// A line of more fields is read as far as it goes.
+// TestLocateCLF checks clf, whose records have only the URL of the request.
+// Additional fields in a line are ignored.
 func TestLocateCLF(t *testing.T) {
 	j := newJob(t, Config{Format: "clf", Target: TargetAll})
 	const head = `h - - [10/Oct/2000:13:55:36 -0700] "GET /a HTTP/1.0" 200 1`
@@ -58,7 +58,7 @@ func TestLocateLog(t *testing.T) {
 	f(head+`GET /a HTTP/1.0" 200 1 "http://r/" "agent"`, "/a|http://r/")
 	f(head+`GET /a HTTP/1.0" 200 1 "-" "agent"`, "/a")
 	f(head+`GET /a HTTP/1.0" 200 1 "" "agent"`, "/a")
-	// Fields that are missing, and fields that are added.
+	// Missing and additional fields.
 	f(head+`GET /a HTTP/1.0" 200`, "/a")
 	f(head+`GET /a HTTP/1.0" 200 1`, "/a")
 	f(head+`GET /a HTTP/1.0" - -`, "/a")
@@ -67,11 +67,11 @@ func TestLocateLog(t *testing.T) {
 	f(head+`GET /a HTTP/1.0" 200 1 2 3 "http://r/" "agent"`, "/a|http://r/")
 	f(`h [10/Oct/2000:13:55:36 -0700] "GET /a HTTP/1.0" 200 1`, "/a")
 	f(`www.h 1.2.3.4 - - [t] "GET /a HTTP/1.0" 200 1`, "/a")
-	// The client and the user may be anything.
+	// The client and the user can be any text.
 	f(`2001:db8::1 - a user [t] "GET /a HTTP/1.0" 200 1`, "/a")
 	f(`[::1] - [x] [t] "GET /a HTTP/1.0" 200 1`, "/a")
 	f(`h - a\"] \"b [t] "GET /a HTTP/1.0" 200 1`, "/a")
-	// Quotes: escaped, as they should be, and raw, as old servers wrote them.
+	// Quotes, both escaped and raw; old servers wrote raw ones.
 	f(head+`GET /\" 200 1 HTTP/1.0" 404 1`, `/\" 200 1`)
 	f(head+`GET /a\\" 404 1`, `/a\\`)
 	f(head+`GET /a\" 404 1`, `/a\`)
@@ -83,7 +83,7 @@ func TestLocateLog(t *testing.T) {
 	f(head+`-" 400 0 "-" "-"`, "<dash>")
 	f(head+`" 400 0 "-" "-"`, "<empty>")
 	f(head+`\x16\x03" 400 0 "-" "-"`, "<garbage>")
-	// Other formats.
+	// Records of other formats.
 	f("", "unparsed at 0")
 	f(`GET /a HTTP/1.0`, "unparsed at 0")
 	f(`[t] "GET /a HTTP/1.0" 200 1`, "unparsed at 0")
@@ -92,8 +92,9 @@ func TestLocateLog(t *testing.T) {
 	f(head+`GET /a HTTP/1.0" 2000 1`, "unparsed at 36")
 }
 
-// slowLog reads combined as its manuals print it, with the quotes as Apache
-// escapes them: the twin of logReader.Locate for records that keep to the format.
+// slowLog matches the format combined as documented, with quotes escaped by
+// Apache. It is the reference implementation of logReader.Locate for records
+// that follow the format.
 var slowLog = regexp.MustCompile(`^[^ "]+ [^"\[]* \[[^\]\["]+\] "((?:[^"\\]|\\.)*)" (?:-|\d{3}) (?:-|\d+) "((?:[^"\\]|\\.)*)" "((?:[^"\\]|\\.)*)"$`)
 
 func FuzzLocateLog(f *testing.F) {

@@ -13,27 +13,28 @@ func TestTable(t *testing.T) {
 	check(t, named, "id,url\r\n1,HTTP://A\r\n2,http://a/\n", "id,url\r\n1,http://a/\r\n2,http://a/\n")
 	check(t, named, "\"url\",\"a\nb\"\nHTTP://A,x", "\"url\",\"a\nb\"\nhttp://a/,x")
 	check(t, named, "\xEF\xBB\xBFurl\nHTTP://A\n", "\xEF\xBB\xBFurl\nhttp://a/\n")
-	// RFC 4180 §2.6, §2.7: quotes, separators and line ends in a quoted cell. What
-	// was quoted stays quoted, what needs quotes gets them.
+	// RFC 4180 §2.6, §2.7: quotes, separators and line ends in a quoted cell.
+	// Quoted cells stay quoted, and cells that need quotes get them.
 	number := Config{Format: "csv", URLField: "2", Base: "http://b/x,y/"}
 	check(t, number, "\"a\n,\"\"\",\"HTTP://A/\"\"\"\n", "\"a\n,\"\"\",\"http://a/%22\"\n")
 	check(t, number, "1,c\n1,\n1\n\n", "1,\"http://b/x,y/c\"\n1,\n1\n\n")
 	check(t, number, "1,5\" x,z\n", "1,\"http://b/x,y/5%22%20x\",z\n")
-	// A base of the record's own (RFC 3986 §5.1.1 before §5.1.4).
+	// The record has a base (RFC 3986 §5.1.1 before §5.1.4).
 	check(t, Config{Format: "tsv", URLField: "2", BaseField: "1", Base: "http://b/"}, "http://a/\tx\n\tx\n", "http://a/\thttp://a/x\n\thttp://b/x\n")
 	check(t, Config{Format: "tsv", URLField: "u"}, "a\tu\n1\tHTTP://A/,\"\n", "a\tu\n1\thttp://a/,%22\n")
 
 	_, _, st := runJob(t, newJob(t, named), []byte("id,u\n1,HTTP://A\n"))
 	if st.Rejects[NoField] != 1 {
-		t.Errorf("a column that the header lacks: %+v", st)
+		t.Errorf("column missing in the header: %+v", st)
 	}
 	_, _, st = runJob(t, newJob(t, number), []byte("1,\"a\"b\n1\n,\"\"\n"))
 	if st.Rejects[Unparsed] != 1 || st.Rejects[NoField] != 1 || st.NoURL != 1 {
-		t.Errorf("text behind a quote, a short record, an empty cell: %+v", st)
+		t.Errorf("text after a quote, a short record, an empty cell: %+v", st)
 	}
 }
 
-// A worker that changes streams looks its columns up again.
+// TestTableHeads checks that a worker looks up its columns again for another
+// stream.
 func TestTableHeads(t *testing.T) {
 	w := newJob(t, Config{Format: "csv", URLField: "u", Render: RenderURLs}).NewWorker()
 	var st Stats
@@ -70,12 +71,13 @@ func TestFraming(t *testing.T) {
 	f(csvByName, "\"a\"x\"\n\"\nb", 6, 6)
 }
 
-// Records and cells are those of encoding/csv, where that accepts the text.
+// FuzzTable checks that records and cells are those of encoding/csv, if that
+// accepts the text.
 func FuzzTable(f *testing.F) {
 	f.Add("a,b\n\"c\"\"\n,\",d\n")
 	f.Add("\"\",\n1,\"2\"\r\n")
 	f.Fuzz(func(t *testing.T, text string) {
-		text = strings.ReplaceAll(text, "\r", "") // which encoding/csv changes inside quotes
+		text = strings.ReplaceAll(text, "\r", "") // encoding/csv changes it inside quotes
 		r := csv.NewReader(strings.NewReader(text))
 		r.FieldsPerRecord = -1
 		want, err := r.ReadAll()
@@ -91,13 +93,13 @@ func FuzzTable(f *testing.F) {
 			body := trimEnd(b[:n])
 			b = b[n:]
 			if len(body) == 0 {
-				continue // as encoding/csv does
+				continue // like encoding/csv
 			}
 			var cells []string
 			for pos := 0; pos <= len(body); {
 				s, enc, next, ok := cell(body, pos, ',')
 				if !ok {
-					t.Fatalf("%q: cell at %d of %q is refused", text, pos, body)
+					t.Fatalf("%q: rejected the cell at %d of %q", text, pos, body)
 				}
 				cellText, _, _ := enc.unescape(nil, s.in(body), nil)
 				cells = append(cells, string(cellText))

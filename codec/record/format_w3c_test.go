@@ -8,8 +8,9 @@ import (
 	"testing"
 )
 
-// rewriteStream rewrites a stream as a source and a worker of the pipeline do: in
-// blocks of whole records, of which each worker knows the directive in force alone.
+// rewriteStream rewrites a stream like a source and a worker of the pipeline:
+// in blocks of whole records, where each worker knows only the current
+// directive.
 func rewriteStream(t *testing.T, c Config, in []byte, blockSize int) (string, Stats) {
 	t.Helper()
 	j := newJob(t, c)
@@ -42,19 +43,21 @@ func rewriteStream(t *testing.T, c Config, in []byte, blockSize int) (string, St
 		off += n
 	}
 	if !st.Balanced() {
-		t.Errorf("%+v does not balance", st)
+		t.Errorf("unbalanced ledger: %+v", st)
 	}
 	return string(out), st
 }
 
-// TestW3C: of the samples nothing changes but URLs, whatever a batch holds.
+// TestW3C checks that only the URLs of the samples change, wherever a batch
+// ends.
 func TestW3C(t *testing.T) {
 	for name, changes := range map[string][]string{
 		"iis.log": {
 			"/a/%7euser/./b.aspx q=%c3%a9&x=1", "/a/~user/b.aspx q=%C3%A9&x=1", "HTTP://Example.COM/x/../y", "http://example.com/y",
 			"/c/../d 200 b=%7e", "/d 200 b=~",
 		},
-		// CloudFront adds a layer: a client's %7e is %257e in the log, and "~" is %7E.
+		// CloudFront adds a level of escapes: a client's %7e is %257e in the
+		// log, and "~" is %7E.
 		"cloudfront.log": {"/a%2520b/%257Ec", "/a%2520b/%7Ec", "x=%257e&y=1", "x=%7E&y=1", "http://Example.com/r%252e", "http://example.com/r."},
 		"bluecoat.log":   {"/%41/b ?q=%7e", "/A/b ?q=~"},
 	} {
@@ -63,7 +66,7 @@ func TestW3C(t *testing.T) {
 			t.Fatal(err)
 		}
 		if g, ok := Detect(in); g.Format != "w3c" || !ok {
-			t.Errorf("%s is taken for %q", name, g.Format)
+			t.Errorf("%s: detected as %q", name, g.Format)
 		}
 		want := strings.NewReplacer(changes...).Replace(string(in))
 		for _, size := range []int{1, 200, 1 << 20} {
@@ -78,8 +81,8 @@ func TestW3C(t *testing.T) {
 	}
 }
 
-// TestW3CCorpora: the lines of real logs of other vendors are read, and nothing but URLs
-// changes.
+// TestW3CCorpora checks that logs of other vendors are read, and that only
+// their URLs change.
 func TestW3CCorpora(t *testing.T) {
 	dir := os.Getenv("URLFOLD_CORPORA")
 	if dir == "" {
@@ -93,12 +96,12 @@ func TestW3CCorpora(t *testing.T) {
 			t.Fatal(err)
 		}
 		if g, _ := Detect(in); g.Format != "w3c" {
-			t.Errorf("%s is taken for %q", path, g.Format)
+			t.Errorf("%s: detected as %q", path, g.Format)
 		}
 		got, st := rewriteStream(t, Config{Format: "w3c", Target: TargetAll}, in, 4096)
 		again, _ := rewriteStream(t, Config{Format: "w3c", Target: TargetAll}, []byte(got), 4096)
 		if again != got || strings.Count(got, "\n") != bytes.Count(in, lineFeed) {
-			t.Errorf("%s: rewriting twice is not rewriting once", path)
+			t.Errorf("%s: rewriting is not idempotent", path)
 		}
 		urls += st.URLs
 	}
@@ -107,7 +110,7 @@ func TestW3CCorpora(t *testing.T) {
 	}
 }
 
-// TestW3CFields: what a URL is made of, for each set of columns.
+// TestW3CFields checks the composition of the URL for each set of columns.
 func TestW3CFields(t *testing.T) {
 	f := func(fields, rec, want string) {
 		t.Helper()
@@ -130,7 +133,8 @@ func TestW3CFields(t *testing.T) {
 	f("date time", "a b", "")
 }
 
-// TestW3CUnwritten: what two fields cannot hold stays as it is, and is counted.
+// TestW3CUnwritten checks that a URL that does not fit its two fields is kept
+// and counted.
 func TestW3CUnwritten(t *testing.T) {
 	f := func(rec, want string, unwritten int64) {
 		t.Helper()
@@ -142,7 +146,7 @@ func TestW3CUnwritten(t *testing.T) {
 	}
 	f("/a/../b x", "/b x", 0)
 	f("/a %7e", "/a ~", 0)
-	f("/a %2d", "/a %2d", 1) // "-" would be no query
+	f("/a %2d", "/a %2d", 1) // "-" would mean no query
 	f("/a?b/%7e c", "/a?b/%7e c", 1)
 	f("/a#%7e c", "/a#%7e c", 1)
 	f("/%7e?b -", "/~?b -", 0)

@@ -13,8 +13,8 @@ import (
 	"github.com/urlfold/urlfold/codec"
 )
 
-// warcUnits divides a stream as a source and a worker of the pipeline do: in batches,
-// for which it reads size bytes more at a time, and each batch into records.
+// warcUnits splits a stream like a source and a worker of the pipeline: into
+// batches, reading size more bytes at a time, and each batch into records.
 func warcUnits(t testing.TB, in []byte, size int) (units []string) {
 	t.Helper()
 	f := warcReader{}
@@ -28,7 +28,7 @@ func warcUnits(t testing.TB, in []byte, size int) (units []string) {
 			n, _ = f.Span(in, true)
 		}
 		if n <= 0 || n > end {
-			t.Fatalf("%d of %d bytes make up a batch", n, end)
+			t.Fatalf("the batch has %d of %d bytes", n, end)
 		}
 		for batch := in[:n]; len(batch) > 0; {
 			k := f.Next(batch)
@@ -40,7 +40,7 @@ func warcUnits(t testing.TB, in []byte, size int) (units []string) {
 	return units
 }
 
-// rewriteWARC rewrites a stream, in batches of size bytes or more.
+// rewriteWARC rewrites a stream in batches of at least size bytes.
 func rewriteWARC(t testing.TB, c Config, in []byte, size int) (out, dead string, st Stats) {
 	t.Helper()
 	c.Format = "warc"
@@ -56,13 +56,13 @@ func rewriteWARC(t testing.TB, c Config, in []byte, size int) (out, dead string,
 		at.Line += w.Lines([]byte(rec))
 	}
 	if !st.Balanced() {
-		t.Errorf("%+v does not balance", st)
+		t.Errorf("unbalanced ledger: %+v", st)
 	}
 	return string(o), string(d), st
 }
 
-// TestWARC: of the samples nothing changes but the URIs of records, whatever a batch
-// holds: no block, no other field, and no record inside a block.
+// TestWARC checks that only the URIs of the sample records change, wherever a
+// batch ends: no block, no other field, and no record inside a block.
 func TestWARC(t *testing.T) {
 	for name, s := range map[string]struct {
 		records, urls int64
@@ -82,7 +82,7 @@ func TestWARC(t *testing.T) {
 			t.Fatal(err)
 		}
 		if g, ok := Detect(in); g.Format != "warc" || !ok {
-			t.Errorf("%s is taken for %q", name, g.Format)
+			t.Errorf("%s: detected as %q", name, g.Format)
 		}
 		want := strings.NewReplacer(s.changes...).Replace(string(in))
 		for _, size := range []int{1, 7, 200, 1 << 20} {
@@ -97,8 +97,8 @@ func TestWARC(t *testing.T) {
 	}
 }
 
-// TestWARCCorpora: the archives of other vendors are read to the last record, and nothing
-// but URIs changes.
+// TestWARCCorpora checks that archives of other vendors are read to the last
+// record, and that only their URIs change.
 func TestWARCCorpora(t *testing.T) {
 	dir := os.Getenv("URLFOLD_CORPORA")
 	if dir == "" {
@@ -123,11 +123,11 @@ func TestWARCCorpora(t *testing.T) {
 		got, _, st := rewriteWARC(t, Config{}, in, 1<<20)
 		damaged := map[string]int64{"example-wrong-chunks.warc.gz": 1, "example-trunc.warc": 1}[filepath.Base(path)]
 		if st.Rejects[Unparsed] != damaged {
-			t.Errorf("%s: %d damaged records, want %d", path, st.Rejects[Unparsed], damaged)
+			t.Errorf("%s: got %d damaged records, want %d", path, st.Rejects[Unparsed], damaged)
 		}
 		again, _, st2 := rewriteWARC(t, Config{}, []byte(got), 4096)
 		if again != got || st2.Records != st.Records || st2.Changed != 0 {
-			t.Errorf("%s: rewriting twice is not rewriting once", path)
+			t.Errorf("%s: rewriting is not idempotent", path)
 		}
 		urls += st.URLs
 	}
@@ -136,7 +136,7 @@ func TestWARCCorpora(t *testing.T) {
 	}
 }
 
-// TestWARCHeader: which URL a header has, and how it is written back.
+// TestWARCHeader checks which URL a header has and how it is written back.
 func TestWARCHeader(t *testing.T) {
 	f := func(header, want string) {
 		t.Helper()
@@ -154,11 +154,11 @@ func TestWARCHeader(t *testing.T) {
 	f("WARC/0.18\r\nContent-Length: 0\r\nWARC-Target-URI: <HTTP://H>\r\n", "WARC/0.18\r\nContent-Length: 0\r\nWARC-Target-URI: <http://h/>\r\n")
 	f("WARC/1.0\r\nContent-Length: 0\r\nWARC-Target-URI: < HTTP://H >\r\n", "WARC/1.0\r\nContent-Length: 0\r\nWARC-Target-URI: < http://h/ >\r\n")
 	f("WARC/1.0\nContent-Length: 0\nWARC-Target-URI: HTTP://H\n", "WARC/1.0\nContent-Length: 0\nWARC-Target-URI: http://h/\n")
-	// A folded value is one line with a space in it (section 4, LWS).
+	// A folded value is one line, with a space for the fold (section 4, LWS).
 	f("WARC/1.0\r\nContent-Length:\r\n 0\r\nWARC-Target-URI:\r\n\tHTTP://H\r\n", "WARC/1.0\r\nContent-Length:\r\n 0\r\nWARC-Target-URI:\r\n\thttp://h/\r\n")
 	f("WARC/1.0\r\nContent-Length: 0\r\nWARC-Target-URI: HTTP://H/a\r\n  b\r\nX: y\r\n  WARC-Target-URI: HTTP://no\r\n",
 		"WARC/1.0\r\nContent-Length: 0\r\nWARC-Target-URI: http://h/a%20b\r\nX: y\r\n  WARC-Target-URI: HTTP://no\r\n")
-	// The first counts, others stay, and so does what is empty or no URL at all.
+	// The first URI counts. Other ones, empty ones and invalid ones are kept.
 	f("WARC/1.0\r\nContent-Length: 0\r\nContent-Length: 0\r\nWARC-Target-URI: HTTP://H\r\nWARC-Target-URI: HTTP://I\r\n",
 		"WARC/1.0\r\nContent-Length: 0\r\nContent-Length: 0\r\nWARC-Target-URI: http://h/\r\nWARC-Target-URI: HTTP://I\r\n")
 	f("WARC/1.0\r\nContent-Length: 0\r\nWARC-Refers-To-Target-URI: HTTP://H\r\nWARC-Profile: HTTP://P\r\nno colon\r\nX-WARC-Target-URI: HTTP://H\r\n", "")
@@ -167,7 +167,8 @@ func TestWARCHeader(t *testing.T) {
 	f("WARC/1.0\r\nContent-Length: 0\r\nWARC-Target-URI: http://[h/\r\n", "")
 }
 
-// TestWARCDamage: where a damaged record ends, and where its damage is found.
+// TestWARCDamage checks where a damaged record ends and where the damage is
+// reported.
 func TestWARCDamage(t *testing.T) {
 	const sound = "WARC/1.0\r\nContent-Length: 3\r\n\r\nabc\r\n\r\n"
 	big := "WARC/1.0\r\nX: " + strings.Repeat("x", maxWARCHeader) + "\r\nContent-Length: 3\r\n\r\nabc\r\n\r\n"
@@ -183,44 +184,45 @@ func TestWARCDamage(t *testing.T) {
 			}
 			_, dead, st := rewriteWARC(t, Config{Divert: true}, []byte(in), size)
 			if st.Rejects[Unparsed] != 1 || st.Dead != 1 || !strings.HasPrefix(dead, fmt.Sprintf(`{"reason":"unparsed","at":%d,`, at)) {
-				t.Errorf("%.100q: dead letter %.100s, %+v", in, dead, st)
+				t.Errorf("%.100q: got dead letter %.100s, %+v", in, dead, st)
 			}
 			if len(units) > 1 && units[0] == sound && !strings.Contains(dead, fmt.Sprintf(`,"offset":%d,`, len(sound))) {
-				t.Errorf("%.100q: dead letter %.100s", in, dead)
+				t.Errorf("%.100q: got dead letter %.100s", in, dead)
 			}
 			if passed, _, _ := rewriteWARC(t, Config{}, []byte(in), size); passed != in {
-				t.Errorf("%.100q passes through as %.100q", in, passed)
+				t.Errorf("%.100q passed through as %.100q", in, passed)
 			}
 		}
 	}
-	// Lengths that are wrong, up to the end of the stream and beyond.
+	// Wrong lengths, up to the end of the stream and beyond.
 	f(33, sound, "WARC/1.0\r\nContent-Length: 2\r\n\r\nabc\r\n\r\n", sound)
 	f(35, sound, "WARC/1.0\r\nContent-Length: 4\r\n\r\nabc\r\n\r\n", sound)
 	f(37, sound, "WARC/1.0\r\nContent-Length: 40\r\n\r\nabc\r\n\r\n", sound)
 	f(38, sound, "WARC/1.0\r\nContent-Length: 400\r\n\r\nabc\r\n\r\n", sound, sound)
-	// Line ends that are missing.
+	// Missing line ends.
 	f(34, sound, "WARC/1.0\r\nContent-Length: 3\r\n\r\nabc", sound)
 	f(34, sound, "WARC/1.0\r\nContent-Length: 3\r\n\r\nabc\r\n", sound)
 	f(34, sound, "WARC/1.0\r\nContent-Length: 3\r\n\r\nabc\n\n", sound)
-	// Headers without a length, with two, with one that is none, and without an end.
+	// Headers without a length, with two lengths, with an invalid one, and
+	// without an end.
 	f(18, sound, "WARC/1.0\r\nX: Y\r\n\r\nabc\r\n\r\n", sound)
 	f(29, sound, "WARC/1.0\r\nContent-Length: 3\r\nContent-Length: 4\r\n\r\nabc\r\n\r\n", sound)
 	f(10, sound, "WARC/1.0\r\nContent-Length: -3\r\n\r\nabc\r\n\r\n", sound)
 	f(10, sound, "WARC/1.0\r\nContent-Length: 99999999999999999999\r\n\r\nabc\r\n\r\n", sound)
 	f(maxWARCHeader, sound, big, sound)
-	// What is no record: garbage, an older version, a newer one.
+	// Garbage, an older version, a newer one.
 	f(0, sound, "garbage\r\n\r\nWARC/x\r\n\r\n", sound)
 	f(0, "garbage\r\n\r\n", sound)
 	f(0, sound, "warc/0.9 10 request http://h/\r\n\r\n\r\n\r\n", sound)
 	f(0, sound, "WARC/2.0\r\nContent-Length: 3\r\n\r\nabc\r\n\r\n", sound)
-	// An archive that is cut.
+	// A truncated archive.
 	f(5, sound, "WARC/")
 	f(14, sound, "WARC/1.0\r\nCont")
 	f(32, sound, "WARC/1.0\r\nContent-Length: 3\r\n\r\na")
 	f(34, sound, "WARC/1.0\r\nContent-Length: 3\r\n\r\nabc\r\n")
 }
 
-// TestWARCBlank: line ends between records are blank records.
+// TestWARCBlank checks that line ends between records are blank records.
 func TestWARCBlank(t *testing.T) {
 	const sound = "WARC/1.0\r\nContent-Length: 0\r\n\r\n\r\n\r\n"
 	in := "\r\n" + sound + "\r\n\n\r\n" + sound + sound + "\r\n"
@@ -232,7 +234,7 @@ func TestWARCBlank(t *testing.T) {
 	}
 }
 
-// TestWARCIncomplete: whether a stream ends within its last record.
+// TestWARCIncomplete checks whether a stream ends inside its last record.
 func TestWARCIncomplete(t *testing.T) {
 	var f LengthFraming = warcReader{}
 	const rec = "WARC/1.0\r\nContent-Length: 3\r\n\r\nabc\r\n\r\n"
@@ -242,18 +244,19 @@ func TestWARCIncomplete(t *testing.T) {
 		}
 	}
 	if f.Incomplete([]byte("garbage")) || f.Length([]byte(rec[:20])) != 0 || f.Length([]byte(rec[:32])) != int64(len(rec)) {
-		t.Error("garbage is taken for a record, or a length is wrong")
+		t.Error("garbage counts as a record, or a length is wrong")
 	}
 }
 
-// TestWARCShown: outputs other than rewritten records show headers, and no block.
+// TestWARCShown checks that other renderings than rewrite show headers and no
+// block.
 func TestWARCShown(t *testing.T) {
 	const header = "WARC/1.0\r\nWARC-Target-URI: HTTP://H\r\nContent-Length: 5\r\n"
 	f := func(c Config, in, want string) {
 		t.Helper()
 		got, _, _ := rewriteWARC(t, c, []byte(in), 1<<20)
 		if got != want {
-			t.Errorf("%+v: %q gives\n%s\nwant\n%s", c.Fields, in, got, want)
+			t.Errorf("%+v: %q: got\n%s\nwant\n%s", c.Fields, in, got, want)
 		}
 	}
 	sound := header + "\r\nblock\r\n\r\n"
@@ -265,25 +268,26 @@ func TestWARCShown(t *testing.T) {
 	f(Config{Render: RenderKeys}, "WARC/1.0\r\nContent-Length: 5\r\n\r\nblock\r\n\r\n", "")
 }
 
-// TestWARCConfig: settings that would break records are refused.
+// TestWARCConfig checks that New rejects settings that would break records.
 func TestWARCConfig(t *testing.T) {
 	for _, c := range []Config{
 		{Redact: true}, {OnOversize: DispositionTruncate}, {Render: RenderExtend}, {Dialect: "nginx"}, {URLField: "url"}, {Base: "https://{host}"},
 	} {
 		c.Format, c.Normalizer = "warc", newNormalizer(t, "equiv")
 		if _, err := New(c); err == nil {
-			t.Errorf("%+v is accepted", c)
+			t.Errorf("%+v: no error", c)
 		}
 	}
 	for _, c := range []Config{{Redact: true, Render: RenderJSONL}, {Base: "https://h/"}, {OnOversize: DispositionStop}} {
 		c.Format = "warc"
 		if newJob(t, c).Apart() != (c.Render == RenderRewrite) {
-			t.Errorf("%+v: whether records are compressed one by one", c)
+			t.Errorf("%+v: wrong result of Apart", c)
 		}
 	}
 }
 
-// TestWARCNoAllocs: in steady state nothing allocates, whatever is wrong with a record.
+// TestWARCNoAllocs checks that nothing allocates in the steady state, whether
+// records are damaged or not.
 func TestWARCNoAllocs(t *testing.T) {
 	in := [][]byte{
 		[]byte("WARC/1.0\r\nWARC-Target-URI: <HTTP://H/a\r\n b>\r\nContent-Length: 3\r\n\r\nabc\r\n\r\n"),
@@ -306,15 +310,15 @@ func TestWARCNoAllocs(t *testing.T) {
 		}
 		all()
 		if n := testing.AllocsPerRun(3, all); n != 0 {
-			t.Errorf("%+v: %v allocations", c, n)
+			t.Errorf("%+v: got %v allocations, want 0", c, n)
 		}
 	}
 }
 
-// FuzzWARC: what records a stream has does not depend on how much of it is read at a
-// time, none of it is lost, and rewriting twice is rewriting once. The last does not
-// hold behind damage: what follows may be records of a block, and once they are
-// rewritten the length of the damaged record means another place.
+// FuzzWARC checks that the records of a stream do not depend on how many bytes
+// are read at a time, that no byte is lost, and that rewriting is idempotent.
+// It does not check the latter after damage: the bytes that follow may be
+// records of a block, and rewriting them moves the end of the damaged record.
 func FuzzWARC(f *testing.F) {
 	files, _ := filepath.Glob(filepath.Join("testdata", "warc", "*.warc"))
 	for i, path := range files {
@@ -330,10 +334,10 @@ func FuzzWARC(f *testing.F) {
 		size = max(size, uint16(len(in)/64))
 		all, parts := warcUnits(t, in, 1<<20), warcUnits(t, in, 1+int(size))
 		if fmt.Sprintf("%q", all) != fmt.Sprintf("%q", parts) {
-			t.Fatalf("read %d bytes at a time\n%q\nall at once\n%q", 1+int(size), parts, all)
+			t.Fatalf("reading %d bytes at a time: %q\nall at once: %q", 1+int(size), parts, all)
 		}
 		if strings.Join(all, "") != string(in) {
-			t.Fatalf("%q lacks something of %q", all, in)
+			t.Fatalf("output %q lacks bytes of %q", all, in)
 		}
 		once, _, st := rewriteWARC(t, Config{}, in, 1<<20)
 		twice, _, again := rewriteWARC(t, Config{}, []byte(once), 1<<20)

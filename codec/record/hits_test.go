@@ -8,7 +8,7 @@ import (
 	"github.com/urlfold/urlfold/codec"
 )
 
-// ruleCounts tells the rules that were counted: "esc-upper 2,www-one 1".
+// ruleCounts formats the counts of rules: "esc-upper 2,www-one 1".
 func ruleCounts(st *Stats) string {
 	var texts []string
 	for h, n := range st.Rules {
@@ -19,18 +19,19 @@ func ruleCounts(st *Stats) string {
 	return strings.Join(texts, ",")
 }
 
-// The rules that changed URLs and keys are counted, each once for a URL.
+// TestRules checks that each rule that changed a URL or a key is counted once
+// per URL.
 func TestRules(t *testing.T) {
 	f := func(c Config, profile string, lv codec.Level, in, want string) {
 		t.Helper()
 		c.Normalizer, c.Level = newNormalizer(t, profile), lv
 		_, _, st := runJob(t, newJob(t, c), []byte(in))
 		if got := ruleCounts(&st); got != want {
-			t.Errorf("%s %q: counted %q, want %q", profile, in, got, want)
+			t.Errorf("%s %q: got counts %q, want %q", profile, in, got, want)
 		}
 	}
 	lines := Config{Format: "lines"}
-	f(lines, "equiv", codec.K2, "https://h/\nhttp://h/?utm_source=x\n", "") // no key is asked for
+	f(lines, "equiv", codec.K2, "https://h/\nhttp://h/?utm_source=x\n", "") // no key is computed
 	f(lines, "equiv", codec.K1, "http://h/%7e\nhttp://H/%2f\nhttp://h/\n", "esc-upper 2,esc-unres 1,host-lower 1")
 	f(lines, "rfc3986", codec.K0, "HTTP://h/../a b\n", "add 1,scheme-lower 1,dots 1")
 	f(Config{Format: "lines", RejectNotHTTP: true}, "equiv", codec.K1, "ftp://H/%7e\nhttp://H/\n", "host-lower 1")
@@ -47,9 +48,10 @@ func TestRules(t *testing.T) {
 	f(extended, "equiv", codec.K1, `{"url":"http://[x/"}`+"\n{}\n", "")
 	f(Config{Format: "lines", Facts: true}, "equiv", codec.K2, "https://h/\n", "https-http 1")
 
-	// What the target had in front counts with it; what is put back as it was does not count.
+	// Rules that change the scheme and host before the target count. Rules for
+	// a target that is unchanged in the end do not.
 	f(Config{Format: `"$request"`}, "equiv", codec.K1, "\"GET /a\"\n\"GET /%7e\"\n", "esc-upper 1,esc-unres 1")
 	f(Config{Format: `$vhost "$request"`}, "equiv", codec.K1, "H \"GET /a\"\n", "")
-	// A repair is no rule: the rules are those of what was read.
+	// Repairs are not rules. The rules are those for the original URL.
 	f(Config{Format: "lines", Repairs: RepairDouble}, "equiv", codec.K1, "http://H/%2541\nhttp://h/%252f\n", "host-lower 1")
 }

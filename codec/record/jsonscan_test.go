@@ -47,12 +47,13 @@ func TestLocateJSON(t *testing.T) {
 	f("u", `{"\u0075":"/a"}`, "/a")
 	f("a.b[1].c", `{"a":{"b":[{"c":"x"},{"c":"y"}]}}`, "y")
 	f("[0]", `["x"]`, "x")
-	// Of members with the same name the first counts (RFC 8259 §4 leaves it open).
+	// Of members with the same name the first one counts (RFC 8259 §4 does not
+	// define it).
 	f("u", `{"u":"1","u":"2"}`, "1")
 	// No URL.
 	f("u", `{"u":null}`, "")
 	f("u", `{"u":""}`, "")
-	// No field, or of another type.
+	// No field, or one of another type.
 	f("u", `{}`, "field-missing at 0")
 	f("u", `[]`, "field-missing at 0")
 	f("u", `{"U":"/a"}`, "field-missing at 0")
@@ -60,7 +61,7 @@ func TestLocateJSON(t *testing.T) {
 	f("u[1]", `{"u":["/a"]}`, "field-missing at 0")
 	f("u", `{"u":1}`, "field-missing at 5")
 	f("u", `{"u":{"v":1}}`, "field-missing at 5")
-	// Not JSON, and where.
+	// Invalid JSON and the offset of the error.
 	f("u", `x`, "unparsed at 0")
 	f("u", `{"a":01,"u":"/a"}`, "unparsed at 6")
 	f("u", `{"a":tru,"u":"/a"}`, "unparsed at 5")
@@ -74,8 +75,8 @@ func TestLocateJSON(t *testing.T) {
 	f("u", strings.Repeat("[", maxDepth+1), "unparsed at 256")
 }
 
-// slowFind is find with encoding/json: the value's own bytes, or "" if there is
-// none, and whether the text is JSON.
+// slowFind implements find with encoding/json. It returns the bytes of the
+// value, or "" if there is none, and whether the text is valid JSON.
 func slowFind(text []byte, path []step) (string, bool) {
 	var v json.RawMessage
 	if json.Unmarshal(text, &v) != nil {
@@ -99,7 +100,8 @@ func slowFind(text []byte, path []step) (string, bool) {
 	return string(v), true
 }
 
-// The scanner finds what encoding/json finds, in all that encoding/json accepts.
+// FuzzFind checks that the scanner finds the same values as encoding/json in
+// all texts that encoding/json accepts.
 func FuzzFind(f *testing.F) {
 	for _, s := range []string{
 		`{"a":{"b":["x",{"c":1}]}}`, ` { "a" : {"x":[[],{}],"b":[0.5e-3,"\u00e9"]} } `, `{"a":[1,2]}`, `{"\u0061":{"b":[null,true]}}`, `{"a":{"b":[1}}`, `[[[]]]`, `{"a":{"b":[-0,1E+1]}}`,
@@ -109,14 +111,14 @@ func FuzzFind(f *testing.F) {
 	path, _ := parsePath("a.b[1]")
 	f.Fuzz(func(t *testing.T, text string) {
 		if strings.Count(text, "[")+strings.Count(text, "{") > maxDepth {
-			return // which encoding/json allows
+			return // encoding/json allows deeper nesting
 		}
 		var s scanner
 		b := []byte(text)
 		want, valid := slowFind(b, path)
 		whole, ok := s.find(b, nil)
 		if got := ok && strings.Trim(text[whole.end:], " \t\r\n") == ""; got != valid {
-			t.Fatalf("%q: JSON is %v, should be %v (stopped at %d)", text, got, valid, s.pos)
+			t.Fatalf("%q: valid is %v, want %v (stopped at %d)", text, got, valid, s.pos)
 		}
 		if !valid || repeatsNames(text) {
 			return
@@ -128,8 +130,8 @@ func FuzzFind(f *testing.F) {
 	})
 }
 
-// repeatsNames reports whether a string occurs twice in a JSON text: then it may
-// be a name, of which we take the first and encoding/json the last.
+// repeatsNames reports whether a string occurs twice in a JSON text. If it is a
+// name, find uses the first member and encoding/json the last.
 func repeatsNames(text string) bool {
 	seen := map[string]bool{}
 	dec := json.NewDecoder(strings.NewReader(text))

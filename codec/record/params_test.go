@@ -8,7 +8,7 @@ import (
 	"github.com/urlfold/urlfold/codec/params"
 )
 
-// styles returns declarations that the tests of this file read by.
+// styles returns compiled declarations.
 func styles(t testing.TB, decls ...params.Declaration) *params.Styles {
 	t.Helper()
 	s, err := params.CompileStyles(decls)
@@ -24,7 +24,7 @@ var (
 	simpleDecl = params.Declaration{Name: "id", In: params.InPath, Path: "/u/{id}"}
 )
 
-// checkParams reads one URL and compares what jsonl writes for the fields.
+// checkParams reads one URL and compares the fields in jsonl.
 func checkParams(t *testing.T, c Config, fields, in, want string) {
 	t.Helper()
 	if c.Format == "" {
@@ -41,7 +41,7 @@ func TestParams(t *testing.T) {
 	f := func(in, want string) {
 		t.Helper()
 		checkParams(t, Config{}, "params", in, `{"params":[`+want+`]}`)
-		// As text in tsv, where a backslash is escaped.
+		// The same in tsv, where a backslash is escaped.
 		check(t, Config{Format: "lines", Normalizer: newNormalizer(t, "rfc3986"), Render: RenderTSV, Fields: []string{"params"}}, in+"\n", "["+strings.ReplaceAll(want, `\`, `\\`)+"]\n")
 	}
 	f("http://h/", "")
@@ -54,7 +54,8 @@ func TestParams(t *testing.T) {
 	f("mailto:a;b@c?subject=x", `{"index":0,"in":"query","name":"subject","value":"x","at":13}`)
 }
 
-// TestParamsOffsets: offsets count in the URL as it came, after the dialect of the record is undone.
+// TestParamsOffsets checks that offsets count in the original URL, after
+// unescaping.
 func TestParamsOffsets(t *testing.T) {
 	checkParams(t, Config{}, "params", "http://h/\t;a\t=1?\tb\t=2", `{"params":[{"index":0,"in":"path","name":"a","value":"1","at":11},{"index":0,"in":"query","name":"b","value":"2","at":17}]}`)
 	checkParams(t, Config{Format: "clf"}, "url,params,diagnostics", `h - - [t] "GET /x;v=1?\x22=%zz&& HTTP/1.1" 200 1`,
@@ -62,7 +63,7 @@ func TestParamsOffsets(t *testing.T) {
 			`"diagnostics":[{"flag":"raw-illegal","at":7,"component":"query","action":"encoded","param":"\""},{"flag":"invalid-URL-unit","at":7,"component":"query","action":"encoded","param":"\""},`+
 			`{"flag":"non-hex","at":9,"component":"query","action":"kept","param":"\""},{"flag":"invalid-URL-unit","at":9,"component":"query","action":"kept","param":"\""},`+
 			`{"flag":"empty-pair","at":13,"component":"query","action":"kept"}]}`)
-	// What a base supplies is not in the URL.
+	// The part that a base supplies does not count.
 	c := Config{Format: "csv", URLField: "2", BaseField: "1"}
 	checkParams(t, c, "query,params", "http://b/?q=1,#f", `{"query":"q=1","params":[]}`)
 	checkParams(t, c, "params", `http://b/c,?r`, `{"params":[{"index":0,"in":"query","name":"r","at":1}]}`)
@@ -80,7 +81,7 @@ func TestParamsStyles(t *testing.T) {
 	f("http://h/?x&o[a]=1&o%5Bb%5D", `{"index":0,"in":"query","name":"x","at":10},{"index":1,"in":"query","name":"o","style":"deepObject","properties":[{"name":"a","value":"1"},{"name":"b"}],"at":12}`)
 	f("http://h/?o", `{"index":0,"in":"query","name":"o","style":"deepObject","properties":[],"at":10}`)
 	f("http://h/u/1,2", `{"index":1,"in":"path","name":"id","style":"simple","values":["1","2"],"at":11}`)
-	// Browsers read '\' as '/', RFC 3986 does not.
+	// WHATWG interprets '\' as '/', RFC 3986 does not.
 	f(`http://h\u\1`, `{"index":1,"in":"path","name":"id","style":"simple","values":["1"],"at":11}`)
 	checkParams(t, Config{Params: c.Params, Normalizer: newNormalizer(t, "rfc3986")}, "params", `http://h/u\1`, `{"params":[]}`)
 	// Styles of a policy.
@@ -94,25 +95,28 @@ func TestParamsStyles(t *testing.T) {
 	checkParams(t, Config{Normalizer: n}, "params", "http://h/?color=a|b", `{"params":[{"index":0,"in":"query","name":"color","style":"pipeDelimited","values":["a","b"],"at":10}]}`)
 }
 
-// TestParamFlags: the flags about parameters, and the parameters that marks name.
+// TestParamFlags checks the flags about parameters, and the parameters named in
+// diagnostics.
 func TestParamFlags(t *testing.T) {
 	c := Config{Params: styles(t, pipeDecl, deepDecl)}
 	checkParams(t, c, "flags,diagnostics", "http://h/?&&a=", `{"flags":["empty-pair"],"diagnostics":[{"flag":"empty-pair","at":10,"component":"query","action":"kept"}]}`)
 	checkParams(t, c, "flags", "http://h/?a=1&b", `{"flags":[]}`)
-	checkParams(t, c, "flags", "http://h/?color=1&color=2", `{"flags":[]}`) // nobody asked
+	checkParams(t, c, "flags", "http://h/?color=1&color=2", `{"flags":[]}`) // not requested
 	checkParams(t, c, "flags,diagnostics,params", "http://h/?color=1&o%5Bx=2&color=3",
 		`{"flags":["param-style"],"diagnostics":[{"flag":"param-style","at":18,"component":"query","action":"kept","param":"o"},{"flag":"param-style","at":26,"component":"query","action":"kept","param":"color"}],`+
 			`"params":[{"index":0,"in":"query","name":"color","style":"pipeDelimited","values":["1","3"],"at":10},{"index":1,"in":"query","name":"o","style":"deepObject","properties":[{"name":"x","value":"2"}],"at":18}]}`)
 	c.RejectFlags = codec.Flags{}.With(codec.ParamStyle).With(codec.EmptyPair)
 	checkParams(t, c, "url,error", "http://h/?color=1&color=2", `{"url":"http://h/?color=1&color=2","error":"flagged","at":18,"flag":"param-style"}`)
 	checkParams(t, c, "url,error", "http://h/?a&", `{"url":"http://h/?a&","error":"flagged","at":12,"flag":"empty-pair"}`)
-	// A URL that cannot be parsed has no parameters, and none of the URL before it.
+	// A URL that cannot be parsed has no parameters, and in particular not
+	// those of the previous URL.
 	c = Config{Format: "lines", Normalizer: newNormalizer(t, "equiv"), Render: RenderJSONL, Fields: []string{"diagnostics", "params"}}
 	check(t, c, "http://h/?a=&&\nhttp://h h/?a=1\n", `{"diagnostics":[{"flag":"empty-pair","at":13,"component":"query","action":"kept"}],"params":[{"index":0,"in":"query","name":"a","value":"","at":10}]}`+"\n"+
 		`{"diagnostics":[{"flag":"raw-space","at":8,"component":"host","action":"kept"},{"flag":"domain-to-ASCII","at":8,"component":"host","action":"rejected"}],"error":"host-invalid","at":8}`+"\n")
 }
 
-// TestParamsSecrets: params shows no secret and, with Redact, no password that is hidden elsewhere.
+// TestParamsSecrets checks that params shows no secret and, with Redact, no
+// password that other fields hide.
 func TestParamsSecrets(t *testing.T) {
 	c := Config{
 		Secrets: []string{"token", "o[key]"}, Redact: true, Repairs: allRepairs,
@@ -135,7 +139,7 @@ func TestParamsSecrets(t *testing.T) {
 	checkParams(t, c, "params", "http://h/?o[a]=1&o[token]", `{"params":[{"index":0,"in":"query","name":"o","style":"deepObject","properties":[{"name":"a","value":"1"},{"name":"token"}],"at":10}]}`)
 }
 
-// TestParamsKeys: styles change no key and no normal form.
+// TestParamsKeys checks that styles do not change keys or normal forms.
 func TestParamsKeys(t *testing.T) {
 	const in = "http://h/u/1?color=b|a&color=c&o[x]=1&&a=1,2\n"
 	var want string
@@ -151,7 +155,8 @@ func TestParamsKeys(t *testing.T) {
 	}
 }
 
-// TestParamsNoAllocs: after the first records, the field params costs no allocation.
+// TestParamsNoAllocs checks that the field params does not allocate after the
+// first records.
 func TestParamsNoAllocs(t *testing.T) {
 	for _, render := range []Render{RenderJSONL, RenderTSV} {
 		c := Config{
@@ -165,12 +170,12 @@ func TestParamsNoAllocs(t *testing.T) {
 		f := func() { out, _ = w.Append(out[:0], nil, rec, Position{}, &st) }
 		f()
 		if n := testing.AllocsPerRun(20, f); n != 0 {
-			t.Errorf("%v: %v allocations", render, n)
+			t.Errorf("%v: got %v allocations, want 0", render, n)
 		}
 	}
 }
 
-// TestParamsExtend: the field can be added to records.
+// TestParamsExtend checks that the field can be added to records.
 func TestParamsExtend(t *testing.T) {
 	c := Config{Format: "jsonl", URLField: "u", Render: RenderExtend, Extend: []Extension{{"p", "params"}}, Normalizer: newNormalizer(t, "equiv")}
 	check(t, c, `{"u":"http://h/?a=1"}`+"\n", `{"u":"http://h/?a=1","p":[{"index":0,"in":"query","name":"a","value":"1","at":10}]}`+"\n")
@@ -178,7 +183,7 @@ func TestParamsExtend(t *testing.T) {
 	check(t, c, "http://h/?a\n", `http://h/?a,"[{""index"":0,""in"":""query"",""name"":""a"",""at"":10}]"`+"\n")
 }
 
-// TestParamsStale: nothing of one URL is said of the next.
+// TestParamsStale checks that no result of one URL appears for the next one.
 func TestParamsStale(t *testing.T) {
 	c := Config{Format: "lines", Normalizer: newNormalizer(t, "equiv"), Render: RenderJSONL, Fields: []string{"params", "diagnostics"}}
 	w := newJob(t, c).NewWorker()
@@ -189,7 +194,7 @@ func TestParamsStale(t *testing.T) {
 			_, _ = w.Append(nil, nil, []byte(first), Position{}, &st)
 			got, _ := w.Append(nil, nil, []byte(second), Position{}, &st)
 			if string(got) != string(fresh) {
-				t.Errorf("%q after %q: %s, want %s", second, first, got, fresh)
+				t.Errorf("%q after %q: got %s, want %s", second, first, got, fresh)
 			}
 		}
 	}

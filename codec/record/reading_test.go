@@ -6,7 +6,8 @@ import (
 	"github.com/urlfold/urlfold/codec"
 )
 
-// An origin-form target stays one, whatever browsers make of it (RFC 9112 §3.2.1;
+// TestOriginBrowser checks that an origin-form target remains one, even if
+// browsers would parse it as something else (RFC 9112 §3.2.1;
 // https://url.spec.whatwg.org/#path-start-state).
 func TestOriginBrowser(t *testing.T) {
 	f := func(profile, target, want string) {
@@ -23,13 +24,13 @@ func TestOriginBrowser(t *testing.T) {
 	f("equiv", "/a%7e|?q='#f", "/a~|?q=%27#f")
 	f("crawler", "/a%7e#f", "/a~")
 	f("logclean", `/\\h:x@[`, "//h:x@[")
-	// What browsers have no reading of stays; logclean reads it by RFC 3986.
+	// A URL that WHATWG cannot parse is kept; logclean parses it by RFC 3986.
 	f("equiv", "http://1.2.3.256/%7e", "http://1.2.3.256/%7e")
 	f("logclean", "http://1.2.3.256/%7e", "http://1.2.3.256/~")
 	f("logclean", `http://evil.example:x\\@good.example/%7e`, `http://evil.example:x\\@good.example/%7e`)
 }
 
-// A host in the log that the reading refuses is passed over.
+// TestOriginHost checks that an invalid host in the log is ignored.
 func TestOriginHost(t *testing.T) {
 	f := func(host, norm string) {
 		t.Helper()
@@ -43,20 +44,21 @@ func TestOriginHost(t *testing.T) {
 	f("%41", "http://a/~")
 }
 
-// The byte that ends a field is escaped in what is written, if it can be.
+// TestStop checks that the byte that ends a field is escaped in the output, if
+// the dialect can.
 func TestStop(t *testing.T) {
 	c := Config{Format: `%h|%r|%{Referer}i %b`, Target: TargetAll, Normalizer: newNormalizer(t, "equiv")}
 	check(t, c, `h|GET /%7e\x7C|A:b\x20c 1`, `h|GET /~\x7c|a:b\x20c 1`)
 }
 
-// A '#' is where it stands, also with a tab behind it.
+// TestFragmentPlace checks the offset of '#', also if a tab follows.
 func TestFragmentPlace(t *testing.T) {
 	show(t, Config{Format: `"%r"`}, "equiv", "diagnostics", `"GET /a#\t\tb"`, "fragment-in-request@2,tab-or-newline@3,invalid-URL-unit@3")
 }
 
 func TestBaseOfStandard(t *testing.T) {
 	if _, err := New(Config{Format: "lines", Base: "http://1.2.3.256/", Normalizer: newNormalizer(t, "equiv")}); err == nil {
-		t.Error("a base that browsers refuse is taken")
+		t.Error("New accepted a base that WHATWG cannot parse")
 	}
 	c := Config{Format: "jsonl", URLField: "u", BaseField: "b", Normalizer: newNormalizer(t, "equiv")}
 	check(t, c, `{"b":"http://h/x/","u":"http:%7e"}`, `{"b":"http://h/x/","u":"http://h/x/~"}`)

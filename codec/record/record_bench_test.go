@@ -34,7 +34,7 @@ func BenchmarkAppend(b *testing.B) {
 	f("csv/rewrite", Config{Format: "csv", URLField: "2"}, `1,http://semicomplete.com/presentations/logstash-monitorama-2013/,"x"`+"\n")
 }
 
-// BenchmarkCodec is what the codec alone costs for the URL of benchLine.
+// BenchmarkCodec measures the codec alone, for the URL of benchLine.
 func BenchmarkCodec(b *testing.B) {
 	n := newNormalizer(b, "rfc3986-scheme")
 	src := []byte("http://h/presentations/logstash-monitorama-2013/images/kibana-search.png?a=b")

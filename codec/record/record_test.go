@@ -10,7 +10,7 @@ import (
 	"github.com/urlfold/urlfold/codec"
 )
 
-// normalizers holds the Normalizers of the built-in profiles, by name.
+// normalizers maps the names of the built-in profiles to their Normalizers.
 var normalizers = func() map[string]*codec.Normalizer {
 	m := map[string]*codec.Normalizer{}
 	for _, p := range codec.Profiles() {
@@ -23,17 +23,18 @@ var normalizers = func() map[string]*codec.Normalizer {
 	return m
 }()
 
-// normalizer returns the Normalizer of a built-in profile.
+// newNormalizer returns the Normalizer of a built-in profile.
 func newNormalizer(t testing.TB, name string) *codec.Normalizer {
 	t.Helper()
 	n := normalizers[name]
 	if n == nil {
-		t.Fatalf("no profile %s", name)
+		t.Fatalf("unknown profile %s", name)
 	}
 	return n
 }
 
-// newJob returns a Job, with rfc3986-scheme if c has no Normalizer.
+// newJob returns a Job. It uses the profile rfc3986-scheme if c has no
+// Normalizer.
 func newJob(t testing.TB, c Config) *Job {
 	t.Helper()
 	if c.Normalizer == nil {
@@ -47,8 +48,8 @@ func newJob(t testing.TB, c Config) *Job {
 	return j
 }
 
-// runJob puts a stream through a job as the pipeline does, and checks the ledger
-// after every record.
+// runJob processes a stream like the pipeline and checks the ledger after every
+// record.
 func runJob(t testing.TB, j *Job, in []byte) (out, dead []byte, st Stats) {
 	t.Helper()
 	w := j.NewWorker()
@@ -61,14 +62,14 @@ func runJob(t testing.TB, j *Job, in []byte) (out, dead []byte, st Stats) {
 		}
 		out, dead = w.Append(out, dead, in[off:off+n], Position{Name: "f", Head: head, Line: line, Off: int64(off)}, &st)
 		if !st.Balanced() || st.Records != line {
-			t.Fatalf("after record %d the ledger says %+v", line, st)
+			t.Fatalf("unbalanced ledger after record %d: %+v", line, st)
 		}
 		off += n
 	}
 	return out, dead, st
 }
 
-// check runs in through a job made of c and compares the output.
+// check runs in through a job for c and compares the output.
 func check(t *testing.T, c Config, in, want string) {
 	t.Helper()
 	out, _, _ := runJob(t, newJob(t, c), []byte(in))
@@ -77,8 +78,8 @@ func check(t *testing.T, c Config, in, want string) {
 	}
 }
 
-// setups are jobs of every kind, for the tests that try everything on
-// everything. Each is tried with every rendering.
+// setups are configurations of every kind, for tests that try all combinations.
+// Each one is tried with every rendering.
 var setups = []Config{
 	{Format: "lines"},
 	{Format: "lines", Base: "http://b.example/d/e?q"},
@@ -114,8 +115,9 @@ var setups = []Config{
 // extensions are those of all setups.
 var extensions = []Extension{{"norm", "norm"}, {"url", "flags"}, {"e\"x", "url"}, {"diagnostics", "diagnostics"}, {"error", "error"}, {"n", "line"}, {"r", "record"}, {"c", "campaign"}}
 
-// each calls f with every setup in every rendering, with and without diverting,
-// with the profile rfc3986-scheme, and with the others in two renderings.
+// each calls f for every setup in every rendering, with and without diverting:
+// with the profile rfc3986-scheme, and in two renderings with all other
+// profiles.
 func each(f func(Config)) {
 	for _, c := range setups {
 		for r := range Render(len(renderNames)) {
@@ -142,7 +144,7 @@ func each(f func(Config)) {
 	}
 }
 
-// allFields asks for every field where fields are chosen.
+// allFields selects every field, if the rendering has fields.
 func allFields(c Config) Config {
 	if c.Render == RenderJSONL || c.Render == RenderTSV {
 		c.Fields = FieldNames()
@@ -150,7 +152,8 @@ func allFields(c Config) Config {
 	return c
 }
 
-// verify runs in through a job and checks what must hold for any bytes.
+// verify runs in through a job and checks the properties that hold for any
+// input.
 func verify(t testing.TB, c Config, in []byte) {
 	t.Helper()
 	j := newJob(t, c)
@@ -166,14 +169,14 @@ func verify(t testing.TB, c Config, in []byte) {
 	case RenderTSV:
 		for line := range bytes.Lines(out) {
 			if n := bytes.Count(line, []byte("\t")); n != len(j.fields)-1 || line[len(line)-1] != '\n' {
-				t.Fatalf("%d tabs in row %q", n, line)
+				t.Fatalf("got %d tabs in row %q", n, line)
 			}
 		}
 	case RenderExtend:
 		checkExtended(t, j, in, out)
 	case RenderRewrite:
 		if c.OnOversize == DispositionTruncate {
-			break // without a line end, what is left is short enough to be read
+			break // without its line end, the rest is short enough to be read
 		}
 		again, _, st2 := runJob(t, j, out)
 		if !bytes.Equal(out, again) {
@@ -183,12 +186,12 @@ func verify(t testing.TB, c Config, in []byte) {
 			checkKept(t, j, in, out)
 		}
 		if st2.Changed != 0 && !c.Redact {
-			t.Fatalf("%+v: %d URLs of %q are changed again", c, st2.Changed, out)
+			t.Fatalf("%+v: the second run changed %d URLs of %q", c, st2.Changed, out)
 		}
 	}
 }
 
-// firstOther returns the first line of a that differs from that of b.
+// firstOther returns the first line of a that differs from the same line of b.
 func firstOther(a, b []byte) string {
 	other := strings.Split(string(b), "\n")
 	for i, line := range strings.Split(string(a), "\n") {
@@ -199,8 +202,8 @@ func firstOther(a, b []byte) string {
 	return ""
 }
 
-// checkLines holds each line to be a JSON object, and their number to be n if
-// that is not negative.
+// checkLines checks that each line is a JSON object and, if n is not negative,
+// that there are n lines.
 func checkLines(t testing.TB, what string, b []byte, n int64) {
 	t.Helper()
 	var got int64
@@ -212,18 +215,18 @@ func checkLines(t testing.TB, what string, b []byte, n int64) {
 		}
 	}
 	if n >= 0 && got != n {
-		t.Fatalf("%d lines of %s for %d records", got, what, n)
+		t.Fatalf("got %d lines of %s for %d records", got, what, n)
 	}
 }
 
-// seeds are streams that hold something for every setup.
+// seeds returns streams with input for every setup.
 func seeds() []string {
 	var out []string
 	for _, target := range []string{
 		"GET /a/./b%7e?q=%zz HTTP/1.1", "GET /a b HTTP/1.1", `GET /a\"b\x22\\ HTTP/1.0`, `GET /a"b HTTP/1.0`, "GET //favicon.ico HTTP/1.1",
 		"GET http://u:p@Example.COM:80/%41#f HTTP/1.1", "CONNECT example.com:443 HTTP/1.1", "OPTIONS * HTTP/1.1", "-", "", "GET /old",
 		`\x16\x03\x01\x02`, "GET http://[x/ HTTP/1.1", "GET  /a  HTTP/1.1 ", "GET /a\\", "\x80\xff", "GET /a HTTP/1.1 HTTP/1.1", "t3 12.1.2", "GET /\xe9\\xE9 HTTP/1.1",
-		// What browsers read otherwise.
+		// URLs that the two standards parse differently.
 		`GET /\\evil/a HTTP/1.1`, "GET /\t/evil/../a HTTP/1.1", `GET /a\x20\x09 HTTP/1.1`, "GET //x/..//y HTTP/1.1", "GET /%2e%2e//x#f\tg HTTP/1.1", `GET http:\\u:p@h HTTP/1.1`, "GET http:///u:p@h/;a|b HTTP/1.1",
 		`GET http://u:p\\@h/ HTTP/1.1`, `GET A:b\x20"c HTTP/1.1`, `A:b\x20\x22\x7Cc\x2C`, "X://h\\x20/ HTTP/1.1", "GET http://1.2.3.256/ HTTP/1.1", "http:b@c", "ftp://u:p q@h:99999/", "file:///C|/a/..",
 		"GET /%u0041%uD83D%uDE00%25u0041?%2541&amp;%2561mp;amp;b&TOKEN=%u00e9#/x?token=%u0025u0041 HTTP/1.1", "http://u:p@h/%2541%25u/?%2541&token=1&Q=%u0026amp;#%%750041",
@@ -264,8 +267,8 @@ func FuzzWorker(f *testing.F) {
 	})
 }
 
-// checkKept holds rewriting to replace nothing but URLs, and to leave them where
-// they are found again: record by record, the bytes around them are the same.
+// checkKept checks record by record that rewriting replaces only URLs: the
+// bytes around them are the same, and the same URLs are found in the output.
 func checkKept(t testing.TB, j *Job, in, out []byte) {
 	t.Helper()
 	w := j.NewWorker()
@@ -279,11 +282,11 @@ func checkKept(t testing.TB, j *Job, in, out []byte) {
 		in, out = in[n:], out[m:]
 	}
 	if len(out) > 0 {
-		t.Fatalf("%q is left over", out)
+		t.Fatalf("unexpected output %q", out)
 	}
 }
 
-// around returns a record with its URLs cut out and their roles in their place.
+// around returns a record with each URL replaced by its role.
 func around(w *Worker, rec, head []byte) string {
 	var b strings.Builder
 	from := 0

@@ -2,7 +2,8 @@ package record
 
 import "testing"
 
-// What browsers take for a password is hidden, whatever the profile.
+// TestHide checks that the password that WHATWG finds is hidden, whatever the
+// profile.
 func TestHide(t *testing.T) {
 	f := func(in, want string) {
 		t.Helper()
@@ -24,10 +25,10 @@ func TestHide(t *testing.T) {
 	f("//u:p@h/", "//u:***@h/")
 	f("mailto:a:b@c", "mailto:a:b@c")
 	f("a/b:c@d", "a/b:c@d")
-	// Without a reading.
+	// URLs that cannot be parsed.
 	f("http://u:p q@[", "http://u:***@[")
 	f("http:/ /u:p@h:99999", "http:/ /u:***@h:99999")
-	// The backslash keeps it from being a URL of good.example, and no host's.
+	// The backslash is kept: without it the host would be good.example.
 	f(`http://u:p\q@good.example`, `http://u:***\***@good.example`)
 	f(`http://u\x:p@h`, `http://u\x:***@h`)
 }

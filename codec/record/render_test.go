@@ -18,13 +18,16 @@ func TestRewrite(t *testing.T) {
 	same := func(c Config, request, referer string) { t.Helper(); f(c, request, referer, request, referer) }
 	f(all, "GET /a/./%7Eb%2f?q=%zz HTTP/1.1", "HTTP://H:80", "GET /a/~b%2F?q=%25zz HTTP/1.1", "http://h/")
 	f(all, "GET  /a b  HTTP/1.1", "http://h/ ", "GET  /a%20b  HTTP/1.1", "http://h/%20")
-	// The dialect is undone before the URL is read (SEMANTICS D5, 44).
+	// The escapes of the log are decoded before the URL is parsed (SEMANTICS
+	// D5, 44).
 	f(all, `GET /\"\x22\\\t HTTP/1.1`, `http://h/\xE9`, `GET /%22%22%5C%09 HTTP/1.1`, `http://h/%E9`)
 	f(Config{Format: "combined", Dialect: "nginx"}, `GET /\t\x5C HTTP/1.1`, ``, `GET /%5Ct%5C HTTP/1.1`, ``)
 	f(Config{Format: "combined", Dialect: "none"}, `GET /\x22 HTTP/1.1`, ``, `GET /%5Cx22 HTTP/1.1`, ``)
-	// A URL that is its own normal form keeps its bytes, however they are escaped.
+	// A URL that is already in normal form keeps its bytes, however they are
+	// escaped.
 	same(all, `GET /\x41?a HTTP/1.1`, `-`)
-	// Origin-form is a path: never a host (RFC 9112 §3.2.1), whatever the base.
+	// An origin-form target is a path and never a host (RFC 9112 §3.2.1),
+	// whatever the base.
 	f(all, "GET //favicon.ico/../ HTTP/1.1", "", "GET // HTTP/1.1", "")
 	same(Config{Format: "combined", Base: "https://b/c/d"}, "GET /a HTTP/1.1", "")
 	f(all, "GET HTTP://H HTTP/1.1", "", "GET http://h/ HTTP/1.1", "")
@@ -32,13 +35,13 @@ func TestRewrite(t *testing.T) {
 	for _, none := range []string{"-", "", "OPTIONS * HTTP/1.1", "CONNECT H:443 HTTP/1.1", `\x16\x03`, "GET %7e HTTP/1.1"} {
 		same(all, none, "-")
 	}
-	// Only what is asked for changes.
+	// Only the selected URLs change.
 	f(Config{Format: "combined"}, "GET /%7e HTTP/1.1", "HTTP://h", "GET /~ HTTP/1.1", "HTTP://h")
 	f(Config{Format: "combined", Target: TargetReferer}, "GET /%7e HTTP/1.1", "HTTP://h", "GET /%7e HTTP/1.1", "http://h/")
-	// A relative referer is resolved, if there is something to resolve it against.
+	// A relative referer is resolved if there is a base.
 	f(all, "-", "../%7e", "-", "../~")
 	f(Config{Format: "combined", Target: TargetAll, Base: "http://b/c/d"}, "-", "../%7e", "-", "http://b/~")
-	// Without a reading, the record stays as it is.
+	// A record whose URL cannot be parsed does not change.
 	same(all, "GET http://[h/%7e HTTP/1.1", "-")
 	f(Config{Format: "combined", Redact: true, Target: TargetAll}, "GET http://u:p@h/ HTTP/1.1", "http://u:p@[/", "GET http://u:***@h/ HTTP/1.1", "http://u:***@[/")
 
@@ -60,7 +63,8 @@ func TestJSONL(t *testing.T) {
 		`"diagnostics":[{"flag":"credentials","at":7,"component":"username","action":"kept"},{"flag":"lower-hex","at":17,"component":"path","action":"recased"}],"scheme":"http","username":"u","host":"h","port":"81","path":"/a%2F","query":"","fragment":""}`+"\n")
 	f(Config{Format: "lines", Fields: []string{"url", "norm"}}, "/\xe9\n", `{"url_b64":"L+k=","norm":"/%E9"}`+"\n")
 	f(Config{Format: "lines", Fields: []string{"url", "norm"}}, "/\"\x01é\u2028\n", `{"url":"/\"\u0001é`+"\u2028"+`","norm":"/%22%01%C3%A9%E2%80%A8"}`+"\n")
-	// An error is told even where it was not asked for; nothing else about norm is.
+	// The error is written even if it is not selected. Fields that need a
+	// normal form are absent.
 	f(Config{Format: "lines", Fields: []string{"norm", "key", "change", "host"}}, "http://[x/\n", `{"error":"host-invalid","at":7}`+"\n")
 
 	const head, tail = `h - - [t] "`, `" 200 1 "`
@@ -71,7 +75,8 @@ func TestJSONL(t *testing.T) {
 	f(Config{Format: `"$http_referer" "$request"`, Target: TargetAll, Fields: []string{"url"}}, `"http://r/" "GET /a"`, "{\"url\":\"/a\"}\n{\"url\":\"http://r/\"}\n")
 	f(Config{Format: "combined", Base: "https://B/x", Fields: []string{"url", "norm", "host", "change", "rfc"}}, head+"GET //a^ HTTP/1.1"+tail,
 		`{"url":"//a^","norm":"https://b//a%5E","host":"b","change":"cosmetic","rfc":"invalid"}`+"\n")
-	// record_at leads back to the raw record: here \x5C is one byte of the URL.
+	// record_at is an offset in the raw record, where \x5C stands for one byte
+	// of the URL.
 	f(Config{Format: "combined", Fields: []string{"diagnostics", "record", "offset"}}, head+`GET /\x5C%zz HTTP/1.1`+tail,
 		`{"diagnostics":[{"flag":"raw-backslash","at":1,"record_at":16,"component":"path","action":"encoded"},{"flag":"non-hex","at":2,"record_at":20,"component":"path","action":"encoded"}],"record":"h - - [t] \"GET /\\x5C%zz HTTP/1.1\" 200 1 \"","offset":0}`+"\n")
 	f(Config{Format: "combined"}, "x\xff\r\n", `{"error":"unparsed","at":0,"record_b64":"eP8=","file":"f","line":1}`+"\n")
@@ -80,7 +85,7 @@ func TestJSONL(t *testing.T) {
 		`{"url":"//u:***@H/ http://x:y@z","norm":"//u:***@h/%20http://x:y@z","record":"//u:***@H/ http://x:***@z","k0":"//u:***@h/%20http://x:y@z"}`+"\n")
 }
 
-// Escapes do not hide a password from --redact.
+// TestRedactEscaped checks that Redact hides passwords in escaped URLs.
 func TestRedactEscaped(t *testing.T) {
 	c := Config{Format: "jsonl", URLField: "u", Redact: true, Fields: []string{"record"}, Render: RenderJSONL}
 	check(t, c, `{"u":"http:\u002f/u:p\"w\u0040h","v":"//a:b@c"}`, `{"record":"{\"u\":\"http://u:***@h\",\"v\":\"//a:***@c\"}"}`+"\n")
@@ -93,7 +98,7 @@ func TestRedactEscaped(t *testing.T) {
 	}
 }
 
-// keyHex is the key of a canonical string, by way of the codec alone.
+// keyHex returns the key of a canonical string, using only the codec.
 func keyHex(t *testing.T, lv codec.Level, url string) string {
 	t.Helper()
 	var r codec.Result
@@ -105,7 +110,7 @@ func keyHex(t *testing.T, lv codec.Level, url string) string {
 	return r.Key(lv).String()
 }
 
-// The field key and the rendering keys write keys as they are asked to.
+// TestKeyForm checks that the field key and the rendering keys follow KeyForm.
 func TestKeyForm(t *testing.T) {
 	c := Config{Format: "lines", KeyForm: codec.KeyBase32, Render: RenderKeys}
 	out, _, _ := runJob(t, newJob(t, c), []byte("http://h/\n"))
@@ -120,8 +125,9 @@ func TestKeyForm(t *testing.T) {
 	check(t, c, "http://h/", `{"key":"`+text+`"}`+"\n")
 }
 
-// A target whose host is unknown has the key of a relative reference: not that
-// of a host called like the placeholder, nor, with "//", of one in its path.
+// TestKeyWithoutHost checks that a target with an unknown host has the key of a
+// relative reference, and not that of a URL with the placeholder as host or,
+// with "//", with a host from its path.
 func TestKeyWithoutHost(t *testing.T) {
 	key := func(format, in string) string {
 		t.Helper()

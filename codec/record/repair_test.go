@@ -19,19 +19,21 @@ func TestRepair(t *testing.T) {
 	f(RepairPercentU, "%u00E9%u20AC%u002f?%u0026#%uD83D%uDE00", "%C3%A9%E2%82%AC%2F?%26#%F0%9F%98%80")
 	f(RepairPercentU, "%u00E%U0041%uDE00%uD83D?%u", "%u00E%U0041%uDE00%uD83D?%u")
 	f(RepairDouble, "a%252Fb?%2526", "a%2Fb?%26")
-	f(RepairDouble, "a%252Fb%20?%2526&%", "a%252Fb%20?%2526&%") // not every '%' begins a %25XX
+	f(RepairDouble, "a%252Fb%20?%2526&%", "a%252Fb%20?%2526&%") // not every '%' starts a %25XX
 	f(RepairDouble, "%25252F?%252", "%25252F?%252")
 	f(RepairEntity, "&amp;?a&amp;b&amp;amp;c#&amp;", "&amp;?a&b&c#&amp;")
 	f(RepairEntity|RepairDouble, "?a&%2526amp;", "?a&%26amp;")
 }
 
-// What one repair brings to light the next one sees.
+// TestRepairRounds checks that a repair applies to the results of other
+// repairs.
 func TestRepairRounds(t *testing.T) {
 	c := Config{Format: "lines", Repairs: allRepairs, Normalizer: newNormalizer(t, "equiv")}
 	check(t, c, "http://h/?a&%2561mp;b", "http://h/?a&b")
 }
 
-// Keys and components are of the repaired URL, flags and marks of what was read.
+// TestRepairFields checks that keys and components are those of the repaired
+// URL, but flags and diagnostics those of the input.
 func TestRepairFields(t *testing.T) {
 	f := func(fields, want string) {
 		t.Helper()
@@ -66,6 +68,6 @@ func TestSecrets(t *testing.T) {
 		return string(out)
 	}
 	if a, b := key("http://h/?token=1"), key("http://h/?token=2"); a != b {
-		t.Errorf("a key tells secrets apart: %s %s", a, b)
+		t.Errorf("keys depend on secrets: %s %s", a, b)
 	}
 }

@@ -25,7 +25,7 @@ func TestRequestLine(t *testing.T) {
 	f("CONNECT nonsense HTTP/1.1", "CONNECT", "nonsense", formAuthority)
 	f("GET h.example:443 HTTP/1.1", "GET", "h.example:443", formAuthority)
 	f("OPTIONS * HTTP/1.1", "OPTIONS", "*", formAsterisk)
-	// Raw spaces belong to the target, those around it do not (RFC 9112 §3).
+	// Raw spaces belong to the target, except those around it (RFC 9112 §3).
 	f("GET /a b HTTP/1.1", "GET", "/a b", formOrigin)
 	f("GET  /a  HTTP/1.1 ", "GET", "/a", formOrigin)
 	f("GET /a HTTP/1.1 HTTP/1.1", "GET", "/a HTTP/1.1", formOrigin)
@@ -34,7 +34,7 @@ func TestRequestLine(t *testing.T) {
 	f("GET /a http/1.1", "GET", "/a http/1.1", formOrigin)
 	// HTTP/0.9 has no version.
 	f("GET /a", "GET", "/a", formOrigin)
-	// Nothing to read.
+	// No target.
 	f("-", "", "", formDash)
 	f("GET - HTTP/1.1", "GET", "", formDash)
 	f("", "", "", formEmpty)

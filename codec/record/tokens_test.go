@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// tokens are the bytes that mean something to some format. Streams made of them
-// reach corners that mutated text does not.
+// tokens are byte sequences with a meaning in some format. Streams composed of
+// them reach cases that mutated text does not.
 var tokens = []string{
 	`"`, `"`, `\`, `\\`, `\"`, ` `, ` `, "\n", "\r\n", "\t", ",", `] "`, ` [`, `" 200 `, `" - `, ` "`, `" "`, ` HTTP/1.1`, ` HTTP/`, "GET ", "/", "//", "/./", "/..", "a", "A", "%41", "%", "%2e",
 	"http://", "HTTP://", "h", ":80", "@", "u:p@", "[", "]", "[::1]", "?", "#", ":", `\x22`, `\x20`, `\u0022`, `\ud800`, `\/`, `{"url":"`, `"}`, `{"request":{"uri":"`, `"}}`, "-", "*", "CONNECT ",

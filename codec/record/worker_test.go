@@ -8,7 +8,8 @@ import (
 	"github.com/urlfold/urlfold/codec"
 )
 
-// In steady state nothing allocates: every setup, every rendering, all fields.
+// TestNoAllocs checks that nothing allocates in the steady state, for every
+// setup and rendering and with all fields.
 func TestNoAllocs(t *testing.T) {
 	rec := []byte(`h:80 1.2.3.4 - - [t] "GET /a b\x22%zz HTTP/1.1" 200 1 "http://u:p@H/é" "agent"` + "\n")
 	inputs := [][]byte{
@@ -31,14 +32,14 @@ func TestNoAllocs(t *testing.T) {
 			}
 			all()
 			if n := testing.AllocsPerRun(3, all); n != 0 {
-				t.Errorf("%+v: %v allocations", c, n)
+				t.Errorf("%+v: got %v allocations, want 0", c, n)
 			}
 		}
 	})
 }
 
-// What Append is given it only appends to, and what it wrote for one record does
-// not depend on the records before.
+// TestAppendOnly checks that Append only appends to its arguments, and that its
+// output for a record does not depend on earlier records.
 func TestAppendOnly(t *testing.T) {
 	lines := bytes.SplitAfter([]byte(strings.Join(seeds(), "\n")), []byte("\n"))
 	each(func(c Config) {
@@ -96,7 +97,7 @@ func TestPieces(t *testing.T) {
 			out, dead = w.Piece(out, dead, []byte(piece), PieceFirst+Piece(i), Position{Name: "f", Line: 9, Off: off}, &st)
 			off += int64(len(piece))
 			if !st.Balanced() {
-				t.Fatalf("%+v after piece %d", st, i)
+				t.Fatalf("unexpected counts %+v after piece %d", st, i)
 			}
 		}
 		if string(out) != wantOut || string(dead) != wantDead || st.Records != 1 || st.Oversize != 1 || st.Rejects[TooLong] != 1 || st.Emitted != emitted {
@@ -108,7 +109,7 @@ func TestPieces(t *testing.T) {
 	f(Config{Render: RenderKeys}, "", "", 0)
 	f(Config{Divert: true}, "", `{"reason":"record-too-long","file":"f","line":9,"offset":100,"length":10,"end":110}`+"\n", 0)
 
-	// A worker that has not seen the beginning knows only the end.
+	// A worker that has not seen the first piece knows only the end offset.
 	w := newJob(t, Config{Format: "lines", Divert: true}).NewWorker()
 	var st Stats
 	_, dead := w.Piece(nil, nil, []byte("/\n"), PieceLast, Position{Line: 9, Off: 108}, &st)
@@ -125,7 +126,7 @@ func TestCounts(t *testing.T) {
 	want.Rejects[Unparsed] = 1
 	want.Flags[codec.NeedlessEscape], want.Flags[codec.LowerHex] = 1, 1
 	if got := ruleCounts(&st); got != "esc-upper 1,esc-unres 1" {
-		t.Errorf("rules %s", got)
+		t.Errorf("got rules %s", got)
 	}
 	want.Rules = st.Rules
 	if st != want {
@@ -135,7 +136,7 @@ func TestCounts(t *testing.T) {
 	sum.Add(&st)
 	sum.Add(&Stats{})
 	if sum != want {
-		t.Errorf("the sum is %+v", sum)
+		t.Errorf("got the sum %+v", sum)
 	}
 }
 
@@ -145,11 +146,11 @@ func TestConfigErrors(t *testing.T) {
 		_, err := New(c)
 		for _, w := range want {
 			if err == nil || !strings.Contains(err.Error(), w) {
-				t.Errorf("%+v: %v; want %q in it", c, err, w)
+				t.Errorf("%+v: got error %v, want %q in it", c, err, w)
 			}
 		}
 	}
-	// All mistakes at once, with what was perhaps meant.
+	// All errors are reported at once, with suggestions.
 	f(Config{Format: "combnied", Dialect: "ngnix", Base: "/x", Fields: []string{"ulr", "norm", "zzzzzz"}, Render: 9, Target: 9, MaxRecord: -1},
 		"did you mean combined?", "did you mean nginx?", "invalid base URL: must have a scheme", "did you mean url?", `no field "zzzzzz"; there are url, norm`, "normalizer", "rendering", "target", "limit")
 	f(Config{}, "missing format")
@@ -180,14 +181,15 @@ func TestConfigErrors(t *testing.T) {
 	}
 }
 
-// Where the format has a mistake, none is told that hangs on the format.
+// TestUnknownFormat checks that an invalid format causes no errors that depend
+// on the format.
 func TestUnknownFormat(t *testing.T) {
 	f := func(c Config, want int) {
 		t.Helper()
 		c.Normalizer, c.Render, c.Extend = newNormalizer(t, "equiv"), RenderExtend, []Extension{{"x", "norm"}}
 		_, err := New(c)
 		if err == nil || strings.Count(err.Error(), "\n")+1 != want {
-			t.Errorf("%+v: %v; want %d mistakes", c, err, want)
+			t.Errorf("%+v: got %v, want %d errors", c, err, want)
 		}
 	}
 	c := Config{URLField: "a", BaseField: "b", Dialect: "nginx", Base: "https://{site}/", OnOversize: DispositionTruncate}
@@ -195,7 +197,7 @@ func TestUnknownFormat(t *testing.T) {
 		f(c, 1)
 	}
 	c.Format = "lines"
-	f(c, 5) // both fields, the dialect, the base, what is added
+	f(c, 5) // both fields, the dialect, the base, the extensions
 	f(Config{Format: "$host %v", Base: "https://{host}/"}, 2)
 }
 
@@ -215,9 +217,9 @@ func TestDetect(t *testing.T) {
 	f("http://a/\nhttp://b/\n/c\n", "lines")
 	f("id,url\n1,http://a/\n2,\"http://a/,\"\n", "csv")
 	f("http://a/\t1\nhttp://b/,\t2\n", "tsv")
-	f("url,id\nhttp://a/,1\n", "csv")                      // a header is no URL
-	f("url\tid\nhttp://a/\t1\n/b\t2\n", "tsv")             // nor a record of lines
-	f("http://a/?q=1,2\nhttp://b/?q=3,4\n/c,d\n", "lines") // without one, URLs may hold commas
+	f("url,id\nhttp://a/,1\n", "csv")                      // a header has no URL
+	f("url\tid\nhttp://a/\t1\n/b\t2\n", "tsv")             // nor is it a record of lines
+	f("http://a/?q=1,2\nhttp://b/?q=3,4\n/c,d\n", "lines") // without a header, URLs can contain commas
 	g, _ := Detect([]byte(clf + "\n\nwhat\n" + clf + "\n"))
 	if want := (Guess{Format: "clf", Records: 3, Fit: 2}); g != want {
 		t.Errorf("%+v, want %+v", g, want)
