@@ -7,24 +7,24 @@
 //	form.go        form encoding of a single field (rule q-form)
 //	shape.go       the shape of a value
 //	rule.go        Rule and List: a parameter list as data
-//	plain.go       lists with one rule per line; allow lists; rules of a configuration
-//	clearurls.go   import of ClearURLs files; clearscope.go: their URL patterns
+//	plain.go       lists with one rule per line; allow lists; single rules
+//	clearurls.go   import of ClearURLs files; clearscope.go: URL patterns
 //	default.go     the built-in list
 //	compile.go     Compile: from lists to a Matcher, with all checks
 //	scope.go       which rules apply to a host and a path
-//	index.go       from a name to its candidate rules; sieve.go rejects most names early
+//	index.go       from a name to its rules; sieve.go rejects most names
 //	match.go       Match: drop or keep, and by which rule
-//	pattern.go     patterns (a subset of regular expressions) and globs; automaton.go runs them
+//	pattern.go     patterns and globs; automaton.go matches them
 //	session.go     session IDs in queries and paths (rules qsid and psid)
 //	signed.go      detection of signed URLs
 //	campaign.go    campaign fields and click IDs
 //	chart.go       classes of the bytes of a query, as bits
 //	field.go       the fields of a query with their properties and order
 //	tidy.go        the fast path for most queries
-//	style.go       Declaration: how a parameter is written, in the terms of OpenAPI
-//	styles.go      CompileStyles: from declarations to Styles, with all checks
-//	reader.go      Reader: the decoded parameters of a path and a query; pathreader.go: those of a path
-//	keyquery.go    AppendKeyQuery: the query of a key; AppendFiltered: of a URL to fetch
+//	style.go       Declaration: how a parameter is written
+//	styles.go      CompileStyles: from declarations to Styles
+//	reader.go      Reader: decoded parameters; pathreader.go: those of a path
+//	keyquery.go    AppendKeyQuery and AppendFiltered
 //
 // # Names and values
 //

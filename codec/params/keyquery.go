@@ -56,14 +56,17 @@ func (s *Scratch) Dropped() []Dropped { return s.drops[:len(s.drops):len(s.drops
 // AppendKeyQuery appends the query of a key to dst: the significant fields, in
 // a canonical encoding and order. It takes these steps:
 //
-//	q-split      split at '&', and at ';' if the site says so; the result has '&' only
-//	             a signed query (see Signed) is left unchanged, with WhySigned
-//	qsid         remove session IDs, unless an exception without a Group keeps them
+//	q-split      split at '&', and at ';' if the site says so; the result has
+//	             only '&'; a signed query (see Signed) is left unchanged, with
+//	             WhySigned
+//	qsid         remove session IDs, unless an exception without a Group keeps
+//	             them
 //	q-drop       remove the fields that m drops on the site
 //	q-noempty    remove fields without name and value
 //	q-eq         change "a=" to "a"
 //	q-form       encode names and values as a form does (URL Standard §5.2)
-//	q-sort-name  sort by the bytes of the name; fields with the same name keep their order
+//	q-sort-name  sort by the bytes of the name; fields with the same name keep
+//	             their order
 //
 // query is raw, without its '?', and must be shorter than 4 GiB; AppendKeyQuery
 // does not modify or retain it. If present is false, no field is left and the

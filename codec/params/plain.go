@@ -13,7 +13,8 @@ import (
 //	utm_*                       a prefix
 //	/ga_[a-z]+/                 a pattern, see Rule
 //	sid ~alnum16                only if the value has this shape
-//	example.com: ref            on this host and its subdomains; other forms as in Rule.Host
+//	example.com: ref            on this host and its subdomains; other forms as
+//	                            in Rule.Host
 //	example.com/path/**: sku    on these paths, see Rule.Path
 //	!example.com: utm_source    an exception; can also start with "@@"
 //	!keep

@@ -54,8 +54,9 @@ type Rule struct {
 	//	"example.com"    this host and its subdomains
 	//	"*.example.com"  its subdomains
 	//	"=example.com"   only this host
-	//	"google.*"       this name and its subdomains, under any registrable suffix: one label, or a common
-	//	                 second-level label and a country ("co.uk")
+	//	"google.*"       this name and its subdomains, under any registrable
+	//	                 suffix: one label, or a common second-level label
+	//	                 and a country ("co.uk")
 	//	"^git(lab)?\..*" hosts that match the pattern as a whole
 	//
 	//
@@ -64,8 +65,10 @@ type Rule struct {
 	// Path selects the paths, compared as bytes with their escapes as in the URL:
 	//
 	//	""           all paths
-	//	"/a/*/b"     '*' matches any bytes except '/', "**" any bytes; a final "/**" also matches the folder itself
-	//	"^/a/(b|c)"  paths that start with a match of the pattern, ignoring ASCII case; a final '$' anchors its end
+	//	"/a/*/b"     '*' matches any bytes except '/', "**" any bytes; a final
+	//	             "/**" also matches the folder itself
+	//	"^/a/(b|c)"  paths that start with a match of the pattern, ignoring
+	//	             ASCII case; a final '$' anchors its end
 	Path  string
 	Name  string // form-decoded
 	match ruleMatch

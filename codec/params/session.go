@@ -14,9 +14,11 @@ const (
 
 // sessionOf classifies a field by its form-decoded name and value (rule qsid):
 //
-//	jsessionid, phpsessid, aspsessionidXXXXXXXX (eight letters)   with any value, as no one else uses these names
-//	sessionid, session_id, sid                                    if the value is a token, as talks and shops have such numbers too
-//	cfid, cftoken                                                 only together
+//	jsessionid, phpsessid        with any value: no one else uses these names
+//	aspsessionidXXXXXXXX         the same; X is any letter
+//	sessionid, session_id, sid   only if the value is a token, because conference
+//	                             talks and shops have numbers with these names
+//	cfid, cftoken                only together
 //
 // Names are compared without regard to ASCII case.
 func sessionOf(name, value []byte) session {
@@ -68,10 +70,12 @@ func shortName(buf *nameBuffer, raw []byte) []byte {
 // CutPathSession appends path to dst without the session IDs in it (rule psid),
 // and reports whether there were any:
 //
-//	;jsessionid=V  ;phpsessid=V            in any segment; V is the text up to the next ';' or '/'
-//	;sid=V                                 if V is a token
-//	;cfid=V  ;cftoken=V                    if the segment has both
-//	/(V)/  /(S(V))/  /(A(V)S(V)...)/       a segment before one that ends in ".aspx"; each V is 24 letters and digits
+//	;jsessionid=V  ;phpsessid=V        in any segment; V is the text up to the
+//	                                   next ';' or '/'
+//	;sid=V                             if V is a token
+//	;cfid=V  ;cftoken=V                if the segment has both
+//	/(V)/  /(S(V))/  /(A(V)S(V)...)/   a segment before one that ends in ".aspx";
+//	                                   each V is 24 letters and digits
 //
 // All comparisons ignore ASCII case. path must be percent-normalized and have
 // no dot segments. Without an authority, the result may begin with "//".

@@ -91,7 +91,7 @@ var kinds = func() (t [256]uint8) {
 	return t
 }()
 
-// allOf reports whether every byte of b is of the given kind.
+// allOf reports whether every byte of b has the given kind.
 func allOf(b []byte, kind uint8) bool {
 	for _, c := range b {
 		if kinds[c]&kind == 0 {

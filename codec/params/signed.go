@@ -25,17 +25,23 @@ func (k mark) signed() bool {
 // Signed reports whether query belongs to a signed URL, which any change, even
 // of the order, would invalidate. It recognizes these parameters:
 //
-//	X-Amz-Signature             Amazon S3, "Authenticating Requests: Using Query Parameters (AWS Signature Version 4)"
+//	X-Amz-Signature             Amazon S3, "Authenticating Requests: Using Query
+//	                            Parameters (AWS Signature Version 4)"
 //	X-Goog-Signature            Google Cloud Storage, "V4 signing process"
-//	X-OSS-Signature             Alibaba Cloud OSS, "Include signatures in a URL", V4
+//	X-OSS-Signature             Alibaba Cloud OSS, "Include signatures in a
+//	                            URL", V4
 //	X-TOS-Signature             Volcengine TOS
-//	Signature with Expires      S3 and Google V2, Alibaba OSS V1, Huawei OBS, CloudFront canned policies, Cloud CDN, Laravel
-//	Key-Pair-Id                 CloudFront, "Create a signed URL using a custom policy"
-//	sig with se or si           Azure Storage, "Create a service SAS": expiry, or a stored policy
+//	Signature with Expires      S3 and Google V2, Alibaba OSS V1, Huawei OBS,
+//	                            CloudFront canned policies, Cloud CDN, Laravel
+//	Key-Pair-Id                 CloudFront, "Create a signed URL using a custom
+//	                            policy"
+//	sig with se or si           Azure Storage, "Create a service SAS": expiry,
+//	                            or a stored policy
 //	q-signature                 Tencent Cloud COS, "Request signature"
 //	hdnea, hdnts, hdntl         Akamai, Edge Authorization tokens
 //	auth_key                    Alibaba Cloud CDN, URL signing type A
-//	token or md5 with expires   Bunny CDN token authentication; nginx ngx_http_secure_link_module
+//	token or md5 with expires   Bunny CDN token authentication; nginx
+//	                            ngx_http_secure_link_module
 //	oauth_signature             OAuth 1.0, RFC 5849 §3.5.3
 //
 // Names are form-decoded and compared without regard to ASCII case. Services

@@ -153,7 +153,8 @@ func TestChartCells(t *testing.T) {
 	f("whatwg", '~', "- N N N N", "unreserved")
 	f("whatwg", '%', "- Y Y Y Y", "escape")
 
-	// RFC 1738 §2.2 and §5; §3.1: ':', '@' and '/' must be encoded within user and password; §3.3: '/', ';', '?' are reserved.
+	// RFC 1738 §2.2 and §5. §3.1: ':', '@' and '/' must be encoded within user
+	// and password. §3.3: '/', ';' and '?' are reserved.
 	f("rfc1738", '~', "- Y Y Y Y", "unsafe")
 	f("rfc1738", '#', "- Y Y Y Y", "unsafe")
 	f("rfc1738", '/', "- m m Y N", "reserved")

@@ -31,7 +31,8 @@ func TestSeed000(t *testing.T) {
 	// escaped when the component is created.
 	encode(RFC3986Path, "/files/my document.pdf", "/files/my%20document.pdf")
 	encode(RFC3986Query, "name=John Doe&age=30", "name=John%20Doe&age=30")
-	// Confirmed by RFC 3986 §2.2: data that would conflict with a delimiter is escaped.
+	// Confirmed by RFC 3986 §2.2: data that would conflict with a delimiter is
+	// escaped.
 	encode(RFC3986Path, "/path/file?.txt", "/path/file%3F.txt")
 	encode(RFC3986QueryValue, "Tom&Jerry", "Tom%26Jerry")
 	// Confirmed by RFC 3986 §2.4: parse first, then decode each segment, once.
@@ -52,7 +53,8 @@ func TestSeed000(t *testing.T) {
 	decode("a%41", "aA")
 	decode("%+4% 4", "%+4% 4")
 
-	// Confirmed by RFC 3986 §6.2.2.2: %7E and ~ are equivalent; by §6.2.2.1: %2f is %2F.
+	// Confirmed by RFC 3986 §6.2.2.2: %7E and ~ are equivalent. §6.2.2.1: so
+	// are %2f and %2F.
 	for text, want := range map[string]string{"/%7Euser": "/~user", "%2f%3a%5b": "%2F%3A%5B", "/path%3Fkey": "/path%3Fkey"} {
 		if got, _ := AppendNormal(nil, []byte(text), full(RFC3986Path, MalformedEncode)); string(got) != want {
 			t.Errorf("normal form of %q: %q, want %q", text, got, want)
@@ -79,7 +81,8 @@ func TestSeed002(t *testing.T) {
 		if got := AppendEscape(nil, c[0]); !IsReserved(c[0]) || string(got) != escapes[i] {
 			t.Errorf("%s: reserved %v, escape %s, want %s", c, IsReserved(c[0]), got, escapes[i])
 		}
-		// Confirmed by RFC 3986 §2.2: URIs that differ in the escape of a reserved character are not equivalent.
+		// Confirmed by RFC 3986 §2.2: URIs that differ in the escape of a
+		// reserved character are not equivalent.
 		if got, _ := AppendNormal(nil, []byte(escapes[i]), full(RFC3986Query, MalformedEncode)); string(got) != escapes[i] {
 			t.Errorf("the normal form of %s is %s", escapes[i], got)
 		}

@@ -63,7 +63,8 @@ func tripletByte(src []byte, i int) byte {
 	return hexValue[src[i+1]]<<4 | hexValue[src[i+2]]
 }
 
-// AppendEscape appends the escape of c to dst, with upper-case digits (RFC 3986 §2.1).
+// AppendEscape appends the escape of c to dst, with upper-case digits (RFC 3986
+// §2.1).
 func AppendEscape(dst []byte, c byte) []byte {
 	return append(dst, '%', upperHex[c>>4], upperHex[c&15])
 }

@@ -14,8 +14,8 @@
 //	1.2.3.4 - - [10/Oct/2000:13:55:36 -0700] "GET /a\x22b HTTP/1.1" 200 1 "-" "x"
 //	                                              |      |
 //	locate    find the offsets of URLs            /a\x22b
-//	unescape  decode the log's escapes            /a"b       keeping a map of the offsets
-//	read      codec: parse, normalize, flag       /a%22b     with a scheme and host in front
+//	unescape  decode the log's escapes            /a"b     and map the offsets
+//	read      codec: parse, normalize, flag       /a%22b   with scheme and host
 //	render    encode for the log, or list         /a%22b
 //
 // A record that does not match the format and a URL that cannot be parsed make
