@@ -13,8 +13,8 @@ import (
 //
 // The error joins all problems, as a *RuleError for each rule: names, hosts,
 // paths and patterns that can never match; a rule that drops every parameter
-// everywhere; and a rule without Group that keeps exactly what another rule of
-// the same list drops. Two lists with the same name are an error too.
+// everywhere; and, in a list that is not an import, a rule that keeps exactly
+// what another rule drops. Two lists with the same name are an error too.
 func Compile(lists ...*List) (*Matcher, error) {
 	c := &compiler{
 		m:        &Matcher{scopes: make([]scope, 1), hosts: hostTable{byName: map[string]int{}}},

@@ -11,7 +11,7 @@ type Why uint8
 // Rules of a query, in the order in which they are applied.
 const (
 	WhySigned   Why = 1 << iota // the query is signed and was not changed
-	WhySession                  // qsid: session ids were removed
+	WhySession                  // qsid: session IDs were removed
 	whyDropped                  // q-drop: a rule of the lists removed fields
 	whyEmpty                    // q-noempty: fields without name and value were removed
 	whyEq                       // q-eq: "a=" became "a"
@@ -59,8 +59,8 @@ func (s *Scratch) Dropped() []Dropped { return s.drops[:len(s.drops):len(s.drops
 //	q-split      split at '&', and at ';' if the site says so; the result has
 //	             only '&'; a signed query (see Signed) is left unchanged, with
 //	             WhySigned
-//	qsid         remove session IDs, unless an exception without a Group keeps
-//	             them
+//	qsid         remove session IDs, unless an exception that is not from an
+//	             import keeps them
 //	q-drop       remove the fields that m drops on the site
 //	q-noempty    remove fields without name and value
 //	q-eq         change "a=" to "a"

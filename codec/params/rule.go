@@ -59,7 +59,6 @@ type Rule struct {
 	//	                 and a country ("co.uk")
 	//	"^git(lab)?\..*" hosts that match the pattern as a whole
 	//
-	//
 	// The host must be in lower case and ASCII, as in parsed URLs.
 	Host string
 	// Path selects the paths, compared as bytes with their escapes as in the URL:
@@ -80,7 +79,7 @@ type Rule struct {
 	Reason string // explanation in one line; empty for imports
 }
 
-// String returns the rule without Group, Source and Reason. Rules that match
+// String returns the rule without its source, reason and group. Rules that match
 // the same fields with the same effect return the same text, so that it can be
 // hashed to a version.
 func (r Rule) String() string {

@@ -25,7 +25,7 @@ type Rules struct {
 // empty.
 type Applied uint8
 
-// Rules that can be in an Applied.
+// Rules that AppendApplied reports.
 const (
 	AppliedMalformed  Applied = 1 << iota // a malformed '%' became %25
 	AppliedAdd                            // a raw byte became an escape

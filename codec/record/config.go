@@ -83,6 +83,7 @@ type Config struct {
 	// Base is an absolute URL. An origin-form target takes its scheme and host
 	// from Base if the record has none. Other relative URLs are resolved
 	// against Base, unless the record has its own base (RFC 3986 §5.1).
+	//
 	// The host of Base, or a part of the host, can be {name}, which stands for
 	// the value of a field of the record; name has the syntax of URLField. In
 	// an access log the name must be host, which stands for the host in the

@@ -29,7 +29,7 @@ type Fit struct {
 	Records int
 	// Certainty says how strongly a fitting record indicates the format, from 1
 	// to 100. Of several fitting formats Detect chooses the one with the
-	// highest certainty, and the first one of equals.
+	// highest certainty and, on a tie, the first one.
 	Certainty uint8
 }
 

@@ -109,7 +109,7 @@ func (f *Found) SetMethod(start, end int) { f.method = span{start, end} }
 func (f *Found) SetScheme(start, end int) { f.scheme = span{start, end} }
 
 // SetHost sets the range of the request host. A value that is not a host is
-// ignored later.
+// ignored.
 func (f *Found) SetHost(start, end int) { f.hosts[0] = span{start, end} }
 
 // SetPort sets the range of the request port.

@@ -56,7 +56,7 @@ type values struct {
 	key     []byte       // short value that is about to be written
 	side    []byte       // serialized URL whose parts are needed
 	scrub   codec.Result // parse result of a text other than the current URL
-	telling []param      // campaign fields or click ids
+	telling []param      // campaign fields or click IDs
 }
 
 // normShown returns the normal form for output. If scheme and host are unknown,

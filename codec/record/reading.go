@@ -169,8 +169,8 @@ var absent = []byte("-")
 
 // readReference reads a URL that is absolute or relative to a base. It does not
 // resolve a URL with a scheme: RFC 3986 §5.2.2 would remove dot segments from
-// "mailto:a/../b" too, which normalization keeps, so the result would depend on
-// whether the URL has a base.
+// "mailto:a/../b" too, which normalization keeps, so the output would change if
+// it were read again.
 func (n *normalizer) readReference(rec []byte) {
 	c := &n.cur
 	base := n.baseOf(rec)
