@@ -10,7 +10,7 @@ import (
 	"github.com/urlfold/urlfold/internal/suggest"
 )
 
-// tableFormat is csv or tsv: RFC 4180 with a configurable separator.
+// tableFormat is csv or tsv: RFC 4180 with a comma or a tab as separator.
 type tableFormat struct {
 	name string
 	sep  byte

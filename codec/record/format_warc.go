@@ -8,8 +8,8 @@ import (
 // warcFormat is the web archive format of ISO 28500, as published by the IIPC:
 // https://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/.
 // A record consists of a version line, named fields up to an empty line, a
-// block with the length in the field Content-Length, and two line ends (section
-// 4).
+// block whose length the field Content-Length states, and two line ends
+// (section 4).
 type warcFormat struct{}
 
 // Name implements [Format].
