@@ -8,7 +8,7 @@ import (
 	"github.com/urlfold/urlfold/config/field"
 )
 
-// A JetStreamConfig configures the sink of [NewJetStream].
+// A JetStreamConfig configures the JetStream sink; see [NewJetStream].
 type JetStreamConfig struct {
 	connect.NATS
 
@@ -124,8 +124,8 @@ func (c *JetStreamConfig) Validate() error {
 // time they are read.
 func (c *JetStreamConfig) FixedBatches() bool { return c.MsgID == idBatch }
 
-// A CoreConfig configures the sink of [NewCore]. Messages are not stored; only
-// current subscribers receive them.
+// A CoreConfig configures the sink for core NATS; see [NewCore]. The server does
+// not store the messages; only current subscribers receive them.
 type CoreConfig struct {
 	connect.NATS
 
