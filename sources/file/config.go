@@ -9,20 +9,21 @@ import (
 	"github.com/urlfold/urlfold/config/field"
 )
 
-// A Framing says where records end: record.Framing is one.
+// A Framing finds record boundaries. record.Framing implements it.
 type Framing interface {
-	// Cut returns the length of the longest prefix of block that is made of whole
-	// records, 0 if there is none.
+	// Cut returns the length of the longest prefix of block that consists of
+	// whole records, or 0 if block does not hold one.
 	Cut(block []byte) int
-	// Head returns the length of the header record at the start of a stream, 0 if
-	// there is none, or not all of it in block.
+	// Head returns the length of the header record at the start of a stream. It
+	// returns 0 if there is none, or if block does not hold all of it.
 	Head(block []byte) int
 }
 
-// A director is a Framing of streams with directives: see record.Director.
+// A director is a Framing for streams that contain directives: see
+// record.Director.
 type director interface{ Directive(block []byte) []byte }
 
-// A lengthFraming is a Framing of records that say how long they are: see
+// A lengthFraming is a Framing for records that state their own length: see
 // record.LengthFraming.
 type lengthFraming interface {
 	Framing
@@ -33,61 +34,65 @@ type lengthFraming interface {
 	Incomplete(block []byte) bool
 }
 
-// A Config says what to read, and how. Framing or FramingOf must be set.
+// A Config configures a [Source]. Framing or FramingOf must be set.
 type Config struct {
-	// Paths are files, globs (with ** for any number of folders), directories
-	// (read with all below them) and "-" for stdin. None means stdin. A file that
-	// is found more than once is read once, unless it is named, as it is, twice.
+	// Paths lists files, globs (** matches any number of folders), directories
+	// (read recursively) and "-" for stdin. An empty list means stdin. A file
+	// that several paths match is read once, unless two of the paths name that
+	// file itself.
 	Paths []string
-	// Stdin is what "-" means, and must be set if that is read. Anything but a
-	// regular file is taken for a pipe. It is never closed.
+	// Stdin is the reader for "-"; it must be set if Paths contains "-".
+	// Anything but a regular file is treated as a pipe. The source never closes
+	// it.
 	Stdin io.Reader
-	// Framing says where records end.
+	// Framing finds the record boundaries of every input.
 	Framing Framing
-	// FramingOf says where the records of an input end, by its path as Paths
-	// returns it, for inputs of several formats. It is called once an input, when
-	// Run comes to it, by many goroutines. Framing is not used then.
+	// FramingOf, if not nil, replaces Framing and returns the framing of one
+	// input, so that inputs may have different formats. path is as Source.Paths
+	// returns it. Run calls FramingOf once for each input, concurrently from
+	// several goroutines.
 	FramingOf func(path string) Framing
-	// MaxRecord is the longest record, in bytes, that is kept together. A record
-	// that fits into the arena of a batch, or is but one byte longer than this, may
-	// be kept together anyway: the limit is on memory. Default 1 MiB.
+	// MaxRecord is the length in bytes up to which a record is kept in one
+	// piece. It limits memory, so a record that is one byte longer, or that
+	// fits into the arena of a batch, may stay in one piece as well. Default 1
+	// MiB.
 	MaxRecord int
-	// Parallel is how many inputs are read at once. Default 2.
+	// Parallel is the number of inputs to read at the same time. Default 2.
 	Parallel int
-	// LaneBatches is how many batches of one input may be under way. Default: as
-	// the pipeline sees fit.
+	// LaneBatches limits how many batches of one input are in flight. 0 leaves
+	// the limit to the pipeline.
 	LaneBatches int
-	// Linger is how long the first record of a batch waits for more to come from
-	// a pipe. Default 50 ms.
+	// Linger is how long the first record of a batch from a pipe waits for more
+	// data. Default 50 ms.
 	Linger time.Duration
-	// Limits bound what a compressed input may cost. The zero value means the
-	// defaults.
+	// Limits protect against compressed inputs that expand too far. The zero
+	// value means the defaults.
 	Limits field.Limits
-	// OnDamage is what a damaged input leads to: emit_and_report, quarantine,
-	// skip_file or stop, as in Settings. Default: emit_and_report.
+	// OnDamage says how to handle a damaged input: emit_and_report, quarantine,
+	// skip_file or stop, as in Settings. Default emit_and_report.
 	OnDamage string
-	// Hold says that what was emitted can be withdrawn from all outputs, so that
+	// Hold says that every output can withdraw what it has written, so that
 	// quarantine need not read inputs twice: see pipeline.Lane.Withdraw.
 	Hold bool
-	// FitOf, if it is set, returns a function that reports whether a record of the
-	// input with that path fits its format. head is the header record, or nil.
+	// FitOf, if not nil, returns a function that reports whether a record of
+	// the input at path fits its format. head is the header record, or nil.
 	FitOf func(path string, head []byte) func(rec []byte) bool
 
-	stdinID string // identity of the lane of stdin; empty: its name
+	stdinID string // lane identity of stdin; empty: the path
 }
 
-// readsTwice reports whether inputs are examined before anything of them is emitted.
+// readsTwice reports whether inputs are examined before any record is emitted.
 func (c *Config) readsTwice() bool {
 	return c.OnDamage == damageSkip || c.OnDamage == damageQuarantine && !c.Hold
 }
 
-// NeedsFiles reports whether all inputs must be regular files: they are read twice
-// if they are damaged, or always.
+// NeedsFiles reports whether all inputs must be regular files because damaged
+// ones, or all, are read twice.
 func (c *Config) NeedsFiles() bool {
 	return c.OnDamage == damageSkip || c.OnDamage == damageQuarantine
 }
 
-// setDefaults replaces zero values by defaults.
+// setDefaults replaces zero values with defaults.
 func (c *Config) setDefaults() {
 	if len(c.Paths) == 0 {
 		c.Paths = []string{stdinPath}
@@ -106,7 +111,7 @@ func (c *Config) setDefaults() {
 	}
 }
 
-// validate returns all that is wrong with c, joined.
+// validate returns all errors in c, joined.
 func (c *Config) validate() error {
 	var errs []error
 	check := func(ok bool, text string) {
@@ -114,14 +119,14 @@ func (c *Config) validate() error {
 			errs = append(errs, errors.New("file source: "+text))
 		}
 	}
-	check(c.Framing != nil || c.FramingOf != nil, "no framing")
-	check(c.Stdin != nil || !slices.Contains(c.Paths, stdinPath), "stdin is to be read, and there is none")
-	check(slices.Contains(OnDamageNames(), c.OnDamage), "an unknown value of OnDamage")
-	check(!c.NeedsFiles() || !slices.Contains(c.Paths, stdinPath), "stdin cannot be read twice, which "+c.OnDamage+" takes")
-	check(c.MaxRecord > 0, "the record limit is not positive")
-	check(c.Parallel > 0, "the number of inputs that are read at once is not positive")
-	check(c.LaneBatches >= 0, "the number of batches of a lane is negative")
-	check(c.Linger > 0, "the time that a record waits is not positive")
+	check(c.Framing != nil || c.FramingOf != nil, "neither Framing nor FramingOf is set")
+	check(c.Stdin != nil || !slices.Contains(c.Paths, stdinPath), "Paths contains \"-\" (stdin), but Stdin is nil")
+	check(slices.Contains(OnDamageNames(), c.OnDamage), "OnDamage must be emit_and_report, quarantine, skip_file or stop")
+	check(!c.NeedsFiles() || !slices.Contains(c.Paths, stdinPath), "OnDamage "+c.OnDamage+" may read inputs twice, which is not possible for stdin")
+	check(c.MaxRecord > 0, "MaxRecord must be positive")
+	check(c.Parallel > 0, "Parallel must be positive")
+	check(c.LaneBatches >= 0, "LaneBatches must not be negative")
+	check(c.Linger > 0, "Linger must be positive")
 	return errors.Join(errs...)
 }
 

@@ -11,15 +11,15 @@ import (
 	"github.com/urlfold/urlfold/internal/storage/compress"
 )
 
-// A Damage is a file that is damaged, as this run or one before it has found.
+// A Damage describes a damaged file that this run or an earlier one found.
 type Damage struct {
 	Path    string
-	Verdict string // the kind of the verdict, such as "bad-crc"
-	Offset  int64  // in the file as it is stored; -1 if it is not known
-	Text    string // the whole verdict
+	Verdict string // kind of the verdict, such as "bad-crc"
+	Offset  int64  // in the stored file; -1 if unknown
+	Text    string // full text of the verdict
 }
 
-// parseDamage returns the damage of a file with this verdict, as a text.
+// parseDamage returns the damage that the text of a verdict describes.
 func parseDamage(path, text string) Damage {
 	d := Damage{Path: path, Offset: -1, Text: text}
 	if n, _ := fmt.Sscanf(text, "%s at byte %d", &d.Verdict, &d.Offset); n < 2 {
@@ -29,11 +29,11 @@ func parseDamage(path, text string) Damage {
 	return d
 }
 
-// Damaged returns at most limit of the files that are damaged and were not replaced,
-// by path, and how many there are by the kind of their verdicts. It may be called at
-// any time, from any goroutine.
+// Damaged returns the damaged files that were not replaced, sorted by path and
+// at most limit of them, and the number of all of them by kind of verdict. It
+// may be called at any time, from any goroutine.
 func (w *watcher) Damaged(limit int) (list []Damage, counts map[string]int) {
-	if !w.tryLock() { // a scan of very many files: what was found a moment ago will do
+	if !w.tryLock() { // a scan of very many files is under way: use the last result
 		if last := w.damaged.Load(); last != nil {
 			return slices.Clone(last.list[:min(len(last.list), limit)]), maps.Clone(last.counts)
 		}
@@ -56,19 +56,19 @@ func (w *watcher) Damaged(limit int) (list []Damage, counts map[string]int) {
 	return slices.Clone(list), maps.Clone(counts)
 }
 
-// damages are what Damaged has returned last.
+// damages is the last result of Damaged.
 type damages struct {
 	list   []Damage
 	counts map[string]int
 }
 
-// damageKind returns the kind of a verdict, of which it is the first word.
+// damageKind returns the kind of a verdict: the first word of its text.
 func damageKind(text string) string {
 	kind, _, _ := strings.Cut(text, " ")
 	return kind
 }
 
-// damageKinds are the kinds of verdicts that say that a file is damaged.
+// damageKinds returns the kinds of verdicts that mean damage.
 func damageKinds() (names []string) {
 	for k := compress.TrailingGarbage + 1; k <= compress.Unreadable; k++ {
 		names = append(names, k.String())
@@ -76,9 +76,9 @@ func damageKinds() (names []string) {
 	return names
 }
 
-// damageMetrics calls emit for the figures of damaged files.
+// damageMetrics emits the metrics of damaged files.
 func damageMetrics(counts map[string]int, emit func(name, help, kind string, value float64, labels ...string)) {
 	for _, verdict := range damageKinds() {
-		emit("source_damaged_files", "Files that are damaged and were not replaced, by verdict.", "gauge", float64(counts[verdict]), "verdict", verdict)
+		emit("source_damaged_files", "Damaged files that have not been replaced, by verdict.", "gauge", float64(counts[verdict]), "verdict", verdict)
 	}
 }

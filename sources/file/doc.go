@@ -1,80 +1,92 @@
-// Package file has two sources. A [Source] reads files, directories, globs, pipes
-// and stdin, compressed or not, each once from its beginning to its end. A
-// [NewWatcher] makes what a daemon reads files with: it finds new ones, follows them as
-// they grow and are rotated, and goes on after a restart where it has come to.
+// Package file contains two sources. A [Source] reads files, directories,
+// globs, pipes and stdin, compressed or not, each once from beginning to end.
+// [NewWatcher] returns the source of a daemon: it finds new files, follows
+// files as they grow and rotate, and resumes at the stored position after a
+// restart.
 //
-// # A Source
+// # Source
 //
-// Every input is a lane. Lanes are opened in the order of the inputs: arguments
-// as they were given, the files of a glob or a directory sorted by path. A lane
-// is read by one goroutine that decompresses into the arena of a batch, cuts
-// after the last whole record and carries the rest over to the next batch:
+// Each input is a lane. Lanes are opened in the order of the inputs: arguments
+// in the given order, the files of a glob or a directory sorted by path. One
+// goroutine reads a lane: it decompresses into the arena of a batch, cuts after
+// the last whole record and carries the rest over to the next batch:
 //
 //	stream   r e c o r d \n r e c o r d \n r e c
-//	batch    [ tail of the batch before | read here ............ ]
+//	batch    [ tail of the previous batch | newly read ......... ]
 //	emitted  [ whole records ............................. ]
 //	                                                  tail [ r e c ]
 //
 // # Damage
 //
-// An input that cannot be opened, or is damaged, ends its lane and nothing else.
-// All whole records before the damage are emitted; an incomplete one at the position
-// of a cut is not, and [Report] says how long it was. What was found is told by
-// [Source.Reports] when the run is over.
+// An input that is damaged or cannot be opened ends its own lane only. All
+// whole records before the damage are emitted. An incomplete record at a cut is
+// not; [Report] gives its length. Call [Source.Reports] when the run is over to
+// get the results.
 //
 // # Long records
 //
-// A record that is longer than [Config.MaxRecord] is emitted in pieces, so that
-// memory stays bounded. It ends at the next line feed, quoted or not: an opening
-// quote without its end would otherwise swallow the rest of the file.
+// A record longer than [Config.MaxRecord] is emitted in pieces, so that memory
+// stays bounded. It ends at the next line feed, even inside quotes: otherwise
+// an opening quote that is never closed would swallow the rest of the file.
 //
 // # Pipes
 //
-// What is not a regular file is read ahead by a goroutine of its own, so that a
-// batch can be emitted when nothing has come for [Config.Linger]. At a soft stop,
-// a goroutine that waits for stdin is left behind, because there is no way to
-// wake it; it ends with the process, or with the next byte.
+// A separate goroutine reads ahead in any input that is not a regular file, so
+// that a batch can be emitted when no data has arrived for [Config.Linger]. A
+// soft stop abandons a goroutine that waits for stdin, because nothing can wake
+// it; it ends with the process or when the next byte arrives.
 //
-// # A watcher
+// # Watcher
 //
-// Every text is a lane, for as long as it can be found: a text stays the same when
-// its file is renamed, copied or compressed. One goroutine polls, others read:
+// A text is the decompressed content of a file. It keeps its identity when its
+// file is renamed, copied or compressed, and has one lane for as long as it can
+// be found. One goroutine polls, others read:
 //
 //	scan ──▶ by inode: known ──▶ renamed? grown? gone? ──▶ queue ──▶ readers ──▶ lanes
 //	           │ not known                                   ▲
 //	           ▼                                             │
-//	         candidate ──▶ by content: copy of one that is gone, of one that is
-//	                      there (wait), or new ───────────────┘
+//	         candidate ──▶ by content: copy of a file that is gone, of one that
+//	                      still exists (wait), or new ────────┘
 //
-// A text is known by the hash of its beginning, up to fingerprint_bytes, as far as
-// it was emitted, and by the hash of the last KiB before the position where reading
-// goes on. The second is what tells files apart that begin with the same header.
+// Two hashes identify a text: that of its beginning, as far as it was emitted
+// but at most fingerprint_bytes, and that of the last KiB before the position
+// at which reading resumes. The second one distinguishes files that begin with
+// the same header.
 //
-//	rotation            what is done
-//	create, dateext     the inode has another name: read to its end, for rotate_wait
-//	compress            the new file is held back while the old one is there; then
-//	                    its text is that of a file that is gone, and is read on
-//	copytruncate        the copy is held back; when the file is found to hold another
-//	                    text, the copy takes its place, and what had not been read
-//	                    yet is read from there
+//	rotation            action
+//	create, dateext     the inode has another name: keep reading it to its end, for
+//	                    rotate_wait
+//	compress            hold the new file back while the old one exists; then its text
+//	                    is that of a file that is gone, and reading continues in it
+//	copytruncate        hold the copy back; when the original turns out to hold another
+//	                    text, the copy takes its place, and the part that was not yet
+//	                    read is read from the copy
 //
-// A young file that begins like another one is held back until it differs, or has
-// not changed for rotate_wait. That costs time, never a record.
+// A recently changed file that begins like another one is held back until it
+// differs or has been unchanged for rotate_wait. That costs time, never a
+// record.
 //
-// What cannot be seen: a file that is truncated and grows, between two looks, so that
-// just the bytes that are compared are the same again; a file that comes, and is
-// gone again, between two looks; what is written to a file between its copy and
-// its truncation, which no reader can see; and what was in a truncated file and no copy
-// (the metric of lost bytes). If a file is truncated behind a copy while no daemon runs, and
-// the copy is shorter than what was read, the copy is read again.
+// The watcher cannot detect:
 //
-// A line without its end waits for it, unless the file is at its end for good:
-// rotated, compressed, in a batch, or with UntilEOF. Positions are always behind a
-// whole record, except in the middle of one that is longer than the limit.
+//   - a file that is truncated between two polls and then grows so that exactly
+//     the compared bytes are the same again,
+//   - a file that appears and disappears between two polls,
+//   - data written to a file between its copy and its truncation, which no
+//     reader can see,
+//   - the part of a truncated file that was not copied (counted in the lost
+//     bytes metric).
 //
-// A compressed file goes on at a restart point, at most restart_point_every and one
-// block before the position; its checksums are verified as if it had been read at
-// once. One that ends too early is taken for one that is still being written until it
-// has not changed for damage_after. A damaged file is not read again unless it
-// changes.
+// If a file is copied and truncated while no daemon runs, and the copy is
+// shorter than what had been read, the copy is read again.
+//
+// An incomplete line waits for its end, unless the file is known to be
+// complete: rotated, compressed, in batch mode, or with UntilEOF. Positions
+// always follow a whole record, except within a record that is longer than the
+// limit.
+//
+// Reading resumes in a compressed file at a restart point, which lies at most
+// restart_point_every plus one block before the position. Checksums are
+// verified as if the file had been read in one go. A file that ends too early
+// is assumed to be still being written until it has been unchanged for
+// damage_after. A damaged file is not read again unless it changes.
 package file

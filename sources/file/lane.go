@@ -13,16 +13,16 @@ import (
 
 // A cutter cuts one stream into the batches of a lane.
 //
-//	off        offset in the stream of the next byte to be emitted, tail[0]
-//	line       its line, from 1
-//	tail       was read and not emitted: less than a record, or what follows the
-//	           end of an oversize one
-//	oversize   the byte before tail[0] is inside an oversize record, of which one
-//	           piece at least was emitted. Then tail is not empty, so that the
-//	           last piece is not empty either.
-//	left       how many bytes of that record follow off, if records say how long
-//	           they are; 0: it is damaged, and reaches to the next one
-//	verified   behind the last record that checksums verify, with all before it
+//	off        offset in the stream of the next byte to emit, tail[0]
+//	line       line number of that byte, from 1
+//	tail       read but not emitted: less than a record, or the data after the
+//	           end of an oversize record
+//	oversize   tail[0] continues an oversize record of which at least one piece
+//	           was emitted. Then tail is not empty, so that the last piece is
+//	           not empty either.
+//	left       remaining bytes of that record from off on, if records state
+//	           their length; 0: it is damaged and extends to the next record
+//	verified   the part up to the last record that checksums verify
 type cutter struct {
 	rt        pipeline.Runtime
 	framing   Framing
@@ -33,33 +33,34 @@ type cutter struct {
 	tail      []byte
 	oversize  bool
 	left      int64
-	sum       uint32 // CRC-32 of what was emitted of it, of size bytes
-	size      int64  // 0: an earlier process has begun it
-	begun     int64  // offset of the last oversize record; -1: an earlier process has begun it
-	cutShort  *int64 // offset of the record within which the stream ends, -1 if unknown; nil: it does not
-	head      []byte // the directive in force at off; nil: the head of the lane
-	grid      int64  // if it is not 0, batches end at fixed positions: see onGrid
-	// note, if it is set, is called before a batch is emitted, when off, line and
-	// oversize are those behind it. It returns B of the position there.
+	sum       uint32 // CRC-32 of the emitted part of the oversize record, size bytes
+	size      int64  // 0: an earlier process emitted its first pieces
+	begun     int64  // offset of the last oversize record; -1: in an earlier process
+	cutShort  *int64 // offset of the record within which the stream ends, -1 if unknown; nil: it ends after a record
+	head      []byte // directive in force at off; nil: the head of the lane
+	grid      int64  // if not 0, batches end at fixed positions: see onGrid
+	// note, if not nil, is called before a batch is emitted, with off, line and
+	// oversize already advanced past the batch. It returns B of the position
+	// there.
 	note func(b *pipeline.Batch) int64
-	// sums, if it is set, returns the offset up to which checksums verify the stream.
-	// Batches end there, or before, where a record does: a record that lies across it
-	// belongs to what comes after.
+	// sums, if not nil, returns the offset up to which checksums verify the
+	// stream. Batches end there, or at the last record end before it: a record
+	// that spans the offset belongs to the part after it.
 	sums     func() int64
 	verified Extent
 	// atVerified is the directive in force at the end of the verified part.
 	atVerified []byte
-	late       func() // called, if it is set, when it is found out after a batch that it was Verified
+	late       func() // if not nil, called when a batch proves to be verified after it was emitted
 }
 
-// begin puts into b what was read and not emitted.
+// begin moves the data that was read but not emitted into b.
 func (c *cutter) begin(b *pipeline.Batch) {
 	b.In = append(b.In[:0], c.tail...)
 	c.tail = c.tail[:0]
 }
 
-// room makes sure that more can be read into b, or returns how many bytes of it
-// to emit first.
+// room makes room for more data in b, or returns how many bytes of b to emit
+// first.
 func (c *cutter) room(b *pipeline.Batch) int {
 	if len(b.In) < cap(b.In) && c.grid == 0 {
 		return 0
@@ -73,8 +74,8 @@ func (c *cutter) room(b *pipeline.Batch) int {
 	return 0
 }
 
-// cut returns how many bytes of b to emit while there is more to come: whole
-// records, or a piece of one that is too long, or nothing yet.
+// cut returns how many bytes of b to emit while the stream continues: whole
+// records, a piece of a record that is too long, or 0.
 func (c *cutter) cut(b *pipeline.Batch) int {
 	if c.grid > 0 {
 		return c.onGrid(b)
@@ -99,8 +100,8 @@ func (c *cutter) cut(b *pipeline.Batch) int {
 	return c.toVerified(b, c.framing.Cut(b.In))
 }
 
-// toVerified returns n, or less if the verified part of the stream ends within the
-// first n bytes of b: then these are the records before that.
+// toVerified returns n, or, if the verified part of the stream ends within the
+// first n bytes of b, the length of the whole records before that end.
 func (c *cutter) toVerified(b *pipeline.Batch, n int) int {
 	if c.sums == nil {
 		return n
@@ -118,15 +119,15 @@ func (c *cutter) toVerified(b *pipeline.Batch, n int) int {
 	return n
 }
 
-// grow returns block with more room, up to one byte more than a record may have, and
-// the grid.
+// grow returns a copy of block with a larger capacity, at most one byte more
+// than the record limit plus the grid.
 func (c *cutter) grow(block []byte) []byte {
 	size := max(min(2*cap(block), c.maxRecord+int(c.grid)+1), cap(block)+1)
 	return append(make([]byte, 0, size), block...)
 }
 
-// catchUp notes that all that was emitted is verified, which was not known when the
-// last batch was.
+// catchUp marks everything emitted as verified, which was not known when the
+// last batch was emitted.
 func (c *cutter) catchUp() {
 	c.verified, c.atVerified = Extent{Bytes: c.off, Lines: c.line - 1}, c.head
 	c.lane.MarkVerified()
@@ -135,8 +136,9 @@ func (c *cutter) catchUp() {
 	}
 }
 
-// rest is cut for the end of the stream: all of b, or, if the stream is not
-// complete, the whole records. It reports whether there is more to come back for.
+// rest is cut at the end of the stream: it returns all of b, or only the whole
+// records if the stream is not complete. again reports whether rest must be
+// called once more.
 func (c *cutter) rest(b *pipeline.Batch, complete bool) (n int, again bool) {
 	if c.grid > 0 {
 		return c.restOnGrid(b, complete)
@@ -144,7 +146,7 @@ func (c *cutter) rest(b *pipeline.Batch, complete bool) (n int, again bool) {
 	if c.oversize {
 		n = c.cut(b)
 		if b.Piece == pipeline.Last && n < len(b.In) {
-			return n, true // records follow the oversize one
+			return n, true // more records follow the oversize one
 		}
 		c.endWithin(b, complete)
 		b.Piece = pipeline.Last
@@ -163,8 +165,8 @@ func (c *cutter) rest(b *pipeline.Batch, complete bool) (n int, again bool) {
 	return n, n < all
 }
 
-// emit emits the first n bytes of b and keeps the others, or gives b back if n
-// is 0.
+// emit emits the first n bytes of b and keeps the rest in tail. If n is 0, it
+// returns b to the free list.
 func (c *cutter) emit(ctx context.Context, b *pipeline.Batch, n int) error {
 	c.tail = append(c.tail, b.In[n:]...)
 	b.In = b.In[:n]
@@ -199,8 +201,8 @@ func (c *cutter) emit(ctx context.Context, b *pipeline.Batch, n int) error {
 	return c.rt.Emit(ctx, b, end)
 }
 
-// verifiedHead returns the header by which the records after the verified part are
-// read, nil if there is none.
+// verifiedHead returns the header that applies to the records after the
+// verified part, or nil if there is none.
 func (c *cutter) verifiedHead() []byte {
 	if c.atVerified != nil {
 		return c.atVerified
@@ -208,7 +210,8 @@ func (c *cutter) verifiedHead() []byte {
 	return c.lane.Head()
 }
 
-// linesOf returns how many lines there are if n have ended, with text last.
+// linesOf returns the number of lines in a text with n line ends that ends with
+// text: n, plus 1 if the last line is not terminated.
 func linesOf(n int64, text []byte) int64 {
 	if len(text) > 0 && text[len(text)-1] != '\n' {
 		n++
@@ -226,15 +229,15 @@ type laneReader struct {
 	report *Report
 	seen   *examination // nil: the input is read once
 
-	from, next compress.RestartPoint // at or before the verified end, and at or behind it
+	from, next compress.RestartPoint // restart points: the last at or before the verified end, and the first at or after it
 }
 
-// mind has r look at checksums, and the lane count its verified records.
+// mind makes r track checksums and the lane count its verified records.
 func (r *laneReader) mind() {
 	r.lane.TrackVerified()
 	r.sums = r.st.verified
 	if r.st.pump != nil {
-		return // it cannot be read again
+		return // a pipe cannot be read again
 	}
 	r.note = func(b *pipeline.Batch) int64 {
 		if b.Verified {
@@ -249,8 +252,8 @@ func (r *laneReader) mind() {
 	}
 }
 
-// run emits batches up to the end of the stream. Its error says that the run is
-// over: that of a hard stop, or errStopped.
+// run emits batches up to the end of the stream. It returns an error only if
+// the run is over: that of a hard stop, or errStopped.
 func (r *laneReader) run(ctx context.Context) error {
 	for {
 		b, err := r.rt.Get(ctx, r.lane)
@@ -269,7 +272,7 @@ func (r *laneReader) run(ctx context.Context) error {
 	}
 }
 
-// stopError returns errStopped if err is that of Get after a soft stop.
+// stopError returns errStopped if err is the error of Get after a soft stop.
 func stopError(ctx context.Context, err error) error {
 	if ctx.Err() != nil && !errors.Is(err, pipeline.ErrStopped) {
 		return errStopped
@@ -277,8 +280,8 @@ func stopError(ctx context.Context, err error) error {
 	return err
 }
 
-// fill reads into b, and returns how many bytes of it to emit and why there is
-// no more, if there is not: io.EOF or errStopped. b.Piece is set.
+// fill reads into b and sets b.Piece. It returns how many bytes of b to emit.
+// end is io.EOF or errStopped if there is no more data.
 func (r *laneReader) fill(ctx context.Context, b *pipeline.Batch) (n int, end error) {
 	r.begin(b)
 	var due <-chan time.Time
@@ -304,8 +307,8 @@ func (r *laneReader) fill(ctx context.Context, b *pipeline.Batch) (n int, end er
 	}
 }
 
-// last is cut for the end of the stream, or of the run. What is cut off there is
-// no record, and counted.
+// last is cut at the end of the stream or of the run. It counts the bytes of an
+// incomplete record at the end as lost.
 func (r *laneReader) last(b *pipeline.Batch, why error) (n int, end error) {
 	n, again := r.rest(b, why == io.EOF && !r.isCut())
 	if again {
@@ -317,16 +320,16 @@ func (r *laneReader) last(b *pipeline.Batch, why error) (n int, end error) {
 	return n, why
 }
 
-// isCut reports whether the stream, which is at its end, ends within a record. It
-// is not for before the end: until then a pump may be writing the verdict.
+// isCut reports whether the stream ends within a record. Call it only at the
+// end of the stream: until then a pump may be writing the verdict.
 func (r *laneReader) isCut() bool {
 	if r.seen != nil {
-		return r.seen.verdict.Damage() // it ends where the verified part does
+		return r.seen.verdict.Damage() // the stream ends where the verified part ends
 	}
 	return r.st.zr.Verdict().Cut
 }
 
-// finish writes down what became of the stream.
+// finish fills in the report.
 func (r *laneReader) finish(stopped bool) {
 	rep := r.report
 	rep.Bytes, rep.CompressedBytes = r.off+rep.Lost, r.st.zr.CompressedBytes()

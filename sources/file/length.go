@@ -9,13 +9,14 @@ import (
 	"github.com/urlfold/urlfold/pipeline"
 )
 
-// This file is about the end of oversize records, and about records that say how long
-// they are. A batch of these ends behind the first one that is damaged, because what
-// reads the batch cannot see where that ends: see record.LengthFraming.
+// This file handles the ends of oversize records, and records that state their
+// length. A batch of the latter ends after the first damaged record, because
+// the reader of the batch cannot see where that record ends: see
+// record.LengthFraming.
 
-// within returns the length of what block has of the oversize record at hand, and
-// whether the record ends there. If it does not, the length is that of its next piece,
-// and less than block.
+// within returns how many bytes of block belong to the current oversize record,
+// and whether the record ends there. If it does not, n is the length of its
+// next piece, which is shorter than block.
 func (c *cutter) within(block []byte) (n int, ends bool) {
 	f, ok := c.framing.(lengthFraming)
 	if !ok {
@@ -28,7 +29,7 @@ func (c *cutter) within(block []byte) (n int, ends bool) {
 		if f.Ends(block[:c.left]) {
 			return int(c.left), true
 		}
-		c.left = 0 // its length is wrong
+		c.left = 0 // the stated length is wrong
 	}
 	if c.left > 0 {
 		return pieceOf(block, c.left), false
@@ -39,17 +40,18 @@ func (c *cutter) within(block []byte) (n int, ends bool) {
 	return n, ends
 }
 
-// pieceOf returns the length of the next piece of a record of which left bytes follow,
-// more than block. Its last piece holds what shows whether that is right.
+// pieceOf returns the length of the next piece of a record that has left bytes
+// to go, more than block holds. The last piece must hold the bytes that Ends
+// checks.
 func pieceOf(block []byte, left int64) int {
 	return int(max(0, min(int64(len(block))-1, left-recordEnd)))
 }
 
-// recordEnd is more than what Ends looks at.
+// recordEnd is larger than the number of bytes that Ends looks at.
 const recordEnd = 16
 
-// firstPiece returns the length of the first piece of the record that block begins
-// with, which is oversize. It is 0 if there must be more of block first.
+// firstPiece returns the length of the first piece of the oversize record at
+// the start of block, or 0 if it needs more of the record to decide.
 func (c *cutter) firstPiece(block []byte) int {
 	f, ok := c.framing.(lengthFraming)
 	if !ok {
@@ -58,15 +60,15 @@ func (c *cutter) firstPiece(block []byte) int {
 	if left := f.Length(block); left > int64(len(block)) {
 		return pieceOf(block, left)
 	}
-	n, ends := f.Resync(block) // it is damaged
+	n, ends := f.Resync(block) // damaged
 	if ends {
-		n = max(0, n-recordEnd) // the last piece holds what shows the end
+		n = max(0, n-recordEnd) // the last piece must hold the bytes that show the end
 	}
 	return min(n, len(block)-1)
 }
 
-// follow notes how far the record at hand reaches behind b, which is about to be
-// emitted.
+// follow updates how far the current record extends past b, which is about to
+// be emitted.
 func (c *cutter) follow(b *pipeline.Batch) {
 	n := int64(len(b.In))
 	f, ok := c.framing.(lengthFraming)
@@ -88,8 +90,8 @@ func (c *cutter) follow(b *pipeline.Batch) {
 	}
 }
 
-// endWithin notes that a stream, whose last bytes are those of b, ends within an
-// oversize record.
+// endWithin notes that the stream, which ends with the bytes of b, ends within
+// an oversize record.
 func (c *cutter) endWithin(b *pipeline.Batch, complete bool) {
 	if complete && c.left > int64(len(b.In)) {
 		off := c.begun
@@ -97,10 +99,10 @@ func (c *cutter) endWithin(b *pipeline.Batch, complete bool) {
 	}
 }
 
-// restByLength returns how much of block, the end of the stream, makes up the next
-// batch: whole records, or, if the stream is complete, a last one that is not whole.
-// Where the length of a record goes beyond the end, the length may be wrong, or the
-// stream cut: it is not if a sound record ends it.
+// restByLength returns the length of the last batch in block, the end of the
+// stream: whole records, or, if the stream is complete, a last record that is
+// incomplete. If a record's length points past the end, either the length is
+// wrong or the stream is cut; it is not cut if a valid record ends it.
 func (c *cutter) restByLength(f lengthFraming, block []byte, complete bool) int {
 	n, sound := f.Cut(block), true
 	if n == 0 && complete {
@@ -115,20 +117,20 @@ func (c *cutter) restByLength(f lengthFraming, block []byte, complete bool) int 
 	return n
 }
 
-// cutVerdict returns v, the verdict on a stream that was read to its end, or another
-// one if that ends within a record.
+// cutVerdict returns v, the verdict on a stream that was read to its end, or a
+// Truncated verdict if the stream ends within a record.
 func (c *cutter) cutVerdict(v compress.Verdict, f compress.Format, size int64) compress.Verdict {
 	if c.cutShort == nil {
 		return v
 	}
-	cut := compress.Verdict{Kind: compress.Truncated, Format: f, Offset: size, Cut: true, Detail: "the file ends inside a record"}
+	cut := compress.Verdict{Kind: compress.Truncated, Format: f, Offset: size, Cut: true, Detail: "file ends within a record"}
 	if *c.cutShort >= 0 {
-		cut.Detail += fmt.Sprintf(", which begins at byte %d of the text", *c.cutShort)
+		cut.Detail += fmt.Sprintf(" that begins at byte %d of the text", *c.cutShort)
 	}
 	return cut
 }
 
-// gridByLength is onGrid for records that say how long they are.
+// gridByLength is onGrid for records that state their length.
 func (c *cutter) gridByLength(f lengthFraming, b *pipeline.Batch) int {
 	if c.oversize {
 		return c.gridWithin(b)
@@ -149,7 +151,7 @@ func (c *cutter) gridByLength(f lengthFraming, b *pipeline.Batch) int {
 		default:
 			b.Piece = pipeline.First
 			size := f.Length(b.In)
-			if size <= int64(c.maxRecord) { // it is damaged
+			if size <= int64(c.maxRecord) { // damaged
 				size = int64(n)
 			}
 			return gridPiece(int64(c.maxRecord), size)
@@ -168,15 +170,15 @@ func (c *cutter) gridWithin(b *pipeline.Batch) int {
 	case !ends && int64(len(b.In)) < c.grid+gridAhead:
 		return 0
 	case !ends:
-		n = 0 // it ends far behind the grid
+		n = 0 // it ends far beyond the grid
 	}
 	b.Piece = pipeline.Middle
 	return gridPiece(c.grid, int64(n))
 }
 
-// gridPiece returns the length of the next piece of a record, of which follow bytes
-// follow: that of the argument, or less, so that the last piece holds what shows the
-// end. follow is 0 if that is not in view.
+// gridPiece returns the length of the next piece of a record with follow
+// remaining bytes: piece, or less, so that the last piece holds the bytes that
+// show the end. follow is 0 if the end is not in view.
 func gridPiece(piece, follow int64) int {
 	if follow > 0 {
 		piece = min(piece, follow-recordEnd)
@@ -184,5 +186,6 @@ func gridPiece(piece, follow int64) int {
 	return int(max(1, piece))
 }
 
-// gridAhead is more than what Span looks at behind a record.
+// gridAhead is larger than the number of bytes that Span looks at after a
+// record.
 const gridAhead = 64

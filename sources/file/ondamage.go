@@ -11,22 +11,22 @@ import (
 	"github.com/urlfold/urlfold/pipeline"
 )
 
-// This file is what a Source does about damage.
+// This file implements the on-damage policies of a Source.
 
-// examineFirst reads an input to its end before anything of it is emitted, and
-// bounds what may be. It reports whether that is nothing.
+// examineFirst reads an input to its end before any of it is emitted, and
+// limits how much of it may be emitted. skip reports whether nothing may be.
 func (s *Source) examineFirst(ctx context.Context, in *input, r *laneReader) (skip bool, err error) {
 	if r.st.pump != nil {
-		return false, nil // New has refused stdin, and who calls it pipes
+		return false, nil // New refuses stdin, and the callers refuse pipes
 	}
 	f, err := s.openAgain(ctx, in)
 	switch {
 	case disk.Exhausted(err), errors.Is(err, errStopped):
 		return false, err
 	case err != nil:
-		return false, nil // it is open already, and was deleted since
+		return false, nil // already open, and deleted since
 	}
-	defer func() { _ = f.Close() }() // it is only read
+	defer func() { _ = f.Close() }() // only read
 	zr := compress.NewReader(f, s.readerOptions(in))
 	defer zr.Close()
 	r.seen, err = examine(ctx, zr)
@@ -41,7 +41,7 @@ func (s *Source) examineFirst(ctx context.Context, in *input, r *laneReader) (sk
 	return false, nil
 }
 
-// openAgain opens the file of an input once more.
+// openAgain opens the file of an input a second time.
 func (s *Source) openAgain(ctx context.Context, in *input) (f steadyFile, err error) {
 	err = patiently(ctx, patience, func() (err error) {
 		f, err = s.openSteady(in.path)
@@ -50,8 +50,8 @@ func (s *Source) openAgain(ctx context.Context, in *input) (f steadyFile, err er
 	return f, err
 }
 
-// conclude is called at the end of a damaged input. It finds out what is not
-// verified of it, and withdraws that if it was emitted and is not to be.
+// conclude determines the unverified part of a damaged input after its end, and
+// withdraws that part if it was emitted but must not be.
 func (s *Source) conclude(ctx context.Context, in *input, r *laneReader) error {
 	rep := &in.report
 	keeps := s.cfg.NeedsFiles() && rep.Format != compress.Plain
@@ -77,7 +77,7 @@ func (s *Source) conclude(ctx context.Context, in *input, r *laneReader) error {
 	return s.stopAt(rep)
 }
 
-// rest returns the text of an input behind its verified part.
+// rest returns the text of an input after its verified part.
 func (s *Source) rest(in *input, r *laneReader) *text {
 	return &text{
 		open: func() (io.ReadSeeker, func() error, error) {
@@ -88,8 +88,7 @@ func (s *Source) rest(in *input, r *laneReader) *text {
 	}
 }
 
-// judge returns what says which records after the verified part of an input fit its
-// format.
+// judge returns a judge for the records after the verified part of an input.
 func (s *Source) judge(in *input, c *cutter) *judge {
 	j := &judge{framing: c.framing, head: c.verifiedHead()}
 	if s.cfg.FitOf != nil {
@@ -98,8 +97,8 @@ func (s *Source) judge(in *input, c *cutter) *judge {
 	return j
 }
 
-// stopAt returns the error that ends the run because of a damaged input, nil if it
-// is not to end.
+// stopAt returns the error that ends the run if the policy is stop and the
+// input is damaged, else nil.
 func (s *Source) stopAt(rep *Report) error {
 	if s.cfg.OnDamage != damageStop || !rep.Verdict.Damage() {
 		return nil

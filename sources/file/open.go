@@ -14,10 +14,10 @@ import (
 	"github.com/urlfold/urlfold/internal/storage/compress"
 )
 
-// errMoved says that a path leads to another file than a moment ago.
-var errMoved = errors.New("it was renamed a moment ago")
+// errMoved means that a path now leads to another file than a moment ago.
+var errMoved = errors.New("file was renamed or replaced a moment ago")
 
-// A readFile is a file whose reading a test can let fail.
+// A readFile is a file in which tests can inject read errors.
 type readFile struct {
 	*os.File
 	at func(point string) error
@@ -39,18 +39,19 @@ func (f readFile) ReadAt(p []byte, off int64) (int, error) {
 	return f.File.ReadAt(p, off)
 }
 
-// An opener opens the files of tracks where their reading goes on, and knows how many
-// are open.
+// An opener opens the files of tracks at their positions, and counts the open
+// ones.
 type opener struct {
 	cfg   *WatchConfig
 	log   *slog.Logger
-	at    func(point string) error // fault.At, but in tests
-	mu    *sync.Mutex              // of the watcher; guards what follows
+	at    func(point string) error // fault.At, except in tests
+	mu    *sync.Mutex              // of the watcher; guards the fields below
 	stats *counts
 	descs int // open files
 }
 
-// openAs opens the file at path, which must be the one with that id.
+// openAs opens the file at path. It returns errMoved unless the file has that
+// id.
 func (o *opener) openAs(path string, id fileID) (*os.File, error) {
 	if err := o.at("source.open"); err != nil {
 		return nil, err
@@ -72,11 +73,11 @@ func (o *opener) openAs(path string, id fileID) (*os.File, error) {
 	return f, nil
 }
 
-// errReplaced says that a file does not hold the text of its track any more.
-var errReplaced = errors.New("the file holds another text now")
+// errReplaced means that a file no longer holds the text of its track.
+var errReplaced = errors.New("the content of the file was replaced")
 
-// openContent makes t ready to be read at t.cut.off, and sees to it that the file
-// is the one that the track is bound to.
+// openContent prepares t for reading at t.cut.off, and checks that the file is
+// the one that the track is bound to.
 func (o *opener) openContent(t *track) error {
 	if t.in.f == nil {
 		path, id := o.fileOf(t)
@@ -86,7 +87,7 @@ func (o *opener) openContent(t *track) error {
 		}
 		o.opened(t, f)
 		if t.cut.off == 0 && t.stamp != 0 && born(f) != t.stamp {
-			return errReplaced // by one that got its inode
+			return errReplaced // by a file that got its inode
 		}
 	}
 	if t.in.zr != nil {
@@ -107,8 +108,8 @@ func (o *opener) openContent(t *track) error {
 	return o.openPlain(t)
 }
 
-// detect finds out whether the file is to be read by package compress: if it is
-// compressed, and if something about it is odd.
+// detect determines whether package compress must read the file: because it is
+// compressed, or because its content is not plain text.
 func (o *opener) detect(t *track) error {
 	raw := make([]byte, rawHead)
 	n, err := t.in.f.ReadAt(raw, 0)
@@ -127,7 +128,7 @@ func (o *opener) detect(t *track) error {
 		err = nil
 	}
 	head = head[:n]
-	known := int64(n) >= t.key.n && digestOf(head[:t.key.n]) == t.key.sum // of a track without a head; see retire
+	known := int64(n) >= t.key.n && digestOf(head[:t.key.n]) == t.key.sum // for a track without a head; see retire
 	if err == nil && (t.stamp == 0 && !sameBeginning(t.head, head) || len(t.head) == 0 && t.cut.off > 0 && t.key.n > 0 && !known) {
 		return errReplaced
 	}
@@ -137,17 +138,17 @@ func (o *opener) detect(t *track) error {
 	return err
 }
 
-// rawHead is how much of a file is looked at to see whether it is compressed.
+// rawHead is how many bytes of a file are checked for compression.
 const rawHead = 512
 
-// needsReader reports whether a file with that beginning and name is no plain
-// text.
+// needsReader reports whether a file with that beginning and name is anything
+// but plain text.
 func needsReader(raw []byte, path string) bool {
 	odd := len(raw) >= 2 && raw[0]^raw[1] == 0xfe^0xff && (raw[0] == 0xfe || raw[0] == 0xff)
 	return odd || compress.Detect(raw) != compress.Plain || compress.IsTar(raw) || compress.Compressed(path) && len(raw) > 0
 }
 
-// openPlain makes a plain file ready.
+// openPlain prepares a plain file for reading.
 func (o *opener) openPlain(t *track) error {
 	off := t.cut.off
 	if want := tailLen(off); int64(len(t.last)) != want {
@@ -167,14 +168,14 @@ func (o *opener) openPlain(t *track) error {
 	return o.readHeader(t)
 }
 
-// readerOptions returns how package compress is to read a track.
+// readerOptions returns the options of package compress for a track.
 func (o *opener) readerOptions(t *track) compress.Options {
 	path, _ := o.fileOf(t)
 	return compress.Options{Limits: compressLimits(o.cfg.Limits), Name: path, RestartEvery: int64(o.cfg.RestartPointEvery)}
 }
 
-// resume makes a compressed file ready at t.cut.off: from the nearest restart
-// point, and from its beginning if there is none that works.
+// resume prepares a compressed file for reading at t.cut.off: from the nearest
+// restart point, or from its beginning if no restart point works.
 func (o *opener) resume(t *track) error {
 	off := t.cut.off
 	var from compress.RestartPoint
@@ -185,7 +186,7 @@ func (o *opener) resume(t *track) error {
 	o.mu.Unlock()
 	err := o.resumeFrom(t, from)
 	if err != nil && from.Offset() > 0 {
-		o.log.Warn("a restart point does not fit its file: all before it is decompressed again", "error", err)
+		o.log.Warn("restart point does not match the file, decompressing from the beginning", "error", err)
 		err = o.resumeFrom(t, compress.RestartPoint{})
 	}
 	return err
@@ -227,8 +228,8 @@ func (o *opener) resumeFrom(t *track, from compress.RestartPoint) error {
 	return nil
 }
 
-// skip reads n bytes of zr. It returns the last of them, up to tailBytes, and head
-// with the first of them, as far as there is room in it.
+// skip reads n bytes of zr. It returns the last of them, up to tailBytes, and
+// fills head with the first of them up to its capacity.
 func skip(zr io.Reader, n int64, head []byte) (last, begin []byte, err error) {
 	buf := make([]byte, min(n, 64<<10))
 	for n > 0 {
@@ -237,7 +238,7 @@ func skip(zr io.Reader, n int64, head []byte) (last, begin []byte, err error) {
 		last = appendTail(last, buf[:k])
 		head = append(head, buf[:min(k, cap(head)-len(head))]...)
 		if err != nil && n > 0 {
-			return nil, nil, fmt.Errorf("the text ends too early: %w", err)
+			return nil, nil, fmt.Errorf("text shorter than expected: %w", err)
 		}
 	}
 	return last, head, nil
@@ -254,7 +255,7 @@ func (o *opener) readHeader(t *track) (err error) {
 		zr := compress.NewReader(io.NewSectionReader(readFile{t.in.f, o.at}, 0, math.MaxInt64), o.readerOptions(t))
 		defer zr.Close()
 		src = io.LimitReader(onlyRead{zr}, t.cut.off)
-		defer func() { err = cmp.Or(zr.Err(), err) }() // the end of what can be read may not be that of the text
+		defer func() { err = cmp.Or(zr.Err(), err) }() // the readable part may be shorter than the text
 	}
 	defer func() { t.parsed = err == nil }()
 	if d, ok := o.cfg.Framing.(director); ok {
@@ -278,9 +279,9 @@ func (o *opener) readHeader(t *track) (err error) {
 	}
 }
 
-// knowsDirective reports whether the directive in force at t.cut.off is at hand, from
-// the checkpoint or because t was read before. Then t.csv is set. A directive of
-// another format, which was configured before, does not count.
+// knowsDirective reports whether the directive in force at t.cut.off is known,
+// from the checkpoint or from earlier reading, and then sets t.csv. A directive
+// of a format that was configured before does not count.
 func (o *opener) knowsDirective(t *track) bool {
 	d, ok := o.cfg.Framing.(director)
 	if !ok {
@@ -294,8 +295,8 @@ func (o *opener) knowsDirective(t *track) bool {
 	return true
 }
 
-// lastDirective returns the last directive in src, which is read to its end. Lines
-// that are longer than a block are no directives.
+// lastDirective reads src to its end and returns the last directive in it.
+// Lines longer than a block cannot be directives.
 func lastDirective(d director, src io.Reader) (last []byte, err error) {
 	const size = 256 << 10
 	buf, n := make([]byte, size), 0
@@ -314,26 +315,26 @@ func lastDirective(d director, src io.Reader) (last []byte, err error) {
 		n = copy(buf, buf[cut:n])
 	}
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		err = nil // as readHeader does: it is the end of what can be read
+		err = nil // as in readHeader: the end of the readable part
 	}
 	return last, err
 }
 
-// fileOf returns where the file of t is, and its id.
+// fileOf returns the path and the id of the file of t.
 func (o *opener) fileOf(t *track) (path string, id fileID) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return t.path, t.file.id
 }
 
-// positionOf returns where reading goes on.
+// positionOf returns the position at which reading resumes.
 func (o *opener) positionOf(t *track) position {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return t.at()
 }
 
-// opened notes that t has an open file.
+// opened sets the open file of t.
 func (o *opener) opened(t *track, f *os.File) {
 	t.in.f = f
 	o.mu.Lock()
@@ -341,8 +342,8 @@ func (o *opener) opened(t *track, f *os.File) {
 	o.descs++
 }
 
-// closeContent closes the file of t. The caller holds mu, or there is nobody else
-// left who reads it.
+// closeContent closes the file of t. The caller holds mu, or no other goroutine
+// reads the file any more.
 func (o *opener) closeContent(t *track) {
 	t.in.rest()
 	if t.in.f != nil {
@@ -352,8 +353,8 @@ func (o *opener) closeContent(t *track) {
 	}
 }
 
-// keepOpen is called when t has come to rest: its file stays open if there is room.
-// The caller holds mu.
+// keepOpen is called when t becomes idle: it keeps the file open unless too
+// many are. The caller holds mu.
 func (o *opener) keepOpen(t *track) {
 	t.in.rest()
 	if o.descs > o.cfg.MaxOpenFiles {

@@ -12,17 +12,18 @@ import (
 	"github.com/urlfold/urlfold/pipeline"
 )
 
-// This file is what a watcher does about text that no checksum verifies. In a held
-// lane the life of a damaged file is
+// This file implements a watcher's handling of text that no checksum verifies.
+// In a held lane, a damaged file passes through these states:
 //
-//	emitted as it comes ──▶ damage found ──▶ closed ──────────────▶ done
+//	emitted as read ────────▶ damage found ──▶ closed ──────────────▶ done
 //	checkpoint: reading     lane.Withdraw    checkpoint: quarantined  damaged
 //
-// A process that finds a file quarantined emits nothing more of it: it looks for the
-// damage again, and has the sinks do what the last process did not come to.
+// A process that finds a file quarantined emits nothing more of it. It locates
+// the damage again and has the sinks complete what the last process did not
+// finish.
 
-// mind has the lane of a compressed file count its verified records, and holds it if
-// what is not verified can be withdrawn.
+// mind makes the lane of a compressed file count its verified records, and
+// holds the lane if unverified records can be withdrawn.
 func (r *reader) mind(t *track, lane *pipeline.Lane) {
 	if !t.in.compressed && !t.closed {
 		return
@@ -44,13 +45,14 @@ func (r *reader) mind(t *track, lane *pipeline.Lane) {
 	lane.TrackVerified()
 	if t.held = t.closed || r.cfg.OnDamage == damageQuarantine && r.cfg.Hold; t.held {
 		lane.Hold()
-		// A checkpoint of a held lane is at a verified end, or at the beginning.
+		// The checkpoint of a held lane is at a verified end or at the
+		// beginning.
 		t.cut.verified, t.cut.atVerified = Extent{Bytes: t.cut.off, Lines: t.cut.line - 1}, t.cut.head
 	}
 }
 
-// addPosition appends a position. Positions of a held lane that are not verified are never
-// stored: only the last one is kept.
+// addPosition appends a position. Unverified positions of a held lane are never
+// stored, so only the last of them is kept.
 func addPosition(positions []position, p position) []position {
 	if n := len(positions); n > 0 && positions[n-1].loose {
 		positions[n-1] = p
@@ -59,8 +61,8 @@ func addPosition(positions []position, p position) []position {
 	return append(positions, p)
 }
 
-// inspect reads a compressed file to the end before anything of it is emitted, if
-// that is asked for. It reports whether there is nothing to emit now.
+// inspect reads a compressed file to its end before any of it is emitted, if
+// the policy requires that. done reports whether there is nothing to emit now.
 func (r *reader) inspect(ctx context.Context, t *track) (out outcome, done bool, err error) {
 	t.seen, t.in.bound = nil, false
 	skip := r.cfg.OnDamage == damageSkip && t.cut.off == 0 && !t.intact
@@ -76,7 +78,7 @@ func (r *reader) inspect(ctx context.Context, t *track) (out outcome, done bool,
 	case e == nil:
 		return goesOn, false, nil
 	case e.err != nil:
-		return fails, true, e.err // it says nothing about the content
+		return fails, true, e.err // a read error says nothing about the content
 	case !skip:
 		t.seen, t.in.bound, t.in.limit = e, true, e.limit()
 		return goesOn, false, nil
@@ -97,7 +99,8 @@ func (r *reader) inspect(ctx context.Context, t *track) (out outcome, done bool,
 	return out, true, err
 }
 
-// examine reads the compressed file of t to its end, from the last restart point on.
+// examine reads the compressed file of t from the last restart point to its
+// end.
 func (r *reader) examine(ctx context.Context, t *track) (*examination, error) {
 	var from compress.RestartPoint
 	r.mu.Lock()
@@ -112,12 +115,12 @@ func (r *reader) examine(ctx context.Context, t *track) (*examination, error) {
 	defer zr.Close()
 	e, err := examine(ctx, zr)
 	if err == nil {
-		err = zr.Err() // it says nothing about the content
+		err = zr.Err() // a read error says nothing about the content
 	}
 	return e, err
 }
 
-// judge notes what was found out about a compressed file, at the end of it.
+// judge records the verdict on a compressed file at its end.
 func (t *track) judge() {
 	r := t.report()
 	if e := t.seen; e != nil {
@@ -129,17 +132,17 @@ func (t *track) judge() {
 	r.Unsummed = !summed && r.Format != compress.Plain
 }
 
-// whole reports whether a compressed text ends where a record does.
+// whole reports whether a compressed text ends at the end of a record.
 func (t *track) whole() bool {
 	return !t.verdict.Cut && (t.seen == nil || !t.verdict.Damage())
 }
 
-// concludeClosed ends a file whose unverified records an earlier process has
-// withdrawn.
+// concludeClosed finishes a file whose unverified records an earlier process
+// withdrew.
 func (r *reader) concludeClosed(ctx context.Context, t *track) (outcome, error) {
 	zr := t.in.zr
 	if zr == nil {
-		return replaced, nil // it is not compressed any more
+		return replaced, nil // no longer compressed
 	}
 	e, err := examine(ctx, zr)
 	switch {
@@ -148,8 +151,8 @@ func (r *reader) concludeClosed(ctx context.Context, t *track) (outcome, error) 
 	case e != nil && e.err != nil:
 		return fails, e.err
 	case e == nil || !e.verdict.Damage():
-		// An intact copy with the same beginning was put in its place.
-		r.log.Warn("quarantined file is not damaged any more, reading continues", "path", t.path)
+		// It was replaced by an intact copy with the same beginning.
+		r.log.Warn("quarantined file no longer damaged, reading continues", "path", t.path)
 		r.mu.Lock()
 		t.closed, t.entry.State = false, checkpoint.Reading
 		r.mu.Unlock()
@@ -162,13 +165,14 @@ func (r *reader) concludeClosed(ctx context.Context, t *track) (outcome, error) 
 	return r.endLane(ctx, t)
 }
 
-// verifyEnd finds out which part of a damaged file is verified, and what the rest is.
+// verifyEnd fills in which part of a damaged file is verified, and the extent
+// of the rest.
 func (r *reader) verifyEnd(ctx context.Context, t *track) error {
 	found := t.report()
 	found.Verified = t.cut.verified
 	found.Unverified = Extent{Bytes: t.cut.off - found.Verified.Bytes, Lines: found.Lines - found.Verified.Lines}
 	if found.Unsummed && r.cfg.OnDamage == damageQuarantine {
-		r.log.Warn("compressed file without checksums, its records count as unverified", "path", found.Path, "format", found.Format.String())
+		r.log.Warn("compressed file has no checksums, its records are unverified", "path", found.Path, "format", found.Format.String())
 	}
 	if !t.verdict.Damage() || !t.in.compressed && !t.closed || t.in.f == nil {
 		found.Withheld = t.verdict.Damage() && t.held
@@ -176,7 +180,7 @@ func (r *reader) verifyEnd(ctx context.Context, t *track) error {
 	}
 	found.Withheld = t.held || t.lane.Skipped() || t.seen != nil
 	rest := r.rest(t)
-	var border int64 // in rest: the batches of this process may not show all that is verified
+	var border int64 // in rest: not all that is verified shows in the batches of this process
 	if !t.held {
 		border = max(0, r.verifiedBytes(t)-rest.off)
 	}
@@ -189,7 +193,7 @@ func (r *reader) verifyEnd(ctx context.Context, t *track) error {
 	return nil
 }
 
-// verifiedBytes returns how much of a file at its end is verified.
+// verifiedBytes returns the length of the verified part of a file at its end.
 func (r *reader) verifiedBytes(t *track) int64 {
 	switch {
 	case t.seen != nil:
@@ -201,8 +205,8 @@ func (r *reader) verifiedBytes(t *track) int64 {
 	return off
 }
 
-// rest returns the text of a file behind its verified part. While t.raw is open the
-// file of that is read, whatever its name has become.
+// rest returns the text of a file after its verified part. While t.raw is open,
+// that file is read even if it was renamed.
 func (r *reader) rest(t *track) *text {
 	rest := &text{off: t.cut.verified.Bytes, opt: r.files.readerOptions(t)}
 	r.mu.Lock()
@@ -222,8 +226,8 @@ func (r *reader) rest(t *track) *text {
 	return rest
 }
 
-// withdraw returns what is to be withdrawn of a track at its end, nil if nothing is.
-// The file stays open until the sinks have what they need of it.
+// withdraw returns what to withdraw of a track at its end, or nil. The file
+// stays open until the sinks have read what they need.
 func (r *reader) withdraw(t *track) *pipeline.Unverified {
 	if !t.held || !t.verdict.Damage() {
 		return nil
@@ -240,11 +244,11 @@ func (r *reader) withdraw(t *track) *pipeline.Unverified {
 	return &pipeline.Unverified{Open: rest.Open}
 }
 
-// forgetRest is the end of a track that was withdrawn: it is as if no more of it had
-// been read than is verified. The caller holds mu.
+// forgetRest resets a finished track whose unverified part was withdrawn to its
+// verified end. The caller holds mu.
 func (r *reader) forgetRest(t *track) {
 	if t.raw != nil {
-		_ = t.raw.Close() // it was only read
+		_ = t.raw.Close() // only read
 		t.raw = nil
 	}
 	if !t.closed {

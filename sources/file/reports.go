@@ -6,17 +6,17 @@ import (
 	"github.com/urlfold/urlfold/internal/storage/compress"
 )
 
-// A reporter gives what became of files to OnReport.
+// A reporter passes reports about files to OnReport.
 type reporter struct {
 	cfg  *WatchConfig
-	tell sync.Mutex // one OnReport at a time
+	tell sync.Mutex // serializes calls of OnReport
 
-	mu      *sync.Mutex // of the watcher; guards what follows
+	mu      *sync.Mutex // of the watcher; guards the fields below
 	stats   *counts
-	reports []Report // to be told
+	reports []Report // not yet passed to OnReport
 }
 
-// report tells what became of a file.
+// report passes r to OnReport.
 func (n *reporter) report(r Report) {
 	if n.cfg.OnReport == nil {
 		return
@@ -26,15 +26,15 @@ func (n *reporter) report(r Report) {
 	n.cfg.OnReport(r)
 }
 
-// unreadable counts a file or folder that cannot be read, and has it reported. The
-// caller holds mu.
+// unreadable counts a file or folder that cannot be read and queues a report.
+// The caller holds mu.
 func (n *reporter) unreadable(path, detail string) {
 	v := compress.Verdict{Kind: compress.Unreadable, Cut: true, Detail: detail}
 	n.stats.verdicts[v.Kind.String()]++
 	n.reports = append(n.reports, Report{Path: path, Verdict: v})
 }
 
-// flushReports tells what is still to be told.
+// flushReports passes the queued reports to OnReport.
 func (n *reporter) flushReports() {
 	n.mu.Lock()
 	reports := n.reports

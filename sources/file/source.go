@@ -11,47 +11,47 @@ import (
 	"github.com/urlfold/urlfold/pipeline"
 )
 
-// A Report says what became of one input.
+// A Report describes the result of reading one input.
 type Report struct {
 	Path            string // "-" for stdin
 	Format          compress.Format
 	Verdict         compress.Verdict
-	CompressedBytes int64          // taken from the file
-	Bytes           int64          // of text that could be read
-	Lines           int64          // line ends in what was emitted
-	Lost            int64          // bytes at the end of the text that are not emitted: an incomplete record before a cut
-	Stopped         bool           // the run was stopped before the end of the input, or before its beginning
-	Verified        Extent         // of the text, from its beginning: what checksums verify, to the last record end
-	Unverified      Extent         // of the text behind that, what was emitted, or, if it is withheld, all that can be read
-	Misfit          int64          // line of the first record of a damaged file that is not verified and does not fit the format, best effort; 0: none was found
-	Unsummed        bool           // it is compressed, and not all of it has checksums
-	Withheld        bool           // what is not verified is in no output
-	Known           string         // the verdict of a run before on a damaged file that is as it was then: of all else only Path is set
-	Lane            *pipeline.Lane // nil if the input was not come to
+	CompressedBytes int64          // read from the file
+	Bytes           int64          // of decompressed text that could be read
+	Lines           int64          // line ends in the emitted text
+	Lost            int64          // bytes at the end of the text that were not emitted: an incomplete record before a cut
+	Stopped         bool           // the run stopped before it reached the end of the input, or before it opened it
+	Verified        Extent         // beginning of the text that checksums verify, up to the last record end
+	Unverified      Extent         // the text after that: what was emitted, or, if Withheld, all that can be read
+	Misfit          int64          // line of the first unverified record of a damaged file that does not fit the format (best effort); 0: none found
+	Unsummed        bool           // the input is compressed, and checksums do not cover all of it
+	Withheld        bool           // the unverified part is in no output
+	Known           string         // verdict of an earlier run on a damaged file that has not changed since; then only Path is set besides
+	Lane            *pipeline.Lane // nil if the run never reached the input
 }
 
-// A Progress says how far a source has come. It is for showing: the numbers are
-// not of one instant.
+// A Progress is the progress of a source, for display: its numbers are not
+// taken at one instant.
 type Progress struct {
 	Files, FilesDone int
-	// Bytes are those of the files as they are stored, and BytesDone those that
-	// were read. Known is false if there is an input whose size is not known.
+	// Bytes is the stored (compressed) size of all files, BytesDone what was
+	// read of it. Known is false if the size of an input is unknown.
 	Bytes, BytesDone int64
 	Known            bool
 }
 
-// A Source reads files once. See the package comment.
+// A Source reads files once. See the package documentation.
 type Source struct {
 	cfg      Config
 	rt       pipeline.Runtime
 	expanded bool
 	expErr   error
 	inputs   []*input
-	at       func(point string) error // fault.At, but in tests
+	at       func(point string) error // fault.At, except in tests
 }
 
-// New returns a source. The error tells all that is wrong with cfg, joined. It
-// looks at no file.
+// New returns a source for cfg. The error joins everything that is wrong with
+// cfg. New does not access any file.
 func New(cfg Config) (*Source, error) {
 	cfg.setDefaults()
 	if err := cfg.validate(); err != nil {
@@ -60,9 +60,9 @@ func New(cfg Config) (*Source, error) {
 	return &Source{cfg: cfg, at: fault.At}, nil
 }
 
-// Paths returns the paths of all inputs, in order. The first of Paths, Inspect
-// and Open looks which files there are; the others find the same. The error names
-// all paths that stand for nothing: see [ErrNoInput].
+// Paths returns the paths of all inputs, in order. The first call of Paths,
+// Inspect or Open expands Config.Paths; later calls use the same list. The
+// error names every path that matches nothing: see [ErrNoInput].
 func (s *Source) Paths() ([]string, error) {
 	if err := s.expand(); err != nil {
 		return nil, err
@@ -74,9 +74,10 @@ func (s *Source) Paths() ([]string, error) {
 	return paths, nil
 }
 
-// Rels returns the path of each input relative to what named it, by its path: of
-// a file that was named itself its base name, of one in a folder or of a glob the
-// path below the folder or below the fixed part of the glob. Stdin has none.
+// Rels returns the relative path of each input, by its path. For a file that
+// Config.Paths names itself that is its base name; for one found through a
+// folder or a glob, the path below the folder or below the fixed part of the
+// glob. Stdin is not in the map.
 func (s *Source) Rels() (map[string]string, error) {
 	if err := s.expand(); err != nil {
 		return nil, err
@@ -118,12 +119,12 @@ func (s *Source) expand() error {
 }
 
 // Inspect calls visit for each input, in order, with the first n bytes of its
-// decompressed text, or fewer if it has fewer, and what is known of the file by
-// then: if it is damaged within these bytes, or cannot be read, the verdict says
-// so. A pipe that is slow gives what has come of it, a line at least. Nothing is
-// lost: the bytes are emitted later as if nobody had looked. head is visit's only
-// until it returns. Inspect is for before Run. It returns the error of ctx if
-// that ends first.
+// decompressed text, or all of it if it is shorter. v is the verdict so far: it
+// reports damage within these bytes, or that the input cannot be read. For a
+// slow pipe, head holds what has arrived, at least one line. Inspect consumes
+// nothing: Run emits the same bytes later. visit may use head only until it
+// returns. Inspect must be called before Run. It returns the error of ctx if
+// ctx is done first.
 func (s *Source) Inspect(ctx context.Context, n int, visit func(path string, head []byte, v compress.Verdict)) error {
 	if err := s.expand(); err != nil {
 		return err
@@ -149,8 +150,8 @@ func (s *Source) Inspect(ctx context.Context, n int, visit func(path string, hea
 		}
 		visit(in.path, head, v)
 		if in.path != stdinPath && st.pump == nil && len(s.inputs) > 1 {
-			// It is opened again in its turn. A thousand files that stay open would
-			// cost a thousand file descriptors.
+			// Run opens it again: with a thousand inputs, keeping each open
+			// would take a thousand descriptors.
 			st.close()
 			in.stream = nil
 		}
@@ -158,8 +159,7 @@ func (s *Source) Inspect(ctx context.Context, n int, visit func(path string, hea
 	return nil
 }
 
-// Hold says, before Run, that what was emitted can be withdrawn from all outputs: see
-// Config.Hold.
+// Hold sets Config.Hold. It must be called before Run.
 func (s *Source) Hold() { s.cfg.Hold = true }
 
 // Open implements [pipeline.Source].
@@ -227,7 +227,7 @@ func (s *Source) lane(ctx context.Context, in *input, lane *pipeline.Lane) error
 	if st == nil {
 		return s.stopAt(&in.report)
 	}
-	in.stream = nil // this goroutine's from here on
+	in.stream = nil // from here on this goroutine owns it
 	r := &laneReader{
 		cutter: cutter{rt: s.rt, framing: s.cfg.framing(in.path), maxRecord: s.cfg.MaxRecord, lane: lane, line: 1},
 		st:     st, linger: s.cfg.Linger, report: &in.report,
@@ -240,7 +240,8 @@ func (s *Source) lane(ctx context.Context, in *input, lane *pipeline.Lane) error
 	return s.conclude(ctx, in, r)
 }
 
-// readLane emits what is to be emitted of an input, and reports what became of it.
+// readLane emits the records of an input that may be emitted, and fills in its
+// report.
 func (s *Source) readLane(ctx context.Context, in *input, r *laneReader) error {
 	skip := false
 	var err error
@@ -257,8 +258,8 @@ func (s *Source) readLane(ctx context.Context, in *input, r *laneReader) error {
 	return err
 }
 
-// Close implements [pipeline.Source]. It closes what Inspect has opened and Run
-// has not come to.
+// Close implements [pipeline.Source]. It closes the inputs that Inspect opened
+// and Run did not reach.
 func (s *Source) Close(context.Context) error {
 	for _, in := range s.inputs {
 		if in.stream != nil {
@@ -269,7 +270,8 @@ func (s *Source) Close(context.Context) error {
 	return nil
 }
 
-// Reports returns what became of the inputs, in order. It is for after Run.
+// Reports returns the reports of all inputs, in order. It must be called after
+// Run has returned.
 func (s *Source) Reports() []Report {
 	reports := make([]Report, 0, len(s.inputs))
 	for _, in := range s.inputs {
@@ -278,8 +280,8 @@ func (s *Source) Reports() []Report {
 	return reports
 }
 
-// Progress says how far Run has come. It may be called at any time after Open,
-// from any goroutine.
+// Progress returns how far Run has come. It may be called at any time after
+// Open, from any goroutine.
 func (s *Source) Progress() Progress {
 	p := Progress{Files: len(s.inputs), Known: true}
 	for _, in := range s.inputs {

@@ -8,14 +8,15 @@ import (
 	"github.com/urlfold/urlfold/pipeline"
 )
 
-// A prelude is the end of the text before a batch: what a position in the batch is known
-// by, if it is near the beginning. It is the Ext of its batch and used again with it.
+// A prelude is the end of the text before a batch. It identifies positions near
+// the beginning of the batch. It is stored in Batch.Ext and reused with the
+// batch.
 type prelude struct {
 	text []byte
 	hash textHash // of all text before the batch
 }
 
-// keepPrelude notes what lies before b.
+// keepPrelude stores the end of the text before b.
 func keepPrelude(b *pipeline.Batch, last []byte, hash textHash) {
 	x, ok := b.Ext.(*prelude)
 	if !ok {
@@ -25,8 +26,8 @@ func keepPrelude(b *pipeline.Batch, last []byte, hash textHash) {
 	x.text, x.hash = append(x.text[:0], last...), hash
 }
 
-// Split implements [pipeline.Splitter]: a position within b becomes one where reading can
-// go on.
+// Split implements [pipeline.Splitter]. It adds a position within b at which
+// reading can resume.
 func (w *watcher) Split(b *pipeline.Batch, off, _ int) (end pipeline.Position, ok bool) {
 	x, ok := b.Ext.(*prelude)
 	if !ok {
@@ -35,7 +36,7 @@ func (w *watcher) Split(b *pipeline.Batch, off, _ int) (end pipeline.Position, o
 	text := b.In[:off]
 	x.text = appendTail(x.text, text)
 	h := x.hash
-	_, _ = h.Write(text) // it never fails
+	_, _ = h.Write(text) // never fails
 	p := position{off: b.Off + int64(off), line: b.Line + int64(bytes.Count(text, newline)), tail: digestOf(x.text), sum: h.Sum64(), state: &h, head: w.directiveAfter(b, text)}
 	w.mu.Lock()
 	defer w.mu.Unlock()

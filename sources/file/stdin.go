@@ -8,10 +8,10 @@ import (
 	"github.com/urlfold/urlfold/pipeline"
 )
 
-// StdinSettings say how a daemon reads its standard input: once, from its beginning
-// to its end, compressed or not.
+// StdinSettings configure how a daemon reads its standard input: once, from
+// beginning to end, compressed or not.
 type StdinSettings struct {
-	// What a compressed input may cost.
+	// Limits on the expansion of compressed input.
 	Limits field.Limits `yaml:"limits"`
 }
 
@@ -20,21 +20,23 @@ func DefaultStdin() StdinSettings {
 	return StdinSettings{Limits: field.DefaultLimits()}
 }
 
-// A stdinSource is a [Source] of the standard input for a daemon. It stores no position: a
-// pipe cannot be read a second time, and what a process has read from it and not
-// delivered when it dies is gone with the process. At a soft stop the same holds for what
-// was read ahead, at most two buffers of 64 KiB.
+// A stdinSource is a [Source] that reads the standard input of a daemon. It
+// stores no position: a pipe cannot be read twice, so data that was read but
+// not delivered is lost when the process dies. A soft stop also loses what was
+// read ahead, at most two buffers of 64 KiB.
 type stdinSource struct {
 	*Source
 	onReport func(Report)
 }
 
-// NewStdin returns the source. Stdin, Framing, MaxRecord and Linger of cfg count; what
-// becomes of the input is reported to onReport, if that is set. It reads nothing.
+// NewStdin returns a source for stdin. It uses Stdin, Framing, MaxRecord and
+// Linger of cfg, and passes the report on the input to onReport if that is not
+// nil. NewStdin reads nothing.
 func NewStdin(s StdinSettings, cfg Config, onReport func(Report)) (pipeline.Source, error) {
 	cfg.Paths, cfg.Limits = []string{stdinPath}, s.Limits
-	// A sink that makes ids of positions must not take this input for that of a run
-	// before, which had the same positions.
+	// A random lane identity keeps sinks that derive ids from positions from
+	// taking this input for that of an earlier run, which had the same
+	// positions.
 	cfg.stdinID = "stdin-" + rand.Text()
 	src, err := New(cfg)
 	if err != nil {

@@ -12,28 +12,29 @@ import (
 	"github.com/urlfold/urlfold/internal/storage/compress"
 )
 
-// This file is about which part of a compressed text its checksums verify, and what
-// becomes of the rest. Reading compares the checksums: compress.Reader.Verified
-// grows. The cutter ends batches where that lies (see cutter.sums), so that a lane
-// knows its verified records. There are two ways to keep the others out of outputs:
+// This file determines which part of a compressed text its checksums verify,
+// and handles the rest. As reading compares checksums, compress.Reader.Verified
+// grows. The cutter ends batches at that offset (see cutter.sums), so that a
+// lane knows its verified records. There are two ways to keep the unverified
+// ones out of the outputs:
 //
-//   - Hold: emit, hold the lane, and withdraw what is not verified once damage is
-//     found. The sinks must be able to cut their outputs back.
-//   - Read twice: examine the file first, then emit no more than is verified.
+//   - Hold: emit, hold the lane, and withdraw the unverified part when damage
+//     is found. The sinks must be able to truncate their outputs.
+//   - Read twice: examine the file first, then emit only the verified part.
 
-// An Extent is a part of a text: how many bytes and lines it has. An incomplete
-// line at its end counts as one.
+// An Extent is the size of a part of a text in bytes and lines. An incomplete
+// line at its end counts as a line.
 type Extent struct{ Bytes, Lines int64 }
 
-// An examination is what reading a compressed file to its end found out.
+// An examination is the result of reading a compressed file to its end.
 type examination struct {
 	verdict    compress.Verdict
 	format     compress.Format
-	compressed int64 // size of what was read of the file
-	bytes      int64 // of text
-	verified   int64 // of it, from the beginning
-	unsummed   bool  // not all of it has checksums
-	err        error // of the system, at which reading ended
+	compressed int64 // bytes read of the file
+	bytes      int64 // bytes of decompressed text
+	verified   int64 // verified bytes of the text, from its beginning
+	unsummed   bool  // checksums do not cover all of the file
+	err        error // the read error that ended the examination
 }
 
 // limit returns how many bytes of the text may be emitted.
@@ -44,8 +45,8 @@ func (e *examination) limit() int64 {
 	return e.bytes
 }
 
-// examine reads zr to its end. It stops with errStopped when ctx is done, and at
-// once if the file is not compressed: then the result is nil.
+// examine reads zr to its end. It returns errStopped when ctx is done. If the
+// file is not compressed, it returns nil at once.
 func examine(ctx context.Context, zr *compress.Reader) (*examination, error) {
 	buf := make([]byte, pumpBytes)
 	for {
@@ -68,9 +69,9 @@ func examine(ctx context.Context, zr *compress.Reader) (*examination, error) {
 	}
 }
 
-// A text is the part of a compressed file from an offset on, as it can be read.
+// A text is the readable part of a compressed file from an offset on.
 type text struct {
-	open func() (io.ReadSeeker, func() error, error) // the file, and what closes it
+	open func() (io.ReadSeeker, func() error, error) // the file, and a function that closes it
 	from compress.RestartPoint                       // at or before off
 	off  int64                                       // in the decompressed stream
 	opt  compress.Options
@@ -84,13 +85,13 @@ func (t *text) Open() (io.ReadCloser, error) {
 	}
 	zr, err := compress.ResumeAt(f, t.from, t.off, t.opt)
 	if err != nil {
-		_ = shut() // it was only read
+		_ = shut() // only read
 		return nil, err
 	}
 	return &openText{zr: zr, shut: shut}, nil
 }
 
-// An openText is a text that is being read.
+// An openText is a reader of a text.
 type openText struct {
 	zr   *compress.Reader
 	shut func() error
@@ -104,24 +105,24 @@ func (o *openText) Close() error {
 	return o.shut()
 }
 
-// A survey is what a text holds.
+// A survey counts the lines of a text.
 type survey struct {
-	before Extent // lines that end before a border
-	Extent        // the others
-	misfit int64  // of the others, the number of the first that does not fit, from 1; 0: all do
+	before Extent // lines that end at or before the border
+	Extent        // the lines after it
+	misfit int64  // number of the first line after the border that does not fit the format, from 1; 0: all fit
 }
 
-// A judge says which lines fit the format, in their order. The header that they are
-// judged by is the one in force where the text begins; the text may bring another.
+// A judge decides which lines fit the format. It sees them in order. head is
+// the header in force where the text begins; a header in the text replaces it.
 type judge struct {
 	framing Framing
-	newFit  func(head []byte) func(line []byte) bool // nil: all lines fit
+	newFit  func(head []byte) func(line []byte) bool // for head; nil: not created yet
 	head    []byte
 	fits    func(line []byte) bool // nil: not made for head yet
 }
 
-// see takes the header from a line, and reports whether the line is one. first says
-// that it is the first line of a file.
+// see updates the header from a line and reports whether the line is one. first
+// means that it is the first line of a file.
 func (j *judge) see(line []byte, first bool) bool {
 	var head []byte
 	if d, ok := j.framing.(director); ok {
@@ -146,15 +147,15 @@ func (j *judge) fit(line []byte) bool {
 	return j.fits(line)
 }
 
-// take reads a text to its end. Its border is an offset in the text. The judge is not
-// asked again after the first line that does not fit. A line that is longer than a
-// block is not looked at.
+// take reads a text to its end and counts its lines. border is an offset in the
+// text. take does not consult j after the first line that does not fit, nor for
+// lines longer than takeBlock.
 func take(ctx context.Context, t *text, border int64, j *judge) (s survey, err error) {
 	r, err := t.Open()
 	if err != nil {
 		return s, err
 	}
-	defer func() { _ = r.Close() }() // it was only read
+	defer func() { _ = r.Close() }() // only read
 	br := bufio.NewReaderSize(r, takeBlock)
 	var begin, end int64 // of the line
 	for {
@@ -182,11 +183,11 @@ func take(ctx context.Context, t *text, border int64, j *judge) (s survey, err e
 	}
 }
 
-// takeBlock is the longest line that is looked at.
+// takeBlock is the longest line, in bytes, that is checked against the format.
 const takeBlock = 1 << 20
 
-// fill fills in what a report says of a damaged file whose verified part is known.
-// s is what follows that, and emitted how many lines of the file went out.
+// fill completes the report on a damaged file whose verified part is known. s
+// is the survey of the rest, and emitted the number of lines that went out.
 func (r *Report) fill(s survey, emitted int64) {
 	if s.misfit > 0 {
 		r.Misfit = r.Verified.Lines + s.misfit
@@ -196,7 +197,8 @@ func (r *Report) fill(s survey, emitted int64) {
 	}
 }
 
-// Text describes the verdict, and of a damaged file which of its lines are verified.
+// Text returns the verdict, and for a damaged file which of its lines are
+// verified.
 func (r *Report) Text() string {
 	text := r.Verdict.String()
 	if !r.Verdict.Damage() || r.Format == compress.Plain {
@@ -206,18 +208,18 @@ func (r *Report) Text() string {
 	case v == 0 && u == 0:
 		return text
 	case v == 0:
-		text += fmt.Sprintf("; no line is verified, lines 1 to %d are not", u)
+		text += fmt.Sprintf("; lines 1 to %d are unverified", u)
 	case u == 0:
-		text += fmt.Sprintf("; lines 1 to %d are verified, no other could be read", v)
+		text += fmt.Sprintf("; lines 1 to %d are verified, the rest cannot be read", v)
 	default:
-		text += fmt.Sprintf("; lines 1 to %d are verified, lines %d to %d are not", v, v+1, v+u)
+		text += fmt.Sprintf("; lines 1 to %d are verified, lines %d to %d are unverified", v, v+1, v+u)
 	}
 	if r.Misfit > 0 {
-		text += fmt.Sprintf(" (the first that does not fit the format, as far as that can be seen: %d)", r.Misfit)
+		text += fmt.Sprintf(" (first line that does not fit the format: about line %d)", r.Misfit)
 	}
 	return text
 }
 
-// membersOnly makes a Reader keep restart points at the ends of members, and no
-// others: they cost nothing.
+// membersOnly is a RestartEvery that keeps restart points at the ends of
+// members only; these cost nothing.
 const membersOnly = math.MaxInt64
