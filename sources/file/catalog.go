@@ -5,22 +5,22 @@ import (
 	"sync"
 )
 
-// A catalog holds the tracks, and tells which of them the text of a file may be that
-// none is bound to: identify.go.
+// A catalog holds the tracks, and finds those whose text an unbound file may
+// hold: see identify.go.
 type catalog struct {
 	cfg  *WatchConfig
 	crew *crew
-	ends bool // a file is done when its end is met
+	ends bool // files are finished at their ends
 
-	mu       *sync.Mutex // of the watcher; guards what follows
+	mu       *sync.Mutex // of the watcher; guards the fields below
 	tracks   []*track
 	heads    map[headKey][]*track
-	headLens map[int64]int   // how many keys in heads have this length
+	headLens map[int64]int   // number of keys in heads with this length
 	ids      map[string]bool // of all tracks
-	veiled   bool            // there are tracks that are
+	veiled   bool            // some track is veiled
 }
 
-// ghosts returns the tracks without a file by the id that their file had.
+// ghosts returns the tracks without a file, by the last id of their file.
 func (c *catalog) ghosts() map[fileID]*track {
 	m := map[fileID]*track{}
 	for _, t := range c.tracks {
@@ -34,7 +34,8 @@ func (c *catalog) ghosts() map[fileID]*track {
 	return m
 }
 
-// index makes t be found by its key, which was before. The caller holds mu.
+// index adds t under its current key and removes it from its previous key,
+// before. The caller holds mu.
 func (c *catalog) index(t *track, before headKey) {
 	if before == t.key && before.n > 0 {
 		return

@@ -5,19 +5,20 @@ import (
 	"sync"
 )
 
-// A job is what readers do: to read a track, or to look what a candidate is.
+// A job is a task for a reader or verifier, such as reading a track or
+// comparing a candidate.
 type job interface {
 	do(ctx context.Context, w *watcher)
 }
 
-// A crew is the goroutines of a run, the jobs that wait for them, and whether it is
-// over.
+// A crew holds the state shared by the goroutines of a run: the queued jobs,
+// and whether the run is over.
 type crew struct {
-	notify chan struct{} // something for the poller to do
+	notify chan struct{} // wakes the poller
 
-	mu       *sync.Mutex // of the watcher; guards what follows
-	reading  queue       // of readers
-	checking queue       // of those who compare texts
+	mu       *sync.Mutex // of the watcher; guards the fields below
+	reading  queue       // jobs of the readers
+	checking queue       // jobs of the verifiers
 	stop     bool
 	fatal    error
 }
@@ -30,7 +31,8 @@ func newCrew(mu *sync.Mutex) crew {
 	}
 }
 
-// halt ends the run, with err if that is not nil and the first one.
+// halt ends the run. The first err that is not nil becomes the error of the
+// run.
 func (c *crew) halt(err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -42,7 +44,7 @@ func (c *crew) halt(err error) {
 	c.nudge()
 }
 
-// nudge makes the poller look soon.
+// nudge makes the next poll start soon.
 func (c *crew) nudge() {
 	select {
 	case c.notify <- struct{}{}:
@@ -56,11 +58,11 @@ func (c *crew) running() bool {
 	return !c.stop
 }
 
-// A queue holds jobs for the goroutines that do them. crew.mu guards it.
+// A queue holds the jobs for a group of goroutines. crew.mu guards it.
 type queue struct {
 	wake   *sync.Cond // ready has grown, or the run stops
 	ready  []job
-	active int // jobs that are queued or being done
+	active int // jobs that are queued or running
 }
 
 // enqueue adds a job to q. The caller holds mu.
@@ -76,7 +78,7 @@ func (c *crew) wakeAll() {
 	c.checking.wake.Broadcast()
 }
 
-// workOff does the jobs of q, for w, until the run is stopped.
+// workOff runs the jobs of q until the run stops.
 func (c *crew) workOff(ctx context.Context, q *queue, w *watcher) {
 	for {
 		c.mu.Lock()

@@ -15,29 +15,29 @@ import (
 	"github.com/urlfold/urlfold/internal/storage/fault"
 )
 
-// stdinPath is the path that means stdin.
+// stdinPath is the path that denotes stdin.
 const stdinPath = "-"
 
-// ErrNoInput is in the error of Open if a path names nothing.
+// ErrNoInput is the error of [Source.Open] for a path that matches nothing.
 var ErrNoInput = errors.New("no such input")
 
-// A found is a file that a path stands for.
+// A found is a file that a path matches.
 type found struct {
 	path string
-	rel  string // the same relative to what named it
-	err  error  // why it cannot be read, if that is known already
+	rel  string // path relative to the folder or glob base that led to it
+	err  error  // why the file cannot be read, if already known
 }
 
-// An expander turns paths into files.
+// An expander turns paths into a list of files.
 type expander struct {
 	files []found
-	seen  map[string]bool // by real path: true if it was named as it is
+	seen  map[string]bool // by real path: true if the path was given literally
 	errs  []error
-	out   error // the process or the machine has run out of something: not all was seen
+	out   error // a resource ran out, so the list is incomplete
 }
 
-// expand returns the files that paths stand for, in order. The error names all
-// paths that stand for nothing.
+// expand returns the files that paths match, in order. The error names every
+// path that matches nothing.
 func expand(paths []string) ([]found, error) {
 	e := expander{seen: map[string]bool{}}
 	for _, p := range paths {
@@ -52,7 +52,7 @@ func expand(paths []string) ([]found, error) {
 func (e *expander) path(path string) {
 	if path == stdinPath {
 		if e.seen[stdinPath] {
-			e.errs = append(e.errs, errors.New("stdin is named twice: it can be read once"))
+			e.errs = append(e.errs, errors.New("stdin is listed twice, but can be read only once"))
 			return
 		}
 		e.add("", path, nil, true)
@@ -66,11 +66,11 @@ func (e *expander) path(path string) {
 	case err == nil:
 		e.add(base, path, nil, true)
 	case !errors.Is(err, fs.ErrNotExist):
-		e.add(base, path, err, true) // it may well be there: a verdict, and the others are read
+		e.add(base, path, err, true) // it may exist: report it as unreadable and read the others
 	case strings.ContainsAny(path, `*?[{`):
 		e.glob(path)
 	default:
-		e.errs = append(e.errs, fmt.Errorf("%w: %s: no such file", ErrNoInput, path))
+		e.errs = append(e.errs, fmt.Errorf("%w: %s: file does not exist", ErrNoInput, path))
 	}
 }
 
@@ -83,7 +83,7 @@ func (e *expander) glob(pattern string) {
 	case err != nil:
 		e.errs = append(e.errs, fmt.Errorf("%s: %w", pattern, err))
 	case len(names) == 0:
-		e.errs = append(e.errs, fmt.Errorf("%w: %s: no file matches", ErrNoInput, pattern))
+		e.errs = append(e.errs, fmt.Errorf("%w: %s: no files match", ErrNoInput, pattern))
 	}
 	if strings.Contains(pattern, "**") {
 		names = slices.DeleteFunc(names, isFolder)
@@ -95,9 +95,8 @@ func (e *expander) glob(pattern string) {
 	}
 }
 
-// dir adds the files below root, and links to files. What is neither is passed
-// over: nobody who names a folder means its sockets. A link to nothing is added,
-// because it may have meant something.
+// dir adds the files below root, and links to files. It ignores anything else,
+// such as sockets. It adds dangling links, so that they are reported.
 func (e *expander) dir(root string) {
 	_ = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
@@ -117,8 +116,8 @@ func (e *expander) dir(root string) {
 	})
 }
 
-// add adds a file below base that was named as it is, or else that was found,
-// unless it is there already.
+// add adds a file below base unless it is already in the list. named means that
+// its path was given literally; a file may be listed twice if both paths were.
 func (e *expander) add(base, path string, err error, named bool) {
 	if disk.Exhausted(err) {
 		e.out = err

@@ -17,8 +17,8 @@ import (
 	"github.com/urlfold/urlfold/pipeline"
 )
 
-// Finish implements [pipeline.Finisher]: the files are done, which is stored, of all
-// of them in one step, before on_finish is applied.
+// Finish implements [pipeline.Finisher]. It stores that the files of all lanes
+// are done, in one step, and then applies on_finish.
 func (w *watcher) Finish(_ context.Context, lanes []*pipeline.Lane) []error {
 	ids := make([]string, len(lanes))
 	for i, l := range lanes {
@@ -38,8 +38,8 @@ func (w *watcher) Finish(_ context.Context, lanes []*pipeline.Lane) []error {
 	return errs
 }
 
-// resolve gives the tracks of lanes that are finished the states they are stored in.
-// It returns them; nil for one that was finished before.
+// resolve sets the final state of the tracks of finished lanes. It returns the
+// tracks; nil for a lane that was finished before.
 func (w *watcher) resolve(lanes []*pipeline.Lane) []*track {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -49,15 +49,15 @@ func (w *watcher) resolve(lanes []*pipeline.Lane) []*track {
 		if tracks[i] = t; t == nil || t.state != checkpoint.Reading {
 			continue
 		}
-		t.state = stateOf(t.verdict) // and its text is that of endLane
+		t.state = stateOf(t.verdict) // its text was set by endLane
 		w.progress.touch(t)
 		t.finishing = t.complete && t.bound && t.verdict.Kind == compress.OK && w.cfg.OnFinish.String() != keepFile
 	}
 	return tracks
 }
 
-// letGo is the end of a track whose lane is finished, or, with an error, is to be
-// finished again.
+// letGo releases a track whose lane is finished. With an error, Finish will be
+// called for the lane again.
 func (w *watcher) letGo(t *track, lane *pipeline.Lane, err error) {
 	w.mu.Lock()
 	if err != nil {
@@ -79,23 +79,23 @@ func (w *watcher) letGo(t *track, lane *pipeline.Lane, err error) {
 	w.news.report(r)
 }
 
-// disposeAll applies on_finish to the files of tracks, and then brings down the
-// folders that they have left and come to.
+// disposeAll applies on_finish to the files of tracks, and then syncs the
+// folders that files were moved or deleted from and moved to.
 func (w *watcher) disposeAll(tracks []*track) []error {
 	errs := make([]error, len(tracks))
 	taken := make([]bool, len(tracks))
-	dirs := map[string]bool{} // those that have changed; true: files have come there
+	dirs := map[string]bool{} // changed folders; true: files were moved there
 	for i, t := range tracks {
 		if t != nil {
 			taken[i], errs[i] = w.dispose(t, dirs)
 		}
 	}
-	// The folders that files have come to are first: a power loss between the two may
-	// leave a file under both names, and never under none.
+	// Sync the target folders first: then a power loss between the two may
+	// leave a file under both names, but never under none.
 	for _, came := range []bool{true, false} {
 		for dir, to := range dirs {
 			if to == came {
-				_ = disk.SyncDir(dir) // what was moved or deleted is so; a crash that undoes it is healed by the next start
+				_ = disk.SyncDir(dir) // best effort: if a crash undoes the move or deletion, the next start repeats it
 			}
 		}
 	}
@@ -114,7 +114,8 @@ func (w *watcher) disposeAll(tracks []*track) []error {
 	return errs
 }
 
-// A disposal is on_finish for a file that was done when the last process ended.
+// A disposal is the job of applying on_finish to a file that was done when the
+// last process ended.
 type disposal struct{ t *track }
 
 // do implements job.
@@ -130,8 +131,8 @@ func (d *disposal) do(_ context.Context, w *watcher) {
 	delete(w.broken, d.t.path)
 }
 
-// dispose applies on_finish to a file, if it still is what was read, and reports
-// whether it did. It adds the folders that have changed to dirs.
+// dispose applies on_finish to a file if it is still the file that was read,
+// and reports whether it did. It adds the changed folders to dirs.
 func (w *watcher) dispose(t *track, dirs map[string]bool) (taken bool, err error) {
 	w.mu.Lock()
 	due, path, rel, was := t.finishing, t.path, t.file.rel, t.file
@@ -145,7 +146,7 @@ func (w *watcher) dispose(t *track, dirs map[string]bool) (taken bool, err error
 	}
 	if err == nil {
 		if now := fileStateOf(path, rel, fi); now.id != was.id || !now.same(&was) {
-			return false, nil // it is another one, or there may be another text in it
+			return false, nil // another file, or one that may hold another text
 		}
 		if dir := filepath.Dir(path); !dirs[dir] {
 			dirs[dir] = false
@@ -162,8 +163,8 @@ func (w *watcher) dispose(t *track, dirs map[string]bool) (taken bool, err error
 	return true, nil
 }
 
-// moveFile gives a file another path, or one like it if that is taken: a file that
-// is there is never written over.
+// moveFile moves a file to the path to, or, if that exists, to a similar one:
+// it never overwrites a file.
 func moveFile(from, to string, dirs map[string]bool) error {
 	if err := disk.MkdirAll(filepath.Dir(to), 0o755); err != nil {
 		return err
@@ -182,7 +183,8 @@ func moveFile(from, to string, dirs map[string]bool) error {
 	return err
 }
 
-// reserve makes an empty file of that path, or with a number added to it.
+// reserve creates an empty file at path, or, if that exists, at path with a
+// number added. It returns the path.
 func reserve(path string) (string, error) {
 	ext := filepath.Ext(path)
 	stem := path[:len(path)-len(ext)]
@@ -199,11 +201,11 @@ func reserve(path string) (string, error) {
 			return "", err
 		}
 	}
-	return "", errors.New("there is no free name")
+	return "", errors.New("cannot find an unused file name")
 }
 
-// copyFile is a rename to another file system: the copy is complete and durable
-// before the file is removed.
+// copyFile moves a file to another file system. The copy is complete and
+// durable before it removes the original.
 func copyFile(from, to string) error {
 	src, err := os.Open(from)
 	if err != nil {
@@ -215,11 +217,11 @@ func copyFile(from, to string) error {
 		return err
 	}
 	aside := to + ".part"
-	dst, err := disk.Recreate(aside, 0o600) // a process may have died while it made one
+	dst, err := disk.Recreate(aside, 0o600) // a process may have died while writing it
 	if err != nil {
 		return err
 	}
-	_ = dst.Chmod(fi.Mode().Perm()) // a wish: not every file system can
+	_ = dst.Chmod(fi.Mode().Perm()) // best effort: not every file system supports it
 	_, err = io.Copy(dst, src)
 	if err == nil {
 		err = dst.Sync()
@@ -229,7 +231,7 @@ func copyFile(from, to string) error {
 		err = os.Chtimes(aside, fi.ModTime(), fi.ModTime())
 	}
 	if err == nil {
-		err = disk.Publish(aside, to) // if it fails after the rename, the copy is there and may not stay: the original does
+		err = disk.Publish(aside, to) // if it fails after the rename, the copy must be removed because the original stays
 	}
 	if err != nil {
 		_ = disk.Remove(aside)
@@ -238,9 +240,9 @@ func copyFile(from, to string) error {
 	return disk.Remove(from)
 }
 
-// recall is for the end of a run that has seen all of its input: what is still to be
-// told are the damaged files in it that runs before have finished, for this one may
-// go on where another was killed.
+// recall is called at the end of a run that has read all of its input. It
+// queues reports on damaged files in the input that earlier runs finished,
+// because this run may continue one that was killed.
 func (w *watcher) recall() {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -6,20 +6,20 @@ import (
 	"time"
 )
 
-// This file lets idle files cost little: what is needed to read them is released
-// until there is more to read, and a track is then what it would be after a
-// restart of the process. A daemon may follow a hundred thousand files, nearly all
-// of which are idle at any time.
+// This file keeps idle files cheap. It releases what is needed to read them
+// until there is more to read; their tracks are then as they would be after a
+// restart of the process. A daemon may follow a hundred thousand files, nearly
+// all of which are idle at any time.
 
-// retireAfter is how long a file has not changed when its lane is ended. Opening
-// another one costs a few allocations.
+// retireAfter is how long a file must be unchanged before its lane is ended.
+// Opening another lane costs a few allocations.
 const retireAfter = 5 * time.Second
 
-// briefBytes is how much of its beginning a retired track is known by, beside the
-// digest of it.
+// briefBytes is how much of its beginning a retired track keeps, in addition to
+// the digest.
 const briefBytes = 64
 
-// retire ends the lanes of idle files, whose records are all durable and stored,
+// retire ends the lanes of idle files whose records are all durable and stored,
 // and releases their buffers. The caller holds mu.
 func (w *watcher) retire(now time.Time) {
 	for _, t := range w.known.tracks {
@@ -27,7 +27,7 @@ func (w *watcher) retire(now time.Time) {
 			continue
 		}
 		if t.lane != nil {
-			delete(w.progress.byLane, t.lane) // nothing of it is to be committed any more
+			delete(w.progress.byLane, t.lane) // the lane has nothing left to commit
 			w.reader.rt.End(t.lane)
 			t.lane, t.cut.lane, t.cut.note = nil, nil, nil
 		}
@@ -37,16 +37,17 @@ func (w *watcher) retire(now time.Time) {
 	}
 }
 
-// idle reports whether t is at the end of a plain file, and all of that is stored.
+// idle reports whether t is at the end of a plain file that is entirely stored
+// in the checkpoint.
 func (t *track) idle() bool {
 	return t.life == open && t.step == resting && t.doubt == trusted && t.bound && t.listed && t.atEnd && t.file.same(&t.asRead) &&
 		!t.in.compressed && !t.cut.oversize && t.entry.Offset == t.at().off && len(t.cut.tail) == 0
 }
 
-// begins reports whether the text of t begins with head, which is shorter than the
-// beginning that t is known by. Of a retired track only a part of that is at hand:
-// two files that have it in common are taken for one another until more of the
-// new one is there, which costs time.
+// begins reports whether the text of t begins with head, which is shorter than
+// the beginning stored for t. A retired track keeps only a part of that
+// beginning: two files that share the part are not distinguished until the new
+// one has grown, which costs time.
 func (t *track) begins(head []byte) bool {
 	if t.head == nil && t.brief != nil {
 		n := min(len(head), len(t.brief))

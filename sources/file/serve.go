@@ -17,28 +17,29 @@ import (
 	"github.com/urlfold/urlfold/pipeline"
 )
 
-// An outcome is how one reading of a track has ended.
+// An outcome is the result of reading a track once.
 type outcome uint8
 
 const (
-	goesOn   outcome = iota // there is more, and it is another's turn
-	rests                   // at the end of what there is now
+	goesOn   outcome = iota // there is more to read, but other tracks have their turn first
+	rests                   // at the current end of the file
 	ends                    // the lane has ended
-	replaced                // the file holds another text now
+	replaced                // the file now holds another text
 	fails                   // the file cannot be read now
 	stops                   // the run is over
 )
 
-// quantum is how many batches of a plain file are read before it is another's
-// turn.
+// quantum is how many batches of a plain file are read before other tracks have
+// their turn.
 const quantum = 64
 
-// A reader reads tracks on, each on the goroutine that has it, and ends their lanes.
+// A reader reads tracks, each on the goroutine that owns it at the time, and
+// ends their lanes.
 type reader struct {
 	cfg      *WatchConfig
 	log      *slog.Logger
 	rt       pipeline.Runtime
-	at       func(point string) error // fault.At, but in tests
+	at       func(point string) error // fault.At, except in tests
 	mu       *sync.Mutex              // of the watcher
 	stats    *counts
 	files    *opener
@@ -81,8 +82,8 @@ func (w *watcher) served(t *track, out outcome, err error) {
 	case fails:
 		w.failed(t, err)
 	case ends:
-		w.files.keepOpen(t)                                                                         // until Finish: a file that is open keeps its inode
-		t.file.size, t.file.mtime, t.file.changed = t.asRead.size, t.asRead.mtime, t.asRead.changed // if it has changed since, the next scan sees that
+		w.files.keepOpen(t)                                                                         // until Finish: an open file keeps its inode
+		t.file.size, t.file.mtime, t.file.changed = t.asRead.size, t.asRead.mtime, t.asRead.changed // the next scan detects later changes
 		w.progress.touch(t)
 		if err != nil {
 			w.crew.fatal, w.crew.stop = errors.Join(w.crew.fatal, err), true
@@ -99,12 +100,12 @@ func (w *watcher) served(t *track, out outcome, err error) {
 	}
 }
 
-// failed notes that the file of t cannot be read now. The caller holds mu.
+// failed records that the file of t cannot be read now. The caller holds mu.
 func (w *watcher) failed(t *track, err error) {
 	w.files.closeContent(t)
 	switch {
 	case errors.Is(err, errMoved), errors.Is(err, fs.ErrNotExist):
-		return // the next scan sees where it is
+		return // the next scan finds its new path
 	case disk.Exhausted(err):
 		w.exhausted(err)
 	default:
@@ -115,13 +116,13 @@ func (w *watcher) failed(t *track, err error) {
 	t.retry = time.Now().Add(w.cfg.PollInterval)
 }
 
-// serve reads a track on from where it is.
+// serve continues reading a track at its position.
 func (r *reader) serve(ctx context.Context, t *track) (outcome, error) {
 	if t.lostFile {
 		return r.abandon(ctx, t)
 	}
 	if t.carried {
-		return r.conclude(ctx, t) // all that is left is what was carried over
+		return r.conclude(ctx, t) // only the carried-over tail is left
 	}
 	if err := r.files.openContent(t); err != nil {
 		if errors.Is(err, errReplaced) {
@@ -144,7 +145,7 @@ func (r *reader) serve(ctx context.Context, t *track) (outcome, error) {
 	return goesOn, nil
 }
 
-// openLane makes sure that the track has a lane.
+// openLane opens a lane for the track unless it has one.
 func (r *reader) openLane(t *track) {
 	if t.lane != nil {
 		return
@@ -172,7 +173,7 @@ func (r *reader) openLane(t *track) {
 	r.progress.byLane[lane] = t
 }
 
-// serveBatch reads one batch and emits it.
+// serveBatch reads and emits one batch.
 func (r *reader) serveBatch(ctx context.Context, t *track) (outcome, error) {
 	b, err := r.rt.Get(ctx, t.lane)
 	if err != nil {
@@ -186,12 +187,12 @@ func (r *reader) serveBatch(ctx context.Context, t *track) (outcome, error) {
 	case out == ends:
 		return r.endLane(ctx, t)
 	case out == rests && !t.in.compressed:
-		t.cut.tail = t.cut.tail[:0] // it is read again when there is more, and may be another by then
+		t.cut.tail = t.cut.tail[:0] // read it again when there is more: it may have changed by then
 	}
 	return out, err
 }
 
-// fill reads into b. It returns how many bytes of it to emit.
+// fill reads into b. It returns how many bytes of b to emit.
 func (r *reader) fill(t *track, b *pipeline.Batch) (n int, out outcome, err error) {
 	c := &t.cut
 	if !t.in.compressed {
@@ -222,7 +223,7 @@ func (r *reader) fill(t *track, b *pipeline.Batch) (n int, out outcome, err erro
 	return n, goesOn, nil
 }
 
-// fillRest is fill at the end of what a plain file holds now.
+// fillRest implements fill at the current end of a plain file.
 func (t *track) fillRest(b *pipeline.Batch) (n int, out outcome, err error) {
 	if err := t.holds(); err != nil {
 		return unlike(err)
@@ -235,7 +236,7 @@ func (t *track) fillRest(b *pipeline.Batch) (n int, out outcome, err error) {
 	return n, endsUnless(again), nil
 }
 
-// unlike is what fill returns for an error of holds.
+// unlike converts an error of holds to results of fill.
 func unlike(err error) (int, outcome, error) {
 	if errors.Is(err, errReplaced) {
 		return 0, replaced, nil
@@ -257,10 +258,10 @@ func restsUnless(again bool) outcome {
 	return rests
 }
 
-// fillEnd is fill at the end of what can be decompressed.
+// fillEnd implements fill at the end of the decompressed data.
 func (r *reader) fillEnd(t *track, b *pipeline.Batch) (int, outcome, error) {
 	if err := t.in.zr.Err(); err != nil {
-		return 0, fails, err // it says nothing about the content
+		return 0, fails, err // a read error says nothing about the content
 	}
 	t.judge()
 	v := t.verdict
@@ -276,8 +277,8 @@ func (r *reader) fillEnd(t *track, b *pipeline.Batch) (int, outcome, error) {
 	return n, endsUnless(again), nil
 }
 
-// conclude ends a compressed track that was read to its end before that was known
-// to be the end.
+// conclude ends a compressed track whose data was read to the end before that
+// end was known to be final.
 func (r *reader) conclude(ctx context.Context, t *track) (outcome, error) {
 	r.openLane(t)
 	for again := true; again; {
@@ -297,8 +298,8 @@ func (r *reader) conclude(ctx context.Context, t *track) (outcome, error) {
 	return r.endLane(ctx, t)
 }
 
-// endLane ends the lane of a track that is at its end, which is not the reader's any
-// more then. With on_damage: stop the error is the damage.
+// endLane ends the lane of a track at its end. From then on the reader does not
+// own the track. With on_damage: stop, the error describes the damage.
 func (r *reader) endLane(ctx context.Context, t *track) (outcome, error) {
 	path, _ := r.files.fileOf(t)
 	if !t.verdict.Damage() {
@@ -314,12 +315,12 @@ func (r *reader) endLane(ctx context.Context, t *track) (outcome, error) {
 	fits = fits && !t.asRead.rewritten(&now, true)
 	withdrawn := r.withdraw(t)
 	r.mu.Lock()
-	t.life = ended // before the lane ends: Finish may be called at once
+	t.life = ended // before the lane ends, because Finish may be called at once
 	if t.text = ""; t.verdict.Kind != 0 {
 		t.text = t.report().Text()
 	}
 	r.progress.touch(t)
-	r.log.Debug("a file is at its end", "path", t.path, "inode", t.file.id.ino, "read", t.cut.off, "verdict", t.verdict.String(), "id", t.id)
+	r.log.Debug("end of file reached", "path", t.path, "inode", t.file.id.ino, "read", t.cut.off, "verdict", t.verdict.String(), "id", t.id)
 	if fits {
 		now.changed = now.changedSince(&t.asRead)
 		t.asRead = now
@@ -339,7 +340,8 @@ func (r *reader) endLane(ctx context.Context, t *track) (outcome, error) {
 	return ends, nil
 }
 
-// stateAtEnd returns how the file of t is now, if all of that was read.
+// stateAtEnd returns the current state of the file of t; fits reports whether
+// all of it was read.
 func (t *track) stateAtEnd() (s fileState, fits bool) {
 	if t.in.f == nil {
 		return s, false
@@ -355,8 +357,9 @@ func (t *track) stateAtEnd() (s fileState, fits bool) {
 	return s, s.size == t.cut.off
 }
 
-// noteAtEnd notes how the file of t is, all of which was read, so that a later change
-// is seen for what it is: growth, or another text. The caller holds mu.
+// noteAtEnd records the state of the file of t, which was read to its end, so
+// that a later change can be classified as growth or as another text. The
+// caller holds mu.
 func (w *watcher) noteAtEnd(t *track) {
 	now, all := t.stateAtEnd()
 	if !all || !t.bound {
@@ -370,7 +373,7 @@ func (w *watcher) noteAtEnd(t *track) {
 	}
 }
 
-// abandon ends the lane of a track whose file is gone. What was seen of it and
+// abandon ends the lane of a track whose file is gone. Data that was seen but
 // not read is lost.
 func (r *reader) abandon(ctx context.Context, t *track) (outcome, error) {
 	r.openLane(t)
@@ -382,17 +385,17 @@ func (r *reader) abandon(ctx context.Context, t *track) (outcome, error) {
 	r.mu.Unlock()
 	if t.lane.Held() && (t.closed || t.cut.off > t.cut.verified.Bytes) {
 		t.verdict = compress.Verdict{Kind: compress.Truncated, Offset: t.taken.Load(), Cut: true,
-			Detail: "the file was gone before its checksums were compared"}
+			Detail: "file disappeared before its checksums were verified"}
 	}
 	return r.endLane(ctx, t)
 }
 
-// onlyRead hides all methods but Read.
+// onlyRead hides all methods except Read.
 type onlyRead struct{ io.Reader }
 
-// holds returns nil if a plain file still has the text that was emitted, as far as its
-// beginning and what lies before the position tell, errReplaced if it has another
-// one, and else the error of reading it.
+// holds compares the beginning of a plain file, and the bytes before the
+// position, with what was emitted. It returns nil if they are the same,
+// errReplaced if they differ, or the error of reading them.
 func (t *track) holds() error {
 	n := min(int64(len(t.head)), t.cut.off)
 	if err := t.in.sameAt(0, t.head[:n]); err != nil {
@@ -401,8 +404,8 @@ func (t *track) holds() error {
 	return t.in.sameAt(t.cut.off-int64(len(t.last)), t.last)
 }
 
-// sameAt returns nil if the file has want at off, errReplaced if it has not, and else
-// the error of reading it.
+// sameAt returns nil if the file holds want at off, errReplaced if it does not,
+// or the error of reading it.
 func (c *content) sameAt(off int64, want []byte) error {
 	if len(want) == 0 {
 		return nil
@@ -419,14 +422,14 @@ func (c *content) sameAt(off int64, want []byte) error {
 	return nil
 }
 
-// note is called with each batch of t before it is emitted, when t.cut is behind
-// it. It keeps what makes a checkpoint of that position, and returns the id of the
-// restart point before it.
+// note is called with each batch of t before it is emitted, when t.cut has
+// advanced past it. It records the position for a checkpoint, and returns the
+// id of the restart point before it.
 func (r *reader) note(t *track, b *pipeline.Batch) int64 {
 	c := &t.cut
 	keepPrelude(b, t.last, t.hash)
 	t.last = appendTail(t.last, b.In)
-	_, _ = t.hash.Write(b.In) // it never fails
+	_, _ = t.hash.Write(b.In) // never fails
 	h := t.hash
 	p := position{off: c.off, line: c.line, inside: c.oversize, left: c.left, loose: t.held && !b.Verified, tail: digestOf(t.last), sum: h.Sum64(), state: &h, head: c.head}
 	var fresh *compress.RestartPoint
@@ -446,7 +449,7 @@ func (r *reader) note(t *track, b *pipeline.Batch) int64 {
 	return r.notePoint(t, fresh)
 }
 
-// notePoint keeps a restart point if it is far enough behind the last one.
+// notePoint keeps a restart point if it is far enough after the last one.
 func (r *reader) notePoint(t *track, fresh *compress.RestartPoint) int64 {
 	var before int64
 	if n := len(t.points); n > 0 {
@@ -454,7 +457,7 @@ func (r *reader) notePoint(t *track, fresh *compress.RestartPoint) int64 {
 	}
 	if fresh != nil && fresh.Offset()-before >= int64(r.cfg.RestartPointEvery) {
 		if t.held && before > t.cut.verified.Bytes {
-			t.points = t.points[:len(t.points)-1] // reading never goes on from there
+			t.points = t.points[:len(t.points)-1] // reading never resumes there
 		}
 		t.points = append(t.points, point{id: r.cfg.Store.NewPoint(), p: *fresh})
 	}
@@ -464,7 +467,8 @@ func (r *reader) notePoint(t *track, fresh *compress.RestartPoint) int64 {
 	return 0
 }
 
-// appendTail returns the last tailBytes bytes of last and text, in last.
+// appendTail returns the last tailBytes bytes of last followed by text, in
+// last.
 func appendTail(last, text []byte) []byte {
 	if len(text) >= tailBytes {
 		return append(last[:0], text[len(text)-tailBytes:]...)
@@ -475,8 +479,8 @@ func appendTail(last, text []byte) []byte {
 	return append(last, text...)
 }
 
-// growHead takes over what b has of the first n bytes of the text. It reports
-// whether there was anything. The caller holds mu.
+// growHead appends to t.head what b holds of the first n bytes of the text. It
+// reports whether there was any. The caller holds mu.
 func (t *track) growHead(b *pipeline.Batch, n int) bool {
 	if b.Off >= int64(n) || b.Off > int64(len(t.head)) {
 		return false
@@ -485,8 +489,8 @@ func (t *track) growHead(b *pipeline.Batch, n int) bool {
 	return true
 }
 
-// rekey makes t known by as much of its beginning as was emitted. The caller
-// holds mu.
+// rekey updates the key of t to the beginning of its text as far as it was
+// emitted. The caller holds mu.
 func (r *reader) rekey(t *track) {
 	n := min(t.cut.off, int64(len(t.head)), int64(r.cfg.FingerprintBytes))
 	before := t.key
@@ -495,7 +499,7 @@ func (r *reader) rekey(t *track) {
 	r.known.index(t, before)
 }
 
-// stateOf returns the state of a track that is done.
+// stateOf returns the checkpoint state of a finished track.
 func stateOf(v compress.Verdict) checkpoint.State {
 	if v.Damage() {
 		return checkpoint.Damaged

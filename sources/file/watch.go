@@ -15,59 +15,65 @@ import (
 	"github.com/urlfold/urlfold/pipeline"
 )
 
-// A Host is what a daemon shares with the file sources that it runs. Package
-// daemon fills it in; a source outside this module has no use for it.
+// A Host holds what a daemon shares with the file sources that it runs. Package
+// daemon fills it in; a source outside this module does not need it.
 type Host struct {
-	// Store holds the checkpoint. The source neither opens nor closes it.
+	// Store holds the checkpoint. The daemon opens and closes it.
 	Store *checkpoint.Store
-	// Grid, if it is not 0, has batches end at fixed positions, whatever was read at a
-	// time and wherever reading began: at the first record end at or behind each
-	// multiple of Grid bytes. What follows the last of them is emitted when the file is
-	// known to be at its end. The arenas of batches should be longer than Grid.
+	// Grid, if not 0, makes batches end at fixed positions, regardless of read
+	// sizes and of where reading began: at the first record end at or after
+	// each multiple of Grid bytes. The data after the last such position is
+	// emitted once the file is known to be complete. The arenas of batches
+	// should be larger than Grid.
 	Grid int64
-	// Hold says that what was emitted can be withdrawn from all outputs, so that
-	// on_damage: quarantine need not read files twice: see pipeline.Lane.Withdraw.
+	// Hold says that every output can withdraw what it has written, so that
+	// on_damage: quarantine need not read files twice: see
+	// pipeline.Lane.Withdraw.
 	Hold bool
-	// NewFit, if it is set, returns a function that reports whether a record fits the
-	// format. head is the header record, or nil.
+	// NewFit, if not nil, returns a function that reports whether a record fits
+	// the format. head is the header record, or nil.
 	NewFit func(head []byte) func(rec []byte) bool
-	// OnReport, if it is set, is called for every file that is finished, after its
-	// records are durable, for one that cannot be read, and, by a run that has come to
-	// the end of its input, for one that runs before have found damaged. Calls come
-	// from different goroutines, one at a time, and should not block.
+	// OnReport, if not nil, is called for every file that is finished, after
+	// its records are durable, and for every file that cannot be read. At the
+	// end of a run that ends with its input, it is also called for every file
+	// that an earlier run found damaged. Calls come from different goroutines,
+	// one at a time, and should not block.
 	OnReport func(Report)
-	// OpenFiles, if it is not 0, replaces MaxOpenFiles of the Settings.
+	// OpenFiles, if not 0, replaces MaxOpenFiles of the Settings.
 	OpenFiles int
 }
 
-// A WatchConfig says what the source of [NewWatcher] reads, and how. Framing and Store must be
-// set.
+// A WatchConfig configures the source that [NewWatcher] returns. Framing and
+// Store must be set.
 type WatchConfig struct {
 	Settings
 	Host
-	// Name is that of the source: its entries in the store go by it. Default "file".
+	// Name is the name of the source, under which the store keeps its entries.
+	// Default "file".
 	Name string
-	// Framing says where records end.
+	// Framing finds record boundaries.
 	Framing Framing
-	// MaxRecord is as in Config.
+	// MaxRecord is the same as in Config.
 	MaxRecord int
-	// UntilEOF ends a run that tails when all files are at their ends.
+	// UntilEOF ends a run in mode tail when all files have been read to their
+	// ends.
 	UntilEOF bool
-	// Logger is told of what is found out about files. Default: discard.
+	// Logger receives events about files. Default: discard.
 	Logger *slog.Logger
 
-	at func(point string) error // fault.At, but in tests
+	at func(point string) error // fault.At, except in tests
 }
 
-// A watcher is the source of a daemon: it reads the files that match globs, and
-// goes on with them as they grow, are rotated, truncated and compressed, from
-// where its last run has come to. See the package comment. The watcher itself scans,
-// schedules, binds tracks to files and ends them; its parts do the rest.
+// A watcher is the source of a daemon: it reads the files that match globs,
+// follows them as they grow and are rotated, truncated and compressed, and
+// resumes at the positions where the last run stopped. See the package
+// documentation. The watcher itself scans, schedules, binds tracks to files and
+// ends them; its parts do the rest.
 type watcher struct {
 	cfg      WatchConfig
 	log      *slog.Logger
 	scan     scanner
-	ends     bool // a file is done when its end is met
+	ends     bool // files are finished at their ends: see complete
 	files    opener
 	crew     crew
 	texts    verifier
@@ -77,38 +83,38 @@ type watcher struct {
 	reader   reader
 
 	mu         sync.Mutex
-	byFile     map[fileID]*track // of those that are bound
+	byFile     map[fileID]*track // bound tracks only
 	candidates map[fileID]*candidate
-	scanned    bool                 // once at least
-	fresh      bool                 // there was no checkpoint at all
-	broken     map[string]string    // files that cannot be read, and why
-	hidden     map[string]error     // files and folders that the last scan could not look at
-	metBefore  map[fileID]candidate // files that tracks have let go of since the last scan
-	given      map[fileID]bool      // files that this run has given up
+	scanned    bool                 // at least one scan has been made
+	fresh      bool                 // there was no checkpoint
+	broken     map[string]string    // reasons why files cannot be read, by path
+	hidden     map[string]error     // files and folders that the last scan could not access
+	metBefore  map[fileID]candidate // files released by tracks since the last scan
+	given      map[fileID]bool      // files that this run has given up on
 	stats      counts
 	clock      func() time.Time
-	at         func(point string) error // fault.At, but in tests
+	at         func(point string) error // fault.At, except in tests
 
-	retireAfter time.Duration // see there
+	retireAfter time.Duration // constant retireAfter, except in tests
 
-	measured atomic.Pointer[watchStats] // see glance
-	health   atomic.Pointer[error]      // what unreadable has returned last
-	damaged  atomic.Pointer[damages]    // what Damaged has returned last
+	measured atomic.Pointer[watchStats] // last result of glance
+	health   atomic.Pointer[error]      // last result of unreadable
+	damaged  atomic.Pointer[damages]    // last result of Damaged
 }
 
-// NewWatcher returns the source of a daemon: it reads the files that match globs, and
-// follows them. The error joins all that is wrong with cfg. NewWatcher looks at no
-// file.
+// NewWatcher returns the source of a daemon, which reads the files that match
+// globs and follows them. The error joins everything that is wrong with cfg.
+// NewWatcher does not access any file.
 func NewWatcher(cfg WatchConfig) (pipeline.Source, error) {
 	errs := []error{cfg.Validate()}
 	if cfg.Framing == nil {
-		errs = append(errs, errors.New("file source: no framing"))
+		errs = append(errs, errors.New("file source: Framing is not set"))
 	}
 	if cfg.Store == nil {
-		errs = append(errs, errors.New("file source: no store"))
+		errs = append(errs, errors.New("file source: Store is not set"))
 	}
 	if cfg.MaxRecord < 0 {
-		errs = append(errs, errors.New("file source: the record limit is not positive"))
+		errs = append(errs, errors.New("file source: MaxRecord must not be negative"))
 	}
 	if err := errors.Join(errs...); err != nil {
 		return nil, err
@@ -147,8 +153,8 @@ func NewWatcher(cfg WatchConfig) (pipeline.Source, error) {
 	return w, nil
 }
 
-// assemble makes the parts of w. They share its lock, and each holds what it alone is
-// responsible for.
+// assemble creates the parts of w. They share its lock; each guards its own
+// state with it.
 func assemble(w *watcher) {
 	w.crew = newCrew(&w.mu)
 	w.files = opener{cfg: &w.cfg, log: w.log, at: w.at, mu: &w.mu, stats: &w.stats}
@@ -168,7 +174,7 @@ func assemble(w *watcher) {
 func (w *watcher) Open(_ context.Context, rt pipeline.Runtime) error {
 	w.reader.rt = rt
 	entries := w.cfg.Store.Entries(w.cfg.Name)
-	w.mu.Lock() // Stats may be called before there is a run
+	w.mu.Lock() // Stats may be called before Run
 	defer w.mu.Unlock()
 	w.fresh = len(entries) == 0
 	for _, e := range entries {
@@ -180,7 +186,8 @@ func (w *watcher) Open(_ context.Context, rt pipeline.Runtime) error {
 	return nil
 }
 
-// Run implements [pipeline.Source]. It polls, while readers read what it finds.
+// Run implements [pipeline.Source]. It polls for changes while the readers
+// read.
 func (w *watcher) Run(ctx context.Context) error {
 	hints := newHints(w.scan.bases())
 	defer hints.close()
@@ -211,17 +218,18 @@ func (w *watcher) Run(ctx context.Context) error {
 	return w.park()
 }
 
-// A NoMatchError ends a run in mode batch whose patterns match no file.
+// A NoMatchError ends a run in mode batch whose patterns match no files.
 type NoMatchError struct{ Source string } // WatchConfig.Name
 
-// Error returns what is wrong, and what would allow it.
+// Error returns the cause and the setting that permits it.
 func (e *NoMatchError) Error() string {
-	return "no files match the include patterns (allow_empty: true allows that)"
+	return "no files match the include patterns (set allow_empty: true to permit this)"
 }
 
-// checkEmpty is called after the first poll. Patterns that match no file, and never
-// did as far as the checkpoint knows, are most likely a mistake: it ends a run in
-// mode batch, unless that is allowed, and is logged in mode tail.
+// checkEmpty is called after the first poll. Patterns that match no files, and
+// for which the checkpoint has no entries, are most likely a mistake: the run
+// ends in mode batch, unless allow_empty is set, and logs a warning in mode
+// tail.
 func (w *watcher) checkEmpty() {
 	w.mu.Lock()
 	empty := w.fresh && len(w.known.tracks)+len(w.candidates)+len(w.broken)+len(w.hidden) == 0
@@ -235,11 +243,11 @@ func (w *watcher) checkEmpty() {
 	}
 }
 
-// leastPause is the least time between two looks at the files.
+// leastPause is the minimum time between two polls.
 const leastPause = 20 * time.Millisecond
 
-// pause waits until it is time to poll again: regularly, or sooner if there is a
-// hint, but not before least.
+// pause waits until the next poll is due: after the poll interval, or sooner if
+// there is a notification, but at least for least.
 func (w *watcher) pause(ctx context.Context, h *hints, least time.Duration) {
 	least = min(max(least, leastPause), w.cfg.PollInterval)
 	poll := time.NewTimer(w.cfg.PollInterval)
@@ -260,7 +268,7 @@ func (w *watcher) pause(ctx context.Context, h *hints, least time.Duration) {
 	}
 }
 
-// complete reports whether all there is was read, if that is an end.
+// complete reports whether a run that ends with its input has read all of it.
 func (w *watcher) complete() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -274,14 +282,14 @@ func (w *watcher) complete() bool {
 	}
 	for _, err := range w.hidden {
 		if disk.Exhausted(err) {
-			return false // there may be more files than were seen
+			return false // the scan may have missed files
 		}
 	}
 	return !slices.ContainsFunc(w.known.tracks, func(t *track) bool { return t.life == open && t.bound })
 }
 
-// park closes everything after the last reader has gone, and ends the lanes. It
-// returns the error of the run.
+// park closes all files after the last reader has returned, and ends the lanes.
+// It returns the error of the run.
 func (w *watcher) park() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -297,14 +305,14 @@ func (w *watcher) park() error {
 	return w.crew.fatal
 }
 
-// Close implements [pipeline.Source]. It stores what has changed since the last
-// commit beside the checkpoint: names, and which files are gone.
+// Close implements [pipeline.Source]. It stores what has changed besides
+// positions since the last commit: names, and which files are gone.
 func (w *watcher) Close(context.Context) error {
 	w.mu.Lock()
 	dirty := len(w.progress.unsaved) > 0 || len(w.progress.forgotten) > 0
 	for _, t := range w.known.tracks {
 		if t.raw != nil {
-			_ = t.raw.Close() // it was only read
+			_ = t.raw.Close() // only read
 			t.raw = nil
 		}
 	}
@@ -314,7 +322,7 @@ func (w *watcher) Close(context.Context) error {
 	}
 	err := w.progress.save(nil, nil, false, nil)
 	if _, lost := errors.AsType[*pipeline.LostError](err); lost {
-		return nil // the run has failed with it
+		return nil // the run has failed with this error
 	}
 	return err
 }

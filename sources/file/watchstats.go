@@ -12,7 +12,7 @@ import (
 	"github.com/urlfold/urlfold/internal/storage/checkpoint"
 )
 
-// counts are what a watcher counts beside its tracks.
+// counts are the counters of a watcher that do not belong to a track.
 type counts struct {
 	verdicts    map[string]int64
 	truncations int64
@@ -20,11 +20,11 @@ type counts struct {
 	reinflated  int64
 	verified    int64
 	lookalikes  int64
-	emitted     int64 // records of damaged files that are not verified, and went out
-	withheld    int64 // and those that did not
+	emitted     int64 // unverified records of damaged files that were emitted
+	withheld    int64 // unverified records that were not
 }
 
-// count counts a file that is finished. The caller holds mu.
+// count counts a finished file. The caller holds mu.
 func (c *counts) count(r *Report) {
 	c.verdicts[r.Verdict.Kind.String()]++
 	switch n := r.Unverified.Lines; {
@@ -36,50 +36,52 @@ func (c *counts) count(r *Report) {
 	}
 }
 
-// watchStats say what a watcher does, and has done since it was opened.
+// watchStats describe what a watcher is doing and has done since it was opened.
 type watchStats struct {
-	Open       int // files that are being read, or wait for more
-	Done       int // read to their end, and durable
-	Damaged    int // the same, up to their damage
-	Held       int // not begun: perhaps copies of others, or empty
+	Open       int // files that are being read or followed
+	Done       int // files read to their ends, and durable
+	Damaged    int // files read up to their damage, and durable
+	Held       int // files not started: empty, or possibly copies of others
 	Unreadable int
 
-	LagBytes    int64            // that are in files and not read, of compressed files as they are stored
+	LagBytes    int64            // unread bytes in files; of compressed files, as they are stored
 	DamagedBy   map[string]int   // Damaged by kind of verdict
 	Verdicts    map[string]int64 // finished files by kind of verdict
-	Truncations int64            // files that were truncated or written over (copytruncate)
-	LostBytes   int64            // seen in files that were gone, or truncated, before they were read, and found in no copy
-	Reinflated  int64            // bytes decompressed again to go on after a restart
+	Truncations int64            // files that were truncated or overwritten (copytruncate)
+	LostBytes   int64            // bytes seen in files that disappeared or were truncated before they were read, and found in no copy
+	Reinflated  int64            // bytes decompressed again to resume after a restart
 	Descriptors int              // open files
-	Verifying   int64            // bytes still to be read again to verify that files hold a text that is known
-	Verified    int64            // bytes that were read again for that
-	Lookalikes  int64            // files that looked like a known text, and were another one
+	Verifying   int64            // bytes still to be read again to verify that files hold a known text
+	Verified    int64            // bytes read again to verify
+	Lookalikes  int64            // files that resembled a known text but differ from it
 
-	UnverifiedEmitted  int64 // records of damaged files that no checksum verifies, and that went out
-	UnverifiedWithheld int64 // the same, in no output
+	UnverifiedEmitted  int64 // unverified records of damaged files that were emitted
+	UnverifiedWithheld int64 // unverified records of damaged files that are in no output
 
-	Files []standing // of those that count as Open the ones with the most to read, that first; at most 20
+	Files []standing // the Open files with the most unread bytes, sorted by that; at most 20
 }
 
-// A standing says how far a file is.
+// A standing is the progress within a file.
 type standing struct {
 	Path      string
-	Offset    int64 // in the text: what was emitted
-	Committed int64 // of that, what is durable and stored
+	Offset    int64 // bytes of the text that were emitted
+	Committed int64 // bytes that are durable and stored in the checkpoint
 	Lag       int64 // see WatchStats.LagBytes
 }
 
-// Stats returns what w does. It may be called at any time, from any goroutine.
+// Stats returns the current figures. It may be called at any time, from any
+// goroutine.
 func (w *watcher) Stats() watchStats {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.measure()
 }
 
-// scrapeWait is how long a scrape waits for a scan of very many files.
+// scrapeWait is how long a scrape waits for a scan of very many files to
+// release mu.
 const scrapeWait = 10 * time.Millisecond
 
-// tryLock locks mu, unless that takes longer than scrapeWait.
+// tryLock locks mu, and gives up after scrapeWait.
 func (w *watcher) tryLock() bool {
 	for end := time.Now().Add(scrapeWait); !w.mu.TryLock(); {
 		if time.Now().After(end) {
@@ -90,8 +92,8 @@ func (w *watcher) tryLock() bool {
 	return true
 }
 
-// glance returns what Stats returns, or has returned a moment ago if a scan is under
-// way that takes long.
+// glance returns what Stats returns, or its last result if a long scan holds
+// mu.
 func (w *watcher) glance() watchStats {
 	if w.tryLock() {
 		defer w.mu.Unlock()
@@ -105,7 +107,7 @@ func (w *watcher) glance() watchStats {
 	return w.Stats()
 }
 
-// measure is Stats for who holds mu.
+// measure implements Stats. The caller holds mu.
 func (w *watcher) measure() watchStats {
 	s := watchStats{
 		DamagedBy: map[string]int{},
@@ -132,7 +134,7 @@ func (w *watcher) measure() watchStats {
 	return s
 }
 
-// addStanding adds f to a list in order, which keeps at most laggards of them.
+// addStanding inserts f into a sorted list of at most laggards elements.
 func addStanding(list []standing, f standing) []standing {
 	i, _ := slices.BinarySearchFunc(list, f, func(a, b standing) int {
 		return cmp.Or(cmp.Compare(b.Lag, a.Lag), strings.Compare(a.Path, b.Path))
@@ -143,7 +145,7 @@ func addStanding(list []standing, f standing) []standing {
 	return slices.Insert(list, i, f)[:min(len(list)+1, laggards)]
 }
 
-// lag returns how much of the file is not read.
+// lag returns how many bytes of the file are unread.
 func (t *track) lag() int64 {
 	switch {
 	case !t.bound || t.life != open || t.atEnd && t.file.same(&t.asRead):
@@ -154,8 +156,8 @@ func (t *track) lag() int64 {
 	return max(0, t.file.size-t.at().off)
 }
 
-// unreadable returns an error that names a file that cannot be read, or nil. The
-// caller holds mu.
+// unreadable returns an error that names one of the files that cannot be read,
+// or nil. The caller holds mu.
 func (w *watcher) unreadable() error {
 	all := maps.Clone(w.broken)
 	for path, err := range w.hidden {
@@ -165,5 +167,5 @@ func (w *watcher) unreadable() error {
 		return nil
 	}
 	path := slices.Min(slices.Collect(maps.Keys(all)))
-	return fmt.Errorf("%d files cannot be read, such as %s: %w", len(all), path, errors.New(all[path]))
+	return fmt.Errorf("cannot read %d files, including %s: %w", len(all), path, errors.New(all[path]))
 }
