@@ -9,9 +9,9 @@ import (
 	"github.com/urlfold/urlfold/internal/storage/compress"
 )
 
-// This file ties tracks to files, and lets go of them.
+// This file binds tracks to files and unbinds them.
 
-// bind gives t the file p. The caller holds mu.
+// bind binds t to the file p. The caller holds mu.
 func (w *watcher) bind(t *track, p *candidate, l *look, now time.Time) {
 	copied := t.file.id != p.s.id
 	unchanged := !copied && t.path == p.s.path && t.file.same(&p.s) && t.file.changed == p.s.changed
@@ -25,7 +25,7 @@ func (w *watcher) bind(t *track, p *candidate, l *look, now time.Time) {
 	}
 	w.byFile[p.s.id] = t
 	t.in.at = w.at
-	w.log.Debug("a file", "path", t.path, "inode", t.file.id.ino, "size", t.file.size, "read", t.at().off, "id", t.id)
+	w.log.Debug("file bound", "path", t.path, "inode", t.file.id.ino, "size", t.file.size, "read", t.at().off, "id", t.id)
 	w.progress.touch(t)
 	w.files.closeContent(t)
 	if l == nil {
@@ -43,7 +43,7 @@ func (w *watcher) bind(t *track, p *candidate, l *look, now time.Time) {
 	if t.life == over && !unchanged && more {
 		w.reopen(t)
 	}
-	if t.life == over && copied { // to be finished as the one was that it takes the place of
+	if t.life == over && copied { // finish it as the file that it replaces would have been
 		t.finishing = l.compressed && t.rotated && t.state == checkpoint.Done && w.cfg.OnFinish.String() != keepFile
 	}
 	if t.life == open && w.files.descs < w.cfg.MaxOpenFiles {
@@ -53,13 +53,13 @@ func (w *watcher) bind(t *track, p *candidate, l *look, now time.Time) {
 	w.loadPoint(t)
 }
 
-// reopen makes a track that was done go on. The caller holds mu.
+// reopen resumes a track that was done. The caller holds mu.
 func (w *watcher) reopen(t *track) {
 	t.life, t.state, t.text, t.final, t.complete, t.finishing = open, checkpoint.Reading, "", false, false, false
 	t.verdict, t.found, t.lane, t.intact, t.closed = compress.Verdict{}, nil, nil, false, false
 }
 
-// loadPoint gives t the restart point that its entry names.
+// loadPoint loads the restart point that the entry of t refers to.
 func (w *watcher) loadPoint(t *track) {
 	id := t.entry.Restart
 	if id == 0 || len(t.points) > 0 || !t.in.compressed || t.life != open {
@@ -71,16 +71,16 @@ func (w *watcher) loadPoint(t *track) {
 		err = rp.UnmarshalBinary(data)
 	}
 	if err != nil {
-		w.log.Warn("a restart point cannot be used: all before it is decompressed again", "path", t.path, "error", err)
+		w.log.Warn("restart point unusable, decompressing from the beginning", "path", t.path, "error", err)
 		return
 	}
 	t.points = []point{{id: id, p: rp, stored: true}}
 }
 
-// adopt makes a track of a new file. The caller holds mu.
+// adopt creates a track for a new file. The caller holds mu.
 func (w *watcher) adopt(p *candidate, l *look, gen int64, now time.Time) {
 	id := laneID(&p.s, l, gen)
-	for w.known.ids[id] { // of a text that this file had once and that was moved
+	for w.known.ids[id] { // used by a text that this file once held and that was moved
 		gen++
 		id = laneID(&p.s, l, gen)
 	}
@@ -88,15 +88,15 @@ func (w *watcher) adopt(p *candidate, l *look, gen int64, now time.Time) {
 	t := &track{path: p.s.path, rel: p.s.rel, file: p.s, gen: gen, state: checkpoint.Reading, id: id, hash: newTextHash()}
 	t.cut.line = 1
 	w.known.tracks = append(w.known.tracks, t)
-	w.log.Debug("a new file", "path", t.path, "inode", t.file.id.ino, "size", t.file.size, "id", t.id)
+	w.log.Debug("new file found", "path", t.path, "inode", t.file.id.ino, "size", t.file.size, "id", t.id)
 	if w.cfg.Start == startEnd && w.fresh && !w.scanned && !l.compressed {
 		w.skipToEnd(t, l)
 	}
 	w.bind(t, p, l, now)
 }
 
-// laneID returns the identity of the lane of a new file. It is the same if the
-// file is found again before anything of it was stored.
+// laneID returns the lane identity of a new file. It is the same if the file is
+// found again before any of it was stored.
 func laneID(s *fileState, l *look, gen int64) string {
 	b := []byte(s.path)
 	for _, n := range []uint64{s.id.dev, s.id.ino, uint64(l.stamp), uint64(gen)} {
@@ -109,7 +109,7 @@ func laneID(s *fileState, l *look, gen int64) string {
 	return digestOf(b).String()
 }
 
-// skipToEnd makes t begin behind the last line that is there now.
+// skipToEnd makes t start after the last complete line of its file.
 func (w *watcher) skipToEnd(t *track, l *look) {
 	end := t.file.size
 	for off := end; off > 0; {
@@ -131,15 +131,15 @@ func (w *watcher) skipToEnd(t *track, l *look) {
 	}
 }
 
-// replace lets go of the file of t, which holds another text now. A copy of the
-// old one may turn up. The file does not become younger by it: if it was taken for
-// a copy that is still being made, it is not for ever. The caller holds mu.
+// replace unbinds the file of t, which now holds another text. A copy of the
+// old text may appear. The file keeps its age: if it was held back as an
+// unfinished copy, that does not start over. The caller holds mu.
 func (w *watcher) replace(t *track) {
 	if t.file.same(&t.asRead) {
 		w.metBefore[t.file.id] = candidate{s: t.file, meeting: t.met}
 	}
 	if t.at().off > 0 {
-		w.log.Warn("a file was truncated or written over: it is read from its beginning", "path", t.path, "read", t.at().off)
+		w.log.Warn("file truncated or overwritten, reading from the beginning", "path", t.path, "read", t.at().off)
 		w.stats.truncations++
 	}
 	w.unbind(t)
@@ -147,10 +147,10 @@ func (w *watcher) replace(t *track) {
 	t.cut.tail = nil
 }
 
-// unbind notes that t has no file. The caller holds mu.
+// unbind marks t as having no file. The caller holds mu.
 func (w *watcher) unbind(t *track) {
 	w.files.closeContent(t)
-	w.log.Debug("a file is gone", "path", t.path, "inode", t.file.id.ino, "size", t.file.size, "read", t.at().off, "id", t.id)
+	w.log.Debug("file unbound", "path", t.path, "inode", t.file.id.ino, "size", t.file.size, "read", t.at().off, "id", t.id)
 	if w.byFile[t.file.id] == t {
 		delete(w.byFile, t.file.id)
 	}

@@ -8,9 +8,10 @@ import (
 	"github.com/urlfold/urlfold/pipeline"
 )
 
-// This file stores checkpoints. An entry in memory never runs ahead of the store: it
-// is set when what it says was stored, so that whoever stores next, for whatever
-// reason, stores no watermark without the extents that go with it.
+// This file stores checkpoints. An entry in memory never runs ahead of the
+// store: it changes only after the store has it. Every save, whatever its
+// cause, therefore stores watermarks together with the extents that belong to
+// them.
 
 // Commit implements [pipeline.Committer].
 func (w *watcher) Commit(_ context.Context, ups []pipeline.LanePos) error {
@@ -25,20 +26,19 @@ func (w *watcher) CommitCut(_ context.Context, ups []pipeline.LanePos, extents [
 	return w.progress.save(ups, extents, true, nil)
 }
 
-// A progress is what the store does not hold yet, and which lane each track has.
+// A progress holds what is not in the store yet, and the track of each lane.
 type progress struct {
 	cfg    *WatchConfig
 	known  *catalog
-	saving sync.Mutex // one Save at a time; taken before mu
+	saving sync.Mutex // serializes save; locked before mu
 
-	mu        *sync.Mutex // of the watcher; guards what follows
+	mu        *sync.Mutex // of the watcher; guards the fields below
 	byLane    map[*pipeline.Lane]*track
-	unsaved   []*track // what the store holds of them may not be as they are
-	forgotten []string // ids of tracks that the store is to forget
+	unsaved   []*track // tracks that may differ from their entries in the store
+	forgotten []string // ids of tracks to remove from the store
 }
 
-// touch notes that what the store holds of t may not be as t is. The caller holds
-// mu.
+// touch marks t as differing from its entry in the store. The caller holds mu.
 func (p *progress) touch(t *track) {
 	if !t.unsaved {
 		t.unsaved = true
@@ -46,9 +46,9 @@ func (p *progress) touch(t *track) {
 	}
 }
 
-// save stores watermarks, what has changed about tracks since the last save, and
-// extents if cut is set, and forgets the unsaved marks of lanes that are finished. Its cost
-// does not depend on how many tracks there are.
+// save stores watermarks, the tracks that changed since the last save and, if
+// cut is set, extents. It also removes the extents of the finished lanes in
+// forget. Its cost does not depend on the number of tracks.
 func (p *progress) save(ups []pipeline.LanePos, extents []pipeline.Extent, cut bool, forget []string) error {
 	p.saving.Lock()
 	defer p.saving.Unlock()
@@ -71,7 +71,7 @@ func (p *progress) save(ups []pipeline.LanePos, extents []pipeline.Extent, cut b
 			e = t.entry.entry()
 		}
 		if e.Offset == 0 && t.state == checkpoint.Reading && e.State != checkpoint.Quarantined {
-			u.Gone = append(u.Gone, t.id) // a restart finds it as if it were new
+			u.Gone = append(u.Gone, t.id) // after a restart the file counts as new
 			continue
 		}
 		e = t.describe(e, p.cfg.Name)
@@ -79,7 +79,7 @@ func (p *progress) save(ups []pipeline.LanePos, extents []pipeline.Extent, cut b
 		u.Entries = append(u.Entries, e)
 	}
 	for _, id := range forgotten {
-		if !p.known.ids[id] { // no other track has it now
+		if !p.known.ids[id] { // no other track uses the id
 			u.Gone = append(u.Gone, id)
 		}
 	}
@@ -107,14 +107,15 @@ func (p *progress) save(ups []pipeline.LanePos, extents []pipeline.Extent, cut b
 	return nil
 }
 
-// withdrawn returns e with the state of a file of which nothing more is emitted.
+// withdrawn returns e in state Quarantined: nothing more of its file is
+// emitted.
 func withdrawn(e checkpoint.Entry) checkpoint.Entry {
 	e.State = checkpoint.Quarantined
 	return e
 }
 
-// takeUnsaved returns the tracks that are to be saved, and the ids that are to be
-// forgotten. The caller holds mu.
+// takeUnsaved returns the tracks to save and the ids to remove from the store,
+// and clears both lists. The caller holds mu.
 func (p *progress) takeUnsaved() (changed []*track, forgotten []string) {
 	for _, t := range p.unsaved {
 		if t.unsaved = false; !t.expired {
@@ -126,11 +127,12 @@ func (p *progress) takeUnsaved() (changed []*track, forgotten []string) {
 	return changed, forgotten
 }
 
-// addPoint adds the restart point with that id to m, unless it is stored already.
+// addPoint adds the restart point with that id to m, unless it is stored
+// already.
 func (t *track) addPoint(id int64, m map[int64][]byte) {
 	for i := range t.points {
 		if p := &t.points[i]; p.id == id && !p.stored {
-			m[id], _ = p.p.AppendBinary(nil) // it never fails
+			m[id], _ = p.p.AppendBinary(nil) // never fails
 		}
 	}
 }

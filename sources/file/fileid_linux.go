@@ -8,11 +8,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A fileID names a file on this machine for as long as it is there.
+// A fileID identifies a file on this machine while it exists.
 type fileID struct{ dev, ino uint64 }
 
-// identity returns the id of a file, and when anything about it changed last, in
-// nanoseconds of Unix time.
+// identity returns the id of a file and the time of the last change of its
+// content or metadata, in nanoseconds of Unix time.
 func identity(fi os.FileInfo) (id fileID, changed int64) {
 	st, ok := fi.Sys().(*syscall.Stat_t)
 	if !ok {
@@ -21,8 +21,8 @@ func identity(fi os.FileInfo) (id fileID, changed int64) {
 	return fileID{uint64(st.Dev), st.Ino}, max(st.Ctim.Nano(), fi.ModTime().UnixNano())
 }
 
-// born returns when a file was made, in nanoseconds of Unix time, or 0 if the file
-// system does not know.
+// born returns the creation time of a file in nanoseconds of Unix time, or 0 if
+// the file system does not record it.
 func born(f *os.File) int64 {
 	var st unix.Statx_t
 	err := unix.Statx(int(f.Fd()), "", unix.AT_EMPTY_PATH, unix.STATX_BTIME, &st)
@@ -32,9 +32,9 @@ func born(f *os.File) int64 {
 	return st.Btime.Sec*1e9 + int64(st.Btime.Nsec)
 }
 
-// stampLag returns how far the clock that the kernel takes the times of files from
-// is behind: some milliseconds at most. A file that is made now has that much of an
-// older time.
+// stampLag returns how far the clock from which the kernel takes file times
+// lags behind: a few milliseconds at most. A file created now has a time that
+// is older by that much.
 func stampLag() time.Duration {
 	var ts unix.Timespec
 	if unix.ClockGettime(unix.CLOCK_REALTIME_COARSE, &ts) != nil {

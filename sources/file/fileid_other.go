@@ -8,12 +8,12 @@ import (
 	"time"
 )
 
-// A fileID names a file on this machine for as long as it is there.
+// A fileID identifies a file on this machine while it exists.
 type fileID struct{ dev, ino uint64 }
 
-// identity returns the id of a file, and when it changed last, in nanoseconds of
-// Unix time. Where the system has no such ids, a file is known by its content
-// alone, and its id is made of its name.
+// identity returns the id of a file and the time of its last change in
+// nanoseconds of Unix time. On a system without file ids, the id is derived
+// from the name, and files are identified by their content alone.
 func identity(fi os.FileInfo) (id fileID, changed int64) {
 	changed = fi.ModTime().UnixNano()
 	v := reflect.Indirect(reflect.ValueOf(fi.Sys()))
@@ -30,7 +30,7 @@ func number(v reflect.Value) uint64 {
 	return v.Uint()
 }
 
-// nameID returns a number that is made of a name.
+// nameID returns a number derived from a name.
 func nameID(name string) uint64 {
 	h := uint64(14695981039346656037) // FNV-1a
 	for _, c := range []byte(name) {
@@ -39,9 +39,9 @@ func nameID(name string) uint64 {
 	return h
 }
 
-// born returns 0: the system does not tell.
+// born returns 0: the creation time is not available.
 func born(*os.File) int64 { return 0 }
 
-// stampLag returns how far the clock that the system takes the times of files from
-// is behind, as far as that is known.
+// stampLag returns how far the clock from which the system takes file times
+// lags behind, as far as that is known.
 func stampLag() time.Duration { return 0 }

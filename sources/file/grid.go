@@ -6,19 +6,20 @@ import (
 	"github.com/urlfold/urlfold/pipeline"
 )
 
-// GridBytes is the usual distance of the positions at which batches end that are cut at
-// fixed positions: see WatchConfig.Grid.
+// GridBytes is the usual value of WatchConfig.Grid: the distance between the
+// fixed positions at which batches end.
 const GridBytes = 128 << 10
 
-// onGrid returns how many bytes of b to emit, or 0 if more must be read to know. What
-// it returns depends on the text and the offset of b alone, not on how much was
-// read at a time: a batch ends
+// onGrid returns how many bytes of b to emit, or 0 if it needs more data to
+// decide. The result depends only on the text and the offset of b, not on read
+// sizes: a batch ends
 //
-//   - at the first record end at or behind the next multiple of the grid,
+//   - at the first record end at or after the next multiple of the grid,
 //   - at the beginning of a record there that is longer than maxRecord,
-//   - within such a record after maxRecord bytes, and then after every c.grid bytes.
+//   - within such a record after maxRecord bytes, and then every c.grid bytes.
 //
-// So whoever reads again from the end of one of these batches gets the same ones.
+// Reading again from the end of one of these batches therefore yields the same
+// batches.
 func (c *cutter) onGrid(b *pipeline.Batch) int {
 	if f, ok := c.framing.(lengthFraming); ok {
 		return c.gridByLength(f, b)
@@ -45,7 +46,7 @@ func (c *cutter) onGrid(b *pipeline.Batch) int {
 	if len(b.In) < target || end == 0 && last <= c.maxRecord {
 		return 0
 	}
-	begin := c.framing.Cut(b.In[:last]) // of the record across the target
+	begin := c.framing.Cut(b.In[:last]) // of the record that spans the target
 	switch {
 	case end > 0 && end-begin <= c.maxRecord:
 		return end
@@ -58,7 +59,7 @@ func (c *cutter) onGrid(b *pipeline.Batch) int {
 	return c.maxRecord
 }
 
-// recordEnd returns the first record end in block at or behind target, or 0.
+// recordEnd returns the first record end in block at or after target, or 0.
 func (c *cutter) recordEnd(block []byte, target int) int {
 	for at := target - 1; at < len(block); {
 		n := bytes.IndexByte(block[at:], '\n') + 1
@@ -72,7 +73,7 @@ func (c *cutter) recordEnd(block []byte, target int) int {
 	return 0
 }
 
-// restOnGrid is rest for a cutter with a grid.
+// restOnGrid implements rest for a cutter with a grid.
 func (c *cutter) restOnGrid(b *pipeline.Batch, complete bool) (n int, again bool) {
 	all := len(b.In)
 	if n := c.onGrid(b); n > 0 {

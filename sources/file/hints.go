@@ -7,16 +7,17 @@ import (
 	"github.com/fsnotify/fsnotify"
 )
 
-// hints are the notifications of the system that something has changed. They make
-// a watcher quicker, and it needs none.
+// hints receives file system notifications. They make a watcher react faster,
+// but it does not depend on them.
 type hints struct {
 	news    chan struct{}
-	fs      *fsnotify.Watcher // nil: there are none
+	fs      *fsnotify.Watcher // nil: not available
 	pumping sync.WaitGroup
 	watched map[string]bool
 }
 
-// maxWatched is how many folders are watched. Systems have limits.
+// maxWatched limits the number of watched folders, because systems limit it
+// too.
 const maxWatched = 1024
 
 func newHints(dirs []string) *hints {
@@ -33,8 +34,7 @@ func newHints(dirs []string) *hints {
 	return h
 }
 
-// add watches a folder, if that can be done. A folder that is not there is tried
-// again.
+// add starts to watch a folder. If that fails, the next scan tries again.
 func (h *hints) add(dir string) {
 	if h.fs == nil || h.watched[dir] || len(h.watched) >= maxWatched {
 		return
@@ -51,7 +51,7 @@ func (h *hints) watch(all []fileState) {
 	}
 }
 
-// pump turns events into news.
+// pump signals news for each event.
 func (h *hints) pump() {
 	for {
 		select {

@@ -16,58 +16,60 @@ import (
 	"github.com/urlfold/urlfold/internal/storage/compress"
 )
 
-// This file answers what a file is that no track is bound to: one that was read
-// before and is known by its inode; one that was known under another inode, moved
-// or compressed since; a copy of one that is still there, which rotation makes just
-// before it takes the other away; or a new one.
+// This file identifies files that no track is bound to. Such a file is one that
+// was read before and is known by its inode; one that was known under another
+// inode and has been moved or compressed since; a copy of a file that still
+// exists, which rotation makes just before it removes the original; or a new
+// file.
 //
-// What is a copy and what is a file of its own that happens to begin in the same
-// way can only be told by what comes next. So a young file that could be a copy is
-// held back, and nothing is lost but time, at most rotate_wait.
+// Only later data can distinguish a copy from a separate file that happens to
+// begin in the same way. A recently changed file that could be a copy is
+// therefore held back for at most rotate_wait. That costs time, but loses
+// nothing.
 
-// A candidate is a file that is not known yet.
+// A candidate is a file that is not yet identified.
 type candidate struct {
 	s fileState
 	meeting
 	listed   bool
 	checking bool
-	checked  map[*track]checked // with what a compressed text was compared
+	checked  map[*track]checked // results of comparing a compressed text with tracks
 	asked    []wanted
-	told     bool // that it cannot be read was reported
-	tries    int  // to open it that have failed
-	copied   bool // it is the compressed form of a file that is there, too: it is not read
+	told     bool // it was reported that the file cannot be read
+	tries    int  // failed attempts to open it
+	copied   bool // compressed form of a file that still exists: it is not read
 
-	compressed bool // as it was looked at last
+	compressed bool // as of the last look
 }
 
-// A meeting says for how long a file is known as it is.
+// A meeting records for how long a file has been unchanged.
 type meeting struct {
-	since time.Time // when it was seen last to have changed
-	scans int       // how many scans have seen it so
+	since time.Time // when the last change was seen
+	scans int       // scans that have seen the file unchanged
 }
 
-// A checked is what became of a comparison.
+// A checked is the result of a comparison.
 type checked struct {
 	off    int64 // of the position
 	answer answer
-	rest   rest  // what comes after it
-	upto   int64 // the last position that was asked for: there the answer may be another one
+	rest   rest  // what follows the position
+	upto   int64 // the last position that was compared; at a later one the answer may differ
 }
 
-// close releases what p holds.
+// close releases the memory that p holds.
 func (p *candidate) close(*watcher) { p.asked = nil }
 
 // A look is the beginning of a file.
 type look struct {
 	f          *os.File
-	head       []byte // of the text
+	head       []byte // beginning of the decompressed text
 	compressed bool
 	stamp      int64 // see born
 	at         func(point string) error
-	err        error // of reading more of the file: what was compared with it means nothing
+	err        error // error of reading more of the file; if set, comparisons with l are void
 }
 
-// lookAt opens a file and reads its beginning. The caller closes f, or keeps it.
+// lookAt opens a file and reads its beginning. The caller closes or keeps l.f.
 func (o *opener) lookAt(s *fileState) (*look, error) {
 	f, err := o.openAs(s.path, s.id)
 	if err != nil {
@@ -93,8 +95,8 @@ func (o *opener) lookAt(s *fileState) (*look, error) {
 	return l, nil
 }
 
-// consider decides what p is, if that can be told now. It reports whether p is
-// decided. The caller holds mu.
+// consider identifies p if that is already possible, and reports whether it
+// did. The caller holds mu.
 func (w *watcher) consider(p *candidate, own *track, l *look, now time.Time) bool {
 	p.compressed = l.compressed
 	fits := own != nil && !own.replaced && !own.reused && w.known.fits(own, p, l)
@@ -124,10 +126,10 @@ func (w *watcher) consider(p *candidate, own *track, l *look, now time.Time) boo
 	case hold:
 		return false
 	case best != nil:
-		w.log.Info("a file has the text of another one that is gone: it is read on", "path", p.s.path, "was", best.path,
+		w.log.Info("file recognized by its content, reading resumed", "path", p.s.path, "was", best.path,
 			"read", best.at().off, "verified", best.howKnown())
 		best.rotated = best.rotated || best.path != p.s.path
-		best.points, best.entry.Restart = nil, 0 // they are of the other file
+		best.points, best.entry.Restart = nil, 0 // they belong to the other file
 		w.bind(best, p, l, now)
 		return true
 	}
@@ -135,8 +137,8 @@ func (w *watcher) consider(p *candidate, own *track, l *look, now time.Time) boo
 	return true
 }
 
-// fits reports whether a file that has the inode of t has its text, too. The tail
-// of a compressed one is looked at when it is opened.
+// fits reports whether a file that has the inode of t also has its text. The
+// tail of a compressed file is compared later, when the file is opened.
 func (c *catalog) fits(t *track, p *candidate, l *look) bool {
 	if t.step != resting || t.life == ended || c.outlived(t, p, l) {
 		return false
@@ -151,20 +153,20 @@ func (c *catalog) fits(t *track, p *candidate, l *look) bool {
 	return l.compressed || p.s.size >= at.off && l.tailAt(at.off) == at.tail
 }
 
-// another reports whether a file with the inode of the one that t was bound to is
-// another one, which got the inode after that was gone. It is for tracks of whose
-// text nothing was emitted: any other is known by that.
+// another reports whether a file that has the inode of the file of t is a
+// different file, which got the inode after the other was deleted. It is for
+// tracks of which nothing was emitted: others are identified by their text.
 func (t *track) another(l *look) bool {
 	if t.stamp != 0 && l.stamp != 0 {
 		return t.stamp != l.stamp
 	}
 	if len(t.head) == 0 {
-		return false // nothing is known of it
+		return false // its content is unknown
 	}
 	return t.in.compressed != l.compressed || !sameBeginning(t.head, l.head)
 }
 
-// tailAt returns the digest of what lies before off.
+// tailAt returns the digest of the bytes before off.
 func (l *look) tailAt(off int64) digest {
 	var buf [tailBytes]byte
 	tail := buf[:tailLen(off)]
@@ -178,23 +180,23 @@ func (l *look) tailAt(off int64) digest {
 	return digestOf(tail)
 }
 
-// compare looks for tracks that p may be a copy of. It returns the one that p
-// takes the place of, or whether it is too early to tell.
+// compare looks for tracks whose text p may be a copy of. It returns the track
+// to continue in p, or whether it is too early to decide.
 func (c *catalog) compare(p *candidate, l *look, now time.Time) (best *track, hold bool) {
 	young := c.young(p, now)
 	p.copied = false
 	if c.veiled && slices.ContainsFunc(c.tracks, func(t *track) bool { return t.veiled() && sameBeginning(t.head, l.head) }) {
-		return nil, true // it may be a copy of what is just about to be known
+		return nil, true // it may be a copy of a file that is about to be read
 	}
 	var orig *track
 	if l.compressed {
 		orig = c.original(p)
-		first := !c.ends && p.scans == 1 // what it was made of may have been listed before it was renamed
+		first := !c.ends && p.scans == 1 // its original may have been listed before it was renamed
 		if young && (first || orig != nil || len(l.head) < int(c.cfg.FingerprintBytes)) {
-			return nil, true // there is too little of it yet
+			return nil, true // not enough data yet
 		}
 		if orig != nil && orig.awaited(l) {
-			return nil, true // nothing of it was read yet that l could be compared with
+			return nil, true // nothing was read yet that l could be compared with
 		}
 	}
 	similar := c.sameHead(p, l, young, orig)
@@ -215,7 +217,7 @@ func (c *catalog) compare(p *candidate, l *look, now time.Time) (best *track, ho
 			}
 		case short && t.free() && t.replaced && young:
 			if best == nil {
-				best = t // a copy of what was truncated, made before the last of it was read
+				best = t // a copy of a truncated file, made before its last data was read
 			}
 		case (same || short) && (young || !t.free() && !t.sure()):
 			hold = true
@@ -224,17 +226,19 @@ func (c *catalog) compare(p *candidate, l *look, now time.Time) (best *track, ho
 	return best, hold && best == nil
 }
 
-// awaited reports whether t has yet to be read, and may have the text of l then.
+// awaited reports whether t has not been read yet but may turn out to hold the
+// text of l.
 func (t *track) awaited(l *look) bool {
 	return t.life == open && t.at().off == 0 && t.file.size > 0 && t.failure == "" && sameBeginning(t.head, l.head)
 }
 
-// settled reports whether all that there is of t was read.
+// settled reports whether all available data of t was read.
 func (t *track) settled() bool { return t.life == over || t.step == resting && t.atEnd }
 
-// copies reports whether p, which has the text of its original t as far as that was
-// read, or had it when they were compared, is a copy of it. Once t is read to its end,
-// a file with more text is none.
+// copies reports whether p is a copy of its original t. same says that p has
+// the text of t as far as that was read now; an earlier agreement also counts
+// while t is being read. Once t is read to its end, a file with more text is
+// not a copy.
 func (p *candidate) copies(t *track, same bool) bool {
 	if !t.settled() {
 		return same || p.checked[t].answer == agrees
@@ -242,23 +246,23 @@ func (p *candidate) copies(t *track, same bool) bool {
 	return same && p.checked[t].rest != restText
 }
 
-// free reports whether the text of t is in no file that is known.
+// free reports whether the text of t is in no known file.
 func (t *track) free() bool { return !t.bound && t.life != ended && t.step == resting }
 
-// fewScans is how many scans have to see a file before it is taken for one of its
-// own, however much time they took: while a scan goes through a folder files are
-// renamed there, so it may see what has never been at one moment.
+// fewScans is how many scans must see a file unchanged before it can count as a
+// separate file, however long they take: files are renamed while a scan goes
+// through a folder, so a single scan may see a state that never existed.
 const fewScans = 3
 
-// sameBeginning reports whether one of two beginnings goes on as the other does.
+// sameBeginning reports whether a is a prefix of b or b a prefix of a.
 func sameBeginning(a, b []byte) bool {
 	n := min(len(a), len(b))
 	return bytes.Equal(a[:n], b[:n])
 }
 
-// sure reports whether t is in the file that it is bound to. One that is not open
-// may be gone and its inode that of another file, if that is not as it was: the next
-// reading tells.
+// sure reports whether t certainly is in the file that it is bound to. If the
+// file is not open and has changed, it may have been deleted and its inode
+// reused; the next read will detect that.
 func (t *track) sure() bool {
 	switch {
 	case !t.listed, t.step == busy, t.life == ended:
@@ -267,8 +271,8 @@ func (t *track) sure() bool {
 	return t.life == over || t.in.f != nil || t.file.same(&t.asRead)
 }
 
-// young reports whether p has changed so lately that a rotation may be under way.
-// A clock that jumps does not make it so for ever.
+// young reports whether p changed so recently that a rotation may be in
+// progress. A clock that jumps does not keep it young forever.
 func (c *catalog) young(p *candidate, now time.Time) bool {
 	if p.scans < fewScans && !c.ends {
 		return true
@@ -277,8 +281,9 @@ func (c *catalog) young(p *candidate, now time.Time) bool {
 	return age < c.cfg.RotateWait && now.Sub(p.since) < c.cfg.RotateWait
 }
 
-// original returns the track of the file that p is the compressed form of, by its
-// name, if that is still there: who compresses takes it away when he is done.
+// original returns the track of the file whose compressed form p is, judging by
+// its name, if that file still exists: a compressor removes the original when
+// it is done.
 func (c *catalog) original(p *candidate) *track {
 	path := stem(p.s.path)
 	if path == "" {
@@ -292,8 +297,8 @@ func (c *catalog) original(p *candidate) *track {
 	return nil
 }
 
-// stem returns the path of what a file is the compressed form of, by its name, or
-// nothing.
+// stem returns the path of the original of a compressed file, judging by its
+// name, or "".
 func stem(path string) string {
 	if !compress.Compressed(path) {
 		return ""
@@ -301,10 +306,10 @@ func stem(path string) string {
 	return strings.TrimSuffix(path, filepath.Ext(path))
 }
 
-// outlived reports whether p was made when the file of t was gone already: it is no
-// copy of that, and not that file, though it may begin as it does, or be all the same.
-// A copy that is made elsewhere may arrive a while later, but not of what on_finish
-// took away.
+// outlived reports whether p was created after the file of t was gone. Then p
+// is neither a copy of that file nor that file itself, even if their contents
+// are equal. A copy made elsewhere may arrive somewhat later, but not a copy of
+// a file that on_finish removed.
 func (c *catalog) outlived(t *track, p *candidate, l *look) bool {
 	made := l.stamp
 	if made == 0 {
@@ -312,20 +317,19 @@ func (c *catalog) outlived(t *track, p *candidate, l *look) bool {
 	}
 	switch {
 	case t.disposed != 0:
-		return made >= t.disposed // in one tick of the clock of files: read twice rather than never
+		return made >= t.disposed // created in the same tick of the file clock: read it twice rather than never
 	case t.bound || t.gone.IsZero():
 		return false
 	}
 	return made > t.gone.Add(c.cfg.RotateWait).UnixNano()
 }
 
-// mayBe reports whether p may be made of the file of t, by its name: if on_finish took
-// that away, it is only what a rotation was just compressing. Any other file was there
-// beside it, and is one of its own.
+// mayBe reports whether the name of p allows it to be derived from the file of
+// t. If on_finish removed that file, only its compressed form from an ongoing
+// rotation can be; any other file existed beside it and is separate.
 func (t *track) mayBe(p *candidate) bool { return t.disposed == 0 || stem(p.s.path) == t.path }
 
-// sameHead returns the tracks that begin as l does, orig among them if that is
-// one.
+// sameHead returns the tracks that begin as l does, including orig if it does.
 func (c *catalog) sameHead(p *candidate, l *look, young bool, orig *track) []*track {
 	var found []*track
 	head := l.head
@@ -351,8 +355,8 @@ func (c *catalog) sameHead(p *candidate, l *look, young bool, orig *track) []*tr
 	return found
 }
 
-// sameText reports whether p has all of the text of t that was emitted, or, being
-// shorter than that, a beginning of it, as far as that can be told.
+// sameText reports whether p has all of the emitted text of t (same), or is
+// shorter than that and may be a beginning of it (short).
 func (c *catalog) sameText(p *candidate, l *look, t *track) (same, short bool) {
 	at := t.at()
 	if l.compressed {
@@ -376,10 +380,11 @@ func (c *catalog) sameText(p *candidate, l *look, t *track) (same, short bool) {
 	return false, true
 }
 
-// sameStill reports whether p, which has the inode, the head and the tail of own,
-// still has its text: it does if it has not changed, or grew. Else the text has to be
-// read and hashed, and it is not known before that is done. A file that was made after
-// the last change of the one that own has read only got its inode.
+// sameStill reports whether p, which has the inode, the head and the tail of
+// own, still has its text. It does if it has not changed or has only grown.
+// Otherwise the text must be read and hashed, and known is false until that is
+// done. A file that was created after the last change known of own only got its
+// inode.
 func (c *catalog) sameStill(own *track, p *candidate, l *look) (same, known bool) {
 	if own.at().off > 0 && own.file.changed != 0 && l.stamp > own.file.changed {
 		return false, true
@@ -397,17 +402,17 @@ func (c *catalog) sameStill(own *track, p *candidate, l *look) (same, known bool
 	return got.answer == agrees && got.off == got.upto, true
 }
 
-// compared sees to it that p is compared with similar as far as that takes reading it:
-// a job. It reports whether that was done.
+// compared queues a job to compare p with those of similar that must be read
+// for it. It reports whether all comparisons are done.
 func (c *catalog) compared(p *candidate, l *look, similar []*track, orig *track, young bool, now time.Time) bool {
 	if p.checking || l.compressed && young && now.Sub(p.since) < min(c.cfg.RotateWait/2, 2*c.cfg.PollInterval) {
-		return false // it is still growing: all of it would be read again
+		return false // still growing: all of it would be read again
 	}
 	var asked []wanted
 	for _, t := range similar {
 		at := t.at()
 		if !l.compressed && !(t.free() && t.mustHash() && p.s.size >= at.off && l.tailAt(at.off) == at.tail) {
-			continue // what l has tells
+			continue // the data in l is sufficient
 		}
 		moved := t.free() || t == orig && t.settled()
 		if got, ok := p.checked[t]; !ok || moved && got.upto != at.off && (got.answer == agrees || !l.compressed) {
@@ -426,14 +431,14 @@ func (c *catalog) compared(p *candidate, l *look, similar []*track, orig *track,
 	return false
 }
 
-// ask lets p be compared with positions. The caller holds mu.
+// ask queues the comparison of p with positions. The caller holds mu.
 func (c *catalog) ask(p *candidate, asked []wanted) {
 	p.asked, p.checking = asked, true
 	c.crew.enqueue(&c.crew.checking, p)
 }
 
-// do implements job: it compares the text of a file with that of tracks, at the
-// positions that are asked for.
+// do implements job. It compares the text of a file with that of tracks, at the
+// requested positions.
 func (p *candidate) do(ctx context.Context, w *watcher) {
 	w.mu.Lock()
 	was, asked := p.s, slices.Clone(p.asked)
@@ -466,8 +471,8 @@ func (p *candidate) do(ctx context.Context, w *watcher) {
 	}
 }
 
-// note notes the answer for a position. An agreement stays when the text differs
-// later on: then p is a copy of a beginning.
+// note records the answer for a position. An agreement remains if the texts
+// differ at a later position: then p is a copy of a beginning.
 func (p *candidate) note(a *wanted, got answer) {
 	c, ok := p.checked[a.t]
 	if !ok || got == agrees || c.off < a.p.off && c.answer != agrees {
@@ -477,8 +482,8 @@ func (p *candidate) note(a *wanted, got answer) {
 	p.checked[a.t] = c
 }
 
-// uncompared notes that p could not be compared with anything: it has changed since,
-// or cannot be read. The next poll asks again.
+// uncompared handles a failed comparison: p has changed since, or cannot be
+// read. The next poll repeats it.
 func (w *watcher) uncompared(p *candidate, err error) {
 	if err != nil && !errors.Is(err, errStopped) && !errors.Is(err, errMoved) && !errors.Is(err, fs.ErrNotExist) {
 		w.unreadableFile(p, err)

@@ -11,11 +11,11 @@ import (
 	"github.com/urlfold/urlfold/internal/storage/disk"
 )
 
-// poll looks at all files and gives the readers what there is to do.
+// poll scans all files and queues work for the readers.
 func (w *watcher) poll(h *hints) {
 	began := time.Now()
 	all, hidden := w.scan.scan()
-	if err := exhaustion(hidden); err != nil { // not all files were seen, and none of them is gone
+	if err := exhaustion(hidden); err != nil { // the scan is incomplete: a missing file need not be gone
 		w.mu.Lock()
 		w.exhausted(err)
 		w.hide(hidden)
@@ -39,8 +39,8 @@ func (w *watcher) poll(h *hints) {
 	w.news.flushReports()
 }
 
-// follow gives the readers what there is to do for the tracks. It reports whether
-// it is the first time, and where files are begun is to be stored.
+// follow queues work on the tracks for the readers. It reports whether this is
+// the first poll and the start positions must be stored.
 func (w *watcher) follow(now time.Time) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -55,22 +55,23 @@ func (w *watcher) follow(now time.Time) bool {
 	return first && w.cfg.Start == startEnd && w.fresh
 }
 
-// storeStart stores where files are begun that were there before there was any
-// checkpoint. If that fails, the next run begins at their ends, as they are then.
+// storeStart stores the start positions of files that existed before there was
+// a checkpoint. If that fails, the next run starts at the ends that the files
+// have then.
 func (w *watcher) storeStart() {
 	if err := w.progress.save(nil, nil, false, nil); err != nil {
-		w.log.Warn("cannot store where reading begins", "error", err)
+		w.log.Warn("cannot store start positions", "error", err)
 	}
 }
 
-// updateKnown updates the tracks whose files were found. It returns the
-// other files. A file that is done and has changed is looked at as if it
-// were new. The scan began at that time.
+// updateKnown updates the tracks whose files were found. It returns the other
+// files, including those that were done and have changed, which are identified
+// like new files. began is when the scan began.
 func (w *watcher) updateKnown(all []fileState, now, began time.Time) (unknown []fileState) {
 	for _, t := range w.known.tracks {
 		t.listed = false
 	}
-	named := map[*track]bool{} // its path was among the names of its file
+	named := map[*track]bool{} // its path is among the names of its file
 	for i := range all {
 		s := &all[i]
 		t := w.byFile[s.id]
@@ -97,24 +98,24 @@ func (w *watcher) updateKnown(all []fileState, now, began time.Time) (unknown []
 			named[t] = true
 			w.progress.touch(t)
 		}
-		if t.lookedAt.Before(began) { // else a reader has seen it later than this scan
+		if t.lookedAt.Before(began) { // otherwise a reader saw the file after this scan began
 			w.refresh(t, *s, renamed, now)
 		}
 	}
 	return unknown
 }
 
-// refresh notes how the file of t is now.
+// refresh records the current state s of the file of t.
 func (w *watcher) refresh(t *track, s fileState, renamed bool, now time.Time) {
 	if t.life != open {
-		return // what came behind the end is seen when that is told
+		return // data after the end is detected once the track is over
 	}
 	w.question(t, &s, renamed)
 	if !t.file.same(&s) {
 		t.changed = now
 	}
 	if t.doubt != trusted {
-		return // with t.file as it was, a restart has the same doubt
+		return // t.file stays as it was, so that a restart has the same doubt
 	}
 	if t.file.size != s.size || t.file.mtime != s.mtime || t.file.changed != s.changed {
 		t.file.size, t.file.mtime, t.file.changed = s.size, s.mtime, s.changed
@@ -122,9 +123,9 @@ func (w *watcher) refresh(t *track, s fileState, renamed bool, now time.Time) {
 	}
 }
 
-// question notes whether the file of t, which is s now, may hold another text than
-// the one that was read. A file that is being written to may show its new time just
-// before its new size, so the next scan has the last word.
+// question updates t.doubt: whether the file of t, whose state is now s, may
+// hold another text than the one that was read. A file that is being written
+// may show its new time just before its new size, so the next scan decides.
 func (w *watcher) question(t *track, s *fileState, renamed bool) {
 	switch grown := s.size > t.file.size; {
 	case t.doubt == doubted && grown:
@@ -137,8 +138,9 @@ func (w *watcher) question(t *track, s *fileState, renamed bool) {
 	}
 }
 
-// missKnown deals with tracks whose files were not found. One that is open is
-// read to its end. One that cannot be looked at is not gone: it is added to hidden.
+// missKnown handles tracks whose files were not found. An open file is read to
+// its end. A file that cannot be accessed does not count as gone; it is added
+// to hidden.
 func (w *watcher) missKnown(now time.Time, hidden map[string]error) {
 	for _, t := range w.known.tracks {
 		if !t.bound || t.listed || t.step == busy {
@@ -166,14 +168,14 @@ func (w *watcher) missKnown(now time.Time, hidden map[string]error) {
 	}
 }
 
-// hide notes what cannot be looked at now, and tells what is new of it. A run that ends
-// reports it as files that cannot be read.
+// hide records what cannot be accessed now and logs new entries. A run that
+// ends with its input reports them as unreadable files.
 func (w *watcher) hide(hidden map[string]error) {
 	for path, err := range hidden {
 		if w.hidden[path] != nil {
 			continue
 		}
-		w.log.Warn("a file or folder cannot be looked at", "path", path, "error", err)
+		w.log.Warn("cannot access file or folder", "path", path, "error", err)
 		if w.ends && !disk.Exhausted(err) {
 			w.news.unreadable(path, err.Error())
 		}
@@ -181,8 +183,8 @@ func (w *watcher) hide(hidden map[string]error) {
 	w.hidden = hidden
 }
 
-// exhaustion returns an error in hidden that says that the process or the machine has
-// run out of something, or nil.
+// exhaustion returns an error in hidden that means that a resource of the
+// process or the machine is exhausted, or nil.
 func exhaustion(hidden map[string]error) error {
 	for _, err := range hidden {
 		if disk.Exhausted(err) {
@@ -192,8 +194,9 @@ func exhaustion(hidden map[string]error) error {
 	return nil
 }
 
-// exhausted makes room after err, which says that the process or the machine has run
-// out of something: files that nobody reads now are closed. The caller holds mu.
+// exhausted closes files that are not being read, to free resources after err,
+// which means that a resource of the process or the machine is exhausted. The
+// caller holds mu.
 func (w *watcher) exhausted(err error) {
 	closed := 0
 	for _, t := range w.known.tracks {
@@ -205,14 +208,14 @@ func (w *watcher) exhausted(err error) {
 	w.log.Warn("out of descriptors or memory, retrying", "error", err, "files_closed", closed)
 }
 
-// veiled reports whether t reads, or can read, a file that has lost its name since,
-// and nothing of it was emitted yet: only its beginning is known, and all of it may
-// still be emitted.
+// veiled reports whether t reads, or can read, a file that has lost its name,
+// and nothing of it was emitted yet. Then only its beginning is known, and all
+// of it may still be emitted.
 func (t *track) veiled() bool {
 	return t.life == open && t.at().off == 0 && !t.sure() && (t.step == busy || t.lane != nil || t.in.f != nil)
 }
 
-// meet keeps the candidates up to date with the unknown files.
+// meet updates the candidates with the unknown files.
 func (w *watcher) meet(unknown []fileState, now time.Time) {
 	for _, p := range w.candidates {
 		p.listed = false
@@ -223,7 +226,7 @@ func (w *watcher) meet(unknown []fileState, now time.Time) {
 		case w.given[s.id]:
 		case p == nil:
 			w.candidates[s.id] = w.meetFirst(s, now)
-		case p.listed: // another name of it
+		case p.listed: // another name of the same file
 		default:
 			if p.scans++; !p.s.same(&s) {
 				p.meeting = meeting{now, 1}
@@ -243,7 +246,7 @@ func (w *watcher) meet(unknown []fileState, now time.Time) {
 	}
 }
 
-// meetFirst returns the candidate of a file that was none at the last scan.
+// meetFirst returns the candidate for a file that was not one at the last scan.
 func (w *watcher) meetFirst(s fileState, now time.Time) *candidate {
 	p := &candidate{s: s, meeting: meeting{now, 1}, listed: true}
 	if before, ok := w.metBefore[s.id]; ok && before.s.same(&s) {
@@ -252,7 +255,7 @@ func (w *watcher) meetFirst(s fileState, now time.Time) *candidate {
 	return p
 }
 
-// judge decides what candidates are. Nothing is locked while a file is opened.
+// judge identifies candidates. It does not hold mu while it opens files.
 func (w *watcher) judge(ghosts map[fileID]*track, now time.Time) {
 	w.mu.Lock()
 	list := make([]*candidate, 0, len(w.candidates))
@@ -266,7 +269,7 @@ func (w *watcher) judge(ghosts map[fileID]*track, now time.Time) {
 		w.mu.Lock()
 		known := w.knownDone(own, p, now)
 		w.mu.Unlock()
-		if known || p.s.size == 0 && !w.ends { // an empty file may become anything
+		if known || p.s.size == 0 && !w.ends { // an empty file may still become anything
 			continue
 		}
 		l, err := w.files.lookAt(&p.s)
@@ -279,7 +282,7 @@ func (w *watcher) judge(ghosts map[fileID]*track, now time.Time) {
 	}
 }
 
-// knownDone binds a track that is done to its file, if that has not changed.
+// knownDone binds a track that is done to its file if the file has not changed.
 func (w *watcher) knownDone(own *track, p *candidate, now time.Time) bool {
 	if own == nil || own.bound || own.replaced || own.reused || own.life != over || !own.file.same(&p.s) ||
 		own.file.rewritten(&p.s, own.path != p.s.path) {
@@ -293,7 +296,7 @@ func (w *watcher) knownDone(own *track, p *candidate, now time.Time) bool {
 func (w *watcher) judgeOne(p *candidate, own *track, l *look, err error, now time.Time) {
 	switch {
 	case errors.Is(err, errMoved), errors.Is(err, fs.ErrNotExist):
-		return // the next scan sees it as it is
+		return // the next scan sees its new state
 	case err != nil:
 		w.unreadableFile(p, err)
 		return
@@ -307,20 +310,20 @@ func (w *watcher) judgeOne(p *candidate, own *track, l *look, err error, now tim
 	}
 }
 
-// unreadableFile notes that a file cannot be opened. It is tried again, unless
-// this run ends when it has seen everything.
+// unreadableFile records that a file cannot be opened. The next poll retries,
+// unless this run ends with its input.
 func (w *watcher) unreadableFile(p *candidate, err error) {
 	w.broken[p.s.path] = err.Error()
 	if disk.Exhausted(err) {
 		w.exhausted(err)
-		return // it says nothing about this file
+		return // the error says nothing about this file
 	}
 	if p.tries++; p.tries < maxTries && disk.Unreachable(err) {
 		return
 	}
 	if !p.told {
 		p.told = true
-		w.log.Warn("a file cannot be read", "path", p.s.path, "error", err)
+		w.log.Warn("cannot read file", "path", p.s.path, "error", err)
 		w.news.unreadable(p.s.path, err.Error())
 	}
 	if w.ends {
@@ -329,7 +332,7 @@ func (w *watcher) unreadableFile(p *candidate, err error) {
 	}
 }
 
-// schedule gives t to the readers if there is something to read, or to end.
+// schedule queues t for the readers if there is something to read or to finish.
 func (w *watcher) schedule(t *track, now time.Time) {
 	if t.step != resting || t.life != open {
 		if t.life == over && t.finishing && t.bound && t.step == resting {
@@ -375,17 +378,17 @@ func (w *watcher) schedule(t *track, now time.Time) {
 	w.crew.enqueue(&w.crew.reading, t)
 }
 
-// maxTries is how often a run that ends tries to open a file.
+// maxTries is how often a run that ends with its input tries to open a file.
 const maxTries = 3
 
-// giveUp leaves a file alone that cannot be read in a run that ends.
+// giveUp abandons an unreadable file in a run that ends with its input.
 func (w *watcher) giveUp(t *track) {
 	w.news.unreadable(t.path, t.failure)
 	w.given[t.file.id] = true
 	w.unbind(t)
 }
 
-// scheduleLost ends a track whose file is gone and did not turn up again.
+// scheduleLost ends a track whose file is gone and was not found elsewhere.
 func (w *watcher) scheduleLost(t *track, now time.Time) {
 	if t.gone.IsZero() {
 		t.gone = now
@@ -395,7 +398,7 @@ func (w *watcher) scheduleLost(t *track, now time.Time) {
 		return
 	}
 	if t.at().off == 0 && t.lane == nil {
-		t.life = over // nothing of it was ever seen
+		t.life = over // nothing of it was ever read
 		t.gone = time.Unix(1, 0)
 		w.progress.touch(t)
 		return
@@ -404,7 +407,8 @@ func (w *watcher) scheduleLost(t *track, now time.Time) {
 	w.crew.enqueue(&w.crew.reading, t)
 }
 
-// expire forgets tracks whose files are gone for long.
+// expire removes tracks whose files have been gone for longer than
+// forget_after.
 func (w *watcher) expire(now time.Time) {
 	w.known.tracks = slices.DeleteFunc(w.known.tracks, func(t *track) bool {
 		if t.bound || t.life != over || t.step != resting {
@@ -425,9 +429,9 @@ func (w *watcher) expire(now time.Time) {
 	})
 }
 
-// closeIdle closes files that have been quiet for long, and the quietest ones if
-// so many are open that there is hardly room for new ones: a file that is not open
-// can be lost before it is read.
+// closeIdle closes files that have been idle for long. It also closes the most
+// idle ones when the limit on open files is nearly reached, to make room for
+// new files: a file that is not open can be deleted before it is read.
 func (w *watcher) closeIdle(now time.Time) {
 	var idle []*track
 	for _, t := range w.known.tracks {

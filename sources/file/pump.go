@@ -8,37 +8,38 @@ import (
 )
 
 var (
-	errLinger  = errors.New("nothing more came in time")
-	errStopped = errors.New("stopped")
+	errLinger  = errors.New("no data within the linger time")
+	errStopped = errors.New("source stopped")
 )
 
-// pumpBytes is the size of each of the two buffers of a pump, that of a Linux
-// pipe.
+// pumpBytes is the size of each of the two buffers of a pump: the size of a
+// Linux pipe.
 const pumpBytes = 64 << 10
 
-// A pump reads from a pipe in a goroutine of its own, so that its reader can
-// stop waiting.
+// A pump reads from a pipe in a separate goroutine, so that its reader can stop
+// waiting.
 type pump struct {
 	free  chan []byte
 	full  chan pumped // closed at the end of the pipe
 	quit  chan struct{}
-	ended chan struct{} // closed when the goroutine is gone
-	rest  []byte        // of buf: not read yet
+	ended chan struct{} // closed when the goroutine has ended
+	rest  []byte        // unread part of buf
 	buf   []byte
-	sums  func() int64 // see pumped; nil: nobody asks
+	sums  func() int64 // see pumped; may be nil
 	known int64        // sums of the last buffer
 	last  int64        // sums at the end of the pipe
 }
 
-// A pumped is what one read has returned, and up to which offset the stream was
-// verified then: what reads the pipe may be asked by one goroutine only.
+// A pumped is the result of one read, with the offset up to which the stream
+// was verified then. The goroutine records the offset because no other one may
+// query the reader of the pipe.
 type pumped struct {
 	buf  []byte
 	sums int64
 }
 
-// newPump starts to read r. sums, if it is not nil, tells up to which offset r is
-// verified.
+// newPump starts to read r. sums, if not nil, returns the offset up to which r
+// is verified.
 func newPump(r io.Reader, sums func() int64) *pump {
 	p := &pump{
 		sums:  sums,
@@ -55,7 +56,7 @@ func newPump(r io.Reader, sums func() int64) *pump {
 
 func (p *pump) run(r io.Reader) {
 	defer close(p.full)
-	defer close(p.ended) // before full: who sees the end of the pipe sees this too
+	defer close(p.ended) // before full, so that whoever sees the end of the pipe also sees this
 	for {
 		select {
 		case buf := <-p.free:
@@ -80,7 +81,7 @@ func (p *pump) run(r io.Reader) {
 	}
 }
 
-// read copies what has come to dst. It waits for the first byte until ctx is
+// read copies available data to dst. It waits for the first byte until ctx is
 // done (errStopped), due fires (errLinger) or the pipe ends (io.EOF).
 func (p *pump) read(ctx context.Context, dst []byte, due <-chan time.Time) (int, error) {
 	for len(p.rest) == 0 {
@@ -106,7 +107,7 @@ func (p *pump) read(ctx context.Context, dst []byte, due <-chan time.Time) (int,
 	return n, nil
 }
 
-// stop asks the goroutine to end after the read that it is in.
+// stop makes the goroutine end after its current read.
 func (p *pump) stop() { close(p.quit) }
 
 // gone reports whether the goroutine has ended.

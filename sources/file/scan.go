@@ -15,16 +15,16 @@ import (
 	"github.com/urlfold/urlfold/internal/storage/disk"
 )
 
-// A fileState is a file as a scan saw it.
+// A fileState is the state of a file as a scan saw it.
 type fileState struct {
 	path, rel string
 	id        fileID
 	size      int64
 	mtime     int64 // Unix time in nanoseconds
-	changed   int64 // the same, of whatever changed last
+	changed   int64 // the same, for the last change of any kind
 }
 
-// same reports whether s and o show no change of the file.
+// same reports whether s and o have the same size and modification time.
 func (s *fileState) same(o *fileState) bool { return s.size == o.size && s.mtime == o.mtime }
 
 // fileStateOf returns the state of the file that fi describes.
@@ -33,16 +33,16 @@ func fileStateOf(path, rel string, fi fs.FileInfo) fileState {
 	return fileState{path, rel, id, fi.Size(), fi.ModTime().UnixNano(), changed}
 }
 
-// A scanner finds the files that patterns name.
+// A scanner finds the files that match patterns.
 type scanner struct {
 	include, exclude []string
-	at               func(point string) error // fault.At, but in tests
+	at               func(point string) error // fault.At, except in tests
 }
 
-// scan returns all files, sorted by path. One that has several names is returned
-// for each of them. What cannot be looked at may be there: hidden has the files of
-// that kind, and folders that patterns begin with, with the errors. A folder further
-// below that cannot be read has no files.
+// scan returns all matching files, sorted by path. A file with several names is
+// returned once for each. Files, and base folders of patterns, that cannot be
+// accessed may still exist: hidden holds them with their errors. An unreadable
+// folder below a base folder counts as empty.
 func (s *scanner) scan() (all []fileState, hidden map[string]error) {
 	hidden = map[string]error{}
 	seen := map[string]bool{}
@@ -68,16 +68,16 @@ func (s *scanner) scan() (all []fileState, hidden map[string]error) {
 	return all, hidden
 }
 
-// isGone reports whether err says that there is no such file: any other error says
-// nothing about that.
+// isGone reports whether err means that the file does not exist. Any other
+// error leaves that open.
 func isGone(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) || errors.Is(err, syscall.ELOOP)
 }
 
-// lookUp returns the paths that pattern stands for, and its fixed part, with an error
-// if that cannot be looked at.
+// lookUp returns the paths that match pattern and its fixed part. The error
+// says that a folder cannot be accessed.
 func lookUp(pattern string, at func(string) error) (base string, names []string, err error) {
-	fi, err := os.Stat(pattern) // it may have the name of a file though it looks like a glob
+	fi, err := os.Stat(pattern) // a file may have a name that looks like a glob
 	switch {
 	case err == nil && !fi.IsDir():
 		return filepath.Dir(pattern), []string{filepath.Clean(pattern)}, nil
@@ -96,7 +96,8 @@ func lookUp(pattern string, at func(string) error) (base string, names []string,
 	return base, names, err
 }
 
-// readable returns the error of reading the folder dir, if it is there.
+// readable returns the error of opening the folder dir. It returns nil if dir
+// does not exist.
 func readable(dir string) error {
 	d, err := os.Open(dir)
 	if err != nil {
@@ -108,11 +109,12 @@ func readable(dir string) error {
 	return d.Close()
 }
 
-// glob returns the files that a glob matches. "**" does not go into linked folders, as
-// the walk of a folder does not: two links to a folder above them make more paths than
-// can ever be walked. A folder that must not be read has no files; for one that cannot
-// be read now, since there are no descriptors or the share does not answer, there is an
-// error beside the files that were found. With "**" links to folders are among them.
+// glob returns the files that match a glob. Like filepath.WalkDir, "**" does
+// not follow links to folders: two links to a parent folder make more paths
+// than can be walked. A folder without read permission counts as empty. If a
+// folder cannot be read now, because descriptors ran out or a share does not
+// respond, glob returns an error with the files that it found. With "**", the
+// result includes links to folders.
 func glob(pattern string, at func(string) error) ([]string, error) {
 	pattern = filepath.ToSlash(filepath.Clean(pattern))
 	base, rest := doublestar.SplitPattern(pattern)
@@ -131,7 +133,8 @@ func glob(pattern string, at func(string) error) ([]string, error) {
 	return names, errors.Join(err, tree.err)
 }
 
-// A folders is a tree that notes which error kept a folder from being read now.
+// A folders is a file tree that records the error of a folder that could not be
+// read for a temporary reason.
 type folders struct {
 	fs.FS
 	at  func(point string) error
@@ -160,7 +163,7 @@ func (f *folders) Stat(name string) (fs.FileInfo, error) {
 	return fi, err
 }
 
-// isFolder reports whether path leads to a folder: that of a link may.
+// isFolder reports whether path is a folder or a link to one.
 func isFolder(path string) bool {
 	fi, err := os.Stat(path)
 	return err == nil && fi.IsDir()
@@ -170,24 +173,25 @@ func (s *scanner) excluded(path string) bool {
 	return slices.ContainsFunc(s.exclude, func(p string) bool { return doublestar.PathMatchUnvalidated(p, path) })
 }
 
-// Covers reports whether a file of this name would be read, if it were there. It
-// goes by names alone, and follows no links.
+// Covers reports whether a file with this path would be read if it existed. It
+// only looks at names and does not follow links.
 func (s *Settings) Covers(path string) bool {
 	included := slices.ContainsFunc(s.Include, func(pattern string) bool {
 		path := likewise(pattern, path)
 		below, err := filepath.Rel(pattern, path)
-		return err == nil && filepath.IsLocal(below) || matches(pattern, path) // the first: that file, or in that folder
+		return err == nil && filepath.IsLocal(below) || matches(pattern, path) // the first: path is the pattern itself, or below that folder
 	})
 	return included && !slices.ContainsFunc(s.Exclude, func(pattern string) bool { return matches(pattern, likewise(pattern, path)) })
 }
 
 // matches reports whether a glob matches a clean path.
 func matches(pattern, path string) bool {
-	above := filepath.IsLocal(pattern) && !filepath.IsLocal(path) // a glob does not go up by itself
+	above := filepath.IsLocal(pattern) && !filepath.IsLocal(path) // a glob does not match above its base
 	return !above && doublestar.PathMatchUnvalidated(filepath.Clean(pattern), path)
 }
 
-// likewise returns path from the root or from the working directory, as pattern is.
+// likewise returns path as absolute or relative to the working directory,
+// whichever pattern is.
 func likewise(pattern, path string) string {
 	abs, err := filepath.Abs(path)
 	if err != nil {
@@ -206,7 +210,7 @@ func likewise(pattern, path string) string {
 	return path
 }
 
-// relative returns path below base.
+// relative returns path relative to base.
 func relative(base, path string) string {
 	rel, err := filepath.Rel(base, path)
 	if err != nil || rel == "." || rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
@@ -215,7 +219,8 @@ func relative(base, path string) string {
 	return rel
 }
 
-// bases returns the folders that patterns begin with: where new files come up.
+// bases returns the fixed folders of the patterns, in which new files may
+// appear.
 func (s *scanner) bases() []string {
 	var dirs []string
 	for _, pattern := range s.include {

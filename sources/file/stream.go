@@ -17,16 +17,16 @@ import (
 // An input is one file, pipe or stdin of a source.
 type input struct {
 	found
-	size   int64 // in the file system; -1: not known
+	size   int64 // in the file system; -1: unknown
 	stream *stream
-	live   atomic.Pointer[compress.Reader] // for Progress, while it is read
-	taken  atomic.Int64                    // for Progress, after that: the bytes read
+	live   atomic.Pointer[compress.Reader] // for Progress, while the input is being read
+	taken  atomic.Int64                    // for Progress, after that: bytes read
 	done   atomic.Bool
 	report Report // written by the goroutine of the lane
 }
 
-// release lets go of the reader, whose buffers are large where there are many
-// inputs. What it has read stays known.
+// release drops the reader, whose buffers add up when there are many inputs. It
+// keeps the number of bytes read.
 func (in *input) release() {
 	if zr := in.live.Load(); zr != nil {
 		in.taken.Store(zr.CompressedBytes())
@@ -42,19 +42,19 @@ func (in *input) read() int64 {
 	return in.taken.Load()
 }
 
-// A stream is an input that is open.
+// A stream is an open input.
 type stream struct {
 	zr    *compress.Reader
 	file  io.Closer // nil: not ours to close
 	pump  *pump     // nil for a regular file
-	ahead []byte    // read by peek, and not delivered yet
-	left  int64     // how many bytes may still be delivered
-	ended bool      // peek has read all of it, so that the verdict of zr is final
+	ahead []byte    // read by peek and not delivered yet
+	left  int64     // bytes that may still be delivered
+	ended bool      // peek has read all of it, so the verdict of zr is final
 }
 
-// open opens the input, unless it is open already. If the file is at fault the report
-// has the verdict, and the result is nil. An error says that the process or the machine
-// has run out of something for too long, or that ctx is done.
+// open opens the input, unless it is open already. If the file is at fault,
+// open sets the verdict in the report and returns nil. It returns an error only
+// if descriptors or memory were exhausted for too long, or if ctx is done.
 func (s *Source) open(ctx context.Context, in *input) (*stream, error) {
 	if in.stream != nil || in.report.Verdict.Kind == compress.Unreadable {
 		return in.stream, nil
@@ -85,8 +85,8 @@ func (s *Source) open(ctx context.Context, in *input) (*stream, error) {
 // patience is how long a run waits for descriptors or memory.
 const patience = 30 * time.Second
 
-// patiently calls do until its error is another one than that the process or the
-// machine has run out of something, or for that long.
+// patiently calls do until it succeeds, fails for another reason than exhausted
+// resources, or long has passed.
 func patiently(ctx context.Context, long time.Duration, do func() error) error {
 	end := time.Now().Add(long)
 	for wait := 5 * time.Millisecond; ; wait = min(2*wait, time.Second) {
@@ -100,11 +100,11 @@ func patiently(ctx context.Context, long time.Duration, do func() error) error {
 	}
 }
 
-// A steadyFile reads a file, and reads again where the process or the machine had run
-// out of something.
+// A steadyFile reads a file and retries reads that fail because resources are
+// exhausted.
 type steadyFile struct {
 	*os.File
-	at func(point string) error // fault.At, but in tests
+	at func(point string) error // fault.At, except in tests
 }
 
 // Read implements io.Reader.
@@ -119,16 +119,16 @@ func (f steadyFile) Read(p []byte) (n int, err error) {
 	return n, err
 }
 
-// readerOptions returns how package compress is to read an input.
+// readerOptions returns the options of package compress for an input.
 func (s *Source) readerOptions(in *input) compress.Options {
 	opt := compress.Options{Limits: compressLimits(s.cfg.Limits), Name: in.path, RestartEvery: membersOnly}
 	if len(s.inputs) == 1 {
-		opt.Concurrency = zstdGoroutines // nothing else keeps the cores busy with reading
+		opt.Concurrency = zstdGoroutines // no other input keeps the cores busy
 	}
 	return opt
 }
 
-// verified returns up to which offset checksums verify the stream.
+// verified returns the offset up to which checksums verify the stream.
 func (st *stream) verified() int64 {
 	if st.pump != nil {
 		return st.pump.known
@@ -137,10 +137,10 @@ func (st *stream) verified() int64 {
 	return off
 }
 
-// zstdGoroutines is how many goroutines decode a single input.
+// zstdGoroutines is the number of goroutines that decode a single input.
 const zstdGoroutines = 4
 
-// openFile opens the file of an input and says whether it is a pipe.
+// openFile opens the file of an input and reports whether it is a pipe.
 func (s *Source) openFile(in *input) (src io.Reader, closer io.Closer, pipe bool, err error) {
 	switch {
 	case in.err != nil:
@@ -177,8 +177,8 @@ func isRegular(r io.Reader) bool {
 	return err == nil && fi.Mode().IsRegular()
 }
 
-// read reads into p, like pump.read. Only a pipe ever waits, and so only for a
-// pipe due means something.
+// read reads into p, like pump.read. Only a pipe ever waits, so due has an
+// effect only for a pipe.
 func (st *stream) read(ctx context.Context, p []byte, due <-chan time.Time) (n int, err error) {
 	if st.left <= 0 {
 		return 0, io.EOF
@@ -198,11 +198,11 @@ func (st *stream) read(ctx context.Context, p []byte, due <-chan time.Time) (n i
 	return st.zr.Read(p)
 }
 
-// peek returns the first n bytes, or all if there are fewer. Of a pipe it is
-// content with less, as soon as that ends a line and nothing more comes for the
-// time of linger. It fails only with errStopped.
+// peek returns the first n bytes, or all if there are fewer. For a pipe it
+// returns less as soon as it has a complete line and no more data arrives for
+// linger. Its only error is errStopped.
 func (st *stream) peek(ctx context.Context, n int, linger time.Duration) ([]byte, error) {
-	least := max(n, 2) // a byte order mark is not seen in one byte
+	least := max(n, 2) // one byte is too short to detect a byte order mark
 	buf := append(make([]byte, 0, max(least, len(st.ahead))), st.ahead...)
 	st.ahead = nil
 	defer func() { st.ahead = buf }()
@@ -224,14 +224,14 @@ func (st *stream) peek(ctx context.Context, n int, linger time.Duration) ([]byte
 	return buf[:n], nil
 }
 
-// close ends the stream. It reports whether all that read it is gone: if not,
-// nothing but the counters of zr may be looked at.
+// close closes the stream. It reports whether all goroutines that read it have
+// ended; if not, only the counters of zr may be used.
 func (st *stream) close() (gone bool) {
 	if st.pump != nil {
 		st.pump.stop()
 	}
 	if st.file != nil {
-		_ = st.file.Close() // wakes a pump that waits for a named pipe
+		_ = st.file.Close() // unblocks a pump that waits for a named pipe
 	}
 	if st.pump != nil && st.file != nil {
 		<-st.pump.ended

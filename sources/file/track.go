@@ -15,7 +15,8 @@ import (
 	"github.com/urlfold/urlfold/pipeline"
 )
 
-// tailBytes is how much of the text before a position it is known by.
+// tailBytes is how many bytes of text before a position are hashed to identify
+// it.
 const tailBytes = 1 << 10
 
 // A digest is a hash of a piece of text.
@@ -25,8 +26,8 @@ func digestOf(b []byte) digest { return xxh3.Hash128(b).Bytes() }
 
 func (d digest) String() string { return hex.EncodeToString(d[:]) }
 
-// parseDigest reads what String returns. What is none is the zero digest, which
-// no text has.
+// parseDigest parses the result of String. It returns the zero digest, which no
+// text has, for an invalid string.
 func parseDigest(s string) (d digest) {
 	if b, err := hex.DecodeString(s); err == nil && len(b) == len(d) {
 		copy(d[:], b)
@@ -34,29 +35,29 @@ func parseDigest(s string) (d digest) {
 	return d
 }
 
-// A headKey is what a track is found by: the length and the digest of the
-// beginning of its text, as far as it was emitted.
+// A headKey identifies a track by the length and the digest of the beginning of
+// its text, as far as that was emitted.
 type headKey struct {
 	n   int64
 	sum digest
 }
 
-// A position is an offset in the text behind which nothing was emitted when it was
-// noted: the end of a batch.
+// A position is an offset in the text at the end of a batch. Nothing after it
+// had been emitted when it was recorded.
 type position struct {
 	off, line int64
-	inside    bool   // of an oversize record
-	left      int64  // then: see cutter
-	loose     bool   // the lane is held, and not all before it is verified
-	tail      digest // of the last min(off, tailBytes) bytes before it
+	inside    bool   // within an oversize record
+	left      int64  // if inside: see cutter
+	loose     bool   // the lane is held, and the text before off is not all verified
+	tail      digest // of the last min(off, tailBytes) bytes before off
 	sum       uint64 // hash of the text from track.hashFrom to off
-	// state is that of sum: to go on from here. Nil once a later position is
-	// committed.
+	// state is the state of the hash that sum was taken from, to resume hashing
+	// here. It is nil once a later position is committed.
 	state *textHash
-	head  []byte // the directive in force, nil if there is none or it is not known; not to be changed
+	head  []byte // directive in force; nil: none, or unknown; read-only
 }
 
-// tailLen returns how many bytes the tail of a position at off has.
+// tailLen returns the length of the tail of a position at off.
 func tailLen(off int64) int64 { return min(off, tailBytes) }
 
 // A point is a restart point of the file that a track is bound to.
@@ -66,16 +67,16 @@ type point struct {
 	stored bool
 }
 
-// A life is how far a track is.
+// A life is a stage in the life of a track.
 type life uint8
 
 const (
 	open  life = iota // there may be more to read
-	ended             // its lane has ended, and Finish is waited for
-	over              // all is done
+	ended             // its lane has ended, and Finish has not been called yet
+	over              // finished
 )
 
-// A step is what is being done with a track.
+// A step is the current activity on a track.
 type step uint8
 
 const (
@@ -84,82 +85,83 @@ const (
 	busy
 )
 
-// A track is one text that is read: what a lane holds. The file that it is read
-// from may be renamed, or change places with a copy.
+// A track is one text that is read, in one lane. The file that holds the text
+// may be renamed or replaced by a copy.
 //
-// While step is busy, the fields of the second part belong to the goroutine that
-// reads it, else to who holds watcher.mu. All others are guarded by watcher.mu.
+// While step is busy, the fields of the second part belong to the goroutine
+// that reads the track; otherwise to the holder of watcher.mu. All other fields
+// are guarded by watcher.mu.
 type track struct {
 	id, path, rel string
-	file          fileState // the file as it was seen last
-	gen           int64     // how many texts the file has had before
-	bound         bool      // there is such a file
-	listed        bool      // it was found by the last scan
-	rotated       bool      // it does not have the name any more that it was found under
-	final         bool      // where it ends now is its end
-	complete      bool      // it is at its end for good: on_finish holds for it
-	finishing     bool      // it is done, and on_finish was not applied yet
-	told          bool      // this run has reported it
-	unsaved       bool      // it is in progress.unsaved
-	expired       bool      // it is no track of the watcher any more
+	file          fileState // state of the file when it was last seen
+	gen           int64     // number of texts that the file held before
+	bound         bool      // bound to a file
+	listed        bool      // found by the last scan
+	rotated       bool      // the file no longer has the name under which it was found
+	final         bool      // the current end of the file is final
+	complete      bool      // the file is complete, so on_finish applies
+	finishing     bool      // done, but on_finish has not been applied yet
+	told          bool      // reported in this run
+	unsaved       bool      // in progress.unsaved
+	expired       bool      // removed from the watcher
 	changed       time.Time
-	gone          time.Time // when it was seen first that there is no such file
-	disposed      int64     // when on_finish took the file away, in nanoseconds of Unix time, or 0
-	replaced      bool      // its file holds another text now
-	met           meeting   // of the file that it is bound to
-	reused        bool      // its inode is that of another file now
+	gone          time.Time // when the file was first missed
+	disposed      int64     // when on_finish removed the file, in nanoseconds of Unix time, or 0
+	replaced      bool      // its file now holds another text
+	met           meeting   // meeting of the file that it is bound to
+	reused        bool      // its inode now belongs to another file
 	doubt         doubt     // whether its file still holds the text that was read
-	lookedAt      time.Time // when a reader looked at the file last
+	lookedAt      time.Time // when a reader last looked at the file
 	life          life
 	step          step
-	atEnd         bool      // all that the file has was read, when it was as in asRead
-	asRead        fileState // how it was when the last reading began
+	atEnd         bool      // all data of the file was read when it was in state asRead
+	asRead        fileState // state of the file when the last read began
 	state         checkpoint.State
 	verdict       compress.Verdict
-	text          string  // of the verdict, for the checkpoint
+	text          string  // text of the verdict, for the checkpoint
 	found         *Report // see report
 	lane          *pipeline.Lane
 	entry         kept       // what is stored
-	positions     []position // ends of batches: some that are committed, and all that are not
+	positions     []position // ends of batches: some committed ones, and all that are not committed
 	points        []point
 	key           headKey
 	failure       string    // why it cannot be read now
-	tries         int       // that have failed, one after the other
-	retry         time.Time // the next one
+	tries         int       // consecutive failures
+	retry         time.Time // time of the next attempt
 
 	in     content
 	cut    cutter
-	head   []byte       // the beginning of the text, as far as it is known; written under mu
-	brief  []byte       // of a retired track, instead of head
-	last   []byte       // the last bytes before cut.off
-	hash   textHash     // of the text from hashFrom to cut.off
+	head   []byte       // known beginning of the text; written under mu
+	brief  []byte       // replaces head in a retired track
+	last   []byte       // last bytes before cut.off
+	hash   textHash     // hash of the text from hashFrom to cut.off
 	csv    []byte       // header record
 	parsed bool         // csv is known
 	intact bool         // skip_file: the file was verified
 	seen   *examination // quarantine by reading twice: what may be emitted now
-	held   bool         // as its lane is, once it has one: a checkpoint covers what is verified
-	closed bool         // what is not verified is withdrawn: nothing more is emitted
-	raw    *os.File     // the file, for who keeps what was withdrawn
-	stamp  int64        // when the file was made that t is bound to, or 0: see born
+	held   bool         // like its lane, once it has one: checkpoints cover only what is verified
+	closed bool         // the unverified part is withdrawn: nothing more is emitted
+	raw    *os.File     // the file, open for whoever stores the withdrawn part
+	stamp  int64        // creation time of the bound file, or 0: see born
 
 	hashFrom int64 // the text before it was not hashed; never changes
 
-	squeezed atomic.Bool  // in.compressed, for lag
-	taken    atomic.Int64 // how much of the file was read, for lag
+	squeezed atomic.Bool  // copy of in.compressed, for lag
+	taken    atomic.Int64 // bytes of the file that were read, for lag
 
-	lostFile bool // there is no file: the lane is to be ended
-	carried  bool // nothing is to be read, and what is in cut.tail emitted
+	lostFile bool // the file is gone: end the lane
+	carried  bool // nothing is left to read: emit cut.tail
 }
 
-// content is the file of a track while it is open.
+// content is the open file of a track.
 type content struct {
 	f          *os.File
 	at         func(point string) error // see fault.At
 	zr         *compress.Reader         // nil: not decompressing, or plain
 	compressed bool
 	pos        int64 // plain: offset of the next read
-	bound      bool  // limit holds
-	limit      int64 // not plain: how much of the text may be read
+	bound      bool  // limit applies
+	limit      int64 // not plain: how many bytes of the text may be read
 }
 
 // read reads the next bytes. io.EOF means that there are no more now.
@@ -181,7 +183,7 @@ func (c *content) read(p []byte) (int, error) {
 	return n, err
 }
 
-// rest releases what reading needs, and keeps the file open.
+// rest releases the decompressor and keeps the file open.
 func (c *content) rest() {
 	if c.zr != nil {
 		c.zr.Close()
@@ -189,7 +191,7 @@ func (c *content) rest() {
 	}
 }
 
-// report returns what is to be told of t, to be filled in.
+// report returns the report on t, to be filled in.
 func (t *track) report() *Report {
 	if t.found == nil {
 		t.found = new(Report)
@@ -197,8 +199,8 @@ func (t *track) report() *Report {
 	return t.found
 }
 
-// A kept is what a track keeps of the entry that is stored for it: what describe
-// does not know. There may be a hundred thousand of them.
+// A kept is the part of a stored entry that describe cannot reconstruct. There
+// may be a hundred thousand of them.
 type kept struct {
 	Offset, Line, HashFrom, Restart int64
 	Left                            int64
@@ -207,7 +209,7 @@ type kept struct {
 	Inside                          bool
 }
 
-// keptOf returns what is kept of e.
+// keptOf returns the part of e to keep.
 func keptOf(e checkpoint.Entry) kept {
 	return kept{
 		Offset: e.Offset, Line: e.Line, HashFrom: e.HashFrom, Restart: e.Restart,
@@ -215,7 +217,7 @@ func keptOf(e checkpoint.Entry) kept {
 	}
 }
 
-// entry returns an entry with what was kept.
+// entry returns an entry with the kept part filled in.
 func (k *kept) entry() checkpoint.Entry {
 	return checkpoint.Entry{
 		Offset: k.Offset, Line: k.Line, HashFrom: k.HashFrom, Restart: k.Restart,
@@ -223,7 +225,7 @@ func (k *kept) entry() checkpoint.Entry {
 	}
 }
 
-// at returns the last position, which is where reading goes on.
+// at returns the last position, at which reading resumes.
 func (t *track) at() position {
 	if len(t.positions) == 0 {
 		return position{line: 1}
@@ -231,15 +233,16 @@ func (t *track) at() position {
 	return t.positions[len(t.positions)-1]
 }
 
-// keepPositions is how many positions are kept that are committed: what copytruncate
-// leaves behind ends at or near one of them.
+// keepPositions is how many committed positions are kept: the copy that
+// copytruncate leaves behind ends at or near one of them.
 const keepPositions = 16
 
-// maxStoredDirective is the longest directive that a checkpoint holds. A longer one
-// is found by reading the file again.
+// maxStoredDirective is the longest directive that a checkpoint holds. A longer
+// one is found again by reading the file.
 const maxStoredDirective = 16 << 10
 
-// commit notes that all before pos is durable. It returns the entry that says so.
+// commit records that the text before pos is durable. It returns the entry to
+// store.
 func (t *track) commit(pos int64) checkpoint.Entry {
 	i := 0
 	for i+1 < len(t.positions) && t.positions[i+1].off <= pos {
@@ -271,8 +274,8 @@ func (t *track) commit(pos int64) checkpoint.Entry {
 	return e
 }
 
-// pointBefore returns the newest restart point from which the tail of the position
-// at off can be read, or nil.
+// pointBefore returns the latest restart point from which the tail of the
+// position at off can be read, or nil.
 func (t *track) pointBefore(off int64) *point {
 	for i := len(t.points) - 1; i >= 0; i-- {
 		if p := &t.points[i]; p.p.Offset() <= off-tailLen(off) {
@@ -282,14 +285,14 @@ func (t *track) pointBefore(off int64) *point {
 	return nil
 }
 
-// dropPoints forgets the restart points before the one of the entry.
+// dropPoints drops the restart points before the one of the entry.
 func (t *track) dropPoints() {
 	for len(t.points) > 1 && t.points[0].id != t.entry.Restart && t.points[1].p.Offset() <= t.entry.Offset-tailLen(t.entry.Offset) {
 		t.points = t.points[1:]
 	}
 }
 
-// describe fills in what an entry says beside the checkpoint.
+// describe fills in the fields of an entry besides the position.
 func (t *track) describe(e checkpoint.Entry, source string) checkpoint.Entry {
 	e.Source, e.ID, e.Path, e.Rel = source, t.id, t.path, t.rel
 	e.Dev, e.Ino, e.Size, e.ModTime, e.Changed, e.Gen = t.file.id.dev, t.file.id.ino, t.file.size, t.file.mtime, t.file.changed, t.gen
@@ -312,7 +315,7 @@ func (t *track) describe(e checkpoint.Entry, source string) checkpoint.Entry {
 	return e
 }
 
-// restored returns the track of an entry, bound to no file.
+// restored returns the track of an entry, not bound to a file.
 func restored(e checkpoint.Entry) *track {
 	t := &track{
 		id: e.ID, path: e.Path, rel: e.Rel, gen: e.Gen, entry: keptOf(e),

@@ -14,21 +14,21 @@ import (
 	"github.com/urlfold/urlfold/internal/storage/compress"
 )
 
-// This file reads files again, up to a position, to verify that they hold the text
-// that was read before. That takes as long as reading them, so goroutines of their
-// own do it, and nothing is emitted from the file meanwhile.
+// This file reads files again, up to a position, to verify that they hold the
+// text that was read before. That takes as long as reading them the first time,
+// so separate goroutines do it. Nothing is emitted from the file meanwhile.
 
 // A doubt says whether a file still holds the text that its track has read.
 type doubt uint8
 
 const (
 	trusted   doubt = iota
-	doubted         // it has changed, and did not grow: the next scan confirms it
-	suspected       // it has to be read and hashed
+	doubted         // it has changed without growing: wait for the next scan to confirm
+	suspected       // it must be read and hashed
 )
 
-// rewritten reports whether a file that was s before may hold another text now: it
-// has changed, and neither growth nor a new name explains that.
+// rewritten reports whether a file that was in state s may hold another text
+// now: it has changed, and neither growth nor a new name explains that.
 func (s *fileState) rewritten(now *fileState, renamed bool) bool {
 	switch {
 	case now.size > s.size:
@@ -39,9 +39,10 @@ func (s *fileState) rewritten(now *fileState, renamed bool) bool {
 	return s.changed != 0 && now.changed != s.changed && !renamed
 }
 
-// changedSince returns s.changed if size or time of the file differ from was, which
-// explains it. Else it is that of was: whether a new name explains it, the next scan
-// knows.
+// changedSince returns the change time to record: s.changed if size or
+// modification time differ from was, which explains the change. Otherwise it
+// returns was.changed, so that the next scan decides whether a new name
+// explains it.
 func (s *fileState) changedSince(was *fileState) int64 {
 	if s.same(was) {
 		return was.changed
@@ -49,11 +50,11 @@ func (s *fileState) changedSince(was *fileState) int64 {
 	return s.changed
 }
 
-// mustHash reports whether the text of t at its position is more than what its
-// tail tells.
+// mustHash reports whether the hash of t covers more than the tail at its
+// position.
 func (t *track) mustHash() bool { off := t.at().off; return t.hashFrom < off-tailLen(off) }
 
-// howKnown says what a text that agrees with t was compared by.
+// howKnown names the evidence by which a text was found to agree with t.
 func (t *track) howKnown() string {
 	switch {
 	case t.hashFrom == 0:
@@ -64,47 +65,48 @@ func (t *track) howKnown() string {
 	return "head and tail"
 }
 
-// An answer says whether a text is that of a track up to a position.
+// An answer is the result of comparing a text with that of a track up to a
+// position.
 type answer uint8
 
 const (
 	differs   answer = iota
-	lookalike        // its length and tail are the same, its hash is not
-	tooShort         // it ends before
+	lookalike        // same length and tail, different hash
+	tooShort         // the text ends before the position
 	agrees
 )
 
-// A rest is what comes after the last position that a compressed text was compared at.
+// A rest says what follows the last compared position of a compressed text.
 type rest uint8
 
 const (
-	restUnknown rest = iota // the text was not read so far, or is damaged there
+	restUnknown rest = iota // the text was not read that far, or is damaged there
 	restNone
 	restText
 )
 
-// A wanted is a position that a text is looked at for.
+// A wanted is a position to compare a text at.
 type wanted struct {
 	t    *track
-	from int64 // where p.sum begins
+	from int64 // offset at which p.sum begins
 	p    position
 }
 
-// want returns the position of t.
+// want returns the current position of t.
 func want(t *track) wanted { return wanted{t, t.hashFrom, t.at()} }
 
-// begin returns the offset from which a text is needed to answer a.
+// begin returns the offset from which a must read the text.
 func (a *wanted) begin() int64 { return min(a.from, a.p.off-tailLen(a.p.off)) }
 
-// A matcher compares a text with positions, while it reads it.
+// A matcher compares a text with positions while reading it.
 type matcher struct {
 	v    *verifier
 	r    io.Reader
 	off  int64
 	last []byte
-	sums map[int64]*textHash // by where they begin
+	sums map[int64]*textHash // by the offset at which they begin
 	buf  []byte
-	left int64 // to read
+	left int64 // bytes still to read
 	err  error
 }
 
@@ -112,18 +114,18 @@ type matcher struct {
 type verifier struct {
 	cfg   *WatchConfig
 	log   *slog.Logger
-	at    func(point string) error // fault.At, but in tests
+	at    func(point string) error // fault.At, except in tests
 	files *opener
 	crew  *crew
 
-	mu        *sync.Mutex // of the watcher; guards what follows
+	mu        *sync.Mutex // of the watcher; guards the fields below
 	stats     *counts
-	verifying int64 // bytes that are still to be read to compare texts
+	verifying int64 // bytes still to be read for comparisons
 }
 
-// match reads a text that begins at off with what r returns, and answers asked,
-// which are in the order of their positions. Its error is that of r, if that is not
-// the end of the text, or errStopped.
+// match reads a text from r, beginning at offset off, and answers asked, which
+// is sorted by position. It returns errStopped, or an error of r other than the
+// end of the text.
 func (v *verifier) match(ctx context.Context, r io.Reader, off int64, asked []wanted, answers []answer) error {
 	left := asked[len(asked)-1].p.off - off
 	m := &matcher{v: v, r: r, off: off, sums: map[int64]*textHash{}, buf: make([]byte, min(verifyChunk, left)), left: left}
@@ -155,11 +157,11 @@ func (v *verifier) match(ctx context.Context, r io.Reader, off int64, asked []wa
 	return nil
 }
 
-// verifyChunk is how many bytes are read at a time.
+// verifyChunk is the number of bytes per read.
 const verifyChunk = 1 << 20
 
-// readTo reads on to off. While lanes are read it waits as long as it reads, so that
-// they have their part of the disk and of the processors.
+// readTo reads up to off. While lanes are being read, it pauses after each read
+// for as long as the read took, to leave them disk and CPU time.
 func (m *matcher) readTo(ctx context.Context, off int64) {
 	for m.off < off && m.err == nil {
 		began := time.Now()
@@ -181,7 +183,7 @@ func (m *matcher) readTo(ctx context.Context, off int64) {
 func (m *matcher) take(text []byte) {
 	for from, h := range m.sums {
 		if skip := max(0, from-m.off); skip < int64(len(text)) {
-			_, _ = h.Write(text[skip:]) // it never fails
+			_, _ = h.Write(text[skip:]) // never fails
 		}
 	}
 	m.last = appendTail(m.last, text)
@@ -198,8 +200,8 @@ func pauseFor(ctx context.Context, d time.Duration) {
 	}
 }
 
-// verified counts n bytes that were read again. It reports whether lanes are being
-// read at the same time.
+// verified counts n bytes that were read again. It reports whether lanes are
+// being read at the same time.
 func (m *matcher) verified(n int) (busy bool) {
 	m.left -= int64(n)
 	m.v.mu.Lock()
@@ -209,18 +211,18 @@ func (m *matcher) verified(n int) (busy bool) {
 	return m.v.crew.reading.active > 0
 }
 
-// expect adds n bytes to those that are still to be read again.
+// expect adds n to the bytes still to be read again.
 func (v *verifier) expect(n int64) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.verifying += n
 }
 
-// largeText is from how many bytes on it is logged that a text is read again.
+// largeText is the number of bytes from which on verifying a text is logged.
 const largeText = 64 << 20
 
-// compareText answers asked, which are in the order of their positions, for the text
-// of f. It returns what comes after the last of them.
+// compareText answers asked, which is sorted by position, for the text of f. It
+// returns what follows the last position.
 func (v *verifier) compareText(ctx context.Context, f *os.File, path string, asked []wanted, answers []answer) (rest, error) {
 	var raw [rawHead]byte
 	n, err := f.ReadAt(raw[:], 0)
@@ -260,19 +262,19 @@ func (v *verifier) compareText(ctx context.Context, f *os.File, path string, ask
 	return restNone, nil
 }
 
-// pathNow returns the path of t.
+// pathNow returns the current path of t.
 func (t *track) pathNow(files *opener) string {
 	path, _ := files.fileOf(t)
 	return path
 }
 
-// logAnswer says what came of comparing the file at path with a text that is known.
+// logAnswer logs the result of comparing the file at path with a known text.
 // The caller holds mu.
 func (v *verifier) logAnswer(path string, a *wanted, got answer) {
 	switch {
 	case got == lookalike:
 		v.stats.lookalikes++
-		v.log.Warn("file looks like a known text and is another one, reading it from the beginning",
+		v.log.Warn("file resembles a known file but differs, reading from the beginning",
 			"path", path, "was", a.t.path, "bytes", a.p.off, "verified", a.t.howKnown())
 	case got == agrees && a.p.off >= largeText:
 		v.log.Info("file content verified", "path", path, "was", a.t.path, "bytes", a.p.off, "verified", a.t.howKnown())
@@ -281,8 +283,8 @@ func (v *verifier) logAnswer(path string, a *wanted, got answer) {
 	}
 }
 
-// A proof is the job of finding out whether the file of t holds the text that was
-// read, after it has changed without growing.
+// A proof is the job of checking whether the file of t, which changed without
+// growing, still holds the text that was read.
 type proof struct{ t *track }
 
 // do implements job.
@@ -301,9 +303,9 @@ func (j *proof) do(ctx context.Context, w *watcher) {
 	w.crew.nudge()
 	switch {
 	case errors.Is(err, errStopped), errors.Is(err, errMoved), errors.Is(err, fs.ErrNotExist):
-		return // the run ends, or the next scan sees where it is
+		return // the run ends, or the next scan finds the new path
 	case err != nil:
-		w.broken[as.path] = err.Error() // the next poll tries again
+		w.broken[as.path] = err.Error() // the next poll retries
 		return
 	}
 	delete(w.broken, as.path)
@@ -313,12 +315,12 @@ func (j *proof) do(ctx context.Context, w *watcher) {
 		t.file.size, t.file.mtime, t.file.changed = seen.size, seen.mtime, seen.changed
 		return
 	}
-	w.replace(t) // with t.file as it was, a restart has the same doubt
+	w.replace(t) // t.file stays as it was, so that a restart has the same doubt
 	w.metBefore[as.id] = candidate{s: seen, meeting: meeting{since: w.clock()}, checked: map[*track]checked{t: {off: asked[0].p.off, upto: asked[0].p.off, answer: answers[0]}}}
 }
 
-// prove compares the file f, or, if that is nil, the one at the path of as, with a
-// position. It returns how the file was before that.
+// prove compares f, or the file at the path of as if f is nil, with a position.
+// It returns the state of the file before the comparison.
 func (v *verifier) prove(ctx context.Context, f *os.File, as fileState, asked []wanted, answers []answer) (seen fileState, err error) {
 	if f == nil {
 		if f, err = v.files.openAs(as.path, as.id); err != nil {
@@ -334,7 +336,7 @@ func (v *verifier) prove(ctx context.Context, f *os.File, as fileState, asked []
 	return fileStateOf(as.path, as.rel, fi), err
 }
 
-// A hashAfter hashes what is written to it, but not its first skip bytes.
+// A hashAfter hashes everything written to it except the first skip bytes.
 type hashAfter struct {
 	skip int64
 	hash textHash
