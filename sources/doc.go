@@ -1,4 +1,4 @@
-// Package sources is the home of the sources: one folder for each, none of which
-// knows another. What every source must keep is in contract_test.go here, one
-// suite for all of them.
+// Package sources registers the built-in sources. Each has a folder of its own
+// and does not import the others. contract_test.go holds the requirements for
+// every source, as one test suite for all of them.
 package sources

@@ -15,39 +15,40 @@ import (
 	"github.com/urlfold/urlfold/sources/nats"
 )
 
-// An Env is what a process gives to the sources that it runs.
+// An Env is what a process provides to a source.
 type Env struct {
 	Name         string        // of the source, for logs and metrics
-	Framing      file.Framing  // where records end
+	Framing      file.Framing  // finds record boundaries
 	MaxRecord    int           // bytes
-	BatchBytes   int           // the size of a batch
-	BatchRecords int           // the most messages of a batch
-	Linger       time.Duration // how long a batch that is not full waits for more
-	UntilEOF     bool          // return once all that is there now was read
+	BatchBytes   int           // size of a batch
+	BatchRecords int           // maximum number of messages in a batch
+	Linger       time.Duration // how long a batch that is not full waits for more data
+	UntilEOF     bool          // return once all data that exists now has been read
 	Logger       *slog.Logger
-	Stdin        io.Reader // of the process; nil: it must not be read
-	Files        file.Host // for sources of files
+	Stdin        io.Reader // stdin of the process; nil: none
+	Files        file.Host // for file sources
 }
 
-// A Type is one kind of source. [Define] makes one.
+// A Type is a kind of source. [Define] creates one.
 type Type struct {
-	// Name is the key that stands for the type in a configuration: "kafka".
+	// Name identifies the type in a configuration, such as "kafka".
 	Name string
-	// Default returns a pointer to a new configuration struct that holds the
-	// defaults. Package config/field says what the struct may look like.
+	// Default returns a pointer to a new configuration struct with the default
+	// values. Package config/field describes the permitted structs.
 	Default func() any
-	// New makes a source from a struct that Default returned and the configuration
-	// filled in. It connects to nothing. The error joins all mistakes.
+	// New creates a source from a struct that Default returned and the
+	// configuration filled in. It does not connect. The error joins all
+	// mistakes.
 	New func(cfg any, env Env) (pipeline.Source, error)
 }
 
-// A Connector is a source that can check whether it would be able to work.
+// A Connector is a source that can check its connection and permissions.
 // "urlfold validate --connect" calls CheckConnect.
 type Connector interface {
 	CheckConnect(ctx context.Context) error
 }
 
-// Builtin returns the types of this module, in the order of their names.
+// Builtin returns the built-in source types, sorted by name.
 func Builtin() []Type {
 	return []Type{
 		Define("file", ptr(file.DefaultSettings), newFile),
@@ -58,8 +59,9 @@ func Builtin() []Type {
 	}
 }
 
-// Define returns the type called name, whose configuration struct is C. defaults
-// returns a new C that holds the defaults, and open makes a source of one.
+// Define returns the type with the given name and the configuration struct C.
+// defaults returns a new C with the default values, and open creates a source
+// from a C.
 func Define[C any, S pipeline.Source](name string, defaults func() *C, open func(C, Env) (S, error)) Type {
 	return Type{
 		Name:    name,
@@ -71,14 +73,14 @@ func Define[C any, S pipeline.Source](name string, defaults func() *C, open func
 			}
 			s, err := open(*c, env)
 			if err != nil {
-				return nil, err // and not an interface that holds a nil S
+				return nil, err // not an interface that holds a nil S
 			}
 			return s, nil
 		},
 	}
 }
 
-// ptr returns f with a pointer to its result.
+// ptr returns a function that returns a pointer to a result of f.
 func ptr[C any](f func() C) func() *C {
 	return func() *C { return new(f()) }
 }
@@ -108,8 +110,9 @@ func newJetStream(c nats.JetStreamConfig, env Env) (pipeline.Source, error) {
 	return nats.NewJetStream(c)
 }
 
-// errNoEnd says why a run of core NATS cannot end with its input.
-var errNoEnd = errors.New("core NATS keeps nothing, so there is no end to read to")
+// errNoEnd is the error of a core NATS source in a run that is to end with its
+// input.
+var errNoEnd = errors.New("core NATS stores no messages, so a run cannot end with its input")
 
 func newCore(c nats.CoreConfig, env Env) (pipeline.Source, error) {
 	if env.UntilEOF {

@@ -1,22 +1,23 @@
-// Package kafka is the source of Kafka topics: a member of a consumer group whose
-// position is the committed offset of each partition.
+// Package kafka reads Kafka topics as a member of a consumer group. Its
+// positions are the committed offsets of the partitions.
 //
-// A partition is one lane for as long as one generation of the group lasts:
+// A partition is one lane for the duration of one generation of the group:
 //
 //	join ──▶ generation ──▶ a reader per partition ──▶ batches
-//	  ▲          │  heartbeat refused: somebody comes or goes
+//	  ▲          │  heartbeat refused: a member joins or leaves
 //	  │          ▼
 //	  └── last commit ◀── drain, at most drain_timeout ◀── partial batches
 //
-// A commit is the watermark of a lane, in the name of the generation that the lane
-// belongs to: a member that is late cannot move what is no longer its own, since
-// the broker refuses it. What was read and not committed is read again by whom the
-// partition belongs to then.
+// A commit stores the watermark of a lane under the generation that the lane
+// belongs to. The broker refuses commits of an earlier generation, so a late
+// member cannot move an offset that it no longer owns. Records that were read
+// but not committed are read again by the next owner of the partition.
 //
-// After a soft stop the member stays in its generation until Close, so that what
-// is still under way when Run returns can be committed.
+// After a soft stop the member stays in its generation until Close, so that
+// records still in flight when Run returns can be committed.
 //
-// What is read: record batches of version 2 (Kafka 0.11 and later), with all
-// compressions. Control batches are no records, and with isolation_level
-// read_committed neither are those of aborted transactions. Tombstones pass through.
+// The source reads record batches of version 2 (Kafka 0.11 and later) in all
+// compression formats. It skips control batches and, with isolation_level
+// read_committed, records of aborted transactions. It passes tombstones
+// through.
 package kafka

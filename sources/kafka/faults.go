@@ -9,11 +9,11 @@ import (
 	"github.com/urlfold/urlfold/internal/observe/logging"
 )
 
-// faults are the reasons why the source, or a partition, cannot go on now.
+// faults holds the current errors of the source and its partitions.
 type faults struct {
 	mu    sync.Mutex
 	all   map[string]*logging.Outage
-	count map[string]int64 // all that were ever set, by class
+	count map[string]int64 // all errors ever set, by class
 }
 
 func (f *faults) set(log *slog.Logger, where string, err error) {
@@ -25,13 +25,13 @@ func (f *faults) set(log *slog.Logger, where string, err error) {
 	f.count[kafka.ClassOf(err)]++
 	o := f.all[where]
 	if o == nil {
-		o = logging.NewOutage(log, "kafka: cannot read: it is tried again", "kafka: read recovered", "where", strings.TrimSpace(where))
+		o = logging.NewOutage(log, "kafka read failed, retrying", "kafka read recovered", "where", strings.TrimSpace(where))
 		f.all[where] = o
 	}
 	o.Set(err)
 }
 
-// clear says that it works there.
+// clear records that reading works again at where.
 func (f *faults) clear(where string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -40,14 +40,14 @@ func (f *faults) clear(where string) {
 	}
 }
 
-// forget drops what is known of a partition that is no longer this member's.
+// forget drops the state of a partition that this member no longer owns.
 func (f *faults) forget(where string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	delete(f.all, where)
 }
 
-// of returns how many faults there were of a class.
+// of returns the number of errors of a class.
 func (f *faults) of(class string) int64 {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -8,24 +8,24 @@ import (
 	"github.com/urlfold/urlfold/internal/client/kafka"
 )
 
-// A fetcher asks for record batches, one answer ahead of the reader.
+// A fetcher requests record batches, ahead of the reader.
 type fetcher struct {
 	p      *partition
 	offset int64
 	out    chan *answer
 	free   chan *answer
 
-	beyond int       // times that the log ended before offset
-	stuck  time.Time // since when there is something to read, and nothing comes
+	beyond int       // consecutive times that the log ended before offset
+	stuck  time.Time // since when records exist after offset but none arrived
 }
 
-// An answer is what came from offset from on.
+// An answer is a response of the broker for the records from offset from on.
 type answer struct {
 	f    kafka.Fetched
 	from int64
 }
 
-// ahead is how many answers of a partition are in memory.
+// ahead is how many answers of a partition are held in memory.
 const ahead = 2
 
 func newFetcher(p *partition, offset int64) *fetcher {
@@ -36,12 +36,13 @@ func newFetcher(p *partition, offset int64) *fetcher {
 	return f
 }
 
-// stallTimeout is how long nothing may come while there is something to read.
+// stallTimeout is how long no record may arrive while there are records to
+// read.
 const stallTimeout = 30 * time.Second
 
 var (
-	errStalled = errors.New("there are records to read, and none has come for 30 s")
-	errPartial = errors.New("the broker sends the beginning of a record batch, and never all of it")
+	errStalled = errors.New("no records received for 30 s although the log has more")
+	errPartial = errors.New("broker sends only the beginning of a record batch, never all of it")
 )
 
 // run fetches until ctx is done.
@@ -79,7 +80,7 @@ func (f *fetcher) run(ctx context.Context) {
 	}
 }
 
-// got hands an answer on, or takes it back if it is empty.
+// got passes an answer to the reader, or back to the free list if it is empty.
 func (f *fetcher) got(a *answer) error {
 	end := a.f.HighWatermark
 	if f.p.decoder.Committed && a.f.LastStable >= 0 {
@@ -89,7 +90,7 @@ func (f *fetcher) got(a *answer) error {
 	f.beyond = 0
 	if next := a.f.Next(f.offset); next > f.offset {
 		a.from, f.offset, f.stuck = f.offset, next, time.Time{}
-		f.out <- a // there is room for all answers
+		f.out <- a // never blocks: out has room for all answers
 		return nil
 	}
 	partial := len(a.f.Set) > 0
@@ -107,12 +108,12 @@ func (f *fetcher) got(a *answer) error {
 	return nil
 }
 
-// patience is how often a log must end before the position until that is
-// believed: a new leader may know less for a moment.
+// patience is how many times in a row the log must end before the position
+// until the fetcher accepts that: a new leader may lag for a moment.
 const patience = 5
 
-// relocate finds a position that exists. It reports false if that takes another
-// try.
+// relocate finds an offset that exists. It returns false if it must be called
+// again.
 func (f *fetcher) relocate(ctx context.Context) bool {
 	p := f.p
 	first, err := p.s.client.Offset(ctx, p.topic, p.id, kafka.Earliest)
@@ -124,7 +125,7 @@ func (f *fetcher) relocate(ctx context.Context) bool {
 		p.s.mu.Lock()
 		p.s.count.gaps[p.topic] += gap
 		p.s.mu.Unlock()
-		p.s.log.Warn("kafka: retention has deleted records before they were read",
+		p.s.log.Warn("kafka records deleted by retention before they were read",
 			"topic", p.topic, "partition", p.id, "from", f.offset, "to", first, "offsets", gap)
 		f.offset = first
 		return true
@@ -136,8 +137,9 @@ func (f *fetcher) relocate(ctx context.Context) bool {
 	return f.again(ctx, last)
 }
 
-// again begins anew in a log that ends before the position: the topic was made
-// anew, or its end was lost with its leader.
+// again restarts at the configured start in a log that ends before the
+// position: the topic was recreated, or the end of the log was lost with its
+// leader.
 func (f *fetcher) again(ctx context.Context, last int64) bool {
 	p := f.p
 	to, err := p.s.client.Offset(ctx, p.topic, p.id, p.s.cfg.Start.At)
@@ -147,7 +149,7 @@ func (f *fetcher) again(ctx context.Context, last int64) bool {
 	p.s.mu.Lock()
 	p.s.count.resets[p.topic]++
 	p.s.mu.Unlock()
-	p.s.log.Warn("kafka: the log ends before the position: reading goes on where start says",
+	p.s.log.Warn("kafka log ends before the position, restarting at the configured start",
 		"topic", p.topic, "partition", p.id, "position", f.offset, "end", last, "to", to)
 	p.m.rewind(p)
 	f.offset, f.beyond = to, 0

@@ -9,41 +9,41 @@ import (
 	"github.com/urlfold/urlfold/internal/client/kafka"
 )
 
-// A member is this process in one generation of its group.
+// A member is this process in one generation of the group.
 type member struct {
 	s    *source
 	gen  kafka.Generation
 	idle chan struct{} // closed when all readers have ended
 	over chan struct{} // closed when the generation is over
 
-	mu    sync.Mutex // held while offsets are committed, so that none goes back
-	ended bool       // no more commits
+	mu    sync.Mutex // held during commits, so that no offset moves backwards
+	ended bool       // commits are no longer possible
 }
 
-// A commitment is the offset that a partition may be committed up to.
+// A commitment is an offset to commit for a partition.
 type commitment struct {
 	p      *partition
 	offset int64
 }
 
-// run is what a generation does. It is over when gctx is done; ctx is that of
-// Source.Run.
+// run reads during one generation. The generation is over when gctx is done;
+// ctx is the context of source.Run.
 func (m *member) run(gctx, ctx context.Context, fail context.CancelCauseFunc) {
 	defer close(m.over)
 	parts := m.open()
 	m.read(gctx, ctx, fail, parts)
 	if m.s.cfg.UntilEOF && gctx.Err() == nil {
-		fail(errEnd) // nothing else has ended the readers, or it has failed before
+		fail(errEnd) // the readers have ended at the end of the log, or fail was called before
 	}
 	close(m.idle)
 	<-gctx.Done()
 	m.drain(parts)
 	if ctx.Err() != nil {
-		m.s.quit() // rather than to rejoin
+		m.s.quit() // instead of rejoining
 	}
 }
 
-// open makes a lane for each partition.
+// open creates a lane for each assigned partition.
 func (m *member) open() []*partition {
 	var parts []*partition
 	m.s.mu.Lock()
@@ -57,7 +57,7 @@ func (m *member) open() []*partition {
 }
 
 // read runs the readers of parts until gctx or ctx is done, or one of them
-// cannot go on.
+// fails.
 func (m *member) read(gctx, ctx context.Context, fail context.CancelCauseFunc, parts []*partition) {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
@@ -75,8 +75,8 @@ func (m *member) read(gctx, ctx context.Context, fail context.CancelCauseFunc, p
 	wg.Wait()
 }
 
-// drain waits for what was emitted, commits what is durable, and forgets the
-// rest.
+// drain waits for the batches in flight, commits the durable offsets, and
+// revokes the lanes.
 func (m *member) drain(parts []*partition) {
 	ctx, cancel := context.WithTimeout(context.Background(), m.s.cfg.drain())
 	defer cancel()
@@ -87,7 +87,7 @@ func (m *member) drain(parts []*partition) {
 		}
 	}
 	if late > 0 {
-		m.s.log.Warn("kafka: a rebalance could not wait: what is not durable yet is read again", "partitions", late)
+		m.s.log.Warn("kafka rebalance did not wait for all records, they will be read again", "partitions", late)
 	}
 	var list []commitment
 	for _, p := range parts {
@@ -96,7 +96,7 @@ func (m *member) drain(parts []*partition) {
 		}
 	}
 	if err := m.commit(list); err != nil {
-		m.s.log.Warn("kafka: the last offsets of a generation could not be committed: what they cover is read again", "error", err)
+		m.s.log.Warn("kafka final commit failed, records will be read again", "error", err)
 	}
 	m.mu.Lock()
 	m.ended = true
@@ -111,8 +111,8 @@ func (m *member) drain(parts []*partition) {
 	}
 }
 
-// commit stores offsets. That the generation is over is no error: whoever has the
-// partition now goes on from what was committed before.
+// commit stores offsets. It returns nil if the generation is over: the new
+// owner of the partition resumes at the last committed offset.
 func (m *member) commit(list []commitment) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -129,10 +129,10 @@ func (m *member) commit(list []commitment) error {
 	switch {
 	case kafka.Stale(err):
 		m.ended = true
-		m.s.log.Warn("kafka: a commit came after the end of its generation: what it covers is read again", "error", err)
+		m.s.log.Warn("kafka commit refused after the end of its generation, records will be read again", "error", err)
 		return nil
 	case err != nil:
-		return fmt.Errorf("commit of offsets: %w", err)
+		return fmt.Errorf("commit offsets: %w", err)
 	}
 	for _, u := range list {
 		u.p.committed = max(u.p.committed, u.offset)
@@ -140,7 +140,7 @@ func (m *member) commit(list []commitment) error {
 	return nil
 }
 
-// rewind allows p to commit offsets that are lower than before.
+// rewind permits p to commit lower offsets than before.
 func (m *member) rewind(p *partition) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -12,27 +12,27 @@ import (
 	"github.com/urlfold/urlfold/pipeline"
 )
 
-// A partition reads one partition in one generation: a fetcher runs ahead by one
-// answer of the broker, and the reader turns answers into batches.
+// A partition reads one partition in one generation. Its fetcher runs ahead of
+// the reader, which turns answers into batches.
 type partition struct {
 	m        *member
 	s        *source
 	topic    string
 	id       int
-	assigned int64 // committed when the generation began; -1 for nothing
+	assigned int64 // offset committed when the generation began; -1: none
 	lane     *pipeline.Lane
 
 	committed int64 // guarded by member.mu
 
-	next atomic.Int64 // offset of the next record to be emitted; -1: not known
-	end  atomic.Int64 // of the log; -1: not known
+	next atomic.Int64 // offset of the next record to emit; -1: unknown
+	end  atomic.Int64 // end of the log; -1: unknown
 
-	// Of the reader.
+	// Used by the reader only.
 	batch   *pipeline.Batch
-	emitted int64 // the end of what was emitted
+	emitted int64 // offset after the last emitted record
 	decoder kafka.Decoder
 	record  kafka.Record
-	names   map[string]string // of headers
+	names   map[string]string // header names, interned
 }
 
 // newPartition opens the lane of an assignment.
@@ -61,12 +61,13 @@ func (p *partition) stats() partitionStats {
 	return st
 }
 
-// fault says that p cannot go on now, because of what of it.
+// fault records an error that keeps p from reading; what is one of the
+// constants below.
 func (p *partition) fault(what string, err error) {
 	p.s.faults.set(p.s.log, p.lane.Name()+what, fmt.Errorf("%s: %w", p.lane.Name(), err))
 }
 
-// The names of what may be at fault.
+// The operations that may fail.
 const (
 	fetching = ""
 	reading  = " records"
@@ -74,8 +75,8 @@ const (
 
 func (p *partition) good(what string) { p.s.faults.clear(p.lane.Name() + what) }
 
-// run reads until ctx is done: then it has emitted all that it has taken, and
-// returns nil. An error is one of the pipeline.
+// run reads until ctx is done. Before it returns nil, it has emitted everything
+// that it read. An error comes from the pipeline.
 func (p *partition) run(ctx context.Context) error {
 	offset, ok := p.start(ctx)
 	if !ok {
@@ -108,8 +109,9 @@ func (p *partition) run(ctx context.Context) error {
 	}
 }
 
-// start returns the offset to begin at. If that is one of now it is committed, so
-// that a restart begins there too. It reports false if ctx is done.
+// start returns the offset to start at. It commits an offset that depends on
+// the current state of the log, so that a restart uses the same one. It returns
+// false if ctx is done.
 func (p *partition) start(ctx context.Context) (int64, bool) {
 	if p.assigned >= 0 {
 		return p.assigned, true
@@ -134,9 +136,9 @@ func (p *partition) start(ctx context.Context) (int64, bool) {
 	}
 }
 
-// session reads from offset until ctx is done, the end of the log is reached and
-// the run is to end there, or a record batch cannot be read: then fault says why. It
-// returns the offset that it has come to. err is that of the pipeline, or of ctx.
+// session reads from offset until ctx is done, until the end of the log if the
+// run ends there, or until a record batch cannot be read; fault is then the
+// reason. It returns the next offset. err comes from the pipeline or from ctx.
 func (p *partition) session(ctx context.Context, offset int64) (next int64, fault, err error) {
 	ctx, stop := context.WithCancel(ctx)
 	f := newFetcher(p, offset)
@@ -174,7 +176,7 @@ func (p *partition) session(ctx context.Context, offset int64) (next int64, faul
 	}
 }
 
-// take puts the records of s into batches, and emits those that are full.
+// take adds the records of s to batches and emits the full ones.
 func (p *partition) take(ctx context.Context, s *answer) (next int64, fault, err error) {
 	d, r := &p.decoder, &p.record
 	d.Reset(&s.f, s.from)
@@ -196,13 +198,13 @@ func (p *partition) take(ctx context.Context, s *answer) (next int64, fault, err
 	return d.Offset(), d.Err(), nil
 }
 
-// full reports whether n more bytes belong into another batch.
+// full reports whether n more bytes exceed the limits of the current batch.
 func (p *partition) full(n int) bool {
 	b := p.batch
 	return b != nil && (len(b.Msgs) >= p.s.cfg.BatchRecords || len(b.In)+len(b.Side)+n > p.s.cfg.BatchBytes)
 }
 
-// add puts r into the batch.
+// add adds r to the batch.
 func (p *partition) add(ctx context.Context, r *kafka.Record) error {
 	if p.batch == nil {
 		b, err := p.s.rt.Get(ctx, p.lane)
@@ -222,10 +224,10 @@ func (p *partition) add(ctx context.Context, r *kafka.Record) error {
 	return nil
 }
 
-// maxNames bounds the memory for names of headers.
+// maxNames limits how many header names are interned.
 const maxNames = 1000
 
-// name returns the name of a header without an allocation, if it was there before.
+// name returns b as a string, interned to avoid an allocation for each record.
 func (p *partition) name(b []byte) string {
 	if name, ok := p.names[string(b)]; ok {
 		return name
@@ -237,9 +239,9 @@ func (p *partition) name(b []byte) string {
 	return name
 }
 
-// flush emits the batch; end is the offset after it. Without a batch it emits an
-// empty one, if that moves the position: behind control batches and what was
-// compacted away.
+// flush emits the batch; end is the offset after it. If there is no batch but
+// the position has moved, past control batches or compacted records, it emits
+// an empty one.
 func (p *partition) flush(ctx context.Context, end int64) error {
 	if p.batch == nil {
 		if end == p.emitted {

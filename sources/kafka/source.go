@@ -13,8 +13,8 @@ import (
 	"github.com/urlfold/urlfold/pipeline"
 )
 
-// A source reads topics as a member of a consumer group. It is a
-// [pipeline.Source], a [pipeline.Committer] and a [pipeline.Healther].
+// A source reads topics as a member of a consumer group. It implements
+// [pipeline.Source], [pipeline.Committer] and [pipeline.Healther].
 type source struct {
 	cfg    Config
 	log    *slog.Logger
@@ -22,7 +22,7 @@ type source struct {
 	rt     pipeline.Runtime
 	group  kafka.Group
 	leave  sync.Once
-	left   sync.WaitGroup // whoever leaves the group
+	left   sync.WaitGroup // goroutine that leaves the group
 	faults faults
 
 	mu    sync.Mutex
@@ -30,8 +30,8 @@ type source struct {
 	count counts
 }
 
-// New returns the source that cfg asks for. The error tells all that is wrong
-// with cfg, joined. A nil logger discards.
+// New returns a source for cfg. The error joins everything that is wrong with
+// cfg. A nil log discards events.
 func New(cfg Config, log *slog.Logger) (pipeline.Source, error) {
 	if cfg.BatchBytes == 0 {
 		cfg.BatchBytes = 128 << 10
@@ -51,7 +51,7 @@ func New(cfg Config, log *slog.Logger) (pipeline.Source, error) {
 	return &source{cfg: cfg, log: log, parts: map[*pipeline.Lane]*partition{}, count: newCounts()}, nil
 }
 
-// Open implements [pipeline.Source]: it connects, and looks for the topics.
+// Open implements [pipeline.Source]. It connects and checks the topics.
 func (s *source) Open(ctx context.Context, rt pipeline.Runtime) error {
 	s.rt = rt
 	client, err := kafka.New(s.cfg.Kafka, s.cfg.Topics...)
@@ -62,8 +62,8 @@ func (s *source) Open(ctx context.Context, rt pipeline.Runtime) error {
 	return s.check(ctx)
 }
 
-// CheckConnect reports whether the brokers can be reached and the topics read. It
-// is for a source that is not opened.
+// CheckConnect checks that the brokers can be reached and the topics can be
+// read. It must not be called on a source that was opened.
 func (s *source) CheckConnect(ctx context.Context) error {
 	client, err := kafka.New(s.cfg.Kafka, s.cfg.Topics...)
 	if err != nil {
@@ -73,7 +73,7 @@ func (s *source) CheckConnect(ctx context.Context) error {
 	return (&source{cfg: s.cfg, client: client}).check(ctx)
 }
 
-// check looks for the topics, and waits for brokers as long as for an answer.
+// check checks the topics. It retries until the request timeout.
 func (s *source) check(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, s.cfg.RequestTimeout)
 	defer cancel()
@@ -87,7 +87,7 @@ func (s *source) check(ctx context.Context) error {
 			return missing(topics)
 		}
 		if kafka.Blocked(err) || !kafka.Pause(ctx, try) {
-			return fmt.Errorf("kafka source: no answer from %s: %w", strings.Join(s.cfg.Brokers, ", "), err)
+			return fmt.Errorf("kafka source: cannot reach brokers %s: %w", strings.Join(s.cfg.Brokers, ", "), err)
 		}
 		s.client.Refresh()
 	}
@@ -104,8 +104,8 @@ func missing(topics []kafka.Topic) error {
 	return errors.Join(errs...)
 }
 
-// Run implements [pipeline.Source]. When it returns, the member is still in its
-// group, until Close.
+// Run implements [pipeline.Source]. The member stays in its group after Run
+// returns, until Close.
 func (s *source) Run(ctx context.Context) error {
 	ctx, fail := context.WithCancelCause(ctx)
 	defer fail(nil)
@@ -148,18 +148,19 @@ func (s *source) Run(ctx context.Context) error {
 	return nil
 }
 
-// errBroken extents what ends a run.
-var errBroken = errors.New("the pipeline takes no more")
+// errBroken marks an error that ends the run.
+var errBroken = errors.New("pipeline accepts no more batches")
 
-// live reads in a generation until it is over, or ctx is done. Then all readers
-// have ended, and in the second case the generation goes on.
+// live reads during a generation until it is over or ctx is done. All readers
+// have ended when it returns. If ctx is done, the member stays in the
+// generation.
 func (s *source) live(ctx context.Context, fail context.CancelCauseFunc, gen kafka.Generation) {
 	m := &member{s: s, gen: gen, idle: make(chan struct{}), over: make(chan struct{})}
 	s.mu.Lock()
 	s.count.generations++
 	s.mu.Unlock()
 	s.faults.clear("group")
-	s.log.Info("kafka: a generation begins", "group", s.cfg.Group, "generation", gen.ID(), "partitions", len(gen.Assignments()))
+	s.log.Info("kafka generation started", "group", s.cfg.Group, "generation", gen.ID(), "partitions", len(gen.Assignments()))
 	gen.Start(func(gctx context.Context) { m.run(gctx, ctx, fail) })
 	<-m.idle
 	select {
@@ -185,7 +186,8 @@ func (s *source) Commit(_ context.Context, ups []pipeline.LanePos) error {
 	return errors.Join(errs...)
 }
 
-// Split implements [pipeline.Splitter]: the next offset to read is that of the message.
+// Split implements [pipeline.Splitter]. The position is the offset of the first
+// message that is split off.
 func (s *source) Split(b *pipeline.Batch, _, msg int) (end pipeline.Position, ok bool) {
 	return pipeline.Position{A: b.Msgs[msg].Pos, B: b.End.B}, true
 }
@@ -193,7 +195,7 @@ func (s *source) Split(b *pipeline.Batch, _, msg int) (end pipeline.Position, ok
 // Health implements [pipeline.Healther].
 func (s *source) Health() error { return s.faults.first() }
 
-// Close implements [pipeline.Source]: it leaves the group.
+// Close implements [pipeline.Source]. It leaves the group.
 func (s *source) Close(context.Context) error {
 	s.quit()
 	s.left.Wait()
@@ -203,10 +205,11 @@ func (s *source) Close(context.Context) error {
 	return nil
 }
 
-// leaveTimeout bounds how long a member takes to leave, besides draining.
+// leaveTimeout limits how long leaving the group takes, in addition to
+// draining.
 const leaveTimeout = 5 * time.Second
 
-// quit begins to leave the group.
+// quit starts to leave the group.
 func (s *source) quit() {
 	if s.group == nil {
 		return

@@ -8,7 +8,8 @@ import (
 	"github.com/urlfold/urlfold/internal/client/kafka"
 )
 
-// counts are what a source counts over all generations, guarded by Source.mu.
+// counts are the counters of a source over all generations, guarded by
+// source.mu.
 type counts struct {
 	generations int
 	gaps        map[string]int64 // by topic
@@ -17,23 +18,23 @@ type counts struct {
 
 func newCounts() counts { return counts{gaps: map[string]int64{}, resets: map[string]int64{}} }
 
-// stats are figures of a source.
+// stats are the figures of a source.
 type stats struct {
 	Rebalances int   // generations after the first
-	Gaps       int64 // offsets that were deleted by retention before they were read
-	Resets     int64 // partitions whose log ended before the position, and that began anew
+	Gaps       int64 // offsets deleted by retention before they were read
+	Resets     int64 // times a log ended before the position and reading restarted
 	Partitions []partitionStats
 }
 
-// partitionStats are figures of a partition that this member has.
+// partitionStats are the figures of a partition assigned to this member.
 type partitionStats struct {
 	Topic     string
 	Partition int
-	Next      int64 // offset to be read next
-	Lag       int64 // offsets from there to the end of the log; -1: not known yet
+	Next      int64 // offset of the next record to read
+	Lag       int64 // offsets from Next to the end of the log; -1: unknown
 }
 
-// Stats returns the figures of now.
+// Stats returns the current figures.
 func (s *source) Stats() stats {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -51,19 +52,19 @@ func (s *source) Stats() stats {
 	return st
 }
 
-// Metrics gives out the figures of the source: how far it is behind, what it could
-// not read, and what it has tried again.
+// Metrics emits the metrics of the source: its lag, the records that it could
+// not read, and its retries.
 func (s *source) Metrics(emit func(name, help, kind string, value float64, labels ...string)) {
 	const counter, gauge = "counter", "gauge"
 	st := s.Stats()
 	for _, p := range st.Partitions {
 		if p.Lag >= 0 {
-			emit("source_lag", "Offsets between what was read last and the end of the log, of the partitions that this instance has.",
+			emit("source_lag", "Offsets between the last record read and the end of the log, for each partition assigned to this instance.",
 				gauge, float64(p.Lag), "group", s.cfg.Group, "topic", p.Topic, "partition", strconv.Itoa(p.Partition))
 		}
 	}
-	emit("source_partitions", "Partitions that this instance has.", gauge, float64(len(st.Partitions)), "group", s.cfg.Group)
-	emit("rebalances_total", "Generations of the consumer group that this instance has joined after its first.",
+	emit("source_partitions", "Partitions assigned to this instance.", gauge, float64(len(st.Partitions)), "group", s.cfg.Group)
+	emit("rebalances_total", "Generations of the consumer group that this instance has joined, not counting the first.",
 		counter, float64(st.Rebalances), "group", s.cfg.Group)
 	s.mu.Lock()
 	gaps, resets := make([]int64, len(s.cfg.Topics)), make([]int64, len(s.cfg.Topics))
@@ -72,10 +73,10 @@ func (s *source) Metrics(emit func(name, help, kind string, value float64, label
 	}
 	s.mu.Unlock()
 	for i, topic := range s.cfg.Topics {
-		emit("source_offset_gap_records_total", "Offsets that retention has deleted before they were read.", counter, float64(gaps[i]), "topic", topic)
-		emit("source_resets_total", "Times that a log ended before the position, so that reading began anew.", counter, float64(resets[i]), "topic", topic)
+		emit("source_offset_gap_records_total", "Offsets deleted by retention before they were read.", counter, float64(gaps[i]), "topic", topic)
+		emit("source_resets_total", "Times a log ended before the position, so that reading restarted at the configured start.", counter, float64(resets[i]), "topic", topic)
 	}
 	for _, class := range kafka.Classes() {
-		emit("source_retries_total", "What a source has tried again, by the class of the error.", counter, float64(s.faults.of(class)), "class", class)
+		emit("source_retries_total", "Retries of a source, by class of the error.", counter, float64(s.faults.of(class)), "class", class)
 	}
 }

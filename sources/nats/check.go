@@ -9,8 +9,8 @@ import (
 	client "github.com/urlfold/urlfold/internal/client/nats"
 )
 
-// checkFilters fails if the stream never has a message for one of filters. A stream
-// that gets its messages from others has any.
+// checkFilters returns an error if the stream cannot hold messages for one of
+// filters. It accepts any filter for a stream that copies other streams.
 func checkFilters(stream *client.StreamInfo, filters []string) error {
 	if stream.Copy {
 		return nil
@@ -18,7 +18,7 @@ func checkFilters(stream *client.StreamInfo, filters []string) error {
 	var errs []error
 	for _, f := range filters {
 		if !overlap(stream.Subjects, f) {
-			errs = append(errs, fmt.Errorf("stream %q takes the subjects [%s]: %q of consumer.filter_subjects would never come",
+			errs = append(errs, fmt.Errorf("stream %q has the subjects [%s]: consumer.filter_subjects entry %q can never match",
 				stream.Name, strings.Join(stream.Subjects, " "), f))
 		}
 	}
@@ -34,36 +34,36 @@ func overlap(subjects []string, filter string) bool {
 	return false
 }
 
-// leastAckWait is what ack_wait should last: a pause of the machine or the network
-// that is longer than half of it delivers messages twice.
+// leastAckWait is the recommended minimum of ack_wait: if the machine or the
+// network pauses for longer than half of ack_wait, messages are delivered
+// twice.
 const leastAckWait = 10 * time.Second
 
-// Warnings returns what Open or CheckConnect found that works, but not as well as it
-// could.
+// Warnings returns suboptimal settings that Open or CheckConnect found.
 func (s *jetStream) Warnings() []string { return s.warnings }
 
-// warn tells in which way the consumer is not as it should be.
+// warn returns the suboptimal settings of the consumer.
 func (s *jetStream) warn(i *client.ConsumerInfo) (list []string) {
 	edit := fmt.Sprintf("nats consumer edit %s %s", s.cfg.Stream, s.cfg.Durable)
 	add := func(format string, args ...any) {
 		list = append(list, fmt.Sprintf("consumer %q of stream %q: ", s.cfg.Durable, s.cfg.Stream)+fmt.Sprintf(format, args...))
 	}
 	if i.AckWait < leastAckWait {
-		add("ack_wait is %v: a pause of half of it delivers messages twice. Give it %v or more: %s --wait %[2]v", i.AckWait, leastAckWait, edit)
+		add("ack_wait is %v; a pause of half that time delivers messages twice. Set it to at least %v: %s --wait %[2]v", i.AckWait, leastAckWait, edit)
 	}
 	if i.MaxAckPending > 0 && i.MaxAckPending < s.cfg.Prefetch.Messages {
-		add("max_ack_pending is %d, for all instances together, and less than prefetch.messages, %d: more are never delivered. Raise it (%s --max-pending ...), or lower prefetch.messages",
+		add("max_ack_pending (%d for all instances together) is less than prefetch.messages (%d) and limits what is delivered. Raise it (%s --max-pending ...) or lower prefetch.messages",
 			i.MaxAckPending, s.cfg.Prefetch.Messages, edit)
 	}
 	if i.MaxDeliver > 0 && s.cfg.Poison.After == 0 {
-		add("max_deliver is %d: a message that is not acknowledged as often is lost to this consumer, and nobody is told. Set poison.after to less, or: %s --max-deliver=-1",
+		add("max_deliver is %d; a message that was delivered that often without an acknowledgment is lost without notice. Set poison.after to a lower value, or run: %s --max-deliver=-1",
 			i.MaxDeliver, edit)
 	}
 	if i.Inactive > 0 {
-		add("the server deletes it, and where it stood, when nobody has used it for %v: %s --inactive-threshold 0s", i.Inactive, edit)
+		add("the server deletes it, with its position, after %v without use. To keep it: %s --inactive-threshold 0s", i.Inactive, edit)
 	}
 	if i.Paused {
-		add("it is paused, so nothing is delivered: nats consumer resume %s %s", s.cfg.Stream, s.cfg.Durable)
+		add("it is paused and delivers nothing. To resume it: nats consumer resume %s %s", s.cfg.Stream, s.cfg.Durable)
 	}
 	return list
 }

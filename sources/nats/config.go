@@ -11,92 +11,97 @@ import (
 	client "github.com/urlfold/urlfold/internal/client/nats"
 )
 
-// A JetStreamConfig says which stream to read, through which consumer.
+// A JetStreamConfig configures a source that reads a JetStream stream through a
+// durable consumer.
 type JetStreamConfig struct {
 	connect.NATS
 
-	// Stream is the name of the stream.
+	// Name of the stream.
 	Stream string `yaml:"stream,required"`
-	// Durable is the name of the consumer. All instances that have the same one share
-	// the messages of the stream.
+	// Name of the consumer. All instances with the same name share the messages
+	// of the stream.
 	Durable string `yaml:"durable,required"`
-	// Consumer says what the consumer is to be like.
+	// Settings of the consumer.
 	Consumer Consumer `yaml:"consumer"`
-	// Start says where a consumer begins that is created, and where reading begins
-	// in a stream that was deleted and created again: earliest, latest, or
-	// timestamp:2026-11-01T00:00:00Z. A consumer that was deleted while this instance
-	// ran is created again after the last message known to be acknowledged.
+	// Where a newly created consumer starts, and where reading starts in a
+	// stream that was deleted and recreated: earliest, latest, or
+	// timestamp:2026-11-01T00:00:00Z. A consumer that was deleted while this
+	// instance ran is recreated after the last message known to be
+	// acknowledged.
 	Start Start `yaml:"start"`
-	// Prefetch bounds what is asked for and not processed yet.
+	// Limits for messages that were requested but not processed yet.
 	Prefetch Prefetch `yaml:"prefetch"`
-	// Batch bounds the messages of a batch.
+	// Limits of a batch.
 	Batch Batch `yaml:"batch"`
-	// Ack is sent (an acknowledgment is published, and may get lost with the
-	// connection) or confirmed (the server confirms the last one of each batch).
+	// sent: publish acknowledgments; they may get lost with the connection.
+	// confirmed: wait until the server confirms the last acknowledgment of each
+	// batch.
 	Ack string `yaml:"ack" enum:"sent,confirmed"`
-	// NakDelay is when a message is delivered again that was given up.
+	// Delay before the server redelivers a message that was given up.
 	NakDelay time.Duration `yaml:"nak_delay" min:"0s"`
-	// MaxProcessingTime is how long a message is reported as in progress. After that
-	// and ack_wait another instance gets it too.
+	// How long a message is reported as in progress. After that and ack_wait,
+	// another instance receives it too.
 	MaxProcessingTime time.Duration `yaml:"max_processing_time" min:"1s"`
-	// Poison says what becomes of messages that are delivered again and again.
+	// How to handle messages that are delivered again and again.
 	Poison Poison `yaml:"poison"`
 
-	// UntilEOF ends a run when all messages of the consumer are acknowledged. Whoever
-	// runs the pipeline sets it.
+	// UntilEOF ends a run when all messages of the consumer are acknowledged.
+	// The owner of the pipeline sets it.
 	UntilEOF bool `yaml:"-"`
 }
 
-// A Consumer says what the durable consumer is to be like. What is not written is as
-// the consumer has it, or for one that is created the default that is given here.
+// A Consumer holds the settings of the durable consumer. An existing consumer
+// keeps those that are not set; a new one gets the defaults given here.
 type Consumer struct {
-	// Create has the consumer created if there is none, at the start and later.
-	// Default: true.
+	// Whether to create the consumer if it does not exist, at the start and
+	// later. Default: true.
 	Create bool `yaml:"create"`
-	// FilterSubjects are the subjects to read. Default: all of the stream.
+	// Subjects to read. Default: all subjects of the stream.
 	FilterSubjects []string `yaml:"filter_subjects"`
-	// AckWait is how long the server waits for an acknowledgment before it delivers a
-	// message again. Default: 90s.
+	// How long the server waits for an acknowledgment before it redelivers a
+	// message. Default: 90s.
 	AckWait time.Duration `yaml:"ack_wait" min:"100ms"`
-	// MaxAckPending is how many messages may be delivered and not acknowledged, in
+	// Maximum number of messages that are delivered but not acknowledged, in
 	// all instances together. Default: 20000.
 	MaxAckPending int `yaml:"max_ack_pending" min:"1"`
-	// MaxDeliver is how often a message is delivered at most, -1 for no limit. A
-	// message that was delivered as often and not acknowledged is lost to this
-	// consumer: poison.after should be less. Default: -1.
+	// Maximum number of deliveries of a message, -1 for no limit. A message
+	// that was delivered that often without an acknowledgment is lost to this
+	// consumer, so poison.after should be less. Default: -1.
 	MaxDeliver int `yaml:"max_deliver" min:"-1"`
 }
 
-// Prefetch bounds what is asked for and not processed yet, for each instance.
+// Prefetch limits the messages that were requested but not processed yet, for
+// each instance.
 type Prefetch struct {
-	// Messages is how many messages that are.
+	// Maximum number of messages.
 	Messages int `yaml:"messages" min:"4" max:"100000"`
-	// Bytes is how many bytes, with subjects and headers. It is at least four times
-	// the max_payload of the server, for a pull that cannot hold a message never gets
-	// it.
+	// Maximum number of bytes, including subjects and headers. Must be at least
+	// four times the max_payload of the server, because a pull request that is
+	// too small for a message never receives it.
 	Bytes field.Size `yaml:"bytes" min:"64KiB"`
 }
 
-// Batch bounds the messages of a batch.
+// Batch limits the messages of a batch.
 type Batch struct {
-	// Messages is how many there are at most.
+	// Maximum number of messages.
 	Messages int `yaml:"messages" min:"1" max:"100000"`
-	// Linger is how long the first message of a batch waits for others.
+	// How long the first message of a batch waits for more.
 	Linger time.Duration `yaml:"linger" min:"0s"`
 }
 
-// Poison says what becomes of messages that are delivered again and again.
+// Poison says how to handle messages that are delivered again and again.
 type Poison struct {
-	// After is how many deliveries are processed. 0: all.
+	// Number of deliveries after which a message is no longer processed. 0: no
+	// limit.
 	After int `yaml:"after" min:"0"`
-	// Action is terminate (the server does not deliver it again, and tells so in an
-	// advisory) or publish (to subject, and then terminate).
+	// terminate: the server stops delivering the message and publishes an
+	// advisory. publish: publish the message to subject, then terminate it.
 	Action string `yaml:"action" enum:"terminate,publish"`
-	// Subject is where such messages are published, to a stream, as they came.
+	// Subject to publish such messages to, unchanged. A stream must store it.
 	Subject string `yaml:"subject"`
 }
 
-// Values of Ack and Poison.Action.
+// The values of Ack and Poison.Action.
 const (
 	ackSent         = "sent"
 	ackConfirmed    = "confirmed"
@@ -106,7 +111,7 @@ const (
 
 func defaultBatch() Batch { return Batch{Messages: 1000, Linger: 50 * time.Millisecond} }
 
-// DefaultJetStream returns the defaults.
+// DefaultJetStream returns the default values.
 func DefaultJetStream() JetStreamConfig {
 	return JetStreamConfig{
 		NATS:     connect.DefaultNATS(),
@@ -118,18 +123,18 @@ func DefaultJetStream() JetStreamConfig {
 	}
 }
 
-// wrong makes an error of a field.
+// wrong returns an error about a field.
 func wrong(key, what string) error {
 	return &field.Error{Field: key, Err: errors.New(what)}
 }
 
-// noFilter is what is wrong with an element of a list of subjects.
-const noFilter = "is no subject: names with dots between them, * for any one, > at the end for any that follow"
+// noFilter is the error for an invalid entry in a list of subjects.
+const noFilter = "invalid subject: must be names separated by dots, * for any one name, > at the end for all that follow"
 
 // isName reports whether s can be the name of a stream or a consumer.
 func isName(s string) bool { return client.IsSubject(s) && !strings.ContainsAny(s, `./\`) }
 
-// Validate tells all that is wrong with c, joined.
+// Validate returns all errors in c, joined.
 func (c *JetStreamConfig) Validate() error {
 	errs := []error{c.NATS.Validate()}
 	check := func(ok bool, key, what string) {
@@ -137,19 +142,19 @@ func (c *JetStreamConfig) Validate() error {
 			errs = append(errs, wrong(key, what))
 		}
 	}
-	check(isName(c.Stream), "stream", "is no name: no spaces, dots, slashes or wildcards")
-	check(isName(c.Durable), "durable", "is no name: no spaces, dots, slashes or wildcards")
+	check(isName(c.Stream), "stream", "invalid name: must not be empty or contain spaces, dots, slashes or wildcards")
+	check(isName(c.Durable), "durable", "invalid name: must not be empty or contain spaces, dots, slashes or wildcards")
 	for i, f := range c.Consumer.FilterSubjects {
 		check(client.IsFilter(f), fmt.Sprintf("consumer.filter_subjects[%d]", i), noFilter)
 	}
-	check(c.Consumer.AckWait == 0 || c.Consumer.AckWait >= 100*time.Millisecond, "consumer.ack_wait", "is less than 100ms")
-	check(c.Consumer.MaxAckPending >= 0, "consumer.max_ack_pending", "is not positive")
-	check(c.Consumer.MaxDeliver >= -1, "consumer.max_deliver", "is neither -1 nor positive")
-	check(c.Prefetch.Messages >= 4 && c.Prefetch.Messages <= 100000, "prefetch.messages", "is not between 4 and 100000")
-	check(c.Prefetch.Bytes >= 64*field.KiB, "prefetch.bytes", "is less than 64KiB")
-	check(c.Ack == ackSent || c.Ack == ackConfirmed, "ack", "is sent or confirmed")
-	check(c.NakDelay >= 0, "nak_delay", "is negative")
-	check(c.MaxProcessingTime > 0, "max_processing_time", "is not positive")
+	check(c.Consumer.AckWait == 0 || c.Consumer.AckWait >= 100*time.Millisecond, "consumer.ack_wait", "must be at least 100ms")
+	check(c.Consumer.MaxAckPending >= 0, "consumer.max_ack_pending", "must be positive")
+	check(c.Consumer.MaxDeliver >= -1, "consumer.max_deliver", "must be -1 or positive")
+	check(c.Prefetch.Messages >= 4 && c.Prefetch.Messages <= 100000, "prefetch.messages", "must be between 4 and 100000")
+	check(c.Prefetch.Bytes >= 64*field.KiB, "prefetch.bytes", "must be at least 64KiB")
+	check(c.Ack == ackSent || c.Ack == ackConfirmed, "ack", `must be "sent" or "confirmed"`)
+	check(c.NakDelay >= 0, "nak_delay", "must not be negative")
+	check(c.MaxProcessingTime > 0, "max_processing_time", "must be positive")
 	errs = append(errs, c.Batch.validate(), c.Poison.validate(c.Consumer.MaxDeliver))
 	return errors.Join(errs...)
 }
@@ -157,9 +162,9 @@ func (c *JetStreamConfig) Validate() error {
 func (b *Batch) validate() error {
 	switch {
 	case b.Messages < 1 || b.Messages > 100000:
-		return wrong("batch.messages", "is not between 1 and 100000")
+		return wrong("batch.messages", "must be between 1 and 100000")
 	case b.Linger < 0:
-		return wrong("batch.linger", "is negative")
+		return wrong("batch.linger", "must not be negative")
 	}
 	return nil
 }
@@ -171,49 +176,49 @@ func (p *Poison) validate(maxDeliver int) error {
 			errs = append(errs, wrong(key, what))
 		}
 	}
-	check(p.After >= 0, "poison.after", "is negative")
-	check(p.Action == poisonTerminate || p.Action == poisonPublish, "poison.action", "is terminate or publish")
-	check(p.Action != poisonPublish || client.IsSubject(p.Subject), "poison.subject", "is no subject to publish to")
-	check(maxDeliver <= 0 || p.After < maxDeliver, "poison.after", "must be less than consumer.max_deliver, or the server gives the message up first")
+	check(p.After >= 0, "poison.after", "must not be negative")
+	check(p.Action == poisonTerminate || p.Action == poisonPublish, "poison.action", `must be "terminate" or "publish"`)
+	check(p.Action != poisonPublish || client.IsSubject(p.Subject), "poison.subject", "invalid subject: must be names separated by dots, without wildcards")
+	check(maxDeliver <= 0 || p.After < maxDeliver, "poison.after", "must be less than consumer.max_deliver, otherwise the server drops the message first")
 	return errors.Join(errs...)
 }
 
-// A CoreConfig says what to listen to. Nothing is acknowledged: a message is
-// processed at most once.
+// A CoreConfig configures a source that subscribes to core NATS subjects.
+// Messages are not acknowledged: each is processed at most once.
 type CoreConfig struct {
 	connect.NATS
 
-	// Subjects are what to listen to. They may hold wildcards.
+	// Subjects to subscribe to. They may contain wildcards.
 	Subjects []string `yaml:"subjects,required" min:"1"`
-	// Queue is the name of a queue group: each message goes to one of its members.
+	// Name of a queue group: each message goes to one of its members.
 	Queue string `yaml:"queue"`
-	// Pending bounds what has arrived and is not processed yet, for each subject.
-	// What goes beyond is dropped, and counted.
+	// Limits for messages that have arrived but are not processed yet, for each
+	// subject. Messages beyond these are dropped and counted.
 	Pending Pending `yaml:"pending"`
-	// Batch bounds the messages of a batch.
+	// Limits of a batch.
 	Batch Batch `yaml:"batch"`
 }
 
-// Pending bounds what has arrived and is not processed yet.
+// Pending limits the messages that have arrived but are not processed yet.
 type Pending struct {
-	// Messages is how many messages that are.
+	// Maximum number of messages.
 	Messages int `yaml:"messages" min:"1"`
-	// Bytes is how many bytes.
+	// Maximum number of bytes.
 	Bytes field.Size `yaml:"bytes" min:"1KiB"`
 }
 
-// DefaultCore returns the defaults.
+// DefaultCore returns the default values.
 func DefaultCore() CoreConfig {
 	return CoreConfig{
 		NATS: connect.DefaultNATS(), Pending: Pending{Messages: 500000, Bytes: 64 * field.MiB}, Batch: defaultBatch(),
 	}
 }
 
-// Validate tells all that is wrong with c, joined.
+// Validate returns all errors in c, joined.
 func (c *CoreConfig) Validate() error {
 	errs := []error{c.NATS.Validate(), c.Batch.validate()}
 	if len(c.Subjects) == 0 {
-		errs = append(errs, wrong("subjects", "there is none"))
+		errs = append(errs, wrong("subjects", "must list at least one subject"))
 	}
 	for i, s := range c.Subjects {
 		if !client.IsFilter(s) {
@@ -221,10 +226,10 @@ func (c *CoreConfig) Validate() error {
 		}
 	}
 	if c.Queue != "" && !client.IsSubject(c.Queue) {
-		errs = append(errs, wrong("queue", "is no name: no spaces and wildcards"))
+		errs = append(errs, wrong("queue", "invalid name: must not contain spaces or wildcards"))
 	}
 	if c.Pending.Messages < 1 || c.Pending.Bytes < field.KiB {
-		errs = append(errs, wrong("pending", "needs at least one message and 1KiB"))
+		errs = append(errs, wrong("pending", "must allow at least 1 message and 1KiB"))
 	}
 	return errors.Join(errs...)
 }

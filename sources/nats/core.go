@@ -12,22 +12,22 @@ import (
 	"github.com/urlfold/urlfold/pipeline"
 )
 
-// A core is a source that reads what is published while it listens, at most once.
-// It is neither a pipeline.Committer nor a pipeline.Acker: there is nothing to
-// acknowledge.
+// A core is a source that reads the messages published while it is subscribed,
+// at most once. It implements neither pipeline.Committer nor pipeline.Acker:
+// there is nothing to acknowledge.
 type core struct {
 	cfg  CoreConfig
 	rt   pipeline.Runtime
-	conn atomic.Pointer[client.Conn] // nil before Open; Health and Stats are asked meanwhile
+	conn atomic.Pointer[client.Conn] // nil before Open, when Health and Stats may already be called
 
 	received atomic.Int64
 	mu       sync.Mutex
 	subs     []*client.Subscription
-	gone     int64 // dropped by subscriptions that have ended
+	gone     int64 // messages dropped by ended subscriptions
 }
 
-// NewCore returns the source that cfg asks for. The error tells all that is wrong
-// with cfg, joined. It connects to nothing.
+// NewCore returns a source for cfg. The error joins everything that is wrong
+// with cfg. NewCore does not connect.
 func NewCore(cfg CoreConfig) (pipeline.Source, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, fmt.Errorf("nats source: %w", err)
@@ -35,7 +35,8 @@ func NewCore(cfg CoreConfig) (pipeline.Source, error) {
 	return &core{cfg: cfg}, nil
 }
 
-// Open implements [pipeline.Source]. What is published after it returns is read.
+// Open implements [pipeline.Source]. It subscribes: messages published after it
+// returns are read.
 func (s *core) Open(ctx context.Context, rt pipeline.Runtime) error {
 	cfg := s.cfg.NATS
 	cfg.Buffer = s.cfg.Pending.Messages
@@ -48,7 +49,7 @@ func (s *core) Open(ctx context.Context, rt pipeline.Runtime) error {
 	for _, subject := range s.cfg.Subjects {
 		sub, err := conn.Subscribe(subject, s.cfg.Queue, s.cfg.Pending.Messages, int(s.cfg.Pending.Bytes))
 		if err != nil {
-			return fmt.Errorf("cannot listen to %q: %w", subject, err)
+			return fmt.Errorf("cannot subscribe to %q: %w", subject, err)
 		}
 		s.mu.Lock()
 		s.subs = append(s.subs, sub)
@@ -57,7 +58,8 @@ func (s *core) Open(ctx context.Context, rt pipeline.Runtime) error {
 	return conn.Flush(ctx)
 }
 
-// CheckConnect connects and disconnects. It is for a source that is not opened.
+// CheckConnect connects and disconnects. It must not be called on a source that
+// was opened.
 func (s *core) CheckConnect(ctx context.Context) error {
 	conn, err := client.Connect(ctx, s.cfg.NATS)
 	if err == nil {
@@ -77,12 +79,13 @@ func (s *core) Run(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// read reads one subscription until ctx is done, and then what has arrived.
+// read reads one subscription until ctx is done, and then the messages that
+// have already arrived.
 func (s *core) read(ctx context.Context, sub *client.Subscription) error {
 	lane := s.rt.NewLane("nats/"+sub.Subject(), pipeline.LaneLimits{})
 	defer s.rt.End(lane)
-	// Messages have no identity of their own, and are counted from 1 in each run:
-	// an id that is made of the count must not be that of another run.
+	// Messages have no identity of their own; they are counted from 1 in each
+	// run. Ids derived from the count must not repeat in another run.
 	lane.SetID("nats/" + sub.Subject() + "/" + client.Unique())
 	w := coreReader{s: s, lane: lane}
 	for {
@@ -101,7 +104,7 @@ func (s *core) read(ctx context.Context, sub *client.Subscription) error {
 	}
 }
 
-// ignore returns nil for an error that says that ctx is done.
+// ignore returns nil for an error that only says that ctx is done.
 func ignore(ctx context.Context, err error) error {
 	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
 		return nil
@@ -109,18 +112,18 @@ func ignore(ctx context.Context, err error) error {
 	return err
 }
 
-// A coreReader makes batches of the messages of one subscription.
+// A coreReader makes batches from the messages of one subscription.
 type coreReader struct {
 	s     *core
 	lane  *pipeline.Lane
 	b     *pipeline.Batch
 	limit int
-	due   time.Time // when b is emitted at the latest
-	n     int64     // messages so far
+	due   time.Time // latest time to emit b
+	n     int64     // number of messages read
 	value []byte    // scratch
 }
 
-// next returns the next message; none, without an error, if the batch is due.
+// next returns the next message, or nil without an error if the batch is due.
 func (w *coreReader) next(ctx context.Context, sub *client.Subscription) (*client.Msg, error) {
 	if w.b == nil {
 		return sub.Next(ctx)
@@ -134,7 +137,7 @@ func (w *coreReader) next(ctx context.Context, sub *client.Subscription) (*clien
 	return m, err
 }
 
-// take puts m into a batch.
+// take adds m to a batch.
 func (w *coreReader) take(ctx context.Context, m *client.Msg) error {
 	if w.b != nil && len(w.b.In)+len(m.Data) > w.limit {
 		if err := w.emit(); err != nil {
@@ -179,8 +182,8 @@ func (w *coreReader) emit() error {
 	return w.s.rt.Emit(context.Background(), b, pipeline.Position{A: w.n})
 }
 
-// finish ends the subscription, and reads what has arrived: nobody delivers it
-// again. A hard stop ends that.
+// finish ends the subscription and reads the messages that have arrived,
+// because nobody redelivers them. A hard stop ends that.
 func (w *coreReader) finish(m *client.Msg, sub *client.Subscription) error {
 	rest := sub.End(stopTimeout)
 	if m != nil {
@@ -195,7 +198,7 @@ func (w *coreReader) finish(m *client.Msg, sub *client.Subscription) error {
 	return w.emit()
 }
 
-// ended keeps the count of a subscription that has ended.
+// ended adds the count of an ended subscription to gone.
 func (s *core) ended(sub *client.Subscription) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -1,41 +1,46 @@
-// Package nats has two sources: [NewJetStream], which reads a stream through a durable
-// pull consumer and loses nothing, and [NewCore], which reads what is published while
-// it listens, at most once.
+// Package nats contains two sources. [NewJetStream] reads a stream through a
+// durable pull consumer and loses nothing. [NewCore] reads the messages that
+// are published while it is subscribed, at most once.
 //
 // # Acknowledgments
 //
-// JetStream is a pipeline.Acker. A message is acknowledged when all of its records
-// are durable in every sink, and never before. Until then the server would deliver it
-// again after ack_wait, so messages that are under way for half of it are reported
-// as in progress, those that wait for a free batch too, up to max_processing_time.
-// What is given up by a hard stop is asked for again after nak_delay; what was
-// prefetched and not begun at a soft stop, at once, so that another instance gets it
-// without waiting for ack_wait.
+// JetStream is a pipeline.Acker. It acknowledges a message when all of its
+// records are durable in every sink, and never before. The server redelivers a
+// message after ack_wait; to prevent that, the source reports messages in
+// progress after half of ack_wait, including those that wait for a free batch,
+// for up to max_processing_time. Messages abandoned by a hard stop are
+// requested again after nak_delay. A soft stop returns prefetched messages that
+// were not started at once, so that another instance gets them without waiting
+// for ack_wait.
 //
-// An acknowledgment may get lost with a connection. Then the message is delivered
-// once more: into the sink jetstream it is dropped there by its id. With ack:
-// confirmed the last acknowledgment of a batch is waited for, in the background, and
-// all of them are sent again if it is not confirmed.
+// An acknowledgment may get lost with a connection. The message is then
+// delivered once more; the jetstream sink drops the duplicate by its id. With
+// ack: confirmed, the source waits in the background for the confirmation of
+// the last acknowledgment of a batch, and sends all of them again if it does
+// not arrive.
 //
 // # Prefetch
 //
-// Four pulls of a quarter of prefetch.messages and prefetch.bytes each are kept at the
-// server. Together with what has arrived and was not taken yet they are never more
-// than that: both bounds hold for the buffer, not only for one pull. (Consume of the
-// client bounds one or the other; Fetch waits a round trip between two pulls.)
+// The source keeps four pull requests of a quarter of prefetch.messages and
+// prefetch.bytes each at the server. Together with the messages that have
+// arrived but are not taken yet, they never exceed those limits: both limits
+// apply to the buffer as a whole, not to each request. (Consume of the client
+// library limits one or the other; Fetch waits a round trip between two
+// requests.)
 //
 // # Poison
 //
-// A message that makes the process crash comes again, and again. With poison.after:
-// 5 it is not processed a sixth time, but terminated, which the server tells in an
-// advisory, or published to poison.subject, as it is, before it is terminated. A
-// max_deliver of the consumer alone makes the server forget such a message without
-// anybody having seen it.
+// A message that crashes the process is delivered again and again. With
+// poison.after: 5 it is not processed a sixth time. It is terminated, which the
+// server announces in an advisory, or published unchanged to poison.subject and
+// then terminated. Without poison.after, max_deliver of the consumer makes the
+// server drop such a message unnoticed.
 //
 // # Core NATS
 //
-// There are no acknowledgments and nothing is kept: what is published while this
-// process is not connected, or faster than it reads, is lost. What the client had to
-// drop because its pending limits were reached is counted exactly; what a server
-// drops when it cuts off a connection that does not read is not known to anybody.
+// Core NATS has no acknowledgments and stores nothing: messages published while
+// this process is not connected, or faster than it reads, are lost. Messages
+// that the client dropped because its pending limits were reached are counted
+// exactly. Messages that a server drops when it disconnects a slow client
+// cannot be counted.
 package nats

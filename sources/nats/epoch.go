@@ -6,15 +6,16 @@ import (
 	client "github.com/urlfold/urlfold/internal/client/nats"
 )
 
-// An epoch is the life of one stream. Sequences name the same messages throughout
-// it; in the next one, of a stream with the same name, they name others.
+// An epoch is the lifetime of one stream. Sequences identify messages only
+// within it; a recreated stream of the same name reuses them for other
+// messages.
 type epoch struct {
-	stream client.StreamInfo // as it was found first
+	stream client.StreamInfo // as found first
 	floor  floor
 }
 
-// laneID returns the identity of the lane in this epoch. Ids of records are made of
-// it, so that two streams with one name have no id in common.
+// laneID returns the identity of the lane in this epoch. Record ids derive from
+// it, so that two streams with the same name share no ids.
 func (s *jetStream) laneID(e *epoch) string {
 	return s.laneName() + "/" + strconv.FormatInt(e.stream.Created.UnixNano(), 36)
 }

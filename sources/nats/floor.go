@@ -6,37 +6,39 @@ import (
 	client "github.com/urlfold/urlfold/internal/client/nats"
 )
 
-// A delivery is a message as its consumer counts it, and its sequence in the stream.
+// A delivery identifies a message by its consumer sequence and its stream
+// sequence.
 type delivery = client.SequencePair
 
-// A floor knows up to which sequence of the stream everything is acknowledged. A
-// consumer that was deleted is created again behind it, so it is never higher than
-// the truth, though other instances acknowledge messages of the same consumer:
+// A floor tracks up to which stream sequence all messages are acknowledged. A
+// deleted consumer is recreated after that sequence, so the floor must never be
+// too high, even though other instances acknowledge messages of the same
+// consumer:
 //
-//   - The server knows the floor of all instances. Its answers, which are some
-//     seconds old, are always true.
-//   - Beyond that, this instance knows what it has received itself. The consumer
-//     counts deliveries to all instances in one sequence. If this instance has
-//     received all of them up to some delivery, no other instance has one of their
-//     messages, and the floor is just before the first message in them that this
-//     instance has not acknowledged.
+//   - The server knows the floor over all instances. Its answers are a few
+//     seconds old but never too high.
+//   - Beyond that, this instance knows its own deliveries. The consumer numbers
+//     the deliveries to all instances in one sequence. If this instance has
+//     received all of them up to some delivery, no other instance has one of
+//     their messages, and the floor is just before the first of these messages
+//     that this instance has not acknowledged.
 //
 // The zero floor knows nothing.
 type floor struct {
 	mu    sync.Mutex
 	known bool
 	upto  uint64              // all deliveries up to this one are accounted for
-	high  uint64              // the highest sequence of the stream in them
-	seen  map[uint64]uint64   // deliveries beyond upto, and their sequences
-	open  map[uint64]struct{} // sequences received here and not acknowledged
-	blind uint64              // deliveries up to this one are not in seen: there were too many
+	high  uint64              // highest stream sequence among them
+	seen  map[uint64]uint64   // deliveries after upto, with their stream sequences
+	open  map[uint64]struct{} // stream sequences received here and not acknowledged
+	blind uint64              // deliveries up to this one are missing from seen, which was full
 }
 
-// maxSeen bounds the deliveries beyond a gap that are kept. The gaps are those that
-// other instances have received; the next answer of the server closes them.
+// maxSeen limits the deliveries kept after a gap. A gap consists of deliveries
+// to other instances; the next answer of the server closes it.
 const maxSeen = 1 << 16
 
-// reset begins with a consumer that is not the one from before.
+// reset starts over with a new consumer.
 func (f *floor) reset(at client.SequencePair) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -44,7 +46,7 @@ func (f *floor) reset(at client.SequencePair) {
 	f.seen, f.open = map[uint64]uint64{}, map[uint64]struct{}{}
 }
 
-// raise takes the floor that the server knows.
+// raise applies the floor reported by the server.
 func (f *floor) raise(at client.SequencePair) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -58,7 +60,7 @@ func (f *floor) raise(at client.SequencePair) {
 		}
 	}
 	for seq := range f.open {
-		if seq <= at.Stream { // given back here, and acknowledged by another instance
+		if seq <= at.Stream { // returned here, and acknowledged by another instance
 			delete(f.open, seq)
 		}
 	}
@@ -68,7 +70,7 @@ func (f *floor) raise(at client.SequencePair) {
 	f.extend()
 }
 
-// received notes messages that came to this instance.
+// received records messages that were delivered to this instance.
 func (f *floor) received(list []delivery) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -91,7 +93,7 @@ func (f *floor) received(list []delivery) {
 	f.extend()
 }
 
-// extend goes up as far as deliveries were received here.
+// extend advances upto over the deliveries received here.
 func (f *floor) extend() {
 	for len(f.seen) > 0 {
 		seq, ok := f.seen[f.upto+1]
@@ -104,8 +106,7 @@ func (f *floor) extend() {
 	}
 }
 
-// acked notes messages that are acknowledged, or that are never to be delivered
-// again.
+// acked records messages that are acknowledged or will never be redelivered.
 func (f *floor) acked(list []delivery) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -114,8 +115,8 @@ func (f *floor) acked(list []delivery) {
 	}
 }
 
-// last returns the last sequence of the stream up to which all messages are
-// acknowledged. It reports false if none is known.
+// last returns the highest stream sequence up to which all messages are
+// acknowledged. ok is false if that is unknown.
 func (f *floor) last() (seq uint64, ok bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

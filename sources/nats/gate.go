@@ -2,28 +2,28 @@ package nats
 
 import "sync"
 
-// A gate holds acknowledgments back while it is not known whose they are. The
-// server takes an acknowledgment by the sequence in it alone: one for a message of a
-// stream that was deleted would acknowledge another message in the stream that has
-// taken its name, and that would be lost.
+// A gate holds acknowledgments back while their stream is uncertain. The server
+// identifies a message by the sequence in its acknowledgment alone: an
+// acknowledgment for a message of a deleted stream would acknowledge another
+// message in a new stream of the same name, which would be lost.
 //
 // The zero gate is open.
 type gate struct {
 	mu     sync.Mutex
-	shuts  uint64 // times that it was shut
-	opens  uint64 // times that it was opened
+	shuts  uint64 // number of calls of shut
+	opens  uint64 // number of transitions to open
 	closed bool
 	held   []heldAck
 }
 
-// A heldAck waits for the gate to open.
+// A heldAck is an acknowledgment that waits for the gate to open.
 type heldAck struct {
 	of   *epoch
 	send func()
 	drop func()
 }
 
-// shut shuts the gate until open is called for it.
+// shut closes the gate until open is called.
 func (g *gate) shut() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -31,22 +31,23 @@ func (g *gate) shut() {
 	g.closed = true
 }
 
-// state returns whether the gate is shut, and what open wants to know.
+// state returns whether the gate is shut, and the argument for open.
 func (g *gate) state() (shut bool, shuts uint64) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.closed, g.shuts
 }
 
-// openings returns how often it was opened, and whether it is shut now.
+// openings returns how often the gate was opened, and whether it is shut now.
 func (g *gate) openings() (n uint64, shut bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.opens, g.closed
 }
 
-// open opens the gate, unless it was shut once more since state has returned shuts.
-// What was held of the epoch now is sent, and the rest dropped.
+// open opens the gate and returns true, unless it was shut again since state
+// returned shuts. It sends the held acknowledgments of the epoch now and drops
+// the others.
 func (g *gate) open(shuts uint64, now *epoch) bool {
 	g.mu.Lock()
 	if g.shuts != shuts {
@@ -69,7 +70,8 @@ func (g *gate) open(shuts uint64, now *epoch) bool {
 	return true
 }
 
-// pass returns true if the gate is open, or keeps a for later.
+// pass returns true if the gate is open; otherwise it keeps a until the gate
+// opens.
 func (g *gate) pass(a heldAck) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -10,17 +10,18 @@ import (
 )
 
 const (
-	// lookEvery is how often the consumer is looked at while nothing is wrong: for
-	// the lag, which messages tell only while they come, and for the floor.
+	// lookEvery is how often the consumer is checked while it works: for the
+	// lag, which only messages report otherwise, and for the floor.
 	lookEvery = 10 * time.Second
-	// lookAgain is the longest pause while something is.
+	// lookAgain is the longest pause between checks while something is wrong.
 	lookAgain = 5 * time.Second
-	// maxMissed is how many of these looks in a row may fail before that is a trouble.
+	// maxMissed is how many consecutive checks may fail before that is an
+	// outage.
 	maxMissed = 3
 )
 
-// suspect shuts the gate, and has the guard look whose messages come. It does not
-// block.
+// suspect shuts the gate and makes the guard check stream and consumer. It does
+// not block.
 func (s *jetStream) suspect() {
 	s.gate.shut()
 	select {
@@ -29,7 +30,7 @@ func (s *jetStream) suspect() {
 	}
 }
 
-// guard looks after stream and consumer until ctx is done.
+// guard monitors stream and consumer until ctx is done.
 func (s *jetStream) guard(ctx context.Context) {
 	t := time.NewTicker(lookEvery)
 	defer t.Stop()
@@ -48,9 +49,8 @@ func (s *jetStream) guard(ctx context.Context) {
 	}
 }
 
-// inspect looks at stream and consumer, creates the consumer if it is missing and
-// that is asked for, and opens the gate if all is well. It reports whether the gate is
-// open.
+// inspect checks stream and consumer, creates a missing consumer if configured,
+// and opens the gate if all is well. It reports whether the gate is open.
 func (s *jetStream) inspect(ctx context.Context) bool {
 	shut, shuts := s.gate.state()
 	conn := s.conn.Load()
@@ -84,10 +84,10 @@ func (s *jetStream) inspect(ctx context.Context) bool {
 	return true
 }
 
-// errReplaced says that another stream has taken the name of this one.
-var errReplaced = errors.New("the stream was deleted and created again")
+// errReplaced means that another stream has taken the name of this one.
+var errReplaced = errors.New("stream was deleted and recreated")
 
-// inspectNow looks at the stream, and then at the consumer.
+// inspectNow checks the stream, then the consumer.
 func (s *jetStream) inspectNow(ctx context.Context, conn *client.Conn) error {
 	stream, err := conn.Stream(ctx, s.cfg.Stream)
 	if err != nil {
@@ -120,15 +120,15 @@ func (s *jetStream) inspectNow(ctx context.Context, conn *client.Conn) error {
 	return nil
 }
 
-// consumer returns the consumer, which it creates if there is none and that is asked
-// for: behind what is known to be acknowledged, or else where the configuration says.
+// consumer returns the consumer. It creates a missing one if configured: after
+// the last sequence known to be acknowledged, or else at the configured start.
 func (s *jetStream) consumer(ctx context.Context, conn *client.Conn, stream *client.StreamInfo) (client.ConsumerInfo, error) {
 	want := s.want()
 	floor, known := s.epoch.Load().floor.last()
 	if known {
 		want.Start = client.Start{After: min(floor, stream.Last)}
 	}
-	if stream.WorkQueue { // it holds nothing that is acknowledged, and allows no other start
+	if stream.WorkQueue { // holds no acknowledged messages, and permits no other start
 		want.Start = client.Start{}
 	}
 	info, err := conn.Consumer(ctx, want, s.cfg.Consumer.Create)
@@ -157,9 +157,10 @@ func (s *jetStream) consumer(ctx context.Context, conn *client.Conn, stream *cli
 	return info, nil
 }
 
-// verify looks whether the stream in which a consumer was created is still the one
-// that was looked at. In one that has taken its name since, the consumer would begin
-// behind messages that nobody has read: it is deleted.
+// verify checks whether the stream in which a consumer was created is still the
+// stream that was checked before. In a new stream of the same name, the
+// consumer would start after messages that nobody has read, so verify deletes
+// it.
 func (s *jetStream) verify(ctx context.Context, conn *client.Conn, stream *client.StreamInfo) error {
 	for {
 		now, err := conn.Stream(ctx, stream.Name)
@@ -178,10 +179,10 @@ func (s *jetStream) verify(ctx context.Context, conn *client.Conn, stream *clien
 	}
 }
 
-// errReplacedMeanwhile says that the look has to be taken again.
-var errReplacedMeanwhile = errors.New("the stream was deleted and created again at this moment")
+// errReplacedMeanwhile means that the check must be repeated.
+var errReplacedMeanwhile = errors.New("stream was deleted and recreated during the check")
 
-// want returns what the consumer is to be like.
+// want returns the desired settings of the consumer.
 func (s *jetStream) want() client.Consumer {
 	c := &s.cfg.Consumer
 	return client.Consumer{
@@ -190,7 +191,7 @@ func (s *jetStream) want() client.Consumer {
 	}
 }
 
-// look looks at the stream and the consumer for the first time.
+// look checks stream and consumer for the first time.
 func (s *jetStream) look(ctx context.Context, conn *client.Conn, create bool) error {
 	stream, err := conn.Stream(ctx, s.cfg.Stream)
 	if err != nil {

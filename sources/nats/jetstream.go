@@ -15,29 +15,29 @@ import (
 	"github.com/urlfold/urlfold/pipeline"
 )
 
-// A jetStream is a source that reads a stream. Its methods are those of
-// [pipeline.Source] and [pipeline.Acker], and some that tell how it is.
+// A jetStream is a source that reads a stream. It implements [pipeline.Source]
+// and [pipeline.Acker].
 type jetStream struct {
 	cfg  JetStreamConfig
 	log  *slog.Logger
 	rt   pipeline.Runtime
-	conn atomic.Pointer[client.Conn] // nil before Open; Health and Stats are asked meanwhile
+	conn atomic.Pointer[client.Conn] // nil before Open, when Health and Stats may already be called
 
 	epoch  atomic.Pointer[epoch]
 	next   atomic.Pointer[epoch] // the stream that has taken the name, until Run has ended the lane
 	info   atomic.Pointer[client.ConsumerInfo]
 	gate   gate
-	alarm  chan struct{} // there is something for the guard
+	alarm  chan struct{} // wakes the guard
 	outage *logging.Outage
-	missed int // of the guard: looks in a row that failed
+	missed int // consecutive failed checks; used by the guard
 
 	warnings   []string
-	durability []string // what CheckConnect adds to warnings
+	durability []string // additional warnings of CheckConnect
 	pull       atomic.Pointer[client.Pull]
 	nak        []byte
 	quit       context.CancelFunc
 	keepers    sync.WaitGroup
-	confirm    sync.WaitGroup // confirmations that are waited for
+	confirm    sync.WaitGroup // pending confirmations
 
 	mu     sync.Mutex
 	flying map[*receipt]struct{}
@@ -45,8 +45,8 @@ type jetStream struct {
 	stats counters
 }
 
-// NewJetStream returns the source that cfg asks for. The error tells all that is
-// wrong with cfg, joined. It connects to nothing.
+// NewJetStream returns a source for cfg. The error joins everything that is
+// wrong with cfg. NewJetStream does not connect.
 func NewJetStream(cfg JetStreamConfig) (pipeline.Source, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, fmt.Errorf("jetstream source: %w", err)
@@ -80,9 +80,9 @@ func (s *jetStream) Open(ctx context.Context, rt pipeline.Runtime) error {
 	return nil
 }
 
-// CheckConnect connects, looks at the stream and the consumer, and disconnects. It
-// creates nothing: a consumer that is not there is an error only if it is not to be
-// created. It is for a source that is not opened.
+// CheckConnect connects, checks the stream and the consumer, and disconnects.
+// It creates nothing: a missing consumer is an error only if the source would
+// not create it. It must not be called on a source that was opened.
 func (s *jetStream) CheckConnect(ctx context.Context) error {
 	conn, err := client.Connect(ctx, s.cfg.NATS)
 	if err != nil {
@@ -97,11 +97,11 @@ func (s *jetStream) CheckConnect(ctx context.Context) error {
 	return err
 }
 
-// laneName names the lane: "jetstream/<stream>/<consumer>".
+// laneName returns "jetstream/<stream>/<consumer>".
 func (s *jetStream) laneName() string { return "jetstream/" + s.cfg.Stream + "/" + s.cfg.Durable }
 
-// Run implements [pipeline.Source]. It has one lane for each stream that bears the
-// name while it runs.
+// Run implements [pipeline.Source]. It opens one lane for each stream that has
+// the configured name while it runs.
 func (s *jetStream) Run(ctx context.Context) error {
 	for {
 		err := s.session(ctx)
@@ -131,7 +131,8 @@ func (s *jetStream) session(ctx context.Context) error {
 	return newReader(s, e, lane, pull).run(ctx)
 }
 
-// heartbeat is how often the server gives a sign of life while it has no message.
+// heartbeat is how often the server signals that it is alive while it has no
+// messages.
 const heartbeat = 5 * time.Second
 
 // Resolved implements [pipeline.Acker].
@@ -142,7 +143,7 @@ func (s *jetStream) Resolved(b *pipeline.Batch) {
 	}
 	x.of.floor.acked(x.dels)
 	if shut, _ := s.gate.state(); shut || s.cfg.Ack == ackConfirmed {
-		refs, of := slices.Clone(x.refs), x.of // the batch is used again
+		refs, of := slices.Clone(x.refs), x.of // the batch is reused
 		ack := heldAck{of: of, send: func() { s.ack(of, refs) }, drop: func() { s.lose(refs) }}
 		if s.gate.pass(ack) {
 			ack.send()
@@ -152,7 +153,8 @@ func (s *jetStream) Resolved(b *pipeline.Batch) {
 	s.ack(x.of, x.refs)
 }
 
-// ack acknowledges messages of an epoch. With ack: sent it does not keep refs.
+// ack acknowledges messages of an epoch. With ack: sent it does not retain
+// refs.
 func (s *jetStream) ack(of *epoch, refs []string) {
 	switch {
 	case of != s.epoch.Load():
@@ -174,7 +176,8 @@ func (s *jetStream) Abandoned(b *pipeline.Batch, _ error) {
 	}
 }
 
-// Split implements [pipeline.Splitter]: the messages behind are given back.
+// Split implements [pipeline.Splitter]. It returns the messages from msg on to
+// the server.
 func (s *jetStream) Split(b *pipeline.Batch, _, msg int) (end pipeline.Position, ok bool) {
 	x, ok := b.Ext.(*receipt)
 	if !ok || x.owner != s || msg == 0 {
@@ -184,8 +187,8 @@ func (s *jetStream) Split(b *pipeline.Batch, _, msg int) (end pipeline.Position,
 	return pipeline.Position{A: b.Msgs[msg-1].Pos}, true
 }
 
-// resolve takes b off the list of what is in progress and returns its receipt, which
-// belongs to the batch; nil if it has none.
+// resolve removes b from the batches in progress and returns its receipt, which
+// still belongs to b; nil if it has none.
 func (s *jetStream) resolve(b *pipeline.Batch) *receipt {
 	x, ok := b.Ext.(*receipt)
 	if !ok || x.owner != s {
@@ -195,7 +198,7 @@ func (s *jetStream) resolve(b *pipeline.Batch) *receipt {
 	return x
 }
 
-// answer sends an answer to messages, and counts those that could be sent.
+// answer sends a reply to each message and adds the number sent to sent.
 func (s *jetStream) answer(refs []string, text []byte, sent *atomic.Int64) {
 	n, conn := 0, s.conn.Load()
 	for _, ref := range refs {
@@ -209,11 +212,12 @@ func (s *jetStream) answer(refs []string, text []byte, sent *atomic.Int64) {
 	}
 }
 
-// confirmTimeout is how long a confirmation is waited for.
+// confirmTimeout is how long to wait for a confirmation.
 const confirmTimeout = 5 * time.Second
 
-// ackConfirmed acknowledges messages until the server confirms the last one: it
-// reads them in order. After ack_wait they are delivered again anyway.
+// ackConfirmed acknowledges messages until the server confirms the last one,
+// which implies the others because it processes them in order. It gives up
+// after ack_wait, when the messages are redelivered anyway.
 func (s *jetStream) ackConfirmed(of *epoch, refs []string) {
 	ctx, cancel := context.WithTimeout(context.Background(), s.info.Load().AckWait)
 	defer cancel()
@@ -242,8 +246,9 @@ func (s *jetStream) ackConfirmed(of *epoch, refs []string) {
 	}
 }
 
-// flushTimeout is how long the last acknowledgments are waited for: a busy server is
-// given time, for what it does not get it delivers again.
+// flushTimeout is how long to wait for the last acknowledgments. It gives a
+// busy server time, because the server redelivers messages whose
+// acknowledgments it does not receive.
 const flushTimeout = 30 * time.Second
 
 // Close implements [pipeline.Source].
@@ -267,12 +272,12 @@ func (s *jetStream) Close(ctx context.Context) error {
 	case <-ctx.Done():
 	}
 	if !conn.Up() || ctx.Err() != nil {
-		return nil // the messages are delivered again
+		return nil // the messages are redelivered
 	}
 	one, cancel := context.WithTimeout(ctx, flushTimeout)
 	defer cancel()
 	if err := conn.Flush(one); err != nil {
-		return fmt.Errorf("the last acknowledgments may be lost: %w", err)
+		return fmt.Errorf("flush acknowledgments: %w (some messages may be redelivered)", err)
 	}
 	return nil
 }

@@ -10,15 +10,16 @@ import (
 	client "github.com/urlfold/urlfold/internal/client/nats"
 )
 
-// reasonHeader says why a message was published to poison.subject.
+// reasonHeader is the header with the reason why a message was published to
+// poison.subject.
 const reasonHeader = "urlfold-reason"
 
-// remove has a message never delivered again, after it was published elsewhere if
-// that is asked for. If that fails it comes again.
+// remove terminates a message, after publishing it to poison.subject if
+// configured. If that fails, the message is redelivered.
 func (s *jetStream) remove(ctx context.Context, of *epoch, m *client.Msg, meta client.Meta) {
 	d := []delivery{{Consumer: meta.Consumer, Stream: meta.Stream}}
 	of.floor.received(d)
-	reason := fmt.Sprintf("delivered %d times and never acknowledged", meta.Delivered-1)
+	reason := fmt.Sprintf("delivered %d times without acknowledgment", meta.Delivered-1)
 	if s.cfg.Poison.Action == poisonPublish {
 		if err := s.putAway(ctx, of, m, meta, reason); err != nil {
 			s.answer([]string{m.Reply}, s.nak, &s.stats.naked)
@@ -52,5 +53,6 @@ func (s *jetStream) putAway(ctx context.Context, of *epoch, m *client.Msg, meta 
 	return s.conn.Load().Store(ctx, &out)
 }
 
-// sourceHeader says where a message came from, as the sinks write it.
+// sourceHeader is the header with the origin of a message, as the sinks write
+// it.
 const sourceHeader = "urlfold-source"

@@ -10,36 +10,37 @@ import (
 	"github.com/urlfold/urlfold/pipeline"
 )
 
-// subjectHeader is the header in which the subject of a message goes through the
-// pipeline, for sinks that make subjects of it.
+// subjectHeader is the header that carries the subject of a message through the
+// pipeline, for sinks that derive subjects from it.
 const subjectHeader = "Nats-Subject"
 
-// A reader makes batches of messages. It is used by one goroutine.
+// A reader makes batches from messages. It is used by one goroutine.
 //
 //	server ──▶ pull.C ──▶ held ──▶ batch ──▶ Emit
 //
-// Messages go through held only while the reader waits for a free batch: it is what
-// tells the server that they are in progress, and for that it must have them.
+// Messages go through held while the reader waits for a free batch: it must
+// have them to report them as in progress. They also wait there while the gate
+// is shut.
 type reader struct {
 	s    *jetStream
 	of   *epoch
 	lane *pipeline.Lane
 	pull *client.Pull
 
-	b      *pipeline.Batch // nil: none is begun
+	b      *pipeline.Batch // nil: none started
 	x      *receipt        // of b
-	limit  int             // bytes of b
+	limit  int             // capacity of b in bytes
 	end    int64           // sequence of its last message
 	linger *time.Timer
 	ticks  *time.Ticker
 
-	opens   uint64    // of the gate
-	born    time.Time // when the consumer was created, as it was looked at last
-	count   uint64    // the last delivery, as the consumer counts
-	trusted string    // reply subject of a message that was doubted, and held until somebody looked
+	opens   uint64    // openings of the gate that were handled
+	born    time.Time // creation time of the consumer when last checked
+	count   uint64    // consumer sequence of the last delivery
+	trusted string    // reply subject of a suspicious message that was held until the guard had checked
 
 	held  []heldMsg
-	since time.Time // what is in pull.C arrived later
+	since time.Time // lower bound of the arrival times in pull.C
 	value []byte    // scratch
 	names []string  // scratch
 }
@@ -58,7 +59,8 @@ func newReader(s *jetStream, of *epoch, lane *pipeline.Lane, pull *client.Pull) 
 	return r
 }
 
-// run reads until ctx is done, or all is read and the run is to end then.
+// run reads until ctx is done, or until everything is read if the run ends
+// then.
 func (r *reader) run(ctx context.Context) error {
 	defer r.ticks.Stop()
 	defer r.linger.Stop()
@@ -78,12 +80,12 @@ func (r *reader) run(ctx context.Context) error {
 	return errors.Join(err, r.stop())
 }
 
-// errEnd ends a run that is to end with its input.
-var errEnd = errors.New("all messages are acknowledged")
+// errEnd ends a run that ends with its input.
+var errEnd = errors.New("all messages have been acknowledged")
 
-// atEnd reports whether the run is to end, and the consumer has nothing more to
-// deliver: everything in the stream is acknowledged, by this instance or another. So
-// messages that wait to be delivered again are waited for.
+// atEnd reports whether the run ends with its input and the consumer has
+// nothing left to deliver: every message in the stream is acknowledged, by this
+// instance or another. Messages that wait for redelivery count as left.
 func (s *jetStream) atEnd(ctx context.Context) bool {
 	if !s.cfg.UntilEOF {
 		return false
@@ -92,7 +94,7 @@ func (s *jetStream) atEnd(ctx context.Context) bool {
 	return err == nil && i.Pending == 0 && i.AckPending == 0
 }
 
-// next returns the next message, or none after it has done something else.
+// next returns the next message, or none after it has done other work.
 func (r *reader) next(ctx context.Context) (heldMsg, error) {
 	if r.shut() {
 		return heldMsg{}, r.wait(ctx)
@@ -131,14 +133,14 @@ func (r *reader) next(ctx context.Context) (heldMsg, error) {
 	return heldMsg{m, r.since, r.since}, nil
 }
 
-// take puts m into a batch. If it cannot it keeps m.
+// take adds m to a batch, or keeps m if it cannot.
 func (r *reader) take(ctx context.Context, m heldMsg) error {
 	meta, err := client.ParseReply(m.Reply)
 	if err != nil {
 		return err
 	}
 	if meta.Consumer <= r.count && m.Reply != r.trusted {
-		r.trusted = m.Reply // a consumer counts up: this is another one, perhaps of another stream
+		r.trusted = m.Reply // consumer sequences only increase: this is another consumer, perhaps of another stream
 		r.s.suspect()
 		r.keep(m)
 		return nil
@@ -172,10 +174,11 @@ func (r *reader) take(ctx context.Context, m heldMsg) error {
 	return nil
 }
 
-// keep puts m back.
+// keep puts m back to the front of held.
 func (r *reader) keep(m heldMsg) { r.held = slices.Insert(r.held, 0, m) }
 
-// shut reports whether it is not known now whose messages come.
+// shut reports whether the gate is shut. After the gate was opened, it adapts
+// to a new consumer.
 func (r *reader) shut() bool {
 	opens, shut := r.s.gate.openings()
 	if !shut && opens != r.opens {
@@ -188,7 +191,7 @@ func (r *reader) shut() bool {
 	return shut
 }
 
-// wait keeps what comes until it is known whose messages these are.
+// wait holds arriving messages while the gate is shut.
 func (r *reader) wait(ctx context.Context) error {
 	select {
 	case m := <-r.pull.C:
@@ -207,8 +210,8 @@ func (r *reader) wait(ctx context.Context) error {
 	return nil
 }
 
-// leave ends the reading of a stream whose name another one has taken. What came
-// from it before is processed; what came from the other one is given back.
+// leave stops reading a stream whose name another one has taken. It processes
+// the messages of the old stream and returns those of the new one.
 func (r *reader) leave(ctx context.Context, next *epoch) error {
 	held := r.held
 	r.held = nil
@@ -218,7 +221,7 @@ func (r *reader) leave(ctx context.Context, next *epoch) error {
 		case err != nil:
 			return err
 		case meta.Time >= next.stream.Created.UnixNano():
-			r.held = append(r.held, m) // stop gives it back
+			r.held = append(r.held, m) // stop returns it
 		case r.b != nil && len(r.b.Msgs) >= r.s.cfg.Batch.Messages, r.b != nil && len(r.b.In)+len(m.Data) > r.limit:
 			err = r.emit(ctx)
 			fallthrough
@@ -251,8 +254,8 @@ func (r *reader) add(m *client.Msg, meta client.Meta) {
 	r.end = int64(meta.Stream)
 }
 
-// headers adds the headers of m to the batch, sorted by name: as they come from a
-// map they would be in another order each time.
+// headers adds the headers of m to the batch, sorted by name: the map that
+// holds them has no stable order.
 func (r *reader) headers(m *client.Msg) {
 	r.names = r.names[:0]
 	for name := range m.Header {
@@ -269,8 +272,8 @@ func (r *reader) headers(m *client.Msg) {
 	}
 }
 
-// get gets a batch for m. While there is none, it tells the server now and then that
-// messages which have arrived are in progress.
+// get gets a batch for m. While it waits, it reports messages that have arrived
+// as in progress.
 func (r *reader) get(ctx context.Context, m *heldMsg) error {
 	step := max(r.s.info.Load().AckWait/4, time.Millisecond)
 	if time.Since(r.since) > step {
@@ -296,7 +299,7 @@ func (r *reader) get(ctx context.Context, m *heldMsg) error {
 	}
 }
 
-// sweep takes all that has arrived, and tells the server that it is in progress.
+// sweep takes all messages that have arrived and reports them as in progress.
 func (r *reader) sweep(m *heldMsg) {
 	for len(r.pull.C) > 0 {
 		if in := <-r.pull.C; r.pull.Handle(in) {
@@ -312,7 +315,7 @@ func (r *reader) sweep(m *heldMsg) {
 	}
 }
 
-// report tells the server that m is in progress, if it is time.
+// report reports m as in progress if that is due.
 func (r *reader) report(m *heldMsg, now time.Time) {
 	if r.s.due(m.since, m.touched, now) && r.s.conn.Load().Publish(m.Reply, client.InProgress) == nil {
 		m.touched = now
@@ -330,24 +333,24 @@ func (r *reader) emit(ctx context.Context) error {
 	r.linger.Stop()
 	r.of.floor.received(x.dels)
 	err := r.s.rt.Emit(ctx, b, pipeline.Position{A: r.end})
-	if err != nil { // b has been put back, after a hard stop: nobody gets it again
+	if err != nil { // a hard stop: the pipeline has taken b back and never returns it
 		r.s.forget(x)
 		r.s.answer(x.refs, r.s.nak, &r.s.stats.naked)
 	}
 	return err
 }
 
-// stopTimeout bounds each of the two waits for the server at the end of Run.
+// stopTimeout limits each of the two waits for the server at the end of Run.
 const stopTimeout = 2 * time.Second
 
-// stop emits the partial batch, and gives back what was prefetched: another
-// instance gets it at once.
+// stop emits the partial batch and returns prefetched messages, so that another
+// instance gets them at once.
 func (r *reader) stop() error {
 	err := r.emit(context.Background())
 	if errors.Is(err, pipeline.ErrStopped) {
 		err = nil
 	}
-	_ = r.pull.Stop(stopTimeout) // what it does not deliver any more is delivered again after ack_wait
+	_ = r.pull.Stop(stopTimeout) // undelivered messages are redelivered after ack_wait
 	for len(r.pull.C) > 0 {
 		if m := <-r.pull.C; r.pull.Handle(m) {
 			r.held = append(r.held, heldMsg{Msg: m})
@@ -361,7 +364,7 @@ func (r *reader) stop() error {
 	ctx, cancel := context.WithTimeout(context.Background(), stopTimeout)
 	defer cancel()
 	if r.s.conn.Load().Up() {
-		_ = r.s.conn.Load().Flush(ctx) // Close flushes again, and tells
+		_ = r.s.conn.Load().Flush(ctx) // Close flushes again and reports the error
 	}
 	return err
 }

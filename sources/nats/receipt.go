@@ -9,20 +9,20 @@ import (
 	"github.com/urlfold/urlfold/pipeline"
 )
 
-// A receipt is what is kept of the messages of a batch until they are acknowledged.
-// It is the Ext of its batch and used again with it.
+// A receipt holds what is needed to acknowledge the messages of a batch. It is
+// stored in Batch.Ext and reused with the batch.
 type receipt struct {
 	owner *jetStream
 
 	mu      sync.Mutex
 	of      *epoch
 	refs    []string   // reply subjects
-	dels    []delivery // likewise
-	since   time.Time  // no message of the batch arrived before
-	touched time.Time  // when the server heard of them last
+	dels    []delivery // in the same order
+	since   time.Time  // lower bound of the arrival times
+	touched time.Time  // when the messages were last reported to the server
 }
 
-// receiptOf returns the receipt of b, empty, and puts it on the list of what is in
+// receiptOf returns an empty receipt for b and adds it to the batches in
 // progress.
 func (s *jetStream) receiptOf(b *pipeline.Batch, of *epoch, since, touched time.Time) *receipt {
 	x, ok := b.Ext.(*receipt)
@@ -40,13 +40,13 @@ func (s *jetStream) receiptOf(b *pipeline.Batch, of *epoch, since, touched time.
 	return x
 }
 
-// forget takes x off the list of what is in progress. Nobody but the caller reads
-// it when it returns.
+// forget removes x from the batches in progress. When it returns, only the
+// caller uses x.
 func (s *jetStream) forget(x *receipt) {
 	s.mu.Lock()
 	delete(s.flying, x)
 	s.mu.Unlock()
-	x.mu.Lock() // a report of it may be under way
+	x.mu.Lock() // wait for a concurrent report
 	defer x.mu.Unlock()
 	x.touched = time.Time{}
 }
@@ -58,7 +58,7 @@ func (x *receipt) add(ref string, d delivery) {
 	x.dels = append(x.dels, d)
 }
 
-// cut takes all but the first n messages out of x, and returns them.
+// cut removes all but the first n messages from x and returns them.
 func (x *receipt) cut(n int) []string {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -73,8 +73,8 @@ func (x *receipt) len() int {
 	return len(x.refs)
 }
 
-// keep tells the server of messages that are in progress, before it delivers them
-// again. There are few batches, so looking at all of them is cheap.
+// keep reports messages in progress to the server before it redelivers them.
+// There are few batches, so checking all of them is cheap.
 func (s *jetStream) keep(ctx context.Context) {
 	var all []*receipt
 	for client.Pause(ctx, max(s.info.Load().AckWait/8, 5*time.Millisecond)) == nil {
@@ -92,7 +92,7 @@ func (s *jetStream) keep(ctx context.Context) {
 	}
 }
 
-// report tells the server that the messages of x are in progress, if it is time.
+// report reports the messages of x as in progress if that is due.
 func (s *jetStream) report(x *receipt, now time.Time) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -103,8 +103,8 @@ func (s *jetStream) report(x *receipt, now time.Time) {
 	s.answer(x.refs, client.InProgress, &s.stats.progress)
 }
 
-// due reports whether the server is to hear of a message that arrived at since and
-// that it heard of at touched.
+// due reports whether a message that arrived at since, and was last reported at
+// touched, must be reported to the server.
 func (s *jetStream) due(since, touched, now time.Time) bool {
 	return now.Sub(touched) >= s.info.Load().AckWait/2 && now.Sub(since) < s.cfg.MaxProcessingTime
 }

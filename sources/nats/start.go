@@ -8,15 +8,15 @@ import (
 	client "github.com/urlfold/urlfold/internal/client/nats"
 )
 
-// A Start says where a consumer begins that is created. The zero Start is earliest.
+// A Start says where a new consumer starts. The zero Start is earliest.
 type Start struct {
 	Latest bool
-	At     time.Time // if it is not zero
+	At     time.Time // if not zero
 }
 
 const timestampPrefix = "timestamp:"
 
-// UnmarshalText reads earliest, latest and timestamp:RFC3339.
+// UnmarshalText parses earliest, latest and timestamp:<RFC 3339>.
 func (s *Start) UnmarshalText(text []byte) error {
 	switch t := string(text); {
 	case t == "earliest":
@@ -35,7 +35,7 @@ func (s *Start) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// MarshalText writes what UnmarshalText reads.
+// MarshalText returns the text that UnmarshalText parses.
 func (s Start) MarshalText() ([]byte, error) {
 	switch {
 	case s.Latest:
@@ -46,5 +46,5 @@ func (s Start) MarshalText() ([]byte, error) {
 	return []byte(timestampPrefix + s.At.UTC().Format(time.RFC3339Nano)), nil
 }
 
-// start returns s in the terms of the client.
+// start converts s to the type of the client.
 func (s Start) start() client.Start { return client.Start{New: s.Latest, Time: s.At} }
