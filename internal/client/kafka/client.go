@@ -5,109 +5,112 @@ import (
 	"time"
 )
 
-// A Client talks to a cluster. Its methods may be called from many goroutines.
-// Errors that a broker has answered with are a [Code], or wrap one; all others
-// are of the network, and of the moment.
+// A Client communicates with a Kafka cluster. Its methods may be called from
+// several goroutines. An error returned by a broker is or wraps a [Code]; any
+// other error is a temporary network error.
 type Client interface {
-	// Check returns an error if a broker and the configuration do not agree about TLS
-	// or SASL: then Misconfigured reports true of it. A broker that is away is no
-	// error. Other methods return such an error too, when they fail for it.
+	// Check returns an error if a broker and the configuration disagree about
+	// TLS or SASL; Misconfigured reports true for it. An unreachable broker is
+	// not an error. Other methods return such an error too if it is the cause
+	// of their failure.
 	Check(ctx context.Context) error
-	// Topics returns what there is of the topics that are named, in their order.
-	// With create, brokers that do so make those that are missing.
+	// Topics returns information about the named topics, in their order. With
+	// create, brokers that support auto-creation create missing topics.
 	Topics(ctx context.Context, names []string, create bool) ([]Topic, error)
-	// Offset returns the offset of the first record at or after a time: Earliest,
-	// Latest, or Unix milliseconds. If there is none after a time, that is Latest.
+	// Offset returns the offset of the first record at or after at, which is
+	// Earliest, Latest or a time in Unix milliseconds. If there is no record
+	// after that time, it returns the offset for Latest.
 	Offset(ctx context.Context, topic string, partition int, at int64) (int64, error)
-	// Fetch reads record batches into f, whose memory it reuses. It waits for them
-	// as r says; none is no error.
+	// Fetch reads record batches into f and reuses its memory. It waits for
+	// records as r says; an empty result is not an error.
 	Fetch(ctx context.Context, r *FetchRequest, f *Fetched) error
-	// Produce appends one record batch, made by an Encoder, to a partition, and
-	// returns nil when all replicas in sync have it. The error of a batch that was
-	// refused for some records is a *RecordsError. If ctx ends before the answer,
-	// batch must not be written to any more.
+	// Produce appends one record batch, made by an Encoder, to a partition. It
+	// returns nil when all in-sync replicas have it. If the broker refused the
+	// batch because of some of its records, the error is a *RecordsError. If
+	// ctx ends before the response, batch must not be modified any more.
 	Produce(ctx context.Context, topic string, partition int, batch []byte) error
-	// NewProducer returns an identity for idempotent writes.
+	// NewProducer returns a producer identity for idempotent writes.
 	NewProducer(ctx context.Context) (Producer, error)
-	// MaxMessageBytes returns the longest record batch that a topic takes, in bytes.
+	// MaxMessageBytes returns the maximum record batch size of a topic, in
+	// bytes.
 	MaxMessageBytes(ctx context.Context, topic string) (int64, error)
-	// Join becomes a member of a consumer group, for ever: see Group.
+	// Join joins a consumer group until the Group is closed.
 	Join(g GroupConfig) (Group, error)
-	// Refresh forgets what is known of where partitions are. It does not block.
+	// Refresh discards the cached partition leaders. It does not block.
 	Refresh()
 	// Close closes idle connections.
 	Close()
 }
 
-// A Topic is what is known of a topic.
+// A Topic describes a topic.
 type Topic struct {
 	Name       string
 	Partitions int
-	Err        error // a Code: it is not there, or not to be seen
+	Err        error // a Code if the topic does not exist or is not visible
 }
 
-// Times for Client.Offset.
+// Special values of at for Client.Offset.
 const (
 	Latest   = -1
 	Earliest = -2
 )
 
-// A FetchRequest says what to read.
+// A FetchRequest describes which records to fetch.
 type FetchRequest struct {
 	Topic     string
 	Partition int
 	Offset    int64
-	MaxWait   time.Duration // for the first record
-	MaxBytes  int           // roughly; the first batch comes whole
-	Committed bool          // not beyond transactions that are open
+	MaxWait   time.Duration // maximum wait for the first record
+	MaxBytes  int           // approximate limit; the first batch is always complete
+	Committed bool          // stop before open transactions
 }
 
-// A Producer is an identity for idempotent writes. The zero Producer of ID -1
-// makes plain writes.
+// A Producer is a producer identity for idempotent writes. ID -1 means plain
+// writes.
 type Producer struct {
 	ID    int64
 	Epoch int16
 }
 
-// NoProducer is the identity of plain writes.
+// NoProducer is the identity for plain writes.
 var NoProducer = Producer{ID: -1, Epoch: -1}
 
-// A GroupConfig says which group to join, and how.
+// A GroupConfig describes the group to join.
 type GroupConfig struct {
 	Group            string
 	Topics           []string
-	Session          time.Duration // without heartbeats, a member is out after this
-	Rebalance        time.Duration // members that do not rejoin in this time are out
+	Session          time.Duration // a member without heartbeats is removed after this time
+	Rebalance        time.Duration // a member that does not rejoin within this time is removed
 	Heartbeat        time.Duration
 	RequestTimeout   time.Duration
-	PartitionRefresh time.Duration // how often to look for new partitions
+	PartitionRefresh time.Duration // how often to check for new partitions
 }
 
-// A Group is a member of a consumer group. It rejoins by itself after each
+// A Group is a member of a consumer group. It rejoins the group after each
 // rebalance.
 type Group interface {
-	// Next returns the next generation, or an error that does not end the
-	// membership: call it again.
+	// Next returns the next generation. An error does not end the membership:
+	// call Next again.
 	Next(ctx context.Context) (Generation, error)
-	// Close leaves the group, once the function of the generation has returned. At
-	// the end of ctx its connections are cut.
+	// Close leaves the group after the function of the current generation has
+	// returned. When ctx ends, it closes the connections.
 	Close(ctx context.Context)
 }
 
-// An Assignment is a partition of this member in a generation.
+// An Assignment is a partition assigned to this member in a generation.
 type Assignment struct {
 	Topic     string
 	Partition int
-	Offset    int64 // committed; -1 if there is none
+	Offset    int64 // committed offset; -1: none
 }
 
-// A Generation is what the group has agreed on until the next rebalance.
+// A Generation is the state of the group between two rebalances.
 type Generation interface {
 	ID() int32
 	Assignments() []Assignment
-	// Start runs f, once. The context of f ends with the generation; the member
-	// rejoins when f returns, and no heartbeats go out in between. f does not return
-	// before its context ends.
+	// Start runs f, once. The context of f ends with the generation, and f must
+	// not return before that. The member rejoins when f returns; no heartbeats
+	// are sent in between.
 	Start(f func(ctx context.Context))
 	// Commit stores the next offsets to read.
 	Commit(offsets []Assignment) error

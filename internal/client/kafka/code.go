@@ -8,11 +8,10 @@ import (
 	kgo "github.com/segmentio/kafka-go"
 )
 
-// A Code is an error that a broker has answered with, numbered as in the
-// protocol.
+// A Code is an error code of the Kafka protocol, returned by a broker.
 type Code int16
 
-// The codes that are told apart.
+// The codes that this project distinguishes.
 const (
 	OffsetOutOfRange      Code = 1
 	UnknownTopic          Code = 3
@@ -44,11 +43,11 @@ const (
 	FencedProducer        Code = 90
 )
 
-// Error returns the name that the protocol gives to c, and its number.
+// Error returns the name of the code and its number.
 func (c Code) Error() string { return fmt.Sprintf("%s (code %d)", kgo.Error(c).Title(), int(c)) }
 
-// Name returns the name of a code that refuses records as the protocol spells it;
-// of others, what Error returns.
+// Name returns the protocol's name for a code that refuses records, and the
+// result of Error for any other code.
 func (c Code) Name() string {
 	switch c {
 	case MessageTooLarge:
@@ -63,7 +62,7 @@ func (c Code) Name() string {
 	return c.Error()
 }
 
-// CodeOf returns the code in err, 0 if a broker has not answered with one.
+// CodeOf returns the code in err, or 0 if err does not come from a broker.
 func CodeOf(err error) Code {
 	var c Code
 	if errors.As(err, &c) {
@@ -76,8 +75,8 @@ func CodeOf(err error) Code {
 	return 0
 }
 
-// Blocked reports whether err does not go away by itself: somebody must change a
-// permission, a password, a topic or a configuration.
+// Blocked reports whether err persists until somebody changes a permission, a
+// password, a topic or a configuration.
 func Blocked(err error) bool {
 	if Misconfigured(err) {
 		return true
@@ -90,7 +89,7 @@ func Blocked(err error) bool {
 	return false
 }
 
-// Moved reports whether err says that a partition is elsewhere now.
+// Moved reports whether err means that a partition has a new leader.
 func Moved(err error) bool {
 	switch CodeOf(err) {
 	case UnknownTopic, NotLeader, FencedLeaderEpoch, UnknownLeaderEpoch:
@@ -99,7 +98,7 @@ func Moved(err error) bool {
 	return false
 }
 
-// Stale reports whether err says that a generation is over.
+// Stale reports whether err means that the generation is over.
 func Stale(err error) bool {
 	switch CodeOf(err) {
 	case IllegalGeneration, UnknownMember, FencedInstance:
@@ -108,14 +107,14 @@ func Stale(err error) bool {
 	return false
 }
 
-// The classes of what is tried again, for figures.
+// The classes of retried errors, for metrics.
 const (
-	ClassNetwork = "network" // no answer
-	ClassMoved   = "moved"   // the partition is elsewhere
-	ClassTimeout = "timeout" // the broker could not tell in time
-	ClassBlocked = "blocked" // somebody must change something
-	ClassDamaged = "damaged" // a record batch cannot be read
-	ClassBroker  = "broker"  // all else that a broker answers
+	ClassNetwork = "network" // no response
+	ClassMoved   = "moved"   // the partition has a new leader
+	ClassTimeout = "timeout" // the broker timed out
+	ClassBlocked = "blocked" // persists until somebody changes something
+	ClassDamaged = "damaged" // unreadable record batch
+	ClassBroker  = "broker"  // any other error code of a broker
 )
 
 // Classes returns all classes.
@@ -123,7 +122,7 @@ func Classes() []string {
 	return []string{ClassNetwork, ClassMoved, ClassTimeout, ClassBlocked, ClassDamaged, ClassBroker}
 }
 
-// ClassOf returns the class of an error.
+// ClassOf returns the class of err.
 func ClassOf(err error) string {
 	switch c := CodeOf(err); {
 	case errors.Is(err, ErrCorrupt), errors.Is(err, ErrTooLong), errors.Is(err, ErrOldFormat):
@@ -132,7 +131,7 @@ func ClassOf(err error) string {
 		return ClassBlocked
 	case c == 0:
 		return ClassNetwork
-	case Moved(err): // an unknown topic too: most often it is elsewhere, or not yet there
+	case Moved(err): // including an unknown topic: usually it has moved or is just being created
 		return ClassMoved
 	case Blocked(err):
 		return ClassBlocked
@@ -142,21 +141,21 @@ func ClassOf(err error) string {
 	return ClassBroker
 }
 
-// A RecordsError tells which records of a batch were refused. None of the batch
-// was appended.
+// A RecordsError means that a batch was refused because of some of its records.
+// No record of the batch was appended.
 type RecordsError struct {
 	Code    Code
-	Records []int // indexes in the batch, ascending; nil if the broker did not say
+	Records []int // ascending indexes in the batch; nil if the broker did not name them
 }
 
-// Error returns the error of the code.
+// Error returns the text of the code.
 func (e *RecordsError) Error() string { return e.Code.Error() }
 
 // Unwrap returns the code.
 func (e *RecordsError) Unwrap() error { return e.Code }
 
-// recordsError returns the answer to a produce request as an error. The texts of
-// the broker are left out: they may repeat what is in a record.
+// recordsError converts the response to a produce request into an error. It
+// omits the texts of the broker, which may contain data from a record.
 func recordsError(code Code, records map[int]error) error {
 	switch code {
 	case 0:

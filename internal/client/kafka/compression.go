@@ -10,40 +10,38 @@ import (
 	"github.com/segmentio/kafka-go/compress"
 )
 
-// A Codec is how the records of a batch are compressed, numbered as in the
-// protocol.
+// A Codec is a compression of record batches, numbered as in the protocol.
 type Codec int
 
-// CodecByName returns the codec that a configuration names: none, gzip, snappy,
-// lz4 or zstd.
+// CodecByName returns the codec with the name none, gzip, snappy, lz4 or zstd.
 func CodecByName(name string) (Codec, error) {
 	for i, n := range []string{"none", "gzip", "snappy", "lz4", "zstd"} {
 		if n == name {
 			return Codec(i), nil
 		}
 	}
-	return 0, errors.New("is none of none, gzip, snappy, lz4, zstd")
+	return 0, errors.New(`must be "none", "gzip", "snappy", "lz4" or "zstd"`)
 }
 
-// maxWindow bounds the window of a zstd frame, which its decoder allocates.
+// maxWindow limits the window of a zstd frame, which its decoder allocates.
 const maxWindow = 128 << 20
 
-// An unpacker decompresses the records of one batch after the other into the same
-// memory. The decoders themselves are pooled by the library.
+// An unpacker decompresses the records of successive batches into the same
+// buffer. The library pools the decoders.
 type unpacker struct {
 	src bytes.Reader
 	out []byte
 }
 
-// records returns the decompressed form of src, at most limit bytes. It is valid
-// until the next call, or as long as src.
+// records returns the decompressed form of src, at most limit bytes. The result
+// is valid until the next call; without compression it is src itself.
 func (u *unpacker) records(codec int, src []byte, limit int) ([]byte, error) {
 	if codec == 0 {
 		return src, nil
 	}
 	c := compress.Compression(codec).Codec()
 	if c == nil {
-		return nil, fmt.Errorf("%w: compression %d is unknown", ErrCorrupt, codec)
+		return nil, fmt.Errorf("%w: unknown compression %d", ErrCorrupt, codec)
 	}
 	if err := checkFrame(compress.Compression(codec), src, limit); err != nil {
 		return nil, err
@@ -56,17 +54,17 @@ func (u *unpacker) records(codec int, src []byte, limit int) ([]byte, error) {
 		err = e
 	}
 	if err != nil && !errors.Is(err, ErrTooLong) {
-		err = fmt.Errorf("%w: its compressed part: %w", ErrCorrupt, err)
+		err = fmt.Errorf("%w: compressed data: %w", ErrCorrupt, err)
 	}
 	return out, err
 }
 
-// checkFrame refuses what makes a decoder of the library allocate more than is
-// good before it has given out a byte.
+// checkFrame rejects data that would make a decoder of the library allocate too
+// much memory before it returns its first byte.
 func checkFrame(c compress.Compression, src []byte, limit int) error {
 	switch {
 	case c == compress.Zstd && zstdWindow(src) > maxWindow:
-		return fmt.Errorf("%w: its window is above 128 MiB", ErrTooLong)
+		return fmt.Errorf("%w: zstd window larger than 128 MiB", ErrTooLong)
 	case c == compress.Snappy:
 		return checkSnappy(src, limit)
 	}
@@ -78,15 +76,15 @@ const (
 	xerialHeader = 16
 )
 
-// checkSnappy looks at the lengths that snappy blocks begin with: one raw block, or
-// many in the framing of the xerial library, as Java clients write.
+// checkSnappy checks the lengths at the beginning of snappy blocks: one raw
+// block, or many in xerial framing, which Java clients write.
 func checkSnappy(src []byte, limit int) error {
 	if len(src) < xerialHeader || string(src[:len(xerialMagic)]) != xerialMagic {
 		return checkBlock(src, limit)
 	}
 	for b := src[xerialHeader:]; len(b) > 0; {
 		if len(b) < 4 || uint64(binary.BigEndian.Uint32(b)) > uint64(len(b)-4) {
-			return fmt.Errorf("%w: a block of snappy is cut", ErrCorrupt)
+			return fmt.Errorf("%w: truncated snappy block", ErrCorrupt)
 		}
 		n := 4 + int(binary.BigEndian.Uint32(b))
 		if err := checkBlock(b[4:n], limit); err != nil {
@@ -101,14 +99,15 @@ func checkBlock(b []byte, limit int) error {
 	n, size := binary.Uvarint(b)
 	switch {
 	case size <= 0:
-		return fmt.Errorf("%w: a block of snappy has no length", ErrCorrupt)
+		return fmt.Errorf("%w: snappy block without a length", ErrCorrupt)
 	case n > uint64(limit):
 		return ErrTooLong
 	}
 	return nil
 }
 
-// readAll appends what r yields to dst, and fails with ErrTooLong beyond limit.
+// readAll appends all data of r to dst. It returns ErrTooLong if the result
+// exceeds limit bytes.
 func readAll(dst []byte, r io.Reader, limit int) ([]byte, error) {
 	if cap(dst) == 0 {
 		dst = make([]byte, 0, 64<<10)
@@ -130,14 +129,14 @@ func readAll(dst []byte, r io.Reader, limit int) ([]byte, error) {
 	}
 }
 
-// zstdWindow returns the size of the window that a zstd frame asks for, 0 if src
-// is not the beginning of one (RFC 8878, section 3.1.1.1).
+// zstdWindow returns the window size of a zstd frame, or 0 if src is not the
+// beginning of one (RFC 8878, section 3.1.1.1).
 func zstdWindow(src []byte) uint64 {
 	if len(src) < 14 || binary.LittleEndian.Uint32(src) != 0xFD2FB528 {
 		return 0
 	}
 	descriptor := src[4]
-	if descriptor&(1<<5) == 0 { // not a single segment: there is a window descriptor
+	if descriptor&(1<<5) == 0 { // not a single segment, so there is a window descriptor
 		exponent, mantissa := src[5]>>3, uint64(src[5]&7)
 		base := uint64(1) << (10 + exponent)
 		return base + base/8*mantissa
@@ -158,7 +157,7 @@ func zstdWindow(src []byte) uint64 {
 	return binary.LittleEndian.Uint64(content)
 }
 
-// A packer compresses.
+// A packer compresses records.
 type packer struct{ dst sliceWriter }
 
 // records appends the compressed form of src to dst.
@@ -184,11 +183,11 @@ func (w *sliceWriter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Partition returns the partition, of n, that Java's default partitioner gives to
-// a key.
+// Partition returns the partition, out of n, that the default partitioner of
+// the Java client assigns to key.
 func Partition(key []byte, n int) int { return int(murmur2(key)&0x7fffffff) % n }
 
-// murmur2 is the hash of that name as Kafka's Java client has it.
+// murmur2 is the hash function of Kafka's Java client.
 func murmur2(data []byte) uint32 {
 	const m, r = 0x5bd1e995, 24
 	h := 0x9747b28c ^ uint32(len(data))
@@ -211,5 +210,5 @@ func murmur2(data []byte) uint32 {
 	return h ^ h>>15
 }
 
-// PartitionOf is Partition for a text.
+// PartitionOf returns Partition for a string.
 func PartitionOf(key string, n int) int { return Partition([]byte(key), n) }

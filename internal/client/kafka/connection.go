@@ -9,7 +9,7 @@ import (
 	"github.com/urlfold/urlfold/config/connect"
 )
 
-// tlsConfig reads the files of t. A nil t means no encryption: nil.
+// tlsConfig reads the files of t. It returns nil for a nil t: no encryption.
 func tlsConfig(t *connect.KafkaTLS) (*tls.Config, error) {
 	if t == nil {
 		return nil, nil
@@ -22,7 +22,7 @@ func tlsConfig(t *connect.KafkaTLS) (*tls.Config, error) {
 		}
 		c.RootCAs = x509.NewCertPool()
 		if !c.RootCAs.AppendCertsFromPEM(pem) {
-			return nil, misplaced("tls.ca_file", &fileError{fmt.Errorf("%s holds no certificate in PEM form", t.CAFile)})
+			return nil, misplaced("tls.ca_file", &fileError{fmt.Errorf("%s contains no PEM certificate", t.CAFile)})
 		}
 	}
 	if t.CertFile != "" {

@@ -7,21 +7,21 @@ import (
 	"hash/crc32"
 )
 
-// This file is structured in the following way:
+// This file contains:
 //
-//   - Fetched: what a broker has answered.
-//   - Decoder: from batch to batch.
-//   - Record: from record to record in a batch.
+//   - Fetched: the response of a broker.
+//   - Decoder: iterates over the batches.
+//   - Record: iterates over the records of a batch.
 //
-// A record batch of version 2, which brokers have written since 0.11:
+// Record batch of version 2, which brokers have written since Kafka 0.11:
 //
 //	 0 base offset        int64
 //	 8 length of the rest int32
 //	12 leader epoch       int32
 //	16 version            int8   2
 //	17 CRC-32C            int32  of all that follows
-//	21 attributes         int16  0-2 compression, 3 time is that of the broker, 4 transactional, 5 control
-//	23 last offset delta  int32  stays when a compaction removes records
+//	21 attributes         int16  0-2 compression, 3 broker time, 4 transactional, 5 control
+//	23 last offset delta  int32  unchanged by compaction
 //	27 first time         int64  Unix milliseconds
 //	35 max time           int64
 //	43 producer id        int64
@@ -32,7 +32,7 @@ import (
 
 const (
 	headerLen    = 61
-	prefixLen    = 12 // what is before the length counts from
+	prefixLen    = 12 // bytes before the part that the length covers
 	attrCodec    = 7
 	attrLogTime  = 1 << 3
 	attrTxn      = 1 << 4
@@ -44,23 +44,23 @@ const (
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// Fetched is the answer to a fetch. Its memory is used again by the next fetch.
+// Fetched is the response to a fetch request. The next fetch reuses its memory.
 type Fetched struct {
-	HighWatermark int64 // offset after the last record that all replicas have
-	LastStable    int64 // and of which it is known whether it was committed
-	LogStart      int64 // offset of the first record that is there; -1 if the broker does not say
+	HighWatermark int64 // offset after the last record that all in-sync replicas have
+	LastStable    int64 // offset up to which all transactions are committed or aborted
+	LogStart      int64 // offset of the first existing record; -1 if unknown
 	Set           []byte
 	Aborted       []Aborted
 
-	answer []byte // what Set is a part of
+	answer []byte // Set is a part of it
 }
 
-// Aborted says that from First on all transactional batches of a producer, up to
-// its next control batch, are void.
+// An Aborted says that the transactional batches of a producer from offset
+// First up to its next control batch are aborted.
 type Aborted struct{ Producer, First int64 }
 
-// Next returns the offset to fetch from after f: that behind the last batch that
-// came whole, at least from. It looks at nothing but the heads of batches.
+// Next returns the offset to fetch after f: the offset after the last complete
+// batch, but at least from. It reads only the batch headers.
 func (f *Fetched) Next(from int64) int64 {
 	for b := f.Set; len(b) >= headerLen; {
 		n := batchLen(b)
@@ -79,57 +79,55 @@ func lastOffset(b []byte) int64 {
 	return int64(binary.BigEndian.Uint64(b)) + int64(int32(binary.BigEndian.Uint32(b[23:])))
 }
 
-// A Record is what a log holds. Its bytes are valid until the next call of
+// A Record is a record of a log. Its bytes are valid until the next call of
 // Decoder.Next.
 type Record struct {
 	Offset     int64
-	Millis     int64  // Unix time; -1 if there is none
-	Key, Value []byte // nil: there is none
+	Millis     int64  // Unix time; -1: none
+	Key, Value []byte // nil: null
 	Headers    []Header
 }
 
-// A Header is a name and a value. A nil value is null.
+// A Header is a name with a value. A nil Value is null.
 type Header struct{ Name, Value []byte }
 
-// A Decoder reads record batches. Control batches and, with Committed, what
-// belongs to aborted transactions do not come out of it, and a batch is checked
-// before its first record does. Use is:
+// A Decoder decodes record batches. It skips control batches and, with
+// Committed, the records of aborted transactions. It verifies the checksum of a
+// batch before it returns the first record. Usage:
 //
 //	d.Reset(fetched, offset)
 //	for d.Next(&r) { … }
 //	d.Err(), d.Offset()
 type Decoder struct {
-	// MaxBytes bounds what one batch may decompress to.
+	// MaxBytes limits the decompressed size of a batch.
 	MaxBytes int
-	// Committed leaves aborted transactions out.
+	// Committed skips aborted transactions.
 	Committed bool
 
-	rest    []byte // batches
+	rest    []byte // remaining batches
 	aborted []Aborted
-	void    map[int64]bool // producers whose transaction is aborted
-	records []byte         // of the batch in hand
-	left    int            // records of it
+	void    map[int64]bool // producers with an aborted transaction
+	records []byte         // remaining records of the current batch
+	left    int            // number of them
 	base    int64
-	first   int64 // time
+	first   int64 // base time
 	logTime bool
-	last    int64 // offset of the last record that the batch had once
+	last    int64 // offset of the last record of the batch before compaction
 	offset  int64 // next offset
 	err     error
 	unpack  unpacker
 }
 
 var (
-	// ErrCorrupt is in the error of a batch that is not what was written.
-	ErrCorrupt = errors.New("a record batch is damaged")
-	// ErrTooLong is in the error of a batch that decompresses to more than is
-	// allowed.
-	ErrTooLong = errors.New("a record batch decompresses to more than max_batch_bytes")
-	// ErrOldFormat is in the error of a batch that was written in the format of
-	// before Kafka 0.11.
-	ErrOldFormat = errors.New("a record batch has the format of before Kafka 0.11, which is not read")
+	// ErrCorrupt means that a batch was damaged.
+	ErrCorrupt = errors.New("damaged record batch")
+	// ErrTooLong means that a batch exceeds the limit when decompressed.
+	ErrTooLong = errors.New("decompressed record batch exceeds max_batch_bytes")
+	// ErrOldFormat means that a batch has a format from before Kafka 0.11.
+	ErrOldFormat = errors.New("unsupported record batch format (older than Kafka 0.11)")
 )
 
-// Reset begins with f, at the record with the given offset.
+// Reset starts decoding f at the record with the given offset.
 func (d *Decoder) Reset(f *Fetched, offset int64) {
 	d.rest, d.aborted, d.offset = f.Set, f.Aborted, offset
 	d.records, d.left, d.err = nil, 0, nil
@@ -139,15 +137,15 @@ func (d *Decoder) Reset(f *Fetched, offset int64) {
 	clear(d.void)
 }
 
-// Offset returns the offset after the records that Next has returned, and after
-// what was left out.
+// Offset returns the offset after the records that Next has returned or
+// skipped.
 func (d *Decoder) Offset() int64 { return d.offset }
 
-// Err returns why Next has come to an early end. The offset is that of the batch
-// that is the reason.
+// Err returns the error that ended Next. Offset is then the offset of the batch
+// that caused it.
 func (d *Decoder) Err() error { return d.err }
 
-// Next reads a record into r. It reports false at the end.
+// Next reads the next record into r. It returns false at the end.
 func (d *Decoder) Next(r *Record) bool {
 	for d.err == nil {
 		if d.left == 0 {
@@ -173,8 +171,8 @@ func (d *Decoder) Next(r *Record) bool {
 	return false
 }
 
-// batch opens the next batch. It reports false if there is none, or not all of
-// it: a broker cuts what it sends where it likes.
+// batch opens the next batch. It returns false if there is none, or only a part
+// of it: a broker may truncate the last batch.
 func (d *Decoder) batch() bool {
 	b := d.rest
 	if len(b) <= versionAt {
@@ -187,19 +185,19 @@ func (d *Decoder) batch() bool {
 	}
 	n := batchLen(b)
 	if n < headerLen {
-		return d.fail(fmt.Errorf("%w: its length", ErrCorrupt))
+		return d.fail(fmt.Errorf("%w: invalid length", ErrCorrupt))
 	}
 	if n > len(b) {
 		return false
 	}
 	b, d.rest = b[:n], b[n:]
 	if crc32.Checksum(b[attributesAt:], castagnoli) != binary.BigEndian.Uint32(b[crcAt:]) {
-		return d.fail(fmt.Errorf("%w: its checksum", ErrCorrupt))
+		return d.fail(fmt.Errorf("%w: checksum mismatch", ErrCorrupt))
 	}
 	return d.open(b)
 }
 
-// open begins with the batch b, whose checksum is right.
+// open starts decoding b, whose checksum is correct.
 func (d *Decoder) open(b []byte) bool {
 	attr := binary.BigEndian.Uint16(b[attributesAt:])
 	d.base, d.last = int64(binary.BigEndian.Uint64(b)), lastOffset(b)
@@ -210,7 +208,7 @@ func (d *Decoder) open(b []byte) bool {
 	}
 	count := int32(binary.BigEndian.Uint32(b[57:]))
 	if count < 0 || d.last < d.base {
-		return d.fail(fmt.Errorf("%w: its head", ErrCorrupt))
+		return d.fail(fmt.Errorf("%w: invalid header", ErrCorrupt))
 	}
 	if count == 0 || d.last < d.offset || d.skip(b, attr) {
 		d.offset = max(d.offset, d.last+1)
@@ -224,7 +222,7 @@ func (d *Decoder) open(b []byte) bool {
 	return true
 }
 
-// skip reports whether the batch is no data: a control batch, or aborted.
+// skip reports whether to skip the batch: it is a control batch, or aborted.
 func (d *Decoder) skip(b []byte, attr uint16) bool {
 	producer := int64(binary.BigEndian.Uint64(b[43:]))
 	for len(d.aborted) > 0 && d.aborted[0].First <= d.last {
@@ -243,13 +241,13 @@ func (d *Decoder) fail(err error) bool {
 	return false
 }
 
-// record reads one record: its length, attributes, time delta, offset delta, key,
-// value and headers, all numbers as zigzag varints.
+// record reads one record: its length, attributes, time delta, offset delta,
+// key, value and headers. All numbers are zigzag varints.
 func (d *Decoder) record(r *Record) bool {
 	in := cursor{b: d.records}
 	size := in.varint()
 	if in.bad || size < 0 || size > int64(len(in.b)) {
-		return d.fail(fmt.Errorf("%w: a record is longer than its batch", ErrCorrupt))
+		return d.fail(fmt.Errorf("%w: record longer than its batch", ErrCorrupt))
 	}
 	d.records = in.b[size:]
 	in.b = in.b[:size]
@@ -266,13 +264,14 @@ func (d *Decoder) record(r *Record) bool {
 		r.Headers = append(r.Headers, h)
 	}
 	if in.bad {
-		return d.fail(fmt.Errorf("%w: a record", ErrCorrupt))
+		return d.fail(fmt.Errorf("%w: invalid record", ErrCorrupt))
 	}
 	d.left--
 	return true
 }
 
-// A cursor reads from the front of b. After an error it is bad and reads zeros.
+// A cursor reads from the front of b. After an error, bad is set and it returns
+// zeros.
 type cursor struct {
 	b   []byte
 	bad bool
@@ -298,7 +297,7 @@ func (c *cursor) take(n int64) []byte {
 	return b
 }
 
-// bytes reads a length and as many bytes; nil if the length is -1.
+// bytes reads a length-prefixed byte string; nil if the length is -1.
 func (c *cursor) bytes() []byte {
 	n := c.varint()
 	if n == -1 {

@@ -1,17 +1,17 @@
-// Package kafka is all that the Kafka source and sink know of Kafka: where the
-// brokers are and how to log in ([connect.Kafka]), and what can be asked of them
-// ([Client]). The client library stays behind that interface, so that another one
-// can take its place.
+// Package kafka connects the Kafka source and sink to Kafka: it handles brokers
+// and logins ([connect.Kafka]) and provides the operations that they need
+// ([Client]). The interface hides the client library, so that it can be
+// replaced.
 //
-// Three things are not left to the library, since it would lose or double records,
-// or be stopped by what a log may hold:
+// Three things are implemented here, because the library would lose or
+// duplicate records, or would stop at valid content of a log:
 //
-//   - Record batches are decoded here ([Decoder]): checksums, batches that a
-//     compaction has emptied, control batches, aborted transactions, and a limit on
-//     what a batch may decompress to.
-//   - Record batches are encoded here ([Encoder]) into bytes of their own: what the
-//     library still holds after a request was given up is never the arena of a
-//     pipeline's batch.
-//   - Producer ids and sequence numbers are given here, so that a request that was
+//   - Decoding record batches ([Decoder]): checksums, batches emptied by
+//     compaction, control batches, aborted transactions, and a limit on the
+//     decompressed size.
+//   - Encoding record batches ([Encoder]) into separate buffers, because the
+//     library may retain a buffer after a request was given up, and that must
+//     never be the arena of a pipeline batch.
+//   - Assigning producer ids and sequence numbers, so that a request that was
 //     applied but reported as failed is not applied twice.
 package kafka

@@ -6,16 +6,16 @@ import (
 	"math/bits"
 )
 
-// sizeLen is the length of a batch that stands before it in a request.
+// sizeLen is the length of the size field before a batch in a request.
 const sizeLen = 4
 
-// An Encoder makes record batches of version 2: see Decoder. Use is
+// An Encoder makes record batches of version 2: see Decoder. Usage:
 //
 //	e.Reset()
 //	e.Append(&r) // for each record; its bytes are copied
 //	batch, err := e.Finish(producer, sequence, codec)
 type Encoder struct {
-	raw   []byte // records, not compressed
+	raw   []byte // uncompressed records
 	out   []byte // the batch
 	n     int
 	first int64
@@ -23,20 +23,21 @@ type Encoder struct {
 	pack  packer
 }
 
-// Reset forgets all records. The batch that Finish has returned is overwritten by
-// the next one, unless Release was called.
+// Reset removes all records. The next batch overwrites the one returned by
+// Finish, unless Release was called.
 func (e *Encoder) Reset() { e.raw, e.n = e.raw[:0], 0 }
 
-// Release gives the last batch away: the encoder does not touch its bytes again.
+// Release gives up ownership of the last batch: the encoder no longer modifies
+// it.
 func (e *Encoder) Release() { e.out = nil }
 
 // Len returns the number of records.
 func (e *Encoder) Len() int { return e.n }
 
-// Size returns the length of the records, not compressed.
+// Size returns the uncompressed length of the records in bytes.
 func (e *Encoder) Size() int { return len(e.raw) }
 
-// Append adds a record. Its offset is of no meaning.
+// Append adds a record. It ignores the offset of the record.
 func (e *Encoder) Append(r *Record) {
 	if e.n == 0 {
 		e.first, e.max = r.Millis, r.Millis
@@ -61,8 +62,8 @@ func (e *Encoder) Append(r *Record) {
 	e.n++
 }
 
-// Finish returns the batch of all records, behind its length, as Client.Produce
-// takes it.
+// Finish returns the batch with all records, preceded by its length, in the
+// form that Client.Produce takes.
 func (e *Encoder) Finish(p Producer, sequence int32, codec Codec) ([]byte, error) {
 	b := append(e.out[:0], make([]byte, sizeLen+headerLen)...)
 	b, err := e.pack.records(b, codec, e.raw)

@@ -9,11 +9,11 @@ import (
 	kgo "github.com/segmentio/kafka-go"
 )
 
-// group is a Group on the library's ConsumerGroup.
+// group implements Group with the ConsumerGroup of the library.
 //
-// The library's own Close waits for the request that is under way, which may be
-// one that the coordinator answers after a rebalance. So all connections are kept,
-// to be cut when there is no more time.
+// Close of the library waits for the current request, and the coordinator may
+// answer that only after a rebalance. So group tracks all connections and
+// closes them when Close runs out of time.
 type group struct {
 	g *kgo.ConsumerGroup
 	l *library
@@ -41,13 +41,13 @@ func (l *library) Join(c GroupConfig) (Group, error) {
 		JoinGroupBackoff:       time.Second,
 		WatchPartitionChanges:  true,
 		PartitionWatchInterval: c.PartitionRefresh,
-		StartOffset:            kgo.FirstOffset, // read as: there is none
+		StartOffset:            kgo.FirstOffset, // interpreted as: no committed offset
 		Timeout:                min(c.RequestTimeout, 10*time.Second),
 	})
 	return g, err
 }
 
-// dial keeps a connection until it is closed.
+// dial tracks a connection until it is closed.
 func (g *group) dial(ctx context.Context, network, address string) (net.Conn, error) {
 	conn, err := new(net.Dialer).DialContext(ctx, network, address)
 	if err != nil {
@@ -56,7 +56,7 @@ func (g *group) dial(ctx context.Context, network, address string) (net.Conn, er
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.cut {
-		_ = conn.Close() // nothing was sent on it
+		_ = conn.Close() // nothing was sent
 		return nil, net.ErrClosed
 	}
 	c := &keptConn{Conn: conn, group: g}
@@ -69,7 +69,7 @@ type keptConn struct {
 	group *group
 }
 
-// Close forgets the connection.
+// Close closes the connection and stops tracking it.
 func (c *keptConn) Close() error {
 	c.group.mu.Lock()
 	delete(c.group.conns, c)
@@ -94,7 +94,7 @@ func (g *group) Close(ctx context.Context) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		_ = g.g.Close() // it has no error
+		_ = g.g.Close() // always returns nil
 	}()
 	select {
 	case <-done:
@@ -109,12 +109,12 @@ func (g *group) Close(ctx context.Context) {
 	}
 	g.mu.Unlock()
 	for _, c := range conns {
-		_ = c.Close() // it is given up
+		_ = c.Close() // it is abandoned
 	}
 	<-done
 }
 
-// generation is a Generation of the library.
+// generation implements Generation with the Generation of the library.
 type generation struct {
 	g *kgo.Generation
 	l *library

@@ -19,7 +19,7 @@ import (
 	"github.com/urlfold/urlfold/config/connect"
 )
 
-// library is the Client on segmentio/kafka-go.
+// library implements Client with segmentio/kafka-go.
 type library struct {
 	conn      connect.Kafka
 	addr      net.Addr
@@ -34,12 +34,12 @@ type library struct {
 	mu        sync.Mutex
 	refreshed time.Time
 	probing   bool
-	probed    time.Time // when the brokers were probed last, because of an error
-	mistake   error     // what that has found
+	probed    time.Time // when the brokers were last probed because of an error
+	mistake   error     // result of the last probe
 }
 
-// New returns a client that has not connected yet. topics are those that it will
-// be asked for. It reads the files of the TLS configuration.
+// New returns a client that is not connected yet. topics are the topics that it
+// will be used for. New reads the files of the TLS configuration.
 func New(c connect.Kafka, topics ...string) (Client, error) {
 	tls, err := tlsConfig(c.TLS)
 	if err != nil {
@@ -66,10 +66,11 @@ func New(c connect.Kafka, topics ...string) (Client, error) {
 	}, nil
 }
 
-// metadataTTL is twice the mean time between two looks at who leads what.
+// metadataTTL is twice the mean interval between two refreshes of the partition
+// leaders.
 const metadataTTL = 4 * time.Second
 
-// saslMechanism returns the login of s; nil for a nil s.
+// saslMechanism returns the login mechanism of s, or nil for a nil s.
 func saslMechanism(s *connect.SASL) (sasl.Mechanism, error) {
 	if s == nil {
 		return nil, nil
@@ -83,15 +84,15 @@ func saslMechanism(s *connect.SASL) (sasl.Mechanism, error) {
 	}
 	m, err := scram.Mechanism(algorithm, s.Username, s.Password.Reveal())
 	if err != nil {
-		return nil, errors.New("sasl: the user name or the password holds a character that SCRAM does not allow")
+		return nil, errors.New("sasl: user name or password contains a character that SCRAM does not permit")
 	}
 	return m, nil
 }
 
-// brokers is the address of a cluster: any of these.
+// brokers is the address of a cluster: any of its brokers.
 type brokers []string
 
-// Network implements net.Addr in the way of the library: one network per address.
+// Network implements net.Addr as the library expects: one network per address.
 func (b brokers) Network() string {
 	return strings.TrimSuffix(strings.Repeat("tcp,", len(b)), ",")
 }
@@ -99,8 +100,8 @@ func (b brokers) Network() string {
 // String implements net.Addr.
 func (b brokers) String() string { return strings.Join(b, ",") }
 
-// limit bounds a request. The library ends what it has begun only with the
-// context that it was given.
+// limit limits the time of a request. The library cancels a request only
+// through the context that it was given.
 func (l *library) limit(ctx context.Context, more time.Duration) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(ctx, l.conn.RequestTimeout+more)
 }
@@ -168,8 +169,8 @@ func (l *library) Offset(ctx context.Context, topic string, partition int, at in
 
 // Fetch implements Client.
 func (l *library) Fetch(ctx context.Context, r *FetchRequest, f *Fetched) error {
-	// The library may still read into the memory of a request that was given up,
-	// so that is not used again.
+	// The library may still read into the memory of a request that was given
+	// up, so Fetch does not reuse that.
 	req := &fetchRequest{FetchRequest: *r, into: &Fetched{Aborted: f.Aborted, answer: f.answer}}
 	*f = Fetched{}
 	ctx, cancel := l.limit(ctx, r.MaxWait)
@@ -241,7 +242,8 @@ func (l *library) MaxMessageBytes(ctx context.Context, topic string) (int64, err
 	return 0, errAnswer
 }
 
-// Refresh implements Client. The library has no way to say so but to begin anew.
+// Refresh implements Client. Closing connections is the only way to make the
+// library refresh.
 func (l *library) Refresh() {
 	l.mu.Lock()
 	defer l.mu.Unlock()

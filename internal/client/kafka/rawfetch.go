@@ -9,24 +9,25 @@ import (
 	"github.com/segmentio/kafka-go/protocol"
 )
 
-// This file is structured in the following way:
+// This file contains:
 //
-//   - wire: requests that are written and answers that are read here, on a
-//     connection that the library has opened, logged in on, and chosen.
+//   - wire: requests and responses encoded here, on a connection that the
+//     library has selected, opened and logged in on.
 //   - fetchRequest: API 1.
-//   - producerRequest: API 22, to any broker. The library asks the coordinator of
-//     a transaction that there is not.
+//   - producerRequest: API 22, to any broker. The library would ask the
+//     coordinator of a transaction, and there is none.
 
-// maxAnswer bounds the answer to a fetch. A broker sends one batch at least,
-// however long it is, so this is far above what is asked for.
+// maxAnswer limits the response to a fetch. A broker sends at least one batch,
+// however long it is, so this is far more than what is requested.
 const maxAnswer = 1 << 30
 
-// chunk is how much memory an announced length is worth before its bytes come.
+// chunk is how much memory to allocate for an announced length before its bytes
+// arrive.
 const chunk = 1 << 20
 
 const clientID = "urlfold"
 
-// A wire appends requests and parses answers.
+// A wire parses responses.
 type wire struct {
 	cursor
 }
@@ -45,7 +46,7 @@ func (w *wire) number(n int64) (v uint64) {
 
 func (w *wire) text() string { return string(w.take(int64(w.i16()))) }
 
-// request returns the head of a request, behind room for its length.
+// request returns the header of a request, preceded by space for its length.
 func request(dst []byte, key protocol.ApiKey, version int16, id string) []byte {
 	dst = append(dst[:0], 0, 0, 0, 0)
 	dst = binary.BigEndian.AppendUint16(dst, uint16(key))
@@ -54,15 +55,15 @@ func request(dst []byte, key protocol.ApiKey, version int16, id string) []byte {
 	return appendText(dst, id)
 }
 
-// correlation is the id of every request that is written here: there is one under
-// way on a connection at a time.
+// correlation is the id of every request encoded here: a connection has only
+// one request in flight at a time.
 const correlation = 0x75726c66
 
 func appendText(dst []byte, s string) []byte {
 	return append(binary.BigEndian.AppendUint16(dst, uint16(len(s))), s...)
 }
 
-// exchange sends a request and reads its answer into dst.
+// exchange sends a request and reads its response into dst.
 func exchange(rw io.ReadWriter, req, dst []byte) ([]byte, error) {
 	binary.BigEndian.PutUint32(req, uint32(len(req)-4))
 	if _, err := rw.Write(req); err != nil {
@@ -74,15 +75,15 @@ func exchange(rw io.ReadWriter, req, dst []byte) ([]byte, error) {
 	}
 	size := int64(int32(binary.BigEndian.Uint32(head[:]))) - 4
 	if size < 0 || size > maxAnswer {
-		return dst, fmt.Errorf("a broker announces an answer of %d bytes", size)
+		return dst, fmt.Errorf("broker announced a response of invalid length %d", size)
 	}
 	if binary.BigEndian.Uint32(head[4:]) != correlation {
-		return dst, errors.New("a broker answers another request")
+		return dst, errors.New("broker sent the response to another request")
 	}
 	return readN(rw, dst, int(size))
 }
 
-// readN reads n bytes into dst, which it allocates as they come.
+// readN reads n bytes into dst, which grows as they arrive.
 func readN(r io.Reader, dst []byte, n int) ([]byte, error) {
 	dst = dst[:0]
 	for len(dst) < n {
@@ -106,24 +107,24 @@ func noEOF(err error) error {
 	return err
 }
 
-// A fetchRequest is a request, and room for the answer.
+// A fetchRequest is a fetch request with space for its response.
 type fetchRequest struct {
 	FetchRequest
 	into    *Fetched
 	version int16
 	scratch []byte
-	err     error // what the broker says of the partition
+	err     error // error code of the partition in the response
 }
 
 // ApiKey implements protocol.Message.
 func (r *fetchRequest) ApiKey() protocol.ApiKey { return protocol.Fetch } //nolint:staticcheck // the library has the name
 
-// Broker implements protocol.BrokerMessage: the leader.
+// Broker implements protocol.BrokerMessage. It returns the leader.
 func (r *fetchRequest) Broker(c protocol.Cluster) (protocol.Broker, error) {
 	return leader(c, r.Topic, r.Partition)
 }
 
-// leader returns the broker that leads a partition.
+// leader returns the leader of a partition.
 func leader(c protocol.Cluster, topic string, partition int) (protocol.Broker, error) {
 	p, ok := c.Topics[topic].Partitions[int32(partition)]
 	if !ok {
@@ -145,7 +146,7 @@ func (r *fetchRequest) Required(versions map[protocol.ApiKey]int16) bool {
 // RawExchange implements protocol.RawExchanger.
 func (r *fetchRequest) RawExchange(rw io.ReadWriter) (protocol.Message, error) {
 	if r.version < 4 {
-		return nil, errors.New("the broker is older than Kafka 0.11")
+		return nil, errors.New("broker is older than Kafka 0.11")
 	}
 	r.encode()
 	answer, err := exchange(rw, r.scratch, r.into.answer)
@@ -160,9 +161,9 @@ func (r *fetchRequest) RawExchange(rw io.ReadWriter) (protocol.Message, error) {
 func (r *fetchRequest) encode() {
 	put := binary.BigEndian
 	b := request(r.scratch, protocol.Fetch, r.version, clientID)
-	b = put.AppendUint32(b, 1<<32-1) // replica: none
+	b = put.AppendUint32(b, 1<<32-1) // replica id: none
 	b = put.AppendUint32(b, uint32(r.MaxWait.Milliseconds()))
-	b = put.AppendUint32(b, 1) // bytes at least
+	b = put.AppendUint32(b, 1) // minimum bytes
 	b = put.AppendUint32(b, uint32(r.MaxBytes))
 	isolation := byte(0)
 	if r.Committed {
@@ -170,8 +171,8 @@ func (r *fetchRequest) encode() {
 	}
 	b = append(b, isolation)
 	if r.version >= 7 {
-		b = put.AppendUint32(b, 0)       // session
-		b = put.AppendUint32(b, 1<<32-1) // without one
+		b = put.AppendUint32(b, 0)       // session id
+		b = put.AppendUint32(b, 1<<32-1) // session epoch: no session
 	}
 	b = put.AppendUint32(b, 1) // topics
 	b = appendText(b, r.Topic)
@@ -182,7 +183,7 @@ func (r *fetchRequest) encode() {
 	}
 	b = put.AppendUint64(b, uint64(r.Offset))
 	if r.version >= 5 {
-		b = put.AppendUint64(b, 1<<64-1) // log start: of replicas only
+		b = put.AppendUint64(b, 1<<64-1) // log start offset: set by replicas only
 	}
 	b = put.AppendUint32(b, uint32(r.MaxBytes))
 	if r.version >= 7 {
@@ -194,12 +195,12 @@ func (r *fetchRequest) encode() {
 	r.scratch = b
 }
 
-var errAnswer = errors.New("an answer of a broker is not understood")
+var errAnswer = errors.New("unexpected response of a broker")
 
-// decode reads an answer for one partition into r.into.
+// decode parses a response for one partition into r.into.
 func (r *fetchRequest) decode(answer []byte) error {
 	w := wire{cursor{b: answer}}
-	w.i32() // throttled
+	w.i32() // throttle time
 	if r.version >= 7 {
 		if code := w.i16(); code != 0 {
 			return Code(code)
@@ -239,7 +240,7 @@ func (r *fetchRequest) decode(answer []byte) error {
 	return nil
 }
 
-// A producerRequest asks for a producer id.
+// A producerRequest requests a producer id.
 type producerRequest struct {
 	version  int16
 	producer Producer
@@ -255,7 +256,7 @@ func (r *producerRequest) Required(versions map[protocol.ApiKey]int16) bool {
 	if !ok {
 		v = -1
 	}
-	r.version = min(v, 1) // all that is needed, and the last without tagged fields
+	r.version = min(v, 1) // the last version without tagged fields is sufficient
 	return true
 }
 
@@ -267,13 +268,13 @@ func (r *producerRequest) RawExchange(rw io.ReadWriter) (protocol.Message, error
 	}
 	b := request(nil, protocol.InitProducerId, r.version, clientID)
 	b = binary.BigEndian.AppendUint16(b, 1<<16-1) // transactional id: null
-	b = binary.BigEndian.AppendUint32(b, 1<<31-1) // its timeout
+	b = binary.BigEndian.AppendUint32(b, 1<<31-1) // transaction timeout
 	answer, err := exchange(rw, b, nil)
 	if err != nil {
 		return nil, err
 	}
 	w := wire{cursor{b: answer}}
-	w.i32() // throttled
+	w.i32() // throttle time
 	code := w.i16()
 	r.producer = Producer{w.i64(), w.i16()}
 	switch {

@@ -15,49 +15,49 @@ import (
 	"github.com/urlfold/urlfold/config/field"
 )
 
-// This file is structured in the following way:
+// This file contains:
 //
-//   - SecurityError, and where it is found out: Client.Check.
-//   - The probe of one broker: TCP, TLS, the kind of login, the login itself.
-//   - The two requests of the protocol that a probe sends.
+//   - SecurityError and Client.Check, which detects it.
+//   - The probe of one broker: TCP, TLS, the login mechanism, the login itself.
+//   - The two protocol requests that a probe sends.
 //
-// The library returns EOF or a timeout for most mistakes with TLS and SASL, as it
-// does for a broker that is away. A probe tells them apart: it asks the broker in
-// the other way, too.
+// For most TLS and SASL mistakes the library returns EOF or a timeout, as for
+// an unreachable broker. A probe distinguishes them: it also tries the opposite
+// setting.
 
-// A SecurityError says that a broker and the configuration do not agree about TLS or
-// SASL. No later attempt helps: somebody must change one of them.
+// A SecurityError means that a broker and the configuration disagree about TLS
+// or SASL. Retrying does not help until one of them is changed.
 type SecurityError struct {
 	Broker string // HOST:PORT
-	What   string // what is wrong, and what to do; no secret
+	What   string // what is wrong and how to fix it; contains no secret
 }
 
-// Error names the broker and what is wrong.
+// Error returns the broker and what is wrong.
 func (e *SecurityError) Error() string { return "broker " + e.Broker + ": " + e.What }
 
-// Misconfigured marks mistakes in a configuration that only a connection shows.
+// Misconfigured marks configuration mistakes that only a connection reveals.
 func (e *SecurityError) Misconfigured() {}
 
-// A fileError is a mistake in a file that the configuration names.
+// A fileError is an error in a file named in the configuration.
 type fileError struct{ err error }
 
 func (e *fileError) Error() string  { return e.err.Error() }
 func (e *fileError) Unwrap() error  { return e.err }
 func (e *fileError) Misconfigured() {}
 
-// misplaced gives a mistake the key that it is about.
+// misplaced attributes err to a configuration key.
 func misplaced(key string, err error) error { return &field.Error{Field: key, Err: err} }
 
-// Misconfigured reports whether err is a mistake in the configuration, of which
-// the broker was asked.
+// Misconfigured reports whether err is a configuration mistake that a
+// connection to a broker revealed.
 func Misconfigured(err error) bool {
 	return errors.As(err, new(interface{ Misconfigured() }))
 }
 
 const (
-	// probeTimeout bounds each step of a probe.
+	// probeTimeout limits each step of a probe.
 	probeTimeout = 3 * time.Second
-	// probeEvery is how often brokers are probed while errors last.
+	// probeEvery is how often brokers are probed while errors continue.
 	probeEvery = 10 * time.Second
 )
 
@@ -72,9 +72,10 @@ func (l *library) Check(ctx context.Context) error {
 	return nil
 }
 
-// explain returns a SecurityError that is behind err, or else err in words of ours.
-// Brokers are probed for it beside the caller, at times: what they say is in the
-// next error. Only for a failed login it waits.
+// explain returns the SecurityError that causes err, if there is one, or else
+// err in this project's words. It probes the brokers in the background, with a
+// minimum interval, and the next call returns the result. Only for a failed
+// login it waits for the probe.
 func (l *library) explain(err error) error {
 	code := CodeOf(err)
 	login := code == SASLFailed || code == UnsupportedSASL || code == illegalSASLState
@@ -83,7 +84,8 @@ func (l *library) explain(err error) error {
 		if err := l.Check(l.base); err != nil {
 			return err
 		}
-		// The library says so of a connection that ends meanwhile, too.
+		// The library also reports a connection that ends during the login in
+		// this way.
 		return fmt.Errorf("kafka: connection ended during the login: %w", io.ErrUnexpectedEOF)
 	case code != 0:
 		return code
@@ -102,7 +104,7 @@ func (l *library) explain(err error) error {
 	return fmt.Errorf("kafka: %w", err)
 }
 
-// look probes the brokers and keeps what it has found.
+// look probes the brokers and stores the result.
 func (l *library) look() {
 	found := l.Check(l.base)
 	l.mu.Lock()
@@ -110,14 +112,14 @@ func (l *library) look() {
 	l.probing, l.probed, l.mistake = false, time.Now(), found
 }
 
-// probe finds out whether a broker can be talked to. It returns false and no error
-// for one that is away.
+// probe checks whether a broker is usable. It returns false without an error
+// for an unreachable one.
 func (l *library) probe(ctx context.Context, addr string) (working bool, err error) {
 	raw, err := dialProbe(ctx, addr)
 	if err != nil {
 		return false, nil
 	}
-	defer func() { _ = raw.Close() }() // nothing hangs on it
+	defer func() { _ = raw.Close() }() // close errors do not matter
 	wrong := func(key, format string, args ...any) (bool, error) {
 		return false, misplaced(key, &SecurityError{Broker: addr, What: fmt.Sprintf(format, args...)})
 	}
@@ -140,24 +142,24 @@ func (l *library) probe(ctx context.Context, addr string) (working bool, err err
 	list := strings.Join(offered, ", ")
 	switch {
 	case err != nil && l.transport.TLS == nil && speaksTLS(ctx, addr):
-		return wrong("tls", "speaks TLS on this port: set tls (tls: {} trusts the authorities of the system), or use its plaintext port")
+		return wrong("tls", "expects TLS on this port: set tls (tls: {} trusts the system's certificate authorities), or use its plaintext port")
 	case refusedByPeer(err):
-		return wrong("tls", "refuses the TLS connection (%v): it may ask for a client certificate: set tls.cert_file and tls.key_file", err)
+		return wrong("tls", "refuses the TLS connection (%v); it may require a client certificate: set tls.cert_file and tls.key_file", err)
 	case err != nil:
 		return false, nil
 	case l.conn.SASL == nil && code == UnsupportedSASL && !l.answers(ctx, addr):
-		return wrong("sasl", "requires a SASL login on this port: set sasl; it offers %s", list)
+		return wrong("sasl", "requires a SASL login on this port: set sasl (offered mechanisms: %s)", list)
 	case l.conn.SASL == nil:
 		return true, nil
 	case code == UnsupportedSASL:
-		return wrong("sasl.mechanism", "does not offer the mechanism %s: it offers %s", mechanism, list)
+		return wrong("sasl.mechanism", "does not support the mechanism %s (offered mechanisms: %s)", mechanism, list)
 	case code == illegalSASLState:
-		return wrong("sasl", "takes no SASL login on this port: remove sasl, or use its SASL port")
+		return wrong("sasl", "does not accept a SASL login on this port: remove sasl, or use its SASL port")
 	}
 	return l.login(ctx, addr)
 }
 
-// login logs in, and reports as probe does.
+// login logs in, with results as in probe.
 func (l *library) login(ctx context.Context, addr string) (working bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, probeTimeout)
 	defer cancel()
@@ -165,18 +167,18 @@ func (l *library) login(ctx context.Context, addr string) (working bool, err err
 	conn, err := dialer.DialContext(ctx, "tcp", addr)
 	switch {
 	case err == nil:
-		_ = conn.Close() // it was good
+		_ = conn.Close() // it has served its purpose
 		return true, nil
 	case CodeOf(err) == SASLFailed && ctx.Err() == nil:
 		return false, misplaced("sasl", &SecurityError{
-			Broker: addr, What: fmt.Sprintf("refuses the user name or the password (%s, user %q)", l.conn.SASL.Mechanism, l.conn.SASL.Username),
+			Broker: addr, What: fmt.Sprintf("rejects the user name or password (%s, user %q)", l.conn.SASL.Mechanism, l.conn.SASL.Username),
 		})
 	}
 	return false, nil
 }
 
-// answers reports whether a broker answers a question for which one must be logged
-// in, where a login is required.
+// answers reports whether a broker answers a request that requires a login
+// where logins are required.
 func (l *library) answers(ctx context.Context, addr string) bool {
 	ctx, cancel := context.WithTimeout(ctx, probeTimeout)
 	defer cancel()
@@ -185,7 +187,7 @@ func (l *library) answers(ctx context.Context, addr string) bool {
 	if err != nil {
 		return false
 	}
-	defer func() { _ = conn.Close() }() // it was good for an answer only
+	defer func() { _ = conn.Close() }() // close errors do not matter
 	if conn.SetDeadline(time.Now().Add(probeTimeout)) != nil {
 		return false
 	}
@@ -193,14 +195,14 @@ func (l *library) answers(ctx context.Context, addr string) bool {
 	return err == nil
 }
 
-// handshake does the handshake of c, in the time of one step.
+// handshake performs the handshake of c within probeTimeout.
 func handshake(ctx context.Context, c *tls.Conn) error {
 	ctx, cancel := context.WithTimeout(ctx, probeTimeout)
 	defer cancel()
 	return c.HandshakeContext(ctx)
 }
 
-// dialProbe connects. The connection ends after two steps at the latest.
+// dialProbe connects. The deadline of the connection allows for two steps.
 func dialProbe(ctx context.Context, addr string) (net.Conn, error) {
 	d := net.Dialer{Timeout: probeTimeout}
 	conn, err := d.DialContext(ctx, "tcp", addr)
@@ -210,70 +212,72 @@ func dialProbe(ctx context.Context, addr string) (net.Conn, error) {
 	return conn, conn.SetDeadline(time.Now().Add(2 * probeTimeout))
 }
 
-// serverName returns c for a broker.
+// serverName returns a copy of c with the server name of a broker.
 func serverName(c *tls.Config, addr string) *tls.Config {
 	c = c.Clone()
 	if c.ServerName == "" {
-		c.ServerName, _, _ = net.SplitHostPort(addr) // Check has looked at it
+		c.ServerName, _, _ = net.SplitHostPort(addr) // Check has validated addr
 	}
 	return c
 }
 
-// tlsFault returns what is wrong with a handshake, and the key that it is about;
-// nothing if the broker is away.
+// tlsFault returns the cause of a failed handshake and the configuration key to
+// fix. It returns "" if the broker is unreachable.
 func tlsFault(ctx context.Context, addr string, err error) (key, what string) {
 	var host x509.HostnameError
 	var invalid x509.CertificateInvalidError
 	switch {
 	case errors.As(err, new(x509.UnknownAuthorityError)):
-		return "tls.ca_file", "its certificate is signed by an unknown authority: set tls.ca_file to the certificate of that authority"
+		return "tls.ca_file", "certificate signed by an unknown authority: set tls.ca_file to the certificate of that authority"
 	case errors.As(err, &host):
-		return "tls.server_name", fmt.Sprintf("its certificate is not for the name %q: set tls.server_name to a name in it (%v)", host.Host, err)
+		return "tls.server_name", fmt.Sprintf("certificate not valid for the name %q: set tls.server_name to a name in the certificate (%v)", host.Host, err)
 	case errors.As(err, &invalid), errors.As(err, new(*tls.CertificateVerificationError)):
-		return "tls", fmt.Sprintf("its certificate cannot be verified: %v", err)
+		return "tls", fmt.Sprintf("cannot verify certificate: %v", err)
 	case refusedByPeer(err):
 		return "tls", fmt.Sprintf("refuses the TLS handshake: %v", err)
 	case errors.As(err, new(tls.RecordHeaderError)), speaksPlain(ctx, addr):
-		return "tls", "does not speak TLS on this port: remove tls, or use its TLS port"
+		return "tls", "does not use TLS on this port: remove tls, or use its TLS port"
 	}
 	return "", ""
 }
 
-// refusedByPeer reports whether err is an alert that the other side has sent.
+// refusedByPeer reports whether err is a TLS alert sent by the peer.
 func refusedByPeer(err error) bool {
 	var op *net.OpError
 	return errors.As(err, &op) && op.Op == "remote error"
 }
 
-// speaksPlain reports whether a broker answers without TLS.
+// speaksPlain reports whether a broker responds without TLS.
 func speaksPlain(ctx context.Context, addr string) bool {
 	conn, err := dialProbe(ctx, addr)
 	if err != nil {
 		return false
 	}
-	defer func() { _ = conn.Close() }() // it was good for an answer only
+	defer func() { _ = conn.Close() }() // close errors do not matter
 	_, _, err = askLogin(conn, "NONE")
 	return err == nil
 }
 
-// speaksTLS reports whether a broker answers a TLS handshake, in whatever way.
+// speaksTLS reports whether a broker responds to a TLS handshake, even with an
+// alert.
 func speaksTLS(ctx context.Context, addr string) bool {
 	conn, err := dialProbe(ctx, addr)
 	if err != nil {
 		return false
 	}
-	defer func() { _ = conn.Close() }()                                                        // likewise
+	defer func() { _ = conn.Close() }()                                                        // close errors do not matter
 	c := tls.Client(conn, &tls.Config{InsecureSkipVerify: true, MinVersion: tls.VersionTLS12}) //nolint:gosec // nothing is sent on it: it asks whether there is TLS
 	err = handshake(ctx, c)
 	return err == nil || refusedByPeer(err)
 }
 
-// illegalSASLState is what a broker answers that takes no login.
+// illegalSASLState is the code of a broker that does not accept logins.
 const illegalSASLState Code = 34
 
-// askLogin asks for a mechanism of SASL. The answer is 0 if the broker takes it,
-// UnsupportedSASL and what it offers if it takes others, illegalSASLState if it takes
-// none, and may be another code. The error is that of a connection, or errAnswer.
+// askLogin requests a SASL mechanism. It returns 0 if the broker accepts it,
+// UnsupportedSASL with the offered mechanisms if it offers others,
+// illegalSASLState if it does not accept logins, or another code. The error is
+// a connection error or errAnswer.
 func askLogin(conn net.Conn, mechanism string) (code Code, offered []string, err error) {
 	const saslHandshake, version = 17, 1
 	if err := conn.SetDeadline(time.Now().Add(probeTimeout)); err != nil {
@@ -307,7 +311,7 @@ func askLogin(conn net.Conn, mechanism string) (code Code, offered []string, err
 	return Code(binary.BigEndian.Uint16(answer[4:])), names(answer[6:]), nil
 }
 
-// names reads an array of strings, as far as it is whole.
+// names parses an array of strings, up to the first incomplete one.
 func names(b []byte) (list []string) {
 	if len(b) < 4 {
 		return nil

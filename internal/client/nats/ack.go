@@ -7,18 +7,18 @@ import (
 	"time"
 )
 
-// A Meta is what the reply subject of a message of a consumer says of it.
+// A Meta holds the metadata in the reply subject of a consumer's message.
 type Meta struct {
 	Stream    uint64 // sequence in the stream
-	Consumer  uint64 // deliveries of the consumer, this one included
-	Delivered uint64 // how often it was delivered, this time included
-	Pending   uint64 // messages behind it that were not delivered yet
-	Time      int64  // when it was stored, Unix nanoseconds
+	Consumer  uint64 // number of deliveries by the consumer, including this one
+	Delivered uint64 // number of deliveries of this message, including this one
+	Pending   uint64 // messages after it that are not delivered yet
+	Time      int64  // storage time, Unix nanoseconds
 }
 
-var errReply = errors.New("the reply subject is none of a JetStream consumer")
+var errReply = errors.New("reply subject does not belong to a JetStream consumer")
 
-// ParseReply reads the reply subject of a message of a consumer:
+// ParseReply parses the reply subject of a consumer's message:
 //
 //	$JS.ACK.<stream>.<consumer>.<delivered>.<sseq>.<cseq>.<time>.<pending>
 //	$JS.ACK.<domain>.<account>.<stream>.<consumer>.<delivered>.<sseq>.<cseq>.<time>.<pending>[.<random>]
@@ -49,17 +49,17 @@ func ParseReply(reply string) (Meta, error) {
 	return Meta{Delivered: nums[0], Stream: nums[1], Consumer: nums[2], Time: int64(nums[3]), Pending: nums[4]}, nil
 }
 
-// Answers to a consumer, published to the reply subject of a message.
+// Acknowledgments, to be published to the reply subject of a message.
 var (
-	// Ack says that the message is done with.
+	// Ack acknowledges the message.
 	Ack = []byte("+ACK")
-	// InProgress starts the ack_wait of the message again.
+	// InProgress restarts the ack_wait of the message.
 	InProgress = []byte("+WPI")
-	// Nak asks for the message again at once.
+	// Nak requests redelivery at once.
 	Nak = []byte("-NAK")
 )
 
-// NakDelay asks for the message again, after d.
+// NakDelay returns an acknowledgment that requests redelivery after d.
 func NakDelay(d time.Duration) []byte {
 	if d <= 0 {
 		return Nak
@@ -67,6 +67,6 @@ func NakDelay(d time.Duration) []byte {
 	return append(strconv.AppendInt([]byte(`-NAK {"delay": `), int64(d), 10), '}')
 }
 
-// Term says that the message is never to be delivered again. The reason is put
-// into the advisory of the server.
+// Term returns an acknowledgment that prevents redelivery. The server includes
+// reason in its advisory.
 func Term(reason string) []byte { return []byte("+TERM " + reason) }

@@ -10,40 +10,42 @@ import (
 	client "github.com/nats-io/nats.go"
 )
 
-// complaints are what the server has refused to this user: it answers no request
-// for which a permission is missing, and says so beside the conversation only.
+// complaints collects what the server has refused to this user. The server does
+// not answer a request without permission; it only reports an asynchronous
+// error.
 type complaints struct {
 	log *slog.Logger
 
 	mu      sync.Mutex
-	last    error     // to publish
+	last    error     // refused publish
 	at      time.Time // of last
-	listens error     // to subscribe: nothing comes until the next connection
+	listens error     // refused subscription: nothing arrives until the next connection
 	logged  map[string]time.Time
 }
 
 const (
-	// complaintLasts is how long a refused publish counts: what is refused and
-	// matters is published again sooner.
+	// complaintLasts is how long a refused publish counts. If it still matters,
+	// the publish is repeated and refused within that time.
 	complaintLasts = 2 * time.Minute
 	// complainEvery is how often the same complaint is logged.
 	complainEvery = 10 * time.Second
-	// maxComplaints bounds the complaints that are told apart in the log.
+	// maxComplaints limits the number of distinct complaints tracked for the
+	// log.
 	maxComplaints = 64
 )
 
-// note keeps and logs what the server, or the client, reports outside of any call.
+// note records and logs an asynchronous error of the server or the client.
 func (c *complaints) note(sub *client.Subscription, err error) {
 	now := time.Now()
 	if errors.Is(err, client.ErrSlowConsumer) {
 		if sub != nil && c.due("slow "+sub.Subject, now) {
-			dropped, _ := sub.Dropped() // 0 if it has ended
+			dropped, _ := sub.Dropped() // 0 if the subscription has ended
 			c.log.Warn("messages dropped, slow consumer", "subject", sub.Subject, "dropped", dropped)
 		}
 		return
 	}
 	if c.due(err.Error(), now) {
-		c.log.Warn("server refused a request", "error", err)
+		c.log.Warn("NATS request refused", "error", err)
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -59,7 +61,7 @@ func isSubscribe(err error) bool {
 	return errors.Is(err, client.ErrPermissionViolation) && strings.Contains(err.Error(), "Subscription to")
 }
 
-// due reports whether to log what is known by that text.
+// due reports whether to log the complaint with that text now.
 func (c *complaints) due(text string, now time.Time) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -73,7 +75,7 @@ func (c *complaints) due(text string, now time.Time) bool {
 	return true
 }
 
-// err returns what counts now, or nil.
+// err returns the current complaint, or nil.
 func (c *complaints) err(now time.Time) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -86,7 +88,7 @@ func (c *complaints) err(now time.Time) error {
 	return nil
 }
 
-// forget drops what was refused: permissions belong to a connection.
+// forget drops all complaints: permissions belong to a connection.
 func (c *complaints) forget() {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -18,35 +18,37 @@ import (
 	"github.com/urlfold/urlfold/config/connect"
 )
 
-// A Msg is a message as the client delivers it.
+// A Msg is a message of the client library.
 type Msg = client.Msg
 
 var (
-	// ErrDown is in the error of an operation that found no connection.
+	// ErrDown is the error of an operation that requires a connection when
+	// there is none.
 	ErrDown = errors.New("no connection to NATS")
-	// ErrClosed is in the error of an operation after Close.
-	ErrClosed = errors.New("the connection to NATS is closed")
+	// ErrClosed is the error of an operation after Close.
+	ErrClosed = errors.New("connection to NATS is closed")
 )
 
-// A Conn is a connection to a cluster. It reconnects for ever. While there is no
-// connection, publishing fails at once: nothing waits in a buffer of the client to
-// come out later.
+// A Conn is a connection to a cluster. It reconnects forever. Publishing
+// without a connection fails at once: the client does not buffer messages to
+// send them later.
 type Conn struct {
 	nc *client.Conn
 	js jetstream.JetStream
-	// api begins the subjects of the JetStream API: "$JS.API."
+	// api is the prefix of the subjects of the JetStream API, such as
+	// "$JS.API."
 	api string
 
 	log        *slog.Logger
 	reconnects atomic.Int64
 	complaints complaints
 	mu         sync.Mutex
-	down       error // why there is no connection; nil: there is one
+	down       error // why there is no connection; nil if there is one
 	watchers   []func(up bool)
 }
 
-// Connect connects to the first server that answers. It waits for one as long as
-// cfg.ConnectTimeout says, and no longer than ctx.
+// Connect connects to the first server that responds. It retries until
+// cfg.ConnectTimeout has passed or ctx is done.
 func Connect(ctx context.Context, cfg connect.NATS) (*Conn, error) {
 	c := &Conn{log: cfg.Logger}
 	if c.log == nil {
@@ -80,11 +82,11 @@ func Connect(ctx context.Context, cfg connect.NATS) (*Conn, error) {
 	return c, nil
 }
 
-// errServerURL stands for the error of a URL of a server, which repeats it, with its
-// password.
-var errServerURL = errors.New("the URL of a server cannot be read")
+// errServerURL replaces an error about a server URL, whose text contains the
+// URL with its password.
+var errServerURL = errors.New("invalid server URL (not shown: it may contain a password)")
 
-// withoutURL returns err, or another one if the text of err holds a URL.
+// withoutURL returns err, or errServerURL if the text of err contains a URL.
 func withoutURL(err error) error {
 	if errors.As(err, new(*url.Error)) {
 		return errServerURL
@@ -92,7 +94,7 @@ func withoutURL(err error) error {
 	return err
 }
 
-// permanent reports whether no later attempt to connect can be better.
+// permanent reports whether retrying to connect is pointless.
 func permanent(err error) bool {
 	return errors.As(err, new(*url.Error)) || errors.Is(err, client.ErrAuthorization) || errors.Is(err, client.ErrAuthExpired) ||
 		errors.As(err, new(*tls.CertificateVerificationError))
@@ -110,7 +112,7 @@ func sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// options translates cfg.
+// options converts cfg to options of the client library.
 func (c *Conn) options(cfg *connect.NATS) (*client.Options, error) {
 	o := client.GetDefaultOptions()
 	o.Servers = cfg.Servers
@@ -119,7 +121,7 @@ func (c *Conn) options(cfg *connect.NATS) (*client.Options, error) {
 	o.MaxReconnect = -1
 	o.ReconnectWait = cfg.ReconnectWait
 	o.ReconnectJitter, o.ReconnectJitterTLS = cfg.ReconnectWait/2, cfg.ReconnectWait/2
-	o.ReconnectBufSize = -1 // what is published while there is no connection fails, instead of coming out later
+	o.ReconnectBufSize = -1 // publishing without a connection must fail instead of being sent later
 	o.IgnoreAuthErrorAbort = true
 	o.PingInterval, o.MaxPingsOut = cfg.PingInterval, 2
 	if cfg.Buffer > 0 {
@@ -162,7 +164,7 @@ func (c *Conn) options(cfg *connect.NATS) (*client.Options, error) {
 	return &o, nil
 }
 
-// tlsConfig reads the files that t names.
+// tlsConfig reads the files of t.
 func tlsConfig(t *connect.NATSTLS) (*tls.Config, error) {
 	c := &tls.Config{MinVersion: tls.VersionTLS12, ServerName: t.ServerName}
 	if t.CAFile != "" {
@@ -172,7 +174,7 @@ func tlsConfig(t *connect.NATSTLS) (*tls.Config, error) {
 		}
 		c.RootCAs = x509.NewCertPool()
 		if !c.RootCAs.AppendCertsFromPEM(pem) {
-			return nil, errors.New("tls.ca_file: holds no PEM certificate")
+			return nil, errors.New("tls.ca_file: contains no PEM certificate")
 		}
 	}
 	if t.CertFile != "" {
@@ -185,33 +187,33 @@ func tlsConfig(t *connect.NATSTLS) (*tls.Config, error) {
 	return c, nil
 }
 
-// lost notes that the connection is gone.
+// lost handles the loss of the connection.
 func (c *Conn) lost(err error) {
-	if err == nil { // it was closed here
+	if err == nil { // closed by this process
 		c.change(ErrDown)
 		return
 	}
-	c.log.Warn("nats: the connection is lost: trying to connect again", "error", err)
+	c.log.Warn("NATS connection lost, reconnecting", "error", err)
 	c.change(fmt.Errorf("%w: %w", ErrDown, err))
 }
 
-// found notes that there is a connection again.
+// found handles a successful reconnection.
 func (c *Conn) found(nc *client.Conn) {
-	c.log.Info("nats: connected again", "server", nc.ConnectedServerName())
+	c.log.Info("NATS connection restored", "server", nc.ConnectedServerName())
 	c.reconnects.Add(1)
 	c.complaints.forget()
 	c.change(nil)
 }
 
-// Warn logs what was found at the start, and works, but not as well as it could.
+// Warn logs warnings about suboptimal settings.
 func (c *Conn) Warn(warnings []string) {
 	for _, w := range warnings {
 		c.log.Warn("nats: " + w)
 	}
 }
 
-// change notes that there is a connection again (nil) or no more, and tells all
-// who watch.
+// change sets why there is no connection, or nil if there is one, and notifies
+// the watchers.
 func (c *Conn) change(down error) {
 	c.mu.Lock()
 	c.down = down
@@ -222,8 +224,8 @@ func (c *Conn) change(down error) {
 	}
 }
 
-// Watch has f called whenever the connection is lost or there again, by one
-// goroutine, in order. f does not block.
+// Watch makes f be called whenever the connection is lost or restored. The
+// calls come from one goroutine, in order. f must not block.
 func (c *Conn) Watch(f func(up bool)) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -244,34 +246,35 @@ func (c *Conn) Health() error {
 	return c.down
 }
 
-// Complaint returns what the server has refused to this user lately, or nil: it
-// reports a missing permission in no other way.
+// Complaint returns what the server has recently refused to this user, or nil.
+// The server reports missing permissions in no other way.
 func (c *Conn) Complaint() error { return c.complaints.err(time.Now()) }
 
 // Up reports whether there is a connection.
 func (c *Conn) Up() bool { return c.nc.IsConnected() }
 
-// Reconnects returns how often the connection was lost and found again.
+// Reconnects returns how often the connection was restored.
 func (c *Conn) Reconnects() int64 { return c.reconnects.Load() }
 
-// MaxPayload returns the largest message, with headers, that the server takes.
+// MaxPayload returns the maximum size of a message, including headers, that the
+// server accepts.
 func (c *Conn) MaxPayload() int { return int(c.nc.MaxPayload()) }
 
-// Publish publishes data, which is copied. A nil error says that it is in the
-// write buffer.
+// Publish publishes a copy of data. A nil error means that the message is in
+// the write buffer.
 func (c *Conn) Publish(subject string, data []byte) error { return c.nc.Publish(subject, data) }
 
-// PublishMsg publishes m. It copies all of it.
+// PublishMsg publishes a copy of m.
 func (c *Conn) PublishMsg(m *Msg) error { return c.nc.PublishMsg(m) }
 
-// Request publishes data and waits for the reply of who takes it, no longer than
-// ctx.
+// Request publishes data and waits for a reply until ctx is done.
 func (c *Conn) Request(ctx context.Context, subject string, data []byte) error {
 	_, err := c.nc.RequestWithContext(ctx, subject, data)
 	return err
 }
 
-// Flush waits until the server has read all that was published before.
+// Flush waits until the server has processed everything that was published
+// before.
 func (c *Conn) Flush(ctx context.Context) error {
 	if _, ok := ctx.Deadline(); !ok {
 		var cancel context.CancelFunc
@@ -281,6 +284,6 @@ func (c *Conn) Flush(ctx context.Context) error {
 	return c.nc.FlushWithContext(ctx)
 }
 
-// Close closes the connection. What is in the write buffer is sent if that is
-// possible at once.
+// Close closes the connection. It sends the contents of the write buffer if
+// that is possible at once.
 func (c *Conn) Close() { c.nc.Close() }

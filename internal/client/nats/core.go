@@ -10,14 +10,14 @@ import (
 	client "github.com/nats-io/nats.go"
 )
 
-// Unique returns a text that no other call returns, in this process or another.
+// Unique returns a globally unique string.
 func Unique() string { return strings.TrimPrefix(client.NewInbox(), client.InboxPrefix) }
 
-// Pause waits for d, or until ctx is done: then it returns its error.
+// Pause waits for d, or until ctx is done and then returns its error.
 func Pause(ctx context.Context, d time.Duration) error { return sleep(ctx, d) }
 
-// IsOrder reports whether a header of that name says something to the server, or
-// comes from it: it begins with Nats-, in any case.
+// IsOrder reports whether a header name is reserved for the server: it begins
+// with Nats-, in any case.
 func IsOrder(name string) bool {
 	const own = "nats-"
 	return len(name) >= len(own) && strings.EqualFold(name[:len(own)], own)
@@ -29,15 +29,15 @@ func (c *Conn) Store(ctx context.Context, m *Msg) error {
 	return err
 }
 
-// A Subscription is one of core NATS.
+// A Subscription is a core NATS subscription.
 type Subscription struct {
 	sub     *client.Subscription
-	dropped atomic.Int64 // as it was known last
+	dropped atomic.Int64 // last known count
 }
 
-// Subscribe listens to subject, as a member of a queue group unless that is empty.
-// At most messages, and bytes of them, wait to be read; what goes beyond is dropped
-// and counted. connect.NATS.Buffer must not be less than messages.
+// Subscribe subscribes to subject, as a member of the queue group if queue is
+// not empty. At most messages messages and bytes bytes wait to be read; more
+// are dropped and counted. connect.NATS.Buffer must be at least messages.
 func (c *Conn) Subscribe(subject, queue string, messages, bytes int) (*Subscription, error) {
 	sub, err := c.nc.QueueSubscribeSync(subject, queue)
 	if err == nil {
@@ -46,30 +46,30 @@ func (c *Conn) Subscribe(subject, queue string, messages, bytes int) (*Subscript
 	return &Subscription{sub: sub}, err
 }
 
-// Subject returns what is listened to.
+// Subject returns the subject of the subscription.
 func (s *Subscription) Subject() string { return s.sub.Subject }
 
-// Next waits for the next message. The error is that of ctx, or that of a
-// connection that is closed.
+// Next waits for the next message. Its error comes from ctx or a closed
+// connection.
 func (s *Subscription) Next(ctx context.Context) (*Msg, error) {
 	for {
 		m, err := s.sub.NextMsgWithContext(ctx)
-		if !errors.Is(err, client.ErrSlowConsumer) { // told once after messages were dropped
+		if !errors.Is(err, client.ErrSlowConsumer) { // returned once after messages were dropped
 			return m, err
 		}
 	}
 }
 
-// Dropped returns how many messages were dropped.
+// Dropped returns the number of dropped messages.
 func (s *Subscription) Dropped() int64 {
-	if n, err := s.sub.Dropped(); err == nil { // it has ended otherwise, and does not tell
+	if n, err := s.sub.Dropped(); err == nil { // fails after the subscription has ended
 		s.dropped.Store(int64(n))
 	}
 	return s.dropped.Load()
 }
 
-// End ends the subscription, and returns what has arrived and was not read. It waits
-// for what is on its way no longer than patience.
+// End ends the subscription and returns the messages that arrived but were not
+// read. It waits at most patience for messages in transit.
 func (s *Subscription) End(patience time.Duration) []*Msg {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
@@ -78,7 +78,7 @@ func (s *Subscription) End(patience time.Duration) []*Msg {
 	}
 	var rest []*Msg
 	for {
-		s.Dropped() // nothing is dropped while the last message is read, and then it does not tell
+		s.Dropped() // update the count now: after the last message it is no longer available, and nothing is dropped while that is read
 		m, err := s.Next(ctx)
 		if err != nil {
 			return rest

@@ -1,23 +1,25 @@
-// Package nats is what the project knows of the NATS client: connections, the
-// names of streams and consumers, pulling with bounded prefetch, and publishing
-// within a window of messages that are not acknowledged yet. Sources and sinks use
-// it and see no client library.
+// Package nats wraps the NATS client: connections, streams and consumers,
+// pulling with bounded prefetch, and publishing within a window of
+// unacknowledged messages. Sources and sinks use only this package, not the
+// client library.
 //
-// # Why it does not use the client's own Consume and PublishAsync
+// # Why it does not use Consume and PublishAsync of the client
 //
-// Both are built here on plain subscriptions, for reasons that are visible in
+// Both are implemented here with plain subscriptions, for reasons found in
 // nats.go v1.55.0:
 //
-//   - Consume bounds its prefetch in messages or in bytes, not in both: with
-//     PullMaxMessagesWithBytesLimit the bytes of one pull are bounded, not those of
-//     the buffer. [Pull] keeps a fixed number of pulls under way, each for its share of both.
-//   - PublishMsgAsync keeps the message, and with it a slice of the caller's, in a
-//     future. After "no responders" a timer publishes it again, and nothing stops
-//     that timer when the future fails meanwhile (a timeout, a disconnect): the
-//     caller has been told by then, and its arena may hold another batch. [Window]
-//     publishes a message only while its owner has not been told of the outcome.
+//   - Consume limits its prefetch in messages or in bytes, not in both: with
+//     PullMaxMessagesWithBytesLimit the limit on bytes applies to one pull
+//     request, not to the buffer. [Pull] keeps a fixed number of pull requests
+//     in flight, each for its share of both limits.
+//   - PublishMsgAsync keeps the message, and with it a slice of the caller's,
+//     in a future. After "no responders" a timer publishes it again, and
+//     nothing stops that timer when the future fails meanwhile (a timeout, a
+//     disconnect). By then the caller knows of the failure, and its arena may
+//     hold another batch. [Window] publishes a message only until it has
+//     reported the outcome to the owner.
 //   - A future costs a timer, a map entry and a JSON document for each message.
 //
-// Conn.PublishMsg itself copies: nats.go appends headers and data to its own write
-// buffer under the lock of the connection, before it returns.
+// Conn.PublishMsg itself copies: nats.go appends headers and data to its own
+// write buffer, under the lock of the connection, before it returns.
 package nats

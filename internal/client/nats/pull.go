@@ -13,34 +13,38 @@ import (
 	"github.com/urlfold/urlfold/internal/observe/logging"
 )
 
-// pulls is how many pulls a Pull keeps at the server. The server serves them in
-// turn, so those of one size would all end at once and leave a gap of a round trip:
-// the first ones are smaller, and they end one after the other from then on.
+// pulls is the number of pull requests that a Pull keeps at the server. The
+// server serves them in turn, so requests of the same size would all end at the
+// same time and leave a gap of a round trip. The first ones are smaller, so
+// that they end one after another from then on.
 const pulls = 4
 
-// A PullConfig says what to pull.
+// A PullConfig configures a Pull.
 type PullConfig struct {
 	Stream, Durable string
-	Messages, Bytes int           // prefetch, at most
-	Expires         time.Duration // of one pull
-	Heartbeat       time.Duration // the server's sign of life while it has no message
-	Info            ConsumerInfo  // whose limits hold
-	// Gone, if not nil, is called by the goroutine that uses the Pull, and by that
-	// of the connection, when the consumer may be another one from now on: it was
-	// deleted, nobody answers for it, or the connection was lost. It does not block.
+	Messages, Bytes int           // prefetch limits
+	Expires         time.Duration // of one pull request
+	Heartbeat       time.Duration // interval of the server's heartbeats while it has no messages
+	Info            ConsumerInfo  // state of the consumer, whose limits apply
+	// Gone, if not nil, is called when the consumer may from now on be a
+	// different one: it was deleted, nobody responds for it, or the connection
+	// was lost. It is called by the goroutine that uses the Pull and by that of
+	// the connection, and must not block.
 	Gone func()
 }
 
-// A Pull receives the messages of a pull consumer. What was asked for and not
-// taken from C is never more than PullConfig.Messages, and their bytes not more
-// than PullConfig.Bytes (or as many as four messages of the largest size): each of
-// four pulls asks for a quarter of both, and the next one goes out when the end of
-// one, which the server tells behind its last message, was taken.
+// A Pull receives the messages of a pull consumer. The messages that were
+// requested but not taken from C never exceed PullConfig.Messages, and their
+// bytes never exceed PullConfig.Bytes (or four messages of the maximum size, if
+// that is more). Each of four pull requests asks for a quarter of both limits.
+// The next one is sent when the end of one, which the server announces after
+// its last message, was taken from C.
 //
-// One goroutine uses it. Health, Failures and Resume may be called by any.
+// A Pull is used by one goroutine. Health, Failures and Resume may be called
+// from any goroutine.
 type Pull struct {
-	// C delivers messages, and what the server says between them: Handle tells them
-	// apart.
+	// C delivers messages, and status messages of the server between them. Pass
+	// each to Handle to distinguish them.
 	C chan *Msg
 
 	conn    *Conn
@@ -48,35 +52,35 @@ type Pull struct {
 	sub     *client.Subscription
 	inbox   string
 	subject string
-	alive   map[string]time.Time // by the last token of their inbox: when they go out of date
+	alive   map[string]time.Time // expiry of each request, by the last token of its inbox
 	n       uint64
-	warm    int // pulls of the first round that were sent
+	warm    int // number of requests sent in the first round
 	heard   bool
-	last    time.Time // when something was heard, as Tick knows it
-	silent  int       // times that nothing was heard
-	tries   int       // pulls in a row that were refused
-	pause   time.Time // no pull before
+	last    time.Time // time of the last message, updated by Tick
+	silent  int       // consecutive periods of silence
+	tries   int       // consecutive refused requests
+	pause   time.Time // send no request before this time
 
-	cut    atomic.Bool // the connection was lost: the pulls are gone
-	resume atomic.Bool // the pause is over
+	cut    atomic.Bool // the connection was lost, and the requests with it
+	resume atomic.Bool // end the pause
 	outage *logging.Outage
 	counts [3]atomic.Int64 // of PullClass
 }
 
-// A PullClass is why a pull failed.
+// A PullClass is a reason why a pull request failed.
 type PullClass int
 
 // The classes of failures.
 const (
-	PullGone    PullClass = iota // nobody answers for the consumer, or it was deleted
-	PullSilent                   // nothing at all was heard
-	PullRefused                  // the server refuses the pull
+	PullGone    PullClass = iota // nobody responds for the consumer, or it was deleted
+	PullSilent                   // no message of any kind arrived
+	PullRefused                  // the server refused the request
 )
 
-// Failures returns how many pulls have failed, by class.
+// Failures returns the number of failed pull requests of a class.
 func (p *Pull) Failures(c PullClass) int64 { return p.counts[c].Load() }
 
-// NewPull subscribes. Messages come after the first call of Tick.
+// NewPull subscribes. Messages arrive after the first call of Tick.
 func (c *Conn) NewPull(cfg PullConfig) (*Pull, error) {
 	p := &Pull{
 		C:       make(chan *Msg, 2*cfg.Messages+256),
@@ -100,7 +104,8 @@ func (c *Conn) NewPull(cfg PullConfig) (*Pull, error) {
 		cfg.Expires = min(cfg.Expires, cfg.Info.MaxExpires)
 	}
 	cfg.Heartbeat = min(cfg.Heartbeat, cfg.Expires/2)
-	// A pull that cannot hold the next message ends without it, for ever.
+	// A request that is too small for the next message would always end without
+	// it.
 	cfg.Bytes = max(cfg.Bytes, pulls*(c.MaxPayload()+4096))
 	cfg.Messages = max(cfg.Messages, pulls)
 	p.cfg = cfg
@@ -113,10 +118,10 @@ func (c *Conn) NewPull(cfg PullConfig) (*Pull, error) {
 	return p, p.subscribe()
 }
 
-// subscribe begins again with another inbox.
+// subscribe starts over with a new inbox.
 func (p *Pull) subscribe() error {
 	if p.sub != nil {
-		_ = p.sub.Unsubscribe() // it was of no use
+		_ = p.sub.Unsubscribe() // it did not work
 	}
 	p.alive, p.warm = map[string]time.Time{}, 0
 	p.inbox = p.conn.nc.NewInbox() + "."
@@ -125,9 +130,9 @@ func (p *Pull) subscribe() error {
 	return err
 }
 
-// Tick looks after the pulls: it sends what is missing, and begins anew when
-// nothing was heard for too long. It is called several times in a heartbeat while
-// the caller waits at C, and whenever Handle has returned false.
+// Tick maintains the pull requests: it sends missing ones, and starts over when
+// nothing has arrived for too long. Call it several times per heartbeat while
+// waiting at C, and whenever Handle has returned false.
 func (p *Pull) Tick(now time.Time) {
 	if p.heard {
 		p.heard, p.last, p.silent = false, now, 0
@@ -158,11 +163,11 @@ func (p *Pull) Tick(now time.Time) {
 	}
 }
 
-// deaf gives the pulls up; the second time, the subscription.
+// deaf gives up the current requests and, the second time, the subscription.
 func (p *Pull) deaf(now time.Time) {
 	p.last = now
 	p.silent++
-	err := fmt.Errorf("consumer %q of stream %q does not answer", p.cfg.Durable, p.cfg.Stream)
+	err := fmt.Errorf("no response from consumer %q of stream %q", p.cfg.Durable, p.cfg.Stream)
 	if c := p.conn.Complaint(); c != nil {
 		err = fmt.Errorf("%w: %w", err, c)
 	}
@@ -177,7 +182,7 @@ func (p *Pull) deaf(now time.Time) {
 	}
 }
 
-// send sends a pull.
+// send sends a pull request.
 func (p *Pull) send(now time.Time) error {
 	share := pulls
 	if p.warm < pulls-1 {
@@ -197,7 +202,7 @@ func (p *Pull) send(now time.Time) error {
 }
 
 // Handle reports whether m, which was taken from C, is a message of the stream.
-// If not it has been dealt with.
+// Otherwise it has processed the status message.
 func (p *Pull) Handle(m *Msg) bool {
 	p.heard = true
 	if strings.HasPrefix(m.Reply, "$JS.ACK.") {
@@ -211,23 +216,23 @@ func (p *Pull) Handle(m *Msg) bool {
 		return false
 	}
 	if _, mine := p.alive[token]; !mine {
-		return false // of a pull that was given up
+		return false // of a request that was given up
 	}
 	delete(p.alive, token)
 	switch {
 	case status == "408", status == "404", text == "Batch Completed", text == "Message Size Exceeds MaxBytes", text == "Server Shutdown":
 		p.well()
 	case status == "503":
-		p.refused(PullGone, fmt.Errorf("nobody answers for consumer %q of stream %q: were they deleted, or is the server starting?", p.cfg.Durable, p.cfg.Stream))
+		p.refused(PullGone, fmt.Errorf("no responders for consumer %q of stream %q (deleted, or the server is starting)", p.cfg.Durable, p.cfg.Stream))
 	case text == "Consumer Deleted":
 		p.refused(PullGone, fmt.Errorf("consumer %q of stream %q was deleted", p.cfg.Durable, p.cfg.Stream))
-	default: // a leader that changes, a limit of the consumer
+	default: // such as a leader change or a limit of the consumer
 		p.refused(PullRefused, fmt.Errorf("consumer %q of stream %q: %s %s", p.cfg.Durable, p.cfg.Stream, status, text))
 	}
 	return false
 }
 
-// refused lets a while go by before the next pull.
+// refused delays the next request.
 func (p *Pull) refused(class PullClass, err error) {
 	p.fail(class, err)
 	if class == PullGone {
@@ -247,18 +252,18 @@ func (p *Pull) well() {
 	p.outage.Clear()
 }
 
-// Resume has the next pull sent at once: what it failed for is over. Any goroutine
-// may call it.
+// Resume ends the pause after a failure, so that the next request is sent at
+// once. Any goroutine may call it.
 func (p *Pull) Resume() { p.resume.Store(true) }
 
-// Rest says that the caller was not listening until now.
+// Rest records that the caller was not receiving until now.
 func (p *Pull) Rest(now time.Time) { p.last = now }
 
-// Health returns nil, or why no messages come.
+// Health returns nil, or why no messages arrive.
 func (p *Pull) Health() error { return p.outage.Err() }
 
-// Stop ends the subscription. What the server had sent before is in C when it
-// returns, unless that takes longer than patience.
+// Stop ends the subscription. When it returns, C holds everything that the
+// server had sent before, unless that takes longer than patience.
 func (p *Pull) Stop(patience time.Duration) error {
 	closed := p.sub.StatusChanged(client.SubscriptionClosed)
 	if err := p.sub.Drain(); err != nil {

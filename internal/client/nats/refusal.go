@@ -7,8 +7,8 @@ import (
 	client "github.com/nats-io/nats.go"
 )
 
-// A refusal is the error code of JetStream with which a stream refuses a message for
-// good. It is ErrRefused.
+// A refusal is the JetStream error code of a stream that permanently refuses a
+// message. errors.Is reports that it is ErrRefused.
 type refusal int
 
 // Error returns the text of ErrRefused.
@@ -17,9 +17,9 @@ func (refusal) Error() string { return ErrRefused.Error() }
 // Is reports whether target is ErrRefused.
 func (refusal) Is(target error) bool { return target == ErrRefused }
 
-// RefusalCode returns a short name for why a message will never be taken: the error
-// code of JetStream if err is ErrRefused, or the name of a limit of the client if
-// [Refuses] reports true for it. It returns "" for other errors.
+// RefusalCode returns a short reason why a message can never be stored: the
+// JetStream error code if err is ErrRefused, or the name of a client limit if
+// [Refuses] reports true for err. It returns "" for other errors.
 func RefusalCode(err error) string {
 	var code refusal
 	switch {

@@ -2,12 +2,13 @@ package nats
 
 import "strings"
 
-// IsSubject reports whether s can be published to: tokens between dots that are
-// not empty and hold no wildcard, white space or control character.
+// IsSubject reports whether messages can be published to s: it consists of
+// tokens separated by dots that are not empty and contain no wildcards, white
+// space or control characters.
 func IsSubject(s string) bool { return IsFilter(s) && !strings.ContainsAny(s, "*>") }
 
-// IsFilter reports whether s can be subscribed to: a subject whose tokens may be
-// "*", and whose last one may be ">".
+// IsFilter reports whether s can be subscribed to: a subject whose tokens may
+// be "*", and whose last token may be ">".
 func IsFilter(s string) bool {
 	if s == "" {
 		return false
@@ -35,7 +36,7 @@ func isToken(s string) bool {
 	return s != ""
 }
 
-// Overlap reports whether there is a subject that both filters match.
+// Overlap reports whether some subject matches both filters.
 func Overlap(a, b string) bool {
 	for {
 		x, xrest, xmore := strings.Cut(a, ".")
@@ -52,8 +53,8 @@ func Overlap(a, b string) bool {
 	}
 }
 
-// Covers reports whether every subject that sub stands for, which may hold
-// wildcards itself, is matched by filter.
+// Covers reports whether filter matches every subject that sub, which may
+// contain wildcards, matches.
 func Covers(filter, sub string) bool {
 	for {
 		f, frest, fmore := strings.Cut(filter, ".")

@@ -18,27 +18,28 @@ import (
 	"github.com/urlfold/urlfold/internal/observe/logging"
 )
 
-// This file is structured in the following way:
+// This file contains:
 //
-//   - Load, what is published; Window, its slots and their states.
-//   - Publish: the way out.
-//   - ack: the way back.
-//   - The keeper: what was not acknowledged is published again.
+//   - Load, what to publish; Window, its slots and their states.
+//   - Publish: sending messages.
+//   - ack: handling acknowledgments.
+//   - The keeper: publishing unacknowledged messages again.
 
-// A Load is a number of messages that are published together, such as a batch.
+// A Load is a set of messages that are published together, such as a batch.
 type Load interface {
-	// Message fills in message i: subject, data and header. m is empty but for a
-	// header that may be reused. It is called each time that i is published, by many
-	// goroutines, never after Resolved(i), and gives the same each time.
+	// Message sets the subject, data and header of message i. m is empty,
+	// except for a header map to reuse. Message is called each time that i is
+	// published, from several goroutines, but never after Resolved(i), and must
+	// yield the same message each time.
 	Message(i int, m *Msg)
-	// Resolved says, once for each i, that message i is stored in a stream (nil), or
-	// that it never will be. It may be called before Publish returns, by many
-	// goroutines, and does not block.
+	// Resolved is called once for each i: with nil when message i is stored in
+	// a stream, or with an error if it never will be. The call may come before
+	// Publish returns, from several goroutines, and must not block.
 	Resolved(i int, err error)
 }
 
-// A Window publishes messages to JetStream, of which at most a fixed number are not
-// acknowledged. Each holds a slot until it is:
+// A Window publishes messages to JetStream with a fixed limit of unacknowledged
+// messages. Each message holds a slot until it is acknowledged:
 //
 //	          Publish              published            ack
 //	vacant ────────────▶ sending ─────────────▶ flying ─────▶ vacant, Resolved
@@ -47,20 +48,21 @@ type Load interface {
 //	connection, a pause is  │                     │ no stream, error
 //	                 over   └────── waiting ◀─────┘
 //
-// While a message is being sent, which is while its bytes are read, an answer is
-// noted and not told: its owner hears of it when nobody reads it any more. The reply
-// subject names the slot and how often slots were used, so that an answer that
-// comes late resolves nothing else. It is the same each time that the message is
-// published: where answers take longer than the timeout, the first one still counts,
-// and each timeout doubles the next one of the message, up to eight times the first.
-// A message is published again as it was, for ever; only one that the server or the
-// client will never take is resolved with an error.
+// While a message is being sent, its bytes are being read; an acknowledgment
+// that arrives meanwhile is reported to the owner only afterwards. The reply
+// subject contains the number of the slot and a use counter, so that a late
+// acknowledgment cannot resolve another message. A message keeps its reply
+// subject when it is published again: if acknowledgments take longer than the
+// timeout, the first one still counts. Each timeout doubles the next one for
+// the message, up to eight times the first. A message is republished unchanged,
+// forever; only a message that the server or the client will never accept is
+// resolved with an error.
 type Window struct {
 	conn    *Conn
 	timeout time.Duration
 	prefix  string // of reply subjects
 	sub     *client.Subscription
-	notify  chan struct{} // there is something for the keeper
+	notify  chan struct{} // wakes the keeper
 	quit    context.CancelFunc
 	keeper  sync.WaitGroup
 	again   sync.Mutex // held while the keeper sends
@@ -70,13 +72,13 @@ type Window struct {
 	slots   []slot
 	free    []uint32
 	waiters []chan struct{}
-	redo    []uint64 // tokens of slots that wait
+	redo    []uint64 // tokens of slots in state waiting
 	uses    uint32
 	order   uint64
 	closed  bool
 
-	failing  int          // messages that failed, and are not resolved; guarded by mu
-	failures atomic.Int32 // rounds of the keeper since the last success
+	failing  int          // messages that failed and are not resolved; guarded by mu
+	failures atomic.Int32 // consecutive rounds of the keeper without a success
 	outage   *logging.Outage
 	stats    windowStats
 }
@@ -86,16 +88,16 @@ type windowStats struct{ published, again, duplicates, timeouts, cuts, homeless,
 // WindowStats are the figures of a Window.
 type WindowStats struct {
 	InFlight   int   // messages that are not resolved
-	Failing    int   // of them, those that were not taken once or more
-	Published  int64 // sent, those sent again not included
-	Again      int64 // sent again
-	Duplicates int64 // that the stream had already, by their ids
+	Failing    int   // messages among them that failed at least once
+	Published  int64 // messages sent, not counting repetitions
+	Again      int64 // messages sent again
+	Duplicates int64 // messages that the stream already had, by their ids
 
-	// Why messages are sent again.
-	Timeouts int64 // that were not acknowledged in time
-	Cuts     int64 // whose connection was lost
-	Homeless int64 // that no stream took
-	Refusals int64 // that the stream did not take then
+	// The reasons why messages are sent again.
+	Timeouts int64 // not acknowledged in time
+	Cuts     int64 // connection lost
+	Homeless int64 // no stream matches the subject
+	Refusals int64 // refused by the stream for now
 }
 
 type slotState uint8
@@ -103,22 +105,22 @@ type slotState uint8
 const (
 	vacant  slotState = iota
 	sending           // a goroutine reads its bytes
-	flying            // published; an answer is due
+	flying            // published, waiting for the acknowledgment
 	waiting           // to be published again
 )
 
-// A slot is a message that is under way.
+// A slot holds a message in progress.
 type slot struct {
 	load  Load
 	i     int
 	use   uint32 // with the index of the slot, the token of the message
 	state slotState
-	late  uint8  // times that no answer came in time
-	fails bool   // it is counted in Window.failing
-	order uint64 // of the first time it was published
+	late  uint8  // number of timeouts
+	fails bool   // counted in Window.failing
+	order uint64 // order of first publication
 	at    time.Time
 
-	// What came to be known while it was being sent.
+	// Events that occurred while the message was being sent.
 	cut      bool // the connection was lost
 	answered bool
 	err      error // with answered
@@ -126,8 +128,8 @@ type slot struct {
 
 func token(use, idx uint32) uint64 { return uint64(use)<<32 | uint64(idx) }
 
-// NewWindow returns a window of size messages, each of which is published again if
-// it is not acknowledged within timeout.
+// NewWindow returns a window for size messages. A message that is not
+// acknowledged within timeout is published again.
 func (c *Conn) NewWindow(size int, timeout time.Duration) (*Window, error) {
 	w := &Window{
 		conn: c, timeout: timeout, prefix: c.nc.NewInbox() + ".",
@@ -148,7 +150,7 @@ func (c *Conn) NewWindow(size int, timeout time.Duration) (*Window, error) {
 	w.quit = quit
 	c.Watch(func(up bool) {
 		if up {
-			w.failures.Store(0) // the pauses are for servers that answer, and refuse
+			w.failures.Store(0) // the pauses are for servers that respond with refusals
 			w.nudge()
 			return
 		}
@@ -158,7 +160,7 @@ func (c *Conn) NewWindow(size int, timeout time.Duration) (*Window, error) {
 	return w, nil
 }
 
-// Stats returns the figures.
+// Stats returns the current figures.
 func (w *Window) Stats() WindowStats {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -169,13 +171,14 @@ func (w *Window) Stats() WindowStats {
 	}
 }
 
-// Health returns nil, or why messages are not acknowledged. It is not nil while a
-// single message is not taken, whatever becomes of others.
+// Health returns nil, or why messages are not acknowledged. It returns an error
+// as long as a single message is not accepted, regardless of the others.
 func (w *Window) Health() error { return w.outage.Err() }
 
-// Publish publishes the messages first, first+1, … first+n-1 of l, and blocks while
-// the window is full. A nil error says that each was published or waits to be. After
-// an error, of ctx or ErrClosed, nothing of l is under way; a call of Resolved may be.
+// Publish publishes the messages first to first+n-1 of l. It blocks while the
+// window is full. A nil error means that each message was published or waits to
+// be. After an error, which is that of ctx or ErrClosed, no message of l is in
+// progress, but a call of Resolved may be.
 func (w *Window) Publish(ctx context.Context, l Load, first, n int) error {
 	var some [64]uint32
 	m := client.Msg{Header: client.Header{}}
@@ -222,7 +225,8 @@ func (w *Window) acquire(ctx context.Context, dst []uint32) ([]uint32, error) {
 	}
 }
 
-// release puts a slot back and wakes who waits for one. The caller holds mu.
+// release returns a slot and wakes the goroutines that wait for one. The caller
+// holds mu.
 func (w *Window) release(idx uint32) {
 	if w.slots[idx].fails {
 		if w.failing--; w.failing == 0 {
@@ -231,7 +235,7 @@ func (w *Window) release(idx uint32) {
 	}
 	w.slots[idx] = slot{use: w.slots[idx].use}
 	w.free = append(w.free, idx)
-	// Not for a single one: who waits has many messages.
+	// Do not wake them for a single slot: they have many messages to publish.
 	if len(w.waiters) > 0 && len(w.free) >= min(len(w.slots)/4+1, 64) {
 		w.wakeAll()
 	}
@@ -244,8 +248,8 @@ func (w *Window) wakeAll() {
 	w.waiters = w.waiters[:0]
 }
 
-// begin publishes message i of l for the first time. It reports false if the window
-// was closed meanwhile.
+// begin publishes message i of l for the first time. It returns false if the
+// window has been closed.
 func (w *Window) begin(idx uint32, l Load, i int, m *client.Msg) bool {
 	w.mu.Lock()
 	if w.closed {
@@ -264,7 +268,7 @@ func (w *Window) begin(idx uint32, l Load, i int, m *client.Msg) bool {
 	return true
 }
 
-// begin marks a slot as being sent. The caller holds the lock of its window.
+// begin marks the slot as being sent. The caller holds mu of the window.
 func (s *slot) begin() {
 	s.state, s.at = sending, time.Now()
 	s.cut, s.answered, s.err = false, false, nil
@@ -280,11 +284,11 @@ func (w *Window) send(t uint64, l Load, i int, m *client.Msg) {
 	w.sent(t, w.conn.nc.PublishMsg(m))
 }
 
-// sent goes on with a message whose bytes are no longer read.
+// sent continues with a message whose bytes are no longer being read.
 func (w *Window) sent(t uint64, err error) {
 	w.mu.Lock()
 	s := w.find(t)
-	if s == nil { // forgotten meanwhile
+	if s == nil { // forgotten in the meantime
 		w.mu.Unlock()
 		return
 	}
@@ -303,14 +307,14 @@ func (w *Window) sent(t uint64, err error) {
 	}
 }
 
-// Refuses reports whether err says that the client will never publish the message,
-// whatever the connection does: it is longer than the server's max_payload, or its
-// subject or a name of a header is none.
+// Refuses reports whether err means that the client will never publish the
+// message, whatever the state of the connection: it exceeds max_payload of the
+// server, or its subject or a header name is invalid.
 func Refuses(err error) bool {
 	return errors.Is(err, client.ErrMaxPayload) || errors.Is(err, client.ErrBadSubject) || errors.Is(err, client.ErrBadHeaderMsg)
 }
 
-// resolve ends the way of the message with the token t, if it is under way.
+// resolve finishes the message with the token t, if it is in progress.
 func (w *Window) resolve(t uint64, err error) {
 	w.mu.Lock()
 	s := w.find(t)
@@ -331,8 +335,8 @@ func (w *Window) resolve(t uint64, err error) {
 	w.telling.Done()
 }
 
-// find returns the slot of the token t, nil if its message is not under way any
-// more. The caller holds mu.
+// find returns the slot of the token t, or nil if its message is no longer in
+// progress. The caller holds mu.
 func (w *Window) find(t uint64) *slot {
 	idx := uint32(t)
 	if int64(idx) >= int64(len(w.slots)) {
@@ -345,7 +349,7 @@ func (w *Window) find(t uint64) *slot {
 	return s
 }
 
-// postpone has the message with the token t published again.
+// postpone schedules the message with the token t to be published again.
 func (w *Window) postpone(t uint64, err error) {
 	w.mu.Lock()
 	s := w.find(t)
@@ -367,7 +371,7 @@ func (w *Window) postpone(t uint64, err error) {
 	w.nudge()
 }
 
-// blame counts a message that is to be published again.
+// blame counts the reason why a message is published again.
 func (c *windowStats) blame(err error) {
 	switch {
 	case errors.Is(err, errTimeout):
@@ -388,8 +392,8 @@ func (w *Window) nudge() {
 	}
 }
 
-// Forget gives up all messages of l that are under way. A call of Resolved may still
-// be under way when it returns.
+// Forget gives up all messages of l in progress. A call of Resolved may still
+// be running when it returns.
 func (w *Window) Forget(l Load) {
 	w.again.Lock() // the keeper may be reading a message of l
 	defer w.again.Unlock()
@@ -402,8 +406,8 @@ func (w *Window) Forget(l Load) {
 	}
 }
 
-// Close gives up everything that is under way. Resolved is not called any more when
-// it returns.
+// Close gives up all messages in progress. Resolved is not called any more
+// after it returns.
 func (w *Window) Close() error {
 	w.mu.Lock()
 	w.closed = true
@@ -422,7 +426,7 @@ func (w *Window) Close() error {
 	return w.sub.Unsubscribe()
 }
 
-// ack handles the answer to a message.
+// ack handles the acknowledgment of a message.
 func (w *Window) ack(m *client.Msg) {
 	t, err := strconv.ParseUint(m.Subject[min(len(w.prefix), len(m.Subject)):], 16, 64)
 	if err != nil {
@@ -445,7 +449,7 @@ func (w *Window) ack(m *client.Msg) {
 	}
 }
 
-// nobody says which subject no stream listens to.
+// nobody returns an error that names the subject that no stream matches.
 func (w *Window) nobody(t uint64) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -454,19 +458,19 @@ func (w *Window) nobody(t uint64) error {
 		return errNobody
 	}
 	m := client.Msg{Header: client.Header{}}
-	s.load.Message(s.i, &m) // it cannot be resolved meanwhile
-	return fmt.Errorf("%w %q: create one, or wait until its server is back", errNobody, m.Subject)
+	s.load.Message(s.i, &m) // the message cannot be resolved in the meantime
+	return fmt.Errorf("%w %q (create a stream, or wait until its server is back)", errNobody, m.Subject)
 }
 
 var (
-	// ErrRefused is in the error of a message that a stream will never take.
-	ErrRefused = errors.New("the stream refuses the message")
-	errNobody  = errors.New("no stream takes the subject")
-	errAnswer  = errors.New("the answer to a publish is none of JetStream")
-	errTimeout = errors.New("a publish was not acknowledged in time")
+	// ErrRefused is the error of a message that a stream will never store.
+	ErrRefused = errors.New("stream refuses the message")
+	errNobody  = errors.New("no stream matches the subject")
+	errAnswer  = errors.New("response to a publish is not from JetStream")
+	errTimeout = errors.New("publish not acknowledged in time")
 )
 
-// Error codes of JetStream that no second attempt changes.
+// JetStream error codes that no retry changes.
 const (
 	codeMessageTooLong = 10054
 	codeHeaderTooLong  = 10097
@@ -478,8 +482,8 @@ var (
 	duplicate = []byte(`"duplicate":`)
 )
 
-// readAck reads the answer to a publish. The usual one is not parsed: it begins
-// with the name of the stream and holds no error.
+// readAck parses the response to a publish. It does not unmarshal the usual
+// one, which begins with the name of the stream and contains no error.
 func readAck(m *client.Msg) (again bool, err error) {
 	if len(m.Data) == 0 && m.Header.Get("Status") == "503" {
 		return false, errNobody
@@ -511,10 +515,10 @@ func readAck(m *client.Msg) (again bool, err error) {
 	return false, fmt.Errorf("%w: %s (%d)", cause, a.Error.Description, a.Error.ErrCode)
 }
 
-var errStream = errors.New("the stream does not take the message now")
+var errStream = errors.New("stream cannot store the message now")
 
-// cut has all that is under way published again: the connection that the answers
-// would come by is gone.
+// cut schedules all messages in progress to be published again, because the
+// connection for their acknowledgments is gone.
 func (w *Window) cut() {
 	w.mu.Lock()
 	for i := range w.slots {
@@ -531,8 +535,8 @@ func (w *Window) cut() {
 	w.nudge()
 }
 
-// keep is the keeper: it publishes again what waits, in the order in which it was
-// published first.
+// keep is the keeper: it publishes waiting messages again, in the order of
+// their first publication.
 func (w *Window) keep(ctx context.Context) {
 	t := time.NewTicker(min(max(w.timeout/10, 10*time.Millisecond), time.Second))
 	defer t.Stop()
@@ -556,7 +560,8 @@ func (w *Window) keep(ctx context.Context) {
 	}
 }
 
-// expire has messages published again that were not acknowledged in time.
+// expire schedules messages that were not acknowledged in time to be published
+// again.
 func (w *Window) expire(now time.Time) {
 	w.mu.Lock()
 	var late []uint64
@@ -572,8 +577,9 @@ func (w *Window) expire(now time.Time) {
 	}
 }
 
-// lateError says what the server has complained about, if it has: of a subject
-// that may not be published to, nothing else is heard.
+// lateError returns the timeout error, with the current complaint of the server
+// if there is one: a server sends no other response for a subject without
+// permission.
 func (w *Window) lateError() error {
 	if err := w.conn.Complaint(); err != nil {
 		return fmt.Errorf("%w (%w)", errTimeout, err)
@@ -581,12 +587,12 @@ func (w *Window) lateError() error {
 	return errTimeout
 }
 
-// sendAgain publishes all that waits.
+// sendAgain publishes all waiting messages.
 func (w *Window) sendAgain() {
 	w.mu.Lock()
 	jobs := w.redo
 	w.redo = nil
-	slices.SortFunc(jobs, func(a, b uint64) int { // of idle slots order may be anything
+	slices.SortFunc(jobs, func(a, b uint64) int { // the order of vacant slots does not matter
 		return cmp.Compare(w.slots[uint32(a)].order, w.slots[uint32(b)].order)
 	})
 	w.mu.Unlock()
