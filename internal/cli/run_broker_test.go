@@ -67,10 +67,10 @@ admin: {listen: ""}
 			t.Errorf("%v: the password is in\n%s", args, stderr)
 		}
 	}
-	wrong := "broker " + c.Brokers[0] + ": refuses the user name or the password (PLAIN, user \"u\")"
+	wrong := "broker " + c.Brokers[0] + ": rejects the user name or password (PLAIN, user \"u\")"
 	f(c.Brokers[0], "wr0ng-pass", []string{"run"}, exitUsage, wrong)
 	f(c.Brokers[0], "wr0ng-pass", []string{"validate", "--connect"}, exitUsage, wrong, "c.yaml:8:13: ")
-	f(nobody, "wr0ng-pass", []string{"run"}, exitFatal, "no answer from "+nobody)
+	f(nobody, "wr0ng-pass", []string{"run"}, exitFatal, "cannot reach brokers "+nobody)
 	f(c.Brokers[0], "right", []string{"run", "--until-eof"}, exitDone)
 }
 

@@ -88,7 +88,7 @@ func TestTroubleThatLasts(t *testing.T) {
 		}
 	}, func(w *world) {
 		w.stream(jetstream.StreamConfig{Name: "OUT", Subjects: []string{"out.>"}})
-	}, `no stream takes the subject "out.x"`)
+	}, `no stream matches the subject "out.x"`)
 	f("forbidden", func(o *server.Options) {
 		o.Users = []*server.User{
 			{Username: "all", Password: "a"},

@@ -571,10 +571,10 @@ func TestCheckConnect(t *testing.T) {
 	f("out.x", "", "", 1) // stored in files
 	f("out.{host_key%64}", "OUT", "", 1)
 	f("out.{host_key%64}", "SHARDS", `belongs to stream "OUT", but expect_stream is "SHARDS"`, 0)
-	f("out.{host_key%64}", "NONE", `there is no stream "NONE"`, 0)
+	f("out.{host_key%64}", "NONE", `stream not found: "NONE"`, 0)
 	f("shard.{key%2}", "", "", 1)
-	f("shard.{key%3}", "", `no stream takes the subject "shard.2"`, 1)
-	f("nobody.{key}", "", `no stream takes the subject "nobody.*"`, 0)
+	f("shard.{key%3}", "", `no stream matches the subject "shard.2"`, 1)
+	f("nobody.{key}", "", `no stream matches the subject "nobody.*"`, 0)
 	f("{subject}", "", "", 0)
 	f("silent", "", `stream "SILENT" does not acknowledge`, 0)
 	f("sealed", "", `stream "SEALED" is sealed`, 0)

@@ -77,7 +77,7 @@ func TestExpandErrors(t *testing.T) {
 		t.Fatalf("Open: %v", err)
 	}
 	text := err.Error()
-	for _, want := range []string{"gone.log: no such file", "*.txt: no file matches", "stdin is named twice", "[: syntax error"} {
+	for _, want := range []string{"gone.log: file does not exist", "*.txt: no files match", "stdin is listed twice", "[: syntax error"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the error does not say %q: %v", want, err)
 		}

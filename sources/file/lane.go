@@ -228,6 +228,7 @@ type laneReader struct {
 	linger time.Duration
 	report *Report
 	seen   *examination // nil: the input is read once
+	final  byte         // last byte that was emitted
 
 	from, next compress.RestartPoint // restart points: the last at or before the verified end, and the first at or after it
 }
@@ -261,6 +262,9 @@ func (r *laneReader) run(ctx context.Context) error {
 			return stopError(ctx, err)
 		}
 		n, end := r.fill(ctx, b)
+		if n > 0 {
+			r.final = b.In[n-1]
+		}
 		err = r.emit(ctx, b, n)
 		r.report.Lines = r.line - 1
 		if err != nil || end != nil {
@@ -348,5 +352,13 @@ func (r *laneReader) finish(stopped bool) {
 	if !rep.Verdict.Damage() && !stopped {
 		rep.Verdict = r.cutVerdict(rep.Verdict, rep.Format, rep.CompressedBytes)
 	}
-	rep.Unverified = Extent{Bytes: r.off - rep.Verified.Bytes, Lines: r.line - 1 - rep.Verified.Lines}
+	rep.Unverified = Extent{Bytes: r.off - rep.Verified.Bytes, Lines: r.lines() - rep.Verified.Lines}
+}
+
+// lines returns the number of emitted lines. The last one may be incomplete.
+func (r *laneReader) lines() int64 {
+	if r.off == 0 {
+		return 0
+	}
+	return linesOf(r.line-1, []byte{r.final})
 }

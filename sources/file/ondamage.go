@@ -69,7 +69,7 @@ func (s *Source) conclude(ctx context.Context, in *input, r *laneReader) error {
 		if r.lane.Skipped() {
 			rep.Verified = sv.before
 		}
-		rep.fill(sv, linesOf(r.line-1, nil))
+		rep.fill(sv, r.lines())
 		if keeps && r.lane.Held() {
 			r.lane.Withdraw(&pipeline.Unverified{Open: rest.Open})
 		}

@@ -170,7 +170,8 @@ func (r *reader) concludeClosed(ctx context.Context, t *track) (outcome, error) 
 func (r *reader) verifyEnd(ctx context.Context, t *track) error {
 	found := t.report()
 	found.Verified = t.cut.verified
-	found.Unverified = Extent{Bytes: t.cut.off - found.Verified.Bytes, Lines: found.Lines - found.Verified.Lines}
+	emitted := linesOf(found.Lines, t.last)
+	found.Unverified = Extent{Bytes: t.cut.off - found.Verified.Bytes, Lines: emitted - found.Verified.Lines}
 	if found.Unsummed && r.cfg.OnDamage == damageQuarantine {
 		r.log.Warn("compressed file has no checksums, its records are unverified", "path", found.Path, "format", found.Format.String())
 	}
@@ -189,7 +190,7 @@ func (r *reader) verifyEnd(ctx context.Context, t *track) error {
 		return err
 	}
 	found.Verified.Bytes, found.Verified.Lines = found.Verified.Bytes+s.before.Bytes, found.Verified.Lines+s.before.Lines
-	found.fill(s, found.Lines)
+	found.fill(s, emitted)
 	return nil
 }
 

@@ -94,16 +94,19 @@ func TestRanges(t *testing.T) {
 	two := strings.Join(numbered("l", 100, 100), "")
 	bad := []byte(gz(t, two))
 	bad[len(bad)-5] ^= 1
+	open := []byte(gz(t, two[:len(two)-1])) // the last line has no end
+	open[len(open)-5] ^= 1
 	cases := []struct {
 		name, data                   string
 		verified, unverified, misfit int64
 		text                         string
 	}{
 		{"intact.gz", gz(t, one) + gz(t, two), 200, 0, 0, "ok"},
-		{"sum.gz", gz(t, one) + string(bad), 100, 100, 111, "lines 1 to 100 are verified, lines 101 to 200 are not (the first that does not fit the format, as far as that can be seen: 111)"},
-		{"first.gz", string(bad) + gz(t, one), 0, 200, 11, "no line is verified, lines 1 to 200 are not"},
+		{"sum.gz", gz(t, one) + string(bad), 100, 100, 111, "lines 1 to 100 are verified, lines 101 to 200 are unverified (the first one that does not fit the format is probably line 111)"},
+		{"open.gz", gz(t, one) + string(open), 100, 100, 111, "lines 101 to 200 are unverified"},
+		{"first.gz", string(bad) + gz(t, one), 0, 200, 11, "lines 1 to 200 are unverified"},
 		{"border.gz", gz(t, one+two[:7]) + string(bad[:len(bad)-8]), 100, 99, 0, "lines 1 to 100 are verified, lines 101 to"},
-		{"cut.gz", gz(t, one) + gz(t, two)[:12], 100, 0, 0, "lines 1 to 100 are verified, no other could be read"},
+		{"cut.gz", gz(t, one) + gz(t, two)[:12], 100, 0, 0, "lines 1 to 100 are verified, the rest cannot be read"},
 		{"plain", one, 0, 100, 0, "ok"},
 	}
 	for _, c := range cases {
@@ -179,7 +182,7 @@ func TestWithdraw(t *testing.T) {
 func TestOnDamageRefused(t *testing.T) {
 	t.Parallel()
 	for _, mode := range []string{damageSkip, damageQuarantine} {
-		if _, err := New(Config{Stdin: strings.NewReader(""), OnDamage: mode, Framing: lines{}}); err == nil || !strings.Contains(err.Error(), "stdin cannot be read twice") {
+		if _, err := New(Config{Stdin: strings.NewReader(""), OnDamage: mode, Framing: lines{}}); err == nil || !strings.Contains(err.Error(), "may read inputs twice") {
 			t.Errorf("%s: %v", mode, err)
 		}
 	}
@@ -427,7 +430,7 @@ func TestClosedAgain(t *testing.T) {
 	}
 	c, _ = checkpoint.List(data)
 	for _, e := range c.Entries {
-		if e.State != checkpoint.Damaged || !strings.Contains(e.Verdict, "are not") {
+		if e.State != checkpoint.Damaged || !strings.Contains(e.Verdict, "are unverified") {
 			t.Errorf("%s is %s: %s", e.Path, e.State, e.Verdict)
 		}
 	}

@@ -215,7 +215,7 @@ func (r *Report) Text() string {
 		text += fmt.Sprintf("; lines 1 to %d are verified, lines %d to %d are unverified", v, v+1, v+u)
 	}
 	if r.Misfit > 0 {
-		text += fmt.Sprintf(" (first line that does not fit the format: about line %d)", r.Misfit)
+		text += fmt.Sprintf(" (the first one that does not fit the format is probably line %d)", r.Misfit)
 	}
 	return text
 }

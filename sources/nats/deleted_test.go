@@ -233,7 +233,7 @@ func TestConsumerNotCreated(t *testing.T) {
 	w.deleteConsumer()
 	until(t, "it is missed", func() bool {
 		err := src.Health()
-		return err != nil && strings.Contains(err.Error(), `there is no consumer "urlfold"`) && metricsOf(t, src)["source_failing"] == 1
+		return err != nil && strings.Contains(err.Error(), `consumer not found: "urlfold"`) && metricsOf(t, src)["source_failing"] == 1
 	})
 	log.Wants(t, "level=WARN", "consumer unavailable, retrying", "create: true")
 	again()
@@ -263,9 +263,9 @@ func TestStreamRecreated(t *testing.T) {
 	}
 	until(t, "it is missed", func() bool {
 		err := src.Health()
-		return err != nil && strings.Contains(err.Error(), `there is no stream "IN"`)
+		return err != nil && strings.Contains(err.Error(), `stream not found: "IN"`)
 	})
-	log.Wants(t, "consumer unavailable, retrying", `there is no stream`)
+	log.Wants(t, "consumer unavailable, retrying", "stream not found")
 	w.stream("IN", "in.>")
 	w.fill(10, 10) // with the sequences of the first ten
 	w.acknowledged(20)

@@ -50,9 +50,9 @@ func TestCheckConnect(t *testing.T) {
 	}
 	f(func(*source.JetStreamConfig) {})
 	f(func(c *source.JetStreamConfig) { c.Durable = "new" })
-	f(func(c *source.JetStreamConfig) { c.Durable, c.Consumer.Create = "new", false }, `there is no consumer "new"`, "create: true")
-	f(func(c *source.JetStreamConfig) { c.Stream = "NONE" }, `there is no stream "NONE"`, "nats stream add NONE")
-	f(func(c *source.JetStreamConfig) { c.Durable = "none" }, "ack policy is AckNone, and must be explicit")
+	f(func(c *source.JetStreamConfig) { c.Durable, c.Consumer.Create = "new", false }, `consumer not found: "new"`, "create: true")
+	f(func(c *source.JetStreamConfig) { c.Stream = "NONE" }, `stream not found: "NONE"`, "nats stream add NONE")
+	f(func(c *source.JetStreamConfig) { c.Durable = "none" }, "ack policy is AckNone but must be explicit")
 	f(func(c *source.JetStreamConfig) { c.Durable = "backoff" }, "has a backoff")
 	f(func(c *source.JetStreamConfig) { c.Durable = "headers" }, "headers only")
 	f(func(c *source.JetStreamConfig) {
@@ -61,14 +61,14 @@ func TestCheckConnect(t *testing.T) {
 	f(func(c *source.JetStreamConfig) {
 		c.Consumer.AckWait, c.Consumer.MaxAckPending, c.Consumer.MaxDeliver = 90*second, 700, 3
 		c.Consumer.FilterSubjects = []string{"in.a"}
-	}, "ack_wait is 10s, not 1m30s: change it here, or with nats consumer edit IN good --wait 1m30s",
-		"max_ack_pending is 500, not 700", "max_deliver is -1, not 3", "filter_subjects are [], not [in.a]")
+	}, "ack_wait is 10s but the configuration has 1m30s: change the configuration, or run nats consumer edit IN good --wait 1m30s",
+		"max_ack_pending is 500 but the configuration has 700", "max_deliver is -1 but the configuration has 3", "filter_subjects are [] but the configuration has [in.a]")
 	f(func(c *source.JetStreamConfig) {
 		c.Servers, c.ConnectTimeout = []string{"nats://127.0.0.1:1"}, 100*time.Millisecond
 	},
 		"cannot connect to NATS")
 	f(func(c *source.JetStreamConfig) { c.Consumer.FilterSubjects = []string{"in.a", "other.>"} },
-		`stream "IN" takes the subjects [in.>]: "other.>" of consumer.filter_subjects would never come`)
+		`stream "IN" has the subjects [in.>]: consumer.filter_subjects entry "other.>" can never match`)
 	if _, err := w.js.Consumer(ctx, "IN", "new"); err == nil {
 		t.Error("a check has created a consumer")
 	}
@@ -89,8 +89,8 @@ func TestCheckConnect(t *testing.T) {
 		}
 	}
 	warns(func(c *source.JetStreamConfig) { c.Durable = "good" })
-	warns(func(c *source.JetStreamConfig) { c.Durable = "limited" }, "ack_wait is 1s", "max_ack_pending is 300", "max_deliver is 5", "for 1h0m0s")
-	warns(func(c *source.JetStreamConfig) { c.Durable, c.Poison.After, c.Prefetch.Messages = "limited", 3, 300 }, "ack_wait is 1s", "for 1h0m0s")
+	warns(func(c *source.JetStreamConfig) { c.Durable = "limited" }, "ack_wait is 1s", "max_ack_pending (300 ", "max_deliver is 5", "after 1h0m0s")
+	warns(func(c *source.JetStreamConfig) { c.Durable, c.Poison.After, c.Prefetch.Messages = "limited", 3, 300 }, "ack_wait is 1s", "after 1h0m0s")
 	warns(func(c *source.JetStreamConfig) { c.Durable = "paused" }, "nats consumer resume IN paused")
 }
 

@@ -110,14 +110,14 @@ func TestSecurityMistakes(t *testing.T) {
 	f("login", login, nil, sasl("PLAIN", secret), "", "")
 	f("login by scram, tls", append(login, secure(cert)), &connect.KafkaTLS{CAFile: ca}, sasl("SCRAM-SHA-256", secret), "", "")
 
-	f("tls to a plaintext port", nil, &connect.KafkaTLS{CAFile: ca}, nil, "tls", "does not speak TLS on this port")
-	f("plaintext to a tls port", []kfake.Opt{secure(cert)}, nil, nil, "tls", "speaks TLS on this port: set tls")
-	f("plaintext login to a tls port", append(login, secure(cert)), nil, sasl("PLAIN", secret), "tls", "speaks TLS on this port: set tls")
+	f("tls to a plaintext port", nil, &connect.KafkaTLS{CAFile: ca}, nil, "tls", "does not use TLS on this port")
+	f("plaintext to a tls port", []kfake.Opt{secure(cert)}, nil, nil, "tls", "expects TLS on this port: set tls")
+	f("plaintext login to a tls port", append(login, secure(cert)), nil, sasl("PLAIN", secret), "tls", "expects TLS on this port: set tls")
 	f("unknown authority", []kfake.Opt{secure(cert)}, &connect.KafkaTLS{CAFile: otherCA}, nil, "tls.ca_file", "unknown authority")
-	f("another name", []kfake.Opt{secure(named)}, &connect.KafkaTLS{CAFile: namedCA}, nil, "tls.server_name", `not for the name "127.0.0.1"`)
+	f("another name", []kfake.Opt{secure(named)}, &connect.KafkaTLS{CAFile: namedCA}, nil, "tls.server_name", `not valid for the name "127.0.0.1"`)
 	f("no client certificate", []kfake.Opt{asks}, &connect.KafkaTLS{CAFile: ca}, nil, "tls", "client certificate")
-	f("wrong password", login, nil, sasl("PLAIN", secret+"x"), "sasl", `refuses the user name or the password (PLAIN, user "u")`)
-	f("wrong password by scram", login, nil, sasl("SCRAM-SHA-256", secret+"x"), "sasl", "refuses the user name or the password (SCRAM-SHA-256")
+	f("wrong password", login, nil, sasl("PLAIN", secret+"x"), "sasl", `rejects the user name or password (PLAIN, user "u")`)
+	f("wrong password by scram", login, nil, sasl("SCRAM-SHA-256", secret+"x"), "sasl", "rejects the user name or password (SCRAM-SHA-256")
 	f("no login", login, nil, nil, "sasl", "requires a SASL login on this port")
 }
 
@@ -174,6 +174,6 @@ func TestSecurityReal(t *testing.T) {
 		}
 	}
 	f(nil, nil, "")
-	f(&connect.KafkaTLS{}, nil, "does not speak TLS on this port")
-	f(nil, &connect.SASL{Mechanism: "PLAIN", Username: "u", Password: secret}, "takes no SASL login on this port")
+	f(&connect.KafkaTLS{}, nil, "does not use TLS on this port")
+	f(nil, &connect.SASL{Mechanism: "PLAIN", Username: "u", Password: secret}, "does not accept a SASL login on this port")
 }

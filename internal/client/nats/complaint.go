@@ -45,7 +45,7 @@ func (c *complaints) note(sub *client.Subscription, err error) {
 		return
 	}
 	if c.due(err.Error(), now) {
-		c.log.Warn("NATS request refused", "error", err)
+		c.log.Warn("server refused a request", "error", err)
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()

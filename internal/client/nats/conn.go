@@ -208,7 +208,7 @@ func (c *Conn) found(nc *client.Conn) {
 // Warn logs warnings about suboptimal settings.
 func (c *Conn) Warn(warnings []string) {
 	for _, w := range warnings {
-		c.log.Warn("nats: " + w)
+		c.log.Warn("suboptimal NATS settings", "warning", w)
 	}
 }
 
