@@ -16,15 +16,15 @@ import (
 	"github.com/urlfold/urlfold/sources/file"
 )
 
-// This file is structured in the following way:
+// This file contains:
 //
-//   - The table: every source, in every form that reads another way.
-//   - TestContract: what each of them must keep (pipeline.Source).
+//   - The table of all sources, in every variant that reads differently.
+//   - TestContract: the requirements for each (pipeline.Source).
 //
-// testkit.Runtime sees, in all tests, whether batches come back, lanes are ended
+// In all tests, testkit.Runtime checks that batches come back, lanes are ended
 // once, offsets have no gaps and pieces are in order.
 
-// A subject is a source under test and what it is to read.
+// A subject is a source under test and its expected output.
 type subject struct {
 	name   string
 	source func(t *testing.T) pipeline.Source
@@ -106,7 +106,7 @@ func mustOpen(t *testing.T, s pipeline.Source, rt pipeline.Runtime) {
 	}
 }
 
-// finish closes the source and fails the test for every promise that was broken.
+// finish closes the source and fails the test for each broken requirement.
 func finish(t *testing.T, s pipeline.Source, rt *testkit.Runtime) {
 	t.Helper()
 	for _, w := range rt.Broken() {
@@ -117,8 +117,9 @@ func finish(t *testing.T, s pipeline.Source, rt *testkit.Runtime) {
 	}
 }
 
-// whole: Run emits every record once, in order in its lane, opens the lanes in
-// order, and returns nil at the end of the input. One batch is enough for it.
+// whole checks that Run emits every record once, in order within its lane,
+// opens the lanes in order, and returns nil at the end of the input. One batch
+// must be enough.
 func whole(t *testing.T, sub subject, batches int) {
 	rt := testkit.NewRuntime(batches, arena)
 	s := sub.source(t)
@@ -137,8 +138,8 @@ func whole(t *testing.T, sub subject, batches int) {
 	}
 }
 
-// stopped: after a soft stop Run returns nil, and what it has emitted is the
-// beginning of each lane, up to the end of a record.
+// stopped checks that after a soft stop Run returns nil, and that it has
+// emitted the beginning of each lane up to the end of a record.
 func stopped(t *testing.T, sub subject, after int) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
@@ -160,7 +161,7 @@ func stopped(t *testing.T, sub subject, after int) {
 	for i, name := range sub.lanes {
 		got := string(rt.Text(name))
 		if !strings.HasPrefix(sub.text[i], got) || got != "" && !strings.HasSuffix(got, "\n") {
-			t.Errorf("%s: %d bytes are not the first records", name, len(got))
+			t.Errorf("%s: the %d emitted bytes are not the first records", name, len(got))
 		}
 	}
 	if after == 0 && len(rt.Emitted()) > 0 {
@@ -168,7 +169,7 @@ func stopped(t *testing.T, sub subject, after int) {
 	}
 }
 
-// stoppedHard: when Emit fails Run gives up, with that error.
+// stoppedHard checks that Run returns the error of Emit.
 func stoppedHard(t *testing.T, sub subject) {
 	rt := testkit.NewRuntime(4, arena)
 	rt.OnEmit = func(n int) {
@@ -183,11 +184,12 @@ func stoppedHard(t *testing.T, sub subject) {
 	}
 	finish(t, s, rt)
 	if n := len(rt.Emitted()); n != 3 {
-		t.Errorf("%d batches, the stop came after 3", n)
+		t.Errorf("%d batches, want 3 before the stop", n)
 	}
 }
 
-// closed: Close is good without Run, without Open and after an Open that failed.
+// closed checks that Close works without Run, without Open and after a failed
+// Open.
 func closed(t *testing.T, sub subject) {
 	ctx := context.Background()
 	if err := sub.source(t).Close(ctx); err != nil {
@@ -204,12 +206,12 @@ func closed(t *testing.T, sub subject) {
 	}
 	s = sub.broken(t)
 	if err := s.Open(ctx, rt); err == nil {
-		t.Error("Open of what is not there succeeds")
+		t.Error("Open of a missing input succeeds")
 	}
 	if err := s.Close(ctx); err != nil {
-		t.Errorf("after an Open that failed: %v", err)
+		t.Errorf("after a failed Open: %v", err)
 	}
 	if len(rt.Lanes()) > 0 {
-		t.Error("Open has opened a lane")
+		t.Error("failed Open has opened a lane")
 	}
 }

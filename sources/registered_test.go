@@ -16,28 +16,29 @@ import (
 	"github.com/urlfold/urlfold/sources"
 )
 
-// This file is structured in the following way:
+// This file contains:
 //
-//   - TestRegistered: each check, for each registered source, in a real pipeline. The
-//     pipeline itself sees batches that do not come back and lanes that go wrong: an
-//     error of a run that begins with BUG:.
+//   - TestRegistered: runs each check for each registered source in a real
+//     pipeline. The pipeline detects batches that do not come back and lanes
+//     that are misused: the error of the run then begins with BUG:.
 //   - collector: the sink of these runs.
-//   - The checks: what pipeline.Source, Committer, Acker and Finisher say.
+//   - The checks: the contracts of pipeline.Source, Committer, Acker and
+//     Finisher.
 
-// A world is what one source at a time reads, and where it stores its positions.
+// A world provides the input of one source at a time and stores its positions.
 type world struct {
-	source func() pipeline.Source // makes a source that is not open
-	broken func() pipeline.Source // makes one whose Open fails; nil if there is no such thing
+	source func() pipeline.Source // creates an unopened source
+	broken func() pipeline.Source // creates one whose Open fails; nil if not applicable
 	want   []string               // all records
-	// publish is called when the source runs, for one that reads only what comes
-	// meanwhile; else nil.
+	// publish, if not nil, is called when the source runs; it is for sources
+	// that only read messages published meanwhile.
 	publish func(pipeline.Source)
-	resumes bool // positions are stored: a second run continues where the first ended
-	// redelivers says that a second run gets what the first has given back in another
-	// order.
+	resumes bool // positions are stored: a second run resumes where the first one ended
+	// redelivers says that a second run may get the messages returned by the
+	// first one in another order.
 	redelivers bool
 
-	ran bool // there was a run
+	ran bool // the source has run before
 }
 
 var registeredChecks = []struct {
@@ -63,20 +64,20 @@ func TestRegistered(t *testing.T) {
 	}
 }
 
-// requireWorlds fails the test for each registered type without a world, and for
-// each world of a type that is not registered.
+// requireWorlds fails the test for each registered type without a world, and
+// for each world of an unregistered type.
 func requireWorlds(t testing.TB, types []sources.Type, worlds map[string]func(testing.TB) *world) {
 	t.Helper()
 	names := map[string]bool{}
 	for _, typ := range types {
 		names[typ.Name] = true
 		if worlds[typ.Name] == nil {
-			t.Errorf("source %s is registered, but the contract suite has no subject for it: add one to worlds", typ.Name)
+			t.Errorf("no contract test for the registered source %s: add an entry to worlds", typ.Name)
 		}
 	}
 	for kind := range worlds {
 		if !names[kind] {
-			t.Errorf("no source is registered as %s", kind)
+			t.Errorf("source %s is not registered", kind)
 		}
 	}
 }
@@ -92,8 +93,8 @@ func (c *counter) Errorf(format string, args ...any) {
 	c.errors = append(c.errors, fmt.Sprintf(format, args...))
 }
 
-// TestSuiteCoversTypes: a registered type without a subject makes the suite fail, and
-// so does a subject of a type that is not registered.
+// TestSuiteCoversTypes checks that the suite fails for a registered type
+// without a world and for a world of an unregistered type.
 func TestSuiteCoversTypes(t *testing.T) {
 	c := &counter{TB: t}
 	requireWorlds(c, append(sources.Builtin(), sources.Type{Name: "dummy"}), worlds)
@@ -135,26 +136,26 @@ func (copier) Process(b *pipeline.Batch) {
 func (copier) Reject(*pipeline.Batch) {}
 func (copier) Refuse(*pipeline.Batch) {}
 
-// A collector is a sink that keeps the records that it is given, by lane.
+// A collector is a sink that keeps records by lane.
 type collector struct {
-	// hold says which batches stay unanswered, by their number from 1, until Close.
+	// hold selects batches, numbered from 1, that stay unanswered until Close.
 	hold func(n int) bool
-	// seen, if it is set, is called after each batch with the number of records so
-	// far and whether the batch is held.
+	// seen, if not nil, is called after each batch with the total number of
+	// records and whether the batch is held.
 	seen func(records int, held bool)
 
 	mu    sync.Mutex
 	lanes map[string][]string
 	n     int
 	held  []pipeline.Ticket
-	over  bool // it is closed
+	over  bool // closed
 }
 
 func (c *collector) Open(context.Context) error { return nil }
 
 func (c *collector) Submit(_ context.Context, b *pipeline.Batch, t pipeline.Ticket) error {
 	c.mu.Lock()
-	if c.over { // after a hard stop: Close answers no more
+	if c.over { // after a hard stop, Close answers no more
 		c.mu.Unlock()
 		return errors.New("closed")
 	}
@@ -179,7 +180,7 @@ func (c *collector) Submit(_ context.Context, b *pipeline.Batch, t pipeline.Tick
 	return nil
 }
 
-// keep notes the records of a batch. The caller holds mu.
+// keep adds the records of a batch. The caller holds mu.
 func (c *collector) keep(b *pipeline.Batch, st *pipeline.Stream) {
 	if c.lanes == nil {
 		c.lanes = map[string][]string{}
@@ -218,7 +219,7 @@ func (c *collector) records() []string {
 	})
 }
 
-// inOrder fails the test unless the records of each origin, ORIGIN-NUMBER, are in
+// inOrder fails the test unless the records ORIGIN-NUMBER of each origin are in
 // order within their lane.
 func (c *collector) inOrder(t testing.TB) {
 	t.Helper()
@@ -227,7 +228,7 @@ func (c *collector) inOrder(t testing.TB) {
 		for _, r := range records {
 			origin, n, _ := strings.Cut(r, "-")
 			if n <= last[origin] {
-				t.Errorf("lane %s: record %s comes after %s-%s", lane, r, origin, last[origin])
+				t.Errorf("lane %s: record %s after %s-%s", lane, r, origin, last[origin])
 				return
 			}
 			last[origin] = n
@@ -235,11 +236,11 @@ func (c *collector) inOrder(t testing.TB) {
 	}
 }
 
-// runTime is how long a run of these tests may take.
+// runTime limits the duration of a run in these tests.
 const runTime = 60 * time.Second
 
-// run runs src with the sink out. stop, if it is set, is given the pipeline before it
-// runs, and a function that asks for a soft stop.
+// run runs src with the sink out. stop, if not nil, is called before the run
+// with the pipeline and a function that requests a soft stop.
 func (w *world) run(t testing.TB, src pipeline.Source, out *collector, batches int, arrange func(p *pipeline.Pipeline, stop func())) error {
 	t.Helper()
 	p, err := pipeline.New(pipeline.Options{
@@ -261,13 +262,13 @@ func (w *world) run(t testing.TB, src pipeline.Source, out *collector, batches i
 	err = p.Run(ctx)
 	w.ran = true
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
-		t.Errorf("the run does not end: %d of %d records", len(out.records()), len(w.want))
+		t.Errorf("run does not end: %d of %d records", len(out.records()), len(w.want))
 	}
 	if err != nil && strings.HasPrefix(err.Error(), "BUG:") {
 		t.Errorf("Run: %v", err)
 	}
 	if l := p.Snapshot().Ledger; !l.Balanced() {
-		t.Errorf("the ledger does not balance: %+v", l)
+		t.Errorf("ledger does not balance: %+v", l)
 	}
 	return err
 }
@@ -277,7 +278,7 @@ func (w *world) whole(t testing.TB, src pipeline.Source, batches int) *collector
 	t.Helper()
 	out, again := &collector{}, w.ran
 	err := w.run(t, src, out, batches, func(_ *pipeline.Pipeline, stop func()) {
-		if w.publish != nil { // its input has no end
+		if w.publish != nil { // the input has no end
 			out.seen = func(records int, _ bool) {
 				if records >= len(w.want) {
 					stop()
@@ -294,7 +295,7 @@ func (w *world) whole(t testing.TB, src pipeline.Source, batches int) *collector
 	return out
 }
 
-// exactly fails the test unless got has each record once.
+// exactly fails the test unless got holds each record once.
 func (w *world) exactly(t testing.TB, got []string) {
 	t.Helper()
 	slices.Sort(got)
@@ -303,23 +304,24 @@ func (w *world) exactly(t testing.TB, got []string) {
 	}
 }
 
-// readsAll: Run emits every record once, in order in its lane. A second run has
-// nothing to read.
+// readsAll checks that Run emits every record once, in order within its lane,
+// and that a second run reads nothing.
 func readsAll(t testing.TB, w *world) {
 	w.exactly(t, w.whole(t, w.source(), 0).records())
 	if w.resumes {
 		if again := w.whole(t, w.source(), 0).records(); len(again) > 0 {
-			t.Errorf("%d records are read again", len(again))
+			t.Errorf("%d records read again", len(again))
 		}
 	}
 }
 
-// readsAllWithFewBatches: a source works with as few batches as there may be.
+// readsAllWithFewBatches checks that a source works with the minimum number of
+// batches.
 func readsAllWithFewBatches(t testing.TB, w *world) {
 	w.exactly(t, w.whole(t, w.source(), 4).records())
 }
 
-// A repeater is a Committer that is called twice each time.
+// A repeater is a Committer that repeats each call.
 type repeater struct{ pipeline.Source }
 
 func (r repeater) Commit(ctx context.Context, ups []pipeline.LanePos) error {
@@ -330,7 +332,7 @@ func (r repeater) Commit(ctx context.Context, ups []pipeline.LanePos) error {
 	return c.Commit(ctx, ups)
 }
 
-// A finishRepeater is a repeater of a Finisher.
+// A finishRepeater is a repeater that is also a Finisher.
 type finishRepeater struct{ repeater }
 
 func (r finishRepeater) Finish(ctx context.Context, lanes []*pipeline.Lane) []error {
@@ -341,7 +343,7 @@ func (r finishRepeater) Finish(ctx context.Context, lanes []*pipeline.Lane) []er
 	return f.Finish(ctx, lanes)
 }
 
-// repeatsCalls: Commit and Finish are idempotent.
+// repeatsCalls checks that Commit and Finish are idempotent.
 func repeatsCalls(t testing.TB, w *world) {
 	src := w.source()
 	_, commits := src.(pipeline.Committer)
@@ -355,13 +357,13 @@ func repeatsCalls(t testing.TB, w *world) {
 	w.exactly(t, w.whole(t, src, 0).records())
 	if w.resumes {
 		if again := w.whole(t, w.source(), 0).records(); len(again) > 0 {
-			t.Errorf("%d records are read again", len(again))
+			t.Errorf("%d records read again", len(again))
 		}
 	}
 }
 
-// softStop: after a soft stop Run returns nil, and what it has emitted is drained. A
-// second run reads the rest, and nothing twice.
+// softStop checks that after a soft stop Run returns nil and all emitted
+// records are drained, and that a second run reads exactly the rest.
 func softStop(t testing.TB, w *world) {
 	first := &collector{}
 	err := w.run(t, w.source(), first, 4, func(_ *pipeline.Pipeline, stop func()) {
@@ -380,8 +382,8 @@ func softStop(t testing.TB, w *world) {
 	}
 }
 
-// hardStop: batches that no sink has answered are not committed. A second run reads
-// them again, and nothing is lost.
+// hardStop checks that batches that no sink has answered are not committed, and
+// that a second run reads them again.
 func hardStop(t testing.TB, w *world) {
 	first := &collector{hold: func(n int) bool { return n > 3 }}
 	err := w.run(t, w.source(), first, 4, func(p *pipeline.Pipeline, _ func()) {
@@ -403,7 +405,7 @@ func hardStop(t testing.TB, w *world) {
 	w.exactly(t, slices.Compact(all))
 }
 
-// closesAlways: Close succeeds without Open, and after an Open that failed.
+// closesAlways checks that Close succeeds without Open and after a failed Open.
 func closesAlways(t testing.TB, w *world) {
 	if err := w.source().Close(context.Background()); err != nil {
 		t.Errorf("Close without Open: %v", err)
@@ -411,8 +413,8 @@ func closesAlways(t testing.TB, w *world) {
 	if w.broken == nil {
 		return
 	}
-	err := w.run(t, w.broken(), &collector{}, 0, nil) // it calls Close if Open fails
+	err := w.run(t, w.broken(), &collector{}, 0, nil) // calls Close if Open fails
 	if err == nil {
-		t.Error("a run whose source cannot be opened succeeds")
+		t.Error("run succeeds although its source cannot be opened")
 	}
 }

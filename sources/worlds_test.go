@@ -44,15 +44,15 @@ func recordsOf(origin string, n int) []string {
 	return all
 }
 
-// build makes a source of a registered type, whose default configuration fill
-// changes.
+// build creates a source of a registered type, from its default configuration
+// changed by fill.
 func build[C any](t testing.TB, kind string, env sources.Env, fill func(*C)) pipeline.Source {
 	t.Helper()
 	env.Name, env.Framing, env.Linger, env.MaxRecord = kind, lines{}, time.Millisecond, 1<<20
 	env.BatchBytes, env.BatchRecords = 1000, 30
 	i := slices.IndexFunc(sources.Builtin(), func(typ sources.Type) bool { return typ.Name == kind })
 	if i < 0 {
-		t.Fatalf("no source is registered as %s", kind)
+		t.Fatalf("source %s is not registered", kind)
 	}
 	typ := sources.Builtin()[i]
 	cfg := typ.Default()
@@ -121,7 +121,7 @@ func kafkaWorld(t testing.TB) *world {
 			return build(t, "kafka", sources.Env{UntilEOF: true}, func(c *sourcekafka.Config) {
 				c.Kafka, c.Topics, c.Group = conn, []string{topic}, "g"
 				if topic != "in" {
-					c.RequestTimeout = 2 * time.Second // it passes in vain
+					c.RequestTimeout = 2 * time.Second // the connection attempt uses all of it
 				}
 				c.SessionTimeout, c.HeartbeatInterval = 30*time.Second, 100*time.Millisecond
 				c.RebalanceTimeout, c.DrainTimeout = 30*time.Second, 10*time.Second
@@ -133,7 +133,7 @@ func kafkaWorld(t testing.TB) *world {
 	return w
 }
 
-// dial returns a connection that ends with the test.
+// dial returns a connection that is closed at the end of the test.
 func dial(t testing.TB, url string) *nats.Conn {
 	t.Helper()
 	nc, err := nats.Connect(url)
@@ -198,7 +198,7 @@ func coreWorld(t testing.TB) *world {
 				return // the test is over
 			}
 		}
-		_ = nc.Flush() // what does not come is missed by the test
+		_ = nc.Flush() // the test detects missing messages
 	}
 	return w
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/urlfold/urlfold/internal/storage/compress"
 )
 
-// members returns text as n compressed members.
+// members returns text compressed as n gzip members.
 func members(t testing.TB, f compress.Format, text string, n int) string {
 	t.Helper()
 	pack, err := compress.NewPack(f, 0)
@@ -24,7 +24,7 @@ func members(t testing.TB, f compress.Format, text string, n int) string {
 	return string(b)
 }
 
-// noisy returns n lines that do not compress well, so that there are many blocks.
+// noisy returns n lines that compress poorly, so that there are many blocks.
 func noisy(name string, n int) []string {
 	rnd := rand.New(rand.NewPCG(3, uint64(n)))
 	lines := numbered(name, 0, n)
@@ -38,9 +38,9 @@ func noisy(name string, n int) []string {
 	return lines
 }
 
-// TestCrash kills a daemon again and again while it reads. With outputs that are
-// cut back to what was stored, every line comes out once; and each restart begins
-// at most one restart interval and a little before its position.
+// TestCrash kills a daemon repeatedly while it reads. With outputs that are
+// truncated to the stored extents, every line is emitted once, and each restart
+// begins at most one restart interval and a little before its position.
 func TestCrash(t *testing.T) {
 	lines := noisy("l", 16000)
 	text := strings.Join(lines, "")
@@ -83,7 +83,7 @@ func TestCrash(t *testing.T) {
 					resumed++
 				}
 				if name != "zstd-1.zst" && s.Reinflated > 512<<10 {
-					t.Errorf("%d bytes were decompressed again", s.Reinflated)
+					t.Errorf("%d bytes decompressed again", s.Reinflated)
 				}
 			}
 			sink.full = nil
@@ -94,18 +94,18 @@ func TestCrash(t *testing.T) {
 				t.Errorf("verdicts %v", v)
 			}
 			if resumed < 2 && name != "plain" {
-				t.Errorf("only %d runs went on inside the file", resumed)
+				t.Errorf("only %d runs resumed within the file", resumed)
 			}
 			checkRestarts(t, data)
 		})
 	}
 }
 
-// checkRestarts fails the test if restart points are left that nothing needs.
+// checkRestarts fails the test if unneeded restart points remain.
 func checkRestarts(t *testing.T, data string) {
 	t.Helper()
 	names, err := os.ReadDir(filepath.Join(data, "restart"))
 	if err != nil || len(names) > 2 {
-		t.Errorf("%d restart points are left, %v", len(names), err)
+		t.Errorf("%d restart points remain, %v", len(names), err)
 	}
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/urlfold/urlfold/internal/storage/compress"
 )
 
-// wantDamage checks that w names a damaged file, with its verdict and position, and
-// counts it; with an empty kind, that it names and counts nothing.
+// wantDamage checks that w lists a damaged file with its verdict and position,
+// and counts it. With an empty kind it checks that w lists and counts nothing.
 func wantDamage(t *testing.T, w *watcher, name, kind string) {
 	t.Helper()
 	list, counts := w.Damaged(10)
@@ -22,10 +22,10 @@ func wantDamage(t *testing.T, w *watcher, name, kind string) {
 			want = 1
 		}
 		if _, ok := figures["archive_verdicts_total verdict "+k.String()]; !ok {
-			t.Errorf("%s: no figure of the verdict %v: an alert would not see the first one", name, k)
+			t.Errorf("%s: no metric for the verdict %v, so an alert would miss the first one", name, k)
 		}
 		if got := figures["source_damaged_files verdict "+k.String()]; got != want {
-			t.Errorf("%s: %v files are %v, want %v", name, got, k, want)
+			t.Errorf("%s: %v files with verdict %v, want %v", name, got, k, want)
 		}
 	}
 	if kind == "" {

@@ -13,7 +13,7 @@ import (
 	"github.com/urlfold/urlfold/pipeline"
 )
 
-// directives is a Framing of lines of which those with a '#' are directives.
+// directives is a Framing of lines in which lines with a '#' are directives.
 type directives struct{ lines }
 
 func (directives) Directive(block []byte) []byte {
@@ -26,8 +26,8 @@ func (directives) Directive(block []byte) []byte {
 	return last
 }
 
-// TestDirective: every batch knows the directive in force at its start, after a restart
-// in mid-file too.
+// TestDirective checks that every batch has the directive in force at its
+// start, also after a restart in mid-file.
 func TestDirective(t *testing.T) {
 	t.Parallel()
 	dir, data := t.TempDir(), t.TempDir()
@@ -50,14 +50,14 @@ func TestDirective(t *testing.T) {
 			head = string(b.Lane.Head())
 		}
 		if first, _, _ := strings.Cut(string(b.In), "\n"); first[0] != '#' && head != "#"+first+"\n" {
-			t.Errorf("offset %d: the record %q is below %q", b.Off, first, head)
+			t.Errorf("offset %d: record %q has the directive %q", b.Off, first, head)
 		}
 	}
 	want := 0
 	for round, parts := range [][2]int{{0, 9}, {9, 10}, {10, 17}} {
 		more := text(parts[0], parts[1])
 		if round > 0 {
-			more = fmt.Sprint(parts[0]-1, "\n") + more // below the directive before the restart
+			more = fmt.Sprint(parts[0]-1, "\n") + more // belongs to the directive before the restart
 		}
 		want += strings.Count(more, "\n")
 		put(t, filepath.Join(dir, "a.log"), more)
@@ -68,10 +68,10 @@ func TestDirective(t *testing.T) {
 	}
 }
 
-// TestDirectiveInCheckpoint: after a kill in mid-file the directive comes from the
-// checkpoint. The file is not read again to find it: the directive there is another
-// one by then. Without a directive in the checkpoint, which is how earlier versions
-// wrote it, it is read from the file.
+// TestDirectiveInCheckpoint checks that after a kill in mid-file the directive
+// comes from the checkpoint. The file now holds another directive, which shows
+// that it is not read for it. If the checkpoint has no directive, as written by
+// earlier versions, the directive is read from the file.
 func TestDirectiveInCheckpoint(t *testing.T) {
 	t.Parallel()
 	body := strings.Repeat("x\n", 20<<10)
@@ -84,7 +84,7 @@ func TestDirectiveInCheckpoint(t *testing.T) {
 		set := quick(filepath.Join(dir, "*"))
 		sink := &shelf{}
 		d := start(t, data, set, sink, func(c *WatchConfig) { c.Framing = directives{} })
-		until(t, "a checkpoint of all", func() bool {
+		until(t, "a checkpoint of all lines", func() bool {
 			e := d.store.Entries("file")
 			return len(e) == 1 && e[0].Offset == int64(len(before))
 		})
@@ -96,7 +96,7 @@ func TestDirectiveInCheckpoint(t *testing.T) {
 		}
 		e := store.Entries("file")[0]
 		if e.Directive != "#new\n" {
-			t.Errorf("%s: the checkpoint has the directive %q", name, e.Directive)
+			t.Errorf("%s: directive %q in the checkpoint", name, e.Directive)
 		}
 		edit(&e)
 		if err := errors.Join(store.Save(checkpoint.Update{Source: "file", Entries: []checkpoint.Entry{e}}), store.Close()); err != nil {
@@ -124,7 +124,7 @@ func TestDirectiveInCheckpoint(t *testing.T) {
 		until(t, "the line after", func() bool { return sink.count() == 1 })
 		d.end()
 		if len(heads) != 1 || heads[0] != want {
-			t.Errorf("%s: the line after is below %q, want %q", name, heads, want)
+			t.Errorf("%s: next line has the directive %q, want %q", name, heads, want)
 		}
 	}
 	f("kept", func(*checkpoint.Entry) {}, directives{}, "#new\n")
@@ -133,14 +133,15 @@ func TestDirectiveInCheckpoint(t *testing.T) {
 	f("directives of another format", func(e *checkpoint.Entry) { e.Directive = "%x\n" }, directives{}, "#NEW\n")
 }
 
-// TestDirectiveOfMisfits: the records after the verified part of a damaged file are
-// judged by the directive in force there, and by those among them.
+// TestDirectiveOfMisfits checks that the records after the verified part of a
+// damaged file are judged by the directive in force there, and by directives
+// among them.
 func TestDirectiveOfMisfits(t *testing.T) {
 	t.Parallel()
 	some := func(line string) string { return strings.Repeat(line+"\n", 50) }
 	one := gz(t, "#a\n"+some("a")+"#b\n"+some("b"))
 	two := []byte(gz(t, some("b")+"#c\n"+some("c")+"x\n"+some("c")))
-	two[len(two)-5] ^= 1 // of the checksum
+	two[len(two)-5] ^= 1 // in the checksum
 	fits := func(head []byte) func([]byte) bool {
 		return func(rec []byte) bool { return "#"+string(rec) == string(head) }
 	}
@@ -153,14 +154,14 @@ func TestDirectiveOfMisfits(t *testing.T) {
 			FitOf:     func(_ string, head []byte) func([]byte) bool { return fits(head) },
 		})
 		if r := s.Reports()[0]; r.Misfit != want {
-			t.Errorf("%s, %s: the first that does not fit is line %d, want %d: %+v", name, onDamage, r.Misfit, want, r)
+			t.Errorf("%s, %s: first misfit in line %d, want %d: %+v", name, onDamage, r.Misfit, want, r)
 		}
 		set := quick(filepath.Join(dir, "*"))
 		set.OnDamage, set.Mode = onDamage, modeBatch
 		d := start(t, t.TempDir(), set, &shelf{}, func(c *WatchConfig) { c.Framing, c.NewFit, c.UntilEOF = directives{}, fits, true })
 		d.wait()
 		if r := d.reports[0]; r.Misfit != want {
-			t.Errorf("%s, %s, followed: the first that does not fit is line %d, want %d", name, onDamage, r.Misfit, want)
+			t.Errorf("%s, %s, followed: first misfit in line %d, want %d", name, onDamage, r.Misfit, want)
 		}
 	}
 	for _, onDamage := range OnDamageNames() {

@@ -14,7 +14,8 @@ import (
 	"github.com/urlfold/urlfold/internal/testkit"
 )
 
-// crowdOf makes 2n files in a tree, every other one compressed. It returns their lines.
+// crowdOf makes a tree of 2n files, every other one compressed, and returns
+// their lines.
 func crowdOf(t testing.TB, dir string, n int) (all []string) {
 	t.Helper()
 	for i := range n {
@@ -26,9 +27,9 @@ func crowdOf(t testing.TB, dir string, n int) (all []string) {
 	return all
 }
 
-// TestExhausted: that there are no descriptors, no memory, or no answer of a share for
-// a while is no verdict of a file: all of them are read, each once, and none is
-// reported.
+// TestExhausted checks that a temporary lack of descriptors or memory, or an
+// unresponsive share, is not a verdict on a file: every file is read once, and
+// none is reported.
 func TestExhausted(t *testing.T) {
 	t.Parallel()
 	for _, plan := range []string{
@@ -67,14 +68,15 @@ func TestExhausted(t *testing.T) {
 	}
 }
 
-// startAt is start with points at which something fails.
+// startAt is start with fault points.
 func startAt(t testing.TB, dir string, set Settings, sink *shelf, at func(string) error) *daemon {
 	t.Helper()
 	return start(t, dir, set, sink, func(c *WatchConfig) { c.at = at })
 }
 
-// TestUnreachable: a file that cannot be read in a run that ends is reported, its
-// position stays, and the next run reads what is left.
+// TestUnreachable checks that a run that ends with its input reports a file
+// that cannot be read, keeps its position, and that the next run reads the
+// rest.
 func TestUnreachable(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"a.log", "a.gz"} {
@@ -100,8 +102,8 @@ func TestUnreachable(t *testing.T) {
 	}
 }
 
-// TestExhaustedTail: an error of reading what a file is known by does not make it
-// another file.
+// TestExhaustedTail checks that an error while reading the identifying parts of
+// a file does not make it count as another file.
 func TestExhaustedTail(t *testing.T) {
 	t.Parallel()
 	for from := 1; from <= 12; from++ {
@@ -120,8 +122,9 @@ func TestExhaustedTail(t *testing.T) {
 	}
 }
 
-// TestExhaustedOnce is TestExhausted for a Source: a file whose descriptor came late is
-// read, and one that never comes ends the run and is no verdict.
+// TestExhaustedOnce is TestExhausted for a Source: a file whose descriptor
+// becomes available late is read, and one without a descriptor ends the run
+// without a verdict.
 func TestExhaustedOnce(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -147,7 +150,7 @@ func TestExhaustedOnce(t *testing.T) {
 		}
 		slices.Sort(got)
 		if all := slices.Sorted(slices.Values(want)); !slices.Equal(got, all) {
-			t.Errorf("%s: %d lines of %d", plan, len(got), len(all))
+			t.Errorf("%s: %d lines, want %d", plan, len(got), len(all))
 		}
 		for _, r := range s.Reports() {
 			if r.Verdict.Kind != compress.OK {

@@ -43,7 +43,7 @@ func TestExpand(t *testing.T) {
 	f("**/*.log", "a.log b.log sub/c.log sub/deep/d.log x[1].log")
 	f("{b,a}.log", "a.log b.log")
 	f("sub", "sub/c.log sub/deep/d.log sub/e.txt")
-	for _, loop := range []string{"sub/up", "sub/and-up"} { // walked through, these were 2^40 paths
+	for _, loop := range []string{"sub/up", "sub/and-up"} { // following these links would yield 2^40 paths
 		if err := os.Symlink(dir, loop); err != nil {
 			t.Fatal(err)
 		}
@@ -54,7 +54,7 @@ func TestExpand(t *testing.T) {
 	f("sub/*/b.log", "sub/and-up/b.log")
 	f("sub", "sub/c.log sub/deep/d.log sub/e.txt")
 	f("sub/ *.log", "sub/c.log sub/deep/d.log sub/e.txt a.log b.log x[1].log")
-	f("x[1].log", "x[1].log") // a file of that name comes before a pattern
+	f("x[1].log", "x[1].log") // an existing file takes precedence over a pattern
 	f("a.log a.log", "a.log a.log")
 	f("*.log a.log", "a.log b.log x[1].log")
 	f("b.log *.log", "b.log a.log x[1].log")
@@ -79,7 +79,7 @@ func TestExpandErrors(t *testing.T) {
 	text := err.Error()
 	for _, want := range []string{"gone.log: file does not exist", "*.txt: no files match", "stdin is listed twice", "[: syntax error"} {
 		if !strings.Contains(text, want) {
-			t.Errorf("the error does not say %q: %v", want, err)
+			t.Errorf("error does not contain %q: %v", want, err)
 		}
 	}
 	if err := s.Close(context.Background()); err != nil {
@@ -108,6 +108,6 @@ func TestPaths(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !slices.Equal(rt.Lanes(), first) {
-		t.Errorf("Paths says %v, read were %v", first, rt.Lanes())
+		t.Errorf("Paths returned %v, but Run read %v", first, rt.Lanes())
 	}
 }

@@ -11,13 +11,13 @@ import (
 	"github.com/urlfold/urlfold/pipeline"
 )
 
-// gridLines cuts lines.
+// gridLines cuts at line ends.
 type gridLines struct{}
 
 func (gridLines) Cut(block []byte) int { return bytes.LastIndexByte(block, '\n') + 1 }
 func (gridLines) Head([]byte) int      { return 0 }
 
-// gridQuoted cuts records that go on over a line end while a quote is open.
+// gridQuoted cuts at line ends outside quotes.
 type gridQuoted struct{ gridLines }
 
 func (gridQuoted) Cut(block []byte) (end int) {
@@ -33,14 +33,14 @@ func (gridQuoted) Cut(block []byte) (end int) {
 	return end
 }
 
-// A gridBatch is a batch as it was cut.
+// A gridBatch is a batch made by a cutter.
 type gridBatch struct {
 	off   int64
 	size  int
 	piece pipeline.Piece
 }
 
-// cutAll cuts text from a position on, in reads and arenas of any size.
+// cutAll cuts text from a position on, with random read and arena sizes.
 func cutAll(framing Framing, text string, grid int64, maxRecord int, from int64, inside bool) (all []gridBatch) {
 	c := cutter{framing: framing, maxRecord: maxRecord, grid: grid, off: from, oversize: inside}
 	rest := text[from:]
@@ -69,8 +69,8 @@ func cutAll(framing Framing, text string, grid int64, maxRecord int, from int64,
 	return all
 }
 
-// TestGrid: where batches end depends on the text alone, not on how much is read at a
-// time, on the arenas, or on which batch reading began at.
+// TestGrid checks that batch ends depend on the text alone, not on read sizes,
+// arenas or the batch at which reading began.
 func TestGrid(t *testing.T) {
 	const grid = 64
 	for run := range 600 {
@@ -98,7 +98,7 @@ func TestGrid(t *testing.T) {
 		at, longest := int64(0), 0
 		for _, b := range want {
 			if b.off != at || b.size == 0 {
-				t.Fatalf("run %d: a gap or nothing at %d: %+v", run, at, b)
+				t.Fatalf("run %d: gap or empty batch at %d: %+v", run, at, b)
 			}
 			at += int64(b.size)
 			longest = max(longest, b.size)

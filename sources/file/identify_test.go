@@ -10,9 +10,10 @@ import (
 	"github.com/urlfold/urlfold/internal/storage/checkpoint"
 )
 
-// TestInodeGivenAgain: a file has the inode of one that was gone before anything of
-// it was read, and is the compressed form of a text that is known. It is read on as
-// that, and not from its beginning as the one whose inode it has.
+// TestInodeGivenAgain considers a file that has the inode of a file that
+// disappeared unread, and that is the compressed form of a known text. It must
+// continue the known text instead of starting over as the file whose inode it
+// has.
 func TestInodeGivenAgain(t *testing.T) {
 	dir := t.TempDir()
 	store, err := checkpoint.Open(t.TempDir())
@@ -45,7 +46,7 @@ func TestInodeGivenAgain(t *testing.T) {
 			w.known.tracks = []*track{known, lost}
 			p := &candidate{s: s, meeting: meeting{time.Now().Add(-time.Hour), 10}, listed: true}
 			decided := false
-			for range 2 { // the first time asks for the text to be compared
+			for range 2 { // the first call requests the comparison
 				l, err := w.files.lookAt(&p.s)
 				if err != nil {
 					t.Fatal(err)
@@ -62,16 +63,16 @@ func TestInodeGivenAgain(t *testing.T) {
 				}
 			}
 			if !decided || !known.bound || lost.bound || len(w.known.tracks) != 2 {
-				t.Errorf("decided %v; bound to the known text %v, to the lost one %v; %d tracks", decided, known.bound, lost.bound, len(w.known.tracks))
+				t.Errorf("decided: %v; bound to the known text: %v, to the lost one: %v; %d tracks", decided, known.bound, lost.bound, len(w.known.tracks))
 			}
 			w.unbind(known)
 		})
 	}
 }
 
-// TestSameBeginningShorter: a file is written over with a text that begins as the one
-// before, as far as a batch of that went, and is shorter. For a moment it may be a copy
-// of the old text that is still being made; it must not be for ever.
+// TestSameBeginningShorter overwrites a file with a shorter text that begins
+// like the first batch of the old one. For a while it could be an unfinished
+// copy of the old text, but it must not be held back forever.
 func TestSameBeginningShorter(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.log")
 	header, old, fresh := numbered("header", 0, 40), numbered("old", 0, 300), numbered("new", 0, 100)

@@ -30,8 +30,8 @@ func warcFraming(t testing.TB) lengthFraming {
 	return j.Framing().(lengthFraming)
 }
 
-// archive returns n WARC records of up to size bytes, some of which are damaged if
-// that is asked for, and the offsets at which records begin. Blocks hold what looks
+// archive returns n WARC records of up to size bytes, with some damaged ones if
+// requested, and the offsets of the records. The blocks contain text that looks
 // like records.
 func archive(rnd *rand.Rand, n, size int, damaged bool) (text string, begins map[int64]bool) {
 	var b strings.Builder
@@ -55,8 +55,9 @@ func archive(rnd *rand.Rand, n, size int, damaged bool) (text string, begins map
 	return b.String(), begins
 }
 
-// cutLengths cuts text from a batch on, in reads and arenas of any size. It returns the
-// batches, and what is left of the record at hand behind each.
+// cutLengths cuts text from a batch on, with random read and arena sizes. It
+// returns the batches and, for each, how much of the current record is left
+// after it.
 func cutLengths(f Framing, text string, grid int64, maxRecord int, from gridBatch, left int64) (all []gridBatch, lefts []int64, c cutter) {
 	c = cutter{framing: f, maxRecord: maxRecord, grid: grid, off: from.off, left: left, begun: -1,
 		oversize: from.piece == pipeline.Middle || from.piece == pipeline.Last}
@@ -88,8 +89,9 @@ func cutLengths(f Framing, text string, grid int64, maxRecord int, from gridBatc
 	return all, lefts, c
 }
 
-// TestLengths: batches of records with lengths end where records do, also after a record
-// that is oversize or damaged; on a grid, where depends on the text alone.
+// TestLengths checks that batches of records with lengths end at record ends,
+// even after an oversize or damaged record. With a grid, their ends depend on
+// the text alone.
 func TestLengths(t *testing.T) {
 	f := warcFraming(t)
 	rnd := rand.New(rand.NewPCG(7, 7))
@@ -102,7 +104,7 @@ func TestLengths(t *testing.T) {
 		at := int64(0)
 		for _, b := range all {
 			if b.off != at || b.size == 0 {
-				t.Fatalf("run %d: a gap or nothing at %d: %+v", run, at, b)
+				t.Fatalf("run %d: gap or empty batch at %d: %+v", run, at, b)
 			}
 			at += int64(b.size)
 			begin := b.piece == pipeline.Whole || b.piece == pipeline.First
@@ -126,7 +128,7 @@ func TestLengths(t *testing.T) {
 	}
 }
 
-// TestLengthsCut: a stream that ends within a record is told from one that does not.
+// TestLengthsCut checks that a stream that ends within a record is detected.
 func TestLengthsCut(t *testing.T) {
 	f := warcFraming(t)
 	text, begins := archive(rand.New(rand.NewPCG(1, 1)), 4, 300, false)
@@ -149,8 +151,8 @@ func TestLengthsCut(t *testing.T) {
 	}
 }
 
-// TestCrashLengths kills a daemon again and again while it reads an archive, in records
-// that are oversize too. It goes on at a record, or within one as long as that goes.
+// TestCrashLengths kills a daemon repeatedly while it reads an archive, also
+// within oversize records. It resumes at a record, or within one.
 func TestCrashLengths(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(9, 9))
 	text, begins := archive(rnd, 300, 40<<10, false)
@@ -198,16 +200,16 @@ func TestCrashLengths(t *testing.T) {
 			d := start(t, data, set, sink, framing)
 			d.wait()
 			if got := strings.Join(sink.lines, ""); got != text {
-				t.Errorf("%d bytes of %d, the first other one at %d", len(got), len(text), differsAt(got, text))
+				t.Errorf("%d bytes of %d, first difference at %d", len(got), len(text), differsAt(got, text))
 			}
 			if pieces == 0 {
-				t.Error("no record came in pieces")
+				t.Error("no record was emitted in pieces")
 			}
 		})
 	}
 }
 
-// differsAt returns the offset of the first byte in which a and b differ.
+// differsAt returns the offset of the first difference between a and b.
 func differsAt(a, b string) int {
 	for i := range min(len(a), len(b)) {
 		if a[i] != b[i] {
@@ -217,8 +219,8 @@ func differsAt(a, b string) int {
 	return min(len(a), len(b))
 }
 
-// TestLengthsDamaged: an archive that ends within a record is damaged, and the report
-// says where the record begins.
+// TestLengthsDamaged checks that an archive that ends within a record is
+// damaged, and that the report contains the offset of the record.
 func TestLengthsDamaged(t *testing.T) {
 	t.Parallel()
 	text, _ := archive(rand.New(rand.NewPCG(3, 3)), 10, 300, false)

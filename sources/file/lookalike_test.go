@@ -15,8 +15,8 @@ import (
 	"github.com/urlfold/urlfold/pipeline"
 )
 
-// alike returns lines that are as long for every name and begin and end with the
-// same KiB.
+// alike returns lines that have the same length and the same first and last KiB
+// for every name.
 func alike(name string) (all []string) {
 	frame := func(place string) {
 		for i := range 40 {
@@ -31,7 +31,7 @@ func alike(name string) (all []string) {
 	return all
 }
 
-// rewrite writes text over a file in place.
+// rewrite overwrites a file in place.
 func rewrite(t testing.TB, path, text string) {
 	t.Helper()
 	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
@@ -39,9 +39,9 @@ func rewrite(t testing.TB, path, text string) {
 	}
 }
 
-// TestLookalike: a file whose length, first and last KiB are those of a text that is
-// known is another one if its middle differs, however it took the place of the first
-// one, and the same if nothing differs.
+// TestLookalike checks that a file with the length and the first and last KiB
+// of a known text counts as another text if its middle differs, however it took
+// the place of the first file, and as the same text otherwise.
 func TestLookalike(t *testing.T) {
 	t.Parallel()
 	old, fresh := alike("old"), alike("new")
@@ -63,7 +63,7 @@ func TestLookalike(t *testing.T) {
 	}
 	cases := map[string]struct {
 		change func(path string)
-		again  []string // what comes out after the change
+		again  []string // lines emitted after the change
 	}{
 		"rewritten":                       {func(path string) { rewrite(t, path, freshText) }, fresh},
 		"rewritten, with its old time":    {func(path string) { restore(path, func() { rewrite(t, path, freshText) }) }, fresh},
@@ -123,7 +123,7 @@ func TestLookalike(t *testing.T) {
 					d.wait()
 				} else {
 					until(t, "the new text", func() bool { return sink.count() >= len(want) && d.w.Stats().Held == 0 })
-					time.Sleep(60 * time.Millisecond) // what comes twice comes soon
+					time.Sleep(60 * time.Millisecond) // duplicates would be emitted soon
 					d.end()
 				}
 				sink.checkCount(t, want)
@@ -132,8 +132,8 @@ func TestLookalike(t *testing.T) {
 	}
 }
 
-// checkCount fails the test unless the lines are want, in any order, each as often as
-// there.
+// checkCount fails the test unless the lines are want, in any order, with the
+// same multiplicities.
 func (s *shelf) checkCount(t testing.TB, want []string) {
 	t.Helper()
 	s.mu.Lock()
@@ -154,12 +154,12 @@ func (s *shelf) checkCount(t testing.TB, want []string) {
 		}
 	}
 	if lost+more > 0 {
-		t.Errorf("of %d lines: %d lost, %d too many, such as %.40q", len(want), lost, more, first)
+		t.Errorf("of %d lines: %d lost, %d too many, including %.40q", len(want), lost, more, first)
 	}
 }
 
-// TestHashAcrossRestarts: the hash that is stored is that of the text up to the
-// position, also when reading began inside of a gzip member.
+// TestHashAcrossRestarts checks that the stored hash is that of the text up to
+// the position, also when reading began within a gzip member.
 func TestHashAcrossRestarts(t *testing.T) {
 	t.Parallel()
 	lines := noisy("h", 16000)
@@ -174,7 +174,7 @@ func TestHashAcrossRestarts(t *testing.T) {
 		for part := 1; part <= 4 && !over; part++ {
 			hit := make(chan struct{}, 1)
 			sink.full = func(n int) {
-				time.Sleep(time.Millisecond) // there are commits on the way
+				time.Sleep(time.Millisecond) // allow commits in between
 				if n >= part*len(lines)/6 {
 					select {
 					case hit <- struct{}{}:
@@ -190,7 +190,7 @@ func TestHashAcrossRestarts(t *testing.T) {
 			select {
 			case <-hit:
 				d.kill()
-			case err := <-d.done: // this part was stored before the last one was killed
+			case err := <-d.done: // this part was stored before the last run was killed
 				d.done <- err
 				d.wait()
 				over = true
@@ -203,15 +203,16 @@ func TestHashAcrossRestarts(t *testing.T) {
 		start(t, data, set, sink, nil).wait()
 		sink.check(t, lines)
 		if e := checkHash(t, data, text); e.Offset != int64(len(text)) || e.HashFrom != 0 {
-			t.Errorf("%s: position %d, hash from %d", name, e.Offset, e.HashFrom)
+			t.Errorf("%s: position %d, hashed from %d", name, e.Offset, e.HashFrom)
 		}
 		if !resumed && name == "a.gz" {
-			t.Error("no run began inside of the member")
+			t.Error("no run began within the member")
 		}
 	}
 }
 
-// checkHash fails the test unless the only entry has the hash of its part of text.
+// checkHash fails the test unless the only entry has the hash of its part of
+// text.
 func checkHash(t *testing.T, data, text string) (e checkpoint.Entry) {
 	t.Helper()
 	c, _ := checkpoint.List(data)
@@ -223,13 +224,13 @@ func checkHash(t *testing.T, data, text string) (e checkpoint.Entry) {
 	want := newTextHash()
 	_, _ = want.WriteString(text[from:e.Offset])
 	if h.Sum64() != want.Sum64() {
-		t.Errorf("the hash of %d to %d is wrong", from, e.Offset)
+		t.Errorf("wrong hash of the bytes %d to %d", from, e.Offset)
 	}
 	return e
 }
 
-// TestOldEntries: a text whose entry has no hash goes on by its head and tail, and is
-// hashed from there.
+// TestOldEntries checks that a text whose entry has no hash continues by head
+// and tail, and is hashed from there.
 func TestOldEntries(t *testing.T) {
 	t.Parallel()
 	dir, data := t.TempDir(), t.TempDir()
@@ -263,7 +264,7 @@ func TestOldEntries(t *testing.T) {
 	sink.checkCount(t, join(first, more, first, alike("less")))
 }
 
-// A gateHandler is a log handler that waits at one message.
+// A gateHandler is a log handler that blocks at one message.
 type gateHandler struct {
 	slog.Handler
 	msg  string
@@ -277,8 +278,8 @@ func (h gateHandler) Handle(ctx context.Context, r slog.Record) error {
 	return h.Handler.Handle(ctx, r)
 }
 
-// TestVerifyingAside: while a large file is read again, other lanes go on, though one
-// goroutine reads them all, and nothing comes out of the file.
+// TestVerifyingAside checks that while a large file is being verified, a single
+// reader still reads other lanes, and nothing of the file is emitted.
 func TestVerifyingAside(t *testing.T) {
 	t.Parallel()
 	dir, data := t.TempDir(), t.TempDir()
@@ -315,9 +316,9 @@ func TestVerifyingAside(t *testing.T) {
 	sink.checkCount(t, append(lines, "one\n"))
 }
 
-// TestLookalikeKilled: a process finds that a file was written over, stores what it
-// knows, and dies before anything of the new text is stored. The next one finds that,
-// too.
+// TestLookalikeKilled lets a process detect that a file was overwritten and
+// store that, and kills it before anything of the new text is stored. The next
+// process must detect it too.
 func TestLookalikeKilled(t *testing.T) {
 	t.Parallel()
 	dir, data := t.TempDir(), t.TempDir()
@@ -332,13 +333,13 @@ func TestLookalikeKilled(t *testing.T) {
 	})
 	d.end()
 	d = start(t, data, quick(path), sink, nil)
-	until(t, "the file", func() bool { // Stats alone may be of before the first scan
+	until(t, "the file", func() bool { // Stats may return a result from before the first scan
 		d.w.mu.Lock()
 		defer d.w.mu.Unlock()
 		s := d.w.measure()
 		return d.w.scanned && s.Open == 1 && s.Held == 0
 	})
-	d.life.dead.Store(true) // no position is stored any more
+	d.life.dead.Store(true) // from now on no position is stored
 	rewrite(t, path, strings.Join(fresh, ""))
 	until(t, "the other text", func() bool { return d.w.Stats().Lookalikes == 1 && d.w.Stats().Truncations == 1 })
 	if err := d.w.progress.save(nil, nil, false, nil); err != nil {
@@ -351,15 +352,16 @@ func TestLookalikeKilled(t *testing.T) {
 	sink.checkCount(t, join(old, fresh))
 }
 
-// TestCopyBesideItsOriginal: a file that is read later than its compressed copy could
-// be told apart from it, or is still being read then, is not read twice. A compressed
-// file that only begins as it does is read.
+// TestCopyBesideItsOriginal checks that a file and its compressed copy are read
+// once, even if the file is read only after the two could be compared, or is
+// still being read then. A compressed file that only begins like the other is
+// read.
 func TestCopyBesideItsOriginal(t *testing.T) {
 	t.Parallel()
 	lines, other := noisy("c", 2000), noisy("o", 500)
 	for name, c := range map[string]struct {
 		wait  time.Duration
-		more  []string // in the compressed file, after the first lines of the other one
+		more  []string // in the compressed file, after the first lines of the original
 		first int
 	}{
 		"waiting":            {100 * time.Millisecond, nil, len(lines)},

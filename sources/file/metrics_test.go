@@ -10,7 +10,7 @@ import (
 	"github.com/urlfold/urlfold/internal/storage/checkpoint"
 )
 
-// figures returns what Metrics tells, by name and labels.
+// figures returns the metrics by name and labels.
 func figures(w *watcher) map[string]float64 {
 	m := map[string]float64{}
 	w.Metrics(func(name, _, kind string, value float64, labels ...string) {
@@ -25,8 +25,8 @@ func figures(w *watcher) map[string]float64 {
 	return m
 }
 
-// TestMetrics: the figures are those of the files, and there are few of them
-// however many files there are.
+// TestMetrics checks that the metrics describe the files, and that their number
+// does not grow with the number of files.
 func TestMetrics(t *testing.T) {
 	t.Parallel()
 	dir, data := t.TempDir(), t.TempDir()
@@ -55,7 +55,7 @@ func TestMetrics(t *testing.T) {
 	}
 	d.end()
 
-	w := d.w // nobody reads any more
+	w := d.w // no reader is running any more
 	w.mu.Lock()
 	for _, track := range w.known.tracks {
 		if track.life == open {
@@ -72,12 +72,12 @@ func TestMetrics(t *testing.T) {
 		}
 	}
 	if n != laggards || m["source_lag_bytes[]"] != 100*1000 {
-		t.Errorf("%d files have figures of their own, lag %v", n, m["source_lag_bytes[]"])
+		t.Errorf("%d files have metrics of their own, lag %v", n, m["source_lag_bytes[]"])
 	}
 }
 
-// TestMetricsOfManyFiles: a scrape of 100,000 idle files takes no time to speak of, has a
-// bounded number of series, and does not wait for a scan.
+// TestMetricsOfManyFiles checks that a scrape of 100,000 idle files is fast,
+// has a bounded number of series, and does not wait for a scan.
 func TestMetricsOfManyFiles(t *testing.T) {
 	store, err := checkpoint.Open(t.TempDir())
 	if err != nil {
@@ -105,20 +105,20 @@ func TestMetricsOfManyFiles(t *testing.T) {
 	}
 	scrape()
 	if s := w.Stats(); s.Open != 100_000 || len(s.Files) != laggards || s.Files[0].Lag != 499 || series > 100 {
-		t.Errorf("%d open, %d with the most to read, first %+v, %d series", s.Open, len(s.Files), s.Files[0], series)
+		t.Errorf("%d open, %d listed with lag, first %+v, %d series", s.Open, len(s.Files), s.Files[0], series)
 	}
-	w.mu.Lock() // as a scan has it
+	w.mu.Lock() // as during a scan
 	done := make(chan struct{})
 	go func() { defer close(done); scrape() }()
 	select {
 	case <-done:
 	case <-time.After(time.Minute):
-		t.Error("a scrape waits for a scan")
+		t.Error("scrape waits for a scan")
 	}
 	w.mu.Unlock()
 }
 
-// BenchmarkMetrics is a scrape of 100,000 idle files.
+// BenchmarkMetrics measures a scrape of 100,000 idle files.
 func BenchmarkMetrics(b *testing.B) {
 	w := &watcher{cfg: WatchConfig{Host: Host{Store: new(checkpoint.Store)}}}
 	for i := range 100_000 {

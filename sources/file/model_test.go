@@ -11,15 +11,16 @@ import (
 	"time"
 )
 
-// A modelFile is a file of the model: its text, and which texts have come out of it.
+// A modelFile is a file of the model with its text.
 type modelFile struct {
 	path string
 	text []string
 }
 
-// A model says what must come out of files that are renamed, copied, compressed,
-// appended to, rewritten and replaced between runs. The rules are those of "identity of
-// a file" in docs/design.md: a text comes out once, whatever file it is in.
+// A model predicts what must be emitted for files that are renamed, copied,
+// compressed, appended to, rewritten and replaced between runs. The rules are
+// those in "The identity of a file" in docs/design.md: each text is emitted
+// once, whatever file holds it.
 type model struct {
 	t     *testing.T
 	rnd   *rand.Rand
@@ -34,7 +35,8 @@ func (m *model) path(ext string) string {
 	return filepath.Join(m.dir, fmt.Sprintf("f%d%s", m.names, ext))
 }
 
-// fresh returns a text that looks like all others, and is to come out.
+// fresh returns a new text that resembles all others, and adds it to the
+// expected lines.
 func (m *model) fresh() []string {
 	m.names++
 	text := alike(fmt.Sprintf("t%d", m.names))
@@ -49,7 +51,7 @@ func (m *model) must(err error) {
 	}
 }
 
-// step does one thing to a file, and returns what that was.
+// step performs one random operation on a file and returns its description.
 func (m *model) step() string {
 	if len(m.files) == 0 || m.rnd.IntN(4) == 0 {
 		f := &modelFile{path: m.path(".log"), text: m.fresh()}
@@ -65,7 +67,7 @@ func (m *model) step() string {
 		m.must(os.Rename(f.path, to))
 		f.path = to
 		return "renamed to " + to
-	case op == 1: // moved from elsewhere
+	case op == 1: // moved from another file system
 		text, err := os.ReadFile(f.path)
 		m.must(err)
 		m.must(os.WriteFile(f.path+".tmp", text, 0o644))
@@ -83,7 +85,7 @@ func (m *model) step() string {
 		put(m.t, f.path, strings.Join(more, ""))
 		f.text, m.want = slices.Concat(f.text, more), append(m.want, more...)
 		return "appended to " + f.path
-	case op == 4 && !packed && len(f.text) == len(alike("")): // of the same size
+	case op == 4 && !packed && len(f.text) == len(alike("")): // same size
 		f.text = m.fresh()
 		rewrite(m.t, f.path, strings.Join(f.text, ""))
 		return "rewritten " + f.path
@@ -96,7 +98,7 @@ func (m *model) step() string {
 		m.must(os.WriteFile(f.path+".tmp", []byte(content), 0o644))
 		m.must(os.Rename(f.path+".tmp", f.path))
 		return "replaced " + f.path
-	case op == 6 && !packed: // and begun again, shorter than what was read
+	case op == 6 && !packed: // restarted, shorter than what was read
 		m.names++
 		f.text = numbered(fmt.Sprintf("short%d", m.names), 0, 5)
 		m.want = append(m.want, f.text...)
@@ -107,8 +109,8 @@ func (m *model) step() string {
 	return "touched " + f.path
 }
 
-// TestModel: random sequences of what rotation and operators do to files, with a run
-// after each: every text comes out once.
+// TestModel runs random sequences of operations by rotation and operators, with
+// a run after each: every text is emitted once.
 func TestModel(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(8) {
@@ -118,7 +120,7 @@ func TestModel(t *testing.T) {
 			data, sink := t.TempDir(), &shelf{}
 			var did []string
 			for range 12 {
-				did = append(did, m.step()) // one change between two runs: a text that is replaced unread is lost
+				did = append(did, m.step()) // one change between two runs, because a text that is replaced unread is lost
 				set := batch(m.dir)
 				set.Exclude = []string{"**/*.tmp"}
 				start(t, data, set, sink, nil).wait()

@@ -13,8 +13,8 @@ import (
 	"github.com/urlfold/urlfold/internal/testkit"
 )
 
-// TestTrickle: records of a slow pipe come out before the pipe ends, and half a
-// record waits for its other half.
+// TestTrickle checks that records of a slow pipe are emitted before the pipe
+// ends, and that half a record waits for its other half.
 func TestTrickle(t *testing.T) {
 	pr, pw := io.Pipe()
 	got := make(chan string, 10)
@@ -61,7 +61,7 @@ func TestTrickle(t *testing.T) {
 	}
 }
 
-// TestStopWaiting: a soft stop does not wait for a pipe that says nothing.
+// TestStopWaiting checks that a soft stop does not wait for a silent pipe.
 func TestStopWaiting(t *testing.T) {
 	pr, pw := io.Pipe()
 	defer func() { _ = pw.Close() }()
@@ -87,8 +87,8 @@ func TestStopWaiting(t *testing.T) {
 	}
 }
 
-// TestInspect: all inputs are seen, damage within their beginning with them, and
-// nothing is missing when they are read afterwards.
+// TestInspect checks that Inspect visits all inputs and reports damage within
+// their beginning, and that Run still emits everything afterwards.
 func TestInspect(t *testing.T) {
 	text := logText(100)
 	whole := gz(t, text)
@@ -107,7 +107,7 @@ func TestInspect(t *testing.T) {
 			t.Fatal(err)
 		}
 		ctx := context.Background()
-		for range 2 { // the second look sees the same
+		for range 2 { // the second call must return the same
 			got := map[string]seen{}
 			err := s.Inspect(ctx, n, func(path string, head []byte, v compress.Verdict) {
 				got[filepath.Base(path)] = seen{string(head), v.Kind}
@@ -133,7 +133,7 @@ func TestInspect(t *testing.T) {
 		}
 		for name, want := range lanes {
 			if got := string(rt.Text(name)); got != want {
-				t.Errorf("after Inspect(%d), %s gives %d bytes of %d", n, filepath.Base(name), len(got), len(want))
+				t.Errorf("after Inspect(%d): read %s with %d bytes, want %d", n, filepath.Base(name), len(got), len(want))
 			}
 		}
 		for _, w := range rt.Broken() {
@@ -161,7 +161,7 @@ func TestInspect(t *testing.T) {
 	f(3, Config{Stdin: stdin}, map[string]seen{"-": {head: "las"}}, map[string]string{"-": "last\n"})
 }
 
-// TestFramingOf: each input is cut by the framing of its own.
+// TestFramingOf checks that each input is cut by its own framing.
 func TestFramingOf(t *testing.T) {
 	dir := write(t, map[string]string{"a": "x\n1\n", "b": "y\n2\n"})
 	_, rt := run(t, Config{Paths: []string{dir}, FramingOf: func(path string) Framing {
@@ -174,7 +174,7 @@ func TestFramingOf(t *testing.T) {
 	}
 }
 
-// TestInspectPipe: one line of a slow pipe is enough, and none is not.
+// TestInspectPipe checks that one line of a slow pipe is enough for Inspect.
 func TestInspectPipe(t *testing.T) {
 	pr, pw := io.Pipe()
 	defer func() { _ = pw.Close() }()
@@ -191,14 +191,15 @@ func TestInspectPipe(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	if err := s.Inspect(ctx, 1000, look); err != context.Canceled {
-		t.Errorf("Inspect of a pipe that says nothing, stopped: %v", err)
+		t.Errorf("Inspect of a silent pipe, stopped: %v", err)
 	}
 	if err := s.Close(context.Background()); err != nil {
 		t.Error(err)
 	}
 }
 
-// TestBombBeside: a bomb stops at its limit, and the file beside it is read.
+// TestBombBeside checks that a decompression bomb stops at its limit, and that
+// the next file is read.
 func TestBombBeside(t *testing.T) {
 	bomb := strings.Repeat(gz(t, strings.Repeat("\x00", 16<<20)), 5)
 	dir := write(t, map[string]string{"a.gz": bomb, "b": "fine\n"})
@@ -217,6 +218,6 @@ func TestBombBeside(t *testing.T) {
 		t.Errorf("%v", v)
 	}
 	if rt.whole != "fine\n" {
-		t.Errorf("the file beside it gives %q", rt.whole)
+		t.Errorf("read %q from the next file", rt.whole)
 	}
 }

@@ -24,7 +24,7 @@ import (
 	sink "github.com/urlfold/urlfold/sinks/file"
 )
 
-// inMembers returns text as n gzip members, with borders anywhere.
+// inMembers returns text as n gzip members with random borders.
 func inMembers(t testing.TB, text string, n int) string {
 	t.Helper()
 	var b strings.Builder
@@ -34,8 +34,8 @@ func inMembers(t testing.TB, text string, n int) string {
 	return b.String()
 }
 
-// intactPart returns how much of the text of a gzip file the standard library verifies,
-// and whether that is all.
+// intactPart returns the length of the part of a gzip file's text that the
+// standard library verifies, and whether that is all of it.
 func intactPart(data string) (n int, whole bool) {
 	src := bufio.NewReader(strings.NewReader(data))
 	zr, err := gzip.NewReader(src)
@@ -56,8 +56,8 @@ func intactPart(data string) (n int, whole bool) {
 // records returns the whole lines of text.
 func records(text string) string { return text[:strings.LastIndexByte(text, '\n')+1] }
 
-// TestFlipped flips each byte of a file of some members, one at a time. Read twice, it
-// gives its verified records and not one byte more.
+// TestFlipped flips each byte of a file of several members, one at a time. Read
+// twice, the file yields exactly its verified records.
 func TestFlipped(t *testing.T) {
 	t.Parallel()
 	text := strings.Join(numbered("l", 0, 60), "")
@@ -74,27 +74,27 @@ func TestFlipped(t *testing.T) {
 		s, rt := run(t, Config{Paths: []string{path}, OnDamage: damageQuarantine})
 		want := records(text[:n])
 		if got := string(rt.Text(path)); got != want {
-			t.Fatalf("byte %d: %d bytes went out, %d are verified records (%v)", at, len(got), len(want), s.Reports()[0].Verdict)
+			t.Fatalf("byte %d: %d bytes emitted, want %d verified ones (%v)", at, len(got), len(want), s.Reports()[0].Verdict)
 		}
 		r := s.Reports()[0]
 		if garbage := r.Verdict.Kind == compress.TrailingGarbage; r.Verdict.Damage() == (whole || garbage) {
-			t.Fatalf("byte %d: the verdict is %v", at, r.Verdict)
+			t.Fatalf("byte %d: verdict %v", at, r.Verdict)
 		}
 		if r.Verdict.Damage() && (r.Verified.Bytes != int64(len(want)) || r.Verified.Lines != int64(strings.Count(want, "\n")) || !r.Withheld) {
-			t.Fatalf("byte %d: the report says %+v, of %d bytes", at, r, len(want))
+			t.Fatalf("byte %d: report %+v, want %d verified bytes", at, r, len(want))
 		}
 	}
 }
 
-// TestRanges reads files that are damaged in one way or another, and looks at what the
-// report says of their records. All of them go out.
+// TestRanges reads files with different kinds of damage and checks the reported
+// ranges. All records are emitted.
 func TestRanges(t *testing.T) {
 	t.Parallel()
 	one := strings.Join(numbered("l", 0, 100), "")
 	two := strings.Join(numbered("l", 100, 100), "")
 	bad := []byte(gz(t, two))
 	bad[len(bad)-5] ^= 1
-	open := []byte(gz(t, two[:len(two)-1])) // the last line has no end
+	open := []byte(gz(t, two[:len(two)-1])) // the last line is not terminated
 	open[len(open)-5] ^= 1
 	cases := []struct {
 		name, data                   string
@@ -118,18 +118,18 @@ func TestRanges(t *testing.T) {
 		}})
 		r := s.Reports()[0]
 		if c.name == "border.gz" {
-			c.misfit, c.unverified = r.Misfit, r.Unverified.Lines // depends on what can be decompressed
+			c.misfit, c.unverified = r.Misfit, r.Unverified.Lines // depends on how much can be decompressed
 		}
 		if c.name == "first.gz" {
 			c.misfit = 11 // line 11 is l|110|
 		}
 		if r.Verified.Lines != c.verified || r.Unverified.Lines != c.unverified || r.Misfit != c.misfit || !strings.Contains(r.Text(), c.text) || r.Withheld {
-			t.Errorf("%s: %d verified, %d not, misfit %d: %s", c.name, r.Verified.Lines, r.Unverified.Lines, r.Misfit, r.Text())
+			t.Errorf("%s: %d lines verified, %d unverified, misfit %d: %s", c.name, r.Verified.Lines, r.Unverified.Lines, r.Misfit, r.Text())
 		}
 	}
 }
 
-// TestWithdraw holds the lane of a damaged file, and reads what was withdrawn.
+// TestWithdraw holds the lane of a damaged file and reads the withdrawn part.
 func TestWithdraw(t *testing.T) {
 	t.Parallel()
 	one := strings.Join(numbered("l", 0, 100), "")
@@ -162,7 +162,7 @@ func TestWithdraw(t *testing.T) {
 		r := s.Reports()[0]
 		u := r.Lane.Withdrawn()
 		if u == nil || !r.Withheld || r.Lane.VerifiedStats().Records != 99 || r.Unverified.Lines != 101 {
-			t.Fatalf("%+v, %d records are verified", r, r.Lane.VerifiedStats().Records)
+			t.Fatalf("%+v, %d verified records", r, r.Lane.VerifiedStats().Records)
 		}
 		for range 2 {
 			all.Reset()
@@ -172,13 +172,13 @@ func TestWithdraw(t *testing.T) {
 				err = errors.Join(err, rc.Close())
 			}
 			if err != nil || verified+all.String() != one+two {
-				t.Errorf("%d bytes behind %d: %v", all.Len(), len(verified), err)
+				t.Errorf("%d bytes after %d: %v", all.Len(), len(verified), err)
 			}
 		}
 	}
 }
 
-// TestOnDamageRefused: what is read twice is a file.
+// TestOnDamageRefused checks that policies that read inputs twice refuse stdin.
 func TestOnDamageRefused(t *testing.T) {
 	t.Parallel()
 	for _, mode := range []string{damageSkip, damageQuarantine} {
@@ -187,15 +187,15 @@ func TestOnDamageRefused(t *testing.T) {
 		}
 	}
 	if _, err := New(Config{Stdin: strings.NewReader(""), OnDamage: "no", Framing: lines{}}); err == nil {
-		t.Error("an unknown mode is taken")
+		t.Error("unknown policy accepted")
 	}
 	if _, rt := run(t, Config{Stdin: io.MultiReader(strings.NewReader(gz(t, "a\nb\n"))), OnDamage: damageEmit}); string(rt.Text("-")) != "a\nb\n" {
-		t.Error("stdin is not read")
+		t.Error("stdin is refused")
 	}
 }
 
-// TestPipeVerified: what comes through a pipe is verified, too, while it is read by
-// another goroutine.
+// TestPipeVerified checks that data from a pipe is verified, although another
+// goroutine reads the pipe.
 func TestPipeVerified(t *testing.T) {
 	t.Parallel()
 	text := strings.Join(numbered("l", 0, 5000), "")
@@ -203,11 +203,12 @@ func TestPipeVerified(t *testing.T) {
 	data[len(data)-5] ^= 1
 	s, _ := runWith(t, Config{Stdin: bytes.NewReader(data)}, testkit.NewRuntime(4, 4<<10))
 	if r := s.Reports()[0]; r.Verified.Lines != 5000 || r.Unverified.Lines != 5000 {
-		t.Errorf("%+v and %+v of %v", r.Verified, r.Unverified, r.Verdict)
+		t.Errorf("verified %+v, unverified %+v, %v", r.Verified, r.Unverified, r.Verdict)
 	}
 }
 
-// A heldRun is a run of a watcher into outputs of its own for each input, exactly once.
+// A heldRun is a run of a watcher with exactly-once outputs, one for each
+// input.
 type heldRun struct {
 	p     *pipeline.Pipeline
 	w     *killable
@@ -215,7 +216,7 @@ type heldRun struct {
 	done  chan error
 }
 
-// A killable is a watcher that stores nothing any more once it is dead.
+// A killable is a watcher that stores nothing after it was killed.
 type killable struct {
 	*watcher
 	dead  atomic.Bool
@@ -243,7 +244,7 @@ func (k *killable) Close(ctx context.Context) error {
 	return k.watcher.Close(ctx)
 }
 
-// A loggedSink is what the file sink of a daemon can do.
+// A loggedSink has the methods of a daemon's file sink.
 type loggedSink interface {
 	pipeline.Sink
 	pipeline.ExtentReporter
@@ -252,8 +253,8 @@ type loggedSink interface {
 	pipeline.Healther
 }
 
-// A killableLog gives no output its name once its source is dead: it would go by what
-// was not stored.
+// A killableLog does not publish outputs after its source was killed, because
+// it would rely on positions that were not stored.
 type killableLog struct {
 	loggedSink
 	source *killable
@@ -308,9 +309,9 @@ func startHeld(t testing.TB, data, out, in string, mods ...func(*killable)) *hel
 	return r
 }
 
-// TestQuarantineKilled kills runs over damaged files at any instant, and lets the last
-// one come to its end: outputs hold the verified records, each once, and the rest lies
-// beside them.
+// TestQuarantineKilled kills runs over damaged files at random times and lets
+// the last run finish: the outputs hold each verified record once, and the rest
+// is next to them.
 func TestQuarantineKilled(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(12) {
@@ -364,12 +365,12 @@ func TestQuarantineKilled(t *testing.T) {
 			}
 			want = append(want, name+".unverified")
 			if got := contentOf(t, filepath.Join(out, name+".unverified")); got != f.rest {
-				t.Errorf("seed %d, %s: %d bytes are kept, want %d", seed, name, len(got), len(f.rest))
+				t.Errorf("seed %d, %s: %d unverified bytes kept, want %d", seed, name, len(got), len(f.rest))
 			}
 		}
 		slices.Sort(want)
 		if got := names(t, out); !slices.Equal(got, want) {
-			t.Errorf("seed %d: there is %v, want %v", seed, got, want)
+			t.Errorf("seed %d: files %v, want %v", seed, got, want)
 		}
 	}
 }
@@ -395,8 +396,9 @@ func names(t testing.TB, dir string) (all []string) {
 	return all
 }
 
-// TestClosedAgain ends a run between the sink and the source: the output has its name,
-// and the checkpoint says quarantined. The next run does nothing twice.
+// TestClosedAgain ends a run after the sink and before the source is finished:
+// the output has its final name, and the checkpoint says quarantined. The next
+// run repeats nothing.
 func TestClosedAgain(t *testing.T) {
 	t.Parallel()
 	in, out, data := t.TempDir(), t.TempDir(), t.TempDir()
@@ -418,7 +420,7 @@ func TestClosedAgain(t *testing.T) {
 	c, _ := checkpoint.List(data)
 	for _, e := range c.Entries {
 		if e.State != checkpoint.Quarantined {
-			t.Errorf("%s is %s", e.Path, e.State)
+			t.Errorf("%s has state %s", e.Path, e.State)
 		}
 	}
 	r = startHeld(t, data, out, in)
@@ -426,20 +428,20 @@ func TestClosedAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := names(t, out); !slices.Equal(got, want) {
-		t.Errorf("there is %v, want %v", got, want)
+		t.Errorf("files %v, want %v", got, want)
 	}
 	c, _ = checkpoint.List(data)
 	for _, e := range c.Entries {
 		if e.State != checkpoint.Damaged || !strings.Contains(e.Verdict, "are unverified") {
-			t.Errorf("%s is %s: %s", e.Path, e.State, e.Verdict)
+			t.Errorf("%s has state %s: %s", e.Path, e.State, e.Verdict)
 		}
 	}
 	if contentOf(t, filepath.Join(out, "part")) != text || contentOf(t, filepath.Join(out, "all")) != "" || contentOf(t, filepath.Join(out, "all.unverified")) != text {
-		t.Error("the outputs are not what they have to be")
+		t.Error("unexpected outputs")
 	}
 }
 
-// kinds returns how many lines are different.
+// kinds returns the number of distinct lines.
 func (s *shelf) kinds() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -447,8 +449,8 @@ func (s *shelf) kinds() int {
 	return len(slices.Compact(all))
 }
 
-// TestQuarantineTail follows a file to which members are added. The last one is
-// damaged. Read twice, each is emitted when it is verified.
+// TestQuarantineTail follows a file to which members are added, the last of
+// them damaged. Read twice, each member is emitted once it is verified.
 func TestQuarantineTail(t *testing.T) {
 	t.Parallel()
 	in, data := t.TempDir(), t.TempDir()
@@ -461,10 +463,10 @@ func TestQuarantineTail(t *testing.T) {
 	for i := range 3 {
 		more := numbered("l", i*300, 300)
 		member := gz(t, strings.Join(more, ""))
-		put(t, path, member[:len(member)-3]) // it is still being written
+		put(t, path, member[:len(member)-3]) // still being written
 		time.Sleep(30 * time.Millisecond)
 		if n := shelf.kinds(); n != len(all) {
-			t.Fatalf("%d lines went out, %d are verified", n, len(all))
+			t.Fatalf("%d lines emitted, %d verified", n, len(all))
 		}
 		put(t, path, member[len(member)-3:])
 		all = append(all, more...)
@@ -481,7 +483,7 @@ func TestQuarantineTail(t *testing.T) {
 	d.end()
 	for _, l := range shelf.lines {
 		if !slices.Contains(all, l) {
-			t.Errorf("%q went out", l)
+			t.Errorf("%q was emitted", l)
 		}
 	}
 	if s := d.w.Stats(); s.UnverifiedWithheld != 1 || s.UnverifiedEmitted != 0 {

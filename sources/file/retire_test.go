@@ -17,11 +17,11 @@ func (d *daemon) idleLanes() {
 	defer d.w.mu.Unlock()
 	for _, t := range d.w.known.tracks {
 		if t.life == open && (t.head != nil || t.last != nil || t.lane != nil || t.cut.tail != nil) {
-			d.t.Errorf("%s keeps its buffers", t.path)
+			d.t.Errorf("%s still has its buffers", t.path)
 		}
 	}
 	if len(d.w.progress.byLane) != 0 {
-		d.t.Errorf("%d lanes are known", len(d.w.progress.byLane))
+		d.t.Errorf("%d lanes remain", len(d.w.progress.byLane))
 	}
 }
 
@@ -39,15 +39,15 @@ func appendTo(t testing.TB, path string, text []string) {
 	}
 }
 
-// TestRetire: the lanes of idle files are ended, their buffers released, and what
-// comes to the files later is read in order, under the same id, whatever rotation
-// does meanwhile, and after a restart.
+// TestRetire checks that the lanes of idle files are ended and their buffers
+// released, and that data added later is read in order, under the same id,
+// during rotations and after a restart.
 func TestRetire(t *testing.T) {
 	for _, rotation := range []string{"none", "rename", "copytruncate", "restart", "kill"} {
 		dir, data := t.TempDir(), t.TempDir()
 		sink := &shelf{exact: rotation == "kill", idles: true}
 		set := quick(filepath.Join(dir, "*.log*"))
-		set.RotateWait = time.Minute // a copy that is not truncated in time is a file of its own
+		set.RotateWait = time.Minute // a copy that is not followed by a truncation in time counts as a separate file
 		d := start(t, data, set, sink, nil)
 		var want []string
 		next := map[int]int{}
@@ -58,7 +58,7 @@ func TestRetire(t *testing.T) {
 			want = append(want, lines...)
 		}
 		for i := range 6 {
-			more(i, 3+20*i) // some are shorter than what a file is known by
+			more(i, 3+20*i) // some are shorter than fingerprint_bytes
 		}
 		for round := range 4 {
 			until(t, fmt.Sprint(rotation, " all lines ", round, len(want)), func() bool { return sink.count() == len(want) })
@@ -78,11 +78,11 @@ func TestRetire(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
-					time.Sleep(30 * time.Millisecond) // the copy is seen
+					time.Sleep(30 * time.Millisecond) // let a scan see the copy
 					if err := os.Truncate(path, 0); err != nil {
 						t.Fatal(err)
 					}
-					time.Sleep(30 * time.Millisecond) // and that
+					time.Sleep(30 * time.Millisecond) // and the truncation
 				}
 				more(i, 1+round)
 			}
@@ -118,27 +118,27 @@ func TestRetire(t *testing.T) {
 	}
 }
 
-// TestRetiredIsWatched: a retired file that holds another text, as long and with
-// the same end, is read from its beginning.
+// TestRetiredIsWatched checks that a retired file that now holds another text
+// of the same length and end is read from its beginning.
 func TestRetiredIsWatched(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "a.log")
 	sink := &shelf{idles: true}
 	set := quick(path)
-	set.IdleClose = time.Millisecond // a file that is not open
+	set.IdleClose = time.Millisecond // so that the file is not open
 	d := start(t, t.TempDir(), set, sink, nil)
 	first := numbered("first", 0, 100)
 	appendTo(t, path, first)
 	until(t, "the first text", func() bool { return sink.count() == len(first) })
 	d.idleLanes()
 	other := append([]string{}, first...)
-	other[0] = strings.Replace(other[0], "first", "other", 1) // in the first KiB, which only the digest knows
+	other[0] = strings.Replace(other[0], "first", "other", 1) // in the first KiB, of which only the digest is kept
 	if err := os.WriteFile(path, []byte(strings.Join(other, "")), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	until(t, "the other text", func() bool { return sink.count() == len(first)+len(other) })
 	d.end()
 	if got := sink.lines[len(first)]; got != other[0] {
-		t.Errorf("the other text begins with %q", got)
+		t.Errorf("other text begins with %q", got)
 	}
 }

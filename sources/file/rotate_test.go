@@ -12,8 +12,7 @@ import (
 	"time"
 )
 
-// A logger writes numbered lines to a file that is rotated under it, as logrotate
-// does.
+// A logger writes numbered lines to a file and rotates it as logrotate does.
 type logger struct {
 	t    testing.TB
 	rnd  *rand.Rand
@@ -21,7 +20,7 @@ type logger struct {
 	f    *os.File
 	n    int      // lines written
 	all  []string // lines written
-	kept int      // rotated files there may be
+	kept int      // maximum number of rotated files
 	seq  int      // rotations
 }
 
@@ -60,7 +59,7 @@ func (l *logger) must(err error) {
 	}
 }
 
-// shift makes NAME.2 of NAME.1, and so on.
+// shift renames NAME.1 to NAME.2, and so on.
 func (l *logger) shift(ext string) {
 	for i := l.kept; i >= 1; i-- {
 		from := fmt.Sprintf("%s.%d%s", l.path, i, ext)
@@ -70,8 +69,8 @@ func (l *logger) shift(ext string) {
 	}
 }
 
-// squeeze compresses a file as gzip does: into a new one, by and by, and takes the
-// old one away at the end.
+// squeeze compresses a file as gzip does: gradually, into a new file, and
+// removes the old one at the end.
 func (l *logger) squeeze(path string) {
 	text, err := os.ReadFile(path)
 	l.must(err)
@@ -92,8 +91,8 @@ func (l *logger) squeeze(path string) {
 	l.must(os.Remove(path))
 }
 
-// create is logrotate's usual way: the file is renamed, and the writer goes on in
-// it until it opens the new one.
+// create is logrotate's default: it renames the file, and the writer continues
+// in it until it opens the new one.
 func (l *logger) create() {
 	l.shift("")
 	l.must(os.Rename(l.path, l.path+".1"))
@@ -102,7 +101,7 @@ func (l *logger) create() {
 	l.open()
 }
 
-// dateext is create with names that stay.
+// dateext is create with permanent names.
 func (l *logger) dateext() {
 	l.seq++
 	l.must(os.Rename(l.path, fmt.Sprintf("%s-2026%04d", l.path, l.seq)))
@@ -111,7 +110,7 @@ func (l *logger) dateext() {
 	l.open()
 }
 
-// compress is create, and the renamed file is compressed at once.
+// compress is create, followed by compression of the renamed file.
 func (l *logger) compress() {
 	l.shift(".gz")
 	l.must(os.Rename(l.path, l.path+".1"))
@@ -121,7 +120,7 @@ func (l *logger) compress() {
 	l.squeeze(l.path + ".1")
 }
 
-// delayed is create, and the renamed file is compressed the next time.
+// delayed is create with compression at the next rotation.
 func (l *logger) delayed() {
 	l.shift(".gz")
 	if _, err := os.Stat(l.path + ".1"); err == nil {
@@ -134,8 +133,8 @@ func (l *logger) delayed() {
 	l.open()
 }
 
-// copytruncate copies the file and truncates it under the writer, who does not
-// write in between: what he did is lost with every reader.
+// copytruncate copies the file and truncates it. The writer does not write in
+// between, because no reader could see that data.
 func (l *logger) copytruncate() {
 	l.shift("")
 	src, err := os.Open(l.path)
@@ -149,8 +148,8 @@ func (l *logger) copytruncate() {
 	l.must(os.Truncate(l.path, 0))
 }
 
-// patient are settings for rotations on a machine that may be slow: what looks like
-// a copy is given time. At the end, age takes it away.
+// patient returns settings for rotations on a machine that may be slow:
+// possible copies are given time. In the end, age ends the wait.
 func patient(include ...string) Settings {
 	s := quick(include...)
 	s.RotateWait, s.DamageAfter = time.Minute, time.Minute
@@ -158,17 +157,17 @@ func patient(include ...string) Settings {
 	return s
 }
 
-// age makes everything old: what is wrongly held to be a file of its own is read
-// then, and no file stays open. None is held back but empty ones.
+// age makes everything old, so that files wrongly held back are read and none
+// stays open. Only empty files remain held back.
 func (d *daemon) age(l *logger) {
-	until(l.t, "all files to be known for what they are", func() bool {
+	until(l.t, "all files to be identified", func() bool {
 		d.ahead.Add(int64(time.Minute))
 		s := d.w.Stats()
 		return s.Descriptors == 0 && s.Held <= l.empty()
 	})
 }
 
-// empty returns how many files have nothing in them.
+// empty returns the number of empty files.
 func (l *logger) empty() (n int) {
 	names, err := filepath.Glob(l.path + "*")
 	l.must(err)
@@ -180,9 +179,9 @@ func (l *logger) empty() (n int) {
 	return n
 }
 
-// TestRotation: while a file is written to and rotated in every way, ten times a
-// second and more, each line comes out once, and no descriptor stays open. With
-// kills, the daemon is killed and started again all the time.
+// TestRotation checks that while a file is written and rotated in every way,
+// ten times a second or more, each line is emitted once and no descriptor stays
+// open. With kills, the daemon is killed and restarted all the time.
 func TestRotation(t *testing.T) {
 	ways := map[string]func(*logger){
 		"create": (*logger).create, "dateext": (*logger).dateext, "compress": (*logger).compress,
@@ -225,8 +224,8 @@ func TestRotation(t *testing.T) {
 	}
 }
 
-// TestVeiled takes a file away, compressed, after it was opened and before anything
-// of it was emitted: its text is not known yet, and the copy has to wait.
+// TestVeiled compresses and removes a file that is open but of which nothing
+// was emitted yet: its text is not known, so the copy must wait.
 func TestVeiled(t *testing.T) {
 	dir := t.TempDir()
 	l := newLogger(t, filepath.Join(dir, "a.log"), 3)
@@ -237,7 +236,7 @@ func TestVeiled(t *testing.T) {
 	l.compress()
 	l.must(l.f.Close())
 	until(t, "the copy to be held back", func() bool { return d.w.Stats().Held > 0 })
-	time.Sleep(50 * time.Millisecond) // ten looks at it
+	time.Sleep(50 * time.Millisecond) // ten polls
 	close(sink.stall)
 	until(t, "all lines", func() bool { return sink.count() >= len(l.all) })
 	d.age(l)
@@ -245,8 +244,9 @@ func TestVeiled(t *testing.T) {
 	sink.check(t, l.all)
 }
 
-// TestRotationAndCrashes: the daemon is killed and started again while files are
-// rotated. With outputs that are cut back, no line is lost and none is doubled.
+// TestRotationAndCrashes kills and restarts the daemon while files are rotated.
+// With outputs that are truncated to the stored extents, no line is lost or
+// duplicated.
 func TestRotationAndCrashes(t *testing.T) {
 	ways := map[string]func(*logger){
 		"create": (*logger).create, "dateext": (*logger).dateext, "compress": (*logger).compress,

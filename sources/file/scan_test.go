@@ -9,8 +9,9 @@ import (
 	"github.com/urlfold/urlfold/internal/storage/fault"
 )
 
-// TestScanLinks: links to files are followed, and so are links to folders that a
-// pattern goes through, but a folder and "**" do not go into them: these lead upwards.
+// TestScanLinks checks that links to files are followed, and links to folders
+// if a pattern names them, but that folders and "**" do not descend into linked
+// folders. The links here lead upwards.
 func TestScanLinks(t *testing.T) {
 	dir := write(t, map[string]string{"logs/a.log": "", "logs/sub/b.log": "", "elsewhere/c.log": ""})
 	t.Chdir(dir)

@@ -50,14 +50,14 @@ func TestCovers(t *testing.T) {
 	f(false, "ab", []string{"a"}, nil)
 	f(false, "in.log.zst", []string{"*.log"}, nil)
 	f(false, "a/out.txt", []string{"a"}, []string{"**/*.txt"})
-	f(true, "a/out.txt", []string{"a"}, []string{"a"}) // exclude has globs of files
+	f(true, "a/out.txt", []string{"a"}, []string{"a"}) // exclude consists of globs of files
 	f(false, "../in.log", []string{"**"}, nil)
 }
 
 func TestOnFinishText(t *testing.T) {
 	var o OnFinish
 	if o.String() != keepFile {
-		t.Errorf("the zero value is %s", o)
+		t.Errorf("zero value: %s", o)
 	}
 	for _, text := range []string{keepFile, deleteFile} {
 		if err := o.UnmarshalText([]byte(text)); err != nil || o.String() != text {
@@ -68,7 +68,7 @@ func TestOnFinishText(t *testing.T) {
 		}
 	}
 	if err := o.UnmarshalText([]byte("move_to")); err == nil {
-		t.Error("move_to alone is taken")
+		t.Error("move_to without a folder is accepted")
 	}
 	if s := (OnFinish{MoveTo: "x"}).String(); s != "move_to" {
 		t.Error(s)
@@ -81,8 +81,8 @@ func TestNewWatcher(t *testing.T) {
 	}
 }
 
-// TestDefaultLimits compares the defaults of configured limits with those that
-// package compress applies to zero values.
+// TestDefaultLimits compares the default limits of the configuration with those
+// that package compress applies to zero values.
 func TestDefaultLimits(t *testing.T) {
 	want := compress.Limits{MaxRatio: compress.DefaultMaxRatio, MaxWindow: compress.DefaultMaxWindow}
 	if got := compressLimits(field.DefaultLimits()); got != want {

@@ -11,7 +11,7 @@ import (
 	"github.com/urlfold/urlfold/pipeline"
 )
 
-// forget is a Runtime that takes batches back without a look at them.
+// forget is a Runtime that takes batches back without looking at them.
 type forget struct {
 	*testkit.Runtime
 	b    *pipeline.Batch
@@ -27,7 +27,7 @@ func (f *forget) Emit(_ context.Context, b *pipeline.Batch, _ pipeline.Position)
 
 func (f *forget) Put(*pipeline.Batch) {}
 
-// BenchmarkSource reads 64 MB, as they are and as gzip.
+// BenchmarkSource reads 64 MB, plain and gzipped.
 func BenchmarkSource(b *testing.B) {
 	text := strings.Repeat(logText(1000), 2000)
 	text = text[:min(len(text), 64<<20)]

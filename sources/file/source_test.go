@@ -21,7 +21,7 @@ import (
 	"github.com/urlfold/urlfold/pipeline"
 )
 
-// lines is a Framing of lines. With head set, the first one is a header.
+// lines is a Framing of lines. With head set, the first line is a header.
 type lines struct{ head bool }
 
 func (lines) Cut(block []byte) int { return bytes.LastIndexByte(block, '\n') + 1 }
@@ -33,9 +33,9 @@ func (l lines) Head(block []byte) int {
 	return bytes.IndexByte(block, '\n') + 1
 }
 
-const small = 64 // bytes of an arena in most tests: every batch boundary is met
+const small = 64 // arena size in most tests, so that every kind of batch boundary occurs
 
-// run runs a source of cfg and returns the runtime that has seen it.
+// run runs a source with cfg and returns the runtime that recorded its batches.
 func run(t testing.TB, cfg Config) (*Source, *testkit.Runtime) {
 	t.Helper()
 	return runWith(t, cfg, testkit.NewRuntime(4, small))
@@ -66,7 +66,7 @@ func runWith(t testing.TB, cfg Config, rt *testkit.Runtime) (*Source, *testkit.R
 	return s, rt
 }
 
-// write writes files below a new folder and returns it.
+// write writes files to a new folder and returns the folder.
 func write(t testing.TB, files map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -95,8 +95,8 @@ func gz(t testing.TB, text string) string {
 	return b.String()
 }
 
-// logText returns n lines of different lengths, some blank, some with CR LF, NUL
-// or bytes that are no UTF-8.
+// logText returns n lines of different lengths, some of them blank, with CR LF,
+// NUL or invalid UTF-8.
 func logText(n int) string {
 	rnd := rand.New(rand.NewPCG(1, uint64(n)))
 	var b strings.Builder
@@ -107,17 +107,17 @@ func logText(n int) string {
 	return b.String()
 }
 
-// checkLines fails the test unless every batch begins where a line does and says
-// its number.
+// checkLines fails the test unless every batch begins at a line and has its
+// line number.
 func checkLines(t *testing.T, rt *testkit.Runtime, text string) {
 	t.Helper()
 	for _, e := range rt.Emitted() {
 		before := text[:e.Off]
 		if e.Piece == pipeline.Whole && before != "" && !strings.HasSuffix(before, "\n") {
-			t.Errorf("a batch begins at %d, inside a line", e.Off)
+			t.Errorf("batch begins at offset %d, within a line", e.Off)
 		}
 		if want := int64(strings.Count(before, "\n")) + 1; e.Line != want {
-			t.Errorf("the batch at %d says line %d, want %d", e.Off, e.Line, want)
+			t.Errorf("batch at offset %d has line %d, want %d", e.Off, e.Line, want)
 		}
 	}
 }
@@ -147,7 +147,7 @@ func TestText(t *testing.T) {
 	}
 }
 
-// TestReleased: an input that was read takes no buffers, and its progress stays.
+// TestReleased checks that a finished input keeps its progress but no buffers.
 func TestReleased(t *testing.T) {
 	files := map[string]string{}
 	for i := range 100 {
@@ -163,7 +163,7 @@ func TestReleased(t *testing.T) {
 	before := heap()
 	s, rt := run(t, Config{Paths: []string{dir}})
 	if grown := heap() - before; grown > 8<<20 {
-		t.Errorf("%d bytes are in use after %d files", grown, len(files))
+		t.Errorf("%d bytes in use after %d files", grown, len(files))
 	}
 	if p := s.Progress(); p.FilesDone != len(files) || p.BytesDone != p.Bytes {
 		t.Errorf("progress %+v", p)
@@ -171,7 +171,7 @@ func TestReleased(t *testing.T) {
 	runtime.KeepAlive(rt)
 }
 
-// A faulty reader delivers a random number of bytes at a time, and its end with
+// A faulty reader returns a random number of bytes at a time, and io.EOF with
 // the last of them or after it.
 type faulty struct {
 	src []byte
@@ -189,8 +189,8 @@ func (f *faulty) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// TestFaultyReader: however the bytes of a pipe come, the records are the same,
-// and so they are before an error, but for the one that it cuts.
+// TestFaultyReader checks that the records of a pipe do not depend on read
+// sizes, and that an error loses only the record that it cuts.
 func TestFaultyReader(t *testing.T) {
 	text := logText(300) + "no line end"
 	for seed := range uint64(50) {
@@ -211,8 +211,8 @@ func TestFaultyReader(t *testing.T) {
 	}
 }
 
-// TestTruncated cuts a gzip file at every byte: all whole records before the cut
-// come once, the verdict is exact, and the next file is read.
+// TestTruncated truncates a gzip file at every byte: all whole records before
+// the cut are emitted once, the verdict is exact, and the next file is read.
 func TestTruncated(t *testing.T) {
 	text := logText(30)
 	whole := gz(t, text)
@@ -222,7 +222,7 @@ func TestTruncated(t *testing.T) {
 		s, rt := run(t, Config{Paths: []string{a, b}})
 		got, r := string(rt.Text(a)), s.Reports()[0]
 		if !strings.HasPrefix(text, got) || got != "" && !strings.HasSuffix(got, "\n") {
-			t.Fatalf("cut at %d: %q is not a number of lines", cut, got)
+			t.Fatalf("cut at %d: %q does not consist of whole lines", cut, got)
 		}
 		if r.Verdict.Kind != compress.Truncated || r.Verdict.Offset != int64(cut) || r.Format == compress.Plain && cut > 2 {
 			t.Errorf("cut at %d: %v", cut, r.Verdict)
@@ -232,12 +232,13 @@ func TestTruncated(t *testing.T) {
 			t.Errorf("cut at %d: %d bytes emitted and %d lost of %d decoded", cut, len(got), r.Lost, len(decoded))
 		}
 		if got := string(rt.Text(b)); got != "next\n" {
-			t.Errorf("cut at %d: the next file gives %q", cut, got)
+			t.Errorf("cut at %d: read %q from the next file", cut, got)
 		}
 	}
 }
 
-// TestVerdicts: an input that cannot be read is a verdict, and the others are read.
+// TestVerdicts checks that an unreadable input gets a verdict and the others
+// are read.
 func TestVerdicts(t *testing.T) {
 	whole := gz(t, "a\nb")
 	bad := []byte(whole)
@@ -263,7 +264,7 @@ func TestVerdicts(t *testing.T) {
 
 func TestUnreadable(t *testing.T) {
 	if os.Getuid() == 0 {
-		t.Log("as root every file can be opened: a file that is not there any more stands in")
+		t.Log("running as root, which can open every file: using a deleted file instead")
 	}
 	dir := write(t, map[string]string{"a": "a\n", "b": "b\n", "c": "c\n"})
 	s, err := New(Config{Paths: []string{dir}, Framing: lines{}})
@@ -284,15 +285,15 @@ func TestUnreadable(t *testing.T) {
 		t.Errorf("verdict %v", v)
 	}
 	if got := string(rt.Text(filepath.Join(dir, "a"))) + string(rt.Text(filepath.Join(dir, "c"))); got != "a\nc\n" {
-		t.Errorf("the others give %q", got)
+		t.Errorf("read %q from the other files", got)
 	}
 	if w := rt.Broken(); len(w) > 0 {
 		t.Error(w)
 	}
 }
 
-// TestOversize: a record of 100 MB streams through in pieces, its neighbours are
-// whole, and memory is bounded.
+// TestOversize checks that a record of 100 MB is emitted in pieces with bounded
+// memory, and that its neighbors are whole.
 func TestOversize(t *testing.T) {
 	const size = 32 << 20
 	long := &repeat{size, 'x'}
@@ -312,17 +313,17 @@ func TestOversize(t *testing.T) {
 	}
 	runtime.ReadMemStats(&after)
 	if grown := after.TotalAlloc - before.TotalAlloc; grown > 8<<20 {
-		t.Errorf("%d bytes were allocated", grown)
+		t.Errorf("%d bytes allocated", grown)
 	}
 	if want := "W F M L W "; rt.shape != want || rt.long != size+1 {
-		t.Errorf("pieces %q of %d bytes in all, want %q of %d", rt.shape, rt.long, want, size+1)
+		t.Errorf("pieces %q with %d bytes in total, want %q with %d", rt.shape, rt.long, want, size+1)
 	}
 	if rt.whole != "before\nafter\n" {
-		t.Errorf("the neighbours are %q", rt.whole)
+		t.Errorf("neighboring records: %q", rt.whole)
 	}
 }
 
-// pieces is a Runtime that keeps the shape of what it gets and no more.
+// pieces is a Runtime that keeps only the shape of the emitted pieces.
 type pieces struct {
 	*testkit.Runtime
 	shape string
@@ -360,8 +361,8 @@ func (r *repeat) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// TestPieces meets every length around the limits, with and without a line end,
-// and with a cut inside.
+// TestPieces tries every length around the limits, with and without a line end,
+// and with a cut within the record.
 func TestPieces(t *testing.T) {
 	t.Parallel()
 	for size := range 4 * small {
@@ -388,14 +389,14 @@ func TestPieces(t *testing.T) {
 	}
 }
 
-// TestPieceCut: an oversize record that a cut ends is ended too.
+// TestPieceCut checks that a cut also ends an oversize record.
 func TestPieceCut(t *testing.T) {
 	whole := gz(t, "a\n"+strings.Repeat("x", 1000)+logText(50))
 	dir := write(t, map[string]string{"a.gz": whole[:len(whole)/2]})
 	path := filepath.Join(dir, "a.gz")
 	_, rt := run(t, Config{Paths: []string{path}, MaxRecord: small})
 	if e := rt.Emitted(); e[len(e)-1].Piece == pipeline.First || e[len(e)-1].Piece == pipeline.Middle {
-		t.Errorf("the last piece is %d", e[len(e)-1].Piece)
+		t.Errorf("last piece has kind %d", e[len(e)-1].Piece)
 	}
 }
 
@@ -409,7 +410,7 @@ func TestHead(t *testing.T) {
 		}
 	}
 	if got := string(rt.Text(filepath.Join(dir, "a.csv"))); got != "url,n\nx,1\n" {
-		t.Errorf("the header is not part of the text: %q", got)
+		t.Errorf("header is missing from the text: %q", got)
 	}
 }
 
@@ -419,6 +420,6 @@ func TestNewReportsAll(t *testing.T) {
 		t.Fatal("no error")
 	}
 	if n := strings.Count(err.Error(), "\n") + 1; n != 6 {
-		t.Errorf("%d mistakes of 6 are reported: %v", n, err)
+		t.Errorf("%d of 6 mistakes reported: %v", n, err)
 	}
 }

@@ -7,9 +7,10 @@ import (
 	"testing"
 )
 
-// TestSplit: what lies before the record at which a codec ends the run comes out, in
-// whichever batch and wherever in it, and the next run goes on with that record, inside
-// a compressed file too. The checkpoint has the directive in force there.
+// TestSplit checks that when a codec ends the run at a record, everything
+// before the record is emitted, whatever batch it is in and wherever in the
+// batch, and that the next run resumes with that record, also in a compressed
+// file. The checkpoint has the directive in force there.
 func TestSplit(t *testing.T) {
 	t.Parallel()
 	framing := func(c *WatchConfig) { c.Framing = directives{} }
@@ -54,12 +55,12 @@ func TestSplit(t *testing.T) {
 		d := start(t, data, batch(dir), sink, framing)
 		d.wait()
 		if !slices.Equal(sink.lines, lines) {
-			t.Errorf("%s, %d: %d lines of %d in all", name, at, len(sink.lines), len(lines))
+			t.Errorf("%s, %d: %d lines in total, want %d", name, at, len(sink.lines), len(lines))
 		}
 	}
 	for _, name := range []string{"a.log", "a.log.gz"} {
 		for _, exact := range []bool{false, true} {
-			for _, at := range []int{0, 1, 7, 101, 102, 103, 104, 105, 106, 107, 300, 598, 599} { // a batch has about a hundred lines
+			for _, at := range []int{0, 1, 7, 101, 102, 103, 104, 105, 106, 107, 300, 598, 599} { // a batch holds about a hundred lines
 				f(name, at, exact)
 			}
 		}

@@ -10,8 +10,8 @@ import (
 	"github.com/urlfold/urlfold/internal/testkit"
 )
 
-// TestTar: an archive is refused by its verdict, plain or compressed, by the source
-// and by the watcher, and the log beside it is read.
+// TestTar checks that source and watcher refuse a tar archive with a verdict,
+// plain or compressed, and read the log next to it.
 func TestTar(t *testing.T) {
 	t.Parallel()
 	var b bytes.Buffer
@@ -43,20 +43,20 @@ func TestTar(t *testing.T) {
 			t.Errorf("%s: %v", r.Path, r.Verdict)
 		}
 		if got := string(rt.Text(r.Path)); got != "" && got != "c\n" {
-			t.Errorf("%s: %d bytes are emitted", r.Path, len(got))
+			t.Errorf("%s: %d bytes emitted", r.Path, len(got))
 		}
 	}
 	sink := &shelf{}
 	d := start(t, t.TempDir(), batch(dir), sink, nil)
 	d.wait()
 	if sink.count() != 1 {
-		t.Errorf("the watcher emits %d records", sink.count())
+		t.Errorf("watcher emitted %d records", sink.count())
 	}
 	kinds := map[string]compress.Kind{}
 	for _, r := range d.reports {
 		kinds[filepath.Base(r.Path)] = r.Verdict.Kind
 	}
 	if kinds["a.tar"] != compress.UnsupportedFormat || kinds["b.tar.gz"] != compress.UnsupportedFormat || kinds["c.log"] != compress.OK {
-		t.Errorf("the watcher reports %v", kinds)
+		t.Errorf("watcher reported %v", kinds)
 	}
 }

@@ -19,7 +19,7 @@ import (
 	"github.com/urlfold/urlfold/pipeline"
 )
 
-// An echo is a codec whose records are lines, which it passes on as they are.
+// An echo is a codec that passes lines through.
 type echo struct{}
 
 func (echo) Process(b *pipeline.Batch) {
@@ -58,19 +58,19 @@ func (s *stopper) Err() error { return s.err }
 func (echo) Reject(b *pipeline.Batch) { b.Next = len(b.In) }
 func (echo) Refuse(*pipeline.Batch)   {}
 
-// A shelf is a sink that keeps lines, by the id of their lane. It stays when the
-// pipeline that writes to it is killed.
+// A shelf is a sink that keeps lines with the ids of their lanes. It outlives
+// the pipelines that write to it.
 type shelf struct {
 	mu      sync.Mutex
 	lines   []string
 	ids     []string
 	eager   bool                  // see mortal
-	stall   chan struct{}         // no batch is given out before it is closed, if it is there
-	exact   bool                  // cut back to what was stored when a daemon starts
+	stall   chan struct{}         // if not nil, no batch is available before it is closed
+	exact   bool                  // truncated to the stored extents when a daemon starts
 	stops   bool                  // the codec is a stopper
-	idles   bool                  // lanes are ended as soon as they can be
+	idles   bool                  // lanes are ended as soon as possible
 	onBatch func(*pipeline.Batch) // called for each batch, one at a time
-	full    func(n int)           // called with the number of lines after each batch
+	full    func(n int)           // called after each batch with the number of lines
 }
 
 func (s *shelf) Open(context.Context) error    { return nil }
@@ -97,12 +97,13 @@ func (s *shelf) Submit(_ context.Context, b *pipeline.Batch, t pipeline.Ticket) 
 	return nil
 }
 
-// Extents implements pipeline.ExtentReporter: the shelf is as long as it has lines.
+// Extents implements pipeline.ExtentReporter: the extent of the shelf is its
+// number of lines.
 func (s *shelf) Extents(dst []pipeline.Extent) []pipeline.Extent {
 	return append(dst, pipeline.Extent{Path: "shelf", Length: int64(s.count())})
 }
 
-// cutBack takes off what no checkpoint covers.
+// cutBack removes lines that no checkpoint covers.
 func (s *shelf) cutBack(extents []pipeline.Extent) {
 	n := 0
 	for _, m := range extents {
@@ -144,15 +145,15 @@ func (s *shelf) check(t testing.TB, want []string) {
 		delete(got, l)
 	}
 	if missing > 0 || doubled > 0 || len(got) > 0 {
-		t.Errorf("of %d lines: %d lost, %d doubled, %d invented, such as %.40q", len(want), missing, doubled, len(got), first)
+		t.Errorf("of %d lines: %d lost, %d duplicated, %d unexpected, including %.40q", len(want), missing, doubled, len(got), first)
 		for l := range got {
-			t.Logf("invented, such as %.60q", l)
+			t.Logf("unexpected: %.60q", l)
 			break
 		}
 	}
 }
 
-// quick are settings for tests: nothing waits for long.
+// quick returns settings for tests, with short waits.
 func quick(include ...string) Settings {
 	s := DefaultSettings()
 	s.Include = include
@@ -163,8 +164,8 @@ func quick(include ...string) Settings {
 	return s
 }
 
-// A mortal is a watcher that can be killed: from then on it stores nothing, and
-// finishes nothing, while the pipeline around it thinks that it does.
+// A mortal is a watcher that can be killed. After that it stores and finishes
+// nothing, but reports success to the pipeline.
 type mortal struct {
 	*watcher
 	dead  atomic.Bool
@@ -182,7 +183,7 @@ func (m *mortal) Open(ctx context.Context, rt pipeline.Runtime) error {
 	return m.watcher.Open(ctx, rt)
 }
 
-// stalled is a Runtime without a free batch, for a while.
+// stalled is a Runtime without free batches until its channel is closed.
 type stalled struct {
 	pipeline.Runtime
 	over <-chan struct{}
@@ -193,7 +194,7 @@ func (s stalled) Get(ctx context.Context, l *pipeline.Lane) (*pipeline.Batch, er
 	return s.Runtime.Get(ctx, l)
 }
 
-// eager is a Runtime with a committer that is there at once.
+// eager is a Runtime that finishes lanes at once.
 type eager struct {
 	pipeline.Runtime
 	w *watcher
@@ -250,7 +251,7 @@ type daemon struct {
 	done    chan error
 	mu      sync.Mutex
 	reports []Report
-	ahead   atomic.Int64 // of the clock, in nanoseconds
+	ahead   atomic.Int64 // offset of the clock, in nanoseconds
 }
 
 // start starts a daemon with a checkpoint in dir.
@@ -280,7 +281,7 @@ func start(t testing.TB, dir string, set Settings, sink *shelf, mod func(*WatchC
 		t.Fatal(err)
 	}
 	d.w.clock = func() time.Time { return time.Now().Add(time.Duration(d.ahead.Load())) }
-	if len(t.Name())%2 == 0 || sink.idles { // in half of the tests lanes are ended as soon as they can be
+	if len(t.Name())%2 == 0 || sink.idles { // in half of the tests, lanes are ended as soon as possible
 		d.w.retireAfter = 0
 	}
 	d.life = &mortal{watcher: d.w, eager: sink.eager, stall: sink.stall}
@@ -315,7 +316,7 @@ func (d *daemon) wait() {
 	}
 }
 
-// result waits for the end of the run, and returns its error.
+// result waits for the end of the run and returns its error.
 func (d *daemon) result() error {
 	d.t.Helper()
 	result := <-d.done
@@ -325,13 +326,14 @@ func (d *daemon) result() error {
 		d.t.Error(err)
 	}
 	if n := d.w.Stats().Descriptors; n != 0 {
-		d.t.Errorf("%d descriptors are left open", n)
+		d.t.Errorf("%d descriptors are still open", n)
 	}
 	return result
 }
 
-// checkStored fails the test unless the store holds all tracks as they are: each
-// change of one has to be noted, since only those are stored.
+// checkStored fails the test unless the store holds the current state of all
+// tracks. Only tracks marked as changed are stored, so every change must mark
+// its track.
 func (d *daemon) checkStored() {
 	d.t.Helper()
 	d.w.mu.Lock()
@@ -344,7 +346,7 @@ func (d *daemon) checkStored() {
 	}
 	for _, e := range d.store.Entries(d.w.cfg.Name) {
 		if e != want[e.ID] {
-			d.t.Errorf("stored:  %+v\nbut it is: %+v", e, want[e.ID])
+			d.t.Errorf("stored: %+v\nactual: %+v", e, want[e.ID])
 		}
 		delete(want, e.ID)
 	}
@@ -353,7 +355,7 @@ func (d *daemon) checkStored() {
 	}
 }
 
-// kill ends the run like a crash: nothing is stored any more.
+// kill ends the run like a crash: nothing is stored from then on.
 func (d *daemon) kill() {
 	d.t.Helper()
 	d.life.dead.Store(true)
@@ -370,17 +372,17 @@ func (d *daemon) end() {
 	d.wait()
 }
 
-// until waits until ok.
+// until waits until ok returns true.
 func until(t testing.TB, what string, ok func() bool) {
 	t.Helper()
 	for deadline := time.Now().Add(time.Minute); !ok(); time.Sleep(2 * time.Millisecond) {
 		if time.Now().After(deadline) {
-			t.Fatalf("waited in vain: %s", what)
+			t.Fatalf("timeout waiting for: %s", what)
 		}
 	}
 }
 
-// numbered returns n lines that say who they are.
+// numbered returns n lines that contain name and number.
 func numbered(name string, from, n int) []string {
 	var all []string
 	for i := range n {
@@ -391,7 +393,7 @@ func numbered(name string, from, n int) []string {
 
 func join(parts ...[]string) []string { return slices.Concat(parts...) }
 
-// makeWatcher is NewWatcher.
+// makeWatcher is NewWatcher with test defaults.
 func makeWatcher(cfg WatchConfig) (*watcher, error) {
 	w, err := NewWatcher(cfg)
 	if err != nil {

@@ -40,9 +40,9 @@ func batch(include ...string) Settings {
 	return s
 }
 
-// TestNothingThere: patterns that match no file may be a mistake, which ends a run in
-// mode batch and is logged where that is allowed; files that are gone by now are no
-// mistake.
+// TestNothingThere checks that patterns that match no files end a run in mode
+// batch, or are logged if that is permitted. Files that have disappeared since
+// an earlier run are not a mistake.
 func TestNothingThere(t *testing.T) {
 	t.Parallel()
 	f := func(dir, data string, want bool) {
@@ -56,11 +56,11 @@ func TestNothingThere(t *testing.T) {
 			})
 			err := d.result()
 			if got := strings.Contains(logged.String(), "no files match the include patterns"); got != (want && allowed) {
-				t.Errorf("logged: %v\n%s", got, logged.String())
+				t.Errorf("warning logged: %v\n%s", got, logged.String())
 			}
 			var empty *NoMatchError
 			if got := errors.As(err, &empty); got != (want && !allowed) || !got && err != nil {
-				t.Errorf("allow_empty %v: the run ends with %v", allowed, err)
+				t.Errorf("allow_empty %v: run ended with %v", allowed, err)
 			}
 		}
 	}
@@ -78,8 +78,8 @@ func TestNothingThere(t *testing.T) {
 	f(dir, data, false)
 }
 
-// TestBatch: everything is read once; a second run finds nothing to do, and a
-// third one what was added.
+// TestBatch checks that everything is read once, that a second run finds
+// nothing to do, and that a third run reads only what was added.
 func TestBatch(t *testing.T) {
 	t.Parallel()
 	dir, data := t.TempDir(), t.TempDir()
@@ -107,8 +107,8 @@ func TestBatch(t *testing.T) {
 	sink.check(t, join(a, b, c))
 }
 
-// TestTail: what is appended comes out, a half line waits for its other half, also
-// over a restart, and line numbers go on.
+// TestTail checks that appended data is read, that half a line waits for its
+// other half, even across a restart, and that line numbers continue.
 func TestTail(t *testing.T) {
 	t.Parallel()
 	dir, data := t.TempDir(), t.TempDir()
@@ -144,7 +144,7 @@ func (d *daemon) kinds() map[string]string {
 	return m
 }
 
-// known returns the verdicts of runs before by base name.
+// known returns the verdicts of earlier runs by base name.
 func (d *daemon) known() map[string]string {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -157,9 +157,9 @@ func (d *daemon) known() map[string]string {
 	return m
 }
 
-// TestDamaged: what is whole before the damage comes out once, the next file is
-// read, and a restart does not read a damaged file again unless it has changed, but
-// tells what is known of it.
+// TestDamaged checks that the whole records before the damage are emitted once,
+// that the next file is read, and that a restart does not read a damaged file
+// again unless it has changed, but reports its known verdict.
 func TestDamaged(t *testing.T) {
 	t.Parallel()
 	lines := numbered("l", 0, 2000)
@@ -199,12 +199,12 @@ func TestDamaged(t *testing.T) {
 			set.Mode = modeBatch
 			d = start(t, data, set, sink, nil)
 			d.wait()
-			wantDamage(t, d.w, "1-"+name, damage) // as the run before has found it
+			wantDamage(t, d.w, "1-"+name, damage) // as found by the run before
 			if sink.count() != n+1 || d.kinds()["1-"+name] != "" {
-				t.Errorf("%s, %s: read again", name, mode)
+				t.Errorf("%s, %s: file was read again", name, mode)
 			}
 			if got := d.known()["1-"+name]; !strings.HasPrefix(got, kind) && kind != "trailing-garbage" || got != "" && kind == "trailing-garbage" {
-				t.Errorf("%s, %s: known as %q", name, mode, got)
+				t.Errorf("%s, %s: known verdict %q", name, mode, got)
 			}
 			if name == "cut.gz" {
 				put(t, filepath.Join(dir, "1-"+name), packed[len(content):])
@@ -212,7 +212,7 @@ func TestDamaged(t *testing.T) {
 				d.wait()
 				sink.check(t, append(lines[:len(lines):len(lines)], "next\n"))
 				if got := d.known(); len(got) > 0 {
-					t.Errorf("%s is intact now, and known as %v", name, got)
+					t.Errorf("%s is intact now, but its known verdict is %v", name, got)
 				}
 			}
 		}
@@ -223,7 +223,8 @@ func TestDamaged(t *testing.T) {
 	f("flip.gz", packed[:len(packed)/2]+strings.Repeat("\xff", 100)+packed[len(packed)/2+100:], "corrupt", true)
 }
 
-// TestSkipAndStop: skip_file lets nothing out of a damaged file, stop ends the run.
+// TestSkipAndStop checks that skip_file emits nothing of a damaged file, and
+// that stop ends the run.
 func TestSkipAndStop(t *testing.T) {
 	t.Parallel()
 	lines := numbered("l", 0, 2000)
@@ -255,8 +256,9 @@ func TestSkipAndStop(t *testing.T) {
 	}
 }
 
-// TestOnFinish: files are moved or deleted once they are durable, damaged ones and,
-// when tailing, live ones are kept; a name that is taken is not written over.
+// TestOnFinish checks that files are moved or deleted once they are durable,
+// that damaged files and, in mode tail, live files are kept, and that moving
+// never overwrites a file.
 func TestOnFinish(t *testing.T) {
 	t.Parallel()
 	lines := numbered("l", 0, 2000)
@@ -281,7 +283,7 @@ func TestOnFinish(t *testing.T) {
 		d.wait()
 		for name, kept := range map[string]bool{"a.gz": false, "b.log": false, "bad.gz": true, "more.gz": true} {
 			if exists(filepath.Join(dir, "sub", name)) != kept {
-				t.Errorf("%v: %s is there: %v", finish, name, !kept)
+				t.Errorf("%v: %s exists: %v", finish, name, !kept)
 			}
 		}
 		if finish.MoveTo == "" {
@@ -304,8 +306,9 @@ func TestOnFinish(t *testing.T) {
 	}
 }
 
-// TestSameTextAgain: a file that comes after one with the same text was taken away is
-// another one, and is read: a copy is made while its original is there.
+// TestSameTextAgain checks that a file created after another one with the same
+// text was removed is a separate file and is read: a copy is made while its
+// original exists.
 func TestSameTextAgain(t *testing.T) {
 	t.Parallel()
 	text := strings.Join(numbered("l", 0, 20), "")
@@ -315,22 +318,22 @@ func TestSameTextAgain(t *testing.T) {
 			set := batch(dir)
 			set.OnFinish = finish
 			data := t.TempDir()
-			for i, name := range []string{"a.log", "b.log", "b.log"} { // a run for each
+			for i, name := range []string{"a.log", "b.log", "b.log"} { // one run for each
 				put(t, filepath.Join(dir, name), content)
 				start(t, data, set, sink, nil).wait()
 				if n := sink.count(); n != 20*(i+1) {
 					t.Errorf("%v: %d lines after file %d, want %d", finish, n, i+1, 20*(i+1))
 				}
 				if names, err := os.ReadDir(dir); len(names) > 0 || err != nil {
-					t.Errorf("%v: %d files are left, %v", finish, len(names), err)
+					t.Errorf("%v: %d files remain, %v", finish, len(names), err)
 				}
 			}
 		}
 	}
 }
 
-// TestSameTextBeside: files with the same text are read once each, though on_finish
-// takes one away while another is looked at.
+// TestSameTextBeside checks that files with the same text are read once each,
+// even if on_finish removes one while another is being examined.
 func TestSameTextBeside(t *testing.T) {
 	t.Parallel()
 	text := strings.Join(numbered("l", 0, 30), "")
@@ -349,7 +352,8 @@ func TestSameTextBeside(t *testing.T) {
 	}
 }
 
-// TestSameTextLater: where somebody else takes files away the same holds a while after.
+// TestSameTextLater checks the same, after a while, for files that somebody
+// else removes.
 func TestSameTextLater(t *testing.T) {
 	t.Parallel()
 	dir, sink := t.TempDir(), &shelf{}
@@ -368,7 +372,8 @@ func TestSameTextLater(t *testing.T) {
 	d.end()
 }
 
-// TestMovedByItsName: a file that was rotated is moved under the name that it has then.
+// TestMovedByItsName checks that a rotated file is moved under its current
+// name.
 func TestMovedByItsName(t *testing.T) {
 	t.Parallel()
 	dir, done := t.TempDir(), t.TempDir()
@@ -390,7 +395,7 @@ func TestMovedByItsName(t *testing.T) {
 	d.end()
 }
 
-// TestFinishedAtOnce: a lane may be finished before the reader that has ended it does
+// TestFinishedAtOnce finishes lanes before the reader that ended them does
 // anything else.
 func TestFinishedAtOnce(t *testing.T) {
 	t.Parallel()
@@ -406,12 +411,12 @@ func TestFinishedAtOnce(t *testing.T) {
 		t.Errorf("%d reports, %+v", len(d.reports), s)
 	}
 	if names, err := os.ReadDir(set.OnFinish.MoveTo); len(names) != 20 || err != nil {
-		t.Errorf("%d files were moved, %v", len(names), err)
+		t.Errorf("%d files moved, %v", len(names), err)
 	}
 }
 
-// TestRotatedBefore: what was rotated while a process ran is still a rotated file for
-// the next one, and is finished as such.
+// TestRotatedBefore checks that a file rotated while a process ran is still a
+// rotated file for the next process, which finishes it.
 func TestRotatedBefore(t *testing.T) {
 	t.Parallel()
 	dir, data := t.TempDir(), t.TempDir()
@@ -441,8 +446,8 @@ func TestRotatedBefore(t *testing.T) {
 	}
 }
 
-// TestFinishedLater: a process that ends between storing that a file is done and
-// deleting it leaves that to the next one.
+// TestFinishedLater ends a process after it has stored that a file is done and
+// before it deletes the file. The next process deletes it.
 func TestFinishedLater(t *testing.T) {
 	t.Parallel()
 	dir, data := t.TempDir(), t.TempDir()
@@ -467,12 +472,12 @@ func TestFinishedLater(t *testing.T) {
 	d = start(t, data, set, &shelf{}, nil)
 	d.wait()
 	if _, err := os.Stat(path); err == nil {
-		t.Error("it is still there")
+		t.Error("the file was not deleted")
 	}
 }
 
-// TestSameBeginning: files that begin in the same way are files of their own, and
-// an inode that is used again holds a new file.
+// TestSameBeginning checks that files with the same beginning are separate
+// files, and that a reused inode is a new file.
 func TestSameBeginning(t *testing.T) {
 	t.Parallel()
 	dir, data := t.TempDir(), t.TempDir()
@@ -498,7 +503,7 @@ func TestSameBeginning(t *testing.T) {
 		return n
 	}
 	until(t, "all files", func() bool { return seen() >= len(want) })
-	for i := range 100 { // one after the other, all of them with the inode of the first
+	for i := range 100 { // one after another, all with the inode of the first
 		path := filepath.Join(dir, "again.log")
 		line := fmt.Sprintf("f again %d\n", i)
 		put(t, path, head[:33*(i%3)]+line)
@@ -515,8 +520,8 @@ func TestSameBeginning(t *testing.T) {
 	sink.check(t, want)
 }
 
-// TestStartEnd: what is there before the first start is passed over, what comes
-// later is not, nor is what comes while nothing runs.
+// TestStartEnd checks that data from before the first start is skipped, but not
+// data added later, even while no process runs.
 func TestStartEnd(t *testing.T) {
 	t.Parallel()
 	dir, data := t.TempDir(), t.TempDir()
@@ -536,8 +541,8 @@ func TestStartEnd(t *testing.T) {
 	sink.check(t, []string{"half\n", "new\n", "b\n"})
 }
 
-// TestHeader: a lane that begins in the middle of a text has its header, and no
-// line is emitted in two pieces.
+// TestHeader checks that a lane that begins in the middle of a text has its
+// header, and that no line is emitted in two pieces.
 func TestHeader(t *testing.T) {
 	t.Parallel()
 	dir, data := t.TempDir(), t.TempDir()
@@ -566,8 +571,8 @@ func TestHeader(t *testing.T) {
 	}
 }
 
-// TestLongRecord: a record beyond the limit goes out in pieces, and a crash in the
-// middle of it neither loses nor doubles a byte.
+// TestLongRecord checks that a record longer than the limit is emitted in
+// pieces, and that a crash within it neither loses nor duplicates a byte.
 func TestLongRecord(t *testing.T) {
 	t.Parallel()
 	dir, data := t.TempDir(), t.TempDir()
@@ -602,8 +607,8 @@ func TestLongRecord(t *testing.T) {
 	}
 }
 
-// TestUnreadableForNow: a file that cannot be read is told of, does not keep others from
-// being read, and is read as soon as that can be done.
+// TestUnreadableForNow checks that an unreadable file is reported, does not
+// keep others from being read, and is read as soon as possible.
 func TestUnreadableForNow(t *testing.T) {
 	t.Parallel()
 	if !testkit.AsNobody(t) {
@@ -618,16 +623,17 @@ func TestUnreadableForNow(t *testing.T) {
 	}
 	sink := &shelf{}
 	d := start(t, data, quick(dir), sink, nil)
-	until(t, "it is told", func() bool { return d.w.Health() != nil && sink.count() == 1 })
+	until(t, "the file to be reported", func() bool { return d.w.Health() != nil && sink.count() == 1 })
 	if err := os.Chmod(path, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	until(t, "it is read", func() bool { return d.w.Health() == nil && sink.count() == 2 })
+	until(t, "the file to be read", func() bool { return d.w.Health() == nil && sink.count() == 2 })
 	d.end()
 }
 
-// TestHiddenFolder: files in a folder that cannot be looked at for a while are not
-// gone. It is told, and they go on where they were.
+// TestHiddenFolder checks that files in a folder that is temporarily
+// inaccessible do not count as gone: the folder is reported, and the files
+// continue at their positions.
 func TestHiddenFolder(t *testing.T) {
 	t.Parallel()
 	if !testkit.AsNobody(t) {
@@ -643,11 +649,11 @@ func TestHiddenFolder(t *testing.T) {
 	d := start(t, t.TempDir(), set, sink, nil)
 	until(t, "the first lines", func() bool { return sink.count() == 2 && d.w.Stats().Descriptors == 0 })
 	for n, hidden := range []string{dir, filepath.Dir(b)} {
-		for _, mode := range []os.FileMode{0, 0o444} { // it cannot be read, or what is in it cannot be looked at
+		for _, mode := range []os.FileMode{0, 0o444} { // the folder is unreadable, or its files are inaccessible
 			if err := os.Chmod(hidden, mode); err != nil {
 				t.Fatal(err)
 			}
-			until(t, "it is told", func() bool { return d.w.Health() != nil })
+			until(t, "the folder to be reported", func() bool { return d.w.Health() != nil })
 			time.Sleep(2 * set.RotateWait)
 			if s := d.w.Stats(); s.Done > 0 || s.Open != 2 || s.Unreadable == 0 {
 				t.Errorf("%+v", s)
@@ -655,7 +661,7 @@ func TestHiddenFolder(t *testing.T) {
 			if err := os.Chmod(hidden, 0o755); err != nil {
 				t.Fatal(err)
 			}
-			until(t, "it is well again", func() bool { return d.w.Health() == nil })
+			until(t, "the source to be healthy again", func() bool { return d.w.Health() == nil })
 		}
 		put(t, a, "2\n")
 		put(t, b, "2\n")
@@ -664,7 +670,8 @@ func TestHiddenFolder(t *testing.T) {
 	d.end()
 }
 
-// TestHiddenInBatch: a run that ends says of a folder that it could not be read.
+// TestHiddenInBatch checks that a run that ends with its input reports a folder
+// that it could not read.
 func TestHiddenInBatch(t *testing.T) {
 	t.Parallel()
 	if !testkit.AsNobody(t) {
@@ -685,8 +692,8 @@ func TestHiddenInBatch(t *testing.T) {
 	}
 }
 
-// TestGrowingArchive: a compressed file that is still being written is read on when
-// it grows, and every line comes out once.
+// TestGrowingArchive checks that a compressed file that is still being written
+// is read further as it grows, with every line emitted once.
 func TestGrowingArchive(t *testing.T) {
 	t.Parallel()
 	lines := noisy("g", 6000)
@@ -707,8 +714,8 @@ func TestGrowingArchive(t *testing.T) {
 	sink.check(t, lines)
 }
 
-// TestIDs: the id of a lane stays when its file is renamed, compressed, and when
-// the daemon is started again.
+// TestIDs checks that the id of a lane survives renaming and compression of its
+// file and a restart of the daemon.
 func TestIDs(t *testing.T) {
 	t.Parallel()
 	dir, data := t.TempDir(), t.TempDir()
@@ -742,8 +749,8 @@ func TestIDs(t *testing.T) {
 	}
 }
 
-// TestManyFiles: no more files are open than allowed, files that were closed are
-// read on, and nothing is left open.
+// TestManyFiles checks that no more files are open than allowed, that reading
+// continues in files that were closed, and that nothing stays open.
 func TestManyFiles(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -765,14 +772,14 @@ func TestManyFiles(t *testing.T) {
 	}
 	until(t, "idle files to be closed", func() bool { return d.w.Stats().Descriptors == 0 })
 	if s := d.w.Stats(); most > set.MaxOpenFiles+set.Readers || s.Open != 100 || s.LagBytes != 0 {
-		t.Errorf("%d were open at a time; %d open, lag %d", most, s.Open, s.LagBytes)
+		t.Errorf("at most %d open at a time; now %d open, lag %d", most, s.Open, s.LagBytes)
 	}
 	d.end()
 	sink.check(t, want)
 }
 
-// TestKeptOriginal: of a file and its compressed form beside it one is read; of one
-// that only has the name, both.
+// TestKeptOriginal checks that of a file and its compressed form next to it
+// only one is read, but both if only the names match.
 func TestKeptOriginal(t *testing.T) {
 	t.Parallel()
 	lines, others := numbered("l", 0, 500), numbered("o", 0, 500)
@@ -782,7 +789,7 @@ func TestKeptOriginal(t *testing.T) {
 	put(t, filepath.Join(dir, "b.log"), "b\n")
 	put(t, filepath.Join(dir, "b.log.gz"), gz(t, strings.Join(others, "")))
 	set := batch(dir)
-	set.RotateWait = 5 * time.Second // the original has to be read before
+	set.RotateWait = 5 * time.Second // the original must be read first
 	for range 2 {
 		sink := &shelf{}
 		d := start(t, data, set, sink, nil)
@@ -793,8 +800,9 @@ func TestKeptOriginal(t *testing.T) {
 	}
 }
 
-// TestGone: a file that is deleted while it is read is read to its end, and one that
-// is truncated without a copy is counted as lost, and read on from its beginning.
+// TestGone checks that a file that is deleted while being read is read to its
+// end, and that a file truncated without a copy is counted as lost and read
+// from its beginning.
 func TestGone(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -822,7 +830,7 @@ func TestGone(t *testing.T) {
 	sink.check(t, []string{"one\n", "two\n", "hal", "1\n", "2\n", "3 is longer\n", "4\n"})
 }
 
-// TestReset: a file of which the checkpoint is reset is read again.
+// TestReset checks that a file whose checkpoint is reset is read again.
 func TestReset(t *testing.T) {
 	t.Parallel()
 	dir, data := t.TempDir(), t.TempDir()
