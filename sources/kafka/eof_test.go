@@ -11,9 +11,9 @@ import (
 	"github.com/urlfold/urlfold/pipeline"
 )
 
-// A run that is to end with its input reads all that is there, commits it, and ends:
-// with full partitions and empty ones, with a topic that has more than one answer of
-// the broker holds, and when nothing is new.
+// TestUntilEOF checks that a run that ends with its input reads everything,
+// commits it and ends: with full and empty partitions, with a topic that needs
+// more than one response of the broker, and without new records.
 func TestUntilEOF(t *testing.T) {
 	const n = 1000
 	_, conn := kafkatest.Fake(t, kfake.SeedTopics(3, "in"))
@@ -39,8 +39,9 @@ func TestUntilEOF(t *testing.T) {
 	}
 }
 
-// A member that waits for what is under way elsewhere does not end the run: one that
-// is alone, and is joined by another, ends when its own partitions are read.
+// TestUntilEOFMembers checks that a member that waits for messages in flight
+// elsewhere does not end the run: a single member that is joined by another
+// ends when its own partitions have been read.
 func TestUntilEOFMembers(t *testing.T) {
 	const parts, n = 4, 500
 	_, conn := kafkatest.Fake(t, kfake.SeedTopics(parts, "in"))
@@ -69,15 +70,15 @@ func TestUntilEOFMembers(t *testing.T) {
 	}
 }
 
-// The end of a log that nobody can tell is no end.
+// TestUntilEOFUnknown checks that an unknown end of the log is never reached.
 func TestUntilEOFUnknown(t *testing.T) {
 	p := &partition{s: &source{cfg: Config{UntilEOF: true}}}
 	p.end.Store(-1)
 	if p.atEnd(0) {
-		t.Error("an end that is not known is reached")
+		t.Error("unknown end counts as reached")
 	}
 	p.end.Store(5)
 	if p.atEnd(4) || !p.atEnd(5) {
-		t.Error("the end is at 5")
+		t.Error("wrong result for end 5")
 	}
 }

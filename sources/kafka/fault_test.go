@@ -19,7 +19,7 @@ import (
 	"github.com/urlfold/urlfold/pipeline"
 )
 
-// start runs a source into a collector.
+// start runs a source with a collector as its sink.
 func start(t *testing.T, cfg Config, out *kafkatest.Collector) (*source, *kafkatest.Run) {
 	t.Helper()
 	s := newSource(t, cfg)
@@ -33,8 +33,8 @@ func stop(t *testing.T, run *kafkatest.Run) {
 	}
 }
 
-// TestRetention: experiment 16. It counts exactly what was deleted before it was read, before the
-// first read and between two.
+// TestRetention (experiment 16) checks that records deleted before they were
+// read are counted exactly, before the first read and between two reads.
 func TestRetention(t *testing.T) {
 	const n = 400
 	c, conn := kafkatest.Fake(t, kfake.SeedTopics(1, "in"))
@@ -54,7 +54,7 @@ func TestRetention(t *testing.T) {
 	s, run := start(t, quick(conn, "in"), out)
 	kafkatest.Until(t, "the rest", func() bool { return out.Count() == n-deleted })
 	if got := s.Stats().Gaps; got != deleted {
-		t.Errorf("a gap of %d, want %d", got, deleted)
+		t.Errorf("gap of %d, want %d", got, deleted)
 	}
 	kafkatest.Until(t, "no lag", func() bool { st := s.Stats(); return len(st.Partitions) == 1 && st.Partitions[0].Lag == 0 })
 	kafkatest.WantFigures(t, s, map[string]float64{
@@ -69,13 +69,14 @@ func TestRetention(t *testing.T) {
 		`urlfold_source_offset_gap_records_total{topic="in"}`: deleted,
 		`urlfold_source_partitions{group="g"}`:                0,
 	})
-	t.Logf("retention has deleted %d records of %d, the gap that was counted is %d", deleted, 2*n, s.Stats().Gaps)
+	t.Logf("retention deleted %d of %d records, counted gap: %d", deleted, 2*n, s.Stats().Gaps)
 	if got := out.Got(0); got[0] != n+deleted {
-		t.Errorf("reading begins at %d, want %d", got[0], n+deleted)
+		t.Errorf("reading begins at offset %d, want %d", got[0], n+deleted)
 	}
 }
 
-// TestRecreated begins anew in a topic that was deleted and made again.
+// TestRecreated checks that reading restarts in a topic that was deleted and
+// recreated.
 func TestRecreated(t *testing.T) {
 	c, conn := kafkatest.Fake(t, kfake.SeedTopics(1, "in"))
 	kafkatest.Fill(t, kafkatest.Client(t, conn, "in"), "in", 1, 0, 300)
@@ -100,8 +101,9 @@ func TestRecreated(t *testing.T) {
 	stop(t, run)
 }
 
-// TestHangingSink: experiment 15. A member whose sink hangs through a rebalance commits nothing
-// of what hangs, and another one reads it.
+// TestHangingSink (experiment 15) checks that a member whose sink hangs during
+// a rebalance commits none of the hanging records, and that another member
+// reads them.
 func TestHangingSink(t *testing.T) {
 	const parts, n = 2, 100
 	_, conn := kafkatest.Fake(t, kfake.SeedTopics(parts, "in"))
@@ -125,7 +127,7 @@ func TestHangingSink(t *testing.T) {
 	kafkatest.Until(t, "the other member reads", func() bool { return out.Count() > 0 })
 	for p, got := range kafkatest.Committed(t, conn, "g", "in", parts) {
 		if durable := len(out.Got(p)); got > int64(durable) {
-			t.Errorf("partition %d: %d is committed, and %d records are durable", p, got, durable)
+			t.Errorf("partition %d: committed %d, but %d records are durable", p, got, durable)
 		}
 	}
 	first.Kill()
@@ -138,10 +140,11 @@ func TestHangingSink(t *testing.T) {
 	for p := range parts {
 		doubled += kafkatest.Check(t, fmt.Sprint("partition ", p), out.Got(p), n)
 	}
-	t.Logf("%d records, %d batches hung through a rebalance: lost 0, %d doubled", parts*n, held.Load(), doubled)
+	t.Logf("%d records, %d batches hung during a rebalance: 0 lost, %d duplicated", parts*n, held.Load(), doubled)
 }
 
-// TestStaleCommit: a generation that is over commits nothing, and that is no error.
+// TestStaleCommit checks that a commit of a past generation has no effect and
+// is not an error.
 func TestStaleCommit(t *testing.T) {
 	c, conn := kafkatest.Fake(t, kfake.SeedTopics(1, "in"))
 	client := kafkatest.Client(t, conn, "in")
@@ -158,16 +161,17 @@ func TestStaleCommit(t *testing.T) {
 			t.Errorf("%v: Health: %v", code, err)
 		}
 		if got := kafkatest.Committed(t, conn, "g", "in", 1)[0]; got > 0 {
-			t.Errorf("%v: %d is committed", code, got)
+			t.Errorf("%v: committed %d", code, got)
 		}
 	}
 }
 
-// TestStart begins where the configuration says, and stays there after a restart.
+// TestStart checks that reading begins at the configured start, and resumes
+// after a restart.
 func TestStart(t *testing.T) {
 	_, conn := kafkatest.Fake(t, kfake.SeedTopics(1, "in"))
 	client := kafkatest.Client(t, conn, "in")
-	kafkatest.Fill(t, client, "in", 1, 0, 74) // record i is of i+1 ms
+	kafkatest.Fill(t, client, "in", 1, 0, 74) // record i has the time i+1 ms
 	f := func(text string, want int64) {
 		t.Helper()
 		cfg := quick(conn, "in")
@@ -186,12 +190,13 @@ func TestStart(t *testing.T) {
 	cfg.Group, cfg.Start = "time", Start{At: 51}
 	out := &kafkatest.Collector{T: t}
 	_, run := start(t, cfg, out)
-	kafkatest.Until(t, "records of after a time", func() bool { return out.Count() == 24 })
+	kafkatest.Until(t, "the records after a time", func() bool { return out.Count() == 24 })
 	stop(t, run)
 	if got := out.Got(0); got[0] != 50 {
-		t.Errorf("begins at %d, want 50", got[0])
+		t.Errorf("reading begins at %d, want 50", got[0])
 	}
-	// What comes after "latest" was first looked up is read, whatever was in between.
+	// Records written after "latest" was resolved are read, even after a
+	// restart.
 	kafkatest.Fill(t, client, "in", 1, 74, 100)
 	cfg = quick(conn, "in")
 	cfg.Group, cfg.Start = "latest", Start{At: kafka.Latest}
@@ -213,8 +218,8 @@ func TestTransactionsReal(t *testing.T) {
 	transactions(t, conn, topic)
 }
 
-// transactions: what was aborted and what ends a transaction is no record, and the
-// position gets behind it.
+// transactions checks that aborted records and control batches are skipped, and
+// that the position advances past them.
 func transactions(t *testing.T, conn connect.Kafka, topic string) {
 	cl, err := kgo.NewClient(kgo.SeedBrokers(conn.Brokers...), kgo.TransactionalID(topic), kgo.DefaultProduceTopic(topic))
 	if err != nil {
@@ -260,7 +265,7 @@ func transactions(t *testing.T, conn connect.Kafka, topic string) {
 		kafkatest.Until(t, "the end of the log", func() bool { return kafkatest.Committed(t, conn, cfg.Group, topic, 1)[0] == end })
 		stop(t, run)
 		if got := out.Got(0); kafkatest.Check(t, isolation, got, n) != 0 || !slices.IsSorted(got) {
-			t.Errorf("%s: doubled or out of order", isolation)
+			t.Errorf("%s: duplicated or out of order", isolation)
 		}
 		if got := len(out.Got(1)); got != aborted {
 			t.Errorf("%s: %d aborted records, want %d", isolation, got, aborted)
@@ -268,7 +273,8 @@ func transactions(t *testing.T, conn connect.Kafka, topic string) {
 	}
 }
 
-// TestCompacted: experiment 17, as the tests of transactions. It reads a topic whose batches a compaction has thinned or emptied.
+// TestCompacted (experiment 17, like the transaction tests) reads a topic in
+// which compaction has removed records and whole batches.
 func TestCompacted(t *testing.T) {
 	c, conn := kafkatest.Fake(t)
 	config := map[string]string{"cleanup.policy": "compact", "min.compaction.lag.ms": "0", "segment.ms": "1"}
@@ -276,7 +282,7 @@ func TestCompacted(t *testing.T) {
 		t.Fatal(err)
 	}
 	client := kafkatest.Client(t, conn, "in")
-	now := time.Now().UnixMilli() // retention looks at it
+	now := time.Now().UnixMilli() // retention checks it
 	for n := range 200 {
 		r := kafka.Record{Millis: now, Key: []byte{byte('a' + n%3)}, Value: []byte(kafkatest.URL(0, n))}
 		kafkatest.Write(t, client, "in", 0, "none", r, r)
@@ -284,7 +290,7 @@ func TestCompacted(t *testing.T) {
 	c.Compact()
 	left := len(kafkatest.Read(t, client, "in", 1)[0])
 	if left == 0 || left >= 10 {
-		t.Fatalf("%d records are left of 400: this is no compacted log", left)
+		t.Fatalf("%d of 400 records left: log was not compacted", left)
 	}
 	out := &kafkatest.Collector{T: t}
 	_, run := start(t, quick(conn, "in"), out)
@@ -295,7 +301,8 @@ func TestCompacted(t *testing.T) {
 	}
 }
 
-// TestSlowStop commits what becomes durable after Run has returned.
+// TestSlowStop checks that records that become durable after Run has returned
+// are committed.
 func TestSlowStop(t *testing.T) {
 	const n = 500
 	_, conn := kafkatest.Fake(t, kfake.SeedTopics(1, "in"))
@@ -304,7 +311,7 @@ func TestSlowStop(t *testing.T) {
 	out := &kafkatest.Collector{T: t, Hold: func(ctx context.Context) {
 		held.Add(1)
 		select {
-		case <-time.After(500 * time.Millisecond): // longer than some heartbeats
+		case <-time.After(500 * time.Millisecond): // longer than several heartbeats
 		case <-ctx.Done():
 		}
 	}}
@@ -312,11 +319,11 @@ func TestSlowStop(t *testing.T) {
 	kafkatest.Until(t, "records under way", func() bool { return held.Load() > 0 })
 	stop(t, run)
 	if got, want := kafkatest.Committed(t, conn, "g", "in", 1)[0], int64(out.Count()); got != want || want == 0 {
-		t.Errorf("%d is committed after a clean stop, %d records are durable", got, want)
+		t.Errorf("committed %d after a clean stop, but %d records are durable", got, want)
 	}
 }
 
-// TestMetrics tells how far behind a source is, and what it has tried again.
+// TestMetrics checks the metrics for lag and retries.
 func TestMetrics(t *testing.T) {
 	c, conn := kafkatest.Fake(t, kfake.SeedTopics(2, "in"))
 	kafkatest.Fill(t, kafkatest.Client(t, conn, "in"), "in", 2, 0, 100)
@@ -336,7 +343,7 @@ func TestMetrics(t *testing.T) {
 	close(release)
 	kafkatest.Until(t, "no lag", func() bool { return lag(0) == 0 && lag(1) == 0 })
 	_, other := start(t, quick(conn, "in"), &kafkatest.Collector{T: t})
-	kafkatest.Until(t, "half of it", func() bool { return kafkatest.Figures(t, s)[`urlfold_source_partitions{group="g"}`] == 1 })
+	kafkatest.Until(t, "half of the partitions", func() bool { return kafkatest.Figures(t, s)[`urlfold_source_partitions{group="g"}`] == 1 })
 	if got := kafkatest.Figures(t, s)[`urlfold_rebalances_total{group="g"}`]; got < 1 {
 		t.Error("there was no rebalance")
 	}
@@ -344,7 +351,8 @@ func TestMetrics(t *testing.T) {
 	stop(t, run)
 }
 
-// TestNoPartition: a member that has got nothing stays, and takes over.
+// TestNoPartition checks that a member without a partition stays in the group
+// and takes over later.
 func TestNoPartition(t *testing.T) {
 	_, conn := kafkatest.Fake(t, kfake.SeedTopics(1, "in"))
 	client := kafkatest.Client(t, conn, "in")
@@ -359,7 +367,7 @@ func TestNoPartition(t *testing.T) {
 	before := sources[0].Stats().Rebalances + sources[1].Stats().Rebalances
 	<-time.After(300 * time.Millisecond)
 	if after := sources[0].Stats().Rebalances + sources[1].Stats().Rebalances; after > before+2 {
-		t.Errorf("%d rebalances while nobody came or went", after-before)
+		t.Errorf("%d rebalances although no member joined or left", after-before)
 	}
 	kafkatest.Fill(t, client, "in", 1, 0, 10)
 	kafkatest.Until(t, "records", both)
@@ -373,7 +381,7 @@ func TestNoPartition(t *testing.T) {
 	stop(t, runs[1-i])
 }
 
-// TestOpen fails early, with what is wrong.
+// TestOpen checks that Open fails early and says what is wrong.
 func TestOpen(t *testing.T) {
 	_, conn := kafkatest.Fake(t, kfake.SeedTopics(1, "in"))
 	s := newSource(t, quick(conn, "in", "nosuch"))
@@ -386,6 +394,6 @@ func TestOpen(t *testing.T) {
 	cfg := quick(kafkatest.Connection("127.0.0.1:1"), "in")
 	cfg.RequestTimeout = time.Second
 	if err := newSource(t, cfg).CheckConnect(context.Background()); err == nil {
-		t.Error("a broker that is not there answers")
+		t.Error("CheckConnect succeeds without a broker")
 	}
 }

@@ -16,8 +16,8 @@ import (
 	"github.com/urlfold/urlfold/pipeline"
 )
 
-// quick returns a configuration that waits briefly for records, and long for members:
-// nobody is to be missed because the machine is slow.
+// quick returns a configuration with short waits for records and long waits for
+// members, so that no member is removed because the machine is slow.
 func quick(c connect.Kafka, topics ...string) Config {
 	cfg := *Default()
 	cfg.Kafka, cfg.Topics, cfg.Group = c, topics, "g"
@@ -36,7 +36,7 @@ func newSource(t testing.TB, cfg Config) *source {
 	return s.(*source)
 }
 
-// TestConsume reads many partitions, stops, and goes on where it was.
+// TestConsume reads several partitions, stops, and resumes.
 func TestConsume(t *testing.T) {
 	const parts, n = 3, 1000
 	_, conn := kafkatest.Fake(t, kfake.SeedTopics(parts, "in"))
@@ -54,7 +54,7 @@ func TestConsume(t *testing.T) {
 	}
 	for p := range parts {
 		if got := out.Got(p); !slices.IsSorted(got) || kafkatest.Check(t, "first run", got, n) != 0 {
-			t.Errorf("partition %d: doubled or out of order", p)
+			t.Errorf("partition %d: duplicated or out of order", p)
 		}
 	}
 	kafkatest.Fill(t, client, "in", parts, n, 2*n)
@@ -66,12 +66,12 @@ func TestConsume(t *testing.T) {
 	}
 	for p := range parts {
 		if d := kafkatest.Check(t, "both runs", append(out.Got(p), out2.Got(p)...), 2*n); d != 0 {
-			t.Errorf("partition %d: %d are doubled after a clean stop", p, d)
+			t.Errorf("partition %d: %d records duplicated after a clean stop", p, d)
 		}
 	}
 }
 
-// A stopper is a codec that ends the run at a message that ends in stop.
+// A stopper is a codec that ends the run at a message that ends in "stop".
 type stopper struct {
 	pipeline.Codec
 	err error
@@ -90,8 +90,9 @@ func (s *stopper) Process(b *pipeline.Batch) {
 
 func (s *stopper) Err() error { return s.err }
 
-// What lies before the message at which a codec ends the run comes out, and its offset
-// is committed, wherever in a batch it is; the error names it.
+// TestSplit checks that when a codec ends the run at a message, the messages
+// before it are emitted and its offset is committed, wherever in a batch it is,
+// and that the error names it.
 func TestSplit(t *testing.T) {
 	const n = 500
 	_, conn := kafkatest.Fake(t, kfake.SeedTopics(1, "in"))

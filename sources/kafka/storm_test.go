@@ -17,11 +17,11 @@ import (
 	"github.com/urlfold/urlfold/pipeline"
 )
 
-// A tally knows what was delivered by all members of a group.
+// A tally records what was delivered to all members of a group.
 type tally struct {
 	mu   sync.Mutex
-	seen []map[int64]bool // offsets, by partition
-	upTo []int64          // of which all before this are there
+	seen []map[int64]bool // delivered offsets, by partition
+	upTo []int64          // all offsets before this one were delivered
 }
 
 func newTally(parts int) *tally {
@@ -32,7 +32,7 @@ func newTally(parts int) *tally {
 	return l
 }
 
-// add notes what b covers. It is called before the batch is answered.
+// add records the messages of b. It is called before the batch is answered.
 func (l *tally) add(b *pipeline.Batch) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -64,8 +64,8 @@ func (l *tally) prefix(p int) int64 {
 	return l.upTo[p]
 }
 
-// TestStormFake: experiment 14 of a second and a half; with URLFOLD_LONG=1, ten
-// minutes and members that are slower.
+// TestStormFake is experiment 14 for a second and a half; with URLFOLD_LONG=1,
+// ten minutes with slower members.
 func TestStormFake(t *testing.T) {
 	const parts = 8
 	c, conn := kafkatest.Fake(t, kfake.SeedTopics(parts, "storm"))
@@ -74,7 +74,7 @@ func TestStormFake(t *testing.T) {
 		for _, topic := range r.(*kmsg.OffsetCommitRequest).Topics {
 			for _, p := range topic.Partitions {
 				if upTo := delivered.prefix(int(p.Partition)); p.Offset > upTo {
-					t.Errorf("partition %d: commit of %d, all is delivered up to %d", p.Partition, p.Offset, upTo)
+					t.Errorf("partition %d: committed %d, but delivered only up to %d", p.Partition, p.Offset, upTo)
 				}
 			}
 		}
@@ -91,9 +91,9 @@ func TestStormReal(t *testing.T) {
 	storm(t, conn, topic, topic, parts, newTally(parts))
 }
 
-// storm lets members of a group come and go while records come in: none is lost,
-// what is committed never goes back and never exceeds what is delivered, and each
-// run of a lane is in order.
+// storm lets members of a group come and go while records arrive, and checks
+// that no record is lost, that committed offsets never decrease or exceed what
+// was delivered, and that each lane is in order.
 func storm(t *testing.T, conn connect.Kafka, topic, group string, parts int, delivered *tally) {
 	const members = 8
 	span, delay := kafkatest.Span(1500*time.Millisecond, 10*time.Minute), kafkatest.Span(30*time.Millisecond, 2*time.Second)
@@ -126,7 +126,7 @@ func storm(t *testing.T, conn connect.Kafka, topic, group string, parts int, del
 		mu.Unlock()
 		cfg := quick(conn, topic)
 		cfg.Group = group
-		cfg.SessionTimeout, cfg.RebalanceTimeout, cfg.DrainTimeout = 3*time.Second, 4*time.Second, time.Second // many are killed
+		cfg.SessionTimeout, cfg.RebalanceTimeout, cfg.DrainTimeout = 3*time.Second, 4*time.Second, time.Second // many members are killed
 		return kafkatest.Start(t, pipeline.Options{Sources: []pipeline.Source{newSource(t, cfg)}, Sinks: []pipeline.Sink{out}, Ordering: pipeline.OrderPerLane})
 	}
 	for range members {
@@ -171,7 +171,7 @@ func storm(t *testing.T, conn connect.Kafka, topic, group string, parts int, del
 	total, doubled := 0, 0
 	for _, s := range sinks {
 		if n := s.Swapped(); n != 0 {
-			t.Errorf("%d messages are out of the order of their lane", n)
+			t.Errorf("%d messages are out of order within their lane", n)
 		}
 	}
 	for p := range parts {
@@ -183,21 +183,21 @@ func storm(t *testing.T, conn connect.Kafka, topic, group string, parts int, del
 		total += produced
 	}
 	if !t.Failed() {
-		t.Logf("%v, %d members at a time, %d in all: %d records, lost 0, out of order 0, %d doubled", span, members, len(sinks), total, doubled)
+		t.Logf("%v, %d members at a time, %d in total: %d records, 0 lost, 0 out of order, %d duplicated", span, members, len(sinks), total, doubled)
 	}
 }
 
-// watchCommits sees that committed offsets do not go back, and do not exceed what
-// is delivered.
+// watchCommits checks that committed offsets do not decrease and do not exceed
+// what was delivered.
 func watchCommits(t *testing.T, conn connect.Kafka, group, topic string, parts int, delivered *tally, quit <-chan struct{}) {
 	was := make([]int64, parts)
 	for {
 		for p, offset := range kafkatest.Committed(t, conn, group, topic, parts) {
 			if offset >= 0 && offset < was[p] {
-				t.Errorf("partition %d: committed was %d, is %d", p, was[p], offset)
+				t.Errorf("partition %d: committed offset decreased from %d to %d", p, was[p], offset)
 			}
 			if upTo := delivered.prefix(p); offset > upTo {
-				t.Errorf("partition %d: %d is committed, all is delivered up to %d", p, offset, upTo)
+				t.Errorf("partition %d: committed %d, but delivered only up to %d", p, offset, upTo)
 			}
 			was[p] = max(was[p], offset)
 		}

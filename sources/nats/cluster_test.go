@@ -12,11 +12,11 @@ import (
 	source "github.com/urlfold/urlfold/sources/nats"
 )
 
-// TestLeaderChanges: of a cluster of three, the leaders of both streams and of the
-// consumer step down again and again under load, and a server is restarted.
+// TestLeaderChanges makes the leaders of both streams and of the consumer in a
+// cluster of three step down repeatedly under load, and restarts a server.
 func TestLeaderChanges(t *testing.T) {
 	if few(0, 1) == 0 {
-		t.Skip("three servers that elect leaders: needs URLFOLD_LONG=1")
+		t.Skip("three servers that elect leaders: set URLFOLD_LONG=1")
 	}
 	t.Parallel()
 	cluster := natstest.Cluster(t, 3)
@@ -29,7 +29,7 @@ func TestLeaderChanges(t *testing.T) {
 	r := start(t, src, out, nil)
 	stepped := 0
 	for i := range rounds {
-		until(t, "the run is under way", func() bool { return w.count("OUT") > i*1000+500 })
+		until(t, "the run to make progress", func() bool { return w.count("OUT") > i*1000+500 })
 		for _, of := range []string{"STREAM.LEADER.STEPDOWN.OUT", "CONSUMER.LEADER.STEPDOWN.IN.urlfold", "STREAM.LEADER.STEPDOWN.IN"} {
 			if w.stepDown(of) {
 				stepped++
@@ -43,9 +43,9 @@ func TestLeaderChanges(t *testing.T) {
 	w.acknowledged(n)
 	r.end()
 	w.exactly(n)
-	t.Logf("%d leaders stepped down, a server was restarted; source %+v, sink %+v", stepped, src.Stats(), out.Stats())
+	t.Logf("%d leaders stepped down, one server restarted; source %+v, sink %+v", stepped, src.Stats(), out.Stats())
 	if stepped < rounds {
-		t.Error("leaders did not change: the test shows nothing")
+		t.Error("leaders did not change: the test proves nothing")
 	}
 }
 
@@ -54,7 +54,7 @@ func (w *world) stepDown(of string) bool {
 	w.t.Helper()
 	m, err := w.nc.RequestWithContext(bg(w.t, 10*second), "$JS.API."+of, nil)
 	if err != nil {
-		return false // an election is under way
+		return false // election in progress
 	}
 	var answer struct{ Success bool }
 	if err := json.Unmarshal(m.Data, &answer); err != nil {

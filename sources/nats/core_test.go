@@ -29,7 +29,7 @@ func (w *world) core(change func(*source.CoreConfig)) *source.Core {
 	return s.(*source.Core)
 }
 
-// publish publishes n URLs to core NATS, the first with number from.
+// publish publishes n URLs to core NATS, numbered from from on.
 func (w *world) publish(from, n int) {
 	w.t.Helper()
 	for i := from; i < from+n; i++ {
@@ -42,9 +42,10 @@ func (w *world) publish(from, n int) {
 	}
 }
 
-// TestCoreRoundtrip: two members of a queue group share what is published, and a
-// third listener gets what their sinks publish. What has arrived when they are
-// stopped is not lost.
+// TestCoreRoundtrip checks that two members of a queue group share the
+// published messages, and that a third subscriber gets what their sinks
+// publish. Messages that have arrived when the members are stopped are not
+// lost.
 func TestCoreRoundtrip(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -69,16 +70,16 @@ func TestCoreRoundtrip(t *testing.T) {
 			t.Fatal(err)
 		}
 		if out.Caps().Durable {
-			t.Error("core NATS is not durable")
+			t.Error("core NATS sink claims to be durable")
 		}
 		src := w.core(func(c *source.CoreConfig) { c.Queue = "q" })
 		sources = append(sources, src)
 		runs = append(runs, start(t, src, out, nil))
 	}
 	for _, src := range sources {
-		until(t, "they listen", func() bool { return src.Health() == nil })
+		until(t, "both sources to connect", func() bool { return src.Health() == nil })
 	}
-	until(t, "both subscriptions are there", func() bool { return w.listeners("live.x") == 2 })
+	until(t, "both subscriptions", func() bool { return w.listeners("live.x") == 2 })
 	w.publish(0, n)
 	for _, r := range runs {
 		r.end()
@@ -99,14 +100,16 @@ func TestCoreRoundtrip(t *testing.T) {
 	}
 	a, b := sources[0].Stats(), sources[1].Stats()
 	if len(seen) != n || len(got) != n || a.Received == 0 || b.Received == 0 || a.Dropped+b.Dropped > 0 {
-		t.Errorf("%d messages, %d different ones; %+v, %+v", len(got), len(seen), a, b)
+		t.Errorf("%d messages, %d distinct; %+v, %+v", len(got), len(seen), a, b)
 	}
 }
 
-// listeners returns how many subscriptions of other connections match a subject.
+// listeners returns the number of subscriptions of other connections that match
+// a subject.
 func (w *world) listeners(subject string) int { return w.srv.Listeners(subject) }
 
-// TestCoreFlood: what was dropped because too much had arrived is what is missing.
+// TestCoreFlood checks that the messages dropped at the pending limits are
+// exactly the missing ones.
 func TestCoreFlood(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]func(*source.CoreConfig){
@@ -119,27 +122,27 @@ func TestCoreFlood(t *testing.T) {
 			src := w.core(func(c *source.CoreConfig) { change(c); c.Batch.Messages = 10 })
 			seen := &tally{seen: map[string]int{}}
 			r := start(t, src, slow{seen, 5 * time.Millisecond}, func(o *pipeline.Options) { o.Batches = 4 })
-			until(t, "it listens", func() bool { return w.listeners("live.x") == 1 })
+			until(t, "the subscription", func() bool { return w.listeners("live.x") == 1 })
 			n := few(20000, 2000000)
 			w.publish(0, n)
-			until(t, "all has arrived or was dropped", func() bool {
+			until(t, "all messages to arrive or be dropped", func() bool {
 				s := src.Stats()
 				return s.Received+s.Dropped == int64(n)
 			})
 			r.end()
 			s := src.Stats()
 			if missing := n - len(seen.seen); int64(missing) != s.Dropped || s.Dropped == 0 || s.Received+s.Dropped != int64(n) {
-				t.Errorf("%d are missing; %+v", missing, s)
+				t.Errorf("%d messages are missing; %+v", missing, s)
 			}
 			if m := metricsOf(t, src); m["source_dropped_total|reason|slow_consumer"] != float64(s.Dropped) || m["source_messages_total"] != float64(s.Received) {
 				t.Errorf("%v; %+v", m, s)
 			}
-			t.Logf("of %d messages %d were dropped and counted, lost besides: 0", n, s.Dropped)
+			t.Logf("%d messages, %d dropped and counted, 0 others lost", n, s.Dropped)
 		})
 	}
 }
 
-// A tally is a sink that counts records. One worker at a time uses it.
+// A tally is a sink that counts records. It is used by one worker at a time.
 type tally struct {
 	mu   chan struct{}
 	seen map[string]int

@@ -19,22 +19,22 @@ import (
 	source "github.com/urlfold/urlfold/sources/nats"
 )
 
-// This file holds tests of what lasts: a consumer or a stream that is deleted, and a
-// permission that is missing.
+// This file tests lasting problems: a deleted consumer or stream, and a missing
+// permission.
 
-// A linesSink keeps what it gets, which is not deduplicated. While it is shut,
-// batches wait in it.
+// A linesSink keeps records without deduplication. While it is shut, batches
+// wait in it.
 type linesSink struct {
 	tally
 	mu    sync.Mutex
-	taken int // records, those that wait included
+	taken int // records, including those that wait
 	got   map[string]int
 	ids   map[string]bool // of lanes
-	shut  chan struct{}   // nil: it is open
+	shut  chan struct{}   // nil: open
 	open  atomic.Int64    // submissions that are not answered
 }
 
-// Barrier waits until all submissions are answered, as its contract asks.
+// Barrier waits until all submissions are answered.
 func (s *linesSink) Barrier(ctx context.Context) error {
 	for s.open.Load() > 0 {
 		select {
@@ -46,7 +46,7 @@ func (s *linesSink) Barrier(ctx context.Context) error {
 	return nil
 }
 
-// submitted returns how many records it was given.
+// submitted returns the number of submitted records.
 func (s *linesSink) submitted() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -78,7 +78,7 @@ func (s *linesSink) Submit(ctx context.Context, b *pipeline.Batch, t pipeline.Ti
 	return nil
 }
 
-// close has batches wait until the function that it returns is called.
+// close makes batches wait until the returned function is called.
 func (s *linesSink) close() (open func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -94,8 +94,8 @@ func (s *linesSink) close() (open func()) {
 	})
 }
 
-// count returns how many of n URLs, the first with number from, it has, and how many
-// more than once.
+// count returns how many of n URLs, numbered from from on, it has, and how many
+// of them more than once.
 func (s *linesSink) count(from, n int) (have, doubled int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -115,7 +115,7 @@ func (w *world) deleteConsumer() {
 	}
 }
 
-// replaceStream deletes IN, and makes one of that name with other messages.
+// replaceStream deletes IN and creates another stream with that name.
 func (w *world) replaceStream() {
 	w.t.Helper()
 	if err := w.js.DeleteStream(bg(w.t, patience), "IN"); err != nil {
@@ -124,8 +124,8 @@ func (w *world) replaceStream() {
 	w.stream("IN", "in.>")
 }
 
-// TestConsumerRecreated: a consumer that is deleted is created again after the last
-// message that was acknowledged, so that nothing is lost and nothing comes twice.
+// TestConsumerRecreated checks that a deleted consumer is recreated after the
+// last acknowledged message, so that nothing is lost or duplicated.
 func TestConsumerRecreated(t *testing.T) {
 	t.Parallel()
 	for _, start := range []string{"earliest", "latest"} {
@@ -148,18 +148,18 @@ func TestConsumerRecreated(t *testing.T) {
 				if round == 2 {
 					n++ // 5001
 				}
-				until(t, "all is acknowledged", func() bool { return src.Stats().Acked == int64(n) })
+				until(t, "all messages to be acknowledged", func() bool { return src.Stats().Acked == int64(n) })
 				w.deleteConsumer()
 				w.fill(5000+round, 1) // while there is no consumer; 5001 is in in.1
-				until(t, "it is created again", func() bool { return src.Stats().Recreated == int64(round+1) && src.Health() == nil })
+				until(t, "the consumer to be recreated", func() bool { return src.Stats().Recreated == int64(round+1) && src.Health() == nil })
 			}
 			w.fill(3000, 1000)
-			until(t, "all has come", func() bool { have, _ := out.count(0, 4000); return have == 800 })
-			until(t, "all is acknowledged", func() bool { return src.Stats().InFlight == 0 })
+			until(t, "all messages", func() bool { have, _ := out.count(0, 4000); return have == 800 })
+			until(t, "all messages to be acknowledged", func() bool { return src.Stats().InFlight == 0 })
 			r.end()
 			have, doubled := out.count(0, 6000)
 			if have != 801 || doubled != 0 {
-				t.Errorf("%d of 801 have come, %d twice", have, doubled)
+				t.Errorf("%d of 801 messages received, %d twice", have, doubled)
 			}
 			log.Wants(t, "level=WARN", "read failed, retrying", "consumer=urlfold")
 			log.Wants(t, "read recovered")
@@ -174,12 +174,12 @@ func TestConsumerRecreated(t *testing.T) {
 func startRun(t *testing.T, src pipeline.Source, out pipeline.Sink) *run {
 	t.Helper()
 	r := start(t, src, out, nil)
-	until(t, "it runs", func() bool { return r.p.Snapshot().State == pipeline.Running })
+	until(t, "the run to start", func() bool { return r.p.Snapshot().State == pipeline.Running })
 	return r
 }
 
-// TestConsumerRecreatedMembers: an instance that creates the consumer again does not
-// skip what another one has and has not acknowledged.
+// TestConsumerRecreatedMembers checks that an instance that recreates the
+// consumer does not skip messages that another instance has not acknowledged.
 func TestConsumerRecreatedMembers(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -194,20 +194,21 @@ func TestConsumerRecreatedMembers(t *testing.T) {
 	startRun(t, a, first)
 	rb := startRun(t, b, second)
 	w.fill(0, n)
-	until(t, "one has done its work, and the other holds messages", func() bool {
+	until(t, "one instance to finish and the other to hold messages", func() bool {
 		return b.Stats().InFlight > 0 && a.Stats().InFlight == 0 && int(a.Stats().Acked+b.Stats().Received) >= n-40
 	})
 	w.deleteConsumer()
-	until(t, "it is created again", func() bool { return a.Stats().Recreated+b.Stats().Recreated > 0 })
+	until(t, "the consumer to be recreated", func() bool { return a.Stats().Recreated+b.Stats().Recreated > 0 })
 	rb.kill() // what it holds is lost with it
-	until(t, "the first one has read what the other had", func() bool { have, _ := first.count(0, n); return have == n })
+	until(t, "the first instance to read the messages of the other", func() bool { have, _ := first.count(0, n); return have == n })
 	if a.Health() != nil {
 		t.Errorf("%v", a.Health())
 	}
 }
 
-// TestConsumerNotCreated: with create: false a source whose consumer is deleted is
-// not ready, and says so in the log, until somebody creates it.
+// TestConsumerNotCreated checks that, with create: false, a source whose
+// consumer is deleted is not ready, and logs that, until somebody creates the
+// consumer.
 func TestConsumerNotCreated(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -229,27 +230,27 @@ func TestConsumerNotCreated(t *testing.T) {
 	})
 	r := startRun(t, src, out)
 	w.fill(0, 10)
-	until(t, "they have come", func() bool { have, _ := out.count(0, 10); return have == 10 })
+	until(t, "the first messages", func() bool { have, _ := out.count(0, 10); return have == 10 })
 	w.deleteConsumer()
-	until(t, "it is missed", func() bool {
+	until(t, "the missing consumer to be reported", func() bool {
 		err := src.Health()
 		return err != nil && strings.Contains(err.Error(), `consumer not found: "urlfold"`) && metricsOf(t, src)["source_failing"] == 1
 	})
 	log.Wants(t, "level=WARN", "consumer unavailable, retrying", "create: true")
 	again()
 	w.fill(10, 10)
-	until(t, "all have come", func() bool { have, _ := out.count(0, 20); return have == 20 })
-	until(t, "it is ready", func() bool { return src.Health() == nil })
+	until(t, "all messages", func() bool { have, _ := out.count(0, 20); return have == 20 })
+	until(t, "the source to be ready", func() bool { return src.Health() == nil })
 	log.Wants(t, "level=INFO", "consumer available again")
 	r.end()
 	if have, doubled := out.count(0, 20); have != 20 || doubled > 0 {
-		t.Errorf("%d have come, %d twice", have, doubled)
+		t.Errorf("%d messages received, %d twice", have, doubled)
 	}
 }
 
-// TestStreamRecreated: a stream that is deleted and created again is read as
-// another one: from where start says, with an error in the log, and with ids that
-// the old one had not.
+// TestStreamRecreated checks that a stream that is deleted and recreated is
+// read as a new stream: from the configured start, with an error in the log,
+// and with new record ids.
 func TestStreamRecreated(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -261,7 +262,7 @@ func TestStreamRecreated(t *testing.T) {
 	if err := w.js.DeleteStream(bg(t, patience), "IN"); err != nil {
 		t.Fatal(err)
 	}
-	until(t, "it is missed", func() bool {
+	until(t, "the missing stream to be reported", func() bool {
 		err := src.Health()
 		return err != nil && strings.Contains(err.Error(), `stream not found: "IN"`)
 	})
@@ -272,7 +273,7 @@ func TestStreamRecreated(t *testing.T) {
 	w.replaceStream() // and at once
 	w.fill(20, 10)
 	w.acknowledged(30)
-	until(t, "all is well", func() bool { return src.Health() == nil })
+	until(t, "the source to be healthy", func() bool { return src.Health() == nil })
 	w.deleteConsumer()
 	w.fill(30, 10)
 	w.acknowledged(40)
@@ -286,8 +287,8 @@ func TestStreamRecreated(t *testing.T) {
 	}
 }
 
-// TestLateAck: an acknowledgment of a message of a stream that is gone does not
-// acknowledge the message that bears its sequence in the next one.
+// TestLateAck checks that an acknowledgment for a message of a deleted stream
+// does not acknowledge the message with the same sequence in the next one.
 func TestLateAck(t *testing.T) {
 	t.Parallel()
 	for _, ack := range []string{"sent", "confirmed"} {
@@ -300,35 +301,35 @@ func TestLateAck(t *testing.T) {
 			src := w.source(func(c *source.JetStreamConfig) { c.Ack = ack })
 			r := startRun(t, src, out)
 			w.fill(0, 50)
-			until(t, "the first stream is under way", func() bool { return out.submitted() == 50 })
+			until(t, "the messages of the first stream", func() bool { return out.submitted() == 50 })
 			openOld := release
-			releaseNew := out.close() // for what comes from now on
+			releaseNew := out.close() // for messages that arrive from now on
 			defer releaseNew()
 			w.replaceStream()
 			w.fill(100, 50)
-			until(t, "the second stream is under way too", func() bool { return out.submitted() == 100 })
+			until(t, "the messages of the second stream", func() bool { return out.submitted() == 100 })
 			openOld()
-			until(t, "the first is done with", func() bool { return src.Stats().InFlight == 50 })
-			time.Sleep(300 * time.Millisecond) // for acknowledgments that must not be sent
+			until(t, "the first stream to be finished", func() bool { return src.Stats().InFlight == 50 })
+			time.Sleep(300 * time.Millisecond) // time for acknowledgments that must not be sent
 			c, err := w.js.Consumer(bg(t, patience), "IN", "urlfold")
 			if err != nil {
 				t.Fatal(err)
 			}
 			if i := c.CachedInfo(); i.NumAckPending != 50 || i.AckFloor.Stream != 0 {
-				t.Errorf("%d are pending, the floor is %d: somebody acknowledged messages that nobody has written", i.NumAckPending, i.AckFloor.Stream)
+				t.Errorf("%d messages pending, floor %d: messages were acknowledged that no sink has written", i.NumAckPending, i.AckFloor.Stream)
 			}
 			releaseNew()
-			until(t, "all is acknowledged", func() bool { return src.Stats().Acked == 50 })
+			until(t, "all messages to be acknowledged", func() bool { return src.Stats().Acked == 50 })
 			r.end()
 			if a, b := len(out.ids), src.Stats().Streams; a != 2 || b != 1 {
-				t.Errorf("%d identities of lanes, %d streams", a, b)
+				t.Errorf("%d lane identities, %d streams", a, b)
 			}
 		})
 	}
 }
 
-// TestNoPermission: what the server refuses is in the log and in Health: it answers
-// nothing.
+// TestNoPermission checks that a missing permission is logged and reported by
+// Health, although the server does not answer the request.
 func TestNoPermission(t *testing.T) {
 	t.Parallel()
 	f := func(what string, deny *server.SubjectPermission, listen *server.SubjectPermission, want string) {
@@ -347,13 +348,13 @@ func TestNoPermission(t *testing.T) {
 			})
 			start(t, src, &linesSink{}, nil)
 			w.fill(0, 10)
-			until(t, "it is not ready", func() bool {
+			until(t, "the source not to be ready", func() bool {
 				err := src.Health()
 				return err != nil && strings.Contains(err.Error(), want)
 			})
 			log.Wants(t, "level=WARN", "server refused a request", strings.Split(want, `"`)[1])
 			if strings.Contains(log.String(), "hidden-s") {
-				t.Error("the log holds the password")
+				t.Error("the log contains the password")
 			}
 		})
 	}
@@ -361,8 +362,8 @@ func TestNoPermission(t *testing.T) {
 	f("pulls", &server.SubjectPermission{Deny: []string{"$JS.API.CONSUMER.MSG.NEXT.>"}}, nil, `Publish to "$JS.API.CONSUMER.MSG.NEXT.IN.urlfold"`)
 }
 
-// TestCoreNoPermission: a subject that may not be listened to is in the log and in
-// Health.
+// TestCoreNoPermission checks that a subject without permission to subscribe is
+// logged and reported by Health.
 func TestCoreNoPermission(t *testing.T) {
 	t.Parallel()
 	w := newWorldOf(t, jetstream.MemoryStorage, natstest.Start(t, func(o *server.Options) {
@@ -377,15 +378,16 @@ func TestCoreNoPermission(t *testing.T) {
 		c.Logger, c.User, c.Password, c.Subjects = log.Logger(), "some", "s", []string{"open.x", "secret.x"}
 	})
 	start(t, src, &linesSink{}, nil)
-	until(t, "it is not ready", func() bool {
+	until(t, "the source not to be ready", func() bool {
 		err := src.Health()
 		return err != nil && strings.Contains(err.Error(), `Subscription to "secret.x"`)
 	})
 	log.Wants(t, "level=WARN", "server refused a request", `secret.x`)
 }
 
-// TestServerRestartNewStream: a server that comes back without the stream, and gets
-// another one of that name before anybody looks, is found out too.
+// TestServerRestartNewStream checks that a source detects that a server was
+// restarted without the stream and got another stream of that name before the
+// source looked again.
 func TestServerRestartNewStream(t *testing.T) {
 	t.Parallel()
 	w := newWorldOn(t, jetstream.FileStorage)
@@ -395,7 +397,7 @@ func TestServerRestartNewStream(t *testing.T) {
 	w.fill(0, 100)
 	w.acknowledged(100)
 	w.srv.Down()
-	until(t, "the connection is missed", func() bool { return src.Health() != nil })
+	until(t, "the lost connection to be reported", func() bool { return src.Health() != nil })
 	w.srv.Up()
 	nc, err := nats.Connect(w.srv.URL())
 	if err != nil {
@@ -413,11 +415,11 @@ func TestServerRestartNewStream(t *testing.T) {
 	r.end()
 	w.exactly(200)
 	if src.Stats().Streams == 0 {
-		t.Error("the second stream was taken for the first")
+		t.Error("second stream was mistaken for the first")
 	}
 }
 
-// TestStart: start says where a consumer begins that is created.
+// TestStart checks where a new consumer starts.
 func TestStart(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -434,14 +436,14 @@ func TestStart(t *testing.T) {
 			t.Fatal(err)
 		}
 		if text, err := s.MarshalText(); err != nil || string(text) != c.start {
-			t.Errorf("%s becomes %s, %v", c.start, text, err)
+			t.Errorf("%s was marshaled to %s, %v", c.start, text, err)
 		}
 		out := &linesSink{}
 		src := w.source(func(cfg *source.JetStreamConfig) { cfg.Start, cfg.Durable = s, fmt.Sprint("d", i) })
 		r := startRun(t, src, out)
 		w.fill(20+i, 1)
 		n := 21 + i - c.first
-		until(t, "all has come", func() bool { return src.Stats().Acked == int64(n) })
+		until(t, "all messages", func() bool { return src.Stats().Acked == int64(n) })
 		r.end()
 		if have, _ := out.count(c.first, n); have != n {
 			t.Errorf("%s: %d of %d", c.start, have, n)
@@ -449,7 +451,7 @@ func TestStart(t *testing.T) {
 	}
 	for _, bad := range []string{"", "now", "timestamp:yesterday", "timestamp:"} {
 		if new(source.Start).UnmarshalText([]byte(bad)) == nil {
-			t.Errorf("%q is taken", bad)
+			t.Errorf("%q was accepted", bad)
 		}
 	}
 }

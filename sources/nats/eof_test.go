@@ -9,8 +9,8 @@ import (
 	source "github.com/urlfold/urlfold/sources/nats"
 )
 
-// A run that is to end with its input waits for what another instance has taken and
-// does not answer, and ends when all of it is acknowledged.
+// TestUntilEOF checks that a run that ends with its input waits for messages
+// that another instance holds, and ends when all are acknowledged.
 func TestUntilEOF(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -27,7 +27,7 @@ func TestUntilEOF(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := c.Next(jetstream.FetchMaxWait(30 * time.Second)); err != nil { // and no answer
+	if _, err := c.Next(jetstream.FetchMaxWait(30 * time.Second)); err != nil { // never acknowledged
 		t.Fatal(err)
 	}
 	r = start(t, w.source(untilEOF), w.sink(nil), nil)

@@ -1,6 +1,6 @@
 package nats
 
-// What tests of whole runs read of the sources.
+// Types that external tests need.
 type (
 	JetStream = jetStream
 	Core      = core

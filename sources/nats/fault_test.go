@@ -18,14 +18,15 @@ import (
 	source "github.com/urlfold/urlfold/sources/nats"
 )
 
-// Each test here does something to a run from IN to OUT, and then every record must
-// be in OUT exactly once: what is read again is dropped by its id.
+// Each test here disturbs a run from IN to OUT, and then checks that every
+// record is in OUT exactly once: records read again are dropped by their ids.
 
-// acknowledged waits until the consumer has nothing left, and the stream OUT has n.
+// acknowledged waits until the consumer has nothing left and the stream OUT has
+// n messages.
 func (w *world) acknowledged(n int) {
 	w.t.Helper()
-	until(w.t, fmt.Sprintf("OUT has %d messages", n), func() bool { return w.count("OUT") >= n })
-	until(w.t, "all is acknowledged", func() bool {
+	until(w.t, fmt.Sprintf("%d messages in OUT", n), func() bool { return w.count("OUT") >= n })
+	until(w.t, "all messages to be acknowledged", func() bool {
 		c, err := w.js.Consumer(bg(w.t, patience), "IN", "urlfold")
 		return err == nil && c.CachedInfo().NumAckPending == 0 && c.CachedInfo().NumPending == 0
 	})
@@ -41,23 +42,23 @@ func TestServerRestart(t *testing.T) {
 	out := w.sink(func(c *sink.JetStreamConfig) { c.Publish.MaxPending, c.Publish.AckTimeout = 200, second })
 	r := start(t, src, out, nil)
 	for i := range restarts {
-		until(t, "the run is under way", func() bool { return w.count("OUT") > i*1000+300 })
+		until(t, "the run to make progress", func() bool { return w.count("OUT") > i*1000+300 })
 		w.srv.Down()
-		until(t, "the source and the sink are not healthy", func() bool { return src.Health() != nil && out.Health() != nil })
+		until(t, "source and sink to be unhealthy", func() bool { return src.Health() != nil && out.Health() != nil })
 		w.srv.Up()
 	}
 	w.acknowledged(n)
-	until(t, "they are healthy again", func() bool { return src.Health() == nil && out.Health() == nil })
+	until(t, "source and sink to be healthy again", func() bool { return src.Health() == nil && out.Health() == nil })
 	r.end()
 	w.exactly(n)
 	t.Logf("source %+v, sink %+v", src.Stats(), out.Stats())
 	if src.Stats().Reconnects == 0 || out.Stats().Reconnects == 0 {
-		t.Error("the connections were never lost: the test shows nothing")
+		t.Error("the connections were never lost: the test proves nothing")
 	}
 }
 
-// TestLostAcks: a fifth of all acknowledgments is lost, of messages on their way to
-// the server and of publishes on their way back.
+// TestLostAcks loses a fifth of all acknowledgments: of messages on their way
+// to the server, and of publishes on their way back.
 func TestLostAcks(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -93,14 +94,14 @@ func TestLostAcks(t *testing.T) {
 	w.acknowledged(n)
 	r.end()
 	w.exactly(n)
-	t.Logf("%d acks and %d answers lost; source %+v, sink %+v", acks.Load(), answers.Load(), src.Stats(), out.Stats())
+	t.Logf("%d acks and %d publish acks lost; source %+v, sink %+v", acks.Load(), answers.Load(), src.Stats(), out.Stats())
 	if acks.Load() == 0 || answers.Load() == 0 || src.Stats().Redelivered == 0 || out.Stats().Duplicates == 0 ||
 		metricsOf(t, out)["sink_retries_total|class|timeout"] == 0 {
-		t.Error("nothing was lost: the test shows nothing")
+		t.Error("nothing was lost: the test proves nothing")
 	}
 }
 
-// TestCuts: connections are cut again and again, and go silent.
+// TestCuts cuts and freezes connections repeatedly.
 func TestCuts(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -113,18 +114,18 @@ func TestCuts(t *testing.T) {
 	})
 	out := w.sink(func(c *sink.JetStreamConfig) {
 		c.Servers, c.Publish.MaxPending, c.Publish.AckTimeout = []string{"nats://" + back.Addr()}, 100, second
-		c.PingInterval = 100 * time.Millisecond // how long silence is believed
+		c.PingInterval = 100 * time.Millisecond // how quickly silence is detected
 	})
 	in.Delay(time.Millisecond)
 	back.Delay(time.Millisecond)
 	r := start(t, src, out, nil)
 	for at := range cuts {
-		until(t, "the run is under way", func() bool { return w.count("OUT") > at*500 })
+		until(t, "the run to make progress", func() bool { return w.count("OUT") > at*500 })
 		in.Cut()
 		back.Cut()
 		if at == 3 {
 			back.Freeze(true)
-			until(t, "silence is noticed", func() bool { return out.Health() != nil })
+			until(t, "the silence to be detected", func() bool { return out.Health() != nil })
 			back.Freeze(false)
 		}
 	}
@@ -135,19 +136,19 @@ func TestCuts(t *testing.T) {
 	w.exactly(n)
 	t.Logf("source %+v, sink %+v", src.Stats(), out.Stats())
 	if out.Stats().Again == 0 {
-		t.Error("nothing was published again: the test shows nothing")
+		t.Error("nothing was published again: the test proves nothing")
 	}
 }
 
-// TestFullWindow: all 4,000 messages that a full window holds are published again
-// after a disconnect, with the same ids.
+// TestFullWindow checks that all 4,000 messages of a full window are published
+// again after a disconnect, with the same ids.
 func TestFullWindow(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	const n, window = 9000, 4000
 	w.fill(0, n)
 	back := proxy.New(t, w.srv.Addr())
-	const answered = 1000 // all but these first answers are lost
+	const answered = 1000 // all publish acks after the first 1000 are lost
 	var answers atomic.Int64
 	var hears atomic.Bool
 	back.Filter(nil, natstest.Drop(func(subject string) bool {
@@ -156,31 +157,31 @@ func TestFullWindow(t *testing.T) {
 	src := w.source(func(c *source.JetStreamConfig) { c.Prefetch.Messages, c.Batch.Linger = 4000, second })
 	out := w.sink(func(c *sink.JetStreamConfig) {
 		c.Servers, c.Publish.MaxPending = []string{"nats://" + back.Addr()}, window
-		c.Publish.AckTimeout, c.CheckStreams = time.Hour, false // a check gets answers too
+		c.Publish.AckTimeout, c.CheckStreams = time.Hour, false // a check requires responses too
 	})
 	r := start(t, src, out, func(o *pipeline.Options) { o.Batches = 64 })
-	until(t, "the window is full", func() bool {
-		s := out.Stats() // a publisher that waits is woken for 64 vacant slots, not for each
+	until(t, "the window to be full", func() bool {
+		s := out.Stats() // a waiting publisher is woken for 64 vacant slots, not for each
 		return s.InFlight > window-64 && s.Published-int64(s.InFlight) == answered
 	})
-	until(t, "all that it holds is stored, and its answers are lost", func() bool { return answers.Load() == out.Stats().Published })
+	until(t, "all of the window to be stored and its publish acks to be lost", func() bool { return answers.Load() == out.Stats().Published })
 	held, before := out.Stats().InFlight, w.count("OUT")
 	back.Refuse(true)
 	back.Cut()
-	until(t, "the sink has no connection", func() bool { return out.Health() != nil })
+	until(t, "the sink to lose its connection", func() bool { return out.Health() != nil })
 	hears.Store(true)
 	back.Refuse(false)
 	w.acknowledged(n)
 	r.end()
 	w.exactly(n)
 	s := out.Stats()
-	t.Logf("%d messages were in the window at the cut, %d in OUT; %+v", held, before, s)
+	t.Logf("%d messages in the window at the cut, %d in OUT; %+v", held, before, s)
 	if s.Again < int64(held) || s.Duplicates == 0 {
-		t.Error("not all of the window was published again: the test shows nothing")
+		t.Error("not all of the window was published again: the test proves nothing")
 	}
 }
 
-// A slow sink keeps each batch for a while.
+// A slow sink delays each batch.
 type slow struct {
 	pipeline.Sink
 	wait time.Duration
@@ -191,8 +192,8 @@ func (s slow) Submit(ctx context.Context, b *pipeline.Batch, t pipeline.Ticket) 
 	return s.Sink.Submit(ctx, b, t)
 }
 
-// TestInProgress: processing takes longer than ack_wait, and so does waiting for a
-// free batch; no message is delivered twice.
+// TestInProgress checks that no message is delivered twice although processing,
+// and waiting for a free batch, take longer than ack_wait.
 func TestInProgress(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -210,7 +211,8 @@ func TestInProgress(t *testing.T) {
 	}
 }
 
-// TestMaxProcessingTime: what takes longer is delivered to somebody else.
+// TestMaxProcessingTime checks that a message that takes longer is delivered to
+// another instance.
 func TestMaxProcessingTime(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -228,12 +230,12 @@ func TestMaxProcessingTime(t *testing.T) {
 	}
 }
 
-// TestMembers: three instances share a consumer while members are stopped, killed
-// and added.
+// TestMembers lets three instances share a consumer while members are stopped,
+// killed and added.
 func TestMembers(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	const most = 500 // messages under way, in all instances together
+	const most = 500 // messages in flight, in all instances together
 	changes := few(5, 40)
 	n := changes*1000 + 2000
 	w.fill(0, n)
@@ -246,7 +248,7 @@ func TestMembers(t *testing.T) {
 	}
 	members := []*run{member(), member(), member()}
 	for i := range changes {
-		until(t, "the run is under way", func() bool { return w.count("OUT") > i*1000 })
+		until(t, "the run to make progress", func() bool { return w.count("OUT") > i*1000 })
 		if c, err := w.js.Consumer(bg(t, patience), "IN", "urlfold"); err != nil || c.CachedInfo().NumAckPending > most {
 			t.Errorf("%v: %+v", err, c.CachedInfo())
 		}
@@ -265,8 +267,8 @@ func TestMembers(t *testing.T) {
 	w.exactly(n)
 }
 
-// TestSoftStop: what was prefetched is delivered to the next instance at once, not
-// after ack_wait.
+// TestSoftStop checks that prefetched messages are delivered to the next
+// instance at once, not after ack_wait.
 func TestSoftStop(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -277,10 +279,10 @@ func TestSoftStop(t *testing.T) {
 	}
 	first := w.source(hour)
 	r := start(t, first, slow{w.sink(nil), 20 * time.Millisecond}, func(o *pipeline.Options) { o.Batches = 4 })
-	until(t, "the run is under way", func() bool { return w.count("OUT") > 100 })
+	until(t, "the run to make progress", func() bool { return w.count("OUT") > 100 })
 	r.end()
 	if s := first.Stats(); s.Naked == 0 || s.InFlight > 0 {
-		t.Errorf("nothing was given back: %+v", s)
+		t.Errorf("no message was returned: %+v", s)
 	}
 	second := w.source(hour)
 	r = start(t, second, w.sink(nil), nil)
@@ -289,8 +291,8 @@ func TestSoftStop(t *testing.T) {
 	w.exactly(n)
 }
 
-// TestPoison: a message that was delivered too often is put away, and the others go
-// on.
+// TestPoison checks that a message that was delivered too often is moved to the
+// poison subject, and the others are processed.
 func TestPoison(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -302,7 +304,7 @@ func TestPoison(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for range 2 { // they are delivered twice, and given up
+	for range 2 { // delivered twice, and returned
 		batch, err := c.Fetch(3)
 		if err != nil {
 			t.Fatal(err)
@@ -322,7 +324,7 @@ func TestPoison(t *testing.T) {
 	r.end()
 	got := w.messages("AWAY")
 	if len(got) != 3 || src.Stats().Terminated != 3 || w.count("OUT") != 7 {
-		t.Fatalf("%d put away, %d in OUT, %+v", len(got), w.count("OUT"), src.Stats())
+		t.Fatalf("%d poison messages, %d in OUT, %+v", len(got), w.count("OUT"), src.Stats())
 	}
 	for i, m := range got {
 		if string(m.Data()) != url(i) || m.Headers().Get("urlfold-source") == "" || m.Headers().Get("urlfold-reason") == "" {

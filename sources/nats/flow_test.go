@@ -19,16 +19,16 @@ import (
 	source "github.com/urlfold/urlfold/sources/nats"
 )
 
-// This file holds what the tests of runs are made of: streams, what is in them
-// before and after, and pipelines from one to the other.
+// This file contains helpers for tests of runs: streams, their contents before
+// and after, and pipelines between them.
 
 const second = time.Second
 
-// patience is how long a test waits for what must come to pass. A machine may be
-// slow; nothing is concluded from how long something takes.
+// patience is how long a test waits for an expected event. A machine may be
+// slow; no test depends on how long something takes.
 const patience = 180 * second
 
-// few returns how much of something a test does: short, or with URLFOLD_LONG=1 long.
+// few returns short, or long with URLFOLD_LONG=1, as the size of a test.
 func few(short, long int) int {
 	if os.Getenv("URLFOLD_LONG") == "1" {
 		return long
@@ -42,7 +42,8 @@ func bg(t *testing.T, d time.Duration) context.Context {
 	return ctx
 }
 
-// A world is a server with two streams: IN takes "in.>", OUT takes "out.>".
+// A world is a server with two streams: IN with the subjects "in.>", OUT with
+// "out.>".
 type world struct {
 	t   *testing.T
 	srv *natstest.Server
@@ -59,15 +60,15 @@ func newWorld(t *testing.T) *world {
 	return newWorldOn(t, jetstream.MemoryStorage)
 }
 
-// newWorldOn returns a world whose streams are stored in files, and survive a
-// restart, or in memory.
+// newWorldOn returns a world with streams in memory or in files, which survive
+// a restart.
 func newWorldOn(t *testing.T, storage jetstream.StorageType) *world {
 	t.Helper()
 	return newWorldOf(t, storage, natstest.Start(t, nil))
 }
 
-// newWorldOf returns a world on servers of one cluster, each of which has all that is
-// stored.
+// newWorldOf returns a world on the servers of one cluster, each with a replica
+// of the streams.
 func newWorldOf(t *testing.T, storage jetstream.StorageType, servers ...*natstest.Server) *world {
 	t.Helper()
 	w := &world{t: t, srv: servers[0], storage: storage, replicas: len(servers)}
@@ -91,11 +92,11 @@ func (w *world) stream(name, subjects string) {
 	w.t.Helper()
 	cfg := jetstream.StreamConfig{
 		Name: name, Subjects: []string{subjects}, Storage: w.storage, Replicas: w.replicas,
-		Duplicates: time.Hour, // what is published again on a slow machine is within the window too
+		Duplicates: time.Hour, // so that repeated publishes on a slow machine are within the window
 	}
 	var err error
 	for end := time.Now().Add(patience); time.Now().Before(end); {
-		// A cluster has to find together first, and answers nothing until then.
+		// A new cluster does not respond until it has elected leaders.
 		ctx, cancel := context.WithTimeout(context.Background(), 5*second)
 		_, err = w.js.CreateStream(ctx, cfg)
 		cancel()
@@ -111,7 +112,7 @@ func (w *world) stream(name, subjects string) {
 // url returns the URL of record i.
 func url(i int) string { return fmt.Sprintf("http://host%d.example.com/page/%d?q=some+words", i%50, i) }
 
-// fill publishes n URLs to IN, the first with number from.
+// fill publishes n URLs to IN, numbered from from on.
 func (w *world) fill(from, n int) {
 	w.t.Helper()
 	for i := from; i < from+n; i++ {
@@ -122,7 +123,7 @@ func (w *world) fill(from, n int) {
 	select {
 	case <-w.js.PublishAsyncComplete():
 	case <-time.After(patience):
-		w.t.Fatal("IN does not take the messages")
+		w.t.Fatal("IN did not store the messages")
 	}
 }
 
@@ -159,7 +160,7 @@ func (w *world) messages(stream string) []jetstream.Msg {
 			all = append(all, m)
 		}
 		if left -= len(all) - before; len(all) == before {
-			w.t.Fatalf("%s: %d messages are not delivered", stream, left)
+			w.t.Fatalf("%s: %d messages not delivered", stream, left)
 		}
 	}
 	return all
@@ -178,9 +179,9 @@ func (w *world) exactly(n int) {
 			doubled += c - 1
 		}
 	}
-	w.t.Logf("of %d records %d are lost, %d doubled; there are %d different ones", n, lost, doubled, len(got))
+	w.t.Logf("%d records, %d lost, %d duplicated, %d distinct", n, lost, doubled, len(got))
 	if lost > 0 || doubled > 0 || len(got) != n {
-		w.t.Error("each must be there once")
+		w.t.Error("want each record once")
 	}
 }
 
@@ -192,12 +193,12 @@ func (w *world) count(stream string) int {
 	return int(s.CachedInfo().State.Msgs)
 }
 
-// until waits until what returns true.
+// until waits until f returns true.
 func until(t *testing.T, what string, f func() bool) {
 	t.Helper()
 	for end := time.Now().Add(patience); !f(); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(end) {
-			t.Fatalf("it never came to pass: %s", what)
+			t.Fatalf("timeout waiting for: %s", what)
 		}
 	}
 }
@@ -221,7 +222,7 @@ func (w *world) source(change func(*source.JetStreamConfig)) *source.JetStream {
 	return s.(*source.JetStream)
 }
 
-// A jetStreamSink is what tests read of the sink.
+// A jetStreamSink is the part of the sink that tests need.
 type jetStreamSink interface {
 	pipeline.Sink
 	pipeline.Healther
@@ -246,18 +247,18 @@ func (w *world) sink(change func(*sink.JetStreamConfig)) jetStreamSink {
 	return s.(jetStreamSink)
 }
 
-// job returns a job that passes URLs on as they are, one a line.
+// job returns a job that writes URLs unchanged, one per line.
 func job(t *testing.T) *record.Job {
 	t.Helper()
 	return jobOf(t, record.Config{})
 }
 
-// jobOf is job with more that is asked for.
+// jobOf is job with additional settings.
 func jobOf(t *testing.T, c record.Config) *record.Job {
 	t.Helper()
 	profile, ok := codec.Lookup("crawler")
 	if !ok {
-		t.Fatal("there is no profile crawler")
+		t.Fatal("profile crawler not found")
 	}
 	n, err := codec.New(profile)
 	if err != nil {
@@ -271,7 +272,7 @@ func jobOf(t *testing.T, c record.Config) *record.Job {
 	return j
 }
 
-// A run is a pipeline that is running.
+// A run is a running pipeline.
 type run struct {
 	t    *testing.T
 	p    *pipeline.Pipeline
@@ -304,20 +305,20 @@ func start(t *testing.T, src pipeline.Source, out pipeline.Sink, change func(*pi
 	return r
 }
 
-// end stops the run softly. It must end well, with every record accounted for.
+// end stops the run softly. The run must succeed and account for every record.
 func (r *run) end() {
 	r.t.Helper()
 	r.stop()
 	<-r.done
 	if r.err != nil {
-		r.t.Errorf("the run ends with: %v", r.err)
+		r.t.Errorf("run ended with: %v", r.err)
 	}
 	if l := r.p.Snapshot().Ledger; !l.Balanced() || l.InFlight > 0 || l.Abandoned > 0 {
-		r.t.Errorf("the ledger: %+v", l)
+		r.t.Errorf("unbalanced ledger: %+v", l)
 	}
 }
 
-// kill stops the run as a second signal does.
+// kill stops the run like a second signal.
 func (r *run) kill() {
 	r.stop()
 	r.p.HardStop()

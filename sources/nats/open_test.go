@@ -12,8 +12,8 @@ import (
 	source "github.com/urlfold/urlfold/sources/nats"
 )
 
-// TestCheckConnect: what is wrong with a stream or a consumer is told, all of it,
-// with the command that changes it.
+// TestCheckConnect checks that the error lists everything that is wrong with a
+// stream or consumer, with the commands that fix it.
 func TestCheckConnect(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -70,7 +70,7 @@ func TestCheckConnect(t *testing.T) {
 	f(func(c *source.JetStreamConfig) { c.Consumer.FilterSubjects = []string{"in.a", "other.>"} },
 		`stream "IN" has the subjects [in.>]: consumer.filter_subjects entry "other.>" can never match`)
 	if _, err := w.js.Consumer(ctx, "IN", "new"); err == nil {
-		t.Error("a check has created a consumer")
+		t.Error("CheckConnect has created a consumer")
 	}
 	warns := func(change func(*source.JetStreamConfig), want ...string) {
 		t.Helper()
@@ -94,8 +94,8 @@ func TestCheckConnect(t *testing.T) {
 	warns(func(c *source.JetStreamConfig) { c.Durable = "paused" }, "nats consumer resume IN paused")
 }
 
-// TestCreated: a consumer that is created is as it is asked for, or as the manual
-// says.
+// TestCreated checks that a created consumer has the configured settings or the
+// documented defaults.
 func TestCreated(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -104,7 +104,7 @@ func TestCreated(t *testing.T) {
 	})
 	r := start(t, src, w.sink(nil), nil)
 	w.fill(0, 100)
-	until(t, "what passes the filter is in OUT", func() bool { return w.count("OUT") == 20 })
+	until(t, "the filtered messages in OUT", func() bool { return w.count("OUT") == 20 })
 	r.end()
 	c, err := w.js.Consumer(bg(t, patience), "IN", "urlfold")
 	if err != nil {
@@ -116,8 +116,8 @@ func TestCreated(t *testing.T) {
 	}
 }
 
-// TestLaneID: the identity of a lane names stream and consumer, and changes with the
-// stream.
+// TestLaneID checks that the lane identity contains stream and consumer, and
+// changes when the stream is recreated.
 func TestLaneID(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -133,7 +133,7 @@ func TestLaneID(t *testing.T) {
 		seen := &laneSink{}
 		src := w.source(nil)
 		r := start(t, src, seen, nil)
-		until(t, "it is read", func() bool { return src.Stats().Acked == 1 })
+		until(t, "the message to be acknowledged", func() bool { return src.Stats().Acked == 1 })
 		r.end()
 		if !strings.HasPrefix(seen.id, "jetstream/IN/urlfold/") || seen.name != "jetstream/IN/urlfold" {
 			t.Errorf("lane %q, id %q", seen.name, seen.id)
@@ -141,7 +141,7 @@ func TestLaneID(t *testing.T) {
 		ids[seen.id] = true
 	}
 	if len(ids) != 2 {
-		t.Errorf("of two streams in three runs: %v", ids)
+		t.Errorf("ids of two streams in three runs: %v", ids)
 	}
 }
 

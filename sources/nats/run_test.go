@@ -14,8 +14,8 @@ import (
 	source "github.com/urlfold/urlfold/sources/nats"
 )
 
-// TestRoundtrip: every record of a stream is in the other one, once, in the subject
-// of its host, with the headers of its message and an id.
+// TestRoundtrip checks that every record of IN is in OUT once, with the subject
+// of its host, the headers of its message and an id.
 func TestRoundtrip(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -29,8 +29,8 @@ func TestRoundtrip(t *testing.T) {
 	}
 	src, out := w.source(nil), w.sink(nil)
 	r := start(t, src, out, nil)
-	until(t, "all are in OUT", func() bool { return w.count("OUT") == n })
-	until(t, "all are acknowledged", func() bool { return src.Stats().Acked == n })
+	until(t, "all records in OUT", func() bool { return w.count("OUT") == n })
+	until(t, "all messages to be acknowledged", func() bool { return src.Stats().Acked == n })
 	r.end()
 	w.exactly(n)
 	ids := map[string]bool{}
@@ -45,7 +45,7 @@ func TestRoundtrip(t *testing.T) {
 		}
 	}
 	if len(ids) != n || ids["of the input"] || ids[""] {
-		t.Errorf("%d ids of %d messages", len(ids), n)
+		t.Errorf("%d ids for %d messages", len(ids), n)
 	}
 	c, err := w.js.Consumer(bg(t, patience), "IN", "urlfold")
 	if err != nil || c.CachedInfo().NumAckPending > 0 || c.CachedInfo().NumPending > 0 {
@@ -59,8 +59,9 @@ func TestRoundtrip(t *testing.T) {
 	}
 }
 
-// TestSplit: what lies before the message at which a codec ends the run is published
-// and acknowledged, and all from there on is given back, wherever in a batch it is.
+// TestSplit checks that when a codec ends the run at a message, everything
+// before the message is published and acknowledged, and the rest is returned,
+// wherever in a batch the message is.
 func TestSplit(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -77,7 +78,7 @@ func TestSplit(t *testing.T) {
 	})
 	<-r.done
 	if !errors.Is(r.err, record.ErrOversize) || !strings.Contains(r.err.Error(), fmt.Sprintf(", offset %d: ", n+1)) {
-		t.Errorf("the run ends with: %v", r.err)
+		t.Errorf("run ended with: %v", r.err)
 	}
 	w.exactly(n)
 	if s := src.Stats(); s.Acked != n || s.Acked+s.Naked != s.Received {

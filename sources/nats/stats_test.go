@@ -16,8 +16,8 @@ type emitter interface {
 	Metrics(emit func(name, help, kind string, value float64, labels ...string))
 }
 
-// metricsOf returns what x gives out, by name and labels: "name|label|value". It
-// fails if that is not as it is to be given out.
+// metricsOf returns the metrics that x emits, by name and labels:
+// "name|label|value". It fails the test for invalid or duplicate metrics.
 func metricsOf(t *testing.T, x emitter) map[string]float64 {
 	t.Helper()
 	got := map[string]float64{}
@@ -32,7 +32,7 @@ func metricsOf(t *testing.T, x emitter) map[string]float64 {
 	return got
 }
 
-// TestMetrics: the figures tell what the source has, and what became of messages.
+// TestMetrics checks the metrics about deliveries and their outcomes.
 func TestMetrics(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -44,7 +44,7 @@ func TestMetrics(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var theirs []jetstream.Msg // somebody else has them, and gives them back later
+	var theirs []jetstream.Msg // held elsewhere, and returned later
 	batch, err := c.Fetch(given)
 	if err != nil {
 		t.Fatal(err)
@@ -57,22 +57,22 @@ func TestMetrics(t *testing.T) {
 		c.Batch.Messages, c.Prefetch.Messages, c.Poison.After = 10, 8, 1
 	})
 	if m := metricsOf(t, src); m["source_messages_total"] != 0 || len(m) < 8 {
-		t.Errorf("before it is opened: %v", m)
+		t.Errorf("before Open: %v", m)
 	}
 	wait := &held{Sink: w.sink(nil), free: make(chan struct{})}
 	r := start(t, src, wait, func(o *pipeline.Options) { o.Batches = 4 })
 	figure := func(name string) int {
 		m := metricsOf(t, src)
-		return int(m["source_"+name] + m["source_"+name+"|stream|IN|consumer|urlfold"]) // it has the one or the other
+		return int(m["source_"+name] + m["source_"+name+"|stream|IN|consumer|urlfold"]) // it has one or the other
 	}
 	is := func(name string, want int) {
 		t.Helper()
 		until(t, fmt.Sprintf("%s is %d", name, want), func() bool { return figure(name) == want })
 	}
 	is("ack_pending", given)
-	until(t, "it has messages", func() bool { return figure("inflight_messages") > 0 && figure("pending_messages") > 0 })
+	until(t, "messages in flight", func() bool { return figure("inflight_messages") > 0 && figure("pending_messages") > 0 })
 	if figure("acks_total") != 0 {
-		t.Error("nothing is durable")
+		t.Error("nothing was acknowledged")
 	}
 	close(wait.free)
 	is("acks_total", n)
@@ -87,7 +87,7 @@ func TestMetrics(t *testing.T) {
 	is("inflight_messages", 0)
 	is("pending_messages", 0)
 	w.srv.Down()
-	until(t, "it has no connection", func() bool { return src.Health() != nil })
+	until(t, "the connection to be lost", func() bool { return src.Health() != nil })
 	w.srv.Up()
 	is("reconnects_total", 1)
 	r.kill()
@@ -96,7 +96,7 @@ func TestMetrics(t *testing.T) {
 	}
 }
 
-// A held sink takes nothing until it is free.
+// A held sink accepts nothing until it is released.
 type held struct {
 	pipeline.Sink
 	free chan struct{}

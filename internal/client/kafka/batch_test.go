@@ -29,14 +29,14 @@ func encode(t testing.TB, base int64, codec string, records ...Record) []byte {
 		t.Fatal(err)
 	}
 	if n := binary.BigEndian.Uint32(b); int(n) != len(b)-sizeLen {
-		t.Fatalf("the batch says that it has %d bytes, and has %d", n, len(b)-sizeLen)
+		t.Fatalf("batch has the length field %d, but %d bytes", n, len(b)-sizeLen)
 	}
 	b = b[sizeLen:]
 	binary.BigEndian.PutUint64(b, uint64(base))
 	return b
 }
 
-// change returns b with a change of its head, and the checksum for it.
+// change returns b with a modified header and a valid checksum.
 func change(b []byte, f func(head []byte)) []byte {
 	b = slices.Clone(b)
 	f(b[:headerLen])
@@ -54,7 +54,8 @@ func producer(id int64) func([]byte) {
 	return func(h []byte) { binary.BigEndian.PutUint64(h[43:], uint64(id)) }
 }
 
-// show returns the records of f from offset on as text, and where reading goes on.
+// show returns the records of f from offset on as text, and the offset at which
+// reading continues.
 func show(f *Fetched, offset int64, d *Decoder) (all []string, next int64, err error) {
 	if d.MaxBytes == 0 {
 		d.MaxBytes = 1 << 20
@@ -83,7 +84,7 @@ func TestBatchRoundtrip(t *testing.T) {
 	}
 	for _, codec := range codecs {
 		set := encode(t, 50, codec, records...)
-		f := &Fetched{Set: append(set, set[:70]...)} // brokers cut the last one
+		f := &Fetched{Set: append(set, set[:70]...)} // brokers truncate the last batch
 		var d Decoder
 		d.MaxBytes = 1 << 20
 		d.Reset(f, 51)
@@ -100,16 +101,16 @@ func TestBatchRoundtrip(t *testing.T) {
 			}
 		}
 		if d.Err() != nil || d.Offset() != 54 || f.Next(50) != 54 {
-			t.Errorf("%s: %v, goes on at %d and %d, want 54", codec, d.Err(), d.Offset(), f.Next(50))
+			t.Errorf("%s: %v, next offsets %d and %d, want 54", codec, d.Err(), d.Offset(), f.Next(50))
 		}
 	}
 }
 
-// same compares bytes, and nil with nil alone.
+// same compares byte slices and distinguishes nil from empty.
 func same(a, b []byte) bool { return (a == nil) == (b == nil) && bytes.Equal(a, b) }
 
-// TestCompactedBatches goes behind what a compaction has taken away: at the end of
-// a batch, all of a batch, and between batches.
+// TestCompactedBatches checks that the offset advances over records removed by
+// compaction: at the end of a batch, a whole batch, and between batches.
 func TestCompactedBatches(t *testing.T) {
 	thin := change(encode(t, 10, "none", values(0, 2)...), func(h []byte) { binary.BigEndian.PutUint32(h[23:], 9) })
 	empty := change(encode(t, 20, "none"), func(h []byte) { binary.BigEndian.PutUint32(h[23:], 4) })
@@ -121,7 +122,7 @@ func TestCompactedBatches(t *testing.T) {
 			got[i] = strings.Fields(got[i])[0]
 		}
 		if err != nil || !slices.Equal(got, want) || end != next || (&Fetched{Set: set}).Next(offset) != next {
-			t.Errorf("from %d: %v %q, goes on at %d and %d, want %q and %d", offset, err, got, end, (&Fetched{Set: set}).Next(offset), want, next)
+			t.Errorf("from %d: %v %q, next offsets %d and %d, want %q and %d", offset, err, got, end, (&Fetched{Set: set}).Next(offset), want, next)
 		}
 	}
 	f(thin, 10, 20, "10", "11")
@@ -132,8 +133,8 @@ func TestCompactedBatches(t *testing.T) {
 	f(nil, 7, 7)
 }
 
-// TestTransactionBatches leaves out control batches, and aborted ones where that
-// is asked for.
+// TestTransactionBatches checks that control batches are skipped, and aborted
+// ones if requested.
 func TestTransactionBatches(t *testing.T) {
 	txn := func(base, id int64) []byte {
 		return change(change(encode(t, base, "none", values(int(base), int(base)+2)...), attributes(attrTxn)), producer(id))
@@ -142,10 +143,10 @@ func TestTransactionBatches(t *testing.T) {
 		return change(change(encode(t, base, "none", values(0, 1)...), attributes(attrTxn|attrControl)), producer(id))
 	}
 	set := slices.Concat(
-		txn(0, 1), txn(2, 2), txn(4, 1), end(6, 1), // 1 aborts what it began at 0
+		txn(0, 1), txn(2, 2), txn(4, 1), end(6, 1), // 1 aborts its transaction from 0
 		txn(7, 1), end(9, 2), end(10, 1), // 2 and 1 commit
 		encode(t, 11, "none", values(11, 12)...),
-		txn(12, 2), end(14, 2), // 2 aborts what it began at 12
+		txn(12, 2), end(14, 2), // 2 aborts its transaction from 12
 	)
 	f := &Fetched{Set: set, Aborted: []Aborted{{1, 0}, {2, 12}}}
 	for committed, want := range map[bool]string{true: "[2 3 7 8 11]", false: "[0 1 2 3 4 5 7 8 11 12 13]"} {
@@ -154,12 +155,13 @@ func TestTransactionBatches(t *testing.T) {
 			got[i] = strings.Fields(got[i])[0]
 		}
 		if err != nil || fmt.Sprint(got) != want || next != 15 {
-			t.Errorf("committed %t: %v %v, goes on at %d, want %s", committed, err, got, next, want)
+			t.Errorf("committed %t: %v %v, next offset %d, want %s", committed, err, got, next, want)
 		}
 	}
 }
 
-// TestLogTime takes the time of the broker where the topic says so.
+// TestLogTime checks that the broker's time is used if the topic is configured
+// so.
 func TestLogTime(t *testing.T) {
 	set := change(encode(t, 0, "none", Record{Millis: 5}, Record{Millis: 9}), func(h []byte) {
 		attributes(attrLogTime)(h)
@@ -171,14 +173,15 @@ func TestLogTime(t *testing.T) {
 	}
 }
 
-// TestDamaged gives a verdict on each kind of damage, after what is whole.
+// TestDamaged checks the error for each kind of damage, after the intact
+// batches.
 func TestDamaged(t *testing.T) {
 	good := encode(t, 0, "none", values(0, 2)...)
 	f := func(what string, bad []byte, want error) {
 		t.Helper()
 		got, next, err := show(&Fetched{Set: slices.Concat(good, bad)}, 0, new(Decoder))
 		if len(got) != 2 || next != 2 || !errors.Is(err, want) {
-			t.Errorf("%s: %d records, goes on at %d, %v, want %v", what, len(got), next, err, want)
+			t.Errorf("%s: %d records, next offset %d, %v, want %v", what, len(got), next, err, want)
 		}
 	}
 	flip := func(codec string) []byte {
@@ -203,17 +206,17 @@ func TestDamaged(t *testing.T) {
 
 	more := change(next, func(h []byte) { binary.BigEndian.PutUint32(h[57:], 1000) })
 	if got, _, err := show(&Fetched{Set: more}, 0, new(Decoder)); len(got) != 7 || !errors.Is(err, ErrCorrupt) {
-		t.Errorf("more records than there are: %d, %v", len(got), err)
+		t.Errorf("record count too high: %d, %v", len(got), err)
 	}
 }
 
-// TestBomb stops at the limit, whatever the compression.
+// TestBomb checks that decompression stops at the limit for every codec.
 func TestBomb(t *testing.T) {
 	const size = 1 << 20
 	for _, codec := range codecs[1:] {
 		set := encode(t, 0, codec, Record{Value: make([]byte, size)})
 		if _, next, err := show(&Fetched{Set: set}, 0, &Decoder{MaxBytes: size / 2}); !errors.Is(err, ErrTooLong) || next != 0 {
-			t.Errorf("%s: %v, goes on at %d", codec, err, next)
+			t.Errorf("%s: %v, next offset %d", codec, err, next)
 		}
 		if got, _, err := show(&Fetched{Set: set}, 0, &Decoder{MaxBytes: size + 100}); err != nil || len(got) != 1 {
 			t.Errorf("%s below the limit: %v", codec, err)
@@ -233,7 +236,8 @@ func TestBomb(t *testing.T) {
 	}
 }
 
-// TestMurmur2 has the vectors of Kafka's own tests (UtilsTest.java, testMurmur2).
+// TestMurmur2 uses the vectors of Kafka's own tests (UtilsTest.java,
+// testMurmur2).
 func TestMurmur2(t *testing.T) {
 	for text, want := range map[string]int32{
 		"21":                         -973932308,
@@ -284,7 +288,8 @@ func TestNoAllocs(t *testing.T) {
 	}
 }
 
-// FuzzDecoder: no panic, offsets grow, and the end is an offset to go on from.
+// FuzzDecoder checks that there is no panic, that offsets increase, and that
+// decoding can resume at the final offset.
 func FuzzDecoder(f *testing.F) {
 	for _, codec := range codecs {
 		f.Add(encode(f, 3, codec, values(0, 5)...), true)
@@ -292,7 +297,7 @@ func FuzzDecoder(f *testing.F) {
 	f.Add(change(encode(f, 0, "none", values(0, 1)...), attributes(attrTxn|attrControl)), true)
 	f.Add([]byte{}, false)
 	f.Fuzz(func(t *testing.T, set []byte, fix bool) {
-		if n := len(set); fix && n >= headerLen { // so that more than the checksum is tried
+		if n := len(set); fix && n >= headerLen { // so that more than the checksum is tested
 			set = slices.Clone(set)
 			binary.BigEndian.PutUint32(set[8:], uint32(n-prefixLen))
 			set = change(set, func([]byte) {})
@@ -303,7 +308,7 @@ func FuzzDecoder(f *testing.F) {
 		last := int64(-1)
 		for n := 0; d.Next(&r); n++ {
 			if r.Offset <= last && n > 0 || d.Offset() <= r.Offset && r.Offset != 1<<63-1 {
-				t.Fatalf("offset %d after %d, goes on at %d", r.Offset, last, d.Offset())
+				t.Fatalf("offset %d after %d, next offset %d", r.Offset, last, d.Offset())
 			}
 			last = r.Offset
 		}

@@ -24,7 +24,7 @@ import (
 	"github.com/urlfold/urlfold/internal/testkit/kafkatest"
 )
 
-// authority makes certificates and writes them as PEM files.
+// authority issues certificates and writes them as PEM files.
 type authority struct {
 	t    *testing.T
 	dir  string
@@ -68,7 +68,8 @@ func (a *authority) issue(name string, c *x509.Certificate) (*ecdsa.PrivateKey, 
 
 func (a *authority) path(name string) string { return filepath.Join(a.dir, name) }
 
-// server returns the configuration of a broker that asks for certificates.
+// server returns the TLS configuration of a broker that requires client
+// certificates.
 func (a *authority) server() *tls.Config {
 	a.t.Helper()
 	a.issue("broker", &x509.Certificate{IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}})
@@ -82,7 +83,7 @@ func (a *authority) server() *tls.Config {
 	return &tls.Config{Certificates: []tls.Certificate{pair}, ClientCAs: pool, ClientAuth: tls.RequireAndVerifyClientCert}
 }
 
-// reach asks for a topic, and joins a group, since those are two ways to connect.
+// reach requests a topic and joins a group, which use different connections.
 func reach(t *testing.T, c connect.Kafka) error {
 	t.Helper()
 	client := kafkatest.Client(t, c, "in")
@@ -119,19 +120,19 @@ func TestTLS(t *testing.T) {
 	}
 	conn.TLS = &connect.KafkaTLS{CAFile: a.path("ca.pem"), CertFile: a.path("client.pem"), KeyFile: a.path("client.key"), ServerName: "other.example"}
 	if err := reach(t, conn); err == nil {
-		t.Error("a certificate of another name is taken")
+		t.Error("certificate for another name accepted")
 	}
 	conn.TLS = &connect.KafkaTLS{CAFile: a.path("ca.pem")}
 	if err := reach(t, conn); err == nil {
-		t.Error("a client without a certificate is let in")
+		t.Error("client without a certificate accepted")
 	}
 	conn.TLS = &connect.KafkaTLS{CertFile: a.path("client.pem"), KeyFile: a.path("client.key")}
 	if err := reach(t, conn); err == nil {
-		t.Error("an unknown authority is trusted")
+		t.Error("unknown authority accepted")
 	}
 	conn.TLS = &connect.KafkaTLS{CAFile: a.path("nosuch.pem")}
 	if _, err := kafka.New(conn); err == nil {
-		t.Error("a file that is not there is read")
+		t.Error("missing file accepted")
 	}
 }
 
@@ -146,7 +147,7 @@ func TestSASL(t *testing.T) {
 		conn.SASL = &connect.SASL{Mechanism: mechanism, Username: "u", Password: "wrong-secret"}
 		err := reach(t, conn)
 		if err == nil || strings.Contains(err.Error(), "wrong-secret") {
-			t.Errorf("%s: a wrong password: %v", mechanism, err)
+			t.Errorf("%s: wrong password: %v", mechanism, err)
 		}
 	}
 }

@@ -26,8 +26,8 @@ import (
 	"github.com/urlfold/urlfold/internal/testkit/kafkatest"
 )
 
-// certificate returns a certificate for a name, and the path of the file that
-// trusts it.
+// certificate returns a certificate for a name, and the path of the CA file
+// that verifies it.
 func certificate(t *testing.T, name string) (tls.Certificate, string) {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -56,8 +56,9 @@ func certificate(t *testing.T, name string) (tls.Certificate, string) {
 
 const secret = "hidden-s3cret"
 
-// TestSecurityMistakes: every mistake with TLS and SASL is found out at once, with
-// the broker and the key that it is about, and without the password.
+// TestSecurityMistakes checks that every TLS and SASL mistake is detected at
+// once, and that the error names the broker and the configuration key but not
+// the password.
 func TestSecurityMistakes(t *testing.T) {
 	cert, ca := certificate(t, "127.0.0.1")
 	named, namedCA := certificate(t, "kafka.example")
@@ -87,7 +88,7 @@ func TestSecurityMistakes(t *testing.T) {
 			}
 			var at *field.Error
 			if !kafka.Misconfigured(err) || !errors.As(err, &at) || at.Field != key {
-				t.Fatalf("%v; want one about %s", err, key)
+				t.Fatalf("%v; want an error about %s", err, key)
 			}
 			if text := err.Error(); !strings.Contains(text, want) || !strings.Contains(text, "broker "+c.Brokers[0]) || strings.Contains(text, secret) {
 				t.Errorf("%s\nwant %q and the address", text, want)
@@ -95,8 +96,8 @@ func TestSecurityMistakes(t *testing.T) {
 			if kafka.ClassOf(err) != kafka.ClassBlocked || !kafka.Blocked(err) {
 				t.Errorf("class %s", kafka.ClassOf(err))
 			}
-			// While it runs, the errors of requests say the same.
-			kafkatest.Until(t, "a request says so", func() bool {
+			// During operation, failed requests return the same error.
+			kafkatest.Until(t, "a request to return the mistake", func() bool {
 				ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 				defer cancel()
 				_, err := client.Topics(ctx, []string{"t"}, false)
@@ -121,8 +122,8 @@ func TestSecurityMistakes(t *testing.T) {
 	f("no login", login, nil, nil, "sasl", "requires a SASL login on this port")
 }
 
-// TestAwayIsNoMistake: a broker that is not there, or hangs up, or says nothing, or
-// something else, is not taken for one that the configuration does not fit.
+// TestAwayIsNoMistake checks that a broker that is absent, hangs up, is silent
+// or speaks another protocol is not reported as a configuration mistake.
 func TestAwayIsNoMistake(t *testing.T) {
 	_, ca := certificate(t, "127.0.0.1")
 	ways := map[string]func(net.Conn){
@@ -133,7 +134,7 @@ func TestAwayIsNoMistake(t *testing.T) {
 	for name, serve := range ways {
 		for _, secure := range []*connect.KafkaTLS{nil, {CAFile: ca}} {
 			if name == "is another" && secure != nil {
-				continue // it is no broker of either kind: the handshake says so
+				continue // the handshake shows that it is not a broker
 			}
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()
@@ -151,7 +152,7 @@ func TestAwayIsNoMistake(t *testing.T) {
 						serve(c)
 					}
 				}()
-				c := kafkatest.Connection("127.0.0.1:1", ln.Addr().String()) // nobody listens at the first
+				c := kafkatest.Connection("127.0.0.1:1", ln.Addr().String()) // nothing listens at the first address
 				c.TLS, c.SASL = secure, &connect.SASL{Mechanism: "PLAIN", Username: "u", Password: secret}
 				if err := kafkatest.Client(t, c).Check(kafkatest.Context(t)); err != nil {
 					t.Errorf("%v", err)
@@ -161,7 +162,7 @@ func TestAwayIsNoMistake(t *testing.T) {
 	}
 }
 
-// TestSecurityReal asks a real broker: it takes plaintext and no login.
+// TestSecurityReal checks a real broker that accepts plaintext and no login.
 func TestSecurityReal(t *testing.T) {
 	c := kafkatest.Real(t)
 	f := func(tls *connect.KafkaTLS, login *connect.SASL, want string) {

@@ -5,8 +5,9 @@ import (
 	"testing"
 )
 
-// TestDurabilityWarnings: a stream in files has a warning, a stronger one with one
-// replica, and one more with persist_mode: async; one in memory promises nothing.
+// TestDurabilityWarnings checks that a stream in files has a warning, a
+// stronger one with a single replica, and another one with persist_mode: async.
+// A stream in memory has none.
 func TestDurabilityWarnings(t *testing.T) {
 	f := func(i StreamInfo, want ...string) {
 		t.Helper()

@@ -134,7 +134,8 @@ func TestNakDelay(t *testing.T) {
 	}
 }
 
-// A URL that cannot be read is not repeated: it may hold a password.
+// TestConnectBadURL checks that the error does not contain an invalid URL,
+// which may hold a password.
 func TestConnectBadURL(t *testing.T) {
 	c := connect.DefaultNATS()
 	c.Servers = []string{"nats://user:hunter2@[n1"}
@@ -144,7 +145,7 @@ func TestConnectBadURL(t *testing.T) {
 	}
 }
 
-// connect connects to a server that asks for something.
+// connect connects to a server with additional requirements.
 func reach(t *testing.T, s *natstest.Server, change func(*connect.NATS)) error {
 	t.Helper()
 	c := connect.DefaultNATS()
@@ -159,12 +160,13 @@ func reach(t *testing.T, s *natstest.Server, change func(*connect.NATS)) error {
 		t.Error(err)
 	}
 	if err := conn.Health(); err != nil || !conn.Up() {
-		t.Errorf("connected and not healthy: %v", err)
+		t.Errorf("connected but not healthy: %v", err)
 	}
 	return nil
 }
 
-// TestSignIn: each way to sign in, right and wrong. No error tells a secret.
+// TestSignIn checks each way to sign in, with right and wrong credentials. No
+// error contains a secret.
 func TestSignIn(t *testing.T) {
 	pair, err := nkeys.CreateUser()
 	if err != nil {
@@ -200,7 +202,7 @@ func TestSignIn(t *testing.T) {
 	f("creds", func(*server.Options) {}, func(*connect.NATS) {}, func(c *connect.NATS) { c.CredsFile = file + ".none" })
 }
 
-// TestTLS: mutual TLS, and what is missing for it.
+// TestTLS checks mutual TLS, with complete and incomplete settings.
 func TestTLS(t *testing.T) {
 	dir := t.TempDir()
 	cert := selfSigned(t, dir)
@@ -228,7 +230,7 @@ func TestTLS(t *testing.T) {
 	f(connect.NATSTLS{CAFile: ca, CertFile: ca, KeyFile: ca}, false)
 }
 
-// selfSigned writes cert.pem and key.pem for 127.0.0.1 into dir.
+// selfSigned writes cert.pem and key.pem for 127.0.0.1 to dir.
 func selfSigned(t *testing.T, dir string) tls.Certificate {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -263,8 +265,8 @@ func selfSigned(t *testing.T, dir string) tls.Certificate {
 	return cert
 }
 
-// TestPrefetch: what was asked for and not taken is within both bounds, and nothing
-// is left behind.
+// TestPrefetch checks that messages requested but not taken stay within both
+// limits, and that all messages arrive.
 func TestPrefetch(t *testing.T) {
 	f := func(name string, messages, size int) {
 		t.Run(name, func(t *testing.T) {
@@ -309,7 +311,7 @@ func prefetch(t *testing.T, conn *Conn, messages, size int) {
 	p.Tick(time.Now())
 	taken := 0
 	for most := 0; taken < n; {
-		if taken%50 == 0 { // let come what may
+		if taken%50 == 0 { // let messages arrive
 			if err := conn.Flush(ctx); err != nil {
 				t.Fatal(err)
 			}
@@ -329,7 +331,7 @@ func prefetch(t *testing.T, conn *Conn, messages, size int) {
 		case now := <-time.After(100 * time.Millisecond):
 			p.Tick(now)
 		case <-ctx.Done():
-			t.Fatalf("%d of %d messages came", taken, n)
+			t.Fatalf("%d of %d messages received", taken, n)
 		}
 	}
 	if err := p.Stop(time.Second); err != nil || p.Health() != nil {

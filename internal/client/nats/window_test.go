@@ -13,7 +13,7 @@ import (
 	"github.com/urlfold/urlfold/internal/testkit/proxy"
 )
 
-// A load is n messages, numbered, to one subject.
+// A load is a number of messages to one subject.
 type load struct {
 	subject  string
 	resolved []atomic.Int32
@@ -32,8 +32,8 @@ func (l *load) Resolved(i int, err error) {
 	}
 }
 
-// TestLateAnswers: where every answer takes longer than the timeout, the late ones
-// count: each message is resolved once, and stored once.
+// TestLateAnswers checks that late acknowledgments count if every one takes
+// longer than the timeout: each message is resolved once and stored once.
 func TestLateAnswers(t *testing.T) {
 	t.Parallel()
 	srv := natstest.Start(t, nil)
@@ -54,7 +54,7 @@ func TestLateAnswers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p.Delay(40 * time.Millisecond) // in both directions, and the keeper looks every 10 ms
+	p.Delay(40 * time.Millisecond) // in both directions; the keeper runs every 10 ms
 	const n = 64
 	l := &load{subject: "s", resolved: make([]atomic.Int32, n)}
 	if err := w.Publish(ctx, l, 0, n); err != nil {
@@ -62,7 +62,7 @@ func TestLateAnswers(t *testing.T) {
 	}
 	for l.good.Load() < n {
 		if sleep(ctx, 5*time.Millisecond) != nil {
-			t.Fatalf("%d of %d are resolved; %+v", l.good.Load(), n, w.Stats())
+			t.Fatalf("%d of %d messages resolved; %+v", l.good.Load(), n, w.Stats())
 		}
 	}
 	s := w.Stats()
@@ -72,7 +72,7 @@ func TestLateAnswers(t *testing.T) {
 	}
 	for i := range l.resolved {
 		if got := l.resolved[i].Load(); got != 1 {
-			t.Errorf("message %d was resolved %d times", i, got)
+			t.Errorf("message %d resolved %d times", i, got)
 		}
 	}
 	info, err := conn.js.Stream(ctx, "S")
@@ -80,7 +80,7 @@ func TestLateAnswers(t *testing.T) {
 		t.Fatalf("%v, %+v", err, info.CachedInfo().State)
 	}
 	if s.Timeouts == 0 || s.Again == 0 {
-		t.Errorf("no answer was late: the test shows nothing: %+v", s)
+		t.Errorf("no acknowledgment was late, so the test proves nothing: %+v", s)
 	}
 }
 
@@ -98,8 +98,8 @@ func (c *closer) Message(i int, m *Msg) {
 	}
 }
 
-// TestCloseWhilePublishing: what has its slot when the window is closed is not begun,
-// and its owner hears of it.
+// TestCloseWhilePublishing checks that messages that have a slot when the
+// window is closed are not sent, and that Publish returns an error.
 func TestCloseWhilePublishing(t *testing.T) {
 	t.Parallel()
 	cfg := connect.DefaultNATS()
@@ -118,6 +118,6 @@ func TestCloseWhilePublishing(t *testing.T) {
 		t.Errorf("Publish: %v, want %v; Close: %v", err, ErrClosed, c.closed)
 	}
 	if got := w.Stats().Published; got != 1 {
-		t.Errorf("%d messages were published, want the first one", got)
+		t.Errorf("%d messages published, want only the first one", got)
 	}
 }
