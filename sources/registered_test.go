@@ -98,7 +98,7 @@ func (c *counter) Errorf(format string, args ...any) {
 func TestSuiteCoversTypes(t *testing.T) {
 	c := &counter{TB: t}
 	requireWorlds(c, append(sources.Builtin(), sources.Type{Name: "dummy"}), worlds)
-	if len(c.errors) != 1 || !strings.Contains(c.errors[0], "source dummy is registered, but the contract suite has no subject for it") {
+	if len(c.errors) != 1 || !strings.Contains(c.errors[0], "no contract test for the registered source dummy") {
 		t.Errorf("with a dummy source: %q", c.errors)
 	}
 	c = &counter{TB: t}

@@ -37,8 +37,8 @@ func TestInodeGivenAgain(t *testing.T) {
 	}
 	w.known.index(known, headKey{})
 	for name, lost := range map[string]*track{
-		"told by its birth":     {head: []byte(text[:1024]), stamp: 1},
-		"told by its beginning": {head: []byte("another text\n")},
+		"known by its creation time": {head: []byte(text[:1024]), stamp: 1},
+		"known by its beginning":     {head: []byte("another text\n")},
 	} {
 		t.Run(name, func(t *testing.T) {
 			lost.path, lost.id, lost.file = filepath.Join(dir, "b.log"), "lost", s

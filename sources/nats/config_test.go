@@ -23,23 +23,23 @@ func TestConfig(t *testing.T) {
 		}
 	}
 	f(func(*JetStreamConfig) {})
-	f(func(c *JetStreamConfig) { c.Servers, c.Stream, c.Durable = nil, "a.b", "a b" }, "servers: there is none", "stream: is no name", "durable: is no name")
-	f(func(c *JetStreamConfig) { c.Consumer.FilterSubjects = []string{"a", "b..c"} }, "consumer.filter_subjects[1]: is no subject")
+	f(func(c *JetStreamConfig) { c.Servers, c.Stream, c.Durable = nil, "a.b", "a b" }, "servers: ", "stream: invalid name", "durable: invalid name")
+	f(func(c *JetStreamConfig) { c.Consumer.FilterSubjects = []string{"a", "b..c"} }, "consumer.filter_subjects[1]: invalid subject")
 	f(func(c *JetStreamConfig) { c.Consumer.AckWait, c.Consumer.MaxDeliver = time.Millisecond, -2 }, "consumer.ack_wait", "consumer.max_deliver")
 	f(func(c *JetStreamConfig) { c.Prefetch = Prefetch{1, 1} }, "prefetch.messages", "prefetch.bytes")
 	f(func(c *JetStreamConfig) { c.Batch = Batch{} }, "batch.messages")
-	f(func(c *JetStreamConfig) { c.Ack, c.NakDelay, c.MaxProcessingTime = "x", -1, 0 }, "ack: is", "nak_delay", "max_processing_time")
+	f(func(c *JetStreamConfig) { c.Ack, c.NakDelay, c.MaxProcessingTime = "x", -1, 0 }, "ack: must be", "nak_delay", "max_processing_time")
 	f(func(c *JetStreamConfig) { c.Consumer.MaxDeliver, c.Poison.After = 5, 4 })
 	f(func(c *JetStreamConfig) { c.Consumer.MaxDeliver, c.Poison.After = 5, 5 }, "poison.after: must be less")
 	f(func(c *JetStreamConfig) { c.Poison.Action = "publish" }, "poison.subject")
 	core := DefaultCore()
 	core.Queue, core.Pending = "a b", Pending{}
-	if _, err := NewCore(core); err == nil || !strings.Contains(err.Error(), "subjects: there is none") ||
+	if _, err := NewCore(core); err == nil || !strings.Contains(err.Error(), "subjects: must list") ||
 		!strings.Contains(err.Error(), "queue") || !strings.Contains(err.Error(), "pending") {
 		t.Errorf("%v", err)
 	}
 	core.Subjects = []string{"a.*", "a..b"}
-	if _, err := NewCore(core); err == nil || !strings.Contains(err.Error(), "subjects[1]: is no subject") {
+	if _, err := NewCore(core); err == nil || !strings.Contains(err.Error(), "subjects[1]: invalid subject") {
 		t.Errorf("%v", err)
 	}
 }
