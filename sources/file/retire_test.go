@@ -12,7 +12,7 @@ import (
 // idleLanes waits until all lanes are retired.
 func (d *daemon) idleLanes() {
 	d.t.Helper()
-	until(d.t, "no lanes are open", func() bool { return len(d.p.Snapshot().Lanes) == 0 })
+	until(d.t, "all lanes to end", func() bool { return len(d.p.Snapshot().Lanes) == 0 })
 	d.w.mu.Lock()
 	defer d.w.mu.Unlock()
 	for _, t := range d.w.known.tracks {

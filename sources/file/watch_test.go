@@ -439,7 +439,7 @@ func TestRotatedBefore(t *testing.T) {
 		_, err := os.Stat(path + ".1")
 		return os.IsNotExist(err)
 	})
-	until(t, "that to be stored", func() bool { return d.w.Stats().Done == 1 })
+	until(t, "the result to be stored", func() bool { return d.w.Stats().Done == 1 })
 	d.end()
 	if _, err := os.Stat(path); err != nil {
 		t.Error("a live file was deleted")
@@ -531,7 +531,7 @@ func TestStartEnd(t *testing.T) {
 	set.Start = startEnd
 	sink := &shelf{}
 	d := start(t, data, set, sink, nil)
-	until(t, "the first look", func() bool { return len(d.store.Entries("file")) == 1 })
+	until(t, "the first scan", func() bool { return len(d.store.Entries("file")) == 1 })
 	d.end()
 	put(t, a, "f\nnew\n")
 	put(t, b, "b\n")
@@ -564,7 +564,7 @@ func TestHeader(t *testing.T) {
 	heads := map[string]string{}
 	sink.onBatch = func(b *pipeline.Batch) { heads[filepath.Base(b.Lane.Name())] = string(b.Lane.Head()) }
 	d = start(t, data, set, sink, framing)
-	until(t, "what was added", func() bool { return sink.count() == 6004 })
+	until(t, "the added data", func() bool { return sink.count() == 6004 })
 	d.end()
 	if heads["a.csv"] != "name,url\n" || heads["b.csv.gz"] != "name,url\n" {
 		t.Errorf("%q", heads)
@@ -821,8 +821,8 @@ func TestGone(t *testing.T) {
 		t.Fatal(err)
 	}
 	put(t, path, "4\n")
-	until(t, "what comes after it was truncated", func() bool { return sink.count() == 7 })
-	until(t, "the end of what was there before", func() bool { return d.w.Stats().Done == 2 })
+	until(t, "the data after the truncation", func() bool { return sink.count() == 7 })
+	until(t, "the end of the old text", func() bool { return d.w.Stats().Done == 2 })
 	if s := d.w.Stats(); s.Truncations != 1 {
 		t.Errorf("%+v", s)
 	}

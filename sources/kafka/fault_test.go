@@ -121,10 +121,10 @@ func TestHangingSink(t *testing.T) {
 	cfg := quick(conn, "in")
 	cfg.SessionTimeout, cfg.RebalanceTimeout = time.Second, time.Second
 	_, first := start(t, cfg, slow)
-	kafkatest.Until(t, "the sink hangs", func() bool { return held.Load() > 1 })
+	kafkatest.Until(t, "the sink to hang", func() bool { return held.Load() > 1 })
 	out := &kafkatest.Collector{T: t}
 	_, second := start(t, cfg, out)
-	kafkatest.Until(t, "the other member reads", func() bool { return out.Count() > 0 })
+	kafkatest.Until(t, "the other member to read", func() bool { return out.Count() > 0 })
 	for p, got := range kafkatest.Committed(t, conn, "g", "in", parts) {
 		if durable := len(out.Got(p)); got > int64(durable) {
 			t.Errorf("partition %d: committed %d, but %d records are durable", p, got, durable)
@@ -134,7 +134,7 @@ func TestHangingSink(t *testing.T) {
 	kafkatest.Until(t, "all records", func() bool { return out.Count() >= parts*n })
 	close(release)
 	all := slices.Repeat([]int64{n}, parts)
-	kafkatest.Until(t, "all is committed", func() bool { return slices.Equal(kafkatest.Committed(t, conn, "g", "in", parts), all) })
+	kafkatest.Until(t, "all offsets to be committed", func() bool { return slices.Equal(kafkatest.Committed(t, conn, "g", "in", parts), all) })
 	stop(t, second)
 	doubled := 0
 	for p := range parts {
@@ -202,7 +202,7 @@ func TestStart(t *testing.T) {
 	cfg.Group, cfg.Start = "latest", Start{At: kafka.Latest}
 	out = &kafkatest.Collector{T: t}
 	_, run = start(t, cfg, out)
-	kafkatest.Until(t, "what has come since", func() bool { return out.Count() == 26 })
+	kafkatest.Until(t, "the records written since", func() bool { return out.Count() == 26 })
 	stop(t, run)
 }
 
@@ -316,7 +316,7 @@ func TestSlowStop(t *testing.T) {
 		}
 	}}
 	_, run := start(t, quick(conn, "in"), out)
-	kafkatest.Until(t, "records under way", func() bool { return held.Load() > 0 })
+	kafkatest.Until(t, "records in flight", func() bool { return held.Load() > 0 })
 	stop(t, run)
 	if got, want := kafkatest.Committed(t, conn, "g", "in", 1)[0], int64(out.Count()); got != want || want == 0 {
 		t.Errorf("committed %d after a clean stop, but %d records are durable", got, want)

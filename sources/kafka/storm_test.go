@@ -153,7 +153,7 @@ func storm(t *testing.T, conn connect.Kafka, topic, group string, parts int, del
 	}
 	runs.Wait()
 	last := begin()
-	kafkatest.Until(t, "all records are delivered", func() bool {
+	kafkatest.Until(t, "all records to be delivered", func() bool {
 		for p := range parts {
 			if delivered.prefix(p) < int64(produced) {
 				return false
@@ -162,7 +162,7 @@ func storm(t *testing.T, conn connect.Kafka, topic, group string, parts int, del
 		return true
 	})
 	all := slices.Repeat([]int64{int64(produced)}, parts)
-	kafkatest.Until(t, "all is committed", func() bool { return slices.Equal(kafkatest.Committed(t, conn, group, topic, parts), all) })
+	kafkatest.Until(t, "all offsets to be committed", func() bool { return slices.Equal(kafkatest.Committed(t, conn, group, topic, parts), all) })
 	if err := last.Stop(); err != nil {
 		t.Errorf("Run: %v", err)
 	}
