@@ -129,6 +129,30 @@ func TestRanges(t *testing.T) {
 	}
 }
 
+// TestOpenLastLine checks that a last line without a line end counts as an
+// unverified line, as it counts as a record, in a source and in a watcher.
+func TestOpenLastLine(t *testing.T) {
+	t.Parallel()
+	all := numbered("l", 0, 100)
+	bad := []byte(gz(t, strings.TrimSuffix(strings.Join(all[40:], ""), "\n")))
+	bad[len(bad)-5] ^= 1 // in the checksum
+	dir := write(t, map[string]string{"a.gz": gz(t, strings.Join(all[:40], "")) + string(bad)})
+	for _, onDamage := range []string{damageEmit, damageQuarantine, damageSkip} {
+		check := func(who string, r Report) {
+			if r.Verified.Lines != 40 || r.Unverified.Lines != 60 {
+				t.Errorf("%s, %s: %d lines verified, %d unverified, want 40 and 60", who, onDamage, r.Verified.Lines, r.Unverified.Lines)
+			}
+		}
+		s, _ := run(t, Config{Paths: []string{filepath.Join(dir, "a.gz")}, OnDamage: onDamage})
+		check("source", s.Reports()[0])
+		set := batch(dir)
+		set.OnDamage = onDamage
+		d := start(t, t.TempDir(), set, &shelf{}, nil)
+		d.wait()
+		check("watcher", d.reports[0])
+	}
+}
+
 // TestWithdraw holds the lane of a damaged file and reads the withdrawn part.
 func TestWithdraw(t *testing.T) {
 	t.Parallel()
