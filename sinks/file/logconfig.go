@@ -14,8 +14,9 @@ import (
 	"github.com/urlfold/urlfold/pipeline"
 )
 
-// A LogConfig configures the file sink of a daemon; see [NewLog].
-// [DefaultLogConfig] returns one with the default values.
+// A LogConfig configures the file sink of a daemon, which writes one file after
+// the other or one file per input, and acknowledges records when they are
+// durable.
 type LogConfig struct {
 	// Template for the paths of the files to write. The variables are:
 	// {source.relpath}, the path of the input below the fixed part of its

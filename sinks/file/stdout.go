@@ -8,7 +8,8 @@ import (
 	"github.com/urlfold/urlfold/pipeline"
 )
 
-// A StdoutConfig configures the sink for the standard output of a daemon.
+// A StdoutConfig configures the stdout sink, which writes to the standard output
+// of a daemon.
 type StdoutConfig struct {
 	// Compression of the output: gzip, zstd, none, or {zstd: {level: 3}}.
 	// Default: none.

@@ -8,7 +8,7 @@ import (
 	"github.com/urlfold/urlfold/internal/client/kafka"
 )
 
-// A Config configures the Kafka sink.
+// A Config configures the Kafka sink, which writes records to one topic.
 type Config struct {
 	connect.Kafka
 

@@ -8,7 +8,8 @@ import (
 	"github.com/urlfold/urlfold/config/field"
 )
 
-// A JetStreamConfig configures the JetStream sink; see [NewJetStream].
+// A JetStreamConfig configures the JetStream sink, which publishes records to
+// streams and waits for the acknowledgments.
 type JetStreamConfig struct {
 	connect.NATS
 
@@ -124,8 +125,9 @@ func (c *JetStreamConfig) Validate() error {
 // time they are read.
 func (c *JetStreamConfig) FixedBatches() bool { return c.MsgID == idBatch }
 
-// A CoreConfig configures the sink for core NATS; see [NewCore]. The server does
-// not store the messages; only current subscribers receive them.
+// A CoreConfig configures the NATS sink, which publishes records with core NATS.
+// The server does not store the messages; only current subscribers receive
+// them.
 type CoreConfig struct {
 	connect.NATS
 
