@@ -15,7 +15,7 @@ import (
 // Codec is how records are read, what is done with their URLs, and what is
 // written. Formats, fields and the base are for package codec/record to check.
 type Codec struct {
-	// The record format: a name that docs/formats.md lists, such as combined or jsonl, or the text of an nginx log_format or Apache LogFormat.
+	// The record format: a name that docs/reference/formats.md lists, such as combined or jsonl, or the text of an nginx log_format or Apache LogFormat.
 	Format string `yaml:"format,required" min:"1"`
 	// How the writer of a log escapes. Default: what the format says.
 	Dialect string `yaml:"dialect" enum:"nginx,nginx-json,apache,none"`

@@ -79,7 +79,7 @@ func noSuchFlag(names []string, name string) string {
 	if near := suggest.Nearest(names, name); near != "" {
 		return "there is no such flag; did you mean " + near + "?"
 	}
-	return "there is no such flag; docs/flags.md lists them, and so does 'urlfold flags'"
+	return "there is no such flag; docs/reference/flags.md lists them, and so does 'urlfold flags'"
 }
 
 // isName reports whether s looks like a name, and so not like a URL, and may go

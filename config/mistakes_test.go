@@ -81,7 +81,7 @@ func TestFileMistakes(t *testing.T) {
 			t.Errorf("%s: %v", good, err)
 		}
 	}
-	const flags = "there is no such flag; docs/flags.md lists them, and so does 'urlfold flags'"
+	const flags = "there is no such flag; docs/reference/flags.md lists them, and so does 'urlfold flags'"
 	f("sources: [file: {}]\nsinks: [file: {}]\ncodec: {format: lines, reject: [zebra, credentals, scheme-not-htp]}\ntests: [{url: a, flags: [zebra]}]",
 		"c:3:33: "+flags, "c:3:40: there is no such flag; did you mean credentials?", "c:3:52: there is no such flag; did you mean scheme-not-http?", "c:4:26: "+flags)
 	f(minimal+"dead_letter: {}", "c:4:14: the type is missing; there are file, jetstream, kafka")

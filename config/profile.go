@@ -93,7 +93,7 @@ func ParseProfile(file string, data []byte, open func(name string) ([]byte, erro
 }
 
 // A profileFile is a profile as it is written. Its comments become the table of
-// keys in docs/profiles.md.
+// keys in docs/reference/profiles.md.
 type profileFile struct {
 	// The name, as it appears in output; not that of a built-in profile.
 	Name string `yaml:"name,required"`

@@ -192,9 +192,9 @@ func TestReference(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	page, err := os.ReadFile("../docs/config.md")
+	page, err := os.ReadFile("../docs/reference/config.md")
 	if err != nil || !bytes.HasPrefix(page, want) {
-		t.Errorf("docs/config.md is not what the structs of configuration say now (%v); it should begin with\n%s", err, want)
+		t.Errorf("docs/reference/config.md is not what the structs of configuration say now (%v); it should begin with\n%s", err, want)
 	}
 	all, err := Reference(doubles())
 	if err != nil {

@@ -18,29 +18,25 @@ import (
 	"github.com/urlfold/urlfold/internal/testkit/natstest"
 )
 
-// section returns a section of the README.
-func section(t *testing.T, title string) string {
-	t.Helper()
-	_, text, ok := strings.Cut(read(t, "../README.md"), "\n## "+title+"\n")
-	if !ok {
-		t.Fatalf("the README has no section %q", title)
-	}
-	text, _, _ = strings.Cut(text, "\n## ")
-	return text
-}
+// tutorial is the page whose commands need brokers. Those of all other pages are
+// run by TestDocsCommands of internal/cli.
+const tutorial = "../docs/guide/first-kafka-pipeline.md"
 
-// commands returns what a reader types: the indented lines that begin with "$ ",
-// with what follows them up to the next one as the output that the README shows.
-func commands(t *testing.T, text string) (script []string, shown []string) {
+// commands returns what a reader of a page types, and what the page shows as the
+// output of each: the lines of its blocks "```console needs=kafka".
+func commands(t *testing.T, page string) (script []string, shown []string) {
 	t.Helper()
-	for line := range strings.Lines(text) {
-		line, ok := strings.CutPrefix(strings.TrimRight(line, "\n"), "    ")
-		switch cmd, is := strings.CutPrefix(line, "$ "); {
-		case !ok:
+	inside := false
+	for line := range strings.Lines(read(t, page)) {
+		cmd, is := strings.CutPrefix(line, "$ ")
+		switch {
+		case strings.HasPrefix(line, "```"):
+			inside = strings.HasPrefix(line, "```console needs=kafka")
+		case !inside:
 		case is:
-			script, shown = append(script, cmd), append(shown, "")
-		case len(script) > 0:
-			shown[len(shown)-1] += line + "\n"
+			script, shown = append(script, strings.TrimSuffix(cmd, "\n")), append(shown, "")
+		default:
+			shown[len(shown)-1] += line
 		}
 	}
 	if len(script) < 5 {
@@ -49,9 +45,9 @@ func commands(t *testing.T, text string) (script []string, shown []string) {
 	return script, shown
 }
 
-// A clone is what a reader has after git clone, as far as the commands of the README
-// need it: what starts brokers tells the addresses of those of the test, and what
-// builds the program copies it.
+// A clone is what a reader has after git clone, as far as the commands of the
+// tutorial need it. Its scripts that start brokers print the addresses of the
+// test's brokers, and its go command copies the program.
 type clone struct {
 	t   *testing.T
 	dir string
@@ -111,21 +107,15 @@ func (c *clone) outputs(script []string) []string {
 	return strings.Split(string(out), mark+"\n")[:len(script)]
 }
 
-// same compares what commands print with what the README shows. Where it shows
+// same compares what commands print with what the page shows. Where it shows
 // nothing, nothing is compared.
 func same(t *testing.T, script, shown, got []string) {
 	t.Helper()
 	for i := range script {
 		if shown[i] != "" && got[i] != shown[i] {
-			t.Errorf("%s\nprints\n%sand the README shows\n%s", script[i], got[i], shown[i])
+			t.Errorf("%s\nprints\n%sand the page shows\n%s", script[i], got[i], shown[i])
 		}
 	}
-}
-
-// The README's section on the daemon, word for word.
-func TestReadmeDaemon(t *testing.T) {
-	script, shown := commands(t, section(t, "Run it as a daemon"))
-	same(t, script, shown, newClone(t, nil).outputs(script))
 }
 
 func TestReadmeBrokersFake(t *testing.T) {
@@ -138,8 +128,8 @@ func TestReadmeBrokersReal(t *testing.T) {
 	readmeBrokers(t, broker)
 }
 
-// The README's section on brokers, word for word: what was in the log is in the file
-// at the end, after a topic and a stream.
+// readmeBrokers runs the commands of the tutorial word for word: what was in the log
+// is in the file at the end, after a topic and a stream.
 func readmeBrokers(t *testing.T, broker string) {
 	server := natstest.Start(t, nil)
 	conn, err := nats.Connect(server.URL())
@@ -154,7 +144,7 @@ func readmeBrokers(t *testing.T, broker string) {
 	if _, err := js.CreateStream(t.Context(), jetstream.StreamConfig{Name: "FRONTIER", Subjects: []string{"frontier.>"}}); err != nil {
 		t.Fatal(err)
 	}
-	script, shown := commands(t, section(t, "Kafka and NATS"))
+	script, shown := commands(t, tutorial)
 	c := newClone(t, map[string]string{"kafka": broker, "nats": server.URL()})
 	same(t, script, shown, c.outputs(script))
 }

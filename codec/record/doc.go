@@ -23,6 +23,6 @@
 // Worker counts every record in [Stats] exactly once, and Stats.Balanced holds
 // after every call.
 //
-// docs/formats.md describes the formats, and the choices that this package
+// docs/reference/formats.md describes the formats, and the choices that this package
 // makes where their specifications leave room.
 package record

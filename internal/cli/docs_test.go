@@ -18,17 +18,17 @@ import (
 	"github.com/urlfold/urlfold/sources"
 )
 
-// This file makes the pages of docs that are made from code. What a rule does is
-// shown by the codec itself, on a URL that shows it.
+// This file and docs_reference_test.go write the pages of docs/reference that are
+// generated from code. The examples of rules are computed by the codec.
 
-//go:generate go test -run ^TestDocs$ -update .
+//go:generate go test -run ^TestDocs -update .
 
-// TestDocs checks that the pages are what the code says. With -update it writes
+// TestDocs checks that the generated pages are up to date. With -update it writes
 // them.
 func TestDocs(t *testing.T) {
 	f := func(name string, page []byte) {
 		t.Helper()
-		path := filepath.Join("..", "..", "docs", name)
+		path := filepath.Join("..", "..", "docs", "reference", name)
 		if *update {
 			if err := os.WriteFile(path, page, 0o666); err != nil {
 				t.Fatal(err)
@@ -42,9 +42,11 @@ func TestDocs(t *testing.T) {
 	f("flags.md", flagsPage())
 	f("profiles.md", profilesPage(t))
 	f("config.md", configPage(t))
+	f("metrics.md", metricsPage(t))
+	f("log-events.md", eventsPage(t))
 }
 
-// testCatalog holds the components of this module.
+// testCatalog returns a catalog of the components of this module.
 func testCatalog(t *testing.T) *daemon.Catalog {
 	t.Helper()
 	c, err := daemon.NewCatalog(sources.Builtin(), sinks.Builtin())
@@ -54,7 +56,7 @@ func testCatalog(t *testing.T) *daemon.Catalog {
 	return c
 }
 
-// configPage is the reference of configurations, with all components.
+// configPage returns the reference of configurations, with all components.
 func configPage(t *testing.T) []byte {
 	page, err := config.Reference(testCatalog(t).Types())
 	if err != nil {
@@ -63,7 +65,7 @@ func configPage(t *testing.T) []byte {
 	return page
 }
 
-// The schema of configurations can be made of the components that there are.
+// TestSchema checks that the schema of configurations with all components is JSON.
 func TestSchema(t *testing.T) {
 	data, err := config.Schema(testCatalog(t).Types())
 	if err != nil || !json.Valid(data) {
@@ -73,19 +75,19 @@ func TestSchema(t *testing.T) {
 
 const generated = "<!-- Made from the code by go generate ./internal/cli: do not edit. -->\n\n"
 
-// mdCell is text for a cell of a table.
+// mdCell returns text for a cell of a table.
 func mdCell(text string) string {
 	return strings.NewReplacer("|", `\|`, "\n", " ", "<", "&lt;").Replace(text)
 }
 
-// mdCode is text as code in a cell.
+// mdCode returns text as code in a cell.
 func mdCode(text string) string { return "`" + strings.ReplaceAll(text, "|", `\|`) + "`" }
 
 func flagsPage() []byte {
 	var b bytes.Buffer
-	b.WriteString("# Flags\n\n" + generated + `A flag says that something was noticed about a URL as it came in. It never fails a run, unless ` + "`--fail-on flags`" + `
-asks for it. Where it was noticed is told by the marks. Those with an X stand for something that the grammar of RFC 3986 does
-not allow. ` + "`urlfold flags`" + ` lists the same.
+	b.WriteString("# Flags\n\n" + generated + `A flag names something that urlfold noticed about a URL as it came in. It never fails a run, unless you ask for that with
+` + "`--fail-on flags`" + `. The diagnostics of a URL say where it was noticed. A flag with an X stands for something that the
+grammar of RFC 3986 does not allow. ` + "`urlfold flags`" + ` prints the same list.
 
 | flag | invalid | meaning | clause |
 |---|---|---|---|
@@ -100,15 +102,15 @@ not allow. ` + "`urlfold flags`" + ` lists the same.
 	return b.Bytes()
 }
 
-// uses says what each built-in profile is for.
+// uses holds what each built-in profile is for.
 var uses = map[string]string{
 	"analytics":      "A web analyst counts each page once: keys without scheme, `www.`, index files, tracking parameters.",
-	"crawler":        "A crawler's frontier: what need not be fetched twice has one key; fragment and userinfo are never sent anyway.",
-	"equiv":          "The default: what a browser would fetch, and escapes as RFC 3986 has them. Nothing else is merged.",
-	"logclean":       "Archives of logs: as equiv, but what browsers have no reading of is kept by RFC 3986 and not rejected.",
-	"rfc3986":        "What is the same in every scheme, and nothing else: URIs of databases, proofs, XML namespaces.",
-	"rfc3986-scheme": "The same with what the schemes http, https, ws, wss, ftp and file add: servers and proxies that follow the RFC.",
-	"whatwg":         "Exactly the href of the URL Standard: to compare with browsers and with libraries that follow it.",
+	"crawler":        "A crawler's frontier: URLs that need not be fetched twice have one key; fragment and userinfo are never sent anyway.",
+	"equiv":          "The default: the URL that a browser would fetch, with escapes as RFC 3986 writes them. Merges nothing else.",
+	"logclean":       "Archives of logs: as equiv, but a URL that browsers cannot parse is parsed by RFC 3986 instead of rejected.",
+	"rfc3986":        "Merges what is the same in every scheme, and nothing else: URIs of databases, proofs, XML namespaces.",
+	"rfc3986-scheme": "As rfc3986, plus the rules of the schemes http, https, ws, wss, ftp and file: servers and proxies that follow the RFC.",
+	"whatwg":         "Exactly the href of the URL Standard: for comparison with browsers and with libraries that follow it.",
 }
 
 // writeRuleTable writes a row about each rule.
@@ -123,9 +125,9 @@ func writeRuleTable(b *bytes.Buffer, rules codec.Rules) {
 
 func profilesPage(t *testing.T) []byte {
 	var b bytes.Buffer
-	b.WriteString("# Profiles\n\n" + generated + `A profile says by which standard URLs are read, what is changed in their normal form, and of which level their keys are.
+	b.WriteString("# Profiles\n\n" + generated + `A profile says by which standard URLs are parsed, which rules make their normal form, and at which level their keys are.
 ` + "`urlfold profiles`" + ` lists the built-in ones, ` + "`-p NAME`" + ` chooses one, and ` + "`-p FILE.yaml`" + ` one of your own;
-` + "`--rule +rfc-clean,-frag-drop`" + ` adds rules to it and takes rules away.
+` + "`--rule +rfc-clean,-frag-drop`" + ` adds and removes rules.
 
 ## Built in
 
@@ -142,9 +144,9 @@ func profilesPage(t *testing.T) []byte {
 		}
 		fmt.Fprintf(&b, "| %s | %v | %s | %s | %s |\n", name, p.Standard, mdCode(codec.KeyFunction(p.Standard, p.Key)), malformedText(p.Malformed), uses[p.Name])
 	}
-	b.WriteString("\nTheir rules, in the order in which they are applied, behind those of the reading:\n\n| profile | rules |\n|---|---|\n")
+	b.WriteString("\nTheir rules, in the order in which they are applied, after those of the parser:\n\n| profile | rules |\n|---|---|\n")
 	for _, p := range codec.Profiles() {
-		rules := "none but those of the reading"
+		rules := "none except those of the parser"
 		if p.Rules != 0 {
 			rules = mdCode(strings.Join(p.Rules.Names(), ", "))
 		}
@@ -157,24 +159,24 @@ func profilesPage(t *testing.T) []byte {
 }
 
 func writeRules(b *bytes.Buffer) {
-	b.WriteString("\n## Rules of a normal form\n\nThe parser of the WHATWG standard applies these, whatever the profile.\n\n")
+	b.WriteString("\n## Rules of a normal form\n\nThe parser of the URL Standard applies these in every profile.\n\n")
 	writeRuleTable(b, codec.ParserRules(codec.WHATWG))
-	b.WriteString("\nRFC 3986 adds these: `resolve` where there is a base, `malformed-encode` in the profiles that encode a malformed %.\n\n")
+	b.WriteString("\nRFC 3986 adds these: `resolve` if there is a base, `malformed-encode` in profiles that encode a malformed %.\n\n")
 	writeRuleTable(b, codec.ParserRules(codec.RFC))
-	b.WriteString("\nA profile chooses among these; one of the WHATWG standard, among those that its parser does not apply anyway.\n\n")
+	b.WriteString("\nA profile chooses among these. A profile of the URL Standard chooses among those that its parser does not apply anyway.\n\n")
 	writeRuleTable(b, codec.ProfileRules())
 }
 
-// levelTexts says what each level merges.
+// levelTexts holds what each level merges.
 var levelTexts = [...]string{
-	"what RFC 3986 §6.2.2 calls equivalent: case, unreserved escapes, dot segments",
-	"and by §6.2.3: default port, empty path, spelling of IP addresses",
-	"and for a crawler: no fragment, userinfo, session ids, click ids; parameters in any order; http = https",
-	"and for analytics: one `www.`, double slashes, index files, trailing slash, parameters of the site",
+	"URLs that RFC 3986 §6.2.2 calls equivalent: case, unreserved escapes, dot segments",
+	"also by §6.2.3: default port, empty path, spelling of IP addresses",
+	"also for a crawler: no fragment, userinfo, session ids, click ids; parameters in any order; http = https",
+	"also for analytics: one `www.`, double slashes, index files, trailing slash, parameters of the site",
 }
 
 func writeLevels(b *bytes.Buffer) {
-	b.WriteString("\n## Keys\n\nKeys nest: URLs that share the key of one level share those of all higher ones.\n\n| level | key functions | merges |\n|---|---|---|\n")
+	b.WriteString("\n## Keys\n\nKeys nest: URLs with the same key at one level have the same keys at all higher levels.\n\n| level | key functions | merges |\n|---|---|---|\n")
 	for lv := range codec.K3 + 1 {
 		fmt.Fprintf(b, "| %v | %s, %s | %s |\n", lv, mdCode(codec.KeyFunction(codec.WHATWG, lv)), mdCode(codec.KeyFunction(codec.RFC, lv)), levelTexts[lv])
 	}
@@ -183,7 +185,7 @@ func writeLevels(b *bytes.Buffer) {
 		rules := codec.KeyRules(lv)
 		if lv == codec.K3 {
 			rules &^= codec.KeyRules(codec.K2)
-			b.WriteString(" Parameters of the site, the scheme http and its slashes are left out too.")
+			b.WriteString(" K3 also leaves out parameters of the site, the scheme http and its slashes.")
 		}
 		b.WriteString("\n\n")
 		writeRuleTable(b, rules)
@@ -203,23 +205,24 @@ func writeOwn(t *testing.T, b *bytes.Buffer) {
 	fmt.Fprintf(b, `
 ## Your own
 
-A profile in a YAML file is a built-in one, rules added or removed, and a policy for the keys of K2 and K3. Only `+"`name` and `base`"+`
-are required. Files are looked for beside the profile; nothing is fetched. All mistakes are reported at once, with line and column.
+A profile in a YAML file is a built-in profile, rules to add or remove, and a policy for K2 and K3. Only `+"`name` and `base`"+`
+are required. Paths of files start at the folder of the profile; nothing is fetched. urlfold reports all mistakes at once,
+with line and column.
 
 `+"```yaml\n%s```"+`
 
 %s
-Parameters are those of `+"`codec.params`"+` in a configuration; see *Parameters* in [formats.md](formats.md).
+`+"`params`"+` is the same as `+"`codec.params`"+` in a configuration: see [Parameters](formats.md#parameters).
 
-Keys of K2 and K3 mean something only beside the lists that they were made with. `+"`urlfold explain`"+` names them with their versions, which
-change with every rule; `+"`urlfold diff`"+` shows what a change would do to your own URLs before it is rolled out.
+Keys of K2 and K3 depend on the lists that they were computed with. `+"`urlfold explain`"+` names the lists with their versions,
+which change with every rule; `+"`urlfold diff`"+` [shows what a change would do](../how-to/compare-profiles.md) to your own URLs.
 `, text, config.ProfileReference())
 }
 
-// TestDependencies checks that docs/dependencies.md names every module that is
+// TestDependencies checks that docs/explanation/dependencies.md names every module that is
 // linked into the binary, on each system that is released for, and none besides.
 func TestDependencies(t *testing.T) {
-	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "dependencies.md"))
+	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "explanation", "dependencies.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -251,12 +254,12 @@ func TestDependencies(t *testing.T) {
 	}
 	for path := range linked {
 		if !listed[path] {
-			t.Errorf("docs/dependencies.md lacks %s", path)
+			t.Errorf("docs/explanation/dependencies.md lacks %s", path)
 		}
 	}
 	for path := range listed {
 		if !linked[path] {
-			t.Errorf("docs/dependencies.md has %s, which is not linked", path)
+			t.Errorf("docs/explanation/dependencies.md has %s, which is not linked", path)
 		}
 	}
 }

@@ -39,7 +39,7 @@ func usage(err error) error { return &exitError{code: exitUsage, err: err} }
 
 // badConfig makes err the mistakes in a configuration.
 func badConfig(err error) error {
-	return &exitError{code: exitUsage, err: err, see: "docs/config.md explains the keys, and so does the schema that 'urlfold schema' prints."}
+	return &exitError{code: exitUsage, err: err, see: "docs/reference/config.md explains the keys, and so does the schema that 'urlfold schema' prints."}
 }
 
 // text is what stderr is told: one line, or a list if err joins several.
