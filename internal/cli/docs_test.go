@@ -176,7 +176,7 @@ var levelTexts = [...]string{
 }
 
 func writeLevels(b *bytes.Buffer) {
-	b.WriteString("\n## Keys\n\nKeys nest: URLs with the same key at one level have the same keys at all higher levels.\n\n| level | key functions | merges |\n|---|---|---|\n")
+	b.WriteString("\n## Keys\n\nKeys nest: URLs with the same key at one level have the same keys at all higher levels. [Keys](keys.md) is the specification.\n\n| level | key functions | merges |\n|---|---|---|\n")
 	for lv := range codec.K3 + 1 {
 		fmt.Fprintf(b, "| %v | %s, %s | %s |\n", lv, mdCode(codec.KeyFunction(codec.WHATWG, lv)), mdCode(codec.KeyFunction(codec.RFC, lv)), levelTexts[lv])
 	}
