@@ -52,7 +52,7 @@ func TestSegments(t *testing.T) {
 			}
 		}
 		if last := batches[n-1]; last.Segment != l.segs.issued && !last.Verified {
-			t.Errorf("seed %d: the last batch is of segment %d", seed, last.Segment)
+			t.Errorf("seed %d: the last batch has segment %d", seed, last.Segment)
 		}
 	}
 }
