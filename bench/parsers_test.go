@@ -15,7 +15,7 @@ import (
 )
 
 // This file compares our two small parsers with the libraries that could
-// replace them. docs/explanation/dependencies.md has the figures.
+// replace them. docs/dependencies.md has the figures.
 
 // patterns are names of parameters in the form of tracker lists.
 var patterns = []string{
@@ -107,7 +107,7 @@ func BenchmarkJSON(b *testing.B) {
 	alone := append(bytes.Clone(url), '\n')
 	broken := bytes.Replace(line, []byte(`"ok":true}`), []byte(`"ok":tru`), 1)
 	if _, ok := findJSONParser(broken); !ok {
-		b.Error("jsonparser now detects a broken record: update docs/explanation/dependencies.md")
+		b.Error("jsonparser now detects a broken record: update docs/dependencies.md")
 	}
 	for _, p := range []struct {
 		name string

@@ -219,10 +219,10 @@ which change with every rule; `+"`urlfold diff`"+` [shows what a change would do
 `, text, config.ProfileReference())
 }
 
-// TestDependencies checks that docs/explanation/dependencies.md names every module that is
+// TestDependencies checks that docs/dependencies.md names every module that is
 // linked into the binary, on each system that is released for, and none besides.
 func TestDependencies(t *testing.T) {
-	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "explanation", "dependencies.md"))
+	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "dependencies.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -254,12 +254,12 @@ func TestDependencies(t *testing.T) {
 	}
 	for path := range linked {
 		if !listed[path] {
-			t.Errorf("docs/explanation/dependencies.md lacks %s", path)
+			t.Errorf("docs/dependencies.md lacks %s", path)
 		}
 	}
 	for path := range listed {
 		if !linked[path] {
-			t.Errorf("docs/explanation/dependencies.md has %s, which is not linked", path)
+			t.Errorf("docs/dependencies.md has %s, which is not linked", path)
 		}
 	}
 }
