@@ -12,52 +12,52 @@ import (
 	"github.com/urlfold/urlfold/internal/errlist"
 )
 
-// Codec is how records are read, what is done with their URLs, and what is
-// written. Formats, fields and the base are for package codec/record to check.
+// Codec configures how records are parsed, how their URLs are normalized, and what
+// is written. Package codec/record validates formats, fields and the base.
 type Codec struct {
-	// The record format: a name that docs/reference/formats.md lists, such as combined or jsonl, or the text of an nginx log_format or Apache LogFormat.
+	// The record format: a name such as combined or jsonl (docs/reference/formats.md lists them), or the text of an nginx log_format or Apache LogFormat.
 	Format string `yaml:"format,required" min:"1"`
-	// How the writer of a log escapes. Default: what the format says.
+	// The server whose escapes are undone in log fields. Default: the dialect of the format.
 	Dialect string `yaml:"dialect" enum:"nginx,nginx-json,apache,none"`
-	// Which URLs of an access log: all reads those that the format has.
+	// The URLs of an access log to normalize. all means those that the format has.
 	Target string `yaml:"target" enum:"request,referer,all"`
-	// Where the URL is: a path such as request.uri (jsonl), or the name or number of a column (csv, tsv).
+	// The location of the URL: a path such as request.uri (jsonl), or the name or number of a column (csv, tsv).
 	URLField string `yaml:"url_field"`
-	// Where the base is that the URL is resolved against, in the same way.
+	// The location of the base URL against which the URL is resolved, in the syntax of url_field.
 	BaseField string `yaml:"base_field"`
-	// One base for all relative URLs. {name} stands for a field of the record.
+	// The base URL for all relative URLs. A name in braces stands for a field of the record: https://{host}/ takes the host from the field host.
 	Base string `yaml:"base"`
-	// What to change: the name of a built-in profile, or a YAML file.
+	// The profile: the name of a built-in one, or a YAML file.
 	Profile string `yaml:"profile" min:"1"`
 	// The level of keys. Default: that of the profile.
 	Key string `yaml:"key" enum:"k0,k1,k2,k3"`
 	// The standard by which keys are computed. Default: that of the profile.
 	Standard string `yaml:"standard" enum:"rfc3986,whatwg"`
-	// The encoding of queries in the input, by a label of the Encoding Standard, such as windows-1252: what browsers do on pages in it. Default: utf-8.
+	// The encoding in which queries are percent-encoded, as browsers do on pages in that encoding: a label of the Encoding Standard such as windows-1252. Default: utf-8.
 	QueryEncoding string `yaml:"query_encoding"`
-	// The hash of keys.
+	// The hash function of keys.
 	Hash string `yaml:"hash" enum:"xxh3-128,sha256-128,hmac-sha256"`
 	// The key of hmac-sha256, at least 16 bytes.
 	HMACKey field.Secret `yaml:"hmac_key"`
-	// How keys are written.
+	// The text encoding of keys.
 	KeyFormat string `yaml:"key_format" enum:"hex,base32"`
-	// The longest URL that is accepted. Default: that of the profile, or 64KiB.
+	// The maximum length of a URL. Longer URLs are rejected. Default: that of the profile, or 64KiB.
 	MaxURL field.Size `yaml:"max_url" min:"1" max:"1GiB"`
-	// What is changed in a built-in profile.
+	// Changes to a built-in profile.
 	Rules Rules `yaml:"rules"`
-	// How parameters are written, for the output field params: OpenAPI parameter styles. Default: what the profile says.
+	// The serialization of parameters for the output field params, as OpenAPI parameter styles. Default: that of the profile.
 	Params []Param `yaml:"params"`
-	// What is written.
+	// The form of the output.
 	Render Render `yaml:"render" enum:"rewrite,jsonl,tsv,urls,keys"`
-	// Whether passwords in URLs are written as ***.
+	// Whether to replace passwords in URLs by ***.
 	Redact bool `yaml:"redact"`
-	// Names of flags: a URL that has one of them is rejected. scheme-not-http stands for every scheme but http and https. Names of errors are taken too, and change nothing: such URLs are always rejected.
+	// Flags whose URLs are rejected. scheme-not-http means every scheme except http and https. The names of errors are accepted too but have no effect, because such URLs are always rejected.
 	Reject []string `yaml:"reject"`
-	// What becomes of a record that is not of the format. Default: as pipeline.on_reject.
+	// The disposition of records that do not match the format. Default: that of pipeline.on_reject.
 	OnUnparsed string `yaml:"on_unparsed" enum:"pass_through,dead_letter,drop"`
-	// Names of parameters whose values are written as ***.
+	// Names of parameters whose values are replaced by ***.
 	Secrets []string `yaml:"secrets"`
-	// Defects to repair, by the names of their flags: %u0041 as JavaScript wrote it, %2541 that was escaped twice, and entities of HTML.
+	// Defects to repair, by the names of their flags: %u0041 as written by JavaScript's escape function, %2541 from encoding twice, and HTML entities.
 	Repairs []string `yaml:"repairs" enum:"percent-u,double-encoded,html-entity"`
 
 	profile codec.Profile
@@ -66,44 +66,44 @@ type Codec struct {
 	styles  *params.Styles
 }
 
-// Rejected is which URLs are rejected although they have a reading.
+// Rejected selects valid URLs to reject.
 type Rejected struct {
-	Flags   codec.Flags // those with one of these
-	NotHTTP bool        // those with another scheme than http and https
+	Flags   codec.Flags // URLs with any of these flags
+	NotHTTP bool        // URLs with a scheme other than http and https
 }
 
-// Render is what is written: one of the built-in forms, or one with choices of
-// its own.
+// Render is the form of the output: the name of a built-in form, or a mapping that
+// selects its fields.
 type Render struct {
 	Form string // rewrite, jsonl, tsv, urls, keys or extend
 
 	// JSON lines with these fields.
 	JSONL *Fields `yaml:"jsonl"`
-	// Lines with these fields and tabs between them.
+	// Tab-separated lines with these fields.
 	TSV *Fields `yaml:"tsv"`
-	// The record as it came, with fields added: a name for each, and what it holds.
+	// The input record with added fields: a mapping of new names to output fields.
 	Extend map[string]string `yaml:"extend" min:"1"`
 
-	names []string // of Extend, in the order in which they were written
+	names []string // keys of Extend in the order of the file
 }
 
 // Names returns the names of the fields that are added to records, in the order of
-// the file: of a table they are columns.
+// the file. In a table they become columns in this order.
 func (r *Render) Names() []string { return r.names }
 
-// Fields are fields of the output.
+// Fields lists fields of the output.
 type Fields struct {
 	// The names of the fields, in this order.
 	Fields []string `yaml:"fields,required" min:"1"`
 }
 
-// UnmarshalText reads a built-in form.
+// UnmarshalText sets r to the built-in form called text.
 func (r *Render) UnmarshalText(text []byte) error {
 	*r = Render{Form: string(text)}
 	return nil
 }
 
-// MarshalText returns the name of a built-in form, or nothing.
+// MarshalText returns the name of the built-in form, or nil if r is a mapping.
 func (r Render) MarshalText() ([]byte, error) {
 	if r.JSONL != nil || r.TSV != nil || r.Extend != nil {
 		return nil, nil
@@ -111,7 +111,7 @@ func (r Render) MarshalText() ([]byte, error) {
 	return []byte(r.Form), nil
 }
 
-// Validate checks that there is one form, and notes it.
+// Validate checks that exactly one form is selected, and sets r.Form to it.
 func (r *Render) Validate() error {
 	var forms []string
 	for _, f := range []struct {
@@ -123,28 +123,28 @@ func (r *Render) Validate() error {
 		}
 	}
 	if len(forms) != 1 {
-		return errors.New("must be one of the words rewrite, jsonl, tsv, urls and keys, or a mapping with exactly one of jsonl, tsv and extend")
+		return errors.New("must be rewrite, jsonl, tsv, urls or keys, or a mapping with exactly one of jsonl, tsv and extend")
 	}
 	r.Form = forms[0]
 	return nil
 }
 
-// Rules are what is changed in a built-in profile.
+// Rules are changes to a built-in profile.
 type Rules struct {
 	RuleChanges
 	Policy
 }
 
-// RuleChanges are rules of normal forms that a profile has more, or less, than a
+// RuleChanges are normalization rules that a profile adds to, or removes from, a
 // built-in one.
 type RuleChanges struct {
-	// Rules of normal forms that are added.
+	// Normalization rules to add.
 	Add []string `yaml:"add"`
-	// Rules of normal forms that are left out.
+	// Normalization rules to remove.
 	Remove []string `yaml:"remove"`
 }
 
-// resolve finds out what the section means, and notes what is wrong with it.
+// resolve compiles the section and records the errors in it.
 func (d *decoder) resolve(c *Codec) {
 	d.resolveReject(c)
 	d.resolveRender(&c.Render)
@@ -163,10 +163,10 @@ func (d *decoder) resolveProfile(c *Codec) {
 	}
 	switch {
 	case strings.Contains(c.Profile, "://"):
-		d.failText("codec.profile", "this is a URL, and not a file: nothing is fetched")
+		d.failText("codec.profile", "must be a file, not a URL: urlfold does not download profiles")
 		return
 	case d.open == nil:
-		d.failText("codec.profile", "no files can be read here")
+		d.failText("codec.profile", "cannot read files in this context")
 		return
 	}
 	data, err := d.open(c.Profile)
@@ -189,11 +189,11 @@ func (d *decoder) resolveProfile(c *Codec) {
 		d.spoil("codec.profile")
 	}
 	if !c.Rules.isZero() {
-		d.failText("codec.rules", "the profile is a file, and has a policy of its own: these rules belong there")
+		d.failText("codec.rules", "cannot be combined with a profile file: move these rules into the profile")
 	}
 }
 
-// A hiddenError is an error whose text is not shown.
+// A hiddenError replaces the text of err by reason.
 type hiddenError struct {
 	reason string
 	err    error
@@ -228,8 +228,8 @@ func isErrorName(name string) bool {
 	return err == nil
 }
 
-// resolveRules puts the profile together, and has the codec look for
-// contradictions.
+// resolveRules applies the changes to the profile and lets the codec check the
+// result for contradictions.
 func (d *decoder) resolveRules(c *Codec) {
 	p := &c.profile
 	add, remove := d.ruleSets(&c.Rules.RuleChanges, "codec.rules")
@@ -249,12 +249,12 @@ func (d *decoder) resolveRules(c *Codec) {
 	d.checkProfile(*p, c.policy, "codec.rules")
 }
 
-// Resolve returns the profile with all that the section changes in it, and the
-// policy for its keys.
+// Resolve returns the profile with the changes of this section, and the policy for
+// its keys.
 func (c *Codec) Resolve() (codec.Profile, *codec.Policy) { return c.profile, c.policy }
 
-// Styles returns how parameters are written, nil if the section does not say it.
+// Styles returns the compiled Params, or nil if there are none.
 func (c *Codec) Styles() *params.Styles { return c.styles }
 
-// Rejected returns which URLs are rejected although they have a reading.
+// Rejected returns which valid URLs to reject.
 func (c *Codec) Rejected() Rejected { return c.reject }

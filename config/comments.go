@@ -10,12 +10,12 @@ import (
 //go:embed comments.json
 var commentsJSON []byte
 
-// comments returns the comments of structs and fields.
+// comments returns the doc comments of structs and fields by their names.
 var comments = sync.OnceValue(func() map[string]string {
 	var all map[string]string
-	_ = json.Unmarshal(commentsJSON, &all) // a test of internal/comments compares it with the code
+	_ = json.Unmarshal(commentsJSON, &all) // a test of internal/comments checks the file
 	return all
 })
 
-// commentOf returns the comment of a struct type.
+// commentOf returns the doc comment of a struct type.
 func commentOf(t reflect.Type) string { return comments()[t.PkgPath()+"."+t.Name()] }

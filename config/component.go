@@ -11,21 +11,21 @@ import (
 	"github.com/goccy/go-yaml/ast"
 )
 
-// Types are the components that there are, by the names of their types. Each
-// function returns a pointer to a new struct that holds the component's defaults;
-// package config/field says what it may look like.
+// Types holds the available component types by name. Each function returns a pointer
+// to a new configuration struct that holds the component's defaults; package
+// config/field documents its form.
 type Types struct {
 	Sources     map[string]func() any
 	Sinks       map[string]func() any
 	DeadLetters map[string]func() any
-	// Check looks for what this package cannot see, and joins a mistake made by
-	// File.ErrorAt for each. sound reports whether the part of the file that a path
-	// leads into is written, and what is at the path has no mistake: what has one is not
-	// to be looked at. Without Check, nothing is looked for.
+	// Check, if not nil, performs the checks that this package cannot do. It returns
+	// the joined errors, each created by File.ErrorAt. sound reports whether the section
+	// of a path is present and the value at the path has no errors; Check must not use
+	// values that are not sound.
 	Check func(f *File, sound func(path string) bool) error
 }
 
-// of returns the types that can stand at a path.
+// of returns the types that are allowed at a path.
 func (t Types) of(path string) map[string]func() any {
 	switch section, _, _ := strings.Cut(path, "["); section {
 	case "sources":
@@ -36,12 +36,12 @@ func (t Types) of(path string) map[string]func() any {
 	return t.DeadLetters
 }
 
-// A Component is a source or a sink: a mapping with one key, its type, below
-// which is what the struct of that type says, and optionally its name.
+// A Component is a source or a sink. In YAML it is a mapping with one key, the type,
+// whose value holds the settings of that type and optionally a name.
 type Component struct {
 	Type   string // "kafka"
-	Name   string // for metrics and logs; default: "kafka-1", of a sink "kafka-sink-1", and "dead_letter"
-	Config any    // what Types made, filled in
+	Name   string // for metrics and logs; default: "kafka-1" (source), "kafka-sink-1" (sink) or "dead_letter"
+	Config any    // the struct from Types, filled in
 
 	path string
 }
@@ -52,7 +52,7 @@ func (c *Component) Path() string { return c.path }
 
 var componentType = reflect.TypeFor[Component]()
 
-// component reads one component.
+// component decodes a component.
 func (d *decoder) component(c *Component, n ast.Node, at string) {
 	types := d.types.of(at)
 	names := sortedKeys(types)
@@ -63,9 +63,9 @@ func (d *decoder) component(c *Component, n ast.Node, at string) {
 		newConfig, ok := types[name]
 		switch {
 		case count > 1:
-			d.failAt(key, "is a second type; what belongs to a component is indented below its type")
+			d.failAt(key, "second type in one component: indent the keys of a component below its type")
 		case !ok:
-			d.failAt(key, noSuch("type", names, name))
+			d.failAt(key, noSuch("unknown type", names, name))
 		default:
 			d.note(path, key, value)
 			c.Type, c.Config, c.path = name, newConfig(), path
@@ -73,7 +73,7 @@ func (d *decoder) component(c *Component, n ast.Node, at string) {
 		}
 	})
 	if isMapping(n) && count == 0 && len(d.values(n)) == 0 {
-		d.failAt(n, "the type is missing; there are "+strings.Join(names, ", "))
+		d.failAt(n, "missing type (must be one of: "+strings.Join(names, ", ")+")")
 	}
 	if len(d.errs) > before {
 		d.spoil(cmp.Or(c.path, at))
@@ -83,7 +83,7 @@ func (d *decoder) component(c *Component, n ast.Node, at string) {
 func (d *decoder) componentConfig(c *Component, n ast.Node) {
 	v := reflect.ValueOf(c.Config)
 	if v.Kind() != reflect.Pointer || v.IsNil() || v.Elem().Kind() != reflect.Struct {
-		d.failAt(n, fmt.Sprintf("this program cannot read what belongs here: %T", c.Config))
+		d.failAt(n, fmt.Sprintf("BUG: unsupported configuration type: %T", c.Config))
 		return
 	}
 	own := keyReader{"name", func(n ast.Node) {
@@ -96,8 +96,8 @@ func (d *decoder) componentConfig(c *Component, n ast.Node) {
 	d.structure(v.Elem(), n, c.path, own)
 }
 
-// nameComponents gives the components of a section the names that they do not
-// have, and tells if two have the same: their type, what they are, and a number.
+// nameComponents gives each unnamed component of a section a name: its type, what,
+// and a number. It records an error if two components have the same name.
 func (d *decoder) nameComponents(list []Component, what string) {
 	taken := map[string]bool{}
 	for i := range list {

@@ -15,61 +15,61 @@ import (
 	"github.com/urlfold/urlfold/internal/errlist"
 )
 
-// A decoder fills structs from a document. Keys are named by paths, such as
+// A decoder fills structs from a document. It identifies keys by paths, such as
 // "sources[0].kafka.tls.ca_file".
 type decoder struct {
 	document
 	types  Types
 	places map[string]place
-	raw    map[string]string                 // scalars with values put in, as they were written
-	words  map[string]string                 // texts of structs that were written as such
-	others []error                           // the mistakes in other files
-	open   func(name string) ([]byte, error) // a file that the document names; nil: no files can be read
-	broken map[string]bool                   // paths with a mistake at or below them, and of keys that are missing
+	raw    map[string]string                 // scalars with expansions, as they were written
+	words  map[string]string                 // structs that were written as a scalar, as that scalar
+	others []error                           // errors in other files
+	open   func(name string) ([]byte, error) // reads a file that the document names; nil: files cannot be read
+	broken map[string]bool                   // paths with an error at or below them, and paths of missing keys
 }
 
-// newDecoder returns a decoder of a file. open reads the files that it names.
+// newDecoder returns a decoder for a document. open reads the files that it names.
 func newDecoder(d document, open func(name string) ([]byte, error)) *decoder {
 	return &decoder{document: d, open: open, places: map[string]place{}, raw: map[string]string{}, words: map[string]string{}, broken: map[string]bool{}}
 }
 
-// root returns the root of the document, nil if a mistake was noted.
+// root parses data and returns its root node, or nil after recording an error.
 func (d *decoder) root(data []byte) ast.Node {
 	root := d.parse(data)
 	if root == nil && len(d.errs) == 0 {
-		d.errs = append(d.errs, d.error(nil, "is empty", nil))
+		d.errs = append(d.errs, d.error(nil, "file is empty", nil))
 	}
 	return root
 }
 
-// section returns the part of a configuration that a path leads into: "codec", or
-// one element of a list, "sources[0]".
+// section returns the first element of a path: a section such as "codec", or an
+// element of a list, such as "sources[0]".
 func section(path string) string {
 	s, _, _ := strings.Cut(path, ".")
 	return s
 }
 
-// sound reports whether the section of a path is there, and the path has no mistake
-// so far.
+// sound reports whether the section of a path is present and no error has been
+// recorded at the path.
 func (d *decoder) sound(path string) bool {
 	_, is := d.places[section(path)]
 	return is && !d.broken[path]
 }
 
-// spoil notes that there is a mistake at a path, and so in all around it.
+// spoil marks a path and all paths that enclose it as containing an error.
 func (d *decoder) spoil(path string) {
 	for ; path != ""; path = path[:max(strings.LastIndexAny(path, ".["), 0)] {
 		d.broken[path] = true
 	}
 }
 
-// A place is where something was written.
+// A place holds the nodes of a key and its value.
 type place struct {
 	key   ast.Node // nil for an element of a list
 	value ast.Node
 }
 
-// written returns the keys of the mapping at a path in the order of the file.
+// written sorts the keys of the mapping at a path in the order of the file.
 func (d *decoder) written(at string, keys []string) []string {
 	offset := func(key string) int { return start(d.places[in(at, key)].key).Position.Offset }
 	return slices.SortedFunc(slices.Values(keys), func(a, b string) int { return cmp.Compare(offset(a), offset(b)) })
@@ -86,7 +86,8 @@ func in(at, name string) string {
 // element returns the path of an element of a list.
 func element(at string, i int) string { return at + "[" + strconv.Itoa(i) + "]" }
 
-// value fills v from a node. v is addressable, and keeps what is not written.
+// value fills v from a node. v must be addressable. Fields whose keys are absent keep
+// their values.
 func (d *decoder) value(v reflect.Value, n ast.Node, at string, r rules) {
 	before := len(d.errs)
 	d.fill(v, n, at, r)
@@ -112,7 +113,7 @@ func (d *decoder) fill(v reflect.Value, n ast.Node, at string, r rules) {
 	case t.Kind() == reflect.Map && t.Key().Kind() == reflect.String:
 		d.table(v, n, at, r)
 	default:
-		d.failAt(n, "this program cannot read what belongs here: "+t.String())
+		d.failAt(n, "BUG: unsupported configuration type: "+t.String())
 	}
 }
 
@@ -124,13 +125,13 @@ func isMapping(n ast.Node) bool {
 	return false
 }
 
-// structure fills a struct from a mapping, in which there may be more keys than
-// its own, and has it validated.
+// structure fills a struct from a mapping and validates it. more lists keys that the
+// mapping may have in addition to those of the struct.
 func (d *decoder) structure(v reflect.Value, n ast.Node, at string, more ...keyReader) {
 	before := len(d.errs)
 	fields, err := fieldsOf(v.Type())
 	if err != nil {
-		d.failWith(start(n), "this program cannot read what belongs here: "+clean(err.Error()), err)
+		d.failWith(start(n), "BUG: unsupported configuration struct: "+clean(err.Error()), err)
 		return
 	}
 	names := make([]string, 0, len(fields)+len(more))
@@ -157,7 +158,7 @@ func (d *decoder) structure(v reflect.Value, n ast.Node, at string, more ...keyR
 		}
 		delete(d.places, path)
 		if near := d.unknown(key, names, name); near != "" {
-			d.spoil(in(at, near)) // it is not missing, but misspelled
+			d.spoil(in(at, near)) // misspelled, so do not report it as missing
 		}
 	})
 	d.missing(fields, n, at)
@@ -175,23 +176,23 @@ func (d *decoder) note(path string, key, value ast.Node) {
 	}
 }
 
-// missing notes each required key that is not there. Where there is no mapping, that
-// was noted, and nothing is known about its keys.
+// missing records an error for each required key that is absent. If n is not a
+// mapping, that error has been recorded, and missing only marks the keys as broken.
 func (d *decoder) missing(fields []structField, n ast.Node, at string) {
 	for _, f := range fields {
 		path := in(at, f.name)
 		if _, ok := d.places[path]; !f.required || ok {
 			continue
 		}
-		if isMapping(n) && !d.broken[path] { // broken: it is misspelled
-			d.failWith(d.begin(n, at), "missing key "+f.name, nil)
+		if isMapping(n) && !d.broken[path] { // broken means misspelled
+			d.failWith(d.begin(n, at), "missing required key "+strconv.Quote(f.name), nil)
 		}
 		d.spoil(path)
 	}
 }
 
-// validate calls the Validate method of a struct, if it has one. Of a struct with
-// mistakes only what it says of keys without one counts.
+// validate calls the Validate method of a struct, if it has one, and records its
+// errors. If the struct already has errors, it drops those that may follow from them.
 func (d *decoder) validate(v reflect.Value, at string) {
 	c, ok := v.Addr().Interface().(interface{ Validate() error })
 	if !ok {
@@ -206,8 +207,8 @@ func (d *decoder) validate(v reflect.Value, at string) {
 	}
 }
 
-// follows reports whether an error of the Validate method of the struct at a path may
-// come of a mistake that was told already.
+// follows reports whether an error that the struct at a path returned from Validate
+// may be a consequence of an error that has been recorded.
 func (d *decoder) follows(at string, err error) bool {
 	var f *field.Error
 	if !errors.As(err, &f) || d.broken[in(at, f.Field)] {
@@ -216,15 +217,15 @@ func (d *decoder) follows(at string, err error) bool {
 	return slices.ContainsFunc(f.With, func(key string) bool { return d.broken[in(at, key)] })
 }
 
-// failPath notes an error, or several that were joined, that belong to the key at
-// a path, or to a key below it that a field.Error names.
+// failPath records err, or the errors that it joins, at the key of a path, or at the
+// key below it that a field.Error names.
 func (d *decoder) failPath(at string, err error) {
 	for _, err := range errlist.Flatten(err) {
 		d.failOne(at, err)
 	}
 }
 
-// failOne notes an error that joins no others.
+// failOne records an error that is not a joined one.
 func (d *decoder) failOne(at string, err error) {
 	var f *field.Error
 	if errors.As(err, &f) {
@@ -235,8 +236,8 @@ func (d *decoder) failOne(at string, err error) {
 	d.errs = append(d.errs, d.errorAt(at, err))
 }
 
-// errorAt returns an error at the key of a path. If it is not written, the place
-// is that of the mapping in which it could be, and the reason names it.
+// errorAt returns an error with the position of the value at a path. If the key is
+// absent, the position is that of the enclosing mapping, and the reason names the key.
 func (d *decoder) errorAt(path string, err error) *Error {
 	reason, p, rest := clean(err.Error()), path, ""
 	for p != "" {
@@ -261,7 +262,7 @@ func prefixed(path, reason string) string {
 	return path + ": " + reason
 }
 
-// list fills a slice. What was in it is replaced.
+// list replaces the contents of a slice by the elements of a node.
 func (d *decoder) list(v reflect.Value, n ast.Node, at string, r rules) {
 	items := d.items(n)
 	s := reflect.MakeSlice(v.Type(), len(items), len(items))
@@ -276,7 +277,7 @@ func (d *decoder) list(v reflect.Value, n ast.Node, at string, r rules) {
 	v.Set(s)
 }
 
-// table fills a map. What was in it is replaced.
+// table replaces the contents of a map by the pairs of a node.
 func (d *decoder) table(v reflect.Value, n ast.Node, at string, r rules) {
 	m := reflect.MakeMap(v.Type())
 	d.pairs(n, func(key, value ast.Node, name string) {
@@ -292,8 +293,8 @@ func (d *decoder) table(v reflect.Value, n ast.Node, at string, r rules) {
 	v.Set(m)
 }
 
-// begin returns where a mapping that lacks something is told: at the key that it
-// belongs to, so as not to point at a key of it that is right.
+// begin returns the token at which to report a key missing from a mapping: the key
+// of the mapping itself rather than its first, correct key.
 func (d *decoder) begin(n ast.Node, at string) *token.Token {
 	if p, ok := d.places[at]; ok && p.key != nil {
 		return start(p.key)

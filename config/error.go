@@ -11,16 +11,16 @@ import (
 	"github.com/urlfold/urlfold/internal/suggest"
 )
 
-// An Error is one mistake in a file.
+// An Error is an error in a file.
 type Error struct {
 	File         string // as the caller named it
-	Line, Column int    // from 1; Column counts characters; both 0 if the mistake has no place
+	Line, Column int    // from 1; Column counts characters; both 0 if the position is unknown
 	Reason       string
 
 	err error
 }
 
-// Error returns place and reason: "shop.yaml:3:7: there is no such key".
+// Error returns the position and the reason: "shop.yaml:3:7: duplicate key".
 func (e *Error) Error() string {
 	if e.Line == 0 {
 		return e.File + ": " + e.Reason
@@ -28,11 +28,10 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("%s:%d:%d: %s", e.File, e.Line, e.Column, e.Reason)
 }
 
-// Unwrap returns the error that is behind e, if there is one. Its text may hold
-// what e leaves out.
+// Unwrap returns the cause of e, or nil. Its text may contain values that e omits.
 func (e *Error) Unwrap() error { return e.err }
 
-// joined returns the mistakes in the order of the file as one error, or nil.
+// joined sorts the errors by position and joins them. It returns nil for none.
 func joined(list []*Error) error {
 	slices.SortStableFunc(list, func(a, b *Error) int {
 		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
@@ -44,17 +43,17 @@ func joined(list []*Error) error {
 	return errors.Join(errs...)
 }
 
-// fileReason says why a file cannot be read, without its name.
+// fileReason returns why a file cannot be read, without the name of the file.
 func fileReason(err error) string {
 	var pe *fs.PathError
 	if errors.As(err, &pe) {
 		err = pe.Err
 	}
-	return clean("cannot be read: " + err.Error())
+	return clean("cannot read file: " + err.Error())
 }
 
-// clean returns a text of another package for one line of an error. Nothing in
-// it may look like a URL: URLs hold passwords.
+// clean returns an error text of another package on one line. It replaces a text
+// that contains a URL, because URLs may contain passwords.
 func clean(reason string) string {
 	reason = strings.ReplaceAll(reason, "\n", "; ")
 	if found := strings.Contains(reason, "://"); found {
@@ -63,27 +62,30 @@ func clean(reason string) string {
 	return reason
 }
 
-// notShown stands for a reason that would repeat a URL.
+// notShown replaces a reason that contains a URL.
 const notShown = "invalid value (not shown: it may contain a secret)"
 
-// noSuch says that there is no name like this, and which there are.
+// noSuch returns the reason for a name that is not among names: what, followed by
+// the nearest name or, if none is near, all of them. It does not repeat name, which
+// may be a secret in the wrong place.
 func noSuch(what string, names []string, name string) string {
 	if near := suggest.Nearest(names, name); near != "" {
-		return fmt.Sprintf("there is no such %s; did you mean %s?", what, near)
+		return fmt.Sprintf("%s (did you mean %q?)", what, near)
 	}
-	return fmt.Sprintf("there is no such %s; there are %s", what, strings.Join(names, ", "))
+	return fmt.Sprintf("%s (must be one of: %s)", what, strings.Join(names, ", "))
 }
 
-// noSuchFlag says that there is no flag like this. There are too many to name them.
+// noSuchFlag returns the reason for an unknown flag. There are too many flags to
+// list them.
 func noSuchFlag(names []string, name string) string {
 	if near := suggest.Nearest(names, name); near != "" {
-		return "there is no such flag; did you mean " + near + "?"
+		return fmt.Sprintf("unknown flag (did you mean %q?)", near)
 	}
-	return "there is no such flag; docs/reference/flags.md lists them, and so does 'urlfold flags'"
+	return "unknown flag (see 'urlfold flags' for a list)"
 }
 
-// isName reports whether s looks like a name, and so not like a URL, and may go
-// into output, versions and errors.
+// isName reports whether s has the form of a name. Names are never URLs, so they
+// may appear in output, versions and errors.
 func isName(s string) bool {
 	for _, c := range []byte(s) {
 		letter := 'a' <= c|0x20 && c|0x20 <= 'z'
@@ -94,5 +96,5 @@ func isName(s string) bool {
 	return s != "" && len(s) <= 64
 }
 
-// nameRule says what isName asks for.
-const nameRule = "a name is of 1 to 64 letters, digits, '-', '_' and '.'"
+// nameRule is the reason for a name that isName rejects.
+const nameRule = "invalid name: must be 1 to 64 letters, digits, '-', '_' or '.'"

@@ -7,15 +7,15 @@ import (
 	"strings"
 )
 
-// An Env is what a configuration may look at outside of its file. The zero Env
-// has no variables and no files.
+// An Env gives a configuration access to environment variables and other files. The
+// zero Env has neither.
 type Env struct {
-	Lookup   func(name string) (string, bool)  // a variable of the environment
-	ReadFile func(name string) ([]byte, error) // a file; relative names are made relative to the folder of the configuration before
+	Lookup   func(name string) (string, bool)  // looks up an environment variable
+	ReadFile func(name string) ([]byte, error) // reads a file; relative names have already been joined to the directory of the configuration
 }
 
-// OS returns the environment of the process and its files, of which it reads 64
-// MiB at most.
+// OS returns an Env with the environment and the files of the process. It reads at
+// most 64 MiB of a file.
 func OS() Env {
 	return Env{
 		Lookup:   os.LookupEnv,
@@ -23,24 +23,24 @@ func OS() Env {
 	}
 }
 
-// An expander puts values into scalars:
+// An expander expands references in scalars:
 //
-//	${NAME}           the variable of the environment; it must be set
+//	${NAME}           an environment variable, which must be set
 //	${NAME:-default}  the same, or the default if it is unset or empty
 //	${file:PATH}      the content of a file without its last line end
-//	$${               stands for ${
+//	$${               a literal ${
 //
-// Nothing in a value is expanded again, and since the file has been parsed
-// before, a value stays the one scalar that it is in, whatever is in it.
+// Values are not expanded recursively. Expansion happens after parsing, so a value
+// never changes the structure of the document.
 type expander struct {
 	env     Env
-	dir     string            // of the configuration
-	files   map[string]string // contents that were read
-	last    []string          // values of variables in the scalar that was expanded last
-	secrets []string          // values that no error repeats
+	dir     string            // directory of the configuration
+	files   map[string]string // contents of the files read
+	last    []string          // values of the variables in the last expanded scalar
+	secrets []string          // values that errors must not repeat
 }
 
-// expand returns s with its values, or the reason why there are none.
+// expand returns s with its references expanded, or the reason why it cannot.
 func (x *expander) expand(s string) (out string, reason string) {
 	var b strings.Builder
 	x.last = x.last[:0]
@@ -56,7 +56,7 @@ func (x *expander) expand(s string) (out string, reason string) {
 		}
 		inner, after, closed := strings.Cut(rest, "}")
 		if !closed {
-			return "", "the ${ has no }; write $${ for a ${ that stays"
+			return "", "missing } after ${ (write $${ for a literal ${)"
 		}
 		value, reason := x.value(inner)
 		if reason != "" {
@@ -80,13 +80,13 @@ func (x *expander) value(inner string) (value, reason string) {
 	return value, reason
 }
 
-// hide makes secrets of the variables in the scalar that was expanded last.
+// hide marks the variables in the last expanded scalar as secrets.
 func (x *expander) hide() { x.secrets = append(x.secrets, x.last...) }
 
 func (x *expander) variable(inner string) (value, reason string) {
 	name, or, hasDefault := strings.Cut(inner, ":-")
 	if !isVariable(name) {
-		return "", "between ${ and } stands NAME, NAME:-default or file:PATH; write $${ for a ${ that stays"
+		return "", "invalid reference: must be ${NAME}, ${NAME:-default} or ${file:PATH} (write $${ for a literal ${)"
 	}
 	set := false
 	if x.env.Lookup != nil {
@@ -96,17 +96,17 @@ func (x *expander) variable(inner string) (value, reason string) {
 	case hasDefault && value == "":
 		return or, ""
 	case !set:
-		return "", "the variable " + name + " is not set, and has no default"
+		return "", "environment variable " + name + " is not set (write ${" + name + ":-default} for a default)"
 	}
 	return value, ""
 }
 
-// isVariable reports whether s can be the name of a variable of the environment.
+// isVariable reports whether s has the form of the name of an environment variable.
 func isVariable(s string) bool {
 	return isName(s) && !strings.ContainsAny(s, "-.") && (s[0] < '0' || s[0] > '9')
 }
 
-// maxValue is the longest file that is put into a scalar, in bytes.
+// maxValue is the maximum size of a file that a scalar refers to, in bytes.
 const maxValue = 64 << 10
 
 func (x *expander) file(name string) (value, reason string) {
@@ -115,16 +115,16 @@ func (x *expander) file(name string) (value, reason string) {
 	}
 	switch {
 	case name == "":
-		return "", "file: is followed by the name of a file"
+		return "", "missing file name after file:"
 	case x.env.ReadFile == nil:
-		return "", "no files can be read here"
+		return "", "cannot read files in this context"
 	}
 	data, err := x.env.ReadFile(x.join(name))
 	switch {
 	case err != nil:
-		return "", "the file " + fileReason(err)
+		return "", fileReason(err)
 	case len(data) > maxValue:
-		return "", "the file is longer than 64 KiB"
+		return "", "file is larger than 64 KiB"
 	}
 	value = strings.TrimSuffix(string(data), "\n")
 	value = strings.TrimSuffix(value, "\r")
@@ -135,7 +135,7 @@ func (x *expander) file(name string) (value, reason string) {
 	return value, ""
 }
 
-// join makes a name relative to the folder of the configuration.
+// join resolves a relative name against the directory of the configuration.
 func (x *expander) join(name string) string {
 	if filepath.IsAbs(name) {
 		return name
@@ -143,11 +143,11 @@ func (x *expander) join(name string) string {
 	return filepath.Join(x.dir, name)
 }
 
-// open reads a file that the configuration names.
+// open reads a file named in the configuration.
 func (x *expander) open(name string) ([]byte, error) { return x.env.ReadFile(x.join(name)) }
 
-// scrub takes the secrets out of the text of an error. Those of one to three bytes
-// hide nothing, and are in every text.
+// scrub replaces the secrets in the text of an error by ***. It skips values of up to
+// three bytes, which occur in any text and are not worth hiding.
 func (x *expander) scrub(reason string) string {
 	if x == nil {
 		return reason

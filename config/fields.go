@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// A structField is a field of a struct of configuration.
+// A structField is a field of a configuration struct.
 type structField struct {
 	name     string // the key
 	index    []int
@@ -19,17 +19,17 @@ type structField struct {
 	source   string // PACKAGE.STRUCT.FIELD, for its comment
 }
 
-// rules are what the tags of a field ask for.
+// rules are the constraints in the tags of a field.
 type rules struct {
 	enum     []string
 	min, max string // as written in a configuration; "" for none
 }
 
-// element returns what holds for each element of a list or mapping.
+// element returns the rules that apply to each element of a list or mapping.
 func (r rules) element() rules { return rules{enum: r.enum} }
 
-// fieldsOf returns the fields of a struct that have a key, those of structs
-// inside it that are inline among them, in their order.
+// fieldsOf returns the fields of a struct that have a key, in order, including those
+// of inlined structs.
 func fieldsOf(t reflect.Type) ([]structField, error) {
 	var all []structField
 	for f := range t.Fields() {
@@ -38,7 +38,7 @@ func fieldsOf(t reflect.Type) ([]structField, error) {
 		case tag == "-", !tagged && !f.Anonymous, !f.IsExported() && !f.Anonymous:
 			continue
 		case !tagged && f.Type.Kind() != reflect.Struct:
-			return nil, fmt.Errorf("%v: the embedded %s is no struct", t, f.Name)
+			return nil, fmt.Errorf("%v: embedded field %s is not a struct", t, f.Name)
 		case !tagged:
 			inner, err := fieldsOf(f.Type)
 			if err != nil {
@@ -68,7 +68,7 @@ func fieldOf(t reflect.Type, f reflect.StructField, tag string) (structField, er
 	}
 	g.required = option == "required"
 	if option != "" && !g.required || !isName(name) {
-		return g, fmt.Errorf("%v.%s: a tag is yaml:\"name\" or yaml:\"name,required\"", t, f.Name)
+		return g, fmt.Errorf("%v.%s: invalid tag: want yaml:\"name\" or yaml:\"name,required\"", t, f.Name)
 	}
 	return g, nil
 }
@@ -77,7 +77,7 @@ func unique(t reflect.Type, fields []structField) error {
 	seen := map[string]bool{}
 	for _, f := range fields {
 		if seen[f.name] {
-			return fmt.Errorf("%v: two fields are %s", t, f.name)
+			return fmt.Errorf("%v: duplicate key %s", t, f.name)
 		}
 		seen[f.name] = true
 	}
@@ -89,11 +89,10 @@ var (
 	unmarshalerType = reflect.TypeFor[encoding.TextUnmarshaler]()
 )
 
-// isText reports whether values of the type are read from texts by a method.
+// isText reports whether the type implements encoding.TextUnmarshaler.
 func isText(t reflect.Type) bool { return reflect.PointerTo(t).Implements(unmarshalerType) }
 
-// isScalar reports whether values of the type are written as one scalar, and
-// never as anything else.
+// isScalar reports whether values of the type are always written as one scalar.
 func isScalar(t reflect.Type) bool {
 	switch t.Kind() {
 	case reflect.Struct:

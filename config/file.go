@@ -13,40 +13,40 @@ import (
 	"github.com/urlfold/urlfold/config/field"
 )
 
-// A File is a whole configuration: one linear pipeline, and how it is run. Load
-// and Parse make it; what was not written has its default.
+// A File is a complete configuration: one linear pipeline and the settings of its
+// process. Load and Parse create it. Absent keys have their defaults.
 type File struct {
-	// The version of this layout.
+	// The version of the configuration format.
 	Version int `yaml:"version" min:"1" max:"1"`
-	// The folder of checkpoints, restart points and the lock.
+	// The directory of the checkpoints, the restart points of compressed files and the lock.
 	DataDir string `yaml:"data_dir" min:"1"`
-	// Where records come from.
+	// The sources of records.
 	Sources []Component `yaml:"sources,required" min:"1"`
-	// How records are read, what is done with their URLs, and what is written.
+	// How records are parsed, how their URLs are normalized, and what is written.
 	Codec Codec `yaml:"codec,required"`
-	// Where records go, each of them to all of these.
+	// The sinks. Every record goes to all of them.
 	Sinks []Component `yaml:"sinks,required" min:"1"`
-	// Where records go that are rejected.
+	// The sink for rejected records.
 	DeadLetter *Component `yaml:"dead_letter"`
-	// Batches, workers, order and commits.
+	// Batches, workers, ordering and commits.
 	Pipeline Pipeline `yaml:"pipeline"`
-	// The end of a run.
+	// The shutdown of the process.
 	Shutdown Shutdown `yaml:"shutdown"`
-	// The HTTP server for metrics, health and status.
+	// The HTTP server for metrics, health checks and the status page.
 	Admin Admin `yaml:"admin"`
-	// What is logged, and how.
+	// Logging.
 	Log Log `yaml:"log"`
-	// When the process says that it is not ready.
+	// The conditions under which the process reports that it is not ready.
 	Ready Ready `yaml:"ready"`
 	// The memory of the process.
 	Memory Memory `yaml:"memory"`
-	// Cases that "urlfold test" runs.
+	// Test cases that "urlfold test" runs.
 	Tests []Test `yaml:"tests"`
 
 	d *decoder
 }
 
-// Default returns a configuration in which nothing is written.
+// Default returns a configuration in which all keys have their defaults.
 func Default() *File {
 	return &File{
 		Version: 1,
@@ -67,71 +67,71 @@ func Default() *File {
 	}
 }
 
-// Pipeline is how records flow.
+// Pipeline configures how records flow through the process.
 type Pipeline struct {
-	// The number of workers; 0 is one for each core.
+	// The number of workers. 0 means one per CPU.
 	Workers int `yaml:"workers" min:"0" max:"1024"`
-	// The order in which a sink gets records: any, or that of each file, partition or consumer.
+	// The order in which sinks receive records: none for any order, per_lane to keep the order within each file, partition or consumer.
 	Ordering string `yaml:"ordering" enum:"none,per_lane"`
-	// When a batch is full.
+	// The limits of a batch. A batch is complete when it reaches any of them.
 	Batch Batch `yaml:"batch"`
-	// How much is read before what was read before it is durable in every sink.
+	// The maximum amount of input that has been read but is not yet durable in every sink.
 	MaxInFlight MaxInFlight `yaml:"max_in_flight"`
 	// The time between two commits of what is durable.
 	CommitInterval time.Duration `yaml:"commit_interval" min:"10ms" max:"1h"`
-	// The longest record.
+	// The maximum length of a record. on_oversize decides about longer ones.
 	MaxRecordBytes field.Size `yaml:"max_record_bytes" min:"1KiB" max:"256MiB"`
-	// What becomes of a record that is longer: it goes to the dead letter, is cut, passes through unread, or ends the run, when all before it in its file, partition or stream is durable. Default: dead_letter, and pass_through if none is configured.
+	// The disposition of records longer than max_record_bytes: dead_letter writes them to the dead letter, truncate cuts them, pass_through passes them on unparsed, and stop ends the run as soon as all earlier records of the same file, partition or stream are durable. Default: dead_letter, or pass_through if no dead_letter is configured.
 	OnOversize string `yaml:"on_oversize" enum:"dead_letter,truncate,pass_through,stop"`
-	// What becomes of a record without a reading. Default: dead_letter, and pass_through if none is configured.
+	// The disposition of records whose URL cannot be parsed or is rejected. Default: dead_letter, or pass_through if no dead_letter is configured.
 	OnReject string `yaml:"on_reject" enum:"dead_letter,pass_through"`
-	// What becomes of a record that a sink refuses for good: a broker finds it too long, or without the key that its topic needs. dead_letter writes it there; after three consecutive batches that were refused as a whole with one code, the lane blocks nevertheless. block retries the record until the sink takes it: its file, partition or stream waits, and the process is not ready. drop loses the record, counts it, and ends a run with exit code 4. Default: dead_letter, and block if none is configured.
+	// The disposition of records that a sink refuses permanently, for example because the broker finds them too large or because the topic requires a key. dead_letter writes them to the dead letter, but after three consecutive batches were refused completely with the same code, it blocks the lane. block retries the record until the sink accepts it; meanwhile its file, partition or stream waits and the process is not ready. drop discards the record, counts it, and makes a finished run exit with code 4. Default: dead_letter, or block if no dead_letter is configured.
 	OnRefused string `yaml:"on_refused" enum:"dead_letter,block,drop"`
 }
 
-// Batch says when a batch is full.
+// Batch holds the limits of a batch.
 type Batch struct {
-	// It has so many bytes.
+	// The maximum size of a batch.
 	Bytes field.Size `yaml:"bytes" min:"4KiB" max:"64MiB"`
-	// It has so many messages. Files have no limit of records.
+	// The maximum number of messages in a batch. It does not apply to files.
 	Records int `yaml:"records" min:"1" max:"1000000"`
-	// It has waited so long for more.
+	// The maximum time that a batch waits for more records.
 	Linger time.Duration `yaml:"linger" max:"1m"`
 }
 
-// MaxInFlight bounds what is not durable yet.
+// MaxInFlight limits the input that is not yet durable.
 type MaxInFlight struct {
 	// The number of batches.
 	Batches int `yaml:"batches" min:"4" max:"65536"`
-	// The bytes of their input.
+	// The size of their input.
 	Bytes field.Size `yaml:"bytes" min:"64KiB" max:"64GiB"`
 }
 
-// Validate looks for contradictions.
+// Validate checks the limits against each other.
 func (p *Pipeline) Validate() error {
 	if p.MaxInFlight.Bytes < p.Batch.Bytes {
-		return &field.Error{Field: "max_in_flight.bytes", With: []string{"batch.bytes"}, Err: errors.New("is less than one batch (batch.bytes)")}
+		return &field.Error{Field: "max_in_flight.bytes", With: []string{"batch.bytes"}, Err: errors.New("must be at least batch.bytes")}
 	}
 	return nil
 }
 
-// Shutdown is the end of a run.
+// Shutdown configures the shutdown of the process.
 type Shutdown struct {
-	// The time from the signal to the end of the process. After three quarters of it, what is not durable is given up, and read again after the next start.
+	// The maximum time from the signal to the exit of the process. After three quarters of it, urlfold abandons the records that are not durable; the next start reads them again.
 	Timeout time.Duration `yaml:"timeout" min:"1s" max:"1h"`
 }
 
 // Admin is the HTTP server with /metrics, /healthz, /readyz and the status page.
 type Admin struct {
-	// The address, HOST:PORT, or unix: and the path of a socket; the empty text turns the server off.
+	// The address to listen on: HOST:PORT, or unix: followed by the path of a socket. An empty string disables the server.
 	Listen string `yaml:"listen"`
-	// The host names under which a request is answered, besides localhost and IP addresses; "*.example.com" stands for all names below example.com. A request that asks for another name is answered with 403, so that no web page can read the server through a name of its own (DNS rebinding).
+	// The host names that requests may use in addition to localhost and IP addresses; "*.example.com" matches all names below example.com. Requests for other names get status 403, which prevents web pages from reading the server through a host name of their own (DNS rebinding).
 	AllowedHosts []string `yaml:"allowed_hosts"`
-	// Whether profiles of the process are served, at /debug/pprof/.
+	// Whether to serve profiles of the process at /debug/pprof/.
 	Pprof bool `yaml:"pprof"`
 }
 
-// Validate checks the address and the names.
+// Validate checks the address and the host names.
 func (a *Admin) Validate() error {
 	var errs []error
 	for i, name := range a.AllowedHosts {
@@ -142,7 +142,7 @@ func (a *Admin) Validate() error {
 	return errors.Join(append(errs, a.validateListen())...)
 }
 
-// hostName is a name that a Host header may have, or *. and one.
+// hostName matches a host name, optionally with the prefix "*.".
 var hostName = regexp.MustCompile(`^(\*\.)?[A-Za-z0-9_]([-A-Za-z0-9_]*[A-Za-z0-9_])?(\.[A-Za-z0-9_]([-A-Za-z0-9_]*[A-Za-z0-9_])?)*\.?$`)
 
 func (a *Admin) validateListen() error {
@@ -155,64 +155,64 @@ func (a *Admin) validateListen() error {
 		_, err = strconv.ParseUint(port, 10, 16)
 	}
 	if err != nil || isUnix {
-		return &field.Error{Field: "listen", Err: errors.New("an address is HOST:PORT, such as 127.0.0.1:8686 or \"[::1]:8686\", or unix:PATH")}
+		return &field.Error{Field: "listen", Err: errors.New("must be HOST:PORT, such as 127.0.0.1:8686 or \"[::1]:8686\", or unix:PATH")}
 	}
 	return nil
 }
 
-// Log is what is logged, and how.
+// Log configures logging.
 type Log struct {
-	// The least level that is logged.
+	// The minimum level of logged messages.
 	Level string `yaml:"level" enum:"debug,info,warn,error"`
-	// The form of a line.
+	// The format of log lines.
 	Format string `yaml:"format" enum:"text,json"`
-	// The time in which one message is logged once; 0 turns the limit off.
+	// The interval in which identical messages are logged only once. 0 disables the limit.
 	RateLimit time.Duration `yaml:"rate_limit" max:"1h"`
 }
 
-// Ready says when the process is not ready.
+// Ready configures the readiness check.
 type Ready struct {
-	// A record that was read so long ago is not durable yet.
+	// The process is not ready while the oldest record that is not durable was read longer ago than this.
 	MaxUnresolved time.Duration `yaml:"max_unresolved" min:"1s"`
 }
 
-// Memory is the memory of the process.
+// Memory configures the memory of the process.
 type Memory struct {
-	// How much the process should need at most, 32MiB or more; 0 is no limit.
+	// The soft limit of the memory of the process: at least 32MiB, or 0 for no limit.
 	Limit field.Size `yaml:"limit"`
 }
 
-// minMemory is what the program needs before there is a record in it.
+// minMemory is the memory that the process needs without any records.
 const minMemory = 32 * field.MiB
 
-// Validate checks that the program itself fits.
+// Validate checks that the limit is 0 or at least minMemory.
 func (m *Memory) Validate() error {
 	if 0 < m.Limit && m.Limit < minMemory {
-		return &field.Error{Field: "limit", Err: fmt.Errorf("must be at least %v, which the program needs without records, or 0 for no limit", minMemory)}
+		return &field.Error{Field: "limit", Err: fmt.Errorf("must be at least %v, or 0 for no limit", minMemory)}
 	}
 	return nil
 }
 
-// A Test is a case that "urlfold test" runs: a URL and what becomes of it, or
-// URLs that have, or have not, one key.
+// A Test is a test case for "urlfold test": either a URL with the expected result, or
+// URLs whose keys must be equal or different.
 type Test struct {
-	// The URL. It goes with norm, flags and reject.
+	// The input URL. Requires norm, flags or reject.
 	URL string `yaml:"url"`
-	// Its normal form.
+	// The expected normal form.
 	Norm string `yaml:"norm"`
-	// Its flags, all of them; an empty list says that it has none.
+	// All expected flags. An empty list means that the URL must have none.
 	Flags []string `yaml:"flags"`
-	// Why it is rejected.
+	// The expected reason for rejecting the URL.
 	Reject string `yaml:"reject"`
-	// URLs that all have the same key.
+	// URLs that must all have the same key.
 	SameKey []string `yaml:"same_key" min:"2"`
-	// URLs of which no two have the same key.
+	// URLs that must all have different keys.
 	DifferentKey []string `yaml:"different_key" min:"2"`
-	// The level of the keys. Default: that of the codec.
+	// The level of the compared keys. Default: that of the codec.
 	Key string `yaml:"key" enum:"k0,k1,k2,k3"`
 }
 
-// Validate checks that the case is one, and that its names exist.
+// Validate checks that the keys of the case fit together and that its flags exist.
 func (t *Test) Validate() error {
 	count := 0
 	for _, is := range []bool{t.URL != "", t.SameKey != nil, t.DifferentKey != nil} {
@@ -223,15 +223,15 @@ func (t *Test) Validate() error {
 	expects := t.Norm != "" || t.Flags != nil || t.Reject != ""
 	switch {
 	case count != 1:
-		return errors.New("a case has one of url, same_key and different_key")
+		return errors.New("must have exactly one of url, same_key and different_key")
 	case t.URL != "" && !expects:
-		return errors.New("nothing is expected of the url: norm, flags and reject say what")
+		return errors.New("no expected result: set norm, flags or reject")
 	case t.URL == "" && expects:
-		return errors.New("norm, flags and reject go with url")
+		return errors.New("norm, flags and reject require url")
 	case t.Norm != "" && t.Reject != "":
-		return errors.New("what is rejected has no norm")
+		return errors.New("norm and reject cannot be combined: a rejected URL has no normal form")
 	case t.Key != "" && t.URL != "":
-		return &field.Error{Field: "key", Err: errors.New("goes with same_key and different_key")}
+		return &field.Error{Field: "key", Err: errors.New("cannot be combined with url, only with same_key or different_key")}
 	}
 	return t.checkNames()
 }
@@ -246,14 +246,14 @@ func (t *Test) checkNames() error {
 	return errors.Join(errs...)
 }
 
-// ErrorAt returns an error about what is written at a path, such as
-// "codec.format", "tests[2].norm" or c.Path() + ".topics[0]", with file, line and
-// column. If it is not written, the place is that of the key around it. What
-// looks like a URL, and values that were put in, are not in the text.
+// ErrorAt returns err with the file, line and column of the value at a path, such as
+// "codec.format", "tests[2].norm" or c.Path() + ".topics[0]". If the key is absent,
+// the position is that of the enclosing key. The text contains no URLs and no
+// expanded values.
 func (f *File) ErrorAt(path string, err error) *Error { return f.d.errorAt(path, err) }
 
-// ShowAt is as ErrorAt, and shows URLs in the text: those of a case, which are
-// written to be looked at. The caller hides their passwords.
+// ShowAt is like ErrorAt but keeps URLs in the text, for use with the URLs of test
+// cases. The caller must mask their passwords.
 func (f *File) ShowAt(path string, err error) *Error {
 	e := f.d.errorAt(path, err)
 	e.Reason = strings.ReplaceAll(err.Error(), "\n", "; ")

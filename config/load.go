@@ -10,7 +10,7 @@ import (
 	"github.com/urlfold/urlfold/internal/errlist"
 )
 
-// Load reads a configuration from a file. See Parse.
+// Load reads the configuration file at path. See Parse.
 func Load(path string, types Types, env Env) (*File, error) {
 	data, err := readFile(path, MaxFile)
 	if err != nil {
@@ -19,10 +19,10 @@ func Load(path string, types Types, env Env) (*File, error) {
 	return Parse(path, data, types, env)
 }
 
-// Parse reads a configuration. file is how errors name it, and where relative
-// names of files in it start. The error joins an *Error for each mistake, first
-// those of this file in its order, then those of a profile's; then there is no
-// File.
+// Parse parses a configuration. file names it in errors; relative file names in the
+// configuration are relative to the directory of file. If data has errors, Parse
+// returns nil and an error that joins an *Error for each: first those in this file,
+// in order, then those in a profile file.
 func Parse(file string, data []byte, types Types, env Env) (*File, error) {
 	exp := &expander{env: env, dir: filepath.Dir(file)}
 	d := newDecoder(document{file: file, exp: exp}, nil)
@@ -42,7 +42,7 @@ func Parse(file string, data []byte, types Types, env Env) (*File, error) {
 	return f, nil
 }
 
-// read fills f, and checks what keys mean together.
+// read fills f and performs the checks that involve several keys.
 func (d *decoder) read(f *File, root ast.Node) {
 	d.structure(reflect.ValueOf(f).Elem(), root, "")
 	d.nameComponents(f.Sources, "-")
@@ -65,8 +65,8 @@ func (d *decoder) read(f *File, root ast.Node) {
 	}
 }
 
-// deadLetters fills in what becomes of bad records, which hangs on whether there
-// is a dead letter.
+// deadLetters sets the default dispositions, which depend on whether a dead letter is
+// configured.
 func (d *decoder) deadLetters(f *File) {
 	const to = "dead_letter"
 	or := to
@@ -85,7 +85,7 @@ func (d *decoder) deadLetters(f *File) {
 	} {
 		switch {
 		case *c.value == to && !exists:
-			d.failText(c.path, "no dead_letter is configured")
+			d.failText(c.path, "dead_letter is not configured: add a dead_letter section or choose another value")
 		case *c.value == "" && c.value == &f.Pipeline.OnRefused && !exists:
 			*c.value = "block"
 		case *c.value == "" && c.value == &f.Codec.OnUnparsed:

@@ -54,18 +54,18 @@ func TestFileMistakes(t *testing.T) {
 		t.Helper()
 		mistakes(t, text, want...)
 	}
-	f("", "c: is empty")
+	f("", "c: file is empty")
 	f("a", "c:1:1: must be a mapping (key: value)")
-	f("version: 1", "c:1:1: missing key sources", "c:1:1: missing key codec", "c:1:1: missing key sinks")
-	f(minimal+"---\na: b", "c:5:1: second document: a file holds only one")
-	f(minimal+"log: &a {}\nready: *a\nshutdown: !!map {}\nadmin:", "c:4:6: must be a mapping (key: value); anchors and aliases are not taken",
-		"c:5:8: must be a mapping (key: value); anchors and aliases are not taken", "c:6:11: must be a mapping (key: value); tags are not taken",
-		"c:7:8: must be a mapping (key: value), and is empty")
-	f(minimal+"pipeline: {on_oversize: dead_letter, on_reject: dead_letter}", "c:4:25: no dead_letter is configured", "c:4:49: no dead_letter is configured")
-	f(minimal+"pipeline: {on_refused: dead_letter}", "c:4:24: no dead_letter is configured")
+	f("version: 1", "c:1:1: missing required key \"sources\"", "c:1:1: missing required key \"codec\"", "c:1:1: missing required key \"sinks\"")
+	f(minimal+"---\na: b", "c:5:1: second document: a file must contain only one")
+	f(minimal+"log: &a {}\nready: *a\nshutdown: !!map {}\nadmin:", "c:4:6: must be a mapping (key: value) (anchors and aliases are not supported)",
+		"c:5:8: must be a mapping (key: value) (anchors and aliases are not supported)", "c:6:11: must be a mapping (key: value) (tags are not supported)",
+		"c:7:8: must be a mapping (key: value), not empty")
+	f(minimal+"pipeline: {on_oversize: dead_letter, on_reject: dead_letter}", "c:4:25: dead_letter is not configured: add a dead_letter section or choose another value", "c:4:49: dead_letter is not configured: add a dead_letter section or choose another value")
+	f(minimal+"pipeline: {on_refused: dead_letter}", "c:4:24: dead_letter is not configured: add a dead_letter section or choose another value")
 	f("sources: [file: {include: [a]}]\ncodec: {format: lines, base: ${URL:-x}}\nsinks: [file: {path: b}]",
-		"c:2:31: invalid YAML: ',' or '}' must be specified; between braces and brackets a value with ${ in it needs quotes")
-	const address = `an address is HOST:PORT, such as 127.0.0.1:8686 or "[::1]:8686", or unix:PATH`
+		"c:2:31: invalid YAML: ',' or '}' must be specified (inside braces and brackets, quote values that contain ${)")
+	const address = `must be HOST:PORT, such as 127.0.0.1:8686 or "[::1]:8686", or unix:PATH`
 	for _, bad := range []string{"localhost", ":x", "'127.0.0.1:65536'", "'[::1]:-1'", "'unix:'", "'host:'"} {
 		f(minimal+"admin: {listen: "+bad+"}", "c:4:17: "+address)
 	}
@@ -73,7 +73,7 @@ func TestFileMistakes(t *testing.T) {
 	for _, bad := range []string{"'urlfold:8686'", "http://urlfold/", "'*'", "a.*.b", "''", "a b", "'.a'"} {
 		f(minimal+"admin: {allowed_hosts: [a.b, '*.c', "+bad+"]}", "c:4:37: "+host)
 	}
-	const memory = "c:4:17: must be at least 32MiB, which the program needs without records, or 0 for no limit"
+	const memory = "c:4:17: must be at least 32MiB, or 0 for no limit"
 	f(minimal+"memory: {limit: 1KiB}", memory)
 	f(minimal+"memory: {limit: 32767KiB}", memory)
 	for _, good := range []string{"0", "32MiB"} {
@@ -81,13 +81,13 @@ func TestFileMistakes(t *testing.T) {
 			t.Errorf("%s: %v", good, err)
 		}
 	}
-	const flags = "there is no such flag; docs/reference/flags.md lists them, and so does 'urlfold flags'"
+	const flags = "unknown flag (see 'urlfold flags' for a list)"
 	f("sources: [file: {}]\nsinks: [file: {}]\ncodec: {format: lines, reject: [zebra, credentals, scheme-not-htp]}\ntests: [{url: a, flags: [zebra]}]",
-		"c:3:33: "+flags, "c:3:40: there is no such flag; did you mean credentials?", "c:3:52: there is no such flag; did you mean scheme-not-http?", "c:4:26: "+flags)
-	f(minimal+"dead_letter: {}", "c:4:14: the type is missing; there are file, jetstream, kafka")
+		"c:3:33: "+flags, "c:3:40: unknown flag (did you mean \"credentials\"?)", "c:3:52: unknown flag (did you mean \"scheme-not-http\"?)", "c:4:26: "+flags)
+	f(minimal+"dead_letter: {}", "c:4:14: missing type (must be one of: file, jetstream, kafka)")
 	f("sources: [file: {name: x}, file: {name: x}]\ncodec: {format: lines}\nsinks: [file: {name: 'a b'}]",
 		"c:1:41: duplicate component name", "c:3:22: "+nameRule)
-	f(minimal+strings.Repeat("#", MaxFile), "c: is longer than 64 KiB; long lists go into files of their own")
+	f(minimal+strings.Repeat("#", MaxFile), "c: file is larger than 64 KiB: move long lists into separate files")
 }
 
 func TestProfileFiles(t *testing.T) {
@@ -95,10 +95,10 @@ func TestProfileFiles(t *testing.T) {
 		t.Helper()
 		mistakes(t, "sources: [file: {}]\nsinks: [file: {}]\ncodec:\n  format: lines\n  profile: "+profile, want...)
 	}
-	f("none.yaml", "c:5:12: cannot be read: file does not exist")
-	f("https://u:hunter2@h/p.yaml", "c:5:12: this is a URL, and not a file: nothing is fetched")
-	f("bad.yaml", "bad.yaml:2:7: there is no such built-in profile; did you mean crawler?", "bad.yaml:3:6: there is no such value; there are k0, k1, k2, k3")
-	f("good.yaml\n  rules: {add: [], spa: ['*']}", "c:6:10: the profile is a file, and has a policy of its own: these rules belong there")
+	f("none.yaml", "c:5:12: cannot read file: file does not exist")
+	f("https://u:hunter2@h/p.yaml", "c:5:12: must be a file, not a URL: urlfold does not download profiles")
+	f("bad.yaml", "bad.yaml:2:7: unknown profile (did you mean \"crawler\"?)", "bad.yaml:3:6: invalid value (must be one of: k0, k1, k2, k3)")
+	f("good.yaml\n  rules: {add: [], spa: ['*']}", "c:6:10: cannot be combined with a profile file: move these rules into the profile")
 	f("crawler\n  rules: {add: [dots]}", "c:6:10: invalid profile: contains a rule that the standard whatwg implies or contradicts",
 		"c:6:10: invalid profile: dots requires no-auth-guard: without it a path could become an authority")
 	c, err := Parse("c", []byte("sources: [file: {}]\nsinks: [file: {}]\ncodec: {format: lines, profile: good.yaml, key: k3, max_url: 1KiB, rules: {remove: [ui-drop]}}"), doubles(), testEnv())
@@ -118,13 +118,13 @@ func TestMistakesInOneStruct(t *testing.T) {
 		t.Helper()
 		mistakes(t, minimal+"dead_letter: "+component, want...)
 	}
-	const duration = "a duration is a number and a unit, such as 50ms, 10s or 1m30s"
+	const duration = "must be a duration: a number and a unit, such as 50ms, 10s or 1m30s"
 	f("{kafka: {brokers: [a], topic: b, share: x, session_timeout: 1m, drain_timeout: 2m}}", "c:4:54: must be a number", "c:4:93: is above session_timeout")
 	f("{kafka: {brokers: [a], topic: b, session_timeout: 9x, drain_timeout: 2m}}", "c:4:64: "+duration)
-	f("{kafka: {brokers: [a], topic: b, session_timeot: 3m, drain_timeout: 2m}}", "c:4:47: there is no key session_timeot; did you mean session_timeout?")
+	f("{kafka: {brokers: [a], topic: b, session_timeot: 3m, drain_timeout: 2m}}", "c:4:47: unknown key \"session_timeot\" (did you mean \"session_timeout\"?)")
 	f("{kafka: {brokers: [a], share: x}}", "c:4:44: must be a number")
-	f("{kafka: {brokers: [a], topic: b, tls: {key_fil: x}}}", "c:4:47: ca_file: is missing", "c:4:53: there is no key key_fil; did you mean key_file?")
-	f("{file: {}}\npipeline: {batch: {bytes: 9x}, max_in_flight: {bytes: 64KiB}}", "c:5:27: a size is a number and a unit, such as 64k, 1.5MiB or 10GB")
+	f("{kafka: {brokers: [a], topic: b, tls: {key_fil: x}}}", "c:4:47: ca_file: is missing", "c:4:53: unknown key \"key_fil\" (did you mean \"key_file\"?)")
+	f("{file: {}}\npipeline: {batch: {bytes: 9x}, max_in_flight: {bytes: 64KiB}}", "c:5:27: must be a size: a number and a unit, such as 64k, 1.5MiB or 10GB")
 }
 
 // TestErrorAt attaches errors of a caller to places.
@@ -186,16 +186,16 @@ func TestExpansionMistakes(t *testing.T) {
 		t.Helper()
 		mistakes(t, minimal+text, want...)
 	}
-	f("data_dir: ${NONE}", "c:4:11: the variable NONE is not set, and has no default")
-	f("data_dir: ${a b}", "c:4:11: between ${ and } stands NAME, NAME:-default or file:PATH; write $${ for a ${ that stays")
-	f("data_dir: ${N", "c:4:11: the ${ has no }; write $${ for a ${ that stays")
-	f("data_dir: ${file:none}", "c:4:11: the file cannot be read: file does not exist")
-	f("data_dir: ${file:}", "c:4:11: file: is followed by the name of a file")
-	f("${N}: 1", "c:4:1: there is no such key; there are version, data_dir, sources, codec, sinks, dead_letter, pipeline, shutdown, admin, log, ready, memory, tests")
+	f("data_dir: ${NONE}", "c:4:11: environment variable NONE is not set (write ${NONE:-default} for a default)")
+	f("data_dir: ${a b}", "c:4:11: invalid reference: must be ${NAME}, ${NAME:-default} or ${file:PATH} (write $${ for a literal ${)")
+	f("data_dir: ${N", "c:4:11: missing } after ${ (write $${ for a literal ${)")
+	f("data_dir: ${file:none}", "c:4:11: cannot read file: file does not exist")
+	f("data_dir: ${file:}", "c:4:11: missing file name after file:")
+	f("${N}: 1", "c:4:1: unknown key (must be one of: version, data_dir, sources, codec, sinks, dead_letter, pipeline, shutdown, admin, log, ready, memory, tests)")
 	f("pipeline: {workers: '${SECRET}', ordering: '${SECRET}', commit_interval: '${SECRET}', max_record_bytes: '${SECRET}'}\nadmin: {pprof: '${SECRET}'}",
-		"c:4:21: must be a whole number", "c:4:44: there is no such value; there are none, per_lane",
-		"c:4:74: a duration is a number and a unit, such as 50ms, 10s or 1m30s",
-		"c:4:105: a size is a number and a unit, such as 64k, 1.5MiB or 10GB", "c:5:16: must be true or false")
+		"c:4:21: must be an integer", "c:4:44: invalid value (must be one of: none, per_lane)",
+		"c:4:74: must be a duration: a number and a unit, such as 50ms, 10s or 1m30s",
+		"c:4:105: must be a size: a number and a unit, such as 64k, 1.5MiB or 10GB", "c:5:16: must be true or false")
 	f("pipeline: '${STRUCTURE}'", "c:4:11: must be a mapping (key: value)")
 	const start = "dead_letter: {kafka: {brokers: [a], topic: b, start: "
 	f(start+"'timestamp:${N}x'}}", `c:4:54: parsing time "3x" as "2006-01-02T15:04:05Z07:00": cannot parse "3x" as "2006"`)
@@ -251,5 +251,5 @@ func TestNoMapping(t *testing.T) {
 // A required key that is misspelled is one mistake.
 func TestMisspelled(t *testing.T) {
 	mistakes(t, "sorces: [file: {include: [a]}]\ncodec: {formt: lines}\nsinks: [file: {path: b}]\n",
-		"c:1:1: there is no key sorces; did you mean sources?", "c:2:9: there is no key formt; did you mean format?")
+		"c:1:1: unknown key \"sorces\" (did you mean \"sources\"?)", "c:2:9: unknown key \"formt\" (did you mean \"format\"?)")
 }

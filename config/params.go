@@ -7,27 +7,27 @@ import (
 	"github.com/urlfold/urlfold/internal/errlist"
 )
 
-// A Param says how a parameter is written, in the words of an OpenAPI 3.1.1
+// A Param declares how a parameter is serialized, in the terms of an OpenAPI 3.1.1
 // parameter object.
 type Param struct {
 	// The name of the parameter.
 	Name string `yaml:"name,required" min:"1"`
-	// Where it is. Default: query.
+	// The location of the parameter. Default: query.
 	In string `yaml:"in" enum:"query,path"`
-	// How its value is written. Default: form in a query, simple in a path.
+	// The serialization style. Default: form in a query, simple in a path.
 	Style string `yaml:"style" enum:"form,spaceDelimited,pipeDelimited,deepObject,simple,label,matrix"`
-	// Whether each item has a field of its own. Default: true for form and deepObject, false for all other styles.
+	// Whether each item has its own name=value pair. Default: true for form and deepObject, false for all other styles.
 	Explode *bool `yaml:"explode"`
-	// The shape of its value. Default: object for deepObject, array for all other styles.
+	// The type of the value. Default: object for deepObject, array for all other styles.
 	Type string `yaml:"type" enum:"string,array,object"`
-	// The names of the properties of an exploded object of style form or matrix. Default: all fields that no other parameter names.
+	// The property names of an exploded object of style form or matrix. Default: all names that no other parameter declares.
 	Properties []string `yaml:"properties"`
-	// The template of the paths that a parameter in a path is in, such as /users/{id}. Required for the styles simple and label.
+	// The template of the paths that contain a path parameter, such as /users/{id}. Required for the styles simple and label.
 	Path string `yaml:"path"`
 }
 
-// declaration returns p as package params has it. Names were checked when p was
-// read.
+// declaration returns p as a declaration of package params. The decoder has checked
+// the enumerated values.
 func (p *Param) declaration() params.Declaration {
 	d := params.Declaration{Name: p.Name, Properties: p.Properties, Path: p.Path}
 	d.In, _ = params.ParseLocation(p.In)
@@ -43,8 +43,8 @@ func (p *Param) declaration() params.Declaration {
 	return d
 }
 
-// resolveParams compiles the declarations at a path. Without any, or with mistakes
-// in them, the result is nil.
+// resolveParams compiles the declarations at a path. It returns nil if there are none
+// or if they contain errors.
 func (d *decoder) resolveParams(list []Param, at string) *params.Styles {
 	if len(list) == 0 || d.broken[at] {
 		return nil

@@ -49,8 +49,8 @@ func TestParamsMistakes(t *testing.T) {
 		mistakes(t, "sources: [file: {include: [a]}]\nsinks: [file: {path: b}]\ncodec:\n  format: lines\n  params:\n"+list, want...)
 	}
 	f("    - {name: a, style: pipe}\n    - {in: header, name: ''}\n    - {style: form, explode: maybe, stile: form}",
-		"c:6:24: there is no such value; there are form, spaceDelimited, pipeDelimited, deepObject, simple, label, matrix", "c:7:12: there is no such value; there are query, path",
-		"c:7:26: must have at least 1 byte", "c:8:7: missing key name", "c:8:30: must be true or false", "c:8:37: there is no key stile; did you mean style?")
+		"c:6:24: invalid value (must be one of: form, spaceDelimited, pipeDelimited, deepObject, simple, label, matrix)", "c:7:12: invalid value (must be one of: query, path)",
+		"c:7:26: must have at least 1 byte", "c:8:7: missing required key \"name\"", "c:8:30: must be true or false", "c:8:37: unknown key \"stile\" (did you mean \"style\"?)")
 	f("    - {name: a, style: label}\n    - {name: a, style: deepObject, explode: false}\n    - {name: a}\n    - {name: b, in: path}",
 		"c:6:24: label is a style for paths: must be form, spaceDelimited, pipeDelimited or deepObject",
 		"c:7:45: must be true for deepObject (OpenAPI 3.1.1 §4.8.12.4)",
@@ -71,7 +71,7 @@ func TestProfileParams(t *testing.T) {
 		t.Errorf("styles change the versions of the lists from %s to %s", plain, with)
 	}
 	_, _, err = ParseProfile("p", []byte("name: x\nbase: equiv\nparams:\n  - {name: a, stile: form}\n  - {name: a, style: matrix}\nkey: k9\n"), nil)
-	if err == nil || !strings.HasPrefix(err.Error(), "p:4:15: there is no key stile; did you mean style?\np:6:6:") {
+	if err == nil || !strings.HasPrefix(err.Error(), "p:4:15: unknown key \"stile\" (did you mean \"style\"?)\np:6:6:") {
 		t.Errorf("%v", err)
 	}
 	_, _, err = ParseProfile("p", []byte("name: x\nbase: equiv\nparams: [{name: a, style: matrix}]\n"), nil)

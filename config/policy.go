@@ -20,19 +20,19 @@ import (
 	"github.com/urlfold/urlfold/internal/errlist"
 )
 
-// A Policy is what the keys of the levels K2 and K3 depend on.
+// A Policy holds the settings on which keys of the levels K2 and K3 depend.
 type Policy struct {
-	// The lists of parameters that K2 leaves out, each the word default or a file. Default: [default], the built-in list.
+	// The lists of parameters that K2 drops: default for the built-in list, or a file. Default: [default].
 	Lists []List `yaml:"lists"`
-	// More parameters that K2 leaves out, each written as on a line of a plain list: gclid, utm_*, /ga_[a-z]+/, "sid ~alnum16", "example.com/path/**: ref", "!keep".
+	// Additional parameters that K2 drops, in the syntax of a line of a plain list: gclid, utm_*, /ga_[a-z]+/, "sid ~alnum16", "example.com/path/**: ref", "!keep".
 	DropParams []string `yaml:"drop_params"`
-	// Parameters that K3 leaves out too, written in the same way.
+	// Additional parameters that K3 drops, in the same syntax.
 	SiteParams []string `yaml:"site_params"`
-	// For each HOST, HOST/PATH or /PATH, the only parameters that K3 keeps there. K3 is made from K2: it cannot keep what K2 leaves out.
+	// The only parameters that K3 keeps, for each HOST, HOST/PATH or /PATH. K3 is derived from K2, so it cannot keep parameters that K2 drops.
 	KeepParams map[string][]string `yaml:"keep_params"`
-	// Templates of paths for the output field template, such as /order/{uuid}; they come before the built-in ones. A placeholder is {int}, {uuid}, {hex}, {date} or {token}, or has any other name and stands for any segment.
+	// Path templates for the output field template, such as /order/{uuid}. They take precedence over the built-in ones. The placeholders {int}, {uuid}, {hex}, {date} and {token} match segments of that form; any other name matches any segment.
 	PathTemplates []string `yaml:"path_templates"`
-	// Hosts, with those below them, whose fragments #/... and #!... name pages; "*" is every host.
+	// Hosts, including their subdomains, whose fragments #/... and #!... identify pages; "*" means every host.
 	SPA []string `yaml:"spa"`
 	// Whether K2 and K3 distinguish http from https.
 	KeepHTTPS bool `yaml:"keep_https"`
@@ -40,39 +40,39 @@ type Policy struct {
 	LowerPath bool `yaml:"lower_path"`
 	// Whether K3 ignores case in queries.
 	LowerQuery bool `yaml:"lower_query"`
-	// Whether K3 takes characters of paths and queries in Normalization Form C (rule nfc).
+	// Whether K3 converts paths and queries to Unicode Normalization Form C (rule nfc).
 	NFC bool `yaml:"nfc"`
-	// Whether K3 counts a parameter once, however often it occurs with the same value (rule q-once).
+	// Whether K3 removes repeated parameters with equal values (rule q-once).
 	Once bool `yaml:"once"`
 }
 
-// isZero reports whether no key of p is written.
+// isZero reports whether all settings of p have their zero values.
 func (p *Policy) isZero() bool { return reflect.ValueOf(*p).IsZero() }
 
-// A List is the word default, or a file with rules for parameters.
+// A List is the built-in list, written as default, or a file with parameter rules.
 type List struct {
-	// A file of the ClearURLs project.
+	// A rules file of the ClearURLs project.
 	ClearURLs string `yaml:"clearurls" min:"1"`
-	// A file with a rule a line.
+	// A file with one rule per line.
 	Plain string `yaml:"plain" min:"1"`
-	// The name of the list in versions and explanations. Default: that of the file.
+	// The name of the list in versions and explanations. Default: the file name without extension.
 	Name string `yaml:"name" min:"1"`
-	// Its version. Default: a hash of its content.
+	// The version of the list. Default: a hash of its content.
 	Version string `yaml:"version" min:"1"`
 
 	isDefault bool
 }
 
-// UnmarshalText reads the name of the built-in list.
+// UnmarshalText accepts the name of the built-in list.
 func (l *List) UnmarshalText(text []byte) error {
 	if string(text) != defaultList {
-		return errors.New("there is no such list; there are default, {clearurls: FILE} and {plain: FILE}")
+		return errors.New("unknown list (must be default, {clearurls: FILE} or {plain: FILE})")
 	}
 	l.isDefault = true
 	return nil
 }
 
-// MarshalText returns the name of the built-in list, or nothing.
+// MarshalText returns the name of the built-in list, or nil for a file.
 func (l List) MarshalText() ([]byte, error) {
 	if l.isDefault {
 		return []byte(defaultList), nil
@@ -80,10 +80,10 @@ func (l List) MarshalText() ([]byte, error) {
 	return nil, nil
 }
 
-// Validate checks that the list has one file, and the forms of its name and version.
+// Validate checks that the list has exactly one file, and a valid name and version.
 func (l *List) Validate() error {
 	if (l.ClearURLs == "") == (l.Plain == "") {
-		return errors.New("a list is default, or has one of clearurls and plain")
+		return errors.New("must be default, or a mapping with either clearurls or plain")
 	}
 	var errs []error
 	for _, f := range []struct{ key, value string }{{"name", l.Name}, {"version", l.Version}} {
@@ -96,18 +96,17 @@ func (l *List) Validate() error {
 
 const defaultList = "default"
 
-// A policyCompiler makes a codec.Policy of what is written at a path.
+// A policyCompiler compiles the policy at a path to a codec.Policy.
 type policyCompiler struct {
 	*decoder
 	at     string
 	policy *codec.Policy
 	own    params.List         // drop_params
 	site   params.List         // site_params and keep_params
-	nodes  map[string]ast.Node // where each rule of own and site is, by its Source
+	nodes  map[string]ast.Node // node of each rule of own and site, by the rule's Source
 }
 
-// compilePolicy returns the policy that is written at a path. What has a mistake
-// is left out.
+// compilePolicy compiles p, the policy at a path. It omits settings with errors.
 func (d *decoder) compilePolicy(p *Policy, at string) *codec.Policy {
 	c := &policyCompiler{decoder: d, at: at, nodes: map[string]ast.Node{}}
 	c.policy = &codec.Policy{KeepHTTPS: p.KeepHTTPS, LowerPath: p.LowerPath, LowerQuery: p.LowerQuery, NFC: p.NFC, Once: p.Once}
@@ -121,7 +120,7 @@ func (d *decoder) compilePolicy(p *Policy, at string) *codec.Policy {
 	return c.policy
 }
 
-// lists reads the lists of parameters: the built-in one, if none is written.
+// lists reads the parameter lists. The default is the built-in one.
 func (c *policyCompiler) lists(written []List) []*params.List {
 	if written == nil {
 		return []*params.List{params.Default()}
@@ -135,7 +134,7 @@ func (c *policyCompiler) lists(written []List) []*params.List {
 			continue
 		}
 		if seen[l.Name] {
-			c.failText(at, "duplicate list name; set name to give the list another one")
+			c.failText(at, "duplicate list name: set name to give the list a different one")
 			continue
 		}
 		seen[l.Name] = true
@@ -148,7 +147,7 @@ func (c *policyCompiler) lists(written []List) []*params.List {
 	return lists
 }
 
-// list reads the list that is written at a path, nil if there is a mistake in it.
+// list reads the list at a path. It returns nil if the list has errors.
 func (c *policyCompiler) list(l *List, at string) *params.List {
 	switch {
 	case c.broken[at]:
@@ -168,7 +167,7 @@ func (c *policyCompiler) list(l *List, at string) *params.List {
 	return c.parseList(l, path, data)
 }
 
-// parseList reads the list that the file at a path holds.
+// parseList parses data, the contents of the file of the list at a path.
 func (c *policyCompiler) parseList(written *List, at string, data []byte) (l *params.List) {
 	var err error
 	base := filepath.Base(written.Plain)
@@ -177,7 +176,7 @@ func (c *policyCompiler) parseList(written *List, at string, data []byte) (l *pa
 	case written.Plain == "":
 		l, err = params.ParseClearURLs(data)
 	case !isName(name):
-		c.failText(at, "the list needs a name: "+nameRule)
+		c.failText(at, "cannot derive the list name from the file name: set name ("+nameRule+")")
 		return nil
 	default:
 		l, err = params.ParsePlain(name, written.Version, data)
@@ -190,19 +189,19 @@ func (c *policyCompiler) parseList(written *List, at string, data []byte) (l *pa
 	return l
 }
 
-// readList returns the content of the file at a path.
+// readList reads the file that is named at a path.
 func (c *policyCompiler) readList(name, at string) []byte {
 	switch {
 	case strings.Contains(name, "://"):
-		c.failText(at, "this is a URL, and not a file: nothing is fetched")
+		c.failText(at, "must be a file, not a URL: urlfold does not download lists")
 		return nil
 	case c.open == nil:
-		c.failText(at, "no files can be read here")
+		c.failText(at, "cannot read files in this context")
 		return nil
 	}
 	data, err := c.open(name)
 	if err == nil && len(data) > maxList {
-		err = errors.New("it is longer than 64 MiB")
+		err = errors.New("larger than 64 MiB")
 	}
 	if err != nil {
 		c.failPath(at, &hiddenError{fileReason(err), err})
@@ -210,14 +209,14 @@ func (c *policyCompiler) readList(name, at string) []byte {
 	return data
 }
 
-// failList notes the mistakes in a list that a file holds.
+// failList records the errors in a list file.
 func (c *policyCompiler) failList(at string, err error) {
 	for _, e := range errlist.Flatten(err) {
-		c.failPath(at, &hiddenError{"in the list: " + clean(e.Error()), e})
+		c.failPath(at, &hiddenError{"invalid list: " + clean(e.Error()), e})
 	}
 }
 
-// rules reads rules as they stand in a plain list.
+// rules parses rules in the syntax of a plain list.
 func (c *policyCompiler) rules(texts []string, key string, to *params.List) {
 	for i, text := range texts {
 		at := element(in(c.at, key), i)
@@ -236,14 +235,14 @@ func (c *policyCompiler) rules(texts []string, key string, to *params.List) {
 	}
 }
 
-// keep reads what is kept in each scope.
+// keep parses the parameters to keep in each scope.
 func (c *policyCompiler) keep(scopes map[string][]string) {
 	at := in(c.at, "keep_params")
 	for _, scope := range c.written(at, sortedKeys(scopes)) {
 		at := in(at, scope)
 		key := c.places[at].key
 		if scope == "" {
-			c.failNode(key, errors.New("a scope is HOST, HOST/PATH or /PATH"))
+			c.failNode(key, errors.New("must be HOST, HOST/PATH or /PATH"))
 			continue
 		}
 		source := c.source(key)
@@ -269,8 +268,8 @@ func (c *policyCompiler) keep(scopes map[string][]string) {
 	}
 }
 
-// failNode notes a mistake in a rule, without the position in its text: the node
-// has it.
+// failNode records an error in a rule at the position of its node, without the
+// position inside the text of the rule.
 func (c *policyCompiler) failNode(n ast.Node, err error) {
 	reason := err.Error()
 	if e, ok := errors.AsType[*params.RuleError](err); ok {
@@ -304,13 +303,13 @@ func (c *policyCompiler) spa(hosts []string) {
 	for i, host := range hosts {
 		at := element(in(c.at, "spa"), i)
 		if !c.broken[at] && host != "*" && !isHost(host) {
-			c.failText(at, `must be "*", or a host as URLs have it after parsing: in lower case and ASCII, without scheme, port and path`)
+			c.failText(at, `must be "*", or a host in its normal form: lower case, ASCII, without scheme, port and path`)
 		}
 	}
 	c.policy.SPA = hosts
 }
 
-// isHost reports whether s can be the host of a normal form.
+// isHost reports whether s has the form of a host in a normal form.
 func isHost(s string) bool {
 	for label := range strings.SplitSeq(s, ".") {
 		if !isName(label) || label != strings.ToLower(label) {
@@ -320,8 +319,8 @@ func isHost(s string) bool {
 	return true
 }
 
-// matchers makes the matchers of all rules. The user's own come first, so that
-// they are named as the cause.
+// matchers compiles the matchers of all rules. The user's own rules come first, so
+// that explanations name them rather than a list.
 func (c *policyCompiler) matchers(lists []*params.List) {
 	if own := finish(&c.own); own != nil {
 		lists = slices.Insert(lists, 0, own)
@@ -332,8 +331,8 @@ func (c *policyCompiler) matchers(lists []*params.List) {
 	}
 }
 
-// finish gives the rules of the profile itself a name and a version, which is
-// made of what they say. It returns nil if there are none.
+// finish names the list of the profile's own rules and sets its version to a hash of
+// the rules. It returns nil if there are none.
 func finish(l *params.List) *params.List {
 	if len(l.Rules) == 0 {
 		return nil
@@ -346,7 +345,7 @@ func finish(l *params.List) *params.List {
 	return l
 }
 
-// matcher makes a matcher, or tells at the paths of the rules what is wrong.
+// matcher compiles a matcher. It records errors at the positions of the rules.
 func (c *policyCompiler) matcher(lists ...*params.List) *params.Matcher {
 	m, err := params.Compile(lists...)
 	for _, err := range errlist.Flatten(err) {

@@ -14,23 +14,23 @@ import (
 	"github.com/urlfold/urlfold/config/field"
 )
 
-// String returns the configuration as YAML: all that was written and all
-// defaults but empty ones. Secrets, and credentials in URLs, are "***", and a text
-// into which a value was put stands as it was written: "${PASSWORD}".
+// String returns the configuration as YAML, with all keys that were written and all
+// non-empty defaults. Secrets and credentials in URLs appear as "***"; a scalar with
+// an expansion appears as it was written: "${PASSWORD}".
 func (f *File) String() string {
 	p := printer{f.d}
 	return string(p.structure(nil, reflect.ValueOf(f).Elem(), "", ""))
 }
 
-// A printer writes YAML. Its methods append.
+// A printer formats YAML. Its methods append to dst and return the extended slice.
 type printer struct{ d *decoder }
 
-// indentation of one level.
+// step is the indentation of one level.
 const step = "  "
 
-// structure writes the keys of a struct, each on a line of its own.
+// structure appends the keys of a struct, each on its own line.
 func (p printer) structure(dst []byte, v reflect.Value, at, indent string) []byte {
-	fields, _ := fieldsOf(v.Type()) // v was filled by the same
+	fields, _ := fieldsOf(v.Type()) // cannot fail: v has been filled by way of fieldsOf
 	for _, f := range fields {
 		path := in(at, f.name)
 		if _, written := p.d.places[path]; written || !isEmpty(v.FieldByIndex(f.index)) {
@@ -41,7 +41,7 @@ func (p printer) structure(dst []byte, v reflect.Value, at, indent string) []byt
 	return dst
 }
 
-// isEmpty reports whether there is nothing in v worth a line.
+// isEmpty reports whether v holds nothing that is worth printing.
 func isEmpty(v reflect.Value) bool {
 	switch v.Kind() {
 	case reflect.Slice, reflect.Map:
@@ -61,7 +61,7 @@ func isEmpty(v reflect.Value) bool {
 	return v.IsZero()
 }
 
-// wordOf returns the text of a struct that may be written as a text, or "".
+// wordOf returns the scalar form of a struct, or "" if it has none.
 func wordOf(v reflect.Value) string {
 	if v.Kind() == reflect.Struct && isText(v.Type()) {
 		if m, ok := v.Interface().(encoding.TextMarshaler); ok {
@@ -74,7 +74,7 @@ func wordOf(v reflect.Value) string {
 	return ""
 }
 
-// value writes what stands behind a colon, with the line end.
+// value appends the value of a key, from after the colon to the line end.
 func (p printer) value(dst []byte, v reflect.Value, at, indent string) []byte {
 	t := v.Type()
 	switch {
@@ -96,8 +96,8 @@ func (p printer) value(dst []byte, v reflect.Value, at, indent string) []byte {
 	return p.list(dst, v, at, indent)
 }
 
-// word returns the text of a struct that is to be written as a text, or "". If
-// both its forms have something in them the keys are what was written.
+// word returns the scalar form of a struct, or "" if the struct has none or was
+// written as a mapping.
 func (p printer) word(v reflect.Value, at string) string {
 	if v.Kind() != reflect.Struct || !isText(v.Type()) {
 		return ""
@@ -126,7 +126,7 @@ func (p printer) list(dst []byte, v reflect.Value, at, indent string) []byte {
 	for i := range v.Len() {
 		e, path := v.Index(i), element(at, i)
 		item := p.value(nil, e, path, indent+step)
-		// The first key of a mapping stands beside the dash.
+		// The first key of a mapping follows the dash on the same line.
 		text := strings.TrimPrefix(string(item), "\n")
 		text = strings.TrimLeft(text, " ")
 		dst = append(dst, indent+step+"- "+text...)
@@ -147,14 +147,14 @@ func (p printer) table(dst []byte, v reflect.Value, at, indent string) []byte {
 	return dst
 }
 
-// addressable returns a copy of v whose methods with pointers can be called.
+// addressable returns an addressable copy of v, whose pointer methods can be called.
 func addressable(v reflect.Value) reflect.Value {
 	c := reflect.New(v.Type()).Elem()
 	c.Set(v)
 	return c
 }
 
-// scalar writes a scalar and the line end.
+// scalar appends a scalar and the line end.
 func (p printer) scalar(dst []byte, v reflect.Value, at string) []byte {
 	text, isString := scalarText(v)
 	if _, isRaw := p.d.raw[at]; isRaw && !isSecret(v) || isString {
@@ -163,7 +163,7 @@ func (p printer) scalar(dst []byte, v reflect.Value, at string) []byte {
 	return append(dst, " "+text+"\n"...)
 }
 
-// text writes a text and the line end.
+// text appends a string and the line end.
 func (p printer) text(dst []byte, text, at string) []byte {
 	if raw, ok := p.d.raw[at]; ok && text != "***" {
 		text = quoteAlways(maskUserinfo(raw))
@@ -175,7 +175,7 @@ func (p printer) text(dst []byte, text, at string) []byte {
 
 func isSecret(v reflect.Value) bool { return v.Type() == reflect.TypeFor[field.Secret]() }
 
-// scalarText returns a scalar as it is written, and whether it is a string.
+// scalarText returns the text of a scalar, and whether it is a YAML string.
 func scalarText(v reflect.Value) (text string, isString bool) {
 	switch x := v.Interface().(type) {
 	case time.Duration:
@@ -193,7 +193,7 @@ func scalarText(v reflect.Value) (text string, isString bool) {
 	return fmt.Sprint(v.Interface()), !isNumber(v.Type()) && v.Kind() != reflect.Bool
 }
 
-// formatDuration writes a duration as people do: "1m", not "1m0s".
+// formatDuration formats a duration without zero units: "1m", not "1m0s".
 func formatDuration(d time.Duration) string {
 	s := d.String()
 	if strings.HasSuffix(s, "m0s") {
@@ -205,8 +205,8 @@ func formatDuration(d time.Duration) string {
 	return s
 }
 
-// quote returns a string as YAML, without quotes if it cannot be taken for
-// anything else.
+// quote returns s as a YAML string, without quotes if no parser can read it as
+// another type.
 func quote(s string) string {
 	if isName(s) && 'a' <= s[0]|0x20 && s[0]|0x20 <= 'z' && !slices.Contains(notStrings, strings.ToLower(s)) {
 		return s
@@ -214,20 +214,19 @@ func quote(s string) string {
 	return quoteAlways(s)
 }
 
-// notStrings is what is, or was in YAML 1.1, no string.
+// notStrings lists words that are booleans or null in YAML 1.1 or 1.2.
 var notStrings = []string{"true", "false", "null", "yes", "no", "on", "off", "y", "n"}
 
-// quoteAlways returns a string in double quotes. What JSON escapes so YAML does.
+// quoteAlways returns s in double quotes. YAML understands the escapes of JSON.
 func quoteAlways(s string) string {
 	var b strings.Builder
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
-	_ = e.Encode(s) // a string and a Builder do not fail
+	_ = e.Encode(s) // cannot fail
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// maskUserinfo writes *** for what stands before an '@' in the authority of each
-// URL in s.
+// maskUserinfo replaces the userinfo of each URL in s by ***.
 func maskUserinfo(s string) string {
 	var b strings.Builder
 	for {
@@ -248,5 +247,5 @@ func maskUserinfo(s string) string {
 	}
 }
 
-// sortedKeys returns the keys of a map in order.
+// sortedKeys returns the keys of m in sorted order.
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

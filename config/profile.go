@@ -12,8 +12,8 @@ import (
 	"github.com/urlfold/urlfold/config/field"
 )
 
-// LoadProfile reads a user's profile from a file. Files that it names are looked
-// for in its folder, and may be up to 64 MiB long. See ParseProfile.
+// LoadProfile reads the profile file at path. Names of other files in it are relative
+// to its directory; these files may be up to 64 MiB long. See ParseProfile.
 func LoadProfile(path string) (codec.Profile, *codec.Policy, error) {
 	data, err := readFile(path, MaxFile)
 	if err != nil {
@@ -28,10 +28,11 @@ func LoadProfile(path string) (codec.Profile, *codec.Policy, error) {
 	return ParseProfile(path, data, open)
 }
 
-// maxList is the longest parameter list, in bytes.
+// maxList is the maximum size of a parameter list, in bytes.
 const maxList = 64 << 20
 
-// readFile reads a file of up to limit bytes, and one byte of a longer one.
+// readFile reads up to limit+1 bytes of a file. A longer result means that the file
+// exceeds the limit.
 func readFile(name string, limit int64) (data []byte, err error) {
 	f, err := os.Open(name)
 	if err != nil {
@@ -41,40 +42,41 @@ func readFile(name string, limit int64) (data []byte, err error) {
 	return data, errors.Join(err, f.Close())
 }
 
-// ParseProfile reads a user's profile: a built-in one as base, rules added or
-// removed, and the policy for the keys of levels K2 and K3.
+// ParseProfile parses a profile file: a built-in profile as base, rules to add or
+// remove, and the policy for the keys of levels K2 and K3.
 //
-//	name: shop                    # required; goes into output, so of a-z, 0-9, '-', '_', '.'
+//	name: shop                    # required; appears in output: letters, digits, '-', '_', '.'
 //	base: crawler                 # required: the name of a built-in profile
 //	rules:
 //	  add: [rfc-clean]            # names of codec.Rules
 //	  remove: [ui-drop]
-//	key: k2                       # default: as the base
-//	max_url: 64KiB                # the longest URL accepted
+//	key: k2                       # default: that of the base
+//	max_url: 64KiB                # maximum length of a URL
 //	policy:
-//	  lists:                      # of parameters that K2 leaves out; default: [default]
+//	  lists:                      # parameters that K2 drops; default: [default]
 //	    - default                 # params.Default
 //	    - clearurls: data.min.json
 //	      version: "2026-11"      # default: the start of the SHA-256 of the file
-//	    - plain: ours.txt         # a rule a line, see params.ParsePlain
-//	      name: ours              # default: the file's name without extension
-//	  drop_params: [utm_*, gclid] # more of them; each a rule as in a plain list
-//	  site_params: ["a.example: ref"] # parameters that K3 leaves out
-//	  keep_params:                # all that K3 keeps there; see params.Allow
+//	    - plain: ours.txt         # one rule per line, see params.ParsePlain
+//	      name: ours              # default: the file name without extension
+//	  drop_params: [utm_*, gclid] # additional rules, as in a plain list
+//	  site_params: ["a.example: ref"] # parameters that K3 drops
+//	  keep_params:                # the only parameters that K3 keeps; see params.Allow
 //	    "shop.example.com/**": [sku, page]
 //	  path_templates: ["/order/{uuid}"] # see codec/template
 //	  spa: [app.example.com]      # see codec.Policy.SPA
-//	  keep_https: true            # the same for KeepHTTPS,
-//	  lower_path: true            # LowerPath
-//	  lower_query: true           # LowerQuery,
-//	  nfc: true                   # NFC
-//	  once: true                  # and Once
-//	params:                       # how parameters are written; see Param
+//	  keep_https: true            # see codec.Policy.KeepHTTPS
+//	  lower_path: true            # see codec.Policy.LowerPath
+//	  lower_query: true           # see codec.Policy.LowerQuery
+//	  nfc: true                   # see codec.Policy.NFC
+//	  once: true                  # see codec.Policy.Once
+//	params:                       # how parameters are serialized; see Param
 //	  - {name: color, in: query, style: pipeDelimited}
 //
-// file is how errors and the sources of rules name the file. open reads a file
-// that the profile names; if it is nil, there is none. The error joins an *Error
-// for each mistake, contradictions among them; then there is no profile.
+// file names the file in errors and in the sources of rules. open reads a file that
+// the profile names; if it is nil, the profile must not name any. If data has errors
+// or the rules contradict each other, ParseProfile returns a zero Profile, a nil
+// Policy, and an error that joins an *Error for each.
 func ParseProfile(file string, data []byte, open func(name string) ([]byte, error)) (codec.Profile, *codec.Policy, error) {
 	d := newDecoder(document{file: file}, open)
 	var p codec.Profile
@@ -92,26 +94,26 @@ func ParseProfile(file string, data []byte, open func(name string) ([]byte, erro
 	return p, policy, nil
 }
 
-// A profileFile is a profile as it is written. Its comments become the table of
-// keys in docs/reference/profiles.md.
+// A profileFile holds the contents of a profile file. The comments of its fields
+// become the table of keys in docs/reference/profiles.md.
 type profileFile struct {
-	// The name, as it appears in output; not that of a built-in profile.
+	// The name of the profile in output. It must differ from the names of the built-in profiles.
 	Name string `yaml:"name,required"`
-	// The built-in profile that it begins with.
+	// The built-in profile to start from.
 	Base string `yaml:"base,required"`
-	// The rules added and removed, by their names. What contradicts the standard is refused.
+	// The rules to add and to remove, by name. Changes that contradict the standard are rejected.
 	Rules RuleChanges `yaml:"rules"`
-	// The level of its keys. Default: that of the base.
+	// The level of keys. Default: that of the base.
 	Key string `yaml:"key" enum:"k0,k1,k2,k3"`
-	// The longest URL that is accepted. Default: 64KiB.
+	// The maximum length of a URL. Longer URLs are rejected. Default: 64KiB.
 	MaxURL field.Size `yaml:"max_url" min:"1" max:"1GiB"`
-	// What the keys of K2 and K3 depend on. Default: the built-in policy.
+	// The settings of K2 and K3 keys. Default: the built-in policy.
 	Policy *Policy `yaml:"policy"`
-	// How parameters are written, for the output field params, as codec.params in a configuration. No key depends on it.
+	// The serialization of parameters for the output field params, as in codec.params. It does not affect keys.
 	Params []Param `yaml:"params"`
 }
 
-// profile puts a profile together, and has the codec look for contradictions.
+// profile compiles the profile and lets the codec check it for contradictions.
 func (d *decoder) profile(f *profileFile) (codec.Profile, *codec.Policy) {
 	if !d.broken["name"] {
 		d.checkName(f.Name)
@@ -145,20 +147,20 @@ func (d *decoder) profile(f *profileFile) (codec.Profile, *codec.Policy) {
 
 func (d *decoder) checkName(name string) {
 	if _, known := codec.Lookup(name); known {
-		d.failText("name", "is the name of a built-in profile")
+		d.failText("name", "name of a built-in profile: choose a different one")
 	}
 	if !isName(name) {
 		d.failText("name", nameRule)
 	}
 }
 
-// IsProfileFile reports whether the word for a profile names a file, and not a
-// built-in profile.
+// IsProfileFile reports whether name, the value of a profile setting, names a file
+// rather than a built-in profile.
 func IsProfileFile(name string) bool {
 	return strings.HasSuffix(name, ".yaml") || strings.HasSuffix(name, ".yml")
 }
 
-// ProfileNames returns the names of the built-in profiles. The result is the caller's.
+// ProfileNames returns the names of the built-in profiles in a new slice.
 func ProfileNames() []string {
 	var names []string
 	for _, p := range codec.Profiles() {
@@ -167,24 +169,24 @@ func ProfileNames() []string {
 	return names
 }
 
-// builtIn returns the built-in profile that is named at a path.
+// builtIn returns the built-in profile called name, which was written at a path.
 func (d *decoder) builtIn(name, at string) codec.Profile {
 	p, ok := codec.Lookup(name)
 	if !ok && !d.broken[at] {
-		d.failText(at, noSuch("built-in profile", ProfileNames(), name))
+		d.failText(at, noSuch("unknown profile", ProfileNames(), name))
 	}
 	return p
 }
 
-// ruleSets reads the names of the rules that are added and removed by what is
-// written at a path. No rule may be in both lists.
+// ruleSets parses the rules to add and to remove at a path. No rule may be in both
+// lists.
 func (d *decoder) ruleSets(c *RuleChanges, at string) (added, removed codec.Rules) {
 	added = d.ruleSet(c.Add, in(at, "add"), 0)
 	removed = d.ruleSet(c.Remove, in(at, "remove"), added)
 	return added, removed
 }
 
-// ruleSet reads the rule names at a path. A rule that is also in other is an error.
+// ruleSet parses the rule names at a path. A rule that is also in other is an error.
 func (d *decoder) ruleSet(names []string, at string, other codec.Rules) (set codec.Rules) {
 	for i, name := range names {
 		at := element(at, i)
@@ -192,9 +194,9 @@ func (d *decoder) ruleSet(names []string, at string, other codec.Rules) (set cod
 		switch {
 		case d.broken[at]:
 		case err != nil || !codec.ProfileRules().Has(rule):
-			d.failText(at, noSuch("rule", codec.ProfileRules().Names(), name))
+			d.failText(at, noSuch("unknown rule", codec.ProfileRules().Names(), name))
 		case other.Has(rule):
-			d.failText(at, "this rule is added and removed")
+			d.failText(at, "rule is both added and removed")
 		default:
 			set |= codec.RulesOf(rule)
 		}
@@ -202,7 +204,7 @@ func (d *decoder) ruleSet(names []string, at string, other codec.Rules) (set cod
 	return set
 }
 
-// checkProfile has the codec look for contradictions in a profile, and notes them
+// checkProfile lets the codec check a profile for contradictions, and records them
 // at a path.
 func (d *decoder) checkProfile(p codec.Profile, policy *codec.Policy, at string) {
 	_, err := codec.New(p, codec.WithPolicy(policy))

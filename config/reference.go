@@ -8,8 +8,8 @@ import (
 	"github.com/urlfold/urlfold/config/field"
 )
 
-// Reference returns a page of Markdown with a table of keys for each section and
-// each component: what a schema says, for people. It fails as Schema does.
+// Reference returns a Markdown page with a table of keys for each section and each
+// component: the schema in a form for people. It fails if Schema fails.
 func Reference(types Types) ([]byte, error) {
 	if _, err := Schema(types); err != nil {
 		return nil, err
@@ -28,7 +28,7 @@ func Reference(types Types) ([]byte, error) {
 	return []byte(r.b.String()), nil
 }
 
-// ProfileReference returns a table of Markdown with the keys of a profile.
+// ProfileReference returns a Markdown table of the keys of a profile file.
 func ProfileReference() []byte {
 	r := reference{}
 	r.table(reflect.ValueOf(&profileFile{}).Elem())
@@ -39,19 +39,19 @@ const referenceHead = `# Configuration
 
 <!-- Made from the code: do not edit. -->
 
-"urlfold run -c FILE" reads a configuration in YAML; "urlfold validate -c FILE" tells all mistakes in it. One process runs one linear pipeline: sources, codec, sinks.
+"urlfold run -c FILE" runs a configuration, which is a YAML file. "urlfold validate -c FILE" checks it and reports all errors. One process runs one linear pipeline: sources, codec, sinks.
 
-A component is a mapping with its type as the only key: "- kafka: {brokers: [...]}". Below it, besides its own keys, "name" names it in metrics, in logs and in the stored progress; by default it is its type and place, such as file-1.
+A component is a mapping whose only key is its type: "- kafka: {brokers: [...]}". In addition to the keys of its type, it accepts "name", which identifies it in metrics, logs and checkpoints. The default name is the type and a number, such as file-1.
 
-- A size is a number and a unit, "64KiB", "1.5MiB", "10GB"; a number without a unit counts bytes. A duration is "50ms", "10s", "1m30s".
-- In values, not in keys, "${NAME}" is a variable of the environment, "${NAME:-default}" has a default if the variable is unset or empty, and "${file:PATH}" is the content of a file without its last line end. "$${" stands for "${". Between braces and brackets of YAML they need quotes. A value stays one text, whatever is in it.
-- Relative names in "${file:PATH}" and of profiles start at the folder of the configuration; those of inputs, outputs, certificates and data_dir at the folder that the process runs in.
-- A key that does not exist, or that is written twice, is an error, as are anchors, tags and a second document. A file may have 64 KiB.
+- A size is a number and a unit: "64KiB", "1.5MiB", "10GB". A number without a unit is in bytes. A duration is a number and a unit: "50ms", "10s", "1m30s".
+- Values (but not keys) may contain references: "${NAME}" is an environment variable, "${NAME:-default}" falls back to a default if the variable is unset or empty, and "${file:PATH}" is the content of a file without its last line end. "$${" is a literal "${". Inside YAML braces and brackets, values with references need quotes. An expanded value is always a single string and never changes the structure of the document.
+- Relative names in "${file:PATH}" and of profiles are relative to the directory of the configuration. Names of inputs, outputs, certificates and data_dir are relative to the working directory of the process.
+- Unknown keys, duplicate keys, anchors, tags and second documents are errors. The maximum size of a configuration is 64 KiB.
 `
 
 type reference struct{ b strings.Builder }
 
-// section writes a heading, the comment of a struct, and its table.
+// section writes a heading, the doc comment of a struct, and its table.
 func (r *reference) section(title string, v reflect.Value) {
 	_, _ = fmt.Fprintf(&r.b, "\n## %s\n\n", title)
 	if doc := commentOf(v.Type()); doc != "" && title != "Sections" {
@@ -66,9 +66,9 @@ func (r *reference) table(v reflect.Value) {
 	r.rows(v, "")
 }
 
-// rows writes a row for each key of a struct and of the structs in it.
+// rows writes a row for each key of a struct and of its nested structs.
 func (r *reference) rows(v reflect.Value, at string) {
-	fields, _ := fieldsOf(v.Type()) // Schema has looked
+	fields, _ := fieldsOf(v.Type()) // Schema has checked the error
 	for _, f := range fields {
 		path, w := in(at, f.name), v.FieldByIndex(f.index)
 		def := defaultText(w)
@@ -80,7 +80,7 @@ func (r *reference) rows(v reflect.Value, at string) {
 	}
 }
 
-// inner writes the rows of the keys inside of a value.
+// inner writes the rows of the keys nested in a value.
 func (r *reference) inner(v reflect.Value, at string) {
 	t := v.Type()
 	switch {
@@ -96,7 +96,7 @@ func (r *reference) inner(v reflect.Value, at string) {
 	}
 }
 
-// typeText names what can be written.
+// typeText describes the accepted values of a type with constraints.
 func typeText(t reflect.Type, r rules) string {
 	text := typeName(t, r)
 	switch {
@@ -142,18 +142,18 @@ func scalarName(t reflect.Type) string {
 	case t == reflect.TypeFor[field.Size]():
 		return "size"
 	case t == reflect.TypeFor[field.Secret]():
-		return "secret text"
+		return "secret string"
 	case t == durationType:
 		return "duration"
 	case t.Kind() == reflect.Bool && !isText(t):
 		return "`true`, `false`"
 	case isNumber(t):
-		return strings.TrimPrefix(numberReason(t), "must be a ")
+		return strings.TrimPrefix(strings.TrimPrefix(numberReason(t), "must be a "), "must be an ")
 	}
-	return "text"
+	return "string"
 }
 
-// defaultText returns a default as it would be written, or nothing.
+// defaultText returns a default in YAML syntax, or "".
 func defaultText(v reflect.Value) string {
 	var d any
 	switch {
@@ -172,7 +172,7 @@ func defaultText(v reflect.Value) string {
 	return fmt.Sprintf("`%v`", d)
 }
 
-// markdown escapes what a cell of a table cannot hold, and what looks like HTML.
+// markdown escapes s for a cell of a Markdown table.
 func markdown(s string) string {
 	return strings.NewReplacer("|", `\|`, "<", "&lt;", "&", "&amp;", "*", `\*`, "_", `\_`).Replace(s)
 }

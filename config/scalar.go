@@ -13,7 +13,8 @@ import (
 	"github.com/goccy/go-yaml/ast"
 )
 
-// scalarValue fills v, which isScalar or can be read from a text, from a scalar.
+// scalarValue fills v from a scalar. The type of v is a scalar, or a struct that
+// implements encoding.TextUnmarshaler.
 func (d *decoder) scalarValue(v reflect.Value, n ast.Node, at string, r rules) {
 	if v.Kind() == reflect.Bool && !isText(v.Type()) {
 		v.SetBool(d.bool(n))
@@ -35,7 +36,7 @@ func (d *decoder) scalarValue(v reflect.Value, n ast.Node, at string, r rules) {
 		return
 	}
 	if len(r.enum) > 0 && !slices.Contains(r.enum, text) {
-		d.failAt(n, noSuch("value", r.enum, text))
+		d.failAt(n, noSuch("invalid value", r.enum, text))
 		return
 	}
 	if reason := setText(v, text); reason != "" {
@@ -48,21 +49,20 @@ func (d *decoder) scalarValue(v reflect.Value, n ast.Node, at string, r rules) {
 	d.bounds(v, n, r)
 }
 
-// hasCredentials reports whether text may be a URL with a user and a password, or
-// several.
+// hasCredentials reports whether text may contain a URL with a user name or password.
 func hasCredentials(text string) bool {
 	return strings.Contains(text, "://") && strings.Contains(text, "@")
 }
 
-// keepRaw remembers a scalar with an expansion as it was written, since its value
-// is not for printing.
+// keepRaw stores a scalar with an expansion as it was written, because the expanded
+// value must not be printed.
 func (d *decoder) keepRaw(n ast.Node, at string) {
 	if s, ok := n.(*ast.StringNode); ok && strings.Contains(s.Value, "${") {
 		d.raw[at] = s.Value
 	}
 }
 
-// isNumber reports whether the type is a number that is written as one.
+// isNumber reports whether values of the type are written as YAML numbers.
 func isNumber(t reflect.Type) bool {
 	switch {
 	case t == durationType, isText(t):
@@ -77,11 +77,11 @@ func numberReason(t reflect.Type) string {
 	if k := t.Kind(); k == reflect.Float32 || k == reflect.Float64 {
 		return "must be a number"
 	}
-	return "must be a whole number"
+	return "must be an integer"
 }
 
-// setText sets v to what a text says, or returns the reason why it cannot, which
-// may repeat the text: the text of a secret is never refused.
+// setText parses text into v, or returns why it cannot. The reason may repeat the
+// text; this cannot disclose a secret, because parsing one never fails.
 func setText(v reflect.Value, text string) (reason string) {
 	if u, ok := v.Addr().Interface().(encoding.TextUnmarshaler); ok {
 		if err := u.UnmarshalText([]byte(text)); err != nil {
@@ -99,7 +99,7 @@ func setText(v reflect.Value, text string) (reason string) {
 	case k == reflect.Float32 || k == reflect.Float64:
 		var x float64
 		if x, err = strconv.ParseFloat(text, v.Type().Bits()); x-x != 0 {
-			return numberReason(v.Type()) // NaN and infinities are none
+			return numberReason(v.Type()) // NaN or infinite
 		}
 		v.SetFloat(x)
 	case k >= reflect.Int && k <= reflect.Int64:
@@ -117,13 +117,13 @@ func setText(v reflect.Value, text string) (reason string) {
 	return ""
 }
 
-// tooLarge says what is wrong with a number that is one.
+// tooLarge returns an addition to numberReason: the range of the type.
 func tooLarge(t reflect.Type, err error) string {
 	switch {
 	case strings.HasSuffix(err.Error(), strconv.ErrRange.Error()):
-		return fmt.Sprintf(" of %d bits", t.Bits())
+		return fmt.Sprintf(" that fits in %d bits", t.Bits())
 	case t.Kind() >= reflect.Uint && t.Kind() <= reflect.Uint64:
-		return ", and not negative"
+		return " and not negative"
 	}
 	return ""
 }
@@ -132,15 +132,15 @@ func setDuration(v reflect.Value, text string) (reason string) {
 	x, err := time.ParseDuration(text)
 	switch {
 	case err != nil:
-		return "a duration is a number and a unit, such as 50ms, 10s or 1m30s"
+		return "must be a duration: a number and a unit, such as 50ms, 10s or 1m30s"
 	case x < 0:
-		return "a duration is not negative"
+		return "must not be negative"
 	}
 	v.SetInt(int64(x))
 	return ""
 }
 
-// bounds checks v against the least and the greatest that the tags allow.
+// bounds checks v, or its length, against the bounds of the tags.
 func (d *decoder) bounds(v reflect.Value, n ast.Node, r rules) {
 	least, low := compareBound(v, r.min)
 	most, high := compareBound(v, r.max)
@@ -157,7 +157,7 @@ func (d *decoder) bounds(v reflect.Value, n ast.Node, r rules) {
 	case r.min == r.max:
 		d.failAt(n, what+" "+high)
 	case r.min != "" && r.max != "":
-		d.failAt(n, what+" from "+low+" to "+high)
+		d.failAt(n, what+" between "+low+" and "+high)
 	case r.min != "":
 		d.failAt(n, what+" at least "+low)
 	default:
@@ -165,7 +165,7 @@ func (d *decoder) bounds(v reflect.Value, n ast.Node, r rules) {
 	}
 }
 
-// ofWhat names what the length of a list or string counts.
+// ofWhat returns the unit of the length of a list or string, after a space.
 func ofWhat(k reflect.Kind, last bool, n string) string {
 	s := "s"
 	if n == "1" {
@@ -180,8 +180,8 @@ func ofWhat(k reflect.Kind, last bool, n string) string {
 	return " element" + s
 }
 
-// compareBound compares v, or its length, with a bound as tags have it, and is 0
-// if there is none.
+// compareBound compares v, or its length, with the bound of a tag. It returns 0 if
+// the bound is empty.
 func compareBound(v reflect.Value, bound string) (order int, text string) {
 	if bound == "" {
 		return 0, ""

@@ -11,12 +11,12 @@ import (
 	"github.com/urlfold/urlfold/config/field"
 )
 
-// Schema returns the JSON Schema (draft 2020-12) of a configuration with these
-// components. It fails only if a struct of a component is not as package config/field
-// says it must be.
+// Schema returns the JSON Schema (draft 2020-12) of a configuration with the
+// components in types. It fails only if the struct of a component does not follow the
+// rules of package config/field.
 //
-// A schema cannot say all that Parse checks: the bounds of sizes and durations,
-// and what keys mean together.
+// The schema cannot express everything that Parse checks, such as the bounds of sizes
+// and durations and the constraints between keys.
 func Schema(types Types) ([]byte, error) {
 	b := schemaBuilder{types: types}
 	s, err := b.structure(reflect.ValueOf(Default()).Elem(), "")
@@ -31,7 +31,7 @@ func Schema(types Types) ([]byte, error) {
 	return json.MarshalIndent(s, "", "  ")
 }
 
-// A schema is a JSON Schema, with what is used here.
+// A schema is a JSON Schema with the keywords that this package uses.
 type schema struct {
 	Schema        string     `json:"$schema,omitempty"`
 	Title         string     `json:"title,omitempty"`
@@ -57,10 +57,10 @@ type schema struct {
 	Defs          properties `json:"$defs,omitempty"`
 }
 
-// A rawNumber is a number as a tag has it.
+// A rawNumber is a number as written in a tag.
 type rawNumber = json.RawMessage
 
-// properties keep the order of the struct.
+// properties is an object that keeps the order of the fields of the struct.
 type properties []property
 
 type property struct {
@@ -68,7 +68,7 @@ type property struct {
 	schema *schema
 }
 
-// MarshalJSON writes an object.
+// MarshalJSON returns p as a JSON object.
 func (p properties) MarshalJSON() ([]byte, error) {
 	var b bytes.Buffer
 	b.WriteByte('{')
@@ -80,7 +80,7 @@ func (p properties) MarshalJSON() ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		b.WriteString(strconv.Quote(m.name) + ":") // a name has nothing that the two quote differently
+		b.WriteString(strconv.Quote(m.name) + ":") // Go and JSON quote names alike: see isName
 		b.Write(data)
 	}
 	b.WriteByte('}')
@@ -89,14 +89,14 @@ func (p properties) MarshalJSON() ([]byte, error) {
 
 type schemaBuilder struct {
 	types Types
-	open  []reflect.Type // structs around
+	open  []reflect.Type // enclosing structs
 }
 
 // structure returns the schema of a mapping, with the values of v as defaults.
 func (b *schemaBuilder) structure(v reflect.Value, at string) (*schema, error) {
 	t := v.Type()
 	if slices.Contains(b.open, t) {
-		return nil, fmt.Errorf("config: %v holds itself", t)
+		return nil, fmt.Errorf("config: recursive struct %v", t)
 	}
 	b.open = append(b.open, t)
 	defer func() { b.open = b.open[:len(b.open)-1] }()
@@ -119,7 +119,7 @@ func (b *schemaBuilder) structure(v reflect.Value, at string) (*schema, error) {
 	return s, nil
 }
 
-// value returns the schema of what stands behind a key.
+// value returns the schema of the value of a key.
 func (b *schemaBuilder) value(v reflect.Value, at string, r rules) (*schema, error) {
 	t := v.Type()
 	if err := checkRules(t, r); err != nil {
@@ -148,10 +148,10 @@ func (b *schemaBuilder) value(v reflect.Value, at string, r rules) (*schema, err
 		items, err := b.value(reflect.New(t.Elem()).Elem(), at, r.element())
 		return &schema{Type: "object", Additional: items, MinProperties: rawNumber(r.min), MaxProperties: rawNumber(r.max)}, err
 	}
-	return nil, fmt.Errorf("config: %v cannot be configured", t)
+	return nil, fmt.Errorf("config: unsupported type %v", t)
 }
 
-// component returns the schema of a component: one of the types.
+// component returns the schema of a component: a mapping with exactly one type.
 func (b *schemaBuilder) component(at string) (*schema, error) {
 	types := b.types.of(at)
 	s := &schema{Type: "object", Additional: false, MinProperties: rawNumber("1"), MaxProperties: rawNumber("1")}
@@ -172,7 +172,7 @@ func (b *schemaBuilder) component(at string) (*schema, error) {
 	return s, nil
 }
 
-const nameComment = "The name of this component in metrics and logs. Default: its type and a number."
+const nameComment = "The name of the component in metrics, logs and checkpoints. Default: its type and a number."
 
 func hasProperty(s *schema, name string) bool {
 	for _, p := range s.Properties {
@@ -183,8 +183,8 @@ func hasProperty(s *schema, name string) bool {
 	return false
 }
 
-// scalarSchema returns the schema of a scalar. Whatever is not a text to begin
-// with may be an expansion too.
+// scalarSchema returns the schema of a scalar. A scalar that is not a string may also
+// be an expansion, which is one.
 func scalarSchema(v reflect.Value, r rules) *schema {
 	t := v.Type()
 	s := &schema{Default: scalarDefault(v)}
@@ -219,8 +219,7 @@ func numberSchema(t reflect.Type, r rules) *schema {
 	return s
 }
 
-// scalarDefault returns what a field holds before anything is written, nil for
-// nothing.
+// scalarDefault returns the default of a scalar field, or nil if it has none.
 func scalarDefault(v reflect.Value) any {
 	switch {
 	case isSecret(v), v.IsZero() && v.Kind() != reflect.Bool:
@@ -239,7 +238,7 @@ func defaultOf(text string) any {
 	return text
 }
 
-// listDefault returns the default of a list of scalars.
+// listDefault returns the default of a list of scalars, or nil if it has none.
 func listDefault(v reflect.Value) any {
 	if v.Len() == 0 || !isScalar(v.Type().Elem()) {
 		return nil
@@ -251,7 +250,7 @@ func listDefault(v reflect.Value) any {
 	return all
 }
 
-// checkRules checks that bounds can be read as what they bound.
+// checkRules checks that the bounds of a type are valid values of it.
 func checkRules(t reflect.Type, r rules) error {
 	for _, bound := range []string{r.min, r.max} {
 		if bound == "" {
@@ -265,7 +264,7 @@ func checkRules(t reflect.Type, r rules) error {
 			return fmt.Errorf("config: %v has no bounds", t)
 		}
 		if setText(v, bound) != "" {
-			return fmt.Errorf("config: the bound %q is no %v", bound, t)
+			return fmt.Errorf("config: bound %q is not a valid %v", bound, t)
 		}
 	}
 	return nil

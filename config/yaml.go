@@ -15,69 +15,69 @@ import (
 	"github.com/urlfold/urlfold/internal/suggest"
 )
 
-// Limits of a file. The YAML library takes time in the square of both.
+// Limits of a file. The YAML library takes quadratic time in both.
 const (
 	MaxFile  = 64 << 10 // bytes
 	maxDepth = 16
 )
 
-// A document is a YAML file under inspection, and the mistakes in it.
+// A document is a YAML file that is being parsed, and the errors found in it.
 type document struct {
 	file string
 	errs []*Error
-	exp  *expander // nil: scalars are taken as they stand
+	exp  *expander // nil: scalars are not expanded
 }
 
-// unquoted is a hint for the line of a token if ${ is in it: its brace is one of YAML
-// where a value has no quotes.
+// unquoted returns a hint for a syntax error on a line with a ${, whose brace has a
+// meaning in YAML unless the value is quoted.
 func unquoted(text string, at *token.Token) string {
 	lines := strings.Split(text, "\n")
 	if at == nil || at.Position == nil || at.Position.Line < 1 || at.Position.Line > len(lines) || !strings.Contains(lines[at.Position.Line-1], "${") {
 		return ""
 	}
-	return "; between braces and brackets a value with ${ in it needs quotes"
+	return " (inside braces and brackets, quote values that contain ${)"
 }
 
-// parse returns the root of the only document in data, nil if there is none or
-// a mistake was noted.
+// parse returns the root of the only document in data. It returns nil if there is
+// none or after recording an error.
 func (d *document) parse(data []byte) (root ast.Node) {
 	defer func() {
-		if recover() != nil { // in the library
+		if recover() != nil { // a bug of the YAML library
 			root = nil
-			d.errs = append(d.errs, &Error{File: d.file, Reason: "cannot be read as YAML"})
+			d.errs = append(d.errs, &Error{File: d.file, Reason: "cannot parse as YAML"})
 		}
 	}()
 	if len(data) > MaxFile {
-		d.errs = append(d.errs, &Error{File: d.file, Reason: "is longer than 64 KiB; long lists go into files of their own"})
+		d.errs = append(d.errs, &Error{File: d.file, Reason: "file is larger than 64 KiB: move long lists into separate files"})
 		return nil
 	}
-	text := strings.TrimPrefix(string(data), "\ufeff") // a byte order mark may come first: YAML 1.2.2, 5.2
+	text := strings.TrimPrefix(string(data), "\ufeff") // YAML 1.2.2 §5.2 allows a byte order mark
 	tokens := joinColons(lexer.Tokenize(text))
 	if deep := tooDeep(tokens); deep != nil {
-		d.fail(deep, "is nested too deep")
+		d.fail(deep, "nested more than "+strconv.Itoa(maxDepth)+" levels deep")
 		return nil
 	}
 	f, err := parser.Parse(tokens, 0, parser.AllowDuplicateMapKey())
 	var syntax yaml.Error
 	switch {
 	case errors.As(err, &syntax):
-		message, _, _ := strings.Cut(syntax.GetMessage(), `"`) // behind the quote is a value
+		message, _, _ := strings.Cut(syntax.GetMessage(), `"`) // a value follows the quote
 		d.fail(syntax.GetToken(), "invalid YAML: "+clean(strings.TrimSpace(message))+unquoted(text, syntax.GetToken()))
 		return nil
 	case err != nil:
-		d.errs = append(d.errs, &Error{File: d.file, Reason: "cannot be read as YAML"})
+		d.errs = append(d.errs, &Error{File: d.file, Reason: "cannot parse as YAML"})
 		return nil
 	}
 	return d.only(f.Docs)
 }
 
-// only returns the body of the document that has one.
+// only returns the body of the only document that is not empty.
 func (d *document) only(docs []*ast.DocumentNode) (root ast.Node) {
 	for _, doc := range docs {
 		switch {
 		case doc.Body == nil || doc.Body.Type() == ast.CommentType:
 		case root != nil:
-			d.failAt(doc.Body, "second document: a file holds only one")
+			d.failAt(doc.Body, "second document: a file must contain only one")
 		default:
 			root = doc.Body
 		}
@@ -85,8 +85,8 @@ func (d *document) only(docs []*ast.DocumentNode) (root ast.Node) {
 	return root
 }
 
-// tooDeep returns the token at which the nesting is too deep, or nil. What is
-// nested by indentation alone is as deep as its file is long at most by the root.
+// tooDeep returns the token at which the nesting becomes too deep, or nil. It ignores
+// nesting by indentation, whose depth is limited by the square root of the file size.
 func tooDeep(tokens token.Tokens) *token.Token {
 	depth, line, entries := 0, 0, 0
 	for _, tk := range tokens {
@@ -108,9 +108,9 @@ func tooDeep(tokens token.Tokens) *token.Token {
 	return nil
 }
 
-// joinColons puts together what the library takes apart: in a list inside of a
-// flow mapping, [kafka:9092] is a mapping to it. A colon that no space follows is
-// part of the text, if the text has no quotes (YAML 1.2.2 §7.3.3).
+// joinColons works around a defect of the library, which parses [kafka:9092] in a
+// list inside a flow mapping as a mapping. In a plain scalar, a colon that is not
+// followed by a space is part of the text (YAML 1.2.2 §7.3.3).
 func joinColons(tokens token.Tokens) token.Tokens {
 	var out token.Tokens
 	for i := 0; i < len(tokens); i++ {
@@ -134,12 +134,12 @@ func joinColons(tokens token.Tokens) token.Tokens {
 	return out
 }
 
-// follows reports whether there is nothing between a and b.
+// follows reports whether b follows a immediately.
 func follows(a, b *token.Token) bool {
 	return a.Position.Line == b.Position.Line && a.Position.Column+utf8.RuneCountInString(a.Value) == b.Position.Column
 }
 
-// isPlain reports whether a token is a scalar without quotes.
+// isPlain reports whether a token is an unquoted scalar.
 func isPlain(tk *token.Token) bool {
 	switch tk.Type {
 	case token.StringType, token.IntegerType, token.FloatType, token.BoolType, token.NullType, token.BinaryIntegerType, token.OctetIntegerType, token.HexIntegerType:
@@ -148,17 +148,17 @@ func isPlain(tk *token.Token) bool {
 	return false
 }
 
-// fail notes a mistake at a token.
+// fail records an error at a token.
 func (d *document) fail(tk *token.Token, reason string) { d.failWith(tk, reason, nil) }
 
-// failAt notes a mistake at a node.
+// failAt records an error at a node.
 func (d *document) failAt(n ast.Node, reason string) { d.failWith(start(n), reason, nil) }
 
 func (d *document) failWith(tk *token.Token, reason string, err error) {
 	d.errs = append(d.errs, d.error(tk, reason, err))
 }
 
-// error returns a mistake at a token, or without a place if there is none.
+// error returns an error at a token, or without a position if tk is nil.
 func (d *document) error(tk *token.Token, reason string, err error) *Error {
 	e := &Error{File: d.file, Reason: d.exp.scrub(reason), err: err}
 	if tk != nil && tk.Position != nil {
@@ -167,15 +167,15 @@ func (d *document) error(tk *token.Token, reason string, err error) *Error {
 	return e
 }
 
-// scrub takes secrets out of mistakes that were noted before the secret was read.
+// scrub removes secrets from errors that were recorded before the secret was read.
 func (d *document) scrub() {
 	for _, e := range d.errs {
 		e.Reason = d.exp.scrub(e.Reason)
 	}
 }
 
-// start returns the token at which a node begins. That of a mapping in block
-// style would be its first colon.
+// start returns the first token of a node. GetToken would return the first colon of a
+// mapping in block style.
 func start(n ast.Node) *token.Token {
 	switch n := n.(type) {
 	case *ast.MappingNode:
@@ -188,34 +188,31 @@ func start(n ast.Node) *token.Token {
 	return n.GetToken()
 }
 
-// source names where a node is, for the rules that are made of it: "shop.yaml:3:7".
+// source returns the position of a node, such as "shop.yaml:3:7", for the rules
+// parsed from it.
 func (d *document) source(n ast.Node) string {
 	p := start(n).Position
 	return d.file + ":" + strconv.Itoa(p.Line) + ":" + strconv.Itoa(p.Column)
 }
 
-// A keyReader is a key of a mapping and what is done with its value.
+// A keyReader is a key of a mapping with a function that decodes its value.
 type keyReader struct {
 	name string
 	read func(ast.Node)
 }
 
-// unknown notes a key that does not exist.
+// unknown records an error about an unknown key, and returns the nearest of names.
 func (d *document) unknown(key ast.Node, names []string, name string) (near string) {
-	what := "there is no such key"
+	what := "unknown key"
 	if isName(name) {
-		what = "there is no key " + name
+		what = "unknown key " + strconv.Quote(name)
 	}
-	if near = suggest.Nearest(names, name); near != "" {
-		d.failAt(key, what+"; did you mean "+near+"?")
-	} else {
-		d.failAt(key, what+"; there are "+strings.Join(names, ", "))
-	}
-	return near
+	d.failAt(key, noSuch(what, names, name))
+	return suggest.Nearest(names, name)
 }
 
-// pairs calls read for every pair of a mapping whose key is a text that was not
-// there before.
+// pairs calls read for every pair of a mapping. It records errors for keys that are
+// not scalars and for duplicate keys, and skips them.
 func (d *document) pairs(n ast.Node, read func(key, value ast.Node, name string)) {
 	seen := map[string]bool{}
 	for _, kv := range d.values(n) {
@@ -252,13 +249,13 @@ func (d *document) items(n ast.Node) []ast.Node {
 	return nil
 }
 
-// text returns a scalar, with values put in. A number is taken as it was written.
+// text returns an expanded scalar. It returns a number as it was written.
 func (d *document) text(n ast.Node) (string, bool) {
 	text, _, ok := d.scalar(n)
 	return text, ok
 }
 
-// scalar returns a scalar, and whether something was put into it.
+// scalar returns a scalar with its references expanded, and whether it had any.
 func (d *document) scalar(n ast.Node) (text string, expanded, ok bool) {
 	text, isString, ok := d.written(n)
 	if !ok || !isString || d.exp == nil || !strings.Contains(text, "${") {
@@ -272,8 +269,8 @@ func (d *document) scalar(n ast.Node) (text string, expanded, ok bool) {
 	return text, true, true
 }
 
-// written returns a scalar as it stands, and whether it is a string and not a
-// number.
+// written returns a scalar without expanding it, and whether it is a string rather
+// than a number.
 func (d *document) written(n ast.Node) (text string, isString, ok bool) {
 	switch n := n.(type) {
 	case *ast.StringNode:
@@ -281,11 +278,11 @@ func (d *document) written(n ast.Node) (text string, isString, ok bool) {
 	case *ast.IntegerNode, *ast.FloatNode:
 		return n.GetToken().Value, false, true
 	}
-	d.failAt(n, "must be a text on one line"+but(n))
+	d.failAt(n, "must be a single-line string"+but(n))
 	return "", false, false
 }
 
-// bool returns true or false.
+// bool decodes a boolean.
 func (d *document) bool(n ast.Node) bool {
 	if b, ok := n.(*ast.BoolNode); ok {
 		return b.Value
@@ -300,17 +297,18 @@ func (d *document) bool(n ast.Node) bool {
 	return false
 }
 
-// but says what a node is instead, if that is not plain to see.
+// but returns an addition to an error about the type of a node, if the cause may not
+// be obvious.
 func but(n ast.Node) string {
 	switch n.(type) {
 	case *ast.NullNode:
-		return ", and is empty"
+		return ", not empty"
 	case *ast.AnchorNode, *ast.AliasNode, *ast.MergeKeyNode:
-		return "; anchors and aliases are not taken"
+		return " (anchors and aliases are not supported)"
 	case *ast.BoolNode:
-		return "; put it in quotes"
+		return " (quote it)"
 	case *ast.TagNode:
-		return "; tags are not taken"
+		return " (tags are not supported)"
 	}
 	return ""
 }

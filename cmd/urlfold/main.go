@@ -1,6 +1,6 @@
-// Command urlfold reads records that contain URLs, writes every URL in one normal
-// form, says what is wrong with it and where, and gives it a key. Without a
-// subcommand it is a filter: what goes in comes out.
+// Command urlfold reads records that contain URLs, normalizes each URL, reports
+// its defects with their offsets, and computes its key. Without a subcommand it
+// is a filter that copies its input and rewrites only the URLs.
 package main
 
 import (

@@ -12,7 +12,7 @@ func TestParseDisposition(t *testing.T) {
 	if f, err := ParseDisposition("dead_letter"); f != DispositionDead || err != nil || f.String() != "dead_letter" {
 		t.Error(f, err)
 	}
-	if _, err := ParseDisposition("dorp"); err == nil || !strings.Contains(err.Error(), "did you mean drop?") {
+	if _, err := ParseDisposition("dorp"); err == nil || !strings.Contains(err.Error(), "did you mean \"drop\"?") {
 		t.Error(err)
 	}
 }

@@ -91,7 +91,7 @@ func TestExtendErrors(t *testing.T) {
 			t.Errorf("%+v: %v, want %q in it", c, err, want)
 		}
 	}
-	f(extending("jsonl", Extension{"n", "nrom"}), "did you mean norm?")
+	f(extending("jsonl", Extension{"n", "nrom"}), "did you mean \"norm\"?")
 	f(extending("jsonl"), "missing fields")
 	f(extending("jsonl", Extension{"", "norm"}), "invalid name")
 	f(extending("jsonl", Extension{"\xff", "norm"}), "invalid name")

@@ -152,7 +152,7 @@ func TestConfigErrors(t *testing.T) {
 	}
 	// All errors are reported at once, with suggestions.
 	f(Config{Format: "combnied", Dialect: "ngnix", Base: "/x", Fields: []string{"ulr", "norm", "zzzzzz"}, Render: 9, Target: 9, MaxRecord: -1},
-		"did you mean combined?", "did you mean nginx?", "invalid base URL: must have a scheme", "did you mean url?", `no field "zzzzzz"; there are url, norm`, "normalizer", "rendering", "target", "limit")
+		`did you mean "combined"?`, `did you mean "nginx"?`, "invalid base URL: must have a scheme", `did you mean "url"?`, `unknown field "zzzzzz" (must be one of: url, norm`, "normalizer", "rendering", "target", "limit")
 	f(Config{}, "missing format")
 	f(Config{Format: "lines", KeyForm: codec.KeyRaw, Repairs: allRepairs + 1}, "hex or base32", "unknown repair")
 	f(Config{Format: "jsonl"}, "url or request.uri")
@@ -164,7 +164,7 @@ func TestConfigErrors(t *testing.T) {
 	f(Config{Format: "lines", Base: "http://[x"}, "host is invalid")
 	f(Config{Format: "lines", Render: RenderJSONL, Fields: []string{"url", "norm", " url"}}, "duplicate field url")
 
-	if _, err := ParseRender("json"); err == nil || !strings.Contains(err.Error(), "did you mean jsonl?") {
+	if _, err := ParseRender("json"); err == nil || !strings.Contains(err.Error(), "did you mean \"jsonl\"?") {
 		t.Error(err)
 	}
 	if r, err := ParseRender("keys"); r != RenderKeys || err != nil || r.String() != "keys" {
@@ -173,7 +173,7 @@ func TestConfigErrors(t *testing.T) {
 	if r, err := ParseRepair("html-entity"); r != RepairEntity || err != nil {
 		t.Error(r, err)
 	}
-	if _, err := ParseRepair("percnt-u"); err == nil || !strings.Contains(err.Error(), "did you mean percent-u?") {
+	if _, err := ParseRepair("percnt-u"); err == nil || !strings.Contains(err.Error(), "did you mean \"percent-u\"?") {
 		t.Error(err)
 	}
 	if x, err := ParseTarget("all"); x != TargetAll || err != nil || x.String() != "all" {

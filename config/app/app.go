@@ -1,6 +1,6 @@
 // Package app is the entry point of urlfold programs. A main function that calls
-// [Main] with sources, sinks and formats of its own is an urlfold with all commands
-// that also knows these: see deploy/custom for a complete one.
+// [Main] with additional sources, sinks and formats is a complete urlfold with all
+// commands; see deploy/custom for an example.
 //
 //	func main() {
 //		os.Exit(app.Main(app.Options{
@@ -22,22 +22,22 @@ import (
 	"github.com/urlfold/urlfold/sources"
 )
 
-// Options say what a program is made of.
+// Options lists the components of a program.
 type Options struct {
-	// Sources are the types of sources that a configuration may name:
-	// sources.Builtin and others. Each needs a name of its own.
+	// Sources are the source types that a configuration may use, usually
+	// sources.Builtin plus others. Their names must be distinct.
 	Sources []sources.Type
-	// Sinks are the types of sinks, likewise, also for dead letters.
+	// Sinks are the sink types, with the same rule. They also serve as dead letters.
 	Sinks []sinks.Type
-	// Formats are record formats besides the built-in ones, for configurations, the
-	// filter and the detection of formats.
+	// Formats are record formats in addition to the built-in ones. They are available
+	// to configurations, to the filter and to format detection.
 	Formats []record.Format
 }
 
-// Main executes the command line of the process, and returns the exit code: 0 done,
-// 1 fatal, 2 usage or configuration, 3 interrupted before everything was written, 4
-// finished, but --fail-on was met. It reads os.Args, uses the standard streams and
-// handles signals, so a process calls it once.
+// Main executes the command line of the process and returns the exit code: 0 success,
+// 1 fatal error, 2 usage or configuration error, 3 interrupted before everything was
+// written, 4 finished but a condition of --fail-on was met. It reads os.Args, uses
+// the standard streams and handles signals, so a process must call it only once.
 func Main(o Options) int {
 	c, err := daemon.NewCatalog(o.Sources, o.Sinks, o.Formats...)
 	if err != nil {

@@ -49,16 +49,16 @@ func TestNATS(t *testing.T) {
 		}
 	}
 	f(func(*NATS) {})
-	f(func(c *NATS) { c.Servers = nil }, "servers: there is none")
+	f(func(c *NATS) { c.Servers = nil }, "servers: must have at least 1 element")
 	for _, good := range []string{"n1", "n1:4222", "tls://[::1]:4222", "ws://n1", "wss://user:p%40ss@n1:443", "nats://token@n1"} {
 		f(func(c *NATS) { c.Servers[0] = good })
 	}
-	f(func(c *NATS) { c.Servers = append(c.Servers, "nats://u:hunter2@[n1") }, "servers[1]: is no URL of a server")
-	f(func(c *NATS) { c.Servers[0] = "nats://u:hun/ter2@n1" }, "servers[0]: is no URL of a server")
-	f(func(c *NATS) { c.Servers[0] = "nats://" }, "servers[0]: is no URL of a server")
-	f(func(c *NATS) { c.Servers[0] = "http://n1" }, "servers[0]: the scheme")
-	f(func(c *NATS) { c.Servers[0] = "nats://n1:65536" }, "servers[0]: a port")
-	f(func(c *NATS) { c.Token, c.User, c.Password = "t", "u", "p" }, "four ways to sign in")
-	f(func(c *NATS) { c.Password, c.TLS.KeyFile = "p", "k" }, "password: goes with a user", "tls: cert_file and key_file")
-	f(func(c *NATS) { c.InboxPrefix, c.PingInterval = "a.*", 0 }, "inbox_prefix", "are positive")
+	f(func(c *NATS) { c.Servers = append(c.Servers, "nats://u:hunter2@[n1") }, "servers[1]: invalid server URL")
+	f(func(c *NATS) { c.Servers[0] = "nats://u:hun/ter2@n1" }, "servers[0]: invalid server URL")
+	f(func(c *NATS) { c.Servers[0] = "nats://" }, "servers[0]: invalid server URL")
+	f(func(c *NATS) { c.Servers[0] = "http://n1" }, "servers[0]: invalid server URL: scheme")
+	f(func(c *NATS) { c.Servers[0] = "nats://n1:65536" }, "servers[0]: invalid server URL: port")
+	f(func(c *NATS) { c.Token, c.User, c.Password = "t", "u", "p" }, "multiple credentials")
+	f(func(c *NATS) { c.Password, c.TLS.KeyFile = "p", "k" }, "password: requires user", "tls: cert_file and key_file")
+	f(func(c *NATS) { c.InboxPrefix, c.PingInterval = "a.*", 0 }, "inbox_prefix", "must be positive")
 }

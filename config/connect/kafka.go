@@ -9,18 +9,18 @@ import (
 	"github.com/urlfold/urlfold/config/field"
 )
 
-// Kafka says where the brokers are and how to log in. The Kafka source and the
-// Kafka sink embed it in their configurations.
+// Kafka holds the addresses of the brokers and the credentials. The Kafka source and
+// the Kafka sink embed it in their configurations.
 type Kafka struct {
-	// Addresses of one or more brokers, HOST:PORT, from which all others are found.
+	// Addresses of one or more brokers as HOST:PORT. The others are discovered from them.
 	Brokers []string `yaml:"brokers,required" min:"1"`
-	// Name under which brokers log and limit this client.
+	// The client id, which brokers use for logs and quotas.
 	ClientID string `yaml:"client_id"`
-	// Encryption. Without it connections are plain.
+	// TLS encryption. Default: unencrypted connections.
 	TLS *KafkaTLS `yaml:"tls"`
-	// Login. Without it there is none, but that of a client certificate.
+	// SASL authentication. Default: none, except by a client certificate.
 	SASL *SASL `yaml:"sasl"`
-	// How long one connection attempt, or one answer of a broker, may take.
+	// The timeout of a connection attempt, and of each response of a broker.
 	RequestTimeout time.Duration `yaml:"request_timeout" min:"1s" max:"5m"`
 }
 
@@ -29,50 +29,48 @@ func DefaultKafka() Kafka {
 	return Kafka{ClientID: "urlfold", RequestTimeout: 30 * time.Second}
 }
 
-// KafkaTLS says how connections to brokers are encrypted. The certificate of the
-// broker is always verified.
+// KafkaTLS configures the encryption of connections to brokers. The certificate of
+// the broker is always verified.
 type KafkaTLS struct {
-	// PEM file with the certificates of the authorities to trust. Without it: those
-	// of the system.
+	// PEM file with the trusted certificate authorities. Default: those of the system.
 	CAFile string `yaml:"ca_file"`
-	// PEM file with the certificate of this client, for brokers that ask for one.
+	// PEM file with the client certificate, for brokers that require one.
 	CertFile string `yaml:"cert_file"`
-	// PEM file with the key of that certificate.
+	// PEM file with the private key of the client certificate.
 	KeyFile string `yaml:"key_file"`
-	// Name in the certificate of the brokers, if it is not their address.
+	// The expected name in the certificate of the brokers. Default: their address.
 	ServerName string `yaml:"server_name"`
 }
 
-// SASL is a login by name and password.
+// SASL holds a user name and password.
 type SASL struct {
-	// How the password is shown to the broker. PLAIN sends it as it is: use it over TLS.
+	// The SASL mechanism. PLAIN sends the password in clear text: use it only with TLS.
 	Mechanism string `yaml:"mechanism,required" enum:"PLAIN,SCRAM-SHA-256,SCRAM-SHA-512"`
-	// Name of the user.
+	// The user name.
 	Username string `yaml:"username,required"`
-	// Password of the user.
+	// The password.
 	Password field.Secret `yaml:"password,required"`
 }
 
-// Validate returns all that is wrong with c, joined, each a [field.Error]. It reads
-// no file.
+// Validate returns the joined errors in c, each a [field.Error]. It reads no files.
 func (c *Kafka) Validate() error {
 	var errs []error
 	fail := func(key, text string) {
 		errs = append(errs, &field.Error{Field: key, Err: errors.New(text)})
 	}
 	if len(c.Brokers) == 0 {
-		fail("brokers", "none is given")
+		fail("brokers", "must have at least 1 element")
 	}
 	for i, b := range c.Brokers {
 		if host, port, err := net.SplitHostPort(b); err != nil || host == "" || port == "" {
-			fail(fmt.Sprintf("brokers[%d]", i), "is not HOST:PORT")
+			fail(fmt.Sprintf("brokers[%d]", i), "must be HOST:PORT")
 		}
 	}
 	if c.RequestTimeout <= 0 {
-		fail("request_timeout", "is not positive")
+		fail("request_timeout", "must be positive")
 	}
 	if t := c.TLS; t != nil && (t.CertFile == "") != (t.KeyFile == "") {
-		fail("tls", "cert_file and key_file go together")
+		fail("tls", "cert_file and key_file must be set together")
 	}
 	if s := c.SASL; s != nil {
 		switch s.Mechanism {

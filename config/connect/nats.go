@@ -12,61 +12,58 @@ import (
 	"github.com/urlfold/urlfold/config/field"
 )
 
-// NATS says how to connect to NATS servers. Every source and sink that talks to
-// NATS embeds it in its configuration; each has a connection of its own.
+// NATS holds the addresses of NATS servers and the credentials. The sources and sinks
+// for NATS embed it in their configurations; each opens its own connection.
 type NATS struct {
-	// Servers are the URLs of servers of one cluster, such as nats://n1:4222 or
-	// tls://n1:4222. The others of the cluster are learned from them.
+	// URLs of one or more servers of a cluster, such as nats://n1:4222 or
+	// tls://n1:4222. The others are discovered from them.
 	Servers []string `yaml:"servers,required" min:"1"`
-	// CredsFile is the path of a .creds file: a user JWT and its seed.
+	// A .creds file with a user JWT and its seed.
 	CredsFile string `yaml:"creds_file"`
-	// NkeyFile is the path of a file with the seed of a user nkey.
+	// A file with the seed of a user nkey.
 	NkeyFile string `yaml:"nkey_file"`
-	// Token is the token of a server that asks for one.
+	// The authentication token.
 	Token field.Secret `yaml:"token"`
-	// User is a user name; it goes with password.
+	// The user name. Used with password.
 	User string `yaml:"user"`
-	// Password is the password of user.
+	// The password of user.
 	Password field.Secret `yaml:"password"`
-	// TLS says how to encrypt. A server whose URL begins with tls://, or that asks
-	// for TLS, needs it only for certificates of one's own.
+	// TLS encryption. Servers with a tls:// URL and servers that require TLS need it
+	// only for private certificates.
 	TLS NATSTLS `yaml:"tls"`
-	// Domain is the JetStream domain. Default: the one of the server.
+	// The JetStream domain. Default: that of the server.
 	Domain string `yaml:"domain"`
-	// InboxPrefix begins the subjects of replies, for users who may not subscribe
-	// to all of "_INBOX.>".
+	// The prefix of reply subjects, for users who may not subscribe to "_INBOX.>".
 	InboxPrefix string `yaml:"inbox_prefix"`
-	// ConnectTimeout is how long one attempt to connect may take, and how long a
-	// start waits for the first server that answers.
+	// The timeout of a connection attempt, and the time to wait at the start for the
+	// first server that answers.
 	ConnectTimeout time.Duration `yaml:"connect_timeout" min:"100ms"`
-	// ReconnectWait is the pause before the same server is tried again after a
-	// connection is lost. There is no last attempt.
+	// The pause before reconnecting to the same server after a connection is lost.
+	// The number of attempts is not limited.
 	ReconnectWait time.Duration `yaml:"reconnect_wait" min:"1ms"`
-	// PingInterval is how often a silent connection is tested. Two answers missing,
-	// and it is given up.
+	// The interval between pings on an idle connection. The connection is closed after
+	// two missing answers.
 	PingInterval time.Duration `yaml:"ping_interval" min:"100ms"`
 
-	// Buffer is how many messages a Subscription can hold. 0: 65536.
+	// Buffer is the number of messages that a Subscription can hold. 0 means 65536.
 	Buffer int `yaml:"-"`
-	// Logger is told what is found at the start, and when the connection is lost and
-	// found again. Default: nobody.
+	// Logger receives messages about the servers found at the start and about lost
+	// and restored connections. If nil, they are discarded.
 	Logger *slog.Logger `yaml:"-"`
 }
 
-// NATSTLS says how a connection is encrypted. All of its fields are optional; any of
-// them asks for TLS.
+// NATSTLS configures the encryption of a connection. All fields are optional; setting
+// any of them enables TLS.
 type NATSTLS struct {
-	// Enabled asks for TLS although the URLs do not.
+	// Whether to use TLS even if the URLs do not request it.
 	Enabled bool `yaml:"enabled"`
-	// CAFile is the path of PEM certificates that are trusted instead of those of
-	// the system.
+	// PEM file with the trusted certificate authorities. Default: those of the system.
 	CAFile string `yaml:"ca_file"`
-	// CertFile is the path of the PEM certificate that is shown to the server.
+	// PEM file with the client certificate.
 	CertFile string `yaml:"cert_file"`
-	// KeyFile is the path of the PEM key of cert_file.
+	// PEM file with the private key of the client certificate.
 	KeyFile string `yaml:"key_file"`
-	// ServerName is the name that the certificate of the server is checked against.
-	// Default: the host of its URL.
+	// The expected name in the certificate of the server. Default: the host of its URL.
 	ServerName string `yaml:"server_name"`
 }
 
@@ -75,14 +72,14 @@ func DefaultNATS() NATS {
 	return NATS{ConnectTimeout: 10 * time.Second, ReconnectWait: time.Second, PingInterval: 10 * time.Second}
 }
 
-// Validate returns all that is wrong with c, joined, each a [field.Error].
+// Validate returns the joined errors in c, each a [field.Error].
 func (c *NATS) Validate() error {
 	var errs []error
 	wrong := func(key, what string) {
 		errs = append(errs, &field.Error{Field: key, Err: errors.New(what)})
 	}
 	if len(c.Servers) == 0 {
-		wrong("servers", "there is none")
+		wrong("servers", "must have at least 1 element")
 	}
 	for i, server := range c.Servers {
 		if what := serverMistake(server); what != "" {
@@ -96,45 +93,45 @@ func (c *NATS) Validate() error {
 		}
 	}
 	if ways > 1 {
-		wrong("servers", "creds_file, nkey_file, token and user are four ways to sign in: give one")
+		wrong("servers", "multiple credentials: set only one of creds_file, nkey_file, token and user")
 	}
 	if c.Password != "" && c.User == "" {
-		errs = append(errs, &field.Error{Field: "password", With: []string{"user"}, Err: errors.New("goes with a user")})
+		errs = append(errs, &field.Error{Field: "password", With: []string{"user"}, Err: errors.New("requires user")})
 	}
 	if (c.TLS.CertFile == "") != (c.TLS.KeyFile == "") {
-		wrong("tls", "cert_file and key_file go together")
+		wrong("tls", "cert_file and key_file must be set together")
 	}
 	if c.InboxPrefix != "" && !isSubject(c.InboxPrefix) {
-		wrong("inbox_prefix", "is not a subject without wildcards")
+		wrong("inbox_prefix", "must be a subject without wildcards")
 	}
 	if c.ConnectTimeout <= 0 || c.ReconnectWait <= 0 || c.PingInterval <= 0 {
-		wrong("connect_timeout", "connect_timeout, reconnect_wait and ping_interval are positive")
+		wrong("connect_timeout", "connect_timeout, reconnect_wait and ping_interval must be positive")
 	}
 	return errors.Join(errs...)
 }
 
-// serverMistake returns what is wrong with the URL of a server, or nothing. It
-// repeats no part of it: there may be a password in it.
+// serverMistake returns what is wrong with the URL of a server, or "". It does not
+// repeat any part of the URL, which may contain a password.
 func serverMistake(server string) string {
 	if !strings.Contains(server, "://") {
-		server = "nats://" + server // as the client reads it
+		server = "nats://" + server // as the client does
 	}
 	u, err := url.Parse(server)
 	switch {
 	case err != nil || u.Hostname() == "":
-		return "is no URL of a server: nats, tls, ws or wss, then HOST or HOST:PORT; in a name or a password, escape what is no letter and no digit (%40 is @)"
+		return "invalid server URL: must be HOST, HOST:PORT or a nats, tls, ws or wss URL; percent-encode special characters in user names and passwords (%40 for @)"
 	case u.Scheme != "nats" && u.Scheme != "tls" && u.Scheme != "ws" && u.Scheme != "wss":
-		return "the scheme of a server is nats, tls, ws or wss"
+		return "invalid server URL: scheme must be nats, tls, ws or wss"
 	case u.Port() != "":
 		if port, err := strconv.ParseUint(u.Port(), 10, 16); err != nil || port == 0 {
-			return "a port is a number from 1 to 65535"
+			return "invalid server URL: port must be between 1 and 65535"
 		}
 	}
 	return ""
 }
 
-// isSubject reports whether s is a subject without wildcards: tokens between dots,
-// none of them empty, without white space and control characters.
+// isSubject reports whether s is a subject without wildcards: dot-separated, non-empty
+// tokens without white space and control characters.
 func isSubject(s string) bool {
 	for token := range strings.SplitSeq(s, ".") {
 		if token == "" || strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r == 0x7f || r == '*' || r == '>' }) {

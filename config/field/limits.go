@@ -2,13 +2,13 @@ package field
 
 // Limits bound the cost of reading compressed input.
 type Limits struct {
-	// How many bytes may come out for one that goes in, once 64 MiB came out; -1: any
-	// number.
+	// The maximum compression ratio: decompressed bytes per compressed byte. It applies
+	// once 64 MiB have been decompressed. -1 means no limit.
 	MaxRatio int64 `yaml:"max_ratio" min:"-1"`
-	// How many bytes may come out of one file; 0: any number.
+	// The maximum decompressed size of a file. 0 means no limit.
 	MaxDecompressed Size `yaml:"max_decompressed"`
-	// The largest window of a zstd file and the largest dictionary of an xz file, which
-	// is about the memory that reading it takes. Files made with zstd --long=31 need 2GiB.
+	// The maximum window of a zstd file and dictionary of an xz file, which is roughly
+	// the memory needed to read it. Files written by zstd --long=31 need 2GiB.
 	MaxWindow Size `yaml:"max_window" min:"1KiB"`
 }
 

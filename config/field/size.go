@@ -56,7 +56,7 @@ var multiples = map[string]float64{
 // matches most of what ParseSize accepts.
 const SizePattern = `^[0-9]+(\.[0-9]+)? *([kKmMgGtT]([iI]?[bB])?|[bB])?$`
 
-var errSize = errors.New("a size is a number and a unit, such as 64k, 1.5MiB or 10GB")
+var errSize = errors.New("must be a size: a number and a unit, such as 64k, 1.5MiB or 10GB")
 
 // ParseSize parses a size in bytes, such as "64k", "1.5 MiB" or "10GB". It drops
 // fractions of a byte. The error does not repeat the text.
@@ -68,7 +68,7 @@ func ParseSize(s string) (Size, error) {
 		return 0, errSize
 	}
 	if n *= unit; n > 1<<60 {
-		return 0, errors.New("the size is above 1024 PiB")
+		return 0, errors.New("must be at most 1024 PiB")
 	}
 	return Size(n), nil
 }

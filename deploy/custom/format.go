@@ -7,7 +7,8 @@ import (
 	"github.com/urlfold/urlfold/codec/record"
 )
 
-// A namedFormat is lines of a name, a bar and a URL: "home|https://example.com/".
+// A namedFormat reads lines that consist of a name, a bar and a URL:
+// "home|https://example.com/".
 type namedFormat struct{}
 
 func (namedFormat) Name() string { return "named" }

@@ -1,5 +1,6 @@
-// Command custom is urlfold with a source, a sink and a record format of its own. It
-// is a template: copy the folder, drop the replace line of go.mod, change the rest.
+// Command custom is urlfold with an additional source, sink and record format. Use it
+// as a template: copy the directory, remove the replace line from go.mod, and change the
+// rest.
 package main
 
 import (

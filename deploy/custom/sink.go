@@ -10,8 +10,7 @@ import (
 	"github.com/urlfold/urlfold/sinks"
 )
 
-// A taggedConfig configures a sink that writes to stdout with a tag before each
-// record.
+// A taggedConfig configures a sink that writes a tag and the record to stdout.
 type taggedConfig struct {
 	Tag string `yaml:"tag"`
 }
@@ -20,7 +19,7 @@ func defaultTagged() *taggedConfig { return &taggedConfig{Tag: "> "} }
 
 type tagged struct {
 	tag string
-	mu  sync.Mutex // workers submit at the same time
+	mu  sync.Mutex // workers call Submit concurrently
 	w   io.Writer
 }
 
@@ -42,6 +41,6 @@ func (t *tagged) Submit(_ context.Context, _ *pipeline.Batch, ticket pipeline.Ti
 			return err // ends the run
 		}
 	}
-	ticket.Done(pipeline.Result{}) // the records are written
+	ticket.Done(pipeline.Result{}) // the records have been written
 	return nil
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/urlfold/urlfold/sources"
 )
 
-// A listConfig configures a source of records that the configuration itself holds.
+// A listConfig configures a source whose records are in the configuration.
 type listConfig struct {
 	Records []string `yaml:"records,required" min:"1"`
 }
@@ -30,7 +30,7 @@ func (l *list) Run(ctx context.Context) error {
 	defer l.rt.End(lane)
 	b, err := l.rt.Get(ctx, lane)
 	if err != nil {
-		return nil // told to stop; nothing is half done
+		return nil // ctx is done
 	}
 	b.Line = 1
 	for _, r := range l.cfg.Records {

@@ -1,7 +1,7 @@
-// Package charset writes the queries of URLs in legacy encodings, as browsers do
-// for pages in one: the encoders of the Encoding Standard
-// (https://encoding.spec.whatwg.org/). It is the golang.org/x/text side of
-// codec.WithQueryEncoding, so that package codec need not link the tables.
+// Package charset encodes the queries of URLs in legacy encodings, as browsers do on
+// pages in such an encoding. It implements the encoders of the Encoding Standard
+// (https://encoding.spec.whatwg.org/) for codec.WithQueryEncoding, based on
+// golang.org/x/text. It is separate so that package codec need not link the tables.
 package charset
 
 import (
@@ -14,7 +14,7 @@ import (
 	"golang.org/x/text/encoding/htmlindex"
 )
 
-// names holds the names of the encodings whose queries are not in UTF-8.
+// names lists the encodings whose queries are not in UTF-8.
 var names = []string{
 	"big5", "euc-jp", "euc-kr", "gb18030", "gbk", "ibm866", "iso-2022-jp",
 	"iso-8859-2", "iso-8859-3", "iso-8859-4", "iso-8859-5", "iso-8859-6", "iso-8859-7", "iso-8859-8", "iso-8859-8-i",
@@ -23,29 +23,28 @@ var names = []string{
 	"windows-1256", "windows-1257", "windows-1258", "x-mac-cyrillic", "x-user-defined",
 }
 
-// Names returns the names of the encodings that Lookup knows, UTF-8 first. The
-// result is the caller's.
+// Names returns the names of the supported encodings, UTF-8 first, in a new slice.
 func Names() []string { return append([]string{"utf-8"}, names...) }
 
-// An Encoding is one of them. It implements codec.QueryEncoding and may be used
-// by any number of goroutines at once.
+// An Encoding is a legacy encoding. It implements codec.QueryEncoding and is safe for
+// concurrent use.
 type Encoding struct {
 	name    string
 	append  appender
-	escapes bool // it is iso-2022-jp
+	escapes bool // iso-2022-jp
 }
 
-// An appender appends char, the UTF-8 of one character beyond ASCII, in an
-// encoding. If that lacks it, ok is false and dst comes back as it was.
+// An appender appends char, a non-ASCII character in UTF-8, in an encoding. If the
+// encoding does not contain the character, it returns dst unchanged and false.
 type appender func(dst, char []byte) (out []byte, ok bool)
 
-// Lookup returns the encoding with this label ("latin1" is windows-1252), in
-// whatever case (Encoding Standard §4.2). It is nil for UTF-8, and for those that
-// write their queries in UTF-8: replacement, UTF-16BE and UTF-16LE.
+// Lookup returns the encoding for a label, such as "latin1" for windows-1252, ignoring
+// case (Encoding Standard §4.2). It returns nil for UTF-8 and for the encodings whose
+// queries are in UTF-8: replacement, UTF-16BE and UTF-16LE.
 func Lookup(label string) (*Encoding, error) {
 	e, err := htmlindex.Get(label)
 	if err != nil {
-		return nil, fmt.Errorf("there is no encoding %q", label)
+		return nil, fmt.Errorf("unknown encoding %q", label)
 	}
 	name, err := htmlindex.Name(e)
 	if err != nil {
@@ -64,12 +63,12 @@ func Lookup(label string) (*Encoding, error) {
 	return &Encoding{name: name, append: except(name, single(e))}, nil
 }
 
-// single returns the appender of an encoding of golang.org/x/text.
+// single returns the appender for an encoding of golang.org/x/text.
 func single(e encoding.Encoding) appender {
-	t := e.NewEncoder().Transformer // without the replacement; these keep no state
+	t := e.NewEncoder().Transformer // the bare Transformer reports unencodable characters; it is stateless here
 	return func(dst, char []byte) ([]byte, bool) {
 		start := len(dst)
-		dst = append(dst, "four"...) // room for the longest
+		dst = append(dst, "four"...) // room for the longest sequence, four bytes
 		n, _, err := t.Transform(dst[start:], char, true)
 		if err != nil {
 			return dst[:start], false
@@ -78,11 +77,11 @@ func single(e encoding.Encoding) appender {
 	}
 }
 
-// except puts in front of an encoder what the Encoding Standard has otherwise
-// than the tables of golang.org/x/text.
+// except wraps next with the differences between the Encoding Standard and the tables of
+// golang.org/x/text.
 func except(name string, next appender) appender {
 	switch name {
-	case "big5": // §12.1.2, index Big5: what Hong Kong added is decoded, but not encoded
+	case "big5": // §12.1.2, index Big5: the Hong Kong extensions are decoded, but not encoded
 		return func(dst, char []byte) ([]byte, bool) {
 			out, ok := next(dst, char)
 			if !ok || out[len(dst)] < 0xA1 {
@@ -101,7 +100,7 @@ func except(name string, next appender) appender {
 				char = fullWidthMinus
 			}
 			out, ok := next(dst, char)
-			if ok && out[len(dst)] == 0x8F { // of three bytes: JIS X 0212 is decoded, but not encoded
+			if ok && out[len(dst)] == 0x8F { // three bytes: JIS X 0212 is decoded, but not encoded
 				return dst, false
 			}
 			return out, ok
@@ -122,8 +121,8 @@ var fullWidthMinus = []byte("－")
 // Name returns the name of e, in lower case: "windows-1252".
 func (e *Encoding) Name() string { return e.name }
 
-// AppendQuery appends text, which is UTF-8, in the encoding. A character that it
-// lacks becomes "%26%23", its number in decimal, and "%3B"
+// AppendQuery appends text, which must be UTF-8, in the encoding. It replaces a character
+// that the encoding does not contain by "%26%23", its code point in decimal, and "%3B"
 // (https://url.spec.whatwg.org/#string-percent-encode-after-encoding).
 func (e *Encoding) AppendQuery(dst, text []byte) []byte {
 	if e.escapes {
@@ -150,7 +149,7 @@ func appendLacking(dst []byte, r rune) []byte {
 	return append(dst, "%3B"...)
 }
 
-// The states of iso-2022-jp, as the sequences that lead to them.
+// The states of iso-2022-jp, represented by the escape sequences that select them.
 const (
 	stateASCII = "\x1B(B"
 	stateRoman = "\x1B(J"
@@ -176,7 +175,7 @@ func (e *Encoding) appendISO2022JP(dst, text []byte) []byte {
 			if state == stateJIS {
 				to(stateASCII)
 			}
-			dst = appendLacking(dst, utf8.RuneError) // or the text could change the state
+			dst = appendLacking(dst, utf8.RuneError) // otherwise the text could change the state
 		case r < utf8.RuneSelf:
 			if state == stateJIS || r == '\\' || r == '~' {
 				to(stateASCII)
@@ -205,12 +204,12 @@ func (e *Encoding) appendISO2022JP(dst, text []byte) []byte {
 	return dst
 }
 
-// wideKatakana holds the full-width forms of U+FF61 to U+FF9F, each of three
-// bytes (index ISO-2022-JP katakana).
+// wideKatakana holds the full-width forms of U+FF61 to U+FF9F, three bytes each (index
+// ISO-2022-JP katakana).
 var wideKatakana = []byte("。「」、・ヲァィゥェォャュョッーアイウエオカキクケコサシスセソタチツテトナニヌネノハヒフヘホマミムメモヤユヨラリルレロワン゛゜")
 
-// jis0208 returns the two bytes of a character of JIS X 0208, which in EUC-JP
-// have their high bits set. The room behind dst is work space.
+// jis0208 returns the two bytes of a character of JIS X 0208, which are its EUC-JP bytes
+// with their high bits cleared. It uses the capacity of dst as scratch space.
 func (e *Encoding) jis0208(dst, char []byte, r rune) (pair [2]byte, ok bool) {
 	if r >= 0xFF61 && r <= 0xFF9F {
 		i := 3 * (r - 0xFF61)

@@ -13,19 +13,20 @@ import (
 	"github.com/urlfold/urlfold/codec/percent"
 )
 
-// newChartCmd returns the command that prints which bytes are escaped in which component.
+// newChartCmd returns the command that prints which bytes are percent-encoded in
+// which component.
 func newChartCmd() *cobra.Command {
 	var standard string
 	var allReserved bool
 	cmd := &cobra.Command{
 		Use:   "chart [flags]",
-		Short: "Print which characters are percent-encoded where",
-		Long: `Chart prints, for each byte and each component of a URL, whether a standard has it encoded. It is made from the
-tables that urlfold itself encodes with. The charts of rfc3986 and whatwg mark where these two differ.
+		Short: "Print which characters are percent-encoded in which component",
+		Long: `Print, for each byte and each component of a URL, whether a standard requires percent-encoding. The chart comes from the
+tables that urlfold itself uses. The charts of rfc3986 and whatwg mark where these two standards differ.
 
-With --all-reserved it prints what "urlfold encode --all-reserved" writes for each reserved character of RFC 3986.`,
+With --all-reserved, print what "urlfold encode --all-reserved" writes for each reserved character of RFC 3986.`,
 		Example: `  urlfold chart
-  urlfold chart --standard whatwg
+  urlfold chart --standard whatwg     the rules of browsers
   urlfold chart --all-reserved`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -43,8 +44,8 @@ With --all-reserved it prints what "urlfold encode --all-reserved" writes for ea
 			return writeChart(cmd.OutOrStdout(), ch)
 		},
 	}
-	cmd.Flags().StringVar(&standard, "standard", "rfc3986", "whose `rules`: "+strings.Join(percent.Standards(), ", "))
-	cmd.Flags().BoolVar(&allReserved, "all-reserved", false, "print the escapes of reserved characters, as encode --all-reserved writes them")
+	cmd.Flags().StringVar(&standard, "standard", "rfc3986", "print the chart of this `standard`: "+strings.Join(percent.Standards(), ", "))
+	cmd.Flags().BoolVar(&allReserved, "all-reserved", false, "print what encode --all-reserved writes for each reserved character")
 	completeFrom(cmd, "standard", percent.Standards())
 	return cmd
 }
@@ -52,14 +53,15 @@ With --all-reserved it prints what "urlfold encode --all-reserved" writes for ea
 const chartLegend = `
 Y  always encode
 N  never encode
-m  encode unless used for its defined purpose, as a delimiter
--  not allowed, even escaped
+m  encode unless used as a delimiter
+-  not allowed, not even encoded
 `
 
 // writeChart writes ch as a table and its legend.
 func writeChart(w io.Writer, ch percent.Chart) error {
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	// Cells come first, so that the variable width of classes and notes disturbs no column.
+	// Cells come first, so that classes and notes of different widths do not
+	// shift the columns.
 	_, _ = fmt.Fprintf(tw, "%s\t%s\tclass\tnote\n", ch.Standard, strings.Join(ch.Columns, "\t"))
 	var used []percent.Note
 	for _, r := range ch.Rows {
@@ -92,7 +94,7 @@ func writeReservedChart(w io.Writer, ch percent.ReservedChart) error {
 	if err := tw.Flush(); err != nil {
 		return err
 	}
-	_, err := io.WriteString(w, "\nA character that stays raw is a delimiter of that component.\n")
+	_, err := io.WriteString(w, "\nCharacters shown raw are delimiters of that component.\n")
 	return err
 }
 
@@ -106,11 +108,12 @@ func rowText(r percent.ChartRow) string {
 		notes = append(notes, strconv.Itoa(int(n)))
 	}
 	fields = append(fields, r.Class, strings.Join(notes, ","))
-	// Without the empty fields at the end a line does not end in spaces.
+	// Drop the empty fields at the end, which would become trailing spaces.
 	return strings.TrimRight(strings.Join(fields, "\t"), "\t")
 }
 
-// rowName names the byte of a row: the character itself, or its code where it has no shape.
+// rowName returns the label of a row: the character, or its hexadecimal code if it
+// is not printable.
 func rowName(r percent.ChartRow) string {
 	switch {
 	case r.First != r.Last:

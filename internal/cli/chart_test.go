@@ -78,7 +78,7 @@ func TestChartDefault(t *testing.T) {
 		t.Fatalf("the default is another chart: %v, %v", err, err2)
 	}
 	table, legend, _ := strings.Cut(out, "\n\n")
-	for _, want := range []string{"Y  always encode\n", "\n-  not allowed, even escaped\n", "\n2  WHATWG: not encoded in a path\n"} {
+	for _, want := range []string{"Y  always encode\n", "\n-  not allowed, not even encoded\n", "\n2  WHATWG: not encoded in a path\n"} {
 		if !strings.Contains(legend, want) {
 			t.Errorf("the legend lacks %q:\n%s", want, legend)
 		}

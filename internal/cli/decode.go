@@ -8,22 +8,23 @@ import (
 	"github.com/urlfold/urlfold/codec/percent"
 )
 
-// newDecodeCmd returns the command that turns escaped text into the data that it stands for.
+// newDecodeCmd returns the command that decodes percent-encoded text.
 func newDecodeCmd() *cobra.Command {
 	var d decodeFlags
 	cmd := &cobra.Command{
 		Use:   "decode [flags] [TEXT]...",
-		Short: "Decode percent-encoded text, once",
-		Long: `Decode writes the bytes that each TEXT, or each line of the standard input, stands for. Each escape is decoded exactly
-once, so %2541 gives %41; a "%" that begins no escape stays as it is. What comes out may be any bytes, newlines too.
-Split a URL at its delimiters first, and decode the parts: an escaped delimiter is data.
+		Short: "Decode percent-encoded text",
+		Long: `Decode each TEXT, or each line of standard input. Each escape is decoded exactly once, so %2541 becomes %41. A "%" that
+does not start an escape stays as it is. The output may contain any bytes, including newlines.
 
-With --strict a bad escape is an error that tells its offset, in bytes. With --strict and --component a raw byte that the
-component cannot hold is an error too: such text was never encoded, or is decoded already.`,
+Split a URL at its delimiters before you decode its parts: an encoded delimiter is data.
+
+With --strict, a malformed escape is an error that gives its offset in bytes. With --strict and --component, a raw byte
+that the component cannot contain is an error too: the text was never encoded, or it is already decoded.`,
 		Example: `  urlfold decode my%20document.pdf                               my document.pdf
   urlfold decode --form 'Tom+%26+Jerry'                          Tom & Jerry
   urlfold decode --strict '100%'                                 error: malformed percent-encoding at offset 3: truncated
-  urlfold decode --strict --component path-segment 'a b%20c'     error: raw byte 20h at offset 1
+  urlfold decode --strict --component path-segment 'a b%20c'     error: raw byte 0x20 at offset 1
   urlfold decode < escaped > names`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := d.init(cmd); err != nil {
@@ -33,23 +34,23 @@ component cannot hold is an error too: such text was never encoded, or is decode
 		},
 	}
 	d.escapeTarget.register(cmd, "")
-	cmd.Flags().BoolVar(&d.form, "form", false, `read "+" as a space (the same as --standard form)`)
-	cmd.Flags().BoolVar(&d.strict, "strict", false, "fail at the first bad escape, and at a byte that --component cannot hold")
+	cmd.Flags().BoolVar(&d.form, "form", false, `decode "+" as a space (same as --standard form)`)
+	cmd.Flags().BoolVar(&d.strict, "strict", false, "fail on a malformed escape, and on a raw byte that --component cannot contain")
 	return cmd
 }
 
-// decodeFlags is the flags of the command.
+// decodeFlags holds the flags of the command.
 type decodeFlags struct {
 	escapeTarget
 	form, strict bool
-	raw          percent.Set // what may not stand raw, with --strict
+	raw          percent.Set // bytes that --strict rejects unless encoded
 }
 
-// init checks the flags and completes them.
+// init validates the flags and sets the fields that follow from them.
 func (d *decodeFlags) init(cmd *cobra.Command) (err error) {
 	if d.form {
 		if cmd.Flags().Changed("standard") && d.standard != "form" {
-			return usage(fmt.Errorf("--form contradicts --standard %s", d.standard))
+			return usage(fmt.Errorf("--form: cannot be combined with --standard %s", d.standard))
 		}
 		d.standard = "form"
 	}
@@ -59,7 +60,7 @@ func (d *decodeFlags) init(cmd *cobra.Command) (err error) {
 		return err
 	}
 	if percent.Components(d.standard) == nil {
-		_, err = d.set(cmd) // says which standards there are
+		_, err = d.set(cmd) // returns the error that lists the standards
 	}
 	return err
 }
@@ -76,11 +77,11 @@ func (d *decodeFlags) appendText(dst, src []byte) ([]byte, error) {
 	return percent.AppendDecode(dst, src), nil
 }
 
-// check returns what --strict finds first in src.
+// check returns the first error that --strict finds in src.
 func (d *decodeFlags) check(src []byte) error {
 	raw, malformed := d.raw.Index(src), percent.IndexMalformed(src)
 	if raw < 0 || malformed >= 0 && malformed < raw {
 		return percent.Check(src)
 	}
-	return fmt.Errorf("raw byte %02Xh at offset %d cannot stand in a %s (%s): never encoded, or decoded already", src[raw], raw, d.name, d.standard)
+	return fmt.Errorf("raw byte 0x%02X at offset %d is not allowed in %s (%s): the text was never encoded, or it is already decoded", src[raw], raw, d.name, d.standard)
 }

@@ -40,12 +40,12 @@ func TestDecodeCommandErrors(t *testing.T) {
 	f("argument 2: malformed percent-encoding at offset 3: truncated", "--strict", "ok", "100%")
 	f("malformed percent-encoding at offset 0: percent-u", "--strict", "%u0041")
 	f("malformed percent-encoding at offset 0: non-hex", "--strict", "--component", "path", "%zz a")
-	f("raw byte 20h at offset 1 cannot stand in a path-segment (rfc3986)", "--strict", "--component", "path-segment", "a b%zz")
-	f("raw byte 26h at offset 1 cannot stand in a query-value (form)", "--strict", "--form", "--component", "query-value", "a&b")
+	f("raw byte 0x20 at offset 1 is not allowed in path-segment (rfc3986)", "--strict", "--component", "path-segment", "a b%zz")
+	f("raw byte 0x26 at offset 1 is not allowed in query-value (form)", "--strict", "--form", "--component", "query-value", "a&b")
 	f(`unknown standard "x"`, "--standard", "x")
 	f(`unknown standard "x"`, "--standard", "x", "--component", "path")
 	f(`component "port"`, "--component", "port")
-	f("--form contradicts --standard whatwg", "--form", "--standard", "whatwg")
+	f("--form: cannot be combined with --standard whatwg", "--form", "--standard", "whatwg")
 	f(`unknown component "path" for standard form`, "--form", "--component", "path")
 }
 

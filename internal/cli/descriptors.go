@@ -5,13 +5,13 @@ import (
 	"log/slog"
 )
 
-// fileReserve is how many descriptors the one-shot needs beside its inputs: standard
-// streams, the poller of the runtime, outputs and reports.
+// fileReserve is the number of descriptors that the one-shot needs in addition to
+// its inputs: standard streams, the runtime's poller, outputs and reports.
 const fileReserve = 16
 
-// parallelInputs returns how many inputs are read at once: as many as there are
-// workers, but no more than limit, the descriptors of the process, allows. A limit of
-// 0 is none.
+// parallelInputs returns how many inputs to read at once: one per worker, at least
+// 2, and no more than the descriptor limit of the process allows. A limit of 0 means
+// no limit.
 func (s *settings) parallelInputs(limit int64, log *slog.Logger) (int, error) {
 	n := max(2, s.jobs)
 	room := limit - fileReserve
@@ -19,7 +19,7 @@ func (s *settings) parallelInputs(limit int64, log *slog.Logger) (int, error) {
 	case limit == 0 || int64(n) <= room:
 		return n, nil
 	case room < 1:
-		return 0, usage(fmt.Errorf("descriptor limit too low: at least %d descriptors are needed, and the process may open %d; raise ulimit -n", fileReserve+1, limit))
+		return 0, usage(fmt.Errorf("descriptor limit too low: need at least %d, have %d; raise it with ulimit -n", fileReserve+1, limit))
 	}
 	log.Warn("inputs read at once reduced to fit the descriptor limit", "configured", n, "granted", room, "descriptor_limit", limit)
 	return int(room), nil

@@ -20,7 +20,7 @@ import (
 	"github.com/urlfold/urlfold/sources/file"
 )
 
-// diffOptions is the flags of diff: some of the one-shot's, and its own.
+// diffOptions holds the flags of diff: some of the one-shot's, and its own.
 type diffOptions struct {
 	options
 	against       string
@@ -28,28 +28,29 @@ type diffOptions struct {
 	json, fail    bool
 }
 
-// diffShared are the flags that diff has from the one-shot.
+// diffShared lists the flags that diff shares with the one-shot.
 var diffShared = []string{
 	"profile", "key", "standard", "query-encoding", "format", "dialect", "target", "url-field", "base-field", "base",
 	"max-record", "max-url", "max-decompressed", "max-ratio", "max-window", "jobs",
 }
 
-// newDiffCmd returns the command that shows what a change of rules does.
+// newDiffCmd returns the command that compares the keys under two profiles.
 func newDiffCmd(c *daemon.Catalog) *cobra.Command {
 	var o diffOptions
 	o.formats = c.Formats()
 	cmd := &cobra.Command{
 		Use:   "diff [flags] --against PROFILE [FILE|GLOB|DIR|-]...",
-		Short: "Show which groups of URLs a change of rules merges or splits",
-		Long: `Diff reads URLs as urlfold itself does, and computes the key of each under two profiles: A (--profile) and B
-(--against). URLs of one key are a group. It tells which groups of A are one under B (merges) and which are several
-(splits), those with the most URLs first, with examples and the rules that did it: before the change is rolled out.
+		Short: "Compare two profiles: show which groups of URLs merge or split",
+		Long: `Compute the key of each URL of the input under two profiles, A (--profile) and B (--against), and report how the groups
+of URLs with equal keys differ: which groups of A become one group under B (merges), and which become several (splits).
+The largest groups come first, each with examples and with the rules responsible. Use it before you roll out a change.
 
-A key is of the level of its profile, unless --key says otherwise. Rules of a group are told from some of its URLs; for a
-relative URL, from its normal form. Memory grows with the number of groups, by some 150 bytes and one URL for each;
-at most 256 MiB of URLs are remembered. Passwords are shown as ***, but with --redact=false.
+Keys have the level of their profile unless --key sets it. The rules of a group are derived from a sample of its URLs,
+and for a relative URL from its normal form. Each group takes about 150 bytes of memory plus one URL; at most 256 MiB of
+URLs are kept. Passwords are shown as *** unless --redact=false is given.
 
-Exit codes: 0 done, 1 fatal, 2 usage, 3 interrupted, 4 an input is damaged or, with --fail, something merges or splits.`,
+Exit codes: 0 success, 1 fatal error, 2 usage error, 3 interrupted, 4 an input is damaged or, with --fail, a group merges
+or splits.`,
 		Example: `  urlfold diff --profile equiv --against crawler urls.txt
   urlfold diff --profile crawler --against shop.yaml access.log.gz
   urlfold diff -p shop.yaml --against shop-new.yaml --fail 'logs/**/*.zst'
@@ -58,20 +59,20 @@ Exit codes: 0 done, 1 fatal, 2 usage, 3 interrupted, 4 an input is damaged or, w
 		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd, args) },
 	}
 	shared := &cobra.Command{}
-	o.register(shared) // for the defaults of what diff has no flags for
+	o.register(shared) // also sets the defaults of the flags that diff does not have
 	cmd.Flags().SortFlags = false
 	for _, name := range diffShared {
 		cmd.Flags().AddFlag(shared.Flags().Lookup(name))
 		if complete, ok := shared.GetFlagCompletionFunc(name); ok {
-			_ = cmd.RegisterFlagCompletionFunc(name, complete) // the flag is there
+			_ = cmd.RegisterFlagCompletionFunc(name, complete) // the flag exists
 		}
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.against, "against", "", "the profile B: a `name`, or a YAML file")
-	f.IntVar(&o.examples, "examples", 3, "how `many` URLs to show of a group")
-	f.IntVar(&o.top, "top", 10, "how `many` merges, and splits, to show")
-	f.BoolVar(&o.json, "json", false, "write one JSON object")
-	f.BoolVar(&o.redact, "redact", true, "show *** for passwords")
+	f.StringVar(&o.against, "against", "", "compare with this profile B: a `name` that 'urlfold profiles' lists, or a YAML file (required)")
+	f.IntVar(&o.examples, "examples", 3, "show up to `N` URLs of each group")
+	f.IntVar(&o.top, "top", 10, "show up to `N` merges and N splits")
+	f.BoolVar(&o.json, "json", false, "write the report as one JSON object")
+	f.BoolVar(&o.redact, "redact", true, "replace passwords in URLs by ***")
 	f.BoolVar(&o.fail, "fail", false, "exit with 4 if a group merges or splits")
 	completeFrom(cmd, "against", config.ProfileNames())
 	return cmd
@@ -99,7 +100,7 @@ func (o *diffOptions) run(cmd *cobra.Command, paths []string) error {
 	return nil
 }
 
-// write writes the report in the form that is asked for.
+// write writes the report as text or JSON.
 func (o *diffOptions) write(w io.Writer, r *keydiff.Report) error {
 	if o.json {
 		return keydiff.WriteJSON(w, r)
@@ -107,7 +108,7 @@ func (o *diffOptions) write(w io.Writer, r *keydiff.Report) error {
 	return keydiff.WriteText(w, terminal.NewStyle(w, os.Getenv), r)
 }
 
-// A diffRun is a comparison under way.
+// A diffRun is a comparison in progress.
 type diffRun struct {
 	*keydiff.Diff
 	setA, setB *settings
@@ -115,19 +116,19 @@ type diffRun struct {
 	formats    *formats
 }
 
-// prepare checks the flags. The error tells all mistakes.
+// prepare validates the flags. Its error joins all errors in them.
 func (o *diffOptions) prepare(paths []string) (*diffRun, error) {
 	var bad mistakes
 	_, _, err := findProfile(o.against)
 	if o.against == "" {
-		err = errors.New("diff needs a second profile")
+		err = errors.New("missing required flag: name the profile to compare with")
 	}
 	bad.add("--against", err)
 	if o.examples < 1 || o.examples > maxShown {
-		bad.add("--examples", fmt.Errorf("the number must be from 1 to %d", maxShown))
+		bad.add("--examples", fmt.Errorf("must be between 1 and %d", maxShown))
 	}
 	if o.top < 1 || o.top > maxShown {
-		bad.add("--top", fmt.Errorf("the number must be from 1 to %d", maxShown))
+		bad.add("--top", fmt.Errorf("must be between 1 and %d", maxShown))
 	}
 	a := o.options
 	a.render, a.fields, a.redact = record.RenderTSV.String(), keydiff.Fields, false
@@ -146,14 +147,15 @@ func (o *diffOptions) prepare(paths []string) (*diffRun, error) {
 	return &diffRun{Diff: d, setA: setA, setB: setB}, err
 }
 
-// maxShown is the most examples and groups: all of them are held in memory twice.
+// maxShown is the maximum of --examples and --top. Everything that is shown is held
+// in memory twice.
 const maxShown = 1000
 
 func sideOf(s *settings) keydiff.Side {
 	return keydiff.Side{Normalizer: s.record.Normalizer, Level: s.record.Level}
 }
 
-// read reads all of the input into the graph.
+// read reads the whole input into the graph.
 func (d *diffRun) read(sig *signals, stdin io.Reader) error {
 	formats := func() *formats { return d.formats }
 	parallel, err := d.setA.parallelInputs(disk.MaxOpen(), slog.New(slog.DiscardHandler))
@@ -185,17 +187,18 @@ func (d *diffRun) read(sig *signals, stdin io.Reader) error {
 	go sig.onSecond(p.HardStop)
 	err = p.Run(sig.soft)
 	if err == nil && sig.soft.Err() != nil || errors.Is(err, pipeline.ErrDeadline) {
-		return &exitError{code: exitCut, err: errors.New("interrupted before all was read")}
+		return &exitError{code: exitCut, err: errors.New("interrupted before the whole input was read")}
 	}
 	return err
 }
 
-// writeDamage says what is missing in the input, and reports whether anything is.
+// writeDamage writes a line for each damaged input, and reports whether there is
+// one.
 func (d *diffRun) writeDamage(stderr io.Writer) bool {
 	out := outcome{set: d.setA, reports: d.source.Reports()}
 	damaged := out.damaged()
 	for i := range damaged {
-		_, _ = fmt.Fprintf(stderr, "urlfold: %s: %s\n", shownPath(damaged[i].Path), terminal.Printable(damaged[i].Verdict.String())) // there is no other way to say it
+		_, _ = fmt.Fprintf(stderr, "urlfold: %s: %s\n", shownPath(damaged[i].Path), terminal.Printable(damaged[i].Verdict.String())) // stderr is the last resort
 	}
 	return len(damaged) > 0
 }

@@ -36,7 +36,7 @@ func TestDocs(t *testing.T) {
 		}
 		got, err := os.ReadFile(path)
 		if err != nil || !bytes.Equal(got, page) {
-			t.Errorf("%s is out of date (%v): go generate ./internal/cli", path, err)
+			t.Errorf("%s is out of date (%v): run go generate ./internal/cli", path, err)
 		}
 	}
 	f("flags.md", flagsPage())
@@ -113,7 +113,7 @@ var uses = map[string]string{
 	"whatwg":         "Exactly the href of the URL Standard: for comparison with browsers and with libraries that follow it.",
 }
 
-// writeRuleTable writes a row about each rule.
+// writeRuleTable writes a row for each rule.
 func writeRuleTable(b *bytes.Buffer, rules codec.Rules) {
 	b.WriteString("| rule | before | after | clause |\n|---|---|---|---|\n")
 	cell := func(url string) string { return mdCode(strings.ReplaceAll(url, "\t", `\t`)) }
@@ -131,12 +131,12 @@ func profilesPage(t *testing.T) []byte {
 
 ## Built in
 
-| profile | standard | key | malformed % | what it is for |
+| profile | standard | key | malformed % | purpose |
 |---|---|---|---|---|
 `)
 	for _, p := range codec.Profiles() {
 		if uses[p.Name] == "" {
-			t.Errorf("profile %s is for nothing", p.Name)
+			t.Errorf("profile %s has no description in uses", p.Name)
 		}
 		name := mdCode(p.Name)
 		if p.Name == defaultProfile {
@@ -181,7 +181,7 @@ func writeLevels(b *bytes.Buffer) {
 		fmt.Fprintf(b, "| %v | %s, %s | %s |\n", lv, mdCode(codec.KeyFunction(codec.WHATWG, lv)), mdCode(codec.KeyFunction(codec.RFC, lv)), levelTexts[lv])
 	}
 	for _, lv := range []codec.Level{codec.K2, codec.K3} {
-		fmt.Fprintf(b, "\nFrom %v to %v. A signed URL keeps its query as it is.", lv-1, lv)
+		fmt.Fprintf(b, "\nThese rules derive %v from %v. They do not change the query of a signed URL.", lv, lv-1)
 		rules := codec.KeyRules(lv)
 		if lv == codec.K3 {
 			rules &^= codec.KeyRules(codec.K2)
@@ -192,7 +192,7 @@ func writeLevels(b *bytes.Buffer) {
 	}
 }
 
-// writeOwn writes how a user's profile looks.
+// writeOwn writes the section on profile files.
 func writeOwn(t *testing.T, b *bytes.Buffer) {
 	path := filepath.Join("..", "..", "testdata", "profiles", "shop.yaml")
 	text, err := os.ReadFile(path)

@@ -13,25 +13,36 @@ import (
 	"github.com/urlfold/urlfold/internal/terminal"
 )
 
-// newEncodeCmd returns the command that escapes data for one component of a URL.
+// newEncodeCmd returns the command that percent-encodes data for one component of a
+// URL.
 func newEncodeCmd() *cobra.Command {
 	var c escapeTarget
 	var allReserved bool
 	cmd := &cobra.Command{
 		Use:   "encode [flags] [TEXT]...",
 		Short: "Percent-encode data for one component of a URL",
-		Long: `Encode writes each TEXT, or each line of the standard input, as one component of a URL holds it: the bytes
-that cannot stand there raw become escapes, and no others. A "%" always becomes %25, since TEXT is data: what
-is encoded twice must be decoded twice. Lines are bytes, not text: they end at LF, and CR is data.
+		Long: `Percent-encode each TEXT, or each line of standard input, for use as one component of a URL. Only the bytes that the
+component cannot contain raw are encoded. A "%" always becomes %25, because TEXT is data: text that is encoded twice
+must be decoded twice. Lines end at LF; a CR is data.
 
-Components: path-segment ("/" is data), path ("/" stays), query (the delimiters stay), query-name and query-value
-(the delimiters of name=value pairs are data), fragment, userinfo (user:password, ":" stays in rfc3986 and rfc1738),
-host. Standards: rfc3986, whatwg (what browsers do; query is that of http), rfc1738 (no host), form
-(application/x-www-form-urlencoded; query-name and query-value only, a space becomes "+").
+Components:
+  path-segment               "/" is data and is encoded
+  path                       "/" stays
+  query                      the delimiters stay
+  query-name, query-value    the delimiters of name=value pairs are encoded
+  fragment
+  userinfo                   user:password; ":" stays in rfc3986 and rfc1738
+  host
 
-With --all-reserved every reserved character of RFC 3986 (! # $ & ' ( ) * + , / : ; = ? @ [ ]) becomes an escape, also
-where the component could hold it raw. Only delimiters that the component keeps stay: "/" in path, ":" in userinfo,
-"&", "=" and "+" in query. "urlfold chart --all-reserved" prints the table.`,
+Standards:
+  rfc3986
+  whatwg     what browsers do; query is encoded as for http URLs
+  rfc1738    has no host component
+  form       application/x-www-form-urlencoded; only query-name and query-value, and a space becomes "+"
+
+With --all-reserved, every reserved character of RFC 3986 (! # $ & ' ( ) * + , / : ; = ? @ [ ]) is encoded, even where
+the component could contain it raw, except for the component's own delimiters: "/" in path, ":" in userinfo, "&", "="
+and "+" in query. "urlfold chart --all-reserved" prints the table.`,
 		Example: `  urlfold encode 'my document.pdf'                          my%20document.pdf
   urlfold encode --component path '/a b/c?'                 /a%20b/c%3F
   urlfold encode --component query-value 'Tom&Jerry'        Tom%26Jerry
@@ -52,27 +63,28 @@ where the component could hold it raw. Only delimiters that the component keeps 
 		},
 	}
 	c.register(cmd, "path-segment")
-	cmd.Flags().BoolVar(&allReserved, "all-reserved", false, "encode every reserved character that is no delimiter of the component")
+	cmd.Flags().BoolVar(&allReserved, "all-reserved", false, "encode every reserved character except the delimiters of the component")
 	return cmd
 }
 
-// escapeTarget is the flags that name a component and a standard.
+// escapeTarget holds the flags that name a component and a standard.
 type escapeTarget struct{ name, standard string }
 
 func (c *escapeTarget) register(cmd *cobra.Command, name string) {
-	cmd.Flags().StringVar(&c.name, "component", name, "the `part` of a URL: "+strings.Join(percent.Components("rfc3986"), ", "))
-	cmd.Flags().StringVar(&c.standard, "standard", "rfc3986", "whose `rules`: "+strings.Join(percent.Standards(), ", "))
+	cmd.Flags().StringVar(&c.name, "component", name, "use the rules for this `component`: "+strings.Join(percent.Components("rfc3986"), ", "))
+	cmd.Flags().StringVar(&c.standard, "standard", "rfc3986", "use the rules of this `standard`: "+strings.Join(percent.Standards(), ", "))
 	completeFrom(cmd, "component", percent.Components("rfc3986"))
 	completeFrom(cmd, "standard", percent.Standards())
 }
 
-// completeFrom has the shell complete the flag with these values. The error it drops means that the flag does not exist,
-// and register has just made it.
+// completeFrom makes shells complete the flag with values. It drops the only
+// possible error, an unknown flag, because its callers have just defined the flag.
 func completeFrom(cmd *cobra.Command, flag string, values []string) {
 	_ = cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
 }
 
-// set returns the set that the flags name. A form escapes names and values only, so there the default is query-value.
+// set returns the set of bytes to encode. The standard form has only query-name and
+// query-value, so its default component is query-value.
 func (c *escapeTarget) set(cmd *cobra.Command) (percent.Set, error) {
 	name := c.name
 	if c.standard == "form" && !cmd.Flags().Changed("component") {
@@ -85,13 +97,15 @@ func (c *escapeTarget) set(cmd *cobra.Command) (percent.Set, error) {
 	return set, nil
 }
 
-// An appendFunc appends what becomes of src to dst, as all byte functions of this project do. Its error is a mistake in src.
+// An appendFunc converts src, appends the result to dst and returns the extended
+// slice. Its error reports invalid input.
 type appendFunc func(dst, src []byte) ([]byte, error)
 
-// eachText writes what f makes of each argument, a line each, or, without arguments, of each line of the standard input.
+// eachText applies f to each argument, or to each line of standard input if there
+// are no arguments, and writes one line for each.
 func eachText(cmd *cobra.Command, args []string, f appendFunc) (err error) {
 	w := bufio.NewWriterSize(terminal.Writer(cmd.OutOrStdout()), 64<<10)
-	// What was made before an error is written too.
+	// Write the results before an error, too.
 	defer func() { err = errors.Join(err, w.Flush()) }()
 	if len(args) == 0 {
 		return eachLine(w, cmd.InOrStdin(), f)
@@ -102,14 +116,14 @@ func eachText(cmd *cobra.Command, args []string, f appendFunc) (err error) {
 			return usage(fmt.Errorf("argument %d: %w", i+1, err))
 		}
 		if _, err = w.Write(append(buf, '\n')); err != nil {
-			return fmt.Errorf("writing: %w", err)
+			return fmt.Errorf("write output: %w", err)
 		}
 	}
 	return nil
 }
 
-// eachLine copies r to w line by line through f. A line may be of any length, and is held in memory whole. The last line
-// ends with a newline in w only if it does so in r.
+// eachLine copies r to w line by line through f. It holds one line in memory, of any
+// length. The last line ends with a newline in w only if it does in r.
 func eachLine(w io.Writer, r io.Reader, f appendFunc) error {
 	br := bufio.NewReaderSize(r, 64<<10)
 	var line, out []byte
@@ -117,7 +131,7 @@ func eachLine(w io.Writer, r io.Reader, f appendFunc) error {
 		var end bool
 		var err error
 		if line, end, err = readRawLine(line[:0], br); err != nil {
-			return fmt.Errorf("reading: %w", err)
+			return fmt.Errorf("read input: %w", err)
 		}
 		text, newline := line, len(line) > 0 && line[len(line)-1] == '\n'
 		if newline {
@@ -130,7 +144,7 @@ func eachLine(w io.Writer, r io.Reader, f appendFunc) error {
 			out = append(out, '\n')
 		}
 		if _, err = w.Write(out); err != nil {
-			return fmt.Errorf("writing: %w", err)
+			return fmt.Errorf("write output: %w", err)
 		}
 		if end {
 			return nil
@@ -138,7 +152,8 @@ func eachLine(w io.Writer, r io.Reader, f appendFunc) error {
 	}
 }
 
-// readRawLine appends the next line with its newline to dst; end says that the input ends with it.
+// readRawLine appends the next line to dst, including its newline. end reports
+// whether it is the last line.
 func readRawLine(dst []byte, br *bufio.Reader) (line []byte, end bool, err error) {
 	for {
 		part, err := br.ReadSlice('\n')

@@ -7,22 +7,22 @@ import (
 	"strings"
 )
 
-// The exit codes. They are a contract: scripts depend on them.
+// The exit codes. Scripts depend on them, so they never change.
 const (
-	exitDone   = 0 // done
-	exitFatal  = 1 // fatal: nothing more could be read or written, or a bug
-	exitUsage  = 2 // a mistake in the command line or in a file that it names
+	exitDone   = 0 // success
+	exitFatal  = 1 // fatal: an input or output failed for good, or a bug
+	exitUsage  = 2 // an error in the command line or in a file that it names
 	exitCut    = 3 // interrupted before everything was written
-	exitFailOn = 4 // finished, but what --fail-on asks for was met
+	exitFailOn = 4 // finished, but a condition of --fail-on was met
 )
 
-// An exitError is an error that knows the exit code that it means. Without an
-// error in it, all was said already.
+// An exitError is an error with an exit code. A nil err means that the command
+// has already reported the problem and only the exit code remains.
 type exitError struct {
 	code int
 	err  error
-	head string // of the list of what err joins, and then it is one always; default: how many mistakes there are
-	see  string // the last line; default: that of a usage error
+	head string // heading of the list of joined errors; forces the list form; default: "N errors"
+	see  string // last line; default for usage errors: "See 'urlfold --help'."
 }
 
 func (e *exitError) Error() string {
@@ -34,22 +34,23 @@ func (e *exitError) Error() string {
 
 func (e *exitError) Unwrap() error { return e.err }
 
-// usage makes err a mistake of the user's.
+// usage returns err as a usage error, exit code 2.
 func usage(err error) error { return &exitError{code: exitUsage, err: err} }
 
-// badConfig makes err the mistakes in a configuration.
+// badConfig returns err, the errors in a configuration, with exit code 2.
 func badConfig(err error) error {
-	return &exitError{code: exitUsage, err: err, see: "docs/reference/config.md explains the keys, and so does the schema that 'urlfold schema' prints."}
+	return &exitError{code: exitUsage, err: err, see: "See docs/reference/config.md or 'urlfold schema' for the configuration keys."}
 }
 
-// text is what stderr is told: one line, or a list if err joins several.
+// text returns the message for stderr: one line, or a list if err joins several
+// errors.
 func (e *exitError) text() string {
 	lines := strings.Split(e.err.Error(), "\n")
 	var b strings.Builder
 	if len(lines) == 1 && e.head == "" {
 		fmt.Fprintf(&b, "urlfold: %s\n", lines[0])
 	} else {
-		fmt.Fprintf(&b, "urlfold: %s:\n", cmp.Or(e.head, fmt.Sprintf("%d mistakes", len(lines))))
+		fmt.Fprintf(&b, "urlfold: %s:\n", cmp.Or(e.head, fmt.Sprintf("%d errors", len(lines))))
 		for _, l := range lines {
 			fmt.Fprintf(&b, "  %s\n", l)
 		}
@@ -63,12 +64,12 @@ func (e *exitError) text() string {
 	return b.String()
 }
 
-// mistakes collects what is wrong with a command line, so that all of it can be
-// told at once.
+// mistakes collects the errors in a command line, so that all of them are
+// reported at once.
 type mistakes struct{ errs []error }
 
-// add notes what is wrong with a flag, unless err is nil. An error that joins
-// several becomes as many lines. An empty flag means that err names it.
+// add records err as an error in flag. It ignores nil, and it splits a joined
+// error into its parts. If flag is empty, err names the flag itself.
 func (m *mistakes) add(flag string, err error) {
 	if err == nil {
 		return
@@ -81,7 +82,8 @@ func (m *mistakes) add(flag string, err error) {
 	}
 }
 
-// err returns nil, or a usage error that joins all mistakes.
+// err returns a usage error that joins all recorded errors, or nil if there are
+// none.
 func (m *mistakes) err() error {
 	if len(m.errs) == 0 {
 		return nil

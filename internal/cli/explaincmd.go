@@ -19,13 +19,13 @@ import (
 	"github.com/urlfold/urlfold/internal/terminal"
 )
 
-// explainOptions is the flags of explain.
+// explainOptions holds the flags of explain.
 type explainOptions struct {
 	profile  string
 	rules    []string
 	key      string
 	keyForm  string
-	queries  string // how they are encoded
+	queries  string // label of the encoding of queries
 	standard string
 	base     string
 	vs       string
@@ -40,12 +40,13 @@ func newExplainCmd() *cobra.Command {
 	var o explainOptions
 	cmd := &cobra.Command{
 		Use:   "explain [flags] URL...",
-		Short: "Show what a URL is, what is wrong with it, and what was done about it",
-		Long: `Explain draws the components under the URL, puts a caret under each defect, tells rule by rule what made the
-normal form, and shows the keys. "-" reads URLs from the standard input, one a line.
+		Short: "Explain a URL: its components, defects, normal form and keys",
+		Long: `Label the components of each URL, point out each defect, list the rules that produced the normal form, and print the
+keys. If URL is "-", read URLs from standard input, one per line.
 
-With --vs it shows for two URLs at which level their keys meet, and what keeps them apart below it.
-A password is shown, since you typed it; --redact hides it.`,
+With --vs, compare two URLs: show the level at which their keys become equal, and what makes them differ below it.
+
+Passwords are shown unless --redact is given.`,
 		Example: `  urlfold explain 'HTTP://Ex%41mple.com:0080/a/../b%zz?q=1#x'
   urlfold explain 'http://example.com' --vs 'HTTP://example.com:80/'
   urlfold explain --base http://example.com/a/b ../c
@@ -53,25 +54,25 @@ A password is shown, since you typed it; --redact hides it.`,
   tail -1 urls.txt | urlfold explain -`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return usage(errors.New("explain needs a URL, or - to read URLs from the standard input"))
+				return usage(errors.New("explain: missing argument: URL, or - to read URLs from standard input"))
 			}
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd, args) },
 	}
 	f := cmd.Flags()
-	f.StringVarP(&o.profile, "profile", "p", defaultProfile, "the `name` of the profile: "+strings.Join(config.ProfileNames(), ", "))
-	f.StringSliceVar(&o.rules, "rule", nil, "`rules` to add to the profile or to remove from it: +rfc-clean,-frag-drop")
-	f.StringVarP(&o.key, "key", "k", "", "the `level` of the key: "+strings.Join(levelNames(), ", ")+". Default: the profile's")
-	f.StringVar(&o.standard, "standard", "", "the `standard` that keys are computed by: "+strings.Join(standardNames, ", ")+". Default: the profile's")
-	f.StringVar(&o.queries, "query-encoding", "utf-8", "the `label` of the encoding that browsers would write queries in, such as windows-1252")
-	f.StringVar(&o.keyForm, "key-format", keyFormNames[0], "how keys are `written`: "+strings.Join(keyFormNames, ", "))
-	f.StringVar(&o.base, "base", "", "resolve the URL against this `URL` first")
+	f.StringVarP(&o.profile, "profile", "p", defaultProfile, "apply this profile: a `name` ("+strings.Join(config.ProfileNames(), ", ")+") or a YAML file")
+	f.StringSliceVar(&o.rules, "rule", nil, "add `rules` to the profile or remove them: +rfc-clean,-frag-drop")
+	f.StringVarP(&o.key, "key", "k", "", "compute the key at this `level`: "+strings.Join(levelNames(), ", ")+". Default: that of the profile")
+	f.StringVar(&o.standard, "standard", "", "compute keys by this `standard`: "+strings.Join(standardNames, ", ")+". Default: that of the profile")
+	f.StringVar(&o.queries, "query-encoding", "utf-8", "encode queries as a browser does on a page in this encoding: a `label` such as windows-1252")
+	f.StringVar(&o.keyForm, "key-format", keyFormNames[0], "write keys in this `format`: "+strings.Join(keyFormNames, ", "))
+	f.StringVar(&o.base, "base", "", "resolve relative URLs against this `URL`")
 	f.StringVar(&o.vs, "vs", "", "compare the keys with those of this `URL`")
-	f.BoolVar(&o.json, "json", false, "write one JSON object a line")
-	f.BoolVar(&o.redact, "redact", false, "show *** for passwords")
-	f.BoolVar(&o.ascii, "ascii", false, "draw with ASCII only (the default unless the locale is UTF-8)")
-	f.BoolVar(&o.fail, "fail", false, "exit with 4 if a URL cannot be parsed or, with --vs, the keys of the profile differ")
+	f.BoolVar(&o.json, "json", false, "write one JSON object per line")
+	f.BoolVar(&o.redact, "redact", false, "replace passwords in URLs by ***")
+	f.BoolVar(&o.ascii, "ascii", false, "draw with ASCII characters only. Default: only if the locale is not UTF-8")
+	f.BoolVar(&o.fail, "fail", false, "exit with code 4 if a URL cannot be parsed or, with --vs, if the keys at the profile's level differ")
 	completeFrom(cmd, "profile", config.ProfileNames())
 	completeFrom(cmd, "rule", signedRuleNames())
 	completeFrom(cmd, "key", levelNames())
@@ -81,7 +82,7 @@ A password is shown, since you typed it; --redact hides it.`,
 	return cmd
 }
 
-// explainWriter is what the writers of package explain have in common.
+// explainWriter is the interface of the text and JSON writers of package explain.
 type explainWriter interface {
 	Write(*explain.Explanation)
 	WritePair(*explain.Pair)
@@ -99,7 +100,7 @@ func (o *explainOptions) run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	if o.vs != "" && len(urls) != 1 {
-		return usage(errors.New("--vs compares one URL with another"))
+		return usage(fmt.Errorf("--vs: want exactly one URL to compare with, got %d", len(urls)))
 	}
 	w := o.writer(cmd.OutOrStdout(), x)
 	failed := false
@@ -115,7 +116,7 @@ func (o *explainOptions) run(cmd *cobra.Command, args []string) error {
 		w.Write(e)
 	}
 	if err := w.Flush(); err != nil {
-		return fmt.Errorf("writing: %w", err)
+		return fmt.Errorf("write output: %w", err)
 	}
 	if failed && o.fail {
 		return &exitError{code: exitFailOn}
@@ -123,7 +124,7 @@ func (o *explainOptions) run(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// writer returns the writer for the form that is asked for.
+// writer returns the text or JSON writer.
 func (o *explainOptions) writer(w io.Writer, x *explain.Explainer) explainWriter {
 	if o.json {
 		return explain.NewJSONWriter(w, x)
@@ -133,7 +134,7 @@ func (o *explainOptions) writer(w io.Writer, x *explain.Explainer) explainWriter
 	return explain.NewTextWriter(w, s, x)
 }
 
-// explainer checks the flags.
+// explainer validates the flags and returns the Explainer that they describe.
 func (o *explainOptions) explainer() (*explain.Explainer, error) {
 	var bad mistakes
 	p, policy, profileErr := findProfile(o.profile)
@@ -158,7 +159,7 @@ func (o *explainOptions) explainer() (*explain.Explainer, error) {
 	return explain.New(explain.Options{Normalizer: n, Level: lv, KeyForm: codec.KeyForm(form), Base: []byte(o.base), Redact: o.redact}), nil
 }
 
-// checkBase refuses a base that nothing can be resolved against.
+// checkBase returns an error if base is neither empty nor a valid base URL.
 func checkBase(base string) error {
 	if base == "" {
 		return nil
@@ -167,10 +168,10 @@ func checkBase(base string) error {
 	return err
 }
 
-// maxExplain is how much of the standard input is read: it is held in memory.
+// maxExplain is the maximum size of standard input, which is held in memory.
 const maxExplain = 16 << 20
 
-// expandArgs replaces "-" by the lines of in.
+// expandArgs returns args with each "-" replaced by the lines of in.
 func expandArgs(in io.Reader, args []string) ([][]byte, error) {
 	var urls [][]byte
 	for _, a := range args {
@@ -181,9 +182,9 @@ func expandArgs(in io.Reader, args []string) ([][]byte, error) {
 		text, err := io.ReadAll(io.LimitReader(in, maxExplain+1))
 		switch {
 		case err != nil:
-			return nil, fmt.Errorf("reading: %w", err)
+			return nil, fmt.Errorf("read standard input: %w", err)
 		case len(text) > maxExplain:
-			return nil, usage(fmt.Errorf("the standard input is longer than %s; explain is for single URLs", terminal.FormatSize(maxExplain)))
+			return nil, usage(fmt.Errorf("standard input is longer than %s, the limit of explain; use 'urlfold -r jsonl' for large inputs", terminal.FormatSize(maxExplain)))
 		}
 		for line := range bytes.Lines(text) {
 			urls = append(urls, bytes.TrimSuffix(bytes.TrimSuffix(line, []byte("\n")), []byte("\r")))

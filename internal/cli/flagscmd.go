@@ -10,20 +10,20 @@ import (
 	"github.com/urlfold/urlfold/codec"
 )
 
-// newFlagsCmd returns the command that lists the flags of URLs.
+// newFlagsCmd returns the command that lists the flags that a URL can have.
 func newFlagsCmd() *cobra.Command {
 	return &cobra.Command{
 		Use:   "flags",
-		Short: "List the flags that a URL can have, and what each means",
-		Long: `Flags lists what urlfold notices about a URL as it came in. A flag never fails a run, unless --fail-on flags asks for it.
-Those with a "!" stand for something that the grammar of RFC 3986 does not allow.`,
+		Short: "List the flags that a URL can have, with their meanings",
+		Long: `List the flags that urlfold can set on a URL, with their meanings. A flag describes a property of the input URL. Flags
+do not affect the exit code unless --fail-on flags is given. A "!" marks violations of the grammar of RFC 3986.`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return writeFlags(cmd.OutOrStdout()) },
 	}
 }
 
-// flagNameColumn holds the names of flags in the list, but for the longest few:
-// what they mean stands on the next line.
+// flagNameColumn is the width of the column of names. The meaning of a flag with a
+// longer name goes on the next line.
 const flagNameColumn = 32
 
 // writeFlags writes a line for each flag.
@@ -42,7 +42,7 @@ func writeFlags(w io.Writer) error {
 			gap = "\n" + strings.Repeat(" ", flagNameColumn+2)
 		}
 		if _, err := fmt.Fprintf(w, "%s %v%s%s\n", mark, f, gap, text); err != nil {
-			return fmt.Errorf("writing: %w", err)
+			return fmt.Errorf("write output: %w", err)
 		}
 	}
 	return nil

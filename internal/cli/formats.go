@@ -14,27 +14,26 @@ import (
 	"github.com/urlfold/urlfold/sources/file"
 )
 
-// formats knows the record format of each input, and has a job for each format.
-// After findFormats it does not change and may be shared.
+// formats holds the record format of each input and a job for each format. It is
+// immutable after findFormats and safe for concurrent use.
 type formats struct {
-	config   record.Config // without a format
+	config   record.Config // Format is empty
 	given    string        // --format; empty: detected
 	jobs     map[string]*record.Job
-	byPath   map[string]string // format of an input; inputs without text have none
-	fallback *record.Job       // of inputs that had no text when they were looked at
-	baseHint string            // a --base that takes the host from a field of the records
+	byPath   map[string]string // format by input; empty inputs have none
+	fallback *record.Job       // for inputs that were empty during detection
+	baseHint string            // suggested --base that takes the host from a field of the records
 }
 
-// peekBytes is how much of an input is looked at to find its format: fifty
-// records, unless they are long.
+// peekBytes is the number of bytes at the start of an input that are used to detect
+// its format: at least fifty records of a typical log.
 const peekBytes = 64 << 10
 
-// maxFormatErrors is how many inputs are named whose format is a mistake.
+// maxFormatErrors is the maximum number of inputs that an error names.
 const maxFormatErrors = 10
 
-// findFormats looks into each input of source for its format, unless --format
-// gives it, and checks that the flags fit it. The error names each input that
-// cannot be read that way.
+// findFormats detects the format of each input of source, unless --format gives it,
+// and checks that the flags are valid for it. The error names each input that fails.
 func findFormats(ctx context.Context, set *settings, source *file.Source) (*formats, error) {
 	f := &formats{config: set.record, given: set.record.Format, jobs: map[string]*record.Job{}, byPath: map[string]string{}}
 	if f.given != "" {
@@ -64,17 +63,17 @@ func findFormats(ctx context.Context, set *settings, source *file.Source) (*form
 	return f, nil
 }
 
-// mustLook reports whether the beginnings of the inputs can tell anything: their
-// format, the columns of a header, the field of the host.
+// mustLook reports whether the beginnings of the inputs have to be inspected: for
+// their format, the columns of a header, or the member that holds the host.
 func (f *formats) mustLook() bool {
 	return slices.Contains([]string{"", "csv", "tsv", "jsonl"}, f.given)
 }
 
-// inspect finds the format of one input. The error names the input, and damage in
-// it before anything else, because damage may be why no format fits.
+// inspect detects the format of one input. The error names the input and any damage
+// in it, because damage may be the reason why no format matches.
 func (f *formats) inspect(path string, head []byte, v compress.Verdict) error {
 	if len(head) == 0 {
-		return nil // an empty input is of any format
+		return nil // an empty input fits any format
 	}
 	name := shownPath(path)
 	if v.Damage() {
@@ -91,7 +90,7 @@ func (f *formats) inspect(path string, head []byte, v compress.Verdict) error {
 	f.byPath[path] = format
 	job, err := f.add(format)
 	if err != nil {
-		return prefixLines(fmt.Sprintf("%s: the records look like %s", name, format), explainJSON(flagNames(err), format, head))
+		return prefixLines(fmt.Sprintf("%s: detected format %s", name, format), explainJSON(flagNames(err), format, head))
 	}
 	if format == "jsonl" && f.baseHint == "" {
 		f.baseHint = jsonBase(head)
@@ -99,7 +98,7 @@ func (f *formats) inspect(path string, head []byte, v compress.Verdict) error {
 	return prefixLines(name, flagNames(job.CheckHead(head[:job.Framing().Head(head)])))
 }
 
-// add returns the job of a format.
+// add returns the job for a format and creates it if necessary.
 func (f *formats) add(format string) (*record.Job, error) {
 	if job := f.jobs[format]; job != nil {
 		return job, nil
@@ -113,7 +112,7 @@ func (f *formats) add(format string) (*record.Job, error) {
 	return job, err
 }
 
-// with returns the same formats for other settings.
+// with returns a copy of f whose jobs use the settings in c.
 func (f *formats) with(c record.Config) (*formats, error) {
 	g := &formats{config: c, given: f.given, jobs: map[string]*record.Job{}, byPath: f.byPath, baseHint: f.baseHint}
 	for format := range f.jobs {
@@ -125,8 +124,8 @@ func (f *formats) with(c record.Config) (*formats, error) {
 	return g, nil
 }
 
-// fallBack chooses the job of inputs whose format is not known: --format, else
-// the most frequent format, else lines.
+// fallBack sets the job for inputs of unknown format: that of --format, else that of
+// the most frequent format, else that of lines.
 func (f *formats) fallBack() {
 	if f.fallback = f.jobs[f.name()]; f.fallback != nil {
 		return
@@ -135,12 +134,12 @@ func (f *formats) fallBack() {
 		f.fallback = f.jobs[names[0].name]
 	}
 	if f.fallback == nil {
-		// A normalizer is all that the plainest job needs.
+		// Other settings may not be valid for lines, so only the essential ones are set.
 		f.fallback, _ = record.New(record.Config{Format: "lines", Render: f.config.Render, Normalizer: f.config.Normalizer})
 	}
 }
 
-// job returns the job of the input at path.
+// job returns the job for the input at path.
 func (f *formats) job(path string) *record.Job {
 	if job := f.jobs[f.format(path)]; job != nil {
 		return job
@@ -151,8 +150,8 @@ func (f *formats) job(path string) *record.Job {
 // framing returns the framing of the input at path.
 func (f *formats) framing(path string) file.Framing { return f.job(path).Framing() }
 
-// apart reports whether an input has records that say how long they are, and is
-// rewritten.
+// apart reports whether an input is rewritten whose records contain their own
+// length, as in WARC files.
 func (f *formats) apart() bool {
 	for _, job := range f.jobs {
 		if job.Apart() {
@@ -162,10 +161,11 @@ func (f *formats) apart() bool {
 	return false
 }
 
-// found reports whether formats were detected.
+// found reports whether the formats were detected.
 func (f *formats) found() bool { return f.given == "" && len(f.byPath) > 0 }
 
-// format returns the format of the input at path, as reports have it.
+// format returns the name of the format of the input at path for reports, "" if the
+// input is empty.
 func (f *formats) format(path string) string {
 	if f.given != "" {
 		return f.given
@@ -173,8 +173,8 @@ func (f *formats) format(path string) string {
 	return f.byPath[path]
 }
 
-// name returns the one format of all inputs, "mixed" if they differ, and "lines"
-// if none has any text.
+// name returns the common format of all inputs, "mixed" if they differ, or "lines"
+// if all are empty.
 func (f *formats) name() string {
 	switch names := f.names(); len(names) {
 	case 0:
@@ -185,8 +185,7 @@ func (f *formats) name() string {
 	return "mixed"
 }
 
-// names returns the formats with the number of inputs of each, the most frequent
-// first.
+// names returns the formats with their numbers of inputs, the most frequent first.
 func (f *formats) names() []count {
 	if f.given != "" {
 		return []count{{f.given, int64(len(f.byPath))}}
@@ -206,7 +205,7 @@ func (f *formats) names() []count {
 	return counts(ns, func(i int) string { return unique[i] })
 }
 
-// describe returns what the summary says about formats.
+// describe returns the description of the formats for the summary.
 func (f *formats) describe() string {
 	names := f.names()
 	switch {
@@ -219,20 +218,20 @@ func (f *formats) describe() string {
 		}
 		return "formats " + strings.Join(parts, ", ")
 	case f.found():
-		return "format " + f.name() + " (found)"
+		return "format " + f.name() + " (detected)"
 	}
 	return "format " + f.name()
 }
 
-// recordFlags are the flags that set the fields of a record.Config and of a
-// recordconf.Normalizer.
+// recordFlags maps the fields of record.Config and recordconf.Normalizer to the
+// flags that set them.
 var recordFlags = map[string]string{
 	"Profile": "--profile", "Standard": "--standard", "Hash": "--hash", "HMACKey": "--hmac-key-file", "QueryEncoding": "--query-encoding",
 	"Format": "--format", "Dialect": "--dialect", "Target": "--target", "URLField": "--url-field", "BaseField": "--base-field",
 	"Base": "--base", "Level": "--key", "KeyForm": "--key-format", "Repairs": "--repair", "Render": "--render", "Fields": "--fields", "Extend": "--extend",
 }
 
-// flagNames puts the flag in front of each error that is about one.
+// flagNames prefixes each error about a flag with the flag's name.
 func flagNames(err error) error {
 	var lines []error
 	for _, e := range errlist.Flatten(err) {
@@ -248,7 +247,7 @@ func flagNames(err error) error {
 	return errors.Join(lines...)
 }
 
-// prefixLines puts prefix in front of each error that err joins.
+// prefixLines adds prefix to each error that err joins.
 func prefixLines(prefix string, err error) error {
 	var lines []error
 	for _, e := range errlist.Flatten(err) {

@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// onHangup calls f at every SIGHUP until stop is called. After it, SIGHUP does
-// nothing: it must not kill a process on its way to its exit code.
+// onHangup calls f at every SIGHUP until stop is called. After that, SIGHUP has no
+// effect: it must not kill a process that is about to exit with its own code.
 func onHangup(f func()) (stop func()) {
 	ch := make(chan os.Signal, 1)
 	quit := make(chan struct{})

@@ -10,8 +10,8 @@ import (
 	"github.com/urlfold/urlfold/internal/suggest"
 )
 
-// strictHelp makes the commands that cobra adds, help and completion, refuse
-// names that they do not know: cobra itself prints a usage text and exits with 0.
+// strictHelp makes the commands that cobra adds, help and completion, fail on
+// unknown names. By default, cobra prints a usage text and exits with 0.
 func strictHelp(root *cobra.Command) {
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
@@ -25,7 +25,7 @@ func strictHelp(root *cobra.Command) {
 			c.Args = cobra.ArbitraryArgs
 			c.RunE = func(_ *cobra.Command, args []string) error {
 				if len(args) == 0 {
-					return usage(errors.New("completion needs a shell: " + strings.Join(shells, ", ")))
+					return usage(errors.New("completion: missing argument: the shell (" + strings.Join(shells, ", ") + ")"))
 				}
 				_, err := suggest.Index("shell", shells, args[0])
 				return usage(err)
@@ -34,7 +34,7 @@ func strictHelp(root *cobra.Command) {
 	}
 }
 
-// knownCommand returns an error if args name no command.
+// knownCommand returns an error unless args name a command or subcommand.
 func knownCommand(root *cobra.Command, args []string) error {
 	c := root
 	for _, name := range args {
@@ -42,7 +42,7 @@ func knownCommand(root *cobra.Command, args []string) error {
 		if err != nil || next == c {
 			_, err := suggest.Index("command", commandNames(c), name)
 			if err == nil {
-				err = fmt.Errorf("%s has no subcommands", c.Name())
+				err = fmt.Errorf("command %s has no subcommands", c.Name())
 			}
 			return err
 		}

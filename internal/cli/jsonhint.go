@@ -10,25 +10,27 @@ import (
 	"strings"
 )
 
-// This file reads the first record of JSON lines for hints about flags. It prints
-// names of members and never their values, which may hold a password.
+// This file derives hints about flags from the first record of a JSON lines
+// input. It prints the names of members but never their values, which may contain
+// a password.
 
-// A jsonMember is a string in a JSON record, with its path as --url-field has it.
+// A jsonMember is a string in a JSON record, with its path in the syntax of
+// --url-field.
 type jsonMember struct{ path, name, value string }
 
-// maxHints is how many members a hint names.
+// maxHints is the maximum number of members that a hint names.
 const maxHints = 4
 
-// jsonMembers returns the strings of the first record of head, in order. Of what
-// is no JSON it returns what comes before the mistake.
+// jsonMembers returns the strings of the first record of head, in order. If the
+// record is not valid JSON, it returns the strings before the syntax error.
 func jsonMembers(head []byte) (members []jsonMember) {
 	first, _, _ := bytes.Cut(bytes.TrimLeft(head, " \t\r\n"), []byte("\n"))
 	walkJSON(json.NewDecoder(bytes.NewReader(first)), "", "", func(m jsonMember) { members = append(members, m) })
 	return members
 }
 
-// walkJSON calls visit for each string in the next value of d. path and name are
-// those of the value. It returns false at the end of the text, and at a mistake.
+// walkJSON calls visit for each string in the next value of d, whose path and
+// name are given. It returns false at the end of the text or at a syntax error.
 func walkJSON(d *json.Decoder, path, name string, visit func(jsonMember)) bool {
 	tok, err := d.Token()
 	if err != nil {
@@ -65,8 +67,8 @@ func pathStep(name string) string {
 	return name
 }
 
-// explainJSON adds to the error of a missing --url-field which members of the
-// first record look like URLs.
+// explainJSON extends the error about a missing --url-field with the members of
+// the first record that look like URLs.
 func explainJSON(err error, format string, head []byte) error {
 	if format != "jsonl" || !strings.Contains(err.Error(), "--url-field") {
 		return err
@@ -81,14 +83,16 @@ func explainJSON(err error, format string, head []byte) error {
 		return err
 	}
 	paths = paths[:min(len(paths), maxHints)]
-	return errors.Join(fmt.Errorf("%w; in the first record these look like URLs: %s", err, strings.Join(paths, ", ")))
+	return errors.Join(fmt.Errorf("%w (members of the first record that look like URLs: %s)", err, strings.Join(paths, ", ")))
 }
 
-// hostMembers are the names that servers give the host of a request in their JSON
-// logs, in lower case and without separators, the most telling first.
+// hostMembers are the names of the member that holds the request host in the JSON
+// logs of various servers, in lower case and without separators, the most
+// specific first.
 var hostMembers = []string{"requesthost", "httphost", "host", "authority", "vhost", "virtualhost", "servername", "clientrequesthost"}
 
-// jsonBase returns a --base that takes the host from the records, or "".
+// jsonBase returns a value for --base that takes the host from a member of the
+// records, or "" if no member of the first record looks like a host.
 func jsonBase(head []byte) string {
 	best, bestRank := "", len(hostMembers)
 	for _, m := range jsonMembers(head) {
@@ -104,7 +108,7 @@ func jsonBase(head []byte) string {
 	return "https://{" + best + "}/"
 }
 
-// looksLikeHost reports whether text could be a host with or without a port.
+// looksLikeHost reports whether text could be a host, with or without a port.
 func looksLikeHost(text string) bool {
 	return text != "" && text != "-" && !strings.ContainsAny(text, "/?#@ \t")
 }

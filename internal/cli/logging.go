@@ -8,13 +8,13 @@ import (
 	"syscall"
 )
 
-// newLogger returns the logger of a run.
+// newLogger returns a logger that writes messages of at least level to w.
 func newLogger(w io.Writer, level slog.Level) *slog.Logger {
 	return slog.New(pipeHandler{slog.NewTextHandler(w, &slog.HandlerOptions{Level: level})})
 }
 
-// A pipeHandler leaves out what says that the reader of our output has gone: for
-// a filter that is no error.
+// A pipeHandler drops records about EPIPE: it is no error for a filter if the
+// reader of its output goes away.
 type pipeHandler struct{ slog.Handler }
 
 // Handle implements slog.Handler.

@@ -1,6 +1,6 @@
-// Package cli is the command line of urlfold: the one-shot filter, the daemon and
-// the tools for single URLs, one file for each command. Package config/app is its
-// public face.
+// Package cli implements the command line of urlfold: the one-shot filter, the
+// daemon and the tools for single URLs, one file per command. Package config/app
+// exports it.
 package cli
 
 import (
@@ -11,8 +11,8 @@ import (
 	"github.com/urlfold/urlfold/internal/terminal"
 )
 
-// Run executes the command line args with the components of c, and returns the exit
-// code. It reports errors on stderr; no error holds a URL.
+// Run executes the command line args with the components of c and returns the
+// exit code. It writes errors to stderr. No error contains a URL.
 func Run(c *daemon.Catalog, args []string, stderr io.Writer) int {
 	cmd := newRootCmd(c)
 	cmd.SetArgs(args)
@@ -25,7 +25,7 @@ func Run(c *daemon.Catalog, args []string, stderr io.Writer) int {
 		e = &exitError{code: exitFatal, err: err}
 	}
 	if e.err != nil {
-		_, _ = io.WriteString(stderr, terminal.Printable(e.text())) // there is nobody left to tell
+		_, _ = io.WriteString(stderr, terminal.Printable(e.text())) // stderr is the last resort
 	}
 	return e.code
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/urlfold/urlfold/sources/file"
 )
 
-// mirror returns the output of each input below --output-dir. The error joins all
-// reasons why there cannot be one: nothing is written if a name is taken.
+// mirror maps each input to its output below --output-dir. The error joins all
+// conflicts; nothing is written if there is one.
 func mirror(s *settings, source *file.Source) (map[string]string, error) {
 	rels, err := source.Rels()
 	if err != nil {
@@ -30,7 +30,7 @@ func mirror(s *settings, source *file.Source) (map[string]string, error) {
 	for _, path := range inputs {
 		rel, ok := rels[path]
 		if !ok {
-			errs = append(errs, errors.New("--output-dir: stdin has no name: write it to a file with --output"))
+			errs = append(errs, errors.New("--output-dir: stdin has no file name: use --output instead"))
 			continue
 		}
 		name := filepath.Join(s.outputDir, compressedName(rel, s.compress))
@@ -45,14 +45,14 @@ func mirror(s *settings, source *file.Source) (map[string]string, error) {
 	return outputs, errors.Join(errs...)
 }
 
-// checkMirrored returns why an input cannot have the output name. owner has the
-// inputs of the outputs so far.
+// checkMirrored returns an error if the input at path cannot be written to name.
+// owner maps the outputs of the previous inputs to these.
 func (s *settings) checkMirrored(path, name string, owner map[string]string) error {
 	if other := owner[name]; other != "" {
-		return fmt.Errorf("--output-dir: %s and %s have the same output, %s: read them one run each, or name a folder above both", other, path, name)
+		return fmt.Errorf("--output-dir: %s and %s would both be written to %s: name their common parent directory as the input, or use one run for each", other, path, name)
 	}
 	if below(path, s.outputDir) {
-		return fmt.Errorf("--output-dir: the input %s lies in the output directory", path)
+		return fmt.Errorf("--output-dir: input %s is inside the output directory", path)
 	}
 	if fi, err := os.Lstat(name); err == nil && fi.IsDir() {
 		return fmt.Errorf("--output-dir: %s: is a directory", name)
@@ -60,21 +60,22 @@ func (s *settings) checkMirrored(path, name string, owner map[string]string) err
 	return s.checkExisting(name)
 }
 
-// checkExisting refuses an output that exists, unless --force is given.
+// checkExisting returns an error if the output exists and --force is not set.
 func (s *settings) checkExisting(name string) error {
 	if fi, err := os.Lstat(name); s.force || err != nil || fi.IsDir() {
 		return nil
 	}
-	return fmt.Errorf("--output-dir: %s: the file exists; --force replaces it", name)
+	return fmt.Errorf("--output-dir: %s: file exists; use --force to overwrite it", name)
 }
 
-// below reports whether path lies in dir, whatever links lead there.
+// below reports whether path is inside dir, after symbolic links are resolved.
 func below(path, dir string) bool {
 	rel, err := filepath.Rel(realPath(dir), realPath(path))
 	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
 }
 
-// realPath returns path as it is without links, as far as it exists.
+// realPath returns path as an absolute path with its symbolic links resolved. If
+// path does not exist, links stay.
 func realPath(path string) string {
 	if led, err := filepath.EvalSymlinks(path); err == nil {
 		path = led
@@ -85,11 +86,11 @@ func realPath(path string) string {
 	return path
 }
 
-// extensionOf are the extensions of the methods of --compress.
+// extensionOf maps the methods of --compress to their file name extensions.
 var extensionOf = map[string]string{"none": "", "gzip": ".gz", "zstd": ".zst"}
 
-// compressedName returns the name of an output: that of its input, with the
-// extension of how it is compressed.
+// compressedName returns the name of the output for the input rel: the same name
+// with the extension of the output's compression.
 func compressedName(rel, method string) string {
 	ext := filepath.Ext(rel)
 	bare := rel
@@ -102,5 +103,5 @@ func compressedName(rel, method string) string {
 	case bare == rel || slices.Contains([]string{".gz", ".zst"}, strings.ToLower(ext)):
 		return rel
 	}
-	return bare + ".zst" // of a compression that is not written
+	return bare + ".zst" // urlfold can read but not write the input's compression
 }

@@ -10,26 +10,27 @@ import (
 	"github.com/urlfold/urlfold/internal/terminal"
 )
 
-// noFormat says why the first record is of no format that can be detected, and
-// what to do. It repeats nothing of the record, which may hold a URL.
+// noFormat returns the error that no format matches the first record of head. It
+// says why and what to do, and does not quote the record, which may contain a
+// URL.
 func noFormat(head []byte, more []record.Format) error {
 	first, _, _ := bytes.Cut(bytes.TrimLeft(head, "\r\n"), []byte("\n"))
 	var why []string
 	switch {
 	case bytes.IndexByte(head, 0) >= 0:
-		why = append(why, "it has NUL bytes")
+		why = append(why, "contains NUL bytes")
 	case !utf8.Valid(first):
-		why = append(why, "it is not UTF-8")
+		why = append(why, "is not UTF-8")
 	}
 	if !bytes.HasPrefix(first, []byte("{")) {
-		why = append(why, "it is not a JSON object")
+		why = append(why, "is not a JSON object")
 	}
 	if bytes.IndexByte(first, '"') < 0 {
-		why = append(why, "it has no quoted request as an access log has")
+		why = append(why, "has no quoted request as in an access log")
 	} else {
-		why = append(why, "its quoted text is not a request")
+		why = append(why, "has quoted text that is not a request")
 	}
-	why = append(why, "it is not a URL", "tabs or commas do not divide the records alike")
-	return fmt.Errorf("cannot detect the record format: the first record (%s): %s; name the format with --format: %s, or the text of an nginx log_format or Apache LogFormat",
+	why = append(why, "is not a URL", "does not split into the same columns as the next records at tabs or commas")
+	return fmt.Errorf("cannot detect the record format: the first record (%s) %s; set --format to %s, or to the text of an nginx log_format or Apache LogFormat",
 		terminal.Plural(int64(len(first)), "byte", "bytes"), strings.Join(why, ", "), strings.Join(formatNames(more), ", "))
 }

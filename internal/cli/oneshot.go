@@ -18,11 +18,11 @@ import (
 	"github.com/urlfold/urlfold/sources/file"
 )
 
-// This file is the one-shot: from the flags to the exit code.
+// This file runs the one-shot, from the flags to the exit code:
 //
 //	flags → settings → source → format → job → pipeline → output published → summary → report → exit code
 
-// runOneShot reads the paths and writes what the flags ask for.
+// runOneShot normalizes the inputs named by paths as the flags in o say.
 func runOneShot(cmd *cobra.Command, o *options, paths []string) error {
 	set, err := o.resolve(paths)
 	if err != nil {
@@ -47,8 +47,8 @@ type oneShot struct {
 	pipe   *pipeline.Pipeline
 }
 
-// prepare opens what can fail because of a mistake of the user's, and makes the
-// pipeline.
+// prepare finds the inputs and their formats and builds the pipeline. Every
+// usage error that can be found before reading the input is found here.
 func prepare(ctx context.Context, cmd *cobra.Command, set *settings, out *outcome) (*oneShot, error) {
 	r := &oneShot{set: set, out: out}
 	var err error
@@ -70,7 +70,7 @@ func prepare(ctx context.Context, cmd *cobra.Command, set *settings, out *outcom
 		return nil, err
 	}
 	if set.unordered && out.formats.apart() {
-		return nil, usage(errors.New("--unordered: the pieces of long warc records would be mixed up; leave it out"))
+		return nil, usage(errors.New("--unordered: not possible with warc input, because long records are written in several pieces; remove the flag"))
 	}
 	if r.output, err = newOutput(set, streams{cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr()}, r.source); err != nil {
 		return nil, err
@@ -94,8 +94,8 @@ func prepare(ctx context.Context, cmd *cobra.Command, set *settings, out *outcom
 	return r, err
 }
 
-// newSource returns the source of the inputs and reads parallel of them at once.
-// formats is called only once it runs.
+// newSource returns a source that reads up to parallel inputs at once. The
+// source calls formats only while it runs.
 func (s *settings) newSource(stdin io.Reader, formats func() *formats, parallel int) (*file.Source, error) {
 	return file.New(file.Config{
 		Paths:     s.paths,
@@ -111,18 +111,19 @@ func (s *settings) newSource(stdin io.Reader, formats func() *formats, parallel 
 	})
 }
 
-// inputError is the error of an argument that is no file. It suggests the command
-// of cmd that the argument looks like.
+// inputError returns the usage error for inputs that cannot be found. If the
+// first argument resembles a command of cmd, the error suggests it.
 func inputError(cmd *cobra.Command, paths []string, err error) error {
 	if len(paths) > 0 && errors.Is(err, file.ErrNoInput) {
 		if near := suggest.Nearest(commandNames(cmd), paths[0]); near != "" {
-			err = fmt.Errorf("%w; did you mean the command %s?", err, near)
+			err = fmt.Errorf("%w (did you mean the command %q?)", err, near)
 		}
 	}
 	return usage(err)
 }
 
-// move runs the pipeline, and shows how far it is. It returns its error.
+// move runs the pipeline, with a progress bar if stderr is a terminal, and
+// returns the pipeline's error.
 func (r *oneShot) move(sig *signals, cmd *cobra.Command) error {
 	go sig.onSecond(r.pipe.HardStop)
 	stderr := cmd.ErrOrStderr()
@@ -135,14 +136,14 @@ func (r *oneShot) move(sig *signals, cmd *cobra.Command) error {
 	return err
 }
 
-// finish publishes the output, tells how it went, and returns what the exit code
-// is made of.
+// finish publishes the output and writes the summary and the report. err is the
+// error of the pipeline. The result is nil or an *exitError.
 func (r *oneShot) finish(stdout, stderr io.Writer, err error) error {
 	o := r.out
 	switch {
 	case errors.Is(err, sink.ErrClosedPipe) && r.output.stdout:
 		r.output.leave()
-		return nil // the reader has seen enough: what a filter does then is end
+		return nil // the reader of stdout has gone, as in "urlfold … | head"
 	case errors.Is(err, sink.ErrIsInput), errors.Is(err, sink.ErrLocked), errors.Is(err, sink.ErrExists) && r.output.tree == nil:
 		return usage(err)
 	}
@@ -189,11 +190,11 @@ func (r *oneShot) writeReport(stdout io.Writer, code int) error {
 	case r.set.report == stdoutPath:
 		_, err = stdout.Write(text)
 	default:
-		inputs, _ := r.source.Paths() // what was wrong with them was told
+		inputs, _ := r.source.Paths() // prepare has reported the error
 		err = writeFile(r.set.report, text, inputs)
 	}
 	if err != nil {
-		return fmt.Errorf("the report: %w", err)
+		return fmt.Errorf("--report: %w", err)
 	}
 	return nil
 }

@@ -16,10 +16,10 @@ import (
 	"github.com/urlfold/urlfold/sources/file"
 )
 
-// options is the flags of the one-shot as they were typed. Their names are a
-// contract.
+// options holds the flags of the one-shot as the user typed them. Scripts depend
+// on the flag names.
 type options struct {
-	formats []record.Format // besides the built-in ones
+	formats []record.Format // in addition to the built-in ones
 
 	// Input.
 	format, dialect     string
@@ -61,12 +61,13 @@ type options struct {
 	logLevel   string
 }
 
-// The groups of flags, in the order of the help.
+// flagGroups lists the groups of flags in the order of the help text.
 var flagGroups = []string{"Input", "Normalization", "Output", "Limits", "Run"}
 
 const groupKey = "group"
 
-// groupOf returns the group of a flag. What cobra adds belongs to the run.
+// groupOf returns the group of a flag. The flags that cobra adds belong to the
+// last group, Run.
 func groupOf(f *pflag.Flag) string {
 	if g := f.Annotations[groupKey]; len(g) > 0 {
 		return g[0]
@@ -74,10 +75,10 @@ func groupOf(f *pflag.Flag) string {
 	return flagGroups[len(flagGroups)-1]
 }
 
-// autoCompress goes by the extension of the output.
+// autoCompress selects the compression by the extension of the output.
 const autoCompress = "auto"
 
-// The names that some flags take.
+// The accepted values of the enumerated flags.
 var (
 	renderNames   = recordconf.Renders()
 	targetNames   = recordconf.Targets()
@@ -115,7 +116,7 @@ func (o *options) register(cmd *cobra.Command) {
 	}
 }
 
-// formatNames returns the names of all formats: the built-in ones, and more.
+// formatNames returns the names of the built-in formats, then those of more.
 func formatNames(more []record.Format) []string {
 	names := record.Formats()
 	for _, f := range more {
@@ -125,63 +126,63 @@ func formatNames(more []record.Format) []string {
 }
 
 func (o *options) inputFlags(f *pflag.FlagSet) {
-	f.StringVarP(&o.format, "format", "f", "", "the `format`: "+strings.Join(formatNames(o.formats), ", ")+", or the text of an nginx log_format or Apache LogFormat. Default: detected for each input from its first records")
-	f.StringVar(&o.dialect, "dialect", "", "the `name` of how the log escapes: "+strings.Join(dialectNames, ", ")+". Default: what the format says")
-	f.StringVar(&o.target, "target", targetNames[0], "which `URLs` of an access log: "+strings.Join(targetNames, ", ")+" (those that the format has)")
-	f.StringVar(&o.urlField, "url-field", "", "where the URL is: a `path` such as request.uri (jsonl), a column's name or number (csv, tsv)")
-	f.StringVar(&o.baseField, "base-field", "", "where the base is that the URL is resolved against, as a `path` or column")
-	f.StringVar(&o.base, "base", "", "one base `URL` for all relative URLs; https://{host}/ takes the host from a field of the record")
+	f.StringVarP(&o.format, "format", "f", "", "read records in this `format`: "+strings.Join(formatNames(o.formats), ", ")+", or the text of an nginx log_format or Apache LogFormat. Default: detect it from the first records of each input")
+	f.StringVar(&o.dialect, "dialect", "", "undo the escapes that this server writes into its logs: `name` is "+strings.Join(dialectNames, ", ")+". Default: the dialect of the format")
+	f.StringVar(&o.target, "target", targetNames[0], "normalize these `URLs` of an access log: "+strings.Join(targetNames, ", ")+" (as far as the format has them)")
+	f.StringVar(&o.urlField, "url-field", "", "find the URL at this `path`: a member such as request.uri (jsonl), or the name or number of a column (csv, tsv)")
+	f.StringVar(&o.baseField, "base-field", "", "resolve the URL against the base at this `path` of the same record (a member or column, as in --url-field)")
+	f.StringVar(&o.base, "base", "", "resolve relative URLs against this `URL`; https://{host}/ takes the host from the field \"host\" of each record")
 }
 
 func (o *options) codecFlags(f *pflag.FlagSet) {
-	f.StringVarP(&o.profile, "profile", "p", defaultProfile, "what to change: the `name` of a profile, see 'urlfold profiles', or a YAML file")
-	f.StringSliceVar(&o.rules, "rule", nil, "`rules` to add to the profile or to remove from it: +rfc-clean,-frag-drop. They are "+strings.Join(ruleNames(), ", "))
-	f.StringVarP(&o.key, "key", "k", "", "the `level` of keys: "+strings.Join(levelNames(), ", ")+". Default: the profile's")
-	f.StringVar(&o.standard, "standard", "", "the `standard` that keys are computed by: "+strings.Join(standardNames, ", ")+". Default: the profile's")
-	f.StringVar(&o.queryEncoding, "query-encoding", "utf-8", "the `label` of the encoding that browsers would write queries in, such as windows-1252, shift_jis, gbk")
-	f.StringVar(&o.hash, "hash", hashNames[0], "the `name` of the hash of keys: "+strings.Join(hashNames, ", "))
-	f.StringVar(&o.hmacKeyFile, "hmac-key-file", "", "the `file` that holds the key of hmac-sha256, as bytes")
-	f.StringVar(&o.keyFormat, "key-format", keyFormNames[0], "how keys are `written`: "+strings.Join(keyFormNames, ", "))
-	f.StringSliceVar(&o.repairs, "repair", nil, "defects to `repair` where no standard asks for it: "+strings.Join(record.RepairNames(), ", "))
-	f.StringArrayVar(&o.params, "param", nil, "how a parameter is written, for --fields params, as `KEY=VALUE` pairs of OpenAPI with commas between them: name=color,in=query,style=pipeDelimited,explode=false,type=array; name=id,in=path,path=/users/{id}. Repeat the flag for more of them")
-	f.StringSliceVar(&o.secrets, "secret", nil, "`names` of parameters whose values become ***, passwords with them")
+	f.StringVarP(&o.profile, "profile", "p", defaultProfile, "apply this profile: a `name` that 'urlfold profiles' lists, or a YAML file")
+	f.StringSliceVar(&o.rules, "rule", nil, "add `rules` to the profile or remove them: +rfc-clean,-frag-drop. Rules: "+strings.Join(ruleNames(), ", "))
+	f.StringVarP(&o.key, "key", "k", "", "compute keys at this `level`: "+strings.Join(levelNames(), ", ")+". Default: that of the profile")
+	f.StringVar(&o.standard, "standard", "", "compute keys by this `standard`: "+strings.Join(standardNames, ", ")+". Default: that of the profile")
+	f.StringVar(&o.queryEncoding, "query-encoding", "utf-8", "encode queries as a browser does on a page in this encoding: a `label` such as windows-1252, shift_jis, gbk")
+	f.StringVar(&o.hash, "hash", hashNames[0], "hash keys with this function: `name` is "+strings.Join(hashNames, ", "))
+	f.StringVar(&o.hmacKeyFile, "hmac-key-file", "", "read the key of hmac-sha256 from this `file`, as raw bytes; one newline at the end is ignored")
+	f.StringVar(&o.keyFormat, "key-format", keyFormNames[0], "write keys in this `format`: "+strings.Join(keyFormNames, ", "))
+	f.StringSliceVar(&o.repairs, "repair", nil, "repair these `defects`, which no standard repairs: "+strings.Join(record.RepairNames(), ", "))
+	f.StringArrayVar(&o.params, "param", nil, "declare, for --fields params, how a parameter is serialized: comma-separated `KEY=VALUE` pairs as in OpenAPI, such as name=color,in=query,style=pipeDelimited,explode=false,type=array or name=id,in=path,path=/users/{id}. Repeat for each parameter")
+	f.StringSliceVar(&o.secrets, "secret", nil, "replace the values of the parameters with these `names`, and passwords, by ***")
 }
 
 func (o *options) outputFlags(f *pflag.FlagSet) {
-	f.StringVarP(&o.render, "render", "r", renderNames[0], "the `form` of the output: rewrite (the record, with only its URL bytes replaced), jsonl, tsv, urls, keys, extend (the record, with --extend)")
-	f.StringSliceVar(&o.fields, "fields", nil, "the `fields` of jsonl and tsv, in this order: "+strings.Join(record.FieldNames(), ", "))
-	f.StringSliceVar(&o.extend, "extend", nil, "`NAME=FIELD`: add these fields to records of jsonl, csv and tsv, under names of yours, and change nothing else")
-	f.StringVarP(&o.output, "output", "o", "", "write to this `file`: to FILE.part, which is renamed when it is whole. Default: stdout")
-	f.StringVar(&o.outputDir, "output-dir", "", "write an output for each input below this `directory`, under the path that the input has below its folder or glob, each renamed when it is whole")
-	f.BoolVar(&o.force, "force", false, "replace outputs that exist. Default: refuse them")
-	f.StringVar(&o.compress, "compress", autoCompress, "the `method` to compress the output by: "+strings.Join(compressNames, ", ")+". auto goes by the name: .gz, .zst; with --output-dir, outputs of inputs that are compressed otherwise become .zst")
-	f.StringVar(&o.rejects, "rejects", "", "write records that cannot be parsed to this `file`, as JSON lines. Default: they pass through")
-	f.StringVar(&o.report, "report", "", "write a JSON report to this `file`, - for stdout. An existing report is replaced")
-	f.BoolVar(&o.redact, "redact", false, "write *** for passwords in URLs")
+	f.StringVarP(&o.render, "render", "r", renderNames[0], "write this `form`: rewrite (the record with its URLs replaced), jsonl, tsv, urls, keys, extend (the record with the fields of --extend)")
+	f.StringSliceVar(&o.fields, "fields", nil, "write these `fields` in jsonl and tsv, in this order: "+strings.Join(record.FieldNames(), ", "))
+	f.StringSliceVar(&o.extend, "extend", nil, "add `NAME=FIELD` to each jsonl, csv or tsv record and change nothing else, for example url_norm=norm")
+	f.StringVarP(&o.output, "output", "o", "", "write to this `file`; the data goes to FILE.part, which is renamed when complete. Default: stdout")
+	f.StringVar(&o.outputDir, "output-dir", "", "write one output per input below this `directory`, at the input's path relative to its folder or glob; each is renamed when complete")
+	f.BoolVar(&o.force, "force", false, "overwrite existing outputs. Default: fail if one exists")
+	f.StringVar(&o.compress, "compress", autoCompress, "compress the output by this `method`: "+strings.Join(compressNames, ", ")+". auto follows the extension, .gz or .zst; with --output-dir, inputs in other compressed formats become .zst")
+	f.StringVar(&o.rejects, "rejects", "", "write records that cannot be parsed to this `file`, as JSON lines. Default: pass them through")
+	f.StringVar(&o.report, "report", "", "write a JSON report to this `file`, or to stdout if it is -. An existing report is overwritten")
+	f.BoolVar(&o.redact, "redact", false, "replace passwords in URLs by ***")
 }
 
 func (o *options) limitFlags(f *pflag.FlagSet) {
-	f.StringVar(&o.maxRecord, "max-record", "1MiB", "a record longer than this `size` passes through unread")
-	f.StringVar(&o.maxURL, "max-url", "", "a URL longer than this `size` is a reject. Default: the profile's, or 64KiB")
-	f.StringVar(&o.maxDecompressed, "max-decompressed", "0", "stop reading a compressed file after this `size`; 0: no limit")
-	f.Int64Var(&o.maxRatio, "max-ratio", 1000, "stop reading a compressed file that expands more than this many `times`; -1: no limit")
-	f.StringVar(&o.maxWindow, "max-window", "128MiB", "refuse zstd windows and xz dictionaries larger than this `size`")
+	f.StringVar(&o.maxRecord, "max-record", "1MiB", "pass records longer than this `size` through unparsed")
+	f.StringVar(&o.maxURL, "max-url", "", "reject URLs longer than this `size`. Default: the limit of the profile, or 64KiB")
+	f.StringVar(&o.maxDecompressed, "max-decompressed", "0", "stop reading a compressed file after this `size` of decompressed data; 0 means no limit")
+	f.Int64Var(&o.maxRatio, "max-ratio", 1000, "stop reading a compressed file that expands by more than this `factor`; -1 means no limit")
+	f.StringVar(&o.maxWindow, "max-window", "128MiB", "reject zstd windows and xz dictionaries larger than this `size`")
 }
 
 func (o *options) runFlags(f *pflag.FlagSet) {
-	f.IntVarP(&o.jobs, "jobs", "j", runtime.GOMAXPROCS(0), "how many `workers`")
-	f.BoolVar(&o.unordered, "unordered", false, "write as results come, not in the order of the input")
-	f.StringVar(&o.onDamage, "on-damage", file.OnDamageNames()[0], "what becomes of the records of a damaged archive, as a `word`: "+strings.Join(file.OnDamageNames(), ", ")+". quarantine writes only records that a checksum verifies")
-	f.StringVar(&o.failOn, "fail-on", "damage", "the `cause` to exit with 4 for: never, damage (of archives), rejects (or damage), flags (any but relative, or one of these)")
-	f.BoolVar(&o.quiet, "quiet", false, "no summary and no progress bar")
-	f.BoolVar(&o.noProgress, "no-progress", false, "no progress bar")
-	f.StringVar(&o.logLevel, "log-level", "warn", "the least `level` to log on stderr: "+strings.Join(logLevelNames, ", "))
+	f.IntVarP(&o.jobs, "jobs", "j", runtime.GOMAXPROCS(0), "run `N` workers in parallel")
+	f.BoolVar(&o.unordered, "unordered", false, "write records as they are finished instead of in input order")
+	f.StringVar(&o.onDamage, "on-damage", file.OnDamageNames()[0], "handle the records of a damaged archive by this `policy`: "+strings.Join(file.OnDamageNames(), ", ")+". quarantine writes only records that a checksum verifies")
+	f.StringVar(&o.failOn, "fail-on", "damage", "exit with code 4 on this `condition`: never, damage (a damaged archive), rejects (a rejected record, or damage), flags (a URL with a flag other than relative, or any of these)")
+	f.BoolVar(&o.quiet, "quiet", false, "print no summary and no progress bar")
+	f.BoolVar(&o.noProgress, "no-progress", false, "print no progress bar")
+	f.StringVar(&o.logLevel, "log-level", "warn", "log messages of at least this `level` to stderr: "+strings.Join(logLevelNames, ", "))
 }
 
 // levelNames returns the names of the key levels.
 func levelNames() []string { return recordconf.Levels() }
 
-// findLevel returns the level of that name, or the profile's if there is none.
+// findLevel returns the key level called name, or that of p if name is empty.
 func findLevel(name string, p codec.Profile) (codec.Level, error) {
 	if name == "" {
 		return p.Key, nil

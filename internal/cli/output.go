@@ -15,35 +15,36 @@ import (
 	"github.com/urlfold/urlfold/sources/file"
 )
 
-// The names of the standard streams, as an input and as an output.
+// The names of the standard streams as an input and as an output.
 const (
 	stdinPath  = "-"
 	stdoutPath = "-"
 )
 
-// An output is where the records and the rejects of a run go.
+// An output holds the sinks for the records and the rejected records of a run.
 type output struct {
 	main   pipeline.Sink
-	one    sink.Output // main, if all inputs go to one output
-	tree   sink.Tree   // main, if each input has one
-	dead   sink.Output // nil: rejects go the way of the others
-	stdout bool
+	one    sink.Output // main, if all inputs share one output; else nil
+	tree   sink.Tree   // main, if each input has its own output; else nil
+	dead   sink.Output // nil: rejected records go to main
+	stdout bool        // main writes to stdout
 }
 
-// streams are the standard streams of a run.
+// streams holds the standard streams of a run.
 type streams struct {
 	in       io.Reader
 	out, err io.Writer
 }
 
-// These paths lead to a pipe, a terminal or a file, as the shell has it: writing aside
-// and renaming would replace what the shell has opened.
+// These paths name the streams that the shell has opened, whether a pipe, a
+// terminal or a file. They must not be written through a temporary file and a
+// rename, which would replace the path.
 var (
 	stdoutNames = []string{"/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"}
 	stderrNames = []string{"/dev/stderr", "/dev/fd/2", "/proc/self/fd/2"}
 )
 
-// newOutput returns the output that the settings ask for. It opens nothing yet.
+// newOutput returns the output that s describes. It opens no file.
 func newOutput(s *settings, std streams, source *file.Source) (*output, error) {
 	inputs, err := source.Paths()
 	if err != nil {
@@ -82,8 +83,9 @@ func newOutput(s *settings, std streams, source *file.Source) (*output, error) {
 	return o, err
 }
 
-// mode bounds the permissions of outputs: what comes from stdin has those of a file
-// at most, and a pipe has none.
+// mode returns the maximum permissions of the outputs. If stdin is among the
+// inputs, they are 0640, further limited by the permissions of the file that stdin
+// is redirected from, if any.
 func (s *streams) mode(inputs []string) fs.FileMode {
 	if !slices.Contains(inputs, stdinPath) {
 		return 0o666
@@ -97,17 +99,18 @@ func (s *streams) mode(inputs []string) fs.FileMode {
 	return perm
 }
 
-// deadLetter returns the sink of the rejects, nil if there is none.
+// deadLetter returns the sink for rejected records, or nil if there is none.
 func (o *output) deadLetter() pipeline.Sink {
 	if o.dead == nil {
-		return nil // and not an interface that holds a nil
+		return nil // an untyped nil: o.dead would be a non-nil interface
 	}
 	return o.dead
 }
 
-// publish gives the files their names. The rejects go first: a record that is
-// missing in the output is found there. The outputs of a tree were published as
-// they became whole; what remains are those of inputs without a record.
+// publish renames the outputs to their final names. It publishes the rejected
+// records first, so that every record missing from the output can be found. A
+// tree publishes each output when it is complete; publish adds those of inputs
+// without records.
 func (o *output) publish(reports []file.Report) error {
 	var withdrawn error
 	if len(reports) == 1 && reports[0].Lane != nil {
@@ -130,8 +133,8 @@ func (o *output) publish(reports []file.Report) error {
 	return o.tree.PublishEmpty(empty)
 }
 
-// withdraw takes what the only lane has withdrawn out of the outputs. Those of a tree
-// have done so.
+// withdraw removes from the outputs the records that l, the only lane, has
+// withdrawn. The outputs of a tree do so themselves.
 func (o *output) withdraw(l *pipeline.Lane) error {
 	var errs []error
 	for _, out := range []sink.Output{o.one, o.dead} {
@@ -142,13 +145,13 @@ func (o *output) withdraw(l *pipeline.Lane) error {
 	return errors.Join(errs...)
 }
 
-// readable reports whether a file could be read at all, damaged or not.
+// readable reports whether any of a file could be read, even if it is damaged.
 func readable(v compress.Verdict) bool {
 	return v.Kind != compress.Unreadable && v.Kind != compress.UnsupportedFormat && v.Kind != compress.UnsupportedEncoding
 }
 
-// leave gives the output up, and returns the names of what stays. Of stdout
-// nothing stays, and it is not asked: a write to it may hang for ever.
+// leave abandons the output and returns the names of the incomplete files that
+// remain. It does not touch stdout, where a write could block forever.
 func (o *output) leave() []string {
 	var parts []string
 	if o.tree != nil {
@@ -159,7 +162,7 @@ func (o *output) leave() []string {
 			continue
 		}
 		name := out.Part()
-		_ = out.Abort() // something else has gone wrong already
+		_ = out.Abort() // an earlier error is being reported
 		if _, err := os.Lstat(name); name != "" && err == nil {
 			parts = append(parts, name)
 		}
@@ -167,14 +170,15 @@ func (o *output) leave() []string {
 	return parts
 }
 
-// writeFile writes a file that tells about inputs as an output is written: aside,
-// synced, and with their permissions.
+// writeFile writes text to the file called name in the same way as an output: to
+// a temporary file that is synced and renamed, with permissions limited by those of
+// the inputs.
 func writeFile(name string, text []byte, inputs []string) error {
 	out, err := sink.New(sink.Config{Path: name, Compress: "none", Inputs: inputs, Mode: 0o644, Replace: true})
 	if err != nil {
 		return err
 	}
-	ctx := context.Background() // the run is over, and a report is short
+	ctx := context.Background() // a signal must not stop the report, which is short
 	if err := out.Open(ctx); err != nil {
 		return err
 	}

@@ -12,17 +12,18 @@ import (
 	"github.com/urlfold/urlfold/internal/suggest"
 )
 
-// paramKeys are the keys of --param, in the order in which help and errors name them.
+// paramKeys are the keys of --param, in the order of help texts and errors.
 var paramKeys = []string{"name", "in", "style", "explode", "type", "property", "path"}
 
-// parseParam reads one --param: key=value pairs with commas between them, in the words of an OpenAPI parameter object.
+// parseParam parses one --param value: comma-separated key=value pairs with the
+// keys and values of an OpenAPI parameter object.
 func parseParam(text string) (d params.Declaration, err error) {
 	seen := map[string]bool{}
 	for pair := range strings.SplitSeq(text, ",") {
 		key, value, ok := strings.Cut(pair, "=")
 		switch {
 		case !ok:
-			return d, fmt.Errorf("%q has no '=': write KEY=VALUE pairs, such as name=color,style=pipeDelimited", pair)
+			return d, fmt.Errorf("missing '=' in %q: want KEY=VALUE pairs, such as name=color,style=pipeDelimited", pair)
 		case seen[key] && key != "property":
 			return d, fmt.Errorf("duplicate key %q", key)
 		}
@@ -63,13 +64,13 @@ func setParam(d *params.Declaration, key, value string) (err error) {
 		return err
 	}
 	if !ok {
-		return fmt.Errorf("%s: invalid value %s: must be %s", key, strconv.Quote(value), strings.Join(names, ", "))
+		return fmt.Errorf("%s: invalid value %s (must be one of: %s)", key, strconv.Quote(value), strings.Join(names, ", "))
 	}
 	return nil
 }
 
-// styles compiles the values of --param. The result is nil if there are none: the
-// profile may have some.
+// styles compiles the values of --param. It returns nil if there are none, which
+// leaves the declarations of the profile in force.
 func (s *settings) styles(bad *mistakes) *params.Styles {
 	var decls []params.Declaration
 	for _, text := range s.params {

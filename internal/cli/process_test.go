@@ -116,7 +116,7 @@ func TestInterrupted(t *testing.T) {
 		if err != nil || string(text) != strings.Repeat("http://h/~\n", 100) {
 			t.Errorf("%v: what was read is not in the part: %q, %v", sig, text, err)
 		}
-		for _, want := range []string{"urlfold: interrupted", "out.log.part", "stdin: not read to its end"} {
+		for _, want := range []string{"urlfold: interrupted", "out.log.part", "stdin: not read to the end"} {
 			if !strings.Contains(stderr.String(), want) {
 				t.Errorf("%v: stderr lacks %q: %s", sig, want, stderr)
 			}

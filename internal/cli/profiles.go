@@ -15,11 +15,11 @@ import (
 	"github.com/urlfold/urlfold/internal/terminal"
 )
 
-// defaultProfile is the profile that is used unless another is asked for.
+// defaultProfile is the default of --profile.
 const defaultProfile = "equiv"
 
-// findProfile returns the profile of that name, or in that file, and the policy
-// for its keys.
+// findProfile returns the built-in profile called name, or the profile in the YAML
+// file called name, and its key policy.
 func findProfile(name string) (codec.Profile, *codec.Policy, error) {
 	if config.IsProfileFile(name) {
 		return config.LoadProfile(name)
@@ -35,7 +35,7 @@ func findProfile(name string) (codec.Profile, *codec.Policy, error) {
 func newProfilesCmd() *cobra.Command {
 	return &cobra.Command{
 		Use:   "profiles",
-		Short: "List the profiles: what each changes, and which key it gives",
+		Short: "List the built-in profiles with their rules and keys",
 		Args:  noArgs,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return writeProfiles(cmd.OutOrStdout()) },
 	}
@@ -50,12 +50,12 @@ func writeProfiles(w io.Writer) error {
 			name += " (default)"
 		}
 		if i > 0 {
-			_, _ = fmt.Fprintln(tw) // Flush tells
+			_, _ = fmt.Fprintln(tw) // Flush returns the error
 		}
 		_, _ = fmt.Fprintf(tw, "%s\n  standard\t%v\n  key\t%v, %s\n  malformed %%\t%s\n", name, p.Standard, p.Key, codec.KeyFunction(p.Standard, p.Key), malformedText(p.Malformed))
 		rules := strings.Join(p.Rules.Names(), ", ")
 		if rules == "" {
-			rules = "none but those of the reading"
+			rules = "none beyond those of the standard"
 		}
 		for j, line := range terminal.Wrap(rules, 60) {
 			head := "rules"
@@ -68,7 +68,7 @@ func writeProfiles(w io.Writer) error {
 	return tw.Flush()
 }
 
-// malformedText says what becomes of a '%' that starts no escape.
+// malformedText describes how s treats a '%' that does not start an escape.
 func malformedText(s percent.Malformed) string {
 	switch s {
 	case percent.MalformedEncode:

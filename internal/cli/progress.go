@@ -15,12 +15,12 @@ import (
 	"github.com/urlfold/urlfold/sources/file"
 )
 
-// progressInterval is how often the bar is drawn: often enough to look alive,
-// and too seldom to cost anything.
+// progressInterval is the time between two redraws of the bar: short enough to
+// look continuous, long enough to cost nothing.
 const progressInterval = 200 * time.Millisecond
 
-// showProgress draws a bar on w until the function that it returns is called,
-// which clears it.
+// showProgress draws a progress bar on w until stop is called. stop clears the
+// bar.
 func showProgress(w io.Writer, src *file.Source, p *pipeline.Pipeline) (stop func()) {
 	quit, done := make(chan struct{}), make(chan struct{})
 	go func() {
@@ -41,24 +41,24 @@ func showProgress(w io.Writer, src *file.Source, p *pipeline.Pipeline) (stop fun
 	return func() { close(quit); <-done }
 }
 
-// A bar is a progress bar that is not there before it is drawn: a run that is
-// over at once shows none.
+// A bar is a progress bar. It appears at the first call of draw, so that a very
+// short run shows none.
 type bar struct {
 	w     io.Writer
 	start time.Time
 	bar   *progressbar.ProgressBar
-	total int64 // bytes; -1 if nobody knows
+	total int64 // bytes; -1 if unknown
 	drawn bool
 }
 
-// newBar returns a bar that starts now.
+// newBar returns a bar whose clock starts now.
 func newBar(w io.Writer, p file.Progress) *bar {
 	b := &bar{w: w, start: time.Now(), total: totalOf(p)}
 	b.bar = newLine(w, b.total)
 	return b
 }
 
-// totalOf returns the bytes that are to be read, -1 if that is not known.
+// totalOf returns the total number of bytes to read, or -1 if it is unknown.
 func totalOf(p file.Progress) int64 {
 	if !p.Known {
 		return -1
@@ -66,8 +66,8 @@ func totalOf(p file.Progress) int64 {
 	return p.Bytes
 }
 
-// draw shows files, bytes of input as stored, the rate and the time that is
-// left, as far as these can be known.
+// draw shows the number of files and of input bytes (as stored), the rate, and the
+// remaining time if it is known.
 func (b *bar) draw(p file.Progress, records int64) {
 	if total := totalOf(p); total != b.total {
 		b.clear()
@@ -75,10 +75,10 @@ func (b *bar) draw(p file.Progress, records int64) {
 	}
 	b.drawn = true
 	b.bar.Describe(b.text(p, records, time.Since(b.start)))
-	_ = b.bar.Set64(p.BytesDone) // a bar that cannot be drawn is no reason to stop
+	_ = b.bar.Set64(p.BytesDone) // a failure to draw must not stop the run
 }
 
-// text is what stands in front of the bar.
+// text returns the text in front of the bar.
 func (b *bar) text(p file.Progress, records int64, elapsed time.Duration) string {
 	parts := []string{formatRate(terminal.PerSecond(records, elapsed)) + " records/s", formatTime(elapsed) + " elapsed"}
 	if p.Files > 1 {
@@ -99,7 +99,7 @@ func (b *bar) clear() {
 	}
 }
 
-// newLine returns a bar of so many bytes, or a spinner if that is -1.
+// newLine returns a bar for total bytes, or a spinner if total is -1.
 func newLine(w io.Writer, total int64) *progressbar.ProgressBar {
 	theme := progressbar.ThemeASCII
 	if terminal.NewStyle(w, os.Getenv).Unicode {
@@ -110,17 +110,17 @@ func newLine(w io.Writer, total int64) *progressbar.ProgressBar {
 		progressbar.OptionShowBytes(true),
 		progressbar.OptionShowCount(),
 		progressbar.OptionUseIECUnits(true),
-		progressbar.OptionSetPredictTime(false), // text has the times, with labels
+		progressbar.OptionSetPredictTime(false), // text shows the times, with labels
 		progressbar.OptionSetElapsedTime(false),
 		progressbar.OptionSetWidth(20),
 		progressbar.OptionSetTheme(theme),
 		progressbar.OptionClearOnFinish(),
 		progressbar.OptionSetRenderBlankState(false),
-		progressbar.OptionSetSpinnerChangeInterval(0), // draw makes it turn; else a goroutine draws too, and behind clear
+		progressbar.OptionSetSpinnerChangeInterval(0), // draw turns it; otherwise a goroutine would draw even after clear
 	)
 }
 
-// formatRate writes a rate with three digits at most: "1.2M", "480k".
+// formatRate formats a rate with at most three digits and a unit: "1.2M", "480k".
 func formatRate(n int64) string {
 	switch {
 	case n >= 10_000_000:

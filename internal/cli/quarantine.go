@@ -11,11 +11,11 @@ import (
 	"github.com/urlfold/urlfold/sources/file"
 )
 
-// This file is what the one-shot does and says about records of damaged archives
-// that no checksum verifies.
+// This file handles and reports the records of damaged archives that no checksum
+// verifies.
 
-// withdraws reports whether what was written of an input can be cut off its outputs
-// again: they are files, and of that input alone.
+// withdraws reports whether records that were written can be cut off the outputs
+// again: each output must be a regular file that holds a single input.
 func (s *settings) withdraws(inputs []string) bool {
 	switch {
 	case s.unordered || len(inputs) > 1 && (s.outputDir == "" || s.rejects != ""):
@@ -26,28 +26,29 @@ func (s *settings) withdraws(inputs []string) bool {
 	return s.output != "" && s.output != stdoutPath && isFileToBe(s.output) && isFileToBe(s.rejects)
 }
 
-// isFileToBe reports whether an output of that name is a regular file, or becomes
-// one; no name is no output.
+// isFileToBe reports whether an output called name is or will be a regular file.
+// It returns true for "", which means no output.
 func isFileToBe(name string) bool {
 	fi, err := os.Stat(name)
 	return name == "" || err != nil || fi.Mode().IsRegular()
 }
 
-// refusePipes refuses inputs that cannot be read twice if that is needed.
+// refusePipes returns an error if --on-damage needs to read the inputs twice and
+// one is not a regular file.
 func (s *settings) refusePipes(inputs []string) error {
 	if !s.readsFiles() {
 		return nil
 	}
 	for _, name := range inputs {
 		if fi, err := os.Stat(name); err == nil && !fi.Mode().IsRegular() {
-			return fmt.Errorf("--on-damage %s reads inputs twice, and %s is no regular file", s.onDamage, name)
+			return fmt.Errorf("--on-damage: %s reads each input twice, and %s is not a regular file", s.onDamage, name)
 		}
 	}
 	return nil
 }
 
-// count finds out what the run did with records: of those that were withdrawn from an
-// output it is as if they had not been read.
+// count sets o.stats. If the run finished, records that were withdrawn from an
+// output do not count as read.
 func (o *outcome) count() {
 	o.stats = o.snap.Stats
 	if o.err != nil || o.interrupted {
@@ -66,10 +67,10 @@ func (o *outcome) count() {
 	}
 }
 
-// isWithdrawn reports whether records of an input were written and cut off again.
+// isWithdrawn reports whether records of an input were written and then cut off.
 func isWithdrawn(r *file.Report) bool { return r.Lane != nil && r.Lane.Withdrawn() != nil }
 
-// verifiedOf returns how many records of an input are verified, and how many are not.
+// verifiedOf returns the numbers of verified and unverified records of an input.
 func verifiedOf(r *file.Report) (verified, unverified int64) {
 	if r.Lane == nil {
 		return 0, 0
@@ -88,26 +89,26 @@ func verifiedOf(r *file.Report) (verified, unverified int64) {
 	return verified, all - verified
 }
 
-// verdictRemark says which records of a damaged input are verified, and what became
-// of the others.
+// verdictRemark describes which records of a damaged input are verified and what
+// happened to the others.
 func verdictRemark(r *file.Report) string {
 	if r.Format == compress.Plain || !r.Verdict.Damage() {
 		text := terminal.Plural(recordsOf(r).Records, "complete record", "complete records") + " read"
 		return text + lostRemark(r)
 	}
 	verified, unverified := verifiedOf(r)
-	text := "no record is verified"
+	text := "no verified records"
 	if verified > 0 {
-		text = terminal.Plural(verified, "record is", "records are") + " verified" + linesRemark(1, r.Verified.Lines)
+		text = terminal.Plural(verified, "verified record", "verified records") + linesRemark(1, r.Verified.Lines)
 	}
 	if unverified > 0 {
-		text += fmt.Sprintf("; %s not%s%s", terminal.Plural(unverified, "record is", "records are"),
+		text += fmt.Sprintf("; %s%s%s", terminal.Plural(unverified, "unverified record", "unverified records"),
 			linesRemark(r.Verified.Lines+1, r.Verified.Lines+r.Unverified.Lines), dispositionOf(r))
 	}
 	return text + lostRemark(r)
 }
 
-// linesRemark names a range of lines.
+// linesRemark formats a range of lines, or returns "" if it is empty.
 func linesRemark(first, last int64) string {
 	switch {
 	case last < first:
@@ -118,31 +119,32 @@ func linesRemark(first, last int64) string {
 	return " (lines " + terminal.FormatCount(first) + " to " + terminal.FormatCount(last) + ")"
 }
 
-// dispositionOf says where the records of an input are that are not verified.
+// dispositionOf describes what happened to the unverified records of an input.
 func dispositionOf(r *file.Report) string {
 	switch files := r.Lane.UnverifiedFiles(); {
 	case !r.Withheld:
-		return ", and in the output all the same (--on-damage quarantine keeps them out)"
+		return ", included in the output (use --on-damage quarantine to keep them out)"
 	case len(files) > 0:
-		return ", and kept as they were read in " + strings.Join(files, ", ")
+		return ", written unchanged to " + strings.Join(files, ", ")
 	case r.Lane.Skipped():
-		return ", and nothing of the file is in the output"
+		return ", and the whole file is omitted from the output"
 	}
-	return ", and left out"
+	return ", omitted from the output"
 }
 
-// lostRemark tells of a record that was cut by damage.
+// lostRemark reports the size of a record that was truncated by damage, or "".
 func lostRemark(r *file.Report) string {
 	if r.Lost == 0 || r.Withheld {
 		return ""
 	}
-	return "; " + terminal.Plural(r.Lost, "byte", "bytes") + " of a cut record left out"
+	return "; " + terminal.Plural(r.Lost, "byte", "bytes") + " of a truncated record omitted"
 }
 
-// misfitRemark names the first record that looks damaged, if one does.
+// misfitRemark names the line of the first record that looks damaged, or returns
+// "".
 func misfitRemark(r *file.Report) string {
 	if r.Misfit == 0 {
 		return ""
 	}
-	return "the first that does not fit its format is in line " + terminal.FormatCount(r.Misfit) + ", as far as that can be seen"
+	return "the first record that does not match the format is probably on line " + terminal.FormatCount(r.Misfit)
 }

@@ -9,7 +9,8 @@ import (
 	"github.com/urlfold/urlfold/sources/file"
 )
 
-// A report is what --report writes. Its names are a contract.
+// A report is the JSON document that --report writes. Scripts depend on its
+// member names.
 type report struct {
 	Version  string         `json:"version"`
 	ExitCode int            `json:"exit_code"`
@@ -25,30 +26,30 @@ type reportSettings struct {
 	Render      string   `json:"render"`
 	Target      string   `json:"target"`
 	Profile     string   `json:"profile"`
-	Standard    string   `json:"standard"` // of the profile; that of the keys is in their function
+	Standard    string   `json:"standard"` // of the profile; KeyFunction names that of the keys
 	Level       string   `json:"level"`
 	KeyFunction string   `json:"key_function"`
 	Policy      string   `json:"policy,omitempty"` // versions of the lists that the keys depend on
 	Hash        string   `json:"hash"`
 	Redact      bool     `json:"redact"`
-	Editions    editions `json:"editions"` // of the data that is built in
+	Editions    editions `json:"editions"` // of the built-in data
 }
 
-// reportCounts is what happened to records.
+// reportCounts holds the counts of one input or of all.
 type reportCounts struct {
 	Bytes           int64            `json:"bytes"`            // of text
 	CompressedBytes int64            `json:"compressed_bytes"` // as stored
 	Records         int64            `json:"records"`
 	Emitted         int64            `json:"emitted"`
 	Dropped         int64            `json:"dropped"`
-	Filtered        int64            `json:"filtered"` // dropped by a filter
+	Filtered        int64            `json:"filtered"` // removed by a filter
 	Dead            int64            `json:"dead_lettered"`
 	URLs            int64            `json:"urls"`
 	Changed         int64            `json:"changed"`
 	Flagged         int64            `json:"flagged"`
-	Unwritten       int64            `json:"unwritten"` // URLs left as they were: the fields of their record cannot hold the normal form
+	Unwritten       int64            `json:"unwritten"` // URLs left unchanged because the record's fields cannot hold the normal form
 	Flags           map[string]int64 `json:"flags"`     // URLs by flag
-	Rules           map[string]int64 `json:"rules"`     // URLs that each rule has changed
+	Rules           map[string]int64 `json:"rules"`     // URLs changed, by rule
 	NoURL           int64            `json:"without_url"`
 	Blank           int64            `json:"blank"`
 	Oversize        int64            `json:"oversize"`
@@ -62,15 +63,14 @@ type reportFile struct {
 	Format      string `json:"format,omitempty"` // of the records; absent if the input has no text
 	reportCounts
 	Verdict   reportVerdict `json:"verdict"`
-	LostBytes int64         `json:"lost_bytes"` // of a record that was cut by damage
-	Stopped   bool          `json:"stopped"`    // not read to its end
+	LostBytes int64         `json:"lost_bytes"` // of a record truncated by damage
+	Stopped   bool          `json:"stopped"`    // not read to the end
 
-	Verified   *reportRange      `json:"verified,omitempty"`   // absent of plain text
-	Unverified *reportUnverified `json:"unverified,omitempty"` // absent if there are none
+	Verified   *reportRange      `json:"verified,omitempty"`   // absent for plain text
+	Unverified *reportUnverified `json:"unverified,omitempty"` // absent if all records are verified
 }
 
-// A reportRange is a part of the records of a file. The lines are absent if it is
-// empty.
+// A reportRange is a range of the records of a file. An empty range has no lines.
 type reportRange struct {
 	Records   int64 `json:"records"`
 	FirstLine int64 `json:"first_line,omitempty"`
@@ -78,17 +78,17 @@ type reportRange struct {
 	Bytes     int64 `json:"bytes"` // of text
 }
 
-// reportUnverified is the records that no checksum verifies.
+// reportUnverified describes the records that no checksum verifies.
 type reportUnverified struct {
 	reportRange
-	Emitted bool     `json:"emitted"`                     // they are in the output
-	Files   []string `json:"files,omitempty"`             // that hold them as they were read
-	Misfit  int64    `json:"first_misfit_line,omitempty"` // of the first that does not fit the format, best effort
+	Emitted bool     `json:"emitted"`                     // whether they are in the output
+	Files   []string `json:"files,omitempty"`             // files with the raw records
+	Misfit  int64    `json:"first_misfit_line,omitempty"` // first line that does not match the format, best effort
 }
 
 type reportVerdict struct {
 	Kind   string `json:"kind"`
-	Offset int64  `json:"offset"` // in the file as stored
+	Offset int64  `json:"offset"` // in the compressed file
 	Detail string `json:"detail,omitempty"`
 }
 
@@ -96,10 +96,10 @@ type reportTotals struct {
 	reportCounts
 	Damaged    int   `json:"damaged_files"`
 	Unverified int64 `json:"unverified_records"` // of compressed files
-	Abandoned  int64 `json:"abandoned"`          // records that were read and not written, because of an interruption
+	Abandoned  int64 `json:"abandoned"`          // records read but not written because of an interruption
 }
 
-// json returns the report of a run.
+// json returns the text of the report, which ends in a newline.
 func (o *outcome) json(exitCode int) ([]byte, error) {
 	r := report{
 		Version: version(), ExitCode: exitCode, Seconds: o.elapsed.Seconds(),
@@ -136,7 +136,8 @@ func (o *outcome) fileOf(r *file.Report) reportFile {
 	return f
 }
 
-// rangesOf returns which records of a compressed file are verified, and which are not.
+// rangesOf returns the verified and the unverified records of a compressed file.
+// Both are nil for plain text; the second is nil if all records are verified.
 func rangesOf(r *file.Report) (*reportRange, *reportUnverified) {
 	if r.Lane == nil || r.Format == compress.Plain {
 		return nil, nil

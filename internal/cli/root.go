@@ -14,19 +14,19 @@ import (
 	"github.com/urlfold/urlfold/internal/terminal"
 )
 
-const rootLong = `urlfold reads records that contain URLs (access logs, lists, JSON lines, tables) and writes them with every URL in
-normal form. Nothing else in a record changes, and nothing is lost: a record without a readable URL passes through and is
-counted. Compressed files are read as they are. The summary goes to stderr.`
+const rootLong = `urlfold normalizes the URLs in access logs, lists, JSON lines and tables. It rewrites only the bytes of the URLs: every
+other byte of a record stays as it is, and a record without a valid URL passes through unchanged and is counted.
+Compressed files are decompressed on the fly. A summary goes to stderr.`
 
 const rootExamples = `  urlfold access.log.gz > clean.log                 rewrite a log: only the bytes of URLs change
-  urlfold 'logs/**/*.gz' -o clean.log.zst           many files, in order, to one that appears when it is whole
-  urlfold -r jsonl access.log | jq .key             an object for each URL: normal form, key, flags, components
+  urlfold 'logs/**/*.gz' -o clean.log.zst           merge many files, in order, into one output
+  urlfold -r jsonl access.log | jq .key             write a JSON object per URL: normal form, key, flags, components
   urlfold -r keys urls.txt | sort | uniq -cw32      count each page once
-  urlfold -r tsv --fields url,norm,flags urls.txt   the fields that you choose
-  urlfold --target all --rejects bad.jsonl big.log  referers too; what cannot be read goes to a file
-  urlfold --on-damage quarantine a.log.gz -o a.log  only records that a checksum verifies; the others in a.log.unverified
-  urlfold -f '$remote_addr "$request" $host' x.log  any nginx log_format or Apache LogFormat
-  urlfold explain 'HTTP://Ex%41mple.com:80/a/../b'  one URL, in depth`
+  urlfold -r tsv --fields url,norm,flags urls.txt   write selected fields as a table
+  urlfold --target all --rejects bad.jsonl big.log  normalize referers too; write unparsable records to a file
+  urlfold --on-damage quarantine a.log.gz -o a.log  keep checksum-verified records; put the others in a.log.unverified
+  urlfold -f '$remote_addr "$request" $host' x.log  read any nginx log_format or Apache LogFormat
+  urlfold explain 'HTTP://Ex%41mple.com:80/a/../b'  explain a single URL`
 
 // newRootCmd returns the command with all its subcommands. The root itself is
 // the one-shot.
@@ -34,7 +34,7 @@ func newRootCmd(c *daemon.Catalog) *cobra.Command {
 	o := &options{formats: c.Formats()}
 	cmd := &cobra.Command{
 		Use:           "urlfold [flags] [FILE|GLOB|DIR|-]...",
-		Short:         "Put every URL of a log in normal form, and say what is wrong with it",
+		Short:         "Normalize the URLs in logs and report their defects",
 		Long:          rootLong,
 		Example:       rootExamples,
 		Version:       version(),
@@ -56,7 +56,7 @@ func newRootCmd(c *daemon.Catalog) *cobra.Command {
 			help(c, args)
 			return
 		}
-		_, _ = io.WriteString(c.OutOrStdout(), rootHelp(c)) // there is nothing to do about a failure
+		_, _ = io.WriteString(c.OutOrStdout(), rootHelp(c)) // cobra's help function returns no error
 	})
 	cmd.AddCommand(newExplainCmd(), newDiffCmd(c), newEncodeCmd(), newDecodeCmd(), newChartCmd(), newProfilesCmd(), newFlagsCmd(),
 		newRunCmd(c), newValidateCmd(c), newTestCmd(c), newSchemaCmd(c), newStateCmd(c), newVerifyCmd(), newVersionCmd())
@@ -67,15 +67,15 @@ func newRootCmd(c *daemon.Catalog) *cobra.Command {
 	return cmd
 }
 
-// noArgs refuses arguments.
+// noArgs rejects any positional argument.
 func noArgs(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {
-		return usage(fmt.Errorf("%s takes no arguments", cmd.Name()))
+		return usage(fmt.Errorf("%s: takes no arguments, got %d", cmd.Name(), len(args)))
 	}
 	return nil
 }
 
-// asUsage makes what the arguments of c are refused for a usage error.
+// asUsage turns the errors of c's argument check into usage errors.
 func asUsage(c *cobra.Command) {
 	check := c.Args
 	if check == nil {
@@ -91,8 +91,8 @@ func asUsage(c *cobra.Command) {
 	}
 }
 
-// flagError adds the flag that was most likely meant to the error about one that
-// does not exist.
+// flagError turns an error of the flag parser into a usage error. For an unknown
+// long flag it suggests the flag with the most similar name.
 func flagError(cmd *cobra.Command, err error) error {
 	var unknown *pflag.NotExistError
 	if !errors.As(err, &unknown) || unknown.GetSpecifiedShortnames() != "" {
@@ -101,12 +101,13 @@ func flagError(cmd *cobra.Command, err error) error {
 	var names []string
 	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
 	if near := suggest.Nearest(names, unknown.GetSpecifiedName()); near != "" {
-		return usage(fmt.Errorf("there is no flag --%s; did you mean --%s?", unknown.GetSpecifiedName(), near))
+		return usage(fmt.Errorf("unknown flag --%s (did you mean --%s?)", unknown.GetSpecifiedName(), near))
 	}
-	return usage(fmt.Errorf("there is no flag --%s", unknown.GetSpecifiedName()))
+	return usage(fmt.Errorf("unknown flag --%s", unknown.GetSpecifiedName()))
 }
 
-// rootHelp is the help of the root: examples first, flags by purpose.
+// rootHelp returns the help text of the root command: examples first, then the
+// commands, then the flags grouped by purpose.
 func rootHelp(cmd *cobra.Command) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n\nUsage:\n  %s\n  urlfold COMMAND [flags]\n\nExamples:\n%s\n", cmd.Long, cmd.UseLine(), cmd.Example)
@@ -130,6 +131,6 @@ func rootHelp(cmd *cobra.Command) string {
 	return b.String()
 }
 
-const rootNotes = `Sizes have units: 64k, 1.5MiB, 10GB. Without FILE, or with "-", urlfold reads the standard input.
-Exit codes: 0 done, 1 fatal, 2 usage, 3 interrupted before all was written, 4 finished, but --fail-on was met.
+const rootNotes = `Without FILE, or if FILE is "-", urlfold reads standard input. Sizes take a unit: 64k, 1.5MiB, 10GB.
+Exit codes: 0 success, 1 fatal error, 2 usage error, 3 interrupted before all output was written, 4 finished but --fail-on matched.
 `

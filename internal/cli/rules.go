@@ -12,7 +12,7 @@ import (
 // ruleNames returns the names of all rules.
 func ruleNames() []string { return codec.ProfileRules().Names() }
 
-// signedRuleNames returns what --rule takes, for completion.
+// signedRuleNames returns the values of --rule, for completion.
 func signedRuleNames() []string {
 	var names []string
 	for _, name := range ruleNames() {
@@ -21,9 +21,9 @@ func signedRuleNames() []string {
 	return names
 }
 
-// changeRules returns p with rules added ("+rfc-clean") and removed
-// ("-ui-drop"). What becomes another profile by that has the changes in its name,
-// in the order of the rules: "equiv+rfc-clean". The error tells all mistakes.
+// changeRules returns p with rules added ("+rfc-clean") and removed ("-ui-drop"). If
+// that changes p, the name of the result includes the changes, in the order of the
+// rules: "equiv+rfc-clean". The error joins all errors in changes.
 func changeRules(p codec.Profile, changes []string) (codec.Profile, error) {
 	var add, remove codec.Rules
 	var errs []error
@@ -31,7 +31,7 @@ func changeRules(p codec.Profile, changes []string) (codec.Profile, error) {
 		c = strings.TrimSpace(c)
 		name := strings.TrimLeft(c, "+-")
 		if len(c) != len(name)+1 {
-			errs = append(errs, fmt.Errorf("%q is neither +NAME, to add a rule, nor -NAME, to remove one", c))
+			errs = append(errs, fmt.Errorf("invalid change %q: want +NAME to add a rule or -NAME to remove one", c))
 			continue
 		}
 		_, err := suggest.Index("rule", ruleNames(), name)
@@ -40,7 +40,7 @@ func changeRules(p codec.Profile, changes []string) (codec.Profile, error) {
 		case err != nil:
 			errs = append(errs, err)
 		case (add|remove)&rule != 0:
-			errs = append(errs, fmt.Errorf("the rule %s is there twice", name))
+			errs = append(errs, fmt.Errorf("duplicate rule %q", name))
 		case c[0] == '+':
 			add |= rule
 		default:

@@ -240,10 +240,10 @@ func TestBatchIDsRefused(t *testing.T) {
 	const batch = "framing: lines, msg_id: batch"
 	f("file: {include: [a], mode: batch}", batch)
 	f("file: {include: [a], mode: tail}", batch, "c.yaml:3:", "mode: tail", "msg_id: batch")
-	f("kafka: {brokers: ['h:1'], topics: [t], group: g}", batch, "c.yaml:3:", "type kafka cuts its batches as messages come", "msg_id: batch")
-	f("jetstream: {servers: [nats://h], stream: S, durable: d}", batch, "type jetstream")
-	f("nats: {servers: [nats://h], subjects: [s]}", batch, "type nats")
-	f("stdin: {}", batch, "type stdin")
+	f("kafka: {brokers: ['h:1'], topics: [t], group: g}", batch, "c.yaml:3:", "batches of a kafka source end wherever messages arrive", "msg_id: batch")
+	f("jetstream: {servers: [nats://h], stream: S, durable: d}", batch, "batches of a jetstream source")
+	f("nats: {servers: [nats://h], subjects: [s]}", batch, "batches of a nats source")
+	f("stdin: {}", batch, "batches of a stdin source")
 	f("file: {include: [a], mode: batch}", "msg_id: batch", "framing: lines")
 	f("file: {include: [a], mode: batch}", "framing: lines", "msg_id: batch")
 }

@@ -207,7 +207,7 @@ func TestRunReload(t *testing.T) {
 	d.configure(strings.Replace(tailing, "equiv", "equib", 1))
 	d.signal(syscall.SIGHUP)
 	d.logs("configuration rejected", 1)
-	if !strings.Contains(d.log.String(), "c.yaml:6:33: there is no such built-in profile; did you mean equiv?") {
+	if !strings.Contains(d.log.String(), "c.yaml:6:33: unknown profile (did you mean \"equiv\"?)") {
 		t.Error("the log does not tell the place of the mistake")
 	}
 	d.measures("urlfold_config_reload_failed 1")
@@ -216,7 +216,7 @@ func TestRunReload(t *testing.T) {
 
 	d.configure(strings.Replace(tailing, "data_dir: state", "data_dir: other", 1))
 	d.signal(syscall.SIGHUP)
-	d.logs("a restart of the process is needed for a change of data_dir", 1)
+	d.logs("changing these settings requires a restart: data_dir", 1)
 
 	d.configure(strings.Replace(tailing, "out.log}\n", "out.log}\n  - file: {path: more.log}\n", 1))
 	d.signal(syscall.SIGHUP)
@@ -249,13 +249,13 @@ func TestRunReloadBack(t *testing.T) {
 	d.has("out.log", "http://h/a\n")
 	d.configure(strings.Replace(tailing, "path: out.log", "path: c.yaml/out.log", 1))
 	d.signal(syscall.SIGHUP)
-	d.logs("configuration rejected, keeping the last one", 1)
+	d.logs("configuration rejected, keeping the previous one", 1)
 	if err := os.Symlink("nowhere", filepath.Join(d.dir, "gone")); err != nil {
 		t.Fatal(err)
 	}
 	d.configure(strings.Replace(tailing, "path: out.log", "path: gone/out.log", 1))
 	d.signal(syscall.SIGHUP)
-	d.logs("new configuration cannot run, keeping the last one", 1)
+	d.logs("new configuration failed to start, restoring the previous one", 1)
 	d.feed("HTTP://H/b\n")
 	d.has("out.log", "http://h/a\nhttp://h/b\n")
 	d.signal(syscall.SIGTERM)
@@ -304,7 +304,7 @@ func TestRunDamagedThenKilled(t *testing.T) {
 	<-d.done
 	d.configure(config)
 	d.start()
-	if got := d.wait(); got != exitFailOn || !strings.Contains(d.log.String(), "as was found before") {
+	if got := d.wait(); got != exitFailOn || !strings.Contains(d.log.String(), "file known to be damaged") {
 		t.Errorf("exit code %d", got)
 	}
 }
@@ -455,7 +455,7 @@ sinks:
 `, server.URL()))
 	cmd, stderr := command(t, "validate", "-c", name, "--connect")
 	out, err := cmd.Output()
-	if got := code(t, err); got != exitDone || !strings.Contains(string(out), "all is well") {
+	if got := code(t, err); got != exitDone || !strings.Contains(string(out), "configuration is valid") {
 		t.Errorf("exit code %d, stdout %q", got, out)
 	}
 	if !strings.Contains(stderr.String(), "urlfold: warning: "+name+":3:16: ") || !strings.Contains(stderr.String(), "ack_wait is 2s") ||

@@ -121,7 +121,7 @@ func TestRunFilterHead(t *testing.T) {
 	if c := f.wait(); c != exitDone {
 		t.Errorf("exit code %d", c)
 	}
-	if !strings.Contains(f.log.String(), `msg="stdout closed by its reader, stopping"`) || strings.Contains(f.log.String(), "level=ERROR") {
+	if !strings.Contains(f.log.String(), `msg="stdout closed by reader, stopping"`) || strings.Contains(f.log.String(), "level=ERROR") {
 		t.Error("the log does not say why")
 	}
 }
@@ -140,7 +140,7 @@ func TestRunFilterSignal(t *testing.T) {
 	if c := f.wait(); c != exitDone {
 		t.Errorf("exit code %d", c)
 	}
-	if !strings.Contains(f.log.String(), `msg="input not read to its end"`) {
+	if !strings.Contains(f.log.String(), `msg="input not read to the end"`) {
 		t.Error("the log does not say that the input is not at its end")
 	}
 }
@@ -169,8 +169,8 @@ func TestRunFilterMistakes(t *testing.T) {
 	for text, want := range map[string]string{
 		"sources: [stdin: {}]\nsinks: [file: {path: o, exactly_once: true}]":                        "c.yaml:2:18: a sink asks for exactly_once, but stdin cannot be read again",
 		"sources: [file: {include: [a]}]\nsinks: [file: {path: o, exactly_once: true}, stdout: {}]": "c.yaml:3:54: a sink asks for exactly_once, but what was written to stdout cannot be cut back",
-		"sources: [stdin: {name: a}, stdin: {name: b}]\nsinks: [discard: {}]":                       "c.yaml:2:36: another source reads stdin already",
-		"sources: [stdin: {}]\nsinks: [stdout: {}]\ndead_letter: {stdout: {}}":                      "another sink writes to stdout already",
+		"sources: [stdin: {name: a}, stdin: {name: b}]\nsinks: [discard: {}]":                       "c.yaml:2:36: another source already reads stdin",
+		"sources: [stdin: {}]\nsinks: [stdout: {}]\ndead_letter: {stdout: {}}":                      "another sink already writes to stdout",
 		"sources: [stdin: {}]\nsinks: [stdout: {compress: {gzip: {}, zstd: {}}}]":                   "cannot be combined with gzip",
 		"sources: [stdin: {}]\nsinks: [file: {path: /dev/stdout}]":                                  "use the stdout sink",
 	} {

@@ -18,10 +18,13 @@ import (
 	sinkfile "github.com/urlfold/urlfold/sinks/file"
 )
 
-const runLong = `run reads records from the sources of a configuration and writes them to its sinks until it is told to stop, or until
-the sources are at their end. SIGTERM and SIGINT stop it when all that was read is durable; a second one stops it at once.
-SIGHUP reads the configuration again: what changes rules is put in force between two batches, what changes sources or sinks
-drains the pipeline and starts the next one. A configuration with a mistake changes nothing.`
+const runLong = `Run the pipeline of a configuration as a daemon: read records from its sources, normalize their URLs, and write them to
+its sinks, until the sources end or a signal arrives.
+
+On SIGTERM or SIGINT, urlfold stops reading and exits when everything it has read is durable; a second signal stops it
+immediately. On SIGHUP it reloads the configuration: new rules apply from the next batch on, and new sources or sinks
+replace the pipeline after it has drained. If the new configuration is invalid, urlfold logs the errors and keeps the old
+one.`
 
 // runFlags are the flags of urlfold run.
 type runFlags struct {
@@ -35,28 +38,28 @@ func newRunCmd(c *daemon.Catalog) *cobra.Command {
 	o := &runFlags{}
 	cmd := &cobra.Command{
 		Use:   "run -c FILE",
-		Short: "Run a configuration: the daemon",
+		Short: "Run the pipeline of a configuration as a daemon",
 		Long:  runLong,
 		Example: `  urlfold run -c urlfold.yaml
-  urlfold run -c urlfold.yaml --until-eof    what is there, and no more
-  urlfold run -c urlfold.yaml --dry-run      read files as it would, write nothing, say what it would do`,
+  urlfold run -c urlfold.yaml --until-eof    process what exists now, then exit
+  urlfold run -c urlfold.yaml --dry-run      read the files, write nothing, print the counts`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return runDaemon(cmd, c, o) },
 	}
 	configFlag(cmd, &o.file)
-	cmd.Flags().BoolVar(&o.untilEOF, "until-eof", false, "end when all that is there was read: files, partitions and streams to their ends")
-	cmd.Flags().BoolVar(&o.watch, "watch", false, "read the configuration again when its file changes, as on SIGHUP; profiles, lists and ${file:} that it names are not watched")
-	cmd.Flags().BoolVar(&o.dryRun, "dry-run", false, "read all files to their ends with sinks that write nothing, store no progress, and tell the figures; the exit code is that of a run")
+	cmd.Flags().BoolVar(&o.untilEOF, "until-eof", false, "exit when all files, partitions and streams have been read to their current end")
+	cmd.Flags().BoolVar(&o.watch, "watch", false, "reload the configuration when its file changes, as on SIGHUP; the profiles, lists and ${file:} values that it refers to are not watched")
+	cmd.Flags().BoolVar(&o.dryRun, "dry-run", false, "read all files to the end, write nothing, store no checkpoints, and print the counts; the exit code is that of a real run")
 	return cmd
 }
 
-// configFlag adds the flag for the configuration, which is required.
+// configFlag adds the --config flag, which loadConfig requires.
 func configFlag(cmd *cobra.Command, file *string) {
-	cmd.Flags().StringVarP(file, "config", "c", "", "the configuration `FILE`")
+	cmd.Flags().StringVarP(file, "config", "c", "", "read the configuration from this YAML `FILE` (required)")
 	_ = cmd.MarkFlagFilename("config", "yaml", "yml") // the flag exists
 }
 
-// loadConfig reads a configuration.
+// loadConfig reads and validates the configuration file.
 func loadConfig(c *daemon.Catalog, file string) (*config.File, error) {
 	if file == "" {
 		return nil, usage(errors.New("missing required flag: -c/--config FILE"))
@@ -68,12 +71,12 @@ func loadConfig(c *daemon.Catalog, file string) (*config.File, error) {
 	return f, nil
 }
 
-// runDaemon runs a configuration.
+// runDaemon runs the daemon until its sources end or a signal stops it.
 func runDaemon(cmd *cobra.Command, c *daemon.Catalog, o *runFlags) error {
 	sig := watchSignals()
 	defer sig.stop()
 	var d *daemon.Daemon
-	there := make(chan struct{}) // closed when d is
+	there := make(chan struct{}) // closed when d is set
 	defer onHangup(func() {
 		select {
 		case <-there:
@@ -81,7 +84,7 @@ func runDaemon(cmd *cobra.Command, c *daemon.Catalog, o *runFlags) error {
 		case <-sig.quit:
 		}
 	})()
-	loaded := stampOf(o.file) // before it is read: a change meanwhile is seen
+	loaded := stampOf(o.file) // taken before loading, so that a change during loading triggers a reload
 	f, err := loadConfig(c, o.file)
 	if err != nil {
 		return err
@@ -112,13 +115,13 @@ func runDaemon(cmd *cobra.Command, c *daemon.Catalog, o *runFlags) error {
 	return daemonExit(d, err, sig.soft.Err() != nil)
 }
 
-// daemonExit is the exit code of a run, as an error. One that was told to stop has
-// done what it was told, whatever became of files before.
+// daemonExit converts the result of a run to an error with an exit code. A run
+// that was stopped by a signal (told) succeeds even if it met damaged files.
 func daemonExit(d *daemon.Daemon, err error, told bool) error {
 	var mistake *config.Error
 	switch {
 	case errors.Is(err, sinkfile.ErrClosedPipe):
-		return nil // the reader of stdout has seen enough, as in "urlfold run … | head"
+		return nil // the reader of stdout has gone, as in "urlfold run … | head"
 	case errors.As(err, &mistake):
 		return badConfig(err)
 	case errors.Is(err, pipeline.ErrDeadline):
@@ -131,8 +134,8 @@ func daemonExit(d *daemon.Daemon, err error, told bool) error {
 	return nil
 }
 
-// atStart gives an error the exit code of a mistake in the configuration, if it is
-// one that only a connection could show, and nothing has run yet.
+// atStart returns err with the exit code of a configuration error if the pipeline
+// failed to open because of its configuration, such as a topic that does not exist.
 func atStart(err error) error {
 	if errors.As(err, new(*pipeline.OpenError)) && errors.As(err, new(interface{ Misconfigured() })) {
 		return badConfig(err)
@@ -140,7 +143,7 @@ func atStart(err error) error {
 	return err
 }
 
-// lossExit makes one error of two, either of which may be nil.
+// lossExit combines two errors, either of which may be nil.
 func lossExit(a, b error) error {
 	if a == nil || b == nil {
 		return cmp.Or(a, b)
@@ -148,26 +151,26 @@ func lossExit(a, b error) error {
 	return &exitError{code: exitFailOn, err: fmt.Errorf("%w; %w", a, b)}
 }
 
-// droppedExit is the exit code of a run that has come to the end of its input, and
-// has dropped so many records that sinks refused.
+// droppedExit returns the error for a finished run that dropped records which sinks
+// refused, or nil if it dropped none.
 func droppedExit(records int64) error {
 	if records == 0 {
 		return nil
 	}
-	return &exitError{code: exitFailOn, err: fmt.Errorf("%s dropped: sinks refused them for good (pipeline.on_refused: drop)", terminal.Plural(records, "record was", "records were"))}
+	return &exitError{code: exitFailOn, err: fmt.Errorf("%s dropped after a sink refused them permanently (pipeline.on_refused: drop)", terminal.Plural(records, "record", "records"))}
 }
 
-// damageExit is the exit code of a run that has come to the end of its input, with so
-// many damaged files in it.
+// damageExit returns the error for a finished run that met damaged files, or nil if
+// there were none.
 func damageExit(files int64) error {
 	if files == 0 {
 		return nil
 	}
-	return &exitError{code: exitFailOn, err: fmt.Errorf("%s damaged: the log has the verdicts", terminal.Plural(files, "file was", "files were"))}
+	return &exitError{code: exitFailOn, err: fmt.Errorf("%s damaged; see the log for details", terminal.Plural(files, "input file is", "input files are"))}
 }
 
-// watchFile calls changed when the file has another time or size than last, and again
-// at each change after that. It looks once a second: that is soon enough, and works on
+// watchFile calls changed when the modification time or size of the file differs
+// from last, and again at each later change. It polls once a second, which works on
 // every file system.
 func watchFile(ctx context.Context, name string, last stamp, changed func()) {
 	t := time.NewTicker(time.Second)
@@ -185,9 +188,10 @@ func watchFile(ctx context.Context, name string, last stamp, changed func()) {
 	}
 }
 
-// A stamp changes when a file is written.
+// A stamp identifies a version of a file. The zero stamp means that the file could
+// not be read.
 type stamp struct {
-	mtime int64
+	mtime int64 // nanoseconds since the Unix epoch
 	size  int64
 }
 
@@ -199,8 +203,8 @@ func stampOf(name string) stamp {
 	return stamp{fi.ModTime().UnixNano(), fi.Size()}
 }
 
-// dryRun tells what a run would do with the files that are there, and ends as that
-// would.
+// dryRun prints what a run would do with the existing files. The result has the
+// exit code of that run.
 func dryRun(ctx context.Context, cmd *cobra.Command, c *daemon.Catalog, f *config.File) error {
 	r, err := c.DryRun(ctx, f, cmd.ErrOrStderr())
 	var mistake *config.Error
@@ -212,8 +216,8 @@ func dryRun(ctx context.Context, cmd *cobra.Command, c *daemon.Catalog, f *confi
 	}
 	w := cmd.OutOrStdout()
 	s := r.Snapshot
-	_, err = fmt.Fprintf(w, "read %d records with %d URLs; %d URLs would change, %d have flags\n"+
-		"%d records would go on, %d be dropped, %d go to the dead letter\n",
+	_, err = fmt.Fprintf(w, "read %d records with %d URLs: %d URLs would change, %d URLs have flags\n"+
+		"%d records would be written, %d dropped, %d dead-lettered\n",
 		s.Ledger.Read, s.Stats.URLs, s.Stats.Changed, s.Stats.Flagged, s.Ledger.Emitted, s.Ledger.Dropped, s.Ledger.Dead)
 	for _, file := range r.Files {
 		if file.Verdict.Kind != compress.OK && err == nil {

@@ -24,10 +24,10 @@ import (
 	"github.com/urlfold/urlfold/sources/file"
 )
 
-// settings is what the flags of a one-shot mean. All of them are right.
+// settings holds the validated and resolved flags of a one-shot.
 type settings struct {
 	paths     []string
-	record    record.Config // without a format, it is to be found
+	record    record.Config // an empty Format means: detect it
 	limits    field.Limits
 	maxRecord int
 	failOn    failOn
@@ -35,10 +35,10 @@ type settings struct {
 	*options
 }
 
-// failOn says what makes a run that came to its end fail.
+// failOn is the condition under which a finished run exits with exitFailOn.
 type failOn uint8
 
-// Each value includes those before it.
+// Each value includes the values before it.
 const (
 	failNever failOn = iota
 	failDamage
@@ -46,7 +46,8 @@ const (
 	failFlags
 )
 
-// resolve finds out what the flags mean. The error tells all mistakes.
+// resolve validates the flags and returns what they mean. Its error joins all
+// errors in the flags.
 func (o *options) resolve(paths []string) (*settings, error) {
 	s := &settings{paths: paths, options: o}
 	var bad mistakes
@@ -63,17 +64,17 @@ func (o *options) resolve(paths []string) (*settings, error) {
 	return s, nil
 }
 
-// resolvePaths refuses a URL in place of a file. It is not repeated in the
-// error, because it may hold a password.
+// resolvePaths rejects URLs given in place of files. The error does not repeat
+// the URL, which may contain a password.
 func (s *settings) resolvePaths(bad *mistakes) {
 	for i, p := range s.paths {
 		if _, err := os.Lstat(p); err != nil && strings.Contains(p, "://") {
-			bad.add(fmt.Sprintf("argument %d", i+1), errors.New("this is a URL, and not a file; did you mean 'urlfold explain URL'?"))
+			bad.add(fmt.Sprintf("argument %d", i+1), errors.New("expected a file, got a URL (did you mean 'urlfold explain URL'?)"))
 		}
 	}
 }
 
-// resolveCodec makes the normalizer.
+// resolveCodec creates the normalizer.
 func (s *settings) resolveCodec(bad *mistakes) {
 	p, policy, err := findProfile(s.profile)
 	bad.add("--profile", err)
@@ -87,7 +88,7 @@ func (s *settings) resolveCodec(bad *mistakes) {
 	key, keyErr := s.hmacKey()
 	bad.add("--hmac-key-file", keyErr)
 	if keyErr != nil {
-		key = make([]byte, codec.MinHMACKey) // a key was given
+		key = make([]byte, codec.MinHMACKey) // stands in for the unreadable key
 	}
 	if err != nil || rulesErr != nil {
 		p = codec.Profile{}
@@ -97,21 +98,21 @@ func (s *settings) resolveCodec(bad *mistakes) {
 	bad.add("", err)
 }
 
-// newNormalizer returns the normalizer of these settings, nil if they or the profile
-// have mistakes. The error joins one for each mistake in a setting, with its flag.
+// newNormalizer returns the normalizer for r, or nil if r or its profile is
+// invalid. The error joins one error, with its flag, for each invalid setting.
 func newNormalizer(r *recordconf.Normalizer, rules []string) (*codec.Normalizer, error) {
 	n, err := r.New()
 	if errorIn(err, "Profile") && len(rules) > 0 {
-		return nil, fmt.Errorf("--rule: %w", err) // without it the profile had no contradiction
+		return nil, fmt.Errorf("--rule: %w", err) // the profile alone is consistent
 	}
 	return n, flagNames(err)
 }
 
-// resolveRecord makes the configuration of record jobs.
+// resolveRecord builds the configuration of record jobs.
 func (s *settings) resolveRecord(bad *mistakes) {
 	for _, name := range s.secrets {
 		if name == "" {
-			bad.add("--secret", errors.New("the name of a parameter is empty"))
+			bad.add("--secret", errors.New("empty parameter name"))
 		}
 	}
 	r := recordconf.Settings{
@@ -128,15 +129,16 @@ func (s *settings) resolveRecord(bad *mistakes) {
 	switch render := s.record.Render; {
 	case wrongRender:
 	case len(s.fields) > 0 && render != record.RenderJSONL && render != record.RenderTSV:
-		bad.add("--fields", errors.New("fields belong to --render jsonl or tsv"))
+		bad.add("--fields", errors.New("requires --render jsonl or --render tsv"))
 	case render == record.RenderExtend && len(s.extend) == 0:
-		bad.add("--render", errors.New("--extend says which fields are added, such as --extend url_norm=norm"))
+		bad.add("--render", errors.New("extend requires --extend NAME=FIELD, such as --extend url_norm=norm"))
 	case render != record.RenderExtend && len(s.extend) > 0:
-		bad.add("--extend", fmt.Errorf("fields are added to records: --render %s has none", render))
+		bad.add("--extend", fmt.Errorf("cannot be combined with --render %s, which does not write the records; use --render extend", render))
 	}
 }
 
-// errorIn reports whether err has a mistake in a field of record.Config.
+// errorIn reports whether err contains an error in the given field of
+// record.Config.
 func errorIn(err error, field string) bool {
 	return slices.ContainsFunc(errlist.Flatten(err), func(err error) bool {
 		var c *record.ConfigError
@@ -144,12 +146,12 @@ func errorIn(err error, field string) bool {
 	})
 }
 
-// extensions reads the fields that are added to records.
+// extensions parses the values of --extend.
 func (s *settings) extensions(bad *mistakes) (list []record.Extension) {
 	for _, text := range s.extend {
 		name, field, ok := strings.Cut(text, "=")
 		if !ok {
-			bad.add("--extend", fmt.Errorf("%q has no '=': what is added is NAME=FIELD, such as url_norm=norm", text))
+			bad.add("--extend", fmt.Errorf("missing '=' in %q: want NAME=FIELD, such as url_norm=norm", text))
 			return nil
 		}
 		list = append(list, record.Extension{Name: name, Field: field})
@@ -157,7 +159,7 @@ func (s *settings) extensions(bad *mistakes) (list []record.Extension) {
 	return list
 }
 
-// hmacKey returns the key that is in the file, nil if there is no file.
+// hmacKey returns the contents of --hmac-key-file, or nil without the flag.
 func (s *settings) hmacKey() ([]byte, error) {
 	if s.hmacKeyFile == "" {
 		return nil, nil
@@ -166,7 +168,7 @@ func (s *settings) hmacKey() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Editors and echo end a file with a line feed that is not part of the key.
+	// Editors and echo append a line feed that is not part of the key.
 	return bytes.TrimSuffix(key, []byte("\n")), nil
 }
 
@@ -174,12 +176,12 @@ func (s *settings) resolveOutput(bad *mistakes) {
 	_, err := suggest.Index("compression", compressNames, s.compress)
 	bad.add("--compress", err)
 	if s.compress == autoCompress && compress.Misleading(s.output) {
-		bad.add("--output", errors.New("the extension is of a compression that is not written: end it in .gz or .zst, or say --compress none"))
+		bad.add("--output", errors.New("cannot write the compressed format of this extension: use .gz or .zst, or --compress none"))
 	}
 	s.checkFiles(bad)
 }
 
-// checkFiles refuses one name for two files, and names that cannot be written.
+// checkFiles rejects output files that share a name or cannot be written.
 func (s *settings) checkFiles(bad *mistakes) {
 	for _, name := range []*string{&s.output, &s.rejects, &s.report} {
 		if slices.Contains(stdoutNames, *name) {
@@ -187,17 +189,17 @@ func (s *settings) checkFiles(bad *mistakes) {
 		}
 	}
 	if s.outputDir != "" && s.output != "" {
-		bad.add("--output-dir", errors.New("--output names one output for all inputs: give one of the two"))
+		bad.add("--output-dir", errors.New("cannot be combined with --output, which names one output for all inputs"))
 	}
 	if s.outputDir != "" && s.unordered {
-		bad.add("--output-dir", errors.New("every output has the order of its input: leave --unordered out"))
+		bad.add("--output-dir", errors.New("cannot be combined with --unordered: each output keeps the order of its input"))
 	}
 	toStdout := s.outputDir == "" && (s.output == "" || s.output == stdoutPath)
 	if s.report == stdoutPath && toStdout {
-		bad.add("--report", errors.New("the records go to stdout already: write one of the two to a file"))
+		bad.add("--report", errors.New("stdout is already used for the records: write the report or the records to a file"))
 	}
 	if s.rejects == stdoutPath {
-		bad.add("--rejects", errors.New("rejects go to a file: stdout has the records"))
+		bad.add("--rejects", errors.New("cannot be stdout, which is used for the records: name a file"))
 	}
 	seen := map[string]string{}
 	for _, f := range []struct{ flag, name string }{{"--output", s.output}, {"--rejects", s.rejects}, {"--report", s.report}} {
@@ -205,22 +207,22 @@ func (s *settings) checkFiles(bad *mistakes) {
 			continue
 		}
 		if other := seen[f.name]; other != "" {
-			bad.add(f.flag, fmt.Errorf("this is the file of %s already", other))
+			bad.add(f.flag, fmt.Errorf("same file as %s", other))
 		}
 		seen[f.name] = f.flag
 		bad.add(f.flag, s.checkFile(f.flag, f.name))
 	}
 }
 
-// checkFile returns why a file cannot be written, as far as that is known before
-// the run. It writes nothing.
+// checkFile returns an error if it is already known that the file cannot be
+// written. It writes nothing.
 func (s *settings) checkFile(flag, name string) error {
 	fi, err := os.Stat(name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		// No directory is made for one file.
+		// Unlike --output-dir, these flags do not create directories.
 		if _, err := os.Stat(filepath.Dir(name)); errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("%s: the directory does not exist", name)
+			return fmt.Errorf("%s: directory does not exist", name)
 		}
 		return disk.Creatable(filepath.Dir(name))
 	case err != nil:
@@ -230,12 +232,12 @@ func (s *settings) checkFile(flag, name string) error {
 	case s.isInput(fi):
 		return fmt.Errorf("%s: %w", name, sink.ErrIsInput)
 	case fi.Mode().IsRegular() && !s.force && flag != "--report":
-		return fmt.Errorf("%s: %w; --force replaces it", name, sink.ErrExists)
+		return fmt.Errorf("%s: %w; use --force to overwrite it", name, sink.ErrExists)
 	}
 	return nil
 }
 
-// isInput reports whether fi is a file that is named as an input.
+// isInput reports whether fi is one of the files named as inputs.
 func (s *settings) isInput(fi os.FileInfo) bool {
 	return slices.ContainsFunc(s.paths, func(path string) bool {
 		in, err := os.Stat(path)
@@ -251,59 +253,59 @@ func (s *settings) resolveLimits(bad *mistakes) {
 	bad.add("--max-decompressed", err)
 	s.limits.MaxRatio = s.maxRatio
 	if s.maxRatio == 0 || s.maxRatio < -1 {
-		bad.add("--max-ratio", errors.New("a ratio is a number above 0, or -1 for no limit"))
+		bad.add("--max-ratio", errors.New("must be greater than 0, or -1 for no limit"))
 	}
 	window, err := limitOf(s.maxWindow, 1<<40)
 	bad.add("--max-window", err)
 	s.limits.MaxWindow = field.Size(window)
 }
 
-// maxRecordLimit is the longest record that may be asked for: arenas are
-// addressed by 32 bits, and the output of a record may be longer than it.
+// maxRecordLimit is the largest --max-record, in bytes. Arenas have 32-bit
+// offsets, and the output for a record may be longer than the record.
 const maxRecordLimit = 256 << 20
 
-// limitOf reads a size that is at least 1 and at most limit.
+// limitOf parses a size from 1 to limit bytes.
 func limitOf(text string, limit field.Size) (int, error) {
 	n, err := field.ParseSize(text)
 	switch {
 	case err != nil:
 		return 0, err
 	case n < 1:
-		return 0, errors.New("the size must be above 0")
+		return 0, errors.New("must be greater than 0")
 	case n > limit:
-		return 0, fmt.Errorf("the size is above %s", terminal.FormatSize(int64(limit)))
+		return 0, fmt.Errorf("must be at most %s", terminal.FormatSize(int64(limit)))
 	}
 	return int(n), nil
 }
 
 func (s *settings) resolveRun(bad *mistakes) {
-	i, err := suggest.Index("cause", failOnNames, s.options.failOn)
+	i, err := suggest.Index("condition", failOnNames, s.options.failOn)
 	bad.add("--fail-on", err)
 	s.failOn = failOn(i)
-	_, err = suggest.Index("value", file.OnDamageNames(), s.onDamage)
+	_, err = suggest.Index("policy", file.OnDamageNames(), s.onDamage)
 	bad.add("--on-damage", err)
 	if s.readsFiles() && (len(s.paths) == 0 || slices.Contains(s.paths, stdinPath)) {
-		bad.add("--on-damage", fmt.Errorf("%s reads inputs twice, and stdin can be read once: name files", s.onDamage))
+		bad.add("--on-damage", fmt.Errorf("%s reads each input twice, which is not possible with stdin: name the input files", s.onDamage))
 	}
 	i, err = suggest.Index("level", logLevelNames, s.options.logLevel)
 	bad.add("--log-level", err)
 	s.logLevel = []slog.Level{slog.LevelDebug, slog.LevelInfo, slog.LevelWarn, slog.LevelError}[i]
 	if s.jobs < 1 || s.jobs > maxJobs {
-		bad.add("--jobs", fmt.Errorf("the number of workers must be from 1 to %d", maxJobs))
+		bad.add("--jobs", fmt.Errorf("must be between 1 and %d", maxJobs))
 	}
 }
 
 const maxJobs = 1024
 
-// readsFiles reports whether --on-damage needs inputs that can be read twice.
+// readsFiles reports whether the --on-damage policy reads each input twice.
 func (s *settings) readsFiles() bool {
 	c := file.Config{OnDamage: s.onDamage}
 	return c.NeedsFiles()
 }
 
-// checkRecord has package record look for mistakes in what is its own. What is
-// missing only because another flag is wrong, or because the format is yet to be
-// found, is none.
+// checkRecord lets package record validate its part of the settings. Stand-ins
+// replace the settings whose flags are wrong (they have been reported) and those
+// that depend on a format still to be detected.
 func (s *settings) checkRecord(bad *mistakes) {
 	s.record.MaxRecord = s.maxRecord
 	probe := s.record
@@ -314,7 +316,7 @@ func (s *settings) checkRecord(bad *mistakes) {
 		probe.Format, probe.Dialect, probe.Target, probe.URLField, probe.BaseField = "jsonl", "", 0, "url", ""
 	}
 	if probe.Render != record.RenderExtend || len(probe.Extend) == 0 {
-		probe.Render, probe.Extend = record.RenderRewrite, nil // what is wrong with them was said
+		probe.Render, probe.Extend = record.RenderRewrite, nil // resolveRecord has reported errors in them
 	}
 	_, err := record.New(probe)
 	bad.add("", flagNames(err))

@@ -7,9 +7,9 @@ import (
 	"syscall"
 )
 
-// signals turns SIGINT and SIGTERM into a soft stop, and the second of them into
-// a hard one. A closed pipe becomes an error of its write (EPIPE), and not the
-// end of the process, so that a file that is written beside it is cared for.
+// signals turns the first SIGINT or SIGTERM into a soft stop and the second into a
+// hard stop. It ignores SIGPIPE, so that a write to a closed pipe returns EPIPE
+// instead of killing the process before its other outputs are cleaned up.
 type signals struct {
 	soft   context.Context // done at the first signal
 	cancel context.CancelFunc
@@ -47,8 +47,8 @@ func (s *signals) onSecond(f func()) {
 	}
 }
 
-// stop ends the watching. The signals stay caught: the process ends with its exit
-// code next, and a signal on the way there must not replace that code.
+// stop stops reacting to signals. They stay caught, because the process is about to
+// exit and a signal must not replace its exit code.
 func (s *signals) stop() {
 	close(s.quit)
 	s.cancel()

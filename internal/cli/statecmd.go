@@ -16,30 +16,35 @@ import (
 	"github.com/urlfold/urlfold/internal/terminal"
 )
 
-const stateLong = `state shows the checkpoints that urlfold run has stored for files: the offset up to which each file is durable in the outputs,
-and the length of each output. ls and show change nothing, and work during a run; reset takes the lock of the data
-directory, so the run must have ended.`
+const stateLong = `Inspect or reset the checkpoints that "urlfold run" has stored: for each input file, the offset up to which its records
+are durable in the outputs; for each output file, its length.
+
+"ls" and "show" only read, and work while the daemon runs. "reset" locks the data directory, so stop the daemon first.`
+
+const stateExamples = `  urlfold state ls -c urlfold.yaml
+  urlfold state show --data-dir /var/lib/urlfold | jq .entries
+  urlfold state reset -c urlfold.yaml '/var/log/nginx/*.log'`
 
 func newStateCmd(cat *daemon.Catalog) *cobra.Command {
 	var file, dir string
 	cmd := &cobra.Command{
-		Use: "state", Short: "Inspect or reset stored checkpoints", Long: stateLong, Args: noSubcommand,
+		Use: "state", Short: "Inspect or reset stored checkpoints", Long: stateLong, Example: stateExamples, Args: noSubcommand,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.PersistentFlags().StringVarP(&file, "config", "c", "", "the configuration `FILE` that names the data directory")
-	cmd.PersistentFlags().StringVar(&dir, "data-dir", "", "the data `DIRECTORY`, instead of a configuration")
+	cmd.PersistentFlags().StringVarP(&file, "config", "c", "", "read the path of the data directory from this configuration `FILE`")
+	cmd.PersistentFlags().StringVar(&dir, "data-dir", "", "use this data `DIRECTORY` instead of that of a configuration")
 	_ = cmd.MarkPersistentFlagDirname("data-dir") // the flag exists
 	cmd.AddCommand(
 		&cobra.Command{
-			Use: "ls", Short: "List files and how far they are", Args: noArgs,
+			Use: "ls", Short: "List files with their offsets", Args: noArgs,
 			RunE: func(cmd *cobra.Command, _ []string) error { return withState(cmd, cat, file, dir, listState) },
 		},
 		&cobra.Command{
-			Use: "show", Short: "Print all that is stored, as JSON", Args: noArgs,
+			Use: "show", Short: "Print the stored state as JSON", Args: noArgs,
 			RunE: func(cmd *cobra.Command, _ []string) error { return withState(cmd, cat, file, dir, showState) },
 		},
 		&cobra.Command{
-			Use: "reset PATH|GLOB", Short: "Reset the checkpoints of files: they are read from their beginning",
+			Use: "reset PATH|GLOB", Short: "Delete the checkpoints of files, so that they are read from the start",
 			Args: oneGlob,
 			RunE: func(cmd *cobra.Command, args []string) error {
 				d, err := dataDir(cat, file, dir)
@@ -50,7 +55,7 @@ func newStateCmd(cat *daemon.Catalog) *cobra.Command {
 				if err != nil {
 					return err
 				}
-				_, err = fmt.Fprintf(cmd.OutOrStdout(), "forgot %s\n", terminal.Plural(int64(n), "file", "files"))
+				_, err = fmt.Fprintf(cmd.OutOrStdout(), "reset %s\n", terminal.Plural(int64(n), "checkpoint", "checkpoints"))
 				return err
 			},
 		},
@@ -61,7 +66,7 @@ func newStateCmd(cat *daemon.Catalog) *cobra.Command {
 	return cmd
 }
 
-// noSubcommand refuses the name of a command that does not exist.
+// noSubcommand rejects arguments: each would be an unknown subcommand.
 func noSubcommand(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
@@ -74,18 +79,18 @@ func noSubcommand(cmd *cobra.Command, args []string) error {
 	return err
 }
 
-// oneGlob asks for one argument: a path, or a glob that can be one.
+// oneGlob requires exactly one argument: a path or a valid glob.
 func oneGlob(_ *cobra.Command, args []string) error {
 	switch {
 	case len(args) != 1:
-		return errors.New("reset needs one PATH or GLOB; 'urlfold state ls' lists the files")
+		return errors.New("reset: want one PATH or GLOB (see 'urlfold state ls' for the paths)")
 	case !doublestar.ValidatePathPattern(args[0]):
-		return fmt.Errorf("%q is no glob", args[0])
+		return fmt.Errorf("reset: invalid glob %q", args[0])
 	}
 	return nil
 }
 
-// withState reads what is stored and hands it to show.
+// withState reads the stored state and passes it to show.
 func withState(cmd *cobra.Command, cat *daemon.Catalog, file, dir string, show func(io.Writer, checkpoint.Contents) error) error {
 	d, err := dataDir(cat, file, dir)
 	if err != nil {
@@ -144,7 +149,7 @@ func showState(w io.Writer, c checkpoint.Contents) error {
 	return enc.Encode(all)
 }
 
-// A shownExtent is a pipeline.Extent with keys like those of entries.
+// A shownExtent is a pipeline.Extent with JSON names in the style of the entries.
 type shownExtent struct {
 	Sink   string `json:"sink"`
 	Lane   string `json:"lane,omitempty"` // the id of an entry

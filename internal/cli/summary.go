@@ -17,27 +17,26 @@ import (
 	"github.com/urlfold/urlfold/sources/file"
 )
 
-// An outcome is what a run has come to.
+// An outcome is the result of a run.
 type outcome struct {
 	set         *settings
 	formats     *formats
 	snap        pipeline.Snapshot
-	stats       record.Stats // what is in the outputs was made of; see count
+	stats       record.Stats // of the records that are in the outputs; see count
 	inputs      []string     // paths
 	reports     []file.Report
 	elapsed     time.Duration
 	interrupted bool     // a signal came before all was read or written
-	parts       []string // unfinished outputs that are left behind
+	parts       []string // unfinished output files that remain
 	err         error    // of the run
 }
 
-// damaged returns the reports of the inputs in which something is missing or
-// may be wrong.
+// damaged returns the reports of the inputs with missing or possibly wrong data.
 func (o *outcome) damaged() []file.Report {
 	return slices.DeleteFunc(slices.Clone(o.reports), func(r file.Report) bool { return !r.Verdict.Damage() })
 }
 
-// exitCode is what the run means for a script.
+// exitCode returns the exit code of the run.
 func (o *outcome) exitCode() int {
 	st := &o.stats
 	fail := o.set.failOn
@@ -54,8 +53,8 @@ func (o *outcome) exitCode() int {
 	return exitDone
 }
 
-// notable reports whether a URL has a flag other than relative. Most targets in
-// access logs are relative: that says nothing about the URL.
+// notable reports whether a URL has a flag other than relative. Most request
+// targets in access logs are relative, so that flag does not point to a defect.
 func (o *outcome) notable() bool {
 	for f, n := range o.stats.Flags {
 		if n > 0 && codec.Flag(f) != codec.Relative {
@@ -65,26 +64,26 @@ func (o *outcome) notable() bool {
 	return false
 }
 
-// ledger returns the error that records are not accounted for. It cannot happen
-// unless there is a bug.
+// ledger returns an error if the record counts do not add up, which only a bug can
+// cause.
 func (o *outcome) ledger() error {
 	l := o.snap.Ledger
 	if l.Balanced() && o.snap.Stats.Balanced() && (l.InFlight == 0 || o.err != nil || o.interrupted) {
 		return nil
 	}
-	return fmt.Errorf("BUG: %d records were read, %d emitted, %d dropped, %d filtered, %d dead-lettered, %d abandoned, %d are in flight: please report this",
+	return fmt.Errorf("BUG: record counts do not add up: %d read, %d emitted, %d dropped, %d filtered, %d dead-lettered, %d abandoned, %d in flight: please report this",
 		l.Read, l.Emitted, l.Dropped, l.Filtered, l.Dead, l.Abandoned, l.InFlight)
 }
 
-// A summary is the text for people at the end of a run: rows of a name, a count
-// and a remark, in columns, and lines of text. It is laid out when all of it is
-// known, so that the columns hold the longest name.
+// A summary is the report for people at the end of a run: rows of a name, a count
+// and a remark in aligned columns, and lines of text. String computes the layout,
+// because the first column is as wide as the longest name.
 type summary struct {
 	terminal.Style
 	lines []summaryLine
 }
 
-// A summaryLine is a row, or a text if it has no name.
+// A summaryLine is a row, or a line of text if name is empty.
 type summaryLine struct {
 	name   string
 	n      int64
@@ -92,10 +91,9 @@ type summaryLine struct {
 	text   string
 }
 
-// The least width of names, and that of counts.
 const (
-	nameColumn  = 24
-	countColumn = 14
+	nameColumn  = 24 // minimum width of the names
+	countColumn = 14 // width of the counts
 )
 
 // row adds a row.
@@ -106,7 +104,7 @@ func (s *summary) row(name string, n int64, remark string) {
 // text adds a line of text.
 func (s *summary) text(line string) { s.lines = append(s.lines, summaryLine{text: line}) }
 
-// String returns all lines.
+// String returns the laid-out summary.
 func (s *summary) String() string {
 	width := nameColumn
 	for _, l := range s.lines {
@@ -126,7 +124,7 @@ func (s *summary) String() string {
 	return b.String()
 }
 
-// some writes a line unless n is 0.
+// some adds a row unless n is 0.
 func (s *summary) some(name string, n int64, remark string) {
 	if n != 0 {
 		s.row(name, n, remark)
@@ -140,21 +138,21 @@ func (o *outcome) text(st terminal.Style) string {
 	stats := &o.stats
 	s.row("records", stats.Records, o.speed())
 	s.row("URLs", stats.URLs, "")
-	s.some("  changed", stats.Changed, "their normal form differs")
+	s.some("  changed", stats.Changed, "the normal form differs from the input")
 	s.some("  flagged", stats.Flagged, "")
 	for _, c := range counts(stats.Flags[:], func(i int) string { return codec.Flag(i).String() }) {
 		s.row("    "+c.name, c.n, o.flagRemark(c.name))
 	}
-	s.some("  unwritten", stats.Unwritten, "left as they were: the fields of their record cannot hold the normal form")
-	s.some("filtered", stats.Filtered, "dropped by a filter")
+	s.some("  unwritten", stats.Unwritten, "left unchanged: the record's fields cannot hold the normal form")
+	s.some("filtered", stats.Filtered, "removed by a filter")
 	s.some("without URL", stats.NoURL, "")
 	s.some("blank lines", stats.Blank, "")
 	s.some("rejects", stats.Rejected, o.rejectRemark())
 	for _, c := range counts(stats.Rejects[:], func(i int) string { return record.Reason(i).String() }) {
 		s.row("  "+c.name, c.n, o.reasonRemark(c.name))
 	}
-	s.some("oversize", stats.Oversize, "longer than --max-record, and not read")
-	s.some("BUG: panics", stats.Panics, "records that the program failed on: please report this")
+	s.some("oversize", stats.Oversize, "longer than --max-record, not parsed")
+	s.some("BUG: panics", stats.Panics, "urlfold crashed on these records: please report this")
 	o.writeOutput(s)
 	o.writeVerdicts(s)
 	o.writeMisfits(s)
@@ -162,7 +160,7 @@ func (o *outcome) text(st terminal.Style) string {
 	return s.String()
 }
 
-// title says how the run ended.
+// title returns the first line of the summary: how the run ended.
 func (o *outcome) title() string {
 	switch {
 	case o.interrupted:
@@ -170,14 +168,14 @@ func (o *outcome) title() string {
 	case o.err != nil:
 		return "failed"
 	case len(o.damaged()) > 0:
-		return "done, but there is damage in the input"
+		return "done, but the input is damaged"
 	case o.exitCode() == exitFailOn:
-		return "done, but --fail-on " + o.set.options.failOn + " was met"
+		return "done, but --fail-on " + o.set.options.failOn + " matched"
 	}
 	return "done"
 }
 
-// speed says how much text was read, and how fast.
+// speed returns how much text the run read, and how fast.
 func (o *outcome) speed() string {
 	var text, stored int64
 	packed := false
@@ -197,7 +195,7 @@ func (o *outcome) speed() string {
 	return strings.Join(parts, ", ")
 }
 
-// flagRemark says what can be done about a flag.
+// flagRemark returns advice about a flag, or "".
 func (o *outcome) flagRemark(name string) string {
 	if name == codec.Relative.String() {
 		return o.baseRemark()
@@ -205,7 +203,7 @@ func (o *outcome) flagRemark(name string) string {
 	return ""
 }
 
-// reasonRemark says what can be done about a reason to reject records.
+// reasonRemark returns advice about a reject reason, or "".
 func (o *outcome) reasonRemark(name string) string {
 	if name == codec.ErrRelative.Name() {
 		return o.baseRemark()
@@ -213,18 +211,19 @@ func (o *outcome) reasonRemark(name string) string {
 	return ""
 }
 
-// baseRemark says how relative URLs get a host.
+// baseRemark returns advice on how to give relative URLs a host, or "" if --base
+// is set.
 func (o *outcome) baseRemark() string {
 	switch {
 	case o.set.base != "":
 		return ""
 	case o.formats.baseHint != "":
-		return "their host is not known; --base '" + o.formats.baseHint + "' takes it from each record"
+		return "host unknown; use --base '" + o.formats.baseHint + "' to take it from each record"
 	}
-	return "their host is not known; --base gives them one"
+	return "host unknown; use --base to set it"
 }
 
-// rejectRemark says what became of the rejects.
+// rejectRemark returns where the rejected records went.
 func (o *outcome) rejectRemark() string {
 	switch {
 	case o.set.rejects != "":
@@ -232,25 +231,26 @@ func (o *outcome) rejectRemark() string {
 	case o.set.record.Render == record.RenderRewrite:
 		return "passed through unchanged"
 	case o.set.record.Render == record.RenderJSONL:
-		return "written as objects with an error"
+		return "written as objects with an \"error\" member"
 	}
-	return "left out"
+	return "omitted"
 }
 
-// writeOutput tells about an output that is not what was asked for.
+// writeOutput adds a line for each unfinished output file.
 func (o *outcome) writeOutput(s *summary) {
 	for _, name := range o.parts {
-		s.text("  " + s.Paint(terminal.Yellow, terminal.OneLine(name)+": what was written of the output, which is not whole"))
+		s.text("  " + s.Paint(terminal.Yellow, terminal.OneLine(name)+": incomplete output"))
 	}
 }
 
-// writeVerdicts tells what was found out about the inputs, if it is not good.
+// writeVerdicts adds lines for the inputs that are damaged, unread or without
+// checksums.
 func (o *outcome) writeVerdicts(s *summary) {
 	for _, r := range o.reports {
 		color := terminal.Yellow
 		switch {
 		case r.Stopped:
-			s.text("  " + s.Paint(color, shownPath(r.Path)+": not read to its end"))
+			s.text("  " + s.Paint(color, shownPath(r.Path)+": not read to the end"))
 		case r.Verdict.Kind != compress.OK:
 			if r.Verdict.Damage() {
 				color = terminal.Red
@@ -262,12 +262,13 @@ func (o *outcome) writeVerdicts(s *summary) {
 			}
 		}
 		if r.Unsummed && o.set.onDamage == "quarantine" {
-			s.text("  " + s.Paint(terminal.Yellow, shownPath(r.Path)+": "+r.Format.String()+" without checksums, its records count as unverified"))
+			s.text("  " + s.Paint(terminal.Yellow, shownPath(r.Path)+": "+r.Format.String()+" without checksums; its records count as unverified"))
 		}
 	}
 }
 
-// writeMisfits names the inputs of which most records do not fit their format.
+// writeMisfits adds a line for each input in which most records do not match the
+// record format.
 func (o *outcome) writeMisfits(s *summary) {
 	for i := range o.reports {
 		r := &o.reports[i]
@@ -276,12 +277,12 @@ func (o *outcome) writeMisfits(s *summary) {
 		if misfits*2 <= st.Records-st.Blank {
 			continue
 		}
-		text := fmt.Sprintf("%s: %s of %s do not fit format %s", shownPath(r.Path), terminal.FormatCount(misfits), terminal.Plural(st.Records, "record", "records"), o.formats.format(r.Path))
+		text := fmt.Sprintf("%s: %s of %s do not match the format %s", shownPath(r.Path), terminal.FormatCount(misfits), terminal.Plural(st.Records, "record", "records"), o.formats.format(r.Path))
 		s.text("  " + s.Paint(terminal.Yellow, text))
 	}
 }
 
-// shownPath is the name of an input for people.
+// shownPath returns the name of an input for messages.
 func shownPath(path string) string {
 	if path == stdinPath {
 		return "stdin"
@@ -289,7 +290,8 @@ func shownPath(path string) string {
 	return terminal.OneLine(path)
 }
 
-// recordsOf returns the counts of one input.
+// recordsOf returns the record counts of one input, without records that were
+// withdrawn from the output.
 func recordsOf(r *file.Report) record.Stats {
 	if r.Lane == nil {
 		return record.Stats{}
@@ -300,7 +302,8 @@ func recordsOf(r *file.Report) record.Stats {
 	return r.Lane.Stats()
 }
 
-// how says what the records were taken for, and what was done with them.
+// how returns the last line of the summary: format, profile, standard, key function
+// and list versions.
 func (o *outcome) how() string {
 	n, lv := o.set.record.Normalizer, o.set.record.Level
 	p := n.Profile()
@@ -311,7 +314,8 @@ func (o *outcome) how() string {
 	return text
 }
 
-// lists names the lists that the keys depend on, with their versions.
+// lists returns the names and versions of the lists that the keys depend on, or ""
+// below K2.
 func (o *outcome) lists() string {
 	if o.set.record.Level < codec.K2 {
 		return ""
@@ -319,13 +323,13 @@ func (o *outcome) lists() string {
 	return o.set.record.Normalizer.Policy().Versions()
 }
 
-// A count is how often something happened.
+// A count is a number of occurrences with a name.
 type count struct {
 	name string
 	n    int64
 }
 
-// counts returns the counts that are not 0, the highest first.
+// counts returns the nonzero counts, the highest first.
 func counts(ns []int64, name func(int) string) []count {
 	var out []count
 	for i, n := range ns {
@@ -337,11 +341,11 @@ func counts(ns []int64, name func(int) string) []count {
 	return out
 }
 
-// write writes the summary. A failure has no better place to be told.
+// write writes the summary. It ignores write errors, since w is stderr.
 func (o *outcome) write(w io.Writer, st terminal.Style) {
 	text := o.text(st)
 	if !utf8.ValidString(text) {
-		text = strings.ToValidUTF8(text, "?") // a path may be any bytes
+		text = strings.ToValidUTF8(text, "?") // paths can contain arbitrary bytes
 	}
 	_, _ = io.WriteString(w, text)
 }

@@ -18,8 +18,13 @@ func newValidateCmd(c *daemon.Catalog) *cobra.Command {
 	var connect, show bool
 	cmd := &cobra.Command{
 		Use:   "validate -c FILE",
-		Short: "Check a configuration and report all mistakes in it",
-		Args:  noArgs,
+		Short: "Check a configuration and report all errors in it",
+		Long: `Check a configuration and report all errors in it, each with its file, line and column. Nothing is read or written
+besides the configuration and the files that it refers to, unless --connect is given.`,
+		Example: `  urlfold validate -c urlfold.yaml
+  urlfold validate -c urlfold.yaml --connect    also test brokers, servers and output directories
+  urlfold validate -c urlfold.yaml --show       print the effective configuration`,
+		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			f, err := loadConfig(c, file)
 			if err != nil {
@@ -36,18 +41,18 @@ func newValidateCmd(c *daemon.Catalog) *cobra.Command {
 			if show {
 				_, err = io.WriteString(cmd.OutOrStdout(), f.String())
 			} else {
-				_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s: all is well\n", file)
+				_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s: configuration is valid\n", file)
 			}
 			return err
 		},
 	}
 	configFlag(cmd, &file)
-	cmd.Flags().BoolVar(&connect, "connect", false, "connect to brokers and servers, too, and look whether files can be made where they are to be")
-	cmd.Flags().BoolVar(&show, "show", false, "print the configuration with all defaults, without secrets")
+	cmd.Flags().BoolVar(&connect, "connect", false, "also connect to the brokers and servers, and check that the output files can be created")
+	cmd.Flags().BoolVar(&show, "show", false, "print the configuration with all defaults filled in and secrets masked")
 	return cmd
 }
 
-// checkConnect connects to all that f names, and tells what could be better.
+// checkConnect connects to all sources and sinks of f and prints the warnings.
 func checkConnect(cmd *cobra.Command, c *daemon.Catalog, f *config.File) error {
 	warnings, err := c.Check(cmd.Context(), f)
 	if e := printWarnings(cmd, warnings); e != nil {
@@ -73,8 +78,11 @@ func newTestCmd(c *daemon.Catalog) *cobra.Command {
 	var file string
 	cmd := &cobra.Command{
 		Use:   "test -c FILE",
-		Short: "Run the cases inside a configuration",
-		Args:  noArgs,
+		Short: "Run the test cases of a configuration",
+		Long: `Run the test cases under "tests" in a configuration: normalize each input and compare the result with the expected one.
+Nothing is read or written besides the configuration and the files that it refers to.`,
+		Example: `  urlfold test -c urlfold.yaml`,
+		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			f, err := loadConfig(c, file)
 			if err != nil {
@@ -83,11 +91,11 @@ func newTestCmd(c *daemon.Catalog) *cobra.Command {
 			if failed, err := c.RunTests(f); err != nil {
 				e := &exitError{code: exitFatal, err: err}
 				if failed > 0 {
-					e.head = fmt.Sprintf("%d of %s failed", failed, terminal.Plural(int64(len(f.Tests)), "case", "cases"))
+					e.head = fmt.Sprintf("%d of %s failed", failed, terminal.Plural(int64(len(f.Tests)), "test case", "test cases"))
 				}
 				return e
 			}
-			_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s: %s\n", file, terminal.Plural(int64(len(f.Tests)), "case holds", "cases hold"))
+			_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s: %s\n", file, terminal.Plural(int64(len(f.Tests)), "test case passed", "test cases passed"))
 			return err
 		},
 	}
@@ -99,9 +107,10 @@ func newSchemaCmd(c *daemon.Catalog) *cobra.Command {
 	return &cobra.Command{
 		Use:   "schema",
 		Short: "Print the JSON Schema of configurations",
-		Long: `schema prints the JSON Schema (2020-12) of configurations, made of the same structs that read them. Editors use it to
-complete and to check: write "# yaml-language-server: $schema=urlfold.schema.json" into the first line of a configuration.`,
-		Args: noArgs,
+		Long: `Print the JSON Schema (2020-12) of configuration files. Editors use it for completion and validation: save it as
+urlfold.schema.json and make "# yaml-language-server: $schema=urlfold.schema.json" the first line of a configuration.`,
+		Example: `  urlfold schema > urlfold.schema.json`,
+		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			data, err := config.Schema(c.Types())
 			if err != nil {
@@ -113,8 +122,8 @@ complete and to check: write "# yaml-language-server: $schema=urlfold.schema.jso
 	}
 }
 
-// dataDir returns the data directory that is meant: that of a configuration, or the
-// one given.
+// dataDir returns dir if it is set, and otherwise the data directory of the
+// configuration in file.
 func dataDir(c *daemon.Catalog, file, dir string) (string, error) {
 	if dir != "" {
 		_, err := os.Stat(dir)

@@ -14,17 +14,22 @@ import (
 	sink "github.com/urlfold/urlfold/sinks/file"
 )
 
-const verifyLong = `verify reads files that were written, or any others, to their ends: every member and frame, every checksum. It tells how
-many members, lines and bytes there are, and where a file is damaged, torn or unfinished. Folders are read with all below
-them. It exits with 4 if a file is not sound, and with 2 if there is none of a name.`
+const verifyLong = `Read files to the end and check every member, frame and checksum. The files may be outputs of urlfold or any others.
+For each file, print the number of members, lines and bytes, and where the file is damaged, torn or unfinished.
+Directories are searched recursively.
+
+Exit codes: 0 all files are intact, 1 fatal error, 2 a path does not exist, 4 a file is not intact.`
+
+const verifyExamples = `  urlfold verify clean.log.zst
+  urlfold verify --quiet /data/clean     print only files that are not intact`
 
 func newVerifyCmd() *cobra.Command {
 	var quiet bool
 	cmd := &cobra.Command{
 		Use:   "verify FILE|DIR...",
-		Short: "Check files that were written: checksums, members, records",
-		Long:  verifyLong,
-		Args:  verifyArgs,
+		Short: "Check the integrity of output files and archives",
+		Long:  verifyLong, Example: verifyExamples,
+		Args: verifyArgs,
 		RunE: func(cmd *cobra.Command, paths []string) error {
 			bad := 0
 			err := sink.Verify(cmd.Context(), paths, func(r sink.Report) error {
@@ -37,20 +42,20 @@ func newVerifyCmd() *cobra.Command {
 				return err
 			})
 			if err == nil && bad > 0 {
-				err = &exitError{code: exitFailOn, err: fmt.Errorf("%s not sound", terminal.Plural(int64(bad), "file is", "files are"))}
+				err = &exitError{code: exitFailOn, err: fmt.Errorf("%s not intact", terminal.Plural(int64(bad), "file is", "files are"))}
 			}
 			return err
 		},
 	}
-	cmd.Flags().BoolVar(&quiet, "quiet", false, "tell only of files that are not sound")
+	cmd.Flags().BoolVar(&quiet, "quiet", false, "print only files that are not intact")
 	return cmd
 }
 
-// verifyArgs refuses paths of which nothing is there, before anything is read. One
-// that looks like a URL is not repeated: it may hold a password.
+// verifyArgs rejects paths that do not exist, before anything is read. It does not
+// repeat an argument that looks like a URL, which may contain a password.
 func verifyArgs(_ *cobra.Command, paths []string) error {
 	if len(paths) == 0 {
-		return usage(errors.New("verify needs a FILE or DIR"))
+		return usage(errors.New("verify: missing argument: FILE or DIR"))
 	}
 	var bad mistakes
 	for i, path := range paths {
@@ -60,12 +65,12 @@ func verifyArgs(_ *cobra.Command, paths []string) error {
 		if strings.Contains(path, "://") {
 			path = fmt.Sprintf("argument %d", i+1)
 		}
-		bad.add("", fmt.Errorf("no such input: %s: no such file or folder", path))
+		bad.add("", fmt.Errorf("no such file or directory: %s", path))
 	}
 	return bad.err()
 }
 
-// reportText tells what was found out about a file, in one line.
+// reportText returns the one-line result for a file.
 func reportText(r *sink.Report) string {
 	if r.Verdict.Kind == compress.Unreadable {
 		return r.Verdict.String()
@@ -73,16 +78,16 @@ func reportText(r *sink.Report) string {
 	text := fmt.Sprintf("%s, %d members, %d lines, %d bytes, %d compressed", r.Verdict, r.Members, r.Lines, r.Bytes, r.Compressed)
 	switch {
 	case r.Leftover:
-		text += ", left over: it can be removed"
+		text += ", left over from a crash: safe to remove"
 	case r.Unverified:
-		text += ", raw records of a damaged input that no checksum verifies"
+		text += ", unverified raw records of a damaged input"
 	case r.PutAside:
-		text += ", put aside because it was damaged: look at it before you remove it"
+		text += ", quarantined because it was damaged: inspect it before removing it"
 	case r.Unfinished:
 		text += ", unfinished"
 	}
 	if r.TornBytes > 0 {
-		text += fmt.Sprintf(", %d bytes behind the last complete member or line", r.TornBytes)
+		text += fmt.Sprintf(", %d bytes after the last complete member or line", r.TornBytes)
 	}
 	return text
 }

@@ -13,23 +13,23 @@ import (
 	"github.com/urlfold/urlfold/codec/params"
 )
 
-// newVersionCmd returns the command that says what this binary is.
+// newVersionCmd returns the command that prints the version.
 func newVersionCmd() *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
-		Short: "Print the version, the key functions and the editions of the data",
+		Short: "Print the versions of urlfold, its key functions and its data",
 		Args:  noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if _, err := fmt.Fprint(cmd.OutOrStdout(), versionText()); err != nil {
-				return fmt.Errorf("writing: %w", err)
+				return fmt.Errorf("write output: %w", err)
 			}
 			return nil
 		},
 	}
 }
 
-// versionText is what "urlfold version" writes. Keys of two binaries can be
-// compared exactly if their key functions and editions are equal.
+// versionText returns the output of "urlfold version". The keys of two binaries are
+// comparable if their key functions and data editions are equal.
 func versionText() string {
 	var keys []string
 	for _, rd := range []codec.Standard{codec.RFC, codec.WHATWG} {
@@ -43,12 +43,12 @@ func versionText() string {
 		e.SpecDate, e.Unicode, e.PublicSuffixes, e.Parameters)
 }
 
-// editions are those of the data that is built in and that ages.
+// editions holds the editions of the built-in data that changes over time.
 type editions struct {
 	SpecDate       string `json:"spec_date"` // of the URL Standard
 	Unicode        string `json:"unicode"`
 	PublicSuffixes string `json:"public_suffix_list"`
-	Parameters     string `json:"parameter_list"` // the default one; those in use are in policy
+	Parameters     string `json:"parameter_list"` // the built-in one; reportSettings.Policy names those in use
 }
 
 var builtin = editions{
@@ -56,8 +56,8 @@ var builtin = editions{
 	PublicSuffixes: codec.SiteListVersion(), Parameters: "default@" + params.DefaultVersion,
 }
 
-// version is the module's version, and the revision it was built from where
-// that is known.
+// version returns the version of the module and, if known, the revision from which
+// it was built.
 func version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
@@ -83,8 +83,8 @@ func version() string {
 
 const module = "github.com/urlfold/urlfold"
 
-// dependencyVersion is the version in a program whose main function is of another
-// module, with the name of that program.
+// dependencyVersion returns the version of urlfold in a program whose main package
+// is in another module, followed by the path of that package.
 func dependencyVersion(info *debug.BuildInfo) string {
 	v := "(devel)"
 	for _, d := range info.Deps {

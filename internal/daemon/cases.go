@@ -13,10 +13,10 @@ import (
 	"github.com/urlfold/urlfold/config"
 )
 
-// RunTests runs the cases in a configuration, as lines: what the daemon does with
-// the URLs of records, it does here. A base with a field in it has no record to take
-// that from, and is left out. It returns how many cases failed; the error joins a
-// *config.Error, with its place, for all in them that does not hold.
+// RunTests runs the test cases of a configuration. It processes each URL as a record of
+// format lines, with the normalization settings of f. It ignores a base that refers to
+// a field, since there is no record to take it from. It returns the number of failed
+// cases; the error joins a *config.Error with its position for each failed expectation.
 func (cat *Catalog) RunTests(f *config.File) (failed int, err error) {
 	cs, err := cat.newCases(f)
 	if err != nil {
@@ -35,14 +35,14 @@ func (cat *Catalog) RunTests(f *config.File) (failed int, err error) {
 	return failed, errors.Join(errs...)
 }
 
-// cases runs cases, one after the other.
+// cases runs test cases sequentially.
 type cases struct {
 	level   codec.Level
 	workers [codec.K3 + 1]*record.Worker
-	show    *record.Worker // hides passwords
+	show    *record.Worker // masks passwords
 }
 
-// newCases returns what runs the cases of f.
+// newCases returns a runner for the test cases of f.
 func (cat *Catalog) newCases(f *config.File) (*cases, error) {
 	rc, err := cat.recordConfig(f, allSound)
 	if err != nil {
@@ -72,13 +72,13 @@ func (cat *Catalog) newCases(f *config.File) (*cases, error) {
 	return c, nil
 }
 
-// A failure is what does not hold, and the key of the case that says so.
+// A failure is a failed expectation and the key that states it.
 type failure struct {
 	key string
 	err error
 }
 
-// run returns what of a case does not hold.
+// run runs a case and returns its failures.
 func (c *cases) run(t *config.Test) []failure {
 	level := c.level
 	if lv, err := codec.ParseLevel(t.Key); err == nil {
@@ -94,14 +94,14 @@ func (c *cases) run(t *config.Test) []failure {
 	}
 }
 
-// An outcome is what becomes of a URL.
+// An outcome is the result of processing a URL.
 type outcome struct {
 	norm, key string
 	flags     []string
-	why       string // it is rejected; a flag's name, if it is rejected for that
+	why       string // reason or flag for which the URL is rejected; "" if it is not
 }
 
-// outcomeOf handles a URL.
+// outcomeOf processes a URL.
 func outcomeOf(w *record.Worker, url string) outcome {
 	var st record.Stats
 	out, dead := w.Append(nil, nil, []byte(url), record.Position{}, &st)
@@ -123,15 +123,15 @@ func outcomeOf(w *record.Worker, url string) outcome {
 	return o
 }
 
-// url compares one URL with what is expected of it.
+// url compares the outcome of a URL with the expected one.
 func (c *cases) url(t *config.Test) []failure {
 	o := outcomeOf(c.workers[c.level], t.URL)
 	if t.Reject != o.why {
-		return []failure{{"url", fmt.Errorf("the URL is %s, want %s", cmp.Or(o.why, "not rejected"), cmp.Or(t.Reject, "a normal form"))}}
+		return []failure{{"url", fmt.Errorf("got %s, want %s", rejection(o.why), rejection(t.Reject))}}
 	}
 	var failed []failure
 	if t.Norm != "" && o.norm != t.Norm {
-		failed = append(failed, failure{"norm", fmt.Errorf("the normal form is %s", outcomeOf(c.show, t.URL).norm)})
+		failed = append(failed, failure{"norm", fmt.Errorf("got normal form %s", outcomeOf(c.show, t.URL).norm)})
 	}
 	if t.Flags == nil {
 		return failed
@@ -139,12 +139,20 @@ func (c *cases) url(t *config.Test) []failure {
 	want := slices.Sorted(slices.Values(t.Flags))
 	slices.Sort(o.flags)
 	if !slices.Equal(o.flags, want) {
-		failed = append(failed, failure{"flags", fmt.Errorf("the flags are [%s]", strings.Join(o.flags, ", "))})
+		failed = append(failed, failure{"flags", fmt.Errorf("got flags [%s]", strings.Join(o.flags, ", "))})
 	}
 	return failed
 }
 
-const noKey = "the URL cannot be parsed, and so has no key"
+// rejection describes whether and why a URL is rejected.
+func rejection(why string) string {
+	if why == "" {
+		return "a normal form"
+	}
+	return "rejection: " + why
+}
+
+const noKey = "the URL is rejected and has no key"
 
 func (c *cases) sameKey(urls []string, lv codec.Level) []failure {
 	var failed []failure
@@ -156,7 +164,7 @@ func (c *cases) sameKey(urls []string, lv codec.Level) []failure {
 		case o.why != "":
 			failed = append(failed, failure{key, errors.New(noKey)})
 		case first.why == "" && o.key != first.key:
-			failed = append(failed, failure{key, fmt.Errorf("the key at %v is another one than that of the first URL", lv)})
+			failed = append(failed, failure{key, fmt.Errorf("%v key differs from that of the first URL", lv)})
 		}
 	}
 	return failed
@@ -173,7 +181,7 @@ func (c *cases) differentKey(urls []string, lv codec.Level) []failure {
 		case o.why != "":
 			failed = append(failed, failure{key, errors.New(noKey)})
 		case met:
-			failed = append(failed, failure{key, fmt.Errorf("the key at %v is that of URL %d of the list, too", lv, other+1)})
+			failed = append(failed, failure{key, fmt.Errorf("%v key equals that of different_key[%d]", lv, other)})
 		default:
 			seen[o.key] = i
 		}

@@ -11,24 +11,24 @@ import (
 	"github.com/urlfold/urlfold/sources"
 )
 
-// A Catalog holds the types of components that a configuration may name, and the
-// record formats besides the built-in ones.
+// A Catalog holds the component types that a configuration may use, and the record
+// formats in addition to the built-in ones.
 type Catalog struct {
 	sources map[string]sources.Type
 	sinks   map[string]sinks.Type
 	formats []record.Format
 }
 
-// NewCatalog returns a catalog of these types and formats. The error names every one
-// that has no name, or the name of another one.
+// NewCatalog returns a catalog of the given types and formats. It returns an error if
+// names are empty or not distinct.
 func NewCatalog(src []sources.Type, snk []sinks.Type, formats ...record.Format) (*Catalog, error) {
 	var errs []error
 	add := func(what, name string, taken bool) {
 		switch {
 		case name == "":
-			errs = append(errs, fmt.Errorf("a %s has no name", what))
+			errs = append(errs, fmt.Errorf("%s without a name", what))
 		case taken:
-			errs = append(errs, fmt.Errorf("two %ss are called %q", what, name))
+			errs = append(errs, fmt.Errorf("duplicate %s name %q", what, name))
 		}
 	}
 	c := &Catalog{map[string]sources.Type{}, map[string]sinks.Type{}, formats}
@@ -53,7 +53,7 @@ func NewCatalog(src []sources.Type, snk []sinks.Type, formats ...record.Format) 
 	return c, nil
 }
 
-// Types returns the catalog as package config needs it.
+// Types returns the catalog in the form that package config uses.
 func (cat *Catalog) Types() config.Types {
 	t := config.Types{
 		Sources:     map[string]func() any{},
@@ -71,11 +71,11 @@ func (cat *Catalog) Types() config.Types {
 	return t
 }
 
-// Formats returns the record formats besides the built-in ones.
+// Formats returns the record formats in addition to the built-in ones.
 func (cat *Catalog) Formats() []record.Format { return cat.formats }
 
-// Load reads a configuration from a file, and checks all of it that can be checked
-// without touching anything else. The error joins a *config.Error for each mistake.
+// Load reads a configuration file and validates it as far as possible without accessing
+// other resources. The error joins a *config.Error for each error in the file.
 func (cat *Catalog) Load(path string) (*config.File, error) {
 	return config.Load(path, cat.Types(), config.OS())
 }

@@ -41,8 +41,8 @@ func TestNewCatalog(t *testing.T) {
 		}
 	}
 	f("", named("a"), named("b"))
-	f(`two sources are called "kafka"`, append(sources.Builtin(), named("kafka"))...)
-	f("a source has no name", named(""))
+	f(`duplicate source name "kafka"`, append(sources.Builtin(), named("kafka"))...)
+	f("source without a name", named(""))
 	if _, err := NewCatalog(nil, append(sinks.Builtin(), sinks.Builtin()[0])); err == nil {
 		t.Error("two sinks of one name are taken")
 	}

@@ -21,42 +21,42 @@ import (
 	"github.com/urlfold/urlfold/sources/file"
 )
 
-// Options say how a daemon is run.
+// Options configures a Daemon.
 type Options struct {
-	// Load reads the configuration again, for a reload.
+	// Load reads the configuration for a reload.
 	Load     func() (*config.File, error)
-	UntilEOF bool // end when all that is there was read
+	UntilEOF bool // stop when all existing input has been read
 	Version  string
-	Stdin    io.Reader // for a source of that name
-	Stdout   io.Writer // for a sink of that name; nothing else is written to it
+	Stdin    io.Reader // for a source of type stdin
+	Stdout   io.Writer // for a sink of type stdout, which is its only writer
 	Log      io.Writer
 }
 
-// A Daemon runs the pipelines of one configuration after the other. New makes one;
-// it runs once.
+// A Daemon runs the pipeline of a configuration, and replaces it on reloads. Its Run
+// method must be called only once.
 type Daemon struct {
 	catalog *Catalog
 	o       Options
 	log     *slog.Logger
-	events  *slog.Logger // what happens seldom, each of it: no limit of rate
+	events  *slog.Logger // for rare events; not rate limited
 	level   *slog.LevelVar
 	masker  *logging.Masker
 	store   *checkpoint.Store // nil if no source needs it
 	totals  metrics.Totals
 	server  *web.Server
 	reloads chan struct{} // holds one request
-	begun   chan struct{} // closed when the first pipeline is there
+	begun   chan struct{} // closed when the first pipeline exists
 
 	mu        sync.Mutex
 	now       *running
-	next      *plan // to be run when the pipeline has ended
-	swaps     int   // codecs that were swapped, over all pipelines
+	next      *plan // runs when the current pipeline has ended
+	swaps     int   // number of codec swaps over all pipelines
 	reloadErr string
 	hard      bool
 	damaged   map[string]bool // files, by path
 }
 
-// A running is the pipeline of the moment.
+// A running is the current pipeline.
 type running struct {
 	plan  *plan
 	parts *parts
@@ -64,9 +64,9 @@ type running struct {
 	stop  context.CancelFunc // a soft stop
 }
 
-// New returns a daemon for f, which Load has checked. It opens the data directory,
-// and nothing else. The error is a *[LimitError] if the process may not open as many
-// files as f needs.
+// New returns a daemon for f, which must come from Load. It opens only the data
+// directory. It returns a *[LimitError] if f needs more file descriptors than the
+// process may open.
 func (cat *Catalog) New(f *config.File, o Options) (*Daemon, error) {
 	p, err := cat.newPlan(f)
 	if err == nil {
@@ -99,7 +99,7 @@ func (cat *Catalog) New(f *config.File, o Options) (*Daemon, error) {
 	return d, nil
 }
 
-// setLevel puts the log level of f in force.
+// setLevel applies the log level of f.
 func (d *Daemon) setLevel(f *config.File) {
 	var lv slog.Level
 	if lv.UnmarshalText([]byte(f.Log.Level)) == nil {
@@ -107,8 +107,8 @@ func (d *Daemon) setLevel(f *config.File) {
 	}
 }
 
-// Run runs pipelines until the input ends, ctx is done (a soft stop) or one fails.
-// The error is as that of [pipeline.Pipeline.Run]; its text holds no secret.
+// Run runs pipelines until the input ends, ctx is done (a soft stop), or a pipeline
+// fails. It returns the error of [pipeline.Pipeline.Run] with secrets masked.
 func (d *Daemon) Run(ctx context.Context) (err error) {
 	defer func() { err = masked(d.masker, errors.Join(err, d.close())) }()
 	if err := d.server.Start(); err != nil {
@@ -122,27 +122,27 @@ func (d *Daemon) Run(ctx context.Context) (err error) {
 	go d.watchReloads(side)
 	go func() {
 		if err := systemd.Watchdog(side, d.log, d.server.Alive); err != nil {
-			d.log.Warn("no watchdog", "error", err)
+			d.log.Warn("systemd watchdog disabled", "error", err)
 		}
 	}()
 	go d.tellReady(side)
-	context.AfterFunc(ctx, func() { _ = systemd.Stopping("draining") }) // nobody to tell otherwise
+	context.AfterFunc(ctx, func() { _ = systemd.Stopping("draining") }) // best effort
 	return d.runAll(ctx)
 }
 
-// runAll runs one pipeline after the other.
+// runAll runs pipelines one after another.
 func (d *Daemon) runAll(ctx context.Context) error {
-	var last *plan // the one that has worked
+	var last *plan // last plan that has worked
 	for {
 		p := d.takeNext()
 		if p == nil || last != nil && ctx.Err() != nil {
-			return nil // also if the signal came while a reload was under way
+			return nil // also if the signal came during a reload
 		}
 		err := d.runOne(ctx, p)
 		var open *pipeline.OpenError
 		switch {
 		case errors.As(err, &open) && last != nil && ctx.Err() == nil:
-			d.events.Error("new configuration cannot run, keeping the last one", "error", err)
+			d.events.Error("new configuration failed to start, restoring the previous one", "error", err)
 			d.failReload(err)
 			d.setNext(last)
 			last = nil
@@ -157,16 +157,16 @@ func (d *Daemon) runAll(ctx context.Context) error {
 	}
 }
 
-// replaced reports whether the pipeline was ended by a reload alone. What it had not
-// made durable, because a lane was blocked or a sink was down, is read again by the
-// next one.
+// replaced reports whether a reload alone has ended the pipeline. The next pipeline
+// reads again the records that were not durable because a lane was blocked or a sink was
+// down.
 func (d *Daemon) replaced(ctx context.Context) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return ctx.Err() == nil && d.next != nil && !d.hard
 }
 
-// runOne runs the pipeline of p to its end.
+// runOne runs the pipeline of p until it ends.
 func (d *Daemon) runOne(ctx context.Context, p *plan) error {
 	p.limit.Apply()
 	if err := p.takeOver(d.store, d.events); err != nil {
@@ -190,7 +190,7 @@ func (d *Daemon) runOne(ctx context.Context, p *plan) error {
 	p.logShares(d.events)
 	err = p.locate(nameKeys(pipe.Run(ctx)))
 	if errors.Is(err, sinkfile.ErrClosedPipe) {
-		d.events.Info("stdout closed by its reader, stopping")
+		d.events.Info("stdout closed by reader, stopping")
 	}
 	s := pipe.Snapshot()
 	d.events.Info("stopped", "read", s.Ledger.Read, "emitted", s.Ledger.Emitted, "dropped", s.Ledger.Dropped, "filtered", s.Ledger.Filtered,
@@ -198,7 +198,7 @@ func (d *Daemon) runOne(ctx context.Context, p *plan) error {
 	return err
 }
 
-// nameKeys adds the keys of the configuration that are behind an error of a run.
+// nameKeys adds the relevant configuration keys to an error of a run.
 func nameKeys(err error) error {
 	if errors.Is(err, record.ErrOversize) {
 		return fmt.Errorf("%w (pipeline.on_oversize: stop; the limit is pipeline.max_record_bytes)", err)
@@ -206,8 +206,8 @@ func nameKeys(err error) error {
 	return err
 }
 
-// locate returns err with its place in the configuration, if it is a mistake there
-// that only a run shows.
+// locate adds the position in the configuration to an error that is caused by the
+// configuration but found only at run time.
 func (p *plan) locate(err error) error {
 	var empty *file.NoMatchError
 	if !errors.As(err, &empty) {
@@ -221,7 +221,7 @@ func (p *plan) locate(err error) error {
 	return err
 }
 
-// begin makes r the pipeline of the moment.
+// begin makes r the current pipeline.
 func (d *Daemon) begin(r *running) {
 	d.totals.Swap(r.pipe.Snapshot, r.parts.extras(r.plan)...)
 	d.mu.Lock()
@@ -235,7 +235,7 @@ func (d *Daemon) begin(r *running) {
 	}
 }
 
-// takeNext returns the plan that is to be run next, nil if there is none.
+// takeNext returns the plan to run next and clears it, or returns nil if there is none.
 func (d *Daemon) takeNext() *plan {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -250,7 +250,8 @@ func (d *Daemon) setNext(p *plan) {
 	d.next = p
 }
 
-// HardStop gives up what is not durable: see [pipeline.Pipeline.HardStop].
+// HardStop stops without waiting for records that are not durable; see
+// [pipeline.Pipeline.HardStop].
 func (d *Daemon) HardStop() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -260,15 +261,15 @@ func (d *Daemon) HardStop() {
 	}
 }
 
-// Damaged returns how many files are damaged: of this run, and, once a source has come
-// to its end, of those before that have read the same input.
+// Damaged returns the number of damaged files that this run has found, plus, once a
+// source has reached its end, those that earlier runs found in the same input.
 func (d *Daemon) Damaged() int64 {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return int64(len(d.damaged))
 }
 
-// report logs what became of a file of a source.
+// report logs the result of reading a file of a source.
 func (d *Daemon) report(source string, r file.Report) {
 	if r.Verdict.Damage() || r.Known != "" {
 		d.mu.Lock()
@@ -276,17 +277,17 @@ func (d *Daemon) report(source string, r file.Report) {
 		d.mu.Unlock()
 	}
 	if r.Stopped {
-		d.events.Warn("input not read to its end", "component", source, "path", r.Path, "bytes", r.Bytes, "lines", r.Lines)
+		d.events.Warn("input not read to the end", "component", source, "path", r.Path, "bytes", r.Bytes, "lines", r.Lines)
 		return
 	}
 	if r.Known != "" {
-		d.events.Warn("the file is damaged, as was found before", "component", source, "path", r.Path, "verdict", r.Known)
+		d.events.Warn("file known to be damaged", "component", source, "path", r.Path, "verdict", r.Known)
 		return
 	}
 	logFinished(d.events, source, r)
 }
 
-// logFinished logs what became of a file that this run has finished.
+// logFinished logs the result for a file that this run has finished.
 func logFinished(log *slog.Logger, source string, r file.Report) {
 	level := slog.LevelInfo
 	if r.Verdict.Damage() {
@@ -302,14 +303,14 @@ func logFinished(log *slog.Logger, source string, r file.Report) {
 	log.Log(context.Background(), level, "file finished", attrs...)
 }
 
-// tellReady tells systemd once that the first pipeline is running.
+// tellReady notifies systemd once, when the first pipeline is running.
 func (d *Daemon) tellReady(ctx context.Context) {
 	t := time.NewTicker(50 * time.Millisecond)
 	defer t.Stop()
 	for {
 		if d.totals.Snapshot().State == pipeline.Running {
 			if err := systemd.Ready("running"); err != nil {
-				d.log.Warn("systemd does not hear", "error", err)
+				d.log.Warn("sd_notify failed", "error", err)
 			}
 			return
 		}
@@ -321,7 +322,7 @@ func (d *Daemon) tellReady(ctx context.Context) {
 	}
 }
 
-// close closes what outlives pipelines.
+// close closes the admin server and the checkpoint store.
 func (d *Daemon) close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()

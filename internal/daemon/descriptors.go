@@ -8,31 +8,30 @@ import (
 	"github.com/urlfold/urlfold/sources/file"
 )
 
-// What the parts of a process need of its descriptors, beside the files that they
-// keep open.
+// Numbers of file descriptors, in addition to the files that components keep open.
 const (
 	// Standard streams, poller, admin server with a few scrapes, checkpoint with its
-	// lock and folder, watches of folders.
+	// lock and directory, directory watches.
 	processReserve = 24
-	// Connections of a component that speaks to brokers.
+	// Connections of a component that uses brokers.
 	brokerReserve = 8
-	// A copy that replaces an output, and the folder that is synced.
+	// A copy that replaces an output, and the directory that is synced.
 	sinkReserve = 4
-	// The fewest files that a component works with.
+	// Minimum number of open files with which a component works.
 	leastFiles = 4
 )
 
-// A LimitError says that the process may not open as many files as it needs. A new
-// start with the same limit would not help.
+// A LimitError reports that the configuration needs more file descriptors than the
+// process may open. Restarting with the same limit does not help.
 type LimitError struct{ Need, Limit int64 }
 
 // Error implements error.
 func (e *LimitError) Error() string {
-	return fmt.Sprintf("descriptor limit too low: this configuration needs at least %d descriptors, and the process may open %d; raise ulimit -n or LimitNOFILE=",
+	return fmt.Sprintf("descriptor limit too low: the configuration needs at least %d, have %d; raise it with ulimit -n or LimitNOFILE=",
 		e.Need, e.Limit)
 }
 
-// A share is how many files a component may keep open.
+// A share is the number of files that a component may keep open.
 type share struct {
 	path       string // of the component in the configuration
 	name       string
@@ -40,9 +39,10 @@ type share struct {
 	granted    int
 }
 
-// shareFiles divides the descriptors that the process may open, limit, among the
-// sources and outputs that keep files open. Each gets as many as it is configured for,
-// or else its part of what there is. A limit of 0 is none. The error is a *LimitError.
+// shareFiles divides the descriptor limit of the process among the sources and outputs
+// that keep files open. Each gets the configured number or, if the limit does not
+// suffice, a proportional share. A limit of 0 means no limit. The error is a
+// *LimitError.
 func (p *plan) shareFiles(limit int64) error {
 	var least, wanted int64
 	fixed := int64(processReserve)
@@ -82,7 +82,8 @@ func (p *plan) shareFiles(limit int64) error {
 	return nil
 }
 
-// openFilesOf returns how many files a component may keep open; 0: as configured.
+// openFilesOf returns how many files a component may keep open. 0 means the configured
+// number.
 func (p *plan) openFilesOf(path string) int {
 	for _, s := range p.openFiles {
 		if s.path == path {
@@ -92,7 +93,7 @@ func (p *plan) openFilesOf(path string) int {
 	return 0
 }
 
-// logShares logs which components keep fewer files open than they are configured for.
+// logShares logs the components that may keep fewer files open than configured.
 func (p *plan) logShares(log *slog.Logger) {
 	for _, s := range p.openFiles {
 		if s.granted < s.configured {

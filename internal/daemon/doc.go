@@ -1,14 +1,13 @@
-// Package daemon is what "urlfold run" runs: it makes a pipeline of a
-// configuration, keeps it running, puts another configuration in its place, and
-// lets operators look at it.
+// Package daemon implements "urlfold run": it builds the pipeline of a configuration,
+// runs it, reloads the configuration, and serves its status.
 //
 //	config.File ──▶ plan ──▶ parts ──▶ pipeline ──▶ the next one, after a reload
 //	                 │                    ▲
-//	                 └── job: what becomes of a record; swapped while it runs
+//	                 └── job: how to process a record; can be swapped at run time
 //
-// A plan has checked all that can be checked without touching anything. Parts are
-// the sources and sinks that are made of it. What of a configuration changes how
-// records are handled is swapped inside the running pipeline; what changes where
-// they come from or go ends that pipeline, drained and committed, and starts the
-// next one in the same process.
+// A plan is a configuration that has been validated as far as possible without
+// accessing other resources. Parts are the sources and sinks created from it. If a new
+// configuration changes only how records are processed, the daemon swaps the job of the
+// running pipeline. If it changes sources or sinks, the daemon drains and commits the
+// pipeline and starts the next one in the same process.
 package daemon

@@ -15,13 +15,13 @@ import (
 	"github.com/urlfold/urlfold/sources/file"
 )
 
-// A DryReport is what a dry run has found.
+// A DryReport is the result of a dry run.
 type DryReport struct {
 	Snapshot pipeline.Snapshot
 	Files    []file.Report
 }
 
-// Damaged returns how many files were damaged.
+// Damaged returns the number of damaged files.
 func (r *DryReport) Damaged() (n int64) {
 	for i := range r.Files {
 		if r.Files[i].Verdict.Damage() {
@@ -31,15 +31,15 @@ func (r *DryReport) Damaged() (n int64) {
 	return n
 }
 
-// errDryBrokers says why a dry run reads files only.
-var errDryBrokers = errors.New("a dry run reads files only: to read from a broker is to take messages from others; see validate --connect")
+// errDryBrokers is the error of a dry run with a source that reads from a broker.
+var errDryBrokers = errors.New("--dry-run supports only file sources: reading from a broker would consume messages; use 'urlfold validate --connect' instead")
 
-// errDryStdin says why a dry run does not read stdin.
-var errDryStdin = errors.New("a dry run reads files only: what it read from stdin would be gone; see urlfold without a command")
+// errDryStdin is the error of a dry run with a source that reads stdin.
+var errDryStdin = errors.New("--dry-run supports only file sources: data read from stdin would be lost; use urlfold without a command instead")
 
-// DryRun reads all files that f names to their ends, as a first run would, handles
-// their records, writes nothing, and changes neither the files nor any progress. What
-// becomes of damaged files is logged as by a run.
+// DryRun reads all files of the sources of f to the end, as a first run would, and
+// processes their records. It writes no output and changes neither the files nor stored
+// checkpoints. It logs damaged files as a run does.
 func (cat *Catalog) DryRun(ctx context.Context, f *config.File, log io.Writer) (DryReport, error) {
 	var report DryReport
 	p, err := cat.newPlan(f)
@@ -60,7 +60,7 @@ func (cat *Catalog) DryRun(ctx context.Context, f *config.File, log io.Writer) (
 	if err != nil {
 		return report, err
 	}
-	defer func() { _ = os.RemoveAll(dir) }() // it is of no use to anybody
+	defer func() { _ = os.RemoveAll(dir) }() // a leftover directory does no harm
 	store, err := checkpoint.Open(dir)
 	if err != nil {
 		return report, err

@@ -9,12 +9,12 @@ import (
 	"github.com/urlfold/urlfold/sources/file"
 )
 
-// leastFixed is how long the arenas of batches are at least that end at fixed
-// places: the distance of these, and room for the record that lies across one.
+// leastFixed is the minimum arena size, in bytes, for batches that end at fixed
+// offsets: the distance between two such offsets, plus room for a record across one.
 const leastFixed = file.GridBytes + 64*int(field.KiB)
 
-// fixedBatches returns the first output that takes batches only that are the same
-// when they are read again, or nil.
+// fixedBatches returns the first output that requires reproducible batches, which have
+// the same boundaries when the input is read again, or nil if none does.
 func (p *plan) fixedBatches() *config.Component {
 	for _, c := range p.outputs() {
 		if f, ok := c.Config.(interface{ FixedBatches() bool }); ok && f.FixedBatches() {
@@ -24,7 +24,8 @@ func (p *plan) fixedBatches() *config.Component {
 	return nil
 }
 
-// checkFixedBatches looks whether all sources can cut such batches.
+// checkFixedBatches checks that all sources produce reproducible batches if an output
+// requires them.
 func (p *plan) checkFixedBatches(sound func(path string) bool) error {
 	out := p.fixedBatches()
 	if out == nil || !isSound(out, sound, "msg_id") {
@@ -37,25 +38,24 @@ func (p *plan) checkFixedBatches(sound func(path string) bool) error {
 			continue
 		}
 		if why := loose(c); why != "" {
-			errs = append(errs, p.file.ErrorAt(c.Path(), fmt.Errorf("%s, and msg_id: batch of %s needs batches that are the same when they are read again: set msg_id: position with framing: records there, or msg_id: none", why, out.Path())))
+			errs = append(errs, p.file.ErrorAt(c.Path(), fmt.Errorf("%s, but msg_id: batch of %s requires batches with fixed boundaries; in the sink, set msg_id: position with framing: records, or msg_id: none", why, out.Path())))
 		}
 	}
 	return errors.Join(errs...)
 }
 
-// loose returns why the batches of a source may end elsewhere when they are read
-// again, or nothing.
+// loose returns why the batches of a source are not reproducible, or "" if they are.
 func loose(c *config.Component) string {
 	switch s, ok := c.Config.(*file.Settings); {
 	case !ok:
-		return fmt.Sprintf("a source of type %s cuts its batches as messages come, not at fixed positions", c.Type)
+		return fmt.Sprintf("batches of a %s source end wherever messages arrive", c.Type)
 	case !s.Batch():
-		return "with mode: tail a batch ends where a file that grows has come to"
+		return "with mode: tail, batches end at the current end of a growing file"
 	}
 	return ""
 }
 
-// batchBytes returns how long the arenas of batches are.
+// batchBytes returns the arena size of batches, in bytes.
 func (p *plan) batchBytes() int {
 	n := int(p.file.Pipeline.Batch.Bytes)
 	if p.fixedBatches() != nil {

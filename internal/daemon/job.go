@@ -12,16 +12,16 @@ import (
 	"github.com/urlfold/urlfold/internal/recordconf"
 )
 
-// toDeadLetter is the word of a configuration for what goes to the dead letter.
+// toDeadLetter is the disposition of records that go to the dead letter.
 const toDeadLetter = "dead_letter"
 
-// newJob returns how records are handled. facts says that a sink needs to know more
-// of them than their bytes. The error joins a *config.Error for each mistake in what
-// is sound.
+// newJob returns the record job for f. facts reports whether a sink needs facts about
+// records in addition to their bytes. The error joins a *config.Error for each error in
+// the values that are sound.
 func (cat *Catalog) newJob(f *config.File, facts bool, sound func(path string) bool) (*record.Job, error) {
 	rc, wordErr := cat.recordConfig(f, sound)
 	if !sound("codec.target") {
-		rc.Target = record.TargetAll // which any format with a URL has
+		rc.Target = record.TargetAll // valid for every format
 	}
 	rc.Facts = facts
 	job, err := record.New(rc)
@@ -31,8 +31,8 @@ func (cat *Catalog) newJob(f *config.File, facts bool, sound func(path string) b
 	return job, nil
 }
 
-// recordConfig returns the configuration of the record job that f asks for. The
-// error joins a *config.Error for each mistake in what is sound.
+// recordConfig returns the configuration of the record job for f. The error joins a
+// *config.Error for each error in the values that are sound.
 func (cat *Catalog) recordConfig(f *config.File, sound func(path string) bool) (record.Config, error) {
 	c := &f.Codec
 	normalizer := recordconf.Normalizer{Standard: c.Standard, Hash: c.Hash, QueryEncoding: c.QueryEncoding}
@@ -66,8 +66,8 @@ func (cat *Catalog) recordConfig(f *config.File, sound func(path string) bool) (
 	return rc, recordErrors(f, errors.Join(err, settingsErr), sound)
 }
 
-// recordErrors gives the mistakes that package record has found in what is sound
-// their places.
+// recordErrors adds positions to errors of package record. It drops errors about values
+// that are not sound.
 func recordErrors(f *config.File, err error, sound func(path string) bool) error {
 	var errs []error
 	for _, err := range errlist.Flatten(err) {
@@ -76,7 +76,7 @@ func recordErrors(f *config.File, err error, sound func(path string) bool) error
 		switch path := pathOf(f, e.Field); {
 		case !sound(path):
 		case e.Field == "Base":
-			errs = append(errs, f.ShowAt(path, err)) // it shows how one looks, and nothing of this one
+			errs = append(errs, f.ShowAt(path, err)) // the text contains an example URL, but nothing of the value
 		default:
 			errs = append(errs, f.ErrorAt(path, err))
 		}
@@ -84,7 +84,7 @@ func recordErrors(f *config.File, err error, sound func(path string) bool) error
 	return errors.Join(errs...)
 }
 
-// pathOf returns where in a configuration a field of record.Config is written.
+// pathOf returns the path in a configuration of a field of record.Config.
 func pathOf(f *config.File, field string) string {
 	r := &f.Codec.Render
 	field, index, _ := strings.Cut(strings.TrimSuffix(field, "]"), "[")
@@ -106,8 +106,7 @@ func pathOf(f *config.File, field string) string {
 	return "codec"
 }
 
-// recordPaths says where the fields of record.Config are written that have a key of
-// their own.
+// recordPaths maps the fields of record.Config that have their own key to its path.
 var recordPaths = map[string]string{
 	"Format": "codec.format", "Base": "codec.base", "Dialect": "codec.dialect", "URLField": "codec.url_field", "BaseField": "codec.base_field",
 	"Profile": "codec.profile", "Standard": "codec.standard", "Hash": "codec.hash", "HMACKey": "codec.hmac_key", "QueryEncoding": "codec.query_encoding",

@@ -14,17 +14,17 @@ import (
 )
 
 var (
-	errOutputIsInput = errors.New("a source of files includes this: it would read what is written; write elsewhere, or exclude it there")
-	errMoveIsInput   = errors.New("a source of files includes this: it would read what is finished; move files elsewhere, or exclude it there")
-	errSameOutput    = errors.New("another output has this path: each needs its own")
+	errOutputIsInput = errors.New("matches the include patterns of a file source, which would read it as input; change the path or exclude it in the source")
+	errMoveIsInput   = errors.New("matches the include patterns of a file source, which would read moved files again; change the path or exclude it in the source")
+	errSameOutput    = errors.New("duplicate output path: each output needs its own")
 )
 
-// checkPaths refuses outputs and a data directory that a source would read, and one
-// path for two outputs. It goes by names: a link can still lead astray.
+// checkPaths rejects outputs and a data directory that a source would read, and
+// outputs with the same path. It compares names only and does not resolve links.
 func (p *plan) checkPaths(sound func(path string) bool) error {
 	var errs []error
 	reads := p.reader(sound)
-	known := sound("data_dir") || p.file.DataDir == config.Default().DataDir // a section that is not written is not sound
+	known := sound("data_dir") || p.file.DataDir == config.Default().DataDir // an absent section is not sound
 	if p.files && known && reads(filepath.Join(p.file.DataDir, "checkpoint")) {
 		errs = append(errs, p.file.ErrorAt("data_dir", errOutputIsInput))
 	}
@@ -47,7 +47,7 @@ func (p *plan) checkPaths(sound func(path string) bool) error {
 	return errors.Join(errs...)
 }
 
-// checkMoves refuses folders for finished files that a source would read.
+// checkMoves rejects directories for finished files that a source would read.
 func (p *plan) checkMoves(sound, reads func(path string) bool) error {
 	var errs []error
 	for i := range p.file.Sources {
@@ -66,16 +66,15 @@ func (p *plan) checkMoves(sound, reads func(path string) bool) error {
 	return errors.Join(errs...)
 }
 
-// wildcards makes a name of the last part of a pattern. Any that matches does: what
-// matters is the folder.
+// wildcards turns the last element of a pattern into a matching name. Any such name
+// will do, because only the directory matters.
 var wildcards = strings.NewReplacer("*", "0", "?", "0")
 
-// variable is one of the path of an output. Any text does in its place: what matters
-// is the folder, and how the name ends.
+// variable matches a variable in an output path. Any text can replace it, because only
+// the directory and the extension matter.
 var variable = regexp.MustCompile(`\{[^{}]*\}`)
 
-// reader returns a function that reports whether a source of files would read a file of
-// this name.
+// reader returns a function that reports whether a file source would read a given path.
 func (p *plan) reader(sound func(path string) bool) func(path string) bool {
 	var list []*file.Settings
 	for i := range p.file.Sources {
@@ -89,15 +88,15 @@ func (p *plan) reader(sound func(path string) bool) func(path string) bool {
 	}
 }
 
-// special reports whether path is there and no regular file, such as /dev/null: any
+// special reports whether path exists and is not a regular file, such as /dev/null. Any
 // number of outputs may write to it.
 func special(path string) bool {
 	fi, err := os.Stat(path)
 	return err == nil && !fi.Mode().IsRegular()
 }
 
-// absolute returns path from the root, or as it is if the working directory has
-// gone.
+// absolute returns the absolute form of path, or path itself if the working directory
+// no longer exists.
 func absolute(path string) string {
 	if abs, err := filepath.Abs(path); err == nil {
 		return abs

@@ -16,7 +16,7 @@ func TestPaths(t *testing.T) {
 			t.Errorf("%s: %v, want %q", text, err, want)
 		}
 	}
-	const reads, same = "a source of files includes this", "another output has this path"
+	const reads, same = "matches the include patterns of a file source", "duplicate output path"
 	f("", "discard: {}", `file: {path: out.txt}`)
 	f("c.yaml:9:18: "+reads, "discard: {}", `file: {path: in/out.log}`)
 	f("c.yaml:9:18: "+reads, "discard: {}", `file: {path: ./in/../in/out.log}`)
@@ -26,8 +26,8 @@ func TestPaths(t *testing.T) {
 	f("c.yaml:11:16: "+reads, "discard: {}", "discard: {}\ndead_letter:\n  file: {path: in/dead.log}")
 	f("c.yaml:10:18: "+same, "discard: {}", "file: {path: a}\n  - file: {path: ./a}")
 	f("c.yaml:10:28: "+same, "discard: {}", "file: {path: a}\ndead_letter: {file: {path: a}}")
-	f("c.yaml:3:59: a source of files includes this", `include: ["in/*.log"]`, `include: ["in/**/*.log"], on_finish: {move_to: in/done}`)
-	f("a source of files includes this", `include: ["in/*.log"]`, `include: [in], on_finish: {move_to: in/done}`)
+	f("c.yaml:3:59: matches the include patterns of a file source", `include: ["in/*.log"]`, `include: ["in/**/*.log"], on_finish: {move_to: in/done}`)
+	f("matches the include patterns of a file source", `include: ["in/*.log"]`, `include: [in], on_finish: {move_to: in/done}`)
 	f("", `include: ["in/*.log"]`, `include: ["in/*.log"], on_finish: {move_to: in/done}`)
 	f("", `include: ["in/*.log"]`, `include: [in], exclude: ["in/done/**"], on_finish: {move_to: in/done}`)
 	f("", "discard: {}", "file: {path: /dev/null}\n  - file: {path: /dev/null}")

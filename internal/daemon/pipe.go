@@ -8,8 +8,8 @@ import (
 	sinkfile "github.com/urlfold/urlfold/sinks/file"
 )
 
-// A pipeHandler leaves out records about a closed stdout: for a filter that is the
-// usual end, and the daemon logs it once by itself.
+// A pipeHandler drops records about a closed stdout. That is the normal end of a
+// filter, and the daemon logs it once itself.
 type pipeHandler struct{ slog.Handler }
 
 // Handle implements [slog.Handler].

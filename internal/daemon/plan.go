@@ -22,24 +22,24 @@ import (
 	"github.com/urlfold/urlfold/sources/file"
 )
 
-// A plan is a configuration of which all is checked that can be checked without
-// touching anything.
+// A plan is a configuration that has been validated as far as possible without
+// accessing other resources.
 type plan struct {
 	catalog     *Catalog
 	file        *config.File
 	job         *record.Job
 	budget      memory.Budget
 	limit       memory.Limit
-	descriptors int64   // that the process may open; 0: no limit is known
+	descriptors int64   // descriptor limit of the process; 0: unknown or none
 	openFiles   []share // of the components that keep files open
-	tooFew      error   // the descriptors do not suffice
-	files       bool    // there is a source of files, so there is progress to keep
+	tooFew      error   // not nil if the descriptors do not suffice
+	files       bool    // there is a file source, so checkpoints are needed
 	exactlyOnce bool
 	sourceNames []string
 	sinkNames   []string
 }
 
-// newPlan checks f. The error joins a *config.Error for each mistake.
+// newPlan validates f. The error joins a *config.Error for each error in it.
 func (cat *Catalog) newPlan(f *config.File) (*plan, error) {
 	p := cat.prepare(f)
 	if err := p.check(allSound); err != nil {
@@ -48,10 +48,10 @@ func (cat *Catalog) newPlan(f *config.File) (*plan, error) {
 	return p, nil
 }
 
-// allSound says that a configuration has no mistake: it was read.
+// allSound is the sound function for a configuration that was loaded without errors.
 func allSound(string) bool { return true }
 
-// prepare returns a plan for f that is not checked.
+// prepare returns a plan for f that has not been validated.
 func (cat *Catalog) prepare(f *config.File) *plan {
 	p := &plan{catalog: cat, file: f}
 	for i := range f.Sources {
@@ -67,8 +67,8 @@ func (cat *Catalog) prepare(f *config.File) *plan {
 	return p
 }
 
-// check makes all that f asks for, to look whether it can be made. The error joins a
-// *config.Error for each mistake in the parts that are sound.
+// check validates the plan by creating all its components. The error joins a
+// *config.Error for each error in the values that are sound.
 func (p *plan) check(sound func(path string) bool) error {
 	parts, err := p.make(&env{log: discardLog, sound: sound})
 	errs := []error{err, p.checkNames(sound), p.checkExactlyOnce(sound), p.checkFixedBatches(sound), p.checkStandard(), p.checkPaths(sound)}
@@ -77,14 +77,14 @@ func (p *plan) check(sound func(path string) bool) error {
 	return inOrder(errs...)
 }
 
-// isSound reports whether a component is of a type that there is, and has no mistake in
-// these keys.
+// isSound reports whether the type of a component exists and the given keys have no
+// errors.
 func isSound(c *config.Component, sound func(path string) bool, keys ...string) bool {
 	return c.Config != nil && !slices.ContainsFunc(keys, func(key string) bool { return !sound(c.Path() + "." + key) })
 }
 
-// inOrder joins the mistakes in a configuration in the order of the file, or returns
-// nil.
+// inOrder joins the errors in a configuration in the order of the file. It returns nil
+// if there are none.
 func inOrder(errs ...error) error {
 	list := errlist.Flatten(errors.Join(errs...))
 	place := func(err error) (line, column int) {
@@ -102,8 +102,9 @@ func inOrder(errs ...error) error {
 	return errors.Join(list...)
 }
 
-// checkNames refuses one name for a source and a sink: metrics and progress go by
-// it. Package config has looked that no two sources, and no two sinks, have one.
+// checkNames rejects a sink with the name of a source, because metrics and checkpoints
+// identify components by name. Package config has checked that the names of sources
+// and the names of sinks are distinct.
 func (p *plan) checkNames(sound func(path string) bool) error {
 	taken := map[string]bool{}
 	for i := range p.file.Sources {
@@ -114,14 +115,14 @@ func (p *plan) checkNames(sound func(path string) bool) error {
 	var errs []error
 	for i := range p.file.Sinks {
 		if c := &p.file.Sinks[i]; isSound(c, sound, "name") && taken[c.Name] {
-			errs = append(errs, p.file.ErrorAt(c.Path()+".name", errors.New("duplicate component name: a source has it")))
+			errs = append(errs, p.file.ErrorAt(c.Path()+".name", errors.New("duplicate component name: a source has the same name")))
 		}
 	}
 	return errors.Join(errs...)
 }
 
-// checkExactlyOnce looks whether exactly once is asked for, and whether it can be
-// had: with one source of files, and files everywhere else.
+// checkExactlyOnce determines whether exactly-once delivery is requested and checks
+// that it is possible: it requires a single file source and only file sinks.
 func (p *plan) checkExactlyOnce(sound func(path string) bool) error {
 	outs := p.outputs()
 	for _, c := range outs {
@@ -145,31 +146,31 @@ func (p *plan) checkExactlyOnce(sound func(path string) bool) error {
 	return errors.Join(errs...)
 }
 
-// onceSource says why a source of this type rules out exactly once.
+// onceSource returns why a source of this type rules out exactly-once delivery.
 func onceSource(kind string) error {
 	if kind == "stdin" {
-		return errors.New("a sink asks for exactly_once, but stdin cannot be read again after a crash; read a file, or leave exactly_once out")
+		return errors.New("incompatible with exactly_once of a sink: stdin cannot be read again after a crash; read a file, or remove exactly_once")
 	}
-	return errors.New("a sink asks for exactly_once: that takes one source, of files")
+	return errors.New("incompatible with exactly_once of a sink, which requires a single file source; remove one of the two")
 }
 
-// onceSink says why a sink of this type rules out exactly once.
+// onceSink returns why a sink of this type rules out exactly-once delivery.
 func onceSink(kind string) error {
 	if kind == "stdout" {
-		return errors.New("a sink asks for exactly_once, but what was written to stdout cannot be cut back after a crash; write a file, or leave exactly_once out")
+		return errors.New("incompatible with exactly_once of another sink: stdout cannot be truncated after a crash; write a file, or remove exactly_once")
 	}
-	return errors.New("a sink asks for exactly_once: that takes files for all sinks and for the dead letter")
+	return errors.New("incompatible with exactly_once of another sink, which requires that all sinks and the dead letter are files; remove one of the two")
 }
 
-// checkStandard refuses a second reader of stdin, and a second writer to stdout: their
-// records would be mixed.
+// checkStandard rejects a second reader of stdin and a second writer to stdout, because
+// their records would be interleaved.
 func (p *plan) checkStandard() error {
 	var errs []error
 	seen := false
 	for i := range p.file.Sources {
 		if c := &p.file.Sources[i]; c.Type == "stdin" {
 			if seen {
-				errs = append(errs, p.file.ErrorAt(c.Path(), errors.New("another source reads stdin already")))
+				errs = append(errs, p.file.ErrorAt(c.Path(), errors.New("another source already reads stdin")))
 			}
 			seen = true
 		}
@@ -178,7 +179,7 @@ func (p *plan) checkStandard() error {
 	for _, c := range p.outputs() {
 		if c.Type == "stdout" {
 			if seen {
-				errs = append(errs, p.file.ErrorAt(c.Path(), errors.New("another sink writes to stdout already")))
+				errs = append(errs, p.file.ErrorAt(c.Path(), errors.New("another sink already writes to stdout")))
 			}
 			seen = true
 		}
@@ -186,12 +187,12 @@ func (p *plan) checkStandard() error {
 	return errors.Join(errs...)
 }
 
-// readsStdin reports whether a source reads the standard input.
+// readsStdin reports whether a source reads standard input.
 func (p *plan) readsStdin() bool {
 	return slices.ContainsFunc(p.file.Sources, func(c config.Component) bool { return c.Type == "stdin" })
 }
 
-// outputs returns the sinks, and the dead letter if there is one.
+// outputs returns the sinks, followed by the dead letter if there is one.
 func (p *plan) outputs() []*config.Component {
 	var list []*config.Component
 	for i := range p.file.Sinks {
@@ -203,11 +204,11 @@ func (p *plan) outputs() []*config.Component {
 	return list
 }
 
-// fit computes how many batches there are.
+// fit computes the number of batches.
 func (p *plan) fit() {
 	o := &p.file.Pipeline
 	if o.Batch.Bytes < 1 || o.MaxInFlight.Batches < 1 {
-		o = &config.Default().Pipeline // there is a mistake in it, which is told
+		o = &config.Default().Pipeline // invalid values, which have been reported
 	}
 	p.limit = memory.FindLimit(int64(p.file.Memory.Limit))
 	p.budget = p.limit.Fit(memory.Load{
@@ -215,46 +216,47 @@ func (p *plan) fit() {
 		MaxBatches:     o.MaxInFlight.Batches,
 		MaxBytes:       int64(o.MaxInFlight.Bytes),
 		MaxRecordBytes: int64(o.MaxRecordBytes),
-		Workers:        cmp.Or(o.Workers, runtime.GOMAXPROCS(0)), // as package pipeline has it
+		Workers:        cmp.Or(o.Workers, runtime.GOMAXPROCS(0)), // the default of package pipeline
 	})
 }
 
-// tight says that not even the fewest batches fit into the memory limit, or nothing.
+// tight returns an error if not even the minimum number of batches fits into the memory
+// limit.
 func (p *plan) tight() error {
 	if !p.budget.Tight {
 		return nil
 	}
-	return fmt.Errorf("the memory limit (%s) of %d MiB will be exceeded: with pipeline.workers, batch.bytes and max_record_bytes as they are it takes %d MiB",
+	return fmt.Errorf("memory limit (%s) of %d MiB will be exceeded: pipeline.workers, batch.bytes and max_record_bytes require %d MiB; raise the limit or lower these",
 		p.limit.From, p.limit.Bytes>>20, (p.budget.Least()+1<<20-1)>>20)
 }
 
 var discardLog = slog.New(slog.DiscardHandler)
 
-// An env is what a process gives to the components of a pipeline.
+// An env is the environment for the components of a pipeline.
 type env struct {
-	store    *checkpoint.Store // nil if no source needs it, and while a plan is checked
+	store    *checkpoint.Store // nil if no source needs it, and during validation
 	log      *slog.Logger
 	untilEOF bool
 	dry      bool                               // the sinks write nothing
-	stdin    io.Reader                          // nil while a plan is checked
-	stdout   io.Writer                          // as above
-	onReport func(source string, r file.Report) // nil while a plan is checked
-	sound    func(path string) bool             // nil: all is
+	stdin    io.Reader                          // nil during validation
+	stdout   io.Writer                          // nil during validation
+	onReport func(source string, r file.Report) // nil during validation
+	sound    func(path string) bool             // nil: everything is sound
 }
 
-// makes reports whether a component is to be made.
+// makes reports whether a component should be created.
 func (e *env) makes(c *config.Component) bool {
 	return e.sound == nil || c.Config != nil && e.sound(c.Path())
 }
 
-// parts are the components of one pipeline.
+// parts holds the components of a pipeline.
 type parts struct {
 	sources []pipeline.Source
 	sinks   []pipeline.Sink
 	dead    pipeline.Sink // nil if there is none
 }
 
-// make makes the components. They connect to nothing yet.
+// make creates the components, which do not connect to anything yet.
 func (p *plan) make(e *env) (*parts, error) {
 	var errs []error
 	out := &parts{}
@@ -312,7 +314,7 @@ func (p *plan) sourceEnv(c *config.Component, e *env) sources.Env {
 	if p.job != nil {
 		env.Framing, host.NewFit = p.job.Framing(), p.job.NewFit
 	} else {
-		env.Framing = noFraming{} // the plan is being checked
+		env.Framing = noFraming{} // during validation
 	}
 	if host.Store == nil {
 		host.Store = new(checkpoint.Store)
@@ -320,8 +322,8 @@ func (p *plan) sourceEnv(c *config.Component, e *env) sources.Env {
 	return env
 }
 
-// canCutBack reports whether what was written of an input can be cut off all outputs
-// again, after a restart, too.
+// canCutBack reports whether the records of an input can be cut off all outputs again,
+// even after a restart.
 func (p *plan) canCutBack() bool {
 	return p.exactlyOnce && !slices.ContainsFunc(p.outputs(), func(c *config.Component) bool {
 		l, ok := c.Config.(*sinkfile.LogConfig)
@@ -329,7 +331,7 @@ func (p *plan) canCutBack() bool {
 	})
 }
 
-// noFraming stands in for a framing while a plan is checked: nothing is read.
+// noFraming is the framing during validation, when nothing is read.
 type noFraming struct{}
 
 func (noFraming) Cut([]byte) int  { return 0 }
@@ -353,7 +355,8 @@ func (p *plan) sinkEnv(c *config.Component, e *env) sinks.Env {
 	return env
 }
 
-// extentName returns the name of a sink in the output extents of a checkpoint.
+// extentName returns the name by which the output extents of a checkpoint identify a
+// sink.
 func (p *plan) extentName(c *config.Component) string {
 	if c == p.file.DeadLetter {
 		return pipeline.DeadLetterName
@@ -361,7 +364,7 @@ func (p *plan) extentName(c *config.Component) string {
 	return c.Name
 }
 
-// needFacts reports whether a sink needs facts of records.
+// needFacts reports whether a sink needs facts about records.
 func (p *parts) needFacts() bool {
 	for _, s := range append(p.sinks[:len(p.sinks):len(p.sinks)], p.dead) {
 		if f, ok := s.(sinks.FactReader); ok && f.NeedsFacts() {
@@ -371,13 +374,14 @@ func (p *parts) needFacts() bool {
 	return false
 }
 
-// mustOrder reports whether batches are written in order though nobody asks for it: the
-// pieces of a long record would be mixed up in an archive, whose records have lengths.
+// mustOrder reports whether batches must be written in order even if the configuration
+// does not require it: in an archive whose records contain their length, the pieces of
+// a long record must not be interleaved with other records.
 func mustOrder(job *record.Job, sinks []pipeline.Sink) bool {
 	return job != nil && job.Apart() && !slices.ContainsFunc(sinks, func(s pipeline.Sink) bool { return !s.Caps().Ordered })
 }
 
-// options returns the pipeline that p plans, made of parts.
+// options returns the options for a pipeline of the components in c.
 func (p *plan) options(c *parts, log *slog.Logger) pipeline.Options {
 	o := &p.file.Pipeline
 	opt := pipeline.Options{

@@ -7,23 +7,23 @@ import (
 	"github.com/urlfold/urlfold/pipeline"
 )
 
-// refusedPolicies are the values of pipeline.on_refused.
+// refusedPolicies maps the values of pipeline.on_refused to policies.
 var refusedPolicies = map[string]pipeline.RefusedPolicy{
 	"dead_letter": pipeline.RefusedDeadLetter, "block": pipeline.RefusedBlock, "drop": pipeline.RefusedDrop,
 }
 
-// brokerSinks are the types of sinks that can refuse single records for good.
+// brokerSinks holds the types of sinks that can refuse single records permanently.
 var brokerSinks = map[string]bool{"kafka": true, "jetstream": true, "nats": true}
 
-// Warnings returns what works in a configuration that Load has checked, and may
-// surprise: without connecting to anything.
+// Warnings returns warnings about a valid configuration whose behavior may surprise. It
+// does not connect to anything.
 func Warnings(f *config.File) (list []*config.Error) {
 	var text string
 	switch {
 	case f.Pipeline.OnRefused == "drop":
-		text = "a record that the broker refuses for good is lost (pipeline.on_refused: drop); a dead_letter would keep it"
+		text = "records that the broker refuses permanently will be lost (pipeline.on_refused: drop); configure dead_letter and set on_refused: dead_letter to keep them"
 	case f.DeadLetter == nil:
-		text = "a record that the broker refuses for good blocks its lane, because no dead_letter is configured (pipeline.on_refused: block)"
+		text = "a record that the broker refuses permanently will block its lane (pipeline.on_refused: block, the default without dead_letter); configure dead_letter to avoid this"
 	default:
 		return nil
 	}
@@ -35,7 +35,7 @@ func Warnings(f *config.File) (list []*config.Error) {
 	return list
 }
 
-// Dropped returns how many records sinks have refused, and were dropped.
+// Dropped returns the number of records that were dropped because a sink refused them.
 func (d *Daemon) Dropped() (n int64) {
 	for _, s := range d.totals.Snapshot().Sinks {
 		n += s.Dropped

@@ -15,12 +15,12 @@ import (
 	"github.com/urlfold/urlfold/pipeline"
 )
 
-// connectTimeout is how long a reload waits for new brokers before it refuses the
-// configuration that names them.
+// connectTimeout is how long a reload waits for new brokers before it rejects the new
+// configuration.
 const connectTimeout = 10 * time.Second
 
-// Reload asks for the configuration to be read again. It does not wait. Requests
-// that come while one is being carried out become one.
+// Reload requests a reload of the configuration and returns immediately. Requests that
+// arrive during a reload are combined into one.
 func (d *Daemon) Reload() {
 	select {
 	case d.reloads <- struct{}{}:
@@ -30,7 +30,7 @@ func (d *Daemon) Reload() {
 
 func (d *Daemon) watchReloads(ctx context.Context) {
 	select {
-	case <-d.begun: // what is asked for before is done then
+	case <-d.begun: // postpones earlier requests
 	case <-ctx.Done():
 		return
 	}
@@ -44,22 +44,21 @@ func (d *Daemon) watchReloads(ctx context.Context) {
 	}
 }
 
-// reload puts the configuration in force as it is now. One with a mistake changes
-// nothing.
+// reload applies the current configuration file. An invalid one changes nothing.
 func (d *Daemon) reload(ctx context.Context) {
-	_ = systemd.Reloading() // nobody to tell otherwise
+	_ = systemd.Reloading() // best effort
 	how, err := d.change(ctx)
 	if err != nil {
 		d.failReload(err)
-		d.events.Error("configuration rejected, keeping the last one", "error", err)
+		d.events.Error("configuration rejected, keeping the previous one", "error", err)
 	} else {
 		d.failReload(nil)
-		d.events.Info("the configuration was read again", "effect", how)
+		d.events.Info("configuration reloaded", "effect", how)
 	}
-	_ = systemd.Ready("running") // as above
+	_ = systemd.Ready("running") // best effort
 }
 
-// failReload keeps why the last change was not taken.
+// failReload stores the error of the last reload for the status page; nil clears it.
 func (d *Daemon) failReload(err error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -69,13 +68,13 @@ func (d *Daemon) failReload(err error) {
 	}
 }
 
-// change reads the configuration and puts it in force. It returns what that took.
+// change loads and applies the configuration. It returns what was replaced.
 func (d *Daemon) change(ctx context.Context) (how string, err error) {
 	f, err := d.o.Load()
 	if err != nil {
 		return "", err
 	}
-	d.masker.Add(secretsOf(f)...) // before anything can fail with one in its text
+	d.masker.Add(secretsOf(f)...) // before any error can mention one
 	next, err := d.catalog.newPlan(f)
 	if err == nil {
 		err = next.tooFew
@@ -94,7 +93,7 @@ func (d *Daemon) change(ctx context.Context) (how string, err error) {
 		return "rules", nil
 	}
 	if now.plan.readsStdin() {
-		return "", errors.New("a restart of the process is needed for a change of sources or sinks: a new pipeline cannot take over what the last one has read from stdin")
+		return "", errors.New("changing sources or sinks requires a restart: a new pipeline cannot take over data that the current one has read from stdin")
 	}
 	if _, err := next.connect(ctx); err != nil {
 		return "", err
@@ -102,10 +101,10 @@ func (d *Daemon) change(ctx context.Context) (how string, err error) {
 	d.setLevel(f)
 	d.setNext(next)
 	now.stop()
-	return "a new pipeline, when the last one is drained", nil
+	return "new pipeline after draining the current one", nil
 }
 
-// swap puts the rules of next in force in the pipeline that runs.
+// swap applies the rules of next to the running pipeline.
 func (d *Daemon) swap(now *running, next *plan) {
 	d.setLevel(next.file)
 	d.mu.Lock()
@@ -115,7 +114,7 @@ func (d *Daemon) swap(now *running, next *plan) {
 	d.swaps++
 }
 
-// fixed refuses a change of what belongs to the process.
+// fixed returns an error if next changes settings that require a restart.
 func fixed(now, next *plan) error {
 	var keys []string
 	a, b := now.file, next.file
@@ -124,7 +123,7 @@ func fixed(now, next *plan) error {
 		same bool
 	}{
 		{"data_dir", a.DataDir == b.DataDir || !now.files && !next.files},
-		{"sources (the first one of files)", now.files || !next.files},
+		{"sources (adding the first file source)", now.files || !next.files},
 		{"admin", reflect.DeepEqual(a.Admin, b.Admin)},
 		{"log.format", a.Log.Format == b.Log.Format},
 		{"log.rate_limit", a.Log.RateLimit == b.Log.RateLimit},
@@ -134,14 +133,14 @@ func fixed(now, next *plan) error {
 		}
 	}
 	if len(keys) > 0 {
-		return errors.New("a restart of the process is needed for a change of " + strings.Join(keys, ", "))
+		return errors.New("changing these settings requires a restart: " + strings.Join(keys, ", "))
 	}
 	return nil
 }
 
-// sameFlow reports whether two plans differ at most in how records are handled, so
-// that the pipeline of one can go on with the rules of the other. Records must end
-// at the same places, for sources have cut what is under way.
+// sameFlow reports whether two plans differ at most in how they process records, so
+// that the pipeline of one can continue with the rules of the other. The framing must
+// be the same, because sources have already cut the batches in flight.
 func sameFlow(a, b *plan) bool {
 	f, g := a.file, b.file
 	return sameComponents(f.Sources, g.Sources) && sameComponents(f.Sinks, g.Sinks) &&
@@ -151,7 +150,8 @@ func sameFlow(a, b *plan) bool {
 		fieldOf(f.Codec.Base) == fieldOf(g.Codec.Base)
 }
 
-// fieldOf returns the field of the record that a base takes its host from, or nothing. A table that names a column has a header.
+// fieldOf returns the name of the record field in a base, or "". It matters for the
+// framing: in a table, naming a column implies a header.
 func fieldOf(base string) string {
 	_, rest, _ := strings.Cut(base, "{")
 	name, _, _ := strings.Cut(rest, "}")
@@ -177,9 +177,9 @@ func sameComponent(a, b *config.Component) bool {
 	return a.Type == b.Type && a.Name == b.Name && reflect.DeepEqual(a.Config, b.Config)
 }
 
-// Check connects to all that the configuration names, and lets go of it again, and
-// looks whether files can be made where they are to be, without making any. The
-// warnings are of what works, and not as well as it could.
+// Check connects to and disconnects from all sources and sinks of f, and checks that
+// output files can be created, without creating any. The warnings describe settings
+// that work but could be better.
 func (cat *Catalog) Check(ctx context.Context, f *config.File) (warnings []*config.Error, err error) {
 	p, err := cat.newPlan(f)
 	if err != nil {
@@ -194,7 +194,7 @@ func (cat *Catalog) Check(ctx context.Context, f *config.File) (warnings []*conf
 	return warnings, err
 }
 
-// connect looks whether the components could work, as far as they can tell.
+// connect creates the components and calls their connection checks.
 func (p *plan) connect(ctx context.Context) (warnings []*config.Error, err error) {
 	ctx, cancel := context.WithTimeout(ctx, connectTimeout)
 	defer cancel()
@@ -235,7 +235,7 @@ func (p *plan) connect(ctx context.Context) (warnings []*config.Error, err error
 	return warnings, inOrder(errs...)
 }
 
-// A connector is a component that can look whether it would be able to work.
+// A connector is a component that can check its connection before it is opened.
 type connector interface {
 	CheckConnect(ctx context.Context) error
 }

@@ -75,15 +75,15 @@ func TestRecordPlaces(t *testing.T) {
 			t.Errorf("%s: %v, want %s", text, err, want)
 		}
 	}
-	f("format: csv", "format: cvs", "c.yaml:5:11: there is no format")
+	f("format: csv", "format: cvs", "c.yaml:5:11: unknown format")
 	f("format: csv", "format: csv\n  dialect: nginx", "c.yaml:6:12: dialects apply only")
 	f(`"2"`, `""`, "c.yaml:6:14: missing: csv needs the name")
 	f("format: csv\n  url_field: \"2\"", "format: clf\n  target: referer", "c.yaml:6:11: the format clf has no referer")
 	f("format: csv\n  url_field: \"2\"", "format: lines\n  base_field: a", "c.yaml:6:15: URL and base fields")
 	f("https://h/", "//h/", "c.yaml:7:9: invalid base URL")
 	f("https://h/", "https://{host", "c.yaml:7:9: invalid base URL: a field has no closing brace")
-	f("format: csv", "format: csv\n  render: {jsonl: {fields: [norm, keyy]}}", "c.yaml:6:35: there is no field")
-	f("format: csv", "format: csv\n  render: {extend: {a: norm, b: keyy}}", "c.yaml:6:33: there is no field")
+	f("format: csv", "format: csv\n  render: {jsonl: {fields: [norm, keyy]}}", "c.yaml:6:35: unknown field")
+	f("format: csv", "format: csv\n  render: {extend: {a: norm, b: keyy}}", "c.yaml:6:33: unknown field")
 	f("format: csv", "format: csv\n  render: {extend: {a: norm, a_b64: key}}", "c.yaml:6:37: duplicate name")
 	f("format: csv\n  url_field: \"2\"", "format: combined\n  render: {extend: {a: norm}}", "c.yaml:6:11: fields can be added only to records")
 	f("sinks:", "pipeline: {on_oversize: truncate}\nsinks:", "c.yaml:8:25: records of a table")

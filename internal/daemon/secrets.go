@@ -8,15 +8,14 @@ import (
 	"github.com/urlfold/urlfold/internal/observe/logging"
 )
 
-// secretsOf returns the secrets in a configuration, so that the log can hide them
-// wherever they come up.
+// secretsOf returns the secrets in a configuration, for masking in logs.
 func secretsOf(f *config.File) []string {
 	var found []string
 	collect(reflect.ValueOf(f), &found)
 	return found
 }
 
-// A maskedError is an error whose text is without secrets.
+// A maskedError is an error with the secrets in its text masked.
 type maskedError struct {
 	err  error
 	text string
@@ -25,8 +24,8 @@ type maskedError struct {
 func (e *maskedError) Error() string { return e.text }
 func (e *maskedError) Unwrap() error { return e.err }
 
-// masked returns err with the secrets in its text hidden: what comes from a library, or
-// from the system, may repeat what it was given.
+// masked returns err with the secrets in its text masked. Errors of libraries and of the
+// system may repeat their arguments.
 func masked(m *logging.Masker, err error) error {
 	if err == nil {
 		return nil
@@ -36,7 +35,7 @@ func masked(m *logging.Masker, err error) error {
 
 var secretType = reflect.TypeFor[field.Secret]()
 
-// collect adds the secrets in v. A configuration is a tree: it holds no cycle.
+// collect appends the secrets in v to found. A configuration has no cycles.
 func collect(v reflect.Value, found *[]string) {
 	switch v.Kind() {
 	case reflect.Pointer, reflect.Interface:

@@ -10,10 +10,10 @@ import (
 	"github.com/urlfold/urlfold/sources/file"
 )
 
-// takeOver gives the stored checkpoints to the components of p that go on with it. Where
-// names have changed, which they do by themselves when a component without one gets
-// another place, files go to the source that includes them, and outputs to the sink
-// that writes to such a path. An output that no sink goes on with is finished.
+// takeOver assigns the stored checkpoints to the components of p. Component names may
+// have changed; a default name changes when the component moves in the file. In that
+// case, files go to the source that includes them, and outputs to the sink that writes
+// to such a path. takeOver finishes outputs that no sink continues.
 func (p *plan) takeOver(store *checkpoint.Store, log *slog.Logger) error {
 	if store == nil {
 		return nil
@@ -32,16 +32,16 @@ func (p *plan) takeOver(store *checkpoint.Store, log *slog.Logger) error {
 			return name
 		}
 		if err := sinkfile.FinishExtent(m); err != nil {
-			log.Warn("no sink of the configuration writes to the path of an unfinished output: it stays as it is", "path", m.Path, "error", err)
+			log.Warn("orphaned output left unfinished", "path", m.Path, "error", err)
 			return m.Sink
 		}
-		log.Info("no sink of the configuration writes to the path of an output: it is finished", "path", m.Path, "sink", m.Sink)
+		log.Info("orphaned output finished", "path", m.Path, "sink", m.Sink)
 		return ""
 	})
 }
 
-// finishWithoutExtent finishes what was written without exactly_once: of that the progress
-// does not say how far it is covered.
+// finishWithoutExtent finishes outputs that were written without exactly_once. The
+// checkpoint has no extents for them, so they cannot be continued exactly.
 func (p *plan) finishWithoutExtent(log *slog.Logger) error {
 	for _, c := range p.outputs() {
 		l, ok := c.Config.(*sinkfile.LogConfig)
@@ -50,16 +50,17 @@ func (p *plan) finishWithoutExtent(log *slog.Logger) error {
 		}
 		finished, err := l.FinishWithoutExtent(nil)
 		for _, path := range finished {
-			log.Info("an output was written without exactly_once: it is finished", "path", path)
+			log.Info("output without checkpointed extent finished", "path", path)
 		}
 		if err != nil {
-			return fmt.Errorf("%s: outputs that were written without exactly_once: %w", p.extentName(c), err)
+			return fmt.Errorf("%s: finish outputs written without exactly_once: %w", p.extentName(c), err)
 		}
 	}
 	return nil
 }
 
-// sourceOf returns the name of the source that goes on with a file.
+// sourceOf returns the name of the source that continues a file: the source of its
+// checkpoint if that still includes the file, or else another one that does.
 func (p *plan) sourceOf(e *checkpoint.Entry) string {
 	other := ""
 	for i := range p.file.Sources {
@@ -79,8 +80,8 @@ func (p *plan) sourceOf(e *checkpoint.Entry) string {
 	return other
 }
 
-// sinkOf returns the name of the sink that goes on with an output, if there is one that
-// writes to such a path: the one that has begun it, or else another one.
+// sinkOf returns the name of the sink that continues an output: the sink that started
+// it if it still writes to such a path, or else another one that does.
 func (p *plan) sinkOf(m pipeline.Extent) (name string, ok bool) {
 	other := ""
 	for _, c := range p.outputs() {

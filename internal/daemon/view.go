@@ -9,7 +9,7 @@ import (
 	"github.com/urlfold/urlfold/sources/file"
 )
 
-// view returns what the admin server shows.
+// view returns the state for the admin server.
 func (d *Daemon) view() web.View {
 	v := web.View{Snapshot: d.totals.Snapshot(), Began: d.totals.Began()}
 	d.addDamage(&v)
@@ -25,8 +25,8 @@ func (d *Daemon) view() web.View {
 	return v
 }
 
-// addDamage adds the damaged files of the sources that run. It asks them without the
-// lock of d: they report to d.
+// addDamage adds the damaged files of the running sources. It calls the sources without
+// holding d.mu, because they may be calling d.report.
 func (d *Daemon) addDamage(v *web.View) {
 	d.mu.Lock()
 	now := d.now
@@ -66,7 +66,7 @@ func (d *Daemon) Metrics(emit func(name, help, kind string, value float64, label
 	d.mu.Lock()
 	failed := d.reloadErr != ""
 	d.mu.Unlock()
-	emit("config_reload_failed", "1 if the last change of the configuration was not taken.", "gauge", number(failed))
+	emit("config_reload_failed", "1 if the last reload of the configuration failed, else 0.", "gauge", number(failed))
 }
 
 func number(b bool) float64 {
@@ -85,7 +85,7 @@ func (p *parts) all() []pipeline.Sink {
 	return list
 }
 
-// extras returns the components with figures of their own.
+// extras returns the components that have their own metrics.
 func (p *parts) extras(plan *plan) []metrics.Extra {
 	var list []metrics.Extra
 	add := func(part any, name string) {
@@ -103,7 +103,7 @@ func (p *parts) extras(plan *plan) []metrics.Extra {
 	return list
 }
 
-// named is a component whose figures bear its name, as all others of it do.
+// named adds the label "component" to the metrics of a component.
 type named struct {
 	metrics.Extra
 	name string

@@ -1,10 +1,9 @@
-// Package errlist takes joined errors apart, so that each mistake can be placed,
-// sorted and written on a line of its own.
+// Package errlist splits joined errors, so that each one can be given a place,
+// sorted and printed on its own line.
 package errlist
 
-// Flatten returns the errors that errors.Join made err of, and those that these
-// were made of, in their order. It returns err itself if it joins none, and nothing
-// for nil.
+// Flatten returns the errors that err joins (see [errors.Join]), recursively and
+// in order. It returns err itself if it joins none, and nil if err is nil.
 func Flatten(err error) []error { return appendAll(nil, err) }
 
 func appendAll(list []error, err error) []error {

@@ -2,22 +2,22 @@ package explain
 
 import "github.com/urlfold/urlfold/codec"
 
-// A difference is a component that two URLs do not share.
+// A difference is a component in which two URLs differ.
 type difference struct {
 	component     string
 	before, after string // absent, empty, or the text
 }
 
-// How a component is shown that has no text.
+// Placeholders for components without text.
 const (
 	absent = "(none)"
 	empty  = "(empty)"
 )
 
-// differences returns the components in which two URLs differ, in their order.
+// differences returns the components in which two URLs differ, in the order of a URL.
 func differences(a, b string) []difference {
 	var ra, rb codec.Result
-	_ = codec.Parse([]byte(a), &ra) // the components are there even with an error
+	_ = codec.Parse([]byte(a), &ra) // Parse sets the components even if it returns an error
 	_ = codec.Parse([]byte(b), &rb)
 	var out []difference
 	for c := codec.Scheme; c <= codec.Fragment; c++ {
@@ -29,7 +29,7 @@ func differences(a, b string) []difference {
 	return out
 }
 
-// stepDifference returns what a step has changed.
+// stepDifference returns the change of a step.
 func stepDifference(st *codec.Step) difference {
 	text := func(s string, none bool) string {
 		switch {
@@ -43,7 +43,7 @@ func stepDifference(st *codec.Step) difference {
 	return difference{st.Component.String(), text(st.Before, st.Added), text(st.After, st.Removed)}
 }
 
-// componentText returns a component for people.
+// componentText returns the text of a component, or a placeholder.
 func componentText(url string, u *codec.URL, c codec.Component) string {
 	s := u.Span(c)
 	switch {

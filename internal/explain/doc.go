@@ -1,6 +1,6 @@
-// Package explain says everything that the codec knows about one URL: its
-// components, its diagnostics, each rule that changed it on the way to the normal
-// form and to each key, what RFC 3986 and the URL Standard make of it, and at
-// which level its keys meet those of another URL. [Explainer] finds this out;
-// [TextWriter] draws it for people and [JSONWriter] writes it for programs.
+// Package explain describes a URL in full: its components, its diagnostics, the rules
+// applied for the normal form and for each key, the verdicts of RFC 3986 and of the URL
+// Standard, and the level at which its keys become equal to those of another URL.
+// [Explainer] collects this information; [TextWriter] formats it for people and
+// [JSONWriter] for programs.
 package explain

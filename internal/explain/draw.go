@@ -8,13 +8,12 @@ import (
 	"github.com/urlfold/urlfold/internal/terminal"
 )
 
-// This file draws a URL with what is to be said about its parts below it. It is
-// structured in the following way:
+// This file draws a URL with annotations below it. It has two parts:
 //
-//   - Cutting: a long URL loses what is far from anything of interest.
-//   - Rows: the brackets, labels and carets under one line of cells.
+//   - Cutting: shortening a long URL to the surroundings of points of interest.
+//   - Rows: drawing brackets, labels and carets under a line of cells.
 
-// cells returns the cells of url, with the bytes of hide as ***.
+// cells returns the cells of url, with *** in place of the span hide.
 func (t *TextWriter) cells(url []byte, hide codec.Span) []terminal.Cell {
 	start, end := int(hide.Start), min(int(hide.End), len(url))
 	if start >= end {
@@ -29,7 +28,7 @@ func (t *TextWriter) cells(url []byte, hide codec.Span) []terminal.Cell {
 	return out
 }
 
-// widthOf returns how many columns the cells take.
+// widthOf returns the width of cells in columns.
 func widthOf(cells []terminal.Cell) int {
 	n := 0
 	for _, c := range cells {
@@ -38,8 +37,8 @@ func widthOf(cells []terminal.Cell) int {
 	return n
 }
 
-// cut leaves out what is far from the offsets in points, if the cells do not fit
-// in width columns: as little as is needed.
+// cut shortens cells that do not fit into width columns. It drops cells far from the
+// offsets in points, as few as possible.
 func (t *TextWriter) cut(cells []terminal.Cell, points []int, width int) []terminal.Cell {
 	short := cells
 	for _, near := range []int{40, 24, 16, 10, 6, 3} {
@@ -51,8 +50,8 @@ func (t *TextWriter) cut(cells []terminal.Cell, points []int, width int) []termi
 	return short
 }
 
-// cutTo replaces each stretch of cells that are more than near cells away from
-// every point by an ellipsis.
+// cutTo replaces each run of cells that are more than near cells away from every point
+// by an ellipsis.
 func (t *TextWriter) cutTo(cells []terminal.Cell, points []int, near int) []terminal.Cell {
 	keep := make([]bool, len(cells))
 	mark := func(at int) {
@@ -107,8 +106,8 @@ func rows(cells []terminal.Cell, width int) [][]terminal.Cell {
 	return out
 }
 
-// outsideEscape returns the place at or before n where cells can be broken
-// without breaking an escape.
+// outsideEscape returns the last index up to n at which a row can end without splitting
+// an escape.
 func outsideEscape(cells []terminal.Cell, n int) int {
 	for i := max(1, n-2); i < n; i++ {
 		if cells[i].Text == "%" {
@@ -118,20 +117,20 @@ func outsideEscape(cells []terminal.Cell, n int) int {
 	return n
 }
 
-// A label names a stretch of the URL.
+// A label names a span of the URL.
 type label struct {
 	start, end int // bytes
 	text       string
 }
 
-// A span of columns in one row, and what stands under it.
+// A placed is a span of columns in a row, with the text under it.
 type placed struct {
 	col, end int
 	text     string
 }
 
-// column returns the column of the cell that holds offset at, or, if at is the
-// end of row, the column after it.
+// column returns the column of the cell that contains offset at or, if at is the end of
+// row, the column after the row.
 func column(row []terminal.Cell, at int) (col int, ok bool) {
 	for _, c := range row {
 		if at >= c.Start && at < c.End {
@@ -142,8 +141,8 @@ func column(row []terminal.Cell, at int) (col int, ok bool) {
 	return col, len(row) == 0 || at == row[len(row)-1].End
 }
 
-// place returns where the labels lie in row. A label of nothing is put under the
-// delimiter in front of it.
+// place returns the columns of the labels in row. It puts an empty label under the
+// delimiter before it.
 func place(row []terminal.Cell, labels []label) []placed {
 	var out []placed
 	for _, l := range labels {
@@ -168,7 +167,7 @@ func place(row []terminal.Cell, labels []label) []placed {
 	return out
 }
 
-// A canvas is some lines of single-column characters.
+// A canvas is a list of lines of single-column characters.
 type canvas [][]rune
 
 // put writes text at a column of a line.
@@ -187,8 +186,8 @@ func (c *canvas) put(line, col int, text string) {
 	(*c)[line] = l
 }
 
-// ruler draws a bracket under each span and its text under the bracket, on a
-// deeper line if it does not fit beside the next one:
+// ruler draws a bracket under each span and the text of the span below it, on a lower
+// line if it would overlap the next text:
 //
 //	└──┘   └──────┘ │
 //	scheme host     │
@@ -196,7 +195,7 @@ func (c *canvas) put(line, col int, text string) {
 func (t *TextWriter) ruler(spans []placed) canvas {
 	var c canvas
 	line := t.Pick("│", "|")
-	var limit []int // per line, the first column that is taken
+	var limit []int // first occupied column of each line
 	for i := len(spans) - 1; i >= 0; i-- {
 		p := spans[i]
 		c.put(0, p.col, t.bracket(p.end-p.col))

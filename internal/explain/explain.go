@@ -7,20 +7,20 @@ import (
 	"github.com/urlfold/urlfold/codec/params"
 )
 
-// MaxDiagnostics is how many diagnostics an explanation has use for: the drawing
-// has a letter for each. It is meant for [codec.Profile].
+// MaxDiagnostics is the maximum number of diagnostics in an explanation, which has a
+// letter for each. Use it as MaxDiagnostics of the [codec.Profile].
 const MaxDiagnostics = 52
 
-// Options says how an [Explainer] reads URLs.
+// Options configures an [Explainer].
 type Options struct {
 	Normalizer *codec.Normalizer
-	Level      codec.Level   // of the key that is compared
-	KeyForm    codec.KeyForm // how keys are written
-	Base       []byte        // URLs are resolved against it first; may be empty
-	Redact     bool          // show *** for passwords
+	Level      codec.Level   // level of the key to show and compare
+	KeyForm    codec.KeyForm // text form of keys
+	Base       []byte        // base URL for relative references; may be empty
+	Redact     bool          // replace passwords by ***
 }
 
-// An Explainer explains URLs. It is not safe for use by several goroutines.
+// An Explainer explains URLs. It is not safe for concurrent use.
 type Explainer struct {
 	norm  *codec.Normalizer
 	level codec.Level
@@ -29,13 +29,13 @@ type Explainer struct {
 	redactor
 }
 
-// New returns an explainer.
+// New returns an Explainer.
 func New(o Options) *Explainer {
 	return &Explainer{norm: o.Normalizer, level: o.Level, form: o.KeyForm, base: o.Base, redactor: redactor{on: o.Redact, base: o.Base}}
 }
 
-// An Explanation is everything there is to say about one URL. Write it before its
-// explainer explains the next one, which forgets the passwords to hide.
+// An Explanation describes a URL. Write it before the next call of Explain or Compare,
+// which discards the passwords to mask.
 type Explanation struct {
 	src    []byte
 	norm   []byte
@@ -51,13 +51,13 @@ type Explanation struct {
 // Err returns why the URL cannot be parsed, or nil.
 func (e *Explanation) Err() error { return e.err }
 
-// Explain explains src, and keeps it.
+// Explain explains src. The Explanation retains src.
 func (x *Explainer) Explain(src []byte) *Explanation {
 	x.forget()
 	return x.explain(src)
 }
 
-// explain explains src beside what was explained before.
+// explain is Explain without discarding the passwords of earlier URLs.
 func (x *Explainer) explain(src []byte) *Explanation {
 	e := &Explanation{src: src, rfc: x.rfcView(src).rate(), whatwg: x.browserView(src).rate()}
 	e.norm, e.err = x.norm.AppendRef(nil, x.base, src, &e.res)
@@ -69,8 +69,8 @@ func (x *Explainer) explain(src []byte) *Explanation {
 	return e
 }
 
-// ask gets the applied rules and the keys from the codec. Nothing else in this
-// package does.
+// ask gets the keys and the applied rules from the codec. It is the only function in
+// this package that does.
 func (x *Explainer) ask(e *Explanation) {
 	e.change = e.res.Change()
 	for lv := range codec.K3 + 1 {
@@ -83,8 +83,8 @@ func (x *Explainer) ask(e *Explanation) {
 	e.steps = x.norm.Trace(x.base, e.src)
 }
 
-// noteEmptyPair adds the diagnostic of an empty field in the query, which the codec
-// leaves to those who read parameters.
+// noteEmptyPair adds the diagnostic for an empty name=value pair in the query, which the
+// codec leaves to callers that parse parameters.
 func (e *Explanation) noteEmptyPair() {
 	query := e.res.In.Span(codec.Query)
 	n := params.EmptyPair(query.In(e.src))

@@ -11,8 +11,8 @@ import (
 	"github.com/urlfold/urlfold/codec"
 )
 
-// An object is an explanation as JSON. The names are those of the
-// one-shot's output fields, and a contract.
+// An object is an explanation as JSON. Its member names equal the output fields of the
+// one-shot, and scripts depend on them.
 type object struct {
 	URL         *string          `json:"url,omitempty"`
 	URLB64      string           `json:"url_b64,omitempty"`
@@ -44,8 +44,8 @@ type object struct {
 	SURT        *string          `json:"surt,omitempty"`
 	Template    *string          `json:"template,omitempty"`
 	IRI         *string          `json:"iri,omitempty"`
-	Policy      string           `json:"policy,omitempty"`  // versions of the lists that K2 and K3 go by
-	Skipped     []skipJSON       `json:"skipped,omitempty"` // what of these lists is not among their rules
+	Policy      string           `json:"policy,omitempty"`  // versions of the lists used by K2 and K3
+	Skipped     []skipJSON       `json:"skipped,omitempty"` // items of these lists that are not expressed exactly as rules
 	Steps       []stepJSON       `json:"steps,omitempty"`
 	KeySteps    []keyJSON        `json:"key_steps,omitempty"`
 	VS          *pairJSON        `json:"vs,omitempty"`
@@ -63,8 +63,8 @@ type diagnosticJSON struct {
 	Action    string `json:"action"`
 }
 
-// A stepJSON is one rule at work. Before is null where the rule has added the
-// component, and After where it has removed it.
+// A stepJSON is an applied rule. Before is null if the rule has added the component;
+// After is null if it has removed the component.
 type stepJSON struct {
 	Rule      string  `json:"rule"`
 	Clause    string  `json:"clause"`
@@ -86,7 +86,8 @@ func (x *Explainer) step(st *codec.Step) stepJSON {
 	return o
 }
 
-// A keyJSON is a rule on the way from the key of one level to that of the next.
+// A keyJSON is a rule applied to derive the key of a level from that of the previous
+// level.
 type keyJSON struct {
 	Level string `json:"level"`
 	stepJSON
@@ -94,11 +95,11 @@ type keyJSON struct {
 	Reason string `json:"reason,omitempty"`
 }
 
-// A pairJSON is the other URL, and how its keys compare.
+// A pairJSON is the other URL of a comparison, and the result.
 type pairJSON struct {
 	*object
-	Share  bool        `json:"share"`          // the profile's key
-	Meet   string      `json:"meet,omitempty"` // the first level at which the keys are equal
+	Share  bool        `json:"share"`          // whether the keys of the profile's level are equal
+	Meet   string      `json:"meet,omitempty"` // lowest level at which the keys are equal
 	Levels []levelJSON `json:"levels"`
 }
 
@@ -109,14 +110,14 @@ type levelJSON struct {
 	By     []string `json:"by,omitempty"` // rules that make the keys equal here
 }
 
-// A JSONWriter writes an explanation as one JSON object on a line.
+// A JSONWriter formats each explanation as a JSON object on one line.
 type JSONWriter struct {
 	*Explainer
 	w   *bufio.Writer
 	enc *json.Encoder
 }
 
-// NewJSONWriter returns a writer of what x explains.
+// NewJSONWriter returns a writer for the explanations of x. Call Flush at the end.
 func NewJSONWriter(w io.Writer, x *Explainer) *JSONWriter {
 	j := &JSONWriter{Explainer: x, w: bufio.NewWriter(w)}
 	j.enc = json.NewEncoder(j.w)
@@ -124,18 +125,18 @@ func NewJSONWriter(w io.Writer, x *Explainer) *JSONWriter {
 	return j
 }
 
-// Write writes one explanation. The bufio.Writer keeps its first error until
-// Flush.
+// Write writes an explanation. Flush returns write errors.
 func (j *JSONWriter) Write(e *Explanation) { _ = j.enc.Encode(j.object(e)) }
 
-// WritePair writes an explanation with the other URL below vs.
+// WritePair writes the explanation of the first URL, with the other URL in the member
+// "vs". Flush returns write errors.
 func (j *JSONWriter) WritePair(p *Pair) {
 	o := j.object(p.a)
 	o.VS = j.pairObject(p)
 	_ = j.enc.Encode(o)
 }
 
-// Flush writes what is buffered, and returns the first error of all writes.
+// Flush writes buffered data and returns the first error of all writes.
 func (j *JSONWriter) Flush() error { return j.w.Flush() }
 
 // object returns e as JSON.
@@ -167,7 +168,7 @@ func (x *Explainer) object(e *Explanation) *object {
 	return o
 }
 
-// fillNormal fills what is known of a URL that has a normal form.
+// fillNormal sets the members that depend on the normal form.
 func (x *Explainer) fillNormal(o *object, e *Explanation) {
 	for c, to := range map[codec.Component]**string{
 		codec.Scheme: &o.Scheme, codec.Username: &o.Username, codec.Host: &o.Host, codec.Port: &o.Port,
@@ -186,7 +187,7 @@ func (x *Explainer) fillNormal(o *object, e *Explanation) {
 	}
 }
 
-// fillKeys fills the keys and how they came about.
+// fillKeys sets the keys and the rules applied for them.
 func (x *Explainer) fillKeys(o *object, e *Explanation) {
 	for lv, to := range [codec.K3 + 1]**string{&o.K0, &o.K1, &o.K2, &o.K3} {
 		text := x.hide(e.keys[lv].text)
@@ -204,7 +205,7 @@ func (x *Explainer) fillKeys(o *object, e *Explanation) {
 	}
 }
 
-// pairObject returns how the keys of two URLs compare.
+// pairObject returns the comparison of two URLs as JSON.
 func (x *Explainer) pairObject(p *Pair) *pairJSON {
 	o := &pairJSON{object: x.object(p.b), Share: p.shares, Levels: []levelJSON{}}
 	if !p.parsed() {

@@ -7,19 +7,19 @@ import (
 	"github.com/urlfold/urlfold/codec/surt"
 )
 
-// An explainedKey is the canonical string of a level, its hash, and the rules
-// that made it of the string of the level before.
+// An explainedKey is the canonical string of a level, its hash, and the rules that
+// derive it from the string of the previous level.
 type explainedKey struct {
 	text  string
 	key   codec.Key
 	steps []codec.Step
 }
 
-// written returns the hash of k in the form that is asked for.
+// written returns the hash of k in the configured form.
 func (x *Explainer) written(k *explainedKey) string { return string(x.form.Append(nil, k.key)) }
 
-// wholeKey returns the canonical string of a level so that its components can be
-// found: K3 leaves out the scheme of web pages, and the slashes behind it.
+// wholeKey returns the canonical string of a level in a form that can be parsed into
+// components: K3 omits the scheme http and the slashes after it.
 func (e *Explanation) wholeKey(lv codec.Level) string {
 	text := e.keys[lv].text
 	if lv != codec.K3 {
@@ -36,13 +36,14 @@ func (e *Explanation) wholeKey(lv codec.Level) string {
 	return text
 }
 
-// skipped returns what was not taken over of the lists of the policy.
+// skipped returns the items of the policy's lists that are not expressed exactly as
+// rules.
 func (x *Explainer) skipped() []params.Skipped {
 	p := x.norm.Policy()
 	return append(p.Params.Skipped(), p.SiteParams.Skipped()...)
 }
 
-// keyRule names a rule with the parameter that it removed.
+// keyRule returns the name of a rule, followed by the parameter that it removed.
 func keyRule(st *codec.Step) string {
 	if st.Param == "" {
 		return st.Rule.String()
@@ -50,7 +51,7 @@ func keyRule(st *codec.Step) string {
 	return st.Rule.String() + " " + st.Param
 }
 
-// forms is what can be made of a URL beside its normal form and its keys.
+// forms holds other forms of a URL.
 type forms struct{ iri, site, surt, template string }
 
 // formsOf returns the forms of e.

@@ -6,18 +6,18 @@ import (
 	"github.com/urlfold/urlfold/codec"
 )
 
-// A redactor hides passwords, if that is asked for, wherever they appear: a
-// password to one standard may be a part of the path to the other.
+// A redactor masks passwords wherever they appear, if it is on. Text that is a password
+// by one standard may be part of the path by the other.
 type redactor struct {
 	on      bool
 	base    []byte
 	secrets []string
 }
 
-// forget drops the passwords of the URLs before.
+// forget discards the passwords of earlier URLs.
 func (x *redactor) forget() { x.secrets = x.secrets[:0] }
 
-// remember keeps the passwords of URLs, so that hideSecrets finds them.
+// remember adds the passwords of URLs to those that hideSecrets masks.
 func (x *redactor) remember(urls ...string) {
 	for _, url := range urls {
 		if p := x.password([]byte(url)); p.Len() > 0 {
@@ -26,7 +26,7 @@ func (x *redactor) remember(urls ...string) {
 	}
 }
 
-// hide returns a URL with its password as ***, if that is asked for.
+// hide returns a URL with its password masked, if the redactor is on.
 func (x *redactor) hide(url string) string {
 	if p := x.password([]byte(url)); p.Len() > 0 {
 		url = url[:p.Start] + "***" + url[p.End:]
@@ -34,7 +34,7 @@ func (x *redactor) hide(url string) string {
 	return x.hideSecrets(url)
 }
 
-// hideSecrets returns text with *** for the passwords that are known.
+// hideSecrets returns text with all remembered passwords masked.
 func (x *redactor) hideSecrets(text string) string {
 	for _, secret := range x.secrets {
 		text = strings.ReplaceAll(text, secret, "***")
@@ -42,7 +42,7 @@ func (x *redactor) hideSecrets(text string) string {
 	return text
 }
 
-// hideDifferences hides passwords. That they differ remains visible.
+// hideDifferences masks passwords in place. It stays visible that they differ.
 func (x *redactor) hideDifferences(diff []difference) []difference {
 	for i := range diff {
 		diff[i] = x.hideDifference(diff[i])
@@ -50,7 +50,7 @@ func (x *redactor) hideDifferences(diff []difference) []difference {
 	return diff
 }
 
-// hideDifference hides the passwords in one difference.
+// hideDifference masks the passwords in a difference.
 func (x *redactor) hideDifference(d difference) difference {
 	hide := x.hideSecrets
 	switch {
@@ -63,7 +63,7 @@ func (x *redactor) hideDifference(d difference) difference {
 	return d
 }
 
-// hideText hides a component that is there.
+// hideText masks a component unless it is absent or empty.
 func hideText(text string) string {
 	if text == "" || text == absent || text == empty {
 		return text
@@ -71,16 +71,16 @@ func hideText(text string) string {
 	return "***"
 }
 
-// password returns the span of the password to hide: all that either standard
-// takes for one. It is empty if nothing is to be hidden.
+// password returns the span of the password to mask, which covers the passwords by both
+// standards. It is empty if there is nothing to mask.
 func (x *redactor) password(url []byte) codec.Span {
 	if !x.on {
 		return codec.Span{}
 	}
 	var r, b codec.Result
-	_ = codec.Parse(url, &r) // the components are there even with an error
+	_ = codec.Parse(url, &r) // Parse sets the components even if it returns an error
 	if _, err := browserNormalizer.AppendRef(nil, x.base, url, &b); err != nil && len(x.base) == 0 {
-		_, _ = browserNormalizer.AppendRef(nil, []byte("http://h/"), url, &b) // a reference has one too
+		_, _ = browserNormalizer.AppendRef(nil, []byte("http://h/"), url, &b) // a reference may have a password, too
 	}
 	rfc, browser := r.In.Span(codec.Password), b.In.Span(codec.Password)
 	switch {

@@ -2,22 +2,22 @@ package explain
 
 import "github.com/urlfold/urlfold/codec"
 
-// actionTexts says what was done about a diagnostic.
+// actionTexts describes the actions taken for diagnostics.
 var actionTexts = map[codec.Action]string{
-	codec.Kept:     "Kept as it is.",
+	codec.Kept:     "Kept unchanged.",
 	codec.Encoded:  "Encoded.",
 	codec.Decoded:  "Decoded.",
 	codec.Removed:  "Removed.",
 	codec.Recased:  "Written in upper case.",
-	codec.Replaced: "Written in another way.",
-	codec.Rejected: "This is why the URL cannot be parsed.",
+	codec.Replaced: "Replaced by an equivalent form.",
+	codec.Rejected: "Because of this, the URL cannot be parsed.",
 }
 
-// changeTexts says what a class of change means.
+// changeTexts describes the classes of changes.
 var changeTexts = map[codec.Change]string{
 	codec.Unchanged:   "the URL is in normal form",
-	codec.Cosmetic:    "another spelling of the same URL in every scheme (RFC 3986 §6.2.2)",
-	codec.SchemeEqual: "the same resource by the rules of its scheme (RFC 3986 §6.2.3)",
-	codec.Repaired:    "read as a browser does, where the RFC keeps apart",
-	codec.Lossy:       "a rule removed something",
+	codec.Cosmetic:    "equivalent in every scheme (RFC 3986 §6.2.2)",
+	codec.SchemeEqual: "equivalent by the rules of the scheme (RFC 3986 §6.2.3)",
+	codec.Repaired:    "interpreted as browsers do; not equivalent by RFC 3986",
+	codec.Lossy:       "a rule removed information",
 }

@@ -2,10 +2,10 @@ package explain
 
 import "github.com/urlfold/urlfold/codec"
 
-// This file parses a URL by both standards, RFC 3986 and that of browsers,
-// whatever the profile.
+// This file parses a URL by both standards, RFC 3986 and the URL Standard of browsers,
+// independently of the profile.
 
-// One normalizer of each standard.
+// A normalizer for each standard.
 var (
 	rfcNormalizer     = mustNormalizer("rfc3986-scheme")
 	browserNormalizer = mustNormalizer("whatwg")
@@ -15,31 +15,31 @@ func mustNormalizer(name string) *codec.Normalizer {
 	p, _ := codec.Lookup(name)
 	n, err := codec.New(p)
 	if err != nil {
-		panic("BUG: the profile " + name + " does not exist") // every test would see it
+		panic("BUG: the profile " + name + " does not exist") // impossible: covered by every test
 	}
 	return n
 }
 
-// A standing is what a standard makes of a URL.
+// A standing is the verdict of a standard on a URL.
 type standing string
 
 // The standings, as they appear in output.
 const (
 	valid   standing = "valid"
-	invalid standing = "invalid" // it can be parsed, but holds what the standard does not allow
-	failure standing = "failure" // it cannot be parsed
+	invalid standing = "invalid" // can be parsed, but violates the standard
+	failure standing = "failure" // cannot be parsed
 )
 
-// A view is what one standard sees in a URL.
+// A view is the interpretation of a URL by one standard.
 type view struct {
 	standing standing
 	faults   codec.Flags // why it is not valid
 	err      error       // why it cannot be parsed
-	raw      string      // a text with the components as the standard sees them
-	k0, k1   string      // what it means by RFC 3986, to compare with the other view
+	raw      string      // a URL with the components that the standard sees
+	k0, k1   string      // keys by RFC 3986 of the interpreted URL, to compare the views
 }
 
-// rfcView returns what RFC 3986 sees in src.
+// rfcView returns the interpretation of src by RFC 3986.
 func (x *Explainer) rfcView(src []byte) view {
 	var r codec.Result
 	v := view{raw: string(src)}
@@ -48,12 +48,12 @@ func (x *Explainer) rfcView(src []byte) view {
 		v.compare(x.base, src)
 	}
 	if len(x.base) > 0 {
-		v.raw = v.k1 // the reference alone has no host to compare
+		v.raw = v.k1 // a relative reference has no host to compare
 	}
 	return v
 }
 
-// browserView returns what browsers see in src.
+// browserView returns the interpretation of src by browsers.
 func (x *Explainer) browserView(src []byte) view {
 	var r codec.Result
 	href, err := browserNormalizer.AppendRef(nil, x.base, src, &r)
@@ -65,7 +65,7 @@ func (x *Explainer) browserView(src []byte) view {
 	return v
 }
 
-// compare finds the keys of url, which is how the standard sees it.
+// compare sets the keys of v to those of url, the interpreted URL.
 func (v *view) compare(base, url []byte) {
 	var r codec.Result
 	norm, err := rfcNormalizer.AppendRef(nil, base, url, &r)
@@ -76,7 +76,7 @@ func (v *view) compare(base, url []byte) {
 	v.k1 = string(norm)
 }
 
-// rate sets the standing.
+// rate returns v with its standing set.
 func (v view) rate() view {
 	switch {
 	case v.err != nil:
@@ -89,11 +89,11 @@ func (v view) rate() view {
 	return v
 }
 
-// inViews returns the components in apart as each standard sees them.
+// inViews returns the components in apart as they are by each standard.
 func (e *Explanation) inViews(apart []difference) []difference {
 	var ra, rb codec.Result
 	a, b := e.rfc.raw, e.whatwg.raw
-	_ = codec.Parse([]byte(a), &ra) // both can be parsed
+	_ = codec.Parse([]byte(a), &ra) // cannot fail
 	_ = codec.Parse([]byte(b), &rb)
 	var out []difference
 	for _, d := range apart {
@@ -106,10 +106,10 @@ func (e *Explanation) inViews(apart []difference) []difference {
 	return out
 }
 
-// hostOf returns the host of a URL, or that there is none.
+// hostOf returns the host of a URL, or "no host".
 func hostOf(url string) string {
 	var r codec.Result
-	_ = codec.Parse([]byte(url), &r) // it can be parsed
+	_ = codec.Parse([]byte(url), &r) // cannot fail
 	if r.In.Span(codec.Host).Len() == 0 {
 		return "no host"
 	}

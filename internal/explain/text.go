@@ -12,32 +12,32 @@ import (
 	"github.com/urlfold/urlfold/internal/terminal"
 )
 
-// A TextWriter writes explanations for people.
+// A TextWriter formats explanations for people.
 type TextWriter struct {
 	*Explainer
 	terminal.Style
 	w     *bufio.Writer
-	begun bool // something was written
+	begun bool // an explanation has been written
 }
 
-// NewTextWriter returns a writer of what x explains.
+// NewTextWriter returns a writer for the explanations of x. Call Flush at the end.
 func NewTextWriter(w io.Writer, s terminal.Style, x *Explainer) *TextWriter {
 	return &TextWriter{Explainer: x, Style: s, w: bufio.NewWriter(w)}
 }
 
-// Flush writes what is buffered, and returns the first error of all writes.
+// Flush writes buffered data and returns the first error of all writes.
 func (t *TextWriter) Flush() error { return t.w.Flush() }
 
 const indent = "  "
 
-// cannotBeParsed is the head of a section that says why.
+// cannotBeParsed is the heading of the section with a parse error.
 const cannotBeParsed = "cannot be parsed"
 
-// labelRoom is the columns that are left free on the right, for the label of a
-// short component at the end.
+// labelRoom is the number of free columns on the right, for the label of a short
+// component at the end of the URL.
 const labelRoom = 8
 
-// Write writes one explanation.
+// Write writes an explanation.
 func (t *TextWriter) Write(e *Explanation) {
 	t.separate()
 	t.drawComponents(e)
@@ -57,7 +57,7 @@ func (t *TextWriter) Write(e *Explanation) {
 	t.writeForms(e)
 }
 
-// separate writes an empty line after the explanation before.
+// separate writes an empty line between two explanations.
 func (t *TextWriter) separate() {
 	if t.begun {
 		t.emit("\n")
@@ -65,7 +65,7 @@ func (t *TextWriter) separate() {
 	t.begun = true
 }
 
-// head writes the head of a section.
+// head writes the heading of a section.
 func (t *TextWriter) head(text string) {
 	t.emit("\n" + t.Paint(terminal.Bold, text) + "\n")
 }
@@ -75,7 +75,8 @@ func (t *TextWriter) line(text string) { t.emit(indent + text + "\n") }
 // emit writes text. A bufio.Writer keeps its first error until Flush.
 func (t *TextWriter) emit(text string) { _, _ = t.w.WriteString(text) }
 
-// picture returns the rows of the URL, cut to the offsets of interest.
+// picture returns the rows of cells that show the URL. It shortens a long URL to the
+// surroundings of components, diagnostics and parse errors.
 func (t *TextWriter) picture(e *Explanation) [][]terminal.Cell {
 	width := t.Width - len(indent) - labelRoom
 	points := []int{}
@@ -91,13 +92,13 @@ func (t *TextWriter) picture(e *Explanation) [][]terminal.Cell {
 	if e.err != nil {
 		points = append(points, int(e.res.ErrAt))
 	}
-	// What is longer than the limit cannot be parsed: its beginning says enough.
+	// A URL longer than the limit cannot be parsed; its beginning is enough.
 	src := e.src[:min(len(e.src), codec.DefaultMaxLen+1)]
 	cells := t.cells(src, t.password(e.src))
 	return rows(t.cut(cells, points, width), width)
 }
 
-// urlLine returns a row as text, with the cells at offsets in a color.
+// urlLine returns a row as text, with the cells at the given offsets highlighted.
 func (t *TextWriter) urlLine(row []terminal.Cell, offsets []int) string {
 	var b strings.Builder
 	for _, c := range row {
@@ -131,18 +132,18 @@ func (t *TextWriter) drawComponents(e *Explanation) {
 		}
 	}
 	if len(e.src) == 0 {
-		t.line("(the empty reference)")
+		t.line("(empty reference)")
 	}
 }
 
-// A defect is the diagnostics at one offset, under one letter.
+// A defect is the group of diagnostics at one offset, labeled with a letter.
 type defect struct {
 	at          int
 	letter      byte
 	diagnostics []codec.Diagnostic
 }
 
-// defects gathers the diagnostics of e by offset.
+// defects groups the diagnostics of e by offset.
 func defects(e *Explanation) []defect {
 	const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 	var out []defect
@@ -191,8 +192,8 @@ func (t *TextWriter) drawDefects(e *Explanation) {
 	}
 }
 
-// drawCarets draws the rows that hold defects, with a caret and a letter under
-// each. A caret without a letter is where parsing failed.
+// drawCarets draws the rows that contain defects, with a caret and a letter under each.
+// A caret without a letter marks the offset at which parsing failed.
 func (t *TextWriter) drawCarets(pic [][]terminal.Cell, found []defect, offsets []int) {
 	for i, row := range pic {
 		var c canvas
@@ -216,8 +217,8 @@ func (t *TextWriter) drawCarets(pic [][]terminal.Cell, found []defect, offsets [
 	}
 }
 
-// diagnosticAction says what was done about a diagnostic. If there is no normal
-// form, nothing was.
+// diagnosticAction describes the action taken for a diagnostic. If the URL cannot be
+// parsed, no action other than the rejection was taken.
 func diagnosticAction(e *Explanation, d codec.Diagnostic) string {
 	action := actionTexts[d.Action]
 	if e.err != nil && d.Action != codec.Rejected {
@@ -229,8 +230,8 @@ func diagnosticAction(e *Explanation, d codec.Diagnostic) string {
 	return action
 }
 
-// writeDiagnostic describes one diagnostic: its meaning only if it was not
-// described before.
+// writeDiagnostic describes a diagnostic. It omits the meaning of the flag if that has
+// been described before.
 func (t *TextWriter) writeDiagnostic(letter string, d codec.Diagnostic, action string, described bool) {
 	where := fmt.Sprintf("byte %d, %v", d.At, d.Component)
 	if !described {
@@ -246,19 +247,19 @@ func (t *TextWriter) writeDiagnostic(letter string, d codec.Diagnostic, action s
 	}
 }
 
-// doubleText says what is known about an escape that was escaped again.
+// doubleText describes a multiply encoded escape.
 func doubleText(d codec.Diagnostic) string {
-	text := fmt.Sprintf("It is %d deep", d.Info&(codec.WouldBeUTF8-1))
+	text := fmt.Sprintf("Encoded %d levels deep", d.Info&(codec.WouldBeUTF8-1))
 	if d.Info&codec.WouldDelimit != 0 {
-		text += ", and ends as a delimiter"
+		text += ", decodes to a delimiter"
 	}
 	if d.Info&codec.WouldBeUTF8 == 0 {
-		text += ", and ends as bytes that are not UTF-8"
+		text += ", decodes to bytes that are not UTF-8"
 	}
 	return text + "."
 }
 
-// writeFlag says what a flag means.
+// writeFlag writes a flag with its meaning and clause.
 func (t *TextWriter) writeFlag(letter string, f codec.Flag, where, action string) {
 	t.line(strings.TrimRight(t.flagHead(letter, f)+where, " "))
 	text := terminal.Capital(f.Meaning())
@@ -270,14 +271,14 @@ func (t *TextWriter) writeFlag(letter string, f codec.Flag, where, action string
 	}
 }
 
-// flagColumn holds the names of most flags, and two spaces.
+// flagColumn is the width of the column of flag names, which fits most of them.
 const flagColumn = 21
 
 func (t *TextWriter) flagHead(letter string, f codec.Flag) string {
 	return t.Paint(terminal.Yellow, letter) + indent + t.Paint(terminal.Bold, f.String()) + strings.Repeat(" ", max(2, flagColumn-len(f.String())))
 }
 
-// writeNormal writes the normal form and how far it is from the input.
+// writeNormal writes the normal form and the class of its difference from the input.
 func (t *TextWriter) writeNormal(e *Explanation) {
 	p := t.norm.Profile()
 	t.head(fmt.Sprintf("normal form (profile %s, standard %v)", p.Name, p.Standard))
@@ -285,13 +286,13 @@ func (t *TextWriter) writeNormal(e *Explanation) {
 	t.emit("\n")
 	change := changeTexts[e.change]
 	if e.change == codec.Unchanged && len(e.steps) > 0 {
-		change = "resolved against the base, the URL is in normal form"
+		change = "after resolution against the base, the URL is in normal form"
 	}
 	t.named("change", e.change.String()+": "+t.clause(change))
 	t.writeStandings(e)
 }
 
-// named writes a line with a name in front, wrapped.
+// named writes text after a name, wrapped and indented.
 func (t *TextWriter) named(name, text string) {
 	const column = 10
 	for _, l := range terminal.Wrap(terminal.Printable(text), t.Width-len(indent)-column) {
@@ -300,8 +301,8 @@ func (t *TextWriter) named(name, text string) {
 	}
 }
 
-// long writes a URL on a line of its own. It is never cut: it is there to be
-// copied.
+// long writes a URL on its own line. It never shortens the URL, so that users can copy
+// it.
 func (t *TextWriter) long(url string) {
 	if strings.TrimSpace(url) == "" {
 		url += "(empty)"
@@ -309,12 +310,12 @@ func (t *TextWriter) long(url string) {
 	t.line(url)
 }
 
-// writeSteps writes what each rule changed.
+// writeSteps writes the applied rules and their changes.
 func (t *TextWriter) writeSteps(e *Explanation) {
 	if len(e.steps) == 0 {
 		return
 	}
-	t.head("what changed, rule by rule")
+	t.head("applied rules")
 	for i := range e.steps {
 		st := &e.steps[i]
 		if i == 0 || e.steps[i-1].Rule != st.Rule {
@@ -325,7 +326,8 @@ func (t *TextWriter) writeSteps(e *Explanation) {
 	}
 }
 
-// writeDifference writes a component before and after, on one line if they fit.
+// writeDifference writes a component before and after a change on one line, shortened
+// if necessary.
 func (t *TextWriter) writeDifference(d difference) {
 	arrow := " " + t.Pick("→", "->") + " "
 	name := fmt.Sprintf("%-9s ", d.component)
@@ -334,8 +336,8 @@ func (t *TextWriter) writeDifference(d difference) {
 	t.line(indent + name + before + t.Paint(terminal.Dim, arrow) + t.Paint(terminal.Green, after))
 }
 
-// shorten cuts a and b to n columns at most where they are equal, from both
-// ends, so that what differs is seen.
+// shorten cuts a and b to at most n columns. It drops equal text at the start first, so
+// that the first difference stays visible.
 func shorten(a, b string, n int, dots string) (string, string) {
 	ra, rb := []rune(a), []rune(b)
 	if len(ra) <= n && len(rb) <= n {
@@ -360,7 +362,7 @@ func shorten(a, b string, n int, dots string) (string, string) {
 	return cutOne(ra), cutOne(rb)
 }
 
-// clause writes a clause for people, with "section" where there is no §.
+// clause returns a clause with "section" instead of § if the style is ASCII.
 func (t *TextWriter) clause(c string) string {
 	if t.Unicode {
 		return c

@@ -8,8 +8,8 @@ import (
 	"github.com/urlfold/urlfold/internal/terminal"
 )
 
-// writeKeys writes the key of each level. A string that is that of the level
-// before is not written again.
+// writeKeys writes the key of each level. It does not repeat a string that equals that
+// of the previous level.
 func (t *TextWriter) writeKeys(e *Explanation) {
 	t.head("keys")
 	before := ""
@@ -19,12 +19,12 @@ func (t *TextWriter) writeKeys(e *Explanation) {
 		if lv == t.level {
 			note = t.Paint(terminal.Dim, "  the profile's key")
 			if t.level != t.norm.Profile().Key {
-				note = t.Paint(terminal.Dim, "  the key asked for")
+				note = t.Paint(terminal.Dim, "  the requested key")
 			}
 		}
 		t.line(t.Paint(terminal.Bold, lv.String()) + indent + t.written(k) + indent + t.norm.KeyFunction(lv) + note)
 		if lv > codec.K0 && k.text == before {
-			t.line(indent + indent + t.Paint(terminal.Dim, "the string of "+(lv-1).String()))
+			t.line(indent + indent + t.Paint(terminal.Dim, "same string as "+(lv-1).String()))
 			continue
 		}
 		before = k.text
@@ -32,8 +32,8 @@ func (t *TextWriter) writeKeys(e *Explanation) {
 	}
 }
 
-// isKnown reports whether a step to a key says nothing new: the normal form has
-// the same one, or K3 leaves out "http:", which it always does.
+// isKnown reports whether a step to a key adds no information: the same rule was applied
+// for the normal form, or it only drops "http:", which K3 always does.
 func isKnown(e *Explanation, lv codec.Level, st *codec.Step) bool {
 	if lv < codec.K2 || st.Rule == codec.DropUserinfo || st.Rule == codec.DropFragment {
 		return slices.ContainsFunc(e.steps, func(s codec.Step) bool { return s.Rule == st.Rule })
@@ -41,7 +41,7 @@ func isKnown(e *Explanation, lv codec.Level, st *codec.Step) bool {
 	return lv == codec.K3 && st.Rule.String() == "https-http" && st.Before != "https"
 }
 
-// writeKeySteps writes what the keys leave out or spell otherwise.
+// writeKeySteps writes the rules applied for the keys and their changes.
 func (t *TextWriter) writeKeySteps(e *Explanation) {
 	begun, listed := false, false
 	for lv := range codec.K3 + 1 {
@@ -51,7 +51,7 @@ func (t *TextWriter) writeKeySteps(e *Explanation) {
 				continue
 			}
 			if !begun {
-				t.head("what the keys change, rule by rule")
+				t.head("applied key rules")
 				begun = true
 			}
 			t.writeKeyStep(e, lv, st)
@@ -62,12 +62,12 @@ func (t *TextWriter) writeKeySteps(e *Explanation) {
 		t.emit("\n")
 		t.named("lists", strings.ReplaceAll(t.norm.Policy().Versions(), ";", ", "))
 		if n := len(t.skipped()); n > 0 {
-			t.named("skipped", terminal.Plural(int64(n), "item", "items")+" of these lists not, or not quite, taken over as rules; --json names them")
+			t.named("skipped", terminal.Plural(int64(n), "item", "items")+" of these lists cannot be expressed exactly as rules; --json lists them")
 		}
 	}
 }
 
-// writeKeyStep writes what one rule has changed.
+// writeKeyStep writes an applied rule and its change.
 func (t *TextWriter) writeKeyStep(e *Explanation, lv codec.Level, st *codec.Step) {
 	rule := t.Escape(t.hideSecrets(keyRule(st)))
 	source := t.Escape(t.clause(st.Clause()))
@@ -92,7 +92,7 @@ func (t *TextWriter) writeKeyStep(e *Explanation, lv codec.Level, st *codec.Step
 	t.writeDifference(t.hideDifference(stepDifference(st)))
 }
 
-// writeForms writes other forms of the URL, where they say something new.
+// writeForms writes other forms of the URL that differ from the normal form.
 func (t *TextWriter) writeForms(e *Explanation) {
 	t.head("other forms")
 	f := t.formsOf(e)

@@ -8,7 +8,7 @@ import (
 	"github.com/urlfold/urlfold/internal/terminal"
 )
 
-// WritePair writes at which level the keys of two URLs meet.
+// WritePair writes a comparison of the keys of two URLs.
 func (t *TextWriter) WritePair(p *Pair) {
 	t.separate()
 	t.emit(t.Paint(terminal.Bold, "A") + "\n")
@@ -34,8 +34,8 @@ func (t *TextWriter) WritePair(p *Pair) {
 	}
 }
 
-// writeLevel writes the keys of one level, and what keeps them apart. Strings
-// that are those of the level before are not written again.
+// writeLevel writes the keys of one level and their differences. It does not repeat
+// strings that equal those of the previous level.
 func (t *TextWriter) writeLevel(lv codec.Level, p *Pair) {
 	a, b := p.a, p.b
 	ka, kb := &a.keys[lv], &b.keys[lv]
@@ -49,10 +49,10 @@ func (t *TextWriter) writeLevel(lv codec.Level, p *Pair) {
 		}
 		return
 	case same:
-		t.line(name + t.Paint(terminal.Yellow, "apart") + indent + t.Paint(terminal.Dim, "by the strings of "+(lv-1).String()))
+		t.line(name + t.Paint(terminal.Yellow, "different") + indent + t.Paint(terminal.Dim, "same strings as "+(lv-1).String()))
 		return
 	}
-	t.line(name + t.Paint(terminal.Yellow, "apart"))
+	t.line(name + t.Paint(terminal.Yellow, "different"))
 	t.line(indent + indent + "A " + t.written(ka) + indent + terminal.Printable(t.hide(ka.text)))
 	t.line(indent + indent + "B " + t.written(kb) + indent + terminal.Printable(t.hide(kb.text)))
 	for _, d := range t.hideDifferences(p.apart(lv)) {
@@ -62,12 +62,12 @@ func (t *TextWriter) writeLevel(lv codec.Level, p *Pair) {
 	}
 }
 
-// meeting says in a sentence whether two URLs share the key that was asked for,
-// at which level they meet, and what brings them together there.
+// meeting returns the conclusion: whether the keys of the requested level are equal, the
+// lowest level at which the keys are equal, and why.
 func (t *TextWriter) meeting(p *Pair) string {
-	text := fmt.Sprintf("They do not share the key of profile %s (%v).", t.norm.Profile().Name, t.level)
+	text := fmt.Sprintf("The keys of profile %s (%v) differ.", t.norm.Profile().Name, t.level)
 	if p.shares {
-		text = fmt.Sprintf("They share the key of profile %s (%v).", t.norm.Profile().Name, t.level)
+		text = fmt.Sprintf("The keys of profile %s (%v) are equal.", t.norm.Profile().Name, t.level)
 	}
 	first, meet := p.meetingLevel()
 	switch {
@@ -76,35 +76,27 @@ func (t *TextWriter) meeting(p *Pair) string {
 		for _, d := range p.apart(codec.K3) {
 			names = append(names, d.component)
 		}
-		return text + " At no level do they meet: " + joinWords(names) + verb(names, " keeps", " keep") + " them apart."
+		return text + " They differ at every level in " + joinWords(names) + "."
 	case first == codec.K0:
-		return text + " They meet at k0 already: " + p.meetsAtOnce() + "."
+		return text + " They are equal at every level: " + p.meetsAtOnce() + "."
 	}
 	by := p.mergers(first)
-	return text + fmt.Sprintf(" They meet at %v: ", first) + t.Escape(t.hideSecrets(joinWords(by))) + verb(by, " makes", " make") + " them one."
+	return text + fmt.Sprintf(" They are equal from %v on because of ", first) + t.Escape(t.hideSecrets(joinWords(by))) + "."
 }
 
-// meetsAtOnce says why two URLs have the same K0.
+// meetsAtOnce returns why the K0 keys of two URLs are equal.
 func (p *Pair) meetsAtOnce() string {
 	if p.a.rfc.standing == failure || p.b.rfc.standing == failure || p.a.rfc.k0 != p.b.rfc.k0 {
-		return "browsers read them as one URL"
+		return "browsers treat them as the same URL"
 	}
-	return "the same URL in every scheme"
+	return "they are equivalent in every scheme"
 }
 
-// joinWords joins words as people do.
+// joinWords joins words with commas and "and".
 func joinWords(words []string) string {
 	n := len(words)
 	if n < 2 {
 		return strings.Join(words, "")
 	}
 	return strings.Join(words[:n-1], ", ") + " and " + words[n-1]
-}
-
-// verb returns the form that goes with so many subjects.
-func verb(subjects []string, one, more string) string {
-	if len(subjects) == 1 {
-		return one
-	}
-	return more
 }

@@ -9,18 +9,19 @@ import (
 	"github.com/urlfold/urlfold/internal/terminal"
 )
 
-// text says what a standard makes of a URL, which it calls kind if it is valid.
+// text returns the verdict of a standard on a URL. kind is the standard's term for what
+// it parses, such as "URI".
 func (v view) text(kind string) string {
 	switch v.standing {
 	case failure:
 		return "cannot be parsed: " + v.err.Error()
 	case invalid:
-		return "the input is no valid " + kind + ": " + strings.ReplaceAll(string(v.faults.AppendTo(nil)), ",", ", ")
+		return "input is not a valid " + kind + ": " + strings.ReplaceAll(string(v.faults.AppendTo(nil)), ",", ", ")
 	}
-	return "the input is a valid " + kind
+	return "input is a valid " + kind
 }
 
-// writeStandings writes what the standards make of the input.
+// writeStandings writes the verdicts of both standards on the input.
 func (t *TextWriter) writeStandings(e *Explanation) {
 	kind := "URI"
 	var r codec.Result
@@ -31,7 +32,7 @@ func (t *TextWriter) writeStandings(e *Explanation) {
 	t.named("browsers", e.whatwg.text("URL"))
 }
 
-// writeStandards writes what both standards see, side by side, where they differ.
+// writeStandards writes the components in which the standards differ, side by side.
 func (t *TextWriter) writeStandards(e *Explanation) {
 	if e.rfc.standing == failure || e.whatwg.standing == failure {
 		return
@@ -40,7 +41,7 @@ func (t *TextWriter) writeStandards(e *Explanation) {
 	if len(apart) == 0 {
 		return
 	}
-	t.head("two standards")
+	t.head("the standards differ")
 	const nameColumn = 10
 	column := (t.Width - len(indent) - nameColumn) / 2
 	row := func(name, a, b string) {
@@ -60,8 +61,8 @@ func (t *TextWriter) writeStandards(e *Explanation) {
 	}
 }
 
-// twoHosts says that a URL leads to different hosts.
+// twoHosts returns the warning that the standards see different hosts.
 func (t *TextWriter) twoHosts(e *Explanation) string {
 	host := func(url string) string { return t.Escape(t.hideSecrets(hostOf(url))) }
-	return fmt.Sprintf("Browsers go to %s, RFC 3986 says %s.", host(e.whatwg.k1), host(e.rfc.k1))
+	return fmt.Sprintf("Browsers connect to %s, but by RFC 3986 the host is %s.", host(e.whatwg.k1), host(e.rfc.k1))
 }

@@ -8,22 +8,22 @@ import (
 	"github.com/urlfold/urlfold/pipeline"
 )
 
-// Fields are the fields of the lines that both sides write in tsv.
+// Fields are the fields that both codecs write, in tsv.
 var Fields = []string{"url", "norm", "key", "error"}
 
-// A pairCodec processes each batch twice, once under each profile, and adds the
-// keys to the graph. Both sides write a line for each URL of a record, with
-// [Fields], so that the nth line of one belongs to the nth of the other.
+// A pairCodec processes each batch under both profiles and adds the keys to the graph.
+// Both codecs write a line with [Fields] for each URL of a record, so the nth line of
+// one corresponds to the nth line of the other.
 type pairCodec struct {
-	pipeline.Codec  // A's
-	other           pipeline.Codec
-	shadow          pipeline.Batch // for what B makes of the batch
+	pipeline.Codec                 // A's
+	other           pipeline.Codec // B's
+	shadow          pipeline.Batch // output of B for the current batch
 	graph           *graph
 	urlBuf, normBuf []byte // unescaped
 }
 
-// NewCodecs returns a function that makes a codec for each worker, from those
-// that make the codecs of A and B. Both write [Fields] in tsv.
+// NewCodecs returns a function that creates the codec of a worker. newA and newB create
+// the codecs of A and B, which must write [Fields] in tsv.
 func (d *Diff) NewCodecs(newA, newB func() pipeline.Codec) func() pipeline.Codec {
 	return func() pipeline.Codec { return &pairCodec{Codec: newA(), other: newB(), graph: d.graph} }
 }
@@ -40,8 +40,8 @@ func (c *pairCodec) Process(b *pipeline.Batch) {
 	c.compare(b, s)
 }
 
-// processShadow is Process for B. A record on which it panics is rejected, as
-// the pipeline does it for A.
+// processShadow is Process for B. It rejects a record on which B panics, as the pipeline
+// does for A.
 func (c *pairCodec) processShadow() {
 	defer func() {
 		if recover() != nil {
@@ -51,7 +51,7 @@ func (c *pairCodec) processShadow() {
 	c.other.Process(&c.shadow)
 }
 
-// compare takes the lines of the records one by one.
+// compare pairs the output of A and B record by record.
 func (c *pairCodec) compare(a, b *pipeline.Batch) {
 	c.graph.mu.Lock()
 	defer c.graph.mu.Unlock()
@@ -70,7 +70,7 @@ func (c *pairCodec) compare(a, b *pipeline.Batch) {
 	}
 }
 
-// lines compares the lines of one record.
+// lines pairs the lines of one record.
 func (c *pairCodec) lines(a, b []byte) {
 	for len(a) > 0 && len(b) > 0 {
 		var la, lb []byte
@@ -108,7 +108,7 @@ func (c *pairCodec) url(la, lb []byte) {
 	}
 }
 
-// splitFields cuts a line at its tabs.
+// splitFields splits a line at its tabs.
 func splitFields(line []byte) (f [4][]byte) {
 	for i := range f {
 		f[i], line, _ = bytes.Cut(line, []byte{'\t'})
@@ -116,7 +116,7 @@ func splitFields(line []byte) (f [4][]byte) {
 	return f
 }
 
-// unescapeTSV appends a value of a tsv rendering as it was before.
+// unescapeTSV appends the original form of a value that was escaped for tsv.
 func unescapeTSV(dst, v []byte) []byte {
 	for {
 		i := bytes.IndexByte(v, '\\')

@@ -9,9 +9,9 @@ import (
 	"github.com/urlfold/urlfold/codec"
 )
 
-// This file holds what is remembered of the input: for each pair of a key under
-// A and a key under B how many URLs have it, and one of them. The URLs of one key
-// are a group. Pairs that share a key hang together:
+// This file implements the graph of keys. For each pair of a key under A and a key under
+// B, it stores the number of URLs and one example. The URLs with the same key form a
+// group. Pairs that share a key are connected:
 //
 //	A1 ─ B1     the same URLs: unchanged
 //	A2 ┐
@@ -19,30 +19,30 @@ import (
 //	A4 ┬ B3     a split
 //	   └ B4
 
-// maxExampleBytes is how much text of URLs is remembered. Beyond that, pairs are
-// counted without an example.
+// maxExampleBytes is the maximum total size of examples. Further pairs are counted
+// without an example.
 const maxExampleBytes = 256 << 20
 
-// An example is a URL as it stood in a record.
+// An example is a URL as it appeared in a record.
 type example struct {
 	url  string
 	norm string // its normal form under A or B, if the URL has no scheme
 }
 
-// less is the order in which examples are preferred: it does not depend on the
-// order in which workers come by.
+// less orders examples by preference: shorter ones first. The order makes the result
+// independent of the scheduling of workers.
 func (e *example) less(o *example) bool {
 	return cmp.Or(cmp.Compare(len(e.url), len(o.url)), cmp.Compare(e.url, o.url), cmp.Compare(e.norm, o.norm)) < 0
 }
 
-// A pair is the URLs with one key under A and one under B.
+// A pair counts the URLs with a given key under A and a given key under B.
 type pair struct {
 	a, b codec.Key
 	urls int64
 	example
 }
 
-// The sides of a rejection.
+// The profiles that reject a URL.
 const (
 	rejectedByA = iota
 	rejectedByB
@@ -50,31 +50,30 @@ const (
 	numRejections
 )
 
-// A rejection is the URLs that a side cannot parse.
+// A rejection counts the URLs that a profile rejects.
 type rejection struct {
 	urls     int64
-	examples []example // the first of them in the order of example.less
+	examples []example // the first ones in the order of example.less
 }
 
-// A graph is all pairs, and what was rejected. It may be used by several
-// goroutines until it is judged.
+// A graph holds all pairs and rejections. Users lock mu until judge is called.
 type graph struct {
 	mu       sync.Mutex
 	index    map[[2]codec.Key]int32 // of pairs
 	pairs    []pair
 	rejected [numRejections]rejection
-	records  int64 // that are not of the format, or too long
-	keep     int   // examples of a rejection
-	room     int64 // for the text of examples, in bytes
-	crowded  bool  // there was no room for one
+	records  int64 // records that do not match the format or are too long
+	keep     int   // maximum number of examples of a rejection
+	room     int64 // bytes left for examples
+	crowded  bool  // an example did not fit
 }
 
 func newGraph(examples int) *graph {
 	return &graph{index: map[[2]codec.Key]int32{}, keep: examples, room: maxExampleBytes}
 }
 
-// add counts a URL with two keys. Nothing of the texts is kept. The lock is the
-// caller's.
+// add counts a URL with its two keys. It does not retain url and norm. The caller must
+// hold g.mu.
 func (g *graph) add(a, b codec.Key, url, norm []byte) {
 	i, ok := g.index[[2]codec.Key{a, b}]
 	if !ok {
@@ -97,7 +96,7 @@ func (g *graph) add(a, b codec.Key, url, norm []byte) {
 	p.example = e
 }
 
-// exampleOf copies what has to be remembered of a URL.
+// exampleOf returns an example that holds copies of the texts.
 func exampleOf(url, norm []byte) example {
 	e := example{url: string(url)}
 	if bytes.IndexByte(url, ':') < 0 {
@@ -106,7 +105,7 @@ func exampleOf(url, norm []byte) example {
 	return e
 }
 
-// reject counts a URL that a side rejects. The lock is the caller's.
+// reject counts a URL that a profile rejects. The caller must hold g.mu.
 func (g *graph) reject(side int, url, norm []byte) {
 	r := &g.rejected[side]
 	r.urls++
@@ -127,40 +126,40 @@ func (g *graph) reject(side int, url, norm []byte) {
 	r.examples = r.examples[:min(len(r.examples), g.keep)]
 }
 
-// maxRejectExample is the longest URL that is shown as a reject: most of the
-// longer ones are rejected for their length.
+// maxRejectExample is the maximum length of a rejected URL that serves as an example, in
+// bytes. Most longer ones are rejected because of their length.
 const maxRejectExample = 4 << 10
 
-// A judgment is what a change of rules does to the groups.
+// A judgment is the effect of a change of rules on the groups.
 type judgment struct {
-	urls             int64 // with both keys
+	urls             int64 // URLs with both keys
 	groupsA, groupsB int
 	unchanged        int // groups with the same URLs under A and B
-	rekeyed          int // and those of them with another key
+	rekeyed          int // unchanged groups with a different key
 	merges, splits   effect
 }
 
-// An effect is the groups that a side has merged, or that it splits.
+// An effect summarizes the merged or the split groups.
 type effect struct {
-	count  int     // of groups that were made of several, or that become several
-	parts  int     // of groups that they were made of, or become
-	urls   int64   // in them
-	groups []group // those with the most URLs
+	count  int     // number of merged or split groups
+	parts  int     // number of groups before the merges or after the splits
+	urls   int64   // URLs in these groups
+	groups []group // the groups with the most URLs
 }
 
-// A group is one of them, with its parts.
+// A group is a merged or split group with its parts.
 type group struct {
 	key   codec.Key
 	urls  int64
-	count int    // of parts
-	parts []pair // those with the most URLs
+	count int    // number of parts
+	parts []pair // the parts with the most URLs
 }
 
-// judge finds the merges and splits, and the top of each with up to examples
-// parts. It changes the order of the pairs: g is not for adding any more.
+// judge returns the merges and splits, with the top groups of each and up to examples
+// parts of a group. It reorders the pairs, so nothing must be added to g afterwards.
 func (g *graph) judge(top, examples int) *judgment {
 	j := &judgment{}
-	lone := make(map[[2]codec.Key]struct{}) // pairs that are all of a group of A
+	lone := make(map[[2]codec.Key]struct{}) // pairs that are complete groups of A
 	keyA := func(p *pair) codec.Key { return p.a }
 	keyB := func(p *pair) codec.Key { return p.b }
 	j.groupsA, j.splits = g.group(keyA, keyB, top, examples, func(p *pair) { lone[[2]codec.Key{p.a, p.b}] = struct{}{} })
@@ -179,8 +178,8 @@ func (g *graph) judge(top, examples int) *judgment {
 	return j
 }
 
-// group counts the groups by one key, and collects those of several pairs. It
-// calls alone for the pairs that are a group.
+// group counts the groups by one of the keys and collects those with several pairs. It
+// calls alone for each pair that is a group by itself.
 func (g *graph) group(key, other func(*pair) codec.Key, top, examples int, alone func(*pair)) (groups int, e effect) {
 	slices.SortFunc(g.pairs, func(x, y pair) int {
 		return cmp.Or(key(&x).Compare(key(&y)), cmp.Compare(y.urls, x.urls), other(&x).Compare(other(&y)))
@@ -205,8 +204,8 @@ func (g *graph) group(key, other func(*pair) codec.Key, top, examples int, alone
 	return groups, e
 }
 
-// insertTop inserts a group into the list of the top ones. What it keeps is a
-// copy, since the pairs will be sorted again.
+// insertTop inserts a group into the list of the top groups. It copies the parts,
+// because the pairs will be sorted again.
 func insertTop(list []group, top int, one group) []group {
 	i, _ := slices.BinarySearchFunc(list, one, func(a, b group) int {
 		return cmp.Or(cmp.Compare(b.urls, a.urls), a.key.Compare(b.key))

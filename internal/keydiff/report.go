@@ -12,7 +12,7 @@ import (
 	"github.com/urlfold/urlfold/codec/record"
 )
 
-// A Report is what two profiles do to the same URLs.
+// A Report compares the keys of the same URLs under two profiles.
 type Report struct {
 	A              reportSide    `json:"a"`
 	B              reportSide    `json:"b"`
@@ -29,7 +29,7 @@ type Report struct {
 	WithoutExample bool          `json:"without_example,omitempty"`
 }
 
-// A reportSide names what keys depend on.
+// A reportSide identifies a profile and its keys.
 type reportSide struct {
 	Profile     string `json:"profile"`
 	Level       string `json:"level"`
@@ -52,15 +52,15 @@ type reportGroup struct {
 	Examples []reportExample `json:"examples"`
 }
 
-// A reportExample is one URL of a part. The key and the count are those of the
-// part; a reject has neither.
+// A reportExample is one URL of a part, with the key and the count of the part. A
+// rejected URL has neither.
 type reportExample struct {
 	URL    *string `json:"url,omitempty"`
 	URLB64 string  `json:"url_b64,omitempty"`
 	Key    string  `json:"key,omitempty"`
 	URLs   int64   `json:"urls,omitempty"`
 
-	raw string // as it is shown
+	raw string // the URL, redacted if necessary
 }
 
 type reportRejects struct {
@@ -77,13 +77,13 @@ type reportReject struct {
 // A Diff compares the keys of URLs under two profiles.
 type Diff struct {
 	a, b     Side
-	redact   *record.Worker // nil: passwords are shown
-	examples int            // how many are shown of a group
+	redact   *record.Worker // nil: passwords are not masked
+	examples int            // maximum number of examples of a group
 	graph    *graph
 }
 
-// New returns a Diff that shows up to so many examples of a group, with
-// passwords as *** if redact is set.
+// New returns a Diff of the profiles a and b, with up to examples examples of a group. If
+// redact is set, it masks passwords in them.
 func New(a, b Side, examples int, redact bool) (*Diff, error) {
 	d := &Diff{a: a, b: b, examples: examples, graph: newGraph(examples)}
 	if !redact {
@@ -94,7 +94,7 @@ func New(a, b Side, examples int, redact bool) (*Diff, error) {
 	return d, err
 }
 
-// newRedactor returns a worker that writes a line without its passwords.
+// newRedactor returns a worker that masks the passwords in a line.
 func newRedactor(n *codec.Normalizer) (*record.Worker, error) {
 	job, err := record.New(record.Config{Format: "lines", Render: record.RenderTSV, Fields: []string{"url", "error"}, Redact: true, Normalizer: n})
 	if err != nil {
@@ -103,7 +103,7 @@ func newRedactor(n *codec.Normalizer) (*record.Worker, error) {
 	return job.NewWorker(), nil
 }
 
-// shown returns a URL as it is shown.
+// shown returns a URL, with its password masked if necessary.
 func (d *Diff) shown(url string) string {
 	if d.redact == nil || !strings.ContainsRune(url, '@') {
 		return url
@@ -127,11 +127,12 @@ func (s *Side) report() reportSide {
 	return reportSide{s.Normalizer.Profile().Name, s.Level.String(), s.Normalizer.KeyFunction(s.Level), s.policy()}
 }
 
-// blameParts is of how many parts of a group the rules are looked at, at least.
+// blameParts is the minimum number of parts of a group from which the responsible rules
+// are derived, if the group has as many.
 const blameParts = 8
 
-// Report judges what was collected. It names the format of the input, and the top
-// groups of each effect. The Diff collects nothing after it.
+// Report evaluates the collected pairs. The report contains the top groups of each
+// effect; format is the format of the input. The Diff must not be used afterwards.
 func (d *Diff) Report(format string, top int) *Report {
 	g := d.graph
 	j := g.judge(top, max(blameParts, d.examples))
@@ -146,7 +147,8 @@ func (d *Diff) Report(format string, top int) *Report {
 	}
 }
 
-// effect reports the groups that one profile has as one and the other has apart.
+// effect reports the groups that are one group under the profile one and several under
+// the profile apart.
 func (d *Diff) effect(e *effect, apart, one *Side, keyOfPart func(*pair) codec.Key) reportEffect {
 	out := reportEffect{Groups: e.count, Parts: e.parts, URLs: e.urls, Top: []reportGroup{}}
 	for _, gr := range e.groups {
@@ -175,7 +177,7 @@ func WriteJSON(w io.Writer, r *Report) error {
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
 	if err := enc.Encode(r); err != nil {
-		return fmt.Errorf("writing: %w", err)
+		return fmt.Errorf("write output: %w", err)
 	}
 	return nil
 }

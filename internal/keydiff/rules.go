@@ -7,17 +7,16 @@ import (
 	"github.com/urlfold/urlfold/codec"
 )
 
-// This file finds out which rules merge or split a group, from the steps that
-// lead from its examples to their keys under both profiles.
+// This file determines which rules merge or split a group, from the rules applied to its
+// examples under both profiles.
 
-// A Side is one of the profiles that are compared.
+// A Side is one of the compared profiles.
 type Side struct {
 	Normalizer *codec.Normalizer
-	Level      codec.Level // of its keys
+	Level      codec.Level // of the keys
 }
 
-// policy returns the lists that the keys depend on, with their versions, if they
-// depend on any.
+// policy returns the names and versions of the lists that the keys depend on, or "".
 func (s *Side) policy() string {
 	if s.Level < codec.K2 {
 		return ""
@@ -25,16 +24,16 @@ func (s *Side) policy() string {
 	return s.Normalizer.Policy().Versions()
 }
 
-// A ruleStep is a rule that changed something on the way to a key.
+// A ruleStep is a rule applied to derive a key.
 type ruleStep struct {
 	rule, param, clause string
-	old, new            string // what it changed, without what stayed
+	old, new            string // the changed text, without common prefix and suffix
 }
 
-// sameRule reports whether two steps are of the same rule, on whatever text.
+// sameRule reports whether two steps apply the same rule, regardless of the text.
 func (s ruleStep) sameRule(o ruleStep) bool { return s.rule == o.rule && s.param == o.param }
 
-// String is the rule for people: "q-drop utm_source (default:12)".
+// String returns the rule for people: "q-drop utm_source (default:12)".
 func (s ruleStep) String() string {
 	text := s.rule
 	if s.param != "" {
@@ -46,8 +45,8 @@ func (s ruleStep) String() string {
 	return text
 }
 
-// steps returns the steps from a URL to its key, and whether it can be parsed.
-// Nothing else in this package asks the codec for applied rules.
+// steps returns the rules applied to derive the key of a URL, and whether the URL can be
+// parsed. It is the only function in this package that gets applied rules from the codec.
 func (s *Side) steps(url []byte) ([]ruleStep, bool) {
 	var r codec.Result
 	_, err := s.Normalizer.Append(nil, url, &r)
@@ -60,7 +59,7 @@ func (s *Side) steps(url []byte) ([]ruleStep, bool) {
 		out = append(out, ruleStep{st.Rule.String(), st.Param, st.Clause(), o, n})
 	}
 	if s.Normalizer.Profile().Standard == codec.WHATWG {
-		parser := codec.ParserRules(codec.WHATWG) // keys go through these too, and through none of the profile's
+		parser := codec.ParserRules(codec.WHATWG) // keys depend on these, but on none of the profile's rules
 		for _, st := range s.Normalizer.Trace(nil, url) {
 			if parser.Has(st.Rule) {
 				add(st)
@@ -75,7 +74,7 @@ func (s *Side) steps(url []byte) ([]ruleStep, bool) {
 	return out, true
 }
 
-// changed returns what two texts do not share at their ends.
+// changed returns two texts without their common prefix and suffix.
 func changed(before, after string) (string, string) {
 	n := min(len(before), len(after))
 	i := 0
@@ -90,9 +89,9 @@ func changed(before, after string) (string, string) {
 	return before[:len(before)-i], after[:len(after)-i]
 }
 
-// blame returns the rules that to has and from has not, and that act on some of
-// the parts of a group and not in the same way on all: these make the parts one.
-// If all of them act on all parts alike, it returns them all.
+// blame returns the rules responsible for merging parts of a group: those that to applies
+// and from does not, and that do not change all parts in the same way. If every such rule
+// changes all parts in the same way, blame returns all of them.
 func blame(from, to *Side, parts []pair) []string {
 	var extra [][]ruleStep
 	for i := range parts {
@@ -126,8 +125,8 @@ func appendNew(list []string, s string) []string {
 	return append(list, s)
 }
 
-// traceable returns an absolute URL for an example: itself, its normal form if
-// it is relative, or that after a host, as it was in the record.
+// traceable returns an absolute URL for an example that all sides can parse: the URL
+// itself, its normal form if it is relative, or its normal form after a made-up host.
 func traceable(e *example, sides ...*Side) ([]byte, bool) {
 	for _, text := range []string{e.url, e.norm, "http://h" + e.norm} {
 		ok := text != "" && strings.Contains(text, ":")

@@ -15,7 +15,7 @@ const (
 	countColumn = 14
 )
 
-// A textWriter writes a report for people.
+// A textWriter formats a report for people.
 type textWriter struct {
 	terminal.Style
 	w *bufio.Writer
@@ -26,7 +26,7 @@ func WriteText(w io.Writer, s terminal.Style, r *Report) error {
 	t := &textWriter{s, bufio.NewWriter(w)}
 	t.write(r)
 	if err := t.w.Flush(); err != nil {
-		return fmt.Errorf("writing: %w", err)
+		return fmt.Errorf("write output: %w", err)
 	}
 	return nil
 }
@@ -46,11 +46,11 @@ func (t *textWriter) count(name string, n int64, remark string) {
 func (t *textWriter) write(r *Report) {
 	t.line("%s", t.Paint(terminal.Bold, "A "+r.A.String()))
 	t.line("%s", t.Paint(terminal.Bold, "B "+r.B.String()))
-	t.count("URLs", r.URLs, "with a key under both; read as "+r.Format)
+	t.count("URLs", r.URLs, "with keys under both profiles; format "+r.Format)
 	t.count("groups under A", int64(r.GroupsA), "")
 	t.count("groups under B", int64(r.GroupsB), "")
 	t.count("unchanged groups", int64(r.Unchanged), r.rekeyed())
-	t.count("merges", int64(r.Merges.Groups), r.Merges.remark("of %s groups of A", r.Merges.Parts))
+	t.count("merges", int64(r.Merges.Groups), r.Merges.remark("from %s groups of A", r.Merges.Parts))
 	t.count("splits", int64(r.Splits.Groups), r.Splits.remark("into %s groups of B", r.Splits.Parts))
 	for _, x := range r.rejections() {
 		if x.URLs > 0 {
@@ -58,19 +58,19 @@ func (t *textWriter) write(r *Report) {
 		}
 	}
 	if r.BadRecords > 0 {
-		t.count("records without URL", r.BadRecords, "not of the format, or too long")
+		t.count("records without URL", r.BadRecords, "do not match the format, or too long")
 	}
-	t.groups("merges: groups of A that are one under B", r.Merges)
-	t.groups("splits: groups of A that are several under B", r.Splits)
+	t.groups("merges: groups of A that become one group under B", r.Merges)
+	t.groups("splits: groups of A that become several groups under B", r.Splits)
 	for _, x := range r.rejections() {
 		t.rejected(x)
 	}
 	if r.WithoutExample {
-		t.line("\nThere was no room to remember a URL of every group: some counts stand without one.")
+		t.line("\nSome groups have no example, because the memory limit for examples was reached.")
 	}
 }
 
-// String names a side in the heading.
+// String returns the description of a side for the heading.
 func (s reportSide) String() string {
 	text := s.Profile + ", keys " + s.KeyFunction
 	if s.Policy != "" {
@@ -79,15 +79,15 @@ func (s reportSide) String() string {
 	return text
 }
 
-// rekeyed says how many of the unchanged groups have another key.
+// rekeyed returns how many of the unchanged groups have a different key.
 func (r *Report) rekeyed() string {
 	switch {
 	case r.A.KeyFunction != r.B.KeyFunction:
-		return "the same URLs; all keys differ, as the key functions do"
+		return "same URLs; all keys differ because the key functions do"
 	case r.Rekeyed > 0:
-		return "the same URLs; " + terminal.FormatCount(int64(r.Rekeyed)) + " with another key"
+		return "same URLs; " + terminal.FormatCount(int64(r.Rekeyed)) + " with a different key"
 	}
-	return "the same URLs and keys"
+	return "same URLs and keys"
 }
 
 func (e *reportEffect) remark(format string, parts int) string {
@@ -97,7 +97,7 @@ func (e *reportEffect) remark(format string, parts int) string {
 	return fmt.Sprintf(format, terminal.FormatCount(int64(parts))) + ", " + terminal.Plural(e.URLs, "URL", "URLs")
 }
 
-// A namedReject is a reject with whose it is.
+// A namedReject is a rejection with the profiles that reject.
 type namedReject struct {
 	by string
 	reportReject

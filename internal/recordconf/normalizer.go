@@ -10,21 +10,21 @@ import (
 	"github.com/urlfold/urlfold/internal/suggest"
 )
 
-// Normalizer are the settings of a normalizer as a user writes them, besides those
-// of its profile. An empty text means the default.
+// Normalizer holds the settings of a normalizer as users write them. An empty string
+// means the default.
 type Normalizer struct {
 	Profile       codec.Profile
 	Policy        *codec.Policy
 	Standard      string // of keys
 	Hash          string // of keys
-	HMACKey       []byte // nil: none was given
+	HMACKey       []byte // nil if not given
 	QueryEncoding string // a label of the Encoding Standard
 }
 
-// New returns the normalizer. A profile without a name stands for one with
-// mistakes: New checks the other settings, and returns nil. The error joins a [record.ConfigError] for each
-// mistake in a setting, whose Field is that of s; Profile stands for the profile and
-// its policy. No error repeats the key.
+// New returns the normalizer. If the profile has no name, because it is invalid, New
+// validates the other settings and returns a nil Normalizer. The error joins a
+// [record.ConfigError] for each invalid setting. Its Field is the name of a field of s;
+// Profile stands for the profile and its policy. No error repeats the HMAC key.
 func (s *Normalizer) New() (*codec.Normalizer, error) {
 	standard, hash := s.Profile.Standard, codec.XXH3
 	hashErr := set(&hash, "Hash", named[codec.Hash]("hash", Hashes()), s.Hash)
@@ -48,18 +48,18 @@ func (s *Normalizer) New() (*codec.Normalizer, error) {
 	return n, mistake("Profile", err)
 }
 
-// checkKey checks that a key is given if the hash needs one, and only then.
+// checkKey checks that an HMAC key is given if and only if the hash requires one.
 func (s *Normalizer) checkKey(hash codec.Hash) error {
 	switch {
 	case hash != codec.HMACSHA256 && s.HMACKey != nil:
-		return fmt.Errorf("a key goes with the hash %v only, and the hash is %v", codec.HMACSHA256, hash)
+		return fmt.Errorf("requires hash %v, but the hash is %v", codec.HMACSHA256, hash)
 	case hash == codec.HMACSHA256 && len(s.HMACKey) < codec.MinHMACKey:
-		return fmt.Errorf("%v needs a key of at least %d bytes", hash, codec.MinHMACKey)
+		return fmt.Errorf("%v requires a key of at least %d bytes, got %d", hash, codec.MinHMACKey, len(s.HMACKey))
 	}
 	return nil
 }
 
-// encoding returns the encoding of queries, nil for UTF-8.
+// encoding returns the encoding of queries, or nil for UTF-8.
 func (s *Normalizer) encoding() (codec.QueryEncoding, error) {
 	if s.QueryEncoding == "" {
 		return nil, nil
@@ -72,12 +72,12 @@ func (s *Normalizer) encoding() (codec.QueryEncoding, error) {
 	case e == nil:
 		return nil, nil
 	case s.Profile.Name != "" && s.Profile.Standard != codec.WHATWG:
-		return nil, fmt.Errorf("profile %s uses RFC 3986, which knows no encoding but UTF-8; choose a profile with the standard whatwg", s.Profile.Name)
+		return nil, fmt.Errorf("profile %s uses RFC 3986, which supports only UTF-8; choose a profile with standard whatwg", s.Profile.Name)
 	}
 	return e, nil
 }
 
-// mistake returns err as a mistake in a field, or nil.
+// mistake returns err as an error in a field, or nil if err is nil.
 func mistake(field string, err error) error {
 	if err == nil {
 		return nil
@@ -85,12 +85,12 @@ func mistake(field string, err error) error {
 	return &record.ConfigError{Field: field, Err: err}
 }
 
-// Probe returns a normalizer that stands for one whose settings have mistakes, so
-// that the mistakes in all other settings are found.
+// Probe returns a substitute for a normalizer with invalid settings, so that all other
+// settings can still be validated.
 func Probe() *codec.Normalizer {
 	n, err := codec.New(codec.Profiles()[0])
 	if err != nil {
-		panic("BUG: " + err.Error()) // a built-in profile has no mistakes
+		panic("BUG: " + err.Error()) // built-in profiles are valid
 	}
 	return n
 }

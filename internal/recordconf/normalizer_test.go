@@ -72,15 +72,15 @@ func TestNormalizerMistakes(t *testing.T) {
 	equiv, rfc := profile(t, "equiv"), profile(t, "rfc3986")
 	const secret = "hunter2"
 	f(Normalizer{Profile: equiv, Standard: "whatwgg", Hash: "xxh4-128", QueryEncoding: "shiftjs", HMACKey: []byte(secret)},
-		`Standard: there is no standard "whatwgg"; did you mean whatwg?`, `Hash: there is no hash "xxh4-128"; did you mean xxh3-128?`,
-		`QueryEncoding: there is no encoding "shiftjs"; did you mean shift_jis?`)
-	f(Normalizer{Profile: equiv, HMACKey: []byte(secret)}, "HMACKey: a key goes with the hash hmac-sha256 only, and the hash is xxh3-128")
-	f(Normalizer{Profile: equiv, HMACKey: []byte{}}, "HMACKey: a key goes with the hash hmac-sha256 only, and the hash is xxh3-128")
-	f(Normalizer{Profile: equiv, Hash: "hmac-sha256"}, "HMACKey: hmac-sha256 needs a key of at least 16 bytes")
-	f(Normalizer{Profile: equiv, Hash: "hmac-sha256", HMACKey: []byte(secret)}, "HMACKey: hmac-sha256 needs a key of at least 16 bytes")
+		`Standard: unknown standard "whatwgg" (did you mean "whatwg"?)`, `Hash: unknown hash "xxh4-128" (did you mean "xxh3-128"?)`,
+		`QueryEncoding: unknown encoding "shiftjs" (did you mean "shift_jis"?)`)
+	f(Normalizer{Profile: equiv, HMACKey: []byte(secret)}, "HMACKey: requires hash hmac-sha256, but the hash is xxh3-128")
+	f(Normalizer{Profile: equiv, HMACKey: []byte{}}, "HMACKey: requires hash hmac-sha256, but the hash is xxh3-128")
+	f(Normalizer{Profile: equiv, Hash: "hmac-sha256"}, "HMACKey: hmac-sha256 requires a key of at least 16 bytes, got 0")
+	f(Normalizer{Profile: equiv, Hash: "hmac-sha256", HMACKey: []byte(secret)}, "HMACKey: hmac-sha256 requires a key of at least 16 bytes, got 7")
 	f(Normalizer{Profile: rfc, QueryEncoding: "gbk"},
-		"QueryEncoding: profile rfc3986 uses RFC 3986, which knows no encoding but UTF-8; choose a profile with the standard whatwg")
+		"QueryEncoding: profile rfc3986 uses RFC 3986, which supports only UTF-8; choose a profile with standard whatwg")
 	f(Normalizer{Profile: equiv}, "Profile: codec: the policy is nil")
-	f(Normalizer{Hash: "md5", QueryEncoding: "gbk"}, `Hash: there is no hash "md5"; there are xxh3-128, sha256-128, hmac-sha256`)
+	f(Normalizer{Hash: "md5", QueryEncoding: "gbk"}, `Hash: unknown hash "md5" (must be one of: xxh3-128, sha256-128, hmac-sha256)`)
 	f(Normalizer{QueryEncoding: "gbk"})
 }

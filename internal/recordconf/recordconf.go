@@ -1,6 +1,6 @@
-// Package recordconf makes the configuration of a record job from what users write.
-// Flags and configuration files use the same words for the same settings, so they
-// share one parser, and one list of the words of each setting.
+// Package recordconf converts settings in the form in which users write them to the
+// configuration of a record job. Flags and configuration files use the same values for
+// the same settings, so they share this parser and its lists of accepted values.
 package recordconf
 
 import (
@@ -14,11 +14,11 @@ import (
 	"github.com/urlfold/urlfold/internal/suggest"
 )
 
-// Settings are the settings of a record job as a user writes them. An empty text
+// Settings holds the settings of a record job as users write them. An empty string
 // means the default.
 type Settings struct {
 	Format, Dialect     string
-	Formats             []record.Format // that Format can name besides the built-in ones
+	Formats             []record.Format // formats in addition to the built-in ones
 	Target              string
 	URLField, BaseField string
 	Base                string
@@ -35,13 +35,12 @@ type Settings struct {
 	RejectFlags    codec.Flags
 	RejectNotHTTP  bool
 	Params         *params.Styles
-	Normalizer     *codec.Normalizer // nil if there are mistakes in its settings
+	Normalizer     *codec.Normalizer // nil if its settings are invalid
 }
 
-// Config returns the configuration of the job. The error joins a
-// [record.ConfigError] for each word that does not exist; what else is wrong
-// [record.New] finds. Level is that of the normalizer's profile, unless Key says
-// otherwise.
+// Config returns the configuration of the job. The error joins a [record.ConfigError] for
+// each unknown value; [record.New] finds all other errors. The level of keys is that of
+// the normalizer's profile unless Key sets it.
 func (s *Settings) Config() (record.Config, error) {
 	c := record.Config{
 		Format: s.Format, Dialect: s.Dialect, Formats: s.Formats, URLField: s.URLField, BaseField: s.BaseField, Base: s.Base,
@@ -70,8 +69,8 @@ func (s *Settings) Config() (record.Config, error) {
 	return c, errors.Join(errs...)
 }
 
-// set sets *to to what parse makes of word, unless word is empty. The error is that
-// of parse, as a mistake in the field.
+// set sets *to to the result of parsing word, unless word is empty. It returns the error
+// of parse as an error in the field.
 func set[T any](to *T, field string, parse func(string) (T, error), word string) error {
 	if word == "" {
 		return nil
@@ -84,8 +83,8 @@ func set[T any](to *T, field string, parse func(string) (T, error), word string)
 	return nil
 }
 
-// named returns a function that parses the names of values, which begin at 0. Its
-// error suggests a near name, as those of package record do.
+// named returns a function that parses the names of the values 0, 1 and so on. Its error
+// suggests a similar name.
 func named[T ~uint8](what string, names []string) func(string) (T, error) {
 	return func(word string) (T, error) {
 		i, err := suggest.Index(what, names, word)
@@ -93,27 +92,28 @@ func named[T ~uint8](what string, names []string) func(string) (T, error) {
 	}
 }
 
-// The words of each setting, in the order of listings. The results are the caller's.
+// The following functions return the accepted values of a setting, in the order of
+// documentation, in a new slice.
 
-// Levels returns the words of Key.
+// Levels returns the accepted values of Key.
 func Levels() []string { return names(codec.K3) }
 
-// KeyFormats returns the words of KeyFormat: the forms that are text.
+// KeyFormats returns the accepted values of KeyFormat: the forms that are text.
 func KeyFormats() []string { return names(codec.KeyBase32) }
 
-// Standards returns the names of the standards.
+// Standards returns the accepted values of Normalizer.Standard.
 func Standards() []string { return names(max(codec.RFC, codec.WHATWG)) }
 
-// Hashes returns the names of the hashes of keys.
+// Hashes returns the accepted values of Normalizer.Hash.
 func Hashes() []string { return names(codec.HMACSHA256) }
 
-// Targets returns the words of Target.
+// Targets returns the accepted values of Target.
 func Targets() []string { return names(record.TargetAll) }
 
-// Renders returns the words of Render.
+// Renders returns the accepted values of Render.
 func Renders() []string { return names(record.RenderExtend) }
 
-// names returns the names of the values up to last.
+// names returns the names of the values from 0 to last.
 func names[T interface {
 	~uint8
 	fmt.Stringer

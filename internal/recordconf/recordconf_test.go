@@ -36,7 +36,7 @@ func TestWords(t *testing.T) {
 		f.set(&s, f.words[0]+"x")
 		_, err := s.Config()
 		var e *record.ConfigError
-		if !errors.As(err, &e) || e.Field != f.field || !strings.Contains(err.Error(), "did you mean "+f.words[0]+"?") {
+		if !errors.As(err, &e) || e.Field != f.field || !strings.Contains(err.Error(), `did you mean "`+f.words[0]+`"?`) {
 			t.Errorf("%s: %v", f.field, err)
 		}
 	}

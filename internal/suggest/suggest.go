@@ -1,4 +1,4 @@
-// Package suggest finds the name that was most likely meant.
+// Package suggest finds the name that a user most likely meant to type.
 package suggest
 
 import (
@@ -7,23 +7,25 @@ import (
 	"strings"
 )
 
-// Index returns the index of name in names. The error suggests the name that is
-// near, or lists them all; what says what they name, such as "profile".
+// Index returns the index of name in names. If name is not among them, the error
+// suggests the nearest name or, if none is near, lists all of them. what says what
+// the names stand for, such as "profile".
 func Index(what string, names []string, name string) (int, error) {
 	if i := slices.Index(names, name); i >= 0 {
 		return i, nil
 	}
 	if near := Nearest(names, name); near != "" {
-		return 0, fmt.Errorf("there is no %s %q; did you mean %s?", what, name, near)
+		return 0, fmt.Errorf("unknown %s %q (did you mean %q?)", what, name, near)
 	}
-	return 0, fmt.Errorf("there is no %s %q; there are %s", what, name, strings.Join(names, ", "))
+	return 0, fmt.Errorf("unknown %s %q (must be one of: %s)", what, name, strings.Join(names, ", "))
 }
 
-// Nearest returns the name that name was most likely meant to be, or "". Two
-// changed letters are too many for a short name.
+// Nearest returns the element of names that is most similar to name, or "" if
+// none is similar enough. The allowed distance is a third of the length of name,
+// and at most 2. Case is ignored.
 func Nearest(names []string, name string) string {
 	if len(name) > maxName {
-		return "" // nothing is near, and the distance takes time
+		return "" // no name is that long, and distance takes quadratic time
 	}
 	best, bestDist := "", min(2, len(name)/3)+1
 	for _, n := range names {
@@ -34,11 +36,11 @@ func Nearest(names []string, name string) string {
 	return best
 }
 
-// maxName is the longest name that is looked at, in bytes.
+// maxName is the length of the longest name that Nearest compares, in bytes.
 const maxName = 64
 
-// distance is the number of insertions, deletions, replacements and swaps of
-// neighbours between a and b (optimal string alignment).
+// distance returns the optimal string alignment distance of a and b: the number
+// of insertions, deletions, replacements and swaps of adjacent bytes.
 func distance(a, b string) int {
 	rows := make([][]int, len(a)+1)
 	for i := range rows {

@@ -7,16 +7,16 @@ import (
 	"unicode/utf8"
 )
 
-// A Cell is what one character of a text takes on the screen.
+// A Cell is the representation of one character on the screen.
 type Cell struct {
 	Text       string
 	Width      int // columns
-	Start, End int // the bytes of the text that it shows
+	Start, End int // byte range of the character in the text
 }
 
-// Cells returns the cells of text. It shows bytes that are not UTF-8, and
-// characters that would move the cursor or turn the direction of writing, as
-// escapes: \x00 for a byte, \u200f for a character.
+// Cells returns the cells of text. It shows bytes that are not UTF-8, and characters that
+// would move the cursor or change the direction of writing, as escapes: \x00 for a byte,
+// \u200f for a character.
 func (s Style) Cells(text []byte) []Cell {
 	var out []Cell
 	for i := 0; i < len(text); {
@@ -28,7 +28,7 @@ func (s Style) Cells(text []byte) []Cell {
 	return out
 }
 
-// cell returns the first cell of b; its end is its length in bytes.
+// cell returns the first cell of b, with Start 0 and End its length in bytes.
 func (s Style) cell(b []byte) Cell {
 	r, n := utf8.DecodeRune(b)
 	switch {
@@ -44,7 +44,7 @@ func (s Style) cell(b []byte) Cell {
 	return Cell{fmt.Sprintf(`\u%04x`, r), 6, 0, n}
 }
 
-// Escape returns text as [Style.Cells] shows it.
+// Escape returns text with the escapes of [Style.Cells].
 func (s Style) Escape(text string) string {
 	var b strings.Builder
 	for _, c := range s.Cells([]byte(text)) {
@@ -53,13 +53,14 @@ func (s Style) Escape(text string) string {
 	return b.String()
 }
 
-// isShowable reports whether r takes columns of its own, from left to right.
+// isShowable reports whether r is printable, takes its own column, and is written from
+// left to right.
 func isShowable(r rune) bool {
 	return unicode.IsPrint(r) && !unicode.In(r, unicode.Mn, unicode.Me, unicode.Hebrew, unicode.Arabic,
 		unicode.Syriac, unicode.Thaana, unicode.Nko)
 }
 
-// RuneWidth returns the columns of a character: 2 for a wide or fullwidth one
+// RuneWidth returns the number of columns of a character: 2 for a wide or fullwidth one
 // (Unicode Annex 11), else 1.
 func RuneWidth(r rune) int {
 	for _, b := range [...][2]rune{

@@ -9,13 +9,14 @@ import (
 	"unicode/utf8"
 )
 
-// File names, URLs and records may hold control characters, by which who has made them
-// could write over what is on the screen, or have the terminal do worse. Text for people
-// never holds one of them. Records are bytes: they are changed only on their way to a
-// terminal, where no program reads them.
+// File names, URLs and records may contain control characters, with which an attacker
+// could overwrite the screen or control the terminal. Messages for people never contain
+// any. Records are data and are changed only when they are written to a terminal, where
+// no program reads them.
 
-// Printable returns text with its control characters as escapes, except for line feeds
-// and tabs: \x1b for those of ASCII and for bytes that are no UTF-8, \u009b for the others.
+// Printable returns text with its control characters, except for line feeds and tabs,
+// replaced by escapes: \x1b for those of ASCII and for bytes that are not UTF-8, \u009b
+// for the others.
 func Printable(text string) string {
 	if !strings.ContainsFunc(text, func(r rune) bool { return r == utf8.RuneError || isUnsafe(r) }) {
 		return text
@@ -23,7 +24,7 @@ func Printable(text string) string {
 	return string(appendPrintable(nil, []byte(text), false))
 }
 
-// OneLine returns path as it is, or quoted if it holds control characters.
+// OneLine returns path, quoted if it contains control characters or is not UTF-8.
 func OneLine(path string) string {
 	if strings.ContainsFunc(path, unicode.IsControl) || !utf8.ValidString(path) {
 		return strconv.Quote(path)
@@ -31,13 +32,13 @@ func OneLine(path string) string {
 	return path
 }
 
-// isUnsafe reports whether r is a control character of ECMA-48 (C0, C1, DEL) that is
-// no line feed and no tab.
+// isUnsafe reports whether r is a control character of ECMA-48 (C0, C1, DEL) other than
+// line feed and tab.
 func isUnsafe(r rune) bool { return r != '\n' && r != '\t' && unicode.IsControl(r) }
 
-// appendPrintable appends text, see [Printable]. Of bytes that are no UTF-8 those stay
-// as they are that are no controls of an 8-bit terminal, if records is set, and so do
-// carriage returns before line feeds.
+// appendPrintable appends text as [Printable] returns it. If records is set, it also
+// leaves carriage returns before line feeds unchanged, and bytes that are not UTF-8
+// unless they are control characters of an 8-bit terminal.
 func appendPrintable(dst, text []byte, records bool) []byte {
 	for i := 0; i < len(text); {
 		r, n := utf8.DecodeRune(text[i:])
@@ -55,7 +56,7 @@ func appendPrintable(dst, text []byte, records bool) []byte {
 			dst = append(dst, text[i:i+n]...)
 		case r < utf8.RuneSelf && r != 0x7f:
 			dst = fmt.Appendf(dst, `\x%02x`, r)
-		default: // as JSON has it, too
+		default: // the same form as in JSON
 			dst = fmt.Appendf(dst, `\u%04x`, r)
 		}
 		i += n
@@ -63,8 +64,8 @@ func appendPrintable(dst, text []byte, records bool) []byte {
 	return dst
 }
 
-// Writer returns w, or, if that is a terminal, a writer that writes the control
-// characters of records as escapes. What goes to a file or a pipe is never changed.
+// Writer returns w or, if w is a terminal, a writer that escapes control characters in
+// records. Output to files and pipes is never changed.
 func Writer(w io.Writer) io.Writer {
 	if !Is(w) {
 		return w
@@ -72,7 +73,7 @@ func Writer(w io.Writer) io.Writer {
 	return &escaper{w: w}
 }
 
-// An escaper escapes what is written to a terminal.
+// An escaper escapes control characters for a terminal.
 type escaper struct {
 	w   io.Writer
 	buf []byte

@@ -1,4 +1,4 @@
-// Package terminal writes text for people: with colors and characters that the
-// stream can show, without control characters that could change what is on the
-// screen, and with numbers that are easy to read. It knows nothing of URLs.
+// Package terminal formats text for people: with colors and characters that the stream
+// supports, without control characters that could manipulate the screen, and with
+// readable numbers. It does not depend on URLs.
 package terminal

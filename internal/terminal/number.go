@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// FormatSize writes a number of bytes for people: "1.5 MiB".
+// FormatSize formats a number of bytes with a binary unit: "1.5 MiB".
 func FormatSize(n int64) string {
 	const units = "KMGTPE"
 	f, u := float64(n), -1
@@ -23,7 +23,7 @@ func FormatSize(n int64) string {
 	return fmt.Sprintf("%.0f %ciB", f, units[u])
 }
 
-// FormatCount writes a count with a comma between thousands.
+// FormatCount formats a count with commas between thousands.
 func FormatCount(n int64) string {
 	s := strconv.FormatInt(n, 10)
 	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
@@ -32,7 +32,7 @@ func FormatCount(n int64) string {
 	return s
 }
 
-// FormatDuration writes a duration with three digits: "1m20s", "3.21s", "87ms".
+// FormatDuration formats a duration with about three digits: "1m20s", "3.21s", "87ms".
 func FormatDuration(d time.Duration) string {
 	switch {
 	case d >= time.Minute:
@@ -45,7 +45,7 @@ func FormatDuration(d time.Duration) string {
 	return d.Round(time.Microsecond).String()
 }
 
-// PerSecond returns n in d as a rate, 0 if d is too short to tell.
+// PerSecond returns the rate of n events in d per second, or 0 if d is too short to tell.
 func PerSecond(n int64, d time.Duration) int64 {
 	if d < time.Millisecond {
 		return 0
@@ -53,7 +53,7 @@ func PerSecond(n int64, d time.Duration) int64 {
 	return int64(float64(n) / d.Seconds())
 }
 
-// Plural returns "1 record", "2 records".
+// Plural returns n followed by one if n is 1, else by many: "1 record", "2 records".
 func Plural(n int64, one, many string) string {
 	if n == 1 {
 		return "1 " + one

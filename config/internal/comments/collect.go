@@ -16,8 +16,8 @@ import (
 	"strings"
 )
 
-// Collect returns the comments of the packages in folders. The error joins one for
-// each field without a comment.
+// Collect returns the comments of the packages in dirs. The error joins one for each
+// field without a comment.
 func Collect(dirs []string) (map[string]string, error) {
 	c := collector{all: map[string]string{}, fset: token.NewFileSet()}
 	for _, dir := range dirs {
@@ -87,21 +87,21 @@ func (c *collector) structure(name string, st *ast.StructType, doc *ast.CommentG
 		for _, n := range f.Names {
 			text := oneLine(cmpDoc(f.Doc, f.Comment))
 			if rest, ok := strings.CutPrefix(text, n.Name+" "); ok {
-				text = key + " " + rest // Go has one name for it, and users another
+				text = key + " " + rest // users know the field by its key
 			}
 			if text == "" {
-				c.errs = append(c.errs, fmt.Errorf("%v: %s.%s has a key and no comment", c.fset.Position(n.Pos()), name, n.Name))
+				c.errs = append(c.errs, fmt.Errorf("%v: %s.%s has a yaml tag but no comment", c.fset.Position(n.Pos()), name, n.Name))
 			}
 			c.all[name+"."+n.Name] = text
 			c.all[name] = oneLine(doc)
 		}
 		if t, ok := unnamed(f.Type); ok {
-			c.errs = append(c.errs, fmt.Errorf("%v: a struct without a name has no comments", c.fset.Position(t.Pos())))
+			c.errs = append(c.errs, fmt.Errorf("%v: anonymous structs are not supported, because they have no name for their comments", c.fset.Position(t.Pos())))
 		}
 	}
 }
 
-// unnamed returns the struct without a name that is in a type, if there is one.
+// unnamed returns the anonymous struct in a type, if there is one.
 func unnamed(t ast.Expr) (st *ast.StructType, found bool) {
 	ast.Inspect(t, func(n ast.Node) bool {
 		if s, ok := n.(*ast.StructType); ok {
@@ -112,7 +112,7 @@ func unnamed(t ast.Expr) (st *ast.StructType, found bool) {
 	return st, found
 }
 
-// keyOf returns the key that the yaml tag of a field names, if it has one.
+// keyOf returns the key in the yaml tag of a field, if it has one.
 func keyOf(f *ast.Field) (key string, ok bool) {
 	if f.Tag == nil {
 		return "", false
@@ -126,7 +126,8 @@ func keyOf(f *ast.Field) (key string, ok bool) {
 // oneLine returns a comment on one line.
 func oneLine(g *ast.CommentGroup) string { return strings.Join(strings.Fields(g.Text()), " ") }
 
-// importPath returns the path of the package in a folder, by the go.mod above it.
+// importPath returns the import path of the package in dir, based on the go.mod of
+// the module.
 func importPath(dir string) (string, error) {
 	abs, err := filepath.Abs(dir)
 	if err != nil {
@@ -140,13 +141,13 @@ func importPath(dir string) (string, error) {
 			return path.Join(append([]string{moduleOf(string(data))}, below...)...), nil
 		}
 		if root == filepath.Dir(root) {
-			return "", errors.New("no go.mod above " + dir)
+			return "", errors.New("no go.mod in " + dir + " or its parents")
 		}
 		below = append(below, filepath.Base(root))
 	}
 }
 
-// moduleOf returns the path of the module that a go.mod is of.
+// moduleOf returns the module path in a go.mod file.
 func moduleOf(gomod string) string {
 	for line := range strings.Lines(gomod) {
 		if name, ok := strings.CutPrefix(line, "module "); ok {

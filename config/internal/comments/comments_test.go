@@ -50,7 +50,7 @@ func TestCollect(t *testing.T) {
 		}
 	}
 	_, err = Collect([]string{root + "/a/..."})
-	for _, want := range []string{"b.go:4:2: example.com/m/a/b.Config.A has a key and no comment", "b.go:5:4: a struct without a name has no comments"} {
+	for _, want := range []string{"b.go:4:2: example.com/m/a/b.Config.A has a yaml tag but no comment", "b.go:5:4: anonymous structs are not supported"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)
 		}

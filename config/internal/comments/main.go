@@ -1,11 +1,12 @@
-// Command comments collects the doc comments of structs of configuration, which
-// are not there any more when the program runs: those of all fields with a yaml
-// tag, and of the structs that have such fields.
+// Command comments collects the doc comments of configuration structs, which are not
+// available at run time: those of all fields with a yaml tag, and of the structs that
+// have such fields.
 //
 //	comments -o FILE DIR...
 //
-// DIR/... is the folder and all below it. The file maps PACKAGE.STRUCT and
-// PACKAGE.STRUCT.FIELD to comments, as JSON. A field without a comment is an error.
+// DIR/... means the directory and all its subdirectories. The output is a JSON object
+// that maps PACKAGE.STRUCT and PACKAGE.STRUCT.FIELD to comments. A field without a
+// comment is an error.
 package main
 
 import (
@@ -40,7 +41,7 @@ func run(out string, dirs []string) error {
 	return os.WriteFile(out, data, 0o666)
 }
 
-// Marshal returns the comments as they stand in the file.
+// Marshal returns the contents of the output file.
 func Marshal(all map[string]string) ([]byte, error) {
 	data, err := json.MarshalIndent(all, "", "\t")
 	return append(data, '\n'), err

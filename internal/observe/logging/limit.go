@@ -7,22 +7,22 @@ import (
 	"time"
 )
 
-// componentKey names the attribute by which equal messages of different parts of
-// the program are told apart.
+// componentKey is the attribute that distinguishes equal messages of different
+// components.
 const componentKey = "component"
 
-// maxSeen is how many messages are remembered at a time. They are texts of the
-// program, of which there are fewer; a new one beyond that passes unlimited.
+// maxSeen is the maximum number of messages that a limiter remembers. Messages are
+// constant texts, so the program has fewer. Further messages are not limited.
 const maxSeen = 1024
 
-// A limiter is a slog.Handler that lets a message of a component through once in
-// a while. What it holds back is counted, and the count is logged with the next
-// such message, or alone if another message comes by after that time. Debug
-// messages are not limited: who turns them on wants them all.
+// A limiter is a slog.Handler that passes each message of a component at most once
+// per interval. It counts the messages that it suppresses and logs the count with the
+// next such message, or separately when any message arrives after the interval. Debug
+// messages are not limited.
 type limiter struct {
 	next      slog.Handler
 	component string
-	grouped   bool // attributes are inside a group: none names the component
+	grouped   bool // attributes are in a group, so none is the component
 	s         *seen
 }
 
@@ -46,7 +46,7 @@ func (h *limiter) WithAttrs(attrs []slog.Attr) slog.Handler {
 	return &c
 }
 
-// note looks whether a names the component.
+// note sets h.component if a is the component attribute.
 func (h *limiter) note(a slog.Attr) bool {
 	if !h.grouped && a.Key == componentKey {
 		h.component = a.Value.Resolve().String()
@@ -75,30 +75,30 @@ func (h *limiter) Handle(ctx context.Context, r slog.Record) error {
 	return h.next.Handle(ctx, r)
 }
 
-// A message is what is limited.
+// A message is the unit of limiting.
 type message struct {
 	level     slog.Level
 	text      string
 	component string
 }
 
-// A repeat says how often a message was held back.
+// A repeat is a message with the number of times that it was suppressed.
 type repeat struct {
 	message
 	held int64
 }
 
-// A window is the time in which a message passes once.
+// A window is an interval in which a message passes only once.
 type window struct {
 	begin time.Time
 	held  int64
 }
 
-// A seen remembers which messages have passed. Handlers that were derived from one
+// A seen records which messages have passed. Handlers that are derived from one
 // another share it.
 type seen struct {
 	every time.Duration
-	root  slog.Handler // for counts that are logged alone
+	root  slog.Handler // for counts that are logged separately
 
 	mu    sync.Mutex
 	at    map[message]window
@@ -109,8 +109,9 @@ func newSeen(every time.Duration, root slog.Handler) *seen {
 	return &seen{every: every, root: root, at: make(map[message]window)}
 }
 
-// pass reports whether m may be logged now, and how often it was held back before.
-// It returns also what else was held back in times that are over.
+// pass reports whether m may be logged now, and how often it has been suppressed
+// since it last passed. due lists other messages whose windows have ended with
+// suppressed repetitions.
 func (s *seen) pass(m message, now time.Time) (held int64, ok bool, due []repeat) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -120,7 +121,7 @@ func (s *seen) pass(m message, now time.Time) (held int64, ok bool, due []repeat
 		s.at[m] = w
 		return 0, false, s.sweep(now)
 	}
-	delete(s.at, m) // so that sweep does not count it again
+	delete(s.at, m) // so that sweep does not return it too
 	due = s.sweep(now)
 	if len(s.at) < maxSeen {
 		s.at[m] = window{begin: now}
@@ -128,8 +129,8 @@ func (s *seen) pass(m message, now time.Time) (held int64, ok bool, due []repeat
 	return w.held, true, due
 }
 
-// sweep forgets messages whose time is over, at most once in that time, and
-// returns those that were held back.
+// sweep removes messages whose windows have ended and returns those that were
+// suppressed. It runs at most once per interval.
 func (s *seen) sweep(now time.Time) (due []repeat) {
 	if now.Sub(s.swept) < s.every {
 		return nil
@@ -147,7 +148,7 @@ func (s *seen) sweep(now time.Time) (due []repeat) {
 	return due
 }
 
-// report logs how often messages were held back.
+// report logs how often messages were suppressed.
 func (s *seen) report(ctx context.Context, now time.Time, due []repeat) error {
 	for _, d := range due {
 		r := slog.NewRecord(now, d.level, d.text, 0)

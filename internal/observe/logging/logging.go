@@ -1,7 +1,7 @@
-// Package logging sets up the log of the daemon: level and format, a limit on
-// how often one message is repeated, and a mask over secrets.
+// Package logging creates the logger of the daemon, with a level, a format, a rate
+// limit for repeated messages, and masking of secrets.
 //
-// A record passes the limit, then the mask, then one of the handlers of log/slog:
+// A record passes the rate limit, then the mask, then a handler of log/slog:
 //
 //	slog.Logger ──▶ limiter ──▶ slog.TextHandler or slog.JSONHandler, with the mask as ReplaceAttr
 package logging
@@ -14,16 +14,16 @@ import (
 	"time"
 )
 
-// Options say how to log. The zero Options are text, from level info on, without a
+// Options configures a logger. The zero Options means text, level info, and no rate
 // limit.
 type Options struct {
-	Level     slog.Leveler  // the least level that is logged; a *slog.LevelVar can change while the process runs
-	JSON      bool          // JSON lines, not logfmt
-	RateLimit time.Duration // one message of one component passes once in this time; 0: always
-	Masker    *Masker       // hides secrets; nil: only the passwords of URLs
+	Level     slog.Leveler  // minimum level; use a *slog.LevelVar to change it at run time
+	JSON      bool          // write JSON lines instead of logfmt
+	RateLimit time.Duration // interval in which a message of a component is logged once; 0: no limit
+	Masker    *Masker       // masks secrets; nil: masks only the passwords in URLs
 }
 
-// New returns a logger that writes lines to w, one Write for each.
+// New returns a logger that writes lines to w, with one Write per line.
 func New(w io.Writer, o Options) *slog.Logger {
 	m := o.Masker
 	if m == nil {
@@ -40,8 +40,8 @@ func New(w io.Writer, o Options) *slog.Logger {
 	return slog.New(h)
 }
 
-// replaceAttr masks the value of an attribute. It is called for the message too,
-// and for each member of a group.
+// replaceAttr masks the value of an attribute. Package slog also calls it for the
+// message and for each member of a group.
 func (m *Masker) replaceAttr(_ []string, a slog.Attr) slog.Attr {
 	switch a.Value.Kind() {
 	case slog.KindString:
@@ -52,8 +52,8 @@ func (m *Masker) replaceAttr(_ []string, a slog.Attr) slog.Attr {
 	return a
 }
 
-// maskAny masks a value of a type that only its own methods can print. One without
-// a secret stays as it is, so that the format can show its structure.
+// maskAny masks a value of any type. It returns a value without secrets unchanged, so
+// that the handler can format its structure.
 func (m *Masker) maskAny(v slog.Value) slog.Value {
 	var text string
 	switch x := v.Any().(type) {

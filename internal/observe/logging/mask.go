@@ -9,26 +9,26 @@ import (
 	"sync/atomic"
 )
 
-// stars is what is shown in place of a secret.
+// stars replaces a secret.
 const stars = "***"
 
-// minSecret is the length of the shortest secret that a Masker looks for, in
-// bytes. A shorter one cannot be told from the text around it.
+// minSecret is the minimum length of a secret that a Masker replaces, in bytes.
+// Shorter texts also occur by chance.
 const minSecret = 4
 
-// A Masker hides secrets in text that is about to be shown: the passwords of
-// URLs, and secrets that it was told of. It is the last line of defence, behind
-// code that does not put them there. The zero Masker hides the passwords of URLs.
-// It may be used from many goroutines.
+// A Masker replaces secrets in texts for output: the passwords in URLs, and the
+// secrets passed to Add. It is the last line of defense; other code should not put
+// secrets into such texts in the first place. The zero Masker masks the passwords in
+// URLs. It is safe for concurrent use.
 type Masker struct {
 	mu      sync.Mutex
 	secrets []string
 	replace atomic.Pointer[strings.Replacer]
 }
 
-// Add makes m hide more secrets, as they are and as they are escaped in URLs. What
-// was added stays: after a change of the configuration the old secret may still be
-// in use. Secrets of fewer than 4 bytes are ignored.
+// Add adds secrets to m, both verbatim and percent-encoded. They are never removed,
+// because an old secret may still be in use after a reload. Add ignores secrets of
+// fewer than 4 bytes.
 func (m *Masker) Add(secrets ...string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -37,8 +37,8 @@ func (m *Masker) Add(secrets ...string) {
 			m.secrets = append(m.secrets, s, url.QueryEscape(s), url.PathEscape(s))
 		}
 	}
-	// The longer one first: of two secrets that begin alike, the rest of the longer
-	// would be left to read.
+	// Longer secrets first: if one secret is a prefix of another, replacing it first
+	// would expose the rest of the longer one.
 	slices.SortFunc(m.secrets, func(a, b string) int {
 		return cmp.Or(cmp.Compare(len(b), len(a)), strings.Compare(a, b))
 	})
@@ -50,7 +50,7 @@ func (m *Masker) Add(secrets ...string) {
 	m.replace.Store(strings.NewReplacer(pairs...))
 }
 
-// Mask returns s without secrets; s itself if it holds none.
+// Mask returns s with its secrets replaced, or s itself if it contains none.
 func (m *Masker) Mask(s string) string {
 	if r := m.replace.Load(); r != nil {
 		s = r.Replace(s)
@@ -58,9 +58,9 @@ func (m *Masker) Mask(s string) string {
 	return maskURLs(s)
 }
 
-// maskURLs hides the passwords in the URLs of s: "://user:pass@" becomes
-// "://user:***@". A userinfo without a colon is hidden whole: for NATS it is a
-// token.
+// maskURLs replaces the passwords in the URLs of s: "://user:pass@" becomes
+// "://user:***@". It replaces a userinfo without a colon completely, because NATS
+// puts a token there.
 func maskURLs(s string) string {
 	var b strings.Builder
 	rest := s
@@ -71,8 +71,8 @@ func maskURLs(s string) string {
 		}
 		b.WriteString(rest[:i+3])
 		rest = rest[i+3:]
-		// The authority ends at the first of "/?#" (RFC 3986 §3.2), or where the text
-		// around the URL goes on; browsers end it at '\' too. Its last '@' ends the
+		// The authority ends at the first of "/?#" (RFC 3986 §3.2), in browsers also at
+		// '\', or at the end of the URL in the surrounding text. Its last '@' ends the
 		// userinfo (https://url.spec.whatwg.org/#authority-state).
 		authority := rest
 		if end := strings.IndexAny(rest, "/?#\\ \t\r\n\"'`<>"); end >= 0 {

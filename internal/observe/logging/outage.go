@@ -7,24 +7,23 @@ import (
 	"time"
 )
 
-// outageInterval is how often an outage that lasts is logged.
+// outageInterval is the interval at which a continuing outage is logged.
 const outageInterval = 10 * time.Second
 
-// An Outage is the state of something that fails for a while, such as writes to a
-// broker. It is logged when it begins, every 10 s while it lasts, and when it is
-// over, so that no outage is silent and none floods the log. Its methods may be
-// called by many goroutines.
+// An Outage tracks an operation that may fail for a while, such as writing to a
+// broker. It logs the beginning of an outage, repeats the message every 10 s while the
+// outage lasts, and logs its end. Its methods are safe for concurrent use.
 type Outage struct {
 	log    *slog.Logger
-	failed string // event: it fails
-	healed string // event: it works again
+	failed string // event at the beginning and during an outage
+	healed string // event at its end
 	attrs  []any
 
-	now atomic.Pointer[outage] // nil: all is well
+	now atomic.Pointer[outage] // nil: no outage
 
 	mu     sync.Mutex
-	logged time.Time // when a failure was logged last
-	said   bool      // the last event in the log is failed
+	logged time.Time // time of the last failed event
+	said   bool      // the last logged event is failed
 }
 
 type outage struct {
@@ -32,9 +31,9 @@ type outage struct {
 	since time.Time
 }
 
-// NewOutage returns an Outage that logs the event failed, with the error, as a
-// warning, and the event healed, with the time that it lasted. attrs are added to
-// both. A nil logger discards.
+// NewOutage returns an Outage that logs the event failed as a warning with the error,
+// and the event healed with the duration of the outage. attrs are added to both. A nil
+// logger discards them.
 func NewOutage(log *slog.Logger, failed, healed string, attrs ...any) *Outage {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
@@ -42,7 +41,7 @@ func NewOutage(log *slog.Logger, failed, healed string, attrs ...any) *Outage {
 	return &Outage{log: log, failed: failed, healed: healed, attrs: attrs}
 }
 
-// Set says that it fails, and why. The error holds no secret.
+// Set records a failure with its error, which must not contain secrets.
 func (o *Outage) Set(err error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -57,7 +56,7 @@ func (o *Outage) Set(err error) {
 	}
 }
 
-// Clear says that it works. Without a failure before it costs next to nothing.
+// Clear records a success. Without a preceding failure it costs one atomic load.
 func (o *Outage) Clear() {
 	if o.now.Load() == nil {
 		return
@@ -72,7 +71,7 @@ func (o *Outage) Clear() {
 	o.log.Info(o.healed, append([]any{"lasted", time.Since(last.since).Round(time.Millisecond)}, o.attrs...)...)
 }
 
-// Err returns why it fails now, or nil.
+// Err returns the error of the current outage, or nil if there is none.
 func (o *Outage) Err() error {
 	if last := o.now.Load(); last != nil {
 		return last.err

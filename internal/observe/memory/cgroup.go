@@ -7,13 +7,12 @@ import (
 	"strings"
 )
 
-// cgroupLimit returns the least memory limit of the control groups that the process
-// is in, in bytes, or 0 if there is none, or no control groups. root is the root of
-// the file system.
+// cgroupLimit returns the lowest memory limit of the control groups of the process, in
+// bytes, or 0 if there is no limit. root is the root of the file system.
 //
-// A group is limited by all above it, so each folder on the way up is looked at.
-// Inside a container the path may name a folder that is not visible there; its
-// own group is then the root of what is.
+// The limits of all ancestors apply to a group, so cgroupLimit reads each directory
+// up to the root. Inside a container, the path of the group may not be visible; the
+// visible root is then the container's own group.
 func cgroupLimit(root fs.FS) int64 {
 	list, err := fs.ReadFile(root, "proc/self/cgroup")
 	if err != nil {
@@ -48,13 +47,13 @@ func cgroupLimit(root fs.FS) int64 {
 	return least
 }
 
-// hasWord reports whether a list with commas holds word.
+// hasWord reports whether a comma-separated list contains word.
 func hasWord(list, word string) bool {
 	return strings.Contains(","+list+",", ","+word+",")
 }
 
-// readLimit returns the number in a file; 0 for "max", for the huge number by which
-// version 1 says the same, and if there is no such file.
+// readLimit returns the number in a file. It returns 0 for no limit ("max", or in
+// cgroup v1 a huge number) and if the file cannot be read.
 func readLimit(root fs.FS, name string) int64 {
 	const unlimited = 1 << 60
 	text, err := fs.ReadFile(root, name)

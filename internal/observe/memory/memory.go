@@ -1,5 +1,5 @@
-// Package memory bounds the memory of the process: it finds the limit, tells the Go
-// runtime, and computes how many batches fit.
+// Package memory limits the memory of the process: it determines the limit, sets it in
+// the Go runtime, and computes how many batches fit into it.
 package memory
 
 import (
@@ -8,20 +8,20 @@ import (
 	"runtime/debug"
 )
 
-// cgroupShare is the part of a control group's limit that the Go runtime may use,
-// in percent. The kernel counts the page cache of our files and the program's own
-// pages too, and kills at the limit.
+// cgroupShare is the percentage of a control group's limit that the Go runtime may
+// use. The kernel also counts the page cache and the pages of the executable, and it
+// kills the process at the limit.
 const cgroupShare = 90
 
-// A Limit is how much memory the Go runtime should use at most.
+// A Limit is a soft memory limit of the Go runtime.
 type Limit struct {
-	Bytes int64  // 0: there is none
-	From  string // "memory.limit", "GOMEMLIMIT", "cgroup", or "" if there is none
+	Bytes int64  // 0: no limit
+	From  string // "memory.limit", "GOMEMLIMIT", "cgroup", or "" for no limit
 }
 
-// FindLimit returns the configured limit in bytes; if that is 0, the one that the
-// environment has given to the runtime by GOMEMLIMIT; and never more than 90 % of
-// the limit of the control group that the process is in.
+// FindLimit returns the configured limit in bytes or, if configured is 0, the limit of
+// the environment variable GOMEMLIMIT, but never more than 90 % of the limit of the
+// process's control group.
 func FindLimit(configured int64) Limit {
 	inherited := debug.SetMemoryLimit(-1) // changes nothing
 	if inherited == math.MaxInt64 {
@@ -30,7 +30,7 @@ func FindLimit(configured int64) Limit {
 	return findLimit(configured, inherited, cgroupLimit(os.DirFS("/")))
 }
 
-// findLimit chooses among the limits; 0 is none.
+// findLimit chooses among the limits. 0 means no limit.
 func findLimit(configured, inherited, cgroup int64) Limit {
 	l := Limit{}
 	switch {
@@ -45,51 +45,52 @@ func findLimit(configured, inherited, cgroup int64) Limit {
 	return l
 }
 
-// Apply makes the garbage collector keep to l.
+// Apply sets l as the memory limit of the Go runtime, if there is a limit.
 func (l Limit) Apply() {
 	if l.Bytes > 0 {
 		debug.SetMemoryLimit(l.Bytes)
 	}
 }
 
-// A Load is what the pipeline asks for.
+// A Load describes the memory demand of a pipeline.
 type Load struct {
 	BatchBytes     int64 // capacity of an input arena: pipeline.Options.BatchBytes
-	MaxBatches     int   // batches in flight at most
-	MaxBytes       int64 // bytes of their input at most
-	MaxRecordBytes int64 // the longest record
+	MaxBatches     int   // maximum number of batches in flight
+	MaxBytes       int64 // maximum number of bytes of their input
+	MaxRecordBytes int64 // maximum length of a record
 	Workers        int
 }
 
-// A Budget says how many batches fit.
+// A Budget is the result of Fit.
 type Budget struct {
-	Batches  int   // for pipeline.Options.Batches; at least 4
-	PerBatch int64 // bytes that one is counted with
-	Fixed    int64 // bytes that everything else is counted with
-	Tight    bool  // even 4 batches do not fit in the limit: it will be exceeded
+	Batches  int   // number of batches, for pipeline.Options.Batches; at least 4
+	PerBatch int64 // estimated bytes per batch
+	Fixed    int64 // estimated bytes for everything else
+	Tight    bool  // not even 4 batches fit, so the limit will be exceeded
 }
 
-// Least returns the limit in bytes in which the fewest batches fit.
+// Least returns the lowest limit, in bytes, into which the minimum number of batches
+// fits.
 func (b *Budget) Least() int64 { return 2 * (b.Fixed + minBatches*b.PerBatch) }
 
 const (
-	minBatches = 4        // what package pipeline needs
-	base       = 32 << 20 // the program, its tables, and clients at rest
+	minBatches = 4        // minimum of package pipeline
+	base       = 32 << 20 // the program, its tables, and idle clients
 
-	// arenas is how many input arenas a batch is counted with: the input, its
-	// rendering (JSON of a URL is about twice as long), and one arena for
-	// dead letters, compressed output and positions of records.
+	// arenas is the estimated size of a batch in input arenas: one for the input,
+	// two for the output (JSON is about twice as long as a URL), and one for dead
+	// letters, compressed output and record positions.
 	arenas = 4
 )
 
-// Fit returns how many batches fit into l:
+// Fit computes how many batches fit into l:
 //
 //	PerBatch = 4 × BatchBytes
 //	Fixed    = 32 MiB + Workers × 2 × MaxRecordBytes
-//	Batches  = the least of MaxBatches, MaxBytes / BatchBytes, and (limit / 2 - Fixed) / PerBatch
+//	Batches  = min(MaxBatches, MaxBytes / BatchBytes, (limit / 2 - Fixed) / PerBatch)
 //
-// Half of the limit is left to what comes and goes: garbage between two collections,
-// windows of decompressors, buffers of the clients of brokers.
+// The other half of the limit is reserved for temporary memory: garbage between two
+// collections, windows of decompressors, and buffers of broker clients.
 func (l Limit) Fit(load Load) Budget {
 	size := max(load.BatchBytes, 1)
 	b := Budget{PerBatch: arenas * size, Fixed: base + int64(load.Workers)*2*load.MaxRecordBytes}

@@ -7,35 +7,36 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// prefix is what the names of all metrics begin with.
+// prefix is the prefix of all metric names.
 const prefix = "urlfold_"
 
-// maxSeries is how many series one metric may have. What comes beyond is added up
-// under the label value "other": a topic with ten thousand partitions must not
-// cost more than the records in it.
+// maxSeries is the maximum number of series of a metric. Further series are summed
+// under the label value "other", so that the metrics of a topic with ten thousand
+// partitions do not cost more than its records.
 const maxSeries = 1000
 
-// The kinds of figures.
+// The kinds of metrics.
 const (
-	counter = "counter" // only grows
+	counter = "counter" // never decreases
 	gauge   = "gauge"   // goes up and down
 )
 
-// An Extra is a component with figures of its own, such as the lag of a topic.
+// An Extra is a component with its own metrics, such as the lag of a topic.
 //
-// Metrics calls emit for each of them, from one goroutine, and keeps nothing of
-// it. name is without the prefix "urlfold_" and follows the conventions of Prometheus
+// Metrics calls emit once for each series, from one goroutine, and does not retain
+// emit. name has no prefix "urlfold_" and follows the conventions of Prometheus
 // ("source_offset_gap_records_total"); help is a sentence; kind is "counter" or
-// "gauge"; labels are pairs of a name and a value. Labels take few values: never
-// paths, never URLs. Equal series of several components are added up. Metrics does
-// not block, and works after the component was closed too.
+// "gauge"; labels are pairs of a name and a value. Label values come from a small
+// set: never paths, never URLs. Equal series of several components are summed.
+// Metrics must not block, and must work after the component has been closed.
 //
-// The types are plain, so that components need not import this package.
+// The signature uses only basic types, so that components need not import this
+// package.
 type Extra interface {
 	Metrics(emit func(name, help, kind string, value float64, labels ...string))
 }
 
-// A table holds figures by name and labels.
+// A table holds series by name and labels.
 type table struct {
 	families []*family
 	byName   map[string]*family
@@ -49,13 +50,13 @@ type family struct {
 }
 
 type series struct {
-	labels []string // names and values in turn
+	labels []string // alternating names and values
 	value  float64
 }
 
 func newTable() *table { return &table{byName: make(map[string]*family)} }
 
-// extra adds a figure of a component.
+// extra adds a series of a component. It has the signature of emit in [Extra].
 func (t *table) extra(name, help, kind string, value float64, labels ...string) {
 	if len(labels)%2 != 0 {
 		labels = append(slices.Clone(labels), "")
@@ -63,19 +64,18 @@ func (t *table) extra(name, help, kind string, value float64, labels ...string) 
 	t.add(strings.TrimPrefix(name, prefix), help, kind, value, labels...)
 }
 
-// add adds value to a series. The first help and kind of a name are those that
-// count.
+// add adds value to a series. The first call for a name determines help and kind.
 func (t *table) add(name, help, kind string, value float64, labels ...string) {
 	t.at(name, help, kind, labels).value += value
 }
 
-// raise makes the value of a series at least value.
+// raise raises a series to value if it is lower.
 func (t *table) raise(name, help string, value float64, labels ...string) {
 	s := t.at(name, help, gauge, labels)
 	s.value = max(s.value, value)
 }
 
-// at returns the series of that name with those labels.
+// at returns the series with the given name and labels, and creates it if necessary.
 func (t *table) at(name, help, kind string, labels []string) *series {
 	f := t.byName[name]
 	if f == nil {
@@ -98,7 +98,7 @@ func (t *table) at(name, help, kind string, labels []string) *series {
 	return s
 }
 
-// other returns labels with "other" for every value.
+// other returns labels with every value replaced by "other".
 func other(labels []string) []string {
 	labels = slices.Clone(labels)
 	for i := 1; i < len(labels); i += 2 {
@@ -107,7 +107,7 @@ func other(labels []string) []string {
 	return labels
 }
 
-// merge adds all figures of o.
+// merge adds all series of o.
 func (t *table) merge(o *table) {
 	for _, f := range o.families {
 		for _, s := range f.series {
@@ -116,7 +116,7 @@ func (t *table) merge(o *table) {
 	}
 }
 
-// keepCounters forgets all but the counters.
+// keepCounters removes all metrics except counters.
 func (t *table) keepCounters() {
 	t.families = slices.DeleteFunc(t.families, func(f *family) bool { return f.kind != counter })
 	clear(t.byName)
@@ -125,8 +125,8 @@ func (t *table) keepCounters() {
 	}
 }
 
-// send sends all figures to ch. One that Prometheus does not allow becomes an error
-// of the scrape, which goes on without it.
+// send sends all series to ch. A series that Prometheus does not accept becomes an
+// error of the scrape, which continues without it.
 func (t *table) send(ch chan<- prometheus.Metric) {
 	for _, f := range t.families {
 		kind := prometheus.UntypedValue
@@ -148,7 +148,7 @@ func (t *table) send(ch chan<- prometheus.Metric) {
 	}
 }
 
-// split takes names and values of labels apart.
+// split separates the names and values of labels.
 func split(labels []string) (names, values []string) {
 	for i := 0; i < len(labels); i += 2 {
 		names = append(names, labels[i])

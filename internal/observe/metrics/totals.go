@@ -9,29 +9,27 @@ import (
 	"github.com/urlfold/urlfold/pipeline"
 )
 
-// Totals are the figures of the process, over all the pipelines that it runs one
-// after the other: a reload of sources or sinks ends one and starts the next, and
-// counters must not go back with it. The zero Totals has counted nothing. It may be
-// used from many goroutines.
+// Totals holds the counters of the process over all its successive pipelines. A
+// reload of sources or sinks replaces the pipeline, and counters must not decrease.
+// The zero Totals is empty and ready to use. It is safe for concurrent use.
 type Totals struct {
 	mu  sync.Mutex // one Swap at a time
 	now atomic.Pointer[era]
 }
 
-// An era is the life of one pipeline, and the sum of those before it. It does not
-// change: who has taken one adds up what belongs together, whatever is swapped
-// meanwhile.
+// An era is the current pipeline and the sum of the previous ones. It is immutable,
+// so a reader gets consistent sums even during a Swap.
 type era struct {
 	snapshot func() pipeline.Snapshot
 	extras   []Extra
 	began    time.Time
-	past     pipeline.Snapshot // counters of pipelines that have ended
-	counters *table            // of components of pipelines that have ended
+	past     pipeline.Snapshot // counters of the previous pipelines
+	counters *table            // counters of the components of the previous pipelines
 }
 
-// Swap puts a new pipeline in the place of the last one, whose Run has returned:
-// the last figures of that and of its components are kept. extras are the components
-// of the new one that have figures of their own.
+// Swap replaces the current pipeline, whose Run must have returned, by a new one. It
+// keeps the final counters of the old pipeline and its components. extras are the
+// components of the new pipeline that have their own metrics.
 func (t *Totals) Swap(snapshot func() pipeline.Snapshot, extras ...Extra) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -44,9 +42,9 @@ func (t *Totals) Swap(snapshot func() pipeline.Snapshot, extras ...Extra) {
 	t.now.Store(next)
 }
 
-// Snapshot returns the snapshot of the pipeline, with what those before it have
-// counted added to its counters. Its sources and sinks come first, in their order;
-// those that there are no more follow. It is balanced, as each pipeline is.
+// Snapshot returns a snapshot of the current pipeline, with the counters of the
+// previous ones added. The current sources and sinks come first, in order, followed
+// by those that no longer exist. The ledger is balanced.
 func (t *Totals) Snapshot() pipeline.Snapshot {
 	e := t.now.Load()
 	if e == nil {
@@ -55,8 +53,7 @@ func (t *Totals) Snapshot() pipeline.Snapshot {
 	return e.total()
 }
 
-// Began returns when the pipeline was put in its place; the zero time if there was
-// none yet.
+// Began returns the time of the last Swap, or the zero time before the first.
 func (t *Totals) Began() time.Time {
 	e := t.now.Load()
 	if e == nil {
@@ -67,8 +64,8 @@ func (t *Totals) Began() time.Time {
 
 func (e *era) total() pipeline.Snapshot { return add(e.snapshot(), e.past) }
 
-// collect returns the figures of components: of those that there are, and the
-// counters of those before them.
+// collect returns the metrics of the current components, with the counters of the
+// previous ones added.
 func (e *era) collect() *table {
 	sum := newTable()
 	for _, x := range e.extras {
@@ -78,8 +75,8 @@ func (e *era) collect() *table {
 	return sum
 }
 
-// ended returns what is left to count of s, the last snapshot of a pipeline. What
-// was in flight then, if a sink hung, was given up.
+// ended converts s, the last snapshot of a pipeline, to counters only. Records that
+// were still in flight, because a sink hung, count as abandoned.
 func ended(s pipeline.Snapshot) pipeline.Snapshot {
 	giveUp := func(l *pipeline.Ledger) {
 		l.Abandoned += l.InFlight
@@ -116,7 +113,7 @@ func add(s, past pipeline.Snapshot) pipeline.Snapshot {
 	return s
 }
 
-// addSource adds p to the source of that name, or as one more.
+// addSource adds p to the source with the same name, or appends it.
 func addSource(list []pipeline.SourceSnapshot, p *pipeline.SourceSnapshot) []pipeline.SourceSnapshot {
 	i := slices.IndexFunc(list, func(s pipeline.SourceSnapshot) bool { return s.Name == p.Name })
 	if i < 0 {
@@ -131,7 +128,7 @@ func addSource(list []pipeline.SourceSnapshot, p *pipeline.SourceSnapshot) []pip
 	return list
 }
 
-// addSink adds p to the sink of that name, or as one more.
+// addSink adds p to the sink with the same name and role, or appends it.
 func addSink(list []pipeline.SinkSnapshot, p *pipeline.SinkSnapshot) []pipeline.SinkSnapshot {
 	i := slices.IndexFunc(list, func(s pipeline.SinkSnapshot) bool { return s.Name == p.Name && s.Dead == p.Dead })
 	if i < 0 {

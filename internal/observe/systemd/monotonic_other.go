@@ -2,5 +2,5 @@
 
 package systemd
 
-// monotonicMicros returns nothing: systemd is there on Linux alone.
+// monotonicMicros reports false: systemd exists only on Linux.
 func monotonicMicros() (usec int64, ok bool) { return 0, false }

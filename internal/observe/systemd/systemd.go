@@ -1,6 +1,6 @@
-// Package systemd tells systemd how the daemon stands: ready, reloading, stopping,
-// alive. Without systemd, which is without NOTIFY_SOCKET in the environment, its
-// functions do nothing and succeed. The protocol is that of sd_notify(3).
+// Package systemd notifies systemd of the state of the daemon: ready, reloading,
+// stopping, alive. It implements the protocol of sd_notify(3). Without NOTIFY_SOCKET
+// in the environment, its functions do nothing and return nil.
 package systemd
 
 import (
@@ -14,19 +14,19 @@ import (
 	"github.com/coreos/go-systemd/v22/daemon"
 )
 
-// Ready says that the start, or a reload, is over, and what the daemon does now:
-// one line for people, or empty.
+// Ready notifies systemd that the start or a reload has finished. status is a line
+// for people, or empty.
 func Ready(status string) error { return notify(daemon.SdNotifyReady, statusLine(status)) }
 
-// Stopping says that the daemon is on its way down.
+// Stopping notifies systemd that the daemon is shutting down.
 func Stopping(status string) error { return notify(daemon.SdNotifyStopping, statusLine(status)) }
 
-// Status says what the daemon does now: one line for people.
+// Status sends a status line for people.
 func Status(status string) error { return notify(statusLine(status)) }
 
-// Reloading says that the configuration is read again. [Ready] follows, whether the
-// new one could be used or not. A unit of Type=notify-reload needs the time that is
-// sent along, to tell this reload from the one before.
+// Reloading notifies systemd that the daemon reloads its configuration. The caller
+// must call [Ready] afterwards, even if the reload fails. Units with
+// Type=notify-reload use the timestamp in the message to distinguish reloads.
 func Reloading() error {
 	usec, ok := monotonicMicros()
 	if !ok {
@@ -35,7 +35,8 @@ func Reloading() error {
 	return notify(daemon.SdNotifyReloading, "MONOTONIC_USEC="+strconv.FormatInt(usec, 10))
 }
 
-// statusLine returns the assignment for text, in which a line break would end it.
+// statusLine returns the STATUS assignment for text, with its line breaks replaced by
+// spaces, because a line break ends an assignment.
 func statusLine(text string) string {
 	if text == "" {
 		return ""
@@ -56,20 +57,19 @@ func notify(lines ...string) error {
 		return nil
 	}
 	if _, err := daemon.SdNotify(false, b.String()); err != nil {
-		return fmt.Errorf("telling systemd: %w", err)
+		return fmt.Errorf("sd_notify: %w", err)
 	}
 	return nil
 }
 
-// Watchdog tells systemd that the daemon is alive, twice in each interval of the
-// unit's WatchdogSec, until ctx is done. It does so only while alive returns nil, so
-// that systemd kills a daemon that says otherwise, or whose alive does not return.
-// Without a watchdog it returns at once; the error says that the environment makes no
-// sense.
+// Watchdog notifies systemd that the daemon is alive, twice per interval of the unit's
+// WatchdogSec, until ctx is done. It skips the notification if alive returns an error
+// or blocks, so that systemd kills and restarts the daemon. Without a watchdog it
+// returns nil immediately. It returns an error if the environment is invalid.
 func Watchdog(ctx context.Context, log *slog.Logger, alive func() error) error {
 	interval, err := daemon.SdWatchdogEnabled(false)
 	if err != nil {
-		return fmt.Errorf("systemd's watchdog: %w", err)
+		return fmt.Errorf("systemd watchdog: %w", err)
 	}
 	if interval == 0 {
 		return nil

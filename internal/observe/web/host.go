@@ -7,15 +7,15 @@ import (
 	"strings"
 )
 
-// checkHost answers a request only if its Host names this server: an IP address,
-// localhost, or one of Options.Hosts. A web page can have a browser send requests to
-// a loopback address under a name that its author controls (DNS rebinding) and read
-// the answers as its own; the Host of such a request is that name. A request without a
-// Host is of HTTP/1.0, which browsers do not speak. Who connects to a Unix socket is no
-// web page.
+// checkHost rejects requests whose Host is not an IP address, localhost, or one of
+// Options.Hosts. It protects against DNS rebinding, by which a web page makes a browser
+// send requests to a loopback address under a name that the page's author controls,
+// and reads the answers; the Host of such a request is that name. Requests without a
+// Host are HTTP/1.0, which browsers do not use, and web pages cannot connect to Unix
+// sockets, so both are accepted.
 //
-// The status is 403, not 421 (RFC 9110 §15.5.20): 421 asks the client to try again
-// on another connection, which would be of no use.
+// The status is 403 rather than 421 (RFC 9110 §15.5.20), because 421 invites the client
+// to retry on another connection, which would not help.
 func (s *Server) checkHost(next http.Handler) http.Handler {
 	if strings.HasPrefix(s.o.Listen, "unix:") {
 		return next
@@ -23,7 +23,7 @@ func (s *Server) checkHost(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !allowedHost(r.Host, s.o.Hosts) {
 			s.o.Logger.Warn("admin request refused", "reason", "host not in admin.allowed_hosts", "host", r.Host)
-			http.Error(w, "the host name is not allowed: see admin.allowed_hosts", http.StatusForbidden)
+			http.Error(w, "host name not allowed: add it to admin.allowed_hosts", http.StatusForbidden)
 			return
 		}
 		next.ServeHTTP(w, r)
@@ -31,8 +31,8 @@ func (s *Server) checkHost(next http.Handler) http.Handler {
 }
 
 // allowedHost reports whether host, the value of a Host header, is an IP address,
-// localhost, or covered by one of names. Names are compared without case, port and
-// the dot of the root.
+// localhost, or matched by one of names. The comparison ignores case, port and a
+// trailing dot.
 func allowedHost(host string, names []string) bool {
 	if host == "" {
 		return true

@@ -13,7 +13,7 @@ import (
 //go:embed page.html
 var pageText string
 
-// page is the status page. The template escapes all that it is given.
+// page is the template of the status page. It escapes all values.
 var page = template.Must(template.New("page").Funcs(template.FuncMap{
 	"int": func(n any) string { return group(fmt.Sprint(n)) }, "position": func(n int64) string { return group(fmt.Sprint(n)) },
 	"bytes": byteSize, "seconds": seconds, "p99": p99,
@@ -22,15 +22,15 @@ var page = template.Must(template.New("page").Funcs(template.FuncMap{
 func (s *Server) servePage(w http.ResponseWriter, _ *http.Request) {
 	var b bytes.Buffer
 	if err := page.Execute(&b, s.status()); err != nil {
-		s.o.Logger.Error("the status page cannot be shown", "error", err)
-		http.Error(w, "the page cannot be shown", http.StatusInternalServerError)
+		s.o.Logger.Error("status page failed", "error", err)
+		http.Error(w, "cannot render the status page", http.StatusInternalServerError)
 		return
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	_, _ = w.Write(b.Bytes())
 }
 
-// group puts a comma between groups of three digits.
+// group inserts commas between groups of three digits.
 func group(digits string) string {
 	for i := len(digits) - 3; i > 0 && digits[i-1] != '-'; i -= 3 {
 		digits = digits[:i] + "," + digits[i:]
@@ -38,7 +38,7 @@ func group(digits string) string {
 	return digits
 }
 
-// byteSize writes n bytes with three digits or so.
+// byteSize formats n bytes with a binary unit and about three digits.
 func byteSize(n int64) string {
 	f, unit := float64(n), 0
 	for f >= 1024 && unit < 6 {
@@ -51,7 +51,7 @@ func byteSize(n int64) string {
 	return fmt.Sprintf("%.1f %s", f, [...]string{"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"}[unit])
 }
 
-// seconds writes a time in the largest two units that it has.
+// seconds formats a duration in its largest two units.
 func seconds(s float64) string {
 	switch d := time.Duration(s * float64(time.Second)); {
 	case d >= 48*time.Hour:
@@ -72,7 +72,7 @@ func seconds(s float64) string {
 	return strconv.FormatFloat(s*1000, 'f', 1, 64) + "ms"
 }
 
-// p99 writes the bound of a percentile.
+// p99 formats the upper bound of a percentile.
 func p99(s float64) string {
 	if s < 0 {
 		return "> 30s"

@@ -11,15 +11,15 @@ import (
 	"github.com/urlfold/urlfold/pipeline"
 )
 
-// How much of what has no bound is shown.
+// Limits of lists in a Status.
 const (
 	maxLanes   = 50
 	MaxDamaged = 50 // damaged files
 	maxFlags   = 20
 )
 
-// A Status is what /status.json says and the page shows. Names and error texts in it
-// hold no secret.
+// A Status is the content of /status.json and of the status page. Secrets in its names
+// and error texts are masked.
 type Status struct {
 	Ready      bool           `json:"ready"`
 	State      string         `json:"state"`
@@ -29,7 +29,7 @@ type Status struct {
 	ReloadErr  string         `json:"reload_error,omitempty"`
 	Checks     []Check        `json:"checks"`
 	Batches    BatchStatus    `json:"batches"`
-	Checkpoint *float64       `json:"checkpoint_age_seconds,omitempty"` // absent if there is no progress to store
+	Checkpoint *float64       `json:"checkpoint_age_seconds,omitempty"` // absent if no source uses checkpoints
 	CommitErr  string         `json:"commit_error,omitempty"`
 	URLs       URLStatus      `json:"urls"`
 	Sources    []SourceStatus `json:"sources"`
@@ -41,14 +41,14 @@ type Status struct {
 	Rejects    []Count        `json:"rejects"` // records by reason, the most frequent first
 }
 
-// A DamageStatus says which files are damaged. They make the process not unready:
-// all other records get through.
+// A DamageStatus lists the damaged files. They do not affect readiness, because all
+// other records are still processed.
 type DamageStatus struct {
 	Count int           `json:"count"`
 	Files []DamagedFile `json:"files"` // at most 50, by source and path
 }
 
-// A BatchStatus says where the batches are.
+// A BatchStatus counts batches.
 type BatchStatus struct {
 	All      int `json:"all"`
 	Free     int `json:"free"`
@@ -60,11 +60,11 @@ type URLStatus struct {
 	Found   int64 `json:"found"`
 	Changed int64 `json:"changed"`
 	Flagged int64 `json:"flagged"`
-	// Left as they were, because the fields of their record cannot hold the normal form.
+	// URLs left unchanged because the fields of their record cannot hold the normal form.
 	Unwritten int64 `json:"unwritten"`
 }
 
-// A SourceStatus is one source and its ledger, in records.
+// A SourceStatus is the status of one source, with its ledger in records.
 type SourceStatus struct {
 	Name      string  `json:"name"`
 	Read      int64   `json:"read"`
@@ -79,8 +79,8 @@ type SourceStatus struct {
 	Blocked   float64 `json:"backpressure_seconds"`
 }
 
-// A SinkStatus is one sink. The latencies are in seconds; P99 is the upper bound of
-// the bucket that holds it, -1 if that has none.
+// A SinkStatus is the status of one sink. Latencies are in seconds. P99 is the upper
+// bound of the histogram bucket that contains it, or -1 if that bucket has none.
 type SinkStatus struct {
 	Name       string  `json:"name"`
 	DeadLetter bool    `json:"dead_letter,omitempty"`
@@ -95,7 +95,7 @@ type SinkStatus struct {
 	LastErr    string  `json:"last_error,omitempty"`
 }
 
-// A LaneStatus is one lane.
+// A LaneStatus is the status of one lane.
 type LaneStatus struct {
 	Name      string  `json:"name"`
 	Source    string  `json:"source"`
@@ -113,7 +113,7 @@ type Count struct {
 	N    int64  `json:"n"`
 }
 
-// status makes a Status of v. mask hides secrets.
+// status returns the Status of v. mask masks secrets.
 func (v *View) status(now time.Time, mask func(string) string) *Status {
 	s := &v.Snapshot
 	st := &Status{
@@ -141,7 +141,7 @@ func (v *View) status(now time.Time, mask func(string) string) *Status {
 	return st
 }
 
-// maskChecks masks what stands in checks.
+// maskChecks masks the texts in checks, in place.
 func maskChecks(checks []Check, mask func(string) string) []Check {
 	for i := range checks {
 		c := &checks[i]
@@ -172,8 +172,8 @@ func sinkStatus(s *pipeline.SinkSnapshot, mask func(string) string) SinkStatus {
 	}
 }
 
-// latency returns the mean and the upper bound of the bucket of the 99th
-// percentile, in seconds: 0 if nothing was counted, -1 above all bounds.
+// latency returns the mean and the upper bound of the bucket of the 99th percentile,
+// in seconds. Both are 0 if l is empty; p99 is -1 if it exceeds all bounds.
 func latency(l *pipeline.Latency) (mean, p99 float64) {
 	all := int64(0)
 	for _, n := range l.Counts {
@@ -202,7 +202,7 @@ func (v *View) damaged(mask func(string) string) DamageStatus {
 	return st
 }
 
-// lanes returns the lanes that wait longest.
+// lanes returns the status of the lanes that have waited longest.
 func (v *View) lanes(now time.Time, mask func(string) string) []LaneStatus {
 	order := make([]*pipeline.LaneSnapshot, len(v.Snapshot.Lanes))
 	for i := range order {
@@ -225,7 +225,7 @@ func (v *View) lanes(now time.Time, mask func(string) string) []LaneStatus {
 	return list
 }
 
-// top returns the n greatest of counts that are not 0, with their names.
+// top returns the n highest nonzero counts with their names.
 func top(n int, counts []int64, name func(int) string) []Count {
 	list := []Count{}
 	for i, c := range counts {

@@ -11,81 +11,81 @@ import (
 	"github.com/urlfold/urlfold/pipeline"
 )
 
-// A View is what the pages are made of: the pipeline that runs at the moment.
+// A View is the state from which the pages are rendered: that of the current pipeline.
 type View struct {
-	Snapshot pipeline.Snapshot // a State of Idle, and nothing else, before there is a pipeline
+	Snapshot pipeline.Snapshot // before the first pipeline: only State, which is Idle
 	Sources  []pipeline.Source // by the index of Snapshot.Sources
-	Sinks    []pipeline.Sink   // by the index of Snapshot.Sinks, so the dead letter is the last
-	Began    time.Time         // when the pipeline was started
+	Sinks    []pipeline.Sink   // by the index of Snapshot.Sinks; the dead letter comes last
+	Began    time.Time         // start of the pipeline
 
 	CommitInterval time.Duration // of the pipeline
 	MaxUnresolved  time.Duration // ready.max_unresolved; 0: no limit
-	Damaged        []DamagedFile // the first MaxDamaged of them
-	DamagedFiles   int           // how many there are
-	ReloadErr      string        // why the last change of the configuration was not taken; empty if it was
+	Damaged        []DamagedFile // at most MaxDamaged
+	DamagedFiles   int           // number of damaged files
+	ReloadErr      string        // why the last reload failed; empty if it succeeded
 }
 
-// A DamagedFile is a file of a source that is damaged, as this run or one before it
-// has found. It is gone from the list when a sound file takes its place.
+// A DamagedFile is an input file that this run or an earlier one has found damaged. It
+// leaves the list when an intact file replaces it.
 type DamagedFile struct {
 	Path    string `json:"path"`
 	Source  string `json:"source"`
-	Verdict string `json:"verdict"`          // its kind, such as "truncated"
-	Offset  *int64 `json:"offset,omitempty"` // in the file as it is stored; absent if it is not known
-	Detail  string `json:"detail,omitempty"` // what else the verdict says
+	Verdict string `json:"verdict"`          // kind of the verdict, such as "truncated"
+	Offset  *int64 `json:"offset,omitempty"` // in the compressed file; absent if unknown
+	Detail  string `json:"detail,omitempty"` // rest of the verdict
 }
 
-// A Check is one condition of being ready.
+// A Check is a readiness condition.
 type Check struct {
 	Name   string        `json:"name"`
 	OK     bool          `json:"ok"`
-	Reason string        `json:"reason,omitempty"` // why not
-	Lanes  []WaitingLane `json:"lanes,omitempty"`  // of the check "lanes": the longest waiting first, at most 10
+	Reason string        `json:"reason,omitempty"` // why the check fails
+	Lanes  []WaitingLane `json:"lanes,omitempty"`  // for the check "lanes": the longest waiting first, at most 10
 
-	Refusals []Refusal `json:"refusals,omitempty"` // of the check of a sink: the longest waiting first, at most 10
+	Refusals []Refusal `json:"refusals,omitempty"` // for the check of a sink: the longest waiting first, at most 10
 }
 
-// A Refusal is a lane that is blocked because a sink refuses records of it for good.
+// A Refusal is a lane that is blocked because a sink refuses its records permanently.
 type Refusal struct {
 	Sink     string  `json:"sink"`
 	Lane     string  `json:"lane"`
 	Code     string  `json:"code,omitempty"` // of the broker; absent if there are several
 	Reason   string  `json:"reason"`
-	Position int64   `json:"position"` // of the first refused record: of its message, or its offset in the lane
-	Records  int     `json:"records"`  // that the last answer refused
+	Position int64   `json:"position"` // of the first refused record: that of its message, or its offset in the lane
+	Records  int     `json:"records"`  // refused in the last answer
 	Seconds  float64 `json:"seconds"`  // since the first refusal
 }
 
-// A WaitingLane is a lane whose oldest records are not durable for too long.
+// A WaitingLane is a lane whose oldest records have not become durable in time.
 type WaitingLane struct {
 	Lane    string  `json:"lane"`
 	Source  string  `json:"source"`
 	Seconds float64 `json:"seconds"`
 }
 
-// maxWaiting is how many lanes a check names.
+// maxWaiting is the maximum number of lanes in a check.
 const maxWaiting = 10
 
-// A checkpoint is late after so many commit intervals.
+// lateIntervals is the number of commit intervals after which a checkpoint is late.
 const lateIntervals = 10
 
-// The committer is taken for dead after so many commit intervals, and at least so
-// long, without success and without an error. It may be at work for minutes: it also
-// moves files that are finished, perhaps to another disk, and a new start would only
-// begin that again.
+// The committer counts as stuck after deadIntervals commit intervals, but at least
+// deadAfter, without a success or an error. It may legitimately work for minutes,
+// because it also moves finished files, possibly to another disk; a restart would only
+// repeat that.
 const (
 	deadIntervals = 60
 	deadAfter     = 15 * time.Minute
 )
 
-// checks returns all conditions of being ready, in a fixed order.
+// checks returns all readiness conditions in a fixed order.
 func (v *View) checks(now time.Time) []Check {
 	list := []Check{verdict("state", v.stateErr())}
 	for i, s := range v.Sources {
 		list = append(list, verdict("source "+v.sourceName(i), health(s)))
 	}
 	for i := range v.Snapshot.Sinks {
-		// Those behind were part of a pipeline before this one.
+		// The sinks after len(v.Sinks) belong to previous pipelines.
 		if err := v.sinkErr(i); err != nil || i < len(v.Sinks) {
 			c := verdict("sink "+v.Snapshot.Sinks[i].Name, err)
 			c.Refusals = refusals(&v.Snapshot.Sinks[i], now)
@@ -95,7 +95,7 @@ func (v *View) checks(now time.Time) []Check {
 	return append(list, v.lanesCheck(now), verdict("checkpoint", v.checkpointErr(now)))
 }
 
-// ready reports whether all checks are green.
+// ready reports whether all checks pass.
 func ready(checks []Check) bool {
 	return !slices.ContainsFunc(checks, func(c Check) bool { return !c.OK })
 }
@@ -114,7 +114,7 @@ func (v *View) stateErr() error {
 	return nil
 }
 
-// health asks c, a source or a sink, if it can tell.
+// health returns the health of c, a source or a sink, or nil if c does not report it.
 func health(c any) error {
 	if h, ok := c.(pipeline.Healther); ok {
 		return h.Health()
@@ -122,8 +122,8 @@ func health(c any) error {
 	return nil
 }
 
-// sinkErr returns what is wrong with a sink: what it says itself, or what it has
-// answered to a batch that waits for its next try.
+// sinkErr returns what is wrong with a sink: its own health, or the error of a batch
+// that is blocked or waits for its next attempt.
 func (v *View) sinkErr(i int) error {
 	if i < len(v.Sinks) {
 		if err := health(v.Sinks[i]); err != nil {
@@ -133,15 +133,15 @@ func (v *View) sinkErr(i int) error {
 	s := &v.Snapshot.Sinks[i]
 	if len(s.Blocked) > 0 {
 		b := &s.Blocked[0]
-		return fmt.Errorf("records refused for good, lane %s blocked at position %d: %s", b.Lane, b.Position, because(b))
+		return fmt.Errorf("records refused permanently, lane %s blocked at position %d: %s", b.Lane, b.Position, because(b))
 	}
 	if s.Waiting > 0 && s.LastErr != "" {
-		return fmt.Errorf("%d batches wait to be tried again: %s", s.Waiting, s.LastErr)
+		return fmt.Errorf("%d batches waiting for a retry: %s", s.Waiting, s.LastErr)
 	}
 	return nil
 }
 
-// because returns why records are refused.
+// because returns the code and the reason of a refusal.
 func because(b *pipeline.Blockage) string {
 	if b.Code == "" {
 		return b.Reason
@@ -149,7 +149,7 @@ func because(b *pipeline.Blockage) string {
 	return b.Code + ": " + b.Reason
 }
 
-// refusals returns the lanes that are blocked by a sink.
+// refusals returns the lanes that a sink blocks.
 func refusals(s *pipeline.SinkSnapshot, now time.Time) (list []Refusal) {
 	for _, b := range s.Blocked {
 		list = append(list, Refusal{
@@ -160,7 +160,7 @@ func refusals(s *pipeline.SinkSnapshot, now time.Time) (list []Refusal) {
 	return list
 }
 
-// lanesCheck looks for lanes whose oldest batch is unresolved for too long.
+// lanesCheck fails if the oldest batch of a lane has been unresolved for too long.
 func (v *View) lanesCheck(now time.Time) Check {
 	var late []WaitingLane
 	for i := range v.Snapshot.Lanes {
@@ -175,11 +175,12 @@ func (v *View) lanesCheck(now time.Time) Check {
 	slices.SortFunc(late, func(a, b WaitingLane) int {
 		return cmp.Or(cmp.Compare(b.Seconds, a.Seconds), strings.Compare(a.Lane, b.Lane))
 	})
-	reason := fmt.Sprintf("lanes with records that are not durable for more than %v: %d, first %s", v.MaxUnresolved, len(late), late[0].Lane)
+	reason := fmt.Sprintf("lanes with records not durable after %v (ready.max_unresolved): %d, first %s", v.MaxUnresolved, len(late), late[0].Lane)
 	return Check{Name: "lanes", Reason: reason, Lanes: late[:min(len(late), maxWaiting)]}
 }
 
-// laneAge is how long the oldest batch of a lane is unresolved; 0 if there is none.
+// laneAge returns for how long the oldest batch of a lane has been unresolved, or 0 if
+// there is none.
 func laneAge(l *pipeline.LaneSnapshot, now time.Time) time.Duration {
 	if l.Oldest.IsZero() {
 		return 0
@@ -187,7 +188,7 @@ func laneAge(l *pipeline.LaneSnapshot, now time.Time) time.Duration {
 	return max(0, now.Sub(l.Oldest))
 }
 
-// checkpointErr says that progress is due and was not stored for too long.
+// checkpointErr returns an error if no checkpoint has been stored for too long.
 func (v *View) checkpointErr(now time.Time) error {
 	age, due := v.checkpointAge(now)
 	if !due || age <= lateIntervals*v.CommitInterval {
@@ -195,29 +196,28 @@ func (v *View) checkpointErr(now time.Time) error {
 	}
 	reason := v.Snapshot.CommitErr
 	if reason == "" {
-		reason = "the last try has not ended"
+		reason = "the last commit is still running"
 	}
-	return fmt.Errorf("no progress was stored for %v: %s", age.Round(time.Millisecond), reason)
+	return fmt.Errorf("no checkpoint stored for %v: %s", age.Round(time.Millisecond), reason)
 }
 
-// checkpointAge returns how long ago progress was stored last. It reports false if
-// there is none to store, or not any more.
+// checkpointAge returns the time since the last commit. It reports false if the
+// pipeline does not use checkpoints or is not running.
 func (v *View) checkpointAge(now time.Time) (time.Duration, bool) {
 	s := &v.Snapshot
 	if !s.Commits || s.State == pipeline.Idle || s.State == pipeline.Closed {
 		return 0, false
 	}
 	at := s.Committed
-	if at.Before(v.Began) { // zero, or of a pipeline before this one
+	if at.Before(v.Began) { // zero, or from a previous pipeline
 		at = v.Began
 	}
 	return max(0, now.Sub(at)), true
 }
 
-// deadErr says that the committer hangs, as far as can be seen: it has not stored
-// progress for long, it reports no error, and no component is in trouble, which it
-// would have to wait for. A new start would help then, and only then: a full disk is
-// no reason for it.
+// deadErr returns an error if the committer appears to hang: no commit for a long time,
+// no commit error, and no unhealthy component that it could be waiting for. Only then
+// does a restart help; it does not help against a full disk, for example.
 func (v *View) deadErr(now time.Time) error {
 	age, due := v.checkpointAge(now)
 	if !due || age <= max(deadAfter, deadIntervals*v.CommitInterval) || v.Snapshot.CommitErr != "" {
@@ -233,10 +233,10 @@ func (v *View) deadErr(now time.Time) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("the committer has neither stored progress nor failed for %v", age.Round(time.Second))
+	return fmt.Errorf("committer stuck: no commit and no error for %v", age.Round(time.Second))
 }
 
-// sourceName returns the name of a source, for a lane that may be of none.
+// sourceName returns the name of a source, or "" if i is out of range.
 func (v *View) sourceName(i int) string {
 	if i < 0 || i >= len(v.Snapshot.Sources) {
 		return ""

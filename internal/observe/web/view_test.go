@@ -50,7 +50,7 @@ func TestReady(t *testing.T) {
 	f(func(v *View) { v.Sources[1] = part{err: errors.New("no broker")} }, "source kafka-1", "no broker")
 	f(func(v *View) { v.Sinks[0] = sinkPart{err: errors.New("disk full")} }, "sink file-2", "disk full")
 	f(func(v *View) { v.Sinks[1] = sinkPart{err: errors.New("disk full")} }, "sink dead letter", "disk full")
-	f(func(v *View) { v.Snapshot.Sinks[0].Waiting, v.Snapshot.Sinks[0].LastErr = 3, "not now" }, "sink file-2", "3 batches wait to be tried again: not now")
+	f(func(v *View) { v.Snapshot.Sinks[0].Waiting, v.Snapshot.Sinks[0].LastErr = 3, "not now" }, "sink file-2", "3 batches waiting for a retry: not now")
 	f(func(v *View) { v.Snapshot.Sinks[0].LastErr = "of the past" }, "", "")
 	// What waits no longer than it may.
 	f(func(v *View) { v.Snapshot.Lanes[0].Oldest = now.Add(-5 * time.Minute) }, "", "")
@@ -60,7 +60,7 @@ func TestReady(t *testing.T) {
 		v.MaxUnresolved = 0
 	}, "", "")
 	f(func(v *View) { v.Snapshot.Committed = now.Add(-10 * time.Second) }, "", "")
-	f(func(v *View) { v.Snapshot.Committed = now.Add(-11 * time.Second) }, "checkpoint", "11s: the last try has not ended")
+	f(func(v *View) { v.Snapshot.Committed = now.Add(-11 * time.Second) }, "checkpoint", "11s: the last commit is still running")
 	f(func(v *View) {
 		v.Snapshot.Committed, v.Snapshot.CommitErr = now.Add(-11*time.Second), "disk full"
 	}, "checkpoint", "disk full")
@@ -116,8 +116,8 @@ func TestAlive(t *testing.T) {
 			t.Errorf("/healthz: %d, want %q", w.Code, want)
 		}
 	}
-	f(func(*View) {}, "neither stored progress nor failed for 16m0s")
-	f(func(v *View) { v.Snapshot.State = pipeline.Draining }, "neither")
+	f(func(*View) {}, "committer stuck: no commit and no error for 16m0s")
+	f(func(v *View) { v.Snapshot.State = pipeline.Draining }, "committer stuck")
 	f(func(v *View) { v.Snapshot.State = pipeline.Closed }, "")
 	f(func(v *View) { v.Snapshot.Commits = false }, "")
 	f(func(v *View) { v.Snapshot.Committed = now.Add(-14 * time.Minute) }, "")

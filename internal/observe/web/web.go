@@ -1,15 +1,15 @@
-// Package web is the admin server of the daemon: metrics, health, readiness and a
-// status page, over HTTP.
+// Package web implements the admin server of the daemon, which serves metrics, health,
+// readiness and a status page over HTTP:
 //
-//	/             a page for people, which needs no script and loads nothing
-//	/status.json  the same for programs
-//	/metrics      for Prometheus
-//	/healthz      200 while a new start would help nothing, 503 when it would
-//	/readyz       200 while records get through, 503 with the reasons when not
-//	/debug/pprof/ profiles of the process, if they are switched on
+//	/             the status page, without scripts and external resources
+//	/status.json  the same data as JSON
+//	/metrics      metrics for Prometheus
+//	/healthz      200, or 503 if the process should be restarted
+//	/readyz       200, or 503 with the reasons if records do not get through
+//	/debug/pprof/ profiles of the process, if enabled
 //
-// It only shows, and only to GET and HEAD. Names that come from outside are escaped,
-// and what looks like a password is masked.
+// The server is read-only and accepts only GET and HEAD. It escapes external names and
+// masks passwords.
 package web
 
 import (
@@ -28,29 +28,30 @@ import (
 	"github.com/urlfold/urlfold/internal/observe/logging"
 )
 
-// Options say what a [Server] shows, and where. View must be set.
+// Options configures a [Server]. View must be set.
 type Options struct {
 	Listen  string          // HOST:PORT, or "unix:" and the path of a socket; empty: Start does nothing
-	Hosts   []string        // names that a request may ask for, besides localhost and IP addresses; *.NAME stands for all below NAME
+	Hosts   []string        // allowed host names in addition to localhost and IP addresses; *.NAME allows all names below NAME
 	Pprof   bool            // serve /debug/pprof/
 	Version string          // of the program
-	View    func() View     // called for each request, by many goroutines
-	Metrics http.Handler    // of /metrics; nil: not found
-	Masker  *logging.Masker // hides secrets; nil: only the passwords of URLs
+	View    func() View     // called for each request; must be safe for concurrent use
+	Metrics http.Handler    // serves /metrics; nil: not found
+	Masker  *logging.Masker // masks secrets; nil: masks only the passwords in URLs
 	Logger  *slog.Logger    // default: discard
 }
 
-// A Server is the admin server. It outlives the pipelines that it shows.
+// A Server is the admin server. It exists for the lifetime of the process, across
+// pipelines.
 type Server struct {
 	o       Options
 	started time.Time
 	now     func() time.Time
 	http    *http.Server
 	ln      net.Listener
-	probe   chan struct{} // holds one token: one question for life at a time
+	probe   chan struct{} // semaphore: one liveness probe at a time
 }
 
-// New returns a server that does not listen yet.
+// New returns a server. Call Start to make it listen.
 func New(o Options) *Server {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
@@ -71,7 +72,7 @@ func New(o Options) *Server {
 	return s
 }
 
-// routes is the table of the pages.
+// routes returns the routing table.
 func (s *Server) routes() *http.ServeMux {
 	mux := http.NewServeMux()
 	mux.HandleFunc("/{$}", s.servePage)
@@ -91,8 +92,8 @@ func (s *Server) routes() *http.ServeMux {
 	return mux
 }
 
-// guard lets only reading through, and sets the headers that keep a browser from
-// doing anything but show the page.
+// guard rejects all methods except GET and HEAD, and sets security headers that keep a
+// browser from doing anything but display the page.
 func guard(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
@@ -109,8 +110,8 @@ func guard(next http.Handler) http.Handler {
 	})
 }
 
-// Start listens and serves in the background. It does nothing if there is no
-// address.
+// Start starts to listen and serves requests in the background. It does nothing if
+// Options.Listen is empty.
 func (s *Server) Start() error {
 	if s.o.Listen == "" {
 		return nil
@@ -122,14 +123,14 @@ func (s *Server) Start() error {
 	s.ln = ln
 	go func() {
 		if err := s.http.Serve(ln); !errors.Is(err, http.ErrServerClosed) {
-			s.o.Logger.Error("the admin server has stopped", "error", err)
+			s.o.Logger.Error("admin server failed", "error", err)
 		}
 	}()
 	return nil
 }
 
-// Addr returns the address that the server listens on, HOST:PORT or the path of a
-// socket; empty if it does not.
+// Addr returns the address on which the server listens: HOST:PORT or the path of a
+// socket, or "" if it does not listen.
 func (s *Server) Addr() string {
 	if s.ln == nil {
 		return ""
@@ -137,8 +138,8 @@ func (s *Server) Addr() string {
 	return s.ln.Addr().String()
 }
 
-// Close stops listening and waits until the requests under way are answered, or
-// ctx is done; then they are cut.
+// Close stops listening and waits for active requests. When ctx is done, it aborts
+// them.
 func (s *Server) Close(ctx context.Context) error {
 	if err := s.http.Shutdown(ctx); err != nil {
 		return errors.Join(err, s.http.Close())
@@ -146,9 +147,9 @@ func (s *Server) Close(ctx context.Context) error {
 	return nil
 }
 
-// listen opens the listener. A socket that was left by a process that was killed is
-// replaced; one that somebody answers on is not, nor anything that is no socket. Only
-// the own user may connect to a new one.
+// listen opens the listener. It replaces a socket that a killed process has left, but
+// neither a socket in use nor a file of another type. Only the user of the process may
+// connect to the new socket.
 func listen(address string) (net.Listener, error) {
 	path, ok := strings.CutPrefix(address, "unix:")
 	if !ok {
@@ -157,7 +158,7 @@ func listen(address string) (net.Listener, error) {
 	if info, err := os.Lstat(path); err == nil && info.Mode()&os.ModeSocket != 0 {
 		if c, err := net.DialTimeout("unix", path, time.Second); err == nil {
 			_ = c.Close()
-			return nil, errors.New("another process answers on the socket")
+			return nil, errors.New("socket is in use by another process")
 		}
 		if err := os.Remove(path); err != nil {
 			return nil, err
@@ -173,19 +174,19 @@ func listen(address string) (net.Listener, error) {
 	return ln, nil
 }
 
-// aliveTimeout is how long the pipeline may take to say what it does.
+// aliveTimeout is how long Alive waits for a snapshot of the pipeline.
 const aliveTimeout = 5 * time.Second
 
-// Alive returns nil, or why the process should be killed and started again: the
-// pipeline does not answer, or its committer hangs. It returns after 5 s at the
-// latest. It is what /healthz says, and what a watchdog asks.
+// Alive returns nil, or an error if the process should be restarted, because the
+// pipeline does not respond or its committer hangs. It returns within 5 s. It is the
+// result of /healthz and the check of the watchdog.
 func (s *Server) Alive() error {
-	errSilent := errors.New("the pipeline does not answer")
+	errSilent := fmt.Errorf("pipeline does not respond within %v", aliveTimeout)
 	timeout := time.NewTimer(aliveTimeout)
 	defer timeout.Stop()
 	select {
 	case s.probe <- struct{}{}:
-	case <-timeout.C: // somebody asked before, and waits still
+	case <-timeout.C: // an earlier probe is still waiting
 		return errSilent
 	}
 	answer := make(chan error, 1)
@@ -202,7 +203,7 @@ func (s *Server) Alive() error {
 	}
 }
 
-// Ready returns whether records get through, and each condition of it.
+// Ready reports whether records get through, and returns all readiness checks.
 func (s *Server) Ready() (ok bool, checks []Check) {
 	v := s.o.View()
 	checks = maskChecks(v.checks(s.now()), s.o.Masker.Mask)
@@ -215,7 +216,7 @@ func (s *Server) Metrics(emit func(name, help, kind string, value float64, label
 	if ok, _ := s.Ready(); ok {
 		value = 1
 	}
-	emit("ready", "Whether /readyz is green.", "gauge", value)
+	emit("ready", "1 if /readyz reports ready, else 0.", "gauge", value)
 }
 
 func (s *Server) serveHealth(w http.ResponseWriter, _ *http.Request) {
@@ -246,7 +247,7 @@ func (s *Server) serveStatus(w http.ResponseWriter, _ *http.Request) {
 	writeJSON(w, http.StatusOK, s.status())
 }
 
-// status returns what there is to show now.
+// status returns the current Status.
 func (s *Server) status() *Status {
 	v := s.o.View()
 	now := s.now()
@@ -256,11 +257,11 @@ func (s *Server) status() *Status {
 	return st
 }
 
-// writeJSON writes v, indented for people.
+// writeJSON writes v as indented JSON.
 func writeJSON(w http.ResponseWriter, code int, v any) {
 	text, err := json.MarshalIndent(v, "", "  ")
 	if err != nil {
-		http.Error(w, "the status has no JSON form", http.StatusInternalServerError)
+		http.Error(w, "cannot encode the status as JSON", http.StatusInternalServerError)
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")
