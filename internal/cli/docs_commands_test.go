@@ -24,8 +24,8 @@ import (
 // command and the lines after it are what it prints, and "```sh", which holds
 // commands only. A block of any language that names a file, as in
 // "```yaml file=clean.yaml", is written to that file. "needs=NAME" says what a
-// command needs besides the program: one that names a program is run where that
-// is installed, any other (a broker, a network) is listed as not run.
+// command needs besides urlfold: one that names a program is run where that is
+// installed, any other (a broker, a network, minutes) is listed as not run.
 type fence struct {
 	page  string
 	line  int // of the first line inside the block, from 1
@@ -128,7 +128,7 @@ func (f *fence) runs() bool {
 		return true
 	}
 	_, err := exec.LookPath(need)
-	return err == nil && !slices.Contains([]string{"kafka", "nats", "network", "root"}, need)
+	return err == nil && !slices.Contains([]string{"kafka", "nats", "network", "root", "minutes"}, need)
 }
 
 // What differs from run to run, and the name that stands for it in comparisons.
@@ -199,6 +199,7 @@ dir=$PWD
 cd '%s' || exit
 case "$1 $2" in
 "install ./cmd/urlfold" | "build ./cmd/urlfold") exec '%s' list ./cmd/urlfold >/dev/null ;;
+"run ./cmd/urlfold") shift 2; cd "$dir" && exec urlfold "$@" ;;
 "run main.go") exec '%[2]s' run "$dir/main.go" ;;
 *) echo "go $*: not a command that the documents use" >&2; exit 2 ;;
 esac
