@@ -34,14 +34,14 @@ type fence struct {
 	lines []string
 }
 
-// A step is a command of a page, and what the page says that it prints.
+// A step is a command of a page, and the output that the page shows.
 type step struct {
 	command string
 	shown   []string
 	first   int // line of shown in the page, from 1
 }
 
-// more is a line that stands for any number of lines of output.
+// more is a line that matches any number of lines of output.
 const more = "…"
 
 // docPages returns the pages whose commands are run and whose links are checked.
@@ -131,7 +131,7 @@ func (f *fence) runs() bool {
 	return err == nil && !slices.Contains([]string{"kafka", "nats", "network", "root", "minutes"}, need)
 }
 
-// What differs from run to run, and the name that stands for it in comparisons.
+// What differs from run to run, and its name in comparisons.
 var volatile = []struct {
 	name    string
 	pattern *regexp.Regexp
@@ -173,7 +173,7 @@ func sameLines(shown, got []string) bool {
 type session struct {
 	t       *testing.T
 	dir     string
-	address string // stands for 127.0.0.1:8686
+	address string // instead of 127.0.0.1:8686
 }
 
 func newSession(t *testing.T) *session {
@@ -244,7 +244,7 @@ func (s *session) file(f *fence) {
 	s.write(f.attrs["file"], text, 0o644)
 }
 
-// A result is what a command has come to.
+// A result is the output of a command and its exit code.
 type result struct {
 	lines []string
 	code  int

@@ -46,7 +46,7 @@ func anchors(text string) map[string]bool {
 	return found
 }
 
-// A linkChecker remembers the anchors of the pages that were looked at.
+// A linkChecker checks links, and remembers the anchors of each page.
 type linkChecker struct {
 	t     *testing.T
 	pages map[string]map[string]bool

@@ -86,8 +86,8 @@ func mdCode(text string) string { return "`" + strings.ReplaceAll(text, "|", `\|
 func flagsPage() []byte {
 	var b bytes.Buffer
 	b.WriteString("# Flags\n\n" + generated + `A flag names something that urlfold noticed about a URL as it came in. It never fails a run, unless you ask for that with
-` + "`--fail-on flags`" + `. The diagnostics of a URL say where it was noticed. A flag with an X stands for something that the
-grammar of RFC 3986 does not allow. ` + "`urlfold flags`" + ` prints the same list.
+` + "`--fail-on flags`" + `. The diagnostics of a URL say where it was noticed. A flag with an X means that the grammar of RFC
+3986 does not allow the URL. ` + "`urlfold flags`" + ` prints the same list.
 
 | flag | invalid | meaning | clause |
 |---|---|---|---|
@@ -108,7 +108,7 @@ var uses = map[string]string{
 	"crawler":        "A crawler's frontier: URLs that need not be fetched twice have one key; fragment and userinfo are never sent anyway.",
 	"equiv":          "The default: the URL that a browser would fetch, with escapes as RFC 3986 writes them. Merges nothing else.",
 	"logclean":       "Archives of logs: as equiv, but a URL that browsers cannot parse is parsed by RFC 3986 instead of rejected.",
-	"rfc3986":        "Merges what is the same in every scheme, and nothing else: URIs of databases, proofs, XML namespaces.",
+	"rfc3986":        "Merges URLs that are the same in every scheme, and no others: URIs of databases, proofs, XML namespaces.",
 	"rfc3986-scheme": "As rfc3986, plus the rules of the schemes http, https, ws, wss, ftp and file: servers and proxies that follow the RFC.",
 	"whatwg":         "Exactly the href of the URL Standard: for comparison with browsers and with libraries that follow it.",
 }
