@@ -161,8 +161,8 @@ func TestColons(t *testing.T) {
 	}
 }
 
-// What Check finds is told with all other mistakes, in the order of the file. It is
-// told which sections it must not look at.
+// The errors of Check are reported with all other errors, in the order of the file.
+// sound reports which sections Check must not use.
 func TestCheck(t *testing.T) {
 	types := doubles()
 	sound := map[string]bool{}

@@ -9,7 +9,7 @@ import (
 	"github.com/urlfold/urlfold/config/field"
 )
 
-// TestAllMistakes reads a file with many mistakes. All are told, in their order.
+// TestAllMistakes parses a file with many errors. All are reported, in order.
 func TestAllMistakes(t *testing.T) {
 	data, err := os.ReadFile("testdata/mistakes.yaml")
 	if err != nil {
@@ -41,7 +41,7 @@ func mistakes(t *testing.T, text string, want ...string) {
 	}
 }
 
-// A byte order mark at the beginning is none of the text: YAML 1.2.2, 5.2.
+// A byte order mark at the beginning is ignored (YAML 1.2.2 §5.2).
 func TestByteOrderMark(t *testing.T) {
 	if _, err := Parse("c", []byte("\ufeff"+minimal), doubles(), testEnv()); err != nil {
 		t.Error(err)

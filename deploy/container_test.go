@@ -172,7 +172,7 @@ func TestComposeRunsExamples(t *testing.T) {
 			if server := strings.TrimPrefix(v, "nats://"); k != "URLFOLD_ADMIN" {
 				host, _, _ := strings.Cut(server, ":")
 				if _, ok := c.Services[host]; !ok || !strings.Contains(read(t, config), "${"+k+":-") {
-					t.Errorf("%s: %s=%s is of no use", name, k, v)
+					t.Errorf("%s: %s=%s has no effect", name, k, v)
 				}
 			}
 		}

@@ -129,9 +129,9 @@ func unpacked(t *testing.T, name string) string {
 	return string(text)
 }
 
-// The log keeper: all rows of all files, in order, as the one-shot writes them, but
-// for the line feed that the last row of the sample is without: something might
-// follow it. The inputs are out of the way, and a second run has nothing to do.
+// The example logclean writes all lines of all files, in order, as the one-shot does,
+// except that it adds the line feed that the last line of the sample lacks, because
+// more data could follow. The inputs are moved, and a second run has nothing to do.
 func TestLogclean(t *testing.T) {
 	dir, env := logEnv(t)
 	want := run(t, nil, "--quiet", "-p", "logclean", "--target", "all", "-f", "combined", filepath.Join(dir, "logs/web1/access.log.gz")) + "\n"

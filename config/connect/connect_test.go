@@ -18,7 +18,7 @@ func TestKafka(t *testing.T) {
 			t.Errorf("%v", err)
 		}
 		if err != nil && strings.Contains(err.Error(), "hunter2") {
-			t.Errorf("the password is told: %v", err)
+			t.Errorf("error contains the password: %v", err)
 		}
 	}
 	f(true, func(*Kafka) {})
@@ -37,7 +37,7 @@ func TestNATS(t *testing.T) {
 		change(&c)
 		err := c.Validate()
 		if err != nil && strings.Contains(err.Error(), "hun") {
-			t.Error("the password is told")
+			t.Error("error contains the password")
 		}
 		if len(want) == 0 && err != nil {
 			t.Error(err)

@@ -207,8 +207,8 @@ func TestRunReload(t *testing.T) {
 	d.configure(strings.Replace(tailing, "equiv", "equib", 1))
 	d.signal(syscall.SIGHUP)
 	d.logs("configuration rejected", 1)
-	if !strings.Contains(d.log.String(), "c.yaml:6:33: unknown profile (did you mean \"equiv\"?)") {
-		t.Error("the log does not tell the place of the mistake")
+	if !strings.Contains(d.log.String(), `c.yaml:6:33: unknown profile (did you mean \"equiv\"?)`) {
+		t.Error("the log lacks the position of the error")
 	}
 	d.measures("urlfold_config_reload_failed 1")
 	d.feed("HTTP://H/#c\n")
@@ -410,7 +410,7 @@ func TestRunCut(t *testing.T) {
 			t.Errorf("%d signals: exit code %d, want %d", signals, got, exitCut)
 		}
 		if !strings.Contains(d.log.String(), "batches (2 records) not yet durable; they will be re-read on restart") {
-			t.Errorf("%d signals: the log does not tell how much is read again", signals)
+			t.Errorf("%d signals: the log lacks the number of records to read again", signals)
 		}
 		server.Up()
 		d.start("--until-eof")

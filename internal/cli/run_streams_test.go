@@ -164,11 +164,11 @@ func TestRunFilterStuck(t *testing.T) {
 	}
 }
 
-// What a configuration cannot ask of standard streams is said with its place.
+// Invalid uses of standard streams are errors with positions.
 func TestRunFilterMistakes(t *testing.T) {
 	for text, want := range map[string]string{
-		"sources: [stdin: {}]\nsinks: [file: {path: o, exactly_once: true}]":                        "c.yaml:2:18: a sink asks for exactly_once, but stdin cannot be read again",
-		"sources: [file: {include: [a]}]\nsinks: [file: {path: o, exactly_once: true}, stdout: {}]": "c.yaml:3:54: a sink asks for exactly_once, but what was written to stdout cannot be cut back",
+		"sources: [stdin: {}]\nsinks: [file: {path: o, exactly_once: true}]":                        "c.yaml:2:18: incompatible with exactly_once of a sink: stdin cannot be read again",
+		"sources: [file: {include: [a]}]\nsinks: [file: {path: o, exactly_once: true}, stdout: {}]": "c.yaml:3:54: incompatible with exactly_once of another sink: stdout cannot be truncated",
 		"sources: [stdin: {name: a}, stdin: {name: b}]\nsinks: [discard: {}]":                       "c.yaml:2:36: another source already reads stdin",
 		"sources: [stdin: {}]\nsinks: [stdout: {}]\ndead_letter: {stdout: {}}":                      "another sink already writes to stdout",
 		"sources: [stdin: {}]\nsinks: [stdout: {compress: {gzip: {}, zstd: {}}}]":                   "cannot be combined with gzip",
@@ -188,7 +188,7 @@ func TestRunFilterMistakes(t *testing.T) {
 	cmd, stderr := command(t, "run", "-c", "c.yaml", "--dry-run")
 	cmd.Dir = dir
 	_, err := cmd.Output()
-	if c := code(t, err); c != exitUsage || !strings.Contains(stderr.String(), "what it read from stdin would be gone") {
+	if c := code(t, err); c != exitUsage || !strings.Contains(stderr.String(), "data read from stdin would be lost") {
 		t.Errorf("dry run: exit code %d: %s", c, stderr)
 	}
 }
@@ -210,7 +210,7 @@ func TestRunFilterReload(t *testing.T) {
 	echo("http://a.b/#f\n", "http://a.b/#f\n")
 	f.configure(strings.Replace(filtering, "stdout: {}", "discard: {}", 1))
 	f.signal(syscall.SIGHUP)
-	f.logs("take over what the last one has read from stdin", 1)
+	f.logs("take over data that the current one has read from stdin", 1)
 	f.configure(strings.Replace(filtering, "equiv", noFragment, 1))
 	f.signal(syscall.SIGHUP)
 	f.logs("effect=rules", 1)

@@ -67,7 +67,7 @@ func TestPublicConfigurations(t *testing.T) {
 			}
 		}
 		if strings.Contains(v.PkgPath(), "/internal/") {
-			t.Errorf("%s is of type %v", at, v)
+			t.Errorf("%s has type %v", at, v)
 		}
 	}
 	c := testCatalog(t)

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// What ends a run is told without secrets, though the system repeats them.
+// The error of a run contains no secrets, even if the system repeats them.
 func TestRunMasked(t *testing.T) {
 	t.Chdir(t.TempDir())
 	f, err := loaded(t, "discard: {}", `kafka: {brokers: ["127.0.0.1:1"], topic: t, tls: {ca_file: none/hunter2.pem}, sasl: {mechanism: PLAIN, username: u, password: hunter2}}

@@ -88,7 +88,7 @@ sinks:
 dead_letter: {kafka: {brokers: ["b:9092"], topic: d}}
 `
 
-// A metric has one set of labels, whichever component it is of: what queries sum by
+// A metric has the same labels for every component: a label that queries sum by
 // is there in all of its series.
 func TestOneSetOfLabels(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "c.yaml")

@@ -115,7 +115,7 @@ func TestUnreachable(t *testing.T) {
 	}
 }
 
-// The watchdog is told while all is well, and not while it is not.
+// The watchdog is notified only while alive returns nil.
 func TestWatchdog(t *testing.T) {
 	conn := listen(t)
 	t.Setenv("WATCHDOG_USEC", "2000")

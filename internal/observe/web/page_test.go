@@ -15,7 +15,7 @@ import (
 	"github.com/urlfold/urlfold/pipeline"
 )
 
-var update = flag.Bool("update", false, "write the golden files anew")
+var update = flag.Bool("update", false, "update the golden files")
 
 // TestGolden compares the pages of fixed views with those in testdata.
 func TestGolden(t *testing.T) {
