@@ -55,11 +55,11 @@ type linkChecker struct {
 // check checks a link: a path below the root of the repository, and an anchor.
 func (c *linkChecker) check(where, target, anchor string) {
 	c.t.Helper()
-	if target == "docs/reference/keys.md" { // being written
-		return
-	}
 	text, err := os.ReadFile(filepath.Join("..", "..", filepath.FromSlash(target)))
 	if err != nil {
+		if target == "docs/reference/keys.md" { // being written
+			return
+		}
 		if info, statErr := os.Stat(filepath.Join("..", "..", filepath.FromSlash(target))); statErr != nil || !info.IsDir() {
 			c.t.Errorf("%s: there is no %s", where, target)
 		}
